@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * The table of operations that a backend (CPU, CUDA) fills in.  The elements
+ * in gst/ see nothing of a backend but this table.
+ *
+ * An operation is a plan: create (params) -> run (in, out, stream) -> destroy.
+ * create() allocates and precomputes all that run() needs; run() allocates
+ * nothing.  Plans are made when caps or properties change, never per buffer.
+ * One plan is used by one thread at a time; different plans by any threads.
+ *
+ * Arrays: one B-scan is [lines][values], the value runs fastest; rows are
+ * `stride` bytes apart.  Definitions of every operation are those of
+ * docs/elements (unitary transforms, window of unit mean square, ...).
+ */
+#pragma once
+
+#include "oct-types.h"
+
+G_BEGIN_DECLS
+
+typedef enum {
+  OCT_OPERATION_BACKGROUND, /* OctBackgroundParams */
+  OCT_OPERATION_RESAMPLE,   /* OctResampleParams */
+  OCT_OPERATION_DISPERSION, /* OctDispersionParams */
+  OCT_OPERATION_FFT,        /* OctFftParams */
+  OCT_OPERATION_LOGSCALE,   /* OctLogscaleParams */
+  OCT_N_OPERATIONS
+} OctOperation;
+
+/* Conversion to float and removal of the spectrum of the source:
+ * U8, U16 or F32 [lines][samples] -> F32 [lines][samples]. */
+typedef enum {
+  /* A[j][i] - mean_j A[j][i] over the lines of this B-scan (Shafer 2.1, 2.2) */
+  OCT_BACKGROUND_BSCAN,
+  /* minus r, r += weight (mean - r) once per B-scan, r = mean at the first */
+  OCT_BACKGROUND_RUNNING,
+  /* minus `background` */
+  OCT_BACKGROUND_STORED,
+  /* conversion alone */
+  OCT_BACKGROUND_NONE,
+} OctBackgroundMode;
+
+typedef struct {
+  OctSampleFormat format; /* of the input: U8, U16 or F32 */
+  guint samples, lines;
+  OctBackgroundMode mode;
+  double running_weight;    /* (0, 1], RUNNING only */
+  const double *background; /* [samples] counts, STORED only; copied */
+} OctBackgroundParams;
+
+/* Resampling along the A-line: out[j] = in at position positions[j], clamped
+ * to [0, samples - 1].  F32 -> F32, same samples. */
+typedef enum {
+  OCT_RESAMPLE_CUBIC,   /* natural cubic spline through all samples */
+  OCT_RESAMPLE_LINEAR,  /* Shafer 4.1, Jian */
+  OCT_RESAMPLE_LANCZOS, /* 8 taps (a = 4), normalised to unit sum */
+} OctResampleMethod;
+
+typedef struct {
+  guint samples, lines;
+  OctResampleMethod method;
+  /* 1, or 2: the A-line is first doubled in length by FFT, zero padding,
+   * inverse FFT (Shafer 4.6, Nyquist bin halved), then read at 2 positions */
+  guint upsample;
+  const double *positions; /* [samples], in samples of the input; copied */
+} OctResampleParams;
+
+/* out = in exp(+i phase).  F32 -> CF32, same samples. */
+typedef struct {
+  guint samples, lines;
+  const double *phase; /* [samples] rad; copied */
+} OctDispersionParams;
+
+/* out[q] = N^-1/2 sum_n window[n] in[n] exp (-2 pi i n q / length), N the
+ * samples, for q = depth_start .. depth_start + depth_bins - 1.
+ * F32 or CF32 [lines][samples] -> CF32 [lines][depth_bins]. */
+typedef struct {
+  OctSampleFormat format; /* of the input: F32 or CF32 */
+  guint samples, lines;
+  guint length; /* of the transform, >= samples (zero padding) */
+  /* depth_start + depth_bins <= length / 2 */
+  guint depth_start, depth_bins;
+  const double *window; /* [samples]; copied */
+} OctFftParams;
+
+/* A-scans to an image, depth downwards:
+ * CF32 [lines][depth_bins] -> [depth_bins][lines] of 8 or 16 bit.
+ * v = 10 log10 max (|a|^2, 1e-20) or |a|^2; full (v - min) / (max - min)
+ * rounded to nearest and clamped, full = 255 or 65535 (Shafer 2.8 to 2.10).
+ * A range of no extent gives an image of zeros, not-a-number gives 0. */
+typedef enum {
+  OCT_SCALE_LOG,
+  OCT_SCALE_LINEAR,
+} OctScale;
+
+typedef enum {
+  /* smallest to largest v of this B-scan; values that are not finite do not
+   * count */
+  OCT_RANGE_AUTO,
+  /* min and max as given (in dB for LOG, |a|^2 for LINEAR) */
+  OCT_RANGE_MANUAL,
+  /* noise floor to largest v: the noise floor is the lowest mean of v over
+   * one of eight equal depth bands */
+  OCT_RANGE_CONTRAST,
+} OctRange;
+
+typedef enum {
+  OCT_IMAGE_GRAY8,
+  OCT_IMAGE_GRAY16, /* little endian */
+  OCT_IMAGE_NV12,   /* plane 0 as GRAY8, plane 1 filled with 128 */
+  OCT_IMAGE_RGBA,   /* grey in R, G, B; alpha 255; GPU memory only */
+} OctImageFormat;
+
+typedef struct {
+  guint depth_bins, lines;
+  OctImageFormat format;
+  OctScale scale;
+  OctRange range;
+  double min, max; /* MANUAL only; min < max */
+  /* [0, 1): weight of the range of the B-scans before; 0 = this one alone */
+  double range_smoothing;
+} OctLogscaleParams;
+
+/* One B-scan where a backend can read or write it. */
+typedef struct {
+  gpointer data; /* host pointer for the CPU, device pointer for CUDA */
+  gsize stride;  /* bytes from one row to the next */
+} OctPlane;
+
+typedef struct {
+  OctPlane planes[2]; /* the second for NV12 only */
+} OctFrame;
+
+typedef struct _OctPlan OctPlan;
+
+typedef struct {
+  const char *name;
+  /* Returns: a plan to be freed with destroy(), or NULL with OCT_ERROR_SETTINGS
+   * (parameters out of range) or OCT_ERROR_MEMORY. `params`: the struct named
+   * at OctOperation; it and what it points to are not kept. */
+  OctPlan *(*create) (gconstpointer params, GError **error);
+  /* Takes new parameters without losing history (running mean, smoothed
+   * range).  FALSE when a new plan has to be created instead.  NULL: always. */
+  gboolean (*update) (OctPlan *plan, gconstpointer params);
+  /* One B-scan.  `stream`: the backend's stream, NULL on the CPU. */
+  gboolean (*run) (OctPlan *plan, const OctFrame *in, const OctFrame *out,
+      gpointer stream, GError **error);
+  /* Forgets history, as after a seek.  NULL when there is none. */
+  void (*reset) (OctPlan *plan);
+  void (*destroy) (OctPlan *plan);
+  /* run() may be called with in and out the same memory when both have the
+   * same row size. */
+  gboolean in_place;
+} OctOperationTable;
+
+typedef struct {
+  const char *name; /* "cpu", "cuda" */
+  const OctOperationTable *operations[OCT_N_OPERATIONS];
+} OctBackend;
+
+/* The CPU backend (FFTW, OpenMP); always there. */
+const OctBackend *oct_backend_cpu (void);
+
+/* Number of threads that the CPU backend uses for one operation, 0 = one per
+ * core.  For every plan of this process. */
+void oct_backend_cpu_set_threads (guint threads);
+guint oct_backend_cpu_get_threads (void);
+
+G_END_DECLS

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * Spectral calibration: which wavenumber each sample of a spectrum belongs to,
+ * the dispersion left to compensate and the background spectrum.
+ *
+ * Conventions (those of the float64 reference): k = 2 pi / wavelength,
+ * ascending uniform wavenumbers j = 0 .. N-1 between the smallest and the
+ * largest wavenumber.
+ */
+#pragma once
+
+#include "oct-types.h"
+
+G_BEGIN_DECLS
+
+/* Immutable and reference counted: share freely between threads. */
+typedef struct _OctCalibration OctCalibration;
+
+/* What a user gives on an element; everything optional, any combination that
+ * makes sense.  Independent of the number of samples but for a file. */
+typedef struct {
+  char *file;                            /* CSV, or NULL */
+  double wavelength_min, wavelength_max; /* nm, 0 = not given */
+  char *k_polynomial; /* "c0,c1,...": position of uniform wavenumber j is
+                         sum_i c_i (j / (N-1))^i samples; or NULL */
+  double a2, a3;      /* um^2, um^3: adds -(a2 (k-kc)^2 + a3 (k-kc)^3), k in
+                         rad/um, kc the middle, to the dispersion phase */
+} OctCalibrationSettings;
+
+/* TRUE when nothing at all is given. */
+gboolean oct_calibration_settings_empty (const OctCalibrationSettings *s);
+void oct_calibration_settings_clear (OctCalibrationSettings *s);
+
+/* Makes the calibration for spectra of `samples` samples (>= 2).
+ *
+ * CSV: a header line and one line per sample; columns by name in any order:
+ * wavelength_nm (per pixel) and/or k_index (position in samples to read for
+ * each uniform wavenumber), optional dispersion_rad (phase of exp (+i phase):
+ * per pixel with wavelength_nm alone, per uniform wavenumber with k_index) and
+ * background (counts, per pixel).  Blank lines and lines starting with '#' are
+ * skipped; a byte order mark and CRLF are accepted.  With both k_index and
+ * wavelengths, k_index rules the resampling and the wavelengths the scale.
+ * wavelength-min/-max: pixel wavelengths linear from min (first pixel) to max
+ * (last pixel); may accompany k_index from a file or polynomial.
+ *
+ * `where`: what the settings belong to, for the message ("calibration of
+ * octdcsub0").  Errors: OCT_ERROR_NOT_FOUND, _READ, _FORMAT (file), _SETTINGS.
+ */
+OctCalibration *oct_calibration_new (const OctCalibrationSettings *settings,
+    guint samples, GError **error);
+
+/* From arrays [samples], each may be NULL as above; copied, same checks. */
+OctCalibration *oct_calibration_new_from_arrays (guint samples,
+    const double *wavelength_nm, const double *k_index,
+    const double *dispersion_rad, const double *background, GError **error);
+
+OctCalibration *oct_calibration_ref (OctCalibration *calibration);
+void oct_calibration_unref (OctCalibration *calibration);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (OctCalibration, oct_calibration_unref)
+
+guint oct_calibration_get_samples (const OctCalibration *calibration);
+
+/* s[samples]: position in samples of uniform wavenumber j, not clamped.
+ * NULL when neither wavelengths nor k_index were given (dispersion or
+ * background alone). */
+const double *oct_calibration_get_positions (const OctCalibration *c);
+
+/* t[samples]: position of sample n on the uniform wavenumber axis, the inverse
+ * of s (exact from wavelengths, else linear between entries).  NULL as above. */
+const double *oct_calibration_get_nodes (const OctCalibration *c);
+
+/* [samples] rad at the uniform wavenumbers (a2, a3 included), or NULL. */
+const double *oct_calibration_get_dispersion (const OctCalibration *c);
+
+/* [samples] counts per pixel, or NULL. */
+const double *oct_calibration_get_background (const OctCalibration *c);
+
+/* Smallest and largest wavenumber, rad/um.  FALSE when no wavelengths were
+ * given: then a2, a3 and depths have no scale. */
+gboolean oct_calibration_get_k_range (
+    const OctCalibration *c, double *k_min, double *k_max);
+
+/* Fills phase[samples] with -(a2 (k-kc)^2 + a3 (k-kc)^3) at the uniform
+ * wavenumbers.  FALSE with OCT_ERROR_SETTINGS when there is no k range. */
+gboolean oct_calibration_polynomial_phase (const OctCalibration *c, double a2,
+    double a3, double *phase, GError **error);
+
+/* Depth per bin in metres of a transform of `length` bins over `samples`
+ * samples: pi / P * samples / length, P = dK N / (N-1); 0 when unknown. */
+double oct_calibration_get_z_spacing (const OctCalibration *c, guint length);
+
+G_END_DECLS

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * A virtual spectral-domain OCT system: what a line-scan camera behind a
+ * spectrometer would deliver, linear in wavelength, descending in wavenumber.
+ *
+ * The interference spectrum of one A-line is
+ *   S(lambda) |1 + sum_m r_m exp (i (2 k z_m + theta (k)))|^2
+ * seen through pixels of finite width and a Gaussian spot (depth fall-off),
+ * then shot noise, read noise, gain and quantisation to 12 bit (8 bit for U8).
+ */
+#pragma once
+
+#include "oct-calibration.h"
+
+G_BEGIN_DECLS
+
+typedef enum {
+  /* layered scattering tissue with speckle, moving slowly, through which an
+   * instrument tip passes */
+  OCT_PHANTOM_LAYERS,
+  /* one mirror at `depth`, the same in every A-line */
+  OCT_PHANTOM_MIRROR,
+} OctPhantomKind;
+
+typedef struct {
+  OctPhantomKind kind;
+  guint samples, lines, bscans; /* bscans: per volume (slow-axis positions) */
+  OctSampleFormat sample_format; /* U8 or U16 */
+  double depth; /* of the mirror, metres (MIRROR) */
+  double noise; /* 1 = shot and read noise of a real camera, 0 = none */
+  guint seed;
+} OctPhantomSettings;
+
+typedef struct _OctPhantom OctPhantom;
+
+/* Errors: OCT_ERROR_SETTINGS (sizes, depth beyond the imaging range). */
+OctPhantom *oct_phantom_new (const OctPhantomSettings *settings,
+    GError **error);
+void oct_phantom_free (OctPhantom *phantom);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (OctPhantom, oct_phantom_free)
+
+/* Wavelengths, dispersion_rad and background of the virtual spectrometer; the
+ * phantom keeps the reference. */
+OctCalibration *oct_phantom_get_calibration (OctPhantom *phantom);
+
+/* Renders B-scan `frame` (any, the movement goes on forever; the same settings
+ * and frame give the same bytes) to dest [lines][samples] of U8 or U16, rows
+ * `stride` bytes apart. */
+void oct_phantom_render (OctPhantom *phantom, guint64 frame, gpointer dest,
+    gsize stride);
+
+G_END_DECLS

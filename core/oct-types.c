@@ -1,0 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "oct-types.h"
+
+G_DEFINE_QUARK (oct-error-quark, oct_error)
