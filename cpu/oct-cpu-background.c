@@ -1,2 +1,297 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "oct-backend.h"
+/**
+ * Counts to float, minus the spectrum of the source.
+ *
+ * The fringes are small against the spectrum of the source, so a mean of
+ * single precision would leave a fixed pattern.  The background is kept as the
+ * sum of two floats (high + low) and taken off in two steps, the first of which
+ * is exact for counts: the result is right to the rounding of float32.
+ */
+#include "oct-cpu-private.h"
+#include "oct-simd.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The B-scan is summed in at most this many groups of A-lines, whatever the
+ * number of threads, so that sums of floats do not depend on it. */
+#define MAX_GROUPS 32
+
+struct _OctPlan {
+  OctBackgroundMode mode;
+  OctSampleFormat format;
+  guint samples, lines, threads;
+  double running_weight;
+  guint groups;
+  gpointer sums; /* [groups][samples], guint32 for counts, double for floats */
+  double *mean;  /* [samples] of this B-scan */
+  double *running;      /* [samples], valid if has_running */
+  gboolean has_running; /* a B-scan has been seen */
+  float *high, *low;    /* [samples], what is taken off */
+};
+
+/* sums[i] = sum of the lines; 65536 lines of 65535 counts fit 32 bits. */
+#define DEFINE_SUM(name, type, sum_type)                                       \
+  OCT_VECTORISED static void name (const guint8 *rows, gsize stride,           \
+      guint lines, guint samples, sum_type *restrict sums)                     \
+  {                                                                            \
+    guint line = 0;                                                            \
+                                                                               \
+    memset (sums, 0, samples * sizeof (sum_type));                             \
+    for (; line + 4 <= lines; line += 4) {                                     \
+      const type *a = (const type *)(rows + line * stride);                    \
+      const type *b = (const type *)(rows + (line + 1) * stride);              \
+      const type *c = (const type *)(rows + (line + 2) * stride);              \
+      const type *d = (const type *)(rows + (line + 3) * stride);              \
+      for (guint i = 0; i < samples; i++)                                      \
+        sums[i] += ((sum_type)a[i] + b[i]) + ((sum_type)c[i] + d[i]);          \
+    }                                                                          \
+    for (; line < lines; line++) {                                             \
+      const type *a = (const type *)(rows + line * stride);                    \
+      for (guint i = 0; i < samples; i++)                                      \
+        sums[i] += a[i];                                                       \
+    }                                                                          \
+  }
+
+DEFINE_SUM (sum_u8, guint8, guint32)
+DEFINE_SUM (sum_u16, guint16, guint32)
+DEFINE_SUM (sum_f32, float, double)
+
+/* in and out may be the same memory */
+#define DEFINE_SUBTRACT(name, type)                                            \
+  OCT_VECTORISED static void name (const type *in, guint samples,              \
+      const float *restrict high, const float *restrict low, float *out)       \
+  {                                                                            \
+    _Pragma ("GCC ivdep") for (guint i = 0; i < samples; i++) out[i] =         \
+        ((float)in[i] - high[i]) - low[i];                                     \
+  }
+
+DEFINE_SUBTRACT (subtract_u8, guint8)
+DEFINE_SUBTRACT (subtract_u16, guint16)
+DEFINE_SUBTRACT (subtract_f32, float)
+
+OCT_VECTORISED static void
+mean_of_counts (const guint32 *sums, guint groups, guint samples, guint lines,
+    double *restrict mean)
+{
+  for (guint i = 0; i < samples; i++)
+    mean[i] = sums[i];
+  for (guint group = 1; group < groups; group++)
+    for (guint i = 0; i < samples; i++)
+      mean[i] += sums[(gsize)group * samples + i];
+  for (guint i = 0; i < samples; i++)
+    mean[i] /= lines;
+}
+
+OCT_VECTORISED static void
+mean_of_floats (const double *sums, guint groups, guint samples, guint lines,
+    double *restrict mean)
+{
+  for (guint i = 0; i < samples; i++)
+    mean[i] = sums[i];
+  for (guint group = 1; group < groups; group++)
+    for (guint i = 0; i < samples; i++)
+      mean[i] += sums[(gsize)group * samples + i];
+  for (guint i = 0; i < samples; i++)
+    mean[i] /= lines;
+}
+
+static void
+set_background (OctPlan *plan, const double *background)
+{
+  for (guint i = 0; i < plan->samples; i++) {
+    double value = background != NULL ? background[i] : 0;
+    plan->high[i] = (float)value;
+    plan->low[i] = (float)(value - plan->high[i]);
+  }
+}
+
+static gboolean
+check_params (const OctBackgroundParams *params, GError **error)
+{
+  if (!oct_cpu_check_size (params->samples, params->lines, error))
+    return FALSE;
+  if (params->format != OCT_SAMPLE_U8 && params->format != OCT_SAMPLE_U16
+      && params->format != OCT_SAMPLE_F32) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "Raw spectra of sample format %d cannot be read: they must be 8 bit, "
+        "16 bit or 32 bit float",
+        params->format);
+    return FALSE;
+  }
+  switch (params->mode) {
+  case OCT_BACKGROUND_BSCAN:
+  case OCT_BACKGROUND_NONE:
+    return TRUE;
+  case OCT_BACKGROUND_RUNNING:
+    if (params->running_weight > 0 && params->running_weight <= 1)
+      return TRUE;
+    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "The weight of a B-scan in the running mean is %g: "
+        "it must be above 0 and at most 1",
+        params->running_weight);
+    return FALSE;
+  case OCT_BACKGROUND_STORED:
+    return oct_cpu_check_finite (
+        params->background, params->samples, "The stored background", error);
+  }
+  g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+      "There is no background mode %d", params->mode);
+  return FALSE;
+}
+
+static void
+apply_params (OctPlan *plan, const OctBackgroundParams *params)
+{
+  plan->mode = params->mode;
+  plan->running_weight = params->running_weight;
+  if (params->mode == OCT_BACKGROUND_STORED)
+    set_background (plan, params->background);
+  else if (params->mode == OCT_BACKGROUND_NONE)
+    set_background (plan, NULL);
+}
+
+static void
+background_destroy (OctPlan *plan)
+{
+  oct_cpu_free (plan->sums);
+  oct_cpu_free (plan->mean);
+  oct_cpu_free (plan->running);
+  oct_cpu_free (plan->high);
+  oct_cpu_free (plan->low);
+  g_free (plan);
+}
+
+static OctPlan *
+background_create (gconstpointer data, GError **error)
+{
+  const OctBackgroundParams *params = data;
+  OctPlan *plan;
+  guint samples = params->samples;
+
+  if (!check_params (params, error))
+    return NULL;
+  plan = g_new0 (OctPlan, 1);
+  plan->format = params->format;
+  plan->samples = samples;
+  plan->lines = params->lines;
+  plan->threads = oct_backend_cpu_get_threads ();
+  plan->groups = MIN (params->lines, MAX_GROUPS);
+  if (!(plan->sums = oct_cpu_alloc ((gsize)plan->groups * samples,
+            params->format == OCT_SAMPLE_F32 ? sizeof (double)
+                                             : sizeof (guint32),
+            error))
+      || !(plan->mean = oct_cpu_alloc (samples, sizeof (double), error))
+      || !(plan->running = oct_cpu_alloc (samples, sizeof (double), error))
+      || !(plan->high = oct_cpu_alloc (samples, sizeof (float), error))
+      || !(plan->low = oct_cpu_alloc (samples, sizeof (float), error))) {
+    background_destroy (plan);
+    return NULL;
+  }
+  apply_params (plan, params);
+  return plan;
+}
+
+static gboolean
+background_update (OctPlan *plan, gconstpointer data)
+{
+  const OctBackgroundParams *params = data;
+
+  if (params->format != plan->format || params->samples != plan->samples
+      || params->lines != plan->lines || !check_params (params, NULL))
+    return FALSE;
+  apply_params (plan, params);
+  return TRUE;
+}
+
+static void
+background_reset (OctPlan *plan)
+{
+  plan->has_running = FALSE;
+}
+
+static void
+find_mean (OctPlan *plan, const OctPlane *in)
+{
+  guint groups = plan->groups, samples = plan->samples, lines = plan->lines;
+
+#pragma omp parallel for num_threads(oct_cpu_threads(plan->threads))
+  for (guint group = 0; group < groups; group++) {
+    guint first = (guint)((guint64)lines * group / groups);
+    guint end = (guint)((guint64)lines * (group + 1) / groups);
+    const guint8 *rows = oct_cpu_row (in, first);
+    gsize at = (gsize)group * samples;
+
+    if (plan->format == OCT_SAMPLE_U8)
+      sum_u8 (
+          rows, in->stride, end - first, samples, (guint32 *)plan->sums + at);
+    else if (plan->format == OCT_SAMPLE_U16)
+      sum_u16 (
+          rows, in->stride, end - first, samples, (guint32 *)plan->sums + at);
+    else
+      sum_f32 (
+          rows, in->stride, end - first, samples, (double *)plan->sums + at);
+  }
+  if (plan->format == OCT_SAMPLE_F32)
+    mean_of_floats (plan->sums, groups, samples, lines, plan->mean);
+  else
+    mean_of_counts (plan->sums, groups, samples, lines, plan->mean);
+}
+
+/* A mean that is not finite (float files) must not stay for ever. */
+static void
+update_running (OctPlan *plan)
+{
+  for (guint i = 0; i < plan->samples; i++) {
+    double *running = &plan->running[i];
+    if (!plan->has_running || !isfinite (*running))
+      *running = plan->mean[i];
+    else if (isfinite (plan->mean[i]))
+      *running += plan->running_weight * (plan->mean[i] - *running);
+  }
+  plan->has_running = TRUE;
+}
+
+static gboolean
+background_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
+    gpointer stream, GError **error)
+{
+  const OctPlane *from = &in->planes[0], *to = &out->planes[0];
+  guint samples = plan->samples;
+
+  if (!oct_cpu_check_plane (
+          from, samples * oct_sample_format_size (plan->format), error)
+      || !oct_cpu_check_plane (to, samples * sizeof (float), error))
+    return FALSE;
+  if (plan->mode == OCT_BACKGROUND_BSCAN) {
+    find_mean (plan, from);
+    set_background (plan, plan->mean);
+  } else if (plan->mode == OCT_BACKGROUND_RUNNING) {
+    find_mean (plan, from);
+    update_running (plan);
+    set_background (plan, plan->running);
+  }
+#pragma omp parallel for num_threads(oct_cpu_threads(plan->threads))
+  for (guint line = 0; line < plan->lines; line++) {
+    gconstpointer row = oct_cpu_row (from, line);
+    float *result = oct_cpu_row (to, line);
+
+    if (plan->format == OCT_SAMPLE_U8)
+      subtract_u8 (row, samples, plan->high, plan->low, result);
+    else if (plan->format == OCT_SAMPLE_U16)
+      subtract_u16 (row, samples, plan->high, plan->low, result);
+    else
+      subtract_f32 (row, samples, plan->high, plan->low, result);
+  }
+  return TRUE;
+}
+
+const OctOperationTable oct_cpu_background = {
+  .name = "background",
+  .create = background_create,
+  .update = background_update,
+  .run = background_run,
+  .reset = background_reset,
+  .destroy = background_destroy,
+  .in_place = TRUE,
+};

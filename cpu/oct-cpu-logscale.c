@@ -1,2 +1,479 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "oct-backend.h"
+/**
+ * A-scans to an image: squared magnitude, logarithm, range, transposition.
+ *
+ * First pass (automatic ranges): the extent of the B-scan, of the power alone
+ * where possible, since the logarithm keeps the order.  Second pass: tiles of
+ * depth x A-lines are transposed in the cache, so that the image is written in
+ * whole cache lines.
+ */
+#include "oct-cpu-private.h"
+#include "oct-cpu-vector.h"
+#include "oct-simd.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#define TILE_LINES 64
+#define TILE_DEPTH 32
+/* A-lines whose extent is found together */
+#define GROUP 16
+#define BANDS 8
+#define POWER_FLOOR 1e-20f
+#define DB_PER_OCTAVE 3.0102999566398120 /* 10 log10 2 */
+
+/* What one group of A-lines contributes to the range. */
+typedef struct {
+  float lowest, highest; /* power; lowest > highest when nothing is finite */
+  double sums[BANDS];    /* CONTRAST: of log2 power or power */
+  guint64 counts[BANDS]; /* CONTRAST: finite values */
+} Extent;
+
+/* level = (exponent - reference) scale + log2 (mantissa) scale + offset (LOG),
+ * (power - offset) scale (LINEAR); then clamped to [0, full] and rounded. */
+typedef struct {
+  float scale, offset, full;
+  gint32 reference;
+} Mapping;
+
+struct _OctPlan {
+  OctLogscaleParams params;
+  guint threads;
+  guint groups;
+  Extent *extents; /* [groups] */
+  gboolean has_history;
+  double history_min, history_max; /* in the unit of v */
+};
+
+/* log2 of a positive normal number as exponent + fraction, the fraction within
+ * 1e-7: polynomial fitted for the least largest error on [sqrt 1/2, sqrt 2). */
+OCT_INLINE float
+log2_parts (float power, gint32 *exponent)
+{
+  const gint32 sqrt_half = 0x3f3504f3;
+  gint32 bits;
+  float f, sum;
+
+  memcpy (&bits, &power, sizeof (bits));
+  bits -= sqrt_half;
+  *exponent = bits >> 23;
+  bits = (bits & 0x7fffff) + sqrt_half;
+  memcpy (&f, &bits, sizeof (f));
+  f -= 1;
+  sum = -0.145744443f;
+  sum = sum * f + 0.236890361f;
+  sum = sum * f - 0.250069052f;
+  sum = sum * f + 0.286707461f;
+  sum = sum * f - 0.360087216f;
+  sum = sum * f + 0.480939448f;
+  sum = sum * f - 0.721357167f;
+  sum = sum * f + 1.44269478f;
+  return sum * f;
+}
+
+OCT_INLINE float
+power_of (const float *a)
+{
+  return a[0] * a[0] + a[1] * a[1];
+}
+
+OCT_VECTORISED static void
+find_extent (const float *a_scan, guint depth, float *lowest, float *highest)
+{
+  float low = *lowest, high = *highest;
+
+#pragma omp simd reduction(min : low) reduction(max : high)
+  for (guint i = 0; i < depth; i++) {
+    float power = power_of (a_scan + 2 * i);
+    /* comparisons with not-a-number are false */
+    float finite = power <= FLT_MAX ? power : -1;
+    low = power < low ? power : low;
+    high = finite > high ? finite : high;
+  }
+  *lowest = low;
+  *highest = high;
+}
+
+OCT_VECTORISED static void
+sum_log (const float *a_scan, guint depth, double *sum, guint64 *count)
+{
+  float total = 0;
+  guint finite = 0;
+
+#pragma omp simd reduction(+ : total, finite)
+  for (guint i = 0; i < depth; i++) {
+    float power = power_of (a_scan + 2 * i);
+    gint32 exponent;
+    float fraction =
+        log2_parts (power < POWER_FLOOR ? POWER_FLOOR : power, &exponent);
+    total += power <= FLT_MAX ? (float)exponent + fraction : 0;
+    finite += power <= FLT_MAX;
+  }
+  *sum += total;
+  *count += finite;
+}
+
+OCT_VECTORISED static void
+sum_power (const float *a_scan, guint depth, double *sum, guint64 *count)
+{
+  double total = 0;
+  guint finite = 0;
+
+#pragma omp simd reduction(+ : total, finite)
+  for (guint i = 0; i < depth; i++) {
+    float power = power_of (a_scan + 2 * i);
+    total += power <= FLT_MAX ? power : 0;
+    finite += power <= FLT_MAX;
+  }
+  *sum += total;
+  *count += finite;
+}
+
+/* tile[depth][line] = power of TILE_LINES A-scans, `depth` a multiple of 8 */
+OCT_VECTORISED static void
+transpose_power (const float *const *a_scans, guint depth, float *tile)
+{
+  float power[OCT_VECTOR][TILE_DEPTH] __attribute__ ((aligned (64)));
+
+  for (guint line = 0; line < TILE_LINES; line += OCT_VECTOR) {
+    for (guint k = 0; k < OCT_VECTOR; k++)
+      for (guint i = 0; i < depth; i++)
+        power[k][i] = power_of (a_scans[line + k] + 2 * i);
+    for (guint i = 0; i < depth; i += OCT_VECTOR) {
+      const float *from[OCT_VECTOR];
+      float *to[OCT_VECTOR];
+      for (guint k = 0; k < OCT_VECTOR; k++) {
+        from[k] = power[k] + i;
+        to[k] = tile + (i + k) * TILE_LINES + line;
+      }
+      oct_transpose (from, to);
+    }
+  }
+}
+
+OCT_INLINE float
+level_log (float power, const Mapping *map)
+{
+  gint32 exponent;
+  float fraction =
+      log2_parts (power < POWER_FLOOR ? POWER_FLOOR : power, &exponent);
+  return (float)(exponent - map->reference) * map->scale
+         + (fraction * map->scale + map->offset);
+}
+
+OCT_INLINE float
+level_linear (float power, const Mapping *map)
+{
+  return (power - map->offset) * map->scale;
+}
+
+/* To the nearest whole level, even at ties: beyond 2^23 a float has none
+ * between.  Not-a-number is 0, whatever came of it before. */
+OCT_INLINE guint32
+finish_level (float level, float power, float full)
+{
+  level = level > 0 ? level : 0;
+  level = level < full ? level : full;
+  level = (level + 8388608.f) - 8388608.f;
+  return power == power ? (guint32)(gint32)level : 0;
+}
+
+#define DEFINE_MAP(name, level_of, type, factor, alpha)                        \
+  OCT_VECTORISED static void name (const float *restrict power, guint count,   \
+      const Mapping *mapping, gpointer out)                                    \
+  {                                                                            \
+    type *restrict pixels = out;                                               \
+    Mapping map = *mapping;                                                    \
+                                                                               \
+    for (guint i = 0; i < count; i++) {                                        \
+      guint32 level =                                                          \
+          finish_level (level_of (power[i], &map), power[i], map.full);        \
+      pixels[i] = (type)(level * factor + alpha);                              \
+    }                                                                          \
+  }
+
+DEFINE_MAP (map_log_8, level_log, guint8, 1u, 0u)
+DEFINE_MAP (map_log_16, level_log, guint16, 1u, 0u)
+DEFINE_MAP (map_log_rgba, level_log, guint32, 0x010101u, 0xff000000u)
+DEFINE_MAP (map_linear_8, level_linear, guint8, 1u, 0u)
+DEFINE_MAP (map_linear_16, level_linear, guint16, 1u, 0u)
+DEFINE_MAP (map_linear_rgba, level_linear, guint32, 0x010101u, 0xff000000u)
+
+typedef void (*MapFunction) (
+    const float *power, guint count, const Mapping *mapping, gpointer out);
+
+static const struct {
+  guint pixel_size;
+  float full;
+  MapFunction map[2]; /* by OctScale */
+} image_formats[] = {
+  [OCT_IMAGE_GRAY8] = { 1, 255, { map_log_8, map_linear_8 } },
+  [OCT_IMAGE_GRAY16] = { 2, 65535, { map_log_16, map_linear_16 } },
+  [OCT_IMAGE_NV12] = { 1, 255, { map_log_8, map_linear_8 } },
+  [OCT_IMAGE_RGBA] = { 4, 255, { map_log_rgba, map_linear_rgba } },
+};
+
+static gboolean
+check_params (const OctLogscaleParams *params, GError **error)
+{
+  if (!oct_cpu_check_size (params->depth_bins, params->lines, error))
+    return FALSE;
+  if ((guint)params->format >= G_N_ELEMENTS (image_formats)
+      || (guint)params->scale > OCT_SCALE_LINEAR
+      || (guint)params->range > OCT_RANGE_CONTRAST) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "There is no image of format %d, scale %d and range %d", params->format,
+        params->scale, params->range);
+    return FALSE;
+  }
+  if (params->range == OCT_RANGE_MANUAL
+      && !(isfinite (params->min) && isfinite (params->max)
+           && params->min < params->max)) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "The range of the image is %g to %g: min must be below max",
+        params->min, params->max);
+    return FALSE;
+  }
+  if (!(params->range_smoothing >= 0 && params->range_smoothing < 1)) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "The smoothing of the range is %g: it must be at least 0 and below 1",
+        params->range_smoothing);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+static void
+logscale_destroy (OctPlan *plan)
+{
+  oct_cpu_free (plan->extents);
+  g_free (plan);
+}
+
+static OctPlan *
+logscale_create (gconstpointer data, GError **error)
+{
+  const OctLogscaleParams *params = data;
+  OctPlan *plan;
+
+  if (!check_params (params, error))
+    return NULL;
+  plan = g_new0 (OctPlan, 1);
+  plan->params = *params;
+  plan->threads = oct_backend_cpu_get_threads ();
+  plan->groups = (params->lines + GROUP - 1) / GROUP;
+  plan->extents = oct_cpu_alloc (plan->groups, sizeof (Extent), error);
+  if (plan->extents == NULL) {
+    logscale_destroy (plan);
+    return NULL;
+  }
+  return plan;
+}
+
+static double
+to_scale (double power, OctScale scale)
+{
+  return scale == OCT_SCALE_LOG ? 10 * log10 (MAX (power, 1e-20)) : power;
+}
+
+static double
+between_scales (double value, OctScale to)
+{
+  return to == OCT_SCALE_LOG ? to_scale (value, to) : pow (10, value / 10);
+}
+
+static gboolean
+logscale_update (OctPlan *plan, gconstpointer data)
+{
+  const OctLogscaleParams *params = data;
+
+  if (params->depth_bins != plan->params.depth_bins
+      || params->lines != plan->params.lines
+      || params->format != plan->params.format || !check_params (params, NULL))
+    return FALSE;
+  if (params->scale != plan->params.scale) {
+    plan->history_min = between_scales (plan->history_min, params->scale);
+    plan->history_max = between_scales (plan->history_max, params->scale);
+  }
+  plan->params = *params;
+  return TRUE;
+}
+
+static void
+logscale_reset (OctPlan *plan)
+{
+  plan->has_history = FALSE;
+}
+
+static void
+group_extent (OctPlan *plan, const OctPlane *from, guint group)
+{
+  const OctLogscaleParams *params = &plan->params;
+  Extent *extent = &plan->extents[group];
+  guint end = MIN ((group + 1) * GROUP, params->lines);
+
+  memset (extent, 0, sizeof (*extent));
+  extent->lowest = INFINITY;
+  extent->highest = -1;
+  for (guint line = group * GROUP; line < end; line++) {
+    const float *a_scan = oct_cpu_row (from, line);
+
+    find_extent (a_scan, params->depth_bins, &extent->lowest, &extent->highest);
+    if (params->range != OCT_RANGE_CONTRAST)
+      continue;
+    for (guint band = 0; band < BANDS; band++) {
+      guint first = params->depth_bins * band / BANDS;
+      guint depth = params->depth_bins * (band + 1) / BANDS - first;
+      if (params->scale == OCT_SCALE_LOG)
+        sum_log (a_scan + 2 * first, depth, &extent->sums[band],
+            &extent->counts[band]);
+      else
+        sum_power (a_scan + 2 * first, depth, &extent->sums[band],
+            &extent->counts[band]);
+    }
+  }
+}
+
+/* The lowest mean over a depth band. */
+static double
+noise_floor (const OctPlan *plan)
+{
+  double lowest = INFINITY;
+
+  for (guint band = 0; band < BANDS; band++) {
+    double sum = 0;
+    guint64 count = 0;
+    for (guint group = 0; group < plan->groups; group++) {
+      sum += plan->extents[group].sums[band];
+      count += plan->extents[group].counts[band];
+    }
+    if (count > 0)
+      lowest = MIN (lowest, sum / (double)count);
+  }
+  return plan->params.scale == OCT_SCALE_LOG ? lowest * DB_PER_OCTAVE : lowest;
+}
+
+/* The range of this image, in the unit of v.  FALSE: nothing is finite. */
+static gboolean
+find_range (OctPlan *plan, const OctPlane *from, double *min, double *max)
+{
+  const OctLogscaleParams *params = &plan->params;
+  float lowest = INFINITY, highest = -1;
+  double weight = plan->has_history ? params->range_smoothing : 0;
+
+  if (params->range == OCT_RANGE_MANUAL) {
+    *min = params->min;
+    *max = params->max;
+    return TRUE;
+  }
+#pragma omp parallel for num_threads(oct_cpu_threads(plan->threads))
+  for (guint group = 0; group < plan->groups; group++)
+    group_extent (plan, from, group);
+  for (guint group = 0; group < plan->groups; group++) {
+    lowest = MIN (lowest, plan->extents[group].lowest);
+    highest = MAX (highest, plan->extents[group].highest);
+  }
+  if (lowest > highest)
+    return FALSE;
+  *max = to_scale (highest, params->scale);
+  *min = params->range == OCT_RANGE_CONTRAST ? noise_floor (plan)
+                                             : to_scale (lowest, params->scale);
+  *min = weight * plan->history_min + (1 - weight) * *min;
+  *max = weight * plan->history_max + (1 - weight) * *max;
+  plan->history_min = *min;
+  plan->history_max = *max;
+  plan->has_history = TRUE;
+  return TRUE;
+}
+
+/* Without an extent every level is below 0. */
+static Mapping
+make_mapping (OctScale scale, double full, double min, double max)
+{
+  Mapping map = { .scale = 0, .offset = -1, .full = (float)full };
+
+  if (!(max > min))
+    return map;
+  if (scale == OCT_SCALE_LINEAR) {
+    map.scale = (float)(full / (max - min));
+    map.offset = (float)min;
+    return map;
+  }
+  /* counted from the octave of the minimum, the terms stay small */
+  map.reference = (gint32)CLAMP (floor (min / DB_PER_OCTAVE), -1e6, 1e6);
+  map.scale = (float)(full * DB_PER_OCTAVE / (max - min));
+  map.offset =
+      (float)((map.reference * DB_PER_OCTAVE - min) * full / (max - min));
+  return map;
+}
+
+static void
+map_tile (const OctPlan *plan, const OctPlane *from, const OctPlane *to,
+    const Mapping *mapping, guint depth, guint line)
+{
+  const OctLogscaleParams *params = &plan->params;
+  guint lines = MIN (TILE_LINES, params->lines - line);
+  guint bins = MIN (TILE_DEPTH, params->depth_bins - depth);
+  guint pixel_size = image_formats[params->format].pixel_size;
+  MapFunction map = image_formats[params->format].map[params->scale];
+  const float *a_scans[TILE_LINES];
+  float tile[TILE_DEPTH * TILE_LINES] __attribute__ ((aligned (64)));
+
+  if (bins % OCT_VECTOR == 0) {
+    /* the last A-scan stands in for those behind the end */
+    for (guint i = 0; i < TILE_LINES; i++)
+      a_scans[i] = (const float *)oct_cpu_row (from, line + MIN (i, lines - 1))
+                   + 2 * depth;
+    transpose_power (a_scans, bins, tile);
+  } else {
+    for (guint i = 0; i < lines; i++)
+      for (guint k = 0; k < bins; k++)
+        tile[k * TILE_LINES + i] = power_of (
+            (const float *)oct_cpu_row (from, line + i) + 2 * (depth + k));
+  }
+  for (guint k = 0; k < bins; k++)
+    map (tile + k * TILE_LINES, lines, mapping,
+        (guint8 *)oct_cpu_row (to, depth + k) + (gsize)line * pixel_size);
+}
+
+static gboolean
+logscale_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
+    gpointer stream, GError **error)
+{
+  const OctLogscaleParams *params = &plan->params;
+  const OctPlane *from = &in->planes[0], *to = &out->planes[0];
+  gsize chroma_bytes = (params->lines + 1) / 2 * 2;
+  double min = 0, max = 0;
+  Mapping mapping;
+
+  if (!oct_cpu_check_plane (
+          from, params->depth_bins * 2 * sizeof (float), error)
+      || !oct_cpu_check_plane (to,
+          (gsize)params->lines * image_formats[params->format].pixel_size,
+          error)
+      || (params->format == OCT_IMAGE_NV12
+          && !oct_cpu_check_plane (&out->planes[1], chroma_bytes, error)))
+    return FALSE;
+  if (!find_range (plan, from, &min, &max))
+    min = max = 0;
+  mapping = make_mapping (
+      params->scale, image_formats[params->format].full, min, max);
+#pragma omp parallel for collapse(2) num_threads(oct_cpu_threads(plan->threads))
+  for (guint depth = 0; depth < params->depth_bins; depth += TILE_DEPTH)
+    for (guint line = 0; line < params->lines; line += TILE_LINES)
+      map_tile (plan, from, to, &mapping, depth, line);
+  if (params->format == OCT_IMAGE_NV12)
+    for (guint row = 0; row < (params->depth_bins + 1) / 2; row++)
+      memset (oct_cpu_row (&out->planes[1], row), 128, chroma_bytes);
+  return TRUE;
+}
+
+const OctOperationTable oct_cpu_logscale = {
+  .name = "logscale",
+  .create = logscale_create,
+  .update = logscale_update,
+  .run = logscale_run,
+  .reset = logscale_reset,
+  .destroy = logscale_destroy,
+};

@@ -1,2 +1,423 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "oct-backend.h"
+/**
+ * Resampling along the A-line.
+ *
+ * A block of LANES A-lines is transposed into scratch of [sample][LANES].
+ * There the recursions of the spline and the reading at any position are plain
+ * vector operations, the same for all A-lines of the block, and no A-line can
+ * touch another.  The weights are computed in double, once, in create().
+ */
+#include "oct-cpu-private.h"
+#include "oct-cpu-vector.h"
+#include "oct-simd.h"
+
+#include <fftw3.h>
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+
+#define LANES 16
+#define VECTORS (LANES / OCT_VECTOR)
+/* samples that are transposed at a time: a cache line of every A-line */
+#define CHUNK 16
+/* rows of zeros on both sides of the scratch, read with weight 0 */
+#define GUARD 4
+
+#define LANCZOS_A 4
+#define MAX_TAPS (2 * LANCZOS_A)
+
+struct _OctPlan {
+  guint samples, lines, threads;
+  OctResampleMethod method;
+  guint fine_samples; /* samples x upsample */
+  gsize fine_stride;  /* floats from one upsampled A-line to the next */
+  guint taps;         /* weights of one output sample */
+  guint32 *first;     /* [samples], scratch row of the first tap */
+  float *weights;     /* [samples][taps] */
+  float *factors;     /* [fine_samples], elimination of the spline's system */
+  guint8 *scratch;    /* [threads][scratch_size], see divide_scratch() */
+  gsize scratch_size;
+  fftwf_plan forward, backward; /* upsample 2 only */
+};
+
+/* The scratch of one thread. */
+typedef struct {
+  float *values;  /* [GUARD + fine_samples + GUARD][LANES] */
+  float *moments; /* same shape, cubic only: second derivatives / 6 */
+  float *unused;  /* [samples], output of the lanes without an A-line */
+  float *fine;    /* [LANES][fine_stride], upsample 2 only */
+  float *line;    /* [samples], upsample 2 only: aligned copy of an A-line */
+  fftwf_complex *spectrum; /* [fine_samples / 2 + 1], upsample 2 only */
+} Scratch;
+
+/* values[i][lane] = lines[lane][i] */
+OCT_VECTORISED static void
+gather_lines (const float *const *lines, guint samples, float *values)
+{
+  guint i = 0;
+
+  for (; i + CHUNK <= samples; i += CHUNK) {
+    for (guint lane = 0; lane < LANES; lane += OCT_VECTOR) {
+      for (guint at = i; at < i + CHUNK; at += OCT_VECTOR) {
+        const float *from[OCT_VECTOR];
+        float *to[OCT_VECTOR];
+        for (guint k = 0; k < OCT_VECTOR; k++) {
+          from[k] = lines[lane + k] + at;
+          to[k] = values + (gsize)(at + k) * LANES + lane;
+        }
+        oct_transpose (from, to);
+      }
+    }
+  }
+  for (; i < samples; i++)
+    for (guint lane = 0; lane < LANES; lane++)
+      values[(gsize)i * LANES + lane] = lines[lane][i];
+}
+
+/* lines[lane][i] = tile[i][lane], i < count <= CHUNK */
+static inline __attribute__ ((always_inline)) void
+scatter_tile (const float *tile, guint count, float *const *lines, guint at)
+{
+  if (count < CHUNK) {
+    for (guint lane = 0; lane < LANES; lane++)
+      for (guint i = 0; i < count; i++)
+        lines[lane][at + i] = tile[i * LANES + lane];
+    return;
+  }
+  for (guint lane = 0; lane < LANES; lane += OCT_VECTOR) {
+    for (guint i = 0; i < CHUNK; i += OCT_VECTOR) {
+      const float *from[OCT_VECTOR];
+      float *to[OCT_VECTOR];
+      for (guint k = 0; k < OCT_VECTOR; k++) {
+        from[k] = tile + (i + k) * LANES + lane;
+        to[k] = lines[lane + k] + at + i;
+      }
+      oct_transpose (from, to);
+    }
+  }
+}
+
+/* Natural spline: M[i-1] + 4 M[i] + M[i+1] = y[i-1] - 2 y[i] + y[i+1] with
+ * M = second derivative / 6, M = 0 at both ends, by elimination. */
+OCT_VECTORISED static void
+find_moments (
+    const float *values, const float *factors, guint samples, float *moments)
+{
+  const OctVector *y = (const OctVector *)values;
+  OctVector *m = (OctVector *)moments;
+  OctVector carry[VECTORS] = { 0 };
+
+  for (guint k = 0; k < VECTORS; k++)
+    m[k] = m[(gsize)(samples - 1) * VECTORS + k] = carry[k];
+  for (gsize i = 1; i + 1 < samples; i++) {
+    for (guint k = 0; k < VECTORS; k++) {
+      gsize at = i * VECTORS + k;
+      OctVector bend = (y[at - VECTORS] - y[at]) - (y[at] - y[at + VECTORS]);
+      carry[k] = factors[i] * bend - factors[i] * carry[k];
+      m[at] = carry[k];
+    }
+  }
+  for (guint k = 0; k < VECTORS; k++)
+    carry[k] = (OctVector){ 0 };
+  for (gsize i = samples - 1; i-- > 1;) {
+    for (guint k = 0; k < VECTORS; k++) {
+      gsize at = i * VECTORS + k;
+      carry[k] = m[at] - factors[i] * carry[k];
+      m[at] = carry[k];
+    }
+  }
+}
+
+/* lines[lane][j] = sum over the taps of weights[j][tap] values[first[j] + tap];
+ * cubic: two taps on the values, two on the moments */
+#define DEFINE_READ(name, on_values, on_moments)                               \
+  OCT_VECTORISED static void name (const float *values, const float *moments,  \
+      const guint32 *first, const float *weights, guint samples,               \
+      float *const *lines)                                                     \
+  {                                                                            \
+    float tile[CHUNK * LANES] __attribute__ ((aligned (64)));                  \
+                                                                               \
+    for (guint start = 0; start < samples; start += CHUNK) {                   \
+      guint count = MIN (CHUNK, samples - start);                              \
+      for (guint j = 0; j < count; j++) {                                      \
+        gsize at = (gsize)first[start + j] * LANES;                            \
+        const OctVector *y = (const OctVector *)(values + at);                 \
+        const OctVector *m = (const OctVector *)(moments + at);                \
+        OctVector *to = (OctVector *)(tile + j * LANES);                       \
+        for (guint k = 0; k < VECTORS; k++) {                                  \
+          OctVector sum = { 0 };                                               \
+          for (gint tap = 0; tap < on_values; tap++)                           \
+            sum += weights[tap] * y[tap * VECTORS + k];                        \
+          for (gint tap = 0; tap < on_moments; tap++)                          \
+            sum += weights[on_values + tap] * m[tap * VECTORS + k];            \
+          to[k] = sum;                                                         \
+        }                                                                      \
+        weights += on_values + on_moments;                                     \
+      }                                                                        \
+      scatter_tile (tile, count, lines, start);                                \
+    }                                                                          \
+  }
+
+DEFINE_READ (read_cubic, 2, 2)
+DEFINE_READ (read_linear, 2, 0)
+DEFINE_READ (read_lanczos, MAX_TAPS, 0)
+
+static double
+sinc (double x)
+{
+  return x == 0 ? 1 : sin (G_PI * x) / (G_PI * x);
+}
+
+/* Weights of the 8 samples from base - 3 on, 0 outside of the A-line. */
+static void
+lanczos_weights (double position, guint samples, gint base, float *weights)
+{
+  double exact[MAX_TAPS], total = 0;
+
+  for (gint tap = 0; tap < MAX_TAPS; tap++) {
+    gint i = base + 1 - LANCZOS_A + tap;
+    double distance = position - i;
+    gboolean inside =
+        i >= 0 && i < (gint)samples && fabs (distance) < LANCZOS_A;
+    exact[tap] = inside ? sinc (distance) * sinc (distance / LANCZOS_A) : 0;
+    total += exact[tap];
+  }
+  for (gint tap = 0; tap < MAX_TAPS; tap++)
+    weights[tap] = (float)(exact[tap] / total);
+}
+
+static void
+set_weights (OctPlan *plan, const OctResampleParams *params)
+{
+  guint fine = plan->fine_samples;
+  double factor = 0;
+
+  for (guint j = 0; j < plan->samples; j++) {
+    double position =
+        params->upsample * CLAMP (params->positions[j], 0, plan->samples - 1);
+    gint base = (gint)position; /* last interval closed at its end */
+    double f, g;
+    float *weights = plan->weights + (gsize)j * plan->taps;
+
+    if (plan->method == OCT_RESAMPLE_LANCZOS) {
+      lanczos_weights (position, fine, base, weights);
+      plan->first[j] = (guint)(base + 1 - LANCZOS_A + GUARD);
+      continue;
+    }
+    base = MAX (0, MIN (base, (gint)fine - 2));
+    f = position - base;
+    g = 1 - f;
+    plan->first[j] = (guint)(base + GUARD);
+    weights[0] = (float)g;
+    weights[1] = (float)f;
+    if (plan->method == OCT_RESAMPLE_CUBIC) {
+      weights[2] = (float)(g * g * g - g);
+      weights[3] = (float)(f * f * f - f);
+    }
+  }
+  plan->factors[0] = 0;
+  for (guint i = 1; i < fine; i++) {
+    factor = 1 / (4 - factor);
+    plan->factors[i] = (float)factor;
+  }
+}
+
+static gboolean
+check_params (const OctResampleParams *params, GError **error)
+{
+  if (!oct_cpu_check_size (params->samples, params->lines, error))
+    return FALSE;
+  if (params->method != OCT_RESAMPLE_CUBIC
+      && params->method != OCT_RESAMPLE_LINEAR
+      && params->method != OCT_RESAMPLE_LANCZOS) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "There is no resampling method %d", params->method);
+    return FALSE;
+  }
+  if (params->upsample != 1 && params->upsample != 2) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "Upsampling by %u is not possible: it must be 1 or 2",
+        params->upsample);
+    return FALSE;
+  }
+  return oct_cpu_check_finite (params->positions, params->samples,
+      "The table of resampling positions", error);
+}
+
+/* Divides the scratch of one thread; base may be NULL to find the size. */
+static gsize
+divide_scratch (const OctPlan *plan, guint8 *base, Scratch *scratch)
+{
+  gsize fine = plan->fine_samples, size = 0;
+  gboolean upsample = plan->fine_samples != plan->samples;
+  gsize interleaved = oct_cpu_pad ((fine + 2 * GUARD) * LANES * sizeof (float));
+
+#define TAKE(member, bytes)                                                    \
+  scratch->member = (gpointer)(base + size);                                   \
+  size += oct_cpu_pad (bytes)
+  TAKE (values, interleaved);
+  TAKE (moments, plan->method == OCT_RESAMPLE_CUBIC ? interleaved : 0);
+  TAKE (unused, plan->samples * sizeof (float));
+  TAKE (fine, upsample ? plan->fine_stride * LANES * sizeof (float) : 0);
+  TAKE (line, upsample ? plan->samples * sizeof (float) : 0);
+  TAKE (spectrum, upsample ? (fine / 2 + 1) * sizeof (fftwf_complex) : 0);
+#undef TAKE
+  return size;
+}
+
+static gboolean
+make_transforms (OctPlan *plan, GError **error)
+{
+  Scratch scratch;
+
+  divide_scratch (plan, plan->scratch, &scratch);
+  oct_cpu_planner_lock ();
+  plan->forward = fftwf_plan_dft_r2c_1d (
+      (int)plan->samples, scratch.line, scratch.spectrum, FFTW_MEASURE);
+  plan->backward = fftwf_plan_dft_c2r_1d (
+      (int)plan->fine_samples, scratch.spectrum, scratch.fine, FFTW_MEASURE);
+  oct_cpu_planner_unlock ();
+  if (plan->forward != NULL && plan->backward != NULL)
+    return TRUE;
+  g_set_error (error, OCT_ERROR, OCT_ERROR_MEMORY,
+      "FFTW has no plan for A-lines of %u samples", plan->samples);
+  return FALSE;
+}
+
+static void
+resample_destroy (OctPlan *plan)
+{
+  oct_cpu_planner_lock ();
+  if (plan->forward != NULL)
+    fftwf_destroy_plan (plan->forward);
+  if (plan->backward != NULL)
+    fftwf_destroy_plan (plan->backward);
+  oct_cpu_planner_unlock ();
+  oct_cpu_free (plan->first);
+  oct_cpu_free (plan->weights);
+  oct_cpu_free (plan->factors);
+  oct_cpu_free (plan->scratch);
+  g_free (plan);
+}
+
+static OctPlan *
+resample_create (gconstpointer data, GError **error)
+{
+  const OctResampleParams *params = data;
+  OctPlan *plan;
+  Scratch scratch;
+
+  if (!check_params (params, error))
+    return NULL;
+  plan = g_new0 (OctPlan, 1);
+  plan->samples = params->samples;
+  plan->lines = params->lines;
+  plan->method = params->method;
+  plan->fine_samples = params->samples * params->upsample;
+  plan->fine_stride =
+      oct_cpu_pad (plan->fine_samples * sizeof (float)) / sizeof (float);
+  plan->threads = oct_backend_cpu_get_threads ();
+  plan->taps = plan->method == OCT_RESAMPLE_CUBIC    ? 4
+               : plan->method == OCT_RESAMPLE_LINEAR ? 2
+                                                     : MAX_TAPS;
+  plan->scratch_size = divide_scratch (plan, NULL, &scratch);
+  if (!(plan->first = oct_cpu_alloc (plan->samples, sizeof (guint32), error))
+      || !(plan->weights = oct_cpu_alloc (
+               (gsize)plan->samples * plan->taps, sizeof (float), error))
+      || !(plan->factors =
+               oct_cpu_alloc (plan->fine_samples, sizeof (float), error))
+      || !(plan->scratch =
+               oct_cpu_alloc (plan->threads, plan->scratch_size, error))
+      || (params->upsample == 2 && !make_transforms (plan, error))) {
+    resample_destroy (plan);
+    return NULL;
+  }
+  /* the guards stay zero from here on */
+  memset (plan->scratch, 0, plan->threads * plan->scratch_size);
+  set_weights (plan, params);
+  return plan;
+}
+
+/* Doubles the length of an A-line by zero padding of its transform [S 4.6]. */
+static void
+upsample_line (
+    const OctPlan *plan, const Scratch *scratch, const float *in, float *fine)
+{
+  guint samples = plan->samples, bins = samples / 2 + 1;
+  float scale = 1.f / (float)samples;
+  float *spectrum = (float *)scratch->spectrum;
+
+  memcpy (scratch->line, in, samples * sizeof (float));
+  fftwf_execute_dft_r2c (plan->forward, scratch->line, scratch->spectrum);
+  for (guint i = 0; i < 2 * bins; i++)
+    spectrum[i] *= scale;
+  if (samples % 2 == 0) {
+    /* the Nyquist bin stands for two of the longer transform */
+    spectrum[samples] *= 0.5f;
+    spectrum[samples + 1] *= 0.5f;
+  }
+  memset (
+      spectrum + 2 * bins, 0, (samples + 1 - bins) * sizeof (fftwf_complex));
+  fftwf_execute_dft_c2r (plan->backward, scratch->spectrum, fine);
+}
+
+static void
+resample_block (
+    OctPlan *plan, const OctPlane *from, const OctPlane *to, guint start)
+{
+  const float *in[LANES];
+  float *out[LANES];
+  Scratch scratch;
+  float *values, *moments;
+
+  divide_scratch (plan,
+      plan->scratch + (gsize)omp_get_thread_num () * plan->scratch_size,
+      &scratch);
+  for (guint lane = 0; lane < LANES; lane++) {
+    guint line = MIN (start + lane, plan->lines - 1);
+    in[lane] = oct_cpu_row (from, line);
+    out[lane] = line == start + lane ? oct_cpu_row (to, line) : scratch.unused;
+    if (plan->fine_samples != plan->samples) {
+      float *fine = scratch.fine + lane * plan->fine_stride;
+      upsample_line (plan, &scratch, in[lane], fine);
+      in[lane] = fine;
+    }
+  }
+  values = scratch.values + GUARD * LANES;
+  moments = scratch.moments + GUARD * LANES;
+  gather_lines (in, plan->fine_samples, values);
+  if (plan->method == OCT_RESAMPLE_CUBIC) {
+    find_moments (values, plan->factors, plan->fine_samples, moments);
+    read_cubic (scratch.values, scratch.moments, plan->first, plan->weights,
+        plan->samples, out);
+  } else if (plan->method == OCT_RESAMPLE_LINEAR) {
+    read_linear (scratch.values, scratch.values, plan->first, plan->weights,
+        plan->samples, out);
+  } else {
+    read_lanczos (scratch.values, scratch.values, plan->first, plan->weights,
+        plan->samples, out);
+  }
+}
+
+static gboolean
+resample_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
+    gpointer stream, GError **error)
+{
+  const OctPlane *from = &in->planes[0], *to = &out->planes[0];
+
+  if (!oct_cpu_check_plane (from, plan->samples * sizeof (float), error)
+      || !oct_cpu_check_plane (to, plan->samples * sizeof (float), error))
+    return FALSE;
+#pragma omp parallel for num_threads(oct_cpu_threads(plan->threads))
+  for (guint start = 0; start < plan->lines; start += LANES)
+    resample_block (plan, from, to, start);
+  return TRUE;
+}
+
+const OctOperationTable oct_cpu_resample = {
+  .name = "resample",
+  .create = resample_create,
+  .run = resample_run,
+  .destroy = resample_destroy,
+  .in_place = TRUE,
+};

@@ -1,2 +1,145 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "oct-backend.h"
+/**
+ * The CPU backend: its table, its number of threads and its memory.
+ */
+#include "oct-cpu-private.h"
+
+#include <fftw3.h>
+#include <math.h>
+
+/* Enough to measure the few candidates for a transform of 2048; longer ones
+ * take the best found so far. */
+#define PLANNER_SECONDS 0.1
+
+static const OctBackend backend = {
+  .name = "cpu",
+  .operations = {
+      [OCT_OPERATION_BACKGROUND] = &oct_cpu_background,
+      [OCT_OPERATION_RESAMPLE] = &oct_cpu_resample,
+      [OCT_OPERATION_DISPERSION] = &oct_cpu_dispersion,
+      [OCT_OPERATION_FFT] = &oct_cpu_fft,
+      [OCT_OPERATION_LOGSCALE] = &oct_cpu_logscale,
+  },
+};
+
+static gint wanted_threads; /* atomic; 0 = one per core */
+static GMutex planner_mutex;
+
+const OctBackend *
+oct_backend_cpu (void)
+{
+  return &backend;
+}
+
+void
+oct_backend_cpu_set_threads (guint threads)
+{
+  g_atomic_int_set (&wanted_threads, (gint)MIN (threads, 1024));
+}
+
+guint
+oct_backend_cpu_get_threads (void)
+{
+  gint threads = g_atomic_int_get (&wanted_threads);
+
+  return threads > 0 ? (guint)threads : g_get_num_processors ();
+}
+
+guint
+oct_cpu_threads (guint prepared)
+{
+  return MIN (prepared, oct_backend_cpu_get_threads ());
+}
+
+gpointer
+oct_cpu_alloc (gsize count, gsize size, GError **error)
+{
+  gpointer memory = NULL;
+
+  if (size == 0 || count <= (G_MAXSIZE - 64) / size)
+    memory = fftwf_malloc (oct_cpu_pad (count * size));
+  if (memory == NULL)
+    g_set_error (error, OCT_ERROR, OCT_ERROR_MEMORY,
+        "There is no memory for %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT
+        " bytes: use fewer samples per A-line or fewer threads",
+        count, size);
+  return memory;
+}
+
+void
+oct_cpu_free (gpointer memory)
+{
+  fftwf_free (memory);
+}
+
+gsize
+oct_cpu_pad (gsize bytes)
+{
+  return (bytes + 63) & ~(gsize)63;
+}
+
+gboolean
+oct_cpu_check_size (guint values, guint lines, GError **error)
+{
+  if (values >= 1 && values <= OCT_MAX_SAMPLES && lines >= 1
+      && lines <= OCT_MAX_LINES)
+    return TRUE;
+  g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+      "A B-scan of %u values x %u A-lines cannot be processed: "
+      "there must be 1 to %u values and 1 to %u A-lines",
+      values, lines, OCT_MAX_SAMPLES, OCT_MAX_LINES);
+  return FALSE;
+}
+
+gboolean
+oct_cpu_check_finite (
+    const double *values, guint count, const char *name, GError **error)
+{
+  if (values == NULL) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "%s is missing: %u values are needed", name, count);
+    return FALSE;
+  }
+  for (guint i = 0; i < count; i++) {
+    if (!isfinite (values[i])) {
+      g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+          "%s has a value that is no finite number at sample %u of %u", name, i,
+          count);
+      return FALSE;
+    }
+  }
+  return TRUE;
+}
+
+gboolean
+oct_cpu_check_plane (const OctPlane *plane, gsize row_bytes, GError **error)
+{
+  if (plane->data != NULL && plane->stride >= row_bytes)
+    return TRUE;
+  g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+      "The buffer has rows of %" G_GSIZE_FORMAT " bytes where %" G_GSIZE_FORMAT
+      " are needed",
+      plane->data != NULL ? plane->stride : 0, row_bytes);
+  return FALSE;
+}
+
+void
+oct_cpu_planner_lock (void)
+{
+  static gsize initialised = 0;
+
+  if (g_once_init_enter (&initialised)) {
+    /* other users of FFTW in this process do not know our mutex */
+    fftwf_make_planner_thread_safe ();
+    g_once_init_leave (&initialised, 1);
+  }
+  g_mutex_lock (&planner_mutex);
+  fftwf_set_timelimit (PLANNER_SECONDS);
+}
+
+void
+oct_cpu_planner_unlock (void)
+{
+  fftwf_set_timelimit (FFTW_NO_TIMELIMIT);
+  g_mutex_unlock (&planner_mutex);
+}

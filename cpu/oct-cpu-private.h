@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * What the operations of the CPU backend share.
+ *
+ * Every operation works on blocks of A-lines, one OpenMP thread per block at a
+ * time.  A result never depends on the number of threads: a value is computed
+ * by the same instructions in the same order whichever thread gets its block.
+ */
+#pragma once
+
+#include "oct-backend.h"
+
+G_BEGIN_DECLS
+
+extern const OctOperationTable oct_cpu_background;
+extern const OctOperationTable oct_cpu_resample;
+extern const OctOperationTable oct_cpu_dispersion;
+extern const OctOperationTable oct_cpu_fft;
+extern const OctOperationTable oct_cpu_logscale;
+
+/* 64 byte aligned, not initialised, freed with oct_cpu_free(); NULL with
+ * OCT_ERROR_MEMORY. */
+gpointer oct_cpu_alloc (gsize count, gsize size, GError **error);
+void oct_cpu_free (gpointer memory);
+
+/* Bytes rounded up so that the scratch of two threads shares no cache line. */
+gsize oct_cpu_pad (gsize bytes);
+
+/* TRUE when 1 <= values <= OCT_MAX_SAMPLES and 1 <= lines <= OCT_MAX_LINES. */
+gboolean oct_cpu_check_size (guint values, guint lines, GError **error);
+
+/* TRUE when `values` is given and all of it is finite; `name` begins the
+ * sentence of the error. */
+gboolean oct_cpu_check_finite (
+    const double *values, guint count, const char *name, GError **error);
+
+/* TRUE when a row of row_bytes fits the stride of the plane. */
+gboolean oct_cpu_check_plane (
+    const OctPlane *plane, gsize row_bytes, GError **error);
+
+/* FFTW's planner, made safe for plans that are created at the same time;
+ * bounds the time spent on measuring. */
+void oct_cpu_planner_lock (void);
+void oct_cpu_planner_unlock (void);
+
+/* Threads that run() may use: what is set now, at most `prepared`, the number
+ * that create() has made scratch for. */
+guint oct_cpu_threads (guint prepared);
+
+static inline gpointer
+oct_cpu_row (const OctPlane *plane, gsize row)
+{
+  return (guint8 *)plane->data + row * plane->stride;
+}
+
+G_END_DECLS

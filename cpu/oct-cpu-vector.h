@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * Vectors of eight floats and their transposition.  They are no property of
+ * the target: the compiler splits them where the machine has shorter ones.
+ */
+#pragma once
+
+#include <glib.h>
+
+#define OCT_VECTOR 8
+
+typedef float OctVector
+    __attribute__ ((vector_size (4 * OCT_VECTOR), aligned (4), may_alias));
+typedef gint32 OctSelection __attribute__ ((vector_size (4 * OCT_VECTOR)));
+
+#define OCT_INLINE static inline __attribute__ ((always_inline))
+
+#define OCT_PICK(a, b, ...)                                                    \
+  __builtin_shuffle (a, b, (OctSelection){ __VA_ARGS__ })
+
+/* to[i][k] = from[k][i], 8 x 8 */
+OCT_INLINE void
+oct_transpose (const float *const from[OCT_VECTOR], float *const to[OCT_VECTOR])
+{
+  OctVector a[OCT_VECTOR], b[OCT_VECTOR];
+
+  for (guint i = 0; i < OCT_VECTOR; i += 2) {
+    OctVector even = *(const OctVector *)from[i];
+    OctVector odd = *(const OctVector *)from[i + 1];
+    a[i] = OCT_PICK (even, odd, 0, 8, 1, 9, 4, 12, 5, 13);
+    a[i + 1] = OCT_PICK (even, odd, 2, 10, 3, 11, 6, 14, 7, 15);
+  }
+  for (guint i = 0; i < OCT_VECTOR; i += 4) {
+    b[i] = OCT_PICK (a[i], a[i + 2], 0, 1, 8, 9, 4, 5, 12, 13);
+    b[i + 1] = OCT_PICK (a[i], a[i + 2], 2, 3, 10, 11, 6, 7, 14, 15);
+    b[i + 2] = OCT_PICK (a[i + 1], a[i + 3], 0, 1, 8, 9, 4, 5, 12, 13);
+    b[i + 3] = OCT_PICK (a[i + 1], a[i + 3], 2, 3, 10, 11, 6, 7, 14, 15);
+  }
+  for (guint i = 0; i < 4; i++) {
+    *(OctVector *)to[i] = OCT_PICK (b[i], b[i + 4], 0, 1, 2, 3, 8, 9, 10, 11);
+    *(OctVector *)to[i + 4] =
+        OCT_PICK (b[i], b[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
+  }
+}
