@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * Speed of the operations of a backend, one after the other over whole
+ * B-scans, as the elements of a pipeline run them; and of FFTW alone on the
+ * same machine in the same run, as the measure of what is possible.
+ *
+ *   bench-operations --samples 2048 --lines 1000 --json result.json
+ */
+#include "oct-backend.h"
+#include "oct-window.h"
+
+#include <fftw3.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static gint samples = 2048, lines = 1000, threads = 0, repetitions = 50;
+static gint buffers = 3;
+static gboolean no_dispersion = FALSE, contrast = FALSE;
+static char *method = NULL, *backend_name = NULL, *json_path = NULL;
+static char *upsample_text = NULL;
+
+static GOptionEntry options[] = {
+  { "samples", 0, 0, G_OPTION_ARG_INT, &samples, "Samples of an A-line", "N" },
+  { "lines", 0, 0, G_OPTION_ARG_INT, &lines, "A-lines of a B-scan", "N" },
+  { "threads", 0, 0, G_OPTION_ARG_INT, &threads, "0 = one per core", "N" },
+  { "method", 0, 0, G_OPTION_ARG_STRING, &method,
+      "Resampling: cubic, linear, lanczos", "NAME" },
+  { "upsample", 0, 0, G_OPTION_ARG_STRING, &upsample_text,
+      "Upsampling before: 1, 2", "N" },
+  { "no-dispersion", 0, 0, G_OPTION_ARG_NONE, &no_dispersion,
+      "Real spectra, without the dispersion operation", NULL },
+  { "contrast", 0, 0, G_OPTION_ARG_NONE, &contrast,
+      "Range from noise floor to maximum instead of automatic", NULL },
+  { "repetitions", 0, 0, G_OPTION_ARG_INT, &repetitions, "B-scans timed", "N" },
+  { "buffers", 0, 0, G_OPTION_ARG_INT, &buffers,
+      "Buffers of every kind, used in turn", "N" },
+  { "backend", 0, 0, G_OPTION_ARG_STRING, &backend_name, "cpu", "NAME" },
+  { "json", 0, 0, G_OPTION_ARG_FILENAME, &json_path,
+      "Write the results to FILE too", "FILE" },
+  { NULL },
+};
+
+/* One operation of the chain, or FFTW alone. */
+typedef struct {
+  const char *name;
+  const OctOperationTable *table;
+  OctPlan *plan;
+  gsize out_row; /* bytes */
+  guint out_rows;
+  gdouble bytes;    /* read and written for one B-scan, at least */
+  guint8 **outputs; /* [buffers], or the inputs again when in place */
+  GArray *seconds;  /* of every repetition */
+} Stage;
+
+#define MAX_STAGES 8
+
+static gint
+compare_seconds (gconstpointer a, gconstpointer b)
+{
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static double
+median (GArray *values)
+{
+  g_array_sort (values, compare_seconds);
+  return g_array_index (values, double, values->len / 2);
+}
+
+static double
+now (void)
+{
+  return (double)g_get_monotonic_time () * 1e-6;
+}
+
+static guint8 **
+new_buffers (gsize bytes)
+{
+  guint8 **result = g_new0 (guint8 *, buffers);
+
+  for (gint i = 0; i < buffers; i++) {
+    result[i] = fftwf_malloc (bytes);
+    g_assert_nonnull (result[i]);
+    memset (result[i], 0, bytes);
+  }
+  return result;
+}
+
+/* Fringes of three mirrors on the spectrum of a source, with noise. */
+static guint8 **
+make_raw (void)
+{
+  guint8 **raw = new_buffers ((gsize)samples * lines * 2);
+  GRand *random = g_rand_new_with_seed (1);
+
+  for (gint b = 0; b < buffers; b++) {
+    guint16 *out = (guint16 *)raw[b];
+    for (gint line = 0; line < lines; line++) {
+      double phase = g_rand_double (random) * 2 * G_PI;
+      for (gint i = 0; i < samples; i++) {
+        double x = (double)i / samples;
+        double source = 30000 * exp (-8 * (x - 0.5) * (x - 0.5));
+        double fringe = 0.2 * cos (900 * x + phase) + 0.02 * cos (2500 * x);
+        *out++ = (guint16)(source * (1 + fringe) + 40 * g_rand_double (random));
+      }
+    }
+  }
+  g_rand_free (random);
+  return raw;
+}
+
+static const OctBackend *
+find_backend (void)
+{
+  if (backend_name == NULL || strcmp (backend_name, "cpu") == 0)
+    return oct_backend_cpu ();
+  g_printerr ("There is no backend '%s' in this build\n", backend_name);
+  exit (2);
+}
+
+static OctResampleMethod
+find_method (void)
+{
+  if (method == NULL || strcmp (method, "cubic") == 0)
+    return OCT_RESAMPLE_CUBIC;
+  if (strcmp (method, "linear") == 0)
+    return OCT_RESAMPLE_LINEAR;
+  if (strcmp (method, "lanczos") == 0)
+    return OCT_RESAMPLE_LANCZOS;
+  g_printerr ("There is no resampling method '%s'\n", method);
+  exit (2);
+}
+
+static void
+add_stage (Stage *stages, guint *count, const OctBackend *backend,
+    OctOperation operation, gconstpointer params, gsize out_row, guint out_rows,
+    gdouble bytes)
+{
+  Stage *stage = &stages[*count];
+  GError *error = NULL;
+  double start = now ();
+
+  stage->table = backend->operations[operation];
+  stage->name = stage->table->name;
+  stage->plan = stage->table->create (params, &error);
+  if (stage->plan == NULL) {
+    g_printerr ("%s: %s\n", stage->name, error->message);
+    exit (1);
+  }
+  g_print ("plan of %-11s %6.1f ms\n", stage->name, (now () - start) * 1e3);
+  stage->out_row = out_row;
+  stage->out_rows = out_rows;
+  stage->bytes = bytes;
+  stage->seconds = g_array_new (FALSE, FALSE, sizeof (double));
+  if (*count > 0 && stage->table->in_place
+      && stages[*count - 1].out_row == out_row)
+    stage->outputs = stages[*count - 1].outputs;
+  else
+    stage->outputs = new_buffers (out_row * out_rows);
+  (*count)++;
+}
+
+static guint
+make_chain (const OctBackend *backend, Stage *stages)
+{
+  guint n = (guint)samples, l = (guint)lines, depth = n / 2, count = 0;
+  double values = (double)n * l;
+  guint upsample =
+      upsample_text != NULL ? (guint)strtoul (upsample_text, NULL, 10) : 1;
+  g_autofree double *positions = g_new (double, n);
+  g_autofree double *phase = g_new (double, n);
+  g_autofree double *window = g_new (double, n);
+  OctSampleFormat format = no_dispersion ? OCT_SAMPLE_F32 : OCT_SAMPLE_CF32;
+  OctBackgroundParams background = { .format = OCT_SAMPLE_U16,
+    .samples = n,
+    .lines = l,
+    .mode = OCT_BACKGROUND_BSCAN };
+  OctResampleParams resample = { .samples = n,
+    .lines = l,
+    .method = find_method (),
+    .upsample = upsample,
+    .positions = positions };
+  OctDispersionParams dispersion = { .samples = n, .lines = l, .phase = phase };
+  OctFftParams fft = { .format = format,
+    .samples = n,
+    .lines = l,
+    .length = n,
+    .depth_bins = depth,
+    .window = window };
+  OctLogscaleParams logscale = { .depth_bins = depth,
+    .lines = l,
+    .format = OCT_IMAGE_GRAY8,
+    .scale = OCT_SCALE_LOG,
+    .range = contrast ? OCT_RANGE_CONTRAST : OCT_RANGE_AUTO };
+
+  for (guint i = 0; i < n; i++) {
+    double x = n > 1 ? (double)i / (n - 1) : 0;
+    positions[i] = (n - 1) * x * (1 + 0.12 * (1 - x));
+    phase[i] = 40 * (x - 0.5) * (x - 0.5);
+  }
+  oct_window_fill (OCT_WINDOW_HANN, n, NULL, window);
+  add_stage (stages, &count, backend, OCT_OPERATION_BACKGROUND, &background,
+      n * sizeof (float), l, values * (2 + 2 + 4));
+  add_stage (stages, &count, backend, OCT_OPERATION_RESAMPLE, &resample,
+      n * sizeof (float), l, values * (4 + 4));
+  if (!no_dispersion)
+    add_stage (stages, &count, backend, OCT_OPERATION_DISPERSION, &dispersion,
+        n * 2 * sizeof (float), l, values * (4 + 8));
+  add_stage (stages, &count, backend, OCT_OPERATION_FFT, &fft,
+      depth * 2 * sizeof (float), l,
+      values * (no_dispersion ? 4 : 8) + (double)depth * l * 8);
+  add_stage (stages, &count, backend, OCT_OPERATION_LOGSCALE, &logscale, l,
+      depth, (double)depth * l * (8 + 8 + 1));
+  return count;
+}
+
+/* Seconds of each repetition of the whole chain; those of the stages go to
+ * the stages. */
+static GArray *
+run_chain (Stage *stages, guint count, guint8 **raw)
+{
+  GArray *total = g_array_new (FALSE, FALSE, sizeof (double));
+  GError *error = NULL;
+
+  for (gint i = -5; i < repetitions; i++) {
+    guint turn = (guint)(i + 5) % (guint)buffers;
+    OctFrame in = { { { raw[turn], (gsize)samples * 2 } } };
+    double first = now (), start = first;
+    for (guint s = 0; s < count; s++) {
+      OctFrame out = { { { stages[s].outputs[turn], stages[s].out_row } } };
+      double end, seconds;
+      if (!stages[s].table->run (stages[s].plan, &in, &out, NULL, &error)) {
+        g_printerr ("%s: %s\n", stages[s].name, error->message);
+        exit (1);
+      }
+      end = now ();
+      seconds = end - start;
+      if (i >= 0)
+        g_array_append_val (stages[s].seconds, seconds);
+      start = end;
+      in = out;
+    }
+    start -= first;
+    if (i >= 0)
+      g_array_append_val (total, start);
+  }
+  return total;
+}
+
+/* FFTW from B-scan to B-scan, nothing else. */
+static GArray *
+run_fftw (gboolean real)
+{
+  gsize row = (gsize)samples * (real ? 4 : 8);
+  gsize out_row = real ? ((gsize)samples / 2 + 1) * 8 : (gsize)samples * 8;
+  guint8 **in = new_buffers (row * (gsize)lines);
+  guint8 **out;
+  GArray *total = g_array_new (FALSE, FALSE, sizeof (double));
+  fftwf_plan plan;
+  guint team = oct_backend_cpu_get_threads ();
+
+  out_row = (out_row + 63) & ~(gsize)63;
+  row = (row + 63) & ~(gsize)63;
+  for (gint i = 0; i < buffers; i++)
+    fftwf_free (in[i]);
+  g_free (in);
+  in = new_buffers (row * (gsize)lines);
+  out = new_buffers (out_row * (gsize)lines);
+  if (real)
+    plan = fftwf_plan_dft_r2c_1d (
+        samples, (float *)in[0], (fftwf_complex *)out[0], FFTW_MEASURE);
+  else
+    plan = fftwf_plan_dft_1d (samples, (fftwf_complex *)in[0],
+        (fftwf_complex *)out[0], FFTW_FORWARD, FFTW_MEASURE);
+  for (gint i = -5; i < repetitions; i++) {
+    guint turn = (guint)(i + 5) % (guint)buffers;
+    double start = now ();
+#pragma omp parallel for num_threads(team)
+    for (gint line = 0; line < lines; line++) {
+      guint8 *from = in[turn] + line * row, *to = out[turn] + line * out_row;
+      if (real)
+        fftwf_execute_dft_r2c (plan, (float *)from, (fftwf_complex *)to);
+      else
+        fftwf_execute_dft (plan, (fftwf_complex *)from, (fftwf_complex *)to);
+    }
+    start = now () - start;
+    if (i >= 0)
+      g_array_append_val (total, start);
+  }
+  fftwf_destroy_plan (plan);
+  for (gint i = 0; i < buffers; i++) {
+    fftwf_free (in[i]);
+    fftwf_free (out[i]);
+  }
+  g_free (in);
+  g_free (out);
+  return total;
+}
+
+static void
+report (GString *json, const char *name, GArray *seconds, double bytes)
+{
+  double best, middle = median (seconds);
+
+  best = g_array_index (seconds, double, 0);
+  g_print ("%-22s %9.3f ms %9.3f ms %12.0f A-lines/s %7.1f GB/s\n", name,
+      middle * 1e3, best * 1e3, lines / middle, bytes / middle * 1e-9);
+  g_string_append_printf (json,
+      "%s    {\"name\": \"%s\", \"median_s\": %.6g, \"best_s\": %.6g, "
+      "\"alines_per_s\": %.6g, \"gb_per_s\": %.4g}",
+      json->len > 0 ? ",\n" : "", name, middle, best, lines / middle,
+      bytes / middle * 1e-9);
+}
+
+static void
+write_json (const char *results)
+{
+  GError *error = NULL;
+  g_autofree char *text = g_strdup_printf (
+      "{\n  \"backend\": \"%s\", \"samples\": %d, \"lines\": %d, "
+      "\"threads\": %u, \"method\": \"%s\", \"dispersion\": %s, "
+      "\"repetitions\": %d,\n  \"results\": [\n%s\n  ]\n}\n",
+      backend_name != NULL ? backend_name : "cpu", samples, lines,
+      oct_backend_cpu_get_threads (), method != NULL ? method : "cubic",
+      no_dispersion ? "false" : "true", repetitions, results);
+
+  if (!g_file_set_contents (json_path, text, -1, &error)) {
+    g_printerr ("%s\n", error->message);
+    exit (1);
+  }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_autoptr (GOptionContext) context =
+      g_option_context_new ("- speed of the operations");
+  g_autoptr (GString) json = g_string_new (NULL);
+  GError *error = NULL;
+  Stage stages[MAX_STAGES] = { 0 };
+  guint count;
+  guint8 **raw;
+  GArray *total;
+  double bytes = 0;
+
+  g_option_context_add_main_entries (context, options, NULL);
+  if (!g_option_context_parse (context, &argc, &argv, &error)) {
+    g_printerr ("%s\n", error->message);
+    return 2;
+  }
+  if (samples < 2 || lines < 1 || repetitions < 1 || buffers < 1
+      || threads < 0) {
+    g_printerr ("Sizes must be positive\n");
+    return 2;
+  }
+  oct_backend_cpu_set_threads ((guint)threads);
+  raw = make_raw ();
+  count = make_chain (find_backend (), stages);
+  total = run_chain (stages, count, raw);
+  g_print ("\n%d samples x %d A-lines, %u threads, %d B-scans\n"
+           "%-22s %12s %12s\n",
+      samples, lines, oct_backend_cpu_get_threads (), repetitions, "", "median",
+      "best");
+  for (guint s = 0; s < count; s++) {
+    report (json, stages[s].name, stages[s].seconds, stages[s].bytes);
+    bytes += stages[s].bytes;
+    stages[s].table->destroy (stages[s].plan);
+  }
+  report (json, "chain", total, bytes);
+  report (json, "FFTW alone, complex", run_fftw (FALSE),
+      (double)samples * lines * 16);
+  report (
+      json, "FFTW alone, real", run_fftw (TRUE), (double)samples * lines * 8);
+  if (json_path != NULL)
+    write_json (json->str);
+  return 0;
+}
