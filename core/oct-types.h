@@ -37,6 +37,11 @@ oct_sample_format_size (OctSampleFormat format)
 #define OCT_MAX_SAMPLES 65536u
 #define OCT_MAX_LINES 65536u
 
+
+/* Values of one B-scan: complex spectra of that size are one block of 512 MiB,
+ * what was seen to work in GPU memory too (16384 lines of 4096 samples). */
+#define OCT_MAX_BSCAN_VALUES (1u << 26)
+
 #define OCT_ERROR (oct_error_quark ())
 
 /* Every message is one sentence for a laboratory user: what was found, what

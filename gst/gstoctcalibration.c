@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstoctcalibration.h"
+
+#define EVENT_NAME "application/x-oct-calibration"
+
+/* clang-format off */
+G_DEFINE_BOXED_TYPE (OctCalibration, gst_oct_calibration,
+    oct_calibration_ref, oct_calibration_unref)
+/* clang-format on */
+
+GstEvent *
+gst_oct_calibration_event_new (OctCalibration *calibration)
+{
+  return gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM_STICKY,
+      gst_structure_new (EVENT_NAME, "calibration", GST_TYPE_OCT_CALIBRATION,
+          calibration, NULL));
+}
+
+OctCalibration *
+gst_oct_calibration_event_parse (GstEvent *event)
+{
+  OctCalibration *calibration = NULL;
+
+  if (GST_EVENT_TYPE (event) == GST_EVENT_CUSTOM_DOWNSTREAM_STICKY
+      && gst_event_has_name (event, EVENT_NAME))
+    gst_structure_get (gst_event_get_structure (event), "calibration",
+        GST_TYPE_OCT_CALIBRATION, &calibration, NULL);
+  return calibration;
+}
+
+static void
+install_double (GObjectClass *klass, guint id, const char *name,
+    const char *nick, const char *blurb, double low, double high,
+    GParamFlags mutability)
+{
+  g_object_class_install_property (klass, id,
+      g_param_spec_double (name, nick, blurb, low, high, 0.0,
+          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | mutability));
+}
+
+void
+gst_oct_calibration_install_properties (
+    GObjectClass *klass, gboolean everything)
+{
+  GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
+      | GST_PARAM_MUTABLE_PLAYING;
+
+  g_object_class_install_property (klass, GST_OCT_PROP_CALIBRATION,
+      g_param_spec_string ("calibration", "Calibration",
+          "CSV file with a header line and one line per sample; columns "
+          "wavelength_nm, k_index, dispersion_rad, background (none = the "
+          "calibration that arrives from upstream)",
+          NULL, flags));
+  if (!everything)
+    return;
+  install_double (klass, GST_OCT_PROP_WAVELENGTH_MIN, "wavelength-min",
+      "Wavelength of the first sample",
+      "Wavelength of the first sample in nm, the others follow linearly "
+      "(0 = not given)",
+      0.0, 100000.0, GST_PARAM_MUTABLE_READY);
+  install_double (klass, GST_OCT_PROP_WAVELENGTH_MAX, "wavelength-max",
+      "Wavelength of the last sample",
+      "Wavelength of the last sample in nm (0 = not given)", 0.0, 100000.0,
+      GST_PARAM_MUTABLE_READY);
+  g_object_class_install_property (klass, GST_OCT_PROP_K_POLYNOMIAL,
+      g_param_spec_string ("k-polynomial", "Wavenumber polynomial",
+          "Coefficients \"c0,c1,...\" in samples: uniform wavenumber j of N is "
+          "read at sample c0 + c1 x + c2 x^2 + ..., x = j/(N-1)",
+          NULL,
+          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
+              | GST_PARAM_MUTABLE_READY));
+  install_double (klass, GST_OCT_PROP_DISPERSION_A2, "dispersion-a2",
+      "Second-order dispersion",
+      "Phase -a2 (k - kc)^2 to multiply by, in um^2 (k in rad/um)", -1e9, 1e9,
+      GST_PARAM_MUTABLE_PLAYING);
+  install_double (klass, GST_OCT_PROP_DISPERSION_A3, "dispersion-a3",
+      "Third-order dispersion",
+      "Phase -a3 (k - kc)^3 to multiply by, in um^3 (k in rad/um)", -1e9, 1e9,
+      GST_PARAM_MUTABLE_PLAYING);
+}
+
+gboolean
+gst_oct_calibration_set_property (
+    OctCalibrationSettings *settings, guint id, const GValue *value)
+{
+  switch (id) {
+    case GST_OCT_PROP_CALIBRATION:
+      g_free (settings->file);
+      settings->file = g_value_dup_string (value);
+      return TRUE;
+    case GST_OCT_PROP_WAVELENGTH_MIN:
+      settings->wavelength_min = g_value_get_double (value);
+      return TRUE;
+    case GST_OCT_PROP_WAVELENGTH_MAX:
+      settings->wavelength_max = g_value_get_double (value);
+      return TRUE;
+    case GST_OCT_PROP_K_POLYNOMIAL:
+      g_free (settings->k_polynomial);
+      settings->k_polynomial = g_value_dup_string (value);
+      return TRUE;
+    case GST_OCT_PROP_DISPERSION_A2:
+      settings->a2 = g_value_get_double (value);
+      return TRUE;
+    case GST_OCT_PROP_DISPERSION_A3:
+      settings->a3 = g_value_get_double (value);
+      return TRUE;
+    default:
+      return FALSE;
+  }
+}
+
+gboolean
+gst_oct_calibration_get_property (
+    const OctCalibrationSettings *settings, guint id, GValue *value)
+{
+  switch (id) {
+    case GST_OCT_PROP_CALIBRATION:
+      g_value_set_string (value, settings->file);
+      return TRUE;
+    case GST_OCT_PROP_WAVELENGTH_MIN:
+      g_value_set_double (value, settings->wavelength_min);
+      return TRUE;
+    case GST_OCT_PROP_WAVELENGTH_MAX:
+      g_value_set_double (value, settings->wavelength_max);
+      return TRUE;
+    case GST_OCT_PROP_K_POLYNOMIAL:
+      g_value_set_string (value, settings->k_polynomial);
+      return TRUE;
+    case GST_OCT_PROP_DISPERSION_A2:
+      g_value_set_double (value, settings->a2);
+      return TRUE;
+    case GST_OCT_PROP_DISPERSION_A3:
+      g_value_set_double (value, settings->a3);
+      return TRUE;
+    default:
+      return FALSE;
+  }
+}

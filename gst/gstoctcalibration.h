@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * The spectral calibration on its way through a pipeline: a sticky event from
+ * where it is given (octsrc, octdcsub) to the elements that need it, and the
+ * properties by which it is given.
+ */
+#pragma once
+
+#include <gst/gst.h>
+#include "oct-calibration.h"
+
+G_BEGIN_DECLS
+
+#define GST_TYPE_OCT_CALIBRATION (gst_oct_calibration_get_type ())
+GType gst_oct_calibration_get_type (void);
+
+/* A sticky downstream event that holds a reference to `calibration`. */
+GstEvent *gst_oct_calibration_event_new (OctCalibration *calibration);
+
+/* The calibration of such an event (a new reference), NULL for any other. */
+OctCalibration *gst_oct_calibration_event_parse (GstEvent *event);
+
+/* Identifiers of the properties, beyond those any element uses itself. */
+enum {
+  GST_OCT_PROP_CALIBRATION = 1000,
+  GST_OCT_PROP_WAVELENGTH_MIN,
+  GST_OCT_PROP_WAVELENGTH_MAX,
+  GST_OCT_PROP_K_POLYNOMIAL,
+  GST_OCT_PROP_DISPERSION_A2,
+  GST_OCT_PROP_DISPERSION_A3,
+};
+
+/* Installs `calibration` and, with `everything`, the others. */
+void gst_oct_calibration_install_properties (
+    GObjectClass *klass, gboolean everything);
+
+/* FALSE when `id` is none of these properties. */
+gboolean gst_oct_calibration_set_property (
+    OctCalibrationSettings *settings, guint id, const GValue *value);
+gboolean gst_oct_calibration_get_property (
+    const OctCalibrationSettings *settings, guint id, GValue *value);
+
+G_END_DECLS

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstoctcaps.h"
+
+const char *
+gst_oct_axis_to_string (GstOctAxis axis)
+{
+  return axis == GST_OCT_AXIS_WAVENUMBER ? "wavenumber" : "wavelength";
+}
+
+static gboolean
+info_from_video (GstOctInfo *info, const GstCaps *caps)
+{
+  if (!gst_video_info_from_caps (&info->video, caps))
+    return FALSE;
+  info->is_video = TRUE;
+  info->columns = GST_VIDEO_INFO_WIDTH (&info->video);
+  info->rows = GST_VIDEO_INFO_HEIGHT (&info->video);
+  info->size = GST_VIDEO_INFO_SIZE (&info->video);
+  switch (GST_VIDEO_INFO_FORMAT (&info->video)) {
+    case GST_VIDEO_FORMAT_GRAY16_LE:
+      info->format = OCT_SAMPLE_U16;
+      return TRUE;
+    case GST_VIDEO_FORMAT_GRAY8:
+    case GST_VIDEO_FORMAT_NV12:
+      info->format = OCT_SAMPLE_U8;
+      return TRUE;
+    default:
+      return FALSE;
+  }
+}
+
+static gboolean
+info_from_structure (GstOctInfo *info, const GstStructure *s)
+{
+  const char *format = gst_structure_get_string (s, "format");
+  const char *axis = gst_structure_get_string (s, "axis");
+  gint samples = 0, lines = 0;
+
+  if (g_strcmp0 (format, "F32LE") == 0)
+    info->format = OCT_SAMPLE_F32;
+  else if (g_strcmp0 (format, "CF32LE") == 0)
+    info->format = OCT_SAMPLE_CF32;
+  else
+    return FALSE;
+  if (!gst_structure_get_int (s, "samples", &samples)
+      || !gst_structure_get_int (s, "lines", &lines) || samples < 1
+      || lines < 1)
+    return FALSE;
+  info->axis = g_strcmp0 (axis, "wavenumber") == 0 ? GST_OCT_AXIS_WAVENUMBER
+                                                   : GST_OCT_AXIS_WAVELENGTH;
+  info->columns = samples;
+  info->rows = lines;
+  info->size = (gsize) samples * lines * oct_sample_format_size (info->format);
+  return TRUE;
+}
+
+gboolean
+gst_oct_info_from_caps (GstOctInfo *info, const GstCaps *caps, GError **error)
+{
+  gboolean known = FALSE;
+
+  memset (info, 0, sizeof *info);
+  if (gst_caps_is_fixed (caps)) {
+    const GstStructure *s = gst_caps_get_structure (caps, 0);
+
+    if (gst_structure_has_name (s, "video/x-raw"))
+      known = info_from_video (info, caps);
+    else if (gst_structure_has_name (s, GST_OCT_SPECTRA_NAME)
+        || gst_structure_has_name (s, GST_OCT_ASCANS_NAME))
+      known = info_from_structure (info, s);
+  }
+  if (!known) {
+    g_autofree char *text = gst_caps_to_string (caps);
+
+    g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
+        "The stream is described as '%s', which is none of the formats in "
+        "docs/caps.md; check the order of the elements.",
+        text);
+    return FALSE;
+  }
+  if ((guint64) info->columns * info->rows > OCT_MAX_BSCAN_VALUES) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
+        "One B-scan of %u x %u values was asked for, at most %u values are "
+        "possible; set smaller `samples` or `lines`.",
+        info->columns, info->rows, OCT_MAX_BSCAN_VALUES);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+gsize
+gst_oct_info_row_size (const GstOctInfo *info)
+{
+  return (gsize) info->columns * oct_sample_format_size (info->format);
+}
+
+void
+gst_oct_structure_copy_field (const GstStructure *from, const char *from_field,
+    GstStructure *to, const char *to_field)
+{
+  const GValue *value = gst_structure_get_value (from, from_field);
+
+  if (value != NULL)
+    gst_structure_set_value (to, to_field, value);
+}
+
+GstStructure *
+gst_oct_video_structure (const char *formats, const GstStructure *from,
+    const char *width_field, const char *height_field)
+{
+  g_autofree char *text
+      = g_strdup_printf ("video/x-raw, format = (string) %s, width = "
+          GST_OCT_SIZE_RANGE ", height = " GST_OCT_SIZE_RANGE
+          ", framerate = " GST_OCT_RATE_RANGE, formats);
+  GstStructure *s = gst_structure_from_string (text, NULL);
+
+  gst_oct_structure_copy_field (from, width_field, s, "width");
+  gst_oct_structure_copy_field (from, height_field, s, "height");
+  gst_oct_structure_copy_field (from, "framerate", s, "framerate");
+  return s;
+}

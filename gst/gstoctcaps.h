@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * The media types that travel between the elements, see docs/caps.md.
+ */
+#pragma once
+
+#include <gst/video/video.h>
+#include "oct-types.h"
+
+G_BEGIN_DECLS
+
+#define GST_OCT_SPECTRA_NAME "application/x-oct-spectra"
+#define GST_OCT_ASCANS_NAME "application/x-oct-ascans"
+
+#define GST_OCT_SIZE_RANGE "(int) [ 1, 65536 ]"
+#define GST_OCT_RATE_RANGE "(fraction) [ 0/1, 2147483647/1 ]"
+
+/* Raw spectra as a camera delivers them: width = samples, height = A-lines. */
+#define GST_OCT_CAPS_RAW                                                      \
+  "video/x-raw, format = (string) { GRAY16_LE, GRAY8 }"                       \
+  ", width = " GST_OCT_SIZE_RANGE ", height = " GST_OCT_SIZE_RANGE            \
+  ", framerate = " GST_OCT_RATE_RANGE
+
+#define GST_OCT_CAPS_SPECTRA(formats, axes)                                   \
+  GST_OCT_SPECTRA_NAME ", format = (string) " formats                         \
+                       ", axis = (string) " axes                              \
+                       ", samples = " GST_OCT_SIZE_RANGE                      \
+                       ", lines = " GST_OCT_SIZE_RANGE                        \
+                       ", framerate = " GST_OCT_RATE_RANGE
+
+#define GST_OCT_CAPS_ASCANS                                                   \
+  GST_OCT_ASCANS_NAME ", format = (string) CF32LE, samples = "                \
+  GST_OCT_SIZE_RANGE ", lines = " GST_OCT_SIZE_RANGE                          \
+  ", framerate = " GST_OCT_RATE_RANGE
+
+/* Images: width = A-lines, height = depth bins. */
+#define GST_OCT_CAPS_IMAGE                                                    \
+  "video/x-raw, format = (string) { GRAY8, NV12, GRAY16_LE }"                 \
+  ", width = " GST_OCT_SIZE_RANGE ", height = " GST_OCT_SIZE_RANGE            \
+  ", framerate = " GST_OCT_RATE_RANGE
+
+typedef enum {
+  GST_OCT_AXIS_WAVELENGTH, /* as measured, not uniform in wavenumber */
+  GST_OCT_AXIS_WAVENUMBER, /* uniform in wavenumber */
+} GstOctAxis;
+
+/* One B-scan as fixed caps describe it. */
+typedef struct {
+  gboolean is_video;      /* raw spectra or image; `video` is valid */
+  OctSampleFormat format; /* of one value (images: of the first plane) */
+  GstOctAxis axis;        /* spectra; WAVELENGTH for raw spectra */
+  guint columns, rows;    /* samples x lines; video: width x height */
+  GstVideoInfo video;
+  gsize size; /* bytes of one B-scan, tightly packed (video: default strides) */
+} GstOctInfo;
+
+/* FALSE with OCT_ERROR_FORMAT when the caps are not fixed, not of this plugin,
+ * or describe a B-scan larger than OCT_MAX_BSCAN_VALUES. */
+gboolean gst_oct_info_from_caps (
+    GstOctInfo *info, const GstCaps *caps, GError **error);
+
+/* Bytes from one row to the next, tightly packed. */
+gsize gst_oct_info_row_size (const GstOctInfo *info);
+
+const char *gst_oct_axis_to_string (GstOctAxis axis);
+
+/* Copies the value of a field where there is one; `to` may have another name. */
+void gst_oct_structure_copy_field (const GstStructure *from,
+    const char *from_field, GstStructure *to, const char *to_field);
+
+/* video/x-raw for `format` (a string or a list "{ A, B }") with width, height
+ * and framerate taken from the fields of `from`. */
+GstStructure *gst_oct_video_structure (const char *formats,
+    const GstStructure *from, const char *width_field,
+    const char *height_field);
+
+G_END_DECLS

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * GstOctFilter: what the elements between raw spectra and images share.
+ *
+ * The base class does caps with their memory features, mapping, buffer pools,
+ * the plan of the operation, the calibration event, errors and the properties
+ * `backend` and `cuda-device-id`.  An element states its caps, its properties
+ * and the parameters of the operation it runs.
+ */
+#pragma once
+
+#include <gst/base/gstbasetransform.h>
+#include "gstoctcaps.h"
+#include "gstoctcalibration.h"
+#include "oct-backend.h"
+
+G_BEGIN_DECLS
+
+#define GST_TYPE_OCT_FILTER (gst_oct_filter_get_type ())
+G_DECLARE_DERIVABLE_TYPE (
+    GstOctFilter, gst_oct_filter, GST, OCT_FILTER, GstBaseTransform)
+
+struct _GstOctFilterClass {
+  GstBaseTransformClass parent_class;
+
+  /* which row of the backend's table this element runs */
+  OctOperation operation;
+
+  /* Appends to `result` what the pad opposite to `direction` can be when the
+   * pad in `direction` is `structure`. */
+  void (*transform_structure) (GstOctFilter *filter, GstPadDirection direction,
+      const GstStructure *structure, GstCaps *result);
+
+  /* Called in the streaming thread before a buffer when caps, calibration or a
+   * property changed: builds the parameters from the properties (under the
+   * object lock) and hands them to gst_oct_filter_set_plan(). */
+  gboolean (*configure) (GstOctFilter *filter, GError **error);
+};
+
+/* The caps in force; in configure() only. */
+const GstOctInfo *gst_oct_filter_get_input (GstOctFilter *filter);
+const GstOctInfo *gst_oct_filter_get_output (GstOctFilter *filter);
+
+/* Updates the plan with the params of the class's operation, or creates a new
+ * one where that is not possible. */
+gboolean gst_oct_filter_set_plan (
+    GstOctFilter *filter, gconstpointer params, GError **error);
+
+/* Whether there is a plan for the caps in force already. */
+gboolean gst_oct_filter_has_plan (GstOctFilter *filter);
+
+/* The calibration in force for spectra of `samples` samples: the element's
+ * own, else the one that came from upstream (a new reference); NULL without an
+ * error when there is none, with one when it does not fit. */
+OctCalibration *gst_oct_filter_ref_calibration (
+    GstOctFilter *filter, guint samples, GError **error);
+
+/* Whether the element has a calibration of its own. */
+gboolean gst_oct_filter_has_own_calibration (GstOctFilter *filter);
+
+/* To be called by setters, outside the object lock: the next buffer is
+ * processed with the new values; with `affects_caps` after negotiating again. */
+void gst_oct_filter_property_changed (
+    GstOctFilter *filter, gboolean affects_caps);
+
+/* For set_property and get_property of classes that installed the calibration
+ * properties; warn about an invalid id themselves. */
+void gst_oct_filter_set_calibration_property (GstOctFilter *filter, guint id,
+    const GValue *value, GParamSpec *pspec);
+void gst_oct_filter_get_calibration_property (
+    GstOctFilter *filter, guint id, GValue *value, GParamSpec *pspec);
+
+/* Metadata and both pad templates in one call. */
+void gst_oct_filter_class_describe (GstOctFilterClass *klass,
+    OctOperation operation, const char *long_name, const char *description,
+    const char *sink_caps, const char *src_caps);
+
+G_END_DECLS

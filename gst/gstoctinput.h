@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * Where octsrc gets its B-scans: a file, a file held in memory, or the virtual
+ * OCT system, behind one interface.
+ */
+#pragma once
+
+#include <gst/gst.h>
+#include "oct-calibration.h"
+#include "oct-phantom.h"
+#include "oct-reader.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+  const char *location; /* NULL = the virtual OCT system */
+  gboolean preload;
+  OctReaderSettings reader;
+  OctPhantomSettings phantom;
+} GstOctInputSettings;
+
+typedef struct _GstOctInput GstOctInput;
+
+/* Errors: those of oct_reader_open() and oct_phantom_new(), OCT_ERROR_MEMORY
+ * when a file to preload is too large. */
+GstOctInput *gst_oct_input_open (
+    const GstOctInputSettings *settings, GError **error);
+void gst_oct_input_close (GstOctInput *input);
+
+/* Sizes; of the virtual system `frames` is G_MAXUINT64. */
+const OctReaderInfo *gst_oct_input_get_info (const GstOctInput *input);
+
+/* A calibration that the input itself carries (no new reference), or NULL. */
+OctCalibration *gst_oct_input_get_calibration (GstOctInput *input);
+
+/* The memory of B-scan `frame` where it is held already (a new reference),
+ * else NULL: then it has to be read. */
+GstMemory *gst_oct_input_get_memory (GstOctInput *input, guint64 frame);
+
+/* Reads B-scan `frame` to dest [lines][samples], rows `stride` bytes apart. */
+gboolean gst_oct_input_read (GstOctInput *input, guint64 frame, gpointer dest,
+    gsize stride, GError **error);
+
+G_END_DECLS

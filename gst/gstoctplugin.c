@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstoctdcsub.h"
+#include "gstoctdispersion.h"
+#include "gstoctfft.h"
+#include "gstoctkresample.h"
+#include "gstoctlogscale.h"
+#include "gstoctsrc.h"
+
+static gboolean
+plugin_init (GstPlugin *plugin)
+{
+  gboolean ok = TRUE;
+
+  ok &= GST_ELEMENT_REGISTER (octsrc, plugin);
+  ok &= GST_ELEMENT_REGISTER (octdcsub, plugin);
+  ok &= GST_ELEMENT_REGISTER (octkresample, plugin);
+  ok &= GST_ELEMENT_REGISTER (octdispersion, plugin);
+  ok &= GST_ELEMENT_REGISTER (octfft, plugin);
+  ok &= GST_ELEMENT_REGISTER (octlogscale, plugin);
+  return ok;
+}
+
+/* clang-format off */
+GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, oct,
+    "Optical coherence tomography", plugin_init, VERSION, "LGPL", "gst-oct",
+    "gst-oct")
