@@ -1,2 +1,367 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "oct-reader.h"
+#include "oct-npy.h"
+
+#include <string.h>
+
+/* numpy.ndarray itself has at most 64 */
+#define MAX_DIMS 64
+
+static const struct {
+  const char *code; /* of the type, without the byte order */
+  OctNpyType type;
+  guint size;
+} types[] = {
+  { "u1", OCT_NPY_U1, 1 },
+  { "u2", OCT_NPY_U2, 2 },
+  { "i2", OCT_NPY_I2, 2 },
+  { "f4", OCT_NPY_F4, 4 },
+  { "f8", OCT_NPY_F8, 8 },
+};
+
+/* A piece of the text that is being parsed, not terminated. */
+typedef struct {
+  const char *at, *end;
+} Text;
+
+/* The Python dictionary of the header, as it stands there. */
+typedef struct {
+  Text descr;
+  gboolean fortran_order;
+  guint dims;
+  guint64 shape[3];
+  gboolean has_descr, has_order, has_shape;
+  gboolean structured; /* 'descr' is a list of fields, not read any further */
+} Dictionary;
+
+static void
+skip_space (Text *text)
+{
+  while (text->at < text->end && (*text->at == ' ' || *text->at == '\n'))
+    text->at++;
+}
+
+/* Consumes `wanted`, and the spaces before it, when it comes next. */
+static gboolean
+take (Text *text, const char *wanted)
+{
+  gsize length = strlen (wanted);
+
+  skip_space (text);
+  if ((gsize)(text->end - text->at) < length
+      || memcmp (text->at, wanted, length) != 0)
+    return FALSE;
+  text->at += length;
+  return TRUE;
+}
+
+static gboolean
+equals (Text text, const char *wanted)
+{
+  return take (&text, wanted) && text.at == text.end;
+}
+
+/* A Python string of printable ASCII without escapes. */
+static gboolean
+take_string (Text *text, Text *string)
+{
+  char quote;
+
+  if (take (text, "'"))
+    quote = '\'';
+  else if (take (text, "\""))
+    quote = '"';
+  else
+    return FALSE;
+
+  string->at = text->at;
+  for (; text->at < text->end && *text->at != quote; text->at++)
+    if (*text->at == '\\' || !g_ascii_isprint (*text->at))
+      return FALSE;
+  string->end = text->at;
+  if (text->at == text->end)
+    return FALSE;
+  text->at++;
+  return TRUE;
+}
+
+static gboolean
+take_number (Text *text, guint64 *number)
+{
+  const char *start;
+
+  skip_space (text);
+  start = text->at;
+  *number = 0;
+  for (; text->at < text->end && g_ascii_isdigit (*text->at); text->at++)
+    if (!g_uint64_checked_mul (number, *number, 10)
+        || !g_uint64_checked_add (number, *number, *text->at - '0'))
+      return FALSE;
+  if (text->at == start || (*start == '0' && text->at > start + 1))
+    return FALSE;
+  take (text, "L"); /* of Python 2 */
+  return TRUE;
+}
+
+/* A Python tuple: (), (a,), (a, b) or (a, b,) */
+static gboolean
+take_shape (Text *text, Dictionary *dictionary)
+{
+  gboolean comma = TRUE;
+
+  if (!take (text, "("))
+    return FALSE;
+  for (dictionary->dims = 0; !take (text, ")"); dictionary->dims++) {
+    guint64 number;
+
+    if (!comma || dictionary->dims == MAX_DIMS || !take_number (text, &number))
+      return FALSE;
+    if (dictionary->dims < G_N_ELEMENTS (dictionary->shape))
+      dictionary->shape[dictionary->dims] = number;
+    comma = take (text, ",");
+  }
+  return comma || dictionary->dims > 1;
+}
+
+/* Returns: NULL, or what is wrong with the entry. */
+static const char *
+take_entry (Text *text, Dictionary *dictionary)
+{
+  Text key;
+
+  if (!take_string (text, &key) || !take (text, ":"))
+    return "a name in quotes and a colon expected";
+
+  if (equals (key, "descr") && !dictionary->has_descr) {
+    dictionary->has_descr = TRUE;
+    dictionary->structured = take (text, "[");
+    if (dictionary->structured)
+      return "a structured type";
+    return take_string (text, &dictionary->descr) ? NULL : "bad 'descr'";
+  }
+  if (equals (key, "fortran_order") && !dictionary->has_order) {
+    dictionary->has_order = TRUE;
+    dictionary->fortran_order = take (text, "True");
+    return dictionary->fortran_order || take (text, "False")
+               ? NULL
+               : "bad 'fortran_order'";
+  }
+  if (equals (key, "shape") && !dictionary->has_shape) {
+    dictionary->has_shape = TRUE;
+    return take_shape (text, dictionary) ? NULL : "bad 'shape'";
+  }
+  return "an unknown or repeated name";
+}
+
+/* Returns: NULL, or what is wrong; text->at is then where. */
+static const char *
+parse_dictionary (Text *text, Dictionary *dictionary)
+{
+  gboolean comma = TRUE;
+
+  if (!take (text, "{"))
+    return "'{' expected";
+  while (!take (text, "}")) {
+    const char *wrong;
+
+    if (!comma)
+      return "',' or '}' expected";
+    wrong = take_entry (text, dictionary);
+    if (wrong)
+      return wrong;
+    comma = take (text, ",");
+  }
+  skip_space (text);
+  if (text->at < text->end)
+    return "text after '}'";
+  if (!dictionary->has_descr || !dictionary->has_order
+      || !dictionary->has_shape)
+    return "'descr', 'fortran_order' or 'shape' missing";
+  return NULL;
+}
+
+static gboolean
+damaged (const char *file, const char *wrong, gsize where, GError **error)
+{
+  g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
+      "%s has a damaged NumPy header (%s at byte %" G_GSIZE_FORMAT
+      "); save the array again with numpy.save(file, a)",
+      file, wrong, where);
+  return FALSE;
+}
+
+/* Finds the text of the dictionary in the file. */
+static gboolean
+locate (const char *file, const guint8 *data, gsize size, Text *text,
+    GError **error)
+{
+  guint64 start, length;
+
+  if (size < OCT_NPY_MAGIC_SIZE
+      || memcmp (data, OCT_NPY_MAGIC, OCT_NPY_MAGIC_SIZE) != 0) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
+        "%s is no NumPy .npy file (it does not begin with \\x93NUMPY); set "
+        "`format` to what it is, or save it with numpy.save(file, a)",
+        file);
+    return FALSE;
+  }
+  if (size < 10)
+    return damaged (file, "end of the file", size, error);
+  if (data[6] < 1 || data[6] > 3 || data[7] != 0) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
+        "%s is a NumPy file of version %u.%u, but 1.0 to 3.0 are known; save "
+        "the array with numpy.lib.format.write_array(f, a, version=(1, 0))",
+        file, data[6], data[7]);
+    return FALSE;
+  }
+
+  start = data[6] == 1 ? 10 : 12;
+  length = data[8] | (guint)data[9] << 8;
+  if (data[6] > 1) {
+    if (size < 12)
+      return damaged (file, "end of the file", size, error);
+    length |= (guint64)data[10] << 16 | (guint64)data[11] << 24;
+  }
+  if (start + length > OCT_NPY_MAX_HEADER) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
+        "%s has a NumPy header of %" G_GUINT64_FORMAT " bytes, but at most %u "
+        "are expected; save a plain array with numpy.save(file, a)",
+        file, start + length, OCT_NPY_MAX_HEADER);
+    return FALSE;
+  }
+  if (start + length > size)
+    return damaged (file, "end of the file", size, error);
+  text->at = (const char *)data + start;
+  text->end = text->at + length;
+  return TRUE;
+}
+
+/* Refuses a type of values; `call` makes one that is known. */
+static gboolean
+refuse_type (const char *file, Text descr, const char *call, GError **error)
+{
+  g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
+      "%s holds values of NumPy type '%.*s', but |u1, <u2, <i2, <f4 or <f8 is "
+      "expected; save it with numpy.save(file, %s)",
+      file, (int)MIN (descr.end - descr.at, 32), descr.at, call);
+  return FALSE;
+}
+
+static gboolean
+parse_type (const char *file, Text descr, OctNpyHeader *header, guint *size,
+    GError **error)
+{
+  Text code = descr;
+  char order = '=';
+  gboolean swapped;
+  g_autofree char *call = NULL;
+  guint i;
+
+  if (code.at < code.end && strchr ("<>=|", *code.at))
+    order = *code.at++;
+  swapped = order == '>' || (order == '=' && G_BYTE_ORDER == G_BIG_ENDIAN);
+  for (i = 0; i < G_N_ELEMENTS (types); i++) {
+    if (!equals (code, types[i].code))
+      continue;
+    /* '|' says that the order does not matter, true for bytes alone */
+    if (types[i].size > 1 && (swapped || order == '|')) {
+      call = g_strdup_printf ("a.astype('<%s')", types[i].code);
+      return refuse_type (file, descr, call, error);
+    }
+    header->type = types[i].type;
+    *size = types[i].size;
+    return TRUE;
+  }
+  if (code.at < code.end && *code.at == 'c')
+    return refuse_type (file, descr, "a.real.astype('<f4')", error);
+  return refuse_type (file, descr, "a.astype('<f4')", error);
+}
+
+static gboolean
+check_shape (
+    const char *file, const OctNpyHeader *header, guint size, GError **error)
+{
+  g_autofree char *shape = NULL;
+  guint64 bytes = size;
+  guint i;
+
+  if (header->dims < 1 || header->dims > 3) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
+        "%s holds an array of %u dimensions, but 1 to 3 are expected "
+        "([B-scans][lines][samples]); save it with numpy.save(file, "
+        "a.reshape(bscans, lines, samples))",
+        file, header->dims);
+    return FALSE;
+  }
+  shape = oct_npy_describe_shape (header);
+  for (i = 0; i < header->dims; i++) {
+    if (header->shape[i] == 0) {
+      g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
+          "%s holds an empty array of shape %s; save an array with values",
+          file, shape);
+      return FALSE;
+    }
+    if (!g_uint64_checked_mul (&bytes, bytes, header->shape[i])
+        || bytes > G_MAXINT64) {
+      g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
+          "%s claims the impossible shape %s; save the array again with "
+          "numpy.save(file, a)",
+          file, shape);
+      return FALSE;
+    }
+  }
+  return TRUE;
+}
+
+gboolean
+oct_npy_parse_header (const char *file, const guint8 *data, gsize size,
+    OctNpyHeader *header, GError **error)
+{
+  Dictionary dictionary = { 0 };
+  Text text;
+  const char *wrong;
+  guint value_size;
+
+  if (!locate (file, data, size, &text, error))
+    return FALSE;
+  wrong = parse_dictionary (&text, &dictionary);
+  if (dictionary.structured) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
+        "%s holds records of several fields, but one array of numbers is "
+        "expected; save a single field with numpy.save(file, a['name'])",
+        file);
+    return FALSE;
+  }
+  if (wrong)
+    return damaged (file, wrong, text.at - (const char *)data, error);
+
+  memset (header, 0, sizeof *header);
+  if (!parse_type (file, dictionary.descr, header, &value_size, error))
+    return FALSE;
+  header->dims = dictionary.dims;
+  memcpy (header->shape, dictionary.shape, sizeof header->shape);
+  if (!check_shape (file, header, value_size, error))
+    return FALSE;
+  if (dictionary.fortran_order && header->dims > 1) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
+        "%s is stored column by column (fortran_order), but row by row is "
+        "expected; save it with numpy.save(file, numpy.ascontiguousarray"
+        "(a))",
+        file);
+    return FALSE;
+  }
+  header->data_offset = text.end - (const char *)data;
+  return TRUE;
+}
+
+char *
+oct_npy_describe_shape (const OctNpyHeader *header)
+{
+  GString *shape = g_string_new ("(");
+  guint i;
+
+  for (i = 0; i < header->dims; i++)
+    g_string_append_printf (
+        shape, "%s%" G_GUINT64_FORMAT, i ? ", " : "", header->shape[i]);
+  g_string_append (shape, header->dims == 1 ? ",)" : ")");
+  return g_string_free (shape, FALSE);
+}

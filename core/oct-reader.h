@@ -20,7 +20,15 @@ typedef enum {
 } OctFileFormat;
 
 /* What the user set; 0 = not given, the file decides (or the file's format
- * needs it and opening fails with a sentence that says which to set). */
+ * needs it and opening fails with a sentence that says which to set).
+ *
+ * .npy: one dimension is one A-line, two are [lines][samples], one B-scan or,
+ * with `lines` set, as many as there are; three are [bscans][lines][samples],
+ * which `bscans` may divide into several volumes.  Any other setting that is
+ * not the shape of the file, or a header size, is OCT_ERROR_SETTINGS.  Arrays
+ * of |u1, <u2, <i2, <f4 and <f8 in C order.
+ * Without `bscans` all B-scans of a raw file, or of two dimensions, are one
+ * volume.  A file shorter than it says gives its whole B-scans. */
 typedef struct {
   OctFileFormat format;
   guint samples, lines, bscans;  /* per A-line, per B-scan, per volume */
@@ -45,12 +53,14 @@ OctReader *oct_reader_open (
 void oct_reader_close (OctReader *reader);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (OctReader, oct_reader_close)
 
+/* Belongs to the reader. */
 const OctReaderInfo *oct_reader_get_info (const OctReader *reader);
 
 /* Reads B-scan `frame` (0 .. frames - 1) to dest [lines][samples], rows
  * `stride` bytes apart: straight into dest where the stored type is the
  * delivered one, through a small buffer where it is converted (i2, f8 -> F32).
- * A file that has shrunk since or fails to read: OCT_ERROR_READ. */
+ * Several threads may read at once.  A file that has shrunk since or fails to
+ * read, or a frame that is not there: OCT_ERROR_READ. */
 gboolean oct_reader_read (OctReader *reader, guint64 frame, gpointer dest,
     gsize stride, GError **error);
 

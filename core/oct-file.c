@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#define _FILE_OFFSET_BITS 64
+
+#include "oct-file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+G_STATIC_ASSERT (sizeof (off_t) == 8);
+
+/* Linux reads at most 0x7ffff000 bytes in one call. */
+#define MAX_READ ((gsize)1 << 30)
+
+char *
+oct_file_describe (const char *what, const char *path)
+{
+  g_autofree char *name = g_filename_display_name (path);
+
+  return g_strdup_printf ("%s '%s'", what, name);
+}
+
+static void
+set_open_error (GError **error, const char *file, int code)
+{
+  if (code == ENOENT || code == ENOTDIR)
+    g_set_error (error, OCT_ERROR, OCT_ERROR_NOT_FOUND,
+        "%s does not exist; check the path", file);
+  else
+    g_set_error (error, OCT_ERROR, OCT_ERROR_READ,
+        "%s cannot be opened for reading: %s", file, g_strerror (code));
+}
+
+int
+oct_file_open (
+    const char *what, const char *path, guint64 *size, GError **error)
+{
+  g_autofree char *file = oct_file_describe (what, path);
+  struct stat status;
+  int fd;
+
+  /* a pipe without a writer would block here */
+  fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) {
+    set_open_error (error, file, errno);
+    return -1;
+  }
+  if (fstat (fd, &status) != 0) {
+    set_open_error (error, file, errno);
+  } else if (S_ISDIR (status.st_mode)) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_READ,
+        "%s is a folder; give the path of a file in it", file);
+  } else if (!S_ISREG (status.st_mode)) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_READ,
+        "%s is a pipe or a device; give the path of a regular file", file);
+  } else {
+    *size = status.st_size;
+    return fd;
+  }
+  close (fd);
+  return -1;
+}
+
+gssize
+oct_file_read (int fd, guint64 offset, gpointer dest, gsize size)
+{
+  gsize done = 0;
+
+  while (done < size) {
+    gssize n = pread (fd, (guint8 *)dest + done, MIN (size - done, MAX_READ),
+        (off_t)(offset + done));
+
+    if (n == 0)
+      break;
+    if (n > 0)
+      done += n;
+    else if (errno != EINTR)
+      return -1;
+  }
+  return done;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * Reading regular files with 64-bit offsets and messages for a user.
+ */
+#pragma once
+
+#include "oct-types.h"
+
+G_BEGIN_DECLS
+
+/* "What 'path'", in UTF-8 whatever bytes the path has; g_free() it. */
+char *oct_file_describe (const char *what, const char *path);
+
+/* Opens a regular file for reading and stores its size.  `what` begins the
+ * messages ("File", "Calibration file").  Returns the descriptor, to be closed
+ * with close(), or -1 with OCT_ERROR_NOT_FOUND or OCT_ERROR_READ (folder, pipe,
+ * device, no permission).  Never blocks on a pipe. */
+int oct_file_open (
+    const char *what, const char *path, guint64 *size, GError **error);
+
+/* Reads `size` bytes at `offset`, over interruptions and short reads.  Returns
+ * the number of bytes read, less than `size` at the end of the file only, or
+ * -1 with errno set. */
+gssize oct_file_read (int fd, guint64 offset, gpointer dest, gsize size);
+
+G_END_DECLS

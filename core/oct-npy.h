@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * The header of NumPy's .npy files, versions 1.0 to 3.0: NumPy Enhancement
+ * Proposal 1, "A simple file format for NumPy arrays".
+ */
+#pragma once
+
+#include "oct-types.h"
+
+G_BEGIN_DECLS
+
+#define OCT_NPY_MAGIC "\x93NUMPY"
+#define OCT_NPY_MAGIC_SIZE 6
+
+/* The longest header accepted, with what stands before it.  That of an array
+ * of plain numbers has 128 bytes; only structured types make longer ones. */
+#define OCT_NPY_MAX_HEADER 65536
+
+/* Little endian values as stored. */
+typedef enum {
+  OCT_NPY_U1,
+  OCT_NPY_U2,
+  OCT_NPY_I2,
+  OCT_NPY_F4,
+  OCT_NPY_F8,
+} OctNpyType;
+
+typedef struct {
+  OctNpyType type;
+  guint dims;          /* 1 to 3 */
+  guint64 shape[3];    /* slowest first, none 0; the product times the size of
+                          one value is less than 2^63 */
+  guint64 data_offset; /* bytes from the start of the file */
+} OctNpyHeader;
+
+/* Parses the first `size` bytes of a file; OCT_NPY_MAX_HEADER are enough.
+ * `file` begins the messages ("File 'x.npy'").  Error: OCT_ERROR_FORMAT, with
+ * the NumPy call that mends the file. */
+gboolean oct_npy_parse_header (const char *file, const guint8 *data, gsize size,
+    OctNpyHeader *header, GError **error);
+
+/* "(10, 512)"; g_free() it. */
+char *oct_npy_describe_shape (const OctNpyHeader *header);
+
+G_END_DECLS
