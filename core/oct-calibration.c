@@ -1,2 +1,655 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-calibration.h"
+
+#include "oct-calibration-csv.h"
+#include "oct-file.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Wavelengths in nm that are plausible: 0.84 (um), 8.4e-7 (m) or a wavenumber
+ * in 1/m are not.  The limits also keep every sum below finite. */
+#define MIN_WAVELENGTH 1.0
+#define MAX_WAVELENGTH 1e6
+/* Between neighbours, relative: less drowns in the rounding of 2 pi / lambda */
+#define MIN_WAVELENGTH_STEP 1e-12
+/* In samples */
+#define MIN_K_INDEX_STEP 1e-6
+/* Of the samples, that k_index may lie outside of the pixels, and that it has
+ * to span: else it is in other units than samples. */
+#define K_INDEX_MARGIN 0.05
+#define K_INDEX_SPAN 0.25
+/* A phase in rad that is beyond it is in the wrong unit. */
+#define MAX_PHASE 1e9
+
+#define MAX_COEFFICIENTS 16
+
+struct _OctCalibration {
+  gatomicrefcount references;
+  guint samples;
+  double *positions, *nodes, *dispersion, *background; /* [samples] or NULL */
+  double k_min, k_max; /* rad/um, 0 when not known */
+};
+
+/* Where values come from, for messages. */
+typedef struct {
+  const char *name;   /* "Calibration file 'x.csv'" */
+  const guint *lines; /* of the file, per sample, or NULL */
+  OctError code;
+} Source;
+
+/* The columns [samples] or NULL, and the ends of the scale or 0. */
+typedef struct {
+  const double *values[OCT_N_COLUMNS];
+  double wavelength_min, wavelength_max;
+} Columns;
+
+static gboolean
+given (const char *text)
+{
+  return text && *text;
+}
+
+gboolean
+oct_calibration_settings_empty (const OctCalibrationSettings *s)
+{
+  return !given (s->file) && !given (s->k_polynomial) && s->wavelength_min == 0
+         && s->wavelength_max == 0 && s->a2 == 0 && s->a3 == 0;
+}
+
+void
+oct_calibration_settings_clear (OctCalibrationSettings *s)
+{
+  g_free (s->file);
+  g_free (s->k_polynomial);
+  memset (s, 0, sizeof *s);
+}
+
+/* y at x = `at`, linear between the x[n], which ascend; constant outside. */
+static double
+interpolate (const double *x, const double *y, guint n, double at)
+{
+  guint low = 0, high = n - 1;
+
+  if (at <= x[0])
+    return y[0];
+  if (at >= x[n - 1])
+    return y[n - 1];
+  while (high - low > 1) {
+    guint middle = low + (high - low) / 2;
+
+    if (x[middle] <= at)
+      low = middle;
+    else
+      high = middle;
+  }
+  return y[low] + (y[high] - y[low]) / (x[high] - x[low]) * (at - x[low]);
+}
+
+/* A copy in ascending order of `key`, itself ascending or descending. */
+static double *
+ascending (const double *values, const double *key, guint n)
+{
+  double *copy = g_new (double, n);
+  gboolean down = key[n - 1] < key[0];
+
+  for (guint i = 0; i < n; i++)
+    copy[i] = values[down ? n - 1 - i : i];
+  return copy;
+}
+
+static double *
+indices (guint n)
+{
+  double *index = g_new (double, n);
+
+  for (guint i = 0; i < n; i++)
+    index[i] = i;
+  return index;
+}
+
+static char *
+describe_place (const Source *source, guint i)
+{
+  return source->lines
+             ? g_strdup_printf ("%s, line %u", source->name, source->lines[i])
+             : g_strdup_printf ("%s, sample %u", source->name, i);
+}
+
+static gboolean
+check_range (const Source *source, const char *column, const double *values,
+    guint n, double low, double high, const char *advice, GError **error)
+{
+  for (guint i = 0; i < n; i++) {
+    g_autofree char *place = NULL;
+
+    if (values[i] >= low && values[i] <= high)
+      continue;
+    place = describe_place (source, i);
+    g_set_error (error, OCT_ERROR, source->code,
+        "%s: %s is %.10g, but %.10g to %.10g is expected; %s", place, column,
+        values[i], low, high, advice);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+check_monotone (const Source *source, const char *column, const double *values,
+    guint n, double min_step, GError **error)
+{
+  double sign = values[n - 1] < values[0] ? -1 : 1;
+
+  for (guint i = 1; i < n; i++) {
+    g_autofree char *place = NULL;
+
+    if (sign * (values[i] - values[i - 1]) > min_step)
+      continue;
+    place = describe_place (source, i);
+    g_set_error (error, OCT_ERROR, source->code,
+        "%s: %s is %.10g after %.10g, but the values have to %s from each "
+        "sample to the next; correct this value",
+        place, column, values[i], values[i - 1], sign > 0 ? "rise" : "fall");
+    return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+check_wavelengths (
+    const Source *source, const double *nm, guint n, GError **error)
+{
+  return check_range (source, "wavelength_nm", nm, n, MIN_WAVELENGTH,
+             MAX_WAVELENGTH, "give wavelengths in nanometres", error)
+         && check_monotone (source, "wavelength_nm", nm, n,
+             MIN_WAVELENGTH_STEP * MAX (nm[0], nm[n - 1]), error);
+}
+
+static gboolean
+check_k_index (
+    const Source *source, const double *k_index, guint n, GError **error)
+{
+  double margin = K_INDEX_MARGIN * n;
+  double span = K_INDEX_SPAN * (n - 1);
+
+  if (!check_range (source, "k_index", k_index, n, -margin, n - 1 + margin,
+          "give positions in samples", error)
+      || !check_monotone (
+          source, "k_index", k_index, n, MIN_K_INDEX_STEP, error))
+    return FALSE;
+  if (fabs (k_index[n - 1] - k_index[0]) < span) {
+    g_set_error (error, OCT_ERROR, source->code,
+        "%s: k_index runs from %.10g to %.10g, but at least %.10g samples of "
+        "%u are expected; give positions in samples",
+        source->name, k_index[0], k_index[n - 1], span, n);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+check_columns (
+    const Source *source, const Columns *columns, guint n, GError **error)
+{
+  const double *const *values = columns->values;
+
+  return (!values[OCT_COLUMN_WAVELENGTH]
+             || check_wavelengths (
+                 source, values[OCT_COLUMN_WAVELENGTH], n, error))
+         && (!values[OCT_COLUMN_K_INDEX]
+             || check_k_index (source, values[OCT_COLUMN_K_INDEX], n, error))
+         && (!values[OCT_COLUMN_DISPERSION]
+             || check_range (source, "dispersion_rad",
+                 values[OCT_COLUMN_DISPERSION], n, -MAX_PHASE, MAX_PHASE,
+                 "give a phase in radians", error))
+         && (!values[OCT_COLUMN_BACKGROUND]
+             || check_range (source, "background",
+                 values[OCT_COLUMN_BACKGROUND], n, -G_MAXFLOAT, G_MAXFLOAT,
+                 "give counts of the camera", error));
+}
+
+static double
+wavenumber (double nm)
+{
+  return 2 * G_PI / (nm * 1e-3);
+}
+
+/* Positions and nodes as Calibration.from_wavelengths of the reference: k
+ * uniform, the wavelength linear between pixels. */
+static void
+set_axis_from_wavelengths (OctCalibration *c, const double *nm)
+{
+  guint n = c->samples;
+  g_autofree double *pixel = indices (n);
+  g_autofree double *nm_up = ascending (nm, nm, n);
+  g_autofree double *pixel_up = ascending (pixel, nm, n);
+
+  c->k_min = wavenumber (nm_up[n - 1]);
+  c->k_max = wavenumber (nm_up[0]);
+  c->positions = g_new (double, n);
+  c->nodes = g_new (double, n);
+  for (guint i = 0; i < n; i++) {
+    double k = c->k_min + (c->k_max - c->k_min) * i / (n - 1);
+
+    /* wavenumber() is its own inverse */
+    c->positions[i] = interpolate (nm_up, pixel_up, n, wavenumber (k));
+    c->nodes[i] =
+        (wavenumber (nm[i]) - c->k_min) / (c->k_max - c->k_min) * (n - 1);
+  }
+}
+
+/* Positions and nodes as Calibration.from_k_index of the reference: the inverse
+ * linear between entries and continued linearly outside. */
+static void
+set_axis_from_k_index (OctCalibration *c, const double *k_index)
+{
+  guint n = c->samples;
+  g_autofree double *j = indices (n);
+  g_autofree double *s = ascending (k_index, k_index, n);
+  g_autofree double *t = ascending (j, k_index, n);
+  double first = (t[1] - t[0]) / (s[1] - s[0]);
+  double last = (t[n - 1] - t[n - 2]) / (s[n - 1] - s[n - 2]);
+
+  c->positions = g_memdup2 (k_index, n * sizeof (double));
+  c->nodes = g_new (double, n);
+  for (guint i = 0; i < n; i++) {
+    if (i < s[0])
+      c->nodes[i] = t[0] + (i - s[0]) * first;
+    else if (i > s[n - 1])
+      c->nodes[i] = t[n - 1] + (i - s[n - 1]) * last;
+    else
+      c->nodes[i] = interpolate (s, t, n, i);
+  }
+}
+
+/* The wavelength at a position that may lie outside of the pixels, where it
+ * goes on as between the last two. */
+static double
+wavelength_at (const double *nm, guint n, double position)
+{
+  guint i = CLAMP (position, 0, n - 2);
+
+  return nm[i] + (nm[i + 1] - nm[i]) * (position - i);
+}
+
+/* The scale of an axis that k_index rules. */
+static gboolean
+set_scale (
+    OctCalibration *c, const Source *source, const double *nm, GError **error)
+{
+  guint n = c->samples;
+  double first = wavelength_at (nm, n, c->positions[0]);
+  double last = wavelength_at (nm, n, c->positions[n - 1]);
+
+  if (last < first && first <= MAX_WAVELENGTH && last >= MIN_WAVELENGTH) {
+    c->k_min = wavenumber (first);
+    c->k_max = wavenumber (last);
+    return TRUE;
+  }
+  g_set_error (error, OCT_ERROR, source->code,
+      "%s: k_index runs from wavelength %.10g nm to %.10g nm, but ascending "
+      "wavenumbers, thus falling wavelengths, are expected; reverse the order "
+      "of k_index (and of dispersion_rad, with the opposite sign)",
+      source->name, first, last);
+  return FALSE;
+}
+
+/* Phases given per pixel, at the uniform wavenumbers. */
+static double *
+dispersion_at_wavenumbers (const OctCalibration *c, const double *at_pixels)
+{
+  guint n = c->samples;
+  g_autofree double *t = ascending (c->nodes, c->nodes, n);
+  g_autofree double *phase = ascending (at_pixels, c->nodes, n);
+  double *uniform = g_new (double, n);
+
+  for (guint i = 0; i < n; i++)
+    uniform[i] = interpolate (t, phase, n, i);
+  return uniform;
+}
+
+/* From columns that have been checked. */
+static OctCalibration *
+assemble (
+    guint samples, const Source *source, const Columns *columns, GError **error)
+{
+  const double *nm = columns->values[OCT_COLUMN_WAVELENGTH];
+  const double *k_index = columns->values[OCT_COLUMN_K_INDEX];
+  const double *phase = columns->values[OCT_COLUMN_DISPERSION];
+  g_autoptr (OctCalibration) c = g_new0 (OctCalibration, 1);
+  gsize bytes = samples * sizeof (double);
+
+  g_atomic_ref_count_init (&c->references);
+  c->samples = samples;
+  if (k_index) {
+    set_axis_from_k_index (c, k_index);
+    if (nm && !set_scale (c, source, nm, error))
+      return NULL;
+    if (columns->wavelength_min > 0) {
+      c->k_min = wavenumber (columns->wavelength_max);
+      c->k_max = wavenumber (columns->wavelength_min);
+    }
+  } else if (nm) {
+    set_axis_from_wavelengths (c, nm);
+  }
+  if (phase && nm && !k_index)
+    c->dispersion = dispersion_at_wavenumbers (c, phase);
+  else
+    c->dispersion = g_memdup2 (phase, bytes);
+  c->background = g_memdup2 (columns->values[OCT_COLUMN_BACKGROUND], bytes);
+  return g_steal_pointer (&c);
+}
+
+static gboolean
+check_samples (guint samples, GError **error)
+{
+  if (samples >= 2 && samples <= OCT_MAX_SAMPLES)
+    return TRUE;
+  g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+      "A calibration for spectra of %u samples was asked for, but 2 to %u are "
+      "possible; set `samples` of octsrc",
+      samples, OCT_MAX_SAMPLES);
+  return FALSE;
+}
+
+static gboolean
+set_nothing_error (GError **error)
+{
+  g_set_error_literal (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+      "No calibration is given; set `calibration` to a CSV file, or "
+      "`wavelength-min` and `wavelength-max`, or `k-polynomial`");
+  return FALSE;
+}
+
+OctCalibration *
+oct_calibration_new_from_arrays (guint samples, const double *wavelength_nm,
+    const double *k_index, const double *dispersion_rad,
+    const double *background, GError **error)
+{
+  const Source source = { "Calibration", NULL, OCT_ERROR_FORMAT };
+  const Columns columns = { .values = {
+                                [OCT_COLUMN_WAVELENGTH] = wavelength_nm,
+                                [OCT_COLUMN_K_INDEX] = k_index,
+                                [OCT_COLUMN_DISPERSION] = dispersion_rad,
+                                [OCT_COLUMN_BACKGROUND] = background,
+                            } };
+
+  if (!check_samples (samples, error))
+    return NULL;
+  if (!wavelength_nm && !k_index && !dispersion_rad && !background) {
+    set_nothing_error (error);
+    return NULL;
+  }
+  if (!check_columns (&source, &columns, samples, error))
+    return NULL;
+  return assemble (samples, &source, &columns, error);
+}
+
+/* k_index [samples] from the coefficients in `text`. */
+static double *
+evaluate_polynomial (const char *text, guint samples, GError **error)
+{
+  const Source source = { "`k-polynomial`", NULL, OCT_ERROR_SETTINGS };
+  g_auto (GStrv) fields = g_strsplit (text, ",", MAX_COEFFICIENTS + 1);
+  guint count = g_strv_length (fields);
+  g_autofree double *k_index = g_new0 (double, samples);
+
+  if (count > MAX_COEFFICIENTS) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "`k-polynomial` has more than %d coefficients; give fewer",
+        MAX_COEFFICIENTS);
+    return NULL;
+  }
+  while (count-- > 0) {
+    double coefficient;
+
+    if (!oct_calibration_parse_number (
+            fields[count], strlen (fields[count]), &coefficient)) {
+      g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+          "`k-polynomial`: '%s' is not a number; give coefficients as in "
+          "\"0,1023\"",
+          fields[count]);
+      return NULL;
+    }
+    /* Horner's rule, highest order first */
+    for (guint j = 0; j < samples; j++)
+      k_index[j] = k_index[j] * j / (samples - 1) + coefficient;
+  }
+  if (!check_k_index (&source, k_index, samples, error))
+    return NULL;
+  return g_steal_pointer (&k_index);
+}
+
+static gboolean
+check_wavelength_range (const OctCalibrationSettings *s, GError **error)
+{
+  double min = s->wavelength_min, max = s->wavelength_max;
+
+  if (min == 0 && max == 0)
+    return TRUE;
+  if (min == 0 || max == 0) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "`wavelength-%s` is %.10g nm, but `wavelength-%s` is not set; set both",
+        min == 0 ? "max" : "min", min == 0 ? max : min,
+        min == 0 ? "min" : "max");
+    return FALSE;
+  }
+  /* written so that not-a-number is refused */
+  if (!(min >= MIN_WAVELENGTH && max <= MAX_WAVELENGTH && min < max)) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "`wavelength-min` is %.10g nm and `wavelength-max` %.10g nm, but "
+        "%.10g <= min < max <= %.10g is expected; set both in nanometres (for "
+        "wavelengths that fall along the pixels set `calibration` to a file "
+        "with a wavelength_nm column)",
+        min, max, MIN_WAVELENGTH, MAX_WAVELENGTH);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+set_twice_error (
+    const char *file, OctColumn column, const char *property, GError **error)
+{
+  g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+      "%s has a column %s and %s set too; remove one of them", file,
+      oct_column_names[column], property);
+  return FALSE;
+}
+
+/* Adds what the properties give to the columns of the file. */
+static gboolean
+add_properties (const OctCalibrationSettings *s, const char *file,
+    guint samples, OctCalibrationTable *table, Columns *columns, GError **error)
+{
+  const Source range = { "`wavelength-min` and `wavelength-max`", NULL,
+    OCT_ERROR_SETTINGS };
+  double *nm;
+
+  if (given (s->k_polynomial)) {
+    if (table->values[OCT_COLUMN_K_INDEX])
+      return set_twice_error (
+          file, OCT_COLUMN_K_INDEX, "`k-polynomial` is", error);
+    table->values[OCT_COLUMN_K_INDEX] =
+        evaluate_polynomial (s->k_polynomial, samples, error);
+    if (!table->values[OCT_COLUMN_K_INDEX])
+      return FALSE;
+  }
+  if (s->wavelength_min > 0) {
+    if (table->values[OCT_COLUMN_WAVELENGTH])
+      return set_twice_error (file, OCT_COLUMN_WAVELENGTH,
+          "`wavelength-min` and `wavelength-max` are", error);
+    nm = g_new (double, samples);
+    for (guint i = 0; i < samples; i++)
+      nm[i] = s->wavelength_min
+              + (s->wavelength_max - s->wavelength_min) * i / (samples - 1);
+    table->values[OCT_COLUMN_WAVELENGTH] = nm;
+    if (!check_wavelengths (&range, nm, samples, error))
+      return FALSE;
+    columns->wavelength_min = s->wavelength_min;
+    columns->wavelength_max = s->wavelength_max;
+  }
+  for (guint i = 0; i < OCT_N_COLUMNS; i++)
+    columns->values[i] = table->values[i];
+  /* they tell the ends of the axis and not which pixel has which */
+  if (s->wavelength_min > 0 && columns->values[OCT_COLUMN_K_INDEX])
+    columns->values[OCT_COLUMN_WAVELENGTH] = NULL;
+  return TRUE;
+}
+
+static gboolean
+add_polynomial_phase (OctCalibration *c, double a2, double a3, GError **error)
+{
+  g_autofree double *phase = g_new (double, c->samples);
+
+  if (!oct_calibration_polynomial_phase (c, a2, a3, phase, error))
+    return FALSE;
+  for (guint i = 0; i < c->samples && c->dispersion; i++)
+    c->dispersion[i] += phase[i];
+  if (!c->dispersion)
+    c->dispersion = g_steal_pointer (&phase);
+  return TRUE;
+}
+
+OctCalibration *
+oct_calibration_new (
+    const OctCalibrationSettings *settings, guint samples, GError **error)
+{
+  g_auto (OctCalibrationTable) table = { 0 };
+  g_autofree char *file = NULL;
+  g_autoptr (OctCalibration) c = NULL;
+  Source source = { "Calibration", NULL, OCT_ERROR_FORMAT };
+  Columns columns = { 0 };
+
+  if (oct_calibration_settings_empty (settings)) {
+    set_nothing_error (error);
+    return NULL;
+  }
+  if (!check_samples (samples, error)
+      || !check_wavelength_range (settings, error))
+    return NULL;
+  if (given (settings->file)) {
+    if (!oct_calibration_csv_read (settings->file, samples, &table, error))
+      return NULL;
+    file = oct_file_describe ("Calibration file", settings->file);
+    source.name = file;
+    source.lines = table.lines;
+    memcpy (columns.values, table.values, sizeof columns.values);
+    if (!check_columns (&source, &columns, samples, error))
+      return NULL;
+  }
+  if (!add_properties (settings, file, samples, &table, &columns, error))
+    return NULL;
+  c = assemble (samples, &source, &columns, error);
+  if (c && (settings->a2 != 0 || settings->a3 != 0)
+      && !add_polynomial_phase (c, settings->a2, settings->a3, error))
+    return NULL;
+  return g_steal_pointer (&c);
+}
+
+OctCalibration *
+oct_calibration_ref (OctCalibration *calibration)
+{
+  g_atomic_ref_count_inc (&calibration->references);
+  return calibration;
+}
+
+void
+oct_calibration_unref (OctCalibration *calibration)
+{
+  if (!g_atomic_ref_count_dec (&calibration->references))
+    return;
+  g_free (calibration->positions);
+  g_free (calibration->nodes);
+  g_free (calibration->dispersion);
+  g_free (calibration->background);
+  g_free (calibration);
+}
+
+guint
+oct_calibration_get_samples (const OctCalibration *calibration)
+{
+  return calibration->samples;
+}
+
+const double *
+oct_calibration_get_positions (const OctCalibration *c)
+{
+  return c->positions;
+}
+
+const double *
+oct_calibration_get_nodes (const OctCalibration *c)
+{
+  return c->nodes;
+}
+
+const double *
+oct_calibration_get_dispersion (const OctCalibration *c)
+{
+  return c->dispersion;
+}
+
+const double *
+oct_calibration_get_background (const OctCalibration *c)
+{
+  return c->background;
+}
+
+gboolean
+oct_calibration_get_k_range (
+    const OctCalibration *c, double *k_min, double *k_max)
+{
+  if (c->k_max == 0)
+    return FALSE;
+  if (k_min)
+    *k_min = c->k_min;
+  if (k_max)
+    *k_max = c->k_max;
+  return TRUE;
+}
+
+/* Wojtkowski et al., Ultrahigh-resolution, high-speed, Fourier domain optical
+ * coherence tomography and methods for dispersion compensation, Opt. Express
+ * 12, 2404 (2004). */
+gboolean
+oct_calibration_polynomial_phase (const OctCalibration *c, double a2, double a3,
+    double *phase, GError **error)
+{
+  double k_min, k_max, centre;
+
+  if (!oct_calibration_get_k_range (c, &k_min, &k_max)) {
+    g_set_error_literal (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "The dispersion coefficients a2 and a3 need the wavelengths, but the "
+        "calibration has none; set `wavelength-min` and `wavelength-max`, or "
+        "add a wavelength_nm column to the calibration file");
+    return FALSE;
+  }
+  centre = 0.5 * (k_min + k_max);
+  for (guint i = 0; i < c->samples; i++) {
+    double k = k_min + (k_max - k_min) * i / (c->samples - 1) - centre;
+
+    phase[i] = -(a2 * k * k + a3 * k * k * k);
+    /* written so that not-a-number is refused */
+    if (!(fabs (phase[i]) <= MAX_PHASE)) {
+      g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+          "The dispersion coefficients a2 = %.10g um^2 and a3 = %.10g um^3 "
+          "give a phase of %.10g rad, but at most %.10g is expected; set them "
+          "in um^2 and um^3",
+          a2, a3, phase[i], MAX_PHASE);
+      return FALSE;
+    }
+  }
+  return TRUE;
+}
+
+double
+oct_calibration_get_z_spacing (const OctCalibration *c, guint length)
+{
+  double period;
+
+  if (c->k_max == 0 || length == 0)
+    return 0;
+  period = (c->k_max - c->k_min) * c->samples / (c->samples - 1);
+  return 1e-6 * G_PI / period * c->samples / length;
+}

@@ -27,7 +27,7 @@ typedef struct {
                          rad/um, kc the middle, to the dispersion phase */
 } OctCalibrationSettings;
 
-/* TRUE when nothing at all is given. */
+/* TRUE when nothing at all is given; an empty string counts as NULL. */
 gboolean oct_calibration_settings_empty (const OctCalibrationSettings *s);
 void oct_calibration_settings_clear (OctCalibrationSettings *s);
 
@@ -36,20 +36,32 @@ void oct_calibration_settings_clear (OctCalibrationSettings *s);
  * CSV: a header line and one line per sample; columns by name in any order:
  * wavelength_nm (per pixel) and/or k_index (position in samples to read for
  * each uniform wavenumber), optional dispersion_rad (phase of exp (+i phase):
- * per pixel with wavelength_nm alone, per uniform wavenumber with k_index) and
+ * per pixel with wavelengths alone, per uniform wavenumber otherwise) and
  * background (counts, per pixel).  Blank lines and lines starting with '#' are
- * skipped; a byte order mark and CRLF are accepted.  With both k_index and
- * wavelengths, k_index rules the resampling and the wavelengths the scale.
- * wavelength-min/-max: pixel wavelengths linear from min (first pixel) to max
- * (last pixel); may accompany k_index from a file or polynomial.
+ * skipped; a byte order mark and CRLF are accepted.  Numbers have a decimal
+ * point in every locale.
  *
- * `where`: what the settings belong to, for the message ("calibration of
- * octdcsub0").  Errors: OCT_ERROR_NOT_FOUND, _READ, _FORMAT (file), _SETTINGS.
+ * Wavelengths and k_index rise or fall from each entry to the next; k_index
+ * lies within 5 % of the samples around the pixels and spans a quarter of them.
+ * With both, k_index rules the resampling and the wavelengths the scale: the
+ * ends of the uniform axis are the wavenumbers at its first and last position.
+ * Both must then agree on the direction in which the wavenumber ascends.
+ *
+ * wavelength-min/-max, min < max: pixel wavelengths linear from min (first
+ * pixel) to max (last pixel); a spectrometer the other way round needs a file.
+ * Beside k_index from a file or polynomial they are the ends of the uniform
+ * axis, whichever pixel that is.
+ *
+ * Contradictions (wavelength_nm in the file and wavelength-min/-max, k_index in
+ * the file and k-polynomial) and nothing at all are OCT_ERROR_SETTINGS.
+ * Further errors: OCT_ERROR_NOT_FOUND, _READ, _FORMAT (the file), _SETTINGS
+ * (the properties).
  */
 OctCalibration *oct_calibration_new (const OctCalibrationSettings *settings,
     guint samples, GError **error);
 
-/* From arrays [samples], each may be NULL as above; copied, same checks. */
+/* From arrays [samples], each may be NULL (but not all), with the meaning of
+ * the columns above; copied, same checks, OCT_ERROR_FORMAT. */
 OctCalibration *oct_calibration_new_from_arrays (guint samples,
     const double *wavelength_nm, const double *k_index,
     const double *dispersion_rad, const double *background, GError **error);
@@ -66,7 +78,8 @@ guint oct_calibration_get_samples (const OctCalibration *calibration);
 const double *oct_calibration_get_positions (const OctCalibration *c);
 
 /* t[samples]: position of sample n on the uniform wavenumber axis, the inverse
- * of s (exact from wavelengths, else linear between entries).  NULL as above. */
+ * of s (exact from wavelengths, else linear between entries and beyond the
+ * ends).  NULL as above. */
 const double *oct_calibration_get_nodes (const OctCalibration *c);
 
 /* [samples] rad at the uniform wavenumbers (a2, a3 included), or NULL. */
@@ -75,13 +88,14 @@ const double *oct_calibration_get_dispersion (const OctCalibration *c);
 /* [samples] counts per pixel, or NULL. */
 const double *oct_calibration_get_background (const OctCalibration *c);
 
-/* Smallest and largest wavenumber, rad/um.  FALSE when no wavelengths were
- * given: then a2, a3 and depths have no scale. */
+/* Smallest and largest wavenumber of the uniform axis, rad/um.  FALSE when no
+ * wavelengths were given: then a2, a3 and depths have no scale. */
 gboolean oct_calibration_get_k_range (
     const OctCalibration *c, double *k_min, double *k_max);
 
 /* Fills phase[samples] with -(a2 (k-kc)^2 + a3 (k-kc)^3) at the uniform
- * wavenumbers.  FALSE with OCT_ERROR_SETTINGS when there is no k range. */
+ * wavenumbers.  FALSE with OCT_ERROR_SETTINGS when there is no k range or the
+ * phase is absurd (a coefficient in the wrong unit). */
 gboolean oct_calibration_polynomial_phase (const OctCalibration *c, double a2,
     double a3, double *phase, GError **error);
 
