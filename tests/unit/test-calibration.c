@@ -1,0 +1,562 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "oct-calibration.h"
+
+#include "oct-test.h"
+#include "vectors/vectors.h"
+
+#include <locale.h>
+
+#define N G_N_ELEMENTS (dispersion_at_pixels)
+
+/* The order of the arguments of oct_calibration_new_from_arrays(). */
+enum { NM, K_INDEX, DISPERSION, BACKGROUND, N_COLUMNS };
+
+static const char *const names[N_COLUMNS] = { "wavelength_nm", "k_index",
+  "dispersion_rad", "background" };
+
+static OctCalibration *
+new_good (OctCalibrationSettings settings, guint samples)
+{
+  g_autoptr (GError) error = NULL;
+  OctCalibration *c = oct_calibration_new (&settings, samples, &error);
+
+  g_assert_no_error (error);
+  g_assert_nonnull (c);
+  g_assert_cmpuint (oct_calibration_get_samples (c), ==, samples);
+  return c;
+}
+
+static GError *
+new_bad (OctCalibrationSettings settings, guint samples)
+{
+  GError *error = NULL;
+
+  g_assert_null (oct_calibration_new (&settings, samples, &error));
+  return error;
+}
+
+/* A file of the columns given, in the order of `names` or the other one. */
+static char *
+write_columns (const double *const *columns, guint n, gboolean backwards)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  char number[G_ASCII_DTOSTR_BUF_SIZE];
+
+  for (guint row = 0; row <= n; row++) {
+    const char *comma = "";
+
+    for (guint i = 0; i < N_COLUMNS; i++) {
+      guint column = backwards ? N_COLUMNS - 1 - i : i;
+
+      if (!columns[column])
+        continue;
+      g_string_append_printf (text, "%s%s", comma,
+          row == 0 ? names[column]
+                   : g_ascii_dtostr (
+                       number, sizeof number, columns[column][row - 1]));
+      comma = ",";
+    }
+    g_string_append_c (text, '\n');
+  }
+  return g_strdup (oct_test_write ("columns.csv", text->str, text->len));
+}
+
+static OctCalibrationSettings
+text_file (const char *text)
+{
+  return (OctCalibrationSettings){ .file = (char *)oct_test_write (
+                                       "x.csv", text, strlen (text)) };
+}
+
+static void
+test_wavelengths (void)
+{
+  static const struct {
+    const double *nm, *s, *t, *dispersion, *k_range, *z_spacing;
+  } cases[] = {
+    { wavelength_up, wavelength_up_s, wavelength_up_t, wavelength_up_dispersion,
+        wavelength_up_k_range, wavelength_up_z_spacing },
+    { wavelength_down, wavelength_down_s, wavelength_down_t,
+        wavelength_down_dispersion, wavelength_down_k_range,
+        wavelength_down_z_spacing },
+  };
+
+  for (guint i = 0; i < 2 * G_N_ELEMENTS (cases); i++) {
+    guint k = i / 2;
+    const double *columns[N_COLUMNS] = { cases[k].nm, NULL,
+      dispersion_at_pixels, wavelength_up };
+    g_autofree char *file = write_columns (columns, N, i % 2);
+    g_autoptr (OctCalibration) c =
+        new_good ((OctCalibrationSettings){ .file = file }, N);
+    double k_min, k_max, z;
+
+    oct_test_assert_close (
+        oct_calibration_get_positions (c), cases[k].s, N, 1e-11);
+    oct_test_assert_close (oct_calibration_get_nodes (c), cases[k].t, N, 1e-11);
+    oct_test_assert_close (
+        oct_calibration_get_dispersion (c), cases[k].dispersion, N, 1e-11);
+    oct_test_assert_close (
+        oct_calibration_get_background (c), wavelength_up, N, 0);
+    g_assert_true (oct_calibration_get_k_range (c, &k_min, &k_max));
+    oct_test_assert_close (&k_min, &cases[k].k_range[0], 1, 1e-13);
+    oct_test_assert_close (&k_max, &cases[k].k_range[1], 1, 1e-13);
+    z = oct_calibration_get_z_spacing (c, N);
+    oct_test_assert_close (&z, cases[k].z_spacing, 1, 1e-18);
+    g_assert_cmpfloat_with_epsilon (
+        oct_calibration_get_z_spacing (c, 2 * N), z / 2, 1e-18);
+    g_assert_cmpfloat (oct_calibration_get_z_spacing (c, 0), ==, 0);
+  }
+}
+
+static void
+test_k_index (void)
+{
+  static const struct {
+    const double *s, *t;
+  } cases[] = {
+    { k_index_up, k_index_up_t },
+    { k_index_down, k_index_down_t },
+  };
+
+  for (guint i = 0; i < 2 * G_N_ELEMENTS (cases); i++) {
+    guint k = i / 2;
+    const double *columns[N_COLUMNS] = { NULL, cases[k].s, dispersion_at_pixels,
+      NULL };
+    g_autofree char *file = write_columns (columns, N, i % 2);
+    g_autoptr (OctCalibration) c =
+        new_good ((OctCalibrationSettings){ .file = file }, N);
+
+    oct_test_assert_close (oct_calibration_get_positions (c), cases[k].s, N, 0);
+    oct_test_assert_close (oct_calibration_get_nodes (c), cases[k].t, N, 1e-11);
+    oct_test_assert_close (
+        oct_calibration_get_dispersion (c), dispersion_at_pixels, N, 0);
+    g_assert_null (oct_calibration_get_background (c));
+    g_assert_false (oct_calibration_get_k_range (c, NULL, NULL));
+    g_assert_cmpfloat (oct_calibration_get_z_spacing (c, N), ==, 0);
+  }
+}
+
+static void
+test_linear_wavelengths (void)
+{
+  g_autoptr (OctCalibration) c = new_good (
+      (OctCalibrationSettings){
+          .wavelength_min = 800, .wavelength_max = 900, .a2 = 60, .a3 = 7 },
+      N);
+
+  oct_test_assert_close (oct_calibration_get_positions (c), linear_s, N, 1e-11);
+  oct_test_assert_close (oct_calibration_get_nodes (c), linear_t, N, 1e-11);
+  oct_test_assert_close (
+      oct_calibration_get_dispersion (c), linear_phase, N, 1e-11);
+}
+
+/* The coefficients of the properties come on top of the phases of a file. */
+static void
+test_dispersion_adds (void)
+{
+  const double *columns[N_COLUMNS] = { NULL, NULL, dispersion_at_pixels, NULL };
+  g_autofree char *file = write_columns (columns, N, FALSE);
+  OctCalibrationSettings settings = {
+    .file = file, .wavelength_min = 800, .wavelength_max = 900
+  };
+  g_autoptr (OctCalibration) without = new_good (settings, N);
+  g_autoptr (OctCalibration) with = NULL;
+  double expected[N], phase[N];
+
+  settings.a2 = 60;
+  settings.a3 = 7;
+  with = new_good (settings, N);
+  for (guint i = 0; i < N; i++)
+    expected[i] = oct_calibration_get_dispersion (without)[i] + linear_phase[i];
+  oct_test_assert_close (
+      oct_calibration_get_dispersion (with), expected, N, 1e-11);
+  g_assert_true (
+      oct_calibration_polynomial_phase (without, 60, 7, phase, NULL));
+  oct_test_assert_close (phase, linear_phase, N, 1e-11);
+}
+
+static void
+test_polynomial (void)
+{
+  OctCalibrationSettings settings = { .k_polynomial = "14.5,-12, -3.25,1.5" };
+  g_autoptr (OctCalibration) c = new_good (settings, N);
+  g_autoptr (OctCalibration) scaled = NULL;
+  g_autoptr (GError) error = NULL;
+  double k_min, k_max, phase[N];
+
+  oct_test_assert_close (
+      oct_calibration_get_positions (c), polynomial_s, N, 1e-12);
+  oct_test_assert_close (oct_calibration_get_nodes (c), polynomial_t, N, 1e-11);
+  g_assert_null (oct_calibration_get_dispersion (c));
+  g_assert_false (oct_calibration_polynomial_phase (c, 1, 0, phase, &error));
+  g_assert_error (error, OCT_ERROR, OCT_ERROR_SETTINGS);
+
+  /* wavelengths beside it are the ends of the axis and leave it as it is */
+  settings.wavelength_min = 800;
+  settings.wavelength_max = 900;
+  settings.a2 = 60;
+  settings.a3 = 7;
+  scaled = new_good (settings, N);
+  oct_test_assert_close (
+      oct_calibration_get_positions (scaled), polynomial_s, N, 1e-12);
+  oct_test_assert_close (
+      oct_calibration_get_dispersion (scaled), linear_phase, N, 1e-11);
+  g_assert_true (oct_calibration_get_k_range (scaled, &k_min, &k_max));
+  g_assert_cmpfloat_with_epsilon (k_min, 2 * G_PI / 0.9, 1e-12);
+  g_assert_cmpfloat_with_epsilon (k_max, 2 * G_PI / 0.8, 1e-12);
+}
+
+/* k_index rules where to read, the wavelengths there the scale. */
+static void
+test_both_columns (void)
+{
+  static const double nm[4] = { 800, 810, 820, 830 };
+  static const double k_index[4] = { 2.5, 2, 1, 0.1 };
+  static const double phase[4] = { 1, 2, 3, 4 };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (OctCalibration) c =
+      oct_calibration_new_from_arrays (4, nm, k_index, phase, NULL, &error);
+  double k_min, k_max;
+
+  g_assert_no_error (error);
+  oct_test_assert_close (oct_calibration_get_positions (c), k_index, 4, 0);
+  oct_test_assert_close (oct_calibration_get_dispersion (c), phase, 4, 0);
+  g_assert_true (oct_calibration_get_k_range (c, &k_min, &k_max));
+  g_assert_cmpfloat_with_epsilon (k_min, 2 * G_PI / 0.825, 1e-12);
+  g_assert_cmpfloat_with_epsilon (k_max, 2 * G_PI / 0.801, 1e-12);
+}
+
+static void
+test_both_columns_disagree (void)
+{
+  static const double nm[4] = { 800, 810, 820, 830 };
+  static const double k_index[4] = { 0, 1, 2, 3 };
+  GError *error = NULL;
+
+  g_assert_null (
+      oct_calibration_new_from_arrays (4, nm, k_index, NULL, NULL, &error));
+  oct_test_assert_error (&error, OCT_ERROR_FORMAT, "800 nm to 830 nm",
+      "reverse the order of k_index", NULL);
+}
+
+static void
+test_parts (void)
+{
+  static const double background[2] = { 5, 6 };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (OctCalibration) c =
+      oct_calibration_new_from_arrays (2, NULL, NULL, NULL, background, &error);
+  OctCalibration *same;
+
+  g_assert_no_error (error);
+  g_assert_null (oct_calibration_get_positions (c));
+  g_assert_null (oct_calibration_get_nodes (c));
+  g_assert_null (oct_calibration_get_dispersion (c));
+  oct_test_assert_close (oct_calibration_get_background (c), background, 2, 0);
+  g_assert_true (oct_calibration_get_background (c) != background);
+  same = oct_calibration_ref (c);
+  g_assert_true (same == c);
+  oct_calibration_unref (same);
+  oct_test_assert_close (oct_calibration_get_background (c), background, 2, 0);
+}
+
+static void
+test_csv_spellings (void)
+{
+  static const char *const texts[] = {
+    "background\n1\n-2.5\n3e2\n",
+    "background\r\n1\r\n-2.5\r\n3e2",
+    "background\r1\r-2.5\r3e2\r",
+    "\xef\xbb\xbf"
+    "background\n1\n-2.5\n3e2\n",
+    "# a comment, with commas\n\n  background \n#\n 1\n\n\t-2.5 \n+3.0E+2\n \n",
+    "\"background\"\n\"1\"\n\" -2.5\"\n300\n",
+    "background,dispersion_rad\n1,0\n-2.5 ,0\n300, 0\n",
+    "dispersion_rad,background\n0,1.\n0,-2.5\n0,300\n",
+  };
+  static const double expected[3] = { 1, -2.5, 300 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++) {
+    g_autoptr (OctCalibration) c = new_good (text_file (texts[i]), 3);
+
+    oct_test_assert_close (oct_calibration_get_background (c), expected, 3, 0);
+  }
+}
+
+/* With a comma as the decimal point, numbers are read as ever. */
+static void
+test_locale (void)
+{
+  static const char *const locales[] = { "de_DE.UTF-8", "de_DE.utf8",
+    "fr_FR.UTF-8" };
+  g_autofree char *before = g_strdup (setlocale (LC_ALL, NULL));
+  g_autoptr (OctCalibration) c = NULL;
+  static const double expected[2] = { 1.5, 2.5 };
+  gboolean set = FALSE;
+
+  for (guint i = 0; i < G_N_ELEMENTS (locales) && !set; i++)
+    set = setlocale (LC_ALL, locales[i]) != NULL;
+  c = new_good (text_file ("background\n1.5\n2.5\n"), 2);
+  setlocale (LC_ALL, before);
+  oct_test_assert_close (oct_calibration_get_background (c), expected, 2, 0);
+  if (!set)
+    g_test_skip ("no locale with a decimal comma is installed");
+}
+
+static void
+test_file_errors (void)
+{
+  static const struct {
+    const char *text, *found, *advice;
+  } cases[] = {
+    { "", "has no content", "one row per sample" },
+    { "\n# only a comment\n", "has no content", "wavelength_nm" },
+    { "wavelength\n1\n2\n", "line 1: the column 'wavelength' is not known",
+        "known are wavelength_nm, k_index, dispersion_rad and background" },
+    { "background,\n1,\n2,\n", "the column '' is not known", "known are" },
+    { "k_index,background,k_index\n1,1,1\n", "k_index stands there twice",
+        "remove one" },
+    { "800.5,1\n801,2\n", "line 1: a number (800.5)", "line of names" },
+    { "wavelength_nm;background\n800,5;1\n", "semicolons", "commas" },
+    { "wavelength_nm\tbackground\n800\t1\n", "tabs", "commas" },
+    { "background\n1\n", "has 1 rows, but the spectra have 2 samples",
+        "(or set `samples` of octsrc)" },
+    { "background\n1\n2\n3\n", "has 3 rows, but the spectra have 2 samples",
+        "give a calibration with one row per sample" },
+    { "background\n", "has 0 rows", "one row per sample" },
+    { "background\n1\n\n2,3\n", "line 4 has 2 values", "names 1 columns" },
+    { "k_index,background\n1\n", "line 2 has 1 values", "names 2 columns" },
+    { "background\n1\nx\n", "line 3: 'x' in column background",
+        "decimal point" },
+    { "background\n1\nnan\n", "'nan'", "finite" },
+    { "background\n1\n-inf\n", "'-inf'", "finite" },
+    { "background\n1\n1e999\n", "'1e999'", "finite" },
+    { "background\n1\n0x10\n", "'0x10'", "not a number" },
+    { "background\n1\n1.5e\n", "'1.5e'", "not a number" },
+    { "background\n1\n1 2\n", "'1 2'", "not a number" },
+    { "background,k_index\n1,0\n,1\n", "line 3: ''", "not a number" },
+    { "background\n1\n\xff\xfe\n",
+        "'?"
+        "?'",
+        "not a number" },
+    { "background\n1\n1e300\n", "line 3: background is 1e+300", "counts" },
+    { "dispersion_rad\n1\n1e12\n", "dispersion_rad is 1e+12", "radians" },
+    { "wavelength_nm\n0.84\n0.85\n", "line 2: wavelength_nm is 0.84",
+        "nanometres" },
+    { "wavelength_nm\n-840\n850\n", "wavelength_nm is -840", "nanometres" },
+    { "wavelength_nm\n840\n840\n", "line 3: wavelength_nm is 840 after 840",
+        "rise" },
+    { "k_index\n1\n1\n", "k_index is 1 after 1", "rise" },
+    { "k_index\n0\n3\n", "line 3: k_index is 3, but -0.1 to 1.1 is",
+        "positions in samples" },
+    { "k_index\n0.5\n0.51\n", "from 0.5 to 0.51", "positions in samples" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GError *error = new_bad (text_file (cases[i].text), 2);
+
+    oct_test_assert_error (&error, OCT_ERROR_FORMAT, "Calibration file '",
+        "x.csv'", cases[i].found, cases[i].advice, NULL);
+  }
+}
+
+static void
+test_turning_values (void)
+{
+  static const char text[] = "# spectrometer 3\nwavelength_nm\n830\n820\n820.5"
+                             "\n800\n";
+  GError *error = new_bad (text_file (text), 4);
+
+  oct_test_assert_error (&error, OCT_ERROR_FORMAT,
+      "line 5: wavelength_nm is 820.5 after 820", "fall", NULL);
+}
+
+static void
+test_no_text_file (void)
+{
+  g_autofree char *folder = g_path_get_dirname (oct_test_path ("x"));
+  OctCalibrationSettings settings = { .file = folder };
+  GError *error;
+
+  error = new_bad (settings, 2);
+  oct_test_assert_error (&error, OCT_ERROR_READ, "is a folder", NULL);
+  settings.file = (char *)oct_test_path ("missing.csv");
+  error = new_bad (settings, 2);
+  oct_test_assert_error (&error, OCT_ERROR_NOT_FOUND, "Calibration file '",
+      "missing.csv' does not exist", NULL);
+  settings.file = (char *)oct_test_write ("binary.csv", "background\n1\0", 13);
+  error = new_bad (settings, 2);
+  oct_test_assert_error (
+      &error, OCT_ERROR_FORMAT, "binary.csv'", "not plain text", NULL);
+}
+
+static void
+test_large_file (void)
+{
+  OctCalibrationSettings settings;
+  g_autofree char *path = g_strdup (oct_test_write ("large.csv", "", 0));
+  FILE *file = g_fopen (path, "wb");
+  GError *error;
+
+  g_assert_cmpint (fseek (file, 64 << 20, SEEK_SET), ==, 0);
+  fputc ('1', file);
+  fclose (file);
+  settings = (OctCalibrationSettings){ .file = path };
+  error = new_bad (settings, 2);
+  oct_test_assert_error (
+      &error, OCT_ERROR_FORMAT, "67108865 bytes", "at most 67108864", NULL);
+}
+
+static void
+test_settings_errors (void)
+{
+  static const struct {
+    OctCalibrationSettings settings;
+    const char *found, *advice;
+  } cases[] = {
+    { { 0 }, "No calibration is given", "`k-polynomial`" },
+    { { .file = "", .k_polynomial = "" }, "No calibration", "CSV" },
+    { { .wavelength_min = 800 }, "`wavelength-max` is not set", "set both" },
+    { { .wavelength_max = 800 }, "`wavelength-min` is not set", "set both" },
+    { { .wavelength_min = 900, .wavelength_max = 800 }, "is 900 nm",
+        "wavelength_nm column" },
+    { { .wavelength_min = 800, .wavelength_max = 800 }, "min < max",
+        "nanometres" },
+    { { .wavelength_min = -800, .wavelength_max = 800 }, "is -800 nm",
+        "nanometres" },
+    { { .wavelength_min = 0.8, .wavelength_max = 0.9 }, "is 0.8 nm",
+        "nanometres" },
+    { { .wavelength_min = 800, .wavelength_max = NAN }, "nan nm",
+        "nanometres" },
+    { { .wavelength_min = 800, .wavelength_max = INFINITY }, "inf nm",
+        "nanometres" },
+    { { .wavelength_min = 800, .wavelength_max = 800.0000000001 }, "sample 1",
+        "rise" },
+    { { .k_polynomial = "0,x" }, "'x' is not a number", "coefficients" },
+    { { .k_polynomial = "0,15," }, "'' is not a number", "coefficients" },
+    { { .k_polynomial = "0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0" }, "more than 16",
+        "fewer" },
+    { { .k_polynomial = "0,1" }, "from 0 to 1", "positions in samples" },
+    { { .k_polynomial = "0,1e308,1e308" }, "k_index is 7.11",
+        "positions in samples" },
+    { { .k_polynomial = "0,30,-30" }, "k_index", "rise" },
+    { { .a2 = 60 }, "need the wavelengths", "`wavelength-min`" },
+    { { .k_polynomial = "0,15", .a3 = 60 }, "need the wavelengths",
+        "wavelength_nm column" },
+    { { .wavelength_min = 800, .wavelength_max = 900, .a2 = 1e300 },
+        "a2 = 1e+300 um^2", "set them in um^2" },
+    { { .wavelength_min = 800, .wavelength_max = 900, .a3 = NAN }, "nan um^3",
+        "um^3" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GError *error = new_bad (cases[i].settings, 16);
+
+    oct_test_assert_error (
+        &error, OCT_ERROR_SETTINGS, cases[i].found, cases[i].advice, NULL);
+  }
+}
+
+static void
+test_given_twice (void)
+{
+  OctCalibrationSettings settings = text_file ("k_index\n1\n0\n");
+  GError *error;
+
+  settings.k_polynomial = "1,-1";
+  error = new_bad (settings, 2);
+  oct_test_assert_error (&error, OCT_ERROR_SETTINGS, "x.csv'",
+      "column k_index and `k-polynomial` is set too", "remove one", NULL);
+
+  settings = text_file ("wavelength_nm\n800\n810\n");
+  settings.wavelength_min = 800;
+  settings.wavelength_max = 810;
+  error = new_bad (settings, 2);
+  oct_test_assert_error (&error, OCT_ERROR_SETTINGS, "x.csv'",
+      "column wavelength_nm and `wavelength-min` and `wavelength-max` are set",
+      NULL);
+}
+
+static void
+test_samples (void)
+{
+  static const guint sizes[] = { 0, 1, OCT_MAX_SAMPLES + 1, G_MAXUINT };
+  OctCalibrationSettings settings = { .wavelength_min = 800,
+    .wavelength_max = 900 };
+  double value = 800;
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
+    GError *error = new_bad (settings, sizes[i]);
+
+    oct_test_assert_error (
+        &error, OCT_ERROR_SETTINGS, "2 to 65536", "`samples`", NULL);
+    g_assert_null (oct_calibration_new_from_arrays (
+        sizes[i], &value, NULL, NULL, NULL, &error));
+    oct_test_assert_error (&error, OCT_ERROR_SETTINGS, "2 to 65536", NULL);
+  }
+  oct_calibration_unref (new_good (settings, 2));
+  oct_calibration_unref (new_good (settings, OCT_MAX_SAMPLES));
+}
+
+static void
+test_array_errors (void)
+{
+  double values[3] = { 800, NAN, 820 };
+  GError *error = NULL;
+
+  g_assert_null (
+      oct_calibration_new_from_arrays (3, NULL, NULL, NULL, NULL, &error));
+  oct_test_assert_error (&error, OCT_ERROR_SETTINGS, "No calibration", NULL);
+  g_assert_null (
+      oct_calibration_new_from_arrays (3, values, NULL, NULL, NULL, &error));
+  oct_test_assert_error (&error, OCT_ERROR_FORMAT,
+      "Calibration, sample 1: wavelength_nm is nan", NULL);
+  g_assert_null (
+      oct_calibration_new_from_arrays (3, NULL, NULL, NULL, values, &error));
+  oct_test_assert_error (&error, OCT_ERROR_FORMAT, "background is nan", NULL);
+}
+
+static void
+test_settings_struct (void)
+{
+  OctCalibrationSettings settings = {
+    .file = g_strdup ("x"), .k_polynomial = g_strdup ("1"), .a3 = 1
+  };
+
+  g_assert_false (oct_calibration_settings_empty (&settings));
+  oct_calibration_settings_clear (&settings);
+  g_assert_true (oct_calibration_settings_empty (&settings));
+  settings.a2 = 1;
+  g_assert_false (oct_calibration_settings_empty (&settings));
+}
+
+int
+main (int argc, char **argv)
+{
+  int result;
+
+  g_test_init (&argc, &argv, NULL);
+#define ADD(path, function) g_test_add_func ("/calibration/" path, function)
+  ADD ("wavelengths", test_wavelengths);
+  ADD ("k-index", test_k_index);
+  ADD ("linear-wavelengths", test_linear_wavelengths);
+  ADD ("dispersion-adds", test_dispersion_adds);
+  ADD ("polynomial", test_polynomial);
+  ADD ("both-columns", test_both_columns);
+  ADD ("both-columns-disagree", test_both_columns_disagree);
+  ADD ("parts", test_parts);
+  ADD ("csv-spellings", test_csv_spellings);
+  ADD ("locale", test_locale);
+  ADD ("file-errors", test_file_errors);
+  ADD ("turning-values", test_turning_values);
+  ADD ("no-text-file", test_no_text_file);
+  ADD ("large-file", test_large_file);
+  ADD ("settings-errors", test_settings_errors);
+  ADD ("given-twice", test_given_twice);
+  ADD ("samples", test_samples);
+  ADD ("array-errors", test_array_errors);
+  ADD ("settings-struct", test_settings_struct);
+  result = g_test_run ();
+  oct_test_clean ();
+  return result;
+}
