@@ -1,0 +1,299 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Makes the vectors of the numeric tests from the float64 reference.
+
+    python3 make_vectors.py REFERENCE_FOLDER vectors
+
+REFERENCE_FOLDER holds chain.py and octref.py.  Writes one .npy per array and
+cases.ini, which says what operation takes what array to what result.  All
+expected arrays are computed in float64 from the very input that is stored.
+"""
+import configparser
+import os
+import sys
+
+import numpy as np
+from scipy.signal import windows
+
+reference, output = sys.argv[1:3]
+sys.path.insert(0, reference)
+import chain  # noqa: E402
+import octref  # noqa: E402
+
+os.makedirs(output, exist_ok=True)
+for name in os.listdir(output):
+    os.remove(os.path.join(output, name))
+rng = np.random.default_rng(20)
+cases = configparser.ConfigParser()
+stored = {}
+
+# ---------------------------------------------------------------- the store
+
+
+def store(name, array):
+    """the same array under two names is kept once"""
+    array = np.ascontiguousarray(array)
+    key = (array.dtype.str, array.shape, array.tobytes())
+    if key not in stored:
+        np.save(os.path.join(output, name + ".npy"), array)
+        stored[key] = name + ".npy"
+    return stored[key]
+
+
+def case(name, operation, expected, **values):
+    settings = {"operation": operation}
+    for key, value in values.items():
+        if isinstance(value, np.ndarray):
+            value = store(f"{name}-{key}", value)
+        settings[key] = str(value)
+    settings["expected"] = store(f"{name}-expected", expected)
+    cases[name] = settings
+
+
+# ------------------------------------------------------------------ signals
+
+
+def spectra(lines, samples, full=65535, level=0.45):
+    """counts: a source with the fringes of a few mirrors and noise"""
+    x = np.linspace(0, 1, samples)
+    source = np.exp(-8 * (x - 0.5) ** 2)
+    out = np.empty((lines, samples))
+    for i in range(lines):
+        fringe = sum(
+            a * np.cos(2 * np.pi * z * samples * x + rng.uniform(0, 6.28) + 9 * (x - 0.5) ** 2)
+            for z, a in ((0.05 + 0.002 * i, 0.2), (0.17, 0.1), (0.31, 0.02))
+        )
+        out[i] = full * level * source * (1 + fringe) + full * 1e-3 * rng.standard_normal(samples)
+    return np.clip(np.rint(out), 0, full)
+
+
+def positions(samples):
+    """increasing, not uniform, both ends clamped"""
+    x = np.linspace(0, 1, samples)
+    return (samples - 1) * (x + 0.12 * x * (1 - x)) * 1.01 - 0.3
+
+
+def dispersion(samples):
+    x = np.linspace(-1, 1, samples)
+    return 12 * x**2 - 3 * x**3
+
+
+def window(kind, samples):
+    if kind in ("none", "hann", "hamming", "blackman"):
+        return chain.window(kind, samples)
+    if kind == "tukey":
+        shape = windows.tukey(samples, 0.5)
+    else:
+        shape = windows.gaussian(samples, 0.4 * (samples - 1) / 2)
+    return shape / np.sqrt(np.mean(shape**2))
+
+
+WINDOWS = ("hann", "none", "hamming", "blackman", "tukey", "gaussian")
+
+# -------------------------------------------------------------- background
+u16 = spectra(17, 101).astype(np.uint16)
+u8 = spectra(17, 101, full=255).astype(np.uint8)
+f32 = (spectra(17, 101) * 0.37).astype(np.float32)
+for raw, kind in ((u8, "u8"), (u16, "u16"), (f32, "f32")):
+    case(f"background-bscan-{kind}", "background", chain.subtract_dc(raw), mode="bscan", input=raw)
+case("background-none", "background", u16.astype(float), mode="none", input=u16)
+case("background-one-line", "background", np.zeros((1, 101)), mode="bscan", input=u16[:1])
+stored_background = u16.mean(0) + rng.uniform(-3, 3, 101)
+case("background-stored", "background", u16 - stored_background, mode="stored",
+     background=stored_background, input=u16)
+saturated = np.full((6, 33), 65535, np.uint16)
+saturated[2, ::2] = 65534
+case("background-saturated", "background", chain.subtract_dc(saturated), mode="bscan", input=saturated)
+# several B-scans one after the other: the lines of all in one array
+scans = np.concatenate([spectra(5, 51, level=0.3 + 0.1 * i) for i in range(4)]).astype(np.uint16)
+expected, r = [], None
+for scan in scans.reshape(4, 5, 51).astype(float):
+    mean = scan.mean(0)
+    r = mean if r is None else r + 0.25 * (mean - r)
+    expected.append(scan - r)
+case("background-running", "background", np.concatenate(expected), mode="running", weight=0.25,
+     bscans=4, input=scans)
+
+# ---------------------------------------------------------------- resample
+
+
+def resampled(y, at, method, upsample):
+    n = y.shape[1]
+    at = np.clip(at, 0, n - 1)
+    if upsample == 2:
+        y = octref.shafer_upsample(y, 2)
+        at = np.concatenate([2 * at, np.zeros(n)])  # chain wants as many as samples
+    return chain.k_resample(y, chain.Calibration(at, None), method)[:, :n]
+
+
+def resample_case(name, y, at, method="cubic", upsample=1, expected=None):
+    y = y.astype(np.float32)
+    if expected is None:
+        expected = resampled(y.astype(float), at, method, upsample)
+    case(name, "resample", expected, method=method, upsample=upsample, positions=at, input=y)
+
+
+for samples, lines in ((255, 19), (128, 16)):
+    y = chain.subtract_dc(spectra(lines, samples))
+    for method in ("linear", "cubic", "lanczos"):
+        resample_case(f"resample-{method}-{samples}", y, positions(samples), method)
+        resample_case(f"resample-{method}-{samples}-upsample", y, positions(samples), method, 2)
+y = chain.subtract_dc(spectra(3, 101))
+resample_case("resample-descending", y, positions(101)[::-1].copy())
+resample_case("resample-constant", np.full((2, 40), 65535.0), positions(40))
+for samples in (2, 3):
+    y = rng.standard_normal((1, samples))
+    for method in ("linear", "cubic", "lanczos"):
+        resample_case(f"resample-{method}-{samples}", y, np.linspace(0, samples - 1, samples) * 0.7 + 0.1, method)
+# one sample stays what it is
+for method in ("linear", "cubic", "lanczos"):
+    resample_case(f"resample-{method}-1", np.array([[3.5]]), np.array([0.0]), method,
+                  expected=np.array([[3.5]]))
+# Shafer: 2 N points uniform in k; ours are every second of them
+nm = np.linspace(0.8, 0.89, 120)
+y = chain.subtract_dc(spectra(4, 120)).astype(np.float32)
+fine, k = octref.shafer_resample(nm, y.astype(float), 2)
+at = np.interp(2 * np.pi / k, nm, np.arange(120))
+resample_case("resample-shafer", y, at[::2], "linear", 2, expected=fine[:, ::2])
+
+# -------------------------------------------------------------- dispersion
+y = chain.subtract_dc(spectra(5, 255)).astype(np.float32)
+phase = dispersion(255)
+case("dispersion-255", "dispersion", y.astype(float) * np.exp(1j * phase), phase=phase, input=y)
+case("dispersion-1", "dispersion", y[:, :1].astype(float) * np.exp(1j * phase[:1]), phase=phase[:1],
+     input=y[:, :1])
+
+# --------------------------------------------------------------------- fft
+
+
+def fft_case(name, y, kind="hann", length=0, start=0, bins=0):
+    n = y.shape[1]
+    y = y.astype(np.complex64 if np.iscomplexobj(y) else np.float32)
+    w = window(kind, n)
+    length = length or n
+    bins = bins or length // 2 - start
+    full = np.fft.fft(y.astype(complex) * w, length, axis=1) / np.sqrt(n)
+    case(name, "fft", full[:, start:start + bins], window=w, kind=kind, length=length, start=start,
+         bins=bins, input=y)
+
+
+real = chain.subtract_dc(spectra(7, 128))
+odd = chain.subtract_dc(spectra(7, 101))
+for kind in WINDOWS:
+    fft_case(f"fft-real-{kind}", odd[:2], kind)
+fft_case("fft-real-128", real)
+fft_case("fft-real-126", real[:, :126])
+fft_case("fft-complex-128", real * np.exp(1j * dispersion(128)))
+fft_case("fft-complex-101", odd * np.exp(1j * dispersion(101)))
+fft_case("fft-real-padded", odd, length=256)
+fft_case("fft-real-padded-odd", real, length=201)
+fft_case("fft-complex-padded", odd * np.exp(1j * dispersion(101)), length=243)
+fft_case("fft-real-crop", real, start=5, bins=31)
+# a tone there, so that the last bin is not small against what is cropped
+tone = np.exp(2j * np.pi * 49 * np.arange(101) / 101)
+fft_case("fft-complex-crop", odd / 1e5 + tone, start=49, bins=1)
+fft_case("fft-one-line", real[:1])
+fft_case("fft-two-samples", np.array([[3.0, -1.0]]), "none")
+fft_case("fft-constant", np.full((2, 64), 4095.0))
+
+# ---------------------------------------------------------------- logscale
+
+
+def levels(v, lo, hi, full):
+    """as chain.image, for any depth of grey"""
+    if hi <= lo:
+        return np.zeros(v.T.shape, np.uint16)
+    return np.clip(np.rint((v - lo) / (hi - lo) * full), 0, full).astype(np.uint16).T
+
+
+def log_case(name, a, scale="log", mode="auto", lo=None, hi=None, format="gray8", smoothing=0.0, bscans=1):
+    """a [bscans lines][depth]"""
+    a = a.astype(np.complex64)
+    full = 65535 if format == "gray16" else 255
+    images, history = [], None
+    for scan in a.astype(complex).reshape(bscans, -1, a.shape[1]):
+        power = np.abs(scan) ** 2
+        v = 10 * np.log10(np.maximum(power, 1e-20)) if scale == "log" else power
+        extent = np.array([v.min(), v.max()])
+        if mode == "contrast":
+            edges = [a.shape[1] * b // 8 for b in range(9)]
+            extent[0] = min(v[:, p:q].mean() for p, q in zip(edges, edges[1:]) if q > p)
+        if mode == "manual":
+            extent = np.array([lo, hi])
+        history = extent if history is None else smoothing * history + (1 - smoothing) * extent
+        images.append(levels(v, history[0], history[1], full))
+        if mode == "auto" and smoothing == 0 and full == 255 and extent[1] > extent[0]:
+            assert np.array_equal(images[-1], chain.image(scan, scale))
+    values = {"min": lo, "max": hi} if mode == "manual" else {}
+    case(name, "logscale", np.concatenate(images).astype(np.uint16 if full > 255 else np.uint8),
+         scale=scale, range=mode, format=format, smoothing=smoothing, bscans=bscans, input=a, **values)
+
+
+def a_scans(lines, depth):
+    decay = np.exp(-np.linspace(0, 9, depth))
+    return 3e3 * decay * (rng.standard_normal((lines, depth)) + 1j * rng.standard_normal((lines, depth)))
+
+
+plain = a_scans(70, 101)
+for scale in ("log", "linear"):
+    log_case(f"logscale-{scale}-auto", plain, scale)
+    log_case(f"logscale-{scale}-contrast", plain, scale, "contrast")
+log_case("logscale-log-manual", plain, "log", "manual", 10.5, 61.25)
+log_case("logscale-linear-manual", plain, "linear", "manual", 100.0, 2e5)
+for format in ("gray16", "nv12", "rgba"):
+    log_case(f"logscale-{format}", plain, format=format)
+log_case("logscale-gray16-linear", plain, "linear", format="gray16")
+log_case("logscale-gray16-manual", plain, "log", "manual", -20.0, 80.0, format="gray16")
+log_case("logscale-nv12-odd", plain[:5, :7], format="nv12")
+log_case("logscale-exact-tiles", a_scans(64, 64))
+log_case("logscale-one-line", plain[:1])
+log_case("logscale-one-bin", plain[:, :1])
+log_case("logscale-few-bins-contrast", plain[:, :3], mode="contrast")
+log_case("logscale-zeros", np.zeros((9, 16)))
+log_case("logscale-constant", np.full((9, 16), 12.5 - 3j))
+some = plain.copy()
+some[3:5, 7:9] = 0
+log_case("logscale-some-zeros", some)
+several = np.concatenate([s * a_scans(9, 40) for s in (1, 5, 0.2)])
+log_case("logscale-smoothing", several, smoothing=0.7, bscans=3)
+log_case("logscale-smoothing-linear", several, "linear", smoothing=0.7, bscans=3)
+log_case("logscale-smoothing-contrast", several, mode="contrast", smoothing=0.5, bscans=3)
+
+# ------------------------------------------------------------- whole chain
+
+
+def chain_case(name, raw, method="cubic", kind="hann", with_dispersion=True):
+    n = raw.shape[1]
+    cal = chain.Calibration(positions(n), None, dispersion(n))
+    y = chain.k_resample(chain.subtract_dc(raw), cal, method)
+    if kind in ("tukey", "gaussian"):
+        y = y * window(kind, n) / chain.window("none", n)
+        a = chain.a_scans_fft(y, cal, "none", with_dispersion)
+    else:
+        a = chain.a_scans_fft(y, cal, kind, with_dispersion)
+    power = np.abs(a) ** 2
+    image = chain.image(a) if power.max() > power.min() else np.zeros(power.T.shape, np.uint8)
+    values = {"phase": cal.dispersion} if with_dispersion else {}
+    case(name, "chain", a, method=method, window=window(kind, n), positions=cal.s,
+         image=image, input=raw, **values)
+
+
+raw = spectra(21, 255).astype(np.uint16)
+for method in ("linear", "cubic", "lanczos"):
+    chain_case(f"chain-{method}", raw, method)
+    chain_case(f"chain-{method}-real", raw, method, with_dispersion=False)
+for kind in WINDOWS[1:]:
+    chain_case(f"chain-{kind}", raw[:6, :128], kind=kind)
+chain_case("chain-even", spectra(20, 256).astype(np.uint16))
+chain_case("chain-u8", spectra(12, 128, full=255).astype(np.uint8))
+chain_case("chain-f32", (spectra(12, 128) * 0.31).astype(np.float32))
+chain_case("chain-saturated-16-bit", spectra(12, 128, level=0.95).astype(np.uint16))
+chain_case("chain-saturated-12-bit", spectra(12, 128, full=4095, level=0.95).astype(np.uint16))
+chain_case("chain-constant", np.full((4, 64), 65535, np.uint16))
+chain_case("chain-one-line", raw[:1, :64])
+
+with open(os.path.join(output, "cases.ini"), "w") as f:
+    f.write("# made by make_vectors.py\n")
+    cases.write(f)
+total = sum(os.path.getsize(os.path.join(output, name)) for name in os.listdir(output))
+print(f"{len(cases.sections())} cases, {len(stored)} arrays, {total / 1e6:.2f} MB")

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * What the numeric tests share: arrays of .npy files and one run of an
+ * operation.
+ */
+#pragma once
+
+#include "oct-backend.h"
+
+/* A [rows][columns] array, C order; a 1-D array is one row. */
+typedef struct {
+  char kind;  /* as numpy: f, c, u */
+  guint size; /* bytes of one value */
+  guint rows, columns;
+  gpointer data;
+} Array;
+
+/* Stops the test when the file is not there or not understood. */
+Array *array_load (const char *path);
+Array *array_new (char kind, guint size, guint rows, guint columns);
+void array_free (Array *array);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Array, array_free)
+
+/* Real part (part 0) or imaginary part (part 1) of one value. */
+double array_get (const Array *array, guint row, guint column, guint part);
+
+OctFrame array_frame (const Array *array);
+
+/* Creates the plan or stops the test. */
+OctPlan *plan_new (OctOperation operation, gconstpointer params);
+void plan_run (OctOperation operation, OctPlan *plan, const OctFrame *in,
+    const OctFrame *out);
+void plan_free (OctOperation operation, OctPlan *plan);
+
+const OctOperationTable *operation_table (OctOperation operation);
