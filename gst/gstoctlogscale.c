@@ -22,6 +22,10 @@ GST_DEBUG_CATEGORY_STATIC (gst_oct_logscale_debug);
 
 #define FORMATS "{ GRAY8, NV12, GRAY16_LE }"
 
+/* Grey levels use all values from 0 to 255; what says nothing of its range is
+ * taken for 16 to 235 and shown with black and white cut off. */
+#define FULL_RANGE "1:4:0:0"
+
 struct _GstOctLogScale {
   GstOctFilter parent;
 
@@ -86,6 +90,7 @@ transform_structure (GstOctFilter *filter, GstPadDirection direction,
 
   if (direction == GST_PAD_SINK) {
     to = gst_oct_video_structure (FORMATS, from, "lines", "samples");
+    gst_structure_set (to, "colorimetry", G_TYPE_STRING, FULL_RANGE, NULL);
   } else {
     to = gst_structure_from_string (GST_OCT_CAPS_ASCANS, NULL);
     gst_oct_structure_copy_field (from, "height", to, "samples");
@@ -93,6 +98,33 @@ transform_structure (GstOctFilter *filter, GstPadDirection direction,
     gst_oct_structure_copy_field (from, "framerate", to, "framerate");
   }
   gst_caps_append_structure (result, to);
+}
+
+/* GRAY8 is what programs want, but videoconvert makes I420 of it without
+ * minding the range of the grey levels, which cuts off black and white in every
+ * recording.  Where YUV is understood, NV12 says what its values mean. */
+static GstCaps *
+fixate_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
+    GstCaps *othercaps)
+{
+  if (direction == GST_PAD_SINK) {
+    g_autoptr (GstCaps) peer
+        = gst_pad_peer_query_caps (GST_BASE_TRANSFORM_SRC_PAD (trans), NULL);
+    g_autoptr (GstCaps) i420
+        = gst_caps_from_string ("video/x-raw, format = (string) I420");
+    g_autoptr (GstCaps) nv12
+        = gst_caps_from_string ("video/x-raw, format = (string) NV12");
+
+    if (!gst_caps_is_any (peer) && gst_caps_can_intersect (peer, i420)
+        && gst_caps_can_intersect (othercaps, nv12)) {
+      GstCaps *preferred = gst_caps_intersect (othercaps, nv12);
+
+      gst_caps_unref (othercaps);
+      othercaps = preferred;
+    }
+  }
+  return GST_BASE_TRANSFORM_CLASS (gst_oct_logscale_parent_class)
+      ->fixate_caps (trans, direction, caps, othercaps);
 }
 
 static OctImageFormat
@@ -222,6 +254,7 @@ gst_oct_logscale_class_init (GstOctLogScaleClass *klass)
   object_class->get_property = get_property;
   filter_class->transform_structure = transform_structure;
   filter_class->configure = configure;
+  GST_BASE_TRANSFORM_CLASS (klass)->fixate_caps = fixate_caps;
   g_object_class_install_property (object_class, PROP_SCALE,
       g_param_spec_enum ("scale", "Scale", "What becomes grey levels",
           GST_TYPE_OCT_SCALE, DEFAULT_SCALE, live));

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <glib.h>
+
+/* Transforms per second of FFTW alone, single precision, from one B-scan of
+ * [lines][samples] to another, complex or real, median of the repetitions:
+ * the measure of what a chain of operations on this machine can reach. */
+double bench_fftw_rate (gboolean real, guint samples, guint lines,
+    guint threads, guint repetitions);
