@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * What happens in front of the layers phantom: tissue that breathes and
+ * drifts, B-scans side by side, an instrument tip that passes.
+ */
+#pragma once
+
+#include "oct-phantom-tissue.h"
+
+typedef struct _OctScene OctScene;
+
+/* Where everything is during one B-scan; lengths in um. */
+typedef struct {
+  double shift_start, shift_end; /* of the tissue, axial */
+  guint column;                  /* of the first A-line */
+  guint realisations[2];         /* of the speckle, mixed with */
+  float mix[2];                  /* these weights; the second may be 0 */
+  gboolean instrument;           /* whether it is there at all, then: */
+  double tip;                    /* its end, A-lines from the first */
+  double tip_depth;
+} OctSceneFrame;
+
+/* peak: counts of the reference arm at its maximum.  The spectrometer and the
+ * noise have to outlive the scene. */
+OctScene *oct_scene_new (const OctSpectrometer *spectrometer,
+    const OctNoise *noise, guint64 seed, guint lines, guint bscans,
+    double peak);
+void oct_scene_free (OctScene *scene);
+
+void oct_scene_set_frame (
+    const OctScene *scene, guint64 frame, OctSceneFrame *moment);
+
+/* spectrum[samples]: expected counts of A-line `line`. */
+void oct_scene_fill_line (const OctScene *scene, const OctSceneFrame *moment,
+    guint line, float *spectrum);
