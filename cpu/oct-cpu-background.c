@@ -215,7 +215,8 @@ find_mean (OctPlan *plan, const OctPlane *in)
 {
   guint groups = plan->groups, samples = plan->samples, lines = plan->lines;
 
-#pragma omp parallel for num_threads(oct_cpu_threads(plan->threads))
+#pragma omp parallel for schedule(dynamic)                                     \
+    num_threads(oct_cpu_threads(plan->threads))
   for (guint group = 0; group < groups; group++) {
     guint first = (guint)((guint64)lines * group / groups);
     guint end = (guint)((guint64)lines * (group + 1) / groups);
@@ -271,7 +272,8 @@ background_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
     update_running (plan);
     set_background (plan, plan->running);
   }
-#pragma omp parallel for num_threads(oct_cpu_threads(plan->threads))
+#pragma omp parallel for schedule(dynamic, 16)                                 \
+    num_threads(oct_cpu_threads(plan->threads))
   for (guint line = 0; line < plan->lines; line++) {
     gconstpointer row = oct_cpu_row (from, line);
     float *result = oct_cpu_row (to, line);

@@ -3,22 +3,32 @@
  * Numerical dispersion compensation: multiply by exp (+i phase).
  */
 #include "oct-cpu-private.h"
+#include "oct-cpu-vector.h"
 #include "oct-simd.h"
 
 #include <math.h>
 
 struct _OctPlan {
   guint samples, lines, threads;
-  float *real, *imaginary; /* [samples] of exp (+i phase) */
+  float *factors; /* [samples] pairs (re, im) of exp (+i phase) */
 };
 
 OCT_VECTORISED static void
-multiply (const float *restrict in, guint samples, const float *restrict real,
-    const float *restrict imaginary, float *restrict out)
+multiply (const float *restrict in, guint samples,
+    const float *restrict factors, float *restrict out)
 {
-  for (guint i = 0; i < samples; i++) {
-    out[2 * i] = in[i] * real[i];
-    out[2 * i + 1] = in[i] * imaginary[i];
+  guint i = 0;
+
+  for (; i + OCT_VECTOR <= samples; i += OCT_VECTOR) {
+    OctVector value = *(const OctVector *)(in + i);
+    const OctVector *factor = (const OctVector *)(factors + 2 * i);
+    OctVector *to = (OctVector *)(out + 2 * i);
+    to[0] = factor[0] * OCT_PICK (value, value, 0, 0, 1, 1, 2, 2, 3, 3);
+    to[1] = factor[1] * OCT_PICK (value, value, 4, 4, 5, 5, 6, 6, 7, 7);
+  }
+  for (; i < samples; i++) {
+    out[2 * i] = in[i] * factors[2 * i];
+    out[2 * i + 1] = in[i] * factors[2 * i + 1];
   }
 }
 
@@ -34,16 +44,15 @@ static void
 apply_params (OctPlan *plan, const OctDispersionParams *params)
 {
   for (guint i = 0; i < plan->samples; i++) {
-    plan->real[i] = (float)cos (params->phase[i]);
-    plan->imaginary[i] = (float)sin (params->phase[i]);
+    plan->factors[2 * i] = (float)cos (params->phase[i]);
+    plan->factors[2 * i + 1] = (float)sin (params->phase[i]);
   }
 }
 
 static void
 dispersion_destroy (OctPlan *plan)
 {
-  oct_cpu_free (plan->real);
-  oct_cpu_free (plan->imaginary);
+  oct_cpu_free (plan->factors);
   g_free (plan);
 }
 
@@ -59,9 +68,9 @@ dispersion_create (gconstpointer data, GError **error)
   plan->samples = params->samples;
   plan->lines = params->lines;
   plan->threads = oct_backend_cpu_get_threads ();
-  if (!(plan->real = oct_cpu_alloc (plan->samples, sizeof (float), error))
-      || !(plan->imaginary =
-               oct_cpu_alloc (plan->samples, sizeof (float), error))) {
+  plan->factors =
+      oct_cpu_alloc ((gsize)plan->samples * 2, sizeof (float), error);
+  if (plan->factors == NULL) {
     dispersion_destroy (plan);
     return NULL;
   }
@@ -90,10 +99,11 @@ dispersion_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
   if (!oct_cpu_check_plane (from, plan->samples * sizeof (float), error)
       || !oct_cpu_check_plane (to, plan->samples * 2 * sizeof (float), error))
     return FALSE;
-#pragma omp parallel for num_threads(oct_cpu_threads(plan->threads))
+#pragma omp parallel for schedule(dynamic, 16)                                 \
+    num_threads(oct_cpu_threads(plan->threads))
   for (guint line = 0; line < plan->lines; line++)
-    multiply (oct_cpu_row (from, line), plan->samples, plan->real,
-        plan->imaginary, oct_cpu_row (to, line));
+    multiply (oct_cpu_row (from, line), plan->samples, plan->factors,
+        oct_cpu_row (to, line));
   return TRUE;
 }
 

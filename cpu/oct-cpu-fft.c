@@ -43,7 +43,16 @@ OCT_VECTORISED static void
 apply_window_complex (const float *restrict in, const float *restrict window,
     guint samples, float *restrict out)
 {
-  for (guint i = 0; i < samples; i++) {
+  guint i = 0;
+
+  for (; i + OCT_VECTOR <= samples; i += OCT_VECTOR) {
+    OctVector w = *(const OctVector *)(window + i);
+    const OctVector *from = (const OctVector *)(in + 2 * i);
+    OctVector *to = (OctVector *)(out + 2 * i);
+    to[0] = from[0] * OCT_PICK (w, w, 0, 0, 1, 1, 2, 2, 3, 3);
+    to[1] = from[1] * OCT_PICK (w, w, 4, 4, 5, 5, 6, 6, 7, 7);
+  }
+  for (; i < samples; i++) {
     out[2 * i] = in[2 * i] * window[i];
     out[2 * i + 1] = in[2 * i + 1] * window[i];
   }
@@ -121,7 +130,7 @@ apply_params (OctPlan *plan, const OctFftParams *params)
   plan->depth_start = params->depth_start;
   plan->depth_bins = params->depth_bins;
   for (guint i = 0; i < plan->samples; i++)
-    plan->window[i] = (float) (scale * params->window[i]);
+    plan->window[i] = (float)(scale * params->window[i]);
 }
 
 static void
@@ -129,9 +138,9 @@ set_turns (OctPlan *plan)
 {
   for (guint i = 0; plan->halved && i < plan->length / 2; i++) {
     double angle = -2 * G_PI * i / plan->length;
-    plan->turn_swapped[2 * i] = (float) cos (angle);
-    plan->turn_swapped[2 * i + 1] = (float) -cos (angle);
-    plan->turn[2 * i] = plan->turn[2 * i + 1] = (float) sin (angle);
+    plan->turn_swapped[2 * i] = (float)cos (angle);
+    plan->turn_swapped[2 * i + 1] = (float)-cos (angle);
+    plan->turn[2 * i] = plan->turn[2 * i + 1] = (float)sin (angle);
   }
 }
 
@@ -265,8 +274,8 @@ fft_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
       || !oct_cpu_check_plane (
           to, plan->depth_bins * sizeof (fftwf_complex), error))
     return FALSE;
-#pragma omp parallel for num_threads(oct_cpu_threads(plan->threads))           \
-    schedule(dynamic, 8)
+#pragma omp parallel for schedule(dynamic, 16)                                 \
+    num_threads(oct_cpu_threads(plan->threads))
   for (guint line = 0; line < plan->lines; line++)
     transform_line (plan,
         plan->scratch + (gsize)omp_get_thread_num () * plan->scratch_size,

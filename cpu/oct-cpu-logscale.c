@@ -367,7 +367,8 @@ find_range (OctPlan *plan, const OctPlane *from, double *min, double *max)
     *max = params->max;
     return TRUE;
   }
-#pragma omp parallel for num_threads(oct_cpu_threads(plan->threads))
+#pragma omp parallel for schedule(dynamic)                                     \
+    num_threads(oct_cpu_threads(plan->threads))
   for (guint group = 0; group < plan->groups; group++)
     group_extent (plan, from, group);
   for (guint group = 0; group < plan->groups; group++) {
@@ -459,7 +460,8 @@ logscale_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
     min = max = 0;
   mapping = make_mapping (
       params->scale, image_formats[params->format].full, min, max);
-#pragma omp parallel for collapse(2) num_threads(oct_cpu_threads(plan->threads))
+#pragma omp parallel for collapse(2) schedule(dynamic)                         \
+    num_threads(oct_cpu_threads(plan->threads))
   for (guint depth = 0; depth < params->depth_bins; depth += TILE_DEPTH)
     for (guint line = 0; line < params->lines; line += TILE_LINES)
       map_tile (plan, from, to, &mapping, depth, line);

@@ -408,7 +408,8 @@ resample_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
   if (!oct_cpu_check_plane (from, plan->samples * sizeof (float), error)
       || !oct_cpu_check_plane (to, plan->samples * sizeof (float), error))
     return FALSE;
-#pragma omp parallel for num_threads(oct_cpu_threads(plan->threads))
+#pragma omp parallel for schedule(dynamic)                                     \
+    num_threads(oct_cpu_threads(plan->threads))
   for (guint start = 0; start < plan->lines; start += LANES)
     resample_block (plan, from, to, start);
   return TRUE;
