@@ -32,7 +32,8 @@ typedef enum {
 typedef enum {
   /* A[j][i] - mean_j A[j][i] over the lines of this B-scan (Shafer 2.1, 2.2) */
   OCT_BACKGROUND_BSCAN,
-  /* minus r, r += weight (mean - r) once per B-scan, r = mean at the first */
+  /* minus r, where first r += weight (mean - r) with the mean of this B-scan,
+   * so that weight 1 is BSCAN; r = mean at the first */
   OCT_BACKGROUND_RUNNING,
   /* minus `background` */
   OCT_BACKGROUND_STORED,
@@ -162,7 +163,8 @@ typedef struct {
 const OctBackend *oct_backend_cpu (void);
 
 /* Number of threads that the CPU backend uses for one operation, 0 = one per
- * core.  For every plan of this process. */
+ * core.  For every plan of this process; a plan never uses more than were set
+ * when it was created. */
 void oct_backend_cpu_set_threads (guint threads);
 guint oct_backend_cpu_get_threads (void);
 
