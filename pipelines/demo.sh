@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# The main job in one command: raw spectra in, a video of B-scans out.
+set -euo pipefail
+
+usage () {
+  cat <<'END'
+Usage: pipelines/demo.sh [OPTIONS]
+
+Reconstructs B-scans from raw OCT spectra and writes
+  bscans.mp4   a video of all B-scans (H.264, plays in a browser)
+  bscan.png    one B-scan, from the middle of the video
+Without --data the spectra come from a virtual OCT system.
+Missing Debian packages are installed with apt; the plugin is built in build/.
+
+  --data FILE          file of spectra, raw or .npy
+  --samples N          samples per A-line    (a .npy file knows by itself)
+  --lines L            A-lines per B-scan    (a .npy file of 3 dimensions too)
+  --sample-format F    gray16-le (default) or gray8, for raw files
+  --header-size B      bytes before the first sample of a raw file
+  --calibration CSV    spectral calibration, see docs/calibration.md
+  --frames N           B-scans in the video (default: all of a file, else 300)
+  --output DIR         folder for the results (default: ./out)
+  --help               this text
+
+Example:
+  pipelines/demo.sh --data scan.raw --samples 2048 --lines 500 \
+    --calibration spectrometer.csv
+END
+}
+
+for argument in "$@"; do
+  if [ "$argument" = --help ] || [ "$argument" = -h ]; then
+    usage
+    exit 0
+  fi
+done
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+build=${OCT_BUILD_DIR:-$root/build}
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+# shellcheck source=pipelines/packages.sh
+. "$root/pipelines/packages.sh"
+
+oct_install "${OCT_BUILD_PACKAGES[@]}" "${OCT_RUN_PACKAGES[@]}"
+
+# Says nothing when there is nothing to do, shows the log when it fails.
+quietly () {
+  "$@" >"$log" 2>&1 </dev/null && return 0
+  cat "$log" >&2
+  return 1
+}
+
+if [ ! -f "$build/build.ninja" ]; then
+  echo "Building in $build ..."
+  quietly meson setup "$build" "$root" || {
+    echo "The build could not be set up; the reason is above." >&2
+    exit 1
+  }
+fi
+quietly ninja -C "$build" gst/libgstoct.so pipelines/oct-demo || {
+  echo "The build failed; the reason is above." >&2
+  exit 1
+}
+
+export GST_PLUGIN_PATH=$build/gst${GST_PLUGIN_PATH:+:$GST_PLUGIN_PATH}
+# The user's own list of plugins is left as it is.
+export GST_REGISTRY=$build/registry.bin
+rm -f "$log"
+trap - EXIT
+exec "$build/pipelines/oct-demo" "$@"

@@ -1,0 +1,542 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * oct-demo: from raw spectra to a video of B-scans (H.264 in MP4), a picture
+ * of one of them (PNG) and the rate of the reconstruction.  demo.sh builds it
+ * and runs it.
+ *
+ * Three pipelines, one after the other, with the same elements in front:
+ * the picture, the measurement, the video.
+ */
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <gst/gst.h>
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define CHAIN                                                                  \
+  "octsrc name=source ! octdcsub name=first ! octkresample ! octdispersion"    \
+  " ! octfft name=transform"                                                   \
+  " ! octlogscale name=last range=contrast range-smoothing=%s ! "
+#define SCALE                                                                  \
+  "videoscale method=lanczos add-borders=false ! capsfilter name=size ! "
+#define PICTURE SCALE "pngenc compression-level=9 ! fakesink name=sink"
+#define MEASURE "fakesink name=sink"
+#define VIDEO                                                                  \
+  "queue ! " SCALE "videoconvert ! video/x-raw,format=I420 ! "                 \
+  "x264enc pass=qual quantizer=21 speed-preset=veryfast bframes=0 "            \
+  "key-int-max=30 ! video/x-h264,profile=high ! mp4mux faststart=true ! "      \
+  "filesink name=sink"
+
+#define DEFAULT_FRAMES 300 /* 10 s of the virtual system */
+#define MEASURE_TIME (2 * GST_SECOND)
+#define POLL_TIME (100 * GST_MSECOND)
+
+typedef struct {
+  char *data, *calibration, *output, *sample_format;
+  gint samples, lines, frames;
+  gint64 header_size;
+} Options;
+
+/* What the picture taught us about the spectra. */
+typedef struct {
+  guint64 frames;   /* B-scans in the video */
+  guint64 pictured; /* number of the B-scan of the picture */
+  gint samples, lines, depths;
+  gint width, height;  /* of picture and video, pixels */
+  double z_spacing;    /* metres per depth bin, 0 = unknown */
+  const char *backend; /* as users write it */
+} Scan;
+
+/* Counts and times B-scans where they enter and leave the reconstruction. */
+typedef struct {
+  gint done;                  /* atomic */
+  GstClockTime entered, busy; /* streaming thread */
+} Watch;
+
+static volatile sig_atomic_t interrupted;
+
+static void
+on_interrupt (int signal_number)
+{
+  interrupted = 1;
+}
+
+/* ---------------------------------------------------------------- pipelines */
+
+static void
+set_source (GstElement *pipeline, const Options *options)
+{
+  g_autoptr (GstElement) source =
+      gst_bin_get_by_name (GST_BIN (pipeline), "source");
+
+  g_object_set (source, "location", options->data, "samples", options->samples,
+      "lines", options->lines, "header-size", (guint64)options->header_size,
+      "calibration", options->calibration, NULL);
+  /* one place, watched over time, as in an intervention */
+  if (options->data == NULL)
+    g_object_set (source, "bscans", 1, NULL);
+  if (options->sample_format != NULL)
+    gst_util_set_object_arg (
+        G_OBJECT (source), "sample-format", options->sample_format);
+}
+
+static GstElement *
+make_pipeline (const Options *options, const char *tail, const char *smoothing,
+    GError **error)
+{
+  g_autofree char *chain = g_strdup_printf (CHAIN, smoothing);
+  g_autofree char *description = g_strconcat (chain, tail, NULL);
+  GstElement *pipeline = gst_parse_launch_full (
+      description, NULL, GST_PARSE_FLAG_FATAL_ERRORS, error);
+
+  if (pipeline != NULL)
+    set_source (pipeline, options);
+  return pipeline;
+}
+
+static void
+set_on (GstElement *pipeline, const char *name, const char *property,
+    const char *value)
+{
+  g_autoptr (GstElement) element =
+      gst_bin_get_by_name (GST_BIN (pipeline), name);
+
+  gst_util_set_object_arg (G_OBJECT (element), property, value);
+}
+
+static void
+set_size (GstElement *pipeline, const Scan *scan)
+{
+  g_autofree char *caps =
+      g_strdup_printf ("video/x-raw,width=%d,height=%d,pixel-aspect-ratio=1/1",
+          scan->width, scan->height);
+
+  set_on (pipeline, "size", "caps", caps);
+}
+
+static GstPad *
+get_pad (GstElement *pipeline, const char *name, const char *pad)
+{
+  g_autoptr (GstElement) element =
+      gst_bin_get_by_name (GST_BIN (pipeline), name);
+
+  return gst_element_get_static_pad (element, pad);
+}
+
+static GstPadProbeReturn
+on_enter (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  ((Watch *)data)->entered = gst_util_get_timestamp ();
+  return GST_PAD_PROBE_OK;
+}
+
+static GstPadProbeReturn
+on_leave (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  Watch *watch = data;
+
+  /* the first B-scan has the planning of the transforms in it */
+  if (g_atomic_int_add (&watch->done, 1) > 0)
+    watch->busy += gst_util_get_timestamp () - watch->entered;
+  return GST_PAD_PROBE_OK;
+}
+
+static void
+add_watch (GstElement *pipeline, Watch *watch)
+{
+  g_autoptr (GstPad) enter = get_pad (pipeline, "first", "sink");
+  g_autoptr (GstPad) leave = get_pad (pipeline, "last", "src");
+
+  gst_pad_add_probe (enter, GST_PAD_PROBE_TYPE_BUFFER, on_enter, watch, NULL);
+  gst_pad_add_probe (leave, GST_PAD_PROBE_TYPE_BUFFER, on_leave, watch, NULL);
+}
+
+static void
+report_warning (GstMessage *message)
+{
+  g_autoptr (GError) warning = NULL;
+
+  gst_message_parse_warning (message, &warning, NULL);
+  g_printerr ("Note: %s\n", warning->message);
+}
+
+/* Takes the next message.  Returns: TRUE when the pipeline is done (EOS, or
+ * state changes complete when `prerolling`), FALSE with error or without. */
+static gboolean
+poll_bus (GstElement *pipeline, gboolean prerolling, GError **error)
+{
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstMessage) message = gst_bus_timed_pop_filtered (bus, POLL_TIME,
+      GST_MESSAGE_ERROR | GST_MESSAGE_WARNING | GST_MESSAGE_EOS
+          | GST_MESSAGE_ASYNC_DONE);
+
+  if (message == NULL)
+    return FALSE;
+  switch (GST_MESSAGE_TYPE (message)) {
+  case GST_MESSAGE_ERROR:
+    gst_message_parse_error (message, error, NULL);
+    return FALSE;
+  case GST_MESSAGE_WARNING:
+    if (prerolling)
+      report_warning (message);
+    return FALSE;
+  case GST_MESSAGE_EOS:
+    return TRUE;
+  default:
+    return prerolling;
+  }
+}
+
+static gboolean
+preroll (GstElement *pipeline, GError **error)
+{
+  while (!poll_bus (pipeline, TRUE, error)) {
+    if (*error != NULL)
+      return FALSE;
+    if (interrupted) {
+      g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_INTR, "Interrupted.");
+      return FALSE;
+    }
+  }
+  return TRUE;
+}
+
+static void
+stop (GstElement *pipeline)
+{
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pipeline);
+}
+
+/* ------------------------------------------------------------------ picture */
+
+/* A size to look at: as high as the depth where that suits a screen, between
+ * 4:3 and 16:9, even in both directions as H.264 wants it. */
+static void
+choose_size (Scan *scan)
+{
+  scan->height = CLAMP (scan->depths, 512, 768) & ~1;
+  scan->width =
+      CLAMP (scan->lines, scan->height * 4 / 3, scan->height * 16 / 9);
+  scan->width = (scan->width + 1) & ~1;
+}
+
+static void
+learn (GstElement *pipeline, const Options *options, Scan *scan)
+{
+  g_autoptr (GstPad) in = get_pad (pipeline, "transform", "sink");
+  g_autoptr (GstPad) out = get_pad (pipeline, "transform", "src");
+  g_autoptr (GstElement) source =
+      gst_bin_get_by_name (GST_BIN (pipeline), "source");
+  g_autoptr (GstCaps) spectra = gst_pad_get_current_caps (in);
+  g_autoptr (GstCaps) ascans = gst_pad_get_current_caps (out);
+  GstStructure *s = gst_caps_get_structure (spectra, 0);
+  GstStructure *a = gst_caps_get_structure (ascans, 0);
+  gint64 frames = 0;
+
+  gst_structure_get_int (s, "samples", &scan->samples);
+  gst_structure_get_int (s, "lines", &scan->lines);
+  gst_structure_get_int (a, "samples", &scan->depths);
+  gst_structure_get_double (a, "z-spacing", &scan->z_spacing);
+  scan->backend = gst_caps_features_contains (
+                      gst_caps_get_features (ascans, 0), "memory:CUDAMemory")
+                      ? "CUDA"
+                      : "CPU";
+  if (!gst_element_query_duration (source, GST_FORMAT_DEFAULT, &frames)
+      || frames <= 0)
+    frames = DEFAULT_FRAMES;
+  else if (options->frames > 0)
+    frames = MIN (frames, options->frames);
+  if (options->frames > 0 && options->data == NULL)
+    frames = options->frames;
+  scan->frames = frames;
+  scan->pictured = frames / 2;
+  choose_size (scan);
+}
+
+static gboolean
+save_picture (GstElement *pipeline, const char *path, GError **error)
+{
+  g_autoptr (GstElement) sink =
+      gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  g_autoptr (GstSample) sample = NULL;
+  GstBuffer *buffer;
+  GstMapInfo map;
+  gboolean ok;
+
+  g_object_get (sink, "last-sample", &sample, NULL);
+  buffer = sample != NULL ? gst_sample_get_buffer (sample) : NULL;
+  if (buffer == NULL || !gst_buffer_map (buffer, &map, GST_MAP_READ)) {
+    g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_FAILED,
+        "No B-scan arrived at the picture.");
+    return FALSE;
+  }
+  /* writes a temporary file and renames it */
+  ok = g_file_set_contents (path, (const char *)map.data, map.size, error);
+  gst_buffer_unmap (buffer, &map);
+  return ok;
+}
+
+static gboolean
+make_picture (
+    const Options *options, const char *path, Scan *scan, GError **error)
+{
+  GstElement *pipeline = make_pipeline (options, PICTURE, "0", error);
+  gboolean ok;
+
+  if (pipeline == NULL)
+    return FALSE;
+  gst_element_set_state (pipeline, GST_STATE_PAUSED);
+  ok = preroll (pipeline, error);
+  if (ok) {
+    g_autoptr (GstElement) source =
+        gst_bin_get_by_name (GST_BIN (pipeline), "source");
+    gint64 time = 0;
+
+    learn (pipeline, options, scan);
+    set_size (pipeline, scan);
+    gst_element_query_convert (
+        source, GST_FORMAT_DEFAULT, scan->pictured, GST_FORMAT_TIME, &time);
+    gst_element_seek_simple (
+        pipeline, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, time);
+    ok = preroll (pipeline, error) && save_picture (pipeline, path, error);
+  }
+  stop (pipeline);
+  return ok;
+}
+
+/* -------------------------------------------------------------- measurement */
+
+/* A-lines per second from counts to grey levels: the time between a B-scan
+ * entering octdcsub and leaving octlogscale, nothing else.  They share one
+ * thread with the source, so neither runs while the other is timed. */
+static gboolean
+measure (const Options *options, const Scan *scan, double *rate, GError **error)
+{
+  GstElement *pipeline = make_pipeline (options, MEASURE, "0", error);
+  Watch watch = { 0 };
+  GstClockTime end = gst_util_get_timestamp () + MEASURE_TIME;
+  gboolean done = FALSE;
+
+  if (pipeline == NULL)
+    return FALSE;
+  if (options->data != NULL)
+    set_on (pipeline, "source", "loop", "true");
+  add_watch (pipeline, &watch);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  while (!done && *error == NULL && !interrupted
+         && (gst_util_get_timestamp () < end
+             || g_atomic_int_get (&watch.done) < 2))
+    done = poll_bus (pipeline, FALSE, error);
+  stop (pipeline);
+  if (*error == NULL && interrupted)
+    g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_INTR, "Interrupted.");
+  *rate = watch.busy == 0 ? 0.0
+                          : (double)scan->lines * (watch.done - 1) * GST_SECOND
+                                / watch.busy;
+  return *error == NULL;
+}
+
+/* -------------------------------------------------------------------- video */
+
+static void
+show_progress (guint64 done, const Scan *scan, gboolean last)
+{
+  static gint shown = -1;
+  gint percent = (gint)(100 * MIN (done, scan->frames) / scan->frames);
+
+  if (isatty (STDOUT_FILENO))
+    g_print ("\r  B-scan %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
+             " (%d %%)%s",
+        done, scan->frames, percent, last ? "\n" : "");
+  else if (percent / 10 != shown / 10 || shown < 0)
+    g_print ("  B-scan %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
+             " (%d %%)\n",
+        done, scan->frames, percent);
+  shown = percent;
+}
+
+static gboolean
+play_video (
+    GstElement *pipeline, const Scan *scan, Watch *watch, GError **error)
+{
+  gboolean stopping = FALSE, done = FALSE;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  while (!done && *error == NULL) {
+    if (interrupted && !stopping) {
+      /* an end of stream, so that the file is finished and can be played */
+      gst_element_send_event (pipeline, gst_event_new_eos ());
+      stopping = TRUE;
+    }
+    done = poll_bus (pipeline, FALSE, error);
+    if (!done && *error == NULL)
+      show_progress (g_atomic_int_get (&watch->done), scan, FALSE);
+  }
+  if (done)
+    show_progress (g_atomic_int_get (&watch->done), scan, TRUE);
+  return done;
+}
+
+static gboolean
+make_video (const Options *options, const char *path, const Scan *scan,
+    guint64 *frames, GError **error)
+{
+  g_autofree char *part = g_strconcat (path, ".part", NULL);
+  g_autofree char *count = g_strdup_printf ("%" G_GUINT64_FORMAT, scan->frames);
+  GstElement *pipeline = make_pipeline (options, VIDEO, "0.9", error);
+  Watch watch = { 0 };
+  gboolean ok;
+
+  if (pipeline == NULL)
+    return FALSE;
+  set_on (pipeline, "source", "num-buffers", count);
+  set_on (pipeline, "sink", "location", part);
+  set_size (pipeline, scan);
+  add_watch (pipeline, &watch);
+  ok = play_video (pipeline, scan, &watch, error);
+  stop (pipeline);
+  *frames = watch.done;
+  if (ok && g_rename (part, path) != 0) {
+    g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (errno),
+        "'%s' cannot be written: %s.", path, g_strerror (errno));
+    ok = FALSE;
+  }
+  if (!ok)
+    g_unlink (part);
+  return ok;
+}
+
+/* --------------------------------------------------------------------- main */
+
+static gboolean
+parse_options (int *argc, char ***argv, Options *options, GError **error)
+{
+  GOptionEntry entries[] = {
+    { "data", 0, 0, G_OPTION_ARG_FILENAME, &options->data,
+        "File of spectra, raw or .npy (default: the virtual OCT system)",
+        "FILE" },
+    { "samples", 0, 0, G_OPTION_ARG_INT, &options->samples,
+        "Samples per A-line", "N" },
+    { "lines", 0, 0, G_OPTION_ARG_INT, &options->lines, "A-lines per B-scan",
+        "L" },
+    { "sample-format", 0, 0, G_OPTION_ARG_STRING, &options->sample_format,
+        "Raw file: gray16-le (default) or gray8", "F" },
+    { "header-size", 0, 0, G_OPTION_ARG_INT64, &options->header_size,
+        "Raw file: bytes before the first sample", "B" },
+    { "calibration", 0, 0, G_OPTION_ARG_FILENAME, &options->calibration,
+        "Spectral calibration", "CSV" },
+    { "frames", 0, 0, G_OPTION_ARG_INT, &options->frames,
+        "B-scans in the video (default: all of a file, 300 otherwise)", "N" },
+    { "output", 0, 0, G_OPTION_ARG_FILENAME, &options->output,
+        "Folder for the results (default: ./out)", "DIR" },
+    { NULL },
+  };
+  g_autoptr (GOptionContext) context = g_option_context_new (NULL);
+  const char *format;
+
+  g_option_context_add_main_entries (context, entries, NULL);
+  if (!g_option_context_parse (context, argc, argv, error))
+    return FALSE;
+  if (options->output == NULL)
+    options->output = g_strdup ("out");
+  format =
+      options->sample_format != NULL ? options->sample_format : "gray16-le";
+  if (*argc > 1)
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+        "'%s' is no option; a file of spectra is given as --data FILE.",
+        (*argv)[1]);
+  else if (options->samples < 0 || options->lines < 0 || options->frames < 0
+           || options->header_size < 0)
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+        "--samples, --lines, --frames and --header-size are not negative.");
+  else if (!g_str_equal (format, "gray16-le") && !g_str_equal (format, "gray8"))
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+        "--sample-format is gray16-le or gray8, not '%s'.", format);
+  return *error == NULL;
+}
+
+/* Made before the work, so that nothing is computed for nothing. */
+static gboolean
+make_folder (const char *path, GError **error)
+{
+  if (g_mkdir_with_parents (path, 0777) == 0 && g_access (path, W_OK) == 0)
+    return TRUE;
+  g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (errno),
+      "The folder '%s' cannot be written to: %s.", path, g_strerror (errno));
+  return FALSE;
+}
+
+static void
+describe (const Options *options, const Scan *scan)
+{
+  g_print ("Spectra: %s\n  %d samples per A-line, %d A-lines per B-scan, "
+           "%" G_GUINT64_FORMAT " B-scans\n",
+      options->data != NULL ? options->data : "virtual OCT system",
+      scan->samples, scan->lines, scan->frames);
+  if (scan->z_spacing > 0.0)
+    g_print ("  %d depths over %.2f mm\n", scan->depths,
+        scan->z_spacing * scan->depths * 1e3);
+}
+
+static gboolean
+run (const Options *options, GError **error)
+{
+  g_autofree char *png = g_build_filename (options->output, "bscan.png", NULL);
+  g_autofree char *mp4 = g_build_filename (options->output, "bscans.mp4", NULL);
+  Scan scan = { 0 };
+  double rate = 0.0;
+  guint64 frames = 0;
+  GstClockTime start;
+
+  if (!make_folder (options->output, error)
+      || !make_picture (options, png, &scan, error))
+    return FALSE;
+  describe (options, &scan);
+  g_print ("Measuring the reconstruction ...\n");
+  if (!measure (options, &scan, &rate, error))
+    return FALSE;
+  g_print ("Making the video ...\n");
+  start = gst_util_get_timestamp ();
+  if (!make_video (options, mp4, &scan, &frames, error))
+    return FALSE;
+  g_print ("  took %.1f s with %s and encoding\n",
+      (gst_util_get_timestamp () - start) / (double)GST_SECOND,
+      options->data != NULL ? "reading" : "simulating");
+  g_print ("\nVideo:   %s  (%d x %d, %" G_GUINT64_FORMAT " B-scans)\n", mp4,
+      scan.width, scan.height, frames);
+  g_print ("Picture: %s  (B-scan %" G_GUINT64_FORMAT ")\n", png, scan.pictured);
+  g_print ("Speed:   %.0f A-lines/s for the reconstruction alone "
+           "(counts in memory to grey levels)\n",
+      rate);
+  if (g_str_equal (scan.backend, "CPU"))
+    g_print ("Backend: CPU, %u threads\n", g_get_num_processors ());
+  else
+    g_print ("Backend: %s\n", scan.backend);
+  return TRUE;
+}
+
+int
+main (int argc, char **argv)
+{
+  Options options = { 0 };
+  g_autoptr (GError) error = NULL;
+  struct sigaction action = { .sa_handler = on_interrupt,
+    .sa_flags = SA_RESETHAND };
+
+  setvbuf (stdout, NULL, _IOLBF, 0);
+  if (!parse_options (&argc, &argv, &options, &error)) {
+    g_printerr ("%s See --help.\n", error->message);
+    return 2;
+  }
+  sigaction (SIGINT, &action, NULL);
+  sigaction (SIGTERM, &action, NULL);
+  gst_init (NULL, NULL);
+  if (!run (&options, &error)) {
+    g_printerr ("Error: %s\n", error->message);
+    return EXIT_FAILURE;
+  }
+  return EXIT_SUCCESS;
+}

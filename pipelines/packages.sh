@@ -1,0 +1,56 @@
+# shellcheck shell=bash
+# Debian packages of this project and a function that installs what is missing.
+# Read by demo.sh, tests/run.sh and whoever wants the list:
+#   bash -c '. pipelines/packages.sh; echo "${OCT_BUILD_PACKAGES[@]}"'
+
+# To build the plugin.
+OCT_BUILD_PACKAGES=(gcc libc6-dev meson ninja-build pkg-config
+  libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev libfftw3-dev)
+
+# To run it and to make videos: gst-launch-1.0, videoconvert, mp4mux, pngenc,
+# x264enc.
+OCT_RUN_PACKAGES=(gstreamer1.0-tools gstreamer1.0-plugins-base
+  gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly)
+
+# For the tests only: a decoder for the videos, and a camera without a camera
+# (aravissrc and the fake GigE Vision camera).
+OCT_TEST_PACKAGES=(python3 gstreamer1.0-libav libaravis-0.8-0 aravis-tools
+  aravis-tools-cli)
+
+oct_is_installed () {
+  [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
+}
+
+# Installs what is missing of the packages given, and says what that is.
+oct_install () {
+  local missing=() package as_root=() log
+
+  if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
+    echo "No apt-get here, nothing is installed. These programs and libraries" \
+      "are needed; their Debian packages are: $*" >&2
+    return 0
+  fi
+  for package in "$@"; do
+    oct_is_installed "$package" || missing+=("$package")
+  done
+  [ ${#missing[@]} -eq 0 ] && return 0
+  if [ "$(id -u)" -ne 0 ]; then
+    if ! command -v sudo >/dev/null; then
+      echo "Packages are missing: ${missing[*]}" >&2
+      echo "Install them as root, or install sudo, and start again." >&2
+      return 1
+    fi
+    as_root=(sudo)
+  fi
+  echo "Installing (this can take some minutes): ${missing[*]}"
+  as_root+=(env DEBIAN_FRONTEND=noninteractive apt-get -y -q)
+  log=$(mktemp)
+  if ! { "${as_root[@]}" update && "${as_root[@]}" install \
+    --no-install-recommends "${missing[@]}"; } </dev/null >"$log" 2>&1; then
+    tail -n 20 "$log" >&2
+    rm -f "$log"
+    echo "apt-get could not install them; its last lines are above." >&2
+    return 1
+  fi
+  rm -f "$log"
+}
