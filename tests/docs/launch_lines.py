@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Runs every gst-launch-1.0 line of README.md and docs/.
+
+A line counts when it starts a line of a fenced block; a backslash continues
+it.  Lines that need a display, a GPU or a camera stand in ```text blocks or
+follow a comment line "# needs ..."; they are checked for known elements only.
+Each runs in a folder with the files that the documentation talks about.
+Output is TAP, for Meson.
+"""
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+TIME_LIMIT = 60  # seconds for one line
+# The virtual system's spectrometer, so that the files fit each other.
+FIRST_NM, LAST_NM, SAMPLES = 790.0, 900.0, 1024
+
+
+def pages():
+    return [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def blocks(text):
+    """(language, lines) of each fenced block."""
+    for match in re.finditer(r"^```(\w*)\n(.*?)^```", text, re.M | re.S):
+        joined = match[2].replace("\\\n", " ")
+        yield match[1], joined.splitlines()
+
+
+def commands():
+    """(page, command, whether it can run here)"""
+    for page in pages():
+        for language, lines in blocks(page.read_text(encoding="utf-8")):
+            excused = language == "text"
+            for line in lines:
+                if line.startswith("#"):
+                    excused = excused or line.startswith("# needs ")
+                elif line.startswith("gst-launch-1.0 "):
+                    yield page.relative_to(ROOT), line, not excused
+
+
+def run(arguments, folder):
+    try:
+        result = subprocess.run(
+            arguments, cwd=folder, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            timeout=TIME_LIMIT, errors="replace")
+    except subprocess.TimeoutExpired:
+        return f"did not end within {TIME_LIMIT} s"
+    if result.returncode != 0 or "ERROR" in result.stdout:
+        return result.stdout
+    return None
+
+
+def make_files(folder):
+    """What the documentation's lines read."""
+    rows = [f"{FIRST_NM + (LAST_NM - FIRST_NM) * i / (SAMPLES - 1):.6f}"
+            for i in range(SAMPLES)]
+    (folder / "calibration.csv").write_text(
+        "wavelength_nm\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    trouble = run(shlex.split(
+        f"gst-launch-1.0 -q octsrc num-buffers=10 samples={SAMPLES} lines=100 "
+        "! filesink location=scan.raw"), folder)
+    if trouble:
+        print(f"Bail out! scan.raw cannot be made: {trouble}")
+        sys.exit(1)
+    spectra = (folder / "scan.raw").read_bytes()
+    header = (f"{{'descr': '<u2', 'fortran_order': False, "
+              f"'shape': (10, 100, {SAMPLES}), }}").encode()
+    header += b" " * (117 - len(header)) + b"\n"
+    (folder / "scan.npy").write_bytes(
+        b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header
+        + spectra)
+    (folder / "background.raw").write_bytes(spectra[:2 * SAMPLES])
+
+
+def missing_elements(command):
+    """Of this plugin, whose version is not GStreamer's."""
+    return [name for name in re.findall(r"\boct[a-z0-9]+\b", command)
+            if subprocess.run(
+                ["gst-inspect-1.0", "--exists", "--atleast-version=0.0", name],
+                stdin=subprocess.DEVNULL).returncode != 0]
+
+
+def main():
+    found = list(commands())
+    if not found:
+        print("Bail out! no launch lines found")
+        sys.exit(1)
+    failures = 0
+    print(f"1..{len(found)}")
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        make_files(folder)
+        for number, (page, command, runs) in enumerate(found, 1):
+            label = f"{number} - {page}: {command}".replace("#", "")
+            if not runs:
+                unknown = missing_elements(command)
+                print(f"not ok {label}" if unknown
+                      else f"ok {label} # SKIP needs hardware or a display")
+                failures += bool(unknown)
+                continue
+            trouble = run(shlex.split(command), folder)
+            print(f"{'not ok' if trouble else 'ok'} {label}", flush=True)
+            if trouble:
+                failures += 1
+                for line in trouble.splitlines():
+                    print(f"# {line}")
+    sys.exit(failures > 0)
+
+
+os.environ["LC_ALL"] = "C"
+main()

@@ -1,0 +1,304 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Runs demo.sh and its program and looks at what they make.  Output is TAP.
+
+The MP4's boxes are read here; what they and the PNG hold is decoded with
+GStreamer to grey levels.
+"""
+import os
+import pathlib
+import re
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+DEMO_SH = ROOT / "pipelines" / "demo.sh"
+DEMO = os.environ["OCT_DEMO"]
+RESULTS = {"bscan.png", "bscans.mp4"}
+
+
+class Skip(Exception):
+    pass
+
+
+def run(*arguments, program=DEMO, cwd, status=0):
+    """Returns (what was printed, what was printed as an error)."""
+    result = subprocess.run(
+        [str(program), *map(str, arguments)], cwd=cwd, text=True,
+        stdin=subprocess.DEVNULL, capture_output=True, timeout=120)
+    assert result.returncode == status, (
+        f"exit status {result.returncode}, expected {status}\n"
+        f"{result.stdout}{result.stderr}")
+    return result.stdout, result.stderr
+
+
+def boxes(data, start=0, end=None):
+    """{type: (start, end)} of the MP4 boxes, in the order of the file."""
+    found, end = {}, len(data) if end is None else end
+    while start + 8 <= end:
+        size, = struct.unpack_from(">I", data, start)
+        header = 8
+        if size == 1:
+            size, = struct.unpack_from(">Q", data, start + 8)
+            header = 16
+        found[data[start + 4:start + 8].decode("latin-1")] = (
+            start + header, start + size)
+        start += size
+    assert start == end, "the boxes do not fill the file"
+    return found
+
+
+def decode(path, cwd):
+    """(frames, values of the last one): grey levels, by any decoder."""
+    grey = pathlib.Path(cwd) / "grey.raw"
+    output, _ = run(
+        "-v", "filesrc", f"location={path}", "!", "decodebin", "!",
+        "videoconvert", "!", "video/x-raw,format=GRAY8", "!", "filesink",
+        f"location={grey}", program="gst-launch-1.0", cwd=cwd)
+    width, height = (
+        int(re.search(rf"{name}=\(int\)(\d+)", output)[1])
+        for name in ("width", "height"))
+    data = grey.read_bytes()
+    grey.unlink()
+    stride = (width + 3) // 4 * 4  # rows of GRAY8 are padded to 4 bytes
+    frame = stride * height
+    assert len(data) % frame == 0, f"{len(data)} bytes, {width} x {height}"
+    last = b"".join(data[len(data) - frame + y * stride:][:width]
+                    for y in range(height))
+    return len(data) // frame, width, height, last
+
+
+def spread(grey):
+    """Mean and standard deviation."""
+    mean = sum(grey) / len(grey)
+    return mean, (sum((v - mean) ** 2 for v in grey) / len(grey)) ** 0.5
+
+
+def check_results(folder, frames):
+    """Returns the grey levels of the picture, its width and its height."""
+    assert {p.name for p in folder.iterdir()} == RESULTS, list(folder.iterdir())
+    mp4 = (folder / "bscans.mp4").read_bytes()
+    top = boxes(mp4)
+    order = list(top)
+    assert order.index("moov") < order.index("mdat"), f"no faststart: {order}"
+    moov = mp4[slice(*top["moov"])]
+    assert b"avc1" in moov, "no H.264"
+    size_at = moov.index(b"stsz") + 4
+    _, _, count = struct.unpack_from(">III", moov, size_at)
+    assert count == frames, f"{count} frames in the MP4, expected {frames}"
+    decoded, width, height, last = decode(folder / "bscans.mp4", folder)
+    assert decoded == frames, f"{decoded} frames decoded, expected {frames}"
+    assert width % 2 == 0 and height % 2 == 0 and height >= 512, (width, height)
+    assert 1.2 < width / height < 1.9, (width, height)
+    mean, deviation = spread(last)
+    assert deviation > 15, f"flat video: {mean:.0f} +- {deviation:.0f}"
+    _, width, height, picture = decode(folder / "bscan.png", folder)
+    mean, deviation = spread(picture)
+    assert deviation > 15 and max(picture) > 240 and min(picture) < 10, (
+        f"flat picture: {mean:.0f} +- {deviation:.0f}")
+    return picture, width, height
+
+
+def check_report(text):
+    rate = re.search(r"Speed: +(\d+) A-lines/s", text)
+    assert rate and int(rate[1]) > 1000, text
+    assert re.search(r"Backend: (CPU, \d+ threads|CUDA)", text), text
+    assert "bscans.mp4" in text and "bscan.png" in text, text
+    assert "(100 %)" in text, text
+
+
+# -------------------------------------------------------------------- tests
+
+def test_virtual_system_by_script(folder):
+    """demo.sh, as a user calls it, on the virtual system."""
+    output, _ = run("--frames", 6, "--output", "here", program=DEMO_SH,
+                    cwd=folder)
+    check_report(output)
+    check_results(folder / "here", 6)
+
+
+def test_default_folder(folder):
+    run("--frames", 1, cwd=folder)
+    check_results(folder / "out", 1)
+
+
+def test_help(folder):
+    """Both helps know the same options; nothing is installed or built."""
+    mine, _ = run("--help", program=DEMO_SH, cwd=folder)
+    theirs, _ = run("--help", cwd=folder)
+    options = set(re.findall(r"--[a-z-]+", theirs)) - {"--help"}
+    # words of GLib's own help
+    options = {o for o in options if o not in ("--help-all", "--help-gst")}
+    assert len(options) >= 8, theirs
+    for option in options:
+        assert option in mine, f"{option} is not in demo.sh --help"
+
+
+def make_spectra(folder, lines=100, frames=4):
+    run("-q", "octsrc", f"num-buffers={frames}", "samples=1024",
+        f"lines={lines}", "!", "filesink", "location=scan.raw",
+        program="gst-launch-1.0", cwd=folder)
+    rows = "".join(f"{790 + 110 * i / 1023:.6f}\n" for i in range(1024))
+    (folder / "cal.csv").write_text("wavelength_nm\n" + rows)
+
+
+def test_raw_file(folder):
+    """A small B-scan is enlarged; a name with blanks and signs works."""
+    make_spectra(folder)
+    name = 'a "scan" ! of 4.raw'
+    (folder / "scan.raw").rename(folder / name)
+    output, _ = run("--data", name, "--samples", 1024, "--lines", 100,
+                    "--calibration", "cal.csv", "--output", "x y", cwd=folder)
+    check_report(output)
+    check_results(folder / "x y", 4)
+
+
+def test_header(folder):
+    make_spectra(folder)
+    data = (folder / "scan.raw").read_bytes()
+    (folder / "scan.raw").write_bytes(b"\xff" * 77 + data + b"rest")
+    _, errors = run(
+        "--data", "scan.raw", "--samples", 1024, "--lines", 100, "--header-size",
+        77, "--sample-format", "gray16-le", "--calibration", "cal.csv",
+        cwd=folder)
+    assert "4 bytes" in errors and "header-size" in errors, errors
+    assert len(errors.splitlines()) == 1, errors
+    check_results(folder / "out", 4)
+
+
+def test_npy(folder):
+    make_spectra(folder)
+    header = b"{'descr': '<u2', 'fortran_order': False, 'shape': (4, 100, 1024), }"
+    header += b" " * (117 - len(header)) + b"\n"
+    (folder / "scan.npy").write_bytes(
+        b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header
+        + (folder / "scan.raw").read_bytes())
+    run("--data", "scan.npy", "--calibration", "cal.csv", cwd=folder)
+    check_results(folder / "out", 4)
+
+
+def refuse(folder, *arguments, words, status=1):
+    """One sentence, no results, no remains."""
+    before = {p.name for p in folder.iterdir()} - {"out"}
+    _, errors = run(*arguments, "--output", "out", cwd=folder, status=status)
+    for word in words:
+        assert word in errors, f"'{word}' is not in: {errors}"
+    assert len(errors.splitlines()) == 1, errors
+    assert "GStreamer" not in errors and "gst" not in errors, errors
+    after = {p.name for p in folder.iterdir()} - {"out"}
+    assert after == before, after
+    out = folder / "out"
+    assert not out.exists() or not list(out.iterdir()), list(out.iterdir())
+
+
+def test_missing_file(folder):
+    make_spectra(folder)
+    refuse(folder, "--data", "nowhere.raw", "--samples", 1024, "--lines", 100,
+           "--calibration", "cal.csv", words=["nowhere.raw"])
+
+
+def test_missing_calibration(folder):
+    make_spectra(folder)
+    scan = ["--data", "scan.raw", "--samples", 1024, "--lines", 100]
+    refuse(folder, *scan, words=["calibration"])
+    refuse(folder, *scan, "--calibration", "nowhere.csv",
+           words=["nowhere.csv"])
+
+
+def test_calibration_of_another_length(folder):
+    make_spectra(folder)
+    refuse(folder, "--data", "scan.raw", "--samples", 512, "--lines", 200,
+           "--calibration", "cal.csv", words=["cal.csv", "1024", "512"])
+
+
+def test_samples_not_given(folder):
+    make_spectra(folder)
+    refuse(folder, "--data", "scan.raw", "--calibration", "cal.csv",
+           words=["scan.raw", "samples"])
+
+
+def test_folder_that_cannot_be_written(folder):
+    (folder / "file").write_text("")
+    _, errors = run("--frames", 1, "--output", "file/out", cwd=folder, status=1)
+    assert "file/out" in errors, errors
+
+
+def test_wrong_options(folder):
+    for arguments in (["--lines", "many"], ["--nonsense"], ["scan.raw"],
+                      ["--sample-format", "float"], ["--frames", "-1"]):
+        _, errors = run(*arguments, cwd=folder, status=2)
+        assert "--help" in errors, errors
+        assert not (folder / "out").exists()
+
+
+def test_interrupted(folder):
+    """Ctrl-C ends the video; what there is can be played."""
+    with subprocess.Popen([DEMO, "--frames", "100000"], cwd=folder, text=True,
+                          stdout=subprocess.PIPE) as demo:
+        for line in demo.stdout:
+            if "B-scan" in line and "of 100000" in line:
+                break
+        time.sleep(1)
+        demo.send_signal(signal.SIGINT)
+        text = demo.stdout.read()
+        assert demo.wait(60) == 0, text
+    frames = int(re.search(r"(\d+) B-scans\)", text)[1])
+    assert 0 < frames < 100000, text
+    check_results(folder / "out", frames)
+
+
+def test_real_data(folder):
+    """The surface of the C-scan rises from bin 60 at the left to 35."""
+    data = pathlib.Path(os.environ.get(
+        "OCT_TEST_DATA", ROOT.parent / "shared" / "data" / "cscan"))
+    if not data.is_dir():
+        raise Skip(f"no real data in {data}")
+    output, _ = run(
+        "--data", data / "cscan_100x100x1024_u16.raw", "--samples", 1024,
+        "--lines", 100, "--calibration", data / "calibration.csv", cwd=folder)
+    check_report(output)
+    picture, width, height = check_results(folder / "out", 100)
+    assert height == 512  # a row of the picture is a depth bin
+
+    def surface(first, last):
+        """Where the mean over some columns rises most, below the first bins."""
+        columns = range(first, last)
+        means = [sum(picture[y * width + x] for x in columns) / len(columns)
+                 for y in range(height)]
+        smooth = [sum(means[y - 2:y + 3]) / 5 for y in range(10, 100)]
+        return 10 + max(range(3, len(smooth) - 3),
+                        key=lambda y: smooth[y + 3] - smooth[y - 3])
+
+    left, right = surface(0, width // 8), surface(7 * width // 8, width)
+    assert 48 <= left <= 66 and 25 <= right <= 42, (left, right)
+
+
+def main():
+    tests = [(name[5:].replace("_", " "), function)
+             for name, function in globals().items()
+             if name.startswith("test_")]
+    failures = 0
+    print(f"1..{len(tests)}", flush=True)
+    for number, (name, function) in enumerate(tests, 1):
+        folder = pathlib.Path(tempfile.mkdtemp())
+        try:
+            function(folder)
+            print(f"ok {number} - {name}", flush=True)
+        except Skip as reason:
+            print(f"ok {number} - {name} # SKIP {reason}", flush=True)
+        except Exception:
+            failures += 1
+            print(f"not ok {number} - {name}", flush=True)
+            for line in traceback.format_exc().splitlines():
+                print(f"# {line}")
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+    sys.exit(failures > 0)
+
+
+main()
