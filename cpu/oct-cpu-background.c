@@ -216,7 +216,7 @@ find_mean (OctPlan *plan, const OctPlane *in)
   guint groups = plan->groups, samples = plan->samples, lines = plan->lines;
 
 #pragma omp parallel for schedule(dynamic)                                     \
-    num_threads(oct_cpu_threads(plan->threads))
+    num_threads(oct_cpu_threads(plan->threads, groups))
   for (guint group = 0; group < groups; group++) {
     guint first = (guint)((guint64)lines * group / groups);
     guint end = (guint)((guint64)lines * (group + 1) / groups);
@@ -273,7 +273,7 @@ background_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
     set_background (plan, plan->running);
   }
 #pragma omp parallel for schedule(dynamic, 16)                                 \
-    num_threads(oct_cpu_threads(plan->threads))
+    num_threads(oct_cpu_threads(plan->threads, plan->lines / 16))
   for (guint line = 0; line < plan->lines; line++) {
     gconstpointer row = oct_cpu_row (from, line);
     float *result = oct_cpu_row (to, line);

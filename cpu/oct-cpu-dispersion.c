@@ -100,7 +100,7 @@ dispersion_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
       || !oct_cpu_check_plane (to, plan->samples * 2 * sizeof (float), error))
     return FALSE;
 #pragma omp parallel for schedule(dynamic, 16)                                 \
-    num_threads(oct_cpu_threads(plan->threads))
+    num_threads(oct_cpu_threads(plan->threads, plan->lines / 16))
   for (guint line = 0; line < plan->lines; line++)
     multiply (oct_cpu_row (from, line), plan->samples, plan->factors,
         oct_cpu_row (to, line));

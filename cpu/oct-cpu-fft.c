@@ -275,7 +275,7 @@ fft_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
           to, plan->depth_bins * sizeof (fftwf_complex), error))
     return FALSE;
 #pragma omp parallel for schedule(dynamic, 16)                                 \
-    num_threads(oct_cpu_threads(plan->threads))
+    num_threads(oct_cpu_threads(plan->threads, plan->lines / 16))
   for (guint line = 0; line < plan->lines; line++)
     transform_line (plan,
         plan->scratch + (gsize)omp_get_thread_num () * plan->scratch_size,

@@ -368,7 +368,7 @@ find_range (OctPlan *plan, const OctPlane *from, double *min, double *max)
     return TRUE;
   }
 #pragma omp parallel for schedule(dynamic)                                     \
-    num_threads(oct_cpu_threads(plan->threads))
+    num_threads(oct_cpu_threads(plan->threads, plan->groups))
   for (guint group = 0; group < plan->groups; group++)
     group_extent (plan, from, group);
   for (guint group = 0; group < plan->groups; group++) {
@@ -461,7 +461,7 @@ logscale_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
   mapping = make_mapping (
       params->scale, image_formats[params->format].full, min, max);
 #pragma omp parallel for collapse(2) schedule(dynamic)                         \
-    num_threads(oct_cpu_threads(plan->threads))
+    num_threads(oct_cpu_threads(plan->threads, plan->groups))
   for (guint depth = 0; depth < params->depth_bins; depth += TILE_DEPTH)
     for (guint line = 0; line < params->lines; line += TILE_LINES)
       map_tile (plan, from, to, &mapping, depth, line);

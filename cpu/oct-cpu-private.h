@@ -43,9 +43,9 @@ gboolean oct_cpu_check_plane (
 void oct_cpu_planner_lock (void);
 void oct_cpu_planner_unlock (void);
 
-/* Threads that run() may use: what is set now, at most `prepared`, the number
- * that create() has made scratch for. */
-guint oct_cpu_threads (guint prepared);
+/* Threads for `blocks` blocks of A-lines: what is set now, at most `prepared`,
+ * the number that create() has made scratch for, and no more than blocks. */
+guint oct_cpu_threads (guint prepared, guint blocks);
 
 static inline gpointer
 oct_cpu_row (const OctPlane *plane, gsize row)

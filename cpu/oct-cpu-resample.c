@@ -409,7 +409,7 @@ resample_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
       || !oct_cpu_check_plane (to, plan->samples * sizeof (float), error))
     return FALSE;
 #pragma omp parallel for schedule(dynamic)                                     \
-    num_threads(oct_cpu_threads(plan->threads))
+    num_threads(oct_cpu_threads(plan->threads, plan->lines / LANES))
   for (guint start = 0; start < plan->lines; start += LANES)
     resample_block (plan, from, to, start);
   return TRUE;

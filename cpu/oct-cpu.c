@@ -46,9 +46,11 @@ oct_backend_cpu_get_threads (void)
 }
 
 guint
-oct_cpu_threads (guint prepared)
+oct_cpu_threads (guint prepared, guint blocks)
 {
-  return MIN (prepared, oct_backend_cpu_get_threads ());
+  guint threads = MIN (prepared, oct_backend_cpu_get_threads ());
+
+  return CLAMP (blocks, 1, threads);
 }
 
 gpointer
