@@ -12,10 +12,9 @@ OCT_BUILD_PACKAGES=(gcc libc6-dev meson ninja-build pkg-config
 OCT_RUN_PACKAGES=(gstreamer1.0-tools gstreamer1.0-plugins-base
   gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly)
 
-# For the tests only: a decoder for the videos, and a camera without a camera
-# (aravissrc and the fake GigE Vision camera).
-OCT_TEST_PACKAGES=(python3 gstreamer1.0-libav libaravis-0.8-0 aravis-tools
-  aravis-tools-cli)
+# For the tests only: a decoder for the videos, and Aravis, which has a camera
+# source and a fake camera for it.
+OCT_TEST_PACKAGES=(python3 gstreamer1.0-libav libaravis-0.8-0)
 
 oct_is_installed () {
   [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]

@@ -1,20 +1,29 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Counts the results in Meson's testlog.json (the argument)."""
+"""Reads Meson's testlog.json (the argument): lists what was skipped and why,
+and counts the results in its last line."""
 import json
+import re
 import sys
 
 GOOD = {"OK", "EXPECTEDFAIL"}
-SKIPPED = {"SKIP"}
+SKIP = re.compile(r"^ok\s+\d+\s*-?\s*(.*?)\s*# SKIP\b\s*(.*)$", re.M | re.I)
 
 
 def main():
     try:
         with open(sys.argv[1], encoding="utf-8") as log:
-            results = [json.loads(line)["result"] for line in log if line.strip()]
+            tests = [json.loads(line) for line in log if line.strip()]
     except FileNotFoundError:
-        results = ["no log: the tests did not run"]
+        tests = [{"name": "all", "result": "did not run"}]
+    for test in tests:
+        parts = SKIP.findall(test.get("stdout", ""))
+        if test["result"] == "SKIP" and not parts:
+            parts = [("all of it", test.get("stdout", "").strip()[-200:])]
+        for part, reason in parts:
+            print(f"skipped in {test['name']}: {part[:100]}: {reason}")
+    results = [test["result"] for test in tests]
     good = sum(result in GOOD for result in results)
-    skipped = sum(result in SKIPPED for result in results)
+    skipped = results.count("SKIP")
     print(f"{good} passed, {len(results) - good - skipped} failed, {skipped} skipped")
 
 

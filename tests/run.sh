@@ -68,6 +68,8 @@ run () {
   meson test -C "$build" --no-rebuild --print-errorlogs --num-processes 1 \
     "$@" || true
   counts=$(python3 tests/count.py "$build/meson-logs/testlog.json")
+  sed '$d' <<<"$counts"
+  counts=$(tail -n 1 <<<"$counts")
   echo "$name: $counts"
   # shellcheck disable=SC2086
   set -- $counts
