@@ -125,16 +125,23 @@ transform_structure (GstOctFilter *filter, GstPadDirection direction,
 }
 
 /* An own calibration takes the place of the one from upstream for every
- * element behind this one. */
-static gboolean
-send_calibration (GstOctDcSub *self, OctCalibration *calibration)
+ * element behind this one, until it is taken away (NULL). */
+static void
+send_calibration (GstOctDcSub *self, OctCalibration *own)
 {
-  if (calibration == self->sent)
-    return TRUE;
+  g_autoptr (OctCalibration) upstream = NULL;
+
+  if (own == self->sent)
+    return;
   g_clear_pointer (&self->sent, oct_calibration_unref);
-  self->sent = oct_calibration_ref (calibration);
-  return gst_pad_push_event (GST_BASE_TRANSFORM_SRC_PAD (self),
-      gst_oct_calibration_event_new (calibration));
+  if (own != NULL)
+    self->sent = oct_calibration_ref (own);
+  else
+    own = upstream = gst_oct_filter_ref_upstream_calibration (
+        GST_OCT_FILTER (self));
+  if (own != NULL)
+    gst_pad_push_event (GST_BASE_TRANSFORM_SRC_PAD (self),
+        gst_oct_calibration_event_new (own));
 }
 
 static gboolean
@@ -189,8 +196,7 @@ configure (GstOctFilter *filter, GError **error)
       return FALSE;
     }
   }
-  if (own)
-    send_calibration (self, calibration);
+  send_calibration (self, own ? calibration : NULL);
   if (params.mode == OCT_BACKGROUND_STORED) {
     background = g_new (double, input->columns);
     if (!get_background (self, file, calibration, input, background, error))
@@ -209,6 +215,8 @@ sink_event (GstBaseTransform *trans, GstEvent *event)
   if (calibration != NULL
       && gst_oct_filter_has_own_calibration (GST_OCT_FILTER (trans))) {
     GST_DEBUG_OBJECT (trans, "own calibration wins over the one upstream");
+    gst_oct_filter_set_upstream_calibration (
+        GST_OCT_FILTER (trans), calibration);
     gst_event_unref (event);
     return TRUE;
   }

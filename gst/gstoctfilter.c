@@ -142,6 +142,32 @@ gst_oct_filter_ref_calibration (
   return found;
 }
 
+OctCalibration *
+gst_oct_filter_ref_upstream_calibration (GstOctFilter *filter)
+{
+  OctCalibration *calibration;
+
+  GST_OBJECT_LOCK (filter);
+  calibration = PRIVATE (filter)->upstream_calibration;
+  if (calibration != NULL)
+    oct_calibration_ref (calibration);
+  GST_OBJECT_UNLOCK (filter);
+  return calibration;
+}
+
+void
+gst_oct_filter_set_upstream_calibration (
+    GstOctFilter *filter, OctCalibration *calibration)
+{
+  GstOctFilterPrivate *priv = PRIVATE (filter);
+
+  oct_calibration_ref (calibration);
+  GST_OBJECT_LOCK (filter);
+  g_clear_pointer (&priv->upstream_calibration, oct_calibration_unref);
+  priv->upstream_calibration = calibration;
+  GST_OBJECT_UNLOCK (filter);
+}
+
 void
 gst_oct_filter_property_changed (GstOctFilter *filter, gboolean affects_caps)
 {
@@ -500,15 +526,13 @@ sink_event (GstBaseTransform *trans, GstEvent *event)
 {
   GstOctFilter *filter = GST_OCT_FILTER (trans);
   GstOctFilterPrivate *priv = PRIVATE (filter);
-  OctCalibration *calibration = gst_oct_calibration_event_parse (event);
+  g_autoptr (OctCalibration) calibration
+      = gst_oct_calibration_event_parse (event);
 
   if (calibration != NULL) {
     GST_DEBUG_OBJECT (filter, "calibration for %u samples from upstream",
         oct_calibration_get_samples (calibration));
-    GST_OBJECT_LOCK (filter);
-    g_clear_pointer (&priv->upstream_calibration, oct_calibration_unref);
-    priv->upstream_calibration = calibration;
-    GST_OBJECT_UNLOCK (filter);
+    gst_oct_filter_set_upstream_calibration (filter, calibration);
     gst_oct_filter_property_changed (filter, TRUE);
   }
   if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP && priv->plan != NULL

@@ -58,6 +58,12 @@ OctCalibration *gst_oct_filter_ref_calibration (
 /* Whether the element has a calibration of its own. */
 gboolean gst_oct_filter_has_own_calibration (GstOctFilter *filter);
 
+/* The one that came from upstream: a new reference, or NULL.  Setting it keeps
+ * a reference to `calibration`. */
+OctCalibration *gst_oct_filter_ref_upstream_calibration (GstOctFilter *filter);
+void gst_oct_filter_set_upstream_calibration (
+    GstOctFilter *filter, OctCalibration *calibration);
+
 /* To be called by setters, outside the object lock: the next buffer is
  * processed with the new values; with `affects_caps` after negotiating again. */
 void gst_oct_filter_property_changed (
