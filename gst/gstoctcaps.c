@@ -88,6 +88,16 @@ gst_oct_info_from_caps (GstOctInfo *info, const GstCaps *caps, GError **error)
   return TRUE;
 }
 
+gboolean
+gst_oct_info_same_layout (const GstOctInfo *a, const GstOctInfo *b)
+{
+  return a->is_video == b->is_video && a->format == b->format
+      && a->columns == b->columns && a->rows == b->rows
+      && (!a->is_video
+          || GST_VIDEO_INFO_FORMAT (&a->video)
+              == GST_VIDEO_INFO_FORMAT (&b->video));
+}
+
 gsize
 gst_oct_info_row_size (const GstOctInfo *info)
 {

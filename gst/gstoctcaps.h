@@ -59,6 +59,9 @@ typedef struct {
 gboolean gst_oct_info_from_caps (
     GstOctInfo *info, const GstCaps *caps, GError **error);
 
+/* Whether both have the same format and sizes. */
+gboolean gst_oct_info_same_layout (const GstOctInfo *a, const GstOctInfo *b);
+
 /* Bytes from one row to the next, tightly packed. */
 gsize gst_oct_info_row_size (const GstOctInfo *info);
 

@@ -263,14 +263,21 @@ set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps)
   GstOctFilter *filter = GST_OCT_FILTER (trans);
   GstOctFilterPrivate *priv = PRIVATE (filter);
   const OctOperationTable *operation = get_operation (filter);
+  GstOctInfo input, output;
   g_autoptr (GError) error = NULL;
 
-  drop_plan (filter);
-  if (!gst_oct_info_from_caps (&priv->input, incaps, &error)
-      || !gst_oct_info_from_caps (&priv->output, outcaps, &error)) {
+  if (!gst_oct_info_from_caps (&input, incaps, &error)
+      || !gst_oct_info_from_caps (&output, outcaps, &error)) {
     gst_oct_element_error (GST_ELEMENT (filter), &error);
     return FALSE;
   }
+  /* A new framerate or z-spacing alone changes nothing for the operation, and
+   * what it knows of the B-scans before stays. */
+  if (!gst_oct_info_same_layout (&priv->input, &input)
+      || !gst_oct_info_same_layout (&priv->output, &output))
+    drop_plan (filter);
+  priv->input = input;
+  priv->output = output;
   gst_base_transform_set_in_place (trans,
       operation->in_place && priv->input.size == priv->output.size
           && !priv->input.is_video);
