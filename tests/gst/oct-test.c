@@ -1,0 +1,549 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "oct-test.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What float32 arithmetic of the whole chain is promised to keep. */
+#define ROW_TOLERANCE 1e-5
+
+/* ------------------------------------------------------------------- arrays */
+
+OctArray *
+oct_array_new (char kind, guint size, guint rows, guint columns)
+{
+  OctArray *array = g_new (OctArray, 1);
+
+  array->kind = kind;
+  array->size = size;
+  array->rows = rows;
+  array->columns = columns;
+  array->data = g_malloc0 ((gsize)size * rows * columns);
+  return array;
+}
+
+void
+oct_array_free (OctArray *array)
+{
+  g_free (array->data);
+  g_free (array);
+}
+
+OctArray *
+oct_array_load (const char *path)
+{
+  g_autofree char *content = NULL, *header = NULL;
+  const char *descr, *shape;
+  gsize length, start;
+  guint size, rows, columns;
+  char kind;
+  OctArray *array;
+
+  fail_unless (
+      g_file_get_contents (path, &content, &length, NULL), "no %s", path);
+  fail_unless (length > 10 && memcmp (content, "\x93NUMPY\x01", 7) == 0);
+  start = 10 + (guint8)content[8] + ((gsize)(guint8)content[9] << 8);
+  fail_unless (start <= length);
+  header = g_strndup (content + 10, start - 10);
+  fail_unless (strstr (header, "'fortran_order': False") != NULL);
+  descr = strstr (header, "'descr': '");
+  shape = strstr (header, "'shape': (");
+  fail_unless (descr != NULL && shape != NULL);
+  fail_unless (sscanf (descr + 11, "%c%u", &kind, &size) == 2);
+  switch (sscanf (shape + 10, "%u, %u", &rows, &columns)) {
+  case 1:
+    columns = rows;
+    rows = 1;
+    break;
+  case 2:
+    break;
+  default:
+    fail ("%s: shape not understood", path);
+  }
+  fail_unless_equals_int (length - start, (gsize)size * rows * columns);
+  array = oct_array_new (kind, size, rows, columns);
+  memcpy (array->data, content + start, length - start);
+  return array;
+}
+
+OctArray *
+oct_array_rows (const OctArray *array, guint first, guint rows)
+{
+  gsize row = (gsize)array->size * array->columns;
+  OctArray *part;
+
+  fail_unless (first + rows <= array->rows);
+  part = oct_array_new (array->kind, array->size, rows, array->columns);
+  memcpy (part->data, array->data + first * row, rows * row);
+  return part;
+}
+
+double
+oct_array_get (const OctArray *array, guint row, guint column, guint part)
+{
+  gsize i = (gsize)row * array->columns + column;
+
+  switch (array->kind) {
+  case 'u':
+    if (part == 1)
+      return 0.0;
+    return array->size == 1 ? array->data[i]
+                            : ((const guint16 *)array->data)[i];
+  case 'f':
+    return part == 1 ? 0.0 : ((const float *)array->data)[i];
+  default:
+    return ((const float *)array->data)[2 * i + part];
+  }
+}
+
+gboolean
+oct_array_equal (const OctArray *a, const OctArray *b)
+{
+  return a->kind == b->kind && a->size == b->size && a->rows == b->rows
+         && a->columns == b->columns
+         && memcmp (a->data, b->data, (gsize)a->size * a->rows * a->columns)
+                == 0;
+}
+
+char *
+oct_test_path (const char *name)
+{
+  return g_build_filename (OCT_TEST_VECTORS, name, NULL);
+}
+
+OctArray *
+oct_test_load (const char *name)
+{
+  g_autofree char *path = oct_test_path (name);
+
+  return oct_array_load (path);
+}
+
+/* --------------------------------------------------------------- comparison */
+
+static double
+row_error (const OctArray *found, const OctArray *expected, guint row)
+{
+  double error = 0.0, norm = 0.0;
+  guint i, part;
+
+  for (i = 0; i < expected->columns; i++) {
+    for (part = 0; part < 2; part++) {
+      double e = oct_array_get (expected, row, i, part);
+
+      error += pow (oct_array_get (found, row, i, part) - e, 2);
+      norm += e * e;
+    }
+  }
+  /* zeros have to come out as zeros; not-a-number is an error too */
+  if (error == 0.0)
+    return 0.0;
+  return norm > 0.0 && isfinite (error) ? sqrt (error / norm) : HUGE_VAL;
+}
+
+double
+oct_test_error (const OctArray *found, const OctArray *expected)
+{
+  double worst = 0.0;
+  guint row;
+
+  fail_unless_equals_int (found->rows, expected->rows);
+  fail_unless_equals_int (found->columns, expected->columns);
+  for (row = 0; row < expected->rows; row++)
+    worst = MAX (worst, row_error (found, expected, row));
+  return worst;
+}
+
+void
+oct_test_compare (const OctArray *found, const OctArray *expected, guint levels)
+{
+  guint row, i;
+
+  fail_unless_equals_int (found->rows, expected->rows);
+  fail_unless_equals_int (found->columns, expected->columns);
+  if (expected->kind != 'u') {
+    double error = oct_test_error (found, expected);
+
+    fail_unless (error < ROW_TOLERANCE, "relative l2 error of %g", error);
+    return;
+  }
+  fail_unless_equals_int (found->size, expected->size);
+  for (row = 0; row < expected->rows; row++) {
+    for (i = 0; i < expected->columns; i++) {
+      double is = oct_array_get (found, row, i, 0);
+      double should = oct_array_get (expected, row, i, 0);
+
+      fail_unless (fabs (is - should) <= levels,
+          "%g instead of %g at depth %u of A-line %u", is, should, row, i);
+    }
+  }
+}
+
+/* ----------------------------------------------------------------- harness */
+
+char *
+oct_test_launch (const char *launch)
+{
+  g_auto (GStrv) parts = g_strsplit (launch, "@", -1);
+
+  return g_strjoinv (OCT_TEST_VECTORS, parts);
+}
+
+GstHarness *
+oct_test_harness (const char *launch)
+{
+  g_autofree char *full = oct_test_launch (launch);
+  GstHarness *harness = gst_harness_new_parse (full);
+  GstBus *bus = gst_bus_new ();
+
+  fail_unless (harness != NULL, "%s", full);
+  gst_element_set_bus (harness->element, bus);
+  gst_object_unref (bus);
+  return harness;
+}
+
+GstBus *
+oct_test_bus (GstHarness *harness)
+{
+  GstBus *bus = gst_element_get_bus (harness->element);
+
+  /* the harness holds it for as long as it lives */
+  gst_object_unref (bus);
+  return bus;
+}
+
+GstCaps *
+oct_test_caps (const OctArray *array, guint lines, const char *axis)
+{
+  gint samples = array->columns;
+
+  if (array->kind == 'u')
+    return gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING,
+        array->size == 1 ? "GRAY8" : "GRAY16_LE", "width", G_TYPE_INT, samples,
+        "height", G_TYPE_INT, lines, "framerate", GST_TYPE_FRACTION, 30, 1,
+        NULL);
+  if (array->kind == 'c' && (axis == NULL || g_str_equal (axis, "depth")))
+    return gst_caps_new_simple ("application/x-oct-ascans", "format",
+        G_TYPE_STRING, "CF32LE", "samples", G_TYPE_INT, samples, "lines",
+        G_TYPE_INT, lines, "framerate", GST_TYPE_FRACTION, 30, 1, NULL);
+  return gst_caps_new_simple ("application/x-oct-spectra", "format",
+      G_TYPE_STRING, array->kind == 'c' ? "CF32LE" : "F32LE", "axis",
+      G_TYPE_STRING, axis != NULL ? axis : "wavelength", "samples", G_TYPE_INT,
+      samples, "lines", G_TYPE_INT, lines, "framerate", GST_TYPE_FRACTION, 30,
+      1, NULL);
+}
+
+void
+oct_test_set_caps (GstHarness *harness, const OctArray *array, const char *axis)
+{
+  gst_harness_set_src_caps (harness, oct_test_caps (array, array->rows, axis));
+}
+
+static GstBuffer *
+copy_rows (
+    const guint8 *data, gsize row, guint rows, gsize offset, gsize stride)
+{
+  GstBuffer *buffer =
+      gst_buffer_new_allocate (NULL, offset + rows * stride, NULL);
+  guint i;
+
+  /* what is not to be read is not zero, so that reading it shows */
+  gst_buffer_memset (buffer, 0, 0xa5, offset + rows * stride);
+  for (i = 0; i < rows; i++)
+    gst_buffer_fill (buffer, offset + i * stride, data + i * row, row);
+  return buffer;
+}
+
+GstBuffer *
+oct_test_buffer (const OctArray *array, guint first, guint rows)
+{
+  gsize row = (gsize)array->columns * array->size;
+  gsize stride = array->kind == 'u' ? GST_ROUND_UP_4 (row) : row;
+
+  rows = rows != 0 ? rows : array->rows;
+  fail_unless (first + rows <= array->rows);
+  return copy_rows (array->data + first * row, row, rows, 0, stride);
+}
+
+GstBuffer *
+oct_test_strided_buffer (const OctArray *array, gsize offset, gsize stride)
+{
+  gsize row = (gsize)array->columns * array->size;
+  gsize offsets[GST_VIDEO_MAX_PLANES] = { offset };
+  gint strides[GST_VIDEO_MAX_PLANES] = { stride };
+  GstBuffer *buffer = copy_rows (array->data, row, array->rows, offset, stride);
+
+  gst_buffer_add_video_meta_full (buffer, GST_VIDEO_FRAME_FLAG_NONE,
+      array->size == 1 ? GST_VIDEO_FORMAT_GRAY8 : GST_VIDEO_FORMAT_GRAY16_LE,
+      array->columns, array->rows, 1, offsets, strides);
+  return buffer;
+}
+
+static OctArray *
+read_video (GstBuffer *buffer, GstCaps *caps)
+{
+  GstVideoInfo info;
+  GstVideoFrame frame;
+  OctArray *array;
+  guint row, i, size, chroma;
+
+  fail_unless (gst_video_info_from_caps (&info, caps));
+  fail_unless (gst_video_frame_map (&frame, &info, buffer, GST_MAP_READ));
+  size = GST_VIDEO_FRAME_COMP_PSTRIDE (&frame, 0);
+  array = oct_array_new ('u', size, info.height, info.width);
+  for (row = 0; row < array->rows; row++)
+    memcpy (array->data + (gsize)row * array->columns * size,
+        GST_VIDEO_FRAME_PLANE_DATA (&frame, 0)
+            + (gsize)row * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0),
+        array->columns * size);
+  if (GST_VIDEO_FRAME_FORMAT (&frame) == GST_VIDEO_FORMAT_NV12) {
+    chroma = (array->columns + 1) / 2 * 2;
+    for (row = 0; row < (array->rows + 1) / 2; row++) {
+      const guint8 *data =
+          (guint8 *)GST_VIDEO_FRAME_PLANE_DATA (&frame, 1)
+          + (gsize)row * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 1);
+
+      for (i = 0; i < chroma; i++)
+        fail_unless_equals_int (data[i], 128);
+    }
+  }
+  gst_video_frame_unmap (&frame);
+  return array;
+}
+
+OctArray *
+oct_test_read (GstBuffer *buffer, GstCaps *caps)
+{
+  const GstStructure *s = gst_caps_get_structure (caps, 0);
+  gboolean complex;
+  gint samples, lines;
+  OctArray *array;
+  gsize size;
+
+  if (gst_structure_has_name (s, "video/x-raw"))
+    return read_video (buffer, caps);
+  complex = g_str_equal (gst_structure_get_string (s, "format"), "CF32LE");
+  fail_unless (gst_structure_get_int (s, "samples", &samples));
+  fail_unless (gst_structure_get_int (s, "lines", &lines));
+  array = oct_array_new (complex ? 'c' : 'f', complex ? 8 : 4, lines, samples);
+  size = (gsize)array->size * lines * samples;
+  fail_unless_equals_uint64 (gst_buffer_get_size (buffer), size);
+  gst_buffer_extract (buffer, 0, array->data, size);
+  return array;
+}
+
+OctArray *
+oct_test_push (GstHarness *harness, GstBuffer *buffer)
+{
+  GstCaps *caps;
+  GstBuffer *result;
+  OctArray *array;
+
+  fail_unless_equals_int (gst_harness_push (harness, buffer), GST_FLOW_OK);
+  result = gst_harness_try_pull (harness);
+  fail_unless (result != NULL);
+  caps = gst_pad_get_current_caps (harness->sinkpad);
+  array = oct_test_read (result, caps);
+  gst_caps_unref (caps);
+  gst_buffer_unref (result);
+  return array;
+}
+
+OctArray *
+oct_test_run (GstHarness *harness, const OctArray *input, const char *axis)
+{
+  oct_test_set_caps (harness, input, axis);
+  return oct_test_push (harness, oct_test_buffer (input, 0, 0));
+}
+
+void
+oct_test_set (GstHarness *harness, const char *factory, const char *property,
+    const char *value)
+{
+  GstElement *element = gst_harness_find_element (harness, factory);
+
+  fail_unless (element != NULL);
+  if (value != NULL)
+    gst_util_set_object_arg (G_OBJECT (element), property, value);
+  else
+    g_object_set (element, property, NULL, NULL);
+  gst_object_unref (element);
+}
+
+GstStructure *
+oct_test_output (GstHarness *harness)
+{
+  GstCaps *caps = gst_pad_get_current_caps (harness->sinkpad);
+  GstStructure *s;
+
+  fail_unless (caps != NULL);
+  s = gst_structure_copy (gst_caps_get_structure (caps, 0));
+  gst_caps_unref (caps);
+  return s;
+}
+
+void
+oct_test_assert_error (GstBus *bus, ...)
+{
+  GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+  g_autoptr (GError) error = NULL;
+  const char *word;
+  va_list words;
+
+  fail_unless (message != NULL, "no error was posted");
+  gst_message_parse_error (message, &error, NULL);
+  gst_message_unref (message);
+  va_start (words, bus);
+  while ((word = va_arg (words, const char *)) != NULL)
+    fail_unless (strstr (error->message, word) != NULL, "'%s' is not in '%s'",
+        word, error->message);
+  va_end (words);
+  message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+  fail_unless (message == NULL, "more than one error was posted");
+}
+
+/* ------------------------------------------------------ calibration, B-scans
+ */
+
+GstEvent *
+oct_test_calibration (const char *properties, guint samples)
+{
+  g_autofree char *launch = g_strdup_printf ("octdcsub %s", properties);
+  GstHarness *harness = oct_test_harness (launch);
+  g_autoptr (OctArray) input = oct_array_new ('u', 1, 1, samples);
+  g_autoptr (OctArray) output = oct_test_run (harness, input, NULL);
+  GstEvent *event = gst_pad_get_sticky_event (
+      harness->sinkpad, GST_EVENT_CUSTOM_DOWNSTREAM_STICKY, 0);
+
+  fail_unless (event != NULL, "octdcsub %s sent no calibration", properties);
+  gst_harness_teardown (harness);
+  return event;
+}
+
+void
+oct_test_add_scan_meta (
+    GstBuffer *buffer, guint bscan, guint bscans, guint64 volume)
+{
+  const GstMetaInfo *info = gst_meta_get_info ("GstOctScanMeta");
+  GstOctScanMeta *meta;
+
+  if (info == NULL) {
+    /* it is registered by the first B-scan */
+    GstHarness *harness =
+        gst_harness_new_parse ("octsrc samples=64 lines=1 num-buffers=1");
+
+    gst_harness_play (harness);
+    gst_buffer_unref (gst_harness_pull (harness));
+    gst_harness_teardown (harness);
+    info = gst_meta_get_info ("GstOctScanMeta");
+  }
+  fail_unless (info != NULL);
+  meta = (GstOctScanMeta *)gst_buffer_add_meta (buffer, info, NULL);
+  meta->bscan = bscan;
+  meta->bscans = bscans;
+  meta->volume = volume;
+}
+
+const GstOctScanMeta *
+oct_test_get_scan_meta (GstBuffer *buffer)
+{
+  GType api = g_type_from_name ("GstOctScanMetaAPI");
+
+  fail_unless (api != 0);
+  return (const GstOctScanMeta *)gst_buffer_get_meta (buffer, api);
+}
+
+/* -------------------------------------------------------------------- cases */
+
+static GKeyFile *
+load_cases (void)
+{
+  g_autofree char *path = oct_test_path ("cases.ini");
+  GKeyFile *file = g_key_file_new ();
+
+  if (!g_key_file_load_from_file (file, path, G_KEY_FILE_NONE, NULL))
+    g_error ("%s is missing", path);
+  return file;
+}
+
+static char *
+find_case (GKeyFile *file, const char *prefix, guint i)
+{
+  g_auto (GStrv) names = g_key_file_get_groups (file, NULL);
+  guint n, found = 0;
+
+  for (n = 0; names[n] != NULL; n++)
+    if (g_str_has_prefix (names[n], prefix) && found++ == i)
+      return g_strdup (names[n]);
+  return NULL;
+}
+
+guint
+oct_test_count_cases (const char *prefix)
+{
+  g_autoptr (GKeyFile) file = load_cases ();
+  guint count = 0;
+
+  for (;; count++) {
+    g_autofree char *name = find_case (file, prefix, count);
+
+    if (name == NULL)
+      return count;
+  }
+}
+
+OctTestCase *
+oct_test_get_case (const char *prefix, guint i)
+{
+  g_autoptr (GKeyFile) file = load_cases ();
+  g_autofree char *expected = NULL;
+  OctTestCase *found = g_new0 (OctTestCase, 1);
+
+  found->name = find_case (file, prefix, i);
+  fail_unless (found->name != NULL);
+  GST_INFO ("case %s", found->name);
+  found->launch = g_key_file_get_string (file, found->name, "launch", NULL);
+  found->axis = g_key_file_get_string (file, found->name, "axis", NULL);
+  found->bscans =
+      MAX (1, g_key_file_get_integer (file, found->name, "bscans", NULL));
+  found->input_name = g_key_file_get_string (file, found->name, "input", NULL);
+  expected = g_key_file_get_string (file, found->name, "expected", NULL);
+  found->input = oct_test_load (found->input_name);
+  found->expected = oct_test_load (expected);
+  return found;
+}
+
+void
+oct_test_free_case (OctTestCase *test_case)
+{
+  g_free (test_case->name);
+  g_free (test_case->launch);
+  g_free (test_case->axis);
+  g_free (test_case->input_name);
+  oct_array_free (test_case->input);
+  oct_array_free (test_case->expected);
+  g_free (test_case);
+}
+
+void
+oct_test_run_case (const char *prefix, guint i)
+{
+  g_autoptr (OctTestCase) test = oct_test_get_case (prefix, i);
+  GstHarness *harness = oct_test_harness (test->launch);
+  guint lines = test->input->rows / test->bscans;
+  guint rows = test->expected->rows / test->bscans;
+  guint n;
+
+  gst_harness_set_src_caps (
+      harness, oct_test_caps (test->input, lines, test->axis));
+  for (n = 0; n < test->bscans; n++) {
+    g_autoptr (OctArray) expected =
+        oct_array_rows (test->expected, n * rows, rows);
+    g_autoptr (OctArray) found = oct_test_push (
+        harness, oct_test_buffer (test->input, n * lines, lines));
+
+    oct_test_compare (found, expected, 1);
+  }
+  gst_harness_teardown (harness);
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * What the element tests share: harnesses, vectors of the float64 reference,
+ * calibrations, B-scan positions, error messages.  Every helper fails the test
+ * at hand when something is not as it should be.
+ */
+#pragma once
+
+#include <gst/check/gstcheck.h>
+#include <gst/check/gstharness.h>
+#include <gst/video/video.h>
+#include "gstoctscanmeta.h"
+
+/* Values [rows][columns] of a .npy file or of a buffer. */
+typedef struct {
+  char kind;  /* 'u' unsigned, 'f' float, 'c' complex */
+  guint size; /* bytes of a value */
+  guint rows, columns;
+  guint8 *data;
+} OctArray;
+
+OctArray *oct_array_new (char kind, guint size, guint rows, guint columns);
+/* From any .npy file; 1-D arrays are one row. */
+OctArray *oct_array_load (const char *path);
+/* Rows first .. first + rows - 1. */
+OctArray *oct_array_rows (const OctArray *array, guint first, guint rows);
+void oct_array_free (OctArray *array);
+/* part 1: the imaginary part */
+double oct_array_get (
+    const OctArray *array, guint row, guint column, guint part);
+gboolean oct_array_equal (const OctArray *a, const OctArray *b);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (OctArray, oct_array_free)
+
+/* Path of a file in the folder of the vectors. */
+char *oct_test_path (const char *name);
+OctArray *oct_test_load (const char *name);
+
+/* Largest relative l2 error of an A-line (1e-5 as promised), images to within
+ * `levels` grey levels everywhere. */
+void oct_test_compare (
+    const OctArray *found, const OctArray *expected, guint levels);
+/* The same largest error without failing. */
+double oct_test_error (const OctArray *found, const OctArray *expected);
+
+/* A harness of elements, '@' in `launch` stands for the folder of the vectors.
+ * Messages go to oct_test_bus(). */
+GstHarness *oct_test_harness (const char *launch);
+GstBus *oct_test_bus (GstHarness *harness);
+/* `launch` with '@' replaced. */
+char *oct_test_launch (const char *launch);
+
+/* Caps of `lines` lines of such values: raw spectra, spectra (`axis`,
+ * wavelength when NULL), A-scans (axis "depth"). */
+GstCaps *oct_test_caps (const OctArray *array, guint lines, const char *axis);
+void oct_test_set_caps (
+    GstHarness *harness, const OctArray *array, const char *axis);
+/* Rows as the caps have them; 0 rows = all. */
+GstBuffer *oct_test_buffer (const OctArray *array, guint first, guint rows);
+/* The same in rows of `stride` bytes that start at `offset`, with a
+ * GstVideoMeta, as capture drivers deliver them. */
+GstBuffer *oct_test_strided_buffer (
+    const OctArray *array, gsize offset, gsize stride);
+
+/* Values of a buffer with these caps; of NV12 the luma, chroma is checked. */
+OctArray *oct_test_read (GstBuffer *buffer, GstCaps *caps);
+/* Pushes and takes what comes out; takes the buffer. */
+OctArray *oct_test_push (GstHarness *harness, GstBuffer *buffer);
+/* Caps and values in one. */
+OctArray *oct_test_run (
+    GstHarness *harness, const OctArray *input, const char *axis);
+
+/* Sets a property of the element of this factory from a string, or to NULL. */
+void oct_test_set (GstHarness *harness, const char *factory,
+    const char *property, const char *value);
+
+/* The current caps behind the harness. */
+GstStructure *oct_test_output (GstHarness *harness);
+
+/* Exactly one element error was posted, and its sentence holds each of the
+ * words (NULL-terminated). */
+void oct_test_assert_error (GstBus *bus, ...) G_GNUC_NULL_TERMINATED;
+
+/* The sticky event of the calibration that `properties` of octdcsub give. */
+GstEvent *oct_test_calibration (const char *properties, guint samples);
+
+/* The plugin hides its symbols: the meta by its registered name. */
+void oct_test_add_scan_meta (
+    GstBuffer *buffer, guint bscan, guint bscans, guint64 volume);
+const GstOctScanMeta *oct_test_get_scan_meta (GstBuffer *buffer);
+
+/* Cases of cases.ini whose name starts with `prefix`. */
+typedef struct {
+  char *name, *launch, *axis;
+  char *input_name; /* file name */
+  guint bscans;
+  OctArray *input, *expected;
+} OctTestCase;
+
+guint oct_test_count_cases (const char *prefix);
+OctTestCase *oct_test_get_case (const char *prefix, guint i);
+void oct_test_free_case (OctTestCase *test_case);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (OctTestCase, oct_test_free_case)
+/* Runs it through a harness and compares. */
+void oct_test_run_case (const char *prefix, guint i);

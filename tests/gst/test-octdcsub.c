@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * octdcsub: known answers, rows of any stride, live properties, what it
+ * forgets and what not, the calibration that it sends.
+ */
+#include "oct-test.h"
+
+#define SAMPLES 101
+
+GST_START_TEST (test_known_answers)
+{
+  oct_test_run_case ("octdcsub-", __i__);
+}
+GST_END_TEST;
+
+/* ------------------------------------------------------------------ strides */
+
+static void
+check_strided (const char *file, gsize offset, gsize stride)
+{
+  GstHarness *harness = oct_test_harness ("octdcsub mode=none");
+  g_autoptr (OctArray) input = oct_test_load (file);
+  g_autoptr (OctArray) output = NULL;
+
+  oct_test_set_caps (harness, input, NULL);
+  output =
+      oct_test_push (harness, oct_test_strided_buffer (input, offset, stride));
+  fail_unless (oct_test_error (output, input) == 0.0);
+  gst_harness_teardown (harness);
+}
+
+GST_START_TEST (test_strides)
+{
+  /* odd width: 101 and 202 bytes a row */
+  const gsize offsets[] = { 0, 64, 1024 };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (offsets); i++) {
+    check_strided ("octdcsub-bscan-u8-input.npy", offsets[i], 101);
+    check_strided ("octdcsub-bscan-u8-input.npy", offsets[i], 128);
+    check_strided ("octdcsub-bscan-u16-input.npy", offsets[i], 202);
+    check_strided ("octdcsub-bscan-u16-input.npy", offsets[i], 256);
+    check_strided ("octdcsub-bscan-u16-input.npy", offsets[i], 4096);
+  }
+}
+GST_END_TEST;
+
+/* A GstVideoMeta that promises more than the buffer holds, or something else
+ * than the caps, must not be believed. */
+static void
+check_refused_meta (guint rows, guint columns, gsize stride, const char *word)
+{
+  GstHarness *harness = oct_test_harness ("octdcsub");
+  g_autoptr (OctArray) input = oct_array_new ('u', 2, 8, 32);
+  g_autoptr (OctArray) small = oct_array_new ('u', 2, rows, columns);
+  GstBuffer *buffer = oct_test_buffer (small, 0, 0);
+  gsize offsets[GST_VIDEO_MAX_PLANES] = { 0 };
+  gint strides[GST_VIDEO_MAX_PLANES] = { stride };
+
+  oct_test_set_caps (harness, input, NULL);
+  gst_buffer_add_video_meta_full (buffer, GST_VIDEO_FRAME_FLAG_NONE,
+      GST_VIDEO_FORMAT_GRAY16_LE, columns, word != NULL ? 8 : rows, 1, offsets,
+      strides);
+  fail_unless_equals_int (gst_harness_push (harness, buffer), GST_FLOW_ERROR);
+  oct_test_assert_error (
+      oct_test_bus (harness), "bytes arrived", "32 x 8", NULL);
+  gst_harness_teardown (harness);
+}
+
+GST_START_TEST (test_wrong_video_meta)
+{
+  check_refused_meta (4, 32, 64, "too few rows for the meta");
+  check_refused_meta (8, 32, 128, "too few bytes for the stride");
+  check_refused_meta (4, 32, 64, NULL); /* meta of another height */
+  check_refused_meta (8, 16, 32, NULL); /* meta of another width */
+}
+GST_END_TEST;
+
+/* --------------------------------------------------------- running, flushing
+ */
+
+/* B-scans of one value each. */
+static GstBuffer *
+constant (guint8 value)
+{
+  g_autoptr (OctArray) array = oct_array_new ('u', 1, 3, 8);
+
+  memset (array->data, value, 24);
+  return oct_test_buffer (array, 0, 0);
+}
+
+static double
+push_constant (GstHarness *harness, guint8 value)
+{
+  g_autoptr (OctArray) output = oct_test_push (harness, constant (value));
+
+  return oct_array_get (output, 2, 7, 0);
+}
+
+static GstHarness *
+harness_for_constants (const char *launch)
+{
+  GstHarness *harness = oct_test_harness (launch);
+  g_autoptr (OctArray) shape = oct_array_new ('u', 1, 3, 8);
+
+  oct_test_set_caps (harness, shape, NULL);
+  return harness;
+}
+
+GST_START_TEST (test_flush_forgets)
+{
+  GstHarness *harness =
+      harness_for_constants ("octdcsub mode=running running-weight=0.25");
+  GstSegment segment;
+
+  fail_unless_equals_float (push_constant (harness, 100), 0);
+  /* mean 100 + 0.25 (180 - 100) = 120 */
+  fail_unless_equals_float (push_constant (harness, 180), 60);
+  fail_unless (gst_harness_push_event (harness, gst_event_new_flush_start ()));
+  fail_unless (
+      gst_harness_push_event (harness, gst_event_new_flush_stop (TRUE)));
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  fail_unless (
+      gst_harness_push_event (harness, gst_event_new_segment (&segment)));
+  fail_unless_equals_float (push_constant (harness, 180), 0);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+/* Neither another property nor a new negotiation with the same sizes makes the
+ * picture jump. */
+GST_START_TEST (test_running_survives)
+{
+  GstHarness *harness =
+      harness_for_constants ("octdcsub mode=running running-weight=0.5 "
+                             "wavelength-min=800 wavelength-max=880");
+
+  fail_unless_equals_float (push_constant (harness, 100), 0);
+  oct_test_set (harness, "octdcsub", "running-weight", "0.25");
+  fail_unless_equals_float (push_constant (harness, 180), 60); /* mean 120 */
+  oct_test_set (harness, "octdcsub", "dispersion-a2", "10");
+  fail_unless_equals_float (push_constant (harness, 200), 60); /* mean 140 */
+  fail_unless (
+      gst_harness_push_upstream_event (harness, gst_event_new_reconfigure ()));
+  fail_unless_equals_float (push_constant (harness, 200), 45); /* mean 155 */
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+/* ---------------------------------------------------------- live properties */
+
+GST_START_TEST (test_live_mode)
+{
+  GstHarness *harness = harness_for_constants ("octdcsub mode=none");
+  g_autofree char *file = oct_test_path ("octdcsub-bscan-u8-input.npy");
+
+  fail_unless_equals_float (push_constant (harness, 100), 100);
+  oct_test_set (harness, "octdcsub", "mode", "bscan");
+  fail_unless_equals_float (push_constant (harness, 100), 0);
+  oct_test_set (harness, "octdcsub", "mode", "running");
+  fail_unless_equals_float (push_constant (harness, 100), 0);
+  oct_test_set (harness, "octdcsub", "running-weight", "1");
+  fail_unless_equals_float (push_constant (harness, 50), 0);
+  oct_test_set (harness, "octdcsub", "mode", "none");
+  fail_unless_equals_float (push_constant (harness, 50), 50);
+  /* a stored spectrum of another length */
+  oct_test_set (harness, "octdcsub", "background", file);
+  fail_unless_equals_float (push_constant (harness, 50), 50);
+  oct_test_set (harness, "octdcsub", "mode", "background");
+  fail_unless_equals_int (
+      gst_harness_push (harness, constant (50)), GST_FLOW_ERROR);
+  oct_test_assert_error (
+      oct_test_bus (harness), file, "101", "8", "samples", NULL);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_live_background)
+{
+  GstHarness *harness = oct_test_harness (
+      "octdcsub mode=background calibration=@/k-index-101.csv");
+  g_autoptr (OctArray) input = oct_test_load ("octdcsub-bscan-u16-input.npy");
+  g_autoptr (OctArray) stored = oct_test_load ("octdcsub-stored-expected.npy");
+  g_autoptr (OctArray) mean = oct_test_load ("octdcsub-bscan-u16-expected.npy");
+  g_autofree char *file = oct_test_path ("octdcsub-bscan-u16-input.npy");
+  g_autoptr (OctArray) first = oct_test_run (harness, input, NULL);
+  g_autoptr (OctArray) second = NULL, third = NULL;
+
+  oct_test_compare (first, stored, 0);
+  /* the mean of the very B-scan: as mode=bscan */
+  oct_test_set (harness, "octdcsub", "background", file);
+  second = oct_test_push (harness, oct_test_buffer (input, 0, 0));
+  oct_test_compare (second, mean, 0);
+  oct_test_set (harness, "octdcsub", "background", NULL);
+  third = oct_test_push (harness, oct_test_buffer (input, 0, 0));
+  oct_test_compare (third, stored, 0);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_no_background)
+{
+  GstHarness *harness = harness_for_constants ("octdcsub mode=background");
+
+  fail_unless_equals_int (
+      gst_harness_push (harness, constant (50)), GST_FLOW_ERROR);
+  oct_test_assert_error (oct_test_bus (harness), "mode=background",
+      "`background`", "calibration", NULL);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_live_axis)
+{
+  GstHarness *harness = harness_for_constants ("octdcsub");
+  const char *axes[] = { "wavelength", "wavenumber", "wavelength" };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (axes); i++) {
+    GstStructure *s;
+
+    if (i > 0)
+      oct_test_set (harness, "octdcsub", "axis", axes[i]);
+    push_constant (harness, 1);
+    s = oct_test_output (harness);
+    fail_unless_equals_string (gst_structure_get_string (s, "axis"), axes[i]);
+    gst_structure_free (s);
+  }
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+/* -------------------------------------------------------------- calibration */
+
+static guint
+count_calibrations (GstHarness *harness)
+{
+  guint count = 0;
+  GstEvent *event;
+
+  while ((event = gst_harness_try_pull_event (harness)) != NULL) {
+    if (GST_EVENT_TYPE (event) == GST_EVENT_CUSTOM_DOWNSTREAM_STICKY)
+      count++;
+    gst_event_unref (event);
+  }
+  return count;
+}
+
+GST_START_TEST (test_sends_calibration)
+{
+  GstHarness *harness =
+      harness_for_constants ("octdcsub wavelength-min=800 wavelength-max=880");
+
+  push_constant (harness, 1);
+  fail_unless_equals_int (count_calibrations (harness), 1);
+  push_constant (harness, 1);
+  fail_unless_equals_int (count_calibrations (harness), 0);
+  oct_test_set (harness, "octdcsub", "dispersion-a2", "10");
+  push_constant (harness, 1);
+  fail_unless_equals_int (count_calibrations (harness), 1);
+  oct_test_set (harness, "octdcsub", "mode", "none");
+  push_constant (harness, 1);
+  fail_unless_equals_int (count_calibrations (harness), 0);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_passes_calibration_on)
+{
+  GstHarness *harness = harness_for_constants ("octdcsub");
+  GstEvent *event =
+      oct_test_calibration ("wavelength-min=800 wavelength-max=880", 8);
+  GstEvent *sticky;
+
+  fail_unless (gst_harness_push_event (harness, gst_event_ref (event)));
+  push_constant (harness, 1);
+  fail_unless_equals_int (count_calibrations (harness), 1);
+  sticky = gst_pad_get_sticky_event (
+      harness->sinkpad, GST_EVENT_CUSTOM_DOWNSTREAM_STICKY, 0);
+  fail_unless (gst_structure_is_equal (
+      gst_event_get_structure (sticky), gst_event_get_structure (event)));
+  gst_event_unref (sticky);
+  gst_event_unref (event);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+/* The own one replaces what comes from upstream, whenever it comes, until it is
+ * taken away again. */
+GST_START_TEST (test_own_calibration_wins)
+{
+  GstHarness *harness = oct_test_harness (
+      "octdcsub mode=none calibration=@/k-index-101.csv ! octkresample");
+  g_autoptr (OctArray) input = oct_test_load ("octdcsub-bscan-u16-input.npy");
+  g_autoptr (OctArray) own = NULL, late = NULL, upstream = NULL;
+  g_autoptr (OctArray) expected_own = NULL, expected_upstream = NULL;
+  GstHarness *plain = oct_test_harness (
+      "octdcsub mode=none ! octkresample calibration=@/k-index-101.csv");
+
+  expected_own = oct_test_run (plain, input, NULL);
+  oct_test_set (plain, "octkresample", "calibration",
+      OCT_TEST_VECTORS "/wavelength-101.csv");
+  expected_upstream = oct_test_push (plain, oct_test_buffer (input, 0, 0));
+  fail_unless (oct_test_error (expected_own, expected_upstream) > 0.01);
+
+  oct_test_set_caps (harness, input, NULL);
+  gst_harness_push_event (harness,
+      oct_test_calibration ("wavelength-min=800 wavelength-max=880", SAMPLES));
+  own = oct_test_push (harness, oct_test_buffer (input, 0, 0));
+  oct_test_compare (own, expected_own, 0);
+  gst_harness_push_event (harness,
+      oct_test_calibration ("wavelength-min=800 wavelength-max=880", SAMPLES));
+  late = oct_test_push (harness, oct_test_buffer (input, 0, 0));
+  oct_test_compare (late, expected_own, 0);
+  oct_test_set (harness, "octdcsub", "calibration", NULL);
+  upstream = oct_test_push (harness, oct_test_buffer (input, 0, 0));
+  oct_test_compare (upstream, expected_upstream, 0);
+  gst_harness_teardown (plain);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_calibration_of_another_length)
+{
+  GstHarness *harness =
+      harness_for_constants ("octdcsub calibration=@/k-index-101.csv");
+
+  fail_unless_equals_int (
+      gst_harness_push (harness, constant (50)), GST_FLOW_ERROR);
+  oct_test_assert_error (
+      oct_test_bus (harness), "k-index-101.csv", "101", "8", NULL);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+static Suite *
+octdcsub_suite (void)
+{
+  Suite *suite = suite_create ("octdcsub");
+  TCase *tcase = tcase_create ("general");
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_loop_test (
+      tcase, test_known_answers, 0, oct_test_count_cases ("octdcsub-"));
+  tcase_add_test (tcase, test_strides);
+  tcase_add_test (tcase, test_wrong_video_meta);
+  tcase_add_test (tcase, test_flush_forgets);
+  tcase_add_test (tcase, test_running_survives);
+  tcase_add_test (tcase, test_live_mode);
+  tcase_add_test (tcase, test_live_background);
+  tcase_add_test (tcase, test_no_background);
+  tcase_add_test (tcase, test_live_axis);
+  tcase_add_test (tcase, test_sends_calibration);
+  tcase_add_test (tcase, test_passes_calibration_on);
+  tcase_add_test (tcase, test_own_calibration_wins);
+  tcase_add_test (tcase, test_calibration_of_another_length);
+  return suite;
+}
+
+GST_CHECK_MAIN (octdcsub);

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * octkresample: known answers, live properties, where the calibration comes
+ * from and what is said when there is none that fits.
+ */
+#include "oct-test.h"
+
+#define K_INDEX OCT_TEST_VECTORS "/k-index-101.csv"
+#define WAVELENGTH OCT_TEST_VECTORS "/wavelength-101.csv"
+#define BY_PROPERTIES "wavelength-min=800 wavelength-max=880"
+
+GST_START_TEST (test_known_answers)
+{
+  oct_test_run_case ("octkresample-", __i__);
+}
+GST_END_TEST;
+
+static OctArray *
+load_spectra (void)
+{
+  return oct_test_load ("octkresample-linear-101-1-input.npy");
+}
+
+static OctArray *
+push (GstHarness *harness, const OctArray *input)
+{
+  return oct_test_push (harness, oct_test_buffer (input, 0, 0));
+}
+
+/* What such a resampling gives, by an element of its own. */
+static OctArray *
+resampled (const OctArray *input, const char *properties)
+{
+  g_autofree char *launch = g_strdup_printf ("octkresample %s", properties);
+  GstHarness *harness = oct_test_harness (launch);
+  OctArray *output = oct_test_run (harness, input, NULL);
+
+  gst_harness_teardown (harness);
+  return output;
+}
+
+GST_START_TEST (test_live_properties)
+{
+  const char *methods[] = { "linear", "cubic", "lanczos", "linear" };
+  GstHarness *harness = oct_test_harness ("octkresample calibration=" K_INDEX);
+  g_autoptr (OctArray) input = load_spectra ();
+  guint i, upsample;
+
+  oct_test_set_caps (harness, input, NULL);
+  for (i = 0; i < G_N_ELEMENTS (methods); i++) {
+    oct_test_set (harness, "octkresample", "method", methods[i]);
+    for (upsample = 1; upsample <= 2; upsample++) {
+      g_autofree char *name = g_strdup_printf (
+          "octkresample-%s-101-%u-expected.npy", methods[i], upsample);
+      g_autoptr (OctArray) expected = oct_test_load (name);
+      g_autoptr (OctArray) output = NULL;
+
+      oct_test_set (
+          harness, "octkresample", "upsample", upsample == 2 ? "2" : "1");
+      output = push (harness, input);
+      oct_test_compare (output, expected, 0);
+    }
+  }
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+/* An event between two B-scans holds for the second. */
+GST_START_TEST (test_calibration_from_upstream)
+{
+  GstHarness *harness = oct_test_harness ("octkresample");
+  g_autoptr (OctArray) input = load_spectra ();
+  g_autoptr (OctArray) by_index = resampled (input, "calibration=" K_INDEX);
+  g_autoptr (OctArray) by_wavelength =
+      resampled (input, "calibration=" WAVELENGTH);
+  g_autoptr (OctArray) first = NULL, second = NULL;
+
+  fail_unless (oct_test_error (by_index, by_wavelength) > 0.01);
+  oct_test_set_caps (harness, input, NULL);
+  gst_harness_push_event (
+      harness, oct_test_calibration ("calibration=" K_INDEX, 101));
+  first = push (harness, input);
+  fail_unless (oct_array_equal (first, by_index));
+  gst_harness_push_event (harness, oct_test_calibration (BY_PROPERTIES, 101));
+  second = push (harness, input);
+  oct_test_compare (second, by_wavelength, 0);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+/* The own file wins over what arrives before and after, until it is gone. */
+GST_START_TEST (test_own_calibration_wins)
+{
+  GstHarness *harness = oct_test_harness ("octkresample calibration=" K_INDEX);
+  g_autoptr (OctArray) input = load_spectra ();
+  g_autoptr (OctArray) by_index = resampled (input, "calibration=" K_INDEX);
+  g_autoptr (OctArray) by_wavelength =
+      resampled (input, "calibration=" WAVELENGTH);
+  g_autoptr (OctArray) before = NULL, after = NULL, without = NULL,
+                       again = NULL;
+
+  oct_test_set_caps (harness, input, NULL);
+  gst_harness_push_event (harness, oct_test_calibration (BY_PROPERTIES, 101));
+  before = push (harness, input);
+  fail_unless (oct_array_equal (before, by_index));
+  gst_harness_push_event (harness, oct_test_calibration (BY_PROPERTIES, 101));
+  after = push (harness, input);
+  fail_unless (oct_array_equal (after, by_index));
+  oct_test_set (harness, "octkresample", "calibration", NULL);
+  without = push (harness, input);
+  oct_test_compare (without, by_wavelength, 0);
+  oct_test_set (harness, "octkresample", "calibration", K_INDEX);
+  again = push (harness, input);
+  fail_unless (oct_array_equal (again, by_index));
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+static void
+check_refused (GstHarness *harness, const OctArray *input)
+{
+  oct_test_set_caps (harness, input, NULL);
+  fail_unless_equals_int (
+      gst_harness_push (harness, oct_test_buffer (input, 0, 0)),
+      GST_FLOW_ERROR);
+}
+
+GST_START_TEST (test_no_calibration)
+{
+  GstHarness *harness = oct_test_harness ("octkresample");
+  g_autoptr (OctArray) input = load_spectra ();
+
+  check_refused (harness, input);
+  oct_test_assert_error (oct_test_bus (harness), "calibration", "octsrc",
+      "octdcsub", "wavelength-min", "k-polynomial", NULL);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_calibration_of_another_length)
+{
+  GstHarness *harness = oct_test_harness ("octkresample");
+  g_autoptr (OctArray) input = load_spectra ();
+
+  gst_harness_set_src_caps (harness, oct_test_caps (input, 5, NULL));
+  gst_harness_push_event (harness, oct_test_calibration (BY_PROPERTIES, 64));
+  fail_unless_equals_int (
+      gst_harness_push (harness, oct_test_buffer (input, 0, 0)),
+      GST_FLOW_ERROR);
+  oct_test_assert_error (
+      oct_test_bus (harness), "64 samples", "have 101", "octdcsub", NULL);
+  gst_harness_teardown (harness);
+
+  harness = oct_test_harness ("octkresample calibration=@/k-index-64.csv");
+  check_refused (harness, input);
+  oct_test_assert_error (
+      oct_test_bus (harness), "k-index-64.csv", "64", "101", NULL);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_bad_calibration_while_playing)
+{
+  GstHarness *harness = oct_test_harness ("octkresample calibration=" K_INDEX);
+  g_autoptr (OctArray) input = load_spectra ();
+  g_autoptr (OctArray) output = oct_test_run (harness, input, NULL);
+
+  oct_test_set (harness, "octkresample", "calibration", "nowhere/none.csv");
+  fail_unless_equals_int (
+      gst_harness_push (harness, oct_test_buffer (input, 0, 0)),
+      GST_FLOW_ERROR);
+  oct_test_assert_error (oct_test_bus (harness), "nowhere/none.csv", NULL);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+static Suite *
+octkresample_suite (void)
+{
+  Suite *suite = suite_create ("octkresample");
+  TCase *tcase = tcase_create ("general");
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_loop_test (
+      tcase, test_known_answers, 0, oct_test_count_cases ("octkresample-"));
+  tcase_add_test (tcase, test_live_properties);
+  tcase_add_test (tcase, test_calibration_from_upstream);
+  tcase_add_test (tcase, test_own_calibration_wins);
+  tcase_add_test (tcase, test_no_calibration);
+  tcase_add_test (tcase, test_calibration_of_another_length);
+  tcase_add_test (tcase, test_bad_calibration_while_playing);
+  return suite;
+}
+
+GST_CHECK_MAIN (octkresample);
