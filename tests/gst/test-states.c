@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * Changes of state of every element of the plugin, alone and in pipelines, and
+ * seeks while playing.
+ */
+#include "oct-test.h"
+
+#define SOURCE "octsrc name=source samples=256 lines=16"
+#define CHAIN                                                                  \
+  " ! octdcsub ! octkresample ! octdispersion ! octfft ! octlogscale"          \
+  " ! capsfilter caps=video/x-raw,format=GRAY8"                                \
+  " ! appsink name=sink sync=false max-buffers=2"
+#define WITH_HISTORY                                                           \
+  " ! octdcsub mode=running running-weight=0.3 ! octkresample ! octfft"        \
+  " ! octlogscale range-smoothing=0.8"                                         \
+  " ! capsfilter caps=video/x-raw,format=GRAY8"                                \
+  " ! appsink name=sink sync=false max-buffers=2"
+
+static void
+set_state (GstElement *element, GstState state)
+{
+  GstStateChangeReturn ret = gst_element_set_state (element, state);
+
+  if (ret == GST_STATE_CHANGE_ASYNC)
+    ret = gst_element_get_state (element, NULL, NULL, 30 * GST_SECOND);
+  fail_unless (
+      ret == GST_STATE_CHANGE_SUCCESS || ret == GST_STATE_CHANGE_NO_PREROLL,
+      "%s did not become %s", GST_OBJECT_NAME (element),
+      gst_element_state_get_name (state));
+}
+
+/* ----------------------------------------------------------- every element */
+
+/* Names of all elements that the plugin has. */
+static GPtrArray *
+element_names (void)
+{
+  GPtrArray *names = g_ptr_array_new_with_free_func (g_free);
+  GList *features =
+      gst_registry_get_feature_list_by_plugin (gst_registry_get (), "oct");
+  GList *i;
+
+  for (i = features; i != NULL; i = i->next)
+    if (GST_IS_ELEMENT_FACTORY (i->data))
+      g_ptr_array_add (names, g_strdup (GST_OBJECT_NAME (i->data)));
+  gst_plugin_feature_list_free (features);
+  fail_unless (names->len >= 6, "the plugin has %u elements", names->len);
+  return names;
+}
+
+GST_START_TEST (test_alone)
+{
+  const GstState states[] = { GST_STATE_READY, GST_STATE_NULL, GST_STATE_PAUSED,
+    GST_STATE_READY, GST_STATE_PLAYING, GST_STATE_PAUSED, GST_STATE_PLAYING,
+    GST_STATE_NULL, GST_STATE_PLAYING, GST_STATE_READY, GST_STATE_NULL };
+  g_autoptr (GPtrArray) names = element_names ();
+  guint n, i;
+
+  for (n = 0; n < names->len; n++) {
+    GstElement *element =
+        gst_element_factory_make (g_ptr_array_index (names, n), NULL);
+
+    GST_INFO_OBJECT (element, "alone");
+    for (i = 0; i < G_N_ELEMENTS (states); i++)
+      set_state (element, states[i]);
+    gst_object_unref (element);
+  }
+}
+GST_END_TEST;
+
+/* Made and thrown away without having been used. */
+GST_START_TEST (test_unused)
+{
+  g_autoptr (GPtrArray) names = element_names ();
+  guint n;
+
+  for (n = 0; n < names->len; n++) {
+    GstElement *element =
+        gst_element_factory_make (g_ptr_array_index (names, n), NULL);
+
+    ASSERT_OBJECT_REFCOUNT (element, "unused element", 1);
+    gst_object_unref (element);
+  }
+}
+GST_END_TEST;
+
+/* --------------------------------------------------------------- pipelines */
+
+static GstElement *
+make (const char *launch)
+{
+  GError *error = NULL;
+  GstElement *pipeline = gst_parse_launch (launch, &error);
+
+  fail_unless (error == NULL, "%s", error != NULL ? error->message : "");
+  return pipeline;
+}
+
+static GstSample *
+pull (GstElement *pipeline)
+{
+  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  GstSample *sample = NULL;
+
+  g_signal_emit_by_name (sink, "try-pull-sample", 30 * GST_SECOND, &sample);
+  gst_object_unref (sink);
+  return sample;
+}
+
+/* The next image; its start is written to `pts` unless that is NULL. */
+static OctArray *
+pull_image (GstElement *pipeline, GstClockTime *pts)
+{
+  GstSample *sample = pull (pipeline);
+  OctArray *image;
+
+  fail_unless (sample != NULL, "no image came");
+  image = oct_test_read (
+      gst_sample_get_buffer (sample), gst_sample_get_caps (sample));
+  if (pts != NULL)
+    *pts = GST_BUFFER_PTS (gst_sample_get_buffer (sample));
+  gst_sample_unref (sample);
+  return image;
+}
+
+static void
+finish (GstElement *pipeline)
+{
+  set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pipeline);
+}
+
+GST_START_TEST (test_again_from_the_start)
+{
+  const GstState between[] = { GST_STATE_NULL, GST_STATE_READY, GST_STATE_NULL,
+    GST_STATE_READY };
+  GstElement *pipeline = make (SOURCE WITH_HISTORY);
+  g_autoptr (OctArray) first = NULL;
+  guint round, i;
+
+  set_state (pipeline, GST_STATE_PLAYING);
+  first = pull_image (pipeline, NULL);
+  for (round = 0; round < G_N_ELEMENTS (between); round++) {
+    g_autoptr (OctArray) again = NULL;
+
+    for (i = 0; i < 3 * round; i++)
+      oct_array_free (pull_image (pipeline, NULL));
+    set_state (pipeline, between[round]);
+    set_state (pipeline, GST_STATE_PLAYING);
+    again = pull_image (pipeline, NULL);
+    fail_unless (oct_array_equal (again, first), "round %u", round);
+  }
+  finish (pipeline);
+}
+GST_END_TEST;
+
+/* At whatever moment: right away, while the first B-scan is on its way, in the
+ * middle of the stream. */
+GST_START_TEST (test_stopped_while_running)
+{
+  GstElement *pipeline = make (SOURCE CHAIN);
+  guint round, i;
+
+  for (round = 0; round < 24; round++) {
+    gst_element_set_state (pipeline, GST_STATE_PLAYING);
+    for (i = 0; i < round % 6; i++)
+      oct_array_free (pull_image (pipeline, NULL));
+    if (round % 3 == 1)
+      set_state (pipeline, GST_STATE_PAUSED);
+    set_state (pipeline, round % 4 == 2 ? GST_STATE_READY : GST_STATE_NULL);
+  }
+  finish (pipeline);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_every_step)
+{
+  const GstState steps[] = { GST_STATE_READY, GST_STATE_PAUSED,
+    GST_STATE_PLAYING, GST_STATE_PAUSED, GST_STATE_READY, GST_STATE_NULL };
+  GstElement *pipeline = make (SOURCE CHAIN);
+  guint round, i;
+
+  for (round = 0; round < 3; round++)
+    for (i = 0; i < G_N_ELEMENTS (steps); i++)
+      set_state (pipeline, steps[i]);
+  finish (pipeline);
+}
+GST_END_TEST;
+
+/* Elements that are unlinked, so that nothing can flow. */
+GST_START_TEST (test_unlinked)
+{
+  GstElement *pipeline = make (SOURCE " ! octdcsub");
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  message =
+      gst_bus_timed_pop_filtered (bus, 30 * GST_SECOND, GST_MESSAGE_ERROR);
+  fail_unless (message != NULL, "nobody said that a pad is not linked");
+  gst_message_unref (message);
+  gst_object_unref (bus);
+  finish (pipeline);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_many_pipelines)
+{
+  GstElement *pipelines[8];
+  OctArray *images[G_N_ELEMENTS (pipelines)];
+  guint i, k;
+
+  for (i = 0; i < G_N_ELEMENTS (pipelines); i++) {
+    pipelines[i] = make (SOURCE CHAIN);
+    gst_element_set_state (pipelines[i], GST_STATE_PLAYING);
+  }
+  for (k = 0; k < 5; k++) {
+    for (i = 0; i < G_N_ELEMENTS (pipelines); i++)
+      images[i] = pull_image (pipelines[i], NULL);
+    for (i = 1; i < G_N_ELEMENTS (pipelines); i++)
+      fail_unless (oct_array_equal (images[i], images[0]));
+    for (i = 0; i < G_N_ELEMENTS (pipelines); i++)
+      oct_array_free (images[i]);
+  }
+  for (i = 0; i < G_N_ELEMENTS (pipelines); i++)
+    finish (pipelines[i]);
+}
+GST_END_TEST;
+
+/* ------------------------------------------------------------------- seeking
+ */
+
+static void
+seek (GstElement *pipeline, GstFormat format, gint64 start, gint64 stop)
+{
+  fail_unless (gst_element_seek (pipeline, 1.0, format,
+      GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE, GST_SEEK_TYPE_SET, start,
+      stop < 0 ? GST_SEEK_TYPE_NONE : GST_SEEK_TYPE_SET, stop));
+}
+
+static gboolean
+at_end (GstElement *pipeline)
+{
+  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  gboolean eos;
+
+  g_object_get (sink, "eos", &eos, NULL);
+  gst_object_unref (sink);
+  return eos;
+}
+
+GST_START_TEST (test_flushing_seeks)
+{
+  const guint targets[] = { 7, 2, 9, 0, 5 };
+  GstElement *pipeline = make (SOURCE CHAIN);
+  OctArray *images[10];
+  GstClockTime starts[10];
+  guint i;
+
+  set_state (pipeline, GST_STATE_PLAYING);
+  for (i = 0; i < G_N_ELEMENTS (images); i++)
+    images[i] = pull_image (pipeline, &starts[i]);
+  for (i = 0; i < G_N_ELEMENTS (targets); i++) {
+    g_autoptr (OctArray) image = NULL;
+    GstClockTime pts;
+
+    seek (pipeline, GST_FORMAT_TIME, starts[targets[i]], -1);
+    image = pull_image (pipeline, &pts);
+    fail_unless_equals_uint64 (pts, starts[targets[i]]);
+    fail_unless (oct_array_equal (image, images[targets[i]]));
+  }
+  /* B-scans 3 and 4, then the end */
+  seek (pipeline, GST_FORMAT_TIME, starts[3], starts[5]);
+  for (i = 3; i < 5; i++) {
+    g_autoptr (OctArray) image = pull_image (pipeline, NULL);
+
+    fail_unless (oct_array_equal (image, images[i]));
+  }
+  fail_unless (pull (pipeline) == NULL && at_end (pipeline));
+  /* and on from the end */
+  seek (pipeline, GST_FORMAT_TIME, 0, -1);
+  oct_array_free (images[1]);
+  images[1] = pull_image (pipeline, NULL);
+  fail_unless (oct_array_equal (images[1], images[0]));
+  for (i = 0; i < G_N_ELEMENTS (images); i++)
+    oct_array_free (images[i]);
+  finish (pipeline);
+}
+GST_END_TEST;
+
+/* A seek forgets the mean spectrum and the range of the B-scans before it. */
+GST_START_TEST (test_seek_forgets_history)
+{
+  GstElement *pipeline = make (SOURCE WITH_HISTORY);
+  g_autoptr (OctArray) first = NULL, again = NULL;
+  guint i;
+
+  set_state (pipeline, GST_STATE_PLAYING);
+  first = pull_image (pipeline, NULL);
+  for (i = 0; i < 5; i++)
+    oct_array_free (pull_image (pipeline, NULL));
+  seek (pipeline, GST_FORMAT_TIME, 0, -1);
+  again = pull_image (pipeline, NULL);
+  fail_unless (oct_array_equal (again, first));
+  finish (pipeline);
+}
+GST_END_TEST;
+
+/* While an application seeks in a hurry, as with a slider. */
+GST_START_TEST (test_many_seeks)
+{
+  GstElement *pipeline = make (SOURCE CHAIN);
+  guint i;
+
+  set_state (pipeline, GST_STATE_PLAYING);
+  for (i = 0; i < 40; i++)
+    seek (pipeline, GST_FORMAT_TIME, (i * 37 % 11) * GST_SECOND, -1);
+  oct_array_free (pull_image (pipeline, NULL));
+  finish (pipeline);
+}
+GST_END_TEST;
+
+static Suite *
+octstates_suite (void)
+{
+  Suite *suite = suite_create ("octstates");
+  TCase *tcase = tcase_create ("general");
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_test (tcase, test_alone);
+  tcase_add_test (tcase, test_unused);
+  tcase_add_test (tcase, test_again_from_the_start);
+  tcase_add_test (tcase, test_stopped_while_running);
+  tcase_add_test (tcase, test_every_step);
+  tcase_add_test (tcase, test_unlinked);
+  tcase_add_test (tcase, test_many_pipelines);
+  tcase_add_test (tcase, test_flushing_seeks);
+  tcase_add_test (tcase, test_seek_forgets_history);
+  tcase_add_test (tcase, test_many_seeks);
+  return suite;
+}
+
+GST_CHECK_MAIN (octstates);
