@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstoctfilter.h"
+#include "gstoctallocation.h"
 #include "gstoctbackend.h"
 #include "gstocterror.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_oct_filter_debug);
 #define GST_CAT_DEFAULT gst_oct_filter_debug
-
-/* Rows start on cache lines, as vector loads like them. */
-#define BUFFER_ALIGNMENT 63
 
 typedef struct {
   /* properties, under the object lock */
@@ -326,55 +324,7 @@ propose_allocation (
 static gboolean
 decide_allocation (GstBaseTransform *trans, GstQuery *query)
 {
-  GstCaps *caps = NULL;
-  GstOctInfo info;
-  GstBufferPool *pool = NULL;
-  GstAllocator *allocator = NULL;
-  GstAllocationParams params;
-  GstStructure *config;
-  guint size = 0, min = 0, max = 0;
-  gboolean update_pool, update_params;
-
-  gst_query_parse_allocation (query, &caps, NULL);
-  if (caps == NULL || !gst_oct_info_from_caps (&info, caps, NULL))
-    return FALSE;
-  gst_allocation_params_init (&params);
-  update_params = gst_query_get_n_allocation_params (query) > 0;
-  if (update_params)
-    gst_query_parse_nth_allocation_param (query, 0, &allocator, &params);
-  params.align = MAX (params.align, BUFFER_ALIGNMENT);
-  update_pool = gst_query_get_n_allocation_pools (query) > 0;
-  if (update_pool)
-    gst_query_parse_nth_allocation_pool (query, 0, &pool, &size, &min, &max);
-  size = MAX (size, info.size);
-  if (pool == NULL)
-    pool = info.is_video ? gst_video_buffer_pool_new ()
-                         : gst_buffer_pool_new ();
-  config = gst_buffer_pool_get_config (pool);
-  gst_buffer_pool_config_set_params (config, caps, size, min, max);
-  gst_buffer_pool_config_set_allocator (config, allocator, &params);
-  if (info.is_video
-      && gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL))
-    gst_buffer_pool_config_add_option (
-        config, GST_BUFFER_POOL_OPTION_VIDEO_META);
-  if (!gst_buffer_pool_set_config (pool, config)) {
-    /* a foreign pool that will not have our alignment is asked as it is */
-    config = gst_buffer_pool_get_config (pool);
-    if (!gst_buffer_pool_config_validate_params (config, caps, size, min, max)
-        || !gst_buffer_pool_set_config (pool, config))
-      GST_WARNING_OBJECT (trans, "pool refused its configuration");
-  }
-  if (update_params)
-    gst_query_set_nth_allocation_param (query, 0, allocator, &params);
-  else
-    gst_query_add_allocation_param (query, allocator, &params);
-  if (update_pool)
-    gst_query_set_nth_allocation_pool (query, 0, pool, size, min, max);
-  else
-    gst_query_add_allocation_pool (query, pool, size, min, max);
-  gst_clear_object (&allocator);
-  gst_object_unref (pool);
-  return TRUE;
+  return gst_oct_decide_allocation (GST_ELEMENT (trans), query);
 }
 
 typedef struct {

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstoctallocation.h"
+#include "gstoctcaps.h"
+
+/* Rows start on cache lines, as vector loads like them. */
+#define BUFFER_ALIGNMENT 63
+
+typedef struct {
+  GstCaps *caps;
+  guint size, min, max;
+  GstAllocator *allocator;
+  GstAllocationParams params;
+  gboolean video_meta; /* downstream takes any stride */
+} Request;
+
+static gboolean
+configure_pool (GstBufferPool *pool, const Request *request)
+{
+  GstStructure *config = gst_buffer_pool_get_config (pool);
+
+  gst_buffer_pool_config_set_params (
+      config, request->caps, request->size, request->min, request->max);
+  gst_buffer_pool_config_set_allocator (
+      config, request->allocator, &request->params);
+  if (request->video_meta
+      && gst_buffer_pool_has_option (pool, GST_BUFFER_POOL_OPTION_VIDEO_META))
+    gst_buffer_pool_config_add_option (
+        config, GST_BUFFER_POOL_OPTION_VIDEO_META);
+  if (gst_buffer_pool_set_config (pool, config))
+    return TRUE;
+  /* a foreign pool that will not have our wishes may have changed them to what
+   * it can do */
+  config = gst_buffer_pool_get_config (pool);
+  if (!gst_buffer_pool_config_validate_params (
+          config, request->caps, request->size, request->min, request->max)) {
+    gst_structure_free (config);
+    return FALSE;
+  }
+  return gst_buffer_pool_set_config (pool, config);
+}
+
+static GstBufferPool *
+choose_pool (
+    GstElement *element, GstBufferPool *offered, Request *request, gsize size)
+{
+  GstBufferPool *pool = offered;
+
+  request->size = MAX (request->size, size);
+  if (pool != NULL) {
+    if (configure_pool (pool, request))
+      return pool;
+    GST_INFO_OBJECT (element, "%" GST_PTR_FORMAT " refused, own pool", pool);
+    gst_object_unref (pool);
+    request->size = size;
+    request->min = request->max = 0;
+  }
+  pool = gst_structure_has_name (
+             gst_caps_get_structure (request->caps, 0), "video/x-raw")
+             ? gst_video_buffer_pool_new ()
+             : gst_buffer_pool_new ();
+  if (!configure_pool (pool, request))
+    gst_clear_object (&pool);
+  return pool;
+}
+
+gboolean
+gst_oct_decide_allocation (GstElement *element, GstQuery *query)
+{
+  Request request = { 0 };
+  GstOctInfo info;
+  GstBufferPool *pool = NULL;
+  gboolean update_pool, update_params;
+
+  gst_query_parse_allocation (query, &request.caps, NULL);
+  if (request.caps == NULL
+      || !gst_oct_info_from_caps (&info, request.caps, NULL))
+    return FALSE;
+  gst_allocation_params_init (&request.params);
+  update_params = gst_query_get_n_allocation_params (query) > 0;
+  if (update_params)
+    gst_query_parse_nth_allocation_param (
+        query, 0, &request.allocator, &request.params);
+  request.params.align = MAX (request.params.align, BUFFER_ALIGNMENT);
+  update_pool = gst_query_get_n_allocation_pools (query) > 0;
+  if (update_pool)
+    gst_query_parse_nth_allocation_pool (
+        query, 0, &pool, &request.size, &request.min, &request.max);
+  request.video_meta =
+      info.is_video
+      && gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
+  pool = choose_pool (element, pool, &request, info.size);
+  if (pool != NULL) {
+    if (update_params)
+      gst_query_set_nth_allocation_param (
+          query, 0, request.allocator, &request.params);
+    else
+      gst_query_add_allocation_param (
+          query, request.allocator, &request.params);
+    if (update_pool)
+      gst_query_set_nth_allocation_pool (
+          query, 0, pool, request.size, request.min, request.max);
+    else
+      gst_query_add_allocation_pool (
+          query, pool, request.size, request.min, request.max);
+  }
+  gst_clear_object (&request.allocator);
+  if (pool == NULL)
+    return FALSE;
+  gst_object_unref (pool);
+  return TRUE;
+}
