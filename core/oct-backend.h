@@ -159,7 +159,7 @@ typedef struct {
   const OctOperationTable *operations[OCT_N_OPERATIONS];
 } OctBackend;
 
-/* The CPU backend (FFTW, OpenMP); always there. */
+/* The CPU backend (FFTW, all cores); always there. */
 const OctBackend *oct_backend_cpu (void);
 
 /* Number of threads that the CPU backend uses for one operation, 0 = one per

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-phantom-tissue.h"
+#include "oct-parallel.h"
 
 #include <math.h>
 
@@ -248,36 +249,47 @@ choose_size (OctTissue *tissue, gboolean slow_axis)
   }
 }
 
+typedef struct {
+  const Synthesis *synthesis;
+  OctTissue *tissue;
+} Making;
+
+/* Pieces of OCT_PHANTOM_LANES columns. */
+static void
+make_pieces (gpointer data, guint first, guint end, guint thread)
+{
+  const Making *making = data;
+  const Synthesis *synthesis = making->synthesis;
+  gsize plane = (gsize)synthesis->grid * OCT_PHANTOM_LANES;
+  Scratch scratch;
+
+  scratch.amplitude = g_new (float, synthesis->depths);
+  scratch.speckle = g_new (float, synthesis->depths + OCT_NOISE_SEGMENT);
+  scratch.grid = g_new (float, 4 * plane);
+  for (; first < end; first++)
+    make_columns (
+        synthesis, making->tissue, first * OCT_PHANTOM_LANES, &scratch);
+  g_free (scratch.amplitude);
+  g_free (scratch.speckle);
+  g_free (scratch.grid);
+}
+
 OctTissue *
 oct_tissue_new (const OctSpectrometer *spectrometer, const OctNoise *noise,
     guint64 seed, gboolean slow_axis)
 {
   OctTissue *tissue = g_new0 (OctTissue, 1);
   Synthesis synthesis;
-  gsize plane;
+  Making making = { &synthesis, tissue };
 
   tissue->samples = spectrometer->samples;
   choose_size (tissue, slow_axis);
   tissue->fields = g_new (gint16,
       (gsize)tissue->realisations * tissue->columns * 2 * tissue->samples);
   synthesis_init (&synthesis, spectrometer, noise, seed);
-  plane = (gsize)synthesis.grid * OCT_PHANTOM_LANES;
-
-#pragma omp parallel
-  {
-    Scratch scratch;
-    guint column;
-
-    scratch.amplitude = g_new (float, synthesis.depths);
-    scratch.speckle = g_new (float, synthesis.depths + OCT_NOISE_SEGMENT);
-    scratch.grid = g_new (float, 4 * plane);
-#pragma omp for schedule(static)
-    for (column = 0; column < tissue->columns; column += OCT_PHANTOM_LANES)
-      make_columns (&synthesis, tissue, column, &scratch);
-    g_free (scratch.amplitude);
-    g_free (scratch.speckle);
-    g_free (scratch.grid);
-  }
+  oct_parallel_for (
+      (tissue->columns + OCT_PHANTOM_LANES - 1) / OCT_PHANTOM_LANES, 4,
+      oct_parallel_get_threads (), make_pieces, &making);
   synthesis_clear (&synthesis);
   return tissue;
 }

@@ -2,8 +2,8 @@
 #include "oct-phantom.h"
 
 #include <math.h>
-#include <omp.h>
 
+#include "oct-parallel.h"
 #include "oct-phantom-noise.h"
 #include "oct-phantom-scene.h"
 #include "oct-phantom-spectrometer.h"
@@ -19,9 +19,8 @@
 /* Of the mirror, relative to the reference arm. */
 #define MIRROR_REFLECTIVITY 0.1
 
-/* One of so many threads renders: the cores are for the reconstruction, and a
- * waiting team keeps them busy too. */
-#define SHARE_OF_THREADS 4
+/* A-lines that a thread renders at a time. */
+#define GRAIN 16
 
 struct _OctPhantom {
   OctPhantomSettings settings;
@@ -32,6 +31,8 @@ struct _OctPhantom {
   guint64 key;
   float *expected; /* [samples] counts, MIRROR */
   OctScene *scene; /* LAYERS */
+  guint threads;
+  float *spectra; /* [threads][samples] counts, scratch, LAYERS */
 };
 
 static gboolean
@@ -119,6 +120,17 @@ init_mirror (OctPhantom *phantom, double full_scale)
     phantom->expected[n] = relative[n] * OCT_SPECTROMETER_LEVEL * full_scale;
 }
 
+static void
+init_layers (OctPhantom *phantom, double full_scale)
+{
+  const OctPhantomSettings *settings = &phantom->settings;
+
+  phantom->scene = oct_scene_new (&phantom->spectrometer, phantom->noise,
+      oct_noise_hash (settings->seed, 2), settings->lines, settings->bscans,
+      OCT_SPECTROMETER_LEVEL * full_scale);
+  phantom->spectra = g_new (float, (gsize)phantom->threads * settings->samples);
+}
+
 OctPhantom *
 oct_phantom_new (const OctPhantomSettings *settings, GError **error)
 {
@@ -130,6 +142,7 @@ oct_phantom_new (const OctPhantomSettings *settings, GError **error)
   full_scale = settings->sample_format == OCT_SAMPLE_U8 ? 255.0 : 4095.0;
   phantom = g_new0 (OctPhantom, 1);
   phantom->settings = *settings;
+  phantom->threads = oct_parallel_get_threads ();
   oct_spectrometer_init (&phantom->spectrometer, settings->samples);
   if (settings->kind == OCT_PHANTOM_MIRROR && !check_depth (phantom, error))
     return NULL;
@@ -143,9 +156,7 @@ oct_phantom_new (const OctPhantomSettings *settings, GError **error)
   if (settings->kind == OCT_PHANTOM_MIRROR)
     init_mirror (phantom, full_scale);
   else
-    phantom->scene = oct_scene_new (&phantom->spectrometer, phantom->noise,
-        oct_noise_hash (settings->seed, 2), settings->lines, settings->bscans,
-        OCT_SPECTROMETER_LEVEL * full_scale);
+    init_layers (phantom, full_scale);
   return g_steal_pointer (&phantom);
 }
 
@@ -158,6 +169,7 @@ oct_phantom_free (OctPhantom *phantom)
   g_clear_pointer (&phantom->calibration, oct_calibration_unref);
   oct_spectrometer_clear (&phantom->spectrometer);
   g_free (phantom->expected);
+  g_free (phantom->spectra);
   g_free (phantom->noise);
   g_free (phantom);
 }
@@ -168,31 +180,47 @@ oct_phantom_get_calibration (OctPhantom *phantom)
   return phantom->calibration;
 }
 
+/* One B-scan on its way. */
+typedef struct {
+  const OctPhantom *phantom;
+  OctSceneFrame moment;
+  guint64 key;
+  guint8 *dest;
+  gsize stride;
+} Rendering;
+
+static void
+render_lines (gpointer data, guint first, guint end, guint thread)
+{
+  const Rendering *rendering = data;
+  const OctPhantom *phantom = rendering->phantom;
+  const OctPhantomSettings *settings = &phantom->settings;
+  float *spectrum =
+      phantom->scene ? phantom->spectra + (gsize)thread * settings->samples
+                     : NULL;
+
+  for (guint line = first; line < end; line++) {
+    if (spectrum)
+      oct_scene_fill_line (
+          phantom->scene, &rendering->moment, line, spectrum);
+    oct_detector_read (&phantom->detector,
+        oct_noise_hash (rendering->key, line), settings->sample_format,
+        settings->samples, spectrum ? spectrum : phantom->expected,
+        rendering->dest + line * rendering->stride);
+  }
+}
+
 void
 oct_phantom_render (
     OctPhantom *phantom, guint64 frame, gpointer dest, gsize stride)
 {
-  const OctPhantomSettings *settings = &phantom->settings;
-  guint64 key = oct_noise_hash (phantom->key, frame);
-  int threads = MAX (omp_get_max_threads () / SHARE_OF_THREADS, 1);
-  OctSceneFrame moment;
-  guint line;
+  Rendering rendering = { .phantom = phantom,
+    .key = oct_noise_hash (phantom->key, frame),
+    .dest = dest,
+    .stride = stride };
 
   if (phantom->scene)
-    oct_scene_set_frame (phantom->scene, frame, &moment);
-#pragma omp parallel num_threads(threads)
-  {
-    float *spectrum = phantom->scene ? g_new (float, settings->samples) : NULL;
-    const float *expected = spectrum ? spectrum : phantom->expected;
-
-#pragma omp for schedule(static)
-    for (line = 0; line < settings->lines; line++) {
-      if (spectrum)
-        oct_scene_fill_line (phantom->scene, &moment, line, spectrum);
-      oct_detector_read (&phantom->detector, oct_noise_hash (key, line),
-          settings->sample_format, settings->samples, expected,
-          (guint8 *)dest + line * stride);
-    }
-    g_free (spectrum);
-  }
+    oct_scene_set_frame (phantom->scene, frame, &rendering.moment);
+  oct_parallel_for (phantom->settings.lines, GRAIN, phantom->threads,
+      render_lines, &rendering);
 }

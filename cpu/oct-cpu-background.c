@@ -210,29 +210,38 @@ background_reset (OctPlan *plan)
   plan->has_running = FALSE;
 }
 
+/* Sums of the groups first_group .. end_group - 1 of A-lines. */
+static void
+sum_groups (gpointer data, guint first_group, guint end_group, guint thread)
+{
+  const OctCpuLoop *loop = data;
+  OctPlan *plan = loop->plan;
+  gsize stride = loop->from->stride;
+  guint samples = plan->samples;
+
+  for (guint group = first_group; group < end_group; group++) {
+    guint first = (guint)((guint64)plan->lines * group / plan->groups);
+    guint end = (guint)((guint64)plan->lines * (group + 1) / plan->groups);
+    const guint8 *rows = oct_cpu_row (loop->from, first);
+    gsize at = (gsize)group * samples;
+
+    if (plan->format == OCT_SAMPLE_U8)
+      sum_u8 (rows, stride, end - first, samples, (guint32 *)plan->sums + at);
+    else if (plan->format == OCT_SAMPLE_U16)
+      sum_u16 (rows, stride, end - first, samples, (guint32 *)plan->sums + at);
+    else
+      sum_f32 (rows, stride, end - first, samples, (double *)plan->sums + at);
+  }
+}
+
 static void
 find_mean (OctPlan *plan, const OctPlane *in)
 {
   guint groups = plan->groups, samples = plan->samples, lines = plan->lines;
+  OctCpuLoop loop = { .plan = plan, .from = in };
 
-#pragma omp parallel for schedule(dynamic)                                     \
-    num_threads(oct_cpu_threads(plan->threads, groups))
-  for (guint group = 0; group < groups; group++) {
-    guint first = (guint)((guint64)lines * group / groups);
-    guint end = (guint)((guint64)lines * (group + 1) / groups);
-    const guint8 *rows = oct_cpu_row (in, first);
-    gsize at = (gsize)group * samples;
-
-    if (plan->format == OCT_SAMPLE_U8)
-      sum_u8 (
-          rows, in->stride, end - first, samples, (guint32 *)plan->sums + at);
-    else if (plan->format == OCT_SAMPLE_U16)
-      sum_u16 (
-          rows, in->stride, end - first, samples, (guint32 *)plan->sums + at);
-    else
-      sum_f32 (
-          rows, in->stride, end - first, samples, (double *)plan->sums + at);
-  }
+  oct_parallel_for (
+      groups, 1, oct_cpu_threads (plan->threads), sum_groups, &loop);
   if (plan->format == OCT_SAMPLE_F32)
     mean_of_floats (plan->sums, groups, samples, lines, plan->mean);
   else
@@ -253,12 +262,32 @@ update_running (OctPlan *plan)
   plan->has_running = TRUE;
 }
 
+static void
+subtract_lines (gpointer data, guint first, guint end, guint thread)
+{
+  const OctCpuLoop *loop = data;
+  const OctPlan *plan = loop->plan;
+
+  for (guint line = first; line < end; line++) {
+    gconstpointer row = oct_cpu_row (loop->from, line);
+    float *result = oct_cpu_row (loop->to, line);
+
+    if (plan->format == OCT_SAMPLE_U8)
+      subtract_u8 (row, plan->samples, plan->high, plan->low, result);
+    else if (plan->format == OCT_SAMPLE_U16)
+      subtract_u16 (row, plan->samples, plan->high, plan->low, result);
+    else
+      subtract_f32 (row, plan->samples, plan->high, plan->low, result);
+  }
+}
+
 static gboolean
 background_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
     gpointer stream, GError **error)
 {
   const OctPlane *from = &in->planes[0], *to = &out->planes[0];
   guint samples = plan->samples;
+  OctCpuLoop loop = { .plan = plan, .from = from, .to = to };
 
   if (!oct_cpu_check_plane (
           from, samples * oct_sample_format_size (plan->format), error)
@@ -272,19 +301,8 @@ background_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
     update_running (plan);
     set_background (plan, plan->running);
   }
-#pragma omp parallel for schedule(dynamic, 16)                                 \
-    num_threads(oct_cpu_threads(plan->threads, plan->lines / 16))
-  for (guint line = 0; line < plan->lines; line++) {
-    gconstpointer row = oct_cpu_row (from, line);
-    float *result = oct_cpu_row (to, line);
-
-    if (plan->format == OCT_SAMPLE_U8)
-      subtract_u8 (row, samples, plan->high, plan->low, result);
-    else if (plan->format == OCT_SAMPLE_U16)
-      subtract_u16 (row, samples, plan->high, plan->low, result);
-    else
-      subtract_f32 (row, samples, plan->high, plan->low, result);
-  }
+  oct_parallel_for (plan->lines, OCT_CPU_GRAIN, oct_cpu_threads (plan->threads),
+      subtract_lines, &loop);
   return TRUE;
 }
 

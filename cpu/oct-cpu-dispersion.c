@@ -90,20 +90,28 @@ dispersion_update (OctPlan *plan, gconstpointer data)
   return TRUE;
 }
 
+static void
+multiply_lines (gpointer data, guint first, guint end, guint thread)
+{
+  const OctCpuLoop *loop = data;
+
+  for (guint line = first; line < end; line++)
+    multiply (oct_cpu_row (loop->from, line), loop->plan->samples,
+        loop->plan->factors, oct_cpu_row (loop->to, line));
+}
+
 static gboolean
 dispersion_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
     gpointer stream, GError **error)
 {
   const OctPlane *from = &in->planes[0], *to = &out->planes[0];
+  OctCpuLoop loop = { .plan = plan, .from = from, .to = to };
 
   if (!oct_cpu_check_plane (from, plan->samples * sizeof (float), error)
       || !oct_cpu_check_plane (to, plan->samples * 2 * sizeof (float), error))
     return FALSE;
-#pragma omp parallel for schedule(dynamic, 16)                                 \
-    num_threads(oct_cpu_threads(plan->threads, plan->lines / 16))
-  for (guint line = 0; line < plan->lines; line++)
-    multiply (oct_cpu_row (from, line), plan->samples, plan->factors,
-        oct_cpu_row (to, line));
+  oct_parallel_for (plan->lines, OCT_CPU_GRAIN, oct_cpu_threads (plan->threads),
+      multiply_lines, &loop);
   return TRUE;
 }
 

@@ -14,7 +14,6 @@
 
 #include <fftw3.h>
 #include <math.h>
-#include <omp.h>
 #include <string.h>
 
 struct _OctPlan {
@@ -263,23 +262,31 @@ transform_line (
   }
 }
 
+static void
+transform_lines (gpointer data, guint first, guint end, guint thread)
+{
+  const OctCpuLoop *loop = data;
+  const OctPlan *plan = loop->plan;
+
+  for (guint line = first; line < end; line++)
+    transform_line (plan, plan->scratch + (gsize)thread * plan->scratch_size,
+        oct_cpu_row (loop->from, line), oct_cpu_row (loop->to, line));
+}
+
 static gboolean
 fft_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
     gpointer stream, GError **error)
 {
   const OctPlane *from = &in->planes[0], *to = &out->planes[0];
+  OctCpuLoop loop = { .plan = plan, .from = from, .to = to };
 
   if (!oct_cpu_check_plane (
           from, plan->samples * oct_sample_format_size (plan->format), error)
       || !oct_cpu_check_plane (
           to, plan->depth_bins * sizeof (fftwf_complex), error))
     return FALSE;
-#pragma omp parallel for schedule(dynamic, 16)                                 \
-    num_threads(oct_cpu_threads(plan->threads, plan->lines / 16))
-  for (guint line = 0; line < plan->lines; line++)
-    transform_line (plan,
-        plan->scratch + (gsize)omp_get_thread_num () * plan->scratch_size,
-        oct_cpu_row (from, line), oct_cpu_row (to, line));
+  oct_parallel_for (plan->lines, OCT_CPU_GRAIN, oct_cpu_threads (plan->threads),
+      transform_lines, &loop);
   return TRUE;
 }
 

@@ -354,6 +354,15 @@ noise_floor (const OctPlan *plan)
   return plan->params.scale == OCT_SCALE_LOG ? lowest * DB_PER_OCTAVE : lowest;
 }
 
+static void
+find_extents (gpointer data, guint first, guint end, guint thread)
+{
+  const OctCpuLoop *loop = data;
+
+  for (guint group = first; group < end; group++)
+    group_extent (loop->plan, loop->from, group);
+}
+
 /* The range of this image, in the unit of v.  FALSE: nothing is finite. */
 static gboolean
 find_range (OctPlan *plan, const OctPlane *from, double *min, double *max)
@@ -361,16 +370,15 @@ find_range (OctPlan *plan, const OctPlane *from, double *min, double *max)
   const OctLogscaleParams *params = &plan->params;
   float lowest = INFINITY, highest = -1;
   double weight = plan->has_history ? params->range_smoothing : 0;
+  OctCpuLoop loop = { .plan = plan, .from = from };
 
   if (params->range == OCT_RANGE_MANUAL) {
     *min = params->min;
     *max = params->max;
     return TRUE;
   }
-#pragma omp parallel for schedule(dynamic)                                     \
-    num_threads(oct_cpu_threads(plan->threads, plan->groups))
-  for (guint group = 0; group < plan->groups; group++)
-    group_extent (plan, from, group);
+  oct_parallel_for (plan->groups, 1, oct_cpu_threads (plan->threads),
+      find_extents, &loop);
   for (guint group = 0; group < plan->groups; group++) {
     lowest = MIN (lowest, plan->extents[group].lowest);
     highest = MAX (highest, plan->extents[group].highest);
@@ -438,6 +446,18 @@ map_tile (const OctPlan *plan, const OctPlane *from, const OctPlane *to,
         (guint8 *)oct_cpu_row (to, depth + k) + (gsize)line * pixel_size);
 }
 
+/* Tiles are counted along the A-lines first. */
+static void
+map_tiles (gpointer data, guint first, guint end, guint thread)
+{
+  const OctCpuLoop *loop = data;
+  guint across = (loop->plan->params.lines + TILE_LINES - 1) / TILE_LINES;
+
+  for (guint tile = first; tile < end; tile++)
+    map_tile (loop->plan, loop->from, loop->to, loop->extra,
+        tile / across * TILE_DEPTH, tile % across * TILE_LINES);
+}
+
 static gboolean
 logscale_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
     gpointer stream, GError **error)
@@ -447,6 +467,10 @@ logscale_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
   gsize chroma_bytes = (params->lines + 1) / 2 * 2;
   double min = 0, max = 0;
   Mapping mapping;
+  OctCpuLoop loop = {
+    .plan = plan, .from = from, .to = to, .extra = &mapping
+  };
+  guint tiles;
 
   if (!oct_cpu_check_plane (
           from, params->depth_bins * 2 * sizeof (float), error)
@@ -460,11 +484,10 @@ logscale_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
     min = max = 0;
   mapping = make_mapping (
       params->scale, image_formats[params->format].full, min, max);
-#pragma omp parallel for collapse(2) schedule(dynamic)                         \
-    num_threads(oct_cpu_threads(plan->threads, plan->groups))
-  for (guint depth = 0; depth < params->depth_bins; depth += TILE_DEPTH)
-    for (guint line = 0; line < params->lines; line += TILE_LINES)
-      map_tile (plan, from, to, &mapping, depth, line);
+  tiles = ((params->lines + TILE_LINES - 1) / TILE_LINES)
+          * ((params->depth_bins + TILE_DEPTH - 1) / TILE_DEPTH);
+  oct_parallel_for (
+      tiles, 1, oct_cpu_threads (plan->threads), map_tiles, &loop);
   if (params->format == OCT_IMAGE_NV12)
     for (guint row = 0; row < (params->depth_bins + 1) / 2; row++)
       memset (oct_cpu_row (&out->planes[1], row), 128, chroma_bytes);

@@ -2,13 +2,14 @@
 /**
  * What the operations of the CPU backend share.
  *
- * Every operation works on blocks of A-lines, one OpenMP thread per block at a
+ * Every operation works on blocks of A-lines, one thread per block at a
  * time.  A result never depends on the number of threads: a value is computed
  * by the same instructions in the same order whichever thread gets its block.
  */
 #pragma once
 
 #include "oct-backend.h"
+#include "oct-parallel.h"
 
 G_BEGIN_DECLS
 
@@ -43,9 +44,19 @@ gboolean oct_cpu_check_plane (
 void oct_cpu_planner_lock (void);
 void oct_cpu_planner_unlock (void);
 
-/* Threads for `blocks` blocks of A-lines: what is set now, at most `prepared`,
- * the number that create() has made scratch for, and no more than blocks. */
-guint oct_cpu_threads (guint prepared, guint blocks);
+/* What the pieces of a loop over A-lines get to know. */
+typedef struct {
+  OctPlan *plan;
+  const OctPlane *from, *to;
+  gconstpointer extra; /* of the operation */
+} OctCpuLoop;
+
+/* A-lines that a thread takes at a time. */
+#define OCT_CPU_GRAIN 16
+
+/* Threads that run() may use: what is set now, at most `prepared`, the number
+ * that create() has made scratch for. */
+guint oct_cpu_threads (guint prepared);
 
 static inline gpointer
 oct_cpu_row (const OctPlane *plane, gsize row)

@@ -13,7 +13,6 @@
 
 #include <fftw3.h>
 #include <math.h>
-#include <omp.h>
 #include <string.h>
 
 #define LANES 16
@@ -363,20 +362,21 @@ upsample_line (
 
 static void
 resample_block (
-    OctPlan *plan, const OctPlane *from, const OctPlane *to, guint start)
+    const OctCpuLoop *loop, guint start, guint thread)
 {
+  const OctPlan *plan = loop->plan;
   const float *in[LANES];
   float *out[LANES];
   Scratch scratch;
   float *values, *moments;
 
   divide_scratch (plan,
-      plan->scratch + (gsize)omp_get_thread_num () * plan->scratch_size,
-      &scratch);
+      plan->scratch + (gsize)thread * plan->scratch_size, &scratch);
   for (guint lane = 0; lane < LANES; lane++) {
     guint line = MIN (start + lane, plan->lines - 1);
-    in[lane] = oct_cpu_row (from, line);
-    out[lane] = line == start + lane ? oct_cpu_row (to, line) : scratch.unused;
+    in[lane] = oct_cpu_row (loop->from, line);
+    out[lane] =
+        line == start + lane ? oct_cpu_row (loop->to, line) : scratch.unused;
     if (plan->fine_samples != plan->samples) {
       float *fine = scratch.fine + lane * plan->fine_stride;
       upsample_line (plan, &scratch, in[lane], fine);
@@ -399,19 +399,25 @@ resample_block (
   }
 }
 
+static void
+resample_blocks (gpointer data, guint first, guint end, guint thread)
+{
+  for (guint block = first; block < end; block++)
+    resample_block (data, block * LANES, thread);
+}
+
 static gboolean
 resample_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
     gpointer stream, GError **error)
 {
   const OctPlane *from = &in->planes[0], *to = &out->planes[0];
+  OctCpuLoop loop = { .plan = plan, .from = from, .to = to };
 
   if (!oct_cpu_check_plane (from, plan->samples * sizeof (float), error)
       || !oct_cpu_check_plane (to, plan->samples * sizeof (float), error))
     return FALSE;
-#pragma omp parallel for schedule(dynamic)                                     \
-    num_threads(oct_cpu_threads(plan->threads, plan->lines / LANES))
-  for (guint start = 0; start < plan->lines; start += LANES)
-    resample_block (plan, from, to, start);
+  oct_parallel_for ((plan->lines + LANES - 1) / LANES, 1,
+      oct_cpu_threads (plan->threads), resample_blocks, &loop);
   return TRUE;
 }
 

@@ -22,7 +22,6 @@ static const OctBackend backend = {
   },
 };
 
-static gint wanted_threads; /* atomic; 0 = one per core */
 static GMutex planner_mutex;
 
 const OctBackend *
@@ -34,23 +33,19 @@ oct_backend_cpu (void)
 void
 oct_backend_cpu_set_threads (guint threads)
 {
-  g_atomic_int_set (&wanted_threads, (gint)MIN (threads, 1024));
+  oct_parallel_set_threads (threads);
 }
 
 guint
 oct_backend_cpu_get_threads (void)
 {
-  gint threads = g_atomic_int_get (&wanted_threads);
-
-  return threads > 0 ? (guint)threads : g_get_num_processors ();
+  return oct_parallel_get_threads ();
 }
 
 guint
-oct_cpu_threads (guint prepared, guint blocks)
+oct_cpu_threads (guint prepared)
 {
-  guint threads = MIN (prepared, oct_backend_cpu_get_threads ());
-
-  return CLAMP (blocks, 1, threads);
+  return MIN (prepared, oct_parallel_get_threads ());
 }
 
 gpointer
