@@ -9,33 +9,91 @@ gst_oct_element_error (GstElement *element, GError **error)
   gint code = GST_STREAM_ERROR_FAILED;
 
   if (e->domain == OCT_ERROR) {
-    switch ((OctError) e->code) {
-      case OCT_ERROR_NOT_FOUND:
-        domain = GST_RESOURCE_ERROR;
-        code = GST_RESOURCE_ERROR_NOT_FOUND;
-        break;
-      case OCT_ERROR_READ:
-        domain = GST_RESOURCE_ERROR;
-        code = GST_RESOURCE_ERROR_READ;
-        break;
-      case OCT_ERROR_FORMAT:
-        code = GST_STREAM_ERROR_FORMAT;
-        break;
-      case OCT_ERROR_SETTINGS:
-        domain = GST_RESOURCE_ERROR;
-        code = GST_RESOURCE_ERROR_SETTINGS;
-        break;
-      case OCT_ERROR_MEMORY:
-        domain = GST_RESOURCE_ERROR;
-        code = GST_RESOURCE_ERROR_NO_SPACE_LEFT;
-        break;
-      case OCT_ERROR_DEVICE:
-        domain = GST_RESOURCE_ERROR;
-        code = GST_RESOURCE_ERROR_FAILED;
-        break;
+    switch ((OctError)e->code) {
+    case OCT_ERROR_NOT_FOUND:
+      domain = GST_RESOURCE_ERROR;
+      code = GST_RESOURCE_ERROR_NOT_FOUND;
+      break;
+    case OCT_ERROR_READ:
+      domain = GST_RESOURCE_ERROR;
+      code = GST_RESOURCE_ERROR_READ;
+      break;
+    case OCT_ERROR_FORMAT:
+      code = GST_STREAM_ERROR_FORMAT;
+      break;
+    case OCT_ERROR_SETTINGS:
+      domain = GST_RESOURCE_ERROR;
+      code = GST_RESOURCE_ERROR_SETTINGS;
+      break;
+    case OCT_ERROR_MEMORY:
+      domain = GST_RESOURCE_ERROR;
+      code = GST_RESOURCE_ERROR_NO_SPACE_LEFT;
+      break;
+    case OCT_ERROR_DEVICE:
+      domain = GST_RESOURCE_ERROR;
+      code = GST_RESOURCE_ERROR_FAILED;
+      break;
     }
   }
   gst_element_message_full (element, GST_MESSAGE_ERROR, domain, code,
-      g_strdup (e->message), NULL, __FILE__, GST_FUNCTION, __LINE__);
+      g_strconcat (
+          e->message, g_str_has_suffix (e->message, ".") ? "" : ".", NULL),
+      NULL, __FILE__, GST_FUNCTION, __LINE__);
   g_clear_error (error);
+}
+
+/* The element at which the way of the data ends without a link, NULL when there
+ * is none or the way branches. */
+static GstElement *
+find_unlinked (GstElement *source)
+{
+  GstElement *element = gst_object_ref (source);
+
+  while (element->numsrcpads == 1) {
+    g_autoptr (GstPad) peer = gst_pad_get_peer (element->srcpads->data);
+
+    if (peer == NULL)
+      return element;
+    gst_object_unref (element);
+    element = gst_pad_get_parent_element (peer);
+    if (element == NULL)
+      return NULL;
+  }
+  gst_object_unref (element);
+  return NULL;
+}
+
+GstMessage *
+gst_oct_explain_flow (GstElement *source, GstMessage *message)
+{
+  const GstStructure *details = NULL;
+  g_autofree char *text = NULL, *debug = NULL;
+  g_autoptr (GstCaps) caps = NULL;
+  g_autoptr (GstElement) unlinked = NULL;
+  g_autoptr (GError) error = NULL;
+  gint flow = GST_FLOW_OK;
+
+  gst_message_parse_error_details (message, &details);
+  if (details != NULL)
+    gst_structure_get_int (details, "flow-return", &flow);
+  if (flow == GST_FLOW_NOT_LINKED) {
+    unlinked = find_unlinked (source);
+    error = g_error_new (GST_CORE_ERROR, GST_CORE_ERROR_PAD,
+        "The output of %s is not connected; link it to the next element, in "
+        "the end to a sink.",
+        unlinked != NULL ? GST_OBJECT_NAME (unlinked)
+                         : "an element behind octsrc");
+  } else if (flow == GST_FLOW_NOT_NEGOTIATED) {
+    caps = gst_pad_query_caps (source->srcpads->data, NULL);
+    text = gst_caps_to_string (caps);
+    error = g_error_new (GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION,
+        "The elements behind octsrc do not go together for its stream (%s); "
+        "check their order, caps filters and `axis` of octdcsub.",
+        text);
+  }
+  if (error == NULL)
+    return message;
+  gst_message_parse_error (message, NULL, &debug);
+  gst_message_unref (message);
+  return gst_message_new_error (GST_OBJECT (source), error, debug);
 }

@@ -10,4 +10,9 @@ G_BEGIN_DECLS
  * Takes the error and clears it. */
 void gst_oct_element_error (GstElement *element, GError **error);
 
+/* The error with which the base class of a source ends the stream says a
+ * number only.  Takes it and gives one with a sentence where the elements
+ * behind are not linked or do not go together, else the same. */
+GstMessage *gst_oct_explain_flow (GstElement *source, GstMessage *message);
+
 G_END_DECLS

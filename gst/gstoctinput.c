@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstoctinput.h"
 
+#include <unistd.h>
+
 #define DEFAULT_PHANTOM_SAMPLES 2048
 #define DEFAULT_PHANTOM_LINES 512
 #define DEFAULT_PHANTOM_BSCANS 256
@@ -15,20 +17,19 @@ struct _GstOctInput {
 static gsize
 frame_size (const GstOctInput *input)
 {
-  return (gsize) input->info.samples * input->info.lines
-      * oct_sample_format_size (input->info.sample_format);
+  return (gsize)input->info.samples * input->info.lines
+         * oct_sample_format_size (input->info.sample_format);
 }
 
-static gboolean
-check_size (const OctReaderInfo *info, GError **error)
+/* Memory that is promised and not there ends the whole process later on, so
+ * that more than the machine has is not even asked for. */
+static gpointer
+allocate (guint64 size)
 {
-  if ((guint64) info->samples * info->lines <= OCT_MAX_BSCAN_VALUES)
-    return TRUE;
-  g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-      "One B-scan of %u samples x %u lines was asked for, at most %u values "
-      "are possible; set smaller `samples` or `lines`.",
-      info->samples, info->lines, OCT_MAX_BSCAN_VALUES);
-  return FALSE;
+  guint64 machine =
+      (guint64)sysconf (_SC_PHYS_PAGES) * (guint64)sysconf (_SC_PAGESIZE);
+
+  return size <= machine ? g_try_malloc (size) : NULL;
 }
 
 static gboolean
@@ -36,60 +37,55 @@ preload (GstOctInput *input, const char *path, GError **error)
 {
   gsize size = frame_size (input);
   guint64 frame, total = input->info.frames * size;
-  gsize stride = size / input->info.lines;
-  guint8 *data = g_try_malloc (total);
+  guint8 *data = allocate (total);
 
   if (data == NULL) {
+    g_autofree char *name = g_filename_display_name (path);
+
     g_set_error (error, OCT_ERROR, OCT_ERROR_MEMORY,
-        "The file '%s' does not fit into memory (%" G_GUINT64_FORMAT
-        " MB); set preload=false.",
-        path, total / 1000000);
+        "File '%s' cannot be preloaded, its spectra take %" G_GUINT64_FORMAT
+        " MB and there is not as much memory; set `preload` to false",
+        name, total / 1000000);
     return FALSE;
-  }
-  for (frame = 0; frame < input->info.frames; frame++) {
-    if (!oct_reader_read (
-            input->reader, frame, data + frame * size, stride, error)) {
-      g_free (data);
-      return FALSE;
-    }
   }
   input->preloaded = gst_memory_new_wrapped (
       GST_MEMORY_FLAG_READONLY, data, total, 0, total, data, g_free);
+  for (frame = 0; frame < input->info.frames; frame++)
+    if (!oct_reader_read (input->reader, frame, data + frame * size,
+            size / input->info.lines, error))
+      return FALSE;
   return TRUE;
 }
 
 static gboolean
-open_file (GstOctInput *input, const GstOctInputSettings *settings,
-    GError **error)
+open_file (
+    GstOctInput *input, const GstOctInputSettings *settings, GError **error)
 {
-  input->reader
-      = oct_reader_open (settings->location, &settings->reader, error);
+  input->reader =
+      oct_reader_open (settings->location, &settings->reader, error);
   if (input->reader == NULL)
     return FALSE;
   input->info = *oct_reader_get_info (input->reader);
-  return check_size (&input->info, error)
-      && (!settings->preload || preload (input, settings->location, error));
+  return !settings->preload || preload (input, settings->location, error);
 }
 
 static gboolean
-open_phantom (GstOctInput *input, const GstOctInputSettings *settings,
-    GError **error)
+open_phantom (
+    GstOctInput *input, const GstOctInputSettings *settings, GError **error)
 {
+  const OctReaderSettings *sizes = &settings->reader;
   OctPhantomSettings phantom = settings->phantom;
 
-  if (phantom.samples == 0)
-    phantom.samples = DEFAULT_PHANTOM_SAMPLES;
-  if (phantom.lines == 0)
-    phantom.lines = DEFAULT_PHANTOM_LINES;
-  if (phantom.bscans == 0)
-    phantom.bscans = DEFAULT_PHANTOM_BSCANS;
-  input->info = (OctReaderInfo) { .sample_format = phantom.sample_format,
+  phantom.samples =
+      sizes->samples != 0 ? sizes->samples : DEFAULT_PHANTOM_SAMPLES;
+  phantom.lines = sizes->lines != 0 ? sizes->lines : DEFAULT_PHANTOM_LINES;
+  phantom.bscans = sizes->bscans != 0 ? sizes->bscans : DEFAULT_PHANTOM_BSCANS;
+  phantom.sample_format = sizes->sample_format;
+  input->info = (OctReaderInfo){ .sample_format = phantom.sample_format,
     .samples = phantom.samples,
     .lines = phantom.lines,
     .bscans = phantom.bscans,
     .frames = G_MAXUINT64 };
-  if (!check_size (&input->info, error))
-    return FALSE;
   input->phantom = oct_phantom_new (&phantom, error);
   return input->phantom != NULL;
 }
@@ -136,8 +132,8 @@ gst_oct_input_get_memory (GstOctInput *input, guint64 frame)
   gsize size = frame_size (input);
 
   return input->preloaded != NULL
-      ? gst_memory_share (input->preloaded, frame * size, size)
-      : NULL;
+             ? gst_memory_share (input->preloaded, frame * size, size)
+             : NULL;
 }
 
 gboolean

@@ -13,16 +13,16 @@
 G_BEGIN_DECLS
 
 typedef struct {
-  const char *location; /* NULL = the virtual OCT system */
+  char *location; /* NULL = the virtual OCT system */
   gboolean preload;
-  OctReaderSettings reader;
-  OctPhantomSettings phantom;
+  OctReaderSettings reader;   /* sizes and sample format hold for both */
+  OctPhantomSettings phantom; /* the rest of the virtual OCT system */
 } GstOctInputSettings;
 
 typedef struct _GstOctInput GstOctInput;
 
 /* Errors: those of oct_reader_open() and oct_phantom_new(), OCT_ERROR_MEMORY
- * when a file to preload is too large. */
+ * when a file to preload is larger than the memory of the machine. */
 GstOctInput *gst_oct_input_open (
     const GstOctInputSettings *settings, GError **error);
 void gst_oct_input_close (GstOctInput *input);

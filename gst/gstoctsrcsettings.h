@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * What the user sets on octsrc, and the properties by which it is set.
+ */
+#pragma once
+
+#include "gstoctbackend.h"
+#include "gstoctinput.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+  GstOctInputSettings input; /* owns its location */
+  gboolean loop;
+  double line_rate; /* A-lines per second, 0 = as fast as possible */
+  OctCalibrationSettings calibration;
+  GstOctBackendChoice backend;
+  gint cuda_device_id;
+} GstOctSrcSettings;
+
+void gst_oct_src_settings_init (GstOctSrcSettings *settings);
+void gst_oct_src_settings_clear (GstOctSrcSettings *settings);
+
+/* Identifiers of the properties begin here; those of the calibration follow
+ * GST_OCT_PROP_CALIBRATION. */
+#define GST_OCT_SRC_FIRST_SETTING 100
+
+void gst_oct_src_settings_install (GObjectClass *klass);
+
+/* FALSE when `id` is none of these properties. */
+gboolean gst_oct_src_settings_set (
+    GstOctSrcSettings *settings, guint id, const GValue *value);
+gboolean gst_oct_src_settings_get (
+    const GstOctSrcSettings *settings, guint id, GValue *value);
+
+G_END_DECLS
