@@ -61,8 +61,14 @@ run () {
     meson configure "$build" "${setup[@]}"
   else
     meson setup "$build" "${setup[@]}"
-  fi
-  ninja -C "$build"
+  fi || {
+    echo "$name: the build could not be set up, the reason is above"
+    exit 1
+  }
+  ninja -C "$build" || {
+    echo "$name: the build failed, the reason is above"
+    exit 1
+  }
   rm -f "$build/meson-logs/testlog.json"
   # one test at a time: the operations use every core themselves
   meson test -C "$build" --no-rebuild --print-errorlogs --num-processes 1 \
