@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "bench-fftw.h"
+#include "oct-parallel.h"
 
 #include <fftw3.h>
 #include <stdlib.h>
@@ -25,18 +26,25 @@ new_bscan (gsize bytes)
   return data;
 }
 
-static void
-transform (fftwf_plan plan, gboolean real, guint lines, guint threads,
-    guint8 *in, gsize in_row, guint8 *out, gsize out_row)
-{
-#pragma omp parallel for num_threads(threads)
-  for (guint line = 0; line < lines; line++) {
-    gpointer from = in + line * in_row, to = out + line * out_row;
+typedef struct {
+  fftwf_plan plan;
+  gboolean real;
+  guint8 *in, *out;
+  gsize in_row, out_row;
+} Transform;
 
-    if (real)
-      fftwf_execute_dft_r2c (plan, from, to);
+static void
+transform_lines (gpointer data, guint first, guint end, guint thread)
+{
+  const Transform *t = data;
+
+  for (guint line = first; line < end; line++) {
+    gpointer from = t->in + line * t->in_row, to = t->out + line * t->out_row;
+
+    if (t->real)
+      fftwf_execute_dft_r2c (t->plan, from, to);
     else
-      fftwf_execute_dft (plan, from, to);
+      fftwf_execute_dft (t->plan, from, to);
   }
 }
 
@@ -65,8 +73,8 @@ bench_fftw_rate (
     guint turn = i % BUFFERS;
     gint64 start = g_get_monotonic_time ();
 
-    transform (
-        plan, real, lines, threads, in[turn], in_row, out[turn], out_row);
+    oct_parallel_for (lines, 16, threads, transform_lines,
+        &(Transform){ plan, real, in[turn], out[turn], in_row, out_row });
     if (i >= BUFFERS)
       seconds[i - BUFFERS] = (g_get_monotonic_time () - start) * 1e-6;
   }

@@ -6,6 +6,7 @@
  *
  *   bench-operations --samples 2048 --lines 1000 --json result.json
  */
+#include "bench-fftw.h"
 #include "oct-backend.h"
 #include "oct-window.h"
 
@@ -249,56 +250,6 @@ run_chain (Stage *stages, guint count, guint8 **raw)
   return total;
 }
 
-/* FFTW from B-scan to B-scan, nothing else. */
-static GArray *
-run_fftw (gboolean real)
-{
-  gsize row = (gsize)samples * (real ? 4 : 8);
-  gsize out_row = real ? ((gsize)samples / 2 + 1) * 8 : (gsize)samples * 8;
-  guint8 **in = new_buffers (row * (gsize)lines);
-  guint8 **out;
-  GArray *total = g_array_new (FALSE, FALSE, sizeof (double));
-  fftwf_plan plan;
-  guint team = oct_backend_cpu_get_threads ();
-
-  out_row = (out_row + 63) & ~(gsize)63;
-  row = (row + 63) & ~(gsize)63;
-  for (gint i = 0; i < buffers; i++)
-    fftwf_free (in[i]);
-  g_free (in);
-  in = new_buffers (row * (gsize)lines);
-  out = new_buffers (out_row * (gsize)lines);
-  if (real)
-    plan = fftwf_plan_dft_r2c_1d (
-        samples, (float *)in[0], (fftwf_complex *)out[0], FFTW_MEASURE);
-  else
-    plan = fftwf_plan_dft_1d (samples, (fftwf_complex *)in[0],
-        (fftwf_complex *)out[0], FFTW_FORWARD, FFTW_MEASURE);
-  for (gint i = -5; i < repetitions; i++) {
-    guint turn = (guint)(i + 5) % (guint)buffers;
-    double start = now ();
-#pragma omp parallel for num_threads(team)
-    for (gint line = 0; line < lines; line++) {
-      guint8 *from = in[turn] + line * row, *to = out[turn] + line * out_row;
-      if (real)
-        fftwf_execute_dft_r2c (plan, (float *)from, (fftwf_complex *)to);
-      else
-        fftwf_execute_dft (plan, (fftwf_complex *)from, (fftwf_complex *)to);
-    }
-    start = now () - start;
-    if (i >= 0)
-      g_array_append_val (total, start);
-  }
-  fftwf_destroy_plan (plan);
-  for (gint i = 0; i < buffers; i++) {
-    fftwf_free (in[i]);
-    fftwf_free (out[i]);
-  }
-  g_free (in);
-  g_free (out);
-  return total;
-}
-
 static void
 report (GString *json, const char *name, GArray *seconds, double bytes)
 {
@@ -312,6 +263,17 @@ report (GString *json, const char *name, GArray *seconds, double bytes)
       "\"alines_per_s\": %.6g, \"gb_per_s\": %.4g}",
       json->len > 0 ? ",\n" : "", name, middle, best, lines / middle,
       bytes / middle * 1e-9);
+}
+
+static void
+report_fftw (GString *json, const char *name, gboolean real)
+{
+  double rate = bench_fftw_rate (real, (guint)samples, (guint)lines,
+      oct_backend_cpu_get_threads (), (guint)repetitions);
+
+  g_print ("%-22s %26s %12.0f A-lines/s\n", name, "", rate);
+  g_string_append_printf (json,
+      ",\n    {\"name\": \"%s\", \"alines_per_s\": %.6g}", name, rate);
 }
 
 static void
@@ -369,10 +331,8 @@ main (int argc, char **argv)
     stages[s].table->destroy (stages[s].plan);
   }
   report (json, "chain", total, bytes);
-  report (json, "FFTW alone, complex", run_fftw (FALSE),
-      (double)samples * lines * 16);
-  report (
-      json, "FFTW alone, real", run_fftw (TRUE), (double)samples * lines * 8);
+  report_fftw (json, "FFTW alone, complex", FALSE);
+  report_fftw (json, "FFTW alone, real", TRUE);
   if (json_path != NULL)
     write_json (json->str);
   return 0;

@@ -70,7 +70,7 @@ run_pipeline (const char *description, Arrivals *arrivals)
   GstMessage *message;
   GstBus *bus;
 
-  if (pipeline == NULL) {
+  if (error != NULL) {
     g_printerr ("%s\n", error->message);
     exit (1);
   }
@@ -187,7 +187,7 @@ main (int argc, char **argv)
   }
   if (threads == 0)
     threads = (gint)g_get_num_processors ();
-  g_setenv ("OMP_NUM_THREADS", g_strdup_printf ("%d", threads), TRUE);
+  g_setenv ("OCT_THREADS", g_strdup_printf ("%d", threads), TRUE);
   set_defaults (&method, "cubic");
   set_defaults (&backend, "auto");
   set_defaults (&format, "GRAY8");

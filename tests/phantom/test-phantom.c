@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The virtual OCT system against the float64 reference and against physics. */
 #include <math.h>
-#include <omp.h>
 #include <string.h>
 
+#include "oct-parallel.h"
 #include "oct-phantom.h"
 
 #define FULL_SCALE 4095.0
@@ -177,12 +177,12 @@ test_bytes_repeat (gconstpointer data)
   g_autofree guint16 *seventh = render (phantom, 7, samples, lines);
   g_autofree guint16 *other_seventh = render (other, 7, samples, lines);
   g_autofree guint16 *again_seventh = NULL;
-  int threads = omp_get_max_threads ();
+  guint threads = oct_parallel_get_threads ();
 
-  omp_set_num_threads (threads > 8 ? 1 : 16);
+  oct_parallel_set_threads (threads > 8 ? 1 : 16);
   again = make_phantom (kind, samples, lines, 10, 1e-4, 1.0, 5);
   again_seventh = render (again, 7, samples, lines);
-  omp_set_num_threads (threads);
+  oct_parallel_set_threads (threads);
   g_assert_cmpmem (seventh, bytes, again_seventh, bytes);
   g_assert_true (memcmp (seventh, third, bytes) != 0);
   g_assert_true (memcmp (seventh, other_seventh, bytes) != 0);
