@@ -2,7 +2,7 @@
 /**
  * A representative set of pipelines under GStreamer's leaks tracer: when all
  * are gone no object, buffer, event or caps may be alive.  With --leak one is
- * left on purpose, so that it shows that the tracer would find it.
+ * left on purpose and has to be found.
  */
 #include <gst/gst.h>
 
@@ -17,48 +17,74 @@
   "octsrc location=" OCT_TEST_VECTORS "/octdcsub-bscan-f32-input.npy "         \
   "preload=true loop=true num-buffers=5 "
 
-/* Some end, some fail on purpose, some are cut off. */
-static const char *const launches[] = {
-  "octsrc num-buffers=5 samples=256 lines=16 " CHAIN "! fakesink",
-  "octsrc samples=256 lines=16 phantom=mirror " CHAIN "! fakesink",
-  "octsrc is-live=true line-rate=1e5 num-buffers=5 samples=256 lines=16 " CHAIN
-  "! fakesink",
-  FILE_SOURCE CHAIN "! videoconvert ! fakesink",
-  FILE_SOURCE CHAIN "! video/x-raw,format=NV12 ! fakesink",
-  FILE_SOURCE "loop=true preload=true num-buffers=20 " CHAIN "! fakesink",
-  FLOATS "! octdcsub mode=background background=" OCT_TEST_VECTORS
-         "/octdcsub-bscan-u16-input.npy ! fakesink",
-  FLOATS "! tee name=t t. ! queue ! octdcsub ! fakesink t. ! queue ! octdcsub "
-         "mode=running calibration=" OCT_TEST_VECTORS "/wavelength-101.csv ! "
-         "octkresample method=lanczos upsample=2 ! octfft length=256 ! "
-         "fakesink",
-  "octsrc location=nowhere.raw " CHAIN "! fakesink",
-  "octsrc num-buffers=5 samples=256 lines=16 calibration=nowhere.csv " CHAIN
-  "! fakesink",
-  "octsrc num-buffers=5 samples=256 lines=16 ! octdcsub mode=background ! "
-  "fakesink",
-  "octsrc num-buffers=5 samples=256 lines=16 ! octdcsub axis=wavenumber ! "
-  "octfft length=100 ! fakesink",
-  "videotestsrc num-buffers=3 ! octdcsub ! octkresample ! fakesink",
+/* How a pipeline is to come to its end; anything else would leave a test that
+ * tests nothing. */
+typedef enum {
+  AT_EOS,
+  BY_ERROR,
+  CUT_OFF, /* never by itself */
+} Ending;
+
+static const struct {
+  Ending ending;
+  const char *launch;
+} pipelines[] = {
+  { AT_EOS, "octsrc num-buffers=5 samples=256 lines=16 " CHAIN "! fakesink" },
+  { CUT_OFF, "octsrc samples=256 lines=16 phantom=mirror depth=2e-4 " CHAIN
+             "! fakesink" },
+  { AT_EOS, "octsrc is-live=true line-rate=1e5 num-buffers=5 samples=256 "
+            "lines=16 " CHAIN "! fakesink" },
+  { AT_EOS, FILE_SOURCE CHAIN "! videoconvert ! fakesink" },
+  { AT_EOS, FILE_SOURCE CHAIN "! video/x-raw,format=NV12 ! fakesink" },
+  { AT_EOS,
+      FILE_SOURCE "loop=true preload=true num-buffers=20 " CHAIN "! fakesink" },
+  { AT_EOS, FLOATS "! octdcsub mode=background background=" OCT_TEST_VECTORS
+                   "/octdcsub-bscan-u16-input.npy ! fakesink" },
+  { AT_EOS,
+      FLOATS "! tee name=t t. ! queue ! octdcsub ! fakesink t. ! queue ! "
+             "octdcsub mode=running calibration=" OCT_TEST_VECTORS
+             "/wavelength-101.csv ! octkresample method=lanczos upsample=2 ! "
+             "octfft length=256 ! fakesink" },
+  { BY_ERROR, "octsrc location=nowhere.raw " CHAIN "! fakesink" },
+  { BY_ERROR, "octsrc samples=256 lines=16 calibration=nowhere.csv " CHAIN
+              "! fakesink" },
+  { BY_ERROR, FLOATS "! octdcsub mode=background ! fakesink" },
+  { BY_ERROR, "octsrc samples=256 lines=16 ! octdcsub axis=wavenumber ! "
+              "octfft length=100 ! fakesink" },
+  { BY_ERROR, "videotestsrc ! octdcsub ! octkresample ! fakesink" },
 };
 
 static void
-run (const char *launch, guint round)
+check_ending (const char *launch, Ending ending, GstMessage *message)
 {
-  GstElement *pipeline = gst_parse_launch (launch, NULL);
+  Ending found = CUT_OFF;
+
+  if (message != NULL)
+    found = GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS ? AT_EOS : BY_ERROR;
+  if (found != ending)
+    g_error ("%s: ending %u instead of %u", launch, found, ending);
+}
+
+/* To its own end, or stopped wherever it is. */
+static void
+run (const char *launch, Ending ending, gboolean to_end)
+{
+  GError *error = NULL;
+  GstElement *pipeline = gst_parse_launch (launch, &error);
+  gboolean wait = to_end && ending != CUT_OFF;
   GstBus *bus;
   GstMessage *message;
 
-  if (pipeline == NULL)
-    g_error ("%s", launch);
+  if (error != NULL)
+    g_error ("%s: %s", launch, error->message);
   bus = gst_element_get_bus (pipeline);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  /* the second time it is stopped wherever it is */
   message = gst_bus_timed_pop_filtered (bus,
-      round == 0 ? GST_SECOND : 20 * GST_MSECOND,
+      wait ? 60 * GST_SECOND : 20 * GST_MSECOND,
       GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
-  if (message != NULL)
-    gst_message_unref (message);
+  if (to_end)
+    check_ending (launch, ending, message);
+  g_clear_pointer (&message, gst_message_unref);
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_bus_set_flushing (bus, TRUE);
   gst_object_unref (bus);
@@ -94,7 +120,7 @@ int
 main (int argc, char **argv)
 {
   gboolean leak = argc > 1 && strcmp (argv[1], "--leak") == 0;
-  guint round, i;
+  guint i;
 
   g_setenv ("GST_TRACERS", "leaks", TRUE);
   gst_init (NULL, NULL);
@@ -106,12 +132,13 @@ main (int argc, char **argv)
   gst_debug_add_log_function (count_alive, NULL, NULL);
   gst_debug_set_threshold_from_string ("GST_TRACER:7", TRUE);
   gst_debug_set_active (TRUE);
-  for (round = 0; round < 2; round++)
-    for (i = 0; i < G_N_ELEMENTS (launches); i++)
-      run (launches[i], round);
+  for (i = 0; i < G_N_ELEMENTS (pipelines); i++) {
+    run (pipelines[i].launch, pipelines[i].ending, TRUE);
+    run (pipelines[i].launch, pipelines[i].ending, FALSE);
+  }
   if (leak)
     gst_object_ref_sink (gst_element_factory_make ("octdcsub", "forgotten"));
   gst_deinit ();
   g_print ("%u objects left\n", alive);
-  return alive != 0;
+  return (alive != 0) != leak;
 }
