@@ -361,9 +361,10 @@ read_bytes (const OctReader *reader, guint64 offset, gpointer dest, gsize size,
   }
   if ((gsize)done < size) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_READ,
-        "%s ends at byte %" G_GUINT64_FORMAT ", but %" G_GUINT64_FORMAT
-        " were there when it was opened; it has been shortened since",
-        reader->file, offset + done, offset + size);
+        "%s has been shortened since it was opened, bytes %" G_GUINT64_FORMAT
+        " to %" G_GUINT64_FORMAT
+        " are missing; restore the whole file and start again",
+        reader->file, offset + done, offset + size - 1);
     return FALSE;
   }
   return TRUE;
