@@ -204,6 +204,32 @@ GST_START_TEST (test_again_from_the_start)
 }
 GST_END_TEST;
 
+/* The elements behind hear of the calibration again. */
+GST_START_TEST (test_calibration_again)
+{
+  GstElement *pipeline = make (
+      "octsrc location=" OCT_TEST_VECTORS
+      "/octdcsub-bscan-u16-input.npy ! octdcsub calibration=" OCT_TEST_VECTORS
+      "/k-index-101.csv ! octkresample ! fakesink");
+  GstBus *bus = gst_element_get_bus (pipeline);
+  guint round;
+
+  for (round = 0; round < 4; round++) {
+    GstMessage *message;
+
+    gst_element_set_state (pipeline, GST_STATE_PLAYING);
+    message = gst_bus_timed_pop_filtered (
+        bus, 30 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+    fail_unless (message != NULL);
+    fail_unless_equals_int (GST_MESSAGE_TYPE (message), GST_MESSAGE_EOS);
+    gst_message_unref (message);
+    set_state (pipeline, round % 2 == 0 ? GST_STATE_READY : GST_STATE_NULL);
+  }
+  gst_object_unref (bus);
+  finish (pipeline);
+}
+GST_END_TEST;
+
 /* At whatever moment: right away, while the first B-scan is on its way, in the
  * middle of the stream. */
 GST_START_TEST (test_stopped_while_running)
@@ -381,6 +407,7 @@ octstates_suite (void)
   tcase_add_test (tcase, test_alone);
   tcase_add_test (tcase, test_unused);
   tcase_add_test (tcase, test_again_from_the_start);
+  tcase_add_test (tcase, test_calibration_again);
   tcase_add_test (tcase, test_stopped_while_running);
   tcase_add_test (tcase, test_every_step);
   tcase_add_test (tcase, test_unlinked);
