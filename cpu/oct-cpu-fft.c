@@ -8,6 +8,7 @@
  * X[q] = (Z[q] + Z*[H-q]) / 2 - i/2 exp (-2 pi i q / length) (Z[q] - Z*[H-q]):
  * FFTW's complex transforms are more than twice as fast as its real ones.
  */
+#include "oct-cpu-fftw.h"
 #include "oct-cpu-private.h"
 #include "oct-cpu-vector.h"
 #include "oct-simd.h"
@@ -146,24 +147,17 @@ set_turns (OctPlan *plan)
 static gboolean
 make_transform (OctPlan *plan, GError **error)
 {
-  gpointer in = plan->scratch, out = plan->scratch + plan->output_offset;
-  int length = (int)plan->length;
-
-  oct_cpu_planner_lock ();
   if (plan->halved)
     plan->transform =
-        fftwf_plan_dft_1d (length / 2, in, out, FFTW_FORWARD, FFTW_MEASURE);
+        oct_cpu_fftw_plan (OCT_CPU_FFTW_FORWARD, plan->length / 2, error);
   else if (plan->format == OCT_SAMPLE_F32)
-    plan->transform = fftwf_plan_dft_r2c_1d (length, in, out, FFTW_MEASURE);
+    plan->transform =
+        oct_cpu_fftw_plan (OCT_CPU_FFTW_REAL_TO_COMPLEX, plan->length, error);
   else
     plan->transform =
-        fftwf_plan_dft_1d (length, in, out, FFTW_FORWARD, FFTW_MEASURE);
-  oct_cpu_planner_unlock ();
-  if (plan->transform == NULL) {
-    g_set_error (error, OCT_ERROR, OCT_ERROR_MEMORY,
-        "FFTW has no plan for a transform of length %u", plan->length);
+        oct_cpu_fftw_plan (OCT_CPU_FFTW_FORWARD, plan->length, error);
+  if (plan->transform == NULL)
     return FALSE;
-  }
   /* run() writes the samples alone, so that the zero padding stays; the
    * transform is out of place and keeps its input */
   memset (plan->scratch, 0, plan->threads * plan->scratch_size);
@@ -173,11 +167,6 @@ make_transform (OctPlan *plan, GError **error)
 static void
 fft_destroy (OctPlan *plan)
 {
-  if (plan->transform != NULL) {
-    oct_cpu_planner_lock ();
-    fftwf_destroy_plan (plan->transform);
-    oct_cpu_planner_unlock ();
-  }
   oct_cpu_free (plan->window);
   oct_cpu_free (plan->turn_swapped);
   oct_cpu_free (plan->turn);

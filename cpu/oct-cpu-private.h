@@ -39,11 +39,6 @@ gboolean oct_cpu_check_finite (
 gboolean oct_cpu_check_plane (
     const OctPlane *plane, gsize row_bytes, GError **error);
 
-/* FFTW's planner, made safe for plans that are created at the same time;
- * bounds the time spent on measuring. */
-void oct_cpu_planner_lock (void);
-void oct_cpu_planner_unlock (void);
-
 /* What the pieces of a loop over A-lines get to know. */
 typedef struct {
   OctPlan *plan;

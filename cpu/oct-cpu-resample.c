@@ -7,6 +7,7 @@
  * vector operations, the same for all A-lines of the block, and no A-line can
  * touch another.  The weights are computed in double, once, in create().
  */
+#include "oct-cpu-fftw.h"
 #include "oct-cpu-private.h"
 #include "oct-cpu-vector.h"
 #include "oct-simd.h"
@@ -267,31 +268,17 @@ divide_scratch (const OctPlan *plan, guint8 *base, Scratch *scratch)
 static gboolean
 make_transforms (OctPlan *plan, GError **error)
 {
-  Scratch scratch;
-
-  divide_scratch (plan, plan->scratch, &scratch);
-  oct_cpu_planner_lock ();
-  plan->forward = fftwf_plan_dft_r2c_1d (
-      (int)plan->samples, scratch.line, scratch.spectrum, FFTW_MEASURE);
-  plan->backward = fftwf_plan_dft_c2r_1d (
-      (int)plan->fine_samples, scratch.spectrum, scratch.fine, FFTW_MEASURE);
-  oct_cpu_planner_unlock ();
-  if (plan->forward != NULL && plan->backward != NULL)
-    return TRUE;
-  g_set_error (error, OCT_ERROR, OCT_ERROR_MEMORY,
-      "FFTW has no plan for A-lines of %u samples", plan->samples);
-  return FALSE;
+  plan->forward =
+      oct_cpu_fftw_plan (OCT_CPU_FFTW_REAL_TO_COMPLEX, plan->samples, error);
+  if (plan->forward != NULL)
+    plan->backward = oct_cpu_fftw_plan (
+        OCT_CPU_FFTW_COMPLEX_TO_REAL, plan->fine_samples, error);
+  return plan->backward != NULL;
 }
 
 static void
 resample_destroy (OctPlan *plan)
 {
-  oct_cpu_planner_lock ();
-  if (plan->forward != NULL)
-    fftwf_destroy_plan (plan->forward);
-  if (plan->backward != NULL)
-    fftwf_destroy_plan (plan->backward);
-  oct_cpu_planner_unlock ();
   oct_cpu_free (plan->first);
   oct_cpu_free (plan->weights);
   oct_cpu_free (plan->factors);

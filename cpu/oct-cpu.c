@@ -7,10 +7,6 @@
 #include <fftw3.h>
 #include <math.h>
 
-/* Enough to measure the few candidates for a transform of 2048; longer ones
- * take the best found so far. */
-#define PLANNER_SECONDS 0.1
-
 static const OctBackend backend = {
   .name = "cpu",
   .operations = {
@@ -22,7 +18,6 @@ static const OctBackend backend = {
   },
 };
 
-static GMutex planner_mutex;
 
 const OctBackend *
 oct_backend_cpu (void)
@@ -118,25 +113,4 @@ oct_cpu_check_plane (const OctPlane *plane, gsize row_bytes, GError **error)
       " are needed",
       plane->data != NULL ? plane->stride : 0, row_bytes);
   return FALSE;
-}
-
-void
-oct_cpu_planner_lock (void)
-{
-  static gsize initialised = 0;
-
-  if (g_once_init_enter (&initialised)) {
-    /* other users of FFTW in this process do not know our mutex */
-    fftwf_make_planner_thread_safe ();
-    g_once_init_leave (&initialised, 1);
-  }
-  g_mutex_lock (&planner_mutex);
-  fftwf_set_timelimit (PLANNER_SECONDS);
-}
-
-void
-oct_cpu_planner_unlock (void)
-{
-  fftwf_set_timelimit (FFTW_NO_TIMELIMIT);
-  g_mutex_unlock (&planner_mutex);
 }
