@@ -20,12 +20,17 @@ GST_DEBUG_CATEGORY_STATIC (gst_oct_fft_debug);
 #define DEFAULT_DEPTH_START 0
 #define DEFAULT_DEPTH_BINS 0
 
+typedef struct {
+  guint length, start, bins;
+} GstOctDepths;
+
 struct _GstOctFFT {
   GstOctFilter parent;
 
-  /* properties, under the object lock */
+  /* under the object lock */
   OctWindow window;
-  guint length, depth_start, depth_bins;
+  GstOctDepths wanted;   /* the properties */
+  GstOctDepths in_force; /* of the last plan, every 0 replaced; bins 0: none */
 };
 
 enum {
@@ -60,41 +65,50 @@ window_get_type (void)
   return type;
 }
 
-/* Depth bins delivered for spectra of `samples` samples, 0 when the properties
- * and the samples do not go together. */
-static guint
-count_depth_bins (GstOctFFT *self, guint samples)
+static gboolean
+depths_fit (const GstOctDepths *depths, guint samples)
 {
-  guint length, all;
+  guint all = depths->length / 2;
+
+  return depths->length >= samples && depths->start < all
+      && depths->bins <= all - depths->start;
+}
+
+/* The transform for spectra of `samples` samples, every 0 replaced.  length,
+ * depth-start and depth-bins are set one after the other while the picture is
+ * live: until they go together again, what was in force stays.  FALSE when they
+ * do not and nothing was; then `depths` is what was asked for. */
+static gboolean
+choose_depths (GstOctFFT *self, guint samples, GstOctDepths *depths)
+{
+  gboolean fit;
 
   GST_OBJECT_LOCK (self);
-  length = self->length != 0 ? self->length : samples;
-  all = length / 2;
-  if (length < samples || self->depth_start >= all
-      || self->depth_bins > all - self->depth_start)
-    all = 0;
-  else if (self->depth_bins != 0)
-    all = self->depth_bins;
-  else
-    all -= self->depth_start;
+  *depths = self->wanted;
+  if (depths->length == 0)
+    depths->length = samples;
+  fit = depths_fit (depths, samples);
+  if (fit && depths->bins == 0)
+    depths->bins = depths->length / 2 - depths->start;
+  if (!fit && self->in_force.bins != 0
+      && depths_fit (&self->in_force, samples)) {
+    *depths = self->in_force;
+    fit = TRUE;
+  }
   GST_OBJECT_UNLOCK (self);
-  return all;
+  return fit;
 }
 
 static void
-set_z_spacing (GstOctFFT *self, guint samples, GstStructure *ascans)
+set_z_spacing (
+    GstOctFFT *self, guint samples, guint length, GstStructure *ascans)
 {
   g_autoptr (OctCalibration) calibration = gst_oct_filter_ref_calibration (
       GST_OCT_FILTER (self), samples, NULL);
-  guint length;
-  double z;
+  double z = calibration != NULL
+      ? oct_calibration_get_z_spacing (calibration, length)
+      : 0.0;
 
-  if (calibration == NULL)
-    return;
-  GST_OBJECT_LOCK (self);
-  length = self->length != 0 ? self->length : samples;
-  GST_OBJECT_UNLOCK (self);
-  z = oct_calibration_get_z_spacing (calibration, length);
   if (z > 0.0)
     gst_structure_set (ascans, "z-spacing", G_TYPE_DOUBLE, z, NULL);
 }
@@ -113,13 +127,14 @@ transform_structure (GstOctFilter *filter, GstPadDirection direction,
   } else {
     to = gst_structure_from_string (GST_OCT_CAPS_ASCANS, NULL);
     if (gst_structure_get_int (from, "samples", &samples)) {
-      guint bins = count_depth_bins (self, samples);
+      GstOctDepths depths;
 
       /* Sizes that do not go together are reported with a sentence when the
        * first B-scan comes; here there is none to report with. */
-      gst_structure_set (
-          to, "samples", G_TYPE_INT, (gint) MAX (bins, 1), NULL);
-      set_z_spacing (self, samples, to);
+      if (!choose_depths (self, samples, &depths))
+        depths.bins = 1;
+      gst_structure_set (to, "samples", G_TYPE_INT, (gint) depths.bins, NULL);
+      set_z_spacing (self, samples, depths.length, to);
     }
   }
   gst_oct_structure_copy_field (from, "lines", to, "lines");
@@ -127,29 +142,21 @@ transform_structure (GstOctFilter *filter, GstPadDirection direction,
   gst_caps_append_structure (result, to);
 }
 
-static gboolean
-check_depths (GstOctFFT *self, const GstOctInfo *input, OctFftParams *params,
-    GError **error)
+static void
+set_depths_error (
+    const GstOctDepths *depths, guint samples, GError **error)
 {
-  guint all = params->length / 2;
-
-  if (params->length < input->columns) {
+  if (depths->length < samples)
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
         "`length` of octfft is %u, but the spectra have %u samples; set 0 or a "
         "value that is not smaller.",
-        params->length, input->columns);
-    return FALSE;
-  }
-  if (params->depth_start >= all
-      || params->depth_bins > all - params->depth_start) {
+        depths->length, samples);
+  else
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
         "The depth bins asked of octfft (depth-start=%u, depth-bins=%u) are "
         "not within the %u that a transform of length %u has; set smaller "
         "ones.",
-        params->depth_start, params->depth_bins, all, params->length);
-    return FALSE;
-  }
-  return TRUE;
+        depths->start, depths->bins, depths->length / 2, depths->length);
 }
 
 static gboolean
@@ -162,20 +169,33 @@ configure (GstOctFilter *filter, GError **error)
     .samples = input->columns,
     .lines = input->rows };
   g_autofree double *window = g_new (double, input->columns);
+  GstOctDepths depths;
   OctWindow kind;
 
+  if (!choose_depths (self, input->columns, &depths)) {
+    set_depths_error (&depths, input->columns, error);
+    return FALSE;
+  }
+  /* set between the negotiation and this B-scan: caps for it will come */
+  if (depths.bins != output->columns && gst_oct_filter_has_plan (filter))
+    return TRUE;
   GST_OBJECT_LOCK (self);
   kind = self->window;
-  params.length = self->length != 0 ? self->length : input->columns;
-  params.depth_start = self->depth_start;
-  params.depth_bins = self->depth_bins;
+  self->in_force = depths;
   GST_OBJECT_UNLOCK (self);
-  if (!check_depths (self, input, &params, error))
-    return FALSE;
+  params.length = depths.length;
+  params.depth_start = depths.start;
   params.depth_bins = output->columns;
   oct_window_fill (kind, input->columns, NULL, window);
   params.window = window;
   return gst_oct_filter_set_plan (filter, &params, error);
+}
+
+static gboolean
+stop (GstBaseTransform *trans)
+{
+  GST_OCT_FFT (trans)->in_force.bins = 0;
+  return GST_BASE_TRANSFORM_CLASS (gst_oct_fft_parent_class)->stop (trans);
 }
 
 static void
@@ -190,13 +210,13 @@ set_property (
       self->window = g_value_get_enum (value);
       break;
     case PROP_LENGTH:
-      self->length = g_value_get_uint (value);
+      self->wanted.length = g_value_get_uint (value);
       break;
     case PROP_DEPTH_START:
-      self->depth_start = g_value_get_uint (value);
+      self->wanted.start = g_value_get_uint (value);
       break;
     case PROP_DEPTH_BINS:
-      self->depth_bins = g_value_get_uint (value);
+      self->wanted.bins = g_value_get_uint (value);
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
@@ -216,13 +236,13 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
       g_value_set_enum (value, self->window);
       break;
     case PROP_LENGTH:
-      g_value_set_uint (value, self->length);
+      g_value_set_uint (value, self->wanted.length);
       break;
     case PROP_DEPTH_START:
-      g_value_set_uint (value, self->depth_start);
+      g_value_set_uint (value, self->wanted.start);
       break;
     case PROP_DEPTH_BINS:
-      g_value_set_uint (value, self->depth_bins);
+      g_value_set_uint (value, self->wanted.bins);
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
@@ -252,6 +272,7 @@ gst_oct_fft_class_init (GstOctFFTClass *klass)
   object_class->get_property = get_property;
   filter_class->transform_structure = transform_structure;
   filter_class->configure = configure;
+  GST_BASE_TRANSFORM_CLASS (klass)->stop = stop;
   g_object_class_install_property (object_class, PROP_WINDOW,
       g_param_spec_enum ("window", "Window",
           "Window along the wavenumber axis, scaled to unit mean square",

@@ -73,6 +73,12 @@ GST_START_TEST (test_live_depths)
     { "depth-bins", "0", "depth-start=7 length=256", 121 },
     { "length", "0", "depth-start=7", 43 },
     { "depth-start", "0", "", 50 },
+    /* not possible until the next change: what was in force stays */
+    { "depth-start", "60", "", 50 },
+    { "depth-bins", "40", "", 50 },
+    { "length", "202", "depth-start=60 depth-bins=40 length=202", 40 },
+    { "length", "101", "depth-start=60 depth-bins=40 length=202", 40 },
+    { "depth-start", "10", "depth-start=10 depth-bins=40 length=101", 40 },
   };
   GstHarness *harness = oct_test_harness ("octfft");
   g_autoptr (OctArray) input = load_input ();
