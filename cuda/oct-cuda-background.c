@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * Counts to float, minus the spectrum of the source: plans.
+ */
+#include "oct-cuda-private.h"
+
+#define NAME "background"
+
+struct _OctPlan {
+  OctBackgroundMode mode;
+  OctSampleFormat format;
+  guint samples, lines;
+  gboolean overlap;
+  double running_weight;
+  double *running; /* device [samples] */
+  gboolean has_running;
+  OctCudaTable table; /* float2 [samples] (high, low), STORED */
+};
+
+static gboolean
+apply_params (OctPlan *plan, const OctBackgroundParams *params, GError **error)
+{
+  if (params->mode == OCT_BACKGROUND_STORED) {
+    float2 *table = oct_cuda_table_edit (&plan->table, NAME, error);
+    if (table == NULL)
+      return FALSE;
+    for (guint i = 0; i < plan->samples; i++) {
+      table[i].x = (float)params->background[i];
+      table[i].y = (float)(params->background[i] - table[i].x);
+    }
+  }
+  plan->mode = params->mode;
+  plan->running_weight = params->running_weight;
+  return TRUE;
+}
+
+static void
+background_destroy (OctPlan *plan)
+{
+  oct_cuda_free (plan->running);
+  oct_cuda_table_clear (&plan->table);
+  g_free (plan);
+}
+
+static OctPlan *
+background_create (gconstpointer data, GError **error)
+{
+  const OctBackgroundParams *params = data;
+  OctPlan *plan;
+
+  if (!oct_cuda_check_background (params, error))
+    return NULL;
+  plan = g_new0 (OctPlan, 1);
+  plan->format = params->format;
+  plan->samples = params->samples;
+  plan->lines = params->lines;
+  plan->overlap = oct_cuda_can_overlap ();
+  plan->running = oct_cuda_alloc (plan->samples * sizeof (double), NAME, error);
+  if (plan->running == NULL
+      || !oct_cuda_table_init (
+          &plan->table, plan->samples * sizeof (float2), NAME, error)
+      || !apply_params (plan, params, error)) {
+    background_destroy (plan);
+    return NULL;
+  }
+  return plan;
+}
+
+static gboolean
+background_update (OctPlan *plan, gconstpointer data)
+{
+  const OctBackgroundParams *params = data;
+
+  return params->format == plan->format && params->samples == plan->samples
+         && params->lines == plan->lines
+         && oct_cuda_check_background (params, NULL)
+         && apply_params (plan, params, NULL);
+}
+
+static void
+background_reset (OctPlan *plan)
+{
+  plan->has_running = FALSE;
+}
+
+static gboolean
+background_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
+    gpointer stream, GError **error)
+{
+  const OctPlane *from = &in->planes[0], *to = &out->planes[0];
+  gsize size = oct_sample_format_size (plan->format);
+  OctCudaQueue queue = { stream, plan->overlap };
+  OctCudaBackground background = {
+    .rows = { from->data, from->stride, to->data, to->stride, plan->lines,
+        plan->samples },
+    .sample_size = (guint)size,
+    .mode = OCT_CUDA_BACKGROUND_TABLE,
+    .running = plan->running,
+    .running_weight = plan->running_weight,
+    .forget = !plan->has_running,
+  };
+
+  if (!oct_cuda_check_plane (from, plan->samples * size, size, error)
+      || !oct_cuda_check_plane (
+          to, plan->samples * sizeof (float), sizeof (float), error))
+    return FALSE;
+  if (plan->mode == OCT_BACKGROUND_BSCAN) {
+    background.mode = OCT_CUDA_BACKGROUND_MEAN;
+  } else if (plan->mode == OCT_BACKGROUND_RUNNING) {
+    background.mode = OCT_CUDA_BACKGROUND_RUNNING;
+    plan->has_running = TRUE;
+  } else if (plan->mode == OCT_BACKGROUND_STORED) {
+    if (!oct_cuda_table_upload (&plan->table, NAME, stream, error))
+      return FALSE;
+    background.table = plan->table.device;
+  }
+  return oct_cuda_check (
+      oct_cuda_launch_background (&background, queue), NAME, error);
+}
+
+const OctOperationTable oct_cuda_background = {
+  .name = NAME,
+  .create = background_create,
+  .update = background_update,
+  .run = background_run,
+  .reset = background_reset,
+  .destroy = background_destroy,
+  .in_place = TRUE,
+};

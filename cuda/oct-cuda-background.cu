@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * Counts to float, minus the spectrum of the source (see the CPU backend for
+ * the two steps of the subtraction).
+ *
+ * A block owns COLUMNS neighbouring samples of all A-lines: it sums them, and
+ * reads them again, from its L1 cache in most cases, to take the mean off.  So
+ * a B-scan is one kernel that reads every count once from memory.  Counts are
+ * summed as integers, floats in double and in a fixed order.
+ */
+#include "oct-cuda-launch.cuh"
+
+#define COLUMNS 16
+#define VALUES 4                 /* neighbouring samples of one thread */
+#define LANES (COLUMNS / VALUES) /* threads of one row */
+#define THREADS 1024
+#define ROWS (THREADS / LANES) /* rows that are read together */
+#define WARPS (THREADS / 32)
+#define BATCH 4 /* rows that a thread has in flight */
+
+/* VALUES samples as they lie in memory */
+template <typename Sample> struct Traits;
+template <> struct Traits<uint8_t> {
+  typedef uint32_t Sum;
+  typedef uchar4 Vector;
+};
+template <> struct Traits<uint16_t> {
+  typedef uint32_t Sum;
+  typedef ushort4 Vector;
+};
+template <> struct Traits<float> {
+  typedef double Sum;
+  typedef float4 Vector;
+};
+
+/* Whole: the row has all VALUES samples from `column` on, at an address that
+ * allows one access for them. */
+template <typename Sample, bool Whole>
+__device__ __forceinline__ typename Traits<Sample>::Vector
+read_values (const OctCudaRows &rows, uint32_t line, uint32_t column)
+{
+  typedef typename Traits<Sample>::Vector Vector;
+  const Sample *row = row_of ((const Sample *)rows.in, rows.in_stride, line);
+  Vector vector = {};
+
+  if (Whole)
+    return *(const Vector *)(row + column);
+  if (column < rows.samples)
+    vector.x = row[column];
+  if (column + 1 < rows.samples)
+    vector.y = row[column + 1];
+  if (column + 2 < rows.samples)
+    vector.z = row[column + 2];
+  if (column + 3 < rows.samples)
+    vector.w = row[column + 3];
+  return vector;
+}
+
+template <bool Whole>
+__device__ __forceinline__ void
+write_values (
+    const OctCudaRows &rows, uint32_t line, uint32_t column, float4 values)
+{
+  float *row = row_of ((float *)rows.out, rows.out_stride, line);
+
+  if (Whole) {
+    *(float4 *)(row + column) = values;
+    return;
+  }
+  if (column < rows.samples)
+    row[column] = values.x;
+  if (column + 1 < rows.samples)
+    row[column + 1] = values.y;
+  if (column + 2 < rows.samples)
+    row[column + 2] = values.z;
+  if (column + 3 < rows.samples)
+    row[column + 3] = values.w;
+}
+
+/* Sum over the rows of the block, of column `threadIdx.x / 32` in every thread
+ * of the first COLUMNS warps. */
+template <typename Sum>
+__device__ __forceinline__ Sum
+sum_rows (Sum (&sums)[VALUES])
+{
+  __shared__ Sum partial[WARPS][COLUMNS];
+  int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  Sum total = 0;
+
+  for (int k = 0; k < VALUES; k++) {
+    for (int offset = LANES; offset < 32; offset *= 2)
+      sums[k] += __shfl_xor_sync (~0u, sums[k], offset);
+    if (lane < LANES)
+      partial[warp][lane * VALUES + k] = sums[k];
+  }
+  __syncthreads ();
+  if (warp < COLUMNS) {
+    total = partial[lane][warp];
+    for (int offset = 1; offset < 32; offset *= 2)
+      total += __shfl_xor_sync (~0u, total, offset);
+  }
+  return total;
+}
+
+/* A mean that is not finite (float files) must not stay for ever. */
+__device__ __forceinline__ double
+update_running (
+    const OctCudaBackground &background, uint32_t column, double mean)
+{
+  double running = background.running[column];
+
+  if (background.forget || !isfinite (running))
+    running = mean;
+  else if (isfinite (mean))
+    running += background.running_weight * (mean - running);
+  background.running[column] = running;
+  return running;
+}
+
+/* Reads a batch of rows, those past the end as zeros. */
+template <typename Sample, bool Whole>
+__device__ __forceinline__ void
+read_batch (const OctCudaRows &rows, uint32_t line, uint32_t column,
+    typename Traits<Sample>::Vector (&batch)[BATCH])
+{
+#pragma unroll
+  for (int i = 0; i < BATCH; i++) {
+    batch[i] = {};
+    if (line + i * ROWS < rows.lines)
+      batch[i] = read_values<Sample, Whole> (rows, line + i * ROWS, column);
+  }
+}
+
+template <typename Sample, bool Whole>
+__device__ __forceinline__ void
+sum_lines (const OctCudaRows &rows, uint32_t column,
+    typename Traits<Sample>::Sum (&sums)[VALUES])
+{
+  for (uint32_t line = threadIdx.x / LANES; line < rows.lines;
+       line += BATCH * ROWS) {
+    typename Traits<Sample>::Vector batch[BATCH];
+    read_batch<Sample, Whole> (rows, line, column, batch);
+#pragma unroll
+    for (int i = 0; i < BATCH; i++) {
+      sums[0] += batch[i].x;
+      sums[1] += batch[i].y;
+      sums[2] += batch[i].z;
+      sums[3] += batch[i].w;
+    }
+  }
+}
+
+/* All rows of a batch are read before the first is written: in and out may be
+ * the same memory. */
+template <typename Sample, bool Whole>
+__device__ __forceinline__ void
+subtract (const OctCudaRows &rows, uint32_t column, float4 high, float4 low)
+{
+  for (uint32_t line = threadIdx.x / LANES; line < rows.lines;
+       line += BATCH * ROWS) {
+    typename Traits<Sample>::Vector batch[BATCH];
+    read_batch<Sample, Whole> (rows, line, column, batch);
+#pragma unroll
+    for (int i = 0; i < BATCH; i++)
+      if (line + i * ROWS < rows.lines)
+        write_values<Whole> (rows, line + i * ROWS, column,
+            make_float4 (((float)batch[i].x - high.x) - low.x,
+                ((float)batch[i].y - high.y) - low.y,
+                ((float)batch[i].z - high.z) - low.z,
+                ((float)batch[i].w - high.w) - low.w));
+  }
+}
+
+/* high[], low[] of the columns of the block */
+template <typename Sample>
+__device__ __forceinline__ void
+find_background (const OctCudaBackground &background, uint32_t first,
+    bool whole, float *high, float *low)
+{
+  typedef typename Traits<Sample>::Sum Sum;
+  const OctCudaRows &rows = background.rows;
+  uint32_t column = first + threadIdx.x % LANES * VALUES;
+  Sum sums[VALUES] = {}, total;
+  double value;
+
+  if (whole)
+    sum_lines<Sample, true> (rows, column, sums);
+  else
+    sum_lines<Sample, false> (rows, column, sums);
+  total = sum_rows (sums);
+  column = first + threadIdx.x / 32;
+  if (threadIdx.x % 32 != 0 || threadIdx.x / 32 >= COLUMNS
+      || column >= rows.samples)
+    return;
+  value = (double)total / rows.lines;
+  if (background.mode == OCT_CUDA_BACKGROUND_RUNNING)
+    value = update_running (background, column, value);
+  high[threadIdx.x / 32] = (float)value;
+  low[threadIdx.x / 32] = (float)(value - (float)value);
+}
+
+template <typename Sample>
+__global__ void
+__launch_bounds__ (THREADS)
+    remove_background (OctCudaBackground background, bool aligned)
+{
+  const OctCudaRows &rows = background.rows;
+  __shared__ float4 high[LANES], low[LANES];
+  uint32_t first = blockIdx.x * COLUMNS, lane = threadIdx.x % LANES;
+  uint32_t column = first + lane * VALUES;
+  bool whole = aligned && column + VALUES <= rows.samples;
+
+  begin_kernel ();
+  if (background.mode != OCT_CUDA_BACKGROUND_TABLE) {
+    find_background<Sample> (
+        background, first, whole, (float *)high, (float *)low);
+  } else if (threadIdx.x < COLUMNS) {
+    bool given = background.table && first + threadIdx.x < rows.samples;
+    float2 value =
+        given ? background.table[first + threadIdx.x] : make_float2 (0, 0);
+    ((float *)high)[threadIdx.x] = value.x;
+    ((float *)low)[threadIdx.x] = value.y;
+  }
+  __syncthreads ();
+  if (whole)
+    subtract<Sample, true> (rows, column, high[lane], low[lane]);
+  else
+    subtract<Sample, false> (rows, column, high[lane], low[lane]);
+}
+
+template <typename Sample>
+static cudaError_t
+launch_format (const OctCudaBackground *background, OctCudaQueue queue)
+{
+  const OctCudaRows &rows = background->rows;
+  dim3 grid ((rows.samples + COLUMNS - 1) / COLUMNS);
+  bool aligned = is_aligned (rows.in, rows.in_stride, VALUES * sizeof (Sample))
+                 && is_aligned (rows.out, rows.out_stride, sizeof (float4));
+
+  return launch (
+      queue, remove_background<Sample>, grid, THREADS, 0, *background, aligned);
+}
+
+extern "C" cudaError_t
+oct_cuda_launch_background (
+    const OctCudaBackground *background, OctCudaQueue queue)
+{
+  switch (background->sample_size) {
+  case 1:
+    return launch_format<uint8_t> (background, queue);
+  case 2:
+    return launch_format<uint16_t> (background, queue);
+  default:
+    return launch_format<float> (background, queue);
+  }
+}

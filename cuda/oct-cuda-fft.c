@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * Spectra to A-scans: plans.  Lengths that oct-cuda-fft.cu knows are windowed,
+ * transformed and cropped by one kernel; cuFFT does all others between two.
+ */
+#include "oct-cuda-private.h"
+
+#include <math.h>
+
+#define NAME "fft"
+
+struct _OctPlan {
+  OctSampleFormat format;
+  guint samples, lines, length;
+  guint depth_start, depth_bins;
+  gboolean overlap;
+  OctCudaTable window; /* float [samples], with the factors of the transform */
+  OctCudaTable turns;  /* float2 [length], own FFT only */
+  /* cuFFT only */
+  cufftHandle transform;
+  gpointer padded;  /* [lines][length], of the format */
+  float2 *spectrum; /* [lines][length / 2 + 1], real spectra only */
+};
+
+static gboolean
+own_transform (const OctPlan *plan)
+{
+  return oct_cuda_fft_has (plan->length, plan->format == OCT_SAMPLE_CF32);
+}
+
+static gboolean
+apply_params (OctPlan *plan, const OctFftParams *params, GError **error)
+{
+  /* the own transform of real spectra adds two halves */
+  double halves =
+      plan->transform == 0 && plan->format == OCT_SAMPLE_F32 ? 2 : 1;
+  double scale = 1 / (halves * sqrt (plan->samples));
+  float *window = oct_cuda_table_edit (&plan->window, NAME, error);
+
+  if (window == NULL)
+    return FALSE;
+  for (guint i = 0; i < plan->samples; i++)
+    window[i] = (float)(scale * params->window[i]);
+  plan->depth_start = params->depth_start;
+  plan->depth_bins = params->depth_bins;
+  return TRUE;
+}
+
+static gboolean
+make_turns (OctPlan *plan, GError **error)
+{
+  float2 *turns;
+
+  if (!oct_cuda_table_init (
+          &plan->turns, plan->length * sizeof (float2), NAME, error)
+      || (turns = oct_cuda_table_edit (&plan->turns, NAME, error)) == NULL)
+    return FALSE;
+  for (guint i = 0; i < plan->length; i++) {
+    double angle = -2 * G_PI * i / plan->length;
+    turns[i].x = (float)cos (angle);
+    turns[i].y = (float)sin (angle);
+  }
+  return TRUE;
+}
+
+static gboolean
+make_transform (OctPlan *plan, GError **error)
+{
+  gboolean is_complex = plan->format == OCT_SAMPLE_CF32;
+  guint bins = is_complex ? plan->length : plan->length / 2 + 1;
+  gsize values = (gsize)plan->lines * plan->length;
+
+  plan->padded = oct_cuda_alloc (
+      values * oct_sample_format_size (plan->format), NAME, error);
+  if (plan->padded == NULL)
+    return FALSE;
+  if (!is_complex) {
+    plan->spectrum = oct_cuda_alloc (
+        (gsize)plan->lines * bins * sizeof (float2), NAME, error);
+    if (plan->spectrum == NULL)
+      return FALSE;
+  }
+  plan->transform = oct_cuda_fft_plan (is_complex ? CUFFT_C2C : CUFFT_R2C,
+      plan->length, plan->length, bins, plan->lines, NAME, error);
+  return plan->transform != 0;
+}
+
+static void
+fft_destroy (OctPlan *plan)
+{
+  if (plan->transform != 0)
+    cufftDestroy (plan->transform);
+  oct_cuda_table_clear (&plan->window);
+  oct_cuda_table_clear (&plan->turns);
+  oct_cuda_free (plan->padded);
+  oct_cuda_free (plan->spectrum);
+  g_free (plan);
+}
+
+static OctPlan *
+fft_create (gconstpointer data, GError **error)
+{
+  const OctFftParams *params = data;
+  OctPlan *plan;
+
+  if (!oct_cuda_check_fft_params (params, error))
+    return NULL;
+  plan = g_new0 (OctPlan, 1);
+  plan->format = params->format;
+  plan->samples = params->samples;
+  plan->lines = params->lines;
+  plan->length = params->length;
+  plan->overlap = oct_cuda_can_overlap ();
+  if (!oct_cuda_table_init (
+          &plan->window, plan->samples * sizeof (float), NAME, error)
+      || !(own_transform (plan) ? make_turns (plan, error)
+                                : make_transform (plan, error))
+      || !apply_params (plan, params, error)) {
+    fft_destroy (plan);
+    return NULL;
+  }
+  return plan;
+}
+
+static gboolean
+fft_update (OctPlan *plan, gconstpointer data)
+{
+  const OctFftParams *params = data;
+
+  return params->format == plan->format && params->samples == plan->samples
+         && params->lines == plan->lines && params->length == plan->length
+         && oct_cuda_check_fft_params (params, NULL)
+         && apply_params (plan, params, NULL);
+}
+
+static gboolean
+run_cufft (
+    OctPlan *plan, const OctCudaFft *fft, OctCudaQueue queue, GError **error)
+{
+  float2 *spectrum = fft->is_complex ? plan->padded : plan->spectrum;
+  gsize pitch = fft->is_complex ? plan->length : plan->length / 2 + 1;
+  cufftResult status;
+
+  if (!oct_cuda_check (
+          oct_cuda_launch_window (fft, plan->padded, queue), NAME, error)
+      || !oct_cuda_check_fft (
+          cufftSetStream (plan->transform, queue.stream), NAME, error))
+    return FALSE;
+  if (fft->is_complex)
+    status = cufftExecC2C (
+        plan->transform, plan->padded, plan->padded, CUFFT_FORWARD);
+  else
+    status = cufftExecR2C (plan->transform, plan->padded, plan->spectrum);
+  return oct_cuda_check_fft (status, NAME, error)
+         && oct_cuda_check (
+             oct_cuda_launch_crop (fft, spectrum, pitch, queue), NAME, error);
+}
+
+static gboolean
+fft_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
+    gpointer stream, GError **error)
+{
+  const OctPlane *from = &in->planes[0], *to = &out->planes[0];
+  gsize size = oct_sample_format_size (plan->format);
+  OctCudaQueue queue = { stream, plan->overlap };
+  OctCudaFft fft = {
+    .rows = { from->data, from->stride, to->data, to->stride, plan->lines,
+        plan->samples },
+    .is_complex = plan->format == OCT_SAMPLE_CF32,
+    .length = plan->length,
+    .depth_start = plan->depth_start,
+    .depth_bins = plan->depth_bins,
+    .window = plan->window.device,
+    .turns = plan->turns.device,
+  };
+
+  if (!oct_cuda_check_plane (from, plan->samples * size, size, error)
+      || !oct_cuda_check_plane (
+          to, plan->depth_bins * sizeof (float2), sizeof (float2), error)
+      || !oct_cuda_table_upload (&plan->window, NAME, stream, error)
+      || !oct_cuda_table_upload (&plan->turns, NAME, stream, error))
+    return FALSE;
+  if (plan->transform != 0)
+    return run_cufft (plan, &fft, queue, error);
+  return oct_cuda_check (oct_cuda_launch_fft (&fft, queue), NAME, error);
+}
+
+const OctOperationTable oct_cuda_fft = {
+  .name = NAME,
+  .create = fft_create,
+  .update = fft_update,
+  .run = fft_run,
+  .destroy = fft_destroy,
+};

@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * Window, unitary FFT and crop in one pass over memory, for lengths that are
+ * powers of two; and the two passes around cuFFT for all others.
+ *
+ * Stockham's autosort FFT with radix 16 (the last step 2 to 16): a thread
+ * holds 16 values, the A-line changes hands through shared memory.  Real
+ * A-lines are transformed as half as many complex values,
+ * z[n] = x[2n] + i x[2n+1], Z = FFT (z) of length H, and then
+ * X[q] = (Z[q] + Z*[H-q]) / 2 - i/2 exp (-pi i q / H) (Z[q] - Z*[H-q]).
+ */
+#include "oct-cuda-launch.cuh"
+
+#define VALUES 16 /* of one thread */
+#define THREADS 128
+
+__device__ __forceinline__ float2
+operator+ (float2 a, float2 b)
+{
+  return make_float2 (a.x + b.x, a.y + b.y);
+}
+
+__device__ __forceinline__ float2
+operator- (float2 a, float2 b)
+{
+  return make_float2 (a.x - b.x, a.y - b.y);
+}
+
+__device__ __forceinline__ float2
+operator* (float2 a, float2 b)
+{
+  return make_float2 (a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x);
+}
+
+__device__ __forceinline__ float
+scaled (float a, float factor)
+{
+  return a * factor;
+}
+
+__device__ __forceinline__ float2
+scaled (float2 a, float factor)
+{
+  return make_float2 (a.x * factor, a.y * factor);
+}
+
+/* -i a */
+__device__ __forceinline__ float2
+turn_back (float2 a)
+{
+  return make_float2 (a.y, -a.x);
+}
+
+/* DFTs of v[0], v[Step], ..., result in place and in natural order */
+template <int Radix, int Step> struct Dft;
+
+template <int Step> struct Dft<2, Step> {
+  static __device__ __forceinline__ void run (float2 *v)
+  {
+    float2 a = v[0], b = v[Step];
+    v[0] = a + b;
+    v[Step] = a - b;
+  }
+};
+
+template <int Step> struct Dft<4, Step> {
+  static __device__ __forceinline__ void run (float2 *v)
+  {
+    float2 a = v[0] + v[2 * Step], b = v[0] - v[2 * Step];
+    float2 c = v[Step] + v[3 * Step];
+    float2 d = turn_back (v[Step] - v[3 * Step]);
+    v[0] = a + c;
+    v[Step] = b + d;
+    v[2 * Step] = a - c;
+    v[3 * Step] = b - d;
+  }
+};
+
+template <int Step> struct Dft<8, Step> {
+  static __device__ __forceinline__ void run (float2 *v)
+  {
+    const float h = 0.70710678118654752440f;
+    float2 odd[4];
+    Dft<4, 2 * Step>::run (v);
+    Dft<4, 2 * Step>::run (v + Step);
+    odd[0] = v[Step];
+    odd[1] = v[3 * Step] * make_float2 (h, -h);
+    odd[2] = turn_back (v[5 * Step]);
+    odd[3] = v[7 * Step] * make_float2 (-h, -h);
+    /* even bins lie at even steps: spread them to both halves */
+    float2 even[4] = { v[0], v[2 * Step], v[4 * Step], v[6 * Step] };
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+      v[k * Step] = even[k] + odd[k];
+      v[(k + 4) * Step] = even[k] - odd[k];
+    }
+  }
+};
+
+template <int Step> struct Dft<16, Step> {
+  static __device__ __forceinline__ void run (float2 *v)
+  {
+    const float c = 0.92387953251128675613f, s = 0.38268343236508977173f;
+    const float h = 0.70710678118654752440f;
+    float2 t[16];
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+      Dft<4, 4 * Step>::run (v + i * Step);
+    /* v[i + 4 k] times exp (-2 pi i i k / 16) */
+    v[5 * Step] = v[5 * Step] * make_float2 (c, -s);
+    v[9 * Step] = v[9 * Step] * make_float2 (h, -h);
+    v[13 * Step] = v[13 * Step] * make_float2 (s, -c);
+    v[6 * Step] = v[6 * Step] * make_float2 (h, -h);
+    v[10 * Step] = turn_back (v[10 * Step]);
+    v[14 * Step] = v[14 * Step] * make_float2 (-h, -h);
+    v[7 * Step] = v[7 * Step] * make_float2 (s, -c);
+    v[11 * Step] = v[11 * Step] * make_float2 (-h, -h);
+    v[15 * Step] = v[15 * Step] * make_float2 (-c, s);
+#pragma unroll
+    for (int k = 0; k < 4; k++)
+      Dft<4, Step>::run (v + 4 * k * Step);
+#pragma unroll
+    for (int i = 0; i < 16; i++)
+      t[i] = v[(i % 4 * 4 + i / 4) * Step];
+#pragma unroll
+    for (int i = 0; i < 16; i++)
+      v[i * Step] = t[i];
+  }
+};
+
+/* v[m Step] *= w^m for m = 1 .. Radix - 1 */
+template <int Radix, int Step>
+__device__ __forceinline__ void
+twist (float2 *v, float2 w)
+{
+  float2 high = make_float2 (1, 0), low[4];
+
+  low[0] = make_float2 (1, 0);
+  low[1] = w;
+  low[2] = w * w;
+  low[3] = low[2] * w;
+#pragma unroll
+  for (int m = 1; m < Radix; m++) {
+    if (m == 4)
+      high = low[2] * low[2];
+    else if (m % 4 == 0)
+      high = high * (low[2] * low[2]);
+    v[m * Step] = v[m * Step]
+                  * (m < 4         ? low[m]
+                      : m % 4 == 0 ? high
+                                   : high * low[m % 4]);
+  }
+}
+
+/* of 32 banks of shared memory, none is hit twice by a half warp */
+__device__ __forceinline__ uint32_t
+padded (uint32_t i)
+{
+  return i + i / VALUES;
+}
+
+template <int Size> struct Layout {
+  static constexpr int threads = Size / VALUES; /* of one A-line */
+  static constexpr int lines = threads < THREADS ? THREADS / threads : 1;
+  static constexpr int block = lines * threads;
+  static constexpr int pitch = Size + Size / VALUES;
+  static constexpr int resident = 1024 / block; /* 64 registers a thread */
+};
+
+/**
+ * The steps from transforms of `Done` on to those of `Size`.
+ * v: x[t + e Size / 16]; in the end X[t + e Size / 16].
+ * turns[k] = exp (-2 pi i k / (Size Scale)).
+ */
+template <int Size, int Done, int Scale>
+__device__ __forceinline__ void
+transform (float2 (&v)[VALUES], uint32_t t, const float2 *turns, float2 *line)
+{
+  constexpr int rest = Size / Done, radix = rest < VALUES ? rest : VALUES;
+  constexpr int count = VALUES / radix, threads = Layout<Size>::threads;
+
+#pragma unroll
+  for (int b = 0; b < count; b++) {
+    uint32_t k = (t + b * threads) % Done;
+    if (Done > 1)
+      twist<radix, count> (
+          v + b, __ldg (&turns[k * (Size / (Done * radix) * Scale)]));
+    Dft<radix, count>::run (v + b);
+  }
+  if constexpr (Done * radix < Size) {
+    if (Done > 1)
+      __syncthreads ();
+#pragma unroll
+    for (int b = 0; b < count; b++) {
+      uint32_t j = t + b * threads, k = j % Done;
+#pragma unroll
+      for (int m = 0; m < radix; m++)
+        line[padded (j / Done * Done * radix + k + m * Done)] =
+            v[b + m * count];
+    }
+    __syncthreads ();
+#pragma unroll
+    for (int e = 0; e < VALUES; e++)
+      v[e] = line[padded (t + e * threads)];
+    transform<Size, Done * radix, Scale> (v, t, turns, line);
+  }
+}
+
+/* Windowed complex samples, zeros behind their end: v[e] of t + e Step.  All
+ * are read, from valid addresses, before the first is used. */
+template <int Step>
+__device__ __forceinline__ void
+read_complex (
+    const OctCudaFft &fft, uint32_t line, uint32_t t, float2 (&v)[VALUES])
+{
+  const float2 *in =
+      row_of ((const float2 *)fft.rows.in, fft.rows.in_stride, line);
+  uint32_t last = fft.rows.samples - 1;
+
+#pragma unroll
+  for (int e = 0; e < VALUES; e++)
+    v[e] = in[min (t + e * Step, last)];
+#pragma unroll
+  for (int e = 0; e < VALUES; e++) {
+    float w = __ldg (&fft.window[min (t + e * Step, last)]);
+    bool inside = t + e * Step <= last;
+    v[e] = make_float2 (inside ? v[e].x * w : 0, inside ? v[e].y * w : 0);
+  }
+}
+
+/* Two real samples as one value.  Pairs: their number is even and the rows are
+ * aligned for it. */
+template <int Step, bool Pairs>
+__device__ __forceinline__ void
+read_real (
+    const OctCudaFft &fft, uint32_t line, uint32_t t, float2 (&v)[VALUES])
+{
+  const float *in =
+      row_of ((const float *)fft.rows.in, fft.rows.in_stride, line);
+  uint32_t last = fft.rows.samples - 1;
+
+#pragma unroll
+  for (int e = 0; e < VALUES; e++) {
+    uint32_t i = 2 * (t + e * Step);
+    v[e] = Pairs ? *(const float2 *)(in + min (i, last - 1))
+                 : make_float2 (in[min (i, last)], in[min (i + 1, last)]);
+  }
+#pragma unroll
+  for (int e = 0; e < VALUES; e++) {
+    uint32_t i = 2 * (t + e * Step);
+    float2 w = Pairs ? __ldg ((const float2 *)(fft.window + min (i, last - 1)))
+                     : make_float2 (fft.window[min (i, last)],
+                         fft.window[min (i + 1, last)]);
+    v[e] = make_float2 (
+        i <= last ? v[e].x * w.x : 0, i + 1 <= last ? v[e].y * w.y : 0);
+  }
+}
+
+template <int Size>
+__global__ void
+__launch_bounds__ (Layout<Size>::block, Layout<Size>::resident)
+    complex_fft (OctCudaFft fft)
+{
+  typedef Layout<Size> Block;
+  __shared__ float2 shared[Block::lines * Block::pitch];
+  uint32_t t = threadIdx.x % Block::threads;
+  uint32_t slot = threadIdx.x / Block::threads;
+  uint32_t line = blockIdx.x * Block::lines + slot;
+  float2 v[VALUES];
+
+  begin_kernel ();
+  read_complex<Block::threads> (fft, min (line, fft.rows.lines - 1), t, v);
+  transform<Size, 1, 1> (v, t, fft.turns, shared + slot * Block::pitch);
+  if (line >= fft.rows.lines)
+    return;
+  float2 *out = row_of ((float2 *)fft.rows.out, fft.rows.out_stride, line);
+#pragma unroll
+  for (int e = 0; e < VALUES; e++) {
+    uint32_t bin = t + e * Block::threads - fft.depth_start;
+    if (bin < fft.depth_bins)
+      out[bin] = v[e];
+  }
+}
+
+/* Size: half the length of the transform */
+template <int Size, bool Pairs>
+__global__ void
+__launch_bounds__ (Layout<Size>::block, Layout<Size>::resident)
+    real_fft (OctCudaFft fft)
+{
+  typedef Layout<Size> Block;
+  __shared__ float2 shared[Block::lines * Block::pitch];
+  uint32_t t = threadIdx.x % Block::threads;
+  uint32_t slot = threadIdx.x / Block::threads;
+  uint32_t line = blockIdx.x * Block::lines + slot;
+  float2 *mine = shared + slot * Block::pitch;
+  float2 v[VALUES];
+
+  begin_kernel ();
+  read_real<Block::threads, Pairs> (fft, min (line, fft.rows.lines - 1), t, v);
+  transform<Size, 1, 2> (v, t, fft.turns, mine);
+  __syncthreads ();
+#pragma unroll
+  for (int e = 0; e < VALUES; e++)
+    mine[padded (t + e * Block::threads)] = v[e];
+  __syncthreads ();
+  if (line >= fft.rows.lines)
+    return;
+  float2 *out = row_of ((float2 *)fft.rows.out, fft.rows.out_stride, line);
+#pragma unroll
+  for (int e = 0; e < VALUES; e++) {
+    uint32_t q = t + e * Block::threads;
+    float2 b = mine[padded ((Size - q) % Size)];
+    float2 conjugate = make_float2 (b.x, -b.y);
+    if (q - fft.depth_start < fft.depth_bins)
+      out[q - fft.depth_start] =
+          (v[e] + conjugate)
+          + turn_back (__ldg (&fft.turns[q]) * (v[e] - conjugate));
+  }
+}
+
+extern "C" int
+oct_cuda_fft_has (uint32_t length, int is_complex)
+{
+  uint32_t size = is_complex ? length : length / 2;
+
+  return (length & (length - 1)) == 0 && size >= 256 && size <= 4096;
+}
+
+template <int Size>
+static cudaError_t
+launch_size (const OctCudaFft *fft, OctCudaQueue queue)
+{
+  typedef Layout<Size> Block;
+  dim3 grid ((fft->rows.lines + Block::lines - 1) / Block::lines);
+
+  if (fft->is_complex)
+    return launch (queue, complex_fft<Size>, grid, Block::block, 0, *fft);
+  if (fft->rows.samples % 2 == 0
+      && is_aligned (fft->rows.in, fft->rows.in_stride, sizeof (float2)))
+    return launch (queue, real_fft<Size, true>, grid, Block::block, 0, *fft);
+  return launch (queue, real_fft<Size, false>, grid, Block::block, 0, *fft);
+}
+
+extern "C" cudaError_t
+oct_cuda_launch_fft (const OctCudaFft *fft, OctCudaQueue queue)
+{
+  switch (fft->is_complex ? fft->length : fft->length / 2) {
+  case 256:
+    return launch_size<256> (fft, queue);
+  case 512:
+    return launch_size<512> (fft, queue);
+  case 1024:
+    return launch_size<1024> (fft, queue);
+  case 2048:
+    return launch_size<2048> (fft, queue);
+  case 4096:
+    return launch_size<4096> (fft, queue);
+  default:
+    return cudaErrorInvalidValue;
+  }
+}
+
+/* One thread per value of the padded rows. */
+template <typename Value>
+__global__ void
+apply_window (OctCudaFft fft, Value *padded_rows)
+{
+  size_t at = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+  size_t line = at / fft.length;
+  uint32_t i = (uint32_t)(at % fft.length);
+  Value value = {};
+
+  begin_kernel ();
+  if (line >= fft.rows.lines)
+    return;
+  if (i < fft.rows.samples)
+    value = scaled (
+        row_of ((const Value *)fft.rows.in, fft.rows.in_stride, line)[i],
+        fft.window[i]);
+  padded_rows[at] = value;
+}
+
+extern "C" cudaError_t
+oct_cuda_launch_window (
+    const OctCudaFft *fft, void *padded_rows, OctCudaQueue queue)
+{
+  size_t values = (size_t)fft->rows.lines * fft->length;
+  dim3 grid ((uint32_t)((values + 255) / 256));
+
+  if (fft->is_complex)
+    return launch (
+        queue, apply_window<float2>, grid, 256, 0, *fft, (float2 *)padded_rows);
+  return launch (
+      queue, apply_window<float>, grid, 256, 0, *fft, (float *)padded_rows);
+}
+
+/* One thread per bin of the result. */
+static __global__ void
+crop (OctCudaFft fft, const float2 *spectra, size_t pitch)
+{
+  size_t at = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+  size_t line = at / fft.depth_bins;
+  uint32_t bin = (uint32_t)(at % fft.depth_bins);
+
+  begin_kernel ();
+  if (line < fft.rows.lines)
+    row_of ((float2 *)fft.rows.out, fft.rows.out_stride, line)[bin] =
+        spectra[line * pitch + fft.depth_start + bin];
+}
+
+extern "C" cudaError_t
+oct_cuda_launch_crop (const OctCudaFft *fft, const float2 *spectra,
+    size_t pitch, OctCudaQueue queue)
+{
+  size_t bins = (size_t)fft->rows.lines * fft->depth_bins;
+
+  return launch (queue, crop, (uint32_t)((bins + 255) / 256), 256, 0, *fft,
+      spectra, pitch);
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * Launchers of the kernels, one per .cu file.  All pointers are device
+ * pointers, strides are bytes.  A launcher queues its kernel and returns the
+ * error of the launch; it never waits.
+ */
+#pragma once
+
+#include <cuda_runtime_api.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct {
+  cudaStream_t stream;
+  /* the device can start a kernel while the one before is ending (Hopper's
+   * programmatic dependent launch) */
+  int overlap;
+} OctCudaQueue;
+
+/* [lines] rows in, as many out */
+typedef struct {
+  const void *in;
+  size_t in_stride;
+  void *out;
+  size_t out_stride;
+  uint32_t lines;
+  uint32_t samples; /* of one row out */
+} OctCudaRows;
+
+typedef enum {
+  OCT_CUDA_BACKGROUND_MEAN,
+  OCT_CUDA_BACKGROUND_RUNNING,
+  OCT_CUDA_BACKGROUND_TABLE,
+} OctCudaBackgroundMode;
+
+typedef struct {
+  OctCudaRows rows;
+  uint32_t sample_size; /* bytes: 1 and 2 are counts, 4 is float */
+  OctCudaBackgroundMode mode;
+  const float2 *table; /* [samples] (high, low), TABLE; NULL is zero */
+  double *running;     /* [samples], RUNNING */
+  double running_weight;
+  int forget; /* nothing in `running` yet */
+} OctCudaBackground;
+
+cudaError_t oct_cuda_launch_background (
+    const OctCudaBackground *background, OctCudaQueue queue);
+
+/* Where an output sample lies: between in[base] and in[base + 1]. */
+typedef struct {
+  int32_t base;
+  float fraction;
+} OctCudaPosition;
+
+typedef enum {
+  OCT_CUDA_RESAMPLE_CUBIC,
+  OCT_CUDA_RESAMPLE_LINEAR,
+  OCT_CUDA_RESAMPLE_LANCZOS,
+} OctCudaResampleMethod;
+
+#define OCT_CUDA_LANCZOS_TAPS 8
+
+typedef struct {
+  OctCudaRows rows; /* in and out may be the same */
+  uint32_t length;  /* values of one row in */
+  OctCudaResampleMethod method;
+  float scale;                      /* factor of every output */
+  const OctCudaPosition *positions; /* [samples] */
+  /* [taps][samples], of in[base - 3 ..], LANCZOS */
+  const float *weights;
+  float *scratch; /* [blocks][row], where a row does not fit shared memory */
+  uint32_t blocks;
+} OctCudaResample;
+
+/* Floats of working memory that one row of that length takes. */
+size_t oct_cuda_resample_row (uint32_t length);
+/* Whether such a row fits shared memory; prepares the kernels for it. */
+cudaError_t oct_cuda_resample_prepare (uint32_t length, int *fits);
+cudaError_t oct_cuda_launch_resample (
+    const OctCudaResample *resample, OctCudaQueue queue);
+/* Spectrum of rows of n values -> spectrum of rows of 2 n: [lines][n / 2 + 1]
+ * -> [lines][n + 1], tightly packed, Nyquist bin halved. */
+cudaError_t oct_cuda_launch_pad_spectrum (const float2 *in, float2 *out,
+    uint32_t n, uint32_t lines, OctCudaQueue queue);
+
+/* F32 -> CF32, table[samples] = exp (+i phase). */
+cudaError_t oct_cuda_launch_dispersion (
+    const OctCudaRows *rows, const float2 *table, OctCudaQueue queue);
+
+typedef struct {
+  OctCudaRows rows; /* rows.samples: of one row in */
+  int is_complex;
+  uint32_t length;
+  uint32_t depth_start, depth_bins;
+  const float *window; /* [samples] with the factors of the transform */
+  const float2 *turns; /* [length] exp (-2 pi i k / length), own FFT only */
+} OctCudaFft;
+
+/* Whether oct_cuda_launch_fft() knows this length; otherwise cuFFT does it
+ * between window and crop. */
+int oct_cuda_fft_has (uint32_t length, int is_complex);
+cudaError_t oct_cuda_launch_fft (const OctCudaFft *fft, OctCudaQueue queue);
+/* Windowed and zero padded rows -> [lines][length], tightly packed. */
+cudaError_t oct_cuda_launch_window (
+    const OctCudaFft *fft, void *padded, OctCudaQueue queue);
+/* [lines][pitch] complex -> depth_bins of every row from depth_start on. */
+cudaError_t oct_cuda_launch_crop (const OctCudaFft *fft, const float2 *spectra,
+    size_t pitch, OctCudaQueue queue);
+
+/* level = (exponent - reference) scale + log2 (mantissa) scale + offset (log),
+ * (power - offset) scale (linear); then clamped to [0, full] and rounded. */
+typedef struct {
+  float scale, offset, full;
+  int32_t reference;
+} OctCudaMapping;
+
+#define OCT_CUDA_BANDS 8
+
+/* What one block of A-scans contributes to the noise floor. */
+typedef struct {
+  double sums[OCT_CUDA_BANDS]; /* of log2 power or power */
+  unsigned long long counts[OCT_CUDA_BANDS];
+} OctCudaExtent;
+
+typedef struct {
+  double min, max; /* in dB when is_log, else power */
+  int32_t is_valid, is_log;
+} OctCudaHistory;
+
+/* Kept in device memory from B-scan to B-scan.  B-scans use the elements
+ * [turn] and make the others ready for the next one, so that all blocks of a
+ * kernel see the same values. */
+typedef struct {
+  OctCudaHistory history[2];
+  /* order of powers as integers: that of their bits; see oct-cuda-logscale.cu
+   */
+  uint32_t lowest[2], highest[2];
+  uint32_t blocks_done;
+  double floor; /* lowest mean over a depth band, of log2 power or power */
+} OctCudaRange;
+
+/* Values of lowest[] and highest[] before any power is seen. */
+#define OCT_CUDA_NO_LOWEST 0x7f800000u
+#define OCT_CUDA_NO_HIGHEST 0u
+
+typedef struct {
+  const void *in; /* [lines][depth_bins] complex */
+  size_t in_stride;
+  uint32_t lines, depth_bins;
+  int is_log, contrast; /* contrast: the noise floor, too */
+  uint32_t turn;
+  OctCudaExtent *extents; /* [oct_cuda_extent_blocks (lines)] */
+  OctCudaRange *range;
+} OctCudaFindRange;
+
+uint32_t oct_cuda_extent_blocks (uint32_t lines);
+cudaError_t oct_cuda_launch_find_range (
+    const OctCudaFindRange *find, OctCudaQueue queue);
+/* The mapping of a range, on the host. */
+OctCudaMapping oct_cuda_make_mapping (
+    int is_log, double full, double min, double max);
+
+typedef struct {
+  const void *in;
+  size_t in_stride;
+  uint32_t lines, depth_bins;
+  int is_log;
+  uint32_t pixel_size; /* bytes: 1, 2 or 4 (RGBA) */
+  void *out;
+  size_t out_stride;
+  void *chroma; /* NV12, or NULL */
+  size_t chroma_stride;
+  OctCudaMapping mapping; /* where `range` is NULL */
+  /* what oct_cuda_launch_find_range() has found */
+  OctCudaRange *range;
+  double full;
+  int contrast;
+  double smoothing; /* weight of the history */
+  int forget;       /* the history first */
+  uint32_t turn;
+} OctCudaMap;
+
+cudaError_t oct_cuda_launch_map (const OctCudaMap *map, OctCudaQueue queue);
+
+#ifdef __cplusplus
+}
+#endif

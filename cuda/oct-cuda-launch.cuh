@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * Starting kernels one behind the other with little in between.
+ *
+ * On devices that can, a kernel is started while the one before is still
+ * ending: its blocks take their places and wait in begin_kernel() until all
+ * results of the earlier kernels are there.  So begin_kernel() is the first
+ * statement of every kernel here, before any access to memory.
+ */
+#pragma once
+
+#include "oct-cuda-kernels.h"
+
+#include <utility>
+
+/* resident on one multiprocessor at most */
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ < 800
+#  define THREADS_PER_SM 1024
+#elif __CUDA_ARCH__ == 800 || (__CUDA_ARCH__ >= 900 && __CUDA_ARCH__ < 1100)
+#  define THREADS_PER_SM 2048
+#else
+#  define THREADS_PER_SM 1536
+#endif
+
+__device__ __forceinline__ void
+begin_kernel ()
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  cudaTriggerProgrammaticLaunchCompletion ();
+  cudaGridDependencySynchronize ();
+#endif
+}
+
+template <typename... Parameters, typename... Arguments>
+static cudaError_t
+launch (OctCudaQueue queue, void (*kernel) (Parameters...), dim3 grid,
+    dim3 block, size_t shared, Arguments &&...arguments)
+{
+  cudaLaunchConfig_t config = {};
+  cudaLaunchAttribute attribute = {};
+  cudaError_t status;
+
+  config.gridDim = grid;
+  config.blockDim = block;
+  config.dynamicSmemBytes = shared;
+  config.stream = queue.stream;
+  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attribute.val.programmaticStreamSerializationAllowed = 1;
+  config.attrs = &attribute;
+  config.numAttrs = queue.overlap ? 1 : 0;
+  status = cudaLaunchKernelEx (
+      &config, kernel, std::forward<Arguments> (arguments)...);
+  return status != cudaSuccess ? status : cudaGetLastError ();
+}
+
+template <typename Value>
+__device__ __forceinline__ Value *
+row_of (Value *rows, size_t stride, size_t row)
+{
+  return (Value *)((char *)rows + stride * row);
+}
+
+static inline bool
+is_aligned (const void *rows, size_t stride, size_t alignment)
+{
+  return (size_t)rows % alignment == 0 && stride % alignment == 0;
+}

@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * A-scans to an image: range and mapping.
+ *
+ * The range is found by one kernel, as the smallest and largest power in device
+ * memory; the next one makes the mapping of it, once in every block, while the
+ * A-scans of the block are on their way.  Powers are not negative, so their
+ * bits as integers are in the same order.  highest[] holds the bits plus one,
+ * so that nothing at all is less than the power 0.
+ */
+#include "oct-cuda-launch.cuh"
+
+#include <cfloat>
+#include <cmath>
+
+#define POWER_FLOOR 1e-20f
+#define DB_PER_OCTAVE 3.0102999566398120 /* 10 log10 2 */
+
+#define FIND_THREADS (32 * OCT_CUDA_BANDS)
+#define FIND_BLOCKS 500
+
+#define TILE_LINES 64
+#define TILE_DEPTH 32
+#define MAP_THREADS 256
+
+__device__ __forceinline__ float
+power_of (float2 a)
+{
+  return a.x * a.x + a.y * a.y;
+}
+
+/* log2 of a positive normal number as exponent + fraction, the fraction of a
+ * mantissa between sqrt 1/2 and sqrt 2: narrow ranges lose no accuracy. */
+__device__ __forceinline__ float
+log2_parts (float power, int32_t *exponent)
+{
+  const int32_t sqrt_half = 0x3f3504f3;
+  int32_t bits = __float_as_int (power) - sqrt_half;
+
+  *exponent = bits >> 23;
+  return __log2f (__int_as_float ((bits & 0x7fffff) + sqrt_half));
+}
+
+__host__ __device__ static OctCudaMapping
+make_mapping (bool is_log, double full, double min, double max)
+{
+  /* without an extent every level is below 0 */
+  OctCudaMapping map = { 0, -1, (float)full, 0 };
+  double reference;
+
+  if (!(max > min))
+    return map;
+  if (!is_log) {
+    map.scale = (float)(full / (max - min));
+    map.offset = (float)min;
+    return map;
+  }
+  /* counted from the octave of the minimum, the terms stay small */
+  reference = floor (min / DB_PER_OCTAVE);
+  reference = reference < -1e6 ? -1e6 : reference > 1e6 ? 1e6 : reference;
+  map.reference = (int32_t)reference;
+  map.scale = (float)(full * DB_PER_OCTAVE / (max - min));
+  map.offset = (float)((reference * DB_PER_OCTAVE - min) * full / (max - min));
+  return map;
+}
+
+extern "C" OctCudaMapping
+oct_cuda_make_mapping (int is_log, double full, double min, double max)
+{
+  return make_mapping (is_log, full, min, max);
+}
+
+extern "C" uint32_t
+oct_cuda_extent_blocks (uint32_t lines)
+{
+  return lines < FIND_BLOCKS ? lines : FIND_BLOCKS;
+}
+
+template <typename Value>
+__device__ __forceinline__ Value
+warp_sum (Value value)
+{
+  for (int offset = 16; offset > 0; offset /= 2)
+    value += __shfl_xor_sync (~0u, value, offset);
+  return value;
+}
+
+__device__ __forceinline__ float
+warp_min (float value)
+{
+  for (int offset = 16; offset > 0; offset /= 2)
+    value = fminf (value, __shfl_xor_sync (~0u, value, offset));
+  return value;
+}
+
+__device__ __forceinline__ float
+warp_max (float value)
+{
+  for (int offset = 16; offset > 0; offset /= 2)
+    value = fmaxf (value, __shfl_xor_sync (~0u, value, offset));
+  return value;
+}
+
+/* Adds the smallest and largest of the block to those of the B-scan. */
+__device__ __forceinline__ void
+add_extent (const OctCudaFindRange &find, float lowest, float highest)
+{
+  __shared__ float lows[OCT_CUDA_BANDS], highs[OCT_CUDA_BANDS];
+  uint32_t lane = threadIdx.x % 32;
+
+  lowest = warp_min (lowest);
+  highest = warp_max (highest);
+  if (lane == 0) {
+    lows[threadIdx.x / 32] = lowest;
+    highs[threadIdx.x / 32] = highest;
+  }
+  __syncthreads ();
+  if (threadIdx.x >= 32)
+    return;
+  lowest = warp_min (lows[lane % OCT_CUDA_BANDS]);
+  highest = warp_max (highs[lane % OCT_CUDA_BANDS]);
+  if (lane == 0)
+    atomicMin (&find.range->lowest[find.turn], __float_as_uint (lowest));
+  if (lane == 1 && highest >= 0)
+    atomicMax (&find.range->highest[find.turn], __float_as_uint (highest) + 1);
+}
+
+/* What the A-scans of this block contribute: warp b takes depth band b, of two
+ * A-scans at a time. */
+template <bool Contrast, bool Log>
+__device__ __forceinline__ void
+block_contribution (const OctCudaFindRange &find)
+{
+  uint32_t band = threadIdx.x / 32, lane = threadIdx.x % 32;
+  uint32_t first = find.depth_bins * band / OCT_CUDA_BANDS;
+  uint32_t end = find.depth_bins * (band + 1) / OCT_CUDA_BANDS;
+  float lowest = INFINITY, highest = -1;
+  double sum = 0;
+  unsigned long long count = 0;
+
+  for (uint32_t line = blockIdx.x; line < find.lines; line += 2 * gridDim.x) {
+    bool both = line + gridDim.x < find.lines;
+    const float2 *one = row_of ((const float2 *)find.in, find.in_stride, line);
+    const float2 *other = row_of ((const float2 *)find.in, find.in_stride,
+        both ? line + gridDim.x : line);
+#pragma unroll 4
+    for (uint32_t i = first + lane; i < end; i += 32) {
+      float2 values[2] = { one[i], other[i] };
+#pragma unroll
+      for (int k = 0; k < 2; k++) {
+        float power = power_of (values[k]);
+        bool finite = power <= FLT_MAX; /* not-a-number is not */
+        lowest = fminf (lowest, power);
+        highest = fmaxf (highest, finite ? power : -1);
+        if (Contrast && finite && (k == 0 || both)) {
+          int32_t exponent;
+          float fraction = log2_parts (fmaxf (power, POWER_FLOOR), &exponent);
+          sum += Log ? (float)exponent + fraction : power;
+          count++;
+        }
+      }
+    }
+  }
+  add_extent (find, lowest, highest);
+  if (Contrast) {
+    sum = warp_sum (sum);
+    count = warp_sum (count);
+    if (lane == 0) {
+      find.extents[blockIdx.x].sums[band] = sum;
+      find.extents[blockIdx.x].counts[band] = count;
+    }
+  }
+}
+
+/* The lowest mean over a depth band, put together in a fixed order. */
+__device__ static void
+find_floor (const OctCudaFindRange &find)
+{
+  __shared__ double means[OCT_CUDA_BANDS];
+  uint32_t band = threadIdx.x / 32, lane = threadIdx.x % 32;
+  double sum = 0, lowest = INFINITY;
+  unsigned long long count = 0;
+
+#pragma unroll 4
+  for (uint32_t block = lane; block < gridDim.x; block += 32) {
+    sum += __ldcg (&find.extents[block].sums[band]);
+    count += __ldcg (&find.extents[block].counts[band]);
+  }
+  sum = warp_sum (sum);
+  count = warp_sum (count);
+  if (lane == 0)
+    means[band] = count > 0 ? sum / (double)count : INFINITY;
+  __syncthreads ();
+  for (int i = 0; i < OCT_CUDA_BANDS; i++)
+    lowest = means[i] < lowest ? means[i] : lowest;
+  if (threadIdx.x == 0)
+    find.range->floor = lowest;
+}
+
+template <bool Contrast, bool Log>
+__global__ void
+__launch_bounds__ (FIND_THREADS) find_range (OctCudaFindRange find)
+{
+  __shared__ bool is_last;
+
+  begin_kernel ();
+  block_contribution<Contrast, Log> (find);
+  if constexpr (Contrast) {
+    __threadfence ();
+    __syncthreads ();
+    if (threadIdx.x == 0)
+      is_last =
+          atomicInc (&find.range->blocks_done, gridDim.x - 1) == gridDim.x - 1;
+    __syncthreads ();
+    if (is_last) {
+      __threadfence ();
+      find_floor (find);
+    }
+  }
+}
+
+extern "C" cudaError_t
+oct_cuda_launch_find_range (const OctCudaFindRange *find, OctCudaQueue queue)
+{
+  uint32_t blocks = oct_cuda_extent_blocks (find->lines);
+
+  if (find->contrast)
+    return launch (queue,
+        find->is_log ? find_range<true, true> : find_range<true, false>, blocks,
+        FIND_THREADS, 0, *find);
+  return launch (queue,
+      find->is_log ? find_range<false, true> : find_range<false, false>, blocks,
+      FIND_THREADS, 0, *find);
+}
+
+/* In double, as a narrow range is the difference of two large values. */
+__device__ __forceinline__ double
+to_scale (float power, bool is_log)
+{
+  int32_t exponent;
+  float fraction;
+
+  if (!is_log)
+    return power;
+  fraction = log2_parts (fmaxf (power, POWER_FLOOR), &exponent);
+  return DB_PER_OCTAVE * ((double)exponent + fraction);
+}
+
+__device__ __forceinline__ double
+history_value (double value, bool was_log, bool is_log)
+{
+  if (was_log == is_log)
+    return value;
+  return is_log ? 10 * log10 (fmax (value, 1e-20)) : pow (10, value / 10);
+}
+
+/* Without fused operations: equal ranges stay equal. */
+__device__ __forceinline__ double
+smoothed (double history, double value, double weight)
+{
+  return __dadd_rn (__dmul_rn (weight, history), __dmul_rn (1 - weight, value));
+}
+
+/* The mapping of the range that was found, smoothed with the history; the first
+ * block leaves the history of the next B-scan.  Called by the first thread of
+ * every block. */
+__device__ static OctCudaMapping
+find_mapping (const OctCudaMap &map)
+{
+  OctCudaRange *range = map.range;
+  OctCudaHistory history = range->history[map.turn];
+  uint32_t lowest = range->lowest[map.turn];
+  uint32_t highest = range->highest[map.turn];
+  double min = 0, max = 0;
+
+  if (map.forget)
+    history.is_valid = 0;
+  if (highest != OCT_CUDA_NO_HIGHEST) {
+    double weight = history.is_valid ? map.smoothing : 0;
+    min = to_scale (__uint_as_float (lowest), map.is_log);
+    max = to_scale (__uint_as_float (highest - 1), map.is_log);
+    if (map.contrast)
+      min = map.is_log ? range->floor * DB_PER_OCTAVE : range->floor;
+    if (weight > 0) {
+      bool was_log = history.is_log;
+      min = smoothed (
+          history_value (history.min, was_log, map.is_log), min, weight);
+      max = smoothed (
+          history_value (history.max, was_log, map.is_log), max, weight);
+    }
+    history = { min, max, 1, map.is_log };
+  }
+  if (blockIdx.x == 0) {
+    range->history[1 - map.turn] = history;
+    range->lowest[1 - map.turn] = OCT_CUDA_NO_LOWEST;
+    range->highest[1 - map.turn] = OCT_CUDA_NO_HIGHEST;
+  }
+  return make_mapping (map.is_log, map.full, min, max);
+}
+
+/* To the nearest whole level.  Not-a-number is 0, whatever came of it. */
+template <bool Log>
+__device__ __forceinline__ uint32_t
+level_of (float power, const OctCudaMapping &map)
+{
+  float level;
+
+  if (Log) {
+    int32_t exponent;
+    float fraction =
+        log2_parts (power < POWER_FLOOR ? POWER_FLOOR : power, &exponent);
+    level = (float)(exponent - map.reference) * map.scale
+            + (fraction * map.scale + map.offset);
+  } else {
+    level = (power - map.offset) * map.scale;
+  }
+  level = level > 0 ? level : 0;
+  level = level < map.full ? level : map.full;
+  return power == power ? __float2uint_rn (level) : 0;
+}
+
+template <int PixelSize> struct Pixel;
+template <> struct Pixel<1> {
+  typedef uint8_t Level, Type;
+};
+template <> struct Pixel<2> {
+  typedef uint16_t Level, Type;
+};
+template <> struct Pixel<4> {
+  typedef uint8_t Level;
+  typedef uint32_t Type;
+};
+
+template <int PixelSize>
+__device__ __forceinline__ typename Pixel<PixelSize>::Type
+pixel_of (uint32_t level)
+{
+  return PixelSize == 4 ? level * 0x010101u | 0xff000000u : level;
+}
+
+/* One row of a tile: `lines` pixels of the levels. */
+template <int PixelSize>
+__device__ __forceinline__ void
+write_row (const typename Pixel<PixelSize>::Level *levels, uint32_t lines,
+    bool aligned, void *row)
+{
+  typedef typename Pixel<PixelSize>::Type Type;
+  constexpr int group = 4 / PixelSize; /* pixels of 32 bits */
+  uint32_t lane = threadIdx.x % 16;
+
+  for (uint32_t i = lane * group; i < lines; i += 16 * group) {
+    if (aligned && i + group <= lines) {
+      uint32_t pixels = 0;
+      for (int k = 0; k < group; k++)
+        pixels |= (uint32_t)pixel_of<PixelSize> (levels[i + k])
+                  << (8 * PixelSize * k % 32);
+      *(uint32_t *)((Type *)row + i) = pixels;
+      continue;
+    }
+    for (uint32_t k = i; k < i + group && k < lines; k++)
+      ((Type *)row)[k] = pixel_of<PixelSize> (levels[k]);
+  }
+}
+
+/* The chroma of a tile of NV12: one row per two depths. */
+__device__ __forceinline__ void
+write_chroma (const OctCudaMap &map, uint32_t depth, uint32_t line)
+{
+  uint32_t width = (map.lines + 1) / 2 * 2 - line;
+  uint32_t height = (map.depth_bins - depth + 1) / 2;
+
+  width = min (width, TILE_LINES);
+  height = min (height, TILE_DEPTH / 2);
+  for (uint32_t i = threadIdx.x; i < width * height; i += MAP_THREADS)
+    row_of ((uint8_t *)map.chroma, map.chroma_stride,
+        depth / 2 + i / width)[line + i % width] = 128;
+}
+
+template <bool Log, int PixelSize>
+__global__ void
+__launch_bounds__ (MAP_THREADS)
+    map_image (OctCudaMap map, uint32_t tiles, bool aligned)
+{
+  typedef typename Pixel<PixelSize>::Level Level;
+  /* pitch of 17 words: a warp writes down a column without bank conflicts */
+  __shared__ Level levels[TILE_DEPTH][TILE_LINES + 4 / sizeof (Level)];
+  __shared__ OctCudaMapping mapping;
+  uint32_t line = blockIdx.x % tiles * TILE_LINES;
+  uint32_t depth = blockIdx.x / tiles * TILE_DEPTH;
+  uint32_t lines = min (map.lines - line, TILE_LINES);
+  uint32_t bins = min (map.depth_bins - depth, TILE_DEPTH);
+  uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  constexpr int warps = MAP_THREADS / 32, rows = TILE_LINES / warps;
+  float power[rows];
+
+  begin_kernel ();
+#pragma unroll
+  for (int i = 0; i < rows; i++) {
+    uint32_t from = warp + i * warps;
+    if (from < lines && lane < bins)
+      power[i] = power_of (row_of (
+          (const float2 *)map.in, map.in_stride, line + from)[depth + lane]);
+  }
+  if (map.range && threadIdx.x == 0)
+    mapping = find_mapping (map);
+  else if (threadIdx.x == 0)
+    mapping = map.mapping;
+  __syncthreads ();
+#pragma unroll
+  for (int i = 0; i < rows; i++)
+    levels[lane][warp + i * warps] = (Level)level_of<Log> (power[i], mapping);
+  __syncthreads ();
+  for (uint32_t i = threadIdx.x / 16; i < bins; i += MAP_THREADS / 16)
+    write_row<PixelSize> (levels[i], lines, aligned,
+        row_of ((char *)map.out, map.out_stride, depth + i)
+            + (size_t)line * PixelSize);
+  if (map.chroma)
+    write_chroma (map, depth, line);
+}
+
+template <bool Log>
+static cudaError_t
+launch_scale (const OctCudaMap *map, OctCudaQueue queue)
+{
+  bool aligned = is_aligned (map->out, map->out_stride, sizeof (uint32_t));
+  uint32_t tiles = (map->lines + TILE_LINES - 1) / TILE_LINES;
+  dim3 grid (tiles * ((map->depth_bins + TILE_DEPTH - 1) / TILE_DEPTH));
+
+  switch (map->pixel_size) {
+  case 1:
+    return launch (
+        queue, map_image<Log, 1>, grid, MAP_THREADS, 0, *map, tiles, aligned);
+  case 2:
+    return launch (
+        queue, map_image<Log, 2>, grid, MAP_THREADS, 0, *map, tiles, aligned);
+  default:
+    return launch (
+        queue, map_image<Log, 4>, grid, MAP_THREADS, 0, *map, tiles, aligned);
+  }
+}
+
+extern "C" cudaError_t
+oct_cuda_launch_map (const OctCudaMap *map, OctCudaQueue queue)
+{
+  return map->is_log ? launch_scale<true> (map, queue)
+                     : launch_scale<false> (map, queue);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * What the operations of the CUDA backend share on the host.
+ */
+#pragma once
+
+#include "oct-backend-cuda.h"
+#include "oct-cuda-kernels.h"
+
+#include <cufft.h>
+
+G_BEGIN_DECLS
+
+extern const OctOperationTable oct_cuda_background;
+extern const OctOperationTable oct_cuda_resample;
+extern const OctOperationTable oct_cuda_dispersion;
+extern const OctOperationTable oct_cuda_fft;
+extern const OctOperationTable oct_cuda_logscale;
+
+/* TRUE on success; else OCT_ERROR_MEMORY or OCT_ERROR_DEVICE with the name of
+ * the operation. */
+gboolean oct_cuda_check (
+    cudaError_t status, const char *operation, GError **error);
+gboolean oct_cuda_check_fft (
+    cufftResult status, const char *operation, GError **error);
+
+/* Device memory, NULL with an error; freed with oct_cuda_free(). */
+gpointer oct_cuda_alloc (gsize bytes, const char *operation, GError **error);
+void oct_cuda_free (gpointer memory);
+
+/* A plan of cuFFT for tightly packed rows, 0 with an error. */
+cufftHandle oct_cuda_fft_plan (cufftType type, guint length, guint in_row,
+    guint out_row, guint lines, const char *operation, GError **error);
+
+/* Whether the current device starts kernels ahead, see OctCudaQueue. */
+gboolean oct_cuda_can_overlap (void);
+
+/**
+ * A table in device memory that may change between two runs.
+ *
+ * The new values wait in page-locked memory and are copied by the next run in
+ * its stream, so that kernels in flight keep the old ones.
+ */
+typedef struct {
+  gpointer device, host;
+  gsize size;
+  cudaEvent_t copied; /* host may be written again */
+  gboolean changed;
+} OctCudaTable;
+
+gboolean oct_cuda_table_init (
+    OctCudaTable *table, gsize size, const char *operation, GError **error);
+void oct_cuda_table_clear (OctCudaTable *table);
+/* Host memory of `size` bytes to write the new values to, or NULL with an
+ * error when the device has failed. */
+gpointer oct_cuda_table_edit (
+    OctCudaTable *table, const char *operation, GError **error);
+/* Part of run(): queues the copy if there are new values. */
+gboolean oct_cuda_table_upload (OctCudaTable *table, const char *operation,
+    cudaStream_t stream, GError **error);
+
+/* The same tests with the same sentences as the CPU backend. */
+gboolean oct_cuda_check_background (
+    const OctBackgroundParams *params, GError **error);
+gboolean oct_cuda_check_resample (
+    const OctResampleParams *params, GError **error);
+gboolean oct_cuda_check_dispersion (
+    const OctDispersionParams *params, GError **error);
+gboolean oct_cuda_check_fft_params (const OctFftParams *params, GError **error);
+gboolean oct_cuda_check_logscale (
+    const OctLogscaleParams *params, GError **error);
+
+/* TRUE when a row of row_bytes fits the stride of the plane, and rows begin at
+ * multiples of `alignment`. */
+gboolean oct_cuda_check_plane (
+    const OctPlane *plane, gsize row_bytes, gsize alignment, GError **error);
+
+G_END_DECLS

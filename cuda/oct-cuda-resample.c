@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * Resampling along the A-line: plans, weights and the FFT upsampling.
+ */
+#include "oct-cuda-private.h"
+
+#include <math.h>
+
+#define NAME "resample"
+#define LANCZOS_A 4
+/* working rows of A-lines that do not fit the shared memory of a block */
+#define SCRATCH_ROWS 128
+
+struct _OctPlan {
+  OctResampleMethod method;
+  guint samples, lines;
+  guint length; /* samples x upsample */
+  gboolean overlap, fits;
+  OctCudaTable positions; /* OctCudaPosition [samples] */
+  OctCudaTable weights;   /* float [taps][samples], LANCZOS */
+  float *scratch;         /* [SCRATCH_ROWS][row], where rows do not fit */
+  /* upsample 2 only */
+  cufftHandle forward, backward;
+  float *packed;    /* [lines][samples], where the input is not packed */
+  float2 *spectrum; /* [lines][samples / 2 + 1] */
+  float2 *padded;   /* [lines][samples + 1] */
+  float *fine;      /* [lines][length] */
+};
+
+static double
+sinc (double x)
+{
+  return x == 0 ? 1 : sin (G_PI * x) / (G_PI * x);
+}
+
+/* weights[tap][samples]: of sample base - 3 + tap, 0 outside of the A-line. */
+static void
+lanczos_weights (
+    const OctPlan *plan, double position, gint base, float *weights)
+{
+  double exact[OCT_CUDA_LANCZOS_TAPS], total = 0;
+
+  for (gint tap = 0; tap < OCT_CUDA_LANCZOS_TAPS; tap++) {
+    gint i = base + 1 - LANCZOS_A + tap;
+    double distance = position - i;
+    gboolean inside =
+        i >= 0 && i < (gint)plan->length && fabs (distance) < LANCZOS_A;
+    exact[tap] = inside ? sinc (distance) * sinc (distance / LANCZOS_A) : 0;
+    total += exact[tap];
+  }
+  for (gint tap = 0; tap < OCT_CUDA_LANCZOS_TAPS; tap++)
+    weights[(gsize)tap * plan->samples] = (float)(exact[tap] / total);
+}
+
+static gboolean
+set_positions (OctPlan *plan, const OctResampleParams *params, GError **error)
+{
+  gboolean lanczos = plan->method == OCT_RESAMPLE_LANCZOS;
+  OctCudaPosition *positions =
+      oct_cuda_table_edit (&plan->positions, NAME, error);
+  float *weights =
+      lanczos ? oct_cuda_table_edit (&plan->weights, NAME, error) : NULL;
+
+  if (positions == NULL || (lanczos && weights == NULL))
+    return FALSE;
+  for (guint j = 0; j < plan->samples; j++) {
+    double position =
+        params->upsample * CLAMP (params->positions[j], 0, plan->samples - 1);
+    gint base = (gint)position; /* last interval closed at its end */
+
+    if (lanczos)
+      lanczos_weights (plan, position, base, weights + j);
+    else
+      base = MAX (0, MIN (base, (gint)plan->length - 2));
+    positions[j].base = base;
+    positions[j].fraction = (float)(position - base);
+  }
+  return TRUE;
+}
+
+static gboolean
+make_upsampling (OctPlan *plan, GError **error)
+{
+  gsize lines = plan->lines, samples = plan->samples;
+
+  return (plan->forward = oct_cuda_fft_plan (CUFFT_R2C, plan->samples,
+              plan->samples, plan->samples / 2 + 1, plan->lines, NAME, error))
+         && (plan->backward = oct_cuda_fft_plan (CUFFT_C2R, plan->length,
+                 plan->samples + 1, plan->length, plan->lines, NAME, error))
+         && (plan->packed =
+                 oct_cuda_alloc (lines * samples * sizeof (float), NAME, error))
+         && (plan->spectrum = oct_cuda_alloc (
+                 lines * (samples / 2 + 1) * sizeof (float2), NAME, error))
+         && (plan->padded = oct_cuda_alloc (
+                 lines * (samples + 1) * sizeof (float2), NAME, error))
+         && (plan->fine = oct_cuda_alloc (
+                 lines * plan->length * sizeof (float), NAME, error));
+}
+
+static void
+resample_destroy (OctPlan *plan)
+{
+  if (plan->forward != 0)
+    cufftDestroy (plan->forward);
+  if (plan->backward != 0)
+    cufftDestroy (plan->backward);
+  oct_cuda_table_clear (&plan->positions);
+  oct_cuda_table_clear (&plan->weights);
+  oct_cuda_free (plan->scratch);
+  oct_cuda_free (plan->packed);
+  oct_cuda_free (plan->spectrum);
+  oct_cuda_free (plan->padded);
+  oct_cuda_free (plan->fine);
+  g_free (plan);
+}
+
+static gboolean
+make_tables (OctPlan *plan, const OctResampleParams *params, GError **error)
+{
+  gsize samples = plan->samples;
+  int fits = 0;
+
+  if (!oct_cuda_check (
+          oct_cuda_resample_prepare (plan->length, &fits), NAME, error)
+      || !oct_cuda_table_init (
+          &plan->positions, samples * sizeof (OctCudaPosition), NAME, error)
+      || (plan->method == OCT_RESAMPLE_LANCZOS
+          && !oct_cuda_table_init (&plan->weights,
+              OCT_CUDA_LANCZOS_TAPS * samples * sizeof (float), NAME, error)))
+    return FALSE;
+  plan->fits = fits;
+  if (!fits) {
+    gsize row = oct_cuda_resample_row (plan->length);
+    plan->scratch =
+        oct_cuda_alloc (SCRATCH_ROWS * row * sizeof (float), NAME, error);
+    if (plan->scratch == NULL)
+      return FALSE;
+  }
+  return set_positions (plan, params, error);
+}
+
+static OctPlan *
+resample_create (gconstpointer data, GError **error)
+{
+  const OctResampleParams *params = data;
+  OctPlan *plan;
+
+  if (!oct_cuda_check_resample (params, error))
+    return NULL;
+  plan = g_new0 (OctPlan, 1);
+  plan->samples = params->samples;
+  plan->lines = params->lines;
+  plan->method = params->method;
+  plan->length = params->samples * params->upsample;
+  plan->overlap = oct_cuda_can_overlap ();
+  if (!make_tables (plan, params, error)
+      || (params->upsample == 2 && !make_upsampling (plan, error))) {
+    resample_destroy (plan);
+    return NULL;
+  }
+  return plan;
+}
+
+/* Doubles the length of all A-lines by zero padding of their transforms
+ * [S 4.6]; the factor 1 / samples is left to the resampling. */
+static gboolean
+upsample (OctPlan *plan, OctCudaRows *rows, OctCudaQueue queue, GError **error)
+{
+  gsize row_bytes = plan->samples * sizeof (float);
+  float *packed = (float *)rows->in;
+
+  if (rows->in_stride != row_bytes) {
+    packed = plan->packed;
+    if (!oct_cuda_check (
+            cudaMemcpy2DAsync (packed, row_bytes, rows->in, rows->in_stride,
+                row_bytes, plan->lines, cudaMemcpyDeviceToDevice, queue.stream),
+            NAME, error))
+      return FALSE;
+  }
+  if (!oct_cuda_check_fft (
+          cufftSetStream (plan->forward, queue.stream), NAME, error)
+      || !oct_cuda_check_fft (
+          cufftSetStream (plan->backward, queue.stream), NAME, error)
+      || !oct_cuda_check_fft (
+          cufftExecR2C (plan->forward, packed, plan->spectrum), NAME, error)
+      || !oct_cuda_check (oct_cuda_launch_pad_spectrum (plan->spectrum,
+                              plan->padded, plan->samples, plan->lines, queue),
+          NAME, error)
+      || !oct_cuda_check_fft (
+          cufftExecC2R (plan->backward, plan->padded, plan->fine), NAME, error))
+    return FALSE;
+  rows->in = plan->fine;
+  rows->in_stride = plan->length * sizeof (float);
+  return TRUE;
+}
+
+static OctCudaResampleMethod
+kernel_method (OctResampleMethod method)
+{
+  switch (method) {
+  case OCT_RESAMPLE_LINEAR:
+    return OCT_CUDA_RESAMPLE_LINEAR;
+  case OCT_RESAMPLE_LANCZOS:
+    return OCT_CUDA_RESAMPLE_LANCZOS;
+  default:
+    return OCT_CUDA_RESAMPLE_CUBIC;
+  }
+}
+
+static gboolean
+resample_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
+    gpointer stream, GError **error)
+{
+  const OctPlane *from = &in->planes[0], *to = &out->planes[0];
+  gsize row_bytes = plan->samples * sizeof (float);
+  OctCudaQueue queue = { stream, plan->overlap };
+  OctCudaResample resample = {
+    .rows = { from->data, from->stride, to->data, to->stride, plan->lines,
+        plan->samples },
+    .length = plan->length,
+    .method = kernel_method (plan->method),
+    .scale = plan->length == plan->samples ? 1.f : 1.f / (float)plan->samples,
+    .positions = plan->positions.device,
+    .weights = plan->weights.device,
+    .scratch = plan->scratch,
+    .blocks = plan->fits ? plan->lines : MIN (plan->lines, SCRATCH_ROWS),
+  };
+
+  return oct_cuda_check_plane (from, row_bytes, sizeof (float), error)
+         && oct_cuda_check_plane (to, row_bytes, sizeof (float), error)
+         && oct_cuda_table_upload (&plan->positions, NAME, stream, error)
+         && oct_cuda_table_upload (&plan->weights, NAME, stream, error)
+         && (plan->length == plan->samples
+             || upsample (plan, &resample.rows, queue, error))
+         && oct_cuda_check (
+             oct_cuda_launch_resample (&resample, queue), NAME, error);
+}
+
+const OctOperationTable oct_cuda_resample = {
+  .name = NAME,
+  .create = resample_create,
+  .run = resample_run,
+  .destroy = resample_destroy,
+  .in_place = TRUE,
+};

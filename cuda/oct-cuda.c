@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * The CUDA backend: its table, its errors and its memory.
+ */
+#include "oct-cuda-private.h"
+
+#include <string.h>
+
+static const OctBackend backend = {
+  .name = "cuda",
+  .operations = {
+      [OCT_OPERATION_BACKGROUND] = &oct_cuda_background,
+      [OCT_OPERATION_RESAMPLE] = &oct_cuda_resample,
+      [OCT_OPERATION_DISPERSION] = &oct_cuda_dispersion,
+      [OCT_OPERATION_FFT] = &oct_cuda_fft,
+      [OCT_OPERATION_LOGSCALE] = &oct_cuda_logscale,
+  },
+};
+
+__attribute__ ((visibility ("default"))) const OctBackend *
+oct_backend_cuda (GError **error)
+{
+  int driver = 0, runtime = 0, devices = 0;
+  cudaError_t status;
+
+  cudaRuntimeGetVersion (&runtime);
+  if (cudaDriverGetVersion (&driver) != cudaSuccess || driver == 0) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_DEVICE,
+        "There is no NVIDIA driver on this machine: install one for CUDA %d "
+        "or set backend=cpu",
+        runtime / 1000);
+    return NULL;
+  }
+  if (driver / 1000 < runtime / 1000) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_DEVICE,
+        "The NVIDIA driver knows CUDA %d.%d and this plugin needs CUDA %d: "
+        "install a newer driver or set backend=cpu",
+        driver / 1000, driver % 1000 / 10, runtime / 1000);
+    return NULL;
+  }
+  status = cudaGetDeviceCount (&devices);
+  if (status == cudaSuccess && devices > 0)
+    return &backend;
+  cudaGetLastError ();
+  g_set_error (error, OCT_ERROR, OCT_ERROR_DEVICE,
+      "The NVIDIA driver finds no usable GPU (%s): set backend=cpu",
+      status == cudaSuccess ? "none is there" : cudaGetErrorString (status));
+  return NULL;
+}
+
+gboolean
+oct_cuda_check (cudaError_t status, const char *operation, GError **error)
+{
+  if (status == cudaSuccess)
+    return TRUE;
+  /* the error of this call must not be found again by the next one */
+  cudaGetLastError ();
+  if (status == cudaErrorMemoryAllocation)
+    g_set_error (error, OCT_ERROR, OCT_ERROR_MEMORY,
+        "The GPU has too little memory for the operation %s: use fewer samples "
+        "or fewer A-lines per B-scan",
+        operation);
+  else
+    g_set_error (error, OCT_ERROR, OCT_ERROR_DEVICE,
+        "The GPU failed in the operation %s: %s (%s)", operation,
+        cudaGetErrorString (status), cudaGetErrorName (status));
+  return FALSE;
+}
+
+gboolean
+oct_cuda_check_fft (cufftResult status, const char *operation, GError **error)
+{
+  if (status == CUFFT_SUCCESS)
+    return TRUE;
+  cudaGetLastError ();
+  if (status == CUFFT_ALLOC_FAILED)
+    return oct_cuda_check (cudaErrorMemoryAllocation, operation, error);
+  g_set_error (error, OCT_ERROR, OCT_ERROR_DEVICE,
+      "cuFFT failed in the operation %s: error %d", operation, status);
+  return FALSE;
+}
+
+gpointer
+oct_cuda_alloc (gsize bytes, const char *operation, GError **error)
+{
+  gpointer memory = NULL;
+
+  if (oct_cuda_check (cudaMalloc (&memory, bytes), operation, error))
+    return memory;
+  return NULL;
+}
+
+void
+oct_cuda_free (gpointer memory)
+{
+  if (memory != NULL && cudaFree (memory) != cudaSuccess)
+    cudaGetLastError ();
+}
+
+cufftHandle
+oct_cuda_fft_plan (cufftType type, guint length, guint in_row, guint out_row,
+    guint lines, const char *operation, GError **error)
+{
+  int n = (int)length, in_embed = (int)in_row, out_embed = (int)out_row;
+  cufftHandle plan = 0;
+  cufftResult status = cufftPlanMany (&plan, 1, &n, &in_embed, 1, in_embed,
+      &out_embed, 1, out_embed, type, (int)lines);
+
+  if (oct_cuda_check_fft (status, operation, error))
+    return plan;
+  return 0;
+}
+
+gboolean
+oct_cuda_can_overlap (void)
+{
+  int device = 0, major = 0;
+
+  if (cudaGetDevice (&device) != cudaSuccess
+      || cudaDeviceGetAttribute (
+             &major, cudaDevAttrComputeCapabilityMajor, device)
+             != cudaSuccess) {
+    cudaGetLastError ();
+    return FALSE;
+  }
+  return major >= 9;
+}
+
+gboolean
+oct_cuda_table_init (
+    OctCudaTable *table, gsize size, const char *operation, GError **error)
+{
+  memset (table, 0, sizeof (*table));
+  table->size = size;
+  return oct_cuda_check (cudaMalloc (&table->device, size), operation, error)
+         && oct_cuda_check (
+             cudaMallocHost (&table->host, size), operation, error)
+         && oct_cuda_check (
+             cudaEventCreateWithFlags (&table->copied, cudaEventDisableTiming),
+             operation, error);
+}
+
+void
+oct_cuda_table_clear (OctCudaTable *table)
+{
+  oct_cuda_free (table->device);
+  if (table->host != NULL && cudaFreeHost (table->host) != cudaSuccess)
+    cudaGetLastError ();
+  if (table->copied != NULL && cudaEventDestroy (table->copied) != cudaSuccess)
+    cudaGetLastError ();
+  memset (table, 0, sizeof (*table));
+}
+
+gpointer
+oct_cuda_table_edit (OctCudaTable *table, const char *operation, GError **error)
+{
+  if (!oct_cuda_check (cudaEventSynchronize (table->copied), operation, error))
+    return NULL;
+  table->changed = TRUE;
+  return table->host;
+}
+
+gboolean
+oct_cuda_table_upload (OctCudaTable *table, const char *operation,
+    cudaStream_t stream, GError **error)
+{
+  if (!table->changed)
+    return TRUE;
+  table->changed = FALSE;
+  return oct_cuda_check (cudaMemcpyAsync (table->device, table->host,
+                             table->size, cudaMemcpyHostToDevice, stream),
+             operation, error)
+         && oct_cuda_check (
+             cudaEventRecord (table->copied, stream), operation, error);
+}
