@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * Runs one case on both backends and compares.
+ *
+ * All B-scans of a case are queued on the device before the first result is
+ * fetched, updates in between, so that parameters which overtake the work in
+ * flight are found.  The stream does not wait for the NULL stream, so that work
+ * left there is found too.
+ */
+#include "check.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define POISON 0xa5
+#define MAX_RELATIVE_L2 1e-5
+
+const char *const fill_names[N_FILLS] = { "random", "fringes", "constant",
+  "saturated", "dynamic", "nan-line", "all-nan" };
+
+void
+check_cuda (cudaError_t status, const char *what)
+{
+  if (status == cudaSuccess)
+    return;
+  printf ("Bail out! %s: %s\n", what, cudaGetErrorString (status));
+  exit (1);
+}
+
+static gsize
+shape_bytes (const Shape *shape)
+{
+  return (gsize)(shape->row + shape->padding) * shape->rows;
+}
+
+static double
+float_value (Fill fill, GRand *random, guint line, guint lines)
+{
+  switch (fill) {
+  case FILL_CONSTANT:
+    return 3.25;
+  case FILL_SATURATED:
+    return 1e15;
+  case FILL_DYNAMIC:
+    return pow (10, g_rand_double_range (random, -12, 6))
+           * (g_rand_boolean (random) ? 1 : -1);
+  case FILL_ALL_NAN:
+    return NAN;
+  case FILL_NAN_LINE:
+    if (line == lines / 2)
+      return NAN;
+    if (line == lines / 3 && lines > 2)
+      return INFINITY;
+    break;
+  default:
+    break;
+  }
+  return g_rand_double_range (random, -1, 1);
+}
+
+static guint
+count_value (Fill fill, GRand *random, guint largest, double x)
+{
+  switch (fill) {
+  case FILL_CONSTANT:
+    return largest / 3;
+  case FILL_SATURATED:
+    return largest;
+  case FILL_FRINGES:
+    return (guint)(0.8 * largest * exp (-4 * (x - 0.5) * (x - 0.5))
+                   * (1 + 0.02 * g_rand_double_range (random, -1, 1)));
+  default:
+    return g_rand_int (random) & largest;
+  }
+}
+
+static void
+fill_rows (const Case *test, guint8 *data, GRand *random)
+{
+  const Shape *shape = &test->in;
+  guint size = (guint)oct_sample_format_size (test->in_format);
+  guint values = shape->row / size;
+
+  memset (data, POISON, shape_bytes (shape));
+  for (guint line = 0; line < shape->rows; line++) {
+    guint8 *row = data + (gsize)line * (shape->row + shape->padding);
+    for (guint i = 0; i < values; i++) {
+      double x = (double)i / values;
+      switch (test->in_format) {
+      case OCT_SAMPLE_U8:
+        row[i] = (guint8)count_value (test->fill, random, 255, x);
+        break;
+      case OCT_SAMPLE_U16:
+        ((guint16 *)row)[i] =
+            (guint16)count_value (test->fill, random, 65535, x);
+        break;
+      case OCT_SAMPLE_F32:
+        ((float *)row)[i] =
+            (float)float_value (test->fill, random, line, shape->rows);
+        break;
+      case OCT_SAMPLE_CF32:
+        ((float *)row)[2 * i] =
+            (float)float_value (test->fill, random, line, shape->rows);
+        ((float *)row)[2 * i + 1] =
+            (float)float_value (test->fill, random, line, shape->rows);
+      }
+    }
+  }
+}
+
+static Shape
+chroma_shape (const Case *test)
+{
+  Shape shape = { (test->out.row + 1) / 2 * 2, (test->out.rows + 1) / 2, 6 };
+
+  return shape;
+}
+
+/* Plane 0 and, behind it, plane 1. */
+static OctFrame
+frame_of (const Case *test, gpointer data, gboolean output)
+{
+  const Shape *shape = output ? &test->out : &test->in;
+  OctFrame frame = { { { data, shape->row + shape->padding } } };
+
+  if (output && test->nv12) {
+    Shape chroma = chroma_shape (test);
+    frame.planes[1].data = (guint8 *)data + shape_bytes (shape);
+    frame.planes[1].stride = chroma.row + chroma.padding;
+  }
+  return frame;
+}
+
+static gsize
+out_bytes (const Case *test)
+{
+  Shape chroma = chroma_shape (test);
+
+  return shape_bytes (&test->out) + (test->nv12 ? shape_bytes (&chroma) : 0);
+}
+
+/* inputs, outputs: [steps] in the memory of the backend */
+static gboolean
+run_plan (const OctBackend *backend, const Case *test, guint8 **inputs,
+    guint8 **outputs, cudaStream_t stream, GError **error)
+{
+  const OctOperationTable *table = backend->operations[test->operation];
+  OctPlan *plan = table->create (test->params, error);
+  gboolean done = plan != NULL;
+
+  for (guint step = 0; done && step < test->steps; step++) {
+    OctFrame in = frame_of (test, inputs[step], FALSE);
+    OctFrame out = frame_of (test, outputs[step], TRUE);
+    if (step == 2 && test->update != NULL
+        && !table->update (plan, test->update)) {
+      g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS, "no update");
+      done = FALSE;
+      break;
+    }
+    if (step > 0 && step == test->steps - 1 && test->reset)
+      table->reset (plan);
+    done = table->run (plan, &in, &out, stream, error);
+  }
+  if (plan != NULL)
+    table->destroy (plan);
+  return done;
+}
+
+static void
+run_cuda (const Check *check, const Case *test, guint8 **inputs,
+    guint8 **outputs, GError **error)
+{
+  gsize in_size = shape_bytes (&test->in), out_size = out_bytes (test);
+  gpointer in[MAX_STEPS] = { NULL }, out[MAX_STEPS] = { NULL };
+  gboolean done;
+
+  for (guint step = 0; step < test->steps; step++) {
+    check_cuda (cudaMalloc (&in[step], in_size), "memory");
+    check_cuda (
+        cudaMemcpy (in[step], inputs[step], in_size, cudaMemcpyHostToDevice),
+        "upload");
+    out[step] = in[step];
+    if (test->in_place)
+      continue;
+    check_cuda (cudaMalloc (&out[step], out_size), "memory");
+    check_cuda (cudaMemset (out[step], POISON, out_size), "poison");
+  }
+  check_cuda (cudaDeviceSynchronize (), "inputs");
+  done = run_plan (
+      check->cuda, test, (guint8 **)in, (guint8 **)out, check->stream, error);
+  check_cuda (cudaStreamSynchronize (check->stream), test->name);
+  for (guint step = 0; step < test->steps; step++) {
+    if (done)
+      check_cuda (cudaMemcpy (outputs[step], out[step], out_size,
+                      cudaMemcpyDeviceToHost),
+          "download");
+    check_cuda (cudaFree (in[step]), "free");
+    if (!test->in_place)
+      check_cuda (cudaFree (out[step]), "free");
+  }
+}
+
+/* A-lines that may hold anything: those whose input is not finite, since the
+ * backends may spread it differently along the A-line. */
+static gboolean
+is_excluded (const Case *test, guint line)
+{
+  if (test->fill != FILL_NAN_LINE
+      || test->operation == OCT_OPERATION_BACKGROUND)
+    return FALSE;
+  return line == test->in.rows / 2
+         || (line == test->in.rows / 3 && test->in.rows > 2);
+}
+
+static char *
+compare_floats (const Case *test, const guint8 *expected, const guint8 *found)
+{
+  double difference = 0, total = 0;
+  guint values = test->out.row / 4;
+  gsize stride = test->out.row + test->out.padding;
+
+  for (guint line = 0; line < test->out.rows; line++) {
+    const float *a = (const float *)(expected + line * stride);
+    const float *b = (const float *)(found + line * stride);
+    if (is_excluded (test, line))
+      continue;
+    for (guint i = 0; i < values; i++) {
+      if (isfinite (a[i]) != isfinite (b[i]))
+        return g_strdup_printf (
+            "line %u value %u: %g instead of %g", line, i, b[i], a[i]);
+      if (!isfinite (a[i]))
+        continue;
+      difference += ((double)a[i] - b[i]) * ((double)a[i] - b[i]);
+      total += (double)a[i] * a[i];
+    }
+  }
+  if (difference <= MAX_RELATIVE_L2 * MAX_RELATIVE_L2 * total)
+    return NULL;
+  return g_strdup_printf (
+      "relative l2 %g of %g", sqrt (difference / total), sqrt (total));
+}
+
+static char *
+compare_image (const Case *test, const guint8 *expected, const guint8 *found)
+{
+  guint values = test->out.row / (test->pixel_size == 2 ? 2 : 1);
+  gsize stride = test->out.row + test->out.padding;
+
+  for (guint row = 0; row < test->out.rows; row++) {
+    const guint8 *a = expected + row * stride, *b = found + row * stride;
+    for (guint i = 0; i < values; i++) {
+      gint x = test->pixel_size == 2 ? ((const guint16 *)a)[i] : a[i];
+      gint y = test->pixel_size == 2 ? ((const guint16 *)b)[i] : b[i];
+      if (ABS (x - y) > (gint)test->tolerance)
+        return g_strdup_printf (
+            "row %u value %u: %d instead of %d", row, i, y, x);
+    }
+  }
+  return NULL;
+}
+
+static char *
+compare_padding (const Shape *shape, const guint8 *found)
+{
+  for (guint row = 0; row < shape->rows; row++)
+    for (guint i = 0; i < shape->padding; i++)
+      if (found[(gsize)row * (shape->row + shape->padding) + shape->row + i]
+          != POISON)
+        return g_strdup_printf ("row %u: written %u behind the end", row, i);
+  return NULL;
+}
+
+static char *
+compare (const Case *test, const guint8 *expected, const guint8 *found)
+{
+  Shape chroma = chroma_shape (test);
+  gsize size = shape_bytes (&test->out);
+  char *problem = test->pixel_size > 0 ? compare_image (test, expected, found)
+                                       : compare_floats (test, expected, found);
+
+  if (problem == NULL)
+    problem = compare_padding (&test->out, found);
+  if (problem == NULL && test->nv12
+      && memcmp (expected + size, found + size, shape_bytes (&chroma)) != 0)
+    problem = g_strdup ("chroma differs");
+  return problem;
+}
+
+static guint8 **
+new_arrays (guint count, gsize bytes)
+{
+  guint8 **arrays = g_new0 (guint8 *, count + 1);
+
+  for (guint i = 0; i < count; i++) {
+    arrays[i] = g_malloc (bytes);
+    memset (arrays[i], POISON, bytes);
+  }
+  return arrays;
+}
+
+/* NULL when both backends agree, else a sentence. */
+static char *
+run_case (const Check *check, const Case *test)
+{
+  gsize in_size = shape_bytes (&test->in), out_size = out_bytes (test);
+  guint8 **inputs = new_arrays (test->steps, in_size);
+  guint8 **expected = new_arrays (test->steps, out_size);
+  guint8 **found = new_arrays (test->steps, out_size);
+  guint8 **again = new_arrays (test->steps, out_size);
+  GRand *random = g_rand_new_with_seed (check->seed + check->cases);
+  GError *error = NULL;
+  char *problem = NULL;
+
+  for (guint step = 0; step < test->steps; step++)
+    fill_rows (test, inputs[step], random);
+  if (run_plan (check->cpu, test, inputs, expected, NULL, &error))
+    run_cuda (check, test, inputs, found, &error);
+  if (error == NULL)
+    run_cuda (check, test, inputs, again, &error);
+  if (error != NULL)
+    problem = g_strdup (error->message);
+  for (guint step = 0; step < test->steps && problem == NULL; step++) {
+    problem = compare (test, expected[step], found[step]);
+    if (problem == NULL && memcmp (found[step], again[step], out_size) != 0)
+      problem = g_strdup ("two runs differ");
+    if (problem != NULL) {
+      char *text = g_strdup_printf ("B-scan %u: %s", step, problem);
+      g_free (problem);
+      problem = text;
+    }
+  }
+  g_clear_error (&error);
+  g_rand_free (random);
+  g_strfreev ((char **)inputs);
+  g_strfreev ((char **)expected);
+  g_strfreev ((char **)found);
+  g_strfreev ((char **)again);
+  return problem;
+}
+
+void
+check_case (Check *check, Case *test)
+{
+  g_autofree char *name = test->name;
+  g_autofree char *problem = NULL;
+
+  if (test->steps == 0)
+    test->steps = 1;
+  if ((check->filter != NULL && strstr (name, check->filter) == NULL)
+      || (check->reduced && shape_bytes (&test->in) > 600000))
+    return;
+  problem = run_case (check, test);
+  check->cases++;
+  printf ("%sok %u - %s, %s%s%s\n", problem != NULL ? "not " : "", check->cases,
+      name, fill_names[test->fill], problem != NULL ? ": " : "",
+      problem != NULL ? problem : "");
+  if (problem != NULL)
+    check->failures++;
+  fflush (stdout);
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * Every operation of the CUDA backend against the CPU backend, with random
+ * and edge inputs; with --bench the speed of the operations.
+ *
+ *   check-operations --module PATH/liboctcuda.so
+ *   check-operations --module PATH/liboctcuda.so --bench
+ *
+ * Exits with 77 (skipped) where there is no device.
+ */
+#include "check.h"
+
+#include <gmodule.h>
+#include <stdio.h>
+
+#define SKIPPED 77
+
+static char *module_path = NULL, *filter = NULL;
+static gboolean do_bench = FALSE, reduced = FALSE;
+static gint seed = 1, samples = 2048, lines = 1000;
+
+static GOptionEntry options[] = {
+  { "module", 0, 0, G_OPTION_ARG_FILENAME, &module_path,
+      "The CUDA backend (" OCT_CUDA_MODULE ")", "FILE" },
+  { "filter", 0, 0, G_OPTION_ARG_STRING, &filter,
+      "Only cases with TEXT in their name", "TEXT" },
+  { "seed", 0, 0, G_OPTION_ARG_INT, &seed, "Seed of the inputs", "N" },
+  { "reduced", 0, 0, G_OPTION_ARG_NONE, &reduced,
+      "Small cases alone, for compute-sanitizer", NULL },
+  { "bench", 0, 0, G_OPTION_ARG_NONE, &do_bench, "Measure speed", NULL },
+  { "samples", 0, 0, G_OPTION_ARG_INT, &samples, "of --bench", "N" },
+  { "lines", 0, 0, G_OPTION_ARG_INT, &lines, "of --bench", "N" },
+  { NULL },
+};
+
+/* The backend, or NULL after saying why not. */
+static const OctBackend *
+load_backend (void)
+{
+  GModule *module = g_module_open (module_path, G_MODULE_BIND_LAZY);
+  OctBackendCudaFunction function;
+  gpointer symbol;
+  GError *error = NULL;
+  const OctBackend *backend;
+
+  if (module == NULL) {
+    printf ("1..0 # SKIP %s\n", g_module_error ());
+    return NULL;
+  }
+  g_module_make_resident (module);
+  if (!g_module_symbol (module, OCT_CUDA_SYMBOL, &symbol)) {
+    printf ("1..0 # SKIP %s\n", g_module_error ());
+    return NULL;
+  }
+  function = (OctBackendCudaFunction)symbol;
+  backend = function (&error);
+  if (backend == NULL)
+    printf ("1..0 # SKIP %s\n", error->message);
+  g_clear_error (&error);
+  return backend;
+}
+
+int
+main (int argc, char **argv)
+{
+  g_autoptr (GOptionContext) context =
+      g_option_context_new ("- CUDA operations against CPU operations");
+  GError *error = NULL;
+  Check check = { 0 };
+
+  g_option_context_add_main_entries (context, options, NULL);
+  if (!g_option_context_parse (context, &argc, &argv, &error)
+      || module_path == NULL) {
+    g_printerr ("%s\n", error != NULL ? error->message : "--module is needed");
+    return 2;
+  }
+  check.cuda = load_backend ();
+  if (check.cuda == NULL)
+    return SKIPPED;
+  check.cpu = oct_backend_cpu ();
+  check.seed = (guint32)seed;
+  check.filter = filter;
+  check.reduced = reduced;
+  check_cuda (cudaStreamCreateWithFlags (&check.stream, cudaStreamNonBlocking),
+      "stream");
+  if (do_bench) {
+    bench (&check, (guint)samples, (guint)lines);
+    return 0;
+  }
+  check_background (&check);
+  check_dispersion (&check);
+  check_resample (&check);
+  check_fft (&check);
+  check_logscale (&check);
+  check_errors (&check);
+  printf (
+      "1..%u\n# %u of %u failed\n", check.cases, check.failures, check.cases);
+  return check.failures > 0;
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * Cases of the operations on spectra: background, resample, dispersion, fft.
+ */
+#include "check.h"
+#include "oct-window.h"
+
+#include <math.h>
+
+static const struct {
+  guint samples, lines;
+} sizes[] = { { 2048, 1000 }, { 1, 1 }, { 1, 7 }, { 2, 3 }, { 3, 2 }, { 5, 1 },
+  { 8, 4 }, { 9, 5 }, { 17, 33 }, { 31, 3 }, { 203, 75 }, { 256, 9 },
+  { 512, 3 }, { 1000, 17 }, { 1024, 5 }, { 1023, 10 }, { 4096, 3 }, { 8192, 2 },
+  { 8200, 3 }, { 2047, 6 }, { 12, 16384 }, { 64, 16384 }, { 16384, 5 },
+  { 65536, 2 }, { 65535, 3 }, { 40000, 30 }, { 2, 65536 } };
+
+static const char *const mode_names[] = { "bscan", "running", "stored",
+  "none" };
+
+static void
+background_size (Check *check, guint samples, guint lines)
+{
+  g_autofree double *stored = g_new (double, samples);
+  g_autofree double *other = g_new (double, samples);
+
+  for (guint i = 0; i < samples; i++) {
+    stored[i] = 1000.1 + 0.37 * i;
+    other[i] = 30000.3 - 0.11 * i;
+  }
+  for (guint format = OCT_SAMPLE_U8; format <= OCT_SAMPLE_F32; format++) {
+    for (guint mode = OCT_BACKGROUND_BSCAN; mode <= OCT_BACKGROUND_NONE;
+         mode++) {
+      OctBackgroundParams params = { .format = format,
+        .samples = samples,
+        .lines = lines,
+        .mode = mode,
+        .running_weight = 0.3,
+        .background = stored };
+      OctBackgroundParams update = params;
+      guint size = (guint)oct_sample_format_size (format);
+      Case test = { .operation = OCT_OPERATION_BACKGROUND,
+        .params = &params,
+        .in = { size * samples, lines, samples % 2 * 4 },
+        .out = { 4 * samples, lines, samples % 3 * 4 },
+        .in_format = format,
+        .steps = mode == OCT_BACKGROUND_RUNNING || samples < 100 ? 4 : 1,
+        .update = &update,
+        .reset = TRUE,
+        .fill = (mode + samples) % 2 ? FILL_FRINGES : FILL_RANDOM };
+      update.running_weight = 0.6;
+      update.background = other;
+      test.name = g_strdup_printf ("background %s %u bytes %u x %u",
+          mode_names[mode], size, samples, lines);
+      check_case (check, &test);
+    }
+  }
+}
+
+void
+check_background (Check *check)
+{
+  static const Fill fills[] = { FILL_CONSTANT, FILL_SATURATED, FILL_NAN_LINE };
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    background_size (check, sizes[i].samples, sizes[i].lines);
+  for (guint i = 0; i < 9; i++) {
+    OctBackgroundParams params = { .format = i / 3,
+      .samples = 100 + i,
+      .lines = 300,
+      .mode = OCT_BACKGROUND_BSCAN };
+    guint size = (guint)oct_sample_format_size (params.format);
+    Case test = { .name =
+                      g_strdup_printf ("background odd stride %u bytes", size),
+      .operation = OCT_OPERATION_BACKGROUND,
+      .params = &params,
+      .in = { size * params.samples, 300, size * 3 },
+      .out = { 4 * params.samples, 300, 4 },
+      .in_format = params.format,
+      .fill = fills[i % 3] };
+    check_case (check, &test);
+  }
+  for (guint mode = OCT_BACKGROUND_BSCAN; mode <= OCT_BACKGROUND_NONE; mode++) {
+    static double zeros[333];
+    OctBackgroundParams params = { .format = OCT_SAMPLE_F32,
+      .samples = 333,
+      .lines = 700,
+      .running_weight = 1,
+      .background = zeros,
+      .mode = mode };
+    Case test = { .name = g_strdup_printf (
+                      "background in place %s", mode_names[mode]),
+      .operation = OCT_OPERATION_BACKGROUND,
+      .params = &params,
+      .in = { 4 * 333, 700, 4 },
+      .out = { 4 * 333, 700, 4 },
+      .in_format = OCT_SAMPLE_F32,
+      .steps = 2,
+      .in_place = TRUE };
+    check_case (check, &test);
+  }
+}
+
+static void
+resample_size (Check *check, guint samples, guint lines, Fill fill)
+{
+  static const char *const names[] = { "cubic", "linear", "lanczos" };
+  g_autofree double *positions = g_new (double, samples);
+
+  for (guint i = 0; i < samples; i++) {
+    double x = samples > 1 ? (double)i / (samples - 1) : 0;
+    /* a little beyond either end, and the ends themselves */
+    positions[i] = -1 + (samples + 1) * x * (1.1 - 0.1 * x);
+    if (i % 17 == 0)
+      positions[i] = floor (positions[i]);
+  }
+  for (guint upsample = 1; upsample <= 2; upsample++) {
+    for (guint method = 0; method < 3; method++) {
+      gboolean in_place = (samples + method) % 2 == 0;
+      OctResampleParams params = { .samples = samples,
+        .lines = lines,
+        .method = method,
+        .upsample = upsample,
+        .positions = positions };
+      Case test = { .operation = OCT_OPERATION_RESAMPLE,
+        .params = &params,
+        .in = { 4 * samples, lines, samples % 3 * 4 },
+        .out = { 4 * samples, lines, in_place ? samples % 3 * 4 : 12 },
+        .in_format = OCT_SAMPLE_F32,
+        .steps = 2,
+        .in_place = in_place,
+        .fill = fill };
+      test.name = g_strdup_printf ("resample %s upsample %u %u x %u%s",
+          names[method], upsample, samples, lines, in_place ? " in place" : "");
+      check_case (check, &test);
+    }
+  }
+}
+
+void
+check_resample (Check *check)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    resample_size (check, sizes[i].samples, sizes[i].lines, FILL_RANDOM);
+  for (guint n = 3; n < 40; n++)
+    resample_size (check, n, 3, FILL_RANDOM);
+  resample_size (check, 300, 50, FILL_CONSTANT);
+  resample_size (check, 300, 50, FILL_SATURATED);
+  resample_size (check, 300, 50, FILL_NAN_LINE);
+  resample_size (check, 2048, 20, FILL_NAN_LINE);
+}
+
+void
+check_dispersion (Check *check)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (sizes) + 1; i++) {
+    gboolean bad = i == G_N_ELEMENTS (sizes);
+    guint samples = bad ? 100 : sizes[i].samples;
+    guint lines = bad ? 10 : sizes[i].lines;
+    g_autofree double *phase = g_new (double, samples);
+    g_autofree double *other = g_new (double, samples);
+    OctDispersionParams params = { samples, lines, phase };
+    OctDispersionParams update = { samples, lines, other };
+    Case test = { .operation = OCT_OPERATION_DISPERSION,
+      .params = &params,
+      .in = { 4 * samples, lines, samples % 3 * 4 },
+      .out = { 8 * samples, lines, samples % 2 * 8 },
+      .in_format = OCT_SAMPLE_F32,
+      .steps = 3,
+      .update = &update,
+      .fill = bad ? FILL_NAN_LINE : FILL_RANDOM };
+
+    for (guint k = 0; k < samples; k++) {
+      phase[k] = 40 * sin (0.01 * k);
+      other[k] = -0.3 * k;
+    }
+    test.name = g_strdup_printf ("dispersion %u x %u", samples, lines);
+    check_case (check, &test);
+  }
+}
+
+static void
+fft_case (Check *check, guint samples, guint lines, guint length, guint start,
+    guint bins, Fill fill)
+{
+  g_autofree double *window = g_new (double, samples);
+  g_autofree double *other = g_new (double, samples);
+
+  oct_window_fill (OCT_WINDOW_HANN, samples, NULL, window);
+  oct_window_fill (OCT_WINDOW_NONE, samples, NULL, other);
+  for (guint format = OCT_SAMPLE_F32; format <= OCT_SAMPLE_CF32; format++) {
+    OctFftParams params = { .format = format,
+      .samples = samples,
+      .lines = lines,
+      .length = length,
+      .depth_start = start,
+      .depth_bins = bins,
+      .window = samples > 3 ? window : other };
+    OctFftParams update = params;
+    guint size = (guint)oct_sample_format_size (format);
+    Case test = { .operation = OCT_OPERATION_FFT,
+      .params = &params,
+      .in = { size * samples, lines, samples % 3 * size },
+      .out = { 8 * bins, lines, bins % 2 * 8 },
+      .in_format = format,
+      .steps = 3,
+      .update = &update,
+      .fill = fill };
+    update.window = other;
+    test.name = g_strdup_printf ("fft %s %u x %u length %u bins %u from %u",
+        size == 4 ? "real" : "complex", samples, lines, length, bins, start);
+    check_case (check, &test);
+  }
+}
+
+void
+check_fft (Check *check)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
+    guint samples = sizes[i].samples, length = MAX (samples, 2);
+    fft_case (
+        check, samples, sizes[i].lines, length, 0, length / 2, FILL_RANDOM);
+  }
+  for (guint length = 2; length <= 65536; length *= 2) {
+    guint samples = MAX (length * 3 / 4, 1), bins = MAX (length / 5, 1);
+    fft_case (check, samples, 37, length, length / 2 - bins, bins, FILL_RANDOM);
+    if (length < 65536)
+      fft_case (check, samples | 1, 3, length | 1, 0, bins, FILL_RANDOM);
+  }
+  /* from bin 0 on: the others are rounding errors of that one */
+  fft_case (check, 1000, 12, 2048, 0, 500, FILL_CONSTANT);
+  fft_case (check, 2048, 12, 2048, 0, 500, FILL_SATURATED);
+  fft_case (check, 2000, 12, 2000, 0, 500, FILL_SATURATED);
+  fft_case (check, 2048, 12, 2048, 0, 1024, FILL_NAN_LINE);
+  fft_case (check, 512, 45, 512, 0, 256, FILL_NAN_LINE);
+  fft_case (check, 600, 12, 600, 0, 300, FILL_NAN_LINE);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * Operations of the CUDA backend against the CPU backend: what the parts of
+ * check-operations share.
+ */
+#pragma once
+
+#include "oct-backend-cuda.h"
+
+#include <cuda_runtime_api.h>
+
+/* What the values of a B-scan are. */
+typedef enum {
+  FILL_RANDOM,    /* full range of counts, -1 .. 1 for floats */
+  FILL_FRINGES,   /* a source with fringes and noise: small on large */
+  FILL_CONSTANT,  /* one value */
+  FILL_SATURATED, /* largest count; 1e15 for floats */
+  FILL_DYNAMIC,   /* complex floats of magnitudes 1e-12 .. 1e6 */
+  FILL_NAN_LINE,  /* random; one A-line is not-a-number, one infinite */
+  FILL_ALL_NAN,
+  N_FILLS
+} Fill;
+
+extern const char *const fill_names[N_FILLS];
+
+/* Shape of one side of an operation. */
+typedef struct {
+  guint row, rows; /* bytes, number */
+  guint padding;   /* bytes behind every row */
+} Shape;
+
+#define MAX_STEPS 4
+
+/* One comparison: some B-scans through a plan of either backend. */
+typedef struct {
+  char *name; /* with all parameters; owned */
+  OctOperation operation;
+  gconstpointer params;
+  Shape in, out;
+  OctSampleFormat in_format;
+  guint pixel_size; /* of an image; 0: floats */
+  gboolean nv12;    /* out has a second plane */
+  guint tolerance;  /* grey levels of an image */
+  Fill fill;
+  guint steps;          /* B-scans, 1 .. MAX_STEPS */
+  gconstpointer update; /* parameters before the third B-scan, or NULL */
+  gboolean reset;       /* before the last B-scan */
+  gboolean in_place;
+} Case;
+
+/* The backends and the stream that everything runs in. */
+typedef struct {
+  const OctBackend *cpu, *cuda;
+  cudaStream_t stream;
+  guint32 seed;
+  guint cases, failures;
+  const char *filter; /* part of the names to run, or NULL */
+  gboolean reduced;   /* small cases alone, for slow checkers */
+} Check;
+
+void check_cuda (cudaError_t status, const char *what);
+/* Runs a case, prints a line of the TAP protocol, frees the name. */
+void check_case (Check *check, Case *test);
+/* All cases of one operation. */
+void check_background (Check *check);
+void check_resample (Check *check);
+void check_dispersion (Check *check);
+void check_fft (Check *check);
+void check_logscale (Check *check);
+/* Errors that run() and create() report. */
+void check_errors (Check *check);
+/* A-lines per second of every operation and of the chain. */
+void bench (Check *check, guint samples, guint lines);
