@@ -102,16 +102,15 @@ sum_rows (Sum (&sums)[VALUES])
   return total;
 }
 
-/* A mean that is not finite (float files) must not stay for ever. */
 __device__ __forceinline__ double
 update_running (
     const OctCudaBackground &background, uint32_t column, double mean)
 {
   double running = background.running[column];
 
-  if (background.forget || !isfinite (running))
+  if (background.forget)
     running = mean;
-  else if (isfinite (mean))
+  else
     running += background.running_weight * (mean - running);
   background.running[column] = running;
   return running;
@@ -131,10 +130,25 @@ read_batch (const OctCudaRows &rows, uint32_t line, uint32_t column,
   }
 }
 
+/* Floats that are not finite do not count. */
+template <typename Sum, typename Value>
+__device__ __forceinline__ void
+add_value (Value value, Sum &sum, uint32_t &excluded)
+{
+  if constexpr (sizeof (Sum) == sizeof (double)) {
+    bool finite = isfinite (value);
+    sum += finite ? value : 0;
+    excluded += !finite;
+  } else {
+    sum += value;
+  }
+}
+
+/* sums and number of values that are no part of them */
 template <typename Sample, bool Whole>
 __device__ __forceinline__ void
 sum_lines (const OctCudaRows &rows, uint32_t column,
-    typename Traits<Sample>::Sum (&sums)[VALUES])
+    typename Traits<Sample>::Sum (&sums)[VALUES], uint32_t (&excluded)[VALUES])
 {
   for (uint32_t line = threadIdx.x / LANES; line < rows.lines;
        line += BATCH * ROWS) {
@@ -142,10 +156,10 @@ sum_lines (const OctCudaRows &rows, uint32_t column,
     read_batch<Sample, Whole> (rows, line, column, batch);
 #pragma unroll
     for (int i = 0; i < BATCH; i++) {
-      sums[0] += batch[i].x;
-      sums[1] += batch[i].y;
-      sums[2] += batch[i].z;
-      sums[3] += batch[i].w;
+      add_value (batch[i].x, sums[0], excluded[0]);
+      add_value (batch[i].y, sums[1], excluded[1]);
+      add_value (batch[i].z, sums[2], excluded[2]);
+      add_value (batch[i].w, sums[3], excluded[3]);
     }
   }
 }
@@ -181,18 +195,21 @@ find_background (const OctCudaBackground &background, uint32_t first,
   const OctCudaRows &rows = background.rows;
   uint32_t column = first + threadIdx.x % LANES * VALUES;
   Sum sums[VALUES] = {}, total;
+  uint32_t excluded[VALUES] = {}, count = rows.lines;
   double value;
 
   if (whole)
-    sum_lines<Sample, true> (rows, column, sums);
+    sum_lines<Sample, true> (rows, column, sums, excluded);
   else
-    sum_lines<Sample, false> (rows, column, sums);
+    sum_lines<Sample, false> (rows, column, sums, excluded);
   total = sum_rows (sums);
+  if constexpr (sizeof (Sum) == sizeof (double))
+    count -= sum_rows (excluded);
   column = first + threadIdx.x / 32;
   if (threadIdx.x % 32 != 0 || threadIdx.x / 32 >= COLUMNS
       || column >= rows.samples)
     return;
-  value = (double)total / rows.lines;
+  value = count > 0 ? (double)total / count : 0;
   if (background.mode == OCT_CUDA_BACKGROUND_RUNNING)
     value = update_running (background, column, value);
   high[threadIdx.x / 32] = (float)value;

@@ -7,8 +7,9 @@
 #include "oct-cuda-launch.cuh"
 
 #define THREADS 256
-#define VALUES 2 /* so that neighbouring threads write neighbouring 16 bytes   \
-                  */
+#define VALUES                                                                 \
+  2 /* so that neighbouring threads write neighbouring 16 bytes                \
+     */
 #define LINES 8
 
 template <bool Whole>

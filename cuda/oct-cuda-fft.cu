@@ -159,6 +159,14 @@ padded (uint32_t i)
   return i + i / VALUES;
 }
 
+/* padded (i + step) - padded (i) for multiples of VALUES, and for less from a
+ * multiple on */
+__device__ static constexpr int
+padded_step (int step)
+{
+  return step + step / VALUES;
+}
+
 template <int Size> struct Layout {
   static constexpr int threads = Size / VALUES; /* of one A-line */
   static constexpr int lines = threads < THREADS ? THREADS / threads : 1;
@@ -193,38 +201,49 @@ transform (float2 (&v)[VALUES], uint32_t t, const float2 *turns, float2 *line)
 #pragma unroll
     for (int b = 0; b < count; b++) {
       uint32_t j = t + b * threads, k = j % Done;
+      float2 *to = line + padded (j / Done * Done * radix + k);
 #pragma unroll
       for (int m = 0; m < radix; m++)
-        line[padded (j / Done * Done * radix + k + m * Done)] =
-            v[b + m * count];
+        to[padded_step (m * Done)] = v[b + m * count];
     }
     __syncthreads ();
+    const float2 *from = line + padded (t);
 #pragma unroll
     for (int e = 0; e < VALUES; e++)
-      v[e] = line[padded (t + e * threads)];
+      v[e] = from[padded_step (e * threads)];
     transform<Size, Done * radix, Scale> (v, t, turns, line);
   }
 }
 
 /* Windowed complex samples, zeros behind their end: v[e] of t + e Step.  All
- * are read, from valid addresses, before the first is used. */
-template <int Step>
+ * are read, from valid addresses, before the first is used.  Whole: there is
+ * no end. */
+template <int Step, bool Whole>
 __device__ __forceinline__ void
 read_complex (
     const OctCudaFft &fft, uint32_t line, uint32_t t, float2 (&v)[VALUES])
 {
-  const float2 *in =
-      row_of ((const float2 *)fft.rows.in, fft.rows.in_stride, line);
   uint32_t last = fft.rows.samples - 1;
+  float w[VALUES];
 
 #pragma unroll
+  for (int e = 0; e < VALUES; e++) {
+    uint32_t i = t + e * Step;
+    w[e] = fft.window[Whole ? i : min (i, last)];
+    if (!Whole)
+      w[e] = i <= last ? w[e] : 0;
+  }
+  begin_kernel ();
+  const float2 *in =
+      row_of ((const float2 *)fft.rows.in, fft.rows.in_stride, line);
+#pragma unroll
   for (int e = 0; e < VALUES; e++)
-    v[e] = in[min (t + e * Step, last)];
+    v[e] = in[Whole ? t + e * Step : min (t + e * Step, last)];
 #pragma unroll
   for (int e = 0; e < VALUES; e++) {
-    float w = __ldg (&fft.window[min (t + e * Step, last)]);
-    bool inside = t + e * Step <= last;
-    v[e] = make_float2 (inside ? v[e].x * w : 0, inside ? v[e].y * w : 0);
+    v[e] = scaled (v[e], w[e]);
+    if (!Whole && t + e * Step > last)
+      v[e] = make_float2 (0, 0);
   }
 }
 
@@ -256,7 +275,7 @@ read_real (
   }
 }
 
-template <int Size>
+template <int Size, bool Whole>
 __global__ void
 __launch_bounds__ (Layout<Size>::block, Layout<Size>::resident)
     complex_fft (OctCudaFft fft)
@@ -268,14 +287,16 @@ __launch_bounds__ (Layout<Size>::block, Layout<Size>::resident)
   uint32_t line = blockIdx.x * Block::lines + slot;
   float2 v[VALUES];
 
-  begin_kernel ();
-  read_complex<Block::threads> (fft, min (line, fft.rows.lines - 1), t, v);
+  read_complex<Block::threads, Whole> (
+      fft, min (line, fft.rows.lines - 1), t, v);
   transform<Size, 1, 1> (v, t, fft.turns, shared + slot * Block::pitch);
   if (line >= fft.rows.lines)
     return;
   float2 *out = row_of ((float2 *)fft.rows.out, fft.rows.out_stride, line);
+  /* no depth bin lies in the upper half: the compiler leaves out what only
+   * that needs */
 #pragma unroll
-  for (int e = 0; e < VALUES; e++) {
+  for (int e = 0; e < VALUES / 2; e++) {
     uint32_t bin = t + e * Block::threads - fft.depth_start;
     if (bin < fft.depth_bins)
       out[bin] = v[e];
@@ -334,8 +355,11 @@ launch_size (const OctCudaFft *fft, OctCudaQueue queue)
   typedef Layout<Size> Block;
   dim3 grid ((fft->rows.lines + Block::lines - 1) / Block::lines);
 
+  if (fft->is_complex && fft->rows.samples == Size)
+    return launch (queue, complex_fft<Size, true>, grid, Block::block, 0, *fft);
   if (fft->is_complex)
-    return launch (queue, complex_fft<Size>, grid, Block::block, 0, *fft);
+    return launch (
+        queue, complex_fft<Size, false>, grid, Block::block, 0, *fft);
   if (fft->rows.samples % 2 == 0
       && is_aligned (fft->rows.in, fft->rows.in_stride, sizeof (float2)))
     return launch (queue, real_fft<Size, true>, grid, Block::block, 0, *fft);

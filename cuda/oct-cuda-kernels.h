@@ -50,12 +50,6 @@ typedef struct {
 cudaError_t oct_cuda_launch_background (
     const OctCudaBackground *background, OctCudaQueue queue);
 
-/* Where an output sample lies: between in[base] and in[base + 1]. */
-typedef struct {
-  int32_t base;
-  float fraction;
-} OctCudaPosition;
-
 typedef enum {
   OCT_CUDA_RESAMPLE_CUBIC,
   OCT_CUDA_RESAMPLE_LINEAR,
@@ -64,16 +58,18 @@ typedef enum {
 
 #define OCT_CUDA_LANCZOS_TAPS 8
 
+/* Output j is a sum over the taps of weights and values: samples of the row
+ * (LINEAR: 2, LANCZOS: 8) or coefficients of B-splines (CUBIC: 4).  The values
+ * of first[j] may lie up to 4 before the row and 4 behind it, with weight 0. */
 typedef struct {
   OctCudaRows rows; /* in and out may be the same */
   uint32_t length;  /* values of one row in */
   OctCudaResampleMethod method;
-  float scale;                      /* factor of every output */
-  const OctCudaPosition *positions; /* [samples] */
-  /* [taps][samples], of in[base - 3 ..], LANCZOS */
+  const int32_t *first; /* [samples] */
+  /* [samples][taps], LANCZOS [2][samples][4] */
   const float *weights;
-  float *scratch; /* [blocks][row], where a row does not fit shared memory */
-  uint32_t blocks;
+  float *scratch;  /* [blocks][row], where a row does not fit shared memory */
+  uint32_t blocks; /* with scratch */
 } OctCudaResample;
 
 /* Floats of working memory that one row of that length takes. */

@@ -3,9 +3,13 @@
  * Starting kernels one behind the other with little in between.
  *
  * On devices that can, a kernel is started while the one before is still
- * ending: its blocks take their places and wait in begin_kernel() until all
- * results of the earlier kernels are there.  So begin_kernel() is the first
- * statement of every kernel here, before any access to memory.
+ * running: its blocks take their places and wait in begin_kernel() until all
+ * results of the earlier kernels are there.  A kernel lets the next one start
+ * only after its own wait, so that the two are never more than neighbours.
+ *
+ * Before begin_kernel() a kernel may read tables of its plan, which only copies
+ * in the same stream change (a kernel behind a copy is not started early), and,
+ * past the L1 cache, what was complete before the kernel ahead of it began.
  */
 #pragma once
 
@@ -26,8 +30,8 @@ __device__ __forceinline__ void
 begin_kernel ()
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  cudaTriggerProgrammaticLaunchCompletion ();
   cudaGridDependencySynchronize ();
+  cudaTriggerProgrammaticLaunchCompletion ();
 #endif
 }
 

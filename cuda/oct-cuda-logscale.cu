@@ -393,14 +393,18 @@ __launch_bounds__ (MAP_THREADS)
   constexpr int warps = MAP_THREADS / 32, rows = TILE_LINES / warps;
   float power[rows];
 
-  begin_kernel ();
+  /* find_range() has read the same A-scans: they are complete */
+  if (!map.range)
+    begin_kernel ();
 #pragma unroll
   for (int i = 0; i < rows; i++) {
-    uint32_t from = warp + i * warps;
-    if (from < lines && lane < bins)
-      power[i] = power_of (row_of (
-          (const float2 *)map.in, map.in_stride, line + from)[depth + lane]);
+    uint32_t from = min (warp + i * warps, lines - 1);
+    power[i] = power_of (
+        __ldcg (row_of ((const float2 *)map.in, map.in_stride, line + from)
+                + depth + min (lane, bins - 1)));
   }
+  if (map.range)
+    begin_kernel ();
   if (map.range && threadIdx.x == 0)
     mapping = find_mapping (map);
   else if (threadIdx.x == 0)

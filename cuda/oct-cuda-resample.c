@@ -16,9 +16,9 @@ struct _OctPlan {
   guint samples, lines;
   guint length; /* samples x upsample */
   gboolean overlap, fits;
-  OctCudaTable positions; /* OctCudaPosition [samples] */
-  OctCudaTable weights;   /* float [taps][samples], LANCZOS */
-  float *scratch;         /* [SCRATCH_ROWS][row], where rows do not fit */
+  OctCudaTable first;   /* gint32 [samples], see OctCudaResample */
+  OctCudaTable weights; /* float, see OctCudaResample */
+  float *scratch;       /* [SCRATCH_ROWS][row], where rows do not fit */
   /* upsample 2 only */
   cufftHandle forward, backward;
   float *packed;    /* [lines][samples], where the input is not packed */
@@ -33,47 +33,99 @@ sinc (double x)
   return x == 0 ? 1 : sin (G_PI * x) / (G_PI * x);
 }
 
-/* weights[tap][samples]: of sample base - 3 + tap, 0 outside of the A-line. */
+/* Of the samples from base - 3 on, 0 outside of the A-line. */
 static void
-lanczos_weights (
-    const OctPlan *plan, double position, gint base, float *weights)
+lanczos_weights (double position, gint base, gint length, double *weights)
 {
-  double exact[OCT_CUDA_LANCZOS_TAPS], total = 0;
+  double total = 0;
 
   for (gint tap = 0; tap < OCT_CUDA_LANCZOS_TAPS; tap++) {
     gint i = base + 1 - LANCZOS_A + tap;
     double distance = position - i;
-    gboolean inside =
-        i >= 0 && i < (gint)plan->length && fabs (distance) < LANCZOS_A;
-    exact[tap] = inside ? sinc (distance) * sinc (distance / LANCZOS_A) : 0;
-    total += exact[tap];
+    gboolean inside = i >= 0 && i < length && fabs (distance) < LANCZOS_A;
+    weights[tap] = inside ? sinc (distance) * sinc (distance / LANCZOS_A) : 0;
+    total += weights[tap];
   }
   for (gint tap = 0; tap < OCT_CUDA_LANCZOS_TAPS; tap++)
-    weights[(gsize)tap * plan->samples] = (float)(exact[tap] / total);
+    weights[tap] /= total;
+}
+
+/* Of the B-spline coefficients from base - 1 on.  Natural ends:
+ * c[-1] = 2 c[0] - c[1], c[n] = 2 c[n-1] - c[n-2]. */
+static void
+cubic_weights (double position, gint base, gint length, double *weights)
+{
+  double f = position - base, g = 1 - f;
+
+  weights[0] = g * g * g / 6;
+  weights[1] = (4 - 3 * f * f * (2 - f)) / 6;
+  weights[2] = (4 - 3 * g * g * (2 - g)) / 6;
+  weights[3] = f * f * f / 6;
+  if (base == 0) {
+    weights[1] += 2 * weights[0];
+    weights[2] -= weights[0];
+    weights[0] = 0;
+  }
+  if (base == length - 2) {
+    weights[2] += 2 * weights[3];
+    weights[1] -= weights[3];
+    weights[3] = 0;
+  }
+}
+
+/* The taps of output j; returns the first of them. */
+static gint
+find_taps (const OctPlan *plan, double position, double *weights)
+{
+  gint base = (gint)position, length = (gint)plan->length;
+
+  if (plan->method == OCT_RESAMPLE_LANCZOS) {
+    lanczos_weights (position, base, length, weights);
+    return base + 1 - LANCZOS_A;
+  }
+  base = MAX (0, MIN (base, length - 2)); /* last interval closed at its end */
+  if (plan->method == OCT_RESAMPLE_CUBIC) {
+    cubic_weights (position, base, length, weights);
+    return base - 1;
+  }
+  weights[0] = 1 - (position - base);
+  weights[1] = position - base;
+  return base;
+}
+
+static guint
+number_of_taps (OctResampleMethod method)
+{
+  switch (method) {
+  case OCT_RESAMPLE_LINEAR:
+    return 2;
+  case OCT_RESAMPLE_LANCZOS:
+    return OCT_CUDA_LANCZOS_TAPS;
+  default:
+    return 4;
+  }
 }
 
 static gboolean
 set_positions (OctPlan *plan, const OctResampleParams *params, GError **error)
 {
-  gboolean lanczos = plan->method == OCT_RESAMPLE_LANCZOS;
-  OctCudaPosition *positions =
-      oct_cuda_table_edit (&plan->positions, NAME, error);
-  float *weights =
-      lanczos ? oct_cuda_table_edit (&plan->weights, NAME, error) : NULL;
+  gint32 *first = oct_cuda_table_edit (&plan->first, NAME, error);
+  float *table = oct_cuda_table_edit (&plan->weights, NAME, error);
+  guint taps = number_of_taps (plan->method), group = MIN (taps, 4);
+  /* upsampling leaves out the factor of its transforms */
+  double scale = params->upsample == 1 ? 1 : 1. / plan->samples;
 
-  if (positions == NULL || (lanczos && weights == NULL))
+  if (first == NULL || table == NULL)
     return FALSE;
   for (guint j = 0; j < plan->samples; j++) {
     double position =
         params->upsample * CLAMP (params->positions[j], 0, plan->samples - 1);
-    gint base = (gint)position; /* last interval closed at its end */
+    double weights[OCT_CUDA_LANCZOS_TAPS];
 
-    if (lanczos)
-      lanczos_weights (plan, position, base, weights + j);
-    else
-      base = MAX (0, MIN (base, (gint)plan->length - 2));
-    positions[j].base = base;
-    positions[j].fraction = (float)(position - base);
+    first[j] = find_taps (plan, position, weights);
+    for (guint tap = 0; tap < taps; tap++)
+      table[((gsize)(tap / group) * plan->samples + j) * group + tap % group] =
+          (float)(scale * weights[tap]);
   }
   return TRUE;
 }
@@ -104,7 +156,7 @@ resample_destroy (OctPlan *plan)
     cufftDestroy (plan->forward);
   if (plan->backward != 0)
     cufftDestroy (plan->backward);
-  oct_cuda_table_clear (&plan->positions);
+  oct_cuda_table_clear (&plan->first);
   oct_cuda_table_clear (&plan->weights);
   oct_cuda_free (plan->scratch);
   oct_cuda_free (plan->packed);
@@ -123,10 +175,10 @@ make_tables (OctPlan *plan, const OctResampleParams *params, GError **error)
   if (!oct_cuda_check (
           oct_cuda_resample_prepare (plan->length, &fits), NAME, error)
       || !oct_cuda_table_init (
-          &plan->positions, samples * sizeof (OctCudaPosition), NAME, error)
-      || (plan->method == OCT_RESAMPLE_LANCZOS
-          && !oct_cuda_table_init (&plan->weights,
-              OCT_CUDA_LANCZOS_TAPS * samples * sizeof (float), NAME, error)))
+          &plan->first, samples * sizeof (gint32), NAME, error)
+      || !oct_cuda_table_init (&plan->weights,
+          number_of_taps (plan->method) * samples * sizeof (float), NAME,
+          error))
     return FALSE;
   plan->fits = fits;
   if (!fits) {
@@ -162,7 +214,7 @@ resample_create (gconstpointer data, GError **error)
 }
 
 /* Doubles the length of all A-lines by zero padding of their transforms
- * [S 4.6]; the factor 1 / samples is left to the resampling. */
+ * [S 4.6]; the factor 1 / samples is left to the weights. */
 static gboolean
 upsample (OctPlan *plan, OctCudaRows *rows, OctCudaQueue queue, GError **error)
 {
@@ -219,16 +271,15 @@ resample_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
         plan->samples },
     .length = plan->length,
     .method = kernel_method (plan->method),
-    .scale = plan->length == plan->samples ? 1.f : 1.f / (float)plan->samples,
-    .positions = plan->positions.device,
+    .first = plan->first.device,
     .weights = plan->weights.device,
     .scratch = plan->scratch,
-    .blocks = plan->fits ? plan->lines : MIN (plan->lines, SCRATCH_ROWS),
+    .blocks = MIN (plan->lines, SCRATCH_ROWS),
   };
 
   return oct_cuda_check_plane (from, row_bytes, sizeof (float), error)
          && oct_cuda_check_plane (to, row_bytes, sizeof (float), error)
-         && oct_cuda_table_upload (&plan->positions, NAME, stream, error)
+         && oct_cuda_table_upload (&plan->first, NAME, stream, error)
          && oct_cuda_table_upload (&plan->weights, NAME, stream, error)
          && (plan->length == plan->samples
              || upsample (plan, &resample.rows, queue, error))

@@ -19,7 +19,10 @@
 #define MAX_THREADS 1024
 /* zeros before and behind a row: Lanczos reads 3 and 4 samples beyond */
 #define GUARD 4
-#define A 0.26794919243112270647f /* 2 - sqrt 3, the limit of a[i] */
+/* enough for two A-lines a block, which share the weights */
+#define MANY_LINES 500
+#define DEFAULT_SHARED (48 * 1024) /* of a block without further ado */
+#define A 0.26794919243112270647f  /* 2 - sqrt 3, the limit of a[i] */
 
 /* a[i] of the first chunk; those of all others are A to float32 */
 __device__ static constexpr float first_a[CHUNK] = { 0.f, 0.25f,
@@ -42,10 +45,23 @@ oct_cuda_resample_row (uint32_t length)
 struct Chunk {
   uint32_t start, length;
   bool is_first;
+  bool is_inside; /* all neighbours are there, all a[i] are A */
+
+  __device__ Chunk (uint32_t start, uint32_t length)
+      : start (start), length (length), is_first (start == 0),
+        is_inside (start > 0 && start + CHUNK < length)
+  {
+  }
 
   __device__ float a (int k) const
   {
     return is_first ? first_a[k] : A;
+  }
+
+  /* neither c[0] nor c[n-1], which are known, nor past the end */
+  __device__ bool is_unknown (int k) const
+  {
+    return start + k > 0 && start + k + 1 < length;
   }
 };
 
@@ -89,8 +105,9 @@ eliminate (const Chunk &chunk, float (&v)[CHUNK])
 
 #pragma unroll
   for (int k = 0; k < CHUNK; k++) {
-    uint32_t i = chunk.start + k;
-    if (i > 0 && i + 1 < chunk.length)
+    if (chunk.is_inside)
+      v[k] = 6 * A * v[k] - A * g;
+    else if (chunk.is_unknown (k))
       v[k] = chunk.a (k) * (6 * v[k] - g);
     g = v[k];
   }
@@ -99,11 +116,13 @@ eliminate (const Chunk &chunk, float (&v)[CHUNK])
 __device__ __forceinline__ void
 carry_forward (const Chunk &chunk, float carry, float (&v)[CHUNK])
 {
+  float factor = 1;
+
 #pragma unroll
   for (int k = 0; k < CHUNK; k++) {
-    carry *= -A;
-    if (chunk.start + k + 1 < chunk.length)
-      v[k] += carry;
+    factor *= -A;
+    if (chunk.is_inside || chunk.start + k + 1 < chunk.length)
+      v[k] += factor * carry;
   }
 }
 
@@ -115,8 +134,9 @@ substitute (const Chunk &chunk, float (&v)[CHUNK])
 
 #pragma unroll
   for (int k = CHUNK - 1; k >= 0; k--) {
-    uint32_t i = chunk.start + k;
-    if (i > 0 && i + 1 < chunk.length)
+    if (chunk.is_inside)
+      v[k] -= A * c;
+    else if (chunk.is_unknown (k))
       v[k] -= chunk.a (k) * c;
     c = v[k];
   }
@@ -125,10 +145,13 @@ substitute (const Chunk &chunk, float (&v)[CHUNK])
 __device__ __forceinline__ void
 carry_backward (const Chunk &chunk, float carry, float (&v)[CHUNK])
 {
+  float factor = 1, first_factor = 1;
+
 #pragma unroll
   for (int k = CHUNK - 1; k >= 0; k--) {
-    carry *= -chunk.a (k);
-    v[k] += carry;
+    factor *= -A;
+    first_factor *= -first_a[k];
+    v[k] += (chunk.is_first ? first_factor : factor) * carry;
   }
 }
 
@@ -136,32 +159,41 @@ carry_backward (const Chunk &chunk, float carry, float (&v)[CHUNK])
 __device__ static constexpr float chunk_a = A * A * A * A * A * A * A * A;
 
 /**
- * row[0 .. n-1] = coefficients of the spline through in[0 .. n-1].
- * ends: [2][blockDim.x + 2] in shared memory.  Whole: the block holds all
- * chunks at once, in registers; else it walks over the row and back.
+ * row[line][0 .. n-1] = coefficients of the spline through in[line][0 .. n-1].
+ * ends: [Lines][2][blockDim.x + 2] in shared memory.  Whole: the block holds
+ * all chunks at once, in registers; else it walks over the rows and back.
  */
-template <bool Whole>
+template <bool Whole, int Lines>
 __device__ __forceinline__ void
-find_coefficients (
-    const float *in, bool aligned, uint32_t length, float *ends, float *row)
+find_coefficients (const float *const (&in)[Lines], bool aligned,
+    uint32_t length, float *ends, float *row, uint32_t pitch)
 {
   uint32_t threads = blockDim.x, t = threadIdx.x;
-  uint32_t turn = threads * CHUNK;
+  uint32_t turn = threads * CHUNK, step = 2 * (threads + 2);
   uint32_t last = Whole ? 0 : (length - 1) / turn * turn;
   float *backward = ends + threads + 2;
-  float v[CHUNK];
+  float v[Lines][CHUNK];
 
   for (uint32_t first = 0; first <= last; first += turn) {
-    Chunk chunk = { first + t * CHUNK, length, first == 0 && t == 0 };
-    read_chunk (in, aligned, chunk, v);
-    eliminate (chunk, v);
-    if (t < 2 && first == 0)
-      ends[t] = 0;
-    ends[t + 2] = v[CHUNK - 1];
+    Chunk chunk (first + t * CHUNK, length);
+#pragma unroll
+    for (int l = 0; l < Lines; l++)
+      read_chunk (in[l], aligned, chunk, v[l]);
+#pragma unroll
+    for (int l = 0; l < Lines; l++) {
+      eliminate (chunk, v[l]);
+      if (t < 2 && first == 0)
+        ends[l * step + t] = 0;
+      ends[l * step + t + 2] = v[l][CHUNK - 1];
+    }
     __syncthreads ();
-    carry_forward (chunk, ends[t + 1] + chunk_a * ends[t], v);
+#pragma unroll
+    for (int l = 0; l < Lines; l++) {
+      const float *before = ends + l * step + t;
+      carry_forward (chunk, before[1] + chunk_a * before[0], v[l]);
+    }
     if constexpr (!Whole) {
-      write_chunk (row, chunk, v);
+      write_chunk (row, chunk, v[0]);
       __syncthreads ();
       if (t < 2)
         ends[t] = ends[threads + t];
@@ -170,16 +202,23 @@ find_coefficients (
   }
   for (uint32_t turns = last / turn + 1; turns-- > 0;) {
     uint32_t first = turns * turn;
-    Chunk chunk = { first + t * CHUNK, length, first == 0 && t == 0 };
-    if (!Whole)
-      read_chunk (row, false, chunk, v);
-    substitute (chunk, v);
-    if (t < 2 && first == last)
-      backward[threads + t] = 0;
-    backward[t] = v[0];
+    Chunk chunk (first + t * CHUNK, length);
+    if constexpr (!Whole)
+      read_chunk (row, false, chunk, v[0]);
+#pragma unroll
+    for (int l = 0; l < Lines; l++) {
+      substitute (chunk, v[l]);
+      if (t < 2 && first == last)
+        backward[l * step + threads + t] = 0;
+      backward[l * step + t] = v[l][0];
+    }
     __syncthreads ();
-    carry_backward (chunk, backward[t + 1] + chunk_a * backward[t + 2], v);
-    write_chunk (row, chunk, v);
+#pragma unroll
+    for (int l = 0; l < Lines; l++) {
+      const float *behind = backward + l * step + t;
+      carry_backward (chunk, behind[1] + chunk_a * behind[2], v[l]);
+      write_chunk (row + l * pitch, chunk, v[l]);
+    }
     if constexpr (!Whole) {
       __syncthreads ();
       if (t < 2)
@@ -189,87 +228,90 @@ find_coefficients (
   }
 }
 
-/* Natural ends: c[-1] = 2 c[0] - c[1], c[n] = 2 c[n-1] - c[n-2]. */
 __device__ __forceinline__ float
-read_cubic (const OctCudaResample &p, const float *row, uint32_t j)
+sum_taps (float4 weights, const float *values)
 {
-  OctCudaPosition position = p.positions[j];
-  const float *c = row + position.base;
-  float f = position.fraction, g = 1 - f;
-  float before = g * g * g, behind = f * f * f;
-  float left = 4 - 3 * f * f * (2 - f), right = 4 - 3 * g * g * (2 - g);
-
-  if (position.base == 0) {
-    left += 2 * before;
-    right -= before;
-    before = 0;
-  }
-  if (position.base + 2 == (int32_t)p.length) {
-    right += 2 * behind;
-    left -= behind;
-    behind = 0;
-  }
-  return (before * c[-1] + left * c[0] + right * c[1] + behind * c[2])
-         * (p.scale / 6);
+  return weights.x * values[0] + weights.y * values[1] + weights.z * values[2]
+         + weights.w * values[3];
 }
 
-__device__ __forceinline__ float
-read_lanczos (const OctCudaResample &p, const float *row, uint32_t j)
+/* out[line][j] of all lines of the block */
+template <OctCudaResampleMethod Method, int Lines>
+__device__ __forceinline__ void
+read_positions (const OctCudaResample &p, const float *row, uint32_t pitch,
+    float *const (&out)[Lines])
 {
-  const float *y = row + p.positions[j].base - 3;
-  float sum = 0;
-
+  for (uint32_t j = threadIdx.x; j < p.rows.samples; j += blockDim.x) {
+    const float *values = row + p.first[j];
+    float results[Lines];
+    if (Method == OCT_CUDA_RESAMPLE_LINEAR) {
+      float2 weights = ((const float2 *)p.weights)[j];
 #pragma unroll
-  for (int tap = 0; tap < OCT_CUDA_LANCZOS_TAPS; tap++)
-    sum += p.weights[(size_t)tap * p.rows.samples + j] * y[tap];
-  return sum * p.scale;
+      for (int l = 0; l < Lines; l++)
+        results[l] =
+            weights.x * values[l * pitch] + weights.y * values[l * pitch + 1];
+    } else {
+      float4 weights = ((const float4 *)p.weights)[j];
+#pragma unroll
+      for (int l = 0; l < Lines; l++)
+        results[l] = sum_taps (weights, values + l * pitch);
+    }
+    if (Method == OCT_CUDA_RESAMPLE_LANCZOS) {
+      float4 weights = ((const float4 *)p.weights)[p.rows.samples + j];
+#pragma unroll
+      for (int l = 0; l < Lines; l++)
+        results[l] += sum_taps (weights, values + l * pitch + 4);
+    }
+#pragma unroll
+    for (int l = 0; l < Lines; l++)
+      if (out[l])
+        out[l][j] = results[l];
+  }
 }
 
-__device__ __forceinline__ float
-read_linear (const OctCudaResample &p, const float *row, uint32_t j)
-{
-  OctCudaPosition position = p.positions[j];
-  const float *y = row + position.base;
-
-  return ((1 - position.fraction) * y[0] + position.fraction * y[1]) * p.scale;
-}
-
-template <OctCudaResampleMethod Method, bool Whole>
+/* Lines: that a block holds at once, 1 where it is not Whole. */
+template <OctCudaResampleMethod Method, bool Whole, int Lines>
 __global__ void
-__launch_bounds__ (MAX_THREADS, THREADS_PER_SM / MAX_THREADS)
+__launch_bounds__ (MAX_THREADS, Lines > 1 ? 1 : THREADS_PER_SM / MAX_THREADS)
     resample (OctCudaResample p, bool aligned)
 {
   extern __shared__ float4 shared[];
   float *ends = (float *)shared;
-  size_t row_length = GUARD + padded_length (p.length) + GUARD;
-  float *row = p.scratch ? p.scratch + blockIdx.x * row_length
-                         : ends + 2 * (blockDim.x + 2);
+  uint32_t pitch = GUARD + padded_length (p.length) + GUARD;
+  float *row = p.scratch ? p.scratch + (size_t)blockIdx.x * pitch
+                         : ends + Lines * 2 * (blockDim.x + 2);
 
   begin_kernel ();
-  if (threadIdx.x < 2 * GUARD)
-    row[threadIdx.x < GUARD ? threadIdx.x
-                            : row_length - 1 - threadIdx.x + GUARD] = 0;
+  if (threadIdx.x < 2 * GUARD * Lines) {
+    uint32_t i = threadIdx.x % (2 * GUARD);
+    row[threadIdx.x / (2 * GUARD) * pitch
+        + (i < GUARD ? i : pitch - 2 * GUARD + i)] = 0;
+  }
   row += GUARD;
-  for (uint32_t line = blockIdx.x; line < p.rows.lines; line += gridDim.x) {
-    const float *in = row_of ((const float *)p.rows.in, p.rows.in_stride, line);
-    float *out = row_of ((float *)p.rows.out, p.rows.out_stride, line);
-    if (Method == OCT_CUDA_RESAMPLE_CUBIC) {
-      find_coefficients<Whole> (in, aligned, p.length, ends, row);
+  for (uint32_t first = blockIdx.x * Lines; first < p.rows.lines;
+       first += gridDim.x * Lines) {
+    const float *in[Lines];
+    float *out[Lines];
+#pragma unroll
+    for (int l = 0; l < Lines; l++) {
+      uint32_t line = min (first + l, p.rows.lines - 1);
+      in[l] = row_of ((const float *)p.rows.in, p.rows.in_stride, line);
+      out[l] = line == first + l
+                   ? row_of ((float *)p.rows.out, p.rows.out_stride, line)
+                   : NULL;
+    }
+    if constexpr (Method == OCT_CUDA_RESAMPLE_CUBIC) {
+      find_coefficients<Whole, Lines> (in, aligned, p.length, ends, row, pitch);
     } else {
       /* zeros up to the guard, too */
-      for (uint32_t i = threadIdx.x; i < padded_length (p.length);
-           i += blockDim.x)
-        row[i] = i < p.length ? in[i] : 0;
+#pragma unroll 2
+      for (uint32_t i = threadIdx.x; i < pitch - 2 * GUARD; i += blockDim.x)
+#pragma unroll
+        for (int l = 0; l < Lines; l++)
+          row[l * pitch + i] = i < p.length ? in[l][i] : 0;
     }
     __syncthreads ();
-    for (uint32_t j = threadIdx.x; j < p.rows.samples; j += blockDim.x) {
-      if (Method == OCT_CUDA_RESAMPLE_CUBIC)
-        out[j] = read_cubic (p, row, j);
-      else if (Method == OCT_CUDA_RESAMPLE_LANCZOS)
-        out[j] = read_lanczos (p, row, j);
-      else
-        out[j] = read_linear (p, row, j);
-    }
+    read_positions<Method, Lines> (p, row, pitch, out);
     __syncthreads ();
   }
 }
@@ -288,18 +330,22 @@ ends_bytes (uint32_t length)
   return 2 * (threads_for (length) + 2) * sizeof (float);
 }
 
+static size_t
+line_bytes (uint32_t length)
+{
+  return ends_bytes (length) + oct_cuda_resample_row (length) * sizeof (float);
+}
+
 extern "C" cudaError_t
 oct_cuda_resample_prepare (uint32_t length, int *fits)
 {
-  size_t bytes =
-      ends_bytes (length) + oct_cuda_resample_row (length) * sizeof (float);
   int device, most;
   cudaError_t status = cudaGetDevice (&device);
   const void *kernels[] = {
-    (const void *)resample<OCT_CUDA_RESAMPLE_CUBIC, true>,
-    (const void *)resample<OCT_CUDA_RESAMPLE_CUBIC, false>,
-    (const void *)resample<OCT_CUDA_RESAMPLE_LINEAR, true>,
-    (const void *)resample<OCT_CUDA_RESAMPLE_LANCZOS, true>,
+    (const void *)resample<OCT_CUDA_RESAMPLE_CUBIC, true, 1>,
+    (const void *)resample<OCT_CUDA_RESAMPLE_CUBIC, false, 1>,
+    (const void *)resample<OCT_CUDA_RESAMPLE_LINEAR, true, 1>,
+    (const void *)resample<OCT_CUDA_RESAMPLE_LANCZOS, true, 1>,
   };
 
   if (status == cudaSuccess)
@@ -307,8 +353,8 @@ oct_cuda_resample_prepare (uint32_t length, int *fits)
         &most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
   if (status != cudaSuccess)
     return status;
-  *fits = bytes <= (size_t)most;
-  if (!*fits || bytes <= 48 * 1024)
+  *fits = line_bytes (length) <= (size_t)most;
+  if (!*fits || line_bytes (length) <= DEFAULT_SHARED)
     return cudaSuccess;
   for (const void *kernel : kernels) {
     /* the most there is, so that a smaller plan takes nothing from a larger */
@@ -320,28 +366,40 @@ oct_cuda_resample_prepare (uint32_t length, int *fits)
   return cudaSuccess;
 }
 
+template <OctCudaResampleMethod Method>
+static cudaError_t
+launch_method (const OctCudaResample *p, OctCudaQueue queue)
+{
+  bool aligned = is_aligned (p->rows.in, p->rows.in_stride, sizeof (float4));
+  uint32_t threads = threads_for (p->length), lines = p->rows.lines;
+  bool whole =
+      Method != OCT_CUDA_RESAMPLE_CUBIC || p->length <= threads * CHUNK;
+
+  if (p->scratch)
+    return launch (queue,
+        resample<Method, Method != OCT_CUDA_RESAMPLE_CUBIC, 1>, p->blocks,
+        threads, ends_bytes (p->length), *p, aligned);
+  if (!whole)
+    return launch (queue,
+        resample<Method, Method != OCT_CUDA_RESAMPLE_CUBIC, 1>, lines, threads,
+        line_bytes (p->length), *p, aligned);
+  if (lines >= MANY_LINES && 2 * line_bytes (p->length) <= DEFAULT_SHARED)
+    return launch (queue, resample<Method, true, 2>, (lines + 1) / 2, threads,
+        2 * line_bytes (p->length), *p, aligned);
+  return launch (queue, resample<Method, true, 1>, lines, threads,
+      line_bytes (p->length), *p, aligned);
+}
+
 extern "C" cudaError_t
 oct_cuda_launch_resample (const OctCudaResample *p, OctCudaQueue queue)
 {
-  bool aligned = is_aligned (p->rows.in, p->rows.in_stride, sizeof (float4));
-  uint32_t threads = threads_for (p->length);
-  size_t shared = ends_bytes (p->length);
-
-  if (!p->scratch)
-    shared += oct_cuda_resample_row (p->length) * sizeof (float);
   switch (p->method) {
   case OCT_CUDA_RESAMPLE_LINEAR:
-    return launch (queue, resample<OCT_CUDA_RESAMPLE_LINEAR, true>, p->blocks,
-        threads, shared, *p, aligned);
+    return launch_method<OCT_CUDA_RESAMPLE_LINEAR> (p, queue);
   case OCT_CUDA_RESAMPLE_LANCZOS:
-    return launch (queue, resample<OCT_CUDA_RESAMPLE_LANCZOS, true>, p->blocks,
-        threads, shared, *p, aligned);
+    return launch_method<OCT_CUDA_RESAMPLE_LANCZOS> (p, queue);
   default:
-    if (p->length <= threads * CHUNK)
-      return launch (queue, resample<OCT_CUDA_RESAMPLE_CUBIC, true>, p->blocks,
-          threads, shared, *p, aligned);
-    return launch (queue, resample<OCT_CUDA_RESAMPLE_CUBIC, false>, p->blocks,
-        threads, shared, *p, aligned);
+    return launch_method<OCT_CUDA_RESAMPLE_CUBIC> (p, queue);
   }
 }
 
