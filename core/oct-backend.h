@@ -30,7 +30,8 @@ typedef enum {
 /* Conversion to float and removal of the spectrum of the source:
  * U8, U16 or F32 [lines][samples] -> F32 [lines][samples]. */
 typedef enum {
-  /* A[j][i] - mean_j A[j][i] over the lines of this B-scan (Shafer 2.1, 2.2) */
+  /* A[j][i] - mean_j A[j][i] over the lines of this B-scan (Shafer 2.1, 2.2);
+   * values that are not finite do not count in the mean */
   OCT_BACKGROUND_BSCAN,
   /* minus r, where first r += weight (mean - r) with the mean of this B-scan,
    * so that weight 1 is BSCAN; r = mean at the first */

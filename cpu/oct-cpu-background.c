@@ -234,6 +234,29 @@ sum_groups (gpointer data, guint first_group, guint end_group, guint thread)
   }
 }
 
+/* A value that is not finite spoils its own A-line and not, by way of the mean,
+ * all the others: such a mean is made again from the finite values. */
+static void
+repair_mean (OctPlan *plan, const OctPlane *in)
+{
+  for (guint i = 0; i < plan->samples; i++) {
+    double sum = 0;
+    guint count = 0;
+
+    if (isfinite (plan->mean[i]))
+      continue;
+    for (guint line = 0; line < plan->lines; line++) {
+      float value = ((const float *)oct_cpu_row (in, line))[i];
+      if (isfinite (value)) {
+        sum += value;
+        count++;
+      }
+    }
+    if (count > 0)
+      plan->mean[i] = sum / count;
+  }
+}
+
 static void
 find_mean (OctPlan *plan, const OctPlane *in)
 {
@@ -242,9 +265,10 @@ find_mean (OctPlan *plan, const OctPlane *in)
 
   oct_parallel_for (
       groups, 1, oct_cpu_threads (plan->threads), sum_groups, &loop);
-  if (plan->format == OCT_SAMPLE_F32)
+  if (plan->format == OCT_SAMPLE_F32) {
     mean_of_floats (plan->sums, groups, samples, lines, plan->mean);
-  else
+    repair_mean (plan, in);
+  } else
     mean_of_counts (plan->sums, groups, samples, lines, plan->mean);
 }
 
