@@ -42,6 +42,20 @@ gst_oct_element_error (GstElement *element, GError **error)
   g_clear_error (error);
 }
 
+void
+gst_oct_error_name_property (GError **error, const char *property)
+{
+  GError *named;
+
+  if (!g_error_matches (*error, OCT_ERROR, OCT_ERROR_NOT_FOUND)
+      && !g_error_matches (*error, OCT_ERROR, OCT_ERROR_READ))
+    return;
+  named = g_error_new (
+      (*error)->domain, (*error)->code, "%s (%s)", (*error)->message, property);
+  g_clear_error (error);
+  *error = named;
+}
+
 /* The element at which the way of the data ends without a link, NULL when there
  * is none or the way branches. */
 static GstElement *
@@ -84,7 +98,10 @@ gst_oct_explain_flow (GstElement *source, GstMessage *message)
         unlinked != NULL ? GST_OBJECT_NAME (unlinked)
                          : "an element behind octsrc");
   } else if (flow == GST_FLOW_NOT_NEGOTIATED) {
-    caps = gst_pad_query_caps (source->srcpads->data, NULL);
+    caps = gst_caps_make_writable (
+        gst_pad_query_caps (source->srcpads->data, NULL));
+    /* any will do */
+    gst_structure_remove_field (gst_caps_get_structure (caps, 0), "framerate");
     text = gst_caps_to_string (caps);
     error = g_error_new (GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION,
         "The elements behind octsrc do not go together for its stream (%s); "

@@ -10,6 +10,10 @@ G_BEGIN_DECLS
  * Takes the error and clears it. */
 void gst_oct_element_error (GstElement *element, GError **error);
 
+/* To the error of a file that is missing or cannot be opened adds where it was
+ * set: the reader of files does not know. */
+void gst_oct_error_name_property (GError **error, const char *property);
+
 /* The error with which the base class of a source ends the stream says a
  * number only.  Takes it and gives one with a sentence where the elements
  * behind are not linked or do not go together, else the same. */

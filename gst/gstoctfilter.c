@@ -118,6 +118,8 @@ gst_oct_filter_ref_calibration (
       g_clear_pointer (&priv->own_calibration, oct_calibration_unref);
       priv->own_calibration
           = oct_calibration_new (&priv->settings, samples, &local);
+      if (local != NULL)
+        gst_oct_error_name_property (&local, "`calibration`");
     }
     found = priv->own_calibration;
   } else if (priv->upstream_calibration != NULL) {
@@ -253,6 +255,24 @@ transform_caps (GstBaseTransform *trans, GstPadDirection direction,
   GST_DEBUG_OBJECT (filter, "%" GST_PTR_FORMAT " becomes %" GST_PTR_FORMAT,
       caps, result);
   return result;
+}
+
+/* Where nothing is linked behind, the base class proposes the input caps as
+ * output, whatever they are; the output is then what it would be. */
+static GstCaps *
+fixate_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
+    GstCaps *othercaps)
+{
+  GstCaps *possible = transform_caps (trans, direction, caps, NULL);
+
+  if (gst_caps_can_intersect (possible, othercaps)) {
+    gst_caps_unref (possible);
+  } else {
+    gst_caps_unref (othercaps);
+    othercaps = possible;
+  }
+  return GST_BASE_TRANSFORM_CLASS (gst_oct_filter_parent_class)
+      ->fixate_caps (trans, direction, caps, othercaps);
 }
 
 static gboolean
@@ -586,6 +606,7 @@ gst_oct_filter_class_init (GstOctFilterClass *klass)
   object_class->get_property = get_property;
   object_class->finalize = finalize;
   trans_class->transform_caps = transform_caps;
+  trans_class->fixate_caps = fixate_caps;
   trans_class->set_caps = set_caps;
   trans_class->transform_size = transform_size;
   trans_class->get_unit_size = get_unit_size;
