@@ -40,37 +40,37 @@ check_settings (const OctPhantomSettings *s, GError **error)
 {
   if (s->samples < LEAST_SAMPLES || s->samples > OCT_MAX_SAMPLES) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "The phantom cannot have %u samples, set samples between %u and %u.",
+        "The phantom cannot have %u samples; set `samples` between %u and %u.",
         s->samples, LEAST_SAMPLES, OCT_MAX_SAMPLES);
     return FALSE;
   }
   if (s->lines < 1 || s->lines > OCT_MAX_LINES) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "The phantom cannot have %u A-lines, set lines between 1 and %u.",
+        "The phantom cannot have %u A-lines; set `lines` between 1 and %u.",
         s->lines, OCT_MAX_LINES);
     return FALSE;
   }
   if ((guint64)s->samples * s->lines > OCT_MAX_BSCAN_VALUES) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "A B-scan of the phantom with %u A-lines of %u samples is too large, "
-        "set lines and samples to at most %u values together.",
+        "A B-scan of the phantom with %u A-lines of %u samples is too large; "
+        "set `lines` and `samples` to at most %u values together.",
         s->lines, s->samples, (guint)OCT_MAX_BSCAN_VALUES);
     return FALSE;
   }
   if (s->bscans < 1) {
     g_set_error_literal (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "A volume of the phantom needs a B-scan, set bscans to at least 1.");
+        "A volume of the phantom needs a B-scan; set `bscans` to at least 1.");
     return FALSE;
   }
   if (s->sample_format != OCT_SAMPLE_U8 && s->sample_format != OCT_SAMPLE_U16) {
     g_set_error_literal (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "The phantom's camera counts in 8 or 16 bit, set sample-format to "
+        "The phantom's camera counts in 8 or 16 bit; set `sample-format` to "
         "gray8 or gray16-le.");
     return FALSE;
   }
   if (!(s->noise >= 0.0 && s->noise <= 1e6)) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "The phantom's noise cannot be %g, set noise to 0 (none), 1 (of a "
+        "The phantom's noise cannot be %g; set `noise` to 0 (none), 1 (of a "
         "camera) or another positive factor.",
         s->noise);
     return FALSE;
@@ -88,7 +88,7 @@ check_depth (const OctPhantom *phantom, GError **error)
     return TRUE;
   g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
       "The mirror cannot lie at a depth of %g m, the spectrometer with %u "
-      "samples sees from 0 to %.6f m: set depth within, or more samples.",
+      "samples sees from 0 to %.6f m; set `depth` within, or more `samples`.",
       depth, phantom->settings.samples, floor (range * 1e6) * 1e-6);
   return FALSE;
 }

@@ -96,9 +96,11 @@ count_frames (const Opening *opening, guint64 samples, guint64 lines,
     g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
         "%s holds %" G_GUINT64_FORMAT " bytes of spectra, but one B-scan of "
         "%" G_GUINT64_FORMAT " lines of %" G_GUINT64_FORMAT " samples needs "
-        "%" G_GUINT64_FORMAT "; set `samples`, `lines` or the sample format "
-        "to what was recorded",
-        reader->file, bytes, lines, samples, frame_bytes);
+        "%" G_GUINT64_FORMAT "; %s",
+        reader->file, bytes, lines, samples, frame_bytes,
+        wanted ? "it was cut off, copy or save it again"
+               : "set `samples`, `lines`, `sample-format` or `header-size` to "
+                 "what was recorded");
     return FALSE;
   }
   reader->info.samples = samples;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstoctinput.h"
+#include "gstocterror.h"
 
 #include <unistd.h>
 
@@ -61,10 +62,15 @@ static gboolean
 open_file (
     GstOctInput *input, const GstOctInputSettings *settings, GError **error)
 {
+  GError *local = NULL;
+
   input->reader =
-      oct_reader_open (settings->location, &settings->reader, error);
-  if (input->reader == NULL)
+      oct_reader_open (settings->location, &settings->reader, &local);
+  if (input->reader == NULL) {
+    gst_oct_error_name_property (&local, "`location` of octsrc");
+    g_propagate_error (error, local);
     return FALSE;
+  }
   input->info = *oct_reader_get_info (input->reader);
   return !settings->preload || preload (input, settings->location, error);
 }

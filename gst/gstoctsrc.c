@@ -331,8 +331,10 @@ send_calibration (GstOctSrc *self, GError **error)
   if (!oct_calibration_settings_empty (&settings)) {
     calibration = oct_calibration_new (&settings, self->info.columns, error);
     oct_calibration_settings_clear (&settings);
-    if (calibration == NULL)
+    if (calibration == NULL) {
+      gst_oct_error_name_property (error, "`calibration` of octsrc");
       return FALSE;
+    }
   } else {
     oct_calibration_settings_clear (&settings);
     calibration = gst_oct_input_get_calibration (self->input);

@@ -265,7 +265,7 @@ test_truncated_npy (void)
   error = open_bad (
       oct_test_write ("cut.npy", data, 128 + 23), (OctReaderSettings){ 0 });
   oct_test_assert_error (&error, OCT_ERROR_FORMAT, "cut.npy'", "23 bytes",
-      "3 lines of 4 samples needs 24", "set `samples`", NULL);
+      "3 lines of 4 samples needs 24", "cut off", NULL);
   error = open_bad (
       oct_test_write ("cut.npy", data, 128), (OctReaderSettings){ 0 });
   oct_test_assert_error (&error, OCT_ERROR_FORMAT, "holds 0 bytes", NULL);
