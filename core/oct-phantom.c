@@ -195,14 +195,13 @@ render_lines (gpointer data, guint first, guint end, guint thread)
   const Rendering *rendering = data;
   const OctPhantom *phantom = rendering->phantom;
   const OctPhantomSettings *settings = &phantom->settings;
-  float *spectrum =
-      phantom->scene ? phantom->spectra + (gsize)thread * settings->samples
-                     : NULL;
+  float *spectrum = phantom->scene
+                        ? phantom->spectra + (gsize)thread * settings->samples
+                        : NULL;
 
   for (guint line = first; line < end; line++) {
     if (spectrum)
-      oct_scene_fill_line (
-          phantom->scene, &rendering->moment, line, spectrum);
+      oct_scene_fill_line (phantom->scene, &rendering->moment, line, spectrum);
     oct_detector_read (&phantom->detector,
         oct_noise_hash (rendering->key, line), settings->sample_format,
         settings->samples, spectrum ? spectrum : phantom->expected,
