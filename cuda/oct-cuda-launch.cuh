@@ -2,14 +2,15 @@
 /**
  * Starting kernels one behind the other with little in between.
  *
- * On devices that can, a kernel is started while the one before is still
- * running: its blocks take their places and wait in begin_kernel() until all
- * results of the earlier kernels are there.  A kernel lets the next one start
- * only after its own wait, so that the two are never more than neighbours.
+ * On devices that can, a kernel is started while the one before is ending: its
+ * blocks take the places that become free and wait in begin_kernel() until all
+ * results of the earlier kernels are there.  Starting it sooner still, with
+ * let_next_start(), only pays for a kernel that has something to do before
+ * begin_kernel(): waiting blocks take places unevenly (the chain of operations
+ * took 32.4 us instead of 31.1 us on an H200 with it in every kernel).
  *
  * Before begin_kernel() a kernel may read tables of its plan, which only copies
- * in the same stream change (a kernel behind a copy is not started early), and,
- * past the L1 cache, what was complete before the kernel ahead of it began.
+ * in the same stream change: a kernel behind a copy is not started early.
  */
 #pragma once
 
@@ -31,6 +32,14 @@ begin_kernel ()
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   cudaGridDependencySynchronize ();
+#endif
+}
+
+/* Lets the next kernel take free places before the blocks of this one end. */
+__device__ __forceinline__ void
+let_next_start ()
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   cudaTriggerProgrammaticLaunchCompletion ();
 #endif
 }

@@ -125,6 +125,27 @@ add_extent (const OctCudaFindRange &find, float lowest, float highest)
     atomicMax (&find.range->highest[find.turn], __float_as_uint (highest) + 1);
 }
 
+/* Smallest and largest power, sum and number of finite values of one thread. */
+struct Contribution {
+  float lowest, highest, sum;
+  uint32_t count;
+
+  template <bool Contrast, bool Log>
+  __device__ __forceinline__ void add (float power)
+  {
+    bool finite = power <= FLT_MAX; /* not-a-number is not */
+    lowest = fminf (lowest, power);
+    highest = fmaxf (highest, finite ? power : -1);
+    if (Contrast) {
+      int32_t exponent;
+      float fraction = log2_parts (fmaxf (power, POWER_FLOOR), &exponent);
+      float value = Log ? (float)exponent + fraction : power;
+      sum += finite ? value : 0;
+      count += finite;
+    }
+  }
+};
+
 /* What the A-scans of this block contribute: warp b takes depth band b, of two
  * A-scans at a time. */
 template <bool Contrast, bool Log>
@@ -134,9 +155,8 @@ block_contribution (const OctCudaFindRange &find)
   uint32_t band = threadIdx.x / 32, lane = threadIdx.x % 32;
   uint32_t first = find.depth_bins * band / OCT_CUDA_BANDS;
   uint32_t end = find.depth_bins * (band + 1) / OCT_CUDA_BANDS;
-  float lowest = INFINITY, highest = -1;
+  Contribution mine = { INFINITY, -1, 0, 0 };
   double sum = 0;
-  unsigned long long count = 0;
 
   for (uint32_t line = blockIdx.x; line < find.lines; line += 2 * gridDim.x) {
     bool both = line + gridDim.x < find.lines;
@@ -145,29 +165,22 @@ block_contribution (const OctCudaFindRange &find)
         both ? line + gridDim.x : line);
 #pragma unroll 4
     for (uint32_t i = first + lane; i < end; i += 32) {
-      float2 values[2] = { one[i], other[i] };
-#pragma unroll
-      for (int k = 0; k < 2; k++) {
-        float power = power_of (values[k]);
-        bool finite = power <= FLT_MAX; /* not-a-number is not */
-        lowest = fminf (lowest, power);
-        highest = fmaxf (highest, finite ? power : -1);
-        if (Contrast && finite && (k == 0 || both)) {
-          int32_t exponent;
-          float fraction = log2_parts (fmaxf (power, POWER_FLOOR), &exponent);
-          sum += Log ? (float)exponent + fraction : power;
-          count++;
-        }
-      }
+      float2 value = one[i], other_value = other[i];
+      mine.add<Contrast, Log> (power_of (value));
+      if (both)
+        mine.add<Contrast, Log> (power_of (other_value));
     }
+    /* a float for some values of a few A-scans alone */
+    sum += mine.sum;
+    mine.sum = 0;
   }
-  add_extent (find, lowest, highest);
+  add_extent (find, mine.lowest, mine.highest);
   if (Contrast) {
     sum = warp_sum (sum);
-    count = warp_sum (count);
+    mine.count = warp_sum (mine.count);
     if (lane == 0) {
       find.extents[blockIdx.x].sums[band] = sum;
-      find.extents[blockIdx.x].counts[band] = count;
+      find.extents[blockIdx.x].counts[band] = mine.count;
     }
   }
 }
@@ -203,7 +216,10 @@ __launch_bounds__ (FIND_THREADS) find_range (OctCudaFindRange find)
 {
   __shared__ bool is_last;
 
+  /* In this order: when map_image() starts, the A-scans are complete, and it
+   * reads them while this kernel is running. */
   begin_kernel ();
+  let_next_start ();
   block_contribution<Contrast, Log> (find);
   if constexpr (Contrast) {
     __threadfence ();
@@ -393,7 +409,8 @@ __launch_bounds__ (MAP_THREADS)
   constexpr int warps = MAP_THREADS / 32, rows = TILE_LINES / warps;
   float power[rows];
 
-  /* find_range() has read the same A-scans: they are complete */
+  /* behind find_range() the A-scans are complete; past the L1 cache, which may
+   * hold those of an earlier B-scan */
   if (!map.range)
     begin_kernel ();
 #pragma unroll

@@ -17,6 +17,7 @@
 
 #define CHUNK 8
 #define MAX_THREADS 1024
+#define BATCH 4 /* outputs of a thread that are found together */
 /* zeros before and behind a row: Lanczos reads 3 and 4 samples beyond */
 #define GUARD 4
 /* enough for two A-lines a block, which share the weights */
@@ -98,6 +99,7 @@ write_chunk (float *row, const Chunk &chunk, const float (&v)[CHUNK])
 }
 
 /* y -> g without carry */
+template <bool Inside>
 __device__ __forceinline__ void
 eliminate (const Chunk &chunk, float (&v)[CHUNK])
 {
@@ -105,7 +107,7 @@ eliminate (const Chunk &chunk, float (&v)[CHUNK])
 
 #pragma unroll
   for (int k = 0; k < CHUNK; k++) {
-    if (chunk.is_inside)
+    if (Inside)
       v[k] = 6 * A * v[k] - A * g;
     else if (chunk.is_unknown (k))
       v[k] = chunk.a (k) * (6 * v[k] - g);
@@ -113,6 +115,7 @@ eliminate (const Chunk &chunk, float (&v)[CHUNK])
   }
 }
 
+template <bool Inside>
 __device__ __forceinline__ void
 carry_forward (const Chunk &chunk, float carry, float (&v)[CHUNK])
 {
@@ -121,12 +124,13 @@ carry_forward (const Chunk &chunk, float carry, float (&v)[CHUNK])
 #pragma unroll
   for (int k = 0; k < CHUNK; k++) {
     factor *= -A;
-    if (chunk.is_inside || chunk.start + k + 1 < chunk.length)
+    if (Inside || chunk.start + k + 1 < chunk.length)
       v[k] += factor * carry;
   }
 }
 
 /* g -> c without carry */
+template <bool Inside>
 __device__ __forceinline__ void
 substitute (const Chunk &chunk, float (&v)[CHUNK])
 {
@@ -134,7 +138,7 @@ substitute (const Chunk &chunk, float (&v)[CHUNK])
 
 #pragma unroll
   for (int k = CHUNK - 1; k >= 0; k--) {
-    if (chunk.is_inside)
+    if (Inside)
       v[k] -= A * c;
     else if (chunk.is_unknown (k))
       v[k] -= chunk.a (k) * c;
@@ -142,6 +146,7 @@ substitute (const Chunk &chunk, float (&v)[CHUNK])
   }
 }
 
+template <bool Inside>
 __device__ __forceinline__ void
 carry_backward (const Chunk &chunk, float carry, float (&v)[CHUNK])
 {
@@ -151,7 +156,23 @@ carry_backward (const Chunk &chunk, float carry, float (&v)[CHUNK])
   for (int k = CHUNK - 1; k >= 0; k--) {
     factor *= -A;
     first_factor *= -first_a[k];
-    v[k] += (chunk.is_first ? first_factor : factor) * carry;
+    v[k] += (!Inside && chunk.is_first ? first_factor : factor) * carry;
+  }
+}
+
+/* step (inside, line) for all A-lines of a block, with one branch for all */
+template <int Lines, typename Step>
+__device__ __forceinline__ void
+for_lines (const Chunk &chunk, Step step)
+{
+  if (chunk.is_inside) {
+#pragma unroll
+    for (int l = 0; l < Lines; l++)
+      step (std::true_type (), l);
+  } else {
+#pragma unroll
+    for (int l = 0; l < Lines; l++)
+      step (std::false_type (), l);
   }
 }
 
@@ -179,19 +200,21 @@ find_coefficients (const float *const (&in)[Lines], bool aligned,
 #pragma unroll
     for (int l = 0; l < Lines; l++)
       read_chunk (in[l], aligned, chunk, v[l]);
+    for_lines<Lines> (chunk, [&] (auto inside, int l) {
+      eliminate<decltype (inside)::value> (chunk, v[l]);
+    });
 #pragma unroll
     for (int l = 0; l < Lines; l++) {
-      eliminate (chunk, v[l]);
       if (t < 2 && first == 0)
         ends[l * step + t] = 0;
       ends[l * step + t + 2] = v[l][CHUNK - 1];
     }
     __syncthreads ();
-#pragma unroll
-    for (int l = 0; l < Lines; l++) {
+    for_lines<Lines> (chunk, [&] (auto inside, int l) {
       const float *before = ends + l * step + t;
-      carry_forward (chunk, before[1] + chunk_a * before[0], v[l]);
-    }
+      carry_forward<decltype (inside)::value> (
+          chunk, before[1] + chunk_a * before[0], v[l]);
+    });
     if constexpr (!Whole) {
       write_chunk (row, chunk, v[0]);
       __syncthreads ();
@@ -205,20 +228,24 @@ find_coefficients (const float *const (&in)[Lines], bool aligned,
     Chunk chunk (first + t * CHUNK, length);
     if constexpr (!Whole)
       read_chunk (row, false, chunk, v[0]);
+    for_lines<Lines> (chunk, [&] (auto inside, int l) {
+      substitute<decltype (inside)::value> (chunk, v[l]);
+    });
 #pragma unroll
     for (int l = 0; l < Lines; l++) {
-      substitute (chunk, v[l]);
       if (t < 2 && first == last)
         backward[l * step + threads + t] = 0;
       backward[l * step + t] = v[l][0];
     }
     __syncthreads ();
-#pragma unroll
-    for (int l = 0; l < Lines; l++) {
+    for_lines<Lines> (chunk, [&] (auto inside, int l) {
       const float *behind = backward + l * step + t;
-      carry_backward (chunk, behind[1] + chunk_a * behind[2], v[l]);
+      carry_backward<decltype (inside)::value> (
+          chunk, behind[1] + chunk_a * behind[2], v[l]);
+    });
+#pragma unroll
+    for (int l = 0; l < Lines; l++)
       write_chunk (row + l * pitch, chunk, v[l]);
-    }
     if constexpr (!Whole) {
       __syncthreads ();
       if (t < 2)
@@ -235,42 +262,60 @@ sum_taps (float4 weights, const float *values)
          + weights.w * values[3];
 }
 
-/* out[line][j] of all lines of the block */
+/* result[line] of output j of all lines of the block */
+template <OctCudaResampleMethod Method, int Lines>
+__device__ __forceinline__ void
+read_position (const OctCudaResample &p, const float *row, uint32_t pitch,
+    uint32_t j, float (&result)[Lines])
+{
+  const float *values = row + __ldg (&p.first[j]);
+
+  if constexpr (Method == OCT_CUDA_RESAMPLE_LINEAR) {
+    float2 weights = __ldg ((const float2 *)p.weights + j);
+#pragma unroll
+    for (int l = 0; l < Lines; l++)
+      result[l] =
+          weights.x * values[l * pitch] + weights.y * values[l * pitch + 1];
+  } else {
+    float4 weights = __ldg ((const float4 *)p.weights + j);
+#pragma unroll
+    for (int l = 0; l < Lines; l++)
+      result[l] = sum_taps (weights, values + l * pitch);
+  }
+  if constexpr (Method == OCT_CUDA_RESAMPLE_LANCZOS) {
+    float4 weights = __ldg ((const float4 *)p.weights + p.rows.samples + j);
+#pragma unroll
+    for (int l = 0; l < Lines; l++)
+      result[l] += sum_taps (weights, values + l * pitch + 4);
+  }
+}
+
+/* BATCH outputs are found before the first is written, so that their taps are
+ * read together. */
 template <OctCudaResampleMethod Method, int Lines>
 __device__ __forceinline__ void
 read_positions (const OctCudaResample &p, const float *row, uint32_t pitch,
     float *const (&out)[Lines])
 {
-  for (uint32_t j = threadIdx.x; j < p.rows.samples; j += blockDim.x) {
-    const float *values = row + p.first[j];
-    float results[Lines];
-    if (Method == OCT_CUDA_RESAMPLE_LINEAR) {
-      float2 weights = ((const float2 *)p.weights)[j];
+  uint32_t threads = blockDim.x, samples = p.rows.samples;
+
+  for (uint32_t j = threadIdx.x; j < samples; j += BATCH * threads) {
+    float results[BATCH][Lines];
+#pragma unroll
+    for (int i = 0; i < BATCH; i++)
+      read_position<Method, Lines> (
+          p, row, pitch, min (j + i * threads, samples - 1), results[i]);
+#pragma unroll
+    for (int i = 0; i < BATCH; i++)
 #pragma unroll
       for (int l = 0; l < Lines; l++)
-        results[l] =
-            weights.x * values[l * pitch] + weights.y * values[l * pitch + 1];
-    } else {
-      float4 weights = ((const float4 *)p.weights)[j];
-#pragma unroll
-      for (int l = 0; l < Lines; l++)
-        results[l] = sum_taps (weights, values + l * pitch);
-    }
-    if (Method == OCT_CUDA_RESAMPLE_LANCZOS) {
-      float4 weights = ((const float4 *)p.weights)[p.rows.samples + j];
-#pragma unroll
-      for (int l = 0; l < Lines; l++)
-        results[l] += sum_taps (weights, values + l * pitch + 4);
-    }
-#pragma unroll
-    for (int l = 0; l < Lines; l++)
-      if (out[l])
-        out[l][j] = results[l];
+        if (j + i * threads < samples && out[l])
+          out[l][j + i * threads] = results[i][l];
   }
 }
 
 /* Lines: that a block holds at once, 1 where it is not Whole. */
-template <OctCudaResampleMethod Method, bool Whole, int Lines>
+template <OctCudaResampleMethod Method, bool Whole, int Lines, bool Scratch>
 __global__ void
 __launch_bounds__ (MAX_THREADS, Lines > 1 ? 1 : THREADS_PER_SM / MAX_THREADS)
     resample (OctCudaResample p, bool aligned)
@@ -278,8 +323,8 @@ __launch_bounds__ (MAX_THREADS, Lines > 1 ? 1 : THREADS_PER_SM / MAX_THREADS)
   extern __shared__ float4 shared[];
   float *ends = (float *)shared;
   uint32_t pitch = GUARD + padded_length (p.length) + GUARD;
-  float *row = p.scratch ? p.scratch + (size_t)blockIdx.x * pitch
-                         : ends + Lines * 2 * (blockDim.x + 2);
+  float *row = Scratch ? p.scratch + (size_t)blockIdx.x * pitch
+                       : ends + Lines * 2 * (blockDim.x + 2);
 
   begin_kernel ();
   if (threadIdx.x < 2 * GUARD * Lines) {
@@ -303,12 +348,17 @@ __launch_bounds__ (MAX_THREADS, Lines > 1 ? 1 : THREADS_PER_SM / MAX_THREADS)
     if constexpr (Method == OCT_CUDA_RESAMPLE_CUBIC) {
       find_coefficients<Whole, Lines> (in, aligned, p.length, ends, row, pitch);
     } else {
-      /* zeros up to the guard, too */
-#pragma unroll 2
-      for (uint32_t i = threadIdx.x; i < pitch - 2 * GUARD; i += blockDim.x)
+      for (uint32_t i = threadIdx.x * CHUNK; i < p.length;
+           i += blockDim.x * CHUNK) {
+        Chunk chunk (i, p.length);
+        float v[Lines][CHUNK];
 #pragma unroll
         for (int l = 0; l < Lines; l++)
-          row[l * pitch + i] = i < p.length ? in[l][i] : 0;
+          read_chunk (in[l], aligned, chunk, v[l]);
+#pragma unroll
+        for (int l = 0; l < Lines; l++)
+          write_chunk (row + l * pitch, chunk, v[l]);
+      }
     }
     __syncthreads ();
     read_positions<Method, Lines> (p, row, pitch, out);
@@ -342,10 +392,10 @@ oct_cuda_resample_prepare (uint32_t length, int *fits)
   int device, most;
   cudaError_t status = cudaGetDevice (&device);
   const void *kernels[] = {
-    (const void *)resample<OCT_CUDA_RESAMPLE_CUBIC, true, 1>,
-    (const void *)resample<OCT_CUDA_RESAMPLE_CUBIC, false, 1>,
-    (const void *)resample<OCT_CUDA_RESAMPLE_LINEAR, true, 1>,
-    (const void *)resample<OCT_CUDA_RESAMPLE_LANCZOS, true, 1>,
+    (const void *)resample<OCT_CUDA_RESAMPLE_CUBIC, true, 1, false>,
+    (const void *)resample<OCT_CUDA_RESAMPLE_CUBIC, false, 1, false>,
+    (const void *)resample<OCT_CUDA_RESAMPLE_LINEAR, true, 1, false>,
+    (const void *)resample<OCT_CUDA_RESAMPLE_LANCZOS, true, 1, false>,
   };
 
   if (status == cudaSuccess)
@@ -370,24 +420,22 @@ template <OctCudaResampleMethod Method>
 static cudaError_t
 launch_method (const OctCudaResample *p, OctCudaQueue queue)
 {
+  constexpr bool cubic = Method == OCT_CUDA_RESAMPLE_CUBIC;
   bool aligned = is_aligned (p->rows.in, p->rows.in_stride, sizeof (float4));
   uint32_t threads = threads_for (p->length), lines = p->rows.lines;
-  bool whole =
-      Method != OCT_CUDA_RESAMPLE_CUBIC || p->length <= threads * CHUNK;
+  size_t bytes = line_bytes (p->length);
 
   if (p->scratch)
-    return launch (queue,
-        resample<Method, Method != OCT_CUDA_RESAMPLE_CUBIC, 1>, p->blocks,
-        threads, ends_bytes (p->length), *p, aligned);
-  if (!whole)
-    return launch (queue,
-        resample<Method, Method != OCT_CUDA_RESAMPLE_CUBIC, 1>, lines, threads,
-        line_bytes (p->length), *p, aligned);
-  if (lines >= MANY_LINES && 2 * line_bytes (p->length) <= DEFAULT_SHARED)
-    return launch (queue, resample<Method, true, 2>, (lines + 1) / 2, threads,
-        2 * line_bytes (p->length), *p, aligned);
-  return launch (queue, resample<Method, true, 1>, lines, threads,
-      line_bytes (p->length), *p, aligned);
+    return launch (queue, resample<Method, !cubic, 1, true>, p->blocks, threads,
+        ends_bytes (p->length), *p, aligned);
+  if (cubic && p->length > threads * CHUNK)
+    return launch (queue, resample<Method, !cubic, 1, false>, lines, threads,
+        bytes, *p, aligned);
+  if (lines >= MANY_LINES && 2 * bytes <= DEFAULT_SHARED)
+    return launch (queue, resample<Method, true, 2, false>, (lines + 1) / 2,
+        threads, 2 * bytes, *p, aligned);
+  return launch (queue, resample<Method, true, 1, false>, lines, threads, bytes,
+      *p, aligned);
 }
 
 extern "C" cudaError_t

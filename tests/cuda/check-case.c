@@ -349,7 +349,7 @@ check_case (Check *check, Case *test)
   if (test->steps == 0)
     test->steps = 1;
   if ((check->filter != NULL && strstr (name, check->filter) == NULL)
-      || (check->reduced && shape_bytes (&test->in) > 600000))
+      || (check->reduced && shape_bytes (&test->in) > 250000))
     return;
   problem = run_case (check, test);
   check->cases++;

@@ -25,7 +25,8 @@ note () {
   printf '%-22s %s\n' "$1" "$2" >>"$summary"
 }
 
-note device "$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader)"
+note device "$(nvidia-smi --query-gpu=name,driver_version \
+  --format=csv,noheader)"
 note date "$(date -u +%F)"
 for part in $parts; do
   start=$(date +%s)
@@ -43,7 +44,7 @@ for part in $parts; do
       ;;
     sanitize)
       for tool in memcheck racecheck; do
-        timeout 150 compute-sanitizer --tool $tool --error-exitcode 9 \
+        timeout "${OCT_SANITIZE_SECONDS:-300}" compute-sanitizer --tool $tool --error-exitcode 9 \
           $program --reduced --filter "${OCT_FILTER:-}" \
           >"$logs/$tool.txt" 2>&1
         note $tool "exit $?, $(grep -c '^ok' "$logs/$tool.txt") cases, $(
