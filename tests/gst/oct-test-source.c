@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-test-source.h"
+#include "oct-test-files.h"
 
 static GstPadProbeReturn
 watch (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
@@ -199,4 +200,40 @@ source_check_scan (
   fail_unless_equals_int (scan->bscan, bscan);
   fail_unless_equals_int (scan->bscans, bscans);
   fail_unless_equals_uint64 (scan->volume, volume);
+}
+
+/* One value per B-scan, its number, 16 values each. */
+static char *
+numbered_file (void)
+{
+  guint16 data[8][16];
+  guint i, j;
+
+  for (i = 0; i < 8; i++)
+    for (j = 0; j < 16; j++)
+      data[i][j] = i;
+  return oct_test_file ("numbered.raw", data, sizeof data);
+}
+
+Source *
+source_numbered (const char *more)
+{
+  g_autofree char *path = numbered_file ();
+
+  return source_new (
+      "octsrc name=src location=%s samples=8 lines=2 bscans=3 %s", path, more);
+}
+
+void
+source_check_numbers (Source *s, guint start, guint count)
+{
+  guint i;
+
+  source_check_run (s, start, count, 30, 1);
+  for (i = 0; i < count; i++) {
+    guint16 found;
+
+    gst_buffer_extract (source_get (s, i), 0, &found, 2);
+    fail_unless_equals_int (found, (start + i) % 8);
+  }
 }

@@ -49,3 +49,9 @@ void source_check_run (
 void source_check_stamps (GstBuffer *buffer, guint64 n, gint fps_n, gint fps_d);
 void source_check_scan (
     Source *s, guint i, guint bscan, guint bscans, guint64 volume);
+
+/* A file of 8 B-scans of 2 lines of 8 samples, 3 a volume; every value is the
+ * number of its B-scan.  `more` are further properties. */
+Source *source_numbered (const char *more);
+/* The buffers are B-scans start .. start + count - 1 of its passes. */
+void source_check_numbers (Source *s, guint start, guint count);

@@ -274,54 +274,18 @@ GST_START_TEST (test_sniffing)
 }
 GST_END_TEST
 
-/* ----------------------------------------------------- a file of 8 B-scans */
-
-/* One value per B-scan, its number, 16 values each. */
-static char *
-numbered_file (void)
-{
-  guint16 data[8][16];
-  guint i, j;
-
-  for (i = 0; i < 8; i++)
-    for (j = 0; j < 16; j++)
-      data[i][j] = i;
-  return oct_test_file ("numbered.raw", data, sizeof data);
-}
-
-static Source *
-numbered_source (const char *more)
-{
-  g_autofree char *path = numbered_file ();
-
-  return source_new (
-      "octsrc name=src location=%s samples=8 lines=2 bscans=3 %s", path, more);
-}
-
-static void
-check_numbers (Source *s, guint start, guint count)
-{
-  guint i;
-
-  source_check_run (s, start, count, 30, 1);
-  for (i = 0; i < count; i++) {
-    guint16 found;
-
-    gst_buffer_extract (source_get (s, i), 0, &found, 2);
-    fail_unless_equals_int (found, (start + i) % 8);
-  }
-}
+/* -------------------------------------------------------- B-scans in order */
 
 /* A volume that the file breaks off is one of its own: after 8 B-scans of 3 a
  * volume, the next pass begins with volume 3. */
 GST_START_TEST (test_loop)
 {
-  g_autoptr (Source) s = numbered_source ("loop=true num-buffers=30");
+  g_autoptr (Source) s = source_numbered ("loop=true num-buffers=30");
   guint i;
 
   source_play (s);
   source_collect (s);
-  check_numbers (s, 0, 30);
+  source_check_numbers (s, 0, 30);
   for (i = 0; i < 30; i++)
     source_check_scan (s, i, i % 8 % 3, 3, i / 8 * 3 + i % 8 / 3);
 }
@@ -329,164 +293,6 @@ GST_END_TEST
 
 /* start of B-scan n at 30 per second */
 #define F(n) ((n)*GST_SECOND / 30)
-#define FLUSH GST_SEEK_FLAG_FLUSH
-#define ACCURATE GST_SEEK_FLAG_ACCURATE
-
-static const struct {
-  GstFormat format;
-  GstSeekFlags flags;
-  GstSeekType start_type;
-  gint64 start;
-  GstSeekType stop_type;
-  gint64 stop;
-  guint first, count;
-} seeks[] = {
-  { GST_FORMAT_TIME, FLUSH, GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_NONE, -1, 0,
-      8 },
-  { GST_FORMAT_DEFAULT, FLUSH, GST_SEEK_TYPE_SET, 5, GST_SEEK_TYPE_NONE, -1, 5,
-      3 },
-  { GST_FORMAT_DEFAULT, FLUSH, GST_SEEK_TYPE_SET, 2, GST_SEEK_TYPE_SET, 4, 2,
-      2 },
-  { GST_FORMAT_DEFAULT, FLUSH, GST_SEEK_TYPE_SET, 2, GST_SEEK_TYPE_SET, -1, 2,
-      6 },
-  { GST_FORMAT_DEFAULT, FLUSH, GST_SEEK_TYPE_END, -3, GST_SEEK_TYPE_NONE, -1, 5,
-      3 },
-  { GST_FORMAT_DEFAULT, FLUSH, GST_SEEK_TYPE_SET, 8, GST_SEEK_TYPE_NONE, -1, 8,
-      0 },
-  { GST_FORMAT_DEFAULT, GST_SEEK_FLAG_NONE, GST_SEEK_TYPE_SET, 3,
-      GST_SEEK_TYPE_SET, 5, 3, 2 },
-  /* at the start of a B-scan, in the middle of one, just before the next */
-  { GST_FORMAT_TIME, FLUSH | ACCURATE, GST_SEEK_TYPE_SET, F (4),
-      GST_SEEK_TYPE_NONE, -1, 4, 4 },
-  { GST_FORMAT_TIME, FLUSH | ACCURATE, GST_SEEK_TYPE_SET,
-      F (4) + 10 * GST_MSECOND, GST_SEEK_TYPE_NONE, -1, 4, 4 },
-  { GST_FORMAT_TIME, FLUSH, GST_SEEK_TYPE_SET, F (4) - 2, GST_SEEK_TYPE_NONE,
-      -1, 3, 5 },
-  /* a stop at the end of a B-scan and in the middle of one */
-  { GST_FORMAT_TIME, FLUSH, GST_SEEK_TYPE_SET, F (1), GST_SEEK_TYPE_SET, F (3),
-      1, 2 },
-  { GST_FORMAT_TIME, FLUSH, GST_SEEK_TYPE_SET, F (1), GST_SEEK_TYPE_SET,
-      F (3) + GST_MSECOND, 1, 3 },
-  { GST_FORMAT_TIME, GST_SEEK_FLAG_NONE, GST_SEEK_TYPE_SET, F (6),
-      GST_SEEK_TYPE_NONE, -1, 6, 2 },
-  { GST_FORMAT_TIME, FLUSH, GST_SEEK_TYPE_END, -F (2), GST_SEEK_TYPE_NONE, -1,
-      6, 2 },
-  { GST_FORMAT_TIME, FLUSH | GST_SEEK_FLAG_SEGMENT, GST_SEEK_TYPE_SET, F (2),
-      GST_SEEK_TYPE_SET, F (4), 2, 2 },
-  { GST_FORMAT_DEFAULT, GST_SEEK_FLAG_SEGMENT, GST_SEEK_TYPE_SET, 2,
-      GST_SEEK_TYPE_SET, 4, 2, 2 },
-};
-
-static GstEvent *
-seek_event (guint i)
-{
-  return gst_event_new_seek (1.0, seeks[i].format, seeks[i].flags,
-      seeks[i].start_type, seeks[i].start, seeks[i].stop_type, seeks[i].stop);
-}
-
-/* After the end, so that every B-scan of the seek is known.  Without a flush
- * only the end of a segment can be left. */
-GST_START_TEST (test_seek_after_eos)
-{
-  g_autoptr (Source) s = numbered_source ("");
-  gboolean flush = (seeks[__i__].flags & FLUSH) != 0;
-  GstSegment segment;
-
-  source_play (s);
-  source_collect (s);
-  check_numbers (s, 0, 8);
-  if (!flush) {
-    fail_unless (source_seek (s,
-        gst_event_new_seek (1.0, GST_FORMAT_TIME, FLUSH | GST_SEEK_FLAG_SEGMENT,
-            GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_NONE, -1)));
-    source_collect (s);
-    check_numbers (s, 0, 8);
-  }
-  fail_unless (source_seek (s, seek_event (__i__)));
-  source_collect (s);
-  check_numbers (s, seeks[__i__].first, seeks[__i__].count);
-  source_get_segment (s, &segment);
-  /* what is not flushed goes on where the first pass ended */
-  fail_unless_equals_uint64 (segment.base, flush ? 0 : F (8));
-  fail_unless_equals_uint64 (segment.time, segment.start);
-  if (seeks[__i__].start_type == GST_SEEK_TYPE_SET && source_count (s) > 0)
-    fail_unless_equals_uint64 (segment.start,
-        seeks[__i__].format == GST_FORMAT_TIME ? seeks[__i__].start
-                                               : F (seeks[__i__].start));
-}
-GST_END_TEST
-
-/* Asked for before the start, when no caps are known yet. */
-GST_START_TEST (test_seek_before_start)
-{
-  g_autoptr (Source) s = numbered_source ("");
-
-  gst_element_set_state (s->src, GST_STATE_READY);
-  fail_unless (gst_element_send_event (s->src, seek_event (__i__)));
-  source_play (s);
-  source_collect (s);
-  check_numbers (s, seeks[__i__].first, seeks[__i__].count);
-}
-GST_END_TEST
-
-/* In the middle of an endless stream, twice. */
-GST_START_TEST (test_seek_while_playing)
-{
-  g_autoptr (Source) s = numbered_source ("loop=true");
-  guint64 target = 1000003;
-  guint pass;
-
-  source_play (s);
-  gst_buffer_unref (gst_harness_pull (s->harness));
-  for (pass = 0; pass < 2; pass++, target -= 500000) {
-    fail_unless (source_seek (
-        s, gst_event_new_seek (1.0, GST_FORMAT_DEFAULT, GST_SEEK_FLAG_FLUSH,
-               GST_SEEK_TYPE_SET, target, GST_SEEK_TYPE_SET, target + 5)));
-    source_collect (s);
-    while (source_count (s) > 5)
-      g_ptr_array_remove_index (s->buffers, 0);
-    check_numbers (s, target, 5);
-  }
-}
-GST_END_TEST
-
-GST_START_TEST (test_seek_segment_done)
-{
-  g_autoptr (Source) s = numbered_source ("");
-  g_autoptr (GstMessage) message = NULL;
-  GstFormat format;
-  gint64 position;
-
-  source_play (s);
-  source_collect (s);
-  fail_unless (
-      source_seek (s, gst_event_new_seek (1.0, GST_FORMAT_TIME,
-                          GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_SEGMENT,
-                          GST_SEEK_TYPE_SET, F (2), GST_SEEK_TYPE_SET, F (4))));
-  message = gst_bus_timed_pop_filtered (
-      s->bus, GST_CLOCK_TIME_NONE, GST_MESSAGE_SEGMENT_DONE);
-  gst_message_parse_segment_done (message, &format, &position);
-  fail_unless_equals_int (format, GST_FORMAT_TIME);
-  fail_unless_equals_uint64 (position, F (4));
-  source_collect (s);
-  check_numbers (s, 2, 2);
-}
-GST_END_TEST
-
-GST_START_TEST (test_seek_refused)
-{
-  g_autoptr (Source) s = numbered_source ("");
-
-  source_play (s);
-  source_collect (s);
-  fail_if (gst_harness_push_upstream_event (
-      s->harness, gst_event_new_seek (-1.0, GST_FORMAT_TIME, FLUSH,
-                      GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_SET, F (4))));
-  fail_if (gst_harness_push_upstream_event (
-      s->harness, gst_event_new_seek (1.0, GST_FORMAT_BYTES, FLUSH,
-                      GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_NONE, -1)));
-}
-GST_END_TEST
 
 /* ------------------------------------------------------------------ queries */
 
@@ -515,7 +321,7 @@ check_seeking (Source *s, GstFormat format, gboolean seekable, gint64 end)
 
 GST_START_TEST (test_queries)
 {
-  g_autoptr (Source) s = numbered_source ("");
+  g_autoptr (Source) s = source_numbered ("");
   g_autoptr (GstQuery) latency = gst_query_new_latency ();
   GstClockTime min;
   gboolean live;
@@ -549,7 +355,7 @@ GST_END_TEST
 
 GST_START_TEST (test_queries_of_loop)
 {
-  g_autoptr (Source) s = numbered_source ("loop=true num-buffers=20");
+  g_autoptr (Source) s = source_numbered ("loop=true num-buffers=20");
   gint64 value = -1;
 
   source_play (s);
@@ -582,7 +388,7 @@ static const struct {
 
 GST_START_TEST (test_rate)
 {
-  g_autoptr (Source) s = numbered_source (rates[__i__].launch);
+  g_autoptr (Source) s = source_numbered (rates[__i__].launch);
   g_autofree char *caps = g_strdup_printf (
       "video/x-raw,framerate=%d/%d", rates[__i__].n, rates[__i__].d);
 
@@ -596,7 +402,7 @@ GST_END_TEST
 /* Another frame rate while playing: times go on rising. */
 GST_START_TEST (test_rate_change)
 {
-  g_autoptr (Source) s = numbered_source (
+  g_autoptr (Source) s = source_numbered (
       "loop=true ! capsfilter name=filter caps=video/x-raw,framerate=30/1");
   g_autoptr (GstElement) filter =
       gst_bin_get_by_name (GST_BIN (s->harness->element), "filter");
@@ -648,14 +454,14 @@ get_address (GstBuffer *buffer)
 /* Every pass hands out the same memory, one piece of the whole file. */
 GST_START_TEST (test_preload)
 {
-  g_autoptr (Source) s = numbered_source ("preload=true loop=true "
+  g_autoptr (Source) s = source_numbered ("preload=true loop=true "
                                           "num-buffers=24");
   guint8 *start;
   guint i;
 
   source_play (s);
   source_collect (s);
-  check_numbers (s, 0, 24);
+  source_check_numbers (s, 0, 24);
   start = get_address (source_get (s, 0));
   for (i = 0; i < 24; i++) {
     GstMemory *memory = gst_buffer_peek_memory (source_get (s, i), 0);
@@ -671,7 +477,7 @@ GST_END_TEST
 /* Who writes to such a buffer gets a copy: the next pass is untouched. */
 GST_START_TEST (test_preload_is_safe)
 {
-  g_autoptr (Source) s = numbered_source ("preload=true loop=true "
+  g_autoptr (Source) s = source_numbered ("preload=true loop=true "
                                           "num-buffers=16");
   GstBuffer *copy;
 
@@ -680,7 +486,7 @@ GST_START_TEST (test_preload_is_safe)
   copy = gst_buffer_make_writable (gst_buffer_ref (source_get (s, 0)));
   gst_buffer_memset (copy, 0, 0xff, 32);
   gst_buffer_unref (copy);
-  check_numbers (s, 0, 16);
+  source_check_numbers (s, 0, 16);
 }
 GST_END_TEST
 
@@ -734,7 +540,7 @@ offer_pool (GstPad *pad, GstPadProbeInfo *info, gpointer pool)
 
 GST_START_TEST (test_foreign_pool)
 {
-  g_autoptr (Source) s = numbered_source ("");
+  g_autoptr (Source) s = source_numbered ("");
   g_autoptr (GstBufferPool) pool = g_object_new (test_pool_get_type (), NULL);
   guint16 row[8];
   guint i, j;
@@ -759,7 +565,7 @@ GST_END_TEST
 /* Buffers that were given back are used again: no B-scan costs memory. */
 GST_START_TEST (test_own_pool)
 {
-  g_autoptr (Source) s = numbered_source ("");
+  g_autoptr (Source) s = source_numbered ("");
 
   source_play (s);
   source_collect (s);
@@ -772,14 +578,14 @@ GST_END_TEST
 
 GST_START_TEST (test_again)
 {
-  g_autoptr (Source) s = numbered_source ("");
+  g_autoptr (Source) s = source_numbered ("");
   guint64 frames;
   guint i;
 
   for (i = 0; i < 3; i++) {
     source_play (s);
     source_collect (s);
-    check_numbers (s, 0, 8);
+    source_check_numbers (s, 0, 8);
     g_object_get (s->src, "frames", &frames, NULL);
     fail_unless_equals_uint64 (frames, 8);
     source_stop (s);
@@ -789,14 +595,14 @@ GST_END_TEST
 
 GST_START_TEST (test_another_location)
 {
-  g_autoptr (Source) s = numbered_source ("");
+  g_autoptr (Source) s = source_numbered ("");
   g_autoptr (GBytes) bytes = oct_test_pattern (64);
   g_autofree char *other =
       oct_test_file ("other.raw", g_bytes_get_data (bytes, NULL), 64);
 
   source_play (s);
   source_collect (s);
-  check_numbers (s, 0, 8);
+  source_check_numbers (s, 0, 8);
   gst_element_set_state (s->harness->element, GST_STATE_READY);
   source_forget (s);
   g_object_set (s->src, "location", other, NULL);
@@ -822,11 +628,6 @@ octsrc_suite (void)
   tcase_add_loop_test (tc, test_npy_converted, 0, 4);
   tcase_add_test (tc, test_sniffing);
   tcase_add_test (tc, test_loop);
-  tcase_add_loop_test (tc, test_seek_after_eos, 0, G_N_ELEMENTS (seeks));
-  tcase_add_loop_test (tc, test_seek_before_start, 0, G_N_ELEMENTS (seeks));
-  tcase_add_test (tc, test_seek_while_playing);
-  tcase_add_test (tc, test_seek_segment_done);
-  tcase_add_test (tc, test_seek_refused);
   tcase_add_test (tc, test_queries);
   tcase_add_test (tc, test_queries_of_loop);
   tcase_add_loop_test (tc, test_rate, 0, G_N_ELEMENTS (rates));
