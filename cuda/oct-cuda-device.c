@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * Memory, streams, events and copies of the CUDA run time for gst/.
+ */
+#include "oct-cuda-device.h"
+#include "oct-backend-cuda.h"
+
+#include <cuda_runtime_api.h>
+
+static gboolean
+check (cudaError_t result, const char *what, GError **error)
+{
+  if (result == cudaSuccess)
+    return TRUE;
+  /* an error that stays in the run time would be blamed on the next kernel */
+  cudaGetLastError ();
+  g_set_error (error, OCT_ERROR,
+      result == cudaErrorMemoryAllocation ? OCT_ERROR_MEMORY
+                                          : OCT_ERROR_DEVICE,
+      "%s failed on the GPU: %s.", what, cudaGetErrorString (result));
+  return FALSE;
+}
+
+static gpointer
+alloc_host (gsize size, GError **error)
+{
+  gpointer memory = NULL;
+
+  /* portable: page-locked for every context of the process */
+  if (check (cudaHostAlloc (&memory, size, cudaHostAllocPortable),
+          "Allocating page-locked memory", error))
+    return memory;
+  return NULL;
+}
+
+static void
+free_host (gpointer memory)
+{
+  cudaFreeHost (memory);
+}
+
+static gpointer
+alloc_device (gsize size, GError **error)
+{
+  gpointer memory = NULL;
+
+  return check (cudaMalloc (&memory, size), "Allocating memory", error)
+             ? memory
+             : NULL;
+}
+
+static void
+free_device (gpointer memory)
+{
+  cudaFree (memory);
+}
+
+static gsize
+free_memory (void)
+{
+  gsize unused = 0, total;
+
+  return check (cudaMemGetInfo (&unused, &total), "Asking for its memory", NULL)
+             ? unused
+             : 0;
+}
+
+static gpointer
+stream_new (gboolean blocking, GError **error)
+{
+  cudaStream_t stream = NULL;
+
+  check (cudaStreamCreateWithFlags (&stream,
+             blocking ? cudaStreamDefault : cudaStreamNonBlocking),
+      "Creating a stream", error);
+  return stream;
+}
+
+static void
+stream_free (gpointer stream)
+{
+  cudaStreamDestroy (stream);
+}
+
+static gboolean
+stream_synchronize (gpointer stream, GError **error)
+{
+  return check (cudaStreamSynchronize (stream), "A computation", error);
+}
+
+static gpointer
+event_new (GError **error)
+{
+  cudaEvent_t event = NULL;
+
+  check (cudaEventCreateWithFlags (&event, cudaEventDisableTiming),
+      "Creating an event", error);
+  return event;
+}
+
+static void
+event_free (gpointer event)
+{
+  cudaEventDestroy (event);
+}
+
+static gboolean
+event_record (gpointer event, gpointer stream, GError **error)
+{
+  return check (cudaEventRecord (event, stream), "Recording an event", error);
+}
+
+static gboolean
+event_synchronize (gpointer event, GError **error)
+{
+  return check (cudaEventSynchronize (event), "A computation", error);
+}
+
+static gboolean
+stream_wait (gpointer stream, gpointer event, GError **error)
+{
+  return check (
+      cudaStreamWaitEvent (stream, event, 0), "Waiting for an event", error);
+}
+
+static gboolean
+copy (OctCopy direction, gpointer dest, gsize dest_stride, gconstpointer src,
+    gsize src_stride, gsize row_bytes, gsize rows, gpointer stream,
+    GError **error)
+{
+  enum cudaMemcpyKind kind = direction == OCT_COPY_UPLOAD
+                                 ? cudaMemcpyHostToDevice
+                                 : cudaMemcpyDeviceToHost;
+
+  /* one long copy is faster than one of rows */
+  if (dest_stride == row_bytes && src_stride == row_bytes)
+    return check (cudaMemcpyAsync (dest, src, row_bytes * rows, kind, stream),
+        "Copying a B-scan", error);
+  return check (cudaMemcpy2DAsync (dest, dest_stride, src, src_stride,
+                    row_bytes, rows, kind, stream),
+      "Copying a B-scan", error);
+}
+
+__attribute__ ((visibility ("default"))) const OctDevice *
+oct_cuda_get_device (GError **error)
+{
+  static OctDevice device = {
+    .alloc_host = alloc_host,
+    .free_host = free_host,
+    .alloc = alloc_device,
+    .free = free_device,
+    .free_memory = free_memory,
+    .stream_new = stream_new,
+    .stream_free = stream_free,
+    .stream_synchronize = stream_synchronize,
+    .event_new = event_new,
+    .event_free = event_free,
+    .event_record = event_record,
+    .event_synchronize = event_synchronize,
+    .stream_wait = stream_wait,
+    .copy = copy,
+  };
+  const OctBackend *backend = oct_backend_cuda (error);
+
+  if (backend == NULL)
+    return NULL;
+  device.backend = backend;
+  return &device;
+}
