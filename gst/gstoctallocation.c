@@ -64,7 +64,8 @@ choose_pool (
 }
 
 gboolean
-gst_oct_decide_allocation (GstElement *element, GstQuery *query)
+gst_oct_decide_allocation (GstElement *element, GstQuery *query,
+    GstBufferPool *wanted, GstAllocator *allocator)
 {
   Request request = { 0 };
   GstOctInfo info;
@@ -85,6 +86,15 @@ gst_oct_decide_allocation (GstElement *element, GstQuery *query)
   if (update_pool)
     gst_query_parse_nth_allocation_pool (
         query, 0, &pool, &request.size, &request.min, &request.max);
+  if (wanted != NULL) {
+    gst_clear_object (&pool);
+    pool = gst_object_ref (wanted);
+    request.size = 0;
+  } else if (allocator != NULL && pool == NULL) {
+    gst_clear_object (&request.allocator);
+    request.allocator = gst_object_ref (allocator);
+    /* it packs as the caps say, whatever downstream can take */
+  }
   request.video_meta =
       info.is_video
       && gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstoctbackend.h"
+#include "gstoctcuda.h"
 
 GType
 gst_oct_backend_get_type (void)
@@ -35,15 +36,21 @@ gst_oct_backend_install_properties (
               | GST_PARAM_MUTABLE_READY));
 }
 
-const OctBackend *
-gst_oct_backend_choose (
-    GstOctBackendChoice choice, gint cuda_device_id, GError **error)
+gboolean
+gst_oct_backend_check (GstOctBackendChoice choice, GError **error)
 {
-  if (choice == GST_OCT_BACKEND_CUDA) {
-    g_set_error (error, OCT_ERROR, OCT_ERROR_DEVICE,
-        "backend=cuda was asked for, but this build of the plugin has no CUDA "
-        "backend; set backend=auto or backend=cpu.");
-    return NULL;
-  }
-  return oct_backend_cpu ();
+  g_autoptr (GError) reason = NULL;
+
+  if (choice != GST_OCT_BACKEND_CUDA || gst_oct_cuda_is_usable (&reason))
+    return TRUE;
+  g_set_error (error, OCT_ERROR, OCT_ERROR_DEVICE,
+      "backend=cuda was asked for, but %s; set backend=auto or backend=cpu.",
+      reason->message);
+  return FALSE;
+}
+
+gboolean
+gst_oct_backend_may_use_cuda (GstOctBackendChoice choice)
+{
+  return choice != GST_OCT_BACKEND_CPU && gst_oct_cuda_is_usable (NULL);
 }

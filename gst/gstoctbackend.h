@@ -22,9 +22,11 @@ GType gst_oct_backend_get_type (void);
 void gst_oct_backend_install_properties (
     GObjectClass *klass, guint backend_id, guint device_id);
 
-/* The backend for buffers in system memory.  NULL with OCT_ERROR_DEVICE and a
- * sentence that names what is missing when CUDA was asked for in vain. */
-const OctBackend *gst_oct_backend_choose (
-    GstOctBackendChoice choice, gint cuda_device_id, GError **error);
+/* FALSE with OCT_ERROR_DEVICE and a sentence that names what is missing when
+ * CUDA is insisted on and cannot work. */
+gboolean gst_oct_backend_check (GstOctBackendChoice choice, GError **error);
+
+/* Whether the choice allows CUDA and it works in this process. */
+gboolean gst_oct_backend_may_use_cuda (GstOctBackendChoice choice);
 
 G_END_DECLS

@@ -22,6 +22,7 @@ info_from_video (GstOctInfo *info, const GstCaps *caps)
       return TRUE;
     case GST_VIDEO_FORMAT_GRAY8:
     case GST_VIDEO_FORMAT_NV12:
+    case GST_VIDEO_FORMAT_RGBA:
       info->format = OCT_SAMPLE_U8;
       return TRUE;
     default:

@@ -39,6 +39,12 @@ G_BEGIN_DECLS
   ", width = " GST_OCT_SIZE_RANGE ", height = " GST_OCT_SIZE_RANGE            \
   ", framerate = " GST_OCT_RATE_RANGE
 
+/* GstCuda knows no grey formats. */
+#define GST_OCT_CAPS_GPU_IMAGE                                                \
+  "video/x-raw, format = (string) { NV12, RGBA }"                             \
+  ", width = " GST_OCT_SIZE_RANGE ", height = " GST_OCT_SIZE_RANGE            \
+  ", framerate = " GST_OCT_RATE_RANGE
+
 typedef enum {
   GST_OCT_AXIS_WAVELENGTH, /* as measured, not uniform in wavenumber */
   GST_OCT_AXIS_WAVENUMBER, /* uniform in wavenumber */

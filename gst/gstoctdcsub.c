@@ -332,13 +332,15 @@ gst_oct_dcsub_class_init (GstOctDcSubClass *klass)
       g_param_spec_enum ("axis", "Axis", "What the samples are uniform in",
           GST_TYPE_OCT_AXIS, DEFAULT_AXIS, live));
   gst_oct_calibration_install_properties (object_class, TRUE);
-  gst_oct_filter_class_describe (filter_class, OCT_OPERATION_BACKGROUND,
-      "OCT background removal",
-      "Converts raw spectra to float and removes the spectrum of the source",
-      GST_OCT_CAPS_RAW
-      "; " GST_OCT_CAPS_SPECTRA ("F32LE", "{ wavelength, wavenumber }"),
-      GST_OCT_CAPS_SPECTRA ("F32LE", "{ wavelength, wavenumber }"));
-  gst_type_mark_as_plugin_api (GST_TYPE_OCT_BACKGROUND_MODE, 0);
+  gst_oct_filter_class_describe (filter_class,
+      &(GstOctFilterDescription){ .operation = OCT_OPERATION_BACKGROUND,
+          .long_name = "OCT background removal",
+          .description = "Converts raw spectra to float and removes the spectrum of the source",
+          .sink_caps = GST_OCT_CAPS_RAW "; " GST_OCT_CAPS_SPECTRA ("F32LE", "{ wavelength, wavenumber }"),
+          .src_caps = GST_OCT_CAPS_SPECTRA ("F32LE", "{ wavelength, wavenumber }"),
+          .gpu_sink_caps = GST_OCT_CAPS_SPECTRA ("F32LE", "{ wavelength, wavenumber }"),
+          .uploads = TRUE });
+gst_type_mark_as_plugin_api (GST_TYPE_OCT_BACKGROUND_MODE, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_OCT_AXIS, 0);
 }
 

@@ -163,11 +163,12 @@ gst_oct_dispersion_class_init (GstOctDispersionClass *klass)
           "(k in rad/um, kc the middle)",
           -1e9, 1e9, 0.0, live));
   gst_oct_calibration_install_properties (object_class, FALSE);
-  gst_oct_filter_class_describe (filter_class, OCT_OPERATION_DISPERSION,
-      "OCT dispersion compensation",
-      "Multiplies spectra by the phase that compensates dispersion",
-      GST_OCT_CAPS_SPECTRA ("F32LE", "wavenumber"),
-      GST_OCT_CAPS_SPECTRA ("CF32LE", "wavenumber"));
+  gst_oct_filter_class_describe (filter_class,
+      &(GstOctFilterDescription){ .operation = OCT_OPERATION_DISPERSION,
+          .long_name = "OCT dispersion compensation",
+          .description = "Multiplies spectra by the phase that compensates dispersion",
+          .sink_caps = GST_OCT_CAPS_SPECTRA ("F32LE", "wavenumber"),
+          .src_caps = GST_OCT_CAPS_SPECTRA ("CF32LE", "wavenumber") });
 }
 
 static void

@@ -288,12 +288,13 @@ gst_oct_fft_class_init (GstOctFFTClass *klass)
   install_size (object_class, PROP_DEPTH_BINS, "depth-bins", "Depth bins",
       "Number of depth bins to deliver (0 = all up to length / 2)",
       DEFAULT_DEPTH_BINS);
-  gst_oct_filter_class_describe (filter_class, OCT_OPERATION_FFT,
-      "OCT Fourier transform",
-      "Transforms spectra uniform in wavenumber into A-scans",
-      GST_OCT_CAPS_SPECTRA ("{ F32LE, CF32LE }", "wavenumber"),
-      GST_OCT_CAPS_ASCANS);
-  gst_type_mark_as_plugin_api (GST_TYPE_OCT_WINDOW, 0);
+  gst_oct_filter_class_describe (filter_class,
+      &(GstOctFilterDescription){ .operation = OCT_OPERATION_FFT,
+          .long_name = "OCT Fourier transform",
+          .description = "Transforms spectra uniform in wavenumber into A-scans",
+          .sink_caps = GST_OCT_CAPS_SPECTRA ("{ F32LE, CF32LE }", "wavenumber"),
+          .src_caps = GST_OCT_CAPS_ASCANS });
+gst_type_mark_as_plugin_api (GST_TYPE_OCT_WINDOW, 0);
 }
 
 static void

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstoctfilter.h"
+#include "gstoctaccess.h"
 #include "gstoctallocation.h"
 #include "gstoctbackend.h"
 #include "gstocterror.h"
+#include "gstoctpinned.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_oct_filter_debug);
 #define GST_CAT_DEFAULT gst_oct_filter_debug
@@ -20,6 +22,12 @@ typedef struct {
   GstOctInfo input, output;
   const OctBackend *backend;
   OctPlan *plan;
+  GstOctAccess *access; /* NULL until caps are known */
+  gpointer cuda_context; /* what gst_oct_cuda_ensure() keeps */
+  GstOctCuda *cuda;      /* NULL: the CPU alone */
+  gboolean input_on_gpu, output_on_gpu;
+  gboolean cuda_failed; /* atomic: no context could be made */
+
   OctCalibration *own_calibration;      /* of `settings`; under object lock */
   OctCalibration *upstream_calibration; /* of the event; under object lock */
 } GstOctFilterPrivate;
@@ -48,9 +56,19 @@ drop_plan (GstOctFilter *filter)
 {
   GstOctFilterPrivate *priv = PRIVATE (filter);
 
-  if (priv->plan != NULL)
+  if (priv->plan != NULL && gst_oct_access_enter (priv->access, NULL)) {
     get_operation (filter)->destroy (priv->plan);
+    gst_oct_access_leave (priv->access);
+  }
   priv->plan = NULL;
+}
+
+/* Before other caps, or the end. */
+static void
+drop_access (GstOctFilter *filter)
+{
+  drop_plan (filter);
+  g_clear_pointer (&PRIVATE (filter)->access, gst_oct_access_free);
 }
 
 /* ------------------------------------------------- interface to subclasses */
@@ -208,25 +226,89 @@ gst_oct_filter_get_calibration_property (
     G_OBJECT_WARN_INVALID_PROPERTY_ID (G_OBJECT (filter), id, pspec);
 }
 
+/* The caps in GPU memory first, so that a pipeline runs there when it can. */
+static void
+add_template (GstElementClass *klass, const char *name,
+    GstPadDirection direction, const char *gpu_caps, const char *host_caps)
+{
+  g_autoptr (GstCaps) caps = gst_caps_from_string (gpu_caps);
+
+  gst_caps_set_features_simple (
+      caps, gst_caps_features_new (GST_OCT_CUDA_FEATURE, NULL));
+  gst_caps_append (caps, gst_caps_from_string (host_caps));
+  gst_element_class_add_pad_template (klass,
+      gst_pad_template_new (name, direction, GST_PAD_ALWAYS, caps));
+}
+
 void
-gst_oct_filter_class_describe (GstOctFilterClass *klass, OctOperation operation,
-    const char *long_name, const char *description, const char *sink_caps,
-    const char *src_caps)
+gst_oct_filter_class_describe (
+    GstOctFilterClass *klass, const GstOctFilterDescription *description)
 {
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
-  g_autoptr (GstCaps) sink = gst_caps_from_string (sink_caps);
-  g_autoptr (GstCaps) src = gst_caps_from_string (src_caps);
 
-  klass->operation = operation;
-  gst_element_class_set_static_metadata (element_class, long_name,
-      "Filter/Converter/Video", description, "The gst-oct developers");
-  gst_element_class_add_pad_template (element_class,
-      gst_pad_template_new ("sink", GST_PAD_SINK, GST_PAD_ALWAYS, sink));
-  gst_element_class_add_pad_template (element_class,
-      gst_pad_template_new ("src", GST_PAD_SRC, GST_PAD_ALWAYS, src));
+  klass->operation = description->operation;
+  klass->uploads = description->uploads;
+  klass->downloads = description->downloads;
+  gst_element_class_set_static_metadata (element_class, description->long_name,
+      "Filter/Converter/Video", description->description,
+      "The gst-oct developers");
+  add_template (element_class, "sink", GST_PAD_SINK,
+      description->gpu_sink_caps != NULL ? description->gpu_sink_caps
+                                         : description->sink_caps,
+      description->sink_caps);
+  add_template (element_class, "src", GST_PAD_SRC,
+      description->gpu_src_caps != NULL ? description->gpu_src_caps
+                                        : description->src_caps,
+      description->src_caps);
 }
 
 /* --------------------------------------------------------------------- caps */
+
+static gboolean
+on_gpu (const GstCaps *caps)
+{
+  return gst_caps_features_contains (
+      gst_caps_get_features (caps, 0), GST_OCT_CUDA_FEATURE);
+}
+
+static gboolean
+may_use_cuda (GstOctFilter *filter)
+{
+  GstOctFilterPrivate *priv = PRIVATE (filter);
+
+  /* who insists gets the caps, and on starting a sentence that says why not */
+  return priv->backend_choice == GST_OCT_BACKEND_CUDA
+         || (!g_atomic_int_get (&priv->cuda_failed)
+             && gst_oct_backend_may_use_cuda (priv->backend_choice));
+}
+
+/* Appends `from` in the memories that the other pad can have when this one has
+ * memory on the GPU or not.  The memory decides the backend: between two pads
+ * on the host the CPU works. */
+static void
+append_with_memory (GstOctFilter *filter, GstPadDirection direction,
+    gboolean gpu, const GstCaps *from, GstCaps *all)
+{
+  GstOctFilterClass *klass = GST_OCT_FILTER_GET_CLASS (filter);
+  gboolean sink = direction == GST_PAD_SINK;
+  gboolean cuda = may_use_cuda (filter);
+  gboolean crosses = sink == gpu ? klass->downloads : klass->uploads;
+  gboolean to_gpu = cuda && (gpu || crosses);
+  gboolean insists
+      = PRIVATE (filter)->backend_choice == GST_OCT_BACKEND_CUDA
+        && gst_oct_cuda_is_usable (NULL);
+  gboolean to_host = gpu ? cuda && crosses : !insists;
+
+  if (to_gpu) {
+    GstCaps *copy = gst_caps_copy (from);
+
+    gst_caps_set_features_simple (
+        copy, gst_caps_features_new (GST_OCT_CUDA_FEATURE, NULL));
+    gst_caps_append (all, copy);
+  }
+  if (to_host)
+    gst_caps_append (all, gst_caps_copy (from));
+}
 
 static GstCaps *
 transform_caps (GstBaseTransform *trans, GstPadDirection direction,
@@ -241,9 +323,15 @@ transform_caps (GstBaseTransform *trans, GstPadDirection direction,
   GstCaps *result;
   guint i;
 
-  for (i = 0; i < gst_caps_get_size (caps); i++)
+  for (i = 0; i < gst_caps_get_size (caps); i++) {
+    g_autoptr (GstCaps) one = gst_caps_new_empty ();
+    GstCapsFeatures *features = gst_caps_get_features (caps, i);
+
     klass->transform_structure (
-        filter, direction, gst_caps_get_structure (caps, i), all);
+        filter, direction, gst_caps_get_structure (caps, i), one);
+    append_with_memory (filter, direction,
+        gst_caps_features_contains (features, GST_OCT_CUDA_FEATURE), one, all);
+  }
   result = gst_caps_intersect_full (all, templ, GST_CAPS_INTERSECT_FIRST);
   if (filter_caps != NULL) {
     GstCaps *both = gst_caps_intersect_full (
@@ -255,6 +343,30 @@ transform_caps (GstBaseTransform *trans, GstPadDirection direction,
   GST_DEBUG_OBJECT (filter, "%" GST_PTR_FORMAT " becomes %" GST_PTR_FORMAT,
       caps, result);
   return result;
+}
+
+/* Where the operation runs and how its B-scans get there. */
+static gboolean
+choose_access (GstOctFilter *filter, const GstOctInfo *input,
+    gboolean input_on_gpu, const GstOctInfo *output, gboolean output_on_gpu,
+    GError **error)
+{
+  GstOctFilterPrivate *priv = PRIVATE (filter);
+  GstOctCuda *cuda = input_on_gpu || output_on_gpu ? priv->cuda : NULL;
+
+  if (priv->access != NULL && input_on_gpu == priv->input_on_gpu
+      && output_on_gpu == priv->output_on_gpu
+      && gst_oct_info_same_layout (&priv->input, input)
+      && gst_oct_info_same_layout (&priv->output, output))
+    return TRUE;
+  drop_access (filter);
+  priv->backend = cuda != NULL ? gst_oct_cuda_get_device (cuda)->backend
+                               : oct_backend_cpu ();
+  priv->input_on_gpu = input_on_gpu;
+  priv->output_on_gpu = output_on_gpu;
+  priv->access = gst_oct_access_new (
+      cuda, input, input_on_gpu, output, output_on_gpu, error);
+  return priv->access != NULL;
 }
 
 /* Where nothing is linked behind, the base class proposes the input caps as
@@ -280,25 +392,23 @@ set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps)
 {
   GstOctFilter *filter = GST_OCT_FILTER (trans);
   GstOctFilterPrivate *priv = PRIVATE (filter);
-  const OctOperationTable *operation = get_operation (filter);
   GstOctInfo input, output;
   g_autoptr (GError) error = NULL;
 
+  /* A new framerate or z-spacing alone changes nothing for the operation, and
+   * what it knows of the B-scans before stays. */
   if (!gst_oct_info_from_caps (&input, incaps, &error)
-      || !gst_oct_info_from_caps (&output, outcaps, &error)) {
+      || !gst_oct_info_from_caps (&output, outcaps, &error)
+      || !choose_access (filter, &input, on_gpu (incaps), &output,
+          on_gpu (outcaps), &error)) {
     gst_oct_element_error (GST_ELEMENT (filter), &error);
     return FALSE;
   }
-  /* A new framerate or z-spacing alone changes nothing for the operation, and
-   * what it knows of the B-scans before stays. */
-  if (!gst_oct_info_same_layout (&priv->input, &input)
-      || !gst_oct_info_same_layout (&priv->output, &output))
-    drop_plan (filter);
   priv->input = input;
   priv->output = output;
   gst_base_transform_set_in_place (trans,
-      operation->in_place && priv->input.size == priv->output.size
-          && !priv->input.is_video);
+      get_operation (filter)->in_place && input.size == output.size
+          && !input.is_video && priv->input_on_gpu == priv->output_on_gpu);
   g_atomic_int_set (&priv->stale, TRUE);
   return TRUE;
 }
@@ -329,115 +439,62 @@ get_unit_size (GstBaseTransform *trans, GstCaps *caps, gsize *size)
 
 /* ------------------------------------------------------------------ buffers */
 
+/* The source writes straight into memory that the GPU can fetch from. */
+static void
+propose_pinned_pool (GstOctFilter *filter, GstQuery *query)
+{
+  GstOctFilterPrivate *priv = PRIVATE (filter);
+  g_autoptr (GstAllocator) allocator = gst_oct_pinned_allocator_new (priv->cuda);
+  GstCaps *caps = NULL;
+  GstBufferPool *pool;
+  GstStructure *config;
+
+  gst_query_parse_allocation (query, &caps, NULL);
+  if (caps == NULL)
+    return;
+  pool = priv->input.is_video ? gst_video_buffer_pool_new ()
+                              : gst_buffer_pool_new ();
+  config = gst_buffer_pool_get_config (pool);
+  gst_buffer_pool_config_set_params (
+      config, caps, (guint) priv->input.size, 4, 0);
+  gst_buffer_pool_config_set_allocator (config, allocator, NULL);
+  if (gst_buffer_pool_set_config (pool, config))
+    gst_query_add_allocation_pool (
+        query, pool, (guint) priv->input.size, 4, 0);
+  gst_query_add_allocation_param (query, allocator, NULL);
+  gst_object_unref (pool);
+}
+
 static gboolean
 propose_allocation (
     GstBaseTransform *trans, GstQuery *decide_query, GstQuery *query)
 {
+  GstOctFilter *filter = GST_OCT_FILTER (trans);
+  GstOctFilterPrivate *priv = PRIVATE (filter);
+
   if (!GST_BASE_TRANSFORM_CLASS (gst_oct_filter_parent_class)
            ->propose_allocation (trans, decide_query, query))
     return FALSE;
-  if (PRIVATE (GST_OCT_FILTER (trans))->input.is_video)
+  if (priv->input.is_video)
     gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
+  if (priv->output_on_gpu && !priv->input_on_gpu)
+    propose_pinned_pool (filter, query);
   return TRUE;
 }
 
 static gboolean
 decide_allocation (GstBaseTransform *trans, GstQuery *query)
 {
-  return gst_oct_decide_allocation (GST_ELEMENT (trans), query);
-}
+  GstOctFilterPrivate *priv = PRIVATE (GST_OCT_FILTER (trans));
+  g_autoptr (GstAllocator) pinned = NULL;
+  g_autoptr (GstBufferPool) pool = NULL;
 
-typedef struct {
-  OctFrame frame;
-  gboolean is_video;
-  GstVideoFrame video;
-  GstBuffer *buffer;
-  GstMapInfo map;
-} MappedFrame;
-
-static void
-unmap_frame (MappedFrame *mapped)
-{
-  if (mapped->is_video)
-    gst_video_frame_unmap (&mapped->video);
-  else
-    gst_buffer_unmap (mapped->buffer, &mapped->map);
-}
-
-/* Whether a buffer's GstVideoMeta, if any, is of the size that the caps say. */
-static gboolean
-video_meta_fits (GstBuffer *buffer, const GstVideoInfo *info)
-{
-  const GstVideoMeta *meta = gst_buffer_get_video_meta (buffer);
-
-  return meta == NULL
-      || (meta->format == GST_VIDEO_INFO_FORMAT (info)
-          && (gint) meta->width == GST_VIDEO_INFO_WIDTH (info)
-          && (gint) meta->height == GST_VIDEO_INFO_HEIGHT (info));
-}
-
-/* Whether the memory reaches to the end of every plane: mapping believes
- * whatever offsets and strides a GstVideoMeta has. */
-static gboolean
-video_frame_fits (const GstVideoFrame *frame)
-{
-  guint i;
-
-  for (i = 0; i < MIN (2, GST_VIDEO_FRAME_N_PLANES (frame)); i++) {
-    const GstMapInfo *map = &frame->map[frame->meta != NULL ? i : 0];
-    gssize row = (gssize) GST_VIDEO_FRAME_COMP_WIDTH (frame, i)
-        * GST_VIDEO_FRAME_COMP_PSTRIDE (frame, i);
-    gssize stride = GST_VIDEO_FRAME_PLANE_STRIDE (frame, i);
-    gsize start
-        = (guint8 *) GST_VIDEO_FRAME_PLANE_DATA (frame, i) - map->data;
-
-    if (stride < row
-        || start + (GST_VIDEO_FRAME_COMP_HEIGHT (frame, i) - 1) * stride + row
-            > map->size)
-      return FALSE;
-  }
-  return TRUE;
-}
-
-static gboolean
-map_frame (MappedFrame *mapped, GstOctInfo *info, GstBuffer *buffer,
-    GstMapFlags flags, GError **error)
-{
-  gsize size = gst_buffer_get_size (buffer);
-  guint i;
-
-  memset (&mapped->frame, 0, sizeof mapped->frame);
-  mapped->is_video = info->is_video;
-  mapped->buffer = buffer;
-  if (info->is_video) {
-    if (video_meta_fits (buffer, &info->video)
-        && gst_video_frame_map (&mapped->video, &info->video, buffer,
-            flags | GST_VIDEO_FRAME_MAP_FLAG_NO_REF)) {
-      if (!video_frame_fits (&mapped->video)) {
-        gst_video_frame_unmap (&mapped->video);
-        goto wrong;
-      }
-      for (i = 0; i < MIN (2, GST_VIDEO_FRAME_N_PLANES (&mapped->video)); i++) {
-        mapped->frame.planes[i].data
-            = GST_VIDEO_FRAME_PLANE_DATA (&mapped->video, i);
-        mapped->frame.planes[i].stride
-            = GST_VIDEO_FRAME_PLANE_STRIDE (&mapped->video, i);
-      }
-      return TRUE;
-    }
-  } else if (size == info->size
-      && gst_buffer_map (buffer, &mapped->map, flags)) {
-    mapped->frame.planes[0].data = mapped->map.data;
-    mapped->frame.planes[0].stride = gst_oct_info_row_size (info);
-    return TRUE;
-  }
-
-wrong:
-  g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
-      "A buffer of %" G_GSIZE_FORMAT " bytes arrived, one B-scan of %u x %u "
-      "values has %" G_GSIZE_FORMAT " bytes; check the caps of the source.",
-      size, info->columns, info->rows, info->size);
-  return FALSE;
+  if (priv->output_on_gpu)
+    pool = gst_oct_cuda_pool_new (priv->cuda);
+  else if (priv->input_on_gpu)
+    pinned = gst_oct_pinned_allocator_new (priv->cuda);
+  return gst_oct_decide_allocation (
+      GST_ELEMENT (trans), query, pool, pinned);
 }
 
 /* Brings the plan up to date.  While a new negotiation is under way the plan
@@ -456,33 +513,38 @@ ensure_plan (GstOctFilter *filter, GError **error)
   return GST_OCT_FILTER_GET_CLASS (filter)->configure (filter, error);
 }
 
+static gboolean
+run_operation (GstOctFilter *filter, GstBuffer *in, GstBuffer *out,
+    GError **error)
+{
+  GstOctFilterPrivate *priv = PRIVATE (filter);
+  OctFrame from, to;
+  gpointer stream;
+  gboolean ok;
+
+  if (!ensure_plan (filter, error)
+      || !gst_oct_access_begin (
+          priv->access, in, out, &from, &to, &stream, error))
+    return FALSE;
+  ok = get_operation (filter)->run (priv->plan, &from, &to, stream, error);
+  return gst_oct_access_end (priv->access, ok, ok ? error : NULL);
+}
+
 static GstFlowReturn
 transform (GstBaseTransform *trans, GstBuffer *inbuf, GstBuffer *outbuf)
 {
   GstOctFilter *filter = GST_OCT_FILTER (trans);
   GstOctFilterPrivate *priv = PRIVATE (filter);
-  gboolean in_place = inbuf == outbuf, ok = FALSE;
+  gboolean ok;
   g_autoptr (GError) error = NULL;
-  MappedFrame in, out;
 
-  if (!ensure_plan (filter, &error))
-    goto failed;
-  if (!map_frame (&in, &priv->input, inbuf,
-          in_place ? GST_MAP_READWRITE : GST_MAP_READ, &error))
-    goto failed;
-  if (in_place) {
-    ok = get_operation (filter)->run (
-        priv->plan, &in.frame, &in.frame, NULL, &error);
-  } else if (map_frame (&out, &priv->output, outbuf, GST_MAP_WRITE, &error)) {
-    ok = get_operation (filter)->run (
-        priv->plan, &in.frame, &out.frame, NULL, &error);
-    unmap_frame (&out);
+  ok = gst_oct_access_enter (priv->access, &error);
+  if (ok) {
+    ok = run_operation (filter, inbuf, outbuf, &error);
+    gst_oct_access_leave (priv->access);
   }
-  unmap_frame (&in);
   if (ok)
     return GST_FLOW_OK;
-
-failed:
   if (error == NULL)
     g_set_error (&error, OCT_ERROR, OCT_ERROR_SETTINGS,
         "The operation failed without saying why.");
@@ -520,19 +582,56 @@ sink_event (GstBaseTransform *trans, GstEvent *event)
 }
 
 static gboolean
+query (GstBaseTransform *trans, GstPadDirection direction, GstQuery *query)
+{
+  if (GST_QUERY_TYPE (query) == GST_QUERY_CONTEXT
+      && gst_oct_cuda_answer_query (GST_ELEMENT (trans), query,
+          PRIVATE (GST_OCT_FILTER (trans))->cuda_context))
+    return TRUE;
+  return GST_BASE_TRANSFORM_CLASS (gst_oct_filter_parent_class)
+      ->query (trans, direction, query);
+}
+
+static void
+set_context (GstElement *element, GstContext *context)
+{
+  GstOctFilterPrivate *priv = PRIVATE (GST_OCT_FILTER (element));
+
+  if (gst_oct_backend_may_use_cuda (priv->backend_choice))
+    gst_oct_cuda_set_context (
+        element, context, priv->cuda_device_id, &priv->cuda_context);
+  GST_ELEMENT_CLASS (gst_oct_filter_parent_class)
+      ->set_context (element, context);
+}
+
+static gboolean
 start (GstBaseTransform *trans)
 {
   GstOctFilter *filter = GST_OCT_FILTER (trans);
   GstOctFilterPrivate *priv = PRIVATE (filter);
   g_autoptr (GError) error = NULL;
 
-  priv->backend = gst_oct_backend_choose (
-      priv->backend_choice, priv->cuda_device_id, &error);
-  if (priv->backend == NULL) {
-    gst_oct_element_error (GST_ELEMENT (filter), &error);
-    return FALSE;
+  priv->backend = oct_backend_cpu ();
+  g_atomic_int_set (&priv->cuda_failed, FALSE);
+  if (priv->backend_choice == GST_OCT_BACKEND_CPU
+      || (priv->backend_choice == GST_OCT_BACKEND_AUTO
+          && !gst_oct_cuda_is_usable (NULL)))
+    return TRUE;
+  if (!gst_oct_backend_check (priv->backend_choice, &error))
+    goto failed;
+  priv->cuda = gst_oct_cuda_ensure (GST_ELEMENT (filter), priv->cuda_device_id,
+      &priv->cuda_context, &error);
+  if (priv->cuda != NULL)
+    return TRUE;
+  if (priv->backend_choice == GST_OCT_BACKEND_AUTO) {
+    GST_WARNING_OBJECT (filter, "%s The CPU is used.", error->message);
+    g_atomic_int_set (&priv->cuda_failed, TRUE);
+    return TRUE;
   }
-  return TRUE;
+
+failed:
+  gst_oct_element_error (GST_ELEMENT (filter), &error);
+  return FALSE;
 }
 
 static gboolean
@@ -541,7 +640,9 @@ stop (GstBaseTransform *trans)
   GstOctFilter *filter = GST_OCT_FILTER (trans);
   GstOctFilterPrivate *priv = PRIVATE (filter);
 
-  drop_plan (filter);
+  drop_access (filter);
+  priv->cuda = NULL;
+  g_clear_pointer (&priv->cuda_context, gst_object_unref);
   GST_OBJECT_LOCK (filter);
   g_clear_pointer (&priv->upstream_calibration, oct_calibration_unref);
   GST_OBJECT_UNLOCK (filter);
@@ -591,6 +692,7 @@ finalize (GObject *object)
   GstOctFilterPrivate *priv = PRIVATE (GST_OCT_FILTER (object));
 
   oct_calibration_settings_clear (&priv->settings);
+  g_clear_pointer (&priv->cuda_context, gst_object_unref);
   g_clear_pointer (&priv->own_calibration, oct_calibration_unref);
   g_clear_pointer (&priv->upstream_calibration, oct_calibration_unref);
   G_OBJECT_CLASS (gst_oct_filter_parent_class)->finalize (object);
@@ -615,6 +717,8 @@ gst_oct_filter_class_init (GstOctFilterClass *klass)
   trans_class->transform = transform;
   trans_class->transform_ip = transform_ip;
   trans_class->sink_event = sink_event;
+  trans_class->query = query;
+  GST_ELEMENT_CLASS (klass)->set_context = set_context;
   trans_class->start = start;
   trans_class->stop = stop;
   gst_oct_backend_install_properties (

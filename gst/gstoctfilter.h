@@ -26,6 +26,10 @@ struct _GstOctFilterClass {
   /* which row of the backend's table this element runs */
   OctOperation operation;
 
+  /* whether the operation may have its input on the host and its output on the
+   * GPU, or the other way round; otherwise both are in the same memory */
+  gboolean uploads, downloads;
+
   /* Appends to `result` what the pad opposite to `direction` can be when the
    * pad in `direction` is `structure`. */
   void (*transform_structure) (GstOctFilter *filter, GstPadDirection direction,
@@ -76,9 +80,18 @@ void gst_oct_filter_set_calibration_property (GstOctFilter *filter, guint id,
 void gst_oct_filter_get_calibration_property (
     GstOctFilter *filter, guint id, GValue *value, GParamSpec *pspec);
 
+/* What an element is; the texts are static. */
+typedef struct {
+  OctOperation operation;
+  const char *long_name, *description;
+  const char *sink_caps, *src_caps;         /* in host memory */
+  const char *gpu_sink_caps, *gpu_src_caps; /* NULL: the same */
+  gboolean uploads;   /* also from host memory to the GPU */
+  gboolean downloads; /* also from the GPU to host memory */
+} GstOctFilterDescription;
+
 /* Metadata and both pad templates in one call. */
-void gst_oct_filter_class_describe (GstOctFilterClass *klass,
-    OctOperation operation, const char *long_name, const char *description,
-    const char *sink_caps, const char *src_caps);
+void gst_oct_filter_class_describe (
+    GstOctFilterClass *klass, const GstOctFilterDescription *description);
 
 G_END_DECLS

@@ -24,23 +24,27 @@ frame_size (const GstOctInput *input)
 
 /* Memory that is promised and not there ends the whole process later on, so
  * that more than the machine has is not even asked for. */
-static gpointer
-allocate (guint64 size)
+static GstMemory *
+allocate (guint64 size, GstAllocator *allocator)
 {
   guint64 machine =
       (guint64)sysconf (_SC_PHYS_PAGES) * (guint64)sysconf (_SC_PAGESIZE);
 
-  return size <= machine ? g_try_malloc (size) : NULL;
+  return size <= machine ? gst_allocator_alloc (allocator, size, NULL) : NULL;
 }
 
 static gboolean
-preload (GstOctInput *input, const char *path, GError **error)
+preload (GstOctInput *input, const char *path, GstAllocator *allocator,
+    GError **error)
 {
   gsize size = frame_size (input);
   guint64 frame, total = input->info.frames * size;
-  guint8 *data = allocate (total);
+  gboolean ok = TRUE;
+  GstMapInfo map;
 
-  if (data == NULL) {
+  input->preloaded = allocate (total, allocator);
+  if (input->preloaded == NULL
+      || !gst_memory_map (input->preloaded, &map, GST_MAP_WRITE)) {
     g_autofree char *name = g_filename_display_name (path);
 
     g_set_error (error, OCT_ERROR, OCT_ERROR_MEMORY,
@@ -49,13 +53,13 @@ preload (GstOctInput *input, const char *path, GError **error)
         name, total / 1000000);
     return FALSE;
   }
-  input->preloaded = gst_memory_new_wrapped (
-      GST_MEMORY_FLAG_READONLY, data, total, 0, total, data, g_free);
-  for (frame = 0; frame < input->info.frames; frame++)
-    if (!oct_reader_read (input->reader, frame, data + frame * size,
-            size / input->info.lines, error))
-      return FALSE;
-  return TRUE;
+  for (frame = 0; ok && frame < input->info.frames; frame++)
+    ok = oct_reader_read (input->reader, frame, map.data + frame * size,
+        size / input->info.lines, error);
+  gst_memory_unmap (input->preloaded, &map);
+  /* B-scans of it are handed out again and again */
+  GST_MINI_OBJECT_FLAG_SET (input->preloaded, GST_MEMORY_FLAG_READONLY);
+  return ok;
 }
 
 static gboolean
@@ -72,7 +76,8 @@ open_file (
     return FALSE;
   }
   input->info = *oct_reader_get_info (input->reader);
-  return !settings->preload || preload (input, settings->location, error);
+  return !settings->preload || preload (
+             input, settings->location, settings->allocator, error);
 }
 
 static gboolean

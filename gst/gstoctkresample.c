@@ -162,12 +162,13 @@ gst_oct_kresample_class_init (GstOctKResampleClass *klass)
           "interpolation: 1 (not at all) or 2",
           1, 2, DEFAULT_UPSAMPLE, live));
   gst_oct_calibration_install_properties (object_class, FALSE);
-  gst_oct_filter_class_describe (filter_class, OCT_OPERATION_RESAMPLE,
-      "OCT wavenumber resampling",
-      "Resamples spectra to uniform wavenumbers by local interpolation",
-      GST_OCT_CAPS_SPECTRA ("F32LE", "wavelength"),
-      GST_OCT_CAPS_SPECTRA ("F32LE", "wavenumber"));
-  gst_type_mark_as_plugin_api (GST_TYPE_OCT_RESAMPLE_METHOD, 0);
+  gst_oct_filter_class_describe (filter_class,
+      &(GstOctFilterDescription){ .operation = OCT_OPERATION_RESAMPLE,
+          .long_name = "OCT wavenumber resampling",
+          .description = "Resamples spectra to uniform wavenumbers by local interpolation",
+          .sink_caps = GST_OCT_CAPS_SPECTRA ("F32LE", "wavelength"),
+          .src_caps = GST_OCT_CAPS_SPECTRA ("F32LE", "wavenumber") });
+gst_type_mark_as_plugin_api (GST_TYPE_OCT_RESAMPLE_METHOD, 0);
 }
 
 static void

@@ -10,6 +10,7 @@
  * ]|
  */
 #include "gstoctlogscale.h"
+#include "gstoctcuda.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_oct_logscale_debug);
 #define GST_CAT_DEFAULT gst_oct_logscale_debug
@@ -98,6 +99,15 @@ transform_structure (GstOctFilter *filter, GstPadDirection direction,
     gst_oct_structure_copy_field (from, "framerate", to, "framerate");
   }
   gst_caps_append_structure (result, to);
+  if (direction == GST_PAD_SINK)
+    gst_caps_append_structure (
+        result, gst_oct_video_structure ("RGBA", from, "lines", "samples"));
+}
+
+static gboolean
+is_on_host (GstCapsFeatures *features, GstStructure *structure, gpointer data)
+{
+  return !gst_caps_features_contains (features, GST_OCT_CUDA_FEATURE);
 }
 
 /* GRAY8 is what programs want, but videoconvert makes I420 of it without
@@ -115,8 +125,13 @@ fixate_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
     g_autoptr (GstCaps) nv12
         = gst_caps_from_string ("video/x-raw, format = (string) NV12");
 
-    if (!gst_caps_is_any (peer) && gst_caps_can_intersect (peer, i420)
-        && gst_caps_can_intersect (othercaps, nv12)) {
+    if (gst_caps_is_any (peer)) {
+      /* who does not ask for GPU memory gets what every element can read */
+      othercaps = gst_caps_make_writable (othercaps);
+      gst_caps_filter_and_map_in_place (othercaps, is_on_host, NULL);
+    } else if (is_on_host (gst_caps_get_features (othercaps, 0), NULL, NULL)
+               && gst_caps_can_intersect (peer, i420)
+               && gst_caps_can_intersect (othercaps, nv12)) {
       GstCaps *preferred = gst_caps_intersect (othercaps, nv12);
 
       gst_caps_unref (othercaps);
@@ -135,6 +150,8 @@ get_image_format (const GstOctInfo *output)
       return OCT_IMAGE_GRAY16;
     case GST_VIDEO_FORMAT_NV12:
       return OCT_IMAGE_NV12;
+    case GST_VIDEO_FORMAT_RGBA:
+      return OCT_IMAGE_RGBA;
     default:
       return OCT_IMAGE_GRAY8;
   }
@@ -273,11 +290,15 @@ gst_oct_logscale_class_init (GstOctLogScaleClass *klass)
       "Weight of the range of the B-scans before, against flicker (0 = each "
       "B-scan alone), dimensionless",
       0.0, 0.9999, DEFAULT_RANGE_SMOOTHING);
-  gst_oct_filter_class_describe (filter_class, OCT_OPERATION_LOGSCALE,
-      "OCT image scaling",
-      "Turns A-scans into an image, logarithmic or linear, depth downwards",
-      GST_OCT_CAPS_ASCANS, GST_OCT_CAPS_IMAGE);
-  gst_type_mark_as_plugin_api (GST_TYPE_OCT_SCALE, 0);
+  gst_oct_filter_class_describe (filter_class,
+      &(GstOctFilterDescription){ .operation = OCT_OPERATION_LOGSCALE,
+          .long_name = "OCT image scaling",
+          .description = "Turns A-scans into an image, logarithmic or linear, depth downwards",
+          .sink_caps = GST_OCT_CAPS_ASCANS,
+          .src_caps = GST_OCT_CAPS_IMAGE,
+          .gpu_src_caps = GST_OCT_CAPS_GPU_IMAGE,
+          .downloads = TRUE });
+gst_type_mark_as_plugin_api (GST_TYPE_OCT_SCALE, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_OCT_RANGE, 0);
 }
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstoctcuda.h"
 #include "gstoctdcsub.h"
 #include "gstoctdispersion.h"
 #include "gstoctfft.h"
@@ -11,6 +12,7 @@ plugin_init (GstPlugin *plugin)
 {
   gboolean ok = TRUE;
 
+  gst_oct_cuda_set_plugin_file (gst_plugin_get_filename (plugin));
   ok &= GST_ELEMENT_REGISTER (octsrc, plugin);
   ok &= GST_ELEMENT_REGISTER (octdcsub, plugin);
   ok &= GST_ELEMENT_REGISTER (octkresample, plugin);

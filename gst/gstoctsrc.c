@@ -14,7 +14,9 @@
 #include "gstoctallocation.h"
 #include "gstoctcalibration.h"
 #include "gstoctcaps.h"
+#include "gstoctcuda.h"
 #include "gstocterror.h"
+#include "gstoctpinned.h"
 #include "gstoctscanmeta.h"
 #include "gstoctsrcsettings.h"
 #include "gstocttimeline.h"
@@ -34,6 +36,7 @@ struct _GstOctSrc {
   GstOctSrcSettings settings; /* under the object lock */
   gint calibration_stale;     /* atomic */
   gint failed;                /* atomic: an own error was posted */
+  gpointer cuda_context;      /* what gst_oct_cuda_ensure() keeps */
 
   /* written with the object lock held, by the streaming thread and by start
    * and stop */
@@ -205,7 +208,7 @@ decide_allocation (GstBaseSrc *base, GstQuery *query)
 
   self->downstream_strides =
       gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
-  return gst_oct_decide_allocation (GST_ELEMENT (self), query);
+  return gst_oct_decide_allocation (GST_ELEMENT (self), query, NULL, NULL);
 }
 
 /* -------------------------------------------------------------- start, stop */
@@ -245,12 +248,23 @@ predict_framerate (GstOctSrc *self)
   gst_caps_unref (caps);
 }
 
+/* What is preloaded lies where the GPU can fetch it at full rate. */
+static GstAllocator *
+new_pinned_allocator (GstOctSrc *self, const GstOctSrcSettings *settings)
+{
+  GstOctCuda *cuda = gst_oct_cuda_ensure (GST_ELEMENT (self),
+      settings->cuda_device_id, &self->cuda_context, NULL);
+
+  return cuda != NULL ? gst_oct_pinned_allocator_new (cuda) : NULL;
+}
+
 static GstOctInput *
 open_input (GstOctSrc *self, GstOctSrcSettings *settings, GError **error)
 {
-  if (gst_oct_backend_choose (
-          settings->backend, settings->cuda_device_id, error)
-      == NULL)
+  g_autoptr (GstAllocator) allocator = NULL;
+  GstOctInput *input;
+
+  if (!gst_oct_backend_check (settings->backend, error))
     return NULL;
   if (gst_base_src_is_live (GST_BASE_SRC (self))
       && settings->line_rate <= 0.0) {
@@ -259,7 +273,13 @@ open_input (GstOctSrc *self, GstOctSrcSettings *settings, GError **error)
         "`line-rate` is given; set it in A-lines per second");
     return NULL;
   }
-  return gst_oct_input_open (&settings->input, error);
+  if (settings->input.preload
+      && gst_oct_backend_may_use_cuda (settings->backend))
+    allocator = new_pinned_allocator (self, settings);
+  settings->input.allocator = allocator;
+  input = gst_oct_input_open (&settings->input, error);
+  settings->input.allocator = NULL;
+  return input;
 }
 
 static gboolean
@@ -309,6 +329,7 @@ stop (GstBaseSrc *base)
       "%" G_GUINT64_FORMAT " B-scans delivered, %" G_GUINT64_FORMAT " dropped",
       self->frames, self->dropped);
   gst_oct_input_close (input);
+  g_clear_pointer (&self->cuda_context, gst_object_unref);
   return TRUE;
 }
 
@@ -624,6 +645,10 @@ query (GstBaseSrc *base, GstQuery *query)
   GstOctSrc *self = GST_OCT_SRC (base);
   gboolean live = gst_base_src_is_live (base), done = FALSE;
 
+  if (GST_QUERY_TYPE (query) == GST_QUERY_CONTEXT
+      && gst_oct_cuda_answer_query (
+          GST_ELEMENT (self), query, self->cuda_context))
+    return TRUE;
   GST_OBJECT_LOCK (self);
   if (self->input != NULL && self->timeline.fps_n > 0) {
     GstClockTime duration = gst_oct_timeline_time (&self->timeline, 1);
@@ -638,6 +663,17 @@ query (GstBaseSrc *base, GstQuery *query)
   GST_OBJECT_UNLOCK (self);
   return done
          || GST_BASE_SRC_CLASS (gst_oct_src_parent_class)->query (base, query);
+}
+
+static void
+set_context (GstElement *element, GstContext *context)
+{
+  GstOctSrc *self = GST_OCT_SRC (element);
+
+  if (gst_oct_backend_may_use_cuda (self->settings.backend))
+    gst_oct_cuda_set_context (element, context, self->settings.cuda_device_id,
+        &self->cuda_context);
+  GST_ELEMENT_CLASS (gst_oct_src_parent_class)->set_context (element, context);
 }
 
 /* ------------------------------------------------------------------- object */
@@ -687,6 +723,7 @@ static void
 finalize (GObject *object)
 {
   gst_oct_src_settings_clear (&GST_OCT_SRC (object)->settings);
+  g_clear_pointer (&GST_OCT_SRC (object)->cuda_context, gst_object_unref);
   G_OBJECT_CLASS (gst_oct_src_parent_class)->finalize (object);
 }
 
@@ -730,6 +767,7 @@ gst_oct_src_class_init (GstOctSrcClass *klass)
       "Delivers raw OCT spectra from a file or a virtual OCT system",
       "The gst-oct developers");
   element_class->post_message = post_message;
+  element_class->set_context = set_context;
   base_class->get_caps = get_caps;
   base_class->fixate = fixate;
   base_class->set_caps = set_caps;

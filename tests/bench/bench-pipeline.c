@@ -6,6 +6,7 @@
  *
  *   bench-pipeline --samples 2048 --lines 1000 --json result.json
  */
+#include "bench-device.h"
 #include "bench-fftw.h"
 
 #include <glib/gstdio.h>
@@ -44,26 +45,82 @@ static GOptionEntry options[] = {
   { NULL },
 };
 
-/* Times of the images that reach the sink. */
+/* Images may still be on their way to host memory when they reach the sink:
+ * each is mapped, and so waited for, so many B-scans later. */
+#define UNDER_WAY 2
+
+/* What is measured while a pipeline runs. */
 typedef struct {
   guint count;
-  gint64 first, last; /* microseconds */
-} Arrivals;
+  gint64 first, last;      /* microseconds, arrivals of images */
+  GQueue images;           /* the last ones */
+  gboolean one_by_one;     /* wait for each image: latency, not speed */
+  gint64 entered;          /* microseconds, the B-scan at octdcsub */
+  GArray *latencies;       /* of double, microseconds */
+  gsize least_free_memory; /* of the GPU, bytes */
+} Observation;
+
+static void
+wait_for_image (GstBuffer *image)
+{
+  GstMapInfo map;
+
+  if (!gst_buffer_map (image, &map, GST_MAP_READ)) {
+    g_printerr ("An image cannot be read\n");
+    exit (1);
+  }
+  gst_buffer_unmap (image, &map);
+}
 
 static GstPadProbeReturn
 note_arrival (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
-  Arrivals *arrivals = data;
+  Observation *seen = data;
+  guint under_way = seen->one_by_one ? 0 : UNDER_WAY;
 
-  arrivals->last = g_get_monotonic_time ();
-  if (arrivals->count++ == WARM_UP)
-    arrivals->first = arrivals->last;
+  g_queue_push_tail (
+      &seen->images, gst_buffer_ref (GST_PAD_PROBE_INFO_BUFFER (info)));
+  while (g_queue_get_length (&seen->images) > under_way) {
+    GstBuffer *image = g_queue_pop_head (&seen->images);
+
+    wait_for_image (image);
+    gst_buffer_unref (image);
+  }
+  seen->last = g_get_monotonic_time ();
+  if (seen->count++ >= WARM_UP) {
+    double latency = (double)(seen->last - seen->entered);
+
+    if (seen->first == 0)
+      seen->first = seen->last;
+    g_array_append_val (seen->latencies, latency);
+  }
+  if (seen->count == WARM_UP)
+    seen->least_free_memory = bench_device_free_memory ();
   return GST_PAD_PROBE_OK;
+}
+
+static GstPadProbeReturn
+note_entry (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  ((Observation *)data)->entered = g_get_monotonic_time ();
+  return GST_PAD_PROBE_OK;
+}
+
+static void
+add_probe (GstElement *pipeline, const char *name, GstPadProbeCallback callback,
+    Observation *seen)
+{
+  GstElement *element = gst_bin_get_by_name (GST_BIN (pipeline), name);
+  GstPad *pad = gst_element_get_static_pad (element, "sink");
+
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, callback, seen, NULL);
+  gst_object_unref (pad);
+  gst_object_unref (element);
 }
 
 /* Runs a pipeline to its end; exits with the element's sentence on an error. */
 static void
-run_pipeline (const char *description, Arrivals *arrivals)
+run_pipeline (const char *description, Observation *seen)
 {
   GError *error = NULL;
   GstElement *pipeline = gst_parse_launch (description, &error);
@@ -74,14 +131,9 @@ run_pipeline (const char *description, Arrivals *arrivals)
     g_printerr ("%s\n", error->message);
     exit (1);
   }
-  if (arrivals != NULL) {
-    GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
-    GstPad *pad = gst_element_get_static_pad (sink, "sink");
-
-    gst_pad_add_probe (
-        pad, GST_PAD_PROBE_TYPE_BUFFER, note_arrival, arrivals, NULL);
-    gst_object_unref (pad);
-    gst_object_unref (sink);
+  if (seen != NULL) {
+    add_probe (pipeline, "in", note_entry, seen);
+    add_probe (pipeline, "sink", note_arrival, seen);
   }
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   bus = gst_element_get_bus (pipeline);
@@ -94,6 +146,8 @@ run_pipeline (const char *description, Arrivals *arrivals)
   }
   gst_message_unref (message);
   gst_object_unref (bus);
+  if (seen != NULL)
+    g_queue_clear_full (&seen->images, (GDestroyNotify)gst_buffer_unref);
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_object_unref (pipeline);
 }
@@ -118,24 +172,43 @@ write_spectra (void)
   return path;
 }
 
-static double
-measure (const char *path)
+/* The caller frees seen->latencies. */
+static void
+measure (const char *path, guint count, gboolean one_by_one, Observation *seen)
 {
-  Arrivals arrivals = { 0 };
+  g_autofree char *dispersion =
+      no_dispersion ? g_strdup ("")
+                    : g_strdup_printf ("octdispersion backend=%s ! ", backend);
   g_autofree char *description = g_strdup_printf (
       "octsrc location=\"%s\" samples=%d lines=%d loop=true preload=%s "
-      "num-buffers=%d wavelength-min=790 wavelength-max=900 dispersion-a2=20 "
-      "! octdcsub backend=%s ! octkresample method=%s backend=%s ! %s%s "
-      "octfft backend=%s ! octlogscale range=%s backend=%s ! "
-      "video/x-raw,format=%s ! fakesink name=sink",
-      path, samples, lines, from_disk ? "false" : "true", bscans + WARM_UP,
-      backend, method, backend, no_dispersion ? "" : "octdispersion backend=",
-      no_dispersion ? "" : g_strconcat (backend, " ! ", NULL), backend, range,
-      backend, format);
+      "num-buffers=%u wavelength-min=790 wavelength-max=900 dispersion-a2=20 "
+      "backend=%s ! octdcsub name=in backend=%s ! "
+      "octkresample method=%s backend=%s ! %s octfft backend=%s ! "
+      "octlogscale range=%s backend=%s ! video/x-raw,format=%s ! "
+      "fakesink name=sink",
+      path, samples, lines, from_disk ? "false" : "true", count + WARM_UP,
+      backend, backend, method, backend, dispersion, backend, range, backend,
+      format);
 
-  run_pipeline (description, &arrivals);
-  return (double)lines * (arrivals.count - 1 - WARM_UP)
-         / ((arrivals.last - arrivals.first) * 1e-6);
+  *seen = (Observation){ .one_by_one = one_by_one,
+    .latencies = g_array_new (FALSE, FALSE, sizeof (double)) };
+  run_pipeline (description, seen);
+}
+
+static int
+compare (gconstpointer a, gconstpointer b)
+{
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* part 0.5: the median */
+static double
+percentile (GArray *values, double part)
+{
+  g_array_sort (values, compare);
+  return g_array_index (
+      values, double, (guint)((values->len - 1) * part + 0.5));
 }
 
 static void
@@ -145,20 +218,31 @@ set_defaults (char **text, const char *value)
     *text = g_strdup (value);
 }
 
+typedef struct {
+  double rate, complex_rate, real_rate; /* A-lines/s */
+  double link_rate;                     /* A-lines/s, 0 = no GPU */
+  double median, late;                  /* us */
+  double memory, device_memory;         /* MB */
+} Results;
+
 static void
-write_json (double rate, double complex_rate, double real_rate, double memory)
+write_json (const Results *r)
 {
   GError *error = NULL;
   g_autofree char *text = g_strdup_printf (
       "{\n  \"backend\": \"%s\", \"samples\": %d, \"lines\": %d, "
       "\"threads\": %d, \"method\": \"%s\", \"dispersion\": %s, "
       "\"bscans\": %d,\n  \"pipeline_alines_per_s\": %.6g,\n"
+      "  \"link_alines_per_s\": %.6g,\n"
       "  \"fftw_complex_alines_per_s\": %.6g,\n"
       "  \"fftw_real_alines_per_s\": %.6g,\n"
-      "  \"peak_memory_mb\": %.4g\n}\n",
+      "  \"latency_median_us\": %.5g,\n"
+      "  \"latency_99th_percentile_us\": %.5g,\n"
+      "  \"peak_memory_mb\": %.4g,\n  \"device_memory_mb\": %.4g\n}\n",
       backend, samples, lines, threads, method,
-      no_dispersion ? "false" : "true", bscans, rate, complex_rate, real_rate,
-      memory);
+      no_dispersion ? "false" : "true", bscans, r->rate, r->link_rate,
+      r->complex_rate, r->real_rate, r->median, r->late, r->memory,
+      r->device_memory);
 
   if (!g_file_set_contents (json_path, text, -1, &error)) {
     g_printerr ("%s\n", error->message);
@@ -166,15 +250,65 @@ write_json (double rate, double complex_rate, double real_rate, double memory)
   }
 }
 
+static void
+measure_all (Results *r)
+{
+  g_autofree char *path = write_spectra ();
+  gsize bytes = (gsize)samples * lines * 2;
+  gsize unused = bench_device_free_memory ();
+  struct rusage usage;
+  Observation seen;
+
+  measure (path, (guint)bscans, FALSE, &seen);
+  getrusage (RUSAGE_SELF, &usage);
+  r->memory = usage.ru_maxrss / 1024.0;
+  r->rate = (double)lines * (seen.count - 1 - WARM_UP)
+            / ((seen.last - seen.first) * 1e-6);
+  if (unused > 0)
+    r->device_memory = ((double)unused - (double)seen.least_free_memory) * 1e-6;
+  g_array_unref (seen.latencies);
+  measure (path, (guint)MIN (bscans, 500), TRUE, &seen);
+  r->median = percentile (seen.latencies, 0.5);
+  r->late = percentile (seen.latencies, 0.99);
+  g_array_unref (seen.latencies);
+  g_unlink (path);
+  r->link_rate =
+      bench_device_upload_rate (bytes, (guint)bscans) / (samples * 2.0);
+  r->complex_rate =
+      bench_fftw_rate (FALSE, (guint)samples, (guint)lines, (guint)threads, 50);
+  r->real_rate =
+      bench_fftw_rate (TRUE, (guint)samples, (guint)lines, (guint)threads, 50);
+}
+
+static void
+print_results (const Results *r)
+{
+  g_print ("%d samples x %d A-lines, %s%s, %d threads, backend %s, %d B-scans "
+           "of %s\n",
+      samples, lines, method, no_dispersion ? "" : " + dispersion", threads,
+      backend, bscans, from_disk ? "a file" : "host memory");
+  g_print ("%-24s %12.0f A-lines/s\n", "whole pipeline", r->rate);
+  if (r->link_rate > 0)
+    g_print ("%-24s %12.0f A-lines/s (pipeline: %.3f of it)\n",
+        "upload to the GPU alone", r->link_rate, r->rate / r->link_rate);
+  g_print ("%-24s %12.0f A-lines/s\n", "FFTW alone, complex", r->complex_rate);
+  g_print ("%-24s %12.0f A-lines/s\n", "FFTW alone, real", r->real_rate);
+  g_print ("%-24s %12.0f us median, %.0f us 99th percentile\n",
+      "latency of one B-scan", r->median, r->late);
+  g_print ("%-24s %12.0f MB (with %d B-scans of spectra)\n", "peak memory",
+      r->memory, FILE_BSCANS);
+  if (r->device_memory > 0)
+    g_print ("%-24s %12.0f MB (with its CUDA context)\n", "GPU memory",
+        r->device_memory);
+}
+
 int
 main (int argc, char **argv)
 {
   g_autoptr (GOptionContext) context =
       g_option_context_new ("- speed of a whole pipeline");
-  g_autofree char *path = NULL;
   GError *error = NULL;
-  double rate, complex_rate, real_rate, memory;
-  struct rusage usage;
+  Results results = { 0 };
 
   g_option_context_add_main_entries (context, options, NULL);
   if (!g_option_context_parse (context, &argc, &argv, &error)) {
@@ -193,27 +327,9 @@ main (int argc, char **argv)
   set_defaults (&format, "GRAY8");
   set_defaults (&range, "auto");
   gst_init (NULL, NULL);
-
-  path = write_spectra ();
-  rate = measure (path);
-  g_unlink (path);
-  getrusage (RUSAGE_SELF, &usage);
-  memory = usage.ru_maxrss / 1024.0;
-  complex_rate =
-      bench_fftw_rate (FALSE, (guint)samples, (guint)lines, (guint)threads, 50);
-  real_rate =
-      bench_fftw_rate (TRUE, (guint)samples, (guint)lines, (guint)threads, 50);
-
-  g_print ("%d samples x %d A-lines, %s%s, %d threads, backend %s, %d B-scans "
-           "of %s\n",
-      samples, lines, method, no_dispersion ? "" : " + dispersion", threads,
-      backend, bscans, from_disk ? "a file" : "host memory");
-  g_print ("%-24s %12.0f A-lines/s\n", "whole pipeline", rate);
-  g_print ("%-24s %12.0f A-lines/s\n", "FFTW alone, complex", complex_rate);
-  g_print ("%-24s %12.0f A-lines/s\n", "FFTW alone, real", real_rate);
-  g_print ("%-24s %12.0f MB (with %d B-scans of spectra)\n", "peak memory",
-      memory, FILE_BSCANS);
+  measure_all (&results);
+  print_results (&results);
   if (json_path != NULL)
-    write_json (rate, complex_rate, real_rate, memory);
+    write_json (&results);
   return 0;
 }

@@ -409,26 +409,21 @@ static const BadInput bad_inputs[] = {
       "backend=cuda was asked for, but *; set backend=auto or backend=cpu." },
   { VIRTUAL " ! octdcsub backend=cuda ! fakesink", "octdcsub", NULL,
       RESOURCE (FAILED),
-      "backend=cuda was asked for, but this build of the plugin has no CUDA "
-      "backend; set backend=auto or backend=cpu." },
+      "backend=cuda was asked for, but *; set backend=auto or backend=cpu." },
   { VIRTUAL " ! octdcsub ! octkresample backend=cuda ! fakesink",
       "octkresample", NULL, RESOURCE (FAILED),
-      "backend=cuda was asked for, but this build of the plugin has no CUDA "
-      "backend; set backend=auto or backend=cpu." },
+      "backend=cuda was asked for, but *; set backend=auto or backend=cpu." },
   { VIRTUAL
       " ! octdcsub ! octkresample ! octdispersion backend=cuda ! fakesink",
       "octdispersion", NULL, RESOURCE (FAILED),
-      "backend=cuda was asked for, but this build of the plugin has no CUDA "
-      "backend; set backend=auto or backend=cpu." },
+      "backend=cuda was asked for, but *; set backend=auto or backend=cpu." },
   { VIRTUAL " ! octdcsub ! octkresample ! octfft backend=cuda ! fakesink",
       "octfft", NULL, RESOURCE (FAILED),
-      "backend=cuda was asked for, but this build of the plugin has no CUDA "
-      "backend; set backend=auto or backend=cpu." },
+      "backend=cuda was asked for, but *; set backend=auto or backend=cpu." },
   { VIRTUAL " ! octdcsub ! octkresample ! octfft ! octlogscale backend=cuda ! "
             "fakesink",
       "octlogscale", NULL, RESOURCE (FAILED),
-      "backend=cuda was asked for, but this build of the plugin has no CUDA "
-      "backend; set backend=auto or backend=cpu." },
+      "backend=cuda was asked for, but *; set backend=auto or backend=cpu." },
   { VIRTUAL, "octsrc", NULL, CORE (PAD),
       "The output of octsrc* is not connected; link it to the next element, "
       "in the end to a sink." },
@@ -566,6 +561,19 @@ play (const char *launch, GstMessageType types)
   return message;
 }
 
+/* Where a GPU can be used, asking for it is no mistake. */
+static gboolean
+has_gpu (void)
+{
+  GstElement *element = gst_parse_launch ("octdcsub backend=cuda", NULL);
+  gboolean started = gst_element_set_state (element, GST_STATE_PAUSED)
+                     != GST_STATE_CHANGE_FAILURE;
+
+  gst_element_set_state (element, GST_STATE_NULL);
+  gst_object_unref (element);
+  return started;
+}
+
 /* Nothing of an error before is left. */
 static void
 check_good_pipeline (void)
@@ -604,6 +612,8 @@ GST_START_TEST (test_bad_input)
   const BadInput *bad = &bad_inputs[__i__];
   GstMessage *message;
 
+  if (strstr (bad->launch, "backend=cuda") != NULL && has_gpu ())
+    return;
   if (bad->dictionary != NULL) {
     guint8 data[512] = { 0 };
 

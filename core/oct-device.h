@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * What gst/ needs of a GPU besides the operations: page-locked memory, streams,
+ * events and copies.  A module that is loaded at run time fills the table in,
+ * so that the plugin itself links nothing of CUDA's run time.
+ *
+ * Every function works in the CUDA context that is current in the calling
+ * thread.  Functions that return a gboolean return FALSE with OCT_ERROR_DEVICE
+ * and a sentence that names what failed.
+ */
+#pragma once
+
+#include "oct-backend.h"
+
+G_BEGIN_DECLS
+
+typedef enum {
+  OCT_COPY_UPLOAD,   /* host to device */
+  OCT_COPY_DOWNLOAD, /* device to host */
+} OctCopy;
+
+typedef struct {
+  const OctBackend *backend;
+
+  /* Page-locked host memory, aligned to 64 bytes at least; NULL with
+   * OCT_ERROR_MEMORY.  Any thread may write to it and read it. */
+  gpointer (*alloc_host) (gsize size, GError **error);
+  void (*free_host) (gpointer memory);
+
+  /* Device memory; NULL with OCT_ERROR_MEMORY. */
+  gpointer (*alloc) (gsize size, GError **error);
+  void (*free) (gpointer memory);
+
+  /* Bytes of device memory that nobody uses, 0 when it cannot be told. */
+  gsize (*free_memory) (void);
+
+  /* `blocking`: what uses the NULL stream waits for this stream. */
+  gpointer (*stream_new) (gboolean blocking, GError **error);
+  void (*stream_free) (gpointer stream);
+  gboolean (*stream_synchronize) (gpointer stream, GError **error);
+
+  /* Events do not measure time. */
+  gpointer (*event_new) (GError **error);
+  void (*event_free) (gpointer event);
+  gboolean (*event_record) (gpointer event, gpointer stream, GError **error);
+  /* The host waits. */
+  gboolean (*event_synchronize) (gpointer event, GError **error);
+  /* The stream waits, the host does not. */
+  gboolean (*stream_wait) (gpointer stream, gpointer event, GError **error);
+
+  /* rows x row_bytes from src to dest, rows `stride` bytes apart; asynchronous
+   * when the host memory is page-locked. */
+  gboolean (*copy) (OctCopy direction, gpointer dest, gsize dest_stride,
+      gconstpointer src, gsize src_stride, gsize row_bytes, gsize rows,
+      gpointer stream, GError **error);
+} OctDevice;
+
+/* The one symbol of the module.  NULL with OCT_ERROR_DEVICE and a sentence that
+ * names what is missing (driver, device). */
+typedef const OctDevice *(*OctDeviceGet) (GError **error);
+#define OCT_DEVICE_MODULE "octcuda"
+#define OCT_DEVICE_SYMBOL "oct_cuda_get_device"
+
+G_END_DECLS

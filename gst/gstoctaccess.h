@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * How the B-scans of an element get to its operation and back: mapped where
+ * they are, or fetched to the GPU and brought back from it.
+ *
+ * On the GPU nothing here waits.  Uploads, computing and downloads have a
+ * stream each and are tied by events; input buffers are kept until they have
+ * been fetched, and output in page-locked memory is waited for by whoever maps
+ * it.  A few B-scans may be under way, then begin() waits for the oldest.  Only
+ * images that stay on the GPU, for foreign elements, are waited for.
+ */
+#pragma once
+
+#include "gstoctcuda.h"
+
+G_BEGIN_DECLS
+
+typedef struct _GstOctAccess GstOctAccess;
+
+/* For buffers of these infos; `input_on_gpu`, `output_on_gpu`: in memory of
+ * `cuda`, which is NULL for the CPU backend and then neither is. */
+GstOctAccess *gst_oct_access_new (GstOctCuda *cuda, const GstOctInfo *input,
+    gboolean input_on_gpu, const GstOctInfo *output, gboolean output_on_gpu,
+    GError **error);
+
+/* Waits for what is under way. */
+void gst_oct_access_free (GstOctAccess *access);
+
+/* Makes the context of the GPU current around create(), run() and destroy() of
+ * plans; nothing on the CPU. */
+gboolean gst_oct_access_enter (GstOctAccess *access, GError **error);
+void gst_oct_access_leave (GstOctAccess *access);
+
+/* Where the operation finds its input and puts its output, and the stream to
+ * run it in.  The same buffer twice: in place.  After TRUE end() has to follow,
+ * with whether the operation succeeded; both between enter() and leave(). */
+gboolean gst_oct_access_begin (GstOctAccess *access, GstBuffer *in,
+    GstBuffer *out, OctFrame *from, OctFrame *to, gpointer *stream,
+    GError **error);
+gboolean gst_oct_access_end (
+    GstOctAccess *access, gboolean success, GError **error);
+
+G_END_DECLS

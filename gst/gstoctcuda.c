@@ -1,0 +1,481 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstoctcuda.h"
+
+/* also of what uses this file */
+GST_DEBUG_CATEGORY (gst_oct_cuda_debug);
+#define GST_CAT_DEFAULT gst_oct_cuda_debug
+
+#ifdef HAVE_CUDA
+
+#define GST_USE_UNSTABLE_API
+#include <gmodule.h>
+#include <gst/cuda/gstcudautils.h>
+
+/* GstCudaMemory of formats that GstCuda does not know is one row of pixels of
+ * 4 bytes; larger rows than this were not seen to work. */
+#define MAX_ROW_BYTES (G_GUINT64_CONSTANT (512) << 20)
+
+struct _GstOctCuda {
+  GstCudaContext *context; /* which owns this struct */
+  const OctDevice *device;
+  gpointer streams[GST_OCT_N_STREAMS];
+};
+
+/* ---------------------------------------------------------------- the module */
+
+static char *plugin_folder;
+
+void
+gst_oct_cuda_set_plugin_file (const char *file)
+{
+  g_free (plugin_folder);
+  plugin_folder = file != NULL ? g_path_get_dirname (file) : NULL;
+}
+
+/* Where the module may lie, in this order: where the user says, beside the
+ * plugin as installed, and where the loader looks. */
+static GModule *
+open_module (char **reason)
+{
+  g_autofree char *name = g_module_build_path (NULL, OCT_DEVICE_MODULE);
+  g_autofree char *beside
+      = plugin_folder != NULL ? g_build_filename (plugin_folder, "oct", NULL)
+                              : NULL;
+  const char *folders[] = { g_getenv ("OCT_CUDA_MODULE_PATH"), beside };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (folders); i++) {
+    g_autofree char *file
+        = folders[i] != NULL ? g_build_filename (folders[i], name, NULL) : NULL;
+
+    if (file != NULL && g_file_test (file, G_FILE_TEST_EXISTS)) {
+      GModule *module
+          = g_module_open (file, G_MODULE_BIND_LOCAL | G_MODULE_BIND_LAZY);
+
+      if (module == NULL)
+        *reason = g_strdup (g_module_error ());
+      return module;
+    }
+  }
+  *reason = g_strdup_printf ("%s is not installed", name);
+  return NULL;
+}
+
+static const OctDevice *
+load_module (GError **error)
+{
+  g_autofree char *reason = NULL;
+  GModule *module = open_module (&reason);
+  gpointer get = NULL;
+
+  if (module == NULL) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_DEVICE,
+        "the CUDA module of the plugin, which needs cuFFT, cannot be loaded "
+        "(%s)",
+        reason);
+    return NULL;
+  }
+  /* kernels and their run time cannot be unloaded */
+  g_module_make_resident (module);
+  if (!g_module_symbol (module, OCT_DEVICE_SYMBOL, &get)) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_DEVICE,
+        "the CUDA module '%s' is not of this version of the plugin",
+        g_module_name (module));
+    return NULL;
+  }
+  return ((OctDeviceGet) get) (error);
+}
+
+static const OctDevice *
+get_device (GError **error)
+{
+  static GMutex lock;
+  static gboolean asked = FALSE;
+  static const OctDevice *device = NULL;
+  static GError *reason = NULL;
+
+  g_mutex_lock (&lock);
+  if (!asked) {
+    asked = TRUE;
+    GST_DEBUG_CATEGORY_INIT (gst_oct_cuda_debug, "octcuda", 0, "OCT on GPUs");
+    /* in GStreamer 1.22 any other use of GstCuda without this aborts */
+    if (!gst_cuda_load_library ())
+      g_set_error (&reason, OCT_ERROR, OCT_ERROR_DEVICE,
+          "there is no NVIDIA driver (libcuda.so.1) on this machine");
+    else
+      device = load_module (&reason);
+    if (device != NULL)
+      gst_cuda_memory_init_once ();
+    else
+      GST_INFO ("no CUDA: %s", reason->message);
+  }
+  if (device == NULL && error != NULL)
+    *error = g_error_copy (reason);
+  g_mutex_unlock (&lock);
+  return device;
+}
+
+gboolean
+gst_oct_cuda_is_usable (GError **error)
+{
+  return get_device (error) != NULL;
+}
+
+/* --------------------------------------------------------------- the context */
+
+static GQuark
+cuda_quark (void)
+{
+  return g_quark_from_static_string ("GstOctCuda");
+}
+
+/* What the elements of a context share, made by the first of them.  It goes
+ * with the context, and CUDA destroys the streams of a context with it. */
+static GstOctCuda *
+get_shared (GstCudaContext *context, GError **error)
+{
+  static GMutex lock;
+  GstOctCuda *cuda;
+  gboolean ok = TRUE;
+  guint i;
+
+  g_mutex_lock (&lock);
+  cuda = g_object_get_qdata (G_OBJECT (context), cuda_quark ());
+  if (cuda == NULL) {
+    cuda = g_new0 (GstOctCuda, 1);
+    cuda->context = context;
+    cuda->device = get_device (error);
+    ok = cuda->device != NULL && gst_oct_cuda_push (cuda, error);
+    if (ok) {
+      for (i = 0; ok && i < GST_OCT_N_STREAMS; i++) {
+        cuda->streams[i] = cuda->device->stream_new (
+            i == GST_OCT_STREAM_COMPUTE, error);
+        ok = cuda->streams[i] != NULL;
+      }
+      gst_oct_cuda_pop (cuda);
+    }
+    if (ok)
+      g_object_set_qdata_full (
+          G_OBJECT (context), cuda_quark (), cuda, g_free);
+    else
+      g_clear_pointer (&cuda, g_free);
+  }
+  g_mutex_unlock (&lock);
+  return cuda;
+}
+
+GstOctCuda *
+gst_oct_cuda_ensure (
+    GstElement *element, gint device_id, gpointer *slot, GError **error)
+{
+  if (!gst_oct_cuda_is_usable (error))
+    return NULL;
+  if (!gst_cuda_ensure_element_context (
+          element, device_id, (GstCudaContext **) slot)) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_DEVICE,
+        "No CUDA context could be made on GPU %d; set `cuda-device-id` to a "
+        "GPU of this machine or backend=cpu.",
+        device_id);
+    return NULL;
+  }
+  return get_shared (*slot, error);
+}
+
+void
+gst_oct_cuda_set_context (
+    GstElement *element, GstContext *context, gint device_id, gpointer *slot)
+{
+  if (gst_oct_cuda_is_usable (NULL))
+    gst_cuda_handle_set_context (
+        element, context, device_id, (GstCudaContext **) slot);
+}
+
+gboolean
+gst_oct_cuda_answer_query (GstElement *element, GstQuery *query, gpointer slot)
+{
+  return slot != NULL
+         && gst_cuda_handle_context_query (element, query, slot);
+}
+
+GstOctCuda *
+gst_oct_cuda_ref (GstOctCuda *cuda)
+{
+  gst_object_ref (cuda->context);
+  return cuda;
+}
+
+void
+gst_oct_cuda_unref (GstOctCuda *cuda)
+{
+  gst_object_unref (cuda->context);
+}
+
+const OctDevice *
+gst_oct_cuda_get_device (GstOctCuda *cuda)
+{
+  return cuda->device;
+}
+
+gpointer
+gst_oct_cuda_get_stream (GstOctCuda *cuda, GstOctStream which)
+{
+  return cuda->streams[which];
+}
+
+gboolean
+gst_oct_cuda_push (GstOctCuda *cuda, GError **error)
+{
+  if (gst_cuda_context_push (cuda->context))
+    return TRUE;
+  g_set_error (error, OCT_ERROR, OCT_ERROR_DEVICE,
+      "The context of the GPU cannot be used any more; restart the program.");
+  return FALSE;
+}
+
+void
+gst_oct_cuda_pop (GstOctCuda *cuda)
+{
+  gst_cuda_context_pop (NULL);
+}
+
+/* --------------------------------------------------------- buffers on the GPU */
+
+typedef struct {
+  GstBufferPool parent;
+  GstOctCuda *cuda;
+  GstVideoInfo info; /* of the memory: an image, or the surrogate */
+  guint size;        /* bytes of one B-scan */
+  gboolean is_image;
+} GstOctCudaPool;
+
+typedef GstBufferPoolClass GstOctCudaPoolClass;
+
+static GType gst_oct_cuda_pool_get_type (void);
+G_DEFINE_TYPE (GstOctCudaPool, gst_oct_cuda_pool, GST_TYPE_BUFFER_POOL);
+
+static GstMemory *
+allocate (GstOctCudaPool *pool)
+{
+  GstCudaAllocator *allocator = (GstCudaAllocator *) gst_allocator_find (
+      GST_CUDA_MEMORY_TYPE_NAME);
+  GstMemory *memory;
+
+#if GST_CHECK_VERSION(1, 24, 0)
+  memory = gst_cuda_allocator_alloc (
+      allocator, pool->cuda->context, NULL, &pool->info);
+#else
+  memory
+      = gst_cuda_allocator_alloc (allocator, pool->cuda->context, &pool->info);
+#endif
+  gst_object_unref (allocator);
+  return memory;
+}
+
+static gboolean
+pool_set_config (GstBufferPool *base, GstStructure *config)
+{
+  GstOctCudaPool *pool = (GstOctCudaPool *) base;
+  GstCaps *caps = NULL;
+  GstMemory *memory;
+  GstOctInfo info;
+  guint size, min, max;
+
+  if (!gst_buffer_pool_config_get_params (config, &caps, &size, &min, &max)
+      || caps == NULL || !gst_oct_info_from_caps (&info, caps, NULL))
+    return FALSE;
+  pool->is_image = info.is_video;
+  pool->size = (guint) info.size;
+  if (info.is_video) {
+    pool->info = info.video;
+  } else {
+    if (info.size > MAX_ROW_BYTES)
+      return FALSE;
+    /* rows are tightly packed, so that any CUDA code finds one block */
+    gst_video_info_set_format (&pool->info, GST_VIDEO_FORMAT_RGBA,
+        (guint) ((info.size + 3) / 4), 1);
+  }
+  /* as large as its memory: the pool cuts what it takes back to this size */
+  memory = allocate (pool);
+  if (memory == NULL)
+    return FALSE;
+  size = info.is_video ? (guint) memory->size : (guint) info.size;
+  gst_memory_unref (memory);
+  gst_buffer_pool_config_set_params (config, caps, size, min, max);
+  return GST_BUFFER_POOL_CLASS (gst_oct_cuda_pool_parent_class)
+      ->set_config (base, config);
+}
+
+static GstFlowReturn
+pool_alloc_buffer (GstBufferPool *base, GstBuffer **buffer,
+    GstBufferPoolAcquireParams *params)
+{
+  GstOctCudaPool *pool = (GstOctCudaPool *) base;
+  GstMemory *memory = allocate (pool);
+  GstCudaMemory *cuda_memory = (GstCudaMemory *) memory;
+
+  if (memory == NULL)
+    return GST_FLOW_ERROR;
+  if (!pool->is_image)
+    gst_memory_resize (memory, 0, (gsize) pool->size);
+  *buffer = gst_buffer_new ();
+  gst_buffer_append_memory (*buffer, memory);
+  if (pool->is_image)
+    gst_buffer_add_video_meta_full (*buffer, GST_VIDEO_FRAME_FLAG_NONE,
+        GST_VIDEO_INFO_FORMAT (&pool->info), GST_VIDEO_INFO_WIDTH (&pool->info),
+        GST_VIDEO_INFO_HEIGHT (&pool->info),
+        GST_VIDEO_INFO_N_PLANES (&pool->info), cuda_memory->info.offset,
+        cuda_memory->info.stride);
+  return GST_FLOW_OK;
+}
+
+static void
+pool_finalize (GObject *object)
+{
+  gst_oct_cuda_unref (((GstOctCudaPool *) object)->cuda);
+  G_OBJECT_CLASS (gst_oct_cuda_pool_parent_class)->finalize (object);
+}
+
+static void
+gst_oct_cuda_pool_class_init (GstOctCudaPoolClass *klass)
+{
+  G_OBJECT_CLASS (klass)->finalize = pool_finalize;
+  klass->set_config = pool_set_config;
+  klass->alloc_buffer = pool_alloc_buffer;
+}
+
+static void
+gst_oct_cuda_pool_init (GstOctCudaPool *pool)
+{
+}
+
+GstBufferPool *
+gst_oct_cuda_pool_new (GstOctCuda *cuda)
+{
+  GstOctCudaPool *pool = g_object_new (gst_oct_cuda_pool_get_type (), NULL);
+
+  gst_object_ref_sink (pool);
+  pool->cuda = gst_oct_cuda_ref (cuda);
+  return &pool->parent;
+}
+
+gboolean
+gst_oct_cuda_map (GstOctCuda *cuda, const GstOctInfo *info, GstBuffer *buffer,
+    GstMapFlags flags, OctFrame *frame, GstMapInfo *map, GError **error)
+{
+  GstMemory *memory = gst_buffer_n_memory (buffer) == 1
+                          ? gst_buffer_peek_memory (buffer, 0)
+                          : NULL;
+  GstCudaMemory *cuda_memory = (GstCudaMemory *) memory;
+  guint i;
+
+  if (memory == NULL || !gst_is_cuda_memory (memory)
+      || cuda_memory->context != cuda->context) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_DEVICE,
+        "A buffer arrived that is not in the memory of this GPU context; use "
+        "one GPU for the whole pipeline (`cuda-device-id`).");
+    return FALSE;
+  }
+  if (!gst_buffer_map (buffer, map, flags | GST_MAP_CUDA)) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_DEVICE,
+        "A buffer in the memory of the GPU cannot be mapped.");
+    return FALSE;
+  }
+  memset (frame, 0, sizeof *frame);
+  if (!info->is_video) {
+    frame->planes[0].data = map->data;
+    frame->planes[0].stride = gst_oct_info_row_size (info);
+    return TRUE;
+  }
+  for (i = 0; i < MIN (2, GST_VIDEO_INFO_N_PLANES (&cuda_memory->info)); i++) {
+    frame->planes[i].data = map->data + cuda_memory->info.offset[i];
+    frame->planes[i].stride = cuda_memory->info.stride[i];
+  }
+  return TRUE;
+}
+
+#else /* no CUDA in this build */
+
+void
+gst_oct_cuda_set_plugin_file (const char *file)
+{
+}
+
+gboolean
+gst_oct_cuda_is_usable (GError **error)
+{
+  g_set_error (error, OCT_ERROR, OCT_ERROR_DEVICE,
+      "this build of the plugin has no CUDA backend");
+  return FALSE;
+}
+
+
+/* Nothing below is reached when nothing is usable. */
+
+GstOctCuda *
+gst_oct_cuda_ensure (
+    GstElement *element, gint device_id, gpointer *slot, GError **error)
+{
+  gst_oct_cuda_is_usable (error);
+  return NULL;
+}
+
+void
+gst_oct_cuda_set_context (
+    GstElement *element, GstContext *context, gint device_id, gpointer *slot)
+{
+}
+
+gboolean
+gst_oct_cuda_answer_query (GstElement *element, GstQuery *query, gpointer slot)
+{
+  return FALSE;
+}
+
+GstOctCuda *
+gst_oct_cuda_ref (GstOctCuda *cuda)
+{
+  return cuda;
+}
+
+void
+gst_oct_cuda_unref (GstOctCuda *cuda)
+{
+}
+
+const OctDevice *
+gst_oct_cuda_get_device (GstOctCuda *cuda)
+{
+  return NULL;
+}
+
+gpointer
+gst_oct_cuda_get_stream (GstOctCuda *cuda, GstOctStream which)
+{
+  return NULL;
+}
+
+gboolean
+gst_oct_cuda_push (GstOctCuda *cuda, GError **error)
+{
+  return gst_oct_cuda_is_usable (error);
+}
+
+void
+gst_oct_cuda_pop (GstOctCuda *cuda)
+{
+}
+
+GstBufferPool *
+gst_oct_cuda_pool_new (GstOctCuda *cuda)
+{
+  return NULL;
+}
+
+gboolean
+gst_oct_cuda_map (GstOctCuda *cuda, const GstOctInfo *info, GstBuffer *buffer,
+    GstMapFlags flags, OctFrame *frame, GstMapInfo *map, GError **error)
+{
+  return gst_oct_cuda_is_usable (error);
+}
+
+#endif

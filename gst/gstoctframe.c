@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstoctframe.h"
+
+void
+gst_oct_frame_unmap (GstOctMappedFrame *mapped)
+{
+  if (mapped->is_video)
+    gst_video_frame_unmap (&mapped->video);
+  else
+    gst_buffer_unmap (mapped->buffer, &mapped->map);
+}
+
+/* Whether a buffer's GstVideoMeta, if any, is of the size that the caps say. */
+static gboolean
+video_meta_fits (GstBuffer *buffer, const GstVideoInfo *info)
+{
+  const GstVideoMeta *meta = gst_buffer_get_video_meta (buffer);
+
+  return meta == NULL
+      || (meta->format == GST_VIDEO_INFO_FORMAT (info)
+          && (gint) meta->width == GST_VIDEO_INFO_WIDTH (info)
+          && (gint) meta->height == GST_VIDEO_INFO_HEIGHT (info));
+}
+
+/* Whether the memory reaches to the end of every plane: mapping believes
+ * whatever offsets and strides a GstVideoMeta has. */
+static gboolean
+video_frame_fits (const GstVideoFrame *frame)
+{
+  guint i;
+
+  for (i = 0; i < MIN (2, GST_VIDEO_FRAME_N_PLANES (frame)); i++) {
+    const GstMapInfo *map = &frame->map[frame->meta != NULL ? i : 0];
+    gssize row = (gssize) GST_VIDEO_FRAME_COMP_WIDTH (frame, i)
+        * GST_VIDEO_FRAME_COMP_PSTRIDE (frame, i);
+    gssize stride = GST_VIDEO_FRAME_PLANE_STRIDE (frame, i);
+    gsize start
+        = (guint8 *) GST_VIDEO_FRAME_PLANE_DATA (frame, i) - map->data;
+
+    if (stride < row
+        || start + (GST_VIDEO_FRAME_COMP_HEIGHT (frame, i) - 1) * stride + row
+            > map->size)
+      return FALSE;
+  }
+  return TRUE;
+}
+
+gboolean
+gst_oct_frame_map (GstOctMappedFrame *mapped, const GstOctInfo *info,
+    GstBuffer *buffer, GstMapFlags flags, GError **error)
+{
+  gsize size = gst_buffer_get_size (buffer);
+  guint i;
+
+  memset (&mapped->frame, 0, sizeof mapped->frame);
+  mapped->is_video = info->is_video;
+  mapped->buffer = buffer;
+  if (info->is_video) {
+    if (video_meta_fits (buffer, &info->video)
+        && gst_video_frame_map (&mapped->video, (GstVideoInfo *) &info->video, buffer,
+            flags | GST_VIDEO_FRAME_MAP_FLAG_NO_REF)) {
+      if (!video_frame_fits (&mapped->video)) {
+        gst_video_frame_unmap (&mapped->video);
+        goto wrong;
+      }
+      for (i = 0; i < MIN (2, GST_VIDEO_FRAME_N_PLANES (&mapped->video)); i++) {
+        mapped->frame.planes[i].data
+            = GST_VIDEO_FRAME_PLANE_DATA (&mapped->video, i);
+        mapped->frame.planes[i].stride
+            = GST_VIDEO_FRAME_PLANE_STRIDE (&mapped->video, i);
+      }
+      return TRUE;
+    }
+  } else if (size == info->size
+      && gst_buffer_map (buffer, &mapped->map, flags)) {
+    mapped->frame.planes[0].data = mapped->map.data;
+    mapped->frame.planes[0].stride = gst_oct_info_row_size (info);
+    return TRUE;
+  }
+
+wrong:
+  g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
+      "A buffer of %" G_GSIZE_FORMAT " bytes arrived, one B-scan of %u x %u "
+      "values has %" G_GSIZE_FORMAT " bytes; check the caps of the source.",
+      size, info->columns, info->rows, info->size);
+  return FALSE;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * B-scans in buffers of system memory as the operations want them.
+ */
+#pragma once
+
+#include "gstoctcaps.h"
+#include "oct-backend.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+  OctFrame frame; /* where the planes are while mapped */
+
+  /*< private >*/
+  gboolean is_video;
+  GstVideoFrame video;
+  GstBuffer *buffer;
+  GstMapInfo map;
+} GstOctMappedFrame;
+
+/* Maps a buffer that holds one B-scan of `info`, with any strides.  FALSE with
+ * OCT_ERROR_FORMAT when the buffer is smaller or described otherwise.  The
+ * buffer has to live until gst_oct_frame_unmap(). */
+gboolean gst_oct_frame_map (GstOctMappedFrame *mapped, const GstOctInfo *info,
+    GstBuffer *buffer, GstMapFlags flags, GError **error);
+void gst_oct_frame_unmap (GstOctMappedFrame *mapped);
+
+G_END_DECLS

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstoctpinned.h"
+
+GST_DEBUG_CATEGORY_EXTERN (gst_oct_cuda_debug);
+#define GST_CAT_DEFAULT gst_oct_cuda_debug
+
+#define MEMORY_TYPE "OctPinnedMemory"
+
+typedef struct {
+  GstMemory parent;
+  GstOctCuda *cuda;
+  gpointer data;
+  gpointer event; /* recorded behind the download, NULL until the first */
+  GMutex lock;    /* several threads may map at once */
+  gboolean pending;
+} PinnedMemory;
+
+typedef struct {
+  GstAllocator parent;
+  GstOctCuda *cuda;
+} GstOctPinnedAllocator;
+
+typedef GstAllocatorClass GstOctPinnedAllocatorClass;
+
+static GType gst_oct_pinned_allocator_get_type (void);
+G_DEFINE_TYPE (
+    GstOctPinnedAllocator, gst_oct_pinned_allocator, GST_TYPE_ALLOCATOR);
+
+/* Parts of a memory share its data and its event. */
+static PinnedMemory *
+get_root (GstMemory *memory)
+{
+  return (PinnedMemory *) (memory->parent != NULL ? memory->parent : memory);
+}
+
+static void
+init_memory (PinnedMemory *memory, GstMemoryFlags flags,
+    GstAllocator *allocator, GstMemory *parent, gsize maxsize, gsize align,
+    gsize offset, gsize size)
+{
+  gst_memory_init (GST_MEMORY_CAST (memory), flags, allocator, parent, maxsize,
+      align, offset, size);
+  g_mutex_init (&memory->lock);
+}
+
+static GstMemory *
+pinned_alloc (GstAllocator *base, gsize size, GstAllocationParams *params)
+{
+  GstOctPinnedAllocator *allocator = (GstOctPinnedAllocator *) base;
+  const OctDevice *device = gst_oct_cuda_get_device (allocator->cuda);
+  gsize maxsize = size + params->prefix + params->padding;
+  g_autoptr (GError) error = NULL;
+  PinnedMemory *memory;
+  gpointer data;
+
+  if (!gst_oct_cuda_push (allocator->cuda, &error))
+    return NULL;
+  /* pages: aligned to more than anybody asks for */
+  data = device->alloc_host (maxsize, &error);
+  gst_oct_cuda_pop (allocator->cuda);
+  if (data == NULL) {
+    GST_WARNING_OBJECT (allocator, "%s", error->message);
+    return NULL;
+  }
+  memory = g_new0 (PinnedMemory, 1);
+  memory->cuda = gst_oct_cuda_ref (allocator->cuda);
+  memory->data = data;
+  init_memory (memory, params->flags, base, NULL, maxsize, params->align,
+      params->prefix, size);
+  return GST_MEMORY_CAST (memory);
+}
+
+static gboolean
+wait_for_download (PinnedMemory *memory)
+{
+  const OctDevice *device = gst_oct_cuda_get_device (memory->cuda);
+  g_autoptr (GError) error = NULL;
+  gboolean ok = TRUE;
+
+  g_mutex_lock (&memory->lock);
+  if (memory->pending) {
+    ok = gst_oct_cuda_push (memory->cuda, &error);
+    if (ok) {
+      ok = device->event_synchronize (memory->event, &error);
+      gst_oct_cuda_pop (memory->cuda);
+    }
+    memory->pending = !ok;
+    if (!ok)
+      GST_ERROR ("download failed: %s", error->message);
+  }
+  g_mutex_unlock (&memory->lock);
+  return ok;
+}
+
+static void
+pinned_free (GstAllocator *base, GstMemory *base_memory)
+{
+  PinnedMemory *memory = (PinnedMemory *) base_memory;
+
+  if (memory->cuda != NULL) {
+    const OctDevice *device = gst_oct_cuda_get_device (memory->cuda);
+
+    wait_for_download (memory);
+    if (gst_oct_cuda_push (memory->cuda, NULL)) {
+      if (memory->event != NULL)
+        device->event_free (memory->event);
+      device->free_host (memory->data);
+      gst_oct_cuda_pop (memory->cuda);
+    }
+    gst_oct_cuda_unref (memory->cuda);
+  }
+  g_mutex_clear (&memory->lock);
+  g_free (memory);
+}
+
+static gpointer
+pinned_map (GstMemory *memory, gsize maxsize, GstMapFlags flags)
+{
+  PinnedMemory *root = get_root (memory);
+
+  return wait_for_download (root) ? root->data : NULL;
+}
+
+static void
+pinned_unmap (GstMemory *memory)
+{
+}
+
+static GstMemory *
+pinned_share (GstMemory *memory, gssize offset, gssize size)
+{
+  PinnedMemory *root = get_root (memory);
+  PinnedMemory *part = g_new0 (PinnedMemory, 1);
+
+  if (size == -1)
+    size = (gssize) memory->size - offset;
+  init_memory (part,
+      GST_MINI_OBJECT_FLAGS (&root->parent)
+          | GST_MINI_OBJECT_FLAG_LOCK_READONLY,
+      memory->allocator, GST_MEMORY_CAST (root), memory->maxsize,
+      memory->align, memory->offset + (gsize) offset, (gsize) size);
+  return GST_MEMORY_CAST (part);
+}
+
+static void
+pinned_finalize (GObject *object)
+{
+  gst_oct_cuda_unref (((GstOctPinnedAllocator *) object)->cuda);
+  G_OBJECT_CLASS (gst_oct_pinned_allocator_parent_class)->finalize (object);
+}
+
+static void
+gst_oct_pinned_allocator_class_init (GstOctPinnedAllocatorClass *klass)
+{
+  G_OBJECT_CLASS (klass)->finalize = pinned_finalize;
+  klass->alloc = pinned_alloc;
+  klass->free = pinned_free;
+}
+
+static void
+gst_oct_pinned_allocator_init (GstOctPinnedAllocator *allocator)
+{
+  GstAllocator *base = GST_ALLOCATOR_CAST (allocator);
+
+  base->mem_type = MEMORY_TYPE;
+  base->mem_map = pinned_map;
+  base->mem_unmap = pinned_unmap;
+  base->mem_share = pinned_share;
+}
+
+GstAllocator *
+gst_oct_pinned_allocator_new (GstOctCuda *cuda)
+{
+  GstOctPinnedAllocator *allocator
+      = g_object_new (gst_oct_pinned_allocator_get_type (), NULL);
+
+  gst_object_ref_sink (allocator);
+  allocator->cuda = gst_oct_cuda_ref (cuda);
+  return GST_ALLOCATOR_CAST (allocator);
+}
+
+gboolean
+gst_oct_pinned_is (GstMemory *memory, GstOctCuda *cuda)
+{
+  return memory->allocator != NULL
+         && G_OBJECT_TYPE (memory->allocator)
+                == gst_oct_pinned_allocator_get_type ()
+         && get_root (memory)->cuda == cuda;
+}
+
+gpointer
+gst_oct_pinned_peek (GstMemory *memory)
+{
+  return (guint8 *) get_root (memory)->data + memory->offset;
+}
+
+gboolean
+gst_oct_pinned_mark (GstMemory *base_memory, gpointer stream, GError **error)
+{
+  PinnedMemory *memory = get_root (base_memory);
+  const OctDevice *device = gst_oct_cuda_get_device (memory->cuda);
+  gboolean ok;
+
+  g_mutex_lock (&memory->lock);
+  if (memory->event == NULL)
+    memory->event = device->event_new (error);
+  ok = memory->event != NULL
+       && device->event_record (memory->event, stream, error);
+  memory->pending = ok;
+  g_mutex_unlock (&memory->lock);
+  return ok;
+}

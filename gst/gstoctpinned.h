@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * Page-locked host memory: the GPU fetches from it and writes to it at the full
+ * rate of the link, while the host goes on.  Who maps memory that a download is
+ * still under way to waits for it, nobody else does.
+ */
+#pragma once
+
+#include "gstoctcuda.h"
+
+G_BEGIN_DECLS
+
+/* Allocates page-locked memory in the context of `cuda`. */
+GstAllocator *gst_oct_pinned_allocator_new (GstOctCuda *cuda);
+
+/* Whether `memory` came from such an allocator of this context. */
+gboolean gst_oct_pinned_is (GstMemory *memory, GstOctCuda *cuda);
+
+/* The address, without waiting; valid as long as the memory. */
+gpointer gst_oct_pinned_peek (GstMemory *memory);
+
+/* What has been put into the stream so far writes to the memory: mapping it
+ * waits for that.  To be called with the context pushed. */
+gboolean gst_oct_pinned_mark (
+    GstMemory *memory, gpointer stream, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <glib.h>
+
+/* What the link to the GPU does without any computing: `count` copies of
+ * `bytes` from page-locked host memory, one after the other, in bytes per
+ * second; 0 where there is no GPU or no CUDA module (looked for in
+ * OCT_CUDA_MODULE_PATH). */
+double bench_device_upload_rate (gsize bytes, guint count);
+
+/* Bytes of GPU memory that nobody uses; 0 as above. */
+gsize bench_device_free_memory (void);
