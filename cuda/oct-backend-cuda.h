@@ -15,14 +15,8 @@
 
 G_BEGIN_DECLS
 
-/* File name in the folder `oct` beside the plugin, and its one symbol. */
-#define OCT_CUDA_MODULE "liboctcuda.so"
-#define OCT_CUDA_SYMBOL "oct_backend_cuda"
-
-typedef const OctBackend *(*OctBackendCudaFunction) (GError **error);
-
-/* The backend, or NULL with OCT_ERROR_DEVICE when driver or device are
- * missing.  Makes no context. */
+/* The backend, or NULL with OCT_ERROR_DEVICE and a clause ("there is no ...")
+ * when driver or device are missing.  Makes no context. */
 const OctBackend *oct_backend_cuda (GError **error);
 
 G_END_DECLS

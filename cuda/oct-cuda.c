@@ -17,7 +17,7 @@ static const OctBackend backend = {
   },
 };
 
-__attribute__ ((visibility ("default"))) const OctBackend *
+const OctBackend *
 oct_backend_cuda (GError **error)
 {
   int driver = 0, runtime = 0, devices = 0;
@@ -26,15 +26,13 @@ oct_backend_cuda (GError **error)
   cudaRuntimeGetVersion (&runtime);
   if (cudaDriverGetVersion (&driver) != cudaSuccess || driver == 0) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_DEVICE,
-        "There is no NVIDIA driver on this machine: install one for CUDA %d "
-        "or set backend=cpu",
+        "there is no NVIDIA driver for CUDA %d on this machine",
         runtime / 1000);
     return NULL;
   }
   if (driver / 1000 < runtime / 1000) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_DEVICE,
-        "The NVIDIA driver knows CUDA %d.%d and this plugin needs CUDA %d: "
-        "install a newer driver or set backend=cpu",
+        "the NVIDIA driver knows CUDA %d.%d and this plugin needs CUDA %d",
         driver / 1000, driver % 1000 / 10, runtime / 1000);
     return NULL;
   }
@@ -43,7 +41,7 @@ oct_backend_cuda (GError **error)
     return &backend;
   cudaGetLastError ();
   g_set_error (error, OCT_ERROR, OCT_ERROR_DEVICE,
-      "The NVIDIA driver finds no usable GPU (%s): set backend=cpu",
+      "the NVIDIA driver finds no usable GPU (%s)",
       status == cudaSuccess ? "none is there" : cudaGetErrorString (status));
   return NULL;
 }

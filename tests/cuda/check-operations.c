@@ -21,7 +21,7 @@ static gint seed = 1, samples = 2048, lines = 1000;
 
 static GOptionEntry options[] = {
   { "module", 0, 0, G_OPTION_ARG_FILENAME, &module_path,
-      "The CUDA backend (" OCT_CUDA_MODULE ")", "FILE" },
+      "The CUDA backend (liboctcuda.so)", "FILE" },
   { "filter", 0, 0, G_OPTION_ARG_STRING, &filter,
       "Only cases with TEXT in their name", "TEXT" },
   { "seed", 0, 0, G_OPTION_ARG_INT, &seed, "Seed of the inputs", "N" },
@@ -39,26 +39,24 @@ static const OctBackend *
 load_backend (void)
 {
   GModule *module = g_module_open (module_path, G_MODULE_BIND_LAZY);
-  OctBackendCudaFunction function;
   gpointer symbol;
   GError *error = NULL;
-  const OctBackend *backend;
+  const OctDevice *device;
 
   if (module == NULL) {
     printf ("1..0 # SKIP %s\n", g_module_error ());
     return NULL;
   }
   g_module_make_resident (module);
-  if (!g_module_symbol (module, OCT_CUDA_SYMBOL, &symbol)) {
+  if (!g_module_symbol (module, OCT_DEVICE_SYMBOL, &symbol)) {
     printf ("1..0 # SKIP %s\n", g_module_error ());
     return NULL;
   }
-  function = (OctBackendCudaFunction)symbol;
-  backend = function (&error);
-  if (backend == NULL)
+  device = ((OctDeviceGet)symbol) (&error);
+  if (device == NULL)
     printf ("1..0 # SKIP %s\n", error->message);
   g_clear_error (&error);
-  return backend;
+  return device != NULL ? device->backend : NULL;
 }
 
 int

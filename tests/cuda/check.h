@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "oct-backend-cuda.h"
+#include "oct-device.h"
 
 #include <cuda_runtime_api.h>
 
