@@ -548,6 +548,30 @@ oct_calibration_new (
 }
 
 OctCalibration *
+oct_calibration_new_on (const OctCalibration *base,
+    const OctCalibrationSettings *settings, guint samples, GError **error)
+{
+  OctCalibrationSettings rest = *settings;
+  g_autoptr (OctCalibration) c = NULL;
+  gsize bytes = samples * sizeof (double);
+
+  rest.a2 = rest.a3 = 0;
+  if (base == NULL || base->samples != samples
+      || !oct_calibration_settings_empty (&rest))
+    return oct_calibration_new (settings, samples, error);
+  c = g_new (OctCalibration, 1);
+  *c = *base;
+  g_atomic_ref_count_init (&c->references);
+  c->positions = g_memdup2 (base->positions, bytes);
+  c->nodes = g_memdup2 (base->nodes, bytes);
+  c->dispersion = g_memdup2 (base->dispersion, bytes);
+  c->background = g_memdup2 (base->background, bytes);
+  if (!add_polynomial_phase (c, settings->a2, settings->a3, error))
+    return NULL;
+  return g_steal_pointer (&c);
+}
+
+OctCalibration *
 oct_calibration_ref (OctCalibration *calibration)
 {
   g_atomic_ref_count_inc (&calibration->references);

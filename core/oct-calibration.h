@@ -60,6 +60,11 @@ void oct_calibration_settings_clear (OctCalibrationSettings *s);
 OctCalibration *oct_calibration_new (const OctCalibrationSettings *settings,
     guint samples, GError **error);
 
+/* As oct_calibration_new(), but when a2 and a3 alone are given and there is a
+ * `base` for as many samples, that one with their phase added. */
+OctCalibration *oct_calibration_new_on (const OctCalibration *base,
+    const OctCalibrationSettings *settings, guint samples, GError **error);
+
 /* From arrays [samples], each may be NULL (but not all), with the meaning of
  * the columns above; copied, same checks, OCT_ERROR_FORMAT. */
 OctCalibration *oct_calibration_new_from_arrays (guint samples,

@@ -217,6 +217,7 @@ sink_event (GstBaseTransform *trans, GstEvent *event)
     GST_DEBUG_OBJECT (trans, "own calibration wins over the one upstream");
     gst_oct_filter_set_upstream_calibration (
         GST_OCT_FILTER (trans), calibration);
+    gst_oct_filter_property_changed (GST_OCT_FILTER (trans), TRUE);
     gst_event_unref (event);
     return TRUE;
   }

@@ -134,8 +134,8 @@ gst_oct_filter_ref_calibration (
     if (priv->own_calibration == NULL
         || oct_calibration_get_samples (priv->own_calibration) != samples) {
       g_clear_pointer (&priv->own_calibration, oct_calibration_unref);
-      priv->own_calibration
-          = oct_calibration_new (&priv->settings, samples, &local);
+      priv->own_calibration = oct_calibration_new_on (
+          priv->upstream_calibration, &priv->settings, samples, &local);
       if (local != NULL)
         gst_oct_error_name_property (&local, "`calibration`");
     }
@@ -183,6 +183,8 @@ gst_oct_filter_set_upstream_calibration (
   GST_OBJECT_LOCK (filter);
   g_clear_pointer (&priv->upstream_calibration, oct_calibration_unref);
   priv->upstream_calibration = calibration;
+  /* it may be built on the one before */
+  g_clear_pointer (&priv->own_calibration, oct_calibration_unref);
   GST_OBJECT_UNLOCK (filter);
 }
 

@@ -350,7 +350,9 @@ send_calibration (GstOctSrc *self, GError **error)
   settings.k_polynomial = g_strdup (settings.k_polynomial);
   GST_OBJECT_UNLOCK (self);
   if (!oct_calibration_settings_empty (&settings)) {
-    calibration = oct_calibration_new (&settings, self->info.columns, error);
+    calibration = oct_calibration_new_on (
+        gst_oct_input_get_calibration (self->input), &settings,
+        self->info.columns, error);
     oct_calibration_settings_clear (&settings);
     if (calibration == NULL) {
       gst_oct_error_name_property (error, "`calibration` of octsrc");

@@ -206,6 +206,47 @@ test_polynomial (void)
   g_assert_cmpfloat_with_epsilon (k_max, 2 * G_PI / 0.8, 1e-12);
 }
 
+/* a2 and a3 alone add to a calibration that is there; anything else replaces
+ * it. */
+static void
+test_on_another (void)
+{
+  static const double nm[5] = { 800, 810, 820, 830, 840 };
+  static const double phase[5] = { 1, -2, 3, 0.5, 4 };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (OctCalibration) base =
+      oct_calibration_new_from_arrays (5, nm, NULL, phase, nm, &error);
+  g_autoptr (OctCalibration) sum = NULL, other = NULL, none = NULL;
+  OctCalibrationSettings settings = { .a2 = 60, .a3 = 7 };
+  double k_min, k_max;
+
+  g_assert_no_error (error);
+  sum = oct_calibration_new_on (base, &settings, 5, &error);
+  g_assert_no_error (error);
+  g_assert_true (oct_calibration_get_k_range (base, &k_min, &k_max));
+  for (guint j = 0; j < 5; j++) {
+    double k = (k_max - k_min) * (j / 4.0 - 0.5);
+    double expected = oct_calibration_get_dispersion (base)[j]
+                      - (60 * k * k + 7 * k * k * k);
+
+    g_assert_cmpfloat_with_epsilon (
+        oct_calibration_get_dispersion (sum)[j], expected, 1e-12);
+  }
+  oct_test_assert_close (oct_calibration_get_positions (sum),
+      oct_calibration_get_positions (base), 5, 0);
+  oct_test_assert_close (oct_calibration_get_background (sum), nm, 5, 0);
+
+  settings.wavelength_min = 700;
+  settings.wavelength_max = 900;
+  other = oct_calibration_new_on (base, &settings, 5, &error);
+  g_assert_no_error (error);
+  g_assert_null (oct_calibration_get_background (other));
+  settings.wavelength_min = settings.wavelength_max = 0;
+  none = oct_calibration_new_on (base, &settings, 6, &error);
+  g_assert_null (none);
+  g_assert_error (error, OCT_ERROR, OCT_ERROR_SETTINGS);
+}
+
 /* k_index rules where to read, the wavelengths there the scale. */
 static void
 test_both_columns (void)
@@ -537,6 +578,7 @@ main (int argc, char **argv)
 
   g_test_init (&argc, &argv, NULL);
 #define ADD(path, function) g_test_add_func ("/calibration/" path, function)
+  ADD ("on-another", test_on_another);
   ADD ("wavelengths", test_wavelengths);
   ADD ("k-index", test_k_index);
   ADD ("linear-wavelengths", test_linear_wavelengths);
