@@ -20,7 +20,7 @@
 #define WARM_UP 10
 
 static gint samples = 2048, lines = 1000, threads = 0, bscans = 200;
-static gboolean no_dispersion = FALSE, from_disk = FALSE;
+static gboolean no_dispersion = FALSE, from_disk = FALSE, queues = FALSE;
 static char *method = NULL, *backend = NULL, *json_path = NULL;
 static char *format = NULL, *range = NULL;
 
@@ -40,6 +40,8 @@ static GOptionEntry options[] = {
       "Range of octlogscale: auto, contrast", "NAME" },
   { "from-disk", 0, 0, G_OPTION_ARG_NONE, &from_disk,
       "Read the file again and again instead of preloading it", NULL },
+  { "queues", 0, 0, G_OPTION_ARG_NONE, &queues,
+      "Queues behind octdcsub and before octlogscale: three threads", NULL },
   { "json", 0, 0, G_OPTION_ARG_FILENAME, &json_path,
       "Write the results to FILE too", "FILE" },
   { NULL },
@@ -179,16 +181,17 @@ measure (const char *path, guint count, gboolean one_by_one, Observation *seen)
   g_autofree char *dispersion =
       no_dispersion ? g_strdup ("")
                     : g_strdup_printf ("octdispersion backend=%s ! ", backend);
+  const char *queue = queues ? "queue max-size-buffers=4 ! " : "";
   g_autofree char *description = g_strdup_printf (
       "octsrc location=\"%s\" samples=%d lines=%d loop=true preload=%s "
       "num-buffers=%u wavelength-min=790 wavelength-max=900 dispersion-a2=20 "
-      "backend=%s ! octdcsub name=in backend=%s ! "
-      "octkresample method=%s backend=%s ! %s octfft backend=%s ! "
+      "backend=%s ! octdcsub name=in backend=%s ! %s"
+      "octkresample method=%s backend=%s ! %s octfft backend=%s ! %s"
       "octlogscale range=%s backend=%s ! video/x-raw,format=%s ! "
       "fakesink name=sink",
       path, samples, lines, from_disk ? "false" : "true", count + WARM_UP,
-      backend, backend, method, backend, dispersion, backend, range, backend,
-      format);
+      backend, backend, queue, method, backend, dispersion, backend, queue,
+      range, backend, format);
 
   *seen = (Observation){ .one_by_one = one_by_one,
     .latencies = g_array_new (FALSE, FALSE, sizeof (double)) };
@@ -267,10 +270,13 @@ measure_all (Results *r)
   if (unused > 0)
     r->device_memory = ((double)unused - (double)seen.least_free_memory) * 1e-6;
   g_array_unref (seen.latencies);
-  measure (path, (guint)MIN (bscans, 500), TRUE, &seen);
-  r->median = percentile (seen.latencies, 0.5);
-  r->late = percentile (seen.latencies, 0.99);
-  g_array_unref (seen.latencies);
+  /* behind a queue the next B-scan enters before this one is finished */
+  if (!queues) {
+    measure (path, (guint)MIN (bscans, 500), TRUE, &seen);
+    r->median = percentile (seen.latencies, 0.5);
+    r->late = percentile (seen.latencies, 0.99);
+    g_array_unref (seen.latencies);
+  }
   g_unlink (path);
   r->link_rate =
       bench_device_upload_rate (bytes, (guint)bscans) / (samples * 2.0);
@@ -284,17 +290,19 @@ static void
 print_results (const Results *r)
 {
   g_print ("%d samples x %d A-lines, %s%s, %d threads, backend %s, %d B-scans "
-           "of %s\n",
+           "of %s%s\n",
       samples, lines, method, no_dispersion ? "" : " + dispersion", threads,
-      backend, bscans, from_disk ? "a file" : "host memory");
+      backend, bscans, from_disk ? "a file" : "host memory",
+      queues ? ", queues" : "");
   g_print ("%-24s %12.0f A-lines/s\n", "whole pipeline", r->rate);
   if (r->link_rate > 0)
     g_print ("%-24s %12.0f A-lines/s (pipeline: %.3f of it)\n",
         "upload to the GPU alone", r->link_rate, r->rate / r->link_rate);
   g_print ("%-24s %12.0f A-lines/s\n", "FFTW alone, complex", r->complex_rate);
   g_print ("%-24s %12.0f A-lines/s\n", "FFTW alone, real", r->real_rate);
-  g_print ("%-24s %12.0f us median, %.0f us 99th percentile\n",
-      "latency of one B-scan", r->median, r->late);
+  if (r->median > 0)
+    g_print ("%-24s %12.0f us median, %.0f us 99th percentile\n",
+        "latency of one B-scan", r->median, r->late);
   g_print ("%-24s %12.0f MB (with %d B-scans of spectra)\n", "peak memory",
       r->memory, FILE_BSCANS);
   if (r->device_memory > 0)
