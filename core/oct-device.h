@@ -58,7 +58,7 @@ typedef struct {
 /* The one symbol of the module.  NULL with OCT_ERROR_DEVICE and a sentence that
  * names what is missing (driver, device). */
 typedef const OctDevice *(*OctDeviceGet) (GError **error);
-#define OCT_DEVICE_MODULE "octcuda"
+#define OCT_DEVICE_MODULE "liboctcuda.so"
 #define OCT_DEVICE_SYMBOL "oct_cuda_get_device"
 
 G_END_DECLS

@@ -37,7 +37,6 @@ gst_oct_cuda_set_plugin_file (const char *file)
 static GModule *
 open_module (char **reason)
 {
-  g_autofree char *name = g_module_build_path (NULL, OCT_DEVICE_MODULE);
   g_autofree char *beside
       = plugin_folder != NULL ? g_build_filename (plugin_folder, "oct", NULL)
                               : NULL;
@@ -46,7 +45,8 @@ open_module (char **reason)
 
   for (i = 0; i < G_N_ELEMENTS (folders); i++) {
     g_autofree char *file
-        = folders[i] != NULL ? g_build_filename (folders[i], name, NULL) : NULL;
+        = folders[i] != NULL ? g_build_filename (
+              folders[i], OCT_DEVICE_MODULE, NULL) : NULL;
 
     if (file != NULL && g_file_test (file, G_FILE_TEST_EXISTS)) {
       GModule *module
@@ -57,7 +57,7 @@ open_module (char **reason)
       return module;
     }
   }
-  *reason = g_strdup_printf ("%s is not installed", name);
+  *reason = g_strdup_printf ("%s is not installed", OCT_DEVICE_MODULE);
   return NULL;
 }
 

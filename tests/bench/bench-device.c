@@ -15,8 +15,9 @@ get_device (void)
   static gboolean asked = FALSE;
 
   if (!asked) {
-    g_autofree char *file = g_module_build_path (
-        g_getenv ("OCT_CUDA_MODULE_PATH"), OCT_DEVICE_MODULE);
+    const char *folder = g_getenv ("OCT_CUDA_MODULE_PATH");
+    g_autofree char *file = g_build_filename (
+        folder != NULL ? folder : ".", OCT_DEVICE_MODULE, NULL);
     GModule *module = g_module_open (file, G_MODULE_BIND_LAZY);
     gpointer get = NULL;
 
