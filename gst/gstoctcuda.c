@@ -9,7 +9,11 @@ GST_DEBUG_CATEGORY (gst_oct_cuda_debug);
 
 #define GST_USE_UNSTABLE_API
 #include <gmodule.h>
-#include <gst/cuda/gstcudautils.h>
+#if GST_CHECK_VERSION(1, 24, 0)
+#  include <gst/cuda/gstcuda.h>
+#else
+#  include <gst/cuda/gstcudautils.h>
+#endif
 
 /* GstCudaMemory of formats that GstCuda does not know is one row of pixels of
  * 4 bytes; larger rows than this were not seen to work. */
