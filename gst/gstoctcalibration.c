@@ -49,7 +49,7 @@ gst_oct_calibration_install_properties (
       g_param_spec_string ("calibration", "Calibration",
           "CSV file with a header line and one line per sample; columns "
           "wavelength_nm, k_index, dispersion_rad, background (none = the "
-          "calibration that arrives from upstream)",
+          "one of the file or virtual system, or from upstream)",
           NULL, flags));
   if (!everything)
     return;
@@ -57,10 +57,10 @@ gst_oct_calibration_install_properties (
       "Wavelength of the first sample",
       "Wavelength of the first sample in nm, the others follow linearly "
       "(0 = not given)",
-      0.0, 100000.0, GST_PARAM_MUTABLE_READY);
+      0.0, 1e6, GST_PARAM_MUTABLE_READY);
   install_double (klass, GST_OCT_PROP_WAVELENGTH_MAX, "wavelength-max",
       "Wavelength of the last sample",
-      "Wavelength of the last sample in nm (0 = not given)", 0.0, 100000.0,
+      "Wavelength of the last sample in nm (0 = not given)", 0.0, 1e6,
       GST_PARAM_MUTABLE_READY);
   g_object_class_install_property (klass, GST_OCT_PROP_K_POLYNOMIAL,
       g_param_spec_string ("k-polynomial", "Wavenumber polynomial",

@@ -36,15 +36,23 @@ gst_oct_cuda_set_plugin_file (const char *file)
   plugin_folder = file != NULL ? g_path_get_dirname (file) : NULL;
 }
 
-/* Where the module may lie, in this order: where the user says, beside the
- * plugin as installed, and where the loader looks. */
+static char *
+beside_plugin (const char *folder)
+{
+  return plugin_folder != NULL
+             ? g_build_filename (plugin_folder, "..", folder, NULL)
+             : NULL;
+}
+
+/* Where the module may lie: where the user says, and as seen from the plugin,
+ * where it is installed and where it is built. */
 static GModule *
 open_module (char **reason)
 {
-  g_autofree char *beside
-      = plugin_folder != NULL ? g_build_filename (plugin_folder, "oct", NULL)
-                              : NULL;
-  const char *folders[] = { g_getenv ("OCT_CUDA_MODULE_PATH"), beside };
+  g_autofree char *installed = beside_plugin ("gst-oct");
+  g_autofree char *built = beside_plugin ("cuda");
+  const char *folders[]
+      = { g_getenv ("OCT_CUDA_MODULE_PATH"), installed, built };
   guint i;
 
   for (i = 0; i < G_N_ELEMENTS (folders); i++) {

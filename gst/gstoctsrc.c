@@ -34,7 +34,8 @@ struct _GstOctSrc {
   GstPushSrc parent;
 
   GstOctSrcSettings settings; /* under the object lock */
-  gint calibration_stale;     /* atomic */
+  gint calibration_stale;     /* atomic: to be sent */
+  gint calibration_changed;   /* atomic: since the start */
   gint failed;                /* atomic: an own error was posted */
   gpointer cuda_context;      /* what gst_oct_cuda_ensure() keeps */
 
@@ -49,6 +50,7 @@ struct _GstOctSrc {
   gboolean downstream_strides; /* takes any stride (GstVideoMeta) */
   guint64 stop;                /* first B-scan not to deliver */
   gboolean discont;
+  OctCalibration *calibration; /* read at the start, not sent yet */
 };
 
 enum { PROP_0, PROP_IS_LIVE, PROP_FRAMES, PROP_DROPPED };
@@ -282,6 +284,33 @@ open_input (GstOctSrc *self, GstOctSrcSettings *settings, GError **error)
   return input;
 }
 
+/* The user's calibration, else the one that the input carries; NULL without an
+ * error when there is none. */
+static OctCalibration *
+make_calibration (GstOctSrc *self, GstOctInput *input, GError **error)
+{
+  OctCalibration *carried = gst_oct_input_get_calibration (input);
+  OctCalibrationSettings settings;
+  OctCalibration *calibration = NULL;
+
+  /* a copy, as reading the file may take its time */
+  GST_OBJECT_LOCK (self);
+  settings = self->settings.calibration;
+  settings.file = g_strdup (settings.file);
+  settings.k_polynomial = g_strdup (settings.k_polynomial);
+  GST_OBJECT_UNLOCK (self);
+  if (!oct_calibration_settings_empty (&settings)) {
+    calibration = oct_calibration_new_on (carried, &settings,
+        gst_oct_input_get_info (input)->samples, error);
+    if (calibration == NULL)
+      gst_oct_error_name_property (error, "`calibration` of octsrc");
+  } else if (carried != NULL) {
+    calibration = oct_calibration_ref (carried);
+  }
+  oct_calibration_settings_clear (&settings);
+  return calibration;
+}
+
 static gboolean
 start (GstBaseSrc *base)
 {
@@ -292,12 +321,17 @@ start (GstBaseSrc *base)
   GstOctInput *input;
 
   g_atomic_int_set (&self->failed, FALSE);
+  g_atomic_int_set (&self->calibration_changed, FALSE);
   GST_OBJECT_LOCK (self);
   settings = self->settings;
   settings.input.location = location = g_strdup (settings.input.location);
   GST_OBJECT_UNLOCK (self);
   input = open_input (self, &settings, &error);
-  if (input == NULL) {
+  /* read here, so that a mistake in it fails the start as others do */
+  if (input != NULL)
+    self->calibration = make_calibration (self, input, &error);
+  if (error != NULL) {
+    gst_oct_input_close (input);
     post_error (self, &error);
     return FALSE;
   }
@@ -329,44 +363,30 @@ stop (GstBaseSrc *base)
       "%" G_GUINT64_FORMAT " B-scans delivered, %" G_GUINT64_FORMAT " dropped",
       self->frames, self->dropped);
   gst_oct_input_close (input);
+  g_clear_pointer (&self->calibration, oct_calibration_unref);
   g_clear_pointer (&self->cuda_context, gst_object_unref);
   return TRUE;
 }
 
 /* ------------------------------------------------------------------ B-scans */
 
-/* Tells the elements behind which calibration holds: the user's, else the one
- * that the input carries. */
+/* Tells the elements behind which calibration holds. */
 static gboolean
 send_calibration (GstOctSrc *self, GError **error)
 {
-  g_autoptr (OctCalibration) calibration = NULL;
-  OctCalibrationSettings settings;
+  g_autoptr (OctCalibration) calibration
+      = g_steal_pointer (&self->calibration);
+  GError *local = NULL;
 
-  /* a copy, as reading the file may take its time */
-  GST_OBJECT_LOCK (self);
-  settings = self->settings.calibration;
-  settings.file = g_strdup (settings.file);
-  settings.k_polynomial = g_strdup (settings.k_polynomial);
-  GST_OBJECT_UNLOCK (self);
-  if (!oct_calibration_settings_empty (&settings)) {
-    calibration = oct_calibration_new_on (
-        gst_oct_input_get_calibration (self->input), &settings,
-        self->info.columns, error);
-    oct_calibration_settings_clear (&settings);
-    if (calibration == NULL) {
-      gst_oct_error_name_property (error, "`calibration` of octsrc");
-      return FALSE;
-    }
-  } else {
-    oct_calibration_settings_clear (&settings);
-    calibration = gst_oct_input_get_calibration (self->input);
-    if (calibration == NULL)
-      return TRUE;
-    oct_calibration_ref (calibration);
+  if (calibration == NULL)
+    calibration = make_calibration (self, self->input, &local);
+  if (local != NULL) {
+    g_propagate_error (error, local);
+    return FALSE;
   }
-  gst_pad_push_event (
-      GST_BASE_SRC_PAD (self), gst_oct_calibration_event_new (calibration));
+  if (calibration != NULL)
+    gst_pad_push_event (GST_BASE_SRC_PAD (self),
+        gst_oct_calibration_event_new (calibration));
   return TRUE;
 }
 
@@ -541,6 +561,8 @@ create (GstPushSrc *push, GstBuffer **buffer)
   GstFlowReturn ret;
   guint64 frame;
 
+  if (g_atomic_int_compare_and_exchange (&self->calibration_changed, TRUE, FALSE))
+    g_clear_pointer (&self->calibration, oct_calibration_unref);
   if (g_atomic_int_compare_and_exchange (&self->calibration_stale, TRUE, FALSE)
       && !send_calibration (self, &error)) {
     post_error (self, &error);
@@ -581,35 +603,31 @@ is_seekable (GstBaseSrc *base)
   return !gst_base_src_is_live (base);
 }
 
-static gboolean
-convert_seek_value (
-    GstOctSrc *self, GstFormat format, GstSeekType type, gint64 *value)
-{
-  if (type == GST_SEEK_TYPE_NONE || (type == GST_SEEK_TYPE_SET && *value < 0))
-    return TRUE;
-  return gst_oct_timeline_convert (
-      &self->timeline, format, *value, GST_FORMAT_TIME, value);
-}
-
 /* Seeks by B-scan numbers become seeks by time, the format of the segment. */
 static gboolean
 prepare_seek_segment (GstBaseSrc *base, GstEvent *seek, GstSegment *segment)
 {
-  GstOctSrc *self = GST_OCT_SRC (base);
-  gdouble rate;
-  GstFormat format;
-  GstSeekFlags flags;
-  GstSeekType start_type, stop_type;
-  gint64 start, stop;
-
-  gst_event_parse_seek (
-      seek, &rate, &format, &flags, &start_type, &start, &stop_type, &stop);
-  if (!convert_seek_value (self, format, start_type, &start)
-      || !convert_seek_value (self, format, stop_type, &stop))
-    return FALSE;
   segment->duration = base->segment.duration;
-  return gst_segment_do_seek (segment, rate, GST_FORMAT_TIME, flags, start_type,
-      start, stop_type, stop, NULL);
+  return gst_oct_timeline_seek (
+      &GST_OCT_SRC (base)->timeline, seek, segment);
+}
+
+/* The base class flushes before it asks do_seek(): what is refused only there
+ * leaves the elements behind without a segment. */
+static gboolean
+event (GstBaseSrc *base, GstEvent *event)
+{
+  gdouble rate;
+
+  if (GST_EVENT_TYPE (event) == GST_EVENT_SEEK) {
+    gst_event_parse_seek (
+        event, &rate, NULL, NULL, NULL, NULL, NULL, NULL);
+    if (rate <= 0.0) {
+      GST_WARNING_OBJECT (base, "spectra are played forwards only");
+      return FALSE;
+    }
+  }
+  return GST_BASE_SRC_CLASS (gst_oct_src_parent_class)->event (base, event);
 }
 
 static gboolean
@@ -618,10 +636,6 @@ do_seek (GstBaseSrc *base, GstSegment *segment)
   GstOctSrc *self = GST_OCT_SRC (base);
   const GstSegment *old = &base->segment;
 
-  if (segment->rate <= 0.0) {
-    GST_WARNING_OBJECT (self, "spectra are played forwards only");
-    return FALSE;
-  }
   /* what was prepared for B-scan numbers knows nothing of the segment that it
    * follows */
   if (!(segment->flags & GST_SEGMENT_FLAG_RESET))
@@ -693,7 +707,10 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
   GST_OBJECT_LOCK (self);
   known = gst_oct_src_settings_set (&self->settings, id, value);
   if (id >= GST_OCT_PROP_CALIBRATION)
-    g_atomic_int_set (&self->calibration_stale, TRUE);
+{
+      g_atomic_int_set (&self->calibration_changed, TRUE);
+      g_atomic_int_set (&self->calibration_stale, TRUE);
+    }
   GST_OBJECT_UNLOCK (self);
   if (!known)
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
@@ -779,6 +796,7 @@ gst_oct_src_class_init (GstOctSrcClass *klass)
   base_class->get_times = get_times;
   base_class->is_seekable = is_seekable;
   base_class->prepare_seek_segment = prepare_seek_segment;
+  base_class->event = event;
   base_class->do_seek = do_seek;
   base_class->query = query;
   GST_PUSH_SRC_CLASS (klass)->create = create;

@@ -116,3 +116,31 @@ gst_oct_timeline_query (
     return FALSE;
   }
 }
+
+static gboolean
+convert_seek_value (const GstOctTimeline *timeline, GstFormat format,
+    GstSeekType type, gint64 *value)
+{
+  if (type == GST_SEEK_TYPE_NONE || (type == GST_SEEK_TYPE_SET && *value < 0))
+    return TRUE;
+  return gst_oct_timeline_convert (
+      timeline, format, *value, GST_FORMAT_TIME, value);
+}
+
+gboolean
+gst_oct_timeline_seek (
+    const GstOctTimeline *timeline, GstEvent *seek, GstSegment *segment)
+{
+  gdouble rate;
+  GstFormat format;
+  GstSeekFlags flags;
+  GstSeekType start_type, stop_type;
+  gint64 start, stop;
+
+  gst_event_parse_seek (
+      seek, &rate, &format, &flags, &start_type, &start, &stop_type, &stop);
+  return convert_seek_value (timeline, format, start_type, &start)
+         && convert_seek_value (timeline, format, stop_type, &stop)
+         && gst_segment_do_seek (segment, rate, GST_FORMAT_TIME, flags,
+             start_type, start, stop_type, stop, NULL);
+}

@@ -37,4 +37,9 @@ gboolean gst_oct_timeline_convert (const GstOctTimeline *timeline,
 gboolean gst_oct_timeline_query (
     const GstOctTimeline *timeline, GstQuery *query, gboolean seekable);
 
+/* Does a seek in either format on a segment in time, which holds its duration.
+ * FALSE for other formats. */
+gboolean gst_oct_timeline_seek (
+    const GstOctTimeline *timeline, GstEvent *seek, GstSegment *segment);
+
 G_END_DECLS
