@@ -388,6 +388,9 @@ find_range (OctPlan *plan, const OctPlane *from, double *min, double *max)
   *max = to_scale (highest, params->scale);
   *min = params->range == OCT_RANGE_CONTRAST ? noise_floor (plan)
                                              : to_scale (lowest, params->scale);
+  /* the mean of equal values is theirs but for rounding */
+  if (params->range == OCT_RANGE_CONTRAST && !(*max - *min > 1e-6 * fabs (*max)))
+    *min = *max;
   *min = weight * plan->history_min + (1 - weight) * *min;
   *max = weight * plan->history_max + (1 - weight) * *max;
   plan->history_min = *min;

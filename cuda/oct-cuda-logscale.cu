@@ -297,6 +297,9 @@ find_mapping (const OctCudaMap &map)
     max = to_scale (__uint_as_float (highest - 1), map.is_log);
     if (map.contrast)
       min = map.is_log ? range->floor * DB_PER_OCTAVE : range->floor;
+    /* the mean of equal values is theirs but for rounding */
+    if (map.contrast && !(max - min > 1e-6 * fabs (max)))
+      min = max;
     if (weight > 0) {
       bool was_log = history.is_log;
       min = smoothed (

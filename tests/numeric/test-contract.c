@@ -461,6 +461,30 @@ level_of (OctPlan *plan, double first, double lowest, double highest)
   return out[0];
 }
 
+/* A range of no extent gives zeros, also where the floor is a mean with its
+ * rounding: the power of a line minus its own mean, and others. */
+static void
+test_no_extent (void)
+{
+  static const double powers[] = { 0, 1e-3, 0.7, 1, 1234.5, 3e9 };
+  OctLogscaleParams params = { .depth_bins = 2, .lines = 2 };
+
+  for (guint range = OCT_RANGE_AUTO; range <= OCT_RANGE_CONTRAST; range++) {
+    if (range == OCT_RANGE_MANUAL)
+      continue;
+    for (guint i = 0; i < 2 * G_N_ELEMENTS (powers); i++) {
+      double power = powers[i / 2];
+      OctPlan *plan;
+
+      params.range = range;
+      params.scale = i % 2 ? OCT_SCALE_LINEAR : OCT_SCALE_LOG;
+      plan = plan_new (OCT_OPERATION_LOGSCALE, &params);
+      g_assert_cmpint (level_of (plan, power, power, power), ==, 0);
+      plan_free (OCT_OPERATION_LOGSCALE, plan);
+    }
+  }
+}
+
 static void
 test_update_image (void)
 {
@@ -573,6 +597,7 @@ main (int argc, char **argv)
   g_test_add_func ("/errors/image", test_errors_image);
   g_test_add_func ("/update/background", test_update_background);
   g_test_add_func ("/update/image", test_update_image);
+  g_test_add_func ("/no-extent", test_no_extent);
   g_test_add_func ("/update/equals-new", test_update_equals_new);
   g_test_add_func ("/running-recovers", test_running_recovers);
   g_test_add_func ("/thread-count", test_thread_count);
