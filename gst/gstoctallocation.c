@@ -40,8 +40,8 @@ configure_pool (GstBufferPool *pool, const Request *request)
 }
 
 static GstBufferPool *
-choose_pool (
-    GstElement *element, GstBufferPool *offered, Request *request, gsize size)
+choose_pool (GstElement *element, GstBufferPool *offered, gboolean is_wanted,
+    Request *request, gsize size)
 {
   GstBufferPool *pool = offered;
 
@@ -51,6 +51,9 @@ choose_pool (
       return pool;
     GST_INFO_OBJECT (element, "%" GST_PTR_FORMAT " refused, own pool", pool);
     gst_object_unref (pool);
+    /* no other memory will do where this one was asked for */
+    if (is_wanted)
+      return NULL;
     request->size = size;
     request->min = request->max = 0;
   }
@@ -98,7 +101,8 @@ gst_oct_decide_allocation (GstElement *element, GstQuery *query,
   request.video_meta =
       info.is_video
       && gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
-  pool = choose_pool (element, pool, &request, info.size);
+  pool = choose_pool (
+      element, pool, wanted != NULL, &request, info.size);
   if (pool != NULL) {
     if (update_params)
       gst_query_set_nth_allocation_param (

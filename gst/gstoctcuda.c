@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstoctcuda.h"
+#include "gstoctframe.h"
 
 /* also of what uses this file */
 GST_DEBUG_CATEGORY (gst_oct_cuda_debug);
@@ -387,6 +388,11 @@ gst_oct_cuda_map (GstOctCuda *cuda, const GstOctInfo *info, GstBuffer *buffer,
         "one GPU for the whole pipeline (`cuda-device-id`).");
     return FALSE;
   }
+  /* larger is as well: GstCuda copies whole rows of its own length */
+  if (!info->is_video && memory->size < info->size) {
+    gst_oct_frame_set_size_error (info, memory->size, error);
+    return FALSE;
+  }
   if (!gst_buffer_map (buffer, map, flags | GST_MAP_CUDA)) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_DEVICE,
         "A buffer in the memory of the GPU cannot be mapped.");
@@ -394,6 +400,10 @@ gst_oct_cuda_map (GstOctCuda *cuda, const GstOctInfo *info, GstBuffer *buffer,
   }
   memset (frame, 0, sizeof *frame);
   if (!info->is_video) {
+    /* what others hold was copied for writing and is as large as its row */
+    memory = gst_buffer_peek_memory (buffer, 0);
+    if (memory->size > info->size && (flags & GST_MAP_WRITE))
+      gst_memory_resize (memory, 0, (gssize) info->size);
     frame->planes[0].data = map->data;
     frame->planes[0].stride = gst_oct_info_row_size (info);
     return TRUE;

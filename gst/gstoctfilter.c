@@ -484,6 +484,33 @@ propose_allocation (
   return TRUE;
 }
 
+/* What GstCuda says of no memory on the GPU is in its log alone. */
+static void
+post_no_gpu_memory (GstOctFilter *filter)
+{
+  const GstOctInfo *output = &PRIVATE (filter)->output;
+  g_autoptr (GError) error = g_error_new (OCT_ERROR, OCT_ERROR_MEMORY,
+      "There is not enough memory on the GPU for another B-scan of %u x %u "
+      "values (%" G_GSIZE_FORMAT " bytes); set `lines` or `samples` smaller, "
+      "or end other programs that use the GPU.",
+      output->columns, output->rows, output->size);
+
+  gst_oct_element_error (GST_ELEMENT (filter), &error);
+}
+
+static GstFlowReturn
+prepare_output_buffer (
+    GstBaseTransform *trans, GstBuffer *input, GstBuffer **output)
+{
+  GstFlowReturn ret
+      = GST_BASE_TRANSFORM_CLASS (gst_oct_filter_parent_class)
+            ->prepare_output_buffer (trans, input, output);
+
+  if (ret == GST_FLOW_ERROR && PRIVATE (GST_OCT_FILTER (trans))->output_on_gpu)
+    post_no_gpu_memory (GST_OCT_FILTER (trans));
+  return ret;
+}
+
 static gboolean
 decide_allocation (GstBaseTransform *trans, GstQuery *query)
 {
@@ -495,8 +522,11 @@ decide_allocation (GstBaseTransform *trans, GstQuery *query)
     pool = gst_oct_cuda_pool_new (priv->cuda);
   else if (priv->input_on_gpu)
     pinned = gst_oct_pinned_allocator_new (priv->cuda);
-  return gst_oct_decide_allocation (
-      GST_ELEMENT (trans), query, pool, pinned);
+  if (gst_oct_decide_allocation (GST_ELEMENT (trans), query, pool, pinned))
+    return TRUE;
+  if (pool != NULL)
+    post_no_gpu_memory (GST_OCT_FILTER (trans));
+  return FALSE;
 }
 
 /* Brings the plan up to date.  While a new negotiation is under way the plan
@@ -716,6 +746,7 @@ gst_oct_filter_class_init (GstOctFilterClass *klass)
   trans_class->get_unit_size = get_unit_size;
   trans_class->propose_allocation = propose_allocation;
   trans_class->decide_allocation = decide_allocation;
+  trans_class->prepare_output_buffer = prepare_output_buffer;
   trans_class->transform = transform;
   trans_class->transform_ip = transform_ip;
   trans_class->sink_event = sink_event;

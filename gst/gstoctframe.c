@@ -10,6 +10,16 @@ gst_oct_frame_unmap (GstOctMappedFrame *mapped)
     gst_buffer_unmap (mapped->buffer, &mapped->map);
 }
 
+void
+gst_oct_frame_set_size_error (
+    const GstOctInfo *info, gsize size, GError **error)
+{
+  g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
+      "A buffer of %" G_GSIZE_FORMAT " bytes arrived, one B-scan of %u x %u "
+      "values has %" G_GSIZE_FORMAT " bytes; check the caps of the source.",
+      size, info->columns, info->rows, info->size);
+}
+
 /* Whether a buffer's GstVideoMeta, if any, is of the size that the caps say. */
 static gboolean
 video_meta_fits (GstBuffer *buffer, const GstVideoInfo *info)
@@ -79,9 +89,6 @@ gst_oct_frame_map (GstOctMappedFrame *mapped, const GstOctInfo *info,
   }
 
 wrong:
-  g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
-      "A buffer of %" G_GSIZE_FORMAT " bytes arrived, one B-scan of %u x %u "
-      "values has %" G_GSIZE_FORMAT " bytes; check the caps of the source.",
-      size, info->columns, info->rows, info->size);
+  gst_oct_frame_set_size_error (info, size, error);
   return FALSE;
 }

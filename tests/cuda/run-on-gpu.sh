@@ -1,10 +1,17 @@
 #!/bin/sh
-# Runs what tests/cuda/pack.sh has packed: checks, memory and race checkers on
-# the small cases, benchmark; a short table last.
+# Runs what tests/cuda/pack.sh or tests/cuda/pack-gstreamer.sh has packed; a
+# short table last.
 #
 #   tests/cuda/run-on-gpu.sh [OUTDIR] [LOGDIR] [PART ...]
 #
-# PART: check, sanitize, bench; all of them when none is named.
+# PART, of pack.sh (all of these when none is named):
+#   check      operations of CUDA against those of the CPU
+#   bench      speed of the operations
+#   sanitize   memory and race checkers on the small cases
+# of pack-gstreamer.sh:
+#   elements   the tests of every element on the GPU and on its own choice
+#   pipelines  pipelines, one of them under the memory checker, and their speed
+#   soak       one pipeline for OCT_SOAK_SECONDS (600), memory at intervals
 set -u
 pack=$(cd "${1:-_cuda}" && pwd)
 logs=${2:-$pack/logs}
@@ -16,10 +23,17 @@ cufft=$(dirname "$(find "$cuda/" /usr/lib* /opt -name 'libcufft.so.*' \
   2>/dev/null | head -n 1)")
 export LD_LIBRARY_PATH="$pack/lib:$cuda/lib64:$cufft"
 export OMP_WAIT_POLICY=passive
-chmod +x "$pack/check-operations"
+chmod +x "$pack/check-operations" "$pack"/bin/* 2>/dev/null
 program="$pack/check-operations --module $pack/liboctcuda.so"
 summary="$logs/summary.txt"
 : >"$summary"
+
+# what the programs of pack-gstreamer.sh look for
+export GST_PLUGIN_PATH_1_0="$pack/plugins" GST_PLUGIN_SYSTEM_PATH_1_0=
+export GST_PLUGIN_SCANNER_1_0="$pack/bin/gst-plugin-scanner"
+export OCT_CUDA_MODULE_PATH="$pack/module"
+export OCT_TEST_VECTORS="$pack/vectors" OCT_TEST_DATA="$pack/data"
+export GST_REGISTRY_1_0="$logs/registry.bin" CK_DEFAULT_TIMEOUT=240
 
 note () {
   printf '%-22s %s\n' "$1" "$2" >>"$summary"
@@ -31,6 +45,68 @@ check_with () {
     --error-exitcode 9 $program --reduced --filter "$2" >"$logs/$1.txt" 2>&1
   note "$1" "exit $?, $(grep -c '^ok' "$logs/$1.txt") cases, $(
     grep 'SUMMARY' "$logs/$1.txt" | tail -n 1)"
+}
+
+# test_program NAME BACKEND FORK: its log and, when done, its exit status.  To
+# begin with CUDA again in every test takes seconds: FORK=no saves them, but a
+# crash ends the program.
+test_program () {
+  log="$logs/$1-${2:-auto}"
+  OCT_TEST_BACKEND=$2 CK_FORK=$3 timeout "${OCT_TEST_SECONDS:-240}" \
+    "$pack/bin/test-$1" >"$log.txt" 2>&1
+  echo $? >"$log.status"
+}
+
+# A line of the table: what Check said last, skips, the exit status.
+note_program () {
+  log="$logs/$1-${2:-auto}"
+  case $(cat "$log.status") in
+    77) result=skipped ;;
+    *) result="exit $(cat "$log.status"), $(grep -E '^[0-9]+%: Checks' \
+      "$log.txt" || tail -n 1 "$log.txt")" ;;
+  esac
+  skips=$(grep -c '^SKIP of' "$log.txt")
+  [ "$skips" -gt 0 ] && result="$result, $skips without a meaning there"
+  note "$1 ${2:-auto}" "$result"
+  grep -E ':[FE]:' "$log.txt" | sed "s/^.*\/test-/$1 ${2:-auto}: test-/"
+}
+
+run_elements () {
+  "$pack/bin/gst-inspect-1.0" octfft >/dev/null 2>&1 # writes the registry
+  on_gpu=${OCT_TESTS_ON_GPU-octdcsub octkresample octdispersion octfft \
+    octlogscale filters chain cscan states leaks errors}
+  as_it_likes=${OCT_TESTS_AUTO-octdcsub octkresample filters chain cscan \
+    states leaks octsrc octsrc-seek octsrc-live errors}
+  for name in $on_gpu; do test_program "$name" cuda no & done
+  wait
+  for name in $as_it_likes; do test_program "$name" '' no & done
+  wait
+  for name in $on_gpu; do note_program "$name" cuda; done
+  for name in $as_it_likes; do note_program "$name" ''; done
+}
+
+run_pipelines () {
+  "$pack/bin/gst-inspect-1.0" octfft >/dev/null 2>&1
+  test_program cuda cuda yes
+  note_program cuda cuda
+  grep -E 'memory|MiB' "$logs/cuda-cuda.txt"
+  if command -v compute-sanitizer >/dev/null; then
+    for name in ${OCT_MEMCHECK:-octlogscale chain}; do
+      OCT_TEST_BACKEND=cuda CK_FORK=no \
+        timeout "${OCT_SANITIZE_SECONDS:-300}" compute-sanitizer \
+        --tool memcheck --target-processes all --error-exitcode 9 \
+        "$pack/bin/test-$name" >"$logs/memcheck-$name.txt" 2>&1
+      note "memcheck $name" "exit $?, $(grep -h 'Checks' \
+        "$logs/memcheck-$name.txt"), $(grep -h 'ERROR SUMMARY' \
+        "$logs/memcheck-$name.txt" | sort | uniq -c | tr '\n' ' ')"
+    done
+  fi
+  for lines in 1000 256; do
+    "$pack/bin/bench-pipeline" --backend cuda --lines "$lines" \
+      --bscans 2000 >"$logs/bench-$lines.txt" 2>&1
+    note "bench $lines lines" "exit $?"
+    cat "$logs/bench-$lines.txt"
+  done
 }
 
 note device "$(nvidia-smi --query-gpu=name,driver_version \
@@ -59,6 +135,14 @@ for part in $parts; do
         'linear manual smoothing 0 range 0.01 to 1.5, 33 x 65'; do
         check_with racecheck "$filter"
       done
+      ;;
+    elements) run_elements ;;
+    pipelines) run_pipelines ;;
+    soak)
+      "$pack/bin/test-cuda" --soak "${OCT_SOAK_SECONDS:-600}" \
+        >"$logs/soak.txt" 2>&1
+      note soak "exit $?, $(tail -n 1 "$logs/soak.txt")"
+      cat "$logs/soak.txt"
       ;;
   esac
   note "seconds of $part" $(($(date +%s) - start))

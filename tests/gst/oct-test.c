@@ -106,10 +106,19 @@ oct_array_equal (const OctArray *a, const OctArray *b)
                 == 0;
 }
 
+/* Where the vectors are when the programs were taken to another machine. */
+static const char *
+vectors_folder (void)
+{
+  const char *folder = g_getenv ("OCT_TEST_VECTORS");
+
+  return folder != NULL ? folder : OCT_TEST_VECTORS;
+}
+
 char *
 oct_test_path (const char *name)
 {
-  return g_build_filename (OCT_TEST_VECTORS, name, NULL);
+  return g_build_filename (vectors_folder (), name, NULL);
 }
 
 OctArray *
@@ -182,12 +191,18 @@ oct_test_compare (const OctArray *found, const OctArray *expected, guint levels)
 
 /* ----------------------------------------------------------------- harness */
 
+static char *
+in_vectors (const char *text)
+{
+  g_auto (GStrv) parts = g_strsplit (text, "@", -1);
+
+  return g_strjoinv (vectors_folder (), parts);
+}
+
 char *
 oct_test_launch (const char *launch)
 {
-  g_auto (GStrv) parts = g_strsplit (launch, "@", -1);
-
-  return g_strjoinv (OCT_TEST_VECTORS, parts);
+  return oct_test_cuda_launch (in_vectors (launch));
 }
 
 /* Errors and warnings alone: a message left on the bus holds its element,
@@ -247,9 +262,26 @@ oct_test_caps (const OctArray *array, guint lines, const char *axis)
 }
 
 void
+oct_test_set_src_caps (GstHarness *harness, GstCaps *caps)
+{
+  if (oct_test_wants_gpu_memory (harness)) {
+    caps = gst_caps_make_writable (caps);
+    gst_caps_set_features_simple (
+        caps, gst_caps_features_new ("memory:CUDAMemory", NULL));
+  }
+  gst_harness_set_src_caps (harness, caps);
+}
+
+GstFlowReturn
+oct_test_push_buffer (GstHarness *harness, GstBuffer *buffer)
+{
+  return gst_harness_push (harness, oct_test_place (harness, buffer));
+}
+
+void
 oct_test_set_caps (GstHarness *harness, const OctArray *array, const char *axis)
 {
-  gst_harness_set_src_caps (harness, oct_test_caps (array, array->rows, axis));
+  oct_test_set_src_caps (harness, oct_test_caps (array, array->rows, axis));
 }
 
 static GstBuffer *
@@ -352,7 +384,7 @@ oct_test_push (GstHarness *harness, GstBuffer *buffer)
   GstBuffer *result;
   OctArray *array;
 
-  fail_unless_equals_int (gst_harness_push (harness, buffer), GST_FLOW_OK);
+  fail_unless_equals_int (oct_test_push_buffer (harness, buffer), GST_FLOW_OK);
   result = gst_harness_try_pull (harness);
   fail_unless (result != NULL);
   caps = gst_pad_get_current_caps (harness->sinkpad);
@@ -374,10 +406,11 @@ oct_test_set (GstHarness *harness, const char *factory, const char *property,
     const char *value)
 {
   GstElement *element = gst_harness_find_element (harness, factory);
+  g_autofree char *full = value != NULL ? in_vectors (value) : NULL;
 
   fail_unless (element != NULL);
-  if (value != NULL)
-    gst_util_set_object_arg (G_OBJECT (element), property, value);
+  if (full != NULL)
+    gst_util_set_object_arg (G_OBJECT (element), property, full);
   else
     g_object_set (element, property, NULL, NULL);
   gst_object_unref (element);
@@ -547,7 +580,7 @@ oct_test_run_case (const char *prefix, guint i)
   guint rows = test->expected->rows / test->bscans;
   guint n;
 
-  gst_harness_set_src_caps (
+  oct_test_set_src_caps (
       harness, oct_test_caps (test->input, lines, test->axis));
   for (n = 0; n < test->bscans; n++) {
     g_autoptr (OctArray) expected =

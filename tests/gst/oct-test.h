@@ -10,6 +10,7 @@
 #include <gst/check/gstharness.h>
 #include <gst/video/video.h>
 #include "gstoctscanmeta.h"
+#include "oct-test-cuda.h"
 
 /* Values [rows][columns] of a .npy file or of a buffer. */
 typedef struct {
@@ -46,12 +47,17 @@ double oct_test_error (const OctArray *found, const OctArray *expected);
  * Messages go to oct_test_bus(). */
 GstHarness *oct_test_harness (const char *launch);
 GstBus *oct_test_bus (GstHarness *harness);
-/* `launch` with '@' replaced. */
+/* `launch` with '@' replaced, and backend=cuda set when the test is to run on
+ * the GPU. */
 char *oct_test_launch (const char *launch);
 
 /* Caps of `lines` lines of such values: raw spectra, spectra (`axis`,
  * wavelength when NULL), A-scans (axis "depth"). */
 GstCaps *oct_test_caps (const OctArray *array, guint lines, const char *axis);
+/* As gst_harness_set_src_caps() and gst_harness_push(), with memory on the GPU
+ * where the first element takes that. */
+void oct_test_set_src_caps (GstHarness *harness, GstCaps *caps);
+GstFlowReturn oct_test_push_buffer (GstHarness *harness, GstBuffer *buffer);
 void oct_test_set_caps (
     GstHarness *harness, const OctArray *array, const char *axis);
 /* Rows as the caps have them; 0 rows = all. */
@@ -69,7 +75,8 @@ OctArray *oct_test_push (GstHarness *harness, GstBuffer *buffer);
 OctArray *oct_test_run (
     GstHarness *harness, const OctArray *input, const char *axis);
 
-/* Sets a property of the element of this factory from a string, or to NULL. */
+/* Sets a property of the element of this factory from a string with '@' as
+ * above, or to NULL. */
 void oct_test_set (GstHarness *harness, const char *factory,
     const char *property, const char *value);
 

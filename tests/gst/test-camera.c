@@ -53,7 +53,7 @@ GST_START_TEST (test_fake_camera)
 
     fail_unless_equals_uint64 (
         GST_BUFFER_PTS (frame), GST_BUFFER_PTS (gst_sample_get_buffer (image)));
-    gst_harness_set_src_caps (
+    oct_test_set_src_caps (
         harness, gst_caps_ref (gst_sample_get_caps (raw)));
     again = oct_test_push (harness, gst_buffer_ref (frame));
     fail_unless_equals_int (found->columns, 64);

@@ -193,7 +193,8 @@ GST_START_TEST (test_whole_volume)
                        "capsfilter caps=video/x-raw,format=GRAY8 ! "
                        "appsink name=sink sync=false",
           raw, SAMPLES, LINES, BSCANS, csv);
-  GstElement *pipeline = gst_parse_launch (launch, NULL);
+  g_autofree char *full = oct_test_launch (launch);
+  GstElement *pipeline = gst_parse_launch (full, NULL);
   GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
   g_autoptr (OctArray) expected = oct_test_load ("cscan-bscan-50.npy");
   GstSample *sample;

@@ -4,17 +4,17 @@
  * are gone no object, buffer, event or caps may be alive.  With --leak one is
  * left on purpose and has to be found.
  */
-#include <gst/gst.h>
+#include "oct-test.h"
 
 #include <string.h>
 
 #define CHAIN                                                                  \
   "! octdcsub ! octkresample ! octdispersion ! octfft ! octlogscale "
 #define FILE_SOURCE                                                            \
-  "octsrc location=" OCT_TEST_VECTORS "/octdcsub-bscan-u16-input.npy "         \
-  "calibration=" OCT_TEST_VECTORS "/k-index-101.csv "
+  "octsrc location=@/octdcsub-bscan-u16-input.npy "                            \
+  "calibration=@/k-index-101.csv "
 #define FLOATS                                                                 \
-  "octsrc location=" OCT_TEST_VECTORS "/octdcsub-bscan-f32-input.npy "         \
+  "octsrc location=@/octdcsub-bscan-f32-input.npy "                            \
   "preload=true loop=true num-buffers=5 "
 
 /* How a pipeline is to come to its end; anything else would leave a test that
@@ -38,12 +38,12 @@ static const struct {
   { AT_EOS, FILE_SOURCE CHAIN "! video/x-raw,format=NV12 ! fakesink" },
   { AT_EOS,
       FILE_SOURCE "loop=true preload=true num-buffers=20 " CHAIN "! fakesink" },
-  { AT_EOS, FLOATS "! octdcsub mode=background background=" OCT_TEST_VECTORS
-                   "/octdcsub-bscan-u16-input.npy ! fakesink" },
+  { AT_EOS, FLOATS "! octdcsub mode=background background="
+                   "@/octdcsub-bscan-u16-input.npy ! fakesink" },
   { AT_EOS,
       FLOATS "! tee name=t t. ! queue ! octdcsub ! fakesink t. ! queue ! "
-             "octdcsub mode=running calibration=" OCT_TEST_VECTORS
-             "/wavelength-101.csv ! octkresample method=lanczos upsample=2 ! "
+             "octdcsub mode=running calibration="
+             "@/wavelength-101.csv ! octkresample method=lanczos upsample=2 ! "
              "octfft length=256 ! fakesink" },
   { BY_ERROR, "octsrc location=nowhere.raw " CHAIN "! fakesink" },
   { BY_ERROR, "octsrc samples=256 lines=16 calibration=nowhere.csv " CHAIN
@@ -69,8 +69,9 @@ check_ending (const char *launch, Ending ending, GstMessage *message)
 static void
 run (const char *launch, Ending ending, gboolean to_end)
 {
+  g_autofree char *full = oct_test_launch (launch);
   GError *error = NULL;
-  GstElement *pipeline = gst_parse_launch (launch, &error);
+  GstElement *pipeline = gst_parse_launch (full, &error);
   gboolean wait = to_end && ending != CUT_OFF;
   GstBus *bus;
   GstMessage *message;

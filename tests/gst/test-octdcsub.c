@@ -61,7 +61,8 @@ check_refused_meta (guint rows, guint columns, gsize stride, const char *word)
   gst_buffer_add_video_meta_full (buffer, GST_VIDEO_FRAME_FLAG_NONE,
       GST_VIDEO_FORMAT_GRAY16_LE, columns, word != NULL ? 8 : rows, 1, offsets,
       strides);
-  fail_unless_equals_int (gst_harness_push (harness, buffer), GST_FLOW_ERROR);
+  fail_unless_equals_int (
+      oct_test_push_buffer (harness, buffer), GST_FLOW_ERROR);
   oct_test_assert_error (
       oct_test_bus (harness), "bytes arrived", "32 x 8", NULL);
   gst_harness_teardown (harness);
@@ -168,7 +169,7 @@ GST_START_TEST (test_live_mode)
   fail_unless_equals_float (push_constant (harness, 50), 50);
   oct_test_set (harness, "octdcsub", "mode", "background");
   fail_unless_equals_int (
-      gst_harness_push (harness, constant (50)), GST_FLOW_ERROR);
+      oct_test_push_buffer (harness, constant (50)), GST_FLOW_ERROR);
   oct_test_assert_error (
       oct_test_bus (harness), file, "101", "8", "samples", NULL);
   gst_harness_teardown (harness);
@@ -203,7 +204,7 @@ GST_START_TEST (test_no_background)
   GstHarness *harness = harness_for_constants ("octdcsub mode=background");
 
   fail_unless_equals_int (
-      gst_harness_push (harness, constant (50)), GST_FLOW_ERROR);
+      oct_test_push_buffer (harness, constant (50)), GST_FLOW_ERROR);
   oct_test_assert_error (oct_test_bus (harness), "mode=background",
       "`background`", "calibration", NULL);
   gst_harness_teardown (harness);
@@ -298,8 +299,7 @@ GST_START_TEST (test_own_calibration_wins)
       "octdcsub mode=none ! octkresample calibration=@/k-index-101.csv");
 
   expected_own = oct_test_run (plain, input, NULL);
-  oct_test_set (plain, "octkresample", "calibration",
-      OCT_TEST_VECTORS "/wavelength-101.csv");
+  oct_test_set (plain, "octkresample", "calibration", "@/wavelength-101.csv");
   expected_upstream = oct_test_push (plain, oct_test_buffer (input, 0, 0));
   fail_unless (oct_test_error (expected_own, expected_upstream) > 0.01);
 
@@ -326,7 +326,7 @@ GST_START_TEST (test_calibration_of_another_length)
       harness_for_constants ("octdcsub calibration=@/k-index-101.csv");
 
   fail_unless_equals_int (
-      gst_harness_push (harness, constant (50)), GST_FLOW_ERROR);
+      oct_test_push_buffer (harness, constant (50)), GST_FLOW_ERROR);
   oct_test_assert_error (
       oct_test_bus (harness), "k-index-101.csv", "101", "8", NULL);
   gst_harness_teardown (harness);

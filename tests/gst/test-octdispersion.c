@@ -4,8 +4,8 @@
  */
 #include "oct-test.h"
 
-#define K_INDEX OCT_TEST_VECTORS "/k-index-101.csv"
-#define WAVELENGTH OCT_TEST_VECTORS "/wavelength-101.csv"
+#define K_INDEX "@/k-index-101.csv"
+#define WAVELENGTH "@/wavelength-101.csv"
 
 GST_START_TEST (test_known_answers)
 {
@@ -93,7 +93,7 @@ check_no_scale (const char *launch)
 
   oct_test_set_caps (harness, input, "wavenumber");
   fail_unless_equals_int (
-      gst_harness_push (harness, oct_test_buffer (input, 0, 0)),
+      oct_test_push_buffer (harness, oct_test_buffer (input, 0, 0)),
       GST_FLOW_ERROR);
   oct_test_assert_error (oct_test_bus (harness), "a2", "wavelength", NULL);
   gst_harness_teardown (harness);
@@ -115,7 +115,7 @@ GST_START_TEST (test_calibration_of_another_length)
   gst_harness_push_event (harness,
       oct_test_calibration ("wavelength-min=800 wavelength-max=880", 64));
   fail_unless_equals_int (
-      gst_harness_push (harness, oct_test_buffer (input, 0, 0)),
+      oct_test_push_buffer (harness, oct_test_buffer (input, 0, 0)),
       GST_FLOW_ERROR);
   oct_test_assert_error (
       oct_test_bus (harness), "64 samples", "have 101", NULL);

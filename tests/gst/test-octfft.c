@@ -108,7 +108,7 @@ check_impossible (const char *properties, const char *word, const char *number)
 
   oct_test_set_caps (harness, input, "wavenumber");
   fail_unless_equals_int (
-      gst_harness_push (harness, oct_test_buffer (input, 0, 0)),
+      oct_test_push_buffer (harness, oct_test_buffer (input, 0, 0)),
       GST_FLOW_ERROR);
   oct_test_assert_error (oct_test_bus (harness), word, number, "set", NULL);
   gst_harness_teardown (harness);

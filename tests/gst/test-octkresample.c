@@ -5,8 +5,8 @@
  */
 #include "oct-test.h"
 
-#define K_INDEX OCT_TEST_VECTORS "/k-index-101.csv"
-#define WAVELENGTH OCT_TEST_VECTORS "/wavelength-101.csv"
+#define K_INDEX "@/k-index-101.csv"
+#define WAVELENGTH "@/wavelength-101.csv"
 #define BY_PROPERTIES "wavelength-min=800 wavelength-max=880"
 
 GST_START_TEST (test_known_answers)
@@ -121,7 +121,7 @@ check_refused (GstHarness *harness, const OctArray *input)
 {
   oct_test_set_caps (harness, input, NULL);
   fail_unless_equals_int (
-      gst_harness_push (harness, oct_test_buffer (input, 0, 0)),
+      oct_test_push_buffer (harness, oct_test_buffer (input, 0, 0)),
       GST_FLOW_ERROR);
 }
 
@@ -142,10 +142,10 @@ GST_START_TEST (test_calibration_of_another_length)
   GstHarness *harness = oct_test_harness ("octkresample");
   g_autoptr (OctArray) input = load_spectra ();
 
-  gst_harness_set_src_caps (harness, oct_test_caps (input, 5, NULL));
+  oct_test_set_src_caps (harness, oct_test_caps (input, 5, NULL));
   gst_harness_push_event (harness, oct_test_calibration (BY_PROPERTIES, 64));
   fail_unless_equals_int (
-      gst_harness_push (harness, oct_test_buffer (input, 0, 0)),
+      oct_test_push_buffer (harness, oct_test_buffer (input, 0, 0)),
       GST_FLOW_ERROR);
   oct_test_assert_error (
       oct_test_bus (harness), "64 samples", "have 101", "octdcsub", NULL);
@@ -167,7 +167,7 @@ GST_START_TEST (test_bad_calibration_while_playing)
 
   oct_test_set (harness, "octkresample", "calibration", "nowhere/none.csv");
   fail_unless_equals_int (
-      gst_harness_push (harness, oct_test_buffer (input, 0, 0)),
+      oct_test_push_buffer (harness, oct_test_buffer (input, 0, 0)),
       GST_FLOW_ERROR);
   oct_test_assert_error (oct_test_bus (harness), "nowhere/none.csv", NULL);
   gst_harness_teardown (harness);

@@ -96,7 +96,7 @@ GST_START_TEST (test_min_above_max_from_the_start)
 
   oct_test_set_caps (harness, input, NULL);
   fail_unless_equals_int (
-      gst_harness_push (harness, oct_test_buffer (input, 0, 0)),
+      oct_test_push_buffer (harness, oct_test_buffer (input, 0, 0)),
       GST_FLOW_ERROR);
   oct_test_assert_error (
       oct_test_bus (harness), "min=70", "max=30", "min < max", NULL);
@@ -160,7 +160,7 @@ GST_START_TEST (test_range_survives)
   push_first (harness);
   oct_test_set (harness, "octlogscale", "range-smoothing", "0.7");
   gst_caps_set_simple (caps, "z-spacing", G_TYPE_DOUBLE, 4e-6, NULL);
-  gst_harness_set_src_caps (harness, caps);
+  oct_test_set_src_caps (harness, caps);
   output = push (harness, input);
   oct_test_compare (output, expected, 1);
   gst_harness_teardown (harness);
@@ -219,7 +219,8 @@ check_padded (const char *format, const char *expected_file)
       answer_allocation, NULL, NULL);
   oct_test_set_caps (harness, input, NULL);
   fail_unless_equals_int (
-      gst_harness_push (harness, oct_test_buffer (input, 0, 0)), GST_FLOW_OK);
+      oct_test_push_buffer (harness, oct_test_buffer (input, 0, 0)),
+      GST_FLOW_OK);
   buffer = gst_harness_pull (harness);
   meta = gst_buffer_get_video_meta (buffer);
   fail_unless (meta != NULL, "the pool was not used");
@@ -251,7 +252,8 @@ GST_START_TEST (test_no_video_meta)
 
   oct_test_set_caps (harness, input, NULL);
   fail_unless_equals_int (
-      gst_harness_push (harness, oct_test_buffer (input, 0, 0)), GST_FLOW_OK);
+      oct_test_push_buffer (harness, oct_test_buffer (input, 0, 0)),
+      GST_FLOW_OK);
   buffer = gst_harness_pull (harness);
   fail_unless (gst_buffer_get_video_meta (buffer) == NULL);
   fail_unless_equals_uint64 (gst_buffer_get_size (buffer), 40 * 41);

@@ -88,8 +88,9 @@ GST_END_TEST;
 static GstElement *
 make (const char *launch)
 {
+  g_autofree char *full = oct_test_launch (launch);
   GError *error = NULL;
-  GstElement *pipeline = gst_parse_launch (launch, &error);
+  GstElement *pipeline = gst_parse_launch (full, &error);
 
   fail_unless (error == NULL, "%s", error != NULL ? error->message : "");
   return pipeline;
@@ -207,10 +208,9 @@ GST_END_TEST;
 /* The elements behind hear of the calibration again. */
 GST_START_TEST (test_calibration_again)
 {
-  GstElement *pipeline = make (
-      "octsrc location=" OCT_TEST_VECTORS
-      "/octdcsub-bscan-u16-input.npy ! octdcsub calibration=" OCT_TEST_VECTORS
-      "/k-index-101.csv ! octkresample ! fakesink");
+  GstElement *pipeline =
+      make ("octsrc location=@/octdcsub-bscan-u16-input.npy ! octdcsub "
+            "calibration=@/k-index-101.csv ! octkresample ! fakesink");
   GstBus *bus = gst_element_get_bus (pipeline);
   guint round;
 

@@ -1,0 +1,728 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * Pipelines on a GPU: the same images as on the CPU, whatever stands between
+ * the elements; what is said of memory of another context and of too little;
+ * nothing that grows.  Skipped where no GPU is.
+ *
+ *   test-cuda --soak SECONDS
+ *
+ * loops one pipeline for so long and prints the memory at intervals.
+ */
+#include "oct-test-files.h"
+#include "oct-test.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define CALIBRATION "wavelength-min=800 wavelength-max=880"
+#define CUDA " backend=cuda"
+#define CPU " backend=cpu"
+/* FILTERS and END give one image after the other to "sink" */
+#define FILTERS(backend, between)                                              \
+  " ! octdcsub " CALIBRATION backend between                                   \
+  " ! octkresample name=k" backend between                                     \
+  " ! octdispersion name=d a2=40" backend between                              \
+  " ! octfft name=f" backend between                                           \
+  " ! octlogscale name=l range=contrast" backend between
+#define END " ! appsink name=sink sync=false max-buffers=4"
+#define GRAY " ! capsfilter caps=video/x-raw,format=GRAY8" END
+#define WAIT (60 * GST_SECOND)
+#define MEBIBYTE 1048576.0
+
+/* ---------------------------------------------------------------- pipelines */
+
+static GstElement *
+make (const char *launch)
+{
+  GError *error = NULL;
+  GstElement *pipeline = gst_parse_launch (launch, &error);
+
+  fail_unless (error == NULL, "%s: %s", launch, error ? error->message : "");
+  return pipeline;
+}
+
+static GstElement *
+start (const char *launch)
+{
+  GstElement *pipeline = make (launch);
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  return pipeline;
+}
+
+static void
+stop (GstElement *pipeline)
+{
+  fail_unless_equals_int (gst_element_set_state (pipeline, GST_STATE_NULL),
+      GST_STATE_CHANGE_SUCCESS);
+  gst_object_unref (pipeline);
+}
+
+/* The sentence of an error, NULL when there was none. */
+static char *
+take_error (GstElement *pipeline)
+{
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+  g_autoptr (GError) error = NULL;
+
+  gst_object_unref (bus);
+  if (message == NULL)
+    return NULL;
+  gst_message_parse_error (message, &error, NULL);
+  gst_message_unref (message);
+  return g_strdup (error->message);
+}
+
+/* The next one at `name`, NULL at the end. */
+static GstSample *
+pull_from (GstElement *pipeline, const char *name)
+{
+  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), name);
+  g_autofree char *error = NULL;
+  GstSample *sample = NULL;
+  gboolean eos = FALSE;
+
+  g_signal_emit_by_name (sink, "try-pull-sample", WAIT, &sample);
+  g_object_get (sink, "eos", &eos, NULL);
+  gst_object_unref (sink);
+  if (sample == NULL && !eos) {
+    error = take_error (pipeline);
+    fail ("nothing came: %s", error != NULL ? error : "no error");
+  }
+  return sample;
+}
+
+/* The grey levels of an image in whatever format, or other values. */
+static OctArray *
+read_sample (GstSample *sample)
+{
+  GstCaps *caps = gst_sample_get_caps (sample);
+  GstVideoInfo info;
+  OctArray *array;
+  GstVideoFrame frame;
+  guint row, i, k;
+
+  if (!gst_video_info_from_caps (&info, caps)
+      || GST_VIDEO_INFO_FORMAT (&info) != GST_VIDEO_FORMAT_RGBA)
+    return oct_test_read (gst_sample_get_buffer (sample), caps);
+  fail_unless (gst_video_frame_map (
+      &frame, &info, gst_sample_get_buffer (sample), GST_MAP_READ));
+  array = oct_array_new ('u', 1, info.height, info.width);
+  for (row = 0; row < array->rows; row++) {
+    const guint8 *pixel =
+        (guint8 *)GST_VIDEO_FRAME_PLANE_DATA (&frame, 0)
+        + (gsize)row * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0);
+
+    for (i = 0; i < array->columns; i++, pixel += 4) {
+      array->data[(gsize)row * array->columns + i] = pixel[0];
+      for (k = 1; k < 3; k++)
+        fail_unless_equals_int (pixel[k], pixel[0]);
+      fail_unless_equals_int (pixel[3], 255);
+    }
+  }
+  gst_video_frame_unmap (&frame);
+  return array;
+}
+
+static OctArray *
+pull (GstElement *pipeline, const char *name)
+{
+  GstSample *sample = pull_from (pipeline, name);
+  OctArray *array;
+
+  fail_unless (sample != NULL, "the end came too early");
+  array = read_sample (sample);
+  gst_sample_unref (sample);
+  return array;
+}
+
+/* Both give the same `count` arrays and then nothing. */
+static void
+compare_pipelines (GstElement *one, GstElement *other, guint count)
+{
+  guint i;
+
+  for (i = 0; i < count; i++) {
+    g_autoptr (OctArray) found = pull (one, "sink");
+    g_autoptr (OctArray) expected = pull (other, "sink");
+
+    GST_INFO ("B-scan %u", i);
+    oct_test_compare (found, expected, 1);
+  }
+  fail_unless (pull_from (one, "sink") == NULL);
+  fail_unless (pull_from (other, "sink") == NULL);
+}
+
+static char *
+source (guint samples, guint lines, guint count)
+{
+  return g_strdup_printf (
+      "octsrc samples=%u lines=%u num-buffers=%u", samples, lines, count);
+}
+
+/* A source and two chains, GPU and CPU. */
+static void
+check_sizes (
+    const char *gpu, const char *cpu, guint samples, guint lines, guint count)
+{
+  g_autofree char *from = source (samples, lines, count);
+  g_autofree char *one = g_strconcat (from, gpu, NULL);
+  g_autofree char *other = g_strconcat (from, cpu, NULL);
+  GstElement *a = start (one), *b = start (other);
+
+  compare_pipelines (a, b, count);
+  stop (a);
+  stop (b);
+}
+
+/* Whether it comes to its end without an error, whose sentence is printed. */
+static gboolean
+plays (const char *launch, const char **words)
+{
+  GstElement *pipeline = make (launch);
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message;
+  gboolean ok;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered (
+      bus, 2 * WAIT, GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
+  fail_unless (message != NULL, "%s does not end", launch);
+  ok = GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS;
+  if (!ok) {
+    g_autoptr (GError) error = NULL;
+
+    gst_message_parse_error (message, &error, NULL);
+    g_print ("%s: %s\n", GST_OBJECT_NAME (GST_MESSAGE_SRC (message)),
+        error->message);
+    for (; words != NULL && *words != NULL; words++)
+      fail_unless (strstr (error->message, *words) != NULL,
+          "'%s' is not in '%s'", *words, error->message);
+  }
+  gst_message_unref (message);
+  gst_object_unref (bus);
+  stop (pipeline);
+  return ok;
+}
+
+/* --------------------------------------------------------------- same images
+ */
+
+static const struct {
+  guint samples, lines, count;
+} sizes[] = { { 64, 1, 3 }, { 333, 33, 4 }, { 1024, 333, 6 },
+  { 2048, 1000, 12 }, { 16, 700, 3 }, { 4096, 17, 4 } };
+
+GST_START_TEST (test_chain)
+{
+  check_sizes (FILTERS (CUDA, "") GRAY, FILTERS (CPU, "") GRAY,
+      sizes[__i__].samples, sizes[__i__].lines, sizes[__i__].count);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_queues)
+{
+  check_sizes (" ! queue" FILTERS (CUDA, " ! queue") GRAY,
+      FILTERS (CPU, "") GRAY, sizes[__i__].samples, sizes[__i__].lines,
+      sizes[__i__].count);
+}
+GST_END_TEST;
+
+/* The end right behind the first B-scans: none is lost on its way. */
+GST_START_TEST (test_end_after_few)
+{
+  guint count;
+
+  for (count = 1; count <= 5; count++)
+    check_sizes (
+        FILTERS (CUDA, "") GRAY, FILTERS (CPU, "") GRAY, 512, 200, count);
+}
+GST_END_TEST;
+
+#define ON_GPU(format)                                                         \
+  " ! capsfilter caps=video/x-raw(memory:CUDAMemory),format=" format
+#define DOWNLOAD " ! cudadownload ! capsfilter caps=video/x-raw" END
+
+GST_START_TEST (test_images_on_gpu)
+{
+  const char *cpu = FILTERS (CPU, "") GRAY;
+  guint samples = sizes[__i__].samples, lines = sizes[__i__].lines;
+
+  check_sizes (FILTERS (CUDA, "") ON_GPU ("NV12") DOWNLOAD, cpu, samples, lines,
+      sizes[__i__].count);
+  check_sizes (FILTERS (CUDA, "") ON_GPU ("RGBA") DOWNLOAD, cpu, samples, lines,
+      sizes[__i__].count);
+  /* the application maps what is on the GPU itself */
+  check_sizes (FILTERS (CUDA, "") ON_GPU ("NV12") END, cpu, samples, lines,
+      sizes[__i__].count);
+  check_sizes (FILTERS (CUDA, "") ON_GPU ("RGBA") END, cpu, samples, lines,
+      sizes[__i__].count);
+}
+GST_END_TEST;
+
+/* Two branches from spectra on the GPU, one of which changes them. */
+GST_START_TEST (test_tee)
+{
+  g_autofree char *from = source (1024, 300, 20);
+  g_autofree char *launch = g_strconcat (from,
+      " ! octdcsub " CALIBRATION CUDA " ! tee name=t t. ! queue"
+      " ! octkresample" CUDA " ! octdispersion a2=40" CUDA " ! octfft" CUDA
+      " ! octlogscale range=contrast" CUDA GRAY
+      " t. ! queue ! octdcsub mode=bscan" CUDA " ! octkresample" CUDA
+      " ! octfft" CUDA " ! octlogscale" CUDA
+      " ! capsfilter caps=video/x-raw,format=GRAY8"
+      " ! appsink name=other sync=false max-buffers=4",
+      NULL);
+  g_autofree char *alone = g_strconcat (from, FILTERS (CPU, "") GRAY, NULL);
+  GstElement *both = start (launch), *expected = start (alone);
+  guint i;
+
+  for (i = 0; i < 20; i++) {
+    g_autoptr (OctArray) one = pull (both, "sink");
+    g_autoptr (OctArray) other = pull (both, "other");
+    g_autoptr (OctArray) should = pull (expected, "sink");
+
+    oct_test_compare (one, should, 1);
+    fail_unless_equals_int (other->rows, should->rows);
+  }
+  stop (both);
+  stop (expected);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_several_pipelines)
+{
+  enum { N = 4 };
+  GstElement *gpu[N], *cpu[N];
+  guint round, i;
+
+  for (round = 0; round < 3; round++) {
+    for (i = 0; i < N; i++) {
+      g_autofree char *from = source (256 << i, 50 + 33 * i, 8);
+      g_autofree char *one = g_strconcat (from, FILTERS (CUDA, "") GRAY, NULL);
+      g_autofree char *other = g_strconcat (from, FILTERS (CPU, "") GRAY, NULL);
+
+      gpu[i] = start (one);
+      cpu[i] = start (other);
+    }
+    for (i = 0; i < N; i++)
+      compare_pipelines (gpu[i], cpu[i], 8);
+    for (i = 0; i < N; i++) {
+      stop (gpu[i]);
+      stop (cpu[i]);
+    }
+  }
+}
+GST_END_TEST;
+
+/* ---------------------------------------------------------- in mid-stream */
+
+static void
+push_random (
+    GstElement *pipeline, guint bytes, guint samples, guint lines, guint32 seed)
+{
+  GstElement *from = gst_bin_get_by_name (GST_BIN (pipeline), "source");
+  g_autoptr (OctArray) array = oct_array_new ('u', bytes, lines, samples);
+  GRand *random = g_rand_new_with_seed (seed);
+  GstCaps *caps = oct_test_caps (array, lines, NULL);
+  GstBuffer *buffer;
+  GstFlowReturn ret;
+  guint i;
+
+  for (i = 0; i < bytes * lines * samples; i++)
+    array->data[i] = g_rand_int_range (random, 0, 256);
+  g_rand_free (random);
+  buffer = oct_test_buffer (array, 0, 0);
+  g_object_set (from, "caps", caps, NULL);
+  g_signal_emit_by_name (from, "push-buffer", buffer, &ret);
+  fail_unless_equals_int (ret, GST_FLOW_OK);
+  gst_caps_unref (caps);
+  gst_buffer_unref (buffer);
+  gst_object_unref (from);
+}
+
+GST_START_TEST (test_other_sizes)
+{
+  const struct {
+    guint bytes, samples, lines;
+  } steps[] = { { 2, 512, 100 }, { 2, 512, 33 }, { 1, 512, 33 }, { 1, 333, 1 },
+    { 2, 2048, 1000 }, { 2, 64, 5 }, { 2, 512, 100 } };
+  const char *from = "appsrc name=source format=time";
+  g_autofree char *one = g_strconcat (from, FILTERS (CUDA, "") GRAY, NULL);
+  g_autofree char *queued =
+      g_strconcat (from, FILTERS (CUDA, " ! queue") GRAY, NULL);
+  g_autofree char *other = g_strconcat (from, FILTERS (CPU, "") GRAY, NULL);
+  GstElement *pipelines[] = { start (one), start (queued), start (other) };
+  guint i, k, n;
+
+  for (i = 0; i < G_N_ELEMENTS (steps); i++)
+    for (n = 0; n < 3; n++)
+      for (k = 0; k < G_N_ELEMENTS (pipelines); k++)
+        push_random (pipelines[k], steps[i].bytes, steps[i].samples,
+            steps[i].lines, 3 * i + n);
+  for (i = 0; i < 3 * G_N_ELEMENTS (steps); i++) {
+    g_autoptr (OctArray) found = pull (pipelines[0], "sink");
+    g_autoptr (OctArray) behind = pull (pipelines[1], "sink");
+    g_autoptr (OctArray) expected = pull (pipelines[2], "sink");
+
+    oct_test_compare (found, expected, 1);
+    oct_test_compare (behind, expected, 1);
+  }
+  for (k = 0; k < G_N_ELEMENTS (pipelines); k++)
+    stop (pipelines[k]);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_live_properties)
+{
+  const struct {
+    const char *element, *property, *value;
+  } steps[] = { { "k", "method", "lanczos" }, { "d", "a2", "-70" },
+    { "f", "window", "blackman" }, { "l", "range", "auto" },
+    { "f", "depth-bins", "100" }, { "k", "upsample", "2" },
+    { "l", "scale", "linear" }, { "f", "length", "1024" },
+    { "k", "method", "linear" }, { "l", "scale", "log" },
+    { "f", "depth-bins", "0" }, { "k", "upsample", "1" } };
+  GstElement *pipeline =
+      start ("octsrc samples=512 lines=100" FILTERS (CUDA, " ! queue") GRAY);
+  guint i;
+
+  for (i = 0; i < 10 * G_N_ELEMENTS (steps); i++) {
+    guint n = i % G_N_ELEMENTS (steps);
+    GstElement *element =
+        gst_bin_get_by_name (GST_BIN (pipeline), steps[n].element);
+    g_autoptr (OctArray) image = NULL;
+
+    gst_util_set_object_arg (
+        G_OBJECT (element), steps[n].property, steps[n].value);
+    gst_object_unref (element);
+    image = pull (pipeline, "sink");
+    fail_unless_equals_int (image->columns, 100);
+  }
+  stop (pipeline);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_seeks)
+{
+  GstElement *pipeline =
+      start ("octsrc samples=512 lines=100" FILTERS (CUDA, " ! queue") GRAY);
+  g_autoptr (OctArray) first = pull (pipeline, "sink");
+  guint i;
+
+  for (i = 0; i < 30; i++) {
+    guint n;
+
+    for (n = 0; n < i % 4; n++)
+      oct_array_free (pull (pipeline, "sink"));
+    fail_unless (gst_element_seek_simple (pipeline, GST_FORMAT_TIME,
+        GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE, 0));
+    if (i % 3 == 0) {
+      g_autoptr (OctArray) again = pull (pipeline, "sink");
+
+      fail_unless (oct_array_equal (again, first), "after seek %u", i);
+    }
+  }
+  stop (pipeline);
+}
+GST_END_TEST;
+
+/* ---------------------------------------------------------- foreign elements
+ */
+
+#define SPECTRA(backend)                                                       \
+  " ! octdcsub " CALIBRATION backend " ! octkresample" backend
+
+/* What maps spectra and A-scans on the GPU sees finished data. */
+GST_START_TEST (test_foreign_sees_finished)
+{
+  check_sizes (SPECTRA (CUDA) END, SPECTRA (CPU) END, 2048, 1000, 12);
+  check_sizes (SPECTRA (CUDA) " ! identity ! octfft" CUDA " ! identity" END,
+      SPECTRA (CPU) " ! octfft" CPU END, 2048, 1000, 12);
+  fail_unless (plays ("octsrc samples=64 lines=2 num-buffers=2" SPECTRA (
+                          CUDA) " ! identity dump=true ! octfft" CUDA
+                                " ! fakesink dump=true",
+      NULL));
+}
+GST_END_TEST;
+
+GST_START_TEST (test_other_context)
+{
+  GstHarness *harness = oct_test_harness ("octfft");
+  g_autoptr (OctArray) input = oct_array_new ('f', 4, 5, 64);
+  GstObject *context = oct_test_cuda_context_new ();
+  GstBuffer *buffer =
+      oct_test_cuda_buffer (context, oct_test_buffer (input, 0, 0));
+
+  oct_test_set_caps (harness, input, "wavenumber");
+  fail_unless_equals_int (
+      oct_test_push_buffer (harness, buffer), GST_FLOW_ERROR);
+  oct_test_assert_error (oct_test_bus (harness),
+      "not in the memory of this GPU context", "`cuda-device-id`", NULL);
+  gst_harness_teardown (harness);
+  gst_object_unref (context);
+}
+GST_END_TEST;
+
+/* System memory under the caps of GPU memory. */
+GST_START_TEST (test_no_gpu_memory)
+{
+  GstHarness *harness = oct_test_harness ("octfft");
+  g_autoptr (OctArray) input = oct_array_new ('f', 4, 5, 64);
+
+  oct_test_set_caps (harness, input, "wavenumber");
+  fail_unless_equals_int (
+      gst_harness_push (harness, oct_test_buffer (input, 0, 0)),
+      GST_FLOW_ERROR);
+  oct_test_assert_error (
+      oct_test_bus (harness), "not in the memory of this GPU context", NULL);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_cpu_between)
+{
+  const char *launch = "octsrc num-buffers=2 ! octdcsub " CALIBRATION CUDA
+                       " ! octkresample" CPU " ! octfft" CUDA " ! fakesink";
+  g_autoptr (GError) error = NULL;
+  GstElement *pipeline =
+      gst_parse_launch_full (launch, NULL, GST_PARSE_FLAG_FATAL_ERRORS, &error);
+
+  fail_unless (g_error_matches (error, GST_PARSE_ERROR, GST_PARSE_ERROR_LINK),
+      "it links");
+  gst_clear_object (&pipeline);
+}
+GST_END_TEST;
+
+/* ------------------------------------------------------------------- memory */
+
+/* B-scans of 64 M values need several times 256 MB at every step. */
+#define HUGE_PIPELINE                                                          \
+  "octsrc location=%s format=raw samples=16384 lines=4096 "                    \
+  "num-buffers=3" FILTERS (CUDA, "") " ! fakesink"
+
+GST_START_TEST (test_out_of_memory)
+{
+  const char *words[] = { "not enough memory", NULL };
+  g_autofree char *path =
+      oct_test_sparse ("huge-spectra.raw", (gsize)16384 * 4096 * 2);
+  g_autofree char *huge = g_strdup_printf (HUGE_PIPELINE, path);
+  guint64 before = oct_test_cuda_free_memory ();
+  OctTestHoard *hoard = oct_test_cuda_hoard ((guint64)1600 << 20);
+  guint i;
+
+  for (i = 0; i < 2; i++)
+    fail_if (plays (huge, words), "it fits into 1.6 GB");
+  oct_test_cuda_free (hoard);
+  fail_unless (plays ("octsrc samples=256 lines=16 num-buffers=4" FILTERS (
+                          CUDA, "") " ! fakesink",
+      NULL));
+  fail_unless (plays (huge, NULL));
+  fail_unless (oct_test_cuda_free_memory () + (guint64)(64 * MEBIBYTE) > before,
+      "%.0f MiB of %.0f MiB are free afterwards",
+      oct_test_cuda_free_memory () / MEBIBYTE, before / MEBIBYTE);
+  oct_test_remove_files ();
+}
+GST_END_TEST;
+
+/* Bytes that the process has in memory. */
+static double
+resident (void)
+{
+  g_autofree char *text = NULL;
+  const char *found;
+
+  fail_unless (g_file_get_contents ("/proc/self/status", &text, NULL, NULL));
+  found = strstr (text, "VmRSS:");
+  return found != NULL ? g_ascii_strtod (found + 6, NULL) * 1024 : 0;
+}
+
+typedef struct {
+  gint count; /* atomic */
+} Counter;
+
+static GstPadProbeReturn
+count_image (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  g_atomic_int_inc (&((Counter *)data)->count);
+  return GST_PAD_PROBE_OK;
+}
+
+static GstElement *
+start_counted (const char *launch, Counter *counter)
+{
+  GstElement *pipeline = make (launch);
+  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  GstPad *pad = gst_element_get_static_pad (sink, "sink");
+
+  gst_pad_add_probe (
+      pad, GST_PAD_PROBE_TYPE_BUFFER, count_image, counter, NULL);
+  gst_object_unref (pad);
+  gst_object_unref (sink);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  return pipeline;
+}
+
+static void
+wait_for (GstElement *pipeline, Counter *counter, gint count)
+{
+  while (g_atomic_int_get (&counter->count) < count) {
+    g_autofree char *error = take_error (pipeline);
+
+    fail_unless (error == NULL, "%s", error);
+    g_usleep (2000);
+  }
+}
+
+/* Not more after some thousand B-scans than after some hundred. */
+GST_START_TEST (test_nothing_grows)
+{
+  Counter counter = { 0 };
+  GstElement *pipeline =
+      start_counted ("octsrc samples=256 lines=64" FILTERS (
+                         CUDA, " ! queue") " ! fakesink name=sink sync=false",
+          &counter);
+  double host, device, host_end, device_end;
+
+  /* what measures takes host memory itself when it is first used */
+  oct_test_cuda_free_memory ();
+  wait_for (pipeline, &counter, 1000);
+  host = resident ();
+  device = oct_test_cuda_free_memory ();
+  wait_for (pipeline, &counter, 5000);
+  host_end = resident ();
+  device_end = oct_test_cuda_free_memory ();
+  g_print ("host %.1f to %.1f MiB, free on the device %.1f to %.1f MiB\n",
+      host / MEBIBYTE, host_end / MEBIBYTE, device / MEBIBYTE,
+      device_end / MEBIBYTE);
+  fail_unless (host_end < host + 8 * MEBIBYTE);
+  fail_unless (device_end > device - 8 * MEBIBYTE);
+  stop (pipeline);
+}
+GST_END_TEST;
+
+/* --------------------------------------------------------------------- soak */
+
+/* Spectra of eight B-scans of 1000 lines, for octsrc to loop over. */
+static char *
+write_spectra (void)
+{
+  char *path = oct_test_sparse ("soak.raw", 0);
+  g_autofree char *launch = g_strdup_printf (
+      "octsrc samples=2048 lines=1000 num-buffers=8 ! filesink location=%s",
+      path);
+
+  fail_unless (plays (launch, NULL));
+  return path;
+}
+
+/* 0 when memory stays as it is. */
+static int
+soak (guint seconds)
+{
+  g_autofree char *path = write_spectra ();
+  g_autofree char *launch = g_strdup_printf (
+      "octsrc location=%s format=raw samples=2048 lines=1000 loop=true "
+      "preload=true%s ! fakesink name=sink sync=false",
+      path, FILTERS (CUDA, ""));
+  guint interval = MAX (1, seconds / 20), passed = 0;
+  double host = 0, device = 0, host_end = 0, device_end = 0;
+  Counter counter = { 0 };
+  GstElement *pipeline = start_counted (launch, &counter);
+
+  wait_for (pipeline, &counter, 100);
+  oct_test_cuda_free_memory ();
+  g_print ("%8s %12s %12s %14s\n", "s", "B-scans", "host MiB", "GPU free MiB");
+  while (passed < seconds) {
+    g_autofree char *error = NULL;
+
+    g_usleep (interval * G_USEC_PER_SEC);
+    passed += interval;
+    error = take_error (pipeline);
+    if (error != NULL) {
+      g_printerr ("%s\n", error);
+      return 1;
+    }
+    host_end = resident ();
+    device_end = oct_test_cuda_free_memory ();
+    if (host == 0) {
+      host = host_end;
+      device = device_end;
+    }
+    g_print ("%8u %12d %12.1f %14.1f\n", passed,
+        g_atomic_int_get (&counter.count), host_end / MEBIBYTE,
+        device_end / MEBIBYTE);
+  }
+  stop (pipeline);
+  oct_test_remove_files ();
+  g_print ("grown: host %.1f MiB, GPU %.1f MiB\n", (host_end - host) / MEBIBYTE,
+      (device - device_end) / MEBIBYTE);
+  return host_end - host > 8 * MEBIBYTE || device - device_end > 8 * MEBIBYTE;
+}
+
+static guint soak_seconds = 0;
+
+GST_START_TEST (test_soak)
+{
+  fail_unless_equals_int (soak (soak_seconds), 0);
+}
+GST_END_TEST;
+
+static Suite *
+octsoak_suite (void)
+{
+  Suite *suite = suite_create ("octsoak");
+  TCase *tcase = tcase_create ("general");
+
+  suite_add_tcase (suite, tcase);
+  tcase_set_timeout (tcase, soak_seconds + 120);
+  tcase_add_test (tcase, test_soak);
+  return suite;
+}
+
+static Suite *
+octcuda_suite (void)
+{
+  Suite *suite = suite_create ("octcuda");
+  TCase *tcase = tcase_create ("general");
+  const guint n = G_N_ELEMENTS (sizes);
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_loop_test (tcase, test_chain, 0, n);
+  tcase_add_loop_test (tcase, test_queues, 0, n);
+  tcase_add_test (tcase, test_end_after_few);
+  /* the larger ones only take long */
+  tcase_add_loop_test (tcase, test_images_on_gpu, 0, 3);
+  tcase_add_test (tcase, test_tee);
+  tcase_add_test (tcase, test_several_pipelines);
+  tcase_add_test (tcase, test_other_sizes);
+  tcase_add_test (tcase, test_live_properties);
+  tcase_add_test (tcase, test_seeks);
+  tcase_add_test (tcase, test_foreign_sees_finished);
+  tcase_add_test (tcase, test_other_context);
+  tcase_add_test (tcase, test_no_gpu_memory);
+  tcase_add_test (tcase, test_cpu_between);
+  tcase_add_test (tcase, test_out_of_memory);
+  tcase_add_test (tcase, test_nothing_grows);
+  return suite;
+}
+
+int
+main (int argc, char **argv)
+{
+  if (!oct_test_has_device ()) {
+    g_print ("SKIP: there is no GPU to use\n");
+    return 77;
+  }
+  if (argc > 2 && g_str_equal (argv[1], "--soak")) {
+    soak_seconds = strtoul (argv[2], NULL, 10);
+    argc = 1; /* the rest is no option of GStreamer's */
+  }
+  g_setenv ("OCT_TEST_BACKEND", "cuda", TRUE);
+  gst_check_init (&argc, &argv);
+  if (soak_seconds > 0)
+    return gst_check_run_suite (octsoak_suite (), "octsoak", __FILE__);
+  return gst_check_run_suite (octcuda_suite (), "octcuda", __FILE__);
+}
