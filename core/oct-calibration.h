@@ -57,8 +57,8 @@ void oct_calibration_settings_clear (OctCalibrationSettings *s);
  * Further errors: OCT_ERROR_NOT_FOUND, _READ, _FORMAT (the file), _SETTINGS
  * (the properties).
  */
-OctCalibration *oct_calibration_new (const OctCalibrationSettings *settings,
-    guint samples, GError **error);
+OctCalibration *oct_calibration_new (
+    const OctCalibrationSettings *settings, guint samples, GError **error);
 
 /* As oct_calibration_new(), but when a2 and a3 alone are given and there is a
  * `base` for as many samples, that one with their phase added. */

@@ -59,10 +59,9 @@ work_on (Job *job, guint thread)
   guint first;
 
   /* next never passes count by more than threads x grain, far from wrapping */
-  while ((first = (guint)g_atomic_int_add (&job->next, job->grain))
-         < job->count)
-    job->task (
-        job->data, first, MIN (first + job->grain, job->count), thread);
+  while (
+      (first = (guint)g_atomic_int_add (&job->next, job->grain)) < job->count)
+    job->task (job->data, first, MIN (first + job->grain, job->count), thread);
 }
 
 /* Until `*value` is as wanted (zero or not), for a short while at most. */
@@ -122,8 +121,8 @@ start_workers (guint needed)
 }
 
 void
-oct_parallel_for (guint count, guint grain, guint threads,
-    OctParallelTask task, gpointer data)
+oct_parallel_for (guint count, guint grain, guint threads, OctParallelTask task,
+    gpointer data)
 {
   guint pieces = count / grain + (count % grain != 0);
   Job job = { .task = task, .data = data, .count = count, .grain = grain };

@@ -38,7 +38,7 @@ typedef struct {
 
 /* What the file holds. */
 typedef struct {
-  OctFileFormat format; /* RAW or NPY */
+  OctFileFormat format;          /* RAW or NPY */
   OctSampleFormat sample_format; /* of the values delivered: U8, U16 or F32 */
   guint samples, lines, bscans;  /* bscans: per volume */
   guint64 frames;                /* whole B-scans in the file, >= 1 */

@@ -5,11 +5,11 @@
  * set; the best one is chosen when the program is loaded.  Such functions hold
  * no OpenMP region (the compiler does not clone those) and call nothing that
  * is not static inline.  Sanitisers and the resolvers do not mix. */
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)          \
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)            \
     && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#  define OCT_VECTORISED                                                      \
-    __attribute__ ((target_clones ("arch=x86-64-v4", "arch=x86-64-v3",        \
-                        "default"),                                           \
+#  define OCT_VECTORISED                                                       \
+    __attribute__ ((                                                           \
+        target_clones ("arch=x86-64-v4", "arch=x86-64-v3", "default"),         \
         optimize ("O3")))
 #else
 #  define OCT_VECTORISED

@@ -21,14 +21,14 @@ static inline gsize
 oct_sample_format_size (OctSampleFormat format)
 {
   switch (format) {
-    case OCT_SAMPLE_U8:
-      return 1;
-    case OCT_SAMPLE_U16:
-      return 2;
-    case OCT_SAMPLE_F32:
-      return 4;
-    case OCT_SAMPLE_CF32:
-      return 8;
+  case OCT_SAMPLE_U8:
+    return 1;
+  case OCT_SAMPLE_U16:
+    return 2;
+  case OCT_SAMPLE_F32:
+    return 4;
+  case OCT_SAMPLE_CF32:
+    return 8;
   }
   return 0;
 }
@@ -36,7 +36,6 @@ oct_sample_format_size (OctSampleFormat format)
 /* Limits that keep every size of one B-scan well inside 31 bits. */
 #define OCT_MAX_SAMPLES 65536u
 #define OCT_MAX_LINES 65536u
-
 
 /* Values of one B-scan: complex spectra of that size are one block of 512 MiB,
  * what was seen to work in GPU memory too (16384 lines of 4096 samples). */

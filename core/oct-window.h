@@ -19,8 +19,8 @@ typedef enum {
 } OctWindow;
 
 typedef struct {
-  const char *nick;        /* as in the property `window` */
-  const char *description; /* one line with the formula */
+  const char *nick;           /* as in the property `window` */
+  const char *description;    /* one line with the formula */
   double (*shape) (double x); /* x in [0, 1] over the axis */
 } OctWindowInfo;
 
@@ -30,7 +30,7 @@ extern const OctWindowInfo oct_windows[OCT_N_WINDOWS];
 /* Fills window[samples] with the symmetric window, scaled to unit mean square
  * over the uniform axis, evaluated at the positions t[samples] (clamped to
  * [0, samples - 1]) or, when t is NULL, at 0 .. samples - 1. */
-void oct_window_fill (OctWindow kind, guint samples, const double *t,
-    double *window);
+void oct_window_fill (
+    OctWindow kind, guint samples, const double *t, double *window);
 
 G_END_DECLS

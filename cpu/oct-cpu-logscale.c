@@ -377,8 +377,8 @@ find_range (OctPlan *plan, const OctPlane *from, double *min, double *max)
     *max = params->max;
     return TRUE;
   }
-  oct_parallel_for (plan->groups, 1, oct_cpu_threads (plan->threads),
-      find_extents, &loop);
+  oct_parallel_for (
+      plan->groups, 1, oct_cpu_threads (plan->threads), find_extents, &loop);
   for (guint group = 0; group < plan->groups; group++) {
     lowest = MIN (lowest, plan->extents[group].lowest);
     highest = MAX (highest, plan->extents[group].highest);
@@ -389,7 +389,8 @@ find_range (OctPlan *plan, const OctPlane *from, double *min, double *max)
   *min = params->range == OCT_RANGE_CONTRAST ? noise_floor (plan)
                                              : to_scale (lowest, params->scale);
   /* the mean of equal values is theirs but for rounding */
-  if (params->range == OCT_RANGE_CONTRAST && !(*max - *min > 1e-6 * fabs (*max)))
+  if (params->range == OCT_RANGE_CONTRAST
+      && !(*max - *min > 1e-6 * fabs (*max)))
     *min = *max;
   *min = weight * plan->history_min + (1 - weight) * *min;
   *max = weight * plan->history_max + (1 - weight) * *max;
@@ -470,9 +471,7 @@ logscale_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
   gsize chroma_bytes = (params->lines + 1) / 2 * 2;
   double min = 0, max = 0;
   Mapping mapping;
-  OctCpuLoop loop = {
-    .plan = plan, .from = from, .to = to, .extra = &mapping
-  };
+  OctCpuLoop loop = { .plan = plan, .from = from, .to = to, .extra = &mapping };
   guint tiles;
 
   if (!oct_cpu_check_plane (

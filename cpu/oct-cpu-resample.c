@@ -348,8 +348,7 @@ upsample_line (
 }
 
 static void
-resample_block (
-    const OctCpuLoop *loop, guint start, guint thread)
+resample_block (const OctCpuLoop *loop, guint start, guint thread)
 {
   const OctPlan *plan = loop->plan;
   const float *in[LANES];
@@ -357,8 +356,8 @@ resample_block (
   Scratch scratch;
   float *values, *moments;
 
-  divide_scratch (plan,
-      plan->scratch + (gsize)thread * plan->scratch_size, &scratch);
+  divide_scratch (
+      plan, plan->scratch + (gsize)thread * plan->scratch_size, &scratch);
   for (guint lane = 0; lane < LANES; lane++) {
     guint line = MIN (start + lane, plan->lines - 1);
     in[lane] = oct_cpu_row (loop->from, line);

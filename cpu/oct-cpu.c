@@ -18,7 +18,6 @@ static const OctBackend backend = {
   },
 };
 
-
 const OctBackend *
 oct_backend_cpu (void)
 {

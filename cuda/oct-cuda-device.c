@@ -15,8 +15,7 @@ check (cudaError_t result, const char *what, GError **error)
   /* an error that stays in the run time would be blamed on the next kernel */
   cudaGetLastError ();
   g_set_error (error, OCT_ERROR,
-      result == cudaErrorMemoryAllocation ? OCT_ERROR_MEMORY
-                                          : OCT_ERROR_DEVICE,
+      result == cudaErrorMemoryAllocation ? OCT_ERROR_MEMORY : OCT_ERROR_DEVICE,
       "%s failed on the GPU: %s.", what, cudaGetErrorString (result));
   return FALSE;
 }
@@ -44,9 +43,8 @@ alloc_device (gsize size, GError **error)
 {
   gpointer memory = NULL;
 
-  return check (cudaMalloc (&memory, size), "Allocating memory", error)
-             ? memory
-             : NULL;
+  return check (cudaMalloc (&memory, size), "Allocating memory", error) ? memory
+                                                                        : NULL;
 }
 
 static void
@@ -70,8 +68,8 @@ stream_new (gboolean blocking, GError **error)
 {
   cudaStream_t stream = NULL;
 
-  check (cudaStreamCreateWithFlags (&stream,
-             blocking ? cudaStreamDefault : cudaStreamNonBlocking),
+  check (cudaStreamCreateWithFlags (
+             &stream, blocking ? cudaStreamDefault : cudaStreamNonBlocking),
       "Creating a stream", error);
   return stream;
 }

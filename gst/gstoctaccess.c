@@ -10,7 +10,7 @@
 /* Memory on the GPU for one B-scan from or for the host. */
 typedef struct {
   gpointer memory;
-  gpointer copied;  /* event: the copy to or from the host is done */
+  gpointer copied;   /* event: the copy to or from the host is done */
   gpointer computed; /* event: the operation is done with `memory` */
   gboolean used;
   GstBuffer *held; /* upload: keeps the source until it has been copied */
@@ -41,9 +41,9 @@ struct _GstOctAccess {
 static gsize
 get_stride (const GstOctInfo *info, guint plane)
 {
-  return info->is_video ? (gsize) GST_VIDEO_INFO_PLANE_STRIDE (
-             &info->video, plane)
-                        : gst_oct_info_row_size (info);
+  return info->is_video
+             ? (gsize)GST_VIDEO_INFO_PLANE_STRIDE (&info->video, plane)
+             : gst_oct_info_row_size (info);
 }
 
 static guint
@@ -56,7 +56,7 @@ static guint
 count_rows (const GstOctInfo *info, guint plane)
 {
   return info->is_video
-             ? (guint) GST_VIDEO_INFO_COMP_HEIGHT (&info->video, plane)
+             ? (guint)GST_VIDEO_INFO_COMP_HEIGHT (&info->video, plane)
              : info->rows;
 }
 
@@ -64,8 +64,8 @@ static gsize
 get_row_bytes (const GstOctInfo *info, guint plane)
 {
   return info->is_video
-             ? (gsize) GST_VIDEO_INFO_COMP_WIDTH (&info->video, plane)
-                   * (gsize) GST_VIDEO_INFO_COMP_PSTRIDE (&info->video, plane)
+             ? (gsize)GST_VIDEO_INFO_COMP_WIDTH (&info->video, plane)
+                   * (gsize)GST_VIDEO_INFO_COMP_PSTRIDE (&info->video, plane)
              : gst_oct_info_row_size (info);
 }
 
@@ -79,7 +79,7 @@ slot_frame (const Slot *slot, const GstOctInfo *info)
   for (i = 0; i < count_planes (info); i++) {
     gsize offset = info->is_video ? info->video.offset[i] : 0;
 
-    frame.planes[i].data = (guint8 *) slot->memory + offset;
+    frame.planes[i].data = (guint8 *)slot->memory + offset;
     frame.planes[i].stride = get_stride (info, i);
   }
   return frame;
@@ -182,10 +182,10 @@ begin_upload (
     GstOctAccess *access, GstBuffer *in, OctFrame *from, GError **error)
 {
   const OctDevice *device = access->device;
-  gpointer upload
-      = gst_oct_cuda_get_stream (access->cuda, GST_OCT_STREAM_UPLOAD);
-  gpointer compute
-      = gst_oct_cuda_get_stream (access->cuda, GST_OCT_STREAM_COMPUTE);
+  gpointer upload =
+      gst_oct_cuda_get_stream (access->cuda, GST_OCT_STREAM_UPLOAD);
+  gpointer compute =
+      gst_oct_cuda_get_stream (access->cuda, GST_OCT_STREAM_COMPUTE);
   Slot *slot = take_slot (&access->uploads);
 
   if (!release_source (access, slot, error)
@@ -209,8 +209,8 @@ begin_upload (
 static gboolean
 begin_download (GstOctAccess *access, OctFrame *to, GError **error)
 {
-  gpointer compute
-      = gst_oct_cuda_get_stream (access->cuda, GST_OCT_STREAM_COMPUTE);
+  gpointer compute =
+      gst_oct_cuda_get_stream (access->cuda, GST_OCT_STREAM_COMPUTE);
   Slot *slot = take_slot (&access->downloads);
 
   *to = slot_frame (slot, &access->output);
@@ -221,8 +221,8 @@ begin_download (GstOctAccess *access, OctFrame *to, GError **error)
 
 /* The host planes of the output: without waiting in page-locked memory. */
 static gboolean
-map_output (GstOctAccess *access, GstMemory *pinned, OctFrame *to,
-    GError **error)
+map_output (
+    GstOctAccess *access, GstMemory *pinned, OctFrame *to, GError **error)
 {
   guint i;
 
@@ -235,9 +235,9 @@ map_output (GstOctAccess *access, GstMemory *pinned, OctFrame *to,
   }
   memset (to, 0, sizeof *to);
   for (i = 0; i < count_planes (&access->output); i++) {
-    to->planes[i].data
-        = (guint8 *) gst_oct_pinned_peek (pinned)
-          + (access->output.is_video ? access->output.video.offset[i] : 0);
+    to->planes[i].data =
+        (guint8 *)gst_oct_pinned_peek (pinned)
+        + (access->output.is_video ? access->output.video.offset[i] : 0);
     to->planes[i].stride = get_stride (&access->output, i);
   }
   return TRUE;
@@ -249,8 +249,8 @@ static gboolean
 end_download (GstOctAccess *access, GError **error)
 {
   const OctDevice *device = access->device;
-  gpointer download
-      = gst_oct_cuda_get_stream (access->cuda, GST_OCT_STREAM_DOWNLOAD);
+  gpointer download =
+      gst_oct_cuda_get_stream (access->cuda, GST_OCT_STREAM_DOWNLOAD);
   Slot *slot = access->download;
   OctFrame from = slot_frame (slot, &access->output), to;
   GstMemory *pinned = NULL;
@@ -264,9 +264,8 @@ end_download (GstOctAccess *access, GError **error)
   if (!device->stream_wait (download, slot->computed, error)
       || !map_output (access, pinned, &to, error))
     return FALSE;
-  ok = copy_planes (
-           access, OCT_COPY_DOWNLOAD, &access->output, &to, &from, download,
-           error)
+  ok = copy_planes (access, OCT_COPY_DOWNLOAD, &access->output, &to, &from,
+           download, error)
        && device->event_record (slot->copied, download, error);
   if (pinned != NULL)
     return ok && gst_oct_pinned_mark (pinned, download, error);
@@ -334,8 +333,8 @@ gst_oct_access_leave (GstOctAccess *access)
 }
 
 static gboolean
-begin_on_host (GstOctAccess *access, OctFrame *from, OctFrame *to,
-    GError **error)
+begin_on_host (
+    GstOctAccess *access, OctFrame *from, OctFrame *to, GError **error)
 {
   gboolean in_place = access->in == access->out;
 
@@ -355,8 +354,8 @@ begin_on_host (GstOctAccess *access, OctFrame *from, OctFrame *to,
 }
 
 static gboolean
-begin_on_gpu (GstOctAccess *access, OctFrame *from, OctFrame *to,
-    GError **error)
+begin_on_gpu (
+    GstOctAccess *access, OctFrame *from, OctFrame *to, GError **error)
 {
   gboolean in_place = access->in == access->out;
   GstMapFlags flags = in_place ? GST_MAP_READWRITE : GST_MAP_READ;
@@ -373,8 +372,7 @@ begin_on_gpu (GstOctAccess *access, OctFrame *from, OctFrame *to,
   if (in_place)
     return TRUE;
   if (access->output_on_gpu ? gst_oct_cuda_map (access->cuda, &access->output,
-                                  access->out, GST_MAP_WRITE, to,
-                                  &access->map_out, error)
+          access->out, GST_MAP_WRITE, to, &access->map_out, error)
                             : begin_download (access, to, error))
     return TRUE;
   if (access->input_on_gpu)
@@ -388,9 +386,9 @@ gst_oct_access_begin (GstOctAccess *access, GstBuffer *in, GstBuffer *out,
 {
   access->in = in;
   access->out = out;
-  *stream = access->cuda != NULL ? gst_oct_cuda_get_stream (
-                access->cuda, GST_OCT_STREAM_COMPUTE)
-                                 : NULL;
+  *stream = access->cuda != NULL
+                ? gst_oct_cuda_get_stream (access->cuda, GST_OCT_STREAM_COMPUTE)
+                : NULL;
   return access->cuda != NULL ? begin_on_gpu (access, from, to, error)
                               : begin_on_host (access, from, to, error);
 }
@@ -399,8 +397,8 @@ static gboolean
 end_on_gpu (GstOctAccess *access, gboolean success, GError **error)
 {
   const OctDevice *device = access->device;
-  gpointer compute
-      = gst_oct_cuda_get_stream (access->cuda, GST_OCT_STREAM_COMPUTE);
+  gpointer compute =
+      gst_oct_cuda_get_stream (access->cuda, GST_OCT_STREAM_COMPUTE);
   Slot *slots[] = { access->upload, access->download };
   guint i;
 

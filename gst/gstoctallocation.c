@@ -101,8 +101,7 @@ gst_oct_decide_allocation (GstElement *element, GstQuery *query,
   request.video_meta =
       info.is_video
       && gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
-  pool = choose_pool (
-      element, pool, wanted != NULL, &request, info.size);
+  pool = choose_pool (element, pool, wanted != NULL, &request, info.size);
   if (pool != NULL) {
     if (update_params)
       gst_query_set_nth_allocation_param (

@@ -15,8 +15,7 @@ gst_oct_backend_get_type (void)
   };
 
   if (g_once_init_enter (&type))
-    g_once_init_leave (&type,
-        g_enum_register_static ("GstOctBackend", values));
+    g_once_init_leave (&type, g_enum_register_static ("GstOctBackend", values));
   return type;
 }
 

@@ -42,8 +42,8 @@ void
 gst_oct_calibration_install_properties (
     GObjectClass *klass, gboolean everything)
 {
-  GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
-      | GST_PARAM_MUTABLE_PLAYING;
+  GParamFlags flags =
+      G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING;
 
   g_object_class_install_property (klass, GST_OCT_PROP_CALIBRATION,
       g_param_spec_string ("calibration", "Calibration",
@@ -84,28 +84,28 @@ gst_oct_calibration_set_property (
     OctCalibrationSettings *settings, guint id, const GValue *value)
 {
   switch (id) {
-    case GST_OCT_PROP_CALIBRATION:
-      g_free (settings->file);
-      settings->file = g_value_dup_string (value);
-      return TRUE;
-    case GST_OCT_PROP_WAVELENGTH_MIN:
-      settings->wavelength_min = g_value_get_double (value);
-      return TRUE;
-    case GST_OCT_PROP_WAVELENGTH_MAX:
-      settings->wavelength_max = g_value_get_double (value);
-      return TRUE;
-    case GST_OCT_PROP_K_POLYNOMIAL:
-      g_free (settings->k_polynomial);
-      settings->k_polynomial = g_value_dup_string (value);
-      return TRUE;
-    case GST_OCT_PROP_DISPERSION_A2:
-      settings->a2 = g_value_get_double (value);
-      return TRUE;
-    case GST_OCT_PROP_DISPERSION_A3:
-      settings->a3 = g_value_get_double (value);
-      return TRUE;
-    default:
-      return FALSE;
+  case GST_OCT_PROP_CALIBRATION:
+    g_free (settings->file);
+    settings->file = g_value_dup_string (value);
+    return TRUE;
+  case GST_OCT_PROP_WAVELENGTH_MIN:
+    settings->wavelength_min = g_value_get_double (value);
+    return TRUE;
+  case GST_OCT_PROP_WAVELENGTH_MAX:
+    settings->wavelength_max = g_value_get_double (value);
+    return TRUE;
+  case GST_OCT_PROP_K_POLYNOMIAL:
+    g_free (settings->k_polynomial);
+    settings->k_polynomial = g_value_dup_string (value);
+    return TRUE;
+  case GST_OCT_PROP_DISPERSION_A2:
+    settings->a2 = g_value_get_double (value);
+    return TRUE;
+  case GST_OCT_PROP_DISPERSION_A3:
+    settings->a3 = g_value_get_double (value);
+    return TRUE;
+  default:
+    return FALSE;
   }
 }
 
@@ -114,25 +114,25 @@ gst_oct_calibration_get_property (
     const OctCalibrationSettings *settings, guint id, GValue *value)
 {
   switch (id) {
-    case GST_OCT_PROP_CALIBRATION:
-      g_value_set_string (value, settings->file);
-      return TRUE;
-    case GST_OCT_PROP_WAVELENGTH_MIN:
-      g_value_set_double (value, settings->wavelength_min);
-      return TRUE;
-    case GST_OCT_PROP_WAVELENGTH_MAX:
-      g_value_set_double (value, settings->wavelength_max);
-      return TRUE;
-    case GST_OCT_PROP_K_POLYNOMIAL:
-      g_value_set_string (value, settings->k_polynomial);
-      return TRUE;
-    case GST_OCT_PROP_DISPERSION_A2:
-      g_value_set_double (value, settings->a2);
-      return TRUE;
-    case GST_OCT_PROP_DISPERSION_A3:
-      g_value_set_double (value, settings->a3);
-      return TRUE;
-    default:
-      return FALSE;
+  case GST_OCT_PROP_CALIBRATION:
+    g_value_set_string (value, settings->file);
+    return TRUE;
+  case GST_OCT_PROP_WAVELENGTH_MIN:
+    g_value_set_double (value, settings->wavelength_min);
+    return TRUE;
+  case GST_OCT_PROP_WAVELENGTH_MAX:
+    g_value_set_double (value, settings->wavelength_max);
+    return TRUE;
+  case GST_OCT_PROP_K_POLYNOMIAL:
+    g_value_set_string (value, settings->k_polynomial);
+    return TRUE;
+  case GST_OCT_PROP_DISPERSION_A2:
+    g_value_set_double (value, settings->a2);
+    return TRUE;
+  case GST_OCT_PROP_DISPERSION_A3:
+    g_value_set_double (value, settings->a3);
+    return TRUE;
+  default:
+    return FALSE;
   }
 }

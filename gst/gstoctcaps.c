@@ -17,16 +17,16 @@ info_from_video (GstOctInfo *info, const GstCaps *caps)
   info->rows = GST_VIDEO_INFO_HEIGHT (&info->video);
   info->size = GST_VIDEO_INFO_SIZE (&info->video);
   switch (GST_VIDEO_INFO_FORMAT (&info->video)) {
-    case GST_VIDEO_FORMAT_GRAY16_LE:
-      info->format = OCT_SAMPLE_U16;
-      return TRUE;
-    case GST_VIDEO_FORMAT_GRAY8:
-    case GST_VIDEO_FORMAT_NV12:
-    case GST_VIDEO_FORMAT_RGBA:
-      info->format = OCT_SAMPLE_U8;
-      return TRUE;
-    default:
-      return FALSE;
+  case GST_VIDEO_FORMAT_GRAY16_LE:
+    info->format = OCT_SAMPLE_U16;
+    return TRUE;
+  case GST_VIDEO_FORMAT_GRAY8:
+  case GST_VIDEO_FORMAT_NV12:
+  case GST_VIDEO_FORMAT_RGBA:
+    info->format = OCT_SAMPLE_U8;
+    return TRUE;
+  default:
+    return FALSE;
   }
 }
 
@@ -51,7 +51,7 @@ info_from_structure (GstOctInfo *info, const GstStructure *s)
                                                    : GST_OCT_AXIS_WAVELENGTH;
   info->columns = samples;
   info->rows = lines;
-  info->size = (gsize) samples * lines * oct_sample_format_size (info->format);
+  info->size = (gsize)samples * lines * oct_sample_format_size (info->format);
   return TRUE;
 }
 
@@ -67,7 +67,7 @@ gst_oct_info_from_caps (GstOctInfo *info, const GstCaps *caps, GError **error)
     if (gst_structure_has_name (s, "video/x-raw"))
       known = info_from_video (info, caps);
     else if (gst_structure_has_name (s, GST_OCT_SPECTRA_NAME)
-        || gst_structure_has_name (s, GST_OCT_ASCANS_NAME))
+             || gst_structure_has_name (s, GST_OCT_ASCANS_NAME))
       known = info_from_structure (info, s);
   }
   if (!known) {
@@ -79,7 +79,7 @@ gst_oct_info_from_caps (GstOctInfo *info, const GstCaps *caps, GError **error)
         text);
     return FALSE;
   }
-  if ((guint64) info->columns * info->rows > OCT_MAX_BSCAN_VALUES) {
+  if ((guint64)info->columns * info->rows > OCT_MAX_BSCAN_VALUES) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
         "One B-scan of %u x %u values was asked for, at most %u values are "
         "possible; set smaller `samples` or `lines`.",
@@ -93,16 +93,16 @@ gboolean
 gst_oct_info_same_layout (const GstOctInfo *a, const GstOctInfo *b)
 {
   return a->is_video == b->is_video && a->format == b->format
-      && a->columns == b->columns && a->rows == b->rows
-      && (!a->is_video
-          || GST_VIDEO_INFO_FORMAT (&a->video)
-              == GST_VIDEO_INFO_FORMAT (&b->video));
+         && a->columns == b->columns && a->rows == b->rows
+         && (!a->is_video
+             || GST_VIDEO_INFO_FORMAT (&a->video)
+                    == GST_VIDEO_INFO_FORMAT (&b->video));
 }
 
 gsize
 gst_oct_info_row_size (const GstOctInfo *info)
 {
-  return (gsize) info->columns * oct_sample_format_size (info->format);
+  return (gsize)info->columns * oct_sample_format_size (info->format);
 }
 
 void
@@ -119,10 +119,10 @@ GstStructure *
 gst_oct_video_structure (const char *formats, const GstStructure *from,
     const char *width_field, const char *height_field)
 {
-  g_autofree char *text
-      = g_strdup_printf ("video/x-raw, format = (string) %s, width = "
-          GST_OCT_SIZE_RANGE ", height = " GST_OCT_SIZE_RANGE
-          ", framerate = " GST_OCT_RATE_RANGE, formats);
+  g_autofree char *text = g_strdup_printf (
+      "video/x-raw, format = (string) %s, width = " GST_OCT_SIZE_RANGE
+      ", height = " GST_OCT_SIZE_RANGE ", framerate = " GST_OCT_RATE_RANGE,
+      formats);
   GstStructure *s = gst_structure_from_string (text, NULL);
 
   gst_oct_structure_copy_field (from, width_field, s, "width");

@@ -16,33 +16,32 @@ G_BEGIN_DECLS
 #define GST_OCT_RATE_RANGE "(fraction) [ 0/1, 2147483647/1 ]"
 
 /* Raw spectra as a camera delivers them: width = samples, height = A-lines. */
-#define GST_OCT_CAPS_RAW                                                      \
-  "video/x-raw, format = (string) { GRAY16_LE, GRAY8 }"                       \
-  ", width = " GST_OCT_SIZE_RANGE ", height = " GST_OCT_SIZE_RANGE            \
+#define GST_OCT_CAPS_RAW                                                       \
+  "video/x-raw, format = (string) { GRAY16_LE, GRAY8 }"                        \
+  ", width = " GST_OCT_SIZE_RANGE ", height = " GST_OCT_SIZE_RANGE             \
   ", framerate = " GST_OCT_RATE_RANGE
 
-#define GST_OCT_CAPS_SPECTRA(formats, axes)                                   \
-  GST_OCT_SPECTRA_NAME ", format = (string) " formats                         \
-                       ", axis = (string) " axes                              \
-                       ", samples = " GST_OCT_SIZE_RANGE                      \
-                       ", lines = " GST_OCT_SIZE_RANGE                        \
-                       ", framerate = " GST_OCT_RATE_RANGE
+#define GST_OCT_CAPS_SPECTRA(formats, axes)                                    \
+  GST_OCT_SPECTRA_NAME                                                         \
+      ", format = (string) " formats ", axis = (string) " axes                 \
+      ", samples = " GST_OCT_SIZE_RANGE ", lines = " GST_OCT_SIZE_RANGE        \
+      ", framerate = " GST_OCT_RATE_RANGE
 
-#define GST_OCT_CAPS_ASCANS                                                   \
-  GST_OCT_ASCANS_NAME ", format = (string) CF32LE, samples = "                \
-  GST_OCT_SIZE_RANGE ", lines = " GST_OCT_SIZE_RANGE                          \
-  ", framerate = " GST_OCT_RATE_RANGE
+#define GST_OCT_CAPS_ASCANS                                                    \
+  GST_OCT_ASCANS_NAME                                                          \
+      ", format = (string) CF32LE, samples = " GST_OCT_SIZE_RANGE              \
+      ", lines = " GST_OCT_SIZE_RANGE ", framerate = " GST_OCT_RATE_RANGE
 
 /* Images: width = A-lines, height = depth bins. */
-#define GST_OCT_CAPS_IMAGE                                                    \
-  "video/x-raw, format = (string) { GRAY8, NV12, GRAY16_LE }"                 \
-  ", width = " GST_OCT_SIZE_RANGE ", height = " GST_OCT_SIZE_RANGE            \
+#define GST_OCT_CAPS_IMAGE                                                     \
+  "video/x-raw, format = (string) { GRAY8, NV12, GRAY16_LE }"                  \
+  ", width = " GST_OCT_SIZE_RANGE ", height = " GST_OCT_SIZE_RANGE             \
   ", framerate = " GST_OCT_RATE_RANGE
 
 /* GstCuda knows no grey formats. */
-#define GST_OCT_CAPS_GPU_IMAGE                                                \
-  "video/x-raw, format = (string) { NV12, RGBA }"                             \
-  ", width = " GST_OCT_SIZE_RANGE ", height = " GST_OCT_SIZE_RANGE            \
+#define GST_OCT_CAPS_GPU_IMAGE                                                 \
+  "video/x-raw, format = (string) { NV12, RGBA }"                              \
+  ", width = " GST_OCT_SIZE_RANGE ", height = " GST_OCT_SIZE_RANGE             \
   ", framerate = " GST_OCT_RATE_RANGE
 
 typedef enum {
@@ -73,7 +72,8 @@ gsize gst_oct_info_row_size (const GstOctInfo *info);
 
 const char *gst_oct_axis_to_string (GstOctAxis axis);
 
-/* Copies the value of a field where there is one; `to` may have another name. */
+/* Copies the value of a field where there is one; `to` may have another name.
+ */
 void gst_oct_structure_copy_field (const GstStructure *from,
     const char *from_field, GstStructure *to, const char *to_field);
 

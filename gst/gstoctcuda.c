@@ -8,17 +8,17 @@ GST_DEBUG_CATEGORY (gst_oct_cuda_debug);
 
 #ifdef HAVE_CUDA
 
-#define GST_USE_UNSTABLE_API
-#include <gmodule.h>
-#if GST_CHECK_VERSION(1, 24, 0)
-#  include <gst/cuda/gstcuda.h>
-#else
-#  include <gst/cuda/gstcudautils.h>
-#endif
+#  define GST_USE_UNSTABLE_API
+#  include <gmodule.h>
+#  if GST_CHECK_VERSION(1, 24, 0)
+#    include <gst/cuda/gstcuda.h>
+#  else
+#    include <gst/cuda/gstcudautils.h>
+#  endif
 
 /* GstCudaMemory of formats that GstCuda does not know is one row of pixels of
  * 4 bytes; larger rows than this were not seen to work. */
-#define MAX_ROW_BYTES (G_GUINT64_CONSTANT (512) << 20)
+#  define MAX_ROW_BYTES (G_GUINT64_CONSTANT (512) << 20)
 
 struct _GstOctCuda {
   GstCudaContext *context; /* which owns this struct */
@@ -26,7 +26,8 @@ struct _GstOctCuda {
   gpointer streams[GST_OCT_N_STREAMS];
 };
 
-/* ---------------------------------------------------------------- the module */
+/* ---------------------------------------------------------------- the module
+ */
 
 static char *plugin_folder;
 
@@ -52,18 +53,18 @@ open_module (char **reason)
 {
   g_autofree char *installed = beside_plugin ("gst-oct");
   g_autofree char *built = beside_plugin ("cuda");
-  const char *folders[]
-      = { g_getenv ("OCT_CUDA_MODULE_PATH"), installed, built };
+  const char *folders[] = { g_getenv ("OCT_CUDA_MODULE_PATH"), installed,
+    built };
   guint i;
 
   for (i = 0; i < G_N_ELEMENTS (folders); i++) {
-    g_autofree char *file
-        = folders[i] != NULL ? g_build_filename (
-              folders[i], OCT_DEVICE_MODULE, NULL) : NULL;
+    g_autofree char *file = folders[i] != NULL ? g_build_filename (
+                                folders[i], OCT_DEVICE_MODULE, NULL)
+                                               : NULL;
 
     if (file != NULL && g_file_test (file, G_FILE_TEST_EXISTS)) {
-      GModule *module
-          = g_module_open (file, G_MODULE_BIND_LOCAL | G_MODULE_BIND_LAZY);
+      GModule *module =
+          g_module_open (file, G_MODULE_BIND_LOCAL | G_MODULE_BIND_LAZY);
 
       if (module == NULL)
         *reason = g_strdup (g_module_error ());
@@ -96,7 +97,7 @@ load_module (GError **error)
         g_module_name (module));
     return NULL;
   }
-  return ((OctDeviceGet) get) (error);
+  return ((OctDeviceGet)get) (error);
 }
 
 static const OctDevice *
@@ -134,7 +135,8 @@ gst_oct_cuda_is_usable (GError **error)
   return get_device (error) != NULL;
 }
 
-/* --------------------------------------------------------------- the context */
+/* --------------------------------------------------------------- the context
+ */
 
 static GQuark
 cuda_quark (void)
@@ -161,15 +163,14 @@ get_shared (GstCudaContext *context, GError **error)
     ok = cuda->device != NULL && gst_oct_cuda_push (cuda, error);
     if (ok) {
       for (i = 0; ok && i < GST_OCT_N_STREAMS; i++) {
-        cuda->streams[i] = cuda->device->stream_new (
-            i == GST_OCT_STREAM_COMPUTE, error);
+        cuda->streams[i] =
+            cuda->device->stream_new (i == GST_OCT_STREAM_COMPUTE, error);
         ok = cuda->streams[i] != NULL;
       }
       gst_oct_cuda_pop (cuda);
     }
     if (ok)
-      g_object_set_qdata_full (
-          G_OBJECT (context), cuda_quark (), cuda, g_free);
+      g_object_set_qdata_full (G_OBJECT (context), cuda_quark (), cuda, g_free);
     else
       g_clear_pointer (&cuda, g_free);
   }
@@ -184,7 +185,7 @@ gst_oct_cuda_ensure (
   if (!gst_oct_cuda_is_usable (error))
     return NULL;
   if (!gst_cuda_ensure_element_context (
-          element, device_id, (GstCudaContext **) slot)) {
+          element, device_id, (GstCudaContext **)slot)) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_DEVICE,
         "No CUDA context could be made on GPU %d; set `cuda-device-id` to a "
         "GPU of this machine or backend=cpu.",
@@ -200,14 +201,13 @@ gst_oct_cuda_set_context (
 {
   if (gst_oct_cuda_is_usable (NULL))
     gst_cuda_handle_set_context (
-        element, context, device_id, (GstCudaContext **) slot);
+        element, context, device_id, (GstCudaContext **)slot);
 }
 
 gboolean
 gst_oct_cuda_answer_query (GstElement *element, GstQuery *query, gpointer slot)
 {
-  return slot != NULL
-         && gst_cuda_handle_context_query (element, query, slot);
+  return slot != NULL && gst_cuda_handle_context_query (element, query, slot);
 }
 
 GstOctCuda *
@@ -251,7 +251,8 @@ gst_oct_cuda_pop (GstOctCuda *cuda)
   gst_cuda_context_pop (NULL);
 }
 
-/* --------------------------------------------------------- buffers on the GPU */
+/* --------------------------------------------------------- buffers on the GPU
+ */
 
 typedef struct {
   GstBufferPool parent;
@@ -269,17 +270,17 @@ G_DEFINE_TYPE (GstOctCudaPool, gst_oct_cuda_pool, GST_TYPE_BUFFER_POOL);
 static GstMemory *
 allocate (GstOctCudaPool *pool)
 {
-  GstCudaAllocator *allocator = (GstCudaAllocator *) gst_allocator_find (
-      GST_CUDA_MEMORY_TYPE_NAME);
+  GstCudaAllocator *allocator =
+      (GstCudaAllocator *)gst_allocator_find (GST_CUDA_MEMORY_TYPE_NAME);
   GstMemory *memory;
 
-#if GST_CHECK_VERSION(1, 24, 0)
+#  if GST_CHECK_VERSION(1, 24, 0)
   memory = gst_cuda_allocator_alloc (
       allocator, pool->cuda->context, NULL, &pool->info);
-#else
-  memory
-      = gst_cuda_allocator_alloc (allocator, pool->cuda->context, &pool->info);
-#endif
+#  else
+  memory =
+      gst_cuda_allocator_alloc (allocator, pool->cuda->context, &pool->info);
+#  endif
   gst_object_unref (allocator);
   return memory;
 }
@@ -287,7 +288,7 @@ allocate (GstOctCudaPool *pool)
 static gboolean
 pool_set_config (GstBufferPool *base, GstStructure *config)
 {
-  GstOctCudaPool *pool = (GstOctCudaPool *) base;
+  GstOctCudaPool *pool = (GstOctCudaPool *)base;
   GstCaps *caps = NULL;
   GstMemory *memory;
   GstOctInfo info;
@@ -297,21 +298,21 @@ pool_set_config (GstBufferPool *base, GstStructure *config)
       || caps == NULL || !gst_oct_info_from_caps (&info, caps, NULL))
     return FALSE;
   pool->is_image = info.is_video;
-  pool->size = (guint) info.size;
+  pool->size = (guint)info.size;
   if (info.is_video) {
     pool->info = info.video;
   } else {
     if (info.size > MAX_ROW_BYTES)
       return FALSE;
     /* rows are tightly packed, so that any CUDA code finds one block */
-    gst_video_info_set_format (&pool->info, GST_VIDEO_FORMAT_RGBA,
-        (guint) ((info.size + 3) / 4), 1);
+    gst_video_info_set_format (
+        &pool->info, GST_VIDEO_FORMAT_RGBA, (guint)((info.size + 3) / 4), 1);
   }
   /* as large as its memory: the pool cuts what it takes back to this size */
   memory = allocate (pool);
   if (memory == NULL)
     return FALSE;
-  size = info.is_video ? (guint) memory->size : (guint) info.size;
+  size = info.is_video ? (guint)memory->size : (guint)info.size;
   gst_memory_unref (memory);
   gst_buffer_pool_config_set_params (config, caps, size, min, max);
   return GST_BUFFER_POOL_CLASS (gst_oct_cuda_pool_parent_class)
@@ -319,17 +320,17 @@ pool_set_config (GstBufferPool *base, GstStructure *config)
 }
 
 static GstFlowReturn
-pool_alloc_buffer (GstBufferPool *base, GstBuffer **buffer,
-    GstBufferPoolAcquireParams *params)
+pool_alloc_buffer (
+    GstBufferPool *base, GstBuffer **buffer, GstBufferPoolAcquireParams *params)
 {
-  GstOctCudaPool *pool = (GstOctCudaPool *) base;
+  GstOctCudaPool *pool = (GstOctCudaPool *)base;
   GstMemory *memory = allocate (pool);
-  GstCudaMemory *cuda_memory = (GstCudaMemory *) memory;
+  GstCudaMemory *cuda_memory = (GstCudaMemory *)memory;
 
   if (memory == NULL)
     return GST_FLOW_ERROR;
   if (!pool->is_image)
-    gst_memory_resize (memory, 0, (gsize) pool->size);
+    gst_memory_resize (memory, 0, (gsize)pool->size);
   *buffer = gst_buffer_new ();
   gst_buffer_append_memory (*buffer, memory);
   if (pool->is_image)
@@ -344,7 +345,7 @@ pool_alloc_buffer (GstBufferPool *base, GstBuffer **buffer,
 static void
 pool_finalize (GObject *object)
 {
-  gst_oct_cuda_unref (((GstOctCudaPool *) object)->cuda);
+  gst_oct_cuda_unref (((GstOctCudaPool *)object)->cuda);
   G_OBJECT_CLASS (gst_oct_cuda_pool_parent_class)->finalize (object);
 }
 
@@ -378,7 +379,7 @@ gst_oct_cuda_map (GstOctCuda *cuda, const GstOctInfo *info, GstBuffer *buffer,
   GstMemory *memory = gst_buffer_n_memory (buffer) == 1
                           ? gst_buffer_peek_memory (buffer, 0)
                           : NULL;
-  GstCudaMemory *cuda_memory = (GstCudaMemory *) memory;
+  GstCudaMemory *cuda_memory = (GstCudaMemory *)memory;
   guint i;
 
   if (memory == NULL || !gst_is_cuda_memory (memory)
@@ -403,7 +404,7 @@ gst_oct_cuda_map (GstOctCuda *cuda, const GstOctInfo *info, GstBuffer *buffer,
     /* what others hold was copied for writing and is as large as its row */
     memory = gst_buffer_peek_memory (buffer, 0);
     if (memory->size > info->size && (flags & GST_MAP_WRITE))
-      gst_memory_resize (memory, 0, (gssize) info->size);
+      gst_memory_resize (memory, 0, (gssize)info->size);
     frame->planes[0].data = map->data;
     frame->planes[0].stride = gst_oct_info_row_size (info);
     return TRUE;
@@ -429,7 +430,6 @@ gst_oct_cuda_is_usable (GError **error)
       "this build of the plugin has no CUDA backend");
   return FALSE;
 }
-
 
 /* Nothing below is reached when nothing is usable. */
 

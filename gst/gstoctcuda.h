@@ -33,7 +33,8 @@ typedef enum {
 void gst_oct_cuda_set_plugin_file (const char *file);
 
 /* Whether CUDA elements can work in this process: asked once.  FALSE with
- * OCT_ERROR_DEVICE and a clause that names what is missing ("there is no ..."). */
+ * OCT_ERROR_DEVICE and a clause that names what is missing ("there is no ...").
+ */
 gboolean gst_oct_cuda_is_usable (GError **error);
 
 /* The context of the pipeline of `element`, shared with foreign CUDA elements
@@ -44,8 +45,8 @@ GstOctCuda *gst_oct_cuda_ensure (
     GstElement *element, gint device_id, gpointer *slot, GError **error);
 
 /* For GstElementClass.set_context() and for context queries. */
-void gst_oct_cuda_set_context (GstElement *element, GstContext *context,
-    gint device_id, gpointer *slot);
+void gst_oct_cuda_set_context (
+    GstElement *element, GstContext *context, gint device_id, gpointer *slot);
 gboolean gst_oct_cuda_answer_query (
     GstElement *element, GstQuery *query, gpointer slot);
 

@@ -6,7 +6,8 @@
  * would otherwise bury the first depths.
  *
  * |[
- * gst-launch-1.0 octsrc num-buffers=100 ! octdcsub ! octkresample ! octfft ! octlogscale ! videoconvert ! autovideosink
+ * gst-launch-1.0 octsrc num-buffers=100 ! octdcsub ! octkresample ! octfft !
+ * octlogscale ! videoconvert ! autovideosink
  * ]|
  */
 #include "gstoctdcsub.h"
@@ -80,8 +81,8 @@ axis_get_type (void)
 }
 
 static void
-append_spectra (GstOctDcSub *self, const GstStructure *from, gboolean raw,
-    GstCaps *result)
+append_spectra (
+    GstOctDcSub *self, const GstStructure *from, gboolean raw, GstCaps *result)
 {
   GstStructure *to = gst_structure_new (
       GST_OCT_SPECTRA_NAME, "format", G_TYPE_STRING, "F32LE", NULL);
@@ -113,9 +114,9 @@ transform_structure (GstOctFilter *filter, GstPadDirection direction,
         self, from, gst_structure_has_name (from, "video/x-raw"), result);
     return;
   }
-  gst_caps_append_structure (result,
-      gst_oct_video_structure (
-          "{ GRAY16_LE, GRAY8 }", from, "samples", "lines"));
+  gst_caps_append_structure (
+      result, gst_oct_video_structure (
+                  "{ GRAY16_LE, GRAY8 }", from, "samples", "lines"));
   spectra = gst_structure_copy (from);
   GST_OBJECT_LOCK (self);
   if (self->axis != AXIS_AUTO)
@@ -137,11 +138,11 @@ send_calibration (GstOctDcSub *self, OctCalibration *own)
   if (own != NULL)
     self->sent = oct_calibration_ref (own);
   else
-    own = upstream = gst_oct_filter_ref_upstream_calibration (
-        GST_OCT_FILTER (self));
+    own = upstream =
+        gst_oct_filter_ref_upstream_calibration (GST_OCT_FILTER (self));
   if (own != NULL)
-    gst_pad_push_event (GST_BASE_TRANSFORM_SRC_PAD (self),
-        gst_oct_calibration_event_new (own));
+    gst_pad_push_event (
+        GST_BASE_TRANSFORM_SRC_PAD (self), gst_oct_calibration_event_new (own));
 }
 
 static gboolean
@@ -154,8 +155,8 @@ get_background (GstOctDcSub *self, const char *file,
   if (file != NULL)
     return gst_oct_background_read (
         file, input->format, input->columns, background, error);
-  given = calibration != NULL ? oct_calibration_get_background (calibration)
-                              : NULL;
+  given =
+      calibration != NULL ? oct_calibration_get_background (calibration) : NULL;
   if (given != NULL) {
     memcpy (background, given, input->columns * sizeof *background);
     return TRUE;
@@ -172,9 +173,9 @@ configure (GstOctFilter *filter, GError **error)
 {
   GstOctDcSub *self = GST_OCT_DCSUB (filter);
   const GstOctInfo *input = gst_oct_filter_get_input (filter);
-  OctBackgroundParams params = { .format = input->format,
-    .samples = input->columns,
-    .lines = input->rows };
+  OctBackgroundParams params = {
+    .format = input->format, .samples = input->columns, .lines = input->rows
+  };
   gboolean own = gst_oct_filter_has_own_calibration (filter);
   g_autofree char *file = NULL;
   g_autofree double *background = NULL;
@@ -189,8 +190,8 @@ configure (GstOctFilter *filter, GError **error)
   if (own || params.mode == OCT_BACKGROUND_STORED) {
     GError *local = NULL;
 
-    calibration
-        = gst_oct_filter_ref_calibration (filter, input->columns, &local);
+    calibration =
+        gst_oct_filter_ref_calibration (filter, input->columns, &local);
     if (local != NULL) {
       g_propagate_error (error, local);
       return FALSE;
@@ -209,8 +210,8 @@ configure (GstOctFilter *filter, GError **error)
 static gboolean
 sink_event (GstBaseTransform *trans, GstEvent *event)
 {
-  g_autoptr (OctCalibration) calibration
-      = gst_oct_calibration_event_parse (event);
+  g_autoptr (OctCalibration) calibration =
+      gst_oct_calibration_event_parse (event);
 
   if (calibration != NULL
       && gst_oct_filter_has_own_calibration (GST_OCT_FILTER (trans))) {
@@ -233,31 +234,30 @@ stop (GstBaseTransform *trans)
 }
 
 static void
-set_property (
-    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
   GstOctDcSub *self = GST_OCT_DCSUB (object);
 
   GST_OBJECT_LOCK (self);
   switch (id) {
-    case PROP_MODE:
-      self->mode = g_value_get_enum (value);
-      break;
-    case PROP_RUNNING_WEIGHT:
-      self->running_weight = g_value_get_double (value);
-      break;
-    case PROP_BACKGROUND:
-      g_free (self->background);
-      self->background = g_value_dup_string (value);
-      break;
-    case PROP_AXIS:
-      self->axis = g_value_get_enum (value);
-      break;
-    default:
-      GST_OBJECT_UNLOCK (self);
-      gst_oct_filter_set_calibration_property (
-          GST_OCT_FILTER (self), id, value, pspec);
-      return;
+  case PROP_MODE:
+    self->mode = g_value_get_enum (value);
+    break;
+  case PROP_RUNNING_WEIGHT:
+    self->running_weight = g_value_get_double (value);
+    break;
+  case PROP_BACKGROUND:
+    g_free (self->background);
+    self->background = g_value_dup_string (value);
+    break;
+  case PROP_AXIS:
+    self->axis = g_value_get_enum (value);
+    break;
+  default:
+    GST_OBJECT_UNLOCK (self);
+    gst_oct_filter_set_calibration_property (
+        GST_OCT_FILTER (self), id, value, pspec);
+    return;
   }
   GST_OBJECT_UNLOCK (self);
   gst_oct_filter_property_changed (GST_OCT_FILTER (self), id == PROP_AXIS);
@@ -270,23 +270,23 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 
   GST_OBJECT_LOCK (self);
   switch (id) {
-    case PROP_MODE:
-      g_value_set_enum (value, self->mode);
-      break;
-    case PROP_RUNNING_WEIGHT:
-      g_value_set_double (value, self->running_weight);
-      break;
-    case PROP_BACKGROUND:
-      g_value_set_string (value, self->background);
-      break;
-    case PROP_AXIS:
-      g_value_set_enum (value, self->axis);
-      break;
-    default:
-      GST_OBJECT_UNLOCK (self);
-      gst_oct_filter_get_calibration_property (
-          GST_OCT_FILTER (self), id, value, pspec);
-      return;
+  case PROP_MODE:
+    g_value_set_enum (value, self->mode);
+    break;
+  case PROP_RUNNING_WEIGHT:
+    g_value_set_double (value, self->running_weight);
+    break;
+  case PROP_BACKGROUND:
+    g_value_set_string (value, self->background);
+    break;
+  case PROP_AXIS:
+    g_value_set_enum (value, self->axis);
+    break;
+  default:
+    GST_OBJECT_UNLOCK (self);
+    gst_oct_filter_get_calibration_property (
+        GST_OCT_FILTER (self), id, value, pspec);
+    return;
   }
   GST_OBJECT_UNLOCK (self);
 }
@@ -304,8 +304,8 @@ gst_oct_dcsub_class_init (GstOctDcSubClass *klass)
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
   GstOctFilterClass *filter_class = GST_OCT_FILTER_CLASS (klass);
-  GParamFlags live = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
-      | GST_PARAM_MUTABLE_PLAYING;
+  GParamFlags live =
+      G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING;
 
   GST_DEBUG_CATEGORY_INIT (
       gst_oct_dcsub_debug, "octdcsub", 0, "OCT background removal");
@@ -336,12 +336,16 @@ gst_oct_dcsub_class_init (GstOctDcSubClass *klass)
   gst_oct_filter_class_describe (filter_class,
       &(GstOctFilterDescription){ .operation = OCT_OPERATION_BACKGROUND,
           .long_name = "OCT background removal",
-          .description = "Converts raw spectra to float and removes the spectrum of the source",
-          .sink_caps = GST_OCT_CAPS_RAW "; " GST_OCT_CAPS_SPECTRA ("F32LE", "{ wavelength, wavenumber }"),
-          .src_caps = GST_OCT_CAPS_SPECTRA ("F32LE", "{ wavelength, wavenumber }"),
-          .gpu_sink_caps = GST_OCT_CAPS_SPECTRA ("F32LE", "{ wavelength, wavenumber }"),
+          .description = "Converts raw spectra to float and removes the "
+                         "spectrum of the source",
+          .sink_caps = GST_OCT_CAPS_RAW
+          "; " GST_OCT_CAPS_SPECTRA ("F32LE", "{ wavelength, wavenumber }"),
+          .src_caps =
+              GST_OCT_CAPS_SPECTRA ("F32LE", "{ wavelength, wavenumber }"),
+          .gpu_sink_caps =
+              GST_OCT_CAPS_SPECTRA ("F32LE", "{ wavelength, wavenumber }"),
           .uploads = TRUE });
-gst_type_mark_as_plugin_api (GST_TYPE_OCT_BACKGROUND_MODE, 0);
+  gst_type_mark_as_plugin_api (GST_TYPE_OCT_BACKGROUND_MODE, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_OCT_AXIS, 0);
 }
 

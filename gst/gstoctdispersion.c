@@ -6,7 +6,8 @@
  * spectra, uniform in wavenumber, are multiplied by a phase.
  *
  * |[
- * gst-launch-1.0 octsrc num-buffers=100 ! octdcsub ! octkresample ! octdispersion a2=20 ! octfft ! octlogscale ! videoconvert ! autovideosink
+ * gst-launch-1.0 octsrc num-buffers=100 ! octdcsub ! octkresample !
+ * octdispersion a2=20 ! octfft ! octlogscale ! videoconvert ! autovideosink
  * ]|
  */
 #include "gstoctdispersion.h"
@@ -70,8 +71,8 @@ configure (GstOctFilter *filter, GError **error)
 {
   GstOctDispersion *self = GST_OCT_DISPERSION (filter);
   const GstOctInfo *input = gst_oct_filter_get_input (filter);
-  OctDispersionParams params
-      = { .samples = input->columns, .lines = input->rows };
+  OctDispersionParams params = { .samples = input->columns,
+    .lines = input->rows };
   g_autofree double *phase = g_new (double, input->columns);
   g_autoptr (OctCalibration) calibration = NULL;
   GError *local = NULL;
@@ -93,24 +94,23 @@ configure (GstOctFilter *filter, GError **error)
 }
 
 static void
-set_property (
-    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
   GstOctDispersion *self = GST_OCT_DISPERSION (object);
 
   GST_OBJECT_LOCK (self);
   switch (id) {
-    case PROP_A2:
-      self->a2 = g_value_get_double (value);
-      break;
-    case PROP_A3:
-      self->a3 = g_value_get_double (value);
-      break;
-    default:
-      GST_OBJECT_UNLOCK (self);
-      gst_oct_filter_set_calibration_property (
-          GST_OCT_FILTER (self), id, value, pspec);
-      return;
+  case PROP_A2:
+    self->a2 = g_value_get_double (value);
+    break;
+  case PROP_A3:
+    self->a3 = g_value_get_double (value);
+    break;
+  default:
+    GST_OBJECT_UNLOCK (self);
+    gst_oct_filter_set_calibration_property (
+        GST_OCT_FILTER (self), id, value, pspec);
+    return;
   }
   GST_OBJECT_UNLOCK (self);
   gst_oct_filter_property_changed (GST_OCT_FILTER (self), FALSE);
@@ -123,17 +123,17 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 
   GST_OBJECT_LOCK (self);
   switch (id) {
-    case PROP_A2:
-      g_value_set_double (value, self->a2);
-      break;
-    case PROP_A3:
-      g_value_set_double (value, self->a3);
-      break;
-    default:
-      GST_OBJECT_UNLOCK (self);
-      gst_oct_filter_get_calibration_property (
-          GST_OCT_FILTER (self), id, value, pspec);
-      return;
+  case PROP_A2:
+    g_value_set_double (value, self->a2);
+    break;
+  case PROP_A3:
+    g_value_set_double (value, self->a3);
+    break;
+  default:
+    GST_OBJECT_UNLOCK (self);
+    gst_oct_filter_get_calibration_property (
+        GST_OCT_FILTER (self), id, value, pspec);
+    return;
   }
   GST_OBJECT_UNLOCK (self);
 }
@@ -143,8 +143,8 @@ gst_oct_dispersion_class_init (GstOctDispersionClass *klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstOctFilterClass *filter_class = GST_OCT_FILTER_CLASS (klass);
-  GParamFlags live = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
-      | GST_PARAM_MUTABLE_PLAYING;
+  GParamFlags live =
+      G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING;
 
   GST_DEBUG_CATEGORY_INIT (gst_oct_dispersion_debug, "octdispersion", 0,
       "OCT dispersion compensation");
@@ -166,7 +166,8 @@ gst_oct_dispersion_class_init (GstOctDispersionClass *klass)
   gst_oct_filter_class_describe (filter_class,
       &(GstOctFilterDescription){ .operation = OCT_OPERATION_DISPERSION,
           .long_name = "OCT dispersion compensation",
-          .description = "Multiplies spectra by the phase that compensates dispersion",
+          .description =
+              "Multiplies spectra by the phase that compensates dispersion",
           .sink_caps = GST_OCT_CAPS_SPECTRA ("F32LE", "wavenumber"),
           .src_caps = GST_OCT_CAPS_SPECTRA ("CF32LE", "wavenumber") });
 }

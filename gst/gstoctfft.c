@@ -6,7 +6,8 @@
  * and the depths asked for.
  *
  * |[
- * gst-launch-1.0 octsrc num-buffers=100 ! octdcsub ! octkresample ! octfft window=hann depth-bins=512 ! octlogscale ! videoconvert ! autovideosink
+ * gst-launch-1.0 octsrc num-buffers=100 ! octdcsub ! octkresample ! octfft
+ * window=hann depth-bins=512 ! octlogscale ! videoconvert ! autovideosink
  * ]|
  */
 #include "gstoctfft.h"
@@ -42,8 +43,7 @@ enum {
 };
 
 G_DEFINE_TYPE (GstOctFFT, gst_oct_fft, GST_TYPE_OCT_FILTER);
-GST_ELEMENT_REGISTER_DEFINE (
-    octfft, "octfft", GST_RANK_NONE, GST_TYPE_OCT_FFT);
+GST_ELEMENT_REGISTER_DEFINE (octfft, "octfft", GST_RANK_NONE, GST_TYPE_OCT_FFT);
 
 #define GST_TYPE_OCT_WINDOW (window_get_type ())
 static GType
@@ -71,7 +71,7 @@ depths_fit (const GstOctDepths *depths, guint samples)
   guint all = depths->length / 2;
 
   return depths->length >= samples && depths->start < all
-      && depths->bins <= all - depths->start;
+         && depths->bins <= all - depths->start;
 }
 
 /* The transform for spectra of `samples` samples, every 0 replaced.  length,
@@ -103,11 +103,11 @@ static void
 set_z_spacing (
     GstOctFFT *self, guint samples, guint length, GstStructure *ascans)
 {
-  g_autoptr (OctCalibration) calibration = gst_oct_filter_ref_calibration (
-      GST_OCT_FILTER (self), samples, NULL);
+  g_autoptr (OctCalibration) calibration =
+      gst_oct_filter_ref_calibration (GST_OCT_FILTER (self), samples, NULL);
   double z = calibration != NULL
-      ? oct_calibration_get_z_spacing (calibration, length)
-      : 0.0;
+                 ? oct_calibration_get_z_spacing (calibration, length)
+                 : 0.0;
 
   if (z > 0.0)
     gst_structure_set (ascans, "z-spacing", G_TYPE_DOUBLE, z, NULL);
@@ -133,7 +133,7 @@ transform_structure (GstOctFilter *filter, GstPadDirection direction,
        * first B-scan comes; here there is none to report with. */
       if (!choose_depths (self, samples, &depths))
         depths.bins = 1;
-      gst_structure_set (to, "samples", G_TYPE_INT, (gint) depths.bins, NULL);
+      gst_structure_set (to, "samples", G_TYPE_INT, (gint)depths.bins, NULL);
       set_z_spacing (self, samples, depths.length, to);
     }
   }
@@ -143,8 +143,7 @@ transform_structure (GstOctFilter *filter, GstPadDirection direction,
 }
 
 static void
-set_depths_error (
-    const GstOctDepths *depths, guint samples, GError **error)
+set_depths_error (const GstOctDepths *depths, guint samples, GError **error)
 {
   if (depths->length < samples)
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
@@ -165,9 +164,9 @@ configure (GstOctFilter *filter, GError **error)
   GstOctFFT *self = GST_OCT_FFT (filter);
   const GstOctInfo *input = gst_oct_filter_get_input (filter);
   const GstOctInfo *output = gst_oct_filter_get_output (filter);
-  OctFftParams params = { .format = input->format,
-    .samples = input->columns,
-    .lines = input->rows };
+  OctFftParams params = {
+    .format = input->format, .samples = input->columns, .lines = input->rows
+  };
   g_autofree double *window = g_new (double, input->columns);
   GstOctDepths depths;
   OctWindow kind;
@@ -199,27 +198,26 @@ stop (GstBaseTransform *trans)
 }
 
 static void
-set_property (
-    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
   GstOctFFT *self = GST_OCT_FFT (object);
 
   GST_OBJECT_LOCK (self);
   switch (id) {
-    case PROP_WINDOW:
-      self->window = g_value_get_enum (value);
-      break;
-    case PROP_LENGTH:
-      self->wanted.length = g_value_get_uint (value);
-      break;
-    case PROP_DEPTH_START:
-      self->wanted.start = g_value_get_uint (value);
-      break;
-    case PROP_DEPTH_BINS:
-      self->wanted.bins = g_value_get_uint (value);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+  case PROP_WINDOW:
+    self->window = g_value_get_enum (value);
+    break;
+  case PROP_LENGTH:
+    self->wanted.length = g_value_get_uint (value);
+    break;
+  case PROP_DEPTH_START:
+    self->wanted.start = g_value_get_uint (value);
+    break;
+  case PROP_DEPTH_BINS:
+    self->wanted.bins = g_value_get_uint (value);
+    break;
+  default:
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
   }
   GST_OBJECT_UNLOCK (self);
   gst_oct_filter_property_changed (GST_OCT_FILTER (self), id != PROP_WINDOW);
@@ -232,27 +230,27 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 
   GST_OBJECT_LOCK (self);
   switch (id) {
-    case PROP_WINDOW:
-      g_value_set_enum (value, self->window);
-      break;
-    case PROP_LENGTH:
-      g_value_set_uint (value, self->wanted.length);
-      break;
-    case PROP_DEPTH_START:
-      g_value_set_uint (value, self->wanted.start);
-      break;
-    case PROP_DEPTH_BINS:
-      g_value_set_uint (value, self->wanted.bins);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+  case PROP_WINDOW:
+    g_value_set_enum (value, self->window);
+    break;
+  case PROP_LENGTH:
+    g_value_set_uint (value, self->wanted.length);
+    break;
+  case PROP_DEPTH_START:
+    g_value_set_uint (value, self->wanted.start);
+    break;
+  case PROP_DEPTH_BINS:
+    g_value_set_uint (value, self->wanted.bins);
+    break;
+  default:
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
   }
   GST_OBJECT_UNLOCK (self);
 }
 
 static void
-install_size (GObjectClass *klass, guint id, const char *name,
-    const char *nick, const char *blurb, guint value)
+install_size (GObjectClass *klass, guint id, const char *name, const char *nick,
+    const char *blurb, guint value)
 {
   g_object_class_install_property (klass, id,
       g_param_spec_uint (name, nick, blurb, 0, OCT_MAX_SAMPLES, value,
@@ -291,10 +289,11 @@ gst_oct_fft_class_init (GstOctFFTClass *klass)
   gst_oct_filter_class_describe (filter_class,
       &(GstOctFilterDescription){ .operation = OCT_OPERATION_FFT,
           .long_name = "OCT Fourier transform",
-          .description = "Transforms spectra uniform in wavenumber into A-scans",
+          .description =
+              "Transforms spectra uniform in wavenumber into A-scans",
           .sink_caps = GST_OCT_CAPS_SPECTRA ("{ F32LE, CF32LE }", "wavenumber"),
           .src_caps = GST_OCT_CAPS_ASCANS });
-gst_type_mark_as_plugin_api (GST_TYPE_OCT_WINDOW, 0);
+  gst_type_mark_as_plugin_api (GST_TYPE_OCT_WINDOW, 0);
 }
 
 static void

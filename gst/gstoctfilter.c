@@ -22,7 +22,7 @@ typedef struct {
   GstOctInfo input, output;
   const OctBackend *backend;
   OctPlan *plan;
-  GstOctAccess *access; /* NULL until caps are known */
+  GstOctAccess *access;  /* NULL until caps are known */
   gpointer cuda_context; /* what gst_oct_cuda_ensure() keeps */
   GstOctCuda *cuda;      /* NULL: the CPU alone */
   gboolean input_on_gpu, output_on_gpu;
@@ -41,8 +41,8 @@ G_DEFINE_ABSTRACT_TYPE_WITH_CODE (GstOctFilter, gst_oct_filter,
         "OCT elements"))
 /* clang-format on */
 
-#define PRIVATE(filter)                                                       \
-  ((GstOctFilterPrivate *) gst_oct_filter_get_instance_private (filter))
+#define PRIVATE(filter)                                                        \
+  ((GstOctFilterPrivate *)gst_oct_filter_get_instance_private (filter))
 
 static const OctOperationTable *
 get_operation (GstOctFilter *filter)
@@ -221,8 +221,8 @@ gst_oct_filter_get_calibration_property (
   gboolean known;
 
   GST_OBJECT_LOCK (filter);
-  known = gst_oct_calibration_get_property (
-      &PRIVATE (filter)->settings, id, value);
+  known =
+      gst_oct_calibration_get_property (&PRIVATE (filter)->settings, id, value);
   GST_OBJECT_UNLOCK (filter);
   if (!known)
     G_OBJECT_WARN_INVALID_PROPERTY_ID (G_OBJECT (filter), id, pspec);
@@ -238,8 +238,8 @@ add_template (GstElementClass *klass, const char *name,
   gst_caps_set_features_simple (
       caps, gst_caps_features_new (GST_OCT_CUDA_FEATURE, NULL));
   gst_caps_append (caps, gst_caps_from_string (host_caps));
-  gst_element_class_add_pad_template (klass,
-      gst_pad_template_new (name, direction, GST_PAD_ALWAYS, caps));
+  gst_element_class_add_pad_template (
+      klass, gst_pad_template_new (name, direction, GST_PAD_ALWAYS, caps));
 }
 
 void
@@ -296,9 +296,8 @@ append_with_memory (GstOctFilter *filter, GstPadDirection direction,
   gboolean cuda = may_use_cuda (filter);
   gboolean crosses = sink == gpu ? klass->downloads : klass->uploads;
   gboolean to_gpu = cuda && (gpu || crosses);
-  gboolean insists
-      = PRIVATE (filter)->backend_choice == GST_OCT_BACKEND_CUDA
-        && gst_oct_cuda_is_usable (NULL);
+  gboolean insists = PRIVATE (filter)->backend_choice == GST_OCT_BACKEND_CUDA
+                     && gst_oct_cuda_is_usable (NULL);
   gboolean to_host = gpu ? cuda && crosses : !insists;
 
   if (to_gpu) {
@@ -318,8 +317,7 @@ transform_caps (GstBaseTransform *trans, GstPadDirection direction,
 {
   GstOctFilter *filter = GST_OCT_FILTER (trans);
   GstOctFilterClass *klass = GST_OCT_FILTER_GET_CLASS (filter);
-  GstPad *other
-      = direction == GST_PAD_SINK ? trans->srcpad : trans->sinkpad;
+  GstPad *other = direction == GST_PAD_SINK ? trans->srcpad : trans->sinkpad;
   g_autoptr (GstCaps) all = gst_caps_new_empty ();
   g_autoptr (GstCaps) templ = gst_pad_get_pad_template_caps (other);
   GstCaps *result;
@@ -336,14 +334,14 @@ transform_caps (GstBaseTransform *trans, GstPadDirection direction,
   }
   result = gst_caps_intersect_full (all, templ, GST_CAPS_INTERSECT_FIRST);
   if (filter_caps != NULL) {
-    GstCaps *both = gst_caps_intersect_full (
-        filter_caps, result, GST_CAPS_INTERSECT_FIRST);
+    GstCaps *both =
+        gst_caps_intersect_full (filter_caps, result, GST_CAPS_INTERSECT_FIRST);
 
     gst_caps_unref (result);
     result = both;
   }
-  GST_DEBUG_OBJECT (filter, "%" GST_PTR_FORMAT " becomes %" GST_PTR_FORMAT,
-      caps, result);
+  GST_DEBUG_OBJECT (
+      filter, "%" GST_PTR_FORMAT " becomes %" GST_PTR_FORMAT, caps, result);
   return result;
 }
 
@@ -401,8 +399,8 @@ set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps)
    * what it knows of the B-scans before stays. */
   if (!gst_oct_info_from_caps (&input, incaps, &error)
       || !gst_oct_info_from_caps (&output, outcaps, &error)
-      || !choose_access (filter, &input, on_gpu (incaps), &output,
-          on_gpu (outcaps), &error)) {
+      || !choose_access (
+          filter, &input, on_gpu (incaps), &output, on_gpu (outcaps), &error)) {
     gst_oct_element_error (GST_ELEMENT (filter), &error);
     return FALSE;
   }
@@ -421,7 +419,8 @@ transform_size (GstBaseTransform *trans, GstPadDirection direction,
 {
   GstOctInfo info;
 
-  /* The caps alone decide: a buffer with padded rows is larger than they say. */
+  /* The caps alone decide: a buffer with padded rows is larger than they say.
+   */
   if (!gst_oct_info_from_caps (&info, othercaps, NULL))
     return FALSE;
   *othersize = info.size;
@@ -446,7 +445,8 @@ static void
 propose_pinned_pool (GstOctFilter *filter, GstQuery *query)
 {
   GstOctFilterPrivate *priv = PRIVATE (filter);
-  g_autoptr (GstAllocator) allocator = gst_oct_pinned_allocator_new (priv->cuda);
+  g_autoptr (GstAllocator) allocator =
+      gst_oct_pinned_allocator_new (priv->cuda);
   GstCaps *caps = NULL;
   GstBufferPool *pool;
   GstStructure *config;
@@ -458,11 +458,10 @@ propose_pinned_pool (GstOctFilter *filter, GstQuery *query)
                               : gst_buffer_pool_new ();
   config = gst_buffer_pool_get_config (pool);
   gst_buffer_pool_config_set_params (
-      config, caps, (guint) priv->input.size, 4, 0);
+      config, caps, (guint)priv->input.size, 4, 0);
   gst_buffer_pool_config_set_allocator (config, allocator, NULL);
   if (gst_buffer_pool_set_config (pool, config))
-    gst_query_add_allocation_pool (
-        query, pool, (guint) priv->input.size, 4, 0);
+    gst_query_add_allocation_pool (query, pool, (guint)priv->input.size, 4, 0);
   gst_query_add_allocation_param (query, allocator, NULL);
   gst_object_unref (pool);
 }
@@ -502,9 +501,8 @@ static GstFlowReturn
 prepare_output_buffer (
     GstBaseTransform *trans, GstBuffer *input, GstBuffer **output)
 {
-  GstFlowReturn ret
-      = GST_BASE_TRANSFORM_CLASS (gst_oct_filter_parent_class)
-            ->prepare_output_buffer (trans, input, output);
+  GstFlowReturn ret = GST_BASE_TRANSFORM_CLASS (gst_oct_filter_parent_class)
+                          ->prepare_output_buffer (trans, input, output);
 
   if (ret == GST_FLOW_ERROR && PRIVATE (GST_OCT_FILTER (trans))->output_on_gpu)
     post_no_gpu_memory (GST_OCT_FILTER (trans));
@@ -546,8 +544,8 @@ ensure_plan (GstOctFilter *filter, GError **error)
 }
 
 static gboolean
-run_operation (GstOctFilter *filter, GstBuffer *in, GstBuffer *out,
-    GError **error)
+run_operation (
+    GstOctFilter *filter, GstBuffer *in, GstBuffer *out, GError **error)
 {
   GstOctFilterPrivate *priv = PRIVATE (filter);
   OctFrame from, to;
@@ -597,8 +595,8 @@ sink_event (GstBaseTransform *trans, GstEvent *event)
 {
   GstOctFilter *filter = GST_OCT_FILTER (trans);
   GstOctFilterPrivate *priv = PRIVATE (filter);
-  g_autoptr (OctCalibration) calibration
-      = gst_oct_calibration_event_parse (event);
+  g_autoptr (OctCalibration) calibration =
+      gst_oct_calibration_event_parse (event);
 
   if (calibration != NULL) {
     GST_DEBUG_OBJECT (filter, "calibration for %u samples from upstream",
@@ -651,8 +649,8 @@ start (GstBaseTransform *trans)
     return TRUE;
   if (!gst_oct_backend_check (priv->backend_choice, &error))
     goto failed;
-  priv->cuda = gst_oct_cuda_ensure (GST_ELEMENT (filter), priv->cuda_device_id,
-      &priv->cuda_context, &error);
+  priv->cuda = gst_oct_cuda_ensure (
+      GST_ELEMENT (filter), priv->cuda_device_id, &priv->cuda_context, &error);
   if (priv->cuda != NULL)
     return TRUE;
   if (priv->backend_choice == GST_OCT_BACKEND_AUTO) {
@@ -684,20 +682,19 @@ stop (GstBaseTransform *trans)
 /* ------------------------------------------------------------------- object */
 
 static void
-set_property (
-    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
   GstOctFilterPrivate *priv = PRIVATE (GST_OCT_FILTER (object));
 
   switch (id) {
-    case PROP_BACKEND:
-      priv->backend_choice = g_value_get_enum (value);
-      break;
-    case PROP_CUDA_DEVICE_ID:
-      priv->cuda_device_id = g_value_get_int (value);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+  case PROP_BACKEND:
+    priv->backend_choice = g_value_get_enum (value);
+    break;
+  case PROP_CUDA_DEVICE_ID:
+    priv->cuda_device_id = g_value_get_int (value);
+    break;
+  default:
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
   }
 }
 
@@ -707,14 +704,14 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
   GstOctFilterPrivate *priv = PRIVATE (GST_OCT_FILTER (object));
 
   switch (id) {
-    case PROP_BACKEND:
-      g_value_set_enum (value, priv->backend_choice);
-      break;
-    case PROP_CUDA_DEVICE_ID:
-      g_value_set_int (value, priv->cuda_device_id);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+  case PROP_BACKEND:
+    g_value_set_enum (value, priv->backend_choice);
+    break;
+  case PROP_CUDA_DEVICE_ID:
+    g_value_set_int (value, priv->cuda_device_id);
+    break;
+  default:
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
   }
 }
 

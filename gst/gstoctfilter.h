@@ -69,14 +69,15 @@ void gst_oct_filter_set_upstream_calibration (
     GstOctFilter *filter, OctCalibration *calibration);
 
 /* To be called by setters, outside the object lock: the next buffer is
- * processed with the new values; with `affects_caps` after negotiating again. */
+ * processed with the new values; with `affects_caps` after negotiating again.
+ */
 void gst_oct_filter_property_changed (
     GstOctFilter *filter, gboolean affects_caps);
 
 /* For set_property and get_property of classes that installed the calibration
  * properties; warn about an invalid id themselves. */
-void gst_oct_filter_set_calibration_property (GstOctFilter *filter, guint id,
-    const GValue *value, GParamSpec *pspec);
+void gst_oct_filter_set_calibration_property (
+    GstOctFilter *filter, guint id, const GValue *value, GParamSpec *pspec);
 void gst_oct_filter_get_calibration_property (
     GstOctFilter *filter, guint id, GValue *value, GParamSpec *pspec);
 

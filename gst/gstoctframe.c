@@ -27,9 +27,9 @@ video_meta_fits (GstBuffer *buffer, const GstVideoInfo *info)
   const GstVideoMeta *meta = gst_buffer_get_video_meta (buffer);
 
   return meta == NULL
-      || (meta->format == GST_VIDEO_INFO_FORMAT (info)
-          && (gint) meta->width == GST_VIDEO_INFO_WIDTH (info)
-          && (gint) meta->height == GST_VIDEO_INFO_HEIGHT (info));
+         || (meta->format == GST_VIDEO_INFO_FORMAT (info)
+             && (gint)meta->width == GST_VIDEO_INFO_WIDTH (info)
+             && (gint)meta->height == GST_VIDEO_INFO_HEIGHT (info));
 }
 
 /* Whether the memory reaches to the end of every plane: mapping believes
@@ -41,15 +41,14 @@ video_frame_fits (const GstVideoFrame *frame)
 
   for (i = 0; i < MIN (2, GST_VIDEO_FRAME_N_PLANES (frame)); i++) {
     const GstMapInfo *map = &frame->map[frame->meta != NULL ? i : 0];
-    gssize row = (gssize) GST_VIDEO_FRAME_COMP_WIDTH (frame, i)
-        * GST_VIDEO_FRAME_COMP_PSTRIDE (frame, i);
+    gssize row = (gssize)GST_VIDEO_FRAME_COMP_WIDTH (frame, i)
+                 * GST_VIDEO_FRAME_COMP_PSTRIDE (frame, i);
     gssize stride = GST_VIDEO_FRAME_PLANE_STRIDE (frame, i);
-    gsize start
-        = (guint8 *) GST_VIDEO_FRAME_PLANE_DATA (frame, i) - map->data;
+    gsize start = (guint8 *)GST_VIDEO_FRAME_PLANE_DATA (frame, i) - map->data;
 
     if (stride < row
         || start + (GST_VIDEO_FRAME_COMP_HEIGHT (frame, i) - 1) * stride + row
-            > map->size)
+               > map->size)
       return FALSE;
   }
   return TRUE;
@@ -67,22 +66,22 @@ gst_oct_frame_map (GstOctMappedFrame *mapped, const GstOctInfo *info,
   mapped->buffer = buffer;
   if (info->is_video) {
     if (video_meta_fits (buffer, &info->video)
-        && gst_video_frame_map (&mapped->video, (GstVideoInfo *) &info->video, buffer,
-            flags | GST_VIDEO_FRAME_MAP_FLAG_NO_REF)) {
+        && gst_video_frame_map (&mapped->video, (GstVideoInfo *)&info->video,
+            buffer, flags | GST_VIDEO_FRAME_MAP_FLAG_NO_REF)) {
       if (!video_frame_fits (&mapped->video)) {
         gst_video_frame_unmap (&mapped->video);
         goto wrong;
       }
       for (i = 0; i < MIN (2, GST_VIDEO_FRAME_N_PLANES (&mapped->video)); i++) {
-        mapped->frame.planes[i].data
-            = GST_VIDEO_FRAME_PLANE_DATA (&mapped->video, i);
-        mapped->frame.planes[i].stride
-            = GST_VIDEO_FRAME_PLANE_STRIDE (&mapped->video, i);
+        mapped->frame.planes[i].data =
+            GST_VIDEO_FRAME_PLANE_DATA (&mapped->video, i);
+        mapped->frame.planes[i].stride =
+            GST_VIDEO_FRAME_PLANE_STRIDE (&mapped->video, i);
       }
       return TRUE;
     }
   } else if (size == info->size
-      && gst_buffer_map (buffer, &mapped->map, flags)) {
+             && gst_buffer_map (buffer, &mapped->map, flags)) {
     mapped->frame.planes[0].data = mapped->map.data;
     mapped->frame.planes[0].stride = gst_oct_info_row_size (info);
     return TRUE;

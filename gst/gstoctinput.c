@@ -76,8 +76,8 @@ open_file (
     return FALSE;
   }
   input->info = *oct_reader_get_info (input->reader);
-  return !settings->preload || preload (
-             input, settings->location, settings->allocator, error);
+  return !settings->preload
+         || preload (input, settings->location, settings->allocator, error);
 }
 
 static gboolean

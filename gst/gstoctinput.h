@@ -15,7 +15,7 @@ G_BEGIN_DECLS
 typedef struct {
   char *location; /* NULL = the virtual OCT system */
   gboolean preload;
-  GstAllocator *allocator; /* for what is preloaded, NULL = the usual one */
+  GstAllocator *allocator;    /* for what is preloaded, NULL = the usual one */
   OctReaderSettings reader;   /* sizes and sample format hold for both */
   OctPhantomSettings phantom; /* the rest of the virtual OCT system */
 } GstOctInputSettings;

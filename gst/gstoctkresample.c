@@ -6,7 +6,8 @@
  * by local interpolation.
  *
  * |[
- * gst-launch-1.0 octsrc num-buffers=100 ! octdcsub ! octkresample method=cubic ! octfft ! octlogscale ! videoconvert ! autovideosink
+ * gst-launch-1.0 octsrc num-buffers=100 ! octdcsub ! octkresample method=cubic
+ * ! octfft ! octlogscale ! videoconvert ! autovideosink
  * ]|
  */
 #include "gstoctkresample.h"
@@ -65,8 +66,8 @@ configure (GstOctFilter *filter, GError **error)
 {
   GstOctKResample *self = GST_OCT_KRESAMPLE (filter);
   const GstOctInfo *input = gst_oct_filter_get_input (filter);
-  OctResampleParams params
-      = { .samples = input->columns, .lines = input->rows };
+  OctResampleParams params = { .samples = input->columns,
+    .lines = input->rows };
   g_autoptr (OctCalibration) calibration = NULL;
   GError *local = NULL;
 
@@ -94,24 +95,23 @@ configure (GstOctFilter *filter, GError **error)
 }
 
 static void
-set_property (
-    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
   GstOctKResample *self = GST_OCT_KRESAMPLE (object);
 
   GST_OBJECT_LOCK (self);
   switch (id) {
-    case PROP_METHOD:
-      self->method = g_value_get_enum (value);
-      break;
-    case PROP_UPSAMPLE:
-      self->upsample = g_value_get_uint (value);
-      break;
-    default:
-      GST_OBJECT_UNLOCK (self);
-      gst_oct_filter_set_calibration_property (
-          GST_OCT_FILTER (self), id, value, pspec);
-      return;
+  case PROP_METHOD:
+    self->method = g_value_get_enum (value);
+    break;
+  case PROP_UPSAMPLE:
+    self->upsample = g_value_get_uint (value);
+    break;
+  default:
+    GST_OBJECT_UNLOCK (self);
+    gst_oct_filter_set_calibration_property (
+        GST_OCT_FILTER (self), id, value, pspec);
+    return;
   }
   GST_OBJECT_UNLOCK (self);
   gst_oct_filter_property_changed (GST_OCT_FILTER (self), FALSE);
@@ -124,17 +124,17 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 
   GST_OBJECT_LOCK (self);
   switch (id) {
-    case PROP_METHOD:
-      g_value_set_enum (value, self->method);
-      break;
-    case PROP_UPSAMPLE:
-      g_value_set_uint (value, self->upsample);
-      break;
-    default:
-      GST_OBJECT_UNLOCK (self);
-      gst_oct_filter_get_calibration_property (
-          GST_OCT_FILTER (self), id, value, pspec);
-      return;
+  case PROP_METHOD:
+    g_value_set_enum (value, self->method);
+    break;
+  case PROP_UPSAMPLE:
+    g_value_set_uint (value, self->upsample);
+    break;
+  default:
+    GST_OBJECT_UNLOCK (self);
+    gst_oct_filter_get_calibration_property (
+        GST_OCT_FILTER (self), id, value, pspec);
+    return;
   }
   GST_OBJECT_UNLOCK (self);
 }
@@ -144,8 +144,8 @@ gst_oct_kresample_class_init (GstOctKResampleClass *klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstOctFilterClass *filter_class = GST_OCT_FILTER_CLASS (klass);
-  GParamFlags live = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
-      | GST_PARAM_MUTABLE_PLAYING;
+  GParamFlags live =
+      G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING;
 
   GST_DEBUG_CATEGORY_INIT (
       gst_oct_kresample_debug, "octkresample", 0, "OCT wavenumber resampling");
@@ -165,10 +165,11 @@ gst_oct_kresample_class_init (GstOctKResampleClass *klass)
   gst_oct_filter_class_describe (filter_class,
       &(GstOctFilterDescription){ .operation = OCT_OPERATION_RESAMPLE,
           .long_name = "OCT wavenumber resampling",
-          .description = "Resamples spectra to uniform wavenumbers by local interpolation",
+          .description =
+              "Resamples spectra to uniform wavenumbers by local interpolation",
           .sink_caps = GST_OCT_CAPS_SPECTRA ("F32LE", "wavelength"),
           .src_caps = GST_OCT_CAPS_SPECTRA ("F32LE", "wavenumber") });
-gst_type_mark_as_plugin_api (GST_TYPE_OCT_RESAMPLE_METHOD, 0);
+  gst_type_mark_as_plugin_api (GST_TYPE_OCT_RESAMPLE_METHOD, 0);
 }
 
 static void

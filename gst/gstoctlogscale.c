@@ -6,7 +6,8 @@
  * depth downwards.
  *
  * |[
- * gst-launch-1.0 octsrc num-buffers=100 ! octdcsub ! octkresample ! octfft ! octlogscale range=contrast range-smoothing=0.9 ! videoconvert ! autovideosink
+ * gst-launch-1.0 octsrc num-buffers=100 ! octdcsub ! octkresample ! octfft !
+ * octlogscale range=contrast range-smoothing=0.9 ! videoconvert ! autovideosink
  * ]|
  */
 #include "gstoctlogscale.h"
@@ -118,12 +119,12 @@ fixate_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
     GstCaps *othercaps)
 {
   if (direction == GST_PAD_SINK) {
-    g_autoptr (GstCaps) peer
-        = gst_pad_peer_query_caps (GST_BASE_TRANSFORM_SRC_PAD (trans), NULL);
-    g_autoptr (GstCaps) i420
-        = gst_caps_from_string ("video/x-raw, format = (string) I420");
-    g_autoptr (GstCaps) nv12
-        = gst_caps_from_string ("video/x-raw, format = (string) NV12");
+    g_autoptr (GstCaps) peer =
+        gst_pad_peer_query_caps (GST_BASE_TRANSFORM_SRC_PAD (trans), NULL);
+    g_autoptr (GstCaps) i420 =
+        gst_caps_from_string ("video/x-raw, format = (string) I420");
+    g_autoptr (GstCaps) nv12 =
+        gst_caps_from_string ("video/x-raw, format = (string) NV12");
 
     if (gst_caps_is_any (peer)) {
       /* who does not ask for GPU memory gets what every element can read */
@@ -146,14 +147,14 @@ static OctImageFormat
 get_image_format (const GstOctInfo *output)
 {
   switch (GST_VIDEO_INFO_FORMAT (&output->video)) {
-    case GST_VIDEO_FORMAT_GRAY16_LE:
-      return OCT_IMAGE_GRAY16;
-    case GST_VIDEO_FORMAT_NV12:
-      return OCT_IMAGE_NV12;
-    case GST_VIDEO_FORMAT_RGBA:
-      return OCT_IMAGE_RGBA;
-    default:
-      return OCT_IMAGE_GRAY8;
+  case GST_VIDEO_FORMAT_GRAY16_LE:
+    return OCT_IMAGE_GRAY16;
+  case GST_VIDEO_FORMAT_NV12:
+    return OCT_IMAGE_NV12;
+  case GST_VIDEO_FORMAT_RGBA:
+    return OCT_IMAGE_RGBA;
+  default:
+    return OCT_IMAGE_GRAY8;
   }
 }
 
@@ -190,30 +191,29 @@ configure (GstOctFilter *filter, GError **error)
 }
 
 static void
-set_property (
-    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
   GstOctLogScale *self = GST_OCT_LOGSCALE (object);
 
   GST_OBJECT_LOCK (self);
   switch (id) {
-    case PROP_SCALE:
-      self->scale = g_value_get_enum (value);
-      break;
-    case PROP_RANGE:
-      self->range = g_value_get_enum (value);
-      break;
-    case PROP_MIN:
-      self->min = g_value_get_double (value);
-      break;
-    case PROP_MAX:
-      self->max = g_value_get_double (value);
-      break;
-    case PROP_RANGE_SMOOTHING:
-      self->range_smoothing = g_value_get_double (value);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+  case PROP_SCALE:
+    self->scale = g_value_get_enum (value);
+    break;
+  case PROP_RANGE:
+    self->range = g_value_get_enum (value);
+    break;
+  case PROP_MIN:
+    self->min = g_value_get_double (value);
+    break;
+  case PROP_MAX:
+    self->max = g_value_get_double (value);
+    break;
+  case PROP_RANGE_SMOOTHING:
+    self->range_smoothing = g_value_get_double (value);
+    break;
+  default:
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
   }
   GST_OBJECT_UNLOCK (self);
   gst_oct_filter_property_changed (GST_OCT_FILTER (self), FALSE);
@@ -226,23 +226,23 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 
   GST_OBJECT_LOCK (self);
   switch (id) {
-    case PROP_SCALE:
-      g_value_set_enum (value, self->scale);
-      break;
-    case PROP_RANGE:
-      g_value_set_enum (value, self->range);
-      break;
-    case PROP_MIN:
-      g_value_set_double (value, self->min);
-      break;
-    case PROP_MAX:
-      g_value_set_double (value, self->max);
-      break;
-    case PROP_RANGE_SMOOTHING:
-      g_value_set_double (value, self->range_smoothing);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+  case PROP_SCALE:
+    g_value_set_enum (value, self->scale);
+    break;
+  case PROP_RANGE:
+    g_value_set_enum (value, self->range);
+    break;
+  case PROP_MIN:
+    g_value_set_double (value, self->min);
+    break;
+  case PROP_MAX:
+    g_value_set_double (value, self->max);
+    break;
+  case PROP_RANGE_SMOOTHING:
+    g_value_set_double (value, self->range_smoothing);
+    break;
+  default:
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
   }
   GST_OBJECT_UNLOCK (self);
 }
@@ -262,8 +262,8 @@ gst_oct_logscale_class_init (GstOctLogScaleClass *klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstOctFilterClass *filter_class = GST_OCT_FILTER_CLASS (klass);
-  GParamFlags live = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
-      | GST_PARAM_MUTABLE_PLAYING;
+  GParamFlags live =
+      G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING;
 
   GST_DEBUG_CATEGORY_INIT (
       gst_oct_logscale_debug, "octlogscale", 0, "OCT image scaling");
@@ -280,11 +280,11 @@ gst_oct_logscale_class_init (GstOctLogScaleClass *klass)
           "Which values become black and white", GST_TYPE_OCT_RANGE,
           DEFAULT_RANGE, live));
   install_double (object_class, PROP_MIN, "min", "Black",
-      "range=manual: value of black, in dB (scale=linear: in counts^2)",
-      -1e20, 1e20, DEFAULT_MIN);
+      "range=manual: value of black, in dB (scale=linear: in counts^2)", -1e20,
+      1e20, DEFAULT_MIN);
   install_double (object_class, PROP_MAX, "max", "White",
-      "range=manual: value of white, in dB (scale=linear: in counts^2)",
-      -1e20, 1e20, DEFAULT_MAX);
+      "range=manual: value of white, in dB (scale=linear: in counts^2)", -1e20,
+      1e20, DEFAULT_MAX);
   install_double (object_class, PROP_RANGE_SMOOTHING, "range-smoothing",
       "Range smoothing",
       "Weight of the range of the B-scans before, against flicker (0 = each "
@@ -293,12 +293,13 @@ gst_oct_logscale_class_init (GstOctLogScaleClass *klass)
   gst_oct_filter_class_describe (filter_class,
       &(GstOctFilterDescription){ .operation = OCT_OPERATION_LOGSCALE,
           .long_name = "OCT image scaling",
-          .description = "Turns A-scans into an image, logarithmic or linear, depth downwards",
+          .description = "Turns A-scans into an image, logarithmic or linear, "
+                         "depth downwards",
           .sink_caps = GST_OCT_CAPS_ASCANS,
           .src_caps = GST_OCT_CAPS_IMAGE,
           .gpu_src_caps = GST_OCT_CAPS_GPU_IMAGE,
           .downloads = TRUE });
-gst_type_mark_as_plugin_api (GST_TYPE_OCT_SCALE, 0);
+  gst_type_mark_as_plugin_api (GST_TYPE_OCT_SCALE, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_OCT_RANGE, 0);
 }
 

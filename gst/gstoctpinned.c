@@ -30,7 +30,7 @@ G_DEFINE_TYPE (
 static PinnedMemory *
 get_root (GstMemory *memory)
 {
-  return (PinnedMemory *) (memory->parent != NULL ? memory->parent : memory);
+  return (PinnedMemory *)(memory->parent != NULL ? memory->parent : memory);
 }
 
 static void
@@ -46,7 +46,7 @@ init_memory (PinnedMemory *memory, GstMemoryFlags flags,
 static GstMemory *
 pinned_alloc (GstAllocator *base, gsize size, GstAllocationParams *params)
 {
-  GstOctPinnedAllocator *allocator = (GstOctPinnedAllocator *) base;
+  GstOctPinnedAllocator *allocator = (GstOctPinnedAllocator *)base;
   const OctDevice *device = gst_oct_cuda_get_device (allocator->cuda);
   gsize maxsize = size + params->prefix + params->padding;
   g_autoptr (GError) error = NULL;
@@ -95,7 +95,7 @@ wait_for_download (PinnedMemory *memory)
 static void
 pinned_free (GstAllocator *base, GstMemory *base_memory)
 {
-  PinnedMemory *memory = (PinnedMemory *) base_memory;
+  PinnedMemory *memory = (PinnedMemory *)base_memory;
 
   if (memory->cuda != NULL) {
     const OctDevice *device = gst_oct_cuda_get_device (memory->cuda);
@@ -133,19 +133,19 @@ pinned_share (GstMemory *memory, gssize offset, gssize size)
   PinnedMemory *part = g_new0 (PinnedMemory, 1);
 
   if (size == -1)
-    size = (gssize) memory->size - offset;
+    size = (gssize)memory->size - offset;
   init_memory (part,
       GST_MINI_OBJECT_FLAGS (&root->parent)
           | GST_MINI_OBJECT_FLAG_LOCK_READONLY,
-      memory->allocator, GST_MEMORY_CAST (root), memory->maxsize,
-      memory->align, memory->offset + (gsize) offset, (gsize) size);
+      memory->allocator, GST_MEMORY_CAST (root), memory->maxsize, memory->align,
+      memory->offset + (gsize)offset, (gsize)size);
   return GST_MEMORY_CAST (part);
 }
 
 static void
 pinned_finalize (GObject *object)
 {
-  gst_oct_cuda_unref (((GstOctPinnedAllocator *) object)->cuda);
+  gst_oct_cuda_unref (((GstOctPinnedAllocator *)object)->cuda);
   G_OBJECT_CLASS (gst_oct_pinned_allocator_parent_class)->finalize (object);
 }
 
@@ -171,8 +171,8 @@ gst_oct_pinned_allocator_init (GstOctPinnedAllocator *allocator)
 GstAllocator *
 gst_oct_pinned_allocator_new (GstOctCuda *cuda)
 {
-  GstOctPinnedAllocator *allocator
-      = g_object_new (gst_oct_pinned_allocator_get_type (), NULL);
+  GstOctPinnedAllocator *allocator =
+      g_object_new (gst_oct_pinned_allocator_get_type (), NULL);
 
   gst_object_ref_sink (allocator);
   allocator->cuda = gst_oct_cuda_ref (cuda);
@@ -191,7 +191,7 @@ gst_oct_pinned_is (GstMemory *memory, GstOctCuda *cuda)
 gpointer
 gst_oct_pinned_peek (GstMemory *memory)
 {
-  return (guint8 *) get_root (memory)->data + memory->offset;
+  return (guint8 *)get_root (memory)->data + memory->offset;
 }
 
 gboolean

@@ -17,7 +17,7 @@ gst_oct_scan_meta_api_get_type (void)
 static gboolean
 scan_meta_init (GstMeta *meta, gpointer params, GstBuffer *buffer)
 {
-  GstOctScanMeta *scan = (GstOctScanMeta *) meta;
+  GstOctScanMeta *scan = (GstOctScanMeta *)meta;
 
   scan->bscan = 0;
   scan->bscans = 1;
@@ -29,11 +29,11 @@ static gboolean
 scan_meta_transform (GstBuffer *dest, GstMeta *meta, GstBuffer *buffer,
     GQuark type, gpointer data)
 {
-  GstOctScanMeta *scan = (GstOctScanMeta *) meta;
+  GstOctScanMeta *scan = (GstOctScanMeta *)meta;
 
   return gst_buffer_add_oct_scan_meta (
              dest, scan->bscan, scan->bscans, scan->volume)
-      != NULL;
+         != NULL;
 }
 
 const GstMetaInfo *
@@ -41,11 +41,11 @@ gst_oct_scan_meta_get_info (void)
 {
   static const GstMetaInfo *info = NULL;
 
-  if (g_once_init_enter ((GstMetaInfo **) &info)) {
-    const GstMetaInfo *registered = gst_meta_register (
-        GST_OCT_SCAN_META_API_TYPE, "GstOctScanMeta", sizeof (GstOctScanMeta),
-        scan_meta_init, NULL, scan_meta_transform);
-    g_once_init_leave ((GstMetaInfo **) &info, (GstMetaInfo *) registered);
+  if (g_once_init_enter ((GstMetaInfo **)&info)) {
+    const GstMetaInfo *registered =
+        gst_meta_register (GST_OCT_SCAN_META_API_TYPE, "GstOctScanMeta",
+            sizeof (GstOctScanMeta), scan_meta_init, NULL, scan_meta_transform);
+    g_once_init_leave ((GstMetaInfo **)&info, (GstMetaInfo *)registered);
   }
   return info;
 }
@@ -54,7 +54,7 @@ GstOctScanMeta *
 gst_buffer_add_oct_scan_meta (
     GstBuffer *buffer, guint bscan, guint bscans, guint64 volume)
 {
-  GstOctScanMeta *scan = (GstOctScanMeta *) gst_buffer_add_meta (
+  GstOctScanMeta *scan = (GstOctScanMeta *)gst_buffer_add_meta (
       buffer, gst_oct_scan_meta_get_info (), NULL);
 
   if (scan != NULL) {
@@ -68,6 +68,6 @@ gst_buffer_add_oct_scan_meta (
 GstOctScanMeta *
 gst_buffer_get_oct_scan_meta (GstBuffer *buffer)
 {
-  return (GstOctScanMeta *) gst_buffer_get_meta (
+  return (GstOctScanMeta *)gst_buffer_get_meta (
       buffer, GST_OCT_SCAN_META_API_TYPE);
 }

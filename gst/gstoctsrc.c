@@ -6,8 +6,10 @@
  * from a virtual OCT system looking at a simulated sample.
  *
  * |[
- * gst-launch-1.0 octsrc ! octdcsub ! octkresample ! octdispersion ! octfft ! octlogscale ! videoconvert ! autovideosink
- * gst-launch-1.0 octsrc location=scan.raw samples=1024 lines=500 calibration=cal.csv ! octdcsub ! octkresample ! octfft ! octlogscale ! videoconvert ! autovideosink
+ * gst-launch-1.0 octsrc ! octdcsub ! octkresample ! octdispersion ! octfft !
+ * octlogscale ! videoconvert ! autovideosink gst-launch-1.0 octsrc
+ * location=scan.raw samples=1024 lines=500 calibration=cal.csv ! octdcsub !
+ * octkresample ! octfft ! octlogscale ! videoconvert ! autovideosink
  * ]|
  */
 #include "gstoctsrc.h"
@@ -254,8 +256,8 @@ predict_framerate (GstOctSrc *self)
 static GstAllocator *
 new_pinned_allocator (GstOctSrc *self, const GstOctSrcSettings *settings)
 {
-  GstOctCuda *cuda = gst_oct_cuda_ensure (GST_ELEMENT (self),
-      settings->cuda_device_id, &self->cuda_context, NULL);
+  GstOctCuda *cuda = gst_oct_cuda_ensure (
+      GST_ELEMENT (self), settings->cuda_device_id, &self->cuda_context, NULL);
 
   return cuda != NULL ? gst_oct_pinned_allocator_new (cuda) : NULL;
 }
@@ -300,8 +302,8 @@ make_calibration (GstOctSrc *self, GstOctInput *input, GError **error)
   settings.k_polynomial = g_strdup (settings.k_polynomial);
   GST_OBJECT_UNLOCK (self);
   if (!oct_calibration_settings_empty (&settings)) {
-    calibration = oct_calibration_new_on (carried, &settings,
-        gst_oct_input_get_info (input)->samples, error);
+    calibration = oct_calibration_new_on (
+        carried, &settings, gst_oct_input_get_info (input)->samples, error);
     if (calibration == NULL)
       gst_oct_error_name_property (error, "`calibration` of octsrc");
   } else if (carried != NULL) {
@@ -374,8 +376,7 @@ stop (GstBaseSrc *base)
 static gboolean
 send_calibration (GstOctSrc *self, GError **error)
 {
-  g_autoptr (OctCalibration) calibration
-      = g_steal_pointer (&self->calibration);
+  g_autoptr (OctCalibration) calibration = g_steal_pointer (&self->calibration);
   GError *local = NULL;
 
   if (calibration == NULL)
@@ -385,8 +386,8 @@ send_calibration (GstOctSrc *self, GError **error)
     return FALSE;
   }
   if (calibration != NULL)
-    gst_pad_push_event (GST_BASE_SRC_PAD (self),
-        gst_oct_calibration_event_new (calibration));
+    gst_pad_push_event (
+        GST_BASE_SRC_PAD (self), gst_oct_calibration_event_new (calibration));
   return TRUE;
 }
 
@@ -561,7 +562,8 @@ create (GstPushSrc *push, GstBuffer **buffer)
   GstFlowReturn ret;
   guint64 frame;
 
-  if (g_atomic_int_compare_and_exchange (&self->calibration_changed, TRUE, FALSE))
+  if (g_atomic_int_compare_and_exchange (
+          &self->calibration_changed, TRUE, FALSE))
     g_clear_pointer (&self->calibration, oct_calibration_unref);
   if (g_atomic_int_compare_and_exchange (&self->calibration_stale, TRUE, FALSE)
       && !send_calibration (self, &error)) {
@@ -608,8 +610,7 @@ static gboolean
 prepare_seek_segment (GstBaseSrc *base, GstEvent *seek, GstSegment *segment)
 {
   segment->duration = base->segment.duration;
-  return gst_oct_timeline_seek (
-      &GST_OCT_SRC (base)->timeline, seek, segment);
+  return gst_oct_timeline_seek (&GST_OCT_SRC (base)->timeline, seek, segment);
 }
 
 /* The base class flushes before it asks do_seek(): what is refused only there
@@ -620,8 +621,7 @@ event (GstBaseSrc *base, GstEvent *event)
   gdouble rate;
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_SEEK) {
-    gst_event_parse_seek (
-        event, &rate, NULL, NULL, NULL, NULL, NULL, NULL);
+    gst_event_parse_seek (event, &rate, NULL, NULL, NULL, NULL, NULL, NULL);
     if (rate <= 0.0) {
       GST_WARNING_OBJECT (base, "spectra are played forwards only");
       return FALSE;
@@ -687,8 +687,8 @@ set_context (GstElement *element, GstContext *context)
   GstOctSrc *self = GST_OCT_SRC (element);
 
   if (gst_oct_backend_may_use_cuda (self->settings.backend))
-    gst_oct_cuda_set_context (element, context, self->settings.cuda_device_id,
-        &self->cuda_context);
+    gst_oct_cuda_set_context (
+        element, context, self->settings.cuda_device_id, &self->cuda_context);
   GST_ELEMENT_CLASS (gst_oct_src_parent_class)->set_context (element, context);
 }
 
@@ -706,11 +706,10 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
   }
   GST_OBJECT_LOCK (self);
   known = gst_oct_src_settings_set (&self->settings, id, value);
-  if (id >= GST_OCT_PROP_CALIBRATION)
-{
-      g_atomic_int_set (&self->calibration_changed, TRUE);
-      g_atomic_int_set (&self->calibration_stale, TRUE);
-    }
+  if (id >= GST_OCT_PROP_CALIBRATION) {
+    g_atomic_int_set (&self->calibration_changed, TRUE);
+    g_atomic_int_set (&self->calibration_stale, TRUE);
+  }
   GST_OBJECT_UNLOCK (self);
   if (!known)
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);

@@ -26,7 +26,8 @@
 #define VIDEO                                                                  \
   "queue ! " SCALE "videoconvert ! video/x-raw,format=I420 ! "                 \
   "x264enc pass=qual quantizer=21 bitrate=50000 speed-preset=veryfast "        \
-  "bframes=0 key-int-max=30 ! video/x-h264,profile=high ! mp4mux faststart=true ! "      \
+  "bframes=0 key-int-max=30 ! video/x-h264,profile=high ! mp4mux "             \
+  "faststart=true ! "                                                          \
   "filesink name=sink"
 
 #define DEFAULT_FRAMES 300 /* 10 s of the virtual system */

@@ -272,8 +272,8 @@ report_fftw (GString *json, const char *name, gboolean real)
       oct_backend_cpu_get_threads (), (guint)repetitions);
 
   g_print ("%-22s %26s %12.0f A-lines/s\n", name, "", rate);
-  g_string_append_printf (json,
-      ",\n    {\"name\": \"%s\", \"alines_per_s\": %.6g}", name, rate);
+  g_string_append_printf (
+      json, ",\n    {\"name\": \"%s\", \"alines_per_s\": %.6g}", name, rate);
 }
 
 static void

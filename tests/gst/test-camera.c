@@ -53,8 +53,7 @@ GST_START_TEST (test_fake_camera)
 
     fail_unless_equals_uint64 (
         GST_BUFFER_PTS (frame), GST_BUFFER_PTS (gst_sample_get_buffer (image)));
-    oct_test_set_src_caps (
-        harness, gst_caps_ref (gst_sample_get_caps (raw)));
+    oct_test_set_src_caps (harness, gst_caps_ref (gst_sample_get_caps (raw)));
     again = oct_test_push (harness, gst_buffer_ref (frame));
     fail_unless_equals_int (found->columns, 64);
     fail_unless_equals_int (found->rows, 128);

@@ -226,8 +226,8 @@ test_on_another (void)
   g_assert_true (oct_calibration_get_k_range (base, &k_min, &k_max));
   for (guint j = 0; j < 5; j++) {
     double k = (k_max - k_min) * (j / 4.0 - 0.5);
-    double expected = oct_calibration_get_dispersion (base)[j]
-                      - (60 * k * k + 7 * k * k * k);
+    double expected =
+        oct_calibration_get_dispersion (base)[j] - (60 * k * k + 7 * k * k * k);
 
     g_assert_cmpfloat_with_epsilon (
         oct_calibration_get_dispersion (sum)[j], expected, 1e-12);
