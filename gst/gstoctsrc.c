@@ -95,20 +95,6 @@ post_message (GstElement *element, GstMessage *message)
 
 /* --------------------------------------------------------------------- caps */
 
-static void
-describe_framerate (double line_rate, guint lines, GstStructure *s)
-{
-  gint n, d;
-
-  if (line_rate > 0.0) {
-    gst_util_double_to_fraction (line_rate / lines, &n, &d);
-    gst_structure_set (s, "framerate", GST_TYPE_FRACTION, MAX (n, 1), d, NULL);
-  } else {
-    gst_structure_set (s, "framerate", GST_TYPE_FRACTION_RANGE, 1, G_MAXINT,
-        G_MAXINT, 1, NULL);
-  }
-}
-
 static GstCaps *
 get_caps (GstBaseSrc *base, GstCaps *filter)
 {
@@ -130,7 +116,7 @@ get_caps (GstBaseSrc *base, GstCaps *filter)
       s = gst_structure_new ("video/x-raw", "format", G_TYPE_STRING,
           info->sample_format == OCT_SAMPLE_U8 ? "GRAY8" : "GRAY16_LE", "width",
           G_TYPE_INT, info->samples, "height", G_TYPE_INT, info->lines, NULL);
-    describe_framerate (self->settings.line_rate, info->lines, s);
+    gst_oct_src_settings_describe_framerate (&self->settings, info->lines, s);
     caps = gst_caps_new_full (s, NULL);
   }
   GST_OBJECT_UNLOCK (self);

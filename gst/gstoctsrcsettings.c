@@ -300,3 +300,18 @@ gst_oct_src_settings_install (GObjectClass *klass)
   gst_type_mark_as_plugin_api (GST_TYPE_OCT_SAMPLE_FORMAT, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_OCT_PHANTOM, 0);
 }
+
+void
+gst_oct_src_settings_describe_framerate (
+    const GstOctSrcSettings *settings, guint lines, GstStructure *s)
+{
+  gint n, d;
+
+  if (settings->line_rate > 0.0) {
+    gst_util_double_to_fraction (settings->line_rate / lines, &n, &d);
+    gst_structure_set (s, "framerate", GST_TYPE_FRACTION, MAX (n, 1), d, NULL);
+  } else {
+    gst_structure_set (s, "framerate", GST_TYPE_FRACTION_RANGE, 1, G_MAXINT,
+        G_MAXINT, 1, NULL);
+  }
+}

@@ -33,4 +33,8 @@ gboolean gst_oct_src_settings_set (
 gboolean gst_oct_src_settings_get (
     const GstOctSrcSettings *settings, guint id, GValue *value);
 
+/* Puts the B-scans per second of the line rate into caps, any rate without. */
+void gst_oct_src_settings_describe_framerate (
+    const GstOctSrcSettings *settings, guint lines, GstStructure *s);
+
 G_END_DECLS
