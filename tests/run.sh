@@ -103,7 +103,7 @@ if [ $sanitize = yes ]; then
   export GST_PLUGIN_SYSTEM_PATH_1_0=$plugins
   export GST_REGISTRY_FORK=no
   # whole stacks, for what is known of GLib to be recognised
-  export ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1:fast_unwind_on_malloc=0
+  export ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1:fast_unwind_on_malloc=0:detect_odr_violation=0
   export LSAN_OPTIONS=suppressions=$root/tests/leaks.supp:print_suppressions=0
   export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
   run "With sanitizers" build-sanitize -Dbuildtype=debugoptimized \
