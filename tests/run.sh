@@ -106,7 +106,9 @@ if [ $sanitize = yes ]; then
   export ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1:fast_unwind_on_malloc=0:detect_odr_violation=0
   export LSAN_OPTIONS=suppressions=$root/tests/leaks.supp:print_suppressions=0
   export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
-  run "With sanitizers" build-sanitize -Dbuildtype=debugoptimized \
+  # without CUDA even where the toolkit is, as most users build it
+  run "With sanitizers" build-sanitize -Dcuda=disabled \
+    -Dbuildtype=debugoptimized \
     -Db_sanitize=address,undefined -Db_lundef=false -Dwerror=true \
     -Dtests=enabled -- --no-suite docs --no-suite pipelines \
     --timeout-multiplier 5
