@@ -155,14 +155,9 @@ copy_planes (GstOctAccess *access, OctCopy direction, const GstOctInfo *info,
   guint i;
 
   for (i = 0; i < count_planes (info); i++) {
-    gsize bytes = get_row_bytes (info, i);
-
-    /* equal strides: the padding travels along in one long copy */
-    if (dest->planes[i].stride == src->planes[i].stride)
-      bytes = src->planes[i].stride;
     if (!access->device->copy (direction, dest->planes[i].data,
             dest->planes[i].stride, src->planes[i].data, src->planes[i].stride,
-            bytes, count_rows (info, i), stream, error))
+            get_row_bytes (info, i), count_rows (info, i), stream, error))
       return FALSE;
   }
   return TRUE;
