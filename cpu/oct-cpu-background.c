@@ -8,6 +8,7 @@
  * is exact for counts: the result is right to the rounding of float32.
  */
 #include "oct-cpu-private.h"
+#include "oct-params.h"
 #include "oct-simd.h"
 
 #include <math.h>
@@ -106,40 +107,6 @@ set_background (OctPlan *plan, const double *background)
   }
 }
 
-static gboolean
-check_params (const OctBackgroundParams *params, GError **error)
-{
-  if (!oct_cpu_check_size (params->samples, params->lines, error))
-    return FALSE;
-  if (params->format != OCT_SAMPLE_U8 && params->format != OCT_SAMPLE_U16
-      && params->format != OCT_SAMPLE_F32) {
-    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "Raw spectra of sample format %d cannot be read: they must be 8 bit, "
-        "16 bit or 32 bit float",
-        params->format);
-    return FALSE;
-  }
-  switch (params->mode) {
-  case OCT_BACKGROUND_BSCAN:
-  case OCT_BACKGROUND_NONE:
-    return TRUE;
-  case OCT_BACKGROUND_RUNNING:
-    if (params->running_weight > 0 && params->running_weight <= 1)
-      return TRUE;
-    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "The weight of a B-scan in the running mean is %g: "
-        "it must be above 0 and at most 1",
-        params->running_weight);
-    return FALSE;
-  case OCT_BACKGROUND_STORED:
-    return oct_cpu_check_finite (
-        params->background, params->samples, "The stored background", error);
-  }
-  g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-      "There is no background mode %d", params->mode);
-  return FALSE;
-}
-
 static void
 apply_params (OctPlan *plan, const OctBackgroundParams *params)
 {
@@ -169,7 +136,7 @@ background_create (gconstpointer data, GError **error)
   OctPlan *plan;
   guint samples = params->samples;
 
-  if (!check_params (params, error))
+  if (!oct_check_background (params, error))
     return NULL;
   plan = g_new0 (OctPlan, 1);
   plan->format = params->format;
@@ -198,7 +165,7 @@ background_update (OctPlan *plan, gconstpointer data)
   const OctBackgroundParams *params = data;
 
   if (params->format != plan->format || params->samples != plan->samples
-      || params->lines != plan->lines || !check_params (params, NULL))
+      || params->lines != plan->lines || !oct_check_background (params, NULL))
     return FALSE;
   apply_params (plan, params);
   return TRUE;

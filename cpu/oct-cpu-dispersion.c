@@ -4,6 +4,7 @@
  */
 #include "oct-cpu-private.h"
 #include "oct-cpu-vector.h"
+#include "oct-params.h"
 #include "oct-simd.h"
 
 #include <math.h>
@@ -32,14 +33,6 @@ multiply (const float *restrict in, guint samples,
   }
 }
 
-static gboolean
-check_params (const OctDispersionParams *params, GError **error)
-{
-  return oct_cpu_check_size (params->samples, params->lines, error)
-         && oct_cpu_check_finite (
-             params->phase, params->samples, "The dispersion phase", error);
-}
-
 static void
 apply_params (OctPlan *plan, const OctDispersionParams *params)
 {
@@ -62,7 +55,7 @@ dispersion_create (gconstpointer data, GError **error)
   const OctDispersionParams *params = data;
   OctPlan *plan;
 
-  if (!check_params (params, error))
+  if (!oct_check_dispersion (params, error))
     return NULL;
   plan = g_new0 (OctPlan, 1);
   plan->samples = params->samples;
@@ -84,7 +77,7 @@ dispersion_update (OctPlan *plan, gconstpointer data)
   const OctDispersionParams *params = data;
 
   if (params->samples != plan->samples || params->lines != plan->lines
-      || !check_params (params, NULL))
+      || !oct_check_dispersion (params, NULL))
     return FALSE;
   apply_params (plan, params);
   return TRUE;

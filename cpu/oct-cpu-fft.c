@@ -11,6 +11,7 @@
 #include "oct-cpu-fftw.h"
 #include "oct-cpu-private.h"
 #include "oct-cpu-vector.h"
+#include "oct-params.h"
 #include "oct-simd.h"
 
 #include <fftw3.h>
@@ -90,38 +91,6 @@ separate (const float *z, guint half, const float *turn_swapped,
   }
 }
 
-static gboolean
-check_params (const OctFftParams *params, GError **error)
-{
-  if (!oct_cpu_check_size (params->samples, params->lines, error))
-    return FALSE;
-  if (params->format != OCT_SAMPLE_F32 && params->format != OCT_SAMPLE_CF32) {
-    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "Spectra of sample format %d cannot be transformed: they must be real "
-        "or complex 32 bit float",
-        params->format);
-    return FALSE;
-  }
-  if (params->length < params->samples || params->length > OCT_MAX_SAMPLES) {
-    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "The length of the transform is %u: it must be between the %u samples "
-        "of an A-line and %u",
-        params->length, params->samples, OCT_MAX_SAMPLES);
-    return FALSE;
-  }
-  if (params->depth_bins < 1 || params->depth_bins > params->length / 2
-      || params->depth_start > params->length / 2 - params->depth_bins) {
-    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "%u depth bins from bin %u on do not fit a transform of length %u, "
-        "which has %u",
-        params->depth_bins, params->depth_start, params->length,
-        params->length / 2);
-    return FALSE;
-  }
-  return oct_cpu_check_finite (
-      params->window, params->samples, "The window", error);
-}
-
 static void
 apply_params (OctPlan *plan, const OctFftParams *params)
 {
@@ -180,7 +149,7 @@ fft_create (gconstpointer data, GError **error)
   const OctFftParams *params = data;
   OctPlan *plan;
 
-  if (!check_params (params, error))
+  if (!oct_check_fft (params, error))
     return NULL;
   plan = g_new0 (OctPlan, 1);
   plan->format = params->format;
@@ -218,7 +187,7 @@ fft_update (OctPlan *plan, gconstpointer data)
 
   if (params->format != plan->format || params->samples != plan->samples
       || params->lines != plan->lines || params->length != plan->length
-      || !check_params (params, NULL))
+      || !oct_check_fft (params, NULL))
     return FALSE;
   apply_params (plan, params);
   return TRUE;

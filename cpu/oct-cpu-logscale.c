@@ -9,6 +9,7 @@
  */
 #include "oct-cpu-private.h"
 #include "oct-cpu-vector.h"
+#include "oct-params.h"
 #include "oct-simd.h"
 
 #include <float.h>
@@ -214,36 +215,6 @@ static const struct {
   [OCT_IMAGE_RGBA] = { 4, 255, { map_log_rgba, map_linear_rgba } },
 };
 
-static gboolean
-check_params (const OctLogscaleParams *params, GError **error)
-{
-  if (!oct_cpu_check_size (params->depth_bins, params->lines, error))
-    return FALSE;
-  if ((guint)params->format >= G_N_ELEMENTS (image_formats)
-      || (guint)params->scale > OCT_SCALE_LINEAR
-      || (guint)params->range > OCT_RANGE_CONTRAST) {
-    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "There is no image of format %d, scale %d and range %d", params->format,
-        params->scale, params->range);
-    return FALSE;
-  }
-  if (params->range == OCT_RANGE_MANUAL
-      && !(isfinite (params->min) && isfinite (params->max)
-           && params->min < params->max)) {
-    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "The range of the image is %g to %g: min must be below max",
-        params->min, params->max);
-    return FALSE;
-  }
-  if (!(params->range_smoothing >= 0 && params->range_smoothing < 1)) {
-    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "The smoothing of the range is %g: it must be at least 0 and below 1",
-        params->range_smoothing);
-    return FALSE;
-  }
-  return TRUE;
-}
-
 static void
 logscale_destroy (OctPlan *plan)
 {
@@ -257,7 +228,7 @@ logscale_create (gconstpointer data, GError **error)
   const OctLogscaleParams *params = data;
   OctPlan *plan;
 
-  if (!check_params (params, error))
+  if (!oct_check_logscale (params, error))
     return NULL;
   plan = g_new0 (OctPlan, 1);
   plan->params = *params;
@@ -290,7 +261,8 @@ logscale_update (OctPlan *plan, gconstpointer data)
 
   if (params->depth_bins != plan->params.depth_bins
       || params->lines != plan->params.lines
-      || params->format != plan->params.format || !check_params (params, NULL))
+      || params->format != plan->params.format
+      || !oct_check_logscale (params, NULL))
     return FALSE;
   if (params->scale != plan->params.scale) {
     plan->history_min = between_scales (plan->history_min, params->scale);

@@ -27,14 +27,6 @@ void oct_cpu_free (gpointer memory);
 /* Bytes rounded up so that the scratch of two threads shares no cache line. */
 gsize oct_cpu_pad (gsize bytes);
 
-/* TRUE when 1 <= values <= OCT_MAX_SAMPLES and 1 <= lines <= OCT_MAX_LINES. */
-gboolean oct_cpu_check_size (guint values, guint lines, GError **error);
-
-/* TRUE when `values` is given and all of it is finite; `name` begins the
- * sentence of the error. */
-gboolean oct_cpu_check_finite (
-    const double *values, guint count, const char *name, GError **error);
-
 /* TRUE when a row of row_bytes fits the stride of the plane. */
 gboolean oct_cpu_check_plane (
     const OctPlane *plane, gsize row_bytes, GError **error);

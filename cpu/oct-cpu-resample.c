@@ -10,6 +10,7 @@
 #include "oct-cpu-fftw.h"
 #include "oct-cpu-private.h"
 #include "oct-cpu-vector.h"
+#include "oct-params.h"
 #include "oct-simd.h"
 
 #include <fftw3.h>
@@ -222,28 +223,6 @@ set_weights (OctPlan *plan, const OctResampleParams *params)
   }
 }
 
-static gboolean
-check_params (const OctResampleParams *params, GError **error)
-{
-  if (!oct_cpu_check_size (params->samples, params->lines, error))
-    return FALSE;
-  if (params->method != OCT_RESAMPLE_CUBIC
-      && params->method != OCT_RESAMPLE_LINEAR
-      && params->method != OCT_RESAMPLE_LANCZOS) {
-    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "There is no resampling method %d", params->method);
-    return FALSE;
-  }
-  if (params->upsample != 1 && params->upsample != 2) {
-    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "Upsampling by %u is not possible: it must be 1 or 2",
-        params->upsample);
-    return FALSE;
-  }
-  return oct_cpu_check_finite (params->positions, params->samples,
-      "The table of resampling positions", error);
-}
-
 /* Divides the scratch of one thread; base may be NULL to find the size. */
 static gsize
 divide_scratch (const OctPlan *plan, guint8 *base, Scratch *scratch)
@@ -293,7 +272,7 @@ resample_create (gconstpointer data, GError **error)
   OctPlan *plan;
   Scratch scratch;
 
-  if (!check_params (params, error))
+  if (!oct_check_resample (params, error))
     return NULL;
   plan = g_new0 (OctPlan, 1);
   plan->samples = params->samples;

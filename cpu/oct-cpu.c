@@ -5,7 +5,6 @@
 #include "oct-cpu-private.h"
 
 #include <fftw3.h>
-#include <math.h>
 
 static const OctBackend backend = {
   .name = "cpu",
@@ -67,39 +66,6 @@ gsize
 oct_cpu_pad (gsize bytes)
 {
   return (bytes + 63) & ~(gsize)63;
-}
-
-gboolean
-oct_cpu_check_size (guint values, guint lines, GError **error)
-{
-  if (values >= 1 && values <= OCT_MAX_SAMPLES && lines >= 1
-      && lines <= OCT_MAX_LINES)
-    return TRUE;
-  g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-      "A B-scan of %u values x %u A-lines cannot be processed: "
-      "there must be 1 to %u values and 1 to %u A-lines",
-      values, lines, OCT_MAX_SAMPLES, OCT_MAX_LINES);
-  return FALSE;
-}
-
-gboolean
-oct_cpu_check_finite (
-    const double *values, guint count, const char *name, GError **error)
-{
-  if (values == NULL) {
-    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "%s is missing: %u values are needed", name, count);
-    return FALSE;
-  }
-  for (guint i = 0; i < count; i++) {
-    if (!isfinite (values[i])) {
-      g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-          "%s has a value that is no finite number at sample %u of %u", name, i,
-          count);
-      return FALSE;
-    }
-  }
-  return TRUE;
 }
 
 gboolean

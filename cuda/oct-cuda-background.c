@@ -3,6 +3,7 @@
  * Counts to float, minus the spectrum of the source: plans.
  */
 #include "oct-cuda-private.h"
+#include "oct-params.h"
 
 #define NAME "background"
 
@@ -48,7 +49,7 @@ background_create (gconstpointer data, GError **error)
   const OctBackgroundParams *params = data;
   OctPlan *plan;
 
-  if (!oct_cuda_check_background (params, error))
+  if (!oct_check_background (params, error))
     return NULL;
   plan = g_new0 (OctPlan, 1);
   plan->format = params->format;
@@ -72,8 +73,7 @@ background_update (OctPlan *plan, gconstpointer data)
   const OctBackgroundParams *params = data;
 
   return params->format == plan->format && params->samples == plan->samples
-         && params->lines == plan->lines
-         && oct_cuda_check_background (params, NULL)
+         && params->lines == plan->lines && oct_check_background (params, NULL)
          && apply_params (plan, params, NULL);
 }
 

@@ -3,6 +3,7 @@
  * Numerical dispersion compensation: plans.
  */
 #include "oct-cuda-private.h"
+#include "oct-params.h"
 
 #include <math.h>
 
@@ -41,7 +42,7 @@ dispersion_create (gconstpointer data, GError **error)
   const OctDispersionParams *params = data;
   OctPlan *plan;
 
-  if (!oct_cuda_check_dispersion (params, error))
+  if (!oct_check_dispersion (params, error))
     return NULL;
   plan = g_new0 (OctPlan, 1);
   plan->samples = params->samples;
@@ -62,7 +63,7 @@ dispersion_update (OctPlan *plan, gconstpointer data)
   const OctDispersionParams *params = data;
 
   return params->samples == plan->samples && params->lines == plan->lines
-         && oct_cuda_check_dispersion (params, NULL)
+         && oct_check_dispersion (params, NULL)
          && apply_params (plan, params, NULL);
 }
 

@@ -4,6 +4,7 @@
  * transformed and cropped by one kernel; cuFFT does all others between two.
  */
 #include "oct-cuda-private.h"
+#include "oct-params.h"
 
 #include <math.h>
 
@@ -103,7 +104,7 @@ fft_create (gconstpointer data, GError **error)
   const OctFftParams *params = data;
   OctPlan *plan;
 
-  if (!oct_cuda_check_fft_params (params, error))
+  if (!oct_check_fft (params, error))
     return NULL;
   plan = g_new0 (OctPlan, 1);
   plan->format = params->format;
@@ -129,8 +130,7 @@ fft_update (OctPlan *plan, gconstpointer data)
 
   return params->format == plan->format && params->samples == plan->samples
          && params->lines == plan->lines && params->length == plan->length
-         && oct_cuda_check_fft_params (params, NULL)
-         && apply_params (plan, params, NULL);
+         && oct_check_fft (params, NULL) && apply_params (plan, params, NULL);
 }
 
 static gboolean

@@ -4,6 +4,7 @@
  * found and kept on the device; nothing comes back to the host.
  */
 #include "oct-cuda-private.h"
+#include "oct-params.h"
 
 #include <string.h>
 
@@ -44,7 +45,7 @@ logscale_create (gconstpointer data, GError **error)
   OctPlan *plan;
   OctCudaRange *range;
 
-  if (!oct_cuda_check_logscale (params, error))
+  if (!oct_check_logscale (params, error))
     return NULL;
   plan = g_new0 (OctPlan, 1);
   plan->params = *params;
@@ -74,7 +75,7 @@ logscale_update (OctPlan *plan, gconstpointer data)
   if (params->depth_bins != plan->params.depth_bins
       || params->lines != plan->params.lines
       || params->format != plan->params.format
-      || !oct_cuda_check_logscale (params, NULL))
+      || !oct_check_logscale (params, NULL))
     return FALSE;
   plan->params = *params;
   return TRUE;

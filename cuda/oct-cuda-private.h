@@ -59,17 +59,6 @@ gpointer oct_cuda_table_edit (
 gboolean oct_cuda_table_upload (OctCudaTable *table, const char *operation,
     cudaStream_t stream, GError **error);
 
-/* The same tests with the same sentences as the CPU backend. */
-gboolean oct_cuda_check_background (
-    const OctBackgroundParams *params, GError **error);
-gboolean oct_cuda_check_resample (
-    const OctResampleParams *params, GError **error);
-gboolean oct_cuda_check_dispersion (
-    const OctDispersionParams *params, GError **error);
-gboolean oct_cuda_check_fft_params (const OctFftParams *params, GError **error);
-gboolean oct_cuda_check_logscale (
-    const OctLogscaleParams *params, GError **error);
-
 /* TRUE when a row of row_bytes fits the stride of the plane, and rows begin at
  * multiples of `alignment`. */
 gboolean oct_cuda_check_plane (

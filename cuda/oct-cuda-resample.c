@@ -3,6 +3,7 @@
  * Resampling along the A-line: plans, weights and the FFT upsampling.
  */
 #include "oct-cuda-private.h"
+#include "oct-params.h"
 
 #include <math.h>
 
@@ -197,7 +198,7 @@ resample_create (gconstpointer data, GError **error)
   const OctResampleParams *params = data;
   OctPlan *plan;
 
-  if (!oct_cuda_check_resample (params, error))
+  if (!oct_check_resample (params, error))
     return NULL;
   plan = g_new0 (OctPlan, 1);
   plan->samples = params->samples;

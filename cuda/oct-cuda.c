@@ -78,6 +78,30 @@ oct_cuda_check_fft (cufftResult status, const char *operation, GError **error)
   return FALSE;
 }
 
+gboolean
+oct_cuda_check_plane (
+    const OctPlane *plane, gsize row_bytes, gsize alignment, GError **error)
+{
+  gsize address = (gsize)plane->data;
+
+  if (plane->data == NULL || plane->stride < row_bytes) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "The buffer has rows of %" G_GSIZE_FORMAT
+        " bytes where %" G_GSIZE_FORMAT " are needed",
+        plane->data != NULL ? plane->stride : 0, row_bytes);
+    return FALSE;
+  }
+  if (address % alignment != 0 || plane->stride % alignment != 0) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "The buffer has rows %" G_GSIZE_FORMAT
+        " bytes apart, which the GPU cannot read: they must begin at multiples "
+        "of %" G_GSIZE_FORMAT " bytes",
+        plane->stride, alignment);
+    return FALSE;
+  }
+  return TRUE;
+}
+
 gpointer
 oct_cuda_alloc (gsize bytes, const char *operation, GError **error)
 {

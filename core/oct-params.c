@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/**
- * Parameters that a plan cannot be made of, in a user's words.
- */
-#include "oct-cuda-private.h"
+#include "oct-params.h"
 
 #include <math.h>
 
-static gboolean
-check_size (guint values, guint lines, GError **error)
+gboolean
+oct_check_size (guint values, guint lines, GError **error)
 {
   if (values >= 1 && values <= OCT_MAX_SAMPLES && lines >= 1
       && lines <= OCT_MAX_LINES)
@@ -19,8 +16,8 @@ check_size (guint values, guint lines, GError **error)
   return FALSE;
 }
 
-static gboolean
-check_finite (
+gboolean
+oct_check_finite (
     const double *values, guint count, const char *name, GError **error)
 {
   if (values == NULL) {
@@ -40,9 +37,9 @@ check_finite (
 }
 
 gboolean
-oct_cuda_check_background (const OctBackgroundParams *params, GError **error)
+oct_check_background (const OctBackgroundParams *params, GError **error)
 {
-  if (!check_size (params->samples, params->lines, error))
+  if (!oct_check_size (params->samples, params->lines, error))
     return FALSE;
   if (params->format != OCT_SAMPLE_U8 && params->format != OCT_SAMPLE_U16
       && params->format != OCT_SAMPLE_F32) {
@@ -65,7 +62,7 @@ oct_cuda_check_background (const OctBackgroundParams *params, GError **error)
         params->running_weight);
     return FALSE;
   case OCT_BACKGROUND_STORED:
-    return check_finite (
+    return oct_check_finite (
         params->background, params->samples, "The stored background", error);
   }
   g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
@@ -74,9 +71,9 @@ oct_cuda_check_background (const OctBackgroundParams *params, GError **error)
 }
 
 gboolean
-oct_cuda_check_resample (const OctResampleParams *params, GError **error)
+oct_check_resample (const OctResampleParams *params, GError **error)
 {
-  if (!check_size (params->samples, params->lines, error))
+  if (!oct_check_size (params->samples, params->lines, error))
     return FALSE;
   if (params->method != OCT_RESAMPLE_CUBIC
       && params->method != OCT_RESAMPLE_LINEAR
@@ -91,22 +88,22 @@ oct_cuda_check_resample (const OctResampleParams *params, GError **error)
         params->upsample);
     return FALSE;
   }
-  return check_finite (params->positions, params->samples,
+  return oct_check_finite (params->positions, params->samples,
       "The table of resampling positions", error);
 }
 
 gboolean
-oct_cuda_check_dispersion (const OctDispersionParams *params, GError **error)
+oct_check_dispersion (const OctDispersionParams *params, GError **error)
 {
-  return check_size (params->samples, params->lines, error)
-         && check_finite (
+  return oct_check_size (params->samples, params->lines, error)
+         && oct_check_finite (
              params->phase, params->samples, "The dispersion phase", error);
 }
 
 gboolean
-oct_cuda_check_fft_params (const OctFftParams *params, GError **error)
+oct_check_fft (const OctFftParams *params, GError **error)
 {
-  if (!check_size (params->samples, params->lines, error))
+  if (!oct_check_size (params->samples, params->lines, error))
     return FALSE;
   if (params->format != OCT_SAMPLE_F32 && params->format != OCT_SAMPLE_CF32) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
@@ -131,13 +128,14 @@ oct_cuda_check_fft_params (const OctFftParams *params, GError **error)
         params->length / 2);
     return FALSE;
   }
-  return check_finite (params->window, params->samples, "The window", error);
+  return oct_check_finite (
+      params->window, params->samples, "The window", error);
 }
 
 gboolean
-oct_cuda_check_logscale (const OctLogscaleParams *params, GError **error)
+oct_check_logscale (const OctLogscaleParams *params, GError **error)
 {
-  if (!check_size (params->depth_bins, params->lines, error))
+  if (!oct_check_size (params->depth_bins, params->lines, error))
     return FALSE;
   if ((guint)params->format > OCT_IMAGE_RGBA
       || (guint)params->scale > OCT_SCALE_LINEAR
@@ -159,30 +157,6 @@ oct_cuda_check_logscale (const OctLogscaleParams *params, GError **error)
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
         "The smoothing of the range is %g: it must be at least 0 and below 1",
         params->range_smoothing);
-    return FALSE;
-  }
-  return TRUE;
-}
-
-gboolean
-oct_cuda_check_plane (
-    const OctPlane *plane, gsize row_bytes, gsize alignment, GError **error)
-{
-  gsize address = (gsize)plane->data;
-
-  if (plane->data == NULL || plane->stride < row_bytes) {
-    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "The buffer has rows of %" G_GSIZE_FORMAT
-        " bytes where %" G_GSIZE_FORMAT " are needed",
-        plane->data != NULL ? plane->stride : 0, row_bytes);
-    return FALSE;
-  }
-  if (address % alignment != 0 || plane->stride % alignment != 0) {
-    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "The buffer has rows %" G_GSIZE_FORMAT
-        " bytes apart, which the GPU cannot read: they must begin at multiples "
-        "of %" G_GSIZE_FORMAT " bytes",
-        plane->stride, alignment);
     return FALSE;
   }
   return TRUE;
