@@ -24,6 +24,11 @@ typedef enum {
   OCT_OPERATION_DISPERSION, /* OctDispersionParams */
   OCT_OPERATION_FFT,        /* OctFftParams */
   OCT_OPERATION_LOGSCALE,   /* OctLogscaleParams */
+  /* the transforms of samples at any positions, OctNufftParams */
+  OCT_OPERATION_NUFFT,         /* spectra to A-scans, by gridding */
+  OCT_OPERATION_NUFFT_ADJOINT, /* A-scans to spectra, by gridding */
+  OCT_OPERATION_NUDFT,         /* spectra to A-scans, exact */
+  OCT_OPERATION_NUDFT_ADJOINT, /* A-scans to spectra, exact */
   OCT_N_OPERATIONS
 } OctOperation;
 
@@ -84,6 +89,49 @@ typedef struct {
   guint depth_start, depth_bins;
   const double *window; /* [samples]; copied */
 } OctFftParams;
+
+/* Spectra at non-uniform wavenumbers to A-scans, "type 1":
+ *   out[q] = N^-1/2 sum_n window[n] in[n] exp (-2 pi i nodes[n] q / N),
+ * N the samples, for q = depth_start .. depth_start + depth_bins - 1.
+ * F32 or CF32 [lines][samples] -> CF32 [lines][depth_bins].
+ *
+ * And its adjoint, "type 2":
+ *   out[n] = N^-1/2 window[n] sum_q in[q] exp (+2 pi i nodes[n] q / N).
+ * CF32 [lines][depth_bins] -> CF32 [lines][samples], or the real part of it,
+ * F32 [lines][samples], which is the adjoint for real spectra.
+ *
+ * By gridding (core/oct-nufft.h; Chan & Tang 2010, Xu 2014) or exactly, as the
+ * sum that stands here; the exact transforms take no heed of kernel, grid,
+ * width and weights. */
+typedef enum {
+  OCT_KERNEL_KAISER_BESSEL,
+  OCT_KERNEL_GAUSSIAN,
+} OctKernel;
+
+typedef enum {
+  /* in double precision on the host when the nodes are given */
+  OCT_WEIGHTS_PRECOMPUTED,
+  /* in single precision by the backend itself, much faster: for nodes that
+   * change from B-scan to B-scan */
+  OCT_WEIGHTS_ON_THE_FLY,
+} OctWeights;
+
+typedef struct {
+  OctSampleFormat format; /* of the spectra: F32 or CF32 */
+  guint samples, lines;
+  /* -(samples / 2) <= depth_start, depth_start + depth_bins <=
+   * (samples + 1) / 2; A-scans that are shown begin at 0 or deeper */
+  gint depth_start;
+  guint depth_bins;
+  OctKernel kernel;
+  guint grid;  /* length of the FFT, see oct_nufft_grid_length() */
+  guint width; /* of the kernel, in cells of the grid */
+  OctWeights weights;
+  /* [samples] positions on the uniform wavenumber axis, in samples of it,
+   * rising or falling (oct_calibration_get_nodes()); copied */
+  const double *nodes;
+  const double *window; /* [samples] at the nodes; copied */
+} OctNufftParams;
 
 /* A-scans to an image, depth downwards:
  * CF32 [lines][depth_bins] -> [depth_bins][lines] of 8 or 16 bit.

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * Gridding for the non-uniform FFT: Fourier sums over samples at any positions
+ * from an FFT over a finer uniform grid (Chan & Tang, Biomed. Opt. Express 1,
+ * 1309 (2010); Xu, Huang and Kang, Biomed. Opt. Express 5, 390 (2014)).
+ *
+ * Sample n lies at u_n = nodes[n] M / N on a periodic grid of M cells.  Type 1
+ * spreads it with a kernel G, W cells wide, over the grid, transforms the grid
+ * and divides by the transform of the kernel:
+ *   A[q] = N^-1/2 / ghat(q) sum_l exp (-2 pi i l q / M)
+ *          sum_n G (l - u_n) window[n] in[n].
+ * Type 2 is the adjoint: the same factors in the opposite order.
+ *
+ * Kaiser-Bessel: G(u) = I0 (beta sqrt (1 - (2u/W)^2)) / W,
+ * beta = pi sqrt ((W/R)^2 (R-1/2)^2 - 0.8), R = M/N (Beatty, Nishimura and
+ * Pauly 2005), ghat(q) = sinh (s) / s, s = sqrt (beta^2 - (pi W q/M)^2).
+ * Gaussian: G(u) = exp (-u^2 / 4t), t = R W / (8 pi (R-1/2)) cells^2,
+ * ghat(q) = sqrt (4 pi t) exp (-t (2 pi q/M)^2) (Greengard and Lee 2004).
+ */
+#pragma once
+
+#include "oct-backend.h"
+
+G_BEGIN_DECLS
+
+#define OCT_NUFFT_MAX_WIDTH 16u
+
+/* Nodes that lie this close (in samples) to all whole numbers are uniform: the
+ * grid then is that of the samples, and the transform an exact FFT. */
+#define OCT_NUFFT_UNIFORM 2e-6
+
+/* The shortest FFT of at least `oversampling` times `samples` (both positive)
+ * that is fast everywhere: even, with no prime factor above 7. */
+guint oct_nufft_grid_length (guint samples, double oversampling);
+
+/* FALSE with OCT_ERROR_SETTINGS and a sentence when the parameters make no
+ * sense: sizes, nodes that are no numbers, repeat or turn round, a window that
+ * is no number, depths that N samples do not have; with `gridded` also a grid
+ * or a kernel that does not go. */
+gboolean oct_nufft_check (
+    const OctNufftParams *params, gboolean gridded, GError **error);
+
+/**
+ * What is computed once for some nodes and shared by all A-lines.
+ *
+ * The kernel of sample n covers `width` cells from lowest[n] on.  These are
+ * cells of a grid without end, which begins where the first kernel does; cell x
+ * of it is cell (origin + x) mod grid of the FFT.  A few cells at the ends meet
+ * others there, more when the nodes cover more than one period.
+ *
+ * Type 2 reads the grid sample by sample,
+ *   out[n] = sum_m node_weights[n width + m] grid[lowest[n] + m].
+ * Type 1 has the same sums stored the other way round, so that the result does
+ * not depend on an order of additions:
+ *   grid[x] = sum_tap cell_weights[x taps + tap] in[first[x] + tap].
+ * The nodes rise or fall, so that the samples that reach a cell follow each
+ * other.  All weights include the window.
+ */
+typedef struct {
+  guint samples, width, grid, cells, origin, taps;
+  gint32 *lowest;      /* [samples] */
+  float *offset;       /* [samples] lowest[n] - u_n, from -width/2 on */
+  float *window;       /* [samples] */
+  float *node_weights; /* [samples][width] */
+  guint32 *first;      /* [cells], first + taps <= samples */
+  float *cell_weights; /* [cells][taps] */
+  float *factors;      /* [depth_bins], N^-1/2 / ghat */
+  double parameter;    /* beta or t; 0: uniform nodes, weights are window */
+} OctNufftTables;
+
+/* Fills the tables for parameters that passed oct_nufft_check (, TRUE,).  They
+ * are all zeros the first time; afterwards what they hold is replaced, and its
+ * memory used again.  `params->weights` says in which precision; with
+ * `weights_too` FALSE the two tables of weights are only allocated, for a
+ * backend that computes them from offset, window and parameter itself.  FALSE
+ * with OCT_ERROR_MEMORY; then the tables can only be cleared or set again. */
+gboolean oct_nufft_tables_set (OctNufftTables *tables,
+    const OctNufftParams *params, gboolean weights_too, GError **error);
+void oct_nufft_tables_clear (OctNufftTables *tables);
+
+G_END_DECLS
