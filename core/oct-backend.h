@@ -119,8 +119,9 @@ typedef enum {
 typedef struct {
   OctSampleFormat format; /* of the spectra: F32 or CF32 */
   guint samples, lines;
-  /* -(samples / 2) <= depth_start, depth_start + depth_bins <=
-   * (samples + 1) / 2; A-scans that are shown begin at 0 or deeper */
+  /* -(samples / 2) <= depth_start (0 for real spectra), depth_start +
+   * depth_bins <= (samples + 1) / 2; A-scans that are shown begin at 0 or
+   * deeper */
   gint depth_start;
   guint depth_bins;
   OctKernel kernel;

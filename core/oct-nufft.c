@@ -32,7 +32,8 @@ oct_nufft_grid_length (guint samples, double oversampling)
 static gboolean
 check_size (const OctNufftParams *p, GError **error)
 {
-  gint half = (gint)(p->samples / 2);
+  /* real A-lines have the same once more, conjugated, before bin 0 */
+  gint lowest = p->format == OCT_SAMPLE_CF32 ? -(gint)(p->samples / 2) : 0;
 
   if (!oct_check_size (p->samples, p->lines, error))
     return FALSE;
@@ -43,7 +44,7 @@ check_size (const OctNufftParams *p, GError **error)
         p->format);
     return FALSE;
   }
-  if (p->depth_bins < 1 || p->depth_bins > p->samples || p->depth_start < -half
+  if (p->depth_bins < 1 || p->depth_bins > p->samples || p->depth_start < lowest
       || p->depth_start > (gint)((p->samples + 1) / 2) - (gint)p->depth_bins) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
         "%u depth bins from bin %d on do not fit A-lines of %u samples, which "

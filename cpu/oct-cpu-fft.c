@@ -2,13 +2,9 @@
 /**
  * Spectra to A-scans: window, zero padding, unitary FFT along the A-line, crop
  * in depth.  One A-line at a time in scratch that stays in the L1 cache.
- *
- * Real A-lines of even length are transformed as half as many complex values,
- * z[n] = x[2n] + i x[2n+1], Z = FFT (z) of length H = length / 2, and then
- * X[q] = (Z[q] + Z*[H-q]) / 2 - i/2 exp (-2 pi i q / length) (Z[q] - Z*[H-q]):
- * FFTW's complex transforms are more than twice as fast as its real ones.
  */
 #include "oct-cpu-fftw.h"
+#include "oct-cpu-half.h"
 #include "oct-cpu-private.h"
 #include "oct-cpu-vector.h"
 #include "oct-params.h"
@@ -22,14 +18,13 @@ struct _OctPlan {
   OctSampleFormat format;
   guint samples, lines, length, threads;
   guint depth_start, depth_bins;
-  gboolean halved;     /* real A-lines as complex ones of half the length */
-  float *window;       /* [samples], with the factors of the transform */
-  float *turn_swapped; /* [length / 2] x (c, -c), halved only */
-  float *turn;         /* [length / 2] x (s, s), exp (..) = c + i s */
-  guint8 *scratch;     /* [threads][scratch_size]: input, then output */
-  gsize scratch_size;  /* bytes of one thread */
-  gsize output_offset; /* bytes from the input to the output */
-  fftwf_plan transform;
+  gboolean halved;      /* real A-lines as complex ones of half the length */
+  float *window;        /* [samples], with the factors of the transform */
+  guint8 *scratch;      /* [threads][scratch_size]: input, then output */
+  gsize scratch_size;   /* bytes of one thread */
+  gsize output_offset;  /* bytes from the input to the output */
+  fftwf_plan transform; /* not halved */
+  OctCpuHalf half;      /* halved */
 };
 
 OCT_VECTORISED static void
@@ -59,38 +54,6 @@ apply_window_complex (const float *restrict in, const float *restrict window,
   }
 }
 
-/* out[i] = X[first + i] x 2 from the transform of half the length, of which
- * z[half] is a copy of z[0] */
-OCT_VECTORISED static void
-separate (const float *z, guint half, const float *turn_swapped,
-    const float *turn, guint first, guint count, float *restrict out)
-{
-  const OctVector conjugate = { 1, -1, 1, -1, 1, -1, 1, -1 };
-  guint i = 0;
-
-  for (; i + OCT_VECTOR / 2 <= count; i += OCT_VECTOR / 2) {
-    gsize at = 2 * (gsize)(first + i);
-    OctVector a = *(const OctVector *)(z + at);
-    OctVector b = *(const OctVector *)(z + 2 * (gsize)half - at - 6);
-    OctVector difference;
-    b = OCT_PICK (b, b, 6, 7, 4, 5, 2, 3, 0, 1) * conjugate;
-    difference = a - b;
-    *(OctVector *)(out + 2 * i) =
-        (a + b)
-        + OCT_PICK (difference, difference, 1, 0, 3, 2, 5, 4, 7, 6)
-              * *(const OctVector *)(turn_swapped + at)
-        + difference * *(const OctVector *)(turn + at);
-  }
-  for (; i < count; i++) {
-    gsize at = 2 * (gsize)(first + i);
-    const float *a = z + at, *b = z + 2 * (gsize)half - at;
-    float real = a[0] - b[0], imaginary = a[1] + b[1];
-    out[2 * i] = (a[0] + b[0]) + imaginary * turn_swapped[at] + real * turn[at];
-    out[2 * i + 1] =
-        (a[1] - b[1]) + real * turn_swapped[at + 1] + imaginary * turn[at];
-  }
-}
-
 static void
 apply_params (OctPlan *plan, const OctFftParams *params)
 {
@@ -102,31 +65,21 @@ apply_params (OctPlan *plan, const OctFftParams *params)
     plan->window[i] = (float)(scale * params->window[i]);
 }
 
-static void
-set_turns (OctPlan *plan)
-{
-  for (guint i = 0; plan->halved && i < plan->length / 2; i++) {
-    double angle = -2 * G_PI * i / plan->length;
-    plan->turn_swapped[2 * i] = (float)cos (angle);
-    plan->turn_swapped[2 * i + 1] = (float)-cos (angle);
-    plan->turn[2 * i] = plan->turn[2 * i + 1] = (float)sin (angle);
-  }
-}
-
 static gboolean
 make_transform (OctPlan *plan, GError **error)
 {
-  if (plan->halved)
-    plan->transform =
-        oct_cpu_fftw_plan (OCT_CPU_FFTW_FORWARD, plan->length / 2, error);
-  else if (plan->format == OCT_SAMPLE_F32)
-    plan->transform =
-        oct_cpu_fftw_plan (OCT_CPU_FFTW_REAL_TO_COMPLEX, plan->length, error);
-  else
-    plan->transform =
-        oct_cpu_fftw_plan (OCT_CPU_FFTW_FORWARD, plan->length, error);
-  if (plan->transform == NULL)
-    return FALSE;
+  OctCpuFftwKind kind = plan->format == OCT_SAMPLE_F32
+                            ? OCT_CPU_FFTW_REAL_TO_COMPLEX
+                            : OCT_CPU_FFTW_FORWARD;
+
+  if (plan->halved) {
+    if (!oct_cpu_half_init (&plan->half, plan->length, error))
+      return FALSE;
+  } else {
+    plan->transform = oct_cpu_fftw_plan (kind, plan->length, error);
+    if (plan->transform == NULL)
+      return FALSE;
+  }
   /* run() writes the samples alone, so that the zero padding stays; the
    * transform is out of place and keeps its input */
   memset (plan->scratch, 0, plan->threads * plan->scratch_size);
@@ -137,8 +90,7 @@ static void
 fft_destroy (OctPlan *plan)
 {
   oct_cpu_free (plan->window);
-  oct_cpu_free (plan->turn_swapped);
-  oct_cpu_free (plan->turn);
+  oct_cpu_half_clear (&plan->half);
   oct_cpu_free (plan->scratch);
   g_free (plan);
 }
@@ -166,16 +118,10 @@ fft_create (gconstpointer data, GError **error)
   if (!(plan->window = oct_cpu_alloc (plan->samples, sizeof (float), error))
       || !(plan->scratch =
                oct_cpu_alloc (plan->threads, plan->scratch_size, error))
-      || (plan->halved
-          && (!(plan->turn_swapped =
-                      oct_cpu_alloc (plan->length, sizeof (float), error))
-              || !(plan->turn =
-                       oct_cpu_alloc (plan->length, sizeof (float), error))))
       || !make_transform (plan, error)) {
     fft_destroy (plan);
     return NULL;
   }
-  set_turns (plan);
   apply_params (plan, params);
   return plan;
 }
@@ -205,19 +151,15 @@ transform_line (
     fftwf_execute_dft (plan->transform, (fftwf_complex *)scratch, spectrum);
   } else {
     apply_window_real (in, plan->window, plan->samples, windowed);
-    if (!plan->halved)
-      fftwf_execute_dft_r2c (plan->transform, windowed, spectrum);
+    if (plan->halved) {
+      oct_cpu_half_run (&plan->half, windowed, spectrum, plan->depth_start,
+          plan->depth_bins, NULL, out);
+      return;
+    }
+    fftwf_execute_dft_r2c (plan->transform, windowed, spectrum);
   }
-  if (plan->halved) {
-    guint half = plan->length / 2;
-    fftwf_execute_dft (plan->transform, (fftwf_complex *)scratch, spectrum);
-    memcpy (spectrum[half], spectrum[0], sizeof (fftwf_complex));
-    separate ((const float *)spectrum, half, plan->turn_swapped, plan->turn,
-        plan->depth_start, plan->depth_bins, out);
-  } else {
-    memcpy (out, spectrum + plan->depth_start,
-        plan->depth_bins * sizeof (fftwf_complex));
-  }
+  memcpy (out, spectrum + plan->depth_start,
+      plan->depth_bins * sizeof (fftwf_complex));
 }
 
 static void

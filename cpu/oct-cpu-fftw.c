@@ -13,6 +13,9 @@ make_plan (OctCpuFftwKind kind, guint length, gpointer in, gpointer out)
   switch (kind) {
   case OCT_CPU_FFTW_FORWARD:
     return fftwf_plan_dft_1d ((int)length, in, out, FFTW_FORWARD, FFTW_MEASURE);
+  case OCT_CPU_FFTW_BACKWARD:
+    return fftwf_plan_dft_1d (
+        (int)length, in, out, FFTW_BACKWARD, FFTW_MEASURE);
   case OCT_CPU_FFTW_REAL_TO_COMPLEX:
     return fftwf_plan_dft_r2c_1d ((int)length, in, out, FFTW_MEASURE);
   case OCT_CPU_FFTW_COMPLEX_TO_REAL:

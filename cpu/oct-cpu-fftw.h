@@ -12,6 +12,7 @@ G_BEGIN_DECLS
 
 typedef enum {
   OCT_CPU_FFTW_FORWARD,         /* complex to complex, exp (-i ...) */
+  OCT_CPU_FFTW_BACKWARD,        /* complex to complex, exp (+i ...) */
   OCT_CPU_FFTW_REAL_TO_COMPLEX, /* forward */
   OCT_CPU_FFTW_COMPLEX_TO_REAL, /* backward, destroys its input */
 } OctCpuFftwKind;

@@ -18,6 +18,10 @@ extern const OctOperationTable oct_cpu_resample;
 extern const OctOperationTable oct_cpu_dispersion;
 extern const OctOperationTable oct_cpu_fft;
 extern const OctOperationTable oct_cpu_logscale;
+extern const OctOperationTable oct_cpu_nufft;
+extern const OctOperationTable oct_cpu_nufft_adjoint;
+extern const OctOperationTable oct_cpu_nudft;
+extern const OctOperationTable oct_cpu_nudft_adjoint;
 
 /* 64 byte aligned, not initialised, freed with oct_cpu_free(); NULL with
  * OCT_ERROR_MEMORY. */

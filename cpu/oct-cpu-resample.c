@@ -2,14 +2,13 @@
 /**
  * Resampling along the A-line.
  *
- * A block of LANES A-lines is transposed into scratch of [sample][LANES].
- * There the recursions of the spline and the reading at any position are plain
- * vector operations, the same for all A-lines of the block, and no A-line can
- * touch another.  The weights are computed in double, once, in create().
+ * In blocks of A-lines side by side (oct-cpu-lanes.h), where the recursions of
+ * the spline are vector operations too.  The weights are computed in double,
+ * once, in create().
  */
 #include "oct-cpu-fftw.h"
+#include "oct-cpu-lanes.h"
 #include "oct-cpu-private.h"
-#include "oct-cpu-vector.h"
 #include "oct-params.h"
 #include "oct-simd.h"
 
@@ -17,10 +16,9 @@
 #include <math.h>
 #include <string.h>
 
-#define LANES 16
+#define LANES OCT_LANES
 #define VECTORS (LANES / OCT_VECTOR)
-/* samples that are transposed at a time: a cache line of every A-line */
-#define CHUNK 16
+#define CHUNK OCT_LANES_CHUNK
 /* rows of zeros on both sides of the scratch, read with weight 0 */
 #define GUARD 4
 
@@ -51,51 +49,10 @@ typedef struct {
   fftwf_complex *spectrum; /* [fine_samples / 2 + 1], upsample 2 only */
 } Scratch;
 
-/* values[i][lane] = lines[lane][i] */
 OCT_VECTORISED static void
 gather_lines (const float *const *lines, guint samples, float *values)
 {
-  guint i = 0;
-
-  for (; i + CHUNK <= samples; i += CHUNK) {
-    for (guint lane = 0; lane < LANES; lane += OCT_VECTOR) {
-      for (guint at = i; at < i + CHUNK; at += OCT_VECTOR) {
-        const float *from[OCT_VECTOR];
-        float *to[OCT_VECTOR];
-        for (guint k = 0; k < OCT_VECTOR; k++) {
-          from[k] = lines[lane + k] + at;
-          to[k] = values + (gsize)(at + k) * LANES + lane;
-        }
-        oct_transpose (from, to);
-      }
-    }
-  }
-  for (; i < samples; i++)
-    for (guint lane = 0; lane < LANES; lane++)
-      values[(gsize)i * LANES + lane] = lines[lane][i];
-}
-
-/* lines[lane][i] = tile[i][lane], i < count <= CHUNK */
-static inline __attribute__ ((always_inline)) void
-scatter_tile (const float *tile, guint count, float *const *lines, guint at)
-{
-  if (count < CHUNK) {
-    for (guint lane = 0; lane < LANES; lane++)
-      for (guint i = 0; i < count; i++)
-        lines[lane][at + i] = tile[i * LANES + lane];
-    return;
-  }
-  for (guint lane = 0; lane < LANES; lane += OCT_VECTOR) {
-    for (guint i = 0; i < CHUNK; i += OCT_VECTOR) {
-      const float *from[OCT_VECTOR];
-      float *to[OCT_VECTOR];
-      for (guint k = 0; k < OCT_VECTOR; k++) {
-        from[k] = tile + (i + k) * LANES + lane;
-        to[k] = lines[lane + k] + at + i;
-      }
-      oct_transpose (from, to);
-    }
-  }
+  oct_lanes_gather (lines, samples, values);
 }
 
 /* Natural spline: M[i-1] + 4 M[i] + M[i+1] = y[i-1] - 2 y[i] + y[i+1] with
@@ -155,7 +112,7 @@ find_moments (
         }                                                                      \
         weights += on_values + on_moments;                                     \
       }                                                                        \
-      scatter_tile (tile, count, lines, start);                                \
+      oct_lanes_scatter (tile, count, lines, start);                           \
     }                                                                          \
   }
 

@@ -4,7 +4,7 @@
  */
 #include "oct-cpu-private.h"
 
-#include <fftw3.h>
+#include <stdlib.h>
 
 static const OctBackend backend = {
   .name = "cpu",
@@ -14,6 +14,10 @@ static const OctBackend backend = {
       [OCT_OPERATION_DISPERSION] = &oct_cpu_dispersion,
       [OCT_OPERATION_FFT] = &oct_cpu_fft,
       [OCT_OPERATION_LOGSCALE] = &oct_cpu_logscale,
+      [OCT_OPERATION_NUFFT] = &oct_cpu_nufft,
+      [OCT_OPERATION_NUFFT_ADJOINT] = &oct_cpu_nufft_adjoint,
+      [OCT_OPERATION_NUDFT] = &oct_cpu_nudft,
+      [OCT_OPERATION_NUDFT_ADJOINT] = &oct_cpu_nudft_adjoint,
   },
 };
 
@@ -47,7 +51,7 @@ oct_cpu_alloc (gsize count, gsize size, GError **error)
   gpointer memory = NULL;
 
   if (size == 0 || count <= (G_MAXSIZE - 64) / size)
-    memory = fftwf_malloc (oct_cpu_pad (count * size));
+    memory = aligned_alloc (64, oct_cpu_pad (MAX (1, count * size)));
   if (memory == NULL)
     g_set_error (error, OCT_ERROR, OCT_ERROR_MEMORY,
         "There is no memory for %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT
@@ -59,7 +63,7 @@ oct_cpu_alloc (gsize count, gsize size, GError **error)
 void
 oct_cpu_free (gpointer memory)
 {
-  fftwf_free (memory);
+  free (memory);
 }
 
 gsize

@@ -292,6 +292,95 @@ chain_case("chain-saturated-12-bit", spectra(12, 128, full=4095, level=0.95).ast
 chain_case("chain-constant", np.full((4, 64), 65535, np.uint16))
 chain_case("chain-one-line", raw[:1, :64])
 
+# -------------------------------------------------- non-uniform transforms
+
+
+def nodes(samples, low=-0.3, high=None, jitter=0.8):
+    """positions on the uniform axis, rising, at irregular distances"""
+    steps = np.cumsum(rng.uniform(1 - jitter, 1 + jitter, samples))
+    steps = (steps - steps[0]) / (steps[-1] - steps[0])
+    return low + steps * ((samples - 0.6 if high is None else high) - low)
+
+
+def non_uniform_case(name, t, real=True, adjoint=False, kernel=None, grid=0, width=4, start=0, bins=0,
+                     lines=5, on_the_fly=False, kind="hann"):
+    """kernel None: the exact transform"""
+    n = len(t)
+    order = np.argsort(t)
+    w = window(kind, n)[np.clip(np.rint(t), 0, n - 1).astype(int)]
+    bins = bins or n // 2 - start
+    grid = grid or 2 * n
+    omega = 2 * np.pi * t[order] / n
+    if kernel:
+        op = octref.NUFFT(t[order], grid / n, width, kernel, omega=omega)
+    else:
+        op = octref.NUDFT(t[order], omega=omega)
+    index = np.arange(start, start + bins) % n
+    if adjoint:
+        x = (rng.standard_normal((lines, bins)) + 1j * rng.standard_normal((lines, bins))).astype(np.complex64)
+        full = np.zeros((lines, n), complex)
+        full[:, index] = x
+        y = np.empty((lines, n), complex)
+        y[:, order] = op.t2(full)
+        y *= w
+        expected, given = y.real if real else y, x
+    else:
+        y = rng.standard_normal((lines, n))
+        if not real:
+            y = y + 1j * rng.standard_normal((lines, n))
+        y = y.astype(np.float32 if real else np.complex64)
+        expected, given = op.t1((y.astype(complex) * w)[:, order])[:, index], y
+    values = {"kernel": kernel, "grid": grid, "width": width} if kernel else {}
+    if on_the_fly:
+        values["weights"] = "on-the-fly"
+    case(name, ("nufft" if kernel else "nudft") + ("-adjoint" if adjoint else ""), expected, nodes=t,
+         window=w, real=int(real), start=start, bins=bins, input=given, **values)
+
+
+for direction in (False, True):
+    label = "adjoint-" if direction else ""
+    for real in (True, False):
+        value = "real" if real else "complex"
+        for samples in (101, 128):
+            t = nodes(samples)
+            non_uniform_case(f"nudft-{label}{value}-{samples}", t, real, direction)
+            for kernel in ("kb", "gauss"):
+                non_uniform_case(f"nufft-{label}{value}-{kernel}-{samples}", t, real, direction, kernel)
+                non_uniform_case(f"nufft-{label}{value}-{kernel}-{samples}-on-the-fly", t, real, direction,
+                                 kernel, 160, 6, on_the_fly=True)
+        t = nodes(96)
+        for kernel in (None, "kb"):
+            name = f"{'nufft' if kernel else 'nudft'}-{label}{value}"
+            non_uniform_case(f"{name}-falling", t[::-1].copy(), real, direction, kernel, 120, 6)
+            non_uniform_case(f"{name}-crop", t, real, direction, kernel, 120, 5, start=7, bins=13)
+            # k_index that covers a part of the spectrometer
+            non_uniform_case(f"{name}-periods", nodes(96, -80.2, 170.7), real, direction, kernel, 144, 5)
+            non_uniform_case(f"{name}-behind", nodes(96, 100.1, 150), real, direction, kernel, 144, 5)
+            non_uniform_case(f"{name}-edges", np.linspace(-0.5, 95.5, 96), real, direction, kernel, 120, 7)
+            non_uniform_case(f"{name}-gap", np.r_[nodes(48, 0, 20), nodes(48, 80, 95)], real, direction, kernel,
+                             126, 3)
+            for samples in (2, 3, 5):
+                non_uniform_case(f"{name}-{samples}", nodes(samples, 0.1, samples - 1.2), real, direction,
+                                 kernel, 2 * samples, 4, kind="none")
+    non_uniform_case(f"nufft-{label}all-modes", nodes(90), False, direction, "kb", 120, 6, start=-45, bins=90)
+    non_uniform_case(f"nudft-{label}all-modes", nodes(91), False, direction, start=-45, bins=91)
+    non_uniform_case(f"nufft-{label}negative", nodes(90), False, direction, "kb", 120, 6, start=-40, bins=7)
+
+# what gridding itself loses: relative l2 error of the displayed half, white data
+k = np.sort(2 * np.pi / np.linspace(725, 965, 2048))
+white = rng.standard_normal((16, 2048))
+exact = octref.NUDFT(k).t1(white)[:, :1024]
+errors = {}
+for kernel in ("kb", "gauss"):
+    for oversampling in (1.25, 1.5, 2):
+        for width in range(2, 9):
+            gridded = octref.NUFFT(k, oversampling, width, kernel).t1(white)[:, :1024]
+            error = np.linalg.norm(gridded - exact) / np.linalg.norm(exact)
+            errors[f"{kernel} {oversampling:g} {width}"] = f"{error:.4g}"
+with open(os.path.join(output, "gridding-errors.ini"), "w") as f:
+    f.write("# made by make_vectors.py: kernel, oversampling, width\n[errors]\n")
+    f.writelines(f"{key}={value}\n" for key, value in errors.items())
+
 with open(os.path.join(output, "cases.ini"), "w") as f:
     f.write("# made by make_vectors.py\n")
     cases.write(f)

@@ -17,6 +17,7 @@
 #define FILL 0xa5
 
 static double positions[SAMPLES], phase[SAMPLES], window[SAMPLES];
+static double nodes[SAMPLES];
 static double stored[SAMPLES];
 
 /* Every operation with parameters that make each A-line independent. */
@@ -68,6 +69,22 @@ static const OctFftParams complex_params = { .format = OCT_SAMPLE_CF32,
   .length = SAMPLES,
   .depth_bins = DEPTH,
   .window = window };
+static const OctNufftParams nufft_params = { .format = OCT_SAMPLE_F32,
+  .samples = SAMPLES,
+  .lines = LINES,
+  .depth_bins = DEPTH,
+  .grid = 256,
+  .width = 6,
+  .nodes = nodes,
+  .window = window };
+static const OctNufftParams complex_nufft_params = { .format = OCT_SAMPLE_CF32,
+  .samples = SAMPLES,
+  .lines = LINES,
+  .depth_bins = DEPTH,
+  .grid = 256,
+  .width = 6,
+  .nodes = nodes,
+  .window = window };
 static const OctLogscaleParams manual_params = { .depth_bins = DEPTH,
   .lines = LINES,
   .range = OCT_RANGE_MANUAL,
@@ -98,6 +115,22 @@ static const Setup setups[] = {
       LINES },
   { "fft-complex", OCT_OPERATION_FFT, &complex_params, SAMPLES * 8, DEPTH * 8,
       LINES },
+  { "nufft-real", OCT_OPERATION_NUFFT, &nufft_params, SAMPLES * 4, DEPTH * 8,
+      LINES },
+  { "nufft-complex", OCT_OPERATION_NUFFT, &complex_nufft_params, SAMPLES * 8,
+      DEPTH * 8, LINES },
+  { "nufft-adjoint-real", OCT_OPERATION_NUFFT_ADJOINT, &nufft_params, DEPTH * 8,
+      SAMPLES * 4, LINES },
+  { "nufft-adjoint-complex", OCT_OPERATION_NUFFT_ADJOINT, &complex_nufft_params,
+      DEPTH * 8, SAMPLES * 8, LINES },
+  { "nudft-real", OCT_OPERATION_NUDFT, &nufft_params, SAMPLES * 4, DEPTH * 8,
+      LINES },
+  { "nudft-complex", OCT_OPERATION_NUDFT, &complex_nufft_params, SAMPLES * 8,
+      DEPTH * 8, LINES },
+  { "nudft-adjoint-real", OCT_OPERATION_NUDFT_ADJOINT, &nufft_params, DEPTH * 8,
+      SAMPLES * 4, LINES },
+  { "nudft-adjoint-complex", OCT_OPERATION_NUDFT_ADJOINT, &complex_nufft_params,
+      DEPTH * 8, SAMPLES * 8, LINES },
   { "image-manual", OCT_OPERATION_LOGSCALE, &manual_params, DEPTH * 8, LINES,
       DEPTH },
   { "image-auto", OCT_OPERATION_LOGSCALE, &auto_params, DEPTH * 8, LINES * 2,
@@ -113,6 +146,7 @@ fill_tables (void)
     double x = (double)i / (SAMPLES - 1);
     positions[i] = (SAMPLES - 1) * x * (1.1 - 0.1 * x);
     phase[i] = 10 * x * x;
+    nodes[i] = (SAMPLES - 1) * x * (0.9 + 0.1 * x);
     stored[i] = 3 * x;
   }
   oct_window_fill (OCT_WINDOW_HANN, SAMPLES, NULL, window);

@@ -315,6 +315,49 @@ test_fft (const char *name)
   compare_rows (out, expected, A_SCAN_TOLERANCE);
 }
 
+/* Weights of float32, and for those on the fly of a Bessel function of that
+ * accuracy. */
+#define GRIDDED_TOLERANCE 1e-6
+#define ON_THE_FLY_TOLERANCE 2e-6
+
+static void
+test_non_uniform (const char *name)
+{
+  static const char *const operations[] = { "nufft", "nufft-adjoint", "nudft",
+    "nudft-adjoint", NULL };
+  static const char *const kernels[] = { "kb", "gauss", NULL };
+  g_autoptr (Array) in = get_array (name, "input");
+  g_autoptr (Array) expected = get_array (name, "expected");
+  g_autoptr (Array) nodes = get_array (name, "nodes");
+  g_autoptr (Array) window = get_array (name, "window");
+  g_autoptr (Array) out = NULL;
+  guint operation = get_choice (name, "operation", operations);
+  gboolean real = get_number (name, "real", 0) != 0, adjoint = operation % 2;
+  gboolean on_the_fly = g_key_file_has_key (cases, name, "weights", NULL);
+  OctNufftParams params = { .format = real ? OCT_SAMPLE_F32 : OCT_SAMPLE_CF32,
+    .samples = nodes->columns,
+    .lines = in->rows,
+    .depth_start = (gint)get_number (name, "start", 0),
+    .depth_bins = (guint)get_number (name, "bins", 0),
+    .weights = on_the_fly ? OCT_WEIGHTS_ON_THE_FLY : OCT_WEIGHTS_PRECOMPUTED,
+    .nodes = nodes->data,
+    .window = window->data };
+
+  if (operation < 2) {
+    params.kernel = get_choice (name, "kernel", kernels);
+    params.grid = (guint)get_number (name, "grid", 0);
+    params.width = (guint)get_number (name, "width", 0);
+  }
+  if (adjoint && real)
+    out = array_new ('f', 4, in->rows, params.samples);
+  else
+    out = array_new (
+        'c', 8, in->rows, adjoint ? params.samples : params.depth_bins);
+  run_once (OCT_OPERATION_NUFFT + operation, &params, in, out);
+  compare_rows (
+      out, expected, on_the_fly ? ON_THE_FLY_TOLERANCE : GRIDDED_TOLERANCE);
+}
+
 static void
 test_logscale (const char *name)
 {
@@ -375,6 +418,8 @@ test_case (gconstpointer name)
   } tests[] = { { "background", test_background },
     { "resample", test_resample }, { "dispersion", test_dispersion },
     { "fft", test_fft }, { "logscale", test_logscale },
+    { "nufft", test_non_uniform }, { "nufft-adjoint", test_non_uniform },
+    { "nudft", test_non_uniform }, { "nudft-adjoint", test_non_uniform },
     { "chain", test_chain } };
   g_autofree char *operation = get_text (name, "operation");
 

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * Non-uniform DFT, exact, in both directions: the sum as it stands, a product
+ * with a dense matrix.  Slow; what the NUFFT is measured by.
+ *
+ * Blocks of A-lines side by side (oct-cpu-lanes.h), four values of the result
+ * at a time.  The matrix is computed in double.
+ */
+#include "oct-cpu-lanes.h"
+#include "oct-cpu-private.h"
+#include "oct-nufft.h"
+#include "oct-simd.h"
+
+#include <math.h>
+#include <string.h>
+
+#define LANES OCT_LANES
+#define GROUP 4
+#define MAX_MATRIX ((gsize)1 << 30) /* bytes */
+
+struct _OctPlan {
+  OctNufftParams params; /* without nodes and window */
+  guint threads;
+  guint inputs, outputs;     /* values of a line */
+  guint in_parts, out_parts; /* 1 real, 2 complex: floats of one value */
+  float *matrix;             /* [groups][inputs][GROUP] x (re, im) */
+  guint8 *scratch;           /* [threads][scratch_size] */
+  gsize scratch_size;        /* [inputs][in_parts][LANES], a line unused */
+};
+
+/* ------------------------------------------------------------------ matrix */
+
+typedef struct {
+  OctPlan *plan;
+  const OctNufftParams *params;
+  gboolean adjoint;
+} Filling;
+
+/* Columns of the samples first .. end - 1.  From one depth to the next the
+ * phase turns by the same angle: after 65536 turns the rounding of doubles is
+ * still four orders below that of floats. */
+static void
+fill_samples (gpointer data, guint first, guint end, guint thread)
+{
+  const Filling *filling = data;
+  const OctPlan *plan = filling->plan;
+  const OctNufftParams *p = filling->params;
+
+  for (guint n = first; n < end; n++) {
+    double turn = fmod (p->nodes[n], p->samples) / p->samples;
+    double angle = (filling->adjoint ? 2 : -2) * G_PI * turn;
+    double start = fmod (turn * p->depth_start, 1) * 2 * G_PI;
+    double size = p->window[n] / sqrt (p->samples);
+    double c = cos (angle), s = sin (angle);
+    double re = size * cos (start);
+    double im = (filling->adjoint ? 1 : -1) * size * sin (start);
+
+    for (guint i = 0; i < p->depth_bins; i++) {
+      guint in = filling->adjoint ? i : n, out = filling->adjoint ? n : i;
+      gsize row = (gsize)(out / GROUP) * plan->inputs + in;
+      float *to = plan->matrix + (row * GROUP + out % GROUP) * 2;
+      double next = re * c - im * s;
+      to[0] = (float)re;
+      to[1] = (float)im;
+      im = re * s + im * c;
+      re = next;
+    }
+  }
+}
+
+static gboolean
+make_matrix (OctPlan *plan, const OctNufftParams *params, gboolean adjoint,
+    GError **error)
+{
+  Filling filling = { plan, params, adjoint };
+  gsize values =
+      (gsize)(plan->outputs + GROUP - 1) / GROUP * GROUP * plan->inputs * 2;
+
+  if (values > MAX_MATRIX / sizeof (float)) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "The exact transform of %u samples to %u depth bins needs a matrix of "
+        "more than %u MiB: use the method nufft or fewer depth bins",
+        params->samples, params->depth_bins, (guint)(MAX_MATRIX >> 20));
+    return FALSE;
+  }
+  if (plan->matrix == NULL)
+    plan->matrix = oct_cpu_alloc (values, sizeof (float), error);
+  if (plan->matrix == NULL)
+    return FALSE;
+  memset (plan->matrix, 0, values * sizeof (float));
+  oct_parallel_for (params->samples, OCT_CPU_GRAIN,
+      oct_cpu_threads (plan->threads), fill_samples, &filling);
+  return TRUE;
+}
+
+/* ----------------------------------------------------------------- product */
+
+/* GROUP values of the result for all lanes, [GROUP][out_parts][LANES]; the
+ * parts are constants where this is inlined */
+OCT_INLINE void
+multiply_group (const float *matrix, const float *values, guint inputs,
+    guint in_parts, guint out_parts, OctLanes *to)
+{
+  const OctLanes *from = (const OctLanes *)values;
+  OctLanes sums[GROUP][2] = { 0 };
+
+  for (guint i = 0; i < inputs; i++, matrix += 2 * GROUP) {
+    for (guint k = 0; k < GROUP; k++) {
+      float re = matrix[2 * k], im = matrix[2 * k + 1];
+      sums[k][0] += re * from[i * in_parts];
+      if (in_parts == 2)
+        sums[k][0] -= im * from[2 * i + 1];
+      if (out_parts == 2)
+        sums[k][1] += im * from[i * in_parts];
+      if (out_parts == 2 && in_parts == 2)
+        sums[k][1] += re * from[2 * i + 1];
+    }
+  }
+  for (guint k = 0; k < GROUP; k++)
+    for (guint part = 0; part < out_parts; part++)
+      to[k * out_parts + part] = sums[k][part];
+}
+
+OCT_INLINE void
+multiply_block (const OctPlan *plan, guint in_parts, guint out_parts,
+    const float *const *in, float *values, float *const *out)
+{
+  OctLanes tile[OCT_LANES_CHUNK];
+  /* values of the result that fill a tile */
+  guint step = OCT_LANES_CHUNK / out_parts;
+
+  oct_lanes_gather (in, plan->inputs * in_parts, values);
+  for (guint start = 0; start < plan->outputs; start += step) {
+    guint count = MIN (step, plan->outputs - start);
+    for (guint k = 0; k < count; k += GROUP)
+      multiply_group (plan->matrix + (gsize)(start + k) * plan->inputs * 2,
+          values, plan->inputs, in_parts, out_parts, tile + k * out_parts);
+    oct_lanes_scatter (
+        (const float *)tile, count * out_parts, out, (gsize)start * out_parts);
+  }
+}
+
+OCT_VECTORISED static void
+multiply_real (const OctPlan *plan, const float *const *in, float *values,
+    float *const *out)
+{
+  multiply_block (plan, 1, 2, in, values, out);
+}
+
+OCT_VECTORISED static void
+multiply_to_real (const OctPlan *plan, const float *const *in, float *values,
+    float *const *out)
+{
+  multiply_block (plan, 2, 1, in, values, out);
+}
+
+OCT_VECTORISED static void
+multiply_complex (const OctPlan *plan, const float *const *in, float *values,
+    float *const *out)
+{
+  multiply_block (plan, 2, 2, in, values, out);
+}
+
+/* ------------------------------------------------------------------- plans */
+
+static void
+nudft_destroy (OctPlan *plan)
+{
+  oct_cpu_free (plan->matrix);
+  oct_cpu_free (plan->scratch);
+  g_free (plan);
+}
+
+static OctPlan *
+create (const OctNufftParams *params, gboolean adjoint, GError **error)
+{
+  guint spectrum_parts = params->format == OCT_SAMPLE_CF32 ? 2 : 1;
+  OctPlan *plan;
+
+  if (!oct_nufft_check (params, FALSE, error))
+    return NULL;
+  plan = g_new0 (OctPlan, 1);
+  plan->params = *params;
+  plan->params.nodes = plan->params.window = NULL;
+  plan->threads = oct_backend_cpu_get_threads ();
+  plan->inputs = adjoint ? params->depth_bins : params->samples;
+  plan->outputs = adjoint ? params->samples : params->depth_bins;
+  plan->in_parts = adjoint ? 2 : spectrum_parts;
+  plan->out_parts = adjoint ? spectrum_parts : 2;
+  plan->scratch_size =
+      (gsize)plan->inputs * plan->in_parts * sizeof (OctLanes)
+      + oct_cpu_pad ((gsize)plan->outputs * plan->out_parts * sizeof (float));
+  if (!make_matrix (plan, params, adjoint, error)
+      || !(plan->scratch =
+               oct_cpu_alloc (plan->threads, plan->scratch_size, error))) {
+    nudft_destroy (plan);
+    return NULL;
+  }
+  return plan;
+}
+
+static OctPlan *
+nudft_create (gconstpointer params, GError **error)
+{
+  return create (params, FALSE, error);
+}
+
+static OctPlan *
+adjoint_create (gconstpointer params, GError **error)
+{
+  return create (params, TRUE, error);
+}
+
+static gboolean
+update (OctPlan *plan, const OctNufftParams *params, gboolean adjoint)
+{
+  if (params->format != plan->params.format
+      || params->samples != plan->params.samples
+      || params->lines != plan->params.lines
+      || params->depth_bins != plan->params.depth_bins
+      || !oct_nufft_check (params, FALSE, NULL))
+    return FALSE;
+  return make_matrix (plan, params, adjoint, NULL);
+}
+
+static gboolean
+nudft_update (OctPlan *plan, gconstpointer params)
+{
+  return update (plan, params, FALSE);
+}
+
+static gboolean
+adjoint_update (OctPlan *plan, gconstpointer params)
+{
+  return update (plan, params, TRUE);
+}
+
+static void
+transform_block (const OctCpuLoop *loop, guint start, guint thread)
+{
+  const OctPlan *plan = loop->plan;
+  float *values =
+      (gpointer)(plan->scratch + (gsize)thread * plan->scratch_size);
+  float *unused = values + (gsize)plan->inputs * plan->in_parts * LANES;
+  const float *in[LANES];
+  float *out[LANES];
+
+  for (guint lane = 0; lane < LANES; lane++) {
+    guint line = MIN (start + lane, plan->params.lines - 1);
+    in[lane] = oct_cpu_row (loop->from, line);
+    out[lane] = line == start + lane ? oct_cpu_row (loop->to, line) : unused;
+  }
+  if (plan->in_parts == 1)
+    multiply_real (plan, in, values, out);
+  else if (plan->out_parts == 1)
+    multiply_to_real (plan, in, values, out);
+  else
+    multiply_complex (plan, in, values, out);
+}
+
+static void
+transform_blocks (gpointer data, guint first, guint end, guint thread)
+{
+  for (guint block = first; block < end; block++)
+    transform_block (data, block * LANES, thread);
+}
+
+static gboolean
+nudft_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
+    gpointer stream, GError **error)
+{
+  const OctPlane *from = &in->planes[0], *to = &out->planes[0];
+  OctCpuLoop loop = { .plan = plan, .from = from, .to = to };
+
+  if (!oct_cpu_check_plane (
+          from, (gsize)plan->inputs * plan->in_parts * sizeof (float), error)
+      || !oct_cpu_check_plane (
+          to, (gsize)plan->outputs * plan->out_parts * sizeof (float), error))
+    return FALSE;
+  oct_parallel_for ((plan->params.lines + LANES - 1) / LANES, 1,
+      oct_cpu_threads (plan->threads), transform_blocks, &loop);
+  return TRUE;
+}
+
+const OctOperationTable oct_cpu_nudft = {
+  .name = "exact transform",
+  .create = nudft_create,
+  .update = nudft_update,
+  .run = nudft_run,
+  .destroy = nudft_destroy,
+};
+
+const OctOperationTable oct_cpu_nudft_adjoint = {
+  .name = "adjoint exact transform",
+  .create = adjoint_create,
+  .update = adjoint_update,
+  .run = nudft_run,
+  .destroy = nudft_destroy,
+};

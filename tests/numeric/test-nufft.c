@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * The non-uniform transforms beside the vectors of the reference: what gridding
+ * loses, adjointness, symmetry, equality with the FFT, nodes that change, and
+ * what is refused.
+ */
+#include "numeric.h"
+#include "oct-nufft.h"
+#include "oct-window.h"
+
+#include <math.h>
+#include <string.h>
+
+#define LINES 5u
+
+/* Wavenumbers of a spectrometer linear in wavelength, as positions on their
+ * uniform axis: rising. */
+static double *
+spectrometer_nodes (guint samples, double nm_min, double nm_max)
+{
+  double *nodes = g_new (double, samples);
+  double low = 1 / nm_max, high = 1 / nm_min;
+
+  for (guint n = 0; n < samples; n++) {
+    double nm = nm_max + (nm_min - nm_max) * n / (samples - 1);
+    nodes[n] = (1 / nm - low) / (high - low) * (samples - 1);
+  }
+  return nodes;
+}
+
+static float *
+random_values (guint count, guint32 seed)
+{
+  g_autoptr (GRand) random = g_rand_new_with_seed (seed);
+  float *values = g_new (float, count);
+
+  /* the sum of twelve is nearly a normal distribution */
+  for (guint i = 0; i < count; i++) {
+    double sum = -6;
+    for (guint k = 0; k < 12; k++)
+      sum += g_rand_double (random);
+    values[i] = (float)sum;
+  }
+  return values;
+}
+
+/* [lines] rows of in_row floats to as many of out_row */
+static float *
+run (OctOperation operation, const OctNufftParams *params, const float *in,
+    guint in_row, guint out_row)
+{
+  float *out = g_new (float, (gsize)params->lines *out_row);
+  OctFrame from = { { { (gpointer)in, in_row * sizeof (float) } } };
+  OctFrame to = { { { out, out_row * sizeof (float) } } };
+  OctPlan *plan = plan_new (operation, params);
+
+  plan_run (operation, plan, &from, &to);
+  plan_free (operation, plan);
+  return out;
+}
+
+static double
+difference (const float *a, const float *b, guint count)
+{
+  double error = 0, power = 0;
+
+  for (guint i = 0; i < count; i++) {
+    error += ((double)a[i] - b[i]) * ((double)a[i] - b[i]);
+    power += (double)b[i] * b[i];
+  }
+  return sqrt (error / power);
+}
+
+/* One kernel, oversampling and width against the exact transform: within 20 %
+ * of what the reference loses, and 1e-6 for the float32 of both. */
+static void
+check_gridding (const char *key, double expected, const OctNufftParams *base,
+    const float *in, const float *exact)
+{
+  OctNufftParams params = *base;
+  g_auto (GStrv) words = g_strsplit (key, " ", 3);
+  g_autofree float *found = NULL;
+  guint bins = params.depth_bins;
+  double error;
+
+  params.kernel = strcmp (words[0], "kb") == 0 ? OCT_KERNEL_KAISER_BESSEL
+                                               : OCT_KERNEL_GAUSSIAN;
+  params.grid =
+      oct_nufft_grid_length (params.samples, g_ascii_strtod (words[1], NULL));
+  params.width = (guint)g_ascii_strtoull (words[2], NULL, 10);
+  found = run (OCT_OPERATION_NUFFT, &params, in, params.samples, 2 * bins);
+  error = difference (found, exact, 2 * bins * params.lines);
+  g_test_message ("%s: %.3g, reference %.3g", key, error, expected);
+  g_assert_cmpfloat (error, <, 1.2 * expected + 2e-6);
+  g_assert_cmpfloat (error, >, 0.8 * expected - 2e-6);
+}
+
+static void
+test_gridding (gconstpointer weights)
+{
+  const guint samples = 2048, bins = 1024, lines = 8;
+  g_autofree double *nodes = spectrometer_nodes (samples, 725, 965);
+  g_autofree double *window = g_new (double, samples);
+  g_autofree float *in = random_values (samples * lines, 3);
+  g_autofree float *exact = NULL;
+  g_autoptr (GKeyFile) file = g_key_file_new ();
+  g_autofree char *path = g_test_build_filename (
+      G_TEST_DIST, "vectors", "gridding-errors.ini", NULL);
+  g_auto (GStrv) keys = NULL;
+  GError *error = NULL;
+  OctNufftParams params = { .format = OCT_SAMPLE_F32,
+    .samples = samples,
+    .lines = lines,
+    .depth_bins = bins,
+    .weights = (OctWeights)GPOINTER_TO_INT (weights),
+    .nodes = nodes,
+    .window = window };
+
+  oct_window_fill (OCT_WINDOW_NONE, samples, NULL, window);
+  exact = run (OCT_OPERATION_NUDFT, &params, in, samples, 2 * bins);
+  g_key_file_load_from_file (file, path, G_KEY_FILE_NONE, &error);
+  g_assert_no_error (error);
+  keys = g_key_file_get_keys (file, "errors", NULL, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; keys[i] != NULL; i++)
+    check_gridding (keys[i],
+        g_key_file_get_double (file, "errors", keys[i], NULL), &params, in,
+        exact);
+}
+
+/* <A x, y> = <x, A^H y>, with the real scalar product where spectra are real */
+static void
+check_adjoint (const OctNufftParams *params, gboolean gridded)
+{
+  guint parts = params->format == OCT_SAMPLE_CF32 ? 2 : 1;
+  guint in = params->samples * parts, out = params->depth_bins * 2;
+  g_autofree float *y = random_values (in * params->lines, 5);
+  g_autofree float *x = random_values (out * params->lines, 6);
+  g_autofree float *forward = run (
+      gridded ? OCT_OPERATION_NUFFT : OCT_OPERATION_NUDFT, params, y, in, out);
+  g_autofree float *backward =
+      run (gridded ? OCT_OPERATION_NUFFT_ADJOINT : OCT_OPERATION_NUDFT_ADJOINT,
+          params, x, out, in);
+
+  for (guint line = 0; line < params->lines; line++) {
+    double left = 0, right = 0, power = 0;
+    for (guint i = 0; i < in; i++)
+      left += (double)backward[line * in + i] * y[line * in + i];
+    for (guint i = 0; i < out; i++) {
+      double a = forward[line * out + i], b = x[line * out + i];
+      right += a * b;
+      power += a * a * b * b;
+    }
+    g_assert_cmpfloat (fabs (left - right), <, 1e-5 * sqrt (power));
+  }
+}
+
+static void
+test_adjoint (gconstpointer gridded)
+{
+  static const guint sizes[] = { 256, 101 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
+    guint samples = sizes[i];
+    g_autofree double *nodes = spectrometer_nodes (samples, 800, 890);
+    g_autofree double *window = g_new (double, samples);
+    OctNufftParams params = { .samples = samples,
+      .lines = LINES,
+      .width = 5,
+      .grid = oct_nufft_grid_length (samples, 1.5),
+      .nodes = nodes,
+      .window = window };
+
+    oct_window_fill (OCT_WINDOW_HAMMING, samples, nodes, window);
+    for (guint kernel = 0; kernel <= OCT_KERNEL_GAUSSIAN; kernel++) {
+      for (guint weights = 0; weights <= OCT_WEIGHTS_ON_THE_FLY; weights++) {
+        params.kernel = kernel;
+        params.weights = weights;
+        params.format = OCT_SAMPLE_F32;
+        params.depth_start = 0;
+        params.depth_bins = samples / 2;
+        check_adjoint (&params, gridded != NULL);
+        params.format = OCT_SAMPLE_CF32;
+        params.depth_start = -(gint)(samples / 2);
+        params.depth_bins = samples;
+        check_adjoint (&params, gridded != NULL);
+      }
+    }
+  }
+}
+
+/* Real spectra as complex ones: a[-q] is the conjugate of a[q], and a[q] that
+ * of the real transform. */
+static void
+test_hermitian (void)
+{
+  const guint samples = 200, bins = 199;
+  g_autofree double *nodes = spectrometer_nodes (samples, 800, 890);
+  g_autofree double *window = g_new (double, samples);
+  g_autofree float *y = random_values (samples * LINES, 7);
+  g_autofree float *pairs = g_new0 (float, 2 * samples * LINES);
+  OctNufftParams params = { .format = OCT_SAMPLE_CF32,
+    .samples = samples,
+    .lines = LINES,
+    .depth_start = -99,
+    .depth_bins = bins,
+    .width = 4,
+    .grid = 400,
+    .nodes = nodes,
+    .window = window };
+
+  oct_window_fill (OCT_WINDOW_HANN, samples, nodes, window);
+  for (guint i = 0; i < samples * LINES; i++)
+    pairs[2 * i] = y[i];
+  for (guint exact = 0; exact < 2; exact++) {
+    OctOperation operation = exact ? OCT_OPERATION_NUDFT : OCT_OPERATION_NUFFT;
+    OctNufftParams half = params;
+    g_autofree float *a =
+        run (operation, &params, pairs, 2 * samples, 2 * bins);
+    g_autofree float *real = NULL;
+    half.format = OCT_SAMPLE_F32;
+    half.depth_start = 0;
+    half.depth_bins = 100;
+    real = run (operation, &half, y, samples, 200);
+    for (guint line = 0; line < LINES; line++) {
+      const float *row = a + (gsize)line * 2 * bins;
+      for (gint q = -99; q <= 99; q++) {
+        for (gint part = 0; part < 2; part++) {
+          float value = row[2 * (q + 99) + part];
+          float mirror = row[2 * (99 - q) + part] * (part ? -1 : 1);
+          g_assert_cmpfloat (fabs (value - mirror), <, 2e-6);
+          if (q >= 0)
+            g_assert_cmpfloat (
+                fabs (value - real[(gsize)line * 200 + 2 * q + part]), <, 2e-6);
+        }
+      }
+    }
+  }
+}
+
+/* Uniform nodes, rising and falling, give the FFT, to rounding. */
+static void
+test_uniform (gconstpointer format)
+{
+  static const guint sizes[] = { 128, 101, 2048, 2 };
+
+  for (guint i = 0; i < 2 * G_N_ELEMENTS (sizes); i++) {
+    guint samples = sizes[i / 2], bins = samples / 2;
+    guint parts = GPOINTER_TO_INT (format) == OCT_SAMPLE_CF32 ? 2 : 1;
+    guint row = samples * parts;
+    g_autofree double *nodes = g_new (double, samples);
+    g_autofree double *window = g_new (double, samples);
+    g_autofree float *in = random_values (row * LINES, 8);
+    g_autofree float *rising = g_new (float, row *LINES);
+    g_autofree float *found = NULL;
+    g_autofree float *expected = g_new (float, 2 * bins * LINES);
+    OctNufftParams params = { .format = GPOINTER_TO_INT (format),
+      .samples = samples,
+      .lines = LINES,
+      .depth_bins = bins,
+      .grid = oct_nufft_grid_length (samples, 1.25),
+      .width = 6,
+      .nodes = nodes,
+      .window = window };
+    OctFftParams fft = { .format = params.format,
+      .samples = samples,
+      .lines = LINES,
+      .length = samples,
+      .depth_bins = bins,
+      .window = window };
+    OctFrame from = { { { rising, row * sizeof (float) } } };
+    OctFrame to = { { { expected, 2 * bins * sizeof (float) } } };
+    OctPlan *plan;
+
+    /* symmetric, so that it serves both directions; 1e-9: as from a file */
+    oct_window_fill (OCT_WINDOW_HAMMING, samples, NULL, window);
+    for (guint n = 0; n < samples; n++) {
+      guint place = i % 2 ? samples - 1 - n : n;
+      nodes[n] = place + 1e-9 * sin (n);
+      for (guint line = 0; line < LINES; line++)
+        memcpy (rising + (gsize)line * row + place * parts,
+            in + (gsize)line * row + n * parts, parts * sizeof (float));
+    }
+    found = run (OCT_OPERATION_NUFFT, &params, in, row, 2 * bins);
+    plan = plan_new (OCT_OPERATION_FFT, &fft);
+    plan_run (OCT_OPERATION_FFT, plan, &from, &to);
+    plan_free (OCT_OPERATION_FFT, plan);
+    g_assert_cmpfloat (difference (found, expected, 2 * bins * LINES), <, 5e-7);
+  }
+}
+
+/* A plan that has been given other nodes does what a new one for them does:
+ * jitter, other directions, more periods, uniform and back. */
+static void
+test_update (gconstpointer data)
+{
+  OctOperation operation = GPOINTER_TO_INT (data);
+  const OctOperationTable *table = operation_table (operation);
+  gboolean adjoint = operation == OCT_OPERATION_NUFFT_ADJOINT
+                     || operation == OCT_OPERATION_NUDFT_ADJOINT;
+  const guint samples = 96, bins = 48;
+  guint in_row = adjoint ? 2 * bins : samples;
+  guint out_row = adjoint ? samples : 2 * bins;
+  g_autoptr (GRand) random = g_rand_new_with_seed (9);
+  g_autofree double *nodes = spectrometer_nodes (samples, 800, 890);
+  g_autofree double *window = g_new (double, samples);
+  g_autofree float *in = random_values (in_row * LINES, 10);
+  g_autofree float *found = g_new (float, out_row *LINES);
+  OctNufftParams params = { .format = OCT_SAMPLE_F32,
+    .samples = samples,
+    .lines = LINES,
+    .depth_bins = bins,
+    .grid = oct_nufft_grid_length (samples, 1.5),
+    .width = 5,
+    .nodes = nodes,
+    .window = window };
+  OctFrame from = { { { in, in_row * sizeof (float) } } };
+  OctFrame to = { { { found, out_row * sizeof (float) } } };
+  OctPlan *plan;
+  guint kept = 0;
+
+  oct_window_fill (OCT_WINDOW_HANN, samples, nodes, window);
+  plan = plan_new (operation, &params);
+  for (guint turn = 0; turn < 12; turn++) {
+    g_autofree float *expected = NULL;
+    double stretch = turn == 8 ? 2.5 : 1, sign = turn % 4 == 3 ? -1 : 1;
+
+    params.weights =
+        turn % 2 ? OCT_WEIGHTS_ON_THE_FLY : OCT_WEIGHTS_PRECOMPUTED;
+    for (guint n = 0; n < samples; n++) {
+      double x = turn == 5 ? n : n + 0.4 * g_rand_double (random);
+      nodes[n] = sign * stretch * x + (sign < 0 ? samples - 1 : 0);
+    }
+    if (table->update (plan, &params)) {
+      kept++;
+    } else {
+      plan_free (operation, plan);
+      plan = plan_new (operation, &params);
+    }
+    plan_run (operation, plan, &from, &to);
+    expected = run (operation, &params, in, in_row, out_row);
+    g_assert_cmpmem (found, out_row * LINES * sizeof (float), expected,
+        out_row * LINES * sizeof (float));
+  }
+  /* all but those with another grid */
+  g_assert_cmpint (kept, >=, 9);
+  nodes[7] = NAN;
+  g_assert_false (table->update (plan, &params));
+  plan_free (operation, plan);
+}
+
+static void
+expect_error (const OctNufftParams *params, gboolean gridded, const char *text)
+{
+  static const OctOperation operations[][2] = {
+    { OCT_OPERATION_NUDFT, OCT_OPERATION_NUDFT_ADJOINT },
+    { OCT_OPERATION_NUFFT, OCT_OPERATION_NUFFT_ADJOINT }
+  };
+
+  for (guint i = 0; i < 2; i++) {
+    g_autoptr (GError) error = NULL;
+    g_assert_null (
+        operation_table (operations[gridded][i])->create (params, &error));
+    g_assert_error (error, OCT_ERROR, OCT_ERROR_SETTINGS);
+    if (strstr (error->message, text) == NULL)
+      g_error ("'%s' does not say '%s'", error->message, text);
+  }
+}
+
+static void
+test_errors (void)
+{
+  enum { SAMPLES = 64 };
+  double nodes[SAMPLES], broken[SAMPLES], window[SAMPLES], other[SAMPLES];
+  OctNufftParams good = { .format = OCT_SAMPLE_F32,
+    .samples = SAMPLES,
+    .lines = LINES,
+    .depth_bins = SAMPLES / 2,
+    .width = 5,
+    .grid = 96,
+    .nodes = nodes,
+    .window = window };
+
+  for (guint n = 0; n < SAMPLES; n++) {
+    nodes[n] = 0.9 * n + 0.001 * n * n;
+    window[n] = other[n] = 1;
+  }
+  other[3] = INFINITY;
+#define EXPECT(gridded, text, ...)                                             \
+  do {                                                                         \
+    OctNufftParams params = good;                                              \
+    memcpy (broken, nodes, sizeof broken);                                     \
+    __VA_ARGS__;                                                               \
+    expect_error (&params, gridded, text);                                     \
+  } while (0)
+  for (guint gridded = 0; gridded < 2; gridded++) {
+    EXPECT (gridded, "0 values", params.samples = 0);
+    EXPECT (gridded, "x 0 A-lines", params.lines = 0);
+    EXPECT (gridded, "format 1", params.format = OCT_SAMPLE_U16);
+    EXPECT (gridded, "0 depth bins", params.depth_bins = 0);
+    EXPECT (gridded, "33 depth bins from bin 0", params.depth_bins = 33);
+    EXPECT (gridded, "from bin 1 on", params.depth_start = 1);
+    EXPECT (gridded, "from bin -1 on", params.depth_start = -1);
+    EXPECT (gridded, "from bin -33 on", params.depth_start = -33;
+            params.format = OCT_SAMPLE_CF32);
+    EXPECT (gridded, "axis is missing", params.nodes = NULL);
+    EXPECT (gridded, "window is missing", params.window = NULL);
+    EXPECT (gridded, "sample 3 of 64", params.window = other);
+    EXPECT (gridded, "sample 9 of 64", params.nodes = broken; broken[9] = NAN);
+    EXPECT (gridded, "samples 9 and 10", params.nodes = broken;
+            broken[10] = broken[9]);
+    EXPECT (gridded, "samples 19 and 20", params.nodes = broken;
+            broken[20] = 1);
+    EXPECT (gridded, "check the calibration", params.nodes = broken;
+            broken[63] = 1e6);
+  }
+  EXPECT (TRUE, "97 cells", params.grid = 97);
+  EXPECT (TRUE, "62 cells", params.grid = 62);
+  EXPECT (TRUE, "400 cells", params.grid = 400);
+  EXPECT (TRUE, "0 cells wide", params.width = 0);
+  EXPECT (TRUE, "17 cells wide", params.width = 17);
+  EXPECT (TRUE, "kernel 2", params.kernel = 2);
+  EXPECT (TRUE, "no Kaiser-Bessel kernel 1 cells wide", params.width = 1);
+#undef EXPECT
+}
+
+static void
+test_grid_length (void)
+{
+  static const struct {
+    guint samples;
+    double oversampling;
+    guint length;
+  } cases[] = { { 2048, 1.25, 2560 }, { 2048, 2, 4096 }, { 2048, 1.5, 3072 },
+    { 1024, 1.25, 1280 }, { 1000, 1.25, 1250 }, { 101, 1.25, 128 },
+    { 101, 1, 108 }, { 1, 1, 2 }, { 2047, 1.999, 4096 }, { 1000, 1.1, 1120 } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    g_assert_cmpint (
+        oct_nufft_grid_length (cases[i].samples, cases[i].oversampling), ==,
+        cases[i].length);
+}
+
+int
+main (int argc, char **argv)
+{
+  static const struct {
+    const char *path;
+    OctOperation operation;
+  } operations[] = { { "/update/nufft", OCT_OPERATION_NUFFT },
+    { "/update/nufft-adjoint", OCT_OPERATION_NUFFT_ADJOINT },
+    { "/update/nudft", OCT_OPERATION_NUDFT },
+    { "/update/nudft-adjoint", OCT_OPERATION_NUDFT_ADJOINT } };
+
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_data_func ("/gridding/precomputed",
+      GINT_TO_POINTER (OCT_WEIGHTS_PRECOMPUTED), test_gridding);
+  g_test_add_data_func ("/gridding/on-the-fly",
+      GINT_TO_POINTER (OCT_WEIGHTS_ON_THE_FLY), test_gridding);
+  g_test_add_data_func ("/adjoint/exact", GINT_TO_POINTER (0), test_adjoint);
+  g_test_add_data_func ("/adjoint/gridded", GINT_TO_POINTER (1), test_adjoint);
+  g_test_add_func ("/hermitian", test_hermitian);
+  g_test_add_data_func (
+      "/uniform/real", GINT_TO_POINTER (OCT_SAMPLE_F32), test_uniform);
+  g_test_add_data_func (
+      "/uniform/complex", GINT_TO_POINTER (OCT_SAMPLE_CF32), test_uniform);
+  for (guint i = 0; i < G_N_ELEMENTS (operations); i++)
+    g_test_add_data_func (operations[i].path,
+        GINT_TO_POINTER (operations[i].operation), test_update);
+  g_test_add_func ("/errors", test_errors);
+  g_test_add_func ("/grid-length", test_grid_length);
+  return g_test_run ();
+}
