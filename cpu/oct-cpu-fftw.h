@@ -19,9 +19,9 @@ typedef enum {
 
 /* A plan for one transform of `length` values, not scaled, between different
  * arrays that are aligned to 64 bytes, for FFTW's new-array execute functions.
- * FFTW measures which of its ways is the fastest, for a tenth of a second at
- * most; with the same plan for as long as the process lives the same spectra
- * give the same bits, and a change of caps back and forth costs nothing.
+ * FFTW measures which of its ways is the fastest, for a second at most; with
+ * the same plan for as long as the process lives the same spectra give the same
+ * bits, and a change of caps back and forth costs nothing.
  * Never to be destroyed.  NULL with OCT_ERROR_MEMORY. */
 fftwf_plan oct_cpu_fftw_plan (
     OctCpuFftwKind kind, guint length, GError **error);

@@ -7,7 +7,7 @@
  *   bench-operations --samples 2048 --lines 1000 --json result.json
  */
 #include "bench-fftw.h"
-#include "oct-backend.h"
+#include "oct-nufft.h"
 #include "oct-window.h"
 
 #include <fftw3.h>
@@ -19,7 +19,9 @@ static gint samples = 2048, lines = 1000, threads = 0, repetitions = 50;
 static gint buffers = 3;
 static gboolean no_dispersion = FALSE, contrast = FALSE;
 static char *method = NULL, *backend_name = NULL, *json_path = NULL;
-static char *upsample_text = NULL;
+static char *upsample_text = NULL, *transform = NULL;
+static double oversampling = 1.25;
+static gint width = 6;
 
 static GOptionEntry options[] = {
   { "samples", 0, 0, G_OPTION_ARG_INT, &samples, "Samples of an A-line", "N" },
@@ -29,6 +31,12 @@ static GOptionEntry options[] = {
       "Resampling: cubic, linear, lanczos", "NAME" },
   { "upsample", 0, 0, G_OPTION_ARG_STRING, &upsample_text,
       "Upsampling before: 1, 2", "N" },
+  { "transform", 0, 0, G_OPTION_ARG_STRING, &transform,
+      "fft (behind the resampling), nufft or nudft", "NAME" },
+  { "oversampling", 0, 0, G_OPTION_ARG_DOUBLE, &oversampling,
+      "Cells of the NUFFT's grid per sample", "R" },
+  { "kernel-width", 0, 0, G_OPTION_ARG_INT, &width,
+      "Width of the NUFFT's kernel in cells", "W" },
   { "no-dispersion", 0, 0, G_OPTION_ARG_NONE, &no_dispersion,
       "Real spectra, without the dispersion operation", NULL },
   { "contrast", 0, 0, G_OPTION_ARG_NONE, &contrast,
@@ -163,25 +171,23 @@ add_stage (Stage *stages, guint *count, const OctBackend *backend,
   (*count)++;
 }
 
-static guint
-make_chain (const OctBackend *backend, Stage *stages)
+/* Resampling, or nothing where the transform needs none, dispersion, and the
+ * transform. */
+static void
+add_transform (const OctBackend *backend, Stage *stages, guint *count,
+    const double *positions, const double *phase, const double *window)
 {
-  guint n = (guint)samples, l = (guint)lines, depth = n / 2, count = 0;
+  guint n = (guint)samples, l = (guint)lines, depth = n / 2;
   double values = (double)n * l;
-  guint upsample =
-      upsample_text != NULL ? (guint)strtoul (upsample_text, NULL, 10) : 1;
-  g_autofree double *positions = g_new (double, n);
-  g_autofree double *phase = g_new (double, n);
-  g_autofree double *window = g_new (double, n);
+  gboolean exact = g_strcmp0 (transform, "nudft") == 0;
+  gboolean gridded = g_strcmp0 (transform, "nufft") == 0;
   OctSampleFormat format = no_dispersion ? OCT_SAMPLE_F32 : OCT_SAMPLE_CF32;
-  OctBackgroundParams background = { .format = OCT_SAMPLE_U16,
-    .samples = n,
-    .lines = l,
-    .mode = OCT_BACKGROUND_BSCAN };
+  double bytes = values * (no_dispersion ? 4 : 8) + (double)depth * l * 8;
   OctResampleParams resample = { .samples = n,
     .lines = l,
     .method = find_method (),
-    .upsample = upsample,
+    .upsample =
+        upsample_text != NULL ? (guint)strtoul (upsample_text, NULL, 10) : 1,
     .positions = positions };
   OctDispersionParams dispersion = { .samples = n, .lines = l, .phase = phase };
   OctFftParams fft = { .format = format,
@@ -190,6 +196,48 @@ make_chain (const OctBackend *backend, Stage *stages)
     .length = n,
     .depth_bins = depth,
     .window = window };
+  /* a table that rises and is not uniform serves as nodes as well */
+  OctNufftParams nufft = { .format = format,
+    .samples = n,
+    .lines = l,
+    .depth_bins = depth,
+    .grid = oct_nufft_grid_length (n, oversampling),
+    .width = (guint)width,
+    .nodes = positions,
+    .window = window };
+
+  if (transform != NULL && !exact && !gridded
+      && strcmp (transform, "fft") != 0) {
+    g_printerr ("There is no transform '%s'\n", transform);
+    exit (2);
+  }
+  if (!exact && !gridded)
+    add_stage (stages, count, backend, OCT_OPERATION_RESAMPLE, &resample,
+        n * sizeof (float), l, values * (4 + 4));
+  if (!no_dispersion)
+    add_stage (stages, count, backend, OCT_OPERATION_DISPERSION, &dispersion,
+        n * 2 * sizeof (float), l, values * (4 + 8));
+  if (exact || gridded)
+    add_stage (stages, count, backend,
+        exact ? OCT_OPERATION_NUDFT : OCT_OPERATION_NUFFT, &nufft,
+        depth * 2 * sizeof (float), l, bytes);
+  else
+    add_stage (stages, count, backend, OCT_OPERATION_FFT, &fft,
+        depth * 2 * sizeof (float), l, bytes);
+}
+
+static guint
+make_chain (const OctBackend *backend, Stage *stages)
+{
+  guint n = (guint)samples, l = (guint)lines, depth = n / 2, count = 0;
+  double values = (double)n * l;
+  g_autofree double *positions = g_new (double, n);
+  g_autofree double *phase = g_new (double, n);
+  g_autofree double *window = g_new (double, n);
+  OctBackgroundParams background = { .format = OCT_SAMPLE_U16,
+    .samples = n,
+    .lines = l,
+    .mode = OCT_BACKGROUND_BSCAN };
   OctLogscaleParams logscale = { .depth_bins = depth,
     .lines = l,
     .format = OCT_IMAGE_GRAY8,
@@ -204,14 +252,7 @@ make_chain (const OctBackend *backend, Stage *stages)
   oct_window_fill (OCT_WINDOW_HANN, n, NULL, window);
   add_stage (stages, &count, backend, OCT_OPERATION_BACKGROUND, &background,
       n * sizeof (float), l, values * (2 + 2 + 4));
-  add_stage (stages, &count, backend, OCT_OPERATION_RESAMPLE, &resample,
-      n * sizeof (float), l, values * (4 + 4));
-  if (!no_dispersion)
-    add_stage (stages, &count, backend, OCT_OPERATION_DISPERSION, &dispersion,
-        n * 2 * sizeof (float), l, values * (4 + 8));
-  add_stage (stages, &count, backend, OCT_OPERATION_FFT, &fft,
-      depth * 2 * sizeof (float), l,
-      values * (no_dispersion ? 4 : 8) + (double)depth * l * 8);
+  add_transform (backend, stages, &count, positions, phase, window);
   add_stage (stages, &count, backend, OCT_OPERATION_LOGSCALE, &logscale, l,
       depth, (double)depth * l * (8 + 8 + 1));
   return count;
@@ -282,11 +323,13 @@ write_json (const char *results)
   GError *error = NULL;
   g_autofree char *text = g_strdup_printf (
       "{\n  \"backend\": \"%s\", \"samples\": %d, \"lines\": %d, "
-      "\"threads\": %u, \"method\": \"%s\", \"dispersion\": %s, "
+      "\"threads\": %u, \"transform\": \"%s\", \"method\": \"%s\", "
+      "\"dispersion\": %s, "
       "\"repetitions\": %d,\n  \"results\": [\n%s\n  ]\n}\n",
       backend_name != NULL ? backend_name : "cpu", samples, lines,
-      oct_backend_cpu_get_threads (), method != NULL ? method : "cubic",
-      no_dispersion ? "false" : "true", repetitions, results);
+      oct_backend_cpu_get_threads (), transform != NULL ? transform : "fft",
+      method != NULL ? method : "cubic", no_dispersion ? "false" : "true",
+      repetitions, results);
 
   if (!g_file_set_contents (json_path, text, -1, &error)) {
     g_printerr ("%s\n", error->message);
