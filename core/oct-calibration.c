@@ -497,12 +497,47 @@ add_properties (const OctCalibrationSettings *s, const char *file,
   return TRUE;
 }
 
+/* Wojtkowski et al., Ultrahigh-resolution, high-speed, Fourier domain optical
+ * coherence tomography and methods for dispersion compensation, Opt. Express
+ * 12, 2404 (2004). */
+static gboolean
+polynomial_phase (const OctCalibration *c, gboolean at_samples, double a2,
+    double a3, double *phase, GError **error)
+{
+  double k_min, k_max, centre;
+
+  if (!oct_calibration_get_k_range (c, &k_min, &k_max)) {
+    g_set_error_literal (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "The dispersion coefficients a2 and a3 need the wavelengths, but the "
+        "calibration has none; set `wavelength-min` and `wavelength-max`, or "
+        "add a wavelength_nm column to the calibration file");
+    return FALSE;
+  }
+  centre = 0.5 * (k_min + k_max);
+  for (guint i = 0; i < c->samples; i++) {
+    double place = (at_samples ? c->nodes[i] : i) / (c->samples - 1);
+    double k = k_min + (k_max - k_min) * place - centre;
+
+    phase[i] = -(a2 * k * k + a3 * k * k * k);
+    /* written so that not-a-number is refused */
+    if (!(fabs (phase[i]) <= MAX_PHASE)) {
+      g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+          "The dispersion coefficients a2 = %.10g um^2 and a3 = %.10g um^3 "
+          "give a phase of %.10g rad, but at most %.10g is expected; set them "
+          "in um^2 and um^3",
+          a2, a3, phase[i], MAX_PHASE);
+      return FALSE;
+    }
+  }
+  return TRUE;
+}
+
 static gboolean
 add_polynomial_phase (OctCalibration *c, double a2, double a3, GError **error)
 {
   g_autofree double *phase = g_new (double, c->samples);
 
-  if (!oct_calibration_polynomial_phase (c, a2, a3, phase, error))
+  if (!polynomial_phase (c, FALSE, a2, a3, phase, error))
     return FALSE;
   for (guint i = 0; i < c->samples && c->dispersion; i++)
     c->dispersion[i] += phase[i];
@@ -633,36 +668,27 @@ oct_calibration_get_k_range (
   return TRUE;
 }
 
-/* Wojtkowski et al., Ultrahigh-resolution, high-speed, Fourier domain optical
- * coherence tomography and methods for dispersion compensation, Opt. Express
- * 12, 2404 (2004). */
 gboolean
-oct_calibration_polynomial_phase (const OctCalibration *c, double a2, double a3,
-    double *phase, GError **error)
+oct_calibration_fill_phase (const OctCalibration *c, gboolean at_samples,
+    double a2, double a3, double *phase, GError **error)
 {
-  double k_min, k_max, centre;
-
-  if (!oct_calibration_get_k_range (c, &k_min, &k_max)) {
+  if (at_samples && c->nodes == NULL && (a2 != 0 || a3 != 0 || c->dispersion)) {
     g_set_error_literal (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "The dispersion coefficients a2 and a3 need the wavelengths, but the "
-        "calibration has none; set `wavelength-min` and `wavelength-max`, or "
-        "add a wavelength_nm column to the calibration file");
+        "The dispersion of samples that are not uniform in wavenumber needs "
+        "their wavelengths, but the calibration has none; add a wavelength_nm "
+        "or k_index column to the calibration file");
     return FALSE;
   }
-  centre = 0.5 * (k_min + k_max);
-  for (guint i = 0; i < c->samples; i++) {
-    double k = k_min + (k_max - k_min) * i / (c->samples - 1) - centre;
+  memset (phase, 0, c->samples * sizeof *phase);
+  if ((a2 != 0 || a3 != 0)
+      && !polynomial_phase (c, at_samples, a2, a3, phase, error))
+    return FALSE;
+  for (guint i = 0; c->dispersion != NULL && i < c->samples; i++) {
+    double at = at_samples ? CLAMP (c->nodes[i], 0, c->samples - 1) : i;
+    guint base = MIN ((guint)at, c->samples - 2);
 
-    phase[i] = -(a2 * k * k + a3 * k * k * k);
-    /* written so that not-a-number is refused */
-    if (!(fabs (phase[i]) <= MAX_PHASE)) {
-      g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-          "The dispersion coefficients a2 = %.10g um^2 and a3 = %.10g um^3 "
-          "give a phase of %.10g rad, but at most %.10g is expected; set them "
-          "in um^2 and um^3",
-          a2, a3, phase[i], MAX_PHASE);
-      return FALSE;
-    }
+    phase[i] += c->dispersion[base]
+                + (at - base) * (c->dispersion[base + 1] - c->dispersion[base]);
   }
   return TRUE;
 }

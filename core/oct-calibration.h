@@ -98,11 +98,14 @@ const double *oct_calibration_get_background (const OctCalibration *c);
 gboolean oct_calibration_get_k_range (
     const OctCalibration *c, double *k_min, double *k_max);
 
-/* Fills phase[samples] with -(a2 (k-kc)^2 + a3 (k-kc)^3) at the uniform
- * wavenumbers.  FALSE with OCT_ERROR_SETTINGS when there is no k range or the
- * phase is absurd (a coefficient in the wrong unit). */
-gboolean oct_calibration_polynomial_phase (const OctCalibration *c, double a2,
-    double a3, double *phase, GError **error);
+/* Fills phase[samples] with -(a2 (k-kc)^2 + a3 (k-kc)^3) plus the dispersion of
+ * the calibration where it has one (linear between its entries, the first and
+ * last one beyond): at the uniform wavenumbers or, with `at_samples`, at the
+ * wavenumber of every sample.  FALSE with OCT_ERROR_SETTINGS when there is no
+ * k range for a2 and a3, no wavenumber axis for `at_samples`, or the phase is
+ * absurd (a coefficient in the wrong unit). */
+gboolean oct_calibration_fill_phase (const OctCalibration *c,
+    gboolean at_samples, double a2, double a3, double *phase, GError **error);
 
 /* Depth per bin in metres of a transform of `length` bins over `samples`
  * samples: pi / P * samples / length, P = dK N / (N-1); 0 when unknown. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstoctcalibration.h"
+#include "gstocterror.h"
 
 #define EVENT_NAME "application/x-oct-calibration"
 
@@ -26,6 +27,58 @@ gst_oct_calibration_event_parse (GstEvent *event)
     gst_structure_get (gst_event_get_structure (event), "calibration",
         GST_TYPE_OCT_CALIBRATION, &calibration, NULL);
   return calibration;
+}
+
+void
+gst_oct_calibrations_clear (GstOctCalibrations *calibrations)
+{
+  oct_calibration_settings_clear (&calibrations->settings);
+  g_clear_pointer (&calibrations->own, oct_calibration_unref);
+  g_clear_pointer (&calibrations->upstream, oct_calibration_unref);
+}
+
+void
+gst_oct_calibrations_set_upstream (
+    GstOctCalibrations *calibrations, OctCalibration *upstream)
+{
+  oct_calibration_ref (upstream);
+  g_clear_pointer (&calibrations->upstream, oct_calibration_unref);
+  calibrations->upstream = upstream;
+  /* the own one may be built on the one before */
+  g_clear_pointer (&calibrations->own, oct_calibration_unref);
+}
+
+OctCalibration *
+gst_oct_calibrations_ref (GstOctCalibrations *c, guint samples, GError **error)
+{
+  OctCalibration *found = NULL;
+
+  if (!oct_calibration_settings_empty (&c->settings)) {
+    if (c->own == NULL || oct_calibration_get_samples (c->own) != samples) {
+      GError *local = NULL;
+
+      g_clear_pointer (&c->own, oct_calibration_unref);
+      c->own =
+          oct_calibration_new_on (c->upstream, &c->settings, samples, &local);
+      if (local != NULL) {
+        gst_oct_error_name_property (&local, "`calibration`");
+        g_propagate_error (error, local);
+      }
+    }
+    found = c->own;
+  } else if (c->upstream != NULL) {
+    guint given = oct_calibration_get_samples (c->upstream);
+
+    if (given == samples)
+      found = c->upstream;
+    else
+      g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+          "The calibration that came from upstream is for %u samples, but the "
+          "spectra have %u; set a calibration with %u rows on octsrc or "
+          "octdcsub.",
+          given, samples, samples);
+  }
+  return found != NULL ? oct_calibration_ref (found) : NULL;
 }
 
 static void

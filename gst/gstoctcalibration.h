@@ -20,6 +20,23 @@ GstEvent *gst_oct_calibration_event_new (OctCalibration *calibration);
 /* The calibration of such an event (a new reference), NULL for any other. */
 OctCalibration *gst_oct_calibration_event_parse (GstEvent *event);
 
+/* What an element knows of the calibration, under its object lock. */
+typedef struct {
+  OctCalibrationSettings settings; /* its own properties */
+  OctCalibration *own;             /* made of them, NULL until asked for */
+  OctCalibration *upstream;        /* of the event */
+} GstOctCalibrations;
+
+void gst_oct_calibrations_clear (GstOctCalibrations *calibrations);
+/* Keeps a reference. */
+void gst_oct_calibrations_set_upstream (
+    GstOctCalibrations *calibrations, OctCalibration *upstream);
+/* The one in force for spectra of `samples` samples, own before upstream: a new
+ * reference; NULL without an error when there is none, with one when it does
+ * not fit. */
+OctCalibration *gst_oct_calibrations_ref (
+    GstOctCalibrations *calibrations, guint samples, GError **error);
+
 /* Identifiers of the properties, beyond those any element uses itself. */
 enum {
   GST_OCT_PROP_CALIBRATION = 1000,

@@ -3,7 +3,7 @@
  * SECTION:element-octdispersion
  *
  * Compensates the dispersion left between the arms of the interferometer: the
- * spectra, uniform in wavenumber, are multiplied by a phase.
+ * spectra are multiplied by a phase, at the wavenumber of each sample.
  *
  * |[
  * gst-launch-1.0 octsrc num-buffers=100 ! octdcsub ! octkresample !
@@ -39,33 +39,6 @@ transform_structure (GstOctFilter *filter, GstPadDirection direction,
   gst_caps_append_structure (result, to);
 }
 
-/* The calibration's phase plus the polynomial of a2 and a3. */
-static gboolean
-fill_phase (const OctCalibration *calibration, guint samples, double a2,
-    double a3, double *phase, GError **error)
-{
-  const double *given = NULL;
-  guint i;
-
-  memset (phase, 0, samples * sizeof *phase);
-  if (a2 != 0.0 || a3 != 0.0) {
-    if (calibration == NULL) {
-      g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-          "a2 and a3 of octdispersion need the wavelengths of the spectra and "
-          "there is no calibration; set `calibration`, or `wavelength-min` and "
-          "`wavelength-max`, on octsrc or octdcsub.");
-      return FALSE;
-    }
-    if (!oct_calibration_polynomial_phase (calibration, a2, a3, phase, error))
-      return FALSE;
-  }
-  if (calibration != NULL)
-    given = oct_calibration_get_dispersion (calibration);
-  for (i = 0; given != NULL && i < samples; i++)
-    phase[i] += given[i];
-  return TRUE;
-}
-
 static gboolean
 configure (GstOctFilter *filter, GError **error)
 {
@@ -87,7 +60,17 @@ configure (GstOctFilter *filter, GError **error)
     g_propagate_error (error, local);
     return FALSE;
   }
-  if (!fill_phase (calibration, input->columns, a2, a3, phase, error))
+  if (calibration == NULL && (a2 != 0.0 || a3 != 0.0)) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "a2 and a3 of octdispersion need the wavelengths of the spectra and "
+        "there is no calibration; set `calibration`, or `wavelength-min` and "
+        "`wavelength-max`, on octsrc or octdcsub.");
+    return FALSE;
+  }
+  memset (phase, 0, input->columns * sizeof *phase);
+  if (calibration != NULL
+      && !oct_calibration_fill_phase (calibration,
+          input->axis == GST_OCT_AXIS_WAVELENGTH, a2, a3, phase, error))
     return FALSE;
   params.phase = phase;
   return gst_oct_filter_set_plan (filter, &params, error);
@@ -168,8 +151,10 @@ gst_oct_dispersion_class_init (GstOctDispersionClass *klass)
           .long_name = "OCT dispersion compensation",
           .description =
               "Multiplies spectra by the phase that compensates dispersion",
-          .sink_caps = GST_OCT_CAPS_SPECTRA ("F32LE", "wavenumber"),
-          .src_caps = GST_OCT_CAPS_SPECTRA ("CF32LE", "wavenumber") });
+          .sink_caps =
+              GST_OCT_CAPS_SPECTRA ("F32LE", "{ wavelength, wavenumber }"),
+          .src_caps =
+              GST_OCT_CAPS_SPECTRA ("CF32LE", "{ wavelength, wavenumber }") });
 }
 
 static void

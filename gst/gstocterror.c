@@ -42,6 +42,15 @@ gst_oct_element_error (GstElement *element, GError **error)
   g_clear_error (error);
 }
 
+const char *
+gst_oct_element_type_name (GstElement *element)
+{
+  GstElementFactory *factory = gst_element_get_factory (element);
+
+  return factory != NULL ? GST_OBJECT_NAME (factory)
+                         : G_OBJECT_TYPE_NAME (element);
+}
+
 void
 gst_oct_error_name_property (GError **error, const char *property)
 {

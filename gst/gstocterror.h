@@ -10,6 +10,9 @@ G_BEGIN_DECLS
  * Takes the error and clears it. */
 void gst_oct_element_error (GstElement *element, GError **error);
 
+/* The name a user launches the element by, such as "octfft". */
+const char *gst_oct_element_type_name (GstElement *element);
+
 /* To the error of a file that is missing or cannot be opened adds where it was
  * set: the reader of files does not know. */
 void gst_oct_error_name_property (GError **error, const char *property);

@@ -13,7 +13,6 @@ typedef struct {
   /* properties, under the object lock */
   GstOctBackendChoice backend_choice;
   gint cuda_device_id;
-  OctCalibrationSettings settings;
 
   /* set by any thread, taken by the streaming thread */
   gint stale;
@@ -21,6 +20,7 @@ typedef struct {
   /* streaming thread */
   GstOctInfo input, output;
   const OctBackend *backend;
+  OctOperation operation; /* OCT_N_OPERATIONS: that of the class */
   OctPlan *plan;
   GstOctAccess *access;  /* NULL until caps are known */
   gpointer cuda_context; /* what gst_oct_cuda_ensure() keeps */
@@ -28,8 +28,7 @@ typedef struct {
   gboolean input_on_gpu, output_on_gpu;
   gboolean cuda_failed; /* atomic: no context could be made */
 
-  OctCalibration *own_calibration;      /* of `settings`; under object lock */
-  OctCalibration *upstream_calibration; /* of the event; under object lock */
+  GstOctCalibrations calibrations; /* under the object lock */
 } GstOctFilterPrivate;
 
 enum { PROP_0, PROP_BACKEND, PROP_CUDA_DEVICE_ID };
@@ -47,8 +46,12 @@ G_DEFINE_ABSTRACT_TYPE_WITH_CODE (GstOctFilter, gst_oct_filter,
 static const OctOperationTable *
 get_operation (GstOctFilter *filter)
 {
-  return PRIVATE (filter)
-      ->backend->operations[GST_OCT_FILTER_GET_CLASS (filter)->operation];
+  GstOctFilterPrivate *priv = PRIVATE (filter);
+
+  return priv->backend
+      ->operations[priv->operation < OCT_N_OPERATIONS
+                       ? priv->operation
+                       : GST_OCT_FILTER_GET_CLASS (filter)->operation];
 }
 
 static void
@@ -85,6 +88,15 @@ gst_oct_filter_get_output (GstOctFilter *filter)
   return &PRIVATE (filter)->output;
 }
 
+void
+gst_oct_filter_set_operation (GstOctFilter *filter, OctOperation operation)
+{
+  if (PRIVATE (filter)->operation == operation)
+    return;
+  drop_plan (filter);
+  PRIVATE (filter)->operation = operation;
+}
+
 gboolean
 gst_oct_filter_set_plan (
     GstOctFilter *filter, gconstpointer params, GError **error)
@@ -92,6 +104,13 @@ gst_oct_filter_set_plan (
   GstOctFilterPrivate *priv = PRIVATE (filter);
   const OctOperationTable *operation = get_operation (filter);
 
+  if (operation == NULL) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "The %s backend of this build cannot do what is asked of %s; set "
+        "backend=cpu.",
+        priv->backend->name, gst_oct_element_type_name (GST_ELEMENT (filter)));
+    return FALSE;
+  }
   if (priv->plan != NULL && operation->update != NULL
       && operation->update (priv->plan, params))
     return TRUE;
@@ -116,7 +135,8 @@ gst_oct_filter_has_own_calibration (GstOctFilter *filter)
   gboolean own;
 
   GST_OBJECT_LOCK (filter);
-  own = !oct_calibration_settings_empty (&PRIVATE (filter)->settings);
+  own = !oct_calibration_settings_empty (
+      &PRIVATE (filter)->calibrations.settings);
   GST_OBJECT_UNLOCK (filter);
   return own;
 }
@@ -125,39 +145,38 @@ OctCalibration *
 gst_oct_filter_ref_calibration (
     GstOctFilter *filter, guint samples, GError **error)
 {
-  GstOctFilterPrivate *priv = PRIVATE (filter);
-  OctCalibration *found = NULL;
-  GError *local = NULL;
+  OctCalibration *found;
 
   GST_OBJECT_LOCK (filter);
-  if (!oct_calibration_settings_empty (&priv->settings)) {
-    if (priv->own_calibration == NULL
-        || oct_calibration_get_samples (priv->own_calibration) != samples) {
-      g_clear_pointer (&priv->own_calibration, oct_calibration_unref);
-      priv->own_calibration = oct_calibration_new_on (
-          priv->upstream_calibration, &priv->settings, samples, &local);
-      if (local != NULL)
-        gst_oct_error_name_property (&local, "`calibration`");
-    }
-    found = priv->own_calibration;
-  } else if (priv->upstream_calibration != NULL) {
-    guint given = oct_calibration_get_samples (priv->upstream_calibration);
-
-    if (given == samples)
-      found = priv->upstream_calibration;
-    else
-      g_set_error (&local, OCT_ERROR, OCT_ERROR_SETTINGS,
-          "The calibration that came from upstream is for %u samples, but the "
-          "spectra have %u; set a calibration with %u rows on octsrc or "
-          "octdcsub.",
-          given, samples, samples);
-  }
-  if (found != NULL)
-    oct_calibration_ref (found);
+  found = gst_oct_calibrations_ref (
+      &PRIVATE (filter)->calibrations, samples, error);
   GST_OBJECT_UNLOCK (filter);
-  if (local != NULL)
-    g_propagate_error (error, local);
   return found;
+}
+
+OctCalibration *
+gst_oct_filter_ref_wavenumbers (
+    GstOctFilter *filter, guint samples, GError **error)
+{
+  GError *local = NULL;
+  g_autoptr (OctCalibration) calibration =
+      gst_oct_filter_ref_calibration (filter, samples, &local);
+
+  if (local != NULL) {
+    g_propagate_error (error, local);
+    return NULL;
+  }
+  if (calibration != NULL
+      && oct_calibration_get_positions (calibration) != NULL)
+    return g_steal_pointer (&calibration);
+  g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+      "%s needs a spectral calibration and found %s; set `calibration`, "
+      "`wavelength-min` and `wavelength-max`, or `k-polynomial` on octsrc or "
+      "octdcsub (octdcsub axis=wavenumber when the samples are uniform in "
+      "wavenumber already).",
+      gst_oct_element_type_name (GST_ELEMENT (filter)),
+      calibration != NULL ? "one without wavelengths or k_index" : "none");
+  return NULL;
 }
 
 OctCalibration *
@@ -166,7 +185,7 @@ gst_oct_filter_ref_upstream_calibration (GstOctFilter *filter)
   OctCalibration *calibration;
 
   GST_OBJECT_LOCK (filter);
-  calibration = PRIVATE (filter)->upstream_calibration;
+  calibration = PRIVATE (filter)->calibrations.upstream;
   if (calibration != NULL)
     oct_calibration_ref (calibration);
   GST_OBJECT_UNLOCK (filter);
@@ -177,14 +196,9 @@ void
 gst_oct_filter_set_upstream_calibration (
     GstOctFilter *filter, OctCalibration *calibration)
 {
-  GstOctFilterPrivate *priv = PRIVATE (filter);
-
-  oct_calibration_ref (calibration);
   GST_OBJECT_LOCK (filter);
-  g_clear_pointer (&priv->upstream_calibration, oct_calibration_unref);
-  priv->upstream_calibration = calibration;
-  /* it may be built on the one before */
-  g_clear_pointer (&priv->own_calibration, oct_calibration_unref);
+  gst_oct_calibrations_set_upstream (
+      &PRIVATE (filter)->calibrations, calibration);
   GST_OBJECT_UNLOCK (filter);
 }
 
@@ -204,9 +218,10 @@ gst_oct_filter_set_calibration_property (
   gboolean known;
 
   GST_OBJECT_LOCK (filter);
-  known = gst_oct_calibration_set_property (&priv->settings, id, value);
+  known = gst_oct_calibration_set_property (
+      &priv->calibrations.settings, id, value);
   if (known)
-    g_clear_pointer (&priv->own_calibration, oct_calibration_unref);
+    g_clear_pointer (&priv->calibrations.own, oct_calibration_unref);
   GST_OBJECT_UNLOCK (filter);
   if (known)
     gst_oct_filter_property_changed (filter, TRUE);
@@ -221,8 +236,8 @@ gst_oct_filter_get_calibration_property (
   gboolean known;
 
   GST_OBJECT_LOCK (filter);
-  known =
-      gst_oct_calibration_get_property (&PRIVATE (filter)->settings, id, value);
+  known = gst_oct_calibration_get_property (
+      &PRIVATE (filter)->calibrations.settings, id, value);
   GST_OBJECT_UNLOCK (filter);
   if (!known)
     G_OBJECT_WARN_INVALID_PROPERTY_ID (G_OBJECT (filter), id, pspec);
@@ -674,7 +689,7 @@ stop (GstBaseTransform *trans)
   priv->cuda = NULL;
   g_clear_pointer (&priv->cuda_context, gst_object_unref);
   GST_OBJECT_LOCK (filter);
-  g_clear_pointer (&priv->upstream_calibration, oct_calibration_unref);
+  g_clear_pointer (&priv->calibrations.upstream, oct_calibration_unref);
   GST_OBJECT_UNLOCK (filter);
   return TRUE;
 }
@@ -720,10 +735,8 @@ finalize (GObject *object)
 {
   GstOctFilterPrivate *priv = PRIVATE (GST_OCT_FILTER (object));
 
-  oct_calibration_settings_clear (&priv->settings);
+  gst_oct_calibrations_clear (&priv->calibrations);
   g_clear_pointer (&priv->cuda_context, gst_object_unref);
-  g_clear_pointer (&priv->own_calibration, oct_calibration_unref);
-  g_clear_pointer (&priv->upstream_calibration, oct_calibration_unref);
   G_OBJECT_CLASS (gst_oct_filter_parent_class)->finalize (object);
 }
 
@@ -761,4 +774,5 @@ static void
 gst_oct_filter_init (GstOctFilter *filter)
 {
   PRIVATE (filter)->cuda_device_id = -1;
+  PRIVATE (filter)->operation = OCT_N_OPERATIONS;
 }

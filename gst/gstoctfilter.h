@@ -45,8 +45,13 @@ struct _GstOctFilterClass {
 const GstOctInfo *gst_oct_filter_get_input (GstOctFilter *filter);
 const GstOctInfo *gst_oct_filter_get_output (GstOctFilter *filter);
 
-/* Updates the plan with the params of the class's operation, or creates a new
- * one where that is not possible. */
+/* Another operation than that of the class, from the next plan on; in
+ * configure() only. */
+void gst_oct_filter_set_operation (
+    GstOctFilter *filter, OctOperation operation);
+
+/* Updates the plan with the params of the operation, or creates a new one where
+ * that is not possible. */
 gboolean gst_oct_filter_set_plan (
     GstOctFilter *filter, gconstpointer params, GError **error);
 
@@ -57,6 +62,11 @@ gboolean gst_oct_filter_has_plan (GstOctFilter *filter);
  * own, else the one that came from upstream (a new reference); NULL without an
  * error when there is none, with one when it does not fit. */
 OctCalibration *gst_oct_filter_ref_calibration (
+    GstOctFilter *filter, guint samples, GError **error);
+
+/* The same where the wavenumber of every sample is needed: NULL always with an
+ * error. */
+OctCalibration *gst_oct_filter_ref_wavenumbers (
     GstOctFilter *filter, guint samples, GError **error);
 
 /* Whether the element has a calibration of its own. */

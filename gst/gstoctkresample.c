@@ -69,24 +69,11 @@ configure (GstOctFilter *filter, GError **error)
   OctResampleParams params = { .samples = input->columns,
     .lines = input->rows };
   g_autoptr (OctCalibration) calibration = NULL;
-  GError *local = NULL;
 
-  calibration = gst_oct_filter_ref_calibration (filter, input->columns, &local);
-  if (local != NULL) {
-    g_propagate_error (error, local);
+  calibration = gst_oct_filter_ref_wavenumbers (filter, input->columns, error);
+  if (calibration == NULL)
     return FALSE;
-  }
-  if (calibration != NULL)
-    params.positions = oct_calibration_get_positions (calibration);
-  if (params.positions == NULL) {
-    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "octkresample needs a spectral calibration and found %s; set "
-        "`calibration`, `wavelength-min` and `wavelength-max`, or "
-        "`k-polynomial` on octsrc or octdcsub (octdcsub axis=wavenumber when "
-        "the samples are uniform in wavenumber already).",
-        calibration != NULL ? "one without wavelengths or k_index" : "none");
-    return FALSE;
-  }
+  params.positions = oct_calibration_get_positions (calibration);
   GST_OBJECT_LOCK (self);
   params.method = self->method;
   params.upsample = self->upsample;

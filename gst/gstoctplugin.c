@@ -5,6 +5,7 @@
 #include "gstoctfft.h"
 #include "gstoctkresample.h"
 #include "gstoctlogscale.h"
+#include "gstoctnufft.h"
 #include "gstoctsrc.h"
 
 static gboolean
@@ -18,6 +19,7 @@ plugin_init (GstPlugin *plugin)
   ok &= GST_ELEMENT_REGISTER (octkresample, plugin);
   ok &= GST_ELEMENT_REGISTER (octdispersion, plugin);
   ok &= GST_ELEMENT_REGISTER (octfft, plugin);
+  ok &= GST_ELEMENT_REGISTER (octnufft, plugin);
   ok &= GST_ELEMENT_REGISTER (octlogscale, plugin);
   return ok;
 }

@@ -171,7 +171,7 @@ test_dispersion_adds (void)
   oct_test_assert_close (
       oct_calibration_get_dispersion (with), expected, N, 1e-11);
   g_assert_true (
-      oct_calibration_polynomial_phase (without, 60, 7, phase, NULL));
+      oct_calibration_fill_phase (without, FALSE, 60, 7, phase, NULL));
   oct_test_assert_close (phase, linear_phase, N, 1e-11);
 }
 
@@ -188,7 +188,7 @@ test_polynomial (void)
       oct_calibration_get_positions (c), polynomial_s, N, 1e-12);
   oct_test_assert_close (oct_calibration_get_nodes (c), polynomial_t, N, 1e-11);
   g_assert_null (oct_calibration_get_dispersion (c));
-  g_assert_false (oct_calibration_polynomial_phase (c, 1, 0, phase, &error));
+  g_assert_false (oct_calibration_fill_phase (c, FALSE, 1, 0, phase, &error));
   g_assert_error (error, OCT_ERROR, OCT_ERROR_SETTINGS);
 
   /* wavelengths beside it are the ends of the axis and leave it as it is */

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstoctascans.h"
+#include "gstocterror.h"
+
+GType
+gst_oct_window_get_type (void)
+{
+  static gsize type = 0;
+  static GEnumValue values[OCT_N_WINDOWS + 1];
+
+  if (g_once_init_enter (&type)) {
+    guint i;
+
+    for (i = 0; i < OCT_N_WINDOWS; i++) {
+      values[i].value = i;
+      values[i].value_name = oct_windows[i].description;
+      values[i].value_nick = oct_windows[i].nick;
+    }
+    g_once_init_leave (&type, g_enum_register_static ("GstOctWindow", values));
+  }
+  return type;
+}
+
+/* ------------------------------------------------------------- properties */
+
+static void
+install_size (GObjectClass *klass, guint id, const char *name, const char *nick,
+    const char *blurb)
+{
+  g_object_class_install_property (klass, id,
+      g_param_spec_uint (name, nick, blurb, 0, OCT_MAX_SAMPLES, 0,
+          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
+              | GST_PARAM_MUTABLE_PLAYING));
+}
+
+void
+gst_oct_ascans_install_properties (GObjectClass *klass, gboolean has_length)
+{
+  g_object_class_install_property (klass, GST_OCT_PROP_WINDOW,
+      g_param_spec_enum ("window", "Window",
+          "Window along the wavenumber axis, scaled to unit mean square",
+          GST_TYPE_OCT_WINDOW, OCT_WINDOW_HANN,
+          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
+              | GST_PARAM_MUTABLE_PLAYING));
+  if (has_length)
+    install_size (klass, GST_OCT_PROP_LENGTH, "length", "Length",
+        "Samples of the transform, filled up with zeros (0 = those of the "
+        "spectra)");
+  install_size (klass, GST_OCT_PROP_DEPTH_START, "depth-start", "First depth",
+      "First depth bin to deliver");
+  install_size (klass, GST_OCT_PROP_DEPTH_BINS, "depth-bins", "Depth bins",
+      has_length ? "Number of depth bins to deliver (0 = all up to length / 2)"
+                 : "Number of depth bins to deliver (0 = all up to half the "
+                   "samples)");
+  gst_type_mark_as_plugin_api (GST_TYPE_OCT_WINDOW, 0);
+}
+
+static guint *
+find_size (GstOctAScans *ascans, guint id)
+{
+  switch (id) {
+  case GST_OCT_PROP_LENGTH:
+    return &ascans->wanted.length;
+  case GST_OCT_PROP_DEPTH_START:
+    return &ascans->wanted.start;
+  case GST_OCT_PROP_DEPTH_BINS:
+    return &ascans->wanted.bins;
+  default:
+    return NULL;
+  }
+}
+
+gboolean
+gst_oct_ascans_set_property (
+    GstOctFilter *filter, GstOctAScans *ascans, guint id, const GValue *value)
+{
+  guint *size = find_size (ascans, id);
+
+  if (size == NULL && id != GST_OCT_PROP_WINDOW)
+    return FALSE;
+  GST_OBJECT_LOCK (filter);
+  if (size != NULL)
+    *size = g_value_get_uint (value);
+  else
+    ascans->window = g_value_get_enum (value);
+  GST_OBJECT_UNLOCK (filter);
+  gst_oct_filter_property_changed (filter, size != NULL);
+  return TRUE;
+}
+
+gboolean
+gst_oct_ascans_get_property (
+    GstOctFilter *filter, GstOctAScans *ascans, guint id, GValue *value)
+{
+  const guint *size = find_size (ascans, id);
+
+  if (size == NULL && id != GST_OCT_PROP_WINDOW)
+    return FALSE;
+  GST_OBJECT_LOCK (filter);
+  if (size != NULL)
+    g_value_set_uint (value, *size);
+  else
+    g_value_set_enum (value, ascans->window);
+  GST_OBJECT_UNLOCK (filter);
+  return TRUE;
+}
+
+/* ----------------------------------------------------------------- depths */
+
+static gboolean
+depths_fit (const GstOctDepths *depths, guint samples)
+{
+  guint all = depths->length / 2;
+
+  return depths->length >= samples && depths->start < all
+         && depths->bins <= all - depths->start;
+}
+
+static void
+set_depths_error (GstOctFilter *filter, const GstOctDepths *depths,
+    guint samples, GError **error)
+{
+  const char *name = gst_oct_element_type_name (GST_ELEMENT (filter));
+
+  if (depths->length < samples)
+    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "`length` of %s is %u, but the spectra have %u samples; set 0 or a "
+        "value that is not smaller.",
+        name, depths->length, samples);
+  else
+    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "The depth bins asked of %s (depth-start=%u, depth-bins=%u) are "
+        "not within the %u that a transform of length %u has; set smaller "
+        "ones.",
+        name, depths->start, depths->bins, depths->length / 2, depths->length);
+}
+
+gboolean
+gst_oct_ascans_choose (GstOctFilter *filter, GstOctAScans *ascans,
+    guint samples, GstOctDepths *depths, GError **error)
+{
+  gboolean fit;
+
+  GST_OBJECT_LOCK (filter);
+  *depths = ascans->wanted;
+  if (depths->length == 0)
+    depths->length = samples;
+  fit = depths_fit (depths, samples);
+  if (fit && depths->bins == 0)
+    depths->bins = depths->length / 2 - depths->start;
+  if (!fit && ascans->in_force.bins != 0
+      && depths_fit (&ascans->in_force, samples)) {
+    *depths = ascans->in_force;
+    fit = TRUE;
+  }
+  GST_OBJECT_UNLOCK (filter);
+  if (!fit)
+    set_depths_error (filter, depths, samples, error);
+  return fit;
+}
+
+static void
+set_z_spacing (
+    GstOctFilter *filter, guint samples, guint length, GstStructure *to)
+{
+  g_autoptr (OctCalibration) calibration =
+      gst_oct_filter_ref_calibration (filter, samples, NULL);
+  double z = calibration != NULL
+                 ? oct_calibration_get_z_spacing (calibration, length)
+                 : 0.0;
+
+  if (z > 0.0)
+    gst_structure_set (to, "z-spacing", G_TYPE_DOUBLE, z, NULL);
+}
+
+void
+gst_oct_ascans_transform_structure (GstOctFilter *filter, GstOctAScans *ascans,
+    GstPadDirection direction, const GstStructure *from, const char *spectra,
+    GstCaps *result)
+{
+  GstStructure *to;
+  gint samples;
+
+  if (direction == GST_PAD_SRC) {
+    to = gst_structure_from_string (spectra, NULL);
+  } else {
+    to = gst_structure_from_string (GST_OCT_CAPS_ASCANS, NULL);
+    if (gst_structure_get_int (from, "samples", &samples)) {
+      GstOctDepths depths;
+
+      /* Sizes that do not go together are reported with a sentence when the
+       * first B-scan comes; here there is none to report with. */
+      if (!gst_oct_ascans_choose (filter, ascans, samples, &depths, NULL))
+        depths.bins = 1;
+      gst_structure_set (to, "samples", G_TYPE_INT, (gint)depths.bins, NULL);
+      set_z_spacing (filter, samples, depths.length, to);
+    }
+  }
+  gst_oct_structure_copy_field (from, "lines", to, "lines");
+  gst_oct_structure_copy_field (from, "framerate", to, "framerate");
+  gst_caps_append_structure (result, to);
+}
+
+gboolean
+gst_oct_ascans_configure (GstOctFilter *filter, GstOctAScans *ascans,
+    GstOctDepths *depths, OctWindow *window, GError **error)
+{
+  const GstOctInfo *input = gst_oct_filter_get_input (filter);
+  const GstOctInfo *output = gst_oct_filter_get_output (filter);
+
+  if (!gst_oct_ascans_choose (filter, ascans, input->columns, depths, error))
+    return FALSE;
+  if (depths->bins != output->columns && gst_oct_filter_has_plan (filter)) {
+    depths->bins = 0;
+    return TRUE;
+  }
+  GST_OBJECT_LOCK (filter);
+  ascans->in_force = *depths;
+  *window = ascans->window;
+  GST_OBJECT_UNLOCK (filter);
+  depths->bins = output->columns;
+  return TRUE;
+}

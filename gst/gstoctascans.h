@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * What the elements that make A-scans of spectra share: window, depths and the
+ * caps that come of them.
+ */
+#pragma once
+
+#include "gstoctfilter.h"
+#include "oct-window.h"
+
+G_BEGIN_DECLS
+
+#define GST_TYPE_OCT_WINDOW (gst_oct_window_get_type ())
+GType gst_oct_window_get_type (void);
+
+typedef struct {
+  guint length; /* of the transform */
+  guint start, bins;
+} GstOctDepths;
+
+/* Under the object lock of the element. */
+typedef struct {
+  OctWindow window;
+  GstOctDepths wanted;   /* the properties, 0 = all */
+  GstOctDepths in_force; /* of the last plan, every 0 replaced; bins 0: none */
+} GstOctAScans;
+
+/* Identifiers of the properties, beyond those any element uses itself. */
+enum {
+  GST_OCT_PROP_WINDOW = 1100,
+  GST_OCT_PROP_LENGTH,
+  GST_OCT_PROP_DEPTH_START,
+  GST_OCT_PROP_DEPTH_BINS,
+};
+
+/* Installs `window`, `depth-start`, `depth-bins` and, with `has_length`,
+ * `length`. */
+void gst_oct_ascans_install_properties (
+    GObjectClass *klass, gboolean has_length);
+
+/* FALSE when `id` is none of these; otherwise the filter is told of a new
+ * value.  Take the object lock of the element themselves. */
+gboolean gst_oct_ascans_set_property (
+    GstOctFilter *filter, GstOctAScans *ascans, guint id, const GValue *value);
+gboolean gst_oct_ascans_get_property (
+    GstOctFilter *filter, GstOctAScans *ascans, guint id, GValue *value);
+
+/* The transform for spectra of `samples` samples, every 0 replaced.  length,
+ * depth-start and depth-bins are set one after the other while the picture is
+ * live: until they go together again, what was in force stays.  FALSE with
+ * OCT_ERROR_SETTINGS when they do not and nothing was; then `depths` is what
+ * was asked for. */
+gboolean gst_oct_ascans_choose (GstOctFilter *filter, GstOctAScans *ascans,
+    guint samples, GstOctDepths *depths, GError **error);
+
+/* For transform_structure(): A-scans from spectra, or spectra `formats`, `axis`
+ * from A-scans. */
+void gst_oct_ascans_transform_structure (GstOctFilter *filter,
+    GstOctAScans *ascans, GstPadDirection direction, const GstStructure *from,
+    const char *spectra, GstCaps *result);
+
+/* For configure(): what the plan is to be made with.  depths->bins is 0 when
+ * properties were set between the negotiation and this B-scan: caps for them
+ * will come, and the plan that there is serves until then. */
+gboolean gst_oct_ascans_configure (GstOctFilter *filter, GstOctAScans *ascans,
+    GstOctDepths *depths, OctWindow *window, GError **error);
+
+G_END_DECLS
