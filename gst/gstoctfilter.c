@@ -196,10 +196,13 @@ void
 gst_oct_filter_set_upstream_calibration (
     GstOctFilter *filter, OctCalibration *calibration)
 {
+  gboolean affects_caps;
+
   GST_OBJECT_LOCK (filter);
-  gst_oct_calibrations_set_upstream (
+  affects_caps = gst_oct_calibrations_set_upstream (
       &PRIVATE (filter)->calibrations, calibration);
   GST_OBJECT_UNLOCK (filter);
+  gst_oct_filter_property_changed (filter, affects_caps);
 }
 
 void
@@ -610,14 +613,19 @@ sink_event (GstBaseTransform *trans, GstEvent *event)
 {
   GstOctFilter *filter = GST_OCT_FILTER (trans);
   GstOctFilterPrivate *priv = PRIVATE (filter);
+  g_autoptr (GError) error = NULL;
   g_autoptr (OctCalibration) calibration =
-      gst_oct_calibration_event_parse (event);
+      gst_oct_calibration_event_parse (&event, &error);
 
+  if (error != NULL) {
+    gst_oct_element_error (GST_ELEMENT (filter), &error);
+    gst_event_unref (event);
+    return FALSE;
+  }
   if (calibration != NULL) {
     GST_DEBUG_OBJECT (filter, "calibration for %u samples from upstream",
         oct_calibration_get_samples (calibration));
     gst_oct_filter_set_upstream_calibration (filter, calibration);
-    gst_oct_filter_property_changed (filter, TRUE);
   }
   if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP && priv->plan != NULL
       && get_operation (filter)->reset != NULL)
