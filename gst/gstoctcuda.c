@@ -186,10 +186,15 @@ gst_oct_cuda_ensure (
     return NULL;
   if (!gst_cuda_ensure_element_context (
           element, device_id, (GstCudaContext **)slot)) {
+    g_autofree char *gpu = device_id < 0
+                               ? g_strdup ("any GPU")
+                               : g_strdup_printf ("GPU %d", device_id);
+
     g_set_error (error, OCT_ERROR, OCT_ERROR_DEVICE,
-        "No CUDA context could be made on GPU %d; set `cuda-device-id` to a "
-        "GPU of this machine or backend=cpu.",
-        device_id);
+        "No CUDA context could be made on %s; set `cuda-device-id` to a GPU of "
+        "this machine or backend=cpu, and start the program again if the GPU "
+        "failed in it before.",
+        gpu);
     return NULL;
   }
   return get_shared (*slot, error);
@@ -241,7 +246,8 @@ gst_oct_cuda_push (GstOctCuda *cuda, GError **error)
   if (gst_cuda_context_push (cuda->context))
     return TRUE;
   g_set_error (error, OCT_ERROR, OCT_ERROR_DEVICE,
-      "The context of the GPU cannot be used any more; restart the program.");
+      "The context of the GPU cannot be used any more; end the program and "
+      "start it again.");
   return FALSE;
 }
 
