@@ -256,6 +256,54 @@ oct_test_cuda_free (OctTestHoard *hoard)
   g_free (hoard);
 }
 
+/* ------------------------------------------------------------ a lost context
+ */
+
+/* For the driver to compile, so that this program needs no CUDA compiler: about
+ * a millisecond later a word at address 16. */
+static const char stray_kernel[] = ".version 7.0\n"
+                                   ".target sm_75\n"
+                                   ".address_size 64\n"
+                                   ".visible .entry stray ()\n"
+                                   "{\n"
+                                   "  .reg .pred %early;\n"
+                                   "  .reg .b64 %start, %now, %address;\n"
+                                   "  .reg .b32 %value;\n"
+                                   "  mov.u64 %start, %clock64;\n"
+                                   "wait:\n"
+                                   "  mov.u64 %now, %clock64;\n"
+                                   "  sub.u64 %now, %now, %start;\n"
+                                   "  setp.lt.u64 %early, %now, 2000000;\n"
+                                   "  @%early bra wait;\n"
+                                   "  mov.u64 %address, 16;\n"
+                                   "  mov.u32 %value, 1;\n"
+                                   "  st.global.u32 [%address], %value;\n"
+                                   "  ret;\n"
+                                   "}\n";
+
+void
+oct_test_cuda_stray (gpointer stream)
+{
+  CUresult (*load) (CUmodule *, const void *) =
+      driver_symbol ("cuModuleLoadData");
+  CUresult (*get_function) (CUfunction *, CUmodule, const char *) =
+      driver_symbol ("cuModuleGetFunction");
+  CUresult (*launch) (CUfunction, unsigned int, unsigned int, unsigned int,
+      unsigned int, unsigned int, unsigned int, unsigned int, CUstream, void **,
+      void **) = driver_symbol ("cuLaunchKernel");
+  CUmodule module;
+  CUfunction function;
+  CUresult result = load (&module, stray_kernel);
+
+  if (result != CUDA_SUCCESS)
+    g_error ("the driver does not compile the kernel: error %d", result);
+  result = get_function (&function, module, "stray");
+  if (result == CUDA_SUCCESS)
+    result = launch (function, 1, 1, 1, 1, 1, 1, 0, stream, NULL, NULL);
+  if (result != CUDA_SUCCESS)
+    g_error ("the kernel cannot be launched: error %d", result);
+}
+
 #else /* a build without CUDA: nothing below the first is reached */
 
 gboolean
@@ -296,6 +344,11 @@ oct_test_cuda_hoard (guint64 rest)
 
 void
 oct_test_cuda_free (OctTestHoard *hoard)
+{
+}
+
+void
+oct_test_cuda_stray (gpointer stream)
 {
 }
 

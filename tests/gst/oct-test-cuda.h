@@ -46,3 +46,7 @@ void oct_test_cuda_free (OctTestHoard *hoard);
 
 /* Bytes of the GPU that nobody uses. */
 guint64 oct_test_cuda_free_memory (void);
+
+/* Queues a kernel in the stream of the current context that takes a moment and
+ * then writes where no memory is. */
+void oct_test_cuda_stray (gpointer stream);
