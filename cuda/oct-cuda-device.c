@@ -150,6 +150,7 @@ __attribute__ ((visibility ("default"))) const OctDevice *
 oct_cuda_get_device (GError **error)
 {
   static OctDevice device = {
+    .layout = OCT_DEVICE_LAYOUT,
     .alloc_host = alloc_host,
     .free_host = free_host,
     .alloc = alloc_device,

@@ -80,6 +80,7 @@ load_module (GError **error)
 {
   g_autofree char *reason = NULL;
   GModule *module = open_module (&reason);
+  const OctDevice *device;
   gpointer get = NULL;
 
   if (module == NULL) {
@@ -91,13 +92,15 @@ load_module (GError **error)
   }
   /* kernels and their run time cannot be unloaded */
   g_module_make_resident (module);
-  if (!g_module_symbol (module, OCT_DEVICE_SYMBOL, &get)) {
-    g_set_error (error, OCT_ERROR, OCT_ERROR_DEVICE,
-        "the CUDA module '%s' is not of this version of the plugin",
-        g_module_name (module));
-    return NULL;
+  if (g_module_symbol (module, OCT_DEVICE_SYMBOL, &get)) {
+    device = ((OctDeviceGet)get) (error);
+    if (device == NULL || device->layout == OCT_DEVICE_LAYOUT)
+      return device;
   }
-  return ((OctDeviceGet)get) (error);
+  g_set_error (error, OCT_ERROR, OCT_ERROR_DEVICE,
+      "the CUDA module '%s' is not of this version of the plugin",
+      g_module_name (module));
+  return NULL;
 }
 
 static const OctDevice *
