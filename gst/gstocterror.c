@@ -110,7 +110,8 @@ gst_oct_explain_flow (GstElement *source, GstMessage *message)
   } else if (flow == GST_FLOW_ERROR) {
     error = g_error_new (GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
         "octsrc stops since an element behind it has failed; the message "
-        "before this one says why, or GST_DEBUG=2.");
+        "before this one says why, and where there is none, GST_DEBUG=2 "
+        "does.");
   }
   if (error == NULL)
     return message;

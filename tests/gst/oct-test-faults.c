@@ -4,7 +4,7 @@
 #include "gstoctcuda.h"
 
 /* as many functions are written down below */
-#define MAX_OPERATIONS 9
+#define MAX_OPERATIONS 12
 G_STATIC_ASSERT (MAX_OPERATIONS >= OCT_N_OPERATIONS);
 
 static GMutex lock;
@@ -103,6 +103,9 @@ run_operation (const Between *between, OctOperation operation, OctPlan *plan,
   return FALSE;
 }
 
+typedef gboolean (*Run) (OctPlan *plan, const OctFrame *in, const OctFrame *out,
+    gpointer stream, GError **error);
+
 /* run() is told its plan alone: one function for every row of both tables */
 #define RUN(between, n)                                                        \
   static gboolean run_##between##_##n (OctPlan *plan, const OctFrame *in,      \
@@ -111,19 +114,16 @@ run_operation (const Between *between, OctOperation operation, OctPlan *plan,
     return run_operation (&between, n, plan, in, out, stream, error);          \
   }
 #define RUNS(n) RUN (cpu, n) RUN (cuda, n)
-RUNS (0)
-RUNS (1)
-RUNS (2) RUNS (3) RUNS (4) RUNS (5) RUNS (6) RUNS (7) RUNS (8)
+/* clang-format off */
+RUNS (0) RUNS (1) RUNS (2) RUNS (3) RUNS (4) RUNS (5)
+RUNS (6) RUNS (7) RUNS (8) RUNS (9) RUNS (10) RUNS (11)
 
-    typedef gboolean (*Run) (OctPlan *plan, const OctFrame *in,
-        const OctFrame *out, gpointer stream, GError **error);
-
-#define ROW(n)                                                                 \
-  {                                                                            \
-    run_cpu_##n, run_cuda_##n                                                  \
-  }
-static const Run run_functions[MAX_OPERATIONS][2] = { ROW (0), ROW (1), ROW (2),
-  ROW (3), ROW (4), ROW (5), ROW (6), ROW (7), ROW (8) };
+#define ROW(n) { run_cpu_##n, run_cuda_##n }
+static const Run run_functions[MAX_OPERATIONS][2] = {
+  ROW (0), ROW (1), ROW (2), ROW (3), ROW (4), ROW (5),
+  ROW (6), ROW (7), ROW (8), ROW (9), ROW (10), ROW (11),
+};
+/* clang-format on */
 
 static const OctBackend *
 put_between (Between *between, const OctBackend *real)

@@ -120,7 +120,7 @@ collect (GstElement *pipeline, GstMessage **message)
     else
       g_object_get (sink, "eos", &eos, NULL);
     idle = sample != NULL ? 0 : idle + 1;
-    if (*message != NULL && idle == 6)
+    if (*message != NULL && idle == 10)
       break;
   }
   fail_unless (idle < 1200, "neither images nor an error nor the end");
