@@ -202,6 +202,18 @@ struct _OctTestHoard {
   GArray *blocks; /* of CUdeviceptr */
 };
 
+guint
+oct_test_cuda_devices (void)
+{
+  CUresult (*get_count) (int *) = driver_symbol ("cuDeviceGetCount");
+  int count = 0;
+
+  /* which initialises the driver */
+  gst_object_unref (oct_test_cuda_context_new ());
+  fail_unless (get_count (&count) == CUDA_SUCCESS);
+  return (guint)count;
+}
+
 guint64
 oct_test_cuda_free_memory (void)
 {
@@ -391,6 +403,12 @@ GstBuffer *
 oct_test_cuda_buffer (GstObject *context, GstBuffer *buffer)
 {
   return buffer;
+}
+
+guint
+oct_test_cuda_devices (void)
+{
+  return 0;
 }
 
 guint64

@@ -44,6 +44,9 @@ typedef struct _OctTestHoard OctTestHoard;
 OctTestHoard *oct_test_cuda_hoard (guint64 rest);
 void oct_test_cuda_free (OctTestHoard *hoard);
 
+/* GPUs of this machine. */
+guint oct_test_cuda_devices (void);
+
 /* Bytes of the GPU that nobody uses. */
 guint64 oct_test_cuda_free_memory (void);
 

@@ -544,6 +544,24 @@ GST_START_TEST (test_other_context)
 }
 GST_END_TEST;
 
+/* The second GPU gives the same; half of a pipeline on each is refused. */
+GST_START_TEST (test_other_device)
+{
+  const char *words[] = { "one GPU for the whole pipeline", NULL };
+
+  if (oct_test_cuda_devices () < 2) {
+    g_print ("SKIP of a test on the GPU: there is one only\n");
+    return;
+  }
+  check_sizes (FILTERS (CUDA " cuda-device-id=1", "") GRAY,
+      FILTERS (CPU, "") GRAY, 512, 100, 5);
+  fail_if (plays ("octsrc samples=64 lines=4 ! octdcsub cuda-device-id=0" CUDA
+                  " axis=wavenumber ! octfft cuda-device-id=1" CUDA
+                  " ! octlogscale cuda-device-id=1" CUDA " ! fakesink",
+      words));
+}
+GST_END_TEST;
+
 /* System memory under the caps of GPU memory. */
 GST_START_TEST (test_no_gpu_memory)
 {
@@ -744,6 +762,7 @@ octcuda_suite (void)
   tcase_add_test (tcase, test_upload_beside_computing);
   tcase_add_test (tcase, test_foreign_sees_finished);
   tcase_add_test (tcase, test_other_context);
+  tcase_add_test (tcase, test_other_device);
   tcase_add_test (tcase, test_no_gpu_memory);
   tcase_add_test (tcase, test_cpu_between);
   tcase_add_test (tcase, test_out_of_memory);
