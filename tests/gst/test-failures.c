@@ -356,6 +356,74 @@ GST_START_TEST (test_begins_afresh)
 }
 GST_END_TEST
 
+/* ---------------------------------------------------------------- no memory */
+
+typedef GstBufferPool EmptyPool;
+typedef GstBufferPoolClass EmptyPoolClass;
+static GType empty_pool_get_type (void);
+G_DEFINE_TYPE (EmptyPool, empty_pool, GST_TYPE_BUFFER_POOL)
+
+static GstFlowReturn
+refuse_buffer (
+    GstBufferPool *pool, GstBuffer **buffer, GstBufferPoolAcquireParams *params)
+{
+  return GST_FLOW_ERROR;
+}
+
+static void
+empty_pool_class_init (EmptyPoolClass *klass)
+{
+  klass->alloc_buffer = refuse_buffer;
+}
+
+static void
+empty_pool_init (EmptyPool *pool)
+{
+}
+
+static GstPadProbeReturn
+offer_empty_pool (GstPad *pad, GstPadProbeInfo *info, gpointer min)
+{
+  GstQuery *query = GST_PAD_PROBE_INFO_QUERY (info);
+  GstBufferPool *pool;
+
+  if (GST_QUERY_TYPE (query) != GST_QUERY_ALLOCATION)
+    return GST_PAD_PROBE_OK;
+  pool = g_object_new (empty_pool_get_type (), NULL);
+  gst_object_ref_sink (pool);
+  gst_query_add_allocation_pool (query, pool, 0, GPOINTER_TO_UINT (min), 0);
+  gst_object_unref (pool);
+  return GST_PAD_PROBE_HANDLED;
+}
+
+/* The element behind has no buffers to write to, neither at the start nor
+ * later. */
+GST_START_TEST (test_no_buffers)
+{
+  GstElement *pipeline = make (
+      BSCANS, "cpu", FALSE, " ! fakesink name=sink sync=false async=false");
+  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message;
+
+  gst_pad_add_probe (sink->sinkpads->data, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM,
+      offer_empty_pool, GUINT_TO_POINTER (2 * __i__), NULL);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered (
+      bus, 60 * GST_SECOND, GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
+  fail_unless (
+      message != NULL && GST_MESSAGE_TYPE (message) != GST_MESSAGE_EOS);
+  check_message (message, "logscale",
+      "There is not enough memory for another B-scan of 24 x 128 values");
+  gst_message_unref (message);
+  check_stopped ();
+  check_other_messages (pipeline);
+  gst_object_unref (bus);
+  gst_object_unref (sink);
+  stop (pipeline);
+}
+GST_END_TEST
+
 /* ------------------------------------------------------------ the GPU fails */
 
 /* Whatever call of the device it is, from the first ones to those of a pipeline
@@ -515,6 +583,7 @@ octfailures_suite (void)
   tcase_add_loop_test (tcase, test_operation_fails, 0, 4 * N_OPERATIONS);
   tcase_add_loop_test (tcase, test_goes_on, 0, N_OPERATIONS);
   tcase_add_loop_test (tcase, test_begins_afresh, 0, 2);
+  tcase_add_loop_test (tcase, test_no_buffers, 0, 2);
   suite_add_tcase (suite, lost);
   if (oct_test_on_gpu ()) {
     tcase_add_loop_test (tcase, test_call_fails, 0, 5 * 5);
