@@ -11,8 +11,10 @@ G_BEGIN_DECLS
 
 typedef struct {
   guint bitrate;      /* kbit/s on average, 0 = 8000 */
-  guint key_distance; /* frames from one key frame to the next, 0 = 15 */
-  gboolean low_delay; /* holds no frame back: for live viewers */
+  guint key_distance; /* frames from one key frame to the next, 0 = those of a
+                         third of a second */
+  gboolean low_delay; /* for live viewers: the bitrate holds over 0.2 s, not
+                         over 2 s as in files */
 } OctEncoderSettings;
 
 /* Tells whether an encoder can be used; `data` is the caller's. */
@@ -30,6 +32,7 @@ const char *oct_encoder_choose (
  * any format and size in system memory goes in (GRAY8, GRAY16_LE, I420, ...;
  * an odd width or height loses its last column or row, as H.264 needs even
  * ones), H.264 comes out of h264parse, parameter sets before every key frame.
+ * The encoder holds no frame back.
  * `name`: of the encoder, for the caller's log, may be NULL; static.
  * A floating reference, NULL with an error. */
 GstElement *oct_encoder_new (

@@ -30,7 +30,7 @@ typedef struct {
                           none of the files: nothing is ever overwritten */
   guint part_seconds;  /* length of a part of Matroska, 0 = 180 */
   guint bitrate;       /* of H.264 in kbit/s, 0 = 8000 */
-  const char *comment; /* goes into Matroska and MP4 as a tag, or NULL */
+  const char *comment; /* one line, kept in OUTPUT.txt; or NULL */
   GstPad *calibration; /* raw: a source pad behind which the calibration is
                           known (of octdcsub) where the recorded pad may lack
                           it; or NULL */
@@ -49,8 +49,8 @@ typedef struct {
   const char *message; /* FAILED: one sentence for the user, else NULL; belongs
                           to the recorder */
   GstClockTime time;   /* recorded so far */
-  guint64 frames;      /* encoded and handed to the file */
-  guint64 dropped;     /* lost because disk or encoder were too slow */
+  guint64 frames;      /* taken; once DONE all of them are in the files */
+  guint64 dropped;     /* not taken: disk or encoder were too slow */
   guint64 bytes;       /* in all files of the recording */
   guint64 disk_left;   /* bytes that the user can still write there */
   guint parts;         /* files, without the text of raw spectra */
