@@ -206,6 +206,7 @@ run (gpointer data)
   oct_tap_close (self->tap);
   gst_element_set_state (self->pipeline, GST_STATE_NULL);
   look_after_files (self, TRUE);
+  oct_files_remove_empty (self->files);
   update_stats (self);
   g_mutex_lock (&self->lock);
   self->stats.state =
