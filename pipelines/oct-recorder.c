@@ -125,16 +125,14 @@ update_stats (OctRecorder *self)
 {
   OctTapStats tap;
   guint64 disk_left = oct_disk_left (self->folder);
-  guint64 bytes = 0, raw_parts = 0;
+  guint64 bytes;
   guint parts;
 
   oct_tap_get_stats (self->tap, &tap);
-  if (self->raw_sink != NULL) {
-    g_object_get (self->raw_sink, "bytes", &bytes, "parts", &raw_parts, NULL);
-    parts = raw_parts;
-  } else {
+  if (self->raw_sink != NULL)
+    g_object_get (self->raw_sink, "bytes", &bytes, "parts", &parts, NULL);
+  else
     bytes = oct_files_get_size (self->files, &parts);
-  }
   g_mutex_lock (&self->lock);
   self->stats.time = tap.time;
   self->stats.frames = tap.frames;
