@@ -90,7 +90,8 @@ def receiver(*elements, frames=None):
     process = subprocess.Popen(
         ["gst-launch-1.0", "-q", *elements, *end, "!", "fakesink"],
         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE, text=True)
+        stderr=subprocess.PIPE, text=True,
+        env={**os.environ, "GST_DEBUG": "2"})
     try:
         yield process
     finally:
@@ -112,7 +113,12 @@ def free_port():
 
 def finish(process, seconds=60):
     """All of its frames have come."""
-    assert process.wait(seconds) == 0, process.stderr.read()
+    try:
+        status = process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        status = f"nothing within {seconds} s"
+    assert status == 0, (status, process.args, process.stderr.read())
 
 
 def rtsp_request(stream, method, url, number, **headers):
@@ -172,8 +178,8 @@ def check_undisturbed(it, folder, name="x.mp4"):
 # -------------------------------------------------------------------- tests
 
 def test_rtsp_viewers(folder):
-    """Three by UDP and TCP, one that stalls, one that vanishes, and a recording
-    that is complete."""
+    """Three, who ask for UDP first or for TCP, one that stalls, one that
+    vanishes, and a recording that is complete."""
     with sender(folder, "--rtsp", 0, "--output", "x", "--mp4", "--size",
                 "320x256") as it:
         url = it.wait_for(r"Live: (rtsp://127.0.0.1:\d+/oct)")[1]
@@ -181,13 +187,13 @@ def test_rtsp_viewers(folder):
         stalled = stalled_client(url)
         gone = stalled_client(url)
         gone.close()
-        with receiver(*rtsp(url), frames=150) as udp, \
-                receiver(*rtsp(url, "protocols=tcp"), frames=150) as tcp, \
+        with receiver(*rtsp(url), frames=150) as one, \
+                receiver(*rtsp(url, "protocols=tcp"), frames=150) as two, \
                 receiver(*rtsp(url, "protocols=tcp")) as vanishing:
             time.sleep(2)
             vanishing.kill()
             first = it.progress()
-            for process in (udp, tcp):
+            for process in (one, two):
                 finish(process)
             last = it.progress()
         # it was really in the way: the kernel takes nothing more for it
