@@ -6,6 +6,7 @@
 #include "gstoctkresample.h"
 #include "gstoctlogscale.h"
 #include "gstoctnufft.h"
+#include "gstoctrawsink.h"
 #include "gstoctsrc.h"
 
 static gboolean
@@ -21,6 +22,7 @@ plugin_init (GstPlugin *plugin)
   ok &= GST_ELEMENT_REGISTER (octfft, plugin);
   ok &= GST_ELEMENT_REGISTER (octnufft, plugin);
   ok &= GST_ELEMENT_REGISTER (octlogscale, plugin);
+  ok &= GST_ELEMENT_REGISTER (octrawsink, plugin);
   return ok;
 }
 

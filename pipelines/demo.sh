@@ -12,7 +12,7 @@ Reconstructs B-scans from raw OCT spectra and writes
 Without --data the spectra come from a virtual OCT system.
 Missing Debian packages are installed with apt; the plugin is built in build/.
 
-  --data FILE          file of spectra, raw or .npy
+  --data FILE          file of spectra: raw, .npy, or .oct of a recording
   --samples N          samples per A-line    (a .npy file knows by itself)
   --lines L            A-lines per B-scan    (a .npy file of 3 dimensions too)
   --sample-format F    gray16-le (default) or gray8, for raw files
@@ -35,37 +35,6 @@ for argument in "$@"; do
   fi
 done
 
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-build=${OCT_BUILD_DIR:-$root/build}
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
-# shellcheck source=pipelines/packages.sh
-. "$root/pipelines/packages.sh"
-
-oct_install "${OCT_BUILD_PACKAGES[@]}" "${OCT_RUN_PACKAGES[@]}"
-
-# Says nothing when there is nothing to do, shows the log when it fails.
-quietly () {
-  "$@" >"$log" 2>&1 </dev/null && return 0
-  cat "$log" >&2
-  return 1
-}
-
-if [ ! -f "$build/build.ninja" ]; then
-  echo "Building in $build ..."
-  quietly meson setup "$build" "$root" || {
-    echo "The build could not be set up; the reason is above." >&2
-    exit 1
-  }
-fi
-quietly ninja -C "$build" gst/libgstoct.so pipelines/oct-demo || {
-  echo "The build failed; the reason is above." >&2
-  exit 1
-}
-
-export GST_PLUGIN_PATH=$build/gst${GST_PLUGIN_PATH:+:$GST_PLUGIN_PATH}
-# The user's own list of plugins is left as it is.
-export GST_REGISTRY=$build/registry.bin
-rm -f "$log"
-trap - EXIT
-exec "$build/pipelines/oct-demo" "$@"
+# shellcheck source=pipelines/build.sh
+. "$(dirname "${BASH_SOURCE[0]}")/build.sh"
+oct_start oct-demo "$@"

@@ -7,11 +7,10 @@
  * Three pipelines, one after the other, with the same elements in front:
  * the picture, the measurement, the video.
  */
+#include "oct-launch.h"
+
 #include <errno.h>
 #include <glib/gstdio.h>
-#include <gst/gst.h>
-#include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -32,12 +31,11 @@
 
 #define DEFAULT_FRAMES 300 /* 10 s of the virtual system */
 #define MEASURE_TIME (2 * GST_SECOND)
-#define POLL_TIME (100 * GST_MSECOND)
 
 typedef struct {
-  char *data, *calibration, *output, *sample_format;
-  gint samples, lines, frames;
-  gint64 header_size;
+  OctSourceOptions source;
+  char *output;
+  gint frames;
 } Options;
 
 /* What the picture taught us about the spectra. */
@@ -56,14 +54,6 @@ typedef struct {
   GstClockTime entered, busy; /* streaming thread */
 } Watch;
 
-static volatile sig_atomic_t interrupted;
-
-static void
-on_interrupt (int signal_number)
-{
-  interrupted = 1;
-}
-
 /* ---------------------------------------------------------------- pipelines */
 
 static void
@@ -72,15 +62,7 @@ set_source (GstElement *pipeline, const Options *options)
   g_autoptr (GstElement) source =
       gst_bin_get_by_name (GST_BIN (pipeline), "source");
 
-  g_object_set (source, "location", options->data, "samples", options->samples,
-      "lines", options->lines, "header-size", (guint64)options->header_size,
-      "calibration", options->calibration, NULL);
-  /* one place, watched over time, as in an intervention */
-  if (options->data == NULL)
-    g_object_set (source, "bscans", 1, NULL);
-  if (options->sample_format != NULL)
-    gst_util_set_object_arg (
-        G_OBJECT (source), "sample-format", options->sample_format);
+  oct_source_options_set (&options->source, source);
 }
 
 static GstElement *
@@ -98,32 +80,13 @@ make_pipeline (const Options *options, const char *tail, const char *smoothing,
 }
 
 static void
-set_on (GstElement *pipeline, const char *name, const char *property,
-    const char *value)
-{
-  g_autoptr (GstElement) element =
-      gst_bin_get_by_name (GST_BIN (pipeline), name);
-
-  gst_util_set_object_arg (G_OBJECT (element), property, value);
-}
-
-static void
 set_size (GstElement *pipeline, const Scan *scan)
 {
   g_autofree char *caps =
       g_strdup_printf ("video/x-raw,width=%d,height=%d,pixel-aspect-ratio=1/1",
           scan->width, scan->height);
 
-  set_on (pipeline, "size", "caps", caps);
-}
-
-static GstPad *
-get_pad (GstElement *pipeline, const char *name, const char *pad)
-{
-  g_autoptr (GstElement) element =
-      gst_bin_get_by_name (GST_BIN (pipeline), name);
-
-  return gst_element_get_static_pad (element, pad);
+  oct_launch_set (pipeline, "size", "caps", caps);
 }
 
 static GstPadProbeReturn
@@ -147,20 +110,11 @@ on_leave (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 static void
 add_watch (GstElement *pipeline, Watch *watch)
 {
-  g_autoptr (GstPad) enter = get_pad (pipeline, "first", "sink");
-  g_autoptr (GstPad) leave = get_pad (pipeline, "last", "src");
+  g_autoptr (GstPad) enter = oct_launch_get_pad (pipeline, "first", "sink");
+  g_autoptr (GstPad) leave = oct_launch_get_pad (pipeline, "last", "src");
 
   gst_pad_add_probe (enter, GST_PAD_PROBE_TYPE_BUFFER, on_enter, watch, NULL);
   gst_pad_add_probe (leave, GST_PAD_PROBE_TYPE_BUFFER, on_leave, watch, NULL);
-}
-
-static void
-report_warning (GstMessage *message)
-{
-  g_autoptr (GError) warning = NULL;
-
-  gst_message_parse_warning (message, &warning, NULL);
-  g_printerr ("Note: %s\n", warning->message);
 }
 
 /* Takes the next message.  Returns: TRUE when the pipeline is done (EOS, or
@@ -168,26 +122,10 @@ report_warning (GstMessage *message)
 static gboolean
 poll_bus (GstElement *pipeline, gboolean prerolling, GError **error)
 {
-  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
-  g_autoptr (GstMessage) message = gst_bus_timed_pop_filtered (bus, POLL_TIME,
-      GST_MESSAGE_ERROR | GST_MESSAGE_WARNING | GST_MESSAGE_EOS
-          | GST_MESSAGE_ASYNC_DONE);
+  GstMessageType type = oct_launch_poll (pipeline, prerolling, error);
 
-  if (message == NULL)
-    return FALSE;
-  switch (GST_MESSAGE_TYPE (message)) {
-  case GST_MESSAGE_ERROR:
-    gst_message_parse_error (message, error, NULL);
-    return FALSE;
-  case GST_MESSAGE_WARNING:
-    if (prerolling)
-      report_warning (message);
-    return FALSE;
-  case GST_MESSAGE_EOS:
-    return TRUE;
-  default:
-    return prerolling;
-  }
+  return type == GST_MESSAGE_EOS
+         || (prerolling && type == GST_MESSAGE_ASYNC_DONE);
 }
 
 static gboolean
@@ -196,7 +134,7 @@ preroll (GstElement *pipeline, GError **error)
   while (!poll_bus (pipeline, TRUE, error)) {
     if (*error != NULL)
       return FALSE;
-    if (interrupted) {
+    if (oct_launch_interrupted ()) {
       g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_INTR, "Interrupted.");
       return FALSE;
     }
@@ -227,8 +165,8 @@ choose_size (Scan *scan)
 static void
 learn (GstElement *pipeline, const Options *options, Scan *scan)
 {
-  g_autoptr (GstPad) in = get_pad (pipeline, "transform", "sink");
-  g_autoptr (GstPad) out = get_pad (pipeline, "transform", "src");
+  g_autoptr (GstPad) in = oct_launch_get_pad (pipeline, "transform", "sink");
+  g_autoptr (GstPad) out = oct_launch_get_pad (pipeline, "transform", "src");
   g_autoptr (GstElement) source =
       gst_bin_get_by_name (GST_BIN (pipeline), "source");
   g_autoptr (GstCaps) spectra = gst_pad_get_current_caps (in);
@@ -250,7 +188,7 @@ learn (GstElement *pipeline, const Options *options, Scan *scan)
     frames = DEFAULT_FRAMES;
   else if (options->frames > 0)
     frames = MIN (frames, options->frames);
-  if (options->frames > 0 && options->data == NULL)
+  if (options->frames > 0 && options->source.data == NULL)
     frames = options->frames;
   scan->frames = frames;
   scan->pictured = frames / 2;
@@ -323,16 +261,16 @@ measure (const Options *options, const Scan *scan, double *rate, GError **error)
 
   if (pipeline == NULL)
     return FALSE;
-  if (options->data != NULL)
-    set_on (pipeline, "source", "loop", "true");
+  if (options->source.data != NULL)
+    oct_launch_set (pipeline, "source", "loop", "true");
   add_watch (pipeline, &watch);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  while (!done && *error == NULL && !interrupted
+  while (!done && *error == NULL && !oct_launch_interrupted ()
          && (gst_util_get_timestamp () < end
              || g_atomic_int_get (&watch.done) < 2))
     done = poll_bus (pipeline, FALSE, error);
   stop (pipeline);
-  if (*error == NULL && interrupted)
+  if (*error == NULL && oct_launch_interrupted ())
     g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_INTR, "Interrupted.");
   *rate = watch.busy == 0 ? 0.0
                           : (double)scan->lines * (watch.done - 1) * GST_SECOND
@@ -367,7 +305,7 @@ play_video (
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   while (!done && *error == NULL) {
-    if (interrupted && !stopping) {
+    if (oct_launch_interrupted () && !stopping) {
       /* an end of stream, so that the file is finished and can be played */
       gst_element_send_event (pipeline, gst_event_new_eos ());
       stopping = TRUE;
@@ -393,8 +331,8 @@ make_video (const Options *options, const char *path, const Scan *scan,
 
   if (pipeline == NULL)
     return FALSE;
-  set_on (pipeline, "source", "num-buffers", count);
-  set_on (pipeline, "sink", "location", part);
+  oct_launch_set (pipeline, "source", "num-buffers", count);
+  oct_launch_set (pipeline, "sink", "location", part);
   set_size (pipeline, scan);
   add_watch (pipeline, &watch);
   ok = play_video (pipeline, scan, &watch, error);
@@ -416,19 +354,6 @@ static gboolean
 parse_options (int *argc, char ***argv, Options *options, GError **error)
 {
   GOptionEntry entries[] = {
-    { "data", 0, 0, G_OPTION_ARG_FILENAME, &options->data,
-        "File of spectra, raw or .npy (default: the virtual OCT system)",
-        "FILE" },
-    { "samples", 0, 0, G_OPTION_ARG_INT, &options->samples,
-        "Samples per A-line", "N" },
-    { "lines", 0, 0, G_OPTION_ARG_INT, &options->lines, "A-lines per B-scan",
-        "L" },
-    { "sample-format", 0, 0, G_OPTION_ARG_STRING, &options->sample_format,
-        "Raw file: gray16-le (default) or gray8", "F" },
-    { "header-size", 0, 0, G_OPTION_ARG_INT64, &options->header_size,
-        "Raw file: bytes before the first sample", "B" },
-    { "calibration", 0, 0, G_OPTION_ARG_FILENAME, &options->calibration,
-        "Spectral calibration", "CSV" },
     { "frames", 0, 0, G_OPTION_ARG_INT, &options->frames,
         "B-scans in the video (default: all of a file, 300 otherwise)", "N" },
     { "output", 0, 0, G_OPTION_ARG_FILENAME, &options->output,
@@ -436,37 +361,20 @@ parse_options (int *argc, char ***argv, Options *options, GError **error)
     { NULL },
   };
   g_autoptr (GOptionContext) context = g_option_context_new (NULL);
-  const char *format;
 
+  oct_source_options_add (context, &options->source);
   g_option_context_add_main_entries (context, entries, NULL);
   if (!g_option_context_parse (context, argc, argv, error))
     return FALSE;
   if (options->output == NULL)
     options->output = g_strdup ("out");
-  format =
-      options->sample_format != NULL ? options->sample_format : "gray16-le";
-  if (*argc > 1)
-    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-        "'%s' is no option; a file of spectra is given as --data FILE.",
-        (*argv)[1]);
-  else if (options->samples < 0 || options->lines < 0 || options->frames < 0
-           || options->header_size < 0)
-    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-        "--samples, --lines, --frames and --header-size are not negative.");
-  else if (!g_str_equal (format, "gray16-le") && !g_str_equal (format, "gray8"))
-    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-        "--sample-format is gray16-le or gray8, not '%s'.", format);
-  return *error == NULL;
-}
-
-/* Made before the work, so that nothing is computed for nothing. */
-static gboolean
-make_folder (const char *path, GError **error)
-{
-  if (g_mkdir_with_parents (path, 0777) == 0 && g_access (path, W_OK) == 0)
+  if (!oct_source_options_check (
+          &options->source, *argc > 1 ? (*argv)[1] : NULL, error))
+    return FALSE;
+  if (options->frames >= 0)
     return TRUE;
-  g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (errno),
-      "The folder '%s' cannot be written to: %s.", path, g_strerror (errno));
+  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+      "--frames is not negative.");
   return FALSE;
 }
 
@@ -475,7 +383,8 @@ describe (const Options *options, const Scan *scan)
 {
   g_print ("Spectra: %s\n  %d samples per A-line, %d A-lines per B-scan, "
            "%" G_GUINT64_FORMAT " B-scans\n",
-      options->data != NULL ? options->data : "virtual OCT system",
+      options->source.data != NULL ? options->source.data
+                                   : "virtual OCT system",
       scan->samples, scan->lines, scan->frames);
   if (scan->z_spacing > 0.0)
     g_print ("  %d depths over %.2f mm\n", scan->depths,
@@ -492,7 +401,8 @@ run (const Options *options, GError **error)
   guint64 frames = 0;
   GstClockTime start;
 
-  if (!make_folder (options->output, error)
+  /* made before the work, so that nothing is computed for nothing */
+  if (!oct_launch_make_folder (options->output, error)
       || !make_picture (options, png, &scan, error))
     return FALSE;
   describe (options, &scan);
@@ -505,7 +415,7 @@ run (const Options *options, GError **error)
     return FALSE;
   g_print ("  took %.1f s with %s and encoding\n",
       (gst_util_get_timestamp () - start) / (double)GST_SECOND,
-      options->data != NULL ? "reading" : "simulating");
+      options->source.data != NULL ? "reading" : "simulating");
   g_print ("\nVideo:   %s  (%d x %d, %" G_GUINT64_FORMAT " B-scans)\n", mp4,
       scan.width, scan.height, frames);
   g_print ("Picture: %s  (B-scan %" G_GUINT64_FORMAT ")\n", png, scan.pictured);
@@ -524,20 +434,18 @@ main (int argc, char **argv)
 {
   Options options = { 0 };
   g_autoptr (GError) error = NULL;
-  struct sigaction action = { .sa_handler = on_interrupt,
-    .sa_flags = SA_RESETHAND };
 
   setvbuf (stdout, NULL, _IOLBF, 0);
   if (!parse_options (&argc, &argv, &options, &error)) {
     g_printerr ("%s See --help.\n", error->message);
     return 2;
   }
-  sigaction (SIGINT, &action, NULL);
-  sigaction (SIGTERM, &action, NULL);
+  oct_launch_catch_interrupts ();
   gst_init (NULL, NULL);
-  if (!run (&options, &error)) {
+  run (&options, &error);
+  if (error != NULL)
     g_printerr ("Error: %s\n", error->message);
-    return EXIT_FAILURE;
-  }
-  return EXIT_SUCCESS;
+  oct_source_options_clear (&options.source);
+  g_free (options.output);
+  return error == NULL ? EXIT_SUCCESS : EXIT_FAILURE;
 }

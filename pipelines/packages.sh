@@ -3,18 +3,19 @@
 # Read by demo.sh, tests/run.sh and whoever wants the list:
 #   bash -c '. pipelines/packages.sh; echo "${OCT_BUILD_PACKAGES[@]}"'
 
-# To build the plugin.
+# To build the plugin and the programs.
 OCT_BUILD_PACKAGES=(gcc libc6-dev meson ninja-build pkg-config
-  libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev libfftw3-dev)
+  libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev libfftw3-dev
+  libgstrtspserver-1.0-dev)
 
-# To run it and to make videos: gst-launch-1.0, videoconvert, mp4mux, pngenc,
-# x264enc.
+# To run it, to make videos and to record: gst-launch-1.0, videoconvert, mp4mux,
+# pngenc, x264enc, clockoverlay (x), avenc_ffv1 (libav).
 OCT_RUN_PACKAGES=(gstreamer1.0-tools gstreamer1.0-plugins-base
-  gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly)
+  gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly
+  gstreamer1.0-x gstreamer1.0-libav)
 
-# For the tests only: a decoder for the videos, and Aravis, which has a camera
-# source and a fake camera for it.
-OCT_TEST_PACKAGES=(python3 python3-numpy gstreamer1.0-libav libaravis-0.8-0)
+# For the tests only: Aravis has a camera source and a fake camera for it.
+OCT_TEST_PACKAGES=(python3 python3-numpy libaravis-0.8-0)
 
 oct_is_installed () {
   [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]

@@ -172,7 +172,39 @@ test_dispersion_adds (void)
       oct_calibration_get_dispersion (with), expected, N, 1e-11);
   g_assert_true (
       oct_calibration_fill_phase (without, FALSE, 60, 7, phase, NULL));
-  oct_test_assert_close (phase, linear_phase, N, 1e-11);
+  oct_test_assert_close (phase, expected, N, 1e-11);
+}
+
+/* At the samples: the polynomial at their own wavenumbers, what the file says
+ * between its entries; and without wavelengths there is no such place. */
+static void
+test_phase_at_samples (void)
+{
+  const double *columns[N_COLUMNS] = { NULL, NULL, dispersion_at_pixels, NULL };
+  g_autofree char *file = write_columns (columns, N, FALSE);
+  OctCalibrationSettings settings = {
+    .file = file, .wavelength_min = 800, .wavelength_max = 900
+  };
+  g_autoptr (OctCalibration) c = new_good (settings, N);
+  g_autoptr (OctCalibration) bare = oct_calibration_new_from_arrays (
+      N, NULL, NULL, dispersion_at_pixels, NULL, NULL);
+  g_autoptr (GError) error = NULL;
+  const double *given = oct_calibration_get_dispersion (c);
+  double low = 2e3 * G_PI / 900, high = 2e3 * G_PI / 800;
+  double expected[N], phase[N];
+
+  for (guint n = 0; n < N; n++) {
+    double k = 2e3 * G_PI / (800 + 100. * n / (N - 1));
+    double t = (k - low) / (high - low) * (N - 1);
+    guint base = MIN ((guint)t, N - 2);
+    k -= (low + high) / 2;
+    expected[n] = given[base] + (t - base) * (given[base + 1] - given[base])
+                  - (60 * k * k + 7 * k * k * k);
+  }
+  g_assert_true (oct_calibration_fill_phase (c, TRUE, 60, 7, phase, NULL));
+  oct_test_assert_close (phase, expected, N, 1e-11);
+  g_assert_false (oct_calibration_fill_phase (bare, TRUE, 0, 0, phase, &error));
+  g_assert_error (error, OCT_ERROR, OCT_ERROR_SETTINGS);
 }
 
 static void
@@ -583,6 +615,7 @@ main (int argc, char **argv)
   ADD ("k-index", test_k_index);
   ADD ("linear-wavelengths", test_linear_wavelengths);
   ADD ("dispersion-adds", test_dispersion_adds);
+  ADD ("phase-at-samples", test_phase_at_samples);
   ADD ("polynomial", test_polynomial);
   ADD ("both-columns", test_both_columns);
   ADD ("both-columns-disagree", test_both_columns_disagree);

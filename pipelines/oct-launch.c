@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "oct-launch.h"
+
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <signal.h>
+#include <unistd.h>
+
+#define POLL_TIME (100 * GST_MSECOND)
+
+static volatile sig_atomic_t interrupted;
+
+void
+oct_source_options_add (GOptionContext *context, OctSourceOptions *options)
+{
+  GOptionEntry entries[] = {
+    { "data", 0, 0, G_OPTION_ARG_FILENAME, &options->data,
+        "File of spectra: raw, .npy, or .oct of a recording (default: the "
+        "virtual OCT system)",
+        "FILE" },
+    { "samples", 0, 0, G_OPTION_ARG_INT, &options->samples,
+        "Samples per A-line", "N" },
+    { "lines", 0, 0, G_OPTION_ARG_INT, &options->lines, "A-lines per B-scan",
+        "L" },
+    { "sample-format", 0, 0, G_OPTION_ARG_STRING, &options->sample_format,
+        "Raw file: gray16-le (default) or gray8", "F" },
+    { "header-size", 0, 0, G_OPTION_ARG_INT64, &options->header_size,
+        "Raw file: bytes before the first sample", "B" },
+    { "calibration", 0, 0, G_OPTION_ARG_FILENAME, &options->calibration,
+        "Spectral calibration", "CSV" },
+    { NULL },
+  };
+
+  g_option_context_add_main_entries (context, entries, NULL);
+}
+
+void
+oct_source_options_clear (OctSourceOptions *options)
+{
+  g_free (options->data);
+  g_free (options->calibration);
+  g_free (options->sample_format);
+}
+
+gboolean
+oct_source_options_check (
+    const OctSourceOptions *options, const char *extra, GError **error)
+{
+  const char *format =
+      options->sample_format != NULL ? options->sample_format : "gray16-le";
+
+  if (extra != NULL)
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+        "'%s' is no option; a file of spectra is given as --data FILE.", extra);
+  else if (options->samples < 0 || options->lines < 0
+           || options->header_size < 0)
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+        "--samples, --lines and --header-size are not negative.");
+  else if (!g_str_equal (format, "gray16-le") && !g_str_equal (format, "gray8"))
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+        "--sample-format is gray16-le or gray8, not '%s'.", format);
+  else
+    return TRUE;
+  return FALSE;
+}
+
+void
+oct_source_options_set (const OctSourceOptions *options, GstElement *octsrc)
+{
+  g_object_set (octsrc, "location", options->data, "samples", options->samples,
+      "lines", options->lines, "header-size", (guint64)options->header_size,
+      "calibration", options->calibration, NULL);
+  /* one place, watched over time, as in an intervention */
+  if (options->data == NULL)
+    g_object_set (octsrc, "bscans", 1, NULL);
+  if (options->sample_format != NULL)
+    gst_util_set_object_arg (
+        G_OBJECT (octsrc), "sample-format", options->sample_format);
+}
+
+void
+oct_launch_set (GstElement *pipeline, const char *name, const char *property,
+    const char *value)
+{
+  g_autoptr (GstElement) element =
+      gst_bin_get_by_name (GST_BIN (pipeline), name);
+
+  gst_util_set_object_arg (G_OBJECT (element), property, value);
+}
+
+GstPad *
+oct_launch_get_pad (GstElement *pipeline, const char *name, const char *pad)
+{
+  g_autoptr (GstElement) element =
+      gst_bin_get_by_name (GST_BIN (pipeline), name);
+
+  return gst_element_get_static_pad (element, pad);
+}
+
+static void
+report_warning (GstMessage *message)
+{
+  g_autoptr (GError) warning = NULL;
+
+  gst_message_parse_warning (message, &warning, NULL);
+  g_printerr ("Note: %s\n", warning->message);
+}
+
+GstMessageType
+oct_launch_poll (GstElement *pipeline, gboolean show_warnings, GError **error)
+{
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstMessage) message = gst_bus_timed_pop_filtered (bus, POLL_TIME,
+      GST_MESSAGE_ERROR | GST_MESSAGE_WARNING | GST_MESSAGE_EOS
+          | GST_MESSAGE_ASYNC_DONE);
+
+  if (message == NULL)
+    return GST_MESSAGE_UNKNOWN;
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
+    gst_message_parse_error (message, error, NULL);
+  else if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING && show_warnings)
+    report_warning (message);
+  return GST_MESSAGE_TYPE (message);
+}
+
+gboolean
+oct_launch_make_folder (const char *path, GError **error)
+{
+  if (g_mkdir_with_parents (path, 0777) == 0 && g_access (path, W_OK) == 0)
+    return TRUE;
+  g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (errno),
+      "The folder '%s' cannot be written to: %s.", path, g_strerror (errno));
+  return FALSE;
+}
+
+static void
+on_interrupt (int signal_number)
+{
+  interrupted = 1;
+}
+
+void
+oct_launch_catch_interrupts (void)
+{
+  struct sigaction action = { .sa_handler = on_interrupt,
+    .sa_flags = SA_RESETHAND };
+
+  sigaction (SIGINT, &action, NULL);
+  sigaction (SIGTERM, &action, NULL);
+}
+
+gboolean
+oct_launch_interrupted (void)
+{
+  return interrupted;
+}

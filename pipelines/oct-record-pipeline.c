@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "oct-record-pipeline.h"
+
+#define BSCAN_RATE 30
+#define PHANTOM_LINES 512
+/* Of images with a camera beside them. */
+#define CAMERA_RATE 30
+
+/* Where something is slow, the oldest frames go: whoever waits for them waits
+ * in vain, and everybody else goes on. */
+#define LEAKY "queue leaky=downstream max-size-bytes=0 max-size-time=0 "
+#define CLOCK                                                                  \
+  "clockoverlay time-format=\"%Y-%m-%d  %H:%M:%S\" valignment=bottom "         \
+  "halignment=left shaded-background=true font-desc=\"Sans 11\" ! "
+
+#define COUNTS "oct-record-counts"
+
+typedef struct {
+  gint offered, made;         /* atomic */
+  GstElement *source, *queue; /* source: octsrc or NULL */
+} Counts;
+
+/* ------------------------------------------------------------- launch lines */
+
+/* A device or a picture that moves, with the clock of this machine. */
+static char *
+describe_camera (const OctRecordOptions *options)
+{
+  if (g_str_equal (options->camera, "test"))
+    return g_strdup ("videotestsrc is-live=true pattern=ball ! "
+                     "video/x-raw,width=640,height=480,framerate=30/1");
+  return g_strdup_printf ("v4l2src name=camera device=\"%s\"", options->camera);
+}
+
+static char *
+describe_images (const OctRecordOptions *options)
+{
+  gint w = options->width, h = options->height;
+  g_autofree char *camera = NULL;
+  const char *scale = "octlogscale range=contrast range-smoothing=0.9 ! "
+                      "video/x-raw ! videoscale method=lanczos "
+                      "add-borders=false ! videoconvert";
+
+  if (options->camera == NULL)
+    return g_strdup_printf ("%s ! video/x-raw,width=%d,height=%d,"
+                            "pixel-aspect-ratio=1/1,format=%s ! %s"
+                            "capsfilter name=images",
+        scale, w, h, options->clock ? "I420" : "GRAY8",
+        options->clock ? CLOCK : "");
+  camera = describe_camera (options);
+  return g_strdup_printf (
+      "%s ! video/x-raw,width=%d,height=%d,pixel-aspect-ratio=1/1,format=I420"
+      " ! " LEAKY "max-size-buffers=2 ! both.sink_0 "
+      "%s ! " LEAKY "max-size-buffers=2 ! videoconvert ! both.sink_1 "
+      "compositor name=both background=black sink_1::xpos=%d sink_1::width=%d "
+      "sink_1::height=%d sink_1::sizing-policy=keep-aspect-ratio ! "
+      "video/x-raw,format=I420,width=%d,height=%d,framerate=%d/1,"
+      "pixel-aspect-ratio=1/1 ! %scapsfilter name=images",
+      scale, w, h, camera, w, w, h, 2 * w, h, CAMERA_RATE, CLOCK);
+}
+
+static char *
+describe (const OctRecordOptions *options)
+{
+  g_autofree char *images = describe_images (options);
+  g_autofree char *view =
+      options->view != NULL ? g_strdup_printf (
+          LEAKY "max-size-buffers=2 ! videoconvert ! %s", options->view)
+                            : g_strdup ("fakesink sync=false async=false");
+  char min[G_ASCII_DTOSTR_BUF_SIZE], max[G_ASCII_DTOSTR_BUF_SIZE];
+  g_autofree char *lossless = NULL;
+
+  g_ascii_dtostr (min, sizeof min, options->min);
+  g_ascii_dtostr (max, sizeof max, options->max);
+  if (options->lossless)
+    lossless = g_strdup_printf (
+        "ascans. ! octlogscale range=manual min=%s max=%s ! "
+        "capsfilter name=lossless caps=video/x-raw,format=GRAY16_LE ! "
+        "fakesink sync=false async=false",
+        min, max);
+  return g_strdup_printf (
+      "%s ! capsfilter name=spectra%s ! " LEAKY "name=incoming "
+      "max-size-buffers=8 ! octdcsub name=first ! octkresample ! "
+      "octdispersion ! octfft name=transform ! tee name=ascans "
+      "%s ascans. ! %s ! %s",
+      options->source != NULL ? options->source : "octsrc name=octsrc",
+      options->raw ? " caps=video/x-raw" : "", lossless != NULL ? lossless : "",
+      images, view);
+}
+
+/* ------------------------------------------------------------------- source */
+
+static gboolean
+is_recording (const char *path)
+{
+  return path != NULL && g_str_has_suffix (path, ".oct");
+}
+
+static void
+set_source (GstElement *pipeline, const OctRecordOptions *options)
+{
+  g_autoptr (GstElement) octsrc =
+      gst_bin_get_by_name (GST_BIN (pipeline), "octsrc");
+  gint lines =
+      options->spectra.lines != 0 ? options->spectra.lines : PHANTOM_LINES;
+  double rate = options->line_rate;
+
+  if (octsrc == NULL) {
+    oct_launch_set (pipeline, "first", "calibration",
+        options->spectra.calibration != NULL ? options->spectra.calibration
+                                             : "");
+    return;
+  }
+  oct_source_options_set (&options->spectra, octsrc);
+  if (rate == 0.0 && !is_recording (options->spectra.data))
+    rate = BSCAN_RATE * (double)lines;
+  g_object_set (octsrc, "is-live", TRUE, "line-rate", rate, NULL);
+}
+
+GstElement *
+oct_record_pipeline_new (const OctRecordOptions *options, GError **error)
+{
+  g_autofree char *description = describe (options);
+  GstElement *pipeline = gst_parse_launch_full (
+      description, NULL, GST_PARSE_FLAG_FATAL_ERRORS, error);
+
+  if (pipeline != NULL)
+    set_source (pipeline, options);
+  return pipeline;
+}
+
+/* ------------------------------------------------------------------- counts */
+
+static GstPadProbeReturn
+on_buffer (GstPad *pad, GstPadProbeInfo *info, gpointer counter)
+{
+  g_atomic_int_inc ((gint *)counter);
+  return GST_PAD_PROBE_OK;
+}
+
+static void
+free_counts (gpointer data)
+{
+  Counts *counts = data;
+
+  gst_clear_object (&counts->source);
+  gst_clear_object (&counts->queue);
+  g_free (counts);
+}
+
+void
+oct_record_pipeline_count (GstElement *pipeline)
+{
+  Counts *counts = g_new0 (Counts, 1);
+  g_autoptr (GstPad) spectra = oct_record_pipeline_get_spectra (pipeline);
+  g_autoptr (GstPad) ascans = oct_launch_get_pad (pipeline, "transform", "src");
+
+  counts->source = gst_bin_get_by_name (GST_BIN (pipeline), "octsrc");
+  counts->queue = gst_bin_get_by_name (GST_BIN (pipeline), "incoming");
+  gst_pad_add_probe (
+      spectra, GST_PAD_PROBE_TYPE_BUFFER, on_buffer, &counts->offered, NULL);
+  gst_pad_add_probe (
+      ascans, GST_PAD_PROBE_TYPE_BUFFER, on_buffer, &counts->made, NULL);
+  g_object_set_data_full (G_OBJECT (pipeline), COUNTS, counts, free_counts);
+}
+
+OctRecordCounts
+oct_record_pipeline_get_counts (GstElement *pipeline)
+{
+  Counts *counts = g_object_get_data (G_OBJECT (pipeline), COUNTS);
+  guint64 at_source = 0;
+  guint waiting = 0;
+  gint made = g_atomic_int_get (&counts->made), lost;
+
+  if (counts->source != NULL)
+    g_object_get (counts->source, "dropped", &at_source, NULL);
+  g_object_get (counts->queue, "current-level-buffers", &waiting, NULL);
+  /* one is being worked on */
+  lost = g_atomic_int_get (&counts->offered) - made - (gint)waiting - 1;
+  return (OctRecordCounts){ made, at_source + MAX (lost, 0) };
+}
+
+/* --------------------------------------------------------------------- pads */
+
+GstPad *
+oct_record_pipeline_get_spectra (GstElement *pipeline)
+{
+  return oct_launch_get_pad (pipeline, "spectra", "src");
+}
+
+GstPad *
+oct_record_pipeline_get_images (GstElement *pipeline)
+{
+  return oct_launch_get_pad (pipeline, "images", "src");
+}
+
+GstPad *
+oct_record_pipeline_get_lossless (GstElement *pipeline)
+{
+  return oct_launch_get_pad (pipeline, "lossless", "src");
+}
+
+GstPad *
+oct_record_pipeline_get_calibration (GstElement *pipeline)
+{
+  return oct_launch_get_pad (pipeline, "first", "src");
+}

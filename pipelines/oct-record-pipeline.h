@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * The pipeline of oct-record: from a source of spectra to B-scans for the eye
+ * and for measurement, with a camera beside them if wanted.  It runs whether
+ * or not something is recorded.
+ */
+#pragma once
+
+#include "oct-launch.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+  OctSourceOptions spectra;
+  char *source;       /* launch line that delivers raw spectra, or NULL */
+  double line_rate;   /* A-lines per second, 0 = as the recording says, else 30
+                         B-scans per second */
+  gboolean raw;       /* spectra are recorded: keep them in main memory */
+  gboolean lossless;  /* also make images of 16 bit */
+  double min, max;    /* of these, dB */
+  char *camera;       /* device, "test", or NULL */
+  gboolean clock;     /* burnt in; always with a camera */
+  gint width, height; /* of the B-scan */
+  char *view;         /* launch line of a sink, or NULL */
+} OctRecordOptions;
+
+/* NULL with a sentence. */
+GstElement *oct_record_pipeline_new (
+    const OctRecordOptions *options, GError **error);
+
+/* Source pads to record: raw spectra, images for the eye (camera and clock
+ * included), images of 16 bit, and the one that knows the calibration. */
+GstPad *oct_record_pipeline_get_spectra (GstElement *pipeline);
+GstPad *oct_record_pipeline_get_images (GstElement *pipeline);
+GstPad *oct_record_pipeline_get_lossless (GstElement *pipeline);
+GstPad *oct_record_pipeline_get_calibration (GstElement *pipeline);
+
+typedef struct {
+  guint64 frames;  /* B-scans that were reconstructed */
+  guint64 dropped; /* B-scans that the source, or the reconstruction behind it,
+                      was too slow for */
+} OctRecordCounts;
+
+/* To be called once the pipeline was made; freed with it. */
+void oct_record_pipeline_count (GstElement *pipeline);
+OctRecordCounts oct_record_pipeline_get_counts (GstElement *pipeline);
+
+G_END_DECLS

@@ -1,0 +1,539 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * oct-record: records B-scans as video, images of 16 bit and raw spectra while
+ * they are being taken, and shows or streams them.  record.sh builds it and
+ * runs it.
+ */
+#include "oct-record-pipeline.h"
+#include "oct-recorder.h"
+#include "oct-stream.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MAX_RECORDERS 3
+
+typedef struct {
+  OctRecordOptions pipeline;
+  char *output, *size;
+  gint seconds, part_seconds, bitrate;
+  gboolean mp4, no_video;
+  char *stream, *address, *password_file;
+  gint rtsp_port; /* -1 = no server */
+} Options;
+
+typedef struct {
+  const char *what; /* as users say it */
+  char *files;      /* for the report */
+  OctRecorder *recorder;
+  gboolean reported; /* its end */
+} Recording;
+
+typedef struct {
+  const Options *options;
+  GstElement *pipeline;
+  Recording recordings[MAX_RECORDERS];
+  guint count;
+  OctStream *stream;
+  guint stream_restarts; /* that were reported */
+  gint64 started, shown;
+} Program;
+
+/* --------------------------------------------------------------- recordings */
+
+static gboolean
+add (Program *program, const char *what, const char *suffix, GstPad *pad,
+    OctRecorderSettings *settings, GError **error)
+{
+  Recording *recording = &program->recordings[program->count];
+  g_autofree char *output =
+      g_strconcat (program->options->output, suffix, NULL);
+
+  settings->output = output;
+  settings->part_seconds = program->options->part_seconds;
+  settings->bitrate = program->options->bitrate;
+  recording->what = what;
+  recording->recorder = oct_recorder_start (pad, settings, error);
+  if (recording->recorder == NULL)
+    return FALSE;
+  recording->files = g_strconcat (output,
+      settings->kind == OCT_RECORD_RAW   ? ".oct"
+      : settings->kind == OCT_RECORD_MP4 ? ".mp4"
+                                         : "-00000.mkv",
+      NULL);
+  program->count++;
+  return TRUE;
+}
+
+static gboolean
+add_lossless (Program *program, GError **error)
+{
+  g_autoptr (GstPad) pad = oct_record_pipeline_get_lossless (program->pipeline);
+  const OctRecordOptions *options = &program->options->pipeline;
+  g_autofree char *comment = g_strdup_printf (
+      "B-scans, depth downwards; grey level g of 0 to 65535 stands for "
+      "%g + g/65535 * %g dB",
+      options->min, options->max - options->min);
+  OctRecorderSettings settings = { .kind = OCT_RECORD_LOSSLESS,
+    .comment = comment };
+
+  return add (program, "lossless", "-lossless", pad, &settings, error);
+}
+
+static gboolean
+add_raw (Program *program, GError **error)
+{
+  g_autoptr (GstPad) pad = oct_record_pipeline_get_spectra (program->pipeline);
+  g_autoptr (GstPad) calibration =
+      oct_record_pipeline_get_calibration (program->pipeline);
+  OctRecorderSettings settings = { .kind = OCT_RECORD_RAW,
+    .calibration = calibration };
+
+  return add (program, "raw", "", pad, &settings, error);
+}
+
+static gboolean
+add_video (Program *program, GError **error)
+{
+  g_autoptr (GstPad) pad = oct_record_pipeline_get_images (program->pipeline);
+  OctRecorderSettings settings = {
+    .kind = program->options->mp4 ? OCT_RECORD_MP4 : OCT_RECORD_VIDEO
+  };
+
+  return add (program, "video", "", pad, &settings, error);
+}
+
+static gboolean
+start_recordings (Program *program, GError **error)
+{
+  const Options *options = program->options;
+  g_autofree char *folder = NULL;
+
+  if (options->output == NULL)
+    return TRUE;
+  folder = g_path_get_dirname (options->output);
+  return oct_launch_make_folder (folder, error)
+         && (options->no_video || add_video (program, error))
+         && (!options->pipeline.lossless || add_lossless (program, error))
+         && (!options->pipeline.raw || add_raw (program, error));
+}
+
+static void
+stop_recordings (Program *program)
+{
+  for (guint i = 0; i < program->count; i++)
+    oct_recorder_stop (program->recordings[i].recorder);
+}
+
+/* ------------------------------------------------------------------- stream */
+
+static gboolean
+is_streaming (const Options *options)
+{
+  return options->stream != NULL || options->rtsp_port >= 0;
+}
+
+/* The first line of the file.  FALSE with a sentence. */
+static gboolean
+read_password (const char *path, char **password, GError **error)
+{
+  if (path == NULL)
+    return TRUE;
+  if (!g_file_get_contents (path, password, NULL, error))
+    return FALSE;
+  g_strdelimit (*password, "\r\n", '\0');
+  if (strlen (*password) >= 8)
+    return TRUE;
+  g_clear_pointer (password, g_free);
+  g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
+      "The first line of '%s' is the password and has to have at least 8 "
+      "characters.",
+      path);
+  return FALSE;
+}
+
+static gboolean
+start_stream (Program *program, GError **error)
+{
+  const Options *options = program->options;
+  g_autoptr (GstPad) pad = oct_record_pipeline_get_images (program->pipeline);
+  g_autofree char *password = NULL;
+  OctStreamSettings settings = { .bitrate = options->bitrate,
+    .launch = options->stream,
+    .rtsp_port = options->rtsp_port,
+    .address = options->address };
+
+  if (!is_streaming (options))
+    return TRUE;
+  if (!read_password (options->password_file, &password, error))
+    return FALSE;
+  settings.password = password;
+  program->stream = oct_stream_start (pad, &settings, error);
+  if (program->stream == NULL)
+    return FALSE;
+  if (options->rtsp_port >= 0)
+    g_print ("Live: %s%s\n", oct_stream_get_url (program->stream),
+        password != NULL ? " (user oct, and the password)" : "");
+  return TRUE;
+}
+
+/* A viewer that cannot be reached is no reason to stop. */
+static void
+watch_stream (Program *program)
+{
+  OctStreamStats stats;
+
+  if (program->stream == NULL)
+    return;
+  oct_stream_get_stats (program->stream, &stats);
+  if (stats.restarts > 0 && program->stream_restarts == 0)
+    g_printerr ("Note: the stream failed and is tried again every 2 s: %s\n",
+        stats.problem);
+  program->stream_restarts = stats.restarts;
+}
+
+/* ----------------------------------------------------------------- progress */
+
+static char *
+describe_time (GstClockTime time)
+{
+  guint64 s = time / GST_SECOND;
+
+  return s < 3600 ? g_strdup_printf ("%u:%02u", (guint)s / 60, (guint)s % 60)
+                  : g_strdup_printf ("%u:%02u:%02u", (guint)(s / 3600),
+                      (guint)(s / 60 % 60), (guint)(s % 60));
+}
+
+static void
+append (GString *line, const Recording *recording)
+{
+  OctRecorderStats stats;
+
+  oct_recorder_get_stats (recording->recorder, &stats);
+  g_string_append_printf (line,
+      "; %s %" G_GUINT64_FORMAT " frames, %" G_GUINT64_FORMAT
+      " dropped, %.1f MB%s",
+      recording->what, stats.frames, stats.dropped, stats.bytes / 1e6,
+      stats.state == OCT_RECORDER_FAILED ? " (stopped)" : "");
+}
+
+static void
+show_progress (Program *program, gboolean last)
+{
+  gint64 now = g_get_monotonic_time ();
+  gboolean terminal = isatty (STDOUT_FILENO);
+  g_autoptr (GString) line = g_string_new (NULL);
+  g_autofree char *time = NULL;
+  OctRecordCounts counts = oct_record_pipeline_get_counts (program->pipeline);
+  OctRecorderStats stats = { 0 };
+
+  if (!last && now - program->shown < G_TIME_SPAN_SECOND)
+    return;
+  program->shown = now;
+  if (program->count > 0)
+    oct_recorder_get_stats (program->recordings[0].recorder, &stats);
+  time = describe_time (stats.time);
+  g_string_append_printf (line,
+      "%s  live %" G_GUINT64_FORMAT " B-scans, %" G_GUINT64_FORMAT " dropped",
+      time, counts.frames, counts.dropped);
+  for (guint i = 0; i < program->count; i++)
+    append (line, &program->recordings[i]);
+  if (program->stream != NULL) {
+    OctStreamStats stream;
+
+    oct_stream_get_stats (program->stream, &stream);
+    g_string_append_printf (line,
+        "; stream %" G_GUINT64_FORMAT " frames, %" G_GUINT64_FORMAT " dropped",
+        stream.frames, stream.dropped);
+  }
+  if (program->count > 0)
+    g_string_append_printf (line, "; %.1f GB left", stats.disk_left / 1e9);
+  g_print ("%s%s%s", terminal ? "\r\033[K" : "", line->str,
+      terminal && !last ? "" : "\n");
+}
+
+static gboolean
+is_ended (const OctRecorderStats *stats)
+{
+  return stats->state == OCT_RECORDER_DONE
+         || stats->state == OCT_RECORDER_FAILED;
+}
+
+/* Says why a recording ended by itself, once.  Returns: TRUE when all have
+ * ended. */
+static gboolean
+watch_recordings (Program *program)
+{
+  gboolean all = TRUE;
+
+  for (guint i = 0; i < program->count; i++) {
+    Recording *recording = &program->recordings[i];
+    OctRecorderStats stats;
+
+    oct_recorder_get_stats (recording->recorder, &stats);
+    all &= is_ended (&stats);
+    if (stats.state != OCT_RECORDER_FAILED || recording->reported)
+      continue;
+    recording->reported = TRUE;
+    g_printerr ("%sError (%s): %s\n", isatty (STDERR_FILENO) ? "\n" : "",
+        recording->what, stats.message);
+  }
+  return all;
+}
+
+/* Returns: TRUE when all recordings are complete. */
+static gboolean
+report (Program *program)
+{
+  gboolean complete = TRUE;
+
+  for (guint i = 0; i < program->count; i++) {
+    Recording *recording = &program->recordings[i];
+    g_autofree char *name = g_filename_display_name (recording->files);
+    g_autofree char *time = NULL;
+    OctRecorderStats stats;
+
+    oct_recorder_get_stats (recording->recorder, &stats);
+    time = describe_time (stats.time);
+    g_print ("%s: %s  (%s, %" G_GUINT64_FORMAT " frames, %" G_GUINT64_FORMAT
+             " dropped, %.1f MB in %u %s)\n",
+        recording->what, name, time, stats.frames, stats.dropped,
+        stats.bytes / 1e6, stats.parts, stats.parts == 1 ? "part" : "parts");
+    complete &= stats.state == OCT_RECORDER_DONE;
+  }
+  return complete;
+}
+
+/* --------------------------------------------------------------------- main */
+
+static gboolean
+is_time_over (const Program *program)
+{
+  gint seconds = program->options->seconds;
+  OctRecorderStats stats;
+
+  if (seconds == 0)
+    return FALSE;
+  if (program->count == 0)
+    return g_get_monotonic_time () - program->started
+           >= seconds * G_TIME_SPAN_SECOND;
+  oct_recorder_get_stats (program->recordings[0].recorder, &stats);
+  return stats.time >= (GstClockTime)seconds * GST_SECOND;
+}
+
+/* Until the user, the source or the end of the last recording stops it. */
+static void
+watch (Program *program, GError **error)
+{
+  gboolean seen =
+      program->options->pipeline.view != NULL || program->stream != NULL;
+  gboolean over = FALSE;
+
+  while (!over) {
+    GstMessageType type = oct_launch_poll (program->pipeline, TRUE, error);
+    gboolean all_ended = watch_recordings (program);
+
+    watch_stream (program);
+    over = type == GST_MESSAGE_EOS || type == GST_MESSAGE_ERROR
+           || oct_launch_interrupted () || is_time_over (program)
+           || (all_ended && !seen);
+    show_progress (program, FALSE);
+  }
+}
+
+static void
+clear (Program *program)
+{
+  gst_element_set_state (program->pipeline, GST_STATE_NULL);
+  for (guint i = 0; i < program->count; i++) {
+    oct_recorder_free (program->recordings[i].recorder);
+    g_free (program->recordings[i].files);
+  }
+  oct_stream_free (program->stream);
+  gst_object_unref (program->pipeline);
+}
+
+static gboolean
+run (const Options *options, GError **error)
+{
+  Program program = { .options = options, .started = g_get_monotonic_time () };
+  gboolean ok = FALSE;
+
+  program.pipeline = oct_record_pipeline_new (&options->pipeline, error);
+  if (program.pipeline == NULL)
+    return FALSE;
+  oct_record_pipeline_count (program.pipeline);
+  if (start_recordings (&program, error) && start_stream (&program, error)) {
+    gst_element_set_state (program.pipeline, GST_STATE_PLAYING);
+    watch (&program, error);
+    ok = TRUE;
+  }
+  stop_recordings (&program);
+  for (guint i = 0; i < program.count; i++)
+    oct_recorder_wait (program.recordings[i].recorder, GST_CLOCK_TIME_NONE);
+  if (ok) {
+    show_progress (&program, TRUE);
+    watch_recordings (&program);
+    ok = report (&program) && *error == NULL;
+  }
+  clear (&program);
+  return ok;
+}
+
+/* What GStreamer finds without a display may be a sink that crashes. */
+static gboolean
+on_view (const char *name, const char *value, gpointer data, GError **error)
+{
+  OctRecordOptions *options = data;
+
+  if (value == NULL && g_getenv ("DISPLAY") == NULL
+      && g_getenv ("WAYLAND_DISPLAY") == NULL) {
+    g_set_error_literal (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+        "There is no display for --view; start on a desktop, or name "
+        "a sink, as in --view=kmssink.");
+    return FALSE;
+  }
+  g_free (options->view);
+  options->view = g_strdup (value != NULL ? value : "autovideosink sync=false");
+  return TRUE;
+}
+
+static gboolean
+check_options (Options *options, GError **error)
+{
+  OctRecordOptions *pipeline = &options->pipeline;
+  const char *problem = NULL;
+
+  if (options->output == NULL && !is_streaming (options))
+    problem = "Give the recording a name with --output NAME.";
+  else if (options->output == NULL
+           && (pipeline->raw || pipeline->lossless || options->mp4))
+    problem = "--raw, --lossless and --mp4 record: give a name with --output.";
+  else if (options->rtsp_port < -1 || options->rtsp_port > 65535)
+    problem = "--rtsp is a port of 1 to 65535, or 0 for any free one.";
+  else if (options->no_video && !pipeline->raw && !pipeline->lossless)
+    problem = "--no-video leaves nothing to record; add --raw or --lossless.";
+  else if (sscanf (options->size, "%dx%d", &pipeline->width, &pipeline->height)
+               != 2
+           || pipeline->width < 64 || pipeline->height < 64
+           || pipeline->width > 8192 || pipeline->height > 8192)
+    problem = "--size is WIDTHxHEIGHT in pixels, as in 640x512.";
+  else if (!(pipeline->max > pipeline->min) || !isfinite (pipeline->min)
+           || !isfinite (pipeline->max))
+    problem = "--max has to be larger than --min, both in dB.";
+  else if (options->seconds < 0 || options->part_seconds < 0
+           || options->bitrate < 0 || !(pipeline->line_rate >= 0.0))
+    problem = "--seconds, --part-seconds, --bitrate and --line-rate are not "
+              "negative.";
+  else if (pipeline->source != NULL && pipeline->spectra.data != NULL)
+    problem = "Either --data or --source gives the spectra, not both.";
+  if (problem != NULL)
+    g_set_error_literal (
+        error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, problem);
+  return problem == NULL;
+}
+
+static gboolean
+parse_options (int *argc, char ***argv, Options *options, GError **error)
+{
+  OctRecordOptions *p = &options->pipeline;
+  const GOptionEntry entries[] = {
+    { "output", 0, 0, G_OPTION_ARG_FILENAME, &options->output,
+        "Name of the recording, without ending", "NAME" },
+    { "source", 0, 0, G_OPTION_ARG_STRING, &p->source,
+        "Camera: GStreamer elements that deliver raw spectra", "PIPELINE" },
+    { "line-rate", 0, 0, G_OPTION_ARG_DOUBLE, &p->line_rate,
+        "A-lines per second (default: 30 B-scans per second)", "R" },
+    { "seconds", 0, 0, G_OPTION_ARG_INT, &options->seconds,
+        "End after so many seconds (default: with Ctrl-C)", "S" },
+    { "mp4", 0, 0, G_OPTION_ARG_NONE, &options->mp4,
+        "Video as one MP4 file instead of parts", NULL },
+    { "part-seconds", 0, 0, G_OPTION_ARG_INT, &options->part_seconds,
+        "Length of a part (default: 180)", "S" },
+    { "bitrate", 0, 0, G_OPTION_ARG_INT, &options->bitrate,
+        "Of the video in kbit/s (default: 8000)", "B" },
+    { "size", 0, 0, G_OPTION_ARG_STRING, &options->size,
+        "Pixels of the B-scan in the video (default: 640x512)", "WxH" },
+    { "no-video", 0, 0, G_OPTION_ARG_NONE, &options->no_video,
+        "Record only what --raw and --lossless say", NULL },
+    { "raw", 0, 0, G_OPTION_ARG_NONE, &p->raw, "Record the raw spectra too",
+        NULL },
+    { "lossless", 0, 0, G_OPTION_ARG_NONE, &p->lossless,
+        "Record images of 16 bit too, without loss", NULL },
+    { "min", 0, 0, G_OPTION_ARG_DOUBLE, &p->min,
+        "Black of these in dB (default: 0)", "DB" },
+    { "max", 0, 0, G_OPTION_ARG_DOUBLE, &p->max,
+        "White of these in dB (default: 100)", "DB" },
+    { "camera", 0, 0, G_OPTION_ARG_STRING, &p->camera,
+        "Camera beside the B-scan: /dev/video0, ... or test", "DEVICE" },
+    { "clock", 0, 0, G_OPTION_ARG_NONE, &p->clock,
+        "Date and time in the video (always with --camera)", NULL },
+    { "view", 0, G_OPTION_FLAG_OPTIONAL_ARG, G_OPTION_ARG_CALLBACK, on_view,
+        "Show the images too (SINK: a GStreamer sink)", "SINK" },
+    { "rtsp", 0, 0, G_OPTION_ARG_INT, &options->rtsp_port,
+        "Serve the images as rtsp://ADDRESS:PORT/oct", "PORT" },
+    { "address", 0, 0, G_OPTION_ARG_STRING, &options->address,
+        "Where the server listens (default: for this machine alone)", "A" },
+    { "password-file", 0, 0, G_OPTION_ARG_FILENAME, &options->password_file,
+        "Its first line is what viewers have to know", "FILE" },
+    { "stream", 0, 0, G_OPTION_ARG_STRING, &options->stream,
+        "Send H.264 into these GStreamer elements", "PIPELINE" },
+    { NULL },
+  };
+  g_autoptr (GOptionContext) context = g_option_context_new (NULL);
+  GOptionGroup *group = g_option_group_new ("record", NULL, NULL, p, NULL);
+
+  p->max = 100.0;
+  options->rtsp_port = -1;
+  g_option_group_add_entries (group, entries);
+  g_option_context_set_main_group (context, group);
+  oct_source_options_add (context, &p->spectra);
+  if (!g_option_context_parse (context, argc, argv, error)
+      || !oct_source_options_check (
+          &p->spectra, *argc > 1 ? (*argv)[1] : NULL, error))
+    return FALSE;
+  if (options->size == NULL)
+    options->size = g_strdup ("640x512");
+  return check_options (options, error);
+}
+
+static void
+clear_options (Options *options)
+{
+  OctRecordOptions *p = &options->pipeline;
+
+  oct_source_options_clear (&p->spectra);
+  g_free (p->source);
+  g_free (p->camera);
+  g_free (p->view);
+  g_free (options->output);
+  g_free (options->size);
+  g_free (options->stream);
+  g_free (options->address);
+  g_free (options->password_file);
+}
+
+int
+main (int argc, char **argv)
+{
+  Options options = { 0 };
+  g_autoptr (GError) error = NULL;
+  gboolean ok;
+
+  setvbuf (stdout, NULL, _IOLBF, 0);
+  if (!parse_options (&argc, &argv, &options, &error)) {
+    g_printerr ("%s See --help.\n", error->message);
+    clear_options (&options);
+    return 2;
+  }
+  oct_launch_catch_interrupts ();
+  gst_init (NULL, NULL);
+  ok = run (&options, &error);
+  if (error != NULL)
+    g_printerr ("Error: %s\n", error->message);
+  clear_options (&options);
+  return ok ? EXIT_SUCCESS : EXIT_FAILURE;
+}

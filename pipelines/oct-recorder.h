@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * A recording of what passes a pad of a running pipeline.  It can begin and end
+ * at any time, several at once, on the same pad or on others.
+ *
+ * The recording has a pipeline, a bus and a thread of its own.  The pad's
+ * pipeline only hands references of its buffers over and never waits: where
+ * disk or encoder are too slow, frames of the recording are dropped and
+ * counted, and where recording fails, the rest goes on.
+ */
+#pragma once
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+typedef enum {
+  OCT_RECORD_VIDEO,    /* H.264 in Matroska: OUTPUT-00000.mkv, ... */
+  OCT_RECORD_MP4,      /* H.264 in one fragmented MP4: OUTPUT.mp4 */
+  OCT_RECORD_LOSSLESS, /* FFV1 in Matroska: OUTPUT-00000.mkv, ...; an image of
+                          GRAY16_LE keeps its 16 bits */
+  OCT_RECORD_RAW,      /* spectra as they are: OUTPUT.oct (text) and
+                          OUTPUT-00000.raw, ..., for octsrc location=OUTPUT.oct;
+                          the pad has raw spectra (GRAY8, GRAY16_LE) */
+} OctRecordKind;
+
+typedef struct {
+  OctRecordKind kind;
+  const char *output;  /* path without ending; the folder has to exist, and
+                          none of the files: nothing is ever overwritten */
+  guint part_seconds;  /* length of a part of Matroska, 0 = 180 */
+  guint bitrate;       /* of H.264 in kbit/s, 0 = 8000 */
+  const char *comment; /* one line, kept in OUTPUT.txt; or NULL */
+  GstPad *calibration; /* raw: a source pad behind which the calibration is
+                          known (of octdcsub) where the recorded pad may lack
+                          it; or NULL */
+} OctRecorderSettings;
+
+typedef enum {
+  OCT_RECORDER_RECORDING,
+  OCT_RECORDER_STOPPING, /* files are being finished */
+  OCT_RECORDER_DONE,     /* files are complete */
+  OCT_RECORDER_FAILED,   /* ended by itself (full disk, ...): what was written
+                            until then is there and can be played */
+} OctRecorderState;
+
+typedef struct {
+  OctRecorderState state;
+  const char *message; /* FAILED: one sentence for the user, else NULL; belongs
+                          to the recorder */
+  GstClockTime time;   /* recorded so far */
+  guint64 frames;      /* taken; once DONE all of them are in the files */
+  guint64 dropped;     /* not taken: disk or encoder were too slow */
+  guint64 bytes;       /* in all files of the recording */
+  guint64 disk_left;   /* bytes that the user can still write there */
+  guint parts;         /* files, without the text of raw spectra */
+} OctRecorderStats;
+
+typedef struct _OctRecorder OctRecorder;
+
+/* Records from the next buffer that passes the source pad `pad`, which has to
+ * carry system memory; the strings are copied.  Any thread, any state of the
+ * pipeline.  NULL with an error of one sentence: a missing encoder, files that
+ * exist, a folder that cannot be written to, no room on the disk. */
+OctRecorder *oct_recorder_start (
+    GstPad *pad, const OctRecorderSettings *settings, GError **error);
+
+/* Takes no further frame and finishes the files, in the recorder's thread: the
+ * call itself returns at once.  Repeated calls do nothing. */
+void oct_recorder_stop (OctRecorder *recorder);
+
+/* Waits until the recording is DONE or FAILED, FALSE after `timeout`
+ * (GST_CLOCK_TIME_NONE = however long it takes). */
+gboolean oct_recorder_wait (OctRecorder *recorder, GstClockTime timeout);
+
+/* Any thread; cheap, brought up to date several times a second. */
+void oct_recorder_get_stats (OctRecorder *recorder, OctRecorderStats *stats);
+
+/* Stops, waits until the files are finished, and frees. */
+void oct_recorder_free (OctRecorder *recorder);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (OctRecorder, oct_recorder_free)
+
+G_END_DECLS

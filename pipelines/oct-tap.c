@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "oct-tap.h"
+
+#define MAX_BYTES ((guint64)1 << 30)
+/* Buffers of a camera are few: of what has to wait, a copy does. */
+#define MAX_HELD 3
+#define CALIBRATION_EVENT "application/x-oct-calibration"
+
+struct _OctTap {
+  GstPad *pad, *calibration_pad;
+  GstAppSrc *appsrc;
+  gulong probe, first_probe;
+  OctTapTimes times;
+  GstClockTime queue;
+  OctTapEnded ended;
+  gpointer data;
+
+  GMutex lock;
+  gboolean closed;
+  OctTapStats stats;
+  GstCaps *caps;
+  GstEvent *calibration; /* the last one handed over */
+  GQueue first;          /* events to come right before the first buffer */
+  gboolean flowing;      /* the first buffer has left the appsrc */
+  GstClockTime base;     /* running time of the first buffer */
+  GstClockTime last;     /* time stamp of the last buffer */
+};
+
+/* With the lock held. */
+static void
+end (OctTap *tap, const char *reason)
+{
+  if (tap->closed)
+    return;
+  tap->closed = TRUE;
+  tap->ended (reason, tap->data);
+}
+
+/* Whether frames of `a` can follow those of `b`: what else is in caps of video
+ * (colorimetry, ...) is settled with the first. */
+static gboolean
+is_same (GstCaps *a, GstCaps *b)
+{
+  static const char *const fields[] = { "format", "width", "height",
+    "framerate" };
+  const GstStructure *s = gst_caps_get_structure (a, 0);
+  const GstStructure *t = gst_caps_get_structure (b, 0);
+  gboolean same = gst_structure_has_name (s, gst_structure_get_name (t));
+
+  for (guint i = 0; i < G_N_ELEMENTS (fields) && same; i++) {
+    const GValue *v = gst_structure_get_value (s, fields[i]);
+    const GValue *w = gst_structure_get_value (t, fields[i]);
+
+    same = v == w
+           || (v != NULL && w != NULL
+               && gst_value_compare (v, w) == GST_VALUE_EQUAL);
+  }
+  return same;
+}
+
+/* FALSE when buffers of these caps cannot be taken. */
+static gboolean
+take_caps (OctTap *tap)
+{
+  g_autoptr (GstCaps) caps = gst_pad_get_current_caps (tap->pad);
+  GstCapsFeatures *features;
+
+  if (caps == NULL)
+    return FALSE;
+  if (tap->caps != NULL && is_same (caps, tap->caps))
+    return TRUE;
+  features = gst_caps_get_features (caps, 0);
+  if (!gst_caps_features_is_equal (
+          features, GST_CAPS_FEATURES_MEMORY_SYSTEM_MEMORY)) {
+    end (tap, "The frames lie in GPU memory, but the recorder takes them from "
+              "main memory; put a caps filter 'video/x-raw' in front.");
+    return FALSE;
+  }
+  if (tap->caps != NULL) {
+    end (tap,
+        "The frames changed their size, format or rate, which a recording "
+        "cannot follow; start a new one.");
+    return FALSE;
+  }
+  gst_caps_replace (&tap->caps, caps);
+  gst_app_src_set_caps (tap->appsrc, caps);
+  return TRUE;
+}
+
+/* Into appsrc's queue, but in front of the first buffer not before caps and
+ * segment have gone there. */
+static void
+send (OctTap *tap, GstEvent *event)
+{
+  if (tap->flowing)
+    gst_element_send_event (GST_ELEMENT (tap->appsrc), event);
+  else
+    g_queue_push_tail (&tap->first, event);
+}
+
+static GstPadProbeReturn
+on_first_buffer (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  OctTap *tap = data;
+  GstEvent *event;
+  GQueue events;
+
+  g_mutex_lock (&tap->lock);
+  events = tap->first;
+  g_queue_init (&tap->first);
+  tap->flowing = TRUE;
+  g_mutex_unlock (&tap->lock);
+  while ((event = g_queue_pop_head (&events)) != NULL)
+    gst_pad_push_event (pad, event);
+  return GST_PAD_PROBE_REMOVE;
+}
+
+/* Custom sticky events are several; ours is among them. */
+static void
+take_calibration (OctTap *tap)
+{
+  GstEvent *event;
+
+  for (guint i = 0; (event = gst_pad_get_sticky_event (tap->calibration_pad,
+                         GST_EVENT_CUSTOM_DOWNSTREAM_STICKY, i))
+                    != NULL;
+       i++) {
+    if (gst_event_has_name (event, CALIBRATION_EVENT)
+        && event != tap->calibration) {
+      gst_event_replace (&tap->calibration, event);
+      send (tap, gst_event_ref (event));
+    }
+    gst_event_unref (event);
+  }
+}
+
+/* Running time of a buffer, GST_CLOCK_TIME_NONE when it has none. */
+static GstClockTime
+get_running_time (OctTap *tap, GstBuffer *buffer)
+{
+  GstEvent *event = gst_pad_get_sticky_event (tap->pad, GST_EVENT_SEGMENT, 0);
+  const GstSegment *segment;
+  GstClockTime time;
+
+  if (event == NULL)
+    return GST_CLOCK_TIME_NONE;
+  gst_event_parse_segment (event, &segment);
+  time = gst_segment_to_running_time (
+      segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
+  gst_event_unref (event);
+  return time;
+}
+
+static gboolean
+is_full (OctTap *tap, GstBuffer *buffer)
+{
+  guint64 waiting = gst_app_src_get_current_level_buffers (tap->appsrc);
+  GstClockTime frame = GST_BUFFER_DURATION_IS_VALID (buffer)
+                           ? GST_BUFFER_DURATION (buffer)
+                           : GST_SECOND / 30;
+
+  return waiting > 8
+         && (waiting * frame > tap->queue
+             || gst_app_src_get_current_level_bytes (tap->appsrc) > MAX_BYTES);
+}
+
+static void
+take_buffer (OctTap *tap, GstBuffer *buffer)
+{
+  GstClockTime time = get_running_time (tap, buffer);
+
+  if (!GST_CLOCK_TIME_IS_VALID (time) || !take_caps (tap))
+    return;
+  take_calibration (tap);
+  if (tap->stats.frames == 0)
+    tap->base = time;
+  /* no file can go back in time */
+  if (is_full (tap, buffer)
+      || (tap->stats.frames > 0 && time <= tap->base + tap->last)) {
+    tap->stats.dropped++;
+    return;
+  }
+  buffer = gst_app_src_get_current_level_buffers (tap->appsrc) < MAX_HELD
+               ? gst_buffer_copy (buffer)
+               : gst_buffer_copy_deep (buffer);
+  tap->last = time - tap->base;
+  GST_BUFFER_PTS (buffer) =
+      tap->times == OCT_TAP_FROM_ZERO ? tap->last : GST_CLOCK_TIME_NONE;
+  GST_BUFFER_DTS (buffer) = GST_CLOCK_TIME_NONE;
+  tap->stats.frames++;
+  tap->stats.time = tap->last;
+  if (GST_BUFFER_DURATION_IS_VALID (buffer))
+    tap->stats.time += GST_BUFFER_DURATION (buffer);
+  gst_app_src_push_buffer (tap->appsrc, buffer);
+}
+
+static GstPadProbeReturn
+on_data (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  OctTap *tap = data;
+
+  g_mutex_lock (&tap->lock);
+  if (tap->closed)
+    ;
+  else if (GST_PAD_PROBE_INFO_TYPE (info) & GST_PAD_PROBE_TYPE_BUFFER)
+    take_buffer (tap, GST_PAD_PROBE_INFO_BUFFER (info));
+  else if (GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (info)) == GST_EVENT_EOS)
+    end (tap, NULL);
+  g_mutex_unlock (&tap->lock);
+  return GST_PAD_PROBE_OK;
+}
+
+/* Once the probe is gone and not running any more. */
+static void
+destroy (gpointer data)
+{
+  OctTap *tap = data;
+
+  gst_clear_caps (&tap->caps);
+  gst_clear_event (&tap->calibration);
+  g_queue_clear_full (&tap->first, (GDestroyNotify)gst_event_unref);
+  gst_object_unref (tap->appsrc);
+  gst_object_unref (tap->calibration_pad);
+  gst_object_unref (tap->pad);
+  g_mutex_clear (&tap->lock);
+  g_free (tap);
+}
+
+void
+oct_tap_set_up_source (GstElement *source, OctTapTimes times)
+{
+  gboolean arrival = times == OCT_TAP_ARRIVAL;
+
+  /* the tap has the limit, and so appsrc never waits */
+  g_object_set (source, "format", GST_FORMAT_TIME, "max-bytes", (guint64)0,
+      "max-buffers", (guint64)0, "max-time", (guint64)0, "block", FALSE,
+      "is-live", arrival, "do-timestamp", arrival, NULL);
+}
+
+GstElement *
+oct_tap_make_source (OctTapTimes times)
+{
+  GstElement *source = gst_element_factory_make ("appsrc", NULL);
+
+  if (source != NULL)
+    oct_tap_set_up_source (source, times);
+  return source;
+}
+
+static void
+watch_first_buffer (OctTap *tap)
+{
+  g_autoptr (GstPad) pad =
+      gst_element_get_static_pad (GST_ELEMENT (tap->appsrc), "src");
+
+  tap->first_probe = gst_pad_add_probe (
+      pad, GST_PAD_PROBE_TYPE_BUFFER, on_first_buffer, tap, NULL);
+}
+
+OctTap *
+oct_tap_new (GstPad *pad, GstAppSrc *appsrc, OctTapTimes times,
+    GstClockTime queue, GstPad *calibration, OctTapEnded ended, gpointer data)
+{
+  OctTap *tap = g_new0 (OctTap, 1);
+
+  g_mutex_init (&tap->lock);
+  tap->pad = gst_object_ref (pad);
+  tap->calibration_pad =
+      gst_object_ref (calibration != NULL ? calibration : pad);
+  tap->appsrc = gst_object_ref (appsrc);
+  tap->times = times;
+  tap->queue = queue;
+  tap->ended = ended;
+  tap->data = data;
+  g_queue_init (&tap->first);
+  watch_first_buffer (tap);
+  g_mutex_lock (&tap->lock);
+  tap->probe = gst_pad_add_probe (pad,
+      GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_data,
+      tap, destroy);
+  g_mutex_unlock (&tap->lock);
+  return tap;
+}
+
+void
+oct_tap_get_stats (OctTap *tap, OctTapStats *stats)
+{
+  g_mutex_lock (&tap->lock);
+  *stats = tap->stats;
+  g_mutex_unlock (&tap->lock);
+}
+
+void
+oct_tap_close (OctTap *tap)
+{
+  g_mutex_lock (&tap->lock);
+  tap->closed = TRUE;
+  g_mutex_unlock (&tap->lock);
+}
+
+void
+oct_tap_free (OctTap *tap)
+{
+  GstPad *pad;
+
+  if (tap == NULL)
+    return;
+  oct_tap_close (tap);
+  pad = gst_object_ref (tap->pad);
+  gst_pad_remove_probe (pad, tap->probe);
+  gst_object_unref (pad);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * From a pad of a running pipeline to an appsrc of another one, without ever
+ * making the first wait: references of its buffers are handed over, and where
+ * the second is too slow they are dropped and counted.
+ */
+#pragma once
+
+#include <gst/app/gstappsrc.h>
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+typedef struct _OctTap OctTap;
+
+typedef struct {
+  guint64 frames;    /* handed over */
+  guint64 dropped;   /* not handed over, the queue was full */
+  GstClockTime time; /* from the first to the end of the last */
+} OctTapStats;
+
+/* Called once, in the streaming thread of `pad`, when nothing will follow:
+ * `reason` is NULL at the end of the stream, else one sentence (GPU memory,
+ * another size). */
+typedef void (*OctTapEnded) (const char *reason, gpointer data);
+
+typedef enum {
+  OCT_TAP_FROM_ZERO, /* running times of `pad`, counted from the first buffer */
+  OCT_TAP_ARRIVAL,   /* none: appsrc is live and stamps what arrives */
+} OctTapTimes;
+
+/* An appsrc (floating), NULL when there is none installed; it or one from
+ * elsewhere has to be set up for a tap before it starts. */
+GstElement *oct_tap_make_source (OctTapTimes times);
+void oct_tap_set_up_source (GstElement *source, OctTapTimes times);
+
+/* Taps the source pad `pad` from its next buffer on.  `queue`: how much may
+ * wait in the appsrc, besides at most 1 GiB.  `calibration`: a source
+ * pad whose OCT calibration is handed over too, or NULL for that of `pad`.
+ * The calibration, where there is one, comes before the frames. */
+OctTap *oct_tap_new (GstPad *pad, GstAppSrc *appsrc, OctTapTimes times,
+    GstClockTime queue, GstPad *calibration, OctTapEnded ended, gpointer data);
+
+void oct_tap_get_stats (OctTap *tap, OctTapStats *stats);
+
+/* Hands nothing over any more; `ended` is neither running then nor called
+ * any more. */
+void oct_tap_close (OctTap *tap);
+
+/* Closes and frees; appsrc has to be in state NULL. */
+void oct_tap_free (OctTap *tap);
+
+G_END_DECLS

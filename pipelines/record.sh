@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# Records B-scans while they are being taken, and whatever belongs to them.
+set -euo pipefail
+
+usage () {
+  cat <<'END'
+Usage: pipelines/record.sh --output NAME [OPTIONS]
+
+Reconstructs B-scans live and records them until Ctrl-C:
+  NAME-00000.mkv, ...           video (H.264), in parts of three minutes
+  NAME.mp4                      with --mp4: video as one file
+  NAME-lossless-00000.mkv, ...  with --lossless: images of 16 bit (FFV1)
+  NAME.oct, NAME-00000.raw, ... with --raw: the spectra as they came; NAME.oct
+                                is played like any file of spectra
+Without --data or --source the spectra come from a virtual OCT system.
+Missing Debian packages are installed with apt; the plugin is built in build/.
+
+Where the spectra come from
+  --source PIPELINE    a camera: GStreamer elements that deliver raw spectra
+  --data FILE          file of spectra: raw, .npy, or .oct of a recording
+  --samples N          samples per A-line    (a .npy file knows by itself)
+  --lines L            A-lines per B-scan    (a .npy file of 3 dimensions too)
+  --sample-format F    gray16-le (default) or gray8, for raw files
+  --header-size B      bytes before the first sample of a raw file
+  --calibration CSV    spectral calibration, see docs/calibration.md
+  --line-rate R        A-lines per second (default: 30 B-scans per second)
+
+What is recorded
+  --output NAME        path and name of the recording, without ending
+  --seconds S          end after so many seconds (default: with Ctrl-C)
+  --mp4                video as one MP4 file instead of parts
+  --part-seconds S     length of a part (default: 180)
+  --bitrate B          of the video in kbit/s (default: 8000)
+  --size WxH           pixels of the B-scan in the video (default: 640x512)
+  --no-video           only what --raw and --lossless say
+  --raw                the spectra too
+  --lossless           images of 16 bit too
+  --min DB, --max DB   black and white of these (default: 0 and 100 dB)
+  --camera DEVICE      a camera beside the B-scan: /dev/video0, ..., or test
+  --clock              date and time in the video (always with --camera)
+
+Who else sees it
+  --view               show the images in a window
+  --view=SINK          show them by another GStreamer sink
+  --rtsp PORT          serve them as rtsp://ADDRESS:PORT/oct
+  --address A          where the server listens (default: for this machine alone)
+  --password-file FILE its first line is what viewers have to know
+  --stream PIPELINE    send H.264 into these GStreamer elements, such as srtsink
+                       (with --rtsp or --stream, --output may be left out)
+  --help               this text
+
+Examples:
+  pipelines/record.sh --output ~/surgery/patient-17 --camera /dev/video0 --view
+  pipelines/record.sh --output scan --raw --calibration spectrometer.csv \
+    --source "aravissrc ! video/x-raw,format=GRAY16_LE,width=2048,height=500"
+END
+}
+
+for argument in "$@"; do
+  if [ "$argument" = --help ] || [ "$argument" = -h ]; then
+    usage
+    exit 0
+  fi
+done
+
+# shellcheck source=pipelines/build.sh
+. "$(dirname "${BASH_SOURCE[0]}")/build.sh"
+oct_start oct-record "$@"
