@@ -154,9 +154,8 @@ bessel_i0 (double x)
 
 /* beta, or t in cells^2 */
 static double
-kernel_parameter (const OctNufftParams *p)
+kernel_parameter (const OctNufftParams *p, double oversampling)
 {
-  double oversampling = (double)p->grid / p->samples;
 
   if (p->kernel == OCT_KERNEL_KAISER_BESSEL)
     return G_PI * sqrt (beta_squared (oversampling, p->width));
@@ -174,11 +173,12 @@ kernel_value (OctKernel kernel, double parameter, guint width, double distance)
   return bessel_i0 (parameter * sqrt (MAX (0, (1 - x) * (1 + x)))) / width;
 }
 
-/* ghat at mode q */
+/* ghat at mode q of a grid */
 static double
-kernel_transform (const OctNufftParams *p, double parameter, double q)
+kernel_transform (
+    const OctNufftParams *p, double parameter, guint grid, double q)
 {
-  double angle = 2 * G_PI * q / p->grid, square;
+  double angle = 2 * G_PI * q / grid, square;
 
   if (p->kernel == OCT_KERNEL_GAUSSIAN)
     return sqrt (4 * G_PI * parameter) * exp (-parameter * angle * angle);
@@ -333,17 +333,62 @@ set_cell_weights (OctNufftTables *t)
   }
 }
 
+/* Modes that the grid has to resolve. */
+static guint
+count_modes (const OctNufftParams *p)
+{
+  return p->format == OCT_SAMPLE_CF32 ? p->depth_bins : p->samples;
+}
+
+guint
+oct_nufft_grid_of (const OctNufftParams *p)
+{
+  guint modes = count_modes (p);
+
+  if (is_uniform (p))
+    return p->samples;
+  return modes == p->samples
+             ? p->grid
+             : oct_nufft_grid_length (modes, (double)p->grid / p->samples);
+}
+
+/* The grid, its kernel, and what shifts the modes wanted around 0. */
+static gboolean
+choose_grid (OctNufftTables *t, const OctNufftParams *p, gboolean uniform,
+    GError **error)
+{
+  guint modes = count_modes (p);
+  gint middle = uniform || p->format != OCT_SAMPLE_CF32
+                    ? 0
+                    : p->depth_start + (gint)(p->depth_bins / 2);
+
+  t->samples = p->samples;
+  t->width = uniform ? 1 : p->width;
+  t->grid = oct_nufft_grid_of (p);
+  t->parameter = uniform ? 0 : kernel_parameter (p, (double)t->grid / modes);
+  t->first_mode = p->depth_start - middle;
+  if (middle == 0) {
+    g_clear_pointer (&t->shifts, g_free);
+    return TRUE;
+  }
+  if (!resize (&t->shifts, p->samples, 2 * sizeof *t->shifts, error))
+    return FALSE;
+  for (guint n = 0; n < p->samples; n++) {
+    double turn = fmod (p->nodes[n] * middle, p->samples) / p->samples;
+    t->shifts[2 * n] = (float)cos (-2 * G_PI * turn);
+    t->shifts[2 * n + 1] = (float)sin (-2 * G_PI * turn);
+  }
+  return TRUE;
+}
+
 gboolean
 oct_nufft_tables_set (OctNufftTables *t, const OctNufftParams *params,
     gboolean weights_too, GError **error)
 {
   gboolean uniform = is_uniform (params);
 
-  t->samples = params->samples;
-  t->grid = uniform ? params->samples : params->grid;
-  t->width = uniform ? 1 : params->width;
-  t->parameter = uniform ? 0 : kernel_parameter (params);
-  if (!place_nodes (t, params, uniform, error) || !find_taps (t, error)
+  if (!choose_grid (t, params, uniform, error)
+      || !place_nodes (t, params, uniform, error) || !find_taps (t, error)
       || !resize (&t->node_weights, (gsize)t->samples * t->width,
           sizeof *t->node_weights, error)
       || !resize (&t->cell_weights, (gsize)t->cells * t->taps,
@@ -351,8 +396,9 @@ oct_nufft_tables_set (OctNufftTables *t, const OctNufftParams *params,
       || !resize (&t->factors, params->depth_bins, sizeof *t->factors, error))
     return FALSE;
   for (guint i = 0; i < params->depth_bins; i++) {
-    double q = (double)params->depth_start + i;
-    double ghat = uniform ? 1 : kernel_transform (params, t->parameter, q);
+    double q = (double)t->first_mode + i;
+    double ghat =
+        uniform ? 1 : kernel_transform (params, t->parameter, t->grid, q);
     t->factors[i] = (float)(1 / (ghat * sqrt (t->samples)));
   }
   if (weights_too) {
@@ -372,5 +418,6 @@ oct_nufft_tables_clear (OctNufftTables *tables)
   g_free (tables->first);
   g_free (tables->cell_weights);
   g_free (tables->factors);
+  g_free (tables->shifts);
   memset (tables, 0, sizeof *tables);
 }

@@ -95,7 +95,15 @@ read_real (const OctNufftTables *t, const float *cells, float *out)
 OCT_VECTORISED static void
 read_complex (const OctNufftTables *t, const float *cells, float *out)
 {
+  const float *shifts = t->shifts;
+
   read_line (t, 2, cells, out);
+  /* back from around 0: the conjugate of what type 1 multiplies by */
+  for (guint n = 0; shifts != NULL && n < t->samples; n++) {
+    float re = out[2 * n], im = out[2 * n + 1];
+    out[2 * n] = shifts[2 * n] * re + shifts[2 * n + 1] * im;
+    out[2 * n + 1] = shifts[2 * n] * im - shifts[2 * n + 1] * re;
+  }
 }
 
 /* The modes at their places in the FFT.  The real part of the sum over
@@ -107,7 +115,7 @@ place_modes (const OctPlan *plan, const float *in, float *modes)
   const float *factors = plan->tables.factors;
 
   for (guint i = 0; i < plan->params.depth_bins; i++) {
-    gint q = plan->params.depth_start + (gint)i;
+    gint q = plan->tables.first_mode + (gint)i;
     gsize at = q < 0 ? plan->tables.grid - (guint)-q : (guint)q;
     modes[2 * at] = factors[i] * in[2 * i];
     modes[2 * at + 1] = factors[i] * in[2 * i + 1];
