@@ -57,6 +57,14 @@ is_gridded (OctOperation operation)
          || operation == OCT_OPERATION_NUFFT_ADJOINT;
 }
 
+/* Whether the transform of these nodes is an FFT. */
+static gboolean
+is_uniform (Nodes kind, guint samples)
+{
+  return kind == NODES_UNIFORM || kind == NODES_UNIFORM_FALLING
+         || (samples == 2 && kind <= NODES_RISING);
+}
+
 /* Position n of the axis of N samples. */
 static void
 fill_nodes (Nodes kind, guint samples, GRand *random, double *nodes)
@@ -416,8 +424,9 @@ static void
 check_definition (Check *check, OctOperation operation, const OctNufftParams *p,
     Nodes nodes, guint padding)
 {
-  gboolean uniform = nodes == NODES_UNIFORM || nodes == NODES_UNIFORM_FALLING;
-  gboolean gridded = is_gridded (operation) && !uniform;
+  gboolean gridded = is_gridded (operation) && !is_uniform (nodes, p->samples);
+  /* the sums of a few values may cancel */
+  double tolerance = p->samples < 8 ? 1e-4 : ROUNDING;
   char *name = case_name (operation, p, nodes_names[nodes]), *problem = NULL;
   GRand *random;
   GError *error = NULL;
@@ -436,7 +445,7 @@ check_definition (Check *check, OctOperation operation, const OctNufftParams *p,
   } else {
     double worst = worst_error (p, operation, &in, &out, gridded);
     problem = padding_problem (&out);
-    if (problem == NULL && !(worst <= ROUNDING))
+    if (problem == NULL && !(worst <= tolerance))
       problem = g_strdup_printf ("relative l2 %g", worst);
   }
   report (check, name, problem);
