@@ -65,7 +65,12 @@ typedef struct {
   guint32 *first;      /* [cells], first + taps <= samples */
   float *cell_weights; /* [cells][taps] */
   float *factors;      /* [depth_bins], N^-1/2 / ghat */
-  double parameter;    /* beta or t; 0: uniform nodes, weights are window */
+  struct {
+    guint samples, grid, width, depth_bins;
+    gint depth_start;
+    OctKernel kernel;
+  } factors_of;     /* what `factors` were computed for */
+  double parameter; /* beta or t; 0: uniform nodes, weights are window */
 } OctNufftTables;
 
 /* Fills the tables for parameters that passed oct_nufft_check (, TRUE,).  They
