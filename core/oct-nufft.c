@@ -265,27 +265,31 @@ place_nodes (OctNufftTables *t, const OctNufftParams *p, gboolean uniform,
   return TRUE;
 }
 
-/* Which samples reach each cell: first, taps. */
+/* Which samples reach each cell: first, taps.  In the order in which their
+ * kernels lie, the samples from `begin` to before `end` reach cell x. */
 static gboolean
 find_taps (OctNufftTables *t, GError **error)
 {
-  g_autofree guint32 *counts = NULL;
+  guint samples = t->samples, begin = 0, end = 0, most = 1;
+  const gint32 *lowest = t->lowest;
+  gboolean rising = lowest[samples - 1] >= lowest[0];
 
-  if (!resize (&counts, t->cells, sizeof *counts, error)
-      || !resize (&t->first, t->cells, sizeof *t->first, error))
+  if (!resize (&t->first, t->cells, sizeof *t->first, error))
     return FALSE;
-  memset (counts, 0, t->cells * sizeof *counts);
-  memset (t->first, 0, t->cells * sizeof *t->first);
-  t->taps = 1;
-  for (guint n = 0; n < t->samples; n++) {
-    for (guint x = (guint)t->lowest[n]; x < t->lowest[n] + t->width; x++) {
-      if (counts[x]++ == 0)
-        t->first[x] = n;
-      t->taps = MAX (t->taps, counts[x]);
-    }
+  for (guint x = 0; x < t->cells; x++) {
+    while (
+        end < samples && (guint)lowest[rising ? end : samples - 1 - end] <= x)
+      end++;
+    while (
+        begin < end
+        && (guint)lowest[rising ? begin : samples - 1 - begin] + t->width <= x)
+      begin++;
+    t->first[x] = rising ? begin : samples - end;
+    most = MAX (most, end - begin);
   }
+  t->taps = most;
   for (guint x = 0; x < t->cells; x++)
-    t->first[x] = MIN (t->first[x], t->samples - t->taps);
+    t->first[x] = MIN (t->first[x], samples - most);
   return TRUE;
 }
 
@@ -374,11 +378,30 @@ choose_grid (OctNufftTables *t, const OctNufftParams *p, gboolean uniform,
   if (!resize (&t->shifts, p->samples, 2 * sizeof *t->shifts, error))
     return FALSE;
   for (guint n = 0; n < p->samples; n++) {
-    double turn = fmod (p->nodes[n] * middle, p->samples) / p->samples;
-    t->shifts[2 * n] = (float)cos (-2 * G_PI * turn);
-    t->shifts[2 * n + 1] = (float)sin (-2 * G_PI * turn);
+    double turn = p->nodes[n] * middle / p->samples;
+    /* within half a turn, where single precision serves as well */
+    float angle = (float)(-2 * G_PI * (turn - rint (turn)));
+    t->shifts[2 * n] = cosf (angle);
+    t->shifts[2 * n + 1] = sinf (angle);
   }
   return TRUE;
+}
+
+/* Nodes that change from B-scan to B-scan leave the factors as they are. */
+static void
+set_factors (OctNufftTables *t, const OctNufftParams *p, gboolean uniform)
+{
+  OctNufftTables is = { .factors_of = { t->samples, t->grid, t->width,
+                            p->depth_bins, t->first_mode, p->kernel } };
+
+  if (memcmp (&is.factors_of, &t->factors_of, sizeof is.factors_of) == 0)
+    return;
+  t->factors_of = is.factors_of;
+  for (guint i = 0; i < p->depth_bins; i++) {
+    double q = (double)t->first_mode + i;
+    double ghat = uniform ? 1 : kernel_transform (p, t->parameter, t->grid, q);
+    t->factors[i] = (float)(1 / (ghat * sqrt (t->samples)));
+  }
 }
 
 gboolean
@@ -395,12 +418,7 @@ oct_nufft_tables_set (OctNufftTables *t, const OctNufftParams *params,
           sizeof *t->cell_weights, error)
       || !resize (&t->factors, params->depth_bins, sizeof *t->factors, error))
     return FALSE;
-  for (guint i = 0; i < params->depth_bins; i++) {
-    double q = (double)t->first_mode + i;
-    double ghat =
-        uniform ? 1 : kernel_transform (params, t->parameter, t->grid, q);
-    t->factors[i] = (float)(1 / (ghat * sqrt (t->samples)));
-  }
+  set_factors (t, params, uniform);
   if (weights_too) {
     set_node_weights (t, params);
     set_cell_weights (t);

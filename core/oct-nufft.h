@@ -77,7 +77,12 @@ typedef struct {
   float *factors;      /* [depth_bins], N^-1/2 / ghat */
   gint first_mode;     /* of depth_start, counted from the middle mode */
   float *shifts;       /* [samples] x (re, im), or NULL where nothing is */
-  double parameter;    /* beta or t; 0: uniform nodes, weights are window */
+  struct {
+    guint samples, grid, width, depth_bins;
+    gint first_mode;
+    OctKernel kernel;
+  } factors_of;     /* what `factors` were computed for */
+  double parameter; /* beta or t; 0: uniform nodes, weights are window */
 } OctNufftTables;
 
 /* Fills the tables for parameters that passed oct_nufft_check (, TRUE,).  They

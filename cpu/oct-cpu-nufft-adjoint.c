@@ -107,18 +107,18 @@ read_complex (const OctNufftTables *t, const float *cells, float *out)
 }
 
 /* The modes at their places in the FFT.  The real part of the sum over
- * q = 0, 1, ... is the Hermitian sum over all q of modes / 2, but for q = 0:
- * the factors hold that. */
+ * q = 0, 1, ... is the Hermitian sum over all q of modes / 2, but for q = 0. */
 static void
 place_modes (const OctPlan *plan, const float *in, float *modes)
 {
-  const float *factors = plan->tables.factors;
+  const OctNufftTables *t = &plan->tables;
 
   for (guint i = 0; i < plan->params.depth_bins; i++) {
-    gint q = plan->tables.first_mode + (gint)i;
-    gsize at = q < 0 ? plan->tables.grid - (guint)-q : (guint)q;
-    modes[2 * at] = factors[i] * in[2 * i];
-    modes[2 * at + 1] = factors[i] * in[2 * i + 1];
+    gint q = t->first_mode + (gint)i;
+    gsize at = q < 0 ? t->grid - (guint)-q : (guint)q;
+    float factor = t->factors[i] * (plan->parts == 1 && q != 0 ? 0.5f : 1);
+    modes[2 * at] = factor * in[2 * i];
+    modes[2 * at + 1] = factor * in[2 * i + 1];
   }
 }
 
@@ -153,17 +153,10 @@ transform_line (
 static gboolean
 set_tables (OctPlan *plan, const OctNufftParams *params, GError **error)
 {
-  OctNufftTables *t = &plan->tables;
-
   plan->params = *params;
   plan->params.nodes = plan->params.window = NULL;
   plan->parts = params->format == OCT_SAMPLE_CF32 ? 2 : 1;
-  if (!oct_nufft_tables_set (t, params, TRUE, error))
-    return FALSE;
-  for (guint i = 0; plan->parts == 1 && i < params->depth_bins; i++)
-    if (params->depth_start + (gint)i != 0)
-      t->factors[i] /= 2;
-  return TRUE;
+  return oct_nufft_tables_set (&plan->tables, params, TRUE, error);
 }
 
 static gboolean

@@ -35,6 +35,7 @@ struct _OctPlan {
   guint32 *first; /* [cells] sample of the first tap that has a weight */
   float *weights; /* of all tiles */
   Tile *tiles;
+  float *factors; /* [depth_bins], of real lines half of the tables' */
   guint most_taps;
   guint lead;         /* cells in front of cell 0 of the FFT */
   OctCpuHalf half;    /* real, even grid */
@@ -192,7 +193,7 @@ transform_line (
 
   if (plan->half.half != 0) {
     oct_cpu_half_run (
-        &plan->half, cells, spectrum, first, bins, t->factors, out);
+        &plan->half, cells, spectrum, first, bins, plan->factors, out);
     return;
   }
   if (plan->parts == 2)
@@ -200,9 +201,9 @@ transform_line (
   else
     fftwf_execute_dft_r2c (plan->forward, cells, spectrum);
   if (before > 0)
-    scale_bins ((const float *)(spectrum + t->grid + t->first_mode), t->factors,
-        before, out);
-  scale_bins ((const float *)(spectrum + first), t->factors + before,
+    scale_bins ((const float *)(spectrum + t->grid + t->first_mode),
+        plan->factors, before, out);
+  scale_bins ((const float *)(spectrum + first), plan->factors + before,
       bins - before, out + 2 * (gsize)before);
 }
 
@@ -301,11 +302,13 @@ set_tables (OctPlan *plan, const OctNufftParams *params, GError **error)
       || !pack_weights (plan, error))
     return FALSE;
   plan->lead = (t->grid - t->origin) % t->grid;
+  oct_cpu_free (plan->factors);
+  plan->factors = oct_cpu_alloc (params->depth_bins, sizeof (float), error);
   /* half of what a real transform gives is added from two */
-  for (guint i = 0;
-       plan->parts == 1 && t->grid % 2 == 0 && i < params->depth_bins; i++)
-    t->factors[i] /= 2;
-  return TRUE;
+  for (guint i = 0; plan->factors != NULL && i < params->depth_bins; i++)
+    plan->factors[i] =
+        t->factors[i] * (plan->parts == 1 && t->grid % 2 == 0 ? 0.5f : 1);
+  return plan->factors != NULL;
 }
 
 static gboolean
@@ -340,6 +343,7 @@ nufft_destroy (OctPlan *plan)
   oct_nufft_tables_clear (&plan->tables);
   oct_cpu_half_clear (&plan->half);
   clear_weights (plan);
+  oct_cpu_free (plan->factors);
   oct_cpu_free (plan->scratch);
   g_free (plan);
 }
