@@ -265,27 +265,31 @@ place_nodes (OctNufftTables *t, const OctNufftParams *p, gboolean uniform,
   return TRUE;
 }
 
-/* Which samples reach each cell: first, taps. */
+/* Which samples reach each cell: first, taps.  In the order in which their
+ * kernels lie, the samples from `begin` to before `end` reach cell x. */
 static gboolean
 find_taps (OctNufftTables *t, GError **error)
 {
-  g_autofree guint32 *counts = NULL;
+  guint samples = t->samples, begin = 0, end = 0, most = 1;
+  const gint32 *lowest = t->lowest;
+  gboolean rising = lowest[samples - 1] >= lowest[0];
 
-  if (!resize (&counts, t->cells, sizeof *counts, error)
-      || !resize (&t->first, t->cells, sizeof *t->first, error))
+  if (!resize (&t->first, t->cells, sizeof *t->first, error))
     return FALSE;
-  memset (counts, 0, t->cells * sizeof *counts);
-  memset (t->first, 0, t->cells * sizeof *t->first);
-  t->taps = 1;
-  for (guint n = 0; n < t->samples; n++) {
-    for (guint x = (guint)t->lowest[n]; x < t->lowest[n] + t->width; x++) {
-      if (counts[x]++ == 0)
-        t->first[x] = n;
-      t->taps = MAX (t->taps, counts[x]);
-    }
+  for (guint x = 0; x < t->cells; x++) {
+    while (
+        end < samples && (guint)lowest[rising ? end : samples - 1 - end] <= x)
+      end++;
+    while (
+        begin < end
+        && (guint)lowest[rising ? begin : samples - 1 - begin] + t->width <= x)
+      begin++;
+    t->first[x] = rising ? begin : samples - end;
+    most = MAX (most, end - begin);
   }
+  t->taps = most;
   for (guint x = 0; x < t->cells; x++)
-    t->first[x] = MIN (t->first[x], t->samples - t->taps);
+    t->first[x] = MIN (t->first[x], samples - most);
   return TRUE;
 }
 
@@ -333,6 +337,24 @@ set_cell_weights (OctNufftTables *t)
   }
 }
 
+/* The factors do not depend on the nodes, which may be others for every
+ * B-scan. */
+static void
+set_factors (OctNufftTables *t, const OctNufftParams *p, gboolean uniform)
+{
+  OctNufftTables now = { .kept_of = { t->samples, t->grid, t->width,
+                             p->depth_bins, p->depth_start, p->kernel } };
+  gboolean known = memcmp (&now.kept_of, &t->kept_of, sizeof now.kept_of) == 0;
+
+  t->kept_of = now.kept_of;
+  for (guint i = 0; i < p->depth_bins && !known; i++) {
+    double q = (double)p->depth_start + i;
+    double ghat = uniform ? 1 : kernel_transform (p, t->parameter, q);
+    t->kept[i] = (float)(1 / (ghat * sqrt (t->samples)));
+  }
+  memcpy (t->factors, t->kept, p->depth_bins * sizeof *t->kept);
+}
+
 gboolean
 oct_nufft_tables_set (OctNufftTables *t, const OctNufftParams *params,
     gboolean weights_too, GError **error)
@@ -348,13 +370,10 @@ oct_nufft_tables_set (OctNufftTables *t, const OctNufftParams *params,
           sizeof *t->node_weights, error)
       || !resize (&t->cell_weights, (gsize)t->cells * t->taps,
           sizeof *t->cell_weights, error)
-      || !resize (&t->factors, params->depth_bins, sizeof *t->factors, error))
+      || !resize (&t->factors, params->depth_bins, sizeof *t->factors, error)
+      || !resize (&t->kept, params->depth_bins, sizeof *t->kept, error))
     return FALSE;
-  for (guint i = 0; i < params->depth_bins; i++) {
-    double q = (double)params->depth_start + i;
-    double ghat = uniform ? 1 : kernel_transform (params, t->parameter, q);
-    t->factors[i] = (float)(1 / (ghat * sqrt (t->samples)));
-  }
+  set_factors (t, params, uniform);
   if (weights_too) {
     set_node_weights (t, params);
     set_cell_weights (t);
@@ -372,5 +391,6 @@ oct_nufft_tables_clear (OctNufftTables *tables)
   g_free (tables->first);
   g_free (tables->cell_weights);
   g_free (tables->factors);
+  g_free (tables->kept);
   memset (tables, 0, sizeof *tables);
 }

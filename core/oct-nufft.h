@@ -66,6 +66,13 @@ typedef struct {
   float *cell_weights; /* [cells][taps] */
   float *factors;      /* [depth_bins], N^-1/2 / ghat */
   double parameter;    /* beta or t; 0: uniform nodes, weights are window */
+  /* the factors once more, for the next nodes, and what they belong to */
+  float *kept;
+  struct {
+    guint samples, grid, width, depth_bins;
+    gint depth_start;
+    OctKernel kernel;
+  } kept_of;
 } OctNufftTables;
 
 /* Fills the tables for parameters that passed oct_nufft_check (, TRUE,).  They
