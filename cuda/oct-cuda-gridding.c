@@ -119,6 +119,32 @@ oct_cuda_gridding_complex (
   return format == OCT_SAMPLE_CF32 || gridding->tables.grid % 2 != 0;
 }
 
+guint
+oct_cuda_gridding_circle (const OctCudaGridding *g, guint together)
+{
+  const OctNufftTables *t = &g->tables;
+  gboolean rising = t->lowest[t->samples - 1] >= t->lowest[0];
+  gint32 reach = (gint32)(t->width + together - 2), grid = (gint32)t->grid;
+  guint most = 0, last = 0;
+
+  if (t->cells - t->width >= t->grid)
+    return 0;
+  /* a window over the cells where kernels begin, from each sample on, upwards;
+   * round the circle once more for those at the end */
+  for (guint i = 0; i < t->samples; i++) {
+    gint32 begin = t->lowest[rising ? i : t->samples - 1 - i];
+    for (; last < i + t->samples; last++) {
+      guint k = last < t->samples ? last : last - t->samples;
+      gint32 cell = t->lowest[rising ? k : t->samples - 1 - k]
+                    + (last < t->samples ? 0 : grid);
+      if (cell - begin > reach)
+        break;
+    }
+    most = MAX (most, last - i);
+  }
+  return most;
+}
+
 OctCudaGrid
 oct_cuda_gridding_grid (const OctCudaGridding *g)
 {

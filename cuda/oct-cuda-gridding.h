@@ -43,6 +43,10 @@ gboolean oct_cuda_gridding_upload (
  * other.  Uniform nodes alone make a grid of an odd length. */
 gboolean oct_cuda_gridding_complex (
     const OctCudaGridding *gridding, OctSampleFormat format);
+/* The most samples that reach any `together` neighbouring cells of the FFT,
+ * where the nodes cover no more than one period; 0 where they do. */
+guint oct_cuda_gridding_circle (
+    const OctCudaGridding *gridding, guint together);
 /* What the kernels need of it. */
 OctCudaGrid oct_cuda_gridding_grid (const OctCudaGridding *gridding);
 const float *oct_cuda_gridding_factors (const OctCudaGridding *gridding);

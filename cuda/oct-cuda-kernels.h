@@ -164,6 +164,32 @@ cudaError_t oct_cuda_launch_interpolate (const OctCudaGrid *grid,
     const void *cells, int complex_cells, int complex_samples, uint32_t lines,
     void *out, size_t out_stride, OctCudaQueue queue);
 
+/* Samples to A-scans in one pass, for some lengths of the grid.  The samples
+ * that reach a cell follow each other round a circle of samples + taps, which
+ * begins anew behind the last one; of real samples two cells have the same
+ * first. */
+typedef struct {
+  OctCudaRows rows; /* rows.samples: of one row in */
+  int is_complex;
+  uint32_t grid, taps; /* taps: an even number */
+  uint32_t depth_start, depth_bins;
+  const uint32_t *first;       /* [grid] */
+  const float *weights;        /* [taps][grid] */
+  const float *factors;        /* [depth_bins] */
+  const float2 *turns;         /* [grid] exp (-2 pi i k / grid) */
+  uint32_t processors, memory; /* of the device: bytes that a block can have */
+} OctCudaFused;
+
+/* Whether there is a kernel for is_complex, grid, taps and rows.samples, and
+ * what the device has. */
+cudaError_t oct_cuda_fused_prepare (OctCudaFused *fused, int *fits);
+/* first and weights, for nodes over one period of the grid; taps: of
+ * oct_cuda_gridding_circle(). */
+cudaError_t oct_cuda_launch_fused_weights (const OctCudaGrid *grid,
+    int is_complex, uint32_t taps, uint32_t *first, float *weights,
+    OctCudaQueue queue);
+cudaError_t oct_cuda_launch_fused (OctCudaFused *fused, OctCudaQueue queue);
+
 /* The exact transforms as a product of half precision numbers with sums in
  * single precision.  Every number is the sum of a high and a low half, and
  * (a + b)(c + d) = a c + b c + a d but for the last bits: rows of the matrix

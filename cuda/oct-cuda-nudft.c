@@ -10,6 +10,10 @@
 #include <string.h>
 
 #define WORKSPACE ((gsize)32 << 20) /* what cuBLAS likes on Hopper */
+/* Terms of one product: tensor cores cut the sums off instead of rounding them,
+ * so that the error grows with their number (relative l2 of 1.3e-5 for 36 000
+ * on an H200).  A multiple of 8. */
+#define MAX_TERMS 12288
 /* the largest element of the matrix lies between this and its half */
 #define LARGEST 16.0
 
@@ -174,26 +178,41 @@ prepare (OctPlan *plan, OctCudaQueue queue, GError **error)
   return TRUE;
 }
 
+/* Adds terms `begin` to before `end` of the product to `to`, or begins it. */
+static gboolean
+multiply_terms (
+    OctPlan *plan, const OctPlane *to, gint begin, gint end, GError **error)
+{
+  const float alpha = (float)ldexp (1, -plan->scale_exponent);
+  const float beta = begin > 0 ? 1 : 0;
+  gint row = (gint)(3 * plan->pitch);
+  cublasStatus_t status = plan->blas->gemm (plan->handle, CUBLAS_OP_T,
+      CUBLAS_OP_N, (int)plan->rows, (int)plan->lines, end - begin, &alpha,
+      (guint16 *)plan->matrix + begin, CUDA_R_16F, row,
+      (guint16 *)plan->halves + begin, CUDA_R_16F, row, &beta, to->data,
+      CUDA_R_32F, (int)(to->stride / sizeof (float)), CUBLAS_COMPUTE_32F,
+      CUBLAS_GEMM_DEFAULT);
+
+  return oct_cuda_check_blas (status, plan->name, error);
+}
+
 static gboolean
 multiply (OctPlan *plan, const OctPlane *to, OctCudaQueue queue, GError **error)
 {
-  const float alpha = (float)ldexp (1, -plan->scale_exponent), beta = 0;
-  int inner = (int)(3 * plan->pitch);
+  gint terms = (gint)(3 * plan->pitch);
 
-  return oct_cuda_check_blas (
-             plan->blas->set_stream (plan->handle, queue.stream), plan->name,
-             error)
-         /* which the stream has reset */
-         && oct_cuda_check_blas (plan->blas->set_workspace (
-                                     plan->handle, plan->workspace, WORKSPACE),
-             plan->name, error)
-         && oct_cuda_check_blas (
-             plan->blas->gemm (plan->handle, CUBLAS_OP_T, CUBLAS_OP_N,
-                 (int)plan->rows, (int)plan->lines, inner, &alpha, plan->matrix,
-                 CUDA_R_16F, inner, plan->halves, CUDA_R_16F, inner, &beta,
-                 to->data, CUDA_R_32F, (int)(to->stride / sizeof (float)),
-                 CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
-             plan->name, error);
+  if (!oct_cuda_check_blas (plan->blas->set_stream (plan->handle, queue.stream),
+          plan->name, error)
+      /* which the stream has reset */
+      || !oct_cuda_check_blas (
+          plan->blas->set_workspace (plan->handle, plan->workspace, WORKSPACE),
+          plan->name, error))
+    return FALSE;
+  for (gint begin = 0; begin < terms; begin += MAX_TERMS)
+    if (!multiply_terms (
+            plan, to, begin, MIN (begin + MAX_TERMS, terms), error))
+      return FALSE;
+  return TRUE;
 }
 
 static gboolean

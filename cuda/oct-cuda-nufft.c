@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Spectra at non-uniform wavenumbers to A-scans by gridding: plans.
+ * Spectra at non-uniform wavenumbers to A-scans by gridding: plans.  Grids of
+ * some lengths need one kernel; cuFFT does all others between two.
  */
 #include "oct-cuda-gridding.h"
 
+#include <math.h>
 #include <string.h>
 
 #define NAME "nufft"
+/* taps that one kernel does; usual nodes and kernels need 4 to 8 */
+#define MAX_FUSED_TAPS 16
 /* more taps and cells than the first nodes need, for those that follow */
 #define SPARE_TAPS 2
 #define SPARE_CELLS(cells) ((cells) + (cells) / 16 + 16)
@@ -19,14 +23,31 @@ struct _OctPlan {
   gboolean overlap;
   gboolean complex_cells;
   OctCudaGridding gridding;
-  guint max_taps, max_cells;
-  OctCudaTable first;  /* guint32 [max_cells] */
-  float *cell_weights; /* [taps][cells] */
+  guint taps, max_taps, max_cells;
+  OctCudaTable first; /* guint32 [max_cells]; one kernel: made there */
+  float *weights;     /* [taps][cells], one kernel: [taps][grid] */
   gboolean weights_changed;
+  gboolean fused;           /* one kernel does it */
+  guint processors, memory; /* of the device, see OctCudaFused */
+  OctCudaTable turns;       /* float2 [grid], one kernel only */
+  /* cuFFT only */
   cufftHandle transform;
   gpointer cells;   /* [lines][grid] */
   float2 *spectrum; /* [lines][grid / 2 + 1], real cells only */
 };
+
+/* Weights of every value of the transform in one kernel; 0: it cannot be. */
+static guint
+fused_taps (const OctPlan *plan)
+{
+  guint together = plan->format == OCT_SAMPLE_CF32 ? 1 : 2, taps;
+
+  if (plan->depth_start < 0)
+    return 0;
+  taps = oct_cuda_gridding_circle (&plan->gridding, together);
+  taps += taps % 2;
+  return taps <= MIN (MAX_FUSED_TAPS, plan->samples) ? taps : 0;
+}
 
 /* What comes of the tables of new nodes; FALSE without an error when they do
  * not fit. */
@@ -36,13 +57,42 @@ set_cells (OctPlan *plan, GError **error)
   const OctNufftTables *t = &plan->gridding.tables;
   guint32 *first;
 
-  if (t->cells > plan->max_cells || t->taps > plan->max_taps)
+  plan->taps = plan->fused ? fused_taps (plan) : t->taps;
+  if (plan->taps == 0 || plan->taps > plan->max_taps
+      || (!plan->fused && t->cells > plan->max_cells))
     return FALSE;
+  plan->weights_changed = TRUE;
+  if (plan->fused)
+    return TRUE;
   first = oct_cuda_table_edit (&plan->first, NAME, error);
   if (first == NULL)
     return FALSE;
   memcpy (first, t->first, t->cells * sizeof *first);
-  plan->weights_changed = TRUE;
+  return TRUE;
+}
+
+/* Tables for one kernel, if that can be. */
+static gboolean
+choose (OctPlan *plan, GError **error)
+{
+  guint grid = plan->gridding.tables.grid;
+  OctCudaFused fused = { .grid = grid };
+  int fits = 0;
+
+  plan->taps = fused_taps (plan);
+  if (plan->taps == 0)
+    return TRUE;
+  fused.is_complex = plan->format == OCT_SAMPLE_CF32;
+  fused.rows.samples = plan->samples;
+  for (gint spare = SPARE_TAPS; spare >= 0 && !fits; spare -= SPARE_TAPS) {
+    fused.taps = plan->max_taps = plan->taps + (guint)spare;
+    if (!oct_cuda_check (oct_cuda_fused_prepare (&fused, &fits), NAME, error))
+      return FALSE;
+  }
+  plan->fused = fits;
+  plan->processors = fused.processors;
+  plan->memory = fused.memory;
+  plan->max_cells = grid;
   return TRUE;
 }
 
@@ -51,14 +101,35 @@ make_cells (OctPlan *plan, GError **error)
 {
   const OctNufftTables *t = &plan->gridding.tables;
 
-  plan->max_taps = MIN (t->taps + SPARE_TAPS, plan->samples);
-  plan->max_cells = SPARE_CELLS (t->cells);
-  plan->cell_weights = oct_cuda_alloc (
+  if (!choose (plan, error))
+    return FALSE;
+  if (!plan->fused) {
+    plan->max_taps = MIN (t->taps + SPARE_TAPS, plan->samples);
+    plan->max_cells = SPARE_CELLS (t->cells);
+  }
+  plan->weights = oct_cuda_alloc (
       (gsize)plan->max_taps * plan->max_cells * sizeof (float), NAME, error);
-  return plan->cell_weights != NULL
+  return plan->weights != NULL
          && oct_cuda_table_init (
              &plan->first, plan->max_cells * sizeof (guint32), NAME, error)
          && set_cells (plan, error);
+}
+
+static gboolean
+make_turns (OctPlan *plan, GError **error)
+{
+  guint grid = plan->gridding.tables.grid;
+  float2 *turns;
+
+  if (!oct_cuda_table_init (&plan->turns, grid * sizeof (float2), NAME, error)
+      || (turns = oct_cuda_table_edit (&plan->turns, NAME, error)) == NULL)
+    return FALSE;
+  for (guint i = 0; i < grid; i++) {
+    double angle = -2 * G_PI * i / grid;
+    turns[i].x = (float)cos (angle);
+    turns[i].y = (float)sin (angle);
+  }
+  return TRUE;
 }
 
 static gboolean
@@ -94,7 +165,8 @@ nufft_destroy (OctPlan *plan)
     cufftDestroy (plan->transform);
   oct_cuda_gridding_clear (&plan->gridding);
   oct_cuda_table_clear (&plan->first);
-  oct_cuda_free (plan->cell_weights);
+  oct_cuda_table_clear (&plan->turns);
+  oct_cuda_free (plan->weights);
   oct_cuda_free (plan->cells);
   oct_cuda_free (plan->spectrum);
   g_free (plan);
@@ -113,7 +185,9 @@ nufft_create (gconstpointer data, GError **error)
   plan->depth_bins = params->depth_bins;
   plan->overlap = oct_cuda_can_overlap ();
   if (!oct_cuda_gridding_init (&plan->gridding, params, NAME, error)
-      || !make_cells (plan, error) || !make_transform (plan, error)) {
+      || !make_cells (plan, error)
+      || !(plan->fused ? make_turns (plan, error)
+                       : make_transform (plan, error))) {
     nufft_destroy (plan);
     return NULL;
   }
@@ -126,31 +200,57 @@ nufft_update (OctPlan *plan, gconstpointer data)
   const OctNufftParams *params = data;
 
   if (params->format != plan->format || params->lines != plan->lines
-      || !oct_cuda_gridding_update (&plan->gridding, params)
-      || !set_cells (plan, NULL))
+      || !oct_cuda_gridding_update (&plan->gridding, params))
     return FALSE;
   plan->depth_start = params->depth_start;
-  return TRUE;
+  return set_cells (plan, NULL);
 }
 
 /* Brings changed tables to the device. */
 static gboolean
 prepare (OctPlan *plan, OctCudaQueue queue, GError **error)
 {
-  const OctNufftTables *t = &plan->gridding.tables;
   OctCudaGrid grid = oct_cuda_gridding_grid (&plan->gridding);
+  cudaError_t status;
 
   if (!oct_cuda_gridding_upload (&plan->gridding, queue, error)
-      || !oct_cuda_table_upload (&plan->first, NAME, queue.stream, error))
+      || !oct_cuda_table_upload (&plan->first, NAME, queue.stream, error)
+      || (plan->fused
+          && !oct_cuda_table_upload (&plan->turns, NAME, queue.stream, error)))
     return FALSE;
-  if (plan->weights_changed
-      && !oct_cuda_check (
-          oct_cuda_launch_cell_weights (
-              &grid, plan->first.device, t->taps, plan->cell_weights, queue),
-          NAME, error))
-    return FALSE;
+  if (!plan->weights_changed)
+    return TRUE;
   plan->weights_changed = FALSE;
-  return TRUE;
+  status = plan->fused
+               ? oct_cuda_launch_fused_weights (&grid,
+                   plan->format == OCT_SAMPLE_CF32, plan->taps,
+                   plan->first.device, plan->weights, queue)
+               : oct_cuda_launch_cell_weights (
+                   &grid, plan->first.device, plan->taps, plan->weights, queue);
+  return oct_cuda_check (status, NAME, error);
+}
+
+static gboolean
+run_fused (OctPlan *plan, const OctPlane *from, const OctPlane *to,
+    OctCudaQueue queue, GError **error)
+{
+  OctCudaFused fused = {
+    .rows = { from->data, from->stride, to->data, to->stride, plan->lines,
+        plan->samples },
+    .is_complex = plan->format == OCT_SAMPLE_CF32,
+    .grid = plan->gridding.tables.grid,
+    .taps = plan->taps,
+    .depth_start = (guint)plan->depth_start,
+    .depth_bins = plan->depth_bins,
+    .first = plan->first.device,
+    .weights = plan->weights,
+    .factors = oct_cuda_gridding_factors (&plan->gridding),
+    .turns = plan->turns.device,
+    .processors = plan->processors,
+    .memory = plan->memory,
+  };
+
+  return oct_cuda_check (oct_cuda_launch_fused (&fused, queue), NAME, error);
 }
 
 static gboolean
@@ -170,13 +270,10 @@ run_transform (OctPlan *plan, OctCudaQueue queue, GError **error)
 }
 
 static gboolean
-nufft_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
-    gpointer stream, GError **error)
+run_cufft (OctPlan *plan, const OctPlane *from, const OctPlane *to,
+    OctCudaQueue queue, GError **error)
 {
-  const OctPlane *from = &in->planes[0], *to = &out->planes[0];
-  gsize size = oct_sample_format_size (plan->format);
   gboolean is_complex = plan->complex_cells;
-  OctCudaQueue queue = { stream, plan->overlap };
   OctCudaGather gather = {
     .in = from->data,
     .in_stride = from->stride,
@@ -184,9 +281,9 @@ nufft_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
     .complex_samples = plan->format == OCT_SAMPLE_CF32,
     .complex_cells = is_complex,
     .grid = oct_cuda_gridding_grid (&plan->gridding),
-    .taps = plan->gridding.tables.taps,
+    .taps = plan->taps,
     .first = plan->first.device,
-    .cell_weights = plan->cell_weights,
+    .cell_weights = plan->weights,
     .cells = plan->cells,
   };
   OctCudaModes modes = {
@@ -198,17 +295,32 @@ nufft_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
     .factors = oct_cuda_gridding_factors (&plan->gridding),
   };
 
-  return oct_cuda_check_plane (from, plan->samples * size, size, error)
-         && oct_cuda_check_plane (
-             to, plan->depth_bins * sizeof (float2), sizeof (float2), error)
-         && prepare (plan, queue, error)
-         && oct_cuda_check (
-             oct_cuda_launch_gather (&gather, queue), NAME, error)
+  return oct_cuda_check (oct_cuda_launch_gather (&gather, queue), NAME, error)
          && run_transform (plan, queue, error)
          && oct_cuda_check (oct_cuda_launch_pick_modes (&modes,
                                 is_complex ? plan->cells : plan->spectrum,
                                 to->data, to->stride, queue),
              NAME, error);
+}
+
+static gboolean
+nufft_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
+    gpointer stream, GError **error)
+{
+  const OctPlane *from = &in->planes[0], *to = &out->planes[0];
+  gsize size = oct_sample_format_size (plan->format);
+  OctCudaQueue queue = { stream, plan->overlap };
+  gboolean changed = plan->weights_changed;
+
+  if (!oct_cuda_check_plane (from, plan->samples * size, size, error)
+      || !oct_cuda_check_plane (
+          to, plan->depth_bins * sizeof (float2), sizeof (float2), error)
+      || !prepare (plan, queue, error))
+    return FALSE;
+  /* the kernel begins with the tables, which one before it must have made */
+  queue.overlap = queue.overlap && !changed;
+  return plan->fused ? run_fused (plan, from, to, queue, error)
+                     : run_cufft (plan, from, to, queue, error);
 }
 
 const OctOperationTable oct_cuda_nufft = {

@@ -239,6 +239,12 @@ oct_cuda_launch_interpolate (const OctCudaGrid *grid, const void *cells,
 
 /* ------------------------------------------------------ cells and A-scans */
 
+__device__ __forceinline__ float2
+scale (float2 value, float factor)
+{
+  return make_float2 (value.x * factor, value.y * factor);
+}
+
 /* One thread per depth bin. */
 static __global__ void
 pick_modes (
@@ -249,17 +255,13 @@ pick_modes (
   uint32_t i = (uint32_t)(at % modes.depth_bins);
   int32_t q = modes.depth_start + (int32_t)i;
   uint32_t pitch = modes.is_complex ? modes.grid : modes.grid / 2 + 1;
-  bool turned = !modes.is_complex && q < 0;
-  float2 value;
 
   begin_kernel ();
   if (line >= modes.lines)
     return;
-  q = turned ? -q : q < 0 ? q + (int32_t)modes.grid : q;
-  value = spectra[line * pitch + (uint32_t)q];
-  value.x *= modes.factors[i];
-  value.y *= turned ? -modes.factors[i] : modes.factors[i];
-  row_of (out, out_stride, line)[i] = value;
+  q = q < 0 ? q + (int32_t)modes.grid : q;
+  row_of (out, out_stride, line)[i] =
+      scale (spectra[line * pitch + (uint32_t)q], modes.factors[i]);
 }
 
 extern "C" cudaError_t

@@ -22,7 +22,9 @@ mkdir -p "$logs"
 cuda=${CUDA_PATH:-/usr/local/cuda}
 cufft=$(dirname "$(find "$cuda/" /usr/lib* /opt -name 'libcufft.so.*' \
   2>/dev/null | head -n 1)")
-export LD_LIBRARY_PATH="$pack/lib:$cuda/lib64:$cufft"
+cublas=$(dirname "$(find "$cuda/" /usr/lib* /opt -name 'libcublas.so.*' \
+  2>/dev/null | head -n 1)")
+export LD_LIBRARY_PATH="$pack/lib:$cuda/lib64:$cufft:$cublas"
 chmod +x "$pack/check-operations" "$pack"/bin/* 2>/dev/null
 program="$pack/check-operations --module $pack/liboctcuda.so"
 summary="$logs/summary.txt"
