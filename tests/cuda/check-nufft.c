@@ -5,10 +5,10 @@
  * transform (the error that gridding is known to have), the adjoint.
  */
 #include "check.h"
+#include "nufft-reference.h"
 #include "oct-nufft.h"
 #include "oct-window.h"
 
-#include <complex.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,23 +16,6 @@
 
 #define POISON 0xa5
 #define ROUNDING 1e-5 /* relative l2 of single precision */
-
-typedef double complex Complex;
-
-typedef enum {
-  NODES_SPECTROMETER, /* wavelengths of 725 to 965 nm, falling */
-  NODES_RISING,       /* the same in the order of a swept source */
-  NODES_RANDOM,       /* steps of 0.1 to 1.9 samples */
-  NODES_BEYOND,       /* both ends outside */
-  NODES_PERIODS,      /* two and a half times round */
-  NODES_PART,         /* 0.4 of the axis */
-  NODES_UNIFORM,
-  NODES_UNIFORM_FALLING,
-  N_NODES
-} Nodes;
-
-static const char *const nodes_names[N_NODES] = { "spectrometer", "rising",
-  "random", "beyond", "periods", "part", "uniform", "uniform falling" };
 
 static const char *
 operation_name (OctOperation operation)
@@ -55,172 +38,6 @@ is_gridded (OctOperation operation)
 {
   return operation == OCT_OPERATION_NUFFT
          || operation == OCT_OPERATION_NUFFT_ADJOINT;
-}
-
-/* Whether the transform of these nodes is an FFT. */
-static gboolean
-is_uniform (Nodes kind, guint samples)
-{
-  return kind == NODES_UNIFORM || kind == NODES_UNIFORM_FALLING
-         || (samples == 2 && kind <= NODES_RISING);
-}
-
-/* Position n of the axis of N samples. */
-static void
-fill_nodes (Nodes kind, guint samples, GRand *random, double *nodes)
-{
-  double last = samples - 1, position = 0;
-
-  for (guint n = 0; n < samples; n++) {
-    double x = n / last; /* N = 1 does not occur */
-    double k = 1 / (725 + 240 * x), low = 1 / 965., high = 1 / 725.;
-    double curved = last * (k - low) / (high - low);
-
-    switch (kind) {
-    case NODES_SPECTROMETER:
-      nodes[n] = curved;
-      break;
-    case NODES_RISING:
-      nodes[n] = last - curved;
-      break;
-    case NODES_RANDOM:
-      nodes[n] = position;
-      position += g_rand_double_range (random, 0.1, 1.9);
-      break;
-    case NODES_BEYOND:
-      nodes[n] = -3.7 + (samples + 5.9) * x;
-      break;
-    case NODES_PERIODS:
-      nodes[n] = -0.3 * samples + 2.5 * (last - curved);
-      break;
-    case NODES_PART:
-      nodes[n] = 0.3 * samples + 0.4 * curved;
-      break;
-    case NODES_UNIFORM:
-      nodes[n] = n;
-      break;
-    default:
-      nodes[n] = last - n;
-    }
-  }
-}
-
-/* ------------------------------------------------------------- references */
-
-static double
-kernel_parameter (const OctNufftParams *p)
-{
-  double r = (double)p->grid / p->samples, root = p->width / r * (r - 0.5);
-
-  return p->kernel == OCT_KERNEL_GAUSSIAN
-             ? r / (2 * G_PI) * (r / (2 * G_PI)) * G_PI / (r * (r - 0.5))
-                   * p->width / 2
-             : G_PI * sqrt (root * root - 0.8);
-}
-
-static double
-kernel_value (const OctNufftParams *p, double parameter, double u)
-{
-  double x = 2 * u / p->width, term = 1, sum = 1, square;
-
-  if (p->kernel == OCT_KERNEL_GAUSSIAN)
-    return exp (-u * u / (4 * parameter));
-  square = parameter * parameter * MAX (0, 1 - x * x) / 4;
-  for (guint k = 1; k < 60; k++)
-    sum += term *= square / ((double)k * k);
-  return sum / p->width;
-}
-
-static double
-kernel_transform (const OctNufftParams *p, double parameter, gint q)
-{
-  double angle = 2 * G_PI * q / p->grid;
-  Complex s;
-
-  if (p->kernel == OCT_KERNEL_GAUSSIAN)
-    return sqrt (4 * G_PI * parameter) * exp (-parameter * angle * angle);
-  s = csqrt (parameter * parameter - pow (angle * p->width / 2, 2));
-  return cabs (s) < 1e-9 ? 1 : creal (csinh (s) / s);
-}
-
-/* exp (-2 pi i k / length) for all k */
-static Complex *
-new_turns (guint length)
-{
-  Complex *turns = g_new (Complex, length);
-
-  for (guint k = 0; k < length; k++)
-    turns[k] = cexp (-2 * G_PI * I * k / length);
-  return turns;
-}
-
-static gint
-wrap (gint64 value, gint period)
-{
-  gint64 rest = value % period;
-
-  return (gint)(rest < 0 ? rest + period : rest);
-}
-
-/* One line by gridding, as core/oct-nufft.h says. */
-static void
-grid_line (
-    const OctNufftParams *p, gboolean adjoint, const Complex *in, Complex *out)
-{
-  double parameter = kernel_parameter (p);
-  gint length = (gint)p->grid;
-  g_autofree Complex *turns = new_turns (p->grid);
-  g_autofree Complex *cells = g_new0 (Complex, p->grid);
-
-  for (gint l = 0; adjoint && l < length; l++) {
-    for (guint i = 0; i < p->depth_bins; i++) {
-      gint q = p->depth_start + (gint)i;
-      cells[l] += in[i] / kernel_transform (p, parameter, q)
-                  * conj (turns[wrap ((gint64)l * q, length)]);
-    }
-  }
-  for (guint n = 0; n < p->samples; n++) {
-    double u = p->nodes[n] * p->grid / p->samples, sum_factor = p->window[n];
-    gint first = (gint)ceil (u - p->width / 2.0);
-    Complex sum = 0;
-    for (gint m = 0; m < (gint)p->width; m++) {
-      double weight = kernel_value (p, parameter, first + m - u);
-      Complex *cell = &cells[wrap (first + m, length)];
-      if (adjoint)
-        sum += weight * *cell;
-      else
-        *cell += weight * sum_factor * in[n];
-    }
-    if (adjoint)
-      out[n] = sum * sum_factor / sqrt (p->samples);
-  }
-  for (guint i = 0; !adjoint && i < p->depth_bins; i++) {
-    gint q = p->depth_start + (gint)i;
-    Complex sum = 0;
-    for (gint l = 0; l < length; l++)
-      sum += cells[l] * turns[wrap ((gint64)l * q, length)];
-    out[i] = sum / kernel_transform (p, parameter, q) / sqrt (p->samples);
-  }
-}
-
-static void
-exact_line (
-    const OctNufftParams *p, gboolean adjoint, const Complex *in, Complex *out)
-{
-  for (guint i = 0; i < (adjoint ? p->samples : p->depth_bins); i++)
-    out[i] = 0;
-  for (guint n = 0; n < p->samples; n++) {
-    double turn = p->nodes[n] / p->samples;
-    for (guint i = 0; i < p->depth_bins; i++) {
-      double cycles = turn * (p->depth_start + (gint)i);
-      Complex factor = p->window[n] / sqrt (p->samples)
-                       * cexp (-2 * G_PI * I * (cycles - rint (cycles)));
-      if (adjoint)
-        out[n] += conj (factor) * in[i];
-      else
-        out[i] += factor * in[n];
-    }
-  }
 }
 
 /* ---------------------------------------------------------------- one case */
@@ -375,9 +192,9 @@ worst_error (const OctNufftParams *p, OctOperation operation, const Rows *in,
   for (guint line = 0; line < p->lines; line += step) {
     get_line (in, line, source);
     if (gridded)
-      grid_line (p, adjoint, source, expected);
+      reference_gridded (p, adjoint, source, expected);
     else
-      exact_line (p, adjoint, source, expected);
+      reference_exact (p, adjoint, source, expected);
     error = line_error (out, line, expected);
     worst = error <= worst ? worst : error; /* keeps not-a-number */
   }
@@ -424,7 +241,8 @@ static void
 check_definition (Check *check, OctOperation operation, const OctNufftParams *p,
     Nodes nodes, guint padding)
 {
-  gboolean gridded = is_gridded (operation) && !is_uniform (nodes, p->samples);
+  gboolean gridded =
+      is_gridded (operation) && !nodes_uniform (nodes, p->samples);
   /* the sums of a few values may cancel */
   double tolerance = p->samples < 8 ? 1e-4 : ROUNDING;
   char *name = case_name (operation, p, nodes_names[nodes]), *problem = NULL;
@@ -477,7 +295,7 @@ check_nodes (Check *check, guint samples, guint lines, Nodes nodes,
     .nodes = positions,
     .window = window };
 
-  fill_nodes (nodes, samples, random, positions);
+  nodes_fill (nodes, samples, random, positions);
   for (guint n = 0; n < samples; n++)
     window[n] = g_rand_double_range (random, 0.2, 2);
   g_rand_free (random);
@@ -486,6 +304,9 @@ check_nodes (Check *check, guint samples, guint lines, Nodes nodes,
     for (guint kind = 0; kind < (is_gridded (operation) ? 8 : 2); kind++) {
       guint choice = (variant + kind) % G_N_ELEMENTS (grids);
       p.format = kind % 2 ? OCT_SAMPLE_CF32 : OCT_SAMPLE_F32;
+      /* real spectra have half of the A-scan */
+      p.depth_start = kind % 2 ? depth_start : MAX (depth_start, 0);
+      p.depth_bins = MIN (depth_bins, kind % 2 ? samples : (samples + 1) / 2);
       p.weights =
           kind / 2 % 2 ? OCT_WEIGHTS_ON_THE_FLY : OCT_WEIGHTS_PRECOMPUTED;
       p.kernel = kind / 4 ? OCT_KERNEL_GAUSSIAN : OCT_KERNEL_KAISER_BESSEL;
@@ -532,7 +353,7 @@ spectrometer (guint samples, guint lines, double *positions, double *window)
     .nodes = positions,
     .window = window };
 
-  fill_nodes (NODES_SPECTROMETER, samples, NULL, positions);
+  nodes_fill (NODES_SPECTROMETER, samples, NULL, positions);
   for (guint n = 0; n < samples; n++)
     window[n] = 1;
   return p;
@@ -579,7 +400,7 @@ check_errors_of_gridding (Check *check)
   g_rand_free (random);
   for (guint line = 0; line < 3; line++) {
     get_line (&in, line, source);
-    exact_line (&p, FALSE, source, expected + line * p.depth_bins);
+    reference_exact (&p, FALSE, source, expected + line * p.depth_bins);
   }
   for (guint i = 0; i < 2 * G_N_ELEMENTS (known); i++) {
     double target = known[i / 2].error, found = 0;
@@ -679,7 +500,7 @@ check_adjoints (Check *check)
       OctNufftParams p = spectrometer (sizes[i], 5, positions, window);
       GRand *random = g_rand_new_with_seed (nodes);
 
-      fill_nodes (nodes, sizes[i], random, positions);
+      nodes_fill (nodes, sizes[i], random, positions);
       oct_window_fill (OCT_WINDOW_HANN, sizes[i], NULL, window);
       g_rand_free (random);
       for (guint kind = 0; kind < 4; kind++) {
@@ -717,7 +538,7 @@ check_uniform (Check *check)
     Rows in, out, right;
 
     p.format = fft.format = i % 2 ? OCT_SAMPLE_CF32 : OCT_SAMPLE_F32;
-    fill_nodes (NODES_UNIFORM, samples, NULL, positions);
+    nodes_fill (NODES_UNIFORM, samples, NULL, positions);
     oct_window_fill (OCT_WINDOW_NONE, samples, NULL, window);
     in = new_input (&p, OCT_OPERATION_NUFFT, 0);
     out = new_output (&p, OCT_OPERATION_NUFFT, 0);
@@ -798,9 +619,9 @@ check_isolation (Check *check)
           continue;
         get_line (&in, line, source);
         if (is_gridded (operation))
-          grid_line (&p, is_adjoint (operation), source, expected);
+          reference_gridded (&p, is_adjoint (operation), source, expected);
         else
-          exact_line (&p, is_adjoint (operation), source, expected);
+          reference_exact (&p, is_adjoint (operation), source, expected);
         wrong = line_error (&out, line, expected);
         if (!(wrong <= ROUNDING))
           problem = g_strdup_printf ("line %u: relative l2 %g", line, wrong);
@@ -873,9 +694,52 @@ check_updates (Check *check)
   }
 }
 
+/* Whole B-scans of many sizes as the CPU does them, some A-lines of which are
+ * no numbers. */
+static void
+check_against_cpu (Check *check)
+{
+  static const struct {
+    guint samples, lines;
+  } sizes[] = { { 2048, 1000 }, { 2048, 1 }, { 2048, 3 }, { 1024, 1337 },
+    { 1023, 77 }, { 4096, 130 }, { 1536, 265 }, { 101, 16384 }, { 6000, 9 },
+    { 2, 65536 } };
+
+  for (guint i = 0; i < 8 * G_N_ELEMENTS (sizes); i++) {
+    OctOperation operation = OCT_OPERATION_NUFFT + i / 2 % 4;
+    gboolean back = is_adjoint (operation), is_complex = i % 2;
+    guint samples = sizes[i / 8].samples, lines = sizes[i / 8].lines;
+    guint size = is_complex ? 8 : 4;
+    g_autofree double *positions = g_new (double, samples);
+    g_autofree double *window = g_new (double, samples);
+    OctNufftParams p = spectrometer (samples, lines, positions, window);
+    Case test = { .operation = operation,
+      .params = &p,
+      .in = { size * samples, lines, i % 3 * size },
+      .out = { 8 * p.depth_bins, lines, i % 2 * 8 },
+      .in_format = is_complex || back ? OCT_SAMPLE_CF32 : OCT_SAMPLE_F32,
+      .fill = i % 5 == 0 ? FILL_NAN_LINE : FILL_RANDOM };
+
+    if (operation >= OCT_OPERATION_NUDFT && samples * lines > 500000)
+      continue; /* takes the CPU too long */
+    p.format = is_complex ? OCT_SAMPLE_CF32 : OCT_SAMPLE_F32;
+    oct_window_fill (OCT_WINDOW_HANN, samples, NULL, window);
+    if (samples < 8)
+      window[0] = window[samples - 1] = 1;
+    if (back) {
+      Shape in = test.in;
+      test.in = test.out;
+      test.out = in;
+    }
+    test.name = case_name (operation, &p, "as the CPU,");
+    check_case (check, &test);
+  }
+}
+
 void
 check_nufft (Check *check)
 {
+  check_against_cpu (check);
   check_sizes (check);
   check_uniform (check);
   check_errors_of_gridding (check);
