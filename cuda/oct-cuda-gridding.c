@@ -17,9 +17,17 @@ floats_of_sample (const OctCudaGridding *g)
 }
 
 static gsize
+lowest_at (const OctCudaGridding *g)
+{
+  return g->shifted ? g->tables.samples * sizeof (float2) : 0;
+}
+
+static gsize
 factors_at (const OctCudaGridding *g)
 {
-  return (gsize)g->tables.samples * (1 + floats_of_sample (g)) * sizeof (float);
+  return lowest_at (g)
+         + (gsize)g->tables.samples * (1 + floats_of_sample (g))
+               * sizeof (float);
 }
 
 static gboolean
@@ -31,6 +39,10 @@ fill_table (OctCudaGridding *g, GError **error)
 
   if (to == NULL)
     return FALSE;
+  if (g->shifted)
+    memcpy (to, t->shifts, 2 * row);
+  memcpy (to + factors_at (g), t->factors, g->depth_bins * sizeof (float));
+  to += lowest_at (g);
   memcpy (to, t->lowest, row);
   if (on_the_fly (g)) {
     memcpy (to + row, t->offset, row);
@@ -38,7 +50,6 @@ fill_table (OctCudaGridding *g, GError **error)
   } else {
     memcpy (to + row, t->node_weights, row * t->width);
   }
-  memcpy (to + factors_at (g), t->factors, g->depth_bins * sizeof (float));
   g->changed = TRUE;
   return TRUE;
 }
@@ -54,8 +65,10 @@ oct_cuda_gridding_init (OctCudaGridding *g, const OctNufftParams *params,
   g->kernel = params->kernel;
   g->weights = params->weights;
   g->depth_bins = params->depth_bins;
-  if (!oct_nufft_tables_set (&g->tables, params, !on_the_fly (g), error)
-      || !oct_cuda_table_init (&g->table,
+  if (!oct_nufft_tables_set (&g->tables, params, !on_the_fly (g), error))
+    return FALSE;
+  g->shifted = g->tables.shifts != NULL;
+  if (!oct_cuda_table_init (&g->table,
           factors_at (g) + g->depth_bins * sizeof (float), operation, error))
     return FALSE;
   if (on_the_fly (g)) {
@@ -89,7 +102,7 @@ oct_cuda_gridding_update (OctCudaGridding *g, const OctNufftParams *params)
     return FALSE;
   g->kernel = params->kernel;
   return g->tables.width == width && g->tables.grid == grid
-         && fill_table (g, NULL);
+         && (g->tables.shifts != NULL) == g->shifted && fill_table (g, NULL);
 }
 
 gboolean
@@ -149,7 +162,8 @@ OctCudaGrid
 oct_cuda_gridding_grid (const OctCudaGridding *g)
 {
   const OctNufftTables *t = &g->tables;
-  const gint32 *lowest = g->table.device;
+  const gint32 *lowest =
+      (const gint32 *)((const guint8 *)g->table.device + lowest_at (g));
   OctCudaGrid grid = { t->samples, t->width, t->grid, t->cells, t->origin,
     lowest, g->node_weights };
 
@@ -162,4 +176,10 @@ const float *
 oct_cuda_gridding_factors (const OctCudaGridding *g)
 {
   return (const float *)((const guint8 *)g->table.device + factors_at (g));
+}
+
+const float2 *
+oct_cuda_gridding_shifts (const OctCudaGridding *g)
+{
+  return g->shifted ? g->table.device : NULL;
 }

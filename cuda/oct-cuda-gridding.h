@@ -18,8 +18,9 @@ typedef struct {
   OctKernel kernel;
   OctWeights weights;
   guint depth_bins;
-  /* samples x (lowest, and offset and window or the node weights), then the
-   * factors of the modes */
+  gboolean shifted; /* the tables have shifts */
+  /* shifts, if any; samples x (lowest, and offset and window or the node
+   * weights); the factors of the modes */
   OctCudaTable table;
   float *node_weights; /* [samples][width], on the fly only */
   gboolean changed;    /* since the last upload */
@@ -50,5 +51,7 @@ guint oct_cuda_gridding_circle (
 /* What the kernels need of it. */
 OctCudaGrid oct_cuda_gridding_grid (const OctCudaGridding *gridding);
 const float *oct_cuda_gridding_factors (const OctCudaGridding *gridding);
+/* [samples], or NULL where nothing is shifted. */
+const float2 *oct_cuda_gridding_shifts (const OctCudaGridding *gridding);
 
 G_END_DECLS

@@ -131,6 +131,7 @@ typedef struct {
   size_t in_stride;
   uint32_t lines;
   int complex_samples, complex_cells;
+  const float2 *shifts; /* [samples], complex samples are multiplied by; NULL */
   OctCudaGrid grid;
   uint32_t taps;
   const uint32_t *first;     /* [cells] */
@@ -146,7 +147,7 @@ cudaError_t oct_cuda_launch_gather (
 typedef struct {
   uint32_t lines, grid;
   int is_complex;
-  int32_t depth_start;
+  int32_t first_mode; /* of the first depth bin */
   uint32_t depth_bins;
   const float *factors; /* [depth_bins] */
 } OctCudaModes;
@@ -159,10 +160,12 @@ cudaError_t oct_cuda_launch_place_modes (const OctCudaModes *modes,
     const void *in, size_t in_stride, float2 *spectra, OctCudaQueue queue);
 
 /* Cells to samples: cells [lines][grid] -> out [lines][samples], of which the
- * real part is taken when they are real. */
+ * real part is taken when they are real; complex ones are divided by `shifts`,
+ * [samples] of magnitude 1, where they are given. */
 cudaError_t oct_cuda_launch_interpolate (const OctCudaGrid *grid,
-    const void *cells, int complex_cells, int complex_samples, uint32_t lines,
-    void *out, size_t out_stride, OctCudaQueue queue);
+    const void *cells, int complex_cells, int complex_samples,
+    const float2 *shifts, uint32_t lines, void *out, size_t out_stride,
+    OctCudaQueue queue);
 
 /* Samples to A-scans in one pass, for some lengths of the grid.  The samples
  * that reach a cell follow each other round a circle of samples + taps, which
@@ -172,7 +175,9 @@ typedef struct {
   OctCudaRows rows; /* rows.samples: of one row in */
   int is_complex;
   uint32_t grid, taps; /* taps: an even number */
-  uint32_t depth_start, depth_bins;
+  int32_t first_mode;  /* of the first depth bin; of real samples 0 or more */
+  uint32_t depth_bins;
+  const float2 *shifts; /* [samples], complex samples are multiplied by; NULL */
   const uint32_t *first;       /* [grid] */
   const float *weights;        /* [taps][grid] */
   const float *factors;        /* [depth_bins] */

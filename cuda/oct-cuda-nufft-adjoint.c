@@ -10,7 +10,6 @@
 struct _OctPlan {
   OctSampleFormat format;
   guint samples, lines;
-  gint depth_start;
   guint depth_bins;
   gboolean overlap;
   gboolean complex_cells;
@@ -66,7 +65,6 @@ adjoint_create (gconstpointer data, GError **error)
   plan->format = params->format;
   plan->samples = params->samples;
   plan->lines = params->lines;
-  plan->depth_start = params->depth_start;
   plan->depth_bins = params->depth_bins;
   plan->overlap = oct_cuda_can_overlap ();
   if (!oct_cuda_gridding_init (&plan->gridding, params, NAME, error)
@@ -85,7 +83,6 @@ adjoint_update (OctPlan *plan, gconstpointer data)
   if (params->format != plan->format || params->lines != plan->lines
       || !oct_cuda_gridding_update (&plan->gridding, params))
     return FALSE;
-  plan->depth_start = params->depth_start;
   return TRUE;
 }
 
@@ -118,7 +115,7 @@ adjoint_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
     .lines = plan->lines,
     .grid = grid.grid,
     .is_complex = is_complex,
-    .depth_start = plan->depth_start,
+    .first_mode = plan->gridding.tables.first_mode,
     .depth_bins = plan->depth_bins,
     .factors = oct_cuda_gridding_factors (&plan->gridding),
   };
@@ -133,6 +130,7 @@ adjoint_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
          && run_transform (plan, queue, error)
          && oct_cuda_check (oct_cuda_launch_interpolate (&grid, plan->cells,
                                 is_complex, plan->format == OCT_SAMPLE_CF32,
+                                oct_cuda_gridding_shifts (&plan->gridding),
                                 plan->lines, to->data, to->stride, queue),
              NAME, error);
 }

@@ -24,10 +24,22 @@ template <int Size, bool Complex, int Lines> struct Layout {
                                                           : 1024;
   static constexpr int max_groups =
       max_threads / threads < 8 ? max_threads / threads : 8;
-  /* float2 of one line in shared memory: samples, then the FFT */
-  static constexpr int pitch = Steps<Size, values>::pitch ();
-  static constexpr size_t group_bytes = sizeof (float2) * pitch * Lines;
+  /* float2 of one line in shared memory for the FFT */
+  static constexpr uint32_t pitch = Steps<Size, values>::pitch ();
 };
+
+/* float2 of one line in shared memory: first the samples, then the FFT. */
+template <int Size, bool Complex, int Lines>
+__host__ __device__ __forceinline__ uint32_t
+line_pitch (uint32_t samples, uint32_t taps)
+{
+  constexpr uint32_t pitch = (Layout<Size, Complex, Lines>::pitch + 1) & ~1u;
+  /* to whole 16 bytes */
+  uint32_t needed =
+      Complex ? (samples + taps + 1) & ~1u : (samples + taps + 3) / 4 * 2;
+
+  return needed > pitch ? needed : pitch;
+}
 
 /* Real cells come in twos. */
 template <bool Complex> struct Cell;
@@ -146,17 +158,43 @@ fetch (const Sample *row, uint32_t samples, uint32_t taps, bool aligned,
     __pipeline_memcpy_async (to + samples + t, row + t, sizeof (Sample));
 }
 
+/* Moves the modes wanted around 0. */
+template <int Threads, int Lines>
+__device__ __forceinline__ void
+shift_modes (const float2 *shifts, uint32_t samples, uint32_t taps, uint32_t t,
+    float2 *memory, uint32_t pitch)
+{
+#pragma unroll 1
+  for (uint32_t i = t; i < samples + taps; i += Threads) {
+    float2 shift = __ldg (&shifts[i < samples ? i : i - samples]);
+#pragma unroll
+    for (int l = 0; l < Lines; l++)
+      memory[l * pitch + i] = memory[l * pitch + i] * shift;
+  }
+}
+
+/* Depth bin of bin q of the FFT; another one lies beyond the last. */
+template <int Size, bool Complex>
+__device__ __forceinline__ uint32_t
+depth_bin (const OctCudaFused &fused, uint32_t q)
+{
+  uint32_t i = q - (uint32_t)fused.first_mode;
+
+  /* modes before 0 are at the end */
+  return Complex && i >= Size ? i - Size : i;
+}
+
 /* Factors of some bins, read from valid addresses. */
 template <int Count> struct Factors {
   float factors[Count];
   float2 turns[Count];
 
-  template <bool Complex, int Threads>
+  template <int Size, bool Complex, int Threads>
   __device__ __forceinline__ void read (const OctCudaFused &fused, uint32_t q)
   {
 #pragma unroll
     for (int e = 0; e < Count; e++) {
-      uint32_t i = q + e * Threads - fused.depth_start;
+      uint32_t i = depth_bin<Size, Complex> (fused, q + e * Threads);
       factors[e] = __ldg (&fused.factors[min (i, fused.depth_bins - 1)]);
       if (!Complex)
         turns[e] = __ldg (&fused.turns[q + e * Threads]);
@@ -165,16 +203,15 @@ template <int Count> struct Factors {
 };
 
 /* Bins out of the registers, or of real A-lines from Z, which is in v and by
- * then in memory.  No bin of complex A-lines lies in the upper half. */
+ * then in memory. */
 template <int Size, bool Complex, int Threads, int Lines, int Values,
     typename Sync>
 __device__ __forceinline__ void
 store (const OctCudaFused &fused, const float2 (&v)[Lines][Values],
     const float2 *memory, uint32_t pitch, uint32_t t, uint32_t line, Sync sync)
 {
-  constexpr int count = Complex ? Values / 2 : Values;
   /* 16 values of two lines leave few registers */
-  constexpr int batch = count % 5 == 0 ? 5 : Values == 16 ? 2 : 4;
+  constexpr int batch = Values % 5 == 0 ? 5 : Values == 16 ? 2 : 4;
   const float2 *end = memory + Size - t;
   Factors<batch> now, next;
   float2 *rows[Lines];
@@ -183,19 +220,21 @@ store (const OctCudaFused &fused, const float2 (&v)[Lines][Values],
   for (int l = 0; l < Lines; l++)
     rows[l] = row_of ((float2 *)fused.rows.out, fused.rows.out_stride,
         min (line + l, fused.rows.lines - 1));
-  next.template read<Complex, Threads> (fused, t);
+  next.template read<Size, Complex, Threads> (fused, t);
   if (!Complex)
     sync ();
 #pragma unroll
-  for (int b = 0; b < count; b += batch) {
-    if (b * Threads >= fused.depth_start + fused.depth_bins)
+  for (int b = 0; b < Values; b += batch) {
+    if (!Complex
+        && b * Threads >= (uint32_t)fused.first_mode + fused.depth_bins)
       break;
     now = next;
-    if (b + batch < count)
-      next.template read<Complex, Threads> (fused, t + (b + batch) * Threads);
+    if (b + batch < Values)
+      next.template read<Size, Complex, Threads> (
+          fused, t + (b + batch) * Threads);
 #pragma unroll
     for (int e = 0; e < batch; e++) {
-      uint32_t i = t + (b + e) * Threads - fused.depth_start;
+      uint32_t i = depth_bin<Size, Complex> (fused, t + (b + e) * Threads);
       float factor = now.factors[e], half = 0.5f * factor;
       float2 turn = scaled (now.turns[e], half);
       /* Z[Size - q], where Z[Size] is Z[0] */
@@ -262,17 +301,18 @@ __launch_bounds__ (Layout<Size, Complex, Lines>::threads
   typedef typename Cell<Complex>::Sample Sample;
   typedef typename Cell<Complex>::Weight Weight;
   constexpr int values = Block::values, threads = Block::threads;
-  constexpr uint32_t line_bytes = Block::pitch * sizeof (float2);
   extern __shared__ float4 shared[];
   uint32_t t = threadIdx.x % threads, group = threadIdx.x / threads;
   uint32_t line = (blockIdx.x + gridDim.x * group) * Lines;
   uint32_t step = gridDim.x * (blockDim.x / threads) * Lines;
   uint32_t last = fused.rows.lines - 1, samples = fused.rows.samples;
+  uint32_t pitch = line_pitch<Size, Complex, Lines> (samples, fused.taps);
+  uint32_t line_bytes = pitch * sizeof (float2);
   uint32_t weight_chunks =
       Shared ? fused.taps * Size * sizeof (Weight) / 16 : 0;
   const Weight *weights =
       Shared ? (const Weight *)shared + t : (const Weight *)fused.weights + t;
-  char *memory = (char *)(shared + weight_chunks) + group * Block::group_bytes;
+  char *memory = (char *)(shared + weight_chunks) + group * line_bytes * Lines;
   GroupSync<threads> sync = { 1 + group };
   uint32_t first[values];
   float2 v[Lines][values];
@@ -303,11 +343,16 @@ __launch_bounds__ (Layout<Size, Complex, Lines>::threads
     if (!begun && line > last)
       return;
     begun = true;
+    if (Complex && fused.shifts != NULL) {
+      shift_modes<threads, Lines> (
+          fused.shifts, samples, fused.taps, t, (float2 *)memory, pitch);
+      sync ();
+    }
     gather<Size, Complex, threads> (
         weights, fused.taps, memory, line_bytes, first, v);
     sync ();
     transform_lines<Size, Complex ? 1 : 2> (
-        v, t, fused.turns, (float2 *)memory, Block::pitch, sync);
+        v, t, fused.turns, (float2 *)memory, pitch, sync);
     if (!Complex) {
       sync ();
 #pragma unroll
@@ -317,7 +362,7 @@ __launch_bounds__ (Layout<Size, Complex, Lines>::threads
           ((float2 *)(memory + l * line_bytes))[t + e * threads] = v[l][e];
     }
     store<Size, Complex, threads> (
-        fused, v, (const float2 *)memory, Block::pitch, t, line, sync);
+        fused, v, (const float2 *)memory, pitch, t, line, sync);
   }
 }
 
@@ -331,30 +376,32 @@ use_kernel (OctCudaFused *fused, OctCudaQueue queue)
 {
   typedef Layout<Size, Complex, Lines> Block;
   typedef typename Cell<Complex>::Sample Sample;
+  size_t group_bytes =
+      sizeof (float2) * Lines
+      * line_pitch<Size, Complex, Lines> (fused->rows.samples, fused->taps);
   auto kernel = fused_nufft<Size, Complex, Lines, Shared>;
   size_t weights =
       Shared ? fused->taps * Size * sizeof (typename Cell<Complex>::Weight) : 0;
   uint32_t processors = fused->processors;
   uint32_t wanted = (fused->rows.lines + Lines - 1) / Lines, groups;
 
-  if ((fused->rows.samples + fused->taps) * sizeof (Sample)
-          > Block::pitch * sizeof (float2)
-      || weights + Block::group_bytes > fused->memory)
+  if (weights + group_bytes > fused->memory)
     return cudaErrorInvalidValue;
   if (wanted == 0)
     return cudaFuncSetAttribute (kernel,
         cudaFuncAttributeMaxDynamicSharedMemorySize, (int)fused->memory);
-  groups = (uint32_t)((fused->memory - weights) / Block::group_bytes);
+  groups = (uint32_t)((fused->memory - weights) / group_bytes);
   groups = groups < Block::max_groups ? groups : Block::max_groups;
   if (groups > (wanted + processors - 1) / processors)
     groups = (wanted + processors - 1) / processors;
   if (processors > (wanted + groups - 1) / groups)
     processors = (wanted + groups - 1) / groups;
   return launch (queue, kernel, processors, groups * Block::threads,
-      weights + groups * Block::group_bytes, *fused,
+      weights + groups * group_bytes, *fused,
       is_aligned (fused->rows.in, fused->rows.in_stride, 16)
           && fused->rows.samples % (16 / sizeof (Sample)) == 0);
 }
+
 template <int Size, bool Complex>
 static cudaError_t
 use_size (OctCudaFused *fused, OctCudaQueue queue)
@@ -363,14 +410,17 @@ use_size (OctCudaFused *fused, OctCudaQueue queue)
   constexpr bool shared =
       Size * sizeof (typename Cell<Complex>::Weight) <= 16384;
 
-  return use_kernel<Size, Complex, 2, shared> (fused, queue);
+  /* short transforms of many samples: more groups in place of lines */
+  constexpr int lines = Complex && Size <= 1536 ? 1 : 2;
+
+  return use_kernel<Size, Complex, lines, shared> (fused, queue);
 }
 
 static cudaError_t
 use (OctCudaFused *fused, OctCudaQueue queue)
 {
-  /* 1024 and 2048 samples times 1.25, 1.5 and 2; 2048 times 1; 4096 real ones
-   * times 1.25 */
+  /* 1024 and 2048 samples times 1.25, 1.5 and 2; 2048 times 1; 4096 times 1.25;
+   * of complex ones half of it, for as many depth bins */
 #define REAL(size)                                                             \
   case size:                                                                   \
     return use_size<size / 2, false> (fused, queue);
@@ -379,12 +429,13 @@ use (OctCudaFused *fused, OctCudaQueue queue)
     return use_size<size, true> (fused, queue);
   if (fused->is_complex)
     switch (fused->grid) {
+      COMPLEX (640)
+      COMPLEX (768)
+      COMPLEX (1024)
       COMPLEX (1280)
       COMPLEX (1536)
       COMPLEX (2048)
       COMPLEX (2560)
-      COMPLEX (3072)
-      COMPLEX (4096)
     default:
       return cudaErrorInvalidValue;
     }

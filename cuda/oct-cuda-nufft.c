@@ -9,8 +9,9 @@
 #include <string.h>
 
 #define NAME "nufft"
-/* taps that one kernel does; usual nodes and kernels need 4 to 8 */
-#define MAX_FUSED_TAPS 16
+/* taps that one kernel does; usual nodes and kernels need 4 to 8, those of
+ * complex spectra twice as many */
+#define MAX_FUSED_TAPS 24
 /* more taps and cells than the first nodes need, for those that follow */
 #define SPARE_TAPS 2
 #define SPARE_CELLS(cells) ((cells) + (cells) / 16 + 16)
@@ -18,7 +19,6 @@
 struct _OctPlan {
   OctSampleFormat format;
   guint samples, lines;
-  gint depth_start;
   guint depth_bins;
   gboolean overlap;
   gboolean complex_cells;
@@ -42,8 +42,6 @@ fused_taps (const OctPlan *plan)
 {
   guint together = plan->format == OCT_SAMPLE_CF32 ? 1 : 2, taps;
 
-  if (plan->depth_start < 0)
-    return 0;
   taps = oct_cuda_gridding_circle (&plan->gridding, together);
   taps += taps % 2;
   return taps <= MIN (MAX_FUSED_TAPS, plan->samples) ? taps : 0;
@@ -181,7 +179,6 @@ nufft_create (gconstpointer data, GError **error)
   plan->format = params->format;
   plan->samples = params->samples;
   plan->lines = params->lines;
-  plan->depth_start = params->depth_start;
   plan->depth_bins = params->depth_bins;
   plan->overlap = oct_cuda_can_overlap ();
   if (!oct_cuda_gridding_init (&plan->gridding, params, NAME, error)
@@ -202,7 +199,6 @@ nufft_update (OctPlan *plan, gconstpointer data)
   if (params->format != plan->format || params->lines != plan->lines
       || !oct_cuda_gridding_update (&plan->gridding, params))
     return FALSE;
-  plan->depth_start = params->depth_start;
   return set_cells (plan, NULL);
 }
 
@@ -240,9 +236,10 @@ run_fused (OctPlan *plan, const OctPlane *from, const OctPlane *to,
     .is_complex = plan->format == OCT_SAMPLE_CF32,
     .grid = plan->gridding.tables.grid,
     .taps = plan->taps,
-    .depth_start = (guint)plan->depth_start,
+    .first_mode = plan->gridding.tables.first_mode,
     .depth_bins = plan->depth_bins,
     .first = plan->first.device,
+    .shifts = oct_cuda_gridding_shifts (&plan->gridding),
     .weights = plan->weights,
     .factors = oct_cuda_gridding_factors (&plan->gridding),
     .turns = plan->turns.device,
@@ -280,6 +277,7 @@ run_cufft (OctPlan *plan, const OctPlane *from, const OctPlane *to,
     .lines = plan->lines,
     .complex_samples = plan->format == OCT_SAMPLE_CF32,
     .complex_cells = is_complex,
+    .shifts = oct_cuda_gridding_shifts (&plan->gridding),
     .grid = oct_cuda_gridding_grid (&plan->gridding),
     .taps = plan->taps,
     .first = plan->first.device,
@@ -290,7 +288,7 @@ run_cufft (OctPlan *plan, const OctPlane *from, const OctPlane *to,
     .lines = plan->lines,
     .grid = plan->gridding.tables.grid,
     .is_complex = is_complex,
-    .depth_start = plan->depth_start,
+    .first_mode = plan->gridding.tables.first_mode,
     .depth_bins = plan->depth_bins,
     .factors = oct_cuda_gridding_factors (&plan->gridding),
   };

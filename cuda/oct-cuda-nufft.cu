@@ -106,6 +106,34 @@ add_product (float2 &sum, float weight, float2 value)
   sum.y += weight * value.y;
 }
 
+/* The weight of a sample with its shift, which only complex samples have. */
+__device__ __forceinline__ void
+add_shifted (float &sum, float weight, float2 shift, float value)
+{
+  sum += weight * value;
+}
+
+__device__ __forceinline__ void
+add_shifted (float2 &sum, float weight, float2 shift, float2 value)
+{
+  float re = weight * shift.x, im = weight * shift.y;
+  sum.x += re * value.x - im * value.y;
+  sum.y += re * value.y + im * value.x;
+}
+
+__device__ __forceinline__ float
+shifted_back (float value, float2 shift)
+{
+  return value;
+}
+
+__device__ __forceinline__ float2
+shifted_back (float2 value, float2 shift)
+{
+  return make_float2 (shift.x * value.x + shift.y * value.y,
+      shift.x * value.y - shift.y * value.x);
+}
+
 __device__ __forceinline__ void
 convert (float value, float &to)
 {
@@ -151,10 +179,12 @@ gather_cells (OctCudaGather gather)
     uint32_t first = gather.first[x];
     for (uint32_t tap = 0; tap < gather.taps; tap++) {
       float weight = gather.cell_weights[(size_t)tap * grid.cells + x];
+      float2 shift = gather.shifts != NULL ? gather.shifts[first + tap]
+                                           : make_float2 (1, 0);
 #pragma unroll
       for (int i = 0; i < LINES; i++)
         if (line + i < gather.lines)
-          add_product (sums[i], weight,
+          add_shifted (sums[i], weight, shift,
               row_of ((const Value *)gather.in, gather.in_stride,
                   line + i)[first + tap]);
     }
@@ -184,18 +214,21 @@ oct_cuda_launch_gather (const OctCudaGather *gather, OctCudaQueue queue)
 /* One thread per sample of LINES lines. */
 template <typename Cell, typename Value>
 __global__ void
-interpolate (OctCudaGrid grid, const Cell *cells, uint32_t lines, Value *out,
-    size_t out_stride)
+interpolate (OctCudaGrid grid, const Cell *cells, const float2 *shifts,
+    uint32_t lines, Value *out, size_t out_stride)
 {
   size_t at = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
   uint32_t n = (uint32_t)(at % grid.samples);
   size_t line = at / grid.samples * LINES;
   Cell sums[LINES] = {};
+  float2 shift = make_float2 (1, 0);
   uint32_t cell;
 
   begin_kernel ();
   if (line >= lines)
     return;
+  if (shifts != NULL)
+    shift = shifts[n];
   cell = (grid.origin + (uint32_t)grid.lowest[n]) % grid.grid;
   for (uint32_t m = 0; m < grid.width; m++) {
     float weight = grid.node_weights[(size_t)n * grid.width + m];
@@ -208,33 +241,35 @@ interpolate (OctCudaGrid grid, const Cell *cells, uint32_t lines, Value *out,
 #pragma unroll
   for (int i = 0; i < LINES; i++)
     if (line + i < lines)
-      convert (sums[i], row_of (out, out_stride, line + i)[n]);
+      convert (
+          shifted_back (sums[i], shift), row_of (out, out_stride, line + i)[n]);
 }
 
 template <typename Cell, typename Value>
 static cudaError_t
-launch_interpolate (const OctCudaGrid *grid, const void *cells, uint32_t lines,
-    void *out, size_t out_stride, OctCudaQueue queue)
+launch_interpolate (const OctCudaGrid *grid, const void *cells,
+    const float2 *shifts, uint32_t lines, void *out, size_t out_stride,
+    OctCudaQueue queue)
 {
   uint32_t blocks = blocks_for ((size_t)grid->samples * line_groups (lines));
 
   return launch (queue, interpolate<Cell, Value>, blocks, THREADS, 0, *grid,
-      (const Cell *)cells, lines, (Value *)out, out_stride);
+      (const Cell *)cells, shifts, lines, (Value *)out, out_stride);
 }
 
 extern "C" cudaError_t
 oct_cuda_launch_interpolate (const OctCudaGrid *grid, const void *cells,
-    int complex_cells, int complex_samples, uint32_t lines, void *out,
-    size_t out_stride, OctCudaQueue queue)
+    int complex_cells, int complex_samples, const float2 *shifts,
+    uint32_t lines, void *out, size_t out_stride, OctCudaQueue queue)
 {
   if (complex_samples)
     return launch_interpolate<float2, float2> (
-        grid, cells, lines, out, out_stride, queue);
+        grid, cells, shifts, lines, out, out_stride, queue);
   if (complex_cells)
     return launch_interpolate<float2, float> (
-        grid, cells, lines, out, out_stride, queue);
+        grid, cells, shifts, lines, out, out_stride, queue);
   return launch_interpolate<float, float> (
-      grid, cells, lines, out, out_stride, queue);
+      grid, cells, shifts, lines, out, out_stride, queue);
 }
 
 /* ------------------------------------------------------ cells and A-scans */
@@ -253,7 +288,7 @@ pick_modes (
   size_t at = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
   size_t line = at / modes.depth_bins;
   uint32_t i = (uint32_t)(at % modes.depth_bins);
-  int32_t q = modes.depth_start + (int32_t)i;
+  int32_t q = modes.first_mode + (int32_t)i;
   uint32_t pitch = modes.is_complex ? modes.grid : modes.grid / 2 + 1;
 
   begin_kernel ();
@@ -277,7 +312,7 @@ oct_cuda_launch_pick_modes (const OctCudaModes *modes, const float2 *spectra,
 __device__ __forceinline__ float2
 mode_at (const OctCudaModes &modes, const float2 *row, uint32_t l)
 {
-  uint32_t i = l - (uint32_t)modes.depth_start;
+  uint32_t i = l - (uint32_t)modes.first_mode;
 
   if (i >= modes.depth_bins)
     i -= modes.grid; /* bins of negative depth lie at the end */

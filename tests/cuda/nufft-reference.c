@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "nufft-reference.h"
+#include "oct-nufft.h"
 
 #include <math.h>
 
@@ -54,10 +55,32 @@ nodes_fill (Nodes kind, guint samples, GRand *random, double *nodes)
 
 /* ------------------------------------------------------------- references */
 
-static double
-kernel_parameter (const OctNufftParams *p)
+/* The grid of M cells for the modes that are wanted, shifted around 0 where the
+ * spectra are complex. */
+typedef struct {
+  guint cells, modes;
+  gint middle;
+} Grid;
+
+static Grid
+choose_grid (const OctNufftParams *p)
 {
-  double r = (double)p->grid / p->samples, root = p->width / r * (r - 0.5);
+  gboolean shifted = p->format == OCT_SAMPLE_CF32;
+  guint modes = shifted ? p->depth_bins : p->samples;
+  Grid grid = { p->grid, modes, 0 };
+
+  if (modes != p->samples)
+    grid.cells = oct_nufft_grid_length (modes, (double)p->grid / p->samples);
+  if (shifted)
+    grid.middle = p->depth_start + (gint)(p->depth_bins / 2);
+  return grid;
+}
+
+static double
+kernel_parameter (const OctNufftParams *p, const Grid *grid)
+{
+  double r = (double)grid->cells / grid->modes;
+  double root = p->width / r * (r - 0.5);
 
   return p->kernel == OCT_KERNEL_GAUSSIAN
              ? r / (2 * G_PI) * (r / (2 * G_PI)) * G_PI / (r * (r - 0.5))
@@ -79,9 +102,10 @@ kernel_value (const OctNufftParams *p, double parameter, double u)
 }
 
 static double
-kernel_transform (const OctNufftParams *p, double parameter, gint q)
+kernel_transform (
+    const OctNufftParams *p, const Grid *grid, double parameter, gint q)
 {
-  double angle = 2 * G_PI * q / p->grid;
+  double angle = 2 * G_PI * q / grid->cells;
   Complex s;
 
   if (p->kernel == OCT_KERNEL_GAUSSIAN)
@@ -113,39 +137,43 @@ void
 reference_gridded (
     const OctNufftParams *p, gboolean adjoint, const Complex *in, Complex *out)
 {
-  double parameter = kernel_parameter (p);
-  gint length = (gint)p->grid;
-  g_autofree Complex *turns = new_turns (p->grid);
-  g_autofree Complex *cells = g_new0 (Complex, p->grid);
+  Grid grid = choose_grid (p);
+  double parameter = kernel_parameter (p, &grid);
+  gint length = (gint)grid.cells, start = p->depth_start - grid.middle;
+  g_autofree Complex *turns = new_turns (grid.cells);
+  g_autofree Complex *cells = g_new0 (Complex, grid.cells);
 
   for (gint l = 0; adjoint && l < length; l++) {
     for (guint i = 0; i < p->depth_bins; i++) {
-      gint q = p->depth_start + (gint)i;
-      cells[l] += in[i] / kernel_transform (p, parameter, q)
+      gint q = start + (gint)i;
+      cells[l] += in[i] / kernel_transform (p, &grid, parameter, q)
                   * conj (turns[wrap ((gint64)l * q, length)]);
     }
   }
   for (guint n = 0; n < p->samples; n++) {
-    double u = p->nodes[n] * p->grid / p->samples, sum_factor = p->window[n];
+    double u = p->nodes[n] * length / p->samples;
+    double cycles = p->nodes[n] * grid.middle / p->samples;
     gint first = (gint)ceil (u - p->width / 2.0);
-    Complex sum = 0;
+    Complex sum = 0, factor = p->window[n]
+                              * cexp (-2 * G_PI * I * (cycles - rint (cycles)));
     for (gint m = 0; m < (gint)p->width; m++) {
       double weight = kernel_value (p, parameter, first + m - u);
       Complex *cell = &cells[wrap (first + m, length)];
       if (adjoint)
         sum += weight * *cell;
       else
-        *cell += weight * sum_factor * in[n];
+        *cell += weight * factor * in[n];
     }
     if (adjoint)
-      out[n] = sum * sum_factor / sqrt (p->samples);
+      out[n] = sum * conj (factor) / sqrt (p->samples);
   }
   for (guint i = 0; !adjoint && i < p->depth_bins; i++) {
-    gint q = p->depth_start + (gint)i;
+    gint q = start + (gint)i;
     Complex sum = 0;
     for (gint l = 0; l < length; l++)
       sum += cells[l] * turns[wrap ((gint64)l * q, length)];
-    out[i] = sum / kernel_transform (p, parameter, q) / sqrt (p->samples);
+    out[i] =
+        sum / kernel_transform (p, &grid, parameter, q) / sqrt (p->samples);
   }
 }
 
