@@ -125,7 +125,7 @@ typedef struct {
   gint depth_start;
   guint depth_bins;
   OctKernel kernel;
-  guint grid;  /* length of the FFT, see oct_nufft_grid_length() */
+  guint grid;  /* cells for `samples` modes, see oct_nufft_grid_length() */
   guint width; /* of the kernel, in cells of the grid */
   OctWeights weights;
   /* [samples] positions on the uniform wavenumber axis, in samples of it,

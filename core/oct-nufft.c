@@ -154,9 +154,8 @@ bessel_i0 (double x)
 
 /* beta, or t in cells^2 */
 static double
-kernel_parameter (const OctNufftParams *p)
+kernel_parameter (const OctNufftParams *p, double oversampling)
 {
-  double oversampling = (double)p->grid / p->samples;
 
   if (p->kernel == OCT_KERNEL_KAISER_BESSEL)
     return G_PI * sqrt (beta_squared (oversampling, p->width));
@@ -174,11 +173,12 @@ kernel_value (OctKernel kernel, double parameter, guint width, double distance)
   return bessel_i0 (parameter * sqrt (MAX (0, (1 - x) * (1 + x)))) / width;
 }
 
-/* ghat at mode q */
+/* ghat at mode q of a grid */
 static double
-kernel_transform (const OctNufftParams *p, double parameter, double q)
+kernel_transform (
+    const OctNufftParams *p, double parameter, guint grid, double q)
 {
-  double angle = 2 * G_PI * q / p->grid, square;
+  double angle = 2 * G_PI * q / grid, square;
 
   if (p->kernel == OCT_KERNEL_GAUSSIAN)
     return sqrt (4 * G_PI * parameter) * exp (-parameter * angle * angle);
@@ -265,27 +265,31 @@ place_nodes (OctNufftTables *t, const OctNufftParams *p, gboolean uniform,
   return TRUE;
 }
 
-/* Which samples reach each cell: first, taps. */
+/* Which samples reach each cell: first, taps.  In the order in which their
+ * kernels lie, the samples from `begin` to before `end` reach cell x. */
 static gboolean
 find_taps (OctNufftTables *t, GError **error)
 {
-  g_autofree guint32 *counts = NULL;
+  guint samples = t->samples, begin = 0, end = 0, most = 1;
+  const gint32 *lowest = t->lowest;
+  gboolean rising = lowest[samples - 1] >= lowest[0];
 
-  if (!resize (&counts, t->cells, sizeof *counts, error)
-      || !resize (&t->first, t->cells, sizeof *t->first, error))
+  if (!resize (&t->first, t->cells, sizeof *t->first, error))
     return FALSE;
-  memset (counts, 0, t->cells * sizeof *counts);
-  memset (t->first, 0, t->cells * sizeof *t->first);
-  t->taps = 1;
-  for (guint n = 0; n < t->samples; n++) {
-    for (guint x = (guint)t->lowest[n]; x < t->lowest[n] + t->width; x++) {
-      if (counts[x]++ == 0)
-        t->first[x] = n;
-      t->taps = MAX (t->taps, counts[x]);
-    }
+  for (guint x = 0; x < t->cells; x++) {
+    while (
+        end < samples && (guint)lowest[rising ? end : samples - 1 - end] <= x)
+      end++;
+    while (
+        begin < end
+        && (guint)lowest[rising ? begin : samples - 1 - begin] + t->width <= x)
+      begin++;
+    t->first[x] = rising ? begin : samples - end;
+    most = MAX (most, end - begin);
   }
+  t->taps = most;
   for (guint x = 0; x < t->cells; x++)
-    t->first[x] = MIN (t->first[x], t->samples - t->taps);
+    t->first[x] = MIN (t->first[x], samples - most);
   return TRUE;
 }
 
@@ -333,28 +337,88 @@ set_cell_weights (OctNufftTables *t)
   }
 }
 
+/* Modes that the grid has to resolve. */
+static guint
+count_modes (const OctNufftParams *p)
+{
+  return p->format == OCT_SAMPLE_CF32 ? p->depth_bins : p->samples;
+}
+
+guint
+oct_nufft_grid_of (const OctNufftParams *p)
+{
+  guint modes = count_modes (p);
+
+  if (is_uniform (p))
+    return p->samples;
+  return modes == p->samples
+             ? p->grid
+             : oct_nufft_grid_length (modes, (double)p->grid / p->samples);
+}
+
+/* The grid, its kernel, and what shifts the modes wanted around 0. */
+static gboolean
+choose_grid (OctNufftTables *t, const OctNufftParams *p, gboolean uniform,
+    GError **error)
+{
+  guint modes = count_modes (p);
+  gint middle = uniform || p->format != OCT_SAMPLE_CF32
+                    ? 0
+                    : p->depth_start + (gint)(p->depth_bins / 2);
+
+  t->samples = p->samples;
+  t->width = uniform ? 1 : p->width;
+  t->grid = oct_nufft_grid_of (p);
+  t->parameter = uniform ? 0 : kernel_parameter (p, (double)t->grid / modes);
+  t->first_mode = p->depth_start - middle;
+  if (middle == 0) {
+    g_clear_pointer (&t->shifts, g_free);
+    return TRUE;
+  }
+  if (!resize (&t->shifts, p->samples, 2 * sizeof *t->shifts, error))
+    return FALSE;
+  for (guint n = 0; n < p->samples; n++) {
+    double turn = p->nodes[n] * middle / p->samples;
+    /* within half a turn, where single precision serves as well */
+    float angle = (float)(-2 * G_PI * (turn - rint (turn)));
+    t->shifts[2 * n] = cosf (angle);
+    t->shifts[2 * n + 1] = sinf (angle);
+  }
+  return TRUE;
+}
+
+/* Nodes that change from B-scan to B-scan leave the factors as they are. */
+static void
+set_factors (OctNufftTables *t, const OctNufftParams *p, gboolean uniform)
+{
+  OctNufftTables is = { .factors_of = { t->samples, t->grid, t->width,
+                            p->depth_bins, t->first_mode, p->kernel } };
+
+  if (memcmp (&is.factors_of, &t->factors_of, sizeof is.factors_of) == 0)
+    return;
+  t->factors_of = is.factors_of;
+  for (guint i = 0; i < p->depth_bins; i++) {
+    double q = (double)t->first_mode + i;
+    double ghat = uniform ? 1 : kernel_transform (p, t->parameter, t->grid, q);
+    t->factors[i] = (float)(1 / (ghat * sqrt (t->samples)));
+  }
+}
+
 gboolean
 oct_nufft_tables_set (OctNufftTables *t, const OctNufftParams *params,
     gboolean weights_too, GError **error)
 {
   gboolean uniform = is_uniform (params);
 
-  t->samples = params->samples;
-  t->grid = uniform ? params->samples : params->grid;
-  t->width = uniform ? 1 : params->width;
-  t->parameter = uniform ? 0 : kernel_parameter (params);
-  if (!place_nodes (t, params, uniform, error) || !find_taps (t, error)
+  if (!choose_grid (t, params, uniform, error)
+      || !place_nodes (t, params, uniform, error) || !find_taps (t, error)
       || !resize (&t->node_weights, (gsize)t->samples * t->width,
           sizeof *t->node_weights, error)
       || !resize (&t->cell_weights, (gsize)t->cells * t->taps,
           sizeof *t->cell_weights, error)
       || !resize (&t->factors, params->depth_bins, sizeof *t->factors, error))
     return FALSE;
-  for (guint i = 0; i < params->depth_bins; i++) {
-    double q = (double)params->depth_start + i;
-    double ghat = uniform ? 1 : kernel_transform (params, t->parameter, q);
-    t->factors[i] = (float)(1 / (ghat * sqrt (t->samples)));
-  }
+  set_factors (t, params, uniform);
   if (weights_too) {
     set_node_weights (t, params);
     set_cell_weights (t);
@@ -372,5 +436,6 @@ oct_nufft_tables_clear (OctNufftTables *tables)
   g_free (tables->first);
   g_free (tables->cell_weights);
   g_free (tables->factors);
+  g_free (tables->shifts);
   memset (tables, 0, sizeof *tables);
 }

@@ -11,11 +11,18 @@
  *          sum_n G (l - u_n) window[n] in[n].
  * Type 2 is the adjoint: the same factors in the opposite order.
  *
+ * The grid has to resolve the B modes that are wanted and no others, so that M
+ * = R B, if they lie around 0.  Those of complex spectra, of which one half at
+ * most is shown, are shifted there: samples are multiplied by
+ * exp (-2 pi i nodes[n] c / N), c the middle mode.  Spectra that are real stay
+ * so, and B = N.
+ *
  * Kaiser-Bessel: G(u) = I0 (beta sqrt (1 - (2u/W)^2)) / W,
- * beta = pi sqrt ((W/R)^2 (R-1/2)^2 - 0.8), R = M/N (Beatty, Nishimura and
+ * beta = pi sqrt ((W/R)^2 (R-1/2)^2 - 0.8), R = M/B (Beatty, Nishimura and
  * Pauly 2005), ghat(q) = sinh (s) / s, s = sqrt (beta^2 - (pi W q/M)^2).
  * Gaussian: G(u) = exp (-u^2 / 4t), t = R W / (8 pi (R-1/2)) cells^2,
  * ghat(q) = sqrt (4 pi t) exp (-t (2 pi q/M)^2) (Greengard and Lee 2004).
+ * q counts from c.
  */
 #pragma once
 
@@ -32,6 +39,9 @@ G_BEGIN_DECLS
 /* The shortest FFT of at least `oversampling` times `samples` (both positive)
  * that is fast everywhere: even, with no prime factor above 7. */
 guint oct_nufft_grid_length (guint samples, double oversampling);
+
+/* Cells of the grid, M, that checked parameters lead to. */
+guint oct_nufft_grid_of (const OctNufftParams *params);
 
 /* FALSE with OCT_ERROR_SETTINGS and a sentence when the parameters make no
  * sense: sizes, nodes that are no numbers, repeat or turn round, a window that
@@ -57,15 +67,22 @@ gboolean oct_nufft_check (
  * other.  All weights include the window.
  */
 typedef struct {
-  guint samples, width, grid, cells, origin, taps;
-  gint32 *lowest;      /* [samples] */
+  guint samples, width, grid, cells, origin, taps; /* grid: M */
+  gint32 *lowest;                                  /* [samples] */
   float *offset;       /* [samples] lowest[n] - u_n, from -width/2 on */
   float *window;       /* [samples] */
   float *node_weights; /* [samples][width] */
   guint32 *first;      /* [cells], first + taps <= samples */
   float *cell_weights; /* [cells][taps] */
   float *factors;      /* [depth_bins], N^-1/2 / ghat */
-  double parameter;    /* beta or t; 0: uniform nodes, weights are window */
+  gint first_mode;     /* of depth_start, counted from the middle mode */
+  float *shifts;       /* [samples] x (re, im), or NULL where nothing is */
+  struct {
+    guint samples, grid, width, depth_bins;
+    gint first_mode;
+    OctKernel kernel;
+  } factors_of;     /* what `factors` were computed for */
+  double parameter; /* beta or t; 0: uniform nodes, weights are window */
 } OctNufftTables;
 
 /* Fills the tables for parameters that passed oct_nufft_check (, TRUE,).  They

@@ -16,6 +16,8 @@
 typedef float OctLanes
     __attribute__ ((vector_size (4 * OCT_LANES), aligned (64), may_alias));
 
+typedef gint32 OctLaneSelection __attribute__ ((vector_size (4 * OCT_LANES)));
+
 /* values[i][lane] = lines[lane][i] */
 OCT_INLINE void
 oct_lanes_gather (const float *const *lines, guint samples, float *values)

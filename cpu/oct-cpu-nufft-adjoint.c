@@ -95,22 +95,30 @@ read_real (const OctNufftTables *t, const float *cells, float *out)
 OCT_VECTORISED static void
 read_complex (const OctNufftTables *t, const float *cells, float *out)
 {
+  const float *shifts = t->shifts;
+
   read_line (t, 2, cells, out);
+  /* back from around 0: the conjugate of what type 1 multiplies by */
+  for (guint n = 0; shifts != NULL && n < t->samples; n++) {
+    float re = out[2 * n], im = out[2 * n + 1];
+    out[2 * n] = shifts[2 * n] * re + shifts[2 * n + 1] * im;
+    out[2 * n + 1] = shifts[2 * n] * im - shifts[2 * n + 1] * re;
+  }
 }
 
 /* The modes at their places in the FFT.  The real part of the sum over
- * q = 0, 1, ... is the Hermitian sum over all q of modes / 2, but for q = 0:
- * the factors hold that. */
+ * q = 0, 1, ... is the Hermitian sum over all q of modes / 2, but for q = 0. */
 static void
 place_modes (const OctPlan *plan, const float *in, float *modes)
 {
-  const float *factors = plan->tables.factors;
+  const OctNufftTables *t = &plan->tables;
 
   for (guint i = 0; i < plan->params.depth_bins; i++) {
-    gint q = plan->params.depth_start + (gint)i;
-    gsize at = q < 0 ? plan->tables.grid - (guint)-q : (guint)q;
-    modes[2 * at] = factors[i] * in[2 * i];
-    modes[2 * at + 1] = factors[i] * in[2 * i + 1];
+    gint q = t->first_mode + (gint)i;
+    gsize at = q < 0 ? t->grid - (guint)-q : (guint)q;
+    float factor = t->factors[i] * (plan->parts == 1 && q != 0 ? 0.5f : 1);
+    modes[2 * at] = factor * in[2 * i];
+    modes[2 * at + 1] = factor * in[2 * i + 1];
   }
 }
 
@@ -145,17 +153,10 @@ transform_line (
 static gboolean
 set_tables (OctPlan *plan, const OctNufftParams *params, GError **error)
 {
-  OctNufftTables *t = &plan->tables;
-
   plan->params = *params;
   plan->params.nodes = plan->params.window = NULL;
   plan->parts = params->format == OCT_SAMPLE_CF32 ? 2 : 1;
-  if (!oct_nufft_tables_set (t, params, TRUE, error))
-    return FALSE;
-  for (guint i = 0; plan->parts == 1 && i < params->depth_bins; i++)
-    if (params->depth_start + (gint)i != 0)
-      t->factors[i] /= 2;
-  return TRUE;
+  return oct_nufft_tables_set (&plan->tables, params, TRUE, error);
 }
 
 static gboolean

@@ -3,217 +3,23 @@
  * Window, unitary FFT and crop in one pass over memory, for lengths that are
  * powers of two; and the two passes around cuFFT for all others.
  *
- * Stockham's autosort FFT with radix 16 (the last step 2 to 16): a thread
- * holds 16 values, the A-line changes hands through shared memory.  Real
- * A-lines are transformed as half as many complex values,
+ * The FFT is that of oct-cuda-butterfly.cuh.  Real A-lines are transformed as
+ * half as many complex values,
  * z[n] = x[2n] + i x[2n+1], Z = FFT (z) of length H, and then
  * X[q] = (Z[q] + Z*[H-q]) / 2 - i/2 exp (-pi i q / H) (Z[q] - Z*[H-q]).
  */
-#include "oct-cuda-launch.cuh"
+#include "oct-cuda-butterfly.cuh"
 
 #define VALUES 16 /* of one thread */
 #define THREADS 128
-
-__device__ __forceinline__ float2
-operator+ (float2 a, float2 b)
-{
-  return make_float2 (a.x + b.x, a.y + b.y);
-}
-
-__device__ __forceinline__ float2
-operator- (float2 a, float2 b)
-{
-  return make_float2 (a.x - b.x, a.y - b.y);
-}
-
-__device__ __forceinline__ float2
-operator* (float2 a, float2 b)
-{
-  return make_float2 (a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x);
-}
-
-__device__ __forceinline__ float
-scaled (float a, float factor)
-{
-  return a * factor;
-}
-
-__device__ __forceinline__ float2
-scaled (float2 a, float factor)
-{
-  return make_float2 (a.x * factor, a.y * factor);
-}
-
-/* -i a */
-__device__ __forceinline__ float2
-turn_back (float2 a)
-{
-  return make_float2 (a.y, -a.x);
-}
-
-/* DFTs of v[0], v[Step], ..., result in place and in natural order */
-template <int Radix, int Step> struct Dft;
-
-template <int Step> struct Dft<2, Step> {
-  static __device__ __forceinline__ void run (float2 *v)
-  {
-    float2 a = v[0], b = v[Step];
-    v[0] = a + b;
-    v[Step] = a - b;
-  }
-};
-
-template <int Step> struct Dft<4, Step> {
-  static __device__ __forceinline__ void run (float2 *v)
-  {
-    float2 a = v[0] + v[2 * Step], b = v[0] - v[2 * Step];
-    float2 c = v[Step] + v[3 * Step];
-    float2 d = turn_back (v[Step] - v[3 * Step]);
-    v[0] = a + c;
-    v[Step] = b + d;
-    v[2 * Step] = a - c;
-    v[3 * Step] = b - d;
-  }
-};
-
-template <int Step> struct Dft<8, Step> {
-  static __device__ __forceinline__ void run (float2 *v)
-  {
-    const float h = 0.70710678118654752440f;
-    float2 odd[4];
-    Dft<4, 2 * Step>::run (v);
-    Dft<4, 2 * Step>::run (v + Step);
-    odd[0] = v[Step];
-    odd[1] = v[3 * Step] * make_float2 (h, -h);
-    odd[2] = turn_back (v[5 * Step]);
-    odd[3] = v[7 * Step] * make_float2 (-h, -h);
-    /* even bins lie at even steps: spread them to both halves */
-    float2 even[4] = { v[0], v[2 * Step], v[4 * Step], v[6 * Step] };
-#pragma unroll
-    for (int k = 0; k < 4; k++) {
-      v[k * Step] = even[k] + odd[k];
-      v[(k + 4) * Step] = even[k] - odd[k];
-    }
-  }
-};
-
-template <int Step> struct Dft<16, Step> {
-  static __device__ __forceinline__ void run (float2 *v)
-  {
-    const float c = 0.92387953251128675613f, s = 0.38268343236508977173f;
-    const float h = 0.70710678118654752440f;
-    float2 t[16];
-#pragma unroll
-    for (int i = 0; i < 4; i++)
-      Dft<4, 4 * Step>::run (v + i * Step);
-    /* v[i + 4 k] times exp (-2 pi i i k / 16) */
-    v[5 * Step] = v[5 * Step] * make_float2 (c, -s);
-    v[9 * Step] = v[9 * Step] * make_float2 (h, -h);
-    v[13 * Step] = v[13 * Step] * make_float2 (s, -c);
-    v[6 * Step] = v[6 * Step] * make_float2 (h, -h);
-    v[10 * Step] = turn_back (v[10 * Step]);
-    v[14 * Step] = v[14 * Step] * make_float2 (-h, -h);
-    v[7 * Step] = v[7 * Step] * make_float2 (s, -c);
-    v[11 * Step] = v[11 * Step] * make_float2 (-h, -h);
-    v[15 * Step] = v[15 * Step] * make_float2 (-c, s);
-#pragma unroll
-    for (int k = 0; k < 4; k++)
-      Dft<4, Step>::run (v + 4 * k * Step);
-#pragma unroll
-    for (int i = 0; i < 16; i++)
-      t[i] = v[(i % 4 * 4 + i / 4) * Step];
-#pragma unroll
-    for (int i = 0; i < 16; i++)
-      v[i * Step] = t[i];
-  }
-};
-
-/* v[m Step] *= w^m for m = 1 .. Radix - 1 */
-template <int Radix, int Step>
-__device__ __forceinline__ void
-twist (float2 *v, float2 w)
-{
-  float2 high = make_float2 (1, 0), low[4];
-
-  low[0] = make_float2 (1, 0);
-  low[1] = w;
-  low[2] = w * w;
-  low[3] = low[2] * w;
-#pragma unroll
-  for (int m = 1; m < Radix; m++) {
-    if (m == 4)
-      high = low[2] * low[2];
-    else if (m % 4 == 0)
-      high = high * (low[2] * low[2]);
-    v[m * Step] = v[m * Step]
-                  * (m < 4         ? low[m]
-                      : m % 4 == 0 ? high
-                                   : high * low[m % 4]);
-  }
-}
-
-/* of 32 banks of shared memory, none is hit twice by a half warp */
-__device__ __forceinline__ uint32_t
-padded (uint32_t i)
-{
-  return i + i / VALUES;
-}
-
-/* padded (i + step) - padded (i) for multiples of VALUES, and for less from a
- * multiple on */
-__device__ static constexpr int
-padded_step (int step)
-{
-  return step + step / VALUES;
-}
 
 template <int Size> struct Layout {
   static constexpr int threads = Size / VALUES; /* of one A-line */
   static constexpr int lines = threads < THREADS ? THREADS / threads : 1;
   static constexpr int block = lines * threads;
-  static constexpr int pitch = Size + Size / VALUES;
+  static constexpr int pitch = Steps<Size, VALUES>::pitch ();
   static constexpr int resident = 1024 / block; /* 64 registers a thread */
 };
-
-/**
- * The steps from transforms of `Done` on to those of `Size`.
- * v: x[t + e Size / 16]; in the end X[t + e Size / 16].
- * turns[k] = exp (-2 pi i k / (Size Scale)).
- */
-template <int Size, int Done, int Scale>
-__device__ __forceinline__ void
-transform (float2 (&v)[VALUES], uint32_t t, const float2 *turns, float2 *line)
-{
-  constexpr int rest = Size / Done, radix = rest < VALUES ? rest : VALUES;
-  constexpr int count = VALUES / radix, threads = Layout<Size>::threads;
-
-#pragma unroll
-  for (int b = 0; b < count; b++) {
-    uint32_t k = (t + b * threads) % Done;
-    if (Done > 1)
-      twist<radix, count> (
-          v + b, __ldg (&turns[k * (Size / (Done * radix) * Scale)]));
-    Dft<radix, count>::run (v + b);
-  }
-  if constexpr (Done * radix < Size) {
-    if (Done > 1)
-      __syncthreads ();
-#pragma unroll
-    for (int b = 0; b < count; b++) {
-      uint32_t j = t + b * threads, k = j % Done;
-      float2 *to = line + padded (j / Done * Done * radix + k);
-#pragma unroll
-      for (int m = 0; m < radix; m++)
-        to[padded_step (m * Done)] = v[b + m * count];
-    }
-    __syncthreads ();
-    const float2 *from = line + padded (t);
-#pragma unroll
-    for (int e = 0; e < VALUES; e++)
-      v[e] = from[padded_step (e * threads)];
-    transform<Size, Done * radix, Scale> (v, t, turns, line);
-  }
-}
 
 /* Windowed complex samples, zeros behind their end: v[e] of t + e Step.  All
  * are read, from valid addresses, before the first is used.  Whole: there is
@@ -289,7 +95,7 @@ __launch_bounds__ (Layout<Size>::block, Layout<Size>::resident)
 
   read_complex<Block::threads, Whole> (
       fft, min (line, fft.rows.lines - 1), t, v);
-  transform<Size, 1, 1> (v, t, fft.turns, shared + slot * Block::pitch);
+  transform<Size, 1> (v, t, fft.turns, shared + slot * Block::pitch);
   if (line >= fft.rows.lines)
     return;
   float2 *out = row_of ((float2 *)fft.rows.out, fft.rows.out_stride, line);
@@ -319,11 +125,11 @@ __launch_bounds__ (Layout<Size>::block, Layout<Size>::resident)
 
   begin_kernel ();
   read_real<Block::threads, Pairs> (fft, min (line, fft.rows.lines - 1), t, v);
-  transform<Size, 1, 2> (v, t, fft.turns, mine);
+  transform<Size, 2> (v, t, fft.turns, mine);
   __syncthreads ();
 #pragma unroll
   for (int e = 0; e < VALUES; e++)
-    mine[padded (t + e * Block::threads)] = v[e];
+    mine[t + e * Block::threads] = v[e];
   __syncthreads ();
   if (line >= fft.rows.lines)
     return;
@@ -331,7 +137,7 @@ __launch_bounds__ (Layout<Size>::block, Layout<Size>::resident)
 #pragma unroll
   for (int e = 0; e < VALUES; e++) {
     uint32_t q = t + e * Block::threads;
-    float2 b = mine[padded ((Size - q) % Size)];
+    float2 b = mine[(Size - q) % Size];
     float2 conjugate = make_float2 (b.x, -b.y);
     if (q - fft.depth_start < fft.depth_bins)
       out[q - fft.depth_start] =

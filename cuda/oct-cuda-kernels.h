@@ -107,6 +107,125 @@ cudaError_t oct_cuda_launch_window (
 cudaError_t oct_cuda_launch_crop (const OctCudaFft *fft, const float2 *spectra,
     size_t pitch, OctCudaQueue queue);
 
+/* The tables of core/oct-nufft.h in device memory. */
+typedef struct {
+  uint32_t samples, width, grid, cells, origin;
+  const int32_t *lowest;     /* [samples] */
+  const float *node_weights; /* [samples][width] */
+} OctCudaGrid;
+
+/* node_weights from offset[samples] and window[samples]; parameter is beta, or
+ * t, or 0 for uniform nodes. */
+cudaError_t oct_cuda_launch_node_weights (const OctCudaGrid *grid,
+    const float *offset, const float *window, float parameter, int is_gaussian,
+    float *node_weights, OctCudaQueue queue);
+/* cell_weights[tap][cells]: weights of the samples from first[cell] on. */
+cudaError_t oct_cuda_launch_cell_weights (const OctCudaGrid *grid,
+    const uint32_t *first, uint32_t taps, float *cell_weights,
+    OctCudaQueue queue);
+
+/* Samples to cells: in [lines][samples] -> cells [lines][grid].  Cells are
+ * complex where the samples are, and may be where they are not. */
+typedef struct {
+  const void *in;
+  size_t in_stride;
+  uint32_t lines;
+  int complex_samples, complex_cells;
+  const float2 *shifts; /* [samples], complex samples are multiplied by; NULL */
+  OctCudaGrid grid;
+  uint32_t taps;
+  const uint32_t *first;     /* [cells] */
+  const float *cell_weights; /* [taps][cells] */
+  void *cells;
+} OctCudaGather;
+
+cudaError_t oct_cuda_launch_gather (
+    const OctCudaGather *gather, OctCudaQueue queue);
+
+/* Between the transform of the cells, [lines][pitch], and A-scans,
+ * [lines][depth_bins].  Of real cells there are the bins 0 .. grid / 2. */
+typedef struct {
+  uint32_t lines, grid;
+  int is_complex;
+  int32_t first_mode; /* of the first depth bin */
+  uint32_t depth_bins;
+  const float *factors; /* [depth_bins] */
+} OctCudaModes;
+
+/* Spectra of the cells to A-scans. */
+cudaError_t oct_cuda_launch_pick_modes (const OctCudaModes *modes,
+    const float2 *spectra, void *out, size_t out_stride, OctCudaQueue queue);
+/* A-scans to the spectra, all of their bins. */
+cudaError_t oct_cuda_launch_place_modes (const OctCudaModes *modes,
+    const void *in, size_t in_stride, float2 *spectra, OctCudaQueue queue);
+
+/* Cells to samples: cells [lines][grid] -> out [lines][samples], of which the
+ * real part is taken when they are real; complex ones are divided by `shifts`,
+ * [samples] of magnitude 1, where they are given. */
+cudaError_t oct_cuda_launch_interpolate (const OctCudaGrid *grid,
+    const void *cells, int complex_cells, int complex_samples,
+    const float2 *shifts, uint32_t lines, void *out, size_t out_stride,
+    OctCudaQueue queue);
+
+/* Samples to A-scans in one pass, for some lengths of the grid.  The samples
+ * that reach a cell follow each other round a circle of samples + taps, which
+ * begins anew behind the last one; of real samples two cells have the same
+ * first. */
+typedef struct {
+  OctCudaRows rows; /* rows.samples: of one row in */
+  int is_complex;
+  uint32_t grid, taps; /* taps: an even number */
+  int32_t first_mode;  /* of the first depth bin; of real samples 0 or more */
+  uint32_t depth_bins;
+  const float2 *shifts; /* [samples], complex samples are multiplied by; NULL */
+  const uint32_t *first;       /* [grid] */
+  const float *weights;        /* [taps][grid] */
+  const float *factors;        /* [depth_bins] */
+  const float2 *turns;         /* [grid] exp (-2 pi i k / grid) */
+  uint32_t processors, memory; /* of the device: bytes that a block can have */
+} OctCudaFused;
+
+/* Whether there is a kernel for is_complex, grid, taps and rows.samples, and
+ * what the device has. */
+cudaError_t oct_cuda_fused_prepare (OctCudaFused *fused, int *fits);
+/* first and weights, for nodes over one period of the grid; taps: of
+ * oct_cuda_gridding_circle(). */
+cudaError_t oct_cuda_launch_fused_weights (const OctCudaGrid *grid,
+    int is_complex, uint32_t taps, uint32_t *first, float *weights,
+    OctCudaQueue queue);
+cudaError_t oct_cuda_launch_fused (OctCudaFused *fused, OctCudaQueue queue);
+
+/* The exact transforms as a product of half precision numbers with sums in
+ * single precision.  Every number is the sum of a high and a low half, and
+ * (a + b)(c + d) = a c + b c + a d but for the last bits: rows of the matrix
+ * are [high][high][low], rows of data [high][low][high], each of `pitch`
+ * halves, the last ones 0. */
+typedef struct {
+  uint32_t samples;
+  int32_t depth_start;
+  uint32_t depth_bins;
+  /* rows are depth bins and columns samples, or (adjoint) the reverse */
+  int adjoint;
+  /* real and imaginary parts are rows, or columns, of their own */
+  int row_parts, column_parts; /* 1 or 2 */
+  uint32_t pitch;
+  double scale;
+  const double *nodes, *window; /* [samples] */
+  void *matrix;                 /* halves [rows][3][pitch] */
+} OctCudaNudftMatrix;
+
+cudaError_t oct_cuda_launch_nudft_matrix (
+    const OctCudaNudftMatrix *matrix, OctCudaQueue queue);
+/* Rows of `values` floats, each times the power of two that fits them to
+ * halves: -> halves [lines][3][pitch], exponents [lines]. */
+cudaError_t oct_cuda_launch_nudft_split (const void *in, size_t in_stride,
+    uint32_t values, uint32_t lines, void *halves, uint32_t pitch,
+    int32_t *exponents, OctCudaQueue queue);
+/* Takes the powers of two out of the products. */
+cudaError_t oct_cuda_launch_nudft_rescale (void *out, size_t out_stride,
+    uint32_t values, uint32_t lines, const int32_t *exponents,
+    OctCudaQueue queue);
+
 /* level = (exponent - reference) scale + log2 (mantissa) scale + offset (log),
  * (power - offset) scale (linear); then clamped to [0, full] and rounded. */
 typedef struct {

@@ -16,6 +16,10 @@ extern const OctOperationTable oct_cuda_resample;
 extern const OctOperationTable oct_cuda_dispersion;
 extern const OctOperationTable oct_cuda_fft;
 extern const OctOperationTable oct_cuda_logscale;
+extern const OctOperationTable oct_cuda_nufft;
+extern const OctOperationTable oct_cuda_nufft_adjoint;
+extern const OctOperationTable oct_cuda_nudft;
+extern const OctOperationTable oct_cuda_nudft_adjoint;
 
 /* TRUE on success; else OCT_ERROR_MEMORY or OCT_ERROR_DEVICE with the name of
  * the operation. */

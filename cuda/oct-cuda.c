@@ -14,6 +14,10 @@ static const OctBackend backend = {
       [OCT_OPERATION_DISPERSION] = &oct_cuda_dispersion,
       [OCT_OPERATION_FFT] = &oct_cuda_fft,
       [OCT_OPERATION_LOGSCALE] = &oct_cuda_logscale,
+      [OCT_OPERATION_NUFFT] = &oct_cuda_nufft,
+      [OCT_OPERATION_NUFFT_ADJOINT] = &oct_cuda_nufft_adjoint,
+      [OCT_OPERATION_NUDFT] = &oct_cuda_nudft,
+      [OCT_OPERATION_NUDFT_ADJOINT] = &oct_cuda_nudft_adjoint,
   },
 };
 

@@ -128,7 +128,7 @@ fill_params (GstOctNUFFT *self, OctNufftParams *params)
   params->weights = self->weights;
   params->width = self->width;
   params->grid = oct_nufft_grid_length (params->samples, self->oversampling);
-  grid = self->method == METHOD_NUDFT ? 0 : params->grid;
+  grid = self->method == METHOD_NUDFT ? 0 : oct_nufft_grid_of (params);
   changed = grid != self->grid;
   self->grid = grid;
   GST_OBJECT_UNLOCK (self);
@@ -258,8 +258,9 @@ install_properties (GObjectClass *klass)
           GST_TYPE_OCT_KERNEL, OCT_KERNEL_KAISER_BESSEL, live));
   g_object_class_install_property (klass, PROP_OVERSAMPLING,
       g_param_spec_double ("oversampling", "Oversampling",
-          "Cells of the grid per sample, rounded up to an FFT length without "
-          "large prime factors, see grid-length (method=nufft)",
+          "Cells of the grid per sample (of complex spectra, per depth bin), "
+          "rounded up to an FFT length without large prime factors, see "
+          "grid-length (method=nufft)",
           1.25, 2.0, DEFAULT_OVERSAMPLING, live));
   g_object_class_install_property (klass, PROP_KERNEL_WIDTH,
       g_param_spec_uint ("kernel-width", "Kernel width",

@@ -6,6 +6,7 @@
  * Every stage has several buffers that are used in turn, as in a pipeline.
  */
 #include "check.h"
+#include "oct-nufft.h"
 #include "oct-window.h"
 
 #include <math.h>
@@ -277,6 +278,150 @@ bench_setup (
   }
 }
 
+/* One transform of samples at any positions, on data of a spectrometer. */
+typedef struct {
+  OctOperation operation;
+  OctSampleFormat format;
+  double oversampling;
+  guint width;
+  OctWeights weights;
+  gboolean new_nodes; /* before every B-scan */
+} Transform;
+
+static const Transform transforms[] = {
+  { OCT_OPERATION_NUFFT, OCT_SAMPLE_F32, 1.25, 6, 0, FALSE },
+  { OCT_OPERATION_NUFFT, OCT_SAMPLE_F32, 1.5, 5, 0, FALSE },
+  { OCT_OPERATION_NUFFT, OCT_SAMPLE_F32, 2, 4, 0, FALSE },
+  { OCT_OPERATION_NUFFT, OCT_SAMPLE_F32, 1.3125, 5, 0, FALSE },
+  { OCT_OPERATION_NUFFT, OCT_SAMPLE_CF32, 1.25, 6, 0, FALSE },
+  { OCT_OPERATION_NUFFT, OCT_SAMPLE_CF32, 1.5, 5, 0, FALSE },
+  { OCT_OPERATION_NUFFT, OCT_SAMPLE_CF32, 2, 4, 0, FALSE },
+  { OCT_OPERATION_NUFFT, OCT_SAMPLE_F32, 2, 4, OCT_WEIGHTS_PRECOMPUTED, TRUE },
+  { OCT_OPERATION_NUFFT, OCT_SAMPLE_F32, 2, 4, OCT_WEIGHTS_ON_THE_FLY, TRUE },
+  { OCT_OPERATION_NUFFT, OCT_SAMPLE_F32, 1.25, 6, OCT_WEIGHTS_ON_THE_FLY,
+      TRUE },
+  { OCT_OPERATION_NUFFT_ADJOINT, OCT_SAMPLE_F32, 1.25, 6, 0, FALSE },
+  { OCT_OPERATION_NUFFT_ADJOINT, OCT_SAMPLE_F32, 2, 4, 0, FALSE },
+  { OCT_OPERATION_NUFFT_ADJOINT, OCT_SAMPLE_CF32, 2, 4, 0, FALSE },
+  { OCT_OPERATION_NUDFT, OCT_SAMPLE_F32, 2, 4, 0, FALSE },
+  { OCT_OPERATION_NUDFT, OCT_SAMPLE_F32, 2, 4, 0, TRUE },
+  { OCT_OPERATION_NUDFT, OCT_SAMPLE_CF32, 2, 4, 0, FALSE },
+  { OCT_OPERATION_NUDFT_ADJOINT, OCT_SAMPLE_F32, 2, 4, 0, FALSE },
+};
+
+static void
+fill_floats (gpointer *buffers, gsize bytes)
+{
+  g_autofree float *values = g_malloc (bytes);
+  GRand *random = g_rand_new_with_seed (2);
+
+  for (gsize i = 0; i < bytes / sizeof (float); i++)
+    values[i] = (float)g_rand_double_range (random, -1000, 1000);
+  g_rand_free (random);
+  for (guint b = 0; b < BUFFERS; b++)
+    check_cuda (cudaMemcpy (buffers[b], values, bytes, cudaMemcpyHostToDevice),
+        "upload");
+}
+
+static void
+move_node (Stage *stage, OctNufftParams *params, double *nodes, guint i)
+{
+  nodes[params->samples / 3] += i % 2 ? 1e-3 : -1e-3;
+  if (stage->table->update (stage->plan, params))
+    return;
+  printf ("%s: no update\n", stage->name);
+  exit (1);
+}
+
+/* Seconds of update and run together; *host: of the calls alone, *update: of
+ * updates alone, while the device has nothing to do. */
+static double
+time_updates (const Check *check, const Setup *setup, Stage *stage,
+    OctNufftParams *params, double *nodes, double *host, double *update)
+{
+  gint64 before = g_get_monotonic_time ();
+
+  for (guint i = 0; i < RUNS; i++)
+    move_node (stage, params, nodes, i);
+  *update = (double)(g_get_monotonic_time () - before) * 1e-6 / RUNS;
+  for (guint i = 0; i < RUNS + 4; i++) {
+    if (i == 4) {
+      check_cuda (cudaStreamSynchronize (check->stream), "bench");
+      before = g_get_monotonic_time ();
+    }
+    move_node (stage, params, nodes, i);
+    run_stages (check, setup, stage, 1, i % BUFFERS);
+  }
+  *host = (double)(g_get_monotonic_time () - before) * 1e-6 / RUNS;
+  check_cuda (cudaStreamSynchronize (check->stream), "bench");
+  return (double)(g_get_monotonic_time () - before) * 1e-6 / RUNS;
+}
+
+static void
+bench_transform (const Check *check, const Setup *setup, const Transform *t)
+{
+  guint n = setup->samples, l = setup->lines;
+  gboolean back = t->operation == OCT_OPERATION_NUFFT_ADJOINT
+                  || t->operation == OCT_OPERATION_NUDFT_ADJOINT;
+  gsize spectrum = n * oct_sample_format_size (t->format), ascan = n / 2 * 8;
+  g_autofree double *nodes = g_new (double, n);
+  g_autofree double *window = g_new (double, n);
+  g_autofree char *name = NULL;
+  OctNufftParams params = { .format = t->format,
+    .samples = n,
+    .lines = l,
+    .depth_bins = n / 2,
+    .grid = oct_nufft_grid_length (n, t->oversampling),
+    .width = t->width,
+    .weights = t->weights,
+    .nodes = nodes,
+    .window = window };
+  Stage stage = { 0 };
+  guint count = 0;
+  double host, update = 0, seconds;
+
+  for (guint i = 0; i < n; i++) {
+    double k = 1 / (725 + 240. * i / (n - 1));
+    nodes[i] = (n - 1) * (k - 1 / 965.) / (1 / 725. - 1 / 965.);
+  }
+  oct_window_fill (OCT_WINDOW_HANN, n, NULL, window);
+  new_buffers (stage.in, (back ? ascan : spectrum) * l);
+  fill_floats (stage.in, (back ? ascan : spectrum) * l);
+  add_stage (check, &stage, &count, t->operation, &params,
+      back ? ascan : spectrum, back ? spectrum : ascan, l,
+      (double)l * (double)(ascan + spectrum));
+  run_stages (check, setup, &stage, 1, 0);
+  seconds = t->new_nodes ? time_updates (
+                check, setup, &stage, &params, nodes, &host, &update)
+                         : time_stages (check, setup, &stage, 1, &host);
+  name = g_strdup_printf ("%s %s grid %u width %u", stage.name,
+      t->format == OCT_SAMPLE_CF32 ? "complex" : "real", params.grid, t->width);
+  report (name, seconds, host, stage.bytes, l);
+  if (t->new_nodes)
+    printf ("  with new nodes every time, weights %s, update %.2f us host\n",
+        t->weights ? "on-the-fly" : "precomputed", update * 1e6);
+  stage.table->destroy (stage.plan);
+  for (guint b = 0; b < BUFFERS; b++) {
+    cudaFree (stage.in[b]);
+    cudaFree (stage.out[b]);
+  }
+}
+
+static void
+bench_transforms (const Check *check, guint samples, guint lines)
+{
+  Setup setup = { .samples = samples, .lines = lines, .buffers = BUFFERS };
+
+  printf ("\ntransforms at any positions: %u samples x %u A-lines\n", samples,
+      lines);
+  for (guint i = 0; i < G_N_ELEMENTS (transforms); i++)
+    if (check->filter == NULL
+        || strcmp (check->cuda->operations[transforms[i].operation]->name,
+               check->filter)
+               == 0)
+      bench_transform (check, &setup, &transforms[i]);
+}
+
 void
 bench (Check *check, guint samples, guint lines)
 {
@@ -284,6 +429,10 @@ bench (Check *check, guint samples, guint lines)
     OCT_RANGE_AUTO, OCT_IMAGE_GRAY8, BUFFERS };
   Setup other;
 
+  if (check->filter != NULL) {
+    bench_transforms (check, samples, lines);
+    return;
+  }
   bench_copy (check);
   bench_setup (check, &setup, "cubic, dispersion, automatic range", TRUE);
   if (check->reduced)
@@ -314,4 +463,6 @@ bench (Check *check, guint samples, guint lines)
   other.lines = MAX (lines / 4, 1);
   bench_setup (check, &other, "a quarter of a B-scan", FALSE);
   bench_setup (check, &setup, "the first again", FALSE);
+  bench_transforms (check, samples, lines);
+  bench_transforms (check, samples, lines * 16);
 }

@@ -91,6 +91,7 @@ main (int argc, char **argv)
   check_resample (&check);
   check_fft (&check);
   check_logscale (&check);
+  check_nufft (&check);
   check_errors (&check);
   printf (
       "1..%u\n# %u of %u failed\n", check.cases, check.failures, check.cases);

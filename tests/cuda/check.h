@@ -67,6 +67,7 @@ void check_resample (Check *check);
 void check_dispersion (Check *check);
 void check_fft (Check *check);
 void check_logscale (Check *check);
+void check_nufft (Check *check);
 /* Errors that run() and create() report. */
 void check_errors (Check *check);
 /* A-lines per second of every operation and of the chain. */

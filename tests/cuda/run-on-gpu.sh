@@ -22,7 +22,9 @@ mkdir -p "$logs"
 cuda=${CUDA_PATH:-/usr/local/cuda}
 cufft=$(dirname "$(find "$cuda/" /usr/lib* /opt -name 'libcufft.so.*' \
   2>/dev/null | head -n 1)")
-export LD_LIBRARY_PATH="$pack/lib:$cuda/lib64:$cufft"
+cublas=$(dirname "$(find "$cuda/" /usr/lib* /opt -name 'libcublas.so.*' \
+  2>/dev/null | head -n 1)")
+export LD_LIBRARY_PATH="$pack/lib:$cuda/lib64:$cufft:$cublas"
 chmod +x "$pack/check-operations" "$pack"/bin/* 2>/dev/null
 program="$pack/check-operations --module $pack/liboctcuda.so"
 summary="$logs/summary.txt"
@@ -74,9 +76,9 @@ note_program () {
 
 run_elements () {
   "$pack/bin/gst-inspect-1.0" octfft >/dev/null 2>&1 # writes the registry
-  on_gpu=${OCT_TESTS_ON_GPU-octdcsub octkresample octdispersion octfft \
+  on_gpu=${OCT_TESTS_ON_GPU-octdcsub octkresample octdispersion octfft octnufft \
     octlogscale filters chain cscan states leaks errors}
-  as_it_likes=${OCT_TESTS_AUTO-octdcsub octkresample filters chain cscan \
+  as_it_likes=${OCT_TESTS_AUTO-octdcsub octkresample octnufft filters chain cscan \
     states leaks octsrc octsrc-seek octsrc-live errors}
   for name in $on_gpu; do test_program "$name" cuda no & done
   wait

@@ -331,6 +331,17 @@ nufft_case("wavelength", "", y, by_wavelength, "wavelength-101.csv", kernel="kb"
 nufft_case("crop", "depth-start=5 depth-bins=20", y, K101, "k-index-101.csv", 5, 20, kernel="kb", grid=128)
 nufft_case("one-line", "", y[:1], K101, "k-index-101.csv", kernel="kb", grid=128)
 
+def shifted_nufft(y, cal, cells, width):
+    """of spectra that are complex, with dispersion: the grid resolves the depths shown, shifted around 0"""
+    n, bins = y.shape[1], y.shape[1] // 2
+    order = np.argsort(cal.t)
+    t = cal.t[order]
+    omega = 2 * np.pi * t / n
+    op = octref.NUFFT(t, cells / n, width, "kb", omega=omega, beta=octref.beatty_beta(cells / bins, width))
+    y = (y * chain.window("hann", n, cal.t))[:, order] * np.exp(1j * np.interp(t, np.arange(n), cal.dispersion))
+    return op.t1(y * np.exp(-1j * omega * (bins // 2)))[:, (np.arange(bins) - bins // 2) % n]
+
+
 # uniform nodes: the FFT
 w = y.astype(float) * window("hann", ODD)
 write_csv("uniform-101.csv", k_index=np.arange(ODD))
@@ -348,7 +359,10 @@ for method in ("nufft", "nudft"):
         raw = raw.astype(np.uint16)
         for with_dispersion in (False, True):
             settings = (None,) if method == "nudft" else ("kb", {ODD: 128, EVEN: 160}[n] / n, 6)
-            a = chain.a_scans_nufft(chain.subtract_dc(raw), cal, "hann", with_dispersion, *settings)
+            if method == "nufft" and with_dispersion:
+                a = shifted_nufft(chain.subtract_dc(raw), cal, {ODD: 64, EVEN: 80}[n], 6)
+            else:
+                a = chain.a_scans_nufft(chain.subtract_dc(raw), cal, "hann", with_dispersion, *settings)
             launch = (f"octdcsub {CALIBRATION % n} ! " + ("octdispersion ! " if with_dispersion else "")
                       + f"octnufft method={method}")
             label = f"{method}-{n}" + ("" if with_dispersion else "-real")

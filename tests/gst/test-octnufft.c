@@ -101,6 +101,25 @@ GST_START_TEST (test_live_properties)
 }
 GST_END_TEST;
 
+/* Complex spectra take a grid for the depths that are shown. */
+GST_START_TEST (test_grid_of_complex)
+{
+  GstHarness *harness =
+      oct_test_harness ("octdispersion ! octnufft calibration=" K_INDEX);
+  g_autoptr (OctArray) input = load_input ();
+  g_autoptr (OctArray) all = oct_test_run (harness, input, NULL);
+  g_autoptr (OctArray) part = NULL;
+
+  fail_unless_equals_int (all->columns, 50);
+  fail_unless_equals_int (get_grid (harness), 64);
+  oct_test_set (harness, "octnufft", "depth-bins", "20");
+  part = push (harness, input);
+  fail_unless_equals_int (part->columns, 20);
+  fail_unless_equals_int (get_grid (harness), 28);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
 /* The event of an application: positions that a k-clock has found, as buffer
  * of doubles. */
 static GstEvent *
@@ -281,6 +300,7 @@ octnufft_suite (void)
   tcase_add_loop_test (
       tcase, test_known_answers, 0, oct_test_count_cases ("octnufft-"));
   tcase_add_test (tcase, test_live_properties);
+  tcase_add_test (tcase, test_grid_of_complex);
   tcase_add_test (tcase, test_jitter);
   tcase_add_test (tcase, test_event_of_an_application);
   tcase_add_test (tcase, test_bad_events);

@@ -302,6 +302,20 @@ def nodes(samples, low=-0.3, high=None, jitter=0.8):
     return low + steps * ((samples - 0.6 if high is None else high) - low)
 
 
+def grid_length(least):
+    """even, without a prime factor above 7"""
+    length = int(np.ceil(least - 1e-9))
+    length += length % 2
+    while True:
+        rest = length
+        for prime in (2, 3, 5, 7):
+            while rest % prime == 0:
+                rest //= prime
+        if rest == 1:
+            return length
+        length += 2
+
+
 def non_uniform_case(name, t, real=True, adjoint=False, kernel=None, grid=0, width=4, start=0, bins=0,
                      lines=5, on_the_fly=False, kind="hann"):
     """kernel None: the exact transform"""
@@ -311,17 +325,33 @@ def non_uniform_case(name, t, real=True, adjoint=False, kernel=None, grid=0, wid
     bins = bins or n // 2 - start
     grid = grid or 2 * n
     omega = 2 * np.pi * t[order] / n
-    if kernel:
+    shift, index = np.ones(n), np.arange(start, start + bins) % n
+    if kernel and not real and not np.allclose(t, np.rint(t)):
+        # the grid resolves the modes wanted, shifted around 0
+        middle = start + bins // 2
+        modes = bins
+        cells = grid if modes == n else grid_length(modes * grid / n)
+        parameter = {"beta": octref.beatty_beta(cells / modes, width),
+                     "theta": octref.gauss_theta_grid(cells / modes, width)}
+        op = octref.NUFFT(t[order], cells / n, width, kernel, omega=omega, **parameter)
+        shift = np.exp(-1j * omega * middle)
+        index = (index - middle) % n
+    elif kernel:
         op = octref.NUFFT(t[order], grid / n, width, kernel, omega=omega)
     else:
         op = octref.NUDFT(t[order], omega=omega)
-    index = np.arange(start, start + bins) % n
     if adjoint:
         x = (rng.standard_normal((lines, bins)) + 1j * rng.standard_normal((lines, bins))).astype(np.complex64)
-        full = np.zeros((lines, n), complex)
-        full[:, index] = x
         y = np.empty((lines, n), complex)
-        y[:, order] = op.t2(full)
+        if kernel:
+            # as op.t2, which does not know a grid with fewer cells than samples
+            modes = np.zeros((lines, op.Mr), complex)
+            modes[:, op.idx[index]] = x / op.gh[index]
+            y[:, order] = (op.S @ (np.fft.ifft(modes, axis=1) * op.Mr).T).T / np.sqrt(n) * shift.conj()
+        else:
+            full = np.zeros((lines, n), complex)
+            full[:, index] = x
+            y[:, order] = op.t2(full)
         y *= w
         expected, given = y.real if real else y, x
     else:
@@ -329,7 +359,7 @@ def non_uniform_case(name, t, real=True, adjoint=False, kernel=None, grid=0, wid
         if not real:
             y = y + 1j * rng.standard_normal((lines, n))
         y = y.astype(np.float32 if real else np.complex64)
-        expected, given = op.t1((y.astype(complex) * w)[:, order])[:, index], y
+        expected, given = op.t1((y.astype(complex) * w)[:, order] * shift)[:, index], y
     values = {"kernel": kernel, "grid": grid, "width": width} if kernel else {}
     if on_the_fly:
         values["weights"] = "on-the-fly"

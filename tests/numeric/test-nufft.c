@@ -194,7 +194,7 @@ test_adjoint (gconstpointer gridded)
 static void
 test_hermitian (void)
 {
-  const guint samples = 200, bins = 199;
+  const guint samples = 200, bins = 200;
   g_autofree double *nodes = spectrometer_nodes (samples, 800, 890);
   g_autofree double *window = g_new (double, samples);
   g_autofree float *y = random_values (samples * LINES, 7);
@@ -202,7 +202,7 @@ test_hermitian (void)
   OctNufftParams params = { .format = OCT_SAMPLE_CF32,
     .samples = samples,
     .lines = LINES,
-    .depth_start = -99,
+    .depth_start = -100,
     .depth_bins = bins,
     .width = 4,
     .grid = 400,
@@ -226,8 +226,8 @@ test_hermitian (void)
       const float *row = a + (gsize)line * 2 * bins;
       for (gint q = -99; q <= 99; q++) {
         for (gint part = 0; part < 2; part++) {
-          float value = row[2 * (q + 99) + part];
-          float mirror = row[2 * (99 - q) + part] * (part ? -1 : 1);
+          float value = row[2 * (q + 100) + part];
+          float mirror = row[2 * (100 - q) + part] * (part ? -1 : 1);
           g_assert_cmpfloat (fabs (value - mirror), <, 2e-6);
           if (q >= 0)
             g_assert_cmpfloat (

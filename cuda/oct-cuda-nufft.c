@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * Spectra at non-uniform wavenumbers to A-scans by gridding: plans.  Grids of
+ * some lengths need one kernel; cuFFT does all others between two.
+ */
+#include "oct-cuda-gridding.h"
+
+#include <math.h>
+#include <string.h>
+
+#define NAME "nufft"
+/* taps that one kernel does; usual nodes and kernels need 4 to 8, those of
+ * complex spectra twice as many */
+#define MAX_FUSED_TAPS 24
+/* more taps and cells than the first nodes need, for those that follow */
+#define SPARE_TAPS 2
+#define SPARE_CELLS(cells) ((cells) + (cells) / 16 + 16)
+
+struct _OctPlan {
+  OctSampleFormat format;
+  guint samples, lines;
+  guint depth_bins;
+  gboolean overlap;
+  gboolean complex_cells;
+  OctCudaGridding gridding;
+  guint taps, max_taps, max_cells;
+  OctCudaTable first; /* guint32 [max_cells]; one kernel: made there */
+  float *weights;     /* [taps][cells], one kernel: [taps][grid] */
+  gboolean weights_changed;
+  gboolean fused;           /* one kernel does it */
+  guint processors, memory; /* of the device, see OctCudaFused */
+  OctCudaTable turns;       /* float2 [grid], one kernel only */
+  /* cuFFT only */
+  cufftHandle transform;
+  gpointer cells;   /* [lines][grid] */
+  float2 *spectrum; /* [lines][grid / 2 + 1], real cells only */
+};
+
+/* Weights of every value of the transform in one kernel; 0: it cannot be. */
+static guint
+fused_taps (const OctPlan *plan)
+{
+  guint together = plan->format == OCT_SAMPLE_CF32 ? 1 : 2, taps;
+
+  taps = oct_cuda_gridding_circle (&plan->gridding, together);
+  taps += taps % 2;
+  return taps <= MIN (MAX_FUSED_TAPS, plan->samples) ? taps : 0;
+}
+
+/* What comes of the tables of new nodes; FALSE without an error when they do
+ * not fit. */
+static gboolean
+set_cells (OctPlan *plan, GError **error)
+{
+  const OctNufftTables *t = &plan->gridding.tables;
+  guint32 *first;
+
+  plan->taps = plan->fused ? fused_taps (plan) : t->taps;
+  if (plan->taps == 0 || plan->taps > plan->max_taps
+      || (!plan->fused && t->cells > plan->max_cells))
+    return FALSE;
+  plan->weights_changed = TRUE;
+  if (plan->fused)
+    return TRUE;
+  first = oct_cuda_table_edit (&plan->first, NAME, error);
+  if (first == NULL)
+    return FALSE;
+  memcpy (first, t->first, t->cells * sizeof *first);
+  return TRUE;
+}
+
+/* Tables for one kernel, if that can be. */
+static gboolean
+choose (OctPlan *plan, GError **error)
+{
+  guint grid = plan->gridding.tables.grid;
+  OctCudaFused fused = { .grid = grid };
+  int fits = 0;
+
+  plan->taps = fused_taps (plan);
+  if (plan->taps == 0)
+    return TRUE;
+  fused.is_complex = plan->format == OCT_SAMPLE_CF32;
+  fused.rows.samples = plan->samples;
+  for (gint spare = SPARE_TAPS; spare >= 0 && !fits; spare -= SPARE_TAPS) {
+    fused.taps = plan->max_taps = plan->taps + (guint)spare;
+    if (!oct_cuda_check (oct_cuda_fused_prepare (&fused, &fits), NAME, error))
+      return FALSE;
+  }
+  plan->fused = fits;
+  plan->processors = fused.processors;
+  plan->memory = fused.memory;
+  plan->max_cells = grid;
+  return TRUE;
+}
+
+static gboolean
+make_cells (OctPlan *plan, GError **error)
+{
+  const OctNufftTables *t = &plan->gridding.tables;
+
+  if (!choose (plan, error))
+    return FALSE;
+  if (!plan->fused) {
+    plan->max_taps = MIN (t->taps + SPARE_TAPS, plan->samples);
+    plan->max_cells = SPARE_CELLS (t->cells);
+  }
+  plan->weights = oct_cuda_alloc (
+      (gsize)plan->max_taps * plan->max_cells * sizeof (float), NAME, error);
+  return plan->weights != NULL
+         && oct_cuda_table_init (
+             &plan->first, plan->max_cells * sizeof (guint32), NAME, error)
+         && set_cells (plan, error);
+}
+
+static gboolean
+make_turns (OctPlan *plan, GError **error)
+{
+  guint grid = plan->gridding.tables.grid;
+  float2 *turns;
+
+  if (!oct_cuda_table_init (&plan->turns, grid * sizeof (float2), NAME, error)
+      || (turns = oct_cuda_table_edit (&plan->turns, NAME, error)) == NULL)
+    return FALSE;
+  for (guint i = 0; i < grid; i++) {
+    double angle = -2 * G_PI * i / grid;
+    turns[i].x = (float)cos (angle);
+    turns[i].y = (float)sin (angle);
+  }
+  return TRUE;
+}
+
+static gboolean
+make_transform (OctPlan *plan, GError **error)
+{
+  gboolean is_complex =
+      oct_cuda_gridding_complex (&plan->gridding, plan->format);
+  guint grid = plan->gridding.tables.grid;
+  guint bins = is_complex ? grid : grid / 2 + 1;
+
+  plan->complex_cells = is_complex;
+  plan->cells =
+      oct_cuda_alloc ((gsize)plan->lines * grid
+                          * (is_complex ? sizeof (float2) : sizeof (float)),
+          NAME, error);
+  if (plan->cells == NULL)
+    return FALSE;
+  if (!is_complex) {
+    plan->spectrum = oct_cuda_alloc (
+        (gsize)plan->lines * bins * sizeof (float2), NAME, error);
+    if (plan->spectrum == NULL)
+      return FALSE;
+  }
+  plan->transform = oct_cuda_fft_plan (is_complex ? CUFFT_C2C : CUFFT_R2C, grid,
+      grid, bins, plan->lines, NAME, error);
+  return plan->transform != 0;
+}
+
+static void
+nufft_destroy (OctPlan *plan)
+{
+  if (plan->transform != 0)
+    cufftDestroy (plan->transform);
+  oct_cuda_gridding_clear (&plan->gridding);
+  oct_cuda_table_clear (&plan->first);
+  oct_cuda_table_clear (&plan->turns);
+  oct_cuda_free (plan->weights);
+  oct_cuda_free (plan->cells);
+  oct_cuda_free (plan->spectrum);
+  g_free (plan);
+}
+
+static OctPlan *
+nufft_create (gconstpointer data, GError **error)
+{
+  const OctNufftParams *params = data;
+  OctPlan *plan = g_new0 (OctPlan, 1);
+
+  plan->format = params->format;
+  plan->samples = params->samples;
+  plan->lines = params->lines;
+  plan->depth_bins = params->depth_bins;
+  plan->overlap = oct_cuda_can_overlap ();
+  if (!oct_cuda_gridding_init (&plan->gridding, params, NAME, error)
+      || !make_cells (plan, error)
+      || !(plan->fused ? make_turns (plan, error)
+                       : make_transform (plan, error))) {
+    nufft_destroy (plan);
+    return NULL;
+  }
+  return plan;
+}
+
+static gboolean
+nufft_update (OctPlan *plan, gconstpointer data)
+{
+  const OctNufftParams *params = data;
+
+  if (params->format != plan->format || params->lines != plan->lines
+      || !oct_cuda_gridding_update (&plan->gridding, params))
+    return FALSE;
+  return set_cells (plan, NULL);
+}
+
+/* Brings changed tables to the device. */
+static gboolean
+prepare (OctPlan *plan, OctCudaQueue queue, GError **error)
+{
+  OctCudaGrid grid = oct_cuda_gridding_grid (&plan->gridding);
+  cudaError_t status;
+
+  if (!oct_cuda_gridding_upload (&plan->gridding, queue, error)
+      || !oct_cuda_table_upload (&plan->first, NAME, queue.stream, error)
+      || (plan->fused
+          && !oct_cuda_table_upload (&plan->turns, NAME, queue.stream, error)))
+    return FALSE;
+  if (!plan->weights_changed)
+    return TRUE;
+  plan->weights_changed = FALSE;
+  status = plan->fused
+               ? oct_cuda_launch_fused_weights (&grid,
+                   plan->format == OCT_SAMPLE_CF32, plan->taps,
+                   plan->first.device, plan->weights, queue)
+               : oct_cuda_launch_cell_weights (
+                   &grid, plan->first.device, plan->taps, plan->weights, queue);
+  return oct_cuda_check (status, NAME, error);
+}
+
+static gboolean
+run_fused (OctPlan *plan, const OctPlane *from, const OctPlane *to,
+    OctCudaQueue queue, GError **error)
+{
+  OctCudaFused fused = {
+    .rows = { from->data, from->stride, to->data, to->stride, plan->lines,
+        plan->samples },
+    .is_complex = plan->format == OCT_SAMPLE_CF32,
+    .grid = plan->gridding.tables.grid,
+    .taps = plan->taps,
+    .first_mode = plan->gridding.tables.first_mode,
+    .depth_bins = plan->depth_bins,
+    .first = plan->first.device,
+    .shifts = oct_cuda_gridding_shifts (&plan->gridding),
+    .weights = plan->weights,
+    .factors = oct_cuda_gridding_factors (&plan->gridding),
+    .turns = plan->turns.device,
+    .processors = plan->processors,
+    .memory = plan->memory,
+  };
+
+  return oct_cuda_check (oct_cuda_launch_fused (&fused, queue), NAME, error);
+}
+
+static gboolean
+run_transform (OctPlan *plan, OctCudaQueue queue, GError **error)
+{
+  cufftResult status;
+
+  if (!oct_cuda_check_fft (
+          cufftSetStream (plan->transform, queue.stream), NAME, error))
+    return FALSE;
+  if (plan->complex_cells)
+    status =
+        cufftExecC2C (plan->transform, plan->cells, plan->cells, CUFFT_FORWARD);
+  else
+    status = cufftExecR2C (plan->transform, plan->cells, plan->spectrum);
+  return oct_cuda_check_fft (status, NAME, error);
+}
+
+static gboolean
+run_cufft (OctPlan *plan, const OctPlane *from, const OctPlane *to,
+    OctCudaQueue queue, GError **error)
+{
+  gboolean is_complex = plan->complex_cells;
+  OctCudaGather gather = {
+    .in = from->data,
+    .in_stride = from->stride,
+    .lines = plan->lines,
+    .complex_samples = plan->format == OCT_SAMPLE_CF32,
+    .complex_cells = is_complex,
+    .shifts = oct_cuda_gridding_shifts (&plan->gridding),
+    .grid = oct_cuda_gridding_grid (&plan->gridding),
+    .taps = plan->taps,
+    .first = plan->first.device,
+    .cell_weights = plan->weights,
+    .cells = plan->cells,
+  };
+  OctCudaModes modes = {
+    .lines = plan->lines,
+    .grid = plan->gridding.tables.grid,
+    .is_complex = is_complex,
+    .first_mode = plan->gridding.tables.first_mode,
+    .depth_bins = plan->depth_bins,
+    .factors = oct_cuda_gridding_factors (&plan->gridding),
+  };
+
+  return oct_cuda_check (oct_cuda_launch_gather (&gather, queue), NAME, error)
+         && run_transform (plan, queue, error)
+         && oct_cuda_check (oct_cuda_launch_pick_modes (&modes,
+                                is_complex ? plan->cells : plan->spectrum,
+                                to->data, to->stride, queue),
+             NAME, error);
+}
+
+static gboolean
+nufft_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
+    gpointer stream, GError **error)
+{
+  const OctPlane *from = &in->planes[0], *to = &out->planes[0];
+  gsize size = oct_sample_format_size (plan->format);
+  OctCudaQueue queue = { stream, plan->overlap };
+  gboolean changed = plan->weights_changed;
+
+  if (!oct_cuda_check_plane (from, plan->samples * size, size, error)
+      || !oct_cuda_check_plane (
+          to, plan->depth_bins * sizeof (float2), sizeof (float2), error)
+      || !prepare (plan, queue, error))
+    return FALSE;
+  /* the kernel begins with the tables, which one before it must have made */
+  queue.overlap = queue.overlap && !changed;
+  return plan->fused ? run_fused (plan, from, to, queue, error)
+                     : run_cufft (plan, from, to, queue, error);
+}
+
+const OctOperationTable oct_cuda_nufft = {
+  .name = NAME,
+  .create = nufft_create,
+  .update = nufft_update,
+  .run = nufft_run,
+  .destroy = nufft_destroy,
+};

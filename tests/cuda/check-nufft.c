@@ -1,0 +1,749 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * The transforms of samples at any positions, on the device, against plain sums
+ * in double precision: the same gridding (rounding alone differs), the exact
+ * transform (the error that gridding is known to have), the adjoint.
+ */
+#include "check.h"
+#include "nufft-reference.h"
+#include "oct-nufft.h"
+#include "oct-window.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define POISON 0xa5
+#define ROUNDING 1e-5 /* relative l2 of single precision */
+
+static const char *
+operation_name (OctOperation operation)
+{
+  static const char *const names[] = { "nufft", "nufft-adjoint", "nudft",
+    "nudft-adjoint" };
+
+  return names[operation - OCT_OPERATION_NUFFT];
+}
+
+static gboolean
+is_adjoint (OctOperation operation)
+{
+  return operation == OCT_OPERATION_NUFFT_ADJOINT
+         || operation == OCT_OPERATION_NUDFT_ADJOINT;
+}
+
+static gboolean
+is_gridded (OctOperation operation)
+{
+  return operation == OCT_OPERATION_NUFFT
+         || operation == OCT_OPERATION_NUFFT_ADJOINT;
+}
+
+/* ---------------------------------------------------------------- one case */
+
+/* Rows of input or output: complex or real numbers and padding. */
+typedef struct {
+  guint values, lines, padding; /* padding in bytes */
+  gboolean is_complex;
+  guint8 *data;
+} Rows;
+
+static gsize
+rows_stride (const Rows *rows)
+{
+  return (rows->is_complex ? 8 : 4) * (gsize)rows->values + rows->padding;
+}
+
+static Rows
+new_rows (guint values, guint lines, gboolean is_complex, guint padding)
+{
+  Rows rows = { values, lines, padding, is_complex, NULL };
+
+  rows.data = g_malloc (rows_stride (&rows) * lines);
+  memset (rows.data, POISON, rows_stride (&rows) * lines);
+  return rows;
+}
+
+static Rows
+new_input (const OctNufftParams *p, OctOperation operation, guint padding)
+{
+  gboolean is_complex = p->format == OCT_SAMPLE_CF32,
+           back = is_adjoint (operation);
+
+  return new_rows (back ? p->depth_bins : p->samples, p->lines,
+      back || is_complex, padding * (back || is_complex ? 8 : 4));
+}
+
+static Rows
+new_output (const OctNufftParams *p, OctOperation operation, guint padding)
+{
+  gboolean is_complex = p->format == OCT_SAMPLE_CF32,
+           back = is_adjoint (operation);
+
+  return new_rows (back ? p->samples : p->depth_bins, p->lines,
+      !back || is_complex, padding * (!back || is_complex ? 8 : 4));
+}
+
+static void
+fill_input (Rows *rows, GRand *random)
+{
+  for (guint line = 0; line < rows->lines; line++) {
+    float *row = (float *)(rows->data + line * rows_stride (rows));
+    /* lines of very different magnitude, which must not meet */
+    double size = pow (10, (double)(line % 5) * 3 - 4);
+    for (guint i = 0; i < rows->values * (rows->is_complex ? 2 : 1); i++)
+      row[i] = (float)(size * g_rand_double_range (random, -1, 1));
+  }
+}
+
+static void
+get_line (const Rows *rows, guint line, Complex *values)
+{
+  const float *row = (const float *)(rows->data + line * rows_stride (rows));
+
+  for (guint i = 0; i < rows->values; i++)
+    values[i] = rows->is_complex ? row[2 * i] + I * row[2 * i + 1] : row[i];
+}
+
+/* Runs a plan once; the padding of the output has to be left alone. */
+static gboolean
+run_rows (const Check *check, const OctOperationTable *table, OctPlan *plan,
+    const Rows *in, Rows *out, GError **error)
+{
+  gsize in_size = rows_stride (in) * in->lines;
+  gsize out_size = rows_stride (out) * out->lines;
+  gpointer from, to;
+  gboolean done;
+
+  check_cuda (cudaMalloc (&from, in_size), "memory");
+  check_cuda (cudaMalloc (&to, out_size), "memory");
+  check_cuda (
+      cudaMemcpy (from, in->data, in_size, cudaMemcpyHostToDevice), "upload");
+  check_cuda (cudaMemset (to, POISON, out_size), "poison");
+  check_cuda (cudaDeviceSynchronize (), "inputs");
+  OctFrame source = { { { from, rows_stride (in) } } };
+  OctFrame sink = { { { to, rows_stride (out) } } };
+  done = table->run (plan, &source, &sink, check->stream, error);
+  check_cuda (cudaStreamSynchronize (check->stream), "run");
+  check_cuda (
+      cudaMemcpy (out->data, to, out_size, cudaMemcpyDeviceToHost), "download");
+  check_cuda (cudaFree (from), "free");
+  check_cuda (cudaFree (to), "free");
+  return done;
+}
+
+static gboolean
+run_once (const Check *check, OctOperation operation, const OctNufftParams *p,
+    const Rows *in, Rows *out, GError **error)
+{
+  const OctOperationTable *table = check->cuda->operations[operation];
+  OctPlan *plan = table->create (p, error);
+  gboolean done = plan != NULL && run_rows (check, table, plan, in, out, error);
+
+  if (plan != NULL)
+    table->destroy (plan);
+  return done;
+}
+
+/* ||found - expected|| / ||expected|| of one line; real parts alone where that
+ * is what was found. */
+static double
+line_error (const Rows *out, guint line, const Complex *expected)
+{
+  g_autofree Complex *found = g_new (Complex, out->values);
+  double difference = 0, total = 0;
+
+  get_line (out, line, found);
+  for (guint i = 0; i < out->values; i++) {
+    Complex right = out->is_complex ? expected[i] : creal (expected[i]);
+    difference += pow (cabs (found[i] - right), 2);
+    total += pow (cabs (right), 2);
+  }
+  if (total == 0 && difference == 0)
+    return 0;
+  return sqrt (difference / total);
+}
+
+static char *
+padding_problem (const Rows *out)
+{
+  for (guint line = 0; line < out->lines; line++) {
+    const guint8 *end =
+        out->data + (line + 1) * rows_stride (out) - out->padding;
+    for (guint i = 0; i < out->padding; i++)
+      if (end[i] != POISON)
+        return g_strdup_printf ("line %u: written behind the end", line);
+  }
+  return NULL;
+}
+
+/* The worst of some lines against a reference. */
+static double
+worst_error (const OctNufftParams *p, OctOperation operation, const Rows *in,
+    const Rows *out, gboolean gridded)
+{
+  gboolean adjoint = is_adjoint (operation);
+  g_autofree Complex *source = g_new (Complex, in->values);
+  g_autofree Complex *expected = g_new (Complex, out->values);
+  guint step = MAX (1, p->lines / (p->samples > 500 ? 2 : 8));
+  double worst = 0, error;
+
+  for (guint line = 0; line < p->lines; line += step) {
+    get_line (in, line, source);
+    if (gridded)
+      reference_gridded (p, adjoint, source, expected);
+    else
+      reference_exact (p, adjoint, source, expected);
+    error = line_error (out, line, expected);
+    worst = error <= worst ? worst : error; /* keeps not-a-number */
+  }
+  return worst;
+}
+
+static void
+report (Check *check, char *name, char *problem)
+{
+  check->cases++;
+  printf ("%sok %u - %s%s%s\n", problem != NULL ? "not " : "", check->cases,
+      name, problem != NULL ? ": " : "", problem != NULL ? problem : "");
+  fflush (stdout);
+  check->failures += problem != NULL;
+  g_free (name);
+  g_free (problem);
+}
+
+static gboolean
+is_skipped (const Check *check, const char *name, const OctNufftParams *p)
+{
+  return (check->filter != NULL && strstr (name, check->filter) == NULL)
+         || (check->reduced && (gsize)p->samples * p->lines > 20000);
+}
+
+static char *
+case_name (OctOperation operation, const OctNufftParams *p, const char *nodes)
+{
+  g_autofree char *grid =
+      is_gridded (operation) ? g_strdup_printf (" %s grid %u width %u %s",
+          p->kernel == OCT_KERNEL_GAUSSIAN ? "gaussian" : "kaiser-bessel",
+          p->grid, p->width,
+          p->weights == OCT_WEIGHTS_PRECOMPUTED ? "precomputed" : "on-the-fly")
+                             : g_strdup ("");
+
+  return g_strdup_printf ("%s %s %u x %u bins %u from %d%s %s nodes",
+      operation_name (operation),
+      p->format == OCT_SAMPLE_CF32 ? "complex" : "real", p->samples, p->lines,
+      p->depth_bins, p->depth_start, grid, nodes);
+}
+
+/* A case against its own definition. */
+static void
+check_definition (Check *check, OctOperation operation, const OctNufftParams *p,
+    Nodes nodes, guint padding)
+{
+  gboolean gridded =
+      is_gridded (operation) && !nodes_uniform (nodes, p->samples);
+  /* the sums of a few values may cancel */
+  double tolerance = p->samples < 8 ? 1e-4 : ROUNDING;
+  char *name = case_name (operation, p, nodes_names[nodes]), *problem = NULL;
+  GRand *random;
+  GError *error = NULL;
+  Rows in, out;
+
+  if (is_skipped (check, name, p)) {
+    g_free (name);
+    return;
+  }
+  random = g_rand_new_with_seed (check->seed + check->cases);
+  in = new_input (p, operation, padding);
+  out = new_output (p, operation, padding);
+  fill_input (&in, random);
+  if (!run_once (check, operation, p, &in, &out, &error)) {
+    problem = g_strdup (error->message);
+  } else {
+    double worst = worst_error (p, operation, &in, &out, gridded);
+    problem = padding_problem (&out);
+    if (problem == NULL && !(worst <= tolerance))
+      problem = g_strdup_printf ("relative l2 %g", worst);
+  }
+  report (check, name, problem);
+  g_clear_error (&error);
+  g_free (in.data);
+  g_free (out.data);
+  g_rand_free (random);
+}
+
+/* ------------------------------------------------------------- the cases */
+
+static const struct {
+  double oversampling;
+  guint width;
+} grids[] = { { 1.25, 6 }, { 1.5, 5 }, { 2, 4 }, { 1.3125, 5 }, { 2, 8 } };
+
+/* Every operation and format for some nodes and depths. */
+static void
+check_nodes (Check *check, guint samples, guint lines, Nodes nodes,
+    gint depth_start, guint depth_bins, guint variant)
+{
+  g_autofree double *positions = g_new (double, samples);
+  g_autofree double *window = g_new (double, samples);
+  GRand *random = g_rand_new_with_seed (samples + 7 * nodes + 1);
+  OctNufftParams p = { .samples = samples,
+    .lines = lines,
+    .depth_start = depth_start,
+    .depth_bins = depth_bins,
+    .nodes = positions,
+    .window = window };
+
+  nodes_fill (nodes, samples, random, positions);
+  for (guint n = 0; n < samples; n++)
+    window[n] = g_rand_double_range (random, 0.2, 2);
+  g_rand_free (random);
+  for (OctOperation operation = OCT_OPERATION_NUFFT;
+       operation <= OCT_OPERATION_NUDFT_ADJOINT; operation++) {
+    for (guint kind = 0; kind < (is_gridded (operation) ? 8 : 2); kind++) {
+      guint choice = (variant + kind) % G_N_ELEMENTS (grids);
+      p.format = kind % 2 ? OCT_SAMPLE_CF32 : OCT_SAMPLE_F32;
+      /* real spectra have half of the A-scan */
+      p.depth_start = kind % 2 ? depth_start : MAX (depth_start, 0);
+      p.depth_bins = MIN (depth_bins, kind % 2 ? samples : (samples + 1) / 2);
+      p.weights =
+          kind / 2 % 2 ? OCT_WEIGHTS_ON_THE_FLY : OCT_WEIGHTS_PRECOMPUTED;
+      p.kernel = kind / 4 ? OCT_KERNEL_GAUSSIAN : OCT_KERNEL_KAISER_BESSEL;
+      p.width = grids[choice].width;
+      p.grid = oct_nufft_grid_length (samples, grids[choice].oversampling);
+      check_definition (check, operation, &p, nodes, (variant + kind) % 3);
+    }
+  }
+}
+
+static void
+check_sizes (Check *check)
+{
+  static const struct {
+    guint samples, lines;
+    gint start;
+    guint bins;
+  } sizes[] = { { 2, 3, 0, 1 }, { 3, 2, 0, 1 }, { 5, 1, -2, 5 }, { 8, 4, 0, 4 },
+    { 101, 7, 0, 50 }, { 128, 5, -64, 128 }, { 300, 6, 20, 77 },
+    { 1023, 2, 0, 511 }, { 1024, 3, 0, 512 }, { 2048, 3, 0, 1024 },
+    { 2048, 2, 100, 301 }, { 24, 16384, 0, 12 } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
+    for (Nodes nodes = 0; nodes < N_NODES; nodes++) {
+      if (sizes[i].samples > 1500 && nodes > NODES_PERIODS
+          && sizes[i].start != 0)
+        continue;
+      check_nodes (check, sizes[i].samples, sizes[i].lines, nodes,
+          sizes[i].start, sizes[i].bins, i + nodes);
+    }
+  }
+}
+
+/* Nodes of a spectrometer and its source as a window. */
+static OctNufftParams
+spectrometer (guint samples, guint lines, double *positions, double *window)
+{
+  OctNufftParams p = { .format = OCT_SAMPLE_F32,
+    .samples = samples,
+    .lines = lines,
+    .depth_bins = samples / 2,
+    .width = 6,
+    .grid = oct_nufft_grid_length (samples, 1.25),
+    .nodes = positions,
+    .window = window };
+
+  nodes_fill (NODES_SPECTROMETER, samples, NULL, positions);
+  for (guint n = 0; n < samples; n++)
+    window[n] = 1;
+  return p;
+}
+
+/* Error of gridding, N = 2048, 725 to 965 nm, white data. */
+static void
+check_errors_of_gridding (Check *check)
+{
+  static const struct {
+    OctKernel kernel;
+    double oversampling;
+    guint width;
+    double error;
+  } known[] = { { OCT_KERNEL_KAISER_BESSEL, 2, 2, 4.4e-2 },
+    { OCT_KERNEL_KAISER_BESSEL, 2, 3, 4.1e-3 },
+    { OCT_KERNEL_KAISER_BESSEL, 2, 4, 4.4e-4 },
+    { OCT_KERNEL_KAISER_BESSEL, 2, 5, 4.6e-5 },
+    { OCT_KERNEL_KAISER_BESSEL, 2, 6, 4.8e-6 },
+    { OCT_KERNEL_KAISER_BESSEL, 1.5, 3, 1.0e-2 },
+    { OCT_KERNEL_KAISER_BESSEL, 1.5, 4, 1.5e-3 },
+    { OCT_KERNEL_KAISER_BESSEL, 1.5, 5, 2.3e-4 },
+    { OCT_KERNEL_KAISER_BESSEL, 1.5, 6, 3.1e-5 },
+    { OCT_KERNEL_KAISER_BESSEL, 1.25, 3, 2.2e-2 },
+    { OCT_KERNEL_KAISER_BESSEL, 1.25, 4, 4.6e-3 },
+    { OCT_KERNEL_KAISER_BESSEL, 1.25, 5, 1.06e-3 },
+    { OCT_KERNEL_KAISER_BESSEL, 1.25, 6, 2.5e-4 },
+    { OCT_KERNEL_GAUSSIAN, 2, 3, 2.3e-2 },
+    { OCT_KERNEL_GAUSSIAN, 2, 4, 5.8e-3 },
+    { OCT_KERNEL_GAUSSIAN, 2, 5, 1.6e-3 },
+    { OCT_KERNEL_GAUSSIAN, 2, 6, 7.1e-4 },
+    { OCT_KERNEL_GAUSSIAN, 1.5, 4, 1.6e-2 },
+    { OCT_KERNEL_GAUSSIAN, 1.5, 5, 5.2e-3 },
+    { OCT_KERNEL_GAUSSIAN, 1.5, 6, 2.1e-3 } };
+  double positions[2048], window[2048];
+  OctNufftParams p = spectrometer (2048, 3, positions, window);
+  Rows in = new_input (&p, OCT_OPERATION_NUFFT, 0);
+  g_autofree Complex *expected = g_new (Complex, 3 * p.depth_bins);
+  g_autofree Complex *source = g_new (Complex, p.samples);
+  GRand *random = g_rand_new_with_seed (check->seed);
+
+  for (guint i = 0; i < 3 * 2048; i++)
+    ((float *)in.data)[i] = (float)g_rand_double_range (random, -1, 1);
+  g_rand_free (random);
+  for (guint line = 0; line < 3; line++) {
+    get_line (&in, line, source);
+    reference_exact (&p, FALSE, source, expected + line * p.depth_bins);
+  }
+  for (guint i = 0; i < 2 * G_N_ELEMENTS (known); i++) {
+    double target = known[i / 2].error, found = 0;
+    Rows out = new_output (&p, OCT_OPERATION_NUFFT, 0);
+    GError *error = NULL;
+    char *name, *problem = NULL;
+
+    p.kernel = known[i / 2].kernel;
+    p.width = known[i / 2].width;
+    p.grid = oct_nufft_grid_length (2048, known[i / 2].oversampling);
+    p.weights = i % 2 ? OCT_WEIGHTS_ON_THE_FLY : OCT_WEIGHTS_PRECOMPUTED;
+    name = case_name (OCT_OPERATION_NUFFT, &p, "error of gridding,");
+    if (is_skipped (check, name, &p)) {
+      g_free (name);
+    } else {
+      if (!run_once (check, OCT_OPERATION_NUFFT, &p, &in, &out, &error))
+        problem = g_strdup (error->message);
+      for (guint line = 0; line < 3; line++)
+        found += line_error (&out, line, expected + line * p.depth_bins) / 3;
+      if (problem == NULL && !(fabs (found - target) <= 0.2 * target))
+        problem = g_strdup_printf ("%g instead of %g", found, target);
+      report (check, name, problem);
+    }
+    g_clear_error (&error);
+    g_free (out.data);
+  }
+  g_free (in.data);
+}
+
+static double
+inner_product (const Rows *a, const Rows *b, guint line)
+{
+  g_autofree Complex *x = g_new (Complex, a->values);
+  g_autofree Complex *y = g_new (Complex, a->values);
+  double sum = 0;
+
+  get_line (a, line, x);
+  get_line (b, line, y);
+  for (guint i = 0; i < a->values; i++)
+    sum += creal (x[i] * conj (y[i]));
+  return sum;
+}
+
+/* Re <A x, y> = Re <x, A* y> */
+static void
+check_adjoint (
+    Check *check, OctOperation operation, const OctNufftParams *p, Nodes nodes)
+{
+  OctOperation back = operation + 1;
+  g_autofree char *what = g_strdup_printf ("adjoint, %s", nodes_names[nodes]);
+  char *name = case_name (operation, p, what), *problem = NULL;
+  GRand *random;
+  GError *error = NULL;
+  Rows x, y, ax, ay;
+
+  if (is_skipped (check, name, p)) {
+    g_free (name);
+    return;
+  }
+  random = g_rand_new_with_seed (check->seed + check->cases);
+  x = new_input (p, operation, 0);
+  ax = new_output (p, operation, 0);
+  y = new_input (p, back, 0);
+  ay = new_output (p, back, 0);
+  fill_input (&x, random);
+  fill_input (&y, random);
+  if (!run_once (check, operation, p, &x, &ax, &error)
+      || !run_once (check, back, p, &y, &ay, &error))
+    problem = g_strdup (error->message);
+  for (guint line = 0; line < p->lines && problem == NULL; line++) {
+    double left = inner_product (&ax, &y, line);
+    double right = inner_product (&x, &ay, line);
+    double size =
+        sqrt (inner_product (&ax, &ax, line) * inner_product (&y, &y, line));
+    if (!(fabs (left - right) <= 1e-5 * size))
+      problem = g_strdup_printf (
+          "line %u: %.9g and %.9g of %g", line, left, right, size);
+  }
+  report (check, name, problem);
+  g_clear_error (&error);
+  g_free (x.data);
+  g_free (y.data);
+  g_free (ax.data);
+  g_free (ay.data);
+  g_rand_free (random);
+}
+
+static void
+check_adjoints (Check *check)
+{
+  static const guint sizes[] = { 101, 300, 2048 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
+    for (Nodes nodes = 0; nodes < N_NODES; nodes++) {
+      g_autofree double *positions = g_new (double, sizes[i]);
+      g_autofree double *window = g_new (double, sizes[i]);
+      OctNufftParams p = spectrometer (sizes[i], 5, positions, window);
+      GRand *random = g_rand_new_with_seed (nodes);
+
+      nodes_fill (nodes, sizes[i], random, positions);
+      oct_window_fill (OCT_WINDOW_HANN, sizes[i], NULL, window);
+      g_rand_free (random);
+      for (guint kind = 0; kind < 4; kind++) {
+        p.format = kind % 2 ? OCT_SAMPLE_CF32 : OCT_SAMPLE_F32;
+        p.weights = kind / 2 ? OCT_WEIGHTS_ON_THE_FLY : OCT_WEIGHTS_PRECOMPUTED;
+        check_adjoint (check, OCT_OPERATION_NUFFT, &p, nodes);
+        if (kind < 2)
+          check_adjoint (check, OCT_OPERATION_NUDFT, &p, nodes);
+      }
+    }
+  }
+}
+
+/* Uniform nodes: the FFT operation. */
+static void
+check_uniform (Check *check)
+{
+  static const guint sizes[] = { 2, 100, 1024, 2048, 1536 };
+
+  for (guint i = 0; i < 2 * G_N_ELEMENTS (sizes); i++) {
+    guint samples = sizes[i / 2];
+    g_autofree double *positions = g_new (double, samples);
+    g_autofree double *window = g_new (double, samples);
+    OctNufftParams p = spectrometer (samples, 6, positions, window);
+    OctFftParams fft = { .samples = samples,
+      .lines = 6,
+      .length = samples,
+      .depth_bins = samples / 2,
+      .window = window };
+    const OctOperationTable *table = check->cuda->operations[OCT_OPERATION_FFT];
+    GRand *random = g_rand_new_with_seed (i);
+    GError *error = NULL;
+    OctPlan *plan;
+    char *name, *problem = NULL;
+    Rows in, out, right;
+
+    p.format = fft.format = i % 2 ? OCT_SAMPLE_CF32 : OCT_SAMPLE_F32;
+    nodes_fill (NODES_UNIFORM, samples, NULL, positions);
+    oct_window_fill (OCT_WINDOW_NONE, samples, NULL, window);
+    in = new_input (&p, OCT_OPERATION_NUFFT, 0);
+    out = new_output (&p, OCT_OPERATION_NUFFT, 0);
+    right = new_output (&p, OCT_OPERATION_NUFFT, 0);
+    fill_input (&in, random);
+    name = case_name (OCT_OPERATION_NUFFT, &p, "as octfft, uniform");
+    plan = table->create (&fft, &error);
+    if (plan == NULL || !run_rows (check, table, plan, &in, &right, &error)
+        || !run_once (check, OCT_OPERATION_NUFFT, &p, &in, &out, &error))
+      problem = g_strdup (error->message);
+    if (plan != NULL)
+      table->destroy (plan);
+    for (guint line = 0; line < 6 && problem == NULL; line++) {
+      g_autofree Complex *expected = g_new (Complex, p.depth_bins);
+      get_line (&right, line, expected);
+      if (!(line_error (&out, line, expected) <= 1e-6))
+        problem = g_strdup_printf (
+            "relative l2 %g", line_error (&out, line, expected));
+    }
+    report (check, name, problem);
+    g_clear_error (&error);
+    g_rand_free (random);
+    g_free (in.data);
+    g_free (out.data);
+    g_free (right.data);
+  }
+}
+
+/* What is not a number, infinite, zero, huge or tiny stays in its A-line. */
+static void
+check_isolation (Check *check)
+{
+  double positions[2048], window[2048];
+
+  for (OctOperation operation = OCT_OPERATION_NUFFT;
+       operation <= OCT_OPERATION_NUDFT_ADJOINT; operation++) {
+    for (guint kind = 0; kind < 6; kind++) {
+      OctNufftParams p = spectrometer (kind < 2   ? 2048
+                                       : kind < 4 ? 300
+                                                  : 101,
+          9, positions, window);
+      static const double values[] = { 0, NAN, 1e28, INFINITY, 1e-30,
+        -INFINITY };
+      GRand *random = g_rand_new_with_seed (kind);
+      GError *error = NULL;
+      char *name, *problem = NULL;
+      Rows in, out;
+
+      p.format = kind % 2 ? OCT_SAMPLE_CF32 : OCT_SAMPLE_F32;
+      name = case_name (operation, &p, "odd lines,");
+      if (is_skipped (check, name, &p)) {
+        g_free (name);
+        g_rand_free (random);
+        continue;
+      }
+      in = new_input (&p, operation, 1);
+      out = new_output (&p, operation, 1);
+      fill_input (&in, random);
+      g_rand_free (random);
+      for (guint line = 0; line < 6; line++) {
+        float *row = (float *)(in.data + line * rows_stride (&in));
+        for (guint i = 0; i < in.values * (in.is_complex ? 2 : 1); i++) {
+          if (values[line] == 0 || isnan (values[line]))
+            row[i] = line == 0 || i == 17 ? (float)values[line] : row[i];
+          else if (isfinite (values[line]))
+            row[i] *= (float)values[line];
+          else if (i == 33)
+            row[i] = (float)values[line];
+        }
+      }
+      if (!run_once (check, operation, &p, &in, &out, &error))
+        problem = g_strdup (error->message);
+      for (guint line = 0; line < p.lines && problem == NULL; line++) {
+        g_autofree Complex *source = g_new (Complex, in.values);
+        g_autofree Complex *expected = g_new (Complex, out.values);
+        double wrong;
+        if (line < 6 && !(fabs (values[line]) <= 1e30))
+          continue;
+        get_line (&in, line, source);
+        if (is_gridded (operation))
+          reference_gridded (&p, is_adjoint (operation), source, expected);
+        else
+          reference_exact (&p, is_adjoint (operation), source, expected);
+        wrong = line_error (&out, line, expected);
+        if (!(wrong <= ROUNDING))
+          problem = g_strdup_printf ("line %u: relative l2 %g", line, wrong);
+      }
+      report (check, name, problem);
+      g_clear_error (&error);
+      g_free (in.data);
+      g_free (out.data);
+    }
+  }
+}
+
+/* Nodes, window and depths that change between B-scans in flight. */
+static void
+check_updates (Check *check)
+{
+  static const guint sizes[] = { 300, 2048 };
+
+  for (guint i = 0; i < 16 * G_N_ELEMENTS (sizes); i++) {
+    OctOperation operation = OCT_OPERATION_NUFFT + i / 4 % 4;
+    const OctOperationTable *table = check->cuda->operations[operation];
+    guint samples = sizes[i / 16];
+    g_autofree double *positions = g_new (double, samples);
+    g_autofree double *window = g_new (double, samples);
+    OctNufftParams p = spectrometer (samples, 4, positions, window);
+    GRand *random = g_rand_new_with_seed (i);
+    GError *error = NULL;
+    char *name, *problem = NULL;
+    OctPlan *plan;
+    Rows in, out;
+
+    p.format = i % 2 ? OCT_SAMPLE_CF32 : OCT_SAMPLE_F32;
+    p.weights = i / 2 % 2 ? OCT_WEIGHTS_ON_THE_FLY : OCT_WEIGHTS_PRECOMPUTED;
+    p.depth_bins = samples / 4;
+    in = new_input (&p, operation, 0);
+    out = new_output (&p, operation, 0);
+    name = case_name (operation, &p, "update,");
+    plan = table->create (&p, &error);
+    if (plan == NULL)
+      problem = g_strdup (error->message);
+    for (guint step = 0; step < 4 && problem == NULL; step++) {
+      double worst;
+      for (guint n = 0; n < samples && step > 0; n++) {
+        /* jitter, as of a swept source; the last falls another way */
+        positions[n] += g_rand_double_range (random, -0.05, 0.05);
+        window[n] = g_rand_double_range (random, 0.5, 1.5);
+      }
+      if (step == 3)
+        for (guint n = 0; n < samples; n++)
+          positions[n] = samples - 1 - positions[n];
+      p.depth_start = (gint)step * 5;
+      if (step > 0 && !table->update (plan, &p))
+        problem = g_strdup_printf ("step %u: no update", step);
+      fill_input (&in, random);
+      if (problem == NULL && !run_rows (check, table, plan, &in, &out, &error))
+        problem = g_strdup (error->message);
+      if (problem != NULL)
+        break;
+      worst = worst_error (&p, operation, &in, &out, is_gridded (operation));
+      if (!(worst <= ROUNDING))
+        problem = g_strdup_printf ("step %u: relative l2 %g", step, worst);
+    }
+    if (plan != NULL)
+      table->destroy (plan);
+    report (check, name, problem);
+    g_clear_error (&error);
+    g_rand_free (random);
+    g_free (in.data);
+    g_free (out.data);
+  }
+}
+
+/* Whole B-scans of many sizes as the CPU does them, some A-lines of which are
+ * no numbers. */
+static void
+check_against_cpu (Check *check)
+{
+  static const struct {
+    guint samples, lines;
+  } sizes[] = { { 2048, 1000 }, { 2048, 1 }, { 2048, 3 }, { 1024, 1337 },
+    { 1023, 77 }, { 4096, 130 }, { 1536, 265 }, { 101, 16384 }, { 6000, 9 },
+    { 2, 65536 } };
+
+  for (guint i = 0; i < 8 * G_N_ELEMENTS (sizes); i++) {
+    OctOperation operation = OCT_OPERATION_NUFFT + i / 2 % 4;
+    gboolean back = is_adjoint (operation), is_complex = i % 2;
+    guint samples = sizes[i / 8].samples, lines = sizes[i / 8].lines;
+    guint size = is_complex ? 8 : 4;
+    g_autofree double *positions = g_new (double, samples);
+    g_autofree double *window = g_new (double, samples);
+    OctNufftParams p = spectrometer (samples, lines, positions, window);
+    Case test = { .operation = operation,
+      .params = &p,
+      .in = { size * samples, lines, i % 3 * size },
+      .out = { 8 * p.depth_bins, lines, i % 2 * 8 },
+      .in_format = is_complex || back ? OCT_SAMPLE_CF32 : OCT_SAMPLE_F32,
+      .fill = i % 5 == 0 ? FILL_NAN_LINE : FILL_RANDOM };
+
+    if (operation >= OCT_OPERATION_NUDFT && samples * lines > 500000)
+      continue; /* takes the CPU too long */
+    p.format = is_complex ? OCT_SAMPLE_CF32 : OCT_SAMPLE_F32;
+    oct_window_fill (OCT_WINDOW_HANN, samples, NULL, window);
+    if (samples < 8)
+      window[0] = window[samples - 1] = 1;
+    if (back) {
+      Shape in = test.in;
+      test.in = test.out;
+      test.out = in;
+    }
+    test.name = case_name (operation, &p, "as the CPU,");
+    check_case (check, &test);
+  }
+}
+
+void
+check_nufft (Check *check)
+{
+  check_against_cpu (check);
+  check_sizes (check);
+  check_uniform (check);
+  check_errors_of_gridding (check);
+  check_adjoints (check);
+  check_isolation (check);
+  check_updates (check);
+}
