@@ -21,9 +21,10 @@
  *   (T x)[q] = factors[q] sum_c h[c] exp (-2 pi i c q / length)  another
  * for all three transforms:
  *   FFT     length N; band: 1 at the cells of the samples, else 0
- *   NUDFT   length 2N; T is Toeplitz, t_d = (1/N) sum_i exp (-2 pi i nodes[i]
- *           d / N), and the band (of one diagonal) its transform, sum_d t_d
- *           exp (+2 pi i d c / 2N): exact, without gridding
+ *   NUDFT   length oct_nufft_grid_length (N, 2), which is 2N where that is a
+ * fast length; T is Toeplitz, t_d = (1/N) sum_i exp (-2 pi i nodes[i] d / N),
+ *           and the band (of one diagonal) its transform, sum_d t_d
+ *           exp (+2 pi i d c / length), |d| < N: exact, without gridding
  *   NUFFT   length of the grid; band: S^T S, S what reads the samples from the
  *           grid, of 2 width - 1 diagonals: the gridded A^H A as it is, errors
  *           of the kernel included
@@ -98,9 +99,10 @@ gboolean oct_cs_tables_set (
     OctCsTables *tables, const OctCsParams *params, GError **error);
 void oct_cs_tables_clear (OctCsTables *tables);
 
-/* multiplier[2N] of the exact T, in double: what `band` of the NUDFT is rounded
- * from.  FALSE with OCT_ERROR_MEMORY. */
-gboolean oct_cs_toeplitz (
-    const OctCsParams *params, double *multiplier, GError **error);
+/* multiplier[length] of the exact T in double, length >= 2N even and without
+ * prime factors above 7: what `band` of the NUDFT is rounded from.  FALSE with
+ * OCT_ERROR_MEMORY. */
+gboolean oct_cs_toeplitz (const OctCsParams *params, guint length,
+    double *multiplier, GError **error);
 
 G_END_DECLS
