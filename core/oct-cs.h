@@ -46,6 +46,9 @@
  * stands out of the noise is taken up by x, and with it goes what it spreads
  * over all depths, so that noise is what is left.  The median of a complex
  * normal variable's modulus is (ln 2)^1/2 times its standard deviation.
+ * (A lower threshold takes up the noise itself, a higher one leaves too much of
+ * tissue: in simulations 1.5 finds 0.88 to 1.03 of the noise beside mirrors and
+ * 1.2 to 1.7 of it in tissue of which 30 to 60 % of the samples are kept.)
  * sigma_A is the median over these lines of the last sigma, computed after the
  * last step; lines where it is not finite do not count, and without any it is
  * 0.  Of n values the median is the one that (n - 1) / 2 (rounded down) others
@@ -65,7 +68,7 @@ G_BEGIN_DECLS
 
 #define OCT_CS_NOISE_LINES 32u
 #define OCT_CS_NOISE_STEPS 20u
-#define OCT_CS_NOISE_TAU 3.0
+#define OCT_CS_NOISE_TAU 1.5
 
 /* FALSE with OCT_ERROR_SETTINGS and a sentence when the parameters make no
  * sense. */
