@@ -20,6 +20,7 @@ typedef enum {
 } OctCopy;
 
 typedef struct {
+  guint layout; /* OCT_DEVICE_LAYOUT of who fills it in */
   const OctBackend *backend;
 
   /* Page-locked host memory, aligned to 64 bytes at least; NULL with
@@ -54,6 +55,10 @@ typedef struct {
       gconstpointer src, gsize src_stride, gsize row_bytes, gsize rows,
       gpointer stream, GError **error);
 } OctDevice;
+
+/* Another one: the module is not of the same version as who asks it. */
+#define OCT_DEVICE_LAYOUT                                                      \
+  ((guint)(sizeof (OctDevice) * 1000 + OCT_N_OPERATIONS))
 
 /* The one symbol of the module.  NULL with OCT_ERROR_DEVICE and a sentence that
  * names what is missing (driver, device). */

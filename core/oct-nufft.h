@@ -2,7 +2,7 @@
 /**
  * Gridding for the non-uniform FFT: Fourier sums over samples at any positions
  * from an FFT over a finer uniform grid (Chan & Tang, Biomed. Opt. Express 1,
- * 1309 (2010); Xu, Huang and Kang, Biomed. Opt. Express 5, 390 (2014)).
+ * 1309 (2010); Xu, Huang and Kang, Opt. Express 22, 14871 (2014)).
  *
  * Sample n lies at u_n = nodes[n] M / N on a periodic grid of M cells.  Type 1
  * spreads it with a kernel G, W cells wide, over the grid, transforms the grid

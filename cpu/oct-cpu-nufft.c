@@ -23,7 +23,6 @@
 #include <math.h>
 #include <string.h>
 
-#define LANES OCT_LANES
 #define TILE OCT_LANES_CHUNK
 
 /* Cells that are computed together, all with as many taps. */
@@ -45,6 +44,7 @@ struct _OctPlan {
   OctNufftParams params; /* without nodes and window */
   guint threads;
   guint parts; /* 1 real, 2 complex: floats of one value */
+  guint lanes; /* A-lines of a block: 16 or 8 */
   OctNufftTables tables;
   Grid grids[2]; /* the even and the odd cells, or all in the first */
   guint n_grids;
@@ -59,37 +59,37 @@ struct _OctPlan {
 
 /* The scratch of one thread. */
 typedef struct {
-  float *values;              /* [samples + most_taps][parts][LANES] */
-  float *cells[2];            /* [LANES][stride], 64 byte aligned at `lead` */
+  float *values;              /* [samples + most_taps], of all lanes */
+  float *cells[2];            /* [lanes][stride], 64 byte aligned at `lead` */
   gsize stride[2];            /* floats */
   fftwf_complex *spectrum[2]; /* [length + 2] */
 } Scratch;
 
 /* -------------------------------------------------------------- gridding */
 
-/* tile[i][part] = sum over the taps of weights[i][tap] values[first[i] + tap];
- * taps and parts are constants where this is inlined */
+/* tile[i] = sum over the taps of weights[i][tap] values[first[i] + tap]; taps
+ * is a constant where this is inlined */
 OCT_INLINE void
 read_tile (const float *values, const guint32 *first, const float *weights,
-    guint count, guint taps, guint parts, float *tile)
+    guint count, guint taps, OctLanes *tile)
 {
   for (guint i = 0; i < count; i++) {
-    const OctLanes *from = (const OctLanes *)values + (gsize)first[i] * parts;
-    for (guint part = 0; part < parts; part++) {
-      OctLanes sum = weights[0] * from[part];
-      for (guint tap = 1; tap < taps; tap++)
-        sum += weights[tap] * from[tap * parts + part];
-      ((OctLanes *)tile)[i * parts + part] = sum;
-    }
+    const OctLanes *from = (const OctLanes *)values + first[i];
+    OctLanes sum = weights[0] * from[0];
+    for (guint tap = 1; tap < taps; tap++)
+      sum += weights[tap] * from[tap];
+    tile[i] = sum;
     weights += taps;
   }
 }
 
+/* The cells of a block of A-lines, 16 real or 8 complex ones, from their
+ * samples side by side. */
 OCT_INLINE void
-read_grid (
-    const Grid *grid, guint parts, const float *values, float *const *lines)
+read_grid (const Grid *grid, gboolean is_complex, const float *values,
+    float *const *lines)
 {
-  float tile[TILE * 2 * LANES] __attribute__ ((aligned (64)));
+  OctLanes tile[TILE];
 
   for (guint start = 0, k = 0; start < grid->cells; start += TILE, k++) {
     guint count = MIN (TILE, grid->cells - start);
@@ -98,7 +98,7 @@ read_grid (
     switch (grid->tiles[k].taps) {
 #define CASE(taps)                                                             \
   case taps:                                                                   \
-    read_tile (values, first, weights, count, taps, parts, tile);              \
+    read_tile (values, first, weights, count, taps, tile);                     \
     break
       CASE (1);
       CASE (2);
@@ -110,31 +110,31 @@ read_grid (
       CASE (8);
 #undef CASE
     default:
-      read_tile (
-          values, first, weights, count, grid->tiles[k].taps, parts, tile);
+      read_tile (values, first, weights, count, grid->tiles[k].taps, tile);
     }
-    for (guint done = 0; done < count * parts; done += TILE)
-      oct_lanes_scatter (tile + done * LANES, MIN (TILE, count * parts - done),
-          lines, (gsize)start * parts + done);
+    if (is_complex)
+      oct_lanes_scatter_pairs ((const float *)tile, count, lines, start);
+    else
+      oct_lanes_scatter ((const float *)tile, count, lines, start);
   }
 }
 
 OCT_VECTORISED static void
-gather_lines (const float *const *lines, guint values_of_line, float *values)
+grid_real (const OctPlan *plan, const float *const *in, float *values,
+    float *const *lines)
 {
-  oct_lanes_gather (lines, values_of_line, values);
+  oct_lanes_gather (in, plan->params.samples, values);
+  read_grid (&plan->grids[0], FALSE, values, lines);
 }
 
 OCT_VECTORISED static void
-read_grid_real (const Grid *grid, const float *values, float *const *lines)
+grid_complex (const OctPlan *plan, const float *const *in, float *values,
+    float *const *lines, float *const *odd_lines)
 {
-  read_grid (grid, 1, values, lines);
-}
-
-OCT_VECTORISED static void
-read_grid_complex (const Grid *grid, const float *values, float *const *lines)
-{
-  read_grid (grid, 2, values, lines);
+  oct_lanes_gather_pairs (in, plan->params.samples, values);
+  read_grid (&plan->grids[0], TRUE, values, lines);
+  if (plan->n_grids == 2)
+    read_grid (&plan->grids[1], TRUE, values, odd_lines);
 }
 
 /* The cells in front of the FFT's and behind it are added to those that they
@@ -251,8 +251,7 @@ divide_scratch (const OctPlan *plan, guint8 *base, Scratch *scratch)
   gsize value = plan->parts * sizeof (float), size = 0;
 
   scratch->values = (gpointer)(base + size);
-  size += ((gsize)plan->tables.samples + plan->most_taps) * plan->parts
-          * sizeof (OctLanes);
+  size += ((gsize)plan->tables.samples + plan->most_taps) * sizeof (OctLanes);
   for (guint g = 0; g < plan->n_grids; g++) {
     const Grid *grid = &plan->grids[g];
     gsize lead = oct_cpu_pad (grid->lead * value);
@@ -262,7 +261,7 @@ divide_scratch (const OctPlan *plan, guint8 *base, Scratch *scratch)
     scratch->stride[g] = stride / sizeof (float);
     /* so that the cell that comes first in the FFT is aligned */
     scratch->cells[g] = (gpointer)(base + size + lead - grid->lead * value);
-    size += LANES * stride;
+    size += plan->lanes * stride;
     scratch->spectrum[g] = (gpointer)(base + size);
     size += oct_cpu_pad (((gsize)grid->length + 2) * sizeof (fftwf_complex));
   }
@@ -367,6 +366,7 @@ set_tables (OctPlan *plan, const OctNufftParams *params, GError **error)
   plan->params = *params;
   plan->params.nodes = plan->params.window = NULL;
   plan->parts = params->format == OCT_SAMPLE_CF32 ? 2 : 1;
+  plan->lanes = OCT_LANES / plan->parts;
   plan->most_taps = 1;
   if (!oct_nufft_tables_set (t, params, TRUE, error))
     return FALSE;
@@ -463,24 +463,22 @@ static void
 transform_block (const OctCpuLoop *loop, guint start, guint thread)
 {
   const OctPlan *plan = loop->plan;
-  guint count = MIN (LANES, plan->params.lines - start);
-  const float *in[LANES];
-  float *cells[2][LANES];
+  guint count = MIN (plan->lanes, plan->params.lines - start);
+  const float *in[OCT_LANES];
+  float *cells[2][OCT_LANES];
   Scratch scratch;
 
   divide_scratch (
       plan, plan->scratch + (gsize)thread * plan->scratch_size, &scratch);
-  for (guint lane = 0; lane < LANES; lane++)
+  for (guint lane = 0; lane < plan->lanes; lane++) {
     in[lane] = oct_cpu_row (loop->from, start + MIN (lane, count - 1));
-  gather_lines (in, plan->params.samples * plan->parts, scratch.values);
-  for (guint g = 0; g < plan->n_grids; g++) {
-    for (guint lane = 0; lane < LANES; lane++)
+    for (guint g = 0; g < plan->n_grids; g++)
       cells[g][lane] = scratch.cells[g] + lane * scratch.stride[g];
-    if (plan->parts == 2)
-      read_grid_complex (&plan->grids[g], scratch.values, cells[g]);
-    else
-      read_grid_real (&plan->grids[g], scratch.values, cells[g]);
   }
+  if (plan->parts == 2)
+    grid_complex (plan, in, scratch.values, cells[0], cells[1]);
+  else
+    grid_real (plan, in, scratch.values, cells[0]);
   for (guint lane = 0; lane < count; lane++) {
     float *whole[2];
     for (guint g = 0; g < plan->n_grids; g++) {
@@ -495,8 +493,10 @@ transform_block (const OctCpuLoop *loop, guint start, guint thread)
 static void
 transform_blocks (gpointer data, guint first, guint end, guint thread)
 {
+  const OctCpuLoop *loop = data;
+
   for (guint block = first; block < end; block++)
-    transform_block (data, block * LANES, thread);
+    transform_block (loop, block * loop->plan->lanes, thread);
 }
 
 static gboolean
@@ -511,7 +511,7 @@ nufft_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
       || !oct_cpu_check_plane (
           to, plan->params.depth_bins * sizeof (fftwf_complex), error))
     return FALSE;
-  oct_parallel_for ((plan->params.lines + LANES - 1) / LANES, 1,
+  oct_parallel_for ((plan->params.lines + plan->lanes - 1) / plan->lanes, 1,
       oct_cpu_threads (plan->threads), transform_blocks, &loop);
   return TRUE;
 }

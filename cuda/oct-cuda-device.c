@@ -3,9 +3,7 @@
  * Memory, streams, events and copies of the CUDA run time for gst/.
  */
 #include "oct-cuda-device.h"
-#include "oct-backend-cuda.h"
-
-#include <cuda_runtime_api.h>
+#include "oct-cuda-private.h"
 
 static gboolean
 check (cudaError_t result, const char *what, GError **error)
@@ -16,8 +14,17 @@ check (cudaError_t result, const char *what, GError **error)
   cudaGetLastError ();
   g_set_error (error, OCT_ERROR,
       result == cudaErrorMemoryAllocation ? OCT_ERROR_MEMORY : OCT_ERROR_DEVICE,
-      "%s failed on the GPU: %s.", what, cudaGetErrorString (result));
+      "%s failed on the GPU: %s%s.", what, cudaGetErrorString (result),
+      oct_cuda_advice (result));
   return FALSE;
+}
+
+/* Nobody hears of it, and neither must the next kernel. */
+static void
+ignore (cudaError_t result)
+{
+  if (result != cudaSuccess)
+    cudaGetLastError ();
 }
 
 static gpointer
@@ -35,7 +42,7 @@ alloc_host (gsize size, GError **error)
 static void
 free_host (gpointer memory)
 {
-  cudaFreeHost (memory);
+  ignore (cudaFreeHost (memory));
 }
 
 static gpointer
@@ -50,7 +57,7 @@ alloc_device (gsize size, GError **error)
 static void
 free_device (gpointer memory)
 {
-  cudaFree (memory);
+  ignore (cudaFree (memory));
 }
 
 static gsize
@@ -77,7 +84,7 @@ stream_new (gboolean blocking, GError **error)
 static void
 stream_free (gpointer stream)
 {
-  cudaStreamDestroy (stream);
+  ignore (cudaStreamDestroy (stream));
 }
 
 static gboolean
@@ -99,7 +106,7 @@ event_new (GError **error)
 static void
 event_free (gpointer event)
 {
-  cudaEventDestroy (event);
+  ignore (cudaEventDestroy (event));
 }
 
 static gboolean
@@ -143,6 +150,7 @@ __attribute__ ((visibility ("default"))) const OctDevice *
 oct_cuda_get_device (GError **error)
 {
   static OctDevice device = {
+    .layout = OCT_DEVICE_LAYOUT,
     .alloc_host = alloc_host,
     .free_host = free_host,
     .alloc = alloc_device,

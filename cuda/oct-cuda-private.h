@@ -24,6 +24,10 @@ gboolean oct_cuda_check (
 gboolean oct_cuda_check_fft (
     cufftResult status, const char *operation, GError **error);
 
+/* What a sentence ends with after an error that CUDA does not recover from
+ * in this process, else nothing. */
+const char *oct_cuda_advice (cudaError_t status);
+
 /* Device memory, NULL with an error; freed with oct_cuda_free(). */
 gpointer oct_cuda_alloc (gsize bytes, const char *operation, GError **error);
 void oct_cuda_free (gpointer memory);

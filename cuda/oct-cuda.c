@@ -46,6 +46,35 @@ oct_backend_cuda (GError **error)
   return NULL;
 }
 
+/* Errors of the device that every later call reports again. */
+static gboolean
+is_lost (cudaError_t status)
+{
+  switch (status) {
+  case cudaErrorECCUncorrectable:
+  case cudaErrorNvlinkUncorrectable:
+  case cudaErrorIllegalAddress:
+  case cudaErrorLaunchTimeout:
+  case cudaErrorAssert:
+  case cudaErrorHardwareStackError:
+  case cudaErrorIllegalInstruction:
+  case cudaErrorMisalignedAddress:
+  case cudaErrorInvalidAddressSpace:
+  case cudaErrorInvalidPc:
+  case cudaErrorLaunchFailure:
+  case cudaErrorContextIsDestroyed:
+    return TRUE;
+  default:
+    return FALSE;
+  }
+}
+
+const char *
+oct_cuda_advice (cudaError_t status)
+{
+  return is_lost (status) ? "; end the program and start it again" : "";
+}
+
 gboolean
 oct_cuda_check (cudaError_t status, const char *operation, GError **error)
 {
@@ -60,19 +89,26 @@ oct_cuda_check (cudaError_t status, const char *operation, GError **error)
         operation);
   else
     g_set_error (error, OCT_ERROR, OCT_ERROR_DEVICE,
-        "The GPU failed in the operation %s: %s (%s)", operation,
-        cudaGetErrorString (status), cudaGetErrorName (status));
+        "The GPU failed in the operation %s%s: %s (%s)%s", operation,
+        /* kernels run behind the host: it may be another one's fault */
+        is_lost (status) ? " or one before it" : "",
+        cudaGetErrorString (status), cudaGetErrorName (status),
+        oct_cuda_advice (status));
   return FALSE;
 }
 
 gboolean
 oct_cuda_check_fft (cufftResult status, const char *operation, GError **error)
 {
+  cudaError_t reason;
+
   if (status == CUFFT_SUCCESS)
     return TRUE;
-  cudaGetLastError ();
+  reason = cudaGetLastError ();
   if (status == CUFFT_ALLOC_FAILED)
-    return oct_cuda_check (cudaErrorMemoryAllocation, operation, error);
+    reason = cudaErrorMemoryAllocation;
+  if (reason != cudaSuccess)
+    return oct_cuda_check (reason, operation, error);
   g_set_error (error, OCT_ERROR, OCT_ERROR_DEVICE,
       "cuFFT failed in the operation %s: error %d", operation, status);
   return FALSE;

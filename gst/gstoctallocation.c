@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstoctallocation.h"
-#include "gstoctcaps.h"
 
 /* Rows start on cache lines, as vector loads like them. */
 #define BUFFER_ALIGNMENT 63
@@ -121,4 +120,34 @@ gst_oct_decide_allocation (GstElement *element, GstQuery *query,
     return FALSE;
   gst_object_unref (pool);
   return TRUE;
+}
+
+GError *
+gst_oct_no_memory_new (
+    GstOctCuda *cuda, gboolean on_gpu, const GstOctInfo *info)
+{
+  const OctDevice *device;
+  gpointer memory;
+  GError *error = NULL;
+
+  /* an allocator does not tell a GPU that has failed from one that is full */
+  if (cuda != NULL && gst_oct_cuda_push (cuda, &error)) {
+    device = gst_oct_cuda_get_device (cuda);
+    memory = on_gpu ? device->alloc (info->size, &error)
+                    : device->alloc_host (info->size, &error);
+    if (memory != NULL && on_gpu)
+      device->free (memory);
+    else if (memory != NULL)
+      device->free_host (memory);
+    gst_oct_cuda_pop (cuda);
+  }
+  if (g_error_matches (error, OCT_ERROR, OCT_ERROR_DEVICE))
+    return error;
+  g_clear_error (&error);
+  return g_error_new (OCT_ERROR, OCT_ERROR_MEMORY,
+      "There is not enough memory%s for another B-scan of %u x %u values "
+      "(%" G_GSIZE_FORMAT " bytes); set `lines` or `samples` smaller, or end "
+      "other programs%s.",
+      on_gpu ? " on the GPU" : "", info->columns, info->rows, info->size,
+      on_gpu ? " that use the GPU" : "");
 }

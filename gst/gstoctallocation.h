@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include <gst/gst.h>
+#include "gstoctcuda.h"
 
 G_BEGIN_DECLS
 
@@ -15,5 +15,11 @@ G_BEGIN_DECLS
  * this plugin or no pool can be had. */
 gboolean gst_oct_decide_allocation (GstElement *element, GstQuery *query,
     GstBufferPool *pool, GstAllocator *allocator);
+
+/* Why no memory was had for a B-scan of `info`: on the GPU of `cuda`
+ * (`on_gpu`), page-locked for it, or on the host (`cuda` NULL).  That the GPU
+ * has failed, where it has. */
+GError *gst_oct_no_memory_new (
+    GstOctCuda *cuda, gboolean on_gpu, const GstOctInfo *info);
 
 G_END_DECLS

@@ -17,15 +17,87 @@ gst_oct_calibration_event_new (OctCalibration *calibration)
           calibration, NULL));
 }
 
+/* The columns that an application sends. */
+typedef struct {
+  GstBuffer *buffer; /* NULL: not given */
+  GstMapInfo map;
+} Column;
+
+static gboolean
+map_column (const GstStructure *fields, const char *name, Column *column)
+{
+  const GValue *value = gst_structure_get_value (fields, name);
+
+  if (value == NULL)
+    return TRUE;
+  if (!GST_VALUE_HOLDS_BUFFER (value))
+    return FALSE;
+  column->buffer = gst_value_get_buffer (value);
+  if (column->buffer == NULL
+      || !gst_buffer_map (column->buffer, &column->map, GST_MAP_READ)) {
+    column->buffer = NULL;
+    return FALSE;
+  }
+  return column->map.size % sizeof (double) == 0;
+}
+
+static OctCalibration *
+make_from_fields (const GstStructure *fields, GError **error)
+{
+  static const char *const names[] = { "wavelength-nm", "k-index",
+    "dispersion-rad", "background" };
+  Column columns[G_N_ELEMENTS (names)] = { 0 };
+  const double *values[G_N_ELEMENTS (names)] = { 0 };
+  OctCalibration *calibration = NULL;
+  gboolean fit = TRUE;
+  gsize size = 0;
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (names); i++) {
+    fit &= map_column (fields, names[i], &columns[i]);
+    if (columns[i].buffer == NULL)
+      continue;
+    if (size == 0)
+      size = columns[i].map.size;
+    fit &= columns[i].map.size == size;
+    values[i] = (const double *)columns[i].map.data;
+  }
+  if (fit && size > 0 && size <= OCT_MAX_SAMPLES * sizeof (double))
+    calibration =
+        oct_calibration_new_from_arrays ((guint)(size / sizeof (double)),
+            values[0], values[1], values[2], values[3], error);
+  else
+    g_set_error_literal (error, OCT_ERROR, OCT_ERROR_FORMAT,
+        "The calibration event of the application holds no columns that fit; "
+        "send wavelength-nm, k-index, dispersion-rad or background as buffers "
+        "of one double per sample.");
+  for (i = 0; i < G_N_ELEMENTS (names); i++)
+    if (columns[i].buffer != NULL)
+      gst_buffer_unmap (columns[i].buffer, &columns[i].map);
+  return calibration;
+}
+
 OctCalibration *
-gst_oct_calibration_event_parse (GstEvent *event)
+gst_oct_calibration_event_parse (GstEvent **event, GError **error)
 {
   OctCalibration *calibration = NULL;
+  const GstStructure *fields;
 
-  if (GST_EVENT_TYPE (event) == GST_EVENT_CUSTOM_DOWNSTREAM_STICKY
-      && gst_event_has_name (event, EVENT_NAME))
-    gst_structure_get (gst_event_get_structure (event), "calibration",
-        GST_TYPE_OCT_CALIBRATION, &calibration, NULL);
+  if (GST_EVENT_TYPE (*event) != GST_EVENT_CUSTOM_DOWNSTREAM_STICKY
+      || !gst_event_has_name (*event, EVENT_NAME))
+    return NULL;
+  fields = gst_event_get_structure (*event);
+  if (gst_structure_get (
+          fields, "calibration", GST_TYPE_OCT_CALIBRATION, &calibration, NULL))
+    return calibration;
+  calibration = make_from_fields (fields, error);
+  if (calibration != NULL) {
+    guint32 number = gst_event_get_seqnum (*event);
+
+    gst_event_unref (*event);
+    *event = gst_oct_calibration_event_new (calibration);
+    gst_event_set_seqnum (*event, number);
+  }
   return calibration;
 }
 
@@ -37,15 +109,25 @@ gst_oct_calibrations_clear (GstOctCalibrations *calibrations)
   g_clear_pointer (&calibrations->upstream, oct_calibration_unref);
 }
 
-void
+gboolean
 gst_oct_calibrations_set_upstream (
     GstOctCalibrations *calibrations, OctCalibration *upstream)
 {
+  guint samples = oct_calibration_get_samples (upstream);
+  double z = oct_calibration_get_z_spacing (upstream, samples);
+  gboolean other =
+      calibrations->upstream == NULL
+      || oct_calibration_get_samples (calibrations->upstream) != samples
+      || ABS (z - calibrations->z_spacing) > 1e-3 * calibrations->z_spacing;
+
+  if (other)
+    calibrations->z_spacing = z;
   oct_calibration_ref (upstream);
   g_clear_pointer (&calibrations->upstream, oct_calibration_unref);
   calibrations->upstream = upstream;
   /* the own one may be built on the one before */
   g_clear_pointer (&calibrations->own, oct_calibration_unref);
+  return other;
 }
 
 OctCalibration *

@@ -17,19 +17,29 @@ GType gst_oct_calibration_get_type (void);
 /* A sticky downstream event that holds a reference to `calibration`. */
 GstEvent *gst_oct_calibration_event_new (OctCalibration *calibration);
 
-/* The calibration of such an event (a new reference), NULL for any other. */
-OctCalibration *gst_oct_calibration_event_parse (GstEvent *event);
+/* The calibration of such an event (a new reference), NULL for any other.
+ *
+ * Applications can send one, too: a sticky custom event
+ * "application/x-oct-calibration" with the columns of the file as fields
+ * wavelength-nm, k-index, dispersion-rad, background, each a GstBuffer of
+ * doubles, one per sample.  `event` is then replaced by one that holds the
+ * calibration made of them.  NULL with an error when they make none. */
+OctCalibration *gst_oct_calibration_event_parse (
+    GstEvent **event, GError **error);
 
 /* What an element knows of the calibration, under its object lock. */
 typedef struct {
   OctCalibrationSettings settings; /* its own properties */
   OctCalibration *own;             /* made of them, NULL until asked for */
   OctCalibration *upstream;        /* of the event */
+  double z_spacing;                /* of the one that caps were last made for */
 } GstOctCalibrations;
 
 void gst_oct_calibrations_clear (GstOctCalibrations *calibrations);
-/* Keeps a reference. */
-void gst_oct_calibrations_set_upstream (
+/* Keeps a reference.  TRUE when caps can be other than with the one before:
+ * another number of samples, or depths that differ by a thousandth; a source
+ * with jitter sends a calibration with every B-scan. */
+gboolean gst_oct_calibrations_set_upstream (
     GstOctCalibrations *calibrations, OctCalibration *upstream);
 /* The one in force for spectra of `samples` samples, own before upstream: a new
  * reference; NULL without an error when there is none, with one when it does

@@ -80,6 +80,7 @@ load_module (GError **error)
 {
   g_autofree char *reason = NULL;
   GModule *module = open_module (&reason);
+  const OctDevice *device;
   gpointer get = NULL;
 
   if (module == NULL) {
@@ -91,13 +92,15 @@ load_module (GError **error)
   }
   /* kernels and their run time cannot be unloaded */
   g_module_make_resident (module);
-  if (!g_module_symbol (module, OCT_DEVICE_SYMBOL, &get)) {
-    g_set_error (error, OCT_ERROR, OCT_ERROR_DEVICE,
-        "the CUDA module '%s' is not of this version of the plugin",
-        g_module_name (module));
-    return NULL;
+  if (g_module_symbol (module, OCT_DEVICE_SYMBOL, &get)) {
+    device = ((OctDeviceGet)get) (error);
+    if (device == NULL || device->layout == OCT_DEVICE_LAYOUT)
+      return device;
   }
-  return ((OctDeviceGet)get) (error);
+  g_set_error (error, OCT_ERROR, OCT_ERROR_DEVICE,
+      "the CUDA module '%s' is not of this version of the plugin",
+      g_module_name (module));
+  return NULL;
 }
 
 static const OctDevice *
@@ -186,10 +189,15 @@ gst_oct_cuda_ensure (
     return NULL;
   if (!gst_cuda_ensure_element_context (
           element, device_id, (GstCudaContext **)slot)) {
+    g_autofree char *gpu = device_id < 0
+                               ? g_strdup ("any GPU")
+                               : g_strdup_printf ("GPU %d", device_id);
+
     g_set_error (error, OCT_ERROR, OCT_ERROR_DEVICE,
-        "No CUDA context could be made on GPU %d; set `cuda-device-id` to a "
-        "GPU of this machine or backend=cpu.",
-        device_id);
+        "No CUDA context could be made on %s; set `cuda-device-id` to a GPU of "
+        "this machine or backend=cpu, and start the program again if the GPU "
+        "failed in it before.",
+        gpu);
     return NULL;
   }
   return get_shared (*slot, error);
@@ -241,7 +249,8 @@ gst_oct_cuda_push (GstOctCuda *cuda, GError **error)
   if (gst_cuda_context_push (cuda->context))
     return TRUE;
   g_set_error (error, OCT_ERROR, OCT_ERROR_DEVICE,
-      "The context of the GPU cannot be used any more; restart the program.");
+      "The context of the GPU cannot be used any more; end the program and "
+      "start it again.");
   return FALSE;
 }
 

@@ -210,15 +210,15 @@ configure (GstOctFilter *filter, GError **error)
 static gboolean
 sink_event (GstBaseTransform *trans, GstEvent *event)
 {
+  /* an event that makes no calibration is reported by the base class */
   g_autoptr (OctCalibration) calibration =
-      gst_oct_calibration_event_parse (event);
+      gst_oct_calibration_event_parse (&event, NULL);
 
   if (calibration != NULL
       && gst_oct_filter_has_own_calibration (GST_OCT_FILTER (trans))) {
     GST_DEBUG_OBJECT (trans, "own calibration wins over the one upstream");
     gst_oct_filter_set_upstream_calibration (
         GST_OCT_FILTER (trans), calibration);
-    gst_oct_filter_property_changed (GST_OCT_FILTER (trans), TRUE);
     gst_event_unref (event);
     return TRUE;
   }

@@ -116,6 +116,11 @@ gst_oct_explain_flow (GstElement *source, GstMessage *message)
         "The elements behind octsrc do not go together for its stream (%s); "
         "check their order, caps filters and `axis` of octdcsub.",
         text);
+  } else if (flow == GST_FLOW_ERROR) {
+    error = g_error_new (GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
+        "octsrc stops since an element behind it has failed; the message "
+        "before this one says why, and where there is none, GST_DEBUG=2 "
+        "does.");
   }
   if (error == NULL)
     return message;

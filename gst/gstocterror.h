@@ -19,7 +19,7 @@ void gst_oct_error_name_property (GError **error, const char *property);
 
 /* The error with which the base class of a source ends the stream says a
  * number only.  Takes it and gives one with a sentence where the elements
- * behind are not linked or do not go together, else the same. */
+ * behind are not linked, do not go together or have failed, else the same. */
 GstMessage *gst_oct_explain_flow (GstElement *source, GstMessage *message);
 
 G_END_DECLS

@@ -196,10 +196,13 @@ void
 gst_oct_filter_set_upstream_calibration (
     GstOctFilter *filter, OctCalibration *calibration)
 {
+  gboolean affects_caps;
+
   GST_OBJECT_LOCK (filter);
-  gst_oct_calibrations_set_upstream (
+  affects_caps = gst_oct_calibrations_set_upstream (
       &PRIVATE (filter)->calibrations, calibration);
   GST_OBJECT_UNLOCK (filter);
+  gst_oct_filter_property_changed (filter, affects_caps);
 }
 
 void
@@ -461,7 +464,7 @@ propose_pinned_pool (GstOctFilter *filter, GstQuery *query)
 {
   GstOctFilterPrivate *priv = PRIVATE (filter);
   g_autoptr (GstAllocator) allocator =
-      gst_oct_pinned_allocator_new (priv->cuda);
+      gst_oct_pinned_allocator_new (priv->cuda, NULL);
   GstCaps *caps = NULL;
   GstBufferPool *pool;
   GstStructure *config;
@@ -498,29 +501,40 @@ propose_allocation (
   return TRUE;
 }
 
-/* What GstCuda says of no memory on the GPU is in its log alone. */
+/* Where the allocators say it is in the log alone. */
 static void
-post_no_gpu_memory (GstOctFilter *filter)
+post_no_memory (GstOctFilter *filter)
 {
-  const GstOctInfo *output = &PRIVATE (filter)->output;
-  g_autoptr (GError) error = g_error_new (OCT_ERROR, OCT_ERROR_MEMORY,
-      "There is not enough memory on the GPU for another B-scan of %u x %u "
-      "values (%" G_GSIZE_FORMAT " bytes); set `lines` or `samples` smaller, "
-      "or end other programs that use the GPU.",
-      output->columns, output->rows, output->size);
+  GstOctFilterPrivate *priv = PRIVATE (filter);
+  gboolean gpu = priv->input_on_gpu || priv->output_on_gpu;
+  g_autoptr (GError) error = gst_oct_no_memory_new (
+      gpu ? priv->cuda : NULL, priv->output_on_gpu, &priv->output);
 
   gst_oct_element_error (GST_ELEMENT (filter), &error);
+}
+
+/* The base class says that a pool cannot be activated, and not why. */
+static gboolean
+activate_pool (GstBaseTransform *trans)
+{
+  g_autoptr (GstBufferPool) pool = gst_base_transform_get_buffer_pool (trans);
+
+  return pool == NULL || gst_base_transform_is_in_place (trans)
+         || gst_buffer_pool_is_active (pool)
+         || gst_buffer_pool_set_active (pool, TRUE);
 }
 
 static GstFlowReturn
 prepare_output_buffer (
     GstBaseTransform *trans, GstBuffer *input, GstBuffer **output)
 {
-  GstFlowReturn ret = GST_BASE_TRANSFORM_CLASS (gst_oct_filter_parent_class)
-                          ->prepare_output_buffer (trans, input, output);
+  GstFlowReturn ret = GST_FLOW_ERROR;
 
-  if (ret == GST_FLOW_ERROR && PRIVATE (GST_OCT_FILTER (trans))->output_on_gpu)
-    post_no_gpu_memory (GST_OCT_FILTER (trans));
+  if (activate_pool (trans))
+    ret = GST_BASE_TRANSFORM_CLASS (gst_oct_filter_parent_class)
+              ->prepare_output_buffer (trans, input, output);
+  if (ret == GST_FLOW_ERROR)
+    post_no_memory (GST_OCT_FILTER (trans));
   return ret;
 }
 
@@ -534,11 +548,11 @@ decide_allocation (GstBaseTransform *trans, GstQuery *query)
   if (priv->output_on_gpu)
     pool = gst_oct_cuda_pool_new (priv->cuda);
   else if (priv->input_on_gpu)
-    pinned = gst_oct_pinned_allocator_new (priv->cuda);
+    pinned = gst_oct_pinned_allocator_new (priv->cuda, GST_ELEMENT (trans));
   if (gst_oct_decide_allocation (GST_ELEMENT (trans), query, pool, pinned))
     return TRUE;
   if (pool != NULL)
-    post_no_gpu_memory (GST_OCT_FILTER (trans));
+    post_no_memory (GST_OCT_FILTER (trans));
   return FALSE;
 }
 
@@ -586,6 +600,9 @@ transform (GstBaseTransform *trans, GstBuffer *inbuf, GstBuffer *outbuf)
   ok = gst_oct_access_enter (priv->access, &error);
   if (ok) {
     ok = run_operation (filter, inbuf, outbuf, &error);
+    /* what it knows of the B-scans before may be half of this one */
+    if (!ok)
+      drop_plan (filter);
     gst_oct_access_leave (priv->access);
   }
   if (ok)
@@ -610,14 +627,19 @@ sink_event (GstBaseTransform *trans, GstEvent *event)
 {
   GstOctFilter *filter = GST_OCT_FILTER (trans);
   GstOctFilterPrivate *priv = PRIVATE (filter);
+  g_autoptr (GError) error = NULL;
   g_autoptr (OctCalibration) calibration =
-      gst_oct_calibration_event_parse (event);
+      gst_oct_calibration_event_parse (&event, &error);
 
+  if (error != NULL) {
+    gst_oct_element_error (GST_ELEMENT (filter), &error);
+    gst_event_unref (event);
+    return FALSE;
+  }
   if (calibration != NULL) {
     GST_DEBUG_OBJECT (filter, "calibration for %u samples from upstream",
         oct_calibration_get_samples (calibration));
     gst_oct_filter_set_upstream_calibration (filter, calibration);
-    gst_oct_filter_property_changed (filter, TRUE);
   }
   if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP && priv->plan != NULL
       && get_operation (filter)->reset != NULL)

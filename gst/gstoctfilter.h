@@ -73,7 +73,7 @@ OctCalibration *gst_oct_filter_ref_wavenumbers (
 gboolean gst_oct_filter_has_own_calibration (GstOctFilter *filter);
 
 /* The one that came from upstream: a new reference, or NULL.  Setting it keeps
- * a reference to `calibration`. */
+ * a reference to `calibration`; the next buffer is processed with it. */
 OctCalibration *gst_oct_filter_ref_upstream_calibration (GstOctFilter *filter);
 void gst_oct_filter_set_upstream_calibration (
     GstOctFilter *filter, OctCalibration *calibration);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstoctpinned.h"
+#include "gstocterror.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_oct_cuda_debug);
 #define GST_CAT_DEFAULT gst_oct_cuda_debug
@@ -18,6 +19,8 @@ typedef struct {
 typedef struct {
   GstAllocator parent;
   GstOctCuda *cuda;
+  GWeakRef element; /* which posts errors */
+  gint posted;      /* atomic */
 } GstOctPinnedAllocator;
 
 typedef GstAllocatorClass GstOctPinnedAllocatorClass;
@@ -71,22 +74,19 @@ pinned_alloc (GstAllocator *base, gsize size, GstAllocationParams *params)
 }
 
 static gboolean
-wait_for_download (PinnedMemory *memory)
+wait_for_download (PinnedMemory *memory, GError **error)
 {
   const OctDevice *device = gst_oct_cuda_get_device (memory->cuda);
-  g_autoptr (GError) error = NULL;
   gboolean ok = TRUE;
 
   g_mutex_lock (&memory->lock);
   if (memory->pending) {
-    ok = gst_oct_cuda_push (memory->cuda, &error);
+    ok = gst_oct_cuda_push (memory->cuda, error);
     if (ok) {
-      ok = device->event_synchronize (memory->event, &error);
+      ok = device->event_synchronize (memory->event, error);
       gst_oct_cuda_pop (memory->cuda);
     }
     memory->pending = !ok;
-    if (!ok)
-      GST_ERROR ("download failed: %s", error->message);
   }
   g_mutex_unlock (&memory->lock);
   return ok;
@@ -100,7 +100,7 @@ pinned_free (GstAllocator *base, GstMemory *base_memory)
   if (memory->cuda != NULL) {
     const OctDevice *device = gst_oct_cuda_get_device (memory->cuda);
 
-    wait_for_download (memory);
+    wait_for_download (memory, NULL);
     if (gst_oct_cuda_push (memory->cuda, NULL)) {
       if (memory->event != NULL)
         device->event_free (memory->event);
@@ -113,12 +113,28 @@ pinned_free (GstAllocator *base, GstMemory *base_memory)
   g_free (memory);
 }
 
+static void
+post_error (GstAllocator *base, GError **error)
+{
+  GstOctPinnedAllocator *allocator = (GstOctPinnedAllocator *)base;
+  g_autoptr (GstElement) element = g_weak_ref_get (&allocator->element);
+
+  GST_ERROR_OBJECT (allocator, "no image: %s", (*error)->message);
+  if (element != NULL
+      && g_atomic_int_compare_and_exchange (&allocator->posted, FALSE, TRUE))
+    gst_oct_element_error (element, error);
+}
+
 static gpointer
 pinned_map (GstMemory *memory, gsize maxsize, GstMapFlags flags)
 {
   PinnedMemory *root = get_root (memory);
+  g_autoptr (GError) error = NULL;
 
-  return wait_for_download (root) ? root->data : NULL;
+  if (wait_for_download (root, &error))
+    return root->data;
+  post_error (memory->allocator, &error);
+  return NULL;
 }
 
 static void
@@ -145,7 +161,10 @@ pinned_share (GstMemory *memory, gssize offset, gssize size)
 static void
 pinned_finalize (GObject *object)
 {
-  gst_oct_cuda_unref (((GstOctPinnedAllocator *)object)->cuda);
+  GstOctPinnedAllocator *allocator = (GstOctPinnedAllocator *)object;
+
+  gst_oct_cuda_unref (allocator->cuda);
+  g_weak_ref_clear (&allocator->element);
   G_OBJECT_CLASS (gst_oct_pinned_allocator_parent_class)->finalize (object);
 }
 
@@ -169,13 +188,14 @@ gst_oct_pinned_allocator_init (GstOctPinnedAllocator *allocator)
 }
 
 GstAllocator *
-gst_oct_pinned_allocator_new (GstOctCuda *cuda)
+gst_oct_pinned_allocator_new (GstOctCuda *cuda, GstElement *element)
 {
   GstOctPinnedAllocator *allocator =
       g_object_new (gst_oct_pinned_allocator_get_type (), NULL);
 
   gst_object_ref_sink (allocator);
   allocator->cuda = gst_oct_cuda_ref (cuda);
+  g_weak_ref_init (&allocator->element, element);
   return GST_ALLOCATOR_CAST (allocator);
 }
 

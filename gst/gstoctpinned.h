@@ -10,8 +10,11 @@
 
 G_BEGIN_DECLS
 
-/* Allocates page-locked memory in the context of `cuda`. */
-GstAllocator *gst_oct_pinned_allocator_new (GstOctCuda *cuda);
+/* Allocates page-locked memory in the context of `cuda`.  Memory whose download
+ * has failed cannot be mapped, which not every element tells its user:
+ * `element`, or nobody where it is NULL, then posts an error, once. */
+GstAllocator *gst_oct_pinned_allocator_new (
+    GstOctCuda *cuda, GstElement *element);
 
 /* Whether `memory` came from such an allocator of this context. */
 gboolean gst_oct_pinned_is (GstMemory *memory, GstOctCuda *cuda);

@@ -245,7 +245,7 @@ new_pinned_allocator (GstOctSrc *self, const GstOctSrcSettings *settings)
   GstOctCuda *cuda = gst_oct_cuda_ensure (
       GST_ELEMENT (self), settings->cuda_device_id, &self->cuda_context, NULL);
 
-  return cuda != NULL ? gst_oct_pinned_allocator_new (cuda) : NULL;
+  return cuda != NULL ? gst_oct_pinned_allocator_new (cuda, NULL) : NULL;
 }
 
 static GstOctInput *

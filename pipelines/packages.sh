@@ -14,7 +14,7 @@ OCT_RUN_PACKAGES=(gstreamer1.0-tools gstreamer1.0-plugins-base
 
 # For the tests only: a decoder for the videos, and Aravis, which has a camera
 # source and a fake camera for it.
-OCT_TEST_PACKAGES=(python3 gstreamer1.0-libav libaravis-0.8-0)
+OCT_TEST_PACKAGES=(python3 python3-numpy gstreamer1.0-libav libaravis-0.8-0)
 
 oct_is_installed () {
   [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]

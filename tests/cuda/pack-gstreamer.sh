@@ -7,7 +7,7 @@
 #
 # OUTDIR: _gst, ignored by git.  With OCT_TEST_DATA set to the folder of the
 # real C-scan its files come along.  On the GPU host:
-#   tests/cuda/run-on-gpu.sh OUTDIR LOGDIR elements pipelines soak
+#   tests/cuda/run-on-gpu.sh OUTDIR LOGDIR elements failures pipelines soak
 #
 # Built on Debian 12, it runs where glibc is as new as that or newer.
 set -eu

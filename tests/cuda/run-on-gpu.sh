@@ -10,6 +10,7 @@
 #   sanitize   memory and race checkers on the small cases
 # of pack-gstreamer.sh:
 #   elements   the tests of every element on the GPU and on its own choice
+#   failures   operations, calls and contexts that fail in mid-stream
 #   pipelines  pipelines, one of them under the memory checker, and their speed
 #   soak       one pipeline for OCT_SOAK_SECONDS (600), memory at intervals
 set -u
@@ -46,19 +47,20 @@ check_with () {
     grep 'SUMMARY' "$logs/$1.txt" | tail -n 1)"
 }
 
-# test_program NAME BACKEND FORK: its log and, when done, its exit status.  To
-# begin with CUDA again in every test takes seconds: FORK=no saves them, but a
-# crash ends the program.
+# test_program NAME BACKEND FORK [CASE]: its log and, when done, its exit status.
+# To begin with CUDA again in every test takes seconds: FORK=no saves them, but
+# a crash ends the program.  CASE: that part of its tests alone.
 test_program () {
-  log="$logs/$1-${2:-auto}"
-  OCT_TEST_BACKEND=$2 CK_FORK=$3 timeout "${OCT_TEST_SECONDS:-240}" \
-    "$pack/bin/test-$1" >"$log.txt" 2>&1
+  log="$logs/$1-${2:-auto}${4:+-$4}"
+  OCT_TEST_BACKEND=$2 CK_FORK=$3 ${4:+env CK_RUN_CASE="$4"} \
+    timeout "${OCT_TEST_SECONDS:-240}" "$pack/bin/test-$1" >"$log.txt" 2>&1
   echo $? >"$log.status"
 }
 
-# A line of the table: what Check said last, skips, the exit status.
+# note_program NAME BACKEND [CASE]: a line of the table: what Check said last,
+# skips, the exit status.
 note_program () {
-  log="$logs/$1-${2:-auto}"
+  log="$logs/$1-${2:-auto}${3:+-$3}"
   case $(cat "$log.status") in
     77) result=skipped ;;
     *) result="exit $(cat "$log.status"), $(grep -E '^[0-9]+%: Checks' \
@@ -66,7 +68,7 @@ note_program () {
   esac
   skips=$(grep -c '^SKIP of' "$log.txt")
   [ "$skips" -gt 0 ] && result="$result, $skips without a meaning there"
-  note "$1 ${2:-auto}" "$result"
+  note "$1 ${2:-auto}${3:+ $3}" "$result"
   grep -E ':[FE]:' "$log.txt" | sed "s/^.*\/test-/$1 ${2:-auto}: test-/"
 }
 
@@ -82,6 +84,17 @@ run_elements () {
   wait
   for name in $on_gpu; do note_program "$name" cuda; done
   for name in $as_it_likes; do note_program "$name" ''; done
+}
+
+# What fails in mid-stream; a context that is lost may take the process along.
+run_failures () {
+  "$pack/bin/gst-inspect-1.0" octfft >/dev/null 2>&1
+  test_program failures cuda no general
+  test_program failures cuda yes lost
+  note_program failures cuda general
+  note_program failures cuda lost
+  grep -hE '^(fault|[0-9]+ images|a new|[a-z]+: [A-Z])' \
+    "$logs/failures-cuda-general.txt" "$logs/failures-cuda-lost.txt"
 }
 
 run_pipelines () {
@@ -136,6 +149,7 @@ for part in $parts; do
       done
       ;;
     elements) run_elements ;;
+    failures) run_failures ;;
     pipelines) run_pipelines ;;
     soak)
       "$pack/bin/test-cuda" --soak "${OCT_SOAK_SECONDS:-600}" \

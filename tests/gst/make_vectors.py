@@ -292,6 +292,69 @@ chain_case("few-samples", spectra(3, 33).astype(np.uint16))
 chain_case("gray16", u16, caps=GRAY16)
 chain_case("nv12", u16, caps="video/x-raw,format=NV12")
 
+# ------------------------------------------------------------------ octnufft
+
+
+def non_uniform(y, cal, kernel=None, grid=0, width=6, kind="hann"):
+    """all depths; kernel None: the exact transform"""
+    n = y.shape[1]
+    if kernel is None:
+        return chain.a_scans_nufft(y, cal, kind, False)
+    return chain.a_scans_nufft(y, cal, kind, False, kernel, grid / n, width)
+
+
+def nufft_case(name, properties, y, cal, csv, start=0, bins=0, **settings):
+    a = non_uniform(y.astype(complex), cal, **settings)
+    case(f"octnufft-{name}", f"octnufft {properties} calibration=@/{csv}", y, a[:, start:start + (bins or None)]
+         if bins else a[:, start:])
+
+
+# np.random's sequence goes on: what is above stays as it is
+raw_odd, raw_even = spectra(5, ODD), spectra(4, EVEN)
+y = chain.subtract_dc(raw_odd).astype(np.float32)
+even = chain.subtract_dc(raw_even).astype(np.float32)
+K101, K128 = calibrations[ODD], calibrations[EVEN]
+for kind in ("none", "hamming", "blackman"):
+    nufft_case(kind, f"window={kind}", y, K101, "k-index-101.csv", kernel="kb", grid=128, kind=kind)
+nufft_case("default", "", y, K101, "k-index-101.csv", kernel="kb", grid=128)
+nufft_case("even", "", even, K128, "k-index-128.csv", kernel="kb", grid=160)
+nufft_case("on-the-fly", "weights=on-the-fly", even, K128, "k-index-128.csv", kernel="kb", grid=160)
+nufft_case("narrow", "oversampling=2 kernel-width=3", even, K128, "k-index-128.csv", kernel="kb", grid=256, width=3)
+nufft_case("gaussian", "kernel=gaussian oversampling=1.5 kernel-width=7", even, K128, "k-index-128.csv",
+           kernel="gauss", grid=192, width=7)
+nufft_case("gaussian-on-the-fly", "kernel=gaussian weights=on-the-fly oversampling=1.5 kernel-width=7", even, K128,
+           "k-index-128.csv", kernel="gauss", grid=192, width=7)
+nufft_case("rounded", "oversampling=1.3", y, K101, "k-index-101.csv", kernel="kb", grid=140)
+nufft_case("exact", "method=nudft", y, K101, "k-index-101.csv")
+nufft_case("exact-even", "method=nudft", even, K128, "k-index-128.csv")
+nufft_case("wavelength", "", y, by_wavelength, "wavelength-101.csv", kernel="kb", grid=128)
+nufft_case("crop", "depth-start=5 depth-bins=20", y, K101, "k-index-101.csv", 5, 20, kernel="kb", grid=128)
+nufft_case("one-line", "", y[:1], K101, "k-index-101.csv", kernel="kb", grid=128)
+
+# uniform nodes: the FFT
+w = y.astype(float) * window("hann", ODD)
+write_csv("uniform-101.csv", k_index=np.arange(ODD))
+case("octnufft-uniform", "octnufft calibration=@/uniform-101.csv", y,
+     np.fft.fft(w, axis=1)[:, : ODD // 2] / np.sqrt(ODD))
+
+# the phase at the samples, alone and in the chain
+at_samples = np.interp(K101.t, np.arange(ODD), dispersion(ODD))
+case("octdispersion-samples", "octdispersion " + CALIBRATION % ODD, y, y.astype(float) * np.exp(1j * at_samples))
+k = 2e3 * np.pi / NM - (lo + hi) / 2
+case("octdispersion-samples-polynomial", "octdispersion a2=95 a3=-210 calibration=@/wavelength-101.csv", y,
+     y.astype(float) * np.exp(-1j * (95 * k**2 - 210 * k**3)))
+for method in ("nufft", "nudft"):
+    for raw, cal, n in ((raw_odd, K101, ODD), (raw_even, K128, EVEN)):
+        raw = raw.astype(np.uint16)
+        for with_dispersion in (False, True):
+            settings = (None,) if method == "nudft" else ("kb", {ODD: 128, EVEN: 160}[n] / n, 6)
+            a = chain.a_scans_nufft(chain.subtract_dc(raw), cal, "hann", with_dispersion, *settings)
+            launch = (f"octdcsub {CALIBRATION % n} ! " + ("octdispersion ! " if with_dispersion else "")
+                      + f"octnufft method={method}")
+            label = f"{method}-{n}" + ("" if with_dispersion else "-real")
+            case(f"chain-{label}", launch, raw, a)
+            case(f"image-{label}", launch + " ! octlogscale", raw, chain.image(a))
+
 # ------------------------------------------------------------- real C-scan
 if cscan is not None:
     cal = chain.Calibration.read(os.path.join(cscan, "calibration.csv"))

@@ -30,7 +30,7 @@ char *
 oct_test_cuda_launch (char *launch)
 {
   const char *const filters[] = { "octdcsub", "octkresample", "octdispersion",
-    "octfft", "octlogscale", NULL };
+    "octfft", "octnufft", "octlogscale", NULL };
   g_auto (GStrv) words = g_strsplit (launch, " ", -1);
   guint i;
 
@@ -52,7 +52,7 @@ gboolean
 oct_test_wants_gpu_memory (GstHarness *harness)
 {
   const char *const names[] = { "octkresample", "octdispersion", "octfft",
-    "octlogscale", NULL };
+    "octnufft", "octlogscale", NULL };
   GstPad *pad = gst_pad_get_peer (harness->srcpad);
   gboolean wants = FALSE;
 
@@ -202,6 +202,18 @@ struct _OctTestHoard {
   GArray *blocks; /* of CUdeviceptr */
 };
 
+guint
+oct_test_cuda_devices (void)
+{
+  CUresult (*get_count) (int *) = driver_symbol ("cuDeviceGetCount");
+  int count = 0;
+
+  /* which initialises the driver */
+  gst_object_unref (oct_test_cuda_context_new ());
+  fail_unless (get_count (&count) == CUDA_SUCCESS);
+  return (guint)count;
+}
+
 guint64
 oct_test_cuda_free_memory (void)
 {
@@ -256,6 +268,117 @@ oct_test_cuda_free (OctTestHoard *hoard)
   g_free (hoard);
 }
 
+/* ---------------------------------------------------- kernels of the tests */
+
+/* For the driver to compile, so that this program needs no CUDA compiler: one
+ * waits for a value that is not zero, the other for about a millisecond and
+ * then writes to address 16. */
+static const char kernels[] = ".version 7.0\n"
+                              ".target sm_75\n"
+                              ".address_size 64\n"
+                              ".visible .entry hold (.param .u64 flag)\n"
+                              "{\n"
+                              "  .reg .pred %is_zero;\n"
+                              "  .reg .b64 %address;\n"
+                              "  .reg .b32 %value;\n"
+                              "  ld.param.u64 %address, [flag];\n"
+                              "wait:\n"
+                              "  ld.volatile.global.u32 %value, [%address];\n"
+                              "  setp.eq.u32 %is_zero, %value, 0;\n"
+                              "  @%is_zero bra wait;\n"
+                              "  ret;\n"
+                              "}\n"
+                              ".visible .entry stray ()\n"
+                              "{\n"
+                              "  .reg .pred %early;\n"
+                              "  .reg .b64 %start, %now, %address;\n"
+                              "  .reg .b32 %value;\n"
+                              "  mov.u64 %start, %clock64;\n"
+                              "wait:\n"
+                              "  mov.u64 %now, %clock64;\n"
+                              "  sub.u64 %now, %now, %start;\n"
+                              "  setp.lt.u64 %early, %now, 2000000;\n"
+                              "  @%early bra wait;\n"
+                              "  mov.u64 %address, 16;\n"
+                              "  mov.u32 %value, 1;\n"
+                              "  st.global.u32 [%address], %value;\n"
+                              "  ret;\n"
+                              "}\n";
+
+/* In the current context; from any thread of a pipeline. */
+static void
+launch_kernel (const char *name, gpointer stream, void **parameters)
+{
+  CUresult (*load) (CUmodule *, const void *) =
+      driver_symbol ("cuModuleLoadData");
+  CUresult (*get_function) (CUfunction *, CUmodule, const char *) =
+      driver_symbol ("cuModuleGetFunction");
+  CUresult (*launch) (CUfunction, unsigned int, unsigned int, unsigned int,
+      unsigned int, unsigned int, unsigned int, unsigned int, CUstream, void **,
+      void **) = driver_symbol ("cuLaunchKernel");
+  CUmodule module;
+  CUfunction function;
+  CUresult result = load (&module, kernels);
+
+  if (result != CUDA_SUCCESS)
+    g_error ("the driver does not compile the kernels: error %d", result);
+  result = get_function (&function, module, name);
+  if (result == CUDA_SUCCESS)
+    result = launch (function, 1, 1, 1, 1, 1, 1, 0, stream, parameters, NULL);
+  if (result != CUDA_SUCCESS)
+    g_error ("the kernel %s cannot be launched: error %d", name, result);
+}
+
+void
+oct_test_cuda_stray (gpointer stream)
+{
+  launch_kernel ("stray", stream, NULL);
+}
+
+struct _OctTestHold {
+  GstCudaContext *context;
+  volatile guint32 *flag;
+};
+
+OctTestHold *
+oct_test_cuda_hold (GstElement *element)
+{
+  CUresult (*alloc) (void **, size_t) = driver_symbol ("cuMemAllocHost_v2");
+  OctTestHold *hold = g_new0 (OctTestHold, 1);
+  GstQuery *query = gst_query_new_context ("gst.cuda.context");
+  GstContext *context = NULL;
+  void *flag = NULL, *parameters[] = { &flag };
+
+  fail_unless (gst_pad_query (element->sinkpads->data, query));
+  gst_query_parse_context (query, &context);
+  fail_unless (
+      gst_cuda_handle_set_context (element, context, -1, &hold->context));
+  gst_query_unref (query);
+  fail_unless (gst_cuda_context_push (hold->context));
+  fail_unless (alloc (&flag, sizeof (guint32)) == CUDA_SUCCESS);
+  hold->flag = flag;
+  *hold->flag = 0;
+  /* streams that compute wait for what is in the NULL stream */
+  launch_kernel ("hold", NULL, parameters);
+  gst_cuda_context_pop (NULL);
+  return hold;
+}
+
+void
+oct_test_cuda_let_go (OctTestHold *hold)
+{
+  CUresult (*synchronize) (CUstream) = driver_symbol ("cuStreamSynchronize");
+  CUresult (*release) (void *) = driver_symbol ("cuMemFreeHost");
+
+  *hold->flag = 1;
+  fail_unless (gst_cuda_context_push (hold->context));
+  fail_unless (synchronize (NULL) == CUDA_SUCCESS);
+  release ((void *)hold->flag);
+  gst_cuda_context_pop (NULL);
+  gst_object_unref (hold->context);
+  g_free (hold);
+}
+
 #else /* a build without CUDA: nothing below the first is reached */
 
 gboolean
@@ -282,6 +405,12 @@ oct_test_cuda_buffer (GstObject *context, GstBuffer *buffer)
   return buffer;
 }
 
+guint
+oct_test_cuda_devices (void)
+{
+  return 0;
+}
+
 guint64
 oct_test_cuda_free_memory (void)
 {
@@ -296,6 +425,22 @@ oct_test_cuda_hoard (guint64 rest)
 
 void
 oct_test_cuda_free (OctTestHoard *hoard)
+{
+}
+
+void
+oct_test_cuda_stray (gpointer stream)
+{
+}
+
+OctTestHold *
+oct_test_cuda_hold (GstElement *element)
+{
+  return NULL;
+}
+
+void
+oct_test_cuda_let_go (OctTestHold *hold)
 {
 }
 

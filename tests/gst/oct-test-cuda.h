@@ -44,5 +44,18 @@ typedef struct _OctTestHoard OctTestHoard;
 OctTestHoard *oct_test_cuda_hoard (guint64 rest);
 void oct_test_cuda_free (OctTestHoard *hoard);
 
+/* GPUs of this machine. */
+guint oct_test_cuda_devices (void);
+
 /* Bytes of the GPU that nobody uses. */
 guint64 oct_test_cuda_free_memory (void);
+
+/* Nothing is computed in the context of the element until it is let go; what
+ * does not wait for computing goes on.  To be let go before the element is. */
+typedef struct _OctTestHold OctTestHold;
+OctTestHold *oct_test_cuda_hold (GstElement *element);
+void oct_test_cuda_let_go (OctTestHold *hold);
+
+/* Queues a kernel in the stream of the current context that takes a moment and
+ * then writes where no memory is. */
+void oct_test_cuda_stray (gpointer stream);

@@ -429,6 +429,84 @@ GST_START_TEST (test_seeks)
 }
 GST_END_TEST;
 
+/* -------------------------------------------------------------------- order */
+
+typedef struct {
+  gint count; /* atomic */
+} Counter;
+
+static GstPadProbeReturn
+count_image (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  g_atomic_int_inc (&((Counter *)data)->count);
+  return GST_PAD_PROBE_OK;
+}
+
+static GstElement *
+start_counted (const char *launch, Counter *counter)
+{
+  GstElement *pipeline = make (launch);
+  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  GstPad *pad = gst_element_get_static_pad (sink, "sink");
+
+  gst_pad_add_probe (
+      pad, GST_PAD_PROBE_TYPE_BUFFER, count_image, counter, NULL);
+  gst_object_unref (pad);
+  gst_object_unref (sink);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  return pipeline;
+}
+
+static void
+wait_for (GstElement *pipeline, Counter *counter, gint count)
+{
+  while (g_atomic_int_get (&counter->count) < count) {
+    g_autofree char *error = take_error (pipeline);
+
+    fail_unless (error == NULL, "%s", error);
+    g_usleep (2000);
+  }
+}
+
+/* With computing at a standstill three B-scans are fetched, and three more
+ * handed on whose memory on the GPU is not free yet; then octdcsub waits.  Were
+ * fetching a part of computing, it would wait for the first of them. */
+GST_START_TEST (test_upload_beside_computing)
+{
+  Counter counter = { 0 }, gate = { 0 };
+  GstElement *pipeline = start_counted (
+      "octsrc name=source samples=512 lines=100" FILTERS (
+          CUDA, "") " ! fakesink name=sink sync=false enable-last-sample=false",
+      &counter);
+  GstElement *from = gst_bin_get_by_name (GST_BIN (pipeline), "source");
+  GstElement *fft = gst_bin_get_by_name (GST_BIN (pipeline), "f");
+  GstPad *pad = gst_element_get_static_pad (from, "src");
+  OctTestHold *hold;
+  gulong probe;
+  gint before, images, i;
+
+  wait_for (pipeline, &counter, 50);
+  probe = gst_pad_add_probe (pad,
+      GST_PAD_PROBE_TYPE_BLOCK | GST_PAD_PROBE_TYPE_BUFFER, count_image, &gate,
+      NULL);
+  wait_for (pipeline, &gate, 1);
+  before = g_atomic_int_get (&counter.count);
+  hold = oct_test_cuda_hold (fft);
+  gst_pad_remove_probe (pad, probe);
+  for (i = 0; i < 100 && g_atomic_int_get (&counter.count) < before + 6; i++)
+    g_usleep (20000);
+  images = g_atomic_int_get (&counter.count) - before;
+  oct_test_cuda_let_go (hold);
+  g_print ("%d B-scans while nothing was computed\n", images);
+  fail_unless (images >= 6);
+  wait_for (pipeline, &counter, before + 100);
+  gst_object_unref (pad);
+  gst_object_unref (from);
+  gst_object_unref (fft);
+  stop (pipeline);
+}
+GST_END_TEST
+
 /* ---------------------------------------------------------- foreign elements
  */
 
@@ -463,6 +541,24 @@ GST_START_TEST (test_other_context)
       "not in the memory of this GPU context", "`cuda-device-id`", NULL);
   gst_harness_teardown (harness);
   gst_object_unref (context);
+}
+GST_END_TEST;
+
+/* The second GPU gives the same; half of a pipeline on each is refused. */
+GST_START_TEST (test_other_device)
+{
+  const char *words[] = { "one GPU for the whole pipeline", NULL };
+
+  if (oct_test_cuda_devices () < 2) {
+    g_print ("SKIP of a test on the GPU: there is one only\n");
+    return;
+  }
+  check_sizes (FILTERS (CUDA " cuda-device-id=1", "") GRAY,
+      FILTERS (CPU, "") GRAY, 512, 100, 5);
+  fail_if (plays ("octsrc samples=64 lines=4 ! octdcsub cuda-device-id=0" CUDA
+                  " axis=wavenumber ! octfft cuda-device-id=1" CUDA
+                  " ! octlogscale cuda-device-id=1" CUDA " ! fakesink",
+      words));
 }
 GST_END_TEST;
 
@@ -537,43 +633,6 @@ resident (void)
   fail_unless (g_file_get_contents ("/proc/self/status", &text, NULL, NULL));
   found = strstr (text, "VmRSS:");
   return found != NULL ? g_ascii_strtod (found + 6, NULL) * 1024 : 0;
-}
-
-typedef struct {
-  gint count; /* atomic */
-} Counter;
-
-static GstPadProbeReturn
-count_image (GstPad *pad, GstPadProbeInfo *info, gpointer data)
-{
-  g_atomic_int_inc (&((Counter *)data)->count);
-  return GST_PAD_PROBE_OK;
-}
-
-static GstElement *
-start_counted (const char *launch, Counter *counter)
-{
-  GstElement *pipeline = make (launch);
-  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
-  GstPad *pad = gst_element_get_static_pad (sink, "sink");
-
-  gst_pad_add_probe (
-      pad, GST_PAD_PROBE_TYPE_BUFFER, count_image, counter, NULL);
-  gst_object_unref (pad);
-  gst_object_unref (sink);
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  return pipeline;
-}
-
-static void
-wait_for (GstElement *pipeline, Counter *counter, gint count)
-{
-  while (g_atomic_int_get (&counter->count) < count) {
-    g_autofree char *error = take_error (pipeline);
-
-    fail_unless (error == NULL, "%s", error);
-    g_usleep (2000);
-  }
 }
 
 /* Not more after some thousand B-scans than after some hundred. */
@@ -700,8 +759,10 @@ octcuda_suite (void)
   tcase_add_test (tcase, test_other_sizes);
   tcase_add_test (tcase, test_live_properties);
   tcase_add_test (tcase, test_seeks);
+  tcase_add_test (tcase, test_upload_beside_computing);
   tcase_add_test (tcase, test_foreign_sees_finished);
   tcase_add_test (tcase, test_other_context);
+  tcase_add_test (tcase, test_other_device);
   tcase_add_test (tcase, test_no_gpu_memory);
   tcase_add_test (tcase, test_cpu_between);
   tcase_add_test (tcase, test_out_of_memory);

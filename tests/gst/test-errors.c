@@ -366,6 +366,15 @@ static const BadInput bad_inputs[] = {
       "mode=background needs a stored spectrum and there is none; set "
       "`background` to a file of spectra, or use a calibration with a column "
       "background." },
+  { VIRTUAL " ! octdispersion ! fakesink", "octsrc", NULL, CORE (NEGOTIATION),
+      "The elements behind octsrc do not go together for its stream "
+      "(video/x-raw, format=(string)GRAY16_LE, width=(int)64, "
+      "height=(int)4); check their order, caps filters and `axis` of "
+      "octdcsub." },
+  { VIRTUAL " ! octdcsub ! octnufft depth-start=32 ! octlogscale ! fakesink",
+      "octnufft", NULL, RESOURCE (SETTINGS),
+      "The depth bins asked of octnufft (depth-start=32, depth-bins=0) are not "
+      "within the 32 that a transform of length 64 has; set smaller ones." },
   { VIRTUAL " ! octkresample ! fakesink", "octsrc", NULL, CORE (NEGOTIATION),
       "The elements behind octsrc do not go together for its stream "
       "(video/x-raw, format=(string)GRAY16_LE, width=(int)64, "
@@ -419,6 +428,9 @@ static const BadInput bad_inputs[] = {
       "backend=cuda was asked for, but *; set backend=auto or backend=cpu." },
   { VIRTUAL " ! octdcsub ! octkresample ! octfft backend=cuda ! fakesink",
       "octfft", NULL, RESOURCE (FAILED),
+      "backend=cuda was asked for, but *; set backend=auto or backend=cpu." },
+  { VIRTUAL " ! octdcsub ! octnufft backend=cuda ! fakesink", "octnufft", NULL,
+      RESOURCE (FAILED),
       "backend=cuda was asked for, but *; set backend=auto or backend=cpu." },
   { VIRTUAL " ! octdcsub ! octkresample ! octfft ! octlogscale backend=cuda ! "
             "fakesink",

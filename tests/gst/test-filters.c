@@ -28,6 +28,11 @@ static const Filter filters[] = {
   { "octdispersion calibration=@/k-index-64.csv", 'f', 4, "wavenumber" },
   { "octfft", 'f', 4, "wavenumber" },
   { "octfft", 'c', 8, "wavenumber" },
+  { "octdispersion calibration=@/k-index-64.csv", 'f', 4, "wavelength" },
+  { "octnufft calibration=@/k-index-64.csv", 'f', 4, "wavelength" },
+  { "octnufft calibration=@/k-index-64.csv", 'c', 8, "wavelength" },
+  { "octnufft method=nudft calibration=@/k-index-64.csv", 'f', 4,
+      "wavelength" },
   { "octlogscale", 'c', 8, "depth" },
 };
 
@@ -247,13 +252,18 @@ static const struct {
   { "octkresample", SPECTRA ("CF32LE", "wavelength"), FALSE },
   { "octkresample", RAW, FALSE },
   { "octdispersion", SPECTRA ("F32LE", "wavenumber"), TRUE },
-  { "octdispersion", SPECTRA ("F32LE", "wavelength"), FALSE },
+  { "octdispersion", SPECTRA ("F32LE", "wavelength"), TRUE },
+  { "octdispersion", SPECTRA ("CF32LE", "wavelength"), FALSE },
   { "octdispersion", SPECTRA ("CF32LE", "wavenumber"), FALSE },
   { "octfft", SPECTRA ("F32LE", "wavenumber"), TRUE },
   { "octfft", SPECTRA ("CF32LE", "wavenumber"), TRUE },
   { "octfft", SPECTRA ("F32LE", "wavelength"), FALSE },
   { "octfft", RAW, FALSE },
   { "octfft", ASCANS, FALSE },
+  { "octnufft", SPECTRA ("F32LE", "wavelength"), TRUE },
+  { "octnufft", SPECTRA ("CF32LE", "wavelength"), TRUE },
+  { "octnufft", SPECTRA ("F32LE", "wavenumber"), FALSE },
+  { "octnufft", RAW, FALSE },
   { "octlogscale", ASCANS, TRUE },
   { "octlogscale", ASCANS ",z-spacing=4e-6", TRUE },
   { "octlogscale", SPECTRA ("CF32LE", "wavenumber"), FALSE },
@@ -329,6 +339,14 @@ static const struct {
   { "octfft ", "sink", ASCANS,
       "application/x-oct-spectra,format={F32LE,CF32LE},axis=wavenumber,"
       "samples=[1,65536],lines=5,framerate=30/1" },
+  { "octdispersion", "src", SPECTRA ("F32LE", "wavelength"),
+      SPECTRA ("CF32LE", "wavelength") },
+  { "octnufft", "src", SPECTRA ("F32LE", "wavelength"),
+      "application/x-oct-ascans,format=CF32LE,samples=32,lines=5,"
+      "framerate=30/1" },
+  { "octnufft", "sink", ASCANS,
+      "application/x-oct-spectra,format={F32LE,CF32LE},axis=wavelength,"
+      "samples=[1,65536],lines=5,framerate=30/1" },
   { "octlogscale", "src", ASCANS,
       "video/x-raw,format={GRAY8,NV12,GRAY16_LE},width=5,height=64,"
       "framerate=30/1,colorimetry=1:4:0:0" },
@@ -371,11 +389,16 @@ static const struct {
   { "octsrc ! octdcsub ! octfft ! fakesink", FALSE },
   { "videotestsrc ! octdcsub ! octfft ! fakesink", FALSE },
   { "octdcsub axis=wavelength ! octfft ! fakesink", FALSE },
-  { "octdcsub axis=wavelength ! octdispersion ! fakesink", FALSE },
+  { "octsrc ! octdcsub ! octdispersion ! octnufft ! octlogscale ! fakesink",
+      TRUE },
+  { "octsrc ! octdcsub ! octnufft ! octlogscale ! fakesink", TRUE },
+  { "octdcsub axis=wavelength ! octdispersion ! octfft ! fakesink", FALSE },
+  { "octdcsub axis=wavenumber ! octnufft ! fakesink", FALSE },
+  { "octkresample ! octdispersion ! octnufft ! fakesink", FALSE },
+  { "octnufft ! octfft ! fakesink", FALSE },
   { "octdcsub axis=wavenumber ! octkresample ! fakesink", FALSE },
   { "octsrc ! octfft ! fakesink", FALSE },
   { "octsrc ! octlogscale ! fakesink", FALSE },
-  { "octsrc ! octdispersion ! fakesink", FALSE },
   { "octsrc ! octdcsub ! octlogscale ! fakesink", FALSE },
   { "octkresample ! octkresample ! fakesink", FALSE },
   { "octkresample ! octlogscale ! fakesink", FALSE },
@@ -413,7 +436,7 @@ GST_END_TEST;
 GST_START_TEST (test_properties_are_described)
 {
   const char *names[] = { "octsrc", "octdcsub", "octkresample", "octdispersion",
-    "octfft", "octlogscale" };
+    "octfft", "octnufft", "octlogscale" };
   GstElement *element = gst_element_factory_make (names[__i__], NULL);
   g_autofree GParamSpec **specs = NULL;
   guint n, i;
@@ -445,7 +468,7 @@ octfilters_suite (void)
   tcase_add_loop_test (tcase, test_takes, 0, G_N_ELEMENTS (takes));
   tcase_add_loop_test (tcase, test_transforms, 0, G_N_ELEMENTS (transforms));
   tcase_add_loop_test (tcase, test_links, 0, G_N_ELEMENTS (chains));
-  tcase_add_loop_test (tcase, test_properties_are_described, 0, 6);
+  tcase_add_loop_test (tcase, test_properties_are_described, 0, 7);
   return suite;
 }
 

@@ -3,6 +3,7 @@
  * octdcsub: known answers, rows of any stride, live properties, what it
  * forgets and what not, the calibration that it sends.
  */
+#include "oct-test-files.h"
 #include "oct-test.h"
 
 #define SAMPLES 101
@@ -333,6 +334,58 @@ GST_START_TEST (test_calibration_of_another_length)
 }
 GST_END_TEST;
 
+/* -------------------------------------------------------------- to the GPU */
+
+static GstPadProbeReturn
+note_memory (GstPad *pad, GstPadProbeInfo *info, gpointer kinds)
+{
+  GstMemory *memory =
+      gst_buffer_peek_memory (GST_PAD_PROBE_INFO_BUFFER (info), 0);
+
+  g_ptr_array_add (kinds, g_strdup (memory->allocator->mem_type));
+  return GST_PAD_PROBE_OK;
+}
+
+/* Sources, ours and others, write to where the GPU fetches at full rate. */
+GST_START_TEST (test_page_locked)
+{
+  const char *const sources[] = { "octsrc samples=64 lines=8 num-buffers=6",
+    "octsrc location=%s samples=64 lines=8 loop=true num-buffers=6",
+    "octsrc location=%s samples=64 lines=8 loop=true num-buffers=6 "
+    "preload=true",
+    "videotestsrc num-buffers=6 ! "
+    "video/x-raw,format=GRAY8,width=64,height=8" };
+  g_autofree char *path = oct_test_sparse ("spectra.raw", 4 * 64 * 8 * 2);
+  g_auto (GStrv) parts = g_strsplit (sources[__i__], "%s", 2);
+  g_autofree char *from = g_strjoinv (path, parts);
+  g_autofree char *launch =
+      g_strconcat (from, " ! octdcsub name=in backend=cuda ! fakesink", NULL);
+  g_autoptr (GPtrArray) kinds = g_ptr_array_new_with_free_func (g_free);
+  GstElement *pipeline = gst_parse_launch (launch, NULL);
+  GstElement *element = gst_bin_get_by_name (GST_BIN (pipeline), "in");
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message;
+  guint i;
+
+  gst_pad_add_probe (element->sinkpads->data, GST_PAD_PROBE_TYPE_BUFFER,
+      note_memory, kinds, NULL);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered (
+      bus, 30 * GST_SECOND, GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
+  fail_unless (
+      message != NULL && GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS);
+  gst_message_unref (message);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  fail_unless_equals_int (kinds->len, 6);
+  for (i = 0; i < kinds->len; i++)
+    fail_unless_equals_string (kinds->pdata[i], "OctPinnedMemory");
+  gst_object_unref (bus);
+  gst_object_unref (element);
+  gst_object_unref (pipeline);
+  oct_test_remove_files ();
+}
+GST_END_TEST;
+
 static Suite *
 octdcsub_suite (void)
 {
@@ -354,6 +407,8 @@ octdcsub_suite (void)
   tcase_add_test (tcase, test_passes_calibration_on);
   tcase_add_test (tcase, test_own_calibration_wins);
   tcase_add_test (tcase, test_calibration_of_another_length);
+  if (oct_test_on_gpu ())
+    tcase_add_loop_test (tcase, test_page_locked, 0, 4);
   return suite;
 }
 

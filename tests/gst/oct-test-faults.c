@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "oct-test-faults.h"
+#include "oct-test-cuda.h"
+#include "gstoctcuda.h"
+
+/* as many functions are written down below */
+#define MAX_OPERATIONS 12
+G_STATIC_ASSERT (MAX_OPERATIONS >= OCT_N_OPERATIONS);
+
+static GMutex lock;
+static OctFault fault;
+static OctOperation fault_operation;
+static guint fault_calls; /* to let pass */
+static gboolean happened;
+static guint runs[MAX_OPERATIONS];
+
+void
+oct_test_fault_set (OctFault what, OctOperation operation, guint n)
+{
+  g_mutex_lock (&lock);
+  fault = what;
+  fault_operation = operation;
+  fault_calls = n;
+  happened = FALSE;
+  g_mutex_unlock (&lock);
+}
+
+gboolean
+oct_test_fault_happened (void)
+{
+  gboolean result;
+
+  g_mutex_lock (&lock);
+  result = happened;
+  g_mutex_unlock (&lock);
+  return result;
+}
+
+guint
+oct_test_count_runs (OctOperation operation)
+{
+  guint result;
+
+  g_mutex_lock (&lock);
+  result = runs[operation];
+  g_mutex_unlock (&lock);
+  return result;
+}
+
+/* Whether it is this call. */
+static gboolean
+is_due (OctFault what, OctOperation operation)
+{
+  gboolean due = FALSE;
+
+  g_mutex_lock (&lock);
+  if (fault == what && operation == fault_operation && !happened)
+    due = happened = fault_calls-- == 0;
+  g_mutex_unlock (&lock);
+  return due;
+}
+
+static gboolean
+call_fails (OctFault what, GError **error)
+{
+  if (!is_due (what, fault_operation))
+    return FALSE;
+  g_set_error (error, OCT_ERROR,
+      what == OCT_FAULT_ALLOC ? OCT_ERROR_MEMORY : OCT_ERROR_DEVICE,
+      "The call of the test failed on the GPU: fault %d.", what);
+  return TRUE;
+}
+
+/* --------------------------------------------------------------- operations */
+
+/* The tables of a backend between it and the elements. */
+typedef struct {
+  OctBackend backend;
+  const OctOperationTable *real[MAX_OPERATIONS];
+  OctOperationTable tables[MAX_OPERATIONS];
+} Between;
+
+static Between cpu, cuda;
+
+static gboolean
+run_operation (const Between *between, OctOperation operation, OctPlan *plan,
+    const OctFrame *in, const OctFrame *out, gpointer stream, GError **error)
+{
+  const OctOperationTable *real = between->real[operation];
+
+  g_mutex_lock (&lock);
+  runs[operation]++;
+  g_mutex_unlock (&lock);
+  if (is_due (OCT_FAULT_STRAY, operation))
+    oct_test_cuda_stray (stream);
+  if (!real->run (plan, in, out, stream, error))
+    return FALSE;
+  if (!is_due (OCT_FAULT_RUN, operation))
+    return TRUE;
+  g_set_error (error, OCT_ERROR, OCT_ERROR_DEVICE,
+      "The test made the operation %s of the backend %s fail", real->name,
+      between->backend.name);
+  return FALSE;
+}
+
+typedef gboolean (*Run) (OctPlan *plan, const OctFrame *in, const OctFrame *out,
+    gpointer stream, GError **error);
+
+/* run() is told its plan alone: one function for every row of both tables */
+#define RUN(between, n)                                                        \
+  static gboolean run_##between##_##n (OctPlan *plan, const OctFrame *in,      \
+      const OctFrame *out, gpointer stream, GError **error)                    \
+  {                                                                            \
+    return run_operation (&between, n, plan, in, out, stream, error);          \
+  }
+#define RUNS(n) RUN (cpu, n) RUN (cuda, n)
+/* clang-format off */
+RUNS (0) RUNS (1) RUNS (2) RUNS (3) RUNS (4) RUNS (5)
+RUNS (6) RUNS (7) RUNS (8) RUNS (9) RUNS (10) RUNS (11)
+
+#define ROW(n) { run_cpu_##n, run_cuda_##n }
+static const Run run_functions[MAX_OPERATIONS][2] = {
+  ROW (0), ROW (1), ROW (2), ROW (3), ROW (4), ROW (5),
+  ROW (6), ROW (7), ROW (8), ROW (9), ROW (10), ROW (11),
+};
+/* clang-format on */
+
+static const OctBackend *
+put_between (Between *between, const OctBackend *real)
+{
+  guint i;
+
+  between->backend = *real;
+  for (i = 0; i < OCT_N_OPERATIONS; i++) {
+    between->real[i] = real->operations[i];
+    if (real->operations[i] == NULL)
+      continue;
+    between->tables[i] = *real->operations[i];
+    between->tables[i].run = run_functions[i][between == &cuda];
+    between->backend.operations[i] = &between->tables[i];
+  }
+  return &between->backend;
+}
+
+const OctBackend *__real_oct_backend_cpu (void);
+const OctBackend *__wrap_oct_backend_cpu (void);
+
+const OctBackend *
+__wrap_oct_backend_cpu (void)
+{
+  static gsize once = 0;
+
+  if (g_once_init_enter (&once)) {
+    put_between (&cpu, __real_oct_backend_cpu ());
+    g_once_init_leave (&once, 1);
+  }
+  return &cpu.backend;
+}
+
+/* ------------------------------------------------------------------- device */
+
+static const OctDevice *real_device;
+
+static gboolean
+copy (OctCopy direction, gpointer dest, gsize dest_stride, gconstpointer src,
+    gsize src_stride, gsize row_bytes, gsize rows, gpointer stream,
+    GError **error)
+{
+  return !call_fails (OCT_FAULT_COPY, error)
+         && real_device->copy (direction, dest, dest_stride, src, src_stride,
+             row_bytes, rows, stream, error);
+}
+
+static gboolean
+event_record (gpointer event, gpointer stream, GError **error)
+{
+  return !call_fails (OCT_FAULT_EVENT_RECORD, error)
+         && real_device->event_record (event, stream, error);
+}
+
+static gboolean
+event_synchronize (gpointer event, GError **error)
+{
+  return !call_fails (OCT_FAULT_EVENT_SYNCHRONIZE, error)
+         && real_device->event_synchronize (event, error);
+}
+
+static gboolean
+stream_wait (gpointer stream, gpointer event, GError **error)
+{
+  return !call_fails (OCT_FAULT_STREAM_WAIT, error)
+         && real_device->stream_wait (stream, event, error);
+}
+
+static gpointer
+alloc (gsize size, GError **error)
+{
+  return call_fails (OCT_FAULT_ALLOC, error) ? NULL
+                                             : real_device->alloc (size, error);
+}
+
+const OctDevice *__real_gst_oct_cuda_get_device (GstOctCuda *shared);
+const OctDevice *__wrap_gst_oct_cuda_get_device (GstOctCuda *shared);
+
+const OctDevice *
+__wrap_gst_oct_cuda_get_device (GstOctCuda *shared)
+{
+  static OctDevice device;
+  static gsize once = 0;
+
+  if (g_once_init_enter (&once)) {
+    real_device = __real_gst_oct_cuda_get_device (shared);
+    device = *real_device;
+    device.backend = put_between (&cuda, real_device->backend);
+    device.copy = copy;
+    device.event_record = event_record;
+    device.event_synchronize = event_synchronize;
+    device.stream_wait = stream_wait;
+    device.alloc = alloc;
+    g_once_init_leave (&once, 1);
+  }
+  return &device;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * Faults of a backend in mid-stream.  A program with this is linked with the
+ * elements themselves; the linker (--wrap) puts tables of these between the
+ * elements and both backends, which pass everything on until a fault is set.
+ */
+#pragma once
+
+#include <glib.h>
+#include "oct-device.h"
+
+typedef enum {
+  OCT_FAULT_NONE,
+  /* run() does its work and then says that it failed: what the plan knows of
+   * the B-scans before has changed already */
+  OCT_FAULT_RUN,
+  /* on a GPU: ahead of the operation a kernel is queued that takes a moment and
+   * then writes where no memory is, an error that CUDA reports later */
+  OCT_FAULT_STRAY,
+  /* on a GPU: calls of the device fail */
+  OCT_FAULT_COPY,
+  OCT_FAULT_EVENT_RECORD,
+  OCT_FAULT_EVENT_SYNCHRONIZE,
+  OCT_FAULT_STREAM_WAIT,
+  OCT_FAULT_ALLOC,
+  OCT_N_FAULTS
+} OctFault;
+
+/* Once, at call `n` from now on (0 is the next), of `operation` for RUN and
+ * STRAY, else of any. */
+void oct_test_fault_set (OctFault fault, OctOperation operation, guint n);
+
+/* Whether it has happened. */
+gboolean oct_test_fault_happened (void);
+
+/* Calls of run() of an operation since the program began. */
+guint oct_test_count_runs (OctOperation operation);

@@ -1,0 +1,602 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * A backend that fails in mid-stream, on the CPU and, with
+ * OCT_TEST_BACKEND=cuda, on a GPU: the first error comes from the element that
+ * it happened in and says what, every image that is delivered is the right one
+ * of its B-scan, the pipeline stops, and the process goes on.
+ */
+#include "oct-test-faults.h"
+#include "oct-test.h"
+
+#define BSCANS 12
+/* all that remember earlier B-scans */
+#define CHAIN                                                                  \
+  " ! octdcsub name=background mode=running running-weight=0.2"                \
+  " wavelength-min=800 wavelength-max=880%s"                                   \
+  " ! octkresample name=resample%s"                                            \
+  " ! octdispersion name=dispersion a2=40%s"                                   \
+  " ! octfft name=fft%s"                                                       \
+  " ! octlogscale name=logscale range=contrast range-smoothing=0.5%s"
+/* async=false: a pipeline that fails before its first image never plays */
+#define SINK " ! appsink name=sink sync=false async=false"
+
+/* in the order of the pipeline */
+static const struct {
+  OctOperation operation;
+  const char *name;
+} operations[] = { { OCT_OPERATION_BACKGROUND, "background" },
+  { OCT_OPERATION_RESAMPLE, "resample" },
+  { OCT_OPERATION_DISPERSION, "dispersion" }, { OCT_OPERATION_FFT, "fft" },
+  { OCT_OPERATION_LOGSCALE, "logscale" } };
+
+#define N_OPERATIONS G_N_ELEMENTS (operations)
+
+/* ---------------------------------------------------------------- pipelines */
+
+/* Images, NULL where one could not be mapped. */
+typedef GPtrArray Images;
+
+static void
+free_image (gpointer image)
+{
+  if (image != NULL)
+    oct_array_free (image);
+}
+
+static char *
+describe (guint bscans, const char *backend, gboolean queues, const char *sink)
+{
+  g_autofree char *behind =
+      g_strdup_printf (" backend=%s%s", backend, queues ? " ! queue" : "");
+  g_autofree char *chain =
+      g_strdup_printf (CHAIN, behind, behind, behind, behind, behind);
+
+  return g_strdup_printf ("octsrc samples=256 lines=24 num-buffers=%u%s%s%s",
+      bscans, queues ? " ! queue" : "", chain, sink);
+}
+
+static GstElement *
+make (guint bscans, const char *backend, gboolean queues, const char *sink)
+{
+  g_autofree char *launch = describe (bscans, backend, queues, sink);
+  g_autoptr (GError) error = NULL;
+  GstElement *pipeline = gst_parse_launch (launch, &error);
+
+  fail_unless (error == NULL, "%s: %s", launch, error ? error->message : "");
+  return pipeline;
+}
+
+static const char *
+tested_backend (void)
+{
+  return oct_test_on_gpu () ? "cuda" : "cpu";
+}
+
+static void
+stop (GstElement *pipeline)
+{
+  fail_unless_equals_int (gst_element_set_state (pipeline, GST_STATE_NULL),
+      GST_STATE_CHANGE_SUCCESS);
+  gst_object_unref (pipeline);
+}
+
+static void
+add_image (Images *images, GstSample *sample)
+{
+  GstBuffer *buffer = gst_sample_get_buffer (sample);
+  OctArray *image = NULL;
+  GstMapInfo map;
+
+  /* every image is there, mapped or not */
+  fail_unless_equals_uint64 (GST_BUFFER_OFFSET (buffer), images->len);
+  if (gst_buffer_map (buffer, &map, GST_MAP_READ)) {
+    gst_buffer_unmap (buffer, &map);
+    image = oct_test_read (buffer, gst_sample_get_caps (sample));
+  }
+  g_ptr_array_add (images, image);
+  gst_sample_unref (sample);
+}
+
+/* Takes images until the end, or until nothing more comes after an error, which
+ * is the first on the bus and put into `message`. */
+static Images *
+collect (GstElement *pipeline, GstMessage **message)
+{
+  Images *images = g_ptr_array_new_with_free_func (free_image);
+  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  GstBus *bus = gst_element_get_bus (pipeline);
+  gboolean eos = FALSE;
+  guint idle = 0;
+
+  *message = NULL;
+  while (!eos && idle < 1200) {
+    GstSample *sample = NULL;
+
+    g_signal_emit_by_name (sink, "try-pull-sample", 50 * GST_MSECOND, &sample);
+    if (*message == NULL)
+      *message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+    if (sample != NULL)
+      add_image (images, sample);
+    else
+      g_object_get (sink, "eos", &eos, NULL);
+    idle = sample != NULL ? 0 : idle + 1;
+    if (*message != NULL && idle == 10)
+      break;
+  }
+  fail_unless (idle < 1200, "neither images nor an error nor the end");
+  if (*message == NULL)
+    *message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+  gst_object_unref (bus);
+  gst_object_unref (sink);
+  return images;
+}
+
+/* What the CPU makes of it. */
+static Images *
+expect (guint bscans)
+{
+  GstElement *pipeline = make (bscans, "cpu", FALSE, SINK);
+  GstMessage *message;
+  Images *images;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  images = collect (pipeline, &message);
+  fail_unless (message == NULL);
+  fail_unless_equals_int (images->len, bscans);
+  stop (pipeline);
+  return images;
+}
+
+/* Returns: how many of them could be mapped. */
+static guint
+check_images (Images *found, Images *expected)
+{
+  guint i, mapped = 0;
+
+  fail_unless (found->len <= expected->len);
+  for (i = 0; i < found->len; i++) {
+    if (found->pdata[i] == NULL)
+      continue;
+    GST_INFO ("B-scan %u", i);
+    oct_test_compare (found->pdata[i], expected->pdata[i], 1);
+    mapped++;
+  }
+  return mapped;
+}
+
+/* ------------------------------------------------------------------ messages
+ */
+
+static const char *
+factory_of (GstMessage *message)
+{
+  return GST_OBJECT_NAME (
+      gst_element_get_factory (GST_ELEMENT (GST_MESSAGE_SRC (message))));
+}
+
+/* `element`: its name, or NULL for any filter of ours. */
+static void
+check_message (GstMessage *message, const char *element, const char *words)
+{
+  g_autoptr (GError) error = NULL;
+
+  fail_unless (message != NULL, "no error was posted");
+  gst_message_parse_error (message, &error, NULL);
+  g_print ("%s: %s\n", GST_MESSAGE_SRC_NAME (message), error->message);
+  if (element != NULL) {
+    fail_unless_equals_string (GST_MESSAGE_SRC_NAME (message), element);
+  } else {
+    fail_unless (g_str_has_prefix (factory_of (message), "oct")
+                     && !g_str_equal (factory_of (message), "octsrc"),
+        "the first error is from %s", GST_MESSAGE_SRC_NAME (message));
+  }
+  fail_unless (error->domain == GST_RESOURCE_ERROR);
+  fail_unless (strstr (error->message, words) != NULL, "'%s' is not in '%s'",
+      words, error->message);
+}
+
+/* Behind the first error those alone of who is told by the flow. */
+static void
+check_other_messages (GstElement *pipeline)
+{
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message;
+
+  while ((message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR)) != NULL) {
+    g_autoptr (GError) error = NULL;
+
+    gst_message_parse_error (message, &error, NULL);
+    if (g_str_equal (factory_of (message), "octsrc")) {
+      fail_unless (strstr (error->message, "element behind it has failed"),
+          "'%s'", error->message);
+    } else {
+      fail_unless (g_str_equal (factory_of (message), "queue"), "%s: %s",
+          GST_MESSAGE_SRC_NAME (message), error->message);
+    }
+    gst_message_unref (message);
+  }
+  gst_object_unref (bus);
+}
+
+static guint
+count_all_runs (void)
+{
+  guint i, sum = 0;
+
+  for (i = 0; i < OCT_N_OPERATIONS; i++)
+    sum += oct_test_count_runs (i);
+  return sum;
+}
+
+static void
+check_stopped (void)
+{
+  guint runs = count_all_runs ();
+
+  g_usleep (100000);
+  fail_unless_equals_int (count_all_runs (), runs);
+}
+
+/* ---------------------------------------------------------- one B-scan fails
+ */
+
+/* A new pipeline knows nothing of it. */
+static void
+check_good_pipeline (const char *backend, Images *expected)
+{
+  GstElement *pipeline = make (BSCANS, backend, FALSE, SINK);
+  GstMessage *message;
+  Images *images;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  images = collect (pipeline, &message);
+  fail_unless (message == NULL);
+  fail_unless_equals_int (check_images (images, expected), BSCANS);
+  g_ptr_array_unref (images);
+  stop (pipeline);
+}
+
+/* Loops over operations, the B-scan that fails, and queues. */
+GST_START_TEST (test_operation_fails)
+{
+  guint which = __i__ % N_OPERATIONS;
+  guint n = __i__ / N_OPERATIONS % 2 * 5;
+  gboolean queues = __i__ / N_OPERATIONS / 2;
+  g_autoptr (GPtrArray) expected = expect (BSCANS), found = NULL;
+  GstElement *pipeline = make (BSCANS, tested_backend (), queues, SINK);
+  g_autofree char *sentence =
+      g_strdup_printf ("The test made the operation %s of the backend %s fail.",
+          operations[which].name, tested_backend ());
+  GstMessage *message;
+
+  oct_test_fault_set (OCT_FAULT_RUN, operations[which].operation, n);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  found = collect (pipeline, &message);
+  fail_unless (oct_test_fault_happened ());
+  check_message (message, operations[which].name, sentence);
+  gst_message_unref (message);
+  check_stopped ();
+  check_other_messages (pipeline);
+  /* all before it and none after */
+  fail_unless_equals_int (found->len, n);
+  fail_unless_equals_int (check_images (found, expected), n);
+  stop (pipeline);
+  check_good_pipeline (tested_backend (), expected);
+}
+GST_END_TEST
+
+/* Who goes on after an error, as a seek does, gets what a new pipeline gives:
+ * no running mean and no range that is half of the B-scan that failed. */
+GST_START_TEST (test_goes_on)
+{
+  g_autoptr (GPtrArray) expected = expect (BSCANS), before = NULL,
+                        behind = NULL;
+  GstElement *pipeline = make (BSCANS, tested_backend (), FALSE, SINK);
+  GstMessage *message;
+
+  oct_test_fault_set (OCT_FAULT_RUN, operations[__i__].operation, 5);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  before = collect (pipeline, &message);
+  check_message (message, operations[__i__].name, "The test made");
+  gst_message_unref (message);
+  check_other_messages (pipeline);
+  fail_unless_equals_int (check_images (before, expected), 5);
+  fail_unless (gst_element_seek_simple (pipeline, GST_FORMAT_TIME,
+      GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE, 0));
+  behind = collect (pipeline, &message);
+  fail_unless (message == NULL);
+  /* `num-buffers` counts the six before, too */
+  fail_unless_equals_int (check_images (behind, expected), BSCANS - 6);
+  stop (pipeline);
+}
+GST_END_TEST
+
+/* The same without a flush: the next B-scan is as the first. */
+GST_START_TEST (test_begins_afresh)
+{
+  const struct {
+    const char *launch;
+    OctOperation operation;
+    char kind;
+    guint size;
+  } cases[] = { { "octdcsub mode=running running-weight=0.2",
+                    OCT_OPERATION_BACKGROUND, 'u', 2 },
+    { "octlogscale range-smoothing=0.9", OCT_OPERATION_LOGSCALE, 'c', 8 } };
+  GstHarness *harness = oct_test_harness (cases[__i__].launch);
+  GstHarness *fresh = oct_test_harness (cases[__i__].launch);
+  guint i, values = 3 * 16 * 64;
+  g_autoptr (OctArray) input =
+      oct_array_new (cases[__i__].kind, cases[__i__].size, 3 * 16, 64);
+  g_autoptr (OctArray) one = oct_array_rows (input, 0, 16);
+  g_autoptr (OctArray) found = NULL, expected = NULL;
+  GRand *random = g_rand_new_with_seed (3);
+
+  for (i = 0; i < values; i++) {
+    guint16 value = g_rand_int_range (random, 0, 1 + 10 * i);
+
+    if (cases[__i__].kind == 'u')
+      ((guint16 *)input->data)[i] = value;
+    else
+      ((float *)input->data)[2 * i] = value;
+  }
+  g_rand_free (random);
+  oct_test_set_caps (harness, one, "depth");
+  oct_test_set_caps (fresh, one, "depth");
+  oct_array_free (oct_test_push (harness, oct_test_buffer (input, 0, 16)));
+  oct_test_fault_set (OCT_FAULT_RUN, cases[__i__].operation, 0);
+  fail_unless_equals_int (
+      oct_test_push_buffer (harness, oct_test_buffer (input, 16, 16)),
+      GST_FLOW_ERROR);
+  oct_test_assert_error (oct_test_bus (harness), "The test made", NULL);
+  found = oct_test_push (harness, oct_test_buffer (input, 32, 16));
+  expected = oct_test_push (fresh, oct_test_buffer (input, 32, 16));
+  oct_test_compare (found, expected, 0);
+  gst_harness_teardown (harness);
+  gst_harness_teardown (fresh);
+}
+GST_END_TEST
+
+/* ---------------------------------------------------------------- no memory */
+
+typedef GstBufferPool EmptyPool;
+typedef GstBufferPoolClass EmptyPoolClass;
+static GType empty_pool_get_type (void);
+G_DEFINE_TYPE (EmptyPool, empty_pool, GST_TYPE_BUFFER_POOL)
+
+static GstFlowReturn
+refuse_buffer (
+    GstBufferPool *pool, GstBuffer **buffer, GstBufferPoolAcquireParams *params)
+{
+  return GST_FLOW_ERROR;
+}
+
+static void
+empty_pool_class_init (EmptyPoolClass *klass)
+{
+  klass->alloc_buffer = refuse_buffer;
+}
+
+static void
+empty_pool_init (EmptyPool *pool)
+{
+}
+
+static GstPadProbeReturn
+offer_empty_pool (GstPad *pad, GstPadProbeInfo *info, gpointer min)
+{
+  GstQuery *query = GST_PAD_PROBE_INFO_QUERY (info);
+  GstBufferPool *pool;
+
+  if (GST_QUERY_TYPE (query) != GST_QUERY_ALLOCATION)
+    return GST_PAD_PROBE_OK;
+  pool = g_object_new (empty_pool_get_type (), NULL);
+  gst_object_ref_sink (pool);
+  gst_query_add_allocation_pool (query, pool, 0, GPOINTER_TO_UINT (min), 0);
+  gst_object_unref (pool);
+  return GST_PAD_PROBE_HANDLED;
+}
+
+/* The element behind has no buffers to write to, neither at the start nor
+ * later. */
+GST_START_TEST (test_no_buffers)
+{
+  GstElement *pipeline = make (
+      BSCANS, "cpu", FALSE, " ! fakesink name=sink sync=false async=false");
+  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message;
+
+  gst_pad_add_probe (sink->sinkpads->data, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM,
+      offer_empty_pool, GUINT_TO_POINTER (2 * __i__), NULL);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered (
+      bus, 60 * GST_SECOND, GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
+  fail_unless (
+      message != NULL && GST_MESSAGE_TYPE (message) != GST_MESSAGE_EOS);
+  check_message (message, "logscale",
+      "There is not enough memory for another B-scan of 24 x 128 values");
+  gst_message_unref (message);
+  check_stopped ();
+  check_other_messages (pipeline);
+  gst_object_unref (bus);
+  gst_object_unref (sink);
+  stop (pipeline);
+}
+GST_END_TEST
+
+/* ------------------------------------------------------------ the GPU fails */
+
+/* Whatever call of the device it is, from the first ones to those of a pipeline
+ * that has been running for a while. */
+GST_START_TEST (test_call_fails)
+{
+  const guint calls[] = { 0, 1, 4, 9, 20 };
+  OctFault fault = OCT_FAULT_COPY + __i__ / G_N_ELEMENTS (calls);
+  guint n = calls[__i__ % G_N_ELEMENTS (calls)];
+  g_autoptr (GPtrArray) expected = expect (BSCANS), found = NULL;
+  GstElement *pipeline = make (BSCANS, "cuda", n % 2, SINK);
+  GstMessage *message;
+  gboolean happened;
+
+  oct_test_fault_set (fault, 0, n);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  found = collect (pipeline, &message);
+  happened = oct_test_fault_happened ();
+  oct_test_fault_set (OCT_FAULT_NONE, 0, 0);
+  g_print ("fault %d at call %u: %s, %u images, %u of them readable\n", fault,
+      n, happened ? "happened" : "not reached", found->len,
+      check_images (found, expected));
+  /* a source lets its buffers go only after the last of its copies: a failure
+   * to wait there is known when all images have been made */
+  if (happened) {
+    check_message (message, NULL, "failed on the GPU");
+    gst_message_unref (message);
+    check_other_messages (pipeline);
+  } else {
+    fail_unless (message == NULL);
+    fail_unless_equals_int (found->len, BSCANS);
+  }
+  check_stopped ();
+  stop (pipeline);
+  check_good_pipeline ("cuda", expected);
+}
+GST_END_TEST
+
+/* After an error that CUDA does not recover from: the GPU works again in a new
+ * context, or a sentence says what to do.  The CPU works. */
+static void
+check_after_loss (Images *expected)
+{
+  GstElement *pipeline = make (BSCANS, "cuda", FALSE, SINK);
+  GstMessage *message;
+  Images *found;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  found = collect (pipeline, &message);
+  if (message != NULL) {
+    check_message (message, NULL, "start");
+    gst_message_unref (message);
+  } else {
+    g_print ("a new pipeline works\n");
+    fail_unless_equals_int (found->len, BSCANS);
+    fail_unless_equals_int (check_images (found, expected), BSCANS);
+  }
+  check_images (found, expected);
+  g_ptr_array_unref (found);
+  stop (pipeline);
+  check_good_pipeline ("cpu", expected);
+}
+
+/* A kernel of the pipeline's own context writes where no memory is. */
+GST_START_TEST (test_lost)
+{
+  guint which = __i__ % N_OPERATIONS;
+  gboolean queues = __i__ / N_OPERATIONS;
+  g_autoptr (GPtrArray) expected = expect (BSCANS), found = NULL;
+  GstElement *pipeline = make (BSCANS, "cuda", queues, SINK);
+  GstMessage *message;
+
+  oct_test_fault_set (OCT_FAULT_STRAY, operations[which].operation, 5);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  found = collect (pipeline, &message);
+  fail_unless (oct_test_fault_happened ());
+  g_print ("%u images, %u of them readable\n", found->len,
+      check_images (found, expected));
+  check_message (message, NULL, "start it again");
+  gst_message_unref (message);
+  check_stopped ();
+  for (guint i = 5; i < found->len; i++)
+    fail_unless (found->pdata[i] == NULL, "image %u came", i);
+  stop (pipeline);
+  check_after_loss (expected);
+}
+GST_END_TEST
+
+static void
+look_at_image (
+    GstElement *sink, GstBuffer *buffer, GstPad *pad, gpointer unused)
+{
+  GstMapInfo map;
+
+  if (gst_buffer_map (buffer, &map, GST_MAP_READ))
+    gst_buffer_unmap (buffer, &map);
+}
+
+/* In the last B-scan, when no later call would find it and a sink does not say
+ * that it could not read an image: not just an image less. */
+GST_START_TEST (test_lost_at_the_end)
+{
+  g_autoptr (GPtrArray) expected = expect (BSCANS);
+  GstElement *pipeline = make (BSCANS, "cuda", FALSE,
+      " ! fakesink name=sink sync=false async=false signal-handoffs=true");
+  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message;
+
+  g_signal_connect (sink, "handoff", G_CALLBACK (look_at_image), NULL);
+  oct_test_fault_set (OCT_FAULT_STRAY, OCT_OPERATION_LOGSCALE, BSCANS - 1);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered (
+      bus, 60 * GST_SECOND, GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
+  fail_unless (message != NULL, "it hangs");
+  fail_unless (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR,
+      "the end came without an error");
+  check_message (message, "logscale", "start it again");
+  gst_message_unref (message);
+  gst_object_unref (bus);
+  gst_object_unref (sink);
+  stop (pipeline);
+  check_after_loss (expected);
+}
+GST_END_TEST
+
+/* --------------------------------------------------------------------- main */
+
+/* The elements that this program is linked with, in place of the plugin's. */
+static void
+register_elements (void)
+{
+  const GstPluginDesc *gst_plugin_oct_get_desc (void);
+  const GstPluginDesc *desc = gst_plugin_oct_get_desc ();
+  GstPlugin *plugin =
+      gst_registry_find_plugin (gst_registry_get (), desc->name);
+
+  if (plugin != NULL) {
+    gst_registry_remove_plugin (gst_registry_get (), plugin);
+    gst_object_unref (plugin);
+  }
+  if (!gst_plugin_register_static (desc->major_version, desc->minor_version,
+          desc->name, desc->description, desc->plugin_init, desc->version,
+          desc->license, desc->source, desc->package, desc->origin))
+    g_error ("the elements cannot be registered");
+}
+
+static Suite *
+octfailures_suite (void)
+{
+  Suite *suite = suite_create ("octfailures");
+  TCase *tcase = tcase_create ("general");
+  /* not in the process of the others */
+  TCase *lost = tcase_create ("lost");
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_loop_test (tcase, test_operation_fails, 0, 4 * N_OPERATIONS);
+  tcase_add_loop_test (tcase, test_goes_on, 0, N_OPERATIONS);
+  tcase_add_loop_test (tcase, test_begins_afresh, 0, 2);
+  tcase_add_loop_test (tcase, test_no_buffers, 0, 2);
+  suite_add_tcase (suite, lost);
+  if (oct_test_on_gpu ()) {
+    tcase_add_loop_test (tcase, test_call_fails, 0, 5 * 5);
+    tcase_add_loop_test (lost, test_lost, 0, 2 * N_OPERATIONS);
+    tcase_add_test (lost, test_lost_at_the_end);
+  }
+  return suite;
+}
+
+int
+main (int argc, char **argv)
+{
+  gst_check_init (&argc, &argv);
+  register_elements ();
+  return gst_check_run_suite (octfailures_suite (), "octfailures", __FILE__);
+}

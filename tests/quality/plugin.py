@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What the quality programs share: A-scans of the plugin's own elements."""
+import os
+import subprocess
+import tempfile
+
+import numpy as np
+
+SKIP = 77
+
+
+def run(spectra, calibration, elements, build=None, properties=""):
+    """A-scans of `spectra` [bscans][lines][samples] (u2 or f4), complex
+    [bscans * lines][depth bins].
+
+    calibration: columns of the CSV file by name.  elements: the launch line
+    between octdcsub's output and the file, properties: those of octdcsub.
+    build: a build folder of the plugin, else what is installed is used.
+    """
+    environment = dict(os.environ)
+    if build is not None:
+        environment["GST_PLUGIN_PATH"] = os.path.join(os.path.abspath(build), "gst")
+    with tempfile.TemporaryDirectory() as folder:
+        given, csv, taken = (os.path.join(folder, name) for name in ("in.npy", "calibration.csv", "out.raw"))
+        np.save(given, np.ascontiguousarray(spectra))
+        with open(csv, "w") as f:
+            f.write(",".join(calibration) + "\n")
+            for row in zip(*calibration.values()):
+                f.write(",".join(repr(float(value)) for value in row) + "\n")
+        line = f"octsrc location={given} calibration={csv} ! octdcsub {properties} ! {elements} ! filesink location={taken}"
+        done = subprocess.run(["gst-launch-1.0", "-q", *line.split()], env=environment, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        if done.returncode != 0:
+            raise SystemExit(f"{line}\n{done.stdout}")
+        lines = spectra.shape[0] * spectra.shape[1]
+        return np.fromfile(taken, np.complex64).reshape(lines, -1).astype(complex)
+
+
+def decibel(amplitude):
+    return 20 * np.log10(amplitude)
+
+
+def table(header, rows):
+    """Markdown"""
+    out = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
+    out += ["| " + " | ".join(row) + " |" for row in rows]
+    return "\n".join(out)
+
+
+class Checks:
+    """Collects what is not as it must be."""
+
+    def __init__(self):
+        self.failed = []
+
+    def near(self, what, found, expected, tolerance):
+        if not abs(found - expected) <= tolerance:
+            self.failed.append(f"{what}: {found:.3f}, expected {expected:.3f} to within {tolerance:g}")
+
+    def end(self):
+        for line in self.failed:
+            print("FAILED", line)
+        raise SystemExit(1 if self.failed else 0)
