@@ -148,7 +148,9 @@ test_gaps (void)
       missing = mask[n] ? 0 : missing + 1;
       longest = MAX (longest, missing);
     }
-    g_assert_cmpint (longest, ==, gap);
+    g_assert_cmpint (longest, <=, gap);
+    if (gap < 5)
+      g_assert_cmpint (longest, ==, gap);
     g_assert_true (mask[0] && mask[settings.samples - 1]);
   }
 }
