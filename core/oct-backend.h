@@ -136,7 +136,7 @@ typedef struct {
 } OctNufftParams;
 
 /* Under-sampled spectra to A-scans, by compressive sensing (Xu, Huang and Kang,
- * Biomed. Opt. Express 5, 390 (2014)): every A-line on its own is
+ * Opt. Express 22, 14871 (2014)): every A-line on its own is
  *   min over x of 1/2 |A x - y|^2 + threshold |x|_1,
  *   y[i] = window[i] in[column[i]], i < kept,
  *   (A x)[i] = N^-1/2 sum_q x[q] exp (+2 pi i nodes[i] q / N),

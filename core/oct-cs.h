@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * Compressive sensing along the A-line: what every backend computes and the
- * tables it computes with (Xu, Huang and Kang, Biomed. Opt. Express 5, 390
+ * tables it computes with (Xu, Huang and Kang, Opt. Express 22, 14871
  * (2014); SpaRSA: Wright, Nowak and Figueiredo, IEEE Trans. Signal Process. 57,
  * 2479 (2009)).  The printed procedure is used as corrected: the ratio of
  * squared norms, the step within limits, u |u|^-1 max (|u| - a, 0) for the
