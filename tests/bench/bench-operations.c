@@ -15,6 +15,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static gint samples = 2048, lines = 1000, threads = 0, repetitions = 50;
 static gint buffers = 3;
@@ -69,6 +70,7 @@ typedef struct {
   gdouble bytes;    /* read and written for one B-scan, at least */
   guint8 **outputs; /* [buffers], or the inputs again when in place */
   GArray *seconds;  /* of every repetition */
+  GArray *cpu;      /* the same, of all threads, whatever else runs */
 } Stage;
 
 #define MAX_STAGES 8
@@ -91,6 +93,12 @@ static double
 now (void)
 {
   return (double)g_get_monotonic_time () * 1e-6;
+}
+
+static double
+cpu_now (void)
+{
+  return (double)clock () / CLOCKS_PER_SEC;
 }
 
 static guint8 **
@@ -172,6 +180,7 @@ add_stage (Stage *stages, guint *count, const OctBackend *backend,
   stage->out_rows = out_rows;
   stage->bytes = bytes;
   stage->seconds = g_array_new (FALSE, FALSE, sizeof (double));
+  stage->cpu = g_array_new (FALSE, FALSE, sizeof (double));
   if (*count > 0 && stage->table->in_place
       && stages[*count - 1].out_row == out_row)
     stage->outputs = stages[*count - 1].outputs;
@@ -332,15 +341,18 @@ run_chain (Stage *stages, guint count, guint8 **raw)
     double first = now (), start = first;
     for (guint s = 0; s < count; s++) {
       OctFrame out = { { { stages[s].outputs[turn], stages[s].out_row } } };
-      double end, seconds;
+      double end, seconds, cpu = cpu_now ();
       if (!stages[s].table->run (stages[s].plan, &in, &out, NULL, &error)) {
         g_printerr ("%s: %s\n", stages[s].name, error->message);
         exit (1);
       }
       end = now ();
       seconds = end - start;
-      if (i >= 0)
+      cpu = cpu_now () - cpu;
+      if (i >= 0) {
         g_array_append_val (stages[s].seconds, seconds);
+        g_array_append_val (stages[s].cpu, cpu);
+      }
       start = end;
       in = out;
     }
@@ -352,13 +364,17 @@ run_chain (Stage *stages, guint count, guint8 **raw)
 }
 
 static void
-report (GString *json, const char *name, GArray *seconds, double bytes)
+report (
+    GString *json, const char *name, GArray *seconds, GArray *cpu, double bytes)
 {
   double best, middle = median (seconds);
 
   best = g_array_index (seconds, double, 0);
-  g_print ("%-22s %9.3f ms %9.3f ms %12.0f A-lines/s %7.1f GB/s\n", name,
+  g_print ("%-22s %9.3f ms %9.3f ms %12.0f A-lines/s %7.1f GB/s", name,
       middle * 1e3, best * 1e3, lines / middle, bytes / middle * 1e-9);
+  if (cpu != NULL)
+    g_print (" %12.0f A-lines per CPU second", lines / median (cpu));
+  g_print ("\n");
   g_string_append_printf (json,
       "%s    {\"name\": \"%s\", \"median_s\": %.6g, \"best_s\": %.6g, "
       "\"alines_per_s\": %.6g, \"gb_per_s\": %.4g}",
@@ -429,11 +445,12 @@ main (int argc, char **argv)
       samples, lines, oct_backend_cpu_get_threads (), repetitions, "", "median",
       "best");
   for (guint s = 0; s < count; s++) {
-    report (json, stages[s].name, stages[s].seconds, stages[s].bytes);
+    report (json, stages[s].name, stages[s].seconds, stages[s].cpu,
+        stages[s].bytes);
     bytes += stages[s].bytes;
     stages[s].table->destroy (stages[s].plan);
   }
-  report (json, "chain", total, bytes);
+  report (json, "chain", total, NULL, bytes);
   report_fftw (json, "FFTW alone, complex", FALSE);
   report_fftw (json, "FFTW alone, real", TRUE);
   if (json_path != NULL)
