@@ -12,6 +12,7 @@
 #include <glib/gstdio.h>
 #include <gst/gst.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -22,6 +23,7 @@
 static gint samples = 2048, lines = 1000, threads = 0, bscans = 200;
 static gboolean no_dispersion = FALSE, from_disk = FALSE, queues = FALSE;
 static char *method = NULL, *backend = NULL, *json_path = NULL;
+static char *transform = NULL;
 static char *format = NULL, *range = NULL;
 
 static GOptionEntry options[] = {
@@ -31,6 +33,8 @@ static GOptionEntry options[] = {
   { "threads", 0, 0, G_OPTION_ARG_INT, &threads, "0 = one per core", "N" },
   { "method", 0, 0, G_OPTION_ARG_STRING, &method,
       "Resampling: cubic, linear, lanczos", "NAME" },
+  { "transform", 0, 0, G_OPTION_ARG_STRING, &transform,
+      "fft (behind octkresample), nufft or nudft", "NAME" },
   { "no-dispersion", 0, 0, G_OPTION_ARG_NONE, &no_dispersion,
       "Without octdispersion: real transforms", NULL },
   { "backend", 0, 0, G_OPTION_ARG_STRING, &backend, "auto, cpu, cuda", "NAME" },
@@ -174,24 +178,36 @@ write_spectra (void)
   return path;
 }
 
-/* The caller frees seen->latencies. */
-static void
-measure (const char *path, guint count, gboolean one_by_one, Observation *seen)
+/* From spectra to A-scans. */
+static char *
+describe_transform (void)
 {
   g_autofree char *dispersion =
       no_dispersion ? g_strdup ("")
                     : g_strdup_printf ("octdispersion backend=%s ! ", backend);
+
+  if (strcmp (transform, "fft") == 0)
+    return g_strdup_printf (
+        "octkresample method=%s backend=%s ! %s octfft backend=%s", method,
+        backend, dispersion, backend);
+  return g_strdup_printf (
+      "%s octnufft method=%s backend=%s", dispersion, transform, backend);
+}
+
+/* The caller frees seen->latencies. */
+static void
+measure (const char *path, guint count, gboolean one_by_one, Observation *seen)
+{
   const char *queue = queues ? "queue max-size-buffers=4 ! " : "";
+  g_autofree char *ascans = describe_transform ();
   g_autofree char *description = g_strdup_printf (
       "octsrc location=\"%s\" samples=%d lines=%d loop=true preload=%s "
       "num-buffers=%u wavelength-min=790 wavelength-max=900 dispersion-a2=20 "
-      "backend=%s ! octdcsub name=in backend=%s ! %s"
-      "octkresample method=%s backend=%s ! %s octfft backend=%s ! %s"
+      "backend=%s ! octdcsub name=in backend=%s ! %s %s ! %s"
       "octlogscale range=%s backend=%s ! video/x-raw,format=%s ! "
       "fakesink name=sink",
       path, samples, lines, from_disk ? "false" : "true", count + WARM_UP,
-      backend, backend, queue, method, backend, dispersion, backend, queue,
-      range, backend, format);
+      backend, backend, queue, ascans, queue, range, backend, format);
 
   *seen = (Observation){ .one_by_one = one_by_one,
     .latencies = g_array_new (FALSE, FALSE, sizeof (double)) };
@@ -234,7 +250,8 @@ write_json (const Results *r)
   GError *error = NULL;
   g_autofree char *text = g_strdup_printf (
       "{\n  \"backend\": \"%s\", \"samples\": %d, \"lines\": %d, "
-      "\"threads\": %d, \"method\": \"%s\", \"dispersion\": %s, "
+      "\"threads\": %d, \"transform\": \"%s\", \"method\": \"%s\", "
+      "\"dispersion\": %s, "
       "\"bscans\": %d,\n  \"pipeline_alines_per_s\": %.6g,\n"
       "  \"link_alines_per_s\": %.6g,\n"
       "  \"fftw_complex_alines_per_s\": %.6g,\n"
@@ -242,7 +259,7 @@ write_json (const Results *r)
       "  \"latency_median_us\": %.5g,\n"
       "  \"latency_99th_percentile_us\": %.5g,\n"
       "  \"peak_memory_mb\": %.4g,\n  \"device_memory_mb\": %.4g\n}\n",
-      backend, samples, lines, threads, method,
+      backend, samples, lines, threads, transform, method,
       no_dispersion ? "false" : "true", bscans, r->rate, r->link_rate,
       r->complex_rate, r->real_rate, r->median, r->late, r->memory,
       r->device_memory);
@@ -291,9 +308,9 @@ print_results (const Results *r)
 {
   g_print ("%d samples x %d A-lines, %s%s, %d threads, backend %s, %d B-scans "
            "of %s%s\n",
-      samples, lines, method, no_dispersion ? "" : " + dispersion", threads,
-      backend, bscans, from_disk ? "a file" : "host memory",
-      queues ? ", queues" : "");
+      samples, lines, strcmp (transform, "fft") == 0 ? method : transform,
+      no_dispersion ? "" : " + dispersion", threads, backend, bscans,
+      from_disk ? "a file" : "host memory", queues ? ", queues" : "");
   g_print ("%-24s %12.0f A-lines/s\n", "whole pipeline", r->rate);
   if (r->link_rate > 0)
     g_print ("%-24s %12.0f A-lines/s (pipeline: %.3f of it)\n",
@@ -331,9 +348,15 @@ main (int argc, char **argv)
     threads = (gint)g_get_num_processors ();
   g_setenv ("OCT_THREADS", g_strdup_printf ("%d", threads), TRUE);
   set_defaults (&method, "cubic");
+  set_defaults (&transform, "fft");
   set_defaults (&backend, "auto");
   set_defaults (&format, "GRAY8");
   set_defaults (&range, "auto");
+  if (strcmp (transform, "fft") != 0 && strcmp (transform, "nufft") != 0
+      && strcmp (transform, "nudft") != 0) {
+    g_printerr ("There is no transform '%s'\n", transform);
+    return 2;
+  }
   gst_init (NULL, NULL);
   measure_all (&results);
   print_results (&results);
