@@ -13,10 +13,11 @@
 #include <string.h>
 
 struct _OctPlan {
-  OctCsParams params; /* without column, nodes and window */
+  OctCsParams params; /* nodes and window are `kept_at`, column is below */
   guint threads;
   OctCpuCsOperator op;
   guint32 *column; /* [kept] */
+  double *kept_at; /* [2][kept] nodes and window */
   float threshold; /* of this B-scan */
   float *levels;   /* [OCT_CS_NOISE_LINES] sigma_A of some A-lines */
   guint8 *scratch; /* [threads][scratch_size], see divide_scratch() */
@@ -273,29 +274,63 @@ cs_destroy (OctPlan *plan)
 {
   oct_cpu_cs_operator_clear (&plan->op);
   oct_cpu_free (plan->column);
+  oct_cpu_free (plan->kept_at);
   oct_cpu_free (plan->levels);
   oct_cpu_free (plan->scratch);
   g_free (plan);
 }
 
+/* Whether the tables of the plan serve for these parameters too. */
+static gboolean
+same_tables (const OctPlan *plan, const OctCsParams *params)
+{
+  const OctCsParams *old = &plan->params;
+  gsize size = params->kept * sizeof (double);
+
+  return old->format == params->format && old->samples == params->samples
+         && old->kept == params->kept && old->transform == params->transform
+         && old->kernel == params->kernel && old->grid == params->grid
+         && old->width == params->width
+         && memcmp (old->nodes, params->nodes, size) == 0
+         && memcmp (old->window, params->window, size) == 0;
+}
+
+static gboolean
+copy_samples (OctPlan *plan, const OctCsParams *params, GError **error)
+{
+  gsize size = params->kept * sizeof (double);
+
+  oct_cpu_free (plan->column);
+  oct_cpu_free (plan->kept_at);
+  plan->kept_at = NULL;
+  plan->column = oct_cpu_alloc (params->kept, sizeof *plan->column, error);
+  if (plan->column == NULL || !(plan->kept_at = oct_cpu_alloc (2, size, error)))
+    return FALSE;
+  memcpy (plan->column, params->column, params->kept * sizeof *plan->column);
+  plan->params.nodes = memcpy (plan->kept_at, params->nodes, size);
+  plan->params.window =
+      memcpy (plan->kept_at + params->kept, params->window, size);
+  return TRUE;
+}
+
 static gboolean
 set_params (OctPlan *plan, const OctCsParams *params, GError **error)
 {
+  gboolean keep = plan->scratch != NULL && same_tables (plan, params);
   Line line;
 
   plan->params = *params;
   plan->params.column = NULL;
-  plan->params.nodes = plan->params.window = NULL;
   plan->threshold =
       (float)(params->tau * params->noise * oct_cs_noise_gain (params));
-  oct_cpu_free (plan->column);
+  if (!copy_samples (plan, params, error))
+    return FALSE;
+  if (keep)
+    return TRUE;
   oct_cpu_free (plan->scratch);
   plan->scratch = NULL;
-  plan->column = oct_cpu_alloc (params->kept, sizeof *plan->column, error);
-  if (plan->column == NULL
-      || !oct_cpu_cs_operator_set (&plan->op, params, error))
+  if (!oct_cpu_cs_operator_set (&plan->op, params, error))
     return FALSE;
-  memcpy (plan->column, params->column, params->kept * sizeof *plan->column);
   plan->scratch_size = divide_scratch (plan, NULL, &line);
   plan->scratch = oct_cpu_alloc (plan->threads, plan->scratch_size, error);
   /* what fills up runs of modes and lies between them is zero for good */
