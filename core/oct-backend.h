@@ -29,6 +29,7 @@ typedef enum {
   OCT_OPERATION_NUFFT_ADJOINT, /* A-scans to spectra, by gridding */
   OCT_OPERATION_NUDFT,         /* spectra to A-scans, exact */
   OCT_OPERATION_NUDFT_ADJOINT, /* A-scans to spectra, exact */
+  OCT_OPERATION_CS, /* under-sampled spectra to A-scans, OctCsParams */
   OCT_N_OPERATIONS
 } OctOperation;
 
@@ -133,6 +134,49 @@ typedef struct {
   const double *nodes;
   const double *window; /* [samples] at the nodes; copied */
 } OctNufftParams;
+
+/* Under-sampled spectra to A-scans, by compressive sensing (Xu, Huang and Kang,
+ * Opt. Express 22, 14871 (2014)): every A-line on its own is
+ *   min over x of 1/2 |A x - y|^2 + threshold |x|_1,
+ *   y[i] = window[i] in[column[i]], i < kept,
+ *   (A x)[i] = N^-1/2 sum_q x[q] exp (+2 pi i nodes[i] q / N),
+ * q = -(N/2) .. (N-1)/2, approached by a fixed number of SpaRSA steps
+ * (core/oct-cs.h), and then q = depth_start .. depth_start + depth_bins - 1.
+ * F32 or CF32 [lines][columns] -> CF32 [lines][depth_bins].  A value that is no
+ * finite number spoils its own A-line only, and always all of that. */
+typedef enum {
+  OCT_CS_NUFFT, /* A by gridding, as kernel, grid and width say */
+  OCT_CS_NUDFT, /* A exact; no heed of kernel, grid and width */
+  OCT_CS_FFT,   /* A exact; nodes are different whole numbers, 0 .. N - 1 */
+} OctCsTransform;
+
+typedef struct {
+  OctSampleFormat format; /* of the spectra: F32 or CF32 */
+  guint samples;          /* N, of an A-line with none left out */
+  guint lines;
+  guint columns; /* of a row of the input: N, or less when it is compact */
+  guint kept;    /* samples that are used, 1 .. N */
+  /* [kept] < columns, where in a row each of them stands, in any order and any
+   * of them several times; copied */
+  const guint32 *column;
+  /* [kept] their positions on the uniform wavenumber axis, in samples of it,
+   * rising or falling; copied */
+  const double *nodes;
+  const double *window; /* [kept] at the nodes; copied */
+  OctCsTransform transform;
+  OctKernel kernel;
+  guint grid;       /* see OctNufftParams */
+  guint width;      /* of the kernel, in cells of the grid */
+  guint iterations; /* SpaRSA steps, 1 .. 1000; 15 in the paper */
+  /* threshold = tau sigma_A, >= 0: the standard deviation of A^H of the noise
+   * alone, sigma_A = noise (sum_i window[i]^2 / N)^1/2 */
+  double tau;
+  /* standard deviation of the noise of one sample in counts (of complex
+   * samples, the root of the mean |n|^2), > 0; or 0: sigma_A is estimated from
+   * every B-scan, as core/oct-cs.h says */
+  double noise;
+  guint depth_start, depth_bins; /* depth_start + depth_bins <= (N + 1) / 2 */
+} OctCsParams;
 
 /* A-scans to an image, depth downwards:
  * CF32 [lines][depth_bins] -> [depth_bins][lines] of 8 or 16 bit.

@@ -56,17 +56,17 @@ check_size (const OctNufftParams *p, GError **error)
 }
 
 static gboolean
-check_nodes (const OctNufftParams *p, GError **error)
+check_nodes (const OctNufftParams *p, guint count, GError **error)
 {
   const double *t = p->nodes;
   gboolean rising;
 
   if (!oct_check_finite (
-          t, p->samples, "The table of positions on the wavenumber axis", error)
-      || !oct_check_finite (p->window, p->samples, "The window", error))
+          t, count, "The table of positions on the wavenumber axis", error)
+      || !oct_check_finite (p->window, count, "The window", error))
     return FALSE;
-  rising = t[p->samples - 1] > t[0];
-  for (guint n = 1; n < p->samples; n++) {
+  rising = t[count - 1] > t[0];
+  for (guint n = 1; n < count; n++) {
     if (rising ? t[n] <= t[n - 1] : t[n] >= t[n - 1]) {
       g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
           "The wavenumbers of samples %u and %u lie at %.10g and %.10g of the "
@@ -75,12 +75,12 @@ check_nodes (const OctNufftParams *p, GError **error)
       return FALSE;
     }
   }
-  if (fabs (t[p->samples - 1] - t[0]) > MAX_PERIODS * p->samples
+  if (fabs (t[count - 1] - t[0]) > MAX_PERIODS * p->samples
       || fabs (t[0]) > MAX_PERIODS * p->samples) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
         "The samples lie at %.10g to %.10g of the uniform wavenumber axis, "
         "which has %u: check the calibration",
-        t[0], t[p->samples - 1], p->samples);
+        t[0], t[count - 1], p->samples);
     return FALSE;
   }
   return TRUE;
@@ -131,10 +131,17 @@ check_grid (const OctNufftParams *p, GError **error)
 }
 
 gboolean
+oct_nufft_check_some (
+    const OctNufftParams *params, guint count, gboolean gridded, GError **error)
+{
+  return check_size (params, error) && check_nodes (params, count, error)
+         && (!gridded || check_grid (params, error));
+}
+
+gboolean
 oct_nufft_check (const OctNufftParams *params, gboolean gridded, GError **error)
 {
-  return check_size (params, error) && check_nodes (params, error)
-         && (!gridded || check_grid (params, error));
+  return oct_nufft_check_some (params, params->samples, gridded, error);
 }
 
 /* ---------------------------------------------------------------- kernels */
@@ -192,15 +199,14 @@ kernel_transform (
 
 /* ----------------------------------------------------------------- tables */
 
-/* The sample of every whole position when the nodes are uniform. */
+/* Whether each sample lies at a whole position of the axis. */
 static gboolean
-is_uniform (const OctNufftParams *p)
+is_uniform (const OctNufftParams *p, guint count)
 {
-  gboolean rising = p->nodes[p->samples - 1] > p->nodes[0];
-
-  for (guint n = 0; n < p->samples; n++) {
-    guint place = rising ? n : p->samples - 1 - n;
-    if (fabs (p->nodes[n] - place) > OCT_NUFFT_UNIFORM)
+  for (guint n = 0; n < count; n++) {
+    double place = rint (p->nodes[n]);
+    if (fabs (p->nodes[n] - place) > OCT_NUFFT_UNIFORM || place < 0
+        || place > p->samples - 1)
       return FALSE;
   }
   return TRUE;
@@ -212,7 +218,7 @@ static double
 lowest_cell (const OctNufftTables *t, const OctNufftParams *p, gboolean uniform,
     guint n, double *u)
 {
-  *u = uniform ? rint (p->nodes[n]) : p->nodes[n] * t->grid / t->samples;
+  *u = uniform ? rint (p->nodes[n]) : p->nodes[n] * t->grid / p->samples;
   return uniform ? *u : ceil (*u - t->width / 2.0);
 }
 
@@ -309,7 +315,7 @@ set_node_weights (OctNufftTables *t, const OctNufftParams *p)
       weights[0] = t->window[n];
     else if (p->weights == OCT_WEIGHTS_PRECOMPUTED)
       for (guint m = 0; m < t->width; m++) {
-        double u = p->nodes[n] * t->grid / t->samples;
+        double u = p->nodes[n] * t->grid / p->samples;
         weights[m] = (float)(p->window[n]
                              * kernel_value (p->kernel, t->parameter, t->width,
                                  ceil (u - t->width / 2.0) + m - u));
@@ -344,16 +350,22 @@ count_modes (const OctNufftParams *p)
   return p->format == OCT_SAMPLE_CF32 ? p->depth_bins : p->samples;
 }
 
-guint
-oct_nufft_grid_of (const OctNufftParams *p)
+static guint
+choose_length (const OctNufftParams *p, gboolean uniform)
 {
   guint modes = count_modes (p);
 
-  if (is_uniform (p))
+  if (uniform)
     return p->samples;
   return modes == p->samples
              ? p->grid
              : oct_nufft_grid_length (modes, (double)p->grid / p->samples);
+}
+
+guint
+oct_nufft_grid_of (const OctNufftParams *p)
+{
+  return choose_length (p, is_uniform (p, p->samples));
 }
 
 /* The grid, its kernel, and what shifts the modes wanted around 0. */
@@ -366,18 +378,17 @@ choose_grid (OctNufftTables *t, const OctNufftParams *p, gboolean uniform,
                     ? 0
                     : p->depth_start + (gint)(p->depth_bins / 2);
 
-  t->samples = p->samples;
   t->width = uniform ? 1 : p->width;
-  t->grid = oct_nufft_grid_of (p);
+  t->grid = choose_length (p, uniform);
   t->parameter = uniform ? 0 : kernel_parameter (p, (double)t->grid / modes);
   t->first_mode = p->depth_start - middle;
   if (middle == 0) {
     g_clear_pointer (&t->shifts, g_free);
     return TRUE;
   }
-  if (!resize (&t->shifts, p->samples, 2 * sizeof *t->shifts, error))
+  if (!resize (&t->shifts, t->samples, 2 * sizeof *t->shifts, error))
     return FALSE;
-  for (guint n = 0; n < p->samples; n++) {
+  for (guint n = 0; n < t->samples; n++) {
     double turn = p->nodes[n] * middle / p->samples;
     /* within half a turn, where single precision serves as well */
     float angle = (float)(-2 * G_PI * (turn - rint (turn)));
@@ -391,7 +402,7 @@ choose_grid (OctNufftTables *t, const OctNufftParams *p, gboolean uniform,
 static void
 set_factors (OctNufftTables *t, const OctNufftParams *p, gboolean uniform)
 {
-  OctNufftTables is = { .factors_of = { t->samples, t->grid, t->width,
+  OctNufftTables is = { .factors_of = { p->samples, t->grid, t->width,
                             p->depth_bins, t->first_mode, p->kernel } };
 
   if (memcmp (&is.factors_of, &t->factors_of, sizeof is.factors_of) == 0)
@@ -400,16 +411,17 @@ set_factors (OctNufftTables *t, const OctNufftParams *p, gboolean uniform)
   for (guint i = 0; i < p->depth_bins; i++) {
     double q = (double)t->first_mode + i;
     double ghat = uniform ? 1 : kernel_transform (p, t->parameter, t->grid, q);
-    t->factors[i] = (float)(1 / (ghat * sqrt (t->samples)));
+    t->factors[i] = (float)(1 / (ghat * sqrt (p->samples)));
   }
 }
 
 gboolean
-oct_nufft_tables_set (OctNufftTables *t, const OctNufftParams *params,
-    gboolean weights_too, GError **error)
+oct_nufft_tables_set_some (OctNufftTables *t, const OctNufftParams *params,
+    guint count, gboolean weights_too, GError **error)
 {
-  gboolean uniform = is_uniform (params);
+  gboolean uniform = is_uniform (params, count);
 
+  t->samples = count;
   if (!choose_grid (t, params, uniform, error)
       || !place_nodes (t, params, uniform, error) || !find_taps (t, error)
       || !resize (&t->node_weights, (gsize)t->samples * t->width,
@@ -424,6 +436,14 @@ oct_nufft_tables_set (OctNufftTables *t, const OctNufftParams *params,
     set_cell_weights (t);
   }
   return TRUE;
+}
+
+gboolean
+oct_nufft_tables_set (OctNufftTables *tables, const OctNufftParams *params,
+    gboolean weights_too, GError **error)
+{
+  return oct_nufft_tables_set_some (
+      tables, params, params->samples, weights_too, error);
 }
 
 void

@@ -50,6 +50,11 @@ guint oct_nufft_grid_of (const OctNufftParams *params);
 gboolean oct_nufft_check (
     const OctNufftParams *params, gboolean gridded, GError **error);
 
+/* The same where `count` of the samples alone are there: nodes and window are
+ * theirs, `params->samples` is the number of all. */
+gboolean oct_nufft_check_some (const OctNufftParams *params, guint count,
+    gboolean gridded, GError **error);
+
 /**
  * What is computed once for some nodes and shared by all A-lines.
  *
@@ -93,6 +98,11 @@ typedef struct {
  * with OCT_ERROR_MEMORY; then the tables can only be cleared or set again. */
 gboolean oct_nufft_tables_set (OctNufftTables *tables,
     const OctNufftParams *params, gboolean weights_too, GError **error);
+/* The same where `count` of the samples alone are there; in the tables
+ * `samples` is `count` then. */
+gboolean oct_nufft_tables_set_some (OctNufftTables *tables,
+    const OctNufftParams *params, guint count, gboolean weights_too,
+    GError **error);
 void oct_nufft_tables_clear (OctNufftTables *tables);
 
 G_END_DECLS

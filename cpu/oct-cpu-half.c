@@ -105,3 +105,45 @@ oct_cpu_half_run (const OctCpuHalf *half, const float *x,
   else
     separate_plain (z, half, first, count, out);
 }
+
+gboolean
+oct_cpu_half_add_back (OctCpuHalf *half, GError **error)
+{
+  half->backward = oct_cpu_fftw_plan (OCT_CPU_FFTW_BACKWARD, half->half, error);
+  return half->backward != NULL;
+}
+
+OCT_VECTORISED static void
+join (const OctCpuHalf *plan, const float *x, float *restrict z)
+{
+  const OctVector conjugate = { 1, -1, 1, -1, 1, -1, 1, -1 };
+  gsize end = 2 * (gsize)plan->half, at = 0;
+
+  for (; at + OCT_VECTOR <= end; at += OCT_VECTOR) {
+    OctVector a = *(const OctVector *)(x + at);
+    OctVector b = *(const OctVector *)(x + end - at - 6);
+    OctVector difference;
+    b = OCT_PICK (b, b, 6, 7, 4, 5, 2, 3, 0, 1) * conjugate;
+    difference = a - b;
+    *(OctVector *)(z + at) =
+        (a + b)
+        - OCT_PICK (difference, difference, 1, 0, 3, 2, 5, 4, 7, 6)
+              * *(const OctVector *)(plan->turn_swapped + at)
+        + difference * *(const OctVector *)(plan->turn + at);
+  }
+  for (; at < end; at += 2) {
+    const float *a = x + at, *b = x + end - at;
+    float real = a[0] - b[0], imaginary = a[1] + b[1];
+    float c = plan->turn_swapped[at], s = plan->turn[at];
+    z[at] = (a[0] + b[0]) - imaginary * c + real * s;
+    z[at + 1] = (a[1] - b[1]) + real * c + imaginary * s;
+  }
+}
+
+void
+oct_cpu_half_run_back (const OctCpuHalf *half, const fftwf_complex *bins,
+    fftwf_complex *spectrum, float *x)
+{
+  join (half, (const float *)bins, (float *)spectrum);
+  fftwf_execute_dft (half->backward, spectrum, (fftwf_complex *)x);
+}

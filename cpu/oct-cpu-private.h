@@ -22,6 +22,7 @@ extern const OctOperationTable oct_cpu_nufft;
 extern const OctOperationTable oct_cpu_nufft_adjoint;
 extern const OctOperationTable oct_cpu_nudft;
 extern const OctOperationTable oct_cpu_nudft_adjoint;
+extern const OctOperationTable oct_cpu_cs;
 
 /* 64 byte aligned, not initialised, freed with oct_cpu_free(); NULL with
  * OCT_ERROR_MEMORY. */

@@ -18,6 +18,7 @@ static const OctBackend backend = {
       [OCT_OPERATION_NUFFT_ADJOINT] = &oct_cpu_nufft_adjoint,
       [OCT_OPERATION_NUDFT] = &oct_cpu_nudft,
       [OCT_OPERATION_NUDFT_ADJOINT] = &oct_cpu_nudft_adjoint,
+      [OCT_OPERATION_CS] = &oct_cpu_cs,
   },
 };
 

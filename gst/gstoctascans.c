@@ -203,12 +203,11 @@ gst_oct_ascans_transform_structure (GstOctFilter *filter, GstOctAScans *ascans,
 
 gboolean
 gst_oct_ascans_configure (GstOctFilter *filter, GstOctAScans *ascans,
-    GstOctDepths *depths, OctWindow *window, GError **error)
+    guint samples, GstOctDepths *depths, OctWindow *window, GError **error)
 {
-  const GstOctInfo *input = gst_oct_filter_get_input (filter);
   const GstOctInfo *output = gst_oct_filter_get_output (filter);
 
-  if (!gst_oct_ascans_choose (filter, ascans, input->columns, depths, error))
+  if (!gst_oct_ascans_choose (filter, ascans, samples, depths, error))
     return FALSE;
   if (depths->bins != output->columns && gst_oct_filter_has_plan (filter)) {
     depths->bins = 0;

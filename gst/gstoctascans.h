@@ -59,10 +59,11 @@ void gst_oct_ascans_transform_structure (GstOctFilter *filter,
     GstOctAScans *ascans, GstPadDirection direction, const GstStructure *from,
     const char *spectra, GstCaps *result);
 
-/* For configure(): what the plan is to be made with.  depths->bins is 0 when
- * properties were set between the negotiation and this B-scan: caps for them
- * will come, and the plan that there is serves until then. */
+/* For configure(): what the plan for A-lines of `samples` is to be made with.
+ * depths->bins is 0 when properties were set between the negotiation and this
+ * B-scan: caps for them will come, and the plan that there is serves until
+ * then. */
 gboolean gst_oct_ascans_configure (GstOctFilter *filter, GstOctAScans *ascans,
-    GstOctDepths *depths, OctWindow *window, GError **error);
+    guint samples, GstOctDepths *depths, OctWindow *window, GError **error);
 
 G_END_DECLS

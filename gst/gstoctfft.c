@@ -46,7 +46,8 @@ configure (GstOctFilter *filter, GError **error)
   GstOctDepths depths;
   OctWindow kind;
 
-  if (!gst_oct_ascans_configure (filter, &self->ascans, &depths, &kind, error))
+  if (!gst_oct_ascans_configure (
+          filter, &self->ascans, input->columns, &depths, &kind, error))
     return FALSE;
   if (depths.bins == 0)
     return TRUE;

@@ -68,9 +68,8 @@ method_get_type (void)
   return type;
 }
 
-#define GST_TYPE_OCT_KERNEL (kernel_get_type ())
-static GType
-kernel_get_type (void)
+GType
+gst_oct_kernel_get_type (void)
 {
   static gsize type = 0;
   static const GEnumValue values[] = {
@@ -151,7 +150,8 @@ configure (GstOctFilter *filter, GError **error)
   OctWindow kind;
   OctOperation operation;
 
-  if (!gst_oct_ascans_configure (filter, &self->ascans, &depths, &kind, error))
+  if (!gst_oct_ascans_configure (
+          filter, &self->ascans, input->columns, &depths, &kind, error))
     return FALSE;
   if (depths.bins == 0)
     return TRUE;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstoctcs.h"
 #include "gstoctcuda.h"
 #include "gstoctdcsub.h"
 #include "gstoctdispersion.h"
@@ -21,6 +22,7 @@ plugin_init (GstPlugin *plugin)
   ok &= GST_ELEMENT_REGISTER (octdispersion, plugin);
   ok &= GST_ELEMENT_REGISTER (octfft, plugin);
   ok &= GST_ELEMENT_REGISTER (octnufft, plugin);
+  ok &= GST_ELEMENT_REGISTER (octcs, plugin);
   ok &= GST_ELEMENT_REGISTER (octlogscale, plugin);
   ok &= GST_ELEMENT_REGISTER (octrawsink, plugin);
   return ok;

@@ -7,6 +7,7 @@
  *   bench-operations --samples 2048 --lines 1000 --json result.json
  */
 #include "bench-fftw.h"
+#include "oct-mask.h"
 #include "oct-nufft.h"
 #include "oct-window.h"
 
@@ -14,6 +15,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static gint samples = 2048, lines = 1000, threads = 0, repetitions = 50;
 static gint buffers = 3;
@@ -21,7 +23,8 @@ static gboolean no_dispersion = FALSE, contrast = FALSE;
 static char *method = NULL, *backend_name = NULL, *json_path = NULL;
 static char *upsample_text = NULL, *transform = NULL;
 static double oversampling = 1.25;
-static gint width = 6;
+static gint width = 6, iterations = 15;
+static double sampling_rate = 0.4, noise = 0;
 
 static GOptionEntry options[] = {
   { "samples", 0, 0, G_OPTION_ARG_INT, &samples, "Samples of an A-line", "N" },
@@ -32,7 +35,14 @@ static GOptionEntry options[] = {
   { "upsample", 0, 0, G_OPTION_ARG_STRING, &upsample_text,
       "Upsampling before: 1, 2", "N" },
   { "transform", 0, 0, G_OPTION_ARG_STRING, &transform,
-      "fft (behind the resampling), nufft or nudft", "NAME" },
+      "fft (behind the resampling), nufft or nudft; fft-cs, nufft-cs, nudft-cs",
+      "NAME" },
+  { "sampling-rate", 0, 0, G_OPTION_ARG_DOUBLE, &sampling_rate,
+      "Part of the samples that compressive sensing takes", "R" },
+  { "iterations", 0, 0, G_OPTION_ARG_INT, &iterations,
+      "Steps of compressive sensing", "N" },
+  { "noise", 0, 0, G_OPTION_ARG_DOUBLE, &noise,
+      "Counts, for compressive sensing (0 = estimated)", "X" },
   { "oversampling", 0, 0, G_OPTION_ARG_DOUBLE, &oversampling,
       "Cells of the NUFFT's grid per sample", "R" },
   { "kernel-width", 0, 0, G_OPTION_ARG_INT, &width,
@@ -60,6 +70,7 @@ typedef struct {
   gdouble bytes;    /* read and written for one B-scan, at least */
   guint8 **outputs; /* [buffers], or the inputs again when in place */
   GArray *seconds;  /* of every repetition */
+  GArray *cpu;      /* the same, of all threads, whatever else runs */
 } Stage;
 
 #define MAX_STAGES 8
@@ -82,6 +93,12 @@ static double
 now (void)
 {
   return (double)g_get_monotonic_time () * 1e-6;
+}
+
+static double
+cpu_now (void)
+{
+  return (double)clock () / CLOCKS_PER_SEC;
 }
 
 static guint8 **
@@ -163,12 +180,57 @@ add_stage (Stage *stages, guint *count, const OctBackend *backend,
   stage->out_rows = out_rows;
   stage->bytes = bytes;
   stage->seconds = g_array_new (FALSE, FALSE, sizeof (double));
+  stage->cpu = g_array_new (FALSE, FALSE, sizeof (double));
   if (*count > 0 && stage->table->in_place
       && stages[*count - 1].out_row == out_row)
     stage->outputs = stages[*count - 1].outputs;
   else
     stage->outputs = new_buffers (out_row * out_rows);
   (*count)++;
+}
+
+/* Compressive sensing at these positions, instead of a transform. */
+static void
+add_sensing (const OctBackend *backend, Stage *stages, guint *count,
+    const double *positions, OctCsTransform kind, double bytes)
+{
+  guint n = (guint)samples, kept = 0;
+  OctMaskSettings settings = { .samples = n, .rate = sampling_rate, .seed = 1 };
+  GError *error = NULL;
+  g_autofree guint8 *mask = oct_mask_new (&settings, &error);
+  g_autofree guint32 *column = g_new (guint32, n);
+  g_autofree double *nodes = g_new (double, n);
+  g_autofree double *window = g_new (double, n);
+  OctCsParams params = { .format =
+                             no_dispersion ? OCT_SAMPLE_F32 : OCT_SAMPLE_CF32,
+    .samples = n,
+    .lines = (guint)lines,
+    .columns = n,
+    .column = column,
+    .nodes = nodes,
+    .window = window,
+    .transform = kind,
+    .grid = oct_nufft_grid_length (n, oversampling),
+    .width = (guint)width,
+    .iterations = (guint)iterations,
+    .tau = 3,
+    .noise = noise,
+    .depth_bins = n / 2 };
+
+  if (mask == NULL) {
+    g_printerr ("%s\n", error->message);
+    exit (1);
+  }
+  for (guint i = 0; i < n; i++) {
+    if (!mask[i])
+      continue;
+    column[kept] = i;
+    nodes[kept] = kind == OCT_CS_FFT ? i : positions[i];
+    window[kept++] = 1;
+  }
+  params.kept = kept;
+  add_stage (stages, count, backend, OCT_OPERATION_CS, &params,
+      n / 2 * 2 * sizeof (float), (guint)lines, bytes);
 }
 
 /* Resampling, or nothing where the transform needs none, dispersion, and the
@@ -179,8 +241,9 @@ add_transform (const OctBackend *backend, Stage *stages, guint *count,
 {
   guint n = (guint)samples, l = (guint)lines, depth = n / 2;
   double values = (double)n * l;
-  gboolean exact = g_strcmp0 (transform, "nudft") == 0;
-  gboolean gridded = g_strcmp0 (transform, "nufft") == 0;
+  gboolean sensing = transform != NULL && g_str_has_suffix (transform, "-cs");
+  gboolean exact = transform != NULL && g_str_has_prefix (transform, "nudft");
+  gboolean gridded = transform != NULL && g_str_has_prefix (transform, "nufft");
   OctSampleFormat format = no_dispersion ? OCT_SAMPLE_F32 : OCT_SAMPLE_CF32;
   double bytes = values * (no_dispersion ? 4 : 8) + (double)depth * l * 8;
   OctResampleParams resample = { .samples = n,
@@ -207,7 +270,7 @@ add_transform (const OctBackend *backend, Stage *stages, guint *count,
     .window = window };
 
   if (transform != NULL && !exact && !gridded
-      && strcmp (transform, "fft") != 0) {
+      && !g_str_has_prefix (transform, "fft")) {
     g_printerr ("There is no transform '%s'\n", transform);
     exit (2);
   }
@@ -217,7 +280,13 @@ add_transform (const OctBackend *backend, Stage *stages, guint *count,
   if (!no_dispersion)
     add_stage (stages, count, backend, OCT_OPERATION_DISPERSION, &dispersion,
         n * 2 * sizeof (float), l, values * (4 + 8));
-  if (exact || gridded)
+  if (sensing)
+    add_sensing (backend, stages, count, positions,
+        exact     ? OCT_CS_NUDFT
+        : gridded ? OCT_CS_NUFFT
+                  : OCT_CS_FFT,
+        bytes);
+  else if (exact || gridded)
     add_stage (stages, count, backend,
         exact ? OCT_OPERATION_NUDFT : OCT_OPERATION_NUFFT, &nufft,
         depth * 2 * sizeof (float), l, bytes);
@@ -272,15 +341,18 @@ run_chain (Stage *stages, guint count, guint8 **raw)
     double first = now (), start = first;
     for (guint s = 0; s < count; s++) {
       OctFrame out = { { { stages[s].outputs[turn], stages[s].out_row } } };
-      double end, seconds;
+      double end, seconds, cpu = cpu_now ();
       if (!stages[s].table->run (stages[s].plan, &in, &out, NULL, &error)) {
         g_printerr ("%s: %s\n", stages[s].name, error->message);
         exit (1);
       }
       end = now ();
       seconds = end - start;
-      if (i >= 0)
+      cpu = cpu_now () - cpu;
+      if (i >= 0) {
         g_array_append_val (stages[s].seconds, seconds);
+        g_array_append_val (stages[s].cpu, cpu);
+      }
       start = end;
       in = out;
     }
@@ -292,13 +364,17 @@ run_chain (Stage *stages, guint count, guint8 **raw)
 }
 
 static void
-report (GString *json, const char *name, GArray *seconds, double bytes)
+report (
+    GString *json, const char *name, GArray *seconds, GArray *cpu, double bytes)
 {
   double best, middle = median (seconds);
 
   best = g_array_index (seconds, double, 0);
-  g_print ("%-22s %9.3f ms %9.3f ms %12.0f A-lines/s %7.1f GB/s\n", name,
+  g_print ("%-22s %9.3f ms %9.3f ms %12.0f A-lines/s %7.1f GB/s", name,
       middle * 1e3, best * 1e3, lines / middle, bytes / middle * 1e-9);
+  if (cpu != NULL)
+    g_print (" %12.0f A-lines per CPU second", lines / median (cpu));
+  g_print ("\n");
   g_string_append_printf (json,
       "%s    {\"name\": \"%s\", \"median_s\": %.6g, \"best_s\": %.6g, "
       "\"alines_per_s\": %.6g, \"gb_per_s\": %.4g}",
@@ -369,11 +445,12 @@ main (int argc, char **argv)
       samples, lines, oct_backend_cpu_get_threads (), repetitions, "", "median",
       "best");
   for (guint s = 0; s < count; s++) {
-    report (json, stages[s].name, stages[s].seconds, stages[s].bytes);
+    report (json, stages[s].name, stages[s].seconds, stages[s].cpu,
+        stages[s].bytes);
     bytes += stages[s].bytes;
     stages[s].table->destroy (stages[s].plan);
   }
-  report (json, "chain", total, bytes);
+  report (json, "chain", total, NULL, bytes);
   report_fftw (json, "FFTW alone, complex", FALSE);
   report_fftw (json, "FFTW alone, real", TRUE);
   if (json_path != NULL)

@@ -23,8 +23,11 @@
 static gint samples = 2048, lines = 1000, threads = 0, bscans = 200;
 static gboolean no_dispersion = FALSE, from_disk = FALSE, queues = FALSE;
 static char *method = NULL, *backend = NULL, *json_path = NULL;
-static char *transform = NULL;
+static char *transform = NULL, *sensing = NULL;
 static char *format = NULL, *range = NULL;
+
+static const char *const transforms[] = { "fft", "nufft", "nudft", "fft-cs",
+  "nufft-cs", "nudft-cs", NULL };
 
 static GOptionEntry options[] = {
   { "samples", 0, 0, G_OPTION_ARG_INT, &samples, "Samples of an A-line", "N" },
@@ -34,7 +37,10 @@ static GOptionEntry options[] = {
   { "method", 0, 0, G_OPTION_ARG_STRING, &method,
       "Resampling: cubic, linear, lanczos", "NAME" },
   { "transform", 0, 0, G_OPTION_ARG_STRING, &transform,
-      "fft (behind octkresample), nufft or nudft", "NAME" },
+      "fft (behind octkresample), nufft or nudft; with -cs behind it octcs",
+      "NAME" },
+  { "cs", 0, 0, G_OPTION_ARG_STRING, &sensing,
+      "Properties of octcs, as \"sampling-rate=0.3 noise=12\"", "TEXT" },
   { "no-dispersion", 0, 0, G_OPTION_ARG_NONE, &no_dispersion,
       "Without octdispersion: real transforms", NULL },
   { "backend", 0, 0, G_OPTION_ARG_STRING, &backend, "auto, cpu, cuda", "NAME" },
@@ -186,6 +192,15 @@ describe_transform (void)
       no_dispersion ? g_strdup ("")
                     : g_strdup_printf ("octdispersion backend=%s ! ", backend);
 
+  if (g_str_has_suffix (transform, "-cs")) {
+    g_autofree char *kind = g_strndup (transform, strlen (transform) - 3);
+    g_autofree char *uniform = g_strdup_printf (
+        "octkresample method=%s backend=%s ! ", method, backend);
+
+    return g_strdup_printf ("%s %s octcs transform=%s backend=%s %s",
+        strcmp (kind, "fft") == 0 ? uniform : "", dispersion, kind, backend,
+        sensing);
+  }
   if (strcmp (transform, "fft") == 0)
     return g_strdup_printf (
         "octkresample method=%s backend=%s ! %s octfft backend=%s", method,
@@ -352,8 +367,8 @@ main (int argc, char **argv)
   set_defaults (&backend, "auto");
   set_defaults (&format, "GRAY8");
   set_defaults (&range, "auto");
-  if (strcmp (transform, "fft") != 0 && strcmp (transform, "nufft") != 0
-      && strcmp (transform, "nudft") != 0) {
+  set_defaults (&sensing, "");
+  if (!g_strv_contains (transforms, transform)) {
     g_printerr ("There is no transform '%s'\n", transform);
     return 2;
   }

@@ -376,6 +376,32 @@ if cscan is not None:
     a = chain.a_scans_fft(chain.k_resample(chain.subtract_dc(raw), cal), cal, "hann", True)
     np.save(os.path.join(output, "cscan-bscan-50.npy"), np.ascontiguousarray(chain.image(a)))
 
+# ------------------------------------------------------------------- octcs
+rng = np.random.default_rng(9)
+mask = rng.random(ODD) < 0.5
+with open(os.path.join(output, "mask-101.txt"), "w") as f:
+    f.write("# one line for every sample\n" + "".join(f"{int(kept)}\n" for kept in mask))
+y = chain.subtract_dc(spectra(4, ODD)).astype(np.float32)
+turned = (y * np.exp(1j * dispersion(ODD))).astype(np.complex64)
+k = 2 * np.pi / NM
+omega = 2 * np.pi * (k - k.min()) / ((k.max() - k.min()) * ODD / (ODD - 1))
+at = omega * ODD / (2 * np.pi)
+hann = (0.5 - 0.5 * np.cos(2 * np.pi * np.clip(at, 0, ODD - 1) / (ODD - 1))) / np.sqrt(np.mean(
+    (0.5 - 0.5 * np.cos(2 * np.pi * np.arange(ODD) / (ODD - 1))) ** 2))
+ways = {"nufft": octref.NUFFT(NM, 128 / ODD, 6, "kb", omega=omega), "nudft": octref.NUDFT(NM, omega=omega),
+        "gaussian": octref.NUFFT(NM, 210 / ODD, 5, "gauss", omega=omega)}
+for name, properties in (("nufft", ""), ("nudft", "transform=nudft"),
+                         ("gaussian", "kernel=gaussian oversampling=2 kernel-width=5")):
+    for given, kind in ((y, "real"), (turned, "complex")):
+        threshold = 3.0 * 80 * np.sqrt((hann[mask] ** 2).sum() / ODD)
+        x = octref.sparsa(ways[name], mask, given.astype(complex) * hann, threshold, 8, amin=0.1)
+        case(f"octcs-{name}-{kind}", f"octcs {properties} iterations=8 noise=80 mask=file mask-file=@/mask-101.txt "
+             "calibration=@/wavelength-101.csv", given, x[:, :ODD // 2], axis="wavelength")
+w = chain.window("none", ODD)
+x = octref.sparsa(octref.UDFT(ODD), mask, y.astype(complex) * w, 2.5 * 80 * np.sqrt(mask.mean()), 5, amin=0.1)
+case("octcs-fft", "octcs transform=fft window=none noise=80 tau=2.5 iterations=5 depth-start=3 depth-bins=30 "
+     "mask=file mask-file=@/mask-101.txt", y, x[:, 3:33], axis="wavenumber")
+
 with open(os.path.join(output, "cases.ini"), "w") as f:
     f.write("# made by make_vectors.py\n")
     cases.write(f)

@@ -31,6 +31,9 @@ static const Filter filters[] = {
   { "octdispersion calibration=@/k-index-64.csv", 'f', 4, "wavelength" },
   { "octnufft calibration=@/k-index-64.csv", 'f', 4, "wavelength" },
   { "octnufft calibration=@/k-index-64.csv", 'c', 8, "wavelength" },
+  { "octcs calibration=@/k-index-64.csv", 'f', 4, "wavelength" },
+  { "octcs calibration=@/k-index-64.csv", 'c', 8, "wavelength" },
+  { "octcs transform=fft", 'f', 4, "wavenumber" },
   { "octnufft method=nudft calibration=@/k-index-64.csv", 'f', 4,
       "wavelength" },
   { "octlogscale", 'c', 8, "depth" },
@@ -264,6 +267,10 @@ static const struct {
   { "octnufft", SPECTRA ("CF32LE", "wavelength"), TRUE },
   { "octnufft", SPECTRA ("F32LE", "wavenumber"), FALSE },
   { "octnufft", RAW, FALSE },
+  { "octcs", SPECTRA ("F32LE", "wavelength"), TRUE },
+  { "octcs", SPECTRA ("CF32LE", "wavenumber"), TRUE },
+  { "octcs", RAW, FALSE },
+  { "octcs", ASCANS, FALSE },
   { "octlogscale", ASCANS, TRUE },
   { "octlogscale", ASCANS ",z-spacing=4e-6", TRUE },
   { "octlogscale", SPECTRA ("CF32LE", "wavenumber"), FALSE },
@@ -392,6 +399,8 @@ static const struct {
   { "octsrc ! octdcsub ! octdispersion ! octnufft ! octlogscale ! fakesink",
       TRUE },
   { "octsrc ! octdcsub ! octnufft ! octlogscale ! fakesink", TRUE },
+  { "octsrc ! octdcsub ! octcs ! octlogscale ! fakesink", TRUE },
+  { "octcs ! octfft ! fakesink", FALSE },
   { "octdcsub axis=wavelength ! octdispersion ! octfft ! fakesink", FALSE },
   { "octdcsub axis=wavenumber ! octnufft ! fakesink", FALSE },
   { "octkresample ! octdispersion ! octnufft ! fakesink", FALSE },
@@ -436,7 +445,7 @@ GST_END_TEST;
 GST_START_TEST (test_properties_are_described)
 {
   const char *names[] = { "octsrc", "octdcsub", "octkresample", "octdispersion",
-    "octfft", "octnufft", "octlogscale" };
+    "octfft", "octnufft", "octcs", "octlogscale" };
   GstElement *element = gst_element_factory_make (names[__i__], NULL);
   g_autofree GParamSpec **specs = NULL;
   guint n, i;

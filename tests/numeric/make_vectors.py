@@ -411,6 +411,97 @@ with open(os.path.join(output, "gridding-errors.ini"), "w") as f:
     f.write("# made by make_vectors.py: kernel, oversampling, width\n[errors]\n")
     f.writelines(f"{key}={value}\n" for key, value in errors.items())
 
+# ------------------------------------------------------ compressive sensing
+
+
+def sensing_case(name, t, mask, transform="nufft", kernel="kb", grid=0, width=6, real=True, iterations=15,
+                 tau=3.0, kind="none", start=0, bins=0, lines=3, compact=False, nearest=None, y=None):
+    """t: positions on the uniform axis of all samples; nearest: the sample that each position takes"""
+    n = len(t)
+    grid = grid or 2 * ((5 * n + 7) // 8)
+    bins = bins or n // 2 - start
+    w = window(kind, n)[np.clip(np.rint(t), 0, n - 1).astype(int)]
+    if y is None:
+        depth = np.zeros((lines, n), complex)
+        for line in range(lines):
+            depth[line, rng.choice(np.arange(1, n // 2), 4, replace=False)] = rng.uniform(20, 400, 4)
+        y = (octref.NUDFT(t, omega=2 * np.pi * t / n).t2(depth)).real + 3 * rng.standard_normal((lines, n))
+    if not real:
+        y = y * np.exp(1j * dispersion(n))
+    y = y.astype(np.float32 if real else np.complex64)
+    whole = (y if nearest is None else y[:, nearest]).astype(complex) * w
+    omega = 2 * np.pi * t / n
+    uniform = np.array_equal(t, np.rint(t))
+    if transform == "fft" or uniform:  # the gridding of uniform samples is none
+        op = octref.UDFT(n)
+        order = np.argsort(t)
+        whole, keep = whole[:, order], mask[order]
+    elif transform == "nudft":
+        op, keep = octref.NUDFT(t, omega=omega), mask
+        if real and n % 2 == 0:
+            op.E[:, n // 2] = 0  # the mode without a partner is left out
+    else:
+        op, keep = octref.NUFFT(t, grid / n, width, kernel, omega=omega), mask
+        if real and n % 2 == 0:
+            op.gh[n // 2] = np.inf
+    gain = np.sqrt((w[mask] ** 2).sum() / n)
+    x = octref.sparsa(op, keep, whole, tau * 3.0 * gain, iterations, rule="eq14", amin=0.1)
+    column = np.flatnonzero(mask) if nearest is None else nearest[mask]
+    given = y
+    if compact:
+        given = y[:, mask]
+        column = np.arange(mask.sum())
+    case(name, "cs", x[:, start:start + bins], transform=transform, kernel=kernel, grid=grid, width=width,
+         samples=n, column=column.astype(np.uint16), nodes=t[mask], window=w[mask], iterations=iterations,
+         tau=tau, noise=3.0, start=start, bins=bins, input=given)
+
+
+def part(n, rate=0.4):
+    kept = np.zeros(n, bool)
+    kept[rng.choice(n, int(round(rate * n)), replace=False)] = True
+    return kept
+
+
+for samples in (101, 128):
+    t, kept = nodes(samples, 0.1, samples - 1.3, jitter=0.3), part(samples)
+    for real in (True, False):
+        value = "real" if real else "complex"
+        for iterations in (1, 15):
+            label = f"{value}-{samples}-{iterations}"
+            for kernel in ("kb", "gauss"):
+                sensing_case(f"cs-nufft-{kernel}-{label}", t, kept, "nufft", kernel, real=real, iterations=iterations)
+            sensing_case(f"cs-nudft-{label}", t, kept, "nudft", real=real, iterations=iterations)
+            sensing_case(f"cs-fft-{label}", np.arange(samples) * 1.0, kept, "fft", real=real, iterations=iterations)
+t, kept = nodes(96, jitter=0.3), part(96)
+for transform in ("nufft", "nudft", "fft"):
+    at = np.arange(96) * 1.0 if transform == "fft" else t
+    for real in (True, False):
+        label = f"{transform}-{'real' if real else 'complex'}"
+        sensing_case(f"cs-{label}-falling", at[::-1].copy(), kept, transform, real=real)
+        sensing_case(f"cs-{label}-hann", at, kept, transform, real=real, kind="hann")
+        sensing_case(f"cs-{label}-crop", at, kept, transform, real=real, start=7, bins=13)
+        sensing_case(f"cs-{label}-compact", at, kept, transform, real=real, compact=True)
+        sensing_case(f"cs-{label}-all-kept", at, np.ones(96, bool), transform, real=real)
+        sensing_case(f"cs-{label}-no-threshold", at, kept, transform, real=real, tau=0.0, iterations=5)
+        one = np.zeros(96, bool)
+        one[40] = True
+        sensing_case(f"cs-{label}-one-kept", at, one, transform, real=real, tau=0.1)
+        sensing_case(f"cs-{label}-one-line", at, kept, transform, real=real, lines=1)
+        sensing_case(f"cs-{label}-zeros", at, kept, transform, real=real, y=np.zeros((2, 96)))
+        sensing_case(f"cs-{label}-saturated", at, kept, transform, real=real, y=np.full((2, 96), 65535.0),
+                     iterations=5)
+        # every uniform one takes its nearest sample, some of them two
+        if transform == "fft":
+            sensing_case(f"cs-{label}-nearest", at, kept, transform, real=real,
+                         nearest=np.clip(np.rint(at + 3 * np.sin(at / 15)), 0, 95).astype(int))
+sensing_case("cs-nufft-uniform", np.arange(96) * 1.0, kept, "nufft")
+sensing_case("cs-nudft-uniform", np.arange(96) * 1.0, kept, "nudft")
+# the paper's: 2048 samples, 725 to 965 nm
+k = np.sort(2 * np.pi / np.linspace(725, 965, 2048))
+t = octref.nodes(k) * 2048 / (2 * np.pi)
+for transform, grid, width in (("nufft", 2560, 6), ("nufft", 4096, 3), ("nudft", 2560, 6)):
+    sensing_case(f"cs-{transform}-2048-{width}", t, part(2048), transform, grid=grid, width=width, lines=2, bins=600)
+
 with open(os.path.join(output, "cases.ini"), "w") as f:
     f.write("# made by make_vectors.py\n")
     cases.write(f)

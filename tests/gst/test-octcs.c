@@ -1,0 +1,462 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * octcs: known answers, masks and their files, compact spectra, live
+ * properties, and what it refuses.
+ */
+#include "oct-test.h"
+
+#include <glib/gstdio.h>
+#include <math.h>
+
+#define WAVELENGTH "calibration=@/wavelength-101.csv"
+#define MASK "mask=file mask-file=@/mask-101.txt"
+
+static char *folder;
+
+static void
+make_folder (void)
+{
+  folder = g_dir_make_tmp ("oct-cs-XXXXXX", NULL);
+}
+
+static void
+remove_folder (void)
+{
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  const char *name;
+
+  while ((name = g_dir_read_name (dir)) != NULL) {
+    g_autofree char *path = g_build_filename (folder, name, NULL);
+    g_unlink (path);
+  }
+  g_rmdir (folder);
+  g_clear_pointer (&folder, g_free);
+}
+
+GST_START_TEST (test_known_answers)
+{
+  oct_test_run_case ("octcs-", __i__);
+}
+GST_END_TEST;
+
+static OctArray *
+load_input (void)
+{
+  return oct_test_load ("octcs-nufft-real-input.npy");
+}
+
+static OctArray *
+push (GstHarness *harness, const OctArray *input)
+{
+  return oct_test_push (harness, oct_test_buffer (input, 0, 0));
+}
+
+/* A-scans by elements of their own. */
+static OctArray *
+run (const OctArray *input, const char *launch, const char *axis)
+{
+  GstHarness *harness = oct_test_harness (launch);
+  OctArray *output = oct_test_run (harness, input, axis);
+
+  gst_harness_teardown (harness);
+  return output;
+}
+
+static guint
+get_kept (GstHarness *harness)
+{
+  GstElement *element = gst_harness_find_element (harness, "octcs");
+  guint kept;
+
+  g_object_get (element, "kept-samples", &kept, NULL);
+  gst_object_unref (element);
+  return kept;
+}
+
+/* The first step with all samples and no threshold is the plain transform. */
+GST_START_TEST (test_first_step)
+{
+  static const struct {
+    const char *cs, *plain, *axis;
+  } pairs[] = {
+    { "octcs " WAVELENGTH, "octnufft " WAVELENGTH, NULL },
+    { "octcs window=tukey depth-start=5 transform=nudft " WAVELENGTH,
+        "octnufft window=tukey depth-start=5 method=nudft " WAVELENGTH, NULL },
+    { "octcs kernel=gaussian oversampling=2 kernel-width=3 " WAVELENGTH,
+        "octnufft kernel=gaussian oversampling=2 kernel-width=3 " WAVELENGTH,
+        NULL },
+    { "octcs transform=fft depth-bins=20", "octfft depth-bins=20",
+        "wavenumber" },
+    { "octcs window=none", "octfft window=none", "wavenumber" },
+    { "octdispersion a2=50 " WAVELENGTH " ! octcs " WAVELENGTH,
+        "octdispersion a2=50 " WAVELENGTH " ! octnufft " WAVELENGTH, NULL },
+  };
+  g_autoptr (OctArray) input = load_input ();
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (pairs); i++) {
+    g_autofree char *launch =
+        g_strconcat (pairs[i].cs, " sampling-rate=1 iterations=1 tau=0", NULL);
+    g_autoptr (OctArray) found = run (input, launch, pairs[i].axis);
+    g_autoptr (OctArray) expected = run (input, pairs[i].plain, pairs[i].axis);
+
+    oct_test_compare (found, expected, 0);
+  }
+}
+GST_END_TEST;
+
+/* What gridding loses is there, and is what the properties of the kernel say.
+ */
+GST_START_TEST (test_kernel)
+{
+  const char *common = " noise=80 " MASK " " WAVELENGTH;
+  g_autoptr (OctArray) input = load_input ();
+  g_autofree char *exact_launch =
+      g_strconcat ("octcs transform=nudft", common, NULL);
+  g_autofree char *fine_launch =
+      g_strconcat ("octcs oversampling=2 kernel-width=8", common, NULL);
+  g_autofree char *coarse_launch =
+      g_strconcat ("octcs kernel-width=2", common, NULL);
+  g_autoptr (OctArray) exact = run (input, exact_launch, NULL);
+  g_autoptr (OctArray) fine = run (input, fine_launch, NULL);
+  g_autoptr (OctArray) coarse = run (input, coarse_launch, NULL);
+
+  fail_unless (oct_test_error (fine, exact) < 1e-3);
+  fail_unless (oct_test_error (coarse, exact) > 1e-2);
+}
+GST_END_TEST;
+
+/* Only the samples that a mask keeps, as an array [lines][kept]. */
+static OctArray *
+keep_samples (const OctArray *input, const char *path)
+{
+  g_autofree char *text = NULL;
+  g_autofree guint *places = g_new (guint, input->columns);
+  guint kept = 0, place = 0;
+  OctArray *some;
+  guint row, i;
+
+  fail_unless (g_file_get_contents (path, &text, NULL, NULL));
+  for (i = 0; text[i] != '\0'; i++) {
+    if (text[i] == '1')
+      places[kept++] = place;
+    place += text[i] == '0' || text[i] == '1';
+  }
+  fail_unless_equals_int (place, input->columns);
+  some = oct_array_new (input->kind, input->size, input->rows, kept);
+  for (row = 0; row < input->rows; row++)
+    for (i = 0; i < kept; i++)
+      memcpy (some->data + (row * kept + i) * input->size,
+          input->data + (row * input->columns + places[i]) * input->size,
+          input->size);
+  return some;
+}
+
+/* From the mask to the camera and back: the same to the last bit. */
+GST_START_TEST (test_compact)
+{
+  static const struct {
+    const char *properties, *input, *axis;
+  } cases[] = {
+    { WAVELENGTH, "octcs-nufft-real-input.npy", NULL },
+    { WAVELENGTH " transform=nudft mask=max-gap max-gap=5",
+        "octcs-nufft-complex-input.npy", "wavelength" },
+    { WAVELENGTH " transform=fft mask=linear-k", "octcs-nufft-real-input.npy",
+        NULL },
+    { "transform=fft seed=5 sampling-rate=0.7", "octcs-nufft-real-input.npy",
+        "wavenumber" },
+  };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autoptr (OctArray) input = oct_test_load (cases[i].input);
+    g_autofree char *path = g_strdup_printf ("%s/mask%u.txt", folder, i);
+    g_autofree char *all =
+        g_strdup_printf ("octcs %s mask-output=%s", cases[i].properties, path);
+    g_autofree char *file = g_strdup_printf (
+        "octcs %s mask=file mask-file=%s", cases[i].properties, path);
+    g_autoptr (OctArray) expected = run (input, all, cases[i].axis);
+    g_autoptr (OctArray) some = keep_samples (input, path);
+    g_autoptr (OctArray) found = run (some, file, cases[i].axis);
+    g_autoptr (OctArray) again = run (input, file, cases[i].axis);
+
+    fail_unless (some->columns < input->columns);
+    fail_unless (oct_array_equal (found, expected));
+    fail_unless (oct_array_equal (again, expected));
+  }
+}
+GST_END_TEST;
+
+/* The calibration of whole A-lines comes from upstream, and its mask is the one
+ * that the camera was given. */
+GST_START_TEST (test_compact_by_calibration)
+{
+  g_autoptr (OctArray) input = load_input ();
+  g_autofree char *path = g_build_filename (folder, "mask.txt", NULL);
+  g_autofree char *all =
+      g_strdup_printf ("octcs " WAVELENGTH " mask-output=%s", path);
+  g_autoptr (OctArray) expected = run (input, all, NULL);
+  g_autoptr (OctArray) some = keep_samples (input, path);
+  g_autoptr (OctArray) found = NULL;
+  GstHarness *harness = oct_test_harness ("octcs");
+
+  oct_test_set_caps (harness, some, NULL);
+  gst_harness_push_event (harness,
+      oct_test_calibration ("wavelength-min=800 wavelength-max=880", 101));
+  found = push (harness, some);
+  fail_unless (oct_array_equal (found, expected));
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+/* Each on the very next B-scan. */
+GST_START_TEST (test_live_properties)
+{
+  const struct {
+    const char *property, *value, *all;
+    guint kept, bins;
+  } steps[] = {
+    { "tau", "1", "tau=1", 40, 50 },
+    { "iterations", "4", "tau=1 iterations=4", 40, 50 },
+    { "sampling-rate", "0.6", "tau=1 iterations=4 sampling-rate=0.6", 61, 50 },
+    { "seed", "2", "tau=1 iterations=4 sampling-rate=0.6 seed=2", 61, 50 },
+    { "mask", "max-gap",
+        "tau=1 iterations=4 sampling-rate=0.6 seed=2 mask=max-gap", 61, 50 },
+    { "max-gap", "2",
+        "tau=1 iterations=4 sampling-rate=0.6 seed=2 mask=max-gap max-gap=2",
+        61, 50 },
+    { "noise", "30",
+        "tau=1 iterations=4 sampling-rate=0.6 seed=2 mask=max-gap max-gap=2 "
+        "noise=30",
+        61, 50 },
+    { "mask", "linear-k",
+        "tau=1 iterations=4 sampling-rate=0.6 seed=2 mask=linear-k noise=30",
+        61, 50 },
+    { "transform", "fft",
+        "tau=1 iterations=4 sampling-rate=0.6 seed=2 mask=linear-k noise=30 "
+        "transform=fft",
+        61, 50 },
+    { "transform", "nudft",
+        "tau=1 iterations=4 sampling-rate=0.6 seed=2 mask=linear-k noise=30 "
+        "transform=nudft",
+        61, 50 },
+    { "window", "none",
+        "tau=1 iterations=4 sampling-rate=0.6 seed=2 mask=linear-k noise=30 "
+        "transform=nudft window=none",
+        61, 50 },
+    { "depth-bins", "20",
+        "tau=1 iterations=4 sampling-rate=0.6 seed=2 mask=linear-k noise=30 "
+        "transform=nudft window=none depth-bins=20",
+        61, 20 },
+  };
+  GstHarness *harness = oct_test_harness ("octcs " WAVELENGTH);
+  g_autoptr (OctArray) input = load_input ();
+  g_autoptr (OctArray) first = NULL;
+  guint i;
+
+  fail_unless_equals_int (get_kept (harness), 0);
+  first = oct_test_run (harness, input, NULL);
+  fail_unless_equals_int (get_kept (harness), 40);
+  for (i = 0; i < G_N_ELEMENTS (steps); i++) {
+    g_autofree char *all =
+        g_strdup_printf ("octcs " WAVELENGTH " %s", steps[i].all);
+    g_autoptr (OctArray) expected = run (input, all, NULL);
+    g_autoptr (OctArray) output = NULL;
+
+    oct_test_set (harness, "octcs", steps[i].property, steps[i].value);
+    output = push (harness, input);
+    fail_unless_equals_int (output->columns, steps[i].bins);
+    fail_unless_equals_int (get_kept (harness), steps[i].kept);
+    fail_unless (oct_array_equal (output, expected));
+  }
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+/* The spectrum of the source decides where samples are kept. */
+GST_START_TEST (test_density_of_the_calibration)
+{
+  GstHarness *harness = oct_test_harness ("octcs");
+  g_autoptr (OctArray) input = load_input ();
+  g_autoptr (OctArray) with = NULL, without = NULL;
+  g_autofree char *path = g_build_filename (folder, "mask.txt", NULL);
+  g_autofree char *source = g_build_filename (folder, "source.csv", NULL);
+  g_autofree char *text = NULL;
+  GString *csv = g_string_new ("wavelength_nm,background\n");
+  guint i, count = 0;
+
+  for (i = 0; i < 101; i++)
+    g_string_append_printf (csv, "%u,%u\n", 800 + i, i < 30 ? 1000000u : 0u);
+  fail_unless (g_file_set_contents (source, csv->str, -1, NULL));
+  g_string_free (csv, TRUE);
+  oct_test_set (harness, "octcs", "calibration", source);
+  oct_test_set (harness, "octcs", "mask-output", path);
+  oct_test_set (harness, "octcs", "sampling-rate", "0.2");
+  with = oct_test_run (harness, input, NULL);
+  fail_unless (g_file_get_contents (path, &text, NULL, NULL));
+  for (i = 0; i < 30; i++)
+    count += text[2 * i] == '1';
+  fail_unless (count > 12, "%u", count);
+  oct_test_set (harness, "octcs", "calibration", "@/wavelength-101.csv");
+  without = push (harness, input);
+  fail_unless (!oct_array_equal (with, without));
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_z_spacing)
+{
+  double dk = 2 * G_PI * (1 / 800e-9 - 1 / 880e-9);
+  double expected = G_PI * 100 / (101 * dk), z = 0;
+  g_autoptr (OctArray) input = load_input ();
+  g_autofree char *path = oct_test_path ("mask-101.txt");
+  g_autoptr (OctArray) some = keep_samples (input, path);
+  GstHarness *harness = oct_test_harness ("octcs " MASK " " WAVELENGTH);
+  g_autoptr (OctArray) output = oct_test_run (harness, some, NULL);
+  GstStructure *s = oct_test_output (harness);
+
+  fail_unless (gst_structure_get_double (s, "z-spacing", &z));
+  fail_unless (fabs (z / expected - 1) < 1e-9, "%g", z);
+  fail_unless_equals_int (output->columns, 50);
+  gst_structure_free (s);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+/* ----------------------------------------------------------------- refused */
+
+static void
+check_refused (
+    const char *launch, const char *axis, const char *word, const char *other)
+{
+  g_autofree char *in_folder = NULL;
+  g_auto (GStrv) parts = g_strsplit (launch, "%", -1);
+  GstHarness *harness;
+  g_autoptr (OctArray) input = load_input ();
+
+  in_folder = g_strjoinv (folder, parts);
+  harness = oct_test_harness (in_folder);
+  oct_test_set_caps (harness, input, axis);
+  fail_unless_equals_int (
+      oct_test_push_buffer (harness, oct_test_buffer (input, 0, 0)),
+      GST_FLOW_ERROR);
+  oct_test_assert_error (oct_test_bus (harness), word, other, NULL);
+  gst_harness_teardown (harness);
+}
+
+static void
+write_file (const char *name, const char *text)
+{
+  g_autofree char *path = g_build_filename (folder, name, NULL);
+
+  fail_unless (g_file_set_contents (path, text, -1, NULL));
+}
+
+GST_START_TEST (test_refused)
+{
+  write_file ("empty.txt", "");
+  write_file ("nothing.txt", "0\n0\n0\n");
+  write_file ("numbers.txt", "1\n0.5\n");
+  write_file ("short.txt", "1\n0\n1\n");
+  check_refused ("octcs sampling-rate=0 " WAVELENGTH, NULL,
+      "sampling rate is 0", "above 0");
+  check_refused ("octcs mask=max-gap max-gap=1 " WAVELENGTH, NULL,
+      "gaps of at most 1", "set a larger max-gap");
+  check_refused ("octcs mask=file " WAVELENGTH, NULL, "`mask-file`", "set it");
+  check_refused ("octcs mask=file mask-file=%/no.txt " WAVELENGTH, NULL,
+      "no.txt", "does not exist");
+  check_refused ("octcs mask=file mask-file=% " WAVELENGTH, NULL, "oct-cs-",
+      "`mask-file`");
+  check_refused ("octcs mask=file mask-file=%/empty.txt " WAVELENGTH, NULL,
+      "empty.txt", "keeps none");
+  check_refused ("octcs mask=file mask-file=%/nothing.txt " WAVELENGTH, NULL,
+      "nothing.txt", "keeps none of 3");
+  check_refused ("octcs mask=file mask-file=%/numbers.txt " WAVELENGTH, NULL,
+      "numbers.txt", "'0.5' in line 2");
+  check_refused ("octcs mask=file mask-file=%/short.txt", "wavenumber",
+      "101 samples", "keeps 2 of 3");
+  check_refused ("octcs mask-output=%/no/mask.txt " WAVELENGTH, NULL,
+      "cannot be written", "`mask-output`");
+  check_refused ("octcs transform=fft " WAVELENGTH, NULL, "axis=wavelength",
+      "octkresample");
+  check_refused ("octcs", NULL, "calibration", "none");
+  check_refused (
+      "octcs depth-start=50 " WAVELENGTH, NULL, "depth-start=50", "50");
+  check_refused (
+      "octcs calibration=@/k-index-64.csv", NULL, "64 rows", "101 samples");
+}
+GST_END_TEST;
+
+/* Properties out of range never take effect. */
+GST_START_TEST (test_out_of_range)
+{
+  static const struct {
+    const char *name;
+    double value;
+  } wrong[] = { { "sampling-rate", 1.5 }, { "sampling-rate", -0.1 },
+    { "sampling-rate", NAN }, { "tau", -1 }, { "tau", NAN }, { "noise", -1 },
+    { "noise", NAN } };
+  GstElement *element = gst_element_factory_make ("octcs", NULL);
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (wrong); i++) {
+    GParamSpec *spec = g_object_class_find_property (
+        G_OBJECT_GET_CLASS (element), wrong[i].name);
+    GValue value = G_VALUE_INIT;
+
+    g_value_init (&value, G_TYPE_DOUBLE);
+    g_value_set_double (&value, wrong[i].value);
+    fail_unless (g_param_value_validate (spec, &value));
+    g_value_unset (&value);
+  }
+  gst_object_unref (element);
+}
+GST_END_TEST;
+
+/* An A-line that is no number is dark, and its neighbours do not know. */
+GST_START_TEST (test_not_a_number)
+{
+  g_autoptr (OctArray) input = load_input ();
+  g_autoptr (OctArray) expected =
+      run (input, "octcs noise=80 sampling-rate=1 " WAVELENGTH, NULL);
+  g_autoptr (OctArray) found = NULL;
+  guint row, i, part;
+
+  ((float *)input->data)[2 * input->columns + 60] = NAN;
+  found = run (input, "octcs noise=80 sampling-rate=1 " WAVELENGTH, NULL);
+  for (row = 0; row < found->rows; row++)
+    for (i = 0; i < found->columns; i++)
+      for (part = 0; part < 2; part++) {
+        double value = oct_array_get (found, row, i, part);
+        if (row == 2)
+          fail_unless (isnan (value));
+        else
+          fail_unless (value == oct_array_get (expected, row, i, part));
+      }
+}
+GST_END_TEST;
+
+static Suite *
+octcs_suite (void)
+{
+  Suite *suite = suite_create ("octcs");
+  TCase *tcase = tcase_create ("general");
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_checked_fixture (tcase, make_folder, remove_folder);
+  tcase_add_loop_test (
+      tcase, test_known_answers, 0, oct_test_count_cases ("octcs-"));
+  tcase_add_test (tcase, test_first_step);
+  tcase_add_test (tcase, test_kernel);
+  tcase_add_test (tcase, test_compact);
+  tcase_add_test (tcase, test_compact_by_calibration);
+  tcase_add_test (tcase, test_live_properties);
+  tcase_add_test (tcase, test_density_of_the_calibration);
+  tcase_add_test (tcase, test_z_spacing);
+  tcase_add_test (tcase, test_refused);
+  tcase_add_test (tcase, test_out_of_range);
+  tcase_add_test (tcase, test_not_a_number);
+  return suite;
+}
+
+GST_CHECK_MAIN (octcs);
