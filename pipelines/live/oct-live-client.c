@@ -27,7 +27,7 @@ struct _OctLiveClient {
   OctLiveViewer *viewer; /* NULL: no pictures, or JPEG */
   gint64 number;         /* of the last status */
   gint64 sent, answered; /* times of a status and of the last answer */
-  double round_trip;     /* ms, 0 = not known */
+  double round_trip;     /* of the last status, ms; 0 = not known */
   double allowance;      /* messages */
   gint64 allowed_at;
   gint64 viewer_at;
@@ -192,6 +192,7 @@ say_status (OctLiveClient *client)
   client->sent = g_get_monotonic_time ();
   add_number (builder, "time", counts.time / 1e6);
   add_number (builder, "roundTrip", client->round_trip);
+  client->round_trip = 0.0;
   add_number (builder, "frames", counts.frames);
   add_number (builder, "dropped",
       counts.dropped

@@ -74,26 +74,43 @@ struct _OctLiveGraph {
  */
 
 static GstElement *
-add_part (OctLiveGraph *graph, const char *description, const char *option,
-    GError **error)
+add_part (OctLiveGraph *graph, const char *description, GError **error)
+{
+  GstElement *part = gst_parse_bin_from_description_full (
+      description, TRUE, NULL, GST_PARSE_FLAG_FATAL_ERRORS, error);
+
+  if (part != NULL)
+    gst_bin_add (GST_BIN (graph->pipeline), part);
+  return part;
+}
+
+static GstElement *
+add_own_part (OctLiveGraph *graph, const char *description, GError **error)
 {
   g_autoptr (GError) reason = NULL;
-  GstElement *part = gst_parse_bin_from_description_full (
-      description, TRUE, NULL, GST_PARSE_FLAG_FATAL_ERRORS, &reason);
+  GstElement *part = add_part (graph, description, &reason);
 
-  if (part == NULL) {
-    if (option == NULL)
-      g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
-          "A part of GStreamer is missing (%s); install the packages listed in "
-          "pipelines/packages.sh.",
-          reason->message);
-    else
-      g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
-          "%s \"%s\" is no pipeline: %s.", option, description,
-          reason->message);
-    return NULL;
-  }
-  gst_bin_add (GST_BIN (graph->pipeline), part);
+  if (part == NULL)
+    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
+        "A part of GStreamer is missing (%s); install the packages listed in "
+        "pipelines/packages.sh.",
+        reason->message);
+  return part;
+}
+
+/* What the user has described, which may end in caps; images that come sooner
+ * than their time stamps say wait for their time. */
+static GstElement *
+add_users_part (OctLiveGraph *graph, const char *description,
+    const char *option, GError **error)
+{
+  g_autofree char *timed = g_strconcat (description, " ! clocksync", NULL);
+  g_autoptr (GError) reason = NULL;
+  GstElement *part = add_part (graph, timed, &reason);
+
+  if (part == NULL)
+    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
+        "%s \"%s\" is no pipeline: %s.", option, description, reason->message);
   return part;
 }
 
@@ -103,13 +120,13 @@ add_source (OctLiveGraph *graph, const OctLiveSource *source, GError **error)
   GstElement *part;
 
   if (source->images != NULL)
-    return add_part (graph, source->images, "--images", error);
+    return add_users_part (graph, source->images, "--images", error);
   if (source->source != NULL)
-    return add_part (graph, source->source, "--source", error);
-  part = add_part (graph,
+    return add_users_part (graph, source->source, "--source", error);
+  part = add_own_part (graph,
       source->file->data != NULL ? "octsrc name=octsrc loop=true ! clocksync"
                                  : VIRTUAL,
-      NULL, error);
+      error);
   if (part == NULL)
     return NULL;
   graph->octsrc = gst_bin_get_by_name (GST_BIN (part), "octsrc");
@@ -127,9 +144,9 @@ add_reconstruction (OctLiveGraph *graph, GstElement *from,
 {
   const OctLiveMethod *method = oct_live_method_find (graph->settings.method);
 
-  graph->first = add_part (graph, "octdcsub name=octdcsub", NULL, error);
+  graph->first = add_own_part (graph, "octdcsub name=octdcsub", error);
   if (graph->first != NULL)
-    graph->last = add_part (graph, LAST, NULL, error);
+    graph->last = add_own_part (graph, LAST, error);
   if (graph->last != NULL)
     graph->chain = oct_live_chain_new (method, 0.0, 0.0, error);
   if (graph->chain == NULL)
@@ -234,7 +251,7 @@ add_branches (OctLiveGraph *graph, GstElement *from,
   OctEncoderSettings settings = {
     .bitrate = source->bitrate, .key_distance = KEY_DISTANCE, .low_delay = TRUE
   };
-  GstElement *branches = add_part (graph, BRANCHES, NULL, error);
+  GstElement *branches = add_own_part (graph, BRANCHES, error);
   GstElement *h264;
 
   if (branches == NULL)
@@ -247,11 +264,11 @@ add_branches (OctLiveGraph *graph, GstElement *from,
     return FALSE;
   gst_object_ref_sink (graph->encoder);
   gst_bin_add (GST_BIN (graph->pipeline), graph->encoder);
-  h264 = add_part (graph,
+  h264 = add_own_part (graph,
       "capsfilter caps=video/x-h264,stream-format=byte-stream,alignment=au,"
       "profile=constrained-baseline ! appsink name=h264 sync=false async=false "
       "max-buffers=2 drop=true wait-on-eos=false",
-      NULL, error);
+      error);
   if (h264 == NULL)
     return FALSE;
   if (!gst_element_link (from, branches)

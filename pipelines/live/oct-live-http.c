@@ -167,7 +167,8 @@ exchange_token (OctLive *live, SoupServerMessage *message, const char *token)
         SOUP_MEMORY_STATIC, page, strlen (page));
     return;
   }
-  soup_server_message_set_redirect (message, SOUP_STATUS_SEE_OTHER, "/");
+  soup_server_message_set_status (message, SOUP_STATUS_SEE_OTHER, NULL);
+  set_header (message, "Location", "/");
 }
 
 static gboolean

@@ -107,6 +107,7 @@ function takeHello(message) {
   hello = message;
   first = null;
   clock.length = 0;
+  last = null;
   webrtcFailures = 0;
   const set = message.control && message.settable;
   $("settings").hidden = !message.settable;
@@ -160,10 +161,15 @@ function takeRecording(recording) {
     `${recording.dropped} lost, disk left ${bytesText(recording.diskLeft)}`].join(" ");
 }
 
+let last = null; // status: { time, received }
 async function takeStatus(status) {
+  const received = performance.now();
   send({ type: "ack", number: status.number });
-  clock.push({ roundTrip: status.roundTrip || 1000,
-    offset: status.time + status.roundTrip / 2 - performance.now() });
+  // how long the last status and its acknowledgement took, 0 = not known
+  if (last && status.roundTrip > 0)
+    clock.push({ roundTrip: status.roundTrip,
+      offset: last.time + status.roundTrip / 2 - last.received });
+  last = { time: status.time, received };
   if (clock.length > 10) clock.shift();
   const depth = (status.zSpacing * status.depths) / hello.refractiveIndex;
   setScan({ lines: status.lines, depths: status.depths, width: hello.width, depth });
