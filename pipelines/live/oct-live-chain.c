@@ -95,18 +95,37 @@ on_idle (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   return GST_PAD_PROBE_REMOVE;
 }
 
-void
+static gboolean
+fits (GstPad *before, GstElement *chain)
+{
+  g_autoptr (GstPad) sink = gst_element_get_static_pad (chain, "sink");
+  g_autoptr (GstCaps) taken = gst_pad_query_caps (sink, NULL);
+  g_autoptr (GstCaps) given = gst_pad_get_current_caps (before);
+
+  return given == NULL || gst_caps_can_intersect (given, taken);
+}
+
+gboolean
 oct_live_chain_replace (GstElement *pipeline, GstElement *before,
-    GstElement *old, GstElement *chain, GstElement *after)
+    GstElement *old, GstElement *chain, GstElement *after, GError **error)
 {
   g_autoptr (GstPad) pad = gst_element_get_static_pad (before, "src");
-  Change *change = g_new (Change, 1);
+  Change *change;
 
+  gst_object_ref_sink (chain);
+  if (!fits (pad, chain)) {
+    gst_object_unref (chain);
+    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION,
+        "This reconstruction does not take these spectra; choose another one.");
+    return FALSE;
+  }
+  change = g_new (Change, 1);
   change->pipeline = gst_object_ref (pipeline);
   change->before = gst_object_ref (before);
   change->old = gst_object_ref (old);
-  change->chain = gst_object_ref_sink (chain);
+  change->chain = chain;
   change->after = gst_object_ref (after);
   gst_pad_add_probe (
       pad, GST_PAD_PROBE_TYPE_IDLE, on_idle, change, free_change);
+  return TRUE;
 }

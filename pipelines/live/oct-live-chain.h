@@ -38,8 +38,9 @@ void oct_live_chain_set_dispersion (GstElement *chain, double a2, double a3);
 
 /* Puts `chain` (a floating reference, taken) between `before` and `after` in
  * place of `old`, as soon as `before` has no buffer under way; all of them are
- * in `pipeline`.  Returns at once. */
-void oct_live_chain_replace (GstElement *pipeline, GstElement *before,
-    GstElement *old, GstElement *chain, GstElement *after);
+ * in `pipeline`.  Returns at once: FALSE with an error of one sentence, and
+ * nothing changed, when the chain does not take what comes out of `before`. */
+gboolean oct_live_chain_replace (GstElement *pipeline, GstElement *before,
+    GstElement *old, GstElement *chain, GstElement *after, GError **error);
 
 G_END_DECLS

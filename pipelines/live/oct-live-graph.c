@@ -28,10 +28,11 @@
   "tee name=images allow-not-linked=true "                                     \
   "images. ! " QUEUE " ! appsink name=still sync=false async=false "           \
   "max-buffers=1 drop=true wait-on-eos=false "                                 \
-  "images. ! " QUEUE " ! valve name=valve drop=true ! videoconvert ! "         \
+  "images. ! " QUEUE " ! valve name=valve-jpeg drop=true ! videoconvert ! "    \
   "jpegenc quality=85 ! appsink name=jpeg sync=false async=false "             \
   "max-buffers=1 drop=true wait-on-eos=false "                                 \
-  "images. ! " QUEUE " name=queue ! videoconvert ! videoscale ! " PICTURE
+  "images. ! " QUEUE " name=queue ! valve name=valve-h264 drop=true ! "        \
+  "videoconvert ! videoscale ! " PICTURE
 
 #define KEY_DISTANCE                                                           \
   60 /* frames; viewers who join ask for one of their own                      \
@@ -49,7 +50,8 @@ struct _OctLiveGraph {
   GstElement *pipeline;
   GstElement *octsrc;               /* NULL: another source */
   GstElement *first, *chain, *last; /* NULL: the images come finished */
-  GstElement *images, *queue, *valve, *encoder;
+  GstElement *images, *queue, *encoder;
+  GstElement *valves[OCT_LIVE_N_STREAMS]; /* open while somebody watches */
   GstPad *image_pad;
   const char *encoder_name;
   OctLiveSettings settings; /* main thread */
@@ -63,7 +65,7 @@ struct _OctLiveGraph {
   GMutex lock;
   GArray *receivers;
   guint last_id;
-  guint jpeg_receivers; /* main thread */
+  guint watchers[OCT_LIVE_N_STREAMS]; /* main thread */
 
   GMutex key_lock;
   GstClockTime last_key;
@@ -258,7 +260,10 @@ add_branches (OctLiveGraph *graph, GstElement *from,
     return FALSE;
   graph->images = gst_bin_get_by_name (GST_BIN (branches), "images");
   graph->queue = gst_bin_get_by_name (GST_BIN (branches), "queue");
-  graph->valve = gst_bin_get_by_name (GST_BIN (branches), "valve");
+  graph->valves[OCT_LIVE_H264] =
+      gst_bin_get_by_name (GST_BIN (branches), "valve-h264");
+  graph->valves[OCT_LIVE_JPEG] =
+      gst_bin_get_by_name (GST_BIN (branches), "valve-jpeg");
   graph->encoder = oct_encoder_new (&settings, &graph->encoder_name, error);
   if (graph->encoder == NULL)
     return FALSE;
@@ -380,7 +385,8 @@ oct_live_graph_free (OctLiveGraph *graph)
   g_clear_pointer (&graph->image_pad, gst_object_unref);
   g_clear_pointer (&graph->images, gst_object_unref);
   g_clear_pointer (&graph->queue, gst_object_unref);
-  g_clear_pointer (&graph->valve, gst_object_unref);
+  for (guint i = 0; i < OCT_LIVE_N_STREAMS; i++)
+    g_clear_pointer (&graph->valves[i], gst_object_unref);
   g_clear_pointer (&graph->encoder, gst_object_unref);
   gst_object_unref (graph->pipeline);
   g_array_unref (graph->receivers);
@@ -402,31 +408,31 @@ oct_live_graph_add_receiver (OctLiveGraph *graph, OctLiveStream stream,
   receiver.id = ++graph->last_id;
   g_array_append_val (graph->receivers, receiver);
   g_mutex_unlock (&graph->lock);
+  if (graph->watchers[stream]++ == 0)
+    g_object_set (graph->valves[stream], "drop", FALSE, NULL);
   if (stream == OCT_LIVE_H264)
     oct_live_graph_request_key_frame (graph);
-  else if (graph->jpeg_receivers++ == 0)
-    g_object_set (graph->valve, "drop", FALSE, NULL);
   return receiver.id;
 }
 
 void
 oct_live_graph_remove_receiver (OctLiveGraph *graph, guint id)
 {
-  gboolean jpeg = FALSE;
+  OctLiveStream stream = OCT_LIVE_N_STREAMS;
 
   g_mutex_lock (&graph->lock);
   for (guint i = 0; i < graph->receivers->len; i++) {
     Receiver *receiver = &g_array_index (graph->receivers, Receiver, i);
 
     if (receiver->id == id) {
-      jpeg = receiver->stream == OCT_LIVE_JPEG;
+      stream = receiver->stream;
       g_array_remove_index_fast (graph->receivers, i);
       break;
     }
   }
   g_mutex_unlock (&graph->lock);
-  if (jpeg && --graph->jpeg_receivers == 0)
-    g_object_set (graph->valve, "drop", TRUE, NULL);
+  if (stream < OCT_LIVE_N_STREAMS && --graph->watchers[stream] == 0)
+    g_object_set (graph->valves[stream], "drop", TRUE, NULL);
 }
 
 static void
@@ -524,10 +530,10 @@ oct_live_graph_set_settings (
     GstElement *chain =
         oct_live_chain_new (method, settings->a2, settings->a3, error);
 
-    if (chain == NULL)
+    if (chain == NULL
+        || !oct_live_chain_replace (graph->pipeline, graph->first, graph->chain,
+            chain, graph->last, error))
       return FALSE;
-    oct_live_chain_replace (
-        graph->pipeline, graph->first, graph->chain, chain, graph->last);
     graph->chain = chain;
   } else
     oct_live_chain_set_dispersion (graph->chain, settings->a2, settings->a3);

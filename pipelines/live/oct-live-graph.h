@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * What is computed once, however many people watch: the source, the
- * reconstruction, H.264 for WebRTC, JPEG for browsers without it, and the
- * image that was the last.
+ * reconstruction, H.264 for WebRTC, JPEG for browsers without it (both only
+ * while somebody watches), and the image that was the last.
  *
  * Every branch behind the image has a queue of its own that drops what it
  * cannot take, so that none of them holds up the source or another branch.
@@ -53,6 +53,7 @@ typedef struct _OctLiveGraph OctLiveGraph;
 typedef enum {
   OCT_LIVE_H264, /* access units, byte stream; streaming thread */
   OCT_LIVE_JPEG, /* one image each; streaming thread */
+  OCT_LIVE_N_STREAMS
 } OctLiveStream;
 
 /* Gets every buffer of a stream, in the streaming thread: it must not wait.

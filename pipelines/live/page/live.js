@@ -77,13 +77,14 @@ function watch(Kind) {
   shown.length = 0;
   media = new Kind(send, onFrame, () => {
     if (socket?.readyState !== WebSocket.OPEN) return;
-    if (Kind === WebRtc) webrtcFailures++;
+    if (Kind === WebRtc) webrtcFailures += shown.length > 0 ? 1 : 2;
     setTimeout(choose, 1200);
   });
   $("media").textContent = media.name;
 }
 
-// WebRTC twice, then JPEG; ?media=jpeg asks for JPEG at once.
+// WebRTC; JPEG where it does not get through, or breaks off twice.  ?media=jpeg
+// asks for JPEG at once.
 function choose() {
   const wanted = new URLSearchParams(location.search).get("media");
   const webrtc = "RTCPeerConnection" in window && wanted !== "jpeg" && webrtcFailures < 2;

@@ -12,7 +12,7 @@ export class WebRtc {
     this.waiting = [];
     this.connection = null;
     // nothing seen for so long: something on the way does not let it through
-    this.timer = setTimeout(() => this.fail(), 8000);
+    this.timer = setTimeout(() => this.fail(), 7000);
     send({ type: "watch", media: "webrtc" });
   }
 
