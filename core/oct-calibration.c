@@ -385,6 +385,59 @@ oct_calibration_new_from_arrays (guint samples, const double *wavelength_nm,
   return assemble (samples, &source, &columns, error);
 }
 
+static gboolean
+check_values (const Source *source, guint n, const double *positions,
+    const double *nodes, double k_min, double k_max, GError **error)
+{
+  double margin = K_INDEX_MARGIN * n;
+
+  if (!positions != !nodes || !(k_max == 0 || (k_min > 0 && k_max > k_min))) {
+    g_set_error (error, OCT_ERROR, source->code,
+        "%s: positions and nodes have to be given together, and k-min smaller "
+        "than k-max; restore the values",
+        source->name);
+    return FALSE;
+  }
+  return !positions
+         || (check_range (source, "positions", positions, n, -margin,
+                 n - 1 + margin, "give positions in samples", error)
+             && check_monotone (source, "positions", positions, n, 0, error)
+             && check_monotone (source, "nodes", nodes, n, 0, error));
+}
+
+OctCalibration *
+oct_calibration_new_from_values (guint samples, const double *positions,
+    const double *nodes, const double *dispersion, const double *background,
+    double k_min, double k_max, GError **error)
+{
+  const Source source = { "Calibration", NULL, OCT_ERROR_FORMAT };
+  const Columns columns = { .values = { [OCT_COLUMN_DISPERSION] = dispersion,
+                                [OCT_COLUMN_BACKGROUND] = background } };
+  gsize bytes = samples * sizeof (double);
+  OctCalibration *c;
+
+  if (!check_samples (samples, error))
+    return NULL;
+  if (!positions && !nodes && !dispersion && !background) {
+    set_nothing_error (error);
+    return NULL;
+  }
+  if (!check_columns (&source, &columns, samples, error)
+      || !check_values (
+          &source, samples, positions, nodes, k_min, k_max, error))
+    return NULL;
+  c = g_new0 (OctCalibration, 1);
+  g_atomic_ref_count_init (&c->references);
+  c->samples = samples;
+  c->positions = g_memdup2 (positions, bytes);
+  c->nodes = g_memdup2 (nodes, bytes);
+  c->dispersion = g_memdup2 (dispersion, bytes);
+  c->background = g_memdup2 (background, bytes);
+  c->k_min = k_min;
+  c->k_max = k_max;
+  return c;
+}
+
 /* k_index [samples] from the coefficients in `text`. */
 static double *
 evaluate_polynomial (const char *text, guint samples, GError **error)

@@ -71,6 +71,14 @@ OctCalibration *oct_calibration_new_from_arrays (guint samples,
     const double *wavelength_nm, const double *k_index,
     const double *dispersion_rad, const double *background, GError **error);
 
+/* From what the functions below returned of another calibration (arrays
+ * [samples] or NULL, but not all; positions and nodes together; k_max 0 = no
+ * range): the same to the last bit.  Copied; OCT_ERROR_FORMAT when they cannot
+ * be a calibration's. */
+OctCalibration *oct_calibration_new_from_values (guint samples,
+    const double *positions, const double *nodes, const double *dispersion,
+    const double *background, double k_min, double k_max, GError **error);
+
 OctCalibration *oct_calibration_ref (OctCalibration *calibration);
 void oct_calibration_unref (OctCalibration *calibration);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (OctCalibration, oct_calibration_unref)

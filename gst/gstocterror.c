@@ -33,6 +33,14 @@ gst_oct_element_error (GstElement *element, GError **error)
       domain = GST_RESOURCE_ERROR;
       code = GST_RESOURCE_ERROR_FAILED;
       break;
+    case OCT_ERROR_WRITE:
+      domain = GST_RESOURCE_ERROR;
+      code = GST_RESOURCE_ERROR_WRITE;
+      break;
+    case OCT_ERROR_DISK_FULL:
+      domain = GST_RESOURCE_ERROR;
+      code = GST_RESOURCE_ERROR_NO_SPACE_LEFT;
+      break;
     }
   }
   gst_element_message_full (element, GST_MESSAGE_ERROR, domain, code,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstoctinput.h"
 #include "gstocterror.h"
+#include "oct-recording.h"
 
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 struct _GstOctInput {
   OctReaderInfo info;
   OctReader *reader;
+  OctRecording *recording;
   OctPhantom *phantom;
   GstMemory *preloaded; /* all B-scans, tightly packed */
 };
@@ -20,6 +22,15 @@ frame_size (const GstOctInput *input)
 {
   return (gsize)input->info.samples * input->info.lines
          * oct_sample_format_size (input->info.sample_format);
+}
+
+static gboolean
+read_frame (GstOctInput *input, guint64 frame, gpointer dest, gsize stride,
+    GError **error)
+{
+  return input->recording != NULL
+             ? oct_recording_read (input->recording, frame, dest, stride, error)
+             : oct_reader_read (input->reader, frame, dest, stride, error);
 }
 
 /* Memory that is promised and not there ends the whole process later on, so
@@ -54,28 +65,83 @@ preload (GstOctInput *input, const char *path, GstAllocator *allocator,
     return FALSE;
   }
   for (frame = 0; ok && frame < input->info.frames; frame++)
-    ok = oct_reader_read (input->reader, frame, map.data + frame * size,
-        size / input->info.lines, error);
+    ok = read_frame (
+        input, frame, map.data + frame * size, size / input->info.lines, error);
   gst_memory_unmap (input->preloaded, &map);
   /* B-scans of it are handed out again and again */
   GST_MINI_OBJECT_FLAG_SET (input->preloaded, GST_MEMORY_FLAG_READONLY);
   return ok;
 }
 
+/* A recording knows all of it: what is set has to agree. */
+static gboolean
+check_settings (const OctReaderSettings *settings, const OctReaderInfo *info,
+    const char *path, GError **error)
+{
+  g_autofree char *name = NULL;
+
+  if ((settings->samples == 0 || settings->samples == info->samples)
+      && (settings->lines == 0 || settings->lines == info->lines)
+      && settings->header_size == 0)
+    return TRUE;
+  name = g_filename_display_name (path);
+  g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+      "Recording '%s' has B-scans of %u lines of %u samples without a header, "
+      "but something else is set; leave `samples`, `lines` and `header-size` 0",
+      name, info->lines, info->samples);
+  return FALSE;
+}
+
+static gboolean
+open_recording (
+    GstOctInput *input, const GstOctInputSettings *settings, GError **error)
+{
+  const OctRecordingInfo *info;
+  guint bscans;
+
+  input->recording = oct_recording_open (settings->location, error);
+  if (input->recording == NULL)
+    return FALSE;
+  info = oct_recording_get_info (input->recording);
+  input->info = (OctReaderInfo){ .format = OCT_FILE_RAW,
+    .sample_format = info->sample_format,
+    .samples = info->samples,
+    .lines = info->lines,
+    .frames = oct_recording_get_frames (input->recording) };
+  bscans =
+      settings->reader.bscans != 0 ? settings->reader.bscans : info->bscans;
+  input->info.bscans =
+      bscans != 0 ? bscans : (guint)MIN (input->info.frames, G_MAXINT);
+  return check_settings (
+      &settings->reader, &input->info, settings->location, error);
+}
+
+static gboolean
+open_raw_or_npy (
+    GstOctInput *input, const GstOctInputSettings *settings, GError **error)
+{
+  input->reader =
+      oct_reader_open (settings->location, &settings->reader, error);
+  if (input->reader == NULL)
+    return FALSE;
+  input->info = *oct_reader_get_info (input->reader);
+  return TRUE;
+}
+
 static gboolean
 open_file (
     GstOctInput *input, const GstOctInputSettings *settings, GError **error)
 {
+  gboolean recording = settings->reader.format == OCT_FILE_AUTO
+                       && oct_recording_is_one (settings->location);
   GError *local = NULL;
 
-  input->reader =
-      oct_reader_open (settings->location, &settings->reader, &local);
-  if (input->reader == NULL) {
+  if (!(recording ? open_recording (input, settings, &local)
+                  : open_raw_or_npy (input, settings, &local))) {
     gst_oct_error_name_property (&local, "`location` of octsrc");
     g_propagate_error (error, local);
     return FALSE;
   }
-  input->info = *oct_reader_get_info (input->reader);
   return !settings->preload
          || preload (input, settings->location, settings->allocator, error);
 }
@@ -119,6 +185,7 @@ gst_oct_input_close (GstOctInput *input)
   if (input == NULL)
     return;
   g_clear_pointer (&input->reader, oct_reader_close);
+  g_clear_pointer (&input->recording, oct_recording_close);
   g_clear_pointer (&input->phantom, oct_phantom_free);
   g_clear_pointer (&input->preloaded, gst_memory_unref);
   g_free (input);
@@ -133,8 +200,18 @@ gst_oct_input_get_info (const GstOctInput *input)
 OctCalibration *
 gst_oct_input_get_calibration (GstOctInput *input)
 {
+  if (input->recording != NULL)
+    return oct_recording_get_info (input->recording)->calibration;
   return input->phantom != NULL ? oct_phantom_get_calibration (input->phantom)
                                 : NULL;
+}
+
+double
+gst_oct_input_get_line_rate (const GstOctInput *input)
+{
+  return input->recording != NULL
+             ? oct_recording_get_info (input->recording)->line_rate
+             : 0.0;
 }
 
 GstMemory *
@@ -151,8 +228,8 @@ gboolean
 gst_oct_input_read (GstOctInput *input, guint64 frame, gpointer dest,
     gsize stride, GError **error)
 {
-  if (input->reader != NULL)
-    return oct_reader_read (input->reader, frame, dest, stride, error);
+  if (input->phantom == NULL)
+    return read_frame (input, frame, dest, stride, error);
   oct_phantom_render (input->phantom, frame, dest, stride);
   return TRUE;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Where octsrc gets its B-scans: a file, a file held in memory, or the virtual
- * OCT system, behind one interface.
+ * Where octsrc gets its B-scans: a file, a recording of several, either held in
+ * memory, or the virtual OCT system, behind one interface.
  */
 #pragma once
 
@@ -22,8 +22,9 @@ typedef struct {
 
 typedef struct _GstOctInput GstOctInput;
 
-/* Errors: those of oct_reader_open() and oct_phantom_new(), OCT_ERROR_MEMORY
- * when a file to preload is larger than the memory of the machine. */
+/* Errors: those of oct_reader_open(), oct_recording_open() and
+ * oct_phantom_new(), OCT_ERROR_MEMORY when a file to preload is larger than the
+ * memory of the machine. */
 GstOctInput *gst_oct_input_open (
     const GstOctInputSettings *settings, GError **error);
 void gst_oct_input_close (GstOctInput *input);
@@ -33,6 +34,9 @@ const OctReaderInfo *gst_oct_input_get_info (const GstOctInput *input);
 
 /* A calibration that the input itself carries (no new reference), or NULL. */
 OctCalibration *gst_oct_input_get_calibration (GstOctInput *input);
+
+/* A-lines per second as a recording tells them, 0 = unknown. */
+double gst_oct_input_get_line_rate (const GstOctInput *input);
 
 /* The memory of B-scan `frame` where it is held already (a new reference),
  * else NULL: then it has to be read. */

@@ -5,6 +5,7 @@
 #include "gstoctfft.h"
 #include "gstoctkresample.h"
 #include "gstoctlogscale.h"
+#include "gstoctrawsink.h"
 #include "gstoctsrc.h"
 
 static gboolean
@@ -19,6 +20,7 @@ plugin_init (GstPlugin *plugin)
   ok &= GST_ELEMENT_REGISTER (octdispersion, plugin);
   ok &= GST_ELEMENT_REGISTER (octfft, plugin);
   ok &= GST_ELEMENT_REGISTER (octlogscale, plugin);
+  ok &= GST_ELEMENT_REGISTER (octrawsink, plugin);
   return ok;
 }
 

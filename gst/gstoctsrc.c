@@ -116,7 +116,7 @@ get_caps (GstBaseSrc *base, GstCaps *filter)
       s = gst_structure_new ("video/x-raw", "format", G_TYPE_STRING,
           info->sample_format == OCT_SAMPLE_U8 ? "GRAY8" : "GRAY16_LE", "width",
           G_TYPE_INT, info->samples, "height", G_TYPE_INT, info->lines, NULL);
-    gst_oct_src_settings_describe_framerate (&self->settings, info->lines, s);
+    gst_oct_src_settings_describe_framerate (&self->settings, self->input, s);
     caps = gst_caps_new_full (s, NULL);
   }
   GST_OBJECT_UNLOCK (self);
@@ -256,13 +256,6 @@ open_input (GstOctSrc *self, GstOctSrcSettings *settings, GError **error)
 
   if (!gst_oct_backend_check (settings->backend, error))
     return NULL;
-  if (gst_base_src_is_live (GST_BASE_SRC (self))
-      && settings->line_rate <= 0.0) {
-    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "octsrc is-live=true delivers at the rate of a camera, but no "
-        "`line-rate` is given; set it in A-lines per second");
-    return NULL;
-  }
   if (settings->input.preload
       && gst_oct_backend_may_use_cuda (settings->backend))
     allocator = new_pinned_allocator (self, settings);
@@ -316,7 +309,9 @@ start (GstBaseSrc *base)
   GST_OBJECT_UNLOCK (self);
   input = open_input (self, &settings, &error);
   /* read here, so that a mistake in it fails the start as others do */
-  if (input != NULL)
+  if (input != NULL
+      && (!gst_base_src_is_live (base)
+          || gst_oct_src_settings_check_live (&settings, input, &error)))
     self->calibration = make_calibration (self, input, &error);
   if (error != NULL) {
     gst_oct_input_close (input);

@@ -228,8 +228,9 @@ install_file_properties (GObjectClass *klass)
 {
   g_object_class_install_property (klass, PROP_LOCATION,
       g_param_spec_string ("location", "File",
-          "Raw or .npy file of spectra (none = the virtual OCT system)", NULL,
-          READY));
+          "File of spectra: raw, .npy, or .oct of a recording (none = the "
+          "virtual OCT system)",
+          NULL, READY));
   g_object_class_install_property (klass, PROP_FORMAT,
       g_param_spec_enum ("format", "File format", "How the file is stored",
           GST_TYPE_OCT_FILE_FORMAT, OCT_FILE_AUTO, READY));
@@ -267,8 +268,8 @@ install_system_properties (GObjectClass *klass)
 {
   g_object_class_install_property (klass, PROP_LINE_RATE,
       g_param_spec_double ("line-rate", "Line rate",
-          "A-lines per second, for time stamps and is-live (0 = as fast as "
-          "possible, stamped as 30 B-scans per second)",
+          "A-lines per second, for time stamps and is-live (0 = as a recording "
+          "says, else as fast as possible, stamped as 30 B-scans per second)",
           0.0, 1e9, 0.0, READY));
   g_object_class_install_property (klass, PROP_PHANTOM,
       g_param_spec_enum ("phantom", "Phantom",
@@ -301,14 +302,36 @@ gst_oct_src_settings_install (GObjectClass *klass)
   gst_type_mark_as_plugin_api (GST_TYPE_OCT_PHANTOM, 0);
 }
 
-void
-gst_oct_src_settings_describe_framerate (
-    const GstOctSrcSettings *settings, guint lines, GstStructure *s)
+double
+gst_oct_src_settings_get_line_rate (
+    const GstOctSrcSettings *settings, const GstOctInput *input)
 {
+  return settings->line_rate > 0.0 ? settings->line_rate
+                                   : gst_oct_input_get_line_rate (input);
+}
+
+gboolean
+gst_oct_src_settings_check_live (
+    const GstOctSrcSettings *settings, const GstOctInput *input, GError **error)
+{
+  if (gst_oct_src_settings_get_line_rate (settings, input) > 0.0)
+    return TRUE;
+  g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+      "octsrc is-live=true delivers at the rate of a camera, but no "
+      "`line-rate` is given; set it in A-lines per second");
+  return FALSE;
+}
+
+void
+gst_oct_src_settings_describe_framerate (const GstOctSrcSettings *settings,
+    const GstOctInput *input, GstStructure *s)
+{
+  double rate = gst_oct_src_settings_get_line_rate (settings, input);
   gint n, d;
 
-  if (settings->line_rate > 0.0) {
-    gst_util_double_to_fraction (settings->line_rate / lines, &n, &d);
+  if (rate > 0.0) {
+    gst_util_double_to_fraction (
+        rate / gst_oct_input_get_info (input)->lines, &n, &d);
     gst_structure_set (s, "framerate", GST_TYPE_FRACTION, MAX (n, 1), d, NULL);
   } else {
     gst_structure_set (s, "framerate", GST_TYPE_FRACTION_RANGE, 1, G_MAXINT,

@@ -33,8 +33,17 @@ gboolean gst_oct_src_settings_set (
 gboolean gst_oct_src_settings_get (
     const GstOctSrcSettings *settings, guint id, GValue *value);
 
+/* The line rate that is set, else the one that the input tells; 0 = as fast as
+ * possible. */
+double gst_oct_src_settings_get_line_rate (
+    const GstOctSrcSettings *settings, const GstOctInput *input);
+
+/* FALSE with an error when a live source has no line rate. */
+gboolean gst_oct_src_settings_check_live (const GstOctSrcSettings *settings,
+    const GstOctInput *input, GError **error);
+
 /* Puts the B-scans per second of the line rate into caps, any rate without. */
-void gst_oct_src_settings_describe_framerate (
-    const GstOctSrcSettings *settings, guint lines, GstStructure *s);
+void gst_oct_src_settings_describe_framerate (const GstOctSrcSettings *settings,
+    const GstOctInput *input, GstStructure *s);
 
 G_END_DECLS

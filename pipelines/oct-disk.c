@@ -124,6 +124,19 @@ oct_files_add (OctFiles *files, const char *path)
   files->is_new = TRUE;
 }
 
+void
+oct_files_remove_empty (OctFiles *files)
+{
+  GStatBuf status;
+
+  if (files->current == NULL || g_stat (files->current, &status) != 0
+      || status.st_size != 0)
+    return;
+  g_unlink (files->current);
+  g_clear_pointer (&files->current, g_free);
+  files->count--;
+}
+
 guint64
 oct_files_get_size (OctFiles *files, guint *count)
 {

@@ -30,6 +30,9 @@ void oct_files_add (OctFiles *files, const char *path);
 /* Makes sure that what was written so far survives a loss of power. */
 void oct_files_sync (OctFiles *files);
 
+/* Deletes the current file where nothing was written to it. */
+void oct_files_remove_empty (OctFiles *files);
+
 /* Bytes in all files; `count` files exist. */
 guint64 oct_files_get_size (OctFiles *files, guint *count);
 

@@ -11,7 +11,7 @@
 #define LEAKY "queue leaky=downstream max-size-bytes=0 max-size-time=0 "
 #define CLOCK                                                                  \
   "clockoverlay time-format=\"%Y-%m-%d  %H:%M:%S\" valignment=bottom "         \
-  "halignment=left shaded-background=true font-desc=\"Sans 9\" ! "
+  "halignment=left shaded-background=true font-desc=\"Sans 11\" ! "
 
 #define COUNTS "oct-record-counts"
 

@@ -6,10 +6,12 @@
  */
 #include "oct-record-pipeline.h"
 #include "oct-recorder.h"
+#include "oct-stream.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #define MAX_RECORDERS 3
@@ -19,6 +21,8 @@ typedef struct {
   char *output, *size;
   gint seconds, part_seconds, bitrate;
   gboolean mp4, no_video;
+  char *stream, *address, *password_file;
+  gint rtsp_port; /* -1 = no server */
 } Options;
 
 typedef struct {
@@ -33,7 +37,9 @@ typedef struct {
   GstElement *pipeline;
   Recording recordings[MAX_RECORDERS];
   guint count;
-  gint64 shown;
+  OctStream *stream;
+  guint stream_restarts; /* that were reported */
+  gint64 started, shown;
 } Session;
 
 /* --------------------------------------------------------------- recordings */
@@ -104,8 +110,11 @@ static gboolean
 start_recordings (Session *session, GError **error)
 {
   const Options *options = session->options;
-  g_autofree char *folder = g_path_get_dirname (options->output);
+  g_autofree char *folder = NULL;
 
+  if (options->output == NULL)
+    return TRUE;
+  folder = g_path_get_dirname (options->output);
   return oct_launch_make_folder (folder, error)
          && (options->no_video || add_video (session, error))
          && (!options->pipeline.lossless || add_lossless (session, error))
@@ -117,6 +126,73 @@ stop_recordings (Session *session)
 {
   for (guint i = 0; i < session->count; i++)
     oct_recorder_stop (session->recordings[i].recorder);
+}
+
+/* ------------------------------------------------------------------- stream */
+
+static gboolean
+is_streaming (const Options *options)
+{
+  return options->stream != NULL || options->rtsp_port >= 0;
+}
+
+/* The first line of the file.  FALSE with a sentence. */
+static gboolean
+read_password (const char *path, char **password, GError **error)
+{
+  if (path == NULL)
+    return TRUE;
+  if (!g_file_get_contents (path, password, NULL, error))
+    return FALSE;
+  g_strdelimit (*password, "\r\n", '\0');
+  if (strlen (*password) >= 8)
+    return TRUE;
+  g_clear_pointer (password, g_free);
+  g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
+      "The first line of '%s' is the password and has to have at least 8 "
+      "characters.",
+      path);
+  return FALSE;
+}
+
+static gboolean
+start_stream (Session *session, GError **error)
+{
+  const Options *options = session->options;
+  g_autoptr (GstPad) pad = oct_record_pipeline_get_images (session->pipeline);
+  g_autofree char *password = NULL;
+  OctStreamSettings settings = { .bitrate = options->bitrate,
+    .launch = options->stream,
+    .rtsp_port = options->rtsp_port,
+    .address = options->address };
+
+  if (!is_streaming (options))
+    return TRUE;
+  if (!read_password (options->password_file, &password, error))
+    return FALSE;
+  settings.password = password;
+  session->stream = oct_stream_start (pad, &settings, error);
+  if (session->stream == NULL)
+    return FALSE;
+  if (options->rtsp_port >= 0)
+    g_print ("Live: %s%s\n", oct_stream_get_url (session->stream),
+        password != NULL ? " (user oct, and the password)" : "");
+  return TRUE;
+}
+
+/* A viewer that cannot be reached is no reason to stop. */
+static void
+watch_stream (Session *session)
+{
+  OctStreamStats stats;
+
+  if (session->stream == NULL)
+    return;
+  oct_stream_get_stats (session->stream, &stats);
+  if (stats.restarts > 0 && session->stream_restarts == 0)
+    g_printerr ("Note: the stream failed and is tried again every 2 s: %s\n",
+        stats.problem);
+  session->stream_restarts = stats.restarts;
 }
 
 /* ----------------------------------------------------------------- progress */
@@ -165,6 +241,14 @@ show_progress (Session *session, gboolean last)
       time, counts.frames, counts.dropped);
   for (guint i = 0; i < session->count; i++)
     append (line, &session->recordings[i]);
+  if (session->stream != NULL) {
+    OctStreamStats stream;
+
+    oct_stream_get_stats (session->stream, &stream);
+    g_string_append_printf (line,
+        "; stream %" G_GUINT64_FORMAT " frames, %" G_GUINT64_FORMAT " dropped",
+        stream.frames, stream.dropped);
+  }
   if (session->count > 0)
     g_string_append_printf (line, "; %.1f GB left", stats.disk_left / 1e9);
   g_print ("%s%s%s", terminal ? "\r\033[K" : "", line->str,
@@ -231,8 +315,11 @@ is_time_over (const Session *session)
   gint seconds = session->options->seconds;
   OctRecorderStats stats;
 
-  if (seconds == 0 || session->count == 0)
+  if (seconds == 0)
     return FALSE;
+  if (session->count == 0)
+    return g_get_monotonic_time () - session->started
+           >= seconds * G_TIME_SPAN_SECOND;
   oct_recorder_get_stats (session->recordings[0].recorder, &stats);
   return stats.time >= (GstClockTime)seconds * GST_SECOND;
 }
@@ -241,31 +328,45 @@ is_time_over (const Session *session)
 static void
 watch (Session *session, GError **error)
 {
-  gboolean view = session->options->pipeline.view != NULL;
+  gboolean seen =
+      session->options->pipeline.view != NULL || session->stream != NULL;
   gboolean over = FALSE;
 
   while (!over) {
     GstMessageType type = oct_launch_poll (session->pipeline, TRUE, error);
     gboolean all_ended = watch_recordings (session);
 
+    watch_stream (session);
     over = type == GST_MESSAGE_EOS || type == GST_MESSAGE_ERROR
            || oct_launch_interrupted () || is_time_over (session)
-           || (all_ended && !view);
+           || (all_ended && !seen);
     show_progress (session, FALSE);
   }
+}
+
+static void
+clear (Session *session)
+{
+  gst_element_set_state (session->pipeline, GST_STATE_NULL);
+  for (guint i = 0; i < session->count; i++) {
+    oct_recorder_free (session->recordings[i].recorder);
+    g_free (session->recordings[i].files);
+  }
+  oct_stream_free (session->stream);
+  gst_object_unref (session->pipeline);
 }
 
 static gboolean
 run (const Options *options, GError **error)
 {
-  Session session = { .options = options };
+  Session session = { .options = options, .started = g_get_monotonic_time () };
   gboolean ok = FALSE;
 
   session.pipeline = oct_record_pipeline_new (&options->pipeline, error);
   if (session.pipeline == NULL)
     return FALSE;
   oct_record_pipeline_count (session.pipeline);
-  if (start_recordings (&session, error)) {
+  if (start_recordings (&session, error) && start_stream (&session, error)) {
     gst_element_set_state (session.pipeline, GST_STATE_PLAYING);
     watch (&session, error);
     ok = TRUE;
@@ -278,12 +379,7 @@ run (const Options *options, GError **error)
     watch_recordings (&session);
     ok = report (&session) && *error == NULL;
   }
-  gst_element_set_state (session.pipeline, GST_STATE_NULL);
-  for (guint i = 0; i < session.count; i++) {
-    oct_recorder_free (session.recordings[i].recorder);
-    g_free (session.recordings[i].files);
-  }
-  gst_object_unref (session.pipeline);
+  clear (&session);
   return ok;
 }
 
@@ -303,8 +399,13 @@ check_options (Options *options, GError **error)
   OctRecordOptions *pipeline = &options->pipeline;
   const char *problem = NULL;
 
-  if (options->output == NULL)
+  if (options->output == NULL && !is_streaming (options))
     problem = "Give the recording a name with --output NAME.";
+  else if (options->output == NULL
+           && (pipeline->raw || pipeline->lossless || options->mp4))
+    problem = "--raw, --lossless and --mp4 record: give a name with --output.";
+  else if (options->rtsp_port < -1 || options->rtsp_port > 65535)
+    problem = "--rtsp is a port of 1 to 65535, or 0 for any free one.";
   else if (options->no_video && !pipeline->raw && !pipeline->lossless)
     problem = "--no-video leaves nothing to record; add --raw or --lossless.";
   else if (sscanf (options->size, "%dx%d", &pipeline->width, &pipeline->height)
@@ -364,12 +465,21 @@ parse_options (int *argc, char ***argv, Options *options, GError **error)
         "Date and time in the video (always with --camera)", NULL },
     { "view", 0, G_OPTION_FLAG_OPTIONAL_ARG, G_OPTION_ARG_CALLBACK, on_view,
         "Show the images too (SINK: a GStreamer sink)", "SINK" },
+    { "rtsp", 0, 0, G_OPTION_ARG_INT, &options->rtsp_port,
+        "Serve the images as rtsp://ADDRESS:PORT/oct", "PORT" },
+    { "address", 0, 0, G_OPTION_ARG_STRING, &options->address,
+        "Where the server listens (default: for this machine alone)", "A" },
+    { "password-file", 0, 0, G_OPTION_ARG_FILENAME, &options->password_file,
+        "Its first line is what viewers have to know", "FILE" },
+    { "stream", 0, 0, G_OPTION_ARG_STRING, &options->stream,
+        "Send H.264 into these GStreamer elements", "PIPELINE" },
     { NULL },
   };
   g_autoptr (GOptionContext) context = g_option_context_new (NULL);
   GOptionGroup *group = g_option_group_new ("record", NULL, NULL, p, NULL);
 
   p->max = 100.0;
+  options->rtsp_port = -1;
   g_option_group_add_entries (group, entries);
   g_option_context_set_main_group (context, group);
   oct_source_options_add (context, &p->spectra);

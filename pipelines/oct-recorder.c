@@ -206,6 +206,7 @@ run (gpointer data)
   oct_tap_close (self->tap);
   gst_element_set_state (self->pipeline, GST_STATE_NULL);
   look_after_files (self, TRUE);
+  oct_files_remove_empty (self->files);
   update_stats (self);
   g_mutex_lock (&self->lock);
   self->stats.state =
@@ -322,7 +323,7 @@ make_pipeline (
     OctRecorder *self, const OctRecorderSettings *settings, GError **error)
 {
   GError *local = NULL;
-  GstElement *source = oct_tap_make_source ();
+  GstElement *source = oct_tap_make_source (OCT_TAP_FROM_ZERO);
   GstElement *encoder = make_encoder (self, settings, &local);
   GstElement *sink = make_sink (self);
 
@@ -423,7 +424,7 @@ oct_recorder_start (
     return NULL;
   }
   self->stats.disk_left = oct_disk_left (self->folder);
-  self->tap = oct_tap_new (pad, self->appsrc, TRUE, QUEUE,
+  self->tap = oct_tap_new (pad, self->appsrc, OCT_TAP_FROM_ZERO, QUEUE,
       settings->calibration, on_tap_ended, self);
   self->thread = g_thread_new ("oct-recorder", run, self);
   return self;

@@ -8,7 +8,7 @@ struct _OctTap {
   GstPad *pad, *calibration_pad;
   GstAppSrc *appsrc;
   gulong probe, first_probe;
-  gboolean from_zero;
+  OctTapTimes times;
   GstClockTime queue;
   OctTapEnded ended;
   gpointer data;
@@ -171,7 +171,7 @@ take_buffer (OctTap *tap, GstBuffer *buffer)
     return;
   take_calibration (tap);
   if (tap->stats.frames == 0)
-    tap->base = tap->from_zero ? time : 0;
+    tap->base = time;
   /* no file can go back in time */
   if (is_full (tap, buffer)
       || (tap->stats.frames > 0 && time <= tap->base + tap->last)) {
@@ -180,7 +180,8 @@ take_buffer (OctTap *tap, GstBuffer *buffer)
   }
   buffer = gst_buffer_copy (buffer);
   tap->last = time - tap->base;
-  GST_BUFFER_PTS (buffer) = tap->last;
+  GST_BUFFER_PTS (buffer) =
+      tap->times == OCT_TAP_FROM_ZERO ? tap->last : GST_CLOCK_TIME_NONE;
   GST_BUFFER_DTS (buffer) = GST_CLOCK_TIME_NONE;
   tap->stats.frames++;
   tap->stats.time = tap->last;
@@ -221,16 +222,24 @@ destroy (gpointer data)
   g_free (tap);
 }
 
+void
+oct_tap_set_up_source (GstElement *source, OctTapTimes times)
+{
+  gboolean arrival = times == OCT_TAP_ARRIVAL;
+
+  /* the tap has the limit, and so appsrc never waits */
+  g_object_set (source, "format", GST_FORMAT_TIME, "max-bytes", (guint64)0,
+      "max-buffers", (guint64)0, "max-time", (guint64)0, "block", FALSE,
+      "is-live", arrival, "do-timestamp", arrival, NULL);
+}
+
 GstElement *
-oct_tap_make_source (void)
+oct_tap_make_source (OctTapTimes times)
 {
   GstElement *source = gst_element_factory_make ("appsrc", NULL);
 
-  /* the tap has the limit, and so appsrc never waits */
   if (source != NULL)
-    g_object_set (source, "format", GST_FORMAT_TIME, "max-bytes", (guint64)0,
-        "max-buffers", (guint64)0, "max-time", (guint64)0, "block", FALSE,
-        NULL);
+    oct_tap_set_up_source (source, times);
   return source;
 }
 
@@ -245,7 +254,7 @@ watch_first_buffer (OctTap *tap)
 }
 
 OctTap *
-oct_tap_new (GstPad *pad, GstAppSrc *appsrc, gboolean from_zero,
+oct_tap_new (GstPad *pad, GstAppSrc *appsrc, OctTapTimes times,
     GstClockTime queue, GstPad *calibration, OctTapEnded ended, gpointer data)
 {
   OctTap *tap = g_new0 (OctTap, 1);
@@ -255,7 +264,7 @@ oct_tap_new (GstPad *pad, GstAppSrc *appsrc, gboolean from_zero,
   tap->calibration_pad =
       gst_object_ref (calibration != NULL ? calibration : pad);
   tap->appsrc = gst_object_ref (appsrc);
-  tap->from_zero = from_zero;
+  tap->times = times;
   tap->queue = queue;
   tap->ended = ended;
   tap->data = data;

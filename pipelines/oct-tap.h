@@ -24,15 +24,21 @@ typedef struct {
  * another size). */
 typedef void (*OctTapEnded) (const char *reason, gpointer data);
 
-/* An appsrc set up for a tap (floating), NULL when there is none installed. */
-GstElement *oct_tap_make_source (void);
+typedef enum {
+  OCT_TAP_FROM_ZERO, /* running times of `pad`, counted from the first buffer */
+  OCT_TAP_ARRIVAL,   /* none: appsrc is live and stamps what arrives */
+} OctTapTimes;
 
-/* Taps the source pad `pad` from its next buffer on.  Time stamps are running
- * times of `pad`, with `from_zero` counted from the first buffer.  `queue`: how
- * much may wait in the appsrc, besides at most 1 GiB.  `calibration`: a source
+/* An appsrc (floating), NULL when there is none installed; it or one from
+ * elsewhere has to be set up for a tap before it starts. */
+GstElement *oct_tap_make_source (OctTapTimes times);
+void oct_tap_set_up_source (GstElement *source, OctTapTimes times);
+
+/* Taps the source pad `pad` from its next buffer on.  `queue`: how much may
+ * wait in the appsrc, besides at most 1 GiB.  `calibration`: a source
  * pad whose OCT calibration is handed over too, or NULL for that of `pad`.
  * The calibration, where there is one, comes before the frames. */
-OctTap *oct_tap_new (GstPad *pad, GstAppSrc *appsrc, gboolean from_zero,
+OctTap *oct_tap_new (GstPad *pad, GstAppSrc *appsrc, OctTapTimes times,
     GstClockTime queue, GstPad *calibration, OctTapEnded ended, gpointer data);
 
 void oct_tap_get_stats (OctTap *tap, OctTapStats *stats);

@@ -42,6 +42,11 @@ What is recorded
 Who else sees it
   --view               show the images in a window
   --view=SINK          show them by another GStreamer sink
+  --rtsp PORT          serve them as rtsp://ADDRESS:PORT/oct
+  --address A          where the server listens (default: for this machine alone)
+  --password-file FILE its first line is what viewers have to know
+  --stream PIPELINE    send H.264 into these GStreamer elements, such as srtsink
+                       (with --rtsp or --stream, --output may be left out)
   --help               this text
 
 Examples:

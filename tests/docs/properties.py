@@ -20,7 +20,10 @@ BLOCK = re.compile(
 # Of GStreamer's base classes, in every element of their kind.
 INHERITED = {
     "automatic-eos", "blocksize", "do-timestamp", "name", "num-buffers",
-    "parent", "qos", "typefind"}
+    "parent", "qos", "typefind",
+    "async", "enable-last-sample", "last-sample", "max-bitrate",
+    "max-lateness", "processing-deadline", "render-delay", "stats", "sync",
+    "throttle-time", "ts-offset"}
 
 
 def inspect(element):

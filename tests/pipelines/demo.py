@@ -7,14 +7,13 @@ GStreamer to grey levels.
 import os
 import pathlib
 import re
-import shutil
 import signal
 import struct
 import subprocess
-import sys
-import tempfile
 import time
-import traceback
+
+import tap
+from tap import Skip, decode, spread
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DEMO_SH = ROOT / "pipelines" / "demo.sh"
@@ -22,19 +21,8 @@ DEMO = os.environ["OCT_DEMO"]
 RESULTS = {"bscan.png", "bscans.mp4"}
 
 
-class Skip(Exception):
-    pass
-
-
 def run(*arguments, program=DEMO, cwd, status=0):
-    """Returns (what was printed, what was printed as an error)."""
-    result = subprocess.run(
-        [str(program), *map(str, arguments)], cwd=cwd, text=True,
-        stdin=subprocess.DEVNULL, capture_output=True, timeout=120)
-    assert result.returncode == status, (
-        f"exit status {result.returncode}, expected {status}\n"
-        f"{result.stdout}{result.stderr}")
-    return result.stdout, result.stderr
+    return tap.run(*arguments, program=program, cwd=cwd, status=status)
 
 
 def boxes(data, start=0, end=None):
@@ -51,32 +39,6 @@ def boxes(data, start=0, end=None):
         start += size
     assert start == end, "the boxes do not fill the file"
     return found
-
-
-def decode(path, cwd):
-    """(frames, values of the last one): grey levels, by any decoder."""
-    grey = pathlib.Path(cwd) / "grey.raw"
-    output, _ = run(
-        "-v", "filesrc", f"location={path}", "!", "decodebin", "!",
-        "videoconvert", "!", "video/x-raw,format=GRAY8", "!", "filesink",
-        f"location={grey}", program="gst-launch-1.0", cwd=cwd)
-    width, height = (
-        int(re.search(rf"{name}=\(int\)(\d+)", output)[1])
-        for name in ("width", "height"))
-    data = grey.read_bytes()
-    grey.unlink()
-    stride = (width + 3) // 4 * 4  # rows of GRAY8 are padded to 4 bytes
-    frame = stride * height
-    assert len(data) % frame == 0, f"{len(data)} bytes, {width} x {height}"
-    last = b"".join(data[len(data) - frame + y * stride:][:width]
-                    for y in range(height))
-    return len(data) // frame, width, height, last
-
-
-def spread(grey):
-    """Mean and standard deviation."""
-    mean = sum(grey) / len(grey)
-    return mean, (sum((v - mean) ** 2 for v in grey) / len(grey)) ** 0.5
 
 
 def check_results(folder, frames):
@@ -278,27 +240,4 @@ def test_real_data(folder):
     assert 48 <= left <= 66 and 25 <= right <= 42, (left, right)
 
 
-def main():
-    tests = [(name[5:].replace("_", " "), function)
-             for name, function in globals().items()
-             if name.startswith("test_")]
-    failures = 0
-    print(f"1..{len(tests)}", flush=True)
-    for number, (name, function) in enumerate(tests, 1):
-        folder = pathlib.Path(tempfile.mkdtemp())
-        try:
-            function(folder)
-            print(f"ok {number} - {name}", flush=True)
-        except Skip as reason:
-            print(f"ok {number} - {name} # SKIP {reason}", flush=True)
-        except Exception:
-            failures += 1
-            print(f"not ok {number} - {name}", flush=True)
-            for line in traceback.format_exc().splitlines():
-                print(f"# {line}")
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
-    sys.exit(failures > 0)
-
-
-main()
+tap.main(globals())

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#define _GNU_SOURCE
+#define _FILE_OFFSET_BITS 64
+
+#include "oct-raw-writer.h"
+
+#include "oct-file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* At least every second what was written is on the disk. */
+#define SYNC_TIME (300 * G_TIME_SPAN_MILLISECOND)
+
+struct _OctRawWriter {
+  char *base;
+  guint64 part_size;
+  guint samples, lines, value_size; /* 0 before the first description */
+  guint8 *row_buffer;               /* a B-scan, where rows have gaps */
+  gboolean failed;
+
+  GThread *thread;
+  GMutex lock;
+  GCond wake;
+  gboolean stop, new_part;
+  int fd;          /* of the part being written, -1 = none */
+  guint64 written; /* bytes of it */
+  GQueue finished; /* fds of parts before, which the thread closes */
+  OctRawWriterStats stats;
+  int sync_error; /* errno, 0 = none */
+};
+
+static char *
+get_text_path (const OctRawWriter *writer)
+{
+  return g_strconcat (writer->base, OCT_RECORDING_SUFFIX, NULL);
+}
+
+static void
+set_error (GError **error, const char *path, int code)
+{
+  g_autofree char *file = oct_file_describe ("Recording", path);
+
+  if (code == ENOSPC || code == EDQUOT)
+    g_set_error (error, OCT_ERROR, OCT_ERROR_DISK_FULL,
+        "%s cannot go on, the disk is full; what was recorded is kept, make "
+        "room or record to another disk",
+        file);
+  else
+    g_set_error (error, OCT_ERROR, OCT_ERROR_WRITE,
+        "%s cannot be written: %s; set `location` to a folder on a disk that "
+        "works",
+        file, g_strerror (code));
+}
+
+/* ------------------------------------------------------------------ syncing */
+
+static void
+sync_folder (const OctRawWriter *writer)
+{
+  g_autofree char *folder = g_path_get_dirname (writer->base);
+  int fd = open (folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+  if (fd < 0)
+    return;
+  (void)fsync (fd);
+  close (fd);
+}
+
+/* Returns: errno, 0 when all is well. */
+static int
+sync_file (int fd)
+{
+  int code = fdatasync (fd) == 0 ? 0 : errno;
+
+  /* some file systems have no such thing */
+  if (code == EINVAL || code == ENOSYS)
+    code = 0;
+  (void)posix_fadvise (fd, 0, 0, POSIX_FADV_DONTNEED);
+  return code;
+}
+
+/* Without the lock: the files are closed nowhere else. */
+static int
+sync_files (
+    OctRawWriter *writer, int current, GQueue *finished, gboolean is_new)
+{
+  int code = 0, fd;
+
+  while (!g_queue_is_empty (finished)) {
+    fd = GPOINTER_TO_INT (g_queue_pop_head (finished));
+    code = code != 0 ? code : sync_file (fd);
+    close (fd);
+  }
+  if (current >= 0)
+    code = code != 0 ? code : sync_file (current);
+  if (is_new)
+    sync_folder (writer);
+  return code;
+}
+
+static gpointer
+run (gpointer data)
+{
+  OctRawWriter *writer = data;
+  gboolean stop = FALSE;
+
+  g_mutex_lock (&writer->lock);
+  while (!stop) {
+    gint64 until = g_get_monotonic_time () + SYNC_TIME;
+    GQueue finished = G_QUEUE_INIT;
+    gboolean is_new;
+    int current, code;
+
+    while (!writer->stop
+           && g_cond_wait_until (&writer->wake, &writer->lock, until))
+      ;
+    stop = writer->stop;
+    current = writer->fd;
+    is_new = writer->new_part;
+    writer->new_part = FALSE;
+    finished = writer->finished;
+    g_queue_init (&writer->finished);
+    g_mutex_unlock (&writer->lock);
+    code = sync_files (writer, current, &finished, is_new);
+    g_mutex_lock (&writer->lock);
+    if (writer->sync_error == 0)
+      writer->sync_error = code;
+  }
+  g_mutex_unlock (&writer->lock);
+  return NULL;
+}
+
+/* ------------------------------------------------------------------- writing
+ */
+
+static gboolean
+check_new (const char *path, GError **error)
+{
+  g_autofree char *file = oct_file_describe ("Recording", path);
+
+  if (!g_file_test (path, G_FILE_TEST_EXISTS))
+    return TRUE;
+  g_set_error (error, OCT_ERROR, OCT_ERROR_WRITE,
+      "%s exists already, and recordings are never overwritten; set `location` "
+      "to another name",
+      file);
+  return FALSE;
+}
+
+static gboolean
+check_folder (const char *base, GError **error)
+{
+  g_autofree char *folder = g_path_get_dirname (base);
+
+  if (g_access (folder, W_OK | X_OK) == 0)
+    return TRUE;
+  set_error (error, base, errno);
+  return FALSE;
+}
+
+OctRawWriter *
+oct_raw_writer_new (const char *base, guint64 part_size, GError **error)
+{
+  g_autofree char *text = g_strconcat (base, OCT_RECORDING_SUFFIX, NULL);
+  g_autofree char *part = oct_recording_part_path (base, 0);
+  OctRawWriter *writer;
+
+  if (!check_new (text, error) || !check_new (part, error)
+      || !check_folder (base, error))
+    return NULL;
+  writer = g_new0 (OctRawWriter, 1);
+  writer->base = g_strdup (base);
+  writer->part_size = part_size;
+  writer->fd = -1;
+  g_queue_init (&writer->finished);
+  g_mutex_init (&writer->lock);
+  g_cond_init (&writer->wake);
+  writer->thread = g_thread_new ("oct-raw-sync", run, writer);
+  return writer;
+}
+
+gboolean
+oct_raw_writer_describe (
+    OctRawWriter *writer, const OctRecordingInfo *info, GError **error)
+{
+  g_autofree char *path = get_text_path (writer);
+  g_autofree char *text = oct_recording_format (info);
+  g_autoptr (GError) local = NULL;
+
+  if (writer->samples == 0) {
+    writer->samples = info->samples;
+    writer->lines = info->lines;
+    writer->value_size = oct_sample_format_size (info->sample_format);
+  }
+  /* a crash leaves the old one or the new one */
+  if (g_file_set_contents_full (path, text, -1,
+          G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE, 0666,
+          &local))
+    return TRUE;
+  set_error (error, path,
+      g_error_matches (local, G_FILE_ERROR, G_FILE_ERROR_NOSPC) ? ENOSPC : EIO);
+  return FALSE;
+}
+
+static gboolean
+begin_part (OctRawWriter *writer, GError **error)
+{
+  g_autofree char *path =
+      oct_recording_part_path (writer->base, writer->stats.parts);
+  int fd = open (path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+
+  if (fd < 0) {
+    set_error (error, path, errno);
+    return FALSE;
+  }
+  g_mutex_lock (&writer->lock);
+  if (writer->fd >= 0)
+    g_queue_push_tail (&writer->finished, GINT_TO_POINTER (writer->fd));
+  writer->fd = fd;
+  writer->written = 0;
+  writer->new_part = TRUE;
+  writer->stats.parts++;
+  g_mutex_unlock (&writer->lock);
+  return TRUE;
+}
+
+/* Rows without the gaps between them. */
+static gconstpointer
+pack (OctRawWriter *writer, gconstpointer data, gsize stride)
+{
+  gsize row = (gsize)writer->samples * writer->value_size;
+
+  if (stride == row)
+    return data;
+  if (writer->row_buffer == NULL)
+    writer->row_buffer = g_malloc (row * writer->lines);
+  for (guint i = 0; i < writer->lines; i++)
+    memcpy (
+        writer->row_buffer + i * row, (const guint8 *)data + i * stride, row);
+  return writer->row_buffer;
+}
+
+/* Returns: errno, 0 when everything was written. */
+static int
+write_all (int fd, const guint8 *data, gsize size)
+{
+  while (size > 0) {
+    gssize n = write (fd, data, size);
+
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n <= 0)
+      return n < 0 ? errno : ENOSPC;
+    data += n;
+    size -= n;
+  }
+  return 0;
+}
+
+gboolean
+oct_raw_writer_append (
+    OctRawWriter *writer, gconstpointer data, gsize stride, GError **error)
+{
+  gsize size = (gsize)writer->samples * writer->lines * writer->value_size;
+  int code = EIO;
+
+  g_return_val_if_fail (size > 0, FALSE);
+  if (!writer->failed) {
+    if ((writer->fd < 0 || writer->written + size > writer->part_size)
+        && !begin_part (writer, error)) {
+      writer->failed = TRUE;
+      return FALSE;
+    }
+    code = write_all (writer->fd, pack (writer, data, stride), size);
+    if (code != 0)
+      (void)!ftruncate (writer->fd, (off_t)writer->written);
+  }
+  g_mutex_lock (&writer->lock);
+  code = code != 0 ? code : writer->sync_error;
+  if (code == 0) {
+    writer->written += size;
+    writer->stats.bytes += size;
+    writer->stats.frames++;
+  }
+  g_mutex_unlock (&writer->lock);
+  if (code == 0)
+    return TRUE;
+  writer->failed = TRUE;
+  set_error (error, writer->base, code);
+  return FALSE;
+}
+
+OctRawWriterStats
+oct_raw_writer_get_stats (OctRawWriter *writer)
+{
+  OctRawWriterStats stats;
+
+  g_mutex_lock (&writer->lock);
+  stats = writer->stats;
+  g_mutex_unlock (&writer->lock);
+  return stats;
+}
+
+gboolean
+oct_raw_writer_close (OctRawWriter *writer, GError **error)
+{
+  gboolean ok;
+
+  g_mutex_lock (&writer->lock);
+  writer->stop = TRUE;
+  g_cond_signal (&writer->wake);
+  g_mutex_unlock (&writer->lock);
+  g_thread_join (writer->thread);
+  if (writer->fd >= 0)
+    close (writer->fd);
+  ok = writer->sync_error == 0 || writer->failed;
+  if (!ok)
+    set_error (error, writer->base, writer->sync_error);
+  g_mutex_clear (&writer->lock);
+  g_cond_clear (&writer->wake);
+  g_free (writer->row_buffer);
+  g_free (writer->base);
+  g_free (writer);
+  return ok;
+}

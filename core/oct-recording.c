@@ -1,0 +1,497 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "oct-recording.h"
+
+#include "oct-file.h"
+
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#define GROUP "oct-recording"
+#define MAGIC "[" GROUP "]"
+#define CALIBRATION "calibration"
+#define VERSION 1
+
+/* 65536 rows of four lists of 24 characters are 6 MiB. */
+#define MAX_FILE_SIZE (64u << 20)
+#define MAX_LINE_RATE 1e9
+
+typedef struct {
+  char *path;
+  guint64 first, frames; /* number of its first B-scan, how many */
+} Part;
+
+struct _OctRecording {
+  char *file; /* "Recording 'x.oct'", for messages */
+  OctRecordingInfo info;
+  GArray *parts; /* Part, those with whole B-scans */
+  guint64 frames;
+  OctReader *reader; /* of part `open` */
+  guint open;
+};
+
+void
+oct_recording_info_clear (OctRecordingInfo *info)
+{
+  g_clear_pointer (&info->calibration, oct_calibration_unref);
+  memset (info, 0, sizeof *info);
+}
+
+/* ------------------------------------------------------------------- writing
+ */
+
+static void
+set_list (GKeyFile *keys, const char *key, const double *values, guint n)
+{
+  if (values != NULL)
+    g_key_file_set_double_list (keys, CALIBRATION, key, (double *)values, n);
+}
+
+static void
+set_calibration (GKeyFile *keys, const OctCalibration *c)
+{
+  guint n = oct_calibration_get_samples (c);
+  double k_min, k_max;
+
+  if (oct_calibration_get_k_range (c, &k_min, &k_max)) {
+    g_key_file_set_double (keys, CALIBRATION, "k-min", k_min);
+    g_key_file_set_double (keys, CALIBRATION, "k-max", k_max);
+  }
+  set_list (keys, "positions", oct_calibration_get_positions (c), n);
+  set_list (keys, "nodes", oct_calibration_get_nodes (c), n);
+  set_list (keys, "dispersion", oct_calibration_get_dispersion (c), n);
+  set_list (keys, "background", oct_calibration_get_background (c), n);
+}
+
+char *
+oct_recording_format (const OctRecordingInfo *info)
+{
+  g_autoptr (GKeyFile) keys = g_key_file_new ();
+
+  g_key_file_set_integer (keys, GROUP, "version", VERSION);
+  g_key_file_set_string (keys, GROUP, "sample-format",
+      info->sample_format == OCT_SAMPLE_U8 ? "gray8" : "gray16-le");
+  g_key_file_set_integer (keys, GROUP, "samples", info->samples);
+  g_key_file_set_integer (keys, GROUP, "lines", info->lines);
+  if (info->bscans != 0)
+    g_key_file_set_integer (keys, GROUP, "bscans-per-volume", info->bscans);
+  if (info->line_rate > 0.0)
+    g_key_file_set_double (keys, GROUP, "line-rate", info->line_rate);
+  if (info->start_time != 0) {
+    g_autoptr (GDateTime) second =
+        g_date_time_new_from_unix_utc (info->start_time / G_USEC_PER_SEC);
+    g_autoptr (GDateTime) time =
+        g_date_time_add (second, info->start_time % G_USEC_PER_SEC);
+    g_autofree char *text = g_date_time_format (time, "%Y-%m-%dT%H:%M:%S.%fZ");
+
+    g_key_file_set_string (keys, GROUP, "start-time", text);
+  }
+  if (info->calibration != NULL)
+    set_calibration (keys, info->calibration);
+  return g_key_file_to_data (keys, NULL, NULL);
+}
+
+/* ------------------------------------------------------------------- parsing
+ */
+
+typedef struct {
+  GKeyFile *keys;
+  const char *file;
+  GError **error;
+} Parser;
+
+static gboolean
+refuse (const Parser *parser, const char *key, const char *expected)
+{
+  g_set_error (parser->error, OCT_ERROR, OCT_ERROR_FORMAT,
+      "%s: `%s` is missing or wrong, %s is expected; correct the line, or "
+      "read the parts as raw files",
+      parser->file, key, expected);
+  return FALSE;
+}
+
+/* `fallback` 0: the key has to be there. */
+static gboolean
+get_count (const Parser *parser, const char *key, guint most, gboolean optional,
+    guint *count)
+{
+  g_autoptr (GError) local = NULL;
+  g_autofree char *expected = NULL;
+  gint value;
+
+  if (optional && !g_key_file_has_key (parser->keys, GROUP, key, NULL))
+    return TRUE;
+  value = g_key_file_get_integer (parser->keys, GROUP, key, &local);
+  if (local == NULL && value >= 1 && (guint)value <= most) {
+    *count = value;
+    return TRUE;
+  }
+  expected = g_strdup_printf ("a whole number of 1 to %u", most);
+  return refuse (parser, key, expected);
+}
+
+/* A number above zero, 0 where there is none. */
+static gboolean
+get_positive (const Parser *parser, const char *group, const char *key,
+    double most, double *number)
+{
+  g_autoptr (GError) local = NULL;
+  g_autofree char *expected = NULL;
+
+  *number = 0.0;
+  if (!g_key_file_has_key (parser->keys, group, key, NULL))
+    return TRUE;
+  *number = g_key_file_get_double (parser->keys, group, key, &local);
+  if (local == NULL && *number > 0.0 && *number <= most)
+    return TRUE;
+  expected = g_strdup_printf ("a number above 0 and up to %g", most);
+  return refuse (parser, key, expected);
+}
+
+static gboolean
+get_sample_format (const Parser *parser, OctSampleFormat *format)
+{
+  g_autofree char *name =
+      g_key_file_get_string (parser->keys, GROUP, "sample-format", NULL);
+
+  if (g_strcmp0 (name, "gray8") == 0)
+    *format = OCT_SAMPLE_U8;
+  else if (g_strcmp0 (name, "gray16-le") == 0)
+    *format = OCT_SAMPLE_U16;
+  else
+    return refuse (parser, "sample-format", "gray8 or gray16-le");
+  return TRUE;
+}
+
+static gboolean
+get_start_time (const Parser *parser, gint64 *start_time)
+{
+  g_autofree char *text =
+      g_key_file_get_string (parser->keys, GROUP, "start-time", NULL);
+  g_autoptr (GDateTime) time = NULL;
+
+  if (text == NULL)
+    return TRUE;
+  time = g_date_time_new_from_iso8601 (text, NULL);
+  if (time == NULL || g_date_time_to_unix (time) <= 0)
+    return refuse (
+        parser, "start-time", "a time as in 2026-05-04T08:15:00.250000Z");
+  *start_time = g_date_time_to_unix (time) * G_USEC_PER_SEC
+                + g_date_time_get_microsecond (time);
+  return TRUE;
+}
+
+/* One finite number per sample; *values NULL where there is no such list. */
+static gboolean
+get_list (const Parser *parser, const char *key, guint samples, double **values)
+{
+  g_autoptr (GError) local = NULL;
+  g_autofree char *expected = NULL;
+  gboolean finite = TRUE;
+  gsize n = 0;
+
+  *values = NULL;
+  if (!g_key_file_has_key (parser->keys, CALIBRATION, key, NULL))
+    return TRUE;
+  *values =
+      g_key_file_get_double_list (parser->keys, CALIBRATION, key, &n, &local);
+  for (gsize i = 0; i < n; i++)
+    finite &= isfinite ((*values)[i]) != 0;
+  if (local == NULL && n == samples && finite)
+    return TRUE;
+  expected = g_strdup_printf ("a list of %u numbers", samples);
+  return refuse (parser, key, expected);
+}
+
+static gboolean
+get_calibration (const Parser *parser, OctRecordingInfo *info)
+{
+  g_autofree double *positions = NULL, *nodes = NULL, *dispersion = NULL,
+                    *background = NULL;
+  g_autoptr (GError) local = NULL;
+  double k_min, k_max;
+  guint n = info->samples;
+
+  if (!g_key_file_has_group (parser->keys, CALIBRATION))
+    return TRUE;
+  if (!get_list (parser, "positions", n, &positions)
+      || !get_list (parser, "nodes", n, &nodes)
+      || !get_list (parser, "dispersion", n, &dispersion)
+      || !get_list (parser, "background", n, &background)
+      || !get_positive (parser, CALIBRATION, "k-min", 1e6, &k_min)
+      || !get_positive (parser, CALIBRATION, "k-max", 1e6, &k_max))
+    return FALSE;
+  info->calibration = oct_calibration_new_from_values (
+      n, positions, nodes, dispersion, background, k_min, k_max, &local);
+  if (info->calibration != NULL)
+    return TRUE;
+  g_set_error (parser->error, OCT_ERROR, OCT_ERROR_FORMAT, "%s: %s",
+      parser->file, local->message);
+  return FALSE;
+}
+
+static gboolean
+parse_keys (const Parser *parser, OctRecordingInfo *info)
+{
+  guint version;
+
+  if (!get_count (parser, "version", G_MAXINT, FALSE, &version))
+    return FALSE;
+  if (version > VERSION) {
+    g_set_error (parser->error, OCT_ERROR, OCT_ERROR_FORMAT,
+        "%s was written by a newer version of this plugin (version %u, at most "
+        "%d is known); install that one",
+        parser->file, version, VERSION);
+    return FALSE;
+  }
+  if (!get_sample_format (parser, &info->sample_format)
+      || !get_count (parser, "samples", OCT_MAX_SAMPLES, FALSE, &info->samples)
+      || !get_count (parser, "lines", OCT_MAX_LINES, FALSE, &info->lines)
+      || !get_count (parser, "bscans-per-volume", G_MAXINT, TRUE, &info->bscans)
+      || !get_positive (
+          parser, GROUP, "line-rate", MAX_LINE_RATE, &info->line_rate)
+      || !get_start_time (parser, &info->start_time))
+    return FALSE;
+  if ((guint64)info->samples * info->lines > OCT_MAX_BSCAN_VALUES)
+    return refuse (parser, "lines", "a B-scan of at most 67108864 values");
+  return get_calibration (parser, info);
+}
+
+gboolean
+oct_recording_parse (const char *file, const char *text, gsize size,
+    OctRecordingInfo *info, GError **error)
+{
+  g_autoptr (GKeyFile) keys = g_key_file_new ();
+  const Parser parser = { keys, file, error };
+  OctRecordingInfo parsed = { 0 };
+
+  if (!g_utf8_validate (text, size, NULL)
+      || !g_key_file_load_from_data (keys, text, size, G_KEY_FILE_NONE, NULL)
+      || !g_key_file_has_group (keys, GROUP)) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
+        "%s is not the text of a recording of spectra, whose first line "
+        "is " MAGIC "; give the .oct file that was recorded",
+        file);
+    return FALSE;
+  }
+  if (!parse_keys (&parser, &parsed)) {
+    oct_recording_info_clear (&parsed);
+    return FALSE;
+  }
+  *info = parsed;
+  return TRUE;
+}
+
+/* ------------------------------------------------------------------- reading
+ */
+
+char *
+oct_recording_part_path (const char *base, guint part)
+{
+  return g_strdup_printf ("%s-%05u.raw", base, part);
+}
+
+gboolean
+oct_recording_is_one (const char *path)
+{
+  char head[sizeof MAGIC - 1];
+  guint64 size;
+  gssize got;
+  int fd = oct_file_open ("Recording", path, &size, NULL);
+
+  if (fd < 0)
+    return FALSE;
+  got = oct_file_read (fd, 0, head, sizeof head);
+  close (fd);
+  return got == sizeof head && memcmp (head, MAGIC, sizeof head) == 0;
+}
+
+static gboolean
+read_text (OctRecording *recording, const char *path, GError **error)
+{
+  g_autofree char *text = NULL;
+  guint64 size;
+  gssize got;
+  int fd = oct_file_open ("Recording", path, &size, error);
+
+  if (fd < 0)
+    return FALSE;
+  size = MIN (size, MAX_FILE_SIZE);
+  text = g_malloc (size + 1);
+  got = oct_file_read (fd, 0, text, size);
+  if (got < 0)
+    g_set_error (error, OCT_ERROR, OCT_ERROR_READ, "%s cannot be read: %s",
+        recording->file, g_strerror (errno));
+  close (fd);
+  return got >= 0
+         && oct_recording_parse (
+             recording->file, text, got, &recording->info, error);
+}
+
+static void
+clear_part (gpointer part)
+{
+  g_free (((Part *)part)->path);
+}
+
+/* Parts up to the first number that is not there.  A part with no whole B-scan
+ * is what a crash leaves right after it was begun. */
+static guint
+find_parts (OctRecording *recording, const char *base)
+{
+  const OctRecordingInfo *info = &recording->info;
+  guint64 frame_size = (guint64)info->samples * info->lines
+                       * oct_sample_format_size (info->sample_format);
+  GStatBuf status;
+  guint n;
+
+  for (n = 0; n < G_MAXUINT; n++) {
+    g_autofree char *path = oct_recording_part_path (base, n);
+    Part part = { .first = recording->frames };
+
+    if (g_stat (path, &status) != 0)
+      break;
+    part.frames = (guint64)status.st_size / frame_size;
+    if (part.frames == 0)
+      continue;
+    part.path = g_steal_pointer (&path);
+    recording->frames += part.frames;
+    g_array_append_val (recording->parts, part);
+  }
+  return n;
+}
+
+/* Whether a part with a number above `count` lies in the folder. */
+static gboolean
+check_gap (const OctRecording *recording, const char *base, guint count,
+    GError **error)
+{
+  g_autofree char *folder = g_path_get_dirname (base);
+  g_autofree char *name = g_path_get_basename (base);
+  g_autofree char *missing = oct_recording_part_path (name, count);
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  gsize length = strlen (name);
+  const char *entry;
+  guint64 number;
+  char *end;
+
+  while (dir != NULL && (entry = g_dir_read_name (dir)) != NULL) {
+    if (strncmp (entry, name, length) != 0 || entry[length] != '-'
+        || !g_ascii_isdigit (entry[length + 1]))
+      continue;
+    number = g_ascii_strtoull (entry + length + 1, &end, 10);
+    if (strcmp (end, ".raw") != 0 || number <= count)
+      continue;
+    g_set_error (error, OCT_ERROR, OCT_ERROR_NOT_FOUND,
+        "%s lacks the part '%s', though later ones are there; put it back, or "
+        "remove those behind it",
+        recording->file, missing);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+OctRecording *
+oct_recording_open (const char *path, GError **error)
+{
+  g_autoptr (OctRecording) recording = g_new0 (OctRecording, 1);
+  g_autofree char *base = g_strdup (path);
+  guint count;
+
+  recording->file = oct_file_describe ("Recording", path);
+  recording->parts = g_array_new (FALSE, FALSE, sizeof (Part));
+  g_array_set_clear_func (recording->parts, clear_part);
+  if (!read_text (recording, path, error))
+    return NULL;
+  if (g_str_has_suffix (base, OCT_RECORDING_SUFFIX))
+    base[strlen (base) - strlen (OCT_RECORDING_SUFFIX)] = '\0';
+  count = find_parts (recording, base);
+  if (!check_gap (recording, base, count, error))
+    return NULL;
+  if (recording->frames == 0) {
+    g_autofree char *first = oct_recording_part_path (base, 0);
+    g_autofree char *name = g_filename_display_name (first);
+
+    g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
+        "%s has no whole B-scan of %u lines of %u samples in its parts ('%s', "
+        "...); put the parts beside it",
+        recording->file, recording->info.lines, recording->info.samples, name);
+    return NULL;
+  }
+  return g_steal_pointer (&recording);
+}
+
+void
+oct_recording_close (OctRecording *recording)
+{
+  if (recording == NULL)
+    return;
+  g_clear_pointer (&recording->reader, oct_reader_close);
+  g_array_unref (recording->parts);
+  oct_recording_info_clear (&recording->info);
+  g_free (recording->file);
+  g_free (recording);
+}
+
+const OctRecordingInfo *
+oct_recording_get_info (const OctRecording *recording)
+{
+  return &recording->info;
+}
+
+guint64
+oct_recording_get_frames (const OctRecording *recording)
+{
+  return recording->frames;
+}
+
+/* The part that holds `frame`. */
+static guint
+find_part (const OctRecording *recording, guint64 frame)
+{
+  guint low = 0, high = recording->parts->len;
+
+  while (high - low > 1) {
+    guint middle = low + (high - low) / 2;
+
+    if (g_array_index (recording->parts, Part, middle).first <= frame)
+      low = middle;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+gboolean
+oct_recording_read (OctRecording *recording, guint64 frame, gpointer dest,
+    gsize stride, GError **error)
+{
+  const OctRecordingInfo *info = &recording->info;
+  const OctReaderSettings settings = { .format = OCT_FILE_RAW,
+    .samples = info->samples,
+    .lines = info->lines,
+    .sample_format = info->sample_format };
+  const Part *part;
+  guint n;
+
+  if (frame >= recording->frames) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_READ,
+        "%s has %" G_GUINT64_FORMAT " B-scans, but B-scan %" G_GUINT64_FORMAT
+        " was asked for",
+        recording->file, recording->frames, frame);
+    return FALSE;
+  }
+  n = find_part (recording, frame);
+  part = &g_array_index (recording->parts, Part, n);
+  if (recording->reader == NULL || recording->open != n) {
+    g_clear_pointer (&recording->reader, oct_reader_close);
+    recording->reader = oct_reader_open (part->path, &settings, error);
+    recording->open = n;
+    if (recording->reader == NULL)
+      return FALSE;
+  }
+  return oct_reader_read (
+      recording->reader, frame - part->first, dest, stride, error);
+}

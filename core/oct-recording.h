@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * Recordings of raw spectra: flat parts NAME-00000.raw, NAME-00001.raw, ... and
+ * a small text NAME.oct that says what is in them.  A part is B-scans, one
+ * after the other, and nothing else; the last one may have been cut off.
+ *
+ * The text is a key file:
+ *
+ *   [oct-recording]
+ *   version=1
+ *   sample-format=gray16-le          or gray8
+ *   samples=2048                     per A-line
+ *   lines=500                        A-lines per B-scan
+ *   bscans-per-volume=256            optional
+ *   line-rate=70000                  A-lines per second, optional
+ *   start-time=2026-05-04T08:15:00.250000Z   of the first B-scan, optional
+ *   [calibration]                    optional, lists of one value per sample
+ *   k-min=6.98                       ends of the wavenumber axis, rad/um
+ *   k-max=7.95
+ *   positions=0;1.02;...             in samples, of each uniform wavenumber
+ *   nodes=0;0.98;...                 of each sample on the uniform axis
+ *   dispersion=0;0.01;...            rad
+ *   background=512;...               counts
+ */
+#pragma once
+
+#include "oct-calibration.h"
+#include "oct-reader.h"
+
+G_BEGIN_DECLS
+
+#define OCT_RECORDING_SUFFIX ".oct"
+
+typedef struct {
+  OctSampleFormat sample_format; /* U8 or U16 */
+  guint samples, lines;
+  guint bscans;                /* per volume, 0 = unknown */
+  double line_rate;            /* A-lines per second, 0 = unknown */
+  gint64 start_time;           /* us since 1970 (UTC), 0 = unknown */
+  OctCalibration *calibration; /* a reference, or NULL */
+} OctRecordingInfo;
+
+void oct_recording_info_clear (OctRecordingInfo *info);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (OctRecordingInfo, oct_recording_info_clear)
+
+/* The text of `info`, to be freed.  Parsed again, every number is the same to
+ * the last bit. */
+char *oct_recording_format (const OctRecordingInfo *info);
+
+/* Parses text[size] of any content into `info`, which must be empty; `file`
+ * begins the messages ("Recording 'x.oct'").  Error: OCT_ERROR_FORMAT. */
+gboolean oct_recording_parse (const char *file, const char *text, gsize size,
+    OctRecordingInfo *info, GError **error);
+
+/* Path of part `part` of the recording `base` (path without suffix), to be
+ * freed. */
+char *oct_recording_part_path (const char *base, guint part);
+
+/* TRUE when the file begins as the text of a recording does. */
+gboolean oct_recording_is_one (const char *path);
+
+typedef struct _OctRecording OctRecording;
+
+/* Opens the text `path` and finds the parts beside it.  Errors:
+ * OCT_ERROR_NOT_FOUND, _READ, _FORMAT (text, a part that is missing between
+ * others, no whole B-scan at all). */
+OctRecording *oct_recording_open (const char *path, GError **error);
+void oct_recording_close (OctRecording *recording);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (OctRecording, oct_recording_close)
+
+/* Belong to the recording. */
+const OctRecordingInfo *oct_recording_get_info (const OctRecording *recording);
+guint64 oct_recording_get_frames (const OctRecording *recording);
+
+/* Reads B-scan `frame` (0 .. frames - 1) of all parts to dest [lines][samples],
+ * rows `stride` bytes apart.  One thread at a time.  Error: OCT_ERROR_READ. */
+gboolean oct_recording_read (OctRecording *recording, guint64 frame,
+    gpointer dest, gsize stride, GError **error);
+
+G_END_DECLS

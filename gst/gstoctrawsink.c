@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:element-octrawsink
+ *
+ * Records raw spectra without loss: flat parts and a small text, from which
+ * octsrc plays them with nothing else to set.
+ *
+ * |[
+ * gst-launch-1.0 octsrc num-buffers=100 ! octrawsink location=scan
+ * gst-launch-1.0 octsrc location=scan.oct ! octdcsub ! octkresample ! octfft !
+ * octlogscale ! videoconvert ! autovideosink
+ * ]|
+ */
+#include "gstoctrawsink.h"
+#include "gstoctcalibration.h"
+#include "gstocterror.h"
+#include "gstoctframe.h"
+#include "gstoctscanmeta.h"
+#include "oct-raw-writer.h"
+
+GST_DEBUG_CATEGORY_STATIC (gst_oct_raw_sink_debug);
+#define GST_CAT_DEFAULT gst_oct_raw_sink_debug
+
+/* Below 4 GiB, the limit of a file on many portable disks. */
+#define DEFAULT_PART_SIZE G_GUINT64_CONSTANT (4000000000)
+
+struct _GstOctRawSink {
+  GstBaseSink parent;
+
+  gint failed; /* atomic: an own error was posted */
+
+  /* under the object lock */
+  char *location;
+  guint64 part_size;
+  OctCalibrationSettings calibration;
+  OctRawWriter *writer;
+  OctRawWriterStats stats; /* of the writer when it was closed */
+  gboolean stale;          /* the text has to be written (again) */
+
+  /* streaming thread */
+  GstOctInfo info;
+  gboolean has_info;
+  OctCalibration *upstream;
+  OctRecordingInfo recording;
+};
+
+enum {
+  PROP_0,
+  PROP_LOCATION,
+  PROP_PART_SIZE,
+  PROP_FRAMES,
+  PROP_BYTES,
+  PROP_PARTS
+};
+
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
+    "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_OCT_CAPS_RAW));
+
+G_DEFINE_TYPE (GstOctRawSink, gst_oct_raw_sink, GST_TYPE_BASE_SINK);
+GST_ELEMENT_REGISTER_DEFINE (
+    octrawsink, "octrawsink", GST_RANK_NONE, GST_TYPE_OCT_RAW_SINK);
+
+/* ------------------------------------------------------------------- errors */
+
+static void
+post_error (GstOctRawSink *self, GError **error)
+{
+  gst_oct_element_error (GST_ELEMENT (self), error);
+  g_atomic_int_set (&self->failed, TRUE);
+}
+
+/* One sentence for one mistake: after an error of ours the base class would
+ * add another one that says nothing. */
+static gboolean
+post_message (GstElement *element, GstMessage *message)
+{
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR
+      && g_atomic_int_get (&GST_OCT_RAW_SINK (element)->failed)) {
+    gst_message_unref (message);
+    return TRUE;
+  }
+  return GST_ELEMENT_CLASS (gst_oct_raw_sink_parent_class)
+      ->post_message (element, message);
+}
+
+/* -------------------------------------------------------------- start, stop */
+
+static gboolean
+start (GstBaseSink *base)
+{
+  GstOctRawSink *self = GST_OCT_RAW_SINK (base);
+  g_autoptr (GError) error = NULL;
+  g_autofree char *name = NULL;
+  OctRawWriter *writer = NULL;
+  guint64 part_size;
+
+  g_atomic_int_set (&self->failed, FALSE);
+  GST_OBJECT_LOCK (self);
+  name = g_strdup (self->location);
+  part_size = self->part_size;
+  GST_OBJECT_UNLOCK (self);
+  if (name == NULL || *name == '\0') {
+    g_set_error_literal (&error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "octrawsink has no name for the recording; set `location`");
+  } else {
+    if (g_str_has_suffix (name, OCT_RECORDING_SUFFIX))
+      name[strlen (name) - strlen (OCT_RECORDING_SUFFIX)] = '\0';
+    writer = oct_raw_writer_new (name, part_size, &error);
+  }
+  if (writer == NULL) {
+    post_error (self, &error);
+    return FALSE;
+  }
+  GST_OBJECT_LOCK (self);
+  self->writer = writer;
+  self->stats = (OctRawWriterStats){ 0 };
+  self->stale = TRUE;
+  GST_OBJECT_UNLOCK (self);
+  return TRUE;
+}
+
+/* What was written is on the disk when the state has changed. */
+static gboolean
+stop (GstBaseSink *base)
+{
+  GstOctRawSink *self = GST_OCT_RAW_SINK (base);
+  g_autoptr (GError) error = NULL;
+  OctRawWriter *writer;
+
+  GST_OBJECT_LOCK (self);
+  writer = g_steal_pointer (&self->writer);
+  if (writer != NULL)
+    self->stats = oct_raw_writer_get_stats (writer);
+  GST_OBJECT_UNLOCK (self);
+  if (writer != NULL && !oct_raw_writer_close (writer, &error))
+    post_error (self, &error);
+  g_clear_pointer (&self->upstream, oct_calibration_unref);
+  oct_recording_info_clear (&self->recording);
+  self->has_info = FALSE;
+  return TRUE;
+}
+
+/* --------------------------------------------------------------- description
+ */
+
+static gboolean
+set_caps (GstBaseSink *base, GstCaps *caps)
+{
+  GstOctRawSink *self = GST_OCT_RAW_SINK (base);
+  g_autoptr (GError) error = NULL;
+  GstOctInfo info;
+  gint n = 0, d = 1;
+
+  if (!gst_oct_info_from_caps (&info, caps, &error)) {
+    post_error (self, &error);
+    return FALSE;
+  }
+  if (self->has_info && !gst_oct_info_same_layout (&info, &self->info)) {
+    g_set_error (&error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "The spectra changed from %u lines of %u samples to %u of %u or to "
+        "another format, which one recording cannot hold; begin a new one with "
+        "another `location`",
+        self->info.rows, self->info.columns, info.rows, info.columns);
+    post_error (self, &error);
+    return FALSE;
+  }
+  gst_structure_get_fraction (
+      gst_caps_get_structure (caps, 0), "framerate", &n, &d);
+  self->info = info;
+  self->has_info = TRUE;
+  self->recording.sample_format = info.format;
+  self->recording.samples = info.columns;
+  self->recording.lines = info.rows;
+  self->recording.line_rate = (double)n / d * info.rows;
+  return TRUE;
+}
+
+/* The own calibration, else the one from upstream; NULL without an error when
+ * there is none. */
+static OctCalibration *
+make_calibration (GstOctRawSink *self, GError **error)
+{
+  OctCalibrationSettings settings;
+  OctCalibration *calibration = NULL;
+
+  /* a copy, as reading the file may take its time */
+  GST_OBJECT_LOCK (self);
+  settings = self->calibration;
+  settings.file = g_strdup (settings.file);
+  settings.k_polynomial = g_strdup (settings.k_polynomial);
+  GST_OBJECT_UNLOCK (self);
+  if (!oct_calibration_settings_empty (&settings)) {
+    calibration = oct_calibration_new_on (
+        self->upstream, &settings, self->info.columns, error);
+    if (calibration == NULL)
+      gst_oct_error_name_property (error, "`calibration` of octrawsink");
+  } else if (self->upstream != NULL
+             && oct_calibration_get_samples (self->upstream)
+                    == self->info.columns) {
+    calibration = oct_calibration_ref (self->upstream);
+  }
+  oct_calibration_settings_clear (&settings);
+  return calibration;
+}
+
+/* Spectra stay as they are whatever the calibration is: the last one, and thus
+ * the best, holds for all of the recording. */
+static gboolean
+describe (GstOctRawSink *self, GstBuffer *buffer, GError **error)
+{
+  OctRecordingInfo *recording = &self->recording;
+  GstOctScanMeta *meta = gst_buffer_get_oct_scan_meta (buffer);
+  GError *local = NULL;
+
+  if (recording->start_time == 0) {
+    recording->start_time = g_get_real_time ();
+    recording->bscans =
+        meta != NULL && meta->bscans <= G_MAXINT ? meta->bscans : 0;
+  }
+  g_clear_pointer (&recording->calibration, oct_calibration_unref);
+  recording->calibration = make_calibration (self, &local);
+  if (local != NULL) {
+    g_propagate_error (error, local);
+    return FALSE;
+  }
+  return oct_raw_writer_describe (self->writer, recording, error);
+}
+
+static gboolean
+event (GstBaseSink *base, GstEvent *event)
+{
+  GstOctRawSink *self = GST_OCT_RAW_SINK (base);
+  OctCalibration *calibration = gst_oct_calibration_event_parse (event);
+
+  if (calibration != NULL) {
+    g_clear_pointer (&self->upstream, oct_calibration_unref);
+    self->upstream = calibration;
+    GST_OBJECT_LOCK (self);
+    self->stale = TRUE;
+    GST_OBJECT_UNLOCK (self);
+  }
+  return GST_BASE_SINK_CLASS (gst_oct_raw_sink_parent_class)
+      ->event (base, event);
+}
+
+/* ------------------------------------------------------------------- B-scans
+ */
+
+static gboolean
+append (GstOctRawSink *self, GstBuffer *buffer, GError **error)
+{
+  GstOctMappedFrame mapped;
+  gboolean ok;
+
+  if (!gst_oct_frame_map (&mapped, &self->info, buffer, GST_MAP_READ, error))
+    return FALSE;
+  ok = oct_raw_writer_append (self->writer, mapped.frame.planes[0].data,
+      mapped.frame.planes[0].stride, error);
+  gst_oct_frame_unmap (&mapped);
+  return ok;
+}
+
+static GstFlowReturn
+render (GstBaseSink *base, GstBuffer *buffer)
+{
+  GstOctRawSink *self = GST_OCT_RAW_SINK (base);
+  g_autoptr (GError) error = NULL;
+  gboolean stale;
+
+  GST_OBJECT_LOCK (self);
+  stale = self->stale;
+  self->stale = FALSE;
+  GST_OBJECT_UNLOCK (self);
+  if ((!stale || describe (self, buffer, &error))
+      && append (self, buffer, &error))
+    return GST_FLOW_OK;
+  post_error (self, &error);
+  return GST_FLOW_ERROR;
+}
+
+static gboolean
+propose_allocation (GstBaseSink *base, GstQuery *query)
+{
+  /* rows of any stride are fine */
+  gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
+  return TRUE;
+}
+
+/* -------------------------------------------------------------------- object
+ */
+
+static void
+set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  GstOctRawSink *self = GST_OCT_RAW_SINK (object);
+  gboolean known = TRUE;
+
+  GST_OBJECT_LOCK (self);
+  if (id == PROP_LOCATION) {
+    g_free (self->location);
+    self->location = g_value_dup_string (value);
+  } else if (id == PROP_PART_SIZE) {
+    self->part_size = g_value_get_uint64 (value);
+  } else {
+    known = gst_oct_calibration_set_property (&self->calibration, id, value);
+    self->stale = TRUE;
+  }
+  GST_OBJECT_UNLOCK (self);
+  if (!known)
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+}
+
+static void
+get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  GstOctRawSink *self = GST_OCT_RAW_SINK (object);
+  OctRawWriterStats stats;
+  gboolean known = TRUE;
+
+  GST_OBJECT_LOCK (self);
+  stats = self->writer != NULL ? oct_raw_writer_get_stats (self->writer)
+                               : self->stats;
+  if (id == PROP_LOCATION)
+    g_value_set_string (value, self->location);
+  else if (id == PROP_PART_SIZE)
+    g_value_set_uint64 (value, self->part_size);
+  else if (id == PROP_FRAMES)
+    g_value_set_uint64 (value, stats.frames);
+  else if (id == PROP_BYTES)
+    g_value_set_uint64 (value, stats.bytes);
+  else if (id == PROP_PARTS)
+    g_value_set_uint (value, stats.parts);
+  else
+    known = gst_oct_calibration_get_property (&self->calibration, id, value);
+  GST_OBJECT_UNLOCK (self);
+  if (!known)
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+}
+
+static void
+finalize (GObject *object)
+{
+  GstOctRawSink *self = GST_OCT_RAW_SINK (object);
+
+  g_free (self->location);
+  oct_calibration_settings_clear (&self->calibration);
+  G_OBJECT_CLASS (gst_oct_raw_sink_parent_class)->finalize (object);
+}
+
+static void
+install_properties (GObjectClass *klass)
+{
+  GParamFlags ready =
+      G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY;
+  GParamFlags counter = G_PARAM_READABLE | G_PARAM_STATIC_STRINGS;
+
+  g_object_class_install_property (klass, PROP_LOCATION,
+      g_param_spec_string ("location", "Recording",
+          "Path of the recording without ending: LOCATION.oct and "
+          "LOCATION-00000.raw, ... are written, none of which may exist",
+          NULL, ready));
+  g_object_class_install_property (klass, PROP_PART_SIZE,
+      g_param_spec_uint64 ("part-size", "Part size",
+          "Largest size of a part in bytes (at least one B-scan)", 1,
+          G_MAXINT64, DEFAULT_PART_SIZE, ready));
+  g_object_class_install_property (klass, PROP_FRAMES,
+      g_param_spec_uint64 ("frames", "Frames", "B-scans written so far", 0,
+          G_MAXUINT64, 0, counter));
+  g_object_class_install_property (klass, PROP_BYTES,
+      g_param_spec_uint64 ("bytes", "Bytes", "Bytes of spectra written so far",
+          0, G_MAXUINT64, 0, counter));
+  g_object_class_install_property (klass, PROP_PARTS,
+      g_param_spec_uint (
+          "parts", "Parts", "Parts begun so far", 0, G_MAXUINT, 0, counter));
+  gst_oct_calibration_install_properties (klass, TRUE);
+}
+
+static void
+gst_oct_raw_sink_class_init (GstOctRawSinkClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstBaseSinkClass *base_class = GST_BASE_SINK_CLASS (klass);
+
+  GST_DEBUG_CATEGORY_INIT (
+      gst_oct_raw_sink_debug, "octrawsink", 0, "OCT raw sink");
+  object_class->set_property = set_property;
+  object_class->get_property = get_property;
+  object_class->finalize = finalize;
+  install_properties (object_class);
+  gst_element_class_add_static_pad_template (element_class, &sink_template);
+  gst_element_class_set_static_metadata (element_class, "OCT raw sink",
+      "Sink/File", "Records raw OCT spectra without loss",
+      "The gst-oct developers");
+  element_class->post_message = post_message;
+  base_class->start = start;
+  base_class->stop = stop;
+  base_class->set_caps = set_caps;
+  base_class->event = event;
+  base_class->render = render;
+  base_class->propose_allocation = propose_allocation;
+}
+
+static void
+gst_oct_raw_sink_init (GstOctRawSink *self)
+{
+  self->part_size = DEFAULT_PART_SIZE;
+  gst_base_sink_set_sync (GST_BASE_SINK (self), FALSE);
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "oct-rtsp.h"
+#include "oct-tap.h"
+
+#include <gst/rtsp-server/rtsp-server.h>
+
+#define PATH "/oct"
+#define USER "oct"
+#define ROLE "viewer"
+#define MAX_VIEWERS 16
+/* What may wait for the server itself, which waits for nobody. */
+#define QUEUE (300 * GST_MSECOND)
+#define CLEANUP_SECONDS 5
+
+struct _OctRtsp {
+  GstPad *pad;
+  GstRTSPServer *server;
+  char *url;
+  GMainContext *context;
+  GMainLoop *loop;
+  GThread *thread;
+};
+
+/* ------------------------------------------------------------- shared video */
+
+static void
+on_tap_ended (const char *reason, gpointer appsrc)
+{
+  gst_app_src_end_of_stream (appsrc);
+}
+
+static void
+on_unprepared (GstRTSPMedia *media, gpointer tap)
+{
+  oct_tap_free (tap);
+}
+
+/* The first viewer has come; the video is shared by all who follow. */
+static void
+on_configure (GstRTSPMediaFactory *factory, GstRTSPMedia *media, gpointer data)
+{
+  OctRtsp *rtsp = data;
+  g_autoptr (GstElement) bin = gst_rtsp_media_get_element (media);
+  g_autoptr (GstElement) source =
+      gst_bin_get_by_name_recurse_up (GST_BIN (bin), "source");
+  OctTap *tap;
+
+  oct_tap_set_up_source (source, OCT_TAP_ARRIVAL);
+  tap = oct_tap_new (rtsp->pad, GST_APP_SRC (source), OCT_TAP_ARRIVAL, QUEUE,
+      NULL, on_tap_ended, source);
+  g_signal_connect (media, "unprepared", G_CALLBACK (on_unprepared), tap);
+}
+
+static GstRTSPMediaFactory *
+make_factory (OctRtsp *rtsp, gboolean with_password)
+{
+  GstRTSPMediaFactory *factory = gst_rtsp_media_factory_new ();
+
+  gst_rtsp_media_factory_set_launch (factory,
+      "( appsrc name=source ! h264parse ! "
+      "rtph264pay name=pay0 pt=96 config-interval=-1 "
+      "aggregate-mode=zero-latency"
+      " )");
+  gst_rtsp_media_factory_set_shared (factory, TRUE);
+  gst_rtsp_media_factory_set_suspend_mode (factory, GST_RTSP_SUSPEND_MODE_NONE);
+  if (with_password)
+    gst_rtsp_media_factory_add_role (factory, ROLE,
+        GST_RTSP_PERM_MEDIA_FACTORY_ACCESS, G_TYPE_BOOLEAN, TRUE,
+        GST_RTSP_PERM_MEDIA_FACTORY_CONSTRUCT, G_TYPE_BOOLEAN, TRUE, NULL);
+  g_signal_connect (
+      factory, "media-configure", G_CALLBACK (on_configure), rtsp);
+  return factory;
+}
+
+/* ------------------------------------------------------------------- server */
+
+/* Digest: the password itself does not cross the network. */
+static void
+set_password (GstRTSPServer *server, const char *password)
+{
+  g_autoptr (GstRTSPAuth) auth = gst_rtsp_auth_new ();
+  GstRTSPToken *token = gst_rtsp_token_new (
+      GST_RTSP_TOKEN_MEDIA_FACTORY_ROLE, G_TYPE_STRING, ROLE, NULL);
+
+  gst_rtsp_auth_set_supported_methods (auth, GST_RTSP_AUTH_DIGEST);
+  gst_rtsp_auth_add_digest (auth, USER, password, token);
+  gst_rtsp_token_unref (token);
+  gst_rtsp_server_set_auth (server, auth);
+}
+
+static gboolean
+on_cleanup (gpointer data)
+{
+  g_autoptr (GstRTSPSessionPool) pool = gst_rtsp_server_get_session_pool (data);
+
+  gst_rtsp_session_pool_cleanup (pool);
+  return G_SOURCE_CONTINUE;
+}
+
+static gpointer
+run (gpointer data)
+{
+  OctRtsp *rtsp = data;
+  GSource *cleanup = g_timeout_source_new_seconds (CLEANUP_SECONDS);
+
+  g_main_context_push_thread_default (rtsp->context);
+  g_source_set_callback (cleanup, on_cleanup, rtsp->server, NULL);
+  g_source_attach (cleanup, rtsp->context);
+  g_main_loop_run (rtsp->loop);
+  g_source_destroy (cleanup);
+  g_source_unref (cleanup);
+  g_main_context_pop_thread_default (rtsp->context);
+  return NULL;
+}
+
+static gboolean
+listen_at (OctRtsp *rtsp, const char *address, guint port, GError **error)
+{
+  g_autofree char *service = g_strdup_printf ("%u", port);
+  g_autoptr (GError) local = NULL;
+  GSource *source;
+
+  gst_rtsp_server_set_address (rtsp->server, address);
+  gst_rtsp_server_set_service (rtsp->server, service);
+  source = gst_rtsp_server_create_source (rtsp->server, NULL, &local);
+  if (source == NULL) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ_WRITE,
+        "The RTSP server cannot listen at %s, port %u: %s; choose another port "
+        "or an address of this machine.",
+        address, port, local != NULL ? local->message : "unknown reason");
+    return FALSE;
+  }
+  g_source_attach (source, rtsp->context);
+  g_source_unref (source);
+  rtsp->url = g_strdup_printf (
+      strchr (address, ':') ? "rtsp://[%s]:%d" PATH : "rtsp://%s:%d" PATH,
+      address, gst_rtsp_server_get_bound_port (rtsp->server));
+  return TRUE;
+}
+
+OctRtsp *
+oct_rtsp_new (GstPad *pad, const char *address, guint port,
+    const char *password, GError **error)
+{
+  OctRtsp *rtsp = g_new0 (OctRtsp, 1);
+  g_autoptr (GstRTSPMountPoints) mounts = NULL;
+  g_autoptr (GstRTSPSessionPool) pool = NULL;
+
+  rtsp->pad = gst_object_ref (pad);
+  rtsp->context = g_main_context_new ();
+  rtsp->loop = g_main_loop_new (rtsp->context, FALSE);
+  rtsp->server = gst_rtsp_server_new ();
+  mounts = gst_rtsp_server_get_mount_points (rtsp->server);
+  gst_rtsp_mount_points_add_factory (
+      mounts, PATH, make_factory (rtsp, password != NULL));
+  pool = gst_rtsp_server_get_session_pool (rtsp->server);
+  gst_rtsp_session_pool_set_max_sessions (pool, MAX_VIEWERS);
+  if (password != NULL)
+    set_password (rtsp->server, password);
+  if (!listen_at (rtsp, address, port, error)) {
+    oct_rtsp_free (rtsp);
+    return NULL;
+  }
+  rtsp->thread = g_thread_new ("oct-rtsp", run, rtsp);
+  return rtsp;
+}
+
+const char *
+oct_rtsp_get_url (const OctRtsp *rtsp)
+{
+  return rtsp->url;
+}
+
+static GstRTSPFilterResult
+remove_client (GstRTSPServer *server, GstRTSPClient *client, gpointer data)
+{
+  return GST_RTSP_FILTER_REMOVE;
+}
+
+void
+oct_rtsp_free (OctRtsp *rtsp)
+{
+  if (rtsp == NULL)
+    return;
+  if (rtsp->thread != NULL) {
+    gst_rtsp_server_client_filter (rtsp->server, remove_client, NULL);
+    g_main_loop_quit (rtsp->loop);
+    g_thread_join (rtsp->thread);
+  }
+  gst_object_unref (rtsp->server);
+  g_main_loop_unref (rtsp->loop);
+  g_main_context_unref (rtsp->context);
+  gst_object_unref (rtsp->pad);
+  g_free (rtsp->url);
+  g_free (rtsp);
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * octrawsink records, octsrc plays: the same spectra, times, places and
+ * calibration come back with nothing but the file's name.
+ */
+#include "oct-test-files.h"
+#include "oct-test-source.h"
+
+#include <unistd.h>
+
+#define CHAIN                                                                  \
+  " ! octdcsub ! octkresample ! octdispersion ! octfft ! "                     \
+  "octlogscale range=manual max=90"
+
+/* Runs to the end of the stream. */
+static void
+run_to_end (const char *launch)
+{
+  GstElement *pipeline = gst_parse_launch (launch, NULL);
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered (
+      bus, 60 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  fail_unless (message != NULL, "%s does not end", launch);
+  fail_unless_equals_string (GST_MESSAGE_TYPE_NAME (message), "eos");
+  gst_message_unref (message);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (bus);
+  gst_object_unref (pipeline);
+}
+
+/* Path of a recording without ending; with `source` in it. */
+static char *
+record (const char *name, const char *source, const char *properties)
+{
+  char *path = oct_test_file_path (name);
+  g_autofree char *launch = g_strdup_printf (
+      "%s ! octrawsink location=%s %s", source, path, properties);
+
+  run_to_end (launch);
+  return path;
+}
+
+static void
+check_same (Source *a, Source *b)
+{
+  fail_unless_equals_int (source_count (a), source_count (b));
+  for (guint i = 0; i < source_count (a); i++) {
+    GstBuffer *x = source_get (a, i), *y = source_get (b, i);
+    GstMapInfo map;
+
+    fail_unless (gst_buffer_map (x, &map, GST_MAP_READ));
+    fail_unless_equals_uint64 (gst_buffer_get_size (y), map.size);
+    fail_unless (
+        gst_buffer_memcmp (y, 0, map.data, map.size) == 0, "B-scan %u", i);
+    gst_buffer_unmap (x, &map);
+    fail_unless_equals_uint64 (GST_BUFFER_PTS (x), GST_BUFFER_PTS (y));
+    fail_unless_equals_uint64 (
+        GST_BUFFER_DURATION (x), GST_BUFFER_DURATION (y));
+  }
+}
+
+/* The images of the recording are those of the source, to the last bit: sizes,
+ * formats with gaps between rows (an odd number of samples), a calibration that
+ * comes from the phantom, from properties, or from both. */
+static const char *const sources[] = {
+  "octsrc num-buffers=7 samples=256 lines=20 bscans=3 line-rate=70000",
+  "octsrc num-buffers=5 samples=255 lines=9 bscans=1 dispersion-a2=33 "
+  "dispersion-a3=-7",
+  "octsrc num-buffers=5 samples=251 lines=4 sample-format=gray8 line-rate=90 "
+  "wavelength-min=800 wavelength-max=880",
+  "octsrc num-buffers=4 samples=64 lines=3 line-rate=1 k-polynomial=0,60,3",
+};
+
+GST_START_TEST (test_same_images)
+{
+  const char *source = sources[__i__];
+  g_autofree char *path = record ("again", source, "part-size=25000");
+  g_autoptr (Source) direct = source_new ("%s name=src" CHAIN, source);
+  g_autoptr (Source) played =
+      source_new ("octsrc name=src location=%s.oct" CHAIN, path);
+
+  source_play (direct);
+  source_collect (direct);
+  source_play (played);
+  source_collect (played);
+  fail_unless (source_count (direct) > 3);
+  check_same (direct, played);
+}
+GST_END_TEST
+
+GST_START_TEST (test_places_and_times)
+{
+  g_autofree char *path =
+      record ("places", sources[0], "part-size=25000 name=sink");
+  g_autoptr (Source) s = source_new ("octsrc name=src location=%s.oct", path);
+
+  source_play (s);
+  source_collect (s);
+  source_check_caps (s, "video/x-raw,format=GRAY16_LE,width=256,height=20,"
+                        "framerate=3500/1");
+  source_check_run (s, 0, 7, 3500, 1);
+  for (guint i = 0; i < 7; i++)
+    source_check_scan (s, i, i % 3, 3, i / 3);
+  fail_unless (source_seek (
+      s, gst_event_new_seek (1.0, GST_FORMAT_DEFAULT, GST_SEEK_FLAG_FLUSH,
+             GST_SEEK_TYPE_SET, 4, GST_SEEK_TYPE_NONE, -1)));
+  source_collect (s);
+  source_check_run (s, 4, 3, 3500, 1);
+}
+GST_END_TEST
+
+/* Preloaded and live, both from a recording of several parts. */
+GST_START_TEST (test_other_ways_to_play)
+{
+  g_autofree char *path = record ("ways", sources[0], "part-size=25000");
+  g_autoptr (Source) plain =
+      source_new ("octsrc name=src location=%s.oct", path);
+  g_autoptr (Source) held =
+      source_new ("octsrc name=src location=%s.oct preload=true", path);
+  g_autofree char *live = g_strdup_printf (
+      "octsrc location=%s.oct is-live=true ! fakesink sync=true", path);
+
+  source_play (plain);
+  source_collect (plain);
+  source_play (held);
+  source_collect (held);
+  check_same (plain, held);
+  run_to_end (live);
+}
+GST_END_TEST
+
+/* What a crash leaves. */
+GST_START_TEST (test_cut_off)
+{
+  g_autofree char *path = record ("cut", sources[0], "part-size=25000");
+  g_autofree char *last = g_strconcat (path, "-00003.raw", NULL);
+  g_autofree char *before = g_strconcat (path, "-00002.raw", NULL);
+  g_autoptr (Source) s = source_new ("octsrc name=src location=%s.oct", path);
+
+  fail_unless_equals_int (truncate (last, 100), 0);
+  fail_unless_equals_int (truncate (before, 2 * 256 * 20 + 1), 0);
+  source_play (s);
+  source_collect (s);
+  source_check_run (s, 0, 5, 3500, 1);
+}
+GST_END_TEST
+
+/* The calibration that octrawsink is given wins over the one upstream. */
+GST_START_TEST (test_own_calibration)
+{
+  const char *virtual_system = "octsrc num-buffers=2 samples=128 lines=4";
+  g_autofree char *own =
+      record ("own", virtual_system, "wavelength-min=700 wavelength-max=710");
+  g_autoptr (Source) direct =
+      source_new ("%s name=src wavelength-min=700 wavelength-max=710" CHAIN,
+          virtual_system);
+  g_autoptr (Source) played =
+      source_new ("octsrc name=src location=%s.oct" CHAIN, own);
+
+  source_play (direct);
+  source_collect (direct);
+  source_play (played);
+  source_collect (played);
+  check_same (direct, played);
+}
+GST_END_TEST
+
+/* A camera behind which nobody knows a calibration, with rows of any stride. */
+GST_START_TEST (test_no_calibration)
+{
+  g_autofree char *path = record ("none",
+      "videotestsrc num-buffers=3 pattern=snow ! "
+      "video/x-raw,format=GRAY8,width=61,height=5,framerate=25/1",
+      "");
+  g_autoptr (Source) s = source_new ("octsrc name=src location=%s.oct", path);
+
+  source_play (s);
+  source_collect (s);
+  source_check_caps (s, "video/x-raw,format=GRAY8,width=61,height=5");
+  source_check_run (s, 0, 3, 25, 1);
+}
+GST_END_TEST
+
+GST_START_TEST (test_play_errors)
+{
+  g_autofree char *path = record ("wrong", sources[0], "");
+  g_autofree char *text = g_strconcat (path, ".oct", NULL);
+  struct {
+    const char *properties, *words[2];
+  } const cases[] = {
+    { "samples=128", { "256 samples", "leave `samples`" } },
+    { "lines=21", { "20 lines", "`lines`" } },
+    { "header-size=3", { "without a header", "`header-size`" } },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autoptr (Source) s = source_new (
+        "octsrc name=src location=%s %s", text, cases[i].properties);
+
+    gst_element_set_state (s->harness->element, GST_STATE_PLAYING);
+    oct_test_assert_error (
+        s->bus, "wrong.oct", cases[i].words[0], cases[i].words[1], NULL);
+    source_stop (s);
+  }
+}
+GST_END_TEST
+
+/* Without a name, where a recording is already, in a folder that is none. */
+GST_START_TEST (test_record_errors)
+{
+  g_autofree char *path = record ("first", sources[0], "");
+  g_autofree char *nowhere = g_strconcat (path, "/x", NULL);
+  const char *locations[] = { "", path, nowhere };
+  const char *words[] = { "`location`", "never overwritten", "cannot be" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (locations); i++) {
+    GstElement *sink = gst_element_factory_make ("octrawsink", NULL);
+    GstBus *bus = gst_bus_new ();
+
+    gst_object_ref_sink (sink);
+    gst_element_set_bus (sink, bus);
+    g_object_set (sink, "location", locations[i], NULL);
+    fail_unless_equals_int (gst_element_set_state (sink, GST_STATE_PAUSED),
+        GST_STATE_CHANGE_FAILURE);
+    oct_test_assert_error (bus, words[i], NULL);
+    gst_element_set_bus (sink, NULL);
+    gst_element_set_state (sink, GST_STATE_NULL);
+    gst_object_unref (bus);
+    gst_object_unref (sink);
+  }
+}
+GST_END_TEST
+
+static Suite *
+recording_suite (void)
+{
+  Suite *suite = suite_create ("recording");
+  TCase *tc = tcase_create ("recording");
+
+  suite_add_tcase (suite, tc);
+  tcase_add_checked_fixture (tc, NULL, oct_test_remove_files);
+  tcase_add_loop_test (tc, test_same_images, 0, G_N_ELEMENTS (sources));
+  tcase_add_test (tc, test_places_and_times);
+  tcase_add_test (tc, test_other_ways_to_play);
+  tcase_add_test (tc, test_cut_off);
+  tcase_add_test (tc, test_own_calibration);
+  tcase_add_test (tc, test_no_calibration);
+  tcase_add_test (tc, test_play_errors);
+  tcase_add_test (tc, test_record_errors);
+  return suite;
+}
+
+GST_CHECK_MAIN (recording)

@@ -1,0 +1,393 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Records with record.sh and its program, kills it, fills its disk, and plays
+what is left.  Output is TAP."""
+import array
+import contextlib
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import time
+
+import tap
+from tap import Skip, decode, spread
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+RECORD_SH = ROOT / "pipelines" / "record.sh"
+RECORD = os.environ["OCT_RECORD"]
+SLOW_DISK = os.environ["OCT_SLOW_DISK"]
+# Small B-scans: two busy cores simulate, reconstruct and encode them in time.
+SAMPLES, LINES = 256, 64
+SMALL = ["--samples", SAMPLES, "--lines", LINES, "--size", "160x128"]
+BSCAN = SAMPLES * LINES * 2
+RATE = 30
+
+
+def run(*arguments, cwd, status=0, program=RECORD):
+    return tap.run(*arguments, program=program, cwd=cwd, status=status)
+
+
+@contextlib.contextmanager
+def recording(folder, *arguments, **environment):
+    """A recording that runs; ended whatever happens."""
+    process = subprocess.Popen(
+        [RECORD, *map(str, arguments)], cwd=folder, text=True,
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, env={**os.environ, **environment})
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def progress(line):
+    """{"live": (frames, dropped), "video": (frames, dropped, MB), ...}"""
+    found = {}
+    for name, frames, dropped, size in re.findall(
+            r"(\w+) (\d+) (?:B-scans|frames), (\d+) dropped(?:, ([\d.]+) MB)?",
+            line):
+        found[name] = (int(frames), int(dropped), float(size or 0))
+    return found
+
+
+def lines_until(process, condition):
+    """Reads progress until it meets a condition; its last line."""
+    for line in process.stdout:
+        found = progress(line)
+        if found and condition(found):
+            return found
+    raise AssertionError("the recording ended: " + process.stderr.read())
+
+
+def report(text):
+    """{"video": (frames, dropped, parts)} of the last lines."""
+    return {name: (int(frames), int(dropped), int(parts))
+            for name, frames, dropped, parts in re.findall(
+                r"^(\w+): .*, (\d+) frames, (\d+) dropped, .* in (\d+) parts?\)",
+                text, re.M)}
+
+
+def count(path, cwd):
+    """Frames that can be played."""
+    return decode(path, cwd)[0]
+
+
+def play_spectra(name, cwd):
+    """Plays a recording of spectra by its name alone; B-scans."""
+    run("-q", "octsrc", f"location={name}.oct", "!", "octdcsub", "!",
+        "octkresample", "!", "octdispersion", "!", "octfft", "!",
+        "octlogscale", "!", "filesink", "location=images.gray",
+        program="gst-launch-1.0", cwd=cwd)
+    image = pathlib.Path(cwd) / "images.gray"
+    size = image.stat().st_size
+    image.unlink()
+    assert size % (LINES * SAMPLES // 2) == 0, size
+    return size // (LINES * SAMPLES // 2)
+
+
+# -------------------------------------------------------------------- tests
+
+def test_parts_by_script(folder):
+    """As a user calls it; every part can be played alone."""
+    output, errors = run("--output", "a/surgery", "--seconds", 5,
+                         "--part-seconds", 2, *SMALL, program=RECORD_SH,
+                         cwd=folder)
+    frames, dropped, parts = report(output)["video"]
+    files = sorted((folder / "a").iterdir())
+    assert [f.name for f in files] == [
+        f"surgery-{n:05}.mkv" for n in range(parts)] and parts == 3, files
+    assert sum(count(f, folder) for f in files) == frames, (frames, files)
+    assert dropped <= 5 and 4.5 * RATE <= frames <= 6.5 * RATE, output
+    _, width, height, last = decode(files[-1], folder)
+    assert (width, height) == (160, 128)
+    mean, deviation = spread(last)
+    assert deviation > 15, f"flat video: {mean:.0f} +- {deviation:.0f}"
+    assert errors == "", errors
+
+
+def test_mp4_and_interrupt(folder):
+    """Ctrl-C finishes the file."""
+    with recording(folder, "--output", "x", "--mp4", *SMALL) as process:
+        lines_until(process, lambda p: p["video"][0] > 2 * RATE)
+        process.send_signal(signal.SIGINT)
+        text = process.stdout.read()
+        assert process.wait(30) == 0, text
+    frames, dropped, _ = report(text)["video"]
+    assert count(folder / "x.mp4", folder) == frames, text
+    assert dropped <= 5, text
+
+
+def source_frames(cwd, *chain):
+    """The first B-scans of the virtual system, or what `chain` makes of them.
+    A live source may drop some of them when it starts."""
+    run("-q", "octsrc", f"samples={SAMPLES}", f"lines={LINES}", "bscans=1",
+        "num-buffers=80", *chain, "!", "filesink", "location=expected.raw",
+        program="gst-launch-1.0", cwd=cwd)
+    expected = array.array("H", (pathlib.Path(cwd) / "expected.raw").read_bytes())
+    size = len(expected) // 80
+    return [expected[n * size:(n + 1) * size] for n in range(80)]
+
+
+def largest_difference(a, b):
+    return max(abs(x - y) for x, y in zip(a, b))
+
+
+def test_lossless(folder):
+    """The images are those that gst-launch makes, up to the rounding of the
+    transform, whose way the FFT chooses anew in every program: one level of
+    65536."""
+    output, _ = run("--output", "x", "--seconds", 1, "--no-video", "--lossless",
+                    "--min", 10, "--max", 70, *SMALL, cwd=folder)
+    frames, _, _ = report(output)["lossless"]
+    run("-q", "filesrc", "location=x-lossless-00000.mkv", "!", "matroskademux",
+        "!", "avdec_ffv1", "!", "video/x-raw,format=GRAY16_LE", "!", "filesink",
+        "location=found.raw", program="gst-launch-1.0", cwd=folder)
+    found = array.array("H", (folder / "found.raw").read_bytes())
+    expected = source_frames(
+        folder, "!", "octdcsub", "!", "octkresample", "!", "octdispersion", "!",
+        "octfft", "!", "octlogscale", "range=manual", "min=10", "max=70", "!",
+        "video/x-raw,format=GRAY16_LE")
+    size = LINES * SAMPLES // 2
+    assert len(found) == frames * size, (len(found), frames)
+    assert min(largest_difference(found[:size], e) for e in expected) <= 1
+    text = (folder / "x-lossless.txt").read_text()
+    assert "10 + g/65535 * 60 dB" in text, text
+
+
+def test_raw(folder):
+    """The spectra are those of the source; they play by name alone."""
+    output, _ = run("--output", "x", "--seconds", 2, "--no-video", "--raw",
+                    *SMALL, cwd=folder)
+    frames, dropped, parts = report(output)["raw"]
+    assert dropped == 0 and parts == 1 and frames >= 1.8 * RATE, output
+    found = (folder / "x-00000.raw").read_bytes()
+    assert len(found) == frames * BSCAN
+    expected = [e.tobytes() for e in source_frames(folder)]
+    # those of the source, in its order; a busy machine may miss some
+    numbers = [expected.index(found[n * BSCAN:(n + 1) * BSCAN])
+               for n in range(20)]
+    assert numbers == sorted(set(numbers)), numbers
+    assert play_spectra("x", folder) == frames
+    # and again through record.sh's program, as a video
+    output, _ = run("--output", "y", "--data", "x.oct", "--size", "160x128",
+                    cwd=folder)
+    again, _, _ = report(output)["video"]
+    assert 0.8 * frames <= again <= frames, output
+
+
+def test_calibration_of_a_camera(folder):
+    """Given for a --source that knows none, it is in the recording."""
+    rows = "".join(f"{800 + i / 10}\n" for i in range(SAMPLES))
+    (folder / "cal.csv").write_text("wavelength_nm\n" + rows)
+    source = (f"videotestsrc is-live=true pattern=snow num-buffers=40 ! video/"
+              f"x-raw,format=GRAY8,width={SAMPLES},height={LINES},framerate=30/1")
+    run("--output", "x", "--no-video", "--raw", "--source", source,
+        "--calibration", "cal.csv", cwd=folder)
+    assert play_spectra("x", folder) == 40
+    text = (folder / "x.oct").read_text()
+    assert "sample-format=gray8" in text and "k-min" in text, text[:300]
+    assert "line-rate=1920" in text, text[:300]
+
+
+def test_camera_and_clock(folder):
+    """B-scan at the left, camera at the right, the clock in a corner."""
+    run("--output", "x", "--seconds", 2, "--camera", "test", *SMALL, "--size",
+        "320x256", cwd=folder)
+    frames, width, height, last = decode(folder / "x-00000.mkv", folder)
+    assert (width, height) == (640, 256) and frames > RATE, (width, frames)
+
+    def part(rows, columns):
+        return [last[y * width + x] for y in rows for x in columns]
+
+    assert spread(part(range(180), range(320)))[1] > 15
+    # the ball of the test picture on black
+    camera = part(range(256), range(320, 640))
+    bright = sum(v > 200 for v in camera)
+    assert 100 < bright < 8000, bright
+    assert sum(v < 30 for v in camera) > 60000
+    clock = part(range(180, 256), range(320))
+    assert sum(v > 180 for v in clock) > 50, "no clock"
+
+
+# ----------------------------------------------------------- when things fail
+
+def check_killed(frames, playable, what):
+    """At most the last second is lost, and of longer recordings 5 %."""
+    assert playable >= frames - RATE, f"{what}: {playable} of {frames}"
+    if frames >= 12 * RATE:
+        assert playable >= 0.95 * frames, f"{what}: {playable} of {frames}"
+
+
+def test_killed(folder):
+    """kill -9 at several moments, with a part being changed nearby."""
+    for moment, part in ((1.5, 180), (4, 2), (14, 180)):
+        for container in ([], ["--mp4"]):
+            here = folder / f"{moment}{len(container)}"
+            here.mkdir()
+            with recording(here, "--output", "x", "--raw", "--part-seconds",
+                           part, *container, *SMALL) as process:
+                last = lines_until(
+                    process, lambda p: p["video"][0] >= moment * RATE)
+                process.kill()
+                process.wait()
+            files = sorted(here.glob("x*.m*"))
+            playable = sum(count(f, here) for f in files)
+            check_killed(last["video"][0], playable, f"video {container} {part}")
+            check_killed(last["raw"][0], play_spectra("x", here), "raw")
+
+
+@contextlib.contextmanager
+def small_disk(folder, megabytes):
+    disk = folder / "disk"
+    disk.mkdir()
+    if os.geteuid() != 0 or subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", f"size={megabytes}m", "oct-test",
+             disk], stderr=subprocess.DEVNULL).returncode != 0:
+        raise Skip("a small disk can be made as root only")
+    try:
+        yield disk
+    finally:
+        subprocess.run(["umount", "-l", disk], check=False)
+
+
+def check_full(process, what):
+    """One sentence of each recording; the live picture goes on for two
+    seconds."""
+    stopped = None
+    for line in process.stdout:
+        if all(f"{name} " in line for name in what) and line.count(
+                "(stopped)") == len(what):
+            stopped = stopped or progress(line)
+            if progress(line)["live"][0] > stopped["live"][0] + 2 * RATE:
+                break
+    assert stopped, process.stderr.read()
+    process.send_signal(signal.SIGINT)
+    text, errors = process.communicate(timeout=30)
+    assert process.returncode == 1, text
+    errors = [line for line in errors.splitlines() if "Error" in line]
+    assert len(errors) == len(what), errors
+    assert all("is full" in error for error in errors), errors
+    return report(text)
+
+
+def test_full_disk(folder):
+    """Files are finished; the program goes on where it shows a picture."""
+    with small_disk(folder, 8) as disk:
+        with recording(folder, "--output", disk / "x", "--view=fakesink",
+                       *SMALL, "--bitrate", 20000, "--lossless") as process:
+            found = check_full(process, ["video", "lossless"])
+        for name, what in (("x-lossless", "lossless"), ("x", "video")):
+            playable = count(disk / f"{name}-00000.mkv", folder)
+            assert playable == found[what][0] > 0, (playable, found)
+
+
+def test_full_disk_raw(folder):
+    with small_disk(folder, 8) as disk:
+        with recording(folder, "--output", disk / "x", "--view=fakesink",
+                       "--no-video", "--raw", *SMALL) as process:
+            found = check_full(process, ["raw"])
+        assert play_spectra(disk / "x", folder) == found["raw"][0] > RATE
+
+
+def test_disk_filled_by_another(folder):
+    """From one moment to the next: nothing can be finished any more."""
+    with small_disk(folder, 64) as disk:
+        with recording(folder, "--output", disk / "x", "--raw", "--mp4",
+                       "--view=fakesink", *SMALL) as process:
+            last = lines_until(process, lambda p: p["video"][0] >= 3 * RATE)
+            with contextlib.suppress(OSError), open(disk / "fill", "wb") as f:
+                while True:
+                    os.write(f.fileno(), bytes(1 << 16))
+            time.sleep(3)
+            process.send_signal(signal.SIGINT)
+            text, errors = process.communicate(timeout=30)
+        assert process.returncode == 1, text
+        assert errors.count("full") == 2, errors
+        playable = count(disk / "x.mp4", folder)
+        assert playable >= last["video"][0] - RATE, (playable, last)
+        assert play_spectra(disk / "x", folder) >= last["raw"][0]
+
+
+def test_no_room_at_the_start(folder):
+    with small_disk(folder, 1) as disk:
+        _, errors = run("--output", disk / "x", *SMALL, cwd=folder, status=1)
+        assert "MB left" in errors and len(errors.splitlines()) == 1, errors
+        assert not list(disk.iterdir())
+
+
+def test_slow_disk(folder):
+    """Frames of the recording are lost and counted; the live picture has all
+    of them, in time."""
+    with recording(folder, "--output", "x", "--raw", "--mp4", *SMALL,
+                   LD_PRELOAD=SLOW_DISK, OCT_SLOW_DISK_MS="150") as process:
+        start = time.monotonic()
+        last = lines_until(process, lambda p: p["live"][0] >= 6 * RATE)
+        took = time.monotonic() - start
+        process.send_signal(signal.SIGINT)
+        text, errors = process.communicate(timeout=60)
+        assert process.returncode == 0, errors
+    assert last["live"][1] <= 0.1 * last["live"][0] and took < 9, (last, took)
+    found = report(text)
+    for what in ("video", "raw"):
+        frames, dropped, _ = found[what]
+        assert dropped > RATE and frames > 20, found
+        assert last["live"][0] - 5 <= frames + dropped, (last, found)
+    assert count(folder / "x.mp4", folder) == found["video"][0]
+    assert play_spectra("x", folder) == found["raw"][0]
+
+
+# -------------------------------------------------------------- what is refused
+
+def test_nothing_is_overwritten(folder):
+    arguments = ["--output", "x", "--seconds", 1, "--lossless", *SMALL]
+    run(*arguments, "--raw", cwd=folder)
+    before = {f: f.stat().st_mtime_ns for f in folder.iterdir()}
+    for options in ([], ["--no-video"], ["--no-video", "--raw"]):
+        _, errors = run(*arguments, *options, cwd=folder, status=1)
+        assert "exists already" in errors, errors
+        assert len(errors.splitlines()) == 1, errors
+    assert {f: f.stat().st_mtime_ns for f in folder.iterdir()} == before
+
+
+def test_wrong_options(folder):
+    for arguments in ([], ["--output", "x", "--no-video"],
+                      ["--output", "x", "--size", "big"],
+                      ["--output", "x", "--size", "1x1"],
+                      ["--output", "x", "--min", "5", "--max", "5"],
+                      ["--output", "x", "--seconds", "-1"],
+                      ["--output", "x", "--line-rate", "nan"],
+                      ["--output", "x", "--source", "a", "--data", "b"],
+                      ["--output", "x", "y"], ["--nonsense"]):
+        _, errors = run(*arguments, cwd=folder, status=2)
+        assert "--help" in errors and len(errors.splitlines()) == 1, errors
+    assert not list(folder.iterdir())
+
+
+def test_failing_sources(folder):
+    """One sentence each, and no files."""
+    (folder / "file").write_text("")
+    for arguments, words in (
+            (["--output", "file/x"], ["file"]),
+            (["--output", "x", "--data", "nowhere.oct"], ["nowhere.oct"]),
+            (["--output", "x", "--source", "nosuchsrc"], ["nosuchsrc"]),
+            (["--output", "x", "--camera", "/dev/nowhere"], ["/dev/nowhere"])):
+        _, errors = run(*arguments, *SMALL, cwd=folder, status=1)
+        errors = [e for e in errors.splitlines() if "Error" in e]
+        assert len(errors) == 1, errors
+        assert all(word in errors[0] for word in words), errors
+    assert [f.name for f in folder.iterdir()] == ["file"], list(folder.iterdir())
+
+
+def test_help(folder):
+    """Both helps know the same options; nothing is installed or built."""
+    mine, _ = run("--help", program=RECORD_SH, cwd=folder)
+    theirs, _ = run("--help", cwd=folder)
+    options = set(re.findall(r"--[a-z][a-z0-9-]+", theirs)) - {"--help"}
+    assert len(options) >= 20, theirs
+    for option in options:
+        assert option in mine, f"{option} is not in record.sh --help"
+
+
+tap.main(globals())

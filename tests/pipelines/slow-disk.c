@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * Preloaded into a program, makes a slow disk: writing to a file of a
+ * recording takes OCT_SLOW_DISK_MS longer than it does.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+static void
+wait_for_disk (int fd)
+{
+  static const char *const endings[] = { ".mkv", ".mp4", ".raw" };
+  const char *delay = getenv ("OCT_SLOW_DISK_MS");
+  char link[64], path[4096];
+  ssize_t length;
+
+  snprintf (link, sizeof link, "/proc/self/fd/%d", fd);
+  length = readlink (link, path, sizeof path - 1);
+  if (length < 4 || delay == NULL)
+    return;
+  path[length] = '\0';
+  for (unsigned i = 0; i < sizeof endings / sizeof *endings; i++)
+    if (strcmp (path + length - 4, endings[i]) == 0)
+      usleep (1000 * (useconds_t)atoi (delay));
+}
+
+ssize_t
+write (int fd, const void *data, size_t size)
+{
+  static ssize_t (*next) (int, const void *, size_t);
+
+  if (next == NULL)
+    *(void **)&next = dlsym (RTLD_NEXT, "write");
+  wait_for_disk (fd);
+  return next (fd, data, size);
+}
+
+ssize_t
+writev (int fd, const struct iovec *data, int count)
+{
+  static ssize_t (*next) (int, const struct iovec *, int);
+
+  if (next == NULL)
+    *(void **)&next = dlsym (RTLD_NEXT, "writev");
+  wait_for_disk (fd);
+  return next (fd, data, count);
+}

@@ -1,0 +1,316 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Streams with oct-record and watches: with several viewers, with some that
+stall or vanish, and with none.  Output is TAP."""
+import contextlib
+import os
+import re
+import signal
+import socket
+import subprocess
+import threading
+import time
+
+import tap
+from tap import decode
+
+RECORD = os.environ["OCT_RECORD"]
+WIDTH, HEIGHT = 160, 128
+SMALL = ["--samples", 256, "--lines", 64, "--size", f"{WIDTH}x{HEIGHT}"]
+DECODE = ["!", "avdec_h264"]
+RTP = ("application/x-rtp,media=video,encoding-name=H264,clock-rate=90000,"
+       "payload=96")
+
+
+class Sender:
+    """oct-record at work; its progress is read all the time."""
+
+    def __init__(self, folder, *arguments):
+        self.process = subprocess.Popen(
+            [RECORD, *map(str, arguments)], cwd=folder, text=True,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE)
+        self.lines, self.errors = [], []
+        self.readers = [
+            threading.Thread(target=lambda: self.lines.extend(
+                iter(self.process.stdout.readline, "")), daemon=True),
+            threading.Thread(target=lambda: self.errors.extend(
+                iter(self.process.stderr.readline, "")), daemon=True)]
+        for reader in self.readers:
+            reader.start()
+
+    def wait_for(self, pattern, seconds=20, errors=False):
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            for line in list(self.errors if errors else self.lines):
+                found = re.search(pattern, line)
+                if found:
+                    return found
+            time.sleep(0.05)
+        raise AssertionError(f"no '{pattern}': {self.lines} {self.errors}")
+
+    def progress(self):
+        """{"live": (frames, dropped), "video": ..., "stream": ...}, new."""
+        seen = len(self.lines)
+        until = time.monotonic() + 10
+        while time.monotonic() < until:
+            for line in self.lines[seen:]:
+                if "live" in line:
+                    return {name: (int(frames), int(dropped))
+                            for name, frames, dropped in re.findall(
+                                r"(\w+) (\d+) (?:B-scans|frames), (\d+) dropped",
+                                line)}
+            time.sleep(0.05)
+        raise AssertionError(f"no progress any more: {self.lines[-3:]}")
+
+    def stop(self):
+        """Ctrl-C; (frames, dropped) of the video that it recorded."""
+        self.process.send_signal(signal.SIGINT)
+        assert self.process.wait(30) == 0, self.errors
+        for reader in self.readers:
+            reader.join(10)
+        found = re.search(r"^video: .*, (\d+) frames, (\d+) dropped",
+                          "".join(self.lines), re.M)
+        return found and (int(found[1]), int(found[2]))
+
+
+@contextlib.contextmanager
+def sender(folder, *arguments):
+    it = Sender(folder, *SMALL, *arguments)
+    try:
+        yield it
+    finally:
+        it.process.kill()
+        it.process.wait()
+
+
+@contextlib.contextmanager
+def receiver(*elements, frames=None):
+    """gst-launch-1.0 that ends after so many frames."""
+    end = ["!", "identity", f"eos-after={frames + 1}"] if frames else []
+    process = subprocess.Popen(
+        ["gst-launch-1.0", "-q", *elements, *end, "!", "fakesink"],
+        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE, text=True)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def rtsp(url, *properties, decode=()):
+    """Counts frames; decodes them where that is to be seen too."""
+    return ["rtspsrc", f"location={url}", "latency=50", *properties, "!",
+            "rtph264depay", "!", "h264parse", *decode]
+
+
+def free_port():
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+def finish(process, seconds=60):
+    """All of its frames have come."""
+    assert process.wait(seconds) == 0, process.stderr.read()
+
+
+def rtsp_request(stream, method, url, number, **headers):
+    """Sends one, returns the answer."""
+    lines = [f"{method} {url} RTSP/1.0", f"CSeq: {number}",
+             *(f"{name}: {value}" for name, value in headers.items())]
+    stream.sendall(("\r\n".join(lines) + "\r\n\r\n").encode())
+    answer = b""
+    while b"\r\n\r\n" not in answer:
+        answer += stream.recv(1)
+    length = re.search(rb"Content-Length: (\d+)", answer, re.I)
+    while length and len(answer.partition(b"\r\n\r\n")[2]) < int(length[1]):
+        answer += stream.recv(1)
+    return answer.decode()
+
+
+def stalled_client(url):
+    """A viewer by TCP that begins to play and then reads nothing at all."""
+    port = int(re.search(r":(\d+)/", url)[1])
+    stream = socket.socket()
+    stream.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    stream.connect(("127.0.0.1", port))
+    answer = rtsp_request(stream, "DESCRIBE", url, 1, Accept="application/sdp")
+    assert answer.startswith("RTSP/1.0 200"), answer
+    answer = rtsp_request(stream, "SETUP", url + "/stream=0", 2,
+                          Transport="RTP/AVP/TCP;unicast;interleaved=0-1")
+    assert answer.startswith("RTSP/1.0 200"), answer
+    session = re.search(r"Session: ([^;\r]+)", answer)[1]
+    stream.sendall((f"PLAY {url} RTSP/1.0\r\nCSeq: 3\r\nSession: {session}"
+                    "\r\n\r\n").encode())
+    return stream
+
+
+def sent_in_vain(stream):
+    """Bytes that wait for this client in the kernel."""
+    mine, theirs = stream.getsockname()[1], stream.getpeername()[1]
+    with open("/proc/net/tcp", encoding="ascii") as table:
+        for row in list(table)[1:]:
+            _, local, remote, _, queues = row.split()[:5]
+            if (local.endswith(f":{theirs:04X}")
+                    and remote.endswith(f":{mine:04X}")):
+                return int(queues.partition(":")[0], 16)
+    return None  # disconnected
+
+
+def check_undisturbed(it, folder, name="x.mp4"):
+    """Neither the live picture nor the recording waited: who does loses most of
+    the frames.  A machine that is busy with other things may lose a few."""
+    now = it.progress()
+    assert now["live"][1] <= 0.1 * now["live"][0], now
+    frames, dropped = it.stop()
+    assert dropped <= 0.05 * frames and frames >= now["video"][0], (
+        frames, dropped, now)
+    assert decode(folder / name, folder)[0] == frames
+
+
+# -------------------------------------------------------------------- tests
+
+def test_rtsp_viewers(folder):
+    """Three by UDP and TCP, one that stalls, one that vanishes, and a recording
+    that is complete."""
+    with sender(folder, "--rtsp", 0, "--output", "x", "--mp4", "--size",
+                "320x256") as it:
+        url = it.wait_for(r"Live: (rtsp://127.0.0.1:\d+/oct)")[1]
+        it.wait_for(r"stream [1-9]\d* frames")
+        stalled = stalled_client(url)
+        gone = stalled_client(url)
+        gone.close()
+        with receiver(*rtsp(url), frames=150) as udp, \
+                receiver(*rtsp(url, "protocols=tcp"), frames=150) as tcp, \
+                receiver(*rtsp(url, "protocols=tcp")) as vanishing:
+            time.sleep(2)
+            vanishing.kill()
+            first = it.progress()
+            for process in (udp, tcp):
+                finish(process)
+            last = it.progress()
+        # it was really in the way: the kernel takes nothing more for it
+        before = sent_in_vain(stalled)
+        time.sleep(1)
+        assert before is None or (
+            before > 100000 and before == sent_in_vain(stalled)), before
+        # one encoder for all of them: as many frames as there were images
+        images = last["live"][0] - first["live"][0]
+        encoded = last["stream"][0] - first["stream"][0]
+        assert 0.9 * images - 5 <= encoded <= images + 5, (first, last)
+        # it is served again, to somebody new
+        with receiver(*rtsp(url, decode=DECODE), frames=30) as late:
+            finish(late)
+        stalled.close()
+        check_undisturbed(it, folder)
+
+
+def test_rtsp_coming_and_going(folder):
+    """Viewers who come, look and go, one after the other and all at once."""
+    with sender(folder, "--rtsp", 0, "--output", "x", "--mp4") as it:
+        url = it.wait_for(r"Live: (rtsp://127.0.0.1:\d+/oct)")[1]
+        for _ in range(8):
+            with receiver(*rtsp(url), frames=10) as viewer:
+                finish(viewer)
+        for _ in range(5):
+            with receiver(*rtsp(url)), receiver(*rtsp(url, "protocols=tcp")):
+                time.sleep(0.7)
+        with receiver(*rtsp(url), frames=30) as viewer:
+            finish(viewer)
+        check_undisturbed(it, folder)
+
+
+def test_rtsp_password(folder):
+    """Nobody without it, and no address but this machine's without one."""
+    (folder / "secret").write_text("correct horse\n")
+    with sender(folder, "--rtsp", 0, "--address", "0.0.0.0", "--password-file",
+                "secret") as it:
+        port = it.wait_for(r"Live: rtsp://0.0.0.0:(\d+)/oct")[1]
+        url = f"rtsp://127.0.0.1:{port}/oct"
+        with socket.create_connection(("127.0.0.1", int(port))) as stream:
+            answer = rtsp_request(stream, "DESCRIBE", url, 1)
+            assert answer.startswith("RTSP/1.0 401"), answer
+            assert "Digest" in answer and "Basic" not in answer, answer
+        for user, word, works in (("oct", "correct horse", True),
+                                  ("oct", "wrong horse", False),
+                                  ("root", "correct horse", False)):
+            with receiver(*rtsp(url, f"user-id={user}", f"user-pw={word}"),
+                          frames=20) as viewer:
+                assert (viewer.wait(30) == 0) == works, (user, word)
+        it.stop()
+        assert "horse" not in "".join(it.lines + it.errors)
+    for arguments, words in (
+            (["--address", "0.0.0.0"], "--password-file"),
+            (["--password-file", "nowhere"], "nowhere"),
+            (["--password-file", os.devnull], "8 characters"),
+            (["--address", "192.0.2.1", "--password-file", "secret"],
+             "cannot listen")):
+        _, errors = tap.run("--rtsp", 0, *arguments, *SMALL, program=RECORD,
+                            cwd=folder, status=1)
+        assert words in errors and len(errors.splitlines()) == 1, errors
+
+
+def test_srt(folder):
+    """A viewer that is stopped (SIGSTOP) and one that goes on."""
+    port = free_port()
+    uri = f"srt://127.0.0.1:{port}"
+    watch = ["srtsrc", f"uri={uri}", "latency=100", "!", "tsdemux", "!", "h264parse", *DECODE]
+    with sender(folder, "--output", "x", "--mp4", "--stream",
+                f"mpegtsmux alignment=7 ! srtsink uri=srt://127.0.0.1:{port}"
+                "?mode=listener latency=100 wait-for-connection=false") as it:
+        it.wait_for(r"stream [1-9]\d* frames")
+        with receiver(*watch) as stalled:
+            time.sleep(2)
+            stalled.send_signal(signal.SIGSTOP)
+            with receiver(*watch, frames=150) as viewer:
+                finish(viewer)
+        with receiver(*watch, frames=30) as late:
+            finish(late)
+        check_undisturbed(it, folder)
+
+
+def test_srt_receiver_that_comes_later(folder):
+    """Sent to a place where nobody listens yet."""
+    port = free_port()
+    with sender(folder, "--output", "x", "--mp4", "--stream",
+                f"mpegtsmux alignment=7 ! srtsink uri=srt://127.0.0.1:{port}"
+                "?mode=caller wait-for-connection=false") as it:
+        it.wait_for(r"stream [1-9]\d* frames")
+        time.sleep(3)
+        with receiver("srtsrc", f"uri=srt://127.0.0.1:{port}?mode=listener",
+                      "!", "tsdemux", "!", "h264parse", *DECODE, frames=30) as viewer:
+            finish(viewer)
+        check_undisturbed(it, folder)
+
+
+def multicast(port):
+    send = ("rtph264pay config-interval=-1 ! udpsink host=239.255.42.42 "
+            f"port={port} multicast-iface=lo ttl-mc=0 sync=false")
+    receive = ["udpsrc", "address=239.255.42.42", f"port={port}",
+               "multicast-iface=lo", f"caps={RTP}", "!", "rtpjitterbuffer",
+               "latency=50", "!", "rtph264depay", "!",
+               "h264parse", *DECODE]
+    return send, receive
+
+
+def test_rtp_multicast(folder):
+    """Two viewers of the same packets."""
+    send, receive = multicast(free_port())
+    with sender(folder, "--output", "x", "--mp4", "--stream", send) as it:
+        it.wait_for(r"stream [1-9]\d* frames")
+        with receiver(*receive, frames=90) as one, \
+                receiver(*receive, frames=90) as two:
+            finish(one)
+            finish(two)
+        check_undisturbed(it, folder)
+
+
+def test_wrong_stream(folder):
+    for launch in ("nosuchsink", "fakesink !", ""):
+        _, errors = tap.run("--stream", launch, *SMALL, program=RECORD,
+                            cwd=folder, status=1)
+        assert len(errors.splitlines()) == 1 and "Error" in errors, errors
+
+
+tap.main(globals())

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "oct-raw-writer.h"
+
+#include "oct-test.h"
+
+#include <unistd.h>
+
+#define SAMPLES 8u
+#define LINES 3u
+#define FRAME (SAMPLES * LINES * 2)
+
+/* A calibration with every part, odd numbers in all of them. */
+static OctCalibration *
+make_calibration (guint samples)
+{
+  g_autofree double *nm = g_new (double, samples);
+  g_autofree double *phase = g_new (double, samples);
+  g_autofree double *background = g_new (double, samples);
+  g_autoptr (GError) error = NULL;
+  OctCalibration *c;
+
+  for (guint i = 0; i < samples; i++) {
+    nm[i] = 790.0 + 110.0 * sqrt ((i + 1.0) / samples);
+    phase[i] = 0.1 * i * i - 1.0 / 3.0;
+    background[i] = 100.0 / (i + 1);
+  }
+  c = oct_calibration_new_from_arrays (
+      samples, nm, NULL, phase, background, &error);
+  g_assert_no_error (error);
+  return c;
+}
+
+static void
+assert_same_calibration (const OctCalibration *a, const OctCalibration *b)
+{
+  guint n = oct_calibration_get_samples (a);
+  gsize size = n * sizeof (double);
+  double a_min = 0, a_max = 0, b_min = 0, b_max = 0;
+
+  g_assert_cmpuint (oct_calibration_get_samples (b), ==, n);
+  g_assert_cmpmem (oct_calibration_get_positions (a), size,
+      oct_calibration_get_positions (b), size);
+  g_assert_cmpmem (
+      oct_calibration_get_nodes (a), size, oct_calibration_get_nodes (b), size);
+  g_assert_cmpmem (oct_calibration_get_dispersion (a), size,
+      oct_calibration_get_dispersion (b), size);
+  g_assert_cmpmem (oct_calibration_get_background (a), size,
+      oct_calibration_get_background (b), size);
+  g_assert_true (oct_calibration_get_k_range (a, &a_min, &a_max));
+  g_assert_true (oct_calibration_get_k_range (b, &b_min, &b_max));
+  g_assert_cmpfloat (a_min, ==, b_min);
+  g_assert_cmpfloat (a_max, ==, b_max);
+}
+
+static void
+test_text_and_back (void)
+{
+  g_auto (OctRecordingInfo) info = { OCT_SAMPLE_U8, 2048, 500, 7, 70000.0 / 3.0,
+    G_GINT64_CONSTANT (1777882500250001), make_calibration (2048) };
+  g_auto (OctRecordingInfo) back = { 0 };
+  g_autofree char *text = oct_recording_format (&info);
+  g_autoptr (GError) error = NULL;
+
+  oct_recording_parse ("x", text, strlen (text), &back, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (back.sample_format, ==, OCT_SAMPLE_U8);
+  g_assert_cmpuint (back.samples, ==, 2048);
+  g_assert_cmpuint (back.lines, ==, 500);
+  g_assert_cmpuint (back.bscans, ==, 7);
+  g_assert_cmpfloat (back.line_rate, ==, 70000.0 / 3.0);
+  g_assert_cmpint (back.start_time, ==, info.start_time);
+  assert_same_calibration (info.calibration, back.calibration);
+}
+
+#define HEAD "[oct-recording]\nversion=1\nsample-format=gray16-le\n"
+#define SIZES HEAD "samples=4\nlines=3\n"
+
+/* What a user may have written, and the words of the sentence about it. */
+static const struct {
+  const char *text, *words[2];
+} wrong[] = {
+  { "", { "first line", "[oct-recording]" } },
+  { "samples=4", { "first line", ".oct" } },
+  { "[oct-recording]\n", { "version", "whole number" } },
+  { "[oct-recording]\nversion=2\n", { "newer version", "version 2" } },
+  { "[oct-recording]\nversion=1\nsamples=4\nlines=3\n",
+      { "sample-format", "gray16-le" } },
+  { HEAD "samples=0\nlines=3\n", { "samples", "1 to 65536" } },
+  { HEAD "samples=65537\nlines=3\n", { "samples", "1 to 65536" } },
+  { HEAD "samples=4.5\nlines=3\n", { "samples", "whole number" } },
+  { HEAD "samples=4\n", { "lines", "1 to 65536" } },
+  { HEAD "samples=65536\nlines=65536\n", { "lines", "67108864" } },
+  { SIZES "bscans-per-volume=-1\n", { "bscans-per-volume", "1 to" } },
+  { SIZES "line-rate=0\n", { "line-rate", "above 0" } },
+  { SIZES "line-rate=nan\n", { "line-rate", "above 0" } },
+  { SIZES "line-rate=fast\n", { "line-rate", "above 0" } },
+  { SIZES "start-time=yesterday\n", { "start-time", "08:15:00" } },
+  { SIZES "[calibration]\n", { "No calibration", "calibration" } },
+  { SIZES "[calibration]\npositions=0;1;2\nnodes=0;1;2;3\n",
+      { "positions", "list of 4" } },
+  { SIZES "[calibration]\npositions=0;1;2;inf\nnodes=0;1;2;3\n",
+      { "positions", "list of 4" } },
+  { SIZES "[calibration]\npositions=0;1;2;x\nnodes=0;1;2;3\n",
+      { "positions", "list of 4" } },
+  { SIZES "[calibration]\npositions=0;1;2;3\n", { "together", "x" } },
+  { SIZES "[calibration]\npositions=0;2;1;3\nnodes=0;1;2;3\n",
+      { "positions", "rise" } },
+  { SIZES "[calibration]\npositions=0;1;2;9\nnodes=0;1;2;3\n",
+      { "positions", "samples" } },
+  { SIZES "[calibration]\ndispersion=0;1;2;3\nk-min=7\nk-max=6\n",
+      { "k-min", "smaller" } },
+  { SIZES "[calibration]\ndispersion=0;1;2;1e300\n", { "dispersion", "rad" } },
+};
+
+static void
+test_wrong_text (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (wrong); i++) {
+    g_auto (OctRecordingInfo) info = { 0 };
+    GError *error = NULL;
+
+    g_test_message ("%s", wrong[i].text);
+    g_assert_false (oct_recording_parse ("Recording 'x.oct'", wrong[i].text,
+        strlen (wrong[i].text), &info, &error));
+    g_assert_null (info.calibration);
+    oct_test_assert_error (
+        &error, OCT_ERROR_FORMAT, wrong[i].words[0], wrong[i].words[1], NULL);
+  }
+}
+
+/* Written in other orders, with comments and keys of the future. */
+static void
+test_text_by_hand (void)
+{
+  const char *text = "# my scan\n[oct-recording]\nlines=3\ncolour=green\n"
+                     "samples=4\nsample-format=gray8\nversion=1\n[future]\n";
+  g_auto (OctRecordingInfo) info = { 0 };
+  g_autoptr (GError) error = NULL;
+
+  oct_recording_parse ("x", text, strlen (text), &info, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (info.samples, ==, 4);
+  g_assert_cmpuint (info.bscans, ==, 0);
+  g_assert_cmpfloat (info.line_rate, ==, 0.0);
+  g_assert_null (info.calibration);
+}
+
+/* ------------------------------------------------------------ files and back
+ */
+
+/* B-scan n: values that tell where they belong. */
+static void
+fill (guint16 *values, guint n)
+{
+  for (guint i = 0; i < SAMPLES * LINES; i++)
+    values[i] = n * 1000 + i;
+}
+
+static OctRawWriter *
+new_writer (const char *name, guint64 part_size)
+{
+  OctRecordingInfo info = { OCT_SAMPLE_U16, SAMPLES, LINES, 0, 90.0, 0, NULL };
+  g_autoptr (GError) error = NULL;
+  OctRawWriter *writer =
+      oct_raw_writer_new (oct_test_path (name), part_size, &error);
+
+  g_assert_no_error (error);
+  oct_raw_writer_describe (writer, &info, &error);
+  g_assert_no_error (error);
+  return writer;
+}
+
+static void
+write_frames (const char *name, guint frames, guint64 part_size, gsize stride)
+{
+  OctRawWriter *writer = new_writer (name, part_size);
+  g_autoptr (GError) error = NULL;
+  OctRawWriterStats stats;
+  guint16 values[SAMPLES * LINES];
+  g_autofree guint8 *padded = g_malloc0 (stride * LINES);
+
+  for (guint n = 0; n < frames; n++) {
+    fill (values, n);
+    for (guint i = 0; i < LINES; i++)
+      memcpy (padded + i * stride, values + i * SAMPLES, SAMPLES * 2);
+    oct_raw_writer_append (writer, padded, stride, &error);
+    g_assert_no_error (error);
+  }
+  stats = oct_raw_writer_get_stats (writer);
+  g_assert_cmpuint (stats.frames, ==, frames);
+  g_assert_cmpuint (stats.bytes, ==, frames * FRAME);
+  oct_raw_writer_close (writer, &error);
+  g_assert_no_error (error);
+}
+
+static OctRecording *
+open_good (const char *name, guint frames)
+{
+  g_autoptr (GError) error = NULL;
+  OctRecording *recording = oct_recording_open (oct_test_path (name), &error);
+
+  g_assert_no_error (error);
+  g_assert_cmpuint (oct_recording_get_frames (recording), ==, frames);
+  return recording;
+}
+
+/* Frame `frame` of the recording is the one that was written as `n`. */
+static void
+assert_frame (OctRecording *recording, guint frame, guint n)
+{
+  guint16 expected[SAMPLES * LINES], found[SAMPLES * LINES] = { 0 };
+  g_autoptr (GError) error = NULL;
+
+  fill (expected, n);
+  oct_recording_read (recording, frame, found, SAMPLES * 2, &error);
+  g_assert_no_error (error);
+  g_assert_cmpmem (found, FRAME, expected, FRAME);
+}
+
+static void
+test_parts (void)
+{
+  g_autoptr (OctRecording) recording = NULL;
+  GError *error = NULL;
+
+  /* two whole B-scans and a half would fit: parts of 2, 2, 2, 1 */
+  write_frames ("parts", 7, FRAME * 5 / 2, SAMPLES * 2);
+  g_assert_true (
+      g_file_test (oct_test_path ("parts-00003.raw"), G_FILE_TEST_IS_REGULAR));
+  g_assert_false (
+      g_file_test (oct_test_path ("parts-00004.raw"), G_FILE_TEST_EXISTS));
+  g_assert_true (oct_recording_is_one (oct_test_path ("parts.oct")));
+  g_assert_false (oct_recording_is_one (oct_test_path ("parts-00000.raw")));
+  recording = open_good ("parts.oct", 7);
+  for (guint n = 0; n < 7; n++)
+    assert_frame (recording, n, n);
+  assert_frame (recording, 2, 2);
+  g_assert_false (oct_recording_read (recording, 7, NULL, 16, &error));
+  oct_test_assert_error (&error, OCT_ERROR_READ, "7 B-scans", NULL);
+}
+
+static void
+test_rows_with_gaps (void)
+{
+  g_autoptr (OctRecording) recording = NULL;
+
+  write_frames ("gaps", 3, FRAME * 2, SAMPLES * 2 + 12);
+  recording = open_good ("gaps.oct", 3);
+  for (guint n = 0; n < 3; n++)
+    assert_frame (recording, n, n);
+}
+
+/* Smaller than a B-scan: one B-scan each. */
+static void
+test_tiny_parts (void)
+{
+  g_autoptr (OctRecording) recording = NULL;
+
+  write_frames ("tiny", 3, 1, SAMPLES * 2);
+  recording = open_good ("tiny.oct", 3);
+  assert_frame (recording, 2, 2);
+}
+
+/* As a crash leaves them: the last part cut off, or just begun; and, by hand,
+ * one in the middle. */
+static void
+test_cut_off (void)
+{
+  g_autoptr (OctRecording) recording = NULL;
+
+  write_frames ("cut", 6, FRAME * 2, SAMPLES * 2);
+  g_assert_cmpint (
+      truncate (oct_test_path ("cut-00002.raw"), 2 * FRAME - 1), ==, 0);
+  recording = open_good ("cut.oct", 5);
+  assert_frame (recording, 4, 4);
+  g_clear_pointer (&recording, oct_recording_close);
+  g_assert_cmpint (truncate (oct_test_path ("cut-00002.raw"), 0), ==, 0);
+  recording = open_good ("cut.oct", 4);
+  g_clear_pointer (&recording, oct_recording_close);
+  g_assert_cmpint (truncate (oct_test_path ("cut-00001.raw"), FRAME), ==, 0);
+  oct_test_write ("cut-00002.raw", "x", 1);
+  recording = open_good ("cut.oct", 3);
+  assert_frame (recording, 2, 2);
+}
+
+static GError *
+open_bad (const char *name)
+{
+  GError *error = NULL;
+
+  g_assert_null (oct_recording_open (oct_test_path (name), &error));
+  return error;
+}
+
+static void
+test_missing_parts (void)
+{
+  GError *error;
+
+  write_frames ("lost", 6, FRAME * 2, SAMPLES * 2);
+  g_remove (oct_test_path ("lost-00001.raw"));
+  error = open_bad ("lost.oct");
+  oct_test_assert_error (&error, OCT_ERROR_NOT_FOUND, "lost-00001.raw", NULL);
+  g_remove (oct_test_path ("lost-00002.raw"));
+  oct_recording_close (open_good ("lost.oct", 2));
+  g_remove (oct_test_path ("lost-00000.raw"));
+  error = open_bad ("lost.oct");
+  oct_test_assert_error (
+      &error, OCT_ERROR_FORMAT, "lost-00000.raw", "3 lines of 8 samples", NULL);
+  error = open_bad ("nowhere.oct");
+  oct_test_assert_error (&error, OCT_ERROR_NOT_FOUND, "nowhere.oct", NULL);
+}
+
+static void
+test_never_overwrites (void)
+{
+  GError *error = NULL;
+
+  write_frames ("once", 1, FRAME, SAMPLES * 2);
+  g_assert_null (oct_raw_writer_new (oct_test_path ("once"), FRAME, &error));
+  oct_test_assert_error (
+      &error, OCT_ERROR_WRITE, "once.oct", "overwritten", NULL);
+  g_remove (oct_test_path ("once.oct"));
+  g_assert_null (oct_raw_writer_new (oct_test_path ("once"), FRAME, &error));
+  oct_test_assert_error (&error, OCT_ERROR_WRITE, "once-00000.raw", NULL);
+  g_assert_null (
+      oct_raw_writer_new (oct_test_path ("nowhere/x"), FRAME, &error));
+  oct_test_assert_error (&error, OCT_ERROR_WRITE, "nowhere", "location", NULL);
+}
+
+/* What is there before the first B-scan, or none at all. */
+static void
+test_new_calibration (void)
+{
+  OctRawWriter *writer = new_writer ("again", FRAME);
+  g_auto (OctRecordingInfo) info = { OCT_SAMPLE_U16, SAMPLES, LINES, 0, 0, 0,
+    make_calibration (SAMPLES) };
+  g_autoptr (OctRecording) recording = NULL;
+  g_autoptr (GError) error = NULL;
+  guint16 values[SAMPLES * LINES];
+
+  fill (values, 0);
+  oct_raw_writer_append (writer, values, SAMPLES * 2, &error);
+  g_assert_no_error (error);
+  recording = open_good ("again.oct", 1); /* while it is being written */
+  g_assert_null (oct_recording_get_info (recording)->calibration);
+  g_clear_pointer (&recording, oct_recording_close);
+  oct_raw_writer_describe (writer, &info, &error);
+  g_assert_no_error (error);
+  recording = open_good ("again.oct", 1);
+  assert_same_calibration (
+      info.calibration, oct_recording_get_info (recording)->calibration);
+  g_assert_true (oct_raw_writer_close (writer, &error));
+}
+
+int
+main (int argc, char **argv)
+{
+  int status;
+
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/recording/text-and-back", test_text_and_back);
+  g_test_add_func ("/recording/wrong-text", test_wrong_text);
+  g_test_add_func ("/recording/text-by-hand", test_text_by_hand);
+  g_test_add_func ("/recording/parts", test_parts);
+  g_test_add_func ("/recording/rows-with-gaps", test_rows_with_gaps);
+  g_test_add_func ("/recording/tiny-parts", test_tiny_parts);
+  g_test_add_func ("/recording/cut-off", test_cut_off);
+  g_test_add_func ("/recording/missing-parts", test_missing_parts);
+  g_test_add_func ("/recording/never-overwrites", test_never_overwrites);
+  g_test_add_func ("/recording/new-calibration", test_new_calibration);
+  status = g_test_run ();
+  oct_test_clean ();
+  return status;
+}
