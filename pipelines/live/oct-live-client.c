@@ -201,6 +201,7 @@ say_status (OctLiveClient *client)
                   : 0));
   add_number (builder, "missed", counts.missed);
   add_number (builder, "rate", live->rate);
+  add_number (builder, "nominalRate", info.rate);
   add_number (builder, "viewers", live->clients->len);
   add_number (builder, "lines", info.width);
   add_number (builder, "depths", info.height);
@@ -410,15 +411,26 @@ on_socket_message (
  */
 
 static void
-on_closed (SoupWebsocketConnection *socket, gpointer data)
+free_client (OctLiveClient *client)
 {
-  OctLiveClient *client = data;
-
-  g_signal_handlers_disconnect_by_data (socket, client);
+  g_signal_handlers_disconnect_by_data (client->socket, client);
   g_clear_pointer (&client->viewer, oct_live_viewer_free);
   g_ptr_array_remove_fast (client->live->clients, client);
-  g_object_unref (socket);
+  g_object_unref (client->socket);
   g_free (client);
+}
+
+static void
+on_closed (SoupWebsocketConnection *socket, gpointer data)
+{
+  free_client (data);
+}
+
+void
+oct_live_clients_drop (OctLive *live)
+{
+  while (live->clients->len > 0)
+    free_client (g_ptr_array_index (live->clients, 0));
 }
 
 void

@@ -49,5 +49,7 @@ void oct_live_clients_tick (OctLive *live);
 void oct_live_clients_tell_state (OctLive *live);
 /* Tells all pages that it is over, and why (one sentence). */
 void oct_live_clients_say_goodbye (OctLive *live, const char *reason);
+/* Ends the conversations that are left, whoever is still listening. */
+void oct_live_clients_drop (OctLive *live);
 
 G_END_DECLS

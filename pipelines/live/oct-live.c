@@ -243,6 +243,8 @@ clear (Program *program)
   OctLive *live = &program->live;
 
   g_clear_pointer (&program->listener, oct_live_listener_free);
+  if (live->clients != NULL)
+    oct_live_clients_drop (live);
   if (program->server != NULL)
     soup_server_disconnect (program->server);
   g_clear_object (&program->server);

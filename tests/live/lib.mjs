@@ -2,7 +2,7 @@
 // What the tests share: oct-live, a browser, TAP.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -79,14 +79,9 @@ export class Server {
 const running = new Set();
 
 // The browser; every page keeps its WebRTC connections in window.connections.
-// `niced`: below oct-live, as if it ran on computers of its own.
-export async function openBrowser({ niced = false } = {}) {
+export async function openBrowser() {
   const { chromium } = await import("playwright-core");
-  const folder = mkdtempSync(join(tmpdir(), "oct-live-browser-"));
-  const start = join(folder, "chromium");
-  writeFileSync(start, `#!/bin/sh\nexec ${niced ? "nice -n 15 " : ""}${CHROMIUM} "$@"\n`, { mode: 0o755 });
-  process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
-  const browser = await chromium.launch({ executablePath: start, headless: true,
+  const browser = await chromium.launch({ executablePath: CHROMIUM, headless: true,
     args: ["--no-sandbox", "--autoplay-policy=no-user-gesture-required"] });
   browser.visit = async (url, options = {}) => {
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });

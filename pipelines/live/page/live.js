@@ -187,7 +187,7 @@ function showIndicators(status) {
   const span = shown.at(-1) - shown[0];
   const rate = shown.length > 1 && span > 0 ? ((shown.length - 1) * 1000) / span : 0;
   $("rate").textContent = `${rate.toFixed(1)} of ${status.rate.toFixed(1)} /s`;
-  $("rate").classList.toggle("bad", rate < 0.9 * status.rate);
+  $("rate").classList.toggle("bad", rate < 0.9 * Math.max(status.rate, status.nominalRate));
   delays.sort((a, b) => a - b);
   const delay = delays[Math.floor(delays.length / 2)];
   $("delay").textContent = delay === undefined ? "–" : `${Math.round(delay)} ms`;
