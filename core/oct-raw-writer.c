@@ -134,8 +134,7 @@ run (gpointer data)
   return NULL;
 }
 
-/* ------------------------------------------------------------------- writing
- */
+/* ------------------------------------------------------------------ writing */
 
 static gboolean
 check_new (const char *path, GError **error)

@@ -36,11 +36,40 @@ void
 oct_recording_info_clear (OctRecordingInfo *info)
 {
   g_clear_pointer (&info->calibration, oct_calibration_unref);
+  g_clear_pointer (&info->gaps, g_array_unref);
   memset (info, 0, sizeof *info);
 }
 
-/* ------------------------------------------------------------------- writing
- */
+void
+oct_recording_info_add_gap (
+    OctRecordingInfo *info, guint64 frame, guint64 count)
+{
+  OctRecordingGap gap = { frame, count };
+
+  if (info->gaps == NULL)
+    info->gaps = g_array_new (FALSE, FALSE, sizeof gap);
+  if (info->gaps->len < OCT_RECORDING_MAX_GAPS)
+    g_array_append_val (info->gaps, gap);
+  else
+    g_array_index (info->gaps, OctRecordingGap, info->gaps->len - 1).count +=
+        count;
+}
+
+/* ------------------------------------------------------------------ writing */
+
+static void
+set_gaps (GKeyFile *keys, const GArray *gaps)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  for (guint i = 0; i < gaps->len; i++) {
+    const OctRecordingGap *gap = &g_array_index (gaps, OctRecordingGap, i);
+
+    g_string_append_printf (text,
+        "%" G_GUINT64_FORMAT ":%" G_GUINT64_FORMAT ";", gap->frame, gap->count);
+  }
+  g_key_file_set_value (keys, GROUP, "missing", text->str);
+}
 
 static void
 set_list (GKeyFile *keys, const char *key, const double *values, guint n)
@@ -88,13 +117,14 @@ oct_recording_format (const OctRecordingInfo *info)
 
     g_key_file_set_string (keys, GROUP, "start-time", text);
   }
+  if (info->gaps != NULL)
+    set_gaps (keys, info->gaps);
   if (info->calibration != NULL)
     set_calibration (keys, info->calibration);
   return g_key_file_to_data (keys, NULL, NULL);
 }
 
-/* ------------------------------------------------------------------- parsing
- */
+/* ------------------------------------------------------------------ parsing */
 
 typedef struct {
   GKeyFile *keys;
@@ -183,6 +213,38 @@ get_start_time (const Parser *parser, gint64 *start_time)
   return TRUE;
 }
 
+/* "FRAME:COUNT" */
+static gboolean
+parse_gap (const char *text, OctRecordingGap *gap)
+{
+  g_auto (GStrv) parts = g_strsplit (text, ":", 2);
+
+  return g_strv_length (parts) == 2
+         && g_ascii_string_to_unsigned (
+             parts[0], 10, 0, G_MAXINT64, &gap->frame, NULL)
+         && g_ascii_string_to_unsigned (
+             parts[1], 10, 1, G_MAXINT32, &gap->count, NULL);
+}
+
+static gboolean
+get_gaps (const Parser *parser, OctRecordingInfo *info)
+{
+  g_auto (GStrv) texts =
+      g_key_file_get_string_list (parser->keys, GROUP, "missing", NULL, NULL);
+  guint64 frame = 0;
+
+  for (guint i = 0; texts != NULL && texts[i] != NULL; i++) {
+    OctRecordingGap gap;
+
+    if (i >= OCT_RECORDING_MAX_GAPS || !parse_gap (texts[i], &gap)
+        || gap.frame < frame)
+      return refuse (parser, "missing", "a list as in 100:12;340:1;");
+    frame = gap.frame;
+    oct_recording_info_add_gap (info, gap.frame, gap.count);
+  }
+  return TRUE;
+}
+
 /* One finite number per sample; *values NULL where there is no such list. */
 static gboolean
 get_list (const Parser *parser, const char *key, guint samples, double **values)
@@ -252,7 +314,8 @@ parse_keys (const Parser *parser, OctRecordingInfo *info)
       || !get_count (parser, "bscans-per-volume", G_MAXINT, TRUE, &info->bscans)
       || !get_positive (
           parser, GROUP, "line-rate", MAX_LINE_RATE, &info->line_rate)
-      || !get_start_time (parser, &info->start_time))
+      || !get_start_time (parser, &info->start_time)
+      || !get_gaps (parser, info))
     return FALSE;
   if ((guint64)info->samples * info->lines > OCT_MAX_BSCAN_VALUES)
     return refuse (parser, "lines", "a B-scan of at most 67108864 values");
@@ -284,8 +347,7 @@ oct_recording_parse (const char *file, const char *text, gsize size,
   return TRUE;
 }
 
-/* ------------------------------------------------------------------- reading
- */
+/* ------------------------------------------------------------------ reading */
 
 char *
 oct_recording_part_path (const char *base, guint part)

@@ -14,8 +14,10 @@
  *   bscans-per-volume=256            optional
  *   line-rate=70000                  A-lines per second, optional
  *   start-time=2026-05-04T08:15:00.250000Z   of the first B-scan, optional
- *   [calibration]                    optional, lists of one value per sample
- *   k-min=6.98                       ends of the wavenumber axis, rad/um
+ *   missing=100:12;340:1;            B-scans that were lost while recording:
+ *                                    12 before B-scan 100, 1 before 340;
+ * optional [calibration]                    optional, lists of one value per
+ * sample k-min=6.98                       ends of the wavenumber axis, rad/um
  *   k-max=7.95
  *   positions=0;1.02;...             in samples, of each uniform wavenumber
  *   nodes=0;0.98;...                 of each sample on the uniform axis
@@ -31,6 +33,15 @@ G_BEGIN_DECLS
 
 #define OCT_RECORDING_SUFFIX ".oct"
 
+/* B-scans that were lost while recording. */
+typedef struct {
+  guint64 frame; /* the first one behind the gap, by its number in the parts */
+  guint64 count; /* how many are missing before it */
+} OctRecordingGap;
+
+/* More gaps than these are not told apart: the last one has all that follow. */
+#define OCT_RECORDING_MAX_GAPS 4096
+
 typedef struct {
   OctSampleFormat sample_format; /* U8 or U16 */
   guint samples, lines;
@@ -38,7 +49,12 @@ typedef struct {
   double line_rate;            /* A-lines per second, 0 = unknown */
   gint64 start_time;           /* us since 1970 (UTC), 0 = unknown */
   OctCalibration *calibration; /* a reference, or NULL */
+  GArray *gaps;                /* OctRecordingGap, or NULL */
 } OctRecordingInfo;
+
+/* Adds a gap; `frame` is not smaller than those before. */
+void oct_recording_info_add_gap (
+    OctRecordingInfo *info, guint64 frame, guint64 count);
 
 void oct_recording_info_clear (OctRecordingInfo *info);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (OctRecordingInfo, oct_recording_info_clear)

@@ -206,6 +206,43 @@ gst_oct_input_get_calibration (GstOctInput *input)
                                 : NULL;
 }
 
+static char *
+describe_gaps (const GArray *gaps, const char *name)
+{
+  guint64 missing = 0;
+
+  for (guint i = 0; i < gaps->len; i++)
+    missing += g_array_index (gaps, OctRecordingGap, i).count;
+  return g_strdup_printf (
+      "Recording '%s' lacks %" G_GUINT64_FORMAT " B-scans in %u places, the "
+      "first before B-scan %" G_GUINT64_FORMAT ", since the disk was too slow "
+      "or the camera stopped; from there on times and places in the volume are "
+      "not those of the scan.",
+      name, missing, gaps->len, g_array_index (gaps, OctRecordingGap, 0).frame);
+}
+
+char *
+gst_oct_input_describe_flaws (const GstOctInput *input, const char *location)
+{
+  const OctReaderInfo *info = &input->info;
+  g_autofree char *name =
+      location != NULL ? g_filename_display_name (location) : NULL;
+  const OctRecordingInfo *recording =
+      input->recording != NULL ? oct_recording_get_info (input->recording)
+                               : NULL;
+
+  if (recording != NULL && recording->gaps != NULL)
+    return describe_gaps (recording->gaps, name);
+  if (info->leftover_bytes == 0)
+    return NULL;
+  return g_strdup_printf (
+      "File '%s' holds %" G_GUINT64_FORMAT
+      " whole B-scans of %u lines of %u samples and %" G_GUINT64_FORMAT
+      " bytes more, which are left out; if the image is skewed, set "
+      "`samples`, `lines` or `header-size` to what was recorded.",
+      name, info->frames, info->lines, info->samples, info->leftover_bytes);
+}
+
 double
 gst_oct_input_get_line_rate (const GstOctInput *input)
 {

@@ -35,6 +35,11 @@ const OctReaderInfo *gst_oct_input_get_info (const GstOctInput *input);
 /* A calibration that the input itself carries (no new reference), or NULL. */
 OctCalibration *gst_oct_input_get_calibration (GstOctInput *input);
 
+/* A sentence for the user about what is missing or left over in the file, to be
+ * freed; NULL when all is well. */
+char *gst_oct_input_describe_flaws (
+    const GstOctInput *input, const char *location);
+
 /* A-lines per second as a recording tells them, 0 = unknown. */
 double gst_oct_input_get_line_rate (const GstOctInput *input);
 

@@ -42,6 +42,10 @@ struct _GstOctRawSink {
   gboolean has_info;
   OctCalibration *upstream;
   OctRecordingInfo recording;
+  gint fps_n, fps_d;
+  GstClockTime last;       /* time stamp of the B-scan before */
+  gint64 described;        /* when the text was written last, monotonic */
+  gboolean described_gaps; /* all that there are */
 };
 
 enum {
@@ -83,7 +87,7 @@ post_message (GstElement *element, GstMessage *message)
       ->post_message (element, message);
 }
 
-/* -------------------------------------------------------------- start, stop */
+/* -------------------------------------------------------------------- start */
 
 static gboolean
 start (GstBaseSink *base)
@@ -116,32 +120,12 @@ start (GstBaseSink *base)
   self->stats = (OctRawWriterStats){ 0 };
   self->stale = TRUE;
   GST_OBJECT_UNLOCK (self);
+  self->last = GST_CLOCK_TIME_NONE;
+  self->described_gaps = TRUE;
   return TRUE;
 }
 
-/* What was written is on the disk when the state has changed. */
-static gboolean
-stop (GstBaseSink *base)
-{
-  GstOctRawSink *self = GST_OCT_RAW_SINK (base);
-  g_autoptr (GError) error = NULL;
-  OctRawWriter *writer;
-
-  GST_OBJECT_LOCK (self);
-  writer = g_steal_pointer (&self->writer);
-  if (writer != NULL)
-    self->stats = oct_raw_writer_get_stats (writer);
-  GST_OBJECT_UNLOCK (self);
-  if (writer != NULL && !oct_raw_writer_close (writer, &error))
-    post_error (self, &error);
-  g_clear_pointer (&self->upstream, oct_calibration_unref);
-  oct_recording_info_clear (&self->recording);
-  self->has_info = FALSE;
-  return TRUE;
-}
-
-/* --------------------------------------------------------------- description
- */
+/* -------------------------------------------------------------- description */
 
 static gboolean
 set_caps (GstBaseSink *base, GstCaps *caps)
@@ -172,6 +156,8 @@ set_caps (GstBaseSink *base, GstCaps *caps)
   self->recording.samples = info.columns;
   self->recording.lines = info.rows;
   self->recording.line_rate = (double)n / d * info.rows;
+  self->fps_n = n;
+  self->fps_d = d;
   return TRUE;
 }
 
@@ -206,24 +192,68 @@ make_calibration (GstOctRawSink *self, GError **error)
 /* Spectra stay as they are whatever the calibration is: the last one, and thus
  * the best, holds for all of the recording. */
 static gboolean
-describe (GstOctRawSink *self, GstBuffer *buffer, GError **error)
+describe (GstOctRawSink *self, GError **error)
 {
   OctRecordingInfo *recording = &self->recording;
-  GstOctScanMeta *meta = gst_buffer_get_oct_scan_meta (buffer);
   GError *local = NULL;
 
-  if (recording->start_time == 0) {
-    recording->start_time = g_get_real_time ();
-    recording->bscans =
-        meta != NULL && meta->bscans <= G_MAXINT ? meta->bscans : 0;
-  }
   g_clear_pointer (&recording->calibration, oct_calibration_unref);
   recording->calibration = make_calibration (self, &local);
   if (local != NULL) {
     g_propagate_error (error, local);
     return FALSE;
   }
+  self->described = g_get_monotonic_time ();
+  self->described_gaps = TRUE;
   return oct_raw_writer_describe (self->writer, recording, error);
+}
+
+/* What only the first B-scan tells. */
+static void
+begin (GstOctRawSink *self, GstBuffer *buffer)
+{
+  GstOctScanMeta *meta = gst_buffer_get_oct_scan_meta (buffer);
+
+  self->recording.start_time = g_get_real_time ();
+  if (meta != NULL && meta->bscans <= G_MAXINT)
+    self->recording.bscans = meta->bscans;
+}
+
+/* B-scans that never came, by the times of those that did. */
+static void
+find_gap (GstOctRawSink *self, GstBuffer *buffer)
+{
+  GstClockTime time = GST_BUFFER_PTS (buffer), last = self->last;
+  guint64 steps;
+
+  self->last = time;
+  if (!GST_CLOCK_TIME_IS_VALID (time) || !GST_CLOCK_TIME_IS_VALID (last)
+      || time <= last || self->fps_n <= 0)
+    return;
+  steps = gst_util_uint64_scale_round (
+      time - last, self->fps_n, self->fps_d * GST_SECOND);
+  if (steps <= 1)
+    return;
+  oct_recording_info_add_gap (&self->recording,
+      oct_raw_writer_get_stats (self->writer).frames, steps - 1);
+  self->described_gaps = FALSE;
+}
+
+/* Writes the text where it has to be written (again). */
+static gboolean
+keep_described (GstOctRawSink *self, GError **error)
+{
+  gboolean stale;
+
+  GST_OBJECT_LOCK (self);
+  stale = self->stale;
+  self->stale = FALSE;
+  GST_OBJECT_UNLOCK (self);
+  /* not for every gap, when the disk is slow anyway */
+  if (!self->described_gaps
+      && g_get_monotonic_time () - self->described > G_TIME_SPAN_SECOND)
+    stale = TRUE;
+  return !stale || describe (self, error);
 }
 
 static gboolean
@@ -243,8 +273,7 @@ event (GstBaseSink *base, GstEvent *event)
       ->event (base, event);
 }
 
-/* ------------------------------------------------------------------- B-scans
- */
+/* ------------------------------------------------------------------ B-scans */
 
 static gboolean
 append (GstOctRawSink *self, GstBuffer *buffer, GError **error)
@@ -265,14 +294,11 @@ render (GstBaseSink *base, GstBuffer *buffer)
 {
   GstOctRawSink *self = GST_OCT_RAW_SINK (base);
   g_autoptr (GError) error = NULL;
-  gboolean stale;
 
-  GST_OBJECT_LOCK (self);
-  stale = self->stale;
-  self->stale = FALSE;
-  GST_OBJECT_UNLOCK (self);
-  if ((!stale || describe (self, buffer, &error))
-      && append (self, buffer, &error))
+  if (self->recording.start_time == 0)
+    begin (self, buffer);
+  find_gap (self, buffer);
+  if (keep_described (self, &error) && append (self, buffer, &error))
     return GST_FLOW_OK;
   post_error (self, &error);
   return GST_FLOW_ERROR;
@@ -286,8 +312,32 @@ propose_allocation (GstBaseSink *base, GstQuery *query)
   return TRUE;
 }
 
-/* -------------------------------------------------------------------- object
- */
+/* --------------------------------------------------------------------- stop */
+
+/* What was written is on the disk when the state has changed. */
+static gboolean
+stop (GstBaseSink *base)
+{
+  GstOctRawSink *self = GST_OCT_RAW_SINK (base);
+  g_autoptr (GError) error = NULL;
+  OctRawWriter *writer;
+
+  if (self->writer != NULL && !self->described_gaps && !describe (self, &error))
+    post_error (self, &error);
+  GST_OBJECT_LOCK (self);
+  writer = g_steal_pointer (&self->writer);
+  if (writer != NULL)
+    self->stats = oct_raw_writer_get_stats (writer);
+  GST_OBJECT_UNLOCK (self);
+  if (writer != NULL && !oct_raw_writer_close (writer, &error))
+    post_error (self, &error);
+  g_clear_pointer (&self->upstream, oct_calibration_unref);
+  oct_recording_info_clear (&self->recording);
+  self->has_info = FALSE;
+  return TRUE;
+}
+
+/* ------------------------------------------------------------------- object */
 
 static void
 set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)

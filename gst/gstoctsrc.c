@@ -204,21 +204,12 @@ decide_allocation (GstBaseSrc *base, GstQuery *query)
 /* -------------------------------------------------------------- start, stop */
 
 static void
-warn_about_leftover (GstOctSrc *self, const char *location)
+warn_about_flaws (GstOctSrc *self, const char *location)
 {
-  const OctReaderInfo *info = gst_oct_input_get_info (self->input);
-  g_autofree char *name = NULL;
+  g_autofree char *flaws = gst_oct_input_describe_flaws (self->input, location);
 
-  if (info->leftover_bytes == 0)
-    return;
-  name = g_filename_display_name (location);
-  GST_ELEMENT_WARNING (self, STREAM, FORMAT,
-      ("File '%s' holds %" G_GUINT64_FORMAT
-       " whole B-scans of %u lines of %u samples and %" G_GUINT64_FORMAT
-       " bytes more, which are left out; if the image is skewed, set "
-       "`samples`, `lines` or `header-size` to what was recorded.",
-          name, info->frames, info->lines, info->samples, info->leftover_bytes),
-      (NULL));
+  if (flaws != NULL)
+    GST_ELEMENT_WARNING (self, STREAM, FORMAT, ("%s", flaws), (NULL));
 }
 
 /* Which frame rate negotiation is going to find: a seek that was asked for
@@ -329,7 +320,7 @@ start (GstBaseSrc *base)
   self->discont = TRUE;
   g_atomic_int_set (&self->calibration_stale, TRUE);
   predict_framerate (self);
-  warn_about_leftover (self, location);
+  warn_about_flaws (self, location);
   return TRUE;
 }
 

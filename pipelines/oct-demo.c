@@ -442,9 +442,10 @@ main (int argc, char **argv)
   }
   oct_launch_catch_interrupts ();
   gst_init (NULL, NULL);
-  if (!run (&options, &error)) {
+  run (&options, &error);
+  if (error != NULL)
     g_printerr ("Error: %s\n", error->message);
-    return EXIT_FAILURE;
-  }
-  return EXIT_SUCCESS;
+  oct_source_options_clear (&options.source);
+  g_free (options.output);
+  return error == NULL ? EXIT_SUCCESS : EXIT_FAILURE;
 }

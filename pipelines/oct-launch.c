@@ -34,6 +34,14 @@ oct_source_options_add (GOptionContext *context, OctSourceOptions *options)
   g_option_context_add_main_entries (context, entries, NULL);
 }
 
+void
+oct_source_options_clear (OctSourceOptions *options)
+{
+  g_free (options->data);
+  g_free (options->calibration);
+  g_free (options->sample_format);
+}
+
 gboolean
 oct_source_options_check (
     const OctSourceOptions *options, const char *extra, GError **error)

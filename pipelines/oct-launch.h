@@ -19,6 +19,8 @@ typedef struct {
 void oct_source_options_add (
     GOptionContext *context, OctSourceOptions *options);
 
+void oct_source_options_clear (OctSourceOptions *options);
+
 /* After parsing; `extra`: an argument that is left over, or NULL.  FALSE with a
  * sentence. */
 gboolean oct_source_options_check (

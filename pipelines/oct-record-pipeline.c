@@ -88,8 +88,7 @@ describe (const OctRecordOptions *options)
       images, view);
 }
 
-/* -------------------------------------------------------------------- source
- */
+/* ------------------------------------------------------------------- source */
 
 static gboolean
 is_recording (const char *path)
@@ -130,8 +129,7 @@ oct_record_pipeline_new (const OctRecordOptions *options, GError **error)
   return pipeline;
 }
 
-/* -------------------------------------------------------------------- counts
- */
+/* ------------------------------------------------------------------- counts */
 
 static GstPadProbeReturn
 on_buffer (GstPad *pad, GstPadProbeInfo *info, gpointer counter)
@@ -182,8 +180,7 @@ oct_record_pipeline_get_counts (GstElement *pipeline)
   return (OctRecordCounts){ made, at_source + MAX (lost, 0) };
 }
 
-/* ---------------------------------------------------------------------- pads
- */
+/* --------------------------------------------------------------------- pads */
 
 GstPad *
 oct_record_pipeline_get_spectra (GstElement *pipeline)

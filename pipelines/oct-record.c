@@ -492,6 +492,22 @@ parse_options (int *argc, char ***argv, Options *options, GError **error)
   return check_options (options, error);
 }
 
+static void
+clear_options (Options *options)
+{
+  OctRecordOptions *p = &options->pipeline;
+
+  oct_source_options_clear (&p->spectra);
+  g_free (p->source);
+  g_free (p->camera);
+  g_free (p->view);
+  g_free (options->output);
+  g_free (options->size);
+  g_free (options->stream);
+  g_free (options->address);
+  g_free (options->password_file);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -502,6 +518,7 @@ main (int argc, char **argv)
   setvbuf (stdout, NULL, _IOLBF, 0);
   if (!parse_options (&argc, &argv, &options, &error)) {
     g_printerr ("%s See --help.\n", error->message);
+    clear_options (&options);
     return 2;
   }
   oct_launch_catch_interrupts ();
@@ -509,5 +526,6 @@ main (int argc, char **argv)
   ok = run (&options, &error);
   if (error != NULL)
     g_printerr ("Error: %s\n", error->message);
+  clear_options (&options);
   return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -39,8 +39,7 @@ struct _OctRecorder {
   OctRecorderStats stats; /* owns its message */
 };
 
-/* -------------------------------------------------------------------- ending
- */
+/* ------------------------------------------------------------------- ending */
 
 /* The first reason is the one that counts. */
 static void
@@ -216,8 +215,7 @@ run (gpointer data)
   return NULL;
 }
 
-/* ----------------------------------------------------------------- pipelines
- */
+/* ---------------------------------------------------------------- pipelines */
 
 static char *
 name_part (OctRecorder *self, guint part)

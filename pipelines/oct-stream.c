@@ -45,8 +45,7 @@ get_video_pad (OctStream *self)
   return gst_element_get_static_pad (encoder, "src");
 }
 
-/* ------------------------------------------------------------------ encoding
- */
+/* ----------------------------------------------------------------- encoding */
 
 static gboolean
 start_encoding (OctStream *self, GstPad *pad, const OctStreamSettings *settings,
@@ -72,8 +71,7 @@ start_encoding (OctStream *self, GstPad *pad, const OctStreamSettings *settings,
   return TRUE;
 }
 
-/* ------------------------------------------------------------------- sending
- */
+/* ------------------------------------------------------------------ sending */
 
 static GstElement *
 make_sending (const char *launch, GError **error)

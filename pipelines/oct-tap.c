@@ -2,6 +2,8 @@
 #include "oct-tap.h"
 
 #define MAX_BYTES ((guint64)1 << 30)
+/* Buffers of a camera are few: of what has to wait, a copy does. */
+#define MAX_HELD 3
 #define CALIBRATION_EVENT "application/x-oct-calibration"
 
 struct _OctTap {
@@ -178,7 +180,9 @@ take_buffer (OctTap *tap, GstBuffer *buffer)
     tap->stats.dropped++;
     return;
   }
-  buffer = gst_buffer_copy (buffer);
+  buffer = gst_app_src_get_current_level_buffers (tap->appsrc) < MAX_HELD
+               ? gst_buffer_copy (buffer)
+               : gst_buffer_copy_deep (buffer);
   tap->last = time - tap->base;
   GST_BUFFER_PTS (buffer) =
       tap->times == OCT_TAP_FROM_ZERO ? tap->last : GST_CLOCK_TIME_NONE;

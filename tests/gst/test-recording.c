@@ -168,6 +168,50 @@ GST_START_TEST (test_own_calibration)
 }
 GST_END_TEST
 
+/* B-scans that never came are told when the recording is played. */
+GST_START_TEST (test_gaps)
+{
+  g_autofree char *path = oct_test_file_path ("gaps");
+  g_autofree char *launch =
+      g_strdup_printf ("octrawsink async=false location=%s", path);
+  GstHarness *h = gst_harness_new_parse (launch);
+  g_autofree char *text_path = g_strconcat (path, ".oct", NULL);
+  g_autofree char *text = NULL;
+  g_autoptr (Source) s = NULL;
+  const guint numbers[] = { 0, 1, 4, 5, 6, 17 };
+  GstMessage *message;
+  GError *warning = NULL;
+
+  gst_harness_set_src_caps_str (
+      h, "video/x-raw,format=GRAY8,width=8,height=2,framerate=30/1");
+  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++) {
+    GstBuffer *buffer = gst_buffer_new_allocate (NULL, 16, NULL);
+
+    gst_buffer_memset (buffer, 0, i, 16);
+    /* a clock that is not exact */
+    GST_BUFFER_PTS (buffer) =
+        GST_SECOND + numbers[i] * GST_SECOND / 30 + (i % 2) * 9 * GST_MSECOND;
+    fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
+  }
+  gst_element_set_state (h->element, GST_STATE_NULL);
+  gst_harness_teardown (h);
+  fail_unless (g_file_get_contents (text_path, &text, NULL, NULL));
+  fail_unless (strstr (text, "missing=2:2;5:10;\n") != NULL, "%s", text);
+  s = source_new ("octsrc name=src location=%s", text_path);
+  source_play (s);
+  source_collect (s);
+  source_check_run (s, 0, 6, 30, 1);
+  message = gst_bus_pop_filtered (s->bus, GST_MESSAGE_WARNING);
+  fail_unless (message != NULL, "no warning");
+  gst_message_parse_warning (message, &warning, NULL);
+  fail_unless (strstr (warning->message, "12 B-scans in 2 places") != NULL
+                   && strstr (warning->message, "before B-scan 2,") != NULL,
+      "%s", warning->message);
+  g_error_free (warning);
+  gst_message_unref (message);
+}
+GST_END_TEST
+
 /* A camera behind which nobody knows a calibration, with rows of any stride. */
 GST_START_TEST (test_no_calibration)
 {
@@ -247,6 +291,7 @@ recording_suite (void)
   tcase_add_test (tc, test_other_ways_to_play);
   tcase_add_test (tc, test_cut_off);
   tcase_add_test (tc, test_own_calibration);
+  tcase_add_test (tc, test_gaps);
   tcase_add_test (tc, test_no_calibration);
   tcase_add_test (tc, test_play_errors);
   tcase_add_test (tc, test_record_errors);

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 
-import { countFrames, decoded, look, mean, openBrowser, run, Server, sleep, until, waitForVideo } from "./lib.mjs";
+import { countFrames, decoded, look, mean, measure, openBrowser, run, Server, sleep, until, waitForVideo } from "./lib.mjs";
 
 let browser;
 const text = (page, id) => page.locator(id).textContent();
@@ -56,25 +56,21 @@ const tests = {
     const page = await browser.visit(server.url);
     await waitForVideo(page);
     assert.equal(await text(page, "#media"), "WebRTC");
-    // other work on the machine may take one of the turns
-    let lost = 1, turns = 0;
-    for (; lost > 0.01 && turns < 4; turns++) {
+    const describe = (lost) => `${(100 * lost).toFixed(2)} % lost`;
+    const lost = await measure(async () => {
       const before = await decoded(page);
       await sleep(20000);
       const after = await decoded(page);
-      const expected = (30 * (after.time - before.time)) / 1000;
-      lost = 1 - (after.frames - before.frames) / expected;
-      assert.ok(lost > -0.01, `${-lost} too many`);
-    }
-    assert.ok(lost <= 0.01, `${(100 * lost).toFixed(1)} % lost`);
+      return 1 - (after.frames - before.frames) / ((30 * (after.time - before.time)) / 1000);
+    }, (part) => Math.abs(part) <= 0.01, describe);
     const rate = Number.parseFloat(await text(page, "#rate"));
     const delay = Number.parseFloat(await text(page, "#delay"));
     assert.ok(rate > 15 && rate < 35, `the page says ${rate} per second`);
-    assert.ok(delay > 0 && delay < 400, `the page says ${delay} ms`);
+    assert.ok(delay > 0 && delay < 1000, `the page says ${delay} ms`);
     assert.equal(await text(page, "#backend"), "CPU");
     assert.deepEqual(page.problems, []);
     assert.equal(await server.stop(), 0);
-    return `${(100 * lost).toFixed(2)} % lost in turn ${turns}, delay as the page says ${delay} ms`;
+    return `${describe(lost)}, delay as the page says ${delay} ms`;
   },
 
   async "video shows the grey levels of the image, and nothing to set for it"() {
@@ -231,7 +227,7 @@ const tests = {
     assert.equal(await text(page, "#media"), "JPEG");
     const delay = await until("the page knows the delay", async () =>
       Number.parseFloat(await text(page, "#delay")));
-    assert.ok(delay > 0 && delay < 400, `${delay} ms`);
+    assert.ok(delay > 0 && delay < 1000, `${delay} ms`);
     assertSame(await look(page, "#jpeg"), await snapshot(page));
     await server.stop();
     return `delay as the page says ${delay} ms`;

@@ -56,13 +56,21 @@ static void
 test_text_and_back (void)
 {
   g_auto (OctRecordingInfo) info = { OCT_SAMPLE_U8, 2048, 500, 7, 70000.0 / 3.0,
-    G_GINT64_CONSTANT (1777882500250001), make_calibration (2048) };
+    G_GINT64_CONSTANT (1777882500250001), make_calibration (2048), NULL };
   g_auto (OctRecordingInfo) back = { 0 };
   g_autofree char *text = oct_recording_format (&info);
   g_autoptr (GError) error = NULL;
 
+  g_assert_null (strstr (text, "missing"));
+  g_free (text);
+  oct_recording_info_add_gap (&info, 100, 12);
+  oct_recording_info_add_gap (&info, 340, 1);
+  text = oct_recording_format (&info);
   oct_recording_parse ("x", text, strlen (text), &back, &error);
   g_assert_no_error (error);
+  g_assert_cmpuint (back.gaps->len, ==, 2);
+  g_assert_cmpmem (back.gaps->data, 2 * sizeof (OctRecordingGap),
+      info.gaps->data, 2 * sizeof (OctRecordingGap));
   g_assert_cmpint (back.sample_format, ==, OCT_SAMPLE_U8);
   g_assert_cmpuint (back.samples, ==, 2048);
   g_assert_cmpuint (back.lines, ==, 500);
@@ -95,6 +103,10 @@ static const struct {
   { SIZES "line-rate=nan\n", { "line-rate", "above 0" } },
   { SIZES "line-rate=fast\n", { "line-rate", "above 0" } },
   { SIZES "start-time=yesterday\n", { "start-time", "08:15:00" } },
+  { SIZES "missing=100\n", { "missing", "100:12" } },
+  { SIZES "missing=100:0\n", { "missing", "100:12" } },
+  { SIZES "missing=-1:3\n", { "missing", "100:12" } },
+  { SIZES "missing=7:1;6:1\n", { "missing", "100:12" } },
   { SIZES "[calibration]\n", { "No calibration", "calibration" } },
   { SIZES "[calibration]\npositions=0;1;2\nnodes=0;1;2;3\n",
       { "positions", "list of 4" } },
@@ -128,6 +140,24 @@ test_wrong_text (void)
   }
 }
 
+static void
+test_many_gaps (void)
+{
+  g_auto (OctRecordingInfo) info = { OCT_SAMPLE_U8, 4, 3, 0, 0, 0, NULL, NULL };
+  g_auto (OctRecordingInfo) back = { 0 };
+  g_autofree char *text = NULL;
+  guint64 missing = 0;
+
+  for (guint i = 0; i < 3 * OCT_RECORDING_MAX_GAPS; i++)
+    oct_recording_info_add_gap (&info, i, 2);
+  text = oct_recording_format (&info);
+  g_assert_true (oct_recording_parse ("x", text, strlen (text), &back, NULL));
+  g_assert_cmpuint (back.gaps->len, ==, OCT_RECORDING_MAX_GAPS);
+  for (guint i = 0; i < back.gaps->len; i++)
+    missing += g_array_index (back.gaps, OctRecordingGap, i).count;
+  g_assert_cmpuint (missing, ==, 6 * OCT_RECORDING_MAX_GAPS);
+}
+
 /* Written in other orders, with comments and keys of the future. */
 static void
 test_text_by_hand (void)
@@ -145,8 +175,7 @@ test_text_by_hand (void)
   g_assert_null (info.calibration);
 }
 
-/* ------------------------------------------------------------ files and back
- */
+/* ----------------------------------------------------------- files and back */
 
 /* B-scan n: values that tell where they belong. */
 static void
@@ -159,7 +188,8 @@ fill (guint16 *values, guint n)
 static OctRawWriter *
 new_writer (const char *name, guint64 part_size)
 {
-  OctRecordingInfo info = { OCT_SAMPLE_U16, SAMPLES, LINES, 0, 90.0, 0, NULL };
+  OctRecordingInfo info = { OCT_SAMPLE_U16, SAMPLES, LINES, 0, 90.0, 0, NULL,
+    NULL };
   g_autoptr (GError) error = NULL;
   OctRawWriter *writer =
       oct_raw_writer_new (oct_test_path (name), part_size, &error);
@@ -334,7 +364,7 @@ test_new_calibration (void)
 {
   OctRawWriter *writer = new_writer ("again", FRAME);
   g_auto (OctRecordingInfo) info = { OCT_SAMPLE_U16, SAMPLES, LINES, 0, 0, 0,
-    make_calibration (SAMPLES) };
+    make_calibration (SAMPLES), NULL };
   g_autoptr (OctRecording) recording = NULL;
   g_autoptr (GError) error = NULL;
   guint16 values[SAMPLES * LINES];
@@ -361,6 +391,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/recording/text-and-back", test_text_and_back);
   g_test_add_func ("/recording/wrong-text", test_wrong_text);
+  g_test_add_func ("/recording/many-gaps", test_many_gaps);
   g_test_add_func ("/recording/text-by-hand", test_text_by_hand);
   g_test_add_func ("/recording/parts", test_parts);
   g_test_add_func ("/recording/rows-with-gaps", test_rows_with_gaps);
