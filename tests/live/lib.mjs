@@ -86,7 +86,7 @@ export class Others {
   }
 
   // Ticks of the clock: all that were worked, all that there were, and ours (of
-  // this process and all that it has started).
+  // this process and all that it has started, those that have ended included).
   static count() {
     const [user, nice, system, idle, wait, ...rest] = readFileSync("/proc/stat", "latin1")
       .split("\n")[0].trim().split(/\s+/).slice(1, 9).map(Number);
@@ -96,7 +96,7 @@ export class Others {
       try {
         const text = readFileSync(`/proc/${id}/stat`, "latin1");
         const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-        processes.set(id, { parent: fields[1], ticks: Number(fields[11]) + Number(fields[12]) });
+        processes.set(id, { parent: fields[1], ticks: fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) });
       } catch {
         // it has ended meanwhile
       }

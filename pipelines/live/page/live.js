@@ -9,12 +9,15 @@ const numbers = ["min", "max", "a2", "a3"];
 
 let socket = null;
 let media = null;
+let goodbye = null; // why oct-live has ended, if it has said so
 let hello = null; // what the server has said first
 let webrtcFailures = 0;
 let retry = 1000;
 let frozen = null; // { url, name } of the picture that is held
 const clock = []; // of the last seconds: { roundTrip, offset }
-const shown = []; // times of the frames of the last second
+const shown = []; // times of the frames of the last two seconds
+let lastShown = 0; // 0 = nothing yet
+let lastHeard = 0;
 let delays = [];
 let first = null; // B-scans lost before the first picture
 
@@ -42,7 +45,7 @@ const takers = {
   state: takeState,
   status: takeStatus,
   problem: (message) => problem(message.message),
-  bye: (message) => { socket.goodbye = message.message; },
+  bye: (message) => { goodbye = message.message; },
 };
 
 function connect() {
@@ -55,10 +58,18 @@ function connect() {
   socket.onclose = onClose;
 }
 
+// A socket whose other end is gone would close only after minutes.
+function abandon() {
+  socket.onclose = socket.onmessage = null;
+  socket.close();
+  onClose();
+}
+
 async function onClose() {
   media?.close();
   media = null;
-  veil(socket.goodbye ?? "The connection is lost. Trying again …");
+  veil(goodbye ?? "The connection is lost. Trying again …");
+  for (const indicator of $("indicators").querySelectorAll("dd")) indicator.textContent = "–";
   // a session that has ended needs the link again
   const answer = await fetch("/icon.svg", { cache: "no-store" }).catch(() => null);
   if (answer?.status === 401)
@@ -75,9 +86,10 @@ function watch(Kind) {
   $("video").hidden = Kind !== WebRtc;
   $("jpeg").hidden = Kind !== Jpeg;
   shown.length = 0;
+  lastShown = 0;
   media = new Kind(send, onFrame, () => {
     if (socket?.readyState !== WebSocket.OPEN) return;
-    if (Kind === WebRtc) webrtcFailures += shown.length > 0 ? 1 : 2;
+    if (Kind === WebRtc) webrtcFailures += lastShown > 0 ? 1 : 2;
     setTimeout(choose, 1200);
   });
   $("media").textContent = media.name;
@@ -91,9 +103,20 @@ function choose() {
   watch(webrtc ? WebRtc : Jpeg);
 }
 
+// Nobody shall take an old picture for a live one, also where the network or the
+// other computer is gone without a word.
+setInterval(() => {
+  const now = performance.now();
+  while (shown[0] < now - 2000) shown.shift();
+  if (lastShown > 0 && now - lastShown > 2500 && socket?.readyState === WebSocket.OPEN)
+    veil("No new pictures are coming …");
+  if (socket?.readyState === WebSocket.OPEN && now - lastHeard > 15000) abandon();
+}, 500);
+
 function onFrame(now, time, period) {
   veil(null);
   retry = 1000;
+  lastShown = performance.now();
   shown.push(now);
   while (shown[0] < now - 2000) shown.shift();
   const best = clock.reduce((a, b) => (b.roundTrip < a.roundTrip ? b : a), clock[0] ?? {});
@@ -106,6 +129,8 @@ function onFrame(now, time, period) {
 
 function takeHello(message) {
   hello = message;
+  goodbye = null;
+  lastHeard = performance.now();
   first = null;
   clock.length = 0;
   last = null;
@@ -165,6 +190,7 @@ function takeRecording(recording) {
 let last = null; // status: { time, received }
 async function takeStatus(status) {
   const received = performance.now();
+  lastHeard = received;
   send({ type: "ack", number: status.number });
   // how long the last status and its acknowledgement took, 0 = not known
   if (last && status.roundTrip > 0)
