@@ -5,7 +5,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { run, Server, sleep, until } from "./lib.mjs";
+import { median, Others, run, Server, sleep, until } from "./lib.mjs";
 import { get, open, Talk, upgrade } from "./wire.mjs";
 
 const PATHS = ["/", "/live.js", "/media.js", "/view.js", "/live.css", "/icon.svg", "/snapshot.png",
@@ -211,6 +211,7 @@ const tests = {
 
   async "who does not read or answer is let go, the others notice nothing"() {
     const server = await Server.start("--viewers", "4");
+    const others = new Others();
     const good = await Talk.start(server);
     const mute = await Talk.start(server); // reads, but does not answer
     mute.answering = false;
@@ -231,7 +232,8 @@ const tests = {
     }, 20);
     await sleep(1000);
     const rates = good.messages.filter((m) => m.type === "status").slice(2).map((m) => m.rate);
-    assert.ok(rates.length >= 8 && Math.min(...rates) > 15, `rates ${rates}`);
+    assert.ok(rates.length >= 7, `${rates.length} statuses`);
+    assert.ok(median(rates) > 27 || others.part() > 0.2, `rates ${rates}`);
     const { memory } = server.usage();
     await sleep(12000);
     assert.ok(server.usage().memory < memory + 10, "pictures pile up for who does not read");
