@@ -24,7 +24,7 @@ oct_disk_left (const char *folder)
 
   return statvfs (folder, &status) == 0
              ? (guint64)status.f_bavail * status.f_frsize
-             : 0;
+             : G_MAXINT64;
 }
 
 gboolean

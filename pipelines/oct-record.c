@@ -40,21 +40,21 @@ typedef struct {
   OctStream *stream;
   guint stream_restarts; /* that were reported */
   gint64 started, shown;
-} Session;
+} Program;
 
 /* --------------------------------------------------------------- recordings */
 
 static gboolean
-add (Session *session, const char *what, const char *suffix, GstPad *pad,
+add (Program *program, const char *what, const char *suffix, GstPad *pad,
     OctRecorderSettings *settings, GError **error)
 {
-  Recording *recording = &session->recordings[session->count];
+  Recording *recording = &program->recordings[program->count];
   g_autofree char *output =
-      g_strconcat (session->options->output, suffix, NULL);
+      g_strconcat (program->options->output, suffix, NULL);
 
   settings->output = output;
-  settings->part_seconds = session->options->part_seconds;
-  settings->bitrate = session->options->bitrate;
+  settings->part_seconds = program->options->part_seconds;
+  settings->bitrate = program->options->bitrate;
   recording->what = what;
   recording->recorder = oct_recorder_start (pad, settings, error);
   if (recording->recorder == NULL)
@@ -64,15 +64,15 @@ add (Session *session, const char *what, const char *suffix, GstPad *pad,
       : settings->kind == OCT_RECORD_MP4 ? ".mp4"
                                          : "-00000.mkv",
       NULL);
-  session->count++;
+  program->count++;
   return TRUE;
 }
 
 static gboolean
-add_lossless (Session *session, GError **error)
+add_lossless (Program *program, GError **error)
 {
-  g_autoptr (GstPad) pad = oct_record_pipeline_get_lossless (session->pipeline);
-  const OctRecordOptions *options = &session->options->pipeline;
+  g_autoptr (GstPad) pad = oct_record_pipeline_get_lossless (program->pipeline);
+  const OctRecordOptions *options = &program->options->pipeline;
   g_autofree char *comment = g_strdup_printf (
       "B-scans, depth downwards; grey level g of 0 to 65535 stands for "
       "%g + g/65535 * %g dB",
@@ -80,52 +80,52 @@ add_lossless (Session *session, GError **error)
   OctRecorderSettings settings = { .kind = OCT_RECORD_LOSSLESS,
     .comment = comment };
 
-  return add (session, "lossless", "-lossless", pad, &settings, error);
+  return add (program, "lossless", "-lossless", pad, &settings, error);
 }
 
 static gboolean
-add_raw (Session *session, GError **error)
+add_raw (Program *program, GError **error)
 {
-  g_autoptr (GstPad) pad = oct_record_pipeline_get_spectra (session->pipeline);
+  g_autoptr (GstPad) pad = oct_record_pipeline_get_spectra (program->pipeline);
   g_autoptr (GstPad) calibration =
-      oct_record_pipeline_get_calibration (session->pipeline);
+      oct_record_pipeline_get_calibration (program->pipeline);
   OctRecorderSettings settings = { .kind = OCT_RECORD_RAW,
     .calibration = calibration };
 
-  return add (session, "raw", "", pad, &settings, error);
+  return add (program, "raw", "", pad, &settings, error);
 }
 
 static gboolean
-add_video (Session *session, GError **error)
+add_video (Program *program, GError **error)
 {
-  g_autoptr (GstPad) pad = oct_record_pipeline_get_images (session->pipeline);
+  g_autoptr (GstPad) pad = oct_record_pipeline_get_images (program->pipeline);
   OctRecorderSettings settings = {
-    .kind = session->options->mp4 ? OCT_RECORD_MP4 : OCT_RECORD_VIDEO
+    .kind = program->options->mp4 ? OCT_RECORD_MP4 : OCT_RECORD_VIDEO
   };
 
-  return add (session, "video", "", pad, &settings, error);
+  return add (program, "video", "", pad, &settings, error);
 }
 
 static gboolean
-start_recordings (Session *session, GError **error)
+start_recordings (Program *program, GError **error)
 {
-  const Options *options = session->options;
+  const Options *options = program->options;
   g_autofree char *folder = NULL;
 
   if (options->output == NULL)
     return TRUE;
   folder = g_path_get_dirname (options->output);
   return oct_launch_make_folder (folder, error)
-         && (options->no_video || add_video (session, error))
-         && (!options->pipeline.lossless || add_lossless (session, error))
-         && (!options->pipeline.raw || add_raw (session, error));
+         && (options->no_video || add_video (program, error))
+         && (!options->pipeline.lossless || add_lossless (program, error))
+         && (!options->pipeline.raw || add_raw (program, error));
 }
 
 static void
-stop_recordings (Session *session)
+stop_recordings (Program *program)
 {
-  for (guint i = 0; i < session->count; i++)
-    oct_recorder_stop (session->recordings[i].recorder);
+  for (guint i = 0; i < program->count; i++)
+    oct_recorder_stop (program->recordings[i].recorder);
 }
 
 /* ------------------------------------------------------------------- stream */
@@ -156,10 +156,10 @@ read_password (const char *path, char **password, GError **error)
 }
 
 static gboolean
-start_stream (Session *session, GError **error)
+start_stream (Program *program, GError **error)
 {
-  const Options *options = session->options;
-  g_autoptr (GstPad) pad = oct_record_pipeline_get_images (session->pipeline);
+  const Options *options = program->options;
+  g_autoptr (GstPad) pad = oct_record_pipeline_get_images (program->pipeline);
   g_autofree char *password = NULL;
   OctStreamSettings settings = { .bitrate = options->bitrate,
     .launch = options->stream,
@@ -171,28 +171,28 @@ start_stream (Session *session, GError **error)
   if (!read_password (options->password_file, &password, error))
     return FALSE;
   settings.password = password;
-  session->stream = oct_stream_start (pad, &settings, error);
-  if (session->stream == NULL)
+  program->stream = oct_stream_start (pad, &settings, error);
+  if (program->stream == NULL)
     return FALSE;
   if (options->rtsp_port >= 0)
-    g_print ("Live: %s%s\n", oct_stream_get_url (session->stream),
+    g_print ("Live: %s%s\n", oct_stream_get_url (program->stream),
         password != NULL ? " (user oct, and the password)" : "");
   return TRUE;
 }
 
 /* A viewer that cannot be reached is no reason to stop. */
 static void
-watch_stream (Session *session)
+watch_stream (Program *program)
 {
   OctStreamStats stats;
 
-  if (session->stream == NULL)
+  if (program->stream == NULL)
     return;
-  oct_stream_get_stats (session->stream, &stats);
-  if (stats.restarts > 0 && session->stream_restarts == 0)
+  oct_stream_get_stats (program->stream, &stats);
+  if (stats.restarts > 0 && program->stream_restarts == 0)
     g_printerr ("Note: the stream failed and is tried again every 2 s: %s\n",
         stats.problem);
-  session->stream_restarts = stats.restarts;
+  program->stream_restarts = stats.restarts;
 }
 
 /* ----------------------------------------------------------------- progress */
@@ -221,35 +221,35 @@ append (GString *line, const Recording *recording)
 }
 
 static void
-show_progress (Session *session, gboolean last)
+show_progress (Program *program, gboolean last)
 {
   gint64 now = g_get_monotonic_time ();
   gboolean terminal = isatty (STDOUT_FILENO);
   g_autoptr (GString) line = g_string_new (NULL);
   g_autofree char *time = NULL;
-  OctRecordCounts counts = oct_record_pipeline_get_counts (session->pipeline);
+  OctRecordCounts counts = oct_record_pipeline_get_counts (program->pipeline);
   OctRecorderStats stats = { 0 };
 
-  if (!last && now - session->shown < G_TIME_SPAN_SECOND)
+  if (!last && now - program->shown < G_TIME_SPAN_SECOND)
     return;
-  session->shown = now;
-  if (session->count > 0)
-    oct_recorder_get_stats (session->recordings[0].recorder, &stats);
+  program->shown = now;
+  if (program->count > 0)
+    oct_recorder_get_stats (program->recordings[0].recorder, &stats);
   time = describe_time (stats.time);
   g_string_append_printf (line,
       "%s  live %" G_GUINT64_FORMAT " B-scans, %" G_GUINT64_FORMAT " dropped",
       time, counts.frames, counts.dropped);
-  for (guint i = 0; i < session->count; i++)
-    append (line, &session->recordings[i]);
-  if (session->stream != NULL) {
+  for (guint i = 0; i < program->count; i++)
+    append (line, &program->recordings[i]);
+  if (program->stream != NULL) {
     OctStreamStats stream;
 
-    oct_stream_get_stats (session->stream, &stream);
+    oct_stream_get_stats (program->stream, &stream);
     g_string_append_printf (line,
         "; stream %" G_GUINT64_FORMAT " frames, %" G_GUINT64_FORMAT " dropped",
         stream.frames, stream.dropped);
   }
-  if (session->count > 0)
+  if (program->count > 0)
     g_string_append_printf (line, "; %.1f GB left", stats.disk_left / 1e9);
   g_print ("%s%s%s", terminal ? "\r\033[K" : "", line->str,
       terminal && !last ? "" : "\n");
@@ -265,12 +265,12 @@ is_ended (const OctRecorderStats *stats)
 /* Says why a recording ended by itself, once.  Returns: TRUE when all have
  * ended. */
 static gboolean
-watch_recordings (Session *session)
+watch_recordings (Program *program)
 {
   gboolean all = TRUE;
 
-  for (guint i = 0; i < session->count; i++) {
-    Recording *recording = &session->recordings[i];
+  for (guint i = 0; i < program->count; i++) {
+    Recording *recording = &program->recordings[i];
     OctRecorderStats stats;
 
     oct_recorder_get_stats (recording->recorder, &stats);
@@ -286,12 +286,12 @@ watch_recordings (Session *session)
 
 /* Returns: TRUE when all recordings are complete. */
 static gboolean
-report (Session *session)
+report (Program *program)
 {
   gboolean complete = TRUE;
 
-  for (guint i = 0; i < session->count; i++) {
-    Recording *recording = &session->recordings[i];
+  for (guint i = 0; i < program->count; i++) {
+    Recording *recording = &program->recordings[i];
     g_autofree char *name = g_filename_display_name (recording->files);
     g_autofree char *time = NULL;
     OctRecorderStats stats;
@@ -310,84 +310,92 @@ report (Session *session)
 /* --------------------------------------------------------------------- main */
 
 static gboolean
-is_time_over (const Session *session)
+is_time_over (const Program *program)
 {
-  gint seconds = session->options->seconds;
+  gint seconds = program->options->seconds;
   OctRecorderStats stats;
 
   if (seconds == 0)
     return FALSE;
-  if (session->count == 0)
-    return g_get_monotonic_time () - session->started
+  if (program->count == 0)
+    return g_get_monotonic_time () - program->started
            >= seconds * G_TIME_SPAN_SECOND;
-  oct_recorder_get_stats (session->recordings[0].recorder, &stats);
+  oct_recorder_get_stats (program->recordings[0].recorder, &stats);
   return stats.time >= (GstClockTime)seconds * GST_SECOND;
 }
 
 /* Until the user, the source or the end of the last recording stops it. */
 static void
-watch (Session *session, GError **error)
+watch (Program *program, GError **error)
 {
   gboolean seen =
-      session->options->pipeline.view != NULL || session->stream != NULL;
+      program->options->pipeline.view != NULL || program->stream != NULL;
   gboolean over = FALSE;
 
   while (!over) {
-    GstMessageType type = oct_launch_poll (session->pipeline, TRUE, error);
-    gboolean all_ended = watch_recordings (session);
+    GstMessageType type = oct_launch_poll (program->pipeline, TRUE, error);
+    gboolean all_ended = watch_recordings (program);
 
-    watch_stream (session);
+    watch_stream (program);
     over = type == GST_MESSAGE_EOS || type == GST_MESSAGE_ERROR
-           || oct_launch_interrupted () || is_time_over (session)
+           || oct_launch_interrupted () || is_time_over (program)
            || (all_ended && !seen);
-    show_progress (session, FALSE);
+    show_progress (program, FALSE);
   }
 }
 
 static void
-clear (Session *session)
+clear (Program *program)
 {
-  gst_element_set_state (session->pipeline, GST_STATE_NULL);
-  for (guint i = 0; i < session->count; i++) {
-    oct_recorder_free (session->recordings[i].recorder);
-    g_free (session->recordings[i].files);
+  gst_element_set_state (program->pipeline, GST_STATE_NULL);
+  for (guint i = 0; i < program->count; i++) {
+    oct_recorder_free (program->recordings[i].recorder);
+    g_free (program->recordings[i].files);
   }
-  oct_stream_free (session->stream);
-  gst_object_unref (session->pipeline);
+  oct_stream_free (program->stream);
+  gst_object_unref (program->pipeline);
 }
 
 static gboolean
 run (const Options *options, GError **error)
 {
-  Session session = { .options = options, .started = g_get_monotonic_time () };
+  Program program = { .options = options, .started = g_get_monotonic_time () };
   gboolean ok = FALSE;
 
-  session.pipeline = oct_record_pipeline_new (&options->pipeline, error);
-  if (session.pipeline == NULL)
+  program.pipeline = oct_record_pipeline_new (&options->pipeline, error);
+  if (program.pipeline == NULL)
     return FALSE;
-  oct_record_pipeline_count (session.pipeline);
-  if (start_recordings (&session, error) && start_stream (&session, error)) {
-    gst_element_set_state (session.pipeline, GST_STATE_PLAYING);
-    watch (&session, error);
+  oct_record_pipeline_count (program.pipeline);
+  if (start_recordings (&program, error) && start_stream (&program, error)) {
+    gst_element_set_state (program.pipeline, GST_STATE_PLAYING);
+    watch (&program, error);
     ok = TRUE;
   }
-  stop_recordings (&session);
-  for (guint i = 0; i < session.count; i++)
-    oct_recorder_wait (session.recordings[i].recorder, GST_CLOCK_TIME_NONE);
+  stop_recordings (&program);
+  for (guint i = 0; i < program.count; i++)
+    oct_recorder_wait (program.recordings[i].recorder, GST_CLOCK_TIME_NONE);
   if (ok) {
-    show_progress (&session, TRUE);
-    watch_recordings (&session);
-    ok = report (&session) && *error == NULL;
+    show_progress (&program, TRUE);
+    watch_recordings (&program);
+    ok = report (&program) && *error == NULL;
   }
-  clear (&session);
+  clear (&program);
   return ok;
 }
 
+/* What GStreamer finds without a display may be a sink that crashes. */
 static gboolean
 on_view (const char *name, const char *value, gpointer data, GError **error)
 {
   OctRecordOptions *options = data;
 
+  if (value == NULL && g_getenv ("DISPLAY") == NULL
+      && g_getenv ("WAYLAND_DISPLAY") == NULL) {
+    g_set_error_literal (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+        "There is no display for --view; start on a desktop, or name "
+        "a sink, as in --view=kmssink.");
+    return FALSE;
+  }
   g_free (options->view);
   options->view = g_strdup (value != NULL ? value : "autovideosink sync=false");
   return TRUE;

@@ -74,6 +74,27 @@ describe_full_disk (OctRecorder *self)
       name, self->stats.time / (double)GST_SECOND);
 }
 
+/* NULL when it is not the format that an element refused. */
+static char *
+describe_format (OctRecorder *self, GstMessage *message)
+{
+  g_autoptr (GstCaps) caps = gst_app_src_get_caps (self->appsrc);
+  g_autofree char *text = caps != NULL ? gst_caps_to_string (caps) : NULL;
+  const GstStructure *details = NULL;
+  gint flow = GST_FLOW_OK;
+
+  gst_message_parse_error_details (message, &details);
+  if (details != NULL)
+    gst_structure_get_int (details, "flow-return", &flow);
+  if (flow != GST_FLOW_NOT_NEGOTIATED)
+    return NULL;
+  return g_strdup_printf (
+      "What passes here cannot be recorded as %s (it is %s); %s.",
+      self->kind == OCT_RECORD_RAW ? "raw spectra" : "images", text,
+      self->kind == OCT_RECORD_RAW ? "spectra are GRAY8 or GRAY16_LE"
+                                   : "images are video/x-raw");
+}
+
 /* Returns: TRUE when the pipeline has ended, by an error too. */
 static gboolean
 poll_bus (OctRecorder *self)
@@ -92,7 +113,8 @@ poll_bus (OctRecorder *self)
           error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT))
     fail (self, describe_full_disk (self));
   else
-    fail (self, g_strdup (error->message));
+    fail (self, describe_format (self, message));
+  fail (self, g_strdup (error->message));
   return TRUE;
 }
 
@@ -103,16 +125,14 @@ update_stats (OctRecorder *self)
 {
   OctTapStats tap;
   guint64 disk_left = oct_disk_left (self->folder);
-  guint64 bytes = 0, raw_parts = 0;
+  guint64 bytes;
   guint parts;
 
   oct_tap_get_stats (self->tap, &tap);
-  if (self->raw_sink != NULL) {
-    g_object_get (self->raw_sink, "bytes", &bytes, "parts", &raw_parts, NULL);
-    parts = raw_parts;
-  } else {
+  if (self->raw_sink != NULL)
+    g_object_get (self->raw_sink, "bytes", &bytes, "parts", &parts, NULL);
+  else
     bytes = oct_files_get_size (self->files, &parts);
-  }
   g_mutex_lock (&self->lock);
   self->stats.time = tap.time;
   self->stats.frames = tap.frames;
@@ -181,9 +201,12 @@ finish (OctRecorder *self)
     return FALSE;
   oct_tap_close (self->tap);
   oct_tap_get_stats (self->tap, &tap);
+  /* without caps the elements could not even end */
+  if (tap.frames == 0)
+    return TRUE;
   self->eos_sent = TRUE;
   gst_app_src_end_of_stream (self->appsrc);
-  return tap.frames == 0;
+  return FALSE;
 }
 
 static gpointer

@@ -4,6 +4,7 @@
  * seeks while playing.
  */
 #include "oct-test.h"
+#include "oct-test-files.h"
 
 #define SOURCE "octsrc name=source samples=256 lines=16"
 #define CHAIN                                                                  \
@@ -60,6 +61,12 @@ GST_START_TEST (test_alone)
         gst_element_factory_make (g_ptr_array_index (names, n), NULL);
 
     GST_INFO_OBJECT (element, "alone");
+    if (GST_OBJECT_FLAG_IS_SET (element, GST_ELEMENT_FLAG_SINK)) {
+      g_autofree char *path = oct_test_file_path ("alone");
+
+      /* does not wait for a B-scan that never comes */
+      g_object_set (element, "location", path, "async", FALSE, NULL);
+    }
     for (i = 0; i < G_N_ELEMENTS (states); i++)
       set_state (element, states[i]);
     gst_object_unref (element);
@@ -404,6 +411,7 @@ octstates_suite (void)
   TCase *tcase = tcase_create ("general");
 
   suite_add_tcase (suite, tcase);
+  tcase_add_checked_fixture (tcase, NULL, oct_test_remove_files);
   tcase_add_test (tcase, test_alone);
   tcase_add_test (tcase, test_unused);
   tcase_add_test (tcase, test_again_from_the_start);

@@ -24,8 +24,9 @@ BSCAN = SAMPLES * LINES * 2
 RATE = 30
 
 
-def run(*arguments, cwd, status=0, program=RECORD):
-    return tap.run(*arguments, program=program, cwd=cwd, status=status)
+def run(*arguments, cwd, status=0, program=RECORD, before=()):
+    return tap.run(
+        *before, *arguments, program=program, cwd=cwd, status=status)
 
 
 @contextlib.contextmanager
@@ -368,6 +369,10 @@ def test_wrong_options(folder):
                       ["--output", "x", "y"], ["--nonsense"]):
         _, errors = run(*arguments, cwd=folder, status=2)
         assert "--help" in errors and len(errors.splitlines()) == 1, errors
+    _, errors = run("--output", "x", "--view", cwd=folder, status=2,
+                    program="env", before=["-u", "DISPLAY", "-u",
+                                           "WAYLAND_DISPLAY", RECORD])
+    assert "no display" in errors, errors
     assert not list(folder.iterdir())
 
 
