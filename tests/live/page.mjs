@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 
-import { countFrames, decoded, look, mean, measure, openBrowser, run, Server, sleep, until, waitForVideo } from "./lib.mjs";
+import { countFrames, decoded, look, mean, measure, openBrowser, Others, run, Server, sleep, until, waitForVideo } from "./lib.mjs";
 
 let browser;
 const text = (page, id) => page.locator(id).textContent();
@@ -135,7 +135,8 @@ const tests = {
     assert.equal(png.subarray(1, 4).toString(), "PNG");
     // width, height, 8 bit, grey
     assert.deepEqual([png.readUInt32BE(16), png.readUInt32BE(20), png[24], png[25]], [640, 512, 8, 0]);
-    await page.keyboard.press("s"); // the button has the focus: keys still work
+    // the button has the focus: keys still work
+    await Promise.all([page.waitForEvent("download"), page.keyboard.press("s")]);
     await page.locator("#freeze").click();
     await until("the picture is held", () => page.locator("#still").isVisible());
     const held = await look(page, "#still");
@@ -152,6 +153,7 @@ const tests = {
     const server = await Server.start();
     const page = await browser.visit(server.url);
     await waitForVideo(page);
+    const others = new Others();
     await page.locator("#record").click();
     await until("it records", async () => await page.locator("#record").getAttribute("aria-pressed") === "true");
     await sleep(5000);
@@ -159,7 +161,7 @@ const tests = {
     const said = await until("it is finished", async () =>
       /^Recorded (\S+): (\d+) B-scans.* (\d+) lost/.exec(await text(page, "#recording")));
     assert.ok(readdirSync(server.recordings)[0].startsWith(said[1]), said[1]);
-    assert.ok(Number(said[2]) + Number(said[3]) >= 120 && Number(said[2]) < 200, said[0]);
+    assert.ok(Number(said[2]) > (others.part() > 0.2 ? 5 : 120), said[0]);
     assert.equal(countFrames(server.recordings), Number(said[2]));
     await server.stop();
     return `${said[2]} B-scans, ${said[3]} lost`;
@@ -255,6 +257,7 @@ const tests = {
     const server = await Server.start();
     const page = await browser.visit(server.url);
     await waitForVideo(page);
+    const others = new Others();
     await page.locator("#record").click();
     await sleep(3000);
     server.process.kill("SIGINT");
@@ -263,7 +266,7 @@ const tests = {
     await sleep(2500);
     assert.match(await text(page, "#veil"), /was ended/);
     const frames = countFrames(server.recordings);
-    assert.ok(frames >= 45, `${frames} frames`); // of 90, for busy machines
+    assert.ok(frames >= (others.part() > 0.2 ? 5 : 75), `${frames} frames`);
     server.clear();
     return `${frames} B-scans`;
   },
