@@ -14,8 +14,13 @@ OCT_RUN_PACKAGES=(gstreamer1.0-tools gstreamer1.0-plugins-base
   gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly
   gstreamer1.0-x gstreamer1.0-libav)
 
-# For the tests only: Aravis has a camera source and a fake camera for it.
-OCT_TEST_PACKAGES=(python3 python3-numpy libaravis-0.8-0)
+# To build and run the live viewer too: web server, JSON, WebRTC, encryption.
+OCT_LIVE_PACKAGES=(libsoup-3.0-dev libjson-glib-dev
+  libgstreamer-plugins-bad1.0-dev gstreamer1.0-nice glib-networking)
+
+# For the tests only: Aravis has a camera source and a fake camera for it, openssl
+# makes a certificate.
+OCT_TEST_PACKAGES=(python3 python3-numpy libaravis-0.8-0 openssl)
 
 oct_is_installed () {
   [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]

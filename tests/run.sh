@@ -39,7 +39,12 @@ cd "$root"
 . pipelines/packages.sh
 if [ $install = yes ]; then
   oct_install "${OCT_BUILD_PACKAGES[@]}" "${OCT_RUN_PACKAGES[@]}" \
-    "${OCT_TEST_PACKAGES[@]}"
+    "${OCT_LIVE_PACKAGES[@]}" "${OCT_TEST_PACKAGES[@]}"
+  # for the tests with a browser; some machines have Node from elsewhere
+  browser=(chromium)
+  command -v node >/dev/null || browser+=(nodejs)
+  command -v npm >/dev/null || browser+=(npm)
+  oct_install "${browser[@]}"
 fi
 
 # The same messages on every machine, and no list of plugins but our own.

@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# Shows B-scans live on a web page, here or in another room.
+set -euo pipefail
+
+usage () {
+  cat <<'END'
+Usage: pipelines/live.sh [OPTIONS]
+
+Reconstructs B-scans and shows them in a browser, until Ctrl-C.  Prints the
+address to open.  Without --data, --source or --images they are those of a
+virtual OCT system.  docs/live.md tells more.
+Missing Debian packages are installed with apt; the plugin is built in build/.
+
+What is shown
+  --source PIPELINE    a camera: GStreamer elements that deliver raw spectra
+  --data FILE          file of spectra, again and again
+  --samples N          samples per A-line    (a .npy file knows by itself)
+  --lines L            A-lines per B-scan    (a .npy file of 3 dimensions too)
+  --sample-format F    gray16-le (default) or gray8, for raw files
+  --header-size B      bytes before the first sample of a raw file
+  --line-rate R        A-lines per second of a file (default: 30 B-scans per
+                       second)
+  --calibration CSV    spectral calibration, see docs/calibration.md
+  --images PIPELINE    GStreamer elements that deliver finished images
+  --width-um W         width of a B-scan in micrometres, for the scale bar
+  --refractive-index N of the sample, for the depth scale bar (default: 1)
+
+Who can see it
+  --address A          IP address to serve at (default: 127.0.0.1, this computer
+                       only; 0.0.0.0: every network); any but this computer's
+                       own needs the token that is printed
+  --port P             (default: 8080)
+  --cert FILE, --key FILE  certificate and key (PEM): encrypted pages
+  --token-file FILE    keep the tokens in a file instead of printing new ones
+  --udp-ports A-B      ports of the video, to open in a firewall
+  --viewers N          at the same time (default: 8)
+  --bitrate B          of the video per viewer in kbit/s (default: 6000)
+
+  --record FOLDER      let the page record into this folder
+  --help               this text
+
+Examples:
+  pipelines/live.sh
+  pipelines/live.sh --address 0.0.0.0 --cert room.crt --key room.key \
+    --record ~/surgery --calibration spectrometer.csv \
+    --source "aravissrc ! video/x-raw,format=GRAY16_LE,width=2048,height=500"
+END
+}
+
+for argument in "$@"; do
+  if [ "$argument" = --help ] || [ "$argument" = -h ]; then
+    usage
+    exit 0
+  fi
+done
+
+# shellcheck source=pipelines/build.sh
+. "$(dirname "${BASH_SOURCE[0]}")/build.sh"
+oct_install "${OCT_LIVE_PACKAGES[@]}"
+# a folder that was set up before these packages came
+if [ -f "$oct_build/build.ninja" ] \
+  && ! grep -q 'pipelines/live/oct-live:' "$oct_build/build.ninja"; then
+  oct_quietly meson setup --reconfigure "$oct_build" "$oct_root"
+fi
+oct_start live/oct-live "$@"

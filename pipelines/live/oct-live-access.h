@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * Who may watch and who may control.
+ *
+ * Two tokens, one for each, are given out by the person who starts oct-live.  A
+ * browser hands one in once and gets a session for it: a random cookie that
+ * scripts and other sites cannot use.  Without tokens, which is only allowed on
+ * this computer itself, everybody may control.
+ *
+ * Nothing of this touches a network; main thread.
+ */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+typedef enum {
+  OCT_LIVE_NOBODY,
+  OCT_LIVE_VIEW,
+  OCT_LIVE_CONTROL,
+} OctLiveRole;
+
+typedef struct {
+  char *control, *view;
+} OctLiveTokens;
+
+/* New random tokens of 256 bit. */
+void oct_live_tokens_make (OctLiveTokens *tokens);
+/* Reads the lines "control TOKEN" and "view TOKEN" of a file that only its
+ * owner may read; a file that does not exist is made, with new tokens.  FALSE
+ * with an error of one sentence. */
+gboolean oct_live_tokens_load (
+    OctLiveTokens *tokens, const char *path, GError **error);
+void oct_live_tokens_clear (OctLiveTokens *tokens);
+
+typedef struct _OctLiveAccess OctLiveAccess;
+
+/* `tokens`: copied; NULL for a server that only this computer reaches.  `port`
+ * tells the cookies of several servers of a computer apart, `tls` restricts
+ * them to encrypted connections. */
+OctLiveAccess *oct_live_access_new (
+    const OctLiveTokens *tokens, guint port, gboolean tls);
+void oct_live_access_free (OctLiveAccess *access);
+
+gboolean oct_live_access_is_open (OctLiveAccess *access);
+
+/* In time that does not depend on the tokens.  A token that is right gives the
+ * value of a Set-Cookie header, to free; a wrong one NULL. */
+char *oct_live_access_exchange (OctLiveAccess *access, const char *token);
+
+/* The role of a request by its Cookie header, which may be NULL. */
+OctLiveRole oct_live_access_get_role (
+    OctLiveAccess *access, const char *cookies);
+
+/* Whether the request's Host header is one of this server: against pages of
+ * others whose name was made to lead here (DNS rebinding).  Where there are
+ * tokens, every host is right, since the cookie belongs to one. */
+gboolean oct_live_access_host_is_ours (OctLiveAccess *access, const char *host);
+/* Whether a page of `origin` (header Origin) is one that was served at `host`
+ * (header Host). */
+gboolean oct_live_access_same_origin (
+    OctLiveAccess *access, const char *origin, const char *host);
+
+G_END_DECLS

@@ -1,0 +1,519 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The conversation with one page.  The page says what oct-live-message.h lists;
+ * here is what it is told:
+ *   hello      once: its role, what can be set and recorded
+ *   state      settings and recording, when something has changed
+ *   status     every second; the page acknowledges it
+ *   offer, candidate, failed   for WebRTC
+ *   problem    a sentence for the user
+ *   bye        a sentence, then the connection is closed */
+#include "oct-live-server.h"
+
+#include "oct-live-chain.h"
+#include "oct-live-message.h"
+
+#include <json-glib/json-glib.h>
+
+#define SILENCE (10 * G_TIME_SPAN_SECOND) /* then a page is given up */
+/* Messages that a page may send at once, and per second in the long run. */
+#define BURST 200
+#define PER_SECOND 50
+#define SECONDS_BETWEEN_VIEWERS 1
+
+struct _OctLiveClient {
+  OctLive *live;
+  SoupWebsocketConnection *socket;
+  OctLiveRole role;
+  OctLiveViewer *viewer; /* NULL: no pictures, or JPEG */
+  gint64 number;         /* of the last status */
+  gint64 sent, answered; /* times of a status and of the last answer */
+  double round_trip;     /* of the last status, ms; 0 = not known */
+  double allowance;      /* messages */
+  gint64 allowed_at;
+  gint64 viewer_at;
+};
+
+/* ------------------------------------------------------------------- talking
+ */
+
+static JsonBuilder *
+begin (const char *type)
+{
+  JsonBuilder *builder = json_builder_new_immutable ();
+
+  json_builder_begin_object (builder);
+  json_builder_set_member_name (builder, "type");
+  json_builder_add_string_value (builder, type);
+  return builder;
+}
+
+static void
+add_string (JsonBuilder *builder, const char *name, const char *value)
+{
+  json_builder_set_member_name (builder, name);
+  json_builder_add_string_value (builder, value);
+}
+
+static void
+add_number (JsonBuilder *builder, const char *name, double value)
+{
+  json_builder_set_member_name (builder, name);
+  json_builder_add_double_value (builder, value);
+}
+
+static void
+add_boolean (JsonBuilder *builder, const char *name, gboolean value)
+{
+  json_builder_set_member_name (builder, name);
+  json_builder_add_boolean_value (builder, value);
+}
+
+/* Ends the object and takes the builder. */
+static char *
+finish (JsonBuilder *builder)
+{
+  g_autoptr (JsonNode) root = NULL;
+
+  json_builder_end_object (builder);
+  root = json_builder_get_root (builder);
+  g_object_unref (builder);
+  return json_to_string (root, FALSE);
+}
+
+static void
+say (OctLiveClient *client, JsonBuilder *builder)
+{
+  g_autofree char *text = finish (builder);
+
+  if (soup_websocket_connection_get_state (client->socket)
+      == SOUP_WEBSOCKET_STATE_OPEN)
+    soup_websocket_connection_send_text (client->socket, text);
+}
+
+static void
+say_sentence (OctLiveClient *client, const char *type, const char *sentence)
+{
+  JsonBuilder *builder = begin (type);
+
+  add_string (builder, "message", sentence);
+  say (client, builder);
+}
+
+static void
+add_settings (JsonBuilder *builder, OctLive *live)
+{
+  OctLiveSettings settings;
+
+  oct_live_graph_get_settings (live->graph, &settings);
+  add_boolean (builder, "automatic", settings.automatic);
+  add_number (builder, "min", settings.min);
+  add_number (builder, "max", settings.max);
+  add_number (builder, "a2", settings.a2);
+  add_number (builder, "a3", settings.a3);
+  add_string (builder, "method", settings.method);
+}
+
+static void
+add_recording (JsonBuilder *builder, OctLive *live)
+{
+  OctLiveRecordingStatus status;
+
+  if (live->recording == NULL)
+    return;
+  oct_live_recording_get_status (live->recording, &status);
+  json_builder_set_member_name (builder, "recording");
+  json_builder_begin_object (builder);
+  add_boolean (builder, "active", status.active);
+  add_boolean (builder, "finishing", status.finishing);
+  add_string (builder, "name", status.name != NULL ? status.name : "");
+  add_string (builder, "message", status.message != NULL ? status.message : "");
+  add_number (builder, "seconds", status.seconds);
+  add_number (builder, "frames", status.frames);
+  add_number (builder, "dropped", status.dropped);
+  add_number (builder, "bytes", status.bytes);
+  add_number (builder, "diskLeft", status.disk_left);
+  json_builder_end_object (builder);
+}
+
+static JsonBuilder *
+make_state (OctLive *live)
+{
+  JsonBuilder *builder = begin ("state");
+
+  add_settings (builder, live);
+  add_recording (builder, live);
+  return builder;
+}
+
+static void
+add_methods (JsonBuilder *builder)
+{
+  json_builder_set_member_name (builder, "methods");
+  json_builder_begin_array (builder);
+  for (const OctLiveMethod *method = oct_live_methods; method->id; method++) {
+    if (!oct_live_method_available (method))
+      continue;
+    json_builder_begin_object (builder);
+    add_string (builder, "id", method->id);
+    add_string (builder, "label", method->label);
+    json_builder_end_object (builder);
+  }
+  json_builder_end_array (builder);
+}
+
+static void
+say_hello (OctLiveClient *client)
+{
+  OctLive *live = client->live;
+  JsonBuilder *builder = begin ("hello");
+
+  add_boolean (builder, "control", client->role == OCT_LIVE_CONTROL);
+  add_boolean (builder, "settable", oct_live_graph_has_settings (live->graph));
+  add_boolean (builder, "recordable", live->recording != NULL);
+  add_number (builder, "width", live->width_um * 1e-6);
+  add_number (builder, "refractiveIndex", live->refractive_index);
+  add_methods (builder);
+  say (client, builder);
+  say (client, make_state (live));
+}
+
+static void
+say_status (OctLiveClient *client)
+{
+  OctLive *live = client->live;
+  JsonBuilder *builder = begin ("status");
+  OctLiveCounts counts;
+  OctLiveInfo info;
+
+  oct_live_graph_get_counts (live->graph, &counts);
+  oct_live_graph_get_info (live->graph, &info);
+  json_builder_set_member_name (builder, "number");
+  json_builder_add_int_value (builder, ++client->number);
+  client->sent = g_get_monotonic_time ();
+  add_number (builder, "time", counts.time / 1e6);
+  add_number (builder, "roundTrip", client->round_trip);
+  client->round_trip = 0.0;
+  add_number (builder, "frames", counts.frames);
+  add_number (builder, "dropped",
+      counts.dropped
+          + (client->viewer != NULL
+                  ? oct_live_viewer_get_dropped (client->viewer)
+                  : 0));
+  add_number (builder, "missed", counts.missed);
+  add_number (builder, "rate", live->rate);
+  add_number (builder, "nominalRate", info.rate);
+  add_number (builder, "viewers", live->clients->len);
+  add_number (builder, "lines", info.width);
+  add_number (builder, "depths", info.height);
+  add_number (builder, "zSpacing", info.z_spacing);
+  add_string (builder, "backend", info.backend != NULL ? info.backend : "");
+  add_string (builder, "encoder", info.encoder != NULL ? info.encoder : "");
+  add_recording (builder, live);
+  say (client, builder);
+}
+
+/* --------------------------------------------------------------------- WebRTC
+ */
+
+static void
+on_offer (const char *sdp, gpointer data)
+{
+  JsonBuilder *builder = begin ("offer");
+
+  add_string (builder, "sdp", sdp);
+  say (data, builder);
+}
+
+static void
+on_candidate (guint mline, const char *candidate, gpointer data)
+{
+  JsonBuilder *builder = begin ("candidate");
+
+  add_number (builder, "mline", mline);
+  add_string (builder, "candidate", candidate);
+  say (data, builder);
+}
+
+static void
+on_failed (gpointer data)
+{
+  OctLiveClient *client = data;
+
+  g_clear_pointer (&client->viewer, oct_live_viewer_free);
+  say (client, begin ("failed"));
+}
+
+static void
+watch (OctLiveClient *client, gboolean webrtc)
+{
+  static const OctLiveViewerEvents events = { on_offer, on_candidate,
+    on_failed };
+  g_autoptr (GError) error = NULL;
+  gint64 now = g_get_monotonic_time ();
+
+  g_clear_pointer (&client->viewer, oct_live_viewer_free);
+  if (!webrtc)
+    return;
+  if (now - client->viewer_at < SECONDS_BETWEEN_VIEWERS * G_TIME_SPAN_SECOND) {
+    say (client, begin ("failed"));
+    return;
+  }
+  client->viewer_at = now;
+  client->viewer = oct_live_viewer_new (
+      client->live->graph, &client->live->ports, &events, client, &error);
+  if (client->viewer == NULL)
+    say (client, begin ("failed"));
+}
+
+static void
+take_answer (OctLiveClient *client, const char *sdp)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (client->viewer == NULL)
+    return;
+  if (oct_live_answer_check (sdp, &error))
+    oct_live_viewer_set_answer (client->viewer, sdp);
+  else
+    on_failed (client);
+}
+
+/* ------------------------------------------------------------------ listening
+ */
+
+static void
+acknowledge (OctLiveClient *client, gint64 number)
+{
+  gint64 now = g_get_monotonic_time ();
+
+  if (number != client->number)
+    return;
+  client->answered = now;
+  client->round_trip = (now - client->sent) / 1e3;
+}
+
+static void
+set (OctLiveClient *client, const OctLiveMessage *message)
+{
+  OctLiveSettings settings;
+  g_autoptr (GError) error = NULL;
+
+  oct_live_graph_get_settings (client->live->graph, &settings);
+  if (message->has & OCT_LIVE_HAS_AUTOMATIC)
+    settings.automatic = message->automatic;
+  if (message->has & OCT_LIVE_HAS_MIN)
+    settings.min = message->min;
+  if (message->has & OCT_LIVE_HAS_MAX)
+    settings.max = message->max;
+  if (message->has & OCT_LIVE_HAS_A2)
+    settings.a2 = message->a2;
+  if (message->has & OCT_LIVE_HAS_A3)
+    settings.a3 = message->a3;
+  if (message->has & OCT_LIVE_HAS_METHOD)
+    settings.method = message->method;
+  if (!oct_live_graph_set_settings (client->live->graph, &settings, &error))
+    say_sentence (client, "problem", error->message);
+  oct_live_clients_tell_state (client->live);
+}
+
+static void
+record (OctLiveClient *client, gboolean on)
+{
+  OctLiveRecording *recording = client->live->recording;
+  g_autoptr (GError) error = NULL;
+
+  if (recording == NULL)
+    say_sentence (client, "problem",
+        "Recording is off; start oct-live with --record FOLDER.");
+  else if (!on)
+    oct_live_recording_stop (recording);
+  else if (!oct_live_recording_start (recording, &error))
+    say_sentence (client, "problem", error->message);
+  oct_live_clients_tell_state (client->live);
+}
+
+static void
+control (OctLiveClient *client, const OctLiveMessage *message)
+{
+  if (client->role != OCT_LIVE_CONTROL)
+    say_sentence (client, "problem",
+        "This link is for watching; settings and recording need the link for "
+        "control.");
+  else if (message->type == OCT_LIVE_SET)
+    set (client, message);
+  else
+    record (client, message->on);
+}
+
+static void
+take_message (OctLiveClient *client, const OctLiveMessage *message)
+{
+  switch (message->type) {
+  case OCT_LIVE_WATCH:
+    watch (client, message->webrtc);
+    break;
+  case OCT_LIVE_ANSWER:
+    take_answer (client, message->sdp);
+    break;
+  case OCT_LIVE_CANDIDATE:
+    if (client->viewer != NULL)
+      oct_live_viewer_add_candidate (
+          client->viewer, message->mline, message->candidate);
+    break;
+  case OCT_LIVE_ACK:
+    acknowledge (client, message->number);
+    break;
+  case OCT_LIVE_SET:
+  case OCT_LIVE_RECORD:
+    control (client, message);
+    break;
+  }
+}
+
+/* FALSE when the page has sent more than any person can cause. */
+static gboolean
+allow_message (OctLiveClient *client)
+{
+  gint64 now = g_get_monotonic_time ();
+
+  client->allowance += (now - client->allowed_at) * 1e-6 * PER_SECOND;
+  client->allowance = MIN (client->allowance, BURST);
+  client->allowed_at = now;
+  client->allowance -= 1.0;
+  return client->allowance >= 0.0;
+}
+
+static void
+on_socket_message (
+    SoupWebsocketConnection *socket, gint type, GBytes *bytes, gpointer data)
+{
+  OctLiveClient *client = data;
+  g_autoptr (OctLiveMessage) message = NULL;
+  g_autoptr (GError) error = NULL;
+  gsize length;
+  const char *text = g_bytes_get_data (bytes, &length);
+
+  if (soup_websocket_connection_get_state (socket) != SOUP_WEBSOCKET_STATE_OPEN)
+    return;
+  if (!allow_message (client)) {
+    soup_websocket_connection_close (
+        socket, SOUP_WEBSOCKET_CLOSE_POLICY_VIOLATION, "Too many messages.");
+    return;
+  }
+  message = oct_live_message_parse (text != NULL ? text : "", length, &error);
+  if (message != NULL)
+    take_message (client, message);
+  else
+    say_sentence (client, "problem", error->message);
+}
+
+/* -------------------------------------------------------------- begin and end
+ */
+
+static void
+free_client (OctLiveClient *client)
+{
+  g_signal_handlers_disconnect_by_data (client->socket, client);
+  g_clear_pointer (&client->viewer, oct_live_viewer_free);
+  g_ptr_array_remove_fast (client->live->clients, client);
+  g_object_unref (client->socket);
+  g_free (client);
+}
+
+static void
+on_closed (SoupWebsocketConnection *socket, gpointer data)
+{
+  free_client (data);
+}
+
+void
+oct_live_clients_drop (OctLive *live)
+{
+  while (live->clients->len > 0)
+    free_client (g_ptr_array_index (live->clients, 0));
+}
+
+void
+oct_live_client_new (
+    OctLive *live, SoupWebsocketConnection *socket, OctLiveRole role)
+{
+  OctLiveClient *client;
+
+  soup_websocket_connection_set_max_incoming_payload_size (
+      socket, OCT_LIVE_MAX_MESSAGE);
+  if (role == OCT_LIVE_NOBODY || live->clients->len >= live->max_viewers) {
+    soup_websocket_connection_send_text (socket,
+        "{\"type\":\"bye\",\"again\":true,\"message\":\"As many people are "
+        "watching as oct-live was started for (--viewers).\"}");
+    soup_websocket_connection_close (
+        socket, SOUP_WEBSOCKET_CLOSE_POLICY_VIOLATION, "full");
+    /* libsoup lets go of it when it is closed */
+    g_signal_connect (
+        g_object_ref (socket), "closed", G_CALLBACK (g_object_unref), NULL);
+    return;
+  }
+  client = g_new0 (OctLiveClient, 1);
+  client->live = live;
+  client->socket = g_object_ref (socket);
+  client->role = role;
+  client->answered = client->allowed_at = g_get_monotonic_time ();
+  client->allowance = BURST;
+  g_ptr_array_add (live->clients, client);
+  g_signal_connect (socket, "message", G_CALLBACK (on_socket_message), client);
+  g_signal_connect (socket, "closed", G_CALLBACK (on_closed), client);
+  say_hello (client);
+  say_status (client);
+}
+
+/* Whatever waits to be written does not matter any more. */
+static void
+cut (OctLiveClient *client)
+{
+  GIOStream *stream = soup_websocket_connection_get_io_stream (client->socket);
+  g_autoptr (GIOStream) base = NULL;
+
+  if (G_IS_TLS_CONNECTION (stream))
+    g_object_get (stream, "base-io-stream", &base, NULL);
+  else if (stream != NULL)
+    base = g_object_ref (stream);
+  if (G_IS_SOCKET_CONNECTION (base))
+    g_socket_shutdown (
+        g_socket_connection_get_socket (G_SOCKET_CONNECTION (base)), TRUE, TRUE,
+        NULL);
+}
+
+void
+oct_live_clients_tick (OctLive *live)
+{
+  gint64 now = g_get_monotonic_time ();
+
+  for (guint i = live->clients->len; i-- > 0;) {
+    OctLiveClient *client = g_ptr_array_index (live->clients, i);
+
+    if (now - client->answered > SILENCE)
+      cut (client);
+    else
+      say_status (client);
+  }
+}
+
+void
+oct_live_clients_tell_state (OctLive *live)
+{
+  for (guint i = 0; i < live->clients->len; i++)
+    say (g_ptr_array_index (live->clients, i), make_state (live));
+}
+
+void
+oct_live_clients_say_goodbye (OctLive *live, const char *reason)
+{
+  for (guint i = live->clients->len; i-- > 0;) {
+    OctLiveClient *client = g_ptr_array_index (live->clients, i);
+
+    say_sentence (client, "bye", reason);
+    if (soup_websocket_connection_get_state (client->socket)
+        == SOUP_WEBSOCKET_STATE_OPEN)
+      soup_websocket_connection_close (
+          client->socket, SOUP_WEBSOCKET_CLOSE_GOING_AWAY, "stopped");
+  }
+}

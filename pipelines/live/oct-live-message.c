@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "oct-live-message.h"
+
+#include <json-glib/json-glib.h>
+#include <math.h>
+#include <string.h>
+
+#define MAX_BRACKETS 16
+#define MAX_SDP 16384
+#define MAX_CANDIDATE 512
+#define MAX_DECIBEL 1000.0
+#define MAX_DISPERSION 1e9
+
+/* Reads one member into the message; FALSE when its value is not right. */
+typedef gboolean (*Reader) (JsonNode *value, OctLiveMessage *message);
+
+typedef struct {
+  const char *type; /* of the message */
+  const char *name;
+  Reader read;
+  gboolean optional;
+} Member;
+
+static gboolean
+fail (GError **error, const char *format, const char *detail)
+{
+  g_set_error (error, g_quark_from_static_string ("oct-live-message"), 0,
+      format, detail);
+  return FALSE;
+}
+
+/* -------------------------------------------------------------------- values
+ */
+
+static const char *
+get_string (JsonNode *value, gsize longest)
+{
+  const char *text = NULL;
+
+  if (json_node_get_value_type (value) == G_TYPE_STRING)
+    text = json_node_get_string (value);
+  if (text == NULL || strlen (text) > longest
+      || !g_utf8_validate (text, -1, NULL))
+    return NULL;
+  return text;
+}
+
+static gboolean
+get_number (JsonNode *value, double limit, double *number)
+{
+  GType type = json_node_get_value_type (value);
+
+  if (type != G_TYPE_DOUBLE && type != G_TYPE_INT64)
+    return FALSE;
+  *number = json_node_get_double (value);
+  if (type == G_TYPE_INT64)
+    *number = (double)json_node_get_int (value);
+  return isfinite (*number) && fabs (*number) <= limit;
+}
+
+static gboolean
+get_boolean (JsonNode *value, gboolean *boolean)
+{
+  if (json_node_get_value_type (value) != G_TYPE_BOOLEAN)
+    return FALSE;
+  *boolean = json_node_get_boolean (value);
+  return TRUE;
+}
+
+static gboolean
+read_media (JsonNode *value, OctLiveMessage *message)
+{
+  const char *text = get_string (value, 16);
+
+  message->webrtc = g_strcmp0 (text, "webrtc") == 0;
+  return message->webrtc || g_strcmp0 (text, "jpeg") == 0;
+}
+
+static gboolean
+read_sdp (JsonNode *value, OctLiveMessage *message)
+{
+  message->sdp = g_strdup (get_string (value, MAX_SDP));
+  return message->sdp != NULL;
+}
+
+static gboolean
+read_candidate (JsonNode *value, OctLiveMessage *message)
+{
+  const char *text = get_string (value, MAX_CANDIDATE);
+
+  if (text == NULL || !g_str_has_prefix (text, "candidate:"))
+    return FALSE;
+  for (const char *c = text; *c; c++)
+    if (!g_ascii_isprint (*c))
+      return FALSE;
+  message->candidate = g_strdup (text);
+  return TRUE;
+}
+
+static gboolean
+read_mline (JsonNode *value, OctLiveMessage *message)
+{
+  double number;
+
+  /* one stream is offered */
+  return get_number (value, 0.0, &number);
+}
+
+static gboolean
+read_acknowledged (JsonNode *value, OctLiveMessage *message)
+{
+  if (json_node_get_value_type (value) != G_TYPE_INT64)
+    return FALSE;
+  message->number = json_node_get_int (value);
+  return message->number >= 0;
+}
+
+static gboolean
+read_automatic (JsonNode *value, OctLiveMessage *message)
+{
+  message->has |= OCT_LIVE_HAS_AUTOMATIC;
+  return get_boolean (value, &message->automatic);
+}
+
+static gboolean
+read_min (JsonNode *value, OctLiveMessage *message)
+{
+  message->has |= OCT_LIVE_HAS_MIN;
+  return get_number (value, MAX_DECIBEL, &message->min);
+}
+
+static gboolean
+read_max (JsonNode *value, OctLiveMessage *message)
+{
+  message->has |= OCT_LIVE_HAS_MAX;
+  return get_number (value, MAX_DECIBEL, &message->max);
+}
+
+static gboolean
+read_a2 (JsonNode *value, OctLiveMessage *message)
+{
+  message->has |= OCT_LIVE_HAS_A2;
+  return get_number (value, MAX_DISPERSION, &message->a2);
+}
+
+static gboolean
+read_a3 (JsonNode *value, OctLiveMessage *message)
+{
+  message->has |= OCT_LIVE_HAS_A3;
+  return get_number (value, MAX_DISPERSION, &message->a3);
+}
+
+static gboolean
+read_method (JsonNode *value, OctLiveMessage *message)
+{
+  const char *text = get_string (value, sizeof message->method - 1);
+
+  message->has |= OCT_LIVE_HAS_METHOD;
+  if (text == NULL || *text == '\0')
+    return FALSE;
+  for (const char *c = text; *c; c++)
+    if (!g_ascii_isalnum (*c) && *c != '-')
+      return FALSE;
+  g_strlcpy (message->method, text, sizeof message->method);
+  return TRUE;
+}
+
+static gboolean
+read_on (JsonNode *value, OctLiveMessage *message)
+{
+  return get_boolean (value, &message->on);
+}
+
+/* ------------------------------------------------------------------- objects
+ */
+
+static const char *const types[] = {
+  [OCT_LIVE_WATCH] = "watch",
+  [OCT_LIVE_ANSWER] = "answer",
+  [OCT_LIVE_CANDIDATE] = "candidate",
+  [OCT_LIVE_ACK] = "ack",
+  [OCT_LIVE_SET] = "set",
+  [OCT_LIVE_RECORD] = "record",
+};
+
+static const Member members[] = {
+  { "watch", "media", read_media },
+  { "answer", "sdp", read_sdp },
+  { "candidate", "mline", read_mline },
+  { "candidate", "candidate", read_candidate },
+  { "ack", "number", read_acknowledged },
+  { "set", "automatic", read_automatic, TRUE },
+  { "set", "min", read_min, TRUE },
+  { "set", "max", read_max, TRUE },
+  { "set", "a2", read_a2, TRUE },
+  { "set", "a3", read_a3, TRUE },
+  { "set", "method", read_method, TRUE },
+  { "record", "on", read_on },
+};
+
+static gboolean
+read_type (JsonObject *object, OctLiveMessage *message, GError **error)
+{
+  JsonNode *value = json_object_get_member (object, "type");
+  const char *text = value != NULL ? get_string (value, 16) : NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (types); i++)
+    if (g_strcmp0 (text, types[i]) == 0) {
+      message->type = i;
+      return TRUE;
+    }
+  return fail (error, "The message has no known \"type\".%s", "");
+}
+
+static gboolean
+read_members (JsonObject *object, OctLiveMessage *message, GError **error)
+{
+  const char *type = types[message->type];
+  guint known = 1; /* "type" */
+
+  for (guint i = 0; i < G_N_ELEMENTS (members); i++) {
+    const Member *member = &members[i];
+    JsonNode *value;
+
+    if (!g_str_equal (member->type, type))
+      continue;
+    value = json_object_get_member (object, member->name);
+    if (value == NULL && member->optional)
+      continue;
+    if (value == NULL || !member->read (value, message))
+      return fail (error,
+          "The message's \"%s\" is missing or has a value that "
+          "is not allowed.",
+          member->name);
+    known++;
+  }
+  if (known != json_object_get_size (object))
+    return fail (error,
+        "A message of type \"%s\" has a member that it must "
+        "not have.",
+        type);
+  return TRUE;
+}
+
+/* The parser calls itself for every bracket, and bytes behind the first NUL
+ * would not be looked at. */
+static gboolean
+check_text (const char *text, gsize length, GError **error)
+{
+  guint brackets = 0;
+
+  if (length > OCT_LIVE_MAX_MESSAGE)
+    return fail (error, "The message is too long.%s", "");
+  if (!g_utf8_validate_len (text, length, NULL))
+    return fail (error, "The message is no text in UTF-8.%s", "");
+  for (gsize i = 0; i < length; i++)
+    brackets += text[i] == '[' || text[i] == '{';
+  if (brackets > MAX_BRACKETS)
+    return fail (error, "The message has too many brackets.%s", "");
+  return TRUE;
+}
+
+static void
+on_object (JsonParser *parser, gpointer data)
+{
+  ++*(guint *)data;
+}
+
+OctLiveMessage *
+oct_live_message_parse (const char *text, gsize length, GError **error)
+{
+  g_autoptr (JsonParser) parser = json_parser_new_immutable ();
+  g_autoptr (OctLiveMessage) message = g_new0 (OctLiveMessage, 1);
+  guint objects = 0;
+  JsonNode *root;
+
+  if (!check_text (text, length, error))
+    return NULL;
+  g_signal_connect (parser, "object-start", G_CALLBACK (on_object), &objects);
+  if (!json_parser_load_from_data (parser, text, length, NULL)) {
+    fail (error, "The message is no JSON.%s", "");
+    return NULL;
+  }
+  root = json_parser_get_root (parser);
+  /* of several texts in a row the parser would return the last */
+  if (root == NULL || !JSON_NODE_HOLDS_OBJECT (root) || objects != 1) {
+    fail (error, "The message is not one plain JSON object.%s", "");
+    return NULL;
+  }
+  if (!read_type (json_node_get_object (root), message, error)
+      || !read_members (json_node_get_object (root), message, error))
+    return NULL;
+  return g_steal_pointer (&message);
+}
+
+void
+oct_live_message_free (OctLiveMessage *message)
+{
+  g_free (message->sdp);
+  g_free (message->candidate);
+  g_free (message);
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * What a page may say to the server: JSON objects of a few kinds, each with
+ * exactly the members listed here.  Nothing of this touches a network.
+ */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+#define OCT_LIVE_MAX_MESSAGE 32768 /* bytes */
+
+typedef enum {
+  /* {"type":"watch","media":"webrtc"} or "jpeg": how to get the pictures */
+  OCT_LIVE_WATCH,
+  /* {"type":"answer","sdp":TEXT} */
+  OCT_LIVE_ANSWER,
+  /* {"type":"candidate","mline":0,"candidate":TEXT} */
+  OCT_LIVE_CANDIDATE,
+  /* {"type":"ack","number":N}: status N has arrived */
+  OCT_LIVE_ACK,
+  /* {"type":"set", ...}: any of automatic (true, false), min, max (dB), a2
+   * (um^2), a3 (um^3), method (id) */
+  OCT_LIVE_SET,
+  /* {"type":"record","on":true} or false */
+  OCT_LIVE_RECORD,
+} OctLiveMessageType;
+
+/* Members of a `set` that were given. */
+typedef enum {
+  OCT_LIVE_HAS_AUTOMATIC = 1 << 0,
+  OCT_LIVE_HAS_MIN = 1 << 1,
+  OCT_LIVE_HAS_MAX = 1 << 2,
+  OCT_LIVE_HAS_A2 = 1 << 3,
+  OCT_LIVE_HAS_A3 = 1 << 4,
+  OCT_LIVE_HAS_METHOD = 1 << 5,
+} OctLiveHas;
+
+typedef struct {
+  OctLiveMessageType type;
+  gboolean webrtc;    /* watch */
+  char *sdp;          /* answer: UTF-8, as it came */
+  char *candidate;    /* candidate: one printable line */
+  guint mline;        /* candidate */
+  gint64 number;      /* ack */
+  guint has;          /* set: OctLiveHas */
+  gboolean automatic; /* set */
+  double min, max;    /* set: finite, within +-1000 */
+  double a2, a3;      /* set: finite, within +-1e9 */
+  char method[33];    /* set: letters, digits, - */
+  gboolean on;        /* record */
+} OctLiveMessage;
+
+/* Reads `length` bytes.  NULL with an error of one sentence, which quotes
+ * nothing of the message but names of members. */
+OctLiveMessage *oct_live_message_parse (
+    const char *text, gsize length, GError **error);
+void oct_live_message_free (OctLiveMessage *message);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (OctLiveMessage, oct_live_message_free)
+
+/* Whether a browser's answer is one to what we offer, which is one H.264
+ * stream: WebRTC's own code expects nothing else.  FALSE with an error. */
+gboolean oct_live_answer_check (const char *sdp, GError **error);
+
+G_END_DECLS

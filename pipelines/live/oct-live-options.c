@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "oct-live-options.h"
+
+#include <gio/gio.h>
+#include <math.h>
+#include <stdio.h>
+
+#define SUMMARY                                                                \
+  "Shows B-scans live on a web page: of the virtual OCT system, of a file, "   \
+  "of "                                                                        \
+  "a camera."
+
+static gboolean
+read_command_line (OctLiveOptions *o, int *argc, char ***argv, GError **error)
+{
+  /* clang-format off */
+  GOptionEntry entries[] = {
+    { "line-rate", 0, 0, G_OPTION_ARG_DOUBLE, &o->line_rate,
+      "File: A-lines per second (default: 30 B-scans per second)", "HZ" },
+    { "source", 0, 0, G_OPTION_ARG_STRING, &o->source,
+      "Pipeline of raw spectra, as of a camera", "PIPELINE" },
+    { "images", 0, 0, G_OPTION_ARG_STRING, &o->images,
+      "Pipeline of finished images", "PIPELINE" },
+    { "width-um", 0, 0, G_OPTION_ARG_DOUBLE, &o->width_um,
+      "Width of a B-scan, for the lateral scale bar", "UM" },
+    { "refractive-index", 0, 0, G_OPTION_ARG_DOUBLE, &o->refractive_index,
+      "Of the sample, for the depth scale bar (default: 1, air)", "N" },
+    { "address", 0, 0, G_OPTION_ARG_STRING, &o->address,
+      "IP address to serve at (default: 127.0.0.1, this computer only; "
+      "0.0.0.0: every network)", "A" },
+    { "port", 0, 0, G_OPTION_ARG_INT, &o->port,
+      "Port to serve at (default: 8080; 0: any)", "P" },
+    { "udp-ports", 0, 0, G_OPTION_ARG_STRING, &o->udp_ports,
+      "Ports for the video, to open in a firewall (default: any)", "A-B" },
+    { "cert", 0, 0, G_OPTION_ARG_FILENAME, &o->cert,
+      "Certificate (PEM) for encrypted pages", "FILE" },
+    { "key", 0, 0, G_OPTION_ARG_FILENAME, &o->key,
+      "Private key (PEM) of the certificate", "FILE" },
+    { "token-file", 0, 0, G_OPTION_ARG_FILENAME, &o->token_file,
+      "File with the tokens that let people in; made if it does not exist "
+      "(default: new tokens at every start)", "FILE" },
+    { "viewers", 0, 0, G_OPTION_ARG_INT, &o->viewers,
+      "People who may watch at the same time (default: 8)", "N" },
+    { "record", 0, 0, G_OPTION_ARG_FILENAME, &o->record,
+      "Folder to record into when the page asks for it (default: no "
+      "recording)", "FOLDER" },
+    { "bitrate", 0, 0, G_OPTION_ARG_INT, &o->bitrate,
+      "Of the video, per viewer (default: 6000)", "KBIT/S" },
+    { NULL },
+  };
+  /* clang-format on */
+  g_autoptr (GOptionContext) context = g_option_context_new (NULL);
+
+  g_option_context_set_summary (context, SUMMARY);
+  g_option_context_add_main_entries (context, entries, NULL);
+  oct_source_options_add (context, &o->file);
+  return g_option_context_parse (context, argc, argv, error);
+}
+
+static gboolean
+refuse (GError **error, const char *sentence)
+{
+  g_set_error_literal (
+      error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, sentence);
+  return FALSE;
+}
+
+static gboolean
+check_source (const OctLiveOptions *o, GError **error)
+{
+  const gboolean of_file =
+      o->file.samples != 0 || o->file.lines != 0 || o->file.header_size != 0
+      || o->file.sample_format != NULL || o->line_rate != 0.0;
+
+  if ((o->file.data != NULL) + (o->source != NULL) + (o->images != NULL) > 1)
+    return refuse (
+        error, "Only one of --data, --source and --images can be shown.");
+  if (of_file && o->file.data == NULL)
+    return refuse (error, "--samples, --lines, --sample-format, --header-size "
+                          "and --line-rate describe a file given as --data.");
+  if (o->file.calibration != NULL && o->file.data == NULL && o->source == NULL)
+    return refuse (error, "--calibration belongs to --data or --source.");
+  if (!(o->line_rate >= 0.0 && isfinite (o->line_rate)))
+    return refuse (error, "--line-rate is not negative.");
+  if (!(o->width_um >= 0.0 && o->width_um <= 1e6))
+    return refuse (error, "--width-um is the width of a B-scan in micrometres, "
+                          "up to 1000000.");
+  if (!(o->refractive_index >= 1.0 && o->refractive_index <= 4.0))
+    return refuse (error, "--refractive-index is between 1 and 4.");
+  return TRUE;
+}
+
+static gboolean
+check_address (OctLiveOptions *o, GError **error)
+{
+  g_autoptr (GInetAddress) address = NULL;
+
+  if (g_str_equal (o->address, "localhost")) {
+    g_free (o->address);
+    o->address = g_strdup ("127.0.0.1");
+  }
+  address = g_inet_address_new_from_string (o->address);
+  if (address == NULL)
+    return refuse (error, "--address is an IP address of this computer, as "
+                          "192.168.1.20, or 0.0.0.0 for all of them.");
+  o->loopback = g_inet_address_get_is_loopback (address);
+  return TRUE;
+}
+
+static gboolean
+check_server (OctLiveOptions *o, GError **error)
+{
+  char rest;
+
+  if (!check_address (o, error))
+    return FALSE;
+  if (o->port < 0 || o->port > 65535)
+    return refuse (error, "--port is between 0 and 65535.");
+  if (o->udp_ports != NULL
+      && (sscanf (o->udp_ports, "%u-%u%c", &o->first_port, &o->last_port, &rest)
+              != 2
+          || o->first_port < 1024 || o->last_port > 65535
+          || o->first_port > o->last_port))
+    return refuse (error, "--udp-ports is a range between 1024 and 65535, as "
+                          "50000-50100.");
+  if ((o->cert != NULL) != (o->key != NULL))
+    return refuse (error, "--cert and --key are given together.");
+  if (o->viewers < 1 || o->viewers > 100)
+    return refuse (error, "--viewers is between 1 and 100.");
+  if (o->bitrate < 100 || o->bitrate > 100000)
+    return refuse (error, "--bitrate is between 100 and 100000 kbit/s.");
+  return TRUE;
+}
+
+gboolean
+oct_live_options_parse (
+    OctLiveOptions *options, int *argc, char ***argv, GError **error)
+{
+  *options = (OctLiveOptions){
+    .port = 8080, .viewers = 8, .bitrate = 6000, .refractive_index = 1.0
+  };
+  if (!read_command_line (options, argc, argv, error))
+    return FALSE;
+  if (!oct_source_options_check (
+          &options->file, *argc > 1 ? (*argv)[1] : NULL, error))
+    return FALSE;
+  if (options->address == NULL)
+    options->address = g_strdup ("127.0.0.1");
+  return check_source (options, error) && check_server (options, error);
+}
+
+void
+oct_live_options_clear (OctLiveOptions *options)
+{
+  g_free (options->file.data);
+  g_free (options->file.calibration);
+  g_free (options->file.sample_format);
+  g_free (options->source);
+  g_free (options->images);
+  g_free (options->address);
+  g_free (options->udp_ports);
+  g_free (options->token_file);
+  g_free (options->cert);
+  g_free (options->key);
+  g_free (options->record);
+}

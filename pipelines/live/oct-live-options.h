@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/** What oct-live is told when it is started. */
+#pragma once
+
+#include "oct-launch.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+  OctSourceOptions file;
+  char *source, *images;
+  double line_rate;
+  gint bitrate; /* kbit/s */
+  char *address;
+  gint port;
+  char *udp_ports;
+  guint first_port, last_port; /* of udp_ports, 0 = any */
+  gint viewers;
+  char *token_file, *cert, *key;
+  char *record;
+  double width_um, refractive_index;
+  gboolean loopback; /* `address` is one of this computer only */
+} OctLiveOptions;
+
+/* Reads and checks the command line; FALSE with an error of one sentence. */
+gboolean oct_live_options_parse (
+    OctLiveOptions *options, int *argc, char ***argv, GError **error);
+void oct_live_options_clear (OctLiveOptions *options);
+
+G_END_DECLS

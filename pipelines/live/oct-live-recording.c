@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "oct-live-recording.h"
+
+#include "oct-recorder.h"
+
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <unistd.h>
+
+struct _OctLiveRecording {
+  char *folder;
+  GstPad *pad;
+  OctRecorder *recorder; /* the current or the last one, NULL before */
+  GPtrArray *finishing;  /* OctRecorder, stopped before that */
+  char *name;
+};
+
+OctLiveRecording *
+oct_live_recording_new (const char *folder, GstPad *pad, GError **error)
+{
+  OctLiveRecording *recording;
+
+  if (g_mkdir_with_parents (folder, 0777) != 0
+      || g_access (folder, W_OK | X_OK) != 0) {
+    g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (errno),
+        "Nothing can be recorded in the folder '%s' (%s); choose another one "
+        "with --record.",
+        folder, g_strerror (errno));
+    return NULL;
+  }
+  recording = g_new0 (OctLiveRecording, 1);
+  recording->folder = g_strdup (folder);
+  recording->pad = gst_object_ref (pad);
+  recording->finishing =
+      g_ptr_array_new_with_free_func ((GDestroyNotify)oct_recorder_free);
+  return recording;
+}
+
+/* Frees recorders whose files are complete. */
+static void
+collect (OctLiveRecording *recording)
+{
+  for (guint i = recording->finishing->len; i-- > 0;)
+    if (oct_recorder_wait (g_ptr_array_index (recording->finishing, i), 0))
+      g_ptr_array_remove_index_fast (recording->finishing, i);
+}
+
+static gboolean
+is_recording (OctLiveRecording *recording)
+{
+  OctRecorderStats stats;
+
+  if (recording->recorder == NULL)
+    return FALSE;
+  oct_recorder_get_stats (recording->recorder, &stats);
+  return stats.state == OCT_RECORDER_RECORDING;
+}
+
+/* The time, and a number where that was taken within the second. */
+static char *
+make_name (OctLiveRecording *recording)
+{
+  g_autoptr (GDateTime) now = g_date_time_new_now_local ();
+  g_autofree char *time = g_date_time_format (now, "bscans-%Y%m%d-%H%M%S");
+  char *name = g_strdup (time);
+
+  for (guint i = 2; g_strcmp0 (name, recording->name) == 0; i++) {
+    g_free (name);
+    name = g_strdup_printf ("%s-%u", time, i);
+  }
+  return name;
+}
+
+gboolean
+oct_live_recording_start (OctLiveRecording *recording, GError **error)
+{
+  g_autofree char *name = NULL, *output = NULL;
+  OctRecorderSettings settings = { .kind = OCT_RECORD_VIDEO };
+  OctRecorder *recorder;
+
+  collect (recording);
+  if (is_recording (recording))
+    return TRUE;
+  name = make_name (recording);
+  output = g_build_filename (recording->folder, name, NULL);
+  settings.output = output;
+  recorder = oct_recorder_start (recording->pad, &settings, error);
+  if (recorder == NULL)
+    return FALSE;
+  if (recording->recorder != NULL)
+    g_ptr_array_add (recording->finishing, recording->recorder);
+  recording->recorder = recorder;
+  g_free (recording->name);
+  recording->name = g_steal_pointer (&name);
+  return TRUE;
+}
+
+void
+oct_live_recording_stop (OctLiveRecording *recording)
+{
+  if (recording->recorder != NULL)
+    oct_recorder_stop (recording->recorder);
+}
+
+void
+oct_live_recording_get_status (
+    OctLiveRecording *recording, OctLiveRecordingStatus *status)
+{
+  OctRecorderStats stats;
+
+  *status = (OctLiveRecordingStatus){ .name = recording->name };
+  if (recording->recorder == NULL)
+    return;
+  oct_recorder_get_stats (recording->recorder, &stats);
+  status->active = stats.state == OCT_RECORDER_RECORDING;
+  status->finishing = stats.state == OCT_RECORDER_STOPPING;
+  status->message = stats.message;
+  status->seconds = stats.time / (double)GST_SECOND;
+  status->frames = stats.frames;
+  status->dropped = stats.dropped;
+  status->bytes = stats.bytes;
+  status->disk_left = stats.disk_left;
+}
+
+void
+oct_live_recording_free (OctLiveRecording *recording)
+{
+  g_clear_pointer (&recording->recorder, oct_recorder_free);
+  g_ptr_array_unref (recording->finishing);
+  gst_object_unref (recording->pad);
+  g_free (recording->folder);
+  g_free (recording->name);
+  g_free (recording);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * The recording that pages can begin and end.  Its folder is given at the
+ * start, its name is the time: nothing of it comes from the network.
+ */
+#pragma once
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+typedef struct _OctLiveRecording OctLiveRecording;
+
+typedef struct {
+  gboolean active;    /* images are being recorded */
+  gboolean finishing; /* files are being completed */
+  const char *name;   /* file or files, without folder; NULL before the first */
+  const char *message; /* why the last one ended by itself, or NULL */
+  double seconds;
+  guint64 frames, dropped, bytes, disk_left;
+} OctLiveRecordingStatus;
+
+/* Records from `pad` into `folder`, which is made if need be.  NULL with an
+ * error of one sentence when nothing can be written there. */
+OctLiveRecording *oct_live_recording_new (
+    const char *folder, GstPad *pad, GError **error);
+
+/* FALSE with an error of one sentence; a recording going on is no error. */
+gboolean oct_live_recording_start (OctLiveRecording *recording, GError **error);
+/* Returns at once; the files are finished in the background. */
+void oct_live_recording_stop (OctLiveRecording *recording);
+void oct_live_recording_get_status (
+    OctLiveRecording *recording, OctLiveRecordingStatus *status);
+
+/* Ends a recording and waits until its files are complete. */
+void oct_live_recording_free (OctLiveRecording *recording);
+
+G_END_DECLS

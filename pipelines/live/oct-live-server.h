@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * What the parts of the server share, and the server itself: the page over
+ * HTTP (oct-live-http.c), the conversation with each page over a WebSocket
+ * (oct-live-client.c), pictures as JPEG (oct-live-jpeg.c).  Main thread.
+ */
+#pragma once
+
+#include "oct-live-access.h"
+#include "oct-live-graph.h"
+#include "oct-live-recording.h"
+#include "oct-live-viewer.h"
+
+#include <gio/gio.h>
+#include <libsoup/soup.h>
+
+G_BEGIN_DECLS
+
+typedef struct {
+  OctLiveGraph *graph;
+  OctLiveAccess *access;
+  OctLiveRecording *recording; /* NULL: recording is not offered */
+  OctLivePorts ports;
+  guint max_viewers;       /* of each kind, WebRTC and JPEG */
+  double width_um;         /* of a B-scan, 0 = unknown */
+  double refractive_index; /* of the sample */
+  GPtrArray *clients;      /* OctLiveClient, open conversations */
+  guint jpeg_watchers;
+  guint snapshots; /* being made */
+  double rate;     /* images per second, measured */
+} OctLive;
+
+/* Adds the handlers of the page, of pictures and of conversations. */
+void oct_live_http_attach (OctLive *live, SoupServer *server);
+
+/* Answers /stream.mjpg: images as they come, as long as somebody reads. */
+void oct_live_jpeg_answer (OctLive *live, SoupServerMessage *message);
+
+typedef struct _OctLiveClient OctLiveClient;
+
+/* Begins a conversation with a page; it adds itself to live->clients, and
+ * leaves when it is over. */
+void oct_live_client_new (
+    OctLive *live, SoupWebsocketConnection *socket, OctLiveRole role);
+/* Once a second: tells all pages how things are, and drops those that have not
+ * answered for long. */
+void oct_live_clients_tick (OctLive *live);
+/* Tells all pages the settings and whether a recording is going on. */
+void oct_live_clients_tell_state (OctLive *live);
+/* Tells all pages that it is over, and why (one sentence). */
+void oct_live_clients_say_goodbye (OctLive *live, const char *reason);
+/* Ends the conversations that are left, whoever is still listening. */
+void oct_live_clients_drop (OctLive *live);
+
+G_END_DECLS

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * oct-live: a web page that shows B-scans as they are taken, on this computer
+ * or in another room.  docs/live.md tells how it is used.
+ */
+#include "oct-live-listener.h"
+#include "oct-live-options.h"
+#include "oct-live-server.h"
+
+#include <arpa/inet.h>
+#include <glib-unix.h>
+#include <ifaddrs.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define MAX_CONNECTIONS(viewers) (4 * (viewers) + 32)
+#define GOODBYE_TIME 1500 /* ms for pages to hear that it is over */
+#define GOODBYE_STEP 50
+
+typedef struct {
+  OctLiveOptions options;
+  OctLive live;
+  OctLiveTokens tokens;
+  OctLiveListener *listener;
+  SoupServer *server;
+  GMainLoop *loop;
+  char *failure;    /* why it ends by itself */
+  const char *last; /* what pages are told at the end */
+  guint goodbye_left;
+  guint64 frames;
+  gint64 counted_at;
+} Program;
+
+/* --------------------------------------------------------------------- start
+ */
+
+static gboolean
+make_access (Program *program, gboolean *guarded, GError **error)
+{
+  const OctLiveOptions *options = &program->options;
+
+  *guarded = !options->loopback || options->token_file != NULL;
+  if (options->token_file != NULL)
+    return oct_live_tokens_load (&program->tokens, options->token_file, error);
+  if (*guarded)
+    oct_live_tokens_make (&program->tokens);
+  return TRUE;
+}
+
+static gboolean
+load_certificate (const OctLiveOptions *options, GTlsCertificate **certificate,
+    GError **error)
+{
+  g_autoptr (GError) reason = NULL;
+
+  if (options->cert == NULL)
+    return TRUE;
+  if (!g_tls_backend_supports_tls (g_tls_backend_get_default ())) {
+    g_set_error (error, G_TLS_ERROR, G_TLS_ERROR_UNAVAILABLE,
+        "Encryption is not installed; install the package glib-networking.");
+    return FALSE;
+  }
+  *certificate =
+      g_tls_certificate_new_from_files (options->cert, options->key, &reason);
+  if (*certificate == NULL)
+    g_set_error (error, G_TLS_ERROR, G_TLS_ERROR_BAD_CERTIFICATE,
+        "'%s' and '%s' are no certificate with its key in PEM: %s.",
+        options->cert, options->key, reason->message);
+  return *certificate != NULL;
+}
+
+static gboolean
+make_graph (Program *program, GError **error)
+{
+  const OctLiveOptions *o = &program->options;
+  const OctLiveSource source = { &o->file, o->source, o->images, o->line_rate,
+    o->bitrate };
+  g_autoptr (GstPad) pad = NULL;
+
+  program->live.graph = oct_live_graph_new (&source, error);
+  if (program->live.graph == NULL)
+    return FALSE;
+  if (o->record == NULL)
+    return TRUE;
+  pad = oct_live_graph_get_image_pad (program->live.graph);
+  program->live.recording = oct_live_recording_new (o->record, pad, error);
+  return program->live.recording != NULL;
+}
+
+static gboolean
+make_server (Program *program, GError **error)
+{
+  const OctLiveOptions *options = &program->options;
+  g_autoptr (GTlsCertificate) certificate = NULL;
+  OctLive *live = &program->live;
+  gboolean guarded, any;
+
+  if (!make_access (program, &guarded, error)
+      || !load_certificate (options, &certificate, error))
+    return FALSE;
+  any = g_str_equal (options->address, "0.0.0.0")
+        || g_str_equal (options->address, "::");
+  live->ports = (OctLivePorts){ any ? NULL : options->address,
+    options->first_port, options->last_port };
+  live->max_viewers = options->viewers;
+  live->width_um = options->width_um;
+  live->refractive_index = options->refractive_index;
+  live->clients = g_ptr_array_new ();
+  program->server = soup_server_new ("server-header", NULL, NULL);
+  oct_live_http_attach (live, program->server);
+  program->listener = oct_live_listener_new (options->address, options->port,
+      certificate, MAX_CONNECTIONS (options->viewers), program->server, error);
+  if (program->listener == NULL)
+    return FALSE;
+  live->access = oct_live_access_new (guarded ? &program->tokens : NULL,
+      oct_live_listener_get_port (program->listener), certificate != NULL);
+  return TRUE;
+}
+
+/* An address that others can reach, for the links. */
+static char *
+find_address (const OctLiveOptions *options)
+{
+  struct ifaddrs *all = NULL;
+  char text[INET_ADDRSTRLEN], *found = NULL;
+
+  if (g_str_equal (options->address, "0.0.0.0")
+      || g_str_equal (options->address, "::")) {
+    if (getifaddrs (&all) == 0)
+      for (struct ifaddrs *i = all; i != NULL && found == NULL;
+           i = i->ifa_next) {
+        struct sockaddr_in *in = (struct sockaddr_in *)i->ifa_addr;
+
+        if (in != NULL && in->sin_family == AF_INET
+            && (ntohl (in->sin_addr.s_addr) >> 24) != 127)
+          found =
+              g_strdup (inet_ntop (AF_INET, &in->sin_addr, text, sizeof text));
+      }
+    freeifaddrs (all);
+    return found != NULL ? found : g_strdup ("127.0.0.1");
+  }
+  return strchr (options->address, ':') != NULL
+             ? g_strdup_printf ("[%s]", options->address)
+             : g_strdup (options->address);
+}
+
+static void
+print_links (Program *program)
+{
+  const OctLiveOptions *options = &program->options;
+  const char *scheme = options->cert != NULL ? "https" : "http";
+  g_autofree char *address = find_address (options);
+  guint port = oct_live_listener_get_port (program->listener);
+
+  if (oct_live_access_is_open (program->live.access))
+    g_print ("Open in a browser on this computer: %s://%s:%u/\n", scheme,
+        address, port);
+  else if (options->token_file != NULL)
+    g_print ("Open in a browser: %s://%s:%u/?token=TOKEN\nThe tokens, for "
+             "control and for watching only, are in '%s'.\n",
+        scheme, address, port, options->token_file);
+  else
+    g_print ("To watch and control: %s://%s:%u/?token=%s\n"
+             "To watch only:        %s://%s:%u/?token=%s\n",
+        scheme, address, port, program->tokens.control, scheme, address, port,
+        program->tokens.view);
+  if (!options->loopback && options->cert == NULL)
+    g_print ("Note: without --cert and --key, who can listen to the network "
+             "can read the token; the video itself is always encrypted.\n");
+  if (options->record != NULL)
+    g_print ("Recordings go to '%s'.\n", options->record);
+  g_print ("Ctrl-C ends it.\n");
+}
+
+/* ----------------------------------------------------------------------- end
+ */
+
+static gboolean
+on_goodbye (gpointer data)
+{
+  Program *program = data;
+
+  program->goodbye_left -= GOODBYE_STEP;
+  if (program->live.clients->len > 0 && program->goodbye_left > 0)
+    return G_SOURCE_CONTINUE;
+  g_main_loop_quit (program->loop);
+  return G_SOURCE_REMOVE;
+}
+
+/* Recording ends first: its files are being completed while pages are told. */
+static void
+end (Program *program, const char *reason)
+{
+  if (program->last != NULL)
+    return;
+  program->last = reason;
+  if (program->live.recording != NULL)
+    oct_live_recording_stop (program->live.recording);
+  oct_live_clients_say_goodbye (&program->live, reason);
+  program->goodbye_left = GOODBYE_TIME;
+  g_timeout_add (GOODBYE_STEP, on_goodbye, program);
+}
+
+static gboolean
+on_interrupt (gpointer data)
+{
+  end (data, "oct-live was ended at the instrument.");
+  return G_SOURCE_CONTINUE;
+}
+
+static void
+on_source_end (const char *message, gpointer data)
+{
+  Program *program = data;
+
+  if (message != NULL)
+    program->failure = g_strdup (message);
+  end (program, message != NULL ? "The source of the pictures has failed."
+                                : "The source of the pictures has ended.");
+}
+
+static gboolean
+on_second (gpointer data)
+{
+  Program *program = data;
+  OctLive *live = &program->live;
+  gint64 now = g_get_monotonic_time ();
+  OctLiveCounts counts;
+
+  oct_live_graph_get_counts (live->graph, &counts);
+  if (program->counted_at != 0)
+    live->rate =
+        (counts.frames - program->frames) * 1e6 / (now - program->counted_at);
+  program->frames = counts.frames;
+  program->counted_at = now;
+  oct_live_clients_tick (live);
+  return G_SOURCE_CONTINUE;
+}
+
+static void
+clear (Program *program)
+{
+  OctLive *live = &program->live;
+
+  g_clear_pointer (&program->listener, oct_live_listener_free);
+  if (live->clients != NULL)
+    oct_live_clients_drop (live);
+  if (program->server != NULL)
+    soup_server_disconnect (program->server);
+  g_clear_object (&program->server);
+  g_clear_pointer (&live->recording, oct_live_recording_free);
+  g_clear_pointer (&live->graph, oct_live_graph_free);
+  g_clear_pointer (&live->access, oct_live_access_free);
+  g_clear_pointer (&live->clients, g_ptr_array_unref);
+  oct_live_tokens_clear (&program->tokens);
+  oct_live_options_clear (&program->options);
+  g_free (program->failure);
+}
+
+static gboolean
+run (Program *program, GError **error)
+{
+  if (!make_graph (program, error) || !make_server (program, error))
+    return FALSE;
+  program->loop = g_main_loop_new (NULL, FALSE);
+  g_unix_signal_add (SIGINT, on_interrupt, program);
+  g_unix_signal_add (SIGTERM, on_interrupt, program);
+  g_timeout_add_seconds (1, on_second, program);
+  oct_live_graph_start (program->live.graph, on_source_end, program);
+  print_links (program);
+  g_main_loop_run (program->loop);
+  g_main_loop_unref (program->loop);
+  if (program->failure != NULL)
+    g_set_error_literal (
+        error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED, program->failure);
+  return program->failure == NULL;
+}
+
+int
+main (int argc, char **argv)
+{
+  Program program = { 0 };
+  g_autoptr (GError) error = NULL;
+  gboolean ok;
+
+  setvbuf (stdout, NULL, _IOLBF, 0);
+  if (!oct_live_options_parse (&program.options, &argc, &argv, &error)) {
+    g_printerr ("%s See --help.\n", error->message);
+    return 2;
+  }
+  gst_init (NULL, NULL);
+  ok = run (&program, &error);
+  clear (&program);
+  if (!ok)
+    g_printerr ("Error: %s\n", error->message);
+  return ok ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// How the pictures come: WebRTC, or JPEG images one after the other.  Both call
+// onFrame with the time on this page's clock and the B-scan's own time (ms).
+
+const video = document.getElementById("video");
+const canvas = document.getElementById("jpeg");
+const RTP_PERIOD = 2 ** 32 / 90; // ms after which RTP's clock begins again
+
+export class WebRtc {
+  constructor(send, onFrame, onFailed) {
+    Object.assign(this, { send, onFrame, onFailed, name: "WebRTC", lost: 0 });
+    this.waiting = [];
+    this.connection = null;
+    // nothing seen for so long: something on the way does not let it through
+    this.timer = setTimeout(() => this.fail(), 7000);
+    send({ type: "watch", media: "webrtc" });
+  }
+
+  fail() {
+    if (!this.closed) this.onFailed();
+  }
+
+  async take(message) {
+    try {
+      if (message.type === "offer") await this.takeOffer(message.sdp);
+      else if (message.type === "candidate") await this.takeCandidate(message);
+      else if (message.type === "failed") this.fail();
+    } catch (error) {
+      console.error(error);
+      this.fail();
+    }
+  }
+
+  async takeOffer(sdp) {
+    const connection = new RTCPeerConnection({ iceServers: [] });
+    this.connection = connection;
+    connection.ontrack = (event) => this.show(event);
+    connection.onconnectionstatechange = () => {
+      if (connection.connectionState === "failed") this.fail();
+    };
+    connection.onicecandidate = ({ candidate }) => {
+      if (candidate && candidate.candidate && !this.closed)
+        this.send({ type: "candidate", mline: 0, candidate: candidate.candidate });
+    };
+    await connection.setRemoteDescription({ type: "offer", sdp });
+    await connection.setLocalDescription(await connection.createAnswer());
+    this.send({ type: "answer", sdp: connection.localDescription.sdp });
+    for (const candidate of this.waiting.splice(0)) await this.takeCandidate(candidate);
+  }
+
+  async takeCandidate(message) {
+    if (!this.connection) this.waiting.push(message);
+    else await this.connection.addIceCandidate({
+      candidate: message.candidate, sdpMLineIndex: message.mline });
+  }
+
+  show({ track, receiver }) {
+    // no more delay than the network makes
+    if ("jitterBufferTarget" in receiver) receiver.jitterBufferTarget = 0;
+    if ("playoutDelayHint" in receiver) receiver.playoutDelayHint = 0;
+    video.srcObject = new MediaStream([track]);
+    video.play().catch(() => {});
+    const next = (now, data) => {
+      if (this.closed) return;
+      clearTimeout(this.timer);
+      this.onFrame(data.expectedDisplayTime, (data.rtpTimestamp ?? NaN) / 90, RTP_PERIOD);
+      video.requestVideoFrameCallback(next);
+    };
+    if (video.requestVideoFrameCallback) video.requestVideoFrameCallback(next);
+    else video.ontimeupdate = () => {
+      clearTimeout(this.timer);
+      this.onFrame(performance.now(), NaN, RTP_PERIOD);
+    };
+  }
+
+  async update() {
+    if (!this.connection) return;
+    const stats = await this.connection.getStats();
+    for (const report of stats.values())
+      if (report.type === "inbound-rtp") this.lost = report.framesDropped ?? 0;
+  }
+
+  close() {
+    this.closed = true;
+    clearTimeout(this.timer);
+    this.connection?.close();
+    video.ontimeupdate = null;
+    video.srcObject = null;
+  }
+}
+
+export class Jpeg {
+  constructor(send, onFrame, onFailed) {
+    Object.assign(this, { onFrame, onFailed, name: "JPEG", lost: 0 });
+    this.abort = new AbortController();
+    send({ type: "watch", media: "jpeg" });
+    this.run().catch((error) => {
+      if (!this.closed) console.error(error);
+    }).finally(() => {
+      if (!this.closed) this.onFailed();
+    });
+  }
+
+  take() {}
+
+  async update() {}
+
+  async run() {
+    const answer = await fetch("/stream.mjpg", { signal: this.abort.signal });
+    if (!answer.ok) throw new Error(`no pictures: ${answer.status}`);
+    const reader = answer.body.getReader();
+    let bytes = new Uint8Array(0);
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      const joined = new Uint8Array(bytes.length + value.length);
+      joined.set(bytes);
+      joined.set(value, bytes.length);
+      bytes = await this.split(joined);
+    }
+  }
+
+  // Shows the newest whole picture, returns what is left.
+  async split(bytes) {
+    let picture = null, time = NaN;
+    for (;;) {
+      const head = new TextDecoder("latin1").decode(bytes.subarray(0, 400));
+      const end = head.indexOf("\r\n\r\n");
+      const length = Number(/Content-Length: (\d+)/.exec(head)?.[1]);
+      if (end < 0 || bytes.length < end + 4 + length) break;
+      if (picture) this.lost++;
+      picture = bytes.subarray(end + 4, end + 4 + length);
+      time = Number(/X-Time: ([\d.]+)/.exec(head)?.[1]);
+      bytes = bytes.subarray(end + 4 + length);
+    }
+    if (picture) await this.show(picture, time);
+    return bytes;
+  }
+
+  async show(picture, time) {
+    const image = await createImageBitmap(new Blob([picture], { type: "image/jpeg" }));
+    if (canvas.width !== image.width || canvas.height !== image.height)
+      Object.assign(canvas, { width: image.width, height: image.height });
+    canvas.getContext("2d").drawImage(image, 0, 0);
+    image.close();
+    this.onFrame(performance.now(), time, Infinity);
+  }
+
+  close() {
+    this.closed = true;
+    this.abort.abort();
+  }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What is drawn: the place of the picture, and the scale bars on it.
+
+const stage = document.getElementById("stage");
+const bars = document.getElementById("bars");
+const pictures = ["video", "jpeg", "still"].map((id) => document.getElementById(id));
+
+// Lines and depths of the B-scan, and its size in metres where it is known.
+const scan = { lines: 0, depths: 0, width: 0, depth: 0 };
+let trueProportions = false;
+
+// The largest of 1, 2, 5 times a power of ten that is not above `length`.
+export function niceLength(length) {
+  const power = 10 ** Math.floor(Math.log10(length));
+  const digit = [5, 2, 1].find((d) => d * power <= length * 1.000001);
+  return digit * power;
+}
+
+export function lengthText(metres) {
+  const micrometres = metres * 1e6;
+  return micrometres >= 1000
+    ? `${+(micrometres / 1000).toPrecision(3)} mm`
+    : `${+micrometres.toPrecision(3)} µm`;
+}
+
+// The rectangle of the picture in the stage, as large as it can be.
+function place() {
+  const outer = stage.getBoundingClientRect();
+  const physical = trueProportions && scan.width > 0 && scan.depth > 0;
+  const aspect = physical ? scan.width / scan.depth : scan.lines / scan.depths;
+  if (!(aspect > 0)) return null;
+  const width = Math.min(outer.width, outer.height * aspect);
+  const height = width / aspect;
+  return { x: (outer.width - width) / 2, y: (outer.height - height) / 2, width, height };
+}
+
+function bar(context, box, pixels, text, vertical) {
+  const margin = 16;
+  const [x, y] = [box.width - margin, box.height - margin];
+  const trace = () => {
+    context.beginPath();
+    if (vertical) {
+      context.moveTo(x - 4, y - pixels); context.lineTo(x + 4, y - pixels);
+      context.moveTo(x, y - pixels); context.lineTo(x, y);
+      context.moveTo(x - 4, y); context.lineTo(x + 4, y);
+    } else {
+      const [left, low] = [margin, y];
+      context.moveTo(left, low - 4); context.lineTo(left, low + 4);
+      context.moveTo(left, low); context.lineTo(left + pixels, low);
+      context.moveTo(left + pixels, low - 4); context.lineTo(left + pixels, low + 4);
+    }
+    context.stroke();
+  };
+  for (const [style, width] of [["rgb(0 0 0 / 75%)", 5], ["#fff", 2]]) {
+    context.strokeStyle = style;
+    context.lineWidth = width;
+    trace();
+  }
+  context.textAlign = vertical ? "right" : "left";
+  const [tx, ty] = vertical ? [x - 10, y - pixels / 2 + 5] : [margin, y - 10];
+  context.lineWidth = 4;
+  context.strokeStyle = "rgb(0 0 0 / 75%)";
+  context.strokeText(text, tx, ty);
+  context.fillStyle = "#fff";
+  context.fillText(text, tx, ty);
+}
+
+export function draw() {
+  const box = place();
+  if (!box) return;
+  for (const element of [...pictures, bars]) {
+    element.style.left = `${box.x}px`;
+    element.style.top = `${box.y}px`;
+    element.style.width = `${box.width}px`;
+    element.style.height = `${box.height}px`;
+  }
+  const ratio = window.devicePixelRatio || 1;
+  bars.width = Math.round(box.width * ratio);
+  bars.height = Math.round(box.height * ratio);
+  const context = bars.getContext("2d");
+  context.scale(ratio, ratio);
+  context.font = "600 14px system-ui, sans-serif";
+  if (scan.depth > 0) {
+    const length = niceLength(scan.depth / 4);
+    bar(context, box, (length / scan.depth) * box.height, lengthText(length), true);
+  }
+  if (scan.width > 0) {
+    const length = niceLength(scan.width / 4);
+    bar(context, box, (length / scan.width) * box.width, lengthText(length), false);
+  }
+}
+
+// Takes lines, depths, width and depth; draws again where they have changed.
+export function setScan(news) {
+  if (Object.keys(scan).every((key) => scan[key] === news[key])) return;
+  Object.assign(scan, news);
+  draw();
+}
+
+export function setTrueProportions(on) {
+  trueProportions = on;
+  draw();
+}
+
+new ResizeObserver(draw).observe(stage);

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Any bytes as what a page says to oct-live: a message within the promises of
+ * oct-live-message.h, or an error that can be shown. */
+#include "oct-live-message.h"
+
+#include <math.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput (const guint8 *data, gsize size);
+
+static void
+check_error (GError *error)
+{
+  g_assert_nonnull (error);
+  g_assert_true (g_utf8_validate (error->message, -1, NULL));
+  g_assert_true (g_str_has_suffix (error->message, "."));
+}
+
+static void
+check_answer (const char *sdp)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (oct_live_answer_check (sdp, &error))
+    g_assert_no_error (error);
+  else
+    check_error (error);
+}
+
+/* Session descriptions are their own language: they are tried directly too. */
+static void
+try_as_answer (const guint8 *data, gsize size)
+{
+  g_autofree char *text = g_strndup ((const char *)data, size);
+
+  if (g_utf8_validate (text, -1, NULL))
+    check_answer (text);
+}
+
+int
+LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (OctLiveMessage) message =
+      oct_live_message_parse ((const char *)data, size, &error);
+
+  try_as_answer (data, size);
+  if (message == NULL) {
+    check_error (error);
+    return 0;
+  }
+  g_assert_no_error (error);
+  g_assert_cmpuint (size, <=, OCT_LIVE_MAX_MESSAGE);
+  g_assert_true (isfinite (message->min) && fabs (message->min) <= 1000.0);
+  g_assert_true (isfinite (message->max) && fabs (message->max) <= 1000.0);
+  g_assert_true (isfinite (message->a2) && fabs (message->a2) <= 1e9);
+  g_assert_true (isfinite (message->a3) && fabs (message->a3) <= 1e9);
+  g_assert_cmpuint (message->mline, ==, 0);
+  g_assert_cmpint (message->number, >=, 0);
+  g_assert_cmpuint (strlen (message->method), <, sizeof message->method);
+  g_assert_cmpint (message->type == OCT_LIVE_ANSWER, ==, message->sdp != NULL);
+  g_assert_cmpint (
+      message->type == OCT_LIVE_CANDIDATE, ==, message->candidate != NULL);
+  if (message->sdp != NULL)
+    check_answer (message->sdp);
+  return 0;
+}

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Nobody gets in who does not belong, and nobody who is in breaks anything.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { median, Others, run, Server, sleep, until } from "./lib.mjs";
+import { get, open, Talk, upgrade } from "./wire.mjs";
+
+const PATHS = ["/", "/live.js", "/media.js", "/view.js", "/live.css", "/icon.svg", "/snapshot.png",
+  "/stream.mjpg", "/nothing"];
+
+// Exchanges the token of a printed link: the Cookie header of the session.
+async function enter(server, link) {
+  const answer = await get(server, `/${new URL(link).search}`);
+  assert.equal(answer.status, 303);
+  assert.equal(answer.headers.location, "/");
+  const [cookie] = answer.headers["set-cookie"];
+  assert.match(cookie, /; HttpOnly/);
+  assert.match(cookie, /; SameSite=Strict/);
+  return { Cookie: cookie.split(";")[0] };
+}
+
+const tokenOf = (link) => new URL(link).searchParams.get("token");
+
+async function assertAlive(server, headers) {
+  const talk = await Talk.start(server, headers);
+  await until("oct-live talks", () => talk.has("status"));
+  talk.vanish();
+  assert.equal((await get(server, "/", headers)).status, 200);
+}
+
+const tests = {
+  async "at any other address there is nothing without a token"() {
+    const server = await Server.start("--address", "0.0.0.0");
+    const [control] = server.links;
+    const wrong = [{}, { Cookie: `oct-live-${server.port}=${tokenOf(control)}` },
+      { Cookie: `oct-live-${server.port}=` }, { Authorization: `Bearer ${tokenOf(control)}` }];
+    for (const headers of wrong) {
+      for (const path of PATHS) assert.equal((await get(server, path, headers)).status, 401, path);
+      assert.equal((await Talk.start(server, headers)).status, 401);
+    }
+    const near = `${tokenOf(control).slice(0, -1)}!`;
+    for (const query of ["token=", "token=x", `token=${near}`, `Token=${tokenOf(control)}`, "x=1"])
+      assert.equal((await get(server, `/?${query}`)).status, 401, query);
+    assert.equal((await get(server, `/live.js?token=${tokenOf(control)}`)).status, 401);
+    assert.ok(!(await get(server, "/")).body.includes("<"), "no page");
+    await server.stop();
+  },
+
+  async "a token opens the page once exchanged, and is not told again"() {
+    const server = await Server.start("--address", "0.0.0.0");
+    const cookies = await enter(server, server.links[0]);
+    for (const path of PATHS.slice(0, 6)) {
+      const answer = await get(server, path, cookies);
+      assert.equal(answer.status, 200, path);
+      assert.ok(!answer.body.includes(tokenOf(server.links[0])));
+      assert.match(answer.headers["content-security-policy"], /^default-src 'none'; script-src 'self'/);
+      assert.equal(answer.headers["x-content-type-options"], "nosniff");
+      assert.equal(answer.headers["referrer-policy"], "no-referrer");
+      assert.equal(answer.headers["cache-control"], "no-store");
+    }
+    assert.equal((await get(server, "/nothing", cookies)).status, 404);
+    await until("there is a picture", async () => (await get(server, "/snapshot.png", cookies)).status === 200);
+    const elsewhere = await get(server, `/${new URL(server.links[1]).search}`, { "Sec-Fetch-Site": "cross-site" });
+    assert.equal(elsewhere.status, 200); // a page that leads on: see oct-live-http.c
+    assert.ok(elsewhere.headers["set-cookie"]);
+    for (const link of server.links)
+      assert.equal(server.output.split(tokenOf(link)).length, 2, "printed once");
+    await server.stop();
+  },
+
+  async "who watches cannot control"() {
+    const server = await Server.start("--address", "0.0.0.0");
+    const viewer = await Talk.start(server, await enter(server, server.links[1]));
+    const controller = await Talk.start(server, await enter(server, server.links[0]));
+    await until("both are greeted", () => viewer.has("hello") && controller.has("hello"));
+    assert.equal(viewer.messages[0].control, false);
+    assert.equal(controller.messages[0].control, true);
+    const states = controller.messages.filter((message) => message.type === "state").length;
+    viewer.say(JSON.stringify({ type: "set", automatic: false, min: 1, max: 2 }));
+    await until("it is refused", () => viewer.has("problem"));
+    viewer.messages.length = 0;
+    viewer.say(JSON.stringify({ type: "record", on: true }));
+    await until("this too", () => viewer.has("problem"));
+    await sleep(300);
+    assert.equal(controller.messages.filter((message) => message.type === "state").length, states);
+    assert.deepEqual(readdirSync(server.recordings), []);
+    controller.say(JSON.stringify({ type: "set", automatic: false, min: 1, max: 2 }));
+    const state = await until("control works", () => controller.messages.find(
+      (message) => message.type === "state" && !message.automatic));
+    assert.equal(state.max, 2);
+    await server.stop();
+  },
+
+  async "tokens can be kept in a file, which is made"() {
+    const server = await Server.start("--token-file", "tokens");
+    const path = join(server.folder, "tokens");
+    assert.equal(statSync(path).mode & 0o777, 0o600);
+    assert.ok(!/[\w-]{40}/.test(server.output.replaceAll(server.folder, "")), "no token is printed");
+    assert.equal((await get(server, "/")).status, 401);
+    writeFileSync(path, "control short\nview short\n");
+    const again = spawnSync(process.env.OCT_LIVE, ["--token-file", path, "--port", "0"], { encoding: "utf8" });
+    assert.equal(again.status, 1);
+    assert.match(again.stderr, /two lines/);
+    assert.ok(!again.stderr.includes("short"));
+    await server.stop();
+  },
+
+  async "pages of others cannot use it"() {
+    const server = await Server.start();
+    const refused = async (path, headers) => assert.equal((await get(server, path, headers)).status, 403);
+    // a name that was made to lead here
+    for (const host of ["evil.example", `evil.example:${server.port}`, "localhost.evil.example"]) {
+      await refused("/", { Host: host });
+      await refused("/snapshot.png", { Host: host });
+      assert.equal((await Talk.start(server, { Host: host, Origin: `http://${host}` })).status, 403);
+    }
+    // a page that opens a WebSocket or shows our pictures
+    for (const origin of ["http://evil.example", "null", `https://localhost:${server.port}`, "http://localhost:1"])
+      assert.equal((await Talk.start(server, { Origin: origin })).status, 403, origin);
+    const without = open(server);
+    without.write(upgrade(server).replace(/Origin: .*\r\n/, ""));
+    const [answer] = await new Promise((resolve) => { without.on("data", (data) => resolve([String(data)])); });
+    assert.match(answer, /^HTTP\/1.1 403/);
+    for (const site of ["cross-site", "same-site"]) await refused("/stream.mjpg", { "Sec-Fetch-Site": site });
+    assert.equal((await get(server, "/", { "Sec-Fetch-Site": "cross-site" })).status, 200);
+    assert.equal((await Talk.start(server)).status, 101);
+    await server.stop();
+  },
+
+  async "no path leads out of the page, nothing but GET is taken"() {
+    const server = await Server.start();
+    for (const path of ["/../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/recordings", "//etc/passwd",
+      "/index.html", "/socket/x", `/${"a".repeat(5000)}`]) {
+      const { status, body } = await get(server, path);
+      assert.ok(status >= 400 && status < 500, `${path}: ${status}`);
+      assert.ok(!body.includes("root:"), path);
+    }
+    for (const method of ["POST", "PUT", "DELETE", "OPTIONS"])
+      assert.equal((await get(server, "/", {}, method)).status, 405, method);
+    await assertAlive(server);
+    await server.stop();
+  },
+
+  async "malformed, oversized and too many messages are survived"() {
+    const server = await Server.start();
+    const talk = await Talk.start(server);
+    const nonsense = ["", "{", "null", "[1]", "\"type\"", "{\"type\":\"set\",\"min\":\"a\"}", "{\"type\":\"ack\"}",
+      "[".repeat(30000), "{\"a\":".repeat(6000), "{\"type\":\"answer\",\"sdp\":\"v=0\"}", "\u0000",
+      "{\"type\":\"candidate\",\"mline\":0,\"candidate\":\"candidate:x\"}",
+      "{\"type\":\"record\",\"on\":true,\"folder\":\"/etc\"}",
+      "{\"type\":\"set\",\"automatic\":false,\"min\":5,\"max\":5}",
+      "{\"type\":\"set\",\"method\":\"fakesink\"}"];
+    for (const text of nonsense) talk.say(text);
+    talk.say(Buffer.from([0, 255, 254]), 2);
+    talk.say("ping", 9);
+    await until("they are refused", () =>
+      talk.messages.filter((message) => message.type === "problem").length >= nonsense.length - 2);
+    assert.equal(talk.closed, undefined);
+    assert.deepEqual(readdirSync(server.recordings), []);
+    // an answer that fits nothing, then one to an offer
+    talk.say(JSON.stringify({ type: "watch", media: "webrtc" }));
+    await until("there is an offer", () => talk.has("offer"));
+    talk.say(JSON.stringify({ type: "answer", sdp: "v=0\r\nm=video 9 UDP/TLS/RTP/SAVPF 96\r\n" }));
+    await until("the answer is refused", () => talk.has("failed"));
+    talk.vanish();
+
+    const large = await Talk.start(server);
+    large.say(`{"type":"set","method":"${"a".repeat(40000)}"}`);
+    await large.socket.ended;
+    assert.ok(!large.has("problem"), "it was read to its end");
+    const huge = await Talk.start(server);
+    huge.say(Buffer.alloc(3_000_000, 0x20));
+    await huge.socket.ended;
+    const bad = await Talk.start(server);
+    bad.say(Buffer.from([0xff, 0xfe, 0xfd]), 1);
+    await bad.socket.ended;
+    const many = await Talk.start(server);
+    for (let i = 0; i < 1000; i++) many.say("{\"type\":\"set\"}");
+    await until("a flood ends the conversation", () => many.closed === 1008);
+    const unmasked = await Talk.start(server);
+    unmasked.socket.write(Buffer.concat([Buffer.from([0x81, 2]), Buffer.from("{}")]));
+    await unmasked.socket.ended;
+    await assertAlive(server);
+    assert.equal(await server.stop(), 0);
+  },
+
+  async "requests that never end do not stay"() {
+    const server = await Server.start();
+    const silent = open(server);
+    const slow = open(server);
+    slow.write("GET / HTTP/1.1\r\n");
+    const drip = setInterval(() => slow.write("X-A: b\r\n"), 1000);
+    const endless = open(server);
+    endless.write("POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n");
+    const pour = setInterval(() => endless.write(`4000\r\n${"x".repeat(0x4000)}\r\n`), 5);
+    const long = open(server);
+    long.write("GET / HTTP/1.1\r\nHost: localhost\r\n");
+    const headers = setInterval(() => long.write(`X: ${"y".repeat(8000)}\r\n`), 5);
+    const before = server.usage();
+    const ended = await Promise.race([
+      Promise.all([silent.ended, slow.ended, endless.ended, long.ended]), sleep(25000)]);
+    for (const timer of [drip, pour, headers]) clearInterval(timer);
+    assert.ok(ended, "a connection is still open after 25 s");
+    assert.ok(server.usage().memory < before.memory + 30, "memory grows with what is sent");
+    await assertAlive(server);
+    await server.stop();
+  },
+
+  async "who does not read or answer is let go, the others notice nothing"() {
+    const server = await Server.start("--viewers", "4");
+    const others = new Others();
+    const good = await Talk.start(server);
+    const mute = await Talk.start(server); // reads, but does not answer
+    mute.answering = false;
+    const stalled = await Talk.start(server); // neither
+    stalled.answering = false;
+    stalled.socket.pause();
+    const picture = open(server); // asks for pictures and does not read them
+    picture.write("GET /stream.mjpg HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    await sleep(500);
+    picture.pause();
+    const gone = await Talk.start(server);
+    gone.vanish();
+    assert.equal((await until("a status", () => good.messages.findLast((m) => m.type === "status"))).type, "status");
+    await until("the mute one is let go", () => mute.socket.destroyed, 20);
+    await until("only the good one is left", () => {
+      const status = good.messages.findLast((message) => message.type === "status");
+      return status.viewers === 1;
+    }, 20);
+    await sleep(1000);
+    const rates = good.messages.filter((m) => m.type === "status").slice(2).map((m) => m.rate);
+    assert.ok(rates.length >= 7, `${rates.length} statuses`);
+    assert.ok(median(rates) > 27 || others.part() > 0.2, `rates ${rates}`);
+    const { memory } = server.usage();
+    await sleep(12000);
+    assert.ok(server.usage().memory < memory + 10, "pictures pile up for who does not read");
+    picture.destroy();
+    assert.equal(await server.stop(), 0);
+  },
+
+  async "no more viewers than allowed, no more connections than fit"() {
+    const server = await Server.start("--viewers", "2");
+    const talks = [await Talk.start(server), await Talk.start(server)];
+    const third = await Talk.start(server);
+    await until("the third is told", () => third.has("bye"));
+    await third.socket.ended;
+    talks[0].vanish();
+    await until("the place is free", async () => {
+      const talk = await Talk.start(server);
+      await until("an answer", () => talk.has("hello") || talk.has("bye"));
+      const welcome = talk.has("hello");
+      talk.vanish();
+      return welcome;
+    });
+    // connections beyond the limit are closed, and the viewer does not suffer
+    const crowd = Array.from({ length: 200 }, () => open(server));
+    await sleep(1500);
+    assert.ok(server.usage().files < 120, `${server.usage().files} files`);
+    assert.equal(talks[1].closed, undefined);
+    for (const socket of crowd) socket.destroy();
+    await sleep(500);
+    await assertAlive(server);
+    await server.stop();
+  },
+
+  async "encrypted with a certificate"() {
+    const made = spawnSync("openssl", ["version"]);
+    if (made.error) return "openssl is not installed";
+    const files = await Server.start();
+    const [key, cert] = ["key", "cert"].map((name) => join(files.folder, name));
+    spawnSync("openssl", ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+      "-keyout", key, "-out", cert, "-days", "2", "-subj", "/CN=localhost"]);
+    const server = await Server.start("--address", "0.0.0.0", "--cert", cert, "--key", key);
+    assert.ok(server.links.every((link) => link.startsWith("https://")));
+    const { request } = await import("node:https");
+    const answer = await new Promise((resolve, reject) => {
+      request({ host: "127.0.0.1", port: server.port, path: `/${new URL(server.links[0]).search}`,
+        rejectUnauthorized: false }, resolve).on("error", reject).end();
+    });
+    assert.equal(answer.statusCode, 303);
+    assert.match(answer.headers["set-cookie"][0], /; Secure/);
+    answer.destroy();
+    const plain = open(server);
+    plain.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    await plain.ended;
+    assert.equal(await server.stop(), 0);
+    await files.stop();
+    return undefined;
+  },
+
+  async "wrong options are one sentence"() {
+    for (const [options, words] of [
+      [["--address", "here"], "--address"], [["--port", "70000"], "--port"], [["--viewers", "0"], "--viewers"],
+      [["--cert", "x"], "--key"], [["--data", "nowhere.raw", "--samples", "8", "--lines", "8"], "nowhere.raw"],
+      [["--source", "nonsense !"], "--source"], [["--images", "nosuchelement"], "--images"],
+      [["--source", "audiotestsrc"], "raw spectra"], [["--images", "audiotestsrc"], "pictures"],
+      [["--cert", "/nowhere", "--key", "/nowhere"], "/nowhere"], [["--record", "/proc/x"], "--record"],
+      [["--data", "a", "--images", "b"], "Only one"], [["--samples", "8"], "--data"], [["x"], "'x'"],
+      [["--udp-ports", "9-1"], "--udp-ports"], [["--refractive-index", "nan"], "--refractive-index"]]) {
+      const { status, stdout, stderr } = spawnSync(process.env.OCT_LIVE, ["--port", "0", ...options],
+        { encoding: "utf8", timeout: 15000, cwd: "/tmp" });
+      assert.ok(status === 1 || status === 2, `${options}: ${status}\n${stdout}${stderr}`);
+      assert.ok(stderr.includes(words), `${options}: ${stderr}`);
+      assert.equal(stderr.trim().split("\n").length, 1, stderr);
+    }
+    assert.ok(!existsSync("/proc/x"));
+  },
+};
+
+await run(tests, { browser: false });

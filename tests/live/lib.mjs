@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What the tests share: oct-live, a browser, TAP.
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser"].find((path) => existsSync(path));
+
+export const sleep = (milliseconds) => new Promise((resolve) => { setTimeout(resolve, milliseconds); });
+
+// Waits until `test` gives something true.
+export async function until(what, test, seconds = 15) {
+  const end = performance.now() + seconds * 1000;
+  for (;;) {
+    const value = await test();
+    if (value) return value;
+    if (performance.now() > end) assert.fail(`${what}: not within ${seconds} s`);
+    await sleep(50);
+  }
+}
+
+export const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
+
+// oct-live as a process; `links` are what it has printed.
+export class Server {
+  static async start(...options) {
+    const server = new Server();
+    server.folder = mkdtempSync(join(tmpdir(), "oct-live-"));
+    server.recordings = join(server.folder, "recordings");
+    server.output = "";
+    server.process = spawn(process.env.OCT_LIVE,
+      ["--port", "0", "--record", server.recordings, ...options],
+      { cwd: server.folder, stdio: ["ignore", "pipe", "pipe"] });
+    server.exited = new Promise((resolve) => {
+      server.process.on("exit", (code, signal) => resolve(code ?? signal));
+    });
+    for (const stream of [server.process.stdout, server.process.stderr])
+      stream.on("data", (data) => { server.output += data; });
+    await until("oct-live prints its links", () => {
+      assert.equal(server.process.exitCode, null, server.output);
+      return server.output.includes("Ctrl-C");
+    });
+    server.links = server.output.match(/https?:\/\/\S+/g);
+    server.port = Number(new URL(server.links[0]).port);
+    server.url = `http://127.0.0.1:${server.port}`;
+    running.add(server);
+    return server;
+  }
+
+  // Ctrl-C; gives the exit status.  stopKeeping leaves the folder.
+  stopKeeping() {
+    this.process.kill("SIGINT");
+    return Promise.race([this.exited, sleep(20000).then(() => "still running")]);
+  }
+
+  async stop() {
+    const status = await this.stopKeeping();
+    this.clear();
+    return status;
+  }
+
+  clear() {
+    if (this.process.exitCode === null) this.process.kill("SIGKILL");
+    rmSync(this.folder, { recursive: true, force: true });
+    running.delete(this);
+  }
+
+  // Of the process: open files, threads, resident memory in MB.
+  usage() {
+    const path = `/proc/${this.process.pid}`;
+    const status = readFileSync(`${path}/status`, "latin1");
+    const number = (name) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)[1]);
+    return { files: readdirSync(`${path}/fd`).length, threads: number("Threads"),
+      memory: number("VmRSS") / 1024 };
+  }
+}
+const running = new Set();
+
+// What tests of time depend on: how much of the processors others have used,
+// since it was made, as a part of all cores.
+export class Others {
+  constructor() {
+    this.before = Others.count();
+  }
+
+  // Ticks of the clock: all that were worked, all that there were, and ours (of
+  // this process and all that it has started, those that have ended included).
+  static count() {
+    const [user, nice, system, idle, wait, ...rest] = readFileSync("/proc/stat", "latin1")
+      .split("\n")[0].trim().split(/\s+/).slice(1, 9).map(Number);
+    const worked = user + nice + system + rest.reduce((sum, ticks) => sum + ticks, 0);
+    const processes = new Map();
+    for (const id of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
+      try {
+        const text = readFileSync(`/proc/${id}/stat`, "latin1");
+        const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+        processes.set(id, { parent: fields[1], ticks: fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) });
+      } catch {
+        // it has ended meanwhile
+      }
+    }
+    let ours = 0;
+    for (const [id, { ticks }] of processes) {
+      let at = id;
+      while (at && at !== String(process.pid)) at = processes.get(at)?.parent;
+      if (at) ours += ticks;
+    }
+    return { worked, all: worked + idle + wait, ours };
+  }
+
+  part() {
+    const now = Others.count();
+    const difference = (name) => now[name] - this.before[name];
+    return (difference("worked") - difference("ours")) / difference("all");
+  }
+}
+
+export class Skip extends Error {}
+
+// Measures up to four times until `good`.  What is not good while others used
+// more than a fifth of the processors says nothing; where that is always so,
+// the test is skipped.  Gives the last measurement, which is good.
+export async function measure(once, good, describe) {
+  const busy = [];
+  for (let turn = 0; turn < 4; turn++) {
+    const others = new Others();
+    const result = await once();
+    const part = others.part();
+    if (good(result)) return result;
+    assert.ok(part > 0.2, describe(result));
+    busy.push(`${describe(result)} (others used ${Math.round(100 * part)} % of the processors)`);
+  }
+  throw new Skip(`the machine was busy with other things: ${busy.join("; ")}`);
+}
+
+// The browser; every page keeps its WebRTC connections in window.connections.
+export async function openBrowser() {
+  const { chromium } = await import("playwright-core");
+  const browser = await chromium.launch({ executablePath: CHROMIUM, headless: true,
+    args: ["--no-sandbox", "--autoplay-policy=no-user-gesture-required"] });
+  browser.visit = async (url, options = {}) => {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+    const page = await context.newPage();
+    page.problems = [];
+    page.on("pageerror", (error) => page.problems.push(String(error)));
+    await page.addInitScript(() => {
+      window.connections = [];
+      const Original = window.RTCPeerConnection;
+      window.RTCPeerConnection = class extends Original {
+        constructor(...values) {
+          super(...values);
+          window.connections.push(this);
+        }
+      };
+    });
+    await page.goto(url);
+    return page;
+  };
+  return browser;
+}
+
+// Frames received and decoded so far, and the browser's time of that (ms).
+export const decoded = (page) => page.evaluate(async () => {
+  for (const connection of window.connections)
+    for (const report of (await connection.getStats()).values())
+      if (report.type === "inbound-rtp" && connection.connectionState === "connected")
+        return { frames: report.framesDecoded, received: report.framesReceived, time: report.timestamp };
+  return { frames: 0, received: 0, time: 0 };
+});
+
+export const waitForVideo = (page) =>
+  until("video plays", async () => (await decoded(page)).frames > 10, 30);
+
+// Grey levels of what a video or picture shows: { width, height, levels }.
+export async function look(page, selector) {
+  const { width, height, text } = await page.evaluate(async (which) => {
+    const element = document.querySelector(which);
+    const width = element.videoWidth || element.naturalWidth || element.width;
+    const height = element.videoHeight || element.naturalHeight || element.height;
+    const context = new OffscreenCanvas(width, height).getContext("2d");
+    context.drawImage(element, 0, 0);
+    const { data } = context.getImageData(0, 0, width, height);
+    let text = "";
+    for (let i = 0; i < data.length; i += 4) text += String.fromCharCode(data[i]);
+    return { width, height, text: btoa(text) };
+  }, selector);
+  return { width, height, levels: Buffer.from(text, "base64") };
+}
+
+export function mean(levels) {
+  let sum = 0;
+  for (const level of levels) sum += level;
+  return sum / levels.length;
+}
+
+// Frames of the recording's files, decoded.
+export function countFrames(folder) {
+  let frames = 0;
+  for (const name of readdirSync(folder).sort()) {
+    const result = spawnSync("gst-launch-1.0", ["-v", "filesrc", `location=${join(folder, name)}`,
+      "!", "matroskademux", "!", "h264parse", "!", "avdec_h264", "!", "fakesink", "silent=false"],
+    { encoding: "utf8", maxBuffer: 1 << 28 });
+    assert.equal(result.status, 0, result.stderr);
+    frames += result.stdout.split("\n").filter((line) => /last-message = chain/.test(line)).length;
+  }
+  return frames;
+}
+
+// Runs the tests one after the other.  Each is { name: function }.
+export async function run(tests, { browser = true } = {}) {
+  if (browser && !CHROMIUM) {
+    console.log("1..0 # SKIP chromium is not installed");
+    return;
+  }
+  const entries = Object.entries(tests);
+  console.log(`1..${entries.length}`);
+  let failures = 0;
+  for (const [index, [name, test]] of entries.entries()) {
+    const started = performance.now();
+    try {
+      const note = await test();
+      const seconds = ((performance.now() - started) / 1000).toFixed(1);
+      console.log(`ok ${index + 1} - ${name}\n# ${seconds} s${note ? `, ${note}` : ""}`);
+    } catch (error) {
+      if (error instanceof Skip) {
+        console.log(`ok ${index + 1} - ${name} # SKIP ${error.message}`);
+      } else {
+        failures++;
+        console.log(`not ok ${index + 1} - ${name}`);
+        console.log(String(error.stack).replace(/^/gm, "# "));
+        for (const server of running)
+          console.log(`oct-live said:\n${server.output}`.replace(/^/gm, "# "));
+      }
+    }
+    for (const server of running) server.clear();
+  }
+  process.exit(failures > 0 ? 1 : 0);
+}

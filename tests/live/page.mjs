@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What a person does with the page.
+import assert from "node:assert/strict";
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+
+import { countFrames, decoded, look, mean, measure, openBrowser, Others, run, Server, sleep, until, waitForVideo } from "./lib.mjs";
+
+let browser;
+const text = (page, id) => page.locator(id).textContent();
+
+// The picture on the server, without losses.
+async function snapshot(page) {
+  await page.evaluate(async () => {
+    const image = document.querySelector("#test-picture") ?? document.createElement("img");
+    image.id = "test-picture";
+    image.hidden = true;
+    document.body.append(image);
+    image.src = URL.createObjectURL(await (await fetch("/snapshot.png")).blob());
+    await image.decode();
+  });
+  return look(page, "#test-picture");
+}
+
+// How much brighter the tissue is than what is above it.
+function contrast({ width, levels }) {
+  return mean(levels.subarray(130 * width, 260 * width)) - mean(levels.subarray(0, 60 * width));
+}
+
+async function setNumber(page, id, value) {
+  await page.locator(id).fill(String(value));
+  await page.locator(id).press("Tab");
+}
+
+// An image whose grey levels are known and do not change: black above, white
+// below.
+const STILL = ["--images", "videotestsrc is-live=true pattern=gradient ! "
+  + "video/x-raw,format=GRAY8,width=640,height=512,framerate=30/1"];
+
+function assertSame(shown, picture) {
+  assert.deepEqual([shown.width, shown.height], [640, 512]);
+  assert.deepEqual([picture.width, picture.height], [640, 512]);
+  let difference = 0, darkest = 255, brightest = 0;
+  for (const [i, level] of picture.levels.entries()) {
+    difference += Math.abs(level - shown.levels[i]) / picture.levels.length;
+    darkest = Math.min(darkest, level);
+    brightest = Math.max(brightest, level);
+  }
+  assert.ok(difference < 2.5, `grey levels differ by ${difference}`);
+  assert.ok(brightest > 225 && darkest < 25, `${darkest} to ${brightest}`);
+}
+
+const tests = {
+  async "video comes at the rate of the source, at most 1 % is lost"() {
+    const server = await Server.start();
+    const page = await browser.visit(server.url);
+    await waitForVideo(page);
+    assert.equal(await text(page, "#media"), "WebRTC");
+    const describe = (lost) => `${(100 * lost).toFixed(2)} % lost`;
+    const lost = await measure(async () => {
+      const before = await decoded(page);
+      await sleep(20000);
+      const after = await decoded(page);
+      return 1 - (after.frames - before.frames) / ((30 * (after.time - before.time)) / 1000);
+    }, (part) => Math.abs(part) <= 0.01, describe);
+    const rate = Number.parseFloat(await text(page, "#rate"));
+    const delay = Number.parseFloat(await text(page, "#delay"));
+    assert.ok(rate > 15 && rate < 35, `the page says ${rate} per second`);
+    assert.ok(delay > 0 && delay < 1000, `the page says ${delay} ms`);
+    assert.equal(await text(page, "#backend"), "CPU");
+    assert.deepEqual(page.problems, []);
+    assert.equal(await server.stop(), 0);
+    return `${describe(lost)}, delay as the page says ${delay} ms`;
+  },
+
+  async "video shows the grey levels of the image, and nothing to set for it"() {
+    const server = await Server.start(...STILL);
+    const page = await browser.visit(server.url);
+    await waitForVideo(page);
+    assertSame(await look(page, "#video"), await snapshot(page));
+    assert.ok(await page.locator("#settings").isHidden());
+    assert.equal(await text(page, "#backend"), "–");
+    await server.stop();
+  },
+
+  async "settings change the picture for everybody"() {
+    const server = await Server.start();
+    const page = await browser.visit(server.url);
+    const other = await browser.visit(server.url);
+    await waitForVideo(page);
+    await page.locator("#automatic").uncheck();
+    await setNumber(page, "#max", 119.5);
+    await setNumber(page, "#min", 118.5);
+    await until("the picture is black", async () => mean((await look(page, "#video")).levels) < 3);
+    await setNumber(page, "#min", -40);
+    await setNumber(page, "#max", -39);
+    await until("the picture is white", async () => mean((await look(page, "#video")).levels) > 250);
+    await until("the other page knows", async () =>
+      !(await other.locator("#automatic").isChecked())
+      && await other.locator("#max").inputValue() === "-39");
+    await page.locator("#automatic").check();
+    await until("the picture is back", async () => {
+      const level = mean((await look(page, "#video")).levels);
+      return level > 20 && level < 170;
+    });
+
+    // dispersion smears the tissue over all depths
+    assert.ok(contrast(await snapshot(page)) > 60);
+    await setNumber(page, "#a2", 3000);
+    await until("it is blurred", async () => contrast(await snapshot(page)) < 30);
+    await setNumber(page, "#a2", 0);
+    await until("it is sharp again", async () => contrast(await snapshot(page)) > 60);
+    for (const method of await page.locator("#method option").evaluateAll((o) => o.map((x) => x.value))) {
+      await page.locator("#method").selectOption(method);
+      await until(`the other page knows ${method}`, async () =>
+        await other.locator("#method").inputValue() === method);
+      const { frames } = await decoded(page);
+      await until(`pictures go on with ${method}`, async () => (await decoded(page)).frames > frames + 20);
+      assert.ok(contrast(await snapshot(page)) > 60, method);
+    }
+    assert.equal(await server.stop(), 0);
+  },
+
+  async "a snapshot is the image in full size, a held one what is seen"() {
+    const server = await Server.start();
+    const page = await browser.visit(server.url, { acceptDownloads: true });
+    await waitForVideo(page);
+    const save = async () => {
+      const [download] = await Promise.all([
+        page.waitForEvent("download"), page.locator("#snapshot").click()]);
+      assert.match(download.suggestedFilename(), /^bscan-\d{8}-\d{6}\.png$/);
+      return readFileSync(await download.path());
+    };
+    const png = await save();
+    assert.equal(png.subarray(1, 4).toString(), "PNG");
+    // width, height, 8 bit, grey
+    assert.deepEqual([png.readUInt32BE(16), png.readUInt32BE(20), png[24], png[25]], [640, 512, 8, 0]);
+    // the button has the focus: keys still work
+    await Promise.all([page.waitForEvent("download"), page.keyboard.press("s")]);
+    await page.locator("#freeze").click();
+    await until("the picture is held", () => page.locator("#still").isVisible());
+    const held = await look(page, "#still");
+    const first = await save();
+    await sleep(500);
+    assert.deepEqual(await save(), first);
+    assert.deepEqual((await look(page, "#still")).levels, held.levels);
+    await page.locator("#freeze").click();
+    await until("the picture goes on", () => page.locator("#still").isHidden());
+    await server.stop();
+  },
+
+  async "a recording is begun and ended, and plays"() {
+    const server = await Server.start();
+    const page = await browser.visit(server.url);
+    await waitForVideo(page);
+    const others = new Others();
+    await page.locator("#record").click();
+    await until("it records", async () => await page.locator("#record").getAttribute("aria-pressed") === "true");
+    await sleep(5000);
+    await page.locator("#record").click();
+    const said = await until("it is finished", async () =>
+      /^Recorded (\S+): (\d+) B-scans.* (\d+) lost/.exec(await text(page, "#recording")));
+    assert.ok(readdirSync(server.recordings)[0].startsWith(said[1]), said[1]);
+    assert.ok(Number(said[2]) > (others.part() > 0.2 ? 5 : 120), said[0]);
+    assert.equal(countFrames(server.recordings), Number(said[2]));
+    await server.stop();
+    return `${said[2]} B-scans, ${said[3]} lost`;
+  },
+
+  async "every control can be reached and used by keyboard"() {
+    const server = await Server.start();
+    const page = await browser.visit(server.url);
+    await waitForVideo(page);
+    await page.locator("#automatic").uncheck();
+    const wanted = new Set(["freeze", "snapshot", "record", "full", "automatic", "min", "max",
+      "min-slider", "max-slider", "a2", "a3", "a2-slider", "a3-slider", "method"]);
+    await page.locator("h1").click();
+    for (let i = 0; i < 30; i++) {
+      await page.keyboard.press("Tab");
+      wanted.delete(await page.evaluate(() => document.activeElement.id));
+    }
+    assert.deepEqual([...wanted], []);
+    await page.evaluate(() => document.activeElement.blur());
+    await page.keyboard.press(" ");
+    await until("space holds the picture", () => page.locator("#still").isVisible());
+    await page.keyboard.press(" ");
+    await until("space lets it go on", () => page.locator("#still").isHidden());
+    await page.keyboard.press("r");
+    await until("r records", async () => await page.locator("#record").getAttribute("aria-pressed") === "true");
+    await page.keyboard.press("r");
+    await until("r ends it", async () => await page.locator("#record").getAttribute("aria-pressed") === "false");
+    await server.stop();
+  },
+
+  async "a phone shows picture and controls, and nothing comes from elsewhere"() {
+    const server = await Server.start("--width-um", "3000");
+    const page = await browser.visit("about:blank", { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true });
+    const foreign = [];
+    page.on("request", (request) => {
+      if (!request.url().startsWith(server.url) && !request.url().startsWith("blob:")) foreign.push(request.url());
+    });
+    await page.goto(server.url);
+    await waitForVideo(page);
+    const box = await page.locator("#video").boundingBox();
+    assert.ok(box.width > 380 && box.y >= 0 && box.y + box.height < 500, JSON.stringify(box));
+    assert.ok(Math.abs(box.width / box.height - 640 / 512) < 0.02, JSON.stringify(box));
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390);
+    await page.locator("#freeze").tap();
+    await until("the picture is held", () => page.locator("#still").isVisible());
+    assert.ok(Math.max(...new Set((await look(page, "#bars")).levels)) > 250, "no scale bars");
+    assert.deepEqual(foreign, []);
+    if (process.env.OCT_SCREENSHOTS) {
+      await page.locator("#freeze").tap();
+      await sleep(1500);
+      await page.screenshot({ path: join(process.env.OCT_SCREENSHOTS, "phone.png") });
+    }
+    await server.stop();
+  },
+
+  async "without WebRTC there are JPEG pictures"() {
+    const server = await Server.start(...STILL);
+    const page = await browser.visit("about:blank");
+    await page.addInitScript(() => { delete window.RTCPeerConnection; });
+    await page.goto(server.url);
+    await until("pictures come", async () => {
+      const rate = Number.parseFloat(await text(page, "#rate"));
+      return rate > 20 && rate < 40;
+    });
+    assert.equal(await text(page, "#media"), "JPEG");
+    const delay = await until("the page knows the delay", async () =>
+      Number.parseFloat(await text(page, "#delay")));
+    assert.ok(delay > 0 && delay < 1000, `${delay} ms`);
+    assertSame(await look(page, "#jpeg"), await snapshot(page));
+    await server.stop();
+    return `delay as the page says ${delay} ms`;
+  },
+
+  async "an old picture is not taken for a live one"() {
+    const server = await Server.start();
+    const page = await browser.visit(server.url);
+    await waitForVideo(page);
+    await until("the picture is clear", () => page.locator("#veil").isHidden());
+    server.process.kill("SIGSTOP");
+    await until("the page says so", async () => /No new pictures/.test(await text(page, "#veil"))
+      && await page.locator("#veil").isVisible());
+    server.process.kill("SIGCONT");
+    await until("it goes on", () => page.locator("#veil").isHidden());
+    server.process.kill("SIGSTOP");
+    await until("it is given up", async () => /connection is lost/.test(await text(page, "#veil")), 30);
+    assert.match(await text(page, "#rate"), /–/);
+    server.process.kill("SIGCONT");
+    await until("it has found back", () => page.locator("#veil").isHidden(), 30);
+    assert.equal(await server.stop(), 0);
+  },
+
+  async "Ctrl-C finishes the recording and tells the viewers"() {
+    const server = await Server.start();
+    const page = await browser.visit(server.url);
+    await waitForVideo(page);
+    const others = new Others();
+    await page.locator("#record").click();
+    await sleep(3000);
+    server.process.kill("SIGINT");
+    assert.equal(await server.exited, 0);
+    await until("the page says so", async () => /was ended/.test(await text(page, "#veil")));
+    await sleep(2500);
+    assert.match(await text(page, "#veil"), /was ended/);
+    const frames = countFrames(server.recordings);
+    assert.ok(frames >= (others.part() > 0.2 ? 5 : 75), `${frames} frames`);
+    server.clear();
+    return `${frames} B-scans`;
+  },
+};
+
+browser = process.env.OCT_LIVE ? await openBrowser().catch(() => null) : null;
+await run(tests);

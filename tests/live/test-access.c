@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Tokens, sessions, and which pages may talk to the server. */
+#include "oct-live-access.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static OctLiveAccess *
+new_guarded (OctLiveTokens *tokens, gboolean tls)
+{
+  oct_live_tokens_make (tokens);
+  return oct_live_access_new (tokens, 8080, tls);
+}
+
+/* The cookie that a browser sends back. */
+static char *
+get_cookie (const char *header)
+{
+  return g_strndup (header, strcspn (header, ";"));
+}
+
+static void
+test_tokens_are_random (void)
+{
+  g_autoptr (GHashTable) seen =
+      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+
+  for (guint i = 0; i < 500; i++) {
+    OctLiveTokens tokens = { 0 };
+
+    oct_live_tokens_make (&tokens);
+    g_assert_cmpuint (strlen (tokens.control), ==, 43); /* 256 bit, base64 */
+    g_assert_true (g_hash_table_add (seen, g_strdup (tokens.control)));
+    g_assert_true (g_hash_table_add (seen, g_strdup (tokens.view)));
+    oct_live_tokens_clear (&tokens);
+  }
+}
+
+static void
+test_exchange (void)
+{
+  OctLiveTokens tokens = { 0 };
+  OctLiveAccess *access = new_guarded (&tokens, TRUE);
+  g_autofree char *control = oct_live_access_exchange (access, tokens.control);
+  g_autofree char *view = oct_live_access_exchange (access, tokens.view);
+  g_autofree char *again = oct_live_access_exchange (access, tokens.view);
+  g_autofree char *control_cookie = get_cookie (control);
+  g_autofree char *view_cookie = get_cookie (view);
+  g_autofree char *among =
+      g_strdup_printf ("a=1; %s; oct-live-80801=x", view_cookie);
+
+  g_assert_nonnull (strstr (control, "; HttpOnly"));
+  g_assert_nonnull (strstr (control, "; SameSite=Strict"));
+  g_assert_nonnull (strstr (control, "; Secure"));
+  g_assert_null (strstr (control, tokens.control));
+  g_assert_cmpstr (view, !=, again);
+  g_assert_cmpint (
+      oct_live_access_get_role (access, control_cookie), ==, OCT_LIVE_CONTROL);
+  g_assert_cmpint (
+      oct_live_access_get_role (access, view_cookie), ==, OCT_LIVE_VIEW);
+  g_assert_cmpint (oct_live_access_get_role (access, among), ==, OCT_LIVE_VIEW);
+  oct_live_access_free (access);
+  oct_live_tokens_clear (&tokens);
+}
+
+static void
+test_wrong (void)
+{
+  OctLiveTokens tokens = { 0 };
+  OctLiveAccess *access = new_guarded (&tokens, FALSE);
+  g_autofree char *longer = g_strconcat (tokens.control, "a", NULL);
+  g_autofree char *shorter = g_strndup (tokens.control, 42);
+  g_autofree char *as_cookie =
+      g_strconcat ("oct-live-8080=", tokens.control, NULL);
+  const char *const wrong[] = { "", "x", longer, shorter };
+  const char *const cookies[] = { NULL, "", ";;;",
+    "oct-live-8080=", "oct-live-8080", as_cookie,
+    "oct-live-8080=;oct-live-8080=x" };
+  g_autofree char *plain = oct_live_access_exchange (access, tokens.view);
+
+  g_assert_null (strstr (plain, "Secure"));
+  for (guint i = 0; i < G_N_ELEMENTS (wrong); i++)
+    g_assert_null (oct_live_access_exchange (access, wrong[i]));
+  for (guint i = 0; i < G_N_ELEMENTS (cookies); i++)
+    g_assert_cmpint (
+        oct_live_access_get_role (access, cookies[i]), ==, OCT_LIVE_NOBODY);
+  oct_live_access_free (access);
+  oct_live_tokens_clear (&tokens);
+}
+
+/* Sessions are limited: the ones that are used stay. */
+static void
+test_many_sessions (void)
+{
+  OctLiveTokens tokens = { 0 };
+  OctLiveAccess *access = new_guarded (&tokens, FALSE);
+  g_autofree char *first = oct_live_access_exchange (access, tokens.control);
+  g_autofree char *unused = oct_live_access_exchange (access, tokens.view);
+  g_autofree char *first_cookie = get_cookie (first);
+  g_autofree char *unused_cookie = get_cookie (unused);
+
+  for (guint i = 0; i < 1000; i++) {
+    g_autofree char *more = oct_live_access_exchange (access, tokens.view);
+
+    g_assert_nonnull (more);
+    g_assert_cmpint (
+        oct_live_access_get_role (access, first_cookie), ==, OCT_LIVE_CONTROL);
+  }
+  g_assert_cmpint (
+      oct_live_access_get_role (access, unused_cookie), ==, OCT_LIVE_NOBODY);
+  oct_live_access_free (access);
+  oct_live_tokens_clear (&tokens);
+}
+
+static void
+test_hosts (void)
+{
+  static const char *const ours[] = { "localhost", "LOCALHOST:8080",
+    "127.0.0.1:9", "[::1]:8080" };
+  static const char *const theirs[] = { "", "evil.example", "localhost.evil",
+    "localhost:80@evil", "127.0.0.1.evil:80", "127.0.0.2", "[::1]x",
+    "localhost:80:80", "evil.example:8080" };
+  OctLiveTokens tokens = { 0 };
+  OctLiveAccess *open = oct_live_access_new (NULL, 8080, FALSE);
+  OctLiveAccess *guarded = new_guarded (&tokens, TRUE);
+
+  g_assert_cmpint (oct_live_access_get_role (open, NULL), ==, OCT_LIVE_CONTROL);
+  g_assert_null (oct_live_access_exchange (open, ""));
+  g_assert_false (oct_live_access_host_is_ours (open, NULL));
+  for (guint i = 0; i < G_N_ELEMENTS (ours); i++)
+    g_assert_true (oct_live_access_host_is_ours (open, ours[i]));
+  for (guint i = 0; i < G_N_ELEMENTS (theirs); i++) {
+    g_assert_false (oct_live_access_host_is_ours (open, theirs[i]));
+    g_assert_true (oct_live_access_host_is_ours (guarded, theirs[i]));
+  }
+  oct_live_access_free (open);
+  oct_live_access_free (guarded);
+  oct_live_tokens_clear (&tokens);
+}
+
+static void
+test_origins (void)
+{
+  OctLiveAccess *plain = oct_live_access_new (NULL, 8080, FALSE);
+  OctLiveAccess *tls = oct_live_access_new (NULL, 8080, TRUE);
+  const char *host = "localhost:8080";
+
+  g_assert_true (
+      oct_live_access_same_origin (plain, "http://localhost:8080", host));
+  g_assert_true (
+      oct_live_access_same_origin (tls, "https://localhost:8080", host));
+  g_assert_false (
+      oct_live_access_same_origin (tls, "http://localhost:8080", host));
+  g_assert_false (
+      oct_live_access_same_origin (plain, "http://localhost:8081", host));
+  g_assert_false (
+      oct_live_access_same_origin (plain, "http://evil.example", host));
+  g_assert_false (oct_live_access_same_origin (plain, "null", host));
+  g_assert_false (oct_live_access_same_origin (plain, NULL, host));
+  g_assert_false (
+      oct_live_access_same_origin (plain, "http://localhost:8080", NULL));
+  oct_live_access_free (plain);
+  oct_live_access_free (tls);
+}
+
+static void
+expect_refused (const char *path, const char *text, int mode)
+{
+  g_autoptr (GError) error = NULL;
+  OctLiveTokens tokens = { 0 };
+
+  g_assert_true (g_file_set_contents (path, text, -1, NULL));
+  g_chmod (path, mode);
+  g_assert_false (oct_live_tokens_load (&tokens, path, &error));
+  g_assert_nonnull (strstr (error->message, path));
+}
+
+static void
+test_token_file (void)
+{
+  static const char *const bad[] = { "",
+    "control short\nview 1234567890123456789012\n",
+    "control aaaaaaaaaaaaaaaaaaaaaaaa\n",
+    "control aaaaaaaaaaaaaaaaaaaaaaaa\nview aaaaaaaaaaaaaaaaaaaaaaaa\n",
+    "control aaaaaaaaaaaaaaaaaaaaaaa&\nview bbbbbbbbbbbbbbbbbbbbbbbb\n",
+    "control aaaaaaaaaaaaaaaaaaaaaaaa\nview bbbbbbbbbbbbbbbbbbbbbbbb\nx\n" };
+  g_autofree char *folder = g_dir_make_tmp ("oct-live-XXXXXX", NULL);
+  g_autofree char *path = g_build_filename (folder, "tokens", NULL);
+  OctLiveTokens made = { 0 }, read = { 0 };
+  struct stat status;
+
+  g_assert_true (oct_live_tokens_load (&made, path, NULL));
+  g_assert_cmpint (stat (path, &status), ==, 0);
+  g_assert_cmpint (status.st_mode & 0777, ==, 0600);
+  g_assert_true (oct_live_tokens_load (&read, path, NULL));
+  g_assert_cmpstr (made.control, ==, read.control);
+  g_assert_cmpstr (made.view, ==, read.view);
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
+    expect_refused (path, bad[i], 0600);
+  expect_refused (path,
+      "control aaaaaaaaaaaaaaaaaaaaaaaa\nview bbbbbbbbbbbbbbbbbbbbbbbb\n",
+      0644);
+  oct_live_tokens_clear (&made);
+  oct_live_tokens_clear (&read);
+  g_unlink (path);
+  g_rmdir (folder);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/live/access/random", test_tokens_are_random);
+  g_test_add_func ("/live/access/exchange", test_exchange);
+  g_test_add_func ("/live/access/wrong", test_wrong);
+  g_test_add_func ("/live/access/many-sessions", test_many_sessions);
+  g_test_add_func ("/live/access/hosts", test_hosts);
+  g_test_add_func ("/live/access/origins", test_origins);
+  g_test_add_func ("/live/access/token-file", test_token_file);
+  return g_test_run ();
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What pages may say, and what is refused. */
+#include "oct-live-message.h"
+
+#include <math.h>
+#include <string.h>
+
+static OctLiveMessage *
+parse (const char *text)
+{
+  g_autoptr (GError) error = NULL;
+  OctLiveMessage *message =
+      oct_live_message_parse (text, strlen (text), &error);
+
+  g_assert_no_error (error);
+  g_assert_nonnull (message);
+  return message;
+}
+
+static void
+refuse (const char *text, gsize length)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (OctLiveMessage) message =
+      oct_live_message_parse (text, length, &error);
+
+  g_assert_null (message);
+  g_assert_nonnull (error);
+  g_assert_true (g_str_has_suffix (error->message, "."));
+}
+
+static void
+test_every_type (void)
+{
+  g_autoptr (OctLiveMessage) watch =
+      parse ("{\"type\":\"watch\",\"media\":\"webrtc\"}");
+  g_autoptr (OctLiveMessage) jpeg =
+      parse ("{\"media\":\"jpeg\",\"type\":\"watch\"}");
+  g_autoptr (OctLiveMessage) answer =
+      parse ("{\"type\":\"answer\",\"sdp\":\"v=0\\r\\n\"}");
+  g_autoptr (OctLiveMessage) candidate =
+      parse ("{\"type\":\"candidate\",\"mline\":0,\"candidate\":"
+             "\"candidate:1 1 UDP 1 127.0.0.1 9 typ host\"}");
+  g_autoptr (OctLiveMessage) ack = parse ("{\"type\":\"ack\",\"number\":12}");
+  g_autoptr (OctLiveMessage) record =
+      parse ("{\"type\":\"record\",\"on\":true}");
+
+  g_assert_cmpint (watch->type, ==, OCT_LIVE_WATCH);
+  g_assert_true (watch->webrtc);
+  g_assert_false (jpeg->webrtc);
+  g_assert_cmpint (answer->type, ==, OCT_LIVE_ANSWER);
+  g_assert_cmpstr (answer->sdp, ==, "v=0\r\n");
+  g_assert_cmpint (candidate->type, ==, OCT_LIVE_CANDIDATE);
+  g_assert_cmpstr (
+      candidate->candidate, ==, "candidate:1 1 UDP 1 127.0.0.1 9 typ host");
+  g_assert_cmpint (ack->type, ==, OCT_LIVE_ACK);
+  g_assert_cmpint (ack->number, ==, 12);
+  g_assert_cmpint (record->type, ==, OCT_LIVE_RECORD);
+  g_assert_true (record->on);
+}
+
+static void
+test_settings (void)
+{
+  g_autoptr (OctLiveMessage) some =
+      parse ("{\"type\":\"set\",\"min\":-3.5,\"max\":60}");
+  g_autoptr (OctLiveMessage) all =
+      parse ("{\"type\":\"set\",\"automatic\":false,\"min\":1,\"max\":2,"
+             "\"a2\":-40.25,\"a3\":1e3,\"method\":\"cubic\"}");
+  g_autoptr (OctLiveMessage) none = parse ("{\"type\":\"set\"}");
+
+  g_assert_cmpint (some->type, ==, OCT_LIVE_SET);
+  g_assert_cmpuint (some->has, ==, OCT_LIVE_HAS_MIN | OCT_LIVE_HAS_MAX);
+  g_assert_cmpfloat (some->min, ==, -3.5);
+  g_assert_cmpfloat (some->max, ==, 60.0);
+  g_assert_cmpuint (all->has, ==, 63);
+  g_assert_false (all->automatic);
+  g_assert_cmpfloat (all->a2, ==, -40.25);
+  g_assert_cmpfloat (all->a3, ==, 1000.0);
+  g_assert_cmpstr (all->method, ==, "cubic");
+  g_assert_cmpuint (none->has, ==, 0);
+}
+
+static void
+test_refused (void)
+{
+  static const char *const texts[] = { "", "x", "[]", "{}", "null", "12",
+    "{\"type\":\"set\"", "{\"type\":\"set\"} {}", "{\"type\":5}",
+    "{\"type\":\"reboot\"}", "{\"type\":\"watch\"}",
+    "{\"type\":\"watch\",\"media\":\"rtsp\"}",
+    "{\"type\":\"set\",\"min\":\"0\"}", "{\"type\":\"set\",\"min\":null}",
+    "{\"type\":\"set\",\"min\":[0]}", "{\"type\":\"set\",\"min\":1e400}",
+    "{\"type\":\"set\",\"min\":1001}", "{\"type\":\"set\",\"a2\":1.1e9}",
+    "{\"type\":\"set\",\"min\":NaN}", "{\"type\":\"set\",\"automatic\":1}",
+    "{\"type\":\"set\",\"method\":\"\"}",
+    "{\"type\":\"set\",\"method\":\"a b\"}",
+    "{\"type\":\"set\",\"method\":\"abcdefghijklmnopqrstuvwxyzabcdefg\"}",
+    "{\"type\":\"set\",\"location\":\"/etc/passwd\"}",
+    "{\"type\":\"record\",\"on\":true,\"folder\":\"/etc\"}",
+    "{\"type\":\"record\",\"on\":\"yes\"}", "{\"type\":\"record\"}",
+    "{\"type\":\"ack\",\"number\":-1}", "{\"type\":\"ack\",\"number\":1.5}",
+    "{\"type\":\"candidate\",\"mline\":1,\"candidate\":\"candidate:\"}",
+    "{\"type\":\"candidate\",\"mline\":0,\"candidate\":\"other\"}",
+    "{\"type\":\"candidate\",\"mline\":0,\"candidate\":\"candidate:\\n\"}",
+    "{\"type\":\"candidate\",\"candidate\":\"candidate:\"}",
+    "{\"type\":\"answer\",\"sdp\":7}" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++) {
+    g_test_message ("%s", texts[i]);
+    refuse (texts[i], strlen (texts[i]));
+  }
+  refuse ("{\"type\":\"set\"}\0", 15);
+  refuse ("{\"type\":\"\xff\"}", 12);
+}
+
+static void
+test_sizes (void)
+{
+  g_autofree char *spaces = g_strnfill (OCT_LIVE_MAX_MESSAGE + 1, ' ');
+  g_autofree char *deep = g_strnfill (OCT_LIVE_MAX_MESSAGE, '[');
+  g_autofree char *path = g_strnfill (600, 'a');
+  g_autofree char *candidate =
+      g_strdup_printf ("{\"type\":\"candidate\",\"mline\":0,\"candidate\":"
+                       "\"candidate:%s\"}",
+          path);
+
+  memcpy (spaces, "{\"type\":\"set\"}", 14);
+  refuse (spaces, OCT_LIVE_MAX_MESSAGE + 1);
+  oct_live_message_free (
+      oct_live_message_parse (spaces, OCT_LIVE_MAX_MESSAGE, NULL));
+  refuse (deep, OCT_LIVE_MAX_MESSAGE);
+  refuse (candidate, strlen (candidate));
+}
+
+#define ANSWER                                                                 \
+  "v=0\r\no=- 1 2 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\n"                        \
+  "a=group:BUNDLE video0\r\n"                                                  \
+  "m=video 9 UDP/TLS/RTP/SAVPF 96\r\nc=IN IP4 0.0.0.0\r\n"                     \
+  "a=ice-ufrag:abcd\r\na=ice-pwd:abcdefghijklmnopqrstuv\r\n"                   \
+  "a=fingerprint:sha-256 " PRINT "\r\na=setup:active\r\na=mid:video0\r\n"      \
+  "a=recvonly\r\na=rtcp-mux\r\na=rtpmap:96 H264/90000\r\n"
+#define PRINT                                                                  \
+  "00:11:22:33:44:55:66:77:88:99:AA:BB:CC:DD:EE:FF:"                           \
+  "00:11:22:33:44:55:66:77:88:99:AA:BB:CC:DD:EE:FF"
+
+static void
+test_answers (void)
+{
+  /* what is taken away from a good answer, and what stands there instead */
+  static const char *const changes[][2] = { { "v=0", "w=0" },
+    { "m=video", "m=audio" }, { "m=video 9", "m=video 0" },
+    { "SAVPF 96", "SAVPF 97" }, { "UDP/TLS/RTP/SAVPF", "RTP/AVP" },
+    { "H264", "VP8" }, { "a=mid:video0\r\n", "" }, { "recvonly", "sendonly" },
+    { "a=setup:active\r\n", "" }, { "setup:active", "setup:actpass" },
+    { "a=ice-ufrag:abcd\r\n", "" }, { "ufrag:abcd", "ufrag:ab d" },
+    { "abcdefghijklmnopqrstuv", "short" }, { "sha-256", "sha-1" },
+    { ":FF\r\n", ":FF:00\r\n" },
+    { "a=rtcp-mux\r\n", "m=video 9 UDP/TLS/RTP/SAVPF 96\r\n" } };
+  g_autoptr (GError) good = NULL;
+
+  g_assert_true (oct_live_answer_check (ANSWER, &good));
+  g_assert_no_error (good);
+  for (guint i = 0; i < G_N_ELEMENTS (changes); i++) {
+    g_autoptr (GError) error = NULL;
+    g_autoptr (GString) text = g_string_new (ANSWER);
+
+    g_assert_cmpuint (
+        g_string_replace (text, changes[i][0], changes[i][1], 0), >, 0);
+    g_test_message ("%s", changes[i][0]);
+    g_assert_false (oct_live_answer_check (text->str, &error));
+    g_assert_nonnull (error);
+  }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/live/message/every-type", test_every_type);
+  g_test_add_func ("/live/message/settings", test_settings);
+  g_test_add_func ("/live/message/refused", test_refused);
+  g_test_add_func ("/live/message/sizes", test_sizes);
+  g_test_add_func ("/live/answer", test_answers);
+  return g_test_run ();
+}
