@@ -140,7 +140,7 @@ oct_cuda_gridding_circle (const OctCudaGridding *g, guint together)
   gint32 reach = (gint32)(t->width + together - 2), grid = (gint32)t->grid;
   guint most = 0, last = 0;
 
-  if (t->cells - t->width >= t->grid)
+  if (t->cells - t->width > t->grid)
     return 0;
   /* a window over the cells where kernels begin, from each sample on, upwards;
    * round the circle once more for those at the end */

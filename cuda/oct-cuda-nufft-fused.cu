@@ -76,6 +76,10 @@ first_sample (const OctCudaGrid &grid, uint32_t low, uint32_t high)
   bool rising = grid.lowest[grid.samples - 1] >= grid.lowest[0];
   uint32_t from = 0, to = grid.samples;
 
+  /* of a whole period the last ones may begin where the first ones do */
+  if (rising && low == 0
+      && (uint32_t)grid.lowest[grid.samples - 1] >= grid.grid)
+    low = grid.grid;
   while (from < to) {
     uint32_t middle = (from + to) / 2, cell = (uint32_t)grid.lowest[middle];
     if (rising ? cell < low : cell > high)
@@ -410,10 +414,7 @@ use_size (OctCudaFused *fused, OctCudaQueue queue)
   constexpr bool shared =
       Size * sizeof (typename Cell<Complex>::Weight) <= 16384;
 
-  /* short transforms of many samples: more groups in place of lines */
-  constexpr int lines = Complex && Size <= 1536 ? 1 : 2;
-
-  return use_kernel<Size, Complex, lines, shared> (fused, queue);
+  return use_kernel<Size, Complex, 2, shared> (fused, queue);
 }
 
 static cudaError_t

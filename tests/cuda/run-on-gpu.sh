@@ -115,11 +115,14 @@ run_pipelines () {
         "$logs/memcheck-$name.txt" | sort | uniq -c | tr '\n' ' ')"
     done
   fi
-  for lines in 1000 256; do
-    "$pack/bin/bench-pipeline" --backend cuda --lines "$lines" \
-      --bscans 2000 >"$logs/bench-$lines.txt" 2>&1
-    note "bench $lines lines" "exit $?"
-    cat "$logs/bench-$lines.txt"
+  for transform in fft nufft; do
+    for lines in 1000 256; do
+      "$pack/bin/bench-pipeline" --backend cuda --lines "$lines" \
+        --transform "$transform" --bscans 2000 \
+        >"$logs/bench-$transform-$lines.txt" 2>&1
+      note "bench $transform $lines" "exit $?"
+      cat "$logs/bench-$transform-$lines.txt"
+    done
   done
 }
 
