@@ -11,7 +11,7 @@
 #define EXACT_WIDTH 8u
 /* Gridding of the parameters that loses no more than this is taken for exact:
  * after 15 steps the A-scans then differ by twice as much at most. */
-#define NO_LOSS 3e-4
+#define NO_LOSS 4.5e-4
 #define ALIASES 3
 
 /* The root mean square over the modes of what a kernel adds to each from its

@@ -10,8 +10,9 @@
  * The step length needs <s, T s> = sum band |F s|^2, which the cells give, and
  * |s|^2; both are summed between barriers that are there anyway.
  *
- * A-lines are scaled by powers of two to the same size, so that neither of a
- * pair drowns the other; one that is not finite is calculated as zeros.
+ * g waits in shared memory for the next step, x in registers.  A-lines are
+ * scaled by powers of two to the same size, so that neither of a pair drowns
+ * the other; one that is not finite is calculated as zeros.
  */
 #include "oct-cuda-cs-chip.cuh"
 #include "oct-cuda-cs-values.cuh"
@@ -21,52 +22,71 @@ template <int Warps> struct Exchange {
   uint32_t largest[2][Warps];
   float sums[2][2][2][Warps]; /* [turn][steps, energies][A-line] */
   float sigma;
-  uint32_t bins[2][BINS], chosen[2], rank[2];
-};
-
-/* The A-lines of a thread: two of them, or of one the modes q and -q. */
-struct Modes {
-  float2 x[2][SLOTS], g[2][SLOTS];
+  uint32_t medians[2];
 };
 
 template <int First, int Second, bool Complex, bool Estimate> struct Solver {
   typedef Chip<First, Second> Layout;
   static constexpr int threads = Layout::threads;
   static constexpr int warps = threads / 32;
+  static constexpr int deep_modes = Layout::size / 8; /* at most */
   typedef Exchange<warps> Shared;
 
   const OctCudaCsChip &p;
   float2 *cells;
   Shared &shared;
   int t;
-  const char *in[2];
-  float2 *out[2];
-  bool bad[2];
-  float scale[2], unscale[2];
-  Modes modes;
+  /* of two A-lines, or of one the modes q and -q */
+  float2 x[2][SLOTS];
+  float4 *residuals; /* [SLOTS][threads], g of the same modes; first of all */
+  float2 *samples;   /* [kept] */
+  uint32_t *keys;    /* [2][deep_modes], for the estimate */
 
   __device__ Solver (const OctCudaCsChip &p, float2 *cells, Shared &shared)
-      : p (p), cells (cells), shared (shared), t (threadIdx.x)
+      : p (p), cells (cells), shared (shared), t (threadIdx.x),
+        residuals ((float4 *)(cells + Layout::places) + threadIdx.x),
+        samples (cells + Layout::places),
+        keys ((uint32_t *)(samples + Layout::size / 2))
   {
-#pragma unroll
-    for (int i = 0; i < 2; i++) {
-      uint32_t number = Complex ? blockIdx.x : 2 * blockIdx.x + i;
-      uint32_t count = Estimate ? p.noise_lines : p.rows.lines;
-      uint32_t line =
-          Estimate ? (2 * number + 1) * p.rows.lines / (2 * count) : number;
-      bool is_there = number < count && (!Complex || i == 0);
-      in[i] =
-          is_there ? (const char *)p.rows.in + p.rows.in_stride * line : NULL;
-      out[i] = is_there && !Estimate
-                   ? row_of ((float2 *)p.rows.out, p.rows.out_stride, line)
-                   : NULL;
-    }
   }
 
-  /* cells[i] = sample i of both A-lines, scaled */
-  __device__ __forceinline__ void read_samples ()
+  /* The number of A-line i of this block. */
+  __device__ __forceinline__ uint32_t number_of (int i) const
   {
+    return Complex ? blockIdx.x : 2 * blockIdx.x + i;
+  }
+
+  __device__ __forceinline__ bool is_there (int i) const
+  {
+    return number_of (i) < (Estimate ? p.noise_lines : p.rows.lines);
+  }
+
+  __device__ __forceinline__ const char *row_in (int i) const
+  {
+    uint32_t line = number_of (i);
+
+    if (Estimate)
+      line = (2 * line + 1) * p.rows.lines / (2 * p.noise_lines);
+    return (const char *)p.rows.in + p.rows.in_stride * line;
+  }
+
+  /* Bits of the largest magnitude of A-line i. */
+  __device__ __forceinline__ uint32_t largest_of (int i) const
+  {
+    uint32_t largest = 0;
+
+#pragma unroll
+    for (int w = 0; w < warps; w++)
+      largest = max (largest, shared.largest[Complex ? 0 : i][w]);
+    return largest;
+  }
+
+  /* samples[i] of both A-lines, scaled; scale: by what */
+  __device__ __forceinline__ void read_samples (float (&scale)[2])
+  {
+    const char *in[2] = { row_in (0), is_there (1) ? row_in (1) : NULL };
     uint32_t largest[2] = { 0, 0 };
+    bool bad[2];
 
     for (uint32_t i = t; i < p.kept; i += threads) {
       uint32_t column = __ldg (&p.column[i]);
@@ -77,12 +97,14 @@ template <int First, int Second, bool Complex, bool Estimate> struct Solver {
         value.x = ((const float *)in[0])[column];
         value.y = in[1] ? ((const float *)in[1])[column] : 0;
       }
-      cells[i] = value;
+      samples[i] = value;
       largest[0] = max (largest[0], __float_as_uint (fabsf (value.x)));
       largest[1] = max (largest[1], __float_as_uint (fabsf (value.y)));
     }
+    if (Complex)
+      largest[0] = max (largest[0], largest[1]);
 #pragma unroll
-    for (int l = 0; l < 2; l++) {
+    for (int l = 0; l < (Complex ? 1 : 2); l++) {
       largest[l] = largest_of_warp (largest[l]);
       if (t % 32 == 0)
         shared.largest[l][t / 32] = largest[l];
@@ -95,47 +117,40 @@ template <int First, int Second, bool Complex, bool Estimate> struct Solver {
     }
     __syncthreads ();
 #pragma unroll
-    for (int l = 0; l < 2; l++)
-#pragma unroll
-      for (int w = 0; w < warps; w++)
-        largest[l] = max (largest[l], shared.largest[l][w]);
-    if (Complex)
-      largest[0] = largest[1] = max (largest[0], largest[1]);
-#pragma unroll
     for (int l = 0; l < 2; l++) {
-      int exponent = exponent_of (largest[l]);
+      largest[l] = largest_of (l);
       bad[l] = largest[l] >= NOT_FINITE;
-      scale[l] = power_of_two (-exponent);
-      unscale[l] = power_of_two (exponent);
+      scale[l] = power_of_two (-exponent_of (largest[l]));
     }
     for (uint32_t i = t; i < p.kept; i += threads) {
-      float2 value = cells[i];
-      cells[i] = make_float2 (
+      float2 value = samples[i];
+      samples[i] = make_float2 (
           bad[0] ? 0 : scale[0] * value.x, bad[1] ? 0 : scale[1] * value.y);
     }
     __syncthreads ();
   }
 
-  /* Residual of x = 0, -b. */
-  __device__ __forceinline__ void begin ()
+  /* x = 0 and, in place of what a transform brings, -b. */
+  __device__ __forceinline__ void begin (
+      float (&scale)[2], float2 (&at)[SLOTS], float2 (&other)[SLOTS])
   {
-    float2 v[2][16] = {};
-    float2 at[SLOTS], other[SLOTS];
-
-    read_samples ();
-    for (uint32_t tap = 0; tap < p.taps; tap++) {
-      const float2 *entries = p.gridding + tap * Layout::size + t;
+    read_samples (scale);
+#pragma unroll 1
+    for (int group = 0; group < 2; group++) {
+      float2 v[16] = {};
+      for (uint32_t tap = 0; tap < p.taps; tap++) {
+        const float2 *entries =
+            p.gridding + tap * Layout::size + group * 16 * threads + t;
 #pragma unroll
-      for (int i = 0; i < 32; i++) {
-        float2 entry = __ldg (&entries[i * threads]);
-        float2 value = cells[__float_as_uint (entry.y)];
-        v[i / 16][i % 16].x = fmaf (entry.x, value.x, v[i / 16][i % 16].x);
-        v[i / 16][i % 16].y = fmaf (entry.x, value.y, v[i / 16][i % 16].y);
+        for (int i = 0; i < 16; i++) {
+          float2 entry = __ldg (&entries[i * threads]);
+          float2 value = samples[__float_as_uint (entry.y)];
+          v[i].x = fmaf (entry.x, value.x, v[i].x);
+          v[i].y = fmaf (entry.x, value.y, v[i].y);
+        }
       }
+      Layout::put_cells (t, group, cells, v);
     }
-    __syncthreads ();
-    Layout::put_cells (t, 0, cells, v[0]);
-    Layout::put_cells (t, 1, cells, v[1]);
     __syncthreads ();
     Layout::back (t, cells, p.circle);
     __syncthreads ();
@@ -148,34 +163,61 @@ template <int First, int Second, bool Complex, bool Estimate> struct Solver {
         b = __ldg (&p.factors[Layout::size / 4]);
       at[s] = make_float2 (-a * at[s].x, -a * at[s].y);
       other[s] = make_float2 (-b * other[s].x, -b * other[s].y);
-#pragma unroll
-      for (int l = 0; l < 2; l++)
-        modes.x[l][s] = modes.g[l][s] = make_float2 (0, 0);
+      residuals[s * threads] = make_float4 (0, 0, 0, 0);
+      x[0][s] = x[1][s] = make_float2 (0, 0);
     }
-    absorb (at, other);
   }
 
-  /* g += what the transform has brought */
-  __device__ __forceinline__ void absorb (
-      const float2 (&at)[SLOTS], const float2 (&other)[SLOTS])
+  /* g += what a transform has brought for one slot. */
+  __device__ __forceinline__ float4 absorbed (
+      int s, float4 g, float2 a, float2 b) const
   {
-#pragma unroll
-    for (int s = 0; s < SLOTS; s++) {
-      float2 a = at[s], b = other[s], &g = modes.g[0][s], &h = modes.g[1][s];
-      if (Complex) {
-        g = make_float2 (g.x + a.x, g.y + a.y);
-        h = make_float2 (h.x + b.x, h.y + b.y);
-      } else if (Layout::is_ends (t, s)) {
-        g = make_float2 (g.x + 2 * a.x, g.y + 2 * b.x);
-        h = make_float2 (h.x + 2 * a.y, h.y + 2 * b.y);
-      } else {
-        g = make_float2 (g.x + (a.x + b.x), g.y + (a.y - b.y));
-        h = make_float2 (h.x + (a.y + b.y), h.y + (b.x - a.x));
-      }
+    if (Complex)
+      return make_float4 (g.x + a.x, g.y + a.y, g.z + b.x, g.w + b.y);
+    if (Layout::is_ends (t, s))
+      return make_float4 (
+          g.x + 2 * a.x, g.y + 2 * b.x, g.z + 2 * a.y, g.w + 2 * b.y);
+    return make_float4 (g.x + (a.x + b.x), g.y + (a.y - b.y), g.z + (a.y + b.y),
+        g.w + (b.x - a.x));
+  }
+
+  /* x' of one slot; at, other: x' - x for the transform; squares: |x' - x|^2 of
+   * this thread */
+  __device__ __forceinline__ void move_slot (int s, float4 g,
+      const float (&inverse)[2], const float (&cut)[2], float2 &at,
+      float2 &other, float (&squares)[2])
+  {
+    uint32_t q = Layout::mode_of (t, s);
+    bool ends = Layout::is_ends (t, s), there = q < p.modes;
+    float2 g0 = make_float2 (g.x, g.y), g1 = make_float2 (g.z, g.w);
+
+    if (Complex) {
+      uint32_t behind = ends ? Layout::size / 4 : q;
+      at = move (x[0][s], g0, inverse[0], cut[0], there, false);
+      other = move (
+          x[1][s], g1, inverse[0], cut[0], behind <= p.samples / 2, false);
+      squares[0] += square (at) + square (other);
+      return;
+    }
+    float2 a = move (x[0][s], g0, inverse[0], cut[0], there, ends);
+    float2 b = move (x[1][s], g1, inverse[1], cut[1], there, ends);
+    if (ends) {
+      if (!p.nyquist)
+        x[0][s].y = x[1][s].y = a.y = b.y = 0;
+      at = make_float2 (a.x, b.x);
+      other = make_float2 (a.y, b.y);
+      squares[0] += square (a);
+      squares[1] += square (b);
+    } else {
+      at = make_float2 (a.x - b.y, a.y + b.x);
+      other = make_float2 (a.x + b.y, b.x - a.y);
+      squares[0] = fmaf (2, square (a), squares[0]);
+      squares[1] = fmaf (2, square (b), squares[1]);
     }
   }
 
-  /* One SpaRSA step; squares: |x' - x|^2 of this thread. */
+  /* One SpaRSA step behind a transform.  Apart: g is complete already. */
+  template <bool Apart>
   __device__ __forceinline__ void move_all (const float (&inverse)[2],
       const float (&threshold)[2], float2 (&at)[SLOTS], float2 (&other)[SLOTS],
       float (&squares)[2])
@@ -185,35 +227,10 @@ template <int First, int Second, bool Complex, bool Estimate> struct Solver {
     squares[0] = squares[1] = 0;
 #pragma unroll
     for (int s = 0; s < SLOTS; s++) {
-      uint32_t q = Layout::mode_of (t, s);
-      bool ends = Layout::is_ends (t, s);
-      if (Complex) {
-        uint32_t behind = ends ? Layout::size / 4 : q;
-        at[s] = move (modes.x[0][s], modes.g[0][s], inverse[0], cut[0],
-            q < p.modes, false);
-        other[s] = move (modes.x[1][s], modes.g[1][s], inverse[0], cut[0],
-            behind <= p.samples / 2, false);
-        squares[0] += square (at[s]) + square (other[s]);
-      } else {
-        bool there = q < p.modes;
-        float2 a = move (
-            modes.x[0][s], modes.g[0][s], inverse[0], cut[0], there, ends);
-        float2 b = move (
-            modes.x[1][s], modes.g[1][s], inverse[1], cut[1], there, ends);
-        if (ends) {
-          if (!p.nyquist)
-            modes.x[0][s].y = modes.x[1][s].y = a.y = b.y = 0;
-          at[s] = make_float2 (a.x, b.x);
-          other[s] = make_float2 (a.y, b.y);
-          squares[0] += square (a);
-          squares[1] += square (b);
-        } else {
-          at[s] = make_float2 (a.x - b.y, a.y + b.x);
-          other[s] = make_float2 (a.x + b.y, b.x - a.y);
-          squares[0] = fmaf (2, square (a), squares[0]);
-          squares[1] = fmaf (2, square (b), squares[1]);
-        }
-      }
+      float4 g = residuals[s * threads];
+      if (!Apart)
+        residuals[s * threads] = g = absorbed (s, g, at[s], other[s]);
+      move_slot (s, g, inverse, cut, at[s], other[s], squares);
     }
   }
 
@@ -247,7 +264,7 @@ template <int First, int Second, bool Complex, bool Estimate> struct Solver {
     }
   }
 
-  /* g += T s */
+  /* T s of the modes */
   __device__ __forceinline__ void apply (
       uint32_t turn, float2 (&at)[SLOTS], float2 (&other)[SLOTS])
   {
@@ -266,22 +283,24 @@ template <int First, int Second, bool Complex, bool Estimate> struct Solver {
     Layout::back (t, cells, p.circle);
     __syncthreads ();
     Layout::get_modes (t, cells, p.circle, at, other);
-    absorb (at, other);
   }
 
-  __device__ __forceinline__ void write (int l)
+  __device__ __forceinline__ void write (int l) const
   {
+    float2 *out =
+        row_of ((float2 *)p.rows.out, p.rows.out_stride, number_of (l));
+    uint32_t largest = largest_of (l);
+    float scale = largest >= NOT_FINITE ? no_number ()
+                                        : power_of_two (exponent_of (largest));
+
 #pragma unroll
     for (int s = 0; s < SLOTS; s++) {
       uint32_t q = Layout::mode_of (t, s), bin = q - p.depth_start;
-      float2 x = modes.x[l][s];
+      float2 value = x[l][s];
       if (!Complex && Layout::is_ends (t, s))
-        x.y = 0;
-      x = make_float2 (unscale[l] * x.x, unscale[l] * x.y);
-      if (bad[l])
-        x.x = x.y = no_number ();
+        value.y = 0;
       if (bin < p.depth_bins)
-        out[l][bin] = x;
+        out[bin] = make_float2 (scale * value.x, scale * value.y);
     }
   }
 
@@ -290,12 +309,12 @@ template <int First, int Second, bool Complex, bool Estimate> struct Solver {
     float2 at[SLOTS], other[SLOTS];
     float inverse[2] = { 1, 1 }, threshold[2], squares[2];
 
-    begin ();
+    begin (threshold, at, other);
 #pragma unroll
     for (int l = 0; l < 2; l++)
-      threshold[l] = scale[l] * (p.sigmas ? p.tau * shared.sigma : p.threshold);
+      threshold[l] *= p.sigmas ? p.tau * shared.sigma : p.threshold;
     for (uint32_t i = 0;; i++) {
-      move_all (inverse, threshold, at, other, squares);
+      move_all<false> (inverse, threshold, at, other, squares);
       if (i + 1 == p.iterations)
         break;
       put_sums (i % 2, 0, squares[0], squares[1]);
@@ -303,54 +322,73 @@ template <int First, int Second, bool Complex, bool Estimate> struct Solver {
       step_length (i % 2, inverse);
     }
     write (0);
-    if (!Complex && out[1])
+    if (!Complex && is_there (1))
       write (1);
   }
 
   /* ------------------------------------------------------------- estimate */
 
-  /* Whether a mode counts in the estimate. */
-  __device__ __forceinline__ bool is_deep (int s) const
+  /* g of all slots; its squares as keys that have the same order, the largest
+   * possible where it does not count */
+  __device__ __forceinline__ void absorb_all (
+      const float2 (&at)[SLOTS], const float2 (&other)[SLOTS])
   {
-    uint32_t q = Layout::mode_of (t, s);
-    return q >= p.samples / 4 && q < p.modes;
+    uint32_t from = p.samples / 4;
+
+#pragma unroll
+    for (int s = 0; s < SLOTS; s++) {
+      uint32_t place = Layout::mode_of (t, s) - from;
+      float4 g = absorbed (s, residuals[s * threads], at[s], other[s]);
+      residuals[s * threads] = g;
+      if (!Complex && Layout::is_ends (t, s))
+        g.y = g.w = 0;
+      if (place >= deep_modes)
+        continue;
+      bool counts = place + from < p.modes;
+      keys[place] =
+          counts ? __float_as_uint (square (make_float2 (g.x, g.y))) : ~0u;
+      keys[deep_modes + place] =
+          counts ? __float_as_uint (square (make_float2 (g.z, g.w))) : ~0u;
+    }
   }
 
-  /* sigma from the median of |g| over the deeper modes, by the digits of its
-   * square */
+  /* The key that `rank` others precede in order, bit by bit; for all threads of
+   * a warp. */
+  static __device__ __forceinline__ uint32_t select (
+      const uint32_t *keys, uint32_t rank)
+  {
+    uint32_t own[deep_modes / 32], found = 0;
+
+#pragma unroll
+    for (int i = 0; i < deep_modes / 32; i++)
+      own[i] = keys[threadIdx.x % 32 + 32 * i];
+    for (uint32_t bit = 1u << 30; bit > 0; bit /= 2) {
+      uint32_t below = 0;
+#pragma unroll
+      for (int i = 0; i < deep_modes / 32; i++)
+        below += own[i] < (found | bit);
+      if (count_of_warp (below) <= rank)
+        found |= bit;
+    }
+    return found;
+  }
+
+  /* sigma from the median of |g| over the deeper modes */
   __device__ __forceinline__ void find_sigma (float (&sigma)[2])
   {
     constexpr int count = Complex ? 1 : 2;
-    uint32_t prefix[2] = { 0, 0 };
 
-    if (t < 2)
-      shared.rank[t] = (p.modes - p.samples / 4 - 1) / 2;
-    for (int shift = 24; shift >= 0; shift -= 8) {
-      for (uint32_t i = t; i < 2 * BINS; i += threads)
-        shared.bins[i / BINS][i % BINS] = 0;
-      __syncthreads ();
-#pragma unroll
-      for (int s = 0; s < SLOTS; s++)
-#pragma unroll
-        for (int l = 0; l < count; l++) {
-          float2 g = modes.g[l][s];
-          if (!Complex && Layout::is_ends (t, s))
-            g.y = 0;
-          uint32_t key = __float_as_uint (square (g));
-          if (is_deep (s) && (shift == 24 || key >> (shift + 8) == prefix[l]))
-            atomicAdd (&shared.bins[l][key >> shift & (BINS - 1)], 1);
-        }
-      __syncthreads ();
-      for (int l = t / 32; l < count; l += warps)
-        choose_bin (shared.bins[l], t % 32, shared.rank[l], shared.chosen[l]);
-      __syncthreads ();
-#pragma unroll
-      for (int l = 0; l < count; l++)
-        prefix[l] = prefix[l] << 8 | shared.chosen[l];
+    __syncthreads ();
+    for (int l = t / 32; l < count; l += warps) {
+      uint32_t median =
+          select (keys + l * deep_modes, (p.modes - p.samples / 4 - 1) / 2);
+      if (t % 32 == 0)
+        shared.medians[l] = median;
     }
+    __syncthreads ();
 #pragma unroll
     for (int l = 0; l < count; l++)
-      sigma[l] = sigma_of (prefix[l]);
+      sigma[l] = sigma_of (shared.medians[l]);
   }
 
   __device__ __forceinline__ void estimate ()
@@ -358,23 +396,31 @@ template <int First, int Second, bool Complex, bool Estimate> struct Solver {
     float2 at[SLOTS], other[SLOTS];
     float inverse[2] = { 1, 1 }, sigma[2] = { 0, 0 }, threshold[2], squares[2];
 
-    begin ();
+    /* there may be fewer modes than places for them */
+    for (uint32_t i = t; i < 2 * deep_modes; i += threads)
+      keys[i] = ~0u;
+    begin (threshold, at, other);
     for (uint32_t i = 0;; i++) {
+      absorb_all (at, other);
       find_sigma (sigma);
       if (i == p.iterations)
         break;
       threshold[0] = p.tau * sigma[0];
       threshold[1] = p.tau * sigma[1];
-      move_all (inverse, threshold, at, other, squares);
+      move_all<true> (inverse, threshold, at, other, squares);
       put_sums (i % 2, 0, squares[0], squares[1]);
       apply (i % 2, at, other);
       step_length (i % 2, inverse);
     }
     if (t == 0)
       for (int l = 0; l < (Complex ? 1 : 2); l++)
-        if (in[l])
-          p.sigmas[Complex ? blockIdx.x : 2 * blockIdx.x + l] =
-              bad[l] ? no_number () : unscale[l] * sigma[l];
+        if (is_there (l)) {
+          uint32_t largest = largest_of (l);
+          p.sigmas[number_of (l)] =
+              largest >= NOT_FINITE
+                  ? no_number ()
+                  : power_of_two (exponent_of (largest)) * sigma[l];
+        }
   }
 };
 
@@ -383,12 +429,12 @@ __global__ void
 __launch_bounds__ (Chip<First, Second>::threads,
     512 / Chip<First, Second>::threads) sparsa (OctCudaCsChip p)
 {
-  extern __shared__ float2 cells[];
+  extern __shared__ float4 memory[];
   typedef Solver<First, Second, Complex, Estimate> Solver;
   __shared__ typename Solver::Shared shared;
 
   begin_kernel ();
-  Solver solver (p, cells, shared);
+  Solver solver (p, (float2 *)memory, shared);
   if constexpr (Estimate)
     solver.estimate ();
   else
@@ -424,7 +470,9 @@ static cudaError_t
 launch_kernel (const OctCudaCsChip *p, OctCudaQueue queue)
 {
   typedef Chip<First, Second> Layout;
-  size_t bytes = Layout::places * sizeof (float2);
+  size_t bytes = Layout::places * sizeof (float2)
+                 + SLOTS * Layout::threads * sizeof (float4)
+                 + (Estimate ? Layout::size / 4 * sizeof (uint32_t) : 0);
   uint32_t lines = Estimate ? p->noise_lines : p->rows.lines;
   cudaError_t status = cudaSuccess;
 

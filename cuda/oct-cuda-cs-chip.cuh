@@ -12,6 +12,9 @@
  * modes the other way.  Only the outer quarters of the modes are not zero.  The
  * factor that a step owes to those before enters the butterflies of the next:
  * what its values have in common is left to the one after.
+ *
+ * Loops over a thread's groups and columns are not unrolled: waiting for
+ * instructions is what holds up longer code.
  */
 #pragma once
 
@@ -47,6 +50,12 @@ template <int First, int Second> struct Chip {
     if (!second)
       return pair + columns * row;
     return (pair == 0 ? columns / 2 : columns - pair) + columns * row;
+  }
+
+  /* Column 0 or 1 of a pair. */
+  static OCT_INLINE int column_of (int pair, int number)
+  {
+    return number == 0 ? pair : pair == 0 ? columns / 2 : columns - pair;
   }
 
   /* The first slot of the first thread: q = 0 and, in place of -q, -Size / 4 */
@@ -87,22 +96,26 @@ template <int First, int Second> struct Chip {
 #pragma unroll
     for (int i = 0; i < pairs; i++) {
       int pair = t + i * threads;
-      float2 back[2][rows], high[2][rows];
+      float2 back[2][rows], high[2][rows], low[2][rows];
 #pragma unroll
-      for (int r = 0; r < 2 * rows; r++)
+      for (int r = 0; r < 2 * rows; r++) {
+        low[r / rows][r % rows] = at[i * 2 * rows + r];
         back[r / rows][r % rows] = other[i * 2 * rows + r];
+      }
       to_rows (pair == 0, back, high);
-#pragma unroll
+#pragma unroll 1
       for (int c = 0; c < 2; c++) {
-        int column = c == 0 ? pair : pair == 0 ? columns / 2 : columns - pair;
-        float2 low[rows], v[First];
-#pragma unroll
-        for (int r = 0; r < rows; r++)
-          low[r] = at[(i * 2 + c) * rows + r];
-        transform_ends<First, 1> (low, high[c], v);
+        int column = column_of (pair, c);
+        float2 v[First];
+        transform_ends<First, 1> (low[0], high[0], v);
 #pragma unroll
         for (int e = 0; e < First; e++)
           shared[place (e, column)] = v[e];
+#pragma unroll
+        for (int r = 0; r < rows; r++) {
+          low[0][r] = low[1][r];
+          high[0][r] = high[1][r];
+        }
       }
     }
   }
@@ -113,24 +126,28 @@ template <int First, int Second> struct Chip {
 #pragma unroll
     for (int i = 0; i < pairs; i++) {
       int pair = t + i * threads;
-      float2 back[2][rows], high[2][rows];
-#pragma unroll
+      float2 back[2][rows], high[2][rows], low[2][rows];
+#pragma unroll 1
       for (int c = 0; c < 2; c++) {
-        int column = c == 0 ? pair : pair == 0 ? columns / 2 : columns - pair;
-        float2 low[rows], v[First], w = circle[column];
+        int column = column_of (pair, c);
+        float2 v[First], w = circle[column];
+#pragma unroll
+        for (int r = 0; r < rows; r++) {
+          low[0][r] = low[1][r];
+          high[0][r] = high[1][r];
+        }
 #pragma unroll
         for (int e = 0; e < First; e++)
           v[e] = shared[place (e, column)];
         transform_to_ends<First, -1> (
-            v, Turns<First, -1> (make_float2 (w.x, -w.y)), low, high[c]);
-#pragma unroll
-        for (int r = 0; r < rows; r++)
-          at[(i * 2 + c) * rows + r] = low[r];
+            v, Turns<First, -1> (make_float2 (w.x, -w.y)), low[1], high[1]);
       }
       from_rows (pair == 0, high, back);
 #pragma unroll
-      for (int r = 0; r < 2 * rows; r++)
+      for (int r = 0; r < 2 * rows; r++) {
+        at[i * 2 * rows + r] = low[r / rows][r % rows];
         other[i * 2 * rows + r] = back[r / rows][r % rows];
+      }
     }
   }
 
@@ -156,7 +173,7 @@ template <int First, int Second> struct Chip {
     int row = t / (16 / together), column = t % (16 / together);
     Turns<Second, 1> turns (circle[16 * row]);
 
-#pragma unroll
+#pragma unroll 1
     for (int i = 0; i < together; i++)
       middle<1> (shared, row, column + i * (16 / together), turns);
   }
@@ -169,7 +186,7 @@ template <int First, int Second> struct Chip {
     float2 w = circle[First * column];
     Turns<Second, -1> turns (make_float2 (w.x, -w.y));
 
-#pragma unroll
+#pragma unroll 1
     for (int i = 0; i < together; i++)
       middle<-1> (shared, row + i * (First / together), column, turns);
   }
@@ -208,7 +225,7 @@ template <int First, int Second> struct Chip {
   static OCT_INLINE void multiply (int t, float2 *shared, const float2 *circle,
       const float4 *band, float2 &energy)
   {
-#pragma unroll
+#pragma unroll 1
     for (int group = 0; group < 2; group++) {
       float2 *run = run_of (shared, t, group), v[16];
       const float4 *factors = band + 4 * (t + group * threads);

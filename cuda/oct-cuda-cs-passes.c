@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-/* Values of the FFTs of the A-lines that are worked on together. */
+/* Values of the FFTs of the A-lines that are worked on together: enough to fill
+ * large devices. */
 #define VALUES_TOGETHER ((gsize)1 << 23)
 
 static gboolean
@@ -214,25 +215,23 @@ queued (cudaError_t status, GError **error)
   return oct_cuda_check (status, OCT_CUDA_CS, error);
 }
 
-/* x = 0 */
+/* b, in place of what go_back() brings later */
 static gboolean
 begin (const OctCudaCsTransforms *t, const OctCudaCsPasses *p,
     OctCudaQueue queue, GError **error)
 {
   return queued (oct_cuda_launch_cs_begin (p, queue), error)
-         && go_back (t, p, p->grid, queue, error)
-         && queued (oct_cuda_launch_cs_absorb (p, TRUE, queue), error);
+         && go_back (t, p, p->grid, queue, error);
 }
 
-/* g += T s */
+/* T s */
 static gboolean
 apply (const OctCudaCsTransforms *t, const OctCudaCsPasses *p,
     OctCudaQueue queue, GError **error)
 {
   return go_forth (t, p, queue, error)
          && queued (oct_cuda_launch_cs_multiply (p, queue), error)
-         && go_back (t, p, p->product, queue, error)
-         && queued (oct_cuda_launch_cs_absorb (p, FALSE, queue), error);
+         && go_back (t, p, p->product, queue, error);
 }
 
 static gboolean
@@ -248,14 +247,18 @@ estimate (OctCudaCsInPasses *c, const OctCudaCsRun *run, OctCudaQueue queue,
   p.tau = (float)OCT_CS_NOISE_TAU;
   if (!begin (&c->some, &p, queue, error))
     return FALSE;
-  for (guint i = 0; i < OCT_CS_NOISE_STEPS; i++) {
+  for (guint i = 0; i <= OCT_CS_NOISE_STEPS; i++) {
+    gboolean is_last = i == OCT_CS_NOISE_STEPS;
     p.is_first = i == 0;
-    if (!queued (oct_cuda_launch_cs_sigmas (&p, FALSE, queue), error)
-        || !queued (oct_cuda_launch_cs_move (&p, queue), error)
-        || !apply (&c->some, &p, queue, error))
+    if (!queued (oct_cuda_launch_cs_advance (&p, TRUE, FALSE, queue), error)
+        || !queued (oct_cuda_launch_cs_sigmas (&p, is_last, queue), error))
+      return FALSE;
+    if (!is_last
+        && (!queued (oct_cuda_launch_cs_advance (&p, FALSE, TRUE, queue), error)
+            || !apply (&c->some, &p, queue, error)))
       return FALSE;
   }
-  return queued (oct_cuda_launch_cs_sigmas (&p, TRUE, queue), error);
+  return TRUE;
 }
 
 static gboolean
@@ -276,7 +279,7 @@ solve (OctCudaCsInPasses *c, const OctCudaCsRun *run, guint first_line,
     return FALSE;
   for (guint i = 0; i < run->iterations; i++) {
     p.is_first = i == 0;
-    if (!queued (oct_cuda_launch_cs_move (&p, queue), error)
+    if (!queued (oct_cuda_launch_cs_advance (&p, TRUE, TRUE, queue), error)
         || (i + 1 < run->iterations && !apply (&c->all, &p, queue, error)))
       return FALSE;
   }

@@ -8,6 +8,7 @@
 
 #define THREADS 256
 #define WARPS (THREADS / 32)
+#define BINS THREADS /* of the digits of a number while its rank is found */
 
 __device__ __forceinline__ float
 add (float a, float b)
@@ -181,67 +182,68 @@ weight_of (const OctCudaCsPasses &p, int32_t q)
   return p.is_complex || q == 0 || 2 * q == (int32_t)p.length ? 1 : 2;
 }
 
-/* g = -b (FIRST), or g += T s. */
-static __global__ void
-absorb_modes (OctCudaCsPasses p, int is_first)
+/* Threshold of an A-line, as it is scaled. */
+__device__ __forceinline__ float
+threshold_of (const OctCudaCsPasses &p, const OctCudaCsLine *state)
 {
-  const float2 *spectrum = p.spectrum + (size_t)blockIdx.x * p.pitch;
-  float2 *g = p.g + (size_t)blockIdx.x * p.modes;
-  float2 *x = p.x + (size_t)blockIdx.x * p.modes;
+  __shared__ float sigma;
 
-  begin_kernel ();
-  for (uint32_t i = threadIdx.x; i < p.modes; i += THREADS) {
-    int32_t q = mode_of (p, i);
-    float2 value = spectrum[place_of (p, q)];
-    if (is_first) {
-      g[i] = scaled (-p.gridding_factors[abs (q)], value);
-      x[i] = make_float2 (0, 0);
-    } else {
-      g[i] = add (g[i], scaled (p.factors[abs (q)], value));
-    }
+  if (p.spread)
+    return p.tau * p.sigmas[blockIdx.x];
+  if (p.sigmas && threadIdx.x < 32) {
+    float median = median_of_warp (
+        threadIdx.x < p.noise_lines ? p.sigmas[threadIdx.x] : no_number ());
+    if (threadIdx.x == 0)
+      sigma = median;
   }
+  __syncthreads ();
+  return power_of_two (-state->exponent)
+         * (p.sigmas ? p.tau * sigma : p.threshold);
 }
 
-/* x' and, for the FFT, x' - x. */
+/* What the FFT has brought becomes -b at first, later T s: g += that (Absorb);
+ * x' and, for the FFT, s = x' - x (Move). */
+template <bool Absorb, bool Move>
 static __global__ void
-move_modes (OctCudaCsPasses p)
+advance_modes (OctCudaCsPasses p)
 {
   OctCudaCsLine *state = &p.states[blockIdx.x];
   float2 *spectrum = p.spectrum + (size_t)blockIdx.x * p.pitch;
-  float2 *x = p.x + (size_t)blockIdx.x * p.modes;
-  const float2 *g = p.g + (size_t)blockIdx.x * p.modes;
-  float inverse, threshold, squares = 0;
-  __shared__ float sigma;
+  float2 *xs = p.x + (size_t)blockIdx.x * p.modes;
+  float2 *gs = p.g + (size_t)blockIdx.x * p.modes;
+  float inverse = 1, cut = 0, squares = 0;
 
   begin_kernel ();
-  inverse = p.is_first ? 1
-                       : inverse_step (state->squares, state->energy,
-                           p.step_min, p.step_max);
-  if (p.spread) {
-    threshold = p.tau * p.sigmas[blockIdx.x]; /* of this A-line, as scaled */
-  } else {
-    if (p.sigmas && threadIdx.x < 32) {
-      float median = median_of_warp (
-          threadIdx.x < p.noise_lines ? p.sigmas[threadIdx.x] : no_number ());
-      if (threadIdx.x == 0)
-        sigma = median;
-    }
-    __syncthreads ();
-    threshold = power_of_two (-state->exponent)
-                * (p.sigmas ? p.tau * sigma : p.threshold);
+  if (Move) {
+    if (!p.is_first)
+      inverse =
+          inverse_step (state->squares, state->energy, p.step_min, p.step_max);
+    cut = inverse * threshold_of (p, state);
   }
   for (uint32_t i = threadIdx.x; i < p.modes; i += THREADS) {
     int32_t q = mode_of (p, i);
-    float2 step = move (x[i], g[i], inverse, threshold * inverse, true, false);
-    squares = fmaf (weight_of (p, q), square (step), squares);
-    spectrum[place_of (p, q)] = scaled (p.factors[abs (q)], step);
+    float2 *place = &spectrum[place_of (p, q)];
+    float factor = p.factors[abs (q)];
+    float2 zero = make_float2 (0, 0), g = p.is_first && Absorb ? zero : gs[i];
+    float2 x = p.is_first ? zero : xs[i];
+    if (Absorb)
+      gs[i] = g = add (g,
+          scaled (p.is_first ? -p.gridding_factors[abs (q)] : factor, *place));
+    if (Move) {
+      float2 step = move (x, g, inverse, cut, true, false);
+      squares = fmaf (weight_of (p, q), square (step), squares);
+      *place = scaled (factor, step);
+      xs[i] = x;
+    }
   }
-  for (uint32_t i = p.modes - p.negative + threadIdx.x;
-       i < p.pitch - p.negative; i += THREADS)
-    spectrum[i] = make_float2 (0, 0);
-  squares = sum_of_block (squares);
-  if (threadIdx.x == 0)
-    state->squares = squares;
+  if constexpr (Move) {
+    for (uint32_t i = p.modes - p.negative + threadIdx.x;
+         i < p.pitch - p.negative; i += THREADS)
+      spectrum[i] = make_float2 (0, 0);
+    squares = sum_of_block (squares);
+    if (threadIdx.x == 0)
+      state->squares = squares;
+  }
 }
 
 /* h = band g, energy = <g, h>; h and g are the same where the band is of one
@@ -259,8 +261,11 @@ multiply_band (OctCudaCsPasses p)
     Value own = g[c], sum = scaled (p.band[c], own);
     for (uint32_t d = 1; d < p.diagonals; d++) {
       const float *band = p.band + (size_t)d * p.length;
-      uint32_t above = c + d < p.length ? c + d : (c + d) % p.length;
-      uint32_t below = (c + p.length - d % p.length) % p.length;
+      uint32_t above = c + d, below = c - d;
+      if (above >= p.length)
+        above %= p.length;
+      if (c < d)
+        below = (c + d * p.length - d) % p.length;
       sum = add (sum, scaled (band[c], g[above]));
       sum = add (sum, scaled (band[below], g[below]));
     }
@@ -274,6 +279,38 @@ multiply_band (OctCudaCsPasses p)
 
 /* ---------------------------------------------------------------- results */
 
+/* The bin that holds the value of that rank, which becomes its rank in there;
+ * by and for all threads of a warp. */
+__device__ __forceinline__ uint32_t
+choose_bin (const uint32_t *bins, uint32_t &rank)
+{
+  uint32_t lane = threadIdx.x % 32, own[BINS / 32], sum = 0, upto, chosen = 0;
+  uint32_t rest;
+  int finder;
+
+#pragma unroll
+  for (int i = 0; i < BINS / 32; i++)
+    sum += own[i] = bins[lane * (BINS / 32) + i];
+  upto = sum;
+#pragma unroll
+  for (int step = 1; step < 32; step *= 2) {
+    uint32_t lower = __shfl_up_sync (FULL_WARP, upto, step);
+    if ((int)lane >= step)
+      upto += lower;
+  }
+  finder =
+      __ffs (__ballot_sync (FULL_WARP, rank >= upto - sum && rank < upto)) - 1;
+  rest = rank - (upto - sum);
+#pragma unroll
+  for (int i = 0; i < BINS / 32 - 1; i++)
+    if (chosen == i && rest >= own[i]) {
+      rest -= own[i];
+      chosen++;
+    }
+  rank = __shfl_sync (FULL_WARP, rest, finder);
+  return __shfl_sync (FULL_WARP, lane * (BINS / 32) + chosen, finder);
+}
+
 /* The median of |g| over the deeper modes of an A-line, by the digits of its
  * square.  is_last: in counts, no number for A-lines that are not finite. */
 static __global__ void
@@ -283,11 +320,10 @@ find_sigmas (OctCudaCsPasses p, int is_last)
   const float2 *g = p.g + (size_t)blockIdx.x * p.modes;
   uint32_t from = p.all_samples / 4 + p.negative;
   uint32_t end = (p.all_samples + 1) / 2 + p.negative, prefix = 0;
-  __shared__ uint32_t bins[BINS], rank, chosen;
+  uint32_t rank = (end - from - 1) / 2;
+  __shared__ uint32_t bins[BINS], chosen;
 
   begin_kernel ();
-  if (threadIdx.x == 0)
-    rank = (end - from - 1) / 2;
   for (int shift = 24; shift >= 0; shift -= 8) {
     bins[threadIdx.x] = 0;
     __syncthreads ();
@@ -297,11 +333,13 @@ find_sigmas (OctCudaCsPasses p, int is_last)
         atomicAdd (&bins[key >> shift & (BINS - 1)], 1);
     }
     __syncthreads ();
-    if (threadIdx.x < 32)
-      choose_bin (bins, threadIdx.x, rank, chosen);
+    if (threadIdx.x < 32) {
+      uint32_t bin = choose_bin (bins, rank);
+      if (threadIdx.x == 0)
+        chosen = bin;
+    }
     __syncthreads ();
     prefix = prefix << 8 | chosen;
-    __syncthreads ();
   }
   if (threadIdx.x == 0)
     p.sigmas[blockIdx.x] =
@@ -352,16 +390,14 @@ oct_cuda_launch_cs_begin (const OctCudaCsPasses *p, OctCudaQueue queue)
 }
 
 extern "C" cudaError_t
-oct_cuda_launch_cs_absorb (
-    const OctCudaCsPasses *p, int is_first, OctCudaQueue queue)
+oct_cuda_launch_cs_advance (
+    const OctCudaCsPasses *p, int absorb, int move, OctCudaQueue queue)
 {
-  return launch (queue, absorb_modes, p->lines, THREADS, 0, *p, is_first);
-}
-
-extern "C" cudaError_t
-oct_cuda_launch_cs_move (const OctCudaCsPasses *p, OctCudaQueue queue)
-{
-  return launch (queue, move_modes, p->lines, THREADS, 0, *p);
+  if (absorb && move)
+    return launch (queue, advance_modes<true, true>, p->lines, THREADS, 0, *p);
+  if (absorb)
+    return launch (queue, advance_modes<true, false>, p->lines, THREADS, 0, *p);
+  return launch (queue, advance_modes<false, true>, p->lines, THREADS, 0, *p);
 }
 
 extern "C" cudaError_t

@@ -10,7 +10,6 @@
 #define NOT_FINITE 0x7f800000u /* bits of such magnitudes and above */
 /* (ln 2)^-1/2: median of the modulus to standard deviation */
 #define MEDIAN_TO_SIGMA 1.2011224087864498f
-#define BINS 256 /* of the digits of a number while its rank is found */
 
 __device__ __forceinline__ float
 no_number ()
@@ -31,6 +30,18 @@ largest_of_warp (uint32_t value)
   for (int step = 16; step > 0; step /= 2)
     value = max (value, __shfl_xor_sync (FULL_WARP, value, step));
   return value;
+}
+
+__device__ __forceinline__ uint32_t
+count_of_warp (uint32_t value)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  return __reduce_add_sync (FULL_WARP, value);
+#else
+  for (int step = 16; step > 0; step /= 2)
+    value += __shfl_xor_sync (FULL_WARP, value, step);
+  return value;
+#endif
 }
 
 __device__ __forceinline__ float
@@ -110,38 +121,6 @@ move (
   step = make_float2 (next.x - x.x, next.y - x.y);
   x = next;
   return step;
-}
-
-/* For all threads of a warp: the bin that holds the value of that rank, and its
- * rank in there. */
-__device__ __forceinline__ void
-choose_bin (const uint32_t (&bins)[BINS], uint32_t lane, uint32_t &rank,
-    uint32_t &chosen)
-{
-  uint32_t own[BINS / 32], sum = 0, upto, rest = rank;
-
-#pragma unroll
-  for (int i = 0; i < BINS / 32; i++)
-    sum += own[i] = bins[lane * (BINS / 32) + i];
-  upto = sum;
-#pragma unroll
-  for (int step = 1; step < 32; step *= 2) {
-    uint32_t lower = __shfl_up_sync (FULL_WARP, upto, step);
-    if ((int)lane >= step)
-      upto += lower;
-  }
-  if (rest < upto - sum || rest >= upto)
-    return;
-  rest -= upto - sum;
-#pragma unroll
-  for (int i = 0; i < BINS / 32; i++) {
-    if (rest < own[i]) {
-      chosen = lane * (BINS / 32) + i;
-      rank = rest;
-      return;
-    }
-    rest -= own[i];
-  }
 }
 
 /* From the bits of the median of squared moduli. */

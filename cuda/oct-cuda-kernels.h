@@ -301,7 +301,7 @@ typedef struct {
   float2 *spectrum;      /* [lines][pitch] */
   float2 *x, *g;         /* [lines][modes] */
   OctCudaCsLine *states; /* [lines] */
-  int is_first;          /* move of all */
+  int is_first;          /* of all steps: the FFT has brought b */
   float step_min, step_max;
   float threshold; /* where `sigmas` is NULL */
   float tau;
@@ -313,12 +313,9 @@ typedef struct {
 /* Samples to `grid`. */
 cudaError_t oct_cuda_launch_cs_begin (
     const OctCudaCsPasses *passes, OctCudaQueue queue);
-/* `spectrum` to g. */
-cudaError_t oct_cuda_launch_cs_absorb (
-    const OctCudaCsPasses *passes, int is_first, OctCudaQueue queue);
-/* g to x and, for the FFT, `spectrum`. */
-cudaError_t oct_cuda_launch_cs_move (
-    const OctCudaCsPasses *passes, OctCudaQueue queue);
+/* absorb: `spectrum` to g; move: g to x and, for the FFT, `spectrum`. */
+cudaError_t oct_cuda_launch_cs_advance (
+    const OctCudaCsPasses *passes, int absorb, int move, OctCudaQueue queue);
 /* `grid` to `product`. */
 cudaError_t oct_cuda_launch_cs_multiply (
     const OctCudaCsPasses *passes, OctCudaQueue queue);
