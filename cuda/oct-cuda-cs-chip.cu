@@ -443,6 +443,47 @@ __launch_bounds__ (Chip<First, Second>::threads,
 
 /* ------------------------------------------------------------------ host */
 
+/* Shared memory of a block. */
+static constexpr size_t
+memory_of (size_t places, size_t size, bool estimate)
+{
+  return places * sizeof (float2) + size / 32 * SLOTS * sizeof (float4)
+         + (estimate ? size / 4 * sizeof (uint32_t) : 0);
+}
+
+static size_t
+most_memory_of (uint32_t size)
+{
+  switch (size) {
+  case 1024:
+    return memory_of (Chip<4, 16>::places, size, true);
+  case 2048:
+    return memory_of (Chip<8, 16>::places, size, true);
+  case 4096:
+    return memory_of (Chip<16, 16>::places, size, true);
+  case 8192:
+    return memory_of (Chip<16, 32>::places, size, true);
+  default:
+    return 0;
+  }
+}
+
+extern "C" int
+oct_cuda_cs_chip_has (uint32_t size)
+{
+  size_t needed = most_memory_of (size);
+  int device = 0, most = 0;
+
+  if (needed == 0 || cudaGetDevice (&device) != cudaSuccess
+      || cudaDeviceGetAttribute (
+             &most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device)
+             != cudaSuccess) {
+    cudaGetLastError ();
+    return 0;
+  }
+  return needed + 1024 <= (size_t)most; /* some is in use beside it */
+}
+
 template <int First, int Second>
 static int
 make_order (uint32_t size, uint32_t *cells)
@@ -470,9 +511,7 @@ static cudaError_t
 launch_kernel (const OctCudaCsChip *p, OctCudaQueue queue)
 {
   typedef Chip<First, Second> Layout;
-  size_t bytes = Layout::places * sizeof (float2)
-                 + SLOTS * Layout::threads * sizeof (float4)
-                 + (Estimate ? Layout::size / 4 * sizeof (uint32_t) : 0);
+  size_t bytes = memory_of (Layout::places, Layout::size, Estimate);
   uint32_t lines = Estimate ? p->noise_lines : p->rows.lines;
   cudaError_t status = cudaSuccess;
 

@@ -126,7 +126,7 @@ template <int First, int Second> struct Chip {
 #pragma unroll
     for (int i = 0; i < pairs; i++) {
       int pair = t + i * threads;
-      float2 back[2][rows], high[2][rows], low[2][rows];
+      float2 back[2][rows], high[2][rows] = {}, low[2][rows] = {};
 #pragma unroll 1
       for (int c = 0; c < 2; c++) {
         int column = column_of (pair, c);
@@ -155,15 +155,15 @@ template <int First, int Second> struct Chip {
   static OCT_INLINE void middle (
       float2 *shared, int row, int column, const Turns<Second, Sign> &turns)
   {
-    float2 v[Second];
+    float2 *values = shared + place (row, column), v[Second];
 
 #pragma unroll
     for (int e = 0; e < Second; e++)
-      v[e] = shared[place (row, column + 16 * e)];
+      v[e] = values[17 * e]; /* column + 16 e, column < 16 */
     transform<Second, Sign> (v, turns);
 #pragma unroll
     for (int e = 0; e < Second; e++)
-      shared[place (row, column + 16 * e)] = v[e];
+      values[17 * e] = v[e];
   }
 
   /* Over e', to cells. */

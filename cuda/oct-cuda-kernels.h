@@ -257,13 +257,8 @@ typedef struct {
   uint32_t depth_start, depth_bins;
 } OctCudaCsChip;
 
-/* Whether there is a kernel for that number of cells. */
-static inline int
-oct_cuda_cs_chip_has (uint32_t size)
-{
-  return size == 1024 || size == 2048 || size == 4096 || size == 8192;
-}
-
+/* Whether there is a kernel for that number of cells on the current device. */
+int oct_cuda_cs_chip_has (uint32_t size);
 /* cells[size]: which cell stands where in `gridding`; thread t of the block
  * reads every (size / 32)th from t on. */
 void oct_cuda_cs_chip_cells (uint32_t size, uint32_t *cells);
