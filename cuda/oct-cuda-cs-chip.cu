@@ -352,23 +352,39 @@ template <int First, int Second, bool Complex, bool Estimate> struct Solver {
     }
   }
 
-  /* The key that `rank` others precede in order, bit by bit; for all threads of
-   * a warp. */
+  /* The key that `rank` others precede in order, for all threads of a warp: bit
+   * by bit, until no other shares its first bits. */
   static __device__ __forceinline__ uint32_t select (
       const uint32_t *keys, uint32_t rank)
   {
-    uint32_t own[deep_modes / 32], found = 0;
+    constexpr int count = deep_modes / 32;
+    uint32_t own[count], found = 0, before = 0, upto = deep_modes,
+                         bit = 1u << 31;
 
 #pragma unroll
-    for (int i = 0; i < deep_modes / 32; i++)
+    for (int i = 0; i < count; i++)
       own[i] = keys[threadIdx.x % 32 + 32 * i];
-    for (uint32_t bit = 1u << 30; bit > 0; bit /= 2) {
-      uint32_t below = 0;
+    while (bit > 1 && upto - before > 1) {
+      uint32_t below[4] = { 0, 0, 0, 0 };
+      bit /= 2;
 #pragma unroll
-      for (int i = 0; i < deep_modes / 32; i++)
-        below += own[i] < (found | bit);
-      if (count_of_warp (below) <= rank)
+      for (int i = 0; i < count; i++)
+        below[i % 4] += own[i] < (found | bit);
+      below[0] = count_of_warp ((below[0] + below[1]) + (below[2] + below[3]));
+      if (below[0] <= rank) {
         found |= bit;
+        before = below[0];
+      } else {
+        upto = below[0];
+      }
+    }
+    if (upto - before == 1) { /* it is the only one with these bits */
+      uint32_t mine = 0;
+#pragma unroll
+      for (int i = 0; i < count; i++)
+        if (own[i] - found < bit)
+          mine = own[i];
+      found = largest_of_warp (mine);
     }
     return found;
   }
