@@ -84,9 +84,10 @@ main (int argc, char **argv)
   check_cuda (cudaStreamCreateWithFlags (&check.stream, cudaStreamNonBlocking),
       "stream");
   if (do_bench) {
-    if (check.filter == NULL || strcmp (check.filter, "cs") != 0)
+    if (filter == NULL || strcmp (filter, "cs") != 0)
       bench (&check, (guint)samples, (guint)lines);
-    bench_cs (&check, (guint)samples, (guint)lines);
+    if (filter == NULL || strcmp (filter, "cs") == 0)
+      bench_cs (&check, (guint)samples, (guint)lines);
     return 0;
   }
   check_background (&check);
