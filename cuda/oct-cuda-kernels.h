@@ -226,6 +226,99 @@ cudaError_t oct_cuda_launch_nudft_rescale (void *out, size_t out_stride,
     uint32_t values, uint32_t lines, const int32_t *exponents,
     OctCudaQueue queue);
 
+/* Compressive sensing, core/oct-cs.h, with all iterates of an A-line on the
+ * chip; T in the modes of one diagonal over `size` cells. */
+typedef struct {
+  OctCudaRows rows; /* samples: of one row in */
+  int is_complex;
+  uint32_t samples; /* N, at most size / 2 */
+  uint32_t modes;   /* q = 0 .. modes - 1 */
+  uint32_t kept;
+  const uint32_t *column; /* [kept] */
+  uint32_t size;
+  /* [taps][size] weight and, as bits, number of a sample; cells in the order of
+   * oct_cuda_cs_chip_cells() */
+  uint32_t taps;
+  const float2 *gridding;
+  /* [size / 4 + 1] what follows the FFT of these cells, 0 where there is no
+   * mode; half of it for real samples */
+  const float *factors;
+  /* [size / 32][2][16] in the order of the threads, over size; real samples:
+   * half of it */
+  const float4 *band;
+  const float2 *circle; /* [size / 8] exp (2 pi i k / size) */
+  int nyquist;          /* real samples and N = size / 2 only */
+  uint32_t iterations;
+  float step_min, step_max;
+  float threshold; /* where `sigmas` is NULL */
+  float tau;
+  float *sigmas; /* [noise_lines], made by the estimate and used without */
+  uint32_t noise_lines;
+  uint32_t depth_start, depth_bins;
+} OctCudaCsChip;
+
+/* Whether there is a kernel for that number of cells on the current device. */
+int oct_cuda_cs_chip_has (uint32_t size);
+/* cells[size]: which cell stands where in `gridding`; thread t of the block
+ * reads every (size / 32)th from t on. */
+void oct_cuda_cs_chip_cells (uint32_t size, uint32_t *cells);
+/* estimate: finds `sigmas` with `iterations` steps and threshold tau sigma. */
+cudaError_t oct_cuda_launch_cs_chip (
+    const OctCudaCsChip *chip, int estimate, OctCudaQueue queue);
+
+/* The same in passes over memory with cuFFT between them. */
+typedef struct {
+  float squares, energy; /* |s|^2 and <s, T s> of the last move */
+  int32_t exponent;      /* the A-line is times 2^-exponent */
+  int32_t is_bad;        /* not finite, calculated as zeros */
+} OctCudaCsLine;
+
+typedef struct {
+  OctCudaRows rows; /* of the B-scan; samples: of one row in */
+  uint32_t lines;   /* that are worked on together */
+  uint32_t first_line;
+  int spread;     /* for the noise: lines from all over the B-scan */
+  int real_input; /* of A-lines that are calculated as complex ones */
+  int is_complex; /* modes -negative .. modes - negative - 1, else all >= 0 */
+  uint32_t all_samples;
+  uint32_t kept;
+  const uint32_t *column; /* [kept] */
+  uint32_t modes, negative;
+  uint32_t length, pitch; /* of the FFT, of a row of its spectrum */
+  /* see OctCsTables and OctNufftTables */
+  uint32_t diagonals, origin, cells, taps;
+  const float *band, *factors, *gridding_factors, *cell_weights;
+  const uint32_t *first;
+  /* float or, complex, float2 */
+  void *samples;         /* [lines][kept] */
+  void *grid;            /* [lines][length] */
+  void *product;         /* the same, where the band is of one diagonal */
+  float2 *spectrum;      /* [lines][pitch] */
+  float2 *x, *g;         /* [lines][modes] */
+  OctCudaCsLine *states; /* [lines] */
+  int is_first;          /* of all steps: the FFT has brought b */
+  float step_min, step_max;
+  float threshold; /* where `sigmas` is NULL */
+  float tau;
+  float *sigmas; /* [noise_lines]; spread: [lines] */
+  uint32_t noise_lines;
+  uint32_t depth_start, depth_bins;
+} OctCudaCsPasses;
+
+/* Samples to `grid`. */
+cudaError_t oct_cuda_launch_cs_begin (
+    const OctCudaCsPasses *passes, OctCudaQueue queue);
+/* absorb: `spectrum` to g; move: g to x and, for the FFT, `spectrum`. */
+cudaError_t oct_cuda_launch_cs_advance (
+    const OctCudaCsPasses *passes, int absorb, int move, OctCudaQueue queue);
+/* `grid` to `product`. */
+cudaError_t oct_cuda_launch_cs_multiply (
+    const OctCudaCsPasses *passes, OctCudaQueue queue);
+cudaError_t oct_cuda_launch_cs_sigmas (
+    const OctCudaCsPasses *passes, int is_last, OctCudaQueue queue);
+cudaError_t oct_cuda_launch_cs_write (
+    const OctCudaCsPasses *passes, OctCudaQueue queue);
+
 /* level = (exponent - reference) scale + log2 (mantissa) scale + offset (log),
  * (power - offset) scale (linear); then clamped to [0, full] and rounded. */
 typedef struct {

@@ -20,6 +20,7 @@ extern const OctOperationTable oct_cuda_nufft;
 extern const OctOperationTable oct_cuda_nufft_adjoint;
 extern const OctOperationTable oct_cuda_nudft;
 extern const OctOperationTable oct_cuda_nudft_adjoint;
+extern const OctOperationTable oct_cuda_cs;
 
 /* TRUE on success; else OCT_ERROR_MEMORY or OCT_ERROR_DEVICE with the name of
  * the operation. */

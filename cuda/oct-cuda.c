@@ -18,6 +18,7 @@ static const OctBackend backend = {
       [OCT_OPERATION_NUFFT_ADJOINT] = &oct_cuda_nufft_adjoint,
       [OCT_OPERATION_NUDFT] = &oct_cuda_nudft,
       [OCT_OPERATION_NUDFT_ADJOINT] = &oct_cuda_nudft_adjoint,
+      [OCT_OPERATION_CS] = &oct_cuda_cs,
   },
 };
 

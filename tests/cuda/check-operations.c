@@ -12,6 +12,7 @@
 
 #include <gmodule.h>
 #include <stdio.h>
+#include <string.h>
 
 #define SKIPPED 77
 
@@ -83,7 +84,10 @@ main (int argc, char **argv)
   check_cuda (cudaStreamCreateWithFlags (&check.stream, cudaStreamNonBlocking),
       "stream");
   if (do_bench) {
-    bench (&check, (guint)samples, (guint)lines);
+    if (filter == NULL || strcmp (filter, "cs") != 0)
+      bench (&check, (guint)samples, (guint)lines);
+    if (filter == NULL || strcmp (filter, "cs") == 0)
+      bench_cs (&check, (guint)samples, (guint)lines);
     return 0;
   }
   check_background (&check);
@@ -92,6 +96,7 @@ main (int argc, char **argv)
   check_fft (&check);
   check_logscale (&check);
   check_nufft (&check);
+  check_cs (&check);
   check_errors (&check);
   printf (
       "1..%u\n# %u of %u failed\n", check.cases, check.failures, check.cases);

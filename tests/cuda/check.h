@@ -68,7 +68,9 @@ void check_dispersion (Check *check);
 void check_fft (Check *check);
 void check_logscale (Check *check);
 void check_nufft (Check *check);
+void check_cs (Check *check);
 /* Errors that run() and create() report. */
 void check_errors (Check *check);
 /* A-lines per second of every operation and of the chain. */
 void bench (Check *check, guint samples, guint lines);
+void bench_cs (Check *check, guint samples, guint lines);

@@ -149,7 +149,9 @@ for part in $parts; do
       for filter in ' 203 x 75' ' 2047 x 6' ' 1024 x 5' ' 4096 x 3' \
         'cubic upsample 1 8200 x 3' 'log auto smoothing 0.8 range -60 to 3, 7' \
         'log contrast smoothing 0 range -60 to 3, 33 x 65' \
-        'linear manual smoothing 0 range 0.01 to 1.5, 33 x 65'; do
+        'linear manual smoothing 0 range 0.01 to 1.5, 33 x 65' \
+        'cs nudft estimated real 512' 'cs fft estimated real 1000' \
+        'cs nudft not finite complex'; do
         check_with racecheck "$filter"
       done
       ;;

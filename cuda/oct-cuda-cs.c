@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * Under-sampled spectra to A-scans by compressive sensing: plans.
+ */
+#include "oct-cuda-cs.h"
+
+#include <string.h>
+
+struct _OctPlan {
+  OctCsParams params; /* column, nodes and window are its own */
+  gboolean overlap, is_on_chip;
+  OctCudaCsOnChip on_chip;
+  OctCudaCsInPasses in_passes; /* where it is not on chip */
+};
+
+static gpointer
+copied (gconstpointer values, gsize count, gsize size)
+{
+  return g_memdup2 (values, count * size);
+}
+
+static void
+cs_destroy (OctPlan *plan)
+{
+  oct_cuda_cs_on_chip_clear (&plan->on_chip);
+  oct_cuda_cs_in_passes_clear (&plan->in_passes);
+  g_free ((gpointer)plan->params.column);
+  g_free ((gpointer)plan->params.nodes);
+  g_free ((gpointer)plan->params.window);
+  g_free (plan);
+}
+
+static OctPlan *
+cs_create (gconstpointer data, GError **error)
+{
+  const OctCsParams *p = data;
+  gboolean done;
+  OctPlan *plan;
+
+  if (!oct_cs_check (p, error))
+    return NULL;
+  plan = g_new0 (OctPlan, 1);
+  plan->params = *p;
+  plan->params.column = copied (p->column, p->kept, sizeof *p->column);
+  plan->params.nodes = copied (p->nodes, p->kept, sizeof *p->nodes);
+  plan->params.window = copied (p->window, p->kept, sizeof *p->window);
+  plan->overlap = oct_cuda_can_overlap ();
+  plan->is_on_chip = oct_cuda_cs_on_chip_can (p);
+  done = plan->is_on_chip
+             ? oct_cuda_cs_on_chip_init (&plan->on_chip, p, error)
+             : oct_cuda_cs_in_passes_init (&plan->in_passes, p, error);
+  if (done)
+    return plan;
+  cs_destroy (plan);
+  return NULL;
+}
+
+/* Another number of steps, threshold or depth. */
+static gboolean
+cs_update (OctPlan *plan, gconstpointer data)
+{
+  const OctCsParams *p = data, *own = &plan->params;
+
+  if (!oct_cs_check (p, NULL) || p->format != own->format
+      || p->samples != own->samples || p->lines != own->lines
+      || p->columns != own->columns || p->kept != own->kept
+      || p->transform != own->transform || p->kernel != own->kernel
+      || p->grid != own->grid || p->width != own->width
+      || memcmp (p->column, own->column, p->kept * sizeof *p->column) != 0
+      || memcmp (p->nodes, own->nodes, p->kept * sizeof *p->nodes) != 0
+      || memcmp (p->window, own->window, p->kept * sizeof *p->window) != 0)
+    return FALSE;
+  plan->params.iterations = p->iterations;
+  plan->params.tau = p->tau;
+  plan->params.noise = p->noise;
+  plan->params.depth_start = p->depth_start;
+  plan->params.depth_bins = p->depth_bins;
+  return TRUE;
+}
+
+static gboolean
+cs_run (OctPlan *plan, const OctFrame *in, const OctFrame *out, gpointer stream,
+    GError **error)
+{
+  const OctPlane *from = &in->planes[0], *to = &out->planes[0];
+  const OctCsParams *p = &plan->params;
+  gsize size = oct_sample_format_size (p->format);
+  OctCudaQueue queue = { stream, plan->overlap };
+  OctCudaCsRun run = {
+    .rows = { from->data, from->stride, to->data, to->stride, p->lines,
+        p->columns },
+    .iterations = p->iterations,
+    .threshold = (float)(p->tau * p->noise * oct_cs_noise_gain (p)),
+    .tau = (float)p->tau,
+    .estimate = p->noise == 0,
+    .depth_start = p->depth_start,
+    .depth_bins = p->depth_bins,
+  };
+
+  if (!oct_cuda_check_plane (from, p->columns * size, size, error)
+      || !oct_cuda_check_plane (
+          to, p->depth_bins * sizeof (float2), sizeof (float2), error))
+    return FALSE;
+  return plan->is_on_chip
+             ? oct_cuda_cs_on_chip_run (&plan->on_chip, &run, queue, error)
+             : oct_cuda_cs_in_passes_run (&plan->in_passes, &run, queue, error);
+}
+
+const OctOperationTable oct_cuda_cs = {
+  .name = OCT_CUDA_CS,
+  .create = cs_create,
+  .update = cs_update,
+  .run = cs_run,
+  .destroy = cs_destroy,
+};

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * The two ways in which the CUDA backend does compressive sensing.
+ */
+#pragma once
+
+#include "oct-cs.h"
+#include "oct-cuda-private.h"
+
+G_BEGIN_DECLS
+
+#define OCT_CUDA_CS "compressive sensing"
+
+/* What both are run with: one B-scan. */
+typedef struct {
+  OctCudaRows rows;
+  guint iterations;
+  float threshold; /* of x, unless the noise is estimated */
+  float tau;       /* where it is */
+  gboolean estimate;
+  guint depth_start, depth_bins;
+} OctCudaCsRun;
+
+/* All iterates of an A-line in one block of threads; see oct-cuda-cs-chip.cu.
+ * It is the exact T, from b of exact gridding: for kernels that agree with it
+ * well enough and for the uniform grid. */
+typedef struct {
+  OctCudaTable table; /* all of the tables, one behind the other */
+  OctCudaCsChip chip; /* what does not change from B-scan to B-scan */
+} OctCudaCsOnChip;
+
+/* FALSE where oct_cuda_cs_in_passes_init() is needed. */
+gboolean oct_cuda_cs_on_chip_can (const OctCsParams *params);
+/* FALSE with an error; then, too, it has to be cleared. */
+gboolean oct_cuda_cs_on_chip_init (
+    OctCudaCsOnChip *on_chip, const OctCsParams *params, GError **error);
+void oct_cuda_cs_on_chip_clear (OctCudaCsOnChip *on_chip);
+gboolean oct_cuda_cs_on_chip_run (OctCudaCsOnChip *on_chip,
+    const OctCudaCsRun *run, OctCudaQueue queue, GError **error);
+
+/* Every other size and kernel; see oct-cuda-cs-passes.cu. */
+typedef struct {
+  guint lines;
+  cufftHandle forth, back; /* modes to cells, cells to modes */
+} OctCudaCsTransforms;
+
+typedef struct {
+  OctCudaTable table;            /* all of the tables, one behind the other */
+  OctCudaCsTransforms all, some; /* some: for the noise */
+  gpointer buffers[7];
+  float *sigmas;
+  OctCudaCsPasses passes; /* what does not change from B-scan to B-scan */
+} OctCudaCsInPasses;
+
+/* FALSE with an error; then, too, it has to be cleared. */
+gboolean oct_cuda_cs_in_passes_init (
+    OctCudaCsInPasses *in_passes, const OctCsParams *params, GError **error);
+void oct_cuda_cs_in_passes_clear (OctCudaCsInPasses *in_passes);
+gboolean oct_cuda_cs_in_passes_run (OctCudaCsInPasses *in_passes,
+    const OctCudaCsRun *run, OctCudaQueue queue, GError **error);
+
+G_END_DECLS
