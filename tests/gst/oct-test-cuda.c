@@ -30,7 +30,7 @@ char *
 oct_test_cuda_launch (char *launch)
 {
   const char *const filters[] = { "octdcsub", "octkresample", "octdispersion",
-    "octfft", "octnufft", "octlogscale", NULL };
+    "octfft", "octnufft", "octcs", "octlogscale", NULL };
   g_auto (GStrv) words = g_strsplit (launch, " ", -1);
   guint i;
 
@@ -52,7 +52,7 @@ gboolean
 oct_test_wants_gpu_memory (GstHarness *harness)
 {
   const char *const names[] = { "octkresample", "octdispersion", "octfft",
-    "octnufft", "octlogscale", NULL };
+    "octnufft", "octcs", "octlogscale", NULL };
   GstPad *pad = gst_pad_get_peer (harness->srcpad);
   gboolean wants = FALSE;
 
