@@ -163,7 +163,6 @@ bessel_i0 (double x)
 static double
 kernel_parameter (const OctNufftParams *p, double oversampling)
 {
-
   if (p->kernel == OCT_KERNEL_KAISER_BESSEL)
     return G_PI * sqrt (beta_squared (oversampling, p->width));
   return oversampling * p->width / (8 * G_PI * (oversampling - 0.5));
@@ -350,16 +349,19 @@ count_modes (const OctNufftParams *p)
   return p->format == OCT_SAMPLE_CF32 ? p->depth_bins : p->samples;
 }
 
+/* As many cells as there are samples at least: then no depth of the other sign,
+ * nor one that is cut off, is folded onto those wanted. */
 static guint
 choose_length (const OctNufftParams *p, gboolean uniform)
 {
   guint modes = count_modes (p);
+  double cells = (double)p->grid / p->samples * modes;
 
   if (uniform)
     return p->samples;
   return modes == p->samples
              ? p->grid
-             : oct_nufft_grid_length (modes, (double)p->grid / p->samples);
+             : oct_nufft_grid_length (1, MAX (cells, p->samples));
 }
 
 guint

@@ -11,11 +11,12 @@
  *          sum_n G (l - u_n) window[n] in[n].
  * Type 2 is the adjoint: the same factors in the opposite order.
  *
- * The grid has to resolve the B modes that are wanted and no others, so that M
- * = R B, if they lie around 0.  Those of complex spectra, of which one half at
- * most is shown, are shifted there: samples are multiplied by
- * exp (-2 pi i nodes[n] c / N), c the middle mode.  Spectra that are real stay
- * so, and B = N.
+ * Of complex spectra one half of the modes at most is shown.  Samples are
+ * multiplied by exp (-2 pi i nodes[n] c / N), c the middle of the B modes that
+ * are wanted: these then lie around 0, where a grid of M = max (R B, N) cells
+ * is oversampled M/B times.  With fewer than N cells the others would be folded
+ * onto them, weakened by the kernel alone (ghosts at -60 dB).  Spectra that are
+ * real stay so, and B = N.
  *
  * Kaiser-Bessel: G(u) = I0 (beta sqrt (1 - (2u/W)^2)) / W,
  * beta = pi sqrt ((W/R)^2 (R-1/2)^2 - 0.8), R = M/B (Beatty, Nishimura and

@@ -258,9 +258,10 @@ install_properties (GObjectClass *klass)
           GST_TYPE_OCT_KERNEL, OCT_KERNEL_KAISER_BESSEL, live));
   g_object_class_install_property (klass, PROP_OVERSAMPLING,
       g_param_spec_double ("oversampling", "Oversampling",
-          "Cells of the grid per sample (of complex spectra, per depth bin), "
-          "rounded up to an FFT length without large prime factors, see "
-          "grid-length (method=nufft)",
+          "Cells of the grid per sample (of complex spectra, per depth bin, "
+          "and as many as samples at least), rounded up to an FFT length "
+          "without "
+          "large prime factors, see grid-length (method=nufft)",
           1.25, 2.0, DEFAULT_OVERSAMPLING, live));
   g_object_class_install_property (klass, PROP_KERNEL_WIDTH,
       g_param_spec_uint ("kernel-width", "Kernel width",

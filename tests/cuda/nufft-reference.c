@@ -70,7 +70,8 @@ choose_grid (const OctNufftParams *p)
   Grid grid = { p->grid, modes, 0 };
 
   if (modes != p->samples)
-    grid.cells = oct_nufft_grid_length (modes, (double)p->grid / p->samples);
+    grid.cells = oct_nufft_grid_length (
+        1, MAX ((double)modes * p->grid / p->samples, p->samples));
   if (shifted)
     grid.middle = p->depth_start + (gint)(p->depth_bins / 2);
   return grid;

@@ -105,7 +105,7 @@ run_pipelines () {
   note_program cuda cuda
   grep -E 'memory|MiB' "$logs/cuda-cuda.txt"
   if command -v compute-sanitizer >/dev/null; then
-    for name in ${OCT_MEMCHECK:-octlogscale chain}; do
+    for name in ${OCT_MEMCHECK:-octlogscale octnufft octcs chain}; do
       OCT_TEST_BACKEND=cuda CK_FORK=no \
         timeout "${OCT_SANITIZE_SECONDS:-300}" compute-sanitizer \
         --tool memcheck --target-processes all --error-exitcode 9 \
@@ -146,7 +146,8 @@ for part in $parts; do
     sanitize)
       check_with memcheck "${OCT_FILTER:-}"
       # the race checker is slow: some sizes of every operation
-      for filter in ' 203 x 75' ' 2047 x 6' ' 1024 x 5' ' 4096 x 3' \
+      for filter in 'nufft real 1024 x' 'nufft complex 1024 x' \
+        'nudft real 101 x' ' 203 x 75' ' 2047 x 6' ' 1024 x 5' ' 4096 x 3' \
         'cubic upsample 1 8200 x 3' 'log auto smoothing 0.8 range -60 to 3, 7' \
         'log contrast smoothing 0 range -60 to 3, 33 x 65' \
         'linear manual smoothing 0 range 0.01 to 1.5, 33 x 65' \

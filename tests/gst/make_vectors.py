@@ -332,7 +332,7 @@ nufft_case("crop", "depth-start=5 depth-bins=20", y, K101, "k-index-101.csv", 5,
 nufft_case("one-line", "", y[:1], K101, "k-index-101.csv", kernel="kb", grid=128)
 
 def shifted_nufft(y, cal, cells, width):
-    """of spectra that are complex, with dispersion: the grid resolves the depths shown, shifted around 0"""
+    """of spectra that are complex, with dispersion: the depths shown are shifted around 0, the grid has as many cells as samples"""
     n, bins = y.shape[1], y.shape[1] // 2
     order = np.argsort(cal.t)
     t = cal.t[order]
@@ -360,7 +360,7 @@ for method in ("nufft", "nudft"):
         for with_dispersion in (False, True):
             settings = (None,) if method == "nudft" else ("kb", {ODD: 128, EVEN: 160}[n] / n, 6)
             if method == "nufft" and with_dispersion:
-                a = shifted_nufft(chain.subtract_dc(raw), cal, {ODD: 64, EVEN: 80}[n], 6)
+                a = shifted_nufft(chain.subtract_dc(raw), cal, {ODD: 108, EVEN: 128}[n], 6)
             else:
                 a = chain.a_scans_nufft(chain.subtract_dc(raw), cal, "hann", with_dispersion, *settings)
             launch = (f"octdcsub {CALIBRATION % n} ! " + ("octdispersion ! " if with_dispersion else "")

@@ -330,7 +330,7 @@ def non_uniform_case(name, t, real=True, adjoint=False, kernel=None, grid=0, wid
         # the grid resolves the modes wanted, shifted around 0
         middle = start + bins // 2
         modes = bins
-        cells = grid if modes == n else grid_length(modes * grid / n)
+        cells = grid if modes == n else grid_length(max(modes * grid / n, n))
         parameter = {"beta": octref.beatty_beta(cells / modes, width),
                      "theta": octref.gauss_theta_grid(cells / modes, width)}
         op = octref.NUFFT(t[order], cells / n, width, kernel, omega=omega, **parameter)
