@@ -73,7 +73,7 @@ oct_lanes_scatter (
 #define OCT_PAIR_LANES (OCT_LANES / 2)
 
 typedef double OctPairs
-    __attribute__ ((vector_size (32), aligned (8), may_alias));
+    __attribute__ ((vector_size (32), aligned (4), may_alias));
 typedef gint64 OctPairSelection __attribute__ ((vector_size (32)));
 
 #define OCT_PICK_PAIRS(a, b, ...)                                              \
