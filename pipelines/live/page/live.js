@@ -216,7 +216,8 @@ function showIndicators(status) {
   $("rate").classList.toggle("bad", rate < 0.9 * Math.max(status.rate, status.nominalRate));
   delays.sort((a, b) => a - b);
   const delay = delays[Math.floor(delays.length / 2)];
-  $("delay").textContent = delay === undefined ? "–" : `${Math.round(delay)} ms`;
+  // what the clocks are known to agree to can be more than the delay itself
+  $("delay").textContent = delay === undefined ? "–" : `${Math.max(0, Math.round(delay))} ms`;
   $("delay").classList.toggle("bad", delay > 250);
   delays = [];
   $("lost").textContent = first === null ? "–" : String(Math.max(0, lost - first));
