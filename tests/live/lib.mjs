@@ -79,7 +79,8 @@ export class Server {
 const running = new Set();
 
 // What tests of time depend on: how much of the processors others have used,
-// since it was made, as a part of all cores.
+// since it was made, as a part of all cores.  What of ours ends in between may
+// count as others' (a browser does not wait for all of its processes).
 export class Others {
   constructor() {
     this.before = Others.count();
@@ -121,18 +122,20 @@ export class Skip extends Error {}
 
 // Measures up to four times until `good`.  What is not good while others used
 // more than a fifth of the processors says nothing; where that is always so,
-// the test is skipped.  Gives the last measurement, which is good.
+// the test is skipped.  Twice not good without others is a failure, once may be
+// a hiccup of the machine.  Gives the last measurement, which is good.
 export async function measure(once, good, describe) {
-  const busy = [];
+  const busy = [], quiet = [];
   for (let turn = 0; turn < 4; turn++) {
     const others = new Others();
     const result = await once();
     const part = others.part();
     if (good(result)) return result;
-    assert.ok(part > 0.2, describe(result));
-    busy.push(`${describe(result)} (others used ${Math.round(100 * part)} % of the processors)`);
+    (part > 0.2 ? busy : quiet)
+      .push(`${describe(result)} (others used ${Math.round(100 * part)} % of the processors)`);
+    assert.ok(quiet.length < 2, quiet.join("; "));
   }
-  throw new Skip(`the machine was busy with other things: ${busy.join("; ")}`);
+  throw new Skip(`the machine was busy with other things: ${busy.concat(quiet).join("; ")}`);
 }
 
 // The browser; every page keeps its WebRTC connections in window.connections.
