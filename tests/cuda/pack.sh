@@ -12,7 +12,8 @@ build=$1
 out=${2:-_cuda}
 rm -rf "$out"
 mkdir -p "$out/lib"
-cp "$build/tests/cuda/check-operations" "$build/cuda/liboctcuda.so" "$out/"
+cp "$build/tests/cuda/check-operations" "$build/tests/cuda/racecheck-control" \
+  "$build/cuda/liboctcuda.so" "$out/"
 for file in "$out/check-operations" "$out/liboctcuda.so"; do ldd "$file"; done |
   awk '/=> \//{print $3}' | sort -u |
   grep -vE '/(libc|libm|libpthread|libdl|librt|ld-linux[^/]*|libgcc_s)\.so' |

@@ -25,7 +25,8 @@ cufft=$(dirname "$(find "$cuda/" /usr/lib* /opt -name 'libcufft.so.*' \
 cublas=$(dirname "$(find "$cuda/" /usr/lib* /opt -name 'libcublas.so.*' \
   2>/dev/null | head -n 1)")
 export LD_LIBRARY_PATH="$pack/lib:$cuda/lib64:$cufft:$cublas"
-chmod +x "$pack/check-operations" "$pack"/bin/* 2>/dev/null
+chmod +x "$pack/check-operations" "$pack/racecheck-control" \
+  "$pack"/bin/* 2>/dev/null
 program="$pack/check-operations --module $pack/liboctcuda.so"
 summary="$logs/summary.txt"
 : >"$summary"
@@ -43,10 +44,29 @@ note () {
 
 # check_with TOOL FILTER
 check_with () {
+  log="$logs/$1$(printf %s "$2" | tr -c 'a-z0-9' -).txt"
   timeout "${OCT_SANITIZE_SECONDS:-300}" compute-sanitizer --tool "$1" \
-    --error-exitcode 9 $program --reduced --filter "$2" >"$logs/$1.txt" 2>&1
-  note "$1" "exit $?, $(grep -c '^ok' "$logs/$1.txt") cases, $(
-    grep 'SUMMARY' "$logs/$1.txt" | tail -n 1)"
+    --error-exitcode 9 $program --reduced --filter "$2" >"$log" 2>&1
+  note "$1" "exit $?, $(grep -c '^ok' "$log") cases, $(
+    grep 'SUMMARY' "$log" | tail -n 1)"
+  hazards "$log"
+}
+
+# hazards LOG: how often which two places of which kernel
+hazards () {
+  grep -E -A1 'Race reported between' "$1" |
+    sed -E 's/^=========//; s/ +/ /g; s/\([^)]*\)//g' | paste -sd ' \n' |
+    sort | uniq -c | sort -rn | head -n 12
+}
+
+# What the race checker says of kernels that are known to be right or wrong.
+run_control () {
+  for kind in barriers copies both race; do
+    compute-sanitizer --tool racecheck --error-exitcode 9 \
+      "$pack/racecheck-control" $kind >"$logs/control-$kind.txt" 2>&1
+    note "racecheck of $kind" "exit $?, $(
+      grep 'SUMMARY' "$logs/control-$kind.txt" | tail -n 1)"
+  done
 }
 
 # test_program NAME BACKEND FORK [CASE]: its log and, when done, its exit status.
@@ -145,6 +165,7 @@ for part in $parts; do
       ;;
     sanitize)
       check_with memcheck "${OCT_FILTER:-}"
+      run_control
       # the race checker is slow: some sizes of every operation
       for filter in 'nufft real 1024 x' 'nufft complex 1024 x' \
         'nudft real 101 x' ' 203 x 75' ' 2047 x 6' ' 1024 x 5' ' 4096 x 3' \
