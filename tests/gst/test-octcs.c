@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * octcs: known answers, masks and their files, compact spectra, live
- * properties, and what it refuses.
+ * octcs: known answers, the minimum, masks and their files, compact spectra,
+ * live properties, and what it refuses.
  */
 #include "oct-test.h"
 
@@ -369,6 +369,150 @@ GST_START_TEST (test_z_spacing)
 }
 GST_END_TEST;
 
+/* ----------------------------------------------------------------- minimum */
+
+#define EVEN 128u
+#define NOISE 20.0
+
+/* What is minimised, for real A-lines of an even number of samples. */
+typedef struct {
+  guint kept, places[EVEN];
+  double nodes[EVEN], threshold;
+} Sensing;
+
+/* Wavelengths of 800 to 880 nm, window=none. */
+static void
+read_sensing (Sensing *s, const char *mask)
+{
+  guint i;
+
+  s->kept = read_mask (mask, EVEN, s->places);
+  for (i = 0; i < s->kept; i++) {
+    double nm = 800 + 80.0 * s->places[i] / (EVEN - 1);
+    s->nodes[i] = (1 / nm - 1 / 880.0) / (1 / 800.0 - 1 / 880.0) * (EVEN - 1);
+  }
+  s->threshold = 3 * NOISE * sqrt ((double)s->kept / EVEN);
+}
+
+static double
+angle_of (const Sensing *s, guint i, guint q)
+{
+  return 2 * G_PI * fmod (s->nodes[i] * q, EVEN) / EVEN;
+}
+
+/* residuals[kept] = y - A x; returns the objective. */
+static double
+find_residuals (const Sensing *s, const OctArray *x, const OctArray *y,
+    guint row, double *residuals)
+{
+  double objective = 0;
+  guint i, q;
+
+  for (q = 0; q < EVEN / 2; q++)
+    objective +=
+        (q > 0 ? 2 : 1) * s->threshold
+        * hypot (oct_array_get (x, row, q, 0), oct_array_get (x, row, q, 1));
+  for (i = 0; i < s->kept; i++) {
+    double sum = 0;
+    for (q = 0; q < EVEN / 2; q++)
+      sum += (q > 0 ? 2 : 1)
+             * (oct_array_get (x, row, q, 0) * cos (angle_of (s, i, q))
+                 - oct_array_get (x, row, q, 1) * sin (angle_of (s, i, q)));
+    residuals[i] = oct_array_get (y, row, s->places[i], 0) - sum / sqrt (EVEN);
+    objective += residuals[i] * residuals[i] / 2;
+  }
+  return objective;
+}
+
+/* How far A^H (y - A x) is from threshold x / |x|, or above the threshold where
+ * x is 0, at most. */
+static double
+find_violation (
+    const Sensing *s, const OctArray *x, guint row, const double *residuals)
+{
+  double most = 0;
+  guint i, q;
+
+  for (q = 0; q < EVEN / 2; q++) {
+    double x_re = oct_array_get (x, row, q, 0), re = 0, im = 0;
+    double x_im = oct_array_get (x, row, q, 1), size = hypot (x_re, x_im);
+    for (i = 0; i < s->kept; i++) {
+      re += residuals[i] * cos (angle_of (s, i, q)) / sqrt (EVEN);
+      im -= residuals[i] * sin (angle_of (s, i, q)) / sqrt (EVEN);
+    }
+    if (size > 0)
+      most = MAX (most, hypot (re - s->threshold * x_re / size,
+                            im - s->threshold * x_im / size));
+    else
+      most = MAX (most, hypot (re, im) - s->threshold);
+  }
+  return most;
+}
+
+/* Fringes of two mirrors and noise. */
+static OctArray *
+make_spectra (guint rows)
+{
+  OctArray *y = oct_array_new ('f', 4, rows, EVEN);
+  GRand *random = g_rand_new_with_seed (3);
+  guint row, n, i;
+
+  for (row = 0; row < rows; row++)
+    for (n = 0; n < EVEN; n++) {
+      double nm = 800 + 80.0 * n / (EVEN - 1), sum = -6;
+      double turn = 2 * G_PI * 800 * 880 / 80 * (1 / nm - 1 / 880.0);
+      for (i = 0; i < 12; i++)
+        sum += g_rand_double (random);
+      ((float *)y->data)[row * EVEN + n] =
+          (float)(400 * cos (turn * 17 + row) + 100 * cos (turn * (30 + row))
+                  + NOISE * sum);
+    }
+  g_rand_free (random);
+  return y;
+}
+
+/* The objective falls, and after many steps the conditions of the minimum are
+ * met: sums in double precision beside what the element delivers. */
+GST_START_TEST (test_minimum)
+{
+  static const char *const iterations[] = { "1", "10", "15", "400" };
+  g_autofree char *mask = g_build_filename (folder, "mask.txt", NULL);
+  g_autofree char *launch = g_strdup_printf (
+      "octcs transform=nudft window=none sampling-rate=0.5 noise=%g "
+      "mask-output=%s",
+      NOISE, mask);
+  GstHarness *harness = oct_test_harness (launch);
+  g_autoptr (OctArray) y = make_spectra (4);
+  double before = HUGE_VAL, now, violation = 0;
+  Sensing s;
+  guint k, row;
+
+  oct_test_set_caps (harness, y, NULL);
+  gst_harness_push_event (harness,
+      oct_test_calibration ("wavelength-min=800 wavelength-max=880", EVEN));
+  for (k = 0; k < G_N_ELEMENTS (iterations); k++, before = now) {
+    g_autoptr (OctArray) x = NULL;
+    oct_test_set (harness, "octcs", "iterations", iterations[k]);
+    x = push (harness, y);
+    fail_unless_equals_int (x->columns, EVEN / 2);
+    read_sensing (&s, mask);
+    now = violation = 0;
+    for (row = 0; row < y->rows; row++) {
+      double residuals[EVEN];
+      now += find_residuals (&s, x, y, row, residuals);
+      violation = MAX (violation, find_violation (&s, x, row, residuals));
+    }
+    GST_INFO ("%s steps: objective %.8g, at most %.2e of the threshold amiss",
+        iterations[k], now, violation / s.threshold);
+    fail_unless (now < before, "%s steps: %g", iterations[k], now);
+  }
+  /* what is left is the rounding of fringes 30 times the threshold */
+  fail_unless (
+      violation < 1e-2 * s.threshold, "%g of %g", violation, s.threshold);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
 /* ----------------------------------------------------------------- refused */
 
 static void
@@ -459,6 +603,36 @@ GST_START_TEST (test_out_of_range)
 }
 GST_END_TEST;
 
+/* Every sample at its largest: nothing is left without the background, and with
+ * it a line at depth 0. */
+GST_START_TEST (test_saturated)
+{
+  g_autoptr (OctArray) input = oct_array_new ('u', 2, 4, 101);
+  g_autoptr (OctArray) without = NULL, with = NULL;
+  guint row, i, part;
+
+  memset (input->data, 0xff, 2 * 4 * 101);
+  without = run (input, "octdcsub " WAVELENGTH " ! octcs", NULL);
+  with = run (input,
+      "octdcsub mode=none " WAVELENGTH " ! octcs sampling-rate=1 noise=1",
+      NULL);
+  for (row = 0; row < input->rows; row++) {
+    double first = hypot (
+        oct_array_get (with, row, 0, 0), oct_array_get (with, row, 0, 1));
+    for (i = 0; i < with->columns; i++) {
+      for (part = 0; part < 2; part++)
+        fail_unless (oct_array_get (without, row, i, part) == 0);
+      /* the window spreads it over two bins */
+      fail_unless (hypot (oct_array_get (with, row, i, 0),
+                       oct_array_get (with, row, i, 1))
+                       <= (i < 2 ? first : 0.1 * first),
+          "bin %u of A-line %u", i, row);
+    }
+    fail_unless (first > 65535, "%g", first);
+  }
+}
+GST_END_TEST;
+
 /* An A-line that is no number is dark, and its neighbours do not know: not a
  * bit of them changes.  But on a GPU two real A-lines are the real and the
  * imaginary part of one transform; the other one of the pair is rounded
@@ -507,8 +681,10 @@ octcs_suite (void)
   tcase_add_test (tcase, test_live_properties);
   tcase_add_test (tcase, test_density_of_the_calibration);
   tcase_add_test (tcase, test_z_spacing);
+  tcase_add_test (tcase, test_minimum);
   tcase_add_test (tcase, test_refused);
   tcase_add_test (tcase, test_out_of_range);
+  tcase_add_test (tcase, test_saturated);
   tcase_add_test (tcase, test_not_a_number);
   return suite;
 }
