@@ -506,9 +506,10 @@ GST_START_TEST (test_minimum)
         iterations[k], now, violation / s.threshold);
     fail_unless (now < before, "%s steps: %g", iterations[k], now);
   }
-  /* what is left is the rounding of fringes 30 times the threshold */
+  /* what is left is the rounding of fringes 30 times the threshold; after 15
+   * steps it is 5e-3 */
   fail_unless (
-      violation < 1e-2 * s.threshold, "%g of %g", violation, s.threshold);
+      violation < 1e-3 * s.threshold, "%g of %g", violation, s.threshold);
   gst_harness_teardown (harness);
 }
 GST_END_TEST;
