@@ -145,7 +145,9 @@ typedef struct {
  * F32 or CF32 [lines][columns] -> CF32 [lines][depth_bins].  A value that is no
  * finite number spoils its own A-line only, and always all of that. */
 typedef enum {
-  OCT_CS_NUFFT, /* A by gridding, as kernel, grid and width say */
+  /* A by gridding, as kernel, grid and width say; a backend that is as fast
+   * with the exact A may take that */
+  OCT_CS_NUFFT,
   OCT_CS_NUDFT, /* A exact; no heed of kernel, grid and width */
   OCT_CS_FFT,   /* A exact; nodes are different whole numbers, 0 .. N - 1 */
 } OctCsTransform;

@@ -9,39 +9,6 @@
 
 /* Gridding for b: over twice the modes or more it loses 5e-8. */
 #define EXACT_WIDTH 8u
-/* Gridding of the parameters that loses no more than this is taken for exact:
- * after 15 steps the A-scans then differ by twice as much at most. */
-#define NO_LOSS 4.5e-4
-#define ALIASES 3
-
-/* The root mean square over the modes of what a kernel adds to each from its
- * aliases, for white spectra. */
-static double
-gridding_loss (const OctCsParams *p)
-{
-  double ratio = (double)p->grid / p->samples, width = p->width, sum = 0;
-  double beta2 = G_PI * G_PI * (pow (width / ratio * (ratio - 0.5), 2) - 0.8);
-  double t = ratio * width / (8 * G_PI * (ratio - 0.5));
-  guint count = 64;
-
-  for (guint i = 0; i < count; i++) {
-    double own = 1;
-    for (gint alias = 0; alias <= 2 * ALIASES; alias++) {
-      gint number = alias % 2 ? (alias + 1) / 2 : -alias / 2;
-      double at = G_PI * ((i + 0.5) / (2 * count) / ratio + number), value;
-      double square = beta2 - pow (width * at, 2), root = sqrt (fabs (square));
-      if (p->kernel == OCT_KERNEL_GAUSSIAN)
-        value = exp (-4 * t * at * at);
-      else
-        value = (square > 0 ? sinh (root) : sin (root)) / root;
-      if (alias == 0)
-        own = value;
-      else
-        sum += pow (value / own, 2) / count;
-    }
-  }
-  return sqrt (sum);
-}
 
 static gboolean
 is_uniform (const OctCsParams *p)
@@ -70,9 +37,7 @@ oct_cuda_cs_on_chip_can (const OctCsParams *params)
 
   if (!oct_cuda_cs_chip_has (size))
     return FALSE;
-  if (is_uniform (params))
-    return 2 * params->samples == size;
-  return params->transform == OCT_CS_NUDFT || gridding_loss (params) <= NO_LOSS;
+  return !is_uniform (params) || 2 * params->samples == size;
 }
 
 /* What the cells are made of, [kept][width]. */

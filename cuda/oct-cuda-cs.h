@@ -22,8 +22,9 @@ typedef struct {
 } OctCudaCsRun;
 
 /* All iterates of an A-line in one block of threads; see oct-cuda-cs-chip.cu.
- * It is the exact T, from b of exact gridding: for kernels that agree with it
- * well enough and for the uniform grid. */
+ * T is exact, and b is to the rounding of floats: for the NUFFT, too, of any
+ * kernel.  What a kernel loses is an error of the image; to compute it as well
+ * takes passes over memory and six times as long. */
 typedef struct {
   OctCudaTable table; /* all of the tables, one behind the other */
   OctCudaCsChip chip; /* what does not change from B-scan to B-scan */
@@ -38,7 +39,7 @@ void oct_cuda_cs_on_chip_clear (OctCudaCsOnChip *on_chip);
 gboolean oct_cuda_cs_on_chip_run (OctCudaCsOnChip *on_chip,
     const OctCudaCsRun *run, OctCudaQueue queue, GError **error);
 
-/* Every other size and kernel; see oct-cuda-cs-passes.cu. */
+/* Every other size, with the kernel as it is; see oct-cuda-cs-passes.cu. */
 typedef struct {
   guint lines;
   cufftHandle forth, back; /* modes to cells, cells to modes */

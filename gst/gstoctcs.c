@@ -12,7 +12,7 @@
  */
 #include "gstoctcs.h"
 #include "gstoctascans.h"
-#include "gstoctnufft.h"
+#include "gstoctgridding.h"
 #include "gstoctsampling.h"
 #include "oct-cs.h"
 
@@ -21,9 +21,6 @@ GST_DEBUG_CATEGORY_STATIC (gst_oct_cs_debug);
 
 #define DEFAULT_ITERATIONS 15 /* Xu, Huang and Kang 2014, figure 2 */
 #define DEFAULT_TAU 3.0
-/* as octnufft, below what compressive sensing itself loses */
-#define DEFAULT_OVERSAMPLING 1.25
-#define DEFAULT_WIDTH 6
 
 #define SPECTRA_CAPS                                                           \
   GST_OCT_CAPS_SPECTRA ("{ F32LE, CF32LE }", "{ wavelength, wavenumber }")
@@ -32,13 +29,11 @@ struct _GstOctCS {
   GstOctFilter parent;
 
   GstOctAScans ascans;
+  GstOctGridding gridding;
   GstOctSampling sampling;
 
   /* under the object lock */
   OctCsTransform transform;
-  OctKernel kernel;
-  double oversampling;
-  guint width;
   guint iterations;
   double tau, noise;
   guint kept; /* of the last plan, 0: none */
@@ -47,9 +42,6 @@ struct _GstOctCS {
 enum {
   PROP_0,
   PROP_TRANSFORM,
-  PROP_KERNEL,
-  PROP_OVERSAMPLING,
-  PROP_KERNEL_WIDTH,
   PROP_ITERATIONS,
   PROP_TAU,
   PROP_NOISE,
@@ -292,9 +284,10 @@ configure (GstOctFilter *filter, GError **error)
     return TRUE;
   GST_OBJECT_LOCK (self);
   params.transform = self->transform;
-  params.kernel = self->kernel;
-  params.grid = oct_nufft_grid_length (tables.samples, self->oversampling);
-  params.width = self->width;
+  params.kernel = self->gridding.kernel;
+  params.grid =
+      oct_nufft_grid_length (tables.samples, self->gridding.oversampling);
+  params.width = self->gridding.width;
   params.iterations = self->iterations;
   params.tau = self->tau;
   params.noise = self->noise;
@@ -331,15 +324,6 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
   case PROP_TRANSFORM:
     self->transform = g_value_get_enum (value);
     break;
-  case PROP_KERNEL:
-    self->kernel = g_value_get_enum (value);
-    break;
-  case PROP_OVERSAMPLING:
-    self->oversampling = g_value_get_double (value);
-    break;
-  case PROP_KERNEL_WIDTH:
-    self->width = g_value_get_uint (value);
-    break;
   case PROP_ITERATIONS:
     self->iterations = g_value_get_uint (value);
     break;
@@ -351,7 +335,8 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
     break;
   default:
     GST_OBJECT_UNLOCK (self);
-    if (!gst_oct_sampling_set_property (filter, &self->sampling, id, value)
+    if (!gst_oct_gridding_set_property (filter, &self->gridding, id, value)
+        && !gst_oct_sampling_set_property (filter, &self->sampling, id, value)
         && !gst_oct_ascans_set_property (filter, &self->ascans, id, value))
       gst_oct_filter_set_calibration_property (filter, id, value, pspec);
     return;
@@ -371,15 +356,6 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
   case PROP_TRANSFORM:
     g_value_set_enum (value, self->transform);
     break;
-  case PROP_KERNEL:
-    g_value_set_enum (value, self->kernel);
-    break;
-  case PROP_OVERSAMPLING:
-    g_value_set_double (value, self->oversampling);
-    break;
-  case PROP_KERNEL_WIDTH:
-    g_value_set_uint (value, self->width);
-    break;
   case PROP_ITERATIONS:
     g_value_set_uint (value, self->iterations);
     break;
@@ -394,7 +370,8 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
     break;
   default:
     GST_OBJECT_UNLOCK (self);
-    if (!gst_oct_sampling_get_property (filter, &self->sampling, id, value)
+    if (!gst_oct_gridding_get_property (filter, &self->gridding, id, value)
+        && !gst_oct_sampling_get_property (filter, &self->sampling, id, value)
         && !gst_oct_ascans_get_property (filter, &self->ascans, id, value))
       gst_oct_filter_get_calibration_property (filter, id, value, pspec);
     return;
@@ -439,19 +416,9 @@ install_transform_properties (GObjectClass *klass, GParamFlags live)
       g_param_spec_enum ("transform", "Transform",
           "How A-scans and samples belong together", GST_TYPE_OCT_CS_TRANSFORM,
           OCT_CS_NUFFT, live));
-  g_object_class_install_property (klass, PROP_KERNEL,
-      g_param_spec_enum ("kernel", "Kernel",
-          "What spreads a sample over the grid (transform=nufft)",
-          GST_TYPE_OCT_KERNEL, OCT_KERNEL_KAISER_BESSEL, live));
-  g_object_class_install_property (klass, PROP_OVERSAMPLING,
-      g_param_spec_double ("oversampling", "Oversampling",
-          "Cells of the grid per sample, rounded up to an FFT length without "
-          "large prime factors (transform=nufft)",
-          1.25, 2.0, DEFAULT_OVERSAMPLING, live));
-  g_object_class_install_property (klass, PROP_KERNEL_WIDTH,
-      g_param_spec_uint ("kernel-width", "Kernel width",
-          "Cells of the grid that a sample is spread over (transform=nufft)", 2,
-          8, DEFAULT_WIDTH, live));
+  gst_oct_gridding_install_properties (klass, "transform=nufft",
+      "Cells of the grid per sample, rounded up to an FFT length without large "
+      "prime factors");
 }
 
 static void
@@ -487,9 +454,8 @@ gst_oct_cs_class_init (GstOctCSClass *klass)
 static void
 gst_oct_cs_init (GstOctCS *self)
 {
+  gst_oct_gridding_init (&self->gridding);
   gst_oct_sampling_init (&self->sampling);
-  self->oversampling = DEFAULT_OVERSAMPLING;
-  self->width = DEFAULT_WIDTH;
   self->iterations = DEFAULT_ITERATIONS;
   self->tau = DEFAULT_TAU;
 }

@@ -12,14 +12,10 @@
  */
 #include "gstoctnufft.h"
 #include "gstoctascans.h"
-#include "oct-nufft.h"
+#include "gstoctgridding.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_oct_nufft_debug);
 #define GST_CAT_DEFAULT gst_oct_nufft_debug
-
-/* The cheapest of those that lose less than 1e-3: docs/elements/octnufft.md */
-#define DEFAULT_OVERSAMPLING 1.25
-#define DEFAULT_WIDTH 6
 
 typedef enum { METHOD_NUFFT, METHOD_NUDFT } GstOctNufftMethod;
 
@@ -27,22 +23,17 @@ struct _GstOctNUFFT {
   GstOctFilter parent;
 
   GstOctAScans ascans;
+  GstOctGridding gridding;
 
   /* under the object lock */
   GstOctNufftMethod method;
-  OctKernel kernel;
   OctWeights weights;
-  double oversampling;
-  guint width;
   guint grid; /* of the last plan; 0: none, or no grid */
 };
 
 enum {
   PROP_0,
   PROP_METHOD,
-  PROP_KERNEL,
-  PROP_OVERSAMPLING,
-  PROP_KERNEL_WIDTH,
   PROP_WEIGHTS,
   PROP_GRID_LENGTH,
 };
@@ -65,21 +56,6 @@ method_get_type (void)
   if (g_once_init_enter (&type))
     g_once_init_leave (
         &type, g_enum_register_static ("GstOctNufftMethod", values));
-  return type;
-}
-
-GType
-gst_oct_kernel_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
-    { OCT_KERNEL_KAISER_BESSEL, "Kaiser-Bessel", "kaiser-bessel" },
-    { OCT_KERNEL_GAUSSIAN, "Gaussian", "gaussian" },
-    { 0, NULL, NULL },
-  };
-
-  if (g_once_init_enter (&type))
-    g_once_init_leave (&type, g_enum_register_static ("GstOctKernel", values));
   return type;
 }
 
@@ -123,10 +99,11 @@ fill_params (GstOctNUFFT *self, OctNufftParams *params)
   GST_OBJECT_LOCK (self);
   operation =
       self->method == METHOD_NUDFT ? OCT_OPERATION_NUDFT : OCT_OPERATION_NUFFT;
-  params->kernel = self->kernel;
+  params->kernel = self->gridding.kernel;
   params->weights = self->weights;
-  params->width = self->width;
-  params->grid = oct_nufft_grid_length (params->samples, self->oversampling);
+  params->width = self->gridding.width;
+  params->grid =
+      oct_nufft_grid_length (params->samples, self->gridding.oversampling);
   grid = self->method == METHOD_NUDFT ? 0 : oct_nufft_grid_of (params);
   changed = grid != self->grid;
   self->grid = grid;
@@ -186,21 +163,13 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
   case PROP_METHOD:
     self->method = g_value_get_enum (value);
     break;
-  case PROP_KERNEL:
-    self->kernel = g_value_get_enum (value);
-    break;
-  case PROP_OVERSAMPLING:
-    self->oversampling = g_value_get_double (value);
-    break;
-  case PROP_KERNEL_WIDTH:
-    self->width = g_value_get_uint (value);
-    break;
   case PROP_WEIGHTS:
     self->weights = g_value_get_enum (value);
     break;
   default:
     GST_OBJECT_UNLOCK (self);
-    if (!gst_oct_ascans_set_property (filter, &self->ascans, id, value))
+    if (!gst_oct_gridding_set_property (filter, &self->gridding, id, value)
+        && !gst_oct_ascans_set_property (filter, &self->ascans, id, value))
       gst_oct_filter_set_calibration_property (filter, id, value, pspec);
     return;
   }
@@ -219,15 +188,6 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
   case PROP_METHOD:
     g_value_set_enum (value, self->method);
     break;
-  case PROP_KERNEL:
-    g_value_set_enum (value, self->kernel);
-    break;
-  case PROP_OVERSAMPLING:
-    g_value_set_double (value, self->oversampling);
-    break;
-  case PROP_KERNEL_WIDTH:
-    g_value_set_uint (value, self->width);
-    break;
   case PROP_WEIGHTS:
     g_value_set_enum (value, self->weights);
     break;
@@ -236,7 +196,8 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
     break;
   default:
     GST_OBJECT_UNLOCK (self);
-    if (!gst_oct_ascans_get_property (filter, &self->ascans, id, value))
+    if (!gst_oct_gridding_get_property (filter, &self->gridding, id, value)
+        && !gst_oct_ascans_get_property (filter, &self->ascans, id, value))
       gst_oct_filter_get_calibration_property (filter, id, value, pspec);
     return;
   }
@@ -252,21 +213,6 @@ install_properties (GObjectClass *klass)
   g_object_class_install_property (klass, PROP_METHOD,
       g_param_spec_enum ("method", "Method", "How the sums are computed",
           GST_TYPE_OCT_NUFFT_METHOD, METHOD_NUFFT, live));
-  g_object_class_install_property (klass, PROP_KERNEL,
-      g_param_spec_enum ("kernel", "Kernel",
-          "What spreads a sample over the grid (method=nufft)",
-          GST_TYPE_OCT_KERNEL, OCT_KERNEL_KAISER_BESSEL, live));
-  g_object_class_install_property (klass, PROP_OVERSAMPLING,
-      g_param_spec_double ("oversampling", "Oversampling",
-          "Cells of the grid per sample (of complex spectra, per depth bin, "
-          "and as many as samples at least), rounded up to an FFT length "
-          "without "
-          "large prime factors, see grid-length (method=nufft)",
-          1.25, 2.0, DEFAULT_OVERSAMPLING, live));
-  g_object_class_install_property (klass, PROP_KERNEL_WIDTH,
-      g_param_spec_uint ("kernel-width", "Kernel width",
-          "Cells of the grid that a sample is spread over (method=nufft)", 2, 8,
-          DEFAULT_WIDTH, live));
   g_object_class_install_property (klass, PROP_WEIGHTS,
       g_param_spec_enum ("weights", "Weights",
           "How the weights of the kernel are computed (method=nufft)",
@@ -276,6 +222,10 @@ install_properties (GObjectClass *klass)
           "Cells of the grid in use, which is the length of the FFT (0 = none "
           "yet, or method=nudft)",
           0, G_MAXUINT, 0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+  gst_oct_gridding_install_properties (klass, "method=nufft",
+      "Cells of the grid per sample (of complex spectra, per depth bin, and as "
+      "many as samples at least), rounded up to an FFT length without large "
+      "prime factors, see grid-length");
   gst_oct_ascans_install_properties (klass, FALSE);
   gst_oct_calibration_install_properties (klass, FALSE);
 }
@@ -302,13 +252,11 @@ gst_oct_nufft_class_init (GstOctNUFFTClass *klass)
           .sink_caps = GST_OCT_CAPS_SPECTRA ("{ F32LE, CF32LE }", "wavelength"),
           .src_caps = GST_OCT_CAPS_ASCANS });
   gst_type_mark_as_plugin_api (GST_TYPE_OCT_NUFFT_METHOD, 0);
-  gst_type_mark_as_plugin_api (GST_TYPE_OCT_KERNEL, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_OCT_WEIGHTS, 0);
 }
 
 static void
 gst_oct_nufft_init (GstOctNUFFT *self)
 {
-  self->oversampling = DEFAULT_OVERSAMPLING;
-  self->width = DEFAULT_WIDTH;
+  gst_oct_gridding_init (&self->gridding);
 }

@@ -12,8 +12,4 @@ G_DECLARE_FINAL_TYPE (GstOctNUFFT, gst_oct_nufft, GST, OCT_NUFFT, GstOctFilter)
 
 GST_ELEMENT_REGISTER_DECLARE (octnufft);
 
-/* OctKernel */
-#define GST_TYPE_OCT_KERNEL (gst_oct_kernel_get_type ())
-GType gst_oct_kernel_get_type (void);
-
 G_END_DECLS

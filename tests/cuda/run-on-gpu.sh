@@ -119,6 +119,16 @@ run_failures () {
     "$logs/failures-cuda-general.txt" "$logs/failures-cuda-lost.txt"
 }
 
+# bench_pipeline NAME LINES [OPTION ...]
+bench_pipeline () {
+  name=$1 lines=$2
+  shift 2
+  "$pack/bin/bench-pipeline" --backend cuda --lines "$lines" --bscans 2000 \
+    "$@" >"$logs/bench-$name.txt" 2>&1
+  note "bench $name" "exit $?"
+  cat "$logs/bench-$name.txt"
+}
+
 run_pipelines () {
   "$pack/bin/gst-inspect-1.0" octfft >/dev/null 2>&1
   test_program cuda cuda yes
@@ -135,15 +145,14 @@ run_pipelines () {
         "$logs/memcheck-$name.txt" | sort | uniq -c | tr '\n' ' ')"
     done
   fi
-  for transform in fft nufft; do
-    for lines in 1000 256; do
-      "$pack/bin/bench-pipeline" --backend cuda --lines "$lines" \
-        --transform "$transform" --bscans 2000 \
-        >"$logs/bench-$transform-$lines.txt" 2>&1
-      note "bench $transform $lines" "exit $?"
-      cat "$logs/bench-$transform-$lines.txt"
-    done
+  for lines in 1000 256; do
+    bench_pipeline fft-$lines "$lines" --transform fft
+    bench_pipeline nufft-$lines "$lines" --transform nufft
   done
+  bench_pipeline nufft-cs-1000 1000 --transform nufft-cs --no-dispersion \
+    --cs noise=12
+  bench_pipeline nufft-cs-estimated-1000 1000 --transform nufft-cs \
+    --no-dispersion
 }
 
 note device "$(nvidia-smi --query-gpu=name,driver_version \

@@ -89,6 +89,8 @@ def reconstruct(raw, calibration, nearest, masks, noise, build):
         found = {}
         for name, line in elements.items():
             given, known, properties = raw, calibration, "mode=background"
+            if name == NUFFT:  # a GPU has the exact transform in its place
+                properties += " backend=cpu"
             if name == NEAREST:
                 given, known = raw[:, :, nearest], {"background": calibration["background"][nearest]}
                 properties += " axis=wavenumber"
