@@ -428,24 +428,61 @@ oct_test_output (GstHarness *harness)
   return s;
 }
 
-void
-oct_test_assert_error (GstBus *bus, ...)
+/* One message of this type alone, and its words. */
+static GError *
+take_message (GstBus *bus, GstMessageType type, va_list words)
 {
-  GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
-  g_autoptr (GError) error = NULL;
-  const char *word;
-  va_list words;
+  GstMessage *message = gst_bus_pop_filtered (bus, type);
+  const char *name = gst_message_type_get_name (type), *word;
+  GError *error = NULL;
 
-  fail_unless (message != NULL, "no error was posted");
-  gst_message_parse_error (message, &error, NULL);
+  fail_unless (message != NULL, "no %s was posted", name);
+  if (type == GST_MESSAGE_WARNING)
+    gst_message_parse_warning (message, &error, NULL);
+  else
+    gst_message_parse_error (message, &error, NULL);
   gst_message_unref (message);
-  va_start (words, bus);
   while ((word = va_arg (words, const char *)) != NULL)
     fail_unless (strstr (error->message, word) != NULL, "'%s' is not in '%s'",
         word, error->message);
+  message = gst_bus_pop_filtered (bus, type);
+  fail_unless (message == NULL, "more than one %s was posted", name);
+  return error;
+}
+
+void
+oct_test_assert_error (GstBus *bus, ...)
+{
+  va_list words;
+
+  va_start (words, bus);
+  g_error_free (take_message (bus, GST_MESSAGE_ERROR, words));
   va_end (words);
-  message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
-  fail_unless (message == NULL, "more than one error was posted");
+}
+
+void
+oct_test_assert_refused_live (GstBus *bus, ...)
+{
+  g_autoptr (GError) error = NULL;
+  va_list words;
+
+  va_start (words, bus);
+  error = take_message (bus, GST_MESSAGE_WARNING, words);
+  va_end (words);
+  fail_unless (
+      g_error_matches (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS),
+      "%s %d", g_quark_to_string (error->domain), error->code);
+  oct_test_assert_quiet (bus);
+}
+
+void
+oct_test_assert_quiet (GstBus *bus)
+{
+  GstMessage *message =
+      gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR | GST_MESSAGE_WARNING);
+
+  fail_unless (message == NULL, "there is a message: %" GST_PTR_FORMAT,
+      (gpointer)message);
 }
 
 /* ------------------------------------------------------ calibration, B-scans
