@@ -400,19 +400,24 @@ choose_grid (OctNufftTables *t, const OctNufftParams *p, gboolean uniform,
   return TRUE;
 }
 
-/* Nodes that change from B-scan to B-scan leave the factors as they are. */
+/* Nodes that change from B-scan to B-scan leave the factors as they are, unless
+ * they become uniform or cease to be: the parameter of the kernel says that
+ * too.
+ */
 static void
-set_factors (OctNufftTables *t, const OctNufftParams *p, gboolean uniform)
+set_factors (OctNufftTables *t, const OctNufftParams *p)
 {
   OctNufftTables is = { .factors_of = { p->samples, t->grid, t->width,
-                            p->depth_bins, t->first_mode, p->kernel } };
+                            p->depth_bins, t->first_mode, p->kernel,
+                            t->parameter } };
 
   if (memcmp (&is.factors_of, &t->factors_of, sizeof is.factors_of) == 0)
     return;
   t->factors_of = is.factors_of;
   for (guint i = 0; i < p->depth_bins; i++) {
     double q = (double)t->first_mode + i;
-    double ghat = uniform ? 1 : kernel_transform (p, t->parameter, t->grid, q);
+    double ghat =
+        t->parameter == 0 ? 1 : kernel_transform (p, t->parameter, t->grid, q);
     t->factors[i] = (float)(1 / (ghat * sqrt (p->samples)));
   }
 }
@@ -432,7 +437,7 @@ oct_nufft_tables_set_some (OctNufftTables *t, const OctNufftParams *params,
           sizeof *t->cell_weights, error)
       || !resize (&t->factors, params->depth_bins, sizeof *t->factors, error))
     return FALSE;
-  set_factors (t, params, uniform);
+  set_factors (t, params);
   if (weights_too) {
     set_node_weights (t, params);
     set_cell_weights (t);

@@ -87,6 +87,7 @@ typedef struct {
     guint samples, grid, width, depth_bins;
     gint first_mode;
     OctKernel kernel;
+    double parameter;
   } factors_of;     /* what `factors` were computed for */
   double parameter; /* beta or t; 0: uniform nodes, weights are window */
 } OctNufftTables;

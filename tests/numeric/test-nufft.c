@@ -349,6 +349,57 @@ test_update (gconstpointer data)
   plan_free (operation, plan);
 }
 
+/* A calibration that becomes uniform and ceases to be: the factors are those of
+ * another transform, though a kernel one cell wide on a grid of as many cells
+ * as samples leaves every size as it is. */
+static void
+test_uniform_and_back (void)
+{
+  const guint samples = 96, bins = 48;
+  const OctOperationTable *table = operation_table (OCT_OPERATION_NUFFT);
+  g_autofree double *curved = spectrometer_nodes (samples, 800, 890);
+  g_autofree double *uniform = g_new (double, samples);
+  g_autofree double *window = g_new (double, samples);
+
+  oct_window_fill (OCT_WINDOW_NONE, samples, NULL, window);
+  for (guint n = 0; n < samples; n++)
+    uniform[n] = n;
+  for (OctSampleFormat format = OCT_SAMPLE_F32; format <= OCT_SAMPLE_CF32;
+       format++) {
+    guint row = samples * (format == OCT_SAMPLE_CF32 ? 2 : 1);
+    g_autofree float *in = random_values (row * LINES, 11);
+    g_autofree float *found = g_new (float, 2 * bins * LINES);
+    OctFrame from = { { { in, row * sizeof (float) } } };
+    OctFrame to = { { { found, 2 * bins * sizeof (float) } } };
+    OctNufftParams params = { .format = format,
+      .samples = samples,
+      .lines = LINES,
+      /* around 0, where nothing is shifted either way */
+      .depth_start = format == OCT_SAMPLE_CF32 ? -(gint)(bins / 2) : 0,
+      .depth_bins = bins,
+      .kernel = OCT_KERNEL_GAUSSIAN,
+      .grid = samples,
+      .width = 1,
+      .nodes = uniform,
+      .window = window };
+    OctPlan *plan = plan_new (OCT_OPERATION_NUFFT, &params);
+
+    for (guint turn = 0; turn < 4; turn++) {
+      g_autofree float *expected = NULL;
+      params.nodes = turn % 2 ? curved : uniform;
+      if (!table->update (plan, &params)) {
+        plan_free (OCT_OPERATION_NUFFT, plan);
+        plan = plan_new (OCT_OPERATION_NUFFT, &params);
+      }
+      plan_run (OCT_OPERATION_NUFFT, plan, &from, &to);
+      expected = run (OCT_OPERATION_NUFFT, &params, in, row, 2 * bins);
+      g_assert_cmpmem (found, 2 * bins * LINES * sizeof (float), expected,
+          2 * bins * LINES * sizeof (float));
+    }
+    plan_free (OCT_OPERATION_NUFFT, plan);
+  }
+}
+
 static void
 expect_error (const OctNufftParams *params, gboolean gridded, const char *text)
 {
@@ -467,6 +518,7 @@ main (int argc, char **argv)
   for (guint i = 0; i < G_N_ELEMENTS (operations); i++)
     g_test_add_data_func (operations[i].path,
         GINT_TO_POINTER (operations[i].operation), test_update);
+  g_test_add_func ("/update/uniform-and-back", test_uniform_and_back);
   g_test_add_func ("/errors", test_errors);
   g_test_add_func ("/grid-length", test_grid_length);
   return g_test_run ();
