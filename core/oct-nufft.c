@@ -270,12 +270,34 @@ place_nodes (OctNufftTables *t, const OctNufftParams *p, gboolean uniform,
   return TRUE;
 }
 
+/* FALSE when so many samples, from `first` on, reach one cell that a table with
+ * as many for all cells is out of proportion. */
+static gboolean
+check_crowd (const OctNufftTables *t, const OctNufftParams *p, guint first,
+    GError **error)
+{
+  gsize weights = (gsize)t->cells * t->taps;
+
+  if (weights <= OCT_NUFFT_MAX_WEIGHTS)
+    return TRUE;
+  g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+      "Samples %u to %u lie so close together, at %.6g to %.6g of the uniform "
+      "wavenumber axis, that the gridding weights would take %.1f GiB, where "
+      "%.0f is the most: check the calibration, or use method=nudft of "
+      "octnufft, which needs none",
+      first, first + t->taps - 1, p->nodes[first],
+      p->nodes[first + t->taps - 1],
+      (double)weights * sizeof (float) / (1 << 30),
+      (double)OCT_NUFFT_MAX_WEIGHTS * sizeof (float) / (1 << 30));
+  return FALSE;
+}
+
 /* Which samples reach each cell: first, taps.  In the order in which their
  * kernels lie, the samples from `begin` to before `end` reach cell x. */
 static gboolean
-find_taps (OctNufftTables *t, GError **error)
+find_taps (OctNufftTables *t, const OctNufftParams *p, GError **error)
 {
-  guint samples = t->samples, begin = 0, end = 0, most = 1;
+  guint samples = t->samples, begin = 0, end = 0, most = 1, crowd = 0;
   const gint32 *lowest = t->lowest;
   gboolean rising = lowest[samples - 1] >= lowest[0];
 
@@ -290,9 +312,14 @@ find_taps (OctNufftTables *t, GError **error)
         && (guint)lowest[rising ? begin : samples - 1 - begin] + t->width <= x)
       begin++;
     t->first[x] = rising ? begin : samples - end;
-    most = MAX (most, end - begin);
+    if (end - begin > most) {
+      most = end - begin;
+      crowd = t->first[x];
+    }
   }
   t->taps = most;
+  if (!check_crowd (t, p, crowd, error))
+    return FALSE;
   for (guint x = 0; x < t->cells; x++)
     t->first[x] = MIN (t->first[x], samples - most);
   return TRUE;
@@ -430,7 +457,8 @@ oct_nufft_tables_set_some (OctNufftTables *t, const OctNufftParams *params,
 
   t->samples = count;
   if (!choose_grid (t, params, uniform, error)
-      || !place_nodes (t, params, uniform, error) || !find_taps (t, error)
+      || !place_nodes (t, params, uniform, error)
+      || !find_taps (t, params, error)
       || !resize (&t->node_weights, (gsize)t->samples * t->width,
           sizeof *t->node_weights, error)
       || !resize (&t->cell_weights, (gsize)t->cells * t->taps,

@@ -475,6 +475,76 @@ test_errors (void)
 #undef EXPECT
 }
 
+/* Nodes so dense somewhere that the weights grow out of proportion: refused in
+ * words, by updates too, and for the exact transform no matter. */
+static void
+test_crowded (void)
+{
+  const guint samples = 16384;
+  g_autofree double *nodes = g_new (double, samples);
+  g_autofree double *window = g_new (double, samples);
+  g_autofree double *even = spectrometer_nodes (samples, 800, 890);
+  OctNufftParams params = { .format = OCT_SAMPLE_F32,
+    .samples = samples,
+    .lines = 1,
+    .depth_bins = 8,
+    .grid = oct_nufft_grid_length (samples, 1.25),
+    .width = 6,
+    .nodes = nodes,
+    .window = window };
+  OctNufftParams good = params;
+
+  oct_window_fill (OCT_WINDOW_NONE, samples, NULL, window);
+  for (guint n = 0; n < samples; n++)
+    nodes[n] = n == 0 ? 0 : samples - 2 + (double)n / samples;
+  good.nodes = even;
+  expect_error (&params, TRUE, "Samples 1 to 16383 lie so close together, at ");
+  expect_error (&params, TRUE, "weights would take 1.3 GiB, where 1 is");
+  expect_error (&params, TRUE, "check the calibration, or use method=nudft");
+  for (OctOperation operation = OCT_OPERATION_NUFFT;
+       operation <= OCT_OPERATION_NUFFT_ADJOINT; operation++) {
+    OctPlan *plan = plan_new (operation, &good);
+    g_assert_false (operation_table (operation)->update (plan, &params));
+    plan_free (operation, plan);
+  }
+  plan_free (OCT_OPERATION_NUDFT, plan_new (OCT_OPERATION_NUDFT, &params));
+}
+
+/* Light sources as they are: the longest A-lines over an octave, and a swept
+ * source whose wavenumber turns at either end, also over many periods. */
+static void
+test_not_crowded (void)
+{
+  const guint samples = OCT_MAX_SAMPLES;
+  g_autofree double *nodes = g_new (double, samples);
+  g_autofree double *octave = spectrometer_nodes (samples, 500, 1000);
+  g_autofree double *window = g_new (double, samples);
+  OctNufftParams params = { .format = OCT_SAMPLE_F32,
+    .samples = samples,
+    .lines = 1,
+    .depth_bins = samples / 2,
+    .grid = oct_nufft_grid_length (samples, 2),
+    .width = 8,
+    .window = window };
+
+  oct_window_fill (OCT_WINDOW_NONE, samples, NULL, window);
+  for (guint i = 0; i < 3; i++) {
+    OctNufftTables tables = { 0 };
+    GError *error = NULL;
+    for (guint n = 0; n < samples; n++)
+      nodes[n] = (i == 2 ? 15.9 : 1) * (samples - 1)
+                 * (1 - cos (G_PI * n / (samples - 1))) / 2;
+    params.nodes = i == 0 ? octave : nodes;
+    g_assert_true (oct_nufft_check (&params, TRUE, NULL));
+    /* without computing them: they take a while */
+    oct_nufft_tables_set (&tables, &params, FALSE, &error);
+    g_assert_no_error (error);
+    g_test_message ("%u taps, %.0f MiB", tables.taps,
+        4.0 * tables.taps * tables.cells / (1 << 20));
+    oct_nufft_tables_clear (&tables);
+  }
+}
+
 static void
 test_grid_length (void)
 {
@@ -520,6 +590,8 @@ main (int argc, char **argv)
         GINT_TO_POINTER (operations[i].operation), test_update);
   g_test_add_func ("/update/uniform-and-back", test_uniform_and_back);
   g_test_add_func ("/errors", test_errors);
+  g_test_add_func ("/crowded", test_crowded);
+  g_test_add_func ("/not-crowded", test_not_crowded);
   g_test_add_func ("/grid-length", test_grid_length);
   return g_test_run ();
 }
