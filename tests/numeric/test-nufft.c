@@ -397,7 +397,8 @@ test_uniform (gconstpointer format)
 }
 
 /* A plan that has been given other nodes does what a new one for them does:
- * jitter, other directions, more periods, uniform and back. */
+ * jitter, other directions, more periods, uniform and back; and nothing is left
+ * of the B-scan before, which is no number. */
 static void
 test_update (gconstpointer data)
 {
@@ -412,6 +413,7 @@ test_update (gconstpointer data)
   g_autofree double *nodes = spectrometer_nodes (samples, 800, 890);
   g_autofree double *window = g_new (double, samples);
   g_autofree float *in = random_values (in_row * LINES, 10);
+  g_autofree float *bad = g_new (float, in_row *LINES);
   g_autofree float *found = g_new (float, out_row *LINES);
   OctNufftParams params = { .format = OCT_SAMPLE_F32,
     .samples = samples,
@@ -422,10 +424,13 @@ test_update (gconstpointer data)
     .nodes = nodes,
     .window = window };
   OctFrame from = { { { in, in_row * sizeof (float) } } };
+  OctFrame bad_from = { { { bad, in_row * sizeof (float) } } };
   OctFrame to = { { { found, out_row * sizeof (float) } } };
   OctPlan *plan;
   guint kept = 0;
 
+  for (guint i = 0; i < in_row * LINES; i++)
+    bad[i] = NAN;
   oct_window_fill (OCT_WINDOW_HANN, samples, nodes, window);
   plan = plan_new (operation, &params);
   for (guint turn = 0; turn < 12; turn++) {
@@ -438,6 +443,7 @@ test_update (gconstpointer data)
       double x = turn == 5 ? n : n + 0.4 * g_rand_double (random);
       nodes[n] = sign * stretch * x + (sign < 0 ? samples - 1 : 0);
     }
+    plan_run (operation, plan, &bad_from, &to);
     if (table->update (plan, &params)) {
       kept++;
     } else {
