@@ -153,8 +153,8 @@ run_plan (const OctBackend *backend, const Case *test, guint8 **inputs,
   for (guint step = 0; done && step < test->steps; step++) {
     OctFrame in = frame_of (test, inputs[step], FALSE);
     OctFrame out = frame_of (test, outputs[step], TRUE);
-    if (step == 2 && test->update != NULL
-        && !table->update (plan, test->update)) {
+    if ((step == 2 || (step > 2 && test->in_turn)) && test->update != NULL
+        && !table->update (plan, step % 2 ? test->params : test->update)) {
       g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS, "no update");
       done = FALSE;
       break;

@@ -176,6 +176,14 @@ check_dispersion (Check *check)
     }
     test.name = g_strdup_printf ("dispersion %u x %u", samples, lines);
     check_case (check, &test);
+    if (samples != 2048 && samples != 203)
+      continue;
+    /* new values with every B-scan, more than wait at a time */
+    test.steps = MAX_STEPS;
+    test.in_turn = TRUE;
+    test.name =
+        g_strdup_printf ("dispersion %u x %u, always another", samples, lines);
+    check_case (check, &test);
   }
 }
 

@@ -29,7 +29,7 @@ typedef struct {
   guint padding;   /* bytes behind every row */
 } Shape;
 
-#define MAX_STEPS 4
+#define MAX_STEPS 8
 
 /* One comparison: some B-scans through a plan of either backend. */
 typedef struct {
@@ -44,6 +44,7 @@ typedef struct {
   Fill fill;
   guint steps;          /* B-scans, 1 .. MAX_STEPS */
   gconstpointer update; /* parameters before the third B-scan, or NULL */
+  gboolean in_turn;     /* `params` and `update` in turn from there on */
   gboolean reset;       /* before the last B-scan */
   gboolean in_place;
 } Case;
