@@ -17,6 +17,9 @@ typedef enum {
   FILL_SATURATED, /* largest count; 1e15 for floats */
   FILL_DYNAMIC,   /* complex floats of magnitudes 1e-12 .. 1e6 */
   FILL_NAN_LINE,  /* random; one A-line is not-a-number, one infinite */
+  /* random; one A-line is not-a-number, one a million times the others, each of
+   * which is compared alone */
+  FILL_LOUD_LINE,
   FILL_ALL_NAN,
   N_FILLS
 } Fill;
