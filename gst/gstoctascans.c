@@ -239,6 +239,20 @@ gst_oct_ascans_transform_structure (GstOctFilter *filter, GstOctAScans *ascans,
   gst_caps_append_structure (result, to);
 }
 
+/* A property was set between the negotiation and the first B-scan of these
+ * caps: `columns` bins that there are, for the moment until caps for it come,
+ * those that lie nearest to what is asked for. */
+static void
+fit_columns (GstOctDepths *depths, guint columns)
+{
+  guint all;
+
+  depths->length = MAX (depths->length, 2 * columns);
+  all = depths->length / 2;
+  depths->start = MIN (depths->start, all - columns);
+  depths->bins = columns;
+}
+
 gboolean
 gst_oct_ascans_configure (GstOctFilter *filter, GstOctAScans *ascans,
     guint samples, GstOctDepths *depths, OctWindow *window, GError **error)
@@ -258,6 +272,7 @@ gst_oct_ascans_configure (GstOctFilter *filter, GstOctAScans *ascans,
   ascans->has_former = TRUE;
   *window = ascans->window;
   GST_OBJECT_UNLOCK (filter);
-  depths->bins = output->columns;
+  if (depths->bins != output->columns)
+    fit_columns (depths, output->columns);
   return TRUE;
 }

@@ -59,9 +59,10 @@ void gst_oct_ascans_transform_structure (GstOctFilter *filter,
 /* For configure(): what the plan for A-lines of `samples` is to be made with.
  * depths->bins is 0 when properties were set between the negotiation and this
  * B-scan: caps for them will come, and the plan that there is serves until
- * then.  Properties set while the picture is live that do not go together leave
- * what was in force, with one warning on the bus; FALSE with OCT_ERROR_SETTINGS
- * when nothing was. */
+ * then; where there is none, `depths` fit the caps and lie as near as they can.
+ * Properties set while the picture is live that do not go together leave what
+ * was in force, with one warning on the bus; FALSE with OCT_ERROR_SETTINGS when
+ * nothing was. */
 gboolean gst_oct_ascans_configure (GstOctFilter *filter, GstOctAScans *ascans,
     guint samples, GstOctDepths *depths, OctWindow *window, GError **error);
 

@@ -416,6 +416,35 @@ oct_test_set (GstHarness *harness, const char *factory, const char *property,
   gst_object_unref (element);
 }
 
+/* `data`: property=value */
+static GstPadProbeReturn
+set_with_caps (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  g_auto (GStrv) words = NULL;
+  GstElement *element;
+
+  if (GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (info)) != GST_EVENT_CAPS)
+    return GST_PAD_PROBE_OK;
+  words = g_strsplit (data, "=", 2);
+  element = gst_pad_get_parent_element (pad);
+  gst_util_set_object_arg (G_OBJECT (element), words[0], words[1]);
+  gst_object_unref (element);
+  return GST_PAD_PROBE_REMOVE;
+}
+
+void
+oct_test_set_with_caps (GstHarness *harness, const char *factory,
+    const char *property, const char *value)
+{
+  GstElement *element = gst_harness_find_element (harness, factory);
+  GstPad *pad = gst_element_get_static_pad (element, "src");
+
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, set_with_caps,
+      g_strdup_printf ("%s=%s", property, value), g_free);
+  gst_object_unref (pad);
+  gst_object_unref (element);
+}
+
 GstStructure *
 oct_test_output (GstHarness *harness)
 {

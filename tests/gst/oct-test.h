@@ -80,6 +80,11 @@ OctArray *oct_test_run (
 void oct_test_set (GstHarness *harness, const char *factory,
     const char *property, const char *value);
 
+/* The same when the element sends its next caps, which are then those before.
+ */
+void oct_test_set_with_caps (GstHarness *harness, const char *factory,
+    const char *property, const char *value);
+
 /* The current caps behind the harness. */
 GstStructure *oct_test_output (GstHarness *harness);
 

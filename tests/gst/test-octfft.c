@@ -115,6 +115,28 @@ GST_START_TEST (test_live_depths)
 }
 GST_END_TEST;
 
+/* Another range while the caps of one are on their way: one B-scan of that one,
+ * and the next of the other. */
+GST_START_TEST (test_set_while_negotiating)
+{
+  GstHarness *harness = oct_test_harness ("octfft");
+  g_autoptr (OctArray) input = load_input ();
+  g_autoptr (OctArray) whole = oct_test_run (harness, input, "wavenumber");
+  g_autoptr (OctArray) first = transformed (input, "depth-start=5");
+  g_autoptr (OctArray) second = transformed (input, "depth-start=20");
+  g_autoptr (OctArray) now = NULL, then = NULL;
+
+  oct_test_set_with_caps (harness, "octfft", "depth-start", "20");
+  oct_test_set (harness, "octfft", "depth-start", "5");
+  now = push (harness, input);
+  oct_test_compare (now, first, 0);
+  then = push (harness, input);
+  oct_test_compare (then, second, 0);
+  oct_test_assert_quiet (oct_test_bus (harness));
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
 /* Spectra of another size come while a range waits that does not fit. */
 GST_START_TEST (test_refused_then_other_size)
 {
@@ -231,6 +253,7 @@ octfft_suite (void)
   tcase_add_test (tcase, test_live_depths);
   tcase_add_test (tcase, test_refused_then_other_size);
   tcase_add_test (tcase, test_impossible_depths);
+  tcase_add_test (tcase, test_set_while_negotiating);
   tcase_add_test (tcase, test_z_spacing);
   tcase_add_test (tcase, test_z_spacing_of_the_first);
   return suite;

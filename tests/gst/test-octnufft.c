@@ -318,6 +318,30 @@ GST_START_TEST (test_refused_live)
 }
 GST_END_TEST;
 
+/* Another range while the caps of one are on their way: one B-scan of that one,
+ * and the next of the other. */
+GST_START_TEST (test_set_while_negotiating)
+{
+  GstHarness *harness = oct_test_harness ("octnufft calibration=" K_INDEX);
+  g_autoptr (OctArray) input = load_input ();
+  g_autoptr (OctArray) whole = oct_test_run (harness, input, NULL);
+  g_autoptr (OctArray) first =
+      transformed (input, "calibration=" K_INDEX " depth-start=5");
+  g_autoptr (OctArray) second =
+      transformed (input, "calibration=" K_INDEX " depth-start=20");
+  g_autoptr (OctArray) now = NULL, then = NULL;
+
+  oct_test_set_with_caps (harness, "octnufft", "depth-start", "20");
+  oct_test_set (harness, "octnufft", "depth-start", "5");
+  now = push (harness, input);
+  oct_test_compare (now, first, 0);
+  then = push (harness, input);
+  oct_test_compare (then, second, 0);
+  oct_test_assert_quiet (oct_test_bus (harness));
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
 /* As octfft without zero padding. */
 GST_START_TEST (test_z_spacing)
 {
@@ -350,6 +374,7 @@ octnufft_suite (void)
   tcase_add_test (tcase, test_bad_events);
   tcase_add_test (tcase, test_refused);
   tcase_add_test (tcase, test_refused_live);
+  tcase_add_test (tcase, test_set_while_negotiating);
   tcase_add_test (tcase, test_z_spacing);
   return suite;
 }
