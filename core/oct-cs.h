@@ -96,8 +96,8 @@ typedef struct {
 } OctCsTables;
 
 /* Fills the tables, zeros or set before, for parameters that passed
- * oct_cs_check().  FALSE with OCT_ERROR_MEMORY; then they can only be cleared
- * or set again. */
+ * oct_cs_check().  FALSE as oct_nufft_tables_set(); then they can only be
+ * cleared or set again. */
 gboolean oct_cs_tables_set (
     OctCsTables *tables, const OctCsParams *params, GError **error);
 void oct_cs_tables_clear (OctCsTables *tables);

@@ -270,12 +270,34 @@ place_nodes (OctNufftTables *t, const OctNufftParams *p, gboolean uniform,
   return TRUE;
 }
 
+/* FALSE when so many samples, from `first` on, reach one cell that a table with
+ * as many for all cells is out of proportion. */
+static gboolean
+check_crowd (const OctNufftTables *t, const OctNufftParams *p, guint first,
+    GError **error)
+{
+  gsize weights = (gsize)t->cells * t->taps;
+
+  if (weights <= OCT_NUFFT_MAX_WEIGHTS)
+    return TRUE;
+  g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+      "Samples %u to %u lie so close together, at %.6g to %.6g of the uniform "
+      "wavenumber axis, that the gridding weights would take %.1f GiB, where "
+      "%.0f is the most: check the calibration, or use method=nudft of "
+      "octnufft, which needs none",
+      first, first + t->taps - 1, p->nodes[first],
+      p->nodes[first + t->taps - 1],
+      (double)weights * sizeof (float) / (1 << 30),
+      (double)OCT_NUFFT_MAX_WEIGHTS * sizeof (float) / (1 << 30));
+  return FALSE;
+}
+
 /* Which samples reach each cell: first, taps.  In the order in which their
  * kernels lie, the samples from `begin` to before `end` reach cell x. */
 static gboolean
-find_taps (OctNufftTables *t, GError **error)
+find_taps (OctNufftTables *t, const OctNufftParams *p, GError **error)
 {
-  guint samples = t->samples, begin = 0, end = 0, most = 1;
+  guint samples = t->samples, begin = 0, end = 0, most = 1, crowd = 0;
   const gint32 *lowest = t->lowest;
   gboolean rising = lowest[samples - 1] >= lowest[0];
 
@@ -290,9 +312,14 @@ find_taps (OctNufftTables *t, GError **error)
         && (guint)lowest[rising ? begin : samples - 1 - begin] + t->width <= x)
       begin++;
     t->first[x] = rising ? begin : samples - end;
-    most = MAX (most, end - begin);
+    if (end - begin > most) {
+      most = end - begin;
+      crowd = t->first[x];
+    }
   }
   t->taps = most;
+  if (!check_crowd (t, p, crowd, error))
+    return FALSE;
   for (guint x = 0; x < t->cells; x++)
     t->first[x] = MIN (t->first[x], samples - most);
   return TRUE;
@@ -400,19 +427,24 @@ choose_grid (OctNufftTables *t, const OctNufftParams *p, gboolean uniform,
   return TRUE;
 }
 
-/* Nodes that change from B-scan to B-scan leave the factors as they are. */
+/* Nodes that change from B-scan to B-scan leave the factors as they are, unless
+ * they become uniform or cease to be: the parameter of the kernel says that
+ * too.
+ */
 static void
-set_factors (OctNufftTables *t, const OctNufftParams *p, gboolean uniform)
+set_factors (OctNufftTables *t, const OctNufftParams *p)
 {
   OctNufftTables is = { .factors_of = { p->samples, t->grid, t->width,
-                            p->depth_bins, t->first_mode, p->kernel } };
+                            p->depth_bins, t->first_mode, p->kernel,
+                            t->parameter } };
 
   if (memcmp (&is.factors_of, &t->factors_of, sizeof is.factors_of) == 0)
     return;
   t->factors_of = is.factors_of;
   for (guint i = 0; i < p->depth_bins; i++) {
     double q = (double)t->first_mode + i;
-    double ghat = uniform ? 1 : kernel_transform (p, t->parameter, t->grid, q);
+    double ghat =
+        t->parameter == 0 ? 1 : kernel_transform (p, t->parameter, t->grid, q);
     t->factors[i] = (float)(1 / (ghat * sqrt (p->samples)));
   }
 }
@@ -425,14 +457,15 @@ oct_nufft_tables_set_some (OctNufftTables *t, const OctNufftParams *params,
 
   t->samples = count;
   if (!choose_grid (t, params, uniform, error)
-      || !place_nodes (t, params, uniform, error) || !find_taps (t, error)
+      || !place_nodes (t, params, uniform, error)
+      || !find_taps (t, params, error)
       || !resize (&t->node_weights, (gsize)t->samples * t->width,
           sizeof *t->node_weights, error)
       || !resize (&t->cell_weights, (gsize)t->cells * t->taps,
           sizeof *t->cell_weights, error)
       || !resize (&t->factors, params->depth_bins, sizeof *t->factors, error))
     return FALSE;
-  set_factors (t, params, uniform);
+  set_factors (t, params);
   if (weights_too) {
     set_node_weights (t, params);
     set_cell_weights (t);

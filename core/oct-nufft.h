@@ -37,6 +37,17 @@ G_BEGIN_DECLS
  * grid then is that of the samples, and the transform an exact FFT. */
 #define OCT_NUFFT_UNIFORM 2e-6
 
+/* Weights that a table may have, [cells][taps]: 1 GiB.  taps is the number of
+ * samples under one kernel, W N / M where the nodes are evenly spread (7 for W
+ * = 8 and M = 1.25 N) and more where they are dense: twice as many at the long
+ * end of a spectrometer over an octave; about (2 / pi) (W N^2 / M)^1/2 at the
+ * ends of a swept source whose wavenumber follows a cosine from one turning
+ * point to the other, which is 410 samples over 82 thousand cells (130 MiB) for
+ * the longest A-lines, and 650 MiB (M = 2 N) if they cover 16 periods of the
+ * axis.  Beyond 1 GiB the nodes lie in a heap, as no light source makes them.
+ */
+#define OCT_NUFFT_MAX_WEIGHTS ((gsize)1 << 28)
+
 /* The shortest FFT of at least `oversampling` times `samples` (both positive)
  * that is fast everywhere: even, with no prime factor above 7. */
 guint oct_nufft_grid_length (guint samples, double oversampling);
@@ -87,6 +98,7 @@ typedef struct {
     guint samples, grid, width, depth_bins;
     gint first_mode;
     OctKernel kernel;
+    double parameter;
   } factors_of;     /* what `factors` were computed for */
   double parameter; /* beta or t; 0: uniform nodes, weights are window */
 } OctNufftTables;
@@ -96,7 +108,9 @@ typedef struct {
  * memory used again.  `params->weights` says in which precision; with
  * `weights_too` FALSE the two tables of weights are only allocated, for a
  * backend that computes them from offset, window and parameter itself.  FALSE
- * with OCT_ERROR_MEMORY; then the tables can only be cleared or set again. */
+ * with OCT_ERROR_MEMORY, or with OCT_ERROR_SETTINGS when more than
+ * OCT_NUFFT_MAX_WEIGHTS would be needed; then the tables can only be cleared or
+ * set again. */
 gboolean oct_nufft_tables_set (OctNufftTables *tables,
     const OctNufftParams *params, gboolean weights_too, GError **error);
 /* The same where `count` of the samples alone are there; in the tables
@@ -104,6 +118,8 @@ gboolean oct_nufft_tables_set (OctNufftTables *tables,
 gboolean oct_nufft_tables_set_some (OctNufftTables *tables,
     const OctNufftParams *params, guint count, gboolean weights_too,
     GError **error);
+/* Frees what the tables hold, set or not, and leaves them all zeros, to be set
+ * once more.  The struct itself is the caller's. */
 void oct_nufft_tables_clear (OctNufftTables *tables);
 
 G_END_DECLS

@@ -21,6 +21,7 @@ struct _OctPlan {
   fftwf_plan backward;
   guint8 *scratch; /* [threads][scratch_size], see divide_scratch() */
   gsize scratch_size;
+  OctCpuBuffer memory; /* of the scratch */
 };
 
 /* The scratch of one thread. */
@@ -165,7 +166,8 @@ make_scratch (OctPlan *plan, GError **error)
   Scratch scratch;
 
   plan->scratch_size = divide_scratch (plan, NULL, &scratch);
-  plan->scratch = oct_cpu_alloc (plan->threads, plan->scratch_size, error);
+  plan->scratch =
+      oct_cpu_reserve (&plan->memory, plan->threads, plan->scratch_size, error);
   return plan->scratch != NULL;
 }
 
@@ -173,7 +175,7 @@ static void
 adjoint_destroy (OctPlan *plan)
 {
   oct_nufft_tables_clear (&plan->tables);
-  oct_cpu_free (plan->scratch);
+  oct_cpu_release (&plan->memory);
   g_free (plan);
 }
 
@@ -210,7 +212,6 @@ adjoint_update (OctPlan *plan, gconstpointer data)
       || !oct_nufft_check (params, TRUE, NULL)
       || !set_tables (plan, params, NULL) || plan->tables.grid != grid)
     return FALSE;
-  oct_cpu_free (plan->scratch);
   return make_scratch (plan, NULL);
 }
 

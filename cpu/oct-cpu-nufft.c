@@ -42,6 +42,9 @@ struct _OctPlan {
   fftwf_plan forward; /* else */
   guint8 *scratch;    /* [threads][scratch_size], see divide_scratch() */
   gsize scratch_size;
+  struct {
+    OctCpuBuffer first, weights, tiles, factors, scratch;
+  } memory; /* that these lie in */
 };
 
 /* The scratch of one thread. */
@@ -230,14 +233,6 @@ divide_scratch (const OctPlan *plan, guint8 *base, Scratch *scratch)
 
 /* ------------------------------------------------------------------ plans */
 
-static void
-clear_weights (OctPlan *plan)
-{
-  g_clear_pointer (&plan->first, oct_cpu_free);
-  g_clear_pointer (&plan->tiles, oct_cpu_free);
-  g_clear_pointer (&plan->weights, oct_cpu_free);
-}
-
 /* The taps of cell x of the tables that have a weight: from *low to *end. */
 static void
 find_taps (const OctNufftTables *t, guint x, guint *low, guint *end)
@@ -260,9 +255,10 @@ pack_weights (OctPlan *plan, GError **error)
   guint tiles = (t->cells + TILE - 1) / TILE, low, end;
   gsize size = 0;
 
-  clear_weights (plan);
-  if (!(plan->first = oct_cpu_alloc (t->cells, sizeof *plan->first, error))
-      || !(plan->tiles = oct_cpu_alloc (tiles, sizeof *plan->tiles, error)))
+  if (!(plan->first = oct_cpu_reserve (
+            &plan->memory.first, t->cells, sizeof *plan->first, error))
+      || !(plan->tiles = oct_cpu_reserve (
+               &plan->memory.tiles, tiles, sizeof *plan->tiles, error)))
     return FALSE;
   plan->most_taps = 1;
   for (guint k = 0; k < tiles; k++) {
@@ -276,7 +272,9 @@ pack_weights (OctPlan *plan, GError **error)
     plan->most_taps = MAX (plan->most_taps, tile->taps);
     size += TILE * tile->taps;
   }
-  if (!(plan->weights = oct_cpu_alloc (size, sizeof (float), error)))
+  plan->weights =
+      oct_cpu_reserve (&plan->memory.weights, size, sizeof (float), error);
+  if (plan->weights == NULL)
     return FALSE;
   for (guint x = 0; x < t->cells; x++) {
     const Tile *tile = plan->tiles + x / TILE;
@@ -302,8 +300,8 @@ set_tables (OctPlan *plan, const OctNufftParams *params, GError **error)
       || !pack_weights (plan, error))
     return FALSE;
   plan->lead = (t->grid - t->origin) % t->grid;
-  oct_cpu_free (plan->factors);
-  plan->factors = oct_cpu_alloc (params->depth_bins, sizeof (float), error);
+  plan->factors = oct_cpu_reserve (
+      &plan->memory.factors, params->depth_bins, sizeof (float), error);
   /* half of what a real transform gives is added from two */
   for (guint i = 0; plan->factors != NULL && i < params->depth_bins; i++)
     plan->factors[i] =
@@ -317,11 +315,19 @@ make_scratch (OctPlan *plan, GError **error)
   Scratch scratch;
 
   plan->scratch_size = divide_scratch (plan, NULL, &scratch);
-  plan->scratch = oct_cpu_alloc (plan->threads, plan->scratch_size, error);
-  /* what lies behind the samples is read with weight 0 */
-  if (plan->scratch != NULL)
-    memset (plan->scratch, 0, plan->threads * plan->scratch_size);
-  return plan->scratch != NULL;
+  plan->scratch = oct_cpu_reserve (
+      &plan->memory.scratch, plan->threads, plan->scratch_size, error);
+  if (plan->scratch == NULL)
+    return FALSE;
+  /* what lies behind the samples is read with weight 0, and must not be what
+   * was there before, which may be no number */
+  for (guint thread = 0; thread < plan->threads; thread++) {
+    divide_scratch (
+        plan, plan->scratch + (gsize)thread * plan->scratch_size, &scratch);
+    memset (scratch.values + (gsize)plan->tables.samples * OCT_LANES, 0,
+        plan->most_taps * sizeof (OctLanes));
+  }
+  return TRUE;
 }
 
 static gboolean
@@ -342,9 +348,11 @@ nufft_destroy (OctPlan *plan)
 {
   oct_nufft_tables_clear (&plan->tables);
   oct_cpu_half_clear (&plan->half);
-  clear_weights (plan);
-  oct_cpu_free (plan->factors);
-  oct_cpu_free (plan->scratch);
+  oct_cpu_release (&plan->memory.first);
+  oct_cpu_release (&plan->memory.weights);
+  oct_cpu_release (&plan->memory.tiles);
+  oct_cpu_release (&plan->memory.factors);
+  oct_cpu_release (&plan->memory.scratch);
   g_free (plan);
 }
 
@@ -378,7 +386,6 @@ nufft_update (OctPlan *plan, gconstpointer data)
       || !oct_nufft_check (params, TRUE, NULL)
       || !set_tables (plan, params, NULL) || plan->tables.grid != grid)
     return FALSE;
-  oct_cpu_free (plan->scratch);
   return make_scratch (plan, NULL);
 }
 

@@ -29,6 +29,21 @@ extern const OctOperationTable oct_cpu_cs;
 gpointer oct_cpu_alloc (gsize count, gsize size, GError **error);
 void oct_cpu_free (gpointer memory);
 
+/* Memory that is used again when what it is for becomes larger or smaller, as
+ * with nodes that change from B-scan to B-scan; zeros before the first use. */
+typedef struct {
+  gpointer data;
+  gsize size; /* bytes */
+} OctCpuBuffer;
+
+/* `buffer->data` for count x size bytes, 64 byte aligned, with anything in it;
+ * what was in it is lost when it has to grow.  NULL with OCT_ERROR_MEMORY, and
+ * then the buffer is empty. */
+gpointer oct_cpu_reserve (
+    OctCpuBuffer *buffer, gsize count, gsize size, GError **error);
+/* Frees the memory; the buffer can be used again. */
+void oct_cpu_release (OctCpuBuffer *buffer);
+
 /* Bytes rounded up so that the scratch of two threads shares no cache line. */
 gsize oct_cpu_pad (gsize bytes);
 

@@ -67,6 +67,26 @@ oct_cpu_free (gpointer memory)
   free (memory);
 }
 
+gpointer
+oct_cpu_reserve (OctCpuBuffer *buffer, gsize count, gsize size, GError **error)
+{
+  if (buffer->data != NULL && (size == 0 || count <= buffer->size / size))
+    return buffer->data;
+  oct_cpu_release (buffer);
+  buffer->data = oct_cpu_alloc (count, size, error);
+  if (buffer->data != NULL)
+    buffer->size = count * size;
+  return buffer->data;
+}
+
+void
+oct_cpu_release (OctCpuBuffer *buffer)
+{
+  oct_cpu_free (buffer->data);
+  buffer->data = NULL;
+  buffer->size = 0;
+}
+
 gsize
 oct_cpu_pad (gsize bytes)
 {

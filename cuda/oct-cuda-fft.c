@@ -3,7 +3,7 @@
  * Spectra to A-scans: plans.  Lengths that oct-cuda-fft.cu knows are windowed,
  * transformed and cropped by one kernel; cuFFT does all others between two.
  */
-#include "oct-cuda-private.h"
+#include "oct-cuda-transform.h"
 #include "oct-params.h"
 
 #include <math.h>
@@ -17,10 +17,7 @@ struct _OctPlan {
   gboolean overlap;
   OctCudaTable window; /* float [samples], with the factors of the transform */
   OctCudaTable turns;  /* float2 [length], own FFT only */
-  /* cuFFT only */
-  cufftHandle transform;
-  gpointer padded;  /* [lines][length], of the format */
-  float2 *spectrum; /* [lines][length / 2 + 1], real spectra only */
+  OctCudaTransform transform; /* of the padded A-lines, cuFFT only */
 };
 
 static gboolean
@@ -34,7 +31,7 @@ apply_params (OctPlan *plan, const OctFftParams *params, GError **error)
 {
   /* the own transform of real spectra adds two halves */
   double halves =
-      plan->transform == 0 && plan->format == OCT_SAMPLE_F32 ? 2 : 1;
+      plan->transform.plan == 0 && plan->format == OCT_SAMPLE_F32 ? 2 : 1;
   double scale = 1 / (halves * sqrt (plan->samples));
   float *window = oct_cuda_table_edit (&plan->window, NAME, error);
 
@@ -64,37 +61,12 @@ make_turns (OctPlan *plan, GError **error)
   return TRUE;
 }
 
-static gboolean
-make_transform (OctPlan *plan, GError **error)
-{
-  gboolean is_complex = plan->format == OCT_SAMPLE_CF32;
-  guint bins = is_complex ? plan->length : plan->length / 2 + 1;
-  gsize values = (gsize)plan->lines * plan->length;
-
-  plan->padded = oct_cuda_alloc (
-      values * oct_sample_format_size (plan->format), NAME, error);
-  if (plan->padded == NULL)
-    return FALSE;
-  if (!is_complex) {
-    plan->spectrum = oct_cuda_alloc (
-        (gsize)plan->lines * bins * sizeof (float2), NAME, error);
-    if (plan->spectrum == NULL)
-      return FALSE;
-  }
-  plan->transform = oct_cuda_fft_plan (is_complex ? CUFFT_C2C : CUFFT_R2C,
-      plan->length, plan->length, bins, plan->lines, NAME, error);
-  return plan->transform != 0;
-}
-
 static void
 fft_destroy (OctPlan *plan)
 {
-  if (plan->transform != 0)
-    cufftDestroy (plan->transform);
+  oct_cuda_transform_clear (&plan->transform);
   oct_cuda_table_clear (&plan->window);
   oct_cuda_table_clear (&plan->turns);
-  oct_cuda_free (plan->padded);
-  oct_cuda_free (plan->spectrum);
   g_free (plan);
 }
 
@@ -114,8 +86,10 @@ fft_create (gconstpointer data, GError **error)
   plan->overlap = oct_cuda_can_overlap ();
   if (!oct_cuda_table_init (
           &plan->window, plan->samples * sizeof (float), NAME, error)
-      || !(own_transform (plan) ? make_turns (plan, error)
-                                : make_transform (plan, error))
+      || !(own_transform (plan)
+               ? make_turns (plan, error)
+               : oct_cuda_transform_init (&plan->transform, plan->format,
+                   plan->length, plan->lines, FALSE, NAME, error))
       || !apply_params (plan, params, error)) {
     fft_destroy (plan);
     return NULL;
@@ -137,23 +111,15 @@ static gboolean
 run_cufft (
     OctPlan *plan, const OctCudaFft *fft, OctCudaQueue queue, GError **error)
 {
-  float2 *spectrum = fft->is_complex ? plan->padded : plan->spectrum;
-  gsize pitch = fft->is_complex ? plan->length : plan->length / 2 + 1;
-  cufftResult status;
+  OctCudaTransform *t = &plan->transform;
 
-  if (!oct_cuda_check (
-          oct_cuda_launch_window (fft, plan->padded, queue), NAME, error)
-      || !oct_cuda_check_fft (
-          cufftSetStream (plan->transform, queue.stream), NAME, error))
-    return FALSE;
-  if (fft->is_complex)
-    status = cufftExecC2C (
-        plan->transform, plan->padded, plan->padded, CUFFT_FORWARD);
-  else
-    status = cufftExecR2C (plan->transform, plan->padded, plan->spectrum);
-  return oct_cuda_check_fft (status, NAME, error)
+  return oct_cuda_check (
+             oct_cuda_launch_window (fft, t->values, t->is_complex, queue),
+             NAME, error)
+         && oct_cuda_transform_run (t, queue.stream, NAME, error)
          && oct_cuda_check (
-             oct_cuda_launch_crop (fft, spectrum, pitch, queue), NAME, error);
+             oct_cuda_launch_crop (fft, t->spectra, t->pitch, queue), NAME,
+             error);
 }
 
 static gboolean
@@ -180,7 +146,7 @@ fft_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
       || !oct_cuda_table_upload (&plan->window, NAME, stream, error)
       || !oct_cuda_table_upload (&plan->turns, NAME, stream, error))
     return FALSE;
-  if (plan->transform != 0)
+  if (plan->transform.plan != 0)
     return run_cufft (plan, &fft, queue, error);
   return oct_cuda_check (oct_cuda_launch_fft (&fft, queue), NAME, error);
 }

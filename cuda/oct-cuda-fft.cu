@@ -192,37 +192,41 @@ oct_cuda_launch_fft (const OctCudaFft *fft, OctCudaQueue queue)
 }
 
 /* One thread per value of the padded rows. */
-template <typename Value>
+template <typename Value, typename Padded>
 __global__ void
-apply_window (OctCudaFft fft, Value *padded_rows)
+apply_window (OctCudaFft fft, Padded *padded_rows)
 {
   size_t at = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
   size_t line = at / fft.length;
   uint32_t i = (uint32_t)(at % fft.length);
-  Value value = {};
+  Padded value = {};
 
   begin_kernel ();
   if (line >= fft.rows.lines)
     return;
   if (i < fft.rows.samples)
-    value = scaled (
-        row_of ((const Value *)fft.rows.in, fft.rows.in_stride, line)[i],
-        fft.window[i]);
+    convert (scaled (row_of ((const Value *)fft.rows.in, fft.rows.in_stride,
+                         line)[i],
+                 fft.window[i]),
+        value);
   padded_rows[at] = value;
 }
 
 extern "C" cudaError_t
-oct_cuda_launch_window (
-    const OctCudaFft *fft, void *padded_rows, OctCudaQueue queue)
+oct_cuda_launch_window (const OctCudaFft *fft, void *padded_rows,
+    int complex_padded, OctCudaQueue queue)
 {
   size_t values = (size_t)fft->rows.lines * fft->length;
   dim3 grid ((uint32_t)((values + 255) / 256));
 
   if (fft->is_complex)
-    return launch (
-        queue, apply_window<float2>, grid, 256, 0, *fft, (float2 *)padded_rows);
-  return launch (
-      queue, apply_window<float>, grid, 256, 0, *fft, (float *)padded_rows);
+    return launch (queue, apply_window<float2, float2>, grid, 256, 0, *fft,
+        (float2 *)padded_rows);
+  if (complex_padded)
+    return launch (queue, apply_window<float, float2>, grid, 256, 0, *fft,
+        (float2 *)padded_rows);
+  return launch (queue, apply_window<float, float>, grid, 256, 0, *fft,
+      (float *)padded_rows);
 }
 
 /* One thread per bin of the result. */

@@ -125,13 +125,6 @@ oct_cuda_gridding_upload (
   return TRUE;
 }
 
-gboolean
-oct_cuda_gridding_complex (
-    const OctCudaGridding *gridding, OctSampleFormat format)
-{
-  return format == OCT_SAMPLE_CF32 || gridding->tables.grid % 2 != 0;
-}
-
 guint
 oct_cuda_gridding_circle (const OctCudaGridding *g, guint together)
 {

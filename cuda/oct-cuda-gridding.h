@@ -30,6 +30,9 @@ typedef struct {
  * the gridding has to be cleared.  `operation`: a constant. */
 gboolean oct_cuda_gridding_init (OctCudaGridding *gridding,
     const OctNufftParams *params, const char *operation, GError **error);
+/* Frees what it holds on the device and the host, all of which may be missing
+ * where init has failed or the struct is zeros, and leaves zeros.  No kernel
+ * that uses it may be in flight but in streams that cudaFree() waits for. */
 void oct_cuda_gridding_clear (OctCudaGridding *gridding);
 /* Takes other nodes, window and kernel of the same sizes.  FALSE when they do
  * not fit or cannot be. */
@@ -38,12 +41,6 @@ gboolean oct_cuda_gridding_update (
 /* Part of run(): brings the tables to the device. */
 gboolean oct_cuda_gridding_upload (
     OctCudaGridding *gridding, OctCudaQueue queue, GError **error);
-/* Whether the transform of the cells is a complex one although the samples are
- * real: cuFFT puts two real A-lines of an odd length into one complex
- * transform, where the rounding errors and infinities of either spoil the
- * other.  Uniform nodes alone make a grid of an odd length. */
-gboolean oct_cuda_gridding_complex (
-    const OctCudaGridding *gridding, OctSampleFormat format);
 /* The most samples that reach any `together` neighbouring cells of the FFT,
  * where the nodes cover no more than one period; 0 where they do. */
 guint oct_cuda_gridding_circle (

@@ -100,9 +100,10 @@ typedef struct {
  * between window and crop. */
 int oct_cuda_fft_has (uint32_t length, int is_complex);
 cudaError_t oct_cuda_launch_fft (const OctCudaFft *fft, OctCudaQueue queue);
-/* Windowed and zero padded rows -> [lines][length], tightly packed. */
-cudaError_t oct_cuda_launch_window (
-    const OctCudaFft *fft, void *padded, OctCudaQueue queue);
+/* Windowed and zero padded rows -> [lines][length], tightly packed; complex
+ * where the samples are, and may be where they are not. */
+cudaError_t oct_cuda_launch_window (const OctCudaFft *fft, void *padded,
+    int complex_padded, OctCudaQueue queue);
 /* [lines][pitch] complex -> depth_bins of every row from depth_start on. */
 cudaError_t oct_cuda_launch_crop (const OctCudaFft *fft, const float2 *spectra,
     size_t pitch, OctCudaQueue queue);

@@ -73,6 +73,31 @@ row_of (Value *rows, size_t stride, size_t row)
   return (Value *)((char *)rows + stride * row);
 }
 
+/* A real value as a complex one, the real part of a complex one, or itself. */
+__device__ __forceinline__ void
+convert (float value, float &to)
+{
+  to = value;
+}
+
+__device__ __forceinline__ void
+convert (float2 value, float2 &to)
+{
+  to = value;
+}
+
+__device__ __forceinline__ void
+convert (float value, float2 &to)
+{
+  to = make_float2 (value, 0);
+}
+
+__device__ __forceinline__ void
+convert (float2 value, float &to)
+{
+  to = value.x;
+}
+
 static inline bool
 is_aligned (const void *rows, size_t stride, size_t alignment)
 {

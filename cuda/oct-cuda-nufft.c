@@ -4,6 +4,7 @@
  * some lengths need one kernel; cuFFT does all others between two.
  */
 #include "oct-cuda-gridding.h"
+#include "oct-cuda-transform.h"
 
 #include <math.h>
 #include <string.h>
@@ -21,19 +22,15 @@ struct _OctPlan {
   guint samples, lines;
   guint depth_bins;
   gboolean overlap;
-  gboolean complex_cells;
   OctCudaGridding gridding;
   guint taps, max_taps, max_cells;
   OctCudaTable first; /* guint32 [max_cells]; one kernel: made there */
   float *weights;     /* [taps][cells], one kernel: [taps][grid] */
   gboolean weights_changed;
-  gboolean fused;           /* one kernel does it */
-  guint processors, memory; /* of the device, see OctCudaFused */
-  OctCudaTable turns;       /* float2 [grid], one kernel only */
-  /* cuFFT only */
-  cufftHandle transform;
-  gpointer cells;   /* [lines][grid] */
-  float2 *spectrum; /* [lines][grid / 2 + 1], real cells only */
+  gboolean fused;             /* one kernel does it */
+  guint processors, memory;   /* of the device, see OctCudaFused */
+  OctCudaTable turns;         /* float2 [grid], one kernel only */
+  OctCudaTransform transform; /* of the cells, cuFFT only */
 };
 
 /* Weights of every value of the transform in one kernel; 0: it cannot be. */
@@ -130,43 +127,14 @@ make_turns (OctPlan *plan, GError **error)
   return TRUE;
 }
 
-static gboolean
-make_transform (OctPlan *plan, GError **error)
-{
-  gboolean is_complex =
-      oct_cuda_gridding_complex (&plan->gridding, plan->format);
-  guint grid = plan->gridding.tables.grid;
-  guint bins = is_complex ? grid : grid / 2 + 1;
-
-  plan->complex_cells = is_complex;
-  plan->cells =
-      oct_cuda_alloc ((gsize)plan->lines * grid
-                          * (is_complex ? sizeof (float2) : sizeof (float)),
-          NAME, error);
-  if (plan->cells == NULL)
-    return FALSE;
-  if (!is_complex) {
-    plan->spectrum = oct_cuda_alloc (
-        (gsize)plan->lines * bins * sizeof (float2), NAME, error);
-    if (plan->spectrum == NULL)
-      return FALSE;
-  }
-  plan->transform = oct_cuda_fft_plan (is_complex ? CUFFT_C2C : CUFFT_R2C, grid,
-      grid, bins, plan->lines, NAME, error);
-  return plan->transform != 0;
-}
-
 static void
 nufft_destroy (OctPlan *plan)
 {
-  if (plan->transform != 0)
-    cufftDestroy (plan->transform);
+  oct_cuda_transform_clear (&plan->transform);
   oct_cuda_gridding_clear (&plan->gridding);
   oct_cuda_table_clear (&plan->first);
   oct_cuda_table_clear (&plan->turns);
   oct_cuda_free (plan->weights);
-  oct_cuda_free (plan->cells);
-  oct_cuda_free (plan->spectrum);
   g_free (plan);
 }
 
@@ -184,7 +152,9 @@ nufft_create (gconstpointer data, GError **error)
   if (!oct_cuda_gridding_init (&plan->gridding, params, NAME, error)
       || !make_cells (plan, error)
       || !(plan->fused ? make_turns (plan, error)
-                       : make_transform (plan, error))) {
+                       : oct_cuda_transform_init (&plan->transform,
+                           plan->format, plan->gridding.tables.grid,
+                           plan->lines, FALSE, NAME, error))) {
     nufft_destroy (plan);
     return NULL;
   }
@@ -251,52 +221,35 @@ run_fused (OctPlan *plan, const OctPlane *from, const OctPlane *to,
 }
 
 static gboolean
-run_transform (OctPlan *plan, OctCudaQueue queue, GError **error)
-{
-  cufftResult status;
-
-  if (!oct_cuda_check_fft (
-          cufftSetStream (plan->transform, queue.stream), NAME, error))
-    return FALSE;
-  if (plan->complex_cells)
-    status =
-        cufftExecC2C (plan->transform, plan->cells, plan->cells, CUFFT_FORWARD);
-  else
-    status = cufftExecR2C (plan->transform, plan->cells, plan->spectrum);
-  return oct_cuda_check_fft (status, NAME, error);
-}
-
-static gboolean
 run_cufft (OctPlan *plan, const OctPlane *from, const OctPlane *to,
     OctCudaQueue queue, GError **error)
 {
-  gboolean is_complex = plan->complex_cells;
+  OctCudaTransform *t = &plan->transform;
   OctCudaGather gather = {
     .in = from->data,
     .in_stride = from->stride,
     .lines = plan->lines,
     .complex_samples = plan->format == OCT_SAMPLE_CF32,
-    .complex_cells = is_complex,
+    .complex_cells = t->is_complex,
     .shifts = oct_cuda_gridding_shifts (&plan->gridding),
     .grid = oct_cuda_gridding_grid (&plan->gridding),
     .taps = plan->taps,
     .first = plan->first.device,
     .cell_weights = plan->weights,
-    .cells = plan->cells,
+    .cells = t->values,
   };
   OctCudaModes modes = {
     .lines = plan->lines,
     .grid = plan->gridding.tables.grid,
-    .is_complex = is_complex,
+    .is_complex = t->is_complex,
     .first_mode = plan->gridding.tables.first_mode,
     .depth_bins = plan->depth_bins,
     .factors = oct_cuda_gridding_factors (&plan->gridding),
   };
 
   return oct_cuda_check (oct_cuda_launch_gather (&gather, queue), NAME, error)
-         && run_transform (plan, queue, error)
-         && oct_cuda_check (oct_cuda_launch_pick_modes (&modes,
-                                is_complex ? plan->cells : plan->spectrum,
+         && oct_cuda_transform_run (t, queue.stream, NAME, error)
+         && oct_cuda_check (oct_cuda_launch_pick_modes (&modes, t->spectra,
                                 to->data, to->stride, queue),
              NAME, error);
 }

@@ -134,30 +134,6 @@ shifted_back (float2 value, float2 shift)
       shift.x * value.y - shift.y * value.x);
 }
 
-__device__ __forceinline__ void
-convert (float value, float &to)
-{
-  to = value;
-}
-
-__device__ __forceinline__ void
-convert (float2 value, float2 &to)
-{
-  to = value;
-}
-
-__device__ __forceinline__ void
-convert (float value, float2 &to)
-{
-  to = make_float2 (value, 0);
-}
-
-__device__ __forceinline__ void
-convert (float2 value, float &to)
-{
-  to = value.x;
-}
-
 /* One thread per cell of LINES lines. */
 template <typename Value, typename Cell>
 __global__ void

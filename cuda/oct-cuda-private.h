@@ -44,24 +44,37 @@ cufftHandle oct_cuda_fft_plan (cufftType type, guint length, guint in_row,
 /* Whether the current device starts kernels ahead, see OctCudaQueue. */
 gboolean oct_cuda_can_overlap (void);
 
+/* Copies of a table on the host: one that is being written, and two that may
+ * still be on their way to the device. */
+#define OCT_CUDA_TABLE_COPIES 3
+
 /**
  * A table in device memory that may change between two runs.
  *
  * The new values wait in page-locked memory and are copied by the next run in
- * its stream, so that kernels in flight keep the old ones.
+ * its stream, so that kernels in flight keep the old ones.  Copies take turns,
+ * so that new values need not wait for those before to arrive; each is made
+ * when it is needed first, since most tables are written once.
  */
 typedef struct {
-  gpointer device, host;
+  gpointer device;
   gsize size;
-  cudaEvent_t copied; /* host may be written again */
+  struct {
+    gpointer host;
+    cudaEvent_t copied; /* host may be written again */
+  } copies[OCT_CUDA_TABLE_COPIES];
+  guint newest; /* the copy that was written last */
   gboolean changed;
 } OctCudaTable;
 
+/* `table`: anything; it has to be cleared also where init has failed. */
 gboolean oct_cuda_table_init (
     OctCudaTable *table, gsize size, const char *operation, GError **error);
+/* Frees the memory; of zeros too. */
 void oct_cuda_table_clear (OctCudaTable *table);
-/* Host memory of `size` bytes to write the new values to, or NULL with an
- * error when the device has failed. */
+/* Part of create() and update(): host memory of `size` bytes to write the new
+ * values to, all of them, since it does not hold the ones before; or NULL with
+ * an error when there is no memory or the device has failed. */
 gpointer oct_cuda_table_edit (
     OctCudaTable *table, const char *operation, GError **error);
 /* Part of run(): queues the copy if there are new values. */

@@ -195,44 +195,65 @@ oct_cuda_table_init (
 {
   memset (table, 0, sizeof (*table));
   table->size = size;
-  return oct_cuda_check (cudaMalloc (&table->device, size), operation, error)
-         && oct_cuda_check (
-             cudaMallocHost (&table->host, size), operation, error)
-         && oct_cuda_check (
-             cudaEventCreateWithFlags (&table->copied, cudaEventDisableTiming),
-             operation, error);
+  return oct_cuda_check (cudaMalloc (&table->device, size), operation, error);
 }
 
 void
 oct_cuda_table_clear (OctCudaTable *table)
 {
   oct_cuda_free (table->device);
-  if (table->host != NULL && cudaFreeHost (table->host) != cudaSuccess)
-    cudaGetLastError ();
-  if (table->copied != NULL && cudaEventDestroy (table->copied) != cudaSuccess)
-    cudaGetLastError ();
+  for (guint i = 0; i < OCT_CUDA_TABLE_COPIES; i++) {
+    gpointer host = table->copies[i].host;
+    cudaEvent_t copied = table->copies[i].copied;
+    if (host != NULL && cudaFreeHost (host) != cudaSuccess)
+      cudaGetLastError ();
+    if (copied != NULL && cudaEventDestroy (copied) != cudaSuccess)
+      cudaGetLastError ();
+  }
   memset (table, 0, sizeof (*table));
 }
 
 gpointer
 oct_cuda_table_edit (OctCudaTable *table, const char *operation, GError **error)
 {
-  if (!oct_cuda_check (cudaEventSynchronize (table->copied), operation, error))
+  guint next = table->newest;
+  gpointer *host;
+  cudaEvent_t *copied;
+
+  /* values that no run has taken yet are written over */
+  if (!table->changed)
+    next = (next + 1) % OCT_CUDA_TABLE_COPIES;
+  host = &table->copies[next].host;
+  copied = &table->copies[next].copied;
+  if (*copied == NULL
+      && !oct_cuda_check (
+          cudaEventCreateWithFlags (copied, cudaEventDisableTiming), operation,
+          error))
     return NULL;
+  if (*host == NULL
+      && !oct_cuda_check (cudaMallocHost (host, table->size), operation, error))
+    return NULL;
+  if (!oct_cuda_check (cudaEventSynchronize (*copied), operation, error))
+    return NULL;
+  table->newest = next;
   table->changed = TRUE;
-  return table->host;
+  return *host;
 }
 
 gboolean
 oct_cuda_table_upload (OctCudaTable *table, const char *operation,
     cudaStream_t stream, GError **error)
 {
+  guint newest = table->newest;
+
   if (!table->changed)
     return TRUE;
   table->changed = FALSE;
-  return oct_cuda_check (cudaMemcpyAsync (table->device, table->host,
-                             table->size, cudaMemcpyHostToDevice, stream),
+  return oct_cuda_check (
+             cudaMemcpyAsync (table->device, table->copies[newest].host,
+                 table->size, cudaMemcpyHostToDevice, stream),
              operation, error)
          && oct_cuda_check (
-             cudaEventRecord (table->copied, stream), operation, error);
+             cudaEventRecord (table->copies[newest].copied, stream), operation,
+             error);
 }

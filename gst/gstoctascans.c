@@ -79,10 +79,12 @@ gst_oct_ascans_set_property (
   if (size == NULL && id != GST_OCT_PROP_WINDOW)
     return FALSE;
   GST_OBJECT_LOCK (filter);
-  if (size != NULL)
+  if (size != NULL) {
     *size = g_value_get_uint (value);
-  else
+    ascans->told = FALSE;
+  } else {
     ascans->window = g_value_get_enum (value);
+  }
   GST_OBJECT_UNLOCK (filter);
   gst_oct_filter_property_changed (filter, size != NULL);
   return TRUE;
@@ -107,13 +109,23 @@ gst_oct_ascans_get_property (
 
 /* ----------------------------------------------------------------- depths */
 
+/* What is asked of spectra of `samples` samples, every 0 replaced; FALSE when
+ * that is impossible. */
 static gboolean
-depths_fit (const GstOctDepths *depths, guint samples)
+resolve (const GstOctDepths *asked, guint samples, GstOctDepths *depths)
 {
-  guint all = depths->length / 2;
+  guint all;
 
-  return depths->length >= samples && depths->start < all
-         && depths->bins <= all - depths->start;
+  *depths = *asked;
+  if (depths->length == 0)
+    depths->length = samples;
+  all = depths->length / 2;
+  if (depths->length < samples || depths->start >= all
+      || depths->bins > all - depths->start)
+    return FALSE;
+  if (depths->bins == 0)
+    depths->bins = all - depths->start;
+  return TRUE;
 }
 
 static void
@@ -135,28 +147,54 @@ set_depths_error (GstOctFilter *filter, const GstOctDepths *depths,
         name, depths->start, depths->bins, depths->length / 2, depths->length);
 }
 
-gboolean
-gst_oct_ascans_choose (GstOctFilter *filter, GstOctAScans *ascans,
-    guint samples, GstOctDepths *depths, GError **error)
+/* The transform for spectra of `samples` samples, and what has been `asked` for
+ * it.  length, depth-start and depth-bins are set one after the other while the
+ * picture is live: until they go together again, what did before stays.  FALSE
+ * with OCT_ERROR_SETTINGS when they do not and nothing did. */
+static gboolean
+choose (GstOctFilter *filter, GstOctAScans *ascans, guint samples,
+    GstOctDepths *asked, GstOctDepths *depths, GError **error)
 {
+  GstOctDepths wanted;
   gboolean fit;
 
   GST_OBJECT_LOCK (filter);
-  *depths = ascans->wanted;
-  if (depths->length == 0)
-    depths->length = samples;
-  fit = depths_fit (depths, samples);
-  if (fit && depths->bins == 0)
-    depths->bins = depths->length / 2 - depths->start;
-  if (!fit && ascans->in_force.bins != 0
-      && depths_fit (&ascans->in_force, samples)) {
-    *depths = ascans->in_force;
-    fit = TRUE;
+  *asked = ascans->wanted;
+  fit = resolve (asked, samples, depths);
+  wanted = *depths;
+  if (!fit && ascans->has_former) {
+    *asked = ascans->former;
+    fit = resolve (asked, samples, depths);
   }
   GST_OBJECT_UNLOCK (filter);
   if (!fit)
-    set_depths_error (filter, depths, samples, error);
+    set_depths_error (filter, &wanted, samples, error);
   return fit;
+}
+
+/* Says, once for a setting, that it is impossible and what is delivered in its
+ * place. */
+static void
+warn_of_former (GstOctFilter *filter, GstOctAScans *ascans, guint samples,
+    const GstOctDepths *former)
+{
+  g_autoptr (GError) error = NULL;
+  GstOctDepths wanted;
+  gboolean possible, tell;
+
+  GST_OBJECT_LOCK (filter);
+  possible = resolve (&ascans->wanted, samples, &wanted);
+  tell = !possible && !ascans->told;
+  ascans->told = !possible;
+  GST_OBJECT_UNLOCK (filter);
+  if (!tell)
+    return;
+  set_depths_error (filter, &wanted, samples, &error);
+  GST_ELEMENT_WARNING (filter, RESOURCE, SETTINGS,
+      ("%s Until then the former range is kept: %u depth bins from bin %u on "
+       "of a transform of length %u.",
+          error->message, former->bins, former->start, former->length),
+      (NULL));
 }
 
 static void
@@ -186,11 +224,11 @@ gst_oct_ascans_transform_structure (GstOctFilter *filter, GstOctAScans *ascans,
   } else {
     to = gst_structure_from_string (GST_OCT_CAPS_ASCANS, NULL);
     if (gst_structure_get_int (from, "samples", &samples)) {
-      GstOctDepths depths;
+      GstOctDepths asked, depths;
 
       /* Sizes that do not go together are reported with a sentence when the
        * first B-scan comes; here there is none to report with. */
-      if (!gst_oct_ascans_choose (filter, ascans, samples, &depths, NULL))
+      if (!choose (filter, ascans, samples, &asked, &depths, NULL))
         depths.bins = 1;
       gst_structure_set (to, "samples", G_TYPE_INT, (gint)depths.bins, NULL);
       set_z_spacing (filter, samples, depths.length, to);
@@ -201,22 +239,40 @@ gst_oct_ascans_transform_structure (GstOctFilter *filter, GstOctAScans *ascans,
   gst_caps_append_structure (result, to);
 }
 
+/* A property was set between the negotiation and the first B-scan of these
+ * caps: `columns` bins that there are, for the moment until caps for it come,
+ * those that lie nearest to what is asked for. */
+static void
+fit_columns (GstOctDepths *depths, guint columns)
+{
+  guint all;
+
+  depths->length = MAX (depths->length, 2 * columns);
+  all = depths->length / 2;
+  depths->start = MIN (depths->start, all - columns);
+  depths->bins = columns;
+}
+
 gboolean
 gst_oct_ascans_configure (GstOctFilter *filter, GstOctAScans *ascans,
     guint samples, GstOctDepths *depths, OctWindow *window, GError **error)
 {
   const GstOctInfo *output = gst_oct_filter_get_output (filter);
+  GstOctDepths asked;
 
-  if (!gst_oct_ascans_choose (filter, ascans, samples, depths, error))
+  if (!choose (filter, ascans, samples, &asked, depths, error))
     return FALSE;
+  warn_of_former (filter, ascans, samples, depths);
   if (depths->bins != output->columns && gst_oct_filter_has_plan (filter)) {
     depths->bins = 0;
     return TRUE;
   }
   GST_OBJECT_LOCK (filter);
-  ascans->in_force = *depths;
+  ascans->former = asked;
+  ascans->has_former = TRUE;
   *window = ascans->window;
   GST_OBJECT_UNLOCK (filter);
-  depths->bins = output->columns;
+  if (depths->bins != output->columns)
+    fit_columns (depths, output->columns);
   return TRUE;
 }

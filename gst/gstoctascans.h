@@ -21,8 +21,10 @@ typedef struct {
 /* Under the object lock of the element. */
 typedef struct {
   OctWindow window;
-  GstOctDepths wanted;   /* the properties, 0 = all */
-  GstOctDepths in_force; /* of the last plan, every 0 replaced; bins 0: none */
+  GstOctDepths wanted; /* the properties, 0 = all */
+  GstOctDepths former; /* those that the last plan was made with */
+  gboolean has_former; /* there was one since the start */
+  gboolean told;       /* that what is wanted now is impossible */
 } GstOctAScans;
 
 /* Identifiers of the properties, beyond those any element uses itself. */
@@ -38,20 +40,15 @@ enum {
 void gst_oct_ascans_install_properties (
     GObjectClass *klass, gboolean has_length);
 
-/* FALSE when `id` is none of these; otherwise the filter is told of a new
- * value.  Take the object lock of the element themselves. */
+/* FALSE when `id` is none of these; otherwise the value is taken and the filter
+ * told of it.  Takes the object lock of the element itself. */
 gboolean gst_oct_ascans_set_property (
     GstOctFilter *filter, GstOctAScans *ascans, guint id, const GValue *value);
+/* FALSE when `id` is none of these; otherwise `value`, initialised for the type
+ * of the property, holds what was set last, which may be a range that is not
+ * in force.  Takes the object lock of the element itself. */
 gboolean gst_oct_ascans_get_property (
     GstOctFilter *filter, GstOctAScans *ascans, guint id, GValue *value);
-
-/* The transform for spectra of `samples` samples, every 0 replaced.  length,
- * depth-start and depth-bins are set one after the other while the picture is
- * live: until they go together again, what was in force stays.  FALSE with
- * OCT_ERROR_SETTINGS when they do not and nothing was; then `depths` is what
- * was asked for. */
-gboolean gst_oct_ascans_choose (GstOctFilter *filter, GstOctAScans *ascans,
-    guint samples, GstOctDepths *depths, GError **error);
 
 /* For transform_structure(): A-scans from spectra, or spectra `formats`, `axis`
  * from A-scans. */
@@ -62,7 +59,10 @@ void gst_oct_ascans_transform_structure (GstOctFilter *filter,
 /* For configure(): what the plan for A-lines of `samples` is to be made with.
  * depths->bins is 0 when properties were set between the negotiation and this
  * B-scan: caps for them will come, and the plan that there is serves until
- * then. */
+ * then; where there is none, `depths` fit the caps and lie as near as they can.
+ * Properties set while the picture is live that do not go together leave what
+ * was in force, with one warning on the bus; FALSE with OCT_ERROR_SETTINGS when
+ * nothing was. */
 gboolean gst_oct_ascans_configure (GstOctFilter *filter, GstOctAScans *ascans,
     guint samples, GstOctDepths *depths, OctWindow *window, GError **error);
 

@@ -306,7 +306,7 @@ stop (GstBaseTransform *trans)
 {
   GstOctCS *self = GST_OCT_CS (trans);
 
-  self->ascans.in_force.bins = 0;
+  self->ascans.has_former = FALSE;
   gst_oct_sampling_forget (GST_OCT_FILTER (self), &self->sampling);
   return GST_BASE_TRANSFORM_CLASS (gst_oct_cs_parent_class)->stop (trans);
 }

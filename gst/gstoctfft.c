@@ -62,7 +62,7 @@ configure (GstOctFilter *filter, GError **error)
 static gboolean
 stop (GstBaseTransform *trans)
 {
-  GST_OCT_FFT (trans)->ascans.in_force.bins = 0;
+  GST_OCT_FFT (trans)->ascans.has_former = FALSE;
   return GST_BASE_TRANSFORM_CLASS (gst_oct_fft_parent_class)->stop (trans);
 }
 

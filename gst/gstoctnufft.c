@@ -148,7 +148,7 @@ configure (GstOctFilter *filter, GError **error)
 static gboolean
 stop (GstBaseTransform *trans)
 {
-  GST_OCT_NUFFT (trans)->ascans.in_force.bins = 0;
+  GST_OCT_NUFFT (trans)->ascans.has_former = FALSE;
   return GST_BASE_TRANSFORM_CLASS (gst_oct_nufft_parent_class)->stop (trans);
 }
 

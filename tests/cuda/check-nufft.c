@@ -6,6 +6,7 @@
  */
 #include "check.h"
 #include "nufft-reference.h"
+#include "nufft-rows.h"
 #include "oct-nufft.h"
 #include "oct-window.h"
 
@@ -14,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define POISON 0xa5
 #define ROUNDING 1e-5 /* relative l2 of single precision */
 
 static const char *
@@ -27,13 +27,6 @@ operation_name (OctOperation operation)
 }
 
 static gboolean
-is_adjoint (OctOperation operation)
-{
-  return operation == OCT_OPERATION_NUFFT_ADJOINT
-         || operation == OCT_OPERATION_NUDFT_ADJOINT;
-}
-
-static gboolean
 is_gridded (OctOperation operation)
 {
   return operation == OCT_OPERATION_NUFFT
@@ -41,49 +34,6 @@ is_gridded (OctOperation operation)
 }
 
 /* ---------------------------------------------------------------- one case */
-
-/* Rows of input or output: complex or real numbers and padding. */
-typedef struct {
-  guint values, lines, padding; /* padding in bytes */
-  gboolean is_complex;
-  guint8 *data;
-} Rows;
-
-static gsize
-rows_stride (const Rows *rows)
-{
-  return (rows->is_complex ? 8 : 4) * (gsize)rows->values + rows->padding;
-}
-
-static Rows
-new_rows (guint values, guint lines, gboolean is_complex, guint padding)
-{
-  Rows rows = { values, lines, padding, is_complex, NULL };
-
-  rows.data = g_malloc (rows_stride (&rows) * lines);
-  memset (rows.data, POISON, rows_stride (&rows) * lines);
-  return rows;
-}
-
-static Rows
-new_input (const OctNufftParams *p, OctOperation operation, guint padding)
-{
-  gboolean is_complex = p->format == OCT_SAMPLE_CF32,
-           back = is_adjoint (operation);
-
-  return new_rows (back ? p->depth_bins : p->samples, p->lines,
-      back || is_complex, padding * (back || is_complex ? 8 : 4));
-}
-
-static Rows
-new_output (const OctNufftParams *p, OctOperation operation, guint padding)
-{
-  gboolean is_complex = p->format == OCT_SAMPLE_CF32,
-           back = is_adjoint (operation);
-
-  return new_rows (back ? p->samples : p->depth_bins, p->lines,
-      !back || is_complex, padding * (!back || is_complex ? 8 : 4));
-}
 
 static void
 fill_input (Rows *rows, GRand *random)
@@ -95,87 +45,6 @@ fill_input (Rows *rows, GRand *random)
     for (guint i = 0; i < rows->values * (rows->is_complex ? 2 : 1); i++)
       row[i] = (float)(size * g_rand_double_range (random, -1, 1));
   }
-}
-
-static void
-get_line (const Rows *rows, guint line, Complex *values)
-{
-  const float *row = (const float *)(rows->data + line * rows_stride (rows));
-
-  for (guint i = 0; i < rows->values; i++)
-    values[i] = rows->is_complex ? row[2 * i] + I * row[2 * i + 1] : row[i];
-}
-
-/* Runs a plan once; the padding of the output has to be left alone. */
-static gboolean
-run_rows (const Check *check, const OctOperationTable *table, OctPlan *plan,
-    const Rows *in, Rows *out, GError **error)
-{
-  gsize in_size = rows_stride (in) * in->lines;
-  gsize out_size = rows_stride (out) * out->lines;
-  gpointer from, to;
-  gboolean done;
-
-  check_cuda (cudaMalloc (&from, in_size), "memory");
-  check_cuda (cudaMalloc (&to, out_size), "memory");
-  check_cuda (
-      cudaMemcpy (from, in->data, in_size, cudaMemcpyHostToDevice), "upload");
-  check_cuda (cudaMemset (to, POISON, out_size), "poison");
-  check_cuda (cudaDeviceSynchronize (), "inputs");
-  OctFrame source = { { { from, rows_stride (in) } } };
-  OctFrame sink = { { { to, rows_stride (out) } } };
-  done = table->run (plan, &source, &sink, check->stream, error);
-  check_cuda (cudaStreamSynchronize (check->stream), "run");
-  check_cuda (
-      cudaMemcpy (out->data, to, out_size, cudaMemcpyDeviceToHost), "download");
-  check_cuda (cudaFree (from), "free");
-  check_cuda (cudaFree (to), "free");
-  return done;
-}
-
-static gboolean
-run_once (const Check *check, OctOperation operation, const OctNufftParams *p,
-    const Rows *in, Rows *out, GError **error)
-{
-  const OctOperationTable *table = check->cuda->operations[operation];
-  OctPlan *plan = table->create (p, error);
-  gboolean done = plan != NULL && run_rows (check, table, plan, in, out, error);
-
-  if (plan != NULL)
-    table->destroy (plan);
-  return done;
-}
-
-/* ||found - expected|| / ||expected|| of one line; real parts alone where that
- * is what was found. */
-static double
-line_error (const Rows *out, guint line, const Complex *expected)
-{
-  g_autofree Complex *found = g_new (Complex, out->values);
-  double difference = 0, total = 0;
-
-  get_line (out, line, found);
-  for (guint i = 0; i < out->values; i++) {
-    Complex right = out->is_complex ? expected[i] : creal (expected[i]);
-    difference += pow (cabs (found[i] - right), 2);
-    total += pow (cabs (right), 2);
-  }
-  if (total == 0 && difference == 0)
-    return 0;
-  return sqrt (difference / total);
-}
-
-static char *
-padding_problem (const Rows *out)
-{
-  for (guint line = 0; line < out->lines; line++) {
-    const guint8 *end =
-        out->data + (line + 1) * rows_stride (out) - out->padding;
-    for (guint i = 0; i < out->padding; i++)
-      if (end[i] != POISON)
-        return g_strdup_printf ("line %u: written behind the end", line);
-  }
-  return NULL;
 }
 
 /* The worst of some lines against a reference. */
@@ -428,6 +297,73 @@ check_errors_of_gridding (Check *check)
     g_free (out.data);
   }
   g_free (in.data);
+}
+
+/* Whether a depth differs by more than `limit` dB of the mirror's peak. */
+static char *
+ghost_problem (const OctNufftParams *p, const Rows *in, const Rows *out,
+    guint line, double limit)
+{
+  g_autofree Complex *source = g_new (Complex, in->values);
+  g_autofree Complex *expected = g_new (Complex, out->values);
+  g_autofree Complex *found = g_new (Complex, out->values);
+  double peak = 0, worst = 0;
+
+  get_line (in, line, source);
+  get_line (out, line, found);
+  reference_exact (p, FALSE, source, expected);
+  for (guint n = 0; n < p->samples; n++)
+    peak += p->window[n] / sqrt (p->samples);
+  for (guint i = 0; i < out->values; i++)
+    worst = MAX (worst, cabs (found[i] - expected[i]));
+  if (20 * log10 (worst / peak + 1e-12) <= limit)
+    return NULL;
+  return g_strdup_printf (
+      "line %u: %.1f dB", line, 20 * log10 (worst / peak + 1e-12));
+}
+
+/* Complex spectra of mirrors at depths of either sign, shown and not, against
+ * the exact transform: limits in dB of test_ghosts in tests/numeric. */
+static void
+check_ghosts (Check *check)
+{
+  static const double depths[] = { -220, -158.7, -100, -25, 10, 51, 113, 220 };
+  static const struct {
+    guint width, start, bins;
+    double limit;
+  } cases[] = { { 6, 0, 256, -100 }, { 6, 60, 100, -100 }, { 4, 0, 256, -70 },
+    { 4, 60, 100, -90 }, { 2, 0, 256, -32 }, { 2, 60, 100, -40 } };
+  double positions[512], window[512];
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    OctNufftParams p =
+        spectrometer (512, G_N_ELEMENTS (depths), positions, window);
+    char *name, *problem = NULL;
+    GError *error = NULL;
+    Rows in, out;
+
+    oct_window_fill (OCT_WINDOW_HANN, 512, positions, window);
+    p.format = OCT_SAMPLE_CF32;
+    p.width = cases[i].width;
+    p.depth_start = (gint)cases[i].start;
+    p.depth_bins = cases[i].bins;
+    name = case_name (OCT_OPERATION_NUFFT, &p, "ghosts,");
+    in = new_input (&p, OCT_OPERATION_NUFFT, 0);
+    out = new_output (&p, OCT_OPERATION_NUFFT, 0);
+    for (guint k = 0; k < p.lines * 512; k++) {
+      double angle = 2 * G_PI * positions[k % 512] * depths[k / 512] / 512;
+      ((float *)in.data)[2 * k] = (float)cos (angle);
+      ((float *)in.data)[2 * k + 1] = (float)sin (angle);
+    }
+    if (!run_once (check, OCT_OPERATION_NUFFT, &p, &in, &out, &error))
+      problem = g_strdup (error->message);
+    for (guint line = 0; line < p.lines && problem == NULL; line++)
+      problem = ghost_problem (&p, &in, &out, line, cases[i].limit);
+    report (check, name, problem);
+    g_clear_error (&error);
+    g_free (in.data);
+    g_free (out.data);
+  }
 }
 
 static double
@@ -743,6 +679,7 @@ check_nufft (Check *check)
   check_sizes (check);
   check_uniform (check);
   check_errors_of_gridding (check);
+  check_ghosts (check);
   check_adjoints (check);
   check_isolation (check);
   check_updates (check);

@@ -176,6 +176,14 @@ check_dispersion (Check *check)
     }
     test.name = g_strdup_printf ("dispersion %u x %u", samples, lines);
     check_case (check, &test);
+    if (samples != 2048 && samples != 203)
+      continue;
+    /* new values with every B-scan, more than wait at a time */
+    test.steps = MAX_STEPS;
+    test.in_turn = TRUE;
+    test.name =
+        g_strdup_printf ("dispersion %u x %u, always another", samples, lines);
+    check_case (check, &test);
   }
 }
 
@@ -234,4 +242,13 @@ check_fft (Check *check)
   fft_case (check, 2048, 12, 2048, 0, 1024, FILL_NAN_LINE);
   fft_case (check, 512, 45, 512, 0, 256, FILL_NAN_LINE);
   fft_case (check, 600, 12, 600, 0, 300, FILL_NAN_LINE);
+  /* cuFFT has ways of its own for small primes, large ones and the rest, and
+   * puts two real A-lines of an odd length together; lines in pairs and not */
+  for (guint i = 0; i < 8; i++) {
+    static const guint lengths[] = { 101, 225, 1023, 2047, 2187, 2311, 1000,
+      2048 };
+    guint length = lengths[i];
+    fft_case (check, length, 12, length, 0, length / 2, FILL_LOUD_LINE);
+    fft_case (check, length / 2, 13, length, 3, length / 4, FILL_LOUD_LINE);
+  }
 }

@@ -17,6 +17,9 @@ typedef enum {
   FILL_SATURATED, /* largest count; 1e15 for floats */
   FILL_DYNAMIC,   /* complex floats of magnitudes 1e-12 .. 1e6 */
   FILL_NAN_LINE,  /* random; one A-line is not-a-number, one infinite */
+  /* random; one A-line is not-a-number, one a million times the others, each of
+   * which is compared alone */
+  FILL_LOUD_LINE,
   FILL_ALL_NAN,
   N_FILLS
 } Fill;
@@ -29,7 +32,7 @@ typedef struct {
   guint padding;   /* bytes behind every row */
 } Shape;
 
-#define MAX_STEPS 4
+#define MAX_STEPS 8
 
 /* One comparison: some B-scans through a plan of either backend. */
 typedef struct {
@@ -44,6 +47,7 @@ typedef struct {
   Fill fill;
   guint steps;          /* B-scans, 1 .. MAX_STEPS */
   gconstpointer update; /* parameters before the third B-scan, or NULL */
+  gboolean in_turn;     /* `params` and `update` in turn from there on */
   gboolean reset;       /* before the last B-scan */
   gboolean in_place;
 } Case;

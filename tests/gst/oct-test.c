@@ -416,6 +416,35 @@ oct_test_set (GstHarness *harness, const char *factory, const char *property,
   gst_object_unref (element);
 }
 
+/* `data`: property=value */
+static GstPadProbeReturn
+set_with_caps (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  g_auto (GStrv) words = NULL;
+  GstElement *element;
+
+  if (GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (info)) != GST_EVENT_CAPS)
+    return GST_PAD_PROBE_OK;
+  words = g_strsplit (data, "=", 2);
+  element = gst_pad_get_parent_element (pad);
+  gst_util_set_object_arg (G_OBJECT (element), words[0], words[1]);
+  gst_object_unref (element);
+  return GST_PAD_PROBE_REMOVE;
+}
+
+void
+oct_test_set_with_caps (GstHarness *harness, const char *factory,
+    const char *property, const char *value)
+{
+  GstElement *element = gst_harness_find_element (harness, factory);
+  GstPad *pad = gst_element_get_static_pad (element, "src");
+
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, set_with_caps,
+      g_strdup_printf ("%s=%s", property, value), g_free);
+  gst_object_unref (pad);
+  gst_object_unref (element);
+}
+
 GstStructure *
 oct_test_output (GstHarness *harness)
 {
@@ -428,24 +457,61 @@ oct_test_output (GstHarness *harness)
   return s;
 }
 
-void
-oct_test_assert_error (GstBus *bus, ...)
+/* One message of this type alone, and its words. */
+static GError *
+take_message (GstBus *bus, GstMessageType type, va_list words)
 {
-  GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
-  g_autoptr (GError) error = NULL;
-  const char *word;
-  va_list words;
+  GstMessage *message = gst_bus_pop_filtered (bus, type);
+  const char *name = gst_message_type_get_name (type), *word;
+  GError *error = NULL;
 
-  fail_unless (message != NULL, "no error was posted");
-  gst_message_parse_error (message, &error, NULL);
+  fail_unless (message != NULL, "no %s was posted", name);
+  if (type == GST_MESSAGE_WARNING)
+    gst_message_parse_warning (message, &error, NULL);
+  else
+    gst_message_parse_error (message, &error, NULL);
   gst_message_unref (message);
-  va_start (words, bus);
   while ((word = va_arg (words, const char *)) != NULL)
     fail_unless (strstr (error->message, word) != NULL, "'%s' is not in '%s'",
         word, error->message);
+  message = gst_bus_pop_filtered (bus, type);
+  fail_unless (message == NULL, "more than one %s was posted", name);
+  return error;
+}
+
+void
+oct_test_assert_error (GstBus *bus, ...)
+{
+  va_list words;
+
+  va_start (words, bus);
+  g_error_free (take_message (bus, GST_MESSAGE_ERROR, words));
   va_end (words);
-  message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
-  fail_unless (message == NULL, "more than one error was posted");
+}
+
+void
+oct_test_assert_refused_live (GstBus *bus, ...)
+{
+  g_autoptr (GError) error = NULL;
+  va_list words;
+
+  va_start (words, bus);
+  error = take_message (bus, GST_MESSAGE_WARNING, words);
+  va_end (words);
+  fail_unless (
+      g_error_matches (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS),
+      "%s %d", g_quark_to_string (error->domain), error->code);
+  oct_test_assert_quiet (bus);
+}
+
+void
+oct_test_assert_quiet (GstBus *bus)
+{
+  GstMessage *message =
+      gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR | GST_MESSAGE_WARNING);
+
+  fail_unless (message == NULL, "there is a message: %" GST_PTR_FORMAT,
+      (gpointer)message);
 }
 
 /* ------------------------------------------------------ calibration, B-scans

@@ -80,12 +80,22 @@ OctArray *oct_test_run (
 void oct_test_set (GstHarness *harness, const char *factory,
     const char *property, const char *value);
 
+/* The same when the element sends its next caps, which are then those before.
+ */
+void oct_test_set_with_caps (GstHarness *harness, const char *factory,
+    const char *property, const char *value);
+
 /* The current caps behind the harness. */
 GstStructure *oct_test_output (GstHarness *harness);
 
 /* Exactly one element error was posted, and its sentence holds each of the
  * words (NULL-terminated). */
 void oct_test_assert_error (GstBus *bus, ...) G_GNUC_NULL_TERMINATED;
+/* Exactly one warning of settings that are not taken was posted and no error,
+ * and its sentence holds each of the words (NULL-terminated). */
+void oct_test_assert_refused_live (GstBus *bus, ...) G_GNUC_NULL_TERMINATED;
+/* Neither an error nor a warning was posted. */
+void oct_test_assert_quiet (GstBus *bus);
 
 /* The sticky event of the calibration that `properties` of octdcsub give. */
 GstEvent *oct_test_calibration (const char *properties, guint samples);

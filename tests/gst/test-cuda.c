@@ -9,7 +9,7 @@
  * loops one pipeline for so long and prints the memory at intervals.
  */
 #include "oct-test-files.h"
-#include "oct-test.h"
+#include "oct-test-pipelines.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -18,142 +18,21 @@
 #define CALIBRATION "wavelength-min=800 wavelength-max=880"
 #define CUDA " backend=cuda"
 #define CPU " backend=cpu"
-/* FILTERS and END give one image after the other to "sink" */
+/* FILTERS or NUFFT, and END, give one image after the other to "sink" */
 #define FILTERS(backend, between)                                              \
   " ! octdcsub " CALIBRATION backend between                                   \
   " ! octkresample name=k" backend between                                     \
   " ! octdispersion name=d a2=40" backend between                              \
   " ! octfft name=f" backend between                                           \
   " ! octlogscale name=l range=contrast" backend between
+#define NUFFT(backend, between)                                                \
+  " ! octdcsub " CALIBRATION backend between                                   \
+  " ! octdispersion name=d a2=40" backend between                              \
+  " ! octnufft name=f" backend between                                         \
+  " ! octlogscale name=l range=contrast" backend between
 #define END " ! appsink name=sink sync=false max-buffers=4"
 #define GRAY " ! capsfilter caps=video/x-raw,format=GRAY8" END
-#define WAIT (60 * GST_SECOND)
 #define MEBIBYTE 1048576.0
-
-/* ---------------------------------------------------------------- pipelines */
-
-static GstElement *
-make (const char *launch)
-{
-  GError *error = NULL;
-  GstElement *pipeline = gst_parse_launch (launch, &error);
-
-  fail_unless (error == NULL, "%s: %s", launch, error ? error->message : "");
-  return pipeline;
-}
-
-static GstElement *
-start (const char *launch)
-{
-  GstElement *pipeline = make (launch);
-
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  return pipeline;
-}
-
-static void
-stop (GstElement *pipeline)
-{
-  fail_unless_equals_int (gst_element_set_state (pipeline, GST_STATE_NULL),
-      GST_STATE_CHANGE_SUCCESS);
-  gst_object_unref (pipeline);
-}
-
-/* The sentence of an error, NULL when there was none. */
-static char *
-take_error (GstElement *pipeline)
-{
-  GstBus *bus = gst_element_get_bus (pipeline);
-  GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
-  g_autoptr (GError) error = NULL;
-
-  gst_object_unref (bus);
-  if (message == NULL)
-    return NULL;
-  gst_message_parse_error (message, &error, NULL);
-  gst_message_unref (message);
-  return g_strdup (error->message);
-}
-
-/* The next one at `name`, NULL at the end. */
-static GstSample *
-pull_from (GstElement *pipeline, const char *name)
-{
-  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), name);
-  g_autofree char *error = NULL;
-  GstSample *sample = NULL;
-  gboolean eos = FALSE;
-
-  g_signal_emit_by_name (sink, "try-pull-sample", WAIT, &sample);
-  g_object_get (sink, "eos", &eos, NULL);
-  gst_object_unref (sink);
-  if (sample == NULL && !eos) {
-    error = take_error (pipeline);
-    fail ("nothing came: %s", error != NULL ? error : "no error");
-  }
-  return sample;
-}
-
-/* The grey levels of an image in whatever format, or other values. */
-static OctArray *
-read_sample (GstSample *sample)
-{
-  GstCaps *caps = gst_sample_get_caps (sample);
-  GstVideoInfo info;
-  OctArray *array;
-  GstVideoFrame frame;
-  guint row, i, k;
-
-  if (!gst_video_info_from_caps (&info, caps)
-      || GST_VIDEO_INFO_FORMAT (&info) != GST_VIDEO_FORMAT_RGBA)
-    return oct_test_read (gst_sample_get_buffer (sample), caps);
-  fail_unless (gst_video_frame_map (
-      &frame, &info, gst_sample_get_buffer (sample), GST_MAP_READ));
-  array = oct_array_new ('u', 1, info.height, info.width);
-  for (row = 0; row < array->rows; row++) {
-    const guint8 *pixel =
-        (guint8 *)GST_VIDEO_FRAME_PLANE_DATA (&frame, 0)
-        + (gsize)row * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0);
-
-    for (i = 0; i < array->columns; i++, pixel += 4) {
-      array->data[(gsize)row * array->columns + i] = pixel[0];
-      for (k = 1; k < 3; k++)
-        fail_unless_equals_int (pixel[k], pixel[0]);
-      fail_unless_equals_int (pixel[3], 255);
-    }
-  }
-  gst_video_frame_unmap (&frame);
-  return array;
-}
-
-static OctArray *
-pull (GstElement *pipeline, const char *name)
-{
-  GstSample *sample = pull_from (pipeline, name);
-  OctArray *array;
-
-  fail_unless (sample != NULL, "the end came too early");
-  array = read_sample (sample);
-  gst_sample_unref (sample);
-  return array;
-}
-
-/* Both give the same `count` arrays and then nothing. */
-static void
-compare_pipelines (GstElement *one, GstElement *other, guint count)
-{
-  guint i;
-
-  for (i = 0; i < count; i++) {
-    g_autoptr (OctArray) found = pull (one, "sink");
-    g_autoptr (OctArray) expected = pull (other, "sink");
-
-    GST_INFO ("B-scan %u", i);
-    oct_test_compare (found, expected, 1);
-  }
-  fail_unless (pull_from (one, "sink") == NULL);
-  fail_unless (pull_from (other, "sink") == NULL);
-}
 
 static char *
 source (guint samples, guint lines, guint count)
@@ -170,41 +49,11 @@ check_sizes (
   g_autofree char *from = source (samples, lines, count);
   g_autofree char *one = g_strconcat (from, gpu, NULL);
   g_autofree char *other = g_strconcat (from, cpu, NULL);
-  GstElement *a = start (one), *b = start (other);
+  GstElement *a = oct_test_start (one), *b = oct_test_start (other);
 
-  compare_pipelines (a, b, count);
-  stop (a);
-  stop (b);
-}
-
-/* Whether it comes to its end without an error, whose sentence is printed. */
-static gboolean
-plays (const char *launch, const char **words)
-{
-  GstElement *pipeline = make (launch);
-  GstBus *bus = gst_element_get_bus (pipeline);
-  GstMessage *message;
-  gboolean ok;
-
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  message = gst_bus_timed_pop_filtered (
-      bus, 2 * WAIT, GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
-  fail_unless (message != NULL, "%s does not end", launch);
-  ok = GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS;
-  if (!ok) {
-    g_autoptr (GError) error = NULL;
-
-    gst_message_parse_error (message, &error, NULL);
-    g_print ("%s: %s\n", GST_OBJECT_NAME (GST_MESSAGE_SRC (message)),
-        error->message);
-    for (; words != NULL && *words != NULL; words++)
-      fail_unless (strstr (error->message, *words) != NULL,
-          "'%s' is not in '%s'", *words, error->message);
-  }
-  gst_message_unref (message);
-  gst_object_unref (bus);
-  stop (pipeline);
-  return ok;
+  oct_test_compare_pipelines (a, b, count);
+  oct_test_stop (a);
+  oct_test_stop (b);
 }
 
 /* --------------------------------------------------------------- same images
@@ -215,18 +64,38 @@ static const struct {
 } sizes[] = { { 64, 1, 3 }, { 333, 33, 4 }, { 1024, 333, 6 },
   { 2048, 1000, 12 }, { 16, 700, 3 }, { 4096, 17, 4 } };
 
+/* The two ways to A-scans: by resampling and without. */
+static const struct {
+  const char *cuda, *queued, *cpu;
+} chains[] = { { FILTERS (CUDA, "") GRAY, FILTERS (CUDA, " ! queue") GRAY,
+                   FILTERS (CPU, "") GRAY },
+  { NUFFT (CUDA, "") GRAY, NUFFT (CUDA, " ! queue") GRAY,
+      NUFFT (CPU, "") GRAY } };
+
+/* Every chain in every size. */
+#define N_SIZED (G_N_ELEMENTS (chains) * G_N_ELEMENTS (sizes))
+
+static void
+check_sized (gint number, gboolean queued)
+{
+  guint i = (guint)number % G_N_ELEMENTS (sizes);
+  guint chain = (guint)number / G_N_ELEMENTS (sizes);
+  g_autofree char *behind_queue =
+      g_strconcat (" ! queue", chains[chain].queued, NULL);
+
+  check_sizes (queued ? behind_queue : chains[chain].cuda, chains[chain].cpu,
+      sizes[i].samples, sizes[i].lines, sizes[i].count);
+}
+
 GST_START_TEST (test_chain)
 {
-  check_sizes (FILTERS (CUDA, "") GRAY, FILTERS (CPU, "") GRAY,
-      sizes[__i__].samples, sizes[__i__].lines, sizes[__i__].count);
+  check_sized (__i__, FALSE);
 }
 GST_END_TEST;
 
 GST_START_TEST (test_queues)
 {
-  check_sizes (" ! queue" FILTERS (CUDA, " ! queue") GRAY,
-      FILTERS (CPU, "") GRAY, sizes[__i__].samples, sizes[__i__].lines,
-      sizes[__i__].count);
+  check_sized (__i__, TRUE);
 }
 GST_END_TEST;
 
@@ -262,7 +131,7 @@ GST_START_TEST (test_images_on_gpu)
 }
 GST_END_TEST;
 
-/* Two branches from spectra on the GPU, one of which changes them. */
+/* Three branches from spectra on the GPU, one of which changes them. */
 GST_START_TEST (test_tee)
 {
   g_autofree char *from = source (1024, 300, 20);
@@ -273,22 +142,33 @@ GST_START_TEST (test_tee)
       " t. ! queue ! octdcsub mode=bscan" CUDA " ! octkresample" CUDA
       " ! octfft" CUDA " ! octlogscale" CUDA
       " ! capsfilter caps=video/x-raw,format=GRAY8"
-      " ! appsink name=other sync=false max-buffers=4",
+      " ! appsink name=other sync=false max-buffers=4"
+      " t. ! queue ! octdispersion a2=40" CUDA " ! octnufft" CUDA
+      " ! octlogscale range=contrast" CUDA
+      " ! capsfilter caps=video/x-raw,format=GRAY8"
+      " ! appsink name=nufft sync=false max-buffers=4",
       NULL);
   g_autofree char *alone = g_strconcat (from, FILTERS (CPU, "") GRAY, NULL);
-  GstElement *both = start (launch), *expected = start (alone);
+  g_autofree char *gridded = g_strconcat (from, NUFFT (CPU, "") GRAY, NULL);
+  GstElement *both = oct_test_start (launch),
+             *expected = oct_test_start (alone);
+  GstElement *without = oct_test_start (gridded);
   guint i;
 
   for (i = 0; i < 20; i++) {
-    g_autoptr (OctArray) one = pull (both, "sink");
-    g_autoptr (OctArray) other = pull (both, "other");
-    g_autoptr (OctArray) should = pull (expected, "sink");
+    g_autoptr (OctArray) one = oct_test_pull (both, "sink");
+    g_autoptr (OctArray) other = oct_test_pull (both, "other");
+    g_autoptr (OctArray) third = oct_test_pull (both, "nufft");
+    g_autoptr (OctArray) should = oct_test_pull (expected, "sink");
+    g_autoptr (OctArray) should_third = oct_test_pull (without, "sink");
 
     oct_test_compare (one, should, 1);
+    oct_test_compare (third, should_third, 1);
     fail_unless_equals_int (other->rows, should->rows);
   }
-  stop (both);
-  stop (expected);
+  oct_test_stop (both);
+  oct_test_stop (expected);
+  oct_test_stop (without);
 }
 GST_END_TEST;
 
@@ -304,14 +184,14 @@ GST_START_TEST (test_several_pipelines)
       g_autofree char *one = g_strconcat (from, FILTERS (CUDA, "") GRAY, NULL);
       g_autofree char *other = g_strconcat (from, FILTERS (CPU, "") GRAY, NULL);
 
-      gpu[i] = start (one);
-      cpu[i] = start (other);
+      gpu[i] = oct_test_start (one);
+      cpu[i] = oct_test_start (other);
     }
     for (i = 0; i < N; i++)
-      compare_pipelines (gpu[i], cpu[i], 8);
+      oct_test_compare_pipelines (gpu[i], cpu[i], 8);
     for (i = 0; i < N; i++) {
-      stop (gpu[i]);
-      stop (cpu[i]);
+      oct_test_stop (gpu[i]);
+      oct_test_stop (cpu[i]);
     }
   }
 }
@@ -350,11 +230,11 @@ GST_START_TEST (test_other_sizes)
   } steps[] = { { 2, 512, 100 }, { 2, 512, 33 }, { 1, 512, 33 }, { 1, 333, 1 },
     { 2, 2048, 1000 }, { 2, 64, 5 }, { 2, 512, 100 } };
   const char *from = "appsrc name=source format=time";
-  g_autofree char *one = g_strconcat (from, FILTERS (CUDA, "") GRAY, NULL);
-  g_autofree char *queued =
-      g_strconcat (from, FILTERS (CUDA, " ! queue") GRAY, NULL);
-  g_autofree char *other = g_strconcat (from, FILTERS (CPU, "") GRAY, NULL);
-  GstElement *pipelines[] = { start (one), start (queued), start (other) };
+  g_autofree char *one = g_strconcat (from, chains[__i__].cuda, NULL);
+  g_autofree char *queued = g_strconcat (from, chains[__i__].queued, NULL);
+  g_autofree char *other = g_strconcat (from, chains[__i__].cpu, NULL);
+  GstElement *pipelines[] = { oct_test_start (one), oct_test_start (queued),
+    oct_test_start (other) };
   guint i, k, n;
 
   for (i = 0; i < G_N_ELEMENTS (steps); i++)
@@ -363,69 +243,96 @@ GST_START_TEST (test_other_sizes)
         push_random (pipelines[k], steps[i].bytes, steps[i].samples,
             steps[i].lines, 3 * i + n);
   for (i = 0; i < 3 * G_N_ELEMENTS (steps); i++) {
-    g_autoptr (OctArray) found = pull (pipelines[0], "sink");
-    g_autoptr (OctArray) behind = pull (pipelines[1], "sink");
-    g_autoptr (OctArray) expected = pull (pipelines[2], "sink");
+    g_autoptr (OctArray) found = oct_test_pull (pipelines[0], "sink");
+    g_autoptr (OctArray) behind = oct_test_pull (pipelines[1], "sink");
+    g_autoptr (OctArray) expected = oct_test_pull (pipelines[2], "sink");
 
     oct_test_compare (found, expected, 1);
     oct_test_compare (behind, expected, 1);
   }
   for (k = 0; k < G_N_ELEMENTS (pipelines); k++)
-    stop (pipelines[k]);
+    oct_test_stop (pipelines[k]);
 }
 GST_END_TEST;
 
+typedef struct {
+  const char *element, *property, *value;
+} Change;
+
+/* Images go on after each of them, ten times over. */
+static void
+change_live (const char *launch, const Change *changes, guint count)
+{
+  GstElement *pipeline = oct_test_start (launch);
+  guint i;
+
+  for (i = 0; i < 10 * count; i++) {
+    const Change *change = &changes[i % count];
+    GstElement *element =
+        gst_bin_get_by_name (GST_BIN (pipeline), change->element);
+    g_autoptr (OctArray) image = NULL;
+
+    gst_util_set_object_arg (
+        G_OBJECT (element), change->property, change->value);
+    gst_object_unref (element);
+    image = oct_test_pull (pipeline, "sink");
+    fail_unless_equals_int (image->columns, 100);
+  }
+  oct_test_stop (pipeline);
+}
+
 GST_START_TEST (test_live_properties)
 {
-  const struct {
-    const char *element, *property, *value;
-  } steps[] = { { "k", "method", "lanczos" }, { "d", "a2", "-70" },
+  const Change changes[] = { { "k", "method", "lanczos" }, { "d", "a2", "-70" },
     { "f", "window", "blackman" }, { "l", "range", "auto" },
     { "f", "depth-bins", "100" }, { "k", "upsample", "2" },
     { "l", "scale", "linear" }, { "f", "length", "1024" },
     { "k", "method", "linear" }, { "l", "scale", "log" },
     { "f", "depth-bins", "0" }, { "k", "upsample", "1" } };
-  GstElement *pipeline =
-      start ("octsrc samples=512 lines=100" FILTERS (CUDA, " ! queue") GRAY);
-  guint i;
 
-  for (i = 0; i < 10 * G_N_ELEMENTS (steps); i++) {
-    guint n = i % G_N_ELEMENTS (steps);
-    GstElement *element =
-        gst_bin_get_by_name (GST_BIN (pipeline), steps[n].element);
-    g_autoptr (OctArray) image = NULL;
+  change_live ("octsrc samples=512 lines=100" FILTERS (CUDA, " ! queue") GRAY,
+      changes, G_N_ELEMENTS (changes));
+}
+GST_END_TEST;
 
-    gst_util_set_object_arg (
-        G_OBJECT (element), steps[n].property, steps[n].value);
-    gst_object_unref (element);
-    image = pull (pipeline, "sink");
-    fail_unless_equals_int (image->columns, 100);
-  }
-  stop (pipeline);
+GST_START_TEST (test_live_nufft)
+{
+  const Change changes[] = { { "f", "method", "nudft" }, { "d", "a2", "-70" },
+    { "f", "window", "blackman" }, { "f", "depth-start", "20" },
+    { "f", "depth-bins", "100" }, { "f", "method", "nufft" },
+    { "f", "kernel", "gaussian" }, { "f", "oversampling", "2" },
+    { "f", "depth-bins", "999" } /* refused */,
+    { "f", "weights", "on-the-fly" }, { "f", "kernel-width", "8" },
+    { "f", "depth-bins", "0" }, { "f", "kernel", "kaiser-bessel" },
+    { "f", "kernel-width", "6" }, { "f", "oversampling", "1.25" },
+    { "f", "weights", "precomputed" }, { "f", "depth-start", "0" } };
+
+  change_live ("octsrc samples=512 lines=100" NUFFT (CUDA, " ! queue") GRAY,
+      changes, G_N_ELEMENTS (changes));
 }
 GST_END_TEST;
 
 GST_START_TEST (test_seeks)
 {
-  GstElement *pipeline =
-      start ("octsrc samples=512 lines=100" FILTERS (CUDA, " ! queue") GRAY);
-  g_autoptr (OctArray) first = pull (pipeline, "sink");
+  GstElement *pipeline = oct_test_start (
+      "octsrc samples=512 lines=100" FILTERS (CUDA, " ! queue") GRAY);
+  g_autoptr (OctArray) first = oct_test_pull (pipeline, "sink");
   guint i;
 
   for (i = 0; i < 30; i++) {
     guint n;
 
     for (n = 0; n < i % 4; n++)
-      oct_array_free (pull (pipeline, "sink"));
+      oct_array_free (oct_test_pull (pipeline, "sink"));
     fail_unless (gst_element_seek_simple (pipeline, GST_FORMAT_TIME,
         GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE, 0));
     if (i % 3 == 0) {
-      g_autoptr (OctArray) again = pull (pipeline, "sink");
+      g_autoptr (OctArray) again = oct_test_pull (pipeline, "sink");
 
       fail_unless (oct_array_equal (again, first), "after seek %u", i);
     }
   }
-  stop (pipeline);
+  oct_test_stop (pipeline);
 }
 GST_END_TEST;
 
@@ -445,7 +352,7 @@ count_image (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 static GstElement *
 start_counted (const char *launch, Counter *counter)
 {
-  GstElement *pipeline = make (launch);
+  GstElement *pipeline = oct_test_make (launch);
   GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
   GstPad *pad = gst_element_get_static_pad (sink, "sink");
 
@@ -461,7 +368,7 @@ static void
 wait_for (GstElement *pipeline, Counter *counter, gint count)
 {
   while (g_atomic_int_get (&counter->count) < count) {
-    g_autofree char *error = take_error (pipeline);
+    g_autofree char *error = oct_test_take_error (pipeline);
 
     fail_unless (error == NULL, "%s", error);
     g_usleep (2000);
@@ -503,7 +410,7 @@ GST_START_TEST (test_upload_beside_computing)
   gst_object_unref (pad);
   gst_object_unref (from);
   gst_object_unref (fft);
-  stop (pipeline);
+  oct_test_stop (pipeline);
 }
 GST_END_TEST
 
@@ -519,9 +426,9 @@ GST_START_TEST (test_foreign_sees_finished)
   check_sizes (SPECTRA (CUDA) END, SPECTRA (CPU) END, 2048, 1000, 12);
   check_sizes (SPECTRA (CUDA) " ! identity ! octfft" CUDA " ! identity" END,
       SPECTRA (CPU) " ! octfft" CPU END, 2048, 1000, 12);
-  fail_unless (plays ("octsrc samples=64 lines=2 num-buffers=2" SPECTRA (
-                          CUDA) " ! identity dump=true ! octfft" CUDA
-                                " ! fakesink dump=true",
+  fail_unless (oct_test_plays (
+      "octsrc samples=64 lines=2 num-buffers=2" SPECTRA (
+          CUDA) " ! identity dump=true ! octfft" CUDA " ! fakesink dump=true",
       NULL));
 }
 GST_END_TEST;
@@ -555,9 +462,10 @@ GST_START_TEST (test_other_device)
   }
   check_sizes (FILTERS (CUDA " cuda-device-id=1", "") GRAY,
       FILTERS (CPU, "") GRAY, 512, 100, 5);
-  fail_if (plays ("octsrc samples=64 lines=4 ! octdcsub cuda-device-id=0" CUDA
-                  " axis=wavenumber ! octfft cuda-device-id=1" CUDA
-                  " ! octlogscale cuda-device-id=1" CUDA " ! fakesink",
+  fail_if (oct_test_plays (
+      "octsrc samples=64 lines=4 ! octdcsub cuda-device-id=0" CUDA
+      " axis=wavenumber ! octfft cuda-device-id=1" CUDA
+      " ! octlogscale cuda-device-id=1" CUDA " ! fakesink",
       words));
 }
 GST_END_TEST;
@@ -610,12 +518,13 @@ GST_START_TEST (test_out_of_memory)
   guint i;
 
   for (i = 0; i < 2; i++)
-    fail_if (plays (huge, words), "it fits into 1.6 GB");
+    fail_if (oct_test_plays (huge, words), "it fits into 1.6 GB");
   oct_test_cuda_free (hoard);
-  fail_unless (plays ("octsrc samples=256 lines=16 num-buffers=4" FILTERS (
+  fail_unless (
+      oct_test_plays ("octsrc samples=256 lines=16 num-buffers=4" FILTERS (
                           CUDA, "") " ! fakesink",
-      NULL));
-  fail_unless (plays (huge, NULL));
+          NULL));
+  fail_unless (oct_test_plays (huge, NULL));
   fail_unless (oct_test_cuda_free_memory () + (guint64)(64 * MEBIBYTE) > before,
       "%.0f MiB of %.0f MiB are free afterwards",
       oct_test_cuda_free_memory () / MEBIBYTE, before / MEBIBYTE);
@@ -658,7 +567,7 @@ GST_START_TEST (test_nothing_grows)
       device_end / MEBIBYTE);
   fail_unless (host_end < host + 8 * MEBIBYTE);
   fail_unless (device_end > device - 8 * MEBIBYTE);
-  stop (pipeline);
+  oct_test_stop (pipeline);
 }
 GST_END_TEST;
 
@@ -673,7 +582,7 @@ write_spectra (void)
       "octsrc samples=2048 lines=1000 num-buffers=8 ! filesink location=%s",
       path);
 
-  fail_unless (plays (launch, NULL));
+  fail_unless (oct_test_plays (launch, NULL));
   return path;
 }
 
@@ -699,7 +608,7 @@ soak (guint seconds)
 
     g_usleep (interval * G_USEC_PER_SEC);
     passed += interval;
-    error = take_error (pipeline);
+    error = oct_test_take_error (pipeline);
     if (error != NULL) {
       g_printerr ("%s\n", error);
       return 1;
@@ -714,7 +623,7 @@ soak (guint seconds)
         g_atomic_int_get (&counter.count), host_end / MEBIBYTE,
         device_end / MEBIBYTE);
   }
-  stop (pipeline);
+  oct_test_stop (pipeline);
   oct_test_remove_files ();
   g_print ("grown: host %.1f MiB, GPU %.1f MiB\n", (host_end - host) / MEBIBYTE,
       (device - device_end) / MEBIBYTE);
@@ -746,18 +655,18 @@ octcuda_suite (void)
 {
   Suite *suite = suite_create ("octcuda");
   TCase *tcase = tcase_create ("general");
-  const guint n = G_N_ELEMENTS (sizes);
 
   suite_add_tcase (suite, tcase);
-  tcase_add_loop_test (tcase, test_chain, 0, n);
-  tcase_add_loop_test (tcase, test_queues, 0, n);
+  tcase_add_loop_test (tcase, test_chain, 0, N_SIZED);
+  tcase_add_loop_test (tcase, test_queues, 0, N_SIZED);
   tcase_add_test (tcase, test_end_after_few);
   /* the larger ones only take long */
   tcase_add_loop_test (tcase, test_images_on_gpu, 0, 3);
   tcase_add_test (tcase, test_tee);
   tcase_add_test (tcase, test_several_pipelines);
-  tcase_add_test (tcase, test_other_sizes);
+  tcase_add_loop_test (tcase, test_other_sizes, 0, G_N_ELEMENTS (chains));
   tcase_add_test (tcase, test_live_properties);
+  tcase_add_test (tcase, test_live_nufft);
   tcase_add_test (tcase, test_seeks);
   tcase_add_test (tcase, test_upload_beside_computing);
   tcase_add_test (tcase, test_foreign_sees_finished);

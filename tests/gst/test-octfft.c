@@ -60,41 +60,100 @@ GST_START_TEST (test_live_window)
 }
 GST_END_TEST;
 
-/* Each change is in the caps and in the values of the next B-scan. */
+/* Each change is in the caps and in the values of the next B-scan.  What is not
+ * possible is said once, and what was in force stays until the next change. */
 GST_START_TEST (test_live_depths)
 {
   const struct {
     const char *property, *value, *all;
     guint bins;
+    const char *refused;
   } steps[] = {
-    { "depth-bins", "20", "depth-bins=20", 20 },
-    { "depth-start", "7", "depth-start=7 depth-bins=20", 20 },
-    { "length", "256", "depth-start=7 depth-bins=20 length=256", 20 },
-    { "depth-bins", "0", "depth-start=7 length=256", 121 },
-    { "length", "0", "depth-start=7", 43 },
-    { "depth-start", "0", "", 50 },
-    /* not possible until the next change: what was in force stays */
-    { "depth-start", "60", "", 50 },
-    { "depth-bins", "40", "", 50 },
-    { "length", "202", "depth-start=60 depth-bins=40 length=202", 40 },
-    { "length", "101", "depth-start=60 depth-bins=40 length=202", 40 },
-    { "depth-start", "10", "depth-start=10 depth-bins=40 length=101", 40 },
+    { "depth-bins", "20", "depth-bins=20", 20, NULL },
+    { "depth-start", "7", "depth-start=7 depth-bins=20", 20, NULL },
+    { "length", "256", "depth-start=7 depth-bins=20 length=256", 20, NULL },
+    { "depth-bins", "0", "depth-start=7 length=256", 121, NULL },
+    { "length", "0", "depth-start=7", 43, NULL },
+    { "depth-start", "0", "", 50, NULL },
+    { "depth-start", "60", "", 50, "(depth-start=60, depth-bins=0)" },
+    { "depth-bins", "40", "", 50, "(depth-start=60, depth-bins=40)" },
+    { "length", "202", "depth-start=60 depth-bins=40 length=202", 40, NULL },
+    { "length", "101", "depth-start=60 depth-bins=40 length=202", 40,
+        "within the 50 that a transform of length 101 has" },
+    { "depth-start", "10", "depth-start=10 depth-bins=40 length=101", 40,
+        NULL },
+    { "length", "100", "depth-start=10 depth-bins=40 length=101", 40,
+        "`length` of octfft is 100, but the spectra have 101 samples" },
+    { "depth-start", "5", "depth-start=10 depth-bins=40 length=101", 40,
+        "`length` of octfft is 100" },
+    { "length", "150", "depth-start=5 depth-bins=40 length=150", 40, NULL },
   };
   GstHarness *harness = oct_test_harness ("octfft");
+  GstBus *bus = oct_test_bus (harness);
   g_autoptr (OctArray) input = load_input ();
   g_autoptr (OctArray) whole = oct_test_run (harness, input, "wavenumber");
-  guint i;
+  guint i, scan;
 
   fail_unless_equals_int (whole->columns, 50);
   for (i = 0; i < G_N_ELEMENTS (steps); i++) {
     g_autoptr (OctArray) expected = transformed (input, steps[i].all);
-    g_autoptr (OctArray) output = NULL;
 
     oct_test_set (harness, "octfft", steps[i].property, steps[i].value);
-    output = push (harness, input);
-    fail_unless_equals_int (output->columns, steps[i].bins);
-    oct_test_compare (output, expected, 0);
+    for (scan = 0; scan < 2; scan++) {
+      g_autoptr (OctArray) output = push (harness, input);
+
+      fail_unless_equals_int (output->columns, steps[i].bins);
+      oct_test_compare (output, expected, 0);
+      if (scan == 0 && steps[i].refused != NULL)
+        oct_test_assert_refused_live (
+            bus, steps[i].refused, "the former range is kept", NULL);
+      else
+        oct_test_assert_quiet (bus);
+    }
   }
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+/* Another range while the caps of one are on their way: one B-scan of that one,
+ * and the next of the other. */
+GST_START_TEST (test_set_while_negotiating)
+{
+  GstHarness *harness = oct_test_harness ("octfft");
+  g_autoptr (OctArray) input = load_input ();
+  g_autoptr (OctArray) whole = oct_test_run (harness, input, "wavenumber");
+  g_autoptr (OctArray) first = transformed (input, "depth-start=5");
+  g_autoptr (OctArray) second = transformed (input, "depth-start=20");
+  g_autoptr (OctArray) now = NULL, then = NULL;
+
+  oct_test_set_with_caps (harness, "octfft", "depth-start", "20");
+  oct_test_set (harness, "octfft", "depth-start", "5");
+  now = push (harness, input);
+  oct_test_compare (now, first, 0);
+  then = push (harness, input);
+  oct_test_compare (then, second, 0);
+  oct_test_assert_quiet (oct_test_bus (harness));
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+/* Spectra of another size come while a range waits that does not fit. */
+GST_START_TEST (test_refused_then_other_size)
+{
+  GstHarness *harness = oct_test_harness ("octfft");
+  GstBus *bus = oct_test_bus (harness);
+  g_autoptr (OctArray) small = oct_array_new ('f', 4, 3, 64);
+  g_autoptr (OctArray) large = oct_array_new ('f', 4, 3, 256);
+  g_autoptr (OctArray) first = oct_test_run (harness, small, "wavenumber");
+  g_autoptr (OctArray) refused = NULL, taken = NULL;
+
+  oct_test_set (harness, "octfft", "depth-start", "100");
+  refused = push (harness, small);
+  fail_unless_equals_int (refused->columns, 32);
+  oct_test_assert_refused_live (bus, "depth-start=100", "32 depth bins", NULL);
+  taken = oct_test_run (harness, large, "wavenumber");
+  fail_unless_equals_int (taken->columns, 28);
+  oct_test_assert_quiet (bus);
   gst_harness_teardown (harness);
 }
 GST_END_TEST;
@@ -192,7 +251,9 @@ octfft_suite (void)
       tcase, test_known_answers, 0, oct_test_count_cases ("octfft-"));
   tcase_add_test (tcase, test_live_window);
   tcase_add_test (tcase, test_live_depths);
+  tcase_add_test (tcase, test_refused_then_other_size);
   tcase_add_test (tcase, test_impossible_depths);
+  tcase_add_test (tcase, test_set_while_negotiating);
   tcase_add_test (tcase, test_z_spacing);
   tcase_add_test (tcase, test_z_spacing_of_the_first);
   return suite;

@@ -274,6 +274,74 @@ GST_START_TEST (test_refused)
 }
 GST_END_TEST;
 
+/* Set live, a range outside the spectra is said once and not taken; one inside
+ * is the next. */
+GST_START_TEST (test_refused_live)
+{
+  const struct {
+    const char *property, *value, *all;
+    guint bins;
+    const char *refused;
+  } steps[] = {
+    { "depth-bins", "51", "", 50, "(depth-start=0, depth-bins=51)" },
+    { "depth-start", "50", "", 50, "(depth-start=50, depth-bins=51)" },
+    { "depth-bins", "0", "", 50, "within the 50 that" },
+    { "depth-start", "12", "depth-start=12", 38, NULL },
+    { "depth-bins", "39", "depth-start=12", 38, "depth-bins=39" },
+    { "depth-bins", "30", "depth-start=12 depth-bins=30", 30, NULL },
+  };
+  GstHarness *harness = oct_test_harness ("octnufft calibration=" K_INDEX);
+  GstBus *bus = oct_test_bus (harness);
+  g_autoptr (OctArray) input = load_input ();
+  g_autoptr (OctArray) first = oct_test_run (harness, input, NULL);
+  guint i, scan;
+
+  for (i = 0; i < G_N_ELEMENTS (steps); i++) {
+    g_autofree char *all =
+        g_strdup_printf ("calibration=" K_INDEX " %s", steps[i].all);
+    g_autoptr (OctArray) expected = transformed (input, all);
+
+    oct_test_set (harness, "octnufft", steps[i].property, steps[i].value);
+    for (scan = 0; scan < 2; scan++) {
+      g_autoptr (OctArray) output = push (harness, input);
+
+      fail_unless_equals_int (output->columns, steps[i].bins);
+      oct_test_compare (output, expected, 0);
+      if (scan == 0 && steps[i].refused != NULL)
+        oct_test_assert_refused_live (bus, steps[i].refused,
+            "asked of octnufft", "the former range is kept", NULL);
+      else
+        oct_test_assert_quiet (bus);
+    }
+  }
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+/* Another range while the caps of one are on their way: one B-scan of that one,
+ * and the next of the other. */
+GST_START_TEST (test_set_while_negotiating)
+{
+  GstHarness *harness = oct_test_harness ("octnufft calibration=" K_INDEX);
+  g_autoptr (OctArray) input = load_input ();
+  g_autoptr (OctArray) whole = oct_test_run (harness, input, NULL);
+  g_autoptr (OctArray) first =
+      transformed (input, "calibration=" K_INDEX " depth-start=5");
+  g_autoptr (OctArray) second =
+      transformed (input, "calibration=" K_INDEX " depth-start=20");
+  g_autoptr (OctArray) now = NULL, then = NULL;
+
+  oct_test_set_with_caps (harness, "octnufft", "depth-start", "20");
+  oct_test_set (harness, "octnufft", "depth-start", "5");
+  now = push (harness, input);
+  oct_test_compare (now, first, 0);
+  then = push (harness, input);
+  oct_test_compare (then, second, 0);
+  oct_test_assert_quiet (oct_test_bus (harness));
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
 /* As octfft without zero padding. */
 GST_START_TEST (test_z_spacing)
 {
@@ -305,6 +373,8 @@ octnufft_suite (void)
   tcase_add_test (tcase, test_event_of_an_application);
   tcase_add_test (tcase, test_bad_events);
   tcase_add_test (tcase, test_refused);
+  tcase_add_test (tcase, test_refused_live);
+  tcase_add_test (tcase, test_set_while_negotiating);
   tcase_add_test (tcase, test_z_spacing);
   return suite;
 }

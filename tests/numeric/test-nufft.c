@@ -238,6 +238,113 @@ test_hermitian (void)
   }
 }
 
+/* ----------------------------------------------------------------- ghosts */
+
+/* A complex spectrum [samples] of one mirror at depth bin `depth`. */
+static float *
+mirror_spectrum (const double *nodes, guint samples, double depth)
+{
+  float *y = g_new (float, 2 * samples);
+
+  for (guint n = 0; n < samples; n++) {
+    double turn = nodes[n] * depth / samples;
+    y[2 * n] = (float)cos (2 * G_PI * (turn - rint (turn)));
+    y[2 * n + 1] = (float)sin (2 * G_PI * (turn - rint (turn)));
+  }
+  return y;
+}
+
+/* The strongest of what differs from the exact transform, and of what this one
+ * shows more than an eighth of the samples away from the mirror, in dB of the
+ * mirror's peak. */
+static void
+measure_ghosts (
+    const OctNufftParams *p, double depth, double *added, double *away)
+{
+  guint bins = p->depth_bins;
+  g_autofree float *y = mirror_spectrum (p->nodes, p->samples, depth);
+  g_autofree float *found =
+      run (OCT_OPERATION_NUFFT, p, y, 2 * p->samples, 2 * bins);
+  g_autofree float *exact =
+      run (OCT_OPERATION_NUDFT, p, y, 2 * p->samples, 2 * bins);
+  double peak = 0, differs = 0, shows = 0;
+
+  for (guint n = 0; n < p->samples; n++)
+    peak += p->window[n] / sqrt (p->samples);
+  for (guint i = 0; i < bins; i++) {
+    const float *a = found + 2 * i, *b = exact + 2 * i;
+    differs = MAX (differs, hypot ((double)a[0] - b[0], (double)a[1] - b[1]));
+    if (fabs (p->depth_start + (double)i - depth) > p->samples / 8.0)
+      shows = MAX (shows, hypot (a[0], a[1]));
+  }
+  *added = 20 * log10 (differs / peak + 1e-12);
+  *away = 20 * log10 (shows / peak + 1e-12);
+}
+
+/* Complex spectra of one mirror, at depths of either sign, shown and not.  A
+ * mirror lies within half the samples of 0, and on a grid of as many cells as
+ * samples no other depth of a half is one with it.  What remains is the copy of
+ * the mirror that sampling itself makes a whole number of samples away,
+ * smeared over the more depths the less even the nodes are, times what the
+ * kernel lets through there: at the edge of B depths ghat (M - B/2) / ghat
+ * (B/2). That is the limit of the row, for all depths (M/B = 2) and for 100 of
+ * 256 (5.1), with some dB of smear left in hand; a grid of 1.25 B cells is
+ * above all of them (20 to 77 dB down where these are 36 to 112). */
+static void
+test_ghosts (gconstpointer data)
+{
+  static const struct {
+    OctKernel kernel;
+    double oversampling;
+    guint width;
+    double whole, part; /* dB */
+  } settings[] = { { OCT_KERNEL_KAISER_BESSEL, 1.25, 6, -100, -100 },
+    { OCT_KERNEL_KAISER_BESSEL, 1.25, 4, -70, -90 },
+    { OCT_KERNEL_KAISER_BESSEL, 2, 4, -70, -90 },
+    { OCT_KERNEL_KAISER_BESSEL, 1.25, 2, -32, -40 },
+    { OCT_KERNEL_GAUSSIAN, 1.25, 6, -64, -82 } };
+  static const double depths[] = { -0.43, -0.31, -0.2, -0.05, 0.02, 0.1, 0.22,
+    0.35, 0.43 };
+  const guint samples = 512;
+  gboolean wide = GPOINTER_TO_INT (data);
+  g_autofree double *nodes =
+      spectrometer_nodes (samples, wide ? 725 : 800, wide ? 965 : 880);
+  g_autofree double *window = g_new (double, samples);
+
+  oct_window_fill (OCT_WINDOW_HANN, samples, nodes, window);
+  for (guint i = 0; i < 2 * G_N_ELEMENTS (settings); i++) {
+    guint k = i / 2;
+    gboolean part = i % 2;
+    OctNufftParams params = { .format = OCT_SAMPLE_CF32,
+      .samples = samples,
+      .lines = 1,
+      .depth_start = part ? 60 : 0,
+      .depth_bins = part ? 100 : samples / 2,
+      .kernel = settings[k].kernel,
+      .grid = oct_nufft_grid_length (samples, settings[k].oversampling),
+      .width = settings[k].width,
+      .nodes = nodes,
+      .window = window };
+    double limit = part ? settings[k].part : settings[k].whole;
+    double worst = -300, worst_away = -300, added, away;
+
+    for (guint m = 0; m < G_N_ELEMENTS (depths); m++) {
+      measure_ghosts (&params, depths[m] * samples, &added, &away);
+      worst = MAX (worst, added);
+      /* the copy begins 0.91 of the samples deeper, where they are densest */
+      if (depths[m] > -0.35)
+        worst_away = MAX (worst_away, away);
+    }
+    g_test_message ("kernel %d, %g, width %u, %u depths: %.1f, away %.1f dB",
+        params.kernel, settings[k].oversampling, params.width,
+        params.depth_bins, worst, worst_away);
+    g_assert_cmpfloat (worst, <, limit);
+    /* the exact transform of a narrow spectrum has no copy there either */
+    if (!wide && k == 0)
+      g_assert_cmpfloat (worst_away, <, -100);
+  }
+}
+
 /* Uniform nodes, rising and falling, give the FFT, to rounding. */
 static void
 test_uniform (gconstpointer format)
@@ -290,7 +397,8 @@ test_uniform (gconstpointer format)
 }
 
 /* A plan that has been given other nodes does what a new one for them does:
- * jitter, other directions, more periods, uniform and back. */
+ * jitter, other directions, more periods, uniform and back; and nothing is left
+ * of the B-scan before, which is no number. */
 static void
 test_update (gconstpointer data)
 {
@@ -305,6 +413,7 @@ test_update (gconstpointer data)
   g_autofree double *nodes = spectrometer_nodes (samples, 800, 890);
   g_autofree double *window = g_new (double, samples);
   g_autofree float *in = random_values (in_row * LINES, 10);
+  g_autofree float *bad = g_new (float, in_row *LINES);
   g_autofree float *found = g_new (float, out_row *LINES);
   OctNufftParams params = { .format = OCT_SAMPLE_F32,
     .samples = samples,
@@ -315,10 +424,13 @@ test_update (gconstpointer data)
     .nodes = nodes,
     .window = window };
   OctFrame from = { { { in, in_row * sizeof (float) } } };
+  OctFrame bad_from = { { { bad, in_row * sizeof (float) } } };
   OctFrame to = { { { found, out_row * sizeof (float) } } };
   OctPlan *plan;
   guint kept = 0;
 
+  for (guint i = 0; i < in_row * LINES; i++)
+    bad[i] = NAN;
   oct_window_fill (OCT_WINDOW_HANN, samples, nodes, window);
   plan = plan_new (operation, &params);
   for (guint turn = 0; turn < 12; turn++) {
@@ -331,6 +443,7 @@ test_update (gconstpointer data)
       double x = turn == 5 ? n : n + 0.4 * g_rand_double (random);
       nodes[n] = sign * stretch * x + (sign < 0 ? samples - 1 : 0);
     }
+    plan_run (operation, plan, &bad_from, &to);
     if (table->update (plan, &params)) {
       kept++;
     } else {
@@ -347,6 +460,57 @@ test_update (gconstpointer data)
   nodes[7] = NAN;
   g_assert_false (table->update (plan, &params));
   plan_free (operation, plan);
+}
+
+/* A calibration that becomes uniform and ceases to be: the factors are those of
+ * another transform, though a kernel one cell wide on a grid of as many cells
+ * as samples leaves every size as it is. */
+static void
+test_uniform_and_back (void)
+{
+  const guint samples = 96, bins = 48;
+  const OctOperationTable *table = operation_table (OCT_OPERATION_NUFFT);
+  g_autofree double *curved = spectrometer_nodes (samples, 800, 890);
+  g_autofree double *uniform = g_new (double, samples);
+  g_autofree double *window = g_new (double, samples);
+
+  oct_window_fill (OCT_WINDOW_NONE, samples, NULL, window);
+  for (guint n = 0; n < samples; n++)
+    uniform[n] = n;
+  for (OctSampleFormat format = OCT_SAMPLE_F32; format <= OCT_SAMPLE_CF32;
+       format++) {
+    guint row = samples * (format == OCT_SAMPLE_CF32 ? 2 : 1);
+    g_autofree float *in = random_values (row * LINES, 11);
+    g_autofree float *found = g_new (float, 2 * bins * LINES);
+    OctFrame from = { { { in, row * sizeof (float) } } };
+    OctFrame to = { { { found, 2 * bins * sizeof (float) } } };
+    OctNufftParams params = { .format = format,
+      .samples = samples,
+      .lines = LINES,
+      /* around 0, where nothing is shifted either way */
+      .depth_start = format == OCT_SAMPLE_CF32 ? -(gint)(bins / 2) : 0,
+      .depth_bins = bins,
+      .kernel = OCT_KERNEL_GAUSSIAN,
+      .grid = samples,
+      .width = 1,
+      .nodes = uniform,
+      .window = window };
+    OctPlan *plan = plan_new (OCT_OPERATION_NUFFT, &params);
+
+    for (guint turn = 0; turn < 4; turn++) {
+      g_autofree float *expected = NULL;
+      params.nodes = turn % 2 ? curved : uniform;
+      if (!table->update (plan, &params)) {
+        plan_free (OCT_OPERATION_NUFFT, plan);
+        plan = plan_new (OCT_OPERATION_NUFFT, &params);
+      }
+      plan_run (OCT_OPERATION_NUFFT, plan, &from, &to);
+      expected = run (OCT_OPERATION_NUFFT, &params, in, row, 2 * bins);
+      g_assert_cmpmem (found, 2 * bins * LINES * sizeof (float), expected,
+          2 * bins * LINES * sizeof (float));
+    }
+    plan_free (OCT_OPERATION_NUFFT, plan);
+  }
 }
 
 static void
@@ -424,6 +588,76 @@ test_errors (void)
 #undef EXPECT
 }
 
+/* Nodes so dense somewhere that the weights grow out of proportion: refused in
+ * words, by updates too, and for the exact transform no matter. */
+static void
+test_crowded (void)
+{
+  const guint samples = 16384;
+  g_autofree double *nodes = g_new (double, samples);
+  g_autofree double *window = g_new (double, samples);
+  g_autofree double *even = spectrometer_nodes (samples, 800, 890);
+  OctNufftParams params = { .format = OCT_SAMPLE_F32,
+    .samples = samples,
+    .lines = 1,
+    .depth_bins = 8,
+    .grid = oct_nufft_grid_length (samples, 1.25),
+    .width = 6,
+    .nodes = nodes,
+    .window = window };
+  OctNufftParams good = params;
+
+  oct_window_fill (OCT_WINDOW_NONE, samples, NULL, window);
+  for (guint n = 0; n < samples; n++)
+    nodes[n] = n == 0 ? 0 : samples - 2 + (double)n / samples;
+  good.nodes = even;
+  expect_error (&params, TRUE, "Samples 1 to 16383 lie so close together, at ");
+  expect_error (&params, TRUE, "weights would take 1.3 GiB, where 1 is");
+  expect_error (&params, TRUE, "check the calibration, or use method=nudft");
+  for (OctOperation operation = OCT_OPERATION_NUFFT;
+       operation <= OCT_OPERATION_NUFFT_ADJOINT; operation++) {
+    OctPlan *plan = plan_new (operation, &good);
+    g_assert_false (operation_table (operation)->update (plan, &params));
+    plan_free (operation, plan);
+  }
+  plan_free (OCT_OPERATION_NUDFT, plan_new (OCT_OPERATION_NUDFT, &params));
+}
+
+/* Light sources as they are: the longest A-lines over an octave, and a swept
+ * source whose wavenumber turns at either end, also over many periods. */
+static void
+test_not_crowded (void)
+{
+  const guint samples = OCT_MAX_SAMPLES;
+  g_autofree double *nodes = g_new (double, samples);
+  g_autofree double *octave = spectrometer_nodes (samples, 500, 1000);
+  g_autofree double *window = g_new (double, samples);
+  OctNufftParams params = { .format = OCT_SAMPLE_F32,
+    .samples = samples,
+    .lines = 1,
+    .depth_bins = samples / 2,
+    .grid = oct_nufft_grid_length (samples, 2),
+    .width = 8,
+    .window = window };
+
+  oct_window_fill (OCT_WINDOW_NONE, samples, NULL, window);
+  for (guint i = 0; i < 3; i++) {
+    OctNufftTables tables = { 0 };
+    GError *error = NULL;
+    for (guint n = 0; n < samples; n++)
+      nodes[n] = (i == 2 ? 15.9 : 1) * (samples - 1)
+                 * (1 - cos (G_PI * n / (samples - 1))) / 2;
+    params.nodes = i == 0 ? octave : nodes;
+    g_assert_true (oct_nufft_check (&params, TRUE, NULL));
+    /* without computing them: they take a while */
+    oct_nufft_tables_set (&tables, &params, FALSE, &error);
+    g_assert_no_error (error);
+    g_test_message ("%u taps, %.0f MiB", tables.taps,
+        4.0 * tables.taps * tables.cells / (1 << 20));
+    oct_nufft_tables_clear (&tables);
+  }
+}
+
 static void
 test_grid_length (void)
 {
@@ -460,6 +694,8 @@ main (int argc, char **argv)
   g_test_add_data_func ("/adjoint/exact", GINT_TO_POINTER (0), test_adjoint);
   g_test_add_data_func ("/adjoint/gridded", GINT_TO_POINTER (1), test_adjoint);
   g_test_add_func ("/hermitian", test_hermitian);
+  g_test_add_data_func ("/ghosts/narrow", GINT_TO_POINTER (0), test_ghosts);
+  g_test_add_data_func ("/ghosts/wide", GINT_TO_POINTER (1), test_ghosts);
   g_test_add_data_func (
       "/uniform/real", GINT_TO_POINTER (OCT_SAMPLE_F32), test_uniform);
   g_test_add_data_func (
@@ -467,7 +703,10 @@ main (int argc, char **argv)
   for (guint i = 0; i < G_N_ELEMENTS (operations); i++)
     g_test_add_data_func (operations[i].path,
         GINT_TO_POINTER (operations[i].operation), test_update);
+  g_test_add_func ("/update/uniform-and-back", test_uniform_and_back);
   g_test_add_func ("/errors", test_errors);
+  g_test_add_func ("/crowded", test_crowded);
+  g_test_add_func ("/not-crowded", test_not_crowded);
   g_test_add_func ("/grid-length", test_grid_length);
   return g_test_run ();
 }

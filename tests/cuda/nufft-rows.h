@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * B-scans of the transforms of samples at any positions on the host, and a run
+ * of a plan on the device with them.
+ */
+#pragma once
+
+#include "check.h"
+#include "nufft-reference.h"
+
+/* Rows of input or output: complex or real numbers and padding. */
+typedef struct {
+  guint values, lines, padding; /* padding in bytes */
+  gboolean is_complex;
+  guint8 *data; /* g_free() */
+} Rows;
+
+static inline gboolean
+is_adjoint (OctOperation operation)
+{
+  return operation == OCT_OPERATION_NUFFT_ADJOINT
+         || operation == OCT_OPERATION_NUDFT_ADJOINT;
+}
+
+/* Of these parameters, `padding` values behind every row. */
+Rows new_input (const OctNufftParams *p, OctOperation operation, guint padding);
+Rows new_output (
+    const OctNufftParams *p, OctOperation operation, guint padding);
+/* Bytes from one row to the next. */
+gsize rows_stride (const Rows *rows);
+/* values[rows->values] of one line */
+void get_line (const Rows *rows, guint line, Complex *values);
+
+/* Runs a plan once; the padding of the output has to be left alone. */
+gboolean run_rows (const Check *check, const OctOperationTable *table,
+    OctPlan *plan, const Rows *in, Rows *out, GError **error);
+/* The same with a plan made for it. */
+gboolean run_once (const Check *check, OctOperation operation,
+    const OctNufftParams *p, const Rows *in, Rows *out, GError **error);
+
+/* ||found - expected|| / ||expected|| of one line; real parts alone where that
+ * is what was found. */
+double line_error (const Rows *out, guint line, const Complex *expected);
+/* NULL when the padding is as it was, else a sentence. */
+char *padding_problem (const Rows *out);
