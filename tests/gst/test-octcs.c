@@ -56,21 +56,25 @@ run (const OctArray *input, const char *launch, const char *axis)
   return output;
 }
 
+/* As promised of transform=fft; the others may lose ten times as much.  A step
+ * takes its length from the two before, which makes more of rounding than one
+ * operation does: 1.04e-5 was seen, with one of the FFT's plans. */
+#define ITERATES_TOLERANCE 1e-4
+
 /* On a GPU transform=nufft is computed as nudft is (docs/elements/octcs.md):
  * without what a kernel loses, which the vectors of the gridded transforms
  * hold.  There the float64 vectors of the exact transform are the reference,
  * and those of the default kernel to within 1e-3, as promised of either
  * backend. */
 static void
-check_exact (const OctTestCase *test)
+check_exact (const OctTestCase *test, const OctArray *found)
 {
-  g_autoptr (OctArray) found = run (test->input, test->launch, test->axis);
   g_autoptr (OctArray) exact =
       oct_test_load (g_str_has_suffix (test->name, "-complex")
                          ? "octcs-nudft-complex-expected.npy"
                          : "octcs-nudft-real-expected.npy");
 
-  oct_test_compare (found, exact, 0);
+  fail_unless (oct_test_error (found, exact) < ITERATES_TOLERANCE);
   if (strstr (test->name, "-nufft-") != NULL)
     fail_unless (oct_test_error (found, test->expected) < 1e-3);
 }
@@ -78,13 +82,17 @@ check_exact (const OctTestCase *test)
 GST_START_TEST (test_known_answers)
 {
   g_autoptr (OctTestCase) test = oct_test_get_case ("octcs-", __i__);
+  g_autoptr (OctArray) found = run (test->input, test->launch, test->axis);
 
+  fail_unless_equals_int (test->bscans, 1);
+  fail_unless_equals_int (found->rows, test->expected->rows);
+  fail_unless_equals_int (found->columns, test->expected->columns);
   if (oct_test_on_gpu ()
       && (strstr (test->name, "-nufft-") != NULL
           || strstr (test->name, "-gaussian-") != NULL))
-    check_exact (test);
+    check_exact (test, found);
   else
-    oct_test_run_case ("octcs-", __i__);
+    fail_unless (oct_test_error (found, test->expected) < ITERATES_TOLERANCE);
 }
 GST_END_TEST;
 
