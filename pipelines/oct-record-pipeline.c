@@ -13,6 +13,10 @@
   "clockoverlay time-format=\"%Y-%m-%d  %H:%M:%S\" valignment=bottom "         \
   "halignment=left shaded-background=true font-desc=\"Sans 11\" ! "
 
+/* Of pictures that are put together: left to themselves, grey levels of 0 to
+ * 255 and a camera's of 16 to 235 would be taken for the same. */
+#define YUV "video/x-raw,format=I420,colorimetry=bt709"
+
 #define COUNTS "oct-record-counts"
 
 typedef struct {
@@ -49,12 +53,12 @@ describe_images (const OctRecordOptions *options)
         options->clock ? CLOCK : "");
   camera = describe_camera (options);
   return g_strdup_printf (
-      "%s ! video/x-raw,width=%d,height=%d,pixel-aspect-ratio=1/1,format=I420"
+      "%s ! " YUV ",width=%d,height=%d,pixel-aspect-ratio=1/1"
       " ! " LEAKY "max-size-buffers=2 ! both.sink_0 "
-      "%s ! " LEAKY "max-size-buffers=2 ! videoconvert ! both.sink_1 "
+      "%s ! " LEAKY "max-size-buffers=2 ! videoconvert ! " YUV " ! both.sink_1 "
       "compositor name=both background=black sink_1::xpos=%d sink_1::width=%d "
-      "sink_1::height=%d sink_1::sizing-policy=keep-aspect-ratio ! "
-      "video/x-raw,format=I420,width=%d,height=%d,framerate=%d/1,"
+      "sink_1::height=%d sink_1::sizing-policy=keep-aspect-ratio ! " YUV
+      ",width=%d,height=%d,framerate=%d/1,"
       "pixel-aspect-ratio=1/1 ! %scapsfilter name=images",
       scale, w, h, camera, w, w, h, 2 * w, h, CAMERA_RATE, CLOCK);
 }

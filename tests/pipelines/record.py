@@ -203,6 +203,11 @@ def test_camera_and_clock(folder):
         return [last[y * width + x] for y in rows for x in columns]
 
     assert spread(part(range(180), range(320)))[1] > 15
+    # both in the range that most players take for granted
+    text, _ = run("-v", "filesrc", "location=x-00000.mkv", "!", "matroskademux",
+                  "!", "h264parse", "!", "fakesink", program="gst-launch-1.0",
+                  cwd=folder)
+    assert "colorimetry=(string)bt709" in text, text
     # the ball of the test picture on black
     camera = part(range(256), range(320, 640))
     bright = sum(v > 200 for v in camera)
