@@ -165,11 +165,15 @@ OctRawWriter *
 oct_raw_writer_new (const char *base, guint64 part_size, GError **error)
 {
   g_autofree char *text = g_strconcat (base, OCT_RECORDING_SUFFIX, NULL);
-  g_autofree char *part = oct_recording_part_path (base, 0);
+  g_autofree char *part = NULL;
   OctRawWriter *writer;
 
-  if (!check_new (text, error) || !check_new (part, error)
-      || !check_folder (base, error))
+  if (!check_new (text, error) || !check_folder (base, error))
+    return NULL;
+  /* one of a later number would end this recording when it comes there, or be
+   * played as if it belonged to it */
+  part = oct_recording_find_part (base, 0);
+  if (part != NULL && !check_new (part, error))
     return NULL;
   writer = g_new0 (OctRawWriter, 1);
   writer->base = g_strdup (base);

@@ -425,14 +425,11 @@ find_parts (OctRecording *recording, const char *base)
   return n;
 }
 
-/* Whether a part with a number above `count` lies in the folder. */
-static gboolean
-check_gap (const OctRecording *recording, const char *base, guint count,
-    GError **error)
+char *
+oct_recording_find_part (const char *base, guint64 from)
 {
   g_autofree char *folder = g_path_get_dirname (base);
   g_autofree char *name = g_path_get_basename (base);
-  g_autofree char *missing = oct_recording_part_path (name, count);
   g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
   gsize length = strlen (name);
   const char *entry;
@@ -444,15 +441,28 @@ check_gap (const OctRecording *recording, const char *base, guint count,
         || !g_ascii_isdigit (entry[length + 1]))
       continue;
     number = g_ascii_strtoull (entry + length + 1, &end, 10);
-    if (strcmp (end, ".raw") != 0 || number <= count)
-      continue;
-    g_set_error (error, OCT_ERROR, OCT_ERROR_NOT_FOUND,
-        "%s lacks the part '%s', though later ones are there; put it back, or "
-        "remove those behind it",
-        recording->file, missing);
-    return FALSE;
+    if (strcmp (end, ".raw") == 0 && number >= from)
+      return g_build_filename (folder, entry, NULL);
   }
-  return TRUE;
+  return NULL;
+}
+
+/* FALSE when a part with a number above `count` lies in the folder. */
+static gboolean
+check_gap (const OctRecording *recording, const char *base, guint count,
+    GError **error)
+{
+  g_autofree char *later = oct_recording_find_part (base, (guint64)count + 1);
+  g_autofree char *name = g_path_get_basename (base);
+  g_autofree char *missing = oct_recording_part_path (name, count);
+
+  if (later == NULL)
+    return TRUE;
+  g_set_error (error, OCT_ERROR, OCT_ERROR_NOT_FOUND,
+      "%s lacks the part '%s', though later ones are there; put it back, or "
+      "remove those behind it",
+      recording->file, missing);
+  return FALSE;
 }
 
 OctRecording *

@@ -72,6 +72,10 @@ gboolean oct_recording_parse (const char *file, const char *text, gsize size,
  * freed. */
 char *oct_recording_part_path (const char *base, guint part);
 
+/* Path of any part of the recording `base` that exists and whose number is not
+ * below `from`, to be freed; NULL when there is none. */
+char *oct_recording_find_part (const char *base, guint64 from);
+
 /* TRUE when the file begins as the text of a recording does. */
 gboolean oct_recording_is_one (const char *path);
 

@@ -370,15 +370,21 @@ make_pipeline (
 static gboolean
 check_files (OctRecorder *self, GError **error)
 {
-  static const char *const endings[] = {
-    [OCT_RECORD_VIDEO] = "-00000.mkv",
-    [OCT_RECORD_MP4] = ".mp4",
-    [OCT_RECORD_LOSSLESS] = "-00000.mkv",
-    [OCT_RECORD_RAW] = ".oct",
+  static const struct {
+    const char *first, *parts;
+  } endings[] = {
+    [OCT_RECORD_VIDEO] = { "-00000.mkv", ".mkv" },
+    [OCT_RECORD_MP4] = { ".mp4", NULL },
+    [OCT_RECORD_LOSSLESS] = { "-00000.mkv", ".mkv" },
+    [OCT_RECORD_RAW] = { ".oct", ".raw" },
   };
-  g_autofree char *path = g_strconcat (self->output, endings[self->kind], NULL);
+  const char *parts = endings[self->kind].parts;
+  g_autofree char *path =
+      g_strconcat (self->output, endings[self->kind].first, NULL);
 
   return oct_disk_check_new_file (path, error)
+         && (parts == NULL
+             || oct_disk_check_new_parts (self->output, parts, error))
          && oct_disk_check_room (self->folder, 4 * RESERVE_BYTES, error);
 }
 

@@ -6,6 +6,7 @@
 #include "oct-test-files.h"
 #include "oct-test-source.h"
 
+#include <glib/gstdio.h>
 #include <unistd.h>
 
 #define CHAIN                                                                  \
@@ -257,8 +258,16 @@ GST_START_TEST (test_record_errors)
 {
   g_autofree char *path = record ("first", sources[0], "");
   g_autofree char *nowhere = g_strconcat (path, "/x", NULL);
-  const char *locations[] = { "", path, nowhere };
-  const char *words[] = { "`location`", "never overwritten", "cannot be" };
+  g_autofree char *later = record ("later", sources[0], "part-size=25000");
+  g_autofree char *text = g_strconcat (later, ".oct", NULL);
+  g_autofree char *part = g_strconcat (later, "-00000.raw", NULL);
+  const char *locations[] = { "", path, nowhere, later };
+  const char *words[] = { "`location`", "never overwritten", "cannot be",
+    "-0000" };
+
+  /* what is left are parts of higher numbers */
+  fail_unless_equals_int (g_unlink (text), 0);
+  fail_unless_equals_int (g_unlink (part), 0);
 
   for (guint i = 0; i < G_N_ELEMENTS (locations); i++) {
     GstElement *sink = gst_element_factory_make ("octrawsink", NULL);

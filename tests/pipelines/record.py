@@ -363,6 +363,23 @@ def test_nothing_is_overwritten(folder):
     assert {f: f.stat().st_mtime_ns for f in folder.iterdir()} == before
 
 
+def test_later_parts_are_not_overwritten(folder):
+    """Those of a recording whose first part was moved elsewhere."""
+    for name in ("x-00001.mkv", "x-lossless-00100.mkv", "x-00002.raw"):
+        (folder / name).write_text("precious")
+        options = {"mkv": [], "raw": ["--raw", "--no-video"]}[name[-3:]]
+        if "lossless" in name:
+            options = ["--lossless", "--no-video"]
+        _, errors = run("--output", "x", *options, *SMALL, cwd=folder, status=1)
+        assert name in errors and "exists already" in errors, errors
+        assert [f.name for f in folder.iterdir()] == [name]
+        (folder / name).rename(folder / ("b" + name))
+        run("--output", "x", "--seconds", 1, *options, *SMALL, cwd=folder)
+        assert (folder / ("b" + name)).read_text() == "precious"
+        for file in folder.iterdir():
+            file.unlink()
+
+
 def test_wrong_options(folder):
     for arguments in ([], ["--output", "x", "--no-video"],
                       ["--output", "x", "--size", "big"],
