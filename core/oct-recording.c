@@ -119,6 +119,9 @@ oct_recording_format (const OctRecordingInfo *info)
   }
   if (info->gaps != NULL)
     set_gaps (keys, info->gaps);
+  if (info->calibration_until != 0)
+    g_key_file_set_uint64 (
+        keys, GROUP, "calibration-until", info->calibration_until);
   if (info->calibration != NULL)
     set_calibration (keys, info->calibration);
   return g_key_file_to_data (keys, NULL, NULL);
@@ -245,6 +248,17 @@ get_gaps (const Parser *parser, OctRecordingInfo *info)
   return TRUE;
 }
 
+static gboolean
+get_calibration_until (const Parser *parser, guint64 *frames)
+{
+  g_autofree char *text =
+      g_key_file_get_value (parser->keys, GROUP, "calibration-until", NULL);
+
+  return text == NULL
+         || g_ascii_string_to_unsigned (text, 10, 1, G_MAXINT64, frames, NULL)
+         || refuse (parser, "calibration-until", "the number of a B-scan");
+}
+
 /* One finite number per sample; *values NULL where there is no such list. */
 static gboolean
 get_list (const Parser *parser, const char *key, guint samples, double **values)
@@ -314,8 +328,8 @@ parse_keys (const Parser *parser, OctRecordingInfo *info)
       || !get_count (parser, "bscans-per-volume", G_MAXINT, TRUE, &info->bscans)
       || !get_positive (
           parser, GROUP, "line-rate", MAX_LINE_RATE, &info->line_rate)
-      || !get_start_time (parser, &info->start_time)
-      || !get_gaps (parser, info))
+      || !get_start_time (parser, &info->start_time) || !get_gaps (parser, info)
+      || !get_calibration_until (parser, &info->calibration_until))
     return FALSE;
   if ((guint64)info->samples * info->lines > OCT_MAX_BSCAN_VALUES)
     return refuse (parser, "lines", "a B-scan of at most 67108864 values");

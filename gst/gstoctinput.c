@@ -221,6 +221,26 @@ describe_gaps (const GArray *gaps, const char *name)
       name, missing, gaps->len, g_array_index (gaps, OctRecordingGap, 0).frame);
 }
 
+static char *
+describe_recording (const OctRecordingInfo *recording, const char *name)
+{
+  g_autofree char *gaps = NULL, *calibration = NULL;
+
+  if (recording->gaps != NULL)
+    gaps = describe_gaps (recording->gaps, name);
+  if (recording->calibration_until != 0)
+    calibration = g_strdup_printf (
+        "The calibration in recording '%s' is that of the first "
+        "%" G_GUINT64_FORMAT
+        " B-scans; those behind them had others, which an application has to "
+        "send again when they are played.",
+        name, recording->calibration_until);
+  if (gaps != NULL && calibration != NULL)
+    return g_strjoin (" ", gaps, calibration, NULL);
+  return gaps != NULL ? g_steal_pointer (&gaps)
+                      : g_steal_pointer (&calibration);
+}
+
 char *
 gst_oct_input_describe_flaws (const GstOctInput *input, const char *location)
 {
@@ -231,8 +251,8 @@ gst_oct_input_describe_flaws (const GstOctInput *input, const char *location)
       input->recording != NULL ? oct_recording_get_info (input->recording)
                                : NULL;
 
-  if (recording != NULL && recording->gaps != NULL)
-    return describe_gaps (recording->gaps, name);
+  if (recording != NULL)
+    return describe_recording (recording, name);
   if (info->leftover_bytes == 0)
     return NULL;
   return g_strdup_printf (

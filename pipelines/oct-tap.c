@@ -171,7 +171,6 @@ take_buffer (OctTap *tap, GstBuffer *buffer)
 
   if (!GST_CLOCK_TIME_IS_VALID (time) || !take_caps (tap))
     return;
-  take_calibration (tap);
   if (tap->stats.frames == 0)
     tap->base = time;
   /* no file can go back in time */
@@ -180,6 +179,8 @@ take_buffer (OctTap *tap, GstBuffer *buffer)
     tap->stats.dropped++;
     return;
   }
+  /* not those of frames that are left out: they would pile up */
+  take_calibration (tap);
   buffer = gst_app_src_get_current_level_buffers (tap->appsrc) < MAX_HELD
                ? gst_buffer_copy (buffer)
                : gst_buffer_copy_deep (buffer);

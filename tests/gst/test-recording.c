@@ -213,6 +213,95 @@ GST_START_TEST (test_gaps)
 }
 GST_END_TEST
 
+/* As an application sends it: samples read at their own places, moved by a part
+ * of one. */
+static GstEvent *
+make_calibration_event (double shift)
+{
+  double positions[8];
+
+  for (guint i = 0; i < G_N_ELEMENTS (positions); i++)
+    positions[i] = i + shift * (i > 0 && i < 7);
+  return gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM_STICKY,
+      gst_structure_new ("application/x-oct-calibration", "k-index",
+          GST_TYPE_BUFFER, gst_buffer_new_memdup (positions, sizeof positions),
+          NULL));
+}
+
+static void
+check_one_warning (GstBus *bus, const char *words)
+{
+  GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING);
+  GError *warning = NULL;
+
+  fail_unless (message != NULL, "no warning");
+  gst_message_parse_warning (message, &warning, NULL);
+  fail_unless (strstr (warning->message, words) != NULL
+                   && strstr (warning->message, "calibration") != NULL,
+      "%s", warning->message);
+  g_error_free (warning);
+  gst_message_unref (message);
+  fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING) == NULL);
+}
+
+/* A swept source: another calibration with every B-scan from the fourth on. The
+ * recording has the first one, says for how long it is right, and what plays it
+ * says so too.  `properties` are a calibration of its own, which wins. */
+static void
+check_changing (const char *properties, gboolean noted)
+{
+  g_autofree char *path = oct_test_file_path ("changing");
+  g_autofree char *launch = g_strdup_printf (
+      "octrawsink async=false location=%s %s", path, properties);
+  GstHarness *h = gst_harness_new_parse (launch);
+  g_autofree char *text_path = g_strconcat (path, ".oct", NULL);
+  g_autofree char *text = NULL;
+  g_autoptr (Source) s = NULL;
+  GstBus *bus = gst_bus_new ();
+
+  gst_element_set_bus (h->element, bus);
+  gst_harness_set_src_caps_str (
+      h, "video/x-raw,format=GRAY8,width=8,height=2,framerate=30/1");
+  for (guint i = 0; i < 40; i++) {
+    fail_unless (gst_harness_push_event (
+        h, make_calibration_event (i < 4 ? 0.25 : i / 100.0)));
+    fail_unless_equals_int (
+        gst_harness_push (h, gst_buffer_new_allocate (NULL, 16, NULL)),
+        GST_FLOW_OK);
+  }
+  if (noted)
+    check_one_warning (bus, "at B-scan 4,");
+  fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING) == NULL);
+  gst_element_set_bus (h->element, NULL);
+  gst_element_set_state (h->element, GST_STATE_NULL);
+  gst_harness_teardown (h);
+  gst_object_unref (bus);
+  fail_unless (g_file_get_contents (text_path, &text, NULL, NULL));
+  fail_unless_equals_int (
+      strstr (text, "calibration-until=4\n") != NULL, noted);
+  fail_unless_equals_int (
+      strstr (text, "positions=0;1.25;2.25;") != NULL, noted);
+  s = source_new ("octsrc name=src location=%s", text_path);
+  source_play (s);
+  source_collect (s);
+  fail_unless_equals_int (source_count (s), 40);
+  if (noted)
+    check_one_warning (s->bus, "first 4 B-scans");
+  fail_unless (gst_bus_pop_filtered (s->bus, GST_MESSAGE_WARNING) == NULL);
+}
+
+GST_START_TEST (test_changing_calibration)
+{
+  check_changing ("", TRUE);
+}
+GST_END_TEST
+
+GST_START_TEST (test_changing_calibration_but_own)
+{
+  check_changing ("wavelength-min=700 wavelength-max=710", FALSE);
+}
+GST_END_TEST
+
 /* A camera behind which nobody knows a calibration, with rows of any stride. */
 GST_START_TEST (test_no_calibration)
 {
@@ -301,6 +390,8 @@ recording_suite (void)
   tcase_add_test (tc, test_cut_off);
   tcase_add_test (tc, test_own_calibration);
   tcase_add_test (tc, test_gaps);
+  tcase_add_test (tc, test_changing_calibration);
+  tcase_add_test (tc, test_changing_calibration_but_own);
   tcase_add_test (tc, test_no_calibration);
   tcase_add_test (tc, test_play_errors);
   tcase_add_test (tc, test_record_errors);
