@@ -4,6 +4,7 @@
 #include "oct-encoder.h"
 #include "oct-tap.h"
 
+#include <glib/gstdio.h>
 #include <string.h>
 
 #define DEFAULT_PART_SECONDS 180
@@ -22,6 +23,7 @@
 struct _OctRecorder {
   OctRecordKind kind;
   char *output, *folder;
+  char *comment_path; /* NULL: no comment */
   guint part_seconds;
   GstElement *pipeline;
   GstAppSrc *appsrc;
@@ -165,6 +167,18 @@ look_after_files (OctRecorder *self, gboolean now)
   oct_files_sync (self->files);
 }
 
+/* Where nothing was recorded, nothing is left that takes the name. */
+static void
+remove_empty (OctRecorder *self)
+{
+  OctTapStats tap;
+
+  oct_files_remove_empty (self->files);
+  oct_tap_get_stats (self->tap, &tap);
+  if (tap.frames == 0 && self->comment_path != NULL)
+    g_unlink (self->comment_path);
+}
+
 /* Before the disk is full, so that the files can be finished. */
 static void
 check_disk (OctRecorder *self)
@@ -228,7 +242,7 @@ run (gpointer data)
   oct_tap_close (self->tap);
   gst_element_set_state (self->pipeline, GST_STATE_NULL);
   look_after_files (self, TRUE);
-  oct_files_remove_empty (self->files);
+  remove_empty (self);
   update_stats (self);
   g_mutex_lock (&self->lock);
   self->stats.state =
@@ -397,10 +411,13 @@ save_comment (OctRecorder *self, const char *comment, GError **error)
   if (comment == NULL)
     return TRUE;
   text = g_strconcat (comment, "\n", NULL);
-  return oct_disk_check_new_file (path, error)
-         && g_file_set_contents_full (path, text, -1,
-             G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE, 0666,
-             error);
+  if (!oct_disk_check_new_file (path, error)
+      || !g_file_set_contents_full (path, text, -1,
+          G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE, 0666,
+          error))
+    return FALSE;
+  self->comment_path = g_steal_pointer (&path);
+  return TRUE;
 }
 
 static void
@@ -414,6 +431,7 @@ dispose (OctRecorder *self)
   g_ptr_array_unref (self->new_files);
   g_free (self->output);
   g_free (self->folder);
+  g_free (self->comment_path);
   g_free ((char *)self->stats.message);
   g_mutex_clear (&self->lock);
   g_cond_clear (&self->ended);

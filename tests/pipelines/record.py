@@ -388,6 +388,7 @@ def test_wrong_options(folder):
                       ["--output", "x", "--seconds", "-1"],
                       ["--output", "x", "--line-rate", "nan"],
                       ["--output", "x", "--source", "a", "--data", "b"],
+                      ["--output", "", "--rtsp", "0"], ["--output", "a/"],
                       ["--output", "x", "y"], ["--nonsense"]):
         _, errors = run(*arguments, cwd=folder, status=2)
         assert "--help" in errors and len(errors.splitlines()) == 1, errors
@@ -404,7 +405,14 @@ def test_failing_sources(folder):
     for arguments, words in (
             (["--output", "file/x"], ["file"]),
             (["--output", "x", "--data", "nowhere.oct"], ["nowhere.oct"]),
-            (["--output", "x", "--source", "nosuchsrc"], ["nosuchsrc"]),
+            (["--output", "x", "--source", "nosuchsrc"],
+             ["--source", "nosuchsrc", "no pipeline"]),
+            (["--output", "x", "--source", ""], ["--source", "no pipeline"]),
+            (["--output", "x", "--source",
+              "videotestsrc ! video/x-raw,format=RGB"],
+             ["--source", "raw spectra", "GRAY16_LE"]),
+            (["--output", "x", "--lossless", "--source",
+              "filesrc location=nowhere ! rawvideoparse format=gray8"], []),
             (["--output", "x", "--camera", "/dev/nowhere"], ["/dev/nowhere"])):
         _, errors = run(*arguments, *SMALL, cwd=folder, status=1)
         errors = [e for e in errors.splitlines() if "Error" in e]

@@ -180,6 +180,9 @@ function takeRecording(recording) {
   $("recording-time").hidden = !on;
   $("recording").hidden = !recording?.name;
   if (!recording?.name) return;
+  // why a recording has ended by itself stays until the next one
+  $("recording").classList.toggle("bad", Boolean(recording.message));
+  $("recording").setAttribute("aria-live", recording.message ? "assertive" : "off");
   $("recording-time").textContent = timeText(recording.seconds);
   $("recording").textContent = recording.message || [
     on ? "Recording" : recording.finishing ? "Finishing" : "Recorded",
