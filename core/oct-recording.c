@@ -17,6 +17,8 @@
 /* 65536 rows of four lists of 24 characters are 6 MiB. */
 #define MAX_FILE_SIZE (64u << 20)
 #define MAX_LINE_RATE 1e9
+/* Within which the first group begins. */
+#define HEAD_SIZE 4096
 
 typedef struct {
   char *path;
@@ -28,6 +30,7 @@ struct _OctRecording {
   OctRecordingInfo info;
   GArray *parts; /* Part, those with whole B-scans */
   guint64 frames;
+  guint64 leftover;  /* bytes behind the last whole B-scans of the parts */
   OctReader *reader; /* of part `open` */
   guint open;
 };
@@ -336,6 +339,13 @@ parse_keys (const Parser *parser, OctRecordingInfo *info)
   return get_calibration (parser, info);
 }
 
+/* Of a byte order mark, which some editors write. */
+static gsize
+get_mark_size (const char *text, gsize size)
+{
+  return size >= 3 && memcmp (text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+}
+
 gboolean
 oct_recording_parse (const char *file, const char *text, gsize size,
     OctRecordingInfo *info, GError **error)
@@ -343,9 +353,11 @@ oct_recording_parse (const char *file, const char *text, gsize size,
   g_autoptr (GKeyFile) keys = g_key_file_new ();
   const Parser parser = { keys, file, error };
   OctRecordingInfo parsed = { 0 };
+  gsize mark = get_mark_size (text, size);
 
   if (!g_utf8_validate (text, size, NULL)
-      || !g_key_file_load_from_data (keys, text, size, G_KEY_FILE_NONE, NULL)
+      || !g_key_file_load_from_data (
+          keys, text + mark, size - mark, G_KEY_FILE_NONE, NULL)
       || !g_key_file_has_group (keys, GROUP)) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
         "%s is not the text of a recording of spectra, whose first line "
@@ -372,16 +384,26 @@ oct_recording_part_path (const char *base, guint part)
 gboolean
 oct_recording_is_one (const char *path)
 {
-  char head[sizeof MAGIC - 1];
+  char head[HEAD_SIZE + 1];
+  const char *begin;
   guint64 size;
   gssize got;
   int fd = oct_file_open ("Recording", path, &size, NULL);
 
   if (fd < 0)
     return FALSE;
-  got = oct_file_read (fd, 0, head, sizeof head);
+  got = oct_file_read (fd, 0, head, HEAD_SIZE);
   close (fd);
-  return got == sizeof head && memcmp (head, MAGIC, sizeof head) == 0;
+  if (got < 0)
+    return FALSE;
+  head[got] = '\0';
+  begin = head + get_mark_size (head, got);
+  /* remarks of a user */
+  while (*begin == '#' || *begin == '\r' || *begin == '\n') {
+    begin += strcspn (begin, "\n");
+    begin += *begin == '\n';
+  }
+  return g_str_has_prefix (begin, MAGIC);
 }
 
 static gboolean
@@ -430,6 +452,7 @@ find_parts (OctRecording *recording, const char *base)
     if (g_stat (path, &status) != 0)
       break;
     part.frames = (guint64)status.st_size / frame_size;
+    recording->leftover += (guint64)status.st_size % frame_size;
     if (part.frames == 0)
       continue;
     part.path = g_steal_pointer (&path);
@@ -531,6 +554,12 @@ guint64
 oct_recording_get_frames (const OctRecording *recording)
 {
   return recording->frames;
+}
+
+guint64
+oct_recording_get_leftover (const OctRecording *recording)
+{
+  return recording->leftover;
 }
 
 /* The part that holds `frame`. */

@@ -96,6 +96,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (OctRecording, oct_recording_close)
 const OctRecordingInfo *oct_recording_get_info (const OctRecording *recording);
 guint64 oct_recording_get_frames (const OctRecording *recording);
 
+/* Bytes of all parts that are no whole B-scan, as a crash leaves them. */
+guint64 oct_recording_get_leftover (const OctRecording *recording);
+
 /* Reads B-scan `frame` (0 .. frames - 1) of all parts to dest [lines][samples],
  * rows `stride` bytes apart.  One thread at a time.  Error: OCT_ERROR_READ. */
 gboolean oct_recording_read (OctRecording *recording, guint64 frame,

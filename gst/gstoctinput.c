@@ -222,23 +222,35 @@ describe_gaps (const GArray *gaps, const char *name)
 }
 
 static char *
-describe_recording (const OctRecordingInfo *recording, const char *name)
+describe_recording (const OctRecording *recording, const char *name)
 {
-  g_autofree char *gaps = NULL, *calibration = NULL;
+  const OctRecordingInfo *info = oct_recording_get_info (recording);
+  guint64 leftover = oct_recording_get_leftover (recording);
+  g_autoptr (GPtrArray) flaws = g_ptr_array_new_with_free_func (g_free);
 
-  if (recording->gaps != NULL)
-    gaps = describe_gaps (recording->gaps, name);
-  if (recording->calibration_until != 0)
-    calibration = g_strdup_printf (
-        "The calibration in recording '%s' is that of the first "
-        "%" G_GUINT64_FORMAT
-        " B-scans; those behind them had others, which an application has to "
-        "send again when they are played.",
-        name, recording->calibration_until);
-  if (gaps != NULL && calibration != NULL)
-    return g_strjoin (" ", gaps, calibration, NULL);
-  return gaps != NULL ? g_steal_pointer (&gaps)
-                      : g_steal_pointer (&calibration);
+  if (info->gaps != NULL)
+    g_ptr_array_add (flaws, describe_gaps (info->gaps, name));
+  if (leftover != 0)
+    g_ptr_array_add (flaws,
+        g_strdup_printf (
+            "Parts of recording '%s' end with %" G_GUINT64_FORMAT
+            " bytes that are "
+            "no whole B-scan of %u lines of %u samples, as after a crash, and "
+            "are "
+            "left out; if the image is skewed, sizes in the text were changed.",
+            name, leftover, info->lines, info->samples));
+  if (info->calibration_until != 0)
+    g_ptr_array_add (
+        flaws, g_strdup_printf (
+                   "The calibration in recording '%s' is that of the first "
+                   "%" G_GUINT64_FORMAT " B-scans; those behind them had "
+                                        "others, which an application has to "
+                   "send again when they are played.",
+                   name, info->calibration_until));
+  if (flaws->len == 0)
+    return NULL;
+  g_ptr_array_add (flaws, NULL);
+  return g_strjoinv (" ", (char **)flaws->pdata);
 }
 
 char *
@@ -247,12 +259,9 @@ gst_oct_input_describe_flaws (const GstOctInput *input, const char *location)
   const OctReaderInfo *info = &input->info;
   g_autofree char *name =
       location != NULL ? g_filename_display_name (location) : NULL;
-  const OctRecordingInfo *recording =
-      input->recording != NULL ? oct_recording_get_info (input->recording)
-                               : NULL;
 
-  if (recording != NULL)
-    return describe_recording (recording, name);
+  if (input->recording != NULL)
+    return describe_recording (input->recording, name);
   if (info->leftover_bytes == 0)
     return NULL;
   return g_strdup_printf (

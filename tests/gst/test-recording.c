@@ -133,6 +133,22 @@ GST_START_TEST (test_other_ways_to_play)
 }
 GST_END_TEST
 
+static void
+check_one_warning (GstBus *bus, const char *word, const char *another)
+{
+  GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING);
+  GError *warning = NULL;
+
+  fail_unless (message != NULL, "no warning");
+  gst_message_parse_warning (message, &warning, NULL);
+  fail_unless (strstr (warning->message, word) != NULL
+                   && strstr (warning->message, another) != NULL,
+      "%s", warning->message);
+  g_error_free (warning);
+  gst_message_unref (message);
+  fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING) == NULL);
+}
+
 /* What a crash leaves. */
 GST_START_TEST (test_cut_off)
 {
@@ -146,6 +162,30 @@ GST_START_TEST (test_cut_off)
   source_play (s);
   source_collect (s);
   source_check_run (s, 0, 5, 3500, 1);
+  check_one_warning (s->bus, "101 bytes", "whole B-scan");
+}
+GST_END_TEST
+
+/* Notes in front, and what editors make of the lines' ends and beginning. */
+GST_START_TEST (test_edited)
+{
+  g_autofree char *path = record ("edited", sources[0], "");
+  g_autofree char *text_path = g_strconcat (path, ".oct", NULL);
+  g_autofree char *text = NULL, *edited = NULL;
+  g_auto (GStrv) lines = NULL;
+  g_autoptr (Source) s = NULL;
+
+  fail_unless (g_file_get_contents (text_path, &text, NULL, NULL));
+  lines = g_strsplit (text, "\n", -1);
+  g_free (text);
+  text = g_strjoinv ("\r\n", lines);
+  edited = g_strconcat (
+      "\xef\xbb\xbf# right eye\r\n\r\n# patient 17\r\n", text, NULL);
+  fail_unless (g_file_set_contents (text_path, edited, -1, NULL));
+  s = source_new ("octsrc name=src location=%s", text_path);
+  source_play (s);
+  source_collect (s);
+  source_check_run (s, 0, 7, 3500, 1);
 }
 GST_END_TEST
 
@@ -180,8 +220,6 @@ GST_START_TEST (test_gaps)
   g_autofree char *text = NULL;
   g_autoptr (Source) s = NULL;
   const guint numbers[] = { 0, 1, 4, 5, 6, 17 };
-  GstMessage *message;
-  GError *warning = NULL;
 
   gst_harness_set_src_caps_str (
       h, "video/x-raw,format=GRAY8,width=8,height=2,framerate=30/1");
@@ -202,14 +240,7 @@ GST_START_TEST (test_gaps)
   source_play (s);
   source_collect (s);
   source_check_run (s, 0, 6, 30, 1);
-  message = gst_bus_pop_filtered (s->bus, GST_MESSAGE_WARNING);
-  fail_unless (message != NULL, "no warning");
-  gst_message_parse_warning (message, &warning, NULL);
-  fail_unless (strstr (warning->message, "12 B-scans in 2 places") != NULL
-                   && strstr (warning->message, "before B-scan 2,") != NULL,
-      "%s", warning->message);
-  g_error_free (warning);
-  gst_message_unref (message);
+  check_one_warning (s->bus, "12 B-scans in 2 places", "before B-scan 2,");
 }
 GST_END_TEST
 
@@ -226,22 +257,6 @@ make_calibration_event (double shift)
       gst_structure_new ("application/x-oct-calibration", "k-index",
           GST_TYPE_BUFFER, gst_buffer_new_memdup (positions, sizeof positions),
           NULL));
-}
-
-static void
-check_one_warning (GstBus *bus, const char *words)
-{
-  GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING);
-  GError *warning = NULL;
-
-  fail_unless (message != NULL, "no warning");
-  gst_message_parse_warning (message, &warning, NULL);
-  fail_unless (strstr (warning->message, words) != NULL
-                   && strstr (warning->message, "calibration") != NULL,
-      "%s", warning->message);
-  g_error_free (warning);
-  gst_message_unref (message);
-  fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING) == NULL);
 }
 
 /* A swept source: another calibration with every B-scan from the fourth on. The
@@ -270,7 +285,7 @@ check_changing (const char *properties, gboolean noted)
         GST_FLOW_OK);
   }
   if (noted)
-    check_one_warning (bus, "at B-scan 4,");
+    check_one_warning (bus, "at B-scan 4,", "calibration");
   fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING) == NULL);
   gst_element_set_bus (h->element, NULL);
   gst_element_set_state (h->element, GST_STATE_NULL);
@@ -286,7 +301,7 @@ check_changing (const char *properties, gboolean noted)
   source_collect (s);
   fail_unless_equals_int (source_count (s), 40);
   if (noted)
-    check_one_warning (s->bus, "first 4 B-scans");
+    check_one_warning (s->bus, "first 4 B-scans", "calibration");
   fail_unless (gst_bus_pop_filtered (s->bus, GST_MESSAGE_WARNING) == NULL);
 }
 
@@ -388,6 +403,7 @@ recording_suite (void)
   tcase_add_test (tc, test_places_and_times);
   tcase_add_test (tc, test_other_ways_to_play);
   tcase_add_test (tc, test_cut_off);
+  tcase_add_test (tc, test_edited);
   tcase_add_test (tc, test_own_calibration);
   tcase_add_test (tc, test_gaps);
   tcase_add_test (tc, test_changing_calibration);
