@@ -197,12 +197,15 @@ watch_stream (Program *program)
 
 /* ----------------------------------------------------------------- progress */
 
-/* Of the longest recording: another one may have ended by itself. */
+/* Of the longest recording, as another one may have ended by itself; without
+ * any since the start. */
 static GstClockTime
-get_recorded_time (Program *program)
+get_time (Program *program)
 {
   GstClockTime time = 0;
 
+  if (program->count == 0)
+    return (g_get_monotonic_time () - program->started) * GST_USECOND;
   for (guint i = 0; i < program->count; i++) {
     OctRecorderStats stats;
 
@@ -250,7 +253,7 @@ show_progress (Program *program, gboolean last)
   program->shown = now;
   if (program->count > 0)
     oct_recorder_get_stats (program->recordings[0].recorder, &stats);
-  time = describe_time (get_recorded_time (program));
+  time = describe_time (get_time (program));
   g_string_append_printf (line,
       "%s  live %" G_GUINT64_FORMAT " B-scans, %" G_GUINT64_FORMAT " dropped",
       time, counts.frames, counts.dropped);
@@ -338,7 +341,7 @@ is_time_over (Program *program, gboolean recording)
   if (!recording)
     return g_get_monotonic_time () - program->started
            >= seconds * G_TIME_SPAN_SECOND;
-  return get_recorded_time (program) >= (GstClockTime)seconds * GST_SECOND;
+  return get_time (program) >= (GstClockTime)seconds * GST_SECOND;
 }
 
 /* Until the user, the source or the end of the last recording stops it. */
