@@ -73,6 +73,25 @@ oct_disk_check_new_file (const char *path, GError **error)
 }
 
 gboolean
+oct_disk_take_new_file (const char *path, GError **error)
+{
+  g_autofree char *name = g_filename_display_name (path);
+  int fd;
+
+  if (!oct_disk_check_new_file (path, error))
+    return FALSE;
+  fd = g_open (path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (fd >= 0)
+    close (fd);
+  else if (errno == EEXIST)
+    set_exists (error, path);
+  else
+    g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (errno),
+        "'%s' cannot be written: %s.", name, g_strerror (errno));
+  return fd >= 0;
+}
+
+gboolean
 oct_disk_check_new_parts (
     const char *output, const char *suffix, GError **error)
 {

@@ -267,7 +267,7 @@ show_progress (Program *program, gboolean last)
         "; stream %" G_GUINT64_FORMAT " frames, %" G_GUINT64_FORMAT " dropped",
         stream.frames, stream.dropped);
   }
-  if (program->count > 0)
+  if (program->count > 0 && stats.disk_left < G_MAXINT64)
     g_string_append_printf (line, "; %.1f GB left", stats.disk_left / 1e9);
   g_print ("%s%s%s", terminal ? "\r\033[K" : "", line->str,
       terminal && !last ? "" : "\n");

@@ -24,6 +24,7 @@ struct _OctRecorder {
   OctRecordKind kind;
   char *output, *folder;
   char *comment_path; /* NULL: no comment */
+  char *taken;        /* the first file, NULL: octrawsink takes its own */
   guint part_seconds;
   GstElement *pipeline;
   GstAppSrc *appsrc;
@@ -167,6 +168,16 @@ look_after_files (OctRecorder *self, gboolean now)
   oct_files_sync (self->files);
 }
 
+static void
+drop_taken (OctRecorder *self)
+{
+  GStatBuf status;
+
+  if (self->taken != NULL && g_stat (self->taken, &status) == 0
+      && status.st_size == 0)
+    g_unlink (self->taken);
+}
+
 /* Where nothing was recorded, nothing is left that takes the name. */
 static void
 remove_empty (OctRecorder *self)
@@ -175,8 +186,11 @@ remove_empty (OctRecorder *self)
 
   oct_files_remove_empty (self->files);
   oct_tap_get_stats (self->tap, &tap);
-  if (tap.frames == 0 && self->comment_path != NULL)
+  if (tap.frames > 0)
+    return;
+  if (self->comment_path != NULL)
     g_unlink (self->comment_path);
+  drop_taken (self);
 }
 
 /* Before the disk is full, so that the files can be finished. */
@@ -396,10 +410,17 @@ check_files (OctRecorder *self, GError **error)
   g_autofree char *path =
       g_strconcat (self->output, endings[self->kind].first, NULL);
 
-  return oct_disk_check_new_file (path, error)
-         && (parts == NULL
-             || oct_disk_check_new_parts (self->output, parts, error))
-         && oct_disk_check_room (self->folder, 4 * RESERVE_BYTES, error);
+  if (!oct_disk_check_new_file (path, error)
+      || (parts != NULL
+          && !oct_disk_check_new_parts (self->output, parts, error))
+      || !oct_disk_check_room (self->folder, 4 * RESERVE_BYTES, error))
+    return FALSE;
+  if (self->kind == OCT_RECORD_RAW)
+    return TRUE;
+  if (!oct_disk_take_new_file (path, error))
+    return FALSE;
+  self->taken = g_steal_pointer (&path);
+  return TRUE;
 }
 
 static gboolean
@@ -432,6 +453,7 @@ dispose (OctRecorder *self)
   g_free (self->output);
   g_free (self->folder);
   g_free (self->comment_path);
+  g_free (self->taken);
   g_free ((char *)self->stats.message);
   g_mutex_clear (&self->lock);
   g_cond_clear (&self->ended);
@@ -455,6 +477,7 @@ oct_recorder_start (
   self->files = oct_files_new ();
   if (!check_files (self, error) || !make_pipeline (self, settings, error)
       || !save_comment (self, settings->comment, error)) {
+    drop_taken (self);
     dispose (self);
     return NULL;
   }
@@ -465,6 +488,7 @@ oct_recorder_start (
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_WRITE, "%s",
         self->stats.message != NULL ? self->stats.message
                                     : "The recording does not start.");
+    drop_taken (self);
     dispose (self);
     return NULL;
   }
