@@ -94,8 +94,9 @@ describe_format (OctRecorder *self, GstMessage *message)
   return g_strdup_printf (
       "What passes here cannot be recorded as %s (it is %s); %s.",
       self->kind == OCT_RECORD_RAW ? "raw spectra" : "images", text,
-      self->kind == OCT_RECORD_RAW ? "spectra are GRAY8 or GRAY16_LE"
-                                   : "images are video/x-raw");
+      self->kind == OCT_RECORD_RAW
+          ? "spectra are GRAY8 or GRAY16_LE"
+          : "images are video/x-raw of 16 x 16 pixels or more");
 }
 
 /* Returns: TRUE when the pipeline has ended, by an error too. */
