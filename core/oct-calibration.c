@@ -678,6 +678,26 @@ oct_calibration_unref (OctCalibration *calibration)
   g_free (calibration);
 }
 
+static gboolean
+same_values (const double *a, const double *b, guint samples)
+{
+  if (a == NULL || b == NULL)
+    return a == b;
+  return memcmp (a, b, samples * sizeof *a) == 0;
+}
+
+gboolean
+oct_calibration_equal (const OctCalibration *a, const OctCalibration *b)
+{
+  return a == b
+         || (a->samples == b->samples && a->k_min == b->k_min
+             && a->k_max == b->k_max
+             && same_values (a->positions, b->positions, a->samples)
+             && same_values (a->nodes, b->nodes, a->samples)
+             && same_values (a->dispersion, b->dispersion, a->samples)
+             && same_values (a->background, b->background, a->samples));
+}
+
 guint
 oct_calibration_get_samples (const OctCalibration *calibration)
 {

@@ -83,6 +83,10 @@ OctCalibration *oct_calibration_ref (OctCalibration *calibration);
 void oct_calibration_unref (OctCalibration *calibration);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (OctCalibration, oct_calibration_unref)
 
+/* TRUE when all values of the two are the same. */
+gboolean oct_calibration_equal (
+    const OctCalibration *a, const OctCalibration *b);
+
 guint oct_calibration_get_samples (const OctCalibration *calibration);
 
 /* s[samples]: position in samples of uniform wavenumber j, not clamped.

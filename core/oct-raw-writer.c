@@ -150,6 +150,20 @@ check_new (const char *path, GError **error)
   return FALSE;
 }
 
+/* The text, empty until the first B-scan: whoever comes a moment later finds
+ * the name taken. */
+static gboolean
+take_text (const char *path, GError **error)
+{
+  int fd = open (path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+
+  if (fd >= 0)
+    close (fd);
+  else if (errno != EEXIST || check_new (path, error))
+    set_error (error, path, errno);
+  return fd >= 0;
+}
+
 static gboolean
 check_folder (const char *base, GError **error)
 {
@@ -165,11 +179,15 @@ OctRawWriter *
 oct_raw_writer_new (const char *base, guint64 part_size, GError **error)
 {
   g_autofree char *text = g_strconcat (base, OCT_RECORDING_SUFFIX, NULL);
-  g_autofree char *part = oct_recording_part_path (base, 0);
+  g_autofree char *part = NULL;
   OctRawWriter *writer;
 
-  if (!check_new (text, error) || !check_new (part, error)
-      || !check_folder (base, error))
+  if (!check_new (text, error) || !check_folder (base, error))
+    return NULL;
+  /* one of a later number would end this recording when it comes there, or be
+   * played as if it belonged to it */
+  part = oct_recording_find_part (base, 0);
+  if ((part != NULL && !check_new (part, error)) || !take_text (text, error))
     return NULL;
   writer = g_new0 (OctRawWriter, 1);
   writer->base = g_strdup (base);
@@ -304,6 +322,15 @@ oct_raw_writer_get_stats (OctRawWriter *writer)
   return stats;
 }
 
+/* Of a recording of nothing: the name is free again. */
+static void
+remove_text (const OctRawWriter *writer)
+{
+  g_autofree char *path = get_text_path (writer);
+
+  g_unlink (path);
+}
+
 gboolean
 oct_raw_writer_close (OctRawWriter *writer, GError **error)
 {
@@ -316,6 +343,8 @@ oct_raw_writer_close (OctRawWriter *writer, GError **error)
   g_thread_join (writer->thread);
   if (writer->fd >= 0)
     close (writer->fd);
+  if (writer->stats.parts == 0)
+    remove_text (writer);
   ok = writer->sync_error == 0 || writer->failed;
   if (!ok)
     set_error (error, writer->base, writer->sync_error);

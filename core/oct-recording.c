@@ -17,6 +17,8 @@
 /* 65536 rows of four lists of 24 characters are 6 MiB. */
 #define MAX_FILE_SIZE (64u << 20)
 #define MAX_LINE_RATE 1e9
+/* Within which the first group begins. */
+#define HEAD_SIZE 4096
 
 typedef struct {
   char *path;
@@ -28,6 +30,7 @@ struct _OctRecording {
   OctRecordingInfo info;
   GArray *parts; /* Part, those with whole B-scans */
   guint64 frames;
+  guint64 leftover;  /* bytes behind the last whole B-scans of the parts */
   OctReader *reader; /* of part `open` */
   guint open;
 };
@@ -119,6 +122,9 @@ oct_recording_format (const OctRecordingInfo *info)
   }
   if (info->gaps != NULL)
     set_gaps (keys, info->gaps);
+  if (info->calibration_until != 0)
+    g_key_file_set_uint64 (
+        keys, GROUP, "calibration-until", info->calibration_until);
   if (info->calibration != NULL)
     set_calibration (keys, info->calibration);
   return g_key_file_to_data (keys, NULL, NULL);
@@ -245,6 +251,17 @@ get_gaps (const Parser *parser, OctRecordingInfo *info)
   return TRUE;
 }
 
+static gboolean
+get_calibration_until (const Parser *parser, guint64 *frames)
+{
+  g_autofree char *text =
+      g_key_file_get_value (parser->keys, GROUP, "calibration-until", NULL);
+
+  return text == NULL
+         || g_ascii_string_to_unsigned (text, 10, 1, G_MAXINT64, frames, NULL)
+         || refuse (parser, "calibration-until", "the number of a B-scan");
+}
+
 /* One finite number per sample; *values NULL where there is no such list. */
 static gboolean
 get_list (const Parser *parser, const char *key, guint samples, double **values)
@@ -314,12 +331,19 @@ parse_keys (const Parser *parser, OctRecordingInfo *info)
       || !get_count (parser, "bscans-per-volume", G_MAXINT, TRUE, &info->bscans)
       || !get_positive (
           parser, GROUP, "line-rate", MAX_LINE_RATE, &info->line_rate)
-      || !get_start_time (parser, &info->start_time)
-      || !get_gaps (parser, info))
+      || !get_start_time (parser, &info->start_time) || !get_gaps (parser, info)
+      || !get_calibration_until (parser, &info->calibration_until))
     return FALSE;
   if ((guint64)info->samples * info->lines > OCT_MAX_BSCAN_VALUES)
     return refuse (parser, "lines", "a B-scan of at most 67108864 values");
   return get_calibration (parser, info);
+}
+
+/* Of a byte order mark, which some editors write. */
+static gsize
+get_mark_size (const char *text, gsize size)
+{
+  return size >= 3 && memcmp (text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 }
 
 gboolean
@@ -329,9 +353,11 @@ oct_recording_parse (const char *file, const char *text, gsize size,
   g_autoptr (GKeyFile) keys = g_key_file_new ();
   const Parser parser = { keys, file, error };
   OctRecordingInfo parsed = { 0 };
+  gsize mark = get_mark_size (text, size);
 
   if (!g_utf8_validate (text, size, NULL)
-      || !g_key_file_load_from_data (keys, text, size, G_KEY_FILE_NONE, NULL)
+      || !g_key_file_load_from_data (
+          keys, text + mark, size - mark, G_KEY_FILE_NONE, NULL)
       || !g_key_file_has_group (keys, GROUP)) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
         "%s is not the text of a recording of spectra, whose first line "
@@ -358,16 +384,26 @@ oct_recording_part_path (const char *base, guint part)
 gboolean
 oct_recording_is_one (const char *path)
 {
-  char head[sizeof MAGIC - 1];
+  char head[HEAD_SIZE + 1];
+  const char *begin;
   guint64 size;
   gssize got;
   int fd = oct_file_open ("Recording", path, &size, NULL);
 
   if (fd < 0)
     return FALSE;
-  got = oct_file_read (fd, 0, head, sizeof head);
+  got = oct_file_read (fd, 0, head, HEAD_SIZE);
   close (fd);
-  return got == sizeof head && memcmp (head, MAGIC, sizeof head) == 0;
+  if (got < 0)
+    return FALSE;
+  head[got] = '\0';
+  begin = head + get_mark_size (head, got);
+  /* remarks of a user */
+  while (*begin == '#' || *begin == '\r' || *begin == '\n') {
+    begin += strcspn (begin, "\n");
+    begin += *begin == '\n';
+  }
+  return g_str_has_prefix (begin, MAGIC);
 }
 
 static gboolean
@@ -416,6 +452,7 @@ find_parts (OctRecording *recording, const char *base)
     if (g_stat (path, &status) != 0)
       break;
     part.frames = (guint64)status.st_size / frame_size;
+    recording->leftover += (guint64)status.st_size % frame_size;
     if (part.frames == 0)
       continue;
     part.path = g_steal_pointer (&path);
@@ -425,14 +462,11 @@ find_parts (OctRecording *recording, const char *base)
   return n;
 }
 
-/* Whether a part with a number above `count` lies in the folder. */
-static gboolean
-check_gap (const OctRecording *recording, const char *base, guint count,
-    GError **error)
+char *
+oct_recording_find_part (const char *base, guint64 from)
 {
   g_autofree char *folder = g_path_get_dirname (base);
   g_autofree char *name = g_path_get_basename (base);
-  g_autofree char *missing = oct_recording_part_path (name, count);
   g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
   gsize length = strlen (name);
   const char *entry;
@@ -444,15 +478,28 @@ check_gap (const OctRecording *recording, const char *base, guint count,
         || !g_ascii_isdigit (entry[length + 1]))
       continue;
     number = g_ascii_strtoull (entry + length + 1, &end, 10);
-    if (strcmp (end, ".raw") != 0 || number <= count)
-      continue;
-    g_set_error (error, OCT_ERROR, OCT_ERROR_NOT_FOUND,
-        "%s lacks the part '%s', though later ones are there; put it back, or "
-        "remove those behind it",
-        recording->file, missing);
-    return FALSE;
+    if (strcmp (end, ".raw") == 0 && number >= from)
+      return g_build_filename (folder, entry, NULL);
   }
-  return TRUE;
+  return NULL;
+}
+
+/* FALSE when a part with a number above `count` lies in the folder. */
+static gboolean
+check_gap (const OctRecording *recording, const char *base, guint count,
+    GError **error)
+{
+  g_autofree char *later = oct_recording_find_part (base, (guint64)count + 1);
+  g_autofree char *name = g_path_get_basename (base);
+  g_autofree char *missing = oct_recording_part_path (name, count);
+
+  if (later == NULL)
+    return TRUE;
+  g_set_error (error, OCT_ERROR, OCT_ERROR_NOT_FOUND,
+      "%s lacks the part '%s', though later ones are there; put it back, or "
+      "remove those behind it",
+      recording->file, missing);
+  return FALSE;
 }
 
 OctRecording *
@@ -507,6 +554,12 @@ guint64
 oct_recording_get_frames (const OctRecording *recording)
 {
   return recording->frames;
+}
+
+guint64
+oct_recording_get_leftover (const OctRecording *recording)
+{
+  return recording->leftover;
 }
 
 /* The part that holds `frame`. */

@@ -16,8 +16,11 @@
  *   start-time=2026-05-04T08:15:00.250000Z   of the first B-scan, optional
  *   missing=100:12;340:1;            B-scans that were lost while recording:
  *                                    12 before B-scan 100, 1 before 340;
- * optional [calibration]                    optional, lists of one value per
- * sample k-min=6.98                       ends of the wavenumber axis, rad/um
+ *                                    optional
+ *   calibration-until=120            first B-scan that had another calibration
+ *                                    than the one below; optional
+ *   [calibration]                    optional, lists of one value per sample
+ *   k-min=6.98                       ends of the wavenumber axis, rad/um
  *   k-max=7.95
  *   positions=0;1.02;...             in samples, of each uniform wavenumber
  *   nodes=0;0.98;...                 of each sample on the uniform axis
@@ -50,6 +53,7 @@ typedef struct {
   gint64 start_time;           /* us since 1970 (UTC), 0 = unknown */
   OctCalibration *calibration; /* a reference, or NULL */
   GArray *gaps;                /* OctRecordingGap, or NULL */
+  guint64 calibration_until;   /* B-scans it is right for, 0 = all */
 } OctRecordingInfo;
 
 /* Adds a gap; `frame` is not smaller than those before. */
@@ -72,6 +76,10 @@ gboolean oct_recording_parse (const char *file, const char *text, gsize size,
  * freed. */
 char *oct_recording_part_path (const char *base, guint part);
 
+/* Path of any part of the recording `base` that exists and whose number is not
+ * below `from`, to be freed; NULL when there is none. */
+char *oct_recording_find_part (const char *base, guint64 from);
+
 /* TRUE when the file begins as the text of a recording does. */
 gboolean oct_recording_is_one (const char *path);
 
@@ -87,6 +95,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (OctRecording, oct_recording_close)
 /* Belong to the recording. */
 const OctRecordingInfo *oct_recording_get_info (const OctRecording *recording);
 guint64 oct_recording_get_frames (const OctRecording *recording);
+
+/* Bytes of all parts that are no whole B-scan, as a crash leaves them. */
+guint64 oct_recording_get_leftover (const OctRecording *recording);
 
 /* Reads B-scan `frame` (0 .. frames - 1) of all parts to dest [lines][samples],
  * rows `stride` bytes apart.  One thread at a time.  Error: OCT_ERROR_READ. */

@@ -221,18 +221,47 @@ describe_gaps (const GArray *gaps, const char *name)
       name, missing, gaps->len, g_array_index (gaps, OctRecordingGap, 0).frame);
 }
 
+static char *
+describe_recording (const OctRecording *recording, const char *name)
+{
+  const OctRecordingInfo *info = oct_recording_get_info (recording);
+  guint64 leftover = oct_recording_get_leftover (recording);
+  g_autoptr (GPtrArray) flaws = g_ptr_array_new_with_free_func (g_free);
+
+  if (info->gaps != NULL)
+    g_ptr_array_add (flaws, describe_gaps (info->gaps, name));
+  if (leftover != 0)
+    g_ptr_array_add (flaws,
+        g_strdup_printf (
+            "Parts of recording '%s' end with %" G_GUINT64_FORMAT
+            " bytes that are "
+            "no whole B-scan of %u lines of %u samples, as after a crash, and "
+            "are "
+            "left out; if the image is skewed, sizes in the text were changed.",
+            name, leftover, info->lines, info->samples));
+  if (info->calibration_until != 0)
+    g_ptr_array_add (
+        flaws, g_strdup_printf (
+                   "The calibration in recording '%s' is that of the first "
+                   "%" G_GUINT64_FORMAT " B-scans; those behind them had "
+                                        "others, which an application has to "
+                   "send again when they are played.",
+                   name, info->calibration_until));
+  if (flaws->len == 0)
+    return NULL;
+  g_ptr_array_add (flaws, NULL);
+  return g_strjoinv (" ", (char **)flaws->pdata);
+}
+
 char *
 gst_oct_input_describe_flaws (const GstOctInput *input, const char *location)
 {
   const OctReaderInfo *info = &input->info;
   g_autofree char *name =
       location != NULL ? g_filename_display_name (location) : NULL;
-  const OctRecordingInfo *recording =
-      input->recording != NULL ? oct_recording_get_info (input->recording)
-                               : NULL;
 
-  if (recording != NULL && recording->gaps != NULL)
-    return describe_gaps (recording->gaps, name);
+  if (input->recording != NULL)
+    return describe_recording (input->recording, name);
   if (info->leftover_bytes == 0)
     return NULL;
   return g_strdup_printf (

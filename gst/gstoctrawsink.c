@@ -43,9 +43,9 @@ struct _GstOctRawSink {
   OctCalibration *upstream;
   OctRecordingInfo recording;
   gint fps_n, fps_d;
-  GstClockTime last;       /* time stamp of the B-scan before */
-  gint64 described;        /* when the text was written last, monotonic */
-  gboolean described_gaps; /* all that there are */
+  GstClockTime last;      /* time stamp of the B-scan before */
+  gint64 described;       /* when the text was written last, monotonic */
+  gboolean described_all; /* what is known of gaps and the calibration */
 };
 
 enum {
@@ -121,7 +121,7 @@ start (GstBaseSink *base)
   self->stale = TRUE;
   GST_OBJECT_UNLOCK (self);
   self->last = GST_CLOCK_TIME_NONE;
-  self->described_gaps = TRUE;
+  self->described_all = TRUE;
   return TRUE;
 }
 
@@ -189,8 +189,8 @@ make_calibration (GstOctRawSink *self, GError **error)
   return calibration;
 }
 
-/* Spectra stay as they are whatever the calibration is: the last one, and thus
- * the best, holds for all of the recording. */
+/* An own calibration may be corrected at any time: the last one, and thus the
+ * best, holds for all of the recording. */
 static gboolean
 describe (GstOctRawSink *self, GError **error)
 {
@@ -204,7 +204,7 @@ describe (GstOctRawSink *self, GError **error)
     return FALSE;
   }
   self->described = g_get_monotonic_time ();
-  self->described_gaps = TRUE;
+  self->described_all = TRUE;
   return oct_raw_writer_describe (self->writer, recording, error);
 }
 
@@ -236,7 +236,7 @@ find_gap (GstOctRawSink *self, GstBuffer *buffer)
     return;
   oct_recording_info_add_gap (&self->recording,
       oct_raw_writer_get_stats (self->writer).frames, steps - 1);
-  self->described_gaps = FALSE;
+  self->described_all = FALSE;
 }
 
 /* Writes the text where it has to be written (again). */
@@ -250,10 +250,54 @@ keep_described (GstOctRawSink *self, GError **error)
   self->stale = FALSE;
   GST_OBJECT_UNLOCK (self);
   /* not for every gap, when the disk is slow anyway */
-  if (!self->described_gaps
+  if (!self->described_all
       && g_get_monotonic_time () - self->described > G_TIME_SPAN_SECOND)
     stale = TRUE;
   return !stale || describe (self, error);
+}
+
+/* Whether the own calibration is built on the one from upstream, or is none. */
+static gboolean
+needs_upstream (GstOctRawSink *self)
+{
+  OctCalibrationSettings alone;
+  gboolean needs;
+
+  GST_OBJECT_LOCK (self);
+  alone = self->calibration;
+  alone.a2 = alone.a3 = 0.0;
+  needs = oct_calibration_settings_empty (&alone);
+  GST_OBJECT_UNLOCK (self);
+  return needs;
+}
+
+/* The text has one calibration, that of the first B-scans.  A swept source may
+ * have another one for every B-scan: the text says from where on it is not
+ * right, and is not written for each of them. */
+static void
+take_upstream (GstOctRawSink *self, OctCalibration *calibration)
+{
+  guint64 frames =
+      self->writer != NULL ? oct_raw_writer_get_stats (self->writer).frames : 0;
+
+  if (self->upstream == NULL || frames == 0) {
+    g_clear_pointer (&self->upstream, oct_calibration_unref);
+    self->upstream = oct_calibration_ref (calibration);
+    GST_OBJECT_LOCK (self);
+    self->stale = TRUE;
+    GST_OBJECT_UNLOCK (self);
+  } else if (self->recording.calibration_until == 0 && needs_upstream (self)
+             && !oct_calibration_equal (self->upstream, calibration)) {
+    self->recording.calibration_until = frames;
+    self->described_all = FALSE;
+    GST_ELEMENT_WARNING (self, STREAM, FORMAT,
+        ("The calibration has changed at B-scan %" G_GUINT64_FORMAT
+         ", but a recording holds one, which is that of the B-scans before; "
+         "where it changes with every B-scan, as with the k-clock of a swept "
+         "source, record the k-clock too and send it when this is played.",
+            frames),
+        (NULL));
+  }
 }
 
 static gboolean
@@ -270,11 +314,8 @@ event (GstBaseSink *base, GstEvent *event)
     return FALSE;
   }
   if (calibration != NULL) {
-    g_clear_pointer (&self->upstream, oct_calibration_unref);
-    self->upstream = calibration;
-    GST_OBJECT_LOCK (self);
-    self->stale = TRUE;
-    GST_OBJECT_UNLOCK (self);
+    take_upstream (self, calibration);
+    oct_calibration_unref (calibration);
   }
   return GST_BASE_SINK_CLASS (gst_oct_raw_sink_parent_class)
       ->event (base, event);
@@ -329,7 +370,7 @@ stop (GstBaseSink *base)
   g_autoptr (GError) error = NULL;
   OctRawWriter *writer;
 
-  if (self->writer != NULL && !self->described_gaps && !describe (self, &error))
+  if (self->writer != NULL && !self->described_all && !describe (self, &error))
     post_error (self, &error);
   GST_OBJECT_LOCK (self);
   writer = g_steal_pointer (&self->writer);

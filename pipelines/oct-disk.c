@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -43,18 +44,25 @@ oct_disk_check_room (const char *folder, guint64 bytes, GError **error)
   return FALSE;
 }
 
+static void
+set_exists (GError **error, const char *path)
+{
+  g_autofree char *name = g_filename_display_name (path);
+
+  g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_EXIST,
+      "'%s' exists already, and recordings are never overwritten; choose "
+      "another name.",
+      name);
+}
+
 gboolean
 oct_disk_check_new_file (const char *path, GError **error)
 {
   g_autofree char *folder = g_path_get_dirname (path);
-  g_autofree char *name = g_filename_display_name (path);
   g_autofree char *folder_name = g_filename_display_name (folder);
 
   if (g_file_test (path, G_FILE_TEST_EXISTS))
-    g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_EXIST,
-        "'%s' exists already, and recordings are never overwritten; choose "
-        "another name.",
-        name);
+    set_exists (error, path);
   else if (g_access (folder, W_OK | X_OK) != 0)
     g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (errno),
         "The folder '%s' cannot be written to: %s.", folder_name,
@@ -62,6 +70,52 @@ oct_disk_check_new_file (const char *path, GError **error)
   else
     return TRUE;
   return FALSE;
+}
+
+gboolean
+oct_disk_take_new_file (const char *path, GError **error)
+{
+  g_autofree char *name = g_filename_display_name (path);
+  int fd;
+
+  if (!oct_disk_check_new_file (path, error))
+    return FALSE;
+  fd = g_open (path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (fd >= 0)
+    close (fd);
+  else if (errno == EEXIST)
+    set_exists (error, path);
+  else
+    g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (errno),
+        "'%s' cannot be written: %s.", name, g_strerror (errno));
+  return fd >= 0;
+}
+
+gboolean
+oct_disk_check_new_parts (
+    const char *output, const char *suffix, GError **error)
+{
+  g_autofree char *folder = g_path_get_dirname (output);
+  g_autofree char *name = g_path_get_basename (output);
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  gsize length = strlen (name);
+  const char *entry;
+
+  while (dir != NULL && (entry = g_dir_read_name (dir)) != NULL) {
+    const char *rest = entry + length;
+    gsize digits;
+
+    if (strncmp (entry, name, length) != 0 || *rest != '-')
+      continue;
+    digits = strspn (rest + 1, "0123456789");
+    if (digits > 0 && strcmp (rest + 1 + digits, suffix) == 0) {
+      g_autofree char *path = g_build_filename (folder, entry, NULL);
+
+      set_exists (error, path);
+      return FALSE;
+    }
+  }
+  return TRUE;
 }
 
 OctFiles *

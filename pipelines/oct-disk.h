@@ -21,6 +21,16 @@ gboolean oct_disk_check_room (
  * to. */
 gboolean oct_disk_check_new_file (const char *path, GError **error);
 
+/* As above, and makes the file, empty: whoever comes a moment later finds the
+ * name taken, even while no frame has come yet. */
+gboolean oct_disk_take_new_file (const char *path, GError **error);
+
+/* FALSE with a sentence when there is a file OUTPUT-NNNNN of any number and
+ * this suffix (".mkv"): left by a recording whose first part is gone, it would
+ * be written over or be taken for a part of the new one. */
+gboolean oct_disk_check_new_parts (
+    const char *output, const char *suffix, GError **error);
+
 /* The files of a recording, of which the last one is being written. */
 typedef struct _OctFiles OctFiles;
 

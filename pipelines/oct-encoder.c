@@ -89,24 +89,47 @@ set_all (GstElement *element, const char *settings)
 }
 
 /* The last column and row of odd sizes are cut off. */
+static void
+crop_odd_size (GstBin *bin, const GstStructure *s)
+{
+  g_autoptr (GstElement) crop = gst_bin_get_by_name (bin, "crop");
+  gint width = 0, height = 0;
+
+  gst_structure_get_int (s, "width", &width);
+  gst_structure_get_int (s, "height", &height);
+  g_object_set (crop, "right", width % 2, "bottom", height % 2, NULL);
+}
+
+/* Grey levels fill all of the range.  videoconvert takes them over as they are
+ * and marks the video, unless it is told otherwise, as one whose black is 16
+ * and white 235: players would cut off what is below and above. */
+static void
+keep_range (GstBin *bin, const GstStructure *s)
+{
+  g_autoptr (GstElement) filter = gst_bin_get_by_name (bin, "yuv");
+  const char *format = gst_structure_get_string (s, "format");
+  g_autoptr (GstCaps) caps =
+      gst_caps_from_string (format != NULL && g_str_has_prefix (format, "GRAY")
+                                ? "video/x-raw,format=I420,colorimetry=1:4:0:0"
+                                : "video/x-raw,format=I420");
+
+  g_object_set (filter, "caps", caps, NULL);
+}
+
 static GstPadProbeReturn
 on_caps (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   GstEvent *event = GST_PAD_PROBE_INFO_EVENT (info);
   g_autoptr (GstElement) bin = gst_pad_get_parent_element (pad);
-  g_autoptr (GstElement) crop = NULL;
-  gint width = 0, height = 0;
-  GstStructure *s;
+  const GstStructure *s;
   GstCaps *caps;
 
   if (GST_EVENT_TYPE (event) != GST_EVENT_CAPS || bin == NULL)
     return GST_PAD_PROBE_OK;
   gst_event_parse_caps (event, &caps);
   s = gst_caps_get_structure (caps, 0);
-  gst_structure_get_int (s, "width", &width);
-  gst_structure_get_int (s, "height", &height);
-  crop = gst_bin_get_by_name (GST_BIN (bin), "crop");
-  g_object_set (crop, "right", width % 2, "bottom", height % 2, NULL);
+  crop_odd_size (GST_BIN (bin), s);
+  keep_range (GST_BIN (bin), s);
   return GST_PAD_PROBE_OK;
 }
 
@@ -152,7 +175,8 @@ oct_encoder_new (
   if (i < 0)
     return NULL;
   description = g_strdup_printf (
-      "videoconvert ! video/x-raw,format=I420 ! videocrop name=crop ! "
+      "videoconvert ! capsfilter name=yuv caps=video/x-raw,format=I420 ! "
+      "videocrop name=crop ! "
       "%s name=encoder ! h264parse config-interval=-1",
       encoders[i].factory);
   bin = gst_parse_bin_from_description_full (

@@ -13,6 +13,10 @@
   "clockoverlay time-format=\"%Y-%m-%d  %H:%M:%S\" valignment=bottom "         \
   "halignment=left shaded-background=true font-desc=\"Sans 11\" ! "
 
+/* Of pictures that are put together: left to themselves, grey levels of 0 to
+ * 255 and a camera's of 16 to 235 would be taken for the same. */
+#define YUV "video/x-raw,format=I420,colorimetry=bt709"
+
 #define COUNTS "oct-record-counts"
 
 typedef struct {
@@ -49,12 +53,12 @@ describe_images (const OctRecordOptions *options)
         options->clock ? CLOCK : "");
   camera = describe_camera (options);
   return g_strdup_printf (
-      "%s ! video/x-raw,width=%d,height=%d,pixel-aspect-ratio=1/1,format=I420"
+      "%s ! " YUV ",width=%d,height=%d,pixel-aspect-ratio=1/1"
       " ! " LEAKY "max-size-buffers=2 ! both.sink_0 "
-      "%s ! " LEAKY "max-size-buffers=2 ! videoconvert ! both.sink_1 "
+      "%s ! " LEAKY "max-size-buffers=2 ! videoconvert ! " YUV " ! both.sink_1 "
       "compositor name=both background=black sink_1::xpos=%d sink_1::width=%d "
-      "sink_1::height=%d sink_1::sizing-policy=keep-aspect-ratio ! "
-      "video/x-raw,format=I420,width=%d,height=%d,framerate=%d/1,"
+      "sink_1::height=%d sink_1::sizing-policy=keep-aspect-ratio ! " YUV
+      ",width=%d,height=%d,framerate=%d/1,"
       "pixel-aspect-ratio=1/1 ! %scapsfilter name=images",
       scale, w, h, camera, w, w, h, 2 * w, h, CAMERA_RATE, CLOCK);
 }
@@ -117,15 +121,46 @@ set_source (GstElement *pipeline, const OctRecordOptions *options)
   g_object_set (octsrc, "is-live", TRUE, "line-rate", rate, NULL);
 }
 
+/* By itself, so that it is told from what we put behind it. */
+static gboolean
+check_source (const char *source, GError **error)
+{
+  g_autofree char *description = g_strconcat (source, " ! identity", NULL);
+  g_autoptr (GError) reason = NULL;
+  GstElement *bin = gst_parse_bin_from_description_full (
+      description, FALSE, NULL, GST_PARSE_FLAG_FATAL_ERRORS, &reason);
+
+  if (bin == NULL) {
+    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
+        "--source \"%s\" is no pipeline: %s.", source, reason->message);
+    return FALSE;
+  }
+  gst_object_ref_sink (bin);
+  gst_object_unref (bin);
+  return TRUE;
+}
+
 GstElement *
 oct_record_pipeline_new (const OctRecordOptions *options, GError **error)
 {
   g_autofree char *description = describe (options);
-  GstElement *pipeline = gst_parse_launch_full (
-      description, NULL, GST_PARSE_FLAG_FATAL_ERRORS, error);
+  g_autoptr (GError) reason = NULL;
+  GstElement *pipeline;
 
+  if (options->source != NULL && !check_source (options->source, error))
+    return NULL;
+  pipeline = gst_parse_launch_full (
+      description, NULL, GST_PARSE_FLAG_FATAL_ERRORS, &reason);
   if (pipeline != NULL)
     set_source (pipeline, options);
+  else if (options->source != NULL
+           && g_error_matches (reason, GST_PARSE_ERROR, GST_PARSE_ERROR_LINK))
+    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION,
+        "--source does not end in raw spectra, which are video/x-raw of format "
+        "GRAY16_LE or GRAY8 with one A-line per row (%s).",
+        reason->message);
+  else
+    g_propagate_error (error, g_steal_pointer (&reason));
   return pipeline;
 }
 

@@ -197,6 +197,24 @@ watch_stream (Program *program)
 
 /* ----------------------------------------------------------------- progress */
 
+/* Of the longest recording, as another one may have ended by itself; without
+ * any since the start. */
+static GstClockTime
+get_time (Program *program)
+{
+  GstClockTime time = 0;
+
+  if (program->count == 0)
+    return (g_get_monotonic_time () - program->started) * GST_USECOND;
+  for (guint i = 0; i < program->count; i++) {
+    OctRecorderStats stats;
+
+    oct_recorder_get_stats (program->recordings[i].recorder, &stats);
+    time = MAX (time, stats.time);
+  }
+  return time;
+}
+
 static char *
 describe_time (GstClockTime time)
 {
@@ -235,7 +253,7 @@ show_progress (Program *program, gboolean last)
   program->shown = now;
   if (program->count > 0)
     oct_recorder_get_stats (program->recordings[0].recorder, &stats);
-  time = describe_time (stats.time);
+  time = describe_time (get_time (program));
   g_string_append_printf (line,
       "%s  live %" G_GUINT64_FORMAT " B-scans, %" G_GUINT64_FORMAT " dropped",
       time, counts.frames, counts.dropped);
@@ -249,7 +267,7 @@ show_progress (Program *program, gboolean last)
         "; stream %" G_GUINT64_FORMAT " frames, %" G_GUINT64_FORMAT " dropped",
         stream.frames, stream.dropped);
   }
-  if (program->count > 0)
+  if (program->count > 0 && stats.disk_left < G_MAXINT64)
     g_string_append_printf (line, "; %.1f GB left", stats.disk_left / 1e9);
   g_print ("%s%s%s", terminal ? "\r\033[K" : "", line->str,
       terminal && !last ? "" : "\n");
@@ -297,12 +315,16 @@ report (Program *program)
     OctRecorderStats stats;
 
     oct_recorder_get_stats (recording->recorder, &stats);
+    complete &= stats.state == OCT_RECORDER_DONE;
+    if (stats.frames == 0) {
+      g_print ("%s: nothing was recorded\n", recording->what);
+      continue;
+    }
     time = describe_time (stats.time);
     g_print ("%s: %s  (%s, %" G_GUINT64_FORMAT " frames, %" G_GUINT64_FORMAT
              " dropped, %.1f MB in %u %s)\n",
         recording->what, name, time, stats.frames, stats.dropped,
         stats.bytes / 1e6, stats.parts, stats.parts == 1 ? "part" : "parts");
-    complete &= stats.state == OCT_RECORDER_DONE;
   }
   return complete;
 }
@@ -310,18 +332,16 @@ report (Program *program)
 /* --------------------------------------------------------------------- main */
 
 static gboolean
-is_time_over (const Program *program)
+is_time_over (Program *program, gboolean recording)
 {
   gint seconds = program->options->seconds;
-  OctRecorderStats stats;
 
   if (seconds == 0)
     return FALSE;
-  if (program->count == 0)
+  if (!recording)
     return g_get_monotonic_time () - program->started
            >= seconds * G_TIME_SPAN_SECOND;
-  oct_recorder_get_stats (program->recordings[0].recorder, &stats);
-  return stats.time >= (GstClockTime)seconds * GST_SECOND;
+  return get_time (program) >= (GstClockTime)seconds * GST_SECOND;
 }
 
 /* Until the user, the source or the end of the last recording stops it. */
@@ -338,7 +358,7 @@ watch (Program *program, GError **error)
 
     watch_stream (program);
     over = type == GST_MESSAGE_EOS || type == GST_MESSAGE_ERROR
-           || oct_launch_interrupted () || is_time_over (program)
+           || oct_launch_interrupted () || is_time_over (program, !all_ended)
            || (all_ended && !seen);
     show_progress (program, FALSE);
   }
@@ -412,6 +432,11 @@ check_options (Options *options, GError **error)
   else if (options->output == NULL
            && (pipeline->raw || pipeline->lossless || options->mp4))
     problem = "--raw, --lossless and --mp4 record: give a name with --output.";
+  else if (options->output != NULL
+           && (*options->output == '\0'
+               || g_str_has_suffix (options->output, "/")))
+    problem =
+        "--output is a folder and a name in it, as in surgery/patient-17.";
   else if (options->rtsp_port < -1 || options->rtsp_port > 65535)
     problem = "--rtsp is a port of 1 to 65535, or 0 for any free one.";
   else if (options->no_video && !pipeline->raw && !pipeline->lossless)

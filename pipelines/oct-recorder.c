@@ -4,6 +4,7 @@
 #include "oct-encoder.h"
 #include "oct-tap.h"
 
+#include <glib/gstdio.h>
 #include <string.h>
 
 #define DEFAULT_PART_SECONDS 180
@@ -22,6 +23,8 @@
 struct _OctRecorder {
   OctRecordKind kind;
   char *output, *folder;
+  char *comment_path; /* NULL: no comment */
+  char *taken;        /* the first file, NULL: octrawsink takes its own */
   guint part_seconds;
   GstElement *pipeline;
   GstAppSrc *appsrc;
@@ -91,8 +94,9 @@ describe_format (OctRecorder *self, GstMessage *message)
   return g_strdup_printf (
       "What passes here cannot be recorded as %s (it is %s); %s.",
       self->kind == OCT_RECORD_RAW ? "raw spectra" : "images", text,
-      self->kind == OCT_RECORD_RAW ? "spectra are GRAY8 or GRAY16_LE"
-                                   : "images are video/x-raw");
+      self->kind == OCT_RECORD_RAW
+          ? "spectra are GRAY8 or GRAY16_LE"
+          : "images are video/x-raw of 16 x 16 pixels or more");
 }
 
 /* Returns: TRUE when the pipeline has ended, by an error too. */
@@ -165,6 +169,31 @@ look_after_files (OctRecorder *self, gboolean now)
   oct_files_sync (self->files);
 }
 
+static void
+drop_taken (OctRecorder *self)
+{
+  GStatBuf status;
+
+  if (self->taken != NULL && g_stat (self->taken, &status) == 0
+      && status.st_size == 0)
+    g_unlink (self->taken);
+}
+
+/* Where nothing was recorded, nothing is left that takes the name. */
+static void
+remove_empty (OctRecorder *self)
+{
+  OctTapStats tap;
+
+  oct_files_remove_empty (self->files);
+  oct_tap_get_stats (self->tap, &tap);
+  if (tap.frames > 0)
+    return;
+  if (self->comment_path != NULL)
+    g_unlink (self->comment_path);
+  drop_taken (self);
+}
+
 /* Before the disk is full, so that the files can be finished. */
 static void
 check_disk (OctRecorder *self)
@@ -228,7 +257,7 @@ run (gpointer data)
   oct_tap_close (self->tap);
   gst_element_set_state (self->pipeline, GST_STATE_NULL);
   look_after_files (self, TRUE);
-  oct_files_remove_empty (self->files);
+  remove_empty (self);
   update_stats (self);
   g_mutex_lock (&self->lock);
   self->stats.state =
@@ -370,16 +399,29 @@ make_pipeline (
 static gboolean
 check_files (OctRecorder *self, GError **error)
 {
-  static const char *const endings[] = {
-    [OCT_RECORD_VIDEO] = "-00000.mkv",
-    [OCT_RECORD_MP4] = ".mp4",
-    [OCT_RECORD_LOSSLESS] = "-00000.mkv",
-    [OCT_RECORD_RAW] = ".oct",
+  static const struct {
+    const char *first, *parts;
+  } endings[] = {
+    [OCT_RECORD_VIDEO] = { "-00000.mkv", ".mkv" },
+    [OCT_RECORD_MP4] = { ".mp4", NULL },
+    [OCT_RECORD_LOSSLESS] = { "-00000.mkv", ".mkv" },
+    [OCT_RECORD_RAW] = { ".oct", ".raw" },
   };
-  g_autofree char *path = g_strconcat (self->output, endings[self->kind], NULL);
+  const char *parts = endings[self->kind].parts;
+  g_autofree char *path =
+      g_strconcat (self->output, endings[self->kind].first, NULL);
 
-  return oct_disk_check_new_file (path, error)
-         && oct_disk_check_room (self->folder, 4 * RESERVE_BYTES, error);
+  if (!oct_disk_check_new_file (path, error)
+      || (parts != NULL
+          && !oct_disk_check_new_parts (self->output, parts, error))
+      || !oct_disk_check_room (self->folder, 4 * RESERVE_BYTES, error))
+    return FALSE;
+  if (self->kind == OCT_RECORD_RAW)
+    return TRUE;
+  if (!oct_disk_take_new_file (path, error))
+    return FALSE;
+  self->taken = g_steal_pointer (&path);
+  return TRUE;
 }
 
 static gboolean
@@ -391,10 +433,13 @@ save_comment (OctRecorder *self, const char *comment, GError **error)
   if (comment == NULL)
     return TRUE;
   text = g_strconcat (comment, "\n", NULL);
-  return oct_disk_check_new_file (path, error)
-         && g_file_set_contents_full (path, text, -1,
-             G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE, 0666,
-             error);
+  if (!oct_disk_check_new_file (path, error)
+      || !g_file_set_contents_full (path, text, -1,
+          G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE, 0666,
+          error))
+    return FALSE;
+  self->comment_path = g_steal_pointer (&path);
+  return TRUE;
 }
 
 static void
@@ -408,6 +453,8 @@ dispose (OctRecorder *self)
   g_ptr_array_unref (self->new_files);
   g_free (self->output);
   g_free (self->folder);
+  g_free (self->comment_path);
+  g_free (self->taken);
   g_free ((char *)self->stats.message);
   g_mutex_clear (&self->lock);
   g_cond_clear (&self->ended);
@@ -431,6 +478,7 @@ oct_recorder_start (
   self->files = oct_files_new ();
   if (!check_files (self, error) || !make_pipeline (self, settings, error)
       || !save_comment (self, settings->comment, error)) {
+    drop_taken (self);
     dispose (self);
     return NULL;
   }
@@ -441,6 +489,7 @@ oct_recorder_start (
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_WRITE, "%s",
         self->stats.message != NULL ? self->stats.message
                                     : "The recording does not start.");
+    drop_taken (self);
     dispose (self);
     return NULL;
   }

@@ -4,6 +4,7 @@
 #define MAX_BYTES ((guint64)1 << 30)
 /* Buffers of a camera are few: of what has to wait, a copy does. */
 #define MAX_HELD 3
+#define FEW 4
 #define CALIBRATION_EVENT "application/x-oct-calibration"
 
 struct _OctTap {
@@ -151,6 +152,8 @@ get_running_time (OctTap *tap, GstBuffer *buffer)
   return time;
 }
 
+/* Where frames are left out already, those that wait span more time than their
+ * number says; a crash would lose all of it. */
 static gboolean
 is_full (OctTap *tap, GstBuffer *buffer)
 {
@@ -159,6 +162,9 @@ is_full (OctTap *tap, GstBuffer *buffer)
                            ? GST_BUFFER_DURATION (buffer)
                            : GST_SECOND / 30;
 
+  if (waiting > FEW
+      && gst_app_src_get_current_level_time (tap->appsrc) > tap->queue)
+    return TRUE;
   return waiting > 8
          && (waiting * frame > tap->queue
              || gst_app_src_get_current_level_bytes (tap->appsrc) > MAX_BYTES);
@@ -171,7 +177,6 @@ take_buffer (OctTap *tap, GstBuffer *buffer)
 
   if (!GST_CLOCK_TIME_IS_VALID (time) || !take_caps (tap))
     return;
-  take_calibration (tap);
   if (tap->stats.frames == 0)
     tap->base = time;
   /* no file can go back in time */
@@ -180,6 +185,8 @@ take_buffer (OctTap *tap, GstBuffer *buffer)
     tap->stats.dropped++;
     return;
   }
+  /* not those of frames that are left out: they would pile up */
+  take_calibration (tap);
   buffer = gst_app_src_get_current_level_buffers (tap->appsrc) < MAX_HELD
                ? gst_buffer_copy (buffer)
                : gst_buffer_copy_deep (buffer);

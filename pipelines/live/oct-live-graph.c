@@ -39,6 +39,8 @@
       */
 #define KEY_INTERVAL (330 * GST_MSECOND)
 
+#define SOURCE_ENDED "oct-live-source-ended"
+
 typedef struct {
   guint id;
   OctLiveStream stream;
@@ -245,6 +247,30 @@ count_at (GstElement *element, const char *name, gint *counter)
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, count, counter, NULL);
 }
 
+/* Closed valves hold back the end of the stream as well, and so the pipeline
+ * itself never says that it has come. */
+static GstPadProbeReturn
+watch_end (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  OctLiveGraph *graph = data;
+
+  if (GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (info)) == GST_EVENT_EOS)
+    gst_element_post_message (graph->pipeline,
+        gst_message_new_application (GST_OBJECT (graph->pipeline),
+            gst_structure_new_empty (SOURCE_ENDED)));
+  return GST_PAD_PROBE_OK;
+}
+
+static void
+watch_images (OctLiveGraph *graph)
+{
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (graph->images, "sink");
+
+  gst_pad_add_probe (
+      pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, watch_end, graph, NULL);
+  count_at (graph->images, "sink", &graph->made);
+}
+
 /* From the images to the streams. */
 static gboolean
 add_branches (OctLiveGraph *graph, GstElement *from,
@@ -286,7 +312,7 @@ add_branches (OctLiveGraph *graph, GstElement *from,
   graph->image_pad = gst_element_get_static_pad (from, "src");
   link_stream (graph, "h264", on_h264);
   link_stream (graph, "jpeg", on_jpeg);
-  count_at (graph->images, "sink", &graph->made);
+  watch_images (graph);
   count_at (graph->queue, "sink", &graph->entered);
   count_at (graph->queue, "src", &graph->left);
   return TRUE;
@@ -345,6 +371,10 @@ on_message (GstBus *bus, GstMessage *message, gpointer data)
   case GST_MESSAGE_ERROR:
     gst_message_parse_error (message, &error, NULL);
     report_end (graph, error->message);
+    break;
+  case GST_MESSAGE_APPLICATION:
+    if (gst_message_has_name (message, SOURCE_ENDED))
+      report_end (graph, NULL);
     break;
   case GST_MESSAGE_EOS:
     report_end (graph, NULL);

@@ -16,7 +16,8 @@
 #define RTP_CAPS                                                               \
   "application/x-rtp,media=video,encoding-name=H264,payload=96,"               \
   "clock-rate=90000"
-/* Constrained baseline, level 3.1: what every browser decodes. */
+/* Constrained baseline, level 3.1: what every browser says it decodes. */
+#define LEVEL "3.1"
 #define CODEC_CAPS                                                             \
   RTP_CAPS ",packetization-mode=(string)1,"                                    \
            "profile-level-id=(string)42e01f,level-asymmetry-allowed=(string)1"
@@ -114,10 +115,16 @@ tell (OctLiveViewer *viewer, char *sdp, guint mline, char *candidate)
 /* ---------------------------------------------------------------- the frames
  */
 
+/* rtph264pay refuses a level above the one of CODEC_CAPS, which larger or
+ * faster images than 1280 x 720 at 30 per second have.  Browsers name that
+ * level, read the real one in the stream, and decode what the page shows. */
 static void
 push (OctLiveViewer *viewer, GstBuffer *buffer, GstCaps *caps)
 {
-  gst_app_src_set_caps (GST_APP_SRC (viewer->in), caps);
+  g_autoptr (GstCaps) taken = gst_caps_copy (caps);
+
+  gst_caps_set_simple (taken, "level", G_TYPE_STRING, LEVEL, NULL);
+  gst_app_src_set_caps (GST_APP_SRC (viewer->in), taken);
   gst_app_src_push_buffer (GST_APP_SRC (viewer->in), gst_buffer_ref (buffer));
 }
 

@@ -6,6 +6,7 @@
 #include "oct-test-files.h"
 #include "oct-test-source.h"
 
+#include <glib/gstdio.h>
 #include <unistd.h>
 
 #define CHAIN                                                                  \
@@ -132,6 +133,22 @@ GST_START_TEST (test_other_ways_to_play)
 }
 GST_END_TEST
 
+static void
+check_one_warning (GstBus *bus, const char *word, const char *another)
+{
+  GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING);
+  GError *warning = NULL;
+
+  fail_unless (message != NULL, "no warning");
+  gst_message_parse_warning (message, &warning, NULL);
+  fail_unless (strstr (warning->message, word) != NULL
+                   && strstr (warning->message, another) != NULL,
+      "%s", warning->message);
+  g_error_free (warning);
+  gst_message_unref (message);
+  fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING) == NULL);
+}
+
 /* What a crash leaves. */
 GST_START_TEST (test_cut_off)
 {
@@ -145,6 +162,30 @@ GST_START_TEST (test_cut_off)
   source_play (s);
   source_collect (s);
   source_check_run (s, 0, 5, 3500, 1);
+  check_one_warning (s->bus, "101 bytes", "whole B-scan");
+}
+GST_END_TEST
+
+/* Notes in front, and what editors make of the lines' ends and beginning. */
+GST_START_TEST (test_edited)
+{
+  g_autofree char *path = record ("edited", sources[0], "");
+  g_autofree char *text_path = g_strconcat (path, ".oct", NULL);
+  g_autofree char *text = NULL, *edited = NULL;
+  g_auto (GStrv) lines = NULL;
+  g_autoptr (Source) s = NULL;
+
+  fail_unless (g_file_get_contents (text_path, &text, NULL, NULL));
+  lines = g_strsplit (text, "\n", -1);
+  g_free (text);
+  text = g_strjoinv ("\r\n", lines);
+  edited = g_strconcat (
+      "\xef\xbb\xbf# right eye\r\n\r\n# patient 17\r\n", text, NULL);
+  fail_unless (g_file_set_contents (text_path, edited, -1, NULL));
+  s = source_new ("octsrc name=src location=%s", text_path);
+  source_play (s);
+  source_collect (s);
+  source_check_run (s, 0, 7, 3500, 1);
 }
 GST_END_TEST
 
@@ -179,8 +220,6 @@ GST_START_TEST (test_gaps)
   g_autofree char *text = NULL;
   g_autoptr (Source) s = NULL;
   const guint numbers[] = { 0, 1, 4, 5, 6, 17 };
-  GstMessage *message;
-  GError *warning = NULL;
 
   gst_harness_set_src_caps_str (
       h, "video/x-raw,format=GRAY8,width=8,height=2,framerate=30/1");
@@ -201,14 +240,80 @@ GST_START_TEST (test_gaps)
   source_play (s);
   source_collect (s);
   source_check_run (s, 0, 6, 30, 1);
-  message = gst_bus_pop_filtered (s->bus, GST_MESSAGE_WARNING);
-  fail_unless (message != NULL, "no warning");
-  gst_message_parse_warning (message, &warning, NULL);
-  fail_unless (strstr (warning->message, "12 B-scans in 2 places") != NULL
-                   && strstr (warning->message, "before B-scan 2,") != NULL,
-      "%s", warning->message);
-  g_error_free (warning);
-  gst_message_unref (message);
+  check_one_warning (s->bus, "12 B-scans in 2 places", "before B-scan 2,");
+}
+GST_END_TEST
+
+/* As an application sends it: samples read at their own places, moved by a part
+ * of one. */
+static GstEvent *
+make_calibration_event (double shift)
+{
+  double positions[8];
+
+  for (guint i = 0; i < G_N_ELEMENTS (positions); i++)
+    positions[i] = i + shift * (i > 0 && i < 7);
+  return gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM_STICKY,
+      gst_structure_new ("application/x-oct-calibration", "k-index",
+          GST_TYPE_BUFFER, gst_buffer_new_memdup (positions, sizeof positions),
+          NULL));
+}
+
+/* A swept source: another calibration with every B-scan from the fourth on. The
+ * recording has the first one, says for how long it is right, and what plays it
+ * says so too.  `properties` are a calibration of its own, which wins. */
+static void
+check_changing (const char *properties, gboolean noted)
+{
+  g_autofree char *path = oct_test_file_path ("changing");
+  g_autofree char *launch = g_strdup_printf (
+      "octrawsink async=false location=%s %s", path, properties);
+  GstHarness *h = gst_harness_new_parse (launch);
+  g_autofree char *text_path = g_strconcat (path, ".oct", NULL);
+  g_autofree char *text = NULL;
+  g_autoptr (Source) s = NULL;
+  GstBus *bus = gst_bus_new ();
+
+  gst_element_set_bus (h->element, bus);
+  gst_harness_set_src_caps_str (
+      h, "video/x-raw,format=GRAY8,width=8,height=2,framerate=30/1");
+  for (guint i = 0; i < 40; i++) {
+    fail_unless (gst_harness_push_event (
+        h, make_calibration_event (i < 4 ? 0.25 : i / 100.0)));
+    fail_unless_equals_int (
+        gst_harness_push (h, gst_buffer_new_allocate (NULL, 16, NULL)),
+        GST_FLOW_OK);
+  }
+  if (noted)
+    check_one_warning (bus, "at B-scan 4,", "calibration");
+  fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING) == NULL);
+  gst_element_set_bus (h->element, NULL);
+  gst_element_set_state (h->element, GST_STATE_NULL);
+  gst_harness_teardown (h);
+  gst_object_unref (bus);
+  fail_unless (g_file_get_contents (text_path, &text, NULL, NULL));
+  fail_unless_equals_int (
+      strstr (text, "calibration-until=4\n") != NULL, noted);
+  fail_unless_equals_int (
+      strstr (text, "positions=0;1.25;2.25;") != NULL, noted);
+  s = source_new ("octsrc name=src location=%s", text_path);
+  source_play (s);
+  source_collect (s);
+  fail_unless_equals_int (source_count (s), 40);
+  if (noted)
+    check_one_warning (s->bus, "first 4 B-scans", "calibration");
+  fail_unless (gst_bus_pop_filtered (s->bus, GST_MESSAGE_WARNING) == NULL);
+}
+
+GST_START_TEST (test_changing_calibration)
+{
+  check_changing ("", TRUE);
+}
+GST_END_TEST
+
+GST_START_TEST (test_changing_calibration_but_own)
+{
+  check_changing ("wavelength-min=700 wavelength-max=710", FALSE);
 }
 GST_END_TEST
 
@@ -257,8 +362,16 @@ GST_START_TEST (test_record_errors)
 {
   g_autofree char *path = record ("first", sources[0], "");
   g_autofree char *nowhere = g_strconcat (path, "/x", NULL);
-  const char *locations[] = { "", path, nowhere };
-  const char *words[] = { "`location`", "never overwritten", "cannot be" };
+  g_autofree char *later = record ("later", sources[0], "part-size=25000");
+  g_autofree char *text = g_strconcat (later, ".oct", NULL);
+  g_autofree char *part = g_strconcat (later, "-00000.raw", NULL);
+  const char *locations[] = { "", path, nowhere, later };
+  const char *words[] = { "`location`", "never overwritten", "cannot be",
+    "-0000" };
+
+  /* what is left are parts of higher numbers */
+  fail_unless_equals_int (g_unlink (text), 0);
+  fail_unless_equals_int (g_unlink (part), 0);
 
   for (guint i = 0; i < G_N_ELEMENTS (locations); i++) {
     GstElement *sink = gst_element_factory_make ("octrawsink", NULL);
@@ -290,8 +403,11 @@ recording_suite (void)
   tcase_add_test (tc, test_places_and_times);
   tcase_add_test (tc, test_other_ways_to_play);
   tcase_add_test (tc, test_cut_off);
+  tcase_add_test (tc, test_edited);
   tcase_add_test (tc, test_own_calibration);
   tcase_add_test (tc, test_gaps);
+  tcase_add_test (tc, test_changing_calibration);
+  tcase_add_test (tc, test_changing_calibration_but_own);
   tcase_add_test (tc, test_no_calibration);
   tcase_add_test (tc, test_play_errors);
   tcase_add_test (tc, test_record_errors);

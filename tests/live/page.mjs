@@ -235,6 +235,37 @@ const tests = {
     return `delay as the page says ${delay} ms`;
   },
 
+  async "large and many images come through WebRTC too"() {
+    for (const size of ["width=1024,height=1024,framerate=5/1",
+      "width=1900,height=1080,framerate=5/1", "width=160,height=128,framerate=150/1"]) {
+      const server = await Server.start("--images",
+        `videotestsrc is-live=true pattern=ball ! video/x-raw,format=GRAY8,${size}`);
+      const page = await browser.visit(server.url);
+      await waitForVideo(page);
+      assert.equal(await text(page, "#media"), "WebRTC", size);
+      await page.context().close();
+      await server.stop();
+    }
+  },
+
+  async "the end of the source is told, and ends the program and its recording"() {
+    for (const watched of [true, false]) {
+      const server = await Server.start("--images",
+        "videotestsrc is-live=true num-buffers=240 ! video/x-raw,format=GRAY8,width=64,height=48,framerate=30/1");
+      const page = watched ? await browser.visit(server.url) : null;
+      if (watched) {
+        await until("it is known", () => page.locator("#record").isEnabled());
+        await page.locator("#record").click();
+      }
+      assert.equal(await Promise.race([server.exited, sleep(25000)]), 0, server.output);
+      if (watched) {
+        await until("the page says so", async () => /has ended/.test(await text(page, "#veil")));
+        assert.ok(countFrames(server.recordings) > 30);
+      }
+      server.clear();
+    }
+  },
+
   async "an old picture is not taken for a live one"() {
     const server = await Server.start();
     const page = await browser.visit(server.url);

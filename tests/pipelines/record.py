@@ -203,6 +203,11 @@ def test_camera_and_clock(folder):
         return [last[y * width + x] for y in rows for x in columns]
 
     assert spread(part(range(180), range(320)))[1] > 15
+    # both in the range that most players take for granted
+    text, _ = run("-v", "filesrc", "location=x-00000.mkv", "!", "matroskademux",
+                  "!", "h264parse", "!", "fakesink", program="gst-launch-1.0",
+                  cwd=folder)
+    assert "colorimetry=(string)bt709" in text, text
     # the ball of the test picture on black
     camera = part(range(256), range(320, 640))
     bright = sum(v > 200 for v in camera)
@@ -358,6 +363,23 @@ def test_nothing_is_overwritten(folder):
     assert {f: f.stat().st_mtime_ns for f in folder.iterdir()} == before
 
 
+def test_later_parts_are_not_overwritten(folder):
+    """Those of a recording whose first part was moved elsewhere."""
+    for name in ("x-00001.mkv", "x-lossless-00100.mkv", "x-00002.raw"):
+        (folder / name).write_text("precious")
+        options = {"mkv": [], "raw": ["--raw", "--no-video"]}[name[-3:]]
+        if "lossless" in name:
+            options = ["--lossless", "--no-video"]
+        _, errors = run("--output", "x", *options, *SMALL, cwd=folder, status=1)
+        assert name in errors and "exists already" in errors, errors
+        assert [f.name for f in folder.iterdir()] == [name]
+        (folder / name).rename(folder / ("b" + name))
+        run("--output", "x", "--seconds", 1, *options, *SMALL, cwd=folder)
+        assert (folder / ("b" + name)).read_text() == "precious"
+        for file in folder.iterdir():
+            file.unlink()
+
+
 def test_wrong_options(folder):
     for arguments in ([], ["--output", "x", "--no-video"],
                       ["--output", "x", "--size", "big"],
@@ -366,6 +388,7 @@ def test_wrong_options(folder):
                       ["--output", "x", "--seconds", "-1"],
                       ["--output", "x", "--line-rate", "nan"],
                       ["--output", "x", "--source", "a", "--data", "b"],
+                      ["--output", "", "--rtsp", "0"], ["--output", "a/"],
                       ["--output", "x", "y"], ["--nonsense"]):
         _, errors = run(*arguments, cwd=folder, status=2)
         assert "--help" in errors and len(errors.splitlines()) == 1, errors
@@ -382,7 +405,14 @@ def test_failing_sources(folder):
     for arguments, words in (
             (["--output", "file/x"], ["file"]),
             (["--output", "x", "--data", "nowhere.oct"], ["nowhere.oct"]),
-            (["--output", "x", "--source", "nosuchsrc"], ["nosuchsrc"]),
+            (["--output", "x", "--source", "nosuchsrc"],
+             ["--source", "nosuchsrc", "no pipeline"]),
+            (["--output", "x", "--source", ""], ["--source", "no pipeline"]),
+            (["--output", "x", "--source",
+              "videotestsrc ! video/x-raw,format=RGB"],
+             ["--source", "raw spectra", "GRAY16_LE"]),
+            (["--output", "x", "--lossless", "--source",
+              "filesrc location=nowhere ! rawvideoparse format=gray8"], []),
             (["--output", "x", "--camera", "/dev/nowhere"], ["/dev/nowhere"])):
         _, errors = run(*arguments, *SMALL, cwd=folder, status=1)
         errors = [e for e in errors.splitlines() if "Error" in e]

@@ -56,6 +56,7 @@ test_this_machine (void)
 typedef struct {
   guint frames, keys;
   gint width, height;
+  char range[32];                /* what the video says of its values */
   GstClockTime last_key, widest; /* between key frames */
 } Result;
 
@@ -69,6 +70,8 @@ on_frame (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 
   gst_structure_get_int (s, "width", &result->width);
   gst_structure_get_int (s, "height", &result->height);
+  g_strlcpy (result->range, gst_structure_get_string (s, "colorimetry"),
+      sizeof result->range);
   if (!GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT)) {
     if (result->keys++ > 0)
       result->widest =
@@ -133,6 +136,32 @@ test_every_image (void)
   }
 }
 
+/* Players show what the source meant: grey levels from 0 to 255, which leave
+ * videoconvert as they are, and a camera's from 16 to 235. */
+static void
+test_range (void)
+{
+  const struct {
+    const char *caps, *range;
+  } cases[] = {
+    { "format=GRAY8", "1:4:0:0" },
+    { "format=GRAY8,colorimetry=1:4:0:0", "1:4:0:0" },
+    { "format=GRAY16_LE", "1:4:0:0" },
+    { "format=NV12,colorimetry=1:4:0:0", "1:4:0:0" },
+    { "format=I420,colorimetry=bt709", "bt709" },
+    { "format=I420,colorimetry=bt601", "bt601" },
+  };
+  const OctEncoderSettings settings = { 0 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autofree char *caps =
+        g_strconcat (cases[i].caps, ",width=64,height=64,framerate=30/1", NULL);
+    Result result = encode (&settings, caps, 2);
+
+    g_assert_cmpstr (result.range, ==, cases[i].range);
+  }
+}
+
 /* Three a second at any rate: that is what a crash may cost. */
 static void
 test_key_frames (void)
@@ -164,6 +193,7 @@ main (int argc, char **argv)
   g_test_add_func ("/encoder/choice", test_choice);
   g_test_add_func ("/encoder/this-machine", test_this_machine);
   g_test_add_func ("/encoder/every-image", test_every_image);
+  g_test_add_func ("/encoder/range", test_range);
   g_test_add_func ("/encoder/key-frames", test_key_frames);
   return g_test_run ();
 }

@@ -169,12 +169,23 @@ test_again_and_again (Live *live, gconstpointer data)
 static void
 test_nothing_to_record (Live *live, gconstpointer data)
 {
-  OctRecorder *recorders[2];
+  const OctRecordKind kinds[] = { OCT_RECORD_VIDEO, OCT_RECORD_MP4,
+    OCT_RECORD_LOSSLESS, OCT_RECORD_RAW };
+  OctRecorder *recorders[G_N_ELEMENTS (kinds)];
 
   gst_element_set_state (live->pipeline, GST_STATE_READY);
-  recorders[0] = start (live, OCT_RECORD_VIDEO, "x");
-  recorders[1] = start (live, OCT_RECORD_MP4, "y");
-  for (guint i = 0; i < 2; i++) {
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++) {
+    g_autofree char *name = g_strdup_printf ("n%u", i);
+    g_autofree char *output = g_build_filename (live->folder, name, NULL);
+    const OctRecorderSettings settings = { .kind = kinds[i], .output = output };
+    g_autoptr (GError) error = NULL;
+
+    recorders[i] = start (live, kinds[i], name);
+    /* but the name is taken */
+    g_assert_null (oct_recorder_start (live->pad, &settings, &error));
+    g_assert_nonnull (strstr (error->message, "overwritten"));
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++) {
     OctRecorderStats stats = end (recorders[i]);
 
     g_assert_cmpint (stats.state, ==, OCT_RECORDER_DONE);

@@ -62,9 +62,11 @@ test_text_and_back (void)
   g_autoptr (GError) error = NULL;
 
   g_assert_null (strstr (text, "missing"));
+  g_assert_null (strstr (text, "calibration-until"));
   g_free (text);
   oct_recording_info_add_gap (&info, 100, 12);
   oct_recording_info_add_gap (&info, 340, 1);
+  info.calibration_until = G_GUINT64_CONSTANT (5000000000);
   text = oct_recording_format (&info);
   oct_recording_parse ("x", text, strlen (text), &back, &error);
   g_assert_no_error (error);
@@ -77,6 +79,7 @@ test_text_and_back (void)
   g_assert_cmpuint (back.bscans, ==, 7);
   g_assert_cmpfloat (back.line_rate, ==, 70000.0 / 3.0);
   g_assert_cmpint (back.start_time, ==, info.start_time);
+  g_assert_cmpuint (back.calibration_until, ==, info.calibration_until);
   assert_same_calibration (info.calibration, back.calibration);
 }
 
@@ -107,6 +110,9 @@ static const struct {
   { SIZES "missing=100:0\n", { "missing", "100:12" } },
   { SIZES "missing=-1:3\n", { "missing", "100:12" } },
   { SIZES "missing=7:1;6:1\n", { "missing", "100:12" } },
+  { SIZES "calibration-until=0\n", { "calibration-until", "number" } },
+  { SIZES "calibration-until=-3\n", { "calibration-until", "number" } },
+  { SIZES "calibration-until=1.5\n", { "calibration-until", "number" } },
   { SIZES "[calibration]\n", { "No calibration", "calibration" } },
   { SIZES "[calibration]\npositions=0;1;2\nnodes=0;1;2;3\n",
       { "positions", "list of 4" } },

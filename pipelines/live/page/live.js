@@ -173,6 +173,9 @@ function bytesText(bytes) {
   return bytes >= 1e9 ? `${(bytes / 1e9).toFixed(1)} GB` : `${(bytes / 1e6).toFixed(1)} MB`;
 }
 
+// 2^63 where nobody can tell
+const diskText = (bytes) => (bytes < 1e18 ? bytesText(bytes) : "not known");
+
 function takeRecording(recording) {
   const on = Boolean(recording?.active);
   $("record").setAttribute("aria-pressed", on);
@@ -180,11 +183,14 @@ function takeRecording(recording) {
   $("recording-time").hidden = !on;
   $("recording").hidden = !recording?.name;
   if (!recording?.name) return;
+  // why a recording has ended by itself stays until the next one
+  $("recording").classList.toggle("bad", Boolean(recording.message));
+  $("recording").setAttribute("aria-live", recording.message ? "assertive" : "off");
   $("recording-time").textContent = timeText(recording.seconds);
   $("recording").textContent = recording.message || [
     on ? "Recording" : recording.finishing ? "Finishing" : "Recorded",
     `${recording.name}: ${recording.frames} B-scans, ${bytesText(recording.bytes)},`,
-    `${recording.dropped} lost, disk left ${bytesText(recording.diskLeft)}`].join(" ");
+    `${recording.dropped} lost, disk left ${diskText(recording.diskLeft)}`].join(" ");
 }
 
 let last = null; // status: { time, received }
