@@ -90,6 +90,7 @@ def play_spectra(name, cwd):
 
 # -------------------------------------------------------------------- tests
 
+@tap.timed
 def test_parts_by_script(folder):
     """As a user calls it; every part can be played alone."""
     output, errors = run("--output", "a/surgery", "--seconds", 5,
@@ -108,6 +109,7 @@ def test_parts_by_script(folder):
     assert errors == "", errors
 
 
+@tap.timed
 def test_mp4_and_interrupt(folder):
     """Ctrl-C finishes the file."""
     with recording(folder, "--output", "x", "--mp4", *SMALL) as process:
@@ -135,6 +137,7 @@ def largest_difference(a, b):
     return max(abs(x - y) for x, y in zip(a, b))
 
 
+@tap.timed
 def test_lossless(folder):
     """The images are those that gst-launch makes, up to the rounding of the
     transform, whose way the FFT chooses anew in every program: one level of
@@ -157,6 +160,7 @@ def test_lossless(folder):
     assert "10 + g/65535 * 60 dB" in text, text
 
 
+@tap.timed
 def test_raw(folder):
     """The spectra are those of the source; they play by name alone."""
     output, _ = run("--output", "x", "--seconds", 2, "--no-video", "--raw",
@@ -226,6 +230,7 @@ def check_killed(frames, playable, what):
         assert playable >= 0.95 * frames, f"{what}: {playable} of {frames}"
 
 
+@tap.timed
 def test_killed(folder):
     """kill -9 at several moments, with a part being changed nearby."""
     for moment, part in ((1.5, 180), (4, 2), (14, 180)):
@@ -278,6 +283,7 @@ def check_full(process, what):
     return report(text)
 
 
+@tap.timed
 def test_full_disk(folder):
     """Files are finished; the program goes on where it shows a picture."""
     with small_disk(folder, 8) as disk:
@@ -289,6 +295,7 @@ def test_full_disk(folder):
             assert playable == found[what][0] > 0, (playable, found)
 
 
+@tap.timed
 def test_full_disk_raw(folder):
     with small_disk(folder, 8) as disk:
         with recording(folder, "--output", disk / "x", "--view=fakesink",
@@ -297,6 +304,7 @@ def test_full_disk_raw(folder):
         assert play_spectra(disk / "x", folder) == found["raw"][0] > RATE
 
 
+@tap.timed
 def test_disk_filled_by_another(folder):
     """From one moment to the next: nothing can be finished any more."""
     with small_disk(folder, 64) as disk:
@@ -323,6 +331,7 @@ def test_no_room_at_the_start(folder):
         assert not list(disk.iterdir())
 
 
+@tap.timed
 def test_slow_disk(folder):
     """Frames of the recording are lost and counted; the live picture has all
     of them, in time."""

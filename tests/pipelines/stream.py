@@ -177,6 +177,7 @@ def check_undisturbed(it, folder, name="x.mp4"):
 
 # -------------------------------------------------------------------- tests
 
+@tap.timed
 def test_rtsp_viewers(folder):
     """Three, who ask for UDP first or for TCP, one that stalls, one that
     vanishes, and a recording that is complete."""
@@ -212,6 +213,7 @@ def test_rtsp_viewers(folder):
         check_undisturbed(it, folder)
 
 
+@tap.timed
 def test_rtsp_coming_and_going(folder):
     """Viewers who come, look and go, one after the other and all at once."""
     with sender(folder, "--rtsp", 0, "--output", "x", "--mp4") as it:
@@ -257,6 +259,7 @@ def test_rtsp_password(folder):
         assert words in errors and len(errors.splitlines()) == 1, errors
 
 
+@tap.timed
 def test_srt(folder):
     """A viewer that is stopped (SIGSTOP) and one that goes on."""
     port = free_port()
@@ -276,6 +279,7 @@ def test_srt(folder):
         check_undisturbed(it, folder)
 
 
+@tap.timed
 def test_srt_receiver_that_comes_later(folder):
     """Sent to a place where nobody listens yet."""
     port = free_port()
@@ -300,6 +304,7 @@ def multicast(port):
     return send, receive
 
 
+@tap.timed
 def test_rtp_multicast(folder):
     """Two viewers of the same packets."""
     send, receive = multicast(free_port())
