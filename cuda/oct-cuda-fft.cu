@@ -207,7 +207,7 @@ apply_window (OctCudaFft fft, Padded *padded_rows)
   if (i < fft.rows.samples)
     convert (scaled (row_of ((const Value *)fft.rows.in, fft.rows.in_stride,
                          line)[i],
-                 fft.window[i]),
+                 fft.window == NULL ? 1 : fft.window[i]),
         value);
   padded_rows[at] = value;
 }

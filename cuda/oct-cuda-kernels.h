@@ -78,10 +78,10 @@ size_t oct_cuda_resample_row (uint32_t length);
 cudaError_t oct_cuda_resample_prepare (uint32_t length, int *fits);
 cudaError_t oct_cuda_launch_resample (
     const OctCudaResample *resample, OctCudaQueue queue);
-/* Spectrum of rows of n values -> spectrum of rows of 2 n: [lines][n / 2 + 1]
- * -> [lines][n + 1], tightly packed, Nyquist bin halved. */
-cudaError_t oct_cuda_launch_pad_spectrum (const float2 *in, float2 *out,
-    uint32_t n, uint32_t lines, OctCudaQueue queue);
+/* Spectrum of rows of n values -> spectrum of rows of 2 n: bins 0 .. n / 2 of
+ * [lines][pitch] -> [lines][n + 1], tightly packed, Nyquist bin halved. */
+cudaError_t oct_cuda_launch_pad_spectrum (const float2 *in, size_t pitch,
+    float2 *out, uint32_t n, uint32_t lines, OctCudaQueue queue);
 
 /* F32 -> CF32, table[samples] = exp (+i phase). */
 cudaError_t oct_cuda_launch_dispersion (
@@ -92,7 +92,9 @@ typedef struct {
   int is_complex;
   uint32_t length;
   uint32_t depth_start, depth_bins;
-  const float *window; /* [samples] with the factors of the transform */
+  /* [samples] with the factors of the transform; NULL for the launch of the
+   * window alone: ones */
+  const float *window;
   const float2 *turns; /* [length] exp (-2 pi i k / length), own FFT only */
 } OctCudaFft;
 

@@ -2,7 +2,7 @@
 /**
  * Resampling along the A-line: plans, weights and the FFT upsampling.
  */
-#include "oct-cuda-private.h"
+#include "oct-cuda-transform.h"
 #include "oct-params.h"
 
 #include <math.h>
@@ -21,11 +21,8 @@ struct _OctPlan {
   OctCudaTable weights; /* float, see OctCudaResample */
   float *scratch;       /* [SCRATCH_ROWS][row], where rows do not fit */
   /* upsample 2 only */
-  cufftHandle forward, backward;
-  float *packed;    /* [lines][samples], where the input is not packed */
-  float2 *spectrum; /* [lines][samples / 2 + 1] */
-  float2 *padded;   /* [lines][samples + 1] */
-  float *fine;      /* [lines][length] */
+  OctCudaTransform forward;  /* of the A-lines */
+  OctCudaTransform backward; /* to [lines][length] float */
 };
 
 static double
@@ -134,36 +131,20 @@ set_positions (OctPlan *plan, const OctResampleParams *params, GError **error)
 static gboolean
 make_upsampling (OctPlan *plan, GError **error)
 {
-  gsize lines = plan->lines, samples = plan->samples;
-
-  return (plan->forward = oct_cuda_fft_plan (CUFFT_R2C, plan->samples,
-              plan->samples, plan->samples / 2 + 1, plan->lines, NAME, error))
-         && (plan->backward = oct_cuda_fft_plan (CUFFT_C2R, plan->length,
-                 plan->samples + 1, plan->length, plan->lines, NAME, error))
-         && (plan->packed =
-                 oct_cuda_alloc (lines * samples * sizeof (float), NAME, error))
-         && (plan->spectrum = oct_cuda_alloc (
-                 lines * (samples / 2 + 1) * sizeof (float2), NAME, error))
-         && (plan->padded = oct_cuda_alloc (
-                 lines * (samples + 1) * sizeof (float2), NAME, error))
-         && (plan->fine = oct_cuda_alloc (
-                 lines * plan->length * sizeof (float), NAME, error));
+  return oct_cuda_transform_init (&plan->forward, OCT_SAMPLE_F32, plan->samples,
+             plan->lines, FALSE, NAME, error)
+         && oct_cuda_transform_init (&plan->backward, OCT_SAMPLE_F32,
+             plan->length, plan->lines, TRUE, NAME, error);
 }
 
 static void
 resample_destroy (OctPlan *plan)
 {
-  if (plan->forward != 0)
-    cufftDestroy (plan->forward);
-  if (plan->backward != 0)
-    cufftDestroy (plan->backward);
+  oct_cuda_transform_clear (&plan->forward);
+  oct_cuda_transform_clear (&plan->backward);
   oct_cuda_table_clear (&plan->first);
   oct_cuda_table_clear (&plan->weights);
   oct_cuda_free (plan->scratch);
-  oct_cuda_free (plan->packed);
-  oct_cuda_free (plan->spectrum);
-  oct_cuda_free (plan->padded);
-  oct_cuda_free (plan->fine);
   g_free (plan);
 }
 
@@ -219,30 +200,20 @@ resample_create (gconstpointer data, GError **error)
 static gboolean
 upsample (OctPlan *plan, OctCudaRows *rows, OctCudaQueue queue, GError **error)
 {
-  gsize row_bytes = plan->samples * sizeof (float);
-  float *packed = (float *)rows->in;
+  OctCudaTransform *forward = &plan->forward, *backward = &plan->backward;
+  OctCudaFft copy = { .rows = *rows, .length = plan->samples };
 
-  if (rows->in_stride != row_bytes) {
-    packed = plan->packed;
-    if (!oct_cuda_check (
-            cudaMemcpy2DAsync (packed, row_bytes, rows->in, rows->in_stride,
-                row_bytes, plan->lines, cudaMemcpyDeviceToDevice, queue.stream),
-            NAME, error))
-      return FALSE;
-  }
-  if (!oct_cuda_check_fft (
-          cufftSetStream (plan->forward, queue.stream), NAME, error)
-      || !oct_cuda_check_fft (
-          cufftSetStream (plan->backward, queue.stream), NAME, error)
-      || !oct_cuda_check_fft (
-          cufftExecR2C (plan->forward, packed, plan->spectrum), NAME, error)
-      || !oct_cuda_check (oct_cuda_launch_pad_spectrum (plan->spectrum,
-                              plan->padded, plan->samples, plan->lines, queue),
+  if (!oct_cuda_check (oct_cuda_launch_window (
+                           &copy, forward->values, forward->is_complex, queue),
           NAME, error)
-      || !oct_cuda_check_fft (
-          cufftExecC2R (plan->backward, plan->padded, plan->fine), NAME, error))
+      || !oct_cuda_transform_run (forward, queue.stream, NAME, error)
+      || !oct_cuda_check (
+          oct_cuda_launch_pad_spectrum (forward->spectra, forward->pitch,
+              backward->spectra, plan->samples, plan->lines, queue),
+          NAME, error)
+      || !oct_cuda_transform_run (backward, queue.stream, NAME, error))
     return FALSE;
-  rows->in = plan->fine;
+  rows->in = backward->values;
   rows->in_stride = plan->length * sizeof (float);
   return TRUE;
 }

@@ -453,7 +453,8 @@ oct_cuda_launch_resample (const OctCudaResample *p, OctCudaQueue queue)
 
 /* One thread per bin of the result. */
 static __global__ void
-pad_spectrum (const float2 *in, float2 *out, uint32_t n, uint32_t lines)
+pad_spectrum (
+    const float2 *in, size_t pitch, float2 *out, uint32_t n, uint32_t lines)
 {
   size_t at = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
   size_t line = at / (n + 1);
@@ -464,18 +465,18 @@ pad_spectrum (const float2 *in, float2 *out, uint32_t n, uint32_t lines)
   if (line >= lines)
     return;
   if (bin <= n / 2)
-    value = in[line * (n / 2 + 1) + bin];
+    value = in[line * pitch + bin];
   if (2 * bin == n)
     value = make_float2 (0.5f * value.x, 0.5f * value.y);
   out[at] = value;
 }
 
 extern "C" cudaError_t
-oct_cuda_launch_pad_spectrum (const float2 *in, float2 *out, uint32_t n,
-    uint32_t lines, OctCudaQueue queue)
+oct_cuda_launch_pad_spectrum (const float2 *in, size_t pitch, float2 *out,
+    uint32_t n, uint32_t lines, OctCudaQueue queue)
 {
   size_t bins = (size_t)lines * (n + 1);
 
   return launch (queue, pad_spectrum, (uint32_t)((bins + 255) / 256), 256, 0,
-      in, out, n, lines);
+      in, pitch, out, n, lines);
 }
