@@ -100,7 +100,11 @@ static GstPadProbeReturn
 on_leave (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   Watch *watch = data;
+  GstMapInfo map;
 
+  /* from a GPU the image may still be on its way */
+  if (gst_buffer_map (GST_PAD_PROBE_INFO_BUFFER (info), &map, GST_MAP_READ))
+    gst_buffer_unmap (GST_PAD_PROBE_INFO_BUFFER (info), &map);
   /* the first B-scan has the planning of the transforms in it */
   if (g_atomic_int_add (&watch->done, 1) > 0)
     watch->busy += gst_util_get_timestamp () - watch->entered;
