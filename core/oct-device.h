@@ -23,6 +23,10 @@ typedef struct {
   guint layout; /* OCT_DEVICE_LAYOUT of who fills it in */
   const OctBackend *backend;
 
+  /* Whether the kernels of this build run on the device of the context: FALSE
+   * with a sentence when it is too old for them. */
+  gboolean (*has_kernels) (GError **error);
+
   /* Page-locked host memory, aligned to 64 bytes at least; NULL with
    * OCT_ERROR_MEMORY.  Any thread may write to it and read it. */
   gpointer (*alloc_host) (gsize size, GError **error);

@@ -259,6 +259,18 @@ launch_format (const OctCudaBackground *background, OctCudaQueue queue)
 }
 
 extern "C" cudaError_t
+oct_cuda_find_kernels (int *oldest)
+{
+  static const int built[] = { __CUDA_ARCH_LIST__ };
+  cudaFuncAttributes attributes;
+
+  *oldest = built[0];
+  /* the others are compiled for the same devices */
+  return cudaFuncGetAttributes (
+      &attributes, (const void *)remove_background<uint16_t>);
+}
+
+extern "C" cudaError_t
 oct_cuda_launch_background (
     const OctCudaBackground *background, OctCudaQueue queue)
 {

@@ -27,6 +27,28 @@ ignore (cudaError_t result)
     cudaGetLastError ();
 }
 
+static gboolean
+has_kernels (GError **error)
+{
+  struct cudaDeviceProp properties = { .name = "" };
+  int device = 0, oldest = 0;
+  cudaError_t result = oct_cuda_find_kernels (&oldest);
+
+  if (result != cudaErrorNoKernelImageForDevice
+      && result != cudaErrorInvalidDeviceFunction)
+    return check (result, "Looking for the kernels of the plugin", error);
+  cudaGetLastError ();
+  ignore (cudaGetDevice (&device));
+  ignore (cudaGetDeviceProperties (&properties, device));
+  g_set_error (error, OCT_ERROR, OCT_ERROR_DEVICE,
+      "GPU %d (%s) has compute capability %d.%d, and this build of the plugin "
+      "is for %d.%d and newer; set `cuda-device-id` to another GPU or "
+      "backend=cpu.",
+      device, properties.name, properties.major, properties.minor, oldest / 100,
+      oldest % 100 / 10);
+  return FALSE;
+}
+
 static gpointer
 alloc_host (gsize size, GError **error)
 {
@@ -151,6 +173,7 @@ oct_cuda_get_device (GError **error)
 {
   static OctDevice device = {
     .layout = OCT_DEVICE_LAYOUT,
+    .has_kernels = has_kernels,
     .alloc_host = alloc_host,
     .free_host = free_host,
     .alloc = alloc_device,

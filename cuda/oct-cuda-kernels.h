@@ -21,6 +21,11 @@ typedef struct {
   int overlap;
 } OctCudaQueue;
 
+/* Whether the current device can run the kernels of this build: an error of
+ * CUDA when not, and the compute capability of the oldest that can, times 100.
+ */
+cudaError_t oct_cuda_find_kernels (int *oldest);
+
 /* [lines] rows in, as many out */
 typedef struct {
   const void *in;

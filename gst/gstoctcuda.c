@@ -16,10 +16,6 @@ GST_DEBUG_CATEGORY (gst_oct_cuda_debug);
 #    include <gst/cuda/gstcudautils.h>
 #  endif
 
-/* GstCudaMemory of formats that GstCuda does not know is one row of pixels of
- * 4 bytes; larger rows than this were not seen to work. */
-#  define MAX_ROW_BYTES (G_GUINT64_CONSTANT (512) << 20)
-
 struct _GstOctCuda {
   GstCudaContext *context; /* which owns this struct */
   const OctDevice *device;
@@ -165,6 +161,7 @@ get_shared (GstCudaContext *context, GError **error)
     cuda->device = get_device (error);
     ok = cuda->device != NULL && gst_oct_cuda_push (cuda, error);
     if (ok) {
+      ok = cuda->device->has_kernels (error);
       for (i = 0; ok && i < GST_OCT_N_STREAMS; i++) {
         cuda->streams[i] =
             cuda->device->stream_new (i == GST_OCT_STREAM_COMPUTE, error);
@@ -311,7 +308,7 @@ pool_set_config (GstBufferPool *base, GstStructure *config)
   if (info.is_video) {
     pool->info = info.video;
   } else {
-    if (info.size > MAX_ROW_BYTES)
+    if (info.size > GST_OCT_CUDA_MAX_BYTES)
       return FALSE;
     /* rows are tightly packed, so that any CUDA code finds one block */
     gst_video_info_set_format (
