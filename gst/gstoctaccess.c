@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstoctaccess.h"
+#include "gstoctallocation.h"
 #include "gstoctframe.h"
 #include "gstoctpinned.h"
 
@@ -86,15 +87,21 @@ slot_frame (const Slot *slot, const GstOctInfo *info)
 }
 
 static gboolean
-init_ring (GstOctAccess *access, Ring *ring, gsize size, GError **error)
+init_ring (
+    GstOctAccess *access, Ring *ring, const GstOctInfo *info, GError **error)
 {
   guint i;
 
   for (i = 0; i < SLOTS; i++) {
     Slot *slot = &ring->slots[i];
 
-    if (!(slot->memory = access->device->alloc (size, error))
-        || !(slot->copied = access->device->event_new (error))
+    slot->memory = access->device->alloc (info->size, NULL);
+    if (slot->memory == NULL) {
+      g_propagate_error (
+          error, gst_oct_no_memory_new (access->cuda, TRUE, info));
+      return FALSE;
+    }
+    if (!(slot->copied = access->device->event_new (error))
         || !(slot->computed = access->device->event_new (error)))
       return FALSE;
   }
@@ -214,6 +221,23 @@ begin_download (GstOctAccess *access, OctFrame *to, GError **error)
          || access->device->stream_wait (compute, slot->copied, error);
 }
 
+/* Whether the planes lie in the buffer as the caps say. */
+static gboolean
+has_plain_layout (const GstOctInfo *info, GstBuffer *buffer)
+{
+  const GstVideoMeta *meta = gst_buffer_get_video_meta (buffer);
+  guint i;
+
+  if (gst_buffer_get_size (buffer) < info->size)
+    return FALSE;
+  for (i = 0; meta != NULL && i < meta->n_planes; i++) {
+    if (!info->is_video || meta->offset[i] != info->video.offset[i]
+        || meta->stride[i] != info->video.stride[i])
+      return FALSE;
+  }
+  return TRUE;
+}
+
 /* The host planes of the output: without waiting in page-locked memory. */
 static gboolean
 map_output (
@@ -252,8 +276,7 @@ end_download (GstOctAccess *access, GError **error)
   gboolean ok;
 
   if (is_pinned (access, access->out)
-      && gst_buffer_get_video_meta (access->out) == NULL
-      && gst_buffer_get_size (access->out) >= access->output.size)
+      && has_plain_layout (&access->output, access->out))
     pinned = gst_buffer_peek_memory (access->out, 0);
 
   if (!device->stream_wait (download, slot->computed, error)
@@ -289,10 +312,9 @@ gst_oct_access_new (GstOctCuda *cuda, const GstOctInfo *input,
   access->device = gst_oct_cuda_get_device (cuda);
   ok = gst_oct_cuda_push (cuda, error);
   if (ok) {
-    ok = (input_on_gpu
-             || init_ring (access, &access->uploads, input->size, error))
+    ok = (input_on_gpu || init_ring (access, &access->uploads, input, error))
          && (output_on_gpu
-             || init_ring (access, &access->downloads, output->size, error));
+             || init_ring (access, &access->downloads, output, error));
     gst_oct_cuda_pop (cuda);
   }
   if (!ok)
