@@ -1,22 +1,50 @@
 #!/bin/sh
-# Packs check-operations and the CUDA backend for a GPU host that has neither
-# GLib nor FFTW: programs, module and every shared library they need but those
-# of the C library and of CUDA.
+# Packs what a GPU host without GStreamer needs: GStreamer's libraries and the
+# plugins the tests use (nvcodec among them), our plugin and module, the test
+# programs, their vectors, the benchmark.
 #
 #   tests/cuda/pack.sh BUILDDIR [OUTDIR]
 #
-# OUTDIR: _cuda, ignored by git.  On the GPU host, in the same checkout:
+# OUTDIR: _cuda, ignored by git.  With OCT_TEST_DATA set to the folder of the
+# real C-scan its files come along.  On the GPU host, in the same checkout:
 #   tests/cuda/run-on-gpu.sh [OUTDIR]
+#
+# Built on Debian 12, it runs where glibc is as new as that or newer.
 set -eu
 build=$1
 out=${2:-_cuda}
+sources=$(dirname "$0")/..
+system=$(pkg-config --variable=pluginsdir gstreamer-1.0)
+scanner=$(pkg-config --variable=pluginscannerdir gstreamer-1.0)
 rm -rf "$out"
-mkdir -p "$out/lib"
-cp "$build/tests/cuda/check-operations" "$build/tests/cuda/racecheck-control" \
-  "$build/cuda/liboctcuda.so" "$out/"
-for file in "$out/check-operations" "$out/liboctcuda.so"; do ldd "$file"; done |
-  awk '/=> \//{print $3}' | sort -u |
-  grep -vE '/(libc|libm|libpthread|libdl|librt|ld-linux[^/]*|libgcc_s)\.so' |
-  grep -vE '/(libcuda|libcufft|libcublas|libcublasLt)\.so' |
+mkdir -p "$out/bin" "$out/lib" "$out/plugins" "$out/module"
+
+for name in app coreelements coretracers nvcodec videoconvertscale \
+  videoparsersbad videotestsrc; do
+  cp "$system/libgst$name.so" "$out/plugins/"
+done
+cp "$build/gst/libgstoct.so" "$out/plugins/"
+cp "$build/cuda/liboctcuda.so" "$out/module/"
+cp "$scanner/gst-plugin-scanner" "$(command -v gst-launch-1.0)" \
+  "$(command -v gst-inspect-1.0)" "$build/tests/bench/bench-pipeline" \
+  "$build/tests/cuda/check-operations" "$build/tests/cuda/racecheck-control" \
+  "$out/bin/"
+for program in "$build"/tests/gst/test-*; do
+  [ -f "$program" ] && [ -x "$program" ] && cp "$program" "$out/bin/"
+done
+
+# all that is linked, but for what belongs to the host: the C library, its
+# compiler's libraries and CUDA
+for file in "$out"/bin/* "$out"/plugins/* "$out"/module/*; do
+  ldd "$file"
+done | awk '$2 == "=>" && $3 ~ /^\// {print $3}' | sort -u |
+  grep -vE '/lib(c|m|pthread|dl|rt|resolv|util|gcc_s|stdc\+\+)\.so' |
+  grep -vE '/lib(cuda|cudart|cufft|cublas|cublasLt|nvrtc)\.so' |
   while read -r library; do cp -L "$library" "$out/lib/"; done
+
+strip --strip-unneeded "$out"/lib/* "$out"/plugins/* 2>/dev/null || true
+cp -r "$sources/gst/vectors" "$out/vectors"
+if [ -n "${OCT_TEST_DATA:-}" ]; then
+  cp -r "$OCT_TEST_DATA" "$out/data"
+fi
 du -sh "$out"

@@ -1,23 +1,23 @@
 #!/bin/sh
-# Runs what tests/cuda/pack.sh or tests/cuda/pack-gstreamer.sh has packed; a
-# short table last.  Exits with 1 when anything in it has failed.
+# Runs what tests/cuda/pack.sh has packed; a short table last.  Exits with 1 when
+# anything in it has failed.
 #
 #   tests/cuda/run-on-gpu.sh [OUTDIR] [LOGDIR] [PART ...]
 #
-# PART, of pack.sh (all of these when none is named):
+# PART, all but the last when none is named:
 #   check      operations of CUDA against those of the CPU
-#   bench      speed of the operations
-#   sanitize   memory and race checkers on the small cases
-# of pack-gstreamer.sh:
 #   elements   the tests of every element on the GPU and on its own choice
 #   failures   operations, calls and contexts that fail in mid-stream
-#   pipelines  pipelines, one of them under the memory checker, and their speed
+#   pipelines  pipelines, the tests of some elements under the memory checker,
+#              and the speed of pipelines
+#   bench      speed of the operations
+#   sanitize   memory and race checkers on the small cases of the operations
 #   soak       one pipeline for OCT_SOAK_SECONDS (600), memory at intervals
 set -u
 pack=$(cd "${1:-_cuda}" && pwd)
 logs=${2:-$pack/logs}
 [ $# -ge 2 ] && shift 2 || set --
-parts=${*:-check bench sanitize}
+parts=${*:-check elements failures pipelines bench sanitize}
 mkdir -p "$logs"
 cuda=${CUDA_PATH:-/usr/local/cuda}
 cufft=$(dirname "$(find "$cuda/" /usr/lib* /opt -name 'libcufft.so.*' \
@@ -25,13 +25,12 @@ cufft=$(dirname "$(find "$cuda/" /usr/lib* /opt -name 'libcufft.so.*' \
 cublas=$(dirname "$(find "$cuda/" /usr/lib* /opt -name 'libcublas.so.*' \
   2>/dev/null | head -n 1)")
 export LD_LIBRARY_PATH="$pack/lib:$cuda/lib64:$cufft:$cublas"
-chmod +x "$pack/check-operations" "$pack/racecheck-control" \
-  "$pack"/bin/* 2>/dev/null
-program="$pack/check-operations --module $pack/liboctcuda.so"
+chmod +x "$pack"/bin/* 2>/dev/null
+program="$pack/bin/check-operations --module $pack/module/liboctcuda.so"
 summary="$logs/summary.txt"
 : >"$summary"
 
-# what the programs of pack-gstreamer.sh look for
+# what the programs look for
 export GST_PLUGIN_PATH_1_0="$pack/plugins" GST_PLUGIN_SYSTEM_PATH_1_0=
 export GST_PLUGIN_SCANNER_1_0="$pack/bin/gst-plugin-scanner"
 export OCT_CUDA_MODULE_PATH="$pack/module"
@@ -90,7 +89,7 @@ hazards () {
 run_control () {
   for kind in barriers copies both race; do
     compute-sanitizer --tool racecheck --error-exitcode 9 \
-      "$pack/racecheck-control" $kind >"$logs/control-$kind.txt" 2>&1
+      "$pack/bin/racecheck-control" $kind >"$logs/control-$kind.txt" 2>&1
     status=$?
     # the wrong one must be found
     [ "$kind" = race ] && status=$((status == 9 ? 0 : 1))
