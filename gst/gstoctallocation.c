@@ -130,12 +130,6 @@ gst_oct_no_memory_new (
   gpointer memory;
   GError *error = NULL;
 
-  if (on_gpu && !info->is_video && info->size > GST_OCT_CUDA_MAX_BYTES)
-    return g_error_new (OCT_ERROR, OCT_ERROR_MEMORY,
-        "A B-scan of %u x %u values has %" G_GSIZE_FORMAT
-        " bytes, and GStreamer's memory on the GPU holds 512 MiB at most; set "
-        "`lines` or `samples` smaller, or backend=cpu.",
-        info->columns, info->rows, info->size);
   /* an allocator does not tell a GPU that has failed from one that is full */
   if (cuda != NULL && gst_oct_cuda_push (cuda, &error)) {
     device = gst_oct_cuda_get_device (cuda);

@@ -16,6 +16,11 @@ GST_DEBUG_CATEGORY (gst_oct_cuda_debug);
 #    include <gst/cuda/gstcudautils.h>
 #  endif
 
+/* GstCudaMemory of formats that GstCuda does not know is one row of pixels of
+ * 4 bytes; larger rows than this were not seen to work, and caps allow none
+ * (OCT_MAX_BSCAN_VALUES). */
+#  define MAX_ROW_BYTES (G_GUINT64_CONSTANT (512) << 20)
+
 struct _GstOctCuda {
   GstCudaContext *context; /* which owns this struct */
   const OctDevice *device;
@@ -308,7 +313,7 @@ pool_set_config (GstBufferPool *base, GstStructure *config)
   if (info.is_video) {
     pool->info = info.video;
   } else {
-    if (info.size > GST_OCT_CUDA_MAX_BYTES)
+    if (info.size > MAX_ROW_BYTES)
       return FALSE;
     /* rows are tightly packed, so that any CUDA code finds one block */
     gst_video_info_set_format (

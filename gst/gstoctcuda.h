@@ -20,10 +20,6 @@ G_BEGIN_DECLS
 /* as in GstCuda, which is not always there */
 #define GST_OCT_CUDA_FEATURE "memory:CUDAMemory"
 
-/* Of spectra or A-scans.  GstCudaMemory of formats that GstCuda does not know is
- * one row of pixels of 4 bytes; larger rows than this were not seen to work. */
-#define GST_OCT_CUDA_MAX_BYTES (G_GUINT64_CONSTANT (512) << 20)
-
 typedef struct _GstOctCuda GstOctCuda;
 
 typedef enum {

@@ -532,22 +532,6 @@ GST_START_TEST (test_out_of_memory)
 }
 GST_END_TEST;
 
-/* Memory of GstCuda has an end that more memory would not move. */
-GST_START_TEST (test_too_large)
-{
-  const char *words[] = { "16384", "512 MiB", "backend=cpu", NULL };
-  g_autofree char *path =
-      oct_test_sparse ("too-large.raw", (gsize)16384 * 8200 * 2);
-  g_autofree char *launch = g_strdup_printf (
-      "octsrc location=%s format=raw samples=8200 lines=16384 num-buffers=1 "
-      "! octdcsub " CUDA " ! fakesink",
-      path);
-
-  fail_if (oct_test_plays (launch, words), "it fits");
-  oct_test_remove_files ();
-}
-GST_END_TEST;
-
 /* Bytes that the process has in memory. */
 static double
 resident (void)
@@ -691,7 +675,6 @@ octcuda_suite (void)
   tcase_add_test (tcase, test_no_gpu_memory);
   tcase_add_test (tcase, test_cpu_between);
   tcase_add_test (tcase, test_out_of_memory);
-  tcase_add_test (tcase, test_too_large);
   tcase_add_test (tcase, test_nothing_grows);
   return suite;
 }
