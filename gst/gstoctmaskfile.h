@@ -18,6 +18,7 @@ typedef struct {
 
 void gst_oct_mask_file_set (GstOctMaskFile *file, const char *path);
 void gst_oct_mask_file_clear (GstOctMaskFile *file);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (GstOctMaskFile, gst_oct_mask_file_clear)
 /* The file is read again at the next use; for stop(). */
 void gst_oct_mask_file_forget (GstOctMaskFile *file);
 /* With what has been read; `to` is cleared before. */

@@ -4,7 +4,7 @@
  * the start and while images are being made.
  */
 #include "oct-test-files.h"
-#include "oct-test.h"
+#include "oct-test-pipelines.h"
 
 #define WAVELENGTH " calibration=@/wavelength-101.csv"
 #define MASK " mask=file mask-file=@/mask-101.txt"
@@ -132,6 +132,72 @@ GST_START_TEST (test_compact_by_calibration)
   found = push (harness, some);
   fail_unless (oct_array_equal (found, expected));
   gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+/* The A-scans of the first B-scan of a file of spectra. */
+#define LINES 6
+static OctArray *
+play (const OctArray *spectra, const char *dcsub, const char *elements)
+{
+  g_autofree char *file = oct_test_file (
+      "spectra.raw", spectra->data, (gsize)2 * LINES * spectra->columns);
+  g_autofree char *filled = fill_in (elements);
+  g_autofree char *launch = g_strdup_printf (
+      "octsrc location=%s samples=%u lines=%u ! octdcsub %s ! %s ! "
+      "appsink name=sink sync=false",
+      file, spectra->columns, LINES, dcsub, filled);
+  g_autofree char *placed = oct_test_launch (launch);
+  GstElement *pipeline = oct_test_start (placed);
+  OctArray *found = oct_test_pull (pipeline, "sink");
+
+  oct_test_stop (pipeline);
+  return found;
+}
+
+/* Dispersion is compensated of compact spectra to the last bit as of whole
+ * ones, whatever the calibration says it by. */
+GST_START_TEST (test_compact_dispersion)
+{
+  static const struct {
+    const char *dcsub, *calibration, *phase, *transform;
+  } cases[] = {
+    { "", "@/wavelength-101.csv", "a2=80 a3=-30", "nufft" },
+    { "", "@/k-index-101.csv", "", "nudft" },
+    { "", "%/both.csv", "a2=20", "nufft" },
+    { "axis=wavenumber", "@/k-index-101.csv", "", "fft" },
+  };
+  g_autoptr (GBytes) pattern = oct_test_pattern (2 * LINES * SAMPLES);
+  g_autoptr (OctArray) input = oct_array_new ('u', 2, LINES, SAMPLES);
+  g_autoptr (OctArray) some = NULL;
+  g_autoptr (GString) text = g_string_new ("wavelength_nm,dispersion_rad\n");
+  g_autofree char *path = oct_test_path ("mask-101.txt"), *both = NULL;
+  guint i;
+
+  for (i = 0; i < SAMPLES; i++)
+    g_string_append_printf (text, "%u.%u,%u\n", 800 + i / 2, i % 2 * 5, i % 7);
+  both = oct_test_text ("both.csv", text->str);
+  memcpy (input->data, g_bytes_get_data (pattern, NULL), 2 * LINES * SAMPLES);
+  some = oct_test_keep_samples (input, path);
+  for (i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autofree char *cs =
+        g_strdup_printf ("octcs tau=0.5 transform=%s" MASK " calibration=%s",
+            cases[i].transform, cases[i].calibration);
+    g_autofree char *whole = g_strdup_printf ("octdispersion %s calibration=%s",
+        cases[i].phase, cases[i].calibration);
+    g_autofree char *without = g_strconcat (whole, " ! ", cs, NULL);
+    g_autofree char *with =
+        g_strconcat (whole, " mask-file=@/mask-101.txt ! ", cs, NULL);
+    g_autoptr (OctArray) expected = play (input, cases[i].dcsub, without);
+    g_autoptr (OctArray) found = play (some, cases[i].dcsub, with);
+    g_autoptr (OctArray) again = play (input, cases[i].dcsub, with);
+    g_autoptr (OctArray) real = play (some, cases[i].dcsub, cs);
+
+    fail_unless_equals_int (expected->columns, SAMPLES / 2);
+    fail_unless (oct_array_equal (found, expected), "case %u", i);
+    fail_unless (oct_array_equal (again, expected), "case %u", i);
+    fail_unless (oct_test_error (real, expected) > 0.1, "case %u", i);
+  }
 }
 GST_END_TEST;
 
@@ -388,6 +454,7 @@ octcs_masks_suite (void)
   tcase_add_checked_fixture (tcase, NULL, oct_test_remove_files);
   tcase_add_test (tcase, test_compact);
   tcase_add_test (tcase, test_compact_by_calibration);
+  tcase_add_test (tcase, test_compact_dispersion);
   tcase_add_test (tcase, test_files_refused);
   tcase_add_test (tcase, test_another_length);
   tcase_add_test (tcase, test_calibration_of_another_length);
