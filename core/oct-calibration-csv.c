@@ -271,6 +271,7 @@ oct_calibration_csv_parse (const char *file, const char *text, gsize size,
   for (; next_line (&parser, &line); rows++)
     if (!parse_row (&parser, line, rows, samples, table, error))
       return FALSE;
+  table->rows = rows;
   if (rows != samples) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
         "%s has %u rows, but the spectra have %u samples; give a calibration "

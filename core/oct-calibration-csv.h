@@ -22,6 +22,7 @@ extern const char *const oct_column_names[OCT_N_COLUMNS];
 typedef struct {
   double *values[OCT_N_COLUMNS]; /* [samples] finite numbers, or NULL */
   guint *lines; /* [samples] line of the file of each row, for messages */
+  guint rows;   /* of the file, also where it has not `samples`; 0: malformed */
 } OctCalibrationTable;
 
 void oct_calibration_table_clear (OctCalibrationTable *table);

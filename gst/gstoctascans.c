@@ -178,7 +178,8 @@ static void
 warn_of_former (GstOctFilter *filter, GstOctAScans *ascans, guint samples,
     const GstOctDepths *former)
 {
-  g_autoptr (GError) error = NULL;
+  g_autofree char *kept = NULL;
+  GError *error = NULL;
   GstOctDepths wanted;
   gboolean possible, tell;
 
@@ -190,11 +191,11 @@ warn_of_former (GstOctFilter *filter, GstOctAScans *ascans, guint samples,
   if (!tell)
     return;
   set_depths_error (filter, &wanted, samples, &error);
-  GST_ELEMENT_WARNING (filter, RESOURCE, SETTINGS,
-      ("%s Until then the former range is kept: %u depth bins from bin %u on "
-       "of a transform of length %u.",
-          error->message, former->bins, former->start, former->length),
-      (NULL));
+  kept = g_strdup_printf (
+      "Until then the former range is kept: %u depth bins from bin %u on of a "
+      "transform of length %u.",
+      former->bins, former->start, former->length);
+  gst_oct_element_warn_former (GST_ELEMENT (filter), &error, kept);
 }
 
 static void

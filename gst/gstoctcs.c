@@ -13,6 +13,7 @@
 #include "gstoctcs.h"
 #include "gstoctascans.h"
 #include "gstoctgridding.h"
+#include "gstocterror.h"
 #include "gstoctsampling.h"
 #include "oct-cs.h"
 
@@ -25,15 +26,36 @@ GST_DEBUG_CATEGORY_STATIC (gst_oct_cs_debug);
 #define SPECTRA_CAPS                                                           \
   GST_OCT_CAPS_SPECTRA ("{ F32LE, CF32LE }", "{ wavelength, wavenumber }")
 
+/* Properties that have to go together. */
+typedef struct {
+  OctCsTransform transform;
+  GstOctSampling sampling;
+} Choice;
+
+static void
+copy_choice (Choice *to, Choice *from)
+{
+  to->transform = from->transform;
+  gst_oct_sampling_copy (&to->sampling, &from->sampling);
+}
+
+static void
+clear_choice (Choice *choice)
+{
+  gst_oct_sampling_clear (&choice->sampling);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Choice, clear_choice)
+
 struct _GstOctCS {
   GstOctFilter parent;
 
   GstOctAScans ascans;
   GstOctGridding gridding;
-  GstOctSampling sampling;
 
   /* under the object lock */
-  OctCsTransform transform;
+  Choice wanted;       /* the properties */
+  Choice former;       /* what the last plan was made with */
+  gboolean has_former; /* there was one since the start */
   guint iterations;
   double tau, noise;
   guint kept; /* of the last plan, 0: none */
@@ -72,6 +94,41 @@ transform_get_type (void)
   return type;
 }
 
+/* The properties, and what did before them when there is that: they are set one
+ * after the other while the picture is live. */
+static gboolean
+get_choices (GstOctCS *self, Choice *wanted, Choice *former)
+{
+  gboolean has_former;
+
+  GST_OBJECT_LOCK (self);
+  copy_choice (wanted, &self->wanted);
+  has_former = self->has_former;
+  if (has_former)
+    copy_choice (former, &self->former);
+  GST_OBJECT_UNLOCK (self);
+  return has_former;
+}
+
+/* Samples of a whole A-line when the rows of the input have `columns`. */
+static guint
+find_samples (GstOctCS *self, guint columns)
+{
+  GstOctFilter *filter = GST_OCT_FILTER (self);
+  g_auto (Choice) wanted = { 0 }, former = { 0 };
+  g_autoptr (OctCalibration) calibration = NULL, other = NULL;
+  gboolean has_former = get_choices (self, &wanted, &former);
+  guint samples;
+
+  /* what is wrong is said when the first B-scan comes */
+  if (!gst_oct_sampling_find_samples (
+          &wanted.sampling, filter, columns, &samples, &calibration, NULL)
+      && has_former)
+    gst_oct_sampling_find_samples (
+        &former.sampling, filter, columns, &samples, &other, NULL);
+  return samples;
+}
+
 static void
 transform_structure (GstOctFilter *filter, GstPadDirection direction,
     const GstStructure *from, GstCaps *result)
@@ -84,9 +141,7 @@ transform_structure (GstOctFilter *filter, GstPadDirection direction,
   if (direction == GST_PAD_SINK
       && gst_structure_get_int (from, "samples", &columns))
     gst_structure_set (whole, "samples", G_TYPE_INT,
-        (gint)gst_oct_sampling_get_samples (
-            filter, &self->sampling, (guint)columns),
-        NULL);
+        (gint)find_samples (self, (guint)columns), NULL);
   gst_oct_ascans_transform_structure (
       filter, &self->ascans, direction, whole, SPECTRA_CAPS, result);
 }
@@ -99,8 +154,11 @@ typedef struct {
   OctCalibration *calibration;
   const double *pixels; /* [samples] their nodes; NULL: uniform */
   guint8 *mask;         /* [samples] */
-  guint32 *column;      /* [kept] */
-  double *nodes, *window;
+  gboolean at_nearest;  /* what is kept stands for uniform wavenumbers */
+  guint kept;           /* of the following */
+  guint32 *place;       /* of the window */
+  guint32 *column;      /* of the input */
+  double *nodes;
 } Tables;
 
 static void
@@ -108,24 +166,24 @@ clear_tables (Tables *tables)
 {
   g_clear_pointer (&tables->calibration, oct_calibration_unref);
   g_free (tables->mask);
+  g_free (tables->place);
   g_free (tables->column);
   g_free (tables->nodes);
-  g_free (tables->window);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Tables, clear_tables)
 
 static gboolean
-find_wavenumbers (GstOctFilter *filter, Tables *t, GError **error)
+find_wavenumbers (
+    GstOctFilter *filter, Choice *choice, Tables *t, GError **error)
 {
-  GError *local = NULL;
+  const GstOctInfo *input = gst_oct_filter_get_input (filter);
 
-  if (gst_oct_filter_get_input (filter)->axis == GST_OCT_AXIS_WAVENUMBER) {
-    t->calibration =
-        gst_oct_filter_ref_calibration (filter, t->samples, &local);
-    if (local != NULL)
-      g_propagate_error (error, local);
-    return local == NULL;
-  }
+  if (!gst_oct_sampling_find_samples (&choice->sampling, filter, input->columns,
+          &t->samples, &t->calibration, error))
+    return FALSE;
+  if (input->axis == GST_OCT_AXIS_WAVENUMBER)
+    return TRUE;
+  g_clear_pointer (&t->calibration, oct_calibration_unref);
   t->calibration = gst_oct_filter_ref_wavenumbers (filter, t->samples, error);
   if (t->calibration == NULL)
     return FALSE;
@@ -178,76 +236,165 @@ find_columns (
 
 /* The kept samples where they lie or, `at_nearest`, where the nearest uniform
  * wavenumbers are that they stand for. */
-static guint
-list_samples (
-    Tables *t, gboolean at_nearest, OctWindow kind, const guint32 *column_of)
+static void
+list_samples (Tables *t, const guint32 *column_of)
 {
   g_autofree guint32 *nearest = NULL;
-  g_autofree double *window = g_new (double, t->samples);
-  guint kept = 0;
 
-  if (at_nearest) {
+  if (t->at_nearest) {
     nearest = g_new (guint32, t->samples);
     oct_mask_find_nearest (t->samples, t->pixels, nearest);
   }
-  oct_window_fill (kind, t->samples, at_nearest ? NULL : t->pixels, window);
+  t->place = g_new (guint32, t->samples);
   t->column = g_new (guint32, t->samples);
   t->nodes = g_new (double, t->samples);
-  t->window = g_new (double, t->samples);
   for (guint i = 0; i < t->samples; i++) {
-    guint n = at_nearest ? nearest[i] : i;
+    guint n = t->at_nearest ? nearest[i] : i;
     if (!t->mask[n])
       continue;
-    t->column[kept] = column_of[n];
-    t->nodes[kept] = at_nearest || t->pixels == NULL ? i : t->pixels[i];
-    t->window[kept] = window[i];
-    kept++;
+    t->place[t->kept] = i;
+    t->column[t->kept] = column_of[n];
+    t->nodes[t->kept] = t->at_nearest || t->pixels == NULL ? i : t->pixels[i];
+    t->kept++;
   }
-  return kept;
+}
+
+/* window[kept] */
+static double *
+make_window (const Tables *t, OctWindow kind)
+{
+  double *window = g_new (double, t->samples);
+
+  oct_window_fill (kind, t->samples, t->at_nearest ? NULL : t->pixels, window);
+  /* in place: no sample comes before its own */
+  for (guint i = 0; i < t->kept; i++)
+    window[i] = window[t->place[i]];
+  return window;
 }
 
 /* FALSE when the FFT is asked for samples that are not uniform. */
 static gboolean
-check_axis (GstOctCS *self, gboolean uniform, GError **error)
+check_axis (const Choice *choice, gboolean uniform, GError **error)
 {
-  gboolean possible;
-
-  GST_OBJECT_LOCK (self);
-  possible = uniform || self->transform != OCT_CS_FFT
-             || self->sampling.kind == OCT_MASK_LINEAR_K
-             || self->sampling.kind == GST_OCT_MASK_FILE;
-  GST_OBJECT_UNLOCK (self);
-  if (!possible)
-    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "transform=fft of octcs needs spectra that are uniform in wavenumber, "
-        "but these are not (axis=wavelength); set transform=nufft, "
-        "mask=linear-k to take the nearest samples, or put octkresample in "
-        "front.");
-  return possible;
+  if (uniform || choice->transform != OCT_CS_FFT
+      || choice->sampling.kind == OCT_MASK_LINEAR_K
+      || choice->sampling.kind == GST_OCT_MASK_FILE)
+    return TRUE;
+  g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+      "transform=fft of octcs needs spectra that are uniform in wavenumber, "
+      "but these are not (axis=wavelength); set transform=nufft, "
+      "mask=linear-k to take the nearest samples, or put octkresample in "
+      "front.");
+  return FALSE;
 }
 
+/* `tables`, zeros, for a choice; FALSE with an error when it does not go
+ * together with the spectra, their calibration or in itself. */
 static gboolean
-make_tables (GstOctCS *self, OctWindow kind, Tables *t, OctCsParams *params,
-    GError **error)
+make_tables (GstOctCS *self, Choice *choice, Tables *t, GError **error)
 {
   GstOctFilter *filter = GST_OCT_FILTER (self);
+  guint columns = gst_oct_filter_get_input (filter)->columns;
   g_autofree double *density = NULL;
-  g_autofree guint32 *column_of = g_new (guint32, t->samples);
+  g_autofree guint32 *column_of = NULL;
 
-  if (!find_wavenumbers (filter, t, error)
-      || !check_axis (self, t->pixels == NULL, error))
+  if (!find_wavenumbers (filter, choice, t, error)
+      || !check_axis (choice, t->pixels == NULL, error))
     return FALSE;
   density = get_density (t);
+  column_of = g_new (guint32, t->samples);
   t->mask = gst_oct_sampling_make_mask (
-      filter, &self->sampling, t->samples, t->pixels, density, error);
-  if (t->mask == NULL || !find_columns (t, params->columns, column_of, error))
+      &choice->sampling, t->samples, t->pixels, density, error);
+  if (t->mask == NULL || !find_columns (t, columns, column_of, error))
     return FALSE;
-  params->samples = t->samples;
-  params->kept = list_samples (
-      t, params->transform == OCT_CS_FFT && t->pixels != NULL, kind, column_of);
-  params->column = t->column;
-  params->nodes = t->nodes;
-  params->window = t->window;
+  t->at_nearest = choice->transform == OCT_CS_FFT && t->pixels != NULL;
+  list_samples (t, column_of);
+  if (t->kept > 0)
+    return TRUE;
+  g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+      "transform=fft of octcs takes the samples that are the nearest to a "
+      "uniform wavenumber, and none of the %u that the mask keeps is that; set "
+      "transform=nufft, or mask=linear-k.",
+      oct_mask_count (t->mask, t->samples));
+  return FALSE;
+}
+
+/* Says, once for a setting, that it is impossible and what stays. */
+static void
+warn_of_former (GstOctCS *self, const Choice *former, GError **error)
+{
+  g_autoptr (GEnumClass) masks = g_type_class_ref (GST_TYPE_OCT_MASK);
+  g_autoptr (GEnumClass) transforms =
+      g_type_class_ref (GST_TYPE_OCT_CS_TRANSFORM);
+  g_autofree char *kept = g_strdup_printf (
+      "Until then the former samples are used: mask=%s, transform=%s.",
+      g_enum_get_value (masks, former->sampling.kind)->value_nick,
+      g_enum_get_value (transforms, (gint)former->transform)->value_nick);
+  gboolean tell;
+
+  GST_OBJECT_LOCK (self);
+  tell = !self->wanted.sampling.told;
+  self->wanted.sampling.told = TRUE;
+  GST_OBJECT_UNLOCK (self);
+  if (tell)
+    gst_oct_element_warn_former (GST_ELEMENT (self), error, kept);
+  g_clear_error (error);
+}
+
+/* The choice that is wanted and its tables or, when they are impossible, those
+ * that did before: properties end no pipeline that makes images.  (What did
+ * before is tried with the calibration and caps in force.) */
+static gboolean
+choose (GstOctCS *self, Choice *choice, Tables *tables, GError **error)
+{
+  g_auto (Choice) former = { 0 };
+  gboolean has_former = get_choices (self, choice, &former);
+  GError *local = NULL;
+
+  if (make_tables (self, choice, tables, &local)) {
+    GST_OBJECT_LOCK (self);
+    self->wanted.sampling.told = FALSE;
+    GST_OBJECT_UNLOCK (self);
+    return TRUE;
+  }
+  clear_tables (tables);
+  *tables = (Tables){ 0 };
+  if (!has_former || !make_tables (self, &former, tables, NULL)) {
+    g_propagate_error (error, local);
+    return FALSE;
+  }
+  warn_of_former (self, &former, &local);
+  /* `mask-output` is no part of what does not go together */
+  g_free (former.sampling.output);
+  former.sampling.output = g_strdup (choice->sampling.output);
+  copy_choice (choice, &former);
+  return TRUE;
+}
+
+/* While images are made, a file that cannot be written is a warning. */
+static gboolean
+write_mask (
+    GstOctCS *self, const Choice *choice, const Tables *t, GError **error)
+{
+  GError *local = NULL;
+  gboolean fatal, tell;
+
+  if (gst_oct_sampling_write_mask (
+          &choice->sampling, t->mask, t->samples, &local))
+    return TRUE;
+  GST_OBJECT_LOCK (self);
+  fatal = !self->has_former;
+  tell = !self->wanted.sampling.told_of_output;
+  self->wanted.sampling.told_of_output = TRUE;
+  GST_OBJECT_UNLOCK (self);
+  if (fatal) {
+    g_propagate_error (error, local);
+    return FALSE;
+  }
+  if (tell)
+    gst_oct_element_warn_former (
+        GST_ELEMENT (self), &local, "The images go on without it.");
+  g_clear_error (&local);
   return TRUE;
 }
 
@@ -264,39 +411,61 @@ set_kept (GstOctCS *self, guint kept)
     g_object_notify (G_OBJECT (self), "kept-samples");
 }
 
+static void
+fill_params (
+    GstOctCS *self, const Choice *choice, const Tables *t, OctCsParams *params)
+{
+  const GstOctInfo *input = gst_oct_filter_get_input (GST_OCT_FILTER (self));
+
+  params->format = input->format;
+  params->lines = input->rows;
+  params->columns = input->columns;
+  params->transform = choice->transform;
+  GST_OBJECT_LOCK (self);
+  params->kernel = self->gridding.kernel;
+  params->grid =
+      oct_nufft_grid_length (t->samples, self->gridding.oversampling);
+  params->width = self->gridding.width;
+  params->iterations = self->iterations;
+  params->tau = self->tau;
+  params->noise = self->noise;
+  GST_OBJECT_UNLOCK (self);
+  params->samples = t->samples;
+  params->kept = t->kept;
+  params->column = t->column;
+  params->nodes = t->nodes;
+}
+
 static gboolean
 configure (GstOctFilter *filter, GError **error)
 {
   GstOctCS *self = GST_OCT_CS (filter);
-  const GstOctInfo *input = gst_oct_filter_get_input (filter);
-  OctCsParams params = {
-    .format = input->format, .lines = input->rows, .columns = input->columns
-  };
-  g_auto (Tables) tables = { gst_oct_sampling_get_samples (
-      filter, &self->sampling, input->columns) };
+  g_auto (Choice) choice = { 0 };
+  g_auto (Tables) tables = { 0 };
+  g_autofree double *window = NULL;
+  OctCsParams params = { 0 };
   GstOctDepths depths;
   OctWindow kind;
 
-  if (!gst_oct_ascans_configure (
+  if (!choose (self, &choice, &tables, error)
+      || !gst_oct_ascans_configure (
           filter, &self->ascans, tables.samples, &depths, &kind, error))
     return FALSE;
   if (depths.bins == 0)
     return TRUE;
-  GST_OBJECT_LOCK (self);
-  params.transform = self->transform;
-  params.kernel = self->gridding.kernel;
-  params.grid =
-      oct_nufft_grid_length (tables.samples, self->gridding.oversampling);
-  params.width = self->gridding.width;
-  params.iterations = self->iterations;
-  params.tau = self->tau;
-  params.noise = self->noise;
-  GST_OBJECT_UNLOCK (self);
+  if (!write_mask (self, &choice, &tables, error))
+    return FALSE;
+  fill_params (self, &choice, &tables, &params);
+  window = make_window (&tables, kind);
+  params.window = window;
   params.depth_start = depths.start;
   params.depth_bins = depths.bins;
-  if (!make_tables (self, kind, &tables, &params, error)
-      || !gst_oct_filter_set_plan (filter, &params, error))
+  if (!gst_oct_filter_set_plan (filter, &params, error))
     return FALSE;
+  GST_OBJECT_LOCK (self);
+  copy_choice (&self->former, &choice);
+  self->has_former = TRUE;
+  GST_OBJECT_UNLOCK (self);
   set_kept (self, oct_mask_count (tables.mask, tables.samples));
   return TRUE;
 }
@@ -307,7 +476,11 @@ stop (GstBaseTransform *trans)
   GstOctCS *self = GST_OCT_CS (trans);
 
   self->ascans.has_former = FALSE;
-  gst_oct_sampling_forget (GST_OCT_FILTER (self), &self->sampling);
+  GST_OBJECT_LOCK (self);
+  self->has_former = FALSE;
+  clear_choice (&self->former);
+  gst_oct_mask_file_forget (&self->wanted.sampling.file);
+  GST_OBJECT_UNLOCK (self);
   return GST_BASE_TRANSFORM_CLASS (gst_oct_cs_parent_class)->stop (trans);
 }
 
@@ -322,7 +495,8 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
   GST_OBJECT_LOCK (self);
   switch (id) {
   case PROP_TRANSFORM:
-    self->transform = g_value_get_enum (value);
+    self->wanted.transform = g_value_get_enum (value);
+    self->wanted.sampling.told = FALSE;
     break;
   case PROP_ITERATIONS:
     self->iterations = g_value_get_uint (value);
@@ -336,7 +510,8 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
   default:
     GST_OBJECT_UNLOCK (self);
     if (!gst_oct_gridding_set_property (filter, &self->gridding, id, value)
-        && !gst_oct_sampling_set_property (filter, &self->sampling, id, value)
+        && !gst_oct_sampling_set_property (
+            filter, &self->wanted.sampling, id, value)
         && !gst_oct_ascans_set_property (filter, &self->ascans, id, value))
       gst_oct_filter_set_calibration_property (filter, id, value, pspec);
     return;
@@ -354,7 +529,7 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
   GST_OBJECT_LOCK (self);
   switch (id) {
   case PROP_TRANSFORM:
-    g_value_set_enum (value, self->transform);
+    g_value_set_enum (value, self->wanted.transform);
     break;
   case PROP_ITERATIONS:
     g_value_set_uint (value, self->iterations);
@@ -371,7 +546,8 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
   default:
     GST_OBJECT_UNLOCK (self);
     if (!gst_oct_gridding_get_property (filter, &self->gridding, id, value)
-        && !gst_oct_sampling_get_property (filter, &self->sampling, id, value)
+        && !gst_oct_sampling_get_property (
+            filter, &self->wanted.sampling, id, value)
         && !gst_oct_ascans_get_property (filter, &self->ascans, id, value))
       gst_oct_filter_get_calibration_property (filter, id, value, pspec);
     return;
@@ -382,7 +558,8 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 static void
 finalize (GObject *object)
 {
-  gst_oct_sampling_clear (&GST_OCT_CS (object)->sampling);
+  clear_choice (&GST_OCT_CS (object)->wanted);
+  clear_choice (&GST_OCT_CS (object)->former);
   G_OBJECT_CLASS (gst_oct_cs_parent_class)->finalize (object);
 }
 
@@ -455,7 +632,7 @@ static void
 gst_oct_cs_init (GstOctCS *self)
 {
   gst_oct_gridding_init (&self->gridding);
-  gst_oct_sampling_init (&self->sampling);
+  gst_oct_sampling_init (&self->wanted.sampling);
   self->iterations = DEFAULT_ITERATIONS;
   self->tau = DEFAULT_TAU;
 }

@@ -50,6 +50,18 @@ gst_oct_element_error (GstElement *element, GError **error)
   g_clear_error (error);
 }
 
+void
+gst_oct_element_warn_former (
+    GstElement *element, GError **error, const char *kept)
+{
+  const char *message = (*error)->message;
+
+  GST_ELEMENT_WARNING (element, RESOURCE, SETTINGS,
+      ("%s%s %s", message, g_str_has_suffix (message, ".") ? "" : ".", kept),
+      (NULL));
+  g_clear_error (error);
+}
+
 const char *
 gst_oct_element_type_name (GstElement *element)
 {

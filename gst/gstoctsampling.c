@@ -42,9 +42,8 @@ gst_oct_sampling_init (GstOctSampling *sampling)
 void
 gst_oct_sampling_clear (GstOctSampling *sampling)
 {
-  g_clear_pointer (&sampling->file, g_free);
+  gst_oct_mask_file_clear (&sampling->file);
   g_clear_pointer (&sampling->output, g_free);
-  g_clear_pointer (&sampling->read, g_free);
 }
 
 /* ------------------------------------------------------------- properties */
@@ -103,18 +102,18 @@ gst_oct_sampling_set_property (GstOctFilter *filter, GstOctSampling *sampling,
     sampling->seed = g_value_get_uint64 (value);
     break;
   case GST_OCT_PROP_MASK_FILE:
-    g_free (sampling->file);
-    sampling->file = g_value_dup_string (value);
-    g_clear_pointer (&sampling->read, g_free);
+    gst_oct_mask_file_set (&sampling->file, g_value_get_string (value));
     break;
   case GST_OCT_PROP_MASK_OUTPUT:
     g_free (sampling->output);
     sampling->output = g_value_dup_string (value);
+    sampling->told_of_output = FALSE;
     break;
   default:
     GST_OBJECT_UNLOCK (filter);
     return FALSE;
   }
+  sampling->told = FALSE;
   GST_OBJECT_UNLOCK (filter);
   /* the length of the file decides the number of depths */
   gst_oct_filter_property_changed (
@@ -143,7 +142,7 @@ gst_oct_sampling_get_property (
     g_value_set_uint64 (value, sampling->seed);
     break;
   case GST_OCT_PROP_MASK_FILE:
-    g_value_set_string (value, sampling->file);
+    g_value_set_string (value, sampling->file.path);
     break;
   case GST_OCT_PROP_MASK_OUTPUT:
     g_value_set_string (value, sampling->output);
@@ -157,99 +156,89 @@ gst_oct_sampling_get_property (
 
 /* ------------------------------------------------------------------- masks */
 
-/* With the object lock: what is in the file, or NULL with an error. */
+/* What is in the file, or NULL with an error. */
 static const guint8 *
-read_file (GstOctSampling *sampling, GError **error)
+read_file (GstOctSampling *sampling, guint *entries, GError **error)
 {
-  if (sampling->read != NULL)
-    return sampling->read;
-  if (sampling->file == NULL || sampling->file[0] == '\0') {
-    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "mask=file needs a file and `mask-file` of octcs is empty; set it to a "
-        "text file with one 0 or 1 for every sample.");
-    return NULL;
-  }
-  sampling->read =
-      oct_mask_read (sampling->file, &sampling->read_samples, error);
-  return sampling->read;
-}
-
-void
-gst_oct_sampling_forget (GstOctFilter *filter, GstOctSampling *sampling)
-{
-  GST_OBJECT_LOCK (filter);
-  g_clear_pointer (&sampling->read, g_free);
-  GST_OBJECT_UNLOCK (filter);
-}
-
-guint
-gst_oct_sampling_get_samples (
-    GstOctFilter *filter, GstOctSampling *sampling, guint columns)
-{
-  g_autoptr (OctCalibration) upstream = NULL;
-  gboolean file;
-  guint samples = columns;
-
-  GST_OBJECT_LOCK (filter);
-  file = sampling->kind == GST_OCT_MASK_FILE;
-  /* what is wrong with it is said when the first B-scan comes */
-  if (file && read_file (sampling, NULL) != NULL)
-    samples = sampling->read_samples;
-  GST_OBJECT_UNLOCK (filter);
-  if (file || gst_oct_filter_has_own_calibration (filter))
-    return samples;
-  upstream = gst_oct_filter_ref_upstream_calibration (filter);
-  return upstream != NULL ? oct_calibration_get_samples (upstream) : samples;
-}
-
-static guint8 *
-copy_file (GstOctSampling *sampling, guint samples, GError **error)
-{
-  GError *local = NULL;
-  const guint8 *mask = read_file (sampling, &local);
-
-  if (local != NULL) {
-    gst_oct_error_name_property (&local, "`mask-file` of octcs");
-    g_propagate_error (error, local);
-    return NULL;
-  }
-  if (sampling->read_samples == samples)
-    return g_memdup2 (mask, samples);
-  g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
-      "Mask file '%s' has %u entries, but A-lines of %u samples are expected; "
-      "set `mask-file` to a file with one 0 or 1 for each of them.",
-      sampling->file, sampling->read_samples, samples);
+  if (gst_oct_mask_file_given (&sampling->file))
+    return gst_oct_mask_file_read (&sampling->file, "octcs", entries, error);
+  g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+      "mask=file needs a file and `mask-file` of octcs is empty; set it to a "
+      "text file with one 0 or 1 for every sample.");
   return NULL;
 }
 
-guint8 *
-gst_oct_sampling_make_mask (GstOctFilter *filter, GstOctSampling *sampling,
-    guint samples, const double *nodes, const double *density, GError **error)
+void
+gst_oct_sampling_copy (GstOctSampling *to, GstOctSampling *from)
 {
-  g_autofree char *output = NULL;
-  g_autofree guint8 *mask = NULL;
+  guint entries;
+
+  gst_oct_sampling_clear (to);
+  /* once for all copies; what is wrong with it is said when it is used */
+  if (from->kind == GST_OCT_MASK_FILE)
+    read_file (from, &entries, NULL);
+  *to = *from;
+  to->file = (GstOctMaskFile){ 0 };
+  gst_oct_mask_file_copy (&to->file, &from->file);
+  to->output = g_strdup (from->output);
+}
+
+gboolean
+gst_oct_sampling_find_samples (GstOctSampling *sampling, GstOctFilter *filter,
+    guint columns, guint *samples, OctCalibration **calibration, GError **error)
+{
+  g_autoptr (OctCalibration) upstream = NULL;
   GError *local = NULL;
 
-  GST_OBJECT_LOCK (filter);
+  *samples = columns;
+  *calibration = NULL;
   if (sampling->kind == GST_OCT_MASK_FILE) {
-    mask = copy_file (sampling, samples, error);
+    if (read_file (sampling, samples, error) == NULL
+        || !gst_oct_mask_file_check (&sampling->file, columns, error))
+      return FALSE;
+    *calibration = gst_oct_mask_file_ref_calibration (
+        &sampling->file, filter, columns, &local);
   } else {
-    OctMaskSettings settings = { .kind = sampling->kind,
-      .samples = samples,
-      .rate = sampling->rate,
-      .seed = sampling->seed,
-      .max_gap = sampling->max_gap,
-      .density = density,
-      .nodes = nodes };
-    mask = oct_mask_new (&settings, error);
+    if (!gst_oct_filter_has_own_calibration (filter))
+      upstream = gst_oct_filter_ref_upstream_calibration (filter);
+    if (upstream != NULL)
+      *samples = oct_calibration_get_samples (upstream);
+    *calibration = gst_oct_filter_ref_calibration (filter, *samples, &local);
   }
-  output = g_strdup (sampling->output);
-  GST_OBJECT_UNLOCK (filter);
-  if (mask != NULL && output != NULL && output[0] != '\0'
-      && !oct_mask_write (output, mask, samples, &local)) {
-    gst_oct_error_name_property (&local, "`mask-output` of octcs");
+  if (local != NULL)
     g_propagate_error (error, local);
-    return NULL;
+  return local == NULL;
+}
+
+guint8 *
+gst_oct_sampling_make_mask (GstOctSampling *sampling, guint samples,
+    const double *nodes, const double *density, GError **error)
+{
+  OctMaskSettings settings = { .kind = sampling->kind,
+    .samples = samples,
+    .rate = sampling->rate,
+    .seed = sampling->seed,
+    .max_gap = sampling->max_gap,
+    .density = density,
+    .nodes = nodes };
+
+  if (sampling->kind == GST_OCT_MASK_FILE) {
+    const guint8 *mask = read_file (sampling, &samples, error);
+    return g_memdup2 (mask, samples);
   }
-  return g_steal_pointer (&mask);
+  return oct_mask_new (&settings, error);
+}
+
+gboolean
+gst_oct_sampling_write_mask (const GstOctSampling *sampling, const guint8 *mask,
+    guint samples, GError **error)
+{
+  GError *local = NULL;
+
+  if (sampling->output == NULL || sampling->output[0] == '\0'
+      || oct_mask_write (sampling->output, mask, samples, &local))
+    return TRUE;
+  gst_oct_error_name_property (&local, "`mask-output` of octcs");
+  g_propagate_error (error, local);
+  return FALSE;
 }

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "gstoctfilter.h"
+#include "gstoctmaskfile.h"
 #include "oct-mask.h"
 
 G_BEGIN_DECLS
@@ -14,17 +14,17 @@ G_BEGIN_DECLS
 #define GST_TYPE_OCT_MASK (gst_oct_mask_get_type ())
 GType gst_oct_mask_get_type (void);
 
-/* Under the object lock of the element. */
+/* Under the object lock of the element, or a copy. */
 typedef struct {
   gint kind; /* OctMaskKind, or GST_OCT_MASK_FILE */
   double rate;
   guint max_gap;
   guint64 seed;
-  char *file;   /* to read, or NULL */
-  char *output; /* to write, or NULL */
+  GstOctMaskFile file; /* to read */
+  char *output;        /* to write, or NULL */
 
-  guint8 *read; /* what is in `file`, NULL until it is read */
-  guint read_samples;
+  gboolean told; /* that what is set now is impossible */
+  gboolean told_of_output;
 } GstOctSampling;
 
 #define GST_OCT_MASK_FILE (OCT_MASK_LINEAR_K + 1)
@@ -50,18 +50,27 @@ gboolean gst_oct_sampling_set_property (GstOctFilter *filter,
 gboolean gst_oct_sampling_get_property (
     GstOctFilter *filter, GstOctSampling *sampling, guint id, GValue *value);
 
-/* The file is read again at the next use; for stop(). */
-void gst_oct_sampling_forget (GstOctFilter *filter, GstOctSampling *sampling);
+/* A copy, with what is in the mask file when that is used; under the object
+ * lock.  `to` is cleared before. */
+void gst_oct_sampling_copy (GstOctSampling *to, GstOctSampling *from);
 
-/* Samples of a whole A-line when the rows of the input have `columns`: those of
- * the mask file, else of the calibration from upstream, else as many. */
-guint gst_oct_sampling_get_samples (
-    GstOctFilter *filter, GstOctSampling *sampling, guint columns);
+/* The samples of a whole A-line when the rows of the input have `columns`:
+ * those of the mask file, else of the calibration from upstream, else as many;
+ * and the calibration of them, a new reference, or NULL.  For a copy.  FALSE
+ * with an error, and `samples` set as far as it is known, when the mask file
+ * or the calibration do not fit. */
+gboolean gst_oct_sampling_find_samples (GstOctSampling *sampling,
+    GstOctFilter *filter, guint columns, guint *samples,
+    OctCalibration **calibration, GError **error);
 
 /* The mask, [samples]; g_free().  `nodes` and `density` as in OctMaskSettings.
- * Writes it to `output` where that is asked for.  NULL with an error. */
-guint8 *gst_oct_sampling_make_mask (GstOctFilter *filter,
-    GstOctSampling *sampling, guint samples, const double *nodes,
-    const double *density, GError **error);
+ * For a copy whose samples were found.  NULL with an error. */
+guint8 *gst_oct_sampling_make_mask (GstOctSampling *sampling, guint samples,
+    const double *nodes, const double *density, GError **error);
+
+/* Writes the mask to `output` where that is asked for.  FALSE with
+ * OCT_ERROR_READ. */
+gboolean gst_oct_sampling_write_mask (const GstOctSampling *sampling,
+    const guint8 *mask, guint samples, GError **error);
 
 G_END_DECLS

@@ -565,6 +565,39 @@ oct_test_get_scan_meta (GstBuffer *buffer)
   return (const GstOctScanMeta *)gst_buffer_get_meta (buffer, api);
 }
 
+guint
+oct_test_read_mask (const char *path, guint samples, guint *places)
+{
+  g_autofree char *text = NULL;
+  guint kept = 0, place = 0, i;
+
+  fail_unless (g_file_get_contents (path, &text, NULL, NULL));
+  for (i = 0; text[i] != '\0'; i++) {
+    if (text[i] == '1')
+      places[kept++] = place;
+    place += text[i] == '0' || text[i] == '1';
+  }
+  fail_unless_equals_int (place, samples);
+  return kept;
+}
+
+OctArray *
+oct_test_keep_samples (const OctArray *input, const char *path)
+{
+  g_autofree guint *places = g_new (guint, input->columns);
+  guint kept = oct_test_read_mask (path, input->columns, places);
+  OctArray *some;
+  guint row, i;
+
+  some = oct_array_new (input->kind, input->size, input->rows, kept);
+  for (row = 0; row < input->rows; row++)
+    for (i = 0; i < kept; i++)
+      memcpy (some->data + (row * kept + i) * input->size,
+          input->data + (row * input->columns + places[i]) * input->size,
+          input->size);
+  return some;
+}
+
 /* -------------------------------------------------------------------- cases */
 
 static GKeyFile *

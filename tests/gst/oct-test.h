@@ -105,6 +105,11 @@ void oct_test_add_scan_meta (
     GstBuffer *buffer, guint bscan, guint bscans, guint64 volume);
 const GstOctScanMeta *oct_test_get_scan_meta (GstBuffer *buffer);
 
+/* places[samples]: those that a mask file keeps; returns their number. */
+guint oct_test_read_mask (const char *path, guint samples, guint *places);
+/* Only the samples that a mask file keeps, as an array [lines][kept]. */
+OctArray *oct_test_keep_samples (const OctArray *input, const char *path);
+
 /* Cases of cases.ini whose name starts with `prefix`. */
 typedef struct {
   char *name, *launch, *axis;

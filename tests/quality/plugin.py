@@ -57,6 +57,10 @@ class Checks:
         if not abs(found - expected) <= tolerance:
             self.failed.append(f"{what}: {found:.3f}, expected {expected:.3f} to within {tolerance:g}")
 
+    def above(self, what, found, bound):
+        if not found > bound:
+            self.failed.append(f"{what}: {found:.3f}, expected more than {bound:g}")
+
     def end(self):
         for line in self.failed:
             print("FAILED", line)
