@@ -7,6 +7,7 @@
 #include "numeric.h"
 #include "oct-nufft.h"
 #include "oct-window.h"
+#include "vectors/gridding-errors.h"
 
 #include <math.h>
 #include <string.h>
@@ -74,23 +75,23 @@ difference (const float *a, const float *b, guint count)
 /* One kernel, oversampling and width against the exact transform: within 20 %
  * of what the reference loses, and 1e-6 for the float32 of both. */
 static void
-check_gridding (const char *key, double expected, const OctNufftParams *base,
-    const float *in, const float *exact)
+check_gridding (
+    guint i, const OctNufftParams *base, const float *in, const float *exact)
 {
   OctNufftParams params = *base;
-  g_auto (GStrv) words = g_strsplit (key, " ", 3);
-  g_autofree float *found = NULL;
   guint bins = params.depth_bins;
-  double error;
+  double expected = gridding_errors[i].error, error;
+  g_autofree float *found = NULL;
 
-  params.kernel = strcmp (words[0], "kb") == 0 ? OCT_KERNEL_KAISER_BESSEL
-                                               : OCT_KERNEL_GAUSSIAN;
+  params.kernel = gridding_errors[i].kernel;
   params.grid =
-      oct_nufft_grid_length (params.samples, g_ascii_strtod (words[1], NULL));
-  params.width = (guint)g_ascii_strtoull (words[2], NULL, 10);
+      oct_nufft_grid_length (params.samples, gridding_errors[i].oversampling);
+  params.width = gridding_errors[i].width;
   found = run (OCT_OPERATION_NUFFT, &params, in, params.samples, 2 * bins);
   error = difference (found, exact, 2 * bins * params.lines);
-  g_test_message ("%s: %.3g, reference %.3g", key, error, expected);
+  g_test_message ("kernel %d, oversampling %g, width %u: %.3g, reference %.3g",
+      params.kernel, gridding_errors[i].oversampling, params.width, error,
+      expected);
   g_assert_cmpfloat (error, <, 1.2 * expected + 2e-6);
   g_assert_cmpfloat (error, >, 0.8 * expected - 2e-6);
 }
@@ -103,11 +104,6 @@ test_gridding (gconstpointer weights)
   g_autofree double *window = g_new (double, samples);
   g_autofree float *in = random_values (samples * lines, 3);
   g_autofree float *exact = NULL;
-  g_autoptr (GKeyFile) file = g_key_file_new ();
-  g_autofree char *path = g_test_build_filename (
-      G_TEST_DIST, "vectors", "gridding-errors.ini", NULL);
-  g_auto (GStrv) keys = NULL;
-  GError *error = NULL;
   OctNufftParams params = { .format = OCT_SAMPLE_F32,
     .samples = samples,
     .lines = lines,
@@ -118,14 +114,8 @@ test_gridding (gconstpointer weights)
 
   oct_window_fill (OCT_WINDOW_NONE, samples, NULL, window);
   exact = run (OCT_OPERATION_NUDFT, &params, in, samples, 2 * bins);
-  g_key_file_load_from_file (file, path, G_KEY_FILE_NONE, &error);
-  g_assert_no_error (error);
-  keys = g_key_file_get_keys (file, "errors", NULL, &error);
-  g_assert_no_error (error);
-  for (guint i = 0; keys[i] != NULL; i++)
-    check_gridding (keys[i],
-        g_key_file_get_double (file, "errors", keys[i], NULL), &params, in,
-        exact);
+  for (guint i = 0; i < G_N_ELEMENTS (gridding_errors); i++)
+    check_gridding (i, &params, in, exact);
 }
 
 /* <A x, y> = <x, A^H y>, with the real scalar product where spectra are real */
