@@ -301,6 +301,98 @@ check_errors_of_gridding (Check *check)
   }
 }
 
+/* ||b - a|| / ||a|| of one line, b[q] to be a[q] or, mirrored, the conjugate of
+ * a[-q], for q from `low` to `high`; -1 when a is 0. */
+static double
+symmetry_error (const Rows *a, guint zero_a, const Rows *b, guint zero_b,
+    guint line, gint low, gint high, gboolean mirrored)
+{
+  g_autofree Complex *left = g_new (Complex, a->values);
+  g_autofree Complex *right = g_new (Complex, b->values);
+  double error = 0, power = 0;
+
+  get_line (a, line, left);
+  get_line (b, line, right);
+  for (gint q = low; q <= high; q++) {
+    Complex is = right[(gint)zero_b + q];
+    Complex should =
+        mirrored ? conj (left[(gint)zero_a - q]) : left[(gint)zero_a + q];
+    error += pow (cabs (is - should), 2);
+    power += pow (cabs (should), 2);
+  }
+  return power > 0 ? sqrt (error / power) : -1;
+}
+
+/* Real spectra given as complex ones, by gridding or exactly. */
+static void
+check_hermitian_case (
+    Check *check, OctOperation operation, OctNufftParams whole, double limit)
+{
+  gint half = (gint)whole.samples / 2, top = ((gint)whole.samples - 1) / 2;
+  OctNufftParams real = whole;
+  char *name, *problem = NULL;
+  GRand *random = g_rand_new_with_seed (check->seed);
+  GError *error = NULL;
+  Rows y, pairs, found, a;
+
+  whole.format = OCT_SAMPLE_CF32;
+  whole.depth_start = -half;
+  whole.depth_bins = whole.samples;
+  name = case_name (operation, &whole, "Hermitian,");
+  y = new_input (&real, operation, 0);
+  pairs = new_input (&whole, operation, 0);
+  found = new_output (&real, operation, 0);
+  a = new_output (&whole, operation, 0);
+  for (guint k = 0; k < whole.lines * whole.samples; k++) {
+    ((float *)y.data)[k] = (float)g_rand_double_range (random, -1, 1);
+    ((float *)pairs.data)[2 * k] = ((float *)y.data)[k];
+    ((float *)pairs.data)[2 * k + 1] = 0;
+  }
+  g_rand_free (random);
+  if (!run_once (check, operation, &real, &y, &found, &error)
+      || !run_once (check, operation, &whole, &pairs, &a, &error))
+    problem = g_strdup (error->message);
+  for (guint line = 0; line < whole.lines && problem == NULL; line++) {
+    double mirror = symmetry_error (
+        &a, (guint)half, &a, (guint)half, line, -top, top, TRUE);
+    double same = symmetry_error (
+        &found, 0, &a, (guint)half, line, 0, (gint)real.depth_bins - 1, FALSE);
+    if (!(mirror >= 0 && mirror <= limit && same >= 0 && same <= limit))
+      problem = g_strdup_printf ("line %u: relative l2 %g of the conjugate of "
+                                 "a[-q], %g of the real transform",
+          line, mirror, same);
+  }
+  report (check, name, problem);
+  g_clear_error (&error);
+  g_free (y.data);
+  g_free (pairs.data);
+  g_free (found.data);
+  g_free (a.data);
+}
+
+/* a[-q] is the conjugate of a[q], and a[q] what real spectra give: the grid is
+ * the same, so that rounding alone differs. */
+static void
+check_hermitian (Check *check)
+{
+  static const guint sizes[] = { 200, 101, 1024 };
+  double positions[1024], window[1024];
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
+    OctNufftParams p = spectrometer (sizes[i], 5, positions, window);
+
+    p.width = 4;
+    p.grid = oct_nufft_grid_length (sizes[i], 2);
+    oct_window_fill (OCT_WINDOW_HANN, sizes[i], positions, window);
+    for (guint weights = 0; weights <= OCT_WEIGHTS_ON_THE_FLY; weights++) {
+      p.weights = weights;
+      check_hermitian_case (check, OCT_OPERATION_NUFFT, p, 2e-6);
+    }
+    /* numbers of 22 bits, see oct-cuda-nudft.cu */
+    check_hermitian_case (check, OCT_OPERATION_NUDFT, p, 4e-6);
+  }
+}
+
 /* Whether a depth differs by more than `limit` dB of the mirror's peak. */
 static char *
 ghost_problem (const OctNufftParams *p, const Rows *in, const Rows *out,
@@ -681,6 +773,7 @@ check_nufft (Check *check)
   check_sizes (check);
   check_uniform (check);
   check_errors_of_gridding (check);
+  check_hermitian (check);
   check_ghosts (check);
   check_adjoints (check);
   check_isolation (check);
