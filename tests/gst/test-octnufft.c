@@ -101,17 +101,22 @@ GST_START_TEST (test_live_properties)
 }
 GST_END_TEST;
 
-/* Complex spectra take a grid of as many cells as samples. */
+/* Complex spectra take a grid of as many cells as samples, whatever the
+ * oversampling. */
 GST_START_TEST (test_grid_of_complex)
 {
   GstHarness *harness =
       oct_test_harness ("octdispersion ! octnufft calibration=" K_INDEX);
   g_autoptr (OctArray) input = load_input ();
   g_autoptr (OctArray) all = oct_test_run (harness, input, NULL);
-  g_autoptr (OctArray) part = NULL;
+  g_autoptr (OctArray) finer = NULL, part = NULL;
 
   fail_unless_equals_int (all->columns, 50);
   fail_unless_equals_int (get_grid (harness), 108);
+  oct_test_set (harness, "octnufft", "oversampling", "2");
+  finer = push (harness, input);
+  fail_unless_equals_int (get_grid (harness), 108);
+  oct_test_compare (finer, all, 0);
   oct_test_set (harness, "octnufft", "depth-bins", "20");
   part = push (harness, input);
   fail_unless_equals_int (part->columns, 20);
