@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-calibration.h"
 
+#include "oct-calibration-axis.h"
 #include "oct-calibration-csv.h"
 #include "oct-file.h"
 
@@ -27,7 +28,9 @@
 struct _OctCalibration {
   gatomicrefcount references;
   guint samples;
-  double *positions, *nodes, *dispersion, *background; /* [samples] or NULL */
+  /* [samples] or NULL; sample_dispersion is that of the samples where it is
+   * known there, dispersion that of the uniform wavenumbers in any case */
+  double *positions, *nodes, *dispersion, *sample_dispersion, *background;
   double k_min, k_max; /* rad/um, 0 when not known */
 };
 
@@ -63,49 +66,6 @@ oct_calibration_settings_clear (OctCalibrationSettings *s)
   g_free (s->file);
   g_free (s->k_polynomial);
   memset (s, 0, sizeof *s);
-}
-
-/* y at x = `at`, linear between the x[n], which ascend; constant outside. */
-static double
-interpolate (const double *x, const double *y, guint n, double at)
-{
-  guint low = 0, high = n - 1;
-
-  if (at <= x[0])
-    return y[0];
-  if (at >= x[n - 1])
-    return y[n - 1];
-  while (high - low > 1) {
-    guint middle = low + (high - low) / 2;
-
-    if (x[middle] <= at)
-      low = middle;
-    else
-      high = middle;
-  }
-  return y[low] + (y[high] - y[low]) / (x[high] - x[low]) * (at - x[low]);
-}
-
-/* A copy in ascending order of `key`, itself ascending or descending. */
-static double *
-ascending (const double *values, const double *key, guint n)
-{
-  double *copy = g_new (double, n);
-  gboolean down = key[n - 1] < key[0];
-
-  for (guint i = 0; i < n; i++)
-    copy[i] = values[down ? n - 1 - i : i];
-  return copy;
-}
-
-static double *
-indices (guint n)
-{
-  double *index = g_new (double, n);
-
-  for (guint i = 0; i < n; i++)
-    index[i] = i;
-  return index;
 }
 
 static char *
@@ -208,60 +168,6 @@ check_columns (
                  "give counts of the camera", error));
 }
 
-static double
-wavenumber (double nm)
-{
-  return 2 * G_PI / (nm * 1e-3);
-}
-
-/* Positions and nodes as Calibration.from_wavelengths of the reference: k
- * uniform, the wavelength linear between pixels. */
-static void
-set_axis_from_wavelengths (OctCalibration *c, const double *nm)
-{
-  guint n = c->samples;
-  g_autofree double *pixel = indices (n);
-  g_autofree double *nm_up = ascending (nm, nm, n);
-  g_autofree double *pixel_up = ascending (pixel, nm, n);
-
-  c->k_min = wavenumber (nm_up[n - 1]);
-  c->k_max = wavenumber (nm_up[0]);
-  c->positions = g_new (double, n);
-  c->nodes = g_new (double, n);
-  for (guint i = 0; i < n; i++) {
-    double k = c->k_min + (c->k_max - c->k_min) * i / (n - 1);
-
-    /* wavenumber() is its own inverse */
-    c->positions[i] = interpolate (nm_up, pixel_up, n, wavenumber (k));
-    c->nodes[i] =
-        (wavenumber (nm[i]) - c->k_min) / (c->k_max - c->k_min) * (n - 1);
-  }
-}
-
-/* Positions and nodes as Calibration.from_k_index of the reference: the inverse
- * linear between entries and continued linearly outside. */
-static void
-set_axis_from_k_index (OctCalibration *c, const double *k_index)
-{
-  guint n = c->samples;
-  g_autofree double *j = indices (n);
-  g_autofree double *s = ascending (k_index, k_index, n);
-  g_autofree double *t = ascending (j, k_index, n);
-  double first = (t[1] - t[0]) / (s[1] - s[0]);
-  double last = (t[n - 1] - t[n - 2]) / (s[n - 1] - s[n - 2]);
-
-  c->positions = g_memdup2 (k_index, n * sizeof (double));
-  c->nodes = g_new (double, n);
-  for (guint i = 0; i < n; i++) {
-    if (i < s[0])
-      c->nodes[i] = t[0] + (i - s[0]) * first;
-    else if (i > s[n - 1])
-      c->nodes[i] = t[n - 1] + (i - s[n - 1]) * last;
-    else
-      c->nodes[i] = interpolate (s, t, n, i);
-  }
-}
-
 /* The wavelength at a position that may lie outside of the pixels, where it
  * goes on as between the last two. */
 static double
@@ -282,8 +188,8 @@ set_scale (
   double last = wavelength_at (nm, n, c->positions[n - 1]);
 
   if (last < first && first <= MAX_WAVELENGTH && last >= MIN_WAVELENGTH) {
-    c->k_min = wavenumber (first);
-    c->k_max = wavenumber (last);
+    c->k_min = oct_calibration_wavenumber (first);
+    c->k_max = oct_calibration_wavenumber (last);
     return TRUE;
   }
   g_set_error (error, OCT_ERROR, source->code,
@@ -292,20 +198,6 @@ set_scale (
       "of k_index (and of dispersion_rad, with the opposite sign)",
       source->name, first, last);
   return FALSE;
-}
-
-/* Phases given per pixel, at the uniform wavenumbers. */
-static double *
-dispersion_at_wavenumbers (const OctCalibration *c, const double *at_pixels)
-{
-  guint n = c->samples;
-  g_autofree double *t = ascending (c->nodes, c->nodes, n);
-  g_autofree double *phase = ascending (at_pixels, c->nodes, n);
-  double *uniform = g_new (double, n);
-
-  for (guint i = 0; i < n; i++)
-    uniform[i] = interpolate (t, phase, n, i);
-  return uniform;
 }
 
 /* From columns that have been checked. */
@@ -321,21 +213,27 @@ assemble (
 
   g_atomic_ref_count_init (&c->references);
   c->samples = samples;
+  if (k_index || nm)
+    c->nodes = g_new (double, samples);
   if (k_index) {
-    set_axis_from_k_index (c, k_index);
+    c->positions = g_memdup2 (k_index, bytes);
+    oct_calibration_axis_from_k_index (k_index, samples, c->nodes);
     if (nm && !set_scale (c, source, nm, error))
       return NULL;
     if (columns->wavelength_min > 0) {
-      c->k_min = wavenumber (columns->wavelength_max);
-      c->k_max = wavenumber (columns->wavelength_min);
+      c->k_min = oct_calibration_wavenumber (columns->wavelength_max);
+      c->k_max = oct_calibration_wavenumber (columns->wavelength_min);
     }
   } else if (nm) {
-    set_axis_from_wavelengths (c, nm);
+    c->positions = g_new (double, samples);
+    oct_calibration_axis_from_wavelengths (
+        nm, samples, c->positions, c->nodes, &c->k_min, &c->k_max);
   }
-  if (phase && nm && !k_index)
-    c->dispersion = dispersion_at_wavenumbers (c, phase);
-  else
-    c->dispersion = g_memdup2 (phase, bytes);
+  c->dispersion = g_memdup2 (phase, bytes);
+  if (phase && nm && !k_index) {
+    c->sample_dispersion = g_memdup2 (phase, bytes);
+    oct_calibration_axis_to_uniform (c->nodes, phase, samples, c->dispersion);
+  }
   c->background = g_memdup2 (columns->values[OCT_COLUMN_BACKGROUND], bytes);
   return g_steal_pointer (&c);
 }
@@ -387,7 +285,8 @@ oct_calibration_new_from_arrays (guint samples, const double *wavelength_nm,
 
 static gboolean
 check_values (const Source *source, guint n, const double *positions,
-    const double *nodes, double k_min, double k_max, GError **error)
+    const double *nodes, const double *dispersion,
+    const double *sample_dispersion, double k_min, double k_max, GError **error)
 {
   double margin = K_INDEX_MARGIN * n;
 
@@ -398,6 +297,18 @@ check_values (const Source *source, guint n, const double *positions,
         source->name);
     return FALSE;
   }
+  if (sample_dispersion) {
+    if (!nodes || !dispersion) {
+      g_set_error (error, OCT_ERROR, source->code,
+          "%s: sample-dispersion is given, but not nodes and dispersion with "
+          "it; restore the values",
+          source->name);
+      return FALSE;
+    }
+    if (!check_range (source, "sample-dispersion", sample_dispersion, n,
+            -MAX_PHASE, MAX_PHASE, "give a phase in radians", error))
+      return FALSE;
+  }
   return !positions
          || (check_range (source, "positions", positions, n, -margin,
                  n - 1 + margin, "give positions in samples", error)
@@ -407,8 +318,9 @@ check_values (const Source *source, guint n, const double *positions,
 
 OctCalibration *
 oct_calibration_new_from_values (guint samples, const double *positions,
-    const double *nodes, const double *dispersion, const double *background,
-    double k_min, double k_max, GError **error)
+    const double *nodes, const double *dispersion,
+    const double *sample_dispersion, const double *background, double k_min,
+    double k_max, GError **error)
 {
   const Source source = { "Calibration", NULL, OCT_ERROR_FORMAT };
   const Columns columns = { .values = { [OCT_COLUMN_DISPERSION] = dispersion,
@@ -418,13 +330,14 @@ oct_calibration_new_from_values (guint samples, const double *positions,
 
   if (!check_samples (samples, error))
     return NULL;
-  if (!positions && !nodes && !dispersion && !background) {
+  if (!positions && !nodes && !dispersion && !sample_dispersion
+      && !background) {
     set_nothing_error (error);
     return NULL;
   }
   if (!check_columns (&source, &columns, samples, error)
-      || !check_values (
-          &source, samples, positions, nodes, k_min, k_max, error))
+      || !check_values (&source, samples, positions, nodes, dispersion,
+          sample_dispersion, k_min, k_max, error))
     return NULL;
   c = g_new0 (OctCalibration, 1);
   g_atomic_ref_count_init (&c->references);
@@ -432,6 +345,7 @@ oct_calibration_new_from_values (guint samples, const double *positions,
   c->positions = g_memdup2 (positions, bytes);
   c->nodes = g_memdup2 (nodes, bytes);
   c->dispersion = g_memdup2 (dispersion, bytes);
+  c->sample_dispersion = g_memdup2 (sample_dispersion, bytes);
   c->background = g_memdup2 (background, bytes);
   c->k_min = k_min;
   c->k_max = k_max;
@@ -588,14 +502,20 @@ polynomial_phase (const OctCalibration *c, gboolean at_samples, double a2,
 static gboolean
 add_polynomial_phase (OctCalibration *c, double a2, double a3, GError **error)
 {
-  g_autofree double *phase = g_new (double, c->samples);
+  g_autofree double *uniform = g_new (double, c->samples);
+  g_autofree double *samples = NULL;
 
-  if (!polynomial_phase (c, FALSE, a2, a3, phase, error))
+  if (!oct_calibration_fill_phase (c, FALSE, a2, a3, uniform, error))
     return FALSE;
-  for (guint i = 0; i < c->samples && c->dispersion; i++)
-    c->dispersion[i] += phase[i];
-  if (!c->dispersion)
-    c->dispersion = g_steal_pointer (&phase);
+  if (c->nodes) {
+    samples = g_new (double, c->samples);
+    if (!oct_calibration_fill_phase (c, TRUE, a2, a3, samples, error))
+      return FALSE;
+  }
+  g_free (c->dispersion);
+  g_free (c->sample_dispersion);
+  c->dispersion = g_steal_pointer (&uniform);
+  c->sample_dispersion = g_steal_pointer (&samples);
   return TRUE;
 }
 
@@ -653,6 +573,7 @@ oct_calibration_new_on (const OctCalibration *base,
   c->positions = g_memdup2 (base->positions, bytes);
   c->nodes = g_memdup2 (base->nodes, bytes);
   c->dispersion = g_memdup2 (base->dispersion, bytes);
+  c->sample_dispersion = g_memdup2 (base->sample_dispersion, bytes);
   c->background = g_memdup2 (base->background, bytes);
   if (!add_polynomial_phase (c, settings->a2, settings->a3, error))
     return NULL;
@@ -674,6 +595,7 @@ oct_calibration_unref (OctCalibration *calibration)
   g_free (calibration->positions);
   g_free (calibration->nodes);
   g_free (calibration->dispersion);
+  g_free (calibration->sample_dispersion);
   g_free (calibration->background);
   g_free (calibration);
 }
@@ -695,6 +617,8 @@ oct_calibration_equal (const OctCalibration *a, const OctCalibration *b)
              && same_values (a->positions, b->positions, a->samples)
              && same_values (a->nodes, b->nodes, a->samples)
              && same_values (a->dispersion, b->dispersion, a->samples)
+             && same_values (
+                 a->sample_dispersion, b->sample_dispersion, a->samples)
              && same_values (a->background, b->background, a->samples));
 }
 
@@ -723,6 +647,12 @@ oct_calibration_get_dispersion (const OctCalibration *c)
 }
 
 const double *
+oct_calibration_get_sample_dispersion (const OctCalibration *c)
+{
+  return c->sample_dispersion;
+}
+
+const double *
 oct_calibration_get_background (const OctCalibration *c)
 {
   return c->background;
@@ -745,6 +675,9 @@ gboolean
 oct_calibration_fill_phase (const OctCalibration *c, gboolean at_samples,
     double a2, double a3, double *phase, GError **error)
 {
+  const double *given = c->dispersion;
+  g_autofree double *interpolated = NULL;
+
   if (at_samples && c->nodes == NULL && (a2 != 0 || a3 != 0 || c->dispersion)) {
     g_set_error_literal (error, OCT_ERROR, OCT_ERROR_SETTINGS,
         "The dispersion of samples that are not uniform in wavenumber needs "
@@ -756,13 +689,15 @@ oct_calibration_fill_phase (const OctCalibration *c, gboolean at_samples,
   if ((a2 != 0 || a3 != 0)
       && !polynomial_phase (c, at_samples, a2, a3, phase, error))
     return FALSE;
-  for (guint i = 0; c->dispersion != NULL && i < c->samples; i++) {
-    double at = at_samples ? CLAMP (c->nodes[i], 0, c->samples - 1) : i;
-    guint base = MIN ((guint)at, c->samples - 2);
-
-    phase[i] += c->dispersion[base]
-                + (at - base) * (c->dispersion[base + 1] - c->dispersion[base]);
+  if (at_samples && c->sample_dispersion != NULL) {
+    given = c->sample_dispersion;
+  } else if (at_samples && c->dispersion != NULL) {
+    given = interpolated = g_new (double, c->samples);
+    oct_calibration_axis_to_samples (
+        c->nodes, c->dispersion, c->samples, interpolated);
   }
+  for (guint i = 0; given != NULL && i < c->samples; i++)
+    phase[i] += given[i];
   return TRUE;
 }
 

@@ -72,12 +72,14 @@ OctCalibration *oct_calibration_new_from_arrays (guint samples,
     const double *dispersion_rad, const double *background, GError **error);
 
 /* From what the functions below returned of another calibration (arrays
- * [samples] or NULL, but not all; positions and nodes together; k_max 0 = no
- * range): the same to the last bit.  Copied; OCT_ERROR_FORMAT when they cannot
- * be a calibration's. */
+ * [samples] or NULL, but not all; positions and nodes together, and
+ * sample_dispersion with nodes and dispersion alone; k_max 0 = no range): the
+ * same to the last bit.  Copied; OCT_ERROR_FORMAT when they cannot be a
+ * calibration's. */
 OctCalibration *oct_calibration_new_from_values (guint samples,
     const double *positions, const double *nodes, const double *dispersion,
-    const double *background, double k_min, double k_max, GError **error);
+    const double *sample_dispersion, const double *background, double k_min,
+    double k_max, GError **error);
 
 OctCalibration *oct_calibration_ref (OctCalibration *calibration);
 void oct_calibration_unref (OctCalibration *calibration);
@@ -102,6 +104,10 @@ const double *oct_calibration_get_nodes (const OctCalibration *c);
 /* [samples] rad at the uniform wavenumbers (a2, a3 included), or NULL. */
 const double *oct_calibration_get_dispersion (const OctCalibration *c);
 
+/* [samples] rad at the wavenumber of each sample (a2, a3 included), as given;
+ * NULL where the calibration gives it at the uniform wavenumbers alone. */
+const double *oct_calibration_get_sample_dispersion (const OctCalibration *c);
+
 /* [samples] counts per pixel, or NULL. */
 const double *oct_calibration_get_background (const OctCalibration *c);
 
@@ -111,11 +117,12 @@ gboolean oct_calibration_get_k_range (
     const OctCalibration *c, double *k_min, double *k_max);
 
 /* Fills phase[samples] with -(a2 (k-kc)^2 + a3 (k-kc)^3) plus the dispersion of
- * the calibration where it has one (linear between its entries, the first and
- * last one beyond): at the uniform wavenumbers or, with `at_samples`, at the
- * wavenumber of every sample.  FALSE with OCT_ERROR_SETTINGS when there is no
- * k range for a2 and a3, no wavenumber axis for `at_samples`, or the phase is
- * absurd (a coefficient in the wrong unit). */
+ * the calibration where it has one: at the uniform wavenumbers or, with
+ * `at_samples`, at the wavenumber of every sample.  Phases given at the one are
+ * linear between entries at the other, the first and last one beyond, and as
+ * they are where they were given.  FALSE with OCT_ERROR_SETTINGS when there is
+ * no k range for a2 and a3, no wavenumber axis for `at_samples`, or the phase
+ * is absurd (a coefficient in the wrong unit). */
 gboolean oct_calibration_fill_phase (const OctCalibration *c,
     gboolean at_samples, double a2, double a3, double *phase, GError **error);
 

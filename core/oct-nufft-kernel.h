@@ -2,7 +2,8 @@
 /**
  * The gridding kernels in single precision, for weights on the fly: the same
  * code on the CPU and, compiled by nvcc, on the GPU.  Relative errors below
- * 1e-6, well under those of gridding.
+ * 1e-5 (Kaiser-Bessel, where the kernel is small) and 2e-6 (Gaussian); what
+ * gridding loses is more, but for the widest kernels.
  */
 #pragma once
 
@@ -15,7 +16,7 @@
 #endif
 
 /* Modified Bessel function I0 (x), x >= 0: Abramowitz and Stegun 9.8.1, 9.8.2,
- * relative error below 2e-7. */
+ * relative error below 5e-7 in single precision, for x to 30. */
 OCT_KERNEL_INLINE float
 oct_kernel_i0 (float x)
 {

@@ -94,6 +94,8 @@ set_calibration (GKeyFile *keys, const OctCalibration *c)
   set_list (keys, "positions", oct_calibration_get_positions (c), n);
   set_list (keys, "nodes", oct_calibration_get_nodes (c), n);
   set_list (keys, "dispersion", oct_calibration_get_dispersion (c), n);
+  set_list (
+      keys, "sample-dispersion", oct_calibration_get_sample_dispersion (c), n);
   set_list (keys, "background", oct_calibration_get_background (c), n);
 }
 
@@ -288,7 +290,7 @@ static gboolean
 get_calibration (const Parser *parser, OctRecordingInfo *info)
 {
   g_autofree double *positions = NULL, *nodes = NULL, *dispersion = NULL,
-                    *background = NULL;
+                    *sample_dispersion = NULL, *background = NULL;
   g_autoptr (GError) local = NULL;
   double k_min, k_max;
   guint n = info->samples;
@@ -298,12 +300,13 @@ get_calibration (const Parser *parser, OctRecordingInfo *info)
   if (!get_list (parser, "positions", n, &positions)
       || !get_list (parser, "nodes", n, &nodes)
       || !get_list (parser, "dispersion", n, &dispersion)
+      || !get_list (parser, "sample-dispersion", n, &sample_dispersion)
       || !get_list (parser, "background", n, &background)
       || !get_positive (parser, CALIBRATION, "k-min", 1e6, &k_min)
       || !get_positive (parser, CALIBRATION, "k-max", 1e6, &k_max))
     return FALSE;
-  info->calibration = oct_calibration_new_from_values (
-      n, positions, nodes, dispersion, background, k_min, k_max, &local);
+  info->calibration = oct_calibration_new_from_values (n, positions, nodes,
+      dispersion, sample_dispersion, background, k_min, k_max, &local);
   if (info->calibration != NULL)
     return TRUE;
   g_set_error (parser->error, OCT_ERROR, OCT_ERROR_FORMAT, "%s: %s",

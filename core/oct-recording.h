@@ -24,7 +24,8 @@
  *   k-max=7.95
  *   positions=0;1.02;...             in samples, of each uniform wavenumber
  *   nodes=0;0.98;...                 of each sample on the uniform axis
- *   dispersion=0;0.01;...            rad
+ *   dispersion=0;0.01;...            rad, at each uniform wavenumber
+ *   sample-dispersion=0;0.01;...     rad, at each sample where known there
  *   background=512;...               counts
  */
 #pragma once

@@ -420,8 +420,9 @@ use_size (OctCudaFused *fused, OctCudaQueue queue)
 static cudaError_t
 use (OctCudaFused *fused, OctCudaQueue queue)
 {
-  /* 1024 and 2048 samples times 1.25, 1.5 and 2; 2048 times 1; 4096 times 1.25;
-   * of complex ones half of it, for as many depth bins */
+  /* Real spectra of 1024 and 2048 samples times 1.25, 1.5 and 2; 2048 times 1;
+   * 4096 times 1.25.  Complex ones have as many cells as samples: those of
+   * about that many samples; 4096 of them have no single kernel. */
 #define REAL(size)                                                             \
   case size:                                                                   \
     return use_size<size / 2, false> (fused, queue);

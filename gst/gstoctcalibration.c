@@ -101,6 +101,23 @@ gst_oct_calibration_event_parse (GstEvent **event, GError **error)
   return calibration;
 }
 
+gboolean
+gst_oct_calibration_event_take (GstElement *element, GstEvent **event,
+    guint32 *refused, OctCalibration **calibration)
+{
+  g_autoptr (GError) error = NULL;
+  guint32 number = gst_event_get_seqnum (*event);
+
+  *calibration = gst_oct_calibration_event_parse (event, &error);
+  if (error == NULL)
+    return TRUE;
+  if (*refused != number)
+    gst_oct_element_error (element, &error);
+  *refused = number;
+  gst_clear_event (event);
+  return FALSE;
+}
+
 void
 gst_oct_calibrations_clear (GstOctCalibrations *calibrations)
 {

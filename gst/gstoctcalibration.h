@@ -27,6 +27,13 @@ GstEvent *gst_oct_calibration_event_new (OctCalibration *calibration);
 OctCalibration *gst_oct_calibration_event_parse (
     GstEvent **event, GError **error);
 
+/* The same for an element that has received `event`: FALSE when it makes none,
+ * and the event is gone.  The error is posted then, but once: what is refused
+ * stays sticky on the pad before and comes again with every buffer.  `refused`
+ * is the number of the last such event, 0 at first. */
+gboolean gst_oct_calibration_event_take (GstElement *element, GstEvent **event,
+    guint32 *refused, OctCalibration **calibration);
+
 /* What an element knows of the calibration, under its object lock. */
 typedef struct {
   OctCalibrationSettings settings; /* its own properties */

@@ -26,7 +26,8 @@ typedef struct {
   gpointer cuda_context; /* what gst_oct_cuda_ensure() keeps */
   GstOctCuda *cuda;      /* NULL: the CPU alone */
   gboolean input_on_gpu, output_on_gpu;
-  gboolean cuda_failed; /* atomic: no context could be made */
+  gboolean cuda_failed;  /* atomic: no context could be made */
+  guint32 refused_event; /* see gst_oct_calibration_event_take() */
 
   GstOctCalibrations calibrations; /* under the object lock */
 } GstOctFilterPrivate;
@@ -627,15 +628,11 @@ sink_event (GstBaseTransform *trans, GstEvent *event)
 {
   GstOctFilter *filter = GST_OCT_FILTER (trans);
   GstOctFilterPrivate *priv = PRIVATE (filter);
-  g_autoptr (GError) error = NULL;
-  g_autoptr (OctCalibration) calibration =
-      gst_oct_calibration_event_parse (&event, &error);
+  g_autoptr (OctCalibration) calibration = NULL;
 
-  if (error != NULL) {
-    gst_oct_element_error (GST_ELEMENT (filter), &error);
-    gst_event_unref (event);
+  if (!gst_oct_calibration_event_take (
+          GST_ELEMENT (filter), &event, &priv->refused_event, &calibration))
     return FALSE;
-  }
   if (calibration != NULL) {
     GST_DEBUG_OBJECT (filter, "calibration for %u samples from upstream",
         oct_calibration_get_samples (calibration));
@@ -708,6 +705,7 @@ stop (GstBaseTransform *trans)
   GstOctFilterPrivate *priv = PRIVATE (filter);
 
   drop_access (filter);
+  priv->refused_event = 0;
   priv->cuda = NULL;
   g_clear_pointer (&priv->cuda_context, gst_object_unref);
   GST_OBJECT_LOCK (filter);

@@ -41,6 +41,7 @@ struct _GstOctRawSink {
   GstOctInfo info;
   gboolean has_info;
   OctCalibration *upstream;
+  guint32 refused_event; /* see gst_oct_calibration_event_take() */
   OctRecordingInfo recording;
   gint fps_n, fps_d;
   GstClockTime last;      /* time stamp of the B-scan before */
@@ -99,6 +100,7 @@ start (GstBaseSink *base)
   guint64 part_size;
 
   g_atomic_int_set (&self->failed, FALSE);
+  self->refused_event = 0;
   GST_OBJECT_LOCK (self);
   name = g_strdup (self->location);
   part_size = self->part_size;
@@ -304,15 +306,11 @@ static gboolean
 event (GstBaseSink *base, GstEvent *event)
 {
   GstOctRawSink *self = GST_OCT_RAW_SINK (base);
-  g_autoptr (GError) error = NULL;
-  OctCalibration *calibration =
-      gst_oct_calibration_event_parse (&event, &error);
+  OctCalibration *calibration = NULL;
 
-  if (error != NULL) {
-    gst_oct_element_error (GST_ELEMENT (self), &error);
-    gst_event_unref (event);
+  if (!gst_oct_calibration_event_take (
+          GST_ELEMENT (self), &event, &self->refused_event, &calibration))
     return FALSE;
-  }
   if (calibration != NULL) {
     take_upstream (self, calibration);
     oct_calibration_unref (calibration);

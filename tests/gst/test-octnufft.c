@@ -101,17 +101,22 @@ GST_START_TEST (test_live_properties)
 }
 GST_END_TEST;
 
-/* Complex spectra take a grid of as many cells as samples. */
+/* Complex spectra take a grid of as many cells as samples, whatever the
+ * oversampling. */
 GST_START_TEST (test_grid_of_complex)
 {
   GstHarness *harness =
       oct_test_harness ("octdispersion ! octnufft calibration=" K_INDEX);
   g_autoptr (OctArray) input = load_input ();
   g_autoptr (OctArray) all = oct_test_run (harness, input, NULL);
-  g_autoptr (OctArray) part = NULL;
+  g_autoptr (OctArray) finer = NULL, part = NULL;
 
   fail_unless_equals_int (all->columns, 50);
   fail_unless_equals_int (get_grid (harness), 108);
+  oct_test_set (harness, "octnufft", "oversampling", "2");
+  finer = push (harness, input);
+  fail_unless_equals_int (get_grid (harness), 108);
+  oct_test_compare (finer, all, 0);
   oct_test_set (harness, "octnufft", "depth-bins", "20");
   part = push (harness, input);
   fail_unless_equals_int (part->columns, 20);
@@ -226,11 +231,34 @@ check_bad_event (const char *field, const double *values, guint count,
 {
   GstHarness *harness = oct_test_harness ("octnufft");
   g_autoptr (OctArray) input = load_input ();
+  g_autoptr (OctArray) before = NULL, after = NULL;
+  double positions[101];
+  guint i;
 
+  jittered (1, positions);
   oct_test_set_caps (harness, input, NULL);
+  fail_unless (gst_harness_push_event (
+      harness, clock_event ("k-index", positions, 101)));
+  before = push (harness, input);
   gst_harness_push_event (harness, clock_event (field, values, count));
-  /* nothing comes out without one, and there is one message alone */
+  /* nothing comes out with it, and there is one message alone, though the event
+   * comes again with every buffer */
+  for (i = 0; i < 2; i++)
+    fail_unless_equals_int (
+        oct_test_push_buffer (harness, oct_test_buffer (input, 0, 0)),
+        GST_FLOW_ERROR);
+  fail_unless_equals_int (gst_harness_buffers_in_queue (harness), 0);
   oct_test_assert_error (oct_test_bus (harness), word, other, NULL);
+  /* another bad one is another error */
+  gst_harness_push_event (harness, clock_event (field, values, count));
+  oct_test_push_buffer (harness, oct_test_buffer (input, 0, 0));
+  oct_test_assert_error (oct_test_bus (harness), word, other, NULL);
+  /* and a good one makes images again */
+  fail_unless (gst_harness_push_event (
+      harness, clock_event ("k-index", positions, 101)));
+  after = push (harness, input);
+  fail_unless (oct_array_equal (after, before));
+  oct_test_assert_quiet (oct_test_bus (harness));
   gst_harness_teardown (harness);
 }
 

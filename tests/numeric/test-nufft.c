@@ -7,6 +7,7 @@
 #include "numeric.h"
 #include "oct-nufft.h"
 #include "oct-window.h"
+#include "vectors/gridding-errors.h"
 
 #include <math.h>
 #include <string.h>
@@ -74,23 +75,23 @@ difference (const float *a, const float *b, guint count)
 /* One kernel, oversampling and width against the exact transform: within 20 %
  * of what the reference loses, and 1e-6 for the float32 of both. */
 static void
-check_gridding (const char *key, double expected, const OctNufftParams *base,
-    const float *in, const float *exact)
+check_gridding (
+    guint i, const OctNufftParams *base, const float *in, const float *exact)
 {
   OctNufftParams params = *base;
-  g_auto (GStrv) words = g_strsplit (key, " ", 3);
-  g_autofree float *found = NULL;
   guint bins = params.depth_bins;
-  double error;
+  double expected = gridding_errors[i].error, error;
+  g_autofree float *found = NULL;
 
-  params.kernel = strcmp (words[0], "kb") == 0 ? OCT_KERNEL_KAISER_BESSEL
-                                               : OCT_KERNEL_GAUSSIAN;
+  params.kernel = gridding_errors[i].kernel;
   params.grid =
-      oct_nufft_grid_length (params.samples, g_ascii_strtod (words[1], NULL));
-  params.width = (guint)g_ascii_strtoull (words[2], NULL, 10);
+      oct_nufft_grid_length (params.samples, gridding_errors[i].oversampling);
+  params.width = gridding_errors[i].width;
   found = run (OCT_OPERATION_NUFFT, &params, in, params.samples, 2 * bins);
   error = difference (found, exact, 2 * bins * params.lines);
-  g_test_message ("%s: %.3g, reference %.3g", key, error, expected);
+  g_test_message ("kernel %d, oversampling %g, width %u: %.3g, reference %.3g",
+      params.kernel, gridding_errors[i].oversampling, params.width, error,
+      expected);
   g_assert_cmpfloat (error, <, 1.2 * expected + 2e-6);
   g_assert_cmpfloat (error, >, 0.8 * expected - 2e-6);
 }
@@ -103,11 +104,6 @@ test_gridding (gconstpointer weights)
   g_autofree double *window = g_new (double, samples);
   g_autofree float *in = random_values (samples * lines, 3);
   g_autofree float *exact = NULL;
-  g_autoptr (GKeyFile) file = g_key_file_new ();
-  g_autofree char *path = g_test_build_filename (
-      G_TEST_DIST, "vectors", "gridding-errors.ini", NULL);
-  g_auto (GStrv) keys = NULL;
-  GError *error = NULL;
   OctNufftParams params = { .format = OCT_SAMPLE_F32,
     .samples = samples,
     .lines = lines,
@@ -118,14 +114,8 @@ test_gridding (gconstpointer weights)
 
   oct_window_fill (OCT_WINDOW_NONE, samples, NULL, window);
   exact = run (OCT_OPERATION_NUDFT, &params, in, samples, 2 * bins);
-  g_key_file_load_from_file (file, path, G_KEY_FILE_NONE, &error);
-  g_assert_no_error (error);
-  keys = g_key_file_get_keys (file, "errors", NULL, &error);
-  g_assert_no_error (error);
-  for (guint i = 0; keys[i] != NULL; i++)
-    check_gridding (keys[i],
-        g_key_file_get_double (file, "errors", keys[i], NULL), &params, in,
-        exact);
+  for (guint i = 0; i < G_N_ELEMENTS (gridding_errors); i++)
+    check_gridding (i, &params, in, exact);
 }
 
 /* <A x, y> = <x, A^H y>, with the real scalar product where spectra are real */
@@ -396,9 +386,63 @@ test_uniform (gconstpointer format)
   }
 }
 
+/* Nodes that are nearly uniform, by more than OCT_NUFFT_UNIFORM, are not taken
+ * for uniform, which would show in the A-scans; those that differ by less are,
+ * and give those of whole numbers, bit for bit. */
+static void
+test_nearly_uniform (gconstpointer format)
+{
+  const guint samples = 128;
+  const double near[] = { 5e-3, 1e-5, 0.9 * OCT_NUFFT_UNIFORM, 0 };
+  gboolean is_complex = GPOINTER_TO_INT (format) == OCT_SAMPLE_CF32;
+  guint bins = is_complex ? samples : samples / 2;
+  guint row = samples * (is_complex ? 2 : 1);
+  g_autofree double *nodes = g_new (double, samples);
+  g_autofree double *window = g_new (double, samples);
+  g_autofree float *in = random_values (row * LINES, 12);
+  g_autofree float *last = NULL;
+  OctNufftParams params = { .format = GPOINTER_TO_INT (format),
+    .samples = samples,
+    .lines = LINES,
+    .depth_start = is_complex ? -(gint)(samples / 2) : 0,
+    .depth_bins = bins,
+    .grid = oct_nufft_grid_length (samples, 2),
+    .width = 8,
+    .nodes = nodes,
+    .window = window };
+
+  oct_window_fill (OCT_WINDOW_NONE, samples, NULL, window);
+  for (guint i = 0; i < G_N_ELEMENTS (near); i++) {
+    gboolean uniform = near[i] < OCT_NUFFT_UNIFORM;
+    g_autofree float *found = NULL, *exact = NULL;
+    for (guint n = 0; n < samples; n++)
+      nodes[n] = n + near[i] * sin (n);
+    nodes[0] = 0; /* within the axis */
+    nodes[samples - 1] = samples - 1;
+    g_assert_cmpuint (
+        oct_nufft_grid_of (&params), ==, uniform ? samples : params.grid);
+    found = run (OCT_OPERATION_NUFFT, &params, in, row, 2 * bins);
+    exact = run (OCT_OPERATION_NUDFT, &params, in, row, 2 * bins);
+    g_test_message (
+        "%g: %.2g", near[i], difference (found, exact, 2 * bins * LINES));
+    /* single precision, and 2 pi / 2 times the distance at the edge */
+    g_assert_cmpfloat (difference (found, exact, 2 * bins * LINES), <,
+        uniform ? 2e-6 + G_PI * near[i] : 2e-6);
+    if (last != NULL && uniform)
+      g_assert_cmpmem (found, 2 * bins * LINES * sizeof (float), last,
+          2 * bins * LINES * sizeof (float));
+    if (uniform) {
+      g_free (last);
+      last = g_steal_pointer (&found);
+    }
+  }
+}
+
 /* A plan that has been given other nodes does what a new one for them does:
- * jitter, other directions, more periods, uniform and back; and nothing is left
- * of the B-scan before, which is no number. */
+ * jitter, other directions, more periods, uniform and back, and crowded at the
+ * end, where a kernel reaches more samples than there is room for with the
+ * nodes before; and nothing is left of the B-scan before, which is no number.
+ */
 static void
 test_update (gconstpointer data)
 {
@@ -441,6 +485,9 @@ test_update (gconstpointer data)
         turn % 2 ? OCT_WEIGHTS_ON_THE_FLY : OCT_WEIGHTS_PRECOMPUTED;
     for (guint n = 0; n < samples; n++) {
       double x = turn == 5 ? n : n + 0.4 * g_rand_double (random);
+      if (turn == 10)
+        x = (samples - 1)
+            - (samples - 1 - n) * (samples - 1.0 - n) / (samples - 1);
       nodes[n] = sign * stretch * x + (sign < 0 ? samples - 1 : 0);
     }
     plan_run (operation, plan, &bad_from, &to);
@@ -700,6 +747,10 @@ main (int argc, char **argv)
       "/uniform/real", GINT_TO_POINTER (OCT_SAMPLE_F32), test_uniform);
   g_test_add_data_func (
       "/uniform/complex", GINT_TO_POINTER (OCT_SAMPLE_CF32), test_uniform);
+  g_test_add_data_func ("/nearly-uniform/real",
+      GINT_TO_POINTER (OCT_SAMPLE_F32), test_nearly_uniform);
+  g_test_add_data_func ("/nearly-uniform/complex",
+      GINT_TO_POINTER (OCT_SAMPLE_CF32), test_nearly_uniform);
   for (guint i = 0; i < G_N_ELEMENTS (operations); i++)
     g_test_add_data_func (operations[i].path,
         GINT_TO_POINTER (operations[i].operation), test_update);

@@ -175,36 +175,105 @@ test_dispersion_adds (void)
   oct_test_assert_close (phase, expected, N, 1e-11);
 }
 
-/* At the samples: the polynomial at their own wavenumbers, what the file says
- * between its entries; and without wavelengths there is no such place. */
+/* At the samples: phases given per pixel as they are, to the last bit, and the
+ * polynomial at their own wavenumbers, whether it is asked for or part of the
+ * calibration; and without wavelengths there is no such place. */
 static void
 test_phase_at_samples (void)
 {
   const double *columns[N_COLUMNS] = { NULL, NULL, dispersion_at_pixels, NULL };
   g_autofree char *file = write_columns (columns, N, FALSE);
-  OctCalibrationSettings settings = {
-    .file = file, .wavelength_min = 800, .wavelength_max = 900
-  };
+  OctCalibrationSettings settings = { .file = file,
+    .wavelength_min = 800,
+    .wavelength_max = 900 },
+                         added = { .a2 = 60, .a3 = 7 };
   g_autoptr (OctCalibration) c = new_good (settings, N);
+  g_autoptr (OctCalibration) on = oct_calibration_new_on (c, &added, N, NULL);
+  g_autoptr (OctCalibration) with = NULL;
   g_autoptr (OctCalibration) bare = oct_calibration_new_from_arrays (
       N, NULL, NULL, dispersion_at_pixels, NULL, NULL);
   g_autoptr (GError) error = NULL;
-  const double *given = oct_calibration_get_dispersion (c);
+  double low = 2e3 * G_PI / 900, high = 2e3 * G_PI / 800;
+  double expected[N], phase[N];
+
+  settings.a2 = 60;
+  settings.a3 = 7;
+  with = new_good (settings, N);
+  for (guint n = 0; n < N; n++) {
+    double k = 2e3 * G_PI / (800 + 100. * n / (N - 1)) - (low + high) / 2;
+    expected[n] = dispersion_at_pixels[n] - (60 * k * k + 7 * k * k * k);
+  }
+  g_assert_true (oct_calibration_fill_phase (c, TRUE, 0, 0, phase, NULL));
+  oct_test_assert_close (phase, dispersion_at_pixels, N, 0);
+  oct_test_assert_close (
+      oct_calibration_get_sample_dispersion (c), dispersion_at_pixels, N, 0);
+  g_assert_true (oct_calibration_fill_phase (c, TRUE, 60, 7, phase, NULL));
+  oct_test_assert_close (phase, expected, N, 1e-11);
+  g_assert_true (oct_calibration_fill_phase (with, TRUE, 0, 0, phase, NULL));
+  oct_test_assert_close (phase, expected, N, 1e-11);
+  g_assert_true (oct_calibration_fill_phase (on, TRUE, 0, 0, phase, NULL));
+  oct_test_assert_close (phase, expected, N, 1e-11);
+  g_assert_true (oct_calibration_equal (on, with));
+  g_assert_false (oct_calibration_fill_phase (bare, TRUE, 0, 0, phase, &error));
+  g_assert_error (error, OCT_ERROR, OCT_ERROR_SETTINGS);
+}
+
+/* Phases given per uniform wavenumber are linear between them; and a
+ * polynomial alone is not. */
+static void
+test_phase_between_wavenumbers (void)
+{
+  g_autoptr (OctCalibration) c = oct_calibration_new_from_arrays (
+      N, NULL, k_index_up, dispersion_at_pixels, NULL, NULL);
+  g_autoptr (OctCalibration) polynomial = new_good (
+      (OctCalibrationSettings){
+          .wavelength_min = 800, .wavelength_max = 900, .a2 = 60, .a3 = 7 },
+      N);
   double low = 2e3 * G_PI / 900, high = 2e3 * G_PI / 800;
   double expected[N], phase[N];
 
   for (guint n = 0; n < N; n++) {
-    double k = 2e3 * G_PI / (800 + 100. * n / (N - 1));
-    double t = (k - low) / (high - low) * (N - 1);
-    guint base = MIN ((guint)t, N - 2);
-    k -= (low + high) / 2;
-    expected[n] = given[base] + (t - base) * (given[base + 1] - given[base])
-                  - (60 * k * k + 7 * k * k * k);
+    double at = CLAMP (k_index_up_t[n], 0, N - 1);
+    guint base = MIN ((guint)at, N - 2);
+    const double *given = dispersion_at_pixels + base;
+    expected[n] = given[0] + (at - base) * (given[1] - given[0]);
   }
-  g_assert_true (oct_calibration_fill_phase (c, TRUE, 60, 7, phase, NULL));
+  g_assert_null (oct_calibration_get_sample_dispersion (c));
+  g_assert_true (oct_calibration_fill_phase (c, TRUE, 0, 0, phase, NULL));
+  oct_test_assert_close (phase, expected, N, 1e-10);
+  g_assert_true (oct_calibration_fill_phase (c, FALSE, 0, 0, phase, NULL));
+  oct_test_assert_close (phase, dispersion_at_pixels, N, 0);
+  for (guint n = 0; n < N; n++) {
+    double k = 2e3 * G_PI / (800 + 100. * n / (N - 1)) - (low + high) / 2;
+    expected[n] = -(60 * k * k + 7 * k * k * k);
+  }
+  g_assert_true (
+      oct_calibration_fill_phase (polynomial, TRUE, 0, 0, phase, NULL));
   oct_test_assert_close (phase, expected, N, 1e-11);
-  g_assert_false (oct_calibration_fill_phase (bare, TRUE, 0, 0, phase, &error));
-  g_assert_error (error, OCT_ERROR, OCT_ERROR_SETTINGS);
+}
+
+/* Calibrations whose phases differ at the samples alone are not the same. */
+static void
+test_equal (void)
+{
+  static const double nm[4] = { 800, 801, 802, 803 };
+  static const double phases[2][4] = { { 1, 2, 3, 4 }, { 1, 2.5, 3, 4 } };
+  g_autoptr (OctCalibration) a =
+      oct_calibration_new_from_arrays (4, nm, NULL, phases[0], NULL, NULL);
+  OctCalibration *others[3];
+  double k_min, k_max;
+
+  g_assert_true (oct_calibration_get_k_range (a, &k_min, &k_max));
+  for (guint i = 0; i < 3; i++)
+    others[i] =
+        oct_calibration_new_from_values (4, oct_calibration_get_positions (a),
+            oct_calibration_get_nodes (a), oct_calibration_get_dispersion (a),
+            i == 2 ? NULL : phases[i], NULL, k_min, k_max, NULL);
+  g_assert_true (oct_calibration_equal (a, others[0]));
+  g_assert_false (oct_calibration_equal (a, others[1]));
+  g_assert_false (oct_calibration_equal (a, others[2]));
+  for (guint i = 0; i < 3; i++)
+    oct_calibration_unref (others[i]);
 }
 
 static void
@@ -616,6 +685,8 @@ main (int argc, char **argv)
   ADD ("linear-wavelengths", test_linear_wavelengths);
   ADD ("dispersion-adds", test_dispersion_adds);
   ADD ("phase-at-samples", test_phase_at_samples);
+  ADD ("phase-between-wavenumbers", test_phase_between_wavenumbers);
+  ADD ("equal", test_equal);
   ADD ("polynomial", test_polynomial);
   ADD ("both-columns", test_both_columns);
   ADD ("both-columns-disagree", test_both_columns_disagree);

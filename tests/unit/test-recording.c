@@ -44,6 +44,8 @@ assert_same_calibration (const OctCalibration *a, const OctCalibration *b)
       oct_calibration_get_nodes (a), size, oct_calibration_get_nodes (b), size);
   g_assert_cmpmem (oct_calibration_get_dispersion (a), size,
       oct_calibration_get_dispersion (b), size);
+  g_assert_cmpmem (oct_calibration_get_sample_dispersion (a), size,
+      oct_calibration_get_sample_dispersion (b), size);
   g_assert_cmpmem (oct_calibration_get_background (a), size,
       oct_calibration_get_background (b), size);
   g_assert_true (oct_calibration_get_k_range (a, &a_min, &a_max));
@@ -128,6 +130,13 @@ static const struct {
   { SIZES "[calibration]\ndispersion=0;1;2;3\nk-min=7\nk-max=6\n",
       { "k-min", "smaller" } },
   { SIZES "[calibration]\ndispersion=0;1;2;1e300\n", { "dispersion", "rad" } },
+  { SIZES "[calibration]\ndispersion=0;1;2;3\nsample-dispersion=0;1;2;3\n",
+      { "sample-dispersion", "nodes" } },
+  { SIZES "[calibration]\nsample-dispersion=0;1;2\n",
+      { "sample-dispersion", "list of 4" } },
+  { SIZES "[calibration]\npositions=0;1;2;3\nnodes=0;1;2;3\n"
+          "dispersion=0;1;2;3\nsample-dispersion=0;1;2;1e300\n",
+      { "sample-dispersion is 1e+300", "rad" } },
 };
 
 static void

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "oct-calibration-axis.h"
+
+/* y at x = `at`, linear between the x[n], which ascend; constant outside. */
+static double
+interpolate (const double *x, const double *y, guint n, double at)
+{
+  guint low = 0, high = n - 1;
+
+  if (at <= x[0])
+    return y[0];
+  if (at >= x[n - 1])
+    return y[n - 1];
+  while (high - low > 1) {
+    guint middle = low + (high - low) / 2;
+
+    if (x[middle] <= at)
+      low = middle;
+    else
+      high = middle;
+  }
+  return y[low] + (y[high] - y[low]) / (x[high] - x[low]) * (at - x[low]);
+}
+
+/* A copy in ascending order of `key`, itself ascending or descending. */
+static double *
+ascending (const double *values, const double *key, guint n)
+{
+  double *copy = g_new (double, n);
+  gboolean down = key[n - 1] < key[0];
+
+  for (guint i = 0; i < n; i++)
+    copy[i] = values[down ? n - 1 - i : i];
+  return copy;
+}
+
+static double *
+indices (guint n)
+{
+  double *index = g_new (double, n);
+
+  for (guint i = 0; i < n; i++)
+    index[i] = i;
+  return index;
+}
+
+double
+oct_calibration_wavenumber (double nm)
+{
+  return 2 * G_PI / (nm * 1e-3);
+}
+
+/* As Calibration.from_wavelengths of the reference. */
+void
+oct_calibration_axis_from_wavelengths (const double *nm, guint n,
+    double *positions, double *nodes, double *k_min, double *k_max)
+{
+  g_autofree double *pixel = indices (n);
+  g_autofree double *nm_up = ascending (nm, nm, n);
+  g_autofree double *pixel_up = ascending (pixel, nm, n);
+  double low = oct_calibration_wavenumber (nm_up[n - 1]);
+  double high = oct_calibration_wavenumber (nm_up[0]);
+
+  for (guint i = 0; i < n; i++) {
+    double k = low + (high - low) * i / (n - 1);
+
+    /* the wavenumber is its own inverse */
+    positions[i] =
+        interpolate (nm_up, pixel_up, n, oct_calibration_wavenumber (k));
+    nodes[i] =
+        (oct_calibration_wavenumber (nm[i]) - low) / (high - low) * (n - 1);
+  }
+  *k_min = low;
+  *k_max = high;
+}
+
+/* As Calibration.from_k_index of the reference. */
+void
+oct_calibration_axis_from_k_index (
+    const double *k_index, guint n, double *nodes)
+{
+  g_autofree double *j = indices (n);
+  g_autofree double *s = ascending (k_index, k_index, n);
+  g_autofree double *t = ascending (j, k_index, n);
+  double first = (t[1] - t[0]) / (s[1] - s[0]);
+  double last = (t[n - 1] - t[n - 2]) / (s[n - 1] - s[n - 2]);
+
+  for (guint i = 0; i < n; i++) {
+    if (i < s[0])
+      nodes[i] = t[0] + (i - s[0]) * first;
+    else if (i > s[n - 1])
+      nodes[i] = t[n - 1] + (i - s[n - 1]) * last;
+    else
+      nodes[i] = interpolate (s, t, n, i);
+  }
+}
+
+void
+oct_calibration_axis_to_uniform (
+    const double *nodes, const double *values, guint n, double *uniform)
+{
+  g_autofree double *t = ascending (nodes, nodes, n);
+  g_autofree double *up = ascending (values, nodes, n);
+
+  for (guint i = 0; i < n; i++)
+    uniform[i] = interpolate (t, up, n, i);
+}
+
+void
+oct_calibration_axis_to_samples (
+    const double *nodes, const double *uniform, guint n, double *values)
+{
+  for (guint i = 0; i < n; i++) {
+    double at = CLAMP (nodes[i], 0, n - 1);
+    guint base = MIN ((guint)at, n - 2);
+
+    values[i] =
+        uniform[base] + (at - base) * (uniform[base + 1] - uniform[base]);
+  }
+}
