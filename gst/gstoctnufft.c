@@ -224,9 +224,8 @@ install_properties (GObjectClass *klass)
           0, G_MAXUINT, 0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
   gst_oct_gridding_install_properties (klass, "method=nufft",
       "Cells of the grid per sample of real spectra, rounded up to an FFT "
-      "length "
-      "without large prime factors, see grid-length; complex spectra always "
-      "have as many cells as samples");
+      "length without large prime factors, see grid-length; complex spectra "
+      "always have as many cells as samples");
   gst_oct_ascans_install_properties (klass, FALSE);
   gst_oct_calibration_install_properties (klass, FALSE);
 }

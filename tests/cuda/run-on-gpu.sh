@@ -139,9 +139,11 @@ note_program () {
 run_elements () {
   "$pack/bin/gst-inspect-1.0" octfft >/dev/null 2>&1 # writes the registry
   on_gpu=${OCT_TESTS_ON_GPU-octdcsub octkresample octdispersion octfft \
-    octnufft octcs octlogscale filters chain cscan states leaks errors}
-  as_it_likes=${OCT_TESTS_AUTO-octdcsub octkresample octnufft octcs filters \
-    chain cscan states leaks octsrc octsrc-seek octsrc-live errors}
+    octnufft octcs octcs-masks octlogscale filters chain cscan states leaks \
+    errors}
+  as_it_likes=${OCT_TESTS_AUTO-octdcsub octkresample octnufft octcs \
+    octcs-masks filters chain cscan states leaks octsrc octsrc-seek octsrc-live \
+    errors}
   for name in $on_gpu; do test_program "$name" cuda no & done
   wait
   for name in $as_it_likes; do test_program "$name" '' no & done
