@@ -91,7 +91,7 @@ run_once (const Check *check, OctOperation operation, const OctNufftParams *p,
 }
 
 double
-line_error (const Rows *out, guint line, const Complex *expected)
+line_error (const Rows *out, guint line, const Complex *expected, double least)
 {
   g_autofree Complex *found = g_new (Complex, out->values);
   double difference = 0, total = 0;
@@ -102,6 +102,7 @@ line_error (const Rows *out, guint line, const Complex *expected)
     difference += pow (cabs (found[i] - right), 2);
     total += pow (cabs (right), 2);
   }
+  total = MAX (total, least);
   if (total == 0 && difference == 0)
     return 0;
   return sqrt (difference / total);

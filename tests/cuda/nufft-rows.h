@@ -39,7 +39,9 @@ gboolean run_once (const Check *check, OctOperation operation,
     const OctNufftParams *p, const Rows *in, Rows *out, GError **error);
 
 /* ||found - expected|| / ||expected|| of one line; real parts alone where that
- * is what was found. */
-double line_error (const Rows *out, guint line, const Complex *expected);
+ * is what was found.  `least`: ||expected||^2 is taken to be so much at least.
+ */
+double line_error (
+    const Rows *out, guint line, const Complex *expected, double least);
 /* NULL when the padding is as it was, else a sentence. */
 char *padding_problem (const Rows *out);

@@ -8,9 +8,8 @@
 #   check      operations of CUDA against those of the CPU
 #   elements   the tests of every element on the GPU and on its own choice
 #   failures   operations, calls and contexts that fail in mid-stream
-#   pipelines  pipelines, the tests of some elements under the memory checker,
-#              and the speed of pipelines
-#   bench      speed of the operations
+#   pipelines  pipelines, and the tests of some elements under the memory checker
+#   bench      speed of the operations and of pipelines
 #   sanitize   memory and race checkers on the small cases of the operations
 #   soak       one pipeline for OCT_SOAK_SECONDS (600), memory at intervals
 set -u
@@ -200,6 +199,13 @@ run_pipelines () {
   note_program cuda cuda
   grep -E 'memory|MiB' "$logs/cuda-cuda.txt"
   command -v compute-sanitizer >/dev/null && run_memcheck
+}
+
+run_bench () {
+  $program --bench >"$logs/bench.txt" 2>&1
+  note_status bench $?
+  cat "$logs/bench.txt"
+  "$pack/bin/gst-inspect-1.0" octfft >/dev/null 2>&1
   for lines in 1000 256; do
     bench_pipeline fft-$lines "$lines" --transform fft
     bench_pipeline nufft-$lines "$lines" --transform nufft
@@ -222,11 +228,7 @@ for part in $parts; do
       grep '^not ok' "$logs/check.txt" | head -n 40
       grep -c '^ok' "$logs/check.txt"
       ;;
-    bench)
-      $program --bench >"$logs/bench.txt" 2>&1
-      note_status bench $?
-      cat "$logs/bench.txt"
-      ;;
+    bench) run_bench ;;
     sanitize) run_sanitize ;;
     elements) run_elements ;;
     failures) run_failures ;;
