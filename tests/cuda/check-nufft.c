@@ -48,9 +48,8 @@ fill_input (Rows *rows, GRand *random)
   }
 }
 
-/* Sum of squares that a line of the output has when its terms do not cancel: of
- * few samples they may, to any part of it, and what is left of the rounding of
- * single precision is then any multiple of it. */
+/* Sum of squares of a line of the output whose terms do not cancel: those of
+ * few samples may, down to their rounding. */
 static double
 usual_power (const OctNufftParams *p, gboolean adjoint, const Complex *source)
 {
@@ -58,8 +57,7 @@ usual_power (const OctNufftParams *p, gboolean adjoint, const Complex *source)
 
   for (guint n = 0; n < p->samples; n++) {
     weight += p->window[n] * p->window[n];
-    if (!adjoint)
-      power += pow (p->window[n] * cabs (source[n]), 2);
+    power += adjoint ? 0 : pow (p->window[n] * cabs (source[n]), 2);
   }
   if (!adjoint)
     return power * p->depth_bins / p->samples;
@@ -85,7 +83,8 @@ worst_error (const OctNufftParams *p, OctOperation operation, const Rows *in,
       reference_gridded (p, adjoint, source, expected);
     else
       reference_exact (p, adjoint, source, expected);
-    error = line_error (out, line, expected, usual_power (p, adjoint, source));
+    error = line_error (out, line, expected,
+        p->samples < 8 ? usual_power (p, adjoint, source) : 0);
     worst = error <= worst ? worst : error; /* keeps not-a-number */
   }
   return worst;
@@ -248,7 +247,7 @@ spectrometer (guint samples, guint lines, double *positions, double *window)
 }
 
 /* One row of gridding_errors, over all lines: within 20 % of what the reference
- * loses, and 2e-6 for what single precision does. */
+ * loses; of less than 4e-6 single precision loses up to 2e-6 more. */
 static void
 check_error_of_gridding (Check *check, guint i, OctNufftParams p,
     const Rows *in, const Complex *expected)
@@ -272,7 +271,8 @@ check_error_of_gridding (Check *check, guint i, OctNufftParams p,
   for (guint line = 0; line < p.lines && problem == NULL; line++)
     found +=
         line_error (&out, line, expected + line * p.depth_bins, 0) / p.lines;
-  if (problem == NULL && !(fabs (found - target) <= 0.2 * target + 2e-6))
+  if (problem == NULL
+      && !(fabs (found - target) <= 0.2 * target + (target < 4e-6 ? 2e-6 : 0)))
     problem = g_strdup_printf ("%g instead of %g", found, target);
   report (check, name, problem);
   g_clear_error (&error);
