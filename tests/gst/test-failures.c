@@ -33,6 +33,9 @@ static const struct {
 
 /* ---------------------------------------------------------------- pipelines */
 
+/* Those that are not stopped. */
+static GPtrArray *pipelines;
+
 /* Images, NULL where one could not be mapped. */
 typedef GPtrArray Images;
 
@@ -63,6 +66,7 @@ make (guint bscans, const char *backend, gboolean queues, const char *sink)
   GstElement *pipeline = gst_parse_launch (launch, &error);
 
   fail_unless (error == NULL, "%s: %s", launch, error ? error->message : "");
+  g_ptr_array_add (pipelines, pipeline);
   return pipeline;
 }
 
@@ -77,7 +81,24 @@ stop (GstElement *pipeline)
 {
   fail_unless_equals_int (gst_element_set_state (pipeline, GST_STATE_NULL),
       GST_STATE_CHANGE_SUCCESS);
+  g_ptr_array_remove (pipelines, pipeline);
   gst_object_unref (pipeline);
+}
+
+static void
+begin (void)
+{
+  pipelines = g_ptr_array_new ();
+}
+
+/* A test that fails leaves its pipeline to this: in one process with the others
+ * the next one would wait for its threads. */
+static void
+end (void)
+{
+  while (pipelines->len > 0)
+    stop (pipelines->pdata[0]);
+  g_ptr_array_unref (pipelines);
 }
 
 static void
@@ -449,7 +470,9 @@ GST_START_TEST (test_call_fails)
   /* a source lets its buffers go only after the last of its copies: a failure
    * to wait there is known when all images have been made */
   if (happened) {
-    check_message (message, NULL, "failed on the GPU");
+    check_message (message, NULL,
+        fault == OCT_FAULT_ALLOC ? "not enough memory on the GPU"
+                                 : "failed on the GPU");
     gst_message_unref (message);
     check_other_messages (pipeline);
   } else {
@@ -579,6 +602,8 @@ octfailures_suite (void)
   /* not in the process of the others */
   TCase *lost = tcase_create ("lost");
 
+  tcase_add_checked_fixture (tcase, begin, end);
+  tcase_add_checked_fixture (lost, begin, end);
   suite_add_tcase (suite, tcase);
   tcase_add_loop_test (tcase, test_operation_fails, 0, 4 * N_OPERATIONS);
   tcase_add_loop_test (tcase, test_goes_on, 0, N_OPERATIONS);
