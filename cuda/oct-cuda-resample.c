@@ -202,11 +202,18 @@ upsample (OctPlan *plan, OctCudaRows *rows, OctCudaQueue queue, GError **error)
 {
   OctCudaTransform *forward = &plan->forward, *backward = &plan->backward;
   OctCudaFft copy = { .rows = *rows, .length = plan->samples };
+  gpointer values = (gpointer)rows->in;
 
-  if (!oct_cuda_check (oct_cuda_launch_window (
-                           &copy, forward->values, forward->is_complex, queue),
-          NAME, error)
-      || !oct_cuda_transform_run (forward, queue.stream, NAME, error)
+  /* a copy costs a pass over memory */
+  if (forward->is_complex || (gsize)values % sizeof (float2) != 0
+      || rows->in_stride != plan->samples * sizeof (float)) {
+    values = forward->values;
+    if (!oct_cuda_check (
+            oct_cuda_launch_window (&copy, values, forward->is_complex, queue),
+            NAME, error))
+      return FALSE;
+  }
+  if (!oct_cuda_transform_run_on (forward, values, queue.stream, NAME, error)
       || !oct_cuda_check (
           oct_cuda_launch_pad_spectrum (forward->spectra, forward->pitch,
               backward->spectra, plan->samples, plan->lines, queue),

@@ -46,16 +46,24 @@ gboolean
 oct_cuda_transform_run (OctCudaTransform *t, cudaStream_t stream,
     const char *operation, GError **error)
 {
+  return oct_cuda_transform_run_on (t, t->values, stream, operation, error);
+}
+
+gboolean
+oct_cuda_transform_run_on (OctCudaTransform *t, gpointer values,
+    cudaStream_t stream, const char *operation, GError **error)
+{
   cufftResult status;
 
   if (!oct_cuda_check_fft (cufftSetStream (t->plan, stream), operation, error))
     return FALSE;
-  if (t->is_complex)
-    status = cufftExecC2C (t->plan, t->spectra, t->spectra,
-        t->inverse ? CUFFT_INVERSE : CUFFT_FORWARD);
+  if (t->is_complex && t->inverse)
+    status = cufftExecC2C (t->plan, t->spectra, values, CUFFT_INVERSE);
+  else if (t->is_complex)
+    status = cufftExecC2C (t->plan, values, t->spectra, CUFFT_FORWARD);
   else if (t->inverse)
-    status = cufftExecC2R (t->plan, t->spectra, t->values);
+    status = cufftExecC2R (t->plan, t->spectra, values);
   else
-    status = cufftExecR2C (t->plan, t->values, t->spectra);
+    status = cufftExecR2C (t->plan, values, t->spectra);
   return oct_cuda_check_fft (status, operation, error);
 }

@@ -34,5 +34,10 @@ void oct_cuda_transform_clear (OctCudaTransform *transform);
  * them scaled; what is transformed is lost. */
 gboolean oct_cuda_transform_run (OctCudaTransform *transform,
     cudaStream_t stream, const char *operation, GError **error);
+/* The same with values in other memory, [lines][length] as in its own and at a
+ * multiple of 8 bytes; spectra that are made of them leave them as they are. */
+gboolean oct_cuda_transform_run_on (OctCudaTransform *transform,
+    gpointer values, cudaStream_t stream, const char *operation,
+    GError **error);
 
 G_END_DECLS
