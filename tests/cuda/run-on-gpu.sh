@@ -10,13 +10,14 @@
 #   failures   operations, calls and contexts that fail in mid-stream
 #   pipelines  pipelines, and the tests of some elements under the memory checker
 #   bench      speed of the operations and of pipelines
-#   sanitize   memory and race checkers on the small cases of the operations
+#   memory     the memory checker on the small cases of the operations
+#   races      the race checker on some of them
 #   soak       one pipeline for OCT_SOAK_SECONDS (600), memory at intervals
 set -u
 pack=$(cd "${1:-_cuda}" && pwd)
 logs=${2:-$pack/logs}
 [ $# -ge 2 ] && shift 2 || set --
-parts=${*:-check elements failures pipelines bench sanitize}
+parts=${*:-check elements failures pipelines bench memory races}
 mkdir -p "$logs"
 cuda=${CUDA_PATH:-/usr/local/cuda}
 cufft=$(dirname "$(find "$cuda/" /usr/lib* /opt -name 'libcufft.so.*' \
@@ -55,7 +56,7 @@ log_of () {
 # check_with TOOL FILTER: its log and, when done, its exit status.
 check_with () {
   log=$(log_of "$1" "$2")
-  timeout "${OCT_SANITIZE_SECONDS:-300}" compute-sanitizer --tool "$1" \
+  timeout "${OCT_CHECKER_SECONDS:-300}" compute-sanitizer --tool "$1" \
     --error-exitcode 9 $program --reduced --filter "$2" >"$log" 2>&1
   echo $? >"$log.status"
 }
@@ -97,21 +98,30 @@ run_control () {
   done
 }
 
-# The race checker is slow: some sizes of every operation, all at once.
-run_sanitize () {
-  set -- 'nufft real 1024 x' 'nufft complex 1024 x' 'nudft real 101 x' \
-    ' 203 x 75' ' 2047 x 6' ' 1024 x 5' ' 4096 x 3' \
+# check_all TOOL FILTER ...: all at once, as the checkers take their time.
+check_all () {
+  tool=$1
+  shift
+  for filter; do check_with "$tool" "$filter" & done
+  wait
+  for filter; do note_check "$tool" "$filter"; done
+}
+
+run_races () {
+  run_control
+  check_all racecheck 'nufft real 1024 x' 'nufft complex 1024 x' \
+    'nudft real 101 x' ' 203 x 75' ' 2047 x 6' ' 1024 x 5' ' 4096 x 3' \
     'cubic upsample 1 8200 x 3' 'log auto smoothing 0.8 range -60 to 3, 7' \
     'log contrast smoothing 0 range -60 to 3, 33 x 65' \
     'linear manual smoothing 0 range 0.01 to 1.5, 33 x 65' \
     'cs nudft estimated real 512' 'cs fft estimated real 1000' \
     'cs nudft not finite complex'
-  run_control
-  check_with memcheck "${OCT_FILTER:-}" &
-  for filter; do check_with racecheck "$filter" & done
-  wait
-  note_check memcheck "${OCT_FILTER:-}"
-  for filter; do note_check racecheck "$filter"; done
+}
+
+# Together all cases; ' length ' is in the names of those of octfft.
+run_memory () {
+  check_all memcheck background resample dispersion ' length ' logscale \
+    'nufft real' 'nufft complex' 'nufft-adjoint' 'nudft' 'cs ' 'error of'
 }
 
 # test_program NAME BACKEND FORK [CASE]: its log and, when done, its exit status.
@@ -175,7 +185,7 @@ bench_pipeline () {
 # memcheck_program NAME: the tests of an element under the memory checker.
 memcheck_program () {
   OCT_TEST_BACKEND=cuda CK_FORK=no \
-    timeout "${OCT_SANITIZE_SECONDS:-300}" compute-sanitizer \
+    timeout "${OCT_CHECKER_SECONDS:-300}" compute-sanitizer \
     --tool memcheck --target-processes all --error-exitcode 9 \
     "$pack/bin/test-$1" >"$logs/memcheck-$1.txt" 2>&1
   echo $? >"$logs/memcheck-$1.status"
@@ -229,7 +239,8 @@ for part in $parts; do
       grep -c '^ok' "$logs/check.txt"
       ;;
     bench) run_bench ;;
-    sanitize) run_sanitize ;;
+    memory) run_memory ;;
+    races) run_races ;;
     elements) run_elements ;;
     failures) run_failures ;;
     pipelines) run_pipelines ;;
