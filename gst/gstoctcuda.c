@@ -429,6 +429,8 @@ gst_oct_cuda_map (GstOctCuda *cuda, const GstOctInfo *info, GstBuffer *buffer,
 
 #else /* no CUDA in this build */
 
+#  define NO_CUDA "this build of the plugin has no CUDA backend"
+
 void
 gst_oct_cuda_set_plugin_file (const char *file)
 {
@@ -437,8 +439,14 @@ gst_oct_cuda_set_plugin_file (const char *file)
 gboolean
 gst_oct_cuda_is_usable (GError **error)
 {
-  g_set_error (error, OCT_ERROR, OCT_ERROR_DEVICE,
-      "this build of the plugin has no CUDA backend");
+  static gsize once = 0;
+
+  if (g_once_init_enter (&once)) {
+    GST_DEBUG_CATEGORY_INIT (gst_oct_cuda_debug, "octcuda", 0, "OCT on GPUs");
+    GST_INFO ("no CUDA: " NO_CUDA);
+    g_once_init_leave (&once, 1);
+  }
+  g_set_error_literal (error, OCT_ERROR, OCT_ERROR_DEVICE, NO_CUDA);
   return FALSE;
 }
 

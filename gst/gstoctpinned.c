@@ -46,24 +46,48 @@ init_memory (PinnedMemory *memory, GstMemoryFlags flags,
   g_mutex_init (&memory->lock);
 }
 
+/* Memory that copies are waited for. */
+static GstMemory *
+alloc_pageable (gsize size, gsize maxsize, const GstAllocationParams *params)
+{
+  guint8 *data = g_try_malloc (maxsize + params->align);
+  gsize past = (gsize)data & params->align;
+
+  if (data == NULL)
+    return NULL;
+  return gst_memory_new_wrapped (params->flags,
+      data + (past != 0 ? params->align + 1 - past : 0), maxsize,
+      params->prefix, size, data, g_free);
+}
+
+static gpointer
+alloc_pinned (GstOctCuda *cuda, gsize size, GError **error)
+{
+  gpointer data;
+
+  if (!gst_oct_cuda_push (cuda, error))
+    return NULL;
+  data = gst_oct_cuda_get_device (cuda)->alloc_host (size, error);
+  gst_oct_cuda_pop (cuda);
+  return data;
+}
+
 static GstMemory *
 pinned_alloc (GstAllocator *base, gsize size, GstAllocationParams *params)
 {
   GstOctPinnedAllocator *allocator = (GstOctPinnedAllocator *)base;
-  const OctDevice *device = gst_oct_cuda_get_device (allocator->cuda);
   gsize maxsize = size + params->prefix + params->padding;
   g_autoptr (GError) error = NULL;
   PinnedMemory *memory;
-  gpointer data;
-
-  if (!gst_oct_cuda_push (allocator->cuda, &error))
-    return NULL;
   /* pages: aligned to more than anybody asks for */
-  data = device->alloc_host (maxsize, &error);
-  gst_oct_cuda_pop (allocator->cuda);
+  gpointer data = alloc_pinned (allocator->cuda, maxsize, &error);
+
+  /* A GPU that has failed is told by the next operation. */
   if (data == NULL) {
-    GST_WARNING_OBJECT (allocator, "%s", error->message);
-    return NULL;
+    GST_WARNING_OBJECT (allocator,
+        "ordinary memory, to and from which copies are slower: %s",
+        error->message);
+    return alloc_pageable (size, maxsize, params);
   }
   memory = g_new0 (PinnedMemory, 1);
   memory->cuda = gst_oct_cuda_ref (allocator->cuda);

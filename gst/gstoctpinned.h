@@ -10,13 +10,14 @@
 
 G_BEGIN_DECLS
 
-/* Allocates page-locked memory in the context of `cuda`.  Memory whose download
- * has failed cannot be mapped, which not every element tells its user:
+/* Allocates page-locked memory in the context of `cuda` or, where the system
+ * gives none, ordinary memory, which the log says.  Memory whose download has
+ * failed cannot be mapped, which not every element tells its user:
  * `element`, or nobody where it is NULL, then posts an error, once. */
 GstAllocator *gst_oct_pinned_allocator_new (
     GstOctCuda *cuda, GstElement *element);
 
-/* Whether `memory` came from such an allocator of this context. */
+/* Whether `memory` is page-locked and of such an allocator of this context. */
 gboolean gst_oct_pinned_is (GstMemory *memory, GstOctCuda *cuda);
 
 /* The address, without waiting; valid as long as the memory. */

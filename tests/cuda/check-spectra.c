@@ -101,8 +101,10 @@ check_background (Check *check)
   }
 }
 
+/* `padding`: bytes behind every A-line of the input. */
 static void
-resample_size (Check *check, guint samples, guint lines, Fill fill)
+resample_rows (
+    Check *check, guint samples, guint lines, guint padding, Fill fill)
 {
   static const char *const names[] = { "cubic", "linear", "lanczos" };
   g_autofree double *positions = g_new (double, samples);
@@ -124,17 +126,24 @@ resample_size (Check *check, guint samples, guint lines, Fill fill)
         .positions = positions };
       Case test = { .operation = OCT_OPERATION_RESAMPLE,
         .params = &params,
-        .in = { 4 * samples, lines, samples % 3 * 4 },
-        .out = { 4 * samples, lines, in_place ? samples % 3 * 4 : 12 },
+        .in = { 4 * samples, lines, padding },
+        .out = { 4 * samples, lines, in_place ? padding : 12 },
         .in_format = OCT_SAMPLE_F32,
         .steps = 2,
         .in_place = in_place,
         .fill = fill };
-      test.name = g_strdup_printf ("resample %s upsample %u %u x %u%s",
-          names[method], upsample, samples, lines, in_place ? " in place" : "");
+      test.name = g_strdup_printf ("resample %s upsample %u %u x %u%s%s",
+          names[method], upsample, samples, lines,
+          padding == 0 ? " packed" : "", in_place ? " in place" : "");
       check_case (check, &test);
     }
   }
+}
+
+static void
+resample_size (Check *check, guint samples, guint lines, Fill fill)
+{
+  resample_rows (check, samples, lines, samples % 3 * 4, fill);
 }
 
 void
@@ -152,6 +161,10 @@ check_resample (Check *check)
   resample_size (check, 101, 12, FILL_LOUD_LINE);
   resample_size (check, 2047, 13, FILL_LOUD_LINE);
   resample_size (check, 2048, 12, FILL_LOUD_LINE);
+  /* packed A-lines are upsampled where they lie */
+  resample_rows (check, 2048, 1000, 0, FILL_RANDOM);
+  resample_rows (check, 2048, 12, 0, FILL_LOUD_LINE);
+  resample_rows (check, 1024, 20, 0, FILL_NAN_LINE);
 }
 
 void

@@ -65,6 +65,11 @@ typedef struct {
 void check_cuda (cudaError_t status, const char *what);
 /* Runs a case, prints a line of the TAP protocol, frees the name. */
 void check_case (Check *check, Case *test);
+/* Whether a case of this name is asked for. */
+gboolean check_has (const Check *check, const char *name);
+/* Counts a case and prints a line of the TAP protocol; `problem`: what is wrong
+ * with it, or NULL.  Frees both. */
+void check_report (Check *check, char *name, char *problem);
 /* All cases of one operation. */
 void check_background (Check *check);
 void check_resample (Check *check);
@@ -72,6 +77,7 @@ void check_dispersion (Check *check);
 void check_fft (Check *check);
 void check_logscale (Check *check);
 void check_nufft (Check *check);
+void check_nufft_properties (Check *check);
 void check_cs (Check *check);
 /* Errors that run() and create() report. */
 void check_errors (Check *check);

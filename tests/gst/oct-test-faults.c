@@ -66,7 +66,9 @@ call_fails (OctFault what, GError **error)
   if (!is_due (what, fault_operation))
     return FALSE;
   g_set_error (error, OCT_ERROR,
-      what == OCT_FAULT_ALLOC ? OCT_ERROR_MEMORY : OCT_ERROR_DEVICE,
+      what == OCT_FAULT_ALLOC || what == OCT_FAULT_ALLOC_HOST
+          ? OCT_ERROR_MEMORY
+          : OCT_ERROR_DEVICE,
       "The call of the test failed on the GPU: fault %d.", what);
   return TRUE;
 }
@@ -199,6 +201,14 @@ alloc (gsize size, GError **error)
                                              : real_device->alloc (size, error);
 }
 
+static gpointer
+alloc_host (gsize size, GError **error)
+{
+  return call_fails (OCT_FAULT_ALLOC_HOST, error)
+             ? NULL
+             : real_device->alloc_host (size, error);
+}
+
 const OctDevice *__real_gst_oct_cuda_get_device (GstOctCuda *shared);
 const OctDevice *__wrap_gst_oct_cuda_get_device (GstOctCuda *shared);
 
@@ -217,6 +227,7 @@ __wrap_gst_oct_cuda_get_device (GstOctCuda *shared)
     device.event_synchronize = event_synchronize;
     device.stream_wait = stream_wait;
     device.alloc = alloc;
+    device.alloc_host = alloc_host;
     g_once_init_leave (&once, 1);
   }
   return &device;

@@ -485,6 +485,25 @@ GST_START_TEST (test_call_fails)
 }
 GST_END_TEST
 
+/* Without page-locked memory copies are slower, and that is all. */
+GST_START_TEST (test_no_pinned_memory)
+{
+  const guint calls[] = { 0, 3, 4 }; /* four to upload from, and one image */
+  g_autoptr (GPtrArray) expected = expect (BSCANS), found = NULL;
+  GstElement *pipeline = make (BSCANS, "cuda", FALSE, SINK);
+  GstMessage *message;
+
+  oct_test_fault_set (OCT_FAULT_ALLOC_HOST, 0, calls[__i__]);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  found = collect (pipeline, &message);
+  fail_unless (message == NULL);
+  fail_unless (oct_test_fault_happened ());
+  fail_unless_equals_int (found->len, BSCANS);
+  fail_unless_equals_int (check_images (found, expected), BSCANS);
+  stop (pipeline);
+}
+GST_END_TEST
+
 /* After an error that CUDA does not recover from: the GPU works again in a new
  * context, or a sentence says what to do.  The CPU works. */
 static void
@@ -612,6 +631,7 @@ octfailures_suite (void)
   suite_add_tcase (suite, lost);
   if (oct_test_on_gpu ()) {
     tcase_add_loop_test (tcase, test_call_fails, 0, 5 * 5);
+    tcase_add_loop_test (tcase, test_no_pinned_memory, 0, 3);
     tcase_add_loop_test (lost, test_lost, 0, 2 * N_OPERATIONS);
     tcase_add_test (lost, test_lost_at_the_end);
   }

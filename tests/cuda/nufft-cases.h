@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * What the checks of the transforms of samples at any positions share.
+ */
+#pragma once
+
+#include "nufft-rows.h"
+#include "oct-nufft.h"
+
+#define ROUNDING 1e-5 /* relative l2 of single precision */
+
+static inline gboolean
+is_gridded (OctOperation operation)
+{
+  return operation == OCT_OPERATION_NUFFT
+         || operation == OCT_OPERATION_NUFFT_ADJOINT;
+}
+
+/* The name of a case, g_free(). */
+char *case_name (
+    OctOperation operation, const OctNufftParams *p, const char *nodes);
+/* Whether it is not asked for, or too large for slow checkers. */
+gboolean is_skipped (
+    const Check *check, const char *name, const OctNufftParams *p);
+/* Random lines of very different magnitude, which must not meet. */
+void fill_input (Rows *rows, GRand *random);
+/* The worst relative l2 of some lines against the definition, gridded or exact.
+ */
+double worst_error (const OctNufftParams *p, OctOperation operation,
+    const Rows *in, const Rows *out, gboolean gridded);
+/* Nodes of a spectrometer, half of the A-scan, the default grid; `positions`
+ * and `window` have room for the samples and are filled, too. */
+OctNufftParams spectrometer (
+    guint samples, guint lines, double *positions, double *window);

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * Page-locked memory without a GPU: this program is linked with gstoctpinned.c
+ * alone and stands for the device, which notes what it is asked for.
+ */
+#include "gstocterror.h"
+#include "gstoctpinned.h"
+
+#include <gst/check/gstcheck.h>
+
+GST_DEBUG_CATEGORY (gst_oct_cuda_debug);
+
+/* ------------------------------------------------------------------- device */
+
+struct _GstOctCuda {
+  gint refs;
+};
+
+static GstOctCuda context, other_context;
+static guint blocks, events; /* that have not been freed */
+static guint waits, pushed;
+static gboolean is_full, is_lost;
+static GString *posted;
+
+static gpointer
+alloc_host (gsize size, GError **error)
+{
+  fail_unless_equals_int (pushed, 1);
+  if (is_full) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_MEMORY, "It is full.");
+    return NULL;
+  }
+  blocks++;
+  return g_aligned_alloc (1, size, 64);
+}
+
+static void
+free_host (gpointer memory)
+{
+  blocks--;
+  g_aligned_free (memory);
+}
+
+static gpointer
+event_new (GError **error)
+{
+  events++;
+  return g_new (gint, 1);
+}
+
+static void
+event_free (gpointer event)
+{
+  events--;
+  g_free (event);
+}
+
+static gboolean
+event_record (gpointer event, gpointer stream, GError **error)
+{
+  return TRUE;
+}
+
+static gboolean
+event_synchronize (gpointer event, GError **error)
+{
+  waits++;
+  if (is_lost)
+    g_set_error (error, OCT_ERROR, OCT_ERROR_DEVICE, "It is lost.");
+  return !is_lost;
+}
+
+static const OctDevice device = {
+  .alloc_host = alloc_host,
+  .free_host = free_host,
+  .event_new = event_new,
+  .event_free = event_free,
+  .event_record = event_record,
+  .event_synchronize = event_synchronize,
+};
+
+const OctDevice *
+gst_oct_cuda_get_device (GstOctCuda *cuda)
+{
+  return &device;
+}
+
+GstOctCuda *
+gst_oct_cuda_ref (GstOctCuda *cuda)
+{
+  cuda->refs++;
+  return cuda;
+}
+
+void
+gst_oct_cuda_unref (GstOctCuda *cuda)
+{
+  cuda->refs--;
+}
+
+gboolean
+gst_oct_cuda_push (GstOctCuda *cuda, GError **error)
+{
+  pushed++;
+  return TRUE;
+}
+
+void
+gst_oct_cuda_pop (GstOctCuda *cuda)
+{
+  pushed--;
+}
+
+void
+gst_oct_element_error (GstElement *element, GError **error)
+{
+  g_string_append (posted, (*error)->message);
+  g_clear_error (error);
+}
+
+static void
+begin (void)
+{
+  GST_DEBUG_CATEGORY_INIT (gst_oct_cuda_debug, "octcuda", 0, NULL);
+  blocks = events = waits = 0;
+  is_full = is_lost = FALSE;
+  posted = g_string_new (NULL);
+}
+
+/* Nothing is left behind. */
+static void
+end (void)
+{
+  fail_unless_equals_int (blocks, 0);
+  fail_unless_equals_int (events, 0);
+  fail_unless_equals_int (pushed, 0);
+  fail_unless_equals_int (context.refs, 0);
+  g_string_free (posted, TRUE);
+}
+
+/* -------------------------------------------------------------------- tests */
+
+/* 1000 bytes behind 100 that nobody sees, and 28 behind them, on cache lines.
+ * Each can be written to. */
+static GstMemory *
+alloc (GstElement *element)
+{
+  GstAllocator *allocator = gst_oct_pinned_allocator_new (&context, element);
+  GstAllocationParams params = { 0, 63, 100, 28 };
+  GstMemory *memory = gst_allocator_alloc (allocator, 1000, &params);
+  gsize offset, maxsize;
+  GstMapInfo map;
+
+  gst_object_unref (allocator);
+  fail_unless_equals_uint64 (
+      gst_memory_get_sizes (memory, &offset, &maxsize), 1000);
+  fail_unless_equals_uint64 (offset, 100);
+  fail_unless (maxsize >= 1128);
+  fail_unless (gst_memory_map (memory, &map, GST_MAP_WRITE));
+  fail_unless_equals_uint64 (((gsize)map.data - 100) % 64, 0);
+  memset (map.data - 100, 7, 1128);
+  gst_memory_unmap (memory, &map);
+  return memory;
+}
+
+GST_START_TEST (test_pinned)
+{
+  GstMemory *memory = alloc (NULL);
+  GstMapInfo map;
+
+  fail_unless_equals_int (blocks, 1);
+  fail_unless (gst_oct_pinned_is (memory, &context));
+  fail_if (gst_oct_pinned_is (memory, &other_context));
+  fail_unless (gst_memory_map (memory, &map, GST_MAP_READ));
+  fail_unless (map.data == gst_oct_pinned_peek (memory));
+  gst_memory_unmap (memory, &map);
+  gst_memory_unref (memory);
+}
+GST_END_TEST
+
+/* Who maps it, whole or in part, waits for a download, and once. */
+GST_START_TEST (test_download)
+{
+  GstMemory *memory = alloc (NULL), *part = gst_memory_share (memory, 10, 20);
+  GstMapInfo map;
+
+  fail_unless_equals_int (waits, 0);
+  fail_unless (gst_oct_pinned_mark (memory, NULL, NULL));
+  fail_unless_equals_int (waits, 0);
+  fail_unless (gst_memory_map (part, &map, GST_MAP_READ));
+  fail_unless (map.data == (guint8 *)gst_oct_pinned_peek (memory) + 10);
+  fail_unless_equals_uint64 (map.size, 20);
+  fail_unless_equals_int (waits, 1);
+  gst_memory_unmap (part, &map);
+  fail_unless (gst_memory_map (memory, &map, GST_MAP_READ));
+  fail_unless_equals_int (waits, 1);
+  gst_memory_unmap (memory, &map);
+  gst_memory_unref (part);
+  gst_memory_unref (memory);
+}
+GST_END_TEST
+
+/* An image that did not come is none, and one message says why. */
+GST_START_TEST (test_lost)
+{
+  GstElement *element = gst_pipeline_new (NULL);
+  GstMemory *memory = alloc (element);
+  GstMapInfo map;
+  guint i;
+
+  fail_unless (gst_oct_pinned_mark (memory, NULL, NULL));
+  is_lost = TRUE;
+  for (i = 0; i < 2; i++)
+    fail_if (gst_memory_map (memory, &map, GST_MAP_READ));
+  fail_unless_equals_string (posted->str, "It is lost.");
+  gst_memory_unref (memory);
+  gst_object_unref (element);
+}
+GST_END_TEST
+
+/* Where none can be locked there is ordinary memory, for which copies wait. */
+GST_START_TEST (test_full)
+{
+  GstMemory *memory;
+
+  is_full = TRUE;
+  memory = alloc (NULL);
+  fail_if (gst_oct_pinned_is (memory, &context));
+  gst_memory_unref (memory);
+  fail_unless_equals_string (posted->str, "");
+}
+GST_END_TEST
+
+static Suite *
+octpinned_suite (void)
+{
+  Suite *suite = suite_create ("octpinned");
+  TCase *tcase = tcase_create ("general");
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_checked_fixture (tcase, begin, end);
+  tcase_add_test (tcase, test_pinned);
+  tcase_add_test (tcase, test_download);
+  tcase_add_test (tcase, test_lost);
+  tcase_add_test (tcase, test_full);
+  return suite;
+}
+
+GST_CHECK_MAIN (octpinned);
