@@ -17,6 +17,8 @@
 #define LANES OCT_LANES
 #define GROUP 4
 #define MAX_MATRIX ((gsize)1 << 30) /* bytes */
+#define RUN                                                                    \
+  64 /* terms summed by themselves: a long sum in float loses digits */
 
 struct _OctPlan {
   OctNufftParams params; /* without nodes and window */
@@ -95,16 +97,15 @@ make_matrix (OctPlan *plan, const OctNufftParams *params, gboolean adjoint,
 
 /* ----------------------------------------------------------------- product */
 
-/* GROUP values of the result for all lanes, [GROUP][out_parts][LANES]; the
- * parts are constants where this is inlined */
+/* Adds `count` terms of GROUP values of the result, [GROUP][out_parts] for all
+ * lanes; the parts are constants where this is inlined */
 OCT_INLINE void
-multiply_group (const float *matrix, const float *values, guint inputs,
+add_terms (const float *matrix, const OctLanes *from, guint count,
     guint in_parts, guint out_parts, OctLanes *to)
 {
-  const OctLanes *from = (const OctLanes *)values;
   OctLanes sums[GROUP][2] = { 0 };
 
-  for (guint i = 0; i < inputs; i++, matrix += 2 * GROUP) {
+  for (guint i = 0; i < count; i++, matrix += 2 * GROUP) {
     for (guint k = 0; k < GROUP; k++) {
       float re = matrix[2 * k], im = matrix[2 * k + 1];
       sums[k][0] += re * from[i * in_parts];
@@ -118,7 +119,19 @@ multiply_group (const float *matrix, const float *values, guint inputs,
   }
   for (guint k = 0; k < GROUP; k++)
     for (guint part = 0; part < out_parts; part++)
-      to[k * out_parts + part] = sums[k][part];
+      to[k * out_parts + part] += sums[k][part];
+}
+
+OCT_INLINE void
+multiply_group (const float *matrix, const float *values, guint inputs,
+    guint in_parts, guint out_parts, OctLanes *to)
+{
+  const OctLanes *from = (const OctLanes *)values;
+
+  memset (to, 0, GROUP * out_parts * sizeof *to);
+  for (guint i = 0; i < inputs; i += RUN)
+    add_terms (matrix + (gsize)i * 2 * GROUP, from + i * in_parts,
+        MIN (RUN, inputs - i), in_parts, out_parts, to);
 }
 
 OCT_INLINE void

@@ -184,7 +184,8 @@ find_wavenumbers (
   if (input->axis == GST_OCT_AXIS_WAVENUMBER)
     return TRUE;
   g_clear_pointer (&t->calibration, oct_calibration_unref);
-  t->calibration = gst_oct_filter_ref_wavenumbers (filter, t->samples, error);
+  t->calibration =
+      gst_oct_filter_ref_wavenumbers (filter, t->samples, "", error);
   if (t->calibration == NULL)
     return FALSE;
   t->pixels = oct_calibration_get_nodes (t->calibration);

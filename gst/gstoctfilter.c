@@ -157,7 +157,7 @@ gst_oct_filter_ref_calibration (
 
 OctCalibration *
 gst_oct_filter_ref_wavenumbers (
-    GstOctFilter *filter, guint samples, GError **error)
+    GstOctFilter *filter, guint samples, const char *instead, GError **error)
 {
   GError *local = NULL;
   g_autoptr (OctCalibration) calibration =
@@ -173,10 +173,11 @@ gst_oct_filter_ref_wavenumbers (
   g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
       "%s needs a spectral calibration and found %s; set `calibration`, "
       "`wavelength-min` and `wavelength-max`, or `k-polynomial` on octsrc or "
-      "octdcsub (octdcsub axis=wavenumber when the samples are uniform in "
-      "wavenumber already).",
+      "octdcsub (when the samples are uniform in wavenumber already, %sset "
+      "axis=wavenumber on octdcsub).",
       gst_oct_element_type_name (GST_ELEMENT (filter)),
-      calibration != NULL ? "one without wavelengths or k_index" : "none");
+      calibration != NULL ? "one without wavelengths or k_index" : "none",
+      instead);
   return NULL;
 }
 

@@ -65,9 +65,10 @@ OctCalibration *gst_oct_filter_ref_calibration (
     GstOctFilter *filter, guint samples, GError **error);
 
 /* The same where the wavenumber of every sample is needed: NULL always with an
- * error. */
+ * error.  `instead`: what to do besides octdcsub axis=wavenumber when they are
+ * uniform, "... and ", or "". */
 OctCalibration *gst_oct_filter_ref_wavenumbers (
-    GstOctFilter *filter, guint samples, GError **error);
+    GstOctFilter *filter, guint samples, const char *instead, GError **error);
 
 /* Whether the element has a calibration of its own. */
 gboolean gst_oct_filter_has_own_calibration (GstOctFilter *filter);

@@ -70,7 +70,8 @@ configure (GstOctFilter *filter, GError **error)
     .lines = input->rows };
   g_autoptr (OctCalibration) calibration = NULL;
 
-  calibration = gst_oct_filter_ref_wavenumbers (filter, input->columns, error);
+  calibration = gst_oct_filter_ref_wavenumbers (
+      filter, input->columns, "leave octkresample out and ", error);
   if (calibration == NULL)
     return FALSE;
   params.positions = oct_calibration_get_positions (calibration);

@@ -132,7 +132,8 @@ configure (GstOctFilter *filter, GError **error)
     return FALSE;
   if (depths.bins == 0)
     return TRUE;
-  calibration = gst_oct_filter_ref_wavenumbers (filter, input->columns, error);
+  calibration = gst_oct_filter_ref_wavenumbers (
+      filter, input->columns, "use octfft in place of octnufft and ", error);
   if (calibration == NULL)
     return FALSE;
   params.depth_start = (gint)depths.start;

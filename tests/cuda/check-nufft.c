@@ -135,8 +135,11 @@ check_error_of_gridding (Check *check, guint i, OctNufftParams p,
         line_error (&out, line, expected + line * p.depth_bins, 0) / p.lines;
   if (problem == NULL
       && !(fabs (found - target) <= 0.2 * target + (target < 4e-6 ? 2e-6 : 0)))
-    problem = g_strdup_printf ("%g instead of %g", found, target);
-  check_report (check, name, problem);
+    problem = g_strdup ("too far");
+  check_report (check,
+      g_strdup_printf ("%s: %.3g, reference %.3g", name, found, target),
+      problem);
+  g_free (name);
   g_clear_error (&error);
   g_free (out.data);
 }

@@ -302,8 +302,9 @@ static const BadInput bad_inputs[] = {
   { RAW64 CHAIN, "octkresample", NULL, RESOURCE (SETTINGS),
       "octkresample needs a spectral calibration and found none; set "
       "`calibration`, `wavelength-min` and `wavelength-max`, or "
-      "`k-polynomial` on octsrc or octdcsub (octdcsub axis=wavenumber when "
-      "the samples are uniform in wavenumber already)." },
+      "`k-polynomial` on octsrc or octdcsub (when the samples are uniform in "
+      "wavenumber already, leave octkresample out and set axis=wavenumber on "
+      "octdcsub)." },
   { VIRTUAL " ! octdcsub ! octkresample calibration=@/length.csv ! fakesink",
       "octkresample", NULL, STREAM (FORMAT),
       "Calibration file '@/length.csv' has 63 rows, but the spectra have 64 "
@@ -313,8 +314,9 @@ static const BadInput bad_inputs[] = {
       RESOURCE (SETTINGS),
       "octkresample needs a spectral calibration and found one without "
       "wavelengths or k_index; set `calibration`, `wavelength-min` and "
-      "`wavelength-max`, or `k-polynomial` on octsrc or octdcsub (octdcsub "
-      "axis=wavenumber when the samples are uniform in wavenumber already)." },
+      "`wavelength-max`, or `k-polynomial` on octsrc or octdcsub (when the "
+      "samples are uniform in wavenumber already, leave octkresample out and "
+      "set axis=wavenumber on octdcsub)." },
   { RAW64
       " ! octdcsub axis=wavenumber ! octdispersion a2=20 ! octfft ! fakesink",
       "octdispersion", NULL, RESOURCE (SETTINGS),

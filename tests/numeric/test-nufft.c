@@ -73,11 +73,13 @@ difference (const float *a, const float *b, guint count)
 }
 
 /* One kernel, oversampling and width against the exact transform: within 20 %
- * of what the reference loses, and 1e-6 for the float32 of both. */
+ * of what the reference loses, and for the float32 of both 3e-7 (found: 1.4e-7
+ * and 1.8e-7), with weights computed in it 1.3e-6. */
 static void
 check_gridding (
     guint i, const OctNufftParams *base, const float *in, const float *exact)
 {
+  double rounding = base->weights == OCT_WEIGHTS_PRECOMPUTED ? 3e-7 : 1.3e-6;
   OctNufftParams params = *base;
   guint bins = params.depth_bins;
   double expected = gridding_errors[i].error, error;
@@ -92,8 +94,8 @@ check_gridding (
   g_test_message ("kernel %d, oversampling %g, width %u: %.3g, reference %.3g",
       params.kernel, gridding_errors[i].oversampling, params.width, error,
       expected);
-  g_assert_cmpfloat (error, <, 1.2 * expected + 2e-6);
-  g_assert_cmpfloat (error, >, 0.8 * expected - 2e-6);
+  g_assert_cmpfloat (error, <, 1.2 * expected + rounding);
+  g_assert_cmpfloat (error, >, 0.8 * expected - rounding);
 }
 
 static void
@@ -450,7 +452,7 @@ test_update (gconstpointer data)
   const OctOperationTable *table = operation_table (operation);
   gboolean adjoint = operation == OCT_OPERATION_NUFFT_ADJOINT
                      || operation == OCT_OPERATION_NUDFT_ADJOINT;
-  const guint samples = 96, bins = 48;
+  const guint samples = 96, bins = 20;
   guint in_row = adjoint ? 2 * bins : samples;
   guint out_row = adjoint ? samples : 2 * bins;
   g_autoptr (GRand) random = g_rand_new_with_seed (9);
@@ -483,6 +485,7 @@ test_update (gconstpointer data)
 
     params.weights =
         turn % 2 ? OCT_WEIGHTS_ON_THE_FLY : OCT_WEIGHTS_PRECOMPUTED;
+    params.depth_start = 7 * (gint)(turn % 5);
     for (guint n = 0; n < samples; n++) {
       double x = turn == 5 ? n : n + 0.4 * g_rand_double (random);
       if (turn == 10)
