@@ -181,21 +181,22 @@ warn_of_former (GstOctFilter *filter, GstOctAScans *ascans, guint samples,
   g_autofree char *kept = NULL;
   GError *error = NULL;
   GstOctDepths wanted;
-  gboolean possible, tell;
+  gboolean possible;
 
   GST_OBJECT_LOCK (filter);
   possible = resolve (&ascans->wanted, samples, &wanted);
-  tell = !possible && !ascans->told;
-  ascans->told = !possible;
+  if (possible)
+    ascans->told = FALSE;
   GST_OBJECT_UNLOCK (filter);
-  if (!tell)
+  if (possible)
     return;
   set_depths_error (filter, &wanted, samples, &error);
   kept = g_strdup_printf (
       "Until then the former range is kept: %u depth bins from bin %u on of a "
       "transform of length %u.",
       former->bins, former->start, former->length);
-  gst_oct_element_warn_former (GST_ELEMENT (filter), &error, kept);
+  gst_oct_element_warn_former (
+      GST_ELEMENT (filter), &ascans->told, &error, kept);
 }
 
 static void

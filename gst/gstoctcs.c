@@ -331,15 +331,9 @@ warn_of_former (GstOctCS *self, const Choice *former, GError **error)
       "Until then the former samples are used: mask=%s, transform=%s.",
       g_enum_get_value (masks, former->sampling.kind)->value_nick,
       g_enum_get_value (transforms, (gint)former->transform)->value_nick);
-  gboolean tell;
 
-  GST_OBJECT_LOCK (self);
-  tell = !self->wanted.sampling.told;
-  self->wanted.sampling.told = TRUE;
-  GST_OBJECT_UNLOCK (self);
-  if (tell)
-    gst_oct_element_warn_former (GST_ELEMENT (self), error, kept);
-  g_clear_error (error);
+  gst_oct_element_warn_former (
+      GST_ELEMENT (self), &self->wanted.sampling.told, error, kept);
 }
 
 /* The choice that is wanted and its tables or, when they are impossible, those
@@ -378,24 +372,21 @@ write_mask (
     GstOctCS *self, const Choice *choice, const Tables *t, GError **error)
 {
   GError *local = NULL;
-  gboolean fatal, tell;
+  gboolean fatal;
 
   if (gst_oct_sampling_write_mask (
           &choice->sampling, t->mask, t->samples, &local))
     return TRUE;
   GST_OBJECT_LOCK (self);
   fatal = !self->has_former;
-  tell = !self->wanted.sampling.told_of_output;
-  self->wanted.sampling.told_of_output = TRUE;
   GST_OBJECT_UNLOCK (self);
   if (fatal) {
     g_propagate_error (error, local);
     return FALSE;
   }
-  if (tell)
-    gst_oct_element_warn_former (
-        GST_ELEMENT (self), &local, "The images go on without it.");
-  g_clear_error (&local);
+  gst_oct_element_warn_former (GST_ELEMENT (self),
+      &self->wanted.sampling.told_of_output, &local,
+      "The images go on without it.");
   return TRUE;
 }
 

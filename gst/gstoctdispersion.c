@@ -107,21 +107,6 @@ make_phase (GstOctFilter *filter, GstOctMaskFile *file, GError **error)
   return g_steal_pointer (&phase);
 }
 
-static void
-warn_of_former (GstOctDispersion *self, GError **error)
-{
-  gboolean tell;
-
-  GST_OBJECT_LOCK (self);
-  tell = !self->told;
-  self->told = TRUE;
-  GST_OBJECT_UNLOCK (self);
-  if (tell)
-    gst_oct_element_warn_former (
-        GST_ELEMENT (self), error, "Until then the former phase is used.");
-  g_clear_error (error);
-}
-
 /* That of the mask file that is wanted or, where it does not fit while images
  * are being made, of the one before; `used` is set to it. */
 static double *
@@ -156,7 +141,8 @@ choose_phase (GstOctDispersion *self, GstOctMaskFile *used, GError **error)
     g_propagate_error (error, local);
     return NULL;
   }
-  warn_of_former (self, &local);
+  gst_oct_element_warn_former (GST_ELEMENT (self), &self->told, &local,
+      "Until then the former phase is used.");
   gst_oct_mask_file_copy (used, &former);
   return phase;
 }
