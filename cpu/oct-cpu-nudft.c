@@ -17,8 +17,8 @@
 #define LANES OCT_LANES
 #define GROUP 4
 #define MAX_MATRIX ((gsize)1 << 30) /* bytes */
-#define RUN                                                                    \
-  64 /* terms summed by themselves: a long sum in float loses digits */
+/* terms that are summed by themselves: a long sum in float loses digits */
+#define TERMS 64
 
 struct _OctPlan {
   OctNufftParams params; /* without nodes and window */
@@ -129,9 +129,9 @@ multiply_group (const float *matrix, const float *values, guint inputs,
   const OctLanes *from = (const OctLanes *)values;
 
   memset (to, 0, GROUP * out_parts * sizeof *to);
-  for (guint i = 0; i < inputs; i += RUN)
+  for (guint i = 0; i < inputs; i += TERMS)
     add_terms (matrix + (gsize)i * 2 * GROUP, from + i * in_parts,
-        MIN (RUN, inputs - i), in_parts, out_parts, to);
+        MIN (TERMS, inputs - i), in_parts, out_parts, to);
 }
 
 OCT_INLINE void

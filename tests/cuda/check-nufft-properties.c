@@ -39,19 +39,16 @@ check_hermitian_case (
   gint half = (gint)whole.samples / 2, top = ((gint)whole.samples - 1) / 2;
   OctNufftParams real = whole;
   char *name, *problem = NULL;
-  GRand *random = g_rand_new_with_seed (check->seed);
+  g_autoptr (GRand) random = g_rand_new_with_seed (check->seed);
   GError *error = NULL;
   Rows y, pairs, found, a;
 
   whole.format = OCT_SAMPLE_CF32;
   whole.depth_start = -half;
   whole.depth_bins = whole.samples;
-  name = case_name (operation, &whole, "Hermitian,");
-  if (is_skipped (check, name, &whole)) {
-    g_free (name);
-    g_rand_free (random);
+  name = wanted_name (check, operation, &whole, "Hermitian,");
+  if (name == NULL)
     return;
-  }
   y = new_input (&real, operation, 0);
   pairs = new_input (&whole, operation, 0);
   found = new_output (&real, operation, 0);
@@ -61,7 +58,6 @@ check_hermitian_case (
     ((float *)pairs.data)[2 * k] = ((float *)y.data)[k];
     ((float *)pairs.data)[2 * k + 1] = 0;
   }
-  g_rand_free (random);
   if (!run_once (check, operation, &real, &y, &found, &error)
       || !run_once (check, operation, &whole, &pairs, &a, &error))
     problem = g_strdup (error->message);
@@ -154,11 +150,9 @@ check_ghosts (Check *check)
     p.width = cases[i].width;
     p.depth_start = (gint)cases[i].start;
     p.depth_bins = cases[i].bins;
-    name = case_name (OCT_OPERATION_NUFFT, &p, "ghosts,");
-    if (is_skipped (check, name, &p)) {
-      g_free (name);
+    name = wanted_name (check, OCT_OPERATION_NUFFT, &p, "ghosts,");
+    if (name == NULL)
       continue;
-    }
     in = new_input (&p, OCT_OPERATION_NUFFT, 0);
     out = new_output (&p, OCT_OPERATION_NUFFT, 0);
     for (guint k = 0; k < p.lines * 512; k++) {
@@ -198,16 +192,13 @@ check_adjoint (
 {
   OctOperation back = operation + 1;
   g_autofree char *what = g_strdup_printf ("adjoint, %s", nodes_names[nodes]);
-  char *name = case_name (operation, p, what), *problem = NULL;
-  GRand *random;
+  char *name = wanted_name (check, operation, p, what), *problem = NULL;
+  g_autoptr (GRand) random = g_rand_new_with_seed (check->seed + check->cases);
   GError *error = NULL;
   Rows x, y, ax, ay;
 
-  if (is_skipped (check, name, p)) {
-    g_free (name);
+  if (name == NULL)
     return;
-  }
-  random = g_rand_new_with_seed (check->seed + check->cases);
   x = new_input (p, operation, 0);
   ax = new_output (p, operation, 0);
   y = new_input (p, back, 0);
@@ -232,7 +223,6 @@ check_adjoint (
   g_free (y.data);
   g_free (ax.data);
   g_free (ay.data);
-  g_rand_free (random);
 }
 
 static void
@@ -245,11 +235,10 @@ check_adjoints (Check *check)
       g_autofree double *positions = g_new (double, sizes[i]);
       g_autofree double *window = g_new (double, sizes[i]);
       OctNufftParams p = spectrometer (sizes[i], 5, positions, window);
-      GRand *random = g_rand_new_with_seed (nodes);
+      g_autoptr (GRand) random = g_rand_new_with_seed (nodes);
 
       nodes_fill (nodes, sizes[i], random, positions);
       oct_window_fill (OCT_WINDOW_HANN, sizes[i], NULL, window);
-      g_rand_free (random);
       for (guint kind = 0; kind < 4; kind++) {
         p.format = kind % 2 ? OCT_SAMPLE_CF32 : OCT_SAMPLE_F32;
         p.weights = kind / 2 ? OCT_WEIGHTS_ON_THE_FLY : OCT_WEIGHTS_PRECOMPUTED;
@@ -278,7 +267,7 @@ check_uniform (Check *check)
       .depth_bins = samples / 2,
       .window = window };
     const OctOperationTable *table = check->cuda->operations[OCT_OPERATION_FFT];
-    GRand *random = g_rand_new_with_seed (i);
+    g_autoptr (GRand) random = g_rand_new_with_seed (i);
     GError *error = NULL;
     OctPlan *plan;
     char *name, *problem = NULL;
@@ -287,12 +276,9 @@ check_uniform (Check *check)
     p.format = fft.format = i % 2 ? OCT_SAMPLE_CF32 : OCT_SAMPLE_F32;
     nodes_fill (NODES_UNIFORM, samples, NULL, positions);
     oct_window_fill (OCT_WINDOW_NONE, samples, NULL, window);
-    name = case_name (OCT_OPERATION_NUFFT, &p, "as octfft, uniform");
-    if (is_skipped (check, name, &p)) {
-      g_free (name);
-      g_rand_free (random);
+    name = wanted_name (check, OCT_OPERATION_NUFFT, &p, "as octfft, uniform");
+    if (name == NULL)
       continue;
-    }
     in = new_input (&p, OCT_OPERATION_NUFFT, 0);
     out = new_output (&p, OCT_OPERATION_NUFFT, 0);
     right = new_output (&p, OCT_OPERATION_NUFFT, 0);
@@ -312,7 +298,6 @@ check_uniform (Check *check)
     }
     check_report (check, name, problem);
     g_clear_error (&error);
-    g_rand_free (random);
     g_free (in.data);
     g_free (out.data);
     g_free (right.data);
@@ -334,22 +319,18 @@ check_isolation (Check *check)
           9, positions, window);
       static const double values[] = { 0, NAN, 1e28, INFINITY, 1e-30,
         -INFINITY };
-      GRand *random = g_rand_new_with_seed (kind);
+      g_autoptr (GRand) random = g_rand_new_with_seed (kind);
       GError *error = NULL;
       char *name, *problem = NULL;
       Rows in, out;
 
       p.format = kind % 2 ? OCT_SAMPLE_CF32 : OCT_SAMPLE_F32;
-      name = case_name (operation, &p, "odd lines,");
-      if (is_skipped (check, name, &p)) {
-        g_free (name);
-        g_rand_free (random);
+      name = wanted_name (check, operation, &p, "odd lines,");
+      if (name == NULL)
         continue;
-      }
       in = new_input (&p, operation, 1);
       out = new_output (&p, operation, 1);
       fill_input (&in, random);
-      g_rand_free (random);
       for (guint line = 0; line < 6; line++) {
         float *row = (float *)(in.data + line * rows_stride (&in));
         for (guint i = 0; i < in.values * (in.is_complex ? 2 : 1); i++) {
@@ -399,7 +380,7 @@ check_updates (Check *check)
     g_autofree double *positions = g_new (double, samples);
     g_autofree double *window = g_new (double, samples);
     OctNufftParams p = spectrometer (samples, 4, positions, window);
-    GRand *random = g_rand_new_with_seed (i);
+    g_autoptr (GRand) random = g_rand_new_with_seed (i);
     GError *error = NULL;
     char *name, *problem = NULL;
     OctPlan *plan;
@@ -408,12 +389,9 @@ check_updates (Check *check)
     p.format = i % 2 ? OCT_SAMPLE_CF32 : OCT_SAMPLE_F32;
     p.weights = i / 2 % 2 ? OCT_WEIGHTS_ON_THE_FLY : OCT_WEIGHTS_PRECOMPUTED;
     p.depth_bins = samples / 4;
-    name = case_name (operation, &p, "update,");
-    if (is_skipped (check, name, &p)) {
-      g_free (name);
-      g_rand_free (random);
+    name = wanted_name (check, operation, &p, "update,");
+    if (name == NULL)
       continue;
-    }
     in = new_input (&p, operation, 0);
     out = new_output (&p, operation, 0);
     plan = table->create (&p, &error);
@@ -445,11 +423,11 @@ check_updates (Check *check)
       table->destroy (plan);
     check_report (check, name, problem);
     g_clear_error (&error);
-    g_rand_free (random);
     g_free (in.data);
     g_free (out.data);
   }
 }
+
 void
 check_nufft_properties (Check *check)
 {

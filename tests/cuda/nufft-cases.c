@@ -12,13 +12,6 @@ operation_name (OctOperation operation)
   return names[operation - OCT_OPERATION_NUFFT];
 }
 
-gboolean
-is_skipped (const Check *check, const char *name, const OctNufftParams *p)
-{
-  return !check_has (check, name)
-         || (check->reduced && (gsize)p->samples * p->lines > 20000);
-}
-
 char *
 case_name (OctOperation operation, const OctNufftParams *p, const char *nodes)
 {
@@ -34,6 +27,19 @@ case_name (OctOperation operation, const OctNufftParams *p, const char *nodes)
       p->format == OCT_SAMPLE_CF32 ? "complex" : "real", p->samples, p->lines,
       p->depth_bins, p->depth_start, grid, nodes);
 }
+
+char *
+wanted_name (const Check *check, OctOperation operation,
+    const OctNufftParams *p, const char *nodes)
+{
+  g_autofree char *name = case_name (operation, p, nodes);
+
+  if (!check_has (check, name)
+      || (check->reduced && (gsize)p->samples * p->lines > 20000))
+    return NULL;
+  return g_steal_pointer (&name);
+}
+
 void
 fill_input (Rows *rows, GRand *random)
 {
@@ -85,6 +91,7 @@ worst_error (const OctNufftParams *p, OctOperation operation, const Rows *in,
   }
   return worst;
 }
+
 OctNufftParams
 spectrometer (guint samples, guint lines, double *positions, double *window)
 {

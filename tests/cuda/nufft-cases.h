@@ -19,9 +19,10 @@ is_gridded (OctOperation operation)
 /* The name of a case, g_free(). */
 char *case_name (
     OctOperation operation, const OctNufftParams *p, const char *nodes);
-/* Whether it is not asked for, or too large for slow checkers. */
-gboolean is_skipped (
-    const Check *check, const char *name, const OctNufftParams *p);
+/* The same, or NULL for one that is not asked for or is too large for slow
+ * checkers. */
+char *wanted_name (const Check *check, OctOperation operation,
+    const OctNufftParams *p, const char *nodes);
 /* Random lines of very different magnitude, which must not meet. */
 void fill_input (Rows *rows, GRand *random);
 /* The worst relative l2 of some lines against the definition, gridded or exact.

@@ -51,7 +51,6 @@ get_grid (GstHarness *harness)
   return grid;
 }
 
-/* Every property on the very next B-scan, and what it makes of the grid. */
 /* Weights computed in single precision: nearly those in double, not quite. */
 GST_START_TEST (test_weights)
 {
@@ -70,6 +69,7 @@ GST_START_TEST (test_weights)
 }
 GST_END_TEST;
 
+/* Every property on the very next B-scan, and what it makes of the grid. */
 GST_START_TEST (test_live_properties)
 {
   const struct {
