@@ -108,12 +108,14 @@ check_sizes (Check *check)
 }
 
 /* One row of gridding_errors, over all lines: within 20 % of what the reference
- * loses; of less than 4e-6 single precision loses up to 2e-6 more. */
+ * loses and, as on the CPU, for the float32 3e-7 (found on an H200: 1.7e-7), with
+ * weights computed in it 1.3e-6 (9.8e-7). */
 static void
 check_error_of_gridding (Check *check, guint i, OctNufftParams p,
     const Rows *in, const Complex *expected)
 {
   double target = gridding_errors[i].error, found = 0;
+  double rounding = p.weights == OCT_WEIGHTS_PRECOMPUTED ? 3e-7 : 1.3e-6;
   g_autofree char *name = NULL;
   GError *error = NULL;
   char *problem = NULL;
@@ -131,8 +133,7 @@ check_error_of_gridding (Check *check, guint i, OctNufftParams p,
   for (guint line = 0; line < p.lines && problem == NULL; line++)
     found +=
         line_error (&out, line, expected + line * p.depth_bins, 0) / p.lines;
-  if (problem == NULL
-      && !(fabs (found - target) <= 0.2 * target + (target < 4e-6 ? 2e-6 : 0)))
+  if (problem == NULL && !(fabs (found - target) <= 0.2 * target + rounding))
     problem = g_strdup ("too far");
   check_report (check,
       g_strdup_printf ("%s: %.3g, reference %.3g", name, found, target),
@@ -181,6 +182,7 @@ check_errors_of_gridding (Check *check)
     g_free (in.data);
   }
 }
+
 /* Whole B-scans of many sizes as the CPU does them, some A-lines of which are
  * no numbers. */
 static void
@@ -222,6 +224,7 @@ check_against_cpu (Check *check)
     check_case (check, &test);
   }
 }
+
 void
 check_nufft (Check *check)
 {
