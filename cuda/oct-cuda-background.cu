@@ -10,6 +10,8 @@
  */
 #include "oct-cuda-launch.cuh"
 
+#include <math_constants.h>
+
 #define COLUMNS 16
 #define VALUES 4                 /* neighbouring samples of one thread */
 #define LANES (COLUMNS / VALUES) /* threads of one row */
@@ -102,15 +104,17 @@ sum_rows (Sum (&sums)[VALUES])
   return total;
 }
 
+/* `mean` is NaN where no A-line has a finite value: such a B-scan is passed
+ * over, and the first one that has values is the beginning. */
 __device__ __forceinline__ double
 update_running (
     const OctCudaBackground &background, uint32_t column, double mean)
 {
   double running = background.running[column];
 
-  if (background.forget)
+  if (background.forget || isnan (running))
     running = mean;
-  else
+  else if (!isnan (mean))
     running += background.running_weight * (mean - running);
   background.running[column] = running;
   return running;
@@ -209,7 +213,7 @@ find_background (const OctCudaBackground &background, uint32_t first,
   if (threadIdx.x % 32 != 0 || threadIdx.x / 32 >= COLUMNS
       || column >= rows.samples)
     return;
-  value = count > 0 ? (double)total / count : 0;
+  value = count > 0 ? (double)total / count : CUDART_NAN;
   if (background.mode == OCT_CUDA_BACKGROUND_RUNNING)
     value = update_running (background, column, value);
   high[threadIdx.x / 32] = (float)value;

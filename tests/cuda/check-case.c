@@ -18,7 +18,7 @@
 #define MAX_RELATIVE_L2 1e-5
 
 const char *const fill_names[N_FILLS] = { "random", "fringes", "constant",
-  "saturated", "dynamic", "nan-line", "loud-line", "all-nan" };
+  "saturated", "dynamic", "nan-line", "loud-line", "all-nan", "lost-columns" };
 
 void
 check_cuda (cudaError_t status, const char *what)
@@ -113,6 +113,19 @@ fill_rows (const Case *test, guint8 *data, GRand *random)
             (float)float_value (test->fill, random, line, shape->rows);
       }
     }
+  }
+}
+
+/* Of FILL_LOST_COLUMNS. */
+static void
+lose_columns (const Case *test, guint8 *data)
+{
+  const Shape *shape = &test->in;
+
+  for (guint line = 0; line < shape->rows; line++) {
+    float *row = (float *)(data + (gsize)line * (shape->row + shape->padding));
+    for (guint i = 0; i < shape->row / sizeof (float); i += 3)
+      row[i] = NAN;
   }
 }
 
@@ -347,8 +360,11 @@ run_case (const Check *check, const Case *test)
   GError *error = NULL;
   char *problem = NULL;
 
-  for (guint step = 0; step < test->steps; step++)
+  for (guint step = 0; step < test->steps; step++) {
     fill_rows (test, inputs[step], random);
+    if (test->fill == FILL_LOST_COLUMNS && step % 2 == 0)
+      lose_columns (test, inputs[step]);
+  }
   if (run_plan (check->cpu, test, inputs, expected, NULL, &error))
     run_cuda (check, test, inputs, found, &error);
   if (error == NULL)

@@ -108,8 +108,8 @@ check_sizes (Check *check)
 }
 
 /* One row of gridding_errors, over all lines: within 20 % of what the reference
- * loses and, as on the CPU, for the float32 3e-7 (found on an H200: 1.7e-7), with
- * weights computed in it 1.3e-6 (9.8e-7). */
+ * loses and, as on the CPU, for the float32 3e-7 (found on an H200: 1.7e-7),
+ * with weights computed in it 1.3e-6 (9.8e-7). */
 static void
 check_error_of_gridding (Check *check, guint i, OctNufftParams p,
     const Rows *in, const Complex *expected)

@@ -57,6 +57,30 @@ background_size (Check *check, guint samples, guint lines)
   }
 }
 
+/* What has no value in a B-scan is no part of a mean over several. */
+static void
+check_lost_columns (Check *check)
+{
+  for (guint mode = OCT_BACKGROUND_BSCAN; mode <= OCT_BACKGROUND_RUNNING;
+       mode++) {
+    OctBackgroundParams params = { .format = OCT_SAMPLE_F32,
+      .samples = 333,
+      .lines = 77,
+      .running_weight = 0.25,
+      .mode = mode };
+    Case test = { .name = g_strdup_printf (
+                      "background lost columns %s", mode_names[mode]),
+      .operation = OCT_OPERATION_BACKGROUND,
+      .params = &params,
+      .in = { 4 * 333, 77, 4 },
+      .out = { 4 * 333, 77, 4 },
+      .in_format = OCT_SAMPLE_F32,
+      .fill = FILL_LOST_COLUMNS,
+      .steps = 6 };
+    check_case (check, &test);
+  }
+}
+
 void
 check_background (Check *check)
 {
@@ -99,6 +123,7 @@ check_background (Check *check)
       .in_place = TRUE };
     check_case (check, &test);
   }
+  check_lost_columns (check);
 }
 
 /* `padding`: bytes behind every A-line of the input. */

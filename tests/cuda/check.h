@@ -21,6 +21,9 @@ typedef enum {
    * which is compared alone */
   FILL_LOUD_LINE,
   FILL_ALL_NAN,
+  /* random floats; of every second B-scan, from the first on, each third column
+   * is not-a-number */
+  FILL_LOST_COLUMNS,
   N_FILLS
 } Fill;
 
