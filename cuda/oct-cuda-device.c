@@ -12,10 +12,16 @@ check (cudaError_t result, const char *what, GError **error)
     return TRUE;
   /* an error that stays in the run time would be blamed on the next kernel */
   cudaGetLastError ();
-  g_set_error (error, OCT_ERROR,
-      result == cudaErrorMemoryAllocation ? OCT_ERROR_MEMORY : OCT_ERROR_DEVICE,
-      "%s failed on the GPU: %s%s.", what, cudaGetErrorString (result),
-      oct_cuda_advice (result));
+  if (oct_cuda_is_lost (result))
+    g_set_error (error, OCT_ERROR, OCT_ERROR_DEVICE,
+        "The GPU failed in the operation of this element or one before it: "
+        "%s%s.",
+        cudaGetErrorString (result), oct_cuda_advice (result));
+  else
+    g_set_error (error, OCT_ERROR,
+        result == cudaErrorMemoryAllocation ? OCT_ERROR_MEMORY
+                                            : OCT_ERROR_DEVICE,
+        "%s failed on the GPU: %s.", what, cudaGetErrorString (result));
   return FALSE;
 }
 

@@ -29,6 +29,10 @@ gboolean oct_cuda_check (
 gboolean oct_cuda_check_fft (
     cufftResult status, const char *operation, GError **error);
 
+/* Errors of the device that every later call reports again, whichever kernel
+ * made them. */
+gboolean oct_cuda_is_lost (cudaError_t status);
+
 /* What a sentence ends with after an error that CUDA does not recover from
  * in this process, else nothing. */
 const char *oct_cuda_advice (cudaError_t status);

@@ -51,9 +51,8 @@ oct_backend_cuda (GError **error)
   return NULL;
 }
 
-/* Errors of the device that every later call reports again. */
-static gboolean
-is_lost (cudaError_t status)
+gboolean
+oct_cuda_is_lost (cudaError_t status)
 {
   switch (status) {
   case cudaErrorECCUncorrectable:
@@ -77,7 +76,8 @@ is_lost (cudaError_t status)
 const char *
 oct_cuda_advice (cudaError_t status)
 {
-  return is_lost (status) ? "; end the program and start it again" : "";
+  return oct_cuda_is_lost (status) ? "; end the program and start it again"
+                                   : "";
 }
 
 gboolean
@@ -96,7 +96,7 @@ oct_cuda_check (cudaError_t status, const char *operation, GError **error)
     g_set_error (error, OCT_ERROR, OCT_ERROR_DEVICE,
         "The GPU failed in the operation %s%s: %s (%s)%s", operation,
         /* kernels run behind the host: it may be another one's fault */
-        is_lost (status) ? " or one before it" : "",
+        oct_cuda_is_lost (status) ? " or one before it" : "",
         cudaGetErrorString (status), cudaGetErrorName (status),
         oct_cuda_advice (status));
   return FALSE;

@@ -30,7 +30,9 @@ gst_oct_backend_install_properties (
               | GST_PARAM_MUTABLE_READY));
   g_object_class_install_property (klass, device_id,
       g_param_spec_int ("cuda-device-id", "CUDA device",
-          "Number of the GPU to use (-1 = any)", -1, G_MAXINT, -1,
+          "Number of the GPU to use (-1 = that of the other elements, else the "
+          "first)",
+          -1, G_MAXINT, -1,
           G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
               | GST_PARAM_MUTABLE_READY));
 }

@@ -192,7 +192,7 @@ gst_oct_cuda_ensure (
   if (!gst_cuda_ensure_element_context (
           element, device_id, (GstCudaContext **)slot)) {
     g_autofree char *gpu = device_id < 0
-                               ? g_strdup ("any GPU")
+                               ? g_strdup ("the first GPU")
                                : g_strdup_printf ("GPU %d", device_id);
 
     g_set_error (error, OCT_ERROR, OCT_ERROR_DEVICE,

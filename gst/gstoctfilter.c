@@ -28,6 +28,7 @@ typedef struct {
   gboolean input_on_gpu, output_on_gpu;
   gboolean cuda_failed;  /* atomic: no context could be made */
   guint32 refused_event; /* see gst_oct_calibration_event_take() */
+  gboolean ended;        /* by an error that was posted: nothing may follow */
 
   GstOctCalibrations calibrations; /* under the object lock */
 } GstOctFilterPrivate;
@@ -248,42 +249,6 @@ gst_oct_filter_get_calibration_property (
     G_OBJECT_WARN_INVALID_PROPERTY_ID (G_OBJECT (filter), id, pspec);
 }
 
-/* The caps in GPU memory first, so that a pipeline runs there when it can. */
-static void
-add_template (GstElementClass *klass, const char *name,
-    GstPadDirection direction, const char *gpu_caps, const char *host_caps)
-{
-  g_autoptr (GstCaps) caps = gst_caps_from_string (gpu_caps);
-
-  gst_caps_set_features_simple (
-      caps, gst_caps_features_new (GST_OCT_CUDA_FEATURE, NULL));
-  gst_caps_append (caps, gst_caps_from_string (host_caps));
-  gst_element_class_add_pad_template (
-      klass, gst_pad_template_new (name, direction, GST_PAD_ALWAYS, caps));
-}
-
-void
-gst_oct_filter_class_describe (
-    GstOctFilterClass *klass, const GstOctFilterDescription *description)
-{
-  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
-
-  klass->operation = description->operation;
-  klass->uploads = description->uploads;
-  klass->downloads = description->downloads;
-  gst_element_class_set_static_metadata (element_class, description->long_name,
-      "Filter/Converter/Video", description->description,
-      "The gst-oct developers");
-  add_template (element_class, "sink", GST_PAD_SINK,
-      description->gpu_sink_caps != NULL ? description->gpu_sink_caps
-                                         : description->sink_caps,
-      description->sink_caps);
-  add_template (element_class, "src", GST_PAD_SRC,
-      description->gpu_src_caps != NULL ? description->gpu_src_caps
-                                        : description->src_caps,
-      description->src_caps);
-}
-
 /* --------------------------------------------------------------------- caps */
 
 static gboolean
@@ -407,6 +372,17 @@ fixate_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
       ->fixate_caps (trans, direction, caps, othercaps);
 }
 
+/* Caps that could not be settled are tried again with the next buffer.  Whoever
+ * has been told that the pipeline ends is told once, and nothing follows, even
+ * where there is enough memory by then. */
+static void
+end (GstOctFilter *filter, GError **error)
+{
+  if (!PRIVATE (filter)->ended)
+    gst_oct_element_error (GST_ELEMENT (filter), error);
+  PRIVATE (filter)->ended = TRUE;
+}
+
 static gboolean
 set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps)
 {
@@ -418,10 +394,13 @@ set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps)
   /* A new framerate or z-spacing alone changes nothing for the operation, and
    * what it knows of the B-scans before stays. */
   if (!gst_oct_info_from_caps (&input, incaps, &error)
-      || !gst_oct_info_from_caps (&output, outcaps, &error)
-      || !choose_access (
-          filter, &input, on_gpu (incaps), &output, on_gpu (outcaps), &error)) {
+      || !gst_oct_info_from_caps (&output, outcaps, &error)) {
     gst_oct_element_error (GST_ELEMENT (filter), &error);
+    return FALSE;
+  }
+  if (!choose_access (
+          filter, &input, on_gpu (incaps), &output, on_gpu (outcaps), &error)) {
+    end (filter, &error);
     return FALSE;
   }
   priv->input = input;
@@ -512,7 +491,7 @@ post_no_memory (GstOctFilter *filter)
   g_autoptr (GError) error = gst_oct_no_memory_new (
       gpu ? priv->cuda : NULL, priv->output_on_gpu, &priv->output);
 
-  gst_oct_element_error (GST_ELEMENT (filter), &error);
+  end (filter, &error);
 }
 
 /* The base class says that a pool cannot be activated, and not why. */
@@ -532,6 +511,8 @@ prepare_output_buffer (
 {
   GstFlowReturn ret = GST_FLOW_ERROR;
 
+  if (PRIVATE (GST_OCT_FILTER (trans))->ended)
+    return ret;
   if (activate_pool (trans))
     ret = GST_BASE_TRANSFORM_CLASS (gst_oct_filter_parent_class)
               ->prepare_output_buffer (trans, input, output);
@@ -639,9 +620,11 @@ sink_event (GstBaseTransform *trans, GstEvent *event)
         oct_calibration_get_samples (calibration));
     gst_oct_filter_set_upstream_calibration (filter, calibration);
   }
-  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP && priv->plan != NULL
-      && get_operation (filter)->reset != NULL)
-    get_operation (filter)->reset (priv->plan);
+  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP) {
+    priv->ended = FALSE;
+    if (priv->plan != NULL && get_operation (filter)->reset != NULL)
+      get_operation (filter)->reset (priv->plan);
+  }
   return GST_BASE_TRANSFORM_CLASS (gst_oct_filter_parent_class)
       ->sink_event (trans, event);
 }
@@ -688,6 +671,8 @@ start (GstBaseTransform *trans)
       GST_ELEMENT (filter), priv->cuda_device_id, &priv->cuda_context, &error);
   if (priv->cuda != NULL)
     return TRUE;
+  /* another `cuda-device-id` gets another one */
+  g_clear_pointer (&priv->cuda_context, gst_object_unref);
   if (priv->backend_choice == GST_OCT_BACKEND_AUTO) {
     GST_WARNING_OBJECT (filter, "%s The CPU is used.", error->message);
     g_atomic_int_set (&priv->cuda_failed, TRUE);
@@ -707,6 +692,7 @@ stop (GstBaseTransform *trans)
 
   drop_access (filter);
   priv->refused_event = 0;
+  priv->ended = FALSE;
   priv->cuda = NULL;
   g_clear_pointer (&priv->cuda_context, gst_object_unref);
   GST_OBJECT_LOCK (filter);

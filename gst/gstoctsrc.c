@@ -229,14 +229,29 @@ predict_framerate (GstOctSrc *self)
   gst_caps_unref (caps);
 }
 
-/* What is preloaded lies where the GPU can fetch it at full rate. */
-static GstAllocator *
-new_pinned_allocator (GstOctSrc *self, const GstOctSrcSettings *settings)
+/* What is preloaded lies where the GPU can fetch it at full rate.  FALSE with
+ * an error where a GPU was asked for and cannot be had. */
+static gboolean
+make_pinned_allocator (GstOctSrc *self, const GstOctSrcSettings *settings,
+    GstAllocator **allocator, GError **error)
 {
-  GstOctCuda *cuda = gst_oct_cuda_ensure (
-      GST_ELEMENT (self), settings->cuda_device_id, &self->cuda_context, NULL);
+  g_autoptr (GError) reason = NULL;
+  GstOctCuda *cuda = gst_oct_cuda_ensure (GST_ELEMENT (self),
+      settings->cuda_device_id, &self->cuda_context, &reason);
 
-  return cuda != NULL ? gst_oct_pinned_allocator_new (cuda, NULL) : NULL;
+  if (cuda != NULL) {
+    *allocator = gst_oct_pinned_allocator_new (cuda, NULL);
+    return TRUE;
+  }
+  /* another `cuda-device-id` gets another one */
+  g_clear_pointer (&self->cuda_context, gst_object_unref);
+  if (settings->backend == GST_OCT_BACKEND_CUDA) {
+    g_propagate_error (error, g_steal_pointer (&reason));
+    return FALSE;
+  }
+  GST_WARNING_OBJECT (
+      self, "%s The file is kept in ordinary memory.", reason->message);
+  return TRUE;
 }
 
 static GstOctInput *
@@ -248,8 +263,9 @@ open_input (GstOctSrc *self, GstOctSrcSettings *settings, GError **error)
   if (!gst_oct_backend_check (settings->backend, error))
     return NULL;
   if (settings->input.preload
-      && gst_oct_backend_may_use_cuda (settings->backend))
-    allocator = new_pinned_allocator (self, settings);
+      && gst_oct_backend_may_use_cuda (settings->backend)
+      && !make_pinned_allocator (self, settings, &allocator, error))
+    return NULL;
   settings->input.allocator = allocator;
   input = gst_oct_input_open (&settings->input, error);
   settings->input.allocator = NULL;

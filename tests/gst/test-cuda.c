@@ -470,6 +470,21 @@ GST_START_TEST (test_other_device)
 }
 GST_END_TEST;
 
+GST_START_TEST (test_no_such_gpu)
+{
+  const char *words[] = { "No CUDA context could be made on GPU 99",
+    "set `cuda-device-id`", NULL };
+
+  fail_if (oct_test_plays (
+      "octsrc samples=64 lines=4 ! octdcsub cuda-device-id=99" CUDA
+      " ! fakesink",
+      words));
+  fail_if (oct_test_plays ("octsrc samples=64 lines=4 preload=true "
+                           "cuda-device-id=99" CUDA " ! fakesink",
+      words));
+}
+GST_END_TEST;
+
 /* System memory under the caps of GPU memory. */
 GST_START_TEST (test_no_gpu_memory)
 {
@@ -672,6 +687,7 @@ octcuda_suite (void)
   tcase_add_test (tcase, test_foreign_sees_finished);
   tcase_add_test (tcase, test_other_context);
   tcase_add_test (tcase, test_other_device);
+  tcase_add_test (tcase, test_no_such_gpu);
   tcase_add_test (tcase, test_no_gpu_memory);
   tcase_add_test (tcase, test_cpu_between);
   tcase_add_test (tcase, test_out_of_memory);

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * What gst-inspect-1.0 shows of a filter: its names and pads.
+ */
+#include "gstoctcuda.h"
+#include "gstoctfilter.h"
+
+/* The caps in GPU memory first, so that a pipeline runs there when it can. */
+static void
+add_template (GstElementClass *klass, const char *name,
+    GstPadDirection direction, const char *gpu_caps, const char *host_caps)
+{
+  g_autoptr (GstCaps) caps = gst_caps_from_string (gpu_caps);
+
+  gst_caps_set_features_simple (
+      caps, gst_caps_features_new (GST_OCT_CUDA_FEATURE, NULL));
+  gst_caps_append (caps, gst_caps_from_string (host_caps));
+  gst_element_class_add_pad_template (
+      klass, gst_pad_template_new (name, direction, GST_PAD_ALWAYS, caps));
+}
+
+void
+gst_oct_filter_class_describe (
+    GstOctFilterClass *klass, const GstOctFilterDescription *description)
+{
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+
+  klass->operation = description->operation;
+  klass->uploads = description->uploads;
+  klass->downloads = description->downloads;
+  gst_element_class_set_static_metadata (element_class, description->long_name,
+      "Filter/Converter/Video", description->description,
+      "The gst-oct developers");
+  add_template (element_class, "sink", GST_PAD_SINK,
+      description->gpu_sink_caps != NULL ? description->gpu_sink_caps
+                                         : description->sink_caps,
+      description->sink_caps);
+  add_template (element_class, "src", GST_PAD_SRC,
+      description->gpu_src_caps != NULL ? description->gpu_src_caps
+                                        : description->src_caps,
+      description->src_caps);
+}
