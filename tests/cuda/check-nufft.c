@@ -108,8 +108,8 @@ check_sizes (Check *check)
 }
 
 /* One row of gridding_errors, over all lines: within 20 % of what the reference
- * loses and, as on the CPU, for the float32 3e-7 (found on an H200: 1.7e-7),
- * with weights computed in it 1.3e-6 (9.8e-7). */
+ * loses; of less than 4e-6, as on the CPU, for the float32 3e-7 more (found on
+ * an H200: 1.7e-7), with weights computed in it 1.3e-6 (9.8e-7). */
 static void
 check_error_of_gridding (Check *check, guint i, OctNufftParams p,
     const Rows *in, const Complex *expected)
@@ -133,7 +133,9 @@ check_error_of_gridding (Check *check, guint i, OctNufftParams p,
   for (guint line = 0; line < p.lines && problem == NULL; line++)
     found +=
         line_error (&out, line, expected + line * p.depth_bins, 0) / p.lines;
-  if (problem == NULL && !(fabs (found - target) <= 0.2 * target + rounding))
+  if (problem == NULL
+      && !(fabs (found - target)
+           <= 0.2 * target + (target < 4e-6 ? rounding : 0)))
     problem = g_strdup ("too far");
   check_report (check,
       g_strdup_printf ("%s: %.3g, reference %.3g", name, found, target),
