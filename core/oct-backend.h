@@ -184,7 +184,8 @@ typedef struct {
  * CF32 [lines][depth_bins] -> [depth_bins][lines] of 8 or 16 bit.
  * v = 10 log10 max (|a|^2, 1e-20) or |a|^2; full (v - min) / (max - min)
  * rounded to nearest and clamped, full = 255 or 65535 (Shafer 2.8 to 2.10).
- * A range of no extent gives an image of zeros, not-a-number gives 0. */
+ * A range of no extent, or of no value at all, gives an image of zeros,
+ * not-a-number gives 0. */
 typedef enum {
   OCT_SCALE_LOG,
   OCT_SCALE_LINEAR,
@@ -196,8 +197,10 @@ typedef enum {
   OCT_RANGE_AUTO,
   /* min and max as given (in dB for LOG, |a|^2 for LINEAR) */
   OCT_RANGE_MANUAL,
-  /* noise floor to largest v: the noise floor is the lowest mean of v over
-   * one of eight equal depth bands */
+  /* min: the noise floor, that is the lowest mean of v over one of eight equal
+   * depth bands; max: the v that one of 1000 values is above, and at least 15
+   * dB above min.  Rows near zero delay, values that are not finite and zeros
+   * (|a|^2 up to 1e-20) do not count; see oct-contrast.h */
   OCT_RANGE_CONTRAST,
 } OctRange;
 

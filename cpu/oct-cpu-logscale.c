@@ -2,11 +2,12 @@
 /**
  * A-scans to an image: squared magnitude, logarithm, range, transposition.
  *
- * First pass (automatic ranges): the extent of the B-scan, of the power alone
- * where possible, since the logarithm keeps the order.  Second pass: tiles of
- * depth x A-lines are transposed in the cache, so that the image is written in
- * whole cache lines.
+ * First pass (automatic ranges): the extent of the B-scan, of the power alone,
+ * since the logarithm keeps the order; or its noise floor and a histogram of
+ * the power (core/oct-contrast.h).  Second pass: tiles of depth x A-lines are
+ * transposed in the cache, so that the image is written in whole cache lines.
  */
+#include "oct-contrast.h"
 #include "oct-cpu-private.h"
 #include "oct-cpu-vector.h"
 #include "oct-params.h"
@@ -20,16 +21,30 @@
 #define TILE_DEPTH 32
 /* A-lines whose extent is found together */
 #define GROUP 16
-#define BANDS 8
+/* values whose bins are found together, in so many lanes */
+#define CHUNK 512
+#define LANES 16
+/* histograms in turn: increments of one place wait for each other */
+#define TURNS 4
+#define NO_BIN OCT_CONTRAST_BINS
 #define POWER_FLOOR 1e-20f
 #define DB_PER_OCTAVE 3.0102999566398120 /* 10 log10 2 */
 
 /* What one group of A-lines contributes to the range. */
 typedef struct {
-  float lowest, highest; /* power; lowest > highest when nothing is finite */
-  double sums[BANDS];    /* CONTRAST: of log2 power or power */
-  guint64 counts[BANDS]; /* CONTRAST: finite values */
+  /* AUTO: power; lowest > highest when nothing is finite */
+  float lowest, highest;
+  /* CONTRAST: of log2 power or power, of the values that count */
+  double sums[OCT_CONTRAST_BANDS];
+  guint64 counts[OCT_CONTRAST_BANDS];
 } Extent;
+
+/* CONTRAST: what one thread has seen of this B-scan, the last bin of what does
+ * not count. */
+typedef struct {
+  gboolean used;
+  guint32 counts[TURNS][OCT_CONTRAST_BINS + 1];
+} Histogram;
 
 /* level = (exponent - reference) scale + log2 (mantissa) scale + offset (LOG),
  * (power - offset) scale (LINEAR); then clamped to [0, full] and rounded. */
@@ -42,7 +57,8 @@ struct _OctPlan {
   OctLogscaleParams params;
   guint threads;
   guint groups;
-  Extent *extents; /* [groups] */
+  Extent *extents;       /* [groups] */
+  Histogram *histograms; /* [threads] */
   gboolean has_history;
   double history_min, history_max; /* in the unit of v */
 };
@@ -96,39 +112,112 @@ find_extent (const float *a_scan, guint depth, float *lowest, float *highest)
   *highest = high;
 }
 
-OCT_VECTORISED static void
-sum_log (const float *a_scan, guint depth, double *sum, guint64 *count)
+OCT_INLINE gint32
+bits_of (float power)
 {
-  float total = 0;
-  guint finite = 0;
+  gint32 bits;
 
-#pragma omp simd reduction(+ : total, finite)
-  for (guint i = 0; i < depth; i++) {
-    float power = power_of (a_scan + 2 * i);
-    gint32 exponent;
-    float fraction =
-        log2_parts (power < POWER_FLOOR ? POWER_FLOOR : power, &exponent);
-    total += power <= FLT_MAX ? (float)exponent + fraction : 0;
-    finite += power <= FLT_MAX;
-  }
-  *sum += total;
-  *count += finite;
+  memcpy (&bits, &power, sizeof (bits));
+  return bits;
 }
 
-OCT_VECTORISED static void
-sum_power (const float *a_scan, guint depth, double *sum, guint64 *count)
+/* Neither zero nor anything that is not finite. */
+OCT_INLINE gint32
+counts (gint32 bits)
 {
-  double total = 0;
-  guint finite = 0;
+  return (bits > OCT_CONTRAST_ZERO_BITS) & (bits < OCT_CONTRAST_INFINITE_BITS);
+}
 
-#pragma omp simd reduction(+ : total, finite)
+OCT_INLINE guint16
+bin_of (gint32 bits)
+{
+  gint32 bin = (bits >> OCT_CONTRAST_SHIFT) - OCT_CONTRAST_FIRST_BIN;
+
+  return (guint16)(counts (bits) ? bin : NO_BIN);
+}
+
+/* Squares are rounded before they are added, everywhere: the same value falls
+ * into the same bin on every processor and GPU. */
+#if defined(__GNUC__) && !defined(__clang__)
+#  define WITHOUT_FMA __attribute__ ((optimize ("fp-contract=off")))
+#else
+#  define WITHOUT_FMA
+#endif
+
+/* The bins of up to CHUNK values, and the sum of log2 of those that count: that
+ * of their exponents, and log2 of the product of their mantissas, which are
+ * between sqrt 1/2 and sqrt 2. */
+WITHOUT_FMA OCT_VECTORISED static void
+sum_log (const float *a_scan, guint depth, guint16 *bins, double *total,
+    guint64 *count)
+{
+  const gint32 sqrt_half = 0x3f3504f3, one = 0x3f800000; /* log2 1 = 0 */
+  gint32 values[CHUNK] __attribute__ ((aligned (64)));
+  float products[LANES] __attribute__ ((aligned (64)));
+  gint32 counted = 0;
+  guint padded = (depth + LANES - 1) / LANES * LANES;
+  gint32 exponents = 0;
+
+#pragma omp simd reduction(+ : counted)
+  for (guint i = 0; i < depth; i++) {
+    gint32 bits = bits_of (power_of (a_scan + 2 * i));
+    bins[i] = bin_of (bits);
+    values[i] = (counts (bits) ? bits : one) - sqrt_half;
+    counted += counts (bits);
+  }
+  for (guint i = depth; i < padded; i++)
+    values[i] = one - sqrt_half;
+  for (guint k = 0; k < LANES; k++)
+    products[k] = 1;
+  for (guint i = 0; i < padded; i += LANES) {
+#pragma omp simd reduction(+ : exponents)
+    for (guint k = 0; k < LANES; k++) {
+      gint32 bits = (values[i + k] & 0x7fffff) + sqrt_half;
+      float mantissa;
+      memcpy (&mantissa, &bits, sizeof (mantissa));
+      products[k] *= mantissa;
+      exponents += values[i + k] >> 23;
+    }
+  }
+  for (guint k = 0; k < LANES; k++) {
+    gint32 exponent;
+    float fraction = log2_parts (products[k], &exponent);
+
+    *total += (double)exponent + (double)fraction;
+  }
+  *total += (double)exponents;
+  *count += (guint)counted;
+}
+
+WITHOUT_FMA OCT_VECTORISED static void
+sum_power (const float *a_scan, guint depth, guint16 *bins, double *total,
+    guint64 *count)
+{
+  double sum = 0;
+  gint32 counted = 0;
+
+#pragma omp simd reduction(+ : sum, counted)
   for (guint i = 0; i < depth; i++) {
     float power = power_of (a_scan + 2 * i);
-    total += power <= FLT_MAX ? power : 0;
-    finite += power <= FLT_MAX;
+    gint32 bits = bits_of (power);
+    bins[i] = bin_of (bits);
+    sum += counts (bits) ? power : 0;
+    counted += counts (bits);
   }
-  *sum += total;
-  *count += finite;
+  *total += sum;
+  *count += (guint)counted;
+}
+
+static void
+count_bins (const guint16 *bins, guint depth, Histogram *histogram)
+{
+  guint i;
+
+  for (i = 0; i + TURNS <= depth; i += TURNS)
+    for (guint turn = 0; turn < TURNS; turn++)
+      histogram->counts[turn][bins[i + turn]]++;
+  for (; i < depth; i++)
+    histogram->counts[0][bins[i]]++;
 }
 
 /* tile[depth][line] = power of TILE_LINES A-scans, `depth` a multiple of 8 */
@@ -219,6 +308,7 @@ static void
 logscale_destroy (OctPlan *plan)
 {
   oct_cpu_free (plan->extents);
+  oct_cpu_free (plan->histograms);
   g_free (plan);
 }
 
@@ -235,7 +325,9 @@ logscale_create (gconstpointer data, GError **error)
   plan->threads = oct_backend_cpu_get_threads ();
   plan->groups = (params->lines + GROUP - 1) / GROUP;
   plan->extents = oct_cpu_alloc (plan->groups, sizeof (Extent), error);
-  if (plan->extents == NULL) {
+  if (plan->extents != NULL)
+    plan->histograms = oct_cpu_alloc (plan->threads, sizeof (Histogram), error);
+  if (plan->histograms == NULL) {
     logscale_destroy (plan);
     return NULL;
   }
@@ -278,52 +370,54 @@ logscale_reset (OctPlan *plan)
   plan->has_history = FALSE;
 }
 
+/* What the counted values of one A-scan contribute. */
 static void
-group_extent (OctPlan *plan, const OctPlane *from, guint group)
+add_contrast (const OctLogscaleParams *params, const float *a_scan,
+    Extent *extent, Histogram *histogram)
+{
+  guint16 bins[CHUNK] __attribute__ ((aligned (64)));
+
+  for (guint band = 0; band < OCT_CONTRAST_BANDS; band++) {
+    guint end = oct_contrast_band (params->depth_bins, band + 1);
+    guint first = oct_contrast_band (params->depth_bins, band);
+
+    for (guint i = first; i < end; i += CHUNK) {
+      guint depth = MIN (CHUNK, end - i);
+      if (params->scale == OCT_SCALE_LOG)
+        sum_log (a_scan + 2 * i, depth, bins, &extent->sums[band],
+            &extent->counts[band]);
+      else
+        sum_power (a_scan + 2 * i, depth, bins, &extent->sums[band],
+            &extent->counts[band]);
+      count_bins (bins, depth, histogram);
+    }
+  }
+}
+
+static void
+group_extent (OctPlan *plan, const OctPlane *from, guint group, guint thread)
 {
   const OctLogscaleParams *params = &plan->params;
   Extent *extent = &plan->extents[group];
+  Histogram *histogram = &plan->histograms[thread];
   guint end = MIN ((group + 1) * GROUP, params->lines);
 
   memset (extent, 0, sizeof (*extent));
   extent->lowest = INFINITY;
   extent->highest = -1;
+  if (params->range == OCT_RANGE_CONTRAST && !histogram->used) {
+    memset (histogram, 0, sizeof (*histogram));
+    histogram->used = TRUE;
+  }
   for (guint line = group * GROUP; line < end; line++) {
     const float *a_scan = oct_cpu_row (from, line);
 
-    find_extent (a_scan, params->depth_bins, &extent->lowest, &extent->highest);
-    if (params->range != OCT_RANGE_CONTRAST)
-      continue;
-    for (guint band = 0; band < BANDS; band++) {
-      guint first = params->depth_bins * band / BANDS;
-      guint depth = params->depth_bins * (band + 1) / BANDS - first;
-      if (params->scale == OCT_SCALE_LOG)
-        sum_log (a_scan + 2 * first, depth, &extent->sums[band],
-            &extent->counts[band]);
-      else
-        sum_power (a_scan + 2 * first, depth, &extent->sums[band],
-            &extent->counts[band]);
-    }
+    if (params->range == OCT_RANGE_CONTRAST)
+      add_contrast (params, a_scan, extent, histogram);
+    else
+      find_extent (
+          a_scan, params->depth_bins, &extent->lowest, &extent->highest);
   }
-}
-
-/* The lowest mean over a depth band. */
-static double
-noise_floor (const OctPlan *plan)
-{
-  double lowest = INFINITY;
-
-  for (guint band = 0; band < BANDS; band++) {
-    double sum = 0;
-    guint64 count = 0;
-    for (guint group = 0; group < plan->groups; group++) {
-      sum += plan->extents[group].sums[band];
-      count += plan->extents[group].counts[band];
-    }
-    if (count > 0)
-      lowest = MIN (lowest, sum / (double)count);
-  }
-  return plan->params.scale == OCT_SCALE_LOG ? lowest * DB_PER_OCTAVE : lowest;
 }
 
 static void
@@ -332,7 +426,72 @@ find_extents (gpointer data, guint first, guint end, guint thread)
   const OctCpuLoop *loop = data;
 
   for (guint group = first; group < end; group++)
-    group_extent (loop->plan, loop->from, group);
+    group_extent (loop->plan, loop->from, group, thread);
+}
+
+/* The lowest mean over a depth band.  FALSE: nothing counts. */
+static gboolean
+noise_floor (const OctPlan *plan, double *min, guint64 *total)
+{
+  double lowest = INFINITY;
+
+  *total = 0;
+  for (guint band = 0; band < OCT_CONTRAST_BANDS; band++) {
+    double sum = 0;
+    guint64 count = 0;
+    for (guint group = 0; group < plan->groups; group++) {
+      sum += plan->extents[group].sums[band];
+      count += plan->extents[group].counts[band];
+    }
+    if (count > 0)
+      lowest = MIN (lowest, sum / (double)count);
+    *total += count;
+  }
+  *min = plan->params.scale == OCT_SCALE_LOG ? lowest * DB_PER_OCTAVE : lowest;
+  return *total > 0;
+}
+
+static gboolean
+contrast_range (const OctPlan *plan, double *min, double *max)
+{
+  gboolean is_log = plan->params.scale == OCT_SCALE_LOG;
+  guint64 total, above, more = 0;
+  guint32 count = 0;
+  guint bin = OCT_CONTRAST_BINS;
+  double least;
+
+  if (!noise_floor (plan, min, &total))
+    return FALSE;
+  above = total / OCT_CONTRAST_ABOVE;
+  while (more + count <= above) {
+    more += count;
+    count = 0;
+    bin--;
+    for (guint thread = 0; thread < plan->threads; thread++)
+      for (guint turn = 0; plan->histograms[thread].used && turn < TURNS;
+           turn++)
+        count += plan->histograms[thread].counts[turn][bin];
+  }
+  least =
+      is_log ? *min + OCT_CONTRAST_LEAST_DB : *min * OCT_CONTRAST_LEAST_POWER;
+  *max = to_scale (
+      oct_contrast_power (bin, count, more, above), plan->params.scale);
+  *max = MAX (*max, least);
+  return TRUE;
+}
+
+static gboolean
+full_range (const OctPlan *plan, double *min, double *max)
+{
+  float lowest = INFINITY, highest = -1;
+
+  for (guint group = 0; group < plan->groups; group++) {
+    lowest = MIN (lowest, plan->extents[group].lowest);
+    highest = MAX (highest, plan->extents[group].highest);
+  }
+  *min = to_scale (lowest, plan->params.scale);
+  *max = to_scale (highest, plan->params.scale);
+  return lowest <= highest;
 }
 
 /* The range of this image, in the unit of v.  FALSE: nothing is finite. */
@@ -340,7 +499,6 @@ static gboolean
 find_range (OctPlan *plan, const OctPlane *from, double *min, double *max)
 {
   const OctLogscaleParams *params = &plan->params;
-  float lowest = INFINITY, highest = -1;
   double weight = plan->has_history ? params->range_smoothing : 0;
   OctCpuLoop loop = { .plan = plan, .from = from };
 
@@ -349,21 +507,13 @@ find_range (OctPlan *plan, const OctPlane *from, double *min, double *max)
     *max = params->max;
     return TRUE;
   }
+  for (guint thread = 0; thread < plan->threads; thread++)
+    plan->histograms[thread].used = FALSE;
   oct_parallel_for (
       plan->groups, 1, oct_cpu_threads (plan->threads), find_extents, &loop);
-  for (guint group = 0; group < plan->groups; group++) {
-    lowest = MIN (lowest, plan->extents[group].lowest);
-    highest = MAX (highest, plan->extents[group].highest);
-  }
-  if (lowest > highest)
+  if (!(params->range == OCT_RANGE_CONTRAST ? contrast_range (plan, min, max)
+                                            : full_range (plan, min, max)))
     return FALSE;
-  *max = to_scale (highest, params->scale);
-  *min = params->range == OCT_RANGE_CONTRAST ? noise_floor (plan)
-                                             : to_scale (lowest, params->scale);
-  /* the mean of equal values is theirs but for rounding */
-  if (params->range == OCT_RANGE_CONTRAST
-      && !(*max - *min > 1e-6 * fabs (*max)))
-    *min = *max;
   *min = weight * plan->history_min + (1 - weight) * *min;
   *max = weight * plan->history_max + (1 - weight) * *max;
   plan->history_min = *min;

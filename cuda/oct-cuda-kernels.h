@@ -6,6 +6,8 @@
  */
 #pragma once
 
+#include "oct-contrast.h"
+
 #include <cuda_runtime_api.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -334,12 +336,10 @@ typedef struct {
   int32_t reference;
 } OctCudaMapping;
 
-#define OCT_CUDA_BANDS 8
-
 /* What one block of A-scans contributes to the noise floor. */
 typedef struct {
-  double sums[OCT_CUDA_BANDS]; /* of log2 power or power */
-  unsigned long long counts[OCT_CUDA_BANDS];
+  double sums[OCT_CONTRAST_BANDS]; /* of log2 power or power */
+  unsigned long long counts[OCT_CONTRAST_BANDS];
 } OctCudaExtent;
 
 typedef struct {
@@ -356,7 +356,10 @@ typedef struct {
    */
   uint32_t lowest[2], highest[2];
   uint32_t blocks_done;
-  double floor; /* lowest mean over a depth band, of log2 power or power */
+  int32_t contrast_is_valid; /* some values count */
+  /* in dB for logarithmic images, or power */
+  double contrast_min, contrast_max;
+  uint32_t histogram[OCT_CONTRAST_BINS]; /* 0 between the B-scans */
 } OctCudaRange;
 
 /* Values of lowest[] and highest[] before any power is seen. */
@@ -367,7 +370,7 @@ typedef struct {
   const void *in; /* [lines][depth_bins] complex */
   size_t in_stride;
   uint32_t lines, depth_bins;
-  int is_log, contrast; /* contrast: the noise floor, too */
+  int is_log, contrast; /* contrast: noise floor and histogram instead */
   uint32_t turn;
   OctCudaExtent *extents; /* [oct_cuda_extent_blocks (lines)] */
   OctCudaRange *range;

@@ -7,7 +7,14 @@
  * A-scans of the block are on their way.  Powers are not negative, so their
  * bits as integers are in the same order.  highest[] holds the bits plus one,
  * so that nothing at all is less than the power 0.
+ *
+ * For the contrast range (oct-contrast.h) it is the last block of the kernel
+ * that makes both ends, of what all blocks have left: sums of the depth bands,
+ * put together in a fixed order, and a histogram.  Every block counts its own
+ * in shared memory and adds what is not 0, a few hundred places, to the one in
+ * device memory; the last block leaves that empty for the next B-scan.
  */
+#include "oct-contrast.h"
 #include "oct-cuda-launch.cuh"
 
 #include <cfloat>
@@ -16,7 +23,7 @@
 #define POWER_FLOOR 1e-20f
 #define DB_PER_OCTAVE 3.0102999566398120 /* 10 log10 2 */
 
-#define FIND_THREADS (32 * OCT_CUDA_BANDS)
+#define FIND_THREADS (32 * OCT_CONTRAST_BANDS)
 #define FIND_BLOCKS 500
 
 #define TILE_LINES 64
@@ -105,7 +112,7 @@ warp_max (float value)
 __device__ __forceinline__ void
 add_extent (const OctCudaFindRange &find, float lowest, float highest)
 {
-  __shared__ float lows[OCT_CUDA_BANDS], highs[OCT_CUDA_BANDS];
+  __shared__ float lows[OCT_CONTRAST_BANDS], highs[OCT_CONTRAST_BANDS];
   uint32_t lane = threadIdx.x % 32;
 
   lowest = warp_min (lowest);
@@ -117,79 +124,133 @@ add_extent (const OctCudaFindRange &find, float lowest, float highest)
   __syncthreads ();
   if (threadIdx.x >= 32)
     return;
-  lowest = warp_min (lows[lane % OCT_CUDA_BANDS]);
-  highest = warp_max (highs[lane % OCT_CUDA_BANDS]);
+  lowest = warp_min (lows[lane % OCT_CONTRAST_BANDS]);
+  highest = warp_max (highs[lane % OCT_CONTRAST_BANDS]);
   if (lane == 0)
     atomicMin (&find.range->lowest[find.turn], __float_as_uint (lowest));
   if (lane == 1 && highest >= 0)
     atomicMax (&find.range->highest[find.turn], __float_as_uint (highest) + 1);
 }
 
-/* Smallest and largest power, sum and number of finite values of one thread. */
-struct Contribution {
-  float lowest, highest, sum;
-  uint32_t count;
+/* Squares are rounded before they are added: the same value falls into the same
+ * bin on the CPU. */
+__device__ __forceinline__ float
+exact_power_of (float2 a)
+{
+  return __fadd_rn (__fmul_rn (a.x, a.x), __fmul_rn (a.y, a.y));
+}
 
-  template <bool Contrast, bool Log>
+/* Smallest and largest power that one thread has seen. */
+struct Extent {
+  float lowest = INFINITY, highest = -1;
+
   __device__ __forceinline__ void add (float power)
   {
-    bool finite = power <= FLT_MAX; /* not-a-number is not */
     lowest = fminf (lowest, power);
-    highest = fmaxf (highest, finite ? power : -1);
-    if (Contrast) {
-      int32_t exponent;
-      float fraction = log2_parts (fmaxf (power, POWER_FLOOR), &exponent);
-      float value = Log ? (float)exponent + fraction : power;
-      sum += finite ? value : 0;
-      count += finite;
-    }
+    /* not-a-number is not */
+    highest = fmaxf (highest, power <= FLT_MAX ? power : -1);
   }
 };
 
-/* What the A-scans of this block contribute: warp b takes depth band b, of two
- * A-scans at a time. */
-template <bool Contrast, bool Log>
-__device__ __forceinline__ void
-block_contribution (const OctCudaFindRange &find)
-{
-  uint32_t band = threadIdx.x / 32, lane = threadIdx.x % 32;
-  uint32_t first = find.depth_bins * band / OCT_CUDA_BANDS;
-  uint32_t end = find.depth_bins * (band + 1) / OCT_CUDA_BANDS;
-  Contribution mine = { INFINITY, -1, 0, 0 };
-  double sum = 0;
+/* Sum and number of the values of one thread that count. */
+template <bool Log> struct Sum {
+  float sum = 0;
+  uint32_t count = 0;
 
+  __device__ __forceinline__ void add (float power, uint32_t *histogram)
+  {
+    int32_t exponent, bits = __float_as_int (power);
+    float fraction;
+
+    if (bits <= OCT_CONTRAST_ZERO_BITS || bits >= OCT_CONTRAST_INFINITE_BITS)
+      return;
+    fraction = log2_parts (power, &exponent);
+    sum += Log ? (float)exponent + fraction : power;
+    count++;
+    atomicAdd (
+        &histogram[(bits >> OCT_CONTRAST_SHIFT) - OCT_CONTRAST_FIRST_BIN], 1u);
+  }
+};
+
+/* Calls `each` with the values of the A-scans of this block, of depths `first`
+ * to `end` - 1 by the lanes of a warp, two A-scans at a time, and `after`
+ * behind some of them. */
+template <typename Each, typename After>
+__device__ __forceinline__ void
+for_values (const OctCudaFindRange &find, uint32_t first, uint32_t end,
+    Each each, After after)
+{
   for (uint32_t line = blockIdx.x; line < find.lines; line += 2 * gridDim.x) {
     bool both = line + gridDim.x < find.lines;
     const float2 *one = row_of ((const float2 *)find.in, find.in_stride, line);
     const float2 *other = row_of ((const float2 *)find.in, find.in_stride,
         both ? line + gridDim.x : line);
 #pragma unroll 4
-    for (uint32_t i = first + lane; i < end; i += 32) {
+    for (uint32_t i = first + threadIdx.x % 32; i < end; i += 32) {
       float2 value = one[i], other_value = other[i];
-      mine.add<Contrast, Log> (power_of (value));
+      each (value);
       if (both)
-        mine.add<Contrast, Log> (power_of (other_value));
+        each (other_value);
     }
-    /* a float for some values of a few A-scans alone */
-    sum += mine.sum;
-    mine.sum = 0;
-  }
-  add_extent (find, mine.lowest, mine.highest);
-  if (Contrast) {
-    sum = warp_sum (sum);
-    mine.count = warp_sum (mine.count);
-    if (lane == 0) {
-      find.extents[blockIdx.x].sums[band] = sum;
-      find.extents[blockIdx.x].counts[band] = mine.count;
-    }
+    after ();
   }
 }
 
-/* The lowest mean over a depth band, put together in a fixed order. */
-__device__ static void
-find_floor (const OctCudaFindRange &find)
+/* Warp b takes depth band b. */
+__device__ __forceinline__ void
+find_extent (const OctCudaFindRange &find)
 {
-  __shared__ double means[OCT_CUDA_BANDS];
+  uint32_t band = threadIdx.x / 32;
+  Extent mine;
+
+  for_values (
+      find, find.depth_bins * band / OCT_CONTRAST_BANDS,
+      find.depth_bins * (band + 1) / OCT_CONTRAST_BANDS,
+      [&] (float2 value) { mine.add (power_of (value)); }, [] () {});
+  add_extent (find, mine.lowest, mine.highest);
+}
+
+/* What the A-scans of this block contribute: warp b takes depth band b. */
+template <bool Log>
+__device__ __forceinline__ void
+add_contrast (const OctCudaFindRange &find)
+{
+  __shared__ uint32_t histogram[OCT_CONTRAST_BINS];
+  uint32_t band = threadIdx.x / 32;
+  Sum<Log> mine;
+  double sum = 0;
+
+  for (uint32_t i = threadIdx.x; i < OCT_CONTRAST_BINS; i += FIND_THREADS)
+    histogram[i] = 0;
+  __syncthreads ();
+  for_values (
+      find, oct_contrast_band (find.depth_bins, band),
+      oct_contrast_band (find.depth_bins, band + 1),
+      [&] (float2 value) { mine.add (exact_power_of (value), histogram); },
+      [&] () {
+        /* a float for some values of a few A-scans alone */
+        sum += mine.sum;
+        mine.sum = 0;
+      });
+  sum = warp_sum (sum);
+  mine.count = warp_sum (mine.count);
+  if (threadIdx.x % 32 == 0) {
+    find.extents[blockIdx.x].sums[band] = sum;
+    find.extents[blockIdx.x].counts[band] = mine.count;
+  }
+  __syncthreads ();
+  for (uint32_t i = threadIdx.x; i < OCT_CONTRAST_BINS; i += FIND_THREADS)
+    if (histogram[i] > 0)
+      atomicAdd (&find.range->histogram[i], histogram[i]);
+}
+
+/* The lowest mean over a depth band, put together in a fixed order, and the
+ * number of all values that count; for every thread. */
+__device__ static double
+find_floor (const OctCudaFindRange &find, unsigned long long *total)
+{
+  __shared__ double means[OCT_CONTRAST_BANDS];
+  __shared__ unsigned long long counts[OCT_CONTRAST_BANDS];
   uint32_t band = threadIdx.x / 32, lane = threadIdx.x % 32;
   double sum = 0, lowest = INFINITY;
   unsigned long long count = 0;
@@ -201,13 +262,82 @@ find_floor (const OctCudaFindRange &find)
   }
   sum = warp_sum (sum);
   count = warp_sum (count);
-  if (lane == 0)
+  if (lane == 0) {
     means[band] = count > 0 ? sum / (double)count : INFINITY;
+    counts[band] = count;
+  }
   __syncthreads ();
-  for (int i = 0; i < OCT_CUDA_BANDS; i++)
+  *total = 0;
+  for (int i = 0; i < OCT_CONTRAST_BANDS; i++) {
     lowest = means[i] < lowest ? means[i] : lowest;
-  if (threadIdx.x == 0)
-    find.range->floor = lowest;
+    *total += counts[i];
+  }
+  return lowest;
+}
+
+/* The sum of `value` over the threads in front of this one. */
+__device__ __forceinline__ unsigned long long
+sum_before (uint32_t value)
+{
+  __shared__ unsigned long long sums[FIND_THREADS / 32];
+  uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  unsigned long long sum = value;
+
+  for (int offset = 1; offset < 32; offset *= 2) {
+    unsigned long long before = __shfl_up_sync (~0u, sum, offset);
+    sum += lane >= offset ? before : 0;
+  }
+  if (lane == 31)
+    sums[warp] = sum;
+  __syncthreads ();
+  for (uint32_t i = 0; i < warp; i++)
+    sum += sums[i];
+  return sum - value;
+}
+
+/* Both ends of the contrast range, by the last block; the histogram is emptied.
+ * Threads hold bins from the brightest downwards. */
+template <bool Log>
+__device__ static void
+find_contrast (const OctCudaFindRange &find)
+{
+  constexpr int bins = (OCT_CONTRAST_BINS + FIND_THREADS - 1) / FIND_THREADS;
+  OctCudaRange *range = find.range;
+  unsigned long long total, above, more;
+  double low = find_floor (find, &total), high, least;
+  uint32_t counts[bins], sum = 0;
+
+#pragma unroll
+  for (int i = 0; i < bins; i++) {
+    int bin = OCT_CONTRAST_BINS - 1 - ((int)threadIdx.x * bins + i);
+    counts[i] = 0;
+    if (bin >= 0) {
+      counts[i] = __ldcg (&range->histogram[bin]);
+      range->histogram[bin] = 0;
+    }
+    sum += counts[i];
+  }
+  more = sum_before (sum);
+  above = total / OCT_CONTRAST_ABOVE;
+  if (threadIdx.x == 0 && total == 0)
+    range->contrast_is_valid = 0;
+  if (above < more || above >= more + sum)
+    return;
+  least = Log ? low * DB_PER_OCTAVE + OCT_CONTRAST_LEAST_DB
+              : low * OCT_CONTRAST_LEAST_POWER;
+#pragma unroll
+  for (int i = 0; i < bins; i++) {
+    if (above >= more && above < more + counts[i]) {
+      high =
+          oct_contrast_power (OCT_CONTRAST_BINS - 1 - (threadIdx.x * bins + i),
+              counts[i], more, above);
+      high = Log ? 10 * log10 (high) : high;
+      range->contrast_min = Log ? low * DB_PER_OCTAVE : low;
+      range->contrast_max = high > least ? high : least;
+      range->contrast_is_valid = 1;
+    }
+    more += counts[i];
+  }
 }
 
 template <bool Contrast, bool Log>
@@ -220,8 +350,10 @@ __launch_bounds__ (FIND_THREADS) find_range (OctCudaFindRange find)
    * reads them while this kernel is running. */
   begin_kernel ();
   let_next_start ();
-  block_contribution<Contrast, Log> (find);
-  if constexpr (Contrast) {
+  if constexpr (!Contrast) {
+    find_extent (find);
+  } else {
+    add_contrast<Log> (find);
     __threadfence ();
     __syncthreads ();
     if (threadIdx.x == 0)
@@ -230,7 +362,7 @@ __launch_bounds__ (FIND_THREADS) find_range (OctCudaFindRange find)
     __syncthreads ();
     if (is_last) {
       __threadfence ();
-      find_floor (find);
+      find_contrast<Log> (find);
     }
   }
 }
@@ -244,9 +376,9 @@ oct_cuda_launch_find_range (const OctCudaFindRange *find, OctCudaQueue queue)
     return launch (queue,
         find->is_log ? find_range<true, true> : find_range<true, false>, blocks,
         FIND_THREADS, 0, *find);
-  return launch (queue,
-      find->is_log ? find_range<false, true> : find_range<false, false>, blocks,
-      FIND_THREADS, 0, *find);
+  /* the powers have the order of their logarithms */
+  return launch (
+      queue, find_range<false, false>, blocks, FIND_THREADS, 0, *find);
 }
 
 /* In double, as a narrow range is the difference of two large values. */
@@ -291,15 +423,16 @@ find_mapping (const OctCudaMap &map)
 
   if (map.forget)
     history.is_valid = 0;
-  if (highest != OCT_CUDA_NO_HIGHEST) {
+  if (map.contrast ? range->contrast_is_valid
+                   : highest != OCT_CUDA_NO_HIGHEST) {
     double weight = history.is_valid ? map.smoothing : 0;
-    min = to_scale (__uint_as_float (lowest), map.is_log);
-    max = to_scale (__uint_as_float (highest - 1), map.is_log);
-    if (map.contrast)
-      min = map.is_log ? range->floor * DB_PER_OCTAVE : range->floor;
-    /* the mean of equal values is theirs but for rounding */
-    if (map.contrast && !(max - min > 1e-6 * fabs (max)))
-      min = max;
+    if (map.contrast) {
+      min = range->contrast_min;
+      max = range->contrast_max;
+    } else {
+      min = to_scale (__uint_as_float (lowest), map.is_log);
+      max = to_scale (__uint_as_float (highest - 1), map.is_log);
+    }
     if (weight > 0) {
       bool was_log = history.is_log;
       min = smoothed (

@@ -7,7 +7,7 @@
  *
  * |[
  * gst-launch-1.0 octsrc num-buffers=100 ! octdcsub ! octkresample ! octfft !
- * octlogscale range=contrast range-smoothing=0.9 ! videoconvert ! autovideosink
+ * octlogscale range-smoothing=0.9 ! videoconvert ! autovideosink
  * ]|
  */
 #include "gstoctlogscale.h"
@@ -17,7 +17,7 @@ GST_DEBUG_CATEGORY_STATIC (gst_oct_logscale_debug);
 #define GST_CAT_DEFAULT gst_oct_logscale_debug
 
 #define DEFAULT_SCALE OCT_SCALE_LOG
-#define DEFAULT_RANGE OCT_RANGE_AUTO
+#define DEFAULT_RANGE OCT_RANGE_CONTRAST
 #define DEFAULT_MIN 0.0
 #define DEFAULT_MAX 60.0
 #define DEFAULT_RANGE_SMOOTHING 0.0
@@ -74,7 +74,9 @@ range_get_type (void)
   static const GEnumValue values[] = {
     { OCT_RANGE_AUTO, "Smallest to largest value of the B-scan", "auto" },
     { OCT_RANGE_MANUAL, "`min` to `max`", "manual" },
-    { OCT_RANGE_CONTRAST, "Noise floor to largest value of the B-scan",
+    { OCT_RANGE_CONTRAST,
+        "Noise floor to what one value of 1000 is above, without the depths "
+        "near zero delay",
         "contrast" },
     { 0, NULL, NULL },
   };

@@ -50,7 +50,7 @@ static GOptionEntry options[] = {
   { "no-dispersion", 0, 0, G_OPTION_ARG_NONE, &no_dispersion,
       "Real spectra, without the dispersion operation", NULL },
   { "contrast", 0, 0, G_OPTION_ARG_NONE, &contrast,
-      "Range from noise floor to maximum instead of automatic", NULL },
+      "range=contrast instead of auto", NULL },
   { "repetitions", 0, 0, G_OPTION_ARG_INT, &repetitions, "B-scans timed", "N" },
   { "buffers", 0, 0, G_OPTION_ARG_INT, &buffers,
       "Buffers of every kind, used in turn", "N" },

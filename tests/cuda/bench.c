@@ -438,6 +438,9 @@ bench (Check *check, guint samples, guint lines)
   if (check->reduced)
     return;
   other = setup;
+  other.range = OCT_RANGE_CONTRAST;
+  bench_setup (check, &other, "contrast range, the default", TRUE);
+  other = setup;
   other.buffers = 1;
   bench_setup (check, &other, "one buffer of every kind", TRUE);
   other = setup;

@@ -36,7 +36,7 @@ shape_bytes (const Shape *shape)
 }
 
 static double
-float_value (Fill fill, GRand *random, guint line, guint lines)
+float_value (Fill fill, GRand *random, guint line, guint lines, double x)
 {
   switch (fill) {
   case FILL_CONSTANT:
@@ -60,6 +60,11 @@ float_value (Fill fill, GRand *random, guint line, guint lines)
     if (line == lines / 3)
       return 1e6 * g_rand_double_range (random, -1, 1);
     break;
+  case FILL_TISSUE:
+    if (g_rand_boolean (random))
+      return 0;
+    return (x < 1. / 64 ? 1e3 : exp (-6 * x))
+           * g_rand_double_range (random, -1, 1);
   default:
     break;
   }
@@ -104,13 +109,13 @@ fill_rows (const Case *test, guint8 *data, GRand *random)
         break;
       case OCT_SAMPLE_F32:
         ((float *)row)[i] =
-            (float)float_value (test->fill, random, line, shape->rows);
+            (float)float_value (test->fill, random, line, shape->rows, x);
         break;
       case OCT_SAMPLE_CF32:
         ((float *)row)[2 * i] =
-            (float)float_value (test->fill, random, line, shape->rows);
+            (float)float_value (test->fill, random, line, shape->rows, x);
         ((float *)row)[2 * i + 1] =
-            (float)float_value (test->fill, random, line, shape->rows);
+            (float)float_value (test->fill, random, line, shape->rows, x);
       }
     }
   }

@@ -24,6 +24,9 @@ typedef enum {
   /* random floats; of every second B-scan, from the first on, each third column
    * is not-a-number */
   FILL_LOST_COLUMNS,
+  /* floats weaker from sample to sample, the first 1/64 a thousand times as
+   * strong; every second one is zero */
+  FILL_TISSUE,
   N_FILLS
 } Fill;
 

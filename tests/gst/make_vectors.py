@@ -211,19 +211,39 @@ def levels(v, lo, hi, full=255):
     return np.clip(np.rint((v - lo) / (hi - lo) * full), 0, full).T
 
 
+def contrast_range(power, v, scale):
+    """range=contrast of docs/elements/octlogscale.md"""
+    depth = power.shape[1]
+    edges = [depth * b // 8 for b in range(9)]
+    edges[0] = min(max(4, depth // 64), depth // 16)
+    counts = np.isfinite(power) & (power > float(np.float32(1e-20)))
+    bands = [v[:, p:q][counts[:, p:q]] for p, q in zip(edges, edges[1:])]
+    black = min(band.mean() for band in bands if band.size > 0)
+    counted = np.sort(power[:, edges[0]:][counts[:, edges[0]:]])[::-1]
+    above = counted.size // 1000
+    octave = 2.0 ** np.floor(np.log2(counted[above]))
+    low = octave * np.floor(counted[above] / octave * 8) / 8
+    high = low + octave / 8
+    more, inside = np.sum(counted >= high), np.sum((counted >= low) & (counted < high))
+    white = low + (high - low) * (1 - (above - more + 0.5) / inside)
+    if scale == "log":
+        return np.array([black, max(10 * np.log10(white), black + 15)])
+    return np.array([black, max(white, black * 10 ** 1.5)])
+
+
 def log_case(name, properties, a, scale="log", lo=None, hi=None, full=255, smoothing=0.0, bscans=1,
              contrast=False, caps=None):
     images, history = [], None
     for scan in a.astype(complex).reshape(bscans, -1, a.shape[1]):
         power = np.abs(scan) ** 2
         v = 10 * np.log10(np.maximum(power, 1e-20)) if scale == "log" else power
-        extent = np.array([v.min() if lo is None else lo, v.max() if hi is None else hi])
         if contrast:
-            edges = [a.shape[1] * b // 8 for b in range(9)]
-            extent[0] = min(v[:, p:q].mean() for p, q in zip(edges, edges[1:]))
+            extent = contrast_range(power, v, scale)
+        else:
+            extent = np.array([v.min() if lo is None else lo, v.max() if hi is None else hi])
         history = extent if history is None else smoothing * history + (1 - smoothing) * extent
         images.append(levels(v, history[0], history[1], full))
-    if properties == "" and bscans == 1 and full == 255:
+    if properties == "range=auto" and bscans == 1 and full == 255:
         assert np.array_equal(images[0], chain.image(a.astype(complex)))
     image = np.concatenate(images).astype(np.uint16 if full > 255 else np.uint8)
     case(name, "octlogscale " + properties + (" ! capsfilter caps=" + caps if caps else ""), a, image, bscans=bscans)
@@ -237,18 +257,19 @@ def a_scans(lines, depth):
 
 plain = a_scans(37, 41)
 GRAY16 = "video/x-raw,format=GRAY16_LE"
-log_case("octlogscale-auto", "", plain, caps="video/x-raw,format=GRAY8")
-log_case("octlogscale-nv12", "", plain, caps="video/x-raw,format=NV12")
-log_case("octlogscale-gray16", "", plain, full=65535, caps=GRAY16)
+log_case("octlogscale-auto", "range=auto", plain, caps="video/x-raw,format=GRAY8")
+log_case("octlogscale-nv12", "range=auto", plain, caps="video/x-raw,format=NV12")
+log_case("octlogscale-gray16", "range=auto", plain, full=65535, caps=GRAY16)
 log_case("octlogscale-gray16-manual", "range=manual min=-20 max=80", plain, lo=-20, hi=80, full=65535, caps=GRAY16)
-log_case("octlogscale-linear", "scale=linear", plain, "linear")
+log_case("octlogscale-linear", "range=auto scale=linear", plain, "linear")
 log_case("octlogscale-manual", "range=manual min=10.5 max=61.25", plain, lo=10.5, hi=61.25)
 log_case("octlogscale-linear-manual", "scale=linear range=manual min=100 max=2e5", plain, "linear", 100.0, 2e5)
 log_case("octlogscale-contrast", "range=contrast", plain, contrast=True)
-log_case("octlogscale-zeros", "", np.zeros((9, 16), np.complex64))
-log_case("octlogscale-one-line", "", plain[:1])
+log_case("octlogscale-default", "", plain, contrast=True)
+log_case("octlogscale-zeros", "range=auto", np.zeros((9, 16), np.complex64))
+log_case("octlogscale-one-line", "range=auto", plain[:1])
 several = np.concatenate([np.complex64(s) * a_scans(9, 20) for s in (1, 5, 0.2)])
-log_case("octlogscale-smoothing", "range-smoothing=0.7", several, smoothing=0.7, bscans=3)
+log_case("octlogscale-smoothing", "range=auto range-smoothing=0.7", several, smoothing=0.7, bscans=3)
 
 # ------------------------------------------------------------- whole chain
 
@@ -272,7 +293,7 @@ def chain_case(name, raw, method="cubic", kind="hann", with_dispersion=True, ups
     launch = (f"octdcsub {CALIBRATION % n} ! octkresample method={method} upsample={upsample} ! "
               + ("octdispersion ! " if with_dispersion else "") + f"octfft window={kind}")
     case(f"chain-{name}", launch, raw, a)
-    case(f"image-{name}", launch + " ! octlogscale" + (" ! capsfilter caps=" + caps if caps else ""), raw, image)
+    case(f"image-{name}", launch + " ! octlogscale range=auto" + (" ! capsfilter caps=" + caps if caps else ""), raw, image)
 
 
 for method in ("linear", "cubic", "lanczos"):
@@ -367,7 +388,7 @@ for method in ("nufft", "nudft"):
                       + f"octnufft method={method}")
             label = f"{method}-{n}" + ("" if with_dispersion else "-real")
             case(f"chain-{label}", launch, raw, a)
-            case(f"image-{label}", launch + " ! octlogscale", raw, chain.image(a))
+            case(f"image-{label}", launch + " ! octlogscale range=auto", raw, chain.image(a))
 
 # ------------------------------------------------------------- real C-scan
 if cscan is not None:

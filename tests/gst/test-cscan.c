@@ -4,6 +4,7 @@
  * environment variable OCT_TEST_DATA names the folder; skipped when it is not
  * there.
  */
+#include "oct-test-files.h"
 #include "oct-test.h"
 
 #include <math.h>
@@ -189,7 +190,7 @@ GST_START_TEST (test_whole_volume)
   g_autofree char *launch =
       g_strdup_printf ("octsrc location=\"%s\" samples=%u lines=%u bscans=%u "
                        "calibration=\"%s\" ! octdcsub ! octkresample ! "
-                       "octdispersion ! octfft ! octlogscale ! "
+                       "octdispersion ! octfft ! octlogscale range=auto ! "
                        "capsfilter caps=video/x-raw,format=GRAY8 ! "
                        "appsink name=sink sync=false",
           raw, SAMPLES, LINES, BSCANS, csv);
@@ -225,6 +226,68 @@ GST_START_TEST (test_whole_volume)
 }
 GST_END_TEST;
 
+/* --------------------------------------------------------------- grey levels
+ */
+
+static double
+mean_grey (const OctArray *image, guint first, guint end)
+{
+  double sum = 0;
+
+  for (guint row = first; row < end; row++)
+    for (guint line = 0; line < LINES; line++)
+      sum += oct_array_get (image, row, line, 0);
+  return sum / ((end - first) * LINES);
+}
+
+static void
+check_grey (const char *background)
+{
+  g_autofree char *csv = data_path ("calibration.csv");
+  g_autofree char *launch = g_strdup_printf (
+      "octdcsub %s calibration=\"%s\" ! octkresample ! octdispersion ! octfft "
+      "! octlogscale ! capsfilter caps=video/x-raw,format=GRAY8",
+      background, csv);
+  GstHarness *harness = oct_test_harness (launch);
+  g_autoptr (OctArray) input = load_bscan (50);
+  g_autoptr (OctArray) image = oct_test_run (harness, input, NULL);
+  double noise = mean_grey (image, 440, 496),
+         tissue = mean_grey (image, 65, 90);
+
+  /* in float64: 12 and 170, with all these backgrounds */
+  fail_unless (noise > 5 && noise < 20, "noise is grey %.1f", noise);
+  fail_unless (tissue > 160 && tissue < 180, "tissue is grey %.1f", tissue);
+  gst_harness_teardown (harness);
+}
+
+/* Without any setting noise is dark and tissue bright, also when the source is
+ * 5 % stronger than when its spectrum was stored: what is left of it at zero
+ * delay is 25 dB above tissue. */
+GST_START_TEST (test_default_range)
+{
+  double mean[SAMPLES] = { 0 };
+  float stored[SAMPLES];
+  g_autofree char *path = NULL, *background = NULL;
+
+  for (guint n = 0; n < BSCANS; n += 10) {
+    g_autoptr (OctArray) bscan = load_bscan (n);
+
+    for (guint line = 0; line < LINES; line++)
+      for (guint i = 0; i < SAMPLES; i++)
+        mean[i] += oct_array_get (bscan, line, i, 0) / (LINES * BSCANS / 10);
+  }
+  for (guint i = 0; i < SAMPLES; i++)
+    stored[i] = (float)(0.95 * mean[i]);
+  path = oct_test_npy ("background.npy",
+      "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 1024), }", stored,
+      sizeof (stored));
+  background = g_strdup_printf ("mode=background background=\"%s\"", path);
+  check_grey ("");
+  check_grey (background);
+  oct_test_remove_files ();
+}
+GST_END_TEST;
+
 static Suite *
 octcscan_suite (void)
 {
@@ -237,6 +300,7 @@ octcscan_suite (void)
   tcase_add_test (tcase, test_mirrors_dispersion);
   tcase_add_test (tcase, test_surface);
   tcase_add_test (tcase, test_whole_volume);
+  tcase_add_test (tcase, test_default_range);
   return suite;
 }
 

@@ -46,9 +46,10 @@ GST_START_TEST (test_live_properties)
     { "scale", "linear", "range=manual min=20 max=70 scale=linear" },
     { "range", "contrast", "range=contrast scale=linear" },
     { "scale", "log", "range=contrast" },
-    { "range", "auto", "" },
+    { "range", "auto", "range=auto" },
   };
-  GstHarness *harness = oct_test_harness ("octlogscale min=0 max=60");
+  GstHarness *harness =
+      oct_test_harness ("octlogscale range=auto min=0 max=60");
   g_autoptr (OctArray) input = load_input ();
   g_autoptr (OctArray) first = oct_test_run (harness, input, NULL);
   guint i;
@@ -124,9 +125,10 @@ push_first (GstHarness *harness)
 
 GST_START_TEST (test_flush_forgets)
 {
-  GstHarness *harness = oct_test_harness ("octlogscale range-smoothing=0.7");
+  GstHarness *harness =
+      oct_test_harness ("octlogscale range=auto range-smoothing=0.7");
   g_autoptr (OctArray) input = load_several (1);
-  g_autoptr (OctArray) alone = image_of (input, "");
+  g_autoptr (OctArray) alone = image_of (input, "range=auto");
   g_autoptr (OctArray) smoothed = NULL, flushed = NULL;
   GstSegment segment;
 
@@ -149,7 +151,8 @@ GST_END_TEST;
  * no reason for the picture to jump. */
 GST_START_TEST (test_range_survives)
 {
-  GstHarness *harness = oct_test_harness ("octlogscale range-smoothing=0.2");
+  GstHarness *harness =
+      oct_test_harness ("octlogscale range=auto range-smoothing=0.2");
   g_autoptr (OctArray) input = load_several (1);
   g_autoptr (OctArray) all =
       oct_test_load ("octlogscale-smoothing-expected.npy");
@@ -206,7 +209,7 @@ static void
 check_padded (const char *format, const char *expected_file)
 {
   g_autofree char *launch = g_strdup_printf (
-      "octlogscale ! capsfilter caps=video/x-raw,format=%s", format);
+      "octlogscale range=auto ! capsfilter caps=video/x-raw,format=%s", format);
   GstHarness *harness = oct_test_harness (launch);
   g_autoptr (OctArray) input = load_input ();
   g_autoptr (OctArray) expected = oct_test_load (expected_file);

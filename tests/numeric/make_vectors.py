@@ -201,10 +201,32 @@ fft_case("fft-constant", np.full((2, 64), 4095.0))
 
 
 def levels(v, lo, hi, full):
-    """as chain.image, for any depth of grey"""
-    if hi <= lo:
+    """as chain.image, for any depth of grey; not-a-number is 0"""
+    if not hi > lo:
         return np.zeros(v.T.shape, np.uint16)
-    return np.clip(np.rint((v - lo) / (hi - lo) * full), 0, full).astype(np.uint16).T
+    return np.nan_to_num(np.clip(np.rint((v - lo) / (hi - lo) * full), 0, full)).astype(np.uint16).T
+
+
+def contrast_range(power, v, scale):
+    """range=contrast of docs/elements/octlogscale.md; None when nothing counts"""
+    depth = power.shape[1]
+    edges = [depth * b // 8 for b in range(9)]
+    edges[0] = min(max(4, depth // 64), depth // 16)
+    counts = np.isfinite(power) & (power > float(np.float32(1e-20)))
+    bands = [v[:, p:q][counts[:, p:q]] for p, q in zip(edges, edges[1:])]
+    if all(band.size == 0 for band in bands):
+        return None
+    black = min(band.mean() for band in bands if band.size > 0)
+    counted = np.sort(power[:, edges[0]:][counts[:, edges[0]:]])[::-1]
+    above = counted.size // 1000
+    octave = 2.0 ** np.floor(np.log2(counted[above]))
+    low = octave * np.floor(counted[above] / octave * 8) / 8
+    high = low + octave / 8
+    more, inside = np.sum(counted >= high), np.sum((counted >= low) & (counted < high))
+    white = low + (high - low) * (1 - (above - more + 0.5) / inside)
+    if scale == "log":
+        return np.array([black, max(10 * np.log10(white), black + 15)])
+    return np.array([black, max(white, black * 10 ** 1.5)])
 
 
 def log_case(name, a, scale="log", mode="auto", lo=None, hi=None, format="gray8", smoothing=0.0, bscans=1):
@@ -215,12 +237,15 @@ def log_case(name, a, scale="log", mode="auto", lo=None, hi=None, format="gray8"
     for scan in a.astype(complex).reshape(bscans, -1, a.shape[1]):
         power = np.abs(scan) ** 2
         v = 10 * np.log10(np.maximum(power, 1e-20)) if scale == "log" else power
-        extent = np.array([v.min(), v.max()])
         if mode == "contrast":
-            edges = [a.shape[1] * b // 8 for b in range(9)]
-            extent[0] = min(v[:, p:q].mean() for p, q in zip(edges, edges[1:]) if q > p)
-        if mode == "manual":
+            extent = contrast_range(power, v, scale)
+        elif mode == "manual":
             extent = np.array([lo, hi])
+        else:
+            extent = np.array([v.min(), v.max()])
+        if extent is None:
+            images.append(levels(v, 0, 0, full))
+            continue
         history = extent if history is None else smoothing * history + (1 - smoothing) * extent
         images.append(levels(v, history[0], history[1], full))
         if mode == "auto" and smoothing == 0 and full == 255 and extent[1] > extent[0]:
@@ -259,6 +284,47 @@ several = np.concatenate([s * a_scans(9, 40) for s in (1, 5, 0.2)])
 log_case("logscale-smoothing", several, smoothing=0.7, bscans=3)
 log_case("logscale-smoothing-linear", several, "linear", smoothing=0.7, bscans=3)
 log_case("logscale-smoothing-contrast", several, mode="contrast", smoothing=0.5, bscans=3)
+
+# range=contrast; numbers of their own, so that those of the other cases stay
+other = np.random.default_rng(21)
+
+
+def speckle(lines, depth, level=1.0):
+    return level * (other.standard_normal((lines, depth)) + 1j * other.standard_normal((lines, depth)))
+
+
+tissue = speckle(40, 128) * np.exp(-np.linspace(0, 5, 128))[None] * 1e3 + speckle(40, 128)
+left = tissue.copy()  # of the source's spectrum
+left[:, :4] = 1e7
+mirror = speckle(40, 128)
+mirror[:, 40:43] += np.array([3e3, 6e3, 3e3])
+lost = tissue.copy()
+lost[5:9, 20:90] = np.nan
+lost[11, 7] = np.inf
+lost[12, 8] = complex(np.nan, -1)
+no_part = tissue[:, :64].copy()  # that counts
+no_part[:, 4:] = np.nan
+most_zero = np.zeros((40, 128), complex)
+most_zero[:, 100:104] = tissue[:, 100:104]
+sparse = np.where(np.abs(tissue) > 60, tissue, 0)  # as compressive sensing leaves it
+edge = np.full((40, 32), 2.0 ** 0.5)  # power 2, the edge of an octave
+for scale in ("log", "linear"):
+    for name, a in (("tissue", tissue), ("left", left), ("mirror", mirror), ("lost", lost), ("noise", speckle(50, 80)),
+                    ("no-part", no_part), ("most-zero", most_zero), ("sparse", sparse), ("zeros", np.zeros((9, 16))),
+                    ("constant", np.full((9, 40), 12.5 - 3j)), ("edge", edge),
+                    ("one-line", tissue[:1]), ("one-bin", tissue[:, :1]), ("one-value", tissue[:1, :1]),
+                    ("fewer-than-bands", tissue[:, :7]), ("fifteen", tissue[:, :15]), ("sixteen", tissue[:, :16]),
+                    ("narrow", np.sqrt(1 + 0.1 * other.random((30, 64)))),
+                    ("all-nan", np.full((3, 20), np.nan)), ("tiny", speckle(30, 64, 1e-12)),
+                    ("huge", tissue * 1e15)):
+        log_case(f"logscale-{scale}-contrast-{name}", a, scale, "contrast")
+log_case("logscale-gray16-contrast", tissue, mode="contrast", format="gray16")
+log_case("logscale-nv12-contrast", tissue, mode="contrast", format="nv12")
+log_case("logscale-rgba-contrast", tissue, mode="contrast", format="rgba")
+log_case("logscale-long-contrast", speckle(2, 5000) + 30 * speckle(2, 1) * (np.arange(5000) % 97 < 2), mode="contrast")
+log_case("logscale-smoothing-contrast-lost",
+         np.concatenate([tissue[:20], np.full((20, 128), np.nan), 0.1 * tissue[20:40]]), mode="contrast",
+         smoothing=0.5, bscans=3)
 
 # ------------------------------------------------------------- whole chain
 
