@@ -183,11 +183,10 @@ gst_oct_calibrations_ref (GstOctCalibrations *c, guint samples, GError **error)
 static void
 install_double (GObjectClass *klass, guint id, const char *name,
     const char *nick, const char *blurb, double low, double high,
-    GParamFlags mutability)
+    GParamFlags flags)
 {
   g_object_class_install_property (klass, id,
-      g_param_spec_double (name, nick, blurb, low, high, 0.0,
-          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | mutability));
+      g_param_spec_double (name, nick, blurb, low, high, 0.0, flags));
 }
 
 void
@@ -209,26 +208,23 @@ gst_oct_calibration_install_properties (
       "Wavelength of the first sample",
       "Wavelength of the first sample in nm, the others follow linearly "
       "(0 = not given)",
-      0.0, 1e6, GST_PARAM_MUTABLE_READY);
+      0.0, 1e6, flags);
   install_double (klass, GST_OCT_PROP_WAVELENGTH_MAX, "wavelength-max",
       "Wavelength of the last sample",
-      "Wavelength of the last sample in nm (0 = not given)", 0.0, 1e6,
-      GST_PARAM_MUTABLE_READY);
+      "Wavelength of the last sample in nm (0 = not given)", 0.0, 1e6, flags);
   g_object_class_install_property (klass, GST_OCT_PROP_K_POLYNOMIAL,
       g_param_spec_string ("k-polynomial", "Wavenumber polynomial",
           "Coefficients \"c0,c1,...\" in samples: uniform wavenumber j of N is "
           "read at sample c0 + c1 x + c2 x^2 + ..., x = j/(N-1)",
-          NULL,
-          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
-              | GST_PARAM_MUTABLE_READY));
+          NULL, flags));
   install_double (klass, GST_OCT_PROP_DISPERSION_A2, "dispersion-a2",
       "Second-order dispersion",
       "Phase -a2 (k - kc)^2 to multiply by, in um^2 (k in rad/um)", -1e9, 1e9,
-      GST_PARAM_MUTABLE_PLAYING);
+      flags);
   install_double (klass, GST_OCT_PROP_DISPERSION_A3, "dispersion-a3",
       "Third-order dispersion",
       "Phase -a3 (k - kc)^3 to multiply by, in um^3 (k in rad/um)", -1e9, 1e9,
-      GST_PARAM_MUTABLE_PLAYING);
+      flags);
 }
 
 gboolean

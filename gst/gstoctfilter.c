@@ -223,6 +223,8 @@ gst_oct_filter_set_calibration_property (
   GstOctFilterPrivate *priv = PRIVATE (filter);
   gboolean known;
 
+  if (gst_oct_element_refuses_property (GST_ELEMENT (filter), pspec))
+    return;
   GST_OBJECT_LOCK (filter);
   known = gst_oct_calibration_set_property (
       &priv->calibrations.settings, id, value);
@@ -344,6 +346,13 @@ choose_access (GstOctFilter *filter, const GstOctInfo *input,
       && gst_oct_info_same_layout (&priv->input, input)
       && gst_oct_info_same_layout (&priv->output, output))
     return TRUE;
+  if ((input_on_gpu || output_on_gpu) && cuda == NULL) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_DEVICE,
+        "%s was asked for memory on a GPU and was started without one; set "
+        "`backend` before the start, the same on all elements.",
+        gst_oct_element_type_name (GST_ELEMENT (filter)));
+    return FALSE;
+  }
   drop_access (filter);
   priv->backend = cuda != NULL ? gst_oct_cuda_get_device (cuda)->backend
                                : oct_backend_cpu ();
@@ -477,7 +486,7 @@ propose_allocation (
     return FALSE;
   if (priv->input.is_video)
     gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
-  if (priv->output_on_gpu && !priv->input_on_gpu)
+  if (priv->output_on_gpu && !priv->input_on_gpu && priv->cuda != NULL)
     propose_pinned_pool (filter, query);
   return TRUE;
 }
@@ -528,6 +537,9 @@ decide_allocation (GstBaseTransform *trans, GstQuery *query)
   g_autoptr (GstAllocator) pinned = NULL;
   g_autoptr (GstBufferPool) pool = NULL;
 
+  /* Caps for a GPU that the element has not are an error of set_caps(). */
+  if ((priv->output_on_gpu || priv->input_on_gpu) && priv->cuda == NULL)
+    return FALSE;
   if (priv->output_on_gpu)
     pool = gst_oct_cuda_pool_new (priv->cuda);
   else if (priv->input_on_gpu)
@@ -708,6 +720,8 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
   GstOctFilterPrivate *priv = PRIVATE (GST_OCT_FILTER (object));
 
+  if (gst_oct_element_refuses_property (GST_ELEMENT (object), pspec))
+    return;
   switch (id) {
   case PROP_BACKEND:
     priv->backend_choice = g_value_get_enum (value);

@@ -391,6 +391,8 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
   GstOctRawSink *self = GST_OCT_RAW_SINK (object);
   gboolean known = TRUE;
 
+  if (gst_oct_element_refuses_property (GST_ELEMENT (self), pspec))
+    return;
   GST_OBJECT_LOCK (self);
   if (id == PROP_LOCATION) {
     g_free (self->location);

@@ -688,6 +688,8 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
   GstOctSrc *self = GST_OCT_SRC (object);
   gboolean known;
 
+  if (gst_oct_element_refuses_property (GST_ELEMENT (self), pspec))
+    return;
   if (id == PROP_IS_LIVE) {
     gst_base_src_set_live (GST_BASE_SRC (self), g_value_get_boolean (value));
     return;
