@@ -110,7 +110,9 @@ gst_oct_error_name_property (GError **error, const char *property)
   GError *named;
 
   if (!g_error_matches (*error, OCT_ERROR, OCT_ERROR_NOT_FOUND)
-      && !g_error_matches (*error, OCT_ERROR, OCT_ERROR_READ))
+      && !g_error_matches (*error, OCT_ERROR, OCT_ERROR_READ)
+      && !g_error_matches (*error, OCT_ERROR, OCT_ERROR_WRITE)
+      && !g_error_matches (*error, OCT_ERROR, OCT_ERROR_DISK_FULL))
     return;
   named = g_error_new (
       (*error)->domain, (*error)->code, "%s (%s)", (*error)->message, property);

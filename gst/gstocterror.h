@@ -27,8 +27,8 @@ gboolean gst_oct_element_refuses_property (
 /* The name a user launches the element by, such as "octfft". */
 const char *gst_oct_element_type_name (GstElement *element);
 
-/* To the error of a file that is missing or cannot be opened adds where it was
- * set: the reader of files does not know. */
+/* To the error of a file that is missing or cannot be opened, read or written
+ * adds where it was set: who reads and writes files does not know. */
 void gst_oct_error_name_property (GError **error, const char *property);
 
 /* The error with which the base class of a source ends the stream says a

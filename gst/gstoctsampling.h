@@ -70,7 +70,7 @@ guint8 *gst_oct_sampling_make_mask (GstOctSampling *sampling, guint samples,
     const double *nodes, const double *density, GError **error);
 
 /* Writes the mask to `output` where that is asked for.  FALSE with
- * OCT_ERROR_READ. */
+ * OCT_ERROR_WRITE or _DISK_FULL. */
 gboolean gst_oct_sampling_write_mask (const GstOctSampling *sampling,
     const guint8 *mask, guint samples, GError **error);
 
