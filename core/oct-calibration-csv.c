@@ -282,9 +282,8 @@ oct_calibration_csv_parse (const char *file, const char *text, gsize size,
   return TRUE;
 }
 
-gboolean
-oct_calibration_csv_read (
-    const char *path, guint samples, OctCalibrationTable *table, GError **error)
+gpointer
+oct_calibration_csv_load (const char *path, GError **error)
 {
   g_autofree char *file = oct_file_describe ("Calibration file", path);
   g_autofree char *text = NULL;
@@ -294,14 +293,14 @@ oct_calibration_csv_read (
 
   fd = oct_file_open ("Calibration file", path, &size, error);
   if (fd < 0)
-    return FALSE;
+    return NULL;
   if (size > MAX_FILE_SIZE) {
     close (fd);
     g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
         "%s has %" G_GUINT64_FORMAT " bytes, but a calibration of at most %u "
         "is expected; give a CSV file with one row per sample",
         file, size, MAX_FILE_SIZE);
-    return FALSE;
+    return NULL;
   }
   text = g_malloc (size + 1);
   got = oct_file_read (fd, 0, text, size);
@@ -309,6 +308,22 @@ oct_calibration_csv_read (
     g_set_error (error, OCT_ERROR, OCT_ERROR_READ, "%s cannot be read: %s",
         file, g_strerror (errno));
   close (fd);
-  return got >= 0
-         && oct_calibration_csv_parse (file, text, got, samples, table, error);
+  return got >= 0 ? g_bytes_new_take (g_steal_pointer (&text), (gsize)got)
+                  : NULL;
+}
+
+gboolean
+oct_calibration_csv_read (
+    const char *path, guint samples, OctCalibrationTable *table, GError **error)
+{
+  g_autofree char *file = oct_file_describe ("Calibration file", path);
+  g_autoptr (GBytes) text = oct_calibration_csv_load (path, error);
+  gconstpointer data;
+  gsize size;
+
+  if (text == NULL)
+    return FALSE;
+  data = g_bytes_get_data (text, &size);
+  return oct_calibration_csv_parse (
+      file, data != NULL ? data : "", size, samples, table, error);
 }

@@ -39,6 +39,10 @@ gboolean oct_calibration_parse_number (
 gboolean oct_calibration_csv_parse (const char *file, const char *text,
     gsize size, guint samples, OctCalibrationTable *table, GError **error);
 
+/* The text of a file as a GBytes; for oct_file_content_new().  Errors:
+ * OCT_ERROR_NOT_FOUND, _READ, _FORMAT (too long). */
+gpointer oct_calibration_csv_load (const char *path, GError **error);
+
 /* Reads and parses a file.  Errors: OCT_ERROR_NOT_FOUND, _READ, _FORMAT. */
 gboolean oct_calibration_csv_read (const char *path, guint samples,
     OctCalibrationTable *table, GError **error);

@@ -64,8 +64,70 @@ void
 oct_calibration_settings_clear (OctCalibrationSettings *s)
 {
   g_free (s->file);
+  g_clear_pointer (&s->content, oct_file_content_unref);
   g_free (s->k_polynomial);
   memset (s, 0, sizeof *s);
+}
+
+void
+oct_calibration_settings_copy (
+    OctCalibrationSettings *to, const OctCalibrationSettings *from)
+{
+  *to = *from;
+  to->file = g_strdup (from->file);
+  to->k_polynomial = g_strdup (from->k_polynomial);
+  if (from->content != NULL)
+    oct_file_content_ref (from->content);
+}
+
+void
+oct_calibration_settings_set_file (OctCalibrationSettings *s, const char *file)
+{
+  char *copy = g_strdup (file);
+
+  g_free (s->file);
+  s->file = copy;
+  oct_calibration_settings_forget_file (s);
+}
+
+void
+oct_calibration_settings_forget_file (OctCalibrationSettings *s)
+{
+  g_clear_pointer (&s->content, oct_file_content_unref);
+  if (given (s->file))
+    s->content = oct_file_content_new (
+        s->file, oct_calibration_csv_load, (GDestroyNotify)g_bytes_unref);
+}
+
+static gboolean
+read_file (const OctCalibrationSettings *s, guint samples,
+    OctCalibrationTable *table, GError **error)
+{
+  g_autofree char *file = NULL;
+  const GBytes *text;
+  const char *data;
+  gsize size;
+
+  if (s->content == NULL)
+    return oct_calibration_csv_read (s->file, samples, table, error);
+  text = oct_file_content_get (s->content, error);
+  if (text == NULL)
+    return FALSE;
+  file = oct_file_describe ("Calibration file", s->file);
+  data = g_bytes_get_data ((GBytes *)text, &size);
+  return oct_calibration_csv_parse (
+      file, data != NULL ? data : "", size, samples, table, error);
+}
+
+guint
+oct_calibration_settings_count_rows (const OctCalibrationSettings *s)
+{
+  g_auto (OctCalibrationTable) table = { 0 };
+
+  if (!given (s->file))
+    return 0;
+  read_file (s, 2, &table, NULL);
+  return table.rows;
 }
 
 static char *
@@ -537,7 +599,7 @@ oct_calibration_new (
       || !check_wavelength_range (settings, error))
     return NULL;
   if (given (settings->file)) {
-    if (!oct_calibration_csv_read (settings->file, samples, &table, error))
+    if (!read_file (settings, samples, &table, error))
       return NULL;
     file = oct_file_describe ("Calibration file", settings->file);
     source.name = file;

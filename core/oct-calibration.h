@@ -9,7 +9,7 @@
  */
 #pragma once
 
-#include "oct-types.h"
+#include "oct-file.h"
 
 G_BEGIN_DECLS
 
@@ -19,7 +19,8 @@ typedef struct _OctCalibration OctCalibration;
 /* What a user gives on an element; everything optional, any combination that
  * makes sense.  Independent of the number of samples but for a file. */
 typedef struct {
-  char *file;                            /* CSV, or NULL */
+  char *file;              /* CSV, or NULL */
+  OctFileContent *content; /* of `file`, to read it once; NULL: every time */
   double wavelength_min, wavelength_max; /* nm, 0 = not given */
   char *k_polynomial; /* "c0,c1,...": position of uniform wavenumber j is
                          sum_i c_i (j / (N-1))^i samples; or NULL */
@@ -30,6 +31,17 @@ typedef struct {
 /* TRUE when nothing at all is given; an empty string counts as NULL. */
 gboolean oct_calibration_settings_empty (const OctCalibrationSettings *s);
 void oct_calibration_settings_clear (OctCalibrationSettings *s);
+/* `to` is overwritten, and shares with `from` what has been read. */
+void oct_calibration_settings_copy (
+    OctCalibrationSettings *to, const OctCalibrationSettings *from);
+/* The file, which is read once from now on; NULL = none. */
+void oct_calibration_settings_set_file (
+    OctCalibrationSettings *s, const char *file);
+/* The file may have changed: it is read again, once. */
+void oct_calibration_settings_forget_file (OctCalibrationSettings *s);
+/* Rows of the file, which is read unless it has been; 0: no file, or none that
+ * is a calibration. */
+guint oct_calibration_settings_count_rows (const OctCalibrationSettings *s);
 
 /* Makes the calibration for spectra of `samples` samples (>= 2).
  *

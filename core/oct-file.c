@@ -80,3 +80,71 @@ oct_file_read (int fd, guint64 offset, gpointer dest, gsize size)
   }
   return done;
 }
+
+/* ----------------------------------------------------------------- contents */
+
+struct _OctFileContent {
+  gatomicrefcount references;
+  char *path;
+  OctFileRead read;
+  GDestroyNotify free_content;
+
+  GMutex lock; /* held while the file is read */
+  gboolean asked;
+  gpointer content;
+  GError *error;
+};
+
+OctFileContent *
+oct_file_content_new (
+    const char *path, OctFileRead read, GDestroyNotify free_content)
+{
+  OctFileContent *content = g_new0 (OctFileContent, 1);
+
+  g_atomic_ref_count_init (&content->references);
+  content->path = g_strdup (path);
+  content->read = read;
+  content->free_content = free_content;
+  g_mutex_init (&content->lock);
+  return content;
+}
+
+OctFileContent *
+oct_file_content_ref (OctFileContent *content)
+{
+  g_atomic_ref_count_inc (&content->references);
+  return content;
+}
+
+void
+oct_file_content_unref (OctFileContent *content)
+{
+  if (!g_atomic_ref_count_dec (&content->references))
+    return;
+  if (content->content != NULL)
+    content->free_content (content->content);
+  g_clear_error (&content->error);
+  g_mutex_clear (&content->lock);
+  g_free (content->path);
+  g_free (content);
+}
+
+const char *
+oct_file_content_get_path (const OctFileContent *content)
+{
+  return content->path;
+}
+
+gconstpointer
+oct_file_content_get (OctFileContent *content, GError **error)
+{
+  g_mutex_lock (&content->lock);
+  if (!content->asked)
+    content->content = content->read (content->path, &content->error);
+  content->asked = TRUE;
+  g_mutex_unlock (&content->lock);
+  /* neither changes any more */
+  if (content->content == NULL && error != NULL)
+    *error = g_error_copy (content->error);
+  return content->content;
+}

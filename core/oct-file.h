@@ -23,4 +23,25 @@ int oct_file_open (
  * -1 with errno set. */
 gssize oct_file_read (int fd, guint64 offset, gpointer dest, gsize size);
 
+/* What is in a file: read once, by whoever asks first, and kept with what is
+ * wrong with it.  Counted; for any threads. */
+typedef struct _OctFileContent OctFileContent;
+
+/* Reads and parses a file; NULL with an error. */
+typedef gpointer (*OctFileRead) (const char *path, GError **error);
+
+/* Nothing is read yet.  `path` is copied; what `read` gives is freed with
+ * `free_content`. */
+OctFileContent *oct_file_content_new (
+    const char *path, OctFileRead read, GDestroyNotify free_content);
+OctFileContent *oct_file_content_ref (OctFileContent *content);
+void oct_file_content_unref (OctFileContent *content);
+
+const char *oct_file_content_get_path (const OctFileContent *content);
+
+/* What `read` gave, owned by `content`, or NULL with a copy of its error.  The
+ * first call reads, which may take its time, and others wait for it: not for
+ * where nobody may wait, such as below the lock of an element. */
+gconstpointer oct_file_content_get (OctFileContent *content, GError **error);
+
 G_END_DECLS

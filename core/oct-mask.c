@@ -295,7 +295,10 @@ oct_mask_write (
   }
   if (g_file_set_contents (path, text, 2 * (gssize)samples, &local))
     return TRUE;
-  g_set_error (error, OCT_ERROR, OCT_ERROR_READ, "%s cannot be written: %s",
-      source, local->message);
+  g_set_error (error, OCT_ERROR,
+      g_error_matches (local, G_FILE_ERROR, G_FILE_ERROR_NOSPC)
+          ? OCT_ERROR_DISK_FULL
+          : OCT_ERROR_WRITE,
+      "%s cannot be written: %s", source, local->message);
   return FALSE;
 }

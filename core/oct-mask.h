@@ -61,7 +61,8 @@ guint8 *oct_mask_read (const char *path, guint *samples, GError **error);
 guint8 *oct_mask_parse (const char *source, const char *text, gsize length,
     guint *samples, GError **error);
 
-/* Writes such a file, one line per sample.  FALSE with OCT_ERROR_READ. */
+/* Writes such a file, one line per sample.  FALSE with OCT_ERROR_WRITE or
+ * _DISK_FULL. */
 gboolean oct_mask_write (
     const char *path, const guint8 *mask, guint samples, GError **error);
 

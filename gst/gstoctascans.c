@@ -204,7 +204,7 @@ set_z_spacing (
     GstOctFilter *filter, guint samples, guint length, GstStructure *to)
 {
   g_autoptr (OctCalibration) calibration =
-      gst_oct_filter_ref_calibration (filter, samples, NULL);
+      gst_oct_filter_peek_calibration (filter, samples);
   double z = calibration != NULL
                  ? oct_calibration_get_z_spacing (calibration, length)
                  : 0.0;

@@ -75,9 +75,9 @@ open_file (
   return NULL;
 }
 
-gboolean
-gst_oct_background_read (const char *path, OctSampleFormat raw_format,
-    guint samples, double *background, GError **error)
+static gboolean
+read_background (const char *path, OctSampleFormat raw_format, guint samples,
+    double *background, GError **error)
 {
   g_autoptr (OctReader) reader = open_file (path, raw_format, samples, error);
   g_autofree guint8 *bscan = NULL;
@@ -112,4 +112,49 @@ gst_oct_background_read (const char *path, OctSampleFormat raw_format,
     }
   }
   return TRUE;
+}
+
+void
+gst_oct_background_file_set (GstOctBackgroundFile *file, const char *path)
+{
+  char *copy = g_strdup (path);
+
+  g_free (file->path);
+  file->path = copy;
+  file->generation++;
+}
+
+void
+gst_oct_background_file_forget (GstOctBackgroundFile *file)
+{
+  g_clear_pointer (&file->values, g_free);
+  g_clear_error (&file->error);
+  file->read = 0;
+}
+
+void
+gst_oct_background_file_clear (GstOctBackgroundFile *file)
+{
+  g_clear_pointer (&file->path, g_free);
+  gst_oct_background_file_forget (file);
+}
+
+const double *
+gst_oct_background_file_read (GstOctBackgroundFile *file, const char *path,
+    guint generation, OctSampleFormat raw_format, guint samples, GError **error)
+{
+  if (file->read != generation || file->format != raw_format
+      || file->samples != samples) {
+    gst_oct_background_file_forget (file);
+    file->values = g_new (double, samples);
+    if (!read_background (
+            path, raw_format, samples, file->values, &file->error))
+      g_clear_pointer (&file->values, g_free);
+    file->read = generation;
+    file->format = raw_format;
+    file->samples = samples;
+  }
+  if (file->values == NULL && error != NULL)
+    *error = g_error_copy (file->error);
+  return file->values;
 }

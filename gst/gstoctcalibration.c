@@ -118,12 +118,47 @@ gst_oct_calibration_event_take (GstElement *element, GstEvent **event,
   return FALSE;
 }
 
+static void
+clear_made (GstOctMadeCalibration *made)
+{
+  g_clear_pointer (&made->calibration, oct_calibration_unref);
+  g_clear_error (&made->error);
+  made->samples = 0;
+}
+
 void
 gst_oct_calibrations_clear (GstOctCalibrations *calibrations)
 {
+  gst_oct_calibrations_forget (calibrations);
   oct_calibration_settings_clear (&calibrations->settings);
-  g_clear_pointer (&calibrations->own, oct_calibration_unref);
+}
+
+void
+gst_oct_calibrations_changed (GstOctCalibrations *calibrations)
+{
+  calibrations->generation++;
+}
+
+void
+gst_oct_calibrations_forget (GstOctCalibrations *calibrations)
+{
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (calibrations->made); i++)
+    clear_made (&calibrations->made[i]);
   g_clear_pointer (&calibrations->upstream, oct_calibration_unref);
+  oct_calibration_settings_forget_file (&calibrations->settings);
+  calibrations->generation++;
+}
+
+/* Whether the own one is the one from upstream with something added. */
+static gboolean
+builds_on_upstream (const OctCalibrationSettings *settings)
+{
+  OctCalibrationSettings alone = *settings;
+
+  alone.a2 = alone.a3 = 0.0;
+  return oct_calibration_settings_empty (&alone);
 }
 
 gboolean
@@ -142,52 +177,126 @@ gst_oct_calibrations_set_upstream (
   oct_calibration_ref (upstream);
   g_clear_pointer (&calibrations->upstream, oct_calibration_unref);
   calibrations->upstream = upstream;
-  /* the own one may be built on the one before */
-  g_clear_pointer (&calibrations->own, oct_calibration_unref);
+  if (builds_on_upstream (&calibrations->settings))
+    calibrations->generation++;
   return other;
 }
 
-OctCalibration *
-gst_oct_calibrations_ref (GstOctCalibrations *c, guint samples, GError **error)
+/* Of an element without settings. */
+static OctCalibration *
+ref_upstream (const GstOctCalibrations *c, guint samples, GError **error)
 {
+  guint given =
+      c->upstream != NULL ? oct_calibration_get_samples (c->upstream) : 0;
+
+  if (given == samples)
+    return oct_calibration_ref (c->upstream);
+  if (given != 0)
+    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "The calibration that came from upstream is for %u samples, but the "
+        "spectra have %u; set a calibration with %u rows on octsrc or "
+        "octdcsub.",
+        given, samples, samples);
+  return NULL;
+}
+
+static OctCalibration *
+ref_made (const GstOctMadeCalibration *made, GError **error)
+{
+  if (made->calibration != NULL)
+    return oct_calibration_ref (made->calibration);
+  if (error != NULL)
+    *error = g_error_copy (made->error);
+  return NULL;
+}
+
+/* The newest is the first. */
+static void
+keep_made (GstOctCalibrations *c, const GstOctMadeCalibration *made)
+{
+  guint last = G_N_ELEMENTS (c->made) - 1, i;
+
+  for (i = 0; i < last && c->made[i].samples != made->samples; i++)
+    ;
+  clear_made (&c->made[i]);
+  memmove (&c->made[1], &c->made[0], i * sizeof c->made[0]);
+  c->made[0] = *made;
+  if (made->calibration != NULL)
+    oct_calibration_ref (made->calibration);
+  else
+    c->made[0].error = g_error_copy (made->error);
+}
+
+/* Without the object lock. */
+static void
+make_own (GstOctMadeCalibration *made, const OctCalibration *upstream,
+    const OctCalibrationSettings *settings)
+{
+  made->calibration =
+      oct_calibration_new_on (upstream, settings, made->samples, &made->error);
+  if (made->error != NULL)
+    gst_oct_error_name_property (&made->error, "`calibration`");
+}
+
+OctCalibration *
+gst_oct_calibrations_ref (
+    GstOctCalibrations *c, GstElement *element, guint samples, GError **error)
+{
+  GstOctMadeCalibration made = { .samples = samples };
+  OctCalibrationSettings settings;
+  g_autoptr (OctCalibration) upstream = NULL;
   OctCalibration *found = NULL;
+  guint i;
 
-  if (!oct_calibration_settings_empty (&c->settings)) {
-    if (c->own == NULL || oct_calibration_get_samples (c->own) != samples) {
-      GError *local = NULL;
-
-      g_clear_pointer (&c->own, oct_calibration_unref);
-      c->own =
-          oct_calibration_new_on (c->upstream, &c->settings, samples, &local);
-      if (local != NULL) {
-        gst_oct_error_name_property (&local, "`calibration`");
-        g_propagate_error (error, local);
-      }
-    }
-    found = c->own;
-  } else if (c->upstream != NULL) {
-    guint given = oct_calibration_get_samples (c->upstream);
-
-    if (given == samples)
-      found = c->upstream;
-    else
-      g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-          "The calibration that came from upstream is for %u samples, but the "
-          "spectra have %u; set a calibration with %u rows on octsrc or "
-          "octdcsub.",
-          given, samples, samples);
+  GST_OBJECT_LOCK (element);
+  if (oct_calibration_settings_empty (&c->settings)) {
+    found = ref_upstream (c, samples, error);
+    GST_OBJECT_UNLOCK (element);
+    return found;
   }
-  return found != NULL ? oct_calibration_ref (found) : NULL;
+  for (i = 0; i < G_N_ELEMENTS (c->made); i++) {
+    if (c->made[i].samples == samples
+        && c->made[i].generation == c->generation) {
+      found = ref_made (&c->made[i], error);
+      GST_OBJECT_UNLOCK (element);
+      return found;
+    }
+  }
+  made.generation = c->generation;
+  oct_calibration_settings_copy (&settings, &c->settings);
+  upstream = c->upstream != NULL ? oct_calibration_ref (c->upstream) : NULL;
+  GST_OBJECT_UNLOCK (element);
+
+  make_own (&made, upstream, &settings);
+  oct_calibration_settings_clear (&settings);
+  GST_OBJECT_LOCK (element);
+  keep_made (c, &made);
+  GST_OBJECT_UNLOCK (element);
+  found = ref_made (&made, error);
+  clear_made (&made);
+  return found;
+}
+
+OctCalibration *
+gst_oct_calibrations_peek (const GstOctCalibrations *c, guint samples)
+{
+  guint i;
+
+  if (oct_calibration_settings_empty (&c->settings))
+    return ref_upstream (c, samples, NULL);
+  for (i = 0; i < G_N_ELEMENTS (c->made); i++)
+    if (c->made[i].samples == samples && c->made[i].calibration != NULL)
+      return oct_calibration_ref (c->made[i].calibration);
+  return NULL;
 }
 
 static void
 install_double (GObjectClass *klass, guint id, const char *name,
     const char *nick, const char *blurb, double low, double high,
-    GParamFlags mutability)
+    GParamFlags flags)
 {
   g_object_class_install_property (klass, id,
-      g_param_spec_double (name, nick, blurb, low, high, 0.0,
-          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | mutability));
+      g_param_spec_double (name, nick, blurb, low, high, 0.0, flags));
 }
 
 void
@@ -209,26 +318,23 @@ gst_oct_calibration_install_properties (
       "Wavelength of the first sample",
       "Wavelength of the first sample in nm, the others follow linearly "
       "(0 = not given)",
-      0.0, 1e6, GST_PARAM_MUTABLE_READY);
+      0.0, 1e6, flags);
   install_double (klass, GST_OCT_PROP_WAVELENGTH_MAX, "wavelength-max",
       "Wavelength of the last sample",
-      "Wavelength of the last sample in nm (0 = not given)", 0.0, 1e6,
-      GST_PARAM_MUTABLE_READY);
+      "Wavelength of the last sample in nm (0 = not given)", 0.0, 1e6, flags);
   g_object_class_install_property (klass, GST_OCT_PROP_K_POLYNOMIAL,
       g_param_spec_string ("k-polynomial", "Wavenumber polynomial",
           "Coefficients \"c0,c1,...\" in samples: uniform wavenumber j of N is "
           "read at sample c0 + c1 x + c2 x^2 + ..., x = j/(N-1)",
-          NULL,
-          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
-              | GST_PARAM_MUTABLE_READY));
+          NULL, flags));
   install_double (klass, GST_OCT_PROP_DISPERSION_A2, "dispersion-a2",
       "Second-order dispersion",
       "Phase -a2 (k - kc)^2 to multiply by, in um^2 (k in rad/um)", -1e9, 1e9,
-      GST_PARAM_MUTABLE_PLAYING);
+      flags);
   install_double (klass, GST_OCT_PROP_DISPERSION_A3, "dispersion-a3",
       "Third-order dispersion",
       "Phase -a3 (k - kc)^3 to multiply by, in um^3 (k in rad/um)", -1e9, 1e9,
-      GST_PARAM_MUTABLE_PLAYING);
+      flags);
 }
 
 gboolean
@@ -237,8 +343,7 @@ gst_oct_calibration_set_property (
 {
   switch (id) {
   case GST_OCT_PROP_CALIBRATION:
-    g_free (settings->file);
-    settings->file = g_value_dup_string (value);
+    oct_calibration_settings_set_file (settings, g_value_get_string (value));
     return TRUE;
   case GST_OCT_PROP_WAVELENGTH_MIN:
     settings->wavelength_min = g_value_get_double (value);

@@ -34,15 +34,30 @@ OctCalibration *gst_oct_calibration_event_parse (
 gboolean gst_oct_calibration_event_take (GstElement *element, GstEvent **event,
     guint32 *refused, OctCalibration **calibration);
 
+/* One that was made, or what is wrong with it. */
+typedef struct {
+  guint samples;    /* 0: nothing was made */
+  guint generation; /* of what it was made of */
+  OctCalibration *calibration;
+  GError *error;
+} GstOctMadeCalibration;
+
 /* What an element knows of the calibration, under its object lock. */
 typedef struct {
   OctCalibrationSettings settings; /* its own properties */
-  OctCalibration *own;             /* made of them, NULL until asked for */
-  OctCalibration *upstream;        /* of the event */
-  double z_spacing;                /* of the one that caps were last made for */
+  guint generation;                /* of them and what they are built on */
+  /* of the last two lengths asked for: spectra may hold a part of the samples
+   * of an A-line */
+  GstOctMadeCalibration made[2];
+  OctCalibration *upstream; /* of the event */
+  double z_spacing;         /* of the one that caps were last made for */
 } GstOctCalibrations;
 
 void gst_oct_calibrations_clear (GstOctCalibrations *calibrations);
+/* A setting has changed. */
+void gst_oct_calibrations_changed (GstOctCalibrations *calibrations);
+/* For stop(): as before the start, and the file is read again. */
+void gst_oct_calibrations_forget (GstOctCalibrations *calibrations);
 /* Keeps a reference.  TRUE when caps can be other than with the one before:
  * another number of samples, or depths that differ by a thousandth; a source
  * with jitter sends a calibration with every B-scan. */
@@ -50,9 +65,16 @@ gboolean gst_oct_calibrations_set_upstream (
     GstOctCalibrations *calibrations, OctCalibration *upstream);
 /* The one in force for spectra of `samples` samples, own before upstream: a new
  * reference; NULL without an error when there is none, with one when it does
- * not fit. */
-OctCalibration *gst_oct_calibrations_ref (
-    GstOctCalibrations *calibrations, guint samples, GError **error);
+ * not fit.  Takes the object lock of `element`, which may not be held: what has
+ * not been made is made without it, and the file is read.  What was made, or
+ * what was wrong, is kept until a setting changes. */
+OctCalibration *gst_oct_calibrations_ref (GstOctCalibrations *calibrations,
+    GstElement *element, guint samples, GError **error);
+/* The same under the object lock as far as it is known: the one that was made
+ * last for as many samples, be the settings newer than it or not.  NULL: there
+ * is none, or not yet. */
+OctCalibration *gst_oct_calibrations_peek (
+    const GstOctCalibrations *calibrations, guint samples);
 
 /* Identifiers of the properties, beyond those any element uses itself. */
 enum {

@@ -33,7 +33,7 @@ typedef struct {
 } Choice;
 
 static void
-copy_choice (Choice *to, Choice *from)
+copy_choice (Choice *to, const Choice *from)
 {
   to->transform = from->transform;
   gst_oct_sampling_copy (&to->sampling, &from->sampling);
@@ -59,6 +59,10 @@ struct _GstOctCS {
   guint iterations;
   double tau, noise;
   guint kept; /* of the last plan, 0: none */
+  /* samples of a whole A-line, 0: not known yet, when rows have `columns` */
+  struct {
+    guint columns, samples;
+  } found;
 };
 
 enum {
@@ -110,11 +114,12 @@ get_choices (GstOctCS *self, Choice *wanted, Choice *former)
   return has_former;
 }
 
-/* Samples of a whole A-line when the rows of the input have `columns`. */
-static guint
-find_samples (GstOctCS *self, guint columns)
+/* Samples of a whole A-line when the rows of the input have `columns`, for the
+ * caps: from files that are read here. */
+static void
+prepare (GstOctFilter *filter, guint columns)
 {
-  GstOctFilter *filter = GST_OCT_FILTER (self);
+  GstOctCS *self = GST_OCT_CS (filter);
   g_auto (Choice) wanted = { 0 }, former = { 0 };
   g_autoptr (OctCalibration) calibration = NULL, other = NULL;
   gboolean has_former = get_choices (self, &wanted, &former);
@@ -126,7 +131,10 @@ find_samples (GstOctCS *self, guint columns)
       && has_former)
     gst_oct_sampling_find_samples (
         &former.sampling, filter, columns, &samples, &other, NULL);
-  return samples;
+  GST_OBJECT_LOCK (self);
+  self->found.columns = columns;
+  self->found.samples = samples;
+  GST_OBJECT_UNLOCK (self);
 }
 
 static void
@@ -135,13 +143,21 @@ transform_structure (GstOctFilter *filter, GstPadDirection direction,
 {
   GstOctCS *self = GST_OCT_CS (filter);
   g_autoptr (GstStructure) whole = gst_structure_copy (from);
+  guint samples = 0;
   gint columns;
 
   /* the depths are those of A-lines with no sample left out */
   if (direction == GST_PAD_SINK
-      && gst_structure_get_int (from, "samples", &columns))
-    gst_structure_set (whole, "samples", G_TYPE_INT,
-        (gint)find_samples (self, (guint)columns), NULL);
+      && gst_structure_get_int (from, "samples", &columns)) {
+    GST_OBJECT_LOCK (self);
+    if (self->found.columns == (guint)columns)
+      samples = self->found.samples;
+    GST_OBJECT_UNLOCK (self);
+    if (samples != 0)
+      gst_structure_set (whole, "samples", G_TYPE_INT, (gint)samples, NULL);
+    else
+      gst_structure_remove_field (whole, "samples");
+  }
   gst_oct_ascans_transform_structure (
       filter, &self->ascans, direction, whole, SPECTRA_CAPS, result);
 }
@@ -471,6 +487,7 @@ stop (GstBaseTransform *trans)
   GST_OBJECT_LOCK (self);
   self->has_former = FALSE;
   clear_choice (&self->former);
+  self->found.columns = 0;
   gst_oct_mask_file_forget (&self->wanted.sampling.file);
   GST_OBJECT_UNLOCK (self);
   return GST_BASE_TRANSFORM_CLASS (gst_oct_cs_parent_class)->stop (trans);
@@ -604,6 +621,7 @@ gst_oct_cs_class_init (GstOctCSClass *klass)
   object_class->get_property = get_property;
   object_class->finalize = finalize;
   filter_class->transform_structure = transform_structure;
+  filter_class->prepare = prepare;
   filter_class->configure = configure;
   GST_BASE_TRANSFORM_CLASS (klass)->stop = stop;
   install_transform_properties (object_class, live);

@@ -28,7 +28,7 @@ struct _GstOctDcSub {
   /* properties, under the object lock */
   OctBackgroundMode mode;
   double running_weight;
-  char *background;
+  GstOctBackgroundFile background;
   AxisChoice axis;
 
   /* streaming thread: the own calibration that was sent downstream */
@@ -145,27 +145,29 @@ send_calibration (GstOctDcSub *self, OctCalibration *own)
         GST_BASE_TRANSFORM_SRC_PAD (self), gst_oct_calibration_event_new (own));
 }
 
-static gboolean
-get_background (GstOctDcSub *self, const char *file,
-    const OctCalibration *calibration, const GstOctInfo *input,
-    double *background, GError **error)
+/* [samples] what mode=background removes; NULL with an error. */
+static const double *
+get_background (GstOctDcSub *self, const OctCalibration *calibration,
+    const GstOctInfo *input, GError **error)
 {
-  const double *given;
-
-  if (file != NULL)
-    return gst_oct_background_read (
-        file, input->format, input->columns, background, error);
-  given =
+  const double *given =
       calibration != NULL ? oct_calibration_get_background (calibration) : NULL;
-  if (given != NULL) {
-    memcpy (background, given, input->columns * sizeof *background);
-    return TRUE;
-  }
-  g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-      "mode=background needs a stored spectrum and there is none; set "
-      "`background` to a file of spectra, or use a calibration with a column "
-      "background.");
-  return FALSE;
+  g_autofree char *file = NULL;
+  guint generation;
+
+  GST_OBJECT_LOCK (self);
+  file = g_strdup (self->background.path);
+  generation = self->background.generation;
+  GST_OBJECT_UNLOCK (self);
+  if (file != NULL)
+    return gst_oct_background_file_read (&self->background, file, generation,
+        input->format, input->columns, error);
+  if (given == NULL)
+    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "mode=background needs a stored spectrum and there is none; set "
+        "`background` to a file of spectra, or use a calibration with a column "
+        "background.");
+  return given;
 }
 
 static gboolean
@@ -177,14 +179,11 @@ configure (GstOctFilter *filter, GError **error)
     .format = input->format, .samples = input->columns, .lines = input->rows
   };
   gboolean own = gst_oct_filter_has_own_calibration (filter);
-  g_autofree char *file = NULL;
-  g_autofree double *background = NULL;
   g_autoptr (OctCalibration) calibration = NULL;
 
   GST_OBJECT_LOCK (self);
   params.mode = self->mode;
   params.running_weight = self->running_weight;
-  file = g_strdup (self->background);
   GST_OBJECT_UNLOCK (self);
 
   if (own || params.mode == OCT_BACKGROUND_STORED) {
@@ -199,10 +198,9 @@ configure (GstOctFilter *filter, GError **error)
   }
   send_calibration (self, own ? calibration : NULL);
   if (params.mode == OCT_BACKGROUND_STORED) {
-    background = g_new (double, input->columns);
-    if (!get_background (self, file, calibration, input, background, error))
+    params.background = get_background (self, calibration, input, error);
+    if (params.background == NULL)
       return FALSE;
-    params.background = background;
   }
   return gst_oct_filter_set_plan (filter, &params, error);
 }
@@ -229,7 +227,10 @@ sink_event (GstBaseTransform *trans, GstEvent *event)
 static gboolean
 stop (GstBaseTransform *trans)
 {
-  g_clear_pointer (&GST_OCT_DCSUB (trans)->sent, oct_calibration_unref);
+  GstOctDcSub *self = GST_OCT_DCSUB (trans);
+
+  g_clear_pointer (&self->sent, oct_calibration_unref);
+  gst_oct_background_file_forget (&self->background);
   return GST_BASE_TRANSFORM_CLASS (gst_oct_dcsub_parent_class)->stop (trans);
 }
 
@@ -247,8 +248,7 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
     self->running_weight = g_value_get_double (value);
     break;
   case PROP_BACKGROUND:
-    g_free (self->background);
-    self->background = g_value_dup_string (value);
+    gst_oct_background_file_set (&self->background, g_value_get_string (value));
     break;
   case PROP_AXIS:
     self->axis = g_value_get_enum (value);
@@ -277,7 +277,7 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
     g_value_set_double (value, self->running_weight);
     break;
   case PROP_BACKGROUND:
-    g_value_set_string (value, self->background);
+    g_value_set_string (value, self->background.path);
     break;
   case PROP_AXIS:
     g_value_set_enum (value, self->axis);
@@ -294,7 +294,7 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 static void
 finalize (GObject *object)
 {
-  g_free (GST_OCT_DCSUB (object)->background);
+  gst_oct_background_file_clear (&GST_OCT_DCSUB (object)->background);
   G_OBJECT_CLASS (gst_oct_dcsub_parent_class)->finalize (object);
 }
 

@@ -116,13 +116,9 @@ choose_phase (GstOctDispersion *self, GstOctMaskFile *used, GError **error)
   g_auto (GstOctMaskFile) former = { 0 };
   GError *local = NULL;
   double *phase;
-  guint entries;
   gboolean has_former;
 
   GST_OBJECT_LOCK (self);
-  /* once; what is wrong with it is said below */
-  if (gst_oct_mask_file_given (&self->wanted))
-    gst_oct_mask_file_read (&self->wanted, "octdispersion", &entries, NULL);
   gst_oct_mask_file_copy (used, &self->wanted);
   has_former = self->has_former;
   if (has_former)

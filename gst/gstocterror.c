@@ -68,6 +68,33 @@ gst_oct_element_warn_former (
   g_clear_error (error);
 }
 
+gboolean
+gst_oct_element_refuses_property (GstElement *element, GParamSpec *pspec)
+{
+  const GParamFlags live = GST_PARAM_MUTABLE_PAUSED | GST_PARAM_MUTABLE_PLAYING;
+  /* the base class of sinks starts them on the way to READY already */
+  GstState first = GST_OBJECT_FLAG_IS_SET (element, GST_ELEMENT_FLAG_SINK)
+                       ? GST_STATE_READY
+                       : GST_STATE_PAUSED;
+  GstState state;
+
+  if ((pspec->flags & live) != 0)
+    return FALSE;
+  GST_OBJECT_LOCK (element);
+  /* a change under way may have called start() */
+  state = MAX (GST_STATE (element), GST_STATE_NEXT (element));
+  GST_OBJECT_UNLOCK (element);
+  if (state < first)
+    return FALSE;
+  GST_ELEMENT_WARNING (element, RESOURCE, SETTINGS,
+      ("`%s` of %s is taken before the start only, so it stays as it is; stop "
+       "the pipeline (state %s), set it and start again.",
+          pspec->name, gst_oct_element_type_name (element),
+          gst_element_state_get_name (first - 1)),
+      (NULL));
+  return TRUE;
+}
+
 const char *
 gst_oct_element_type_name (GstElement *element)
 {
@@ -83,7 +110,9 @@ gst_oct_error_name_property (GError **error, const char *property)
   GError *named;
 
   if (!g_error_matches (*error, OCT_ERROR, OCT_ERROR_NOT_FOUND)
-      && !g_error_matches (*error, OCT_ERROR, OCT_ERROR_READ))
+      && !g_error_matches (*error, OCT_ERROR, OCT_ERROR_READ)
+      && !g_error_matches (*error, OCT_ERROR, OCT_ERROR_WRITE)
+      && !g_error_matches (*error, OCT_ERROR, OCT_ERROR_DISK_FULL))
     return;
   named = g_error_new (
       (*error)->domain, (*error)->code, "%s (%s)", (*error)->message, property);

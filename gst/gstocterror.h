@@ -17,11 +17,18 @@ void gst_oct_element_error (GstElement *element, GError **error);
 void gst_oct_element_warn_former (
     GstElement *element, gboolean *told, GError **error, const char *kept);
 
+/* For set_property(), before anything is taken and without the object lock:
+ * TRUE, with a warning, where the property is for the time before the start and
+ * the element has been started.  Everything that is not marked
+ * GST_PARAM_MUTABLE_PAUSED or _PLAYING is. */
+gboolean gst_oct_element_refuses_property (
+    GstElement *element, GParamSpec *pspec);
+
 /* The name a user launches the element by, such as "octfft". */
 const char *gst_oct_element_type_name (GstElement *element);
 
-/* To the error of a file that is missing or cannot be opened adds where it was
- * set: the reader of files does not know. */
+/* To the error of a file that is missing or cannot be opened, read or written
+ * adds where it was set: who reads and writes files does not know. */
 void gst_oct_error_name_property (GError **error, const char *property);
 
 /* The error with which the base class of a source ends the stream says a

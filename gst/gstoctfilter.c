@@ -16,6 +16,7 @@ typedef struct {
 
   /* set by any thread, taken by the streaming thread */
   gint stale;
+  gint caps_stale; /* prepare() has to be called again */
 
   /* streaming thread */
   GstOctInfo input, output;
@@ -131,122 +132,20 @@ gst_oct_filter_has_plan (GstOctFilter *filter)
   return PRIVATE (filter)->plan != NULL;
 }
 
-gboolean
-gst_oct_filter_has_own_calibration (GstOctFilter *filter)
+GstOctCalibrations *
+gst_oct_filter_get_calibrations (GstOctFilter *filter)
 {
-  gboolean own;
-
-  GST_OBJECT_LOCK (filter);
-  own = !oct_calibration_settings_empty (
-      &PRIVATE (filter)->calibrations.settings);
-  GST_OBJECT_UNLOCK (filter);
-  return own;
-}
-
-OctCalibration *
-gst_oct_filter_ref_calibration (
-    GstOctFilter *filter, guint samples, GError **error)
-{
-  OctCalibration *found;
-
-  GST_OBJECT_LOCK (filter);
-  found = gst_oct_calibrations_ref (
-      &PRIVATE (filter)->calibrations, samples, error);
-  GST_OBJECT_UNLOCK (filter);
-  return found;
-}
-
-OctCalibration *
-gst_oct_filter_ref_wavenumbers (
-    GstOctFilter *filter, guint samples, const char *instead, GError **error)
-{
-  GError *local = NULL;
-  g_autoptr (OctCalibration) calibration =
-      gst_oct_filter_ref_calibration (filter, samples, &local);
-
-  if (local != NULL) {
-    g_propagate_error (error, local);
-    return NULL;
-  }
-  if (calibration != NULL
-      && oct_calibration_get_positions (calibration) != NULL)
-    return g_steal_pointer (&calibration);
-  g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-      "%s needs a spectral calibration and found %s; set `calibration`, "
-      "`wavelength-min` and `wavelength-max`, or `k-polynomial` on octsrc or "
-      "octdcsub (when the samples are uniform in wavenumber already, %sset "
-      "axis=wavenumber on octdcsub).",
-      gst_oct_element_type_name (GST_ELEMENT (filter)),
-      calibration != NULL ? "one without wavelengths or k_index" : "none",
-      instead);
-  return NULL;
-}
-
-OctCalibration *
-gst_oct_filter_ref_upstream_calibration (GstOctFilter *filter)
-{
-  OctCalibration *calibration;
-
-  GST_OBJECT_LOCK (filter);
-  calibration = PRIVATE (filter)->calibrations.upstream;
-  if (calibration != NULL)
-    oct_calibration_ref (calibration);
-  GST_OBJECT_UNLOCK (filter);
-  return calibration;
-}
-
-void
-gst_oct_filter_set_upstream_calibration (
-    GstOctFilter *filter, OctCalibration *calibration)
-{
-  gboolean affects_caps;
-
-  GST_OBJECT_LOCK (filter);
-  affects_caps = gst_oct_calibrations_set_upstream (
-      &PRIVATE (filter)->calibrations, calibration);
-  GST_OBJECT_UNLOCK (filter);
-  gst_oct_filter_property_changed (filter, affects_caps);
+  return &PRIVATE (filter)->calibrations;
 }
 
 void
 gst_oct_filter_property_changed (GstOctFilter *filter, gboolean affects_caps)
 {
   g_atomic_int_set (&PRIVATE (filter)->stale, TRUE);
-  if (affects_caps)
-    gst_base_transform_reconfigure_src (GST_BASE_TRANSFORM (filter));
-}
-
-void
-gst_oct_filter_set_calibration_property (
-    GstOctFilter *filter, guint id, const GValue *value, GParamSpec *pspec)
-{
-  GstOctFilterPrivate *priv = PRIVATE (filter);
-  gboolean known;
-
-  GST_OBJECT_LOCK (filter);
-  known = gst_oct_calibration_set_property (
-      &priv->calibrations.settings, id, value);
-  if (known)
-    g_clear_pointer (&priv->calibrations.own, oct_calibration_unref);
-  GST_OBJECT_UNLOCK (filter);
-  if (known)
-    gst_oct_filter_property_changed (filter, TRUE);
-  else
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (G_OBJECT (filter), id, pspec);
-}
-
-void
-gst_oct_filter_get_calibration_property (
-    GstOctFilter *filter, guint id, GValue *value, GParamSpec *pspec)
-{
-  gboolean known;
-
-  GST_OBJECT_LOCK (filter);
-  known = gst_oct_calibration_get_property (
-      &PRIVATE (filter)->calibrations.settings, id, value);
-  GST_OBJECT_UNLOCK (filter);
-  if (!known)
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (G_OBJECT (filter), id, pspec);
+  if (!affects_caps)
+    return;
+  g_atomic_int_set (&PRIVATE (filter)->caps_stale, TRUE);
+  gst_base_transform_reconfigure_src (GST_BASE_TRANSFORM (filter));
 }
 
 /* --------------------------------------------------------------------- caps */
@@ -344,6 +243,13 @@ choose_access (GstOctFilter *filter, const GstOctInfo *input,
       && gst_oct_info_same_layout (&priv->input, input)
       && gst_oct_info_same_layout (&priv->output, output))
     return TRUE;
+  if ((input_on_gpu || output_on_gpu) && cuda == NULL) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_DEVICE,
+        "%s was asked for memory on a GPU and was started without one; set "
+        "`backend` before the start, the same on all elements.",
+        gst_oct_element_type_name (GST_ELEMENT (filter)));
+    return FALSE;
+  }
   drop_access (filter);
   priv->backend = cuda != NULL ? gst_oct_cuda_get_device (cuda)->backend
                                : oct_backend_cpu ();
@@ -370,6 +276,43 @@ fixate_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
   }
   return GST_BASE_TRANSFORM_CLASS (gst_oct_filter_parent_class)
       ->fixate_caps (trans, direction, caps, othercaps);
+}
+
+/* In the streaming thread, before a negotiation. */
+static void
+prepare (GstOctFilter *filter, guint columns)
+{
+  GstOctFilterClass *klass = GST_OCT_FILTER_GET_CLASS (filter);
+
+  g_atomic_int_set (&PRIVATE (filter)->caps_stale, FALSE);
+  if (klass->prepare != NULL)
+    klass->prepare (filter, columns);
+}
+
+static void
+prepare_for_caps (GstOctFilter *filter, GstEvent *event)
+{
+  GstOctInfo info;
+  GstCaps *caps;
+
+  gst_event_parse_caps (event, &caps);
+  /* caps that are none of ours are refused by the negotiation */
+  if (gst_oct_info_from_caps (&info, caps, NULL))
+    prepare (filter, info.columns);
+}
+
+static GstFlowReturn
+submit_input_buffer (
+    GstBaseTransform *trans, gboolean is_discont, GstBuffer *buffer)
+{
+  GstOctFilter *filter = GST_OCT_FILTER (trans);
+  GstOctFilterPrivate *priv = PRIVATE (filter);
+
+  /* which negotiates where that is due */
+  if (priv->access != NULL && g_atomic_int_get (&priv->caps_stale))
+    prepare (filter, priv->input.columns);
+  return GST_BASE_TRANSFORM_CLASS (gst_oct_filter_parent_class)
+      ->submit_input_buffer (trans, is_discont, buffer);
 }
 
 /* Caps that could not be settled are tried again with the next buffer.  Whoever
@@ -477,7 +420,7 @@ propose_allocation (
     return FALSE;
   if (priv->input.is_video)
     gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
-  if (priv->output_on_gpu && !priv->input_on_gpu)
+  if (priv->output_on_gpu && !priv->input_on_gpu && priv->cuda != NULL)
     propose_pinned_pool (filter, query);
   return TRUE;
 }
@@ -528,6 +471,9 @@ decide_allocation (GstBaseTransform *trans, GstQuery *query)
   g_autoptr (GstAllocator) pinned = NULL;
   g_autoptr (GstBufferPool) pool = NULL;
 
+  /* Caps for a GPU that the element has not are an error of set_caps(). */
+  if ((priv->output_on_gpu || priv->input_on_gpu) && priv->cuda == NULL)
+    return FALSE;
   if (priv->output_on_gpu)
     pool = gst_oct_cuda_pool_new (priv->cuda);
   else if (priv->input_on_gpu)
@@ -546,6 +492,10 @@ ensure_plan (GstOctFilter *filter, GError **error)
 {
   GstOctFilterPrivate *priv = PRIVATE (filter);
 
+  /* a property was set behind prepare(): what was negotiated since did not know
+   * of it */
+  if (g_atomic_int_get (&priv->caps_stale))
+    gst_base_transform_reconfigure_src (GST_BASE_TRANSFORM (filter));
   if (priv->plan != NULL
       && GST_PAD_NEEDS_RECONFIGURE (GST_BASE_TRANSFORM_SRC_PAD (filter)))
     return TRUE;
@@ -620,6 +570,8 @@ sink_event (GstBaseTransform *trans, GstEvent *event)
         oct_calibration_get_samples (calibration));
     gst_oct_filter_set_upstream_calibration (filter, calibration);
   }
+  if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS)
+    prepare_for_caps (filter, event);
   if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP) {
     priv->ended = FALSE;
     if (priv->plan != NULL && get_operation (filter)->reset != NULL)
@@ -696,7 +648,7 @@ stop (GstBaseTransform *trans)
   priv->cuda = NULL;
   g_clear_pointer (&priv->cuda_context, gst_object_unref);
   GST_OBJECT_LOCK (filter);
-  g_clear_pointer (&priv->calibrations.upstream, oct_calibration_unref);
+  gst_oct_calibrations_forget (&priv->calibrations);
   GST_OBJECT_UNLOCK (filter);
   return TRUE;
 }
@@ -708,6 +660,8 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
   GstOctFilterPrivate *priv = PRIVATE (GST_OCT_FILTER (object));
 
+  if (gst_oct_element_refuses_property (GST_ELEMENT (object), pspec))
+    return;
   switch (id) {
   case PROP_BACKEND:
     priv->backend_choice = g_value_get_enum (value);
@@ -759,6 +713,7 @@ gst_oct_filter_class_init (GstOctFilterClass *klass)
   trans_class->transform_caps = transform_caps;
   trans_class->fixate_caps = fixate_caps;
   trans_class->set_caps = set_caps;
+  trans_class->submit_input_buffer = submit_input_buffer;
   trans_class->transform_size = transform_size;
   trans_class->get_unit_size = get_unit_size;
   trans_class->propose_allocation = propose_allocation;

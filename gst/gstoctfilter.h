@@ -35,6 +35,11 @@ struct _GstOctFilterClass {
   void (*transform_structure) (GstOctFilter *filter, GstPadDirection direction,
       const GstStructure *structure, GstCaps *result);
 
+  /* Called in the streaming thread before caps are negotiated for an input of
+   * `columns` values a row: finds out what transform_structure() needs of
+   * files, which is called by any thread and reads none.  NULL: nothing. */
+  void (*prepare) (GstOctFilter *filter, guint columns);
+
   /* Called in the streaming thread before a buffer when caps, calibration or a
    * property changed: builds the parameters from the properties (under the
    * object lock) and hands them to gst_oct_filter_set_plan(). */
@@ -58,11 +63,22 @@ gboolean gst_oct_filter_set_plan (
 /* Whether there is a plan for the caps in force already. */
 gboolean gst_oct_filter_has_plan (GstOctFilter *filter);
 
+/* Its own and the one that came from upstream: under the object lock. */
+GstOctCalibrations *gst_oct_filter_get_calibrations (GstOctFilter *filter);
+
 /* The calibration in force for spectra of `samples` samples: the element's
  * own, else the one that came from upstream (a new reference); NULL without an
- * error when there is none, with one when it does not fit. */
+ * error when there is none, with one when it does not fit.  Reads the file
+ * where that has not been done: for the streaming thread, without the object
+ * lock. */
 OctCalibration *gst_oct_filter_ref_calibration (
     GstOctFilter *filter, guint samples, GError **error);
+
+/* For transform_structure(): the same as far as it is known, without an error;
+ * it may be the one before the last change of a property, which negotiates once
+ * more. */
+OctCalibration *gst_oct_filter_peek_calibration (
+    GstOctFilter *filter, guint samples);
 
 /* The same where the wavenumber of every sample is needed: NULL always with an
  * error.  `instead`: what to do besides octdcsub axis=wavenumber when they are
@@ -72,6 +88,11 @@ OctCalibration *gst_oct_filter_ref_wavenumbers (
 
 /* Whether the element has a calibration of its own. */
 gboolean gst_oct_filter_has_own_calibration (GstOctFilter *filter);
+
+/* Rows of the file of its own calibration, as far as it is one; 0: there is no
+ * such file.  `path` is set to its path then, g_free() it.  For the streaming
+ * thread. */
+guint gst_oct_filter_count_own_rows (GstOctFilter *filter, char **path);
 
 /* The one that came from upstream: a new reference, or NULL.  Setting it keeps
  * a reference to `calibration`; the next buffer is processed with it. */

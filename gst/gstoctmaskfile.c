@@ -1,15 +1,41 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstoctmaskfile.h"
 #include "gstocterror.h"
-#include "oct-calibration-csv.h"
 #include "oct-file.h"
 #include "oct-mask.h"
+
+typedef struct {
+  guint8 *values; /* [entries] 0 or 1 */
+  guint entries;
+  guint kept; /* entries that are 1 */
+} Mask;
+
+static gpointer
+read_mask (const char *path, GError **error)
+{
+  guint entries;
+  guint8 *values = oct_mask_read (path, &entries, error);
+  Mask *mask;
+
+  if (values == NULL)
+    return NULL;
+  mask = g_new (Mask, 1);
+  *mask = (Mask){ values, entries, oct_mask_count (values, entries) };
+  return mask;
+}
+
+static void
+free_mask (gpointer mask)
+{
+  g_free (((Mask *)mask)->values);
+  g_free (mask);
+}
 
 void
 gst_oct_mask_file_clear (GstOctMaskFile *file)
 {
   g_clear_pointer (&file->path, g_free);
-  gst_oct_mask_file_forget (file);
+  g_clear_pointer (&file->content, oct_file_content_unref);
 }
 
 void
@@ -17,21 +43,24 @@ gst_oct_mask_file_set (GstOctMaskFile *file, const char *path)
 {
   gst_oct_mask_file_clear (file);
   file->path = g_strdup (path);
+  gst_oct_mask_file_forget (file);
 }
 
 void
 gst_oct_mask_file_forget (GstOctMaskFile *file)
 {
-  g_clear_pointer (&file->read, g_bytes_unref);
+  g_clear_pointer (&file->content, oct_file_content_unref);
+  if (gst_oct_mask_file_given (file))
+    file->content = oct_file_content_new (file->path, read_mask, free_mask);
 }
 
 void
 gst_oct_mask_file_copy (GstOctMaskFile *to, const GstOctMaskFile *from)
 {
-  gst_oct_mask_file_set (to, from->path);
-  if (from->read != NULL)
-    to->read = g_bytes_ref (from->read);
-  to->kept = from->kept;
+  gst_oct_mask_file_clear (to);
+  to->path = g_strdup (from->path);
+  if (from->content != NULL)
+    to->content = oct_file_content_ref (from->content);
 }
 
 gboolean
@@ -41,65 +70,55 @@ gst_oct_mask_file_given (const GstOctMaskFile *file)
 }
 
 const guint8 *
-gst_oct_mask_file_read (
-    GstOctMaskFile *file, const char *element, guint *entries, GError **error)
+gst_oct_mask_file_read (const GstOctMaskFile *file, const char *element,
+    guint *entries, GError **error)
 {
-  gsize size;
-  const guint8 *mask;
+  GError *local = NULL;
+  const Mask *mask = oct_file_content_get (file->content, &local);
 
-  if (file->read == NULL) {
-    GError *local = NULL;
-    guint8 *read = oct_mask_read (file->path, entries, &local);
+  if (mask == NULL) {
+    g_autofree char *name = g_strdup_printf ("`mask-file` of %s", element);
 
-    if (read == NULL) {
-      g_autofree char *name = g_strdup_printf ("`mask-file` of %s", element);
-
-      gst_oct_error_name_property (&local, name);
-      g_propagate_error (error, local);
-      return NULL;
-    }
-    file->kept = oct_mask_count (read, *entries);
-    file->read = g_bytes_new_take (read, *entries);
+    gst_oct_error_name_property (&local, name);
+    g_propagate_error (error, local);
+    return NULL;
   }
-  mask = g_bytes_get_data (file->read, &size);
-  *entries = (guint)size;
-  return mask;
+  *entries = mask->entries;
+  return mask->values;
 }
 
 gboolean
 gst_oct_mask_file_check (
     const GstOctMaskFile *file, guint columns, GError **error)
 {
-  guint entries = (guint)g_bytes_get_size (file->read);
+  const Mask *mask = oct_file_content_get (file->content, NULL);
   g_autofree char *source = NULL;
 
-  if (columns == entries || columns == file->kept)
+  if (columns == mask->entries || columns == mask->kept)
     return TRUE;
   source = oct_file_describe ("Mask file", file->path);
   g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
       "%s has %u entries, %u of them 1, but the spectra have %u samples; set "
       "`mask-file` to a file with one 0 or 1 for every sample of a whole "
       "A-line, or deliver the kept samples alone.",
-      source, entries, file->kept, columns);
+      source, mask->entries, mask->kept, columns);
   return FALSE;
 }
 
 /* Rows of the element's own calibration file, else of the calibration from
  * upstream; 0: not known.  `name`: of the calibration, g_free(). */
 static guint
-count_rows (GstOctFilter *filter, guint entries, char **name)
+count_rows (GstOctFilter *filter, char **name)
 {
-  g_auto (OctCalibrationTable) table = { 0 };
   g_autoptr (OctCalibration) upstream = NULL;
   g_autofree char *path = NULL;
 
   if (gst_oct_filter_has_own_calibration (filter)) {
-    g_object_get (filter, "calibration", &path, NULL);
-    if (path == NULL || path[0] == '\0')
-      return 0;
-    *name = oct_file_describe ("Calibration file", path);
-    oct_calibration_csv_read (path, entries, &table, NULL);
-    return table.rows;
+    guint rows = gst_oct_filter_count_own_rows (filter, &path);
+
+    if (rows != 0)
+      *name = oct_file_describe ("Calibration file", path);
+    return rows;
   }
   upstream = gst_oct_filter_ref_upstream_calibration (filter);
   *name = g_strdup ("The calibration that came from upstream");
@@ -110,7 +129,8 @@ OctCalibration *
 gst_oct_mask_file_ref_calibration (const GstOctMaskFile *file,
     GstOctFilter *filter, guint columns, GError **error)
 {
-  guint entries = (guint)g_bytes_get_size (file->read), rows;
+  const Mask *mask = oct_file_content_get (file->content, NULL);
+  guint entries = mask->entries, rows;
   g_autofree char *source = oct_file_describe ("mask file", file->path);
   g_autofree char *name = NULL;
   GError *local = NULL;
@@ -119,7 +139,7 @@ gst_oct_mask_file_ref_calibration (const GstOctMaskFile *file,
 
   if (local == NULL)
     return found;
-  rows = columns != entries ? count_rows (filter, entries, &name) : 0;
+  rows = columns != entries ? count_rows (filter, &name) : 0;
   if (rows == 0 || rows == entries) {
     g_propagate_error (error, local);
     return NULL;
@@ -129,7 +149,7 @@ gst_oct_mask_file_ref_calibration (const GstOctMaskFile *file,
       "%s has %u rows, but %s has %u entries, %u of them 1 as the spectra have "
       "samples; set `calibration` of %s to a file with one row for every "
       "entry.",
-      name, rows, source, entries, file->kept,
+      name, rows, source, entries, mask->kept,
       gst_oct_element_type_name (GST_ELEMENT (filter)));
   return NULL;
 }

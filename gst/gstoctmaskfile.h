@@ -6,14 +6,14 @@
 #pragma once
 
 #include "gstoctfilter.h"
+#include "oct-file.h"
 
 G_BEGIN_DECLS
 
 /* Zeros: no file.  Under the object lock of the element, or a copy. */
 typedef struct {
   char *path;
-  GBytes *read; /* one byte per entry, NULL until it is read */
-  guint kept;   /* entries that are 1 */
+  OctFileContent *content; /* NULL: no file */
 } GstOctMaskFile;
 
 void gst_oct_mask_file_set (GstOctMaskFile *file, const char *path);
@@ -21,7 +21,7 @@ void gst_oct_mask_file_clear (GstOctMaskFile *file);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (GstOctMaskFile, gst_oct_mask_file_clear)
 /* The file is read again at the next use; for stop(). */
 void gst_oct_mask_file_forget (GstOctMaskFile *file);
-/* With what has been read; `to` is cleared before. */
+/* They share what has been read, and what will be; `to` is cleared before. */
 void gst_oct_mask_file_copy (GstOctMaskFile *to, const GstOctMaskFile *from);
 
 /* Whether there is one; an empty name is none. */
@@ -29,9 +29,10 @@ gboolean gst_oct_mask_file_given (const GstOctMaskFile *file);
 
 /* What is in the file that is given, one 0 or 1 per sample of a whole A-line;
  * owned by it.  NULL with OCT_ERROR_NOT_FOUND, _READ or _FORMAT, whose sentence
- * names `mask-file` of `element`. */
-const guint8 *gst_oct_mask_file_read (
-    GstOctMaskFile *file, const char *element, guint *entries, GError **error);
+ * names `mask-file` of `element`.  The first call reads it, good or bad: for a
+ * copy, in the streaming thread, without the object lock. */
+const guint8 *gst_oct_mask_file_read (const GstOctMaskFile *file,
+    const char *element, guint *entries, GError **error);
 
 /* Whether rows of `columns` hold whole A-lines of a file that has been read, or
  * the samples alone that it keeps.  FALSE with OCT_ERROR_FORMAT. */

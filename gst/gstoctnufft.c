@@ -88,6 +88,16 @@ transform_structure (GstOctFilter *filter, GstPadDirection direction,
       result);
 }
 
+/* The caps tell the depths of the calibration. */
+static void
+prepare (GstOctFilter *filter, guint columns)
+{
+  OctCalibration *calibration =
+      gst_oct_filter_ref_calibration (filter, columns, NULL);
+
+  g_clear_pointer (&calibration, oct_calibration_unref);
+}
+
 /* What this element's own properties say. */
 static OctOperation
 fill_params (GstOctNUFFT *self, OctNufftParams *params)
@@ -242,6 +252,7 @@ gst_oct_nufft_class_init (GstOctNUFFTClass *klass)
   object_class->set_property = set_property;
   object_class->get_property = get_property;
   filter_class->transform_structure = transform_structure;
+  filter_class->prepare = prepare;
   filter_class->configure = configure;
   GST_BASE_TRANSFORM_CLASS (klass)->stop = stop;
   install_properties (object_class);

@@ -104,6 +104,7 @@ start (GstBaseSink *base)
   GST_OBJECT_LOCK (self);
   name = g_strdup (self->location);
   part_size = self->part_size;
+  oct_calibration_settings_forget_file (&self->calibration);
   GST_OBJECT_UNLOCK (self);
   if (name == NULL || *name == '\0') {
     g_set_error_literal (&error, OCT_ERROR, OCT_ERROR_SETTINGS,
@@ -173,9 +174,7 @@ make_calibration (GstOctRawSink *self, GError **error)
 
   /* a copy, as reading the file may take its time */
   GST_OBJECT_LOCK (self);
-  settings = self->calibration;
-  settings.file = g_strdup (settings.file);
-  settings.k_polynomial = g_strdup (settings.k_polynomial);
+  oct_calibration_settings_copy (&settings, &self->calibration);
   GST_OBJECT_UNLOCK (self);
   if (!oct_calibration_settings_empty (&settings)) {
     calibration = oct_calibration_new_on (
@@ -391,6 +390,8 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
   GstOctRawSink *self = GST_OCT_RAW_SINK (object);
   gboolean known = TRUE;
 
+  if (gst_oct_element_refuses_property (GST_ELEMENT (self), pspec))
+    return;
   GST_OBJECT_LOCK (self);
   if (id == PROP_LOCATION) {
     g_free (self->location);

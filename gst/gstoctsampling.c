@@ -169,14 +169,9 @@ read_file (GstOctSampling *sampling, guint *entries, GError **error)
 }
 
 void
-gst_oct_sampling_copy (GstOctSampling *to, GstOctSampling *from)
+gst_oct_sampling_copy (GstOctSampling *to, const GstOctSampling *from)
 {
-  guint entries;
-
   gst_oct_sampling_clear (to);
-  /* once for all copies; what is wrong with it is said when it is used */
-  if (from->kind == GST_OCT_MASK_FILE)
-    read_file (from, &entries, NULL);
   *to = *from;
   to->file = (GstOctMaskFile){ 0 };
   gst_oct_mask_file_copy (&to->file, &from->file);

@@ -50,13 +50,14 @@ gboolean gst_oct_sampling_set_property (GstOctFilter *filter,
 gboolean gst_oct_sampling_get_property (
     GstOctFilter *filter, GstOctSampling *sampling, guint id, GValue *value);
 
-/* A copy, with what is in the mask file when that is used; under the object
+/* A copy, which shares what has been read of the mask file; under the object
  * lock.  `to` is cleared before. */
-void gst_oct_sampling_copy (GstOctSampling *to, GstOctSampling *from);
+void gst_oct_sampling_copy (GstOctSampling *to, const GstOctSampling *from);
 
 /* The samples of a whole A-line when the rows of the input have `columns`:
  * those of the mask file, else of the calibration from upstream, else as many;
- * and the calibration of them, a new reference, or NULL.  For a copy.  FALSE
+ * and the calibration of them, a new reference, or NULL.  For a copy, in the
+ * streaming thread: files that have not been read are.  FALSE
  * with an error, and `samples` set as far as it is known, when the mask file
  * or the calibration do not fit. */
 gboolean gst_oct_sampling_find_samples (GstOctSampling *sampling,
@@ -69,7 +70,7 @@ guint8 *gst_oct_sampling_make_mask (GstOctSampling *sampling, guint samples,
     const double *nodes, const double *density, GError **error);
 
 /* Writes the mask to `output` where that is asked for.  FALSE with
- * OCT_ERROR_READ. */
+ * OCT_ERROR_WRITE or _DISK_FULL. */
 gboolean gst_oct_sampling_write_mask (const GstOctSampling *sampling,
     const guint8 *mask, guint samples, GError **error);
 

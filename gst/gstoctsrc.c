@@ -283,9 +283,7 @@ make_calibration (GstOctSrc *self, GstOctInput *input, GError **error)
 
   /* a copy, as reading the file may take its time */
   GST_OBJECT_LOCK (self);
-  settings = self->settings.calibration;
-  settings.file = g_strdup (settings.file);
-  settings.k_polynomial = g_strdup (settings.k_polynomial);
+  oct_calibration_settings_copy (&settings, &self->settings.calibration);
   GST_OBJECT_UNLOCK (self);
   if (!oct_calibration_settings_empty (&settings)) {
     calibration = oct_calibration_new_on (
@@ -311,6 +309,7 @@ start (GstBaseSrc *base)
   g_atomic_int_set (&self->failed, FALSE);
   g_atomic_int_set (&self->calibration_changed, FALSE);
   GST_OBJECT_LOCK (self);
+  oct_calibration_settings_forget_file (&self->settings.calibration);
   settings = self->settings;
   settings.input.location = location = g_strdup (settings.input.location);
   GST_OBJECT_UNLOCK (self);
@@ -688,6 +687,8 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
   GstOctSrc *self = GST_OCT_SRC (object);
   gboolean known;
 
+  if (gst_oct_element_refuses_property (GST_ELEMENT (self), pspec))
+    return;
   if (id == PROP_IS_LIVE) {
     gst_base_src_set_live (GST_BASE_SRC (self), g_value_get_boolean (value));
     return;

@@ -368,6 +368,10 @@ static const BadInput bad_inputs[] = {
       "mode=background needs a stored spectrum and there is none; set "
       "`background` to a file of spectra, or use a calibration with a column "
       "background." },
+  { VIRTUAL " ! octdcsub ! octcs mask-output=@/no/mask.txt ! fakesink", "octcs",
+      NULL, RESOURCE (WRITE),
+      "Mask file '@/no/mask.txt' cannot be written: * (`mask-output` of "
+      "octcs)." },
   { VIRTUAL " ! octdispersion ! fakesink", "octsrc", NULL, CORE (NEGOTIATION),
       "The elements behind octsrc do not go together for its stream "
       "(video/x-raw, format=(string)GRAY16_LE, width=(int)64, "

@@ -299,7 +299,7 @@ test_files (void)
   g_assert_error (error, OCT_ERROR, OCT_ERROR_READ);
   g_clear_error (&error);
   g_assert_false (oct_mask_write (nowhere, mask, 300, &error));
-  g_assert_error (error, OCT_ERROR, OCT_ERROR_READ);
+  g_assert_error (error, OCT_ERROR, OCT_ERROR_WRITE);
   g_assert_nonnull (strstr (error->message, "cannot be written"));
   g_clear_error (&error);
   g_assert_true (oct_mask_write (path, mask, 300, &error));

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * Properties that are for the time before the start, set while images are made:
+ * they are refused with a warning, whatever negotiates next, and nothing else
+ * happens.
+ */
+#include "oct-test-files.h"
+#include "oct-test.h"
+
+#define SOURCE "octsrc samples=256 lines=16 is-live=true line-rate=1600"
+#define SINK " ! fakesink name=sink sync=false"
+
+/* Every element of the plugin is in one of them; '@' is a folder. */
+static const char *const launches[] = {
+  SOURCE " ! tee name=tee ! queue ! octrawsink location=@/scan async=false"
+         " tee. ! queue ! octdcsub ! octkresample ! octdispersion ! octfft"
+         " ! octlogscale" SINK,
+  SOURCE " ! octdcsub ! octnufft ! octlogscale" SINK,
+  SOURCE " ! octdcsub ! octcs iterations=1 ! octlogscale" SINK,
+};
+
+static gboolean
+is_for_ready (GParamSpec *spec)
+{
+  return g_str_has_prefix (g_type_name (spec->owner_type), "GstOct")
+         && (spec->flags & G_PARAM_WRITABLE) != 0
+         && (spec->flags & GST_PARAM_MUTABLE_READY) != 0
+         && (spec->flags
+                & (GST_PARAM_MUTABLE_PAUSED | GST_PARAM_MUTABLE_PLAYING))
+                == 0;
+}
+
+/* ------------------------------------------------------------------- values
+ */
+
+/* Another value than the one there is. */
+static void
+change_value (GParamSpec *spec, GValue *value)
+{
+  if (G_VALUE_HOLDS_STRING (value)) {
+    g_value_set_static_string (value, "/another/one");
+  } else if (G_VALUE_HOLDS_BOOLEAN (value)) {
+    g_value_set_boolean (value, !g_value_get_boolean (value));
+  } else if (G_VALUE_HOLDS_ENUM (value)) {
+    const GEnumValue *values = G_PARAM_SPEC_ENUM (spec)->enum_class->values;
+    gint now = g_value_get_enum (value);
+
+    g_value_set_enum (value, values[values[1].value == now ? 0 : 1].value);
+  } else {
+    GValue number = G_VALUE_INIT;
+
+    g_value_init (&number, G_TYPE_DOUBLE);
+    g_value_set_double (&number, G_VALUE_HOLDS_DOUBLE (value) ? 0.25 : 3.0);
+    fail_unless (g_value_transform (&number, value), "%s", spec->name);
+    fail_if (g_param_value_validate (spec, value), "%s", spec->name);
+  }
+}
+
+static char *
+show_value (GstElement *element, GParamSpec *spec)
+{
+  GValue value = G_VALUE_INIT;
+  char *shown;
+
+  g_value_init (&value, spec->value_type);
+  g_object_get_property (G_OBJECT (element), spec->name, &value);
+  shown = g_strdup_value_contents (&value);
+  g_value_unset (&value);
+  return shown;
+}
+
+static void
+set_other_value (GstElement *element, GParamSpec *spec)
+{
+  GValue value = G_VALUE_INIT;
+
+  g_value_init (&value, spec->value_type);
+  g_object_get_property (G_OBJECT (element), spec->name, &value);
+  change_value (spec, &value);
+  g_object_set_property (G_OBJECT (element), spec->name, &value);
+  g_value_unset (&value);
+}
+
+/* ---------------------------------------------------------------- pipelines */
+
+static gint images; /* atomic: that came to the sink */
+
+static GstPadProbeReturn
+count_image (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
+{
+  g_atomic_int_inc (&images);
+  return GST_PAD_PROBE_OK;
+}
+
+static void
+wait_for_images (guint count)
+{
+  gint64 end = g_get_monotonic_time () + 30 * G_TIME_SPAN_SECOND;
+  gint goal = g_atomic_int_get (&images) + (gint)count;
+
+  while (g_atomic_int_get (&images) < goal) {
+    fail_unless (g_get_monotonic_time () < end, "no more images come");
+    g_usleep (1000);
+  }
+}
+
+static GstElement *
+play (const char *launch)
+{
+  g_autofree char *folder = oct_test_file_path ("");
+  g_auto (GStrv) parts = g_strsplit (launch, "@", -1);
+  g_autofree char *full = oct_test_cuda_launch (g_strjoinv (folder, parts));
+  g_autoptr (GError) error = NULL;
+  GstElement *pipeline = gst_parse_launch (full, &error);
+  g_autoptr (GstElement) sink = NULL;
+
+  fail_unless (error == NULL, "%s", error != NULL ? error->message : "");
+  sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  gst_pad_add_probe (
+      sink->sinkpads->data, GST_PAD_PROBE_TYPE_BUFFER, count_image, NULL, NULL);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  wait_for_images (2);
+  return pipeline;
+}
+
+/* No errors and as many warnings, all of which name the property and the
+ * element. */
+static void
+check_messages (
+    GstElement *pipeline, guint warnings, GstElement *element, const char *name)
+{
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+  GstMessage *message;
+
+  while ((message = gst_bus_pop_filtered (
+              bus, GST_MESSAGE_ERROR | GST_MESSAGE_WARNING))) {
+    g_autoptr (GError) error = NULL;
+
+    if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
+      gst_message_parse_error (message, &error, NULL);
+    else
+      gst_message_parse_warning (message, &error, NULL);
+    fail_unless (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING
+                     && warnings-- > 0
+                     && GST_MESSAGE_SRC (message) == GST_OBJECT (element)
+                     && strstr (error->message, name) != NULL,
+        "%s", error->message);
+    gst_message_unref (message);
+  }
+  fail_unless_equals_int (warnings, 0);
+}
+
+/* --------------------------------------------------------------------- tests
+ */
+
+static void
+negotiate_again (GstElement *element)
+{
+  GList *i;
+
+  for (i = element->srcpads; i != NULL; i = i->next)
+    gst_pad_send_event (i->data, gst_event_new_reconfigure ());
+  /* what is behind a change of caps is asked for memory again, too */
+  if (element->srcpads != NULL)
+    wait_for_images (2);
+}
+
+static void
+check_element (GstElement *pipeline, GstElement *element)
+{
+  guint n, i;
+  g_autofree GParamSpec **specs =
+      g_object_class_list_properties (G_OBJECT_GET_CLASS (element), &n);
+
+  for (i = 0; i < n; i++) {
+    g_autofree char *before = NULL, *after = NULL, *name = NULL;
+
+    if (!is_for_ready (specs[i]))
+      continue;
+    GST_INFO_OBJECT (element, "%s", specs[i]->name);
+    before = show_value (element, specs[i]);
+    set_other_value (element, specs[i]);
+    after = show_value (element, specs[i]);
+    negotiate_again (element);
+    name = g_strdup_printf ("`%s` of %s", specs[i]->name,
+        GST_OBJECT_NAME (gst_element_get_factory (element)));
+    check_messages (pipeline, 1, element, name);
+    fail_unless_equals_string (before, after);
+  }
+}
+
+/* Loops over the pipelines. */
+GST_START_TEST (test_refused_while_playing)
+{
+  GstElement *pipeline = play (launches[__i__]);
+  GList *i;
+
+  for (i = GST_BIN_CHILDREN (pipeline); i != NULL; i = i->next)
+    check_element (pipeline, i->data);
+  wait_for_images (2);
+  check_messages (pipeline, 0, NULL, NULL);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pipeline);
+}
+GST_END_TEST
+
+/* The pipelines hold every element there is. */
+GST_START_TEST (test_all_elements)
+{
+  GList *features =
+      gst_registry_get_feature_list_by_plugin (gst_registry_get (), "oct");
+  guint elements = 0, k;
+  GList *i;
+
+  for (i = features; i != NULL; i = i->next) {
+    gboolean found = FALSE;
+
+    if (!GST_IS_ELEMENT_FACTORY (i->data))
+      continue;
+    elements++;
+    for (k = 0; k < G_N_ELEMENTS (launches); k++)
+      found |= strstr (launches[k], GST_OBJECT_NAME (i->data)) != NULL;
+    fail_unless (found, "%s", GST_OBJECT_NAME (i->data));
+  }
+  gst_plugin_feature_list_free (features);
+  fail_unless (elements >= 9);
+}
+GST_END_TEST
+
+/* Before the start, and again behind it, they are taken. */
+GST_START_TEST (test_taken_when_stopped)
+{
+  const GstState states[] = { GST_STATE_NULL, GST_STATE_READY };
+  GList *features =
+      gst_registry_get_feature_list_by_plugin (gst_registry_get (), "oct");
+  GList *feature;
+  guint k, i, n;
+
+  for (feature = features; feature != NULL; feature = feature->next) {
+    GstElement *element;
+    g_autofree GParamSpec **specs = NULL;
+
+    if (!GST_IS_ELEMENT_FACTORY (feature->data))
+      continue;
+    element = gst_element_factory_create (feature->data, NULL);
+    specs = g_object_class_list_properties (G_OBJECT_GET_CLASS (element), &n);
+    /* a sink is started on the way to READY already */
+    for (k = 0; k < (GST_OBJECT_FLAG_IS_SET (element, GST_ELEMENT_FLAG_SINK)
+                         ? 1
+                         : G_N_ELEMENTS (states));
+         k++) {
+      fail_unless_equals_int (
+          gst_element_set_state (element, states[k]), GST_STATE_CHANGE_SUCCESS);
+      for (i = 0; i < n; i++) {
+        g_autofree char *before = NULL, *after = NULL;
+        /* the second time it is that value already */
+        if (!is_for_ready (specs[i]) || specs[i]->value_type == G_TYPE_STRING
+            || (k == 1 && !G_IS_PARAM_SPEC_BOOLEAN (specs[i])))
+          continue;
+        before = show_value (element, specs[i]);
+        set_other_value (element, specs[i]);
+        after = show_value (element, specs[i]);
+        fail_if (g_str_equal (before, after), "`%s`", specs[i]->name);
+      }
+    }
+    gst_element_set_state (element, GST_STATE_NULL);
+    gst_object_unref (element);
+  }
+  gst_plugin_feature_list_free (features);
+}
+GST_END_TEST
+
+static Suite *
+octsettings_suite (void)
+{
+  Suite *suite = suite_create ("octsettings");
+  TCase *tcase = tcase_create ("general");
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_checked_fixture (tcase, NULL, oct_test_remove_files);
+  tcase_add_loop_test (
+      tcase, test_refused_while_playing, 0, G_N_ELEMENTS (launches));
+  tcase_add_test (tcase, test_all_elements);
+  tcase_add_test (tcase, test_taken_when_stopped);
+  return suite;
+}
+
+GST_CHECK_MAIN (octsettings);
