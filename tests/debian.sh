@@ -60,14 +60,9 @@ fi
 # The address of this computer's own packages; label "Debian" or
 # "Debian-Security".  Nothing when it is no Debian or has none.
 find_mirror () {
-  apt-get indextargets --format "\$(LABEL) \$(REPO_URI)" \
-    "Created-By: Packages" 2>/dev/null |
-    while read -r label address; do
-      if [ "$label" = "$1" ]; then
-        echo "$address"
-        break
-      fi
-    done
+  { apt-get indextargets --format "\$(LABEL)|\$(REPO_URI)" \
+    "Created-By: Packages" 2>/dev/null || true; } |
+    awk -F'|' -v label="$1" '$1 == label && !found { print $2; found = 1 }'
 }
 
 # ------------------------------------------------------------ making the system
@@ -125,17 +120,26 @@ make_system () {
 
 # -------------------------------------------------------------- what is tested
 
-# The files that git knows or would add, as they are now.  Builds of earlier runs
-# stay: the times of the files tell what to build again.
-copy_files () {
-  local to=$system$copy
-  find "$to" -mindepth 1 -maxdepth 1 ! -name 'build*' -exec rm -rf {} +
-  (cd "$root" && git ls-files -z --cached --others --exclude-standard |
-    while IFS= read -r -d '' name; do
-      [ ! -e "$name" ] || printf '%s\0' "$name"
-    done | tar --create --no-recursion --null --files-from=-) |
-    tar --extract --no-same-owner --directory="$to"
-}
+# The files that git knows or would add, as they are now.  What has not changed
+# keeps its time, and builds of earlier runs stay: only what has to be is built
+# again.
+copy_files () (
+  local to=$system$copy name
+  local -A ours=()
+  cd "$root"
+  while IFS= read -r -d '' name; do
+    [ -f "$name" ] || continue
+    ours[$name]=yes
+    cmp -s "$name" "$to/$name" && continue
+    mkdir -p "$(dirname "$to/$name")"
+    cp --remove-destination --preserve=mode "$name" "$to/$name"
+  done < <(git -c safe.directory="$root" ls-files -z --cached --others \
+    --exclude-standard)
+  cd "$to"
+  while IFS= read -r -d '' name; do
+    [ -n "${ours[${name#./}]:-}" ] || rm "$name"
+  done < <(find . -path './build*' -prune -o -type f -print0)
+)
 
 # ------------------------------------------------------------------ within it
 
@@ -171,15 +175,17 @@ enter () {
     mkdir -p "$system$copy/../shared/data/cscan"
     mount --bind -o ro "$data" "$system$copy/../shared/data/cscan"
   fi
+  local passed=()
+  for name in $(compgen -e | grep -iE '^(https?_proxy|no_proxy|npm_config_.*)$'); do
+    passed+=("$name=${!name}")
+  done
   # Not chroot: in one, browsers and tests cannot make namespaces of their own.
   mkdir -p "$system/mnt/outside"
   cd "$system"
   pivot_root . mnt/outside
   exec chroot . /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin \
     HOME=/root LC_ALL=C.UTF-8 TERM="${TERM:-dumb}" ${CI:+"CI=$CI"} \
-    ${http_proxy:+"http_proxy=$http_proxy"} \
-    ${https_proxy:+"https_proxy=$https_proxy"} \
-    ${no_proxy:+"no_proxy=$no_proxy"} \
+    "${passed[@]}" \
     NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt \
     bash -c "$within" debian.sh "$copy" "$@"
 }
