@@ -14,8 +14,11 @@
 #define CALIBRATION "calibration"
 #define VERSION 1
 
-/* 65536 rows of four lists of 24 characters are 6 MiB. */
-#define MAX_FILE_SIZE (64u << 20)
+/* The largest text that is written, five lists of 65536 numbers of 25
+ * characters and all gaps of 40, has 8.0 MiB in some 20 lines; people add
+ * remarks. */
+#define MAX_TEXT (16u << 20)
+#define MAX_TEXT_LINES 4096u
 #define MAX_LINE_RATE 1e9
 /* Within which the first group begins. */
 #define HEAD_SIZE 4096
@@ -47,15 +50,17 @@ void
 oct_recording_info_add_gap (
     OctRecordingInfo *info, guint64 frame, guint64 count)
 {
-  OctRecordingGap gap = { frame, count };
+  OctRecordingGap gap = { MIN (frame, G_MAXINT64), MIN (count, G_MAXINT64) };
+  OctRecordingGap *last;
 
   if (info->gaps == NULL)
     info->gaps = g_array_new (FALSE, FALSE, sizeof gap);
-  if (info->gaps->len < OCT_RECORDING_MAX_GAPS)
+  if (info->gaps->len < OCT_RECORDING_MAX_GAPS) {
     g_array_append_val (info->gaps, gap);
-  else
-    g_array_index (info->gaps, OctRecordingGap, info->gaps->len - 1).count +=
-        count;
+    return;
+  }
+  last = &g_array_index (info->gaps, OctRecordingGap, info->gaps->len - 1);
+  last->count = MIN (last->count + gap.count, G_MAXINT64);
 }
 
 /* ------------------------------------------------------------------ writing */
@@ -111,9 +116,10 @@ oct_recording_format (const OctRecordingInfo *info)
   g_key_file_set_integer (keys, GROUP, "lines", info->lines);
   if (info->bscans != 0)
     g_key_file_set_integer (keys, GROUP, "bscans-per-volume", info->bscans);
-  if (info->line_rate > 0.0)
+  /* no camera's: unknown is better than a text that is refused */
+  if (info->line_rate > 0.0 && info->line_rate <= MAX_LINE_RATE)
     g_key_file_set_double (keys, GROUP, "line-rate", info->line_rate);
-  if (info->start_time != 0) {
+  if (info->start_time > 0) {
     g_autoptr (GDateTime) second =
         g_date_time_new_from_unix_utc (info->start_time / G_USEC_PER_SEC);
     g_autoptr (GDateTime) time =
@@ -150,7 +156,7 @@ refuse (const Parser *parser, const char *key, const char *expected)
   return FALSE;
 }
 
-/* `fallback` 0: the key has to be there. */
+/* Without `optional` the key has to be there. */
 static gboolean
 get_count (const Parser *parser, const char *key, guint most, gboolean optional,
     guint *count)
@@ -213,12 +219,32 @@ get_start_time (const Parser *parser, gint64 *start_time)
   if (text == NULL)
     return TRUE;
   time = g_date_time_new_from_iso8601 (text, NULL);
-  if (time == NULL || g_date_time_to_unix (time) <= 0)
-    return refuse (
-        parser, "start-time", "a time as in 2026-05-04T08:15:00.250000Z");
-  *start_time = g_date_time_to_unix (time) * G_USEC_PER_SEC
-                + g_date_time_get_microsecond (time);
-  return TRUE;
+  if (time != NULL)
+    *start_time = g_date_time_to_unix (time) * G_USEC_PER_SEC
+                  + g_date_time_get_microsecond (time);
+  return *start_time > 0
+         || refuse (
+             parser, "start-time", "a time as in 2026-05-04T08:15:00.250000Z");
+}
+
+/* Items of a list, before it is split: a hostile file has millions. */
+static gboolean
+check_length (
+    const Parser *parser, const char *group, const char *key, guint most)
+{
+  g_autofree char *text = g_key_file_get_value (parser->keys, group, key, NULL);
+  gsize n = 0;
+
+  for (const char *c = text; c != NULL && *c != '\0'; c++)
+    /* the one behind the last item separates nothing */
+    n += *c == ';' && c[1] != '\0';
+  if (n < most)
+    return TRUE;
+  g_set_error (parser->error, OCT_ERROR, OCT_ERROR_FORMAT,
+      "%s: `%s` has %" G_GSIZE_FORMAT " values, at most %u are possible; "
+      "correct the line, or read the parts as raw files",
+      parser->file, key, n + 1, most);
+  return FALSE;
 }
 
 /* "FRAME:COUNT" */
@@ -231,21 +257,23 @@ parse_gap (const char *text, OctRecordingGap *gap)
          && g_ascii_string_to_unsigned (
              parts[0], 10, 0, G_MAXINT64, &gap->frame, NULL)
          && g_ascii_string_to_unsigned (
-             parts[1], 10, 1, G_MAXINT32, &gap->count, NULL);
+             parts[1], 10, 1, G_MAXINT64, &gap->count, NULL);
 }
 
 static gboolean
 get_gaps (const Parser *parser, OctRecordingInfo *info)
 {
-  g_auto (GStrv) texts =
-      g_key_file_get_string_list (parser->keys, GROUP, "missing", NULL, NULL);
+  g_auto (GStrv) texts = NULL;
   guint64 frame = 0;
 
+  if (!check_length (parser, GROUP, "missing", OCT_RECORDING_MAX_GAPS))
+    return FALSE;
+  texts =
+      g_key_file_get_string_list (parser->keys, GROUP, "missing", NULL, NULL);
   for (guint i = 0; texts != NULL && texts[i] != NULL; i++) {
     OctRecordingGap gap;
 
-    if (i >= OCT_RECORDING_MAX_GAPS || !parse_gap (texts[i], &gap)
-        || gap.frame < frame)
+    if (!parse_gap (texts[i], &gap) || gap.frame < frame)
       return refuse (parser, "missing", "a list as in 100:12;340:1;");
     frame = gap.frame;
     oct_recording_info_add_gap (info, gap.frame, gap.count);
@@ -276,6 +304,8 @@ get_list (const Parser *parser, const char *key, guint samples, double **values)
   *values = NULL;
   if (!g_key_file_has_key (parser->keys, CALIBRATION, key, NULL))
     return TRUE;
+  if (!check_length (parser, CALIBRATION, key, samples))
+    return FALSE;
   *values =
       g_key_file_get_double_list (parser->keys, CALIBRATION, key, &n, &local);
   for (gsize i = 0; i < n; i++)
@@ -349,6 +379,39 @@ get_mark_size (const char *text, gsize size)
   return size >= 3 && memcmp (text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 }
 
+/* Before the text is read or split: what a key file takes of memory is many
+ * times its size. */
+static gboolean
+check_size (const char *file, guint64 size, GError **error)
+{
+  if (size <= MAX_TEXT)
+    return TRUE;
+  g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
+      "%s has %" G_GUINT64_FORMAT
+      " bytes, at most %u are possible for the text "
+      "of a recording; give the .oct file that was recorded, or read the parts "
+      "as raw files",
+      file, size, MAX_TEXT);
+  return FALSE;
+}
+
+static gboolean
+check_lines (const char *file, const char *text, gsize size, GError **error)
+{
+  const char *end = text + size;
+  guint lines = 1;
+
+  while ((text = memchr (text, '\n', end - text)) != NULL && ++text < end)
+    lines++;
+  if (lines <= MAX_TEXT_LINES)
+    return TRUE;
+  g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
+      "%s has %u lines, at most %u are possible in the text of a recording; "
+      "give the .oct file that was recorded, or read the parts as raw files",
+      file, lines, MAX_TEXT_LINES);
+  return FALSE;
+}
+
 gboolean
 oct_recording_parse (const char *file, const char *text, gsize size,
     OctRecordingInfo *info, GError **error)
@@ -358,6 +421,8 @@ oct_recording_parse (const char *file, const char *text, gsize size,
   OctRecordingInfo parsed = { 0 };
   gsize mark = get_mark_size (text, size);
 
+  if (!check_size (file, size, error) || !check_lines (file, text, size, error))
+    return FALSE;
   if (!g_utf8_validate (text, size, NULL)
       || !g_key_file_load_from_data (
           keys, text + mark, size - mark, G_KEY_FILE_NONE, NULL)
@@ -419,7 +484,10 @@ read_text (OctRecording *recording, const char *path, GError **error)
 
   if (fd < 0)
     return FALSE;
-  size = MIN (size, MAX_FILE_SIZE);
+  if (!check_size (recording->file, size, error)) {
+    close (fd);
+    return FALSE;
+  }
   text = g_malloc (size + 1);
   got = oct_file_read (fd, 0, text, size);
   if (got < 0)

@@ -43,7 +43,8 @@ typedef struct {
   guint64 count; /* how many are missing before it */
 } OctRecordingGap;
 
-/* More gaps than these are not told apart: the last one has all that follow. */
+/* More gaps than these are not told apart: the last one has all that follow.
+ * It is the most that a text may have. */
 #define OCT_RECORDING_MAX_GAPS 4096
 
 typedef struct {
@@ -64,12 +65,14 @@ void oct_recording_info_add_gap (
 void oct_recording_info_clear (OctRecordingInfo *info);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (OctRecordingInfo, oct_recording_info_clear)
 
-/* The text of `info`, to be freed.  Parsed again, every number is the same to
- * the last bit. */
+/* The text of `info`, to be freed.  Parsed again, which never fails, every
+ * number is the same to the last bit; what no camera has (more than 1e9 A-lines
+ * per second, a time before 1970) is left out as unknown. */
 char *oct_recording_format (const OctRecordingInfo *info);
 
 /* Parses text[size] of any content into `info`, which must be empty; `file`
- * begins the messages ("Recording 'x.oct'").  Error: OCT_ERROR_FORMAT. */
+ * begins the messages ("Recording 'x.oct'").  Time and memory grow with `size`
+ * alone, and above 16 MiB nothing of it is read.  Error: OCT_ERROR_FORMAT. */
 gboolean oct_recording_parse (const char *file, const char *text, gsize size,
     OctRecordingInfo *info, GError **error);
 

@@ -20,18 +20,66 @@ oct_quietly () {
   rm -f "$log"
 }
 
+# Whether an NVIDIA GPU may be here: a card and its driver, one that Windows
+# lends (WSL), a Jetson's.  Tests put a folder in place of /.
+oct_has_gpu () {
+  local device root=${OCT_TEST_DEVICES:-}
+  for device in "$root"/dev/nvidia[0-9]* "$root"/proc/driver/nvidia/gpus/* \
+    "$root"/dev/{dxg,nvhost-gpu,nvgpu}; do
+    [ ! -e "$device" ] || return 0
+  done
+  return 1
+}
+
+# The value of Meson's option `cuda`: what OCT_CUDA says, else nothing for GPUs
+# where there is none.  Its kernels take minutes to compile.
+oct_cuda () {
+  case ${OCT_CUDA:-} in
+    auto | enabled | disabled) echo "$OCT_CUDA" ;;
+    '') if oct_has_gpu; then echo auto; else echo disabled; fi ;;
+    *) echo "OCT_CUDA is '$OCT_CUDA', but auto, enabled or disabled is" \
+         "expected; set one of them, or unset it." >&2
+       return 1 ;;
+  esac
+}
+
+oct_say_cuda () {
+  if [ "$1" = disabled ] && [ -z "${OCT_CUDA:-}" ] && { command -v nvcc \
+    || [ -x /usr/local/cuda/bin/nvcc ]; } >/dev/null; then
+    echo "There is no NVIDIA GPU here: this builds without support for GPUs," \
+      "set OCT_CUDA=auto to build it."
+  fi
+}
+
+# Sets up the build folder.  In one that is there `cuda` is changed only where it
+# was chosen here: when a GPU has come, or OCT_CUDA has changed.
+oct_set_up () {
+  local chosen=$oct_build/oct-cuda cuda action=()
+  cuda=$(oct_cuda) || exit 2
+  if [ ! -f "$oct_build/build.ninja" ]; then
+    echo "Building in $oct_build ..."
+    oct_say_cuda "$cuda"
+    action=(meson setup "$oct_build" "$oct_root" "-Dcuda=$cuda")
+  elif [ -n "${OCT_CUDA:-}" ] || { [ -f "$chosen" ] && oct_has_gpu; }; then
+    [ "$(cat "$chosen" 2>/dev/null)" != "$cuda" ] || return 0
+    echo "Building in $oct_build again, with -Dcuda=$cuda ..."
+    action=(meson configure "$oct_build" "-Dcuda=$cuda")
+  else
+    return 0
+  fi
+  oct_quietly "${action[@]}" || {
+    echo "The build could not be set up; the reason is above." >&2
+    exit 1
+  }
+  echo "$cuda" >"$chosen"
+}
+
 # Becomes the program of this name.
 oct_start () {
   local program=$1
   shift
   oct_install "${OCT_BUILD_PACKAGES[@]}" "${OCT_RUN_PACKAGES[@]}"
-  if [ ! -f "$oct_build/build.ninja" ]; then
-    echo "Building in $oct_build ..."
-    oct_quietly meson setup "$oct_build" "$oct_root" || {
-      echo "The build could not be set up; the reason is above." >&2
-      exit 1
-    }
-  fi
+  oct_set_up
   oct_quietly ninja -C "$oct_build" gst/libgstoct.so "pipelines/$program" || {
     echo "The build failed; the reason is above." >&2
     exit 1

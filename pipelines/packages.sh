@@ -22,6 +22,9 @@ OCT_LIVE_PACKAGES=(libsoup-3.0-dev libjson-glib-dev
 # makes a certificate.
 OCT_TEST_PACKAGES=(python3 python3-numpy libaravis-0.8-0 openssl)
 
+# For the fuzz targets: clang with libFuzzer and the sanitizers.
+OCT_FUZZ_PACKAGES=(clang libclang-rt-dev)
+
 oct_is_installed () {
   [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
 }

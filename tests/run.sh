@@ -9,29 +9,46 @@ Usage: tests/run.sh [OPTIONS]
 Installs the Debian packages that are missing, builds and runs
   1. all tests, warnings of the compiler being errors (build-test/);
   2. all tests but those that start programs, once more with the address,
-     leak and undefined-behaviour sanitizers (build-sanitize/).
+     leak and undefined-behaviour sanitizers (build-sanitize/);
+  3. the fuzz targets, ten seconds each (build-fuzz/, with clang);
+  4. with --debian, all tests in a Debian system of another version
+     (tests/debian.sh).
+The last line counts the results of all of them.
 
-  --plain       only the first
-  --sanitize    only the second
-  --no-install  install nothing
-  --help        this text
+  --plain          only the first; these options can be combined
+  --sanitize       only the second
+  --fuzz           only the third
+  --debian SUITE   the fourth too (trixie, bookworm, ...)
+  --minutes N      what all may take: the fourth part is not begun when fewer
+                   than 20 of them are left, ends with them, and counts as
+                   skipped then
+  --no-install     install nothing
+  --help           this text
 
 Tests with real data read the folder that OCT_TEST_DATA names, or
 ../shared/data/cscan, and are skipped where there is none.
 END
 }
 
-plain=yes sanitize=yes install=yes
-for argument in "$@"; do
-  case $argument in
-    --plain) sanitize=no ;;
-    --sanitize) plain=no ;;
+parts='' suite='' minutes=0 install=yes
+while [ $# -gt 0 ]; do
+  case $1 in
+    --plain | --sanitize | --fuzz) parts+=" ${1#--}" ;;
+    --debian | --minutes)
+      [ $# -ge 2 ] || { echo "$1 needs a value, see --help." >&2; exit 2; }
+      if [ "$1" = --debian ]; then suite=$2; else minutes=$2; fi
+      shift ;;
     --no-install) install=no ;;
     --help | -h) usage; exit 0 ;;
-    *) echo "'$argument' is no option of tests/run.sh, see --help." >&2
+    *) echo "'$1' is no option of tests/run.sh, see --help." >&2
        exit 2 ;;
   esac
+  shift
 done
+case $minutes in
+  '' | *[!0-9]*) echo "--minutes is a whole number, not '$minutes'." >&2; exit 2 ;;
+esac
+parts=" ${parts:-plain sanitize fuzz} "
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root"
@@ -45,6 +62,9 @@ if [ $install = yes ]; then
   command -v node >/dev/null || browser+=(nodejs)
   command -v npm >/dev/null || browser+=(npm)
   oct_install "${browser[@]}"
+  if [[ $parts = *' fuzz '* ]]; then
+    oct_install "${OCT_FUZZ_PACKAGES[@]}"
+  fi
 fi
 
 # The same messages on every machine, and no list of plugins but our own.
@@ -53,7 +73,19 @@ unset GST_PLUGIN_PATH GST_REGISTRY GST_DEBUG
 
 passed=0 failed=0 skipped=0
 
+add () {
+  passed=$((passed + $1)) failed=$((failed + $3)) skipped=$((skipped + $5))
+}
+
+# leave_out NAME REASON: of a whole part, in count.py's words
+leave_out () {
+  echo "skipped in $1: all of it: $2"
+  echo "$1: 0 passed, 0 failed, 1 skipped"
+  skipped=$((skipped + 1))
+}
+
 # run NAME BUILD_DIR [MESON_SETUP_OPTIONS] -- [MESON_TEST_OPTIONS]
+# builds $target, where that is set
 run () {
   local name=$1 build=$2 counts setup=()
   shift 2
@@ -70,7 +102,8 @@ run () {
     echo "$name: the build could not be set up, the reason is above"
     exit 1
   }
-  ninja -C "$build" || {
+  # shellcheck disable=SC2086
+  ninja -C "$build" ${target:-} || {
     echo "$name: the build failed, the reason is above"
     exit 1
   }
@@ -83,15 +116,55 @@ run () {
   counts=$(tail -n 1 <<<"$counts")
   echo "$name: $counts"
   # shellcheck disable=SC2086
-  set -- $counts
-  passed=$((passed + $1)) failed=$((failed + $3)) skipped=$((skipped + $5))
+  add $counts
 }
 
-if [ $plain = yes ]; then
+# The tests in another Debian.  What it lacks to be one (a mirror, the right to
+# mount, time) is no failure of the tests, and is seen as a skip.
+another_debian () {
+  local name="Debian $suite" log=build-debian-$suite.log status=0 limit=() counts
+  local results=build-debian-$suite/system/srv/gst-oct/checkout/build-test
+  results+=/meson-logs/testlog.json
+  echo
+  echo "== $name (build-debian-$suite)"
+  if [ "$minutes" -gt 0 ]; then
+    if [ $((minutes * 60 - SECONDS)) -lt 1200 ]; then
+      leave_out "$name" "$((SECONDS / 60)) of $minutes minutes are over"
+      return
+    fi
+    limit=(timeout --kill-after=30 $((minutes * 60 - SECONDS)))
+  fi
+  rm -f "$results"
+  "${limit[@]}" bash tests/debian.sh "$suite" 2>&1 | tee "$log" ||
+    status=${PIPESTATUS[0]}
+  counts=$(grep -E '^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$' "$log" |
+    tail -n 1) || true
+  if [ -n "$counts" ]; then
+    echo "$name: $counts"
+  elif [ "$status" -eq 75 ]; then
+    leave_out "$name" "there is no such system here, the reason is above"
+    return
+  elif [ "$status" -eq 124 ] || [ "$status" -eq 137 ]; then
+    echo "skipped in $name: what is not counted: the $minutes minutes are over"
+    skipped=$((skipped + 1))
+    [ -f "$results" ] || return 0
+    counts=$(python3 tests/count.py "$results")
+    sed '$d' <<<"$counts"
+    counts=$(tail -n 1 <<<"$counts")
+    echo "$name, not finished: $counts"
+  else
+    counts="0 passed, 1 failed, 0 skipped"
+    echo "$name: the tests could not be run, the reason is above: $counts"
+  fi
+  # shellcheck disable=SC2086
+  add $counts
+}
+
+if [[ $parts = *' plain '* ]]; then
   run "All tests" build-test -Dwerror=true -Dtests=enabled -Dpipelines=enabled --
 fi
 
-if [ $sanitize = yes ]; then
+if [[ $parts = *' sanitize '* ]]; then
   # The plugin is scanned in the test's own process, which has the sanitizers;
   # programs that lack them, like gst-launch-1.0, cannot load it.  Of the other
   # plugins only those that the tests use are there, since many lose memory.
@@ -117,6 +190,21 @@ if [ $sanitize = yes ]; then
     -Db_sanitize=address,undefined -Db_lundef=false -Dwerror=true \
     -Dtests=enabled -- --no-suite docs --no-suite pipelines \
     --timeout-multiplier 5
+  unset GST_PLUGIN_SYSTEM_PATH_1_0 GST_REGISTRY_FORK
+  unset ASAN_OPTIONS LSAN_OPTIONS UBSAN_OPTIONS
+fi
+
+if [[ $parts = *' fuzz '* ]]; then
+  if command -v clang >/dev/null; then
+    CC=clang target=fuzz run "Fuzzing" build-fuzz -Dfuzz=true -Dcuda=disabled \
+      -Dpipelines=enabled -- --suite fuzz
+  else
+    leave_out "Fuzzing" "clang is not installed"
+  fi
+fi
+
+if [ -n "$suite" ]; then
+  another_debian
 fi
 
 echo

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Any text as the CSV of a calibration, the first byte choosing the number of
- * samples: finite numbers, or an error that can be shown. */
+ * samples: finite numbers that can be recorded and read again, or an error that
+ * can be shown. */
 #include "oct-calibration-csv.h"
-#include "oct-calibration.h"
+#include "oct-recording.h"
 
 #include <math.h>
+#include <string.h>
 
 int LLVMFuzzerTestOneInput (const guint8 *data, gsize size);
 
@@ -20,6 +22,22 @@ assert_error (const GError *error)
 {
   g_assert_error (error, OCT_ERROR, OCT_ERROR_FORMAT);
   g_assert_true (g_utf8_validate (error->message, -1, NULL));
+}
+
+static void
+assert_recorded (OctCalibration *c, guint samples)
+{
+  const OctRecordingInfo info = { .sample_format = OCT_SAMPLE_U16,
+    .samples = samples,
+    .lines = 1,
+    .calibration = c };
+  g_autofree char *text = oct_recording_format (&info);
+  g_auto (OctRecordingInfo) back = { 0 };
+  g_autoptr (GError) error = NULL;
+
+  oct_recording_parse ("x", text, strlen (text), &back, &error);
+  g_assert_no_error (error);
+  g_assert_true (oct_calibration_equal (c, back.calibration));
 }
 
 int
@@ -51,5 +69,6 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   assert_finite (oct_calibration_get_dispersion (c), samples);
   assert_finite (oct_calibration_get_background (c), samples);
   g_assert_true (isfinite (oct_calibration_get_z_spacing (c, samples)));
+  assert_recorded (c, samples);
   return 0;
 }

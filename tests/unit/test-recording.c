@@ -173,6 +173,132 @@ test_many_gaps (void)
   g_assert_cmpuint (missing, ==, 6 * OCT_RECORDING_MAX_GAPS);
 }
 
+/* Of text[size], which must be refused. */
+static void
+assert_refused (const char *text, gsize size, const char *word, const char *too)
+{
+  g_auto (OctRecordingInfo) info = { 0 };
+  GError *error = NULL;
+
+  g_assert_false (
+      oct_recording_parse ("Recording 'x.oct'", text, size, &info, &error));
+  g_assert_null (info.gaps);
+  oct_test_assert_error (&error, OCT_ERROR_FORMAT, word, too, NULL);
+}
+
+/* `head` and then `item` again and again, `size` bytes in all. */
+static GString *
+repeat (const char *head, const char *item, gsize size)
+{
+  GString *text = g_string_sized_new (size);
+
+  g_string_append (text, head);
+  while (text->len < size)
+    g_string_append (text, item);
+  g_string_truncate (text, size);
+  return text;
+}
+
+#define MIB ((gsize)1 << 20)
+
+/* The sentences are of the checks before anything is split into items, which
+ * takes twenty times the text's size. */
+static void
+test_huge_text (void)
+{
+  g_autoptr (GString) missing = repeat (SIZES "missing=", "1:1;", 30 * MIB);
+  g_autoptr (GString) keys = repeat (SIZES, "a=\n", 16 * MIB);
+  g_autoptr (GString) list =
+      repeat (SIZES "[calibration]\npositions=", "0;", 16 * MIB);
+  GError *error = NULL;
+
+  oct_test_write ("huge.oct", missing->str, missing->len);
+  g_assert_null (oct_recording_open (oct_test_path ("huge.oct"), &error));
+  oct_test_assert_error (
+      &error, OCT_ERROR_FORMAT, "has 31457280 bytes", "16777216", NULL);
+  assert_refused (missing->str, missing->len, "has 31457280 bytes", "16777216");
+  assert_refused (
+      missing->str, 16 * MIB, "`missing` has 41", "at most 4096 are possible");
+  assert_refused (keys->str, keys->len, "lines, at most 4096", "raw files");
+  assert_refused (
+      list->str, list->len, "`positions` has 8388", "at most 4 are possible");
+  g_assert_cmpint (
+      truncate (oct_test_path ("huge.oct"), (off_t)1 << 40), ==, 0);
+  g_assert_null (oct_recording_open (oct_test_path ("huge.oct"), &error));
+  oct_test_assert_error (
+      &error, OCT_ERROR_FORMAT, "has 1099511627776 bytes", NULL);
+}
+
+static void
+test_longest_lists (void)
+{
+  g_autoptr (GString) gaps =
+      repeat (SIZES "missing=", "7:1;", strlen (SIZES "missing=") + 4096 * 4);
+  g_autofree char *one_more = g_strconcat (gaps->str, "7:1;", NULL);
+  g_auto (OctRecordingInfo) info = { 0 };
+  g_autoptr (GError) error = NULL;
+
+  oct_recording_parse ("x", gaps->str, gaps->len, &info, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (info.gaps->len, ==, 4096);
+  assert_refused (
+      one_more, strlen (one_more), "`missing` has 4097 values", "4096");
+}
+
+/* The longest text that can be written, with room for a user's remarks. */
+static void
+test_largest_text (void)
+{
+  const guint n = OCT_MAX_SAMPLES;
+  g_auto (OctRecordingInfo) info = { OCT_SAMPLE_U16, n, 1024, G_MAXINT,
+    1e9 / 3.0, G_GINT64_CONSTANT (9999999999999999), NULL, NULL };
+  g_auto (OctRecordingInfo) back = { 0 };
+  g_autofree double *axis = g_new (double, n), *long_values = g_new (double, n);
+  g_autofree char *text = NULL;
+  g_autoptr (GError) error = NULL;
+
+  for (guint i = 0; i < n; i++) {
+    axis[i] = i + (i == 0 ? 1e-9 : 1e-6) / 3.0;
+    long_values[i] = -1.2345678901234567e-100;
+  }
+  info.calibration = oct_calibration_new_from_values (n, axis, axis,
+      long_values, long_values, long_values, 20.0 / 3.0, 22.0 / 3.0, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < 2 * OCT_RECORDING_MAX_GAPS; i++)
+    oct_recording_info_add_gap (&info, G_MAXUINT64, G_MAXUINT64);
+  info.calibration_until = G_MAXINT64;
+  text = oct_recording_format (&info);
+  g_assert_cmpuint (strlen (text), >, 7 * MIB);
+  g_assert_cmpuint (strlen (text), <, 12 * MIB);
+  oct_recording_parse ("x", text, strlen (text), &back, &error);
+  g_assert_no_error (error);
+  assert_same_calibration (info.calibration, back.calibration);
+  g_assert_cmpuint (back.gaps->len, ==, OCT_RECORDING_MAX_GAPS);
+  g_assert_cmpuint (
+      g_array_index (back.gaps, OctRecordingGap, 0).frame, ==, G_MAXINT64);
+}
+
+/* What no camera has must not make a recording that cannot be read. */
+static void
+test_odd_values (void)
+{
+  const double rates[] = { 1e9, 1.1e9, 1e300, INFINITY, NAN, -1.0 };
+  const gint64 times[] = { -1, 1, 999999 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rates); i++) {
+    OctRecordingInfo info = { OCT_SAMPLE_U8, 4, 3, 0, rates[i],
+      times[i % G_N_ELEMENTS (times)], NULL, NULL };
+    g_auto (OctRecordingInfo) back = { 0 };
+    g_autofree char *text = oct_recording_format (&info);
+    g_autoptr (GError) error = NULL;
+
+    oct_recording_parse ("x", text, strlen (text), &back, &error);
+    g_assert_no_error (error);
+    g_assert_cmpfloat (back.line_rate, ==, i == 0 ? 1e9 : 0.0);
+    g_assert_cmpint (back.start_time, ==, MAX (info.start_time, 0));
+  }
+}
+
 /* Written in other orders, with comments and keys of the future. */
 static void
 test_text_by_hand (void)
@@ -407,6 +533,10 @@ main (int argc, char **argv)
   g_test_add_func ("/recording/text-and-back", test_text_and_back);
   g_test_add_func ("/recording/wrong-text", test_wrong_text);
   g_test_add_func ("/recording/many-gaps", test_many_gaps);
+  g_test_add_func ("/recording/huge-text", test_huge_text);
+  g_test_add_func ("/recording/longest-lists", test_longest_lists);
+  g_test_add_func ("/recording/largest-text", test_largest_text);
+  g_test_add_func ("/recording/odd-values", test_odd_values);
   g_test_add_func ("/recording/text-by-hand", test_text_by_hand);
   g_test_add_func ("/recording/parts", test_parts);
   g_test_add_func ("/recording/rows-with-gaps", test_rows_with_gaps);

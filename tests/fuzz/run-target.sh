@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# Runs a fuzz target for some seconds:
+#   run-target.sh TARGET CORPUS FOLDER
+# CORPUS is read only; what is found goes into FOLDER: new inputs, and those that
+# fail (crash-*, leak-*, oom-*, timeout-*).
+set -euo pipefail
+
+target=$1 corpus=$2 found=$3
+mkdir -p "$found/corpus"
+exec "$target" -max_total_time="${OCT_FUZZ_SECONDS:-10}" -timeout=20 \
+  -rss_limit_mb=1024 -print_final_stats=1 -artifact_prefix="$found/" \
+  "$found/corpus" "$corpus" </dev/null

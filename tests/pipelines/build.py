@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What demo.sh, record.sh and live.sh build: nothing for GPUs where there is
+none.  Meson, ninja and nvcc are stand-ins that write down how they were called,
+but for the last test, which asks the real ones what they would do."""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+
+import tap
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+STAND_INS = {
+    # as the real one, it makes the folder
+    "meson": 'if [ "$1" = setup ]; then mkdir -p "$2" && touch "$2/build.ninja"; '
+             'fi\ngrep -q fail "$CALLS.fail" 2>/dev/null && exit 1',
+    "ninja": 'mkdir -p "$2/pipelines" && printf "#!/bin/sh\\necho ran" '
+             '>"$2/pipelines/oct-demo" && chmod +x "$2/pipelines/oct-demo"',
+    "nvcc": "",
+    # everything is installed
+    "dpkg-query": "echo installed",
+}
+
+
+def stand_in(folder, name, text):
+    path = folder / "bin" / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(f'#!/bin/bash\necho "{name} $*" >>"$CALLS"\n{text}\nexit 0\n')
+    path.chmod(0o755)
+
+
+class Computer:
+    """One without a GPU and with the CUDA toolkit, `devices` is what is in its
+    /dev and /proc."""
+
+    def __init__(self, folder, *real):
+        self.folder = folder
+        self.devices = self.folder / "devices"
+        self.devices.mkdir()
+        self.build = self.folder / "build"
+        self.calls = self.folder / "calls"
+        for name, text in STAND_INS.items():
+            if name not in real:
+                stand_in(self.folder, name, text)
+
+    def add(self, device):
+        path = self.devices / device
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+
+    def demo(self, status=0, **environment):
+        """Returns (what was printed, how meson was called)."""
+        self.calls.write_text("")
+        result = subprocess.run(
+            ["bash", ROOT / "pipelines" / "demo.sh"], cwd=self.folder, text=True,
+            stdin=subprocess.DEVNULL, capture_output=True, timeout=120,
+            env={key: value for key, value in os.environ.items()
+                 if key != "OCT_CUDA"} | {
+                "PATH": f"{self.folder}/bin:{os.environ['PATH']}",
+                "OCT_BUILD_DIR": str(self.build), "CALLS": str(self.calls),
+                "OCT_TEST_DEVICES": str(self.devices)} | environment)
+        text = result.stdout + result.stderr
+        assert result.returncode == status, text
+        assert status or text.endswith("ran\n"), text
+        calls = self.calls.read_text().splitlines()
+        assert not [call for call in calls if call.startswith("nvcc")], calls
+        return text, [call for call in calls if call.startswith("meson")]
+
+
+def test_no_gpu(folder):
+    here = Computer(folder)
+    text, calls = here.demo()
+    assert calls == [f"meson setup {here.build} {ROOT} -Dcuda=disabled"], calls
+    assert len(text.splitlines()) == 3, text
+    assert "no NVIDIA GPU" in text and "OCT_CUDA=auto" in text, text
+    # and nothing is said or set up the second time
+    assert here.demo() == ("ran\n", [])
+
+
+def test_gpus(folder):
+    for number, device in enumerate((
+            "dev/nvidia0", "dev/nvidia3", "dev/dxg", "dev/nvhost-gpu",
+            "dev/nvgpu", "proc/driver/nvidia/gpus/0000:01:00.0")):
+        home = folder / str(number)
+        home.mkdir()
+        here = Computer(home)
+        here.add(device)
+        text, calls = here.demo()
+        assert calls == [f"meson setup {here.build} {ROOT} -Dcuda=auto"], calls
+        assert "GPU" not in text, text
+
+
+def test_driver_without_gpu(folder):
+    here = Computer(folder)
+    here.add("dev/nvidiactl")
+    here.add("dev/nvidia-uvm")
+    assert "-Dcuda=disabled" in here.demo()[1][0]
+
+
+def test_gpu_comes_later(folder):
+    here = Computer(folder)
+    here.demo()
+    here.add("dev/nvidia0")
+    text, calls = here.demo()
+    assert calls == [f"meson configure {here.build} -Dcuda=auto"], calls
+    assert "again" in text, text
+    assert here.demo() == ("ran\n", [])
+    # built for it, it stays so
+    (here.devices / "dev" / "nvidia0").unlink()
+    assert here.demo() == ("ran\n", [])
+
+
+def test_folder_of_somebody_else(folder):
+    here = Computer(folder)
+    here.build.mkdir()
+    (here.build / "build.ninja").touch()
+    assert here.demo() == ("ran\n", [])
+    here.add("dev/nvidia0")
+    assert here.demo() == ("ran\n", [])
+
+
+def test_asked_for(folder):
+    here = Computer(folder)
+    for wanted, action in (("enabled", "setup"), ("disabled", "configure"),
+                           ("auto", "configure")):
+        text, (call,) = here.demo(OCT_CUDA=wanted)
+        assert call.startswith(f"meson {action}"), call
+        assert call.endswith(f"-Dcuda={wanted}"), call
+        assert "no NVIDIA GPU" not in text, text
+        assert here.demo(OCT_CUDA=wanted) == ("ran\n", [])
+    assert here.demo() == ("ran\n", [])
+
+
+def test_wrong_word(folder):
+    here = Computer(folder)
+    text, calls = here.demo(OCT_CUDA="yes", status=2)
+    assert not calls and not here.build.exists()
+    assert "'yes'" in text and "enabled" in text, text
+
+
+def test_set_up_fails(folder):
+    here = Computer(folder)
+    here.demo()
+    pathlib.Path(f"{here.calls}.fail").write_text("fail")
+    here.add("dev/nvidia0")
+    text, _ = here.demo(status=1)
+    assert "could not be set up" in text, text
+    # tried again, not taken for done
+    pathlib.Path(f"{here.calls}.fail").unlink()
+    assert "-Dcuda=auto" in here.demo()[1][0]
+
+
+def test_what_would_be_compiled(folder):
+    """Tells something where the CUDA toolkit is."""
+    here = Computer(folder, "meson", "nvcc")
+    ninja = shutil.which("ninja")
+    here.demo(NINJA=ninja)
+    commands = subprocess.run(
+        [ninja, "-C", here.build, "-t", "commands", "gst/libgstoct.so",
+         "pipelines/oct-demo"], capture_output=True, text=True, check=True).stdout
+    assert "gstoctfft" in commands
+    assert not re.findall(r"\S*(?:nvcc|octcuda\.so|cudart)\S*", commands)
+
+
+tap.main(globals())
