@@ -20,7 +20,6 @@ typedef enum {
 } OctCopy;
 
 typedef struct {
-  guint layout; /* OCT_DEVICE_LAYOUT of who fills it in */
   const OctBackend *backend;
 
   /* Whether the kernels of this build run on the device of the context: FALSE
@@ -60,14 +59,17 @@ typedef struct {
       gpointer stream, GError **error);
 } OctDevice;
 
-/* Another one: the module is not of the same version as who asks it. */
-#define OCT_DEVICE_LAYOUT                                                      \
-  ((guint)(sizeof (OctDevice) * 1000 + OCT_N_OPERATIONS))
-
-/* The one symbol of the module.  NULL with OCT_ERROR_DEVICE and a sentence that
- * names what is missing (driver, device). */
+/* The symbols of the module.  The first is a text, char[]: who loads it calls
+ * nothing of a module whose version is not OCT_DEVICE_VERSION, which the build
+ * defines for both sides as the version of the project and a sum of the headers
+ * with the structs that they share.
+ *
+ * The second is an OctDeviceGet: the table, which lives as long as the process,
+ * or NULL with OCT_ERROR_DEVICE and a clause that names what is missing
+ * (driver, device). */
 typedef const OctDevice *(*OctDeviceGet) (GError **error);
 #define OCT_DEVICE_MODULE "liboctcuda.so"
+#define OCT_DEVICE_VERSION_SYMBOL "oct_cuda_version"
 #define OCT_DEVICE_SYMBOL "oct_cuda_get_device"
 
 G_END_DECLS

@@ -29,7 +29,7 @@ typedef enum {
   GST_OCT_N_STREAMS
 } GstOctStream;
 
-/* To be told once, before anything else: the module lies beside the plugin. */
+/* See gst_oct_module_set_plugin_file(). */
 void gst_oct_cuda_set_plugin_file (const char *file);
 
 /* Whether CUDA elements can work in this process: asked once.  FALSE with
