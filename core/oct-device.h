@@ -5,8 +5,9 @@
  * so that the plugin itself links nothing of CUDA's run time.
  *
  * Every function works in the CUDA context that is current in the calling
- * thread.  Functions that return a gboolean return FALSE with OCT_ERROR_DEVICE
- * and a sentence that names what failed.
+ * thread.  Those that take a GError fail (FALSE or NULL) with a sentence that
+ * names what failed: OCT_ERROR_MEMORY where there is too little, else
+ * OCT_ERROR_DEVICE.
  */
 #pragma once
 
@@ -26,12 +27,12 @@ typedef struct {
    * with a sentence when it is too old for them. */
   gboolean (*has_kernels) (GError **error);
 
-  /* Page-locked host memory, aligned to 64 bytes at least; NULL with
-   * OCT_ERROR_MEMORY.  Any thread may write to it and read it. */
+  /* Page-locked host memory, aligned to 64 bytes at least.  Any thread may
+   * write to it and read it. */
   gpointer (*alloc_host) (gsize size, GError **error);
   void (*free_host) (gpointer memory);
 
-  /* Device memory; NULL with OCT_ERROR_MEMORY. */
+  /* Device memory. */
   gpointer (*alloc) (gsize size, GError **error);
   void (*free) (gpointer memory);
 
