@@ -236,7 +236,8 @@ typedef struct _OctPlan OctPlan;
 typedef struct {
   const char *name;
   /* Returns: a plan to be freed with destroy(), or NULL with OCT_ERROR_SETTINGS
-   * (parameters out of range) or OCT_ERROR_MEMORY. `params`: the struct named
+   * (parameters out of range), _MEMORY or _DEVICE (what it needs is missing or
+   * has failed).  `params`: the struct named
    * at OctOperation; it and what it points to are not kept. */
   OctPlan *(*create) (gconstpointer params, GError **error);
   /* Takes new parameters without losing history (running mean, smoothed

@@ -5,8 +5,9 @@
  * so that the plugin itself links nothing of CUDA's run time.
  *
  * Every function works in the CUDA context that is current in the calling
- * thread.  Functions that return a gboolean return FALSE with OCT_ERROR_DEVICE
- * and a sentence that names what failed.
+ * thread.  Those that take a GError fail (FALSE or NULL) with a sentence that
+ * names what failed: OCT_ERROR_MEMORY where there is too little, else
+ * OCT_ERROR_DEVICE.
  */
 #pragma once
 
@@ -20,19 +21,18 @@ typedef enum {
 } OctCopy;
 
 typedef struct {
-  guint layout; /* OCT_DEVICE_LAYOUT of who fills it in */
   const OctBackend *backend;
 
   /* Whether the kernels of this build run on the device of the context: FALSE
    * with a sentence when it is too old for them. */
   gboolean (*has_kernels) (GError **error);
 
-  /* Page-locked host memory, aligned to 64 bytes at least; NULL with
-   * OCT_ERROR_MEMORY.  Any thread may write to it and read it. */
+  /* Page-locked host memory, aligned to 64 bytes at least.  Any thread may
+   * write to it and read it. */
   gpointer (*alloc_host) (gsize size, GError **error);
   void (*free_host) (gpointer memory);
 
-  /* Device memory; NULL with OCT_ERROR_MEMORY. */
+  /* Device memory. */
   gpointer (*alloc) (gsize size, GError **error);
   void (*free) (gpointer memory);
 
@@ -60,14 +60,17 @@ typedef struct {
       gpointer stream, GError **error);
 } OctDevice;
 
-/* Another one: the module is not of the same version as who asks it. */
-#define OCT_DEVICE_LAYOUT                                                      \
-  ((guint)(sizeof (OctDevice) * 1000 + OCT_N_OPERATIONS))
-
-/* The one symbol of the module.  NULL with OCT_ERROR_DEVICE and a sentence that
- * names what is missing (driver, device). */
+/* The symbols of the module.  The first is a text, char[]: who loads it calls
+ * nothing of a module whose version is not OCT_DEVICE_VERSION, which the build
+ * defines for both sides as the version of the project and a sum of the headers
+ * with the structs that they share.
+ *
+ * The second is an OctDeviceGet: the table, which lives as long as the process,
+ * or NULL with OCT_ERROR_DEVICE and a clause that names what is missing
+ * (driver, device). */
 typedef const OctDevice *(*OctDeviceGet) (GError **error);
 #define OCT_DEVICE_MODULE "liboctcuda.so"
+#define OCT_DEVICE_VERSION_SYMBOL "oct_cuda_version"
 #define OCT_DEVICE_SYMBOL "oct_cuda_get_device"
 
 G_END_DECLS

@@ -156,7 +156,7 @@ refuse (const Parser *parser, const char *key, const char *expected)
   return FALSE;
 }
 
-/* Without `optional` the key has to be there. */
+/* 1 to `most`.  TRUE where an `optional` key is not there, and *count stays. */
 static gboolean
 get_count (const Parser *parser, const char *key, guint most, gboolean optional,
     guint *count)

@@ -174,11 +174,13 @@ copy (OctCopy direction, gpointer dest, gsize dest_stride, gconstpointer src,
       "Copying a B-scan", error);
 }
 
+__attribute__ ((visibility ("default"))) const char oct_cuda_version[] =
+    OCT_DEVICE_VERSION;
+
 __attribute__ ((visibility ("default"))) const OctDevice *
 oct_cuda_get_device (GError **error)
 {
   static OctDevice device = {
-    .layout = OCT_DEVICE_LAYOUT,
     .has_kernels = has_kernels,
     .alloc_host = alloc_host,
     .free_host = free_host,

@@ -5,7 +5,8 @@
 
 G_BEGIN_DECLS
 
-/* The one symbol of the module, an OctDeviceGet. */
+/* The symbols of the module, see oct-device.h. */
+extern const char oct_cuda_version[];
 const OctDevice *oct_cuda_get_device (GError **error);
 
 G_END_DECLS

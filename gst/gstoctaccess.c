@@ -430,8 +430,10 @@ end_on_gpu (GstOctAccess *access, gboolean success, GError **error)
   }
   if (access->download != NULL && success)
     success = end_download (access, error);
-  /* Images on the GPU are for foreign elements, which work in streams of their
-   * own and know nothing of ours. */
+  /* Images on the GPU are for foreign elements: no element of this plugin takes
+   * them.  Those work in streams of their own, which are not ordered behind
+   * ours even where both are ordered with the NULL stream, and an encoder reads
+   * the memory without any. */
   if (access->output_on_gpu && access->output.is_video && success)
     success = device->stream_synchronize (compute, error);
   if (access->input_on_gpu)

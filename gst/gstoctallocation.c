@@ -38,6 +38,27 @@ configure_pool (GstBufferPool *pool, const Request *request)
   return gst_buffer_pool_set_config (pool, config);
 }
 
+/* Whether the pool that downstream offers is one of GStreamer's own with the
+ * usual memory.  Such a one is offered for want of a better: memory of another
+ * kind is for a display or a device. */
+static gboolean
+is_plain (GstBufferPool *pool)
+{
+  GstStructure *config;
+  GstAllocator *allocator = NULL;
+  gboolean plain;
+
+  if (G_OBJECT_TYPE (pool) != GST_TYPE_BUFFER_POOL
+      && G_OBJECT_TYPE (pool) != GST_TYPE_VIDEO_BUFFER_POOL)
+    return FALSE;
+  config = gst_buffer_pool_get_config (pool);
+  gst_buffer_pool_config_get_allocator (config, &allocator, NULL);
+  plain = allocator == NULL
+          || g_strcmp0 (allocator->mem_type, GST_ALLOCATOR_SYSMEM) == 0;
+  gst_structure_free (config);
+  return plain;
+}
+
 static GstBufferPool *
 choose_pool (GstElement *element, GstBufferPool *offered, gboolean is_wanted,
     Request *request, gsize size)
@@ -92,7 +113,10 @@ gst_oct_decide_allocation (GstElement *element, GstQuery *query,
     gst_clear_object (&pool);
     pool = gst_object_ref (wanted);
     request.size = 0;
-  } else if (allocator != NULL && pool == NULL) {
+  } else if (allocator != NULL && (pool == NULL || is_plain (pool))) {
+    /* as many buffers as downstream holds, and as many more as it likes */
+    gst_clear_object (&pool);
+    request.size = request.max = 0;
     gst_clear_object (&request.allocator);
     request.allocator = gst_object_ref (allocator);
     /* it packs as the caps say, whatever downstream can take */

@@ -11,7 +11,8 @@ G_BEGIN_DECLS
 /* Answers an allocation query as decide_allocation has to: the pool that
  * downstream offers, else one of our own, so that no B-scan costs an
  * allocation.  `pool`: to be used whatever downstream offers, or NULL.
- * `allocator`: for a pool of our own, or NULL.  FALSE when the caps are none of
+ * `allocator`: for a pool of our own, which then takes the place of one that
+ * offers nothing but ordinary memory, or NULL.  FALSE when the caps are none of
  * this plugin or no pool can be had. */
 gboolean gst_oct_decide_allocation (GstElement *element, GstQuery *query,
     GstBufferPool *pool, GstAllocator *allocator);

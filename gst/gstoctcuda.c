@@ -9,7 +9,7 @@ GST_DEBUG_CATEGORY (gst_oct_cuda_debug);
 #ifdef HAVE_CUDA
 
 #  define GST_USE_UNSTABLE_API
-#  include <gmodule.h>
+#  include "gstoctmodule.h"
 #  if GST_CHECK_VERSION(1, 24, 0)
 #    include <gst/cuda/gstcuda.h>
 #  else
@@ -27,81 +27,13 @@ struct _GstOctCuda {
   gpointer streams[GST_OCT_N_STREAMS];
 };
 
-/* ---------------------------------------------------------------- the module
+/* ---------------------------------------------------------------- the device
  */
-
-static char *plugin_folder;
 
 void
 gst_oct_cuda_set_plugin_file (const char *file)
 {
-  g_free (plugin_folder);
-  plugin_folder = file != NULL ? g_path_get_dirname (file) : NULL;
-}
-
-static char *
-beside_plugin (const char *folder)
-{
-  return plugin_folder != NULL
-             ? g_build_filename (plugin_folder, "..", folder, NULL)
-             : NULL;
-}
-
-/* Where the module may lie: where the user says, and as seen from the plugin,
- * where it is installed and where it is built. */
-static GModule *
-open_module (char **reason)
-{
-  g_autofree char *installed = beside_plugin ("gst-oct");
-  g_autofree char *built = beside_plugin ("cuda");
-  const char *folders[] = { g_getenv ("OCT_CUDA_MODULE_PATH"), installed,
-    built };
-  guint i;
-
-  for (i = 0; i < G_N_ELEMENTS (folders); i++) {
-    g_autofree char *file = folders[i] != NULL ? g_build_filename (
-                                folders[i], OCT_DEVICE_MODULE, NULL)
-                                               : NULL;
-
-    if (file != NULL && g_file_test (file, G_FILE_TEST_EXISTS)) {
-      GModule *module =
-          g_module_open (file, G_MODULE_BIND_LOCAL | G_MODULE_BIND_LAZY);
-
-      if (module == NULL)
-        *reason = g_strdup (g_module_error ());
-      return module;
-    }
-  }
-  *reason = g_strdup_printf ("%s is not installed", OCT_DEVICE_MODULE);
-  return NULL;
-}
-
-static const OctDevice *
-load_module (GError **error)
-{
-  g_autofree char *reason = NULL;
-  GModule *module = open_module (&reason);
-  const OctDevice *device;
-  gpointer get = NULL;
-
-  if (module == NULL) {
-    g_set_error (error, OCT_ERROR, OCT_ERROR_DEVICE,
-        "the CUDA module of the plugin, which needs cuFFT, cannot be loaded "
-        "(%s)",
-        reason);
-    return NULL;
-  }
-  /* kernels and their run time cannot be unloaded */
-  g_module_make_resident (module);
-  if (g_module_symbol (module, OCT_DEVICE_SYMBOL, &get)) {
-    device = ((OctDeviceGet)get) (error);
-    if (device == NULL || device->layout == OCT_DEVICE_LAYOUT)
-      return device;
-  }
-  g_set_error (error, OCT_ERROR, OCT_ERROR_DEVICE,
-      "the CUDA module '%s' is not of this version of the plugin",
-      g_module_name (module));
-  return NULL;
+  gst_oct_module_set_plugin_file (file);
 }
 
 static const OctDevice *
@@ -121,7 +53,7 @@ get_device (GError **error)
       g_set_error (&reason, OCT_ERROR, OCT_ERROR_DEVICE,
           "there is no NVIDIA driver (libcuda.so.1) on this machine");
     else
-      device = load_module (&reason);
+      device = gst_oct_module_load (&reason);
     if (device != NULL)
       gst_cuda_memory_init_once ();
     else

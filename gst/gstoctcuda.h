@@ -2,8 +2,8 @@
 /**
  * The GPU as the elements see it.  gstoctcuda.c is the only file that knows
  * GstCuda; without the CUDA toolkit at build time, or without a driver, module
- * or device at run time, gst_oct_cuda_is_usable() says so and nothing else is
- * called.
+ * or device at run time, gst_oct_cuda_is_usable() says so and nothing is called
+ * that takes a GstOctCuda.
  *
  * A GstOctCuda is a GstCudaContext with what its elements share: the device
  * table of the module and three streams.  All computing of one context goes
@@ -29,7 +29,7 @@ typedef enum {
   GST_OCT_N_STREAMS
 } GstOctStream;
 
-/* To be told once, before anything else: the module lies beside the plugin. */
+/* See gst_oct_module_set_plugin_file(). */
 void gst_oct_cuda_set_plugin_file (const char *file);
 
 /* Whether CUDA elements can work in this process: asked once.  FALSE with
@@ -40,7 +40,8 @@ gboolean gst_oct_cuda_is_usable (GError **error);
 /* The context of the pipeline of `element`, shared with foreign CUDA elements
  * (GstContext), or a new one on GPU `device_id` (-1 = any).  `slot`: where the
  * element keeps it, NULL at first; to be unreffed with gst_object_unref().
- * Returns: the GstOctCuda, valid as long as the slot is. */
+ * Returns: the GstOctCuda, valid as long as the slot is, or NULL with
+ * OCT_ERROR_DEVICE; the slot may be set then too. */
 GstOctCuda *gst_oct_cuda_ensure (
     GstElement *element, gint device_id, gpointer *slot, GError **error);
 
@@ -64,7 +65,9 @@ void gst_oct_cuda_pop (GstOctCuda *cuda);
 GstBufferPool *gst_oct_cuda_pool_new (GstOctCuda *cuda);
 
 /* Where the planes of a buffer in the memory of this context are on the GPU.
- * The buffer stays mapped until gst_oct_cuda_unmap(). */
+ * The buffer stays mapped until gst_buffer_unmap() with `map`.  FALSE with
+ * OCT_ERROR_DEVICE (other memory, or it cannot be mapped) or _FORMAT (smaller
+ * than `info` says). */
 gboolean gst_oct_cuda_map (GstOctCuda *cuda, const GstOctInfo *info,
     GstBuffer *buffer, GstMapFlags flags, OctFrame *frame, GstMapInfo *map,
     GError **error);

@@ -19,9 +19,11 @@ typedef struct {
   GstMapInfo map;
 } GstOctMappedFrame;
 
-/* Maps a buffer that holds one B-scan of `info`, with any strides.  FALSE with
- * OCT_ERROR_FORMAT when the buffer is smaller or described otherwise.  The
- * buffer has to live until gst_oct_frame_unmap(). */
+/* Maps a buffer that holds one B-scan of `info`: video with the strides that
+ * its GstVideoMeta says, everything else tightly packed.  FALSE with
+ * OCT_ERROR_FORMAT when it is of another size (video: too small), described
+ * otherwise, or cannot be mapped.  The buffer has to live until
+ * gst_oct_frame_unmap(). */
 gboolean gst_oct_frame_map (GstOctMappedFrame *mapped, const GstOctInfo *info,
     GstBuffer *buffer, GstMapFlags flags, GError **error);
 void gst_oct_frame_unmap (GstOctMappedFrame *mapped);

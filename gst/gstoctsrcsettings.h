@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 typedef struct {
   GstOctInputSettings input; /* owns its location */
   gboolean loop;
-  double line_rate; /* A-lines per second, 0 = as fast as possible */
+  double line_rate; /* A-lines per second, 0 = as the input tells */
   OctCalibrationSettings calibration;
   GstOctBackendChoice backend;
   gint cuda_device_id;

@@ -24,7 +24,8 @@ for name in app coreelements coretracers nvcodec videoconvertscale \
   cp "$system/libgst$name.so" "$out/plugins/"
 done
 cp "$build/gst/libgstoct.so" "$out/plugins/"
-cp "$build/cuda/liboctcuda.so" "$out/module/"
+cp "$build/cuda/liboctcuda.so" "$build/tests/gst/libfake-other.so" \
+  "$out/module/"
 cp "$scanner/gst-plugin-scanner" "$(command -v gst-launch-1.0)" \
   "$(command -v gst-inspect-1.0)" "$build/tests/bench/bench-pipeline" \
   "$build/tests/cuda/check-operations" "$build/tests/cuda/racecheck-control" \

@@ -153,17 +153,37 @@ note_program () {
 run_elements () {
   "$pack/bin/gst-inspect-1.0" octfft >/dev/null 2>&1 # writes the registry
   on_gpu=${OCT_TESTS_ON_GPU-octdcsub octkresample octdispersion octfft \
-    octnufft octcs octcs-masks octlogscale filters chain cscan states leaks \
-    errors}
+    octnufft octcs octcs-masks octlogscale filters chain cscan states settings \
+    files leaks errors}
   as_it_likes=${OCT_TESTS_AUTO-octdcsub octkresample octnufft octcs \
-    octcs-masks filters chain cscan states leaks octsrc octsrc-seek octsrc-live \
-    errors}
+    octcs-masks filters chain cscan states settings files leaks octsrc \
+    octsrc-seek octsrc-live errors}
   for name in $on_gpu; do test_program "$name" cuda no & done
   wait
   for name in $as_it_likes; do test_program "$name" '' no & done
   wait
   for name in $on_gpu; do note_program "$name" cuda; done
   for name in $as_it_likes; do note_program "$name" ''; done
+  run_other_module
+}
+
+# A module of another build in the place of ours: backend=auto goes on on the CPU,
+# backend=cuda is an error that names both versions.
+run_other_module () {
+  mkdir -p "$logs/other"
+  cp "$pack/module/libfake-other.so" "$logs/other/liboctcuda.so"
+  for backend in auto cuda; do
+    log="$logs/other-module-$backend.txt"
+    OCT_CUDA_MODULE_PATH="$logs/other" GST_DEBUG=octcuda:4 \
+      "$pack/bin/gst-launch-1.0" octsrc num-buffers=2 \
+      ! octdcsub backend=$backend ! octkresample ! octfft ! octlogscale \
+      ! fakesink >"$log" 2>&1
+    status=$?
+    [ "$backend" = cuda ] && status=$((status == 0))
+    grep -q 'is of version 0.0.9-abc and the plugin of version' "$log" ||
+      status=1
+    note_status "other module $backend" "$status"
+  done
 }
 
 # What fails in mid-stream; a context that is lost may take the process along.

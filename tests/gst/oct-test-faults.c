@@ -13,6 +13,7 @@ static OctOperation fault_operation;
 static guint fault_calls; /* to let pass */
 static gboolean happened;
 static guint runs[MAX_OPERATIONS];
+static gint waits; /* atomic */
 
 void
 oct_test_fault_set (OctFault what, OctOperation operation, guint n)
@@ -45,6 +46,12 @@ oct_test_count_runs (OctOperation operation)
   result = runs[operation];
   g_mutex_unlock (&lock);
   return result;
+}
+
+guint
+oct_test_count_waits (void)
+{
+  return (guint)g_atomic_int_get (&waits);
 }
 
 /* Whether it is this call. */
@@ -188,6 +195,13 @@ event_synchronize (gpointer event, GError **error)
 }
 
 static gboolean
+stream_synchronize (gpointer stream, GError **error)
+{
+  g_atomic_int_inc (&waits);
+  return real_device->stream_synchronize (stream, error);
+}
+
+static gboolean
 stream_wait (gpointer stream, gpointer event, GError **error)
 {
   return !call_fails (OCT_FAULT_STREAM_WAIT, error)
@@ -225,6 +239,7 @@ __wrap_gst_oct_cuda_get_device (GstOctCuda *shared)
     device.copy = copy;
     device.event_record = event_record;
     device.event_synchronize = event_synchronize;
+    device.stream_synchronize = stream_synchronize;
     device.stream_wait = stream_wait;
     device.alloc = alloc;
     device.alloc_host = alloc_host;

@@ -34,5 +34,8 @@ void oct_test_fault_set (OctFault fault, OctOperation operation, guint n);
 /* Whether it has happened. */
 gboolean oct_test_fault_happened (void);
 
+/* Times that the host has waited for all that was in a stream of the GPU. */
+guint oct_test_count_waits (void);
+
 /* Calls of run() of an operation since the program began. */
 guint oct_test_count_runs (OctOperation operation);

@@ -70,6 +70,11 @@ make (guint bscans, const char *backend, gboolean queues, const char *sink)
   return pipeline;
 }
 
+/* The same with memory of its own for the images behind octlogscale, as
+ * encoders have it. */
+#define CONVERTED                                                              \
+  " ! video/x-raw,format=NV12 ! videoconvert ! video/x-raw,format=GRAY8" SINK
+
 static const char *
 tested_backend (void)
 {
@@ -154,9 +159,9 @@ collect (GstElement *pipeline, GstMessage **message)
 
 /* What the CPU makes of it. */
 static Images *
-expect (guint bscans)
+expect_from (guint bscans, const char *sink)
 {
-  GstElement *pipeline = make (bscans, "cpu", FALSE, SINK);
+  GstElement *pipeline = make (bscans, "cpu", FALSE, sink);
   GstMessage *message;
   Images *images;
 
@@ -166,6 +171,12 @@ expect (guint bscans)
   fail_unless_equals_int (images->len, bscans);
   stop (pipeline);
   return images;
+}
+
+static Images *
+expect (guint bscans)
+{
+  return expect_from (bscans, SINK);
 }
 
 /* Returns: how many of them could be mapped. */
@@ -603,6 +614,49 @@ GST_START_TEST (test_lost_at_the_end)
 }
 GST_END_TEST
 
+/* -------------------------------------------------------------------- waits
+ */
+
+/* Loops over queues.  Nobody waits for a whole stream between the spectra and
+ * whoever maps an image, and the images are right. */
+GST_START_TEST (test_waits_for_none)
+{
+  g_autoptr (GPtrArray) expected = expect_from (BSCANS, CONVERTED);
+  g_autoptr (GPtrArray) found = NULL;
+  GstElement *pipeline = make (BSCANS, tested_backend (), __i__ > 0, CONVERTED);
+  guint before = oct_test_count_waits ();
+  GstMessage *message;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  found = collect (pipeline, &message);
+  fail_unless (message == NULL);
+  fail_unless_equals_int (check_images (found, expected), BSCANS);
+  fail_unless_equals_int (oct_test_count_waits (), before);
+  stop (pipeline);
+}
+GST_END_TEST
+
+/* Images that stay on the GPU are for others, and complete. */
+GST_START_TEST (test_waits_for_foreign)
+{
+  GstElement *pipeline = make (BSCANS, "cuda", FALSE,
+      " ! video/x-raw(memory:CUDAMemory),format=NV12 ! fakesink async=false");
+  GstBus *bus = gst_element_get_bus (pipeline);
+  guint before = oct_test_count_waits ();
+  GstMessage *message;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered (
+      bus, 60 * GST_SECOND, GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
+  fail_unless (message != NULL, "it hangs");
+  fail_unless_equals_int (GST_MESSAGE_TYPE (message), GST_MESSAGE_EOS);
+  gst_message_unref (message);
+  fail_unless_equals_int (oct_test_count_waits (), before + BSCANS);
+  gst_object_unref (bus);
+  stop (pipeline);
+}
+GST_END_TEST
+
 /* --------------------------------------------------------------------- main */
 
 /* The elements that this program is linked with, in place of the plugin's. */
@@ -639,10 +693,12 @@ octfailures_suite (void)
   tcase_add_loop_test (tcase, test_goes_on, 0, N_OPERATIONS);
   tcase_add_loop_test (tcase, test_begins_afresh, 0, 2);
   tcase_add_loop_test (tcase, test_no_buffers, 0, 2);
+  tcase_add_loop_test (tcase, test_waits_for_none, 0, 2);
   suite_add_tcase (suite, lost);
   if (oct_test_on_gpu ()) {
     tcase_add_loop_test (tcase, test_call_fails, 0, 5 * 5);
     tcase_add_loop_test (tcase, test_no_pinned_memory, 0, 3);
+    tcase_add_test (tcase, test_waits_for_foreign);
     tcase_add_loop_test (lost, test_lost, 0, 2 * N_OPERATIONS);
     tcase_add_test (lost, test_lost_at_the_end);
   }

@@ -3,6 +3,7 @@
  * Page-locked memory without a GPU: this program is linked with gstoctpinned.c
  * alone and stands for the device, which notes what it is asked for.
  */
+#include "gstoctallocation.h"
 #include "gstocterror.h"
 #include "gstoctpinned.h"
 
@@ -231,6 +232,102 @@ GST_START_TEST (test_full)
 }
 GST_END_TEST
 
+/* -------------------------------------------------------------------- pools
+ */
+
+/* A pool of a display, say. */
+typedef GstBufferPool SpecialPool;
+typedef GstBufferPoolClass SpecialPoolClass;
+static GType special_pool_get_type (void);
+G_DEFINE_TYPE (SpecialPool, special_pool, GST_TYPE_BUFFER_POOL)
+
+static void
+special_pool_class_init (SpecialPoolClass *klass)
+{
+}
+
+static void
+special_pool_init (SpecialPool *pool)
+{
+}
+
+/* Whether images go to page-locked memory when downstream offers `pool`. */
+static gboolean
+uses_pinned (GstBufferPool *offered)
+{
+  GstElement *element = gst_pipeline_new (NULL);
+  GstAllocator *allocator = gst_oct_pinned_allocator_new (&context, NULL);
+  GstCaps *caps = gst_caps_from_string ("video/x-raw, format=(string)NV12, "
+                                        "width=(int)24, height=(int)16, "
+                                        "framerate=(fraction)30/1");
+  GstQuery *query = gst_query_new_allocation (caps, TRUE);
+  GstBufferPool *pool = NULL;
+  GstBuffer *buffer = NULL;
+  guint size, min, max;
+  gboolean pinned;
+
+  gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
+  if (offered != NULL)
+    gst_query_add_allocation_pool (query, offered, 24 * 16 * 3 / 2, 3, 3);
+  fail_unless (gst_oct_decide_allocation (element, query, NULL, allocator));
+  gst_query_parse_nth_allocation_pool (query, 0, &pool, &size, &min, &max);
+  fail_unless (size >= 24 * 16 * 3 / 2);
+  fail_unless_equals_int (min, offered != NULL ? 3 : 0);
+  fail_unless (gst_buffer_pool_set_active (pool, TRUE));
+  fail_unless_equals_int (
+      gst_buffer_pool_acquire_buffer (pool, &buffer, NULL), GST_FLOW_OK);
+  pinned = gst_buffer_n_memory (buffer) == 1
+           && gst_oct_pinned_is (gst_buffer_peek_memory (buffer, 0), &context);
+  /* never fewer than downstream was promised, and no limit of its own kind */
+  fail_unless_equals_int (max, pinned ? 0 : 3);
+  gst_buffer_unref (buffer);
+  gst_buffer_pool_set_active (pool, FALSE);
+  gst_object_unref (pool);
+  gst_query_unref (query);
+  gst_caps_unref (caps);
+  gst_object_unref (allocator);
+  gst_object_unref (element);
+  return pinned;
+}
+
+static void
+set_allocator (GstBufferPool *pool, GstAllocator *allocator)
+{
+  GstStructure *config = gst_buffer_pool_get_config (pool);
+
+  gst_buffer_pool_config_set_allocator (config, allocator, NULL);
+  gst_buffer_pool_config_set_params (config, NULL, 24 * 16 * 3 / 2, 3, 3);
+  fail_unless (gst_buffer_pool_set_config (pool, config));
+}
+
+/* Ordinary memory is offered for want of a better, other memory is not. */
+GST_START_TEST (test_offered_pools)
+{
+  GstBufferPool *ordinary = gst_video_buffer_pool_new ();
+  GstBufferPool *plain = gst_buffer_pool_new ();
+  GstBufferPool *other = gst_buffer_pool_new ();
+  GstBufferPool *special = g_object_new (special_pool_get_type (), NULL);
+  GstAllocator *usual = gst_allocator_find (GST_ALLOCATOR_SYSMEM);
+  GstAllocator *foreign = gst_oct_pinned_allocator_new (&other_context, NULL);
+
+  gst_object_ref_sink (special);
+  set_allocator (plain, usual);
+  set_allocator (other, foreign);
+  fail_unless (uses_pinned (NULL));
+  fail_unless (uses_pinned (ordinary));
+  fail_unless (uses_pinned (plain));
+  fail_if (uses_pinned (special));
+  fail_if (uses_pinned (other));
+  gst_object_unref (ordinary);
+  gst_object_unref (plain);
+  gst_object_unref (other);
+  gst_object_unref (special);
+  gst_object_unref (usual);
+  gst_object_unref (foreign);
+  fail_unless_equals_int (other_context.refs, 0);
+}
+GST_END_TEST
+
 static Suite *
 octpinned_suite (void)
 {
@@ -243,6 +340,7 @@ octpinned_suite (void)
   tcase_add_test (tcase, test_download);
   tcase_add_test (tcase, test_lost);
   tcase_add_test (tcase, test_full);
+  tcase_add_test (tcase, test_offered_pools);
   return suite;
 }
 
