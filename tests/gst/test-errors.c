@@ -126,9 +126,16 @@ static const BadInput bad_inputs[] = {
       "lines of 64 samples needs 512; it was cut off, copy or save it again." },
   { NPY, "octsrc", DESCR "'<u2', 'fortran_order': True, 'shape': (4, 64), }",
       STREAM (FORMAT),
-      "File '@/bad.npy' is stored column by column (fortran_order), but row "
-      "by row is expected; save it with numpy.save(file, "
+      "File '@/bad.npy' is stored column by column (fortran_order) with shape "
+      "(4, 64), but row by row is expected, A-lines x samples; when samples "
+      "come first in that shape, as from MATLAB, save it with "
+      "numpy.save(file, a.T), when they come last with numpy.save(file, "
       "numpy.ascontiguousarray(a))." },
+  { NPY, "octsrc", DESCR "'<u2', 'fortran_order': True, 'shape': (64, 2, 2), }",
+      STREAM (FORMAT),
+      "File '@/bad.npy' is stored column by column (fortran_order) with shape "
+      "(64, 2, 2), but row by row is expected, B-scans x A-lines x samples; "
+      "*numpy.save(file, a.T)*" },
   { NPY, "octsrc", DESCR "'>u2', 'fortran_order': False, 'shape': (4, 64), }",
       STREAM (FORMAT),
       "File '@/bad.npy' holds values of NumPy type '>u2', but |u1, <u2, <i2, "
@@ -328,8 +335,9 @@ static const BadInput bad_inputs[] = {
       "octfft ! fakesink",
       "octdispersion", NULL, RESOURCE (SETTINGS),
       "The dispersion coefficients a2 and a3 need the wavelengths, but the "
-      "calibration has none; set `wavelength-min` and `wavelength-max`, or "
-      "add a wavelength_nm column to the calibration file." },
+      "calibration has k_index (or `k-polynomial`) alone, which does not tell "
+      "them; set `wavelength-min` and `wavelength-max` beside it, or give a "
+      "calibration file with a k_index and a wavelength_nm column." },
   { RAW64 " wavelength-min=100 wavelength-max=900 ! octdcsub ! octkresample ! "
           "octdispersion a2=1e9 ! octfft ! fakesink",
       "octdispersion", NULL, RESOURCE (SETTINGS),
