@@ -537,9 +537,16 @@ polynomial_phase (const OctCalibration *c, gboolean at_samples, double a2,
 
   if (!oct_calibration_get_k_range (c, &k_min, &k_max)) {
     g_set_error_literal (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "The dispersion coefficients a2 and a3 need the wavelengths, but the "
-        "calibration has none; set `wavelength-min` and `wavelength-max`, or "
-        "add a wavelength_nm column to the calibration file");
+        c->positions != NULL
+            ? "The dispersion coefficients a2 and a3 need the wavelengths, but "
+              "the calibration has k_index (or `k-polynomial`) alone, which "
+              "does not tell them; set `wavelength-min` and `wavelength-max` "
+              "beside it, or give a calibration file with a k_index "
+              "and a wavelength_nm column"
+            : "The dispersion coefficients a2 and a3 need the wavelengths, but "
+              "the calibration has none; set `wavelength-min` and "
+              "`wavelength-max`, or add a wavelength_nm column to the "
+              "calibration file");
     return FALSE;
   }
   centre = 0.5 * (k_min + k_max);

@@ -312,6 +312,23 @@ check_shape (
   return TRUE;
 }
 
+/* The same order in the file can be an array whose samples run fastest, as
+ * MATLAB and those who come from it write it, or one that has to be stored
+ * anew: only its user knows. */
+static gboolean
+refuse_order (const char *file, const OctNpyHeader *header, GError **error)
+{
+  g_autofree char *shape = oct_npy_describe_shape (header);
+
+  g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
+      "%s is stored column by column (fortran_order) with shape %s, but row by "
+      "row is expected, %sA-lines x samples; when samples come first in that "
+      "shape, as from MATLAB, save it with numpy.save(file, a.T), when they "
+      "come last with numpy.save(file, numpy.ascontiguousarray(a))",
+      file, shape, header->dims == 3 ? "B-scans x " : "");
+  return FALSE;
+}
+
 gboolean
 oct_npy_parse_header (const char *file, const guint8 *data, gsize size,
     OctNpyHeader *header, GError **error)
@@ -341,14 +358,8 @@ oct_npy_parse_header (const char *file, const guint8 *data, gsize size,
   memcpy (header->shape, dictionary.shape, sizeof header->shape);
   if (!check_shape (file, header, value_size, error))
     return FALSE;
-  if (dictionary.fortran_order && header->dims > 1) {
-    g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
-        "%s is stored column by column (fortran_order), but row by row is "
-        "expected; save it with numpy.save(file, numpy.ascontiguousarray"
-        "(a))",
-        file);
-    return FALSE;
-  }
+  if (dictionary.fortran_order && header->dims > 1)
+    return refuse_order (file, header, error);
   header->data_offset = text.end - (const char *)data;
   return TRUE;
 }

@@ -4,6 +4,7 @@
 #include "gstoctallocation.h"
 #include "gstoctbackend.h"
 #include "gstocterror.h"
+#include "gstoctorder.h"
 #include "gstoctpinned.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_oct_filter_debug);
@@ -588,8 +589,12 @@ query (GstBaseTransform *trans, GstPadDirection direction, GstQuery *query)
       && gst_oct_cuda_answer_query (GST_ELEMENT (trans), query,
           PRIVATE (GST_OCT_FILTER (trans))->cuda_context))
     return TRUE;
-  return GST_BASE_TRANSFORM_CLASS (gst_oct_filter_parent_class)
-      ->query (trans, direction, query);
+  if (!GST_BASE_TRANSFORM_CLASS (gst_oct_filter_parent_class)
+          ->query (trans, direction, query))
+    return FALSE;
+  if (direction == GST_PAD_SINK && GST_QUERY_TYPE (query) == GST_QUERY_CAPS)
+    gst_oct_order_widen (trans->sinkpad, trans->srcpad, query);
+  return TRUE;
 }
 
 static void
@@ -737,4 +742,5 @@ gst_oct_filter_init (GstOctFilter *filter)
 {
   PRIVATE (filter)->cuda_device_id = -1;
   PRIVATE (filter)->operation = OCT_N_OPERATIONS;
+  gst_oct_order_init (GST_BASE_TRANSFORM_SINK_PAD (filter));
 }

@@ -14,6 +14,7 @@
 #include "gstoctrawsink.h"
 #include "gstoctcalibration.h"
 #include "gstocterror.h"
+#include "gstoctorder.h"
 #include "gstoctframe.h"
 #include "gstoctscanmeta.h"
 #include "oct-raw-writer.h"
@@ -350,6 +351,16 @@ render (GstBaseSink *base, GstBuffer *buffer)
 }
 
 static gboolean
+query (GstBaseSink *base, GstQuery *query)
+{
+  if (!GST_BASE_SINK_CLASS (gst_oct_raw_sink_parent_class)->query (base, query))
+    return FALSE;
+  if (GST_QUERY_TYPE (query) == GST_QUERY_CAPS)
+    gst_oct_order_widen (GST_BASE_SINK_PAD (base), NULL, query);
+  return TRUE;
+}
+
+static gboolean
 propose_allocation (GstBaseSink *base, GstQuery *query)
 {
   /* rows of any stride are fine */
@@ -496,6 +507,7 @@ gst_oct_raw_sink_class_init (GstOctRawSinkClass *klass)
   base_class->event = event;
   base_class->render = render;
   base_class->propose_allocation = propose_allocation;
+  base_class->query = query;
 }
 
 static void
@@ -503,4 +515,5 @@ gst_oct_raw_sink_init (GstOctRawSink *self)
 {
   self->part_size = DEFAULT_PART_SIZE;
   gst_base_sink_set_sync (GST_BASE_SINK (self), FALSE);
+  gst_oct_order_init (GST_BASE_SINK_PAD (self));
 }

@@ -208,8 +208,11 @@ warn_about_flaws (GstOctSrc *self, const char *location)
 {
   g_autofree char *flaws = gst_oct_input_describe_flaws (self->input, location);
 
-  if (flaws != NULL)
-    GST_ELEMENT_WARNING (self, STREAM, FORMAT, ("%s", flaws), (NULL));
+  if (flaws == NULL)
+    return;
+  GST_ELEMENT_WARNING (self, STREAM, FORMAT, ("%s", flaws), (NULL));
+  /* gst-launch-1.0 -q shows no warning */
+  g_message ("%s", flaws);
 }
 
 /* Which frame rate negotiation is going to find: a seek that was asked for

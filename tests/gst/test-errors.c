@@ -126,9 +126,16 @@ static const BadInput bad_inputs[] = {
       "lines of 64 samples needs 512; it was cut off, copy or save it again." },
   { NPY, "octsrc", DESCR "'<u2', 'fortran_order': True, 'shape': (4, 64), }",
       STREAM (FORMAT),
-      "File '@/bad.npy' is stored column by column (fortran_order), but row "
-      "by row is expected; save it with numpy.save(file, "
+      "File '@/bad.npy' is stored column by column (fortran_order) with shape "
+      "(4, 64), but row by row is expected, A-lines x samples; when samples "
+      "come first in that shape, as from MATLAB, save it with "
+      "numpy.save(file, a.T), when they come last with numpy.save(file, "
       "numpy.ascontiguousarray(a))." },
+  { NPY, "octsrc", DESCR "'<u2', 'fortran_order': True, 'shape': (64, 2, 2), }",
+      STREAM (FORMAT),
+      "File '@/bad.npy' is stored column by column (fortran_order) with shape "
+      "(64, 2, 2), but row by row is expected, B-scans x A-lines x samples; "
+      "*numpy.save(file, a.T)*" },
   { NPY, "octsrc", DESCR "'>u2', 'fortran_order': False, 'shape': (4, 64), }",
       STREAM (FORMAT),
       "File '@/bad.npy' holds values of NumPy type '>u2', but |u1, <u2, <i2, "
@@ -328,8 +335,9 @@ static const BadInput bad_inputs[] = {
       "octfft ! fakesink",
       "octdispersion", NULL, RESOURCE (SETTINGS),
       "The dispersion coefficients a2 and a3 need the wavelengths, but the "
-      "calibration has none; set `wavelength-min` and `wavelength-max`, or "
-      "add a wavelength_nm column to the calibration file." },
+      "calibration has k_index (or `k-polynomial`) alone, which does not tell "
+      "them; set `wavelength-min` and `wavelength-max` beside it, or give a "
+      "calibration file with a k_index and a wavelength_nm column." },
   { RAW64 " wavelength-min=100 wavelength-max=900 ! octdcsub ! octkresample ! "
           "octdispersion a2=1e9 ! octfft ! fakesink",
       "octdispersion", NULL, RESOURCE (SETTINGS),
@@ -694,29 +702,104 @@ GST_START_TEST (test_leftover)
 }
 GST_END_TEST
 
-/* A wrong order of elements does not even link. */
+static const struct {
+  const char *launch, *sentence;
+} wrong_orders[] = {
+  { "octsrc ! octdcsub ! octfft",
+      "octfft* cannot follow octdcsub*: it takes spectra uniform in wavenumber "
+      "(axis=wavenumber), not spectra as measured (axis=wavelength); put "
+      "octkresample between them, or octnufft in place of octfft, or set "
+      "axis=wavenumber on octdcsub if the samples are uniform in wavenumber "
+      "already." },
+  { "octsrc ! octdcsub ! octkresample ! octnufft",
+      "octnufft* cannot follow octkresample*: *; leave octkresample out, *" },
+  { "octsrc ! octdcsub axis=wavenumber ! octnufft ! octlogscale",
+      "octnufft* cannot follow octdcsub*: *put octfft in place of octnufft." },
+  { "octsrc ! octdcsub ! octdispersion ! octfft",
+      "octfft* cannot follow octdispersion*: *not complex spectra as measured "
+      "(axis=wavelength); put octkresample before octdispersion, *" },
+  { "octsrc ! octdcsub ! queue ! octfft",
+      "octfft* cannot follow queue*; put octkresample between them, *" },
+  { "octsrc ! octdcsub ! application/x-oct-spectra ! octfft ! fakesink",
+      "octfft* cannot follow capsfilter*; put octkresample between them, *" },
+  { "octsrc ! octlogscale",
+      "octlogscale* cannot follow octsrc*: it takes A-scans, not video*; put "
+      "octdcsub ! octkresample ! octfft between them." },
+  { "octsrc ! octfft",
+      "octfft* octsrc*; put octdcsub ! octkresample between*" },
+  { "videotestsrc ! octnufft",
+      "octnufft* videotestsrc*; put octdcsub between them." },
+  { "videotestsrc ! octcs", "octcs* videotestsrc*; put octdcsub between*" },
+  { "videotestsrc ! octkresample",
+      "octkresample* videotestsrc*; put octdcsub between them." },
+  { "videotestsrc ! octdispersion",
+      "octdispersion* videotestsrc*; put octdcsub between them." },
+  { "videotestsrc ! video/x-raw,format=RGB ! octdcsub ! fakesink",
+      "octdcsub* capsfilter*: *not video of format RGB; set the camera to a "
+      "grey format, *" },
+  { "octdcsub axis=wavenumber ! octkresample",
+      "octkresample* octdcsub*; leave octkresample out." },
+  { "octkresample ! octkresample", "octkresample*; leave octkresample out." },
+  { "octdcsub axis=wavelength ! octlogscale",
+      "octlogscale* octdcsub*; put octkresample ! octfft, or octnufft, *" },
+  { "octkresample ! octlogscale",
+      "octlogscale* octkresample*; put octfft between them." },
+  { "octdcsub axis=wavelength ! octdispersion ! octlogscale",
+      "octlogscale* octdispersion*; put octnufft between them, *" },
+  { "octkresample ! octdispersion ! octlogscale",
+      "octlogscale* octdispersion*; put octfft between them." },
+  { "octkresample ! octdispersion ! octnufft",
+      "octnufft* octdispersion*; leave octkresample out, *" },
+  { "octdcsub axis=wavelength ! octdispersion ! octkresample",
+      "octkresample* octdispersion*; put octkresample before octdispersion." },
+  { "octdispersion ! octdispersion",
+      "octdispersion* octdispersion*; leave one octdispersion out." },
+  { "octdispersion ! octdcsub",
+      "octdcsub* octdispersion*; put octdcsub before octdispersion." },
+  { "octfft ! octdcsub", "octdcsub* octfft*; put octdcsub first, *" },
+  { "octfft ! octkresample",
+      "octkresample* octfft*; spectra become A-scans *" },
+  { "octfft ! octdispersion",
+      "octdispersion* octfft*; put octdispersion before the transform." },
+  { "octnufft ! octfft", "octfft* octnufft*; spectra become A-scans once, *" },
+  { "octfft ! octnufft", "octnufft* octfft*; spectra become A-scans once, *" },
+  { "octfft ! octcs", "octcs* octfft*; spectra become A-scans once, *" },
+  { "octlogscale ! octlogscale", "octlogscale*; octlogscale comes last, *" },
+  { "octlogscale ! octfft", "octfft* octlogscale*; octlogscale comes last, *" },
+  { "octdcsub ! octrawsink",
+      "octrawsink* octdcsub*; put it behind the source, *" },
+  { "octfft ! octrawsink", "octrawsink* octfft*; put it behind the source, *" },
+};
+
+/* A wrong order of elements does not even link, and the bus says why. */
 GST_START_TEST (test_wrong_order)
 {
-  static const char *const launches[] = {
-    "octsrc ! octdcsub ! octfft",
-    "octsrc ! octlogscale",
-    "octdcsub axis=wavenumber ! octkresample",
-    "octkresample ! octlogscale",
-    "octfft ! octdispersion",
-    "octlogscale ! octlogscale",
-  };
-  guint i;
+  const char *launch = wrong_orders[__i__].launch;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GError) warning = NULL;
+  GstElement *pipeline =
+      gst_parse_launch_full (launch, NULL, GST_PARSE_FLAG_FATAL_ERRORS, &error);
+  GstBus *bus;
+  GstMessage *message;
 
-  for (i = 0; i < G_N_ELEMENTS (launches); i++) {
-    g_autoptr (GError) error = NULL;
-    GstElement *element = gst_parse_launch_full (
-        launches[i], NULL, GST_PARSE_FLAG_FATAL_ERRORS, &error);
+  fail_unless (error != NULL, "%s", launch);
+  fail_unless (g_error_matches (error, GST_PARSE_ERROR, GST_PARSE_ERROR_LINK),
+      "%s", error->message);
+  gst_clear_object (&pipeline);
 
-    fail_unless (error != NULL, "%s", launches[i]);
-    fail_unless (g_error_matches (error, GST_PARSE_ERROR, GST_PARSE_ERROR_LINK),
-        "%s", error->message);
-    gst_clear_object (&element);
-  }
+  pipeline = gst_parse_launch (launch, NULL);
+  bus = gst_element_get_bus (pipeline);
+  message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING);
+  fail_unless (message != NULL, "%s says nothing", launch);
+  gst_message_parse_warning (message, &warning, NULL);
+  fail_unless (
+      g_pattern_match_simple (wrong_orders[__i__].sentence, warning->message),
+      "%s: %s", launch, warning->message);
+  gst_message_unref (message);
+  message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING);
+  fail_unless (message == NULL, "%s says it twice", launch);
+  gst_object_unref (bus);
+  gst_object_unref (pipeline);
 }
 GST_END_TEST
 

@@ -3,7 +3,10 @@
  * What all filters have in common: what they take and refuse, how caps follow
  * each other, what they pass on, what they must not touch.
  */
+#define _GNU_SOURCE /* dl_iterate_phdr() */
 #include "oct-test.h"
+
+#include <link.h>
 
 #define RAW "video/x-raw,format=GRAY16_LE,width=64,height=5,framerate=30/1"
 #define SPECTRA(format, axis)                                                  \
@@ -440,6 +443,29 @@ GST_END_TEST;
 /* ------------------------------------------------------------- the interface
  */
 
+static int
+find_fftw (struct dl_phdr_info *info, size_t size, gpointer data)
+{
+  if (strstr (info->dlpi_name, "libfftw3") != NULL)
+    *(gboolean *)data = TRUE;
+  return 0;
+}
+
+/* What gst-inspect-1.0 shows is the licence of the plugin as it was built: with
+ * FFTW, which comes into this process by the plugin alone, the GPL. */
+GST_START_TEST (test_license)
+{
+  GstPlugin *plugin = gst_plugin_load_by_name ("oct");
+  gboolean has_fftw = FALSE;
+
+  fail_unless (plugin != NULL);
+  dl_iterate_phdr (find_fftw, &has_fftw);
+  fail_unless_equals_string (
+      gst_plugin_get_license (plugin), has_fftw ? "GPL" : "LGPL");
+  gst_object_unref (plugin);
+}
+GST_END_TEST;
+
 /* Whatever has a unit or a meaning that is not plain says so, and what can be
  * changed while playing says so too. */
 GST_START_TEST (test_properties_are_described)
@@ -477,6 +503,7 @@ octfilters_suite (void)
   tcase_add_loop_test (tcase, test_takes, 0, G_N_ELEMENTS (takes));
   tcase_add_loop_test (tcase, test_transforms, 0, G_N_ELEMENTS (transforms));
   tcase_add_loop_test (tcase, test_links, 0, G_N_ELEMENTS (chains));
+  tcase_add_test (tcase, test_license);
   tcase_add_loop_test (tcase, test_properties_are_described, 0, 7);
   return suite;
 }

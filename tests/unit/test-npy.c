@@ -113,6 +113,7 @@ test_refused (void)
     { "records.npy", "several fields", "numpy.save(file, a['name'])" },
     { "fortran.npy", "fortran_order",
         "numpy.save(file, numpy.ascontiguousarray(a))" },
+    { "fortran.npy", "samples come first", "numpy.save(file, a.T)" },
     { "four-dimensions.npy", "4 dimensions",
         "a.reshape(bscans, lines, samples)" },
     { "scalar.npy", "0 dimensions", "a.reshape(" },

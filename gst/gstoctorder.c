@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstoctorder.h"
+#include "gstoctcaps.h"
+#include "gstocterror.h"
+
+GST_DEBUG_CATEGORY_STATIC (gst_oct_order_debug);
+#define GST_CAT_DEFAULT gst_oct_order_debug
+
+/* Whatever the elements of this plugin and cameras deliver. */
+#define ANY_STREAM                                                             \
+  "video/x-raw(ANY); " GST_OCT_SPECTRA_NAME "(ANY); " GST_OCT_ASCANS_NAME      \
+  "(ANY)"
+
+typedef enum {
+  KIND_VIDEO,
+  KIND_AS_MEASURED,
+  KIND_UNIFORM,
+  KIND_COMPLEX,
+  KIND_COMPLEX_UNIFORM,
+  KIND_ASCANS,
+  N_KINDS
+} Kind;
+
+static const char *const kind_names[] = {
+  [KIND_VIDEO] = "video",
+  [KIND_AS_MEASURED] = "spectra as measured (axis=wavelength)",
+  [KIND_UNIFORM] = "spectra uniform in wavenumber (axis=wavenumber)",
+  [KIND_COMPLEX] = "complex spectra as measured (axis=wavelength)",
+  [KIND_COMPLEX_UNIFORM] =
+      "complex spectra uniform in wavenumber (axis=wavenumber)",
+  [KIND_ASCANS] = "A-scans",
+};
+
+#define ONCE                                                                   \
+  "spectra become A-scans once, and behind octfft, octnufft and octcs comes "  \
+  "octlogscale"
+
+#define GREY                                                                   \
+  "set the camera to a grey format, or put videoconvert ! "                    \
+  "video/x-raw,format=GRAY8 between them"
+
+#define RECORD                                                                 \
+  "put it behind the source, by a tee before octdcsub, or write values to a "  \
+  "filesink"
+
+#define LAST "octlogscale comes last, and behind it only what takes video"
+
+static const struct {
+  const char *element, *takes;
+  const char *advice[N_KINDS];
+} elements[] = {
+  { "octdcsub", "raw spectra (video/x-raw, GRAY8 or GRAY16_LE) or real spectra",
+      { [KIND_VIDEO] = GREY,
+          [KIND_COMPLEX] = "put octdcsub before octdispersion",
+          [KIND_COMPLEX_UNIFORM] = "put octdcsub before octdispersion",
+          [KIND_ASCANS] = "put octdcsub first, behind the source" } },
+  { "octkresample", "real spectra as measured (axis=wavelength)",
+      { [KIND_VIDEO] = "put octdcsub between them",
+          [KIND_UNIFORM] = "leave octkresample out",
+          [KIND_COMPLEX] = "put octkresample before octdispersion",
+          [KIND_COMPLEX_UNIFORM] = "leave octkresample out",
+          [KIND_ASCANS] = ONCE } },
+  { "octdispersion", "real spectra",
+      { [KIND_VIDEO] = "put octdcsub between them",
+          [KIND_COMPLEX] = "leave one octdispersion out",
+          [KIND_COMPLEX_UNIFORM] = "leave one octdispersion out",
+          [KIND_ASCANS] = "put octdispersion before the transform" } },
+  { "octfft", "spectra uniform in wavenumber (axis=wavenumber)",
+      { [KIND_VIDEO] = "put octdcsub ! octkresample between them",
+          [KIND_AS_MEASURED] =
+              "put octkresample between them, or octnufft in place of octfft, "
+              "or set axis=wavenumber on octdcsub if the samples are uniform "
+              "in wavenumber already",
+          [KIND_COMPLEX] =
+              "put octkresample before octdispersion, or octnufft in place of "
+              "octfft, or set axis=wavenumber on octdcsub if the samples are "
+              "uniform in wavenumber already",
+          [KIND_ASCANS] = ONCE } },
+  { "octnufft", "spectra as measured (axis=wavelength)",
+      { [KIND_VIDEO] = "put octdcsub between them",
+          [KIND_UNIFORM] = "leave octkresample out, or, where octdcsub has "
+                           "axis=wavenumber, put octfft in place of octnufft",
+          [KIND_COMPLEX_UNIFORM] =
+              "leave octkresample out, or, where octdcsub has "
+              "axis=wavenumber, put octfft in place of octnufft",
+          [KIND_ASCANS] = ONCE } },
+  { "octcs", "spectra",
+      { [KIND_VIDEO] = "put octdcsub between them", [KIND_ASCANS] = ONCE } },
+  { "octlogscale", "A-scans",
+      { [KIND_VIDEO] = "put octdcsub ! octkresample ! octfft between them",
+          [KIND_AS_MEASURED] = "put octkresample ! octfft, or octnufft, "
+                               "between them",
+          [KIND_UNIFORM] = "put octfft between them",
+          [KIND_COMPLEX] = "put octnufft between them, or octkresample before "
+                           "octdispersion and octfft behind it",
+          [KIND_COMPLEX_UNIFORM] = "put octfft between them" } },
+  { "octrawsink", "raw spectra (video/x-raw, GRAY8 or GRAY16_LE)",
+      { [KIND_VIDEO] = GREY,
+          [KIND_AS_MEASURED] = RECORD,
+          [KIND_UNIFORM] = RECORD,
+          [KIND_COMPLEX] = RECORD,
+          [KIND_COMPLEX_UNIFORM] = RECORD,
+          [KIND_ASCANS] = RECORD } },
+};
+
+/* What comes from a pad with these caps; N_KINDS: who knows. */
+static Kind
+kind_of (const GstCaps *caps)
+{
+  const GstStructure *s;
+  gboolean uniform, complex;
+
+  if (gst_caps_is_any (caps) || gst_caps_is_empty (caps))
+    return N_KINDS;
+  s = gst_caps_get_structure (caps, 0);
+  if (gst_structure_has_name (s, "video/x-raw"))
+    return KIND_VIDEO;
+  if (gst_structure_has_name (s, GST_OCT_ASCANS_NAME))
+    return KIND_ASCANS;
+  if (!gst_structure_has_name (s, GST_OCT_SPECTRA_NAME))
+    return N_KINDS;
+  uniform = g_strcmp0 (gst_structure_get_string (s, "axis"), "wavenumber") == 0;
+  complex = g_strcmp0 (gst_structure_get_string (s, "format"), "CF32LE") == 0;
+  if (complex)
+    return uniform ? KIND_COMPLEX_UNIFORM : KIND_COMPLEX;
+  return uniform ? KIND_UNIFORM : KIND_AS_MEASURED;
+}
+
+/* On the bus of an application, and on the terminal: who describes a pipeline
+ * in text has no pipeline, and no bus, when it cannot be linked.  Once for one
+ * pad: to link two elements every pair of pads is tried, some twice. */
+static void
+tell (GstElement *element, GstPad *pad, GstPad *peer, const GstCaps *given)
+{
+  Kind kind = kind_of (given);
+  const char *format;
+  const char *name = gst_oct_element_type_name (element);
+  g_autoptr (GstElement) before = gst_pad_get_parent_element (peer);
+  gboolean is_image =
+      before != NULL
+      && g_strcmp0 (gst_oct_element_type_name (before), "octlogscale") == 0;
+  gsize told = (gsize)g_object_get_data (G_OBJECT (pad), "oct-told");
+
+  if (kind == N_KINDS)
+    return;
+  format = kind == KIND_VIDEO ? gst_structure_get_string (
+               gst_caps_get_structure (given, 0), "format")
+                              : NULL;
+  for (guint i = 0; i < G_N_ELEMENTS (elements); i++) {
+    g_autofree char *text = NULL;
+
+    if (!g_str_equal (elements[i].element, name)
+        || elements[i].advice[kind] == NULL)
+      continue;
+    if (told == (gsize)peer)
+      return;
+    g_object_set_data (G_OBJECT (pad), "oct-told", peer);
+    text = g_strdup_printf ("%s cannot follow %s: it takes %s, not %s%s%s; %s.",
+        GST_OBJECT_NAME (element),
+        before != NULL ? GST_OBJECT_NAME (before) : "this element",
+        elements[i].takes, kind_names[kind],
+        format != NULL ? " of format " : "", format != NULL ? format : "",
+        is_image ? LAST : elements[i].advice[kind]);
+    GST_ERROR_OBJECT (element, "%s", text);
+    g_message ("%s", text);
+    gst_element_message_full (element, GST_MESSAGE_WARNING, GST_CORE_ERROR,
+        GST_CORE_ERROR_NEGOTIATION, g_steal_pointer (&text), NULL, __FILE__,
+        GST_FUNCTION, __LINE__);
+    return;
+  }
+}
+
+static GstPadLinkReturn
+link_sink (GstPad *pad, GstObject *parent, GstPad *peer)
+{
+  g_autoptr (GstCaps) given = gst_pad_query_caps (peer, NULL);
+  g_autoptr (GstCaps) taken = gst_pad_query_caps (pad, NULL);
+
+  if (gst_caps_can_intersect (given, taken))
+    return GST_PAD_LINK_OK;
+  tell (GST_ELEMENT (parent), pad, peer, given);
+  return GST_PAD_LINK_NOFORMAT;
+}
+
+void
+gst_oct_order_init (GstPad *sink)
+{
+  static gsize once = 0;
+
+  if (g_once_init_enter (&once)) {
+    GST_DEBUG_CATEGORY_INIT (
+        gst_oct_order_debug, "octorder", 0, "Order of OCT elements");
+    g_once_init_leave (&once, 1);
+  }
+  gst_pad_set_link_function (sink, link_sink);
+}
+
+void
+gst_oct_order_widen (GstPad *sink, GstPad *src, GstQuery *query)
+{
+  g_autoptr (GstCaps) all = NULL;
+  GstCaps *caps, *wanted;
+
+  if (GST_PAD_IS_LINKED (sink) || (src != NULL && GST_PAD_IS_LINKED (src)))
+    return;
+  gst_query_parse_caps_result (query, &caps);
+  all =
+      gst_caps_merge (gst_caps_copy (caps), gst_caps_from_string (ANY_STREAM));
+  gst_query_parse_caps (query, &wanted);
+  if (wanted != NULL) {
+    GstCaps *both =
+        gst_caps_intersect_full (wanted, all, GST_CAPS_INTERSECT_FIRST);
+
+    gst_caps_unref (all);
+    all = both;
+  }
+  gst_query_set_caps_result (query, all);
+}
