@@ -15,6 +15,7 @@
 #include <string.h>
 
 #define LANES OCT_LANES
+#define HALVES (OCT_LANES / OCT_VECTOR)
 #define GROUP 4
 #define MAX_MATRIX ((gsize)1 << 30) /* bytes */
 /* terms that are summed by themselves: a long sum in float loses digits */
@@ -97,41 +98,45 @@ make_matrix (OctPlan *plan, const OctNufftParams *params, gboolean adjoint,
 
 /* ----------------------------------------------------------------- product */
 
-/* Adds `count` terms of GROUP values of the result, [GROUP][out_parts] for all
- * lanes; the parts are constants where this is inlined */
+/* Adds `count` terms of GROUP values of the result, [GROUP][out_parts] for half
+ * of the lanes; the parts are constants where this is inlined.  Halves, as
+ * compilers keep sums of the size of AVX registers there, but spill those of
+ * all lanes where there is no AVX-512: GCC 14 then takes three times as long */
 OCT_INLINE void
-add_terms (const float *matrix, const OctLanes *from, guint count,
-    guint in_parts, guint out_parts, OctLanes *to)
+add_terms (const float *matrix, const OctVector *from, guint count,
+    guint in_parts, guint out_parts, OctVector *to)
 {
-  OctLanes sums[GROUP][2] = { 0 };
+  OctVector sums[GROUP][2] = { 0 };
 
   for (guint i = 0; i < count; i++, matrix += 2 * GROUP) {
     for (guint k = 0; k < GROUP; k++) {
       float re = matrix[2 * k], im = matrix[2 * k + 1];
-      sums[k][0] += re * from[i * in_parts];
+      sums[k][0] += re * from[i * in_parts * HALVES];
       if (in_parts == 2)
-        sums[k][0] -= im * from[2 * i + 1];
+        sums[k][0] -= im * from[(2 * i + 1) * HALVES];
       if (out_parts == 2)
-        sums[k][1] += im * from[i * in_parts];
+        sums[k][1] += im * from[i * in_parts * HALVES];
       if (out_parts == 2 && in_parts == 2)
-        sums[k][1] += re * from[2 * i + 1];
+        sums[k][1] += re * from[(2 * i + 1) * HALVES];
     }
   }
   for (guint k = 0; k < GROUP; k++)
     for (guint part = 0; part < out_parts; part++)
-      to[k * out_parts + part] += sums[k][part];
+      to[(k * out_parts + part) * HALVES] += sums[k][part];
 }
 
 OCT_INLINE void
 multiply_group (const float *matrix, const float *values, guint inputs,
     guint in_parts, guint out_parts, OctLanes *to)
 {
-  const OctLanes *from = (const OctLanes *)values;
+  const OctVector *from = (const OctVector *)values;
 
   memset (to, 0, GROUP * out_parts * sizeof *to);
   for (guint i = 0; i < inputs; i += TERMS)
-    add_terms (matrix + (gsize)i * 2 * GROUP, from + i * in_parts,
-        MIN (TERMS, inputs - i), in_parts, out_parts, to);
+    for (guint half = 0; half < HALVES; half++)
+      add_terms (matrix + (gsize)i * 2 * GROUP,
+          from + (gsize)i * in_parts * HALVES + half, MIN (TERMS, inputs - i),
+          in_parts, out_parts, (OctVector *)to + half);
 }
 
 OCT_INLINE void

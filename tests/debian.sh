@@ -152,6 +152,7 @@ enter () {
   mount --rbind -o ro /sys "$system/sys"
   mount -t tmpfs -o mode=755,nosuid dev "$system/dev"
   for name in null zero full random urandom tty; do
+    [ -e "/dev/$name" ] || continue
     touch "$system/dev/$name"
     mount --bind "/dev/$name" "$system/dev/$name"
   done
@@ -221,10 +222,18 @@ shift
 '
 
 if [ "${OCT_DEBIAN_INSIDE:-}" = yes ]; then
+  trap 'give_up "the system could not be entered, the reason is above"' EXIT
   enter "$@"
 fi
 unshare --mount --pid --fork true 2>/dev/null ||
   give_up "this computer does not allow mounts, as in a container without the right to"
+mkdir -p "$folder"
+# two runs at a time would change each other's files
+exec 9>"$folder/lock"
+if ! flock --nonblock 9; then
+  echo "Waiting for another run in $folder ..."
+  flock 9
+fi
 [ -d "$system" ] || make_system
 copy_files
 OCT_DEBIAN_INSIDE=yes exec unshare --mount --propagation private --pid --fork \
