@@ -32,7 +32,9 @@ export class Server {
     server.output = "";
     server.process = spawn(process.env.OCT_LIVE,
       ["--port", "0", "--record", server.recordings, ...options],
-      { cwd: server.folder, stdio: ["ignore", "pipe", "pipe"] });
+      { cwd: server.folder, stdio: ["ignore", "pipe", "pipe"],
+        // a critical of a library is a mistake of ours, or an open door
+        env: { ...process.env, G_DEBUG: "fatal-criticals" } });
     server.exited = new Promise((resolve) => {
       server.process.on("exit", (code, signal) => resolve(code ?? signal));
     });
