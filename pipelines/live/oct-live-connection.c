@@ -337,7 +337,7 @@ on_greeting (gpointer data)
     oct_live_connection_cut (connection);
   else if (got >= (gssize)MIN (whole, sizeof greeting)) {
     if (oct_live_door_spend (connection->hall->door, connection->address,
-            OCT_LIVE_DOOR_KEYS, g_get_monotonic_time ()))
+            g_get_monotonic_time ()))
       begin_waiting (connection);
     else
       oct_live_connection_cut (connection);
@@ -396,8 +396,6 @@ oct_live_connection_begin (OctLiveHall *hall, GSocketConnection *incoming)
   if (local == NULL || remote == NULL)
     return;
   describe_address (remote, address, sizeof address);
-  if (!oct_live_door_spend (hall->door, address, 1, g_get_monotonic_time ()))
-    return;
   base = make_base (hall, incoming);
   if (base == NULL)
     return;

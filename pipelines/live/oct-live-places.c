@@ -40,19 +40,23 @@ static gboolean
 has_room (OctLiveSeats *seats, const OctLiveVisitor *visitor)
 {
   const OctLiveSeatLimits *limits = &seats->limits;
-  guint same_session = 0, same_address = 0;
+  guint same_role = 0, same_session = 0, same_address = 0;
 
+  if (seats->taken->len >= limits->max + limits->control)
+    return FALSE;
   if (visitor->role == OCT_LIVE_CONTROL)
-    return seats->taken->len < limits->max + limits->control;
+    return TRUE;
   for (guint i = 0; i < seats->taken->len; i++) {
     const OctLiveVisitor *other =
         &g_array_index (seats->taken, Seat, i).visitor;
 
+    if (other->role != visitor->role)
+      continue;
+    same_role++;
     same_session += other->session == visitor->session;
-    same_address += other->role == visitor->role
-                    && g_str_equal (other->address, visitor->address);
+    same_address += g_str_equal (other->address, visitor->address);
   }
-  return seats->taken->len < limits->max
+  return same_role < limits->max
          && (limits->per_session == 0 || same_session < limits->per_session)
          && (limits->per_address == 0 || same_address < limits->per_address);
 }
@@ -142,8 +146,7 @@ is_full (gpointer key, gpointer value, gpointer data)
 }
 
 gboolean
-oct_live_door_spend (
-    OctLiveDoor *door, const char *address, guint cost, gint64 now)
+oct_live_door_spend (OctLiveDoor *door, const char *address, gint64 now)
 {
   Purse *purse = g_hash_table_lookup (door->purses, address);
 
@@ -158,9 +161,9 @@ oct_live_door_spend (
     g_hash_table_insert (door->purses, g_strdup (address), purse);
   }
   fill (purse, now);
-  if (purse->left < cost)
+  if (purse->left < 1.0)
     return FALSE;
-  purse->left -= cost;
+  purse->left -= 1.0;
   return TRUE;
 }
 

@@ -26,8 +26,8 @@ typedef struct {
 
 /* Places of one kind: conversations, answers, ... */
 typedef struct {
-  guint max;         /* for everybody */
-  guint control;     /* beyond, for control only */
+  guint max;         /* of those who watch */
+  guint control;     /* beyond: they stay free for control */
   guint per_session; /* of one who watches; 0 = no limit */
   guint per_address; /* of those who watch; 0 = no limit */
 } OctLiveSeatLimits;
@@ -46,19 +46,18 @@ void oct_live_seats_leave (OctLiveSeats *seats, guint id);
 /* Unknown visitors at once: in all, and from one address. */
 #define OCT_LIVE_DOOR_MAX 48
 #define OCT_LIVE_DOOR_PER_ADDRESS 16
-/* What an address may cost at once and per second: a connection is 1, making
- * the keys of an encrypted one OCT_LIVE_DOOR_KEYS. */
-#define OCT_LIVE_DOOR_BURST 600
-#define OCT_LIVE_DOOR_RATE 200
-#define OCT_LIVE_DOOR_KEYS 8
+/* Keys for encrypted connections that are made for one address: at once, and
+ * per second in the long run.  That is the work that costs most. */
+#define OCT_LIVE_DOOR_BURST 60
+#define OCT_LIVE_DOOR_RATE 20
 
 typedef struct _OctLiveDoor OctLiveDoor;
 
 OctLiveDoor *oct_live_door_new (void);
 void oct_live_door_free (OctLiveDoor *door);
-/* FALSE when the address has spent what it has.  `now`: microseconds. */
+/* FALSE when the address has had its share.  `now`: microseconds. */
 gboolean oct_live_door_spend (
-    OctLiveDoor *door, const char *address, guint cost, gint64 now);
+    OctLiveDoor *door, const char *address, gint64 now);
 /* Somebody comes in, `who` is not NULL.  Returns who has to leave for that (and
  * has left), or NULL. */
 gpointer oct_live_door_enter (

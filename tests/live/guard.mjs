@@ -283,7 +283,7 @@ const tests = {
     assert.equal(answer.statusCode, 303);
     assert.match(answer.headers["set-cookie"][0], /; Secure/);
     answer.destroy();
-    const plain = open(server);
+    const plain = open(server, "127.0.0.1", false);
     plain.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
     await plain.ended;
     assert.equal(await server.stop(), 0);
