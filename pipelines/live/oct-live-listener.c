@@ -3,6 +3,10 @@
 
 #include "oct-live-connection.h"
 
+/* Connections that the system keeps until we have taken them: those beyond are
+ * lost without a word. */
+#define BACKLOG 512
+
 struct _OctLiveListener {
   GSocketService *service;
   OctLiveHall hall;
@@ -45,6 +49,8 @@ oct_live_listener_new (const char *address, guint port,
   g_autoptr (GError) reason = NULL;
 
   listener->service = g_socket_service_new ();
+  g_socket_listener_set_backlog (
+      G_SOCKET_LISTENER (listener->service), BACKLOG);
   listener->hall.server = server;
   listener->hall.door = oct_live_door_new ();
   listener->hall.seats = oct_live_seats_new (limits);
