@@ -10,7 +10,7 @@ import { connect as connectEncrypted } from "node:tls";
 // A request with exactly these headers: { status, headers, body }.  `from`: an
 // address of this computer to make it from.
 export const get = (server, path, headers = {}, method = "GET", from = "127.0.0.1") => new Promise((resolve, reject) => {
-  const call = (server.encrypted ? requestEncrypted : request)({ host: "127.0.0.1", port: server.port,
+  const call = (server.encrypted ? requestEncrypted : request)({ host: server.at ?? "127.0.0.1", port: server.port,
     path, method, agent: false, localAddress: from, rejectUnauthorized: false,
     headers: { Host: `localhost:${server.port}`, ...headers } }, (answer) => {
     const chunks = [];
@@ -25,7 +25,7 @@ export const get = (server, path, headers = {}, method = "GET", from = "127.0.0.
 
 // A TCP connection that notices its end, encrypted where the server is.
 export function open(server, from = "127.0.0.1", encrypted = server.encrypted) {
-  const where = { host: "127.0.0.1", port: server.port, localAddress: from };
+  const where = { host: server.at ?? "127.0.0.1", port: server.port, localAddress: from };
   const socket = encrypted ? connectEncrypted({ ...where, rejectUnauthorized: false }) : connect(where);
   socket.on("error", () => {});
   socket.ended = new Promise((resolve) => { socket.on("close", () => resolve(true)); });
