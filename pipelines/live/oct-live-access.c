@@ -11,7 +11,8 @@
 #define RANDOM_BYTES 32
 #define SHORTEST_TOKEN 22 /* 128 bit in base64 */
 #define LONGEST_TOKEN 256
-#define DIGEST 32 /* SHA-256 */
+#define DIGEST 32   /* SHA-256 */
+#define MAX_TRIES 8 /* cookies of one name: each takes its time */
 #define SESSION_TIME (12 * G_TIME_SPAN_HOUR)
 
 typedef struct {
@@ -284,16 +285,19 @@ find_cookie (
   const char *name = access->cookies[role];
   gsize length = strlen (name);
   g_auto (GStrv) parts = NULL;
+  guint tried = 0;
 
   if (cookies == NULL)
     return NULL;
   parts = g_strsplit (cookies, ";", 64);
-  for (guint i = 0; parts[i] != NULL; i++) {
+  for (guint i = 0; parts[i] != NULL && tried < MAX_TRIES; i++) {
     const char *part = g_strstrip (parts[i]);
-    Session *session = NULL;
+    Session *session;
 
-    if (strncmp (part, name, length) == 0 && part[length] == '=')
-      session = find_session (access, role, part + length + 1);
+    if (strncmp (part, name, length) != 0 || part[length] != '=')
+      continue;
+    tried++;
+    session = find_session (access, role, part + length + 1);
     if (session == NULL)
       continue;
     if (secret != NULL)

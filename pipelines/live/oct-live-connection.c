@@ -11,8 +11,10 @@
 
 #define KEY "oct-live-connection"
 #define PIECE 4096
-#define LINGER 1     /* seconds for a refusal to be read */
-#define HELLO_MS 20  /* between looks for the rest of a greeting */
+#define LINGER 1    /* seconds for a refusal to be read */
+#define HELLO_MS 20 /* between looks for the rest of a greeting */
+/* Milliseconds that keys may take while others wait for theirs. */
+#define KEYS_PATIENCE 600
 #define RECORD 5     /* bytes before a record of TLS */
 #define HANDSHAKE 22 /* kind of such a record */
 
@@ -52,7 +54,7 @@ const char oct_live_connection_headers[] =
     "Cache-Control: no-store\r\n"
     "Connection: close\r\n";
 
-static void begin_waiting (OctLiveConnection *connection);
+static void make_keys (OctLiveConnection *connection);
 
 /* ------------------------------------------------------------------------ end
  */
@@ -156,7 +158,9 @@ refuse (OctLiveConnection *connection, const OctLiveHead *head)
       "Content-Length: %" G_GSIZE_FORMAT "\r\n\r\n%s",
       head->status, soup_status_get_phrase (head->status),
       oct_live_connection_headers,
-      connection->hall->certificate != NULL ? OCT_LIVE_HSTS : "",
+      connection->hall->certificate != NULL
+          ? "Strict-Transport-Security: " OCT_LIVE_HSTS "\r\n"
+          : "",
       head->status == SOUP_STATUS_METHOD_NOT_ALLOWED ? "Allow: GET, HEAD\r\n"
                                                      : "",
       strlen (head->sentence), head->sentence);
@@ -253,15 +257,72 @@ begin_head (OctLiveConnection *connection)
 /* ----------------------------------------------------------------------- keys
  */
 
+/* Keys that are being made, in all or for one address. */
+static guint
+count_keys (OctLiveHall *hall, const char *address)
+{
+  guint count = 0;
+
+  for (guint i = 0; i < hall->connections->len; i++) {
+    OctLiveConnection *connection = g_ptr_array_index (hall->connections, i);
+
+    count += connection->stage == KEYS
+             && (address == NULL || g_str_equal (connection->address, address));
+  }
+  return count;
+}
+
+/* First those for whose address the fewest are made, of them who came first. */
 static void
 serve_waiting (OctLiveHall *hall)
 {
+  OctLiveConnection *next;
+
+  do {
+    guint fewest = OCT_LIVE_MAX_KEYS_PER_ADDRESS;
+
+    next = NULL;
+    for (guint i = 0; i < hall->connections->len; i++) {
+      OctLiveConnection *connection = g_ptr_array_index (hall->connections, i);
+      guint count = connection->stage == WAITING
+                        ? count_keys (hall, connection->address)
+                        : fewest;
+
+      if (count < fewest) {
+        fewest = count;
+        next = connection;
+      }
+    }
+    if (next != NULL && count_keys (hall, NULL) < OCT_LIVE_MAX_KEYS)
+      make_keys (next);
+    else
+      next = NULL;
+  } while (next != NULL);
+}
+
+/* Who lets us wait gives way to one for whose address none are made. */
+static void
+hurry (OctLiveHall *hall)
+{
+  gint64 now = g_get_monotonic_time ();
+  OctLiveConnection *slowest = NULL;
+  gboolean needed = FALSE;
+
+  if (count_keys (hall, NULL) < OCT_LIVE_MAX_KEYS)
+    return;
   for (guint i = 0; i < hall->connections->len; i++) {
     OctLiveConnection *connection = g_ptr_array_index (hall->connections, i);
 
     if (connection->stage == WAITING)
-      begin_waiting (connection);
+      needed |= count_keys (hall, connection->address) == 0;
+    else if (connection->stage == KEYS && !connection->over
+             && now - connection->since
+                    > KEYS_PATIENCE * G_TIME_SPAN_MILLISECOND
+             && (slowest == NULL || connection->since < slowest->since))
+      slowest = connection;
   }
+  if (needed && slowest != NULL)
+    oct_live_connection_cut (slowest);
 }
 
 static void
@@ -287,28 +348,33 @@ on_keys (GObject *source, GAsyncResult *result, gpointer data)
 /* A thread waits for the other side: only so many, and not for one who has not
  * said anything. */
 static void
-begin_waiting (OctLiveConnection *connection)
+make_keys (OctLiveConnection *connection)
 {
-  OctLiveHall *hall = connection->hall;
-  guint all = 0, same = 0;
-
   clear_source (connection);
-  if (connection->stage != WAITING)
-    set_stage (connection, WAITING);
-  for (guint i = 0; i < hall->connections->len; i++) {
-    OctLiveConnection *other = g_ptr_array_index (hall->connections, i);
-
-    if (other->stage != KEYS)
-      continue;
-    all++;
-    same += g_str_equal (other->address, connection->address);
-  }
-  if (all >= OCT_LIVE_MAX_KEYS || same >= OCT_LIVE_MAX_KEYS_PER_ADDRESS)
-    return;
   set_stage (connection, KEYS);
   g_socket_set_timeout (connection->socket, OCT_LIVE_KEYS_TIME);
   g_tls_connection_handshake_async (G_TLS_CONNECTION (connection->base),
       G_PRIORITY_DEFAULT, NULL, on_keys, connection);
+}
+
+static gboolean
+on_patience (gpointer data)
+{
+  OctLiveConnection *connection = data;
+
+  hurry (connection->hall);
+  return G_SOURCE_CONTINUE;
+}
+
+static void
+begin_waiting (OctLiveConnection *connection)
+{
+  OctLiveHall *hall = connection->hall;
+
+  set_stage (connection, WAITING);
+  watch (connection, g_timeout_source_new (KEYS_PATIENCE / 2), on_patience);
+  hurry (hall);
+  serve_waiting (hall);
 }
 
 static gboolean on_greeting (gpointer data);

@@ -58,6 +58,7 @@ void oct_live_connection_stay (OctLiveConnection *connection);
 
 /* The headers that every answer has, whoever gives it, one a line. */
 extern const char oct_live_connection_headers[];
-#define OCT_LIVE_HSTS "Strict-Transport-Security: max-age=604800\r\n"
+/* Where it is encrypted: for a week, browsers ask for nothing else. */
+#define OCT_LIVE_HSTS "max-age=604800"
 
 G_END_DECLS

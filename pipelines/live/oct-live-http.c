@@ -113,7 +113,7 @@ protect (OctLive *live, SoupServerMessage *message)
     set_header (message, header[0], header[1]);
   }
   if (oct_live_access_is_encrypted (live->access))
-    set_header (message, "Strict-Transport-Security", "max-age=604800");
+    set_header (message, "Strict-Transport-Security", OCT_LIVE_HSTS);
 }
 
 static OctLiveVisitor

@@ -4,6 +4,8 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
+import { Duplex } from "node:stream";
+import { connect as connectEncrypted } from "node:tls";
 
 import { run, Server, sleep, until } from "./lib.mjs";
 import { frame, get, open, Talk, upgrade } from "./wire.mjs";
@@ -169,6 +171,12 @@ function encrypt(folder) {
   return ["--cert", cert, "--key", key];
 }
 
+// What a client of TLS says first.
+const greet = () => new Promise((resolve) => {
+  const line = new Duplex({ read() {}, write(bytes) { resolve(bytes); } });
+  connectEncrypted({ socket: line, rejectUnauthorized: false }).on("error", () => {});
+});
+
 const tests = Object.fromEntries(Object.entries(attacks).map(([name, attack]) => [`nobody is held up by ${name}`,
   async () => endures(await Server.start("--address", "0.0.0.0", ...PICTURES), attack)]));
 
@@ -194,6 +202,27 @@ Object.assign(tests, {
     });
     await files.stop();
     return note;
+  },
+
+  async "who lets us wait for his part of the keys holds up nobody else"() {
+    const files = await Server.start();
+    const server = await Server.start("--address", "0.0.0.0", ...encrypt(files.folder), ...PICTURES);
+    const greeting = await greet();
+    assert.equal(greeting[0], 22);
+    const stops = [2, 3, 4, 5].map((last) => again(20, () => {
+      const socket = open(server, `127.0.0.${last}`, false);
+      socket.write(greeting);
+      socket.on("data", () => {});
+      return socket;
+    }));
+    await sleep(2000);
+    for (let i = 0; i < 4; i++)
+      assert.equal((await get(server, "/")).status, 401, `${i}`);
+    const control = await enter(server, server.links[0]);
+    assert.equal((await Talk.start(server, control)).status, 101);
+    stops.forEach((stop) => stop());
+    assert.equal(await server.stop(), 0);
+    await files.stop();
   },
 
   async "idle connections of TLS take little, and give it back"() {
