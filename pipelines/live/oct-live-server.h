@@ -37,7 +37,7 @@ typedef struct {
  * watches; connections of those who are allowed in. */
 #define OCT_LIVE_CONTROL_PLACES 2
 #define OCT_LIVE_PLACES_PER_SESSION 4
-#define OCT_LIVE_CONNECTIONS(viewers) (4 * (viewers) + 16)
+#define OCT_LIVE_CONNECTIONS(viewers) (4 * (viewers) + 32)
 #define OCT_LIVE_CONTROL_CONNECTIONS 16
 #define OCT_LIVE_CONNECTIONS_PER_SESSION 16
 
