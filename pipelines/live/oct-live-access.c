@@ -11,19 +11,25 @@
 #define RANDOM_BYTES 32
 #define SHORTEST_TOKEN 22 /* 128 bit in base64 */
 #define LONGEST_TOKEN 256
-#define DIGEST 32 /* SHA-256 */
+#define DIGEST 32   /* SHA-256 */
+#define MAX_TRIES 8 /* cookies of one name: each takes its time */
 #define SESSION_TIME (12 * G_TIME_SPAN_HOUR)
-#define MAX_SESSIONS 256
 
 typedef struct {
+  guint64 number;
   guint8 digest[DIGEST];
   OctLiveRole role;
-  gint64 used; /* monotonic, microseconds */
+  char address[64]; /* that it was begun from */
+  gint64 used;      /* monotonic, microseconds */
 } Session;
 
 struct _OctLiveAccess {
   gboolean open, tls;
-  char *cookie; /* name */
+  char *host; /* that it is served at */
+  /* names of the cookies: a link for watching, which anybody may hand to a
+   * browser, must not take the place of a session for control */
+  char *cookies[OCT_LIVE_CONTROL + 1];
+  guint64 last_session;
   guint8 control[DIGEST], view[DIGEST];
   GArray *sessions;
 };
@@ -161,13 +167,18 @@ oct_live_tokens_load (OctLiveTokens *tokens, const char *path, GError **error)
  */
 
 OctLiveAccess *
-oct_live_access_new (const OctLiveTokens *tokens, guint port, gboolean tls)
+oct_live_access_new (
+    const OctLiveTokens *tokens, const char *address, guint port, gboolean tls)
 {
   OctLiveAccess *access = g_new0 (OctLiveAccess, 1);
 
   access->open = tokens == NULL;
   access->tls = tls;
-  access->cookie = g_strdup_printf ("oct-live-%u", port);
+  access->host = strchr (address, ':') != NULL
+                     ? g_strdup_printf ("[%s]", address)
+                     : g_strdup (address);
+  access->cookies[OCT_LIVE_CONTROL] = g_strdup_printf ("oct-live-%u", port);
+  access->cookies[OCT_LIVE_VIEW] = g_strdup_printf ("oct-live-%u-view", port);
   access->sessions = g_array_new (FALSE, FALSE, sizeof (Session));
   if (tokens != NULL) {
     make_digest (tokens->control, access->control);
@@ -179,7 +190,9 @@ oct_live_access_new (const OctLiveTokens *tokens, guint port, gboolean tls)
 void
 oct_live_access_free (OctLiveAccess *access)
 {
-  g_free (access->cookie);
+  g_free (access->host);
+  g_free (access->cookies[OCT_LIVE_CONTROL]);
+  g_free (access->cookies[OCT_LIVE_VIEW]);
   g_array_unref (access->sessions);
   g_free (access);
 }
@@ -190,40 +203,133 @@ oct_live_access_is_open (OctLiveAccess *access)
   return access->open;
 }
 
-/* Forgets sessions that are over, and the one not used for longest where there
- * are too many. */
-static void
-make_room (OctLiveAccess *access)
+gboolean
+oct_live_access_is_encrypted (OctLiveAccess *access)
 {
-  gint64 now = g_get_monotonic_time (), oldest = G_MAXINT64;
-  guint which = 0;
+  return access->tls;
+}
 
-  for (guint i = access->sessions->len; i-- > 0;) {
-    Session *session = &g_array_index (access->sessions, Session, i);
-
-    if (now - session->used > SESSION_TIME)
+static void
+forget_old (OctLiveAccess *access, gint64 now)
+{
+  for (guint i = access->sessions->len; i-- > 0;)
+    if (now - g_array_index (access->sessions, Session, i).used > SESSION_TIME)
       g_array_remove_index_fast (access->sessions, i);
+}
+
+static guint
+count_sessions (OctLiveAccess *access, OctLiveRole role, const char *address)
+{
+  guint count = 0;
+
+  for (guint i = 0; i < access->sessions->len; i++) {
+    const Session *session = &g_array_index (access->sessions, Session, i);
+
+    count += session->role == role
+             && (address == NULL || g_str_equal (session->address, address));
   }
-  if (access->sessions->len < MAX_SESSIONS)
+  return count;
+}
+
+/* Ends a session of this role where there are too many: of the address that
+ * has most of them, the one not used for longest. */
+static void
+make_room (OctLiveAccess *access, OctLiveRole role, gint64 now)
+{
+  guint which = 0, most = 0;
+
+  forget_old (access, now);
+  if (count_sessions (access, role, NULL) < OCT_LIVE_MAX_SESSIONS)
     return;
   for (guint i = 0; i < access->sessions->len; i++) {
-    Session *session = &g_array_index (access->sessions, Session, i);
+    const Session *session = &g_array_index (access->sessions, Session, i);
+    const Session *chosen = &g_array_index (access->sessions, Session, which);
+    guint count = session->role == role
+                      ? count_sessions (access, role, session->address)
+                      : 0;
 
-    if (session->used < oldest) {
-      oldest = session->used;
+    if (count > most
+        || (count == most && count > 0 && session->used < chosen->used)) {
+      most = count;
       which = i;
     }
   }
   g_array_remove_index_fast (access->sessions, which);
 }
 
-char *
-oct_live_access_exchange (OctLiveAccess *access, const char *token)
+static Session *
+find_session (OctLiveAccess *access, OctLiveRole role, const char *secret)
 {
-  Session session = { .used = g_get_monotonic_time () };
+  gint64 now = g_get_monotonic_time ();
+  Session *found = NULL;
+  guint8 digest[DIGEST];
+
+  make_digest (secret, digest);
+  for (guint i = 0; i < access->sessions->len; i++) {
+    Session *session = &g_array_index (access->sessions, Session, i);
+
+    if (same_digest (digest, session->digest) && session->role == role
+        && now - session->used <= SESSION_TIME)
+      found = session;
+  }
+  if (found != NULL)
+    found->used = now;
+  return found;
+}
+
+/* The session of a role by the header Cookie, and its secret, to free. */
+static Session *
+find_cookie (
+    OctLiveAccess *access, OctLiveRole role, const char *cookies, char **secret)
+{
+  const char *name = access->cookies[role];
+  gsize length = strlen (name);
+  g_auto (GStrv) parts = NULL;
+  guint tried = 0;
+
+  if (cookies == NULL)
+    return NULL;
+  parts = g_strsplit (cookies, ";", 64);
+  for (guint i = 0; parts[i] != NULL && tried < MAX_TRIES; i++) {
+    const char *part = g_strstrip (parts[i]);
+    Session *session;
+
+    if (strncmp (part, name, length) != 0 || part[length] != '=')
+      continue;
+    tried++;
+    session = find_session (access, role, part + length + 1);
+    if (session == NULL)
+      continue;
+    if (secret != NULL)
+      *secret = g_strdup (part + length + 1);
+    return session;
+  }
+  return NULL;
+}
+
+static char *
+begin_session (OctLiveAccess *access, OctLiveRole role, const char *address)
+{
+  gint64 now = g_get_monotonic_time ();
+  Session session = { .role = role, .used = now };
+  char *secret = make_secret ();
+
+  make_room (access, role, now);
+  session.number = ++access->last_session;
+  g_strlcpy (session.address, address, sizeof session.address);
+  make_digest (secret, session.digest);
+  g_array_append_val (access->sessions, session);
+  return secret;
+}
+
+char *
+oct_live_access_exchange (OctLiveAccess *access, const char *token,
+    const char *cookies, const char *address)
+{
   g_autofree char *secret = NULL;
   guint8 digest[DIGEST];
   gboolean control, view;
+  OctLiveRole role;
 
   if (access->open)
     return NULL;
@@ -232,62 +338,51 @@ oct_live_access_exchange (OctLiveAccess *access, const char *token)
   view = same_digest (digest, access->view);
   if (!control && !view)
     return NULL;
-  make_room (access);
-  secret = make_secret ();
-  make_digest (secret, session.digest);
-  session.role = control ? OCT_LIVE_CONTROL : OCT_LIVE_VIEW;
-  g_array_append_val (access->sessions, session);
+  role = control ? OCT_LIVE_CONTROL : OCT_LIVE_VIEW;
+  if (find_cookie (access, role, cookies, &secret) == NULL)
+    secret = begin_session (access, role, address);
   return g_strdup_printf ("%s=%s; Path=/; Max-Age=%d; HttpOnly; "
                           "SameSite=Strict%s",
-      access->cookie, secret, (int)(SESSION_TIME / G_TIME_SPAN_SECOND),
+      access->cookies[role], secret, (int)(SESSION_TIME / G_TIME_SPAN_SECOND),
       access->tls ? "; Secure" : "");
 }
 
-static OctLiveRole
-find_session (OctLiveAccess *access, const char *secret)
-{
-  gint64 now = g_get_monotonic_time ();
-  OctLiveRole role = OCT_LIVE_NOBODY;
-  guint8 digest[DIGEST];
-
-  make_digest (secret, digest);
-  for (guint i = 0; i < access->sessions->len; i++) {
-    Session *session = &g_array_index (access->sessions, Session, i);
-
-    if (same_digest (digest, session->digest)
-        && now - session->used <= SESSION_TIME) {
-      session->used = now;
-      role = session->role;
-    }
-  }
-  return role;
-}
-
 OctLiveRole
-oct_live_access_get_role (OctLiveAccess *access, const char *cookies)
+oct_live_access_get_role (
+    OctLiveAccess *access, const char *cookies, guint64 *session)
 {
-  gsize length = strlen (access->cookie);
-  g_auto (GStrv) parts = NULL;
-  OctLiveRole role = OCT_LIVE_NOBODY;
+  Session *found;
 
+  if (session != NULL)
+    *session = 0;
   if (access->open)
     return OCT_LIVE_CONTROL;
-  if (cookies == NULL)
+  found = find_cookie (access, OCT_LIVE_CONTROL, cookies, NULL);
+  if (found == NULL)
+    found = find_cookie (access, OCT_LIVE_VIEW, cookies, NULL);
+  if (found == NULL)
     return OCT_LIVE_NOBODY;
-  parts = g_strsplit (cookies, ";", 64);
-  for (guint i = 0; parts[i] != NULL && role == OCT_LIVE_NOBODY; i++) {
-    const char *part = g_strstrip (parts[i]);
-
-    if (strncmp (part, access->cookie, length) == 0 && part[length] == '=')
-      role = find_session (access, part + length + 1);
-  }
-  return role;
+  if (session != NULL)
+    *session = found->number;
+  return found->role;
 }
 
 /* ------------------------------------------------------------------- headers
  */
 
 /* A tunnel (ssh -L) may have any port at its other end. */
+static gboolean
+is_host (const char *host, const char *name)
+{
+  gsize length = strlen (name);
+  const char *rest = host + length;
+
+  return g_ascii_strncasecmp (host, name, length) == 0
+         && (*rest == '\0'
+             || (*rest == ':'
+                 && strspn (rest + 1, "0123456789") == strlen (rest + 1)));
+}
+
 gboolean
 oct_live_access_host_is_ours (OctLiveAccess *access, const char *host)
 {
@@ -297,25 +392,8 @@ oct_live_access_host_is_ours (OctLiveAccess *access, const char *host)
     return FALSE;
   if (!access->open)
     return TRUE;
-  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
-    gsize length = strlen (names[i]);
-
-    if (g_ascii_strncasecmp (host, names[i], length) == 0
-        && (host[length] == '\0'
-            || (host[length] == ':'
-                && strspn (host + length + 1, "0123456789")
-                       == strlen (host + length + 1))))
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    if (is_host (host, names[i]))
       return TRUE;
-  }
-  return FALSE;
-}
-
-gboolean
-oct_live_access_same_origin (
-    OctLiveAccess *access, const char *origin, const char *host)
-{
-  const char *scheme = access->tls ? "https://" : "http://";
-
-  return origin != NULL && host != NULL && g_str_has_prefix (origin, scheme)
-         && g_ascii_strcasecmp (origin + strlen (scheme), host) == 0;
+  return is_host (host, access->host);
 }

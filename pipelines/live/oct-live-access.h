@@ -36,30 +36,36 @@ void oct_live_tokens_clear (OctLiveTokens *tokens);
 
 typedef struct _OctLiveAccess OctLiveAccess;
 
-/* `tokens`: copied; NULL for a server that only this computer reaches.  `port`
- * tells the cookies of several servers of a computer apart, `tls` restricts
- * them to encrypted connections. */
+/* Sessions of each role that are kept. */
+#define OCT_LIVE_MAX_SESSIONS 256
+
+/* `tokens`: copied; NULL for a server that only this computer reaches.
+ * `address`: the IP address that it is served at.  `port` tells the cookies of
+ * several servers of a computer apart, `tls` restricts them to encrypted
+ * connections. */
 OctLiveAccess *oct_live_access_new (
-    const OctLiveTokens *tokens, guint port, gboolean tls);
+    const OctLiveTokens *tokens, const char *address, guint port, gboolean tls);
 void oct_live_access_free (OctLiveAccess *access);
 
 gboolean oct_live_access_is_open (OctLiveAccess *access);
+gboolean oct_live_access_is_encrypted (OctLiveAccess *access);
 
 /* In time that does not depend on the tokens.  A token that is right gives the
- * value of a Set-Cookie header, to free; a wrong one NULL. */
-char *oct_live_access_exchange (OctLiveAccess *access, const char *token);
+ * value of a Set-Cookie header, to free; a wrong one NULL.  Who has a session
+ * of this role by `cookies` (header Cookie, or NULL) keeps it.  Where there are
+ * too many sessions of a role, the one not used for longest ends, of the
+ * `address` that most of them come from. */
+char *oct_live_access_exchange (OctLiveAccess *access, const char *token,
+    const char *cookies, const char *address);
 
-/* The role of a request by its Cookie header, which may be NULL. */
+/* The role of a request by its Cookie header, which may be NULL: the best that
+ * it gives.  `session`, if not NULL, gets the number of the session, 0 where
+ * there are none. */
 OctLiveRole oct_live_access_get_role (
-    OctLiveAccess *access, const char *cookies);
+    OctLiveAccess *access, const char *cookies, guint64 *session);
 
 /* Whether the request's Host header is one of this server: against pages of
  * others whose name was made to lead here (DNS rebinding).  Where there are
  * tokens, every host is right, since the cookie belongs to one. */
 gboolean oct_live_access_host_is_ours (OctLiveAccess *access, const char *host);
-/* Whether a page of `origin` (header Origin) is one that was served at `host`
- * (header Host). */
-gboolean oct_live_access_same_origin (
-    OctLiveAccess *access, const char *origin, const char *host);
-
 G_END_DECLS

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-live-message.h"
 
+#include <gio/gio.h>
 #include <gst/sdp/gstsdpmessage.h>
 #include <string.h>
 
@@ -83,6 +84,127 @@ check_keys (const GstSDPMessage *message, GError **error)
   return TRUE;
 }
 
+/* ------------------------------------------------------------------ candidates
+ */
+
+/* The next word of a line, which it ends; NULL at the end. */
+static char *
+next_word (char **line)
+{
+  char *word = *line, *end;
+
+  if (word == NULL)
+    return NULL;
+  end = strchr (word, ' ');
+  *line = end != NULL ? end + 1 : NULL;
+  if (end != NULL)
+    *end = '\0';
+  return word;
+}
+
+/* Digits alone, without a sign or a space. */
+static gboolean
+is_number (const char *text, guint64 least, guint64 most)
+{
+  gsize length = text != NULL ? strlen (text) : 0;
+  guint64 value;
+
+  if (length < 1 || length > 10 || strspn (text, "0123456789") != length)
+    return FALSE;
+  value = g_ascii_strtoull (text, NULL, 10);
+  return value >= least && value <= most;
+}
+
+static gboolean
+is_one_of (const char *text, const char *const *words)
+{
+  for (; text != NULL && *words != NULL; words++)
+    if (g_ascii_strcasecmp (text, *words) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+/* An IP address, or a name that a browser hides it behind (mDNS). */
+static gboolean
+is_address (const char *text)
+{
+  gsize length = text != NULL ? strlen (text) : 0;
+
+  if (length == 0 || length > 253)
+    return FALSE;
+  return g_hostname_is_ip_address (text)
+         || (g_str_has_suffix (text, ".local")
+             && is_made_of (text, 7, 253, "-."));
+}
+
+/* What follows the type: pairs of words that we know, others are left alone. */
+static gboolean
+check_extensions (char *rest)
+{
+  static const char *const tcp_types[] = { "active", "passive", "so", NULL };
+  char *name, *value;
+
+  while ((name = next_word (&rest)) != NULL) {
+    value = next_word (&rest);
+    if (value == NULL || *name == '\0' || *value == '\0')
+      return FALSE;
+    if ((g_str_equal (name, "raddr") && !is_address (value))
+        || (g_str_equal (name, "rport") && !is_number (value, 0, 65535))
+        || (g_str_equal (name, "tcptype") && !is_one_of (value, tcp_types))
+        || (g_str_equal (name, "generation")
+            && !is_number (value, 0, G_MAXUINT32))
+        || (g_str_equal (name, "ufrag") && !is_made_of (value, 4, 256, "+/"))
+        || (g_str_equal (name, "network-id")
+            && !is_number (value, 0, G_MAXUINT16))
+        || (g_str_equal (name, "network-cost")
+            && !is_number (value, 0, G_MAXUINT16)))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+gboolean
+oct_live_candidate_check (const char *line)
+{
+  static const char *const transports[] = { "udp", "tcp", NULL };
+  static const char *const types[] = { "host", "srflx", "prflx", "relay",
+    NULL };
+  g_autofree char *copy = NULL;
+  char *rest;
+
+  if (!g_str_has_prefix (line, "candidate:"))
+    return FALSE;
+  rest = copy = g_strdup (line + strlen ("candidate:"));
+  /* foundation, component, transport, priority, address, port, "typ", type */
+  return is_made_of (next_word (&rest), 1, 32, "+/")
+         && is_number (next_word (&rest), 1, 256)
+         && is_one_of (next_word (&rest), transports)
+         && is_number (next_word (&rest), 1, G_MAXINT32)
+         && is_address (next_word (&rest))
+         && is_number (next_word (&rest), 1, 65535)
+         && g_strcmp0 (next_word (&rest), "typ") == 0
+         && is_one_of (next_word (&rest), types) && check_extensions (rest);
+}
+
+/* An answer may bring candidates along. */
+static gboolean
+check_candidates (const GstSDPMessage *message, GError **error)
+{
+  const GstSDPMedia *media = gst_sdp_message_get_media (message, 0);
+
+  for (guint i = 0; i < gst_sdp_media_attributes_len (media); i++) {
+    const GstSDPAttribute *attribute = gst_sdp_media_get_attribute (media, i);
+    g_autofree char *line = g_strconcat (
+        "candidate:", attribute->value != NULL ? attribute->value : "", NULL);
+
+    if (g_strcmp0 (attribute->key, "candidate") == 0
+        && !oct_live_candidate_check (line))
+      return refuse (error, "it names an address in a wrong way");
+  }
+  return gst_sdp_message_get_attribute_val (message, "candidate") == NULL
+         || refuse (error, "it names an address in a wrong place");
+}
+
 gboolean
 oct_live_answer_check (const char *sdp, GError **error)
 {
@@ -96,7 +218,8 @@ oct_live_answer_check (const char *sdp, GError **error)
   if (gst_sdp_message_medias_len (message) != 1)
     ok = refuse (error, "it is not about one stream");
   else
-    ok = check_media (message, error) && check_keys (message, error);
+    ok = check_media (message, error) && check_keys (message, error)
+         && check_candidates (message, error);
   gst_sdp_message_free (message);
   return ok;
 }

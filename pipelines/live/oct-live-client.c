@@ -10,9 +10,11 @@
 #include "oct-live-server.h"
 
 #include "oct-live-chain.h"
+#include "oct-live-json.h"
 #include "oct-live-message.h"
 
-#include <json-glib/json-glib.h>
+#include <errno.h>
+#include <sys/random.h>
 
 #define SILENCE (10 * G_TIME_SPAN_SECOND) /* then a page is given up */
 /* Messages that a page may send at once, and per second in the long run. */
@@ -23,9 +25,11 @@
 struct _OctLiveClient {
   OctLive *live;
   SoupWebsocketConnection *socket;
+  OctLiveChannel *stream; /* that the socket talks over */
+  guint seat;             /* in live->talks */
   OctLiveRole role;
   OctLiveViewer *viewer; /* NULL: no pictures, or JPEG */
-  gint64 number;         /* of the last status */
+  gint64 number;         /* of the last status, by chance */
   gint64 sent, answered; /* times of a status and of the last answer */
   double round_trip;     /* of the last status, ms; 0 = not known */
   double allowance;      /* messages */
@@ -36,54 +40,10 @@ struct _OctLiveClient {
 /* ------------------------------------------------------------------- talking
  */
 
-static JsonBuilder *
-begin (const char *type)
-{
-  JsonBuilder *builder = json_builder_new_immutable ();
-
-  json_builder_begin_object (builder);
-  json_builder_set_member_name (builder, "type");
-  json_builder_add_string_value (builder, type);
-  return builder;
-}
-
-static void
-add_string (JsonBuilder *builder, const char *name, const char *value)
-{
-  json_builder_set_member_name (builder, name);
-  json_builder_add_string_value (builder, value);
-}
-
-static void
-add_number (JsonBuilder *builder, const char *name, double value)
-{
-  json_builder_set_member_name (builder, name);
-  json_builder_add_double_value (builder, value);
-}
-
-static void
-add_boolean (JsonBuilder *builder, const char *name, gboolean value)
-{
-  json_builder_set_member_name (builder, name);
-  json_builder_add_boolean_value (builder, value);
-}
-
-/* Ends the object and takes the builder. */
-static char *
-finish (JsonBuilder *builder)
-{
-  g_autoptr (JsonNode) root = NULL;
-
-  json_builder_end_object (builder);
-  root = json_builder_get_root (builder);
-  g_object_unref (builder);
-  return json_to_string (root, FALSE);
-}
-
 static void
 say (OctLiveClient *client, JsonBuilder *builder)
 {
-  g_autofree char *text = finish (builder);
+  g_autofree char *text = oct_live_json_finish (builder);
 
   if (soup_websocket_connection_get_state (client->socket)
       == SOUP_WEBSOCKET_STATE_OPEN)
@@ -93,9 +53,9 @@ say (OctLiveClient *client, JsonBuilder *builder)
 static void
 say_sentence (OctLiveClient *client, const char *type, const char *sentence)
 {
-  JsonBuilder *builder = begin (type);
+  JsonBuilder *builder = oct_live_json_begin (type);
 
-  add_string (builder, "message", sentence);
+  oct_live_json_add_string (builder, "message", sentence);
   say (client, builder);
 }
 
@@ -105,12 +65,12 @@ add_settings (JsonBuilder *builder, OctLive *live)
   OctLiveSettings settings;
 
   oct_live_graph_get_settings (live->graph, &settings);
-  add_boolean (builder, "automatic", settings.automatic);
-  add_number (builder, "min", settings.min);
-  add_number (builder, "max", settings.max);
-  add_number (builder, "a2", settings.a2);
-  add_number (builder, "a3", settings.a3);
-  add_string (builder, "method", settings.method);
+  oct_live_json_add_boolean (builder, "automatic", settings.automatic);
+  oct_live_json_add_number (builder, "min", settings.min);
+  oct_live_json_add_number (builder, "max", settings.max);
+  oct_live_json_add_number (builder, "a2", settings.a2);
+  oct_live_json_add_number (builder, "a3", settings.a3);
+  oct_live_json_add_string (builder, "method", settings.method);
 }
 
 static void
@@ -123,22 +83,22 @@ add_recording (JsonBuilder *builder, OctLive *live)
   oct_live_recording_get_status (live->recording, &status);
   json_builder_set_member_name (builder, "recording");
   json_builder_begin_object (builder);
-  add_boolean (builder, "active", status.active);
-  add_boolean (builder, "finishing", status.finishing);
-  add_string (builder, "name", status.name != NULL ? status.name : "");
-  add_string (builder, "message", status.message != NULL ? status.message : "");
-  add_number (builder, "seconds", status.seconds);
-  add_number (builder, "frames", status.frames);
-  add_number (builder, "dropped", status.dropped);
-  add_number (builder, "bytes", status.bytes);
-  add_number (builder, "diskLeft", status.disk_left);
+  oct_live_json_add_boolean (builder, "active", status.active);
+  oct_live_json_add_boolean (builder, "finishing", status.finishing);
+  oct_live_json_add_string (builder, "name", status.name);
+  oct_live_json_add_string (builder, "message", status.message);
+  oct_live_json_add_number (builder, "seconds", status.seconds);
+  oct_live_json_add_number (builder, "frames", status.frames);
+  oct_live_json_add_number (builder, "dropped", status.dropped);
+  oct_live_json_add_number (builder, "bytes", status.bytes);
+  oct_live_json_add_number (builder, "diskLeft", status.disk_left);
   json_builder_end_object (builder);
 }
 
 static JsonBuilder *
 make_state (OctLive *live)
 {
-  JsonBuilder *builder = begin ("state");
+  JsonBuilder *builder = oct_live_json_begin ("state");
 
   add_settings (builder, live);
   add_recording (builder, live);
@@ -154,8 +114,8 @@ add_methods (JsonBuilder *builder)
     if (!oct_live_method_available (method))
       continue;
     json_builder_begin_object (builder);
-    add_string (builder, "id", method->id);
-    add_string (builder, "label", method->label);
+    oct_live_json_add_string (builder, "id", method->id);
+    oct_live_json_add_string (builder, "label", method->label);
     json_builder_end_object (builder);
   }
   json_builder_end_array (builder);
@@ -165,49 +125,63 @@ static void
 say_hello (OctLiveClient *client)
 {
   OctLive *live = client->live;
-  JsonBuilder *builder = begin ("hello");
+  JsonBuilder *builder = oct_live_json_begin ("hello");
 
-  add_boolean (builder, "control", client->role == OCT_LIVE_CONTROL);
-  add_boolean (builder, "settable", oct_live_graph_has_settings (live->graph));
-  add_boolean (builder, "recordable", live->recording != NULL);
-  add_number (builder, "width", live->width_um * 1e-6);
-  add_number (builder, "refractiveIndex", live->refractive_index);
+  oct_live_json_add_boolean (
+      builder, "control", client->role == OCT_LIVE_CONTROL);
+  oct_live_json_add_boolean (
+      builder, "settable", oct_live_graph_has_settings (live->graph));
+  oct_live_json_add_boolean (builder, "recordable", live->recording != NULL);
+  oct_live_json_add_number (builder, "width", live->width_um * 1e-6);
+  oct_live_json_add_number (builder, "refractiveIndex", live->refractive_index);
   add_methods (builder);
   say (client, builder);
   say (client, make_state (live));
+}
+
+/* Who acknowledges it has read it, and all that was sent before: it cannot be
+ * guessed.  JavaScript's numbers have 53 bits. */
+static gint64
+make_number (void)
+{
+  guint64 number;
+
+  if (getentropy (&number, sizeof number) != 0)
+    g_error ("The system gives no random numbers: %s.", g_strerror (errno));
+  return number >> 11;
 }
 
 static void
 say_status (OctLiveClient *client)
 {
   OctLive *live = client->live;
-  JsonBuilder *builder = begin ("status");
+  JsonBuilder *builder = oct_live_json_begin ("status");
   OctLiveCounts counts;
   OctLiveInfo info;
 
   oct_live_graph_get_counts (live->graph, &counts);
   oct_live_graph_get_info (live->graph, &info);
   json_builder_set_member_name (builder, "number");
-  json_builder_add_int_value (builder, ++client->number);
+  json_builder_add_int_value (builder, client->number = make_number ());
   client->sent = g_get_monotonic_time ();
-  add_number (builder, "time", counts.time / 1e6);
-  add_number (builder, "roundTrip", client->round_trip);
+  oct_live_json_add_number (builder, "time", counts.time / 1e6);
+  oct_live_json_add_number (builder, "roundTrip", client->round_trip);
   client->round_trip = 0.0;
-  add_number (builder, "frames", counts.frames);
-  add_number (builder, "dropped",
+  oct_live_json_add_number (builder, "frames", counts.frames);
+  oct_live_json_add_number (builder, "dropped",
       counts.dropped
           + (client->viewer != NULL
                   ? oct_live_viewer_get_dropped (client->viewer)
                   : 0));
-  add_number (builder, "missed", counts.missed);
-  add_number (builder, "rate", live->rate);
-  add_number (builder, "nominalRate", info.rate);
-  add_number (builder, "viewers", live->clients->len);
-  add_number (builder, "lines", info.width);
-  add_number (builder, "depths", info.height);
-  add_number (builder, "zSpacing", info.z_spacing);
-  add_string (builder, "backend", info.backend != NULL ? info.backend : "");
-  add_string (builder, "encoder", info.encoder != NULL ? info.encoder : "");
+  oct_live_json_add_number (builder, "missed", counts.missed);
+  oct_live_json_add_number (builder, "rate", live->rate);
+  oct_live_json_add_number (builder, "nominalRate", info.rate);
+  oct_live_json_add_number (builder, "viewers", live->clients->len);
+  oct_live_json_add_number (builder, "lines", info.width);
+  oct_live_json_add_number (builder, "depths", info.height);
+  oct_live_json_add_number (builder, "zSpacing", info.z_spacing);
+  oct_live_json_add_string (builder, "backend", info.backend);
+  oct_live_json_add_string (builder, "encoder", info.encoder);
   add_recording (builder, live);
   say (client, builder);
 }
@@ -218,19 +192,19 @@ say_status (OctLiveClient *client)
 static void
 on_offer (const char *sdp, gpointer data)
 {
-  JsonBuilder *builder = begin ("offer");
+  JsonBuilder *builder = oct_live_json_begin ("offer");
 
-  add_string (builder, "sdp", sdp);
+  oct_live_json_add_string (builder, "sdp", sdp);
   say (data, builder);
 }
 
 static void
 on_candidate (guint mline, const char *candidate, gpointer data)
 {
-  JsonBuilder *builder = begin ("candidate");
+  JsonBuilder *builder = oct_live_json_begin ("candidate");
 
-  add_number (builder, "mline", mline);
-  add_string (builder, "candidate", candidate);
+  oct_live_json_add_number (builder, "mline", mline);
+  oct_live_json_add_string (builder, "candidate", candidate);
   say (data, builder);
 }
 
@@ -240,7 +214,7 @@ on_failed (gpointer data)
   OctLiveClient *client = data;
 
   g_clear_pointer (&client->viewer, oct_live_viewer_free);
-  say (client, begin ("failed"));
+  say (client, oct_live_json_begin ("failed"));
 }
 
 static void
@@ -255,14 +229,14 @@ watch (OctLiveClient *client, gboolean webrtc)
   if (!webrtc)
     return;
   if (now - client->viewer_at < SECONDS_BETWEEN_VIEWERS * G_TIME_SPAN_SECOND) {
-    say (client, begin ("failed"));
+    say (client, oct_live_json_begin ("failed"));
     return;
   }
   client->viewer_at = now;
   client->viewer = oct_live_viewer_new (
       client->live->graph, &client->live->ports, &events, client, &error);
   if (client->viewer == NULL)
-    say (client, begin ("failed"));
+    say (client, oct_live_json_begin ("failed"));
 }
 
 static void
@@ -356,7 +330,9 @@ take_message (OctLiveClient *client, const OctLiveMessage *message)
     take_answer (client, message->sdp);
     break;
   case OCT_LIVE_CANDIDATE:
-    if (client->viewer != NULL)
+    /* a browser may name an address that we do not know how to use: it is left
+     * out, others may do */
+    if (client->viewer != NULL && oct_live_candidate_check (message->candidate))
       oct_live_viewer_add_candidate (
           client->viewer, message->mline, message->candidate);
     break;
@@ -416,6 +392,8 @@ free_client (OctLiveClient *client)
   g_signal_handlers_disconnect_by_data (client->socket, client);
   g_clear_pointer (&client->viewer, oct_live_viewer_free);
   g_ptr_array_remove_fast (client->live->clients, client);
+  oct_live_seats_leave (client->live->talks, client->seat);
+  g_object_unref (client->stream);
   g_object_unref (client->socket);
   g_free (client);
 }
@@ -433,29 +411,39 @@ oct_live_clients_drop (OctLive *live)
     free_client (g_ptr_array_index (live->clients, 0));
 }
 
-void
-oct_live_client_new (
-    OctLive *live, SoupWebsocketConnection *socket, OctLiveRole role)
+static void
+turn_away (SoupWebsocketConnection *socket)
 {
+  soup_websocket_connection_send_text (socket,
+      "{\"type\":\"bye\",\"again\":true,\"message\":\"As many people are "
+      "watching as oct-live was started for (--viewers), or as one browser or "
+      "address may.\"}");
+  soup_websocket_connection_close (
+      socket, SOUP_WEBSOCKET_CLOSE_POLICY_VIOLATION, "full");
+  /* libsoup lets go of it when it is closed */
+  g_signal_connect (
+      g_object_ref (socket), "closed", G_CALLBACK (g_object_unref), NULL);
+}
+
+void
+oct_live_client_new (OctLive *live, SoupWebsocketConnection *socket,
+    OctLiveChannel *stream, const OctLiveVisitor *visitor)
+{
+  guint seat = oct_live_seats_take (live->talks, visitor);
   OctLiveClient *client;
 
   soup_websocket_connection_set_max_incoming_payload_size (
       socket, OCT_LIVE_MAX_MESSAGE);
-  if (role == OCT_LIVE_NOBODY || live->clients->len >= live->max_viewers) {
-    soup_websocket_connection_send_text (socket,
-        "{\"type\":\"bye\",\"again\":true,\"message\":\"As many people are "
-        "watching as oct-live was started for (--viewers).\"}");
-    soup_websocket_connection_close (
-        socket, SOUP_WEBSOCKET_CLOSE_POLICY_VIOLATION, "full");
-    /* libsoup lets go of it when it is closed */
-    g_signal_connect (
-        g_object_ref (socket), "closed", G_CALLBACK (g_object_unref), NULL);
+  if (seat == 0) {
+    turn_away (socket);
     return;
   }
   client = g_new0 (OctLiveClient, 1);
   client->live = live;
+  client->seat = seat;
   client->socket = g_object_ref (socket);
-  client->role = role;
+  client->stream = g_object_ref (stream);
+  client->role = visitor->role;
   client->answered = client->allowed_at = g_get_monotonic_time ();
   client->allowance = BURST;
   g_ptr_array_add (live->clients, client);
@@ -463,23 +451,6 @@ oct_live_client_new (
   g_signal_connect (socket, "closed", G_CALLBACK (on_closed), client);
   say_hello (client);
   say_status (client);
-}
-
-/* Whatever waits to be written does not matter any more. */
-static void
-cut (OctLiveClient *client)
-{
-  GIOStream *stream = soup_websocket_connection_get_io_stream (client->socket);
-  g_autoptr (GIOStream) base = NULL;
-
-  if (G_IS_TLS_CONNECTION (stream))
-    g_object_get (stream, "base-io-stream", &base, NULL);
-  else if (stream != NULL)
-    base = g_object_ref (stream);
-  if (G_IS_SOCKET_CONNECTION (base))
-    g_socket_shutdown (
-        g_socket_connection_get_socket (G_SOCKET_CONNECTION (base)), TRUE, TRUE,
-        NULL);
 }
 
 void
@@ -491,7 +462,7 @@ oct_live_clients_tick (OctLive *live)
     OctLiveClient *client = g_ptr_array_index (live->clients, i);
 
     if (now - client->answered > SILENCE)
-      cut (client);
+      oct_live_channel_cut (client->stream); /* with all that waits */
     else
       say_status (client);
   }

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "oct-live-listener.h"
+#include "oct-live-connection.h"
+#include "oct-live-head.h"
 #include "oct-live-server.h"
 
-#include <gst/video/video.h>
 #include <string.h>
 
 #define RESOURCES "/oct-live/"
-#define SNAPSHOT_TIME (5 * GST_SECOND)
-#define MAX_SNAPSHOTS 2 /* at once: they take a core each */
 
 typedef struct {
   const char *path, *resource, *type;
@@ -44,11 +42,34 @@ answer (SoupServerMessage *message, guint status, const char *text)
       SOUP_MEMORY_COPY, text, strlen (text));
 }
 
-static OctLiveRole
-get_role (OctLive *live, SoupServerMessage *message)
+/* ---------------------------------------------------------------------- places
+ */
+
+/* One address has at most so much of what there is for everybody. */
+static guint
+share (guint places)
 {
-  return oct_live_access_get_role (
-      live->access, get_header (message, "Cookie"));
+  return MAX (1, places - places / 4);
+}
+
+OctLiveSeatLimits
+oct_live_http_get_connections (guint viewers, gboolean guarded)
+{
+  guint max = OCT_LIVE_CONNECTIONS (viewers);
+
+  return (OctLiveSeatLimits){ max, guarded ? OCT_LIVE_CONTROL_CONNECTIONS : 0,
+    OCT_LIVE_CONNECTIONS_PER_SESSION, share (max) };
+}
+
+void
+oct_live_http_make_places (OctLive *live, guint viewers)
+{
+  gboolean open = oct_live_access_is_open (live->access);
+  OctLiveSeatLimits limits = { viewers, open ? 0 : OCT_LIVE_CONTROL_PLACES,
+    OCT_LIVE_PLACES_PER_SESSION, share (viewers) };
+
+  live->talks = oct_live_seats_new (&limits);
+  live->pictures = oct_live_seats_new (&limits);
 }
 
 /* The token of a link that was opened, else NULL. */
@@ -65,10 +86,11 @@ get_token (const char *path, GHashTable *query)
 
 /* No script, picture or connection but our own; nobody shows us in a frame. */
 static void
-protect (SoupServerMessage *message)
+protect (OctLive *live, SoupServerMessage *message)
 {
   const char *host = get_header (message, "Host");
   g_autofree char *policy = NULL;
+  g_auto (GStrv) lines = NULL;
 
   /* some browsers do not count WebSockets as 'self' */
   if (host == NULL
@@ -84,58 +106,62 @@ protect (SoupServerMessage *message)
                             "frame-ancestors 'none'",
       host, host);
   set_header (message, "Content-Security-Policy", policy);
-  set_header (message, "X-Content-Type-Options", "nosniff");
-  set_header (message, "X-Frame-Options", "DENY");
-  set_header (message, "Referrer-Policy", "no-referrer");
-  set_header (message, "Cross-Origin-Opener-Policy", "same-origin");
-  set_header (message, "Cross-Origin-Resource-Policy", "same-origin");
-  set_header (message, "Permissions-Policy",
-      "camera=(), microphone=(), geolocation=()");
-  set_header (message, "Cache-Control", "no-store");
-  set_header (message, "Connection", "close");
+  lines = g_strsplit (oct_live_connection_headers, "\r\n", -1);
+  for (guint i = 0; *lines[i] != '\0'; i++) {
+    g_auto (GStrv) header = g_strsplit (lines[i], ": ", 2);
+
+    set_header (message, header[0], header[1]);
+  }
+  if (oct_live_access_is_encrypted (live->access))
+    set_header (message, "Strict-Transport-Security", OCT_LIVE_HSTS);
 }
 
-/* Browsers say who causes a request: only our own page may cause any but that
- * for the page. */
-static gboolean
-comes_from_elsewhere (SoupServerMessage *message, const char *path)
+static OctLiveVisitor
+get_visitor (
+    OctLive *live, SoupServerMessage *message, OctLiveConnection *connection)
 {
-  const char *site = get_header (message, "Sec-Fetch-Site");
+  OctLiveVisitor visitor = { 0 };
 
-  return site != NULL && !g_str_equal (path, "/")
-         && !g_str_equal (site, "same-origin") && !g_str_equal (site, "none");
+  visitor.role = oct_live_access_get_role (
+      live->access, get_header (message, "Cookie"), &visitor.session);
+  g_strlcpy (visitor.address, oct_live_connection_get_address (connection),
+      sizeof visitor.address);
+  return visitor;
 }
 
-/* Refuses what has no business here before anything of it is read further. */
+/* Refuses what has no business here.  That the request has no body, and comes
+ * from no other site, was seen by oct-live-head.c. */
 static void
 on_headers (SoupServer *server, SoupServerMessage *message, const char *path,
     GHashTable *query, gpointer data)
 {
   OctLive *live = data;
-  const char *method = soup_server_message_get_method (message);
-  SoupMessageHeaders *headers =
-      soup_server_message_get_request_headers (message);
-  const char *host = get_header (message, "Host");
+  OctLiveConnection *connection = oct_live_connection_get (message);
+  OctLiveVisitor visitor;
 
-  protect (message);
-  soup_message_headers_remove (headers, "Range");
+  protect (live, message);
+  soup_message_headers_remove (
+      soup_server_message_get_request_headers (message), "Range");
   soup_message_body_set_accumulate (
       soup_server_message_get_request_body (message), FALSE);
-  if (method != SOUP_METHOD_GET && method != SOUP_METHOD_HEAD)
-    answer (message, SOUP_STATUS_METHOD_NOT_ALLOWED, "Only GET is allowed.\n");
-  else if (!oct_live_access_host_is_ours (live->access, host))
+  if (connection == NULL) {
+    answer (message, SOUP_STATUS_BAD_REQUEST, "");
+    return;
+  }
+  visitor = get_visitor (live, message, connection);
+  /* a handler of libsoup's is one for all paths below its own, too */
+  if (g_str_has_prefix (path, OCT_LIVE_SOCKET_PATH)
+      && !oct_live_connection_is_upgrade (connection))
+    answer (message, SOUP_STATUS_NOT_FOUND, "There is nothing here.\n");
+  else if (!oct_live_access_host_is_ours (
+               live->access, get_header (message, "Host")))
     answer (message, SOUP_STATUS_FORBIDDEN,
         "oct-live serves this computer only; open it as localhost.\n");
-  else if (comes_from_elsewhere (message, path))
-    answer (
-        message, SOUP_STATUS_FORBIDDEN, "Other sites may not use oct-live.\n");
-  else if (g_str_equal (path, "/socket")
-           && !oct_live_access_same_origin (
-               live->access, get_header (message, "Origin"), host))
-    answer (
-        message, SOUP_STATUS_FORBIDDEN, "Other sites may not use oct-live.\n");
-  else if (get_role (live, message) == OCT_LIVE_NOBODY
-           && get_token (path, query) == NULL)
+  else if (visitor.role != OCT_LIVE_NOBODY) {
+    if (!oct_live_connection_admit (connection, &visitor))
+      answer (message, SOUP_STATUS_SERVICE_UNAVAILABLE,
+          "Too many pages are open; close some, or try again.\n");
+  } else if (get_token (path, query) == NULL)
     answer (message, SOUP_STATUS_UNAUTHORIZED,
         "Not allowed: open the link that oct-live has printed, with its "
         "token.\n");
@@ -149,7 +175,10 @@ on_headers (SoupServer *server, SoupServerMessage *message, const char *path,
 static void
 exchange_token (OctLive *live, SoupServerMessage *message, const char *token)
 {
-  g_autofree char *cookie = oct_live_access_exchange (live->access, token);
+  OctLiveConnection *connection = oct_live_connection_get (message);
+  g_autofree char *cookie = oct_live_access_exchange (live->access, token,
+      get_header (message, "Cookie"),
+      oct_live_connection_get_address (connection));
 
   if (cookie == NULL) {
     answer (message, SOUP_STATUS_UNAUTHORIZED,
@@ -194,45 +223,31 @@ answer_page (SoupServerMessage *message, const char *path)
 /* ------------------------------------------------------------------ snapshots
  */
 
-static void
-make_png (
-    GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+static GstSample *
+get_image (gpointer data)
 {
-  g_autoptr (GstCaps) caps = gst_caps_new_empty_simple ("image/png");
-  GError *error = NULL;
-  GstSample *png = gst_video_convert_sample (data, caps, SNAPSHOT_TIME, &error);
-
-  if (png != NULL)
-    g_task_return_pointer (task, png, (GDestroyNotify)gst_sample_unref);
-  else
-    g_task_return_error (task, error);
+  return oct_live_graph_get_image (((OctLive *)data)->graph);
 }
 
 static void
-on_png (GObject *source, GAsyncResult *result, gpointer data)
+on_png (GBytes *png, gpointer data)
 {
   SoupServerMessage *message = data;
-  OctLive *live = g_object_get_data (G_OBJECT (message), "oct-live");
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GstSample) png =
-      g_task_propagate_pointer (G_TASK (result), &error);
   g_autoptr (GDateTime) now = g_date_time_new_now_local ();
   g_autofree char *disposition =
       g_date_time_format (now, "inline; filename=\"bscan-%Y%m%d-%H%M%S.png\"");
-  GstMapInfo map;
 
-  live->snapshots--;
   if (g_object_get_data (G_OBJECT (message), "oct-finished") != NULL) {
     g_object_unref (message);
     return;
   }
-  if (png != NULL
-      && gst_buffer_map (gst_sample_get_buffer (png), &map, GST_MAP_READ)) {
+  if (png != NULL) {
     set_header (message, "Content-Disposition", disposition);
+    soup_message_headers_set_content_type (
+        soup_server_message_get_response_headers (message), "image/png", NULL);
+    soup_message_body_append_bytes (
+        soup_server_message_get_response_body (message), png);
     soup_server_message_set_status (message, SOUP_STATUS_OK, NULL);
-    soup_server_message_set_response (message, "image/png", SOUP_MEMORY_COPY,
-        (const char *)map.data, map.size);
-    gst_buffer_unmap (gst_sample_get_buffer (png), &map);
   } else
     answer (message, SOUP_STATUS_INTERNAL_SERVER_ERROR,
         "The picture could not be made.\n");
@@ -247,28 +262,22 @@ on_snapshot_finished (SoupServerMessage *message, gpointer data)
   g_object_set_data (G_OBJECT (message), "oct-finished", message);
 }
 
-/* The last image, unchanged: in full size and without losses. */
+/* The next image, unchanged: in full size and without losses. */
 static void
 answer_snapshot (OctLive *live, SoupServerMessage *message)
 {
-  GstSample *image = oct_live_graph_get_image (live->graph);
-  g_autoptr (GTask) task = NULL;
+  g_autoptr (GstSample) image = get_image (live);
 
-  if (image == NULL || live->snapshots >= MAX_SNAPSHOTS) {
-    g_clear_pointer (&image, gst_sample_unref);
+  if (image == NULL) {
     set_header (message, "Retry-After", "1");
     answer (message, SOUP_STATUS_SERVICE_UNAVAILABLE,
-        "There is no picture yet, or too many are asked for; try again.\n");
+        "There is no picture yet; try again.\n");
     return;
   }
-  live->snapshots++;
-  g_object_set_data (G_OBJECT (message), "oct-live", live);
   g_signal_connect (
       message, "finished", G_CALLBACK (on_snapshot_finished), NULL);
-  task = g_task_new (NULL, NULL, on_png, g_object_ref (message));
-  g_task_set_task_data (task, image, (GDestroyNotify)gst_sample_unref);
   soup_server_message_pause (message);
-  g_task_run_in_thread (task, make_png);
+  oct_live_snapshots_ask (live->snapshots, on_png, g_object_ref (message));
 }
 
 /* -------------------------------------------------------------------- server
@@ -291,31 +300,38 @@ on_request (SoupServer *server, SoupServerMessage *message, const char *path,
     answer (message, SOUP_STATUS_NOT_FOUND, "There is nothing here.\n");
 }
 
+/* Only requests that oct-live-head.c has found to be our page's come here;
+ * that libsoup would take others has been a hole before. */
 static void
 on_socket (SoupServer *server, SoupServerMessage *message, const char *path,
     SoupWebsocketConnection *socket, gpointer data)
 {
   OctLive *live = data;
+  OctLiveConnection *connection = oct_live_connection_get (message);
 
-  oct_live_client_new (live, socket, get_role (live, message));
-}
-
-static void
-on_request_read (SoupServer *server, SoupServerMessage *message, gpointer data)
-{
-  oct_live_listener_accept_request (message);
+  if (connection == NULL)
+    return;
+  if (!oct_live_connection_is_upgrade (connection)) {
+    oct_live_connection_cut (connection);
+    return;
+  }
+  oct_live_connection_stay (connection);
+  oct_live_client_new (live, socket,
+      oct_live_connection_get_channel (connection),
+      oct_live_connection_get_visitor (connection));
 }
 
 void
 oct_live_http_attach (OctLive *live, SoupServer *server)
 {
+  live->snapshots = oct_live_snapshots_new (get_image, live);
   /* inflates what is small on the wire and large in memory */
   soup_server_remove_websocket_extension (
       server, SOUP_TYPE_WEBSOCKET_EXTENSION_DEFLATE);
-  g_signal_connect (server, "request-read", G_CALLBACK (on_request_read), NULL);
   soup_server_add_early_handler (server, "/", on_headers, live, NULL);
   soup_server_add_handler (server, "/", on_request, live, NULL);
-  soup_server_add_early_handler (server, "/socket", on_headers, live, NULL);
+  soup_server_add_early_handler (
+      server, OCT_LIVE_SOCKET_PATH, on_headers, live, NULL);
   soup_server_add_websocket_handler (
-      server, "/socket", NULL, NULL, on_socket, live, NULL);
+      server, OCT_LIVE_SOCKET_PATH, NULL, NULL, on_socket, live, NULL);
 }

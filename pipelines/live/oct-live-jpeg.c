@@ -3,16 +3,19 @@
  * that does not end.  A new one is written when the one before has left; what
  * comes between is skipped, so that a slow reader sees fewer pictures and not
  * older ones. */
+#include "oct-live-connection.h"
 #include "oct-live-server.h"
 
 #include <string.h>
 
+#define PICTURE_TIME 15 /* seconds for one picture to leave */
 #define BOUNDARY "oct-live-picture"
 
 typedef struct {
   OctLive *live;
   SoupServerMessage *message; /* main thread */
-  guint receiver;
+  guint receiver, seat;
+  guint timer;      /* while a picture is being written; main thread */
   gboolean writing; /* main thread */
   GMutex lock;
   GstBuffer *latest; /* not written yet */
@@ -32,6 +35,27 @@ static void
 release (gpointer data)
 {
   g_atomic_rc_box_release_full (data, clear_watcher);
+}
+
+/* Who takes a byte now and then keeps a place from others. */
+static gboolean
+on_too_slow (gpointer data)
+{
+  Watcher *watcher = data;
+  OctLiveConnection *connection = oct_live_connection_get (watcher->message);
+
+  watcher->timer = 0;
+  if (connection != NULL)
+    oct_live_connection_cut (connection);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+stop_timer (Watcher *watcher)
+{
+  if (watcher->timer != 0)
+    g_source_remove (watcher->timer);
+  watcher->timer = 0;
 }
 
 /* Ends with the boundary, since browsers show a picture when they see it. */
@@ -58,6 +82,7 @@ write_picture (Watcher *watcher, GstBuffer *buffer)
       strlen ("\r\n--" BOUNDARY "\r\n"));
   bytes = g_byte_array_free_to_bytes (part);
   watcher->writing = TRUE;
+  watcher->timer = g_timeout_add_seconds (PICTURE_TIME, on_too_slow, watcher);
   soup_message_body_append_bytes (body, bytes);
   soup_server_message_unpause (watcher->message);
 }
@@ -112,6 +137,7 @@ on_wrote_chunk (SoupServerMessage *message, gpointer data)
   Watcher *watcher = data;
 
   watcher->writing = FALSE;
+  stop_timer (watcher);
   write_latest (watcher);
 }
 
@@ -121,7 +147,8 @@ on_finished (SoupServerMessage *message, gpointer data)
   Watcher *watcher = data;
 
   oct_live_graph_remove_receiver (watcher->live->graph, watcher->receiver);
-  watcher->live->jpeg_watchers--;
+  oct_live_seats_leave (watcher->live->pictures, watcher->seat);
+  stop_timer (watcher);
   g_signal_handlers_disconnect_by_data (message, watcher);
   watcher->message = NULL;
   release (watcher);
@@ -134,17 +161,21 @@ oct_live_jpeg_answer (OctLive *live, SoupServerMessage *message)
   SoupMessageHeaders *headers =
       soup_server_message_get_response_headers (message);
   SoupMessageBody *body = soup_server_message_get_response_body (message);
+  OctLiveConnection *connection = oct_live_connection_get (message);
   Watcher *watcher;
+  guint seat = oct_live_seats_take (
+      live->pictures, oct_live_connection_get_visitor (connection));
 
-  if (live->jpeg_watchers >= live->max_viewers) {
+  if (seat == 0) {
     soup_server_message_set_status (
         message, SOUP_STATUS_SERVICE_UNAVAILABLE, NULL);
     return;
   }
-  live->jpeg_watchers++;
+  oct_live_connection_stay (connection);
   watcher = g_atomic_rc_box_new0 (Watcher);
   g_mutex_init (&watcher->lock);
   watcher->live = live;
+  watcher->seat = seat;
   watcher->message = message;
   watcher->writing = TRUE;
   soup_server_message_set_status (message, SOUP_STATUS_OK, NULL);

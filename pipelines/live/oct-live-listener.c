@@ -1,103 +1,46 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-live-listener.h"
 
-#include <netinet/in.h>
-#include <netinet/tcp.h>
+#include "oct-live-connection.h"
 
-#define KEY "oct-live-connection"
-/* Seconds for a request to come in, and for which nothing may move. */
-#define REQUEST_TIME 15
-#define IDLE_TIME 20
+/* Connections that the system keeps until we have taken them: those beyond are
+ * lost without a word. */
+#define BACKLOG 512
 
 struct _OctLiveListener {
   GSocketService *service;
-  GTlsCertificate *certificate;
-  SoupServer *server;
+  OctLiveHall hall;
   guint port;
-  guint max_connections;
-  gint *open; /* connections; shared with them */
+  guint timer;
 };
 
-/* Belongs to the connection's remote address, which libsoup keeps with it. */
-typedef struct {
-  GSocket *socket;
-  guint timer;
-  gint *open;
-} Connection;
-
-static void
-free_connection (gpointer data)
-{
-  Connection *connection = data;
-
-  if (connection->timer != 0)
-    g_source_remove (connection->timer);
-  g_object_unref (connection->socket);
-  g_atomic_int_dec_and_test (connection->open);
-  g_atomic_rc_box_release (connection->open);
-  g_free (connection);
-}
-
-static gboolean
-on_too_slow (gpointer data)
-{
-  Connection *connection = data;
-
-  connection->timer = 0;
-  g_socket_shutdown (connection->socket, TRUE, TRUE, NULL);
-  return G_SOURCE_REMOVE;
-}
-
-static void
-watch_connection (
-    OctLiveListener *listener, GSocket *socket, GSocketAddress *remote)
-{
-  Connection *connection = g_new (Connection, 1);
-
-  g_socket_set_timeout (socket, IDLE_TIME);
-  g_socket_set_option (socket, IPPROTO_TCP, TCP_NODELAY, TRUE, NULL);
-  connection->socket = g_object_ref (socket);
-  connection->open = g_atomic_rc_box_acquire (listener->open);
-  g_atomic_int_inc (connection->open);
-  connection->timer =
-      g_timeout_add_seconds (REQUEST_TIME, on_too_slow, connection);
-  g_object_set_data_full (G_OBJECT (remote), KEY, connection, free_connection);
-}
-
-/* A viewer must not stop because others call.  Closing at once tells them. */
 static gboolean
 on_incoming (GSocketService *service, GSocketConnection *incoming,
     GObject *source, gpointer data)
 {
   OctLiveListener *listener = data;
-  g_autoptr (GSocketAddress) local =
-      g_socket_connection_get_local_address (incoming, NULL);
-  g_autoptr (GSocketAddress) remote =
-      g_socket_connection_get_remote_address (incoming, NULL);
-  g_autoptr (GIOStream) stream = NULL;
 
-  if (local == NULL || remote == NULL
-      || g_atomic_int_get (listener->open) >= (gint)listener->max_connections)
-    return TRUE;
-  stream = listener->certificate != NULL
-               ? g_tls_server_connection_new (
-                   G_IO_STREAM (incoming), listener->certificate, NULL)
-               : G_IO_STREAM (g_object_ref (incoming));
-  if (stream == NULL)
-    return TRUE;
-  if (G_IS_TLS_CONNECTION (stream))
-    g_tls_connection_set_require_close_notify (
-        G_TLS_CONNECTION (stream), FALSE);
-  watch_connection (
-      listener, g_socket_connection_get_socket (incoming), remote);
-  soup_server_accept_iostream (listener->server, stream, local, remote, NULL);
+  oct_live_connection_begin (&listener->hall, incoming);
   return TRUE;
+}
+
+static gboolean
+on_second (gpointer data)
+{
+  OctLiveListener *listener = data;
+  gint64 now = g_get_monotonic_time ();
+
+  /* one that is over leaves the list */
+  for (guint i = listener->hall.connections->len; i-- > 0;)
+    oct_live_connection_check (
+        g_ptr_array_index (listener->hall.connections, i), now);
+  return G_SOURCE_CONTINUE;
 }
 
 OctLiveListener *
 oct_live_listener_new (const char *address, guint port,
-    GTlsCertificate *certificate, guint max_connections, SoupServer *server,
-    GError **error)
+    GTlsCertificate *certificate, const OctLiveSeatLimits *limits,
+    SoupServer *server, GError **error)
 {
   g_autoptr (GSocketAddress) wanted =
       g_inet_socket_address_new_from_string (address, port);
@@ -106,10 +49,16 @@ oct_live_listener_new (const char *address, guint port,
   g_autoptr (GError) reason = NULL;
 
   listener->service = g_socket_service_new ();
-  listener->server = server;
-  listener->max_connections = max_connections;
-  listener->open = g_atomic_rc_box_new0 (gint);
-  g_set_object (&listener->certificate, certificate);
+  g_socket_listener_set_backlog (
+      G_SOCKET_LISTENER (listener->service), BACKLOG);
+  listener->hall.server = server;
+  listener->hall.door = oct_live_door_new ();
+  listener->hall.seats = oct_live_seats_new (limits);
+  listener->hall.connections = g_ptr_array_new ();
+  g_set_object (&listener->hall.certificate, certificate);
+  /* a time that runs out does not wait for the network */
+  listener->timer = g_timeout_add_seconds_full (
+      G_PRIORITY_HIGH, 1, on_second, listener, NULL);
   if (!g_socket_listener_add_address (G_SOCKET_LISTENER (listener->service),
           wanted, G_SOCKET_TYPE_STREAM, G_SOCKET_PROTOCOL_TCP, NULL, &effective,
           &reason)) {
@@ -127,6 +76,8 @@ oct_live_listener_new (const char *address, guint port,
   return listener;
 }
 
+/* A thread that makes keys holds its connection: that one is left to the end
+ * of the program. */
 void
 oct_live_listener_free (OctLiveListener *listener)
 {
@@ -134,8 +85,15 @@ oct_live_listener_free (OctLiveListener *listener)
   g_socket_service_stop (listener->service);
   g_socket_listener_close (G_SOCKET_LISTENER (listener->service));
   g_object_unref (listener->service);
-  g_clear_object (&listener->certificate);
-  g_atomic_rc_box_release (listener->open);
+  g_source_remove (listener->timer);
+  for (guint i = listener->hall.connections->len; i-- > 0;)
+    oct_live_connection_cut (g_ptr_array_index (listener->hall.connections, i));
+  if (listener->hall.connections->len > 0)
+    return;
+  g_clear_object (&listener->hall.certificate);
+  oct_live_door_free (listener->hall.door);
+  oct_live_seats_free (listener->hall.seats);
+  g_ptr_array_unref (listener->hall.connections);
   g_free (listener);
 }
 
@@ -143,27 +101,4 @@ guint
 oct_live_listener_get_port (OctLiveListener *listener)
 {
   return listener->port;
-}
-
-static Connection *
-get_connection (SoupServerMessage *message)
-{
-  return g_object_get_data (
-      G_OBJECT (soup_server_message_get_remote_address (message)), KEY);
-}
-
-void
-oct_live_listener_accept_request (SoupServerMessage *message)
-{
-  Connection *connection = get_connection (message);
-
-  if (connection->timer != 0)
-    g_source_remove (connection->timer);
-  connection->timer = 0;
-}
-
-void
-oct_live_listener_drop (SoupServerMessage *message)
-{
-  g_socket_shutdown (get_connection (message)->socket, TRUE, TRUE, NULL);
 }

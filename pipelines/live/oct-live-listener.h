@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * The listening socket: accepts as many connections as are allowed, encrypts
- * them where asked to, and closes those that do not get on.
+ * The listening socket, and the connections that come in by it
+ * (oct-live-connection.h).  Main thread.
  */
 #pragma once
+
+#include "oct-live-places.h"
 
 #include <gio/gio.h>
 #include <libsoup/soup.h>
@@ -14,19 +16,16 @@ typedef struct _OctLiveListener OctLiveListener;
 
 /* Listens on `address` (an IP address) and `port` (0 = any) and hands
  * connections to `server`.  Each of them serves one request.  `certificate`:
- * for TLS, or NULL.  NULL with an error of one sentence. */
+ * for TLS, or NULL.  `limits`: of connections of those who are allowed in.
+ * NULL with an error of one sentence. */
 OctLiveListener *oct_live_listener_new (const char *address, guint port,
-    GTlsCertificate *certificate, guint max_connections, SoupServer *server,
-    GError **error);
-/* Stops listening; connections stay. */
+    GTlsCertificate *certificate, const OctLiveSeatLimits *limits,
+    SoupServer *server, GError **error);
+/* Stops listening and ends all connections; after the server has let go of
+ * them. */
 void oct_live_listener_free (OctLiveListener *listener);
 
 /* The port that it listens on. */
 guint oct_live_listener_get_port (OctLiveListener *listener);
-
-/* The request has come in whole: the connection may take its time now. */
-void oct_live_listener_accept_request (SoupServerMessage *message);
-/* Closes the connection at once, whatever is under way. */
-void oct_live_listener_drop (SoupServerMessage *message);
 
 G_END_DECLS

@@ -63,5 +63,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (OctLiveMessage, oct_live_message_free)
 /* Whether a browser's answer is one to what we offer, which is one H.264
  * stream: WebRTC's own code expects nothing else.  FALSE with an error. */
 gboolean oct_live_answer_check (const char *sdp, GError **error);
+/* Whether a line "candidate:..." is one by RFC 8839, 5.1: libnice takes its
+ * numbers as they are. */
+gboolean oct_live_candidate_check (const char *line);
 
 G_END_DECLS

@@ -8,7 +8,10 @@
 
 #include "oct-live-access.h"
 #include "oct-live-graph.h"
+#include "oct-live-places.h"
 #include "oct-live-recording.h"
+#include "oct-live-snapshot.h"
+#include "oct-live-channel.h"
 #include "oct-live-viewer.h"
 
 #include <gio/gio.h>
@@ -21,14 +24,29 @@ typedef struct {
   OctLiveAccess *access;
   OctLiveRecording *recording; /* NULL: recording is not offered */
   OctLivePorts ports;
-  guint max_viewers;       /* of each kind, WebRTC and JPEG */
+  OctLiveSeats *talks;    /* places for conversations */
+  OctLiveSeats *pictures; /* places for /stream.mjpg */
+  OctLiveSnapshots *snapshots;
   double width_um;         /* of a B-scan, 0 = unknown */
   double refractive_index; /* of the sample */
   GPtrArray *clients;      /* OctLiveClient, open conversations */
-  guint jpeg_watchers;
-  guint snapshots; /* being made */
-  double rate;     /* images per second, measured */
+  double rate;             /* images per second, measured */
 } OctLive;
+
+/* Places beyond --viewers for those who control, and of one session that
+ * watches; connections of those who are allowed in. */
+#define OCT_LIVE_CONTROL_PLACES 2
+#define OCT_LIVE_PLACES_PER_SESSION 4
+#define OCT_LIVE_CONNECTIONS(viewers) (4 * (viewers) + 32)
+#define OCT_LIVE_CONTROL_CONNECTIONS 16
+#define OCT_LIVE_CONNECTIONS_PER_SESSION 16
+
+/* The places for so many viewers.  Without tokens everybody controls: there is
+ * nobody to keep places from. */
+void oct_live_http_make_places (OctLive *live, guint viewers);
+/* The same for connections; before there is a server. */
+OctLiveSeatLimits oct_live_http_get_connections (
+    guint viewers, gboolean guarded);
 
 /* Adds the handlers of the page, of pictures and of conversations. */
 void oct_live_http_attach (OctLive *live, SoupServer *server);
@@ -39,9 +57,9 @@ void oct_live_jpeg_answer (OctLive *live, SoupServerMessage *message);
 typedef struct _OctLiveClient OctLiveClient;
 
 /* Begins a conversation with a page; it adds itself to live->clients, and
- * leaves when it is over. */
-void oct_live_client_new (
-    OctLive *live, SoupWebsocketConnection *socket, OctLiveRole role);
+ * leaves when it is over.  `stream`: what `socket` talks over. */
+void oct_live_client_new (OctLive *live, SoupWebsocketConnection *socket,
+    OctLiveChannel *stream, const OctLiveVisitor *visitor);
 /* Once a second: tells all pages how things are, and drops those that have not
  * answered for long. */
 void oct_live_clients_tick (OctLive *live);

@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define MAX_CONNECTIONS(viewers) (4 * (viewers) + 32)
 #define GOODBYE_TIME 1500 /* ms for pages to hear that it is over */
 #define GOODBYE_STEP 50
 
@@ -93,6 +92,7 @@ make_server (Program *program, GError **error)
   const OctLiveOptions *options = &program->options;
   g_autoptr (GTlsCertificate) certificate = NULL;
   OctLive *live = &program->live;
+  OctLiveSeatLimits limits;
   gboolean guarded, any;
 
   if (!make_access (program, &guarded, error)
@@ -102,18 +102,20 @@ make_server (Program *program, GError **error)
         || g_str_equal (options->address, "::");
   live->ports = (OctLivePorts){ any ? NULL : options->address,
     options->first_port, options->last_port };
-  live->max_viewers = options->viewers;
   live->width_um = options->width_um;
   live->refractive_index = options->refractive_index;
   live->clients = g_ptr_array_new ();
+  limits = oct_live_http_get_connections (options->viewers, guarded);
   program->server = soup_server_new ("server-header", NULL, NULL);
   oct_live_http_attach (live, program->server);
   program->listener = oct_live_listener_new (options->address, options->port,
-      certificate, MAX_CONNECTIONS (options->viewers), program->server, error);
+      certificate, &limits, program->server, error);
   if (program->listener == NULL)
     return FALSE;
-  live->access = oct_live_access_new (guarded ? &program->tokens : NULL,
-      oct_live_listener_get_port (program->listener), certificate != NULL);
+  live->access =
+      oct_live_access_new (guarded ? &program->tokens : NULL, options->address,
+          oct_live_listener_get_port (program->listener), certificate != NULL);
+  oct_live_http_make_places (live, options->viewers);
   return TRUE;
 }
 
@@ -198,7 +200,7 @@ end (Program *program, const char *reason)
     oct_live_recording_stop (program->live.recording);
   oct_live_clients_say_goodbye (&program->live, reason);
   program->goodbye_left = GOODBYE_TIME;
-  g_timeout_add (GOODBYE_STEP, on_goodbye, program);
+  g_timeout_add_full (G_PRIORITY_HIGH, GOODBYE_STEP, on_goodbye, program, NULL);
 }
 
 static gboolean
@@ -242,16 +244,19 @@ clear (Program *program)
 {
   OctLive *live = &program->live;
 
-  g_clear_pointer (&program->listener, oct_live_listener_free);
   if (live->clients != NULL)
     oct_live_clients_drop (live);
+  g_clear_pointer (&live->snapshots, oct_live_snapshots_free);
   if (program->server != NULL)
     soup_server_disconnect (program->server);
   g_clear_object (&program->server);
+  g_clear_pointer (&program->listener, oct_live_listener_free);
   g_clear_pointer (&live->recording, oct_live_recording_free);
   g_clear_pointer (&live->graph, oct_live_graph_free);
   g_clear_pointer (&live->access, oct_live_access_free);
   g_clear_pointer (&live->clients, g_ptr_array_unref);
+  g_clear_pointer (&live->talks, oct_live_seats_free);
+  g_clear_pointer (&live->pictures, oct_live_seats_free);
   oct_live_tokens_clear (&program->tokens);
   oct_live_options_clear (&program->options);
   g_free (program->failure);
@@ -263,9 +268,11 @@ run (Program *program, GError **error)
   if (!make_graph (program, error) || !make_server (program, error))
     return FALSE;
   program->loop = g_main_loop_new (NULL, FALSE);
-  g_unix_signal_add (SIGINT, on_interrupt, program);
-  g_unix_signal_add (SIGTERM, on_interrupt, program);
-  g_timeout_add_seconds (1, on_second, program);
+  /* before whatever the network has for us */
+  g_unix_signal_add_full (G_PRIORITY_HIGH, SIGINT, on_interrupt, program, NULL);
+  g_unix_signal_add_full (
+      G_PRIORITY_HIGH, SIGTERM, on_interrupt, program, NULL);
+  g_timeout_add_seconds_full (G_PRIORITY_HIGH, 1, on_second, program, NULL);
   oct_live_graph_start (program->live.graph, on_source_end, program);
   print_links (program);
   g_main_loop_run (program->loop);
@@ -276,6 +283,15 @@ run (Program *program, GError **error)
   return program->failure == NULL;
 }
 
+/* GIO's TLS has no such setting but this, which has to be there before it is
+ * used; what somebody has set stays, and oct-live-connection.c looks again. */
+static void
+restrict_tls (void)
+{
+  g_setenv ("G_TLS_GNUTLS_PRIORITY",
+      "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2", FALSE);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -284,6 +300,7 @@ main (int argc, char **argv)
   gboolean ok;
 
   setvbuf (stdout, NULL, _IOLBF, 0);
+  restrict_tls ();
   if (!oct_live_options_parse (&program.options, &argc, &argv, &error)) {
     g_printerr ("%s See --help.\n", error->message);
     return 2;

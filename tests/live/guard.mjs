@@ -6,7 +6,7 @@ import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { median, Others, run, Server, sleep, until } from "./lib.mjs";
-import { get, open, Talk, upgrade } from "./wire.mjs";
+import { frame, get, open, sendRaw, Talk, upgrade } from "./wire.mjs";
 
 const PATHS = ["/", "/live.js", "/media.js", "/view.js", "/live.css", "/icon.svg", "/snapshot.png",
   "/stream.mjpg", "/nothing"];
@@ -128,6 +128,134 @@ const tests = {
     assert.equal((await get(server, "/", { "Sec-Fetch-Site": "cross-site" })).status, 200);
     assert.equal((await Talk.start(server)).status, 101);
     await server.stop();
+  },
+
+  async "a WebSocket is opened at one path, for our own page"() {
+    for (const options of [[], ["--address", "0.0.0.0"]]) {
+      const server = await Server.start(...options);
+      const cookies = options.length > 0 ? await enter(server, server.links[0]) : {};
+      const own = `http://localhost:${server.port}`;
+      for (const path of ["/socket/", "/socket/x", "/socket%2f", "/socket%2Fx", "/socket;x", "/socket;", "/socket?x",
+        "//socket", "/%73ocket", "/./socket", "/x/../socket", "/SOCKET", "/", "/live.js", "/snapshot.png", "/nothing"])
+        for (const origin of ["http://evil.example", "null", `http://localhost:${server.port + 1}`, own]) {
+          const talk = await Talk.start(server, { ...cookies, Origin: origin }, path);
+          assert.equal(talk.status, origin === own ? 404 : 403, `${path} from ${origin}`);
+        }
+      for (const headers of [{ "Sec-Fetch-Site": "same-site" }, { "Sec-Fetch-Site": "cross-site" },
+        { Origin: `http://127.0.0.1:${server.port}` }, { Origin: `${own}/` }, { Origin: own.toUpperCase() }])
+        assert.equal((await Talk.start(server, { ...cookies, ...headers })).status, 403, JSON.stringify(headers));
+      assert.equal((await Talk.start(server, { ...cookies, "Sec-Fetch-Site": "same-origin" })).status, 101);
+      // asked for in another way
+      for (const way of ["Upgrade: h2c\r\nConnection: Upgrade, HTTP2-Settings\r\nHTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA",
+        "Connection: upgrade", "Upgrade: websocket", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="])
+        assert.match(await sendRaw(server, `GET / HTTP/1.1\r\nHost: localhost:${server.port}\r\n${way}\r\n\r\n`),
+          /^HTTP\/1.1 403/);
+      assert.equal(await server.stop(), 0);
+    }
+  },
+
+  async "strange requests are refused with a sentence, no library complains"() {
+    const server = await Server.start();
+    const host = `Host: localhost:${server.port}`;
+    for (const [text, status, words] of [
+      ["GET / HTTP/1.0\r\n\r\n", 400, "names no host"], ["GET / HTTP/1.1\r\n\r\n", 400, "names no host"],
+      [`GET / HTTP/1.1\r\n${host}\r\nContent-Length: -5\r\n\r\n`, 413, "nothing but its head"],
+      [`GET / HTTP/1.1\r\n${host}\r\nContent-Length: 5\r\n\r\nhello`, 413, "nothing but its head"],
+      [`GET / HTTP/1.1\r\n${host}\r\nContent-Length: 18446744073709551615\r\n\r\n`, 413, "nothing but its head"],
+      [`GET / HTTP/1.1\r\n${host}\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`, 413, "nothing but its head"],
+      [`GET / HTTP/1.1\r\n${host}\r\nExpect: 100-continue\r\n\r\n`, 417, "nothing but its head"],
+      [`POST / HTTP/1.1\r\n${host}\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n`, 405, "Only GET"],
+      [`CONNECT localhost:1 HTTP/1.1\r\n${host}\r\n\r\n`, 405, "Only GET"],
+      [`OPTIONS * HTTP/1.1\r\n${host}\r\n\r\n`, 405, "Only GET"],
+      ["PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400, "understands"],
+      [`GET http://evil.example/ HTTP/1.1\r\n${host}\r\n\r\n`, 400, "understands"],
+      [`GET / HTTP/1.1\r\n${host}\r\n${host}\r\n\r\n`, 400, "understands"],
+      [`GET /%00 HTTP/1.1\r\n${host}\r\n\r\n`, 400, "understands"],
+      [`GET / HTTP/1.1\r\n${host}\r\n folded: x\r\n\r\n`, 400, "understands"],
+      [`GET / HTTP/1.1\n${host}\n\n`, 400, "understands"], ["\0".repeat(100) + "\r\n\r\n", 400, "understands"],
+      [`GET / HTTP/1.1\r\n${host}\r\n${"X: y\r\n".repeat(500)}\r\n`, 431, "too long"],
+      [`GET /${"a".repeat(9000)} HTTP/1.1\r\n${host}\r\n\r\n`, 414, "too long"],
+      [`GET / HTTP/1.1\r\n${host}\r\nRange: bytes=${"0-,".repeat(2000)}\r\n\r\n`, 200, "<!doctype html>"],
+      [`HEAD /stream.mjpg HTTP/1.1\r\n${host}\r\n\r\n`, 200, ""]]) {
+      const answer = await sendRaw(server, text);
+      assert.match(answer, new RegExp(`^HTTP/1.[01] ${status} `), JSON.stringify(text.slice(0, 80)));
+      assert.ok(answer.includes(words), `${JSON.stringify(text.slice(0, 80))}: ${answer}`);
+      assert.match(answer, /\r\nConnection: close\r\n/i);
+      assert.match(answer, /\r\nX-Content-Type-Options: nosniff\r\n/);
+    }
+    // an answer of its kind, then candidates that libnice would not expect
+    const talk = await Talk.start(server);
+    talk.say(JSON.stringify({ type: "watch", media: "webrtc" }));
+    await until("there is an offer", () => talk.has("offer"));
+    for (const candidate of ["1 0 udp 1 192.0.2.1 5 typ host", "1 -1 udp 1 192.0.2.1 5 typ host",
+      "1 300 udp 1 192.0.2.1 5 typ host", "1 1 udp 99999999999 192.0.2.1 5 typ host",
+      "1 1 udp 1 192.0.2.1 99999 typ host", "1 1 udp 1 evil.example 5 typ host", "1 1 udp 1 192.0.2.1 5 typ nothing",
+      "1 1 tcp 1 192.0.2.1 5 typ host tcptype nothing"])
+      talk.say(JSON.stringify({ type: "candidate", mline: 0, candidate: `candidate:${candidate}` }));
+    // numbers that are written in another way than most
+    for (const a2 of [1e-300, -1e-300, 5e-324, 1e-7, 1e9, 0])
+      talk.say(JSON.stringify({ type: "set", a2, a3: -a2 }));
+    await until("all is taken, and said in JSON", () =>
+      talk.messages.filter((message) => message.type === "state" && message.a2 === 0).length > 1);
+    assert.ok(talk.messages.some((message) => message.type === "state" && message.a2 !== 0 && Math.abs(message.a2) < 1e-299));
+    talk.vanish();
+    await assertAlive(server);
+    assert.equal(await server.stop(), 0);
+    assert.doesNotMatch(server.output, /CRITICAL|WARNING/);
+  },
+
+  async "a link to any address of this computer works"() {
+    const server = await Server.start("--address", "127.0.0.2");
+    const { host } = new URL(server.links[0]);
+    assert.equal(host, `127.0.0.2:${server.port}`);
+    server.at = "127.0.0.2";
+    assert.equal((await get(server, "/", { Host: host })).status, 200);
+    assert.equal((await Talk.start(server, { Host: host, Origin: `http://${host}` })).status, 101);
+    for (const other of ["evil.example", "127.0.0.3", `127.0.0.20:${server.port}`])
+      assert.equal((await get(server, "/", { Host: other })).status, 403, other);
+    assert.equal(await server.stop(), 0);
+  },
+
+  async "a status is acknowledged by who has read it"() {
+    const server = await Server.start();
+    const talk = await Talk.start(server);
+    talk.answering = false;
+    await until("statuses come", () => talk.messages.filter((message) => message.type === "status").length >= 3);
+    const numbers = talk.messages.filter((message) => message.type === "status").map((message) => message.number);
+    for (const number of numbers) assert.ok(Number.isSafeInteger(number) && number > 2 ** 20, `${number}`);
+    // guesses do not keep a conversation
+    const guesses = setInterval(() => {
+      for (let i = 0; i < 20; i++) talk.say(JSON.stringify({ type: "ack", number: i }));
+    }, 1000);
+    await until("it is ended", () => talk.socket.destroyed, 20);
+    clearInterval(guesses);
+    await server.stop();
+  },
+
+  async "a message has an end, pings have a bound"() {
+    const server = await Server.start();
+    const attempts = {
+      "parts too long together": [frame("x".repeat(30000), 1), frame("x".repeat(30000), 0)],
+      "too many parts": [frame("", 1), ...Array.from({ length: 100 }, () => frame("", 0))],
+      "too many pings": Array.from({ length: 100 }, () => frame("x", 128 | 9)),
+      "too many pongs": Array.from({ length: 100 }, () => frame("x", 128 | 10)),
+      "a long ping": [frame("x".repeat(126), 128 | 9)],
+      "an unknown kind": [frame("x", 128 | 3)],
+      "an extension": [frame("x", 128 | 64 | 1)],
+    };
+    for (const [name, frames] of Object.entries(attempts)) {
+      const talk = await Talk.start(server);
+      talk.socket.write(Buffer.concat(frames));
+      assert.ok(await Promise.race([talk.socket.ended, sleep(5000)]), name);
+    }
+    // what a browser may do
+    const talk = await Talk.start(server);
+    talk.socket.write(Buffer.concat([frame("{\"type\":", 1), frame("x", 128 | 9), frame("\"record\",", 0),
+      frame("\"on\":7}", 128)]));
+    await until("it is read as one", () => talk.has("problem"));
+    talk.vanish();
+    await assertAlive(server);
+    assert.equal(await server.stop(), 0);
   },
 
   async "no path leads out of the page, nothing but GET is taken"() {
@@ -283,7 +411,15 @@ const tests = {
     assert.equal(answer.statusCode, 303);
     assert.match(answer.headers["set-cookie"][0], /; Secure/);
     answer.destroy();
-    const plain = open(server);
+    assert.match(answer.headers["strict-transport-security"], /^max-age=\d+$/);
+    // what is older than TLS 1.2 has known weaknesses
+    for (const [version, taken] of [["tls1", false], ["tls1_1", false], ["tls1_2", true], ["tls1_3", true]]) {
+      const { stdout } = spawnSync("openssl", ["s_client", `-${version}`, "-cipher", "ALL:@SECLEVEL=0",
+        "-connect", `127.0.0.1:${server.port}`], { encoding: "utf8", input: "", timeout: 10000 });
+      assert.equal(/Cipher is (?!\(NONE\))/.test(stdout), taken, `${version}: ${stdout}`);
+    }
+    assert.equal((await Talk.start(server, await enter(server, server.links[0]))).status, 101);
+    const plain = open(server, "127.0.0.1", false);
     plain.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
     await plain.ended;
     assert.equal(await server.stop(), 0);

@@ -10,7 +10,7 @@ static OctLiveAccess *
 new_guarded (OctLiveTokens *tokens, gboolean tls)
 {
   oct_live_tokens_make (tokens);
-  return oct_live_access_new (tokens, 8080, tls);
+  return oct_live_access_new (tokens, "0.0.0.0", 8080, tls);
 }
 
 /* The cookie that a browser sends back. */
@@ -42,9 +42,12 @@ test_exchange (void)
 {
   OctLiveTokens tokens = { 0 };
   OctLiveAccess *access = new_guarded (&tokens, TRUE);
-  g_autofree char *control = oct_live_access_exchange (access, tokens.control);
-  g_autofree char *view = oct_live_access_exchange (access, tokens.view);
-  g_autofree char *again = oct_live_access_exchange (access, tokens.view);
+  g_autofree char *control =
+      oct_live_access_exchange (access, tokens.control, NULL, "192.0.2.1");
+  g_autofree char *view =
+      oct_live_access_exchange (access, tokens.view, NULL, "192.0.2.1");
+  g_autofree char *again =
+      oct_live_access_exchange (access, tokens.view, NULL, "192.0.2.1");
   g_autofree char *control_cookie = get_cookie (control);
   g_autofree char *view_cookie = get_cookie (view);
   g_autofree char *among =
@@ -55,11 +58,12 @@ test_exchange (void)
   g_assert_nonnull (strstr (control, "; Secure"));
   g_assert_null (strstr (control, tokens.control));
   g_assert_cmpstr (view, !=, again);
+  g_assert_cmpint (oct_live_access_get_role (access, control_cookie, NULL), ==,
+      OCT_LIVE_CONTROL);
   g_assert_cmpint (
-      oct_live_access_get_role (access, control_cookie), ==, OCT_LIVE_CONTROL);
+      oct_live_access_get_role (access, view_cookie, NULL), ==, OCT_LIVE_VIEW);
   g_assert_cmpint (
-      oct_live_access_get_role (access, view_cookie), ==, OCT_LIVE_VIEW);
-  g_assert_cmpint (oct_live_access_get_role (access, among), ==, OCT_LIVE_VIEW);
+      oct_live_access_get_role (access, among, NULL), ==, OCT_LIVE_VIEW);
   oct_live_access_free (access);
   oct_live_tokens_clear (&tokens);
 }
@@ -77,14 +81,16 @@ test_wrong (void)
   const char *const cookies[] = { NULL, "", ";;;",
     "oct-live-8080=", "oct-live-8080", as_cookie,
     "oct-live-8080=;oct-live-8080=x" };
-  g_autofree char *plain = oct_live_access_exchange (access, tokens.view);
+  g_autofree char *plain =
+      oct_live_access_exchange (access, tokens.view, NULL, "192.0.2.1");
 
   g_assert_null (strstr (plain, "Secure"));
   for (guint i = 0; i < G_N_ELEMENTS (wrong); i++)
-    g_assert_null (oct_live_access_exchange (access, wrong[i]));
+    g_assert_null (
+        oct_live_access_exchange (access, wrong[i], NULL, "192.0.2.1"));
   for (guint i = 0; i < G_N_ELEMENTS (cookies); i++)
-    g_assert_cmpint (
-        oct_live_access_get_role (access, cookies[i]), ==, OCT_LIVE_NOBODY);
+    g_assert_cmpint (oct_live_access_get_role (access, cookies[i], NULL), ==,
+        OCT_LIVE_NOBODY);
   oct_live_access_free (access);
   oct_live_tokens_clear (&tokens);
 }
@@ -95,20 +101,23 @@ test_many_sessions (void)
 {
   OctLiveTokens tokens = { 0 };
   OctLiveAccess *access = new_guarded (&tokens, FALSE);
-  g_autofree char *first = oct_live_access_exchange (access, tokens.control);
-  g_autofree char *unused = oct_live_access_exchange (access, tokens.view);
+  g_autofree char *first =
+      oct_live_access_exchange (access, tokens.control, NULL, "192.0.2.1");
+  g_autofree char *unused =
+      oct_live_access_exchange (access, tokens.view, NULL, "192.0.2.1");
   g_autofree char *first_cookie = get_cookie (first);
   g_autofree char *unused_cookie = get_cookie (unused);
 
   for (guint i = 0; i < 1000; i++) {
-    g_autofree char *more = oct_live_access_exchange (access, tokens.view);
+    g_autofree char *more =
+        oct_live_access_exchange (access, tokens.view, NULL, "192.0.2.1");
 
     g_assert_nonnull (more);
-    g_assert_cmpint (
-        oct_live_access_get_role (access, first_cookie), ==, OCT_LIVE_CONTROL);
+    g_assert_cmpint (oct_live_access_get_role (access, first_cookie, NULL), ==,
+        OCT_LIVE_CONTROL);
   }
-  g_assert_cmpint (
-      oct_live_access_get_role (access, unused_cookie), ==, OCT_LIVE_NOBODY);
+  g_assert_cmpint (oct_live_access_get_role (access, unused_cookie, NULL), ==,
+      OCT_LIVE_NOBODY);
   oct_live_access_free (access);
   oct_live_tokens_clear (&tokens);
 }
@@ -122,11 +131,12 @@ test_hosts (void)
     "localhost:80@evil", "127.0.0.1.evil:80", "127.0.0.2", "[::1]x",
     "localhost:80:80", "evil.example:8080" };
   OctLiveTokens tokens = { 0 };
-  OctLiveAccess *open = oct_live_access_new (NULL, 8080, FALSE);
+  OctLiveAccess *open = oct_live_access_new (NULL, "127.0.0.1", 8080, FALSE);
   OctLiveAccess *guarded = new_guarded (&tokens, TRUE);
 
-  g_assert_cmpint (oct_live_access_get_role (open, NULL), ==, OCT_LIVE_CONTROL);
-  g_assert_null (oct_live_access_exchange (open, ""));
+  g_assert_cmpint (
+      oct_live_access_get_role (open, NULL, NULL), ==, OCT_LIVE_CONTROL);
+  g_assert_null (oct_live_access_exchange (open, "", NULL, "192.0.2.1"));
   g_assert_false (oct_live_access_host_is_ours (open, NULL));
   for (guint i = 0; i < G_N_ELEMENTS (ours); i++)
     g_assert_true (oct_live_access_host_is_ours (open, ours[i]));
@@ -139,29 +149,83 @@ test_hosts (void)
   oct_live_tokens_clear (&tokens);
 }
 
+/* A link that leads to an address of this computer other than 127.0.0.1. */
 static void
-test_origins (void)
+test_other_loopback (void)
 {
-  OctLiveAccess *plain = oct_live_access_new (NULL, 8080, FALSE);
-  OctLiveAccess *tls = oct_live_access_new (NULL, 8080, TRUE);
-  const char *host = "localhost:8080";
+  OctLiveAccess *second = oct_live_access_new (NULL, "127.0.0.2", 8080, FALSE);
+  OctLiveAccess *six = oct_live_access_new (NULL, "::1", 8080, FALSE);
 
-  g_assert_true (
-      oct_live_access_same_origin (plain, "http://localhost:8080", host));
-  g_assert_true (
-      oct_live_access_same_origin (tls, "https://localhost:8080", host));
-  g_assert_false (
-      oct_live_access_same_origin (tls, "http://localhost:8080", host));
-  g_assert_false (
-      oct_live_access_same_origin (plain, "http://localhost:8081", host));
-  g_assert_false (
-      oct_live_access_same_origin (plain, "http://evil.example", host));
-  g_assert_false (oct_live_access_same_origin (plain, "null", host));
-  g_assert_false (oct_live_access_same_origin (plain, NULL, host));
-  g_assert_false (
-      oct_live_access_same_origin (plain, "http://localhost:8080", NULL));
-  oct_live_access_free (plain);
-  oct_live_access_free (tls);
+  g_assert_true (oct_live_access_host_is_ours (second, "127.0.0.2:8080"));
+  g_assert_true (oct_live_access_host_is_ours (second, "127.0.0.2"));
+  g_assert_true (oct_live_access_host_is_ours (second, "localhost:8080"));
+  g_assert_false (oct_live_access_host_is_ours (second, "127.0.0.20"));
+  g_assert_false (oct_live_access_host_is_ours (second, "127.0.0.3:8080"));
+  g_assert_true (oct_live_access_host_is_ours (six, "[::1]:8080"));
+  g_assert_false (oct_live_access_host_is_ours (six, "127.0.0.2"));
+  oct_live_access_free (second);
+  oct_live_access_free (six);
+}
+
+/* However many exchange the link for watching, control is not touched; and of
+ * those who watch, the sessions of others than the one who makes most stay. */
+static void
+test_flood_of_sessions (void)
+{
+  OctLiveTokens tokens = { 0 };
+  OctLiveAccess *access = new_guarded (&tokens, FALSE);
+  g_autofree char *control =
+      oct_live_access_exchange (access, tokens.control, NULL, "192.0.2.1");
+  g_autofree char *watcher =
+      oct_live_access_exchange (access, tokens.view, NULL, "192.0.2.2");
+  g_autofree char *control_cookie = get_cookie (control);
+  g_autofree char *watcher_cookie = get_cookie (watcher);
+
+  for (guint i = 0; i < 3 * OCT_LIVE_MAX_SESSIONS; i++) {
+    g_autofree char *more =
+        oct_live_access_exchange (access, tokens.view, NULL, "192.0.2.3");
+
+    g_assert_nonnull (more);
+  }
+  g_assert_cmpint (oct_live_access_get_role (access, control_cookie, NULL), ==,
+      OCT_LIVE_CONTROL);
+  g_assert_cmpint (oct_live_access_get_role (access, watcher_cookie, NULL), ==,
+      OCT_LIVE_VIEW);
+  oct_live_access_free (access);
+  oct_live_tokens_clear (&tokens);
+}
+
+/* The same browser again: the same session.  A link for watching, which a page
+ * of others may open, takes nothing from who controls. */
+static void
+test_again (void)
+{
+  OctLiveTokens tokens = { 0 };
+  OctLiveAccess *access = new_guarded (&tokens, FALSE);
+  g_autofree char *control =
+      oct_live_access_exchange (access, tokens.control, NULL, "192.0.2.1");
+  g_autofree char *control_cookie = get_cookie (control);
+  g_autofree char *again = oct_live_access_exchange (
+      access, tokens.control, control_cookie, "192.0.2.1");
+  g_autofree char *view = oct_live_access_exchange (
+      access, tokens.view, control_cookie, "192.0.2.1");
+  g_autofree char *view_cookie = get_cookie (view);
+  g_autofree char *both =
+      g_strdup_printf ("%s; %s", view_cookie, control_cookie);
+  guint64 first, second;
+
+  g_assert_cmpstr (control, ==, again);
+  g_assert_cmpstr (view_cookie, !=, control_cookie);
+  /* a browser keeps cookies by their names */
+  g_assert_cmpint (strcspn (view, "="), !=, strcspn (control, "="));
+  g_assert_cmpint (
+      oct_live_access_get_role (access, both, &first), ==, OCT_LIVE_CONTROL);
+  g_assert_cmpint (oct_live_access_get_role (access, control_cookie, &second),
+      ==, OCT_LIVE_CONTROL);
+  g_assert_cmpuint (first, ==, second);
+  g_assert_cmpuint (first, >, 0);
+  oct_live_access_free (access);
+  oct_live_tokens_clear (&tokens);
 }
 
 static void
@@ -216,7 +280,9 @@ main (int argc, char **argv)
   g_test_add_func ("/live/access/wrong", test_wrong);
   g_test_add_func ("/live/access/many-sessions", test_many_sessions);
   g_test_add_func ("/live/access/hosts", test_hosts);
-  g_test_add_func ("/live/access/origins", test_origins);
+  g_test_add_func ("/live/access/other-loopback", test_other_loopback);
+  g_test_add_func ("/live/access/flood", test_flood_of_sessions);
+  g_test_add_func ("/live/access/again", test_again);
   g_test_add_func ("/live/access/token-file", test_token_file);
   return g_test_run ();
 }

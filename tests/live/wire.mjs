@@ -3,11 +3,15 @@
 // no answers.
 import { randomBytes } from "node:crypto";
 import { request } from "node:http";
+import { request as requestEncrypted } from "node:https";
 import { connect } from "node:net";
+import { connect as connectEncrypted } from "node:tls";
 
-// A request with exactly these headers: { status, headers, body }.
-export const get = (server, path, headers = {}, method = "GET") => new Promise((resolve, reject) => {
-  const call = request({ host: "127.0.0.1", port: server.port, path, method, agent: false,
+// A request with exactly these headers: { status, headers, body }.  `from`: an
+// address of this computer to make it from.
+export const get = (server, path, headers = {}, method = "GET", from = "127.0.0.1") => new Promise((resolve, reject) => {
+  const call = (server.encrypted ? requestEncrypted : request)({ host: server.at ?? "127.0.0.1", port: server.port,
+    path, method, agent: false, localAddress: from, rejectUnauthorized: false,
     headers: { Host: `localhost:${server.port}`, ...headers } }, (answer) => {
     const chunks = [];
     answer.on("data", (chunk) => chunks.push(chunk));
@@ -19,30 +23,52 @@ export const get = (server, path, headers = {}, method = "GET") => new Promise((
   call.end();
 });
 
-// A TCP connection that notices its end.
-export function open(server) {
-  const socket = connect(server.port, "127.0.0.1");
+// A TCP connection that notices its end, encrypted where the server is.
+export function open(server, from = "127.0.0.1", encrypted = server.encrypted) {
+  const where = { host: server.at ?? "127.0.0.1", port: server.port, localAddress: from };
+  const socket = encrypted ? connectEncrypted({ ...where, rejectUnauthorized: false }) : connect(where);
   socket.on("error", () => {});
   socket.ended = new Promise((resolve) => { socket.on("close", () => resolve(true)); });
   return socket;
 }
 
-export const upgrade = (server, headers = {}) => [
-  "GET /socket HTTP/1.1",
-  ...Object.entries({ Host: `localhost:${server.port}`, Origin: `http://localhost:${server.port}`,
+// Sends bytes as they are and gives all that comes back until the end.
+export const sendRaw = (server, text, from = "127.0.0.1") => new Promise((resolve) => {
+  const socket = open(server, from);
+  let answer = "";
+  socket.on("data", (data) => { answer += data.toString("latin1"); });
+  socket.on("close", () => resolve(answer));
+  socket.write(text);
+});
+
+export const upgrade = (server, headers = {}, path = "/socket") => [
+  `GET ${path} HTTP/1.1`,
+  ...Object.entries({ Host: `localhost:${server.port}`,
+    Origin: `${server.encrypted ? "https" : "http"}://localhost:${server.port}`,
     Connection: "Upgrade", Upgrade: "websocket", "Sec-WebSocket-Version": "13",
     "Sec-WebSocket-Key": randomBytes(16).toString("base64"), ...headers })
     .map(([name, value]) => `${name}: ${value}`), "", ""].join("\r\n");
 
+// A frame with this first byte: 128 is the last part of a message, then its kind.
+export function frame(data, first) {
+  const payload = Buffer.from(data);
+  const mask = randomBytes(4);
+  const head = payload.length < 126 ? Buffer.from([first, 128 | payload.length])
+    : payload.length < 65536 ? Buffer.from([first, 254, payload.length >> 8, payload.length & 255])
+      : Buffer.concat([Buffer.from([first, 255, 0, 0, 0, 0]), Buffer.alloc(4)]);
+  if (payload.length >= 65536) head.writeUInt32BE(payload.length, 6);
+  return Buffer.concat([head, mask, payload.map((byte, i) => byte ^ mask[i % 4])]);
+}
+
 // A conversation: `messages` fills with what oct-live says, `closed` is the code
 // it closes with.
 export class Talk {
-  static async start(server, headers = {}) {
+  static async start(server, headers = {}, path = "/socket", from = "127.0.0.1") {
     const talk = new Talk();
     talk.messages = [];
     talk.answering = true;
-    talk.socket = open(server);
-    talk.socket.write(upgrade(server, headers));
+    talk.socket = open(server, from);
+    talk.socket.write(upgrade(server, headers, path));
     let bytes = Buffer.alloc(0);
     await new Promise((resolve) => {
       talk.socket.on("close", resolve);
@@ -87,13 +113,7 @@ export class Talk {
 
   // A frame of any kind: 1 text, 2 binary, 8 close, 9 ping.
   say(data, kind = 1) {
-    const payload = Buffer.from(data);
-    const mask = randomBytes(4);
-    const head = payload.length < 126 ? Buffer.from([128 | kind, 128 | payload.length])
-      : payload.length < 65536 ? Buffer.from([128 | kind, 254, payload.length >> 8, payload.length & 255])
-        : Buffer.concat([Buffer.from([128 | kind, 255, 0, 0, 0, 0]), Buffer.alloc(4)]);
-    if (payload.length >= 65536) head.writeUInt32BE(payload.length, 6);
-    this.socket.write(Buffer.concat([head, mask, payload.map((byte, i) => byte ^ mask[i % 4])]));
+    this.socket.write(frame(data, 128 | kind));
   }
 
   has(type) {

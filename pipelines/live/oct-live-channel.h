@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * A connection as the HTTP library sees it: bounded in what comes in.
+ *
+ * libsoup reads for as long as there is something to read, which lets a fast
+ * sender keep the main loop, and it keeps parts of a message for as long as
+ * more of them come.  This stream hands it the head of one request that was
+ * found right, and nothing behind it; where the request opens a WebSocket, its
+ * frames follow, so many bytes at once and per second, watched by
+ * oct-live-frames.h.  Main thread.
+ */
+#pragma once
+
+#include <gio/gio.h>
+
+G_BEGIN_DECLS
+
+/* Of a WebSocket: bytes at once and per second, to which every frame adds
+ * some more for the work that it makes. */
+#define OCT_LIVE_CHANNEL_BURST 131072
+#define OCT_LIVE_CHANNEL_RATE 65536
+#define OCT_LIVE_CHANNEL_FRAME 256
+/* Seconds for which nothing that waits to be sent may move. */
+#define OCT_LIVE_CHANNEL_PATIENCE 12
+
+#define OCT_LIVE_TYPE_CHANNEL (oct_live_channel_get_type ())
+G_DECLARE_FINAL_TYPE (
+    OctLiveChannel, oct_live_channel, OCT_LIVE, CHANNEL, GIOStream)
+
+/* Called once, when the stream has ended in whatever way. */
+typedef void (*OctLiveChannelEnd) (gpointer data);
+
+/* `base`: the socket's connection, or TLS on top of it.  `start`: what has been
+ * read of it already, of which `head` bytes are the request; `upgrade`: what
+ * follows are frames. */
+OctLiveChannel *oct_live_channel_new (GIOStream *base, GSocket *socket,
+    GBytes *start, gsize head, gboolean upgrade, OctLiveChannelEnd end,
+    gpointer data);
+
+/* Ends it at once, whatever waits to be written. */
+void oct_live_channel_cut (OctLiveChannel *stream);
+
+/* Ends it when what is to be sent has not moved for too long. */
+void oct_live_channel_check (OctLiveChannel *stream, gint64 now);
+
+G_END_DECLS

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "oct-live-head.h"
+
+#include <string.h>
+
+#define MAX_LINES 100
+#define MAX_TARGET 8192
+#define MAX_HOST 260
+
+#define BAD_REQUEST 400
+#define FORBIDDEN 403
+#define NOT_FOUND 404
+#define METHOD_NOT_ALLOWED 405
+#define TOO_LARGE 413
+#define URI_TOO_LONG 414
+#define EXPECTATION_FAILED 417
+#define HEAD_TOO_LARGE 431
+
+static const char not_http[] =
+    "This is no request that oct-live understands.\n";
+static const char elsewhere[] = "Other sites may not use oct-live.\n";
+
+typedef struct {
+  char *target; /* as it was sent */
+  const char *host, *origin, *site;
+  gboolean upgrade; /* in whatever way it is asked for */
+} Request;
+
+static gboolean
+refuse (OctLiveHead *head, guint status, const char *sentence)
+{
+  head->status = status;
+  head->sentence = sentence;
+  return FALSE;
+}
+
+gsize
+oct_live_head_find_end (const char *text, gsize length)
+{
+  for (gsize i = 0; i + 1 < length; i++) {
+    if (text[i] != '\n')
+      continue;
+    if (text[i + 1] == '\n')
+      return i + 2;
+    if (text[i + 1] == '\r' && i + 2 < length && text[i + 2] == '\n')
+      return i + 3;
+  }
+  return 0;
+}
+
+static gboolean
+is_token (const char *text)
+{
+  if (*text == '\0')
+    return FALSE;
+  for (; *text; text++)
+    if (!g_ascii_isalnum (*text) && strchr ("!#$%&'*+-.^_`|~", *text) == NULL)
+      return FALSE;
+  return TRUE;
+}
+
+/* Whether a list of words (RFC 9110, 5.6.1) has one of them. */
+static gboolean
+has_word (const char *list, const char *word)
+{
+  g_auto (GStrv) words = g_strsplit (list, ",", -1);
+
+  for (guint i = 0; words[i] != NULL; i++)
+    if (g_ascii_strcasecmp (g_strstrip (words[i]), word) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+/* --------------------------------------------------------------- request line
+ */
+
+/* Characters of a path and a query by RFC 3986; no NUL by its number. */
+static gboolean
+is_target (const char *target)
+{
+  if (*target != '/')
+    return FALSE;
+  for (const char *c = target; *c; c++) {
+    if (*c == '%') {
+      if (!g_ascii_isxdigit (c[1]) || !g_ascii_isxdigit (c[2])
+          || (c[1] == '0' && c[2] == '0'))
+        return FALSE;
+    } else if (!g_ascii_isalnum (*c)
+               && strchr ("-._~!$&'()*+,;=:@/?[]", *c) == NULL)
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+read_request_line (char *line, Request *request, OctLiveHead *head)
+{
+  char *target = strchr (line, ' ');
+  char *version = target != NULL ? strchr (target + 1, ' ') : NULL;
+
+  if (version == NULL)
+    return refuse (head, BAD_REQUEST, not_http);
+  *target++ = '\0';
+  *version++ = '\0';
+  if (!is_token (line)
+      || (!g_str_equal (version, "HTTP/1.1")
+          && !g_str_equal (version, "HTTP/1.0")))
+    return refuse (head, BAD_REQUEST, not_http);
+  if (!g_str_equal (line, "GET") && !g_str_equal (line, "HEAD"))
+    return refuse (head, METHOD_NOT_ALLOWED, "Only GET is allowed.\n");
+  if (strlen (target) > MAX_TARGET)
+    return refuse (head, URI_TOO_LONG, "The address is too long.\n");
+  if (!is_target (target))
+    return refuse (head, BAD_REQUEST, not_http);
+  request->target = target;
+  return TRUE;
+}
+
+/* -------------------------------------------------------------------- headers
+ */
+
+/* Browsers send each of these once; two of them may be read in two ways. */
+static gboolean
+keep (const char **where, const char *value, OctLiveHead *head)
+{
+  if (*where != NULL)
+    return refuse (head, BAD_REQUEST, not_http);
+  *where = value;
+  return TRUE;
+}
+
+static gboolean
+take_header (
+    const char *name, const char *value, Request *request, OctLiveHead *head)
+{
+  if (g_ascii_strcasecmp (name, "Host") == 0)
+    return keep (&request->host, value, head);
+  if (g_ascii_strcasecmp (name, "Origin") == 0)
+    return keep (&request->origin, value, head);
+  if (g_ascii_strcasecmp (name, "Sec-Fetch-Site") == 0)
+    return keep (&request->site, value, head);
+  if ((g_ascii_strcasecmp (name, "Content-Length") == 0
+          && !g_str_equal (value, "0"))
+      || g_ascii_strcasecmp (name, "Transfer-Encoding") == 0)
+    return refuse (
+        head, TOO_LARGE, "A request to oct-live has nothing but its head.\n");
+  if (g_ascii_strcasecmp (name, "Expect") == 0)
+    return refuse (head, EXPECTATION_FAILED,
+        "A request to oct-live has nothing but its head.\n");
+  if (g_ascii_strcasecmp (name, "Upgrade") == 0
+      || g_ascii_strcasecmp (name, "HTTP2-Settings") == 0
+      || g_ascii_strncasecmp (name, "Sec-WebSocket-", 14) == 0
+      || (g_ascii_strcasecmp (name, "Connection") == 0
+          && has_word (value, "upgrade")))
+    request->upgrade = TRUE;
+  return TRUE;
+}
+
+static gboolean
+read_header (char *line, Request *request, OctLiveHead *head)
+{
+  char *value = strchr (line, ':');
+
+  if (value == NULL)
+    return refuse (head, BAD_REQUEST, not_http);
+  *value++ = '\0';
+  /* a line that goes on with the one before begins with a space: no token */
+  if (!is_token (line))
+    return refuse (head, BAD_REQUEST, not_http);
+  for (const char *c = value; *c; c++)
+    if ((guchar)*c < ' ' && *c != '\t')
+      return refuse (head, BAD_REQUEST, not_http);
+  return take_header (line, g_strstrip (value), request, head);
+}
+
+/* Every line ends with CR LF, and no byte is NUL. */
+static gboolean
+read_lines (char *text, gsize length, Request *request, OctLiveHead *head)
+{
+  guint count = 0;
+
+  if (memchr (text, '\0', length) != NULL)
+    return refuse (head, BAD_REQUEST, not_http);
+  for (char *line = text;; count++) {
+    char *end = strchr (line, '\n');
+
+    if (end == NULL || end == text || end[-1] != '\r')
+      return refuse (head, BAD_REQUEST, not_http);
+    end[-1] = '\0';
+    if (*line == '\0')
+      return count > 0 ? TRUE : refuse (head, BAD_REQUEST, not_http);
+    if (count > MAX_LINES)
+      return refuse (head, HEAD_TOO_LARGE, "The request is too long.\n");
+    if (!(count == 0 ? read_request_line (line, request, head)
+                     : read_header (line, request, head)))
+      return FALSE;
+    line = end + 1;
+  }
+}
+
+/* ------------------------------------------------------------------ judgement
+ */
+
+static gboolean
+is_host (const char *host)
+{
+  return *host != '\0' && strlen (host) <= MAX_HOST
+         && strspn (host, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                          "0123456789.:[]-_")
+                == strlen (host);
+}
+
+static gboolean
+is_own_origin (const Request *request, gboolean tls)
+{
+  const char *scheme = tls ? "https://" : "http://";
+
+  return request->origin != NULL && g_str_has_prefix (request->origin, scheme)
+         && g_ascii_strcasecmp (
+                request->origin + strlen (scheme), request->host)
+                == 0;
+}
+
+static gboolean
+judge (const Request *request, gboolean tls, OctLiveHead *head)
+{
+  const char *site = request->site;
+  gboolean page = request->target[1] == '\0' || request->target[1] == '?';
+
+  if (request->host == NULL)
+    return refuse (head, BAD_REQUEST,
+        "The request names no host; ask with HTTP/1.1 and a Host header.\n");
+  if (!is_host (request->host))
+    return refuse (head, BAD_REQUEST, not_http);
+  /* who opens a WebSocket has to prove that it is our page; for pictures and
+   * scripts it is enough that a browser does not say otherwise */
+  if (request->upgrade
+      && (!is_own_origin (request, tls)
+          || (site != NULL && !g_str_equal (site, "same-origin"))))
+    return refuse (head, FORBIDDEN, elsewhere);
+  if (request->upgrade && !g_str_equal (request->target, OCT_LIVE_SOCKET_PATH))
+    return refuse (head, NOT_FOUND, "There is nothing here.\n");
+  if (!page && request->origin != NULL && !is_own_origin (request, tls))
+    return refuse (head, FORBIDDEN, elsewhere);
+  if (!page && site != NULL && !g_str_equal (site, "same-origin")
+      && !g_str_equal (site, "none"))
+    return refuse (head, FORBIDDEN, elsewhere);
+  head->upgrade = request->upgrade;
+  return TRUE;
+}
+
+OctLiveHead
+oct_live_head_check (const char *text, gsize length, gboolean tls)
+{
+  g_autofree char *copy = g_strndup (text, length);
+  OctLiveHead head = { 0 };
+  Request request = { 0 };
+
+  /* g_strndup pads with NULs behind the first one */
+  memcpy (copy, text, length);
+  if (length > OCT_LIVE_MAX_HEAD)
+    refuse (&head, HEAD_TOO_LARGE, "The request is too long.\n");
+  else if (read_lines (copy, length, &request, &head))
+    judge (&request, tls, &head);
+  return head;
+}
