@@ -83,7 +83,8 @@ make_graph (Program *program, GError **error)
   if (o->record == NULL)
     return TRUE;
   pad = oct_live_graph_get_image_pad (program->live.graph);
-  program->live.recording = oct_live_recording_new (o->record, pad, error);
+  program->live.recording =
+      oct_live_recording_new (o->record, o->file_mode, pad, error);
   return program->live.recording != NULL;
 }
 
@@ -265,6 +266,9 @@ run (Program *program, GError **error)
   program->loop = g_main_loop_new (NULL, FALSE);
   g_unix_signal_add (SIGINT, on_interrupt, program);
   g_unix_signal_add (SIGTERM, on_interrupt, program);
+  if (!oct_launch_survives_hangup ())
+    g_unix_signal_add (SIGHUP, on_interrupt, program);
+  oct_launch_ignore_lost_readers ();
   g_timeout_add_seconds (1, on_second, program);
   oct_live_graph_start (program->live.graph, on_source_end, program);
   print_links (program);
