@@ -277,15 +277,18 @@ oct_parts_check (OctParts *parts, gboolean *current)
 void
 oct_parts_recount (OctParts *parts)
 {
+  g_autofree char *file = NULL;
   Part *part;
   guint64 frames;
 
   g_mutex_lock (&parts->lock);
   part = parts->current;
+  /* this file, whatever has come to stand under its name */
+  file = g_strdup_printf ("/proc/self/fd/%d", parts->fd);
   g_mutex_unlock (&parts->lock);
   if (part == NULL || part->gone)
     return;
-  frames = oct_playable_count (part->path);
+  frames = oct_playable_count (file, g_str_has_suffix (part->path, ".mp4"));
   g_mutex_lock (&parts->lock);
   part->frames = frames;
   g_mutex_unlock (&parts->lock);

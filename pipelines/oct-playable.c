@@ -11,9 +11,8 @@ on_frame (GstPad *pad, GstPadProbeInfo *info, gpointer frames)
 }
 
 guint64
-oct_playable_count (const char *path)
+oct_playable_count (const char *path, gboolean mp4)
 {
-  gboolean mp4 = g_str_has_suffix (path, ".mp4");
   g_autofree char *description =
       g_strdup_printf ("filesrc name=file ! %s ! fakesink name=frames",
           mp4 ? "qtdemux" : "matroskademux");

@@ -6,8 +6,8 @@
 
 G_BEGIN_DECLS
 
-/* Frames that a player finds in a video file (.mkv, .mp4), which is read to its
- * end; 0 where it is none. */
-guint64 oct_playable_count (const char *path);
+/* Frames that a player finds in a video file (Matroska, or `mp4`), which is
+ * read to its end; 0 where it is none.  Takes as long as reading it. */
+guint64 oct_playable_count (const char *path, gboolean mp4);
 
 G_END_DECLS
