@@ -10,14 +10,25 @@
 #include <fcntl.h>
 #include <glib/gstdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* At least every second what was written is on the disk. */
 #define SYNC_TIME (300 * G_TIME_SPAN_MILLISECOND)
 
+typedef struct {
+  guint number;
+  dev_t dev; /* which file it is */
+  ino_t ino;
+  guint64 frames;
+  gboolean gone;
+} Part;
+
 struct _OctRawWriter {
   char *base;
   guint64 part_size;
+  guint mode;
+  GArray *parts; /* Part; the last one is being written; streaming thread */
   guint samples, lines, value_size; /* 0 before the first description */
   guint8 *row_buffer;               /* a B-scan, where rows have gaps */
   gboolean failed;
@@ -54,6 +65,12 @@ set_error (GError **error, const char *path, int code)
         "%s cannot be written: %s; set `location` to a folder on a disk that "
         "works",
         file, g_strerror (code));
+}
+
+static gsize
+get_frame_size (const OctRawWriter *writer)
+{
+  return (gsize)writer->samples * writer->lines * writer->value_size;
 }
 
 /* ------------------------------------------------------------------ syncing */
@@ -153,9 +170,9 @@ check_new (const char *path, GError **error)
 /* The text, empty until the first B-scan: whoever comes a moment later finds
  * the name taken. */
 static gboolean
-take_text (const char *path, GError **error)
+take_text (const char *path, guint mode, GError **error)
 {
-  int fd = open (path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  int fd = open (path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, (mode_t)mode);
 
   if (fd >= 0)
     close (fd);
@@ -176,7 +193,8 @@ check_folder (const char *base, GError **error)
 }
 
 OctRawWriter *
-oct_raw_writer_new (const char *base, guint64 part_size, GError **error)
+oct_raw_writer_new (
+    const char *base, guint64 part_size, guint mode, GError **error)
 {
   g_autofree char *text = g_strconcat (base, OCT_RECORDING_SUFFIX, NULL);
   g_autofree char *part = NULL;
@@ -187,17 +205,31 @@ oct_raw_writer_new (const char *base, guint64 part_size, GError **error)
   /* one of a later number would end this recording when it comes there, or be
    * played as if it belonged to it */
   part = oct_recording_find_part (base, 0);
-  if ((part != NULL && !check_new (part, error)) || !take_text (text, error))
+  if ((part != NULL && !check_new (part, error))
+      || !take_text (text, mode, error))
     return NULL;
   writer = g_new0 (OctRawWriter, 1);
   writer->base = g_strdup (base);
   writer->part_size = part_size;
+  writer->mode = mode;
+  writer->parts = g_array_new (FALSE, FALSE, sizeof (Part));
   writer->fd = -1;
   g_queue_init (&writer->finished);
   g_mutex_init (&writer->lock);
   g_cond_init (&writer->wake);
   writer->thread = g_thread_new ("oct-raw-sync", run, writer);
   return writer;
+}
+
+/* One that is gone while it is recorded into; errors show when it is used. */
+static void
+make_folder (const OctRawWriter *writer)
+{
+  g_autofree char *folder = g_path_get_dirname (writer->base);
+
+  /* who can read the files can enter */
+  (void)g_mkdir_with_parents (
+      folder, writer->mode | 0700 | (writer->mode & 0444) >> 2);
 }
 
 gboolean
@@ -213,27 +245,66 @@ oct_raw_writer_describe (
     writer->lines = info->lines;
     writer->value_size = oct_sample_format_size (info->sample_format);
   }
+  make_folder (writer);
   /* a crash leaves the old one or the new one */
   if (g_file_set_contents_full (path, text, -1,
-          G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE, 0666,
-          &local))
+          G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE,
+          (int)writer->mode, &local))
     return TRUE;
   set_error (error, path,
       g_error_matches (local, G_FILE_ERROR, G_FILE_ERROR_NOSPC) ? ENOSPC : EIO);
   return FALSE;
 }
 
+/* Makes the file of the next part.  A name that somebody else has taken stands
+ * for a part that is lost, as oct_raw_writer_check() then finds.  -1 with
+ * errno.
+ */
+static int
+make_part (OctRawWriter *writer, char **path)
+{
+  int fd = -1;
+
+  make_folder (writer);
+  while (fd < 0) {
+    const Part taken = { .number = writer->parts->len };
+
+    g_free (*path);
+    *path = oct_recording_part_path (writer->base, taken.number);
+    /* appended, so that what somebody cuts off leaves no hole but a file that
+     * is too short */
+    fd = open (*path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC,
+        (mode_t)writer->mode);
+    if (fd < 0 && errno != EEXIST)
+      return -1;
+    if (fd >= 0)
+      continue;
+    g_array_append_val (writer->parts, taken);
+    g_mutex_lock (&writer->lock);
+    writer->stats.parts++;
+    g_mutex_unlock (&writer->lock);
+  }
+  return fd;
+}
+
 static gboolean
 begin_part (OctRawWriter *writer, GError **error)
 {
-  g_autofree char *path =
-      oct_recording_part_path (writer->base, writer->stats.parts);
-  int fd = open (path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  g_autofree char *path = NULL;
+  int fd = make_part (writer, &path);
+  Part part = { 0 };
+  struct stat status;
 
-  if (fd < 0) {
+  if (fd < 0 || fstat (fd, &status) != 0) {
     set_error (error, path, errno);
+    if (fd >= 0)
+      close (fd);
     return FALSE;
   }
+  part.number = writer->parts->len;
+  part.dev = status.st_dev;
+  part.ino = status.st_ino;
+  g_array_append_val (writer->parts, part);
   g_mutex_lock (&writer->lock);
   if (writer->fd >= 0)
     g_queue_push_tail (&writer->finished, GINT_TO_POINTER (writer->fd));
@@ -244,6 +315,72 @@ begin_part (OctRawWriter *writer, GError **error)
   g_mutex_unlock (&writer->lock);
   return TRUE;
 }
+
+/* ----------------------------------------------------------------- watching */
+
+static gboolean
+is_there (const OctRawWriter *writer, const Part *part)
+{
+  g_autofree char *path = oct_recording_part_path (writer->base, part->number);
+  struct stat status;
+
+  if (stat (path, &status) == 0)
+    return status.st_dev == part->dev && status.st_ino == part->ino
+           && (guint64)status.st_size >= part->frames * get_frame_size (writer);
+  /* a folder that nobody may look into says nothing */
+  return errno == EACCES;
+}
+
+gboolean
+oct_raw_writer_check (OctRawWriter *writer, OctRawLoss *loss)
+{
+  guint64 first = 0;
+
+  for (guint i = 0; i < writer->parts->len; i++) {
+    Part *part = &g_array_index (writer->parts, Part, i);
+
+    if (part->gone)
+      continue;
+    if (is_there (writer, part)) {
+      first += part->frames;
+      continue;
+    }
+    part->gone = TRUE;
+    *loss = (OctRawLoss){ oct_recording_part_path (writer->base, part->number),
+      part->number, first, part->frames, i + 1 == writer->parts->len };
+    g_mutex_lock (&writer->lock);
+    writer->stats.parts--;
+    writer->stats.frames -= part->frames;
+    writer->stats.bytes -= part->frames * get_frame_size (writer);
+    writer->stats.lost += part->frames;
+    g_mutex_unlock (&writer->lock);
+    return TRUE;
+  }
+  return FALSE;
+}
+
+gboolean
+oct_raw_writer_has_text (OctRawWriter *writer)
+{
+  g_autofree char *path = get_text_path (writer);
+
+  return g_file_test (path, G_FILE_TEST_EXISTS);
+}
+
+/* Whether a B-scan more goes into the part being written. */
+static gboolean
+has_room (const OctRawWriter *writer)
+{
+  const Part *last;
+
+  if (writer->parts->len == 0)
+    return FALSE;
+  last = &g_array_index (writer->parts, Part, writer->parts->len - 1);
+  return !last->gone
+         && writer->written + get_frame_size (writer) <= writer->part_size;
+}
+
+/* ------------------------------------------------------------------ B-scans */
 
 /* Rows without the gaps between them. */
 static gconstpointer
@@ -282,13 +419,12 @@ gboolean
 oct_raw_writer_append (
     OctRawWriter *writer, gconstpointer data, gsize stride, GError **error)
 {
-  gsize size = (gsize)writer->samples * writer->lines * writer->value_size;
+  gsize size = get_frame_size (writer);
   int code = EIO;
 
   g_return_val_if_fail (size > 0, FALSE);
   if (!writer->failed) {
-    if ((writer->fd < 0 || writer->written + size > writer->part_size)
-        && !begin_part (writer, error)) {
+    if (!has_room (writer) && !begin_part (writer, error)) {
       writer->failed = TRUE;
       return FALSE;
     }
@@ -302,6 +438,7 @@ oct_raw_writer_append (
     writer->written += size;
     writer->stats.bytes += size;
     writer->stats.frames++;
+    g_array_index (writer->parts, Part, writer->parts->len - 1).frames++;
   }
   g_mutex_unlock (&writer->lock);
   if (code == 0)
@@ -343,13 +480,14 @@ oct_raw_writer_close (OctRawWriter *writer, GError **error)
   g_thread_join (writer->thread);
   if (writer->fd >= 0)
     close (writer->fd);
-  if (writer->stats.parts == 0)
+  if (writer->parts->len == 0)
     remove_text (writer);
   ok = writer->sync_error == 0 || writer->failed;
   if (!ok)
     set_error (error, writer->base, writer->sync_error);
   g_mutex_clear (&writer->lock);
   g_cond_clear (&writer->wake);
+  g_array_unref (writer->parts);
   g_free (writer->row_buffer);
   g_free (writer->base);
   g_free (writer);

@@ -15,10 +15,11 @@ G_BEGIN_DECLS
 typedef struct _OctRawWriter OctRawWriter;
 
 /* For the recording `base` (path without suffix) in parts of at most
- * `part_size` bytes, or one B-scan.  Makes no file yet.  OCT_ERROR_WRITE when
- * the recording exists already or its folder cannot be written to. */
+ * `part_size` bytes, or one B-scan.  `mode`: permissions of the files, of which
+ * the umask takes away.  Takes the name with an empty text.  OCT_ERROR_WRITE
+ * when the recording exists already or its folder cannot be written to. */
 OctRawWriter *oct_raw_writer_new (
-    const char *base, guint64 part_size, GError **error);
+    const char *base, guint64 part_size, guint mode, GError **error);
 
 /* Writes the text of the recording, at once and to the disk: before the first
  * B-scan, and again when the calibration has changed.  Sizes and format stay
@@ -32,9 +33,27 @@ gboolean oct_raw_writer_describe (
 gboolean oct_raw_writer_append (
     OctRawWriter *writer, gconstpointer data, gsize stride, GError **error);
 
-/* Any thread. */
+/* A part that is not where it was written any more. */
 typedef struct {
-  guint64 frames, bytes;
+  char *path; /* to be freed */
+  guint part;
+  guint64 first, frames; /* its B-scans, by their numbers among those there */
+  gboolean current;      /* it was being written: the next B-scan begins a new
+                            part, in a folder that is made again if need be */
+} OctRawLoss;
+
+/* Looks whether the parts are where they were written: not deleted, moved,
+ * replaced or cut off, the disk not unmounted.  TRUE with the first one that is
+ * gone, and from now on is not counted; call it until it is FALSE. */
+gboolean oct_raw_writer_check (OctRawWriter *writer, OctRawLoss *loss);
+
+/* Whether the text is there; it is made again by describing. */
+gboolean oct_raw_writer_has_text (OctRawWriter *writer);
+
+/* Any thread.  Of the parts that are there; `lost` are the B-scans of those
+ * that are not. */
+typedef struct {
+  guint64 frames, bytes, lost;
   guint parts;
 } OctRawWriterStats;
 OctRawWriterStats oct_raw_writer_get_stats (OctRawWriter *writer);

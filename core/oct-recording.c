@@ -43,6 +43,7 @@ oct_recording_info_clear (OctRecordingInfo *info)
 {
   g_clear_pointer (&info->calibration, oct_calibration_unref);
   g_clear_pointer (&info->gaps, g_array_unref);
+  g_clear_pointer (&info->lost_parts, g_array_unref);
   memset (info, 0, sizeof *info);
 }
 
@@ -63,7 +64,70 @@ oct_recording_info_add_gap (
   last->count = MIN (last->count + gap.count, G_MAXINT64);
 }
 
+/* Without the B-scans `frame` to `frame` + `count` - 1; they and the gaps among
+ * and right behind them become one gap. */
+static void
+cut_gaps (OctRecordingInfo *info, guint64 frame, guint64 count)
+{
+  g_autoptr (GArray) gaps = g_steal_pointer (&info->gaps);
+  guint64 missing = count;
+  gboolean done = FALSE;
+
+  for (guint i = 0; gaps != NULL && i < gaps->len; i++) {
+    OctRecordingGap gap = g_array_index (gaps, OctRecordingGap, i);
+
+    if (gap.frame >= frame && gap.frame <= frame + count) {
+      missing += gap.count;
+      continue;
+    }
+    if (gap.frame > frame && !done) {
+      oct_recording_info_add_gap (info, frame, missing);
+      done = TRUE;
+    }
+    oct_recording_info_add_gap (
+        info, gap.frame - (gap.frame > frame ? count : 0), gap.count);
+  }
+  if (!done && missing > 0)
+    oct_recording_info_add_gap (info, frame, missing);
+}
+
+static gint
+compare_parts (gconstpointer a, gconstpointer b)
+{
+  guint x = *(const guint *)a, y = *(const guint *)b;
+
+  return (x > y) - (x < y);
+}
+
+gboolean
+oct_recording_info_lose_part (
+    OctRecordingInfo *info, guint part, guint64 frame, guint64 count)
+{
+  if (info->lost_parts == NULL)
+    info->lost_parts = g_array_new (FALSE, FALSE, sizeof part);
+  if (info->lost_parts->len >= OCT_RECORDING_MAX_LOST_PARTS)
+    return FALSE;
+  g_array_append_val (info->lost_parts, part);
+  g_array_sort (info->lost_parts, compare_parts);
+  cut_gaps (info, frame, count);
+  if (info->calibration_until > frame + count)
+    info->calibration_until -= count;
+  else if (info->calibration_until > frame)
+    info->calibration_until = MAX (frame, 1);
+  return TRUE;
+}
+
 /* ------------------------------------------------------------------ writing */
+
+static void
+set_lost_parts (GKeyFile *keys, const GArray *parts)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  for (guint i = 0; i < parts->len; i++)
+    g_string_append_printf (text, "%u;", g_array_index (parts, guint, i));
+  g_key_file_set_value (keys, GROUP, "lost-parts", text->str);
+}
 
 static void
 set_gaps (GKeyFile *keys, const GArray *gaps)
@@ -130,6 +194,8 @@ oct_recording_format (const OctRecordingInfo *info)
   }
   if (info->gaps != NULL)
     set_gaps (keys, info->gaps);
+  if (info->lost_parts != NULL)
+    set_lost_parts (keys, info->lost_parts);
   if (info->calibration_until != 0)
     g_key_file_set_uint64 (
         keys, GROUP, "calibration-until", info->calibration_until);
@@ -282,6 +348,35 @@ get_gaps (const Parser *parser, OctRecordingInfo *info)
 }
 
 static gboolean
+get_lost_parts (const Parser *parser, OctRecordingInfo *info)
+{
+  const char *expected = "an ascending list of numbers of parts as in 3;5;";
+  g_autofree char *text =
+      g_key_file_get_value (parser->keys, GROUP, "lost-parts", NULL);
+  const char *rest = text;
+  guint64 part = 0;
+
+  while (rest != NULL && *rest != '\0') {
+    guint64 before = part;
+    guint number;
+    char *end;
+
+    part = g_ascii_strtoull (rest, &end, 10);
+    if (!g_ascii_isdigit (*rest) || *end != ';' || part > G_MAXINT32
+        || (info->lost_parts != NULL
+            && (part <= before
+                || info->lost_parts->len >= OCT_RECORDING_MAX_LOST_PARTS)))
+      return refuse (parser, "lost-parts", expected);
+    number = (guint)part;
+    if (info->lost_parts == NULL)
+      info->lost_parts = g_array_new (FALSE, FALSE, sizeof number);
+    g_array_append_val (info->lost_parts, number);
+    rest = end + 1;
+  }
+  return TRUE;
+}
+
+static gboolean
 get_calibration_until (const Parser *parser, guint64 *frames)
 {
   g_autofree char *text =
@@ -365,6 +460,7 @@ parse_keys (const Parser *parser, OctRecordingInfo *info)
       || !get_positive (
           parser, GROUP, "line-rate", MAX_LINE_RATE, &info->line_rate)
       || !get_start_time (parser, &info->start_time) || !get_gaps (parser, info)
+      || !get_lost_parts (parser, info)
       || !get_calibration_until (parser, &info->calibration_until))
     return FALSE;
   if ((guint64)info->samples * info->lines > OCT_MAX_BSCAN_VALUES)
@@ -505,8 +601,17 @@ clear_part (gpointer part)
   g_free (((Part *)part)->path);
 }
 
-/* Parts up to the first number that is not there.  A part with no whole B-scan
- * is what a crash leaves right after it was begun. */
+static gboolean
+is_lost (const OctRecordingInfo *info, guint part)
+{
+  return info->lost_parts != NULL
+         && g_array_binary_search (
+             info->lost_parts, &part, compare_parts, NULL);
+}
+
+/* Parts up to the first number that is not there, without those that were lost.
+ * A part with no whole B-scan is what a crash leaves right after it was begun.
+ */
 static guint
 find_parts (OctRecording *recording, const char *base)
 {
@@ -520,6 +625,8 @@ find_parts (OctRecording *recording, const char *base)
     g_autofree char *path = oct_recording_part_path (base, n);
     Part part = { .first = recording->frames };
 
+    if (is_lost (info, n))
+      continue;
     if (g_stat (path, &status) != 0)
       break;
     part.frames = (guint64)status.st_size / frame_size;

@@ -17,6 +17,9 @@
  *   missing=100:12;340:1;            B-scans that were lost while recording:
  *                                    12 before B-scan 100, 1 before 340;
  *                                    optional
+ *   lost-parts=3;5;                  numbers of parts that were deleted, moved
+ *                                    or replaced while recording: they are left
+ *                                    out; optional
  *   calibration-until=120            first B-scan that had another calibration
  *                                    than the one below; optional
  *   [calibration]                    optional, lists of one value per sample
@@ -46,6 +49,8 @@ typedef struct {
 /* More gaps than these are not told apart: the last one has all that follow.
  * It is the most that a text may have. */
 #define OCT_RECORDING_MAX_GAPS 4096
+/* More parts than these cannot be lost. */
+#define OCT_RECORDING_MAX_LOST_PARTS 4096
 
 typedef struct {
   OctSampleFormat sample_format; /* U8 or U16 */
@@ -55,12 +60,19 @@ typedef struct {
   gint64 start_time;           /* us since 1970 (UTC), 0 = unknown */
   OctCalibration *calibration; /* a reference, or NULL */
   GArray *gaps;                /* OctRecordingGap, or NULL */
+  GArray *lost_parts;          /* guint, ascending, or NULL */
   guint64 calibration_until;   /* B-scans it is right for, 0 = all */
 } OctRecordingInfo;
 
 /* Adds a gap; `frame` is not smaller than those before. */
 void oct_recording_info_add_gap (
     OctRecordingInfo *info, guint64 frame, guint64 count);
+
+/* Part `part` with its B-scans `frame` to `frame` + `count` - 1 is lost: they
+ * are a gap, and those behind it move up.  FALSE when too many are lost
+ * already. */
+gboolean oct_recording_info_lose_part (
+    OctRecordingInfo *info, guint part, guint64 frame, guint64 count);
 
 void oct_recording_info_clear (OctRecordingInfo *info);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (OctRecordingInfo, oct_recording_info_clear)

@@ -215,9 +215,9 @@ describe_gaps (const GArray *gaps, const char *name)
     missing += g_array_index (gaps, OctRecordingGap, i).count;
   return g_strdup_printf (
       "Recording '%s' lacks %" G_GUINT64_FORMAT " B-scans in %u places, the "
-      "first before B-scan %" G_GUINT64_FORMAT ", since the disk was too slow "
-      "or the camera stopped; from there on times and places in the volume are "
-      "not those of the scan.",
+      "first before B-scan %" G_GUINT64_FORMAT ", since the disk was too slow, "
+      "the camera stopped or a part was taken away; from there on times and "
+      "places in the volume are not those of the scan.",
       name, missing, gaps->len, g_array_index (gaps, OctRecordingGap, 0).frame);
 }
 

@@ -24,6 +24,10 @@ GST_DEBUG_CATEGORY_STATIC (gst_oct_raw_sink_debug);
 
 /* Below 4 GiB, the limit of a file on many portable disks. */
 #define DEFAULT_PART_SIZE G_GUINT64_CONSTANT (4000000000)
+/* Images of patients are for their owner alone. */
+#define DEFAULT_FILE_MODE 0600
+/* How often it looks whether the files are still there. */
+#define LOOK_TIME (500 * G_TIME_SPAN_MILLISECOND)
 
 struct _GstOctRawSink {
   GstBaseSink parent;
@@ -33,6 +37,7 @@ struct _GstOctRawSink {
   /* under the object lock */
   char *location;
   guint64 part_size;
+  guint file_mode;
   OctCalibrationSettings calibration;
   OctRawWriter *writer;
   OctRawWriterStats stats; /* of the writer when it was closed */
@@ -48,13 +53,17 @@ struct _GstOctRawSink {
   GstClockTime last;      /* time stamp of the B-scan before */
   gint64 described;       /* when the text was written last, monotonic */
   gboolean described_all; /* what is known of gaps and the calibration */
+  gint64 looked;          /* after the files, monotonic */
+  guint parts_seen;       /* how many there were then */
 };
 
 enum {
   PROP_0,
   PROP_LOCATION,
   PROP_PART_SIZE,
+  PROP_FILE_MODE,
   PROP_FRAMES,
+  PROP_LOST,
   PROP_BYTES,
   PROP_PARTS
 };
@@ -99,6 +108,7 @@ start (GstBaseSink *base)
   g_autofree char *name = NULL;
   OctRawWriter *writer = NULL;
   guint64 part_size;
+  guint file_mode;
 
   g_atomic_int_set (&self->failed, FALSE);
   self->refused_event = 0;
@@ -106,6 +116,7 @@ start (GstBaseSink *base)
   name = g_strdup (self->location);
   part_size = self->part_size;
   oct_calibration_settings_forget_file (&self->calibration);
+  file_mode = self->file_mode;
   GST_OBJECT_UNLOCK (self);
   if (name == NULL || *name == '\0') {
     g_set_error_literal (&error, OCT_ERROR, OCT_ERROR_SETTINGS,
@@ -113,7 +124,7 @@ start (GstBaseSink *base)
   } else {
     if (g_str_has_suffix (name, OCT_RECORDING_SUFFIX))
       name[strlen (name) - strlen (OCT_RECORDING_SUFFIX)] = '\0';
-    writer = oct_raw_writer_new (name, part_size, &error);
+    writer = oct_raw_writer_new (name, part_size, file_mode, &error);
   }
   if (writer == NULL) {
     post_error (self, &error);
@@ -126,6 +137,8 @@ start (GstBaseSink *base)
   GST_OBJECT_UNLOCK (self);
   self->last = GST_CLOCK_TIME_NONE;
   self->described_all = TRUE;
+  self->looked = 0;
+  self->parts_seen = 0;
   return TRUE;
 }
 
@@ -319,6 +332,81 @@ event (GstBaseSink *base, GstEvent *event)
       ->event (base, event);
 }
 
+/* -------------------------------------------------------- parts that are gone
+ */
+
+/* `more`: parts besides the one of `loss`. */
+static void
+warn_of_loss (
+    GstOctRawSink *self, const OctRawLoss *loss, guint more, guint64 frames)
+{
+  g_autofree char *name = g_filename_display_name (loss->path);
+  g_autofree char *others =
+      more > 0 ? g_strdup_printf (" and %u more", more) : g_strdup ("");
+
+  GST_ELEMENT_WARNING (self, RESOURCE, NOT_FOUND,
+      ("The file '%s'%s was deleted, moved, replaced or cut off while "
+       "recording, and %" G_GUINT64_FORMAT
+       " B-scans of the recording are gone with it%s.",
+          name, others, frames,
+          loss->current ? "; the recording goes on in a new part" : ""),
+      (NULL));
+}
+
+/* The recording is what is there.  FALSE when so many parts are gone that the
+ * text cannot say so. */
+static gboolean
+find_losses (GstOctRawSink *self, gboolean goes_on, GError **error)
+{
+  OctRawLoss first = { 0 }, loss;
+  guint64 frames = 0;
+  guint count = 0;
+  gboolean ok = TRUE;
+
+  while (ok && oct_raw_writer_check (self->writer, &loss)) {
+    ok = oct_recording_info_lose_part (
+        &self->recording, loss.part, loss.first, loss.frames);
+    frames += loss.frames;
+    loss.current &= goes_on;
+    if (count++ == 0) {
+      first = loss;
+    } else {
+      first.current |= loss.current;
+      g_free (loss.path);
+    }
+  }
+  if (count > 0) {
+    warn_of_loss (self, &first, count - 1, frames);
+    self->described_all = FALSE;
+    self->described = 0;
+  }
+  g_free (first.path);
+  if (!ok)
+    g_set_error (error, OCT_ERROR, OCT_ERROR_WRITE,
+        "More than %d parts of the recording are gone; look who deletes them "
+        "and set `location` to another name",
+        OCT_RECORDING_MAX_LOST_PARTS);
+  return ok;
+}
+
+/* Every now and then: whether the files are where they were written. */
+static gboolean
+look_after_files (GstOctRawSink *self, GError **error)
+{
+  gint64 time = g_get_monotonic_time ();
+  guint parts = oct_raw_writer_get_stats (self->writer).parts;
+
+  if (time - self->looked < LOOK_TIME && parts == self->parts_seen)
+    return TRUE;
+  self->looked = time;
+  if (!find_losses (self, TRUE, error))
+    return FALSE;
+  self->parts_seen = oct_raw_writer_get_stats (self->writer).parts;
+  if (oct_raw_writer_has_text (self->writer))
+    return TRUE;
+  return describe (self, error);
+}
+
 /* ------------------------------------------------------------------ B-scans */
 
 static gboolean
@@ -343,6 +431,10 @@ render (GstBaseSink *base, GstBuffer *buffer)
 
   if (self->recording.start_time == 0)
     begin (self, buffer);
+  if (!look_after_files (self, &error)) {
+    post_error (self, &error);
+    return GST_FLOW_ERROR;
+  }
   find_gap (self, buffer);
   if (keep_described (self, &error) && append (self, buffer, &error))
     return GST_FLOW_OK;
@@ -378,7 +470,9 @@ stop (GstBaseSink *base)
   g_autoptr (GError) error = NULL;
   OctRawWriter *writer;
 
-  if (self->writer != NULL && !self->described_all && !describe (self, &error))
+  if (self->writer != NULL
+      && (!find_losses (self, FALSE, &error)
+          || (!self->described_all && !describe (self, &error))))
     post_error (self, &error);
   GST_OBJECT_LOCK (self);
   writer = g_steal_pointer (&self->writer);
@@ -409,6 +503,8 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
     self->location = g_value_dup_string (value);
   } else if (id == PROP_PART_SIZE) {
     self->part_size = g_value_get_uint64 (value);
+  } else if (id == PROP_FILE_MODE) {
+    self->file_mode = g_value_get_uint (value);
   } else {
     known = gst_oct_calibration_set_property (&self->calibration, id, value);
     self->stale = TRUE;
@@ -432,8 +528,12 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
     g_value_set_string (value, self->location);
   else if (id == PROP_PART_SIZE)
     g_value_set_uint64 (value, self->part_size);
+  else if (id == PROP_FILE_MODE)
+    g_value_set_uint (value, self->file_mode);
   else if (id == PROP_FRAMES)
     g_value_set_uint64 (value, stats.frames);
+  else if (id == PROP_LOST)
+    g_value_set_uint64 (value, stats.lost);
   else if (id == PROP_BYTES)
     g_value_set_uint64 (value, stats.bytes);
   else if (id == PROP_PARTS)
@@ -471,15 +571,26 @@ install_properties (GObjectClass *klass)
       g_param_spec_uint64 ("part-size", "Part size",
           "Largest size of a part in bytes (at least one B-scan)", 1,
           G_MAXINT64, DEFAULT_PART_SIZE, ready));
+  g_object_class_install_property (klass, PROP_FILE_MODE,
+      g_param_spec_uint ("file-mode", "File mode",
+          "Permissions of the files, as in 0640 (octal), of which the umask "
+          "takes away; the default, 0600, is for their owner alone",
+          0600, 0666, DEFAULT_FILE_MODE, ready));
   g_object_class_install_property (klass, PROP_FRAMES,
-      g_param_spec_uint64 ("frames", "Frames", "B-scans written so far", 0,
-          G_MAXUINT64, 0, counter));
+      g_param_spec_uint64 ("frames", "Frames",
+          "B-scans written so far, without those of `lost`", 0, G_MAXUINT64, 0,
+          counter));
+  g_object_class_install_property (klass, PROP_LOST,
+      g_param_spec_uint64 ("lost", "Lost",
+          "B-scans in parts that were deleted, moved or replaced while "
+          "recording",
+          0, G_MAXUINT64, 0, counter));
   g_object_class_install_property (klass, PROP_BYTES,
       g_param_spec_uint64 ("bytes", "Bytes", "Bytes of spectra written so far",
           0, G_MAXUINT64, 0, counter));
   g_object_class_install_property (klass, PROP_PARTS,
-      g_param_spec_uint (
-          "parts", "Parts", "Parts begun so far", 0, G_MAXUINT, 0, counter));
+      g_param_spec_uint ("parts", "Parts",
+          "Parts that were begun and are there", 0, G_MAXUINT, 0, counter));
   gst_oct_calibration_install_properties (klass, TRUE);
 }
 
@@ -514,6 +625,7 @@ static void
 gst_oct_raw_sink_init (GstOctRawSink *self)
 {
   self->part_size = DEFAULT_PART_SIZE;
+  self->file_mode = DEFAULT_FILE_MODE;
   gst_base_sink_set_sync (GST_BASE_SINK (self), FALSE);
   gst_oct_order_init (GST_BASE_SINK_PAD (self));
 }

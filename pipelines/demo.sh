@@ -19,7 +19,8 @@ Missing Debian packages are installed with apt; the plugin is built in build/.
   --header-size B      bytes before the first sample of a raw file
   --calibration CSV    spectral calibration, see docs/calibration.md
   --frames N           B-scans in the video (default: all of a file, else 300)
-  --output DIR         folder for the results (default: ./out)
+  --output DIR         folder for the results (default: ./out); nobody but you
+                       can read what is written there
   --help               this text
 
 Example:

@@ -37,6 +37,8 @@ Who can see it
   --bitrate B          of the video per viewer in kbit/s (default: 6000)
 
   --record FOLDER      let the page record into this folder
+  --mode OCTAL         who may read the recordings, as in 0640 (default: 0600,
+                       you alone)
   --help               this text
 
 Examples:

@@ -444,6 +444,8 @@ main (int argc, char **argv)
     g_printerr ("%s See --help.\n", error->message);
     return 2;
   }
+  /* of --data, too, which may be of a patient */
+  oct_launch_set_mode (NULL, NULL, NULL);
   oct_launch_catch_interrupts ();
   gst_init (NULL, NULL);
   run (&options, &error);

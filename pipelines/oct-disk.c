@@ -9,14 +9,14 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <unistd.h>
 
-struct _OctFiles {
-  char *current;    /* being written, NULL before the first */
-  guint64 finished; /* bytes of those before */
-  guint count;
-  gboolean is_new; /* its folder does not know it for sure */
-};
+typedef struct {
+  dev_t disk;
+  guint64 bytes;
+} Reserve;
+
+static GMutex reserve_lock;
+static GHashTable *reserves; /* owner, Reserve */
 
 guint64
 oct_disk_left (const char *folder)
@@ -72,23 +72,27 @@ oct_disk_check_new_file (const char *path, GError **error)
   return FALSE;
 }
 
-gboolean
-oct_disk_take_new_file (const char *path, GError **error)
+int
+oct_disk_take_new_file (const char *path, guint mode, GError **error)
 {
   g_autofree char *name = g_filename_display_name (path);
   int fd;
 
   if (!oct_disk_check_new_file (path, error))
-    return FALSE;
-  fd = g_open (path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (fd >= 0)
-    close (fd);
-  else if (errno == EEXIST)
+    return -1;
+  fd = g_open (path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+  if (fd < 0 && errno == EEXIST)
     set_exists (error, path);
-  else
+  else if (fd < 0)
     g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (errno),
         "'%s' cannot be written: %s.", name, g_strerror (errno));
-  return fd >= 0;
+  return fd;
+}
+
+void
+oct_disk_make_folder (const char *folder, guint mode)
+{
+  (void)g_mkdir_with_parents (folder, mode | 0700 | (mode & 0444) >> 2);
 }
 
 gboolean
@@ -118,82 +122,46 @@ oct_disk_check_new_parts (
   return TRUE;
 }
 
-OctFiles *
-oct_files_new (void)
-{
-  return g_new0 (OctFiles, 1);
-}
-
-void
-oct_files_free (OctFiles *files)
-{
-  if (files == NULL)
-    return;
-  g_free (files->current);
-  g_free (files);
-}
-
-static guint64
-get_size (const char *path)
+static dev_t
+get_disk (const char *folder)
 {
   GStatBuf status;
 
-  return path != NULL && g_stat (path, &status) == 0 ? status.st_size : 0;
-}
-
-static void
-sync_path (const char *path, int flags)
-{
-  int fd = g_open (path, flags | O_CLOEXEC, 0);
-
-  if (fd < 0)
-    return;
-  (void)fsync (fd);
-  close (fd);
+  return g_stat (folder, &status) == 0 ? status.st_dev : 0;
 }
 
 void
-oct_files_sync (OctFiles *files)
+oct_disk_set_reserve (gpointer owner, const char *folder, guint64 bytes)
 {
-  g_autofree char *folder = NULL;
+  Reserve *reserve = g_new (Reserve, 1);
 
-  if (files->current == NULL)
-    return;
-  sync_path (files->current, O_RDONLY);
-  if (!files->is_new)
-    return;
-  folder = g_path_get_dirname (files->current);
-  sync_path (folder, O_RDONLY | O_DIRECTORY);
-  files->is_new = FALSE;
-}
-
-void
-oct_files_add (OctFiles *files, const char *path)
-{
-  oct_files_sync (files);
-  files->finished += get_size (files->current);
-  g_free (files->current);
-  files->current = g_strdup (path);
-  files->count++;
-  files->is_new = TRUE;
-}
-
-void
-oct_files_remove_empty (OctFiles *files)
-{
-  GStatBuf status;
-
-  if (files->current == NULL || g_stat (files->current, &status) != 0
-      || status.st_size != 0)
-    return;
-  g_unlink (files->current);
-  g_clear_pointer (&files->current, g_free);
-  files->count--;
+  *reserve = (Reserve){ get_disk (folder), bytes };
+  g_mutex_lock (&reserve_lock);
+  if (reserves == NULL)
+    reserves = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  g_hash_table_insert (reserves, owner, reserve);
+  if (bytes == 0)
+    g_hash_table_remove (reserves, owner);
+  if (g_hash_table_size (reserves) == 0)
+    g_clear_pointer (&reserves, g_hash_table_unref);
+  g_mutex_unlock (&reserve_lock);
 }
 
 guint64
-oct_files_get_size (OctFiles *files, guint *count)
+oct_disk_get_reserve (const char *folder)
 {
-  *count = files->count;
-  return files->finished + get_size (files->current);
+  dev_t disk = get_disk (folder);
+  GHashTableIter iter;
+  guint64 bytes = 0;
+  gpointer reserve;
+
+  g_mutex_lock (&reserve_lock);
+  if (reserves != NULL) {
+    g_hash_table_iter_init (&iter, reserves);
+    while (g_hash_table_iter_next (&iter, NULL, &reserve))
+      if (((Reserve *)reserve)->disk == disk)
+        bytes += ((Reserve *)reserve)->bytes;
+  }
+  g_mutex_unlock (&reserve_lock);
+  return bytes;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What a recording needs to know of a disk: room, new files, and that what was
- * written is really there.
+ * What a recording needs to know of a disk: room, and files that
+ * are new.
  */
 #pragma once
 
@@ -21,9 +21,15 @@ gboolean oct_disk_check_room (
  * to. */
 gboolean oct_disk_check_new_file (const char *path, GError **error);
 
-/* As above, and makes the file, empty: whoever comes a moment later finds the
- * name taken, even while no frame has come yet. */
-gboolean oct_disk_take_new_file (const char *path, GError **error);
+/* As above, and makes the file, empty, with the permissions `mode`, of which
+ * the umask takes away: whoever comes a moment later finds the name taken, even
+ * while no frame has come yet.  Returns its descriptor, -1 with a sentence. */
+int oct_disk_take_new_file (const char *path, guint mode, GError **error);
+
+/* Makes a folder, with those above it, for files of the permissions `mode`:
+ * who can read those can enter.  Nothing happens where it is there; errors show
+ * when it is used. */
+void oct_disk_make_folder (const char *folder, guint mode);
 
 /* FALSE with a sentence when there is a file OUTPUT-NNNNN of any number and
  * this suffix (".mkv"): left by a recording whose first part is gone, it would
@@ -31,20 +37,10 @@ gboolean oct_disk_take_new_file (const char *path, GError **error);
 gboolean oct_disk_check_new_parts (
     const char *output, const char *suffix, GError **error);
 
-/* The files of a recording, of which the last one is being written. */
-typedef struct _OctFiles OctFiles;
-
-OctFiles *oct_files_new (void);
-void oct_files_free (OctFiles *files);
-void oct_files_add (OctFiles *files, const char *path);
-
-/* Makes sure that what was written so far survives a loss of power. */
-void oct_files_sync (OctFiles *files);
-
-/* Deletes the current file where nothing was written to it. */
-void oct_files_remove_empty (OctFiles *files);
-
-/* Bytes in all files; `count` files exist. */
-guint64 oct_files_get_size (OctFiles *files, guint *count);
+/* What a recording needs on the disk with `folder` to finish its files: of all
+ * recordings of this program, each an `owner`, the sum counts.  0 when it has
+ * ended. */
+void oct_disk_set_reserve (gpointer owner, const char *folder, guint64 bytes);
+guint64 oct_disk_get_reserve (const char *folder);
 
 G_END_DECLS

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <glib/gstdio.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define POLL_TIME (100 * GST_MSECOND)
@@ -123,6 +124,52 @@ oct_launch_poll (GstElement *pipeline, gboolean show_warnings, GError **error)
   return GST_MESSAGE_TYPE (message);
 }
 
+/* Who can read a file can enter its folder. */
+static guint
+get_folder_mode (guint mode)
+{
+  return mode | 0700 | (mode & 0444) >> 2;
+}
+
+gboolean
+oct_launch_set_mode (const char *text, guint *mode, GError **error)
+{
+  guint64 value = 0600;
+
+  if (text != NULL
+      && (!g_ascii_string_to_unsigned (text, 8, 0600, 0666, &value, NULL)
+          || (value & ~(guint64)0666) != 0)) {
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+        "--mode is who may read and write the files, in octal digits of 0600 "
+        "(you alone) to 0666 (everybody), as in 0640; '%s' is not.",
+        text);
+    return FALSE;
+  }
+  umask (~get_folder_mode ((guint)value) & 0777);
+  if (mode != NULL)
+    *mode = (guint)value;
+  return TRUE;
+}
+
+void
+oct_launch_check_folder (const char *path, guint mode)
+{
+  g_autofree char *name = g_filename_display_name (path);
+  guint others = ~get_folder_mode (mode) & 0077;
+  struct stat status;
+  const char *what;
+
+  if (stat (path, &status) != 0 || (status.st_mode & others) == 0)
+    return;
+  what =
+      (status.st_mode & others & 0022) != 0 && (status.st_mode & S_ISVTX) == 0
+          ? "can see and delete the files"
+          : "can see the names of the files";
+  g_printerr ("Note: other users of this computer %s in the folder '%s'; "
+              "'chmod %o' of it ends that.\n",
+      what, name, status.st_mode & 0777 & ~others);
+}
+
 gboolean
 oct_launch_make_folder (const char *path, GError **error)
 {
@@ -131,6 +178,20 @@ oct_launch_make_folder (const char *path, GError **error)
   g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (errno),
       "The folder '%s' cannot be written to: %s.", path, g_strerror (errno));
   return FALSE;
+}
+
+gboolean
+oct_launch_survives_hangup (void)
+{
+  struct sigaction before;
+
+  return sigaction (SIGHUP, NULL, &before) == 0 && before.sa_handler == SIG_IGN;
+}
+
+void
+oct_launch_ignore_lost_readers (void)
+{
+  signal (SIGPIPE, SIG_IGN);
 }
 
 static void
@@ -147,6 +208,12 @@ oct_launch_catch_interrupts (void)
 
   sigaction (SIGINT, &action, NULL);
   sigaction (SIGTERM, &action, NULL);
+  oct_launch_ignore_lost_readers ();
+  if (oct_launch_survives_hangup ())
+    return;
+  /* a closed terminal says it twice, itself and by the shell */
+  action.sa_flags = 0;
+  sigaction (SIGHUP, &action, NULL);
 }
 
 gboolean

@@ -41,13 +41,32 @@ GstPad *oct_launch_get_pad (
 GstMessageType oct_launch_poll (
     GstElement *pipeline, gboolean show_warnings, GError **error);
 
+/* Who may read what this program writes: from now on files have at most the
+ * permissions `text` ("0640", octal; NULL: "0600", their owner alone), and
+ * folders can be entered by those who can read the files.  Before there are
+ * threads.  `mode`: the permissions, or NULL.  FALSE with a sentence when it is
+ * none. */
+gboolean oct_launch_set_mode (const char *text, guint *mode, GError **error);
+
 /* Makes a folder with those above it; FALSE with a sentence when it cannot be
  * written to. */
 gboolean oct_launch_make_folder (const char *path, GError **error);
 
+/* Prints a note where others can look into a folder that was there before, or
+ * change what is in it, though `mode` of the files does not mean them. */
+void oct_launch_check_folder (const char *path, guint mode);
+
 /* From now on the first Ctrl-C (or SIGTERM) is told here, and ends the program
- * only when it comes again. */
+ * only when it comes again.  So is SIGHUP, which a closed terminal or a lost
+ * connection sends, however often it comes.  Lost readers are ignored, too. */
 void oct_launch_catch_interrupts (void);
 gboolean oct_launch_interrupted (void);
+
+/* For a program that catches signals by itself.  TRUE where it was started to
+ * outlive its terminal (nohup): SIGHUP is to be left alone. */
+gboolean oct_launch_survives_hangup (void);
+
+/* Who reads what is printed may go away (`oct-record | head`): nothing ends. */
+void oct_launch_ignore_lost_readers (void);
 
 G_END_DECLS

@@ -18,7 +18,8 @@
 
 typedef struct {
   OctRecordOptions pipeline;
-  char *output, *size;
+  char *output, *size, *mode;
+  guint file_mode; /* of `mode` */
   gint seconds, part_seconds, bitrate;
   gboolean mp4, no_video;
   char *stream, *address, *password_file;
@@ -27,9 +28,9 @@ typedef struct {
 
 typedef struct {
   const char *what; /* as users say it */
-  char *files;      /* for the report */
+  char *files;      /* for the report, of raw spectra */
   OctRecorder *recorder;
-  gboolean reported; /* its end */
+  const char *said; /* what went wrong, the last that was printed */
 } Recording;
 
 typedef struct {
@@ -55,15 +56,13 @@ add (Program *program, const char *what, const char *suffix, GstPad *pad,
   settings->output = output;
   settings->part_seconds = program->options->part_seconds;
   settings->bitrate = program->options->bitrate;
+  settings->file_mode = program->options->file_mode;
   recording->what = what;
   recording->recorder = oct_recorder_start (pad, settings, error);
   if (recording->recorder == NULL)
     return FALSE;
-  recording->files = g_strconcat (output,
-      settings->kind == OCT_RECORD_RAW   ? ".oct"
-      : settings->kind == OCT_RECORD_MP4 ? ".mp4"
-                                         : "-00000.mkv",
-      NULL);
+  if (settings->kind == OCT_RECORD_RAW)
+    recording->files = g_strconcat (output, ".oct", NULL);
   program->count++;
   return TRUE;
 }
@@ -115,10 +114,13 @@ start_recordings (Program *program, GError **error)
   if (options->output == NULL)
     return TRUE;
   folder = g_path_get_dirname (options->output);
-  return oct_launch_make_folder (folder, error)
-         && (options->no_video || add_video (program, error))
-         && (!options->pipeline.lossless || add_lossless (program, error))
-         && (!options->pipeline.raw || add_raw (program, error));
+  if (!oct_launch_make_folder (folder, error)
+      || (!options->no_video && !add_video (program, error))
+      || (options->pipeline.lossless && !add_lossless (program, error))
+      || (options->pipeline.raw && !add_raw (program, error)))
+    return FALSE;
+  oct_launch_check_folder (folder, options->file_mode);
+  return TRUE;
 }
 
 static void
@@ -225,16 +227,27 @@ describe_time (GstClockTime time)
                       (guint)(s / 60 % 60), (guint)(s % 60));
 }
 
+/* Nothing where nothing is lost. */
+static char *
+describe_lost (const OctRecorderStats *stats)
+{
+  return stats->lost > 0
+             ? g_strdup_printf ("%" G_GUINT64_FORMAT " lost, ", stats->lost)
+             : g_strdup ("");
+}
+
 static void
 append (GString *line, const Recording *recording)
 {
+  g_autofree char *lost = NULL;
   OctRecorderStats stats;
 
   oct_recorder_get_stats (recording->recorder, &stats);
+  lost = describe_lost (&stats);
   g_string_append_printf (line,
       "; %s %" G_GUINT64_FORMAT " frames, %" G_GUINT64_FORMAT
-      " dropped, %.1f MB%s",
-      recording->what, stats.frames, stats.dropped, stats.bytes / 1e6,
+      " dropped, %s%.1f MB%s",
+      recording->what, stats.frames, stats.dropped, lost, stats.bytes / 1e6,
       stats.state == OCT_RECORDER_FAILED ? " (stopped)" : "");
 }
 
@@ -280,8 +293,8 @@ is_ended (const OctRecorderStats *stats)
          || stats->state == OCT_RECORDER_FAILED;
 }
 
-/* Says why a recording ended by itself, once.  Returns: TRUE when all have
- * ended. */
+/* Says why a recording ended by itself, and what was lost, once.  Returns: TRUE
+ * when all have ended. */
 static gboolean
 watch_recordings (Program *program)
 {
@@ -293,9 +306,9 @@ watch_recordings (Program *program)
 
     oct_recorder_get_stats (recording->recorder, &stats);
     all &= is_ended (&stats);
-    if (stats.state != OCT_RECORDER_FAILED || recording->reported)
+    if (stats.message == recording->said)
       continue;
-    recording->reported = TRUE;
+    recording->said = stats.message;
     g_printerr ("%sError (%s): %s\n", isatty (STDERR_FILENO) ? "\n" : "",
         recording->what, stats.message);
   }
@@ -310,20 +323,23 @@ report (Program *program)
 
   for (guint i = 0; i < program->count; i++) {
     Recording *recording = &program->recordings[i];
-    g_autofree char *name = g_filename_display_name (recording->files);
-    g_autofree char *time = NULL;
+    g_autofree char *name = NULL, *time = NULL, *lost = NULL;
     OctRecorderStats stats;
 
     oct_recorder_get_stats (recording->recorder, &stats);
     complete &= stats.state == OCT_RECORDER_DONE;
+    lost = describe_lost (&stats);
     if (stats.frames == 0) {
-      g_print ("%s: nothing was recorded\n", recording->what);
+      g_print ("%s: %snothing %s\n", recording->what, lost,
+          stats.lost > 0 ? "is left of the recording" : "was recorded");
       continue;
     }
     time = describe_time (stats.time);
+    name = g_filename_display_name (
+        recording->files != NULL ? recording->files : stats.first);
     g_print ("%s: %s  (%s, %" G_GUINT64_FORMAT " frames, %" G_GUINT64_FORMAT
-             " dropped, %.1f MB in %u %s)\n",
-        recording->what, name, time, stats.frames, stats.dropped,
+             " dropped, %s%.1f MB in %u %s)\n",
+        recording->what, name, time, stats.frames, stats.dropped, lost,
         stats.bytes / 1e6, stats.parts, stats.parts == 1 ? "part" : "parts");
   }
   return complete;
@@ -458,7 +474,8 @@ check_options (Options *options, GError **error)
   if (problem != NULL)
     g_set_error_literal (
         error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, problem);
-  return problem == NULL;
+  return problem == NULL
+         && oct_launch_set_mode (options->mode, &options->file_mode, error);
 }
 
 static gboolean
@@ -482,6 +499,9 @@ parse_options (int *argc, char ***argv, Options *options, GError **error)
         "Of the video in kbit/s (default: 8000)", "B" },
     { "size", 0, 0, G_OPTION_ARG_STRING, &options->size,
         "Pixels of the B-scan in the video (default: 640x512)", "WxH" },
+    { "mode", 0, 0, G_OPTION_ARG_STRING, &options->mode,
+        "Who may read the files, as in 0640 (default: 0600, you alone)",
+        "OCTAL" },
     { "no-video", 0, 0, G_OPTION_ARG_NONE, &options->no_video,
         "Record only what --raw and --lossless say", NULL },
     { "raw", 0, 0, G_OPTION_ARG_NONE, &p->raw, "Record the raw spectra too",
@@ -536,6 +556,7 @@ clear_options (Options *options)
   g_free (p->view);
   g_free (options->output);
   g_free (options->size);
+  g_free (options->mode);
   g_free (options->stream);
   g_free (options->address);
   g_free (options->password_file);

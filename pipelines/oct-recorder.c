@@ -2,6 +2,7 @@
 #include "oct-recorder.h"
 #include "oct-disk.h"
 #include "oct-encoder.h"
+#include "oct-parts.h"
 #include "oct-tap.h"
 
 #include <glib/gstdio.h>
@@ -17,44 +18,66 @@
 /* Ends a recording while its files can still be finished: a MiB for the index
  * and what may come within this time. */
 #define RESERVE_BYTES ((guint64)1 << 20)
-#define RESERVE_TIME (G_TIME_SPAN_SECOND)
+#define RATE_TIME (500 * G_TIME_SPAN_MILLISECOND)
 #define FRAGMENT_MS 300
+#define DEFAULT_MODE 0600
 
 struct _OctRecorder {
   OctRecordKind kind;
   char *output, *folder;
-  char *comment_path; /* NULL: no comment */
-  char *taken;        /* the first file, NULL: octrawsink takes its own */
-  guint part_seconds;
+  char *comment_path, *comment; /* NULL: no comment */
+  guint part_seconds, file_mode;
   GstElement *pipeline;
   GstAppSrc *appsrc;
-  GstElement *raw_sink; /* raw only */
+  GstElement *raw_sink;  /* raw only */
+  GstElement *part_sink; /* the others */
   OctTap *tap;
   GThread *thread;
-  GPtrArray *new_files; /* under the lock: to be looked after */
-  OctFiles *files;      /* the recorder's thread */
-  gint64 started, synced;
-  gboolean eos_sent;
+  OctParts *parts; /* none of raw spectra, which octrawsink looks after */
+  gint64 synced;
+  gboolean eos_sent, broken; /* broken: did not come to its end */
+
+  /* streaming thread */
+  guint next_part;
+
+  /* how fast it grows; the recorder's thread */
+  gint64 rated;
+  guint64 rated_bytes;
+  guint64 rate; /* bytes per second */
 
   GMutex lock;
   GCond ended;
   gboolean stop;
-  OctRecorderStats stats; /* owns its message */
+  GPtrArray *sentences; /* all messages ever told, which belong to us */
+  const char *reason;   /* why it ended by itself */
+  const char *loss;     /* of files, the last one */
+  OctRecorderStats stats;
 };
 
 /* ------------------------------------------------------------------- ending */
 
-/* The first reason is the one that counts. */
+/* The first reason is the one that counts; takes `message`, which may be NULL.
+ */
 static void
 fail (OctRecorder *self, char *message)
 {
+  if (message == NULL)
+    return;
   g_mutex_lock (&self->lock);
-  if (self->stats.message == NULL && message != NULL) {
-    self->stats.message = message;
-    message = NULL;
-  }
+  g_ptr_array_add (self->sentences, message);
+  if (self->reason == NULL)
+    self->reason = message;
   g_mutex_unlock (&self->lock);
-  g_free (message);
+}
+
+/* Files are gone; takes `message`. */
+static void
+tell_loss (OctRecorder *self, char *message)
+{
+  g_mutex_lock (&self->lock);
+  g_ptr_array_add (self->sentences, message);
+  self->loss = message;
+  g_mutex_unlock (&self->lock);
 }
 
 static void
@@ -75,6 +98,17 @@ describe_full_disk (OctRecorder *self)
       "The disk with the folder '%s' is full: the recording was stopped after "
       "%.0f s, what was recorded is kept; make room or record to another disk.",
       name, self->stats.time / (double)GST_SECOND);
+}
+
+static char *
+describe_failed_disk (OctRecorder *self, int code)
+{
+  g_autofree char *name = g_filename_display_name (self->folder);
+
+  return g_strdup_printf (
+      "The disk with the folder '%s' did not take what was recorded (%s), so "
+      "that some of it may be lost; record to another disk.",
+      name, g_strerror (code));
 }
 
 /* NULL when it is not the format that an element refused. */
@@ -99,19 +133,12 @@ describe_format (OctRecorder *self, GstMessage *message)
           : "images are video/x-raw of 16 x 16 pixels or more");
 }
 
-/* Returns: TRUE when the pipeline has ended, by an error too. */
-static gboolean
-poll_bus (OctRecorder *self)
+static void
+take_error (OctRecorder *self, GstMessage *message)
 {
-  g_autoptr (GstBus) bus = gst_element_get_bus (self->pipeline);
-  g_autoptr (GstMessage) message = gst_bus_timed_pop_filtered (
-      bus, POLL_TIME, GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
   g_autoptr (GError) error = NULL;
 
-  if (message == NULL)
-    return FALSE;
-  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS)
-    return TRUE;
+  self->broken = TRUE;
   gst_message_parse_error (message, &error, NULL);
   if (g_error_matches (
           error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT))
@@ -119,32 +146,107 @@ poll_bus (OctRecorder *self)
   else
     fail (self, describe_format (self, message));
   fail (self, g_strdup (error->message));
+}
+
+/* What octrawsink says of parts that are gone. */
+static void
+take_warning (OctRecorder *self, GstMessage *message)
+{
+  g_autoptr (GError) warning = NULL;
+
+  gst_message_parse_warning (message, &warning, NULL);
+  if (g_error_matches (
+          warning, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND))
+    tell_loss (self, g_strdup (warning->message));
+}
+
+/* Returns: TRUE when the pipeline has ended, by an error too. */
+static gboolean
+poll_bus (OctRecorder *self, GstClockTime time)
+{
+  g_autoptr (GstBus) bus = gst_element_get_bus (self->pipeline);
+  g_autoptr (GstMessage) message = gst_bus_timed_pop_filtered (
+      bus, time, GST_MESSAGE_ERROR | GST_MESSAGE_WARNING | GST_MESSAGE_EOS);
+
+  if (message == NULL)
+    return FALSE;
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING) {
+    take_warning (self, message);
+    return FALSE;
+  }
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
+    take_error (self, message);
   return TRUE;
 }
 
 /* --------------------------------------------------------------- the thread */
 
-static void
-update_stats (OctRecorder *self)
+/* Of both kinds of files, as far as they are there. */
+static OctPartsStats
+get_files (OctRecorder *self)
 {
-  OctTapStats tap;
+  OctPartsStats files = { 0 };
+
+  if (self->raw_sink != NULL)
+    g_object_get (self->raw_sink, "bytes", &files.bytes, "parts", &files.count,
+        "frames", &files.frames, "lost", &files.lost_frames, NULL);
+  else
+    oct_parts_get_stats (self->parts, &files);
+  return files;
+}
+
+/* `last`: nothing comes any more. */
+static void
+update_stats (OctRecorder *self, gboolean last)
+{
   guint64 disk_left = oct_disk_left (self->folder);
-  guint64 bytes;
-  guint parts;
+  OctPartsStats files = get_files (self);
+  OctTapStats tap;
 
   oct_tap_get_stats (self->tap, &tap);
-  if (self->raw_sink != NULL)
-    g_object_get (self->raw_sink, "bytes", &bytes, "parts", &parts, NULL);
-  else
-    bytes = oct_files_get_size (self->files, &parts);
   g_mutex_lock (&self->lock);
   self->stats.time = tap.time;
-  self->stats.frames = tap.frames;
+  self->stats.frames = last ? files.frames : tap.frames - files.lost_frames;
+  self->stats.lost = tap.frames - self->stats.frames;
   self->stats.dropped = tap.dropped;
-  self->stats.bytes = bytes;
-  self->stats.parts = parts;
+  self->stats.bytes = files.bytes;
+  self->stats.parts = files.count;
+  self->stats.first = files.first;
   self->stats.disk_left = disk_left;
   g_mutex_unlock (&self->lock);
+}
+
+static gboolean
+write_comment (OctRecorder *self, const char *path, GError **error)
+{
+  return g_file_set_contents_full (path, self->comment, -1,
+      G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE,
+      (int)self->file_mode, error);
+}
+
+/* Gone with the folder, perhaps, in which there is a new part now. */
+static void
+keep_comment (OctRecorder *self)
+{
+  if (self->comment_path != NULL && self->loss != NULL
+      && !g_file_test (self->comment_path, G_FILE_TEST_EXISTS))
+    (void)write_comment (self, self->comment_path, NULL);
+}
+
+static void
+check_parts (OctRecorder *self)
+{
+  gboolean current;
+  g_autofree char *gone = oct_parts_check (self->parts, &current);
+  gboolean goes_on = current && !self->eos_sent && !self->broken;
+
+  if (gone == NULL)
+    return;
+  tell_loss (self,
+      g_strconcat (gone,
+          goes_on ? "; the recording goes on in a new part." : ".", NULL));
+  if (goes_on)
+    g_signal_emit_by_name (self->part_sink, "split-now");
 }
 
 /* Takes its time where the disk does; nobody waits for it. */
@@ -152,31 +254,18 @@ static void
 look_after_files (OctRecorder *self, gboolean now)
 {
   gint64 time = g_get_monotonic_time ();
-  gpointer *paths;
-  gsize count;
+  int code;
 
-  g_mutex_lock (&self->lock);
-  paths = g_ptr_array_steal (self->new_files, &count);
-  g_mutex_unlock (&self->lock);
-  for (gsize i = 0; i < count; i++) {
-    oct_files_add (self->files, paths[i]);
-    g_free (paths[i]);
-  }
-  g_free (paths);
-  if (!now && time - self->synced < SYNC_TIME)
+  if (self->parts == NULL || (!now && time - self->synced < SYNC_TIME))
     return;
   self->synced = time;
-  oct_files_sync (self->files);
-}
-
-static void
-drop_taken (OctRecorder *self)
-{
-  GStatBuf status;
-
-  if (self->taken != NULL && g_stat (self->taken, &status) == 0
-      && status.st_size == 0)
-    g_unlink (self->taken);
+  check_parts (self);
+  keep_comment (self);
+  code = oct_parts_sync (self->parts);
+  if (code == 0)
+    return;
+  fail (self, describe_failed_disk (self, code));
+  oct_recorder_stop (self);
 }
 
 /* Where nothing was recorded, nothing is left that takes the name. */
@@ -185,25 +274,46 @@ remove_empty (OctRecorder *self)
 {
   OctTapStats tap;
 
-  oct_files_remove_empty (self->files);
+  if (self->parts != NULL)
+    oct_parts_remove_empty (self->parts);
   oct_tap_get_stats (self->tap, &tap);
-  if (tap.frames > 0)
-    return;
-  if (self->comment_path != NULL)
+  if (tap.frames == 0 && self->comment_path != NULL)
     g_unlink (self->comment_path);
-  drop_taken (self);
 }
 
-/* Before the disk is full, so that the files can be finished. */
+/* How fast the files grow: the last half second, or on average where that was
+ * more. */
+static void
+measure_rate (OctRecorder *self)
+{
+  gint64 time = g_get_monotonic_time ();
+  guint64 grown =
+      self->stats.bytes - MIN (self->rated_bytes, self->stats.bytes);
+
+  if (self->rated != 0 && time - self->rated < RATE_TIME)
+    return;
+  self->rate = gst_util_uint64_scale (
+      self->stats.bytes, GST_SECOND, MAX (self->stats.time, GST_SECOND / 10));
+  if (self->rated != 0)
+    self->rate = MAX (self->rate,
+        gst_util_uint64_scale (grown, G_TIME_SPAN_SECOND, time - self->rated));
+  self->rated = time;
+  self->rated_bytes = self->stats.bytes;
+}
+
+/* Before the disk is full, so that the files can be finished: with what comes
+ * within a second, and what has not come through the encoder yet.  All
+ * recordings on this disk write at the same time. */
 static void
 check_disk (OctRecorder *self)
 {
-  gint64 time = g_get_monotonic_time () - self->started;
-  guint64 reserve = RESERVE_BYTES
-                    + gst_util_uint64_scale (self->stats.bytes, RESERVE_TIME,
-                        MAX (time, RESERVE_TIME));
+  OctPartsStats files = get_files (self);
+  guint64 waiting = self->stats.frames - MIN (self->stats.frames, files.frames);
+  guint64 reserve = RESERVE_BYTES + self->rate
+                    + waiting * (files.bytes / MAX (files.frames, 1));
 
-  if (self->stats.disk_left >= reserve)
+  oct_disk_set_reserve (self, self->folder, reserve);
+  if (self->stats.disk_left >= oct_disk_get_reserve (self->folder))
     return;
   fail (self, describe_full_disk (self));
   oct_recorder_stop (self);
@@ -238,6 +348,32 @@ finish (OctRecorder *self)
   return FALSE;
 }
 
+/* octrawsink may have something to say when it closes its files. */
+static void
+empty_bus (OctRecorder *self)
+{
+  g_autoptr (GstBus) bus = gst_element_get_bus (self->pipeline);
+
+  while (gst_bus_have_pending (bus))
+    poll_bus (self, 0);
+}
+
+/* Finishes the files, or ends with those that cannot be finished. */
+static void
+end (OctRecorder *self)
+{
+  oct_recorder_stop (self);
+  oct_tap_close (self->tap);
+  gst_element_set_state (self->pipeline, GST_STATE_NULL);
+  empty_bus (self);
+  look_after_files (self, TRUE);
+  if (self->broken && self->parts != NULL)
+    oct_parts_recount (self->parts);
+  remove_empty (self);
+  update_stats (self, TRUE);
+  oct_disk_set_reserve (self, self->folder, 0);
+}
+
 static gpointer
 run (gpointer data)
 {
@@ -245,23 +381,20 @@ run (gpointer data)
   gboolean done = FALSE;
 
   while (!done) {
-    done = poll_bus (self);
+    done = poll_bus (self, POLL_TIME);
     look_after_files (self, FALSE);
-    update_stats (self);
+    update_stats (self, FALSE);
+    measure_rate (self);
     if (!is_stopped (self))
       check_disk (self);
     else if (!done)
       done = finish (self);
   }
-  oct_recorder_stop (self);
-  oct_tap_close (self->tap);
-  gst_element_set_state (self->pipeline, GST_STATE_NULL);
-  look_after_files (self, TRUE);
-  remove_empty (self);
-  update_stats (self);
+  end (self);
   g_mutex_lock (&self->lock);
-  self->stats.state =
-      self->stats.message != NULL ? OCT_RECORDER_FAILED : OCT_RECORDER_DONE;
+  self->stats.state = self->reason != NULL || self->loss != NULL
+                          ? OCT_RECORDER_FAILED
+                          : OCT_RECORDER_DONE;
   g_cond_broadcast (&self->ended);
   g_mutex_unlock (&self->lock);
   return NULL;
@@ -272,19 +405,49 @@ run (gpointer data)
 static char *
 name_part (OctRecorder *self, guint part)
 {
-  return g_strdup_printf ("%s-%05u.mkv", self->output, part);
+  if (self->kind != OCT_RECORD_MP4)
+    return g_strdup_printf ("%s-%05u.mkv", self->output, part);
+  return part == 0 ? g_strconcat (self->output, ".mp4", NULL)
+                   : g_strdup_printf ("%s-%u.mp4", self->output, part + 1);
 }
 
+/* The file is made here, in front of the sink, which would write over one that
+ * somebody else has put there.  The first one was made at the start. */
 static char *
-on_new_part (GstElement *sink, guint part, GstSample *first, gpointer data)
+on_new_part (GstElement *sink, guint number, GstSample *first, gpointer data)
 {
   OctRecorder *self = data;
-  char *path = name_part (self, part);
 
-  g_mutex_lock (&self->lock);
-  g_ptr_array_add (self->new_files, g_strdup (path));
-  g_mutex_unlock (&self->lock);
-  return path;
+  if (self->next_part == 1 && number == 0
+      && oct_parts_current_is_there (self->parts))
+    return name_part (self, 0);
+  oct_disk_make_folder (self->folder, self->file_mode);
+  for (;;) {
+    g_autofree char *path = name_part (self, self->next_part++);
+    g_autoptr (GError) error = NULL;
+
+    if (oct_parts_begin (self->parts, path, &error))
+      return g_steal_pointer (&path);
+    if (g_error_matches (error, G_FILE_ERROR, G_FILE_ERROR_EXIST))
+      continue;
+    fail (self, g_strdup (error->message));
+    /* what cannot be made cannot be opened either, and that ends it */
+    return g_strconcat (path, "/", NULL);
+  }
+}
+
+static GstPadProbeReturn
+on_muxed (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  oct_parts_add_frame (((OctRecorder *)data)->parts);
+  return GST_PAD_PROBE_OK;
+}
+
+static void
+on_muxer_pad (GstElement *muxer, GstPad *pad, gpointer data)
+{
+  if (GST_PAD_IS_SINK (pad))
+    gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, on_muxed, data, NULL);
 }
 
 /* Nothing waits in this process that a crash of it would lose. */
@@ -299,41 +462,52 @@ make_file_sink (void)
 }
 
 static GstElement *
+make_muxer (OctRecorder *self)
+{
+  gboolean mp4 = self->kind == OCT_RECORD_MP4;
+  GstElement *muxer =
+      gst_element_factory_make (mp4 ? "mp4mux" : "matroskamux", NULL);
+
+  if (muxer == NULL)
+    return NULL;
+  if (mp4)
+    g_object_set (muxer, "fragment-duration", FRAGMENT_MS, NULL);
+  else
+    /* on it the player jumps, and the recorder cuts off what is half */
+    g_object_set (muxer, "min-cluster-duration",
+        (gint64)FRAGMENT_MS * GST_MSECOND, "offset-to-zero", FALSE, NULL);
+  g_signal_connect (muxer, "pad-added", G_CALLBACK (on_muxer_pad), self);
+  return muxer;
+}
+
+/* MP4 is one part, as long as nothing happens to it. */
+static GstElement *
 make_part_sink (OctRecorder *self)
 {
   GstElement *sink = gst_element_factory_make ("splitmuxsink", NULL);
-  GstElement *muxer = gst_element_factory_make ("matroskamux", NULL);
+  GstElement *muxer = make_muxer (self);
+  guint seconds = self->kind == OCT_RECORD_MP4 ? 0 : self->part_seconds;
 
   if (sink == NULL || muxer == NULL)
     return NULL;
-  /* on it the player jumps, and the recorder cuts off what is half */
-  g_object_set (muxer, "min-cluster-duration",
-      (gint64)FRAGMENT_MS * GST_MSECOND, "offset-to-zero", FALSE, NULL);
   g_object_set (sink, "muxer", muxer, "sink", make_file_sink (),
-      "max-size-time", (guint64)self->part_seconds * GST_SECOND, NULL);
+      "max-size-time", (guint64)seconds * GST_SECOND, NULL);
   g_signal_connect (
       sink, "format-location-full", G_CALLBACK (on_new_part), self);
+  self->part_sink = sink;
   return sink;
 }
 
 static GstElement *
-make_mp4_sink (OctRecorder *self)
+make_raw_sink (OctRecorder *self)
 {
-  g_autofree char *path = g_strconcat (self->output, ".mp4", NULL);
-  g_autofree char *description =
-      g_strdup_printf ("capsfilter caps=video/x-h264 ! mp4mux "
-                       "fragment-duration=%d ! filesink name=file "
-                       "buffer-mode=unbuffered",
-          FRAGMENT_MS);
-  GstElement *bin = gst_parse_bin_from_description (description, TRUE, NULL);
-  g_autoptr (GstElement) file = NULL;
+  GstElement *sink = gst_element_factory_make ("octrawsink", NULL);
 
-  if (bin == NULL)
-    return NULL;
-  file = gst_bin_get_by_name (GST_BIN (bin), "file");
-  g_object_set (file, "location", path, NULL);
-  g_ptr_array_add (self->new_files, g_steal_pointer (&path));
-  return bin;
+  if (sink != NULL)
+    g_object_set (
+        sink, "location", self->output, "file-mode", self->file_mode, NULL);
+  self->raw_sink = sink;
+  return sink;
 }
 
 static GstElement *
@@ -352,22 +526,6 @@ make_encoder (
       TRUE, NULL, GST_PARSE_FLAG_FATAL_ERRORS, error);
 }
 
-static GstElement *
-make_sink (OctRecorder *self)
-{
-  switch (self->kind) {
-  case OCT_RECORD_RAW:
-    self->raw_sink = gst_element_factory_make ("octrawsink", NULL);
-    if (self->raw_sink != NULL)
-      g_object_set (self->raw_sink, "location", self->output, NULL);
-    return self->raw_sink;
-  case OCT_RECORD_MP4:
-    return make_mp4_sink (self);
-  default:
-    return make_part_sink (self);
-  }
-}
-
 static gboolean
 make_pipeline (
     OctRecorder *self, const OctRecorderSettings *settings, GError **error)
@@ -375,9 +533,11 @@ make_pipeline (
   GError *local = NULL;
   GstElement *source = oct_tap_make_source (OCT_TAP_FROM_ZERO);
   GstElement *encoder = make_encoder (self, settings, &local);
-  GstElement *sink = make_sink (self);
+  GstElement *sink = self->kind == OCT_RECORD_RAW ? make_raw_sink (self)
+                                                  : make_part_sink (self);
 
   self->pipeline = gst_pipeline_new (NULL);
+  g_object_set (self->pipeline, "auto-flush-bus", FALSE, NULL);
   if (source != NULL && encoder != NULL && sink != NULL) {
     gst_bin_add_many (GST_BIN (self->pipeline), source, encoder, sink, NULL);
     self->appsrc = GST_APP_SRC (source);
@@ -418,25 +578,21 @@ check_files (OctRecorder *self, GError **error)
     return FALSE;
   if (self->kind == OCT_RECORD_RAW)
     return TRUE;
-  if (!oct_disk_take_new_file (path, error))
-    return FALSE;
-  self->taken = g_steal_pointer (&path);
-  return TRUE;
+  self->parts = oct_parts_new (self->file_mode);
+  self->next_part = 1;
+  return oct_parts_begin (self->parts, path, error);
 }
 
 static gboolean
 save_comment (OctRecorder *self, const char *comment, GError **error)
 {
   g_autofree char *path = g_strconcat (self->output, ".txt", NULL);
-  g_autofree char *text = NULL;
 
   if (comment == NULL)
     return TRUE;
-  text = g_strconcat (comment, "\n", NULL);
+  self->comment = g_strconcat (comment, "\n", NULL);
   if (!oct_disk_check_new_file (path, error)
-      || !g_file_set_contents_full (path, text, -1,
-          G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE, 0666,
-          error))
+      || !write_comment (self, path, error))
     return FALSE;
   self->comment_path = g_steal_pointer (&path);
   return TRUE;
@@ -449,16 +605,26 @@ dispose (OctRecorder *self)
     gst_element_set_state (self->pipeline, GST_STATE_NULL);
   oct_tap_free (self->tap);
   gst_clear_object (&self->pipeline);
-  oct_files_free (self->files);
-  g_ptr_array_unref (self->new_files);
+  oct_parts_free (self->parts);
+  g_ptr_array_unref (self->sentences);
   g_free (self->output);
   g_free (self->folder);
   g_free (self->comment_path);
-  g_free (self->taken);
-  g_free ((char *)self->stats.message);
+  g_free (self->comment);
   g_mutex_clear (&self->lock);
   g_cond_clear (&self->ended);
   g_free (self);
+}
+
+/* Before it has begun: nothing is left. */
+static void
+give_up (OctRecorder *self)
+{
+  if (self->parts != NULL)
+    oct_parts_remove_empty (self->parts);
+  if (self->comment_path != NULL)
+    g_unlink (self->comment_path);
+  dispose (self);
 }
 
 OctRecorder *
@@ -474,23 +640,20 @@ oct_recorder_start (
   self->folder = g_path_get_dirname (settings->output);
   self->part_seconds = settings->part_seconds != 0 ? settings->part_seconds
                                                    : DEFAULT_PART_SECONDS;
-  self->new_files = g_ptr_array_new_with_free_func (g_free);
-  self->files = oct_files_new ();
+  self->file_mode =
+      settings->file_mode != 0 ? settings->file_mode : DEFAULT_MODE;
+  self->sentences = g_ptr_array_new_with_free_func (g_free);
   if (!check_files (self, error) || !make_pipeline (self, settings, error)
       || !save_comment (self, settings->comment, error)) {
-    drop_taken (self);
-    dispose (self);
+    give_up (self);
     return NULL;
   }
-  self->started = g_get_monotonic_time ();
   if (gst_element_set_state (self->pipeline, GST_STATE_PLAYING)
       == GST_STATE_CHANGE_FAILURE) {
-    poll_bus (self);
+    poll_bus (self, POLL_TIME);
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_WRITE, "%s",
-        self->stats.message != NULL ? self->stats.message
-                                    : "The recording does not start.");
-    drop_taken (self);
-    dispose (self);
+        self->reason != NULL ? self->reason : "The recording does not start.");
+    give_up (self);
     return NULL;
   }
   self->stats.disk_left = oct_disk_left (self->folder);
@@ -535,8 +698,9 @@ oct_recorder_get_stats (OctRecorder *self, OctRecorderStats *stats)
 {
   g_mutex_lock (&self->lock);
   *stats = self->stats;
-  if (stats->state != OCT_RECORDER_FAILED)
-    stats->message = NULL;
+  stats->message = stats->state == OCT_RECORDER_FAILED && self->reason != NULL
+                       ? self->reason
+                       : self->loss;
   g_mutex_unlock (&self->lock);
 }
 

@@ -6,7 +6,9 @@
  * The recording has a pipeline, a bus and a thread of its own.  The pad's
  * pipeline only hands references of its buffers over and never waits: where
  * disk or encoder are too slow, frames of the recording are dropped and
- * counted, and where recording fails, the rest goes on.
+ * counted, and where recording fails, the rest goes on.  Its files are looked
+ * after: one that is deleted, moved or replaced is noticed within a second, and
+ * the recording goes on in a new one.
  */
 #pragma once
 
@@ -16,7 +18,8 @@ G_BEGIN_DECLS
 
 typedef enum {
   OCT_RECORD_VIDEO,    /* H.264 in Matroska: OUTPUT-00000.mkv, ... */
-  OCT_RECORD_MP4,      /* H.264 in one fragmented MP4: OUTPUT.mp4 */
+  OCT_RECORD_MP4,      /* H.264 in one fragmented MP4: OUTPUT.mp4, and
+                          OUTPUT-2.mp4, ... only where the one before is lost */
   OCT_RECORD_LOSSLESS, /* FFV1 in Matroska: OUTPUT-00000.mkv, ...; an image of
                           GRAY16_LE keeps its 16 bits */
   OCT_RECORD_RAW,      /* spectra as they are: OUTPUT.oct (text) and
@@ -34,26 +37,34 @@ typedef struct {
   GstPad *calibration; /* raw: a source pad behind which the calibration is
                           known (of octdcsub) where the recorded pad may lack
                           it; or NULL */
+  guint file_mode;     /* permissions of the files, of which the umask takes
+                          away; 0 = 0600, for their owner alone */
 } OctRecorderSettings;
 
 typedef enum {
   OCT_RECORDER_RECORDING,
   OCT_RECORDER_STOPPING, /* files are being finished */
   OCT_RECORDER_DONE,     /* files are complete */
-  OCT_RECORDER_FAILED,   /* ended by itself (full disk, ...): what was written
-                            until then is there and can be played */
+  OCT_RECORDER_FAILED,   /* ended by itself (full disk, ...), or a part of it
+                            is lost: the rest is there and can be played */
 } OctRecorderState;
 
 typedef struct {
   OctRecorderState state;
-  const char *message; /* FAILED: one sentence for the user, else NULL; belongs
-                          to the recorder */
+  const char *message; /* one sentence for the user, else NULL: FAILED, and as
+                          soon as files were deleted, moved or replaced, where
+                          recording goes on in a new part; belongs to the
+                          recorder */
   GstClockTime time;   /* recorded so far */
-  guint64 frames;      /* taken; once DONE all of them are in the files */
+  guint64 frames;      /* taken, without those that are known to be lost; once
+                          DONE or FAILED those that can be played */
   guint64 dropped;     /* not taken: disk or encoder were too slow */
-  guint64 bytes;       /* in all files of the recording */
+  guint64 lost;        /* taken, but in no file that is there */
+  guint64 bytes;       /* in all files of the recording that are there */
   guint64 disk_left;   /* bytes that the user can still write there */
-  guint parts;         /* files, without the text of raw spectra */
+  guint parts;         /* files with frames, without the text of raw spectra */
+  const char *first;   /* path of the first of them, NULL without any and of raw
+                          spectra; belongs to the recorder */
 } OctRecorderStats;
 
 typedef struct _OctRecorder OctRecorder;

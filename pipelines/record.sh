@@ -36,6 +36,8 @@ What is recorded
   --raw                the spectra too
   --lossless           images of 16 bit too
   --min DB, --max DB   black and white of these (default: 0 and 100 dB)
+  --mode OCTAL         who may read the files, as in 0640 (default: 0600, you
+                       alone)
   --camera DEVICE      a camera beside the B-scan: /dev/video0, ..., or test
   --clock              date and time in the video (always with --camera)
 

@@ -44,6 +44,9 @@ read_command_line (OctLiveOptions *o, int *argc, char ***argv, GError **error)
     { "record", 0, 0, G_OPTION_ARG_FILENAME, &o->record,
       "Folder to record into when the page asks for it (default: no "
       "recording)", "FOLDER" },
+    { "mode", 0, 0, G_OPTION_ARG_STRING, &o->mode,
+      "Who may read recordings, as in 0640 (default: 0600, you alone)",
+      "OCTAL" },
     { "bitrate", 0, 0, G_OPTION_ARG_INT, &o->bitrate,
       "Of the video, per viewer (default: 6000)", "KBIT/S" },
     { NULL },
@@ -146,7 +149,8 @@ oct_live_options_parse (
     return FALSE;
   if (options->address == NULL)
     options->address = g_strdup ("127.0.0.1");
-  return check_source (options, error) && check_server (options, error);
+  return check_source (options, error) && check_server (options, error)
+         && oct_launch_set_mode (options->mode, &options->file_mode, error);
 }
 
 void
@@ -163,4 +167,5 @@ oct_live_options_clear (OctLiveOptions *options)
   g_free (options->cert);
   g_free (options->key);
   g_free (options->record);
+  g_free (options->mode);
 }

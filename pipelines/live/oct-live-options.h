@@ -17,7 +17,8 @@ typedef struct {
   guint first_port, last_port; /* of udp_ports, 0 = any */
   gint viewers;
   char *token_file, *cert, *key;
-  char *record;
+  char *record, *mode;
+  guint file_mode; /* of `mode`, of what is recorded */
   double width_um, refractive_index;
   gboolean loopback; /* `address` is one of this computer only */
 } OctLiveOptions;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-live-recording.h"
 
+#include "oct-launch.h"
 #include "oct-recorder.h"
 
 #include <errno.h>
@@ -9,6 +10,7 @@
 
 struct _OctLiveRecording {
   char *folder;
+  guint file_mode;
   GstPad *pad;
   OctRecorder *recorder; /* the current or the last one, NULL before */
   GPtrArray *finishing;  /* OctRecorder, stopped before that */
@@ -16,7 +18,8 @@ struct _OctLiveRecording {
 };
 
 OctLiveRecording *
-oct_live_recording_new (const char *folder, GstPad *pad, GError **error)
+oct_live_recording_new (
+    const char *folder, guint file_mode, GstPad *pad, GError **error)
 {
   OctLiveRecording *recording;
 
@@ -28,7 +31,9 @@ oct_live_recording_new (const char *folder, GstPad *pad, GError **error)
         folder, g_strerror (errno));
     return NULL;
   }
+  oct_launch_check_folder (folder, file_mode);
   recording = g_new0 (OctLiveRecording, 1);
+  recording->file_mode = file_mode;
   recording->folder = g_strdup (folder);
   recording->pad = gst_object_ref (pad);
   recording->finishing =
@@ -75,7 +80,8 @@ gboolean
 oct_live_recording_start (OctLiveRecording *recording, GError **error)
 {
   g_autofree char *name = NULL, *output = NULL;
-  OctRecorderSettings settings = { .kind = OCT_RECORD_VIDEO };
+  OctRecorderSettings settings = { .kind = OCT_RECORD_VIDEO,
+    .file_mode = recording->file_mode };
   OctRecorder *recorder;
 
   collect (recording);
@@ -117,14 +123,30 @@ oct_live_recording_get_status (
   status->message = stats.message;
   status->seconds = stats.time / (double)GST_SECOND;
   status->frames = stats.frames;
-  status->dropped = stats.dropped;
+  status->dropped = stats.dropped + stats.lost;
   status->bytes = stats.bytes;
   status->disk_left = stats.disk_left;
+}
+
+/* For who reads it at the instrument, when no page does any more. */
+static void
+print_problem (OctLiveRecording *recording)
+{
+  OctRecorderStats stats;
+
+  if (recording->recorder == NULL)
+    return;
+  oct_recorder_stop (recording->recorder);
+  oct_recorder_wait (recording->recorder, GST_CLOCK_TIME_NONE);
+  oct_recorder_get_stats (recording->recorder, &stats);
+  if (stats.message != NULL)
+    g_printerr ("Error (%s): %s\n", recording->name, stats.message);
 }
 
 void
 oct_live_recording_free (OctLiveRecording *recording)
 {
+  print_problem (recording);
   g_clear_pointer (&recording->recorder, oct_recorder_free);
   g_ptr_array_unref (recording->finishing);
   gst_object_unref (recording->pad);

@@ -15,15 +15,20 @@ typedef struct {
   gboolean active;    /* images are being recorded */
   gboolean finishing; /* files are being completed */
   const char *name;   /* file or files, without folder; NULL before the first */
-  const char *message; /* why the last one ended by itself, or NULL */
+  const char *message; /* why the last one ended by itself, or which files of
+                          it were deleted, moved or replaced; or NULL */
   double seconds;
-  guint64 frames, dropped, bytes, disk_left;
+  guint64 frames;  /* those of lost files are none; in the end what can be
+                      played */
+  guint64 dropped; /* not recorded, or lost with their file */
+  guint64 bytes, disk_left;
 } OctLiveRecordingStatus;
 
-/* Records from `pad` into `folder`, which is made if need be.  NULL with an
- * error of one sentence when nothing can be written there. */
+/* Records from `pad` into `folder`, which is made if need be, in files of the
+ * permissions `file_mode`.  NULL with an error of one sentence when nothing can
+ * be written there. */
 OctLiveRecording *oct_live_recording_new (
-    const char *folder, GstPad *pad, GError **error);
+    const char *folder, guint file_mode, GstPad *pad, GError **error);
 
 /* FALSE with an error of one sentence; a recording going on is no error. */
 gboolean oct_live_recording_start (OctLiveRecording *recording, GError **error);

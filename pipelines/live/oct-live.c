@@ -82,7 +82,8 @@ make_graph (Program *program, GError **error)
   if (o->record == NULL)
     return TRUE;
   pad = oct_live_graph_get_image_pad (program->live.graph);
-  program->live.recording = oct_live_recording_new (o->record, pad, error);
+  program->live.recording =
+      oct_live_recording_new (o->record, o->file_mode, pad, error);
   return program->live.recording != NULL;
 }
 
@@ -272,6 +273,10 @@ run (Program *program, GError **error)
   g_unix_signal_add_full (G_PRIORITY_HIGH, SIGINT, on_interrupt, program, NULL);
   g_unix_signal_add_full (
       G_PRIORITY_HIGH, SIGTERM, on_interrupt, program, NULL);
+  if (!oct_launch_survives_hangup ())
+    g_unix_signal_add_full (
+        G_PRIORITY_HIGH, SIGHUP, on_interrupt, program, NULL);
+  oct_launch_ignore_lost_readers ();
   g_timeout_add_seconds_full (G_PRIORITY_HIGH, 1, on_second, program, NULL);
   oct_live_graph_start (program->live.graph, on_source_end, program);
   print_links (program);

@@ -7,6 +7,7 @@
 #include "oct-test-source.h"
 
 #include <glib/gstdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define CHAIN                                                                  \
@@ -391,6 +392,127 @@ GST_START_TEST (test_record_errors)
 }
 GST_END_TEST
 
+/* Nobody else can read a recording, unless it is asked for. */
+GST_START_TEST (test_file_mode)
+{
+  const struct {
+    const char *properties;
+    guint mode;
+  } cases[] = { { "", 0600 }, { "file-mode=0640", 0640 } };
+  const char *const endings[] = { ".oct", "-00000.raw", "-00001.raw" };
+  mode_t before = umask (0);
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autofree char *name = g_strdup_printf ("mode%u", i);
+    g_autofree char *properties =
+        g_strdup_printf ("part-size=25000 %s", cases[i].properties);
+    g_autofree char *path = record (name, sources[0], properties);
+
+    for (guint n = 0; n < G_N_ELEMENTS (endings); n++) {
+      g_autofree char *file = g_strconcat (path, endings[n], NULL);
+      GStatBuf status;
+
+      fail_unless_equals_int (g_stat (file, &status), 0);
+      fail_unless_equals_int (status.st_mode & 0777, cases[i].mode);
+    }
+  }
+  umask (before);
+}
+GST_END_TEST
+
+static GstHarness *
+record_by_hand (const char *path, GstBus *bus)
+{
+  GstElement *sink = gst_element_factory_make ("octrawsink", NULL);
+  GstHarness *h;
+
+  g_object_set (sink, "async", FALSE, "location", path, NULL);
+  gst_element_set_bus (sink, bus);
+  h = gst_harness_new_with_element (sink, "sink", NULL);
+  gst_object_unref (sink);
+  gst_harness_set_src_caps_str (
+      h, "video/x-raw,format=GRAY8,width=8,height=2,framerate=30/1");
+  return h;
+}
+
+static void
+push_scans (GstHarness *h, guint first, guint count)
+{
+  for (guint i = first; i < first + count; i++) {
+    GstBuffer *buffer = gst_buffer_new_allocate (NULL, 16, NULL);
+
+    gst_buffer_memset (buffer, 0, i, 16);
+    GST_BUFFER_PTS (buffer) = i * GST_SECOND / 30;
+    fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
+  }
+}
+
+static void
+end_by_hand (GstHarness *h, GstBus *bus, guint64 frames, guint64 lost)
+{
+  guint64 found, gone;
+
+  gst_element_set_bus (h->element, NULL);
+  gst_element_set_state (h->element, GST_STATE_NULL);
+  g_object_get (h->element, "frames", &found, "lost", &gone, NULL);
+  fail_unless_equals_uint64 (found, frames);
+  fail_unless_equals_uint64 (gone, lost);
+  gst_harness_teardown (h);
+  gst_object_unref (bus);
+}
+
+/* The folder with all that was recorded is deleted: that is said within a
+ * second, what follows is recorded, and octsrc plays it. */
+GST_START_TEST (test_folder_deleted)
+{
+  g_autofree char *folder = oct_test_file_path ("folder");
+  g_autofree char *path = g_build_filename (folder, "x", NULL);
+  g_autofree char *text = g_strconcat (path, ".oct", NULL);
+  g_autofree char *part = g_strconcat (path, "-00000.raw", NULL);
+  g_autofree char *next = g_strconcat (path, "-00001.raw", NULL);
+  GstBus *bus = gst_bus_new ();
+  g_autoptr (Source) s = NULL;
+  GstHarness *h;
+
+  fail_unless_equals_int (g_mkdir (folder, 0700), 0);
+  h = record_by_hand (path, bus);
+  push_scans (h, 0, 5);
+  fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING) == NULL);
+  fail_unless_equals_int (g_unlink (text), 0);
+  fail_unless_equals_int (g_unlink (part), 0);
+  fail_unless_equals_int (g_rmdir (folder), 0);
+  g_usleep (G_USEC_PER_SEC);
+  push_scans (h, 5, 4);
+  check_one_warning (bus, "5 B-scans", "x-00000.raw");
+  end_by_hand (h, bus, 4, 5);
+  s = source_new ("octsrc name=src location=%s", text);
+  source_play (s);
+  source_collect (s);
+  source_check_run (s, 0, 4, 30, 1);
+  check_one_warning (s->bus, "5 B-scans", "taken away");
+  g_clear_pointer (&s, source_free);
+  g_unlink (text);
+  g_unlink (next);
+  g_rmdir (folder);
+}
+GST_END_TEST
+
+/* What is deleted right before the end is told in the end. */
+GST_START_TEST (test_deleted_before_the_end)
+{
+  g_autofree char *path = oct_test_file_path ("late");
+  g_autofree char *part = g_strconcat (path, "-00000.raw", NULL);
+  GstBus *bus = gst_bus_new ();
+  GstHarness *h = record_by_hand (path, bus);
+
+  push_scans (h, 0, 5);
+  fail_unless_equals_int (g_unlink (part), 0);
+  gst_element_set_state (h->element, GST_STATE_NULL);
+  check_one_warning (bus, "5 B-scans", "late-00000.raw");
+  end_by_hand (h, bus, 0, 5);
+}
+GST_END_TEST
+
 static Suite *
 recording_suite (void)
 {
@@ -411,6 +533,9 @@ recording_suite (void)
   tcase_add_test (tc, test_no_calibration);
   tcase_add_test (tc, test_play_errors);
   tcase_add_test (tc, test_record_errors);
+  tcase_add_test (tc, test_file_mode);
+  tcase_add_test (tc, test_folder_deleted);
+  tcase_add_test (tc, test_deleted_before_the_end);
   return suite;
 }
 

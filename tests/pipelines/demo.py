@@ -44,6 +44,8 @@ def boxes(data, start=0, end=None):
 def check_results(folder, frames):
     """Returns the grey levels of the picture, its width and its height."""
     assert {p.name for p in folder.iterdir()} == RESULTS, list(folder.iterdir())
+    # they may be of a patient
+    assert all(p.stat().st_mode & 0o777 == 0o600 for p in folder.iterdir())
     mp4 = (folder / "bscans.mp4").read_bytes()
     top = boxes(mp4)
     order = list(top)

@@ -6,6 +6,7 @@ import contextlib
 import os
 import pathlib
 import re
+import select
 import signal
 import subprocess
 import time
@@ -30,10 +31,10 @@ def run(*arguments, cwd, status=0, program=RECORD, before=()):
 
 
 @contextlib.contextmanager
-def recording(folder, *arguments, **environment):
+def recording(folder, *arguments, before=(), **environment):
     """A recording that runs; ended whatever happens."""
     process = subprocess.Popen(
-        [RECORD, *map(str, arguments)], cwd=folder, text=True,
+        [*before, RECORD, *map(str, arguments)], cwd=folder, text=True,
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
         stderr=subprocess.PIPE, env={**os.environ, **environment})
     try:
@@ -73,6 +74,17 @@ def report(text):
 def count(path, cwd):
     """Frames that can be played."""
     return decode(path, cwd)[0]
+
+
+def count_all(folder, pattern, cwd):
+    """... in all files of this pattern that hold a picture."""
+    return sum(count(f, cwd) for f in folder.glob(pattern) if f.stat().st_size)
+
+
+def modes(folder):
+    """{name: permissions} of all that is in a folder, and of itself as "."."""
+    return {str(path.relative_to(folder)): path.stat().st_mode & 0o777
+            for path in (folder, *folder.rglob("*"))}
 
 
 def play_spectra(name, cwd):
@@ -237,15 +249,21 @@ def test_killed(folder):
         for container in ([], ["--mp4"]):
             here = folder / f"{moment}{len(container)}"
             here.mkdir()
-            with recording(here, "--output", "x", "--raw", "--part-seconds",
-                           part, *container, *SMALL) as process:
+            with recording(here, "--output", "x", "--raw", "--lossless",
+                           "--part-seconds", part, *container,
+                           *SMALL) as process:
                 last = lines_until(
                     process, lambda p: p["video"][0] >= moment * RATE)
                 process.kill()
                 process.wait()
-            files = sorted(here.glob("x*.m*"))
-            playable = sum(count(f, here) for f in files)
-            check_killed(last["video"][0], playable, f"video {container} {part}")
+            # a part that was begun in that moment may have no frame yet
+            files = [f for f in here.glob("x*.m*") if f.stat().st_size > 2000]
+            playable = {lossless: sum(count(f, here) for f in files
+                                      if ("lossless" in f.name) == lossless)
+                        for lossless in (False, True)}
+            what = f"{container} {part}"
+            check_killed(last["video"][0], playable[False], "video " + what)
+            check_killed(last["lossless"][0], playable[True], "16 bit " + what)
             check_killed(last["raw"][0], play_spectra("x", here), "raw")
 
 
@@ -321,7 +339,278 @@ def test_disk_filled_by_another(folder):
         assert errors.count("full") == 2, errors
         playable = count(disk / "x.mp4", folder)
         assert playable >= last["video"][0] - RATE, (playable, last)
-        assert play_spectra(disk / "x", folder) >= last["raw"][0]
+        assert playable == report(text)["video"][0], (playable, text)
+        spectra = play_spectra(disk / "x", folder)
+        assert spectra >= last["raw"][0], (spectra, last)
+        assert spectra == report(text)["raw"][0], (spectra, text)
+
+
+@tap.timed
+def test_three_fill_a_disk(folder):
+    """All of them finish their files, and have what they say."""
+    with small_disk(folder, 24) as disk:
+        with recording(folder, "--output", disk / "x", "--view=fakesink",
+                       "--samples", 1024, "--lines", 128, "--size", "320x256",
+                       "--bitrate", 20000, "--lossless", "--raw",
+                       before=["nice", "-n", "-5"]) as process:
+            found = check_full(process, ["video", "lossless", "raw"])
+        playable = {"video": count_all(disk, "x-0*.mkv", folder),
+                    "lossless": count_all(disk, "x-l*.mkv", folder),
+                    "raw": (disk / "x-00000.raw").stat().st_size // 2**18}
+        assert playable == {n: f[0] for n, f in found.items()}, (
+            playable, found)
+        assert all(n > 5 for n in playable.values()), playable
+        assert all(f[2] == 1 for f in found.values()), found
+
+
+@tap.timed
+def test_lossless_filled_by_another(folder):
+    for container in ([], ["--mp4"]):
+        with contextlib.ExitStack() as stack:
+            here = folder / f"f{len(container)}"
+            here.mkdir()
+            disk = stack.enter_context(small_disk(here, 48))
+            process = stack.enter_context(recording(
+                here, "--output", disk / "x", "--lossless", *container,
+                "--samples", 1024, "--lines", 128, "--size", "320x256"))
+            lines_until(process, lambda p: p["lossless"][0] >= 2 * RATE)
+            with contextlib.suppress(OSError), open(disk / "fill", "wb") as f:
+                while True:
+                    os.write(f.fileno(), bytes(1 << 16))
+            text, errors = process.communicate(timeout=60)
+            assert process.returncode == 1, text
+            assert errors.count("full") == 2, errors
+            found = report(text)
+            for name, pattern in (("video", "x[-.][0m]*"),
+                                  ("lossless", "x-lossless*.mkv")):
+                playable = count_all(disk, pattern, here)
+                assert playable == found[name][0] > RATE, (playable, text)
+
+
+# ------------------------------------------------- when files are taken away
+
+KINDS = {"video": "-00000.mkv", "mp4": ".mp4", "lossless": "-lossless-00000.mkv",
+         "raw": "-00000.raw"}
+
+
+def check_losses(folder, process, container="video"):
+    """Ends a recording of all kinds of which something is gone; what it says is
+    what a player finds."""
+    process.send_signal(signal.SIGINT)
+    text, errors = process.communicate(timeout=60)
+    assert process.returncode == 1, (text, errors)
+    found = report(text)
+    playable = {
+        "video": count_all(folder, "x*.mp4" if container == "mp4" else
+                           "x-0*.mkv", folder),
+        "lossless": count_all(folder, "x-lossless-*.mkv", folder),
+        "raw": play_spectra(folder / "x", folder)}
+    assert playable == {name: f[0] for name, f in found.items()}, (
+        playable, text, errors)
+    lost = dict(re.findall(r"^(\w+): .* (\d+) lost, ", text, re.M))
+    return found, {name: int(n) for name, n in lost.items()}, errors
+
+
+def errors_until(process, condition, seconds):
+    """Reads stderr until it meets a condition; fails after this time."""
+    text = ""
+    end = time.monotonic() + seconds
+    while not condition(text):
+        left = end - time.monotonic()
+        assert left > 0, f"not told in {seconds} s: {text}"
+        if select.select([process.stderr], [], [], left)[0]:
+            text += os.read(process.stderr.fileno(), 1 << 16).decode()
+    return text
+
+
+def take_away(folder, how, *names):
+    for name in names:
+        path = folder / ("x" + KINDS[name])
+        if how == "deleted":
+            path.unlink()
+        elif how == "moved":
+            path.rename(path.with_suffix(".elsewhere"))
+        elif how == "replaced":
+            path.rename(path.with_suffix(".elsewhere"))
+            path.symlink_to("precious")
+        else:
+            os.truncate(path, 1000)
+
+
+@tap.timed
+def test_files_are_taken_away(folder):
+    """Said at once, recorded on in a new part, and reported."""
+    for number, how in enumerate(("deleted", "moved", "replaced", "cut off")):
+        container = "mp4" if number % 2 else "video"
+        here = folder / str(number)
+        here.mkdir()
+        (here / "precious").write_text("precious")
+        with recording(here, "--output", "x", "--raw", "--lossless",
+                       *(["--mp4"] if container == "mp4" else []),
+                       *SMALL) as process:
+            before = lines_until(process, lambda p: p["video"][0] >= RATE)
+            take_away(here, how, container, "lossless", "raw")
+            told = errors_until(
+                process, lambda t: t.count("Error") == 3, 4)
+            assert told.count("deleted, moved, replaced") == 3, told
+            assert told.count("goes on in a new part") == 3, told
+            lines_until(process, lambda p: p["live"][0] >=
+                        before["live"][0] + 4 * RATE)
+            # what is no part any more is not looked at by the players either
+            for path in here.iterdir():
+                if path.is_symlink() or how == "cut off" and path.name in (
+                        "x" + KINDS[container], "x" + KINDS["lossless"]):
+                    path.unlink()
+            found, lost, errors = check_losses(here, process, container)
+        assert "Error" not in errors, errors
+        for name, (frames, _, parts) in found.items():
+            assert frames > RATE and parts == 1, (name, found)
+            assert before["video"][0] - RATE <= lost[name] < 4 * RATE, lost
+        assert (here / "precious").read_text() == "precious"
+
+
+@tap.timed
+def test_folder_is_taken_away(folder):
+    """It is made again.  What is elsewhere can be played there."""
+    with recording(folder, "--output", "a/x", "--raw", "--lossless",
+                   *SMALL) as process:
+        before = lines_until(process, lambda p: p["video"][0] >= RATE)
+        (folder / "a").rename(folder / "b")
+        told = errors_until(process, lambda t: t.count("Error") == 3, 4)
+        assert "goes on in a new part" in told, told
+        lines_until(process, lambda p: p["live"][0] >= 5 * RATE)
+        found, lost, _ = check_losses(folder / "a", process)
+    assert all(f[0] > RATE for f in found.values()), found
+    assert "dB" in (folder / "a" / "x-lossless.txt").read_text()
+    assert modes(folder / "a")["."] == 0o700
+    for name, frames in (("lossless", count_all(folder / "b", "x-l*.mkv", folder)),
+                         ("raw", play_spectra(folder / "b" / "x", folder))):
+        assert before[name][0] - RATE <= frames == lost[name], (frames, lost)
+
+
+@tap.timed
+def test_disk_is_taken_away(folder):
+    with small_disk(folder, 64) as disk:
+        with recording(folder, "--output", disk / "x", *SMALL) as process:
+            lines_until(process, lambda p: p["video"][0] >= RATE)
+            subprocess.run(["umount", "-l", disk], check=True)
+            told = errors_until(process, lambda t: "Error" in t, 4)
+            assert "unmounted" in told, told
+            lines_until(process, lambda p: p["live"][0] >= 5 * RATE)
+            process.send_signal(signal.SIGINT)
+            text, _ = process.communicate(timeout=30)
+            assert process.returncode == 1, text
+        frames, _, parts = report(text)["video"]
+        assert count_all(disk, "x-*.mkv", folder) == frames > RATE, text
+        assert parts == 1, text
+
+
+@tap.timed
+def test_finished_part_is_taken_away(folder):
+    """Of those that are there nothing is lost."""
+    with recording(folder, "--output", "x", "--raw", "--lossless",
+                   "--part-seconds", 1, *SMALL) as process:
+        last = lines_until(process, lambda p: p["video"][0] >= 4 * RATE)
+        gone = [folder / "x-00001.mkv", folder / "x-lossless-00000.mkv"]
+        frames = [count(path, folder) for path in gone]
+        for path in gone:
+            path.unlink()
+        told = errors_until(process, lambda t: t.count("Error") == 2, 4)
+        assert "goes on in a new part" not in told, told
+        lines_until(process, lambda p: p["live"][0] >= last["live"][0] + RATE)
+        # and one right before the end
+        (folder / "x-00002.mkv").unlink()
+        found, lost, _ = check_losses(folder, process)
+    assert lost["lossless"] == frames[1] and lost["video"] > frames[0], lost
+    assert "raw" not in lost and found["raw"][0] > 4 * RATE, found
+
+
+# ------------------------------------------------------- who may, and who ends
+
+@tap.timed
+def test_private(folder):
+    """Whatever the umask, nobody else can read them, from the first byte on."""
+    for container in ([], ["--mp4"]):
+        here = folder / f"f{len(container)}"
+        here.mkdir(mode=0o700)
+        with recording(here, "--output", "a/b/x", "--raw", "--lossless",
+                       "--part-seconds", 1, *container, *SMALL,
+                       before=["sh", "-c", 'umask 0; exec "$@"', "-"],
+                       ) as process:
+            while process.poll() is None:
+                for name, mode in modes(here).items():
+                    assert mode & 0o077 == 0, (name, oct(mode))
+                if (here / "a/b/x-00001.mkv").exists() or container and (
+                        here / "a/b/x-00000.raw").exists():
+                    process.send_signal(signal.SIGINT)
+                time.sleep(0.01)
+        found = modes(here)
+        assert len(found) >= 8, found
+        for name, mode in found.items():
+            assert mode == (0o700 if (here / name).is_dir() else 0o600), found
+
+
+def test_mode(folder):
+    """Widened, whatever the umask."""
+    run("-c", 'umask 077; exec "$@"', "-", RECORD, "--output", "a/x",
+        "--seconds", 1, "--raw", "--mp4", "--mode", "0640", *SMALL,
+        program="sh", cwd=folder)
+    found = modes(folder / "a")
+    assert found.pop(".") == 0o750 and len(found) == 3, found
+    assert set(found.values()) == {0o640}, found
+    for mode in ("0", "0000", "0177", "0700", "0640x", "640 ", "0900", "01600",
+                 "-1", "rw", ""):
+        _, errors = run("--output", "y", "--mode", mode, cwd=folder, status=2)
+        assert "--mode" in errors and len(errors.splitlines()) == 1, errors
+
+
+def test_open_folder(folder):
+    """One that was there is left as it is; a note says who can look into it."""
+    open_folder = folder / "open"
+    for mode, words in ((0o755, "see the names"), (0o777, "delete"),
+                        (0o1777, "see the names"), (0o700, None)):
+        open_folder.mkdir()
+        open_folder.chmod(mode)
+        _, errors = run("--output", "open/x", "--seconds", 1, *SMALL,
+                        cwd=folder)
+        if words:
+            assert words in errors and len(errors.splitlines()) == 1, errors
+        else:
+            assert errors == "", errors
+        assert open_folder.stat().st_mode & 0o7777 == mode
+        (open_folder / "x-00000.mkv").unlink()
+        open_folder.rmdir()
+
+
+@tap.timed
+def test_terminal_is_closed(folder):
+    """SIGHUP ends it as Ctrl-C does, though it comes twice; nohup holds."""
+    with recording(folder, "--output", "x", *SMALL) as process:
+        lines_until(process, lambda p: p["video"][0] > RATE)
+        process.send_signal(signal.SIGHUP)
+        time.sleep(0.02)
+        process.send_signal(signal.SIGHUP)
+        text = process.stdout.read()
+        assert process.wait(30) == 0, text
+    assert count(folder / "x-00000.mkv", folder) == report(text)["video"][0]
+    with recording(folder, "--output", "y", *SMALL, before=["nohup"]) as process:
+        last = lines_until(process, lambda p: p["video"][0] > 5)
+        process.send_signal(signal.SIGHUP)
+        lines_until(process, lambda p: p["video"][0] > last["video"][0] + RATE)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) == 0
+
+
+@tap.timed
+def test_reader_goes_away(folder):
+    """As in `record.sh | head -1`; so does who reads the errors."""
+    with recording(folder, "--output", "x", "--seconds", 4, *SMALL) as process:
+        lines_until(process, lambda p: p["video"][0] > 5)
+        process.stdout.close()
+        process.stderr.close()
+        assert process.wait(30) == 0
+        process.stdout = process.stderr = None
+    assert count(folder / "x-00000.mkv", folder) >= 3.5 * RATE
 
 
 def test_no_room_at_the_start(folder):
@@ -360,6 +649,38 @@ def test_slow_disk(folder):
 
 
 # -------------------------------------------------------------- what is refused
+
+def test_odd_names(folder):
+    for name in ("a b", "100%d %s %05u", "new\nline", "-dash", "Größe", "x'\"$`!",
+                 "x ! fakesink", "\udcff"):
+        output, _ = run("--output", f"./{name}", "--seconds", 1, "--raw",
+                        "--lossless", *SMALL, cwd=folder)
+        found = report(output.replace(name, "NAME"))
+        (folder / f"{name}-00000.mkv").rename(folder / "v.mkv")
+        assert count("v.mkv", folder) == found["video"][0] > 5, output
+        size = (folder / f"{name}-00000.raw").stat().st_size
+        assert size == BSCAN * found["raw"][0], output
+        assert (folder / f"{name}-lossless.txt").exists()
+
+
+def test_one_name_for_two(folder):
+    """At the same time: one of them gets it, and nothing is mixed."""
+    for options in (["--raw"], ["--mp4", "--lossless"]):
+        here = folder / options[0]
+        here.mkdir()
+        with contextlib.ExitStack() as stack:
+            processes = [stack.enter_context(recording(
+                here, "--output", "x", "--seconds", 2, *options, *SMALL))
+                for _ in range(4)]
+            found = [p.communicate(timeout=60) for p in processes]
+        done = [text for p, (text, _) in zip(processes, found)
+                if p.returncode == 0]
+        assert len(done) == 1, found
+        assert all("exists already" in errors for text, errors in found
+                   if text not in done), found
+        video = list(here.glob("x.mp4")) or list(here.glob("x-0*.mkv"))
+        assert [count(f, here) for f in video] == [report(done[0])["video"][0]]
+
 
 def test_nothing_is_overwritten(folder):
     arguments = ["--output", "x", "--seconds", 1, "--lossless", *SMALL]

@@ -7,6 +7,7 @@
 
 #include <glib/gstdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define RATE 30
 #define WAIT (30 * GST_SECOND)
@@ -56,19 +57,25 @@ count_files (Live *live)
 }
 
 static void
-teardown (Live *live, gconstpointer data)
+empty_folder (Live *live)
 {
   g_autoptr (GDir) dir = g_dir_open (live->folder, 0, NULL);
   const char *name;
 
-  gst_element_set_state (live->pipeline, GST_STATE_NULL);
-  gst_object_unref (live->pad);
-  gst_object_unref (live->pipeline);
   while ((name = g_dir_read_name (dir)) != NULL) {
     g_autofree char *path = g_build_filename (live->folder, name, NULL);
 
     g_unlink (path);
   }
+}
+
+static void
+teardown (Live *live, gconstpointer data)
+{
+  gst_element_set_state (live->pipeline, GST_STATE_NULL);
+  gst_object_unref (live->pad);
+  gst_object_unref (live->pipeline);
+  empty_folder (live);
   g_rmdir (live->folder);
   g_free (live->folder);
 }
@@ -284,6 +291,206 @@ test_refused (Live *live, gconstpointer data)
   g_assert_nonnull (strstr (error->message, "cannot be written"));
 }
 
+/* ------------------------------------------------- files that are taken away
+ */
+
+static GstPadProbeReturn
+on_decoded (GstPad *pad, GstPadProbeInfo *info, gpointer frames)
+{
+  (*(guint64 *)frames)++;
+  return GST_PAD_PROBE_OK;
+}
+
+/* Frames that a decoder makes of what `launch` reads. */
+static guint64
+decode (const char *launch)
+{
+  g_autofree char *description =
+      g_strdup_printf ("%s ! fakesink name=end", launch);
+  g_autoptr (GstElement) pipeline = gst_parse_launch (description, NULL);
+  g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (pipeline), "end");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (sink, "sink");
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+  guint64 frames = 0;
+
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, on_decoded, &frames, NULL);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  gst_message_unref (gst_bus_timed_pop_filtered (
+      bus, WAIT, GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  return frames;
+}
+
+/* In all files of this ending. */
+static guint64
+decode_all (Live *live, const char *ending)
+{
+  g_autoptr (GDir) dir = g_dir_open (live->folder, 0, NULL);
+  gboolean raw = g_str_equal (ending, ".oct");
+  const char *name;
+  guint64 frames = 0;
+
+  while ((name = g_dir_read_name (dir)) != NULL) {
+    g_autofree char *launch = g_strdup_printf (
+        raw ? "octsrc location=%s/%s" : "filesrc location=%s/%s ! decodebin",
+        live->folder, name);
+
+    if (g_str_has_suffix (name, ending))
+      frames += decode (launch);
+  }
+  return frames;
+}
+
+static const struct {
+  OctRecordKind kind;
+  const char *first, *second, *ending;
+} kinds_of_files[] = {
+  { OCT_RECORD_VIDEO, "x-00000.mkv", "x-00001.mkv", ".mkv" },
+  { OCT_RECORD_MP4, "x.mp4", "x-2.mp4", ".mp4" },
+  { OCT_RECORD_LOSSLESS, "x-00000.mkv", "x-00001.mkv", ".mkv" },
+  { OCT_RECORD_RAW, "x-00000.raw", "x-00001.raw", ".oct" },
+};
+
+static OctRecorderStats
+wait_for_message (OctRecorder *recorder, const char *except)
+{
+  gint64 until = g_get_monotonic_time () + WAIT / 1000;
+  OctRecorderStats stats;
+
+  do {
+    g_usleep (20000);
+    oct_recorder_get_stats (recorder, &stats);
+    g_assert_cmpint (g_get_monotonic_time (), <, until);
+  } while (stats.message == NULL || stats.message == except);
+  return stats;
+}
+
+/* Of every kind: said, recorded on, and what is reported is what a decoder
+ * finds. */
+static void
+test_deleted (Live *live, gconstpointer data)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (kinds_of_files); i++) {
+    OctRecorder *recorder = start (live, kinds_of_files[i].kind, "x");
+    g_autofree char *first =
+        g_build_filename (live->folder, kinds_of_files[i].first, NULL);
+    g_autofree char *second =
+        g_build_filename (live->folder, kinds_of_files[i].second, NULL);
+    OctRecorderStats stats = wait_for_frames (recorder, RATE);
+
+    g_assert_null (stats.message);
+    g_assert_cmpint (g_unlink (first), ==, 0);
+    stats = wait_for_message (recorder, NULL);
+    g_assert_nonnull (strstr (stats.message, kinds_of_files[i].first));
+    g_assert_nonnull (strstr (stats.message, "goes on in a new part"));
+    g_assert_cmpint (stats.state, ==, OCT_RECORDER_RECORDING);
+    wait_for_frames (recorder, stats.frames + RATE);
+    stats = end (recorder);
+    g_assert_cmpint (stats.state, ==, OCT_RECORDER_FAILED);
+    g_assert_cmpuint (stats.lost, >, 0);
+    g_assert_cmpuint (stats.parts, ==, 1);
+    g_assert_cmpuint (stats.frames, >, 5);
+    g_assert_cmpuint (
+        decode_all (live, kinds_of_files[i].ending), ==, stats.frames);
+    g_assert_true (g_file_test (second, G_FILE_TEST_IS_REGULAR));
+    oct_recorder_free (recorder);
+    empty_folder (live);
+  }
+}
+
+/* When nothing comes any more to be recorded. */
+static void
+test_all_deleted (Live *live, gconstpointer data)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (kinds_of_files); i++) {
+    OctRecorder *recorder = start (live, kinds_of_files[i].kind, "x");
+    OctRecorderStats stats;
+
+    wait_for_frames (recorder, RATE);
+    oct_recorder_stop (recorder);
+    /* in the middle of the end, or after it */
+    empty_folder (live);
+    stats = end (recorder);
+    if (stats.state == OCT_RECORDER_FAILED) {
+      /* the last frames may have come into a new part */
+      g_assert_cmpuint (stats.frames, <, RATE);
+      g_assert_cmpuint (stats.lost + stats.frames, >=, RATE);
+      g_assert_cmpuint (
+          decode_all (live, kinds_of_files[i].ending), ==, stats.frames);
+    }
+    oct_recorder_free (recorder);
+    empty_folder (live);
+  }
+}
+
+/* The name of the next part is another one's. */
+static void
+test_next_name_is_taken (Live *live, gconstpointer data)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (kinds_of_files); i++) {
+    OctRecorder *recorder = start (live, kinds_of_files[i].kind, "x");
+    g_autofree char *first =
+        g_build_filename (live->folder, kinds_of_files[i].first, NULL);
+    g_autofree char *second =
+        g_build_filename (live->folder, kinds_of_files[i].second, NULL);
+    g_autofree char *text = NULL;
+    OctRecorderStats stats;
+
+    wait_for_frames (recorder, 5);
+    g_assert_true (g_file_set_contents (second, "precious", -1, NULL));
+    g_assert_cmpint (g_unlink (first), ==, 0);
+    stats = wait_for_message (recorder, NULL);
+    wait_for_frames (recorder, stats.frames + RATE);
+    stats = end (recorder);
+    g_assert_cmpuint (stats.frames, >, 5);
+    g_assert_cmpuint (stats.parts, ==, 1);
+    g_assert_true (g_file_get_contents (second, &text, NULL, NULL));
+    g_assert_cmpstr (text, ==, "precious");
+    if (kinds_of_files[i].kind != OCT_RECORD_RAW)
+      g_assert_cmpint (g_unlink (second), ==, 0);
+    g_assert_cmpuint (
+        decode_all (live, kinds_of_files[i].ending), ==, stats.frames);
+    oct_recorder_free (recorder);
+    empty_folder (live);
+  }
+}
+
+/* Files are made for their owner alone, or as it is said. */
+static void
+test_permissions (Live *live, gconstpointer data)
+{
+  const guint modes[] = { 0, 0640 };
+  mode_t before = umask (0);
+
+  for (guint i = 0; i < G_N_ELEMENTS (kinds_of_files) * 2; i++) {
+    guint mode = modes[i % 2];
+    g_autofree char *output = g_build_filename (live->folder, "x", NULL);
+    const OctRecorderSettings settings = { .kind = kinds_of_files[i / 2].kind,
+      .output = output,
+      .comment = "of a patient",
+      .file_mode = mode };
+    g_autoptr (GError) error = NULL;
+    OctRecorder *recorder = oct_recorder_start (live->pad, &settings, &error);
+    g_autoptr (GDir) dir = NULL;
+    const char *name;
+
+    g_assert_no_error (error);
+    wait_for_frames (recorder, 5);
+    end (recorder);
+    dir = g_dir_open (live->folder, 0, NULL);
+    while ((name = g_dir_read_name (dir)) != NULL) {
+      g_autofree char *path = g_build_filename (live->folder, name, NULL);
+      GStatBuf status;
+
+      g_assert_cmpint (g_stat (path, &status), ==, 0);
+      g_assert_cmpint (status.st_mode & 0777, ==, mode != 0 ? mode : 0600);
+    }
+    oct_recorder_free (recorder);
+    empty_folder (live);
+  }
+  umask (before);
+}
+
 #define ADD(name, function)                                                    \
   g_test_add ("/recorder/" name, Live, NULL, setup, function, teardown)
 
@@ -299,5 +506,9 @@ main (int argc, char **argv)
   ADD ("end-of-stream", test_end_of_stream);
   ADD ("raw-of-what-is-not", test_raw_of_what_is_not);
   ADD ("refused", test_refused);
+  ADD ("deleted", test_deleted);
+  ADD ("all-deleted", test_all_deleted);
+  ADD ("next-name-is-taken", test_next_name_is_taken);
+  ADD ("permissions", test_permissions);
   return g_test_run ();
 }

@@ -3,6 +3,8 @@
 
 #include "oct-test.h"
 
+#include <glib/gstdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define SAMPLES 8u
@@ -333,7 +335,7 @@ new_writer (const char *name, guint64 part_size)
     NULL };
   g_autoptr (GError) error = NULL;
   OctRawWriter *writer =
-      oct_raw_writer_new (oct_test_path (name), part_size, &error);
+      oct_raw_writer_new (oct_test_path (name), part_size, 0600, &error);
 
   g_assert_no_error (error);
   oct_raw_writer_describe (writer, &info, &error);
@@ -482,20 +484,174 @@ test_missing_parts (void)
   oct_test_assert_error (&error, OCT_ERROR_NOT_FOUND, "nowhere.oct", NULL);
 }
 
+/* Known answers: B-scans 4, 5, 6 are lost, with a gap among them. */
+static void
+test_lose_part (void)
+{
+  g_auto (OctRecordingInfo) info = { OCT_SAMPLE_U8, 8, 3 };
+  g_auto (OctRecordingInfo) again = { 0 };
+  g_autoptr (GError) error = NULL;
+  g_autofree char *text = NULL;
+
+  oct_recording_info_add_gap (&info, 2, 1);
+  oct_recording_info_add_gap (&info, 5, 3);
+  oct_recording_info_add_gap (&info, 9, 4);
+  info.calibration_until = 8;
+  g_assert_true (oct_recording_info_lose_part (&info, 3, 4, 3));
+  text = oct_recording_format (&info);
+  g_assert_nonnull (strstr (text, "missing=2:1;4:6;6:4;\n"));
+  g_assert_nonnull (strstr (text, "lost-parts=3;\n"));
+  g_assert_cmpuint (info.calibration_until, ==, 5);
+  /* and one before it, and one right behind the gap */
+  g_assert_true (oct_recording_info_lose_part (&info, 1, 0, 2));
+  g_assert_true (oct_recording_info_lose_part (&info, 4, 2, 2));
+  g_assert_cmpuint (info.calibration_until, ==, 2);
+  g_free (text);
+  text = oct_recording_format (&info);
+  g_assert_nonnull (strstr (text, "missing=0:3;2:12;\n"));
+  g_assert_nonnull (strstr (text, "lost-parts=1;3;4;\n"));
+  oct_recording_parse ("x", text, strlen (text), &again, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (again.lost_parts->len, ==, 3);
+  g_assert_cmpuint (g_array_index (again.lost_parts, guint, 2), ==, 4);
+}
+
+static void
+test_wrong_lost_parts (void)
+{
+  const char *const lists[] = { "x", "3", "5;3;", "3;3;", "99999999999;", "-1;",
+    "1;;" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (lists); i++) {
+    g_autofree char *text =
+        g_strdup_printf ("[oct-recording]\nversion=1\nsample-format=gray8\n"
+                         "samples=8\nlines=3\nlost-parts=%s\n",
+            lists[i]);
+    OctRecordingInfo info = { 0 };
+    GError *error = NULL;
+
+    g_assert_false (
+        oct_recording_parse ("x", text, strlen (text), &info, &error));
+    oct_test_assert_error (&error, OCT_ERROR_FORMAT, "lost-parts", NULL);
+  }
+}
+
+/* Takes what the writer finds to be gone into the text, and tells it. */
+static guint64
+find_losses (OctRawWriter *writer, OctRecordingInfo *info)
+{
+  g_autoptr (GError) error = NULL;
+  guint64 frames = 0;
+  OctRawLoss loss;
+
+  while (oct_raw_writer_check (writer, &loss)) {
+    g_assert_true (oct_recording_info_lose_part (
+        info, loss.part, loss.first, loss.frames));
+    frames += loss.frames;
+    g_free (loss.path);
+  }
+  oct_raw_writer_describe (writer, info, &error);
+  g_assert_no_error (error);
+  return frames;
+}
+
+static void
+move_away (const char *name)
+{
+  g_autofree char *from = g_strdup (oct_test_path (name));
+  g_autofree char *to = g_strconcat (from, "-elsewhere", NULL);
+
+  g_assert_cmpint (g_rename (from, to), ==, 0);
+}
+
+/* Deleted, replaced, cut off while they are written, the text too: what is left
+ * can be played, and is what is counted. */
+static void
+test_lost_while_writing (void)
+{
+  g_auto (OctRecordingInfo) info = { OCT_SAMPLE_U16, SAMPLES, LINES };
+  OctRawWriter *writer = new_writer ("gone", FRAME * 2);
+  g_autoptr (OctRecording) recording = NULL;
+  g_autoptr (GError) error = NULL;
+  const guint left[] = { 2, 3, 10, 11, 14 };
+  guint16 values[SAMPLES * LINES];
+  OctRawWriterStats stats;
+
+  for (guint n = 0; n < 15; n++) {
+    fill (values, n);
+    oct_raw_writer_append (writer, values, SAMPLES * 2, &error);
+    g_assert_no_error (error);
+    if (n == 4) { /* parts of 2, 2, 1 */
+      g_assert_cmpuint (find_losses (writer, &info), ==, 0);
+      g_remove (oct_test_path ("gone-00000.raw"));
+      g_remove (oct_test_path ("gone-00002.raw"));
+      g_remove (oct_test_path ("gone.oct"));
+      g_assert_false (oct_raw_writer_has_text (writer));
+      g_assert_cmpuint (find_losses (writer, &info), ==, 3);
+      g_assert_true (oct_raw_writer_has_text (writer));
+    } else if (n == 6) { /* 5 and 6 */
+      g_assert_cmpint (
+          truncate (oct_test_path ("gone-00003.raw"), FRAME), ==, 0);
+      g_assert_cmpuint (find_losses (writer, &info), ==, 2);
+      /* the number of the next one is taken */
+      oct_test_write ("gone-00004.raw", values, FRAME);
+    } else if (n == 8) { /* 7 and 8 in 5 */
+      g_assert_cmpuint (find_losses (writer, &info), ==, 0);
+      move_away ("gone-00005.raw");
+      oct_test_write ("gone-00005.raw", values, FRAME);
+    } else if (n == 9) { /* the first of part 6 */
+      move_away ("gone-00006.raw");
+      g_assert_cmpuint (find_losses (writer, &info), ==, 3);
+    } else if (n == 13) { /* 12 and 13, finished, are found in the end */
+      g_remove (oct_test_path ("gone-00008.raw"));
+    }
+  }
+  g_assert_cmpuint (find_losses (writer, &info), ==, 2);
+  stats = oct_raw_writer_get_stats (writer);
+  g_assert_cmpuint (stats.frames, ==, 5);
+  g_assert_cmpuint (stats.lost, ==, 10);
+  g_assert_cmpuint (stats.parts, ==, 3);
+  g_assert_cmpuint (stats.bytes, ==, 5 * FRAME);
+  oct_raw_writer_close (writer, &error);
+  g_assert_no_error (error);
+  recording = open_good ("gone.oct", 5);
+  for (guint n = 0; n < G_N_ELEMENTS (left); n++)
+    assert_frame (recording, n, left[n]);
+}
+
+/* Nobody else can read them, whatever the umask. */
+static void
+test_private (void)
+{
+  const char *const names[] = { "private.oct", "private-00000.raw" };
+  mode_t before = umask (0);
+
+  write_frames ("private", 1, FRAME, SAMPLES * 2);
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
+    GStatBuf status;
+
+    g_assert_cmpint (g_stat (oct_test_path (names[i]), &status), ==, 0);
+    g_assert_cmpint (status.st_mode & 0777, ==, 0600);
+  }
+  umask (before);
+}
+
 static void
 test_never_overwrites (void)
 {
   GError *error = NULL;
 
   write_frames ("once", 1, FRAME, SAMPLES * 2);
-  g_assert_null (oct_raw_writer_new (oct_test_path ("once"), FRAME, &error));
+  g_assert_null (
+      oct_raw_writer_new (oct_test_path ("once"), FRAME, 0600, &error));
   oct_test_assert_error (
       &error, OCT_ERROR_WRITE, "once.oct", "overwritten", NULL);
   g_remove (oct_test_path ("once.oct"));
-  g_assert_null (oct_raw_writer_new (oct_test_path ("once"), FRAME, &error));
+  g_assert_null (
+      oct_raw_writer_new (oct_test_path ("once"), FRAME, 0600, &error));
   oct_test_assert_error (&error, OCT_ERROR_WRITE, "once-00000.raw", NULL);
   g_assert_null (
-      oct_raw_writer_new (oct_test_path ("nowhere/x"), FRAME, &error));
+      oct_raw_writer_new (oct_test_path ("nowhere/x"), FRAME, 0600, &error));
   oct_test_assert_error (&error, OCT_ERROR_WRITE, "nowhere", "location", NULL);
 }
 
@@ -543,6 +699,10 @@ main (int argc, char **argv)
   g_test_add_func ("/recording/tiny-parts", test_tiny_parts);
   g_test_add_func ("/recording/cut-off", test_cut_off);
   g_test_add_func ("/recording/missing-parts", test_missing_parts);
+  g_test_add_func ("/recording/lose-part", test_lose_part);
+  g_test_add_func ("/recording/wrong-lost-parts", test_wrong_lost_parts);
+  g_test_add_func ("/recording/lost-while-writing", test_lost_while_writing);
+  g_test_add_func ("/recording/private", test_private);
   g_test_add_func ("/recording/never-overwrites", test_never_overwrites);
   g_test_add_func ("/recording/new-calibration", test_new_calibration);
   status = g_test_run ();

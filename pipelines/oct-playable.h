@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/** What is in a file whose writing did not come to its end. */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* Frames that a player finds in a video file (Matroska, or `mp4`), which is
+ * read to its end; 0 where it is none.  Takes as long as reading it. */
+guint64 oct_playable_count (const char *path, gboolean mp4);
+
+G_END_DECLS

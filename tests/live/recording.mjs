@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What pages hear of a recording whose files are taken away, who may read its
+// files, and what ends it.
+import assert from "node:assert/strict";
+import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, unlinkSync } from "node:fs";
+import { join } from "node:path";
+
+import { countFrames, run, Server, sleep, until } from "./lib.mjs";
+import { get, Talk } from "./wire.mjs";
+
+const record = (talk, on) => talk.say(JSON.stringify({ type: "record", on }));
+
+// What was said last of the recording.
+const said = (talk) => talk.messages.findLast((message) => message.recording)?.recording;
+
+async function begin(...options) {
+  const server = await Server.start(...options);
+  const talk = await Talk.start(server);
+  await until("oct-live talks", () => talk.has("status"));
+  record(talk, true);
+  await until("it records", () => said(talk)?.active && said(talk).frames > 20);
+  return { server, talk };
+}
+
+const modeOf = (path) => (statSync(path).mode & 0o777).toString(8);
+
+const takeAway = {
+  deleted: (folder) => unlinkSync(join(folder, readdirSync(folder)[0])),
+  moved: (folder) => renameSync(join(folder, readdirSync(folder)[0]), `${folder}-first.mkv`),
+  "the folder deleted": (folder) => rmSync(folder, { recursive: true }),
+  "the folder moved": (folder) => renameSync(folder, `${folder}-elsewhere`),
+};
+
+const tests = {
+  async "what is taken away is said at once, recording goes on, the count is right"() {
+    for (const [how, take] of Object.entries(takeAway)) {
+      const { server, talk } = await begin();
+      assert.equal(said(talk).message, "");
+      take(server.recordings);
+      await until(`${how}: it is said`, () => /goes on in a new part/.test(said(talk).message), 5);
+      assert.ok(said(talk).active, how);
+      const { frames } = said(talk);
+      await until("it records", () => said(talk).frames > frames + 30);
+      record(talk, false);
+      await until("it has ended", () => !said(talk).active && !said(talk).finishing);
+      assert.match(said(talk).message, /gone/, how);
+      assert.ok(said(talk).dropped > 10, `${how}: ${said(talk).dropped} lost`);
+      assert.equal(countFrames(server.recordings), said(talk).frames, how);
+      // and the next one is as if nothing had been
+      record(talk, true);
+      await until("it records again", () => said(talk).active && said(talk).frames > 5);
+      assert.equal(said(talk).message, "");
+      assert.equal(await server.stop(), 0);
+    }
+  },
+
+  async "nobody else can read a recording, unless it is asked for"() {
+    for (const [options, file, folder] of [[[], "600", "700"], [["--mode", "0640"], "640", "750"]]) {
+      const { server } = await begin(...options);
+      assert.equal(await server.stopKeeping(), 0);
+      assert.equal(modeOf(server.recordings), folder);
+      for (const name of readdirSync(server.recordings))
+        assert.equal(modeOf(join(server.recordings, name)), file, name);
+      server.clear();
+    }
+  },
+
+  async "a folder that others can look into is left as it is, and a note says so"() {
+    const server = await Server.start();
+    const open = join(server.folder, "open");
+    mkdirSync(open);
+    chmodSync(open, 0o755);
+    await server.stopKeeping();
+    const again = await Server.start("--record", open);
+    assert.match(again.output, /Note: other users .* names of the files/);
+    assert.equal(await again.stop(), 0);
+    assert.equal(modeOf(open), "755");
+    server.clear();
+  },
+
+  async "a terminal that is closed ends it as Ctrl-C does"() {
+    const { server } = await begin();
+    server.process.kill("SIGHUP");
+    await sleep(20);
+    server.process.kill("SIGHUP");
+    const status = await Promise.race([server.exited, sleep(20000).then(() => "still running")]);
+    assert.equal(status, 0);
+    assert.ok(countFrames(server.recordings) > 20);
+    server.clear();
+  },
+
+  async "who reads what it prints may go away"() {
+    const { server, talk } = await begin();
+    server.process.stdout.destroy();
+    server.process.stderr.destroy();
+    record(talk, false);
+    await until("it has ended", () => !said(talk).active && !said(talk).finishing);
+    assert.equal((await get(server, "/")).status, 200);
+    assert.equal(await server.stop(), 0);
+  },
+};
+
+await run(tests, { browser: false });
