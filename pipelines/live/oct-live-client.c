@@ -9,7 +9,7 @@
  *   bye        a sentence, then the connection is closed */
 #include "oct-live-server.h"
 
-#include "oct-live-chain.h"
+#include "oct-chain.h"
 #include "oct-live-message.h"
 
 #include <json-glib/json-glib.h>
@@ -150,8 +150,8 @@ add_methods (JsonBuilder *builder)
 {
   json_builder_set_member_name (builder, "methods");
   json_builder_begin_array (builder);
-  for (const OctLiveMethod *method = oct_live_methods; method->id; method++) {
-    if (!oct_live_method_available (method))
+  for (const OctMethod *method = oct_methods; method->id; method++) {
+    if (!oct_method_available (method))
       continue;
     json_builder_begin_object (builder);
     add_string (builder, "id", method->id);

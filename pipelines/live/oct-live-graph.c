@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-live-graph.h"
 #include "oct-encoder.h"
-#include "oct-live-chain.h"
+#include "oct-chain.h"
+#include "oct-live-change.h"
 
 #include <gst/app/gstappsink.h>
 #include <gst/video/video.h>
@@ -146,13 +147,13 @@ static GstElement *
 add_reconstruction (OctLiveGraph *graph, GstElement *from,
     const OctLiveSource *source, GError **error)
 {
-  const OctLiveMethod *method = oct_live_method_find (graph->settings.method);
+  const OctMethod *method = oct_method_find (graph->settings.method);
 
   graph->first = add_own_part (graph, "octdcsub name=octdcsub", error);
   if (graph->first != NULL)
     graph->last = add_own_part (graph, LAST, error);
   if (graph->last != NULL)
-    graph->chain = oct_live_chain_new (method, 0.0, 0.0, error);
+    graph->chain = oct_chain_new (method, 0.0, 0.0, error);
   if (graph->chain == NULL)
     return NULL;
   if (graph->octsrc == NULL && source->file->calibration != NULL) {
@@ -329,10 +330,10 @@ oct_live_graph_new (const OctLiveSource *source, GError **error)
   graph->receivers = g_array_new (FALSE, FALSE, sizeof (Receiver));
   graph->pipeline = gst_pipeline_new ("oct-live");
   graph->settings = (OctLiveSettings){
-    .automatic = TRUE, .min = 0.0, .max = 60.0, .method = oct_live_methods[0].id
+    .automatic = TRUE, .min = 0.0, .max = 60.0, .method = oct_methods[0].id
   };
   if (source->images == NULL
-      && oct_live_method_find (graph->settings.method) == NULL) {
+      && oct_method_find (graph->settings.method) == NULL) {
     g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
         "GStreamer does not find the elements of this project; install the "
         "plugin or set GST_PLUGIN_PATH to its folder.");
@@ -532,7 +533,7 @@ check_settings (const OctLiveSettings *settings, GError **error)
         settings->min, settings->max);
     return FALSE;
   }
-  if (oct_live_method_find (settings->method) == NULL) {
+  if (oct_method_find (settings->method) == NULL) {
     g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
         "This reconstruction is not installed here; choose another one.");
     return FALSE;
@@ -544,7 +545,7 @@ gboolean
 oct_live_graph_set_settings (
     OctLiveGraph *graph, const OctLiveSettings *settings, GError **error)
 {
-  const OctLiveMethod *method;
+  const OctMethod *method;
   g_autoptr (GstElement) last = NULL;
 
   if (graph->chain == NULL) {
@@ -555,10 +556,10 @@ oct_live_graph_set_settings (
   }
   if (!check_settings (settings, error))
     return FALSE;
-  method = oct_live_method_find (settings->method);
+  method = oct_method_find (settings->method);
   if (method->id != graph->settings.method) {
     GstElement *chain =
-        oct_live_chain_new (method, settings->a2, settings->a3, error);
+        oct_chain_new (method, settings->a2, settings->a3, error);
 
     if (chain == NULL
         || !oct_live_chain_replace (graph->pipeline, graph->first, graph->chain,
@@ -566,7 +567,7 @@ oct_live_graph_set_settings (
       return FALSE;
     graph->chain = chain;
   } else
-    oct_live_chain_set_dispersion (graph->chain, settings->a2, settings->a3);
+    oct_chain_set_dispersion (graph->chain, settings->a2, settings->a3);
   last = gst_bin_get_by_name (GST_BIN (graph->last), "last");
   gst_util_set_object_arg (
       G_OBJECT (last), "range", settings->automatic ? "contrast" : "manual");

@@ -28,7 +28,7 @@ typedef struct {
   gboolean automatic;
   double min, max;
   double a2, a3;
-  const char *method; /* id of an OctLiveMethod */
+  const char *method; /* id of an OctMethod */
 } OctLiveSettings;
 
 /* What is known of the images; zero or NULL as long as it is not. */

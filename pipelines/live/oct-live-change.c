@@ -1,68 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "oct-live-chain.h"
-
-#define RESAMPLED " ! octdispersion name=dispersion ! octfft name=transform"
-#define NON_UNIFORM "octdispersion name=dispersion ! octnufft name=transform"
-
-/* clang-format off */
-const OctLiveMethod oct_live_methods[] = {
-  { "cubic", "Cubic spline", "octkresample",
-    "octkresample method=cubic" RESAMPLED },
-  { "linear", "Linear (fastest)", "octkresample",
-    "octkresample method=linear" RESAMPLED },
-  { "lanczos", "Lanczos", "octkresample",
-    "octkresample method=lanczos" RESAMPLED },
-  { "nufft", "NUFFT", "octnufft", NON_UNIFORM " method=nufft" },
-  { "nudft", "NUDFT (exact, slow)", "octnufft", NON_UNIFORM " method=nudft" },
-  { NULL },
-};
-/* clang-format on */
+#include "oct-live-change.h"
 
 /* What a change needs, kept until the pad has no buffer under way. */
 typedef struct {
   GstElement *pipeline, *before, *old, *chain, *after;
 } Change;
-
-const OctLiveMethod *
-oct_live_method_find (const char *id)
-{
-  for (const OctLiveMethod *method = oct_live_methods; method->id; method++)
-    if (g_strcmp0 (method->id, id) == 0)
-      return oct_live_method_available (method) ? method : NULL;
-  return NULL;
-}
-
-gboolean
-oct_live_method_available (const OctLiveMethod *method)
-{
-  GstElementFactory *factory = gst_element_factory_find (method->needs);
-
-  if (factory == NULL)
-    return FALSE;
-  gst_object_unref (factory);
-  return TRUE;
-}
-
-void
-oct_live_chain_set_dispersion (GstElement *chain, double a2, double a3)
-{
-  g_autoptr (GstElement) dispersion =
-      gst_bin_get_by_name (GST_BIN (chain), "dispersion");
-
-  g_object_set (dispersion, "a2", a2, "a3", a3, NULL);
-}
-
-GstElement *
-oct_live_chain_new (
-    const OctLiveMethod *method, double a2, double a3, GError **error)
-{
-  GstElement *chain = gst_parse_bin_from_description_full (
-      method->elements, TRUE, NULL, GST_PARSE_FLAG_FATAL_ERRORS, error);
-
-  if (chain != NULL)
-    oct_live_chain_set_dispersion (chain, a2, a3);
-  return chain;
-}
 
 static void
 free_change (gpointer data)
