@@ -2,7 +2,8 @@
 /* The conversation with one page.  The page says what oct-live-message.h lists;
  * here is what it is told:
  *   hello      once: its role, what can be set and recorded
- *   state      settings and recording, when something has changed
+ *   state      settings and recording, and why there are no pictures, when
+ *              something has changed
  *   status     every second; the page acknowledges it
  *   offer, candidate, failed   for WebRTC
  *   problem    a sentence for the user
@@ -121,6 +122,8 @@ add_recording (JsonBuilder *builder, OctLive *live)
   if (live->recording == NULL)
     return;
   oct_live_recording_get_status (live->recording, &status);
+  if (status.message == NULL && !status.active)
+    status.message = live->recording_note;
   json_builder_set_member_name (builder, "recording");
   json_builder_begin_object (builder);
   add_boolean (builder, "active", status.active);
@@ -140,7 +143,11 @@ make_state (OctLive *live)
 {
   JsonBuilder *builder = begin ("state");
 
+  const char *trouble = oct_live_graph_get_trouble (live->graph);
+
   add_settings (builder, live);
+  add_boolean (builder, "changing", oct_live_graph_is_changing (live->graph));
+  add_string (builder, "trouble", trouble != NULL ? trouble : "");
   add_recording (builder, live);
   return builder;
 }
@@ -327,8 +334,13 @@ record (OctLiveClient *client, gboolean on)
         "Recording is off; start oct-live with --record FOLDER.");
   else if (!on)
     oct_live_recording_stop (recording);
+  else if (oct_live_graph_get_trouble (client->live->graph) != NULL)
+    say_sentence (client, "problem",
+        "There are no pictures to record; begin when they come again.");
   else if (!oct_live_recording_start (recording, &error))
     say_sentence (client, "problem", error->message);
+  else
+    g_clear_pointer (&client->live->recording_note, g_free);
   oct_live_clients_tell_state (client->live);
 }
 
@@ -502,6 +514,17 @@ oct_live_clients_tell_state (OctLive *live)
 {
   for (guint i = 0; i < live->clients->len; i++)
     say (g_ptr_array_index (live->clients, i), make_state (live));
+}
+
+void
+oct_live_clients_tell_problem (OctLive *live, const char *sentence)
+{
+  for (guint i = 0; i < live->clients->len; i++) {
+    OctLiveClient *client = g_ptr_array_index (live->clients, i);
+
+    if (client->role == OCT_LIVE_CONTROL)
+      say_sentence (client, "problem", sentence);
+  }
 }
 
 void
