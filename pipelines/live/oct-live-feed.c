@@ -31,7 +31,7 @@ struct _OctLiveFeed {
   OctLiveSettings settings; /* of the last change asked for */
   gint64 changed_at;        /* 0 = no change yet */
   guint watch;
-  gboolean begun, ended;
+  gboolean begun, ended, freed;
   gint closed, delivered; /* atomic */
 
   GMutex lock;
@@ -372,7 +372,8 @@ on_closed (gpointer data)
 {
   OctLiveFeed *feed = data;
 
-  feed->events.closed (feed->data);
+  if (!feed->freed)
+    feed->events.closed (feed->data);
   return G_SOURCE_REMOVE;
 }
 
@@ -443,6 +444,7 @@ oct_live_feed_wait (OctLiveFeed *feed, gint64 timeout)
 void
 oct_live_feed_free (OctLiveFeed *feed)
 {
+  feed->freed = TRUE;
   release (feed);
 }
 
