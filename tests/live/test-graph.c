@@ -22,7 +22,8 @@ const OctMethod oct_methods[] = {
   { NULL },
 };
 
-static GstElement *newest; /* chain, a reference */
+static GMutex lock;
+static GList *chains; /* all that were made, references */
 
 const OctMethod *
 oct_method_find (const char *id)
@@ -49,8 +50,10 @@ oct_chain_new (const OctMethod *method, double a2, double a3, GError **error)
       method->elements, TRUE, NULL, GST_PARSE_FLAG_FATAL_ERRORS, error);
 
   if (chain != NULL) {
-    gst_object_replace ((GstObject **)&newest, GST_OBJECT (chain));
     oct_chain_set_dispersion (chain, a2, a3);
+    g_mutex_lock (&lock);
+    chains = g_list_prepend (chains, gst_object_ref_sink (chain));
+    g_mutex_unlock (&lock);
   }
   return chain;
 }
@@ -162,7 +165,7 @@ end (Test *test)
 {
   g_assert_true (oct_live_graph_free (test->graph));
   g_free (test->problem);
-  gst_clear_object (&newest);
+  g_list_free_full (g_steal_pointer (&chains), gst_object_unref);
   while (g_main_context_iteration (NULL, FALSE))
     ;
 }
@@ -223,15 +226,27 @@ test_reverted (void)
   end (&test);
 }
 
+/* Of the chain that is in the pipeline of the pictures. */
 static void
 assert_a2 (double expected)
 {
-  g_autoptr (GstElement) dispersion =
-      gst_bin_get_by_name (GST_BIN (newest), "dispersion");
-  double a2;
+  guint found = 0;
 
-  g_object_get (dispersion, "a2", &a2, NULL);
-  g_assert_cmpfloat (a2, ==, expected);
+  g_mutex_lock (&lock);
+  for (GList *i = chains; i != NULL; i = i->next) {
+    g_autoptr (GstObject) parent = gst_object_get_parent (i->data);
+    g_autoptr (GstElement) dispersion =
+        gst_bin_get_by_name (GST_BIN (i->data), "dispersion");
+    double a2;
+
+    if (parent == NULL || !g_str_equal (GST_OBJECT_NAME (parent), "oct-live"))
+      continue;
+    found++;
+    g_object_get (dispersion, "a2", &a2, NULL);
+    g_assert_cmpfloat (a2, ==, expected);
+  }
+  g_mutex_unlock (&lock);
+  g_assert_cmpuint (found, ==, 1);
 }
 
 /* The last wish counts, and what else was set meanwhile is in force with it. */
