@@ -16,7 +16,7 @@ const OctMethod oct_methods[] = {
     NON_UNIFORM "octnufft name=transform method=nufft" },
   { "nudft", "NUDFT (exact, slow)", "octnufft",
     NON_UNIFORM "octnufft name=transform method=nudft" },
-  { "cs", "Compressive sensing (40 % of the samples, slow)", "octcs",
+  { "cs", "Compressive sensing (slow)", "octcs",
     NON_UNIFORM "octcs name=transform" },
   { NULL },
 };
