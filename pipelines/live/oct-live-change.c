@@ -5,6 +5,8 @@
  * few enough not to be felt in the picture. */
 #define TRIAL_LINES 64
 
+static gint running; /* trials; atomic */
+
 struct _OctLiveTrial {
   const OctMethod *method;
   double a2, a3;
@@ -187,6 +189,7 @@ run (gpointer data)
   else
     trial->problem = g_strdup (error->message);
   g_idle_add_full (G_PRIORITY_DEFAULT, on_tried, trial, release);
+  g_atomic_int_add (&running, -1);
   return NULL;
 }
 
@@ -212,6 +215,7 @@ on_bscan (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   gst_pad_sticky_events_foreach (pad, keep_event, trial);
   gst_caps_ref (trial->caps);
   trial->bscan = gst_buffer_ref (GST_PAD_PROBE_INFO_BUFFER (info));
+  g_atomic_int_inc (&running);
   g_thread_unref (
       g_thread_new ("oct-live-trial", run, g_atomic_rc_box_acquire (trial)));
   return GST_PAD_PROBE_REMOVE;
@@ -250,6 +254,12 @@ oct_live_trial_free (OctLiveTrial *trial)
   if (g_atomic_int_compare_and_exchange (&trial->taken, FALSE, TRUE))
     gst_pad_remove_probe (trial->spectra, trial->probe);
   release (trial);
+}
+
+gboolean
+oct_live_trial_is_any_running (void)
+{
+  return g_atomic_int_get (&running) > 0;
 }
 
 /* ----------------------------------------------------------------- the change

@@ -27,6 +27,10 @@ OctLiveTrial *oct_live_trial_new (const OctMethod *method, double a2, double a3,
 /* Gives the trial up; `func` is not called any more.  Main thread. */
 void oct_live_trial_free (OctLiveTrial *trial);
 
+/* Whether a trial that was given up still computes: its thread cannot be
+ * interrupted. */
+gboolean oct_live_trial_is_any_running (void);
+
 /* Puts `chain` between `before` and `after` in
  * place of `old`, as soon as `before` has no buffer under way; all of them are
  * in `pipeline`.  Returns at once.  `done` is called in the main context when

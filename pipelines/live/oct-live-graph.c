@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-live-graph.h"
 #include "oct-encoder.h"
+#include "oct-live-change.h"
 
 #include <gst/app/gstappsink.h>
 #include <gst/app/gstappsrc.h>
@@ -563,7 +564,7 @@ oct_live_graph_free (OctLiveGraph *graph)
   g_free (graph->trouble);
   g_free (graph->reported);
   g_free (graph);
-  return TRUE;
+  return !oct_live_trial_is_any_running ();
 }
 
 const char *

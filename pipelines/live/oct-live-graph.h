@@ -54,8 +54,9 @@ typedef struct {
 OctLiveGraph *oct_live_graph_new (const OctLiveSource *source, GError **error);
 void oct_live_graph_start (
     OctLiveGraph *graph, const OctLiveGraphEvents *events, gpointer data);
-/* Waits a little for the source to be let go of.  FALSE when it hangs: a thread
- * is still busy with it, and the program has to be left without cleaning up. */
+/* Waits a little for the source to be let go of.  FALSE when that hangs or a
+ * reconstruction is still being tried: a thread is busy with it, and the
+ * program has to be left without cleaning up. */
 gboolean oct_live_graph_free (OctLiveGraph *graph);
 
 /* Why there are no images, in sentences for people, and what is being done

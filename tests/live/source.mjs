@@ -255,6 +255,11 @@ const tests = {
       assert.equal(await server.stop(), 0, name);
     }
     await camera.stop();
+    // whose thread cannot be woken
+    const hanging = await Server.start("--images", "videotestsrc is-live=true ! "
+      + "video/x-raw,format=GRAY8,width=64,height=48,framerate=30/1 ! identity sleep-time=60000000");
+    await sleep(500);
+    assert.equal(await hanging.stop(), 0, "hanging");
     for (const [name, options, wait] of [["changing", SMALL, 0], ["changing a little later", SMALL, 60],
       ["changing large ones", LARGE, 200],
       ["without data", ["--source", "appsrc is-live=true caps=video/x-raw,format=GRAY16_LE,width=256,height=64,"
