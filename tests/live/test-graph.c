@@ -4,6 +4,8 @@
 #include "oct-live-change.h"
 #include "oct-live-graph.h"
 
+#include <string.h>
+
 #define GOOD                                                                   \
   "octkresample ! octdispersion name=dispersion ! octfft name=transform"
 #define FAILING(count)                                                         \
@@ -298,6 +300,43 @@ test_ended_while_changing (void)
   }
 }
 
+static void
+wait_for_trouble (Test *test, gboolean wanted)
+{
+  gint64 until = g_get_monotonic_time () + 60 * G_TIME_SPAN_SECOND;
+
+  while ((oct_live_graph_get_trouble (test->graph) != NULL) != wanted) {
+    g_assert_cmpint (g_get_monotonic_time (), <, until);
+    g_main_context_iteration (NULL, FALSE);
+    g_usleep (1000);
+  }
+}
+
+/* An error behind the images, as of an encoder: all of it begins anew. */
+static void
+test_streams_fail (void)
+{
+  Test test;
+
+  begin (&test);
+  for (guint i = 0; i < 2; i++) {
+    g_autoptr (GstPad) pad = oct_live_graph_get_image_pad (test.graph);
+    g_autoptr (GstElement) element = gst_pad_get_parent_element (pad);
+    g_autoptr (GstSample) image = NULL;
+
+    GST_ELEMENT_ERROR (element, STREAM, ENCODE, ("No more memory."), (NULL));
+    wait_for_trouble (&test, TRUE);
+    g_assert_nonnull (strstr (
+        oct_live_graph_get_trouble (test.graph), "No more memory. It is"));
+    g_assert_null (oct_live_graph_get_image (test.graph));
+    wait_for_trouble (&test, FALSE);
+    wait_for_frames (&test, 5);
+    image = oct_live_graph_get_image (test.graph);
+    g_assert_nonnull (image);
+  }
+  end (&test);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -308,5 +347,6 @@ main (int argc, char **argv)
   g_test_add_func ("/live/graph/burst", test_burst);
   g_test_add_func (
       "/live/graph/ended-while-changing", test_ended_while_changing);
+  g_test_add_func ("/live/graph/streams-fail", test_streams_fail);
   return g_test_run ();
 }
