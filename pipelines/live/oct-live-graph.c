@@ -6,7 +6,6 @@
 #include <gst/app/gstappsink.h>
 #include <gst/app/gstappsrc.h>
 #include <gst/video/video.h>
-#include <math.h>
 
 /* In front of each branch.  Two images are enough to bridge the other thread's
  * start and little enough to stay live. */
@@ -408,8 +407,8 @@ change (OctLiveGraph *graph)
   if (graph->feed == NULL || graph->closing || graph->begun_at == 0
       || graph->trying != NULL || graph->settings.method == graph->used)
     return;
-  graph->trying = graph->settings.method;
-  oct_live_feed_change (graph->feed, &graph->settings);
+  if (oct_live_feed_change (graph->feed, &graph->settings))
+    graph->trying = graph->settings.method;
 }
 
 static void
