@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-record-pipeline.h"
 
+#include "oct-chain.h"
+
 #define BSCAN_RATE 30
 #define PHANTOM_LINES 512
 /* Of images with a camera beside them. */
@@ -64,7 +66,7 @@ describe_images (const OctRecordOptions *options)
 }
 
 static char *
-describe (const OctRecordOptions *options)
+describe (const OctRecordOptions *options, const OctMethod *method)
 {
   g_autofree char *images = describe_images (options);
   g_autofree char *view =
@@ -84,12 +86,11 @@ describe (const OctRecordOptions *options)
         min, max);
   return g_strdup_printf (
       "%s ! capsfilter name=spectra%s ! " LEAKY "name=incoming "
-      "max-size-buffers=8 ! octdcsub name=first ! octkresample ! "
-      "octdispersion ! octfft name=transform ! tee name=ascans "
+      "max-size-buffers=8 ! octdcsub name=first ! %s ! tee name=ascans "
       "%s ascans. ! %s ! %s",
       options->source != NULL ? options->source : "octsrc name=octsrc",
-      options->raw ? " caps=video/x-raw" : "", lossless != NULL ? lossless : "",
-      images, view);
+      options->raw ? " caps=video/x-raw" : "", method->elements,
+      lossless != NULL ? lossless : "", images, view);
 }
 
 /* ------------------------------------------------------------------- source */
@@ -140,13 +141,36 @@ check_source (const char *source, GError **error)
   return TRUE;
 }
 
+static const OctMethod *
+find_method (const char *id, GError **error)
+{
+  const OctMethod *method =
+      oct_method_find (id != NULL ? id : oct_methods[0].id);
+  g_autofree char *list = method == NULL ? oct_method_list () : NULL;
+
+  if (method != NULL)
+    return method;
+  if (*list == '\0')
+    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
+        "GStreamer does not find the elements of this project; install the "
+        "plugin or set GST_PLUGIN_PATH to its folder.");
+  else
+    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
+        "--method is one of %s here, not '%s'.", list, id);
+  return NULL;
+}
+
 GstElement *
 oct_record_pipeline_new (const OctRecordOptions *options, GError **error)
 {
-  g_autofree char *description = describe (options);
+  const OctMethod *method = find_method (options->method, error);
+  g_autofree char *description = NULL;
   g_autoptr (GError) reason = NULL;
   GstElement *pipeline;
 
+  if (method == NULL)
+    return NULL;
+  description = describe (options, method);
   if (options->source != NULL && !check_source (options->source, error))
     return NULL;
   pipeline = gst_parse_launch_full (

@@ -15,6 +15,7 @@ typedef struct {
   char *source;       /* launch line that delivers raw spectra, or NULL */
   double line_rate;   /* A-lines per second, 0 = as the recording says, else 30
                          B-scans per second */
+  char *method;       /* id of an OctMethod, NULL = the default */
   gboolean raw;       /* spectra are recorded: keep them in main memory */
   gboolean lossless;  /* also make images of 16 bit */
   double min, max;    /* of these, dB */

@@ -489,6 +489,9 @@ parse_options (int *argc, char ***argv, Options *options, GError **error)
         "Camera: GStreamer elements that deliver raw spectra", "PIPELINE" },
     { "line-rate", 0, 0, G_OPTION_ARG_DOUBLE, &p->line_rate,
         "A-lines per second (default: 30 B-scans per second)", "R" },
+    { "method", 0, 0, G_OPTION_ARG_STRING, &p->method,
+        "Reconstruction: cubic (default), linear, lanczos, nufft, nudft, cs",
+        "M" },
     { "seconds", 0, 0, G_OPTION_ARG_INT, &options->seconds,
         "End after so many seconds (default: with Ctrl-C)", "S" },
     { "mp4", 0, 0, G_OPTION_ARG_NONE, &options->mp4,
@@ -552,6 +555,7 @@ clear_options (Options *options)
 
   oct_source_options_clear (&p->spectra);
   g_free (p->source);
+  g_free (p->method);
   g_free (p->camera);
   g_free (p->view);
   g_free (options->output);

@@ -25,6 +25,10 @@ Where the spectra come from
   --calibration CSV    spectral calibration, see docs/calibration.md
   --line-rate R        A-lines per second (default: 30 B-scans per second)
 
+How they are reconstructed
+  --method M           cubic (default), linear, lanczos, nufft, nudft, cs; see
+                       docs/record-and-stream.md
+
 What is recorded
   --output NAME        path and name of the recording, without ending
   --seconds S          end after so many seconds (default: with Ctrl-C)

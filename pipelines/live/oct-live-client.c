@@ -2,14 +2,15 @@
 /* The conversation with one page.  The page says what oct-live-message.h lists;
  * here is what it is told:
  *   hello      once: its role, what can be set and recorded
- *   state      settings and recording, when something has changed
+ *   state      settings and recording, and why there are no pictures, when
+ *              something has changed
  *   status     every second; the page acknowledges it
  *   offer, candidate, failed   for WebRTC
  *   problem    a sentence for the user
  *   bye        a sentence, then the connection is closed */
 #include "oct-live-server.h"
 
-#include "oct-live-chain.h"
+#include "oct-chain.h"
 #include "oct-live-json.h"
 #include "oct-live-message.h"
 
@@ -81,6 +82,8 @@ add_recording (JsonBuilder *builder, OctLive *live)
   if (live->recording == NULL)
     return;
   oct_live_recording_get_status (live->recording, &status);
+  if (status.message == NULL && !status.active)
+    status.message = live->recording_note;
   json_builder_set_member_name (builder, "recording");
   json_builder_begin_object (builder);
   oct_live_json_add_boolean (builder, "active", status.active);
@@ -99,8 +102,11 @@ static JsonBuilder *
 make_state (OctLive *live)
 {
   JsonBuilder *builder = oct_live_json_begin ("state");
+  const char *trouble = oct_live_graph_get_trouble (live->graph);
 
   add_settings (builder, live);
+  oct_live_json_add_boolean (builder, "changing", oct_live_graph_is_changing (live->graph));
+  oct_live_json_add_string (builder, "trouble", trouble);
   add_recording (builder, live);
   return builder;
 }
@@ -110,8 +116,8 @@ add_methods (JsonBuilder *builder)
 {
   json_builder_set_member_name (builder, "methods");
   json_builder_begin_array (builder);
-  for (const OctLiveMethod *method = oct_live_methods; method->id; method++) {
-    if (!oct_live_method_available (method))
+  for (const OctMethod *method = oct_methods; method->id; method++) {
+    if (!oct_method_available (method))
       continue;
     json_builder_begin_object (builder);
     oct_live_json_add_string (builder, "id", method->id);
@@ -301,8 +307,13 @@ record (OctLiveClient *client, gboolean on)
         "Recording is off; start oct-live with --record FOLDER.");
   else if (!on)
     oct_live_recording_stop (recording);
+  else if (oct_live_graph_get_trouble (client->live->graph) != NULL)
+    say_sentence (client, "problem",
+        "There are no pictures to record; begin when they come again.");
   else if (!oct_live_recording_start (recording, &error))
     say_sentence (client, "problem", error->message);
+  else
+    g_clear_pointer (&client->live->recording_note, g_free);
   oct_live_clients_tell_state (client->live);
 }
 
@@ -473,6 +484,17 @@ oct_live_clients_tell_state (OctLive *live)
 {
   for (guint i = 0; i < live->clients->len; i++)
     say (g_ptr_array_index (live->clients, i), make_state (live));
+}
+
+void
+oct_live_clients_tell_problem (OctLive *live, const char *sentence)
+{
+  for (guint i = 0; i < live->clients->len; i++) {
+    OctLiveClient *client = g_ptr_array_index (live->clients, i);
+
+    if (client->role == OCT_LIVE_CONTROL)
+      say_sentence (client, "problem", sentence);
+  }
 }
 
 void

@@ -1,19 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-live-graph.h"
 #include "oct-encoder.h"
-#include "oct-live-chain.h"
+#include "oct-live-change.h"
 
 #include <gst/app/gstappsink.h>
+#include <gst/app/gstappsrc.h>
 #include <gst/video/video.h>
-#include <math.h>
-
-/* The virtual system: 512 depths, 30 B-scans per second, one place. */
-#define VIRTUAL                                                                \
-  "octsrc name=octsrc is-live=true samples=1024 lines=640 line-rate=19200 "    \
-  "bscans=1"
-#define LAST                                                                   \
-  "octlogscale name=last range=contrast range-smoothing=0.9 ! "                \
-  "capsfilter caps=video/x-raw,format=GRAY8"
 
 /* In front of each branch.  Two images are enough to bridge the other thread's
  * start and little enough to stay live. */
@@ -24,8 +16,10 @@
 #define PICTURE                                                                \
   "capsfilter caps=\"video/x-raw,format=I420,colorimetry=bt709,"               \
   "width=[2,1920],height=[2,1088]\""
+/* What drops here is what the branches could not even be given. */
 #define BRANCHES                                                               \
-  "tee name=images allow-not-linked=true "                                     \
+  "appsrc name=in is-live=true format=time max-bytes=0 max-buffers=30 "        \
+  "leaky-type=downstream ! tee name=images allow-not-linked=true "             \
   "images. ! " QUEUE " ! appsink name=still sync=false async=false "           \
   "max-buffers=1 drop=true wait-on-eos=false "                                 \
   "images. ! " QUEUE " ! valve name=valve-jpeg drop=true ! videoconvert ! "    \
@@ -39,7 +33,11 @@
       */
 #define KEY_INTERVAL (330 * GST_MSECOND)
 
-#define SOURCE_ENDED "oct-live-source-ended"
+/* Until the source is tried again, s. */
+static const guint delays[] = { 1, 2, 4, 8, 10 };
+/* What has run for so long is tried again after the shortest of them. */
+#define RUNS_WELL (10 * G_TIME_SPAN_SECOND)
+#define CLOSING_TIME (3 * G_TIME_SPAN_SECOND)
 
 typedef struct {
   guint id;
@@ -49,17 +47,34 @@ typedef struct {
 } Receiver;
 
 struct _OctLiveGraph {
+  OctLiveSource source;
+  OctLiveGraphEvents events;
+  gpointer data;
+
+  /* From the source to the images; all of it in the main thread. */
+  OctLiveFeed *feed;         /* NULL while there is none */
+  gboolean closing;          /* the feed is */
+  guint timer;               /* for the next one */
+  gboolean soon;             /* the next one, once this one is closed */
+  guint failures;            /* in a row */
+  gint64 begun_at;           /* of the feed's first image, 0 = none yet */
+  gboolean seen;             /* there was an image once */
+  guint64 missed;            /* by former feeds */
+  char *trouble, *reported;  /* now, and what was printed last */
+  OctLiveSettings settings;  /* method: the one wished for */
+  const char *used, *former; /* methods: in use, and before that */
+  const char *trying;        /* method that is, or NULL */
+  OctLiveInfo info;          /* as far as it was known last */
+
+  /* From the images to the streams. */
   GstElement *pipeline;
-  GstElement *octsrc;               /* NULL: another source */
-  GstElement *first, *chain, *last; /* NULL: the images come finished */
-  GstElement *images, *queue, *encoder;
+  GstElement *in, *images, *queue, *encoder;
   GstElement *valves[OCT_LIVE_N_STREAMS]; /* open while somebody watches */
   GstPad *image_pad;
+  GstClockTime base_time;
   const char *encoder_name;
-  OctLiveSettings settings; /* main thread */
+  gboolean broken; /* the pipeline has failed */
   guint watch;
-  OctLiveEndFunc end;
-  gpointer end_data;
 
   gint made, entered,
       left; /* images, and through the encoder's queue; atomic */
@@ -100,77 +115,6 @@ add_own_part (OctLiveGraph *graph, const char *description, GError **error)
         "pipelines/packages.sh.",
         reason->message);
   return part;
-}
-
-/* What the user has described, which may end in caps; images that come sooner
- * than their time stamps say wait for their time. */
-static GstElement *
-add_users_part (OctLiveGraph *graph, const char *description,
-    const char *option, GError **error)
-{
-  g_autofree char *timed = g_strconcat (description, " ! clocksync", NULL);
-  g_autoptr (GError) reason = NULL;
-  GstElement *part = add_part (graph, timed, &reason);
-
-  if (part == NULL)
-    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
-        "%s \"%s\" is no pipeline: %s.", option, description, reason->message);
-  return part;
-}
-
-static GstElement *
-add_source (OctLiveGraph *graph, const OctLiveSource *source, GError **error)
-{
-  GstElement *part;
-
-  if (source->images != NULL)
-    return add_users_part (graph, source->images, "--images", error);
-  if (source->source != NULL)
-    return add_users_part (graph, source->source, "--source", error);
-  part = add_own_part (graph,
-      source->file->data != NULL ? "octsrc name=octsrc loop=true ! clocksync"
-                                 : VIRTUAL,
-      error);
-  if (part == NULL)
-    return NULL;
-  graph->octsrc = gst_bin_get_by_name (GST_BIN (part), "octsrc");
-  if (source->file->data != NULL) {
-    oct_source_options_set (source->file, graph->octsrc);
-    g_object_set (graph->octsrc, "line-rate", source->line_rate, NULL);
-  }
-  return part;
-}
-
-/* Spectra to images: octdcsub, the reconstruction chosen, octlogscale. */
-static GstElement *
-add_reconstruction (OctLiveGraph *graph, GstElement *from,
-    const OctLiveSource *source, GError **error)
-{
-  const OctLiveMethod *method = oct_live_method_find (graph->settings.method);
-
-  graph->first = add_own_part (graph, "octdcsub name=octdcsub", error);
-  if (graph->first != NULL)
-    graph->last = add_own_part (graph, LAST, error);
-  if (graph->last != NULL)
-    graph->chain = oct_live_chain_new (method, 0.0, 0.0, error);
-  if (graph->chain == NULL)
-    return NULL;
-  if (graph->octsrc == NULL && source->file->calibration != NULL) {
-    g_autoptr (GstElement) octdcsub =
-        gst_bin_get_by_name (GST_BIN (graph->first), "octdcsub");
-
-    g_object_set (octdcsub, "calibration", source->file->calibration, NULL);
-  }
-  gst_bin_add (GST_BIN (graph->pipeline), graph->chain);
-  if (!gst_element_link_many (
-          from, graph->first, graph->chain, graph->last, NULL)) {
-    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION,
-        "--source does not end in raw spectra, which are video/x-raw of format "
-        "GRAY16_LE or GRAY8 with one A-line per row; finished pictures are "
-        "given as --images.");
-    return NULL;
-  }
-  return graph->last;
 }
 
 static void
@@ -247,43 +191,19 @@ count_at (GstElement *element, const char *name, gint *counter)
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, count, counter, NULL);
 }
 
-/* Closed valves hold back the end of the stream as well, and so the pipeline
- * itself never says that it has come. */
-static GstPadProbeReturn
-watch_end (GstPad *pad, GstPadProbeInfo *info, gpointer data)
-{
-  OctLiveGraph *graph = data;
-
-  if (GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (info)) == GST_EVENT_EOS)
-    gst_element_post_message (graph->pipeline,
-        gst_message_new_application (GST_OBJECT (graph->pipeline),
-            gst_structure_new_empty (SOURCE_ENDED)));
-  return GST_PAD_PROBE_OK;
-}
-
-static void
-watch_images (OctLiveGraph *graph)
-{
-  g_autoptr (GstPad) pad = gst_element_get_static_pad (graph->images, "sink");
-
-  gst_pad_add_probe (
-      pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, watch_end, graph, NULL);
-  count_at (graph->images, "sink", &graph->made);
-}
-
 /* From the images to the streams. */
 static gboolean
-add_branches (OctLiveGraph *graph, GstElement *from,
-    const OctLiveSource *source, GError **error)
+add_branches (OctLiveGraph *graph, GError **error)
 {
-  OctEncoderSettings settings = {
-    .bitrate = source->bitrate, .key_distance = KEY_DISTANCE, .low_delay = TRUE
-  };
+  OctEncoderSettings settings = { .bitrate = graph->source.bitrate,
+    .key_distance = KEY_DISTANCE,
+    .low_delay = TRUE };
   GstElement *branches = add_own_part (graph, BRANCHES, error);
   GstElement *h264;
 
   if (branches == NULL)
     return FALSE;
+  graph->in = gst_bin_get_by_name (GST_BIN (branches), "in");
   graph->images = gst_bin_get_by_name (GST_BIN (branches), "images");
   graph->queue = gst_bin_get_by_name (GST_BIN (branches), "queue");
   graph->valves[OCT_LIVE_H264] =
@@ -302,64 +222,278 @@ add_branches (OctLiveGraph *graph, GstElement *from,
       error);
   if (h264 == NULL)
     return FALSE;
-  if (!gst_element_link (from, branches)
-      || !gst_element_link_many (branches, graph->encoder, h264, NULL)) {
+  if (!gst_element_link_many (branches, graph->encoder, h264, NULL)) {
     g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION,
-        "%s does not end in pictures, which are video/x-raw.",
-        source->images != NULL ? "--images" : "The reconstruction");
+        "The encoder %s does not take pictures.", graph->encoder_name);
     return FALSE;
   }
-  graph->image_pad = gst_element_get_static_pad (from, "src");
+  graph->image_pad = gst_element_get_static_pad (graph->in, "src");
   link_stream (graph, "h264", on_h264);
   link_stream (graph, "jpeg", on_jpeg);
-  watch_images (graph);
+  count_at (graph->images, "sink", &graph->made);
   count_at (graph->queue, "sink", &graph->entered);
   count_at (graph->queue, "src", &graph->left);
   return TRUE;
 }
 
+/* Its time goes on whatever happens to the source. */
+static void
+set_clock (OctLiveGraph *graph)
+{
+  g_autoptr (GstClock) clock = gst_system_clock_obtain ();
+
+  graph->base_time = gst_clock_get_time (clock);
+  gst_pipeline_use_clock (GST_PIPELINE (graph->pipeline), clock);
+  gst_element_set_start_time (graph->pipeline, GST_CLOCK_TIME_NONE);
+  gst_element_set_base_time (graph->pipeline, graph->base_time);
+}
+
+static OctLiveFeed *make_feed (OctLiveGraph *graph, GError **error);
+
 OctLiveGraph *
 oct_live_graph_new (const OctLiveSource *source, GError **error)
 {
   OctLiveGraph *graph = g_new0 (OctLiveGraph, 1);
-  GstElement *last;
 
   g_mutex_init (&graph->lock);
   g_mutex_init (&graph->key_lock);
   graph->receivers = g_array_new (FALSE, FALSE, sizeof (Receiver));
-  graph->pipeline = gst_pipeline_new ("oct-live");
+  graph->source = *source;
+  graph->pipeline = gst_object_ref_sink (gst_pipeline_new ("oct-live-streams"));
+  graph->used = graph->former = oct_methods[0].id;
   graph->settings = (OctLiveSettings){
-    .automatic = TRUE, .min = 0.0, .max = 60.0, .method = oct_live_methods[0].id
+    .automatic = TRUE, .min = 0.0, .max = 60.0, .method = graph->used
   };
-  if (source->images == NULL
-      && oct_live_method_find (graph->settings.method) == NULL) {
+  if (source->images == NULL && oct_method_find (graph->used) == NULL) {
     g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
         "GStreamer does not find the elements of this project; install the "
         "plugin or set GST_PLUGIN_PATH to its folder.");
     oct_live_graph_free (graph);
     return NULL;
   }
-  last = add_source (graph, source, error);
-  if (last != NULL && source->images == NULL)
-    last = add_reconstruction (graph, last, source, error);
-  if (last == NULL || !add_branches (graph, last, source, error)) {
+  set_clock (graph);
+  graph->feed = make_feed (graph, error);
+  if (graph->feed == NULL || !add_branches (graph, error)) {
     oct_live_graph_free (graph);
     return NULL;
   }
   return graph;
 }
 
-/* ------------------------------------------------------------ start and end */
+/* ----------------------------------------------------------------- the source
+ */
+
+/* Streaming thread of the feed. */
+static void
+on_image (GstBuffer *image, GstCaps *caps, gpointer data)
+{
+  OctLiveGraph *graph = data;
+  GstClockTime time = GST_BUFFER_PTS (image);
+  g_autoptr (GstSample) sample = NULL;
+
+  GST_BUFFER_PTS (image) =
+      time > graph->base_time ? time - graph->base_time : 0;
+  sample = gst_sample_new (image, caps, NULL, NULL);
+  gst_app_src_push_sample (GST_APP_SRC (graph->in), sample);
+}
+
+/* Takes the sentence. */
+static void
+set_trouble (OctLiveGraph *graph, char *trouble)
+{
+  g_free (graph->trouble);
+  graph->trouble = trouble;
+  if (g_strcmp0 (trouble, graph->reported) != 0) {
+    g_printerr (
+        "%s\n", trouble != NULL ? trouble : "Pictures are coming again.");
+    g_free (graph->reported);
+    graph->reported = g_strdup (trouble);
+  }
+  graph->events.trouble (graph->data);
+}
 
 static void
-report_end (OctLiveGraph *graph, const char *message)
+close_feed (OctLiveGraph *graph)
 {
-  OctLiveEndFunc end = graph->end;
-
-  graph->end = NULL;
-  if (end != NULL)
-    end (message, graph->end_data);
+  if (graph->feed == NULL || graph->closing)
+    return;
+  graph->closing = TRUE;
+  graph->trying = NULL;
+  oct_live_feed_close (graph->feed);
 }
+
+static gboolean begin (gpointer data);
+
+static void
+begin_in (OctLiveGraph *graph, guint seconds)
+{
+  if (graph->timer == 0)
+    graph->timer = g_timeout_add_seconds (seconds, begin, graph);
+}
+
+static guint
+next_delay (OctLiveGraph *graph)
+{
+  guint delay = delays[MIN (graph->failures, G_N_ELEMENTS (delays) - 1)];
+
+  graph->failures++;
+  return delay;
+}
+
+/* What comes from elsewhere may lack the full stop. */
+static char *
+describe_failure (const char *message)
+{
+  return g_strdup_printf (
+      "The source of the pictures has failed: %s%s It is being tried again.",
+      message, g_str_has_suffix (message, ".") ? "" : ".");
+}
+
+static void
+take_end (OctLiveGraph *graph, OctLiveEnd how, const char *message)
+{
+  if (!graph->seen) {
+    close_feed (graph);
+    graph->events.not_begun (message, graph->data);
+    return;
+  }
+  if (graph->begun_at != 0
+      && g_get_monotonic_time () - graph->begun_at > RUNS_WELL)
+    graph->failures = 0;
+  close_feed (graph);
+  if (how == OCT_LIVE_FAILED)
+    set_trouble (graph, describe_failure (message));
+  else
+    set_trouble (graph,
+        g_strdup (how == OCT_LIVE_AT_END
+                      ? "The source of the pictures has ended."
+                      : "The source of the pictures has ended. It is being "
+                        "tried again."));
+  if (how != OCT_LIVE_AT_END)
+    begin_in (graph, next_delay (graph));
+}
+
+/* The one that failed is given up for the one before, once, and nobody sees
+ * more of it than a gap.  FALSE when it was that one already. */
+static gboolean
+revert (OctLiveGraph *graph, const char *message)
+{
+  const char *bad = graph->trying != NULL ? graph->trying : graph->used;
+  const char *good = graph->trying != NULL ? graph->used : graph->former;
+
+  if (bad == good || !graph->seen)
+    return FALSE;
+  graph->used = graph->former = good;
+  graph->settings.method = good;
+  graph->soon = TRUE;
+  close_feed (graph);
+  graph->events.settings (message, graph->data);
+  return TRUE;
+}
+
+static void
+on_ended (OctLiveEnd how, const char *message, gboolean method, gpointer data)
+{
+  OctLiveGraph *graph = data;
+
+  if (how != OCT_LIVE_FAILED || !method || !revert (graph, message))
+    take_end (graph, how, message);
+}
+
+/* Begins the next change, if there is a wish left. */
+static void
+change (OctLiveGraph *graph)
+{
+  if (graph->feed == NULL || graph->closing || graph->begun_at == 0
+      || graph->trying != NULL || graph->settings.method == graph->used)
+    return;
+  if (oct_live_feed_change (graph->feed, &graph->settings))
+    graph->trying = graph->settings.method;
+}
+
+static void
+on_changed (const char *problem, gpointer data)
+{
+  OctLiveGraph *graph = data;
+  const char *tried = graph->trying;
+  gboolean last = graph->settings.method == tried;
+
+  graph->trying = NULL;
+  if (problem == NULL) {
+    graph->former = graph->used;
+    graph->used = tried;
+  } else if (last)
+    graph->settings.method = graph->used;
+  if (last)
+    graph->events.settings (problem, graph->data);
+  change (graph);
+}
+
+static void
+on_begun (gpointer data)
+{
+  OctLiveGraph *graph = data;
+
+  graph->seen = TRUE;
+  graph->begun_at = g_get_monotonic_time ();
+  if (graph->trouble != NULL) {
+    set_trouble (graph, NULL);
+    oct_live_graph_request_key_frame (graph);
+  }
+  change (graph);
+}
+
+static void
+on_closed (gpointer data)
+{
+  OctLiveGraph *graph = data;
+
+  graph->missed += oct_live_feed_get_missed (graph->feed);
+  graph->closing = FALSE;
+  g_clear_pointer (&graph->feed, oct_live_feed_free);
+  if (graph->soon)
+    begin (graph);
+}
+
+static OctLiveFeed *
+make_feed (OctLiveGraph *graph, GError **error)
+{
+  static const OctLiveFeedEvents events = { on_image, on_begun, on_ended,
+    on_changed, on_closed };
+  OctLiveSettings settings = graph->settings;
+
+  settings.method = graph->used;
+  graph->begun_at = 0;
+  return oct_live_feed_new (&graph->source, &settings, &events, graph, error);
+}
+
+static gboolean
+begin (gpointer data)
+{
+  OctLiveGraph *graph = data;
+  g_autoptr (GError) error = NULL;
+
+  if (graph->timer != 0)
+    g_source_remove (graph->timer);
+  graph->timer = 0;
+  /* no source can be opened twice, and some take their time to be let go of */
+  graph->soon = graph->feed != NULL;
+  if (graph->soon)
+    return G_SOURCE_REMOVE;
+  if (graph->broken) {
+    graph->broken = FALSE;
+    gst_element_set_state (graph->pipeline, GST_STATE_NULL);
+    gst_element_set_state (graph->pipeline, GST_STATE_PLAYING);
+  }
+  graph->feed = make_feed (graph, &error);
+  if (graph->feed != NULL)
+    oct_live_feed_start (graph->feed);
+  else
+    take_end (graph, OCT_LIVE_FAILED, error->message);
+  return G_SOURCE_REMOVE;
+}
+
+/* ------------------------------------------------------------ start and end */
 
 static gboolean
 on_message (GstBus *bus, GstMessage *message, gpointer data)
@@ -370,14 +504,10 @@ on_message (GstBus *bus, GstMessage *message, gpointer data)
   switch (GST_MESSAGE_TYPE (message)) {
   case GST_MESSAGE_ERROR:
     gst_message_parse_error (message, &error, NULL);
-    report_end (graph, error->message);
-    break;
-  case GST_MESSAGE_APPLICATION:
-    if (gst_message_has_name (message, SOURCE_ENDED))
-      report_end (graph, NULL);
-    break;
-  case GST_MESSAGE_EOS:
-    report_end (graph, NULL);
+    if (!graph->broken) {
+      graph->broken = TRUE;
+      take_end (graph, OCT_LIVE_FAILED, error->message);
+    }
     break;
   case GST_MESSAGE_WARNING:
     gst_message_parse_warning (message, &error, NULL);
@@ -393,26 +523,34 @@ on_message (GstBus *bus, GstMessage *message, gpointer data)
 }
 
 void
-oct_live_graph_start (OctLiveGraph *graph, OctLiveEndFunc func, gpointer data)
+oct_live_graph_start (
+    OctLiveGraph *graph, const OctLiveGraphEvents *events, gpointer data)
 {
   g_autoptr (GstBus) bus = gst_element_get_bus (graph->pipeline);
 
-  graph->end = func;
-  graph->end_data = data;
+  graph->events = *events;
+  graph->data = data;
   graph->watch = gst_bus_add_watch (bus, on_message, graph);
   gst_element_set_state (graph->pipeline, GST_STATE_PLAYING);
+  oct_live_feed_start (graph->feed);
 }
 
-void
+gboolean
 oct_live_graph_free (OctLiveGraph *graph)
 {
   if (graph->watch != 0)
     g_source_remove (graph->watch);
   if (graph->key_timer != 0)
     g_source_remove (graph->key_timer);
+  if (graph->timer != 0)
+    g_source_remove (graph->timer);
+  close_feed (graph);
+  if (graph->feed != NULL && !oct_live_feed_wait (graph->feed, CLOSING_TIME))
+    return FALSE;
   gst_element_set_state (graph->pipeline, GST_STATE_NULL);
-  g_clear_pointer (&graph->octsrc, gst_object_unref);
+  g_clear_pointer (&graph->feed, oct_live_feed_free);
   g_clear_pointer (&graph->image_pad, gst_object_unref);
+  g_clear_pointer (&graph->in, gst_object_unref);
   g_clear_pointer (&graph->images, gst_object_unref);
   g_clear_pointer (&graph->queue, gst_object_unref);
   for (guint i = 0; i < OCT_LIVE_N_STREAMS; i++)
@@ -422,7 +560,16 @@ oct_live_graph_free (OctLiveGraph *graph)
   g_array_unref (graph->receivers);
   g_mutex_clear (&graph->lock);
   g_mutex_clear (&graph->key_lock);
+  g_free (graph->trouble);
+  g_free (graph->reported);
   g_free (graph);
+  return !oct_live_trial_is_any_running ();
+}
+
+const char *
+oct_live_graph_get_trouble (OctLiveGraph *graph)
+{
+  return graph->trouble;
 }
 
 /* ----------------------------------------------------------------- receivers
@@ -514,7 +661,7 @@ oct_live_graph_request_key_frame (OctLiveGraph *graph)
 gboolean
 oct_live_graph_has_settings (OctLiveGraph *graph)
 {
-  return graph->chain != NULL;
+  return graph->source.images == NULL;
 }
 
 void
@@ -523,16 +670,29 @@ oct_live_graph_get_settings (OctLiveGraph *graph, OctLiveSettings *settings)
   *settings = graph->settings;
 }
 
-static gboolean
-check_settings (const OctLiveSettings *settings, GError **error)
+gboolean
+oct_live_graph_is_changing (OctLiveGraph *graph)
 {
+  return graph->settings.method != graph->used;
+}
+
+static gboolean
+check_settings (
+    OctLiveGraph *graph, const OctLiveSettings *settings, GError **error)
+{
+  if (!oct_live_graph_has_settings (graph)) {
+    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
+        "These pictures come finished from their source; there is nothing to "
+        "set here.");
+    return FALSE;
+  }
   if (!settings->automatic && !(settings->min < settings->max)) {
     g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
         "Black is at %g dB and white at %g dB; white has to be above black.",
         settings->min, settings->max);
     return FALSE;
   }
-  if (oct_live_method_find (settings->method) == NULL) {
+  if (oct_method_find (settings->method) == NULL) {
     g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
         "This reconstruction is not installed here; choose another one.");
     return FALSE;
@@ -544,56 +704,18 @@ gboolean
 oct_live_graph_set_settings (
     OctLiveGraph *graph, const OctLiveSettings *settings, GError **error)
 {
-  const OctLiveMethod *method;
-  g_autoptr (GstElement) last = NULL;
-
-  if (graph->chain == NULL) {
-    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
-        "These pictures come finished from their source; there is nothing to "
-        "set here.");
+  if (!check_settings (graph, settings, error))
     return FALSE;
-  }
-  if (!check_settings (settings, error))
-    return FALSE;
-  method = oct_live_method_find (settings->method);
-  if (method->id != graph->settings.method) {
-    GstElement *chain =
-        oct_live_chain_new (method, settings->a2, settings->a3, error);
-
-    if (chain == NULL
-        || !oct_live_chain_replace (graph->pipeline, graph->first, graph->chain,
-            chain, graph->last, error))
-      return FALSE;
-    graph->chain = chain;
-  } else
-    oct_live_chain_set_dispersion (graph->chain, settings->a2, settings->a3);
-  last = gst_bin_get_by_name (GST_BIN (graph->last), "last");
-  gst_util_set_object_arg (
-      G_OBJECT (last), "range", settings->automatic ? "contrast" : "manual");
-  g_object_set (last, "min", settings->min, "max", settings->max, NULL);
   graph->settings = *settings;
-  graph->settings.method = method->id;
+  graph->settings.method = oct_method_find (settings->method)->id;
+  if (graph->feed != NULL)
+    oct_live_feed_set (graph->feed, &graph->settings);
+  change (graph);
   return TRUE;
 }
 
 /* --------------------------------------------------------------- information
  */
-
-static void
-get_depth (OctLiveGraph *graph, OctLiveInfo *info)
-{
-  g_autoptr (GstPad) pad = gst_element_get_static_pad (graph->last, "sink");
-  g_autoptr (GstCaps) caps = gst_pad_get_current_caps (pad);
-
-  if (caps == NULL)
-    return;
-  gst_structure_get_double (
-      gst_caps_get_structure (caps, 0), "z-spacing", &info->z_spacing);
-  info->backend = gst_caps_features_contains (
-                      gst_caps_get_features (caps, 0), "memory:CUDAMemory")
-                      ? "CUDA"
-                      : "CPU";
-}
 
 void
 oct_live_graph_get_info (OctLiveGraph *graph, OctLiveInfo *info)
@@ -602,15 +724,16 @@ oct_live_graph_get_info (OctLiveGraph *graph, OctLiveInfo *info)
   g_autoptr (GstCaps) caps = gst_pad_get_current_caps (pad);
   GstVideoInfo video;
 
-  *info = (OctLiveInfo){ .encoder = graph->encoder_name };
+  if (graph->feed != NULL && !graph->closing)
+    oct_live_feed_get_info (graph->feed, &graph->info);
   if (caps != NULL && gst_video_info_from_caps (&video, caps)) {
-    info->width = video.width;
-    info->height = video.height;
-    if (video.fps_d > 0)
-      info->rate = (double)video.fps_n / video.fps_d;
+    graph->info.width = video.width;
+    graph->info.height = video.height;
+    graph->info.rate =
+        video.fps_d > 0 ? (double)video.fps_n / video.fps_d : 0.0;
   }
-  if (graph->last != NULL)
-    get_depth (graph, info);
+  graph->info.encoder = graph->encoder_name;
+  *info = graph->info;
 }
 
 void
@@ -622,19 +745,22 @@ oct_live_graph_get_counts (OctLiveGraph *graph, OctLiveCounts *counts)
   g_object_get (graph->queue, "current-level-buffers", &waiting, NULL);
   counts->frames = g_atomic_int_get (&graph->made);
   counts->dropped = MAX (0, entered - left - waiting);
-  counts->missed = 0;
-  if (graph->octsrc != NULL)
-    g_object_get (graph->octsrc, "dropped", &counts->missed, NULL);
+  counts->missed = graph->missed;
+  if (graph->feed != NULL)
+    counts->missed += oct_live_feed_get_missed (graph->feed);
   counts->time = gst_element_get_current_running_time (graph->pipeline);
 }
 
 GstSample *
 oct_live_graph_get_image (OctLiveGraph *graph)
 {
-  g_autoptr (GstElement) sink =
-      gst_bin_get_by_name (GST_BIN (graph->pipeline), "still");
+  g_autoptr (GstElement) sink = NULL;
   GstSample *sample = NULL;
 
+  /* nobody shall take an old picture for one of now */
+  if (graph->trouble != NULL)
+    return NULL;
+  sink = gst_bin_get_by_name (GST_BIN (graph->pipeline), "still");
   g_object_get (sink, "last-sample", &sample, NULL);
   return sample;
 }
@@ -648,6 +774,6 @@ oct_live_graph_get_image_pad (OctLiveGraph *graph)
 GstClock *
 oct_live_graph_get_clock (OctLiveGraph *graph, GstClockTime *base_time)
 {
-  *base_time = gst_element_get_base_time (graph->pipeline);
+  *base_time = graph->base_time;
   return gst_pipeline_get_clock (GST_PIPELINE (graph->pipeline));
 }

@@ -1,44 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What is computed once, however many people watch: the source, the
- * reconstruction, H.264 for WebRTC, JPEG for browsers without it (both only
+ * What is computed once, however many people watch: the images
+ * (oct-live-feed.h), H.264 for WebRTC, JPEG for browsers without it (both only
  * while somebody watches), and the image that was the last.
+ *
+ * When the source fails or ends, it is started again by itself, after 1, 2, 4,
+ * 8 s and from then on every 10 s; everything else stays as it is.
  *
  * Every branch behind the image has a queue of its own that drops what it
  * cannot take, so that none of them holds up the source or another branch.
  */
 #pragma once
 
-#include "oct-launch.h"
+#include "oct-live-feed.h"
 
 G_BEGIN_DECLS
-
-typedef struct {
-  const OctSourceOptions *file; /* of spectra; all zero: virtual OCT system */
-  const char *source; /* pipeline of raw spectra, or NULL; file->calibration
-                         is theirs */
-  const char *images; /* pipeline of finished images, or NULL */
-  double line_rate;   /* of the file, A-lines per second; 0 = 30 B-scans per
-                         second */
-  guint bitrate;      /* of H.264 in kbit/s */
-} OctLiveSource;
-
-/* What viewers can change.  min and max in dB, a2 in um^2, a3 in um^3. */
-typedef struct {
-  gboolean automatic;
-  double min, max;
-  double a2, a3;
-  const char *method; /* id of an OctLiveMethod */
-} OctLiveSettings;
-
-/* What is known of the images; zero or NULL as long as it is not. */
-typedef struct {
-  gint width, height;  /* A-lines, depths */
-  double rate;         /* B-scans per second by the caps */
-  double z_spacing;    /* metres per depth in air */
-  const char *backend; /* "CPU", "CUDA" */
-  const char *encoder; /* factory of the H.264 encoder */
-} OctLiveInfo;
 
 /* Numbers since the start. */
 typedef struct {
@@ -61,15 +37,31 @@ typedef enum {
 typedef void (*OctLiveBufferFunc) (
     GstBuffer *buffer, GstCaps *caps, gpointer data);
 
-/* Called in the main context once, when the source has ended or failed: with
- * one sentence, which is NULL at a regular end. */
-typedef void (*OctLiveEndFunc) (const char *message, gpointer data);
+/* Called in the main context. */
+typedef struct {
+  /* The source has ended or failed before its first image, and is not tried
+   * again: `message` is one sentence, and NULL at a regular end. */
+  void (*not_begun) (const char *message, gpointer data);
+  /* oct_live_graph_get_trouble() has changed; images come again when it is NULL
+   * now. */
+  void (*trouble) (gpointer data);
+  /* The settings have changed by themselves: `problem` says why a
+   * reconstruction was not taken, NULL when the one wished for is in use. */
+  void (*settings) (const char *problem, gpointer data);
+} OctLiveGraphEvents;
 
 /* NULL with an error of one sentence. */
 OctLiveGraph *oct_live_graph_new (const OctLiveSource *source, GError **error);
 void oct_live_graph_start (
-    OctLiveGraph *graph, OctLiveEndFunc func, gpointer data);
-void oct_live_graph_free (OctLiveGraph *graph);
+    OctLiveGraph *graph, const OctLiveGraphEvents *events, gpointer data);
+/* Waits a little for the source to be let go of.  FALSE when that hangs or a
+ * reconstruction is still being tried: a thread is busy with it, and the
+ * program has to be left without cleaning up. */
+gboolean oct_live_graph_free (OctLiveGraph *graph);
+
+/* Why there are no images, in sentences for people, and what is being done
+ * about it; NULL when all is well.  The source is started again by itself. */
+const char *oct_live_graph_get_trouble (OctLiveGraph *graph);
 
 /* Adds a receiver of a stream, whose id it returns.  A key frame follows. */
 guint oct_live_graph_add_receiver (OctLiveGraph *graph, OctLiveStream stream,
@@ -81,16 +73,21 @@ void oct_live_graph_request_key_frame (OctLiveGraph *graph);
 
 /* FALSE when the images come finished and there is nothing to set. */
 gboolean oct_live_graph_has_settings (OctLiveGraph *graph);
+/* The method is the one that is wished for. */
 void oct_live_graph_get_settings (
     OctLiveGraph *graph, OctLiveSettings *settings);
+/* Whether the reconstruction that is wished for is not in use yet. */
+gboolean oct_live_graph_is_changing (OctLiveGraph *graph);
 /* FALSE with an error of one sentence when a value is impossible; nothing has
- * changed then. */
+ * changed then.  Another method is tried first and then changed to, or refused
+ * (event `settings`); of several wishes the last one counts. */
 gboolean oct_live_graph_set_settings (
     OctLiveGraph *graph, const OctLiveSettings *settings, GError **error);
 
 void oct_live_graph_get_info (OctLiveGraph *graph, OctLiveInfo *info);
 void oct_live_graph_get_counts (OctLiveGraph *graph, OctLiveCounts *counts);
-/* The last image as it left the reconstruction, NULL before the first. */
+/* The last image as it left the reconstruction, NULL where there is none of
+ * now. */
 GstSample *oct_live_graph_get_image (OctLiveGraph *graph);
 /* The source pad that the images leave by, to record from; a reference. */
 GstPad *oct_live_graph_get_image_pad (OctLiveGraph *graph);

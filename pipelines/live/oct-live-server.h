@@ -23,6 +23,7 @@ typedef struct {
   OctLiveGraph *graph;
   OctLiveAccess *access;
   OctLiveRecording *recording; /* NULL: recording is not offered */
+  char *recording_note;        /* why it was ended by us, or NULL */
   OctLivePorts ports;
   OctLiveSeats *talks;    /* places for conversations */
   OctLiveSeats *pictures; /* places for /stream.mjpg */
@@ -65,6 +66,8 @@ void oct_live_client_new (OctLive *live, SoupWebsocketConnection *socket,
 void oct_live_clients_tick (OctLive *live);
 /* Tells all pages the settings and whether a recording is going on. */
 void oct_live_clients_tell_state (OctLive *live);
+/* Tells the pages that control that something did not work (one sentence). */
+void oct_live_clients_tell_problem (OctLive *live, const char *sentence);
 /* Tells all pages that it is over, and why (one sentence). */
 void oct_live_clients_say_goodbye (OctLive *live, const char *reason);
 /* Ends the conversations that are left, whoever is still listening. */

@@ -12,6 +12,7 @@
 #include <ifaddrs.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #define GOODBYE_TIME 1500 /* ms for pages to hear that it is over */
 #define GOODBYE_STEP 50
@@ -211,15 +212,50 @@ on_interrupt (gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
+/* What cannot even be started is a mistake on the command line. */
 static void
-on_source_end (const char *message, gpointer data)
+on_not_begun (const char *message, gpointer data)
 {
   Program *program = data;
 
-  if (message != NULL)
-    program->failure = g_strdup (message);
+  if (program->last != NULL)
+    return;
+  program->failure = g_strdup (
+      message != NULL ? message
+                      : "The source has ended before its first picture.");
   end (program, message != NULL ? "The source of the pictures has failed."
                                 : "The source of the pictures has ended.");
+}
+
+/* A recording is of what comes without a gap. */
+static void
+on_trouble (gpointer data)
+{
+  Program *program = data;
+  OctLive *live = &program->live;
+  OctLiveRecordingStatus status = { 0 };
+
+  if (live->recording != NULL)
+    oct_live_recording_get_status (live->recording, &status);
+  if (oct_live_graph_get_trouble (live->graph) != NULL && status.active) {
+    g_free (live->recording_note);
+    live->recording_note = g_strdup_printf (
+        "The recording %s was ended because no pictures came any more; what "
+        "was recorded is kept.",
+        status.name);
+    oct_live_recording_stop (live->recording);
+  }
+  oct_live_clients_tell_state (live);
+}
+
+static void
+on_settings (const char *problem, gpointer data)
+{
+  Program *program = data;
+
+  if (problem != NULL)
+    oct_live_clients_tell_problem (&program->live, problem);
+  oct_live_clients_tell_state (&program->live);
 }
 
 static gboolean
@@ -240,10 +276,12 @@ on_second (gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-static void
+/* FALSE when a source hangs: what it uses is left as it is. */
+static gboolean
 clear (Program *program)
 {
   OctLive *live = &program->live;
+  gboolean clean;
 
   if (live->clients != NULL)
     oct_live_clients_drop (live);
@@ -253,19 +291,25 @@ clear (Program *program)
   g_clear_object (&program->server);
   g_clear_pointer (&program->listener, oct_live_listener_free);
   g_clear_pointer (&live->recording, oct_live_recording_free);
-  g_clear_pointer (&live->graph, oct_live_graph_free);
+  g_free (live->recording_note);
+  clean = live->graph == NULL || oct_live_graph_free (live->graph);
   g_clear_pointer (&live->access, oct_live_access_free);
   g_clear_pointer (&live->clients, g_ptr_array_unref);
   g_clear_pointer (&live->talks, oct_live_seats_free);
   g_clear_pointer (&live->pictures, oct_live_seats_free);
   oct_live_tokens_clear (&program->tokens);
-  oct_live_options_clear (&program->options);
+  if (clean)
+    oct_live_options_clear (&program->options);
   g_free (program->failure);
+  return clean;
 }
 
 static gboolean
 run (Program *program, GError **error)
 {
+  static const OctLiveGraphEvents events = { on_not_begun, on_trouble,
+    on_settings };
+
   if (!make_graph (program, error) || !make_server (program, error))
     return FALSE;
   program->loop = g_main_loop_new (NULL, FALSE);
@@ -278,7 +322,7 @@ run (Program *program, GError **error)
         G_PRIORITY_HIGH, SIGHUP, on_interrupt, program, NULL);
   oct_launch_ignore_lost_readers ();
   g_timeout_add_seconds_full (G_PRIORITY_HIGH, 1, on_second, program, NULL);
-  oct_live_graph_start (program->live.graph, on_source_end, program);
+  oct_live_graph_start (program->live.graph, &events, program);
   print_links (program);
   g_main_loop_run (program->loop);
   g_main_loop_unref (program->loop);
@@ -302,7 +346,7 @@ main (int argc, char **argv)
 {
   Program program = { 0 };
   g_autoptr (GError) error = NULL;
-  gboolean ok;
+  gboolean ok, clean;
 
   setvbuf (stdout, NULL, _IOLBF, 0);
   restrict_tls ();
@@ -312,8 +356,12 @@ main (int argc, char **argv)
   }
   gst_init (NULL, NULL);
   ok = run (&program, &error);
-  clear (&program);
+  clean = clear (&program);
   if (!ok)
     g_printerr ("Error: %s\n", error->message);
+  fflush (NULL);
+  /* what the libraries do at an exit is not for threads that still run */
+  if (!clean)
+    _exit (ok ? EXIT_SUCCESS : EXIT_FAILURE);
   return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }

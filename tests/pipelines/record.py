@@ -172,6 +172,60 @@ def test_lossless(folder):
     assert "10 + g/65535 * 60 dB" in text, text
 
 
+def depth_profile(image, depths):
+    """Mean over the A-lines."""
+    lines = len(image) // depths
+    return [sum(image[z * lines:(z + 1) * lines]) / lines
+            for z in range(depths)]
+
+
+def correlation(a, b):
+    mean_a, mean_b = sum(a) / len(a), sum(b) / len(b)
+    return sum((x - mean_a) * (y - mean_b) for x, y in zip(a, b)) / (
+        sum((x - mean_a) ** 2 for x in a)
+        * sum((y - mean_b) ** 2 for y in b)) ** 0.5
+
+
+def test_methods(folder):
+    """Tissue is where it is, depths 130 to 260 of the virtual system, with
+    nothing above, by every method; of compressive sensing the strong parts
+    are left and the noise is gone."""
+    depths, lines = 512, 64
+    source = (f"octsrc is-live=true samples={2 * depths} lines={lines} "
+              f"bscans=1 line-rate={10 * lines} num-buffers=6")
+    first = None
+    for method, alike in (("cubic", 1 - 1e-6), ("linear", 0.98),
+                          ("lanczos", 0.98), ("nufft", 0.98), ("nudft", 0.98),
+                          ("cs", 0.75)):
+        output, errors = run(
+            "--output", method, "--method", method, "--source", source,
+            "--lossless", "--size", f"{lines}x{depths}", cwd=folder)
+        assert errors == "", errors
+        run("-q", "filesrc", f"location={method}-lossless-00000.mkv", "!",
+            "matroskademux", "!", "avdec_ffv1", "!",
+            "video/x-raw,format=GRAY16_LE", "!", "filesink",
+            "location=found.raw", program="gst-launch-1.0", cwd=folder)
+        found = array.array("H", (folder / "found.raw").read_bytes())
+        frames, width, height, last = decode(
+            folder / f"{method}-00000.mkv", folder)
+        assert frames == report(output)["video"][0] >= 3, (method, output)
+        assert (width, height) == (lines, depths), (method, width, height)
+        # dB, and grey levels of the video
+        profiles = (
+            [level * 100 / 65535
+             for level in depth_profile(found[-depths * lines:], depths)],
+            depth_profile(last, depths))
+        first = first or profiles
+        for profile, expected, least in zip(profiles, first, (10, 20)):
+            tissue = sum(profile[130:260]) / 130 - sum(profile[:60]) / 60
+            same = correlation(profile, expected)
+            assert tissue > least, (method, tissue)
+            assert same > alike, (method, same)
+    _, errors = run("--output", "x", "--method", "best", cwd=folder, status=1)
+    assert "--method" in errors and "cubic, linear" in errors, errors
+    assert not list(folder.glob("x*"))
+
+
 @tap.timed
 def test_raw(folder):
     """The spectra are those of the source; they play by name alone."""

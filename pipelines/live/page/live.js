@@ -10,6 +10,7 @@ const numbers = ["min", "max", "a2", "a3"];
 let socket = null;
 let media = null;
 let goodbye = null; // why oct-live has ended, if it has said so
+let trouble = ""; // why there are no pictures, as oct-live says
 let hello = null; // what the server has said first
 let webrtcFailures = 0;
 let retry = 1000;
@@ -27,9 +28,11 @@ function send(message) {
   if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
 }
 
-function veil(text) {
+function veil(text, title = "") {
   $("veil").hidden = !text;
-  $("veil").textContent = text ?? "";
+  $("veil-title").hidden = !title;
+  $("veil-title").textContent = title;
+  $("veil-text").textContent = text ?? "";
 }
 
 let problemTimer = 0;
@@ -50,6 +53,7 @@ const takers = {
 
 function connect() {
   const scheme = location.protocol === "https:" ? "wss" : "ws";
+  lastHeard = performance.now();
   socket = new WebSocket(`${scheme}://${location.host}/socket`);
   socket.onmessage = ({ data }) => {
     const message = JSON.parse(data);
@@ -66,12 +70,15 @@ function abandon() {
 }
 
 async function onClose() {
+  clearTimeout(settling);
   media?.close();
   media = null;
+  trouble = "";
   veil(goodbye ?? "The connection is lost. Trying again …");
   for (const indicator of $("indicators").querySelectorAll("dd")) indicator.textContent = "–";
   // a session that has ended needs the link again
-  const answer = await fetch("/icon.svg", { cache: "no-store" }).catch(() => null);
+  const answer = await fetch("/icon.svg", { cache: "no-store", signal: AbortSignal.timeout(5000) })
+    .catch(() => null);
   if (answer?.status === 401)
     veil("You are not let in any more. Open the link for this page again.");
   setTimeout(connect, retry);
@@ -89,8 +96,14 @@ function watch(Kind) {
   lastShown = 0;
   media = new Kind(send, onFrame, () => {
     if (socket?.readyState !== WebSocket.OPEN) return;
+    if (trouble) {
+      // nobody's fault: begun again when pictures come
+      media?.close();
+      media = null;
+      return;
+    }
     if (Kind === WebRtc) webrtcFailures += lastShown > 0 ? 1 : 2;
-    setTimeout(choose, 1200);
+    setTimeout(() => { if (media && !trouble) choose(); }, 1200);
   });
   $("media").textContent = media.name;
 }
@@ -108,13 +121,14 @@ function choose() {
 setInterval(() => {
   const now = performance.now();
   while (shown[0] < now - 2000) shown.shift();
-  if (lastShown > 0 && now - lastShown > 2500 && socket?.readyState === WebSocket.OPEN)
+  if (!trouble && lastShown > 0 && now - lastShown > 2500 && socket?.readyState === WebSocket.OPEN)
     veil("No new pictures are coming …");
-  if (socket?.readyState === WebSocket.OPEN && now - lastHeard > 15000) abandon();
+  if (socket?.readyState <= WebSocket.OPEN && now - lastHeard > 15000) abandon();
 }, 500);
 
 function onFrame(now, time, period) {
-  veil(null);
+  // the last pictures may come later than the word that there are no more
+  if (!trouble) veil(null);
   retry = 1000;
   lastShown = performance.now();
   shown.push(now);
@@ -142,12 +156,16 @@ function takeHello(message) {
   $("record").disabled = !(message.control && message.recordable);
   if (!message.recordable) $("record").title = "Start oct-live with --record FOLDER to record";
   $("method").replaceChildren(...message.methods.map(({ id, label }) => new Option(label, id)));
-  choose();
 }
 
 let edited = -Infinity; // when this page last changed a setting
+let settling = 0;
 function takeState(state) {
-  if (performance.now() - edited > 700) {
+  clearTimeout(settling);
+  const quiet = 700 - (performance.now() - edited);
+  // what people are just changing is not taken out of their hands
+  if (quiet > 0) settling = setTimeout(() => takeState(state), quiet + 10);
+  else {
     $("automatic").checked = state.automatic;
     $("method").value = state.method;
     for (const name of numbers) {
@@ -156,7 +174,23 @@ function takeState(state) {
     }
     showAutomatic();
   }
+  $("changing").hidden = !state.changing;
+  takeTrouble(state.trouble);
   takeRecording(state.recording);
+}
+
+function takeTrouble(sentence) {
+  const before = trouble;
+  trouble = sentence;
+  if (trouble) veil(trouble, "No pictures");
+  else if (before) veil("Pictures are coming again …");
+  if (trouble && lastShown === 0) {
+    media?.close();
+    media = null;
+  }
+  // those of before are no measure of those to come
+  if (before && !trouble) lastShown = performance.now();
+  if (!trouble && !media) choose();
 }
 
 function showAutomatic() {

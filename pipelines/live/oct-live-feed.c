@@ -1,0 +1,560 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "oct-live-feed.h"
+#include "oct-live-change.h"
+
+#include <gst/app/gstappsink.h>
+
+/* The virtual system: 512 depths, 30 B-scans per second, one place. */
+#define VIRTUAL                                                                \
+  "octsrc name=octsrc is-live=true samples=1024 lines=640 line-rate=19200 "    \
+  "bscans=1"
+#define LAST                                                                   \
+  "octlogscale name=last range=contrast range-smoothing=0.9 ! "                \
+  "capsfilter caps=video/x-raw,format=GRAY8"
+#define END                                                                    \
+  "appsink name=end caps=video/x-raw sync=false async=false max-buffers=1 "    \
+  "wait-on-eos=false enable-last-sample=false"
+
+#define AT_END "oct-live-at-end"
+#define NOT_STARTED "oct-live-not-started"
+/* What ends a pipeline so soon after a change is a consequence of it. */
+#define PROBATION (5 * G_TIME_SPAN_SECOND)
+
+struct _OctLiveFeed {
+  OctLiveFeedEvents events;
+  gpointer data;
+  GstElement *pipeline;
+  GstElement *octsrc;       /* NULL: another source */
+  GstElement *first, *last; /* NULL: the images come finished */
+  GstElement *chain, *next; /* references: in use, and to be so in a moment */
+  OctLiveTrial *trial;
+  OctLiveSettings settings; /* of the last change asked for */
+  gint64 changed_at;        /* 0 = no change yet */
+  guint watch;
+  gboolean begun, ended, freed;
+  gint closed, delivered; /* atomic */
+
+  GMutex lock;
+  GCond cond;
+  gboolean started, stop, stopped;
+};
+
+static void
+clear_feed (gpointer data)
+{
+  OctLiveFeed *feed = data;
+
+  gst_clear_object (&feed->octsrc);
+  gst_clear_object (&feed->chain);
+  gst_clear_object (&feed->next);
+  gst_clear_object (&feed->pipeline);
+  g_mutex_clear (&feed->lock);
+  g_cond_clear (&feed->cond);
+}
+
+static void
+release (gpointer feed)
+{
+  g_atomic_rc_box_release_full (feed, clear_feed);
+}
+
+/* -------------------------------------------------------------- the pipeline
+ */
+
+static GstElement *
+add_part (OctLiveFeed *feed, const char *description, GError **error)
+{
+  GstElement *part = gst_parse_bin_from_description_full (
+      description, TRUE, NULL, GST_PARSE_FLAG_FATAL_ERRORS, error);
+
+  if (part != NULL)
+    gst_bin_add (GST_BIN (feed->pipeline), part);
+  return part;
+}
+
+static GstElement *
+add_own_part (OctLiveFeed *feed, const char *description, GError **error)
+{
+  g_autoptr (GError) reason = NULL;
+  GstElement *part = add_part (feed, description, &reason);
+
+  if (part == NULL)
+    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
+        "A part of GStreamer is missing (%s); install the packages listed in "
+        "pipelines/packages.sh.",
+        reason->message);
+  return part;
+}
+
+/* What the user has described, which may end in caps; images that come sooner
+ * than their time stamps say wait for their time. */
+static GstElement *
+add_users_part (OctLiveFeed *feed, const char *description, const char *option,
+    GError **error)
+{
+  g_autofree char *timed = g_strconcat (description, " ! clocksync", NULL);
+  g_autoptr (GError) reason = NULL;
+  GstElement *part = add_part (feed, timed, &reason);
+
+  if (part == NULL)
+    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
+        "%s \"%s\" is no pipeline: %s.", option, description, reason->message);
+  return part;
+}
+
+static GstElement *
+add_source (OctLiveFeed *feed, const OctLiveSource *source, GError **error)
+{
+  GstElement *part;
+
+  if (source->images != NULL)
+    return add_users_part (feed, source->images, "--images", error);
+  if (source->source != NULL)
+    return add_users_part (feed, source->source, "--source", error);
+  part = add_own_part (feed,
+      source->file->data != NULL ? "octsrc name=octsrc loop=true ! clocksync"
+                                 : VIRTUAL,
+      error);
+  if (part == NULL)
+    return NULL;
+  feed->octsrc = gst_bin_get_by_name (GST_BIN (part), "octsrc");
+  if (source->file->data != NULL) {
+    oct_source_options_set (source->file, feed->octsrc);
+    g_object_set (feed->octsrc, "line-rate", source->line_rate, NULL);
+  }
+  return part;
+}
+
+/* Spectra to images: octdcsub, the reconstruction chosen, octlogscale. */
+static GstElement *
+add_reconstruction (OctLiveFeed *feed, GstElement *from,
+    const OctLiveSource *source, const OctLiveSettings *settings,
+    GError **error)
+{
+  const OctMethod *method = oct_method_find (settings->method);
+
+  feed->first = add_own_part (feed, "octdcsub name=octdcsub", error);
+  if (feed->first != NULL)
+    feed->last = add_own_part (feed, LAST, error);
+  if (feed->last != NULL)
+    feed->chain = oct_chain_new (method, settings->a2, settings->a3, error);
+  if (feed->chain == NULL)
+    return NULL;
+  if (feed->octsrc == NULL && source->file->calibration != NULL)
+    oct_launch_set (
+        feed->pipeline, "octdcsub", "calibration", source->file->calibration);
+  gst_object_ref_sink (feed->chain);
+  gst_bin_add (GST_BIN (feed->pipeline), feed->chain);
+  if (!gst_element_link_many (
+          from, feed->first, feed->chain, feed->last, NULL)) {
+    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION,
+        "--source does not end in raw spectra, which are video/x-raw of format "
+        "GRAY16_LE or GRAY8 with one A-line per row; finished pictures are "
+        "given as --images.");
+    return NULL;
+  }
+  return feed->last;
+}
+
+/* ----------------------------------------------------------------- the images
+ */
+
+static gboolean
+on_begun (gpointer data)
+{
+  OctLiveFeed *feed = data;
+
+  if (!feed->begun && !g_atomic_int_get (&feed->closed)) {
+    feed->begun = TRUE;
+    feed->events.begun (feed->data);
+  }
+  return G_SOURCE_REMOVE;
+}
+
+/* Every feed has a base time of its own; the clock is the same for all. */
+static GstFlowReturn
+on_image (GstAppSink *sink, gpointer data)
+{
+  OctLiveFeed *feed = data;
+  g_autoptr (GstSample) sample = gst_app_sink_pull_sample (sink);
+  g_autoptr (GstBuffer) image = NULL;
+  GstClockTime time = GST_CLOCK_TIME_NONE;
+
+  if (sample == NULL || g_atomic_int_get (&feed->closed))
+    return GST_FLOW_OK;
+  image = gst_buffer_copy (gst_sample_get_buffer (sample));
+  if (gst_sample_get_segment (sample)->format == GST_FORMAT_TIME)
+    time = gst_segment_to_running_time (gst_sample_get_segment (sample),
+        GST_FORMAT_TIME, GST_BUFFER_PTS (image));
+  if (GST_CLOCK_TIME_IS_VALID (time))
+    GST_BUFFER_PTS (image) = time + gst_element_get_base_time (feed->pipeline);
+  else /* no time stamp: now */
+    GST_BUFFER_PTS (image) = gst_util_get_timestamp ();
+  GST_BUFFER_DTS (image) = GST_CLOCK_TIME_NONE;
+  feed->events.image (image, gst_sample_get_caps (sample), feed->data);
+  if (g_atomic_int_compare_and_exchange (&feed->delivered, FALSE, TRUE))
+    g_idle_add_full (
+        G_PRIORITY_DEFAULT, on_begun, g_atomic_rc_box_acquire (feed), release);
+  return GST_FLOW_OK;
+}
+
+/* The pipeline itself says so only when what the user has described has ended
+ * everywhere. */
+static void
+on_end (GstAppSink *sink, gpointer data)
+{
+  OctLiveFeed *feed = data;
+
+  gst_element_post_message (
+      feed->pipeline, gst_message_new_application (GST_OBJECT (feed->pipeline),
+                          gst_structure_new_empty (AT_END)));
+}
+
+static gboolean
+add_end (OctLiveFeed *feed, GstElement *from, const OctLiveSource *source,
+    GError **error)
+{
+  GstElement *end = add_own_part (feed, END, error);
+  GstAppSinkCallbacks callbacks = { .new_sample = on_image, .eos = on_end };
+  g_autoptr (GstElement) sink = NULL;
+
+  if (end == NULL)
+    return FALSE;
+  if (!gst_element_link (from, end)) {
+    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION,
+        "%s does not end in pictures, which are video/x-raw.",
+        source->images != NULL ? "--images" : "The reconstruction");
+    return FALSE;
+  }
+  sink = gst_bin_get_by_name (GST_BIN (feed->pipeline), "end");
+  gst_app_sink_set_callbacks (GST_APP_SINK (sink), &callbacks, feed, NULL);
+  return TRUE;
+}
+
+OctLiveFeed *
+oct_live_feed_new (const OctLiveSource *source, const OctLiveSettings *settings,
+    const OctLiveFeedEvents *events, gpointer data, GError **error)
+{
+  OctLiveFeed *feed = g_atomic_rc_box_new0 (OctLiveFeed);
+  g_autoptr (GstClock) clock = gst_system_clock_obtain ();
+  GstElement *last;
+
+  g_mutex_init (&feed->lock);
+  g_cond_init (&feed->cond);
+  feed->events = *events;
+  feed->data = data;
+  feed->pipeline = gst_object_ref_sink (gst_pipeline_new ("oct-live"));
+  gst_pipeline_use_clock (GST_PIPELINE (feed->pipeline), clock);
+  last = add_source (feed, source, error);
+  if (last != NULL && source->images == NULL)
+    last = add_reconstruction (feed, last, source, settings, error);
+  if (last != NULL && add_end (feed, last, source, error)) {
+    oct_live_feed_set (feed, settings);
+    return feed;
+  }
+  release (feed);
+  return NULL;
+}
+
+/* -------------------------------------------------------------- start and end
+ */
+
+/* What is no camera and can be played again from its start. */
+static gboolean
+is_like_file (GstElement *source)
+{
+  static const GstFormat formats[] = { GST_FORMAT_BYTES, GST_FORMAT_TIME,
+    GST_FORMAT_DEFAULT };
+
+  g_autoptr (GstQuery) latency = gst_query_new_latency ();
+  gboolean live = FALSE;
+
+  if (gst_element_query (source, latency))
+    gst_query_parse_latency (latency, &live, NULL, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (formats) && !live; i++) {
+    g_autoptr (GstQuery) query = gst_query_new_seeking (formats[i]);
+    gboolean seekable = FALSE;
+
+    if (!gst_element_query (source, query))
+      continue;
+    gst_query_parse_seeking (query, NULL, &seekable, NULL, NULL);
+    if (seekable)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+static gboolean
+is_file (OctLiveFeed *feed)
+{
+  GstIterator *sources = gst_bin_iterate_recurse (GST_BIN (feed->pipeline));
+  GValue item = G_VALUE_INIT;
+  gboolean found = FALSE;
+
+  while (!found && gst_iterator_next (sources, &item) == GST_ITERATOR_OK) {
+    GstElement *element = g_value_get_object (&item);
+
+    found = GST_OBJECT_FLAG_IS_SET (element, GST_ELEMENT_FLAG_SOURCE)
+            && !GST_IS_BIN (element) && is_like_file (element);
+    g_value_reset (&item);
+  }
+  g_value_unset (&item);
+  gst_iterator_free (sources);
+  return found;
+}
+
+static void
+report_end (
+    OctLiveFeed *feed, OctLiveEnd how, const char *message, gboolean method)
+{
+  if (feed->ended)
+    return;
+  /* the first image may be told later than what came after it */
+  if (g_atomic_int_get (&feed->delivered))
+    on_begun (feed);
+  feed->ended = TRUE;
+  feed->events.ended (how, message, method, feed->data);
+}
+
+static gboolean
+is_to_blame (OctLiveFeed *feed, GstObject *object)
+{
+  gboolean of_chain =
+      feed->chain != NULL
+      && (object == GST_OBJECT (feed->chain)
+          || gst_object_has_as_ancestor (object, GST_OBJECT (feed->chain))
+          || (feed->next != NULL
+              && (object == GST_OBJECT (feed->next)
+                  || gst_object_has_as_ancestor (
+                      object, GST_OBJECT (feed->next)))));
+
+  return of_chain || feed->next != NULL
+         || (feed->changed_at != 0
+             && g_get_monotonic_time () - feed->changed_at < PROBATION);
+}
+
+static gboolean
+on_message (GstBus *bus, GstMessage *message, gpointer data)
+{
+  OctLiveFeed *feed = g_atomic_rc_box_acquire (data);
+  g_autoptr (GError) error = NULL;
+
+  switch (GST_MESSAGE_TYPE (message)) {
+  case GST_MESSAGE_ERROR:
+    gst_message_parse_error (message, &error, NULL);
+    report_end (feed, OCT_LIVE_FAILED, error->message,
+        is_to_blame (feed, GST_MESSAGE_SRC (message)));
+    break;
+  case GST_MESSAGE_APPLICATION:
+    if (gst_message_has_name (message, AT_END))
+      report_end (
+          feed, is_file (feed) ? OCT_LIVE_AT_END : OCT_LIVE_ENDED, NULL, FALSE);
+    else if (gst_message_has_name (message, NOT_STARTED))
+      report_end (
+          feed, OCT_LIVE_FAILED, "The source could not be started.", FALSE);
+    break;
+  case GST_MESSAGE_WARNING:
+    gst_message_parse_warning (message, &error, NULL);
+    g_printerr ("Note: %s\n", error->message);
+    break;
+  case GST_MESSAGE_LATENCY:
+    gst_bin_recalculate_latency (GST_BIN (feed->pipeline));
+    break;
+  default:
+    break;
+  }
+  release (feed);
+  return G_SOURCE_CONTINUE;
+}
+
+static gboolean
+on_closed (gpointer data)
+{
+  OctLiveFeed *feed = data;
+
+  if (!feed->freed)
+    feed->events.closed (feed->data);
+  return G_SOURCE_REMOVE;
+}
+
+/* The life of the pipeline. */
+static gpointer
+run (gpointer data)
+{
+  OctLiveFeed *feed = data;
+
+  if (gst_element_set_state (feed->pipeline, GST_STATE_PLAYING)
+      == GST_STATE_CHANGE_FAILURE)
+    /* behind the error, if there is one */
+    gst_element_post_message (feed->pipeline,
+        gst_message_new_application (GST_OBJECT (feed->pipeline),
+            gst_structure_new_empty (NOT_STARTED)));
+  g_mutex_lock (&feed->lock);
+  while (!feed->stop)
+    g_cond_wait (&feed->cond, &feed->lock);
+  g_mutex_unlock (&feed->lock);
+  gst_element_set_state (feed->pipeline, GST_STATE_NULL);
+  g_mutex_lock (&feed->lock);
+  feed->stopped = TRUE;
+  g_cond_broadcast (&feed->cond);
+  g_mutex_unlock (&feed->lock);
+  g_idle_add_full (G_PRIORITY_DEFAULT, on_closed, feed, release);
+  return NULL;
+}
+
+void
+oct_live_feed_start (OctLiveFeed *feed)
+{
+  g_autoptr (GstBus) bus = gst_element_get_bus (feed->pipeline);
+
+  feed->watch = gst_bus_add_watch (bus, on_message, feed);
+  feed->started = TRUE;
+  g_thread_unref (
+      g_thread_new ("oct-live-feed", run, g_atomic_rc_box_acquire (feed)));
+}
+
+void
+oct_live_feed_close (OctLiveFeed *feed)
+{
+  g_atomic_int_set (&feed->closed, TRUE);
+  feed->ended = TRUE;
+  if (feed->watch != 0)
+    g_source_remove (feed->watch);
+  feed->watch = 0;
+  g_clear_pointer (&feed->trial, oct_live_trial_free);
+  g_mutex_lock (&feed->lock);
+  feed->stop = TRUE;
+  g_cond_broadcast (&feed->cond);
+  g_mutex_unlock (&feed->lock);
+}
+
+gboolean
+oct_live_feed_wait (OctLiveFeed *feed, gint64 timeout)
+{
+  gint64 until = g_get_monotonic_time () + timeout;
+  gboolean in_time = TRUE;
+
+  g_mutex_lock (&feed->lock);
+  while (in_time && feed->started && !feed->stopped)
+    in_time = g_cond_wait_until (&feed->cond, &feed->lock, until);
+  g_mutex_unlock (&feed->lock);
+  return in_time;
+}
+
+void
+oct_live_feed_free (OctLiveFeed *feed)
+{
+  feed->freed = TRUE;
+  release (feed);
+}
+
+/* ------------------------------------------------------------------- settings
+ */
+
+void
+oct_live_feed_set (OctLiveFeed *feed, const OctLiveSettings *settings)
+{
+  g_autoptr (GstElement) last = NULL;
+
+  if (feed->chain == NULL)
+    return;
+  feed->settings.a2 = settings->a2;
+  feed->settings.a3 = settings->a3;
+  oct_chain_set_dispersion (feed->chain, settings->a2, settings->a3);
+  if (feed->next != NULL)
+    oct_chain_set_dispersion (feed->next, settings->a2, settings->a3);
+  last = gst_bin_get_by_name (GST_BIN (feed->last), "last");
+  gst_util_set_object_arg (
+      G_OBJECT (last), "range", settings->automatic ? "contrast" : "manual");
+  g_object_set (last, "min", settings->min, "max", settings->max, NULL);
+}
+
+static gboolean
+on_replaced (gpointer data)
+{
+  OctLiveFeed *feed = data;
+
+  if (g_atomic_int_get (&feed->closed))
+    return G_SOURCE_REMOVE;
+  gst_object_unref (feed->chain);
+  feed->chain = g_steal_pointer (&feed->next);
+  feed->changed_at = g_get_monotonic_time ();
+  feed->events.changed (NULL, feed->data);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+replace (OctLiveFeed *feed, GError **error)
+{
+  GstElement *chain = oct_chain_new (oct_method_find (feed->settings.method),
+      feed->settings.a2, feed->settings.a3, error);
+
+  if (chain == NULL)
+    return;
+  feed->next = gst_object_ref_sink (chain);
+  oct_live_chain_replace (feed->pipeline, feed->first, feed->chain, chain,
+      feed->last, on_replaced, g_atomic_rc_box_acquire (feed), release);
+}
+
+static void
+on_tried (const char *problem, gpointer data)
+{
+  OctLiveFeed *feed = data;
+  g_autofree char *kept = g_strdup (problem);
+  g_autoptr (GError) error = NULL;
+
+  g_clear_pointer (&feed->trial, oct_live_trial_free);
+  if (kept == NULL)
+    replace (feed, &error);
+  if (kept != NULL || error != NULL)
+    feed->events.changed (kept != NULL ? kept : error->message, feed->data);
+}
+
+gboolean
+oct_live_feed_change (OctLiveFeed *feed, const OctLiveSettings *settings)
+{
+  g_autoptr (GstPad) spectra = NULL, ascans = NULL;
+
+  if (feed->chain == NULL || feed->trial != NULL || feed->next != NULL)
+    return FALSE;
+  spectra = gst_element_get_static_pad (feed->first, "src");
+  ascans = gst_element_get_static_pad (feed->last, "sink");
+  feed->settings = *settings;
+  feed->trial =
+      oct_live_trial_new (oct_method_find (settings->method), settings->a2,
+          settings->a3, feed->pipeline, spectra, ascans, on_tried, feed);
+  return TRUE;
+}
+
+/* --------------------------------------------------------------- information
+ */
+
+void
+oct_live_feed_get_info (OctLiveFeed *feed, OctLiveInfo *info)
+{
+  g_autoptr (GstPad) pad = NULL;
+  g_autoptr (GstCaps) caps = NULL;
+
+  if (feed->last == NULL)
+    return;
+  pad = gst_element_get_static_pad (feed->last, "sink");
+  caps = gst_pad_get_current_caps (pad);
+  if (caps == NULL)
+    return;
+  gst_structure_get_double (
+      gst_caps_get_structure (caps, 0), "z-spacing", &info->z_spacing);
+  info->backend = gst_caps_features_contains (
+                      gst_caps_get_features (caps, 0), "memory:CUDAMemory")
+                      ? "CUDA"
+                      : "CPU";
+}
+
+guint64
+oct_live_feed_get_missed (OctLiveFeed *feed)
+{
+  guint64 missed = 0;
+
+  if (feed->octsrc != NULL)
+    g_object_get (feed->octsrc, "dropped", &missed, NULL);
+  return missed;
+}

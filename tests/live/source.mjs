@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Neither the wishes of a page nor its source end oct-live, or a recording that
+// could go on.
+import assert from "node:assert/strict";
+import { createServer } from "node:net";
+import { readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { countFrames, run, Server, sleep, until } from "./lib.mjs";
+import { get, Talk } from "./wire.mjs";
+
+const last = (talk, type) => talk.messages.filter((message) => message.type === type).at(-1);
+const set = (talk, settings) => talk.say(JSON.stringify({ type: "set", ...settings }));
+const record = (talk, on) => talk.say(JSON.stringify({ type: "record", on }));
+const frames = (talk) => last(talk, "status").frames;
+const problems = (talk) => talk.messages.filter(({ type }) => type === "problem").map(({ message }) => message);
+
+async function start(...options) {
+  const server = await Server.start(...options);
+  const talk = await Talk.start(server);
+  await until("pictures come", () => last(talk, "status")?.rate > 0, 30);
+  return { server, talk };
+}
+
+// In use, not only wished for.
+const uses = (talk, method) => {
+  const state = last(talk, "state");
+  return state.method === method && !state.changing;
+};
+
+async function picturesGoOn(talk, count = 3) {
+  const before = frames(talk);
+  await until("pictures go on", () => frames(talk) >= before + count, 60);
+}
+
+async function startRecording(talk) {
+  record(talk, true);
+  await until("it records", () => last(talk, "status").recording.active);
+}
+
+// Gives what was said and what a decoder finds.
+async function stopRecording(server, talk) {
+  record(talk, false);
+  const said = await until("it is finished", () => {
+    const { recording } = last(talk, "status");
+    return !recording.active && !recording.finishing && recording;
+  }, 60);
+  assert.equal(said.message, "");
+  assert.equal(countFrames(server.recordings), said.frames);
+  return said;
+}
+
+// A camera's stand-in: whoever connects gets images of 64 x 48 until told
+// otherwise.
+class Camera {
+  static async start() {
+    const camera = new Camera();
+    camera.sockets = new Set();
+    camera.server = createServer((socket) => {
+      socket.on("error", () => {});
+      socket.on("close", () => camera.sockets.delete(socket));
+      camera.sockets.add(socket);
+    });
+    camera.timer = setInterval(() => {
+      for (const socket of camera.sockets) socket.write(Buffer.alloc(64 * 48, 100));
+    }, 40);
+    await new Promise((resolve) => { camera.server.listen(0, "127.0.0.1", resolve); });
+    camera.port = camera.server.address().port;
+    return camera;
+  }
+
+  get options() {
+    return ["--images", `tcpclientsrc host=127.0.0.1 port=${this.port} do-timestamp=true ! `
+      + "rawvideoparse width=64 height=48 format=gray8 framerate=25/1"];
+  }
+
+  async unplug() {
+    await new Promise((resolve) => {
+      this.server.close(resolve);
+      for (const socket of this.sockets) socket.destroy();
+    });
+  }
+
+  async plug() {
+    await new Promise((resolve) => { this.server.listen(this.port, "127.0.0.1", resolve); });
+  }
+
+  async stop() {
+    clearInterval(this.timer);
+    await this.unplug();
+  }
+}
+
+const SMALL = ["--source", "octsrc is-live=true samples=256 lines=64 bscans=1 line-rate=1920"];
+const LARGE = ["--source", "octsrc is-live=true samples=2048 lines=1000 bscans=1 line-rate=5000"];
+const METHODS = ["linear", "nufft", "lanczos", "cubic"];
+
+const tests = {
+  async "changes of the method in a burst: all goes on, the last one counts"() {
+    const { server, talk } = await start(...SMALL);
+    await startRecording(talk);
+    for (const count of [2, 3, 50]) {
+      for (let i = 0; i < count; i++) set(talk, { method: METHODS[i % 4], a2: i });
+      const method = METHODS[(count - 1) % 4];
+      await until(`${method} is in use`, () => uses(talk, method) && last(talk, "state").a2 === count - 1, 30);
+      await picturesGoOn(talk);
+      await sleep(1000);
+    }
+    assert.deepEqual(problems(talk), []);
+    assert.ok(last(talk, "status").recording.active);
+    const said = await stopRecording(server, talk);
+    assert.equal(await server.stop(), 0);
+    return `${said.frames} B-scans, ${said.dropped} lost`;
+  },
+
+  async "an arrow key held in the list, with large B-scans"() {
+    const { server, talk } = await start(...LARGE);
+    const all = talk.messages[0].methods.map(({ id }) => id);
+    assert.ok(all.includes("cs") && all.includes("nudft"), all.join());
+    await startRecording(talk);
+    for (let i = 0; i < 90; i++) {
+      set(talk, { method: i === 89 ? "linear" : all[i % all.length] });
+      await sleep(33);
+    }
+    await until("the last wish is in use", () => uses(talk, "linear"), 120);
+    await picturesGoOn(talk);
+    assert.deepEqual(problems(talk), []);
+    assert.ok(last(talk, "status").recording.active);
+    await stopRecording(server, talk);
+    assert.equal(await server.stop(), 0);
+  },
+
+  async "every method gives a picture of the same size"() {
+    const { server, talk } = await start(...SMALL);
+    const { lines, depths } = await until("the size is known", () =>
+      last(talk, "status").depths > 0 && last(talk, "status"));
+    assert.deepEqual([lines, depths], [64, 128]);
+    for (const { id } of talk.messages[0].methods) {
+      set(talk, { method: id });
+      await until(`${id} is in use`, () => uses(talk, id), 30);
+      await picturesGoOn(talk);
+      assert.deepEqual([last(talk, "status").lines, last(talk, "status").depths], [64, 128], id);
+    }
+    assert.deepEqual(problems(talk), []);
+    await server.stop();
+  },
+
+  async "a source that is cut off comes back by itself"() {
+    const camera = await Camera.start();
+    const { server, talk } = await start(...camera.options);
+    for (let turn = 0; turn < 2; turn++) {
+      await startRecording(talk);
+      await picturesGoOn(talk, 30);
+      const { time } = last(talk, "status");
+      const before = countFiles(server);
+      await camera.unplug();
+      const state = await until("it is said", () => last(talk, "state").trouble && last(talk, "state"));
+      assert.match(state.trouble, /source of the pictures has (ended|failed).*tried again/);
+      const said = await until("the recording is closed", () => {
+        const { recording } = last(talk, "status");
+        return !recording.active && !recording.finishing && recording;
+      });
+      assert.match(said.message, /recording bscans-.* was ended.*kept/);
+      assert.ok(said.frames >= 30);
+      assert.equal((await get(server, "/snapshot.png")).status, 503);
+      record(talk, true);
+      await until("none is begun", () => problems(talk).some((text) => /no pictures to record/.test(text)));
+      assert.equal(countFiles(server), before);
+      await sleep(4000);
+      assert.equal(server.process.exitCode, null);
+      assert.equal(last(talk, "status").rate, 0);
+      await camera.plug();
+      await until("all is well again", () => last(talk, "state").trouble === "", 30);
+      await picturesGoOn(talk, 10);
+      // time goes on, and a recording is not begun by itself
+      assert.ok(last(talk, "status").time > time + 4000);
+      assert.equal(last(talk, "status").recording.active, false);
+      await until("there are snapshots", async () => (await get(server, "/snapshot.png")).status === 200);
+    }
+    assert.equal(await server.stop(), 0);
+    await camera.stop();
+    assert.match(server.output, /tried again[^]*coming again/);
+  },
+
+  async "errors and ends of a source are tried again, its settings stay"() {
+    const { server, talk } = await start("--source",
+      "octsrc is-live=true samples=256 lines=64 bscans=1 line-rate=1920 ! identity error-after=60");
+    set(talk, { method: "nufft", a2: 7, automatic: false, min: 3, max: 50 });
+    await until("nufft is in use", () => uses(talk, "nufft"));
+    await until("it fails", () => last(talk, "state").trouble, 20);
+    set(talk, { a3: 5 });
+    set(talk, { method: "linear" });
+    await until("it comes again", () => last(talk, "state").trouble === "", 20);
+    await until("what was wished for is in use", () => uses(talk, "linear"));
+    const state = last(talk, "state");
+    assert.deepEqual([state.a2, state.a3, state.automatic, state.min, state.max], [7, 5, false, 3, 50]);
+    await until("it fails again", () => last(talk, "state").trouble, 20);
+    assert.equal(await server.stop(), 0);
+    const ending = await start("--images", "videotestsrc is-live=true num-buffers=60 ! "
+      + "video/x-raw,format=GRAY8,width=64,height=48,framerate=30/1");
+    await until("it ends", () => /has ended.*tried again/.test(last(ending.talk, "state").trouble), 20);
+    await until("it comes again", () => last(ending.talk, "state").trouble === "", 20);
+    await picturesGoOn(ending.talk, 20);
+    assert.equal(await ending.server.stop(), 0);
+  },
+
+  async "a file that has ended stays ended, and is said to"() {
+    const path = join("/tmp", `oct-live-test-${process.pid}.gray`);
+    writeFileSync(path, Buffer.alloc(64 * 48 * 60, 90));
+    const { server, talk } = await start("--images",
+      `filesrc location=${path} ! rawvideoparse width=64 height=48 format=gray8 framerate=30/1`);
+    const state = await until("it ends", () => last(talk, "state").trouble && last(talk, "state"), 20);
+    assert.match(state.trouble, /^The source of the pictures has ended\.$/);
+    const count = frames(talk);
+    await sleep(3000);
+    assert.equal(frames(talk), count);
+    assert.equal((await get(server, "/")).status, 200);
+    assert.equal(await server.stop(), 0);
+  },
+
+  async "what cannot be started at all ends with a sentence"() {
+    for (const [options, words] of [[["--data", "/nowhere.raw", "--samples", "8", "--lines", "8"], /nowhere\.raw/],
+      [["--images", "videotestsrc num-buffers=0 ! video/x-raw,format=GRAY8"], /before its first picture/],
+      [["--images", "tcpclientsrc host=127.0.0.1 port=1 ! rawvideoparse width=64 height=48 format=gray8"], /127\.0\.0\.1/]]) {
+      const server = await Server.start(...options);
+      assert.equal(await Promise.race([server.exited, sleep(15000)]), 1, server.output);
+      assert.match(server.output, words);
+      server.clear();
+    }
+  },
+
+  async "it ends in time in all of these states"() {
+    const camera = await Camera.start();
+    const states = {
+      async trouble(talk) {
+        await camera.unplug();
+        await until("it is said", () => last(talk, "state").trouble);
+        await camera.plug();
+      },
+      async recording(talk) {
+        await startRecording(talk);
+        await camera.unplug();
+        await camera.plug();
+      },
+      async retrying(talk) {
+        await camera.unplug();
+        await until("it is said", () => last(talk, "state").trouble);
+        await sleep(2500);
+        await camera.plug();
+      },
+    };
+    for (const [name, prepare] of Object.entries(states)) {
+      const { server, talk } = await start(...camera.options);
+      await prepare(talk);
+      assert.equal(await server.stop(), 0, name);
+    }
+    await camera.stop();
+    // whose thread cannot be woken
+    const hanging = await Server.start("--images", "videotestsrc is-live=true ! "
+      + "video/x-raw,format=GRAY8,width=64,height=48,framerate=30/1 ! identity sleep-time=60000000");
+    await sleep(500);
+    assert.equal(await hanging.stop(), 0, "hanging");
+    for (const [name, options, wait] of [["changing", SMALL, 0], ["changing a little later", SMALL, 60],
+      ["changing large ones", LARGE, 200],
+      ["without data", ["--source", "appsrc is-live=true caps=video/x-raw,format=GRAY16_LE,width=256,height=64,"
+        + "framerate=30/1"], 100]]) {
+      const server = await Server.start(...options);
+      const talk = await Talk.start(server);
+      await until("it talks", () => talk.has("state"));
+      if (name !== "without data") await until("pictures come", () => last(talk, "status").rate > 0, 30);
+      for (let i = 0; i < 20; i++) set(talk, { method: ["nudft", "cs"][i % 2] });
+      await sleep(wait);
+      assert.equal(await server.stop(), 0, name);
+    }
+  },
+};
+
+function countFiles(server) {
+  return readdirSync(server.recordings).length;
+}
+
+await run(tests, { browser: false });

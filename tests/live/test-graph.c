@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Reconstructions that fail: the pictures go on with the one before.  The list
+ * of methods is the test's own, in place of oct-chain.c. */
+#include "oct-live-change.h"
+#include "oct-live-graph.h"
+
+#include <string.h>
+
+#define GOOD                                                                   \
+  "octkresample ! octdispersion name=dispersion ! octfft name=transform"
+#define FAILING(count)                                                         \
+  "octkresample ! octdispersion name=dispersion ! identity error-after=" count \
+  " ! octfft name=transform"
+
+const OctMethod oct_methods[] = {
+  { "good", "Good", "octfft", GOOD },
+  { "other", "Good too", "octfft", GOOD " window=none" },
+  { "first", "Fails at once", "octfft", FAILING ("1") },
+  { "later", "Fails in use", "octfft", FAILING ("8") },
+  { "fewer", "Fewer depths", "octfft", GOOD " depth-bins=10" },
+  { "image", "No A-scans", "octfft", GOOD " ! octlogscale" },
+  { "swallows", "Gives nothing", "octfft",
+      GOOD " ! identity drop-probability=1" },
+  { "no-element", "Is no chain", "octfft", "octdispersion ! nosuchelement" },
+  { NULL },
+};
+
+static GMutex lock;
+static GList *chains; /* all that were made, references */
+
+const OctMethod *
+oct_method_find (const char *id)
+{
+  for (const OctMethod *method = oct_methods; method->id; method++)
+    if (g_strcmp0 (method->id, id) == 0)
+      return method;
+  return NULL;
+}
+
+void
+oct_chain_set_dispersion (GstElement *chain, double a2, double a3)
+{
+  g_autoptr (GstElement) dispersion =
+      gst_bin_get_by_name (GST_BIN (chain), "dispersion");
+
+  g_object_set (dispersion, "a2", a2, "a3", a3, NULL);
+}
+
+GstElement *
+oct_chain_new (const OctMethod *method, double a2, double a3, GError **error)
+{
+  GstElement *chain = gst_parse_bin_from_description_full (
+      method->elements, TRUE, NULL, GST_PARSE_FLAG_FATAL_ERRORS, error);
+
+  if (chain != NULL) {
+    oct_chain_set_dispersion (chain, a2, a3);
+    g_mutex_lock (&lock);
+    chains = g_list_prepend (chains, gst_object_ref_sink (chain));
+    g_mutex_unlock (&lock);
+  }
+  return chain;
+}
+
+typedef struct {
+  OctLiveGraph *graph;
+  guint changes, troubles;
+  char *problem;
+} Test;
+
+static void
+on_not_begun (const char *message, gpointer data)
+{
+  g_error ("The source has not begun: %s", message);
+}
+
+static void
+on_trouble (gpointer data)
+{
+  ((Test *)data)->troubles++;
+}
+
+static void
+on_settings (const char *problem, gpointer data)
+{
+  Test *test = data;
+
+  test->changes++;
+  g_free (test->problem);
+  test->problem = g_strdup (problem);
+}
+
+static guint64
+get_frames (Test *test)
+{
+  OctLiveCounts counts;
+
+  oct_live_graph_get_counts (test->graph, &counts);
+  return counts.frames;
+}
+
+static void
+wait_for_frames (Test *test, guint count)
+{
+  guint64 wanted = get_frames (test) + count;
+  gint64 until = g_get_monotonic_time () + 60 * G_TIME_SPAN_SECOND;
+
+  while (get_frames (test) < wanted) {
+    g_assert_cmpint (g_get_monotonic_time (), <, until);
+    g_main_context_iteration (NULL, FALSE);
+    g_usleep (1000);
+  }
+}
+
+static void
+wait_for_changes (Test *test, guint count)
+{
+  gint64 until = g_get_monotonic_time () + 60 * G_TIME_SPAN_SECOND;
+
+  while (test->changes < count) {
+    g_assert_cmpint (g_get_monotonic_time (), <, until);
+    g_main_context_iteration (NULL, FALSE);
+    g_usleep (1000);
+  }
+}
+
+static const char *
+get_method (Test *test)
+{
+  OctLiveSettings settings;
+
+  oct_live_graph_get_settings (test->graph, &settings);
+  return settings.method;
+}
+
+static void
+wish (Test *test, const char *method, double a2)
+{
+  g_autoptr (GError) error = NULL;
+  OctLiveSettings settings;
+
+  oct_live_graph_get_settings (test->graph, &settings);
+  settings.method = method;
+  settings.a2 = a2;
+  oct_live_graph_set_settings (test->graph, &settings, &error);
+  g_assert_no_error (error);
+}
+
+static void
+begin (Test *test)
+{
+  static const OctLiveGraphEvents events = { on_not_begun, on_trouble,
+    on_settings };
+  static const OctSourceOptions file = { 0 };
+  const OctLiveSource source = { .file = &file,
+    .source = "octsrc is-live=true samples=256 lines=16 bscans=1 "
+              "line-rate=800",
+    .bitrate = 1000 };
+  g_autoptr (GError) error = NULL;
+
+  *test = (Test){ .graph = oct_live_graph_new (&source, &error) };
+  g_assert_no_error (error);
+  oct_live_graph_start (test->graph, &events, test);
+  wait_for_frames (test, 3);
+}
+
+static void
+end (Test *test)
+{
+  if (!oct_live_graph_free (test->graph))
+    while (oct_live_trial_is_any_running ())
+      g_usleep (1000);
+  g_free (test->problem);
+  g_list_free_full (g_steal_pointer (&chains), gst_object_unref);
+  while (g_main_context_iteration (NULL, FALSE))
+    ;
+}
+
+static void
+assert_refused (Test *test, const char *method, const char *words)
+{
+  wish (test, method, 0.0);
+  wait_for_changes (test, 1);
+  g_assert_nonnull (test->problem);
+  if (strstr (test->problem, words) == NULL)
+    g_error ("%s: \"%s\" lacks \"%s\"", method, test->problem, words);
+  g_assert_cmpstr (get_method (test), ==, "good");
+  g_assert_false (oct_live_graph_is_changing (test->graph));
+  wait_for_frames (test, 5);
+  g_assert_cmpuint (test->changes, ==, 1);
+  g_assert_cmpuint (test->troubles, ==, 0);
+  test->changes = 0;
+}
+
+static void
+test_refused (void)
+{
+  Test test;
+
+  begin (&test);
+  assert_refused (&test, "first", "Failed after iterations");
+  assert_refused (&test, "fewer", "10 depths and not 128");
+  assert_refused (&test, "image", "depths");
+  assert_refused (&test, "swallows", "does not take");
+  assert_refused (&test, "no-element", "nosuchelement");
+  wish (&test, "other", 0.0);
+  wait_for_changes (&test, 1);
+  g_assert_null (test.problem);
+  g_assert_cmpstr (get_method (&test), ==, "other");
+  end (&test);
+}
+
+/* What works when it is tried and not later is given up for the one before. */
+static void
+test_reverted (void)
+{
+  Test test;
+
+  begin (&test);
+  wish (&test, "other", 0.0);
+  wait_for_changes (&test, 1);
+  wish (&test, "later", 0.0);
+  wait_for_changes (&test, 2);
+  g_assert_null (test.problem);
+  g_assert_cmpstr (get_method (&test), ==, "later");
+  wait_for_changes (&test, 3);
+  g_assert_nonnull (test.problem);
+  g_assert_cmpstr (get_method (&test), ==, "other");
+  wait_for_frames (&test, 30);
+  g_assert_cmpuint (test.troubles, ==, 0);
+  g_assert_cmpuint (test.changes, ==, 3);
+  end (&test);
+}
+
+/* Of the chain that is in the pipeline of the pictures. */
+static void
+assert_a2 (double expected)
+{
+  guint found = 0;
+
+  g_mutex_lock (&lock);
+  for (GList *i = chains; i != NULL; i = i->next) {
+    g_autoptr (GstObject) parent = gst_object_get_parent (i->data);
+    g_autoptr (GstElement) dispersion =
+        gst_bin_get_by_name (GST_BIN (i->data), "dispersion");
+    double a2;
+
+    if (parent == NULL || !g_str_equal (GST_OBJECT_NAME (parent), "oct-live"))
+      continue;
+    found++;
+    g_object_get (dispersion, "a2", &a2, NULL);
+    g_assert_cmpfloat (a2, ==, expected);
+  }
+  g_mutex_unlock (&lock);
+  g_assert_cmpuint (found, ==, 1);
+}
+
+/* The last wish counts, and what else was set meanwhile is in force with it. */
+static void
+test_burst (void)
+{
+  static const char *const methods[] = { "other", "first", "good", "fewer" };
+  Test test;
+
+  begin (&test);
+  for (guint i = 0; i < 200; i++) {
+    wish (&test, methods[i % 4], i);
+    if (i % 3 == 0)
+      g_main_context_iteration (NULL, FALSE);
+    g_usleep (i % 7 * 500);
+  }
+  wish (&test, "other", 3.0);
+  wish (&test, "other", 4.0);
+  while (oct_live_graph_is_changing (test.graph))
+    wait_for_frames (&test, 1);
+  g_assert_cmpstr (get_method (&test), ==, "other");
+  wait_for_frames (&test, 5);
+  assert_a2 (4.0);
+  wish (&test, "other", 5.0);
+  assert_a2 (5.0);
+  g_assert_cmpuint (test.troubles, ==, 0);
+  end (&test);
+}
+
+/* Ended at any moment of a change. */
+static void
+test_ended_while_changing (void)
+{
+  for (guint i = 0; i < 12; i++) {
+    Test test;
+
+    begin (&test);
+    for (guint k = 0; k < 3; k++) {
+      wish (&test, k % 2 == 0 ? "other" : "good", 0.0);
+      for (guint n = 0; n < i; n++) {
+        g_main_context_iteration (NULL, FALSE);
+        g_usleep (2000);
+      }
+    }
+    end (&test);
+  }
+}
+
+static void
+wait_for_trouble (Test *test, gboolean wanted)
+{
+  gint64 until = g_get_monotonic_time () + 60 * G_TIME_SPAN_SECOND;
+
+  while ((oct_live_graph_get_trouble (test->graph) != NULL) != wanted) {
+    g_assert_cmpint (g_get_monotonic_time (), <, until);
+    g_main_context_iteration (NULL, FALSE);
+    g_usleep (1000);
+  }
+}
+
+/* An error behind the images, as of an encoder: all of it begins anew. */
+static void
+test_streams_fail (void)
+{
+  Test test;
+
+  begin (&test);
+  for (guint i = 0; i < 2; i++) {
+    g_autoptr (GstPad) pad = oct_live_graph_get_image_pad (test.graph);
+    g_autoptr (GstElement) element = gst_pad_get_parent_element (pad);
+    g_autoptr (GstSample) image = NULL;
+
+    GST_ELEMENT_ERROR (element, STREAM, ENCODE, ("No more memory."), (NULL));
+    wait_for_trouble (&test, TRUE);
+    g_assert_nonnull (strstr (
+        oct_live_graph_get_trouble (test.graph), "No more memory. It is"));
+    g_assert_null (oct_live_graph_get_image (test.graph));
+    wait_for_trouble (&test, FALSE);
+    wait_for_frames (&test, 5);
+    image = oct_live_graph_get_image (test.graph);
+    g_assert_nonnull (image);
+  }
+  end (&test);
+}
+
+int
+main (int argc, char **argv)
+{
+  gst_init (&argc, &argv);
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/live/graph/refused", test_refused);
+  g_test_add_func ("/live/graph/reverted", test_reverted);
+  g_test_add_func ("/live/graph/burst", test_burst);
+  g_test_add_func (
+      "/live/graph/ended-while-changing", test_ended_while_changing);
+  g_test_add_func ("/live/graph/streams-fail", test_streams_fail);
+  return g_test_run ();
+}
