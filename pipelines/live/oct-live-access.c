@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-live-access.h"
+#include "oct-live-session.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,15 +14,6 @@
 #define LONGEST_TOKEN 256
 #define DIGEST 32   /* SHA-256 */
 #define MAX_TRIES 8 /* cookies of one name: each takes its time */
-#define SESSION_TIME (12 * G_TIME_SPAN_HOUR)
-
-typedef struct {
-  guint64 number;
-  guint8 digest[DIGEST];
-  OctLiveRole role;
-  char address[64]; /* that it was begun from */
-  gint64 used;      /* monotonic, microseconds */
-} Session;
 
 struct _OctLiveAccess {
   gboolean open, tls;
@@ -29,9 +21,7 @@ struct _OctLiveAccess {
   /* names of the cookies: a link for watching, which anybody may hand to a
    * browser, must not take the place of a session for control */
   char *cookies[OCT_LIVE_CONTROL + 1];
-  guint64 last_session;
-  guint8 control[DIGEST], view[DIGEST];
-  GArray *sessions;
+  guint8 control[DIGEST], view[DIGEST], key[OCT_LIVE_SESSION_KEY];
 };
 
 /* ------------------------------------------------------------------- secrets
@@ -179,10 +169,10 @@ oct_live_access_new (
                      : g_strdup (address);
   access->cookies[OCT_LIVE_CONTROL] = g_strdup_printf ("oct-live-%u", port);
   access->cookies[OCT_LIVE_VIEW] = g_strdup_printf ("oct-live-%u-view", port);
-  access->sessions = g_array_new (FALSE, FALSE, sizeof (Session));
   if (tokens != NULL) {
     make_digest (tokens->control, access->control);
     make_digest (tokens->view, access->view);
+    oct_live_session_make_key (tokens, access->key);
   }
   return access;
 }
@@ -193,7 +183,6 @@ oct_live_access_free (OctLiveAccess *access)
   g_free (access->host);
   g_free (access->cookies[OCT_LIVE_CONTROL]);
   g_free (access->cookies[OCT_LIVE_VIEW]);
-  g_array_unref (access->sessions);
   g_free (access);
 }
 
@@ -209,78 +198,16 @@ oct_live_access_is_encrypted (OctLiveAccess *access)
   return access->tls;
 }
 
-static void
-forget_old (OctLiveAccess *access, gint64 now)
+static gint64
+get_time (void)
 {
-  for (guint i = access->sessions->len; i-- > 0;)
-    if (now - g_array_index (access->sessions, Session, i).used > SESSION_TIME)
-      g_array_remove_index_fast (access->sessions, i);
+  return g_get_real_time () / G_TIME_SPAN_SECOND;
 }
 
-static guint
-count_sessions (OctLiveAccess *access, OctLiveRole role, const char *address)
-{
-  guint count = 0;
-
-  for (guint i = 0; i < access->sessions->len; i++) {
-    const Session *session = &g_array_index (access->sessions, Session, i);
-
-    count += session->role == role
-             && (address == NULL || g_str_equal (session->address, address));
-  }
-  return count;
-}
-
-/* Ends a session of this role where there are too many: of the address that
- * has most of them, the one not used for longest. */
-static void
-make_room (OctLiveAccess *access, OctLiveRole role, gint64 now)
-{
-  guint which = 0, most = 0;
-
-  forget_old (access, now);
-  if (count_sessions (access, role, NULL) < OCT_LIVE_MAX_SESSIONS)
-    return;
-  for (guint i = 0; i < access->sessions->len; i++) {
-    const Session *session = &g_array_index (access->sessions, Session, i);
-    const Session *chosen = &g_array_index (access->sessions, Session, which);
-    guint count = session->role == role
-                      ? count_sessions (access, role, session->address)
-                      : 0;
-
-    if (count > most
-        || (count == most && count > 0 && session->used < chosen->used)) {
-      most = count;
-      which = i;
-    }
-  }
-  g_array_remove_index_fast (access->sessions, which);
-}
-
-static Session *
-find_session (OctLiveAccess *access, OctLiveRole role, const char *secret)
-{
-  gint64 now = g_get_monotonic_time ();
-  Session *found = NULL;
-  guint8 digest[DIGEST];
-
-  make_digest (secret, digest);
-  for (guint i = 0; i < access->sessions->len; i++) {
-    Session *session = &g_array_index (access->sessions, Session, i);
-
-    if (same_digest (digest, session->digest) && session->role == role
-        && now - session->used <= SESSION_TIME)
-      found = session;
-  }
-  if (found != NULL)
-    found->used = now;
-  return found;
-}
-
-/* The session of a role by the header Cookie, and its secret, to free. */
-static Session *
-find_cookie (
-    OctLiveAccess *access, OctLiveRole role, const char *cookies, char **secret)
+/* The session of a role by the header Cookie. */
+static gboolean
+find_cookie (OctLiveAccess *access, OctLiveRole role, const char *cookies,
+    OctLiveSession *session)
 {
   const char *name = access->cookies[role];
   gsize length = strlen (name);
@@ -288,47 +215,30 @@ find_cookie (
   guint tried = 0;
 
   if (cookies == NULL)
-    return NULL;
+    return FALSE;
   parts = g_strsplit (cookies, ";", 64);
   for (guint i = 0; parts[i] != NULL && tried < MAX_TRIES; i++) {
     const char *part = g_strstrip (parts[i]);
-    Session *session;
 
     if (strncmp (part, name, length) != 0 || part[length] != '=')
       continue;
     tried++;
-    session = find_session (access, role, part + length + 1);
-    if (session == NULL)
-      continue;
-    if (secret != NULL)
-      *secret = g_strdup (part + length + 1);
-    return session;
+    if (oct_live_session_check (
+            access->key, part + length + 1, get_time (), session)
+        && session->role == role)
+      return TRUE;
   }
-  return NULL;
-}
-
-static char *
-begin_session (OctLiveAccess *access, OctLiveRole role, const char *address)
-{
-  gint64 now = g_get_monotonic_time ();
-  Session session = { .role = role, .used = now };
-  char *secret = make_secret ();
-
-  make_room (access, role, now);
-  session.number = ++access->last_session;
-  g_strlcpy (session.address, address, sizeof session.address);
-  make_digest (secret, session.digest);
-  g_array_append_val (access->sessions, session);
-  return secret;
+  return FALSE;
 }
 
 char *
-oct_live_access_exchange (OctLiveAccess *access, const char *token,
-    const char *cookies, const char *address)
+oct_live_access_exchange (
+    OctLiveAccess *access, const char *token, const char *cookies)
 {
   g_autofree char *secret = NULL;
   guint8 digest[DIGEST];
   gboolean control, view;
+  OctLiveSession session;
   OctLiveRole role;
 
   if (access->open)
@@ -339,32 +249,33 @@ oct_live_access_exchange (OctLiveAccess *access, const char *token,
   if (!control && !view)
     return NULL;
   role = control ? OCT_LIVE_CONTROL : OCT_LIVE_VIEW;
-  if (find_cookie (access, role, cookies, &secret) == NULL)
-    secret = begin_session (access, role, address);
+  secret = oct_live_session_make (access->key, role,
+      find_cookie (access, role, cookies, &session) ? session.id : NULL,
+      get_time ());
   return g_strdup_printf ("%s=%s; Path=/; Max-Age=%d; HttpOnly; "
                           "SameSite=Strict%s",
-      access->cookies[role], secret, (int)(SESSION_TIME / G_TIME_SPAN_SECOND),
+      access->cookies[role], secret, OCT_LIVE_SESSION_SECONDS,
       access->tls ? "; Secure" : "");
 }
 
 OctLiveRole
 oct_live_access_get_role (
-    OctLiveAccess *access, const char *cookies, guint64 *session)
+    OctLiveAccess *access, const char *cookies, guint64 *number)
 {
-  Session *found;
+  OctLiveSession session;
 
-  if (session != NULL)
-    *session = 0;
+  if (number != NULL)
+    *number = 0;
   if (access->open)
     return OCT_LIVE_CONTROL;
-  found = find_cookie (access, OCT_LIVE_CONTROL, cookies, NULL);
-  if (found == NULL)
-    found = find_cookie (access, OCT_LIVE_VIEW, cookies, NULL);
-  if (found == NULL)
+  if (!find_cookie (access, OCT_LIVE_CONTROL, cookies, &session)
+      && !find_cookie (access, OCT_LIVE_VIEW, cookies, &session))
     return OCT_LIVE_NOBODY;
-  if (session != NULL)
-    *session = found->number;
-  return found->role;
+  /* 63 bit of its name, and never that of none */
+  if (number != NULL)
+    *number =
+        g_ascii_strtoull (session.id + OCT_LIVE_SESSION_ID / 2, NULL, 16) | 1;
+  return session.role;
 }
 
 /* ------------------------------------------------------------------- headers

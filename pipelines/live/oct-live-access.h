@@ -3,9 +3,9 @@
  * Who may watch and who may control.
  *
  * Two tokens, one for each, are given out by the person who starts oct-live.  A
- * browser hands one in once and gets a session for it: a random cookie that
- * scripts and other sites cannot use.  Without tokens, which is only allowed on
- * this computer itself, everybody may control.
+ * browser hands one in once and gets a session for it: a cookie that scripts
+ * and other sites cannot use (oct-live-session.h).  Without tokens, which is
+ * only allowed on this computer itself, everybody may control.
  *
  * Nothing of this touches a network; main thread.
  */
@@ -36,9 +36,6 @@ void oct_live_tokens_clear (OctLiveTokens *tokens);
 
 typedef struct _OctLiveAccess OctLiveAccess;
 
-/* Sessions of each role that are kept. */
-#define OCT_LIVE_MAX_SESSIONS 256
-
 /* `tokens`: copied; NULL for a server that only this computer reaches.
  * `address`: the IP address that it is served at.  `port` tells the cookies of
  * several servers of a computer apart, `tls` restricts them to encrypted
@@ -52,17 +49,17 @@ gboolean oct_live_access_is_encrypted (OctLiveAccess *access);
 
 /* In time that does not depend on the tokens.  A token that is right gives the
  * value of a Set-Cookie header, to free; a wrong one NULL.  Who has a session
- * of this role by `cookies` (header Cookie, or NULL) keeps it.  Where there are
- * too many sessions of a role, the one not used for longest ends, of the
- * `address` that most of them come from. */
-char *oct_live_access_exchange (OctLiveAccess *access, const char *token,
-    const char *cookies, const char *address);
+ * of this role by `cookies` (header Cookie, or NULL) keeps it, for as long as a
+ * new one.  Sessions take no memory here: however many there are, none ends
+ * for another. */
+char *oct_live_access_exchange (
+    OctLiveAccess *access, const char *token, const char *cookies);
 
 /* The role of a request by its Cookie header, which may be NULL: the best that
- * it gives.  `session`, if not NULL, gets the number of the session, 0 where
- * there are none. */
+ * it gives.  `number`, if not NULL, gets a number of the session, 0 where there
+ * are none. */
 OctLiveRole oct_live_access_get_role (
-    OctLiveAccess *access, const char *cookies, guint64 *session);
+    OctLiveAccess *access, const char *cookies, guint64 *number);
 
 /* Whether the request's Host header is one of this server: against pages of
  * others whose name was made to lead here (DNS rebinding).  Where there are

@@ -175,10 +175,8 @@ on_headers (SoupServer *server, SoupServerMessage *message, const char *path,
 static void
 exchange_token (OctLive *live, SoupServerMessage *message, const char *token)
 {
-  OctLiveConnection *connection = oct_live_connection_get (message);
-  g_autofree char *cookie = oct_live_access_exchange (live->access, token,
-      get_header (message, "Cookie"),
-      oct_live_connection_get_address (connection));
+  g_autofree char *cookie = oct_live_access_exchange (
+      live->access, token, get_header (message, "Cookie"));
 
   if (cookie == NULL) {
     answer (message, SOUP_STATUS_UNAUTHORIZED,

@@ -35,20 +35,30 @@ prove (const guint8 *key, const char *claim)
       G_CHECKSUM_SHA256, key, OCT_LIVE_SESSION_KEY, claim, -1);
 }
 
-char *
-oct_live_session_make (const guint8 *key, OctLiveRole role, gint64 now)
+static void
+make_id (char *id)
 {
   guint8 random[OCT_LIVE_SESSION_ID / 2];
-  char id[OCT_LIVE_SESSION_ID + 1];
-  g_autofree char *claim = NULL, *proof = NULL;
 
-  g_return_val_if_fail (role != OCT_LIVE_NOBODY, NULL);
   if (getentropy (random, sizeof random) != 0)
     g_error ("The system gives no random numbers: %s.", g_strerror (errno));
   for (guint i = 0; i < sizeof random; i++)
     g_snprintf (id + 2 * i, 3, "%02x", random[i]);
+}
+
+char *
+oct_live_session_make (
+    const guint8 *key, OctLiveRole role, const char *id, gint64 now)
+{
+  char new_id[OCT_LIVE_SESSION_ID + 1];
+  g_autofree char *claim = NULL, *proof = NULL;
+
+  g_return_val_if_fail (role != OCT_LIVE_NOBODY, NULL);
+  if (id == NULL)
+    make_id (new_id);
   claim = g_strdup_printf ("%c.%" G_GINT64_FORMAT ".%s",
-      role == OCT_LIVE_CONTROL ? 'c' : 'v', now + OCT_LIVE_SESSION_SECONDS, id);
+      role == OCT_LIVE_CONTROL ? 'c' : 'v', now + OCT_LIVE_SESSION_SECONDS,
+      id != NULL ? id : new_id);
   proof = prove (key, claim);
   return g_strconcat (claim, ".", proof, NULL);
 }

@@ -28,10 +28,12 @@ typedef struct {
  * none of the tokens can be found from it. */
 void oct_live_session_make_key (const OctLiveTokens *tokens, guint8 *key);
 
-/* A new session of `role` (view or control) that begins at `now`, in s since
- * 1970, and lasts OCT_LIVE_SESSION_SECONDS: the value of a cookie, to free.  It
- * has letters, digits and '.' only. */
-char *oct_live_session_make (const guint8 *key, OctLiveRole role, gint64 now);
+/* A session of `role` (view or control) that lasts OCT_LIVE_SESSION_SECONDS
+ * from `now`, in s since 1970: the value of a cookie, to free.  It has letters,
+ * digits and '.' only.  `id`: that of a session that goes on, NULL for a new
+ * one. */
+char *oct_live_session_make (
+    const guint8 *key, OctLiveRole role, const char *id, gint64 now);
 
 /* Whether `cookie`, from anybody, is one that was made with `key` and is not
  * over at `now`; `session`, which may be NULL, is filled then and otherwise

@@ -53,9 +53,9 @@ test_made_and_checked (void)
   OctLiveSession session, second;
 
   oct_live_session_make_key (&tokens, key);
-  control = oct_live_session_make (key, OCT_LIVE_CONTROL, NOW);
-  view = oct_live_session_make (key, OCT_LIVE_VIEW, NOW);
-  other = oct_live_session_make (key, OCT_LIVE_VIEW, NOW);
+  control = oct_live_session_make (key, OCT_LIVE_CONTROL, NULL, NOW);
+  view = oct_live_session_make (key, OCT_LIVE_VIEW, NULL, NOW);
+  other = oct_live_session_make (key, OCT_LIVE_VIEW, NULL, NOW);
   /* as after a restart */
   oct_live_session_make_key (&copy, again);
   g_assert_cmpmem (key, sizeof key, again, sizeof again);
@@ -106,7 +106,7 @@ test_time (void)
   g_autofree char *cookie = NULL;
 
   oct_live_session_make_key (&tokens, key);
-  cookie = oct_live_session_make (key, OCT_LIVE_CONTROL, NOW);
+  cookie = oct_live_session_make (key, OCT_LIVE_CONTROL, NULL, NOW);
   g_assert_true (oct_live_session_check (
       key, cookie, NOW + OCT_LIVE_SESSION_SECONDS - 1, NULL));
   assert_nobody (key, cookie, NOW + OCT_LIVE_SESSION_SECONDS);
@@ -135,7 +135,7 @@ test_forged (void)
   g_autofree char *cookie = NULL, *huge = g_strnfill (1 << 20, 'c');
 
   oct_live_session_make_key (&tokens, key);
-  cookie = oct_live_session_make (key, OCT_LIVE_VIEW, NOW);
+  cookie = oct_live_session_make (key, OCT_LIVE_VIEW, NULL, NOW);
   for (guint i = 0; i < strlen (cookie); i++) {
     g_autofree char *forged = g_strdup (cookie);
 
