@@ -68,7 +68,8 @@ typedef struct {
   guint samples, lines;
   OctResampleMethod method;
   /* 1, or 2: the A-line is first doubled in length by FFT, zero padding,
-   * inverse FFT (Shafer 4.6, Nyquist bin halved), then read at 2 positions */
+   * inverse FFT (Shafer 2.2.2, 4.3, algorithm 4.6; Nyquist bin
+   * halved), then read at 2 positions */
   guint upsample;
   const double *positions; /* [samples], in samples of the input; copied */
 } OctResampleParams;

@@ -260,7 +260,8 @@ resample_create (gconstpointer data, GError **error)
   return plan;
 }
 
-/* Doubles the length of an A-line by zero padding of its transform [S 4.6]. */
+/* Doubles the length of an A-line by zero padding of its transform
+ * (Shafer 2.2.2, 4.3, algorithm 4.6). */
 static void
 upsample_line (
     const OctPlan *plan, const Scratch *scratch, const float *in, float *fine)

@@ -590,7 +590,7 @@ query (GstBaseTransform *trans, GstPadDirection direction, GstQuery *query)
           PRIVATE (GST_OCT_FILTER (trans))->cuda_context))
     return TRUE;
   if (!GST_BASE_TRANSFORM_CLASS (gst_oct_filter_parent_class)
-          ->query (trans, direction, query))
+           ->query (trans, direction, query))
     return FALSE;
   if (direction == GST_PAD_SINK && GST_QUERY_TYPE (query) == GST_QUERY_CAPS)
     gst_oct_order_widen (trans->sinkpad, trans->srcpad, query);

@@ -31,13 +31,16 @@ FINE = 8  # points per pixel
 METHODS = {
     "linear": "octkresample method=linear ! octfft window=none",
     "cubic": "octkresample method=cubic ! octfft window=none",
+    "linear, padded": "octkresample method=linear upsample=2 ! octfft window=none",
+    "cubic, padded": "octkresample method=cubic upsample=2 ! octfft window=none",
     "NUFFT": "octnufft window=none",
     "NUDFT": "octnufft window=none method=nudft",
 }
 # dB, of the reference: what is lost against NUDFT at 1.70 mm, and the level of
 # the shoulder 20 to 80 bins in front of a mirror at 1.3 mm
-LOSS = {"linear": 6.66, "cubic": 4.80}
-SHOULDER = {"linear": -30.5, "cubic": -40.1, "NUFFT": -49.7, "NUDFT": -49.7}
+LOSS = {"linear": 6.66, "cubic": 4.80, "linear, padded": 5.11, "cubic, padded": 3.71}
+SHOULDER = {"linear": -30.5, "cubic": -40.1, "linear, padded": -45.0, "cubic, padded": -49.6, "NUFFT": -49.7,
+            "NUDFT": -49.7}
 
 
 class Spectrometer:
@@ -140,6 +143,33 @@ def plot(path, found, depths, bins, fall_off, i, micrometres):
     figure.savefig(path, dpi=90)
 
 
+def density(build, checks):
+    """octnufft gives every sample the same weight, however far its neighbours
+    are: the level of a mirror that it finds against that of cubic interpolation,
+    with nodes 0.3 to 1.1 of a uniform step apart.  Known: the sum of the window
+    over the nodes against that over uniform ones."""
+    x = np.linspace(0, 1, SAMPLES - 1)
+    rows = []
+    for name, distance, width in (("at one end", x, 0.127), ("at both ends", np.minimum(x, 1 - x), 0.0635)):
+        t = np.r_[0, np.cumsum(1.1 - 0.8 * np.exp(-distance / width))]
+        t *= (SAMPLES - 1) / t[-1]
+        phase = 2 * np.pi * 60.3 * t / SAMPLES + np.linspace(0, 6, LINES)[:, None]
+        raw = np.rint(2000 + 1000 * np.cos(phase)).astype(np.uint16)[None]
+        calibration = {"k_index": np.interp(np.arange(SAMPLES), t, np.arange(SAMPLES))}
+        level = {}
+        for method, elements in (("cubic", "octkresample ! octfft"), ("NUFFT", "octnufft")):
+            a = np.abs(plugin.run(raw, calibration, elements, build, "mode=none"))
+            level[method] = plugin.decibel(a.mean(0)[50:70].max())
+        found = level["NUFFT"] - level["cubic"]
+        nodes = np.sin(np.pi * t / (SAMPLES - 1))**2
+        uniform = np.hanning(SAMPLES)
+        expected = plugin.decibel(nodes.sum() / uniform.sum())
+        checks.near(f"level of NUFFT against cubic, samples dense {name}", found, expected, 0.05)
+        rows.append([name, f"{np.diff(t).min():.2f} to {np.diff(t).max():.2f}", f"{found:.2f}"])
+    print("\nLevel of a mirror with NUFFT against cubic interpolation (Hann window), samples dense in wavenumber\n")
+    print(plugin.table(["dense", "step between samples", "dB"], rows))
+
+
 def half_width(a):
     """bins between the places where the peak has fallen to a half, linear
     between bins"""
@@ -194,6 +224,7 @@ def main():
     depths, fall_off, i = report(found, bins, spectrometer.bin, checks)
     if options.plot:
         plot(options.plot, found, depths, bins, fall_off, i, spectrometer.bin)
+    density(options.build, checks)
     if options.data and os.path.isdir(options.data):
         real_mirrors(options.data, options.build, checks)
     if options.check:
