@@ -44,8 +44,8 @@ void oct_live_seats_leave (OctLiveSeats *seats, guint id);
  */
 
 /* Unknown visitors at once: in all, and from one address. */
-#define OCT_LIVE_DOOR_MAX 48
-#define OCT_LIVE_DOOR_PER_ADDRESS 16
+#define OCT_LIVE_DOOR_MAX 112
+#define OCT_LIVE_DOOR_PER_ADDRESS 56
 /* Keys for encrypted connections that are made for one address: at once, and
  * per second in the long run.  That is the work that costs most. */
 #define OCT_LIVE_DOOR_BURST 60

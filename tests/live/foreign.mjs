@@ -6,9 +6,17 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 
-import { openBrowser, run, Server, sleep, until, waitForVideo } from "./lib.mjs";
+import { openBrowser, run, Server, sleep, until } from "./lib.mjs";
 
 let browser;
+
+// Pictures that cost little to make.
+const PICTURES = ["--images",
+  "videotestsrc is-live=true ! video/x-raw,format=GRAY8,width=320,height=256,framerate=10/1"];
+
+// The page has been told how things are.
+const waitForStatus = (page) => until("the page talks to oct-live", async () =>
+  Number.parseFloat(await page.locator("#rate").textContent()) > 0, 30);
 
 // A site of somebody else: an empty page at 127.0.0.1, at another port.
 async function openForeign() {
@@ -77,7 +85,7 @@ const attack = (page, address, paths) => page.evaluate(async ([host, all]) => {
 async function tryFrom(server, link) {
   const site = await openForeign();
   const own = await browser.visit(link);
-  await waitForVideo(own);
+  await waitForStatus(own);
   const recordings = () => readdirSync(server.recordings);
   try {
     // of the same site, for which a browser sends cookies along, and of another
@@ -103,29 +111,29 @@ async function tryFrom(server, link) {
 
 const tests = {
   async "a page of others gets nothing from an oct-live for this computer"() {
-    const server = await Server.start();
+    const server = await Server.start(...PICTURES);
     await tryFrom(server, server.url);
   },
 
   async "a page at another port gets nothing with the cookie of who controls"() {
-    const server = await Server.start("--token-file", "tokens");
+    const server = await Server.start("--token-file", "tokens", ...PICTURES);
     const [, control] = /^control (\S+)/m.exec(readFileSync(`${server.folder}/tokens`, "utf8"));
     await tryFrom(server, `${server.url}/?token=${control}`);
   },
 
   async "a link for watching, opened by others, takes no control away"() {
-    const server = await Server.start("--token-file", "tokens");
+    const server = await Server.start("--token-file", "tokens", ...PICTURES);
     const text = readFileSync(`${server.folder}/tokens`, "utf8");
     const [control, view] = ["control", "view"].map((role) => new RegExp(`^${role} (\\S+)`, "m").exec(text)[1]);
     const site = await openForeign();
     const own = await browser.visit(`${server.url}/?token=${control}`);
-    await waitForVideo(own);
+    await waitForStatus(own);
     const foreign = await own.context().newPage();
     await foreign.goto(`http://localhost:${site.port}/`);
     await foreign.evaluate((link) => { location.href = link; }, `${server.url}/?token=${view}`);
     await sleep(2000);
     await own.reload();
-    await waitForVideo(own);
+    await waitForStatus(own);
     await until("it still controls", () => own.locator("#record").isEnabled());
     await own.locator("#record").click();
     await until("and records", () => readdirSync(server.recordings).length > 0);
