@@ -188,7 +188,7 @@ run (gpointer data)
     try_chain (trial, chain);
   else
     trial->problem = g_strdup (error->message);
-  g_idle_add_full (G_PRIORITY_DEFAULT, on_tried, trial, release);
+  g_idle_add_full (G_PRIORITY_HIGH, on_tried, trial, release);
   g_atomic_int_add (&running, -1);
   return NULL;
 }
@@ -303,7 +303,7 @@ on_idle (GstPad *pad, GstPadProbeInfo *info, gpointer data)
       || !gst_element_link (change->before, change->chain))
     GST_ELEMENT_ERROR (change->chain, CORE, NEGOTIATION,
         ("The reconstruction cannot be changed to this method."), (NULL));
-  g_idle_add_full (G_PRIORITY_DEFAULT, change->done,
+  g_idle_add_full (G_PRIORITY_HIGH, change->done,
       g_steal_pointer (&change->data), change->free_data);
   return GST_PAD_PROBE_REMOVE;
 }

@@ -194,7 +194,7 @@ on_image (GstAppSink *sink, gpointer data)
   feed->events.image (image, gst_sample_get_caps (sample), feed->data);
   if (g_atomic_int_compare_and_exchange (&feed->delivered, FALSE, TRUE))
     g_idle_add_full (
-        G_PRIORITY_DEFAULT, on_begun, g_atomic_rc_box_acquire (feed), release);
+        G_PRIORITY_HIGH, on_begun, g_atomic_rc_box_acquire (feed), release);
   return GST_FLOW_OK;
 }
 
@@ -398,7 +398,7 @@ run (gpointer data)
   feed->stopped = TRUE;
   g_cond_broadcast (&feed->cond);
   g_mutex_unlock (&feed->lock);
-  g_idle_add_full (G_PRIORITY_DEFAULT, on_closed, feed, release);
+  g_idle_add_full (G_PRIORITY_HIGH, on_closed, feed, release);
   return NULL;
 }
 
@@ -407,7 +407,8 @@ oct_live_feed_start (OctLiveFeed *feed)
 {
   g_autoptr (GstBus) bus = gst_element_get_bus (feed->pipeline);
 
-  feed->watch = gst_bus_add_watch (bus, on_message, feed);
+  feed->watch =
+      gst_bus_add_watch_full (bus, G_PRIORITY_HIGH, on_message, feed, NULL);
   feed->started = TRUE;
   g_thread_unref (
       g_thread_new ("oct-live-feed", run, g_atomic_rc_box_acquire (feed)));

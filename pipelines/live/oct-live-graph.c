@@ -58,7 +58,7 @@ struct _OctLiveGraph {
   gboolean soon;             /* the next one, once this one is closed */
   guint failures;            /* in a row */
   gint64 begun_at;           /* of the feed's first image, 0 = none yet */
-  gboolean seen;             /* there was an image once */
+  gint seen;                 /* there was an image once; atomic */
   guint64 missed;            /* by former feeds */
   char *trouble, *reported;  /* now, and what was printed last */
   OctLiveSettings settings;  /* method: the one wished for */
@@ -293,6 +293,7 @@ on_image (GstBuffer *image, GstCaps *caps, gpointer data)
 
   GST_BUFFER_PTS (image) =
       time > graph->base_time ? time - graph->base_time : 0;
+  g_atomic_int_set (&graph->seen, TRUE);
   sample = gst_sample_new (image, caps, NULL, NULL);
   gst_app_src_push_sample (GST_APP_SRC (graph->in), sample);
 }
@@ -328,7 +329,8 @@ static void
 begin_in (OctLiveGraph *graph, guint seconds)
 {
   if (graph->timer == 0)
-    graph->timer = g_timeout_add_seconds (seconds, begin, graph);
+    graph->timer = g_timeout_add_seconds_full (
+        G_PRIORITY_HIGH, seconds, begin, graph, NULL);
 }
 
 static guint
@@ -352,7 +354,7 @@ describe_failure (const char *message)
 static void
 take_end (OctLiveGraph *graph, OctLiveEnd how, const char *message)
 {
-  if (!graph->seen) {
+  if (!g_atomic_int_get (&graph->seen)) {
     close_feed (graph);
     graph->events.not_begun (message, graph->data);
     return;
@@ -381,7 +383,7 @@ revert (OctLiveGraph *graph, const char *message)
   const char *bad = graph->trying != NULL ? graph->trying : graph->used;
   const char *good = graph->trying != NULL ? graph->used : graph->former;
 
-  if (bad == good || !graph->seen)
+  if (bad == good || !g_atomic_int_get (&graph->seen))
     return FALSE;
   graph->used = graph->former = good;
   graph->settings.method = good;
@@ -434,7 +436,6 @@ on_begun (gpointer data)
 {
   OctLiveGraph *graph = data;
 
-  graph->seen = TRUE;
   graph->begun_at = g_get_monotonic_time ();
   if (graph->trouble != NULL) {
     set_trouble (graph, NULL);
@@ -530,7 +531,8 @@ oct_live_graph_start (
 
   graph->events = *events;
   graph->data = data;
-  graph->watch = gst_bus_add_watch (bus, on_message, graph);
+  graph->watch =
+      gst_bus_add_watch_full (bus, G_PRIORITY_HIGH, on_message, graph, NULL);
   gst_element_set_state (graph->pipeline, GST_STATE_PLAYING);
   oct_live_feed_start (graph->feed);
 }
