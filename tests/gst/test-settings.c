@@ -51,6 +51,8 @@ change_value (GParamSpec *spec, GValue *value)
 
     g_value_init (&number, G_TYPE_DOUBLE);
     g_value_set_double (&number, G_VALUE_HOLDS_DOUBLE (value) ? 0.25 : 3.0);
+    if (G_IS_PARAM_SPEC_UINT (spec))
+      g_value_set_double (&number, G_PARAM_SPEC_UINT (spec)->minimum + 3.0);
     fail_unless (g_value_transform (&number, value), "%s", spec->name);
     fail_if (g_param_value_validate (spec, value), "%s", spec->name);
   }
