@@ -40,7 +40,7 @@ configure_pool (GstBufferPool *pool, const Request *request)
 
 /* Whether the pool that downstream offers is one of GStreamer's own with the
  * usual memory.  Such a one is offered for want of a better: memory of another
- * kind is for a display or a device. */
+ * kind is for a display or a device, and who pads rows has a reason to. */
 static gboolean
 is_plain (GstBufferPool *pool)
 {
@@ -53,8 +53,10 @@ is_plain (GstBufferPool *pool)
     return FALSE;
   config = gst_buffer_pool_get_config (pool);
   gst_buffer_pool_config_get_allocator (config, &allocator, NULL);
-  plain = allocator == NULL
-          || g_strcmp0 (allocator->mem_type, GST_ALLOCATOR_SYSMEM) == 0;
+  plain = (allocator == NULL
+              || g_strcmp0 (allocator->mem_type, GST_ALLOCATOR_SYSMEM) == 0)
+          && !gst_buffer_pool_config_has_option (
+              config, GST_BUFFER_POOL_OPTION_VIDEO_ALIGNMENT);
   gst_structure_free (config);
   return plain;
 }
