@@ -29,6 +29,8 @@ struct _GstOctAccess {
   GstOctInfo input, output;
   gboolean input_on_gpu, output_on_gpu;
   Ring uploads, downloads; /* where that side is on the host */
+  gboolean ordered;        /* see gst_oct_access_set_ordered() */
+  gpointer image_made;     /* event, NULL where no images stay on the GPU */
 
   /* from begin() to end() */
   GstBuffer *in, *out;
@@ -315,6 +317,10 @@ gst_oct_access_new (GstOctCuda *cuda, const GstOctInfo *input,
     ok = (input_on_gpu || init_ring (access, &access->uploads, input, error))
          && (output_on_gpu
              || init_ring (access, &access->downloads, output, error));
+    if (ok && output_on_gpu && output->is_video) {
+      access->image_made = access->device->event_new (error);
+      ok = access->image_made != NULL;
+    }
     gst_oct_cuda_pop (cuda);
   }
   if (!ok)
@@ -329,11 +335,19 @@ gst_oct_access_free (GstOctAccess *access)
     if (gst_oct_cuda_push (access->cuda, NULL)) {
       clear_ring (access, &access->uploads);
       clear_ring (access, &access->downloads);
+      if (access->image_made != NULL)
+        access->device->event_free (access->image_made);
       gst_oct_cuda_pop (access->cuda);
     }
     gst_oct_cuda_unref (access->cuda);
   }
   g_free (access);
+}
+
+void
+gst_oct_access_set_ordered (GstOctAccess *access, gboolean ordered)
+{
+  access->ordered = ordered;
 }
 
 gboolean
@@ -410,6 +424,23 @@ gst_oct_access_begin (GstOctAccess *access, GstBuffer *in, GstBuffer *out,
                               : begin_on_host (access, from, to, error);
 }
 
+/* Images on the GPU are for foreign elements: no element of this plugin takes
+ * them.  Those work in streams of their own.  Two blocking streams know nothing
+ * of each other, but both know the NULL stream: a wait that is queued there
+ * comes after all that was queued in any of them, and before all that will be,
+ * also before the memory is used for another image.  An encoder reads the
+ * memory without a stream that we know of. */
+static gboolean
+hand_over_image (GstOctAccess *access, gpointer compute, GError **error)
+{
+  const OctDevice *device = access->device;
+
+  if (!access->ordered)
+    return device->stream_synchronize (compute, error);
+  return device->event_record (access->image_made, compute, error)
+         && device->stream_wait (NULL, access->image_made, error);
+}
+
 static gboolean
 end_on_gpu (GstOctAccess *access, gboolean success, GError **error)
 {
@@ -430,12 +461,8 @@ end_on_gpu (GstOctAccess *access, gboolean success, GError **error)
   }
   if (access->download != NULL && success)
     success = end_download (access, error);
-  /* Images on the GPU are for foreign elements: no element of this plugin takes
-   * them.  Those work in streams of their own, which are not ordered behind
-   * ours even where both are ordered with the NULL stream, and an encoder reads
-   * the memory without any. */
-  if (access->output_on_gpu && access->output.is_video && success)
-    success = device->stream_synchronize (compute, error);
+  if (access->image_made != NULL && success)
+    success = hand_over_image (access, compute, error);
   if (access->input_on_gpu)
     gst_buffer_unmap (access->in, &access->map_in);
   if (access->output_on_gpu && access->out != access->in)

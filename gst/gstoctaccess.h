@@ -7,7 +7,8 @@
  * stream each and are tied by events; input buffers are kept until they have
  * been fetched, and output in page-locked memory is waited for by whoever maps
  * it.  A few B-scans may be under way, then begin() waits for the oldest.  Only
- * images that stay on the GPU, for foreign elements, are waited for.
+ * images that stay on the GPU are waited for, and not where the next element
+ * works in a stream that can be ordered behind ours.
  */
 #pragma once
 
@@ -22,6 +23,10 @@ typedef struct _GstOctAccess GstOctAccess;
 GstOctAccess *gst_oct_access_new (GstOctCuda *cuda, const GstOctInfo *input,
     gboolean input_on_gpu, const GstOctInfo *output, gboolean output_on_gpu,
     GError **error);
+
+/* Whether whoever gets the output works on it in a blocking stream: then nobody
+ * waits for images on the GPU.  FALSE at first. */
+void gst_oct_access_set_ordered (GstOctAccess *access, gboolean ordered);
 
 /* Waits for what is under way. */
 void gst_oct_access_free (GstOctAccess *access);

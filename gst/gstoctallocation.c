@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstoctallocation.h"
 
+#include <gst/base/gstbasetransform.h>
+
 /* Rows start on cache lines, as vector loads like them. */
 #define BUFFER_ALIGNMENT 63
 
@@ -146,6 +148,26 @@ gst_oct_decide_allocation (GstElement *element, GstQuery *query,
     return FALSE;
   gst_object_unref (pool);
   return TRUE;
+}
+
+/* A type of the plugin nvcodec, that is not there before it is used. */
+#define CUDA_FILTER "GstCudaBaseTransform"
+
+gboolean
+gst_oct_feeds_cuda_filter (GstPad *pad)
+{
+  g_autoptr (GstPad) peer = gst_pad_get_peer (pad);
+  g_autoptr (GstElement) next =
+      peer != NULL ? gst_pad_get_parent_element (peer) : NULL;
+  GType filter = g_type_from_name (CUDA_FILTER);
+
+  if (next == NULL || filter == G_TYPE_INVALID)
+    return FALSE;
+  if (g_str_equal (G_OBJECT_TYPE_NAME (next), "GstCapsFilter"))
+    return gst_oct_feeds_cuda_filter (
+        GST_BASE_TRANSFORM_SRC_PAD (GST_BASE_TRANSFORM (next)));
+  return g_type_is_a (G_OBJECT_TYPE (next), filter)
+         && !gst_base_transform_is_passthrough (GST_BASE_TRANSFORM (next));
 }
 
 GError *

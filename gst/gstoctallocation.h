@@ -23,4 +23,11 @@ gboolean gst_oct_decide_allocation (GstElement *element, GstQuery *query,
 GError *gst_oct_no_memory_new (
     GstOctCuda *cuda, gboolean on_gpu, const GstOctInfo *info);
 
+/* Whether images that leave source pad `pad` on the GPU go to a CUDA filter of
+ * GStreamer, which works on them in a stream that is ordered with the NULL
+ * stream.  FALSE for any other element: an encoder reads with a unit of its
+ * own. What lies behind a filter that passes images on as they are does not
+ * know, so that such a one does not count. */
+gboolean gst_oct_feeds_cuda_filter (GstPad *pad);
+
 G_END_DECLS

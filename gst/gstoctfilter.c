@@ -475,6 +475,9 @@ decide_allocation (GstBaseTransform *trans, GstQuery *query)
   /* Caps for a GPU that the element has not are an error of set_caps(). */
   if ((priv->output_on_gpu || priv->input_on_gpu) && priv->cuda == NULL)
     return FALSE;
+  gst_oct_access_set_ordered (priv->access,
+      priv->output_on_gpu
+          && gst_oct_feeds_cuda_filter (GST_BASE_TRANSFORM_SRC_PAD (trans)));
   if (priv->output_on_gpu)
     pool = gst_oct_cuda_pool_new (priv->cuda);
   else if (priv->input_on_gpu)

@@ -636,6 +636,27 @@ GST_START_TEST (test_waits_for_none)
 }
 GST_END_TEST
 
+/* A CUDA filter of GStreamer's works behind us in the order of the streams. */
+GST_START_TEST (test_waits_for_no_filter)
+{
+  g_autoptr (GPtrArray) expected =
+      expect_from (BSCANS, " ! video/x-raw,format=NV12" SINK);
+  g_autoptr (GPtrArray) found = NULL;
+  GstElement *pipeline = make (BSCANS, "cuda", FALSE,
+      " ! video/x-raw(memory:CUDAMemory),format=NV12 ! cudadownload"
+      " ! video/x-raw,format=NV12" SINK);
+  guint before = oct_test_count_waits ();
+  GstMessage *message;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  found = collect (pipeline, &message);
+  fail_unless (message == NULL);
+  fail_unless_equals_int (check_images (found, expected), BSCANS);
+  fail_unless_equals_int (oct_test_count_waits (), before);
+  stop (pipeline);
+}
+GST_END_TEST
+
 /* Images that stay on the GPU are for others, and complete. */
 GST_START_TEST (test_waits_for_foreign)
 {
@@ -698,6 +719,7 @@ octfailures_suite (void)
   if (oct_test_on_gpu ()) {
     tcase_add_loop_test (tcase, test_call_fails, 0, 5 * 5);
     tcase_add_loop_test (tcase, test_no_pinned_memory, 0, 3);
+    tcase_add_test (tcase, test_waits_for_no_filter);
     tcase_add_test (tcase, test_waits_for_foreign);
     tcase_add_loop_test (lost, test_lost, 0, 2 * N_OPERATIONS);
     tcase_add_test (lost, test_lost_at_the_end);

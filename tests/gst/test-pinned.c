@@ -4,6 +4,8 @@
  * alone and stands for the device, which notes what it is asked for.
  */
 #include "gstoctallocation.h"
+
+#include <gst/base/gstbasetransform.h>
 #include "gstocterror.h"
 #include "gstoctpinned.h"
 
@@ -328,6 +330,92 @@ GST_START_TEST (test_offered_pools)
 }
 GST_END_TEST
 
+/* ----------------------------------------------------------------- next ones
+ */
+
+/* Stands for the filters of nvcodec, by their type's name. */
+typedef GstBaseTransform GstCudaBaseTransform;
+typedef GstBaseTransformClass GstCudaBaseTransformClass;
+static GType gst_cuda_base_transform_get_type (void);
+G_DEFINE_TYPE (
+    GstCudaBaseTransform, gst_cuda_base_transform, GST_TYPE_BASE_TRANSFORM)
+
+static GstFlowReturn
+transform_ip (GstBaseTransform *filter, GstBuffer *buffer)
+{
+  return GST_FLOW_OK;
+}
+
+static void
+gst_cuda_base_transform_class_init (GstCudaBaseTransformClass *klass)
+{
+  static GstStaticPadTemplate sink = GST_STATIC_PAD_TEMPLATE (
+      "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
+  static GstStaticPadTemplate src = GST_STATIC_PAD_TEMPLATE (
+      "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
+
+  klass->transform_ip = transform_ip;
+  gst_element_class_add_static_pad_template (GST_ELEMENT_CLASS (klass), &sink);
+  gst_element_class_add_static_pad_template (GST_ELEMENT_CLASS (klass), &src);
+}
+
+static void
+gst_cuda_base_transform_init (GstCudaBaseTransform *filter)
+{
+}
+
+/* Whether images go to a CUDA filter when these elements follow. */
+static gboolean
+feeds (GstElement *first, GstElement *second)
+{
+  GstElement *pipeline = gst_pipeline_new (NULL);
+  GstElement *source = gst_element_factory_make ("identity", NULL);
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (source, "src");
+  gboolean result;
+
+  gst_bin_add_many (GST_BIN (pipeline), source, first, NULL);
+  fail_unless (gst_element_link (source, first));
+  if (second != NULL) {
+    gst_bin_add (GST_BIN (pipeline), second);
+    fail_unless (gst_element_link (first, second));
+  }
+  result = gst_oct_feeds_cuda_filter (pad);
+  gst_object_unref (pipeline);
+  return result;
+}
+
+static GstElement *
+filter_new (gboolean passthrough)
+{
+  GstElement *filter = g_object_new (gst_cuda_base_transform_get_type (), NULL);
+
+  gst_base_transform_set_passthrough (GST_BASE_TRANSFORM (filter), passthrough);
+  return filter;
+}
+
+#define make(name) gst_element_factory_make (name, NULL)
+
+/* Nobody has to wait for an image whose reader is ordered behind us; what is
+ * not known to be is waited for. */
+GST_START_TEST (test_feeds_cuda_filter)
+{
+  GstElement *lonely = make ("identity");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (lonely, "src");
+
+  fail_if (gst_oct_feeds_cuda_filter (pad));
+  fail_if (feeds (make ("fakesink"), NULL));
+  fail_unless (feeds (filter_new (FALSE), NULL));
+  fail_unless (feeds (make ("capsfilter"), filter_new (FALSE)));
+  fail_if (feeds (make ("capsfilter"), make ("fakesink")));
+  fail_if (feeds (make ("capsfilter"), NULL));
+  /* whoever comes next gets our image itself */
+  fail_if (feeds (filter_new (TRUE), make ("fakesink")));
+  fail_if (feeds (make ("queue"), filter_new (FALSE)));
+  fail_if (feeds (make ("identity"), filter_new (FALSE)));
+  gst_object_unref (lonely);
+}
+GST_END_TEST
+
 static Suite *
 octpinned_suite (void)
 {
@@ -341,6 +429,7 @@ octpinned_suite (void)
   tcase_add_test (tcase, test_lost);
   tcase_add_test (tcase, test_full);
   tcase_add_test (tcase, test_offered_pools);
+  tcase_add_test (tcase, test_feeds_cuda_filter);
   return suite;
 }
 
