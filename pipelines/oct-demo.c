@@ -448,6 +448,7 @@ main (int argc, char **argv)
   oct_launch_set_mode (NULL, NULL, NULL);
   oct_launch_catch_interrupts ();
   gst_init (NULL, NULL);
+  oct_launch_shows_warnings ();
   run (&options, &error);
   if (error != NULL)
     g_printerr ("Error: %s\n", error->message);

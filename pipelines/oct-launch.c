@@ -188,6 +188,19 @@ oct_launch_survives_hangup (void)
   return sigaction (SIGHUP, NULL, &before) == 0 && before.sa_handler == SIG_IGN;
 }
 
+static void
+leave_to_bus (const char *domain, GLogLevelFlags level, const char *text,
+    gpointer data)
+{
+}
+
+void
+oct_launch_shows_warnings (void)
+{
+  /* G_LOG_DOMAIN of the elements */
+  g_log_set_handler ("oct", G_LOG_LEVEL_MESSAGE, leave_to_bus, NULL);
+}
+
 void
 oct_launch_ignore_lost_readers (void)
 {

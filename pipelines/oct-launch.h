@@ -66,6 +66,11 @@ gboolean oct_launch_interrupted (void);
  * outlive its terminal (nohup): SIGHUP is to be left alone. */
 gboolean oct_launch_survives_hangup (void);
 
+/* Elements say on the terminal what nobody may miss, for gst-launch-1.0 -q, and
+ * post it as a warning: a program that shows warnings calls this to have it said
+ * once. */
+void oct_launch_shows_warnings (void);
+
 /* Who reads what is printed may go away (`oct-record | head`): nothing ends. */
 void oct_launch_ignore_lost_readers (void);
 

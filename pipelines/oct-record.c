@@ -581,6 +581,7 @@ main (int argc, char **argv)
   }
   oct_launch_catch_interrupts ();
   gst_init (NULL, NULL);
+  oct_launch_shows_warnings ();
   ok = run (&options, &error);
   if (error != NULL)
     g_printerr ("Error: %s\n", error->message);

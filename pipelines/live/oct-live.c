@@ -355,6 +355,7 @@ main (int argc, char **argv)
     return 2;
   }
   gst_init (NULL, NULL);
+  oct_launch_shows_warnings ();
   ok = run (&program, &error);
   clean = clear (&program);
   if (!ok)

@@ -330,8 +330,7 @@ read_once (const Reader *reader, const char *path)
   gst_element_set_state (harness->element, GST_STATE_NULL);
   gst_element_set_state (harness->element, GST_STATE_PLAYING);
   gst_harness_push_event (harness, gst_event_new_stream_start ("again"));
-  gst_harness_push_event (
-      harness, gst_event_new_caps (oct_test_caps (input, LINES, NULL)));
+  oct_test_set_caps (harness, input, NULL);
   if (g_str_has_suffix (reader->settings, " wavelength"))
     gst_harness_push_event (
         harness, oct_test_calibration (
