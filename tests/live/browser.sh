@@ -30,4 +30,5 @@ if ! cmp -s "$here/package-lock.json" "$folder/package-lock.json" \
   fi
 fi
 cp "$here"/*.mjs "$folder/"
-exec node "$folder/$test"
+# the tests may have been started to outlive their terminal (nohup)
+exec env --default-signal=HUP node "$folder/$test"

@@ -5,6 +5,7 @@ import pathlib
 import re
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -126,6 +127,8 @@ def try_test(number, name, function):
 
 def main(functions):
     """Runs every test_... of a program, each in a folder of its own."""
+    # the tests may have been started to outlive their terminal (nohup)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     tests = [(name[5:].replace("_", " "), function)
              for name, function in functions.items()
              if name.startswith("test_")]
