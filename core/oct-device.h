@@ -50,8 +50,8 @@ typedef struct {
   gboolean (*event_record) (gpointer event, gpointer stream, GError **error);
   /* The host waits. */
   gboolean (*event_synchronize) (gpointer event, GError **error);
-  /* The stream waits, the host does not.  NULL: the NULL stream, and so all that
-   * is queued in blocking streams from then on. */
+  /* The stream waits, the host does not.  NULL: the NULL stream, and so all
+   * that is queued in blocking streams from then on. */
   gboolean (*stream_wait) (gpointer stream, gpointer event, GError **error);
 
   /* rows x row_bytes from src to dest, rows `stride` bytes apart; asynchronous

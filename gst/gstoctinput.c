@@ -244,7 +244,7 @@ describe_recording (const OctRecording *recording, const char *name)
         flaws, g_strdup_printf (
                    "The calibration in recording '%s' is that of the first "
                    "%" G_GUINT64_FORMAT " B-scans; those behind them had "
-                                        "others, which an application has to "
+                   "others, which an application has to "
                    "send again when they are played.",
                    name, info->calibration_until));
   if (flaws->len == 0)

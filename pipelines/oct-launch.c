@@ -189,8 +189,8 @@ oct_launch_survives_hangup (void)
 }
 
 static void
-leave_to_bus (const char *domain, GLogLevelFlags level, const char *text,
-    gpointer data)
+leave_to_bus (
+    const char *domain, GLogLevelFlags level, const char *text, gpointer data)
 {
 }
 

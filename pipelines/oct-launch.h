@@ -67,8 +67,8 @@ gboolean oct_launch_interrupted (void);
 gboolean oct_launch_survives_hangup (void);
 
 /* Elements say on the terminal what nobody may miss, for gst-launch-1.0 -q, and
- * post it as a warning: a program that shows warnings calls this to have it said
- * once. */
+ * post it as a warning: a program that shows warnings calls this to have it
+ * said once. */
 void oct_launch_shows_warnings (void);
 
 /* Who reads what is printed may go away (`oct-record | head`): nothing ends. */

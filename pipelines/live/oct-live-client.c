@@ -105,7 +105,8 @@ make_state (OctLive *live)
   const char *trouble = oct_live_graph_get_trouble (live->graph);
 
   add_settings (builder, live);
-  oct_live_json_add_boolean (builder, "changing", oct_live_graph_is_changing (live->graph));
+  oct_live_json_add_boolean (
+      builder, "changing", oct_live_graph_is_changing (live->graph));
   oct_live_json_add_string (builder, "trouble", trouble);
   add_recording (builder, live);
   return builder;
