@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What a person does with the page.
 import assert from "node:assert/strict";
-import { readFileSync, readdirSync } from "node:fs";
+import { readFileSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { countFrames, decoded, look, mean, measure, openBrowser, Others, run, Server, sleep, until, waitForVideo } from "./lib.mjs";
@@ -295,16 +296,22 @@ const tests = {
   },
 
   async "after a restart the pages come back by themselves"() {
-    const server = await Server.start();
-    const page = await browser.visit(server.url);
-    await waitForVideo(page);
-    assert.equal(await server.stop(), 0);
-    await until("the page says so", () => page.locator("#veil").isVisible());
-    await sleep(2000);
-    const again = await Server.start("--port", String(server.port));
-    await until("pictures come again", async () => await page.locator("#veil").isHidden()
-      && Number.parseFloat(await text(page, "#rate")) > 0, 40);
-    await again.stop();
+    const tokens = join(tmpdir(), `oct-live-tokens-${process.pid}`);
+    for (const options of [[], ["--token-file", tokens]]) {
+      const server = await Server.start(...options);
+      const link = options.length > 0
+        ? `${server.url}/?token=${/^view (\S+)/m.exec(readFileSync(tokens, "latin1"))[1]}` : server.url;
+      const page = await browser.visit(link);
+      await waitForVideo(page);
+      assert.equal(await server.stop(), 0);
+      await until("the page says so", () => page.locator("#veil").isVisible());
+      await sleep(2000);
+      const again = await Server.start("--port", String(server.port), ...options);
+      await until("pictures come again", async () => await page.locator("#veil").isHidden()
+        && Number.parseFloat(await text(page, "#rate")) > 0, 40);
+      await again.stop();
+    }
+    rmSync(tokens, { force: true });
   },
 
   async "an old picture is not taken for a live one"() {
