@@ -32,6 +32,7 @@ struct _OctRawWriter {
   guint samples, lines, value_size; /* 0 before the first description */
   guint8 *row_buffer;               /* a B-scan, where rows have gaps */
   gboolean failed;
+  gint64 text_size; /* of the text that was written last; 0: none yet */
 
   GThread *thread;
   GMutex lock;
@@ -249,8 +250,10 @@ oct_raw_writer_describe (
   /* a crash leaves the old one or the new one */
   if (g_file_set_contents_full (path, text, -1,
           G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE,
-          (int)writer->mode, &local))
+          (int)writer->mode, &local)) {
+    writer->text_size = (gint64)strlen (text);
     return TRUE;
+  }
   set_error (error, path,
       g_error_matches (local, G_FILE_ERROR, G_FILE_ERROR_NOSPC) ? ENOSPC : EIO);
   return FALSE;
@@ -363,8 +366,10 @@ gboolean
 oct_raw_writer_has_text (OctRawWriter *writer)
 {
   g_autofree char *path = get_text_path (writer);
+  GStatBuf status;
 
-  return g_file_test (path, G_FILE_TEST_EXISTS);
+  /* notes of the user's own make it longer */
+  return g_stat (path, &status) == 0 && status.st_size >= writer->text_size;
 }
 
 /* Whether a B-scan more goes into the part being written. */

@@ -47,7 +47,7 @@ typedef struct {
  * gone, and from now on is not counted; call it until it is FALSE. */
 gboolean oct_raw_writer_check (OctRawWriter *writer, OctRawLoss *loss);
 
-/* Whether the text is there; it is made again by describing. */
+/* Whether the text is there and not cut off; it is made again by describing. */
 gboolean oct_raw_writer_has_text (OctRawWriter *writer);
 
 /* Any thread.  Of the parts that are there; `lost` are the B-scans of those

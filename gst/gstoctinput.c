@@ -214,7 +214,7 @@ describe_gaps (const GArray *gaps, const char *name)
   for (guint i = 0; i < gaps->len; i++)
     missing += g_array_index (gaps, OctRecordingGap, i).count;
   return g_strdup_printf (
-      "Recording '%s' lacks %" G_GUINT64_FORMAT " B-scans in %u places, the "
+      "Recording '%s' lacks %" G_GUINT64_FORMAT " B-scans (gaps: %u), the "
       "first before B-scan %" G_GUINT64_FORMAT ", since the disk was too slow, "
       "the camera stopped or a part was taken away; from there on times and "
       "places in the volume are not those of the scan.",

@@ -462,6 +462,17 @@ propose_allocation (GstBaseSink *base, GstQuery *query)
 
 /* --------------------------------------------------------------------- stop */
 
+/* Where all is gone, the text too, nothing is left to be described. */
+static gboolean
+finish_text (GstOctRawSink *self, GError **error)
+{
+  gboolean has_text = oct_raw_writer_has_text (self->writer);
+
+  if (!has_text && oct_raw_writer_get_stats (self->writer).frames == 0)
+    return TRUE;
+  return (has_text && self->described_all) || describe (self, error);
+}
+
 /* What was written is on the disk when the state has changed. */
 static gboolean
 stop (GstBaseSink *base)
@@ -471,8 +482,7 @@ stop (GstBaseSink *base)
   OctRawWriter *writer;
 
   if (self->writer != NULL
-      && (!find_losses (self, FALSE, &error)
-          || (!self->described_all && !describe (self, &error))))
+      && (!find_losses (self, FALSE, &error) || !finish_text (self, &error)))
     post_error (self, &error);
   GST_OBJECT_LOCK (self);
   writer = g_steal_pointer (&self->writer);

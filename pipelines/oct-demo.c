@@ -406,8 +406,10 @@ run (const Options *options, GError **error)
   GstClockTime start;
 
   /* made before the work, so that nothing is computed for nothing */
-  if (!oct_launch_make_folder (options->output, error)
-      || !make_picture (options, png, &scan, error))
+  if (!oct_launch_make_folder (options->output, error))
+    return FALSE;
+  oct_launch_check_folder (options->output, 0600);
+  if (!make_picture (options, png, &scan, error))
     return FALSE;
   describe (options, &scan);
   g_print ("Measuring the reconstruction ...\n");

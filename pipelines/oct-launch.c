@@ -158,16 +158,23 @@ oct_launch_check_folder (const char *path, guint mode)
   guint others = ~get_folder_mode (mode) & 0077;
   struct stat status;
   const char *what;
+  gboolean shared;
 
   if (stat (path, &status) != 0 || (status.st_mode & others) == 0)
     return;
+  shared = (status.st_mode & S_ISVTX) != 0 || status.st_uid != geteuid ();
   what =
       (status.st_mode & others & 0022) != 0 && (status.st_mode & S_ISVTX) == 0
           ? "can see and delete the files"
           : "can see the names of the files";
-  g_printerr ("Note: other users of this computer %s in the folder '%s'; "
-              "'chmod %o' of it ends that.\n",
-      what, name, status.st_mode & 0777 & ~others);
+  g_printerr ("Note: other users of this computer %s in the folder '%s'; ",
+      what, name);
+  /* of a folder for everybody, as that for temporary files, others depend */
+  if (shared)
+    g_printerr ("a new folder in it is yours alone.\n");
+  else
+    g_printerr ("'chmod %o' of it ends that.\n",
+        status.st_mode & 0777 & ~others);
 }
 
 gboolean
@@ -202,9 +209,10 @@ oct_launch_shows_warnings (void)
 }
 
 void
-oct_launch_ignore_lost_readers (void)
+oct_launch_ignore_failed_writes (void)
 {
   signal (SIGPIPE, SIG_IGN);
+  signal (SIGXFSZ, SIG_IGN);
 }
 
 static void
@@ -221,7 +229,7 @@ oct_launch_catch_interrupts (void)
 
   sigaction (SIGINT, &action, NULL);
   sigaction (SIGTERM, &action, NULL);
-  oct_launch_ignore_lost_readers ();
+  oct_launch_ignore_failed_writes ();
   if (oct_launch_survives_hangup ())
     return;
   /* a closed terminal says it twice, itself and by the shell */

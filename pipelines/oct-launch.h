@@ -71,7 +71,9 @@ gboolean oct_launch_survives_hangup (void);
  * said once. */
 void oct_launch_shows_warnings (void);
 
-/* Who reads what is printed may go away (`oct-record | head`): nothing ends. */
-void oct_launch_ignore_lost_readers (void);
+/* Who reads what is printed may go away (`oct-record | head`), and files may
+ * reach a limit (ulimit -f): that is an error of who writes, and ends nothing
+ * else. */
+void oct_launch_ignore_failed_writes (void);
 
 G_END_DECLS

@@ -5,6 +5,7 @@
 #include "oct-parts.h"
 #include "oct-tap.h"
 
+#include <errno.h>
 #include <glib/gstdio.h>
 #include <string.h>
 
@@ -19,6 +20,8 @@
  * and what may come within this time. */
 #define RESERVE_BYTES ((guint64)1 << 20)
 #define RATE_TIME (500 * G_TIME_SPAN_MILLISECOND)
+/* Some disks take no file of 4 GiB. */
+#define LARGEST_PART G_GUINT64_CONSTANT (4000000000)
 #define FRAGMENT_MS 300
 #define DEFAULT_MODE 0600
 
@@ -228,7 +231,7 @@ write_comment (OctRecorder *self, const char *path, GError **error)
 static void
 keep_comment (OctRecorder *self)
 {
-  if (self->comment_path != NULL && self->loss != NULL
+  if (self->comment_path != NULL
       && !g_file_test (self->comment_path, G_FILE_TEST_EXISTS))
     (void)write_comment (self, self->comment_path, NULL);
 }
@@ -264,7 +267,11 @@ look_after_files (OctRecorder *self, gboolean now)
   code = oct_parts_sync (self->parts);
   if (code == 0)
     return;
-  fail (self, describe_failed_disk (self, code));
+  fail (self, code == ENOSPC || code == EDQUOT
+                  ? describe_full_disk (self)
+                  : describe_failed_disk (self, code));
+  /* what the disk has not taken is not in the files */
+  self->broken = TRUE;
   oct_recorder_stop (self);
 }
 
@@ -371,6 +378,11 @@ end (OctRecorder *self)
     oct_parts_recount (self->parts);
   remove_empty (self);
   update_stats (self, TRUE);
+  if (self->stats.lost > 0 && self->reason == NULL && self->loss == NULL)
+    fail (self, g_strdup_printf ("%" G_GUINT64_FORMAT
+                                 " B-scans did not come through the encoder "
+                                 "and are not in the files.",
+                    self->stats.lost));
   oct_disk_set_reserve (self, self->folder, 0);
 }
 
@@ -491,7 +503,8 @@ make_part_sink (OctRecorder *self)
   if (sink == NULL || muxer == NULL)
     return NULL;
   g_object_set (sink, "muxer", muxer, "sink", make_file_sink (),
-      "max-size-time", (guint64)seconds * GST_SECOND, NULL);
+      "max-size-time", (guint64)seconds * GST_SECOND, "max-size-bytes",
+      self->kind == OCT_RECORD_MP4 ? (guint64)0 : LARGEST_PART, NULL);
   g_signal_connect (
       sink, "format-location-full", G_CALLBACK (on_new_part), self);
   self->part_sink = sink;

@@ -7,7 +7,7 @@ usage () {
 Usage: pipelines/record.sh --output NAME [OPTIONS]
 
 Reconstructs B-scans live and records them until Ctrl-C:
-  NAME-00000.mkv, ...           video (H.264), in parts of three minutes
+  NAME-00000.mkv, ...           video (H.264), in parts of three minutes (or 4 GB)
   NAME.mp4                      with --mp4: video as one file
   NAME-lossless-00000.mkv, ...  with --lossless: images of 16 bit (FFV1)
   NAME.oct, NAME-00000.raw, ... with --raw: the spectra as they came; NAME.oct

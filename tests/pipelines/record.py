@@ -579,6 +579,42 @@ def test_finished_part_is_taken_away(folder):
     assert "raw" not in lost and found["raw"][0] > 4 * RATE, found
 
 
+@tap.timed
+def test_texts_are_taken_away(folder):
+    """What describes a recording is written again, right before the end too."""
+    for number, take in enumerate((lambda path: path.write_text(""),
+                                   lambda path: path.unlink())):
+        name = f"x{number}"
+        with recording(folder, "--output", name, "--raw", "--lossless",
+                       "--no-video", *SMALL) as process:
+            lines_until(process, lambda p: p["raw"][0] >= RATE)
+            (folder / f"{name}-lossless.txt").unlink()
+            take(folder / f"{name}.oct")
+            process.send_signal(signal.SIGINT)
+            text = process.stdout.read()
+            assert process.wait(30) == 0, process.stderr.read()
+        assert "dB" in (folder / f"{name}-lossless.txt").read_text()
+        assert play_spectra(name, folder) == report(text)["raw"][0]
+
+
+@tap.timed
+def test_limit_of_file_size(folder):
+    """One recording reaches the limit (ulimit -f), the other goes on."""
+    with recording(folder, "--output", "x", "--raw", *SMALL,
+                   before=["sh", "-c", 'ulimit -f 3000; exec "$@"', "-"],
+                   ) as process:
+        errors_until(process, lambda t: "Error" in t, 10)
+        last = lines_until(process, lambda p: "video" in p)
+        lines_until(
+            process, lambda p: p["video"][0] >= last["video"][0] + RATE)
+        process.send_signal(signal.SIGINT)
+        text = process.stdout.read()
+        assert process.wait(30) == 1, text
+    found = report(text)
+    assert count(folder / "x-00000.mkv", folder) == found["video"][0], text
+    assert play_spectra("x", folder) == found["raw"][0] >= RATE, text
+
+
 # ------------------------------------------------------- who may, and who ends
 
 @tap.timed
