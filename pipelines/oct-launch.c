@@ -167,14 +167,14 @@ oct_launch_check_folder (const char *path, guint mode)
       (status.st_mode & others & 0022) != 0 && (status.st_mode & S_ISVTX) == 0
           ? "can see and delete the files"
           : "can see the names of the files";
-  g_printerr ("Note: other users of this computer %s in the folder '%s'; ",
-      what, name);
+  g_printerr (
+      "Note: other users of this computer %s in the folder '%s'; ", what, name);
   /* of a folder for everybody, as that for temporary files, others depend */
   if (shared)
     g_printerr ("a new folder in it is yours alone.\n");
   else
-    g_printerr ("'chmod %o' of it ends that.\n",
-        status.st_mode & 0777 & ~others);
+    g_printerr (
+        "'chmod %o' of it ends that.\n", status.st_mode & 0777 & ~others);
 }
 
 gboolean

@@ -186,6 +186,18 @@ oct_live_candidate_check (const char *line)
          && is_one_of (next_word (&rest), types) && check_extensions (rest);
 }
 
+gboolean
+oct_live_candidate_is_usable (const char *line)
+{
+  g_auto (GStrv) words = NULL;
+
+  if (!oct_live_candidate_check (line))
+    return FALSE;
+  /* foundation, component, transport, priority, address */
+  words = g_strsplit (line, " ", 6);
+  return is_number (words[1], 1, 1) && g_hostname_is_ip_address (words[4]);
+}
+
 /* An answer may bring candidates along. */
 static gboolean
 check_candidates (const GstSDPMessage *message, GError **error)
@@ -205,21 +217,53 @@ check_candidates (const GstSDPMessage *message, GError **error)
          || refuse (error, "it names an address in a wrong place");
 }
 
-gboolean
-oct_live_answer_check (const char *sdp, GError **error)
+/* What GStreamer's WebRTC needs of an answer to our offer. */
+static const char *const needed[] = { "candidate", "end-of-candidates",
+  "fingerprint", "fmtp", "group", "ice-options", "ice-pwd", "ice-ufrag", "mid",
+  "msid-semantic", "recvonly", "rtcp", "rtcp-fb", "rtcp-mux", "rtcp-rsize",
+  "rtpmap", "setup", NULL };
+
+static gboolean
+is_needed (const GstSDPAttribute *attribute)
+{
+  g_autofree char *line = g_strconcat ("candidate:", attribute->value, NULL);
+
+  return is_one_of (attribute->key, needed)
+         && (g_strcmp0 (attribute->key, "candidate") != 0
+             || oct_live_candidate_is_usable (line));
+}
+
+/* Whatever else a browser may say is not for the libraries behind. */
+static char *
+reduce (GstSDPMessage *message)
+{
+  GstSDPMedia *media = (GstSDPMedia *)gst_sdp_message_get_media (message, 0);
+
+  for (guint i = gst_sdp_media_attributes_len (media); i-- > 0;)
+    if (!is_needed (gst_sdp_media_get_attribute (media, i)))
+      gst_sdp_media_remove_attribute (media, i);
+  for (guint i = gst_sdp_message_attributes_len (message); i-- > 0;)
+    if (!is_needed (gst_sdp_message_get_attribute (message, i)))
+      gst_sdp_message_remove_attribute (message, i);
+  return gst_sdp_message_as_text (message);
+}
+
+char *
+oct_live_answer_take (const char *sdp, GError **error)
 {
   GstSDPMessage *message = NULL;
-  gboolean ok;
+  char *taken = NULL;
 
-  if (!g_str_has_prefix (sdp, "v=0"))
-    return refuse (error, "it is no session description");
-  if (gst_sdp_message_new_from_text (sdp, &message) != GST_SDP_OK)
-    return refuse (error, "it is no session description");
+  if (!g_str_has_prefix (sdp, "v=0")
+      || gst_sdp_message_new_from_text (sdp, &message) != GST_SDP_OK) {
+    refuse (error, "it is no session description");
+    return NULL;
+  }
   if (gst_sdp_message_medias_len (message) != 1)
-    ok = refuse (error, "it is not about one stream");
-  else
-    ok = check_media (message, error) && check_keys (message, error)
-         && check_candidates (message, error);
+    refuse (error, "it is not about one stream");
+  else if (check_media (message, error) && check_keys (message, error)
+           && check_candidates (message, error))
+    taken = reduce (message);
   gst_sdp_message_free (message);
-  return ok;
+  return taken;
 }

@@ -250,11 +250,13 @@ static void
 take_answer (OctLiveClient *client, const char *sdp)
 {
   g_autoptr (GError) error = NULL;
+  g_autofree char *taken = NULL;
 
   if (client->viewer == NULL)
     return;
-  if (oct_live_answer_check (sdp, &error))
-    oct_live_viewer_set_answer (client->viewer, sdp);
+  taken = oct_live_answer_take (sdp, &error);
+  if (taken != NULL)
+    oct_live_viewer_set_answer (client->viewer, taken);
   else
     on_failed (client);
 }
@@ -344,7 +346,8 @@ take_message (OctLiveClient *client, const OctLiveMessage *message)
   case OCT_LIVE_CANDIDATE:
     /* a browser may name an address that we do not know how to use: it is left
      * out, others may do */
-    if (client->viewer != NULL && oct_live_candidate_check (message->candidate))
+    if (client->viewer != NULL
+        && oct_live_candidate_is_usable (message->candidate))
       oct_live_viewer_add_candidate (
           client->viewer, message->mline, message->candidate);
     break;

@@ -24,7 +24,8 @@ struct _OctLiveFeed {
   OctLiveFeedEvents events;
   gpointer data;
   GstElement *pipeline;
-  GstElement *octsrc;       /* NULL: another source */
+  GstElement *source;       /* a bin */
+  GstElement *octsrc;       /* in it; NULL: another source */
   GstElement *first, *last; /* NULL: the images come finished */
   GstElement *chain, *next; /* references: in use, and to be so in a moment */
   OctLiveTrial *trial;
@@ -245,7 +246,7 @@ oct_live_feed_new (const OctLiveSource *source, const OctLiveSettings *settings,
   feed->data = data;
   feed->pipeline = gst_object_ref_sink (gst_pipeline_new ("oct-live"));
   gst_pipeline_use_clock (GST_PIPELINE (feed->pipeline), clock);
-  last = add_source (feed, source, error);
+  last = feed->source = add_source (feed, source, error);
   if (last != NULL && source->images == NULL)
     last = add_reconstruction (feed, last, source, settings, error);
   if (last != NULL && add_end (feed, last, source, error)) {
@@ -316,9 +317,24 @@ report_end (
   feed->events.ended (how, message, method, feed->data);
 }
 
+/* A source that fails by itself, and not because what is behind it did. */
 static gboolean
-is_to_blame (OctLiveFeed *feed, GstObject *object)
+is_sources_own (OctLiveFeed *feed, GstMessage *message)
 {
+  const GstStructure *details = NULL;
+
+  gst_message_parse_error_details (message, &details);
+  return gst_object_has_as_ancestor (
+             GST_MESSAGE_SRC (message), GST_OBJECT (feed->source))
+         && (details == NULL
+             || !gst_structure_has_field (details, "flow-return"));
+}
+
+/* Whether the reconstruction chosen last is why the feed has ended. */
+static gboolean
+is_to_blame (OctLiveFeed *feed, GstMessage *message)
+{
+  GstObject *object = GST_MESSAGE_SRC (message);
   gboolean of_chain =
       feed->chain != NULL
       && (object == GST_OBJECT (feed->chain)
@@ -328,9 +344,12 @@ is_to_blame (OctLiveFeed *feed, GstObject *object)
                   || gst_object_has_as_ancestor (
                       object, GST_OBJECT (feed->next)))));
 
-  return of_chain || feed->next != NULL
-         || (feed->changed_at != 0
-             && g_get_monotonic_time () - feed->changed_at < PROBATION);
+  return of_chain
+         || (!is_sources_own (feed, message)
+             && (feed->next != NULL
+                 || (feed->changed_at != 0
+                     && g_get_monotonic_time () - feed->changed_at
+                            < PROBATION)));
 }
 
 static gboolean
@@ -342,8 +361,8 @@ on_message (GstBus *bus, GstMessage *message, gpointer data)
   switch (GST_MESSAGE_TYPE (message)) {
   case GST_MESSAGE_ERROR:
     gst_message_parse_error (message, &error, NULL);
-    report_end (feed, OCT_LIVE_FAILED, error->message,
-        is_to_blame (feed, GST_MESSAGE_SRC (message)));
+    report_end (
+        feed, OCT_LIVE_FAILED, error->message, is_to_blame (feed, message));
     break;
   case GST_MESSAGE_APPLICATION:
     if (gst_message_has_name (message, AT_END))

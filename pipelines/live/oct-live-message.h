@@ -60,11 +60,17 @@ void oct_live_message_free (OctLiveMessage *message);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (OctLiveMessage, oct_live_message_free)
 
-/* Whether a browser's answer is one to what we offer, which is one H.264
- * stream: WebRTC's own code expects nothing else.  FALSE with an error. */
-gboolean oct_live_answer_check (const char *sdp, GError **error);
+/* A browser's answer to what we offer, which is one H.264 stream: without what
+ * WebRTC's own code does not need, which expects nothing else; to free.  NULL
+ * with an error where it is none. */
+char *oct_live_answer_take (const char *sdp, GError **error);
 /* Whether a line "candidate:..." is one by RFC 8839, 5.1: libnice takes its
  * numbers as they are. */
 gboolean oct_live_candidate_check (const char *line);
+/* Whether such a line is of use here: it has an address, and is for the one
+ * component that there is.  Browsers hide addresses behind names that would
+ * have to be looked up, while everybody waits; their own checks tell us as
+ * well. */
+gboolean oct_live_candidate_is_usable (const char *line);
 
 G_END_DECLS

@@ -17,6 +17,21 @@ struct _OctLiveRecording {
   char *name;
 };
 
+/* Waits for its files, and says what was wrong for who reads it at the
+ * instrument, when pages show another recording or none. */
+static void
+free_recorder (OctRecorder *recorder)
+{
+  OctRecorderStats stats;
+
+  oct_recorder_stop (recorder);
+  oct_recorder_wait (recorder, GST_CLOCK_TIME_NONE);
+  oct_recorder_get_stats (recorder, &stats);
+  if (stats.message != NULL)
+    g_printerr ("Error of a recording: %s\n", stats.message);
+  oct_recorder_free (recorder);
+}
+
 OctLiveRecording *
 oct_live_recording_new (
     const char *folder, guint file_mode, GstPad *pad, GError **error)
@@ -37,7 +52,7 @@ oct_live_recording_new (
   recording->folder = g_strdup (folder);
   recording->pad = gst_object_ref (pad);
   recording->finishing =
-      g_ptr_array_new_with_free_func ((GDestroyNotify)oct_recorder_free);
+      g_ptr_array_new_with_free_func ((GDestroyNotify)free_recorder);
   return recording;
 }
 
@@ -114,6 +129,7 @@ oct_live_recording_get_status (
 {
   OctRecorderStats stats;
 
+  collect (recording);
   *status = (OctLiveRecordingStatus){ .name = recording->name };
   if (recording->recorder == NULL)
     return;
@@ -128,26 +144,10 @@ oct_live_recording_get_status (
   status->disk_left = stats.disk_left;
 }
 
-/* For who reads it at the instrument, when no page does any more. */
-static void
-print_problem (OctLiveRecording *recording)
-{
-  OctRecorderStats stats;
-
-  if (recording->recorder == NULL)
-    return;
-  oct_recorder_stop (recording->recorder);
-  oct_recorder_wait (recording->recorder, GST_CLOCK_TIME_NONE);
-  oct_recorder_get_stats (recording->recorder, &stats);
-  if (stats.message != NULL)
-    g_printerr ("Error (%s): %s\n", recording->name, stats.message);
-}
-
 void
 oct_live_recording_free (OctLiveRecording *recording)
 {
-  print_problem (recording);
-  g_clear_pointer (&recording->recorder, oct_recorder_free);
+  g_clear_pointer (&recording->recorder, free_recorder);
   g_ptr_array_unref (recording->finishing);
   gst_object_unref (recording->pad);
   g_free (recording->folder);

@@ -33,7 +33,7 @@ OctLiveViewer *oct_live_viewer_new (OctLiveGraph *graph,
     const OctLivePorts *ports, const OctLiveViewerEvents *events, gpointer data,
     GError **error);
 
-/* The browser's answer, which oct_live_answer_check has found right. */
+/* The browser's answer, which oct_live_answer_take has given. */
 void oct_live_viewer_set_answer (OctLiveViewer *viewer, const char *sdp);
 /* One of the browser's addresses. */
 void oct_live_viewer_add_candidate (

@@ -12,6 +12,7 @@
 #include <ifaddrs.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #define GOODBYE_TIME 1500 /* ms for pages to hear that it is over */
@@ -243,6 +244,7 @@ on_trouble (gpointer data)
         "The recording %s was ended because no pictures came any more; what "
         "was recorded is kept.",
         status.name);
+    g_printerr ("Note: %s\n", live->recording_note);
     oct_live_recording_stop (live->recording);
   }
   oct_live_clients_tell_state (live);
@@ -304,6 +306,19 @@ clear (Program *program)
   return clean;
 }
 
+/* Of open files: each video takes some, and the next part of a recording must
+ * not be the one that finds none left. */
+static void
+raise_limit (void)
+{
+  struct rlimit limit;
+
+  if (getrlimit (RLIMIT_NOFILE, &limit) != 0)
+    return;
+  limit.rlim_cur = limit.rlim_max;
+  (void)setrlimit (RLIMIT_NOFILE, &limit);
+}
+
 static gboolean
 run (Program *program, GError **error)
 {
@@ -350,6 +365,7 @@ main (int argc, char **argv)
 
   setvbuf (stdout, NULL, _IOLBF, 0);
   restrict_tls ();
+  raise_limit ();
   if (!oct_live_options_parse (&program.options, &argc, &argv, &error)) {
     g_printerr ("%s See --help.\n", error->message);
     return 2;

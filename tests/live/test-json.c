@@ -164,6 +164,22 @@ test_candidates (void)
       g_error ("taken: %s", wrong[i]);
 }
 
+/* Right, and of no use: a name would be looked up while everybody waits, and
+ * there is one component. */
+static void
+test_usable (void)
+{
+  g_assert_true (oct_live_candidate_is_usable (
+      "candidate:1 1 udp 1 192.0.2.1 5 typ host"));
+  g_assert_true (
+      oct_live_candidate_is_usable ("candidate:1 1 udp 1 ::1 5 typ host"));
+  g_assert_false (oct_live_candidate_is_usable (
+      "candidate:1 1 udp 1 slow.local 5 typ host"));
+  g_assert_false (oct_live_candidate_is_usable (
+      "candidate:1 256 udp 1 192.0.2.1 5 typ host"));
+  g_assert_false (oct_live_candidate_is_usable ("candidate:1 1 udp"));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -173,5 +189,6 @@ main (int argc, char **argv)
   g_test_add_func ("/live/json/exact", test_exact);
   g_test_add_func ("/live/json/strings", test_strings);
   g_test_add_func ("/live/json/candidates", test_candidates);
+  g_test_add_func ("/live/json/usable", test_usable);
   return g_test_run ();
 }
