@@ -188,6 +188,9 @@ const tests = {
     set(talk, { method: "nufft", a2: 7, automatic: false, min: 3, max: 50 });
     await until("nufft is in use", () => uses(talk, "nufft"));
     await until("it fails", () => last(talk, "state").trouble, 20);
+    // right after a change: it is not the method that is to blame
+    assert.equal(last(talk, "state").method, "nufft");
+    assert.ok(!talk.has("problem"));
     set(talk, { a3: 5 });
     set(talk, { method: "linear" });
     await until("it comes again", () => last(talk, "state").trouble === "", 20);
