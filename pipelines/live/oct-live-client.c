@@ -29,6 +29,7 @@ struct _OctLiveClient {
   OctLiveChannel *stream; /* that the socket talks over */
   guint seat;             /* in live->talks */
   OctLiveRole role;
+  char address[64];
   OctLiveViewer *viewer; /* NULL: no pictures, or JPEG */
   gint64 number;         /* of the last status, by chance */
   gint64 sent, answered; /* times of a status and of the last answer */
@@ -235,7 +236,12 @@ watch (OctLiveClient *client, gboolean webrtc)
   g_clear_pointer (&client->viewer, oct_live_viewer_free);
   if (!webrtc)
     return;
-  if (now - client->viewer_at < SECONDS_BETWEEN_VIEWERS * G_TIME_SPAN_SECOND) {
+  /* of who watches all connections together: he may have any number of pages,
+   * one after the other */
+  if (now - client->viewer_at < SECONDS_BETWEEN_VIEWERS * G_TIME_SPAN_SECOND
+      || (client->role == OCT_LIVE_VIEW
+          && !oct_live_door_spend (client->live->videos, client->address,
+              OCT_LIVE_DOOR_VIDEO, now))) {
     say (client, oct_live_json_begin ("failed"));
     return;
   }
@@ -459,6 +465,7 @@ oct_live_client_new (OctLive *live, SoupWebsocketConnection *socket,
   client->socket = g_object_ref (socket);
   client->stream = g_object_ref (stream);
   client->role = visitor->role;
+  g_strlcpy (client->address, visitor->address, sizeof client->address);
   client->answered = client->allowed_at = g_get_monotonic_time ();
   client->allowance = BURST;
   g_ptr_array_add (live->clients, client);

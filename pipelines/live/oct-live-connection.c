@@ -403,7 +403,7 @@ on_greeting (gpointer data)
     oct_live_connection_cut (connection);
   else if (got >= (gssize)MIN (whole, sizeof greeting)) {
     if (oct_live_door_spend (connection->hall->door, connection->address,
-            g_get_monotonic_time ()))
+            OCT_LIVE_DOOR_KEY, g_get_monotonic_time ()))
       begin_waiting (connection);
     else
       oct_live_connection_cut (connection);

@@ -70,6 +70,7 @@ oct_live_http_make_places (OctLive *live, guint viewers)
 
   live->talks = oct_live_seats_new (&limits);
   live->pictures = oct_live_seats_new (&limits);
+  live->videos = oct_live_door_new ();
 }
 
 /* The token of a link that was opened, else NULL. */

@@ -146,7 +146,8 @@ is_full (gpointer key, gpointer value, gpointer data)
 }
 
 gboolean
-oct_live_door_spend (OctLiveDoor *door, const char *address, gint64 now)
+oct_live_door_spend (
+    OctLiveDoor *door, const char *address, double amount, gint64 now)
 {
   Purse *purse = g_hash_table_lookup (door->purses, address);
 
@@ -161,9 +162,9 @@ oct_live_door_spend (OctLiveDoor *door, const char *address, gint64 now)
     g_hash_table_insert (door->purses, g_strdup (address), purse);
   }
   fill (purse, now);
-  if (purse->left < 1.0)
+  if (purse->left < amount)
     return FALSE;
-  purse->left -= 1.0;
+  purse->left -= amount;
   return TRUE;
 }
 

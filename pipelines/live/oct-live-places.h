@@ -46,18 +46,22 @@ void oct_live_seats_leave (OctLiveSeats *seats, guint id);
 /* Unknown visitors at once: in all, and from one address. */
 #define OCT_LIVE_DOOR_MAX 112
 #define OCT_LIVE_DOOR_PER_ADDRESS 56
-/* Keys for encrypted connections that are made for one address: at once, and
- * per second in the long run.  That is the work that costs most. */
+/* What one address may have done for it: at once, and per second in the long
+ * run, in keys for encrypted connections.  A video connection costs as much as
+ * some of them. */
 #define OCT_LIVE_DOOR_BURST 60
 #define OCT_LIVE_DOOR_RATE 20
+#define OCT_LIVE_DOOR_KEY 1.0
+#define OCT_LIVE_DOOR_VIDEO 4.0
 
 typedef struct _OctLiveDoor OctLiveDoor;
 
 OctLiveDoor *oct_live_door_new (void);
 void oct_live_door_free (OctLiveDoor *door);
-/* FALSE when the address has had its share.  `now`: microseconds. */
+/* FALSE when the address has had its share, of which `amount` would be taken.
+ * `now`: microseconds. */
 gboolean oct_live_door_spend (
-    OctLiveDoor *door, const char *address, gint64 now);
+    OctLiveDoor *door, const char *address, double amount, gint64 now);
 /* Somebody comes in, `who` is not NULL.  Returns who has to leave for that (and
  * has left), or NULL. */
 gpointer oct_live_door_enter (

@@ -27,6 +27,7 @@ typedef struct {
   OctLivePorts ports;
   OctLiveSeats *talks;    /* places for conversations */
   OctLiveSeats *pictures; /* places for /stream.mjpg */
+  OctLiveDoor *videos;    /* shares of video connections that are begun */
   OctLiveSnapshots *snapshots;
   double width_um;         /* of a B-scan, 0 = unknown */
   double refractive_index; /* of the sample */

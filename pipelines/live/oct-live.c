@@ -299,6 +299,7 @@ clear (Program *program)
   g_clear_pointer (&live->clients, g_ptr_array_unref);
   g_clear_pointer (&live->talks, oct_live_seats_free);
   g_clear_pointer (&live->pictures, oct_live_seats_free);
+  g_clear_pointer (&live->videos, oct_live_door_free);
   oct_live_tokens_clear (&program->tokens);
   if (clean)
     oct_live_options_clear (&program->options);

@@ -427,6 +427,26 @@ const tests = {
     return undefined;
   },
 
+  async "who opens page after page gets no more videos by that"() {
+    const server = await Server.start("--address", "0.0.0.0");
+    const cookies = await enter(server, server.links[1]);
+    const before = performance.now();
+    let offers = 0;
+    for (let i = 0; i < 40; i++) {
+      const talk = await Talk.start(server, cookies);
+      talk.say(JSON.stringify({ type: "watch", media: "webrtc" }));
+      await until("an answer", () => talk.has("offer") || talk.has("failed"));
+      offers += talk.has("offer");
+      talk.vanish();
+    }
+    const seconds = (performance.now() - before) / 1000;
+    assert.ok(offers >= 10 && offers <= 16 + 5 * seconds, `${offers} in ${seconds} s`);
+    const controller = await Talk.start(server, await enter(server, server.links[0]));
+    controller.say(JSON.stringify({ type: "watch", media: "webrtc" }));
+    await until("who controls gets his", () => controller.has("offer"));
+    await server.stop();
+  },
+
   async "wrong options are one sentence"() {
     for (const [options, words] of [
       [["--address", "here"], "--address"], [["--port", "70000"], "--port"], [["--viewers", "0"], "--viewers"],

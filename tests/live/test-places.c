@@ -113,18 +113,22 @@ test_purse (void)
   gint64 now = 1000;
 
   for (guint i = 0; i < OCT_LIVE_DOOR_BURST; i++)
-    g_assert_true (oct_live_door_spend (door, "192.0.2.1", now));
-  g_assert_false (oct_live_door_spend (door, "192.0.2.1", now));
-  g_assert_true (oct_live_door_spend (door, "192.0.2.2", now));
+    g_assert_true (oct_live_door_spend (door, "192.0.2.1", 1.0, now));
+  g_assert_false (oct_live_door_spend (door, "192.0.2.1", 1.0, now));
+  g_assert_true (oct_live_door_spend (door, "192.0.2.2", 1.0, now));
+  /* what costs more is had less often */
+  for (guint i = 0; i < OCT_LIVE_DOOR_BURST / 4; i++)
+    g_assert_true (oct_live_door_spend (door, "192.0.2.3", 4.0, now));
+  g_assert_false (oct_live_door_spend (door, "192.0.2.3", 4.0, now));
   now += G_TIME_SPAN_SECOND;
   for (guint i = 0; i < OCT_LIVE_DOOR_RATE; i++)
-    g_assert_true (oct_live_door_spend (door, "192.0.2.1", now));
-  g_assert_false (oct_live_door_spend (door, "192.0.2.1", now));
+    g_assert_true (oct_live_door_spend (door, "192.0.2.1", 1.0, now));
+  g_assert_false (oct_live_door_spend (door, "192.0.2.1", 1.0, now));
   /* as many addresses as one likes: no more memory, no crash */
   for (guint i = 0; i < 20000; i++) {
     g_autofree char *address = g_strdup_printf ("2001:db8:0:%x::/64", i);
 
-    g_assert_true (oct_live_door_spend (door, address, now));
+    g_assert_true (oct_live_door_spend (door, address, 1.0, now));
   }
   oct_live_door_free (door);
 }
