@@ -241,7 +241,7 @@ GST_START_TEST (test_gaps)
   source_play (s);
   source_collect (s);
   source_check_run (s, 0, 6, 30, 1);
-  check_one_warning (s->bus, "12 B-scans in 2 places", "before B-scan 2,");
+  check_one_warning (s->bus, "12 B-scans (gaps: 2)", "before B-scan 2,");
 }
 GST_END_TEST
 
