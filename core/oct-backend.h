@@ -20,6 +20,7 @@ G_BEGIN_DECLS
 
 typedef enum {
   OCT_OPERATION_BACKGROUND, /* OctBackgroundParams */
+  OCT_OPERATION_MEAN,       /* OctBackgroundParams, mode BSCAN or RUNNING */
   OCT_OPERATION_RESAMPLE,   /* OctResampleParams */
   OCT_OPERATION_DISPERSION, /* OctDispersionParams */
   OCT_OPERATION_FFT,        /* OctFftParams */
@@ -54,7 +55,15 @@ typedef struct {
   OctBackgroundMode mode;
   double running_weight;    /* (0, 1], RUNNING only */
   const double *background; /* [samples] counts, STORED only; copied */
+  /* BSCAN, RUNNING: OCT_OPERATION_MEAN with the same parameters has found what
+   * is removed, and it is planes[1].data of the input */
+  gboolean found;
 } OctBackgroundParams;
+
+/* Bytes of what OCT_OPERATION_MEAN gives, `planes[0].data` of its output: in a
+ * layout that its backend chooses, aligned to 16 bytes.  The operation keeps
+ * the history of the running mean; removing it later has none. */
+#define OCT_MEAN_SIZE(samples) ((gsize)(samples)*8)
 
 /* Resampling along the A-line: out[j] = in at position positions[j], clamped
  * to [0, samples - 1].  F32 -> F32, same samples. */
@@ -255,9 +264,31 @@ typedef struct {
   gboolean in_place;
 } OctOperationTable;
 
+/* An operation with its parameters, see oct-step.h. */
+typedef struct _OctStep OctStep;
+
+/* Several operations in one pass over the data.  Used by oct-sequence.h alone,
+ * which runs them one by one where there is no such pass. */
+typedef struct {
+  /* `last`: the operation that ends the pass with a plan of its own, which
+   * run() gets, or OCT_N_OPERATIONS.  NULL: there is no pass for these steps.
+   * Steps are referenced by the caller as long as the plan lives. */
+  OctPlan *(*create) (const OctStep *const *steps, guint n, OctOperation last);
+  /* `in`: of the first step; `out`: of the last operation.  An error is that of
+   * the last operation. */
+  gboolean (*run) (OctPlan *plan, const OctFrame *in, OctPlan *last,
+      const OctFrame *out, gpointer stream, GError **error);
+  void (*destroy) (OctPlan *plan);
+} OctFusedTable;
+
 typedef struct {
   const char *name; /* "cpu", "cuda" */
   const OctOperationTable *operations[OCT_N_OPERATIONS];
+  const OctFusedTable *fused; /* NULL: none */
+  /* Memory that operations can work in, aligned to 64 bytes; NULL with
+   * OCT_ERROR_MEMORY. */
+  gpointer (*alloc) (gsize size, GError **error);
+  void (*free) (gpointer memory);
 } OctBackend;
 
 /* The CPU backend (FFTW, all cores); always there. */

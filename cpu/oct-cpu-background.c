@@ -20,6 +20,7 @@
 
 struct _OctPlan {
   OctBackgroundMode mode;
+  gboolean found; /* what is taken off comes with the input */
   OctSampleFormat format;
   guint samples, lines, threads;
   double running_weight;
@@ -111,6 +112,7 @@ static void
 apply_params (OctPlan *plan, const OctBackgroundParams *params)
 {
   plan->mode = params->mode;
+  plan->found = params->found;
   plan->running_weight = params->running_weight;
   if (params->mode == OCT_BACKGROUND_STORED)
     set_background (plan, params->background);
@@ -253,6 +255,27 @@ update_running (OctPlan *plan)
   plan->has_running = TRUE;
 }
 
+/* What OCT_OPERATION_MEAN gives: high[samples], low[samples]. */
+static void
+take_found (OctPlan *plan, const float *mean)
+{
+  memcpy (plan->high, mean, plan->samples * sizeof (float));
+  memcpy (plan->low, mean + plan->samples, plan->samples * sizeof (float));
+}
+
+static void
+find_background (OctPlan *plan, const OctPlane *from)
+{
+  if (plan->mode == OCT_BACKGROUND_BSCAN) {
+    find_mean (plan, from);
+    set_background (plan, plan->mean);
+  } else if (plan->mode == OCT_BACKGROUND_RUNNING) {
+    find_mean (plan, from);
+    update_running (plan);
+    set_background (plan, plan->running);
+  }
+}
+
 static void
 subtract_lines (gpointer data, guint first, guint end, guint thread)
 {
@@ -284,14 +307,10 @@ background_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
           from, samples * oct_sample_format_size (plan->format), error)
       || !oct_cpu_check_plane (to, samples * sizeof (float), error))
     return FALSE;
-  if (plan->mode == OCT_BACKGROUND_BSCAN) {
-    find_mean (plan, from);
-    set_background (plan, plan->mean);
-  } else if (plan->mode == OCT_BACKGROUND_RUNNING) {
-    find_mean (plan, from);
-    update_running (plan);
-    set_background (plan, plan->running);
-  }
+  if (plan->found)
+    take_found (plan, in->planes[1].data);
+  else
+    find_background (plan, from);
   oct_parallel_for (plan->lines, OCT_CPU_GRAIN, oct_cpu_threads (plan->threads),
       subtract_lines, &loop);
   return TRUE;
@@ -305,4 +324,29 @@ const OctOperationTable oct_cpu_background = {
   .reset = background_reset,
   .destroy = background_destroy,
   .in_place = TRUE,
+};
+
+static gboolean
+mean_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
+    gpointer stream, GError **error)
+{
+  const OctPlane *from = &in->planes[0];
+  float *mean = out->planes[0].data;
+
+  if (!oct_cpu_check_plane (
+          from, plan->samples * oct_sample_format_size (plan->format), error))
+    return FALSE;
+  find_background (plan, from);
+  memcpy (mean, plan->high, plan->samples * sizeof (float));
+  memcpy (mean + plan->samples, plan->low, plan->samples * sizeof (float));
+  return TRUE;
+}
+
+const OctOperationTable oct_cpu_mean = {
+  .name = "mean",
+  .create = background_create,
+  .update = background_update,
+  .run = mean_run,
+  .reset = background_reset,
+  .destroy = background_destroy,
 };

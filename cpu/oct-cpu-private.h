@@ -14,6 +14,7 @@
 G_BEGIN_DECLS
 
 extern const OctOperationTable oct_cpu_background;
+extern const OctOperationTable oct_cpu_mean;
 extern const OctOperationTable oct_cpu_resample;
 extern const OctOperationTable oct_cpu_dispersion;
 extern const OctOperationTable oct_cpu_fft;

@@ -6,10 +6,17 @@
 
 #include <stdlib.h>
 
+static gpointer
+alloc_bytes (gsize size, GError **error)
+{
+  return oct_cpu_alloc (size, 1, error);
+}
+
 static const OctBackend backend = {
   .name = "cpu",
   .operations = {
       [OCT_OPERATION_BACKGROUND] = &oct_cpu_background,
+      [OCT_OPERATION_MEAN] = &oct_cpu_mean,
       [OCT_OPERATION_RESAMPLE] = &oct_cpu_resample,
       [OCT_OPERATION_DISPERSION] = &oct_cpu_dispersion,
       [OCT_OPERATION_FFT] = &oct_cpu_fft,
@@ -20,6 +27,8 @@ static const OctBackend backend = {
       [OCT_OPERATION_NUDFT_ADJOINT] = &oct_cpu_nudft_adjoint,
       [OCT_OPERATION_CS] = &oct_cpu_cs,
   },
+  .alloc = alloc_bytes,
+  .free = oct_cpu_free,
 };
 
 const OctBackend *

@@ -6,6 +6,12 @@
 
 #include <string.h>
 
+static gpointer
+alloc_bytes (gsize size, GError **error)
+{
+  return oct_cuda_alloc (size, "a sequence of operations", error);
+}
+
 static const OctBackend backend = {
   .name = "cuda",
   .operations = {
@@ -20,6 +26,8 @@ static const OctBackend backend = {
       [OCT_OPERATION_NUDFT_ADJOINT] = &oct_cuda_nudft_adjoint,
       [OCT_OPERATION_CS] = &oct_cuda_cs,
   },
+  .alloc = alloc_bytes,
+  .free = oct_cuda_free,
 };
 
 const OctBackend *

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * A sequence of steps on one backend: in one pass where the backend knows how
+ * (OctFusedTable), else one by one.  What comes out is the same but for
+ * rounding (relative l2 1e-6); nothing ever depends on a fused pass.
+ *
+ * The last operation may be one of a plan that the caller keeps, because it has
+ * a history or is no step: octlogscale's, octcs's.
+ */
+#pragma once
+
+#include "oct-step.h"
+
+G_BEGIN_DECLS
+
+typedef struct _OctSequence OctSequence;
+
+/* Steps of a sequence at most. */
+#define OCT_SEQUENCE_MAX 8
+
+/**
+ * `steps`: 1 to OCT_SEQUENCE_MAX, each taking what the one before gives;
+ * references are kept.  `last`: the operation of the plan that
+ * oct_sequence_run() gets, or OCT_N_OPERATIONS for none.  `failed`: set, where
+ * it fails, to the number of the step that cannot be done (n: the last
+ * operation).  Memory for results between steps is allocated when they are run
+ * one by one only.  Environment: OCT_FUSE=0 has all of them run one by one.
+ */
+OctSequence *oct_sequence_new (const OctBackend *backend, OctStep *const *steps,
+    guint n, OctOperation last, guint *failed, GError **error);
+void oct_sequence_free (OctSequence *sequence);
+
+/* Whether it is one of the same steps, the same objects, and `last`. */
+gboolean oct_sequence_is (const OctSequence *sequence, OctStep *const *steps,
+    guint n, OctOperation last);
+
+/* Whether it is one pass; a text for the log. */
+gboolean oct_sequence_is_fused (const OctSequence *sequence);
+
+/**
+ * One B-scan.  `in`: what the first step takes; where that one is a background
+ * that was found, planes[1].data is the mean that OCT_OPERATION_MEAN of this
+ * backend has found.  `last`: the plan of the last operation, or NULL; `out`:
+ * what that one gives, or the last step.  `failed` as above.
+ */
+gboolean oct_sequence_run (OctSequence *sequence, const OctFrame *in,
+    OctPlan *last, const OctFrame *out, gpointer stream, guint *failed,
+    GError **error);
+
+G_END_DECLS

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * A step: an operation with parameters of its own that never change, counted.
+ *
+ * Elements hand steps on in place of results (deferring), so that whoever needs
+ * the values can do many operations in one pass over the data.  A step knows
+ * nothing of a backend; a plan that does it is made by oct-sequence.h.
+ */
+#pragma once
+
+#include "oct-backend.h"
+
+G_BEGIN_DECLS
+
+/* What one side of a step is: [rows][values], tightly packed. */
+typedef struct {
+  OctSampleFormat format;
+  guint values, rows;
+} OctStepShape;
+
+/* `params`: the struct named at OctOperation; it and all tables that it points
+ * to are copied.  Returns: one reference, to be released with oct_step_unref(),
+ * or NULL with OCT_ERROR_SETTINGS when the parameters make no sense, with the
+ * sentence that create() of a backend has for it, or when the operation is none
+ * that can be a step. */
+OctStep *oct_step_new (
+    OctOperation operation, gconstpointer params, GError **error);
+OctStep *oct_step_ref (OctStep *step);
+void oct_step_unref (OctStep *step);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (OctStep, oct_step_unref)
+
+/* Whether the operation can be a step: it depends on nothing but its parameters
+ * and the B-scan (no history), and gives spectra or A-scans. */
+gboolean oct_step_is_possible (OctOperation operation, gconstpointer params);
+
+OctOperation oct_step_get_operation (const OctStep *step);
+/* The struct named at OctOperation, valid as long as the step. */
+gconstpointer oct_step_get_params (const OctStep *step);
+OctStepShape oct_step_get_input (const OctStep *step);
+OctStepShape oct_step_get_output (const OctStep *step);
+
+/* Bytes of one row, and of all. */
+gsize oct_step_shape_row (const OctStepShape *shape);
+gsize oct_step_shape_size (const OctStepShape *shape);
+
+G_END_DECLS
