@@ -480,3 +480,20 @@ gst_oct_access_end (GstOctAccess *access, gboolean success, GError **error)
   gst_oct_frame_unmap (&access->mapped_in);
   return success;
 }
+
+gboolean
+gst_oct_access_begin_output (
+    GstOctAccess *access, GstBuffer *out, OctFrame *to, GError **error)
+{
+  if (!gst_oct_frame_map (
+          &access->mapped_out, &access->output, out, GST_MAP_WRITE, error))
+    return FALSE;
+  *to = access->mapped_out.frame;
+  return TRUE;
+}
+
+void
+gst_oct_access_end_output (GstOctAccess *access)
+{
+  gst_oct_frame_unmap (&access->mapped_out);
+}

@@ -45,4 +45,9 @@ gboolean gst_oct_access_begin (GstOctAccess *access, GstBuffer *in,
 gboolean gst_oct_access_end (
     GstOctAccess *access, gboolean success, GError **error);
 
+/* The same for the output alone, on the CPU. */
+gboolean gst_oct_access_begin_output (
+    GstOctAccess *access, GstBuffer *out, OctFrame *to, GError **error);
+void gst_oct_access_end_output (GstOctAccess *access);
+
 G_END_DECLS

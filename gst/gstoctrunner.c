@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstoctpending.h"
+
+struct _GstOctRunner {
+  gint references;
+  const OctBackend *backend;
+
+  GMutex lock;
+  OctSequence *sequence; /* NULL: none yet */
+};
+
+GstOctRunner *
+gst_oct_runner_new (const OctBackend *backend)
+{
+  GstOctRunner *runner = g_new0 (GstOctRunner, 1);
+
+  runner->references = 1;
+  runner->backend = backend;
+  g_mutex_init (&runner->lock);
+  return runner;
+}
+
+GstOctRunner *
+gst_oct_runner_ref (GstOctRunner *runner)
+{
+  g_atomic_int_inc (&runner->references);
+  return runner;
+}
+
+void
+gst_oct_runner_unref (GstOctRunner *runner)
+{
+  if (!g_atomic_int_dec_and_test (&runner->references))
+    return;
+  g_clear_pointer (&runner->sequence, oct_sequence_free);
+  g_mutex_clear (&runner->lock);
+  g_free (runner);
+}
+
+const OctBackend *
+gst_oct_runner_get_backend (GstOctRunner *runner)
+{
+  return runner->backend;
+}
+
+/* A sequence for these steps: that of the B-scan before, or a new one. */
+static gboolean
+prepare (GstOctRunner *runner, const GstOctPending *pending, OctOperation last,
+    guint *failed, GError **error)
+{
+  if (runner->sequence != NULL
+      && oct_sequence_is (runner->sequence, pending->steps, pending->n, last))
+    return TRUE;
+  g_clear_pointer (&runner->sequence, oct_sequence_free);
+  runner->sequence = oct_sequence_new (
+      runner->backend, pending->steps, pending->n, last, failed, error);
+  if (runner->sequence == NULL)
+    return FALSE;
+  GST_DEBUG_OBJECT (pending->owners[pending->n - 1],
+      "%u operations on the %s backend: %s",
+      pending->n + (last != OCT_N_OPERATIONS ? 1 : 0), runner->backend->name,
+      oct_sequence_is_fused (runner->sequence) ? "in one pass" : "one by one");
+  return TRUE;
+}
+
+gboolean
+gst_oct_runner_run (GstOctRunner *runner, const GstOctPending *pending,
+    OctOperation last, OctPlan *plan, const OctFrame *to, GstElement **failed,
+    GError **error)
+{
+  OctFrame from = gst_oct_origin_get_frame (pending->origin);
+  guint step = 0;
+  gboolean ok;
+
+  g_mutex_lock (&runner->lock);
+  ok = prepare (runner, pending, last, &step, error)
+       && oct_sequence_run (
+           runner->sequence, &from, plan, to, NULL, &step, error);
+  g_mutex_unlock (&runner->lock);
+  if (!ok)
+    *failed = step < pending->n ? pending->owners[step] : NULL;
+  return ok;
+}
