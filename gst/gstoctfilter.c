@@ -262,7 +262,7 @@ choose_access (GstOctFilter *filter, const GstOctInfo *input,
   if (priv->access == NULL)
     return FALSE;
   priv->op = gst_oct_operator_new (GST_ELEMENT (filter), priv->backend);
-  priv->offers = cuda == NULL && may_fuse ();
+  priv->offers = may_fuse ();
   return TRUE;
 }
 
@@ -493,9 +493,13 @@ defer (GstOctFilter *filter, GstBuffer *input, GstBuffer **output)
   GstOctFilterPrivate *priv = PRIVATE (filter);
   GstBaseTransform *trans = GST_BASE_TRANSFORM (filter);
   g_autoptr (GError) error = NULL;
-  GstMemory *memory =
-      gst_oct_operator_defer (priv->op, &priv->input, input, &error);
+  GstMemory *memory = NULL;
 
+  if (gst_oct_access_enter (priv->access, &error)) {
+    memory = gst_oct_operator_defer (
+        priv->op, priv->access, &priv->input, input, &error);
+    gst_oct_access_leave (priv->access);
+  }
   if (memory == NULL) {
     drop_plan (filter);
     gst_oct_element_error (GST_ELEMENT (filter), &error);
@@ -527,7 +531,7 @@ prepare_output_buffer (
       gst_oct_element_error (GST_ELEMENT (filter), &error);
       return ret;
     }
-    if (gst_oct_operator_can_defer (priv->op))
+    if (gst_oct_operator_can_defer (priv->op, priv->access))
       return defer (filter, input, output);
   }
   if (activate_pool (trans))

@@ -158,79 +158,120 @@ gst_oct_operator_set (GstOctOperator *op, OctOperation operation,
   return FALSE;
 }
 
-/* The plan of a step that is run at once. */
+/* The plan of a step that is run at once.  The mean of one B-scan is found and
+ * removed by one operation then. */
 static gboolean
 ensure_plan (GstOctOperator *op, GError **error)
 {
+  gconstpointer params;
+  OctBackgroundParams at_once;
+
   if (op->step == NULL || (op->plan != NULL && !op->plan_is_old))
     return TRUE;
-  if (!set_plan (
-          op, &op->plan, op->operation, oct_step_get_params (op->step), error))
+  params = oct_step_get_params (op->step);
+  if (op->mean != NULL) {
+    at_once = *(const OctBackgroundParams *)params;
+    at_once.found = at_once.mode == OCT_BACKGROUND_RUNNING;
+    params = &at_once;
+  }
+  if (!set_plan (op, &op->plan, op->operation, params, error))
     return FALSE;
   op->plan_is_old = FALSE;
   return TRUE;
 }
 
+/* Whether the mean is to be found before the operation is run at once. */
+static gboolean
+has_history (GstOctOperator *op)
+{
+  const OctBackgroundParams *params;
+
+  if (op->mean == NULL)
+    return FALSE;
+  params = oct_step_get_params (op->step);
+  return params->mode == OCT_BACKGROUND_RUNNING;
+}
+
 /* ----------------------------------------------------------------- pending */
 
 static GstOctRunner *
-get_runner (GstOctOperator *op)
+get_runner (GstOctOperator *op, GstOctAccess *access)
 {
   if (op->runner == NULL)
-    op->runner = gst_oct_runner_new (op->backend);
+    op->runner =
+        gst_oct_runner_new (op->backend, gst_oct_access_get_cuda (access));
   return op->runner;
 }
 
 gboolean
-gst_oct_operator_can_defer (GstOctOperator *op)
+gst_oct_operator_can_defer (GstOctOperator *op, GstOctAccess *access)
 {
-  return op->step != NULL;
+  /* the mean goes with what is fetched */
+  return op->step != NULL
+         && (op->mean == NULL || gst_oct_access_get_cuda (access) == NULL
+             || gst_oct_access_can_fetch (access));
 }
 
-/* What is found of the B-scan that comes in as a whole. */
 static gboolean
-find_mean (GstOctOperator *op, const OctFrame *from, gpointer mean,
-    gpointer stream, GError **error)
+find_mean (GstOctOperator *op, GstOctAccess *access, const OctFrame *from,
+    gpointer mean, GError **error)
 {
+  GstOctCuda *cuda = gst_oct_access_get_cuda (access);
   OctFrame to = { .planes = { { mean, 0 } } };
 
-  return op->mean == NULL
-         || op->backend->operations[OCT_OPERATION_MEAN]->run (
-             op->mean, from, &to, stream, error);
+  return op->backend->operations[OCT_OPERATION_MEAN]->run (op->mean, from, &to,
+      cuda != NULL ? gst_oct_cuda_get_stream (cuda, GST_OCT_STREAM_COMPUTE)
+                   : NULL,
+      error);
+}
+
+static GstOctOrigin *
+new_origin (GstOctOperator *op, GstOctAccess *access, const GstOctInfo *info,
+    GstBuffer *in, GError **error)
+{
+  GstOctCuda *cuda = gst_oct_access_get_cuda (access);
+  GstOctUpload *upload;
+
+  if (cuda == NULL)
+    return gst_oct_origin_new (op->backend, info, in,
+        op->mean != NULL ? OCT_MEAN_SIZE (info->columns) : 0, error);
+  if (!gst_oct_access_can_fetch (access))
+    return gst_oct_origin_new_on_gpu (cuda, info, in, error);
+  upload = gst_oct_access_fetch (access, in, error);
+  return upload != NULL ? gst_oct_origin_new_fetched (cuda, upload) : NULL;
 }
 
 /* The B-scan as it came, with the steps that are pending on it or, where there
  * are none or a mean has to be found, as the origin of new ones. */
 static gboolean
-begin_pending (GstOctOperator *op, const GstOctInfo *info, GstBuffer *in,
-    GstOctPending *pending, GError **error)
+begin_pending (GstOctOperator *op, GstOctAccess *access, const GstOctInfo *info,
+    GstBuffer *in, GstOctPending *pending, GError **error)
 {
-  gsize mean_size = op->mean != NULL ? OCT_MEAN_SIZE (info->columns) : 0;
   OctFrame frame;
 
-  memset (pending, 0, sizeof *pending);
-  if (mean_size == 0 && gst_oct_pending_get (in, pending)
+  if (op->mean == NULL
+      && gst_oct_pending_get (in, gst_oct_access_get_cuda (access), pending)
       && pending->n < OCT_SEQUENCE_MAX)
     return TRUE;
   gst_oct_pending_clear (pending);
-  pending->origin =
-      gst_oct_origin_new (op->backend, info, in, mean_size, error);
-  if (pending->origin == NULL)
-    return FALSE;
+  pending->origin = new_origin (op, access, info, in, error);
+  if (pending->origin == NULL || op->mean == NULL)
+    return pending->origin != NULL;
   frame = gst_oct_origin_get_frame (pending->origin);
-  return find_mean (op, &frame, frame.planes[1].data, NULL, error);
+  return find_mean (op, access, &frame, frame.planes[1].data, error)
+         && gst_oct_origin_used (pending->origin, error);
 }
 
 GstMemory *
-gst_oct_operator_defer (
-    GstOctOperator *op, const GstOctInfo *info, GstBuffer *in, GError **error)
+gst_oct_operator_defer (GstOctOperator *op, GstOctAccess *access,
+    const GstOctInfo *info, GstBuffer *in, GError **error)
 {
   g_auto (GstOctPending) pending = { 0 };
 
-  if (!begin_pending (op, info, in, &pending, error))
+  if (!begin_pending (op, access, info, in, &pending, error))
     return NULL;
   gst_oct_pending_add (&pending, op->step, op->owner);
-  return gst_oct_pending_memory_new (&pending, get_runner (op));
+  return gst_oct_pending_memory_new (&pending, get_runner (op, access));
 }
 
 /* ------------------------------------------------------------------ running */
@@ -241,23 +282,21 @@ run_pending (GstOctOperator *op, GstOctAccess *access, GstOctPending *pending,
     GstBuffer *out, GstElement **failed, GError **error)
 {
   OctOperation last = OCT_N_OPERATIONS;
-  OctFrame to;
+  OctFrame from, to;
+  gpointer stream;
   gboolean ok;
 
   if (op->step != NULL)
     gst_oct_pending_add (pending, op->step, op->owner);
   else
     last = op->operation;
-  if (!gst_oct_access_begin_output (access, out, &to, error))
+  if (!gst_oct_access_begin (access, NULL, out, &from, &to, &stream, error))
     return FALSE;
-  ok = gst_oct_runner_run (get_runner (op), pending, last,
+  ok = gst_oct_runner_run (get_runner (op, access), pending, last,
       op->step != NULL ? NULL : op->plan, &to, failed, error);
-  gst_oct_access_end_output (access);
-  if (*failed == op->owner)
-    *failed = NULL;
   if (!ok && *failed != NULL)
     gst_object_ref (*failed);
-  return ok;
+  return gst_oct_access_end (access, ok, ok ? error : NULL);
 }
 
 gboolean
@@ -267,19 +306,19 @@ gst_oct_operator_run (GstOctOperator *op, GstOctAccess *access, GstBuffer *in,
   g_auto (GstOctPending) pending = { 0 };
   OctFrame from, to;
   gpointer stream;
-  gboolean ok;
+  gboolean ok = TRUE;
 
   /* what has a mean takes values */
-  if (op->mean == NULL && gst_oct_pending_get (in, &pending)
+  if (op->mean == NULL && in != out
+      && gst_oct_pending_get (in, gst_oct_access_get_cuda (access), &pending)
       && pending.n < OCT_SEQUENCE_MAX)
     return run_pending (op, access, &pending, out, failed, error);
   if (!ensure_plan (op, error)
       || !gst_oct_access_begin (access, in, out, &from, &to, &stream, error))
     return FALSE;
-  ok = TRUE;
-  if (op->mean != NULL) {
+  if (has_history (op)) {
     from.planes[1].data = op->removed;
-    ok = find_mean (op, &from, op->removed, stream, error);
+    ok = find_mean (op, access, &from, op->removed, error);
   }
   ok = ok && get_table (op)->run (op->plan, &from, &to, stream, error);
   return gst_oct_access_end (access, ok, ok ? error : NULL);

@@ -36,12 +36,12 @@ void gst_oct_operator_clear (GstOctOperator *op);
 
 /* Whether the operation can be left to somebody else after settings were taken.
  */
-gboolean gst_oct_operator_can_defer (GstOctOperator *op);
+gboolean gst_oct_operator_can_defer (GstOctOperator *op, GstOctAccess *access);
 
 /* Memory with the result of `in`, a B-scan of `info`, that nobody has computed:
  * what is to be known at once (the mean) is found.  NULL with an error. */
-GstMemory *gst_oct_operator_defer (
-    GstOctOperator *op, const GstOctInfo *info, GstBuffer *in, GError **error);
+GstMemory *gst_oct_operator_defer (GstOctOperator *op, GstOctAccess *access,
+    const GstOctInfo *info, GstBuffer *in, GError **error);
 
 /* Does the operation on `in`, and what is pending there.  FALSE with an error,
  * and *failed the element that it belongs to (a reference), where that is

@@ -20,10 +20,15 @@ gst_oct_pending_api_get_type (void)
 
 struct _GstOctOrigin {
   gint references;
-  const OctBackend *backend;
-  GstBuffer *buffer;
-  GstOctMappedFrame mapped;
+  const OctBackend *backend; /* what `mean` is of */
+  GstBuffer *buffer;         /* on the host, or on the GPU */
+  GstOctMappedFrame mapped;  /* on the host */
   gpointer mean;
+
+  GstOctCuda *cuda;     /* NULL: on the host */
+  GstOctUpload *upload; /* fetched to the GPU, else `buffer` is there */
+  GstMapInfo map;
+  OctFrame frame;
 };
 
 static GQuark
@@ -101,10 +106,52 @@ gst_oct_origin_new (const OctBackend *backend, const GstOctInfo *info,
 }
 
 GstOctOrigin *
+gst_oct_origin_new_on_gpu (
+    GstOctCuda *cuda, const GstOctInfo *info, GstBuffer *buffer, GError **error)
+{
+  GstOctOrigin *origin = g_new0 (GstOctOrigin, 1);
+
+  origin->references = 1;
+  if (!gst_oct_cuda_map (cuda, info, buffer, GST_MAP_READ, &origin->frame,
+          &origin->map, error)) {
+    g_free (origin);
+    return NULL;
+  }
+  origin->cuda = gst_oct_cuda_ref (cuda);
+  origin->buffer = gst_buffer_ref (buffer);
+  return origin;
+}
+
+GstOctOrigin *
+gst_oct_origin_new_fetched (GstOctCuda *cuda, GstOctUpload *upload)
+{
+  GstOctOrigin *origin = g_new0 (GstOctOrigin, 1);
+
+  origin->references = 1;
+  origin->cuda = gst_oct_cuda_ref (cuda);
+  origin->upload = upload;
+  origin->frame = gst_oct_upload_get_frame (upload);
+  origin->frame.planes[1].data = gst_oct_upload_get_extra (upload);
+  return origin;
+}
+
+GstOctOrigin *
 gst_oct_origin_ref (GstOctOrigin *origin)
 {
   g_atomic_int_inc (&origin->references);
   return origin;
+}
+
+static void
+release_on_gpu (GstOctOrigin *origin)
+{
+  if (origin->upload != NULL) {
+    gst_oct_upload_unref (origin->upload);
+  } else if (gst_oct_cuda_push (origin->cuda, NULL)) {
+    gst_buffer_unmap (origin->buffer, &origin->map);
+    gst_oct_cuda_pop (origin->cuda);
+  }
+  gst_oct_cuda_unref (origin->cuda);
 }
 
 void
@@ -112,8 +159,11 @@ gst_oct_origin_unref (GstOctOrigin *origin)
 {
   if (!g_atomic_int_dec_and_test (&origin->references))
     return;
-  gst_oct_frame_unmap (&origin->mapped);
-  gst_buffer_unref (origin->buffer);
+  if (origin->cuda != NULL)
+    release_on_gpu (origin);
+  else
+    gst_oct_frame_unmap (&origin->mapped);
+  gst_clear_buffer (&origin->buffer);
   if (origin->mean != NULL)
     origin->backend->free (origin->mean);
   g_free (origin);
@@ -124,8 +174,22 @@ gst_oct_origin_get_frame (const GstOctOrigin *origin)
 {
   OctFrame frame = { .planes = { origin->mapped.frame.planes[0] } };
 
+  if (origin->cuda != NULL)
+    return origin->frame;
   frame.planes[1].data = origin->mean;
   return frame;
+}
+
+GstOctCuda *
+gst_oct_origin_get_cuda (const GstOctOrigin *origin)
+{
+  return origin->cuda;
+}
+
+gboolean
+gst_oct_origin_used (GstOctOrigin *origin, GError **error)
+{
+  return origin->upload == NULL || gst_oct_upload_used (origin->upload, error);
 }
 
 /* ------------------------------------------------------------------ pending */
@@ -165,12 +229,13 @@ copy_pending (GstOctPending *to, const GstOctPending *from)
 
 /* ------------------------------------------------------------------- memory */
 
+/* Values are on the host, on the GPU, or both, and then the same. */
 typedef struct {
   GstMemory parent;
   GstOctRunner *runner;
   GMutex lock;           /* several threads may map at once */
   GstOctPending pending; /* nothing once it is done, or has failed */
-  gpointer data;         /* NULL until it is done */
+  gpointer host, gpu;    /* NULL: not there */
 } PendingMemory;
 
 typedef GstAllocator GstOctPendingAllocator;
@@ -180,41 +245,142 @@ static GType gst_oct_pending_allocator_get_type (void);
 G_DEFINE_TYPE (
     GstOctPendingAllocator, gst_oct_pending_allocator, GST_TYPE_ALLOCATOR);
 
-/* Does what is pending; data stays NULL where that fails, which is told once,
- * by the element that the step belongs to. */
+/* Does what is pending, with the context pushed.  Where that fails there are no
+ * values anywhere, which the element says that the step belongs to. */
 static void
 finish (PendingMemory *memory)
 {
   const OctBackend *backend = gst_oct_runner_get_backend (memory->runner);
   GstOctPending *pending = &memory->pending;
-  GstElement *failed = pending->owners[pending->n - 1];
+  g_autoptr (GstElement) last =
+      gst_object_ref (pending->owners[pending->n - 1]);
+  GstElement *failed = last;
   OctStepShape shape = oct_step_get_output (pending->steps[pending->n - 1]);
   OctFrame to = { .planes = { { NULL, oct_step_shape_row (&shape) } } };
   g_autoptr (GError) error = NULL;
+  gpointer data = backend->alloc (memory->parent.maxsize, &error);
+  gboolean ok;
 
-  to.planes[0].data = backend->alloc (memory->parent.maxsize, &error);
-  if (to.planes[0].data != NULL
-      && gst_oct_runner_run (memory->runner, pending, OCT_N_OPERATIONS, NULL,
-          &to, &failed, &error)) {
-    memory->data = to.planes[0].data;
+  to.planes[0].data = data;
+  ok = data != NULL
+       && gst_oct_runner_run (memory->runner, pending, OCT_N_OPERATIONS, NULL,
+           &to, &failed, &error);
+  if (ok) {
+    if (gst_oct_runner_get_cuda (memory->runner) != NULL)
+      memory->gpu = data;
+    else
+      memory->host = data;
   } else {
-    if (to.planes[0].data != NULL)
-      backend->free (to.planes[0].data);
-    gst_oct_element_error (failed, &error);
+    if (data != NULL)
+      backend->free (data);
+    gst_oct_element_error (failed != NULL ? failed : last, &error);
   }
   gst_oct_pending_clear (pending);
+}
+
+/* Copies the values between GPU and host, which waits. */
+static gboolean
+copy_values (
+    PendingMemory *memory, OctCopy direction, gpointer to, gconstpointer from)
+{
+  GstOctCuda *cuda = gst_oct_runner_get_cuda (memory->runner);
+  const OctDevice *device = gst_oct_cuda_get_device (cuda);
+  gpointer stream = gst_oct_cuda_get_stream (cuda, GST_OCT_STREAM_COMPUTE);
+  gsize size = memory->parent.maxsize;
+
+  return device->copy (direction, to, size, from, size, size, 1, stream, NULL)
+         && device->stream_synchronize (stream, NULL);
+}
+
+static void
+drop_gpu (PendingMemory *memory)
+{
+  if (memory->gpu != NULL)
+    gst_oct_runner_get_backend (memory->runner)->free (memory->gpu);
+  memory->gpu = NULL;
+}
+
+static void
+drop_host (PendingMemory *memory)
+{
+  if (memory->host == NULL)
+    return;
+  if (gst_oct_runner_get_cuda (memory->runner) != NULL)
+    g_free (memory->host);
+  else
+    gst_oct_runner_get_backend (memory->runner)->free (memory->host);
+  memory->host = NULL;
+}
+
+static gboolean
+enter (PendingMemory *memory)
+{
+  GstOctCuda *cuda = gst_oct_runner_get_cuda (memory->runner);
+
+  return cuda == NULL || gst_oct_cuda_push (cuda, NULL);
+}
+
+static void
+leave (PendingMemory *memory)
+{
+  GstOctCuda *cuda = gst_oct_runner_get_cuda (memory->runner);
+
+  if (cuda != NULL)
+    gst_oct_cuda_pop (cuda);
+}
+
+static gpointer
+get_host (PendingMemory *memory, gboolean write)
+{
+  if (memory->host == NULL && memory->gpu != NULL) {
+    memory->host = g_try_malloc (memory->parent.maxsize);
+    if (memory->host != NULL
+        && !copy_values (memory, OCT_COPY_DOWNLOAD, memory->host, memory->gpu))
+      g_clear_pointer (&memory->host, g_free);
+  }
+  if (write && memory->host != NULL)
+    drop_gpu (memory);
+  return memory->host;
+}
+
+static gpointer
+get_gpu (PendingMemory *memory, gboolean write)
+{
+  if (memory->gpu == NULL && memory->host != NULL) {
+    memory->gpu = gst_oct_runner_get_backend (memory->runner)
+                      ->alloc (memory->parent.maxsize, NULL);
+    if (memory->gpu != NULL
+        && !copy_values (memory, OCT_COPY_UPLOAD, memory->gpu, memory->host))
+      drop_gpu (memory);
+  }
+  if (write && memory->gpu != NULL)
+    drop_host (memory);
+  return memory->gpu;
 }
 
 static gpointer
 pending_map (GstMemory *base, gsize maxsize, GstMapFlags flags)
 {
   PendingMemory *memory = (PendingMemory *)base;
+  GstOctCuda *cuda = gst_oct_runner_get_cuda (memory->runner);
+  gboolean write = (flags & GST_MAP_WRITE) != 0;
+  gpointer data = NULL;
 
   g_mutex_lock (&memory->lock);
-  if (memory->pending.n > 0)
-    finish (memory);
+  if (enter (memory)) {
+    if (memory->pending.n > 0)
+      finish (memory);
+    if (cuda == NULL || (flags & GST_OCT_MAP_CUDA) == 0)
+      data = get_host (memory, write);
+    else if ((data = get_gpu (memory, write)) != NULL
+             && (flags & GST_OCT_MAP_QUEUED) == 0
+             && !gst_oct_cuda_get_device (cuda)->stream_synchronize (
+                 gst_oct_cuda_get_stream (cuda, GST_OCT_STREAM_COMPUTE), NULL))
+      data = NULL;
+    leave (memory);
+  }
   g_mutex_unlock (&memory->lock);
-  return memory->data;
+  return data;
 }
 
 static void
@@ -256,8 +422,11 @@ pending_free (GstAllocator *allocator, GstMemory *base)
   PendingMemory *memory = (PendingMemory *)base;
 
   gst_oct_pending_clear (&memory->pending);
-  if (memory->data != NULL)
-    gst_oct_runner_get_backend (memory->runner)->free (memory->data);
+  drop_host (memory);
+  if (memory->gpu != NULL && enter (memory)) {
+    drop_gpu (memory);
+    leave (memory);
+  }
   gst_oct_runner_unref (memory->runner);
   g_mutex_clear (&memory->lock);
   g_free (memory);
@@ -312,8 +481,15 @@ gst_oct_pending_memory_new (GstOctPending *pending, GstOctRunner *runner)
   return GST_MEMORY_CAST (memory);
 }
 
+static gboolean
+is_ours (GstMemory *memory)
+{
+  return memory->allocator != NULL && memory->allocator == get_allocator ();
+}
+
 gboolean
-gst_oct_pending_get (GstBuffer *buffer, GstOctPending *pending)
+gst_oct_pending_get (
+    GstBuffer *buffer, GstOctCuda *cuda, GstOctPending *pending)
 {
   GstMemory *memory = gst_buffer_n_memory (buffer) == 1
                           ? gst_buffer_peek_memory (buffer, 0)
@@ -321,8 +497,8 @@ gst_oct_pending_get (GstBuffer *buffer, GstOctPending *pending)
   PendingMemory *root = (PendingMemory *)memory;
   gboolean is_pending;
 
-  if (memory == NULL || memory->allocator == NULL
-      || memory->allocator != get_allocator ())
+  if (memory == NULL || !is_ours (memory)
+      || gst_oct_runner_get_cuda (root->runner) != cuda)
     return FALSE;
   g_mutex_lock (&root->lock);
   is_pending = root->pending.n > 0;
@@ -330,4 +506,11 @@ gst_oct_pending_get (GstBuffer *buffer, GstOctPending *pending)
     copy_pending (pending, &root->pending);
   g_mutex_unlock (&root->lock);
   return is_pending;
+}
+
+gboolean
+gst_oct_pending_is_on_gpu (GstMemory *memory, GstOctCuda *cuda)
+{
+  return is_ours (memory)
+         && gst_oct_runner_get_cuda (((PendingMemory *)memory)->runner) == cuda;
 }

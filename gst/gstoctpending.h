@@ -14,6 +14,7 @@
 #pragma once
 
 #include "gstoctrunner.h"
+#include "gstoctupload.h"
 
 G_BEGIN_DECLS
 
@@ -29,6 +30,12 @@ typedef struct _GstOctOrigin GstOctOrigin;
  * mean that goes with it, 0 for none.  NULL with an error. */
 GstOctOrigin *gst_oct_origin_new (const OctBackend *backend,
     const GstOctInfo *info, GstBuffer *buffer, gsize mean_size, GError **error);
+/* The same in GPU memory: `buffer`; or what has been fetched there, whose
+ * reference is taken, with its extra bytes for the mean. */
+GstOctOrigin *gst_oct_origin_new_on_gpu (GstOctCuda *cuda,
+    const GstOctInfo *info, GstBuffer *buffer, GError **error);
+GstOctOrigin *gst_oct_origin_new_fetched (
+    GstOctCuda *cuda, GstOctUpload *upload);
 /* Of memory that is not to be written and of which there is enough all the
  * same: no copy is made of it, nor of parts of it. */
 void gst_oct_origin_allow (GstMemory *memory);
@@ -36,6 +43,10 @@ GstOctOrigin *gst_oct_origin_ref (GstOctOrigin *origin);
 void gst_oct_origin_unref (GstOctOrigin *origin);
 /* planes[1].data: the mean, or NULL. */
 OctFrame gst_oct_origin_get_frame (const GstOctOrigin *origin);
+/* NULL: it is in host memory. */
+GstOctCuda *gst_oct_origin_get_cuda (const GstOctOrigin *origin);
+/* To be called behind all that was queued to read it on the GPU. */
+gboolean gst_oct_origin_used (GstOctOrigin *origin, GError **error);
 
 /* Steps that are pending, each with the element that it belongs to. */
 struct _GstOctPending {
@@ -56,9 +67,13 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (GstOctPending, gst_oct_pending_clear)
 GstMemory *gst_oct_pending_memory_new (
     GstOctPending *pending, GstOctRunner *runner);
 
-/* TRUE when the values of the buffer have not been computed: `pending` is
- * filled with references of its own.  FALSE: it can be mapped like any other.
- */
-gboolean gst_oct_pending_get (GstBuffer *buffer, GstOctPending *pending);
+/* TRUE when the values of the buffer have not been computed and start from
+ * memory of `cuda` (NULL: of the host): `pending` is filled with references of
+ * its own.  FALSE: it is to be mapped like any other. */
+gboolean gst_oct_pending_get (
+    GstBuffer *buffer, GstOctCuda *cuda, GstOctPending *pending);
+
+/* Whether it is such memory, done or not, on the GPU of `cuda`. */
+gboolean gst_oct_pending_is_on_gpu (GstMemory *memory, GstOctCuda *cuda);
 
 G_END_DECLS

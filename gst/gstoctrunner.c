@@ -4,18 +4,21 @@
 struct _GstOctRunner {
   gint references;
   const OctBackend *backend;
+  GstOctCuda *cuda;
 
   GMutex lock;
   OctSequence *sequence; /* NULL: none yet */
 };
 
 GstOctRunner *
-gst_oct_runner_new (const OctBackend *backend)
+gst_oct_runner_new (const OctBackend *backend, GstOctCuda *cuda)
 {
   GstOctRunner *runner = g_new0 (GstOctRunner, 1);
 
   runner->references = 1;
   runner->backend = backend;
+  if (cuda != NULL)
+    runner->cuda = gst_oct_cuda_ref (cuda);
   g_mutex_init (&runner->lock);
   return runner;
 }
@@ -27,12 +30,30 @@ gst_oct_runner_ref (GstOctRunner *runner)
   return runner;
 }
 
+static gboolean
+enter (GstOctRunner *runner, GError **error)
+{
+  return runner->cuda == NULL || gst_oct_cuda_push (runner->cuda, error);
+}
+
+static void
+leave (GstOctRunner *runner)
+{
+  if (runner->cuda != NULL)
+    gst_oct_cuda_pop (runner->cuda);
+}
+
 void
 gst_oct_runner_unref (GstOctRunner *runner)
 {
   if (!g_atomic_int_dec_and_test (&runner->references))
     return;
-  g_clear_pointer (&runner->sequence, oct_sequence_free);
+  if (enter (runner, NULL)) {
+    g_clear_pointer (&runner->sequence, oct_sequence_free);
+    leave (runner);
+  }
+  if (runner->cuda != NULL)
+    gst_oct_cuda_unref (runner->cuda);
   g_mutex_clear (&runner->lock);
   g_free (runner);
 }
@@ -41,6 +62,12 @@ const OctBackend *
 gst_oct_runner_get_backend (GstOctRunner *runner)
 {
   return runner->backend;
+}
+
+GstOctCuda *
+gst_oct_runner_get_cuda (GstOctRunner *runner)
+{
+  return runner->cuda;
 }
 
 /* A sequence for these steps: that of the B-scan before, or a new one. */
@@ -69,14 +96,24 @@ gst_oct_runner_run (GstOctRunner *runner, const GstOctPending *pending,
     GError **error)
 {
   OctFrame from = gst_oct_origin_get_frame (pending->origin);
-  guint step = 0;
+  gpointer stream = runner->cuda != NULL ? gst_oct_cuda_get_stream (
+                        runner->cuda, GST_OCT_STREAM_COMPUTE)
+                                         : NULL;
+  guint step = pending->n;
   gboolean ok;
 
+  if (!enter (runner, error)) {
+    *failed = NULL;
+    return FALSE;
+  }
   g_mutex_lock (&runner->lock);
   ok = prepare (runner, pending, last, &step, error)
        && oct_sequence_run (
-           runner->sequence, &from, plan, to, NULL, &step, error);
+           runner->sequence, &from, plan, to, stream, &step, error);
   g_mutex_unlock (&runner->lock);
+  /* the order of the streams holds even when an operation failed */
+  ok = gst_oct_origin_used (pending->origin, ok ? error : NULL) && ok;
+  leave (runner);
   if (!ok)
     *failed = step < pending->n ? pending->owners[step] : NULL;
   return ok;
