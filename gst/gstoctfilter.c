@@ -61,18 +61,6 @@ get_operation (GstOctFilter *filter)
              : GST_OCT_FILTER_GET_CLASS (filter)->operation;
 }
 
-/* After an error: what it knows of the B-scans before may be half of one. */
-static void
-drop_plan (GstOctFilter *filter)
-{
-  GstOctFilterPrivate *priv = PRIVATE (filter);
-
-  if (priv->op != NULL && gst_oct_access_enter (priv->access, NULL)) {
-    gst_oct_operator_clear (priv->op);
-    gst_oct_access_leave (priv->access);
-  }
-}
-
 /* Before other caps, or the end. */
 static void
 drop_access (GstOctFilter *filter)
@@ -486,25 +474,33 @@ activate_pool (GstBaseTransform *trans)
          || gst_buffer_pool_set_active (pool, TRUE);
 }
 
-/* A buffer whose values are computed by who needs them. */
+/* A buffer whose values are computed by who needs them, where that goes. */
 static GstFlowReturn
-defer (GstOctFilter *filter, GstBuffer *input, GstBuffer **output)
+try_to_defer (GstOctFilter *filter, GstBuffer *input, GstBuffer **output)
 {
   GstOctFilterPrivate *priv = PRIVATE (filter);
   GstBaseTransform *trans = GST_BASE_TRANSFORM (filter);
-  g_autoptr (GError) error = NULL;
   GstMemory *memory = NULL;
+  g_autoptr (GError) error = NULL;
+  gboolean ok = gst_oct_access_enter (priv->access, &error);
 
-  if (gst_oct_access_enter (priv->access, &error)) {
-    memory = gst_oct_operator_defer (
-        priv->op, priv->access, &priv->input, input, &error);
+  if (ok) {
+    ok = ensure_plan (filter, &error);
+    if (ok && gst_oct_operator_can_defer (priv->op, priv->access)) {
+      memory = gst_oct_operator_defer (
+          priv->op, priv->access, &priv->input, input, &error);
+      ok = memory != NULL;
+    }
+    if (!ok)
+      gst_oct_operator_clear (priv->op);
     gst_oct_access_leave (priv->access);
   }
-  if (memory == NULL) {
-    drop_plan (filter);
+  if (!ok) {
     gst_oct_element_error (GST_ELEMENT (filter), &error);
     return GST_FLOW_ERROR;
   }
+  if (memory == NULL)
+    return GST_FLOW_OK;
   priv->deferred = TRUE;
   *output = gst_buffer_new ();
   gst_buffer_append_memory (*output, memory);
@@ -524,15 +520,10 @@ prepare_output_buffer (
   if (priv->ended)
     return ret;
   if (priv->defers) {
-    g_autoptr (GError) error = NULL;
-
-    if (!ensure_plan (filter, &error)) {
-      drop_plan (filter);
-      gst_oct_element_error (GST_ELEMENT (filter), &error);
+    ret = try_to_defer (filter, input, output);
+    if (ret != GST_FLOW_OK || priv->deferred)
       return ret;
-    }
-    if (gst_oct_operator_can_defer (priv->op, priv->access))
-      return defer (filter, input, output);
+    ret = GST_FLOW_ERROR;
   }
   if (activate_pool (trans))
     ret = GST_BASE_TRANSFORM_CLASS (gst_oct_filter_parent_class)
