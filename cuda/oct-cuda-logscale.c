@@ -202,6 +202,19 @@ run_map (OctPlan *plan, OctCudaMap *map, OctCudaQueue queue, GError **error)
   return oct_cuda_check (oct_cuda_launch_map (map, queue), NAME, error);
 }
 
+/* What a map does where it takes what was found. */
+static gboolean
+make_ready (OctCudaStatistics *statistics, cudaStream_t stream, GError **error)
+{
+  /* nearly the largest number of all is as good as infinity */
+  return oct_cuda_check (cudaMemsetAsync (&statistics->lowest, 0x7f,
+                             sizeof (statistics->lowest), stream),
+             NAME, error)
+         && oct_cuda_check (cudaMemsetAsync (&statistics->highest, 0,
+                                sizeof (statistics->highest), stream),
+             NAME, error);
+}
+
 gboolean
 oct_cuda_logscale_map (OctPlan *plan, const OctCudaPowers *powers,
     const OctFrame *out, gpointer stream, GError **error)
@@ -210,9 +223,15 @@ oct_cuda_logscale_map (OctPlan *plan, const OctCudaPowers *powers,
   OctCudaMap map = make_map (plan, powers->values, powers->stride, out);
 
   map.ascans.is_power = TRUE;
-  if (oct_cuda_logscale_get_find (plan) != OCT_CUDA_FIND_NOTHING) {
+  if (powers->find != OCT_CUDA_FIND_NOTHING) {
     map.statistics = powers->statistics;
     map.next = powers->next;
+    /* parameters may have changed since */
+    if (powers->find != oct_cuda_logscale_get_find (plan)) {
+      map.statistics = NULL;
+      if (!make_ready (powers->next, stream, error))
+        return FALSE;
+    }
   }
   return run_map (plan, &map, queue, error);
 }

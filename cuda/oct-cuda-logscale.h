@@ -14,9 +14,9 @@ G_BEGIN_DECLS
 typedef struct {
   const float *values;
   gsize stride; /* bytes */
-  guint lines, depth_bins;
-  /* what oct_cuda_logscale_get_find() wanted of them, and those of a later
-   * B-scan to make ready (lowest and highest) */
+  /* what was found of them, and statistics to make ready (lowest and highest)
+   * for a later B-scan */
+  OctCudaFind find;
   OctCudaStatistics *statistics, *next;
 } OctCudaPowers;
 

@@ -7,7 +7,7 @@
  * logscale.  A run queues the pass, one kernel, and for logscale the map of its
  * powers to grey levels; it makes nothing and asks nothing.  The two share
  * memory of the plan alone, so that the map may as well be queued in another
- * stream behind the pass.
+ * stream behind the pass: start() and finish().
  */
 #include "oct-cuda-logscale.h"
 #include "oct-step.h"
@@ -19,9 +19,17 @@
 #define LANCZOS_A 4
 #define LANCZOS_TAPS (2 * LANCZOS_A)
 
-/* Statistics are used in turn: a map makes those of the B-scan before ready for
- * the one after the next, which a pass in flight does not use yet. */
+/* What is in memory between start() and finish() is used in turn.  A map makes
+ * the statistics of the B-scan before ready for the one after the next, which
+ * is not started before that map is done. */
 #define TURNS 3
+
+/* Of one B-scan, between its pass and its map. */
+typedef struct {
+  float *powers; /* [lines][row] */
+  OctCudaFind find;
+  guint statistics; /* which of them, where any are found */
+} Turn;
 
 struct _OctPlan {
   /* which are given; they are the caller's */
@@ -36,10 +44,11 @@ struct _OctPlan {
   OctCudaTable positions, taps, turns, stored;
 
   /* with logscale */
-  float *powers;           /* [lines][row] */
-  gsize row;               /* bytes */
+  Turn between[TURNS];     /* the first one also for run() */
+  guint started, finished; /* their numbers */
+  gsize row;               /* of powers, bytes */
   OctCudaTable statistics; /* OctCudaStatistics [TURNS] */
-  guint turn;
+  guint next_statistics;
 };
 
 /* ------------------------------------------------------------ the pattern */
@@ -224,24 +233,29 @@ make_stored (OctPlan *plan)
   return TRUE;
 }
 
-/* Memory between the pass and the map. */
+/* Memory for powers; that of the later turns is made when they are used. */
 static gboolean
-make_powers (OctPlan *plan)
+make_powers (const OctPlan *plan, Turn *turn, GError **error)
 {
-  const OctFftParams *fft = plan->fft;
+  if (turn->powers == NULL)
+    turn->powers = oct_cuda_alloc (plan->row * plan->fft->lines, NAME, error);
+  return turn->powers != NULL;
+}
+
+static gboolean
+make_statistics (OctPlan *plan)
+{
   OctCudaStatistics *statistics;
 
-  /* rows of whole 128 bytes */
-  plan->row = (fft->depth_bins + 31) / 32 * 32 * sizeof (float);
-  plan->powers = oct_cuda_alloc (plan->row * fft->lines, NAME, NULL);
-  if (plan->powers == NULL
-      || !oct_cuda_table_init (
+  if (!oct_cuda_table_init (
           &plan->statistics, TURNS * sizeof (OctCudaStatistics), NAME, NULL)
       || (statistics = oct_cuda_table_edit (&plan->statistics, NAME, NULL))
              == NULL)
     return FALSE;
   for (guint i = 0; i < TURNS; i++)
     oct_cuda_statistics_init (&statistics[i]);
+  /* rows of whole 128 bytes */
+  plan->row = (plan->fft->depth_bins + 31) / 32 * 32 * sizeof (float);
   return TRUE;
 }
 
@@ -255,7 +269,8 @@ fused_destroy (OctPlan *plan)
   oct_cuda_table_clear (&plan->turns);
   oct_cuda_table_clear (&plan->stored);
   oct_cuda_table_clear (&plan->statistics);
-  oct_cuda_free (plan->powers);
+  for (guint i = 0; i < TURNS; i++)
+    oct_cuda_free (plan->between[i].powers);
   g_free (plan);
 }
 
@@ -311,7 +326,9 @@ fused_create (const OctStep *const *steps, guint n, OctOperation last)
   plan->overlap = oct_cuda_can_overlap ();
   if (!take_steps (plan, steps, n) || !is_known (plan) || !describe (plan)
       || !make_positions (plan) || !make_turns (plan) || !make_stored (plan)
-      || (last == OCT_OPERATION_LOGSCALE && !make_powers (plan))) {
+      || (last == OCT_OPERATION_LOGSCALE
+          && !(make_statistics (plan)
+               && make_powers (plan, plan->between, NULL)))) {
     fused_destroy (plan);
     return NULL;
   }
@@ -366,28 +383,39 @@ run_to_ascans (OctPlan *plan, const OctFrame *in, const OctFrame *out,
          && run_pass (plan, &pass, in, stream, error);
 }
 
-/* To an image: the pass and, of its powers, the map. */
+/* To powers and what the plan of logscale needs of them. */
 static gboolean
-run_to_image (OctPlan *plan, const OctFrame *in, OctPlan *logscale,
+run_to_powers (OctPlan *plan, Turn *turn, const OctFrame *in,
+    const OctPlan *logscale, gpointer stream, GError **error)
+{
+  OctCudaStatistics *statistics = plan->statistics.device;
+  OctCudaPass pass = plan->pass;
+
+  if (!make_powers (plan, turn, error))
+    return FALSE;
+  turn->find = oct_cuda_logscale_get_find (logscale);
+  turn->statistics = plan->next_statistics;
+  pass.rows.out = turn->powers;
+  pass.rows.out_stride = plan->row;
+  pass.to_power = TRUE;
+  pass.find = turn->find;
+  pass.statistics = &statistics[turn->statistics];
+  if (!run_pass (plan, &pass, in, stream, error))
+    return FALSE;
+  if (turn->find != OCT_CUDA_FIND_NOTHING)
+    plan->next_statistics = (turn->statistics + 1) % TURNS;
+  return TRUE;
+}
+
+static gboolean
+map_powers (OctPlan *plan, const Turn *turn, OctPlan *logscale,
     const OctFrame *out, gpointer stream, GError **error)
 {
   OctCudaStatistics *statistics = plan->statistics.device;
-  OctCudaPowers powers = { plan->powers, plan->row, plan->pass.rows.lines,
-    plan->pass.depth_bins, &statistics[plan->turn],
-    &statistics[(plan->turn + TURNS - 1) % TURNS] };
-  OctCudaPass pass = plan->pass;
+  OctCudaPowers powers = { turn->powers, plan->row, turn->find,
+    &statistics[turn->statistics],
+    &statistics[(turn->statistics + TURNS - 1) % TURNS] };
 
-  pass.rows.out = plan->powers;
-  pass.rows.out_stride = plan->row;
-  pass.to_power = TRUE;
-  pass.find = oct_cuda_logscale_get_find (logscale);
-  pass.statistics = powers.statistics;
-  if (!oct_cuda_logscale_check (
-          logscale, powers.lines, powers.depth_bins, out, error)
-      || !run_pass (plan, &pass, in, stream, error))
-    return FALSE;
-  if (pass.find != OCT_CUDA_FIND_NOTHING)
-    plan->turn = (plan->turn + 1) % TURNS;
   return oct_cuda_logscale_map (logscale, &powers, out, stream, error);
 }
 
@@ -395,12 +423,44 @@ static gboolean
 fused_run (OctPlan *plan, const OctFrame *in, OctPlan *last,
     const OctFrame *out, gpointer stream, GError **error)
 {
-  return last == NULL ? run_to_ascans (plan, in, out, stream, error)
-                      : run_to_image (plan, in, last, out, stream, error);
+  Turn *turn = plan->between;
+
+  if (last == NULL)
+    return run_to_ascans (plan, in, out, stream, error);
+  return oct_cuda_logscale_check (
+             last, plan->pass.rows.lines, plan->pass.depth_bins, out, error)
+         && run_to_powers (plan, turn, in, last, stream, error)
+         && map_powers (plan, turn, last, out, stream, error);
+}
+
+static gboolean
+fused_start (OctPlan *plan, const OctFrame *in, OctPlan *last, gpointer stream,
+    GError **error)
+{
+  Turn *turn = &plan->between[plan->started];
+
+  if (!run_to_powers (plan, turn, in, last, stream, error))
+    return FALSE;
+  plan->started = (plan->started + 1) % TURNS;
+  return TRUE;
+}
+
+static gboolean
+fused_finish (OctPlan *plan, OctPlan *last, const OctFrame *out,
+    gpointer stream, GError **error)
+{
+  const Turn *turn = &plan->between[plan->finished];
+
+  plan->finished = (plan->finished + 1) % TURNS;
+  return oct_cuda_logscale_check (
+             last, plan->pass.rows.lines, plan->pass.depth_bins, out, error)
+         && map_powers (plan, turn, last, out, stream, error);
 }
 
 const OctFusedTable oct_cuda_fused = {
   .create = fused_create,
   .run = fused_run,
+  .start = fused_start,
+  .finish = fused_finish,
   .destroy = fused_destroy,
 };
