@@ -79,6 +79,31 @@ oct_source_options_set (const OctSourceOptions *options, GstElement *octsrc)
         G_OBJECT (octsrc), "sample-format", options->sample_format);
 }
 
+GstElement *
+oct_launch_add_part (GstBin *bin, const char *description, GError **error)
+{
+  GstElement *part = gst_parse_bin_from_description_full (
+      description, TRUE, NULL, GST_PARSE_FLAG_FATAL_ERRORS, error);
+
+  if (part != NULL)
+    gst_bin_add (bin, part);
+  return part;
+}
+
+GstElement *
+oct_launch_add_own_part (GstBin *bin, const char *description, GError **error)
+{
+  g_autoptr (GError) reason = NULL;
+  GstElement *part = oct_launch_add_part (bin, description, &reason);
+
+  if (part == NULL)
+    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
+        "A part of GStreamer is missing (%s); install the packages listed in "
+        "pipelines/packages.sh.",
+        reason->message);
+  return part;
+}
+
 void
 oct_launch_set (GstElement *pipeline, const char *name, const char *property,
     const char *value)

@@ -29,6 +29,15 @@ gboolean oct_source_options_check (
 void oct_source_options_set (
     const OctSourceOptions *options, GstElement *octsrc);
 
+/* Adds a launch line to `bin`, as one bin with the pads that are open in it.
+ * What is returned belongs to `bin`; NULL with GStreamer's own error. */
+GstElement *oct_launch_add_part (
+    GstBin *bin, const char *description, GError **error);
+/* The same with a launch line of ours: NULL with a sentence on what has to be
+ * installed. */
+GstElement *oct_launch_add_own_part (
+    GstBin *bin, const char *description, GError **error);
+
 /* By name; the elements have to be there. */
 void oct_launch_set (GstElement *pipeline, const char *name,
     const char *property, const char *value);

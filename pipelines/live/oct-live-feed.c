@@ -62,31 +62,6 @@ release (gpointer feed)
 /* -------------------------------------------------------------- the pipeline
  */
 
-static GstElement *
-add_part (OctLiveFeed *feed, const char *description, GError **error)
-{
-  GstElement *part = gst_parse_bin_from_description_full (
-      description, TRUE, NULL, GST_PARSE_FLAG_FATAL_ERRORS, error);
-
-  if (part != NULL)
-    gst_bin_add (GST_BIN (feed->pipeline), part);
-  return part;
-}
-
-static GstElement *
-add_own_part (OctLiveFeed *feed, const char *description, GError **error)
-{
-  g_autoptr (GError) reason = NULL;
-  GstElement *part = add_part (feed, description, &reason);
-
-  if (part == NULL)
-    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
-        "A part of GStreamer is missing (%s); install the packages listed in "
-        "pipelines/packages.sh.",
-        reason->message);
-  return part;
-}
-
 /* What the user has described, which may end in caps; images that come sooner
  * than their time stamps say wait for their time. */
 static GstElement *
@@ -95,7 +70,8 @@ add_users_part (OctLiveFeed *feed, const char *description, const char *option,
 {
   g_autofree char *timed = g_strconcat (description, " ! clocksync", NULL);
   g_autoptr (GError) reason = NULL;
-  GstElement *part = add_part (feed, timed, &reason);
+  GstElement *part =
+      oct_launch_add_part (GST_BIN (feed->pipeline), timed, &reason);
 
   if (part == NULL)
     g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
@@ -112,7 +88,7 @@ add_source (OctLiveFeed *feed, const OctLiveSource *source, GError **error)
     return add_users_part (feed, source->images, "--images", error);
   if (source->source != NULL)
     return add_users_part (feed, source->source, "--source", error);
-  part = add_own_part (feed,
+  part = oct_launch_add_own_part (GST_BIN (feed->pipeline),
       source->file->data != NULL ? "octsrc name=octsrc loop=true ! clocksync"
                                  : VIRTUAL,
       error);
@@ -134,9 +110,11 @@ add_reconstruction (OctLiveFeed *feed, GstElement *from,
 {
   const OctMethod *method = oct_method_find (settings->method);
 
-  feed->first = add_own_part (feed, "octdcsub name=octdcsub", error);
+  feed->first = oct_launch_add_own_part (
+      GST_BIN (feed->pipeline), "octdcsub name=octdcsub", error);
   if (feed->first != NULL)
-    feed->last = add_own_part (feed, LAST, error);
+    feed->last =
+        oct_launch_add_own_part (GST_BIN (feed->pipeline), LAST, error);
   if (feed->last != NULL)
     feed->chain = oct_chain_new (method, settings->a2, settings->a3, error);
   if (feed->chain == NULL)
@@ -215,7 +193,8 @@ static gboolean
 add_end (OctLiveFeed *feed, GstElement *from, const OctLiveSource *source,
     GError **error)
 {
-  GstElement *end = add_own_part (feed, END, error);
+  GstElement *end =
+      oct_launch_add_own_part (GST_BIN (feed->pipeline), END, error);
   GstAppSinkCallbacks callbacks = { .new_sample = on_image, .eos = on_end };
   g_autoptr (GstElement) sink = NULL;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-live-graph.h"
 #include "oct-encoder.h"
+#include "oct-launch.h"
 #include "oct-live-change.h"
 
 #include <gst/app/gstappsink.h>
@@ -92,31 +93,6 @@ struct _OctLiveGraph {
 /* -------------------------------------------------------------- the pipeline
  */
 
-static GstElement *
-add_part (OctLiveGraph *graph, const char *description, GError **error)
-{
-  GstElement *part = gst_parse_bin_from_description_full (
-      description, TRUE, NULL, GST_PARSE_FLAG_FATAL_ERRORS, error);
-
-  if (part != NULL)
-    gst_bin_add (GST_BIN (graph->pipeline), part);
-  return part;
-}
-
-static GstElement *
-add_own_part (OctLiveGraph *graph, const char *description, GError **error)
-{
-  g_autoptr (GError) reason = NULL;
-  GstElement *part = add_part (graph, description, &reason);
-
-  if (part == NULL)
-    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
-        "A part of GStreamer is missing (%s); install the packages listed in "
-        "pipelines/packages.sh.",
-        reason->message);
-  return part;
-}
-
 static void
 link_stream (OctLiveGraph *graph, const char *name,
     GstFlowReturn (*func) (GstAppSink *sink, gpointer graph))
@@ -198,7 +174,8 @@ add_branches (OctLiveGraph *graph, GError **error)
   OctEncoderSettings settings = { .bitrate = graph->source.bitrate,
     .key_distance = KEY_DISTANCE,
     .low_delay = TRUE };
-  GstElement *branches = add_own_part (graph, BRANCHES, error);
+  GstElement *branches =
+      oct_launch_add_own_part (GST_BIN (graph->pipeline), BRANCHES, error);
   GstElement *h264;
 
   if (branches == NULL)
@@ -215,7 +192,7 @@ add_branches (OctLiveGraph *graph, GError **error)
     return FALSE;
   gst_object_ref_sink (graph->encoder);
   gst_bin_add (GST_BIN (graph->pipeline), graph->encoder);
-  h264 = add_own_part (graph,
+  h264 = oct_launch_add_own_part (GST_BIN (graph->pipeline),
       "capsfilter caps=video/x-h264,stream-format=byte-stream,alignment=au,"
       "profile=constrained-baseline ! appsink name=h264 sync=false async=false "
       "max-buffers=2 drop=true wait-on-eos=false",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reconstructions that fail: the pictures go on with the one before.  The list
- * of methods is the test's own, in place of oct-chain.c. */
+ * of methods is the test's own, in place of oct-methods.c. */
 #include "oct-live-change.h"
 #include "oct-live-graph.h"
 
@@ -26,39 +26,27 @@ const OctMethod oct_methods[] = {
 };
 
 static GMutex lock;
-static GList *chains; /* all that were made, references */
+static GList *chains; /* all that were in use, references */
 
-const OctMethod *
-oct_method_find (const char *id)
+/* Chains come to the pipeline of the pictures in whichever thread changes them.
+ */
+static gboolean
+on_element_added (GSignalInvocationHint *hint, guint count,
+    const GValue *values, gpointer data)
 {
-  for (const OctMethod *method = oct_methods; method->id; method++)
-    if (g_strcmp0 (method->id, id) == 0)
-      return method;
-  return NULL;
-}
+  GstObject *bin = g_value_get_object (&values[0]);
+  GstElement *element = g_value_get_object (&values[1]);
+  g_autoptr (GstElement) dispersion = NULL;
 
-void
-oct_chain_set_dispersion (GstElement *chain, double a2, double a3)
-{
-  g_autoptr (GstElement) dispersion =
-      gst_bin_get_by_name (GST_BIN (chain), "dispersion");
-
-  g_object_set (dispersion, "a2", a2, "a3", a3, NULL);
-}
-
-GstElement *
-oct_chain_new (const OctMethod *method, double a2, double a3, GError **error)
-{
-  GstElement *chain = gst_parse_bin_from_description_full (
-      method->elements, TRUE, NULL, GST_PARSE_FLAG_FATAL_ERRORS, error);
-
-  if (chain != NULL) {
-    oct_chain_set_dispersion (chain, a2, a3);
-    g_mutex_lock (&lock);
-    chains = g_list_prepend (chains, gst_object_ref_sink (chain));
-    g_mutex_unlock (&lock);
-  }
-  return chain;
+  if (!g_str_equal (GST_OBJECT_NAME (bin), "oct-live") || !GST_IS_BIN (element))
+    return TRUE;
+  dispersion = gst_bin_get_by_name (GST_BIN (element), "dispersion");
+  if (dispersion == NULL)
+    return TRUE;
+  g_mutex_lock (&lock);
+  chains = g_list_prepend (chains, gst_object_ref (element));
+  g_mutex_unlock (&lock);
+  return TRUE;
 }
 
 typedef struct {
@@ -342,6 +330,9 @@ main (int argc, char **argv)
 {
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
+  gst_object_unref (gst_object_ref_sink (gst_bin_new (NULL)));
+  g_signal_add_emission_hook (g_signal_lookup ("element-added", GST_TYPE_BIN),
+      0, on_element_added, NULL, NULL);
   g_test_add_func ("/live/graph/refused", test_refused);
   g_test_add_func ("/live/graph/reverted", test_reverted);
   g_test_add_func ("/live/graph/burst", test_burst);
