@@ -285,7 +285,7 @@ is_file (OctLiveFeed *feed)
 
 static void
 report_end (
-    OctLiveFeed *feed, OctLiveEnd how, const char *message, gboolean method)
+    OctLiveFeed *feed, OctLiveEnd how, const char *message, OctLiveBlame method)
 {
   if (feed->ended)
     return;
@@ -309,26 +309,26 @@ is_sources_own (OctLiveFeed *feed, GstMessage *message)
              || !gst_structure_has_field (details, "flow-return"));
 }
 
-/* Whether the reconstruction chosen last is why the feed has ended. */
 static gboolean
-is_to_blame (OctLiveFeed *feed, GstMessage *message)
+is_of (GstObject *object, GstElement *bin)
+{
+  return bin != NULL
+         && (object == GST_OBJECT (bin)
+             || gst_object_has_as_ancestor (object, GST_OBJECT (bin)));
+}
+
+static OctLiveBlame
+find_blame (OctLiveFeed *feed, GstMessage *message)
 {
   GstObject *object = GST_MESSAGE_SRC (message);
-  gboolean of_chain =
-      feed->chain != NULL
-      && (object == GST_OBJECT (feed->chain)
-          || gst_object_has_as_ancestor (object, GST_OBJECT (feed->chain))
-          || (feed->next != NULL
-              && (object == GST_OBJECT (feed->next)
-                  || gst_object_has_as_ancestor (
-                      object, GST_OBJECT (feed->next)))));
+  gboolean soon = feed->changed_at != 0
+                  && g_get_monotonic_time () - feed->changed_at < PROBATION;
 
-  return of_chain
-         || (!is_sources_own (feed, message)
-             && (feed->next != NULL
-                 || (feed->changed_at != 0
-                     && g_get_monotonic_time () - feed->changed_at
-                            < PROBATION)));
+  if (is_of (object, feed->chain) || is_of (object, feed->next))
+    return OCT_LIVE_GUILTY;
+  return !is_sources_own (feed, message) && (feed->next != NULL || soon)
+             ? OCT_LIVE_SUSPECTED
+             : OCT_LIVE_INNOCENT;
 }
 
 static gboolean
@@ -341,15 +341,15 @@ on_message (GstBus *bus, GstMessage *message, gpointer data)
   case GST_MESSAGE_ERROR:
     gst_message_parse_error (message, &error, NULL);
     report_end (
-        feed, OCT_LIVE_FAILED, error->message, is_to_blame (feed, message));
+        feed, OCT_LIVE_FAILED, error->message, find_blame (feed, message));
     break;
   case GST_MESSAGE_APPLICATION:
     if (gst_message_has_name (message, AT_END))
-      report_end (
-          feed, is_file (feed) ? OCT_LIVE_AT_END : OCT_LIVE_ENDED, NULL, FALSE);
+      report_end (feed, is_file (feed) ? OCT_LIVE_AT_END : OCT_LIVE_ENDED, NULL,
+          OCT_LIVE_INNOCENT);
     else if (gst_message_has_name (message, NOT_STARTED))
-      report_end (
-          feed, OCT_LIVE_FAILED, "The source could not be started.", FALSE);
+      report_end (feed, OCT_LIVE_FAILED, "The source could not be started.",
+          OCT_LIVE_INNOCENT);
     break;
   case GST_MESSAGE_WARNING:
     gst_message_parse_warning (message, &error, NULL);

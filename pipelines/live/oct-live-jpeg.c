@@ -146,7 +146,8 @@ on_finished (SoupServerMessage *message, gpointer data)
 {
   Watcher *watcher = data;
 
-  oct_live_graph_remove_receiver (watcher->live->graph, watcher->receiver);
+  oct_live_streams_remove_receiver (
+      oct_live_graph_get_streams (watcher->live->graph), watcher->receiver);
   oct_live_seats_leave (watcher->live->pictures, watcher->seat);
   stop_timer (watcher);
   g_signal_handlers_disconnect_by_data (message, watcher);
@@ -187,6 +188,7 @@ oct_live_jpeg_answer (OctLive *live, SoupServerMessage *message)
   g_signal_connect (
       message, "wrote-chunk", G_CALLBACK (on_wrote_chunk), watcher);
   g_signal_connect (message, "finished", G_CALLBACK (on_finished), watcher);
-  watcher->receiver = oct_live_graph_add_receiver (
-      live->graph, OCT_LIVE_JPEG, on_jpeg, watcher);
+  watcher->receiver =
+      oct_live_streams_add_receiver (oct_live_graph_get_streams (live->graph),
+          OCT_LIVE_JPEG, on_jpeg, watcher);
 }

@@ -83,7 +83,8 @@ make_graph (Program *program, GError **error)
     return FALSE;
   if (o->record == NULL)
     return TRUE;
-  pad = oct_live_graph_get_image_pad (program->live.graph);
+  pad = oct_live_streams_get_image_pad (
+      oct_live_graph_get_streams (program->live.graph));
   program->live.recording =
       oct_live_recording_new (o->record, o->file_mode, pad, error);
   return program->live.recording != NULL;
@@ -221,14 +222,11 @@ on_not_begun (const char *message, gpointer data)
 
   if (program->last != NULL)
     return;
-  program->failure = g_strdup (
-      message != NULL ? message
-                      : "The source has ended before its first picture.");
-  end (program, message != NULL ? "The source of the pictures has failed."
-                                : "The source of the pictures has ended.");
+  program->failure = g_strdup (message);
+  end (program, program->failure);
 }
 
-/* A recording is of what comes without a gap. */
+/* What the source has failed in between is no recording any more. */
 static void
 on_trouble (gpointer data)
 {
@@ -247,6 +245,21 @@ on_trouble (gpointer data)
     g_printerr ("Note: %s\n", live->recording_note);
     oct_live_recording_stop (live->recording);
   }
+  oct_live_clients_tell_state (live);
+}
+
+/* A recording goes on over it, since none is worse, and has to say so. */
+static void
+on_gap (gint64 from, gint64 till, gpointer data)
+{
+  Program *program = data;
+  OctLive *live = &program->live;
+  const char *said = NULL;
+
+  if (live->recording != NULL)
+    said = oct_live_recording_add_gap (live->recording, from, till);
+  if (said != NULL)
+    g_printerr ("Note: %s\n", said);
   oct_live_clients_tell_state (live);
 }
 
@@ -324,7 +337,7 @@ static gboolean
 run (Program *program, GError **error)
 {
   static const OctLiveGraphEvents events = { on_not_begun, on_trouble,
-    on_settings };
+    on_settings, on_gap };
 
   if (!make_graph (program, error) || !make_server (program, error))
     return FALSE;
