@@ -29,7 +29,7 @@ free_recorder (OctRecorder *recorder)
   OctRecorderStats stats;
 
   oct_recorder_stop (recorder);
-  oct_recorder_wait (recorder, GST_CLOCK_TIME_NONE);
+  oct_recorder_wait_and_tell (recorder);
   oct_recorder_get_stats (recorder, &stats);
   if (stats.message != NULL)
     g_printerr ("Error of a recording: %s\n", stats.message);

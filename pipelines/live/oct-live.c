@@ -349,6 +349,7 @@ run (Program *program, GError **error)
   if (!oct_launch_survives_hangup ())
     g_unix_signal_add_full (
         G_PRIORITY_HIGH, SIGHUP, on_interrupt, program, NULL);
+  oct_launch_end_at_second_interrupt ();
   oct_launch_ignore_failed_writes ();
   g_timeout_add_seconds_full (G_PRIORITY_HIGH, 1, on_second, program, NULL);
   oct_live_graph_start (program->live.graph, &events, program);
