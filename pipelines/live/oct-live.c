@@ -291,23 +291,27 @@ on_second (gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-/* FALSE when a source hangs: what it uses is left as it is. */
+/* FALSE when a thread is not done, as of a source that hangs: what it uses is
+ * left as it is. */
 static gboolean
 clear (Program *program)
 {
   OctLive *live = &program->live;
-  gboolean clean;
+  gboolean clean = TRUE;
 
   if (live->clients != NULL)
     oct_live_clients_drop (live);
-  g_clear_pointer (&live->snapshots, oct_live_snapshots_free);
+  if (live->snapshots != NULL)
+    clean = oct_live_snapshots_free (live->snapshots);
+  live->snapshots = NULL;
   if (program->server != NULL)
     soup_server_disconnect (program->server);
   g_clear_object (&program->server);
   g_clear_pointer (&program->listener, oct_live_listener_free);
   g_clear_pointer (&live->recording, oct_live_recording_free);
   g_free (live->recording_note);
-  clean = live->graph == NULL || oct_live_graph_free (live->graph);
+  if (live->graph != NULL && !oct_live_graph_free (live->graph))
+    clean = FALSE;
   g_clear_pointer (&live->access, oct_live_access_free);
   g_clear_pointer (&live->clients, g_ptr_array_unref);
   g_clear_pointer (&live->talks, oct_live_seats_free);
