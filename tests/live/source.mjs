@@ -7,7 +7,7 @@ import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { countFrames, run, Server, sleep, until } from "./lib.mjs";
-import { get, Talk } from "./wire.mjs";
+import { get, open, Talk } from "./wire.mjs";
 
 const last = (talk, type) => talk.messages.filter((message) => message.type === type).at(-1);
 const set = (talk, settings) => talk.say(JSON.stringify({ type: "set", ...settings }));
@@ -215,6 +215,49 @@ const tests = {
     });
     assert.equal(last(talk, "status").recording.message, "");
     assert.equal(server.output.match(/No new pictures have come/g).length, 1);
+    assert.equal(await server.stop(), 0);
+    await camera.stop();
+  },
+
+  async "who leaves /stream.mjpg while no pictures come gives the place back"() {
+    const camera = await Camera.start();
+    const { server } = await start(...camera.options, "--viewers", "2");
+    camera.hangs = true;
+    await sleep(500);
+    const ask = async () => {
+      const socket = open(server);
+      socket.write("GET /stream.mjpg HTTP/1.1\r\nHost: localhost\r\n\r\n");
+      const answer = await new Promise((resolve) => { socket.once("data", resolve); });
+      return { socket, status: Number(answer.subarray(9, 12)) };
+    };
+    for (const leave of [(socket) => socket.destroy(), (socket) => socket.resetAndDestroy(), (socket) => socket.end()]) {
+      const sockets = [];
+      for (;;) {
+        const { socket, status } = await ask();
+        sockets.push(socket);
+        if (status === 503) break;
+        assert.ok(status === 200 && sockets.length < 100, `${status}, ${sockets.length}`);
+      }
+      assert.ok(sockets.length > 2);
+      // who stays is not taken for one who has left
+      await sleep(2500);
+      const { socket, status } = await ask();
+      assert.equal(status, 503);
+      for (const one of [socket, ...sockets]) leave(one);
+      await until("there is a place", async () => {
+        const one = await ask();
+        one.socket.destroy();
+        return one.status === 200;
+      });
+      await sleep(2500);
+    }
+    camera.hangs = false;
+    const { socket, status } = await ask();
+    assert.equal(status, 200);
+    let bytes = 0;
+    socket.on("data", (data) => { bytes += data.length; });
+    await until("pictures come", () => bytes > 5000);
+    socket.destroy();
     assert.equal(await server.stop(), 0);
     await camera.stop();
   },
