@@ -365,6 +365,14 @@ wait_for_message (OctRecorder *recorder, const char *except)
   return stats;
 }
 
+/* What is reported is what a decoder finds. */
+static void
+assert_decoded (Live *live, guint kind, const OctRecorderStats *stats)
+{
+  g_assert_cmpuint (
+      decode_all (live, kinds_of_files[kind].ending), ==, stats->frames);
+}
+
 /* Of every kind: said, recorded on, and what is reported is what a decoder
  * finds. */
 static void
@@ -390,9 +398,8 @@ test_deleted (Live *live, gconstpointer data)
     g_assert_cmpuint (stats.lost, >, 0);
     g_assert_cmpuint (stats.parts, ==, 1);
     g_assert_cmpuint (stats.frames, >, 5);
-    g_assert_cmpuint (
-        decode_all (live, kinds_of_files[i].ending), ==, stats.frames);
     g_assert_true (g_file_test (second, G_FILE_TEST_IS_REGULAR));
+    assert_decoded (live, i, &stats);
     oct_recorder_free (recorder);
     empty_folder (live);
   }
@@ -415,8 +422,7 @@ test_all_deleted (Live *live, gconstpointer data)
       /* the last frames may have come into a new part */
       g_assert_cmpuint (stats.frames, <, RATE);
       g_assert_cmpuint (stats.lost + stats.frames, >=, RATE);
-      g_assert_cmpuint (
-          decode_all (live, kinds_of_files[i].ending), ==, stats.frames);
+      assert_decoded (live, i, &stats);
     }
     oct_recorder_free (recorder);
     empty_folder (live);
@@ -448,8 +454,7 @@ test_next_name_is_taken (Live *live, gconstpointer data)
     g_assert_cmpstr (text, ==, "precious");
     if (kinds_of_files[i].kind != OCT_RECORD_RAW)
       g_assert_cmpint (g_unlink (second), ==, 0);
-    g_assert_cmpuint (
-        decode_all (live, kinds_of_files[i].ending), ==, stats.frames);
+    assert_decoded (live, i, &stats);
     oct_recorder_free (recorder);
     empty_folder (live);
   }
