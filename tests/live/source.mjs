@@ -366,7 +366,7 @@ const tests = {
       const server = await Server.start(...options);
       const talk = await Talk.start(server);
       await until("it talks", () => talk.has("state"));
-      if (name !== "without data") await until("pictures come", () => last(talk, "status").rate > 0, 30);
+      if (name !== "without data") await until("pictures come", () => last(talk, "status")?.rate > 0, 30);
       for (let i = 0; i < 20; i++) set(talk, { method: ["nudft", "cs"][i % 2] });
       await sleep(wait);
       assert.equal(await server.stop(), 0, name);

@@ -321,7 +321,7 @@ decode (const char *launch)
   return frames;
 }
 
-/* In all files of this ending. */
+/* In all files of this ending; why not into the buffers of a sink: tap.py. */
 static guint64
 decode_all (Live *live, const char *ending)
 {
@@ -331,9 +331,11 @@ decode_all (Live *live, const char *ending)
   guint64 frames = 0;
 
   while ((name = g_dir_read_name (dir)) != NULL) {
-    g_autofree char *launch = g_strdup_printf (
-        raw ? "octsrc location=%s/%s" : "filesrc location=%s/%s ! decodebin",
-        live->folder, name);
+    g_autofree char *launch =
+        g_strdup_printf (raw ? "octsrc location=%s/%s"
+                             : "filesrc location=%s/%s ! decodebin ! "
+                               "identity drop-allocation=true",
+            live->folder, name);
 
     if (g_str_has_suffix (name, ending))
       frames += decode (launch);
