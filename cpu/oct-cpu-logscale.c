@@ -302,12 +302,13 @@ finish_level (float level, float power, float full)
       guint count = MIN (OCT_LANES, lines - line);                             \
       for (guint row = 0; row < rows; row++) {                                 \
         const float *restrict from = block + (gsize)row * OCT_LANES;           \
+        guint32 levels[OCT_LANES];                                             \
         type pixels[OCT_LANES];                                                \
-        for (guint i = 0; i < OCT_LANES; i++) {                                \
-          guint32 level =                                                      \
+        for (guint i = 0; i < OCT_LANES; i++)                                  \
+          levels[i] =                                                          \
               finish_level (level_of (from[i], &map), from[i], map.full);      \
-          pixels[i] = (type)(level * factor + alpha);                          \
-        }                                                                      \
+        for (guint i = 0; i < OCT_LANES; i++)                                  \
+          pixels[i] = (type)(levels[i] * factor + alpha);                      \
         if (count == OCT_LANES)                                                \
           memcpy (out + row * out_stride + line * sizeof (type), pixels,       \
               sizeof pixels);                                                  \
