@@ -111,8 +111,6 @@ resample_create (gconstpointer data, GError **error)
     resample_destroy (plan);
     return NULL;
   }
-  /* the guards stay zero from here on */
-  memset (plan->scratch, 0, plan->threads * plan->scratch_size);
   return plan;
 }
 

@@ -182,6 +182,11 @@ find_coefficients (const float *factors, guint samples, float *values)
 void
 oct_cpu_resampler_prepare (const OctCpuResampler *resampler, float *values)
 {
+  const gsize guard = GUARD * LANES * sizeof (float);
+
+  /* read with weight 0 */
+  memset (values, 0, guard);
+  memset (values + ((gsize)GUARD + resampler->fine) * LANES, 0, guard);
   if (resampler->method == OCT_RESAMPLE_CUBIC)
     find_coefficients (
         resampler->factors, resampler->fine, values + GUARD * LANES);

@@ -4,7 +4,7 @@
  * of every output sample, computed in double, once, and the spline.
  *
  * Values stand in [GUARD + fine + GUARD][OCT_LANES], `fine` the samples times
- * the upsampling; the guards are zeros at first.
+ * the upsampling.
  */
 #pragma once
 
@@ -33,8 +33,8 @@ void oct_cpu_resampler_clear (OctCpuResampler *resampler);
 /* Floats of the values. */
 gsize oct_cpu_resampler_size (const OctCpuResampler *resampler);
 
-/* Makes values what the taps read: cubic, the spline's coefficients in their
- * place, including the next row on both sides. */
+/* Makes of the values what the taps read: guards on both sides; cubic, the
+ * coefficients of the spline in their place. */
 void oct_cpu_resampler_prepare (
     const OctCpuResampler *resampler, float *values);
 
