@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "oct-cpu-resampler.h"
+
+#include "oct-cpu-lanes.h"
+#include "oct-cpu-private.h"
+#include "oct-simd.h"
+
+#include <math.h>
+#include <string.h>
+
+#define LANES OCT_LANES
+#define VECTORS (LANES / OCT_VECTOR)
+#define GUARD OCT_CPU_RESAMPLER_GUARD
+
+#define LINEAR_TAPS 2
+#define CUBIC_TAPS 4
+#define LANCZOS_A 4
+#define LANCZOS_TAPS (2 * LANCZOS_A)
+
+static double
+sinc (double x)
+{
+  return x == 0 ? 1 : sin (G_PI * x) / (G_PI * x);
+}
+
+/* Weights of the 8 samples from base - 3 on, 0 outside of the A-line. */
+static void
+lanczos_weights (double position, guint samples, gint base, double *weights)
+{
+  double total = 0;
+
+  for (gint tap = 0; tap < LANCZOS_TAPS; tap++) {
+    gint i = base + 1 - LANCZOS_A + tap;
+    double distance = position - i;
+    gboolean inside =
+        i >= 0 && i < (gint)samples && fabs (distance) < LANCZOS_A;
+    weights[tap] = inside ? sinc (distance) * sinc (distance / LANCZOS_A) : 0;
+    total += weights[tap];
+  }
+  for (gint tap = 0; tap < LANCZOS_TAPS; tap++)
+    weights[tap] /= total;
+}
+
+/* Cubic B-splines of the coefficients base - 1 to base + 2, times 6, at a part
+ * f of the interval. */
+static void
+cubic_weights (double f, double *weights)
+{
+  double g = 1 - f;
+
+  weights[0] = g * g * g;
+  weights[1] = 4 + f * f * (3 * f - 6);
+  weights[2] = 4 + g * g * (3 * g - 6);
+  weights[3] = f * f * f;
+}
+
+static void
+set_weights (OctCpuResampler *resampler, const OctResampleParams *params,
+    const double *scale)
+{
+  guint fine = resampler->fine, taps = resampler->taps;
+
+  for (guint j = 0; j < resampler->samples; j++) {
+    double position =
+        params->upsample * CLAMP (params->positions[j], 0, params->samples - 1);
+    gint base = (gint)position; /* last interval closed at its end */
+    double weights[LANCZOS_TAPS] = { 0 };
+
+    if (resampler->method == OCT_RESAMPLE_LANCZOS) {
+      lanczos_weights (position, fine, base, weights);
+      base += 1 - LANCZOS_A;
+    } else {
+      base = MAX (0, MIN (base, (gint)fine - 2));
+      if (resampler->method == OCT_RESAMPLE_CUBIC) {
+        cubic_weights (position - base, weights);
+        base--;
+      } else {
+        weights[0] = 1 - (position - base);
+        weights[1] = position - base;
+      }
+    }
+    resampler->first[j] = (guint32)(base + GUARD);
+    for (guint tap = 0; tap < taps; tap++)
+      resampler->weights[(gsize)j * taps + tap] =
+          (float)(weights[tap] * (scale != NULL ? scale[j] : 1));
+  }
+}
+
+static void
+set_factors (OctCpuResampler *resampler)
+{
+  double factor = 0;
+
+  resampler->factors[0] = 0;
+  for (guint i = 1; i < resampler->fine; i++) {
+    factor = 1 / (4 - factor);
+    resampler->factors[i] = (float)factor;
+  }
+}
+
+gboolean
+oct_cpu_resampler_init (OctCpuResampler *resampler,
+    const OctResampleParams *params, const double *scale, GError **error)
+{
+  gboolean is_cubic = params->method == OCT_RESAMPLE_CUBIC;
+
+  resampler->samples = params->samples;
+  resampler->fine = params->samples * params->upsample;
+  resampler->method = params->method;
+  resampler->taps = is_cubic                                ? CUBIC_TAPS
+                    : params->method == OCT_RESAMPLE_LINEAR ? LINEAR_TAPS
+                                                            : LANCZOS_TAPS;
+  if (!(resampler->first =
+              oct_cpu_alloc (params->samples, sizeof (guint32), error))
+      || !(resampler->weights = oct_cpu_alloc (
+               (gsize)params->samples * resampler->taps, sizeof (float), error))
+      || (is_cubic
+          && !(resampler->factors =
+                   oct_cpu_alloc (resampler->fine, sizeof (float), error)))) {
+    oct_cpu_resampler_clear (resampler);
+    return FALSE;
+  }
+  set_weights (resampler, params, scale);
+  if (is_cubic)
+    set_factors (resampler);
+  return TRUE;
+}
+
+void
+oct_cpu_resampler_clear (OctCpuResampler *resampler)
+{
+  oct_cpu_free (resampler->first);
+  oct_cpu_free (resampler->weights);
+  oct_cpu_free (resampler->factors);
+  memset (resampler, 0, sizeof *resampler);
+}
+
+gsize
+oct_cpu_resampler_size (const OctCpuResampler *resampler)
+{
+  return ((gsize)resampler->fine + 2 * GUARD) * LANES;
+}
+
+/* Natural spline: c[i-1] + 4 c[i] + c[i+1] = y[i] by elimination, and no second
+ * derivative at both ends: there 6 c = y, and c goes on straight. */
+OCT_VECTORISED static void
+find_coefficients (const float *factors, guint samples, float *values)
+{
+  const float sixth = 1.f / 6;
+  OctVector *c = (OctVector *)values;
+  gsize last = (gsize)(samples - 1) * VECTORS;
+  OctVector carry[VECTORS];
+
+  for (guint k = 0; k < VECTORS; k++) {
+    carry[k] = c[k] * sixth;
+    c[last + k] *= sixth;
+    c[k] = carry[k];
+  }
+  for (gsize i = 1; i + 1 < samples; i++) {
+    for (guint k = 0; k < VECTORS; k++) {
+      carry[k] = factors[i] * c[i * VECTORS + k] - factors[i] * carry[k];
+      c[i * VECTORS + k] = carry[k];
+    }
+  }
+  for (guint k = 0; k < VECTORS; k++)
+    carry[k] = c[last + k];
+  for (gsize i = samples - 1; i-- > 1;) {
+    for (guint k = 0; k < VECTORS; k++) {
+      carry[k] = c[i * VECTORS + k] - factors[i] * carry[k];
+      c[i * VECTORS + k] = carry[k];
+    }
+  }
+  for (guint k = 0; k < VECTORS; k++) {
+    OctVector second = samples > 1 ? c[VECTORS + k] : c[k];
+    OctVector before = samples > 1 ? c[last - VECTORS + k] : c[k];
+
+    c[(gssize)k - VECTORS] = 2 * c[k] - second;
+    c[last + VECTORS + k] = 2 * c[last + k] - before;
+  }
+}
+
+void
+oct_cpu_resampler_prepare (const OctCpuResampler *resampler, float *values)
+{
+  const gsize guard = GUARD * LANES * sizeof (float);
+
+  /* read with weight 0 */
+  memset (values, 0, guard);
+  memset (values + ((gsize)GUARD + resampler->fine) * LANES, 0, guard);
+  if (resampler->method == OCT_RESAMPLE_CUBIC)
+    find_coefficients (
+        resampler->factors, resampler->fine, values + GUARD * LANES);
+}
+
+/* sum over the taps of weights[tap] values[tap], one vector of lanes; nothing
+ * returns a vector, which a target without them has no convention for */
+OCT_INLINE void
+read_taps (
+    const OctVector *values, const float *weights, guint taps, OctVector *sum)
+{
+  *sum = weights[0] * values[0];
+  for (guint tap = 1; tap < taps; tap++)
+    *sum += weights[tap] * values[tap * VECTORS];
+}
+
+#define DEFINE_READ(name, taps)                                                \
+  OCT_VECTORISED static void name (const float *values, const guint32 *first,  \
+      const float *weights, guint count, float *out)                           \
+  {                                                                            \
+    for (guint j = 0; j < count; j++) {                                        \
+      const OctVector *from =                                                  \
+          (const OctVector *)(values + (gsize)first[j] * LANES);               \
+      OctVector *to = (OctVector *)(out + (gsize)j * LANES);                   \
+      for (guint k = 0; k < VECTORS; k++)                                      \
+        read_taps (from + k, weights + (gsize)j * taps, taps, to + k);         \
+    }                                                                          \
+  }                                                                            \
+                                                                               \
+  OCT_VECTORISED static void name##_complex (const float *values,              \
+      const guint32 *first, const float *weights, const float *factors,        \
+      guint count, float *out)                                                 \
+  {                                                                            \
+    for (guint j = 0; j < count; j++) {                                        \
+      const OctVector *from =                                                  \
+          (const OctVector *)(values + (gsize)first[j] * LANES);               \
+      OctVector *to = (OctVector *)(out + (gsize)j * 2 * LANES);               \
+      for (guint k = 0; k < VECTORS; k++) {                                    \
+        OctVector value;                                                       \
+        read_taps (from + k, weights + (gsize)j * taps, taps, &value);         \
+        to[k] = value * factors[2 * j];                                        \
+        to[VECTORS + k] = value * factors[2 * j + 1];                          \
+      }                                                                        \
+    }                                                                          \
+  }
+
+DEFINE_READ (read_linear, LINEAR_TAPS)
+DEFINE_READ (read_cubic, CUBIC_TAPS)
+DEFINE_READ (read_lanczos, LANCZOS_TAPS)
+
+void
+oct_cpu_resampler_read (const OctCpuResampler *resampler, const float *values,
+    guint start, guint count, float *out)
+{
+  const guint32 *first = resampler->first + start;
+  const float *weights = resampler->weights + (gsize)start * resampler->taps;
+
+  if (resampler->method == OCT_RESAMPLE_CUBIC)
+    read_cubic (values, first, weights, count, out);
+  else if (resampler->method == OCT_RESAMPLE_LINEAR)
+    read_linear (values, first, weights, count, out);
+  else
+    read_lanczos (values, first, weights, count, out);
+}
+
+void
+oct_cpu_resampler_read_complex (const OctCpuResampler *resampler,
+    const float *values, const float *factors, float *out)
+{
+  const guint32 *first = resampler->first;
+  const float *weights = resampler->weights;
+  guint count = resampler->samples;
+
+  if (resampler->method == OCT_RESAMPLE_CUBIC)
+    read_cubic_complex (values, first, weights, factors, count, out);
+  else if (resampler->method == OCT_RESAMPLE_LINEAR)
+    read_linear_complex (values, first, weights, factors, count, out);
+  else
+    read_lanczos_complex (values, first, weights, factors, count, out);
+}
