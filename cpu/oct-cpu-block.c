@@ -6,37 +6,55 @@
 #define LANES OCT_LANES
 #define VECTORS (LANES / OCT_VECTOR)
 
-/* Eight samples of eight A-lines at a time, in the registers. */
-#define DEFINE_LOAD(name, type)                                                \
+typedef guint8 Counts8
+    __attribute__ ((vector_size (OCT_VECTOR), aligned (1), may_alias));
+typedef guint16 Counts16
+    __attribute__ ((vector_size (2 * OCT_VECTOR), aligned (2), may_alias));
+
+/* through whole numbers of 32 bit, for which processors have an instruction */
+#define COUNTS_TO_FLOAT(vector)                                                \
+  __builtin_convertvector (                                                    \
+      __builtin_convertvector (vector, OctSelection), OctVector)
+
+/* Eight samples of eight A-lines at a time, in the registers.  A cache line of
+ * rows is read to its end before the next eight rows: rows of a power of two
+ * share their place in the cache. */
+#define DEFINE_LOAD(name, type, vector_type, to_float)                         \
+  OCT_INLINE void name##_tile (gconstpointer const *rows, guint at,            \
+      const float *high, const float *low, float *values)                      \
+  {                                                                            \
+    OctVector h = *(const OctVector *)(high + at);                             \
+    OctVector l = *(const OctVector *)(low + at);                              \
+    OctVector tile[OCT_VECTOR];                                                \
+    float *to[OCT_VECTOR];                                                     \
+                                                                               \
+    for (guint k = 0; k < OCT_VECTOR; k++) {                                   \
+      const type *row = (const type *)rows[k] + at;                            \
+      tile[k] = (to_float (*(const vector_type *)row) - h) - l;                \
+      to[k] = values + (gsize)(at + k) * LANES;                                \
+    }                                                                          \
+    oct_transpose_rows (tile, to);                                             \
+  }                                                                            \
+                                                                               \
   OCT_VECTORISED static void name (gconstpointer const *rows, guint samples,   \
       const float *high, const float *low, float *values)                      \
   {                                                                            \
-    guint i = 0;                                                               \
+    const guint chunk = 64 / sizeof (type);                                    \
+    guint whole = samples / OCT_VECTOR * OCT_VECTOR;                           \
                                                                                \
-    for (; i + OCT_VECTOR <= samples; i += OCT_VECTOR) {                       \
-      for (guint lane = 0; lane < LANES; lane += OCT_VECTOR) {                 \
-        float tile[OCT_VECTOR][OCT_VECTOR] __attribute__ ((aligned (32)));     \
-        const float *from[OCT_VECTOR];                                         \
-        float *to[OCT_VECTOR];                                                 \
-        for (guint k = 0; k < OCT_VECTOR; k++) {                               \
-          const type *row = (const type *)rows[lane + k] + i;                  \
-          for (guint n = 0; n < OCT_VECTOR; n++)                               \
-            tile[k][n] = ((float)row[n] - high[i + n]) - low[i + n];           \
-          from[k] = tile[k];                                                   \
-          to[k] = values + (gsize)(i + k) * LANES + lane;                      \
-        }                                                                      \
-        oct_transpose (from, to);                                              \
-      }                                                                        \
-    }                                                                          \
-    for (; i < samples; i++)                                                   \
+    for (guint i = 0; i < whole; i += chunk)                                   \
+      for (guint lane = 0; lane < LANES; lane += OCT_VECTOR)                   \
+        for (guint at = i; at < MIN (i + chunk, whole); at += OCT_VECTOR)      \
+          name##_tile (rows + lane, at, high, low, values + lane);             \
+    for (guint i = whole; i < samples; i++)                                    \
       for (guint lane = 0; lane < LANES; lane++)                               \
         values[(gsize)i * LANES + lane] =                                      \
             ((float)((const type *)rows[lane])[i] - high[i]) - low[i];         \
   }
 
-DEFINE_LOAD (load_u8, guint8)
-DEFINE_LOAD (load_u16, guint16)
-DEFINE_LOAD (load_f32, float)
+DEFINE_LOAD (load_u8, guint8, Counts8, COUNTS_TO_FLOAT)
+DEFINE_LOAD (load_u16, guint16, Counts16, COUNTS_TO_FLOAT)
+DEFINE_LOAD (load_f32, float, OctVector, )
 
 void
 oct_cpu_block_load (OctSampleFormat format, gconstpointer const rows[OCT_LANES],

@@ -310,7 +310,7 @@ prepare (const Loop *loop, guint block, const Scratch *scratch)
     oct_cpu_resampler_prepare (&plan->resampler, scratch->values);
     if (plan->turns)
       oct_cpu_resampler_read_complex (
-          &plan->resampler, scratch->values, plan->factors, scratch->prepared);
+          &plan->resampler, scratch->values, plan->factors, 0, samples, scratch->prepared);
     else
       oct_cpu_resampler_read (
           &plan->resampler, scratch->values, 0, samples, scratch->prepared);

@@ -21,6 +21,8 @@
 
 #define TILE_LINES 64
 #define TILE_DEPTH 32
+/* rows of a tile that are mapped together */
+#define MAP_ROWS 8
 /* values whose bins are found together, in so many lanes */
 #define CHUNK 512
 #define LANES 16
@@ -289,32 +291,35 @@ finish_level (float level, float power, float full)
 }
 
 /* out[row][line] from power[line / OCT_LANES][row][line % OCT_LANES], blocks
- * `block_step` floats apart, rows of `out` out_stride bytes. */
+ * `block_step` floats apart, rows of `out` out_stride bytes.  Several rows at a
+ * time, in loops long enough for the compiler. */
 #define DEFINE_MAP(name, level_of, type, factor, alpha)                        \
   OCT_VECTORISED static void name (const float *power, gsize block_step,       \
       guint lines, guint rows, const Mapping *mapping, guint8 *out,            \
       gsize out_stride)                                                        \
   {                                                                            \
     Mapping map = *mapping;                                                    \
+    guint32 levels[MAP_ROWS * OCT_LANES] __attribute__ ((aligned (64)));       \
+    type pixels[MAP_ROWS * OCT_LANES] __attribute__ ((aligned (64)));          \
                                                                                \
     for (guint line = 0; line < lines; line += OCT_LANES) {                    \
       const float *block = power + line / OCT_LANES * block_step;              \
-      guint count = MIN (OCT_LANES, lines - line);                             \
-      for (guint row = 0; row < rows; row++) {                                 \
-        const float *restrict from = block + (gsize)row * OCT_LANES;           \
-        guint32 levels[OCT_LANES];                                             \
-        type pixels[OCT_LANES];                                                \
-        for (guint i = 0; i < OCT_LANES; i++)                                  \
+      gsize bytes = MIN (OCT_LANES, lines - line) * sizeof (type);             \
+      for (guint row = 0; row < rows; row += MAP_ROWS) {                       \
+        const float *from = block + (gsize)row * OCT_LANES;                    \
+        guint8 *to = out + row * out_stride + line * sizeof (type);            \
+        guint some = MIN (MAP_ROWS, rows - row);                               \
+        for (guint i = 0; i < some * OCT_LANES; i++)                           \
           levels[i] =                                                          \
               finish_level (level_of (from[i], &map), from[i], map.full);      \
-        for (guint i = 0; i < OCT_LANES; i++)                                  \
+        for (guint i = 0; i < some * OCT_LANES; i++)                           \
           pixels[i] = (type)(levels[i] * factor + alpha);                      \
-        if (count == OCT_LANES)                                                \
-          memcpy (out + row * out_stride + line * sizeof (type), pixels,       \
-              sizeof pixels);                                                  \
-        else                                                                   \
-          memcpy (out + row * out_stride + line * sizeof (type), pixels,       \
-              count * sizeof (type));                                          \
+        for (guint k = 0; k < some; k++, to += out_stride) {                   \
+          if (bytes == sizeof (type) * OCT_LANES)                              \
+            memcpy (to, pixels + k * OCT_LANES, sizeof (type) * OCT_LANES);    \
+          else                                                                 \
+            memcpy (to, pixels + k * OCT_LANES, bytes);                        \
+        }                                                                      \
       }                                                                        \
     }                                                                          \
   }

@@ -254,12 +254,13 @@ oct_cpu_resampler_read (const OctCpuResampler *resampler, const float *values,
 
 void
 oct_cpu_resampler_read_complex (const OctCpuResampler *resampler,
-    const float *values, const float *factors, float *out)
+    const float *values, const float *factors, guint start, guint count,
+    float *out)
 {
-  const guint32 *first = resampler->first;
-  const float *weights = resampler->weights;
-  guint count = resampler->samples;
+  const guint32 *first = resampler->first + start;
+  const float *weights = resampler->weights + (gsize)start * resampler->taps;
 
+  factors += 2 * (gsize)start;
   if (resampler->method == OCT_RESAMPLE_CUBIC)
     read_cubic_complex (values, first, weights, factors, count, out);
   else if (resampler->method == OCT_RESAMPLE_LINEAR)
