@@ -309,8 +309,8 @@ prepare (const Loop *loop, guint block, const Scratch *scratch)
     load (loop, block, scratch->values + GUARD * LANES);
     oct_cpu_resampler_prepare (&plan->resampler, scratch->values);
     if (plan->turns)
-      oct_cpu_resampler_read_complex (
-          &plan->resampler, scratch->values, plan->factors, 0, samples, scratch->prepared);
+      oct_cpu_resampler_read_complex (&plan->resampler, scratch->values,
+          plan->factors, 0, samples, scratch->prepared);
     else
       oct_cpu_resampler_read (
           &plan->resampler, scratch->values, 0, samples, scratch->prepared);
