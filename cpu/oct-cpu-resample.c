@@ -6,13 +6,12 @@
  * the spline are vector operations too.  The weights are computed in double,
  * once, in create().
  */
-#include "oct-cpu-fftw.h"
+#include "oct-cpu-lanes-fft.h"
 #include "oct-cpu-lanes.h"
 #include "oct-cpu-private.h"
 #include "oct-params.h"
 #include "oct-simd.h"
 
-#include <fftw3.h>
 #include <math.h>
 #include <string.h>
 
@@ -29,24 +28,22 @@ struct _OctPlan {
   guint samples, lines, threads;
   OctResampleMethod method;
   guint fine_samples; /* samples x upsample */
-  gsize fine_stride;  /* floats from one upsampled A-line to the next */
   guint taps;         /* weights of one output sample */
   guint32 *first;     /* [samples], scratch row of the first tap */
   float *weights;     /* [samples][taps] */
   float *factors;     /* [fine_samples], elimination of the spline's system */
   guint8 *scratch;    /* [threads][scratch_size], see divide_scratch() */
   gsize scratch_size;
-  fftwf_plan forward, backward; /* upsample 2 only */
+  OctLanesFft *forward, *backward; /* upsample 2 only */
 };
 
 /* The scratch of one thread. */
 typedef struct {
-  float *values;  /* [GUARD + fine_samples + GUARD][LANES] */
-  float *moments; /* same shape, cubic only: second derivatives / 6 */
-  float *unused;  /* [samples], output of the lanes without an A-line */
-  float *fine;    /* [LANES][fine_stride], upsample 2 only */
-  float *line;    /* [samples], upsample 2 only: aligned copy of an A-line */
-  fftwf_complex *spectrum; /* [fine_samples / 2 + 1], upsample 2 only */
+  float *values;      /* [GUARD + fine_samples + GUARD][LANES] */
+  float *moments;     /* same shape, cubic only: second derivatives / 6 */
+  float *unused;      /* [samples], output of the lanes without an A-line */
+  float *bins;        /* [samples + 1][2][LANES], upsample 2 only */
+  gpointer transform; /* scratch of the transforms */
 } Scratch;
 
 OCT_VECTORISED static void
@@ -194,9 +191,11 @@ divide_scratch (const OctPlan *plan, guint8 *base, Scratch *scratch)
   TAKE (values, interleaved);
   TAKE (moments, plan->method == OCT_RESAMPLE_CUBIC ? interleaved : 0);
   TAKE (unused, plan->samples * sizeof (float));
-  TAKE (fine, upsample ? plan->fine_stride * LANES * sizeof (float) : 0);
-  TAKE (line, upsample ? plan->samples * sizeof (float) : 0);
-  TAKE (spectrum, upsample ? (fine / 2 + 1) * sizeof (fftwf_complex) : 0);
+  TAKE (bins,
+      upsample ? ((gsize)plan->samples + 1) * 2 * LANES * sizeof (float) : 0);
+  TAKE (transform, upsample ? MAX (oct_lanes_fft_scratch (plan->forward),
+                       oct_lanes_fft_scratch (plan->backward))
+                            : 0);
 #undef TAKE
   return size;
 }
@@ -204,17 +203,17 @@ divide_scratch (const OctPlan *plan, guint8 *base, Scratch *scratch)
 static gboolean
 make_transforms (OctPlan *plan, GError **error)
 {
-  plan->forward =
-      oct_cpu_fftw_plan (OCT_CPU_FFTW_REAL_TO_COMPLEX, plan->samples, error);
+  plan->forward = oct_lanes_fft_new_real (plan->samples, FALSE, error);
   if (plan->forward != NULL)
-    plan->backward = oct_cpu_fftw_plan (
-        OCT_CPU_FFTW_COMPLEX_TO_REAL, plan->fine_samples, error);
+    plan->backward = oct_lanes_fft_new_real (plan->fine_samples, TRUE, error);
   return plan->backward != NULL;
 }
 
 static void
 resample_destroy (OctPlan *plan)
 {
+  oct_lanes_fft_free (plan->forward);
+  oct_lanes_fft_free (plan->backward);
   oct_cpu_free (plan->first);
   oct_cpu_free (plan->weights);
   oct_cpu_free (plan->factors);
@@ -236,12 +235,14 @@ resample_create (gconstpointer data, GError **error)
   plan->lines = params->lines;
   plan->method = params->method;
   plan->fine_samples = params->samples * params->upsample;
-  plan->fine_stride =
-      oct_cpu_pad (plan->fine_samples * sizeof (float)) / sizeof (float);
   plan->threads = oct_backend_cpu_get_threads ();
   plan->taps = plan->method == OCT_RESAMPLE_CUBIC    ? 4
                : plan->method == OCT_RESAMPLE_LINEAR ? 2
                                                      : MAX_TAPS;
+  if (params->upsample == 2 && !make_transforms (plan, error)) {
+    resample_destroy (plan);
+    return NULL;
+  }
   plan->scratch_size = divide_scratch (plan, NULL, &scratch);
   if (!(plan->first = oct_cpu_alloc (plan->samples, sizeof (guint32), error))
       || !(plan->weights = oct_cpu_alloc (
@@ -249,8 +250,7 @@ resample_create (gconstpointer data, GError **error)
       || !(plan->factors =
                oct_cpu_alloc (plan->fine_samples, sizeof (float), error))
       || !(plan->scratch =
-               oct_cpu_alloc (plan->threads, plan->scratch_size, error))
-      || (params->upsample == 2 && !make_transforms (plan, error))) {
+               oct_cpu_alloc (plan->threads, plan->scratch_size, error))) {
     resample_destroy (plan);
     return NULL;
   }
@@ -260,28 +260,26 @@ resample_create (gconstpointer data, GError **error)
   return plan;
 }
 
-/* Doubles the length of an A-line by zero padding of its transform
- * (Shafer 2.2.2, 4.3, algorithm 4.6). */
+/* Doubles the length of the A-lines, where they are, by zero padding of their
+ * transforms (Shafer 2.2.2, 4.3, algorithm 4.6). */
 static void
-upsample_line (
-    const OctPlan *plan, const Scratch *scratch, const float *in, float *fine)
+upsample_lines (const OctPlan *plan, const Scratch *scratch, float *values)
 {
   guint samples = plan->samples, bins = samples / 2 + 1;
+  float *end = scratch->bins + (gsize)bins * 2 * LANES;
   float scale = 1.f / (float)samples;
-  float *spectrum = (float *)scratch->spectrum;
 
-  memcpy (scratch->line, in, samples * sizeof (float));
-  fftwf_execute_dft_r2c (plan->forward, scratch->line, scratch->spectrum);
-  for (guint i = 0; i < 2 * bins; i++)
-    spectrum[i] *= scale;
-  if (samples % 2 == 0) {
-    /* the Nyquist bin stands for two of the longer transform */
-    spectrum[samples] *= 0.5f;
-    spectrum[samples + 1] *= 0.5f;
-  }
-  memset (
-      spectrum + 2 * bins, 0, (samples + 1 - bins) * sizeof (fftwf_complex));
-  fftwf_execute_dft_c2r (plan->backward, scratch->spectrum, fine);
+  oct_lanes_fft_run_real (
+      plan->forward, values, scratch->bins, 0, bins, scratch->transform);
+  for (float *at = scratch->bins; at < end; at++)
+    *at *= scale;
+  /* the Nyquist bin stands for two of the longer transform */
+  if (samples % 2 == 0)
+    for (float *at = end - 2 * LANES; at < end; at++)
+      *at *= 0.5f;
+  memset (end, 0, (gsize)(samples + 1 - bins) * 2 * LANES * sizeof (float));
+  oct_lanes_fft_run_back_real (
+      plan->backward, scratch->bins, values, scratch->transform);
 }
 
 static void
@@ -300,15 +298,12 @@ resample_block (const OctCpuLoop *loop, guint start, guint thread)
     in[lane] = oct_cpu_row (loop->from, line);
     out[lane] =
         line == start + lane ? oct_cpu_row (loop->to, line) : scratch.unused;
-    if (plan->fine_samples != plan->samples) {
-      float *fine = scratch.fine + lane * plan->fine_stride;
-      upsample_line (plan, &scratch, in[lane], fine);
-      in[lane] = fine;
-    }
   }
   values = scratch.values + GUARD * LANES;
   moments = scratch.moments + GUARD * LANES;
-  gather_lines (in, plan->fine_samples, values);
+  gather_lines (in, plan->samples, values);
+  if (plan->fine_samples != plan->samples)
+    upsample_lines (plan, &scratch, values);
   if (plan->method == OCT_RESAMPLE_CUBIC) {
     find_moments (values, plan->factors, plan->fine_samples, moments);
     read_cubic (scratch.values, scratch.moments, plan->first, plan->weights,
