@@ -3,118 +3,108 @@
  * A^H A and A^H y of compressive sensing: FFT, a band of a matrix, FFT.
  */
 #include "oct-cpu-cs.h"
-#include "oct-cpu-fftw.h"
+#include "oct-cpu-lanes.h"
 #include "oct-cpu-private.h"
-#include "oct-cpu-vector.h"
 #include "oct-simd.h"
 
 #include <string.h>
 
-/* Floats around a grid: more than a kernel of complex values is wide, and the
- * grid remains aligned to 64 bytes. */
-#define MARGIN ((gsize)2 * OCT_NUFFT_MAX_WIDTH + 16)
+#define VECTORS (OCT_LANES / OCT_VECTOR)
 
 /* -------------------------------------------------------------- operation */
 
-/* to[i] = band[0][i] from[i]
- *         + sum_d band[d][i] from[i + d shift] + band[d][i - d shift] from[..],
- * `shift` the floats of one cell; diagonals and shift are constants where this
- * is inlined */
+/* to[c] = sum over the taps of band[c][tap] from[c + tap]; taps and parts are
+ * constants where this is inlined */
 OCT_INLINE void
-multiply (const float *band, gsize row, guint diagonals, guint shift,
-    const float *from, gsize count, float *to)
+multiply (const float *band, guint taps, guint parts, guint length,
+    const float *from, float *to)
 {
-  for (gsize i = 0; i < count; i += OCT_VECTOR) {
-    OctVector sum =
-        *(const OctVector *)(band + i) * *(const OctVector *)(from + i);
-    for (guint d = 1; d < diagonals; d++) {
-      const float *weights = band + d * row + i;
-      gsize step = (gsize)d * shift;
-      sum += *(const OctVector *)weights * *(const OctVector *)(from + i + step)
-             + *(const OctVector *)(weights - step)
-                   * *(const OctVector *)(from + i - step);
+  guint row = parts * VECTORS;
+
+  for (guint c = 0; c < length; c++, band += taps) {
+    for (guint k = 0; k < row; k++) {
+      const OctVector *at = (const OctVector *)from + (gsize)c * row + k;
+      OctVector sum = band[0] * at[0];
+      for (guint tap = 1; tap < taps; tap++)
+        sum += band[tap] * at[tap * row];
+      *(OctVector *)to = sum;
+      to += OCT_VECTOR;
     }
-    *(OctVector *)(to + i) = sum;
   }
 }
 
 OCT_INLINE void
-multiply_band (const float *band, gsize row, guint diagonals, guint shift,
-    const float *from, gsize count, float *to)
+multiply_band (const float *band, guint taps, guint parts, guint length,
+    const float *from, float *to)
 {
-  switch (diagonals) {
+  switch (taps) {
 #define CASE(n)                                                                \
   case n:                                                                      \
-    multiply (band, row, n, shift, from, count, to);                           \
+    multiply (band, n, parts, length, from, to);                               \
     break
     CASE (1);
-    CASE (2);
     CASE (3);
-    CASE (4);
     CASE (5);
-    CASE (6);
     CASE (7);
-    CASE (8);
+    CASE (9);
+    CASE (11);
+    CASE (13);
+    CASE (15);
 #undef CASE
   default:
-    multiply (band, row, diagonals, shift, from, count, to);
+    multiply (band, taps, parts, length, from, to);
   }
 }
 
 OCT_VECTORISED static void
-multiply_real (const float *band, gsize row, guint diagonals, const float *from,
-    gsize count, float *to)
+multiply_real (
+    const float *band, guint taps, guint length, const float *from, float *to)
 {
-  multiply_band (band, row, diagonals, 1, from, count, to);
+  multiply_band (band, taps, 1, length, from, to);
 }
 
 OCT_VECTORISED static void
-multiply_complex (const float *band, gsize row, guint diagonals,
-    const float *from, gsize count, float *to)
+multiply_complex (
+    const float *band, guint taps, guint length, const float *from, float *to)
 {
-  multiply_band (band, row, diagonals, 2, from, count, to);
+  multiply_band (band, taps, 2, length, from, to);
 }
 
 /* What a kernel at one end of the grid reaches at the other. */
 static void
-fill_margins (float *grid, gsize count, gsize margin)
+fill_margins (float *grid, guint length, guint margin, gsize cell)
 {
-  for (gsize i = 0; i < margin; i++) {
-    grid[count + i] = grid[i % count];
-    *(grid - 1 - i) = grid[count - 1 - i % count];
+  for (guint i = 0; i < margin; i++) {
+    memcpy (grid + (gsize)(length + i) * cell,
+        grid + (gsize)(i % length) * cell, cell * sizeof *grid);
+    memcpy (grid - (gsize)(i + 1) * cell,
+        grid + (gsize)(length - 1 - i % length) * cell, cell * sizeof *grid);
   }
 }
 
 OCT_VECTORISED static void
-scale_run (const float *factors, const float *spectrum, gsize count, float *out)
+scale_modes (const float *factors, guint modes, float *values)
 {
-  for (gsize i = 0; i < count; i++)
-    out[i] = factors[i] * spectrum[i];
+  for (guint i = 0; i < modes; i++)
+    for (guint k = 0; k < 2 * OCT_LANES; k++)
+      values[(gsize)i * 2 * OCT_LANES + k] *= factors[i];
 }
 
-/* The modes of the cells; the factors of real ones of even length are halves.
- */
+/* The modes of the cells. */
 static void
 transform_cells (const OctCpuCsOperator *op, const OctCpuCsScratch *scratch,
     const float *factors, float *out)
 {
-  if (op->half.half != 0) {
-    oct_cpu_half_run (&op->half, scratch->cells, scratch->spectrum, 0,
-        op->runs[0].modes, NULL, out);
-    scale_run (factors, out, 2 * (gsize)op->runs[0].modes, out);
-    return;
-  }
+  /* one run of bins, around the end of the FFT */
+  guint first = op->n_runs == 2 ? op->runs[0].place : 0;
+
   if (op->parts == 2)
-    fftwf_execute_dft (
-        op->forward, (fftwf_complex *)scratch->cells, scratch->spectrum);
+    oct_lanes_fft_run (
+        op->forward, scratch->cells, out, first, op->modes, scratch->transform);
   else
-    fftwf_execute_dft_r2c (op->forward, scratch->cells, scratch->spectrum);
-  for (guint r = 0; r < op->n_runs; r++) {
-    const OctCpuCsRun *run = &op->runs[r];
-    scale_run (factors + run->start,
-        (const float *)(scratch->spectrum + run->place), 2 * (gsize)run->modes,
-        out + run->start);
-  }
+    oct_lanes_fft_run_real (
+        op->forward, scratch->cells, out, 0, op->modes, scratch->transform);
+  scale_modes (factors, op->modes, out);
 }
 
 void
@@ -122,108 +112,55 @@ oct_cpu_cs_apply (
     const OctCpuCsOperator *op, const OctCpuCsScratch *scratch, float *tx)
 {
   const OctCsTables *t = &op->tables;
-  gsize count = (gsize)t->length * op->parts;
+  gsize cell = (gsize)op->parts * OCT_LANES;
+  guint taps = 2 * op->margin + 1;
+  const float *from = scratch->grid - op->margin * cell;
 
-  if (op->half.half != 0) {
-    oct_cpu_half_run_back (
-        &op->half, scratch->placed, scratch->spectrum, scratch->grid);
-  } else if (op->parts == 2) {
-    fftwf_execute_dft (
-        op->backward, scratch->placed, (fftwf_complex *)scratch->grid);
-  } else {
-    /* this one destroys its input */
-    memcpy (
-        scratch->spectrum, scratch->placed, op->bins * sizeof (fftwf_complex));
-    fftwf_execute_dft_c2r (op->backward, scratch->spectrum, scratch->grid);
-  }
-  fill_margins (
-      scratch->grid, count, MAX (OCT_VECTOR, (t->diagonals - 1) * op->parts));
   if (op->parts == 2)
-    multiply_complex (op->band + MARGIN, op->band_row, t->diagonals,
-        scratch->grid, count, scratch->cells);
+    oct_lanes_fft_run (op->backward, scratch->placed, scratch->grid, 0,
+        t->length, scratch->transform);
   else
-    multiply_real (op->band + MARGIN, op->band_row, t->diagonals, scratch->grid,
-        count, scratch->cells);
-  transform_cells (op, scratch, op->behind, tx);
+    oct_lanes_fft_run_back_real (
+        op->backward, scratch->placed, scratch->grid, scratch->transform);
+  fill_margins (scratch->grid, t->length, op->margin, cell);
+  if (op->parts == 2)
+    multiply_complex (op->band, taps, t->length, from, scratch->cells);
+  else
+    multiply_real (op->band, taps, t->length, from, scratch->cells);
+  transform_cells (op, scratch, op->factors, tx);
 }
 
-/* width and parts are constants where this is inlined */
-OCT_INLINE void
-spread (const OctNufftTables *g, guint width, guint parts,
-    const guint32 *column, const float *row, float *cells)
+/* The cells of a grid without end go to those of the FFT that they stand for.
+ */
+OCT_VECTORISED static void
+spread_samples (const OctNufftTables *g, guint parts, const guint32 *column,
+    const float *rows, float *cells)
 {
   const float *weights = g->node_weights;
+  guint row = parts * VECTORS;
 
-  for (guint n = 0; n < g->samples; n++, weights += width) {
-    const float *value = row + (gsize)column[n] * parts;
-    float *to = cells + (gsize)g->lowest[n] * parts;
-    for (guint m = 0; m < width; m++)
-      for (guint part = 0; part < parts; part++)
-        to[m * parts + part] += weights[m] * value[part];
+  for (guint n = 0; n < g->samples; n++) {
+    const OctVector *value = (const OctVector *)rows + (gsize)column[n] * row;
+    guint at = (g->origin + (guint)g->lowest[n]) % g->grid;
+    for (guint m = 0; m < g->width; m++) {
+      OctVector *to = (OctVector *)cells + (gsize)at * row;
+      for (guint k = 0; k < row; k++)
+        to[k] += *weights * value[k];
+      weights++;
+      at = at + 1 < g->grid ? at + 1 : 0;
+    }
   }
 }
 
-OCT_INLINE void
-spread_samples (const OctNufftTables *g, guint parts, const guint32 *column,
-    const float *row, float *cells)
-{
-  switch (g->width) {
-#define CASE(width)                                                            \
-  case width:                                                                  \
-    spread (g, width, parts, column, row, cells);                              \
-    break
-    CASE (1);
-    CASE (2);
-    CASE (3);
-    CASE (4);
-    CASE (5);
-    CASE (6);
-    CASE (7);
-    CASE (8);
-#undef CASE
-  default:
-    spread (g, g->width, parts, column, row, cells);
-  }
-}
-
-OCT_VECTORISED static void
-spread_real (const OctNufftTables *g, const guint32 *column, const float *row,
-    float *cells)
-{
-  spread_samples (g, 1, column, row, cells);
-}
-
-OCT_VECTORISED static void
-spread_complex (const OctNufftTables *g, const guint32 *column,
-    const float *row, float *cells)
-{
-  spread_samples (g, 2, column, row, cells);
-}
-
-/* Cells of a grid without end, in `grid`, to those of the FFT that they stand
- * for, in `cells`. */
 void
 oct_cpu_cs_adjoint (const OctCpuCsOperator *op, const OctCpuCsScratch *scratch,
-    const guint32 *column, const float *row, float *b)
+    const guint32 *column, const float *rows, float *b)
 {
   const OctNufftTables *g = &op->tables.gridding;
-  gsize count = (gsize)g->cells * op->parts;
-  gsize length = (gsize)g->grid * op->parts;
-  gsize at = (gsize)g->origin * op->parts;
 
-  memset (scratch->grid, 0, count * sizeof (float));
-  memset (scratch->cells, 0, length * sizeof (float));
-  if (op->parts == 2)
-    spread_complex (g, column, row, scratch->grid);
-  else
-    spread_real (g, column, row, scratch->grid);
-  for (gsize done = 0; done < count;) {
-    gsize some = MIN (count - done, length - at);
-    for (gsize i = 0; i < some; i++)
-      scratch->cells[at + i] += scratch->grid[done + i];
-    done += some;
-    at = 0;
-  }
+  memset (scratch->cells, 0,
+      (gsize)g->grid * op->parts * OCT_LANES * sizeof (float));
+  spread_samples (g, op->parts, column, rows, scratch->cells);
   transform_cells (op, scratch, op->gridding, b);
 }
 
@@ -234,15 +171,19 @@ oct_cpu_cs_divide (
     const OctCpuCsOperator *op, guint8 *base, OctCpuCsScratch *scratch)
 {
   const OctCsTables *t = &op->tables;
-  gsize grid = (gsize)MAX (t->length, t->gridding.cells) * op->parts;
-  gsize floats = oct_cpu_pad ((grid + 2 * MARGIN) * sizeof (float));
-  gsize bins = oct_cpu_pad (op->bins * sizeof (fftwf_complex));
+  gsize cell = (gsize)op->parts * OCT_LANES * sizeof (float);
+  gsize margin = op->margin * cell, size = 0;
 
   scratch->placed = (gpointer)base;
-  scratch->spectrum = (gpointer)(base + bins);
-  scratch->grid = (float *)(gpointer)(base + 2 * bins) + MARGIN;
-  scratch->cells = (gpointer)(base + 2 * bins + floats);
-  return 2 * bins + 2 * floats;
+  size += (gsize)op->bins * 2 * OCT_LANES * sizeof (float);
+  scratch->grid = (gpointer)(base + size + margin);
+  size += t->length * cell + 2 * margin;
+  scratch->cells = (gpointer)(base + size);
+  size += t->length * cell;
+  scratch->transform = base + size;
+  return size
+         + MAX (oct_lanes_fft_scratch (op->forward),
+             oct_lanes_fft_scratch (op->backward));
 }
 
 static void
@@ -256,59 +197,49 @@ set_runs (OctCpuCsOperator *op)
   if (op->parts == 1) {
     op->runs[0].modes += t->nyquist;
   } else if (negative > 0) {
-    op->runs[1].modes = negative;
-    op->runs[1].place = t->length - negative;
+    /* in the order in which they follow each other around the end */
+    op->runs[1] = (OctCpuCsRun){ .start = negative, .modes = positive };
+    op->runs[0] =
+        (OctCpuCsRun){ .modes = negative, .place = t->length - negative };
     op->n_runs = 2;
   }
-  op->iterate = 0;
-  for (guint r = 0; r < op->n_runs; r++) {
-    op->runs[r].start = op->iterate;
-    op->runs[r].values = ((gsize)op->runs[r].modes * 2 + OCT_VECTOR - 1)
-                         / OCT_VECTOR * OCT_VECTOR;
-    op->iterate +=
-        oct_cpu_pad (op->runs[r].values * sizeof (float)) / sizeof (float);
-  }
-  /* zeros behind the last run are written too */
-  op->bins = (op->parts == 1 ? t->length / 2 + 1 : t->length) + OCT_VECTOR;
+  op->modes = op->runs[0].modes + op->runs[1].modes;
+  op->bins = op->parts == 1 ? t->length / 2 + 1 : t->length;
+  op->margin = t->diagonals - 1;
 }
 
-/* `table`[|q|] twice for every mode of an iterate */
+/* `table`[|q|] for every mode of an iterate */
 static gboolean
-set_factors (const OctCpuCsOperator *op, const float *table, float scale,
-    float **factors, GError **error)
+set_factors (const OctCpuCsOperator *op, const float *table, float **factors,
+    GError **error)
 {
+  guint before = op->n_runs == 2 ? op->runs[0].modes : 0;
+
   oct_cpu_free (*factors);
-  *factors = oct_cpu_alloc (op->iterate, sizeof (float), error);
-  if (*factors == NULL)
-    return FALSE;
-  memset (*factors, 0, op->iterate * sizeof (float));
-  for (guint r = 0; r < op->n_runs; r++) {
-    const OctCpuCsRun *run = &op->runs[r];
-    for (guint i = 0; i < run->modes; i++) {
-      guint q = r == 0 ? i : run->modes - i;
-      float *to = *factors + run->start + 2 * (gsize)i;
-      to[0] = to[1] = scale * table[q];
-    }
-  }
-  return TRUE;
+  *factors = oct_cpu_alloc (op->modes, sizeof (float), error);
+  for (guint i = 0; *factors != NULL && i < op->modes; i++)
+    (*factors)[i] = table[i < before ? before - i : i - before];
+  return *factors != NULL;
 }
 
+/* All that a cell of h takes from those around, in their order. */
 static gboolean
 set_band (OctCpuCsOperator *op, GError **error)
 {
   const OctCsTables *t = &op->tables;
-  gsize count = (gsize)t->length * op->parts;
+  guint margin = op->margin, taps = 2 * margin + 1;
 
   oct_cpu_free (op->band);
-  op->band_row = count + 2 * MARGIN;
-  op->band = oct_cpu_alloc (t->diagonals, op->band_row * sizeof (float), error);
+  op->band = oct_cpu_alloc (t->length, taps * sizeof (float), error);
   if (op->band == NULL)
     return FALSE;
-  for (guint d = 0; d < t->diagonals; d++) {
-    float *row = op->band + d * op->band_row + MARGIN;
-    for (gsize i = 0; i < count; i++)
-      row[i] = t->band[(gsize)d * t->length + i / op->parts];
-    fill_margins (row, count, MARGIN);
+  for (guint c = 0; c < t->length; c++) {
+    float *to = op->band + (gsize)c * taps + margin;
+    for (guint d = 0; d <= margin; d++) {
+      const float *row = t->band + (gsize)d * t->length;
+      to[d] = row[c];
+      *(to - d) = row[(c + t->length - d % t->length) % t->length];
+    }
   }
   return TRUE;
 }
@@ -316,21 +247,16 @@ set_band (OctCpuCsOperator *op, GError **error)
 static gboolean
 set_transforms (OctCpuCsOperator *op, GError **error)
 {
-  gboolean real = op->parts == 1;
   guint length = op->tables.length;
 
-  oct_cpu_half_clear (&op->half);
-  if (real && length % 2 == 0)
-    return oct_cpu_half_init (&op->half, length, error)
-           && oct_cpu_half_add_back (&op->half, error);
-  op->forward = oct_cpu_fftw_plan (
-      real ? OCT_CPU_FFTW_REAL_TO_COMPLEX : OCT_CPU_FFTW_FORWARD, length,
-      error);
-  if (op->forward == NULL)
-    return FALSE;
-  op->backward = oct_cpu_fftw_plan (
-      real ? OCT_CPU_FFTW_COMPLEX_TO_REAL : OCT_CPU_FFTW_BACKWARD, length,
-      error);
+  oct_lanes_fft_free (op->forward);
+  oct_lanes_fft_free (op->backward);
+  op->backward = NULL;
+  op->forward = op->parts == 1 ? oct_lanes_fft_new_real (length, FALSE, error)
+                               : oct_lanes_fft_new (length, FALSE, error);
+  if (op->forward != NULL)
+    op->backward = op->parts == 1 ? oct_lanes_fft_new_real (length, TRUE, error)
+                                  : oct_lanes_fft_new (length, TRUE, error);
   return op->backward != NULL;
 }
 
@@ -338,18 +264,15 @@ gboolean
 oct_cpu_cs_operator_set (
     OctCpuCsOperator *op, const OctCsParams *params, GError **error)
 {
-  float half;
+  const OctCsTables *t = &op->tables;
 
   op->parts = params->format == OCT_SAMPLE_CF32 ? 2 : 1;
   if (!oct_cs_tables_set (&op->tables, params, error)
       || !set_transforms (op, error))
     return FALSE;
   set_runs (op);
-  half = op->half.half != 0 ? 0.5f : 1;
-  return set_factors (op, op->tables.factors, 1, &op->before, error)
-         && set_factors (op, op->tables.factors, half, &op->behind, error)
-         && set_factors (
-             op, op->tables.gridding.factors, half, &op->gridding, error)
+  return set_factors (op, t->factors, &op->factors, error)
+         && set_factors (op, t->gridding.factors, &op->gridding, error)
          && set_band (op, error);
 }
 
@@ -357,9 +280,9 @@ void
 oct_cpu_cs_operator_clear (OctCpuCsOperator *op)
 {
   oct_cs_tables_clear (&op->tables);
-  oct_cpu_half_clear (&op->half);
-  oct_cpu_free (op->before);
-  oct_cpu_free (op->behind);
+  oct_lanes_fft_free (op->forward);
+  oct_lanes_fft_free (op->backward);
+  oct_cpu_free (op->factors);
   oct_cpu_free (op->gridding);
   oct_cpu_free (op->band);
   memset (op, 0, sizeof *op);
