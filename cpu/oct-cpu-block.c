@@ -13,8 +13,8 @@ typedef guint16 Counts16
 
 /* through whole numbers of 32 bit, for which processors have an instruction */
 #define COUNTS_TO_FLOAT(vector)                                                \
-  __builtin_convertvector (                                                    \
-      __builtin_convertvector (vector, OctSelection), OctVector)
+  __builtin_convertvector(                                                     \
+      __builtin_convertvector(vector, OctSelection), OctVector)
 
 /* Eight samples of eight A-lines at a time, in the registers.  A cache line of
  * rows is read to its end before the next eight rows: rows of a power of two
@@ -79,9 +79,7 @@ OCT_VECTORISED void
 oct_cpu_block_scatter (
     const float *values, guint count, float *const rows[OCT_LANES])
 {
-  for (guint i = 0; i < count; i += OCT_LANES_CHUNK)
-    oct_lanes_scatter (
-        values + (gsize)i * LANES, MIN (OCT_LANES_CHUNK, count - i), rows, i);
+  oct_lanes_scatter_all (values, count, rows);
 }
 
 OCT_VECTORISED void

@@ -48,15 +48,15 @@ struct _OctPlan {
   float *power; /* [blocks][bins][LANES], for an image */
   /* [threads][scratch_size] */
   guint8 *scratch;
-  gsize scratch_size, prepared_at, fft_at, unused_at;
+  gsize scratch_size, prepared_at, more_at, unused_at;
 };
 
 /* The scratch of one thread. */
 typedef struct {
   float *values;   /* loaded, before they are resampled or turned; then bins */
   float *prepared; /* for the transform, zeros behind the samples */
-  gpointer fft;
-  float *unused; /* a row, for the output of lanes without an A-line */
+  gpointer more;   /* of the resampling, of the transform */
+  float *unused;   /* a row, for the output of lanes without an A-line */
 } Scratch;
 
 typedef struct {
@@ -112,10 +112,8 @@ static gboolean
 is_possible (const Steps *steps, guint n, OctOperation last)
 {
   if (last == OCT_OPERATION_LOGSCALE)
-    return steps->fft != NULL
-           && (steps->resample == NULL || steps->resample->upsample == 1);
-  return last == OCT_N_OPERATIONS && n >= 2
-         && (steps->resample == NULL || steps->resample->upsample == 1);
+    return steps->fft != NULL;
+  return last == OCT_N_OPERATIONS && n >= 2;
 }
 
 static gboolean
@@ -204,20 +202,21 @@ static gboolean
 make_scratch (OctPlan *plan)
 {
   gsize value = LANES * sizeof (float), row = oct_step_shape_row (&plan->out);
-  gsize loaded = plan->in.values * value;
+  gsize loaded = plan->in.values * value, more = 0;
 
   if (plan->resamples)
     loaded = oct_cpu_resampler_size (&plan->resampler) * sizeof (float);
   if (plan->fft != NULL)
     loaded = MAX (loaded, plan->out.values * 2 * value);
   plan->prepared_at = oct_cpu_pad (loaded);
-  plan->fft_at =
+  plan->more_at =
       plan->prepared_at
       + oct_cpu_pad (plan->length * (plan->is_complex ? 2 : 1) * value);
-  plan->unused_at =
-      plan->fft_at
-      + (plan->fft != NULL ? oct_cpu_pad (oct_lanes_fft_scratch (plan->fft))
-                           : 0);
+  if (plan->resamples)
+    more = oct_cpu_resampler_scratch (&plan->resampler);
+  if (plan->fft != NULL)
+    more = MAX (more, oct_lanes_fft_scratch (plan->fft));
+  plan->unused_at = plan->more_at + oct_cpu_pad (more);
   plan->scratch_size = plan->unused_at + oct_cpu_pad (row);
   plan->scratch = oct_cpu_alloc (plan->threads, plan->scratch_size, NULL);
   if (plan->scratch == NULL)
@@ -276,7 +275,7 @@ divide_scratch (const OctPlan *plan, guint thread, Scratch *scratch)
 
   scratch->values = (float *)base;
   scratch->prepared = (float *)(base + plan->prepared_at);
-  scratch->fft = base + plan->fft_at;
+  scratch->more = base + plan->more_at;
   scratch->unused = (float *)(base + plan->unused_at);
 }
 
@@ -307,10 +306,11 @@ prepare (const Loop *loop, guint block, const Scratch *scratch)
 
   if (plan->resamples) {
     load (loop, block, scratch->values + GUARD * LANES);
-    oct_cpu_resampler_prepare (&plan->resampler, scratch->values);
+    oct_cpu_resampler_prepare (
+        &plan->resampler, scratch->values, scratch->more);
     if (plan->turns)
-      oct_cpu_resampler_read_complex (
-          &plan->resampler, scratch->values, plan->factors, 0, samples, scratch->prepared);
+      oct_cpu_resampler_read_complex (&plan->resampler, scratch->values,
+          plan->factors, 0, samples, scratch->prepared);
     else
       oct_cpu_resampler_read (
           &plan->resampler, scratch->values, 0, samples, scratch->prepared);
@@ -354,10 +354,10 @@ run_block (const Loop *loop, guint block, guint thread)
   if (plan->fft != NULL) {
     if (plan->is_complex)
       oct_lanes_fft_run (plan->fft, scratch.prepared, scratch.values,
-          plan->first_bin, plan->out.values, scratch.fft);
+          plan->first_bin, plan->out.values, scratch.more);
     else
       oct_lanes_fft_run_real (plan->fft, scratch.prepared, scratch.values,
-          plan->first_bin, plan->out.values, scratch.fft);
+          plan->first_bin, plan->out.values, scratch.more);
     result = scratch.values;
   }
   if (loop->image != NULL)

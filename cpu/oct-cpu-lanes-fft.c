@@ -357,16 +357,21 @@ run_steps (const OctLanesFft *fft, guint number, float *work,
     OctLanesTarget *target, gssize start, gssize step)
 {
   const Step *here = &fft->steps[number];
-  guint columns = here->columns;
-  gsize row = (gsize)columns * VALUE;
+  gsize row = (gsize)here->columns * VALUE;
 
-  fft->kernels->pass[here->radix](
-      work, row, 0, work, row, here->turns, columns);
+  if (number + 1 == fft->n_steps) {
+    target->start = start;
+    target->block_step = 0;
+    target->step = step;
+    fft->kernels->last[here->radix](work, 0, 1, target);
+    return;
+  }
+  fft->kernels->pass[here->radix](work, row, here->turns, here->columns);
   if (number + 2 == fft->n_steps) {
     target->start = start;
     target->block_step = step;
     target->step = step * here->radix;
-    fft->kernels->last[columns](work, 0, here->radix, target);
+    fft->kernels->last[here->columns](work, 0, here->radix, target);
     return;
   }
   for (guint k = 0; k < here->radix; k++)
@@ -374,81 +379,110 @@ run_steps (const OctLanesFft *fft, guint number, float *work,
         start + (gssize)k * step, step * here->radix);
 }
 
-/* `flip` at the begin, target->flip at the end; in and target->out may be the
- * same. */
+/* source->in and target->out may be the same. */
 static void
-run_fast (const OctLanesFft *fft, const float *in, guint flip, float *work,
+run_fast (const OctLanesFft *fft, const OctLanesSource *source, float *work,
     OctLanesTarget *target)
 {
   const Step *here = &fft->steps[0];
 
   target->length = fft->length;
-  target->start = 0;
-  if (fft->n_steps == 1) {
-    target->block_step = 0;
+  if (fft->n_steps <= 1) {
+    float values[OCT_LANES_MAX_RADIX * VALUE] __attribute__ ((aligned (64)));
+    const float *in = source->in;
+    if (source->read != NULL) {
+      source->read (source->data, 0, 1, fft->length, values);
+      in = values;
+    }
+    target->start = target->block_step = 0;
     target->step = 1;
-    fft->kernels->last[here->radix](in, flip, 1, target);
+    fft->kernels->last[fft->length](in, source->flip, 1, target);
     return;
   }
-  fft->kernels->pass[here->radix](in, (gsize)here->columns * VALUE, flip, work,
-      fft->row, here->turns, here->columns);
-  for (guint k = 0; k < here->radix; k++) {
-    if (fft->n_steps > 2) {
-      run_steps (fft, 1, work + k * fft->row, target, k, here->radix);
-      continue;
-    }
-    target->start = k;
-    target->block_step = 1;
-    target->step = here->radix;
-    fft->kernels->last[here->columns](work + k * fft->row, 0, 1, target);
-  }
+  fft->kernels->first[here->radix](
+      source, work, fft->row, here->turns, here->columns);
+  for (guint k = 0; k < here->radix; k++)
+    run_steps (fft, 1, work + k * fft->row, target, k, here->radix);
+}
+
+/* Values that are read to `values`, all of them. */
+static void
+read_all (const OctLanesSource *source, guint length, float *values)
+{
+  for (guint first = 0; first < length; first += OCT_LANES_MAX_RADIX)
+    source->read (source->data, first, 1,
+        MIN (OCT_LANES_MAX_RADIX, length - first),
+        values + (gsize)first * VALUE);
 }
 
 static void
-run_convolution (const OctLanesFft *fft, const float *in, float *out,
-    guint first, guint count, gpointer scratch)
+run_convolution (const OctLanesFft *fft, const OctLanesSource *source,
+    const OctLanesTarget *target, gpointer scratch)
 {
   const OctLanesFft *inner = fft->inner;
   const OctLanesKernels *kernels = fft->kernels;
-  guint flip = fft->backward ? VALUE / 2 : 0;
   float *values = scratch, *work = values + (gsize)inner->length * VALUE;
-  OctLanesTarget target = { .out = values, .count = inner->length };
+  const float *in = source->in;
+  OctLanesSource from = { .in = values };
+  OctLanesTarget to = { .out = values, .count = inner->length };
 
-  kernels->multiply (in, flip, fft->chirp, fft->length, values, 0);
+  if (source->read != NULL) {
+    read_all (source, fft->length, values);
+    in = values;
+  }
+  kernels->multiply (in, source->flip, fft->chirp, fft->length, values, 0);
   memset (values + (gsize)fft->length * VALUE, 0,
       (inner->length - fft->length) * VALUE_BYTES);
-  run_fast (inner, values, 0, work, &target);
+  run_fast (inner, &from, work, &to);
   kernels->multiply (values, 0, fft->filter, inner->length, values, 0);
-  target.count = fft->length;
-  target.flip = VALUE / 2;
-  run_fast (inner, values, VALUE / 2, work, &target);
-  while (count > 0) {
-    guint some = MIN (count, fft->length - first);
-    kernels->multiply (values + (gsize)first * VALUE, 0,
-        fft->chirp + 2 * (gsize)first, some, out, flip);
-    out += (gsize)some * VALUE;
-    count -= some;
-    first = 0;
+  to.count = fft->length;
+  from.flip = to.flip = VALUE / 2;
+  run_fast (inner, &from, work, &to);
+  for (guint i = 0, some, q = (guint)target->first; i < target->count;
+       i += some, q = 0) {
+    float *out = target->out + (gsize)i * VALUE;
+    some = MIN ((guint)target->count - i, fft->length - q);
+    if (target->write != NULL)
+      out = values + (gsize)q * VALUE;
+    kernels->multiply (values + (gsize)q * VALUE, 0, fft->chirp + 2 * (gsize)q,
+        some, out, target->flip);
+    for (guint k = 0; target->write != NULL && k < some;
+         k += OCT_LANES_MAX_RADIX)
+      target->write (target->data, q + k, 1,
+          MIN (OCT_LANES_MAX_RADIX, some - k), out + (gsize)k * VALUE);
   }
+}
+
+void
+oct_lanes_fft_run_through (const OctLanesFft *fft, OctLanesRead read,
+    OctLanesWrite write, gpointer data, const float *in, float *out,
+    guint first, guint count, gpointer scratch)
+{
+  guint flip = fft->backward ? VALUE / 2 : 0;
+  OctLanesSource source = {
+    .in = in, .read = read, .data = data, .flip = flip
+  };
+  OctLanesTarget target = { .out = out,
+    .write = write,
+    .data = data,
+    .first = first,
+    .count = count,
+    .flip = flip };
+
+  g_assert (
+      fft->kind == KIND_COMPLEX && first < fft->length && count <= fft->length);
+  if (fft->chirp != NULL)
+    run_convolution (fft, &source, &target, scratch);
+  else
+    run_fast (fft, &source, scratch, &target);
 }
 
 void
 oct_lanes_fft_run (const OctLanesFft *fft, const float *in, float *out,
     guint first, guint count, gpointer scratch)
 {
-  guint flip = fft->backward ? VALUE / 2 : 0;
-  OctLanesTarget target = {
-    .out = out, .first = first, .count = count, .flip = flip
-  };
-
-  g_assert (
-      fft->kind == KIND_COMPLEX && first < fft->length && count <= fft->length);
-  if (fft->chirp != NULL)
-    run_convolution (fft, in, out, first, count, scratch);
-  else if (fft->n_steps > 0)
-    run_fast (fft, in, flip, scratch, &target);
-  else if (count > 0)
-    memmove (out, in, VALUE_BYTES);
+  oct_lanes_fft_run_through (
+      fft, NULL, NULL, NULL, in, out, first, count, scratch);
 }
 
 void

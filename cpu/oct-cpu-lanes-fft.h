@@ -23,6 +23,16 @@ G_BEGIN_DECLS
 
 typedef struct _OctLanesFft OctLanesFft;
 
+/* Values first, first + step, ... of A-lines, `count` of them, to values
+ * [count][2][16]. */
+typedef void (*OctLanesRead) (
+    gpointer data, guint first, guint step, guint count, float *values);
+
+/* Bins first, first + step, ..., `count` of them, bins [count][2][16]; may be
+ * written to. */
+typedef void (*OctLanesWrite) (
+    gpointer data, guint first, guint step, guint count, float *bins);
+
 /* Of any length from 1 on; those without prime factors above 7 are the fast
  * ones.  To be freed with oct_lanes_fft_free().  NULL with OCT_ERROR_MEMORY. */
 OctLanesFft *oct_lanes_fft_new (
@@ -44,6 +54,14 @@ gsize oct_lanes_fft_scratch (const OctLanesFft *fft);
  * [count][2][16] the bins first, first + 1, ... modulo length; first < length,
  * count <= length.  in and out may be the same. */
 void oct_lanes_fft_run (const OctLanesFft *fft, const float *in, float *out,
+    guint first, guint count, gpointer scratch);
+
+/* The same of values that are made as they are needed, each once, 16 or less at
+ * a time, and bins that are taken as they come, each of those asked for once
+ * and perhaps others, in any order: neither has to stand in memory.  read NULL:
+ * in; write NULL: out. */
+void oct_lanes_fft_run_through (const OctLanesFft *fft, OctLanesRead read,
+    OctLanesWrite write, gpointer data, const float *in, float *out,
     guint first, guint count, gpointer scratch);
 
 /* Real to complex, of oct_lanes_fft_new_real(, FALSE,): in [length][16], out

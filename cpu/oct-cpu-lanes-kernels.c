@@ -11,12 +11,6 @@
 typedef float V
     __attribute__ ((vector_size (4 * W), aligned (4 * W), may_alias));
 
-#ifdef __clang__
-#  define UNROLL _Pragma ("clang loop unroll(full)")
-#else
-#  define UNROLL _Pragma ("GCC unroll 16")
-#endif
-
 /* ------------------------------------------------- transforms of few values
  * In place, of re[] and im[]: value a, b, ... to bin 0, 1, ... */
 
@@ -164,194 +158,399 @@ typedef float V
 #define COS_160 -0.93969262078590838405f
 #define SIN_160 0.34202014332566873304f
 
-/* Of all values of re[] and im[]: DFT_r leaves bin k at PLACE_r (k).  Lengths
- * of coprime factors r1 r2 read value r2 n1 + r1 n2 modulo r, and there is bin
- * k with n1 = k modulo r1 and n2 = k modulo r2 (Good and Thomas). */
-#define DFT_2 DFT2 (0, 1)
-#define PLACE_2(k) (k)
-#define DFT_3 DFT3 (0, 1, 2)
-#define PLACE_3(k) (k)
-#define DFT_4 DFT4 (0, 1, 2, 3)
-#define PLACE_4(k) (k)
-#define DFT_5 DFT5 (0, 1, 2, 3, 4)
-#define PLACE_5(k) (k)
+/* A transform of all values, in the order in which they are read and written
+ * with the fewest of them at a time in registers: LOAD (e) value e, STORE (k,
+ * place) bin k.  Lengths of coprime factors r1 r2 read value r2 n1 + r1 n2
+ * modulo r, and there is bin k with n1 = k modulo r1 and n2 = k modulo r2 (Good
+ * and Thomas). */
 
-#define DFT_6                                                                  \
-  do {                                                                         \
-    DFT2 (0, 3);                                                               \
-    DFT2 (2, 5);                                                               \
-    DFT2 (4, 1);                                                               \
-    DFT3 (0, 2, 4);                                                            \
-    DFT3 (3, 5, 1);                                                            \
-  } while (0)
-#define PLACE_6(k) ((3 * ((k) % 2) + 2 * ((k) % 3)) % 6)
+#define LOAD2(a, b)                                                            \
+  LOAD (a);                                                                    \
+  LOAD (b);                                                                    \
+  DFT2 (a, b)
 
-#define PLACE_7(k) (k)
+#define LOAD3(a, b, c)                                                         \
+  LOAD (a);                                                                    \
+  LOAD (b);                                                                    \
+  LOAD (c);                                                                    \
+  DFT3 (a, b, c)
 
-#define DFT_8                                                                  \
-  do {                                                                         \
-    DFT4 (0, 2, 4, 6);                                                         \
-    DFT4 (1, 3, 5, 7);                                                         \
-    TURN_45 (3);                                                               \
-    TURN_90 (5);                                                               \
-    TURN_135 (7);                                                              \
-    DFT2 (0, 1);                                                               \
-    DFT2 (2, 3);                                                               \
-    DFT2 (4, 5);                                                               \
-    DFT2 (6, 7);                                                               \
-  } while (0)
-#define PLACE_8(k) (2 * ((k) % 4) + (k) / 4)
+#define LOAD4(a, b, c, d)                                                      \
+  LOAD (a);                                                                    \
+  LOAD (c);                                                                    \
+  LOAD (b);                                                                    \
+  LOAD (d);                                                                    \
+  DFT4 (a, b, c, d)
 
-#define DFT_9                                                                  \
-  do {                                                                         \
-    DFT3 (0, 3, 6);                                                            \
-    DFT3 (1, 4, 7);                                                            \
-    DFT3 (2, 5, 8);                                                            \
-    TURN (4, COS_40, SIN_40);                                                  \
-    TURN (5, COS_80, SIN_80);                                                  \
-    TURN (7, COS_80, SIN_80);                                                  \
-    TURN (8, COS_160, SIN_160);                                                \
-    DFT3 (0, 1, 2);                                                            \
-    DFT3 (3, 4, 5);                                                            \
-    DFT3 (6, 7, 8);                                                            \
-  } while (0)
-#define PLACE_9(k) (3 * ((k) % 3) + (k) / 3)
+#define LOAD5(a, b, c, d, e)                                                   \
+  LOAD (a);                                                                    \
+  LOAD (b);                                                                    \
+  LOAD (c);                                                                    \
+  LOAD (d);                                                                    \
+  LOAD (e);                                                                    \
+  DFT5 (a, b, c, d, e)
 
-#define DFT_10                                                                 \
-  do {                                                                         \
-    DFT2 (0, 5);                                                               \
-    DFT2 (2, 7);                                                               \
-    DFT2 (4, 9);                                                               \
-    DFT2 (6, 1);                                                               \
-    DFT2 (8, 3);                                                               \
-    DFT5 (0, 2, 4, 6, 8);                                                      \
-    DFT5 (5, 7, 9, 1, 3);                                                      \
-  } while (0)
-#define PLACE_10(k) ((5 * ((k) % 2) + 2 * ((k) % 5)) % 10)
+/* bins k, l, ... come out at a, b, ... */
+#define STORE2(a, b, k, l)                                                     \
+  DFT2 (a, b);                                                                 \
+  STORE (k, a);                                                                \
+  STORE (l, b)
 
-#define DFT_12                                                                 \
-  do {                                                                         \
-    DFT4 (0, 3, 6, 9);                                                         \
-    DFT4 (4, 7, 10, 1);                                                        \
-    DFT4 (8, 11, 2, 5);                                                        \
-    DFT3 (0, 4, 8);                                                            \
-    DFT3 (3, 7, 11);                                                           \
-    DFT3 (6, 10, 2);                                                           \
-    DFT3 (9, 1, 5);                                                            \
-  } while (0)
-#define PLACE_12(k) ((3 * ((k) % 4) + 4 * ((k) % 3)) % 12)
+#define STORE3(a, b, c, k, l, m)                                               \
+  DFT3 (a, b, c);                                                              \
+  STORE (k, a);                                                                \
+  STORE (l, b);                                                                \
+  STORE (m, c)
 
-#define DFT_15                                                                 \
-  do {                                                                         \
-    DFT3 (0, 5, 10);                                                           \
-    DFT3 (3, 8, 13);                                                           \
-    DFT3 (6, 11, 1);                                                           \
-    DFT3 (9, 14, 4);                                                           \
-    DFT3 (12, 2, 7);                                                           \
-    DFT5 (0, 3, 6, 9, 12);                                                     \
-    DFT5 (5, 8, 11, 14, 2);                                                    \
-    DFT5 (10, 13, 1, 4, 7);                                                    \
-  } while (0)
-#define PLACE_15(k) ((5 * ((k) % 3) + 3 * ((k) % 5)) % 15)
+#define STORE4(a, b, c, d, k, l, m, n)                                         \
+  DFT4 (a, b, c, d);                                                           \
+  STORE (k, a);                                                                \
+  STORE (l, b);                                                                \
+  STORE (m, c);                                                                \
+  STORE (n, d)
 
-#define DFT_16                                                                 \
-  do {                                                                         \
-    DFT4 (0, 4, 8, 12);                                                        \
-    DFT4 (1, 5, 9, 13);                                                        \
-    DFT4 (2, 6, 10, 14);                                                       \
-    DFT4 (3, 7, 11, 15);                                                       \
-    TURN (5, COS_22, SIN_22);                                                  \
-    TURN_45 (9);                                                               \
-    TURN (13, SIN_22, COS_22);                                                 \
-    TURN_45 (6);                                                               \
-    TURN_90 (10);                                                              \
-    TURN_135 (14);                                                             \
-    TURN (7, SIN_22, COS_22);                                                  \
-    TURN_135 (11);                                                             \
-    TURN (15, -COS_22, -SIN_22);                                               \
-    DFT4 (0, 1, 2, 3);                                                         \
-    DFT4 (4, 5, 6, 7);                                                         \
-    DFT4 (8, 9, 10, 11);                                                       \
-    DFT4 (12, 13, 14, 15);                                                     \
-  } while (0)
-#define PLACE_16(k) (4 * ((k) % 4) + (k) / 4)
+#define STORE5(a, b, c, d, e, k, l, m, n, o)                                   \
+  DFT5 (a, b, c, d, e);                                                        \
+  STORE (k, a);                                                                \
+  STORE (l, b);                                                                \
+  STORE (m, c);                                                                \
+  STORE (n, d);                                                                \
+  STORE (o, e)
+
+#define RADIX_1                                                                \
+  LOAD (0);                                                                    \
+  STORE (0, 0)
+
+#define RADIX_2                                                                \
+  LOAD (0);                                                                    \
+  LOAD (1);                                                                    \
+  STORE2 (0, 1, 0, 1)
+
+#define RADIX_3                                                                \
+  LOAD (0);                                                                    \
+  LOAD (1);                                                                    \
+  LOAD (2);                                                                    \
+  STORE3 (0, 1, 2, 0, 1, 2)
+
+#define RADIX_4                                                                \
+  LOAD (0);                                                                    \
+  LOAD (2);                                                                    \
+  LOAD (1);                                                                    \
+  LOAD (3);                                                                    \
+  STORE4 (0, 1, 2, 3, 0, 1, 2, 3)
+
+#define RADIX_5                                                                \
+  LOAD (0);                                                                    \
+  LOAD (1);                                                                    \
+  LOAD (2);                                                                    \
+  LOAD (3);                                                                    \
+  LOAD (4);                                                                    \
+  STORE5 (0, 1, 2, 3, 4, 0, 1, 2, 3, 4)
+
+#define RADIX_6                                                                \
+  LOAD2 (0, 3);                                                                \
+  LOAD2 (2, 5);                                                                \
+  LOAD2 (4, 1);                                                                \
+  STORE3 (0, 2, 4, 0, 4, 2);                                                   \
+  STORE3 (3, 5, 1, 3, 1, 5)
+
+#define RADIX_7                                                                \
+  LOAD (0);                                                                    \
+  LOAD (1);                                                                    \
+  LOAD (2);                                                                    \
+  LOAD (3);                                                                    \
+  LOAD (4);                                                                    \
+  LOAD (5);                                                                    \
+  LOAD (6);                                                                    \
+  DFT_7;                                                                       \
+  STORE (0, 0);                                                                \
+  STORE (1, 1);                                                                \
+  STORE (2, 2);                                                                \
+  STORE (3, 3);                                                                \
+  STORE (4, 4);                                                                \
+  STORE (5, 5);                                                                \
+  STORE (6, 6)
+
+#define RADIX_8                                                                \
+  LOAD4 (0, 2, 4, 6);                                                          \
+  LOAD4 (1, 3, 5, 7);                                                          \
+  TURN_45 (3);                                                                 \
+  TURN_90 (5);                                                                 \
+  TURN_135 (7);                                                                \
+  STORE2 (0, 1, 0, 4);                                                         \
+  STORE2 (2, 3, 1, 5);                                                         \
+  STORE2 (4, 5, 2, 6);                                                         \
+  STORE2 (6, 7, 3, 7)
+
+#define RADIX_9                                                                \
+  LOAD3 (0, 3, 6);                                                             \
+  LOAD3 (1, 4, 7);                                                             \
+  TURN (4, COS_40, SIN_40);                                                    \
+  TURN (7, COS_80, SIN_80);                                                    \
+  LOAD3 (2, 5, 8);                                                             \
+  TURN (5, COS_80, SIN_80);                                                    \
+  TURN (8, COS_160, SIN_160);                                                  \
+  STORE3 (0, 1, 2, 0, 3, 6);                                                   \
+  STORE3 (3, 4, 5, 1, 4, 7);                                                   \
+  STORE3 (6, 7, 8, 2, 5, 8)
+
+#define RADIX_10                                                               \
+  LOAD2 (0, 5);                                                                \
+  LOAD2 (2, 7);                                                                \
+  LOAD2 (4, 9);                                                                \
+  LOAD2 (6, 1);                                                                \
+  LOAD2 (8, 3);                                                                \
+  STORE5 (0, 2, 4, 6, 8, 0, 6, 2, 8, 4);                                       \
+  STORE5 (5, 7, 9, 1, 3, 5, 1, 7, 3, 9)
+
+#define RADIX_12                                                               \
+  LOAD4 (0, 3, 6, 9);                                                          \
+  LOAD4 (4, 7, 10, 1);                                                         \
+  LOAD4 (8, 11, 2, 5);                                                         \
+  STORE3 (0, 4, 8, 0, 4, 8);                                                   \
+  STORE3 (3, 7, 11, 9, 1, 5);                                                  \
+  STORE3 (6, 10, 2, 6, 10, 2);                                                 \
+  STORE3 (9, 1, 5, 3, 7, 11)
+
+#define RADIX_15                                                               \
+  LOAD3 (0, 5, 10);                                                            \
+  LOAD3 (3, 8, 13);                                                            \
+  LOAD3 (6, 11, 1);                                                            \
+  LOAD3 (9, 14, 4);                                                            \
+  LOAD3 (12, 2, 7);                                                            \
+  STORE5 (0, 3, 6, 9, 12, 0, 6, 12, 3, 9);                                     \
+  STORE5 (5, 8, 11, 14, 2, 10, 1, 7, 13, 4);                                   \
+  STORE5 (10, 13, 1, 4, 7, 5, 11, 2, 8, 14)
+
+#define RADIX_16                                                               \
+  LOAD4 (0, 4, 8, 12);                                                         \
+  LOAD4 (1, 5, 9, 13);                                                         \
+  TURN (5, COS_22, SIN_22);                                                    \
+  TURN_45 (9);                                                                 \
+  TURN (13, SIN_22, COS_22);                                                   \
+  LOAD4 (2, 6, 10, 14);                                                        \
+  TURN_45 (6);                                                                 \
+  TURN_90 (10);                                                                \
+  TURN_135 (14);                                                               \
+  LOAD4 (3, 7, 11, 15);                                                        \
+  TURN (7, SIN_22, COS_22);                                                    \
+  TURN_135 (11);                                                               \
+  TURN (15, -COS_22, -SIN_22);                                                 \
+  STORE4 (0, 1, 2, 3, 0, 4, 8, 12);                                            \
+  STORE4 (4, 5, 6, 7, 1, 5, 9, 13);                                            \
+  STORE4 (8, 9, 10, 11, 2, 6, 10, 14);                                         \
+  STORE4 (12, 13, 14, 15, 3, 7, 11, 15)
 
 /* ------------------------------------------------------------------ steps */
 
 #define AT(pointer) (*(V *)(pointer))
 #define FROM(pointer) (*(const V *)(pointer))
 
-#define DEFINE_RADIX(radix)                                                    \
-  static void pass_##radix (const float *in, gsize in_row, guint flip,         \
-      float *out, gsize out_row, const float *turns, guint columns)            \
+/* Has the compiler compute places of values when it needs them: it would keep
+ * 64 of them on the stack, and read each from there. */
+#define FRESH(variable) __asm__("" : "+r"(variable))
+
+/* The values of one transform go through an array of their own where a vector
+ * is shorter than the lanes: rows that are a power of two apart share places in
+ * the cache, and would have left it before the other half of their lanes is
+ * read or written. */
+#define DIRECT (W == LANES)
+
+static inline __attribute__ ((always_inline)) void
+copy_value (const float *from, float *to)
+{
+  V value[OCT_LANES_VALUE / W];
+
+  for (guint i = 0; i < OCT_LANES_VALUE / W; i++)
+    value[i] = FROM (from + i * W);
+  for (guint i = 0; i < OCT_LANES_VALUE / W; i++)
+    AT (to + i * W) = value[i];
+}
+
+#define LOAD(e)                                                                \
+  do {                                                                         \
+    re[e] = FROM (from + (e)*in_row);                                          \
+    im[e] = FROM (from_im + (e)*in_row);                                       \
+  } while (0)
+
+/* turned */
+#define STORE(k, place)                                                        \
+  do {                                                                         \
+    float *at = to + (k)*out_row;                                              \
+    V r = re[place], i = im[place];                                            \
+    if ((k) > 0) {                                                             \
+      float c = turns[2 * (k)-2], s = turns[2 * (k)-1];                        \
+      AT (at) = r * c - i * s;                                                 \
+      AT (at + LANES) = i * c + r * s;                                         \
+    } else {                                                                   \
+      AT (at) = r;                                                             \
+      AT (at + LANES) = i;                                                     \
+    }                                                                          \
+  } while (0)
+
+#define DEFINE_PASS(radix)                                                     \
+  static void pass_##radix (                                                   \
+      float *work, gsize row, const float *turns, guint columns)               \
   {                                                                            \
     for (guint j = 0; j < columns; j++, turns += 2 * (radix - 1)) {            \
       for (guint lane = 0; lane < LANES; lane += W) {                          \
-        const float *from = in + (gsize)j * OCT_LANES_VALUE + lane;            \
-        float *to = out + (gsize)j * OCT_LANES_VALUE + lane;                   \
+        const float *from = work + (gsize)j * OCT_LANES_VALUE + lane;          \
+        const float *from_im = from + LANES;                                   \
+        float *to = work + (gsize)j * OCT_LANES_VALUE + lane;                  \
+        gsize in_row = row, out_row = row;                                     \
         V re[radix], im[radix];                                                \
-        UNROLL for (guint e = 0; e < radix; e++)                               \
-        {                                                                      \
-          re[e] = FROM (from + e * in_row + flip);                             \
-          im[e] = FROM (from + e * in_row + (LANES - flip));                   \
-        }                                                                      \
-        DFT_##radix;                                                           \
-        AT (to) = re[0];                                                       \
-        AT (to + LANES) = im[0];                                               \
-        UNROLL for (guint k = 1; k < radix; k++)                               \
-        {                                                                      \
-          float c = turns[2 * k - 2], s = turns[2 * k - 1];                    \
-          V r = re[PLACE_##radix (k)], i = im[PLACE_##radix (k)];              \
-          AT (to + k * out_row) = r * c - i * s;                               \
-          AT (to + k * out_row + LANES) = i * c + r * s;                       \
-        }                                                                      \
+        FRESH (in_row);                                                        \
+        FRESH (out_row);                                                       \
+        RADIX_##radix;                                                         \
       }                                                                        \
-    }                                                                          \
-  }                                                                            \
-                                                                               \
-  static void last_##radix (                                                   \
-      const float *in, guint flip, guint blocks, const OctLanesTarget *target) \
-  {                                                                            \
-    OctLanesTarget t = *target;                                                \
-                                                                               \
-    for (guint b = 0; b < blocks; b++) {                                       \
-      for (guint lane = 0; lane < LANES; lane += W) {                          \
-        const float *from = in + lane;                                         \
-        V re[radix], im[radix];                                                \
-        UNROLL for (guint e = 0; e < radix; e++)                               \
-        {                                                                      \
-          re[e] = FROM (from + e * OCT_LANES_VALUE + flip);                    \
-          im[e] = FROM (from + e * OCT_LANES_VALUE + (LANES - flip));          \
-        }                                                                      \
-        DFT_##radix;                                                           \
-        UNROLL for (guint k = 0; k < radix; k++)                               \
-        {                                                                      \
-          gssize at = t.start + k * t.step - t.first;                          \
-          at += at < 0 ? t.length : 0;                                         \
-          if (at < t.count) {                                                  \
-            float *to = t.out + at * OCT_LANES_VALUE + lane;                   \
-            AT (to + t.flip) = re[PLACE_##radix (k)];                          \
-            AT (to + (LANES - t.flip)) = im[PLACE_##radix (k)];                \
-          }                                                                    \
-        }                                                                      \
-      }                                                                        \
-      in += radix * OCT_LANES_VALUE;                                           \
-      t.start += t.block_step;                                                 \
     }                                                                          \
   }
 
-DEFINE_RADIX (2)
-DEFINE_RADIX (3)
-DEFINE_RADIX (4)
-DEFINE_RADIX (5)
-DEFINE_RADIX (6)
-DEFINE_RADIX (7)
-DEFINE_RADIX (8)
-DEFINE_RADIX (9)
-DEFINE_RADIX (10)
-DEFINE_RADIX (12)
-DEFINE_RADIX (15)
-DEFINE_RADIX (16)
+#define DEFINE_FIRST(radix)                                                    \
+  static void first_##radix (const OctLanesSource *source, float *out,         \
+      gsize row, const float *turns, guint columns)                            \
+  {                                                                            \
+    float column[radix * OCT_LANES_VALUE] __attribute__ ((aligned (64)));      \
+    gsize far = (gsize)columns * OCT_LANES_VALUE;                              \
+    gboolean direct = DIRECT && source->read == NULL;                          \
+                                                                               \
+    for (guint j = 0; j < columns; j++, turns += 2 * (radix - 1)) {            \
+      const float *values = column;                                            \
+      if (direct)                                                              \
+        values = source->in + (gsize)j * OCT_LANES_VALUE;                      \
+      else if (source->read != NULL)                                           \
+        source->read (source->data, j, columns, radix, column);                \
+      else                                                                     \
+        for (guint e = 0; e < radix; e++)                                      \
+          copy_value (source->in + (gsize)j * OCT_LANES_VALUE + e * far,       \
+              column + e * OCT_LANES_VALUE);                                   \
+      for (guint lane = 0; lane < LANES; lane += W) {                          \
+        const float *from = values + lane + source->flip;                      \
+        const float *from_im = from + LANES - 2 * (gssize)source->flip;        \
+        float *to = out + (gsize)j * OCT_LANES_VALUE + lane;                   \
+        gsize in_row = direct ? far : OCT_LANES_VALUE, out_row = row;          \
+        V re[radix], im[radix];                                                \
+        FRESH (in_row);                                                        \
+        FRESH (out_row);                                                       \
+        RADIX_##radix;                                                         \
+      }                                                                        \
+    }                                                                          \
+  }
+
+DEFINE_PASS (2)
+DEFINE_PASS (3)
+DEFINE_PASS (4)
+DEFINE_PASS (5)
+DEFINE_PASS (6)
+DEFINE_PASS (7)
+DEFINE_PASS (8)
+DEFINE_PASS (9)
+DEFINE_PASS (10)
+DEFINE_PASS (12)
+DEFINE_PASS (15)
+DEFINE_PASS (16)
+
+DEFINE_FIRST (2)
+DEFINE_FIRST (3)
+DEFINE_FIRST (4)
+DEFINE_FIRST (5)
+DEFINE_FIRST (6)
+DEFINE_FIRST (7)
+DEFINE_FIRST (8)
+DEFINE_FIRST (9)
+DEFINE_FIRST (10)
+DEFINE_FIRST (12)
+DEFINE_FIRST (15)
+DEFINE_FIRST (16)
+
+/* The last step, of which not all bins may be wanted. */
+
+#undef LOAD
+#define LOAD(e)                                                                \
+  do {                                                                         \
+    re[e] = FROM (from + (e)*OCT_LANES_VALUE);                                 \
+    im[e] = FROM (from_im + (e)*OCT_LANES_VALUE);                              \
+  } while (0)
+
+/* Nothing depends on where a bin goes, so that it is the same to the last bit
+ * whichever are wanted. */
+#undef STORE
+#define STORE(k, place)                                                        \
+  do {                                                                         \
+    float *at = to + (k)*OCT_LANES_VALUE;                                      \
+    if (direct)                                                                \
+      at = (k) < wanted ? first + (k)*step : to;                               \
+    AT (at + re_at) = re[place];                                               \
+    AT (at + im_at) = im[place];                                               \
+  } while (0)
+
+/* Bins start + k step of a block go where they are wanted. */
+static inline __attribute__ ((always_inline)) void
+scatter_bins (const OctLanesTarget *t, gssize start, guint count, float *bins)
+{
+  if (t->write != NULL) {
+    t->write (t->data, (guint)start, (guint)t->step, count, bins);
+    return;
+  }
+  start -= t->first;
+  for (guint k = 0; k < count; k++, start += t->step) {
+    gssize at = start < 0 ? start + t->length : start;
+    if (at < t->count)
+      copy_value (bins + k * OCT_LANES_VALUE, t->out + at * OCT_LANES_VALUE);
+  }
+}
+
+/* How many of the bins of a block are not behind the last one that is wanted.
+ */
+static inline __attribute__ ((always_inline)) gssize
+count_wanted (const OctLanesTarget *t, gssize start, gssize radix)
+{
+  gssize end = t->first + t->count;
+
+  if (end > t->length || start + (radix - 1) * t->step < end)
+    return radix;
+  return start < end ? (end - start + t->step - 1) / t->step : 0;
+}
+
+#define DEFINE_LAST(radix)                                                     \
+  static void last_##radix (                                                   \
+      const float *in, guint flip, guint blocks, const OctLanesTarget *target) \
+  {                                                                            \
+    float bins[radix * OCT_LANES_VALUE] __attribute__ ((aligned (64)));        \
+    gssize start = target->start, step = target->step * OCT_LANES_VALUE;       \
+    gboolean direct = DIRECT && target->first == 0 && target->write == NULL;   \
+    guint re_at = target->flip, im_at = LANES - target->flip;                  \
+                                                                               \
+    for (guint b = 0; b < blocks; b++, start += target->block_step) {          \
+      gssize wanted = count_wanted (target, start, radix);                     \
+      float *first = target->out + start * OCT_LANES_VALUE;                    \
+      for (guint lane = 0; lane < LANES; lane += W) {                          \
+        const float *from = in + lane + flip;                                  \
+        const float *from_im = from + LANES - 2 * (gssize)flip;                \
+        float *to = bins + lane;                                               \
+        V re[radix], im[radix];                                                \
+        FRESH (step);                                                          \
+        RADIX_##radix;                                                         \
+      }                                                                        \
+      if (!direct)                                                             \
+        scatter_bins (target, start, (guint)wanted, bins);                     \
+      in += radix * OCT_LANES_VALUE;                                           \
+    }                                                                          \
+  }
+
+DEFINE_LAST (1)
+DEFINE_LAST (2)
+DEFINE_LAST (3)
+DEFINE_LAST (4)
+DEFINE_LAST (5)
+DEFINE_LAST (6)
+DEFINE_LAST (7)
+DEFINE_LAST (8)
+DEFINE_LAST (9)
+DEFINE_LAST (10)
+DEFINE_LAST (12)
+DEFINE_LAST (15)
+DEFINE_LAST (16)
 
 /* --------------------------------------------------------------- the rest */
 
@@ -418,8 +617,9 @@ join (const float *bins, guint half, const float *turns, float *z)
       RADIX (list, 10), RADIX (list, 12), RADIX (list, 15), RADIX (list, 16)
 
 const OctLanesKernels OCT_KERNELS = {
+  .first = { RADICES (first) },
   .pass = { RADICES (pass) },
-  .last = { RADICES (last) },
+  .last = { RADIX (last, 1), RADICES (last) },
   .multiply = multiply,
   .separate = separate,
   .join = join,

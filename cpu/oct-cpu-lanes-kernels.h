@@ -10,25 +10,38 @@
  */
 #pragma once
 
-#include <glib.h>
+#include "oct-cpu-lanes-fft.h"
 
 G_BEGIN_DECLS
 
 /* floats of one complex value of all A-lines */
 #define OCT_LANES_VALUE 32
 
+/* Where the values of the first step come from. */
+typedef struct {
+  const float *in;   /* [length][2][16], or: */
+  OctLanesRead read; /* NULL: in */
+  gpointer data;     /* for it */
+  guint flip;
+} OctLanesSource;
+
 /* Of a transform of radix x columns values, one step of radix r:
- *   out[k][j] = turns[j][k] sum_e in[e][j] exp (-2 pi i e k / r), j < columns,
- * rows of `in` and `out` so many floats apart; turns [columns][r - 1][2] from
- * k = 1 on.  in and out may be the same. */
-typedef void (*OctLanesPass) (const float *in, gsize in_row, guint flip,
-    float *out, gsize out_row, const float *turns, guint columns);
+ *   x[k][j] = turns[j][k] sum_e x[e][j] exp (-2 pi i e k / r), j < columns,
+ * in rows `row` floats apart; turns [columns][r - 1][2] from k = 1 on. */
+typedef void (*OctLanesPass) (
+    float *work, gsize row, const float *turns, guint columns);
+
+/* The same from values that follow each other to rows. */
+typedef void (*OctLanesFirst) (const OctLanesSource *source, float *out,
+    gsize row, const float *turns, guint columns);
 
 /* Where the bins of the last step go: value k of block b is bin q = start + b
  * block_step + k step, and goes to out[q - first] modulo length if that is
  * below count. */
 typedef struct {
   float *out;
+  OctLanesWrite write; /* NULL: out */
+  gpointer data;       /* for it */
   gssize start, block_step, step;
   gssize first, count, length;
   guint flip;
@@ -42,6 +55,7 @@ typedef void (*OctLanesLast) (
 
 typedef struct {
   /* by radix; NULL where there is none */
+  OctLanesFirst first[OCT_LANES_MAX_RADIX + 1];
   OctLanesPass pass[OCT_LANES_MAX_RADIX + 1];
   OctLanesLast last[OCT_LANES_MAX_RADIX + 1];
   /* out[i] = factors[i] in[i], complex; in and out may be the same */

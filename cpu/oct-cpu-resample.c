@@ -5,36 +5,27 @@
  * In blocks of A-lines side by side (oct-cpu-lanes.h), where the recursions of
  * the spline are vector operations too.
  */
-#include "oct-cpu-fftw.h"
 #include "oct-cpu-lanes.h"
 #include "oct-cpu-private.h"
 #include "oct-cpu-resampler.h"
 #include "oct-params.h"
 #include "oct-simd.h"
 
-#include <fftw3.h>
-#include <string.h>
-
 #define LANES OCT_LANES
 #define CHUNK OCT_LANES_CHUNK
 
 struct _OctPlan {
   guint samples, lines, threads;
-  guint fine_samples; /* samples x upsample */
-  gsize fine_stride;  /* floats from one upsampled A-line to the next */
   OctCpuResampler resampler;
   guint8 *scratch; /* [threads][scratch_size], see divide_scratch() */
   gsize scratch_size;
-  fftwf_plan forward, backward; /* upsample 2 only */
 };
 
 /* The scratch of one thread. */
 typedef struct {
   float *values; /* of the resampler */
+  gpointer more; /* of the resampler */
   float *unused; /* [samples], output of the lanes without an A-line */
-  float *fine;   /* [LANES][fine_stride], upsample 2 only */
-  float *line;   /* [samples], upsample 2 only: aligned copy of an A-line */
-  fftwf_complex *spectrum; /* [fine_samples / 2 + 1], upsample 2 only */
 } Scratch;
 
 OCT_VECTORISED static void
@@ -53,30 +44,16 @@ scatter_tile (const float *tile, guint count, float *const *lines, gsize at)
 static gsize
 divide_scratch (const OctPlan *plan, guint8 *base, Scratch *scratch)
 {
-  gsize fine = plan->fine_samples, size = 0;
-  gboolean upsample = plan->fine_samples != plan->samples;
+  gsize size = 0;
 
 #define TAKE(member, bytes)                                                    \
   scratch->member = (gpointer)(base + size);                                   \
   size += oct_cpu_pad (bytes)
   TAKE (values, oct_cpu_resampler_size (&plan->resampler) * sizeof (float));
+  TAKE (more, oct_cpu_resampler_scratch (&plan->resampler));
   TAKE (unused, plan->samples * sizeof (float));
-  TAKE (fine, upsample ? plan->fine_stride * LANES * sizeof (float) : 0);
-  TAKE (line, upsample ? plan->samples * sizeof (float) : 0);
-  TAKE (spectrum, upsample ? (fine / 2 + 1) * sizeof (fftwf_complex) : 0);
 #undef TAKE
   return size;
-}
-
-static gboolean
-make_transforms (OctPlan *plan, GError **error)
-{
-  plan->forward =
-      oct_cpu_fftw_plan (OCT_CPU_FFTW_REAL_TO_COMPLEX, plan->samples, error);
-  if (plan->forward != NULL)
-    plan->backward = oct_cpu_fftw_plan (
-        OCT_CPU_FFTW_COMPLEX_TO_REAL, plan->fine_samples, error);
-  return plan->backward != NULL;
 }
 
 static void
@@ -99,43 +76,15 @@ resample_create (gconstpointer data, GError **error)
   plan = g_new0 (OctPlan, 1);
   plan->samples = params->samples;
   plan->lines = params->lines;
-  plan->fine_samples = params->samples * params->upsample;
-  plan->fine_stride =
-      oct_cpu_pad (plan->fine_samples * sizeof (float)) / sizeof (float);
   plan->threads = oct_backend_cpu_get_threads ();
   if (!oct_cpu_resampler_init (&plan->resampler, params, NULL, error)
       || !(plan->scratch_size = divide_scratch (plan, NULL, &scratch))
       || !(plan->scratch =
-               oct_cpu_alloc (plan->threads, plan->scratch_size, error))
-      || (params->upsample == 2 && !make_transforms (plan, error))) {
+               oct_cpu_alloc (plan->threads, plan->scratch_size, error))) {
     resample_destroy (plan);
     return NULL;
   }
   return plan;
-}
-
-/* Doubles the length of an A-line by zero padding of its transform
- * (Shafer 2.2.2, 4.3, algorithm 4.6). */
-static void
-upsample_line (
-    const OctPlan *plan, const Scratch *scratch, const float *in, float *fine)
-{
-  guint samples = plan->samples, bins = samples / 2 + 1;
-  float scale = 1.f / (float)samples;
-  float *spectrum = (float *)scratch->spectrum;
-
-  memcpy (scratch->line, in, samples * sizeof (float));
-  fftwf_execute_dft_r2c (plan->forward, scratch->line, scratch->spectrum);
-  for (guint i = 0; i < 2 * bins; i++)
-    spectrum[i] *= scale;
-  if (samples % 2 == 0) {
-    /* the Nyquist bin stands for two of the longer transform */
-    spectrum[samples] *= 0.5f;
-    spectrum[samples + 1] *= 0.5f;
-  }
-  memset (
-      spectrum + 2 * bins, 0, (samples + 1 - bins) * sizeof (fftwf_complex));
-  fftwf_execute_dft_c2r (plan->backward, scratch->spectrum, fine);
 }
 
 static void
@@ -154,15 +103,10 @@ resample_block (const OctCpuLoop *loop, guint start, guint thread)
     in[lane] = oct_cpu_row (loop->from, line);
     out[lane] =
         line == start + lane ? oct_cpu_row (loop->to, line) : scratch.unused;
-    if (plan->fine_samples != plan->samples) {
-      float *fine = scratch.fine + lane * plan->fine_stride;
-      upsample_line (plan, &scratch, in[lane], fine);
-      in[lane] = fine;
-    }
   }
   gather_lines (
-      in, plan->fine_samples, scratch.values + OCT_CPU_RESAMPLER_GUARD * LANES);
-  oct_cpu_resampler_prepare (&plan->resampler, scratch.values);
+      in, plan->samples, scratch.values + OCT_CPU_RESAMPLER_GUARD * LANES);
+  oct_cpu_resampler_prepare (&plan->resampler, scratch.values, scratch.more);
   for (guint at = 0; at < plan->samples; at += CHUNK) {
     guint count = MIN (CHUNK, plan->samples - at);
 

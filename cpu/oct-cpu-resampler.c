@@ -98,6 +98,16 @@ set_factors (OctCpuResampler *resampler)
   }
 }
 
+static gboolean
+make_transforms (OctCpuResampler *resampler, GError **error)
+{
+  resampler->forward =
+      oct_lanes_fft_new_real (resampler->samples, FALSE, error);
+  if (resampler->forward != NULL)
+    resampler->backward = oct_lanes_fft_new_real (resampler->fine, TRUE, error);
+  return resampler->backward != NULL;
+}
+
 gboolean
 oct_cpu_resampler_init (OctCpuResampler *resampler,
     const OctResampleParams *params, const double *scale, GError **error)
@@ -116,7 +126,8 @@ oct_cpu_resampler_init (OctCpuResampler *resampler,
                (gsize)params->samples * resampler->taps, sizeof (float), error))
       || (is_cubic
           && !(resampler->factors =
-                   oct_cpu_alloc (resampler->fine, sizeof (float), error)))) {
+                   oct_cpu_alloc (resampler->fine, sizeof (float), error)))
+      || (params->upsample == 2 && !make_transforms (resampler, error))) {
     oct_cpu_resampler_clear (resampler);
     return FALSE;
   }
@@ -132,6 +143,8 @@ oct_cpu_resampler_clear (OctCpuResampler *resampler)
   oct_cpu_free (resampler->first);
   oct_cpu_free (resampler->weights);
   oct_cpu_free (resampler->factors);
+  oct_lanes_fft_free (resampler->forward);
+  oct_lanes_fft_free (resampler->backward);
   memset (resampler, 0, sizeof *resampler);
 }
 
@@ -139,6 +152,44 @@ gsize
 oct_cpu_resampler_size (const OctCpuResampler *resampler)
 {
   return ((gsize)resampler->fine + 2 * GUARD) * LANES;
+}
+
+/* of the bins that upsampling pads with zeros */
+static gsize
+bins_size (const OctCpuResampler *resampler)
+{
+  return ((gsize)resampler->samples + 1) * 2 * LANES * sizeof (float);
+}
+
+gsize
+oct_cpu_resampler_scratch (const OctCpuResampler *resampler)
+{
+  if (resampler->forward == NULL)
+    return 0;
+  return bins_size (resampler)
+         + MAX (oct_lanes_fft_scratch (resampler->forward),
+             oct_lanes_fft_scratch (resampler->backward));
+}
+
+/* Doubles the length of the A-lines, where they are, by zero padding of their
+ * transforms (Shafer 2.2.2, 4.3, algorithm 4.6). */
+static void
+upsample (const OctCpuResampler *resampler, float *values, gpointer scratch)
+{
+  guint samples = resampler->samples, bins = samples / 2 + 1;
+  float *spectrum = scratch, *end = spectrum + (gsize)bins * 2 * LANES;
+  gpointer rest = (guint8 *)scratch + bins_size (resampler);
+  float scale = 1.f / (float)samples;
+
+  oct_lanes_fft_run_real (resampler->forward, values, spectrum, 0, bins, rest);
+  for (float *at = spectrum; at < end; at++)
+    *at *= scale;
+  /* the Nyquist bin stands for two of the longer transform */
+  if (samples % 2 == 0)
+    for (float *at = end - 2 * LANES; at < end; at++)
+      *at *= 0.5f;
+  memset (end, 0, (gsize)(samples + 1 - bins) * 2 * LANES * sizeof (float));
+  oct_lanes_fft_run_back_real (resampler->backward, spectrum, values, rest);
 }
 
 /* Natural spline: c[i-1] + 4 c[i] + c[i+1] = y[i] by elimination, and no second
@@ -180,10 +231,13 @@ find_coefficients (const float *factors, guint samples, float *values)
 }
 
 void
-oct_cpu_resampler_prepare (const OctCpuResampler *resampler, float *values)
+oct_cpu_resampler_prepare (
+    const OctCpuResampler *resampler, float *values, gpointer scratch)
 {
   const gsize guard = GUARD * LANES * sizeof (float);
 
+  if (resampler->forward != NULL)
+    upsample (resampler, values + GUARD * LANES, scratch);
   /* read with weight 0 */
   memset (values, 0, guard);
   memset (values + ((gsize)GUARD + resampler->fine) * LANES, 0, guard);
