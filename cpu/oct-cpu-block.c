@@ -103,17 +103,20 @@ oct_cpu_block_scale_complex (float *values, const float *factors, guint count)
 }
 
 OCT_VECTORISED void
-oct_cpu_block_turn (
-    const float *values, const float *factors, guint count, float *out)
+oct_cpu_block_turn (const float *values, const float *factors, guint start,
+    guint step, guint count, float *out)
 {
   const OctVector *v = (const OctVector *)values;
   OctVector *to = (OctVector *)out;
 
-  for (gsize i = 0; i < count; i++)
-    for (guint k = 0; k < VECTORS; k++) {
-      OctVector value = v[i * VECTORS + k];
+  for (guint i = 0; i < count; i++, to += 2 * VECTORS) {
+    gsize j = start + (gsize)i * step;
 
-      to[i * 2 * VECTORS + k] = value * factors[2 * i];
-      to[i * 2 * VECTORS + VECTORS + k] = value * factors[2 * i + 1];
+    for (guint k = 0; k < VECTORS; k++) {
+      OctVector value = v[j * VECTORS + k];
+
+      to[k] = value * factors[2 * j];
+      to[VECTORS + k] = value * factors[2 * j + 1];
     }
+  }
 }

@@ -272,15 +272,16 @@ read_taps (
                                                                                \
   OCT_VECTORISED static void name##_complex (const float *values,              \
       const guint32 *first, const float *weights, const float *factors,        \
-      guint count, float *out)                                                 \
+      guint start, guint step, guint count, float *out)                        \
   {                                                                            \
-    for (guint j = 0; j < count; j++) {                                        \
+    for (guint i = 0; i < count; i++) {                                        \
+      gsize j = start + (gsize)i * step;                                       \
       const OctVector *from =                                                  \
           (const OctVector *)(values + (gsize)first[j] * LANES);               \
-      OctVector *to = (OctVector *)(out + (gsize)j * 2 * LANES);               \
+      OctVector *to = (OctVector *)(out + (gsize)i * 2 * LANES);               \
       for (guint k = 0; k < VECTORS; k++) {                                    \
         OctVector value;                                                       \
-        read_taps (from + k, weights + (gsize)j * taps, taps, &value);         \
+        read_taps (from + k, weights + j * taps, taps, &value);                \
         to[k] = value * factors[2 * j];                                        \
         to[VECTORS + k] = value * factors[2 * j + 1];                          \
       }                                                                        \
@@ -308,17 +309,19 @@ oct_cpu_resampler_read (const OctCpuResampler *resampler, const float *values,
 
 void
 oct_cpu_resampler_read_complex (const OctCpuResampler *resampler,
-    const float *values, const float *factors, guint start, guint count,
-    float *out)
+    const float *values, const float *factors, guint start, guint step,
+    guint count, float *out)
 {
-  const guint32 *first = resampler->first + start;
-  const float *weights = resampler->weights + (gsize)start * resampler->taps;
+  const guint32 *first = resampler->first;
+  const float *weights = resampler->weights;
 
-  factors += 2 * (gsize)start;
   if (resampler->method == OCT_RESAMPLE_CUBIC)
-    read_cubic_complex (values, first, weights, factors, count, out);
+    read_cubic_complex (
+        values, first, weights, factors, start, step, count, out);
   else if (resampler->method == OCT_RESAMPLE_LINEAR)
-    read_linear_complex (values, first, weights, factors, count, out);
+    read_linear_complex (
+        values, first, weights, factors, start, step, count, out);
   else
-    read_lanczos_complex (values, first, weights, factors, count, out);
+    read_lanczos_complex (
+        values, first, weights, factors, start, step, count, out);
 }

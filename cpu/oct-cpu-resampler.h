@@ -47,10 +47,10 @@ void oct_cpu_resampler_prepare (
 void oct_cpu_resampler_read (const OctCpuResampler *resampler,
     const float *values, guint start, guint count, float *out);
 
-/* out[i][part][lane] = factors[start + i][part] x output sample start + i:
+/* out[i][part][lane] = factors[j][part] x output sample j, j = start + i step:
  * parts are the real and the imaginary one. */
 void oct_cpu_resampler_read_complex (const OctCpuResampler *resampler,
-    const float *values, const float *factors, guint start, guint count,
-    float *out);
+    const float *values, const float *factors, guint start, guint step,
+    guint count, float *out);
 
 G_END_DECLS
