@@ -192,41 +192,70 @@ upsample (const OctCpuResampler *resampler, float *values, gpointer scratch)
   oct_lanes_fft_run_back_real (resampler->backward, spectrum, values, rest);
 }
 
-/* Natural spline: c[i-1] + 4 c[i] + c[i+1] = y[i] by elimination, and no second
- * derivative at both ends: there 6 c = y, and c goes on straight. */
+/* One sample of the elimination, of all A-lines, and back again. */
+OCT_INLINE void
+eliminate (float factor, OctVector *c, OctVector *carry)
+{
+  for (guint k = 0; k < VECTORS; k++)
+    c[k] = carry[k] = factor * c[k] - factor * carry[k];
+}
+
+OCT_INLINE void
+substitute (float factor, OctVector *c, OctVector *carry)
+{
+  for (guint k = 0; k < VECTORS; k++)
+    c[k] = carry[k] = c[k] - factor * carry[k];
+}
+
+/* Natural spline: c[i-1] + 4 c[i] + c[i+1] = y[i], and no second derivative at
+ * both ends: there 6 c = y.  Every sample waits for the one before, so the
+ * elimination goes from both ends at the same time, over `left` and `right`
+ * samples that meet in the middle, and back. */
 OCT_VECTORISED static void
 find_coefficients (const float *factors, guint samples, float *values)
 {
   const float sixth = 1.f / 6;
+  guint right = (samples - 2) / 2, left = samples - 2 - right;
   OctVector *c = (OctVector *)values;
-  gsize last = (gsize)(samples - 1) * VECTORS;
-  OctVector carry[VECTORS];
+  OctVector *end = c + (gsize)(samples - 1) * VECTORS;
+  OctVector *middle = c + (gsize)left * VECTORS;
+  float share = 1 / (1 - factors[left] * factors[right]);
+  OctVector from[VECTORS], to[VECTORS];
 
   for (guint k = 0; k < VECTORS; k++) {
-    carry[k] = c[k] * sixth;
-    c[last + k] *= sixth;
-    c[k] = carry[k];
+    c[k] = from[k] = c[k] * sixth;
+    end[k] = to[k] = end[k] * sixth;
   }
-  for (gsize i = 1; i + 1 < samples; i++) {
-    for (guint k = 0; k < VECTORS; k++) {
-      carry[k] = factors[i] * c[i * VECTORS + k] - factors[i] * carry[k];
-      c[i * VECTORS + k] = carry[k];
-    }
+  for (gsize i = 1; i <= right; i++) {
+    eliminate (factors[i], c + i * VECTORS, from);
+    eliminate (factors[i], end - i * VECTORS, to);
   }
-  for (guint k = 0; k < VECTORS; k++)
-    carry[k] = c[last + k];
-  for (gsize i = samples - 1; i-- > 1;) {
-    for (guint k = 0; k < VECTORS; k++) {
-      carry[k] = c[i * VECTORS + k] - factors[i] * carry[k];
-      c[i * VECTORS + k] = carry[k];
-    }
-  }
+  if (left > right)
+    eliminate (factors[left], middle, from);
   for (guint k = 0; k < VECTORS; k++) {
-    OctVector second = samples > 1 ? c[VECTORS + k] : c[k];
-    OctVector before = samples > 1 ? c[last - VECTORS + k] : c[k];
+    from[k] = share * (from[k] - factors[left] * to[k]);
+    to[k] -= factors[right] * from[k];
+    middle[k] = from[k];
+    middle[VECTORS + k] = to[k];
+  }
+  if (left > right && right > 0)
+    substitute (factors[right], c + (gsize)right * VECTORS, from);
+  for (gsize i = right; i-- > 1;) {
+    substitute (factors[i], c + i * VECTORS, from);
+    substitute (factors[i], end - i * VECTORS, to);
+  }
+}
 
-    c[(gssize)k - VECTORS] = 2 * c[k] - second;
-    c[last + VECTORS + k] = 2 * c[last + k] - before;
+/* Behind the ends the coefficients go on straight. */
+static void
+extend (guint samples, float *values)
+{
+  float *end = values + (gsize)(samples - 1) * LANES;
+  gssize inner = samples > 1 ? LANES : 0;
+
+  for (guint lane = 0; lane < LANES; lane++) {
+    values[(gssize)lane - LANES] = 2 * values[lane] - values[lane + inner];
+    end[LANES + lane] = 2 * end[lane] - end[(gssize)lane - inner];
   }
 }
 
@@ -241,9 +270,15 @@ oct_cpu_resampler_prepare (
   /* read with weight 0 */
   memset (values, 0, guard);
   memset (values + ((gsize)GUARD + resampler->fine) * LANES, 0, guard);
-  if (resampler->method == OCT_RESAMPLE_CUBIC)
-    find_coefficients (
-        resampler->factors, resampler->fine, values + GUARD * LANES);
+  if (resampler->method != OCT_RESAMPLE_CUBIC)
+    return;
+  values += GUARD * LANES;
+  if (resampler->fine > 1)
+    find_coefficients (resampler->factors, resampler->fine, values);
+  else
+    for (guint lane = 0; lane < LANES; lane++)
+      values[lane] /= 6;
+  extend (resampler->fine, values);
 }
 
 /* sum over the taps of weights[tap] values[tap], one vector of lanes; nothing

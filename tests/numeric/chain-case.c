@@ -165,7 +165,7 @@ chain_case_new (guint seed)
   ChainCase *c = g_new0 (ChainCase, 1);
 
   c->samples = CHOOSE (
-      rand, 2, 3, 16, 31, 64, 97, 100, 128, 200, 256, 257, 300, 384, 512);
+      rand, 2, 3, 4, 5, 16, 31, 64, 97, 100, 128, 200, 256, 257, 300, 384, 512);
   c->lines = CHOOSE (rand, 1, 15, 16, 17, 75);
   c->format = CHOOSE (
       rand, OCT_SAMPLE_U8, OCT_SAMPLE_U16, OCT_SAMPLE_F32, OCT_SAMPLE_CF32);
