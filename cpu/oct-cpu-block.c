@@ -13,8 +13,8 @@ typedef guint16 Counts16
 
 /* through whole numbers of 32 bit, for which processors have an instruction */
 #define COUNTS_TO_FLOAT(vector)                                                \
-  __builtin_convertvector (                                                    \
-      __builtin_convertvector (vector, OctSelection), OctVector)
+  __builtin_convertvector(                                                     \
+      __builtin_convertvector(vector, OctSelection), OctVector)
 
 /* Eight samples of eight A-lines at a time, in the registers.  A cache line of
  * rows is read to its end before the next eight rows: rows of a power of two
@@ -79,9 +79,7 @@ OCT_VECTORISED void
 oct_cpu_block_scatter (
     const float *values, guint count, float *const rows[OCT_LANES])
 {
-  for (guint i = 0; i < count; i += OCT_LANES_CHUNK)
-    oct_lanes_scatter (
-        values + (gsize)i * LANES, MIN (OCT_LANES_CHUNK, count - i), rows, i);
+  oct_lanes_scatter_all (values, count, rows);
 }
 
 OCT_VECTORISED void
@@ -105,17 +103,20 @@ oct_cpu_block_scale_complex (float *values, const float *factors, guint count)
 }
 
 OCT_VECTORISED void
-oct_cpu_block_turn (
-    const float *values, const float *factors, guint count, float *out)
+oct_cpu_block_turn (const float *values, const float *factors, guint start,
+    guint step, guint count, float *out)
 {
   const OctVector *v = (const OctVector *)values;
   OctVector *to = (OctVector *)out;
 
-  for (gsize i = 0; i < count; i++)
-    for (guint k = 0; k < VECTORS; k++) {
-      OctVector value = v[i * VECTORS + k];
+  for (guint i = 0; i < count; i++, to += 2 * VECTORS) {
+    gsize j = start + (gsize)i * step;
 
-      to[i * 2 * VECTORS + k] = value * factors[2 * i];
-      to[i * 2 * VECTORS + VECTORS + k] = value * factors[2 * i + 1];
+    for (guint k = 0; k < VECTORS; k++) {
+      OctVector value = v[j * VECTORS + k];
+
+      to[k] = value * factors[2 * j];
+      to[VECTORS + k] = value * factors[2 * j + 1];
     }
+  }
 }

@@ -27,8 +27,9 @@ void oct_cpu_block_scale (float *values, const float *factors, guint count);
 /* The same of complex values. */
 void oct_cpu_block_scale_complex (
     float *values, const float *factors, guint count);
-/* Real values times factors[i][part] to complex ones. */
-void oct_cpu_block_turn (
-    const float *values, const float *factors, guint count, float *out);
+/* out[i][part][lane] = factors[j][part] values[j][lane], j = start + i step:
+ * real values to complex ones. */
+void oct_cpu_block_turn (const float *values, const float *factors, guint start,
+    guint step, guint count, float *out);
 
 G_END_DECLS

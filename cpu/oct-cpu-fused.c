@@ -42,21 +42,23 @@ struct _OctPlan {
   /* [samples] or, with dispersion, [samples][2]; NULL: 1, or in the weights of
    * the resampling */
   float *factors;
-  gboolean turns;   /* dispersion: real values become complex ones */
+  gboolean turns;   /* dispersion: real values become complex ones, */
+  gboolean through; /* as the transform asks for them */
   OctLanesFft *fft; /* NULL: none */
   guint length, first_bin;
   float *power; /* [blocks][bins][LANES], for an image */
   /* [threads][scratch_size] */
   guint8 *scratch;
-  gsize scratch_size, prepared_at, fft_at, unused_at;
+  gsize scratch_size, prepared_at, more_at, unused_at;
 };
 
 /* The scratch of one thread. */
 typedef struct {
-  float *values;   /* loaded, before they are resampled or turned; then bins */
+  float *values;   /* loaded, before they are resampled or turned */
   float *prepared; /* for the transform, zeros behind the samples */
-  gpointer fft;
-  float *unused; /* a row, for the output of lanes without an A-line */
+  float *bins;     /* in the place of one of the two */
+  gpointer more;   /* of the resampling, of the transform */
+  float *unused;   /* a row, for the output of lanes without an A-line */
 } Scratch;
 
 typedef struct {
@@ -112,10 +114,8 @@ static gboolean
 is_possible (const Steps *steps, guint n, OctOperation last)
 {
   if (last == OCT_OPERATION_LOGSCALE)
-    return steps->fft != NULL
-           && (steps->resample == NULL || steps->resample->upsample == 1);
-  return last == OCT_N_OPERATIONS && n >= 2
-         && (steps->resample == NULL || steps->resample->upsample == 1);
+    return steps->fft != NULL;
+  return last == OCT_N_OPERATIONS && n >= 2;
 }
 
 static gboolean
@@ -197,27 +197,33 @@ make_transform (OctPlan *plan, const OctFftParams *params)
   plan->fft = plan->is_complex
                   ? oct_lanes_fft_new (params->length, FALSE, NULL)
                   : oct_lanes_fft_new_real (params->length, FALSE, NULL);
+  plan->through = plan->turns;
   return plan->fft != NULL;
 }
 
+/* What stands in the cache at a time: values and what is prepared of them, or
+ * bins in the place of the values; values and bins, where nothing is prepared
+ * but handed through. */
 static gboolean
 make_scratch (OctPlan *plan)
 {
   gsize value = LANES * sizeof (float), row = oct_step_shape_row (&plan->out);
-  gsize loaded = plan->in.values * value;
+  gsize loaded = plan->in.values * value, more = 0;
+  gsize prepared = plan->length * (plan->is_complex ? 2 : 1) * value;
 
   if (plan->resamples)
     loaded = oct_cpu_resampler_size (&plan->resampler) * sizeof (float);
-  if (plan->fft != NULL)
+  if (plan->through)
+    prepared = plan->out.values * 2 * value;
+  else if (plan->fft != NULL)
     loaded = MAX (loaded, plan->out.values * 2 * value);
   plan->prepared_at = oct_cpu_pad (loaded);
-  plan->fft_at =
-      plan->prepared_at
-      + oct_cpu_pad (plan->length * (plan->is_complex ? 2 : 1) * value);
-  plan->unused_at =
-      plan->fft_at
-      + (plan->fft != NULL ? oct_cpu_pad (oct_lanes_fft_scratch (plan->fft))
-                           : 0);
+  plan->more_at = plan->prepared_at + oct_cpu_pad (prepared);
+  if (plan->resamples)
+    more = oct_cpu_resampler_scratch (&plan->resampler);
+  if (plan->fft != NULL)
+    more = MAX (more, oct_lanes_fft_scratch (plan->fft));
+  plan->unused_at = plan->more_at + oct_cpu_pad (more);
   plan->scratch_size = plan->unused_at + oct_cpu_pad (row);
   plan->scratch = oct_cpu_alloc (plan->threads, plan->scratch_size, NULL);
   if (plan->scratch == NULL)
@@ -276,7 +282,8 @@ divide_scratch (const OctPlan *plan, guint thread, Scratch *scratch)
 
   scratch->values = (float *)base;
   scratch->prepared = (float *)(base + plan->prepared_at);
-  scratch->fft = base + plan->fft_at;
+  scratch->bins = plan->through ? scratch->prepared : scratch->values;
+  scratch->more = base + plan->more_at;
   scratch->unused = (float *)(base + plan->unused_at);
 }
 
@@ -298,33 +305,81 @@ load (const Loop *loop, guint block, float *values)
         plan->in.values * (plan->in.format == OCT_SAMPLE_CF32 ? 2 : 1), values);
 }
 
-/* Up to what is transformed. */
+/* Values start, start + step, ... as complex ones. */
+static void
+turn (const OctPlan *plan, const float *values, guint start, guint step,
+    guint count, float *out)
+{
+  if (plan->resamples)
+    oct_cpu_resampler_read_complex (
+        &plan->resampler, values, plan->factors, start, step, count, out);
+  else
+    oct_cpu_block_turn (values, plan->factors, start, step, count, out);
+}
+
+typedef struct {
+  const OctPlan *plan;
+  const float *values;
+} Turned;
+
+/* The same for the transform, zeros behind the samples. */
+static void
+read_turned (gpointer data, guint start, guint step, guint count, float *values)
+{
+  const Turned *turned = data;
+  guint samples = turned->plan->in.values, there = 0;
+
+  if (start < samples)
+    there = MIN (count, (samples - start + step - 1) / step);
+  turn (turned->plan, turned->values, start, step, there, values);
+  if (there < count)
+    memset (values + (gsize)there * 2 * LANES, 0,
+        (count - there) * 2 * LANES * sizeof (float));
+}
+
+/* Up to what is transformed, or to what it will be read from. */
 static void
 prepare (const Loop *loop, guint block, const Scratch *scratch)
 {
   const OctPlan *plan = loop->plan;
   guint samples = plan->in.values;
 
-  if (plan->resamples) {
-    load (loop, block, scratch->values + GUARD * LANES);
-    oct_cpu_resampler_prepare (&plan->resampler, scratch->values);
-    if (plan->turns)
-      oct_cpu_resampler_read_complex (&plan->resampler, scratch->values,
-          plan->factors, 0, samples, scratch->prepared);
-    else
-      oct_cpu_resampler_read (
-          &plan->resampler, scratch->values, 0, samples, scratch->prepared);
-  } else if (plan->turns) {
-    load (loop, block, scratch->values);
-    oct_cpu_block_turn (
-        scratch->values, plan->factors, samples, scratch->prepared);
-  } else {
+  if (!plan->resamples && !plan->turns) {
     load (loop, block, scratch->prepared);
     if (plan->factors != NULL && plan->is_complex)
       oct_cpu_block_scale_complex (scratch->prepared, plan->factors, samples);
     else if (plan->factors != NULL)
       oct_cpu_block_scale (scratch->prepared, plan->factors, samples);
+    return;
   }
+  if (plan->resamples) {
+    load (loop, block, scratch->values + GUARD * LANES);
+    oct_cpu_resampler_prepare (
+        &plan->resampler, scratch->values, scratch->more);
+  } else
+    load (loop, block, scratch->values);
+  if (!plan->turns)
+    oct_cpu_resampler_read (
+        &plan->resampler, scratch->values, 0, samples, scratch->prepared);
+  else if (!plan->through)
+    turn (plan, scratch->values, 0, 1, samples, scratch->prepared);
+}
+
+static void
+transform (const OctPlan *plan, const Scratch *scratch)
+{
+  guint first = plan->first_bin, count = plan->out.values;
+  Turned turned = { plan, scratch->values };
+
+  if (plan->through)
+    oct_lanes_fft_run_through (plan->fft, read_turned, NULL, &turned, NULL,
+        scratch->bins, first, count, scratch->more);
+  else if (plan->is_complex)
+    oct_lanes_fft_run (plan->fft, scratch->prepared, scratch->bins, first,
+        count, scratch->more);
+  else
+    oct_lanes_fft_run_real (plan->fft, scratch->prepared, scratch->bins, first,
+        count, scratch->more);
 }
 
 static void
@@ -350,16 +405,9 @@ run_block (const Loop *loop, guint block, guint thread)
 
   divide_scratch (plan, thread, &scratch);
   prepare (loop, block, &scratch);
-  result = scratch.prepared;
-  if (plan->fft != NULL) {
-    if (plan->is_complex)
-      oct_lanes_fft_run (plan->fft, scratch.prepared, scratch.values,
-          plan->first_bin, plan->out.values, scratch.fft);
-    else
-      oct_lanes_fft_run_real (plan->fft, scratch.prepared, scratch.values,
-          plan->first_bin, plan->out.values, scratch.fft);
-    result = scratch.values;
-  }
+  if (plan->fft != NULL)
+    transform (plan, &scratch);
+  result = plan->fft != NULL ? scratch.bins : scratch.prepared;
   if (loop->image != NULL)
     oct_cpu_logscale_add (loop->image, block, result,
         plan->power + (gsize)block * plan->out.values * LANES, thread);

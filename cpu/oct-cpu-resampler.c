@@ -98,6 +98,16 @@ set_factors (OctCpuResampler *resampler)
   }
 }
 
+static gboolean
+make_transforms (OctCpuResampler *resampler, GError **error)
+{
+  resampler->forward =
+      oct_lanes_fft_new_real (resampler->samples, FALSE, error);
+  if (resampler->forward != NULL)
+    resampler->backward = oct_lanes_fft_new_real (resampler->fine, TRUE, error);
+  return resampler->backward != NULL;
+}
+
 gboolean
 oct_cpu_resampler_init (OctCpuResampler *resampler,
     const OctResampleParams *params, const double *scale, GError **error)
@@ -116,7 +126,8 @@ oct_cpu_resampler_init (OctCpuResampler *resampler,
                (gsize)params->samples * resampler->taps, sizeof (float), error))
       || (is_cubic
           && !(resampler->factors =
-                   oct_cpu_alloc (resampler->fine, sizeof (float), error)))) {
+                   oct_cpu_alloc (resampler->fine, sizeof (float), error)))
+      || (params->upsample == 2 && !make_transforms (resampler, error))) {
     oct_cpu_resampler_clear (resampler);
     return FALSE;
   }
@@ -132,6 +143,8 @@ oct_cpu_resampler_clear (OctCpuResampler *resampler)
   oct_cpu_free (resampler->first);
   oct_cpu_free (resampler->weights);
   oct_cpu_free (resampler->factors);
+  oct_lanes_fft_free (resampler->forward);
+  oct_lanes_fft_free (resampler->backward);
   memset (resampler, 0, sizeof *resampler);
 }
 
@@ -141,55 +154,131 @@ oct_cpu_resampler_size (const OctCpuResampler *resampler)
   return ((gsize)resampler->fine + 2 * GUARD) * LANES;
 }
 
-/* Natural spline: c[i-1] + 4 c[i] + c[i+1] = y[i] by elimination, and no second
- * derivative at both ends: there 6 c = y, and c goes on straight. */
+/* of the bins that upsampling pads with zeros */
+static gsize
+bins_size (const OctCpuResampler *resampler)
+{
+  return ((gsize)resampler->samples + 1) * 2 * LANES * sizeof (float);
+}
+
+gsize
+oct_cpu_resampler_scratch (const OctCpuResampler *resampler)
+{
+  if (resampler->forward == NULL)
+    return 0;
+  return bins_size (resampler)
+         + MAX (oct_lanes_fft_scratch (resampler->forward),
+             oct_lanes_fft_scratch (resampler->backward));
+}
+
+/* Doubles the length of the A-lines, where they are, by zero padding of their
+ * transforms (Shafer 2.2.2, 4.3, algorithm 4.6). */
+static void
+upsample (const OctCpuResampler *resampler, float *values, gpointer scratch)
+{
+  guint samples = resampler->samples, bins = samples / 2 + 1;
+  float *spectrum = scratch, *end = spectrum + (gsize)bins * 2 * LANES;
+  gpointer rest = (guint8 *)scratch + bins_size (resampler);
+  float scale = 1.f / (float)samples;
+
+  oct_lanes_fft_run_real (resampler->forward, values, spectrum, 0, bins, rest);
+  for (float *at = spectrum; at < end; at++)
+    *at *= scale;
+  /* the Nyquist bin stands for two of the longer transform */
+  if (samples % 2 == 0)
+    for (float *at = end - 2 * LANES; at < end; at++)
+      *at *= 0.5f;
+  memset (end, 0, (gsize)(samples + 1 - bins) * 2 * LANES * sizeof (float));
+  oct_lanes_fft_run_back_real (resampler->backward, spectrum, values, rest);
+}
+
+/* One sample of the elimination, of all A-lines, and back again. */
+OCT_INLINE void
+eliminate (float factor, OctVector *c, OctVector *carry)
+{
+  for (guint k = 0; k < VECTORS; k++)
+    c[k] = carry[k] = factor * c[k] - factor * carry[k];
+}
+
+OCT_INLINE void
+substitute (float factor, OctVector *c, OctVector *carry)
+{
+  for (guint k = 0; k < VECTORS; k++)
+    c[k] = carry[k] = c[k] - factor * carry[k];
+}
+
+/* Natural spline: c[i-1] + 4 c[i] + c[i+1] = y[i], and no second derivative at
+ * both ends: there 6 c = y.  Every sample waits for the one before, so the
+ * elimination goes from both ends at the same time, over `left` and `right`
+ * samples that meet in the middle, and back. */
 OCT_VECTORISED static void
 find_coefficients (const float *factors, guint samples, float *values)
 {
   const float sixth = 1.f / 6;
+  guint right = (samples - 2) / 2, left = samples - 2 - right;
   OctVector *c = (OctVector *)values;
-  gsize last = (gsize)(samples - 1) * VECTORS;
-  OctVector carry[VECTORS];
+  OctVector *end = c + (gsize)(samples - 1) * VECTORS;
+  OctVector *middle = c + (gsize)left * VECTORS;
+  float share = 1 / (1 - factors[left] * factors[right]);
+  OctVector from[VECTORS], to[VECTORS];
 
   for (guint k = 0; k < VECTORS; k++) {
-    carry[k] = c[k] * sixth;
-    c[last + k] *= sixth;
-    c[k] = carry[k];
+    c[k] = from[k] = c[k] * sixth;
+    end[k] = to[k] = end[k] * sixth;
   }
-  for (gsize i = 1; i + 1 < samples; i++) {
-    for (guint k = 0; k < VECTORS; k++) {
-      carry[k] = factors[i] * c[i * VECTORS + k] - factors[i] * carry[k];
-      c[i * VECTORS + k] = carry[k];
-    }
+  for (gsize i = 1; i <= right; i++) {
+    eliminate (factors[i], c + i * VECTORS, from);
+    eliminate (factors[i], end - i * VECTORS, to);
   }
-  for (guint k = 0; k < VECTORS; k++)
-    carry[k] = c[last + k];
-  for (gsize i = samples - 1; i-- > 1;) {
-    for (guint k = 0; k < VECTORS; k++) {
-      carry[k] = c[i * VECTORS + k] - factors[i] * carry[k];
-      c[i * VECTORS + k] = carry[k];
-    }
-  }
+  if (left > right)
+    eliminate (factors[left], middle, from);
   for (guint k = 0; k < VECTORS; k++) {
-    OctVector second = samples > 1 ? c[VECTORS + k] : c[k];
-    OctVector before = samples > 1 ? c[last - VECTORS + k] : c[k];
+    from[k] = share * (from[k] - factors[left] * to[k]);
+    to[k] -= factors[right] * from[k];
+    middle[k] = from[k];
+    middle[VECTORS + k] = to[k];
+  }
+  if (left > right && right > 0)
+    substitute (factors[right], c + (gsize)right * VECTORS, from);
+  for (gsize i = right; i-- > 1;) {
+    substitute (factors[i], c + i * VECTORS, from);
+    substitute (factors[i], end - i * VECTORS, to);
+  }
+}
 
-    c[(gssize)k - VECTORS] = 2 * c[k] - second;
-    c[last + VECTORS + k] = 2 * c[last + k] - before;
+/* Behind the ends the coefficients go on straight. */
+static void
+extend (guint samples, float *values)
+{
+  float *end = values + (gsize)(samples - 1) * LANES;
+  gssize inner = samples > 1 ? LANES : 0;
+
+  for (guint lane = 0; lane < LANES; lane++) {
+    values[(gssize)lane - LANES] = 2 * values[lane] - values[lane + inner];
+    end[LANES + lane] = 2 * end[lane] - end[(gssize)lane - inner];
   }
 }
 
 void
-oct_cpu_resampler_prepare (const OctCpuResampler *resampler, float *values)
+oct_cpu_resampler_prepare (
+    const OctCpuResampler *resampler, float *values, gpointer scratch)
 {
   const gsize guard = GUARD * LANES * sizeof (float);
 
+  if (resampler->forward != NULL)
+    upsample (resampler, values + GUARD * LANES, scratch);
   /* read with weight 0 */
   memset (values, 0, guard);
   memset (values + ((gsize)GUARD + resampler->fine) * LANES, 0, guard);
-  if (resampler->method == OCT_RESAMPLE_CUBIC)
-    find_coefficients (
-        resampler->factors, resampler->fine, values + GUARD * LANES);
+  if (resampler->method != OCT_RESAMPLE_CUBIC)
+    return;
+  values += GUARD * LANES;
+  if (resampler->fine > 1)
+    find_coefficients (resampler->factors, resampler->fine, values);
+  else
+    for (guint lane = 0; lane < LANES; lane++)
+      values[lane] /= 6;
+  extend (resampler->fine, values);
 }
 
 /* sum over the taps of weights[tap] values[tap], one vector of lanes; nothing
@@ -218,15 +307,16 @@ read_taps (
                                                                                \
   OCT_VECTORISED static void name##_complex (const float *values,              \
       const guint32 *first, const float *weights, const float *factors,        \
-      guint count, float *out)                                                 \
+      guint start, guint step, guint count, float *out)                        \
   {                                                                            \
-    for (guint j = 0; j < count; j++) {                                        \
+    for (guint i = 0; i < count; i++) {                                        \
+      gsize j = start + (gsize)i * step;                                       \
       const OctVector *from =                                                  \
           (const OctVector *)(values + (gsize)first[j] * LANES);               \
-      OctVector *to = (OctVector *)(out + (gsize)j * 2 * LANES);               \
+      OctVector *to = (OctVector *)(out + (gsize)i * 2 * LANES);               \
       for (guint k = 0; k < VECTORS; k++) {                                    \
         OctVector value;                                                       \
-        read_taps (from + k, weights + (gsize)j * taps, taps, &value);         \
+        read_taps (from + k, weights + j * taps, taps, &value);                \
         to[k] = value * factors[2 * j];                                        \
         to[VECTORS + k] = value * factors[2 * j + 1];                          \
       }                                                                        \
@@ -254,17 +344,19 @@ oct_cpu_resampler_read (const OctCpuResampler *resampler, const float *values,
 
 void
 oct_cpu_resampler_read_complex (const OctCpuResampler *resampler,
-    const float *values, const float *factors, guint start, guint count,
-    float *out)
+    const float *values, const float *factors, guint start, guint step,
+    guint count, float *out)
 {
-  const guint32 *first = resampler->first + start;
-  const float *weights = resampler->weights + (gsize)start * resampler->taps;
+  const guint32 *first = resampler->first;
+  const float *weights = resampler->weights;
 
-  factors += 2 * (gsize)start;
   if (resampler->method == OCT_RESAMPLE_CUBIC)
-    read_cubic_complex (values, first, weights, factors, count, out);
+    read_cubic_complex (
+        values, first, weights, factors, start, step, count, out);
   else if (resampler->method == OCT_RESAMPLE_LINEAR)
-    read_linear_complex (values, first, weights, factors, count, out);
+    read_linear_complex (
+        values, first, weights, factors, start, step, count, out);
   else
-    read_lanczos_complex (values, first, weights, factors, count, out);
+    read_lanczos_complex (
+        values, first, weights, factors, start, step, count, out);
 }

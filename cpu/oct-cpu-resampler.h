@@ -9,6 +9,7 @@
 #pragma once
 
 #include "oct-backend.h"
+#include "oct-cpu-lanes-fft.h"
 
 G_BEGIN_DECLS
 
@@ -22,6 +23,7 @@ typedef struct {
   guint32 *first; /* [samples], row of the first tap, guard included */
   float *weights; /* [samples][taps] */
   float *factors; /* [fine], elimination of the spline's system; cubic only */
+  OctLanesFft *forward, *backward; /* upsampling only */
 } OctCpuResampler;
 
 /* `scale`: [samples] what the output is multiplied by, or NULL.  FALSE with
@@ -32,20 +34,23 @@ void oct_cpu_resampler_clear (OctCpuResampler *resampler);
 
 /* Floats of the values. */
 gsize oct_cpu_resampler_size (const OctCpuResampler *resampler);
+/* Bytes of the scratch of prepare, which may be 0. */
+gsize oct_cpu_resampler_scratch (const OctCpuResampler *resampler);
 
-/* Makes of the values what the taps read: guards on both sides; cubic, the
- * coefficients of the spline in their place. */
+/* Makes of the samples, which are behind the first guard, what the taps read:
+ * upsampled; cubic, the coefficients of the spline in their place; guards on
+ * both sides. */
 void oct_cpu_resampler_prepare (
-    const OctCpuResampler *resampler, float *values);
+    const OctCpuResampler *resampler, float *values, gpointer scratch);
 
 /* out[i][lane] = output sample start + i, i < count. */
 void oct_cpu_resampler_read (const OctCpuResampler *resampler,
     const float *values, guint start, guint count, float *out);
 
-/* out[i][part][lane] = factors[start + i][part] x output sample start + i: parts
- * are the real and the imaginary one. */
+/* out[i][part][lane] = factors[j][part] x output sample j, j = start + i step:
+ * parts are the real and the imaginary one. */
 void oct_cpu_resampler_read_complex (const OctCpuResampler *resampler,
-    const float *values, const float *factors, guint start, guint count,
-    float *out);
+    const float *values, const float *factors, guint start, guint step,
+    guint count, float *out);
 
 G_END_DECLS

@@ -20,7 +20,8 @@ typedef gint32 OctSelection __attribute__ ((vector_size (4 * OCT_VECTOR)));
 
 /* to[i][k] = rows[k][i], 8 x 8 */
 OCT_INLINE void
-oct_transpose_rows (const OctVector rows[OCT_VECTOR], float *const to[OCT_VECTOR])
+oct_transpose_rows (
+    const OctVector rows[OCT_VECTOR], float *const to[OCT_VECTOR])
 {
   OctVector a[OCT_VECTOR], b[OCT_VECTOR];
 
