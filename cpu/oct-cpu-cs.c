@@ -193,25 +193,54 @@ select_rank (float *values, guint count, guint rank)
   return values[rank];
 }
 
-/* (median of |T x - b|^2 / ln 2)^1/2 over the deeper half */
+/* lines[lane][i] = |T x - b|^2 of mode first + i */
+OCT_VECTORISED static void
+square_residuals (
+    const Block *block, guint first, guint count, float *const *lines)
+{
+  float tile[OCT_LANES_CHUNK * OCT_LANES] __attribute__ ((aligned (64)));
+
+  for (guint i = 0; i < count; i += OCT_LANES_CHUNK) {
+    guint some = MIN (OCT_LANES_CHUNK, count - i);
+    for (guint k = 0; k < some; k++) {
+      const float *tx = block->tx + (gsize)(first + i + k) * 2 * OCT_LANES;
+      const float *b = block->b + (gsize)(first + i + k) * 2 * OCT_LANES;
+      for (guint lane = 0; lane < OCT_LANES; lane++) {
+        float re = tx[lane] - b[lane];
+        float im = tx[OCT_LANES + lane] - b[OCT_LANES + lane];
+        tile[k * OCT_LANES + lane] = re * re + im * im;
+      }
+    }
+    oct_lanes_scatter (tile, some, lines, i);
+  }
+}
+
+/* (median / ln 2)^1/2, or NaN where one of them is not finite */
 static float
-measure_level (const OctPlan *plan, const Block *block, guint lane)
+measure_level (float *squares, guint count)
+{
+  for (guint i = 0; i < count; i++)
+    if (!isfinite (squares[i]))
+      return NAN;
+  return sqrtf (select_rank (squares, count, (count - 1) / 2) / (float)G_LN2);
+}
+
+/* (median of |T x - b|^2 / ln 2)^1/2 over the deeper half */
+static void
+measure_levels (const OctPlan *plan, const Block *block, float *levels)
 {
   guint first = plan->params.samples / 4;
   guint count = (plan->params.samples + 1) / 2 - first;
   /* of mode 0 */
   guint start = plan->op.runs[plan->op.n_runs - 1].start;
+  float *lines[OCT_LANES];
 
-  for (guint i = 0; i < count; i++) {
-    gsize at = (gsize)(start + first + i) * 2 * OCT_LANES + lane;
-    float re = block->tx[at] - block->b[at];
-    float im = block->tx[at + OCT_LANES] - block->b[at + OCT_LANES];
-    block->squares[i] = re * re + im * im;
-    if (!isfinite (block->squares[i]))
-      return NAN;
-  }
-  return sqrtf (
-      select_rank (block->squares, count, (count - 1) / 2) / (float)G_LN2);
+  for (guint lane = 0; lane < OCT_LANES; lane++)
+    lines[lane] = block->squares + (gsize)lane * count;
+  square_residuals (block, start + first, count, lines);
+  for (guint lane = 0; lane < OCT_LANES; lane++)
+    levels[lane] =
+        block->finite[lane] ? measure_level (lines[lane], count) : NAN;
 }
 
 static gsize
@@ -227,17 +256,10 @@ divide_scratch (const OctPlan *plan, guint8 *base, Block *block)
   block->rows = (gpointer)(base + size);
   size += (gsize)p->columns * plan->op.parts * OCT_LANES * sizeof (float);
   block->squares = (gpointer)(base + size);
-  size += oct_cpu_pad ((p->samples / 2 + 1) * sizeof (float));
+  size +=
+      oct_cpu_pad (((gsize)p->samples / 4 + 2) * OCT_LANES * sizeof (float));
   block->unused = (gpointer)(base + size);
   return size + oct_cpu_pad ((gsize)p->depth_bins * 2 * sizeof (float));
-}
-
-static void
-measure_levels (const OctPlan *plan, const Block *block, float *levels)
-{
-  for (guint lane = 0; lane < OCT_LANES; lane++)
-    levels[lane] =
-        block->finite[lane] ? measure_level (plan, block, lane) : NAN;
 }
 
 static void
