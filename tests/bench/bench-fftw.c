@@ -12,14 +12,14 @@ bench_fftw_rate (
 
 #else
 
-#include "oct-parallel.h"
+#  include "oct-parallel.h"
 
-#include <fftw3.h>
-#include <stdlib.h>
-#include <string.h>
+#  include <fftw3.h>
+#  include <stdlib.h>
+#  include <string.h>
 
 /* B-scans used in turn, so that the cache does not flatter */
-#define BUFFERS 3
+#  define BUFFERS 3
 
 static int
 compare (const void *a, const void *b)
