@@ -13,34 +13,58 @@
 
 /* -------------------------------------------------------------- operation */
 
-/* to[c] = sum over the taps of band[c][tap] from[c + tap]; taps and parts are
- * constants where this is inlined */
-OCT_INLINE void
-multiply (const float *band, guint taps, guint parts, guint length,
-    const float *from, float *to)
-{
-  guint row = parts * VECTORS;
+/* What the transforms read and write as they go. */
+typedef struct {
+  const OctCpuCsOperator *op;
+  const OctCpuCsScratch *scratch;
+  const float *change;
+  float *tx;
+  double *product;
+} Work;
 
-  for (guint c = 0; c < length; c++, band += taps) {
-    for (guint k = 0; k < row; k++) {
-      const OctVector *at = (const OctVector *)from + (gsize)c * row + k;
-      OctVector sum = band[0] * at[0];
-      for (guint tap = 1; tap < taps; tap++)
-        sum += band[tap] * at[tap * row];
-      *(OctVector *)to = sum;
-      to += OCT_VECTOR;
+/* *to = sum over the taps of band[tap] from[tap]; taps and row, the vectors of
+ * a cell, are constants where this is inlined */
+OCT_INLINE void
+multiply_cell (
+    const float *band, guint taps, guint row, const float *from, float *to)
+{
+  for (guint k = 0; k < row; k++) {
+    const OctVector *at = (const OctVector *)from + k;
+    OctVector sum = band[0] * at[0];
+    for (guint tap = 1; tap < taps; tap++)
+      sum += band[tap] * at[tap * row];
+    ((OctVector *)to)[k] = sum;
+  }
+}
+
+/* Cells of h in groups of `group`: those of group first, first + step, ... */
+OCT_INLINE void
+multiply (const Work *work, guint taps, guint parts, guint group, guint first,
+    guint step, guint count, float *to)
+{
+  const OctCpuCsOperator *op = work->op;
+  gsize cell = (gsize)parts * OCT_LANES;
+  const float *grid = work->scratch->grid - op->margin * cell;
+
+  for (guint i = 0; i < count; i++) {
+    for (guint k = 0; k < group; k++, to += cell) {
+      gsize at = (gsize)(first + i * step) * group + k;
+      multiply_cell (
+          op->band + at * taps, taps, parts * VECTORS, grid + at * cell, to);
     }
   }
 }
 
 OCT_INLINE void
-multiply_band (const float *band, guint taps, guint parts, guint length,
-    const float *from, float *to)
+multiply_some (const Work *work, guint parts, guint group, guint first,
+    guint step, guint count, float *to)
 {
+  guint taps = 2 * work->op->margin + 1;
+
   switch (taps) {
 #define CASE(n)                                                                \
   case n:                                                                      \
-    multiply (band, n, parts, length, from, to);                               \
+    multiply (work, n, parts, group, first, step, count, to);                  \
     break
     CASE (1);
     CASE (3);
@@ -52,22 +76,29 @@ multiply_band (const float *band, guint taps, guint parts, guint length,
     CASE (15);
 #undef CASE
   default:
-    multiply (band, taps, parts, length, from, to);
+    multiply (work, taps, parts, group, first, step, count, to);
   }
 }
 
+/* h of complex A-lines */
 OCT_VECTORISED static void
-multiply_real (
-    const float *band, guint taps, guint length, const float *from, float *to)
+read_complex (gpointer work, guint first, guint step, guint count, float *to)
 {
-  multiply_band (band, taps, 1, length, from, to);
+  multiply_some (work, 2, 1, first, step, count, to);
 }
 
+/* h of real A-lines, pairs of cells */
 OCT_VECTORISED static void
-multiply_complex (
-    const float *band, guint taps, guint length, const float *from, float *to)
+read_pairs (gpointer work, guint first, guint step, guint count, float *to)
 {
-  multiply_band (band, taps, 2, length, from, to);
+  multiply_some (work, 1, 2, first, step, count, to);
+}
+
+/* h of real A-lines, all cells */
+OCT_VECTORISED static void
+read_real (gpointer work, guint length, float *to)
+{
+  multiply_some (work, 1, 1, 0, 1, length, to);
 }
 
 /* What a kernel at one end of the grid reaches at the other. */
@@ -82,52 +113,115 @@ fill_margins (float *grid, guint length, guint margin, gsize cell)
   }
 }
 
+/* The number of the mode that is bin `bin`; beyond op->modes: none. */
+OCT_INLINE guint
+mode_of (const OctCpuCsOperator *op, guint bin)
+{
+  guint place = op->runs[0].place;
+
+  return bin >= place ? bin - place : bin + op->tables.length - place;
+}
+
+/* The modes of the change at their places, zeros elsewhere. */
+OCT_VECTORISED static void
+read_modes (gpointer data, guint first, guint step, guint count, float *to)
+{
+  const Work *work = data;
+
+  for (guint i = 0; i < count; i++, to += 2 * OCT_LANES) {
+    guint mode = mode_of (work->op, first + i * step);
+    gboolean there = mode < work->op->modes;
+    const float *from =
+        work->change + (gsize)(there ? mode : 0) * 2 * OCT_LANES;
+    float factor = there ? work->op->factors[mode] : 0;
+    if (there)
+      for (guint k = 0; k < 2 * OCT_LANES; k++)
+        to[k] = factor * from[k];
+    else
+      for (guint k = 0; k < 2 * OCT_LANES; k++)
+        to[k] = 0;
+  }
+}
+
+/* Bins of h are modes of T change.  Those of real A-lines that have a partner
+ * count twice in the product. */
+OCT_VECTORISED static void
+take_modes (gpointer data, guint first, guint step, guint count, float *bins)
+{
+  const Work *work = data;
+  const OctCpuCsOperator *op = work->op;
+  OctVector sums[VECTORS] = { 0 };
+
+  for (guint i = 0; i < count; i++) {
+    guint mode = mode_of (op, first + i * step);
+    gsize at = (gsize)mode * 2 * OCT_LANES;
+    float weight;
+    if (mode >= op->modes)
+      continue;
+    weight = op->parts == 1 && mode > 0 && mode < op->paired ? 2 : 1;
+    for (guint k = 0; k < 2 * VECTORS; k++) {
+      const float *from = bins + (gsize)i * 2 * OCT_LANES + k * OCT_VECTOR;
+      OctVector value = op->factors[mode] * *(const OctVector *)from;
+      sums[k % VECTORS] +=
+          weight * *(const OctVector *)(work->change + at + k * OCT_VECTOR)
+          * value;
+      *(OctVector *)(work->tx + at + k * OCT_VECTOR) += value;
+    }
+  }
+  for (guint lane = 0; lane < OCT_LANES; lane++)
+    work->product[lane] += sums[lane / OCT_VECTOR][lane % OCT_VECTOR];
+}
+
+/* T for real A-lines: the transforms need their bins in memory. */
+static void
+apply_real (const OctCpuCsOperator *op, Work *work)
+{
+  const OctCpuCsScratch *scratch = work->scratch;
+  guint length = op->tables.length;
+
+  /* what lies behind the modes is zero for good */
+  read_modes (work, 0, 1, op->modes, scratch->placed);
+  oct_lanes_fft_run_back_real (
+      op->backward, scratch->placed, scratch->grid, scratch->transform);
+  fill_margins (scratch->grid, length, op->margin, OCT_LANES);
+  if (length % 2 == 0) {
+    oct_lanes_fft_run_real_through (op->forward, read_pairs, work,
+        scratch->placed, 0, op->modes, scratch->transform);
+  } else {
+    read_real (work, length, scratch->cells);
+    oct_lanes_fft_run_real (op->forward, scratch->cells, scratch->placed, 0,
+        op->modes, scratch->transform);
+  }
+  for (guint q = 0; q < op->modes; q += 16)
+    take_modes (work, q, 1, MIN (16, op->modes - q),
+        scratch->placed + (gsize)q * 2 * OCT_LANES);
+}
+
+void
+oct_cpu_cs_apply (const OctCpuCsOperator *op, const OctCpuCsScratch *scratch,
+    const float *change, float *tx, double *product)
+{
+  Work work = { op, scratch, change, tx, product };
+  guint length = op->tables.length;
+
+  if (op->parts == 1) {
+    apply_real (op, &work);
+    return;
+  }
+  oct_lanes_fft_run_through (op->backward, read_modes, NULL, &work, NULL,
+      scratch->grid, 0, length, scratch->transform);
+  fill_margins (scratch->grid, length, op->margin, 2 * OCT_LANES);
+  /* one run of bins, around the end of the FFT */
+  oct_lanes_fft_run_through (op->forward, read_complex, take_modes, &work, NULL,
+      NULL, op->runs[0].place, op->modes, scratch->transform);
+}
+
 OCT_VECTORISED static void
 scale_modes (const float *factors, guint modes, float *values)
 {
   for (guint i = 0; i < modes; i++)
     for (guint k = 0; k < 2 * OCT_LANES; k++)
       values[(gsize)i * 2 * OCT_LANES + k] *= factors[i];
-}
-
-/* The modes of the cells. */
-static void
-transform_cells (const OctCpuCsOperator *op, const OctCpuCsScratch *scratch,
-    const float *factors, float *out)
-{
-  /* one run of bins, around the end of the FFT */
-  guint first = op->n_runs == 2 ? op->runs[0].place : 0;
-
-  if (op->parts == 2)
-    oct_lanes_fft_run (
-        op->forward, scratch->cells, out, first, op->modes, scratch->transform);
-  else
-    oct_lanes_fft_run_real (
-        op->forward, scratch->cells, out, 0, op->modes, scratch->transform);
-  scale_modes (factors, op->modes, out);
-}
-
-void
-oct_cpu_cs_apply (
-    const OctCpuCsOperator *op, const OctCpuCsScratch *scratch, float *tx)
-{
-  const OctCsTables *t = &op->tables;
-  gsize cell = (gsize)op->parts * OCT_LANES;
-  guint taps = 2 * op->margin + 1;
-  const float *from = scratch->grid - op->margin * cell;
-
-  if (op->parts == 2)
-    oct_lanes_fft_run (op->backward, scratch->placed, scratch->grid, 0,
-        t->length, scratch->transform);
-  else
-    oct_lanes_fft_run_back_real (
-        op->backward, scratch->placed, scratch->grid, scratch->transform);
-  fill_margins (scratch->grid, t->length, op->margin, cell);
-  if (op->parts == 2)
-    multiply_complex (op->band, taps, t->length, from, scratch->cells);
-  else
-    multiply_real (op->band, taps, t->length, from, scratch->cells);
-  transform_cells (op, scratch, op->factors, tx);
 }
 
 /* The cells of a grid without end go to those of the FFT that they stand for.
@@ -161,7 +255,13 @@ oct_cpu_cs_adjoint (const OctCpuCsOperator *op, const OctCpuCsScratch *scratch,
   memset (scratch->cells, 0,
       (gsize)g->grid * op->parts * OCT_LANES * sizeof (float));
   spread_samples (g, op->parts, column, rows, scratch->cells);
-  transform_cells (op, scratch, op->gridding, b);
+  if (op->parts == 2)
+    oct_lanes_fft_run (op->forward, scratch->cells, b, op->runs[0].place,
+        op->modes, scratch->transform);
+  else
+    oct_lanes_fft_run_real (
+        op->forward, scratch->cells, b, 0, op->modes, scratch->transform);
+  scale_modes (op->gridding, op->modes, b);
 }
 
 /* ---------------------------------------------------------------- making */
@@ -175,7 +275,8 @@ oct_cpu_cs_divide (
   gsize margin = op->margin * cell, size = 0;
 
   scratch->placed = (gpointer)base;
-  size += (gsize)op->bins * 2 * OCT_LANES * sizeof (float);
+  if (op->parts == 1)
+    size += ((gsize)t->length / 2 + 1) * 2 * OCT_LANES * sizeof (float);
   scratch->grid = (gpointer)(base + size + margin);
   size += t->length * cell + 2 * margin;
   scratch->cells = (gpointer)(base + size);
@@ -204,7 +305,7 @@ set_runs (OctCpuCsOperator *op)
     op->n_runs = 2;
   }
   op->modes = op->runs[0].modes + op->runs[1].modes;
-  op->bins = op->parts == 1 ? t->length / 2 + 1 : t->length;
+  op->paired = op->modes - (op->parts == 1 && t->nyquist);
   op->margin = t->diagonals - 1;
 }
 

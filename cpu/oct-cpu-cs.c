@@ -31,10 +31,10 @@ struct _OctPlan {
 /* The scratch of one thread: A-lines in work. */
 typedef struct {
   OctCpuCsScratch op;
-  float *rows;                      /* [columns][parts][lane] */
-  float *b, *x, *tx, *next, *tnext; /* iterates */
-  float *squares;                   /* [N/2 + 1] of one A-line */
-  float *unused;                    /* [depth_bins][2] of no A-line */
+  float *rows;                /* [columns][parts][lane] */
+  float *b, *x, *tx, *change; /* iterates */
+  float *squares;             /* [N/2 + 1] of one A-line */
+  float *unused;              /* [depth_bins][2] of no A-line */
   float step[OCT_LANES];
   gboolean finite[OCT_LANES];
 } Block;
@@ -46,119 +46,57 @@ typedef struct {
   float inverse[OCT_LANES], threshold[OCT_LANES];
 } Shrinking;
 
-/* next = soft (x - inverse (tx - b), threshold) and placed = factors next of
- * some modes of one vector of lanes; *total is the sum of |next - x|^2 */
+/* x' = soft (x - inverse (tx - b), threshold), change = x' - x, of some modes
+ * of one vector of lanes; *total is the sum of |change|^2 */
 OCT_INLINE void
-shrink_some (const Block *block, const float *factors, guint first, guint count,
-    guint lane, const Shrinking *shrinking, float *placed, OctVector *total)
+shrink_some (const Block *block, guint first, guint count, guint lane,
+    const Shrinking *shrinking, OctVector *total)
 {
   OctVector inverse = *(const OctVector *)(shrinking->inverse + lane);
   OctVector threshold = *(const OctVector *)(shrinking->threshold + lane);
   OctVector sum = { 0 };
 
-  for (guint i = 0; i < count; i++) {
-    gsize at = (gsize)(first + i) * 2 * OCT_LANES + lane;
-    OctVector *to = (OctVector *)(placed + (gsize)i * 2 * OCT_LANES + lane);
-    OctVector u[2], old[2], square, size;
-    for (guint part = 0; part < 2; part++, at += OCT_LANES) {
-      old[part] = *(const OctVector *)(block->x + at);
-      u[part] = old[part]
-                - inverse
-                      * (*(const OctVector *)(block->tx + at)
-                          - *(const OctVector *)(block->b + at));
+  for (guint i = first; i < first + count; i++) {
+    gsize at = (gsize)i * 2 * OCT_LANES + lane;
+    OctVector u[2], old[2], size, factor;
+    for (guint part = 0; part < 2; part++) {
+      gsize here = at + part * OCT_LANES;
+      OctVector rest = *(const OctVector *)(block->tx + here)
+                       - *(const OctVector *)(block->b + here);
+      old[part] = *(const OctVector *)(block->x + here);
+      u[part] = old[part] - inverse * rest;
     }
-    at -= 2 * OCT_LANES;
-    square = u[0] * u[0] + u[1] * u[1];
+    factor = u[0] * u[0] + u[1] * u[1];
     for (guint k = 0; k < OCT_VECTOR; k++)
-      size[k] = sqrtf (square[k]);
+      size[k] = sqrtf (factor[k]);
     /* no number is above no other: it stays what it is, times 0 */
-    square =
+    factor =
         (OctVector)((OctSelection)(1 - threshold / size) & (size > threshold));
-    for (guint part = 0; part < 2; part++, at += OCT_LANES) {
-      OctVector value = u[part] * square, change = value - old[part];
+    for (guint part = 0; part < 2; part++) {
+      gsize here = at + part * OCT_LANES;
+      OctVector value = u[part] * factor, change = value - old[part];
       sum += change * change;
-      *(OctVector *)(block->next + at) = value;
-      to[part * VECTORS] = value * factors[first + i];
+      *(OctVector *)(block->x + here) = value;
+      *(OctVector *)(block->change + here) = change;
     }
   }
   *total = sum;
 }
 
-OCT_INLINE void
-add_lanes (const OctVector *sum, double weight, double *total)
-{
-  for (guint k = 0; k < OCT_VECTOR; k++)
-    total[k] += weight * (*sum)[k];
-}
-
-/* Modes first .. first + count - 1; adds weight |next - x|^2 to norm[lane]. */
+/* Modes first .. first + count - 1; adds weight |change|^2 to norm[lane]. */
 OCT_VECTORISED static void
-shrink (const Block *block, const float *factors, guint first, guint count,
-    const Shrinking *shrinking, double weight, float *placed, double *norm)
+shrink (const Block *block, guint first, guint count,
+    const Shrinking *shrinking, double weight, double *norm)
 {
   for (guint some; count > 0; first += some, count -= some) {
     some = MIN (count, SUM_MODES);
     for (guint lane = 0; lane < OCT_LANES; lane += OCT_VECTOR) {
       OctVector sum;
-      shrink_some (block, factors, first, some, lane, shrinking, placed, &sum);
-      add_lanes (&sum, weight, norm + lane);
-    }
-    placed += (gsize)some * 2 * OCT_LANES;
-  }
-}
-
-/* Adds weight <next - x, tnext - tx> to rise[lane]. */
-OCT_VECTORISED static void
-product (
-    const Block *block, guint first, guint count, double weight, double *rise)
-{
-  for (guint some; count > 0; first += some, count -= some) {
-    some = MIN (count, SUM_MODES);
-    for (guint lane = 0; lane < OCT_LANES; lane += OCT_VECTOR) {
-      gsize at = (gsize)first * 2 * OCT_LANES + lane;
-      OctVector sum = { 0 };
-      for (guint i = 0; i < 2 * some; i++, at += OCT_LANES)
-        sum += (*(const OctVector *)(block->next + at)
-                   - *(const OctVector *)(block->x + at))
-               * (*(const OctVector *)(block->tnext + at)
-                   - *(const OctVector *)(block->tx + at));
-      add_lanes (&sum, weight, rise + lane);
+      shrink_some (block, first, some, lane, shrinking, &sum);
+      for (guint k = 0; k < OCT_VECTOR; k++)
+        norm[lane + k] += weight * sum[k];
     }
   }
-}
-
-/* Modes that follow each other in the FFT and count the same in norms: those of
- * real A-lines that have a partner count twice. */
-typedef struct {
-  guint first, count, place;
-  double weight;
-} Part;
-
-static guint
-find_parts (const OctCpuCsOperator *op, Part *parts)
-{
-  guint last = op->modes - 1, n = 0;
-
-  for (guint r = 0; op->parts == 2 && r < op->n_runs; r++)
-    parts[n++] =
-        (Part){ op->runs[r].start, op->runs[r].modes, op->runs[r].place, 1 };
-  if (op->parts == 2)
-    return n;
-  parts[n++] = (Part){ 0, 1, 0, 1 };
-  if (op->tables.nyquist && last > 0)
-    parts[n++] = (Part){ last--, 1, last + 1, 1 };
-  if (last > 0)
-    parts[n++] = (Part){ 1, last, 1, 2 };
-  return n;
-}
-
-static void
-swap_arrays (float **a, float **b)
-{
-  float *c = *a;
-
-  *a = *b;
-  *b = c;
 }
 
 /* One SpaRSA step. */
@@ -167,20 +105,20 @@ iterate (const OctCpuCsOperator *op, Block *block, const float *thresholds)
 {
   double norm[OCT_LANES] = { 0 }, rise[OCT_LANES] = { 0 };
   Shrinking shrinking;
-  Part parts[3];
-  guint n = find_parts (op, parts);
 
   for (guint lane = 0; lane < OCT_LANES; lane++) {
     shrinking.inverse[lane] = 1 / block->step[lane];
     shrinking.threshold[lane] = thresholds[lane] * shrinking.inverse[lane];
   }
-  for (guint i = 0; i < n; i++)
-    shrink (block, op->factors, parts[i].first, parts[i].count, &shrinking,
-        parts[i].weight,
-        block->op.placed + (gsize)parts[i].place * 2 * OCT_LANES, norm);
-  oct_cpu_cs_apply (op, &block->op, block->tnext);
-  for (guint i = 0; i < n; i++)
-    product (block, parts[i].first, parts[i].count, parts[i].weight, rise);
+  if (op->parts == 2) {
+    shrink (block, 0, op->modes, &shrinking, 1, norm);
+  } else {
+    /* modes that have a partner count twice */
+    shrink (block, 0, 1, &shrinking, 1, norm);
+    shrink (block, 1, op->paired - 1, &shrinking, 2, norm);
+    shrink (block, op->paired, op->modes - op->paired, &shrinking, 1, norm);
+  }
+  oct_cpu_cs_apply (op, &block->op, block->change, block->tx, rise);
   for (guint lane = 0; lane < OCT_LANES; lane++) {
     if (norm[lane] > 0)
       block->step[lane] = CLAMP (
@@ -188,8 +126,6 @@ iterate (const OctCpuCsOperator *op, Block *block, const float *thresholds)
     else
       block->step[lane] = OCT_CS_STEP_MAX;
   }
-  swap_arrays (&block->x, &block->next);
-  swap_arrays (&block->tx, &block->tnext);
 }
 
 OCT_VECTORISED static void
@@ -257,25 +193,54 @@ select_rank (float *values, guint count, guint rank)
   return values[rank];
 }
 
-/* (median of |T x - b|^2 / ln 2)^1/2 over the deeper half */
+/* lines[lane][i] = |T x - b|^2 of mode first + i */
+OCT_VECTORISED static void
+square_residuals (
+    const Block *block, guint first, guint count, float *const *lines)
+{
+  float tile[OCT_LANES_CHUNK * OCT_LANES] __attribute__ ((aligned (64)));
+
+  for (guint i = 0; i < count; i += OCT_LANES_CHUNK) {
+    guint some = MIN (OCT_LANES_CHUNK, count - i);
+    for (guint k = 0; k < some; k++) {
+      const float *tx = block->tx + (gsize)(first + i + k) * 2 * OCT_LANES;
+      const float *b = block->b + (gsize)(first + i + k) * 2 * OCT_LANES;
+      for (guint lane = 0; lane < OCT_LANES; lane++) {
+        float re = tx[lane] - b[lane];
+        float im = tx[OCT_LANES + lane] - b[OCT_LANES + lane];
+        tile[k * OCT_LANES + lane] = re * re + im * im;
+      }
+    }
+    oct_lanes_scatter (tile, some, lines, i);
+  }
+}
+
+/* (median / ln 2)^1/2, or NaN where one of them is not finite */
 static float
-measure_level (const OctPlan *plan, const Block *block, guint lane)
+measure_level (float *squares, guint count)
+{
+  for (guint i = 0; i < count; i++)
+    if (!isfinite (squares[i]))
+      return NAN;
+  return sqrtf (select_rank (squares, count, (count - 1) / 2) / (float)G_LN2);
+}
+
+/* (median of |T x - b|^2 / ln 2)^1/2 over the deeper half */
+static void
+measure_levels (const OctPlan *plan, const Block *block, float *levels)
 {
   guint first = plan->params.samples / 4;
   guint count = (plan->params.samples + 1) / 2 - first;
   /* of mode 0 */
   guint start = plan->op.runs[plan->op.n_runs - 1].start;
+  float *lines[OCT_LANES];
 
-  for (guint i = 0; i < count; i++) {
-    gsize at = (gsize)(start + first + i) * 2 * OCT_LANES + lane;
-    float re = block->tx[at] - block->b[at];
-    float im = block->tx[at + OCT_LANES] - block->b[at + OCT_LANES];
-    block->squares[i] = re * re + im * im;
-    if (!isfinite (block->squares[i]))
-      return NAN;
-  }
-  return sqrtf (
-      select_rank (block->squares, count, (count - 1) / 2) / (float)G_LN2);
+  for (guint lane = 0; lane < OCT_LANES; lane++)
+    lines[lane] = block->squares + (gsize)lane * count;
+  square_residuals (block, start + first, count, lines);
+  for (guint lane = 0; lane < OCT_LANES; lane++)
+    levels[lane] =
+        block->finite[lane] ? measure_level (lines[lane], count) : NAN;
 }
 
 static gsize
@@ -284,25 +249,17 @@ divide_scratch (const OctPlan *plan, guint8 *base, Block *block)
   const OctCsParams *p = &plan->params;
   gsize iterate = (gsize)plan->op.modes * 2 * OCT_LANES * sizeof (float);
   gsize size = oct_cpu_cs_divide (&plan->op, base, &block->op);
-  float **all[] = { &block->b, &block->x, &block->tx, &block->next,
-    &block->tnext };
+  float **all[] = { &block->b, &block->x, &block->tx, &block->change };
 
   for (guint i = 0; i < G_N_ELEMENTS (all); i++, size += iterate)
     *all[i] = (gpointer)(base + size);
   block->rows = (gpointer)(base + size);
   size += (gsize)p->columns * plan->op.parts * OCT_LANES * sizeof (float);
   block->squares = (gpointer)(base + size);
-  size += oct_cpu_pad ((p->samples / 2 + 1) * sizeof (float));
+  size +=
+      oct_cpu_pad (((gsize)p->samples / 4 + 2) * OCT_LANES * sizeof (float));
   block->unused = (gpointer)(base + size);
   return size + oct_cpu_pad ((gsize)p->depth_bins * 2 * sizeof (float));
-}
-
-static void
-measure_levels (const OctPlan *plan, const Block *block, float *levels)
-{
-  for (guint lane = 0; lane < OCT_LANES; lane++)
-    levels[lane] =
-        block->finite[lane] ? measure_level (plan, block, lane) : NAN;
 }
 
 static void

@@ -27,7 +27,7 @@ typedef struct {
   OctCpuCsRun runs[2];
   guint n_runs;
   guint modes;     /* of all runs */
-  guint bins;      /* of the FFT: length, of real A-lines length / 2 + 1 */
+  guint paired;    /* real: those before this one have a partner, but for 0 */
   guint margin;    /* cells around the grid */
   float *factors;  /* [modes] of T, before and behind the FFTs */
   float *gridding; /* [modes] of b, behind that FFT */
@@ -37,7 +37,7 @@ typedef struct {
 
 /* The scratch of one thread, of all lanes. */
 typedef struct {
-  float *placed; /* [bins][2] modes times `factors` at their places */
+  float *placed; /* [bins][2] of real A-lines: modes at their places */
   float *grid;   /* [length][parts] cells, with `margin` more on both sides */
   float *cells;  /* [length][parts] cells, or those of the gridding */
   gpointer transform;
@@ -59,8 +59,9 @@ void oct_cpu_cs_adjoint (const OctCpuCsOperator *op,
     const OctCpuCsScratch *scratch, const guint32 *column, const float *rows,
     float *b);
 
-/* T x of what stands in scratch->placed. */
-void oct_cpu_cs_apply (
-    const OctCpuCsOperator *op, const OctCpuCsScratch *scratch, float *tx);
+/* tx += T change; adds <change, T change> to product[lane]. */
+void oct_cpu_cs_apply (const OctCpuCsOperator *op,
+    const OctCpuCsScratch *scratch, const float *change, float *tx,
+    double *product);
 
 G_END_DECLS

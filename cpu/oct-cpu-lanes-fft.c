@@ -486,6 +486,20 @@ oct_lanes_fft_run (const OctLanesFft *fft, const float *in, float *out,
 }
 
 void
+oct_lanes_fft_run_real_through (const OctLanesFft *fft, OctLanesRead read,
+    gpointer data, float *out, guint first, guint count, gpointer scratch)
+{
+  guint n = fft->inner->length;
+  float *values = scratch, *rest = values + (gsize)n * VALUE;
+
+  g_assert (fft->kind == KIND_HALF && !fft->backward
+            && first + count <= fft->length / 2 + 1);
+  oct_lanes_fft_run_through (
+      fft->inner, read, NULL, data, NULL, values, 0, n, rest);
+  fft->kernels->separate (values, n, fft->turns, first, count, out);
+}
+
+void
 oct_lanes_fft_run_real (const OctLanesFft *fft, const float *in, float *out,
     guint first, guint count, gpointer scratch)
 {

@@ -70,6 +70,12 @@ void oct_lanes_fft_run_through (const OctLanesFft *fft, OctLanesRead read,
 void oct_lanes_fft_run_real (const OctLanesFft *fft, const float *in,
     float *out, guint first, guint count, gpointer scratch);
 
+/* The same of values that are made as they are needed, each once: pairs of real
+ * values, two of them for one complex one (value 2 first, 2 first + 1, 2 (first +
+ * step), ...).  Even length alone. */
+void oct_lanes_fft_run_real_through (const OctLanesFft *fft, OctLanesRead read,
+    gpointer data, float *out, guint first, guint count, gpointer scratch);
+
 /* Complex to real, of oct_lanes_fft_new_real(, TRUE,): from bins 0 .. length /
  * 2, in [length / 2 + 1][2][16], those before 0 being their conjugates, to out
  * [length][16].  Imaginary parts of bin 0, and of bin length / 2 of even

@@ -14,8 +14,8 @@
  * log2 (length) levels of a transform: 3e-8 each, 1.2e-7 for 65536; a
  * convolution has three transforms and three products.  A wrong factor or place
  * would show as 1e-2 or more. */
-#define TOLERANCE 4e-7
-#define TOLERANCE_CONVOLUTION 8e-7
+#define TOLERANCE 2e-7
+#define TOLERANCE_CONVOLUTION 3e-7
 
 /* Lengths that are compared with a sum over all values are below this one; the
  * transforms of longer ones are known. */
