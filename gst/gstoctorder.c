@@ -44,9 +44,8 @@ static const char *const kind_names[] = {
   "filesink"
 
 #define WHOLE                                                                  \
-  "put octreconstruct first, behind the source: the elements between them "    \
-  "are "                                                                       \
-  "in it already"
+  "put octreconstruct first, behind the source: what is between them is in "   \
+  "it already"
 
 static const struct {
   const char *element, *takes;

@@ -16,6 +16,7 @@
 #include "gstoctdispersion.h"
 #include "gstocterror.h"
 #include "gstoctfft.h"
+#include "gstoctforward.h"
 #include "gstoctkresample.h"
 #include "gstoctlogscale.h"
 #include "gstoctnufft.h"
@@ -80,9 +81,9 @@ struct _GstOctReconstruct {
   gboolean running; /* B-scans may be on their way */
 
   gint change_due; /* atomic: with the next B-scan */
-  /* Taken for writing while elements are linked anew, and for reading by events
-   * and queries that would not get through then.  The streaming thread only
-   * tries to write: a seek waits for it. */
+  /* Taken for writing while elements are linked anew, and for reading by what
+   * must not meet that: events, queries, changes of state.  The streaming
+   * thread only tries to write: a seek waits for it. */
   GRWLock traffic;
   GThread *changer; /* atomic: the streaming thread during a change */
 
@@ -93,14 +94,8 @@ struct _GstOctReconstruct {
 
 enum { PROP_0, PROP_METHOD, PROP_METHOD_IN_USE, PROP_FORWARDED };
 
-/* Properties of elements inside: described there, and here only named. */
-static const struct {
-  const char *name;
-  guint parts;       /* those that have it; described as by the last */
-  const char *inner; /* its name there; NULL: the same */
-  const char *when;  /* it counts, for people; NULL: always */
-  gboolean at_start; /* not while images are made, though it could be there */
-} forwarded[] = {
+/* Described as by the last of the elements that have it. */
+static const GstOctForward forwards[] = {
   { "backend", ALL },
   { "cuda-device-id", ALL },
   { "calibration", BIT (PART_DCSUB) },
@@ -334,24 +329,44 @@ begin_change (GstOctReconstruct *self, Method method)
         "behind them.");
 }
 
-/* With the lock: back to what has worked.  An element of it that has said that
- * it ends is begun anew. */
-static void
+/* Seldom does anybody else hold the links, and not for long; but a seek may
+ * wait for this thread, and finds all of it done then. */
+static gboolean
+try_for_links (GstOctReconstruct *self)
+{
+  for (guint i = 0; i < 100; i++) {
+    if (g_rw_lock_writer_trylock (&self->traffic))
+      return TRUE;
+    g_usleep (1000);
+  }
+  return FALSE;
+}
+
+/* Back to what has worked, unless it has come to an end meanwhile.  An element
+ * of it that has said that it ends is begun anew. */
+static gboolean
 revert (GstOctReconstruct *self, Method refused, Method former)
 {
-  gboolean quiet = g_rw_lock_writer_trylock (&self->traffic);
+  gboolean held = try_for_links (self);
   GstElement *part =
       self->complained < N_PARTS ? self->parts[self->complained] : NULL;
+  gboolean running;
 
-  if (self->wanted == refused)
-    self->wanted = former;
-  put_together (self, former);
-  if (part != NULL && (self->path & BIT (self->complained)) != 0) {
-    gst_element_set_state (part, GST_STATE_NULL);
-    gst_element_sync_state_with_parent (part);
+  g_rec_mutex_lock (&self->lock);
+  running = self->running;
+  if (running) {
+    if (self->wanted == refused)
+      self->wanted = former;
+    put_together (self, former);
+    if (part != NULL && (self->path & BIT (self->complained)) != 0) {
+      gst_element_set_state (part, GST_STATE_NULL);
+      gst_element_sync_state_with_parent (part);
+    }
   }
-  if (quiet)
+  g_rec_mutex_unlock (&self->lock);
+  if (held)
     g_rw_lock_writer_unlock (&self->traffic);
+  return running;
 }
 
 static void
@@ -366,6 +381,22 @@ warn_of_problem (GstOctReconstruct *self, Method refused, Method former)
       (NULL));
 }
 
+/* Where a change of state is going through the elements, the next B-scan does
+ * it. */
+static void
+tidy_up (GstOctReconstruct *self)
+{
+  if (!g_rw_lock_writer_trylock (&self->traffic)) {
+    g_atomic_int_set (&self->change_due, TRUE);
+    return;
+  }
+  g_rec_mutex_lock (&self->lock);
+  if (self->running)
+    remove_unused (self);
+  g_rec_mutex_unlock (&self->lock);
+  g_rw_lock_writer_unlock (&self->traffic);
+}
+
 /* The B-scan has gone the new way.  Returns whether it was taken there. */
 static gboolean
 end_change (
@@ -376,12 +407,8 @@ end_change (
   if (flow == GST_FLOW_NOT_NEGOTIATED && self->problem == NULL)
     g_set_error (&self->problem, OCT_ERROR, OCT_ERROR_SETTINGS,
         "It does not take these spectra, or its images are refused.");
-  g_rec_mutex_lock (&self->lock);
-  refused = self->problem != NULL && self->running;
-  if (refused)
-    revert (self, method, former);
-  remove_unused (self);
-  g_rec_mutex_unlock (&self->lock);
+  refused = self->problem != NULL && revert (self, method, former);
+  tidy_up (self);
   g_atomic_pointer_set (&self->changer, NULL);
   if (refused) {
     warn_of_problem (self, method, former);
@@ -415,12 +442,17 @@ on_bscan (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   change = self->running && method != former;
   if (change)
     begin_change (self, method);
+  else if (self->running)
+    remove_unused (self);
   g_rec_mutex_unlock (&self->lock);
   g_rw_lock_writer_unlock (&self->traffic);
   if (!change)
     return GST_PAD_PROBE_OK;
   if (self->problem == NULL)
     flow = gst_pad_push (pad, gst_buffer_ref (bscan));
+  /* in the middle of a negotiation a seek looks like its failure */
+  if (flow == GST_FLOW_NOT_NEGOTIATED && GST_PAD_IS_FLUSHING (pad))
+    flow = GST_FLOW_FLUSHING;
   if (!end_change (self, method, former, flow))
     return GST_PAD_PROBE_OK;
   gst_buffer_unref (bscan);
@@ -429,40 +461,61 @@ on_bscan (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   return GST_PAD_PROBE_HANDLED;
 }
 
+/* The element inside that depends on the method and has sent it; N_PARTS:
+ * another one. */
+static Part
+find_sender (GstOctReconstruct *self, GstMessage *message)
+{
+  for (guint i = PART_DCSUB + 1; i < PART_LOGSCALE; i++)
+    if (GST_MESSAGE_SRC (message) == GST_OBJECT (self->parts[i]))
+      return i;
+  return N_PARTS;
+}
+
 /* What speaks against a method that is being tried ends nothing. */
 static gboolean
-keep_problem (GstOctReconstruct *self, GstMessage *message)
+keep_problem (GstOctReconstruct *self, Part sender, GError **error)
 {
-  GstObject *source = GST_MESSAGE_SRC (message);
-  g_autoptr (GError) error = NULL;
-
   if (!is_changer (self))
     return FALSE;
-  for (guint i = PART_DCSUB + 1; i < PART_LOGSCALE; i++) {
-    if (source != GST_OBJECT (self->parts[i]))
-      continue;
-    if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
-      gst_message_parse_error (message, &error, NULL);
-    else if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING)
-      gst_message_parse_warning (message, &error, NULL);
-    if (error == NULL
-        || (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING
-            && !g_error_matches (
-                error, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION)))
-      return FALSE;
-    if (self->problem == NULL) {
-      self->problem = g_steal_pointer (&error);
-      self->complained = i;
-    }
-    return TRUE;
+  if (self->problem == NULL) {
+    self->problem = g_steal_pointer (error);
+    self->complained = sender;
   }
-  return FALSE;
+  return TRUE;
+}
+
+/* Whether people need not hear of it.  That a negotiation has failed is a
+ * warning of the base class without a reason: where it counts the pipeline ends
+ * with an error, and where a seek or a change came in between it is repeated.
+ */
+static gboolean
+take_message (GstOctReconstruct *self, GstMessage *message)
+{
+  Part sender = find_sender (self, message);
+  g_autoptr (GError) error = NULL;
+
+  if (sender == N_PARTS)
+    return FALSE;
+  switch (GST_MESSAGE_TYPE (message)) {
+  case GST_MESSAGE_ERROR:
+    gst_message_parse_error (message, &error, NULL);
+    return keep_problem (self, sender, &error);
+  case GST_MESSAGE_WARNING:
+    gst_message_parse_warning (message, &error, NULL);
+    return g_error_matches (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT)
+           || (g_error_matches (
+                   error, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION)
+               && keep_problem (self, sender, &error));
+  default:
+    return FALSE;
+  }
 }
 
 static void
 handle_message (GstBin *bin, GstMessage *message)
 {
-  if (keep_problem (GST_OCT_RECONSTRUCT (bin), message))
+  if (take_message (GST_OCT_RECONSTRUCT (bin), message))
     gst_message_unref (message);
   else
     GST_BIN_CLASS (gst_oct_reconstruct_parent_class)
@@ -599,13 +652,16 @@ change_state (GstElement *element, GstStateChange change)
 {
   GstOctReconstruct *self = GST_OCT_RECONSTRUCT (element);
   GstStateChangeReturn ret;
+  gboolean held;
 
   if (change == GST_STATE_CHANGE_READY_TO_PAUSED && !prepare (self))
     return GST_STATE_CHANGE_FAILURE;
   if (change == GST_STATE_CHANGE_PAUSED_TO_READY)
     set_running (self, FALSE);
+  held = hold_links (self);
   ret = GST_ELEMENT_CLASS (gst_oct_reconstruct_parent_class)
             ->change_state (element, change);
+  let_go (self, held);
   if (change == GST_STATE_CHANGE_PAUSED_TO_READY
       || (change == GST_STATE_CHANGE_READY_TO_PAUSED
           && ret == GST_STATE_CHANGE_FAILURE))
@@ -615,19 +671,23 @@ change_state (GstElement *element, GstStateChange change)
 
 /* -------------------------------------------------------------- properties */
 
+/* What was set before the start is done at once, for people to see it, or at
+ * the latest on the way to PAUSED; what is impossible may be possible by then.
+ */
 static void
-set_method (GstOctReconstruct *self, Method method)
+settings_changed (GstOctReconstruct *self)
 {
   gboolean changed;
   Method before;
 
   g_rec_mutex_lock (&self->lock);
   before = self->used;
-  self->wanted = method;
-  if (self->running)
+  if (self->running) {
     g_atomic_int_set (&self->change_due, TRUE);
-  else /* what is impossible may become possible before the start */
+  } else if (g_rw_lock_writer_trylock (&self->traffic)) {
     rebuild (self, NULL);
+    g_rw_lock_writer_unlock (&self->traffic);
+  }
   changed = self->used != before;
   g_rec_mutex_unlock (&self->lock);
   if (changed)
@@ -635,20 +695,12 @@ set_method (GstOctReconstruct *self, Method method)
 }
 
 static void
-set_forwarded (GstOctReconstruct *self, guint row, const GValue *value)
+set_method (GstOctReconstruct *self, Method method)
 {
-  const char *name =
-      forwarded[row].inner != NULL ? forwarded[row].inner : forwarded[row].name;
-
-  for (guint i = 0; i < N_PARTS; i++)
-    if ((forwarded[row].parts & BIT (i)) != 0)
-      g_object_set_property (G_OBJECT (self->parts[i]), name, value);
-  if (!forwarded[row].at_start)
-    return;
   g_rec_mutex_lock (&self->lock);
-  if (!self->running)
-    rebuild (self, NULL);
+  self->wanted = method;
   g_rec_mutex_unlock (&self->lock);
+  settings_changed (self);
 }
 
 static void
@@ -658,19 +710,23 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 
   if (gst_oct_element_refuses_property (GST_ELEMENT (object), pspec))
     return;
-  if (id == PROP_METHOD)
+  if (id == PROP_METHOD) {
     set_method (self, (Method)g_value_get_enum (value));
-  else if (id >= PROP_FORWARDED)
-    set_forwarded (self, id - PROP_FORWARDED, value);
-  else
+  } else if (id >= PROP_FORWARDED) {
+    gst_oct_forward_set (
+        &forwards[id - PROP_FORWARDED], self->parts, N_PARTS, value);
+    /* the axis may be another one */
+    if (forwards[id - PROP_FORWARDED].at_start)
+      settings_changed (self);
+  } else {
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+  }
 }
 
 static void
 get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
   GstOctReconstruct *self = GST_OCT_RECONSTRUCT (object);
-  guint row = id - PROP_FORWARDED;
 
   if (id == PROP_METHOD || id == PROP_METHOD_IN_USE) {
     g_rec_mutex_lock (&self->lock);
@@ -678,64 +734,10 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
         value, (gint)(id == PROP_METHOD ? self->wanted : self->used));
     g_rec_mutex_unlock (&self->lock);
   } else if (id >= PROP_FORWARDED) {
-    g_object_get_property (
-        G_OBJECT (self->parts[g_bit_nth_lsf (forwarded[row].parts, -1)]),
-        forwarded[row].inner != NULL ? forwarded[row].inner
-                                     : forwarded[row].name,
-        value);
+    gst_oct_forward_get (&forwards[id - PROP_FORWARDED], self->parts, value);
   } else {
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
   }
-}
-
-/* The same property under another name; GLib has no copy of them. */
-static GParamSpec *
-copy_spec (
-    GParamSpec *spec, const char *name, const char *blurb, GParamFlags flags)
-{
-  const char *nick = g_param_spec_get_nick (spec);
-
-  if (G_IS_PARAM_SPEC_ENUM (spec))
-    return g_param_spec_enum (name, nick, blurb, spec->value_type,
-        G_PARAM_SPEC_ENUM (spec)->default_value, flags);
-  if (G_IS_PARAM_SPEC_STRING (spec))
-    return g_param_spec_string (
-        name, nick, blurb, G_PARAM_SPEC_STRING (spec)->default_value, flags);
-  if (G_IS_PARAM_SPEC_INT (spec))
-    return g_param_spec_int (name, nick, blurb,
-        G_PARAM_SPEC_INT (spec)->minimum, G_PARAM_SPEC_INT (spec)->maximum,
-        G_PARAM_SPEC_INT (spec)->default_value, flags);
-  if (G_IS_PARAM_SPEC_UINT (spec))
-    return g_param_spec_uint (name, nick, blurb,
-        G_PARAM_SPEC_UINT (spec)->minimum, G_PARAM_SPEC_UINT (spec)->maximum,
-        G_PARAM_SPEC_UINT (spec)->default_value, flags);
-  g_assert (G_IS_PARAM_SPEC_DOUBLE (spec));
-  return g_param_spec_double (name, nick, blurb,
-      G_PARAM_SPEC_DOUBLE (spec)->minimum, G_PARAM_SPEC_DOUBLE (spec)->maximum,
-      G_PARAM_SPEC_DOUBLE (spec)->default_value, flags);
-}
-
-static void
-install_forwarded (GObjectClass *klass, guint row)
-{
-  const GParamFlags times = GST_PARAM_MUTABLE_READY | GST_PARAM_MUTABLE_PAUSED
-                            | GST_PARAM_MUTABLE_PLAYING;
-  Part part = (Part)g_bit_nth_msf (forwarded[row].parts, -1);
-  g_autoptr (GTypeClass) inner = g_type_class_ref (parts[part].get_type ());
-  GParamSpec *spec = g_object_class_find_property (G_OBJECT_CLASS (inner),
-      forwarded[row].inner != NULL ? forwarded[row].inner
-                                   : forwarded[row].name);
-  const char *blurb = g_param_spec_get_blurb (spec);
-  g_autofree char *with_time = NULL;
-  GParamFlags flags = G_PARAM_READWRITE
-                      | (forwarded[row].at_start ? GST_PARAM_MUTABLE_READY
-                                                 : spec->flags & times);
-
-  if (forwarded[row].when != NULL)
-    blurb = with_time = g_strdup_printf (
-        "%s: %c%s", forwarded[row].when, g_ascii_tolower (blurb[0]), blurb + 1);
-  g_object_class_install_property (klass, PROP_FORWARDED + row,
-      copy_spec (spec, forwarded[row].name, blurb, flags));
 }
 
 static GObject *
@@ -807,8 +809,9 @@ gst_oct_reconstruct_class_init (GstOctReconstructClass *klass)
           "B-scan, and not where it is impossible",
           GST_TYPE_OCT_RECONSTRUCT_METHOD, METHOD_RESAMPLE,
           G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
-  for (guint row = 0; row < G_N_ELEMENTS (forwarded); row++)
-    install_forwarded (object_class, row);
+  for (guint i = 0; i < G_N_ELEMENTS (forwards); i++)
+    gst_oct_forward_install (object_class, PROP_FORWARDED + i, &forwards[i],
+        parts[g_bit_nth_msf (forwards[i].parts, -1)].get_type ());
   add_template (element_class, PART_DCSUB, "sink");
   add_template (element_class, PART_LOGSCALE, "src");
   gst_element_class_set_static_metadata (element_class, "OCT reconstruction",
