@@ -4,18 +4,16 @@
 #include "gstoctframe.h"
 #include "gstoctpinned.h"
 
-/* B-scans between host and GPU at a time: one being copied, one being computed
- * with, one to begin with while the host does other things. */
+/* B-scans on their way to the host at a time: one being copied, one being
+ * computed, one to begin with while the host does other things. */
 #define SLOTS 3
 
-/* Memory on the GPU for one B-scan from or for the host. */
+/* Memory on the GPU for one B-scan for the host. */
 typedef struct {
   gpointer memory;
-  gpointer copied;   /* event: the copy to or from the host is done */
+  gpointer copied;   /* event: the copy to the host is done */
   gpointer computed; /* event: the operation is done with `memory` */
   gboolean used;
-  GstBuffer *held; /* upload: keeps the source until it has been copied */
-  GstOctMappedFrame host;
 } Slot;
 
 typedef struct {
@@ -28,65 +26,20 @@ struct _GstOctAccess {
   const OctDevice *device;
   GstOctInfo input, output;
   gboolean input_on_gpu, output_on_gpu;
-  Ring uploads, downloads; /* where that side is on the host */
-  gboolean ordered;        /* see gst_oct_access_set_ordered() */
-  gpointer image_made;     /* event, NULL where no images stay on the GPU */
+  GstOctUploads *uploads; /* where the input is on the host */
+  Ring downloads;         /* where the output is */
+  gboolean ordered;       /* see gst_oct_access_set_ordered() */
+  gpointer image_made;    /* event, NULL where no images stay on the GPU */
 
   /* from begin() to end() */
-  GstBuffer *in, *out;
+  GstBuffer *in, *out; /* `in` may be NULL */
   GstOctMappedFrame mapped_in, mapped_out;
   GstMapInfo map_in, map_out;
-  Slot *upload, *download;
+  GstOctUpload *upload;
+  Slot *download;
 };
 
 /* -------------------------------------------------------------------- slots */
-
-static gsize
-get_stride (const GstOctInfo *info, guint plane)
-{
-  return info->is_video
-             ? (gsize)GST_VIDEO_INFO_PLANE_STRIDE (&info->video, plane)
-             : gst_oct_info_row_size (info);
-}
-
-static guint
-count_planes (const GstOctInfo *info)
-{
-  return info->is_video ? MIN (2, GST_VIDEO_INFO_N_PLANES (&info->video)) : 1;
-}
-
-static guint
-count_rows (const GstOctInfo *info, guint plane)
-{
-  return info->is_video
-             ? (guint)GST_VIDEO_INFO_COMP_HEIGHT (&info->video, plane)
-             : info->rows;
-}
-
-static gsize
-get_row_bytes (const GstOctInfo *info, guint plane)
-{
-  return info->is_video
-             ? (gsize)GST_VIDEO_INFO_COMP_WIDTH (&info->video, plane)
-                   * (gsize)GST_VIDEO_INFO_COMP_PSTRIDE (&info->video, plane)
-             : gst_oct_info_row_size (info);
-}
-
-/* Planes of a slot: laid out as the info says. */
-static OctFrame
-slot_frame (const Slot *slot, const GstOctInfo *info)
-{
-  OctFrame frame = { 0 };
-  guint i;
-
-  for (i = 0; i < count_planes (info); i++) {
-    gsize offset = info->is_video ? info->video.offset[i] : 0;
-
-    frame.planes[i].data = (guint8 *)slot->memory + offset;
-    frame.planes[i].stride = get_stride (info, i);
-  }
-  return frame;
-}
 
 static gboolean
 init_ring (
@@ -110,20 +63,6 @@ init_ring (
   return TRUE;
 }
 
-/* The source has been copied: waits for that and lets it go. */
-static gboolean
-release_source (GstOctAccess *access, Slot *slot, GError **error)
-{
-  gboolean ok = TRUE;
-
-  if (slot->held != NULL) {
-    ok = access->device->event_synchronize (slot->copied, error);
-    gst_oct_frame_unmap (&slot->host);
-    gst_clear_buffer (&slot->held);
-  }
-  return ok;
-}
-
 static void
 clear_ring (GstOctAccess *access, Ring *ring)
 {
@@ -132,7 +71,6 @@ clear_ring (GstOctAccess *access, Ring *ring)
   for (i = 0; i < SLOTS; i++) {
     Slot *slot = &ring->slots[i];
 
-    release_source (access, slot, NULL);
     if (slot->used) {
       access->device->event_synchronize (slot->copied, NULL);
       access->device->event_synchronize (slot->computed, NULL);
@@ -158,66 +96,13 @@ take_slot (Ring *ring)
 /* ------------------------------------------------------------------- copies */
 
 static gboolean
-copy_planes (GstOctAccess *access, OctCopy direction, const GstOctInfo *info,
-    const OctFrame *dest, const OctFrame *src, gpointer stream, GError **error)
-{
-  guint i;
-
-  for (i = 0; i < count_planes (info); i++) {
-    if (!access->device->copy (direction, dest->planes[i].data,
-            dest->planes[i].stride, src->planes[i].data, src->planes[i].stride,
-            get_row_bytes (info, i), count_rows (info, i), stream, error))
-      return FALSE;
-  }
-  return TRUE;
-}
-
-static gboolean
-is_pinned (GstOctAccess *access, GstBuffer *buffer)
-{
-  return gst_buffer_n_memory (buffer) == 1
-         && gst_oct_pinned_is (
-             gst_buffer_peek_memory (buffer, 0), access->cuda);
-}
-
-/* Fetches the input to the GPU in the upload stream; computing waits. */
-static gboolean
-begin_upload (
-    GstOctAccess *access, GstBuffer *in, OctFrame *from, GError **error)
-{
-  const OctDevice *device = access->device;
-  gpointer upload =
-      gst_oct_cuda_get_stream (access->cuda, GST_OCT_STREAM_UPLOAD);
-  gpointer compute =
-      gst_oct_cuda_get_stream (access->cuda, GST_OCT_STREAM_COMPUTE);
-  Slot *slot = take_slot (&access->uploads);
-
-  if (!release_source (access, slot, error)
-      || (slot->used && !device->stream_wait (upload, slot->computed, error))
-      || !gst_oct_frame_map (
-          &slot->host, &access->input, in, GST_MAP_READ, error))
-    return FALSE;
-  slot->held = gst_buffer_ref (in);
-  *from = slot_frame (slot, &access->input);
-  access->upload = slot;
-  if (!copy_planes (access, OCT_COPY_UPLOAD, &access->input, from,
-          &slot->host.frame, upload, error)
-      || !device->event_record (slot->copied, upload, error)
-      || !device->stream_wait (compute, slot->copied, error))
-    return FALSE;
-  /* A camera may have two buffers only and stand still while we keep them; of
-   * our own page-locked ones there are enough. */
-  return is_pinned (access, in) || release_source (access, slot, error);
-}
-
-static gboolean
 begin_download (GstOctAccess *access, OctFrame *to, GError **error)
 {
   gpointer compute =
       gst_oct_cuda_get_stream (access->cuda, GST_OCT_STREAM_COMPUTE);
   Slot *slot = take_slot (&access->downloads);
 
-  *to = slot_frame (slot, &access->output);
+  *to = gst_oct_planes_in (slot->memory, &access->output);
   access->download = slot;
   return !slot->used
          || access->device->stream_wait (compute, slot->copied, error);
@@ -245,8 +130,6 @@ static gboolean
 map_output (
     GstOctAccess *access, GstMemory *pinned, OctFrame *to, GError **error)
 {
-  guint i;
-
   if (pinned == NULL) {
     if (!gst_oct_frame_map (&access->mapped_out, &access->output, access->out,
             GST_MAP_WRITE, error))
@@ -254,13 +137,7 @@ map_output (
     *to = access->mapped_out.frame;
     return TRUE;
   }
-  memset (to, 0, sizeof *to);
-  for (i = 0; i < count_planes (&access->output); i++) {
-    to->planes[i].data =
-        (guint8 *)gst_oct_pinned_peek (pinned)
-        + (access->output.is_video ? access->output.video.offset[i] : 0);
-    to->planes[i].stride = get_stride (&access->output, i);
-  }
+  *to = gst_oct_planes_in (gst_oct_pinned_peek (pinned), &access->output);
   return TRUE;
 }
 
@@ -273,19 +150,19 @@ end_download (GstOctAccess *access, GError **error)
   gpointer download =
       gst_oct_cuda_get_stream (access->cuda, GST_OCT_STREAM_DOWNLOAD);
   Slot *slot = access->download;
-  OctFrame from = slot_frame (slot, &access->output), to;
+  OctFrame from = gst_oct_planes_in (slot->memory, &access->output), to;
   GstMemory *pinned = NULL;
   gboolean ok;
 
-  if (is_pinned (access, access->out)
+  if (gst_oct_pinned_holds (access->out, access->cuda)
       && has_plain_layout (&access->output, access->out))
     pinned = gst_buffer_peek_memory (access->out, 0);
 
   if (!device->stream_wait (download, slot->computed, error)
       || !map_output (access, pinned, &to, error))
     return FALSE;
-  ok = copy_planes (access, OCT_COPY_DOWNLOAD, &access->output, &to, &from,
-           download, error)
+  ok = gst_oct_copy_planes (device, OCT_COPY_DOWNLOAD, &access->output, &to,
+           &from, download, error)
        && device->event_record (slot->copied, download, error);
   if (pinned != NULL)
     return ok && gst_oct_pinned_mark (pinned, download, error);
@@ -314,7 +191,10 @@ gst_oct_access_new (GstOctCuda *cuda, const GstOctInfo *input,
   access->device = gst_oct_cuda_get_device (cuda);
   ok = gst_oct_cuda_push (cuda, error);
   if (ok) {
-    ok = (input_on_gpu || init_ring (access, &access->uploads, input, error))
+    if (!input_on_gpu)
+      access->uploads = gst_oct_uploads_new (
+          cuda, input, OCT_MEAN_SIZE (input->columns), error);
+    ok = (input_on_gpu || access->uploads != NULL)
          && (output_on_gpu
              || init_ring (access, &access->downloads, output, error));
     if (ok && output_on_gpu && output->is_video) {
@@ -333,7 +213,7 @@ gst_oct_access_free (GstOctAccess *access)
 {
   if (access->cuda != NULL) {
     if (gst_oct_cuda_push (access->cuda, NULL)) {
-      clear_ring (access, &access->uploads);
+      g_clear_pointer (&access->uploads, gst_oct_uploads_unref);
       clear_ring (access, &access->downloads);
       if (access->image_made != NULL)
         access->device->event_free (access->image_made);
@@ -369,19 +249,38 @@ begin_on_host (
 {
   gboolean in_place = access->in == access->out;
 
-  if (!gst_oct_frame_map (&access->mapped_in, &access->input, access->in,
-          in_place ? GST_MAP_READWRITE : GST_MAP_READ, error))
-    return FALSE;
-  *from = *to = access->mapped_in.frame;
+  memset (from, 0, sizeof *from);
+  if (access->in != NULL) {
+    if (!gst_oct_frame_map (&access->mapped_in, &access->input, access->in,
+            in_place ? GST_MAP_READWRITE : GST_MAP_READ, error))
+      return FALSE;
+    *from = *to = access->mapped_in.frame;
+  }
   if (in_place)
     return TRUE;
   if (!gst_oct_frame_map (&access->mapped_out, &access->output, access->out,
           GST_MAP_WRITE, error)) {
-    gst_oct_frame_unmap (&access->mapped_in);
+    if (access->in != NULL)
+      gst_oct_frame_unmap (&access->mapped_in);
     return FALSE;
   }
   *to = access->mapped_out.frame;
   return TRUE;
+}
+
+/* Behind the operation, or in its place. */
+static gboolean
+end_input (GstOctAccess *access, GError **error)
+{
+  gboolean ok = TRUE;
+
+  if (access->upload != NULL) {
+    ok = gst_oct_upload_used (access->upload, error);
+    g_clear_pointer (&access->upload, gst_oct_upload_unref);
+  } else if (access->in != NULL) {
+    gst_buffer_unmap (access->in, &access->map_in);
+  }
+  return ok;
 }
 
 static gboolean
@@ -391,10 +290,15 @@ begin_on_gpu (
   gboolean in_place = access->in == access->out;
   GstMapFlags flags = in_place ? GST_MAP_READWRITE : GST_MAP_READ;
 
-  access->upload = access->download = NULL;
-  if (!access->input_on_gpu) {
-    if (!begin_upload (access, access->in, from, error))
+  access->upload = NULL;
+  access->download = NULL;
+  if (access->in == NULL) {
+    memset (from, 0, sizeof *from);
+  } else if (!access->input_on_gpu) {
+    access->upload = gst_oct_uploads_begin (access->uploads, access->in, error);
+    if (access->upload == NULL)
       return FALSE;
+    *from = gst_oct_upload_get_frame (access->upload);
   } else if (!gst_oct_cuda_map (access->cuda, &access->input, access->in, flags,
                  from, &access->map_in, error)) {
     return FALSE;
@@ -406,8 +310,7 @@ begin_on_gpu (
           access->out, GST_MAP_WRITE, to, &access->map_out, error)
                             : begin_download (access, to, error))
     return TRUE;
-  if (access->input_on_gpu)
-    gst_buffer_unmap (access->in, &access->map_in);
+  end_input (access, NULL);
   return FALSE;
 }
 
@@ -447,24 +350,20 @@ end_on_gpu (GstOctAccess *access, gboolean success, GError **error)
   const OctDevice *device = access->device;
   gpointer compute =
       gst_oct_cuda_get_stream (access->cuda, GST_OCT_STREAM_COMPUTE);
-  Slot *slots[] = { access->upload, access->download };
-  guint i;
+  Slot *slot = access->download;
 
   /* the order of the streams holds even when the operation failed */
-  for (i = 0; i < G_N_ELEMENTS (slots); i++) {
-    if (slots[i] == NULL)
-      continue;
-    success = device->event_record (
-                  slots[i]->computed, compute, success ? error : NULL)
-              && success;
-    slots[i]->used = TRUE;
+  success = end_input (access, success ? error : NULL) && success;
+  if (slot != NULL) {
+    success =
+        device->event_record (slot->computed, compute, success ? error : NULL)
+        && success;
+    slot->used = TRUE;
   }
   if (access->download != NULL && success)
     success = end_download (access, error);
   if (access->image_made != NULL && success)
     success = hand_over_image (access, compute, error);
-  if (access->input_on_gpu)
-    gst_buffer_unmap (access->in, &access->map_in);
   if (access->output_on_gpu && access->out != access->in)
     gst_buffer_unmap (access->out, &access->map_out);
   return success;
@@ -477,6 +376,25 @@ gst_oct_access_end (GstOctAccess *access, gboolean success, GError **error)
     return end_on_gpu (access, success, error);
   if (access->out != access->in)
     gst_oct_frame_unmap (&access->mapped_out);
-  gst_oct_frame_unmap (&access->mapped_in);
+  if (access->in != NULL)
+    gst_oct_frame_unmap (&access->mapped_in);
   return success;
+}
+
+GstOctUpload *
+gst_oct_access_fetch (GstOctAccess *access, GstBuffer *in, GError **error)
+{
+  return gst_oct_uploads_begin (access->uploads, in, error);
+}
+
+gboolean
+gst_oct_access_can_fetch (GstOctAccess *access)
+{
+  return access->uploads != NULL;
+}
+
+GstOctCuda *
+gst_oct_access_get_cuda (GstOctAccess *access)
+{
+  return access->cuda;
 }

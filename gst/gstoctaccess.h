@@ -12,7 +12,7 @@
  */
 #pragma once
 
-#include "gstoctcuda.h"
+#include "gstoctupload.h"
 
 G_BEGIN_DECLS
 
@@ -37,12 +37,22 @@ gboolean gst_oct_access_enter (GstOctAccess *access, GError **error);
 void gst_oct_access_leave (GstOctAccess *access);
 
 /* Where the operation finds its input and puts its output, and the stream to
- * run it in.  The same buffer twice: in place.  After TRUE end() has to follow,
- * with whether the operation succeeded; both between enter() and leave(). */
+ * run it in.  The same buffer twice: in place; `in` NULL: it comes from
+ * elsewhere.  After TRUE end() has to follow, with whether the operation
+ * succeeded; both between enter() and leave(). */
 gboolean gst_oct_access_begin (GstOctAccess *access, GstBuffer *in,
     GstBuffer *out, OctFrame *from, OctFrame *to, gpointer *stream,
     GError **error);
 gboolean gst_oct_access_end (
     GstOctAccess *access, gboolean success, GError **error);
+
+/* Fetches an input from the host to the GPU, for an operation that is run
+ * later; where the input is on the host and the operation on the GPU. */
+gboolean gst_oct_access_can_fetch (GstOctAccess *access);
+GstOctUpload *gst_oct_access_fetch (
+    GstOctAccess *access, GstBuffer *in, GError **error);
+
+/* NULL: the CPU. */
+GstOctCuda *gst_oct_access_get_cuda (GstOctAccess *access);
 
 G_END_DECLS

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstoctcuda.h"
+#include "gstoctpending.h"
 #include "gstoctframe.h"
 
 /* also of what uses this file */
@@ -315,6 +316,23 @@ gst_oct_cuda_pool_new (GstOctCuda *cuda)
   return &pool->parent;
 }
 
+/* What had not been computed is, in the compute stream; an error has been told
+ * by the element whose step failed. */
+static gboolean
+map_pending (const GstOctInfo *info, GstBuffer *buffer, GstMapFlags flags,
+    OctFrame *frame, GstMapInfo *map, GError **error)
+{
+  if (!gst_buffer_map (
+          buffer, map, flags | GST_OCT_MAP_CUDA | GST_OCT_MAP_QUEUED)) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_DEVICE,
+        "A buffer in the memory of the GPU cannot be mapped.");
+    return FALSE;
+  }
+  *frame =
+      (OctFrame){ .planes = { { map->data, gst_oct_info_row_size (info) } } };
+  return TRUE;
+}
+
 gboolean
 gst_oct_cuda_map (GstOctCuda *cuda, const GstOctInfo *info, GstBuffer *buffer,
     GstMapFlags flags, OctFrame *frame, GstMapInfo *map, GError **error)
@@ -325,6 +343,8 @@ gst_oct_cuda_map (GstOctCuda *cuda, const GstOctInfo *info, GstBuffer *buffer,
   GstCudaMemory *cuda_memory = (GstCudaMemory *)memory;
   guint i;
 
+  if (memory != NULL && gst_oct_pending_is_on_gpu (memory, cuda))
+    return map_pending (info, buffer, flags, frame, map, error);
   if (memory == NULL || !gst_is_cuda_memory (memory)
       || cuda_memory->context != cuda->context) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_DEVICE,

@@ -20,6 +20,10 @@ G_BEGIN_DECLS
 /* as in GstCuda, which is not always there */
 #define GST_OCT_CUDA_FEATURE "memory:CUDAMemory"
 
+#define GST_OCT_MAP_CUDA (GST_MAP_FLAG_LAST << 1)
+/* besides: whoever maps works in the compute stream, which is in order */
+#define GST_OCT_MAP_QUEUED (GST_MAP_FLAG_LAST << 9)
+
 typedef struct _GstOctCuda GstOctCuda;
 
 typedef enum {

@@ -4,6 +4,7 @@
 #include "gstoctallocation.h"
 #include "gstoctbackend.h"
 #include "gstocterror.h"
+#include "gstoctoperator.h"
 #include "gstoctorder.h"
 #include "gstoctpinned.h"
 
@@ -23,10 +24,13 @@ typedef struct {
   GstOctInfo input, output;
   const OctBackend *backend;
   OctOperation operation; /* OCT_N_OPERATIONS: that of the class */
-  OctPlan *plan;
-  GstOctAccess *access;  /* NULL until caps are known */
-  gpointer cuda_context; /* what gst_oct_cuda_ensure() keeps */
-  GstOctCuda *cuda;      /* NULL: the CPU alone */
+  GstOctOperator *op;     /* what runs it, NULL until caps are known */
+  GstOctAccess *access;   /* the same */
+  gboolean offers;        /* to take what has not been computed */
+  gboolean defers;        /* the next element agreed to that */
+  gboolean deferred;      /* this B-scan */
+  gpointer cuda_context;  /* what gst_oct_cuda_ensure() keeps */
+  GstOctCuda *cuda;       /* NULL: the CPU alone */
   gboolean input_on_gpu, output_on_gpu;
   gboolean cuda_failed;  /* atomic: no context could be made */
   guint32 refused_event; /* see gst_oct_calibration_event_take() */
@@ -47,35 +51,28 @@ G_DEFINE_ABSTRACT_TYPE_WITH_CODE (GstOctFilter, gst_oct_filter,
 #define PRIVATE(filter)                                                        \
   ((GstOctFilterPrivate *)gst_oct_filter_get_instance_private (filter))
 
-static const OctOperationTable *
+static OctOperation
 get_operation (GstOctFilter *filter)
 {
   GstOctFilterPrivate *priv = PRIVATE (filter);
 
-  return priv->backend
-      ->operations[priv->operation < OCT_N_OPERATIONS
-                       ? priv->operation
-                       : GST_OCT_FILTER_GET_CLASS (filter)->operation];
-}
-
-static void
-drop_plan (GstOctFilter *filter)
-{
-  GstOctFilterPrivate *priv = PRIVATE (filter);
-
-  if (priv->plan != NULL && gst_oct_access_enter (priv->access, NULL)) {
-    get_operation (filter)->destroy (priv->plan);
-    gst_oct_access_leave (priv->access);
-  }
-  priv->plan = NULL;
+  return priv->operation < OCT_N_OPERATIONS
+             ? priv->operation
+             : GST_OCT_FILTER_GET_CLASS (filter)->operation;
 }
 
 /* Before other caps, or the end. */
 static void
 drop_access (GstOctFilter *filter)
 {
-  drop_plan (filter);
-  g_clear_pointer (&PRIVATE (filter)->access, gst_oct_access_free);
+  GstOctFilterPrivate *priv = PRIVATE (filter);
+
+  if (priv->op != NULL && gst_oct_access_enter (priv->access, NULL)) {
+    gst_oct_operator_free (priv->op);
+    gst_oct_access_leave (priv->access);
+  }
+  priv->op = NULL;
+  g_clear_pointer (&priv->access, gst_oct_access_free);
 }
 
 /* ------------------------------------------------- interface to subclasses */
@@ -95,9 +92,6 @@ gst_oct_filter_get_output (GstOctFilter *filter)
 void
 gst_oct_filter_set_operation (GstOctFilter *filter, OctOperation operation)
 {
-  if (PRIVATE (filter)->operation == operation)
-    return;
-  drop_plan (filter);
   PRIVATE (filter)->operation = operation;
 }
 
@@ -106,31 +100,19 @@ gst_oct_filter_set_plan (
     GstOctFilter *filter, gconstpointer params, GError **error)
 {
   GstOctFilterPrivate *priv = PRIVATE (filter);
-  const OctOperationTable *operation = get_operation (filter);
 
-  if (operation == NULL) {
-    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "The %s backend of this build cannot do what is asked of %s; set "
-        "backend=cpu.",
-        priv->backend->name, gst_oct_element_type_name (GST_ELEMENT (filter)));
+  if (!gst_oct_operator_set (priv->op, get_operation (filter), params, error))
     return FALSE;
-  }
-  if (priv->plan != NULL && operation->update != NULL
-      && operation->update (priv->plan, params))
-    return TRUE;
-  drop_plan (filter);
-  priv->plan = operation->create (params, error);
-  if (priv->plan != NULL)
-    GST_INFO_OBJECT (filter, "%s on the %s backend, %ux%u to %ux%u",
-        operation->name, priv->backend->name, priv->input.columns,
-        priv->input.rows, priv->output.columns, priv->output.rows);
-  return priv->plan != NULL;
+  GST_INFO_OBJECT (filter, "%s backend, %ux%u to %ux%u", priv->backend->name,
+      priv->input.columns, priv->input.rows, priv->output.columns,
+      priv->output.rows);
+  return TRUE;
 }
 
 gboolean
 gst_oct_filter_has_plan (GstOctFilter *filter)
 {
-  return PRIVATE (filter)->plan != NULL;
+  return gst_oct_operator_is_set (PRIVATE (filter)->op);
 }
 
 GstOctCalibrations *
@@ -230,6 +212,13 @@ transform_caps (GstBaseTransform *trans, GstPadDirection direction,
   return result;
 }
 
+/* Whether work may be left to the elements behind. */
+static gboolean
+may_fuse (void)
+{
+  return g_strcmp0 (g_getenv ("OCT_FUSE"), "0") != 0;
+}
+
 /* Where the operation runs and how its B-scans get there. */
 static gboolean
 choose_access (GstOctFilter *filter, const GstOctInfo *input,
@@ -258,7 +247,11 @@ choose_access (GstOctFilter *filter, const GstOctInfo *input,
   priv->output_on_gpu = output_on_gpu;
   priv->access = gst_oct_access_new (
       cuda, input, input_on_gpu, output, output_on_gpu, error);
-  return priv->access != NULL;
+  if (priv->access == NULL)
+    return FALSE;
+  priv->op = gst_oct_operator_new (GST_ELEMENT (filter), priv->backend);
+  priv->offers = may_fuse ();
+  return TRUE;
 }
 
 /* Where nothing is linked behind, the base class proposes the input caps as
@@ -328,6 +321,16 @@ end (GstOctFilter *filter, GError **error)
 }
 
 static gboolean
+may_work_in_place (GstOctFilter *filter)
+{
+  GstOctFilterPrivate *priv = PRIVATE (filter);
+
+  return priv->backend->operations[get_operation (filter)]->in_place
+         && priv->input.size == priv->output.size && !priv->input.is_video
+         && priv->input_on_gpu == priv->output_on_gpu;
+}
+
+static gboolean
 set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps)
 {
   GstOctFilter *filter = GST_OCT_FILTER (trans);
@@ -349,9 +352,9 @@ set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps)
   }
   priv->input = input;
   priv->output = output;
-  gst_base_transform_set_in_place (trans,
-      get_operation (filter)->in_place && input.size == output.size
-          && !input.is_video && priv->input_on_gpu == priv->output_on_gpu);
+  /* see decide_allocation() */
+  gst_base_transform_set_in_place (
+      trans, !priv->offers && may_work_in_place (filter));
   g_atomic_int_set (&priv->stale, TRUE);
   return TRUE;
 }
@@ -421,6 +424,8 @@ propose_allocation (
     return FALSE;
   if (priv->input.is_video)
     gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
+  else if (priv->offers)
+    gst_query_add_allocation_meta (query, GST_OCT_PENDING_API_TYPE, NULL);
   if (priv->output_on_gpu && !priv->input_on_gpu && priv->cuda != NULL)
     propose_pinned_pool (filter, query);
   return TRUE;
@@ -438,6 +443,26 @@ post_no_memory (GstOctFilter *filter)
   end (filter, &error);
 }
 
+/* Brings the plan up to date.  While a new negotiation is under way the plan
+ * for the caps in force does one more buffer. */
+static gboolean
+ensure_plan (GstOctFilter *filter, GError **error)
+{
+  GstOctFilterPrivate *priv = PRIVATE (filter);
+
+  /* a property was set behind prepare(): what was negotiated since did not know
+   * of it */
+  if (g_atomic_int_get (&priv->caps_stale))
+    gst_base_transform_reconfigure_src (GST_BASE_TRANSFORM (filter));
+  if (gst_oct_operator_is_set (priv->op)
+      && GST_PAD_NEEDS_RECONFIGURE (GST_BASE_TRANSFORM_SRC_PAD (filter)))
+    return TRUE;
+  if (!g_atomic_int_compare_and_exchange (&priv->stale, TRUE, FALSE)
+      && gst_oct_operator_is_set (priv->op))
+    return TRUE;
+  return GST_OCT_FILTER_GET_CLASS (filter)->configure (filter, error);
+}
+
 /* The base class says that a pool cannot be activated, and not why. */
 static gboolean
 activate_pool (GstBaseTransform *trans)
@@ -449,14 +474,57 @@ activate_pool (GstBaseTransform *trans)
          || gst_buffer_pool_set_active (pool, TRUE);
 }
 
+/* A buffer whose values are computed by who needs them, where that goes. */
+static GstFlowReturn
+try_to_defer (GstOctFilter *filter, GstBuffer *input, GstBuffer **output)
+{
+  GstOctFilterPrivate *priv = PRIVATE (filter);
+  GstBaseTransform *trans = GST_BASE_TRANSFORM (filter);
+  GstMemory *memory = NULL;
+  g_autoptr (GError) error = NULL;
+  gboolean ok = gst_oct_access_enter (priv->access, &error);
+
+  if (ok) {
+    ok = ensure_plan (filter, &error);
+    if (ok && gst_oct_operator_can_defer (priv->op, priv->access)) {
+      memory = gst_oct_operator_defer (
+          priv->op, priv->access, &priv->input, input, &error);
+      ok = memory != NULL;
+    }
+    if (!ok)
+      gst_oct_operator_clear (priv->op);
+    gst_oct_access_leave (priv->access);
+  }
+  if (!ok) {
+    gst_oct_element_error (GST_ELEMENT (filter), &error);
+    return GST_FLOW_ERROR;
+  }
+  if (memory == NULL)
+    return GST_FLOW_OK;
+  priv->deferred = TRUE;
+  *output = gst_buffer_new ();
+  gst_buffer_append_memory (*output, memory);
+  GST_BASE_TRANSFORM_GET_CLASS (trans)->copy_metadata (trans, input, *output);
+  return GST_FLOW_OK;
+}
+
 static GstFlowReturn
 prepare_output_buffer (
     GstBaseTransform *trans, GstBuffer *input, GstBuffer **output)
 {
+  GstOctFilter *filter = GST_OCT_FILTER (trans);
+  GstOctFilterPrivate *priv = PRIVATE (filter);
   GstFlowReturn ret = GST_FLOW_ERROR;
 
-  if (PRIVATE (GST_OCT_FILTER (trans))->ended)
+  priv->deferred = FALSE;
+  if (priv->ended)
     return ret;
+  if (priv->defers) {
+    ret = try_to_defer (filter, input, output);
+    if (ret != GST_FLOW_OK || priv->deferred)
+      return ret;
+    ret = GST_FLOW_ERROR;
+  }
   if (activate_pool (trans))
     ret = GST_BASE_TRANSFORM_CLASS (gst_oct_filter_parent_class)
               ->prepare_output_buffer (trans, input, output);
@@ -482,6 +550,9 @@ decide_allocation (GstBaseTransform *trans, GstQuery *query)
     pool = gst_oct_cuda_pool_new (priv->cuda);
   else if (priv->input_on_gpu)
     pinned = gst_oct_pinned_allocator_new (priv->cuda, GST_ELEMENT (trans));
+  priv->defers =
+      priv->offers
+      && gst_query_find_allocation_meta (query, GST_OCT_PENDING_API_TYPE, NULL);
   if (gst_oct_decide_allocation (GST_ELEMENT (trans), query, pool, pinned))
     return TRUE;
   if (pool != NULL)
@@ -489,57 +560,24 @@ decide_allocation (GstBaseTransform *trans, GstQuery *query)
   return FALSE;
 }
 
-/* Brings the plan up to date.  While a new negotiation is under way the plan
- * for the caps in force does one more buffer. */
-static gboolean
-ensure_plan (GstOctFilter *filter, GError **error)
-{
-  GstOctFilterPrivate *priv = PRIVATE (filter);
-
-  /* a property was set behind prepare(): what was negotiated since did not know
-   * of it */
-  if (g_atomic_int_get (&priv->caps_stale))
-    gst_base_transform_reconfigure_src (GST_BASE_TRANSFORM (filter));
-  if (priv->plan != NULL
-      && GST_PAD_NEEDS_RECONFIGURE (GST_BASE_TRANSFORM_SRC_PAD (filter)))
-    return TRUE;
-  if (!g_atomic_int_compare_and_exchange (&priv->stale, TRUE, FALSE)
-      && priv->plan != NULL)
-    return TRUE;
-  return GST_OCT_FILTER_GET_CLASS (filter)->configure (filter, error);
-}
-
-static gboolean
-run_operation (
-    GstOctFilter *filter, GstBuffer *in, GstBuffer *out, GError **error)
-{
-  GstOctFilterPrivate *priv = PRIVATE (filter);
-  OctFrame from, to;
-  gpointer stream;
-  gboolean ok;
-
-  if (!ensure_plan (filter, error)
-      || !gst_oct_access_begin (
-          priv->access, in, out, &from, &to, &stream, error))
-    return FALSE;
-  ok = get_operation (filter)->run (priv->plan, &from, &to, stream, error);
-  return gst_oct_access_end (priv->access, ok, ok ? error : NULL);
-}
-
 static GstFlowReturn
 transform (GstBaseTransform *trans, GstBuffer *inbuf, GstBuffer *outbuf)
 {
   GstOctFilter *filter = GST_OCT_FILTER (trans);
   GstOctFilterPrivate *priv = PRIVATE (filter);
-  gboolean ok;
+  g_autoptr (GstElement) failed = NULL;
   g_autoptr (GError) error = NULL;
+  gboolean ok;
 
+  if (priv->deferred)
+    return GST_FLOW_OK;
   ok = gst_oct_access_enter (priv->access, &error);
   if (ok) {
-    ok = run_operation (filter, inbuf, outbuf, &error);
-    /* what it knows of the B-scans before may be half of this one */
+    ok = ensure_plan (filter, &error)
+         && gst_oct_operator_run (
+             priv->op, priv->access, inbuf, outbuf, &failed, &error);
     if (!ok)
-      drop_plan (filter);
+      gst_oct_operator_clear (priv->op);
     gst_oct_access_leave (priv->access);
   }
   if (ok)
@@ -547,7 +585,8 @@ transform (GstBaseTransform *trans, GstBuffer *inbuf, GstBuffer *outbuf)
   if (error == NULL)
     g_set_error (&error, OCT_ERROR, OCT_ERROR_SETTINGS,
         "The operation failed without saying why.");
-  gst_oct_element_error (GST_ELEMENT (filter), &error);
+  gst_oct_element_error (
+      failed != NULL ? failed : GST_ELEMENT (filter), &error);
   return GST_FLOW_ERROR;
 }
 
@@ -578,8 +617,8 @@ sink_event (GstBaseTransform *trans, GstEvent *event)
     prepare_for_caps (filter, event);
   if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP) {
     priv->ended = FALSE;
-    if (priv->plan != NULL && get_operation (filter)->reset != NULL)
-      get_operation (filter)->reset (priv->plan);
+    if (priv->op != NULL)
+      gst_oct_operator_reset (priv->op);
   }
   return GST_BASE_TRANSFORM_CLASS (gst_oct_filter_parent_class)
       ->sink_event (trans, event);

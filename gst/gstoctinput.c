@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstoctinput.h"
+#include "gstoctpending.h"
 #include "gstocterror.h"
 #include "oct-recording.h"
 
@@ -70,6 +71,7 @@ preload (GstOctInput *input, const char *path, GstAllocator *allocator,
   gst_memory_unmap (input->preloaded, &map);
   /* B-scans of it are handed out again and again */
   GST_MINI_OBJECT_FLAG_SET (input->preloaded, GST_MEMORY_FLAG_READONLY);
+  gst_oct_origin_allow (input->preloaded);
   return ok;
 }
 

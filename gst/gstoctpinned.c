@@ -232,6 +232,13 @@ gst_oct_pinned_is (GstMemory *memory, GstOctCuda *cuda)
          && get_root (memory)->cuda == cuda;
 }
 
+gboolean
+gst_oct_pinned_holds (GstBuffer *buffer, GstOctCuda *cuda)
+{
+  return gst_buffer_n_memory (buffer) == 1
+         && gst_oct_pinned_is (gst_buffer_peek_memory (buffer, 0), cuda);
+}
+
 gpointer
 gst_oct_pinned_peek (GstMemory *memory)
 {

@@ -20,6 +20,9 @@ GstAllocator *gst_oct_pinned_allocator_new (
 /* Whether `memory` is page-locked and of such an allocator of this context. */
 gboolean gst_oct_pinned_is (GstMemory *memory, GstOctCuda *cuda);
 
+/* Whether all of a buffer is in such memory. */
+gboolean gst_oct_pinned_holds (GstBuffer *buffer, GstOctCuda *cuda);
+
 /* The address, without waiting; valid as long as the memory. */
 gpointer gst_oct_pinned_peek (GstMemory *memory);
 

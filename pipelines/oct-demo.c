@@ -156,14 +156,18 @@ stop (GstElement *pipeline)
 /* ------------------------------------------------------------------ picture */
 
 /* A size to look at: as high as the depth where that suits a screen, between
- * 4:3 and 16:9, even in both directions as H.264 wants it. */
+ * 4:3 and 16:9, even in both directions as H.264 wants it.  A width that is not
+ * that of the B-scan is a multiple of 16, with which no decoder has to crop:
+ * avdec_h264 of GStreamer 1.26 may abort where it does. */
 static void
 choose_size (Scan *scan)
 {
+  int narrowest, widest;
+
   scan->height = CLAMP (scan->depths, 512, 768) & ~1;
-  scan->width =
-      CLAMP (scan->lines, scan->height * 4 / 3, scan->height * 16 / 9);
-  scan->width = (scan->width + 1) & ~1;
+  narrowest = GST_ROUND_UP_16 (scan->height * 4 / 3);
+  widest = GST_ROUND_DOWN_16 (scan->height * 16 / 9);
+  scan->width = GST_ROUND_UP_2 (CLAMP (scan->lines, narrowest, widest));
 }
 
 static void

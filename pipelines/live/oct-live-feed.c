@@ -62,31 +62,6 @@ release (gpointer feed)
 /* -------------------------------------------------------------- the pipeline
  */
 
-static GstElement *
-add_part (OctLiveFeed *feed, const char *description, GError **error)
-{
-  GstElement *part = gst_parse_bin_from_description_full (
-      description, TRUE, NULL, GST_PARSE_FLAG_FATAL_ERRORS, error);
-
-  if (part != NULL)
-    gst_bin_add (GST_BIN (feed->pipeline), part);
-  return part;
-}
-
-static GstElement *
-add_own_part (OctLiveFeed *feed, const char *description, GError **error)
-{
-  g_autoptr (GError) reason = NULL;
-  GstElement *part = add_part (feed, description, &reason);
-
-  if (part == NULL)
-    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
-        "A part of GStreamer is missing (%s); install the packages listed in "
-        "pipelines/packages.sh.",
-        reason->message);
-  return part;
-}
-
 /* What the user has described, which may end in caps; images that come sooner
  * than their time stamps say wait for their time. */
 static GstElement *
@@ -95,7 +70,8 @@ add_users_part (OctLiveFeed *feed, const char *description, const char *option,
 {
   g_autofree char *timed = g_strconcat (description, " ! clocksync", NULL);
   g_autoptr (GError) reason = NULL;
-  GstElement *part = add_part (feed, timed, &reason);
+  GstElement *part =
+      oct_launch_add_part (GST_BIN (feed->pipeline), timed, &reason);
 
   if (part == NULL)
     g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
@@ -112,7 +88,7 @@ add_source (OctLiveFeed *feed, const OctLiveSource *source, GError **error)
     return add_users_part (feed, source->images, "--images", error);
   if (source->source != NULL)
     return add_users_part (feed, source->source, "--source", error);
-  part = add_own_part (feed,
+  part = oct_launch_add_own_part (GST_BIN (feed->pipeline),
       source->file->data != NULL ? "octsrc name=octsrc loop=true ! clocksync"
                                  : VIRTUAL,
       error);
@@ -134,9 +110,11 @@ add_reconstruction (OctLiveFeed *feed, GstElement *from,
 {
   const OctMethod *method = oct_method_find (settings->method);
 
-  feed->first = add_own_part (feed, "octdcsub name=octdcsub", error);
+  feed->first = oct_launch_add_own_part (
+      GST_BIN (feed->pipeline), "octdcsub name=octdcsub", error);
   if (feed->first != NULL)
-    feed->last = add_own_part (feed, LAST, error);
+    feed->last =
+        oct_launch_add_own_part (GST_BIN (feed->pipeline), LAST, error);
   if (feed->last != NULL)
     feed->chain = oct_chain_new (method, settings->a2, settings->a3, error);
   if (feed->chain == NULL)
@@ -215,7 +193,8 @@ static gboolean
 add_end (OctLiveFeed *feed, GstElement *from, const OctLiveSource *source,
     GError **error)
 {
-  GstElement *end = add_own_part (feed, END, error);
+  GstElement *end =
+      oct_launch_add_own_part (GST_BIN (feed->pipeline), END, error);
   GstAppSinkCallbacks callbacks = { .new_sample = on_image, .eos = on_end };
   g_autoptr (GstElement) sink = NULL;
 
@@ -306,7 +285,7 @@ is_file (OctLiveFeed *feed)
 
 static void
 report_end (
-    OctLiveFeed *feed, OctLiveEnd how, const char *message, gboolean method)
+    OctLiveFeed *feed, OctLiveEnd how, const char *message, OctLiveBlame method)
 {
   if (feed->ended)
     return;
@@ -330,26 +309,26 @@ is_sources_own (OctLiveFeed *feed, GstMessage *message)
              || !gst_structure_has_field (details, "flow-return"));
 }
 
-/* Whether the reconstruction chosen last is why the feed has ended. */
 static gboolean
-is_to_blame (OctLiveFeed *feed, GstMessage *message)
+is_of (GstObject *object, GstElement *bin)
+{
+  return bin != NULL
+         && (object == GST_OBJECT (bin)
+             || gst_object_has_as_ancestor (object, GST_OBJECT (bin)));
+}
+
+static OctLiveBlame
+find_blame (OctLiveFeed *feed, GstMessage *message)
 {
   GstObject *object = GST_MESSAGE_SRC (message);
-  gboolean of_chain =
-      feed->chain != NULL
-      && (object == GST_OBJECT (feed->chain)
-          || gst_object_has_as_ancestor (object, GST_OBJECT (feed->chain))
-          || (feed->next != NULL
-              && (object == GST_OBJECT (feed->next)
-                  || gst_object_has_as_ancestor (
-                      object, GST_OBJECT (feed->next)))));
+  gboolean soon = feed->changed_at != 0
+                  && g_get_monotonic_time () - feed->changed_at < PROBATION;
 
-  return of_chain
-         || (!is_sources_own (feed, message)
-             && (feed->next != NULL
-                 || (feed->changed_at != 0
-                     && g_get_monotonic_time () - feed->changed_at
-                            < PROBATION)));
+  if (is_of (object, feed->chain) || is_of (object, feed->next))
+    return OCT_LIVE_GUILTY;
+  return !is_sources_own (feed, message) && (feed->next != NULL || soon)
+             ? OCT_LIVE_SUSPECTED
+             : OCT_LIVE_INNOCENT;
 }
 
 static gboolean
@@ -362,15 +341,15 @@ on_message (GstBus *bus, GstMessage *message, gpointer data)
   case GST_MESSAGE_ERROR:
     gst_message_parse_error (message, &error, NULL);
     report_end (
-        feed, OCT_LIVE_FAILED, error->message, is_to_blame (feed, message));
+        feed, OCT_LIVE_FAILED, error->message, find_blame (feed, message));
     break;
   case GST_MESSAGE_APPLICATION:
     if (gst_message_has_name (message, AT_END))
-      report_end (
-          feed, is_file (feed) ? OCT_LIVE_AT_END : OCT_LIVE_ENDED, NULL, FALSE);
+      report_end (feed, is_file (feed) ? OCT_LIVE_AT_END : OCT_LIVE_ENDED, NULL,
+          OCT_LIVE_INNOCENT);
     else if (gst_message_has_name (message, NOT_STARTED))
-      report_end (
-          feed, OCT_LIVE_FAILED, "The source could not be started.", FALSE);
+      report_end (feed, OCT_LIVE_FAILED, "The source could not be started.",
+          OCT_LIVE_INNOCENT);
     break;
   case GST_MESSAGE_WARNING:
     gst_message_parse_warning (message, &error, NULL);

@@ -6,6 +6,7 @@
  * of its B-scan, the pipeline stops, and the process goes on.
  */
 #include "oct-test-faults.h"
+#include "oct-test-linked.h"
 #include "oct-test.h"
 
 #define BSCANS 12
@@ -617,14 +618,13 @@ GST_END_TEST
 /* -------------------------------------------------------------------- waits
  */
 
-/* Loops over queues.  Nobody waits for a whole stream between the spectra and
- * whoever maps an image, and the images are right. */
-GST_START_TEST (test_waits_for_none)
+/* Takes the pipeline, whose images are to be as expected.  Nobody waits for a
+ * whole stream between the spectra and whoever maps an image. */
+static void
+assert_waits_for_none (GstElement *pipeline, GPtrArray *expected)
 {
-  g_autoptr (GPtrArray) expected = expect_from (BSCANS, CONVERTED);
-  g_autoptr (GPtrArray) found = NULL;
-  GstElement *pipeline = make (BSCANS, tested_backend (), __i__ > 0, CONVERTED);
   guint before = oct_test_count_waits ();
+  g_autoptr (GPtrArray) found = NULL;
   GstMessage *message;
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
@@ -634,6 +634,15 @@ GST_START_TEST (test_waits_for_none)
   fail_unless_equals_int (oct_test_count_waits (), before);
   stop (pipeline);
 }
+
+/* Loops over queues. */
+GST_START_TEST (test_waits_for_none)
+{
+  g_autoptr (GPtrArray) expected = expect_from (BSCANS, CONVERTED);
+
+  assert_waits_for_none (
+      make (BSCANS, tested_backend (), __i__ > 0, CONVERTED), expected);
+}
 GST_END_TEST
 
 /* A CUDA filter of GStreamer's works behind us in the order of the streams. */
@@ -641,19 +650,12 @@ GST_START_TEST (test_waits_for_no_filter)
 {
   g_autoptr (GPtrArray) expected =
       expect_from (BSCANS, " ! video/x-raw,format=NV12" SINK);
-  g_autoptr (GPtrArray) found = NULL;
-  GstElement *pipeline = make (BSCANS, "cuda", FALSE,
-      " ! video/x-raw(memory:CUDAMemory),format=NV12 ! cudadownload"
-      " ! video/x-raw,format=NV12" SINK);
-  guint before = oct_test_count_waits ();
-  GstMessage *message;
 
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  found = collect (pipeline, &message);
-  fail_unless (message == NULL);
-  fail_unless_equals_int (check_images (found, expected), BSCANS);
-  fail_unless_equals_int (oct_test_count_waits (), before);
-  stop (pipeline);
+  assert_waits_for_none (
+      make (BSCANS, "cuda", FALSE,
+          " ! video/x-raw(memory:CUDAMemory),format=NV12 ! cudadownload"
+          " ! video/x-raw,format=NV12" SINK),
+      expected);
 }
 GST_END_TEST
 
@@ -679,25 +681,6 @@ GST_START_TEST (test_waits_for_foreign)
 GST_END_TEST
 
 /* --------------------------------------------------------------------- main */
-
-/* The elements that this program is linked with, in place of the plugin's. */
-static void
-register_elements (void)
-{
-  const GstPluginDesc *gst_plugin_oct_get_desc (void);
-  const GstPluginDesc *desc = gst_plugin_oct_get_desc ();
-  GstPlugin *plugin =
-      gst_registry_find_plugin (gst_registry_get (), desc->name);
-
-  if (plugin != NULL) {
-    gst_registry_remove_plugin (gst_registry_get (), plugin);
-    gst_object_unref (plugin);
-  }
-  if (!gst_plugin_register_static (desc->major_version, desc->minor_version,
-          desc->name, desc->description, desc->plugin_init, desc->version,
-          desc->license, desc->source, desc->package, desc->origin))
-    g_error ("the elements cannot be registered");
-}
 
 static Suite *
 octfailures_suite (void)
@@ -731,6 +714,6 @@ int
 main (int argc, char **argv)
 {
   gst_check_init (&argc, &argv);
-  register_elements ();
+  oct_test_register_elements ();
   return gst_check_run_suite (octfailures_suite (), "octfailures", __FILE__);
 }

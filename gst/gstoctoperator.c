@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstoctoperator.h"
+#include "gstocterror.h"
+
+struct _GstOctOperator {
+  GstElement *owner;
+  const OctBackend *backend;
+
+  OctOperation operation; /* OCT_N_OPERATIONS: not set */
+  OctStep *step;          /* NULL: the operation is none */
+  OctPlan *plan;          /* of `operation` */
+  gboolean plan_is_old;   /* it has not seen the step yet */
+
+  OctPlan *mean;        /* of OCT_OPERATION_MEAN, where that is to be found */
+  gpointer removed;     /* the mean that is removed at once */
+  GstOctRunner *runner; /* NULL until something is pending */
+};
+
+static const OctOperationTable *
+get_table (GstOctOperator *op)
+{
+  return op->backend->operations[op->operation];
+}
+
+GstOctOperator *
+gst_oct_operator_new (GstElement *owner, const OctBackend *backend)
+{
+  GstOctOperator *op = g_new0 (GstOctOperator, 1);
+
+  op->owner = owner;
+  op->backend = backend;
+  op->operation = OCT_N_OPERATIONS;
+  return op;
+}
+
+static void
+clear_mean (GstOctOperator *op)
+{
+  if (op->mean != NULL)
+    op->backend->operations[OCT_OPERATION_MEAN]->destroy (op->mean);
+  op->mean = NULL;
+  if (op->removed != NULL)
+    op->backend->free (op->removed);
+  op->removed = NULL;
+}
+
+void
+gst_oct_operator_clear (GstOctOperator *op)
+{
+  if (op->plan != NULL)
+    get_table (op)->destroy (op->plan);
+  op->plan = NULL;
+  clear_mean (op);
+  g_clear_pointer (&op->step, oct_step_unref);
+  op->operation = OCT_N_OPERATIONS;
+}
+
+void
+gst_oct_operator_free (GstOctOperator *op)
+{
+  gst_oct_operator_clear (op);
+  g_clear_pointer (&op->runner, gst_oct_runner_unref);
+  g_free (op);
+}
+
+void
+gst_oct_operator_reset (GstOctOperator *op)
+{
+  if (op->plan != NULL && get_table (op)->reset != NULL)
+    get_table (op)->reset (op->plan);
+  if (op->mean != NULL)
+    op->backend->operations[OCT_OPERATION_MEAN]->reset (op->mean);
+}
+
+gboolean
+gst_oct_operator_is_set (GstOctOperator *op)
+{
+  return op->operation != OCT_N_OPERATIONS;
+}
+
+/* ---------------------------------------------------------------- settings */
+
+/* Brings a plan up to date, or makes it. */
+static gboolean
+set_plan (GstOctOperator *op, OctPlan **plan, OctOperation operation,
+    gconstpointer params, GError **error)
+{
+  const OctOperationTable *table = op->backend->operations[operation];
+
+  if (table == NULL) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "The %s backend of this build cannot do what is asked of %s; set "
+        "backend=cpu.",
+        op->backend->name, gst_oct_element_type_name (op->owner));
+    return FALSE;
+  }
+  if (*plan != NULL && table->update != NULL && table->update (*plan, params))
+    return TRUE;
+  if (*plan != NULL)
+    table->destroy (*plan);
+  *plan = table->create (params, error);
+  return *plan != NULL;
+}
+
+/* A mean of one B-scan, or of those so far, is found apart from its removal, by
+ * a plan with the history. */
+static gboolean
+set_found (GstOctOperator *op, const OctBackgroundParams *params,
+    OctBackgroundParams *found, GError **error)
+{
+  if (op->backend->operations[OCT_OPERATION_MEAN] == NULL)
+    return FALSE;
+  if (!set_plan (op, &op->mean, OCT_OPERATION_MEAN, params, error))
+    return FALSE;
+  if (op->removed != NULL)
+    op->backend->free (op->removed);
+  op->removed = op->backend->alloc (OCT_MEAN_SIZE (params->samples), error);
+  if (op->removed == NULL)
+    return FALSE;
+  *found = *params;
+  found->found = TRUE;
+  return TRUE;
+}
+
+gboolean
+gst_oct_operator_set (GstOctOperator *op, OctOperation operation,
+    gconstpointer params, GError **error)
+{
+  OctBackgroundParams found;
+
+  if (operation != op->operation)
+    gst_oct_operator_clear (op);
+  op->operation = operation;
+  g_clear_pointer (&op->step, oct_step_unref);
+  if (operation == OCT_OPERATION_BACKGROUND
+      && !oct_step_is_possible (operation, params)) {
+    GError *local = NULL;
+
+    if (set_found (op, params, &found, &local)) {
+      params = &found;
+    } else if (local != NULL) {
+      g_propagate_error (error, local);
+      gst_oct_operator_clear (op);
+      return FALSE;
+    }
+  } else {
+    clear_mean (op);
+  }
+  if (oct_step_is_possible (operation, params)) {
+    op->step = oct_step_new (operation, params, error);
+    op->plan_is_old = TRUE;
+    if (op->step != NULL)
+      return TRUE;
+  } else if (set_plan (op, &op->plan, operation, params, error)) {
+    return TRUE;
+  }
+  gst_oct_operator_clear (op);
+  return FALSE;
+}
+
+/* The plan of a step that is run at once.  The mean of one B-scan is found and
+ * removed by one operation then. */
+static gboolean
+ensure_plan (GstOctOperator *op, GError **error)
+{
+  gconstpointer params;
+  OctBackgroundParams at_once;
+
+  if (op->step == NULL || (op->plan != NULL && !op->plan_is_old))
+    return TRUE;
+  params = oct_step_get_params (op->step);
+  if (op->mean != NULL) {
+    at_once = *(const OctBackgroundParams *)params;
+    at_once.found = at_once.mode == OCT_BACKGROUND_RUNNING;
+    params = &at_once;
+  }
+  if (!set_plan (op, &op->plan, op->operation, params, error))
+    return FALSE;
+  op->plan_is_old = FALSE;
+  return TRUE;
+}
+
+/* Whether the mean is to be found before the operation is run at once. */
+static gboolean
+has_history (GstOctOperator *op)
+{
+  const OctBackgroundParams *params;
+
+  if (op->mean == NULL)
+    return FALSE;
+  params = oct_step_get_params (op->step);
+  return params->mode == OCT_BACKGROUND_RUNNING;
+}
+
+/* ----------------------------------------------------------------- pending */
+
+static GstOctRunner *
+get_runner (GstOctOperator *op, GstOctAccess *access)
+{
+  if (op->runner == NULL)
+    op->runner =
+        gst_oct_runner_new (op->backend, gst_oct_access_get_cuda (access));
+  return op->runner;
+}
+
+gboolean
+gst_oct_operator_can_defer (GstOctOperator *op, GstOctAccess *access)
+{
+  /* the mean goes with what is fetched */
+  return op->step != NULL
+         && (op->mean == NULL || gst_oct_access_get_cuda (access) == NULL
+             || gst_oct_access_can_fetch (access));
+}
+
+static gboolean
+find_mean (GstOctOperator *op, GstOctAccess *access, const OctFrame *from,
+    gpointer mean, GError **error)
+{
+  GstOctCuda *cuda = gst_oct_access_get_cuda (access);
+  OctFrame to = { .planes = { { mean, 0 } } };
+
+  return op->backend->operations[OCT_OPERATION_MEAN]->run (op->mean, from, &to,
+      cuda != NULL ? gst_oct_cuda_get_stream (cuda, GST_OCT_STREAM_COMPUTE)
+                   : NULL,
+      error);
+}
+
+static GstOctOrigin *
+new_origin (GstOctOperator *op, GstOctAccess *access, const GstOctInfo *info,
+    GstBuffer *in, GError **error)
+{
+  GstOctCuda *cuda = gst_oct_access_get_cuda (access);
+  GstOctUpload *upload;
+
+  if (cuda == NULL)
+    return gst_oct_origin_new (op->backend, info, in,
+        op->mean != NULL ? OCT_MEAN_SIZE (info->columns) : 0, error);
+  if (!gst_oct_access_can_fetch (access))
+    return gst_oct_origin_new_on_gpu (cuda, info, in, error);
+  upload = gst_oct_access_fetch (access, in, error);
+  return upload != NULL ? gst_oct_origin_new_fetched (cuda, upload) : NULL;
+}
+
+/* The B-scan as it came, with the steps that are pending on it or, where there
+ * are none or a mean has to be found, as the origin of new ones. */
+static gboolean
+begin_pending (GstOctOperator *op, GstOctAccess *access, const GstOctInfo *info,
+    GstBuffer *in, GstOctPending *pending, GError **error)
+{
+  OctFrame frame;
+
+  if (op->mean == NULL
+      && gst_oct_pending_get (in, gst_oct_access_get_cuda (access), pending)
+      && pending->n < OCT_SEQUENCE_MAX)
+    return TRUE;
+  gst_oct_pending_clear (pending);
+  pending->origin = new_origin (op, access, info, in, error);
+  if (pending->origin == NULL || op->mean == NULL)
+    return pending->origin != NULL;
+  frame = gst_oct_origin_get_frame (pending->origin);
+  return find_mean (op, access, &frame, frame.planes[1].data, error)
+         && gst_oct_origin_used (pending->origin, error);
+}
+
+GstMemory *
+gst_oct_operator_defer (GstOctOperator *op, GstOctAccess *access,
+    const GstOctInfo *info, GstBuffer *in, GError **error)
+{
+  g_auto (GstOctPending) pending = { 0 };
+
+  if (!begin_pending (op, access, info, in, &pending, error))
+    return NULL;
+  gst_oct_pending_add (&pending, op->step, op->owner);
+  return gst_oct_pending_memory_new (&pending, get_runner (op, access));
+}
+
+/* ------------------------------------------------------------------ running */
+
+/* All that is pending, and this operation behind it. */
+static gboolean
+run_pending (GstOctOperator *op, GstOctAccess *access, GstOctPending *pending,
+    GstBuffer *out, GstElement **failed, GError **error)
+{
+  OctOperation last = OCT_N_OPERATIONS;
+  OctFrame from, to;
+  gpointer stream;
+  gboolean ok;
+
+  if (op->step != NULL)
+    gst_oct_pending_add (pending, op->step, op->owner);
+  else
+    last = op->operation;
+  if (!gst_oct_access_begin (access, NULL, out, &from, &to, &stream, error))
+    return FALSE;
+  ok = gst_oct_runner_run (get_runner (op, access), pending, last,
+      op->step != NULL ? NULL : op->plan, &to, failed, error);
+  if (!ok && *failed != NULL)
+    gst_object_ref (*failed);
+  return gst_oct_access_end (access, ok, ok ? error : NULL);
+}
+
+gboolean
+gst_oct_operator_run (GstOctOperator *op, GstOctAccess *access, GstBuffer *in,
+    GstBuffer *out, GstElement **failed, GError **error)
+{
+  g_auto (GstOctPending) pending = { 0 };
+  OctFrame from, to;
+  gpointer stream;
+  gboolean ok = TRUE;
+
+  /* what has a mean takes values */
+  if (op->mean == NULL && in != out
+      && gst_oct_pending_get (in, gst_oct_access_get_cuda (access), &pending)
+      && pending.n < OCT_SEQUENCE_MAX)
+    return run_pending (op, access, &pending, out, failed, error);
+  if (!ensure_plan (op, error)
+      || !gst_oct_access_begin (access, in, out, &from, &to, &stream, error))
+    return FALSE;
+  if (has_history (op)) {
+    from.planes[1].data = op->removed;
+    ok = find_mean (op, access, &from, op->removed, error);
+  }
+  ok = ok && get_table (op)->run (op->plan, &from, &to, stream, error);
+  return gst_oct_access_end (access, ok, ok ? error : NULL);
+}

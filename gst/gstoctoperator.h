@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * The operation of one element: its settings, and how a B-scan gets done, at
+ * once, together with steps that are pending, or later by somebody else.
+ *
+ * Of settings that make a step (oct-step.h) there is a plan only where the
+ * element runs the operation alone; everything else has a plan from the start,
+ * which keeps the history.  For the streaming thread, between
+ * gst_oct_access_enter() and leave().
+ */
+#pragma once
+
+#include "gstoctaccess.h"
+#include "gstoctpending.h"
+
+G_BEGIN_DECLS
+
+typedef struct _GstOctOperator GstOctOperator;
+
+/* `owner`: not referenced. */
+GstOctOperator *gst_oct_operator_new (
+    GstElement *owner, const OctBackend *backend);
+void gst_oct_operator_free (GstOctOperator *op);
+
+/* Takes settings, and keeps the history where the backend can.  FALSE with an
+ * error when they make no sense or no plan can be made; then the former ones
+ * may be gone. */
+gboolean gst_oct_operator_set (GstOctOperator *op, OctOperation operation,
+    gconstpointer params, GError **error);
+gboolean gst_oct_operator_is_set (GstOctOperator *op);
+
+/* Forgets the history, as after a seek. */
+void gst_oct_operator_reset (GstOctOperator *op);
+/* Forgets everything, as after an error. */
+void gst_oct_operator_clear (GstOctOperator *op);
+
+/* Whether the operation can be left to somebody else after settings were taken.
+ */
+gboolean gst_oct_operator_can_defer (GstOctOperator *op, GstOctAccess *access);
+
+/* Memory with the result of `in`, a B-scan of `info`, that nobody has computed:
+ * what is to be known at once (the mean) is found.  NULL with an error. */
+GstMemory *gst_oct_operator_defer (GstOctOperator *op, GstOctAccess *access,
+    const GstOctInfo *info, GstBuffer *in, GError **error);
+
+/* Does the operation on `in`, and what is pending there.  FALSE with an error,
+ * and *failed the element that it belongs to (a reference), where that is
+ * another one. */
+gboolean gst_oct_operator_run (GstOctOperator *op, GstOctAccess *access,
+    GstBuffer *in, GstBuffer *out, GstElement **failed, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,516 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstoctpending.h"
+#include "gstocterror.h"
+
+#define MEMORY_TYPE "OctPendingMemory"
+
+GType
+gst_oct_pending_api_get_type (void)
+{
+  static gsize type = 0;
+  static const char *tags[] = { NULL };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (
+        &type, gst_meta_api_type_register ("GstOctPendingAPI", tags));
+  return (GType)type;
+}
+
+/* ------------------------------------------------------------------- origin */
+
+struct _GstOctOrigin {
+  gint references;
+  const OctBackend *backend; /* what `mean` is of */
+  GstBuffer *buffer;         /* on the host, or on the GPU */
+  GstOctMappedFrame mapped;  /* on the host */
+  gpointer mean;
+
+  GstOctCuda *cuda;     /* NULL: on the host */
+  GstOctUpload *upload; /* fetched to the GPU, else `buffer` is there */
+  GstMapInfo map;
+  OctFrame frame;
+};
+
+static GQuark
+allowed_quark (void)
+{
+  return g_quark_from_static_string ("gst-oct-origin-allowed");
+}
+
+void
+gst_oct_origin_allow (GstMemory *memory)
+{
+  gst_mini_object_set_qdata (GST_MINI_OBJECT_CAST (memory), allowed_quark (),
+      GINT_TO_POINTER (TRUE), NULL);
+}
+
+/* A camera may have a few buffers only and stands still while we keep them; of
+ * ordinary memory there is always more.  Memory that is not to be written
+ * belongs to whoever made it. */
+static gboolean
+may_keep (GstBuffer *buffer)
+{
+  GstBufferPool *pool = buffer->pool;
+  GstMemory *memory;
+  GstStructure *config;
+  guint max = 0;
+
+  if (gst_buffer_n_memory (buffer) != 1)
+    return FALSE;
+  memory = gst_buffer_peek_memory (buffer, 0);
+  if (memory->parent != NULL)
+    memory = memory->parent;
+  if (pool == NULL)
+    return !GST_MEMORY_IS_READONLY (memory)
+           || gst_mini_object_get_qdata (
+                  GST_MINI_OBJECT_CAST (memory), allowed_quark ())
+                  != NULL;
+  if (G_OBJECT_TYPE (pool) != GST_TYPE_BUFFER_POOL
+      && G_OBJECT_TYPE (pool) != GST_TYPE_VIDEO_BUFFER_POOL)
+    return FALSE;
+  config = gst_buffer_pool_get_config (pool);
+  gst_buffer_pool_config_get_params (config, NULL, NULL, NULL, &max);
+  gst_structure_free (config);
+  return max == 0;
+}
+
+GstOctOrigin *
+gst_oct_origin_new (const OctBackend *backend, const GstOctInfo *info,
+    GstBuffer *buffer, gsize mean_size, GError **error)
+{
+  GstOctOrigin *origin = g_new0 (GstOctOrigin, 1);
+
+  origin->references = 1;
+  origin->backend = backend;
+  if (mean_size > 0
+      && (origin->mean = backend->alloc (mean_size, error)) == NULL) {
+    g_free (origin);
+    return NULL;
+  }
+  origin->buffer = may_keep (buffer) ? gst_buffer_ref (buffer)
+                                     : gst_buffer_copy_deep (buffer);
+  if (origin->buffer == NULL) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_MEMORY,
+        "There is no memory for a copy of a B-scan of %" G_GSIZE_FORMAT
+        " bytes; set `lines` or `samples` smaller, or end other programs.",
+        info->size);
+  } else if (gst_oct_frame_map (
+                 &origin->mapped, info, origin->buffer, GST_MAP_READ, error)) {
+    return origin;
+  }
+  gst_clear_buffer (&origin->buffer);
+  if (origin->mean != NULL)
+    backend->free (origin->mean);
+  g_free (origin);
+  return NULL;
+}
+
+GstOctOrigin *
+gst_oct_origin_new_on_gpu (
+    GstOctCuda *cuda, const GstOctInfo *info, GstBuffer *buffer, GError **error)
+{
+  GstOctOrigin *origin = g_new0 (GstOctOrigin, 1);
+
+  origin->references = 1;
+  if (!gst_oct_cuda_map (cuda, info, buffer, GST_MAP_READ, &origin->frame,
+          &origin->map, error)) {
+    g_free (origin);
+    return NULL;
+  }
+  origin->cuda = gst_oct_cuda_ref (cuda);
+  origin->buffer = gst_buffer_ref (buffer);
+  return origin;
+}
+
+GstOctOrigin *
+gst_oct_origin_new_fetched (GstOctCuda *cuda, GstOctUpload *upload)
+{
+  GstOctOrigin *origin = g_new0 (GstOctOrigin, 1);
+
+  origin->references = 1;
+  origin->cuda = gst_oct_cuda_ref (cuda);
+  origin->upload = upload;
+  origin->frame = gst_oct_upload_get_frame (upload);
+  origin->frame.planes[1].data = gst_oct_upload_get_extra (upload);
+  return origin;
+}
+
+GstOctOrigin *
+gst_oct_origin_ref (GstOctOrigin *origin)
+{
+  g_atomic_int_inc (&origin->references);
+  return origin;
+}
+
+static void
+release_on_gpu (GstOctOrigin *origin)
+{
+  if (origin->upload != NULL) {
+    gst_oct_upload_unref (origin->upload);
+  } else if (gst_oct_cuda_push (origin->cuda, NULL)) {
+    gst_buffer_unmap (origin->buffer, &origin->map);
+    gst_oct_cuda_pop (origin->cuda);
+  }
+  gst_oct_cuda_unref (origin->cuda);
+}
+
+void
+gst_oct_origin_unref (GstOctOrigin *origin)
+{
+  if (!g_atomic_int_dec_and_test (&origin->references))
+    return;
+  if (origin->cuda != NULL)
+    release_on_gpu (origin);
+  else
+    gst_oct_frame_unmap (&origin->mapped);
+  gst_clear_buffer (&origin->buffer);
+  if (origin->mean != NULL)
+    origin->backend->free (origin->mean);
+  g_free (origin);
+}
+
+OctFrame
+gst_oct_origin_get_frame (const GstOctOrigin *origin)
+{
+  OctFrame frame = { .planes = { origin->mapped.frame.planes[0] } };
+
+  if (origin->cuda != NULL)
+    return origin->frame;
+  frame.planes[1].data = origin->mean;
+  return frame;
+}
+
+GstOctCuda *
+gst_oct_origin_get_cuda (const GstOctOrigin *origin)
+{
+  return origin->cuda;
+}
+
+gboolean
+gst_oct_origin_used (GstOctOrigin *origin, GError **error)
+{
+  return origin->upload == NULL || gst_oct_upload_used (origin->upload, error);
+}
+
+/* ------------------------------------------------------------------ pending */
+
+void
+gst_oct_pending_add (GstOctPending *pending, OctStep *step, GstElement *owner)
+{
+  g_assert (pending->n < OCT_SEQUENCE_MAX);
+  pending->steps[pending->n] = oct_step_ref (step);
+  pending->owners[pending->n] = gst_object_ref (owner);
+  pending->n++;
+}
+
+void
+gst_oct_pending_clear (GstOctPending *pending)
+{
+  guint i;
+
+  g_clear_pointer (&pending->origin, gst_oct_origin_unref);
+  for (i = 0; i < pending->n; i++) {
+    oct_step_unref (pending->steps[i]);
+    gst_object_unref (pending->owners[i]);
+  }
+  memset (pending, 0, sizeof *pending);
+}
+
+static void
+copy_pending (GstOctPending *to, const GstOctPending *from)
+{
+  guint i;
+
+  memset (to, 0, sizeof *to);
+  to->origin = gst_oct_origin_ref (from->origin);
+  for (i = 0; i < from->n; i++)
+    gst_oct_pending_add (to, from->steps[i], from->owners[i]);
+}
+
+/* ------------------------------------------------------------------- memory */
+
+/* Values are on the host, on the GPU, or both, and then the same. */
+typedef struct {
+  GstMemory parent;
+  GstOctRunner *runner;
+  GMutex lock;           /* several threads may map at once */
+  GstOctPending pending; /* nothing once it is done, or has failed */
+  gpointer host, gpu;    /* NULL: not there */
+} PendingMemory;
+
+typedef GstAllocator GstOctPendingAllocator;
+typedef GstAllocatorClass GstOctPendingAllocatorClass;
+
+static GType gst_oct_pending_allocator_get_type (void);
+G_DEFINE_TYPE (
+    GstOctPendingAllocator, gst_oct_pending_allocator, GST_TYPE_ALLOCATOR);
+
+/* Does what is pending, with the context pushed.  Where that fails there are no
+ * values anywhere, which the element says that the step belongs to. */
+static void
+finish (PendingMemory *memory)
+{
+  const OctBackend *backend = gst_oct_runner_get_backend (memory->runner);
+  GstOctPending *pending = &memory->pending;
+  g_autoptr (GstElement) last =
+      gst_object_ref (pending->owners[pending->n - 1]);
+  GstElement *failed = last;
+  OctStepShape shape = oct_step_get_output (pending->steps[pending->n - 1]);
+  OctFrame to = { .planes = { { NULL, oct_step_shape_row (&shape) } } };
+  g_autoptr (GError) error = NULL;
+  gpointer data = backend->alloc (memory->parent.maxsize, &error);
+  gboolean ok;
+
+  to.planes[0].data = data;
+  ok = data != NULL
+       && gst_oct_runner_run (memory->runner, pending, OCT_N_OPERATIONS, NULL,
+           &to, &failed, &error);
+  if (ok) {
+    if (gst_oct_runner_get_cuda (memory->runner) != NULL)
+      memory->gpu = data;
+    else
+      memory->host = data;
+  } else {
+    if (data != NULL)
+      backend->free (data);
+    gst_oct_element_error (failed != NULL ? failed : last, &error);
+  }
+  gst_oct_pending_clear (pending);
+}
+
+/* Copies the values between GPU and host, which waits. */
+static gboolean
+copy_values (
+    PendingMemory *memory, OctCopy direction, gpointer to, gconstpointer from)
+{
+  GstOctCuda *cuda = gst_oct_runner_get_cuda (memory->runner);
+  const OctDevice *device = gst_oct_cuda_get_device (cuda);
+  gpointer stream = gst_oct_cuda_get_stream (cuda, GST_OCT_STREAM_COMPUTE);
+  gsize size = memory->parent.maxsize;
+
+  return device->copy (direction, to, size, from, size, size, 1, stream, NULL)
+         && device->stream_synchronize (stream, NULL);
+}
+
+static void
+drop_gpu (PendingMemory *memory)
+{
+  if (memory->gpu != NULL)
+    gst_oct_runner_get_backend (memory->runner)->free (memory->gpu);
+  memory->gpu = NULL;
+}
+
+static void
+drop_host (PendingMemory *memory)
+{
+  if (memory->host == NULL)
+    return;
+  if (gst_oct_runner_get_cuda (memory->runner) != NULL)
+    g_free (memory->host);
+  else
+    gst_oct_runner_get_backend (memory->runner)->free (memory->host);
+  memory->host = NULL;
+}
+
+static gboolean
+enter (PendingMemory *memory)
+{
+  GstOctCuda *cuda = gst_oct_runner_get_cuda (memory->runner);
+
+  return cuda == NULL || gst_oct_cuda_push (cuda, NULL);
+}
+
+static void
+leave (PendingMemory *memory)
+{
+  GstOctCuda *cuda = gst_oct_runner_get_cuda (memory->runner);
+
+  if (cuda != NULL)
+    gst_oct_cuda_pop (cuda);
+}
+
+static gpointer
+get_host (PendingMemory *memory, gboolean write)
+{
+  if (memory->host == NULL && memory->gpu != NULL) {
+    memory->host = g_try_malloc (memory->parent.maxsize);
+    if (memory->host != NULL
+        && !copy_values (memory, OCT_COPY_DOWNLOAD, memory->host, memory->gpu))
+      g_clear_pointer (&memory->host, g_free);
+  }
+  if (write && memory->host != NULL)
+    drop_gpu (memory);
+  return memory->host;
+}
+
+static gpointer
+get_gpu (PendingMemory *memory, gboolean write)
+{
+  if (memory->gpu == NULL && memory->host != NULL) {
+    memory->gpu = gst_oct_runner_get_backend (memory->runner)
+                      ->alloc (memory->parent.maxsize, NULL);
+    if (memory->gpu != NULL
+        && !copy_values (memory, OCT_COPY_UPLOAD, memory->gpu, memory->host))
+      drop_gpu (memory);
+  }
+  if (write && memory->gpu != NULL)
+    drop_host (memory);
+  return memory->gpu;
+}
+
+static gpointer
+pending_map (GstMemory *base, gsize maxsize, GstMapFlags flags)
+{
+  PendingMemory *memory = (PendingMemory *)base;
+  GstOctCuda *cuda = gst_oct_runner_get_cuda (memory->runner);
+  gboolean write = (flags & GST_MAP_WRITE) != 0;
+  gpointer data = NULL;
+
+  g_mutex_lock (&memory->lock);
+  if (enter (memory)) {
+    if (memory->pending.n > 0)
+      finish (memory);
+    if (cuda == NULL || (flags & GST_OCT_MAP_CUDA) == 0)
+      data = get_host (memory, write);
+    else if ((data = get_gpu (memory, write)) != NULL
+             && (flags & GST_OCT_MAP_QUEUED) == 0
+             && !gst_oct_cuda_get_device (cuda)->stream_synchronize (
+                 gst_oct_cuda_get_stream (cuda, GST_OCT_STREAM_COMPUTE), NULL))
+      data = NULL;
+    leave (memory);
+  }
+  g_mutex_unlock (&memory->lock);
+  return data;
+}
+
+static void
+pending_unmap (GstMemory *memory)
+{
+}
+
+static void
+release_parent (gpointer parent)
+{
+  GstMapInfo *map = parent;
+
+  gst_memory_unmap (map->memory, map);
+  gst_memory_unref (map->memory);
+  g_free (map);
+}
+
+/* A part of it is memory like any other. */
+static GstMemory *
+pending_share (GstMemory *memory, gssize offset, gssize size)
+{
+  GstMapInfo *map = g_new0 (GstMapInfo, 1);
+
+  if (size == -1)
+    size = (gssize)memory->size - offset;
+  gst_memory_ref (memory);
+  if (!gst_memory_map (memory, map, GST_MAP_READ)) {
+    gst_memory_unref (memory);
+    g_free (map);
+    return NULL;
+  }
+  return gst_memory_new_wrapped (GST_MEMORY_FLAG_READONLY, map->data,
+      map->maxsize, (gsize)offset, (gsize)size, map, release_parent);
+}
+
+static void
+pending_free (GstAllocator *allocator, GstMemory *base)
+{
+  PendingMemory *memory = (PendingMemory *)base;
+
+  gst_oct_pending_clear (&memory->pending);
+  drop_host (memory);
+  if (memory->gpu != NULL && enter (memory)) {
+    drop_gpu (memory);
+    leave (memory);
+  }
+  gst_oct_runner_unref (memory->runner);
+  g_mutex_clear (&memory->lock);
+  g_free (memory);
+}
+
+static void
+gst_oct_pending_allocator_class_init (GstOctPendingAllocatorClass *klass)
+{
+  klass->free = pending_free;
+}
+
+static void
+gst_oct_pending_allocator_init (GstOctPendingAllocator *allocator)
+{
+  allocator->mem_type = MEMORY_TYPE;
+  allocator->mem_map = pending_map;
+  allocator->mem_unmap = pending_unmap;
+  allocator->mem_share = pending_share;
+  GST_OBJECT_FLAG_SET (allocator, GST_ALLOCATOR_FLAG_CUSTOM_ALLOC);
+}
+
+/* One for the process. */
+static GstAllocator *
+get_allocator (void)
+{
+  static gsize allocator = 0;
+
+  if (g_once_init_enter (&allocator)) {
+    GstAllocator *only =
+        g_object_new (gst_oct_pending_allocator_get_type (), NULL);
+
+    gst_object_ref_sink (only);
+    GST_OBJECT_FLAG_SET (only, GST_OBJECT_FLAG_MAY_BE_LEAKED);
+    g_once_init_leave (&allocator, (gsize)only);
+  }
+  return (GstAllocator *)allocator;
+}
+
+GstMemory *
+gst_oct_pending_memory_new (GstOctPending *pending, GstOctRunner *runner)
+{
+  OctStepShape shape = oct_step_get_output (pending->steps[pending->n - 1]);
+  gsize size = oct_step_shape_size (&shape);
+  PendingMemory *memory = g_new0 (PendingMemory, 1);
+
+  gst_memory_init (
+      GST_MEMORY_CAST (memory), 0, get_allocator (), NULL, size, 63, 0, size);
+  g_mutex_init (&memory->lock);
+  memory->runner = gst_oct_runner_ref (runner);
+  memory->pending = *pending;
+  memset (pending, 0, sizeof *pending);
+  return GST_MEMORY_CAST (memory);
+}
+
+static gboolean
+is_ours (GstMemory *memory)
+{
+  return memory->allocator != NULL && memory->allocator == get_allocator ();
+}
+
+gboolean
+gst_oct_pending_get (
+    GstBuffer *buffer, GstOctCuda *cuda, GstOctPending *pending)
+{
+  GstMemory *memory = gst_buffer_n_memory (buffer) == 1
+                          ? gst_buffer_peek_memory (buffer, 0)
+                          : NULL;
+  PendingMemory *root = (PendingMemory *)memory;
+  gboolean is_pending;
+
+  if (memory == NULL || !is_ours (memory)
+      || gst_oct_runner_get_cuda (root->runner) != cuda)
+    return FALSE;
+  g_mutex_lock (&root->lock);
+  is_pending = root->pending.n > 0;
+  if (is_pending)
+    copy_pending (pending, &root->pending);
+  g_mutex_unlock (&root->lock);
+  return is_pending;
+}
+
+gboolean
+gst_oct_pending_is_on_gpu (GstMemory *memory, GstOctCuda *cuda)
+{
+  return is_ours (memory)
+         && gst_oct_runner_get_cuda (((PendingMemory *)memory)->runner) == cuda;
+}

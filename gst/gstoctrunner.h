@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * Does pending steps.  A runner keeps what it needs for the steps of the last
+ * B-scan, which are those of the next one too until a setting changes. Counted;
+ * any thread may use it, one at a time does.
+ */
+#pragma once
+
+#include <gst/gst.h>
+#include "gstoctcuda.h"
+#include "gstoctframe.h"
+#include "oct-sequence.h"
+
+G_BEGIN_DECLS
+
+typedef struct _GstOctRunner GstOctRunner;
+typedef struct _GstOctPending GstOctPending;
+
+/* `cuda`: NULL on the CPU. */
+GstOctRunner *gst_oct_runner_new (const OctBackend *backend, GstOctCuda *cuda);
+GstOctRunner *gst_oct_runner_ref (GstOctRunner *runner);
+void gst_oct_runner_unref (GstOctRunner *runner);
+
+const OctBackend *gst_oct_runner_get_backend (GstOctRunner *runner);
+GstOctCuda *gst_oct_runner_get_cuda (GstOctRunner *runner);
+
+/* Does the steps of `pending`, and then `last` with `plan`, or OCT_N_OPERATIONS
+ * and NULL; on a GPU queued in the compute stream.  `failed`: set, where it
+ * fails, to the element that the step belongs to, no reference; NULL: to that
+ * of `last`. */
+gboolean gst_oct_runner_run (GstOctRunner *runner, const GstOctPending *pending,
+    OctOperation last, OctPlan *plan, const OctFrame *to, GstElement **failed,
+    GError **error);
+
+G_END_DECLS

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstoctupload.h"
+#include "gstoctallocation.h"
+#include "gstoctframe.h"
+#include "gstoctpinned.h"
+
+/* One being fetched, one being computed with, one to begin with while the host
+ * does other things. */
+#define BLOCKS 3
+/* Extra bytes begin as operations like them. */
+#define ALIGNMENT 256
+
+struct _GstOctUpload {
+  GstOctUploads *uploads;
+  gpointer memory;
+  gpointer copied;   /* event: it has been fetched */
+  gpointer computed; /* event: nothing reads it any more */
+  gboolean used;
+  GstBuffer *held; /* the source, until it has been fetched */
+  GstOctMappedFrame host;
+};
+
+struct _GstOctUploads {
+  gint references;
+  GstOctCuda *cuda;
+  const OctDevice *device;
+  GstOctInfo info;
+  gsize offset; /* of the extra bytes */
+  gsize size;   /* of a block */
+
+  GMutex lock;
+  GQueue idle; /* blocks that nobody has, the oldest first */
+};
+
+/* The source has been fetched: waits for that and lets it go. */
+static gboolean
+release_source (GstOctUpload *upload, GError **error)
+{
+  gboolean ok = TRUE;
+
+  if (upload->held != NULL) {
+    ok = upload->uploads->device->event_synchronize (upload->copied, error);
+    gst_oct_frame_unmap (&upload->host);
+    gst_clear_buffer (&upload->held);
+  }
+  return ok;
+}
+
+static void
+free_block (GstOctUpload *upload)
+{
+  const OctDevice *device = upload->uploads->device;
+
+  release_source (upload, NULL);
+  if (upload->used)
+    device->event_synchronize (upload->computed, NULL);
+  if (upload->computed != NULL)
+    device->event_free (upload->computed);
+  if (upload->copied != NULL)
+    device->event_free (upload->copied);
+  if (upload->memory != NULL)
+    device->free (upload->memory);
+  g_free (upload);
+}
+
+static GstOctUpload *
+new_block (GstOctUploads *uploads, GError **error)
+{
+  GstOctUpload *upload = g_new0 (GstOctUpload, 1);
+  const OctDevice *device = uploads->device;
+
+  upload->uploads = uploads;
+  upload->memory = device->alloc (uploads->size, NULL);
+  if (upload->memory == NULL)
+    g_propagate_error (
+        error, gst_oct_no_memory_new (uploads->cuda, TRUE, &uploads->info));
+  else if ((upload->copied = device->event_new (error)) != NULL
+           && (upload->computed = device->event_new (error)) != NULL)
+    return upload;
+  free_block (upload);
+  return NULL;
+}
+
+GstOctUploads *
+gst_oct_uploads_new (
+    GstOctCuda *cuda, const GstOctInfo *info, gsize extra, GError **error)
+{
+  GstOctUploads *uploads = g_new0 (GstOctUploads, 1);
+  guint i;
+
+  uploads->references = 1;
+  uploads->cuda = gst_oct_cuda_ref (cuda);
+  uploads->device = gst_oct_cuda_get_device (cuda);
+  uploads->info = *info;
+  uploads->offset = (info->size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  uploads->size = uploads->offset + extra;
+  g_mutex_init (&uploads->lock);
+  for (i = 0; i < BLOCKS; i++) {
+    GstOctUpload *upload = new_block (uploads, error);
+
+    if (upload == NULL) {
+      gst_oct_uploads_unref (uploads);
+      return NULL;
+    }
+    g_queue_push_tail (&uploads->idle, upload);
+  }
+  return uploads;
+}
+
+void
+gst_oct_uploads_unref (GstOctUploads *uploads)
+{
+  GstOctUpload *upload;
+
+  if (!g_atomic_int_dec_and_test (&uploads->references))
+    return;
+  if (gst_oct_cuda_push (uploads->cuda, NULL)) {
+    while ((upload = g_queue_pop_head (&uploads->idle)) != NULL)
+      free_block (upload);
+    gst_oct_cuda_pop (uploads->cuda);
+  }
+  gst_oct_cuda_unref (uploads->cuda);
+  g_mutex_clear (&uploads->lock);
+  g_free (uploads);
+}
+
+/* The block that has been idle for the longest time, or a new one where all are
+ * kept by somebody. */
+static GstOctUpload *
+take_block (GstOctUploads *uploads, GError **error)
+{
+  GstOctUpload *upload;
+
+  g_mutex_lock (&uploads->lock);
+  upload = g_queue_pop_head (&uploads->idle);
+  g_mutex_unlock (&uploads->lock);
+  return upload != NULL ? upload : new_block (uploads, error);
+}
+
+GstOctUpload *
+gst_oct_uploads_begin (GstOctUploads *uploads, GstBuffer *in, GError **error)
+{
+  const OctDevice *device = uploads->device;
+  gpointer stream =
+      gst_oct_cuda_get_stream (uploads->cuda, GST_OCT_STREAM_UPLOAD);
+  gpointer compute =
+      gst_oct_cuda_get_stream (uploads->cuda, GST_OCT_STREAM_COMPUTE);
+  GstOctUpload *upload = take_block (uploads, error);
+  OctFrame to;
+
+  if (upload == NULL)
+    return NULL;
+  g_atomic_int_inc (&uploads->references);
+  to = gst_oct_upload_get_frame (upload);
+  if (!release_source (upload, error)
+      || (upload->used
+          && !device->stream_wait (stream, upload->computed, error))
+      || !gst_oct_frame_map (
+          &upload->host, &uploads->info, in, GST_MAP_READ, error)) {
+    gst_oct_upload_unref (upload);
+    return NULL;
+  }
+  upload->held = gst_buffer_ref (in);
+  if (!gst_oct_copy_planes (device, OCT_COPY_UPLOAD, &uploads->info, &to,
+          &upload->host.frame, stream, error)
+      || !device->event_record (upload->copied, stream, error)
+      || !device->stream_wait (compute, upload->copied, error)) {
+    gst_oct_upload_unref (upload);
+    return NULL;
+  }
+  /* A camera may have two buffers only and stand still while we keep them; of
+   * our own page-locked ones there are enough. */
+  if (!gst_oct_pinned_holds (in, uploads->cuda)
+      && !release_source (upload, error)) {
+    gst_oct_upload_unref (upload);
+    return NULL;
+  }
+  return upload;
+}
+
+OctFrame
+gst_oct_upload_get_frame (const GstOctUpload *upload)
+{
+  return gst_oct_planes_in (upload->memory, &upload->uploads->info);
+}
+
+gpointer
+gst_oct_upload_get_extra (const GstOctUpload *upload)
+{
+  return (guint8 *)upload->memory + upload->uploads->offset;
+}
+
+gboolean
+gst_oct_upload_used (GstOctUpload *upload, GError **error)
+{
+  const GstOctUploads *uploads = upload->uploads;
+
+  upload->used = TRUE;
+  return uploads->device->event_record (upload->computed,
+      gst_oct_cuda_get_stream (uploads->cuda, GST_OCT_STREAM_COMPUTE), error);
+}
+
+void
+gst_oct_upload_unref (GstOctUpload *upload)
+{
+  GstOctUploads *uploads = upload->uploads;
+
+  g_mutex_lock (&uploads->lock);
+  g_queue_push_tail (&uploads->idle, upload);
+  g_mutex_unlock (&uploads->lock);
+  gst_oct_uploads_unref (uploads);
+}

@@ -1,0 +1,593 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * Results that are not computed before they are needed: at every link of the
+ * chain, whoever is there, everybody sees the values that the elements give
+ * when each does its own work (OCT_FUSE=0), and images are the same.
+ */
+#include "oct-test-pipelines.h"
+
+#define MEMORY_TYPE "OctPendingMemory"
+
+#define SOURCE "octsrc num-buffers=3 samples=128 lines=37"
+#define SINK " ! appsink name=sink sync=false max-buffers=0"
+#define BSCANS 3
+
+static const char *const parts[] = { "octdcsub name=dcsub mode=running",
+  "octkresample name=resample", "octdispersion name=dispersion a2=20",
+  "octfft name=fft", "octlogscale name=logscale" };
+
+#define LINKS (G_N_ELEMENTS (parts) - 1)
+
+/* The chain up to part `end`, with `inserted` behind part `at`. */
+static char *
+describe (const char *source, guint at, const char *inserted, guint end)
+{
+  GString *text = g_string_new (source);
+  guint i;
+
+  for (i = 0; i < end; i++) {
+    g_string_append_printf (text, " ! %s", parts[i]);
+    if (i == at)
+      g_string_append_printf (text, " ! %s", inserted);
+  }
+  return g_string_free (text, FALSE);
+}
+
+static GstElement *
+start (const char *text, gboolean fuse)
+{
+  g_autofree char *launch = oct_test_launch (text);
+  GstElement *pipeline;
+
+  if (!fuse)
+    g_setenv ("OCT_FUSE", "0", TRUE);
+  pipeline = oct_test_make (launch);
+  fail_unless (gst_element_set_state (pipeline, GST_STATE_PAUSED)
+               != GST_STATE_CHANGE_FAILURE);
+  gst_element_get_state (pipeline, NULL, NULL, 30 * GST_SECOND);
+  g_unsetenv ("OCT_FUSE");
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  return pipeline;
+}
+
+static GstPad *
+get_pad (GstElement *pipeline, const char *name, const char *pad)
+{
+  GstElement *element = gst_bin_get_by_name (GST_BIN (pipeline), name);
+  GstPad *result = gst_element_get_static_pad (element, pad);
+
+  gst_object_unref (element);
+  return result;
+}
+
+/* Name of the element before link `at`. */
+static const char *
+before (guint at)
+{
+  static const char *const names[] = { "dcsub", "resample", "dispersion",
+    "fft" };
+
+  return names[at];
+}
+
+/* Within 1e-5 in values; images within a grey level. */
+static void
+compare (const OctArray *found, const OctArray *expected)
+{
+  if (expected->kind == 'u')
+    oct_test_compare (found, expected, 1);
+  else
+    fail_unless (oct_test_error (found, expected) < 1e-5);
+}
+
+/* All of `sink` against the same place of the chain where each element works on
+ * its own. */
+static void
+compare_sink (GstElement *pipeline, const char *sink, guint end)
+{
+  g_autofree char *text = describe (SOURCE, end, "", end);
+  g_autofree char *launch = g_strconcat (text, SINK, NULL);
+  GstElement *separate = start (launch, FALSE);
+  guint i;
+
+  for (i = 0; i < BSCANS; i++) {
+    g_autoptr (OctArray) found = oct_test_pull (pipeline, sink);
+    g_autoptr (OctArray) expected = oct_test_pull (separate, "sink");
+
+    compare (found, expected);
+  }
+  fail_unless (oct_test_pull_from (pipeline, sink) == NULL);
+  oct_test_stop (separate);
+}
+
+/* --------------------------------------------------------------- what passes
+ */
+
+typedef struct {
+  guint buffers, pending;
+  gboolean map, write;
+  GstBuffer *kept; /* the first */
+  GPtrArray *arrays;
+} Seen;
+
+static GstPadProbeReturn
+look (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
+  Seen *seen = data;
+  GstMapInfo map;
+
+  seen->buffers++;
+  if (gst_memory_is_type (gst_buffer_peek_memory (buffer, 0), MEMORY_TYPE))
+    seen->pending++;
+  if (seen->kept == NULL && !seen->write)
+    seen->kept = gst_buffer_ref (buffer);
+  if (seen->map) {
+    GstCaps *caps = gst_pad_get_current_caps (pad);
+
+    g_ptr_array_add (seen->arrays, oct_test_read (buffer, caps));
+    gst_caps_unref (caps);
+  }
+  if (seen->write) {
+    buffer = gst_buffer_make_writable (buffer);
+    fail_unless (gst_buffer_map (buffer, &map, GST_MAP_READWRITE));
+    memset (map.data, 0, map.size);
+    gst_buffer_unmap (buffer, &map);
+    GST_PAD_PROBE_INFO_DATA (info) = buffer;
+  }
+  return GST_PAD_PROBE_OK;
+}
+
+static void
+watch (GstElement *pipeline, guint at, Seen *seen)
+{
+  GstPad *pad = get_pad (pipeline, before (at), "src");
+
+  seen->arrays =
+      g_ptr_array_new_with_free_func ((GDestroyNotify)oct_array_free);
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, look, seen, NULL);
+  gst_object_unref (pad);
+}
+
+static void
+seen_clear (Seen *seen)
+{
+  gst_clear_buffer (&seen->kept);
+  g_ptr_array_unref (seen->arrays);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Seen, seen_clear)
+
+/* The whole chain with something at link `at`, from READY on. */
+static GstElement *
+prepare (guint at, const char *inserted)
+{
+  g_autofree char *text = describe (SOURCE, at, inserted, G_N_ELEMENTS (parts));
+  g_autofree char *whole = g_strconcat (text, SINK, NULL);
+  g_autofree char *launch = oct_test_launch (whole);
+
+  return oct_test_make (launch);
+}
+
+/* What is agreed on is agreed on when the first image is there. */
+static void
+play (GstElement *pipeline)
+{
+  gst_element_set_state (pipeline, GST_STATE_PAUSED);
+  gst_element_get_state (pipeline, NULL, NULL, 30 * GST_SECOND);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+}
+
+/* --------------------------------------------------------------------- tests
+ */
+
+/* Alone, nothing is computed before the end; images are never pending. */
+GST_START_TEST (test_chain)
+{
+  GstElement *pipeline = prepare (G_MAXUINT, "");
+  Seen seen[LINKS] = { 0 };
+  GstSample *sample;
+  guint i;
+
+  for (i = 0; i < LINKS; i++)
+    watch (pipeline, i, &seen[i]);
+  play (pipeline);
+  sample = oct_test_pull_from (pipeline, "sink");
+  fail_if (gst_memory_is_type (
+      gst_buffer_peek_memory (gst_sample_get_buffer (sample), 0), MEMORY_TYPE));
+  gst_sample_unref (sample);
+  while ((sample = oct_test_pull_from (pipeline, "sink")) != NULL)
+    gst_sample_unref (sample);
+  for (i = 0; i < LINKS; i++) {
+    fail_unless_equals_int (seen[i].buffers, BSCANS);
+    fail_unless_equals_int (seen[i].pending, BSCANS);
+  }
+  oct_test_stop (pipeline);
+  for (i = 0; i < LINKS; i++)
+    seen_clear (&seen[i]);
+}
+GST_END_TEST;
+
+/* An application gets values in memory like any other. */
+GST_START_TEST (test_appsink)
+{
+  guint end = (guint)__i__ + 1;
+  g_autofree char *text = describe (SOURCE, end, "", end);
+  g_autofree char *launch = g_strconcat (text, SINK, NULL);
+  GstElement *pipeline = start (launch, TRUE);
+  GstSample *sample = NULL;
+
+  compare_sink (pipeline, "sink", end);
+  oct_test_stop (pipeline);
+  pipeline = start (launch, TRUE);
+  sample = oct_test_pull_from (pipeline, "sink");
+  fail_if (gst_memory_is_type (
+      gst_buffer_peek_memory (gst_sample_get_buffer (sample), 0), MEMORY_TYPE));
+  gst_sample_unref (sample);
+  oct_test_stop (pipeline);
+}
+GST_END_TEST;
+
+static void
+test_inserted (guint at, const char *inserted, gboolean is_pending)
+{
+  GstElement *pipeline = prepare (at, inserted);
+  g_auto (Seen) seen = { 0 };
+
+  watch (pipeline, at, &seen);
+  play (pipeline);
+  compare_sink (pipeline, "sink", G_N_ELEMENTS (parts));
+  fail_unless_equals_int (seen.buffers, BSCANS);
+  fail_unless_equals_int (seen.pending, is_pending ? BSCANS : 0);
+  oct_test_stop (pipeline);
+}
+
+GST_START_TEST (test_queue)
+{
+  test_inserted ((guint)__i__, "queue", TRUE);
+}
+GST_END_TEST;
+
+/* It maps what it agreed to by passing the question on. */
+GST_START_TEST (test_dump)
+{
+  test_inserted ((guint)__i__, "identity dump=true", TRUE);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_probe)
+{
+  guint at = (guint)__i__, i;
+  GstElement *pipeline = prepare (at, "queue");
+  g_autofree char *text = describe (SOURCE, at + 1, "", at + 1);
+  g_autofree char *launch = g_strconcat (text, SINK, NULL);
+  GstElement *separate = start (launch, FALSE);
+  g_auto (Seen) seen = { .map = TRUE };
+
+  watch (pipeline, at, &seen);
+  play (pipeline);
+  compare_sink (pipeline, "sink", G_N_ELEMENTS (parts));
+  for (i = 0; i < BSCANS; i++) {
+    g_autoptr (OctArray) expected = oct_test_pull (separate, "sink");
+
+    compare (seen.arrays->pdata[i], expected);
+  }
+  fail_unless_equals_int (seen.pending, BSCANS);
+  oct_test_stop (separate);
+  oct_test_stop (pipeline);
+}
+GST_END_TEST;
+
+/* What somebody writes there is what the next element gets. */
+GST_START_TEST (test_written)
+{
+  GstElement *pipeline = prepare ((guint)__i__, "queue");
+  g_auto (Seen) seen = { .write = TRUE };
+  guint i, k;
+
+  watch (pipeline, (guint)__i__, &seen);
+  play (pipeline);
+  for (i = 0; i < BSCANS; i++) {
+    g_autoptr (OctArray) found = oct_test_pull (pipeline, "sink");
+
+    /* a range of no extent */
+    for (k = 0; k < found->rows * found->columns; k++)
+      fail_unless_equals_int (found->data[k], 0);
+  }
+  oct_test_stop (pipeline);
+}
+GST_END_TEST;
+
+/* A tee with a foreign branch: nothing is pending there, both are right. */
+GST_START_TEST (test_foreign_branch)
+{
+  guint at = (guint)__i__;
+  GstElement *pipeline = prepare (at,
+      "tee name=t ! queue max-size-buffers=0 max-size-bytes=0 ! appsink "
+      "name=side sync=false max-buffers=0 t. ! queue max-size-buffers=0 "
+      "max-size-bytes=0");
+  g_auto (Seen) seen = { 0 };
+
+  watch (pipeline, at, &seen);
+  play (pipeline);
+  compare_sink (pipeline, "sink", G_N_ELEMENTS (parts));
+  compare_sink (pipeline, "side", at + 1);
+  fail_unless_equals_int (seen.pending, 0);
+  oct_test_stop (pipeline);
+}
+GST_END_TEST;
+
+/* A tee of which all branches are ours: both get what is pending. */
+GST_START_TEST (test_own_branches)
+{
+  guint at = (guint)__i__, i;
+  GString *inserted = g_string_new ("tee name=t ! queue");
+  g_auto (Seen) seen = { 0 };
+  GstElement *pipeline;
+
+  for (i = at + 1; i < G_N_ELEMENTS (parts); i++) {
+    g_auto (GStrv) words = g_strsplit (parts[i], " ", 3);
+
+    /* its name is that of the other */
+    g_string_append_printf (
+        inserted, " ! %s %s", words[0], words[2] != NULL ? words[2] : "");
+  }
+  g_string_append (
+      inserted, " ! appsink name=side sync=false max-buffers=0 t. ! queue");
+  pipeline = prepare (at, inserted->str);
+  watch (pipeline, at, &seen);
+  play (pipeline);
+  compare_sink (pipeline, "sink", G_N_ELEMENTS (parts));
+  compare_sink (pipeline, "side", G_N_ELEMENTS (parts));
+  fail_unless_equals_int (seen.pending, BSCANS);
+  oct_test_stop (pipeline);
+  g_string_free (inserted, TRUE);
+}
+GST_END_TEST;
+
+/* A buffer that outlives its pipeline. */
+GST_START_TEST (test_kept)
+{
+  guint at = (guint)__i__;
+  GstElement *pipeline = prepare (at, "queue");
+  g_autofree char *text = describe (SOURCE, at + 1, "", at + 1);
+  g_autofree char *launch = g_strconcat (text, SINK, NULL);
+  GstElement *separate = start (launch, FALSE);
+  g_autoptr (OctArray) expected = oct_test_pull (separate, "sink");
+  g_autoptr (OctArray) found = NULL;
+  GstSample *sample;
+  GstCaps *caps;
+  GstPad *pad;
+  g_auto (Seen) seen = { 0 };
+
+  watch (pipeline, at, &seen);
+  play (pipeline);
+  while ((sample = oct_test_pull_from (pipeline, "sink")) != NULL)
+    gst_sample_unref (sample);
+  pad = get_pad (pipeline, before (at), "src");
+  caps = gst_pad_get_current_caps (pad);
+  gst_object_unref (pad);
+  oct_test_stop (pipeline);
+  fail_unless_equals_int (seen.pending, BSCANS);
+  found = oct_test_read (seen.kept, caps);
+  compare (found, expected);
+  gst_caps_unref (caps);
+  oct_test_stop (separate);
+}
+GST_END_TEST;
+
+/* A deep copy, and a part, have values of their own. */
+GST_START_TEST (test_copies)
+{
+  GstElement *pipeline = prepare ((guint)__i__, "queue");
+  g_auto (Seen) seen = { 0 };
+  GstBuffer *copy, *part;
+  GstMapInfo whole, map;
+  GstSample *sample;
+
+  watch (pipeline, (guint)__i__, &seen);
+  play (pipeline);
+  while ((sample = oct_test_pull_from (pipeline, "sink")) != NULL)
+    gst_sample_unref (sample);
+  part = gst_buffer_copy_region (seen.kept, GST_BUFFER_COPY_MEMORY, 512, 1024);
+  copy = gst_buffer_copy_deep (seen.kept);
+  fail_unless (gst_buffer_map (seen.kept, &whole, GST_MAP_READ));
+  fail_unless (gst_buffer_map (copy, &map, GST_MAP_READ));
+  fail_unless_equals_int (map.size, whole.size);
+  fail_unless (memcmp (map.data, whole.data, map.size) == 0);
+  gst_buffer_unmap (copy, &map);
+  fail_unless (gst_buffer_map (part, &map, GST_MAP_READ));
+  fail_unless_equals_int (map.size, 1024);
+  fail_unless (memcmp (map.data, whole.data + 512, 1024) == 0);
+  gst_buffer_unmap (part, &map);
+  gst_buffer_unmap (seen.kept, &whole);
+  gst_buffer_unref (copy);
+  gst_buffer_unref (part);
+  oct_test_stop (pipeline);
+}
+GST_END_TEST;
+
+/* ------------------------------------------------------------- live changes
+ */
+
+static const struct {
+  const char *property, *value;
+} changes[] = { { "mode", "none" }, { "method", "linear" }, { "a2", "-300" },
+  { "window", "none" } };
+
+static void
+wait_for_level (GstElement *queue, guint level)
+{
+  guint found = 0, tries;
+
+  for (tries = 0; tries < 3000 && found != level; tries++) {
+    g_object_get (queue, "current-level-buffers", &found, NULL);
+    if (found != level)
+      g_usleep (10000);
+  }
+  fail_unless_equals_int (found, level);
+}
+
+/* not what is asked of the elements behind */
+#define BLOCK (GST_PAD_PROBE_TYPE_BLOCK | GST_PAD_PROBE_TYPE_BUFFER)
+
+static GstPadProbeReturn
+stay (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  return GST_PAD_PROBE_OK;
+}
+
+static void
+push (GstElement *pipeline, GstBuffer *buffer)
+{
+  GstElement *source = gst_bin_get_by_name (GST_BIN (pipeline), "source");
+  GstFlowReturn ret;
+
+  g_signal_emit_by_name (source, "push-buffer", buffer, &ret);
+  fail_unless_equals_int (ret, GST_FLOW_OK);
+  gst_object_unref (source);
+}
+
+/* The same B-scan, twice before a change and once behind it, all waiting in a
+ * queue: each has the setting of its own time. */
+GST_START_TEST (test_change_behind_queue)
+{
+  guint at = (guint)__i__, i;
+  g_autoptr (OctTestCase) test = oct_test_get_case ("image-", 0);
+  g_autofree char *text = describe ("appsrc name=source format=time", at,
+      "queue name=queue max-size-bytes=0 max-size-time=0",
+      G_N_ELEMENTS (parts));
+  g_autofree char *whole = g_strconcat (text, SINK, NULL);
+  g_autofree char *launch = oct_test_launch (whole);
+  GstElement *pipeline = oct_test_make (launch), *queue, *element;
+  GstCaps *caps = oct_test_caps (test->input, test->input->rows, NULL);
+  GstBuffer *buffer = oct_test_buffer (test->input, 0, 0);
+  OctArray *images[3];
+  GstPad *pad;
+  gulong block;
+
+  element = gst_bin_get_by_name (GST_BIN (pipeline), "dcsub");
+  gst_util_set_object_arg (G_OBJECT (element), "mode", "bscan");
+  g_object_set (
+      element, "wavelength-min", 800.0, "wavelength-max", 880.0, NULL);
+  gst_object_unref (element);
+  element = gst_bin_get_by_name (GST_BIN (pipeline), "source");
+  g_object_set (element, "caps", caps, NULL);
+  gst_object_unref (element);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  push (pipeline, buffer);
+  images[0] = oct_test_pull (pipeline, "sink");
+  pad = get_pad (pipeline, "queue", "src");
+  block = gst_pad_add_probe (pad, BLOCK, stay, NULL, NULL);
+  queue = gst_bin_get_by_name (GST_BIN (pipeline), "queue");
+  push (pipeline, buffer); /* is held by the block */
+  push (pipeline, buffer);
+  wait_for_level (queue, 1);
+  element = gst_bin_get_by_name (GST_BIN (pipeline), before (at));
+  gst_util_set_object_arg (
+      G_OBJECT (element), changes[at].property, changes[at].value);
+  gst_object_unref (element);
+  push (pipeline, buffer);
+  wait_for_level (queue, 2);
+  gst_pad_remove_probe (pad, block);
+  for (i = 0; i < 2; i++) {
+    images[1] = oct_test_pull (pipeline, "sink");
+    fail_unless (oct_array_equal (images[0], images[1]), "B-scan %u", i);
+    oct_array_free (images[1]);
+  }
+  images[2] = oct_test_pull (pipeline, "sink");
+  fail_if (oct_array_equal (images[0], images[2]));
+  oct_array_free (images[0]);
+  oct_array_free (images[2]);
+  gst_buffer_unref (buffer);
+  gst_caps_unref (caps);
+  gst_object_unref (queue);
+  gst_object_unref (pad);
+  oct_test_stop (pipeline);
+}
+GST_END_TEST;
+
+/* ----------------------------------------------------------------- a camera
+ */
+
+/* A source with two buffers does not stand still because we keep them. */
+GST_START_TEST (test_few_buffers)
+{
+  g_autoptr (OctTestCase) test = oct_test_get_case ("image-", 0);
+  g_autofree char *text =
+      describe ("appsrc name=source format=time block=false", 0,
+          "queue name=queue max-size-bytes=0 max-size-time=0",
+          G_N_ELEMENTS (parts));
+  g_autofree char *whole = g_strconcat (text, SINK, NULL);
+  g_autofree char *launch = oct_test_launch (whole);
+  GstElement *pipeline = oct_test_make (launch), *element;
+  GstCaps *caps = oct_test_caps (test->input, test->input->rows, NULL);
+  GstBuffer *values = oct_test_buffer (test->input, 0, 0), *buffer;
+  gsize size = gst_buffer_get_size (values);
+  GstBufferPool *pool = gst_buffer_pool_new ();
+  GstStructure *config = gst_buffer_pool_get_config (pool);
+  GstMapInfo map;
+  GstPad *pad;
+  gulong block;
+  guint i;
+
+  gst_buffer_pool_config_set_params (config, caps, (guint)size, 2, 2);
+  fail_unless (gst_buffer_pool_set_config (pool, config));
+  fail_unless (gst_buffer_pool_set_active (pool, TRUE));
+  fail_unless (gst_buffer_map (values, &map, GST_MAP_READ));
+  element = gst_bin_get_by_name (GST_BIN (pipeline), "source");
+  g_object_set (element, "caps", caps, NULL);
+  gst_object_unref (element);
+  element = gst_bin_get_by_name (GST_BIN (pipeline), "dcsub");
+  g_object_set (
+      element, "wavelength-min", 800.0, "wavelength-max", 880.0, NULL);
+  gst_object_unref (element);
+  pad = get_pad (pipeline, "queue", "src");
+  block = gst_pad_add_probe (pad, BLOCK, stay, NULL, NULL);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  /* one more than there are would wait for ever */
+  for (i = 0; i < 8; i++) {
+    fail_unless_equals_int (
+        gst_buffer_pool_acquire_buffer (pool, &buffer, NULL), GST_FLOW_OK);
+    gst_buffer_fill (buffer, 0, map.data, size);
+    push (pipeline, buffer);
+    gst_buffer_unref (buffer);
+  }
+  gst_pad_remove_probe (pad, block);
+  for (i = 0; i < 8; i++) {
+    g_autoptr (OctArray) image = oct_test_pull (pipeline, "sink");
+
+    fail_unless (image != NULL);
+  }
+  gst_buffer_unmap (values, &map);
+  gst_buffer_unref (values);
+  gst_object_unref (pad);
+  oct_test_stop (pipeline);
+  gst_buffer_pool_set_active (pool, FALSE);
+  gst_object_unref (pool);
+  gst_caps_unref (caps);
+}
+GST_END_TEST;
+
+static Suite *
+octpending_suite (void)
+{
+  Suite *suite = suite_create ("octpending");
+  TCase *tcase = tcase_create ("general");
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_test (tcase, test_chain);
+  tcase_add_loop_test (tcase, test_appsink, 0, LINKS);
+  tcase_add_loop_test (tcase, test_queue, 0, LINKS);
+  tcase_add_loop_test (tcase, test_dump, 0, LINKS);
+  tcase_add_loop_test (tcase, test_probe, 0, LINKS);
+  tcase_add_loop_test (tcase, test_written, 0, LINKS);
+  tcase_add_loop_test (tcase, test_foreign_branch, 0, LINKS);
+  tcase_add_loop_test (tcase, test_own_branches, 0, LINKS);
+  tcase_add_loop_test (tcase, test_kept, 0, LINKS);
+  tcase_add_loop_test (tcase, test_copies, 0, LINKS);
+  tcase_add_loop_test (tcase, test_change_behind_queue, 0, LINKS);
+  tcase_add_test (tcase, test_few_buffers);
+  return suite;
+}
+
+GST_CHECK_MAIN (octpending);
