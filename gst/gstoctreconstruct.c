@@ -40,7 +40,6 @@ typedef enum {
 } Part;
 
 #define BIT(part) (1u << (part))
-#define ENDS (BIT (PART_DCSUB) | BIT (PART_LOGSCALE))
 #define TRANSFORMS (BIT (PART_FFT) | BIT (PART_NUFFT) | BIT (PART_CS))
 #define ALL (BIT (N_PARTS) - 1)
 
@@ -66,6 +65,8 @@ typedef enum {
   METHOD_CS,
 } Method;
 
+typedef enum { OUTPUT_IMAGES, OUTPUT_ASCANS } Output;
+
 struct _GstOctReconstruct {
   GstBin parent;
 
@@ -77,6 +78,7 @@ struct _GstOctReconstruct {
   GRecMutex lock;
   Method wanted;    /* the property */
   Method used;      /* what is put together, if anything is */
+  Output output;    /* before the start */
   guint path;       /* bits of its elements, 0: nothing is */
   gboolean running; /* B-scans may be on their way */
 
@@ -87,12 +89,13 @@ struct _GstOctReconstruct {
   GRWLock traffic;
   GThread *changer; /* atomic: the streaming thread during a change */
 
-  /* of the changer */
+  /* of the changer, about the trial */
+  gboolean delivered; /* A-scans have come */
   GError *problem;
   Part complained; /* N_PARTS: none of the elements */
 };
 
-enum { PROP_0, PROP_METHOD, PROP_METHOD_IN_USE, PROP_FORWARDED };
+enum { PROP_0, PROP_METHOD, PROP_METHOD_IN_USE, PROP_OUTPUT, PROP_FORWARDED };
 
 /* Described as by the last of the elements that have it. */
 static const GstOctForward forwards[] = {
@@ -153,6 +156,23 @@ method_get_type (void)
   return type;
 }
 
+#define GST_TYPE_OCT_RECONSTRUCT_OUTPUT (output_get_type ())
+static GType
+output_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+    { OUTPUT_IMAGES, "Images, by octlogscale", "images" },
+    { OUTPUT_ASCANS, "Complex A-scans, without octlogscale", "ascans" },
+    { 0, NULL, NULL },
+  };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (
+        &type, g_enum_register_static ("GstOctReconstructOutput", values));
+  return type;
+}
+
 static const char *
 method_name (Method method)
 {
@@ -183,7 +203,8 @@ is_uniform (GstOctReconstruct *self)
 static guint
 find_path (GstOctReconstruct *self, Method method)
 {
-  guint path = ENDS | BIT (PART_DISPERSION);
+  guint path = BIT (PART_DCSUB) | BIT (PART_DISPERSION)
+               | (self->output == OUTPUT_IMAGES ? BIT (PART_LOGSCALE) : 0);
 
   switch (method) {
   case METHOD_NUFFT:
@@ -226,6 +247,20 @@ unlink_path (GstOctReconstruct *self)
   self->path = 0;
 }
 
+/* The output of the bin is that of its last element. */
+static gboolean
+set_target (GstOctReconstruct *self, GstElement *last)
+{
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (last, "src");
+  g_autoptr (GstPad) target = NULL;
+
+  if (self->srcpad == NULL) /* not made yet */
+    return TRUE;
+  target = gst_ghost_pad_get_target (GST_GHOST_PAD (self->srcpad));
+  return pad == target
+         || gst_ghost_pad_set_target (GST_GHOST_PAD (self->srcpad), pad);
+}
+
 /* Adds the elements of `path` that are not there yet and links all of them;
  * those that it does without stay in the bin as they are. */
 static gboolean
@@ -248,6 +283,7 @@ link_path (GstOctReconstruct *self, guint path)
     ok &= before == NULL || gst_element_link_pads (before, "src", part, "sink");
     before = part;
   }
+  ok = ok && set_target (self, before);
   if (!ok)
     unlink_path (self);
   return ok;
@@ -276,7 +312,7 @@ remove_unused (GstOctReconstruct *self)
   for (guint i = 0; i < N_PARTS; i++) {
     GstElement *part = self->parts[i];
 
-    if (((self->path | ENDS) & BIT (i)) != 0
+    if (i == PART_DCSUB || (self->path & BIT (i)) != 0
         || GST_OBJECT_PARENT (part) == NULL)
       continue;
     gst_element_set_state (part, GST_STATE_NULL);
@@ -321,6 +357,7 @@ begin_change (GstOctReconstruct *self, Method method)
 {
   g_atomic_pointer_set (&self->changer, g_thread_self ());
   self->complained = N_PARTS;
+  self->delivered = FALSE;
   if (!check_method (self, method, &self->problem))
     return;
   if (!put_together (self, method) && self->problem == NULL)
@@ -397,6 +434,17 @@ tidy_up (GstOctReconstruct *self)
   g_rw_lock_writer_unlock (&self->traffic);
 }
 
+static void
+find_problem (GstOctReconstruct *self, GstFlowReturn flow)
+{
+  if (self->problem != NULL)
+    return;
+  if (flow == GST_FLOW_NOT_NEGOTIATED
+      || (flow == GST_FLOW_OK && !self->delivered))
+    g_set_error (&self->problem, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "It does not take these spectra, or its images are refused.");
+}
+
 /* The B-scan has gone the new way.  Returns whether it was taken there. */
 static gboolean
 end_change (
@@ -404,9 +452,7 @@ end_change (
 {
   gboolean refused;
 
-  if (flow == GST_FLOW_NOT_NEGOTIATED && self->problem == NULL)
-    g_set_error (&self->problem, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "It does not take these spectra, or its images are refused.");
+  find_problem (self, flow);
   refused = self->problem != NULL && revert (self, method, former);
   tidy_up (self);
   g_atomic_pointer_set (&self->changer, NULL);
@@ -417,7 +463,18 @@ end_change (
     g_object_notify (G_OBJECT (self), "method-in-use");
   }
   g_clear_error (&self->problem);
-  return !refused || flow == GST_FLOW_OK;
+  return !refused || (flow == GST_FLOW_OK && self->delivered);
+}
+
+/* Behind the elements that depend on the method. */
+static GstPadProbeReturn
+on_ascans (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GstOctReconstruct *self = data;
+
+  if (is_changer (self))
+    self->delivered = TRUE;
+  return GST_PAD_PROBE_OK;
 }
 
 /* In the streaming thread, in front of the elements that depend on the method:
@@ -710,7 +767,12 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 
   if (gst_oct_element_refuses_property (GST_ELEMENT (object), pspec))
     return;
-  if (id == PROP_METHOD) {
+  if (id == PROP_OUTPUT) {
+    g_rec_mutex_lock (&self->lock);
+    self->output = (Output)g_value_get_enum (value);
+    g_rec_mutex_unlock (&self->lock);
+    settings_changed (self);
+  } else if (id == PROP_METHOD) {
     set_method (self, (Method)g_value_get_enum (value));
   } else if (id >= PROP_FORWARDED) {
     gst_oct_forward_set (
@@ -732,6 +794,10 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
     g_rec_mutex_lock (&self->lock);
     g_value_set_enum (
         value, (gint)(id == PROP_METHOD ? self->wanted : self->used));
+    g_rec_mutex_unlock (&self->lock);
+  } else if (id == PROP_OUTPUT) {
+    g_rec_mutex_lock (&self->lock);
+    g_value_set_enum (value, (gint)self->output);
     g_rec_mutex_unlock (&self->lock);
   } else if (id >= PROP_FORWARDED) {
     gst_oct_forward_get (&forwards[id - PROP_FORWARDED], self->parts, value);
@@ -772,17 +838,28 @@ finalize (GObject *object)
   G_OBJECT_CLASS (gst_oct_reconstruct_parent_class)->finalize (object);
 }
 
-/* That of the element inside. */
+/* Those of the elements inside. */
 static void
-add_template (GstElementClass *klass, Part part, const char *name)
+add_template (GstElementClass *klass, const char *name, guint of)
 {
-  g_autoptr (GTypeClass) inner = g_type_class_ref (parts[part].get_type ());
-  GstPadTemplate *template =
-      gst_element_class_get_pad_template (GST_ELEMENT_CLASS (inner), name);
+  GstCaps *caps = gst_caps_new_empty ();
+  GstPadDirection direction = GST_PAD_UNKNOWN;
 
+  for (guint i = 0; i < N_PARTS; i++) {
+    GstElementClass *inner;
+    GstPadTemplate *template;
+
+    if ((of & BIT (i)) == 0)
+      continue;
+    inner = g_type_class_ref (parts[i].get_type ());
+    template = gst_element_class_get_pad_template (inner, name);
+    direction = GST_PAD_TEMPLATE_DIRECTION (template);
+    gst_caps_append (caps, gst_pad_template_get_caps (template));
+    g_type_class_unref (inner);
+  }
   gst_element_class_add_pad_template (
-      klass, gst_pad_template_new (name, GST_PAD_TEMPLATE_DIRECTION (template),
-                 GST_PAD_ALWAYS, GST_PAD_TEMPLATE_CAPS (template)));
+      klass, gst_pad_template_new (name, direction, GST_PAD_ALWAYS, caps));
+  gst_caps_unref (caps);
 }
 
 static void
@@ -809,23 +886,36 @@ gst_oct_reconstruct_class_init (GstOctReconstructClass *klass)
           "B-scan, and not where it is impossible",
           GST_TYPE_OCT_RECONSTRUCT_METHOD, METHOD_RESAMPLE,
           G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+  g_object_class_install_property (object_class, PROP_OUTPUT,
+      g_param_spec_enum ("output", "Output", "What is delivered",
+          GST_TYPE_OCT_RECONSTRUCT_OUTPUT, OUTPUT_IMAGES,
+          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
+              | GST_PARAM_MUTABLE_READY));
   for (guint i = 0; i < G_N_ELEMENTS (forwards); i++)
     gst_oct_forward_install (object_class, PROP_FORWARDED + i, &forwards[i],
         parts[g_bit_nth_msf (forwards[i].parts, -1)].get_type ());
-  add_template (element_class, PART_DCSUB, "sink");
-  add_template (element_class, PART_LOGSCALE, "src");
+  add_template (element_class, "sink", BIT (PART_DCSUB));
+  add_template (element_class, "src", BIT (PART_LOGSCALE) | BIT (PART_FFT));
   gst_element_class_set_static_metadata (element_class, "OCT reconstruction",
       "Filter/Converter/Video",
       "Turns raw spectra into images, by the method that is set",
       "The gst-oct developers");
   gst_type_mark_as_plugin_api (GST_TYPE_OCT_RECONSTRUCT_METHOD, 0);
+  gst_type_mark_as_plugin_api (GST_TYPE_OCT_RECONSTRUCT_OUTPUT, 0);
+}
+
+static void
+add_probe (GstOctReconstruct *self, Part part, GstPadProbeCallback callback)
+{
+  g_autoptr (GstPad) pad =
+      gst_element_get_static_pad (self->parts[part], "src");
+
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, callback, self, NULL);
 }
 
 static void
 gst_oct_reconstruct_init (GstOctReconstruct *self)
 {
-  g_autoptr (GstPad) pad = NULL;
-
   g_rec_mutex_init (&self->lock);
   g_rw_lock_init (&self->traffic);
   for (guint i = 0; i < N_PARTS; i++) {
@@ -844,6 +934,7 @@ gst_oct_reconstruct_init (GstOctReconstruct *self)
   gst_pad_set_event_function (self->srcpad, src_event);
   gst_pad_set_query_function (self->srcpad, src_query);
   gst_oct_order_init (self->sinkpad);
-  pad = gst_element_get_static_pad (self->parts[PART_DCSUB], "src");
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, on_bscan, self, NULL);
+  add_probe (self, PART_DCSUB, on_bscan);
+  for (guint i = PART_FFT; i < PART_LOGSCALE; i++)
+    add_probe (self, i, on_ascans);
 }

@@ -169,6 +169,23 @@ GST_START_TEST (test_same_image_of_tissue)
 }
 GST_END_TEST
 
+/* Without octlogscale. */
+GST_START_TEST (test_ascans)
+{
+  const char *method = methods[__i__];
+  g_autofree char *chain = describe_method (method, "", "", "");
+  g_autofree char *launch = g_strdup_printf (SOURCE
+      " num-buffers=2 ! octreconstruct output=ascans method=%s ! "
+      "application/x-oct-ascans" SINK,
+      method);
+  g_autofree char *by_hand = g_strdup_printf (SOURCE
+      " num-buffers=2 ! octdcsub%s ! application/x-oct-ascans" SINK,
+      chain);
+
+  check_same_images (launch, by_hand, 2);
+}
+GST_END_TEST
+
 /* Samples that are uniform in wavenumber need no resampling. */
 GST_START_TEST (test_uniform)
 {
@@ -219,7 +236,7 @@ GST_START_TEST (test_properties)
   for (i = 0; i < n; i++) {
     if (strcmp (g_type_name (specs[i]->owner_type), "GstOctReconstruct") != 0
         || g_str_equal (specs[i]->name, "method"))
-      continue;
+      continue; /* octnufft has another one of that name */
     for (k = 0; k < G_N_ELEMENTS (children); k++) {
       g_autoptr (GObject) child = gst_child_proxy_get_child_by_name (
           GST_CHILD_PROXY (element), children[k]);
@@ -544,7 +561,8 @@ GST_START_TEST (test_refused)
       " ! octreconstruct name=reconstruct nufft::depth-bins=20"
       " ! capsfilter caps=video/x-raw,height=128" SINK " max-buffers=1",
       "resample", "nufft",
-      "method=nufft is not possible here: * stays: resample.");
+      "method=nufft is not possible here: * behind them. The former method "
+      "stays: resample.");
 }
 GST_END_TEST
 
@@ -606,6 +624,71 @@ GST_START_TEST (test_refused_and_set_again)
     check_messages (pipeline, 0, NULL);
     fail_unless_equals_string (get_method (pipeline, "method-in-use"), "cs");
   }
+  oct_test_stop (pipeline);
+}
+GST_END_TEST
+
+/* Both at once. */
+GST_START_TEST (test_depths_and_method)
+{
+  GstElement *pipeline = start (
+      SOURCE " ! octreconstruct name=reconstruct" GREY SINK " max-buffers=1");
+  guint i, k, rows = 128;
+
+  for (i = 0; i < 12; i++) {
+    guint wanted = 30 + i;
+    char bins[8];
+
+    oct_array_free (oct_test_pull (pipeline, "sink"));
+    if (i % 2 == 0)
+      set_in (pipeline, "method", methods[i / 2 % N_METHODS]);
+    g_snprintf (bins, sizeof bins, "%u", wanted);
+    set_in (pipeline, "depth-bins", bins);
+    set_in (pipeline, "method", methods[(i + 1) % N_METHODS]);
+    for (k = 0; k < 6; k++) {
+      g_autoptr (OctArray) image = oct_test_pull (pipeline, "sink");
+
+      fail_unless (image->rows == rows || image->rows == wanted);
+      rows = image->rows;
+    }
+    fail_unless_equals_int (rows, wanted);
+    fail_unless_equals_string (
+        get_method (pipeline, "method-in-use"), methods[(i + 1) % N_METHODS]);
+  }
+  check_messages (pipeline, 0, NULL);
+  oct_test_stop (pipeline);
+}
+GST_END_TEST
+
+static GstPadProbeReturn
+drop (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  return GST_PAD_PROBE_DROP;
+}
+
+/* An element that gives nothing has not been tried with success. */
+GST_START_TEST (test_refused_for_silence)
+{
+  GstElement *pipeline = start (
+      SOURCE " ! octreconstruct name=reconstruct" GREY SINK " max-buffers=1");
+  g_autoptr (GstElement) element = get_reconstruct (pipeline);
+  g_autoptr (GObject) nufft =
+      gst_child_proxy_get_child_by_name (GST_CHILD_PROXY (element), "nufft");
+  g_autoptr (GstPad) pad =
+      gst_element_get_static_pad (GST_ELEMENT (nufft), "sink");
+  guint i;
+
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, drop, NULL, NULL);
+  oct_array_free (oct_test_pull (pipeline, "sink"));
+  set_in (pipeline, "method", "nufft");
+  for (i = 1; i < 8; i++) {
+    GstSample *sample = oct_test_pull_from (pipeline, "sink");
+
+    fail_unless_equals_uint64 (
+        GST_BUFFER_OFFSET (gst_sample_get_buffer (sample)), i);
+    gst_sample_unref (sample);
+  }
+  check_messages (pipeline, 1, "method=nufft is not possible here: *");
   oct_test_stop (pipeline);
 }
 GST_END_TEST
@@ -830,6 +913,7 @@ octreconstruct_suite (void)
   tcase_add_loop_test (tcase, test_same_image_with_settings, 0, N_METHODS);
   tcase_add_test (tcase, test_same_image_of_files);
   tcase_add_loop_test (tcase, test_same_image_of_tissue, 0, N_METHODS);
+  tcase_add_loop_test (tcase, test_ascans, 0, N_METHODS);
   tcase_add_test (tcase, test_uniform);
   tcase_add_test (tcase, test_properties);
   tcase_add_test (tcase, test_settings_stay);
@@ -839,6 +923,8 @@ octreconstruct_suite (void)
   tcase_add_test (tcase, test_refused_of_one_element);
   tcase_add_test (tcase, test_refused_with_former_settings);
   tcase_add_test (tcase, test_refused_and_set_again);
+  tcase_add_test (tcase, test_depths_and_method);
+  tcase_add_test (tcase, test_refused_for_silence);
   tcase_add_test (tcase, test_change_at_the_end);
   tcase_add_test (tcase, test_change_and_seek);
   tcase_add_test (tcase, test_change_and_states);
