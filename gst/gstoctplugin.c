@@ -8,6 +8,7 @@
 #include "gstoctlogscale.h"
 #include "gstoctnufft.h"
 #include "gstoctrawsink.h"
+#include "gstoctreconstruct.h"
 #include "gstoctsrc.h"
 
 static gboolean
@@ -24,6 +25,7 @@ plugin_init (GstPlugin *plugin)
   ok &= GST_ELEMENT_REGISTER (octnufft, plugin);
   ok &= GST_ELEMENT_REGISTER (octcs, plugin);
   ok &= GST_ELEMENT_REGISTER (octlogscale, plugin);
+  ok &= GST_ELEMENT_REGISTER (octreconstruct, plugin);
   ok &= GST_ELEMENT_REGISTER (octrawsink, plugin);
   return ok;
 }

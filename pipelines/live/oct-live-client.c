@@ -120,9 +120,7 @@ add_methods (JsonBuilder *builder)
 {
   json_builder_set_member_name (builder, "methods");
   json_builder_begin_array (builder);
-  for (const OctMethod *method = oct_methods; method->id; method++) {
-    if (!oct_method_available (method))
-      continue;
+  for (const OctMethod *method = oct_methods (); method->id; method++) {
     json_builder_begin_object (builder);
     oct_live_json_add_string (builder, "id", method->id);
     oct_live_json_add_string (builder, "label", method->label);

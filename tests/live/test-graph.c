@@ -1,29 +1,86 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reconstructions that fail: the pictures go on with the one before.  The list
  * of methods is the test's own, in place of oct-methods.c. */
-#include "oct-live-change.h"
+#include "oct-chain.h"
 #include "oct-live-graph.h"
 
 #include <string.h>
 
-#define GOOD                                                                   \
-  "octkresample ! octdispersion name=dispersion ! octfft name=transform"
-#define FAILING(count)                                                         \
-  "octkresample ! octdispersion name=dispersion ! identity error-after=" count \
-  " ! octfft name=transform"
-
-const OctMethod oct_methods[] = {
-  { "good", "Good", "octfft", GOOD },
-  { "other", "Good too", "octfft", GOOD " window=none" },
-  { "first", "Fails at once", "octfft", FAILING ("1") },
-  { "later", "Fails in use", "octfft", FAILING ("8") },
-  { "fewer", "Fewer depths", "octfft", GOOD " depth-bins=10" },
-  { "image", "No A-scans", "octfft", GOOD " ! octlogscale" },
-  { "swallows", "Gives nothing", "octfft",
-      GOOD " ! identity drop-probability=1" },
-  { "no-element", "Is no chain", "octfft", "octdispersion ! nosuchelement" },
+static const OctMethod methods[] = {
+  { "good", "Good", "resample", "cubic" },
+  { "other", "Good too", "nufft", NULL },
+  { "kind", "Good as well", "resample", "linear" },
+  { "first", "Fails at once", "cs", NULL },
+  { "later", "Fails in use", "cs", NULL },
+  { "setting", "Has an impossible setting", "cs", NULL },
+  { "swallows", "Gives nothing", "cs", NULL },
   { NULL },
 };
+
+const OctMethod *
+oct_methods (void)
+{
+  return methods;
+}
+
+static gint left; /* B-scans until octcs fails; atomic, < 0: none */
+static gint swallows;
+
+/* Behind octcs. */
+static GstPadProbeReturn
+on_ascans (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  g_autoptr (GstElement) cs = gst_pad_get_parent_element (pad);
+
+  if (!g_atomic_int_dec_and_test (&left))
+    return GST_PAD_PROBE_OK;
+  GST_ELEMENT_ERROR (
+      cs, STREAM, FAILED, ("Failed after iterations as requested."), (NULL));
+  gst_buffer_unref (GST_PAD_PROBE_INFO_BUFFER (info));
+  GST_PAD_PROBE_INFO_DATA (info) = NULL;
+  GST_PAD_PROBE_INFO_FLOW_RETURN (info) = GST_FLOW_ERROR;
+  return GST_PAD_PROBE_HANDLED;
+}
+
+/* In front of it. */
+static GstPadProbeReturn
+on_spectra (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  return g_atomic_int_get (&swallows) ? GST_PAD_PROBE_DROP : GST_PAD_PROBE_OK;
+}
+
+static void
+prepare (GstElement *reconstruct)
+{
+  g_autoptr (GObject) cs =
+      gst_child_proxy_get_child_by_name (GST_CHILD_PROXY (reconstruct), "cs");
+  g_autoptr (GstPad) in = gst_element_get_static_pad (GST_ELEMENT (cs), "sink");
+  g_autoptr (GstPad) out = gst_element_get_static_pad (GST_ELEMENT (cs), "src");
+
+  if (g_object_get_data (cs, "prepared") != NULL)
+    return;
+  g_object_set_data (cs, "prepared", cs);
+  gst_pad_add_probe (in, GST_PAD_PROBE_TYPE_BUFFER, on_spectra, NULL, NULL);
+  gst_pad_add_probe (out, GST_PAD_PROBE_TYPE_BUFFER, on_ascans, NULL, NULL);
+}
+
+void
+oct_method_use (GstElement *reconstruct, const OctMethod *method)
+{
+  prepare (reconstruct);
+  if (g_str_equal (method->method, "cs")) {
+    g_atomic_int_set (&left, g_str_equal (method->id, "first")   ? 1
+                             : g_str_equal (method->id, "later") ? 8
+                                                                 : -1);
+    g_atomic_int_set (&swallows, g_str_equal (method->id, "swallows"));
+    g_object_set (reconstruct, "sampling-rate",
+        g_str_equal (method->id, "setting") ? 0.0 : 0.5, NULL);
+  }
+  if (method->interpolation != NULL)
+    gst_util_set_object_arg (
+        G_OBJECT (reconstruct), "interpolation", method->interpolation);
+  gst_util_set_object_arg (G_OBJECT (reconstruct), "method", method->method);
+}
 
 static GMutex lock;
 static GList *chains; /* all that were in use, references */
@@ -38,7 +95,8 @@ on_element_added (GSignalInvocationHint *hint, guint count,
   GstElement *element = g_value_get_object (&values[1]);
   g_autoptr (GstElement) dispersion = NULL;
 
-  if (!g_str_equal (GST_OBJECT_NAME (bin), "oct-live") || !GST_IS_BIN (element))
+  if (g_strcmp0 (GST_OBJECT_NAME (bin), "oct-live") != 0
+      || !GST_IS_BIN (element))
     return TRUE;
   dispersion = gst_bin_get_by_name (GST_BIN (element), "dispersion");
   if (dispersion == NULL)
@@ -164,9 +222,7 @@ begin (Test *test)
 static void
 end (Test *test)
 {
-  if (!oct_live_graph_free (test->graph))
-    while (oct_live_trial_is_any_running ())
-      g_usleep (1000);
+  g_assert_true (oct_live_graph_free (test->graph));
   g_free (test->problem);
   g_list_free_full (g_steal_pointer (&chains), gst_object_unref);
   while (g_main_context_iteration (NULL, FALSE))
@@ -196,14 +252,20 @@ test_refused (void)
 
   begin (&test);
   assert_refused (&test, "first", "Failed after iterations");
-  assert_refused (&test, "fewer", "10 depths and not 128");
-  assert_refused (&test, "image", "depths");
+  assert_refused (&test, "setting", "sampling rate is 0");
   assert_refused (&test, "swallows", "does not take");
-  assert_refused (&test, "no-element", "nosuchelement");
   wish (&test, "other", 0.0);
   wait_for_changes (&test, 1);
   g_assert_null (test.problem);
   g_assert_cmpstr (get_method (&test), ==, "other");
+  /* from one kind of interpolation to another there is nothing to be tried */
+  wish (&test, "good", 0.0);
+  wait_for_changes (&test, 2);
+  wish (&test, "kind", 0.0);
+  wait_for_changes (&test, 3);
+  g_assert_null (test.problem);
+  g_assert_cmpstr (get_method (&test), ==, "kind");
+  g_assert_cmpuint (test.troubles, ==, 0);
   end (&test);
 }
 
@@ -301,7 +363,7 @@ test_hangs (void)
 
   begin (&test);
   pipeline = get_pipeline ();
-  dcsub = gst_bin_get_by_name (GST_BIN (pipeline), "octdcsub");
+  dcsub = gst_bin_get_by_name (GST_BIN (pipeline), "dcsub");
   pad = gst_element_get_static_pad (dcsub, "src");
   id = gst_pad_add_probe (
       pad, GST_PAD_PROBE_TYPE_BLOCK_DOWNSTREAM, on_held, NULL, NULL);
@@ -344,12 +406,12 @@ assert_a2 (double expected)
 static void
 test_burst (void)
 {
-  static const char *const methods[] = { "other", "first", "good", "fewer" };
+  static const char *const wishes[] = { "other", "first", "good", "swallows" };
   Test test;
 
   begin (&test);
   for (guint i = 0; i < 200; i++) {
-    wish (&test, methods[i % 4], i);
+    wish (&test, wishes[i % 4], i);
     if (i % 3 == 0)
       g_main_context_iteration (NULL, FALSE);
     g_usleep (i % 7 * 500);
