@@ -217,12 +217,12 @@ check_change (const char *launch, const char *axis, const OctArray *one,
 
 GST_START_TEST (test_samples_and_format_change)
 {
-  g_autoptr (OctArray) u16 = oct_test_load ("octdcsub-bscan-u16-input.npy");
-  g_autoptr (OctArray) u8 = oct_test_load ("octdcsub-bscan-u8-input.npy");
-  g_autoptr (OctArray) f32 = oct_test_load ("octdcsub-bscan-f32-input.npy");
-  g_autoptr (OctArray) even = oct_test_load ("octfft-even-input.npy");
+  g_autoptr (OctArray) u16 = oct_test_input ("u16");
+  g_autoptr (OctArray) u8 = oct_test_input ("u8");
+  g_autoptr (OctArray) f32 = oct_test_input ("f32");
+  g_autoptr (OctArray) even = oct_test_input ("fringes-3x128");
   g_autoptr (OctArray) complex = make_input (&filters[6]);
-  g_autoptr (OctArray) depths = oct_test_load ("octlogscale-auto-input.npy");
+  g_autoptr (OctArray) depths = oct_test_input ("a-scans");
 
   check_change ("octdcsub", NULL, u16, u8);
   check_change ("octdcsub", NULL, u8, f32);
