@@ -718,9 +718,9 @@ __launch_bounds__ (Pass<Length, Complex, Lines>::block,
 
 /* -------------------------------------------------------------- launching */
 
-/* A-lines of one launch from which on two share a thread: with fewer, there is
- * too little to do for all processors. */
-#define MANY_LINES_PER_PROCESSOR 4
+/* blocks for every processor from which on two A-lines share a thread: with
+ * fewer, there is too little to do for all of them */
+#define MANY_BLOCKS 3
 /* blocks that are started one behind the other, where each counts on its own */
 #define WAVES 3
 
@@ -768,11 +768,11 @@ static cudaError_t
 use_length (const OctCudaPass *p, OctCudaQueue queue)
 {
   /* two of the longest leave room for nothing else */
-  constexpr bool has_two = Length < 8192 || !Complex;
-  bool many = p->rows.lines >= MANY_LINES_PER_PROCESSOR * p->processors;
+  if constexpr (Length < 8192 || !Complex) {
+    uint32_t least =
+        MANY_BLOCKS * p->processors * Pass<Length, Complex, 2>::lines;
 
-  if constexpr (has_two) {
-    if (p->rows.lines == 0 || many) {
+    if (p->rows.lines == 0 || p->rows.lines >= least) {
       cudaError_t status = use_lines<Length, Complex, 2> (p, queue);
       if (p->rows.lines > 0 || status != cudaSuccess)
         return status;

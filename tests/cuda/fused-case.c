@@ -475,6 +475,9 @@ compare_image (const FusedCase *test, const Sizes *s, const guint8 *expected,
   guint most = formats[test->logscale.format].most;
   guint many = formats[test->logscale.format].many;
   gsize values = s->out_row / size, differ = 0, allowed;
+  gboolean has_auto =
+      test->logscale.range == OCT_RANGE_AUTO
+      || (test->update != NULL && test->update->range == OCT_RANGE_AUTO);
 
   for (gsize row = 0; row < s->out_rows; row++) {
     const guint8 *a = expected + row * s->out_stride;
@@ -493,8 +496,7 @@ compare_image (const FusedCase *test, const Sizes *s, const guint8 *expected,
   }
   /* black of the automatic range is the weakest value of all, which has the
    * largest error of all */
-  allowed = values * s->out_rows
-            / (test->logscale.range == OCT_RANGE_AUTO ? 200 : 1000);
+  allowed = values * s->out_rows / (has_auto ? 200 : 1000);
   if (differ <= MAX (allowed, 3))
     return NULL;
   return g_strdup_printf ("%" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT
