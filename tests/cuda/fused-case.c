@@ -606,10 +606,10 @@ case_name (const FusedCase *test, const char *what)
       ranges[p->range], p->range_smoothing);
 
   return g_strdup_printf (
-      "fused %u bytes %s %s%s %u x %u to %s, bins %u from %u, padding %u "
+      "fused %u bytes %s %s%s %ux%u to %s, bins %u from %u, padding %u "
       "offset %u%s%s, %s",
       (guint)oct_sample_format_size (test->format), removes[test->remove],
-      methods[test->method], test->dispersion ? " dispersion" : "",
+      methods[test->method], test->dispersion ? " compensated" : "",
       test->samples, test->lines, test->image ? image : "A-scans",
       test->depth_bins, test->depth_start, test->padding, test->offset,
       what[0] != 0 ? " " : "", what, fill_names[test->fill]);
