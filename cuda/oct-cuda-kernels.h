@@ -457,6 +457,9 @@ typedef struct {
   OctCudaRows rows;     /* samples: of one row in, the length of the FFT */
   int is_complex;       /* with dispersion */
   uint32_t sample_size; /* bytes: 1 and 2 are counts, 4 is float */
+  /* the samples were there before what is queued in front of the pass began to
+   * run, as are those whose mean was found */
+  int is_complete;
   OctCudaBackgroundMode mode; /* TABLE or SUMS */
   const void *table;          /* see OctCudaBackground */
   OctCudaPassMethod method;

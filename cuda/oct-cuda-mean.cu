@@ -123,7 +123,10 @@ __launch_bounds__ (THREADS)
   uint32_t *counter = background.scratch + group;
   uint32_t *all = background.scratch + columns;
 
+  /* In this order: the samples are there, and a pass reads them while this
+   * kernel is running. */
   begin_kernel ();
+  let_next_start ();
   if (aligned && column + VALUES <= rows.samples)
     sum_whole<Sample> (rows, line, parts * ROWS, column, sums);
   else

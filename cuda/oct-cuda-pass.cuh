@@ -155,7 +155,7 @@ subtract_table (const OctCudaPass &p, uint32_t start,
 }
 
 /* Chunk h of a thread is number t + h Threads.  All samples are on their way
- * before the first is used. */
+ * before the first is used, and before the mean has to be there. */
 template <typename Sample, bool Whole, int Threads, int Chunks, int Lines>
 __device__ __forceinline__ void
 read_rows (const OctCudaPass &p, uint32_t line, uint32_t t,
@@ -171,6 +171,7 @@ read_rows (const OctCudaPass &p, uint32_t line, uint32_t t,
           row_of ((const Sample *)p.rows.in, p.rows.in_stride,
               min (line + l, p.rows.lines - 1))
           + (t + h * Threads) * CHUNK);
+  begin_kernel ();
   if (p.table == NULL) {
 #pragma unroll
     for (int h = 0; h < Chunks; h++)
@@ -676,7 +677,9 @@ __launch_bounds__ (Pass<Length, Complex, Lines>::block,
   if (p.find == OCT_CUDA_FIND_CONTRAST)
     contrast->clear ();
   extent.clear ();
-  begin_kernel ();
+  /* otherwise once the samples are on their way */
+  if (!p.is_complete)
+    begin_kernel ();
 #pragma unroll 1
   for (uint32_t first = blockIdx.x * Block::lines; first < p.rows.lines;
        first += gridDim.x * Block::lines) {
