@@ -30,9 +30,7 @@ plugin_init (GstPlugin *plugin)
   return ok;
 }
 
-/* OCT_LICENSE: of the plugin as it is built, with what it links: FFTW is under
- * the GPL. */
 /* clang-format off */
 GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, oct,
-    "Optical coherence tomography", plugin_init, VERSION, OCT_LICENSE, "gst-oct",
+    "Optical coherence tomography", plugin_init, VERSION, "LGPL", "gst-oct",
     "gst-oct")

@@ -601,7 +601,7 @@ install_properties (GObjectClass *klass)
   g_object_class_install_property (klass, PROP_PARTS,
       g_param_spec_uint ("parts", "Parts",
           "Parts with B-scans that are there", 0, G_MAXUINT, 0, counter));
-  gst_oct_calibration_install_properties (klass, TRUE);
+  gst_oct_calibration_install_properties (klass);
 }
 
 static void

@@ -376,7 +376,9 @@ end (OctRecorder *self)
   gst_element_set_state (self->pipeline, GST_STATE_NULL);
   empty_bus (self);
   look_after_files (self, TRUE);
-  if (self->broken && self->parts != NULL)
+  /* a disk that fills up may take what comes last in part only, and say nothing
+   * of it to who writes */
+  if ((self->broken || self->reason != NULL) && self->parts != NULL)
     oct_parts_recount (self->parts);
   remove_empty (self);
   update_stats (self, TRUE);
