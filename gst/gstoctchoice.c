@@ -255,13 +255,15 @@ static void
 warn (GstOctChoice *choice, const GstOctSettings *used, Refusal *refusal)
 {
   const GstOctProperties *properties = choice->properties;
+  guint first = 0;
   const char *group = NULL;
   g_autofree char *kept = NULL;
-  guint i;
 
-  for (i = 0; i < properties->n_rows; i++)
-    if (refusal->rows >> i & 1 && properties->rows[i].group != NULL)
-      group = properties->rows[i].group;
+  while (!(refusal->rows >> first & 1))
+    first++;
+  /* all that failed together may be of several */
+  if (!(refusal->rows & ~gst_oct_properties_get_group (properties, first)))
+    group = properties->rows[first].group;
   if (choice->describe != NULL)
     kept =
         choice->describe (choice->element, gst_oct_settings_get (used), group);
@@ -274,16 +276,17 @@ warn (GstOctChoice *choice, const GstOctSettings *used, Refusal *refusal)
   gst_oct_element_warn_former (choice->element, &refusal->error, kept);
 }
 
-/* Puts `used` in force (takes the reference) and tells what of `wanted` is not
- * taken, where that has not been told. */
+/* Puts `used` in force (takes the reference) and tells what of `wanted`, the
+ * `newest` that were set or those before, is not taken, where that has not been
+ * told. */
 static void
 use (GstOctChoice *choice, GstOctSettings *used, GstOctSettings *wanted,
-    GArray *refusals)
+    gboolean newest, GArray *refusals)
 {
   guint64 refused = 0, news = ~choice->refused;
   guint i;
 
-  if (choice->told != NULL)
+  if (choice->told != NULL && newest)
     news |= gst_oct_settings_compare (choice->told, wanted);
   for (i = 0; i < refusals->len; i++) {
     Refusal *refusal = &g_array_index (refusals, Refusal, i);
@@ -295,10 +298,11 @@ use (GstOctChoice *choice, GstOctSettings *used, GstOctSettings *wanted,
     if (rows & news)
       warn (choice, used, refusal);
   }
-  choice->refused = refused;
-  g_clear_pointer (&choice->told, gst_oct_settings_unref);
-  if (refused != 0)
+  if (newest) {
+    choice->refused = refused;
+    g_clear_pointer (&choice->told, gst_oct_settings_unref);
     choice->told = gst_oct_settings_ref (wanted);
+  }
   replace (choice, &choice->caps, gst_oct_settings_ref (used));
   replace (choice, &choice->former, used);
 }
@@ -337,10 +341,11 @@ gst_oct_choice_configure (GstOctChoice *choice, GError **error)
   g_autoptr (GstOctSettings) wanted = NULL;
   GstOctSettings *used = NULL;
   GError *local = NULL;
+  gboolean newest;
 
   GST_OBJECT_LOCK (choice->element);
-  wanted = gst_oct_settings_ref (
-      choice->stale && choice->caps != NULL ? choice->caps : choice->wanted);
+  newest = !choice->stale || choice->caps == NULL;
+  wanted = gst_oct_settings_ref (newest ? choice->wanted : choice->caps);
   GST_OBJECT_UNLOCK (choice->element);
   if (try (choice, wanted, GST_OCT_TO_USE, &local))
     used = gst_oct_settings_ref (wanted);
@@ -351,6 +356,6 @@ gst_oct_choice_configure (GstOctChoice *choice, GError **error)
     return FALSE;
   }
   g_clear_error (&local);
-  use (choice, used, wanted, refusals);
+  use (choice, used, wanted, newest, refusals);
   return TRUE;
 }
