@@ -284,6 +284,37 @@ GST_START_TEST (test_refused)
 }
 GST_END_TEST
 
+/* What is set together counts together, whenever a B-scan comes. */
+GST_START_TEST (test_set_together)
+{
+  GstHarness *harness =
+      oct_test_harness ("octlogscale range=manual min=0 max=60");
+  GstHarness *other =
+      oct_test_harness ("octlogscale range=manual min=70 max=90");
+  GstElement *element = gst_harness_find_element (harness, "octlogscale");
+  g_autoptr (OctArray) input = random_values ('c', 8, LINES);
+  g_autoptr (OctArray) first = oct_test_run (harness, input, "depth");
+  g_autoptr (OctArray) expected = oct_test_run (other, input, "depth");
+  g_autoptr (OctArray) between = NULL, after = NULL;
+  double min;
+
+  g_object_freeze_notify (G_OBJECT (element));
+  g_object_set (element, "min", 70.0, NULL);
+  g_object_get (element, "min", &min, NULL);
+  fail_unless (min == 70.0);
+  between = oct_test_push (harness, oct_test_buffer (input, 0, 0));
+  fail_unless (oct_array_equal (between, first));
+  g_object_set (element, "max", 90.0, NULL);
+  g_object_thaw_notify (G_OBJECT (element));
+  after = oct_test_push (harness, oct_test_buffer (input, 0, 0));
+  fail_unless (oct_array_equal (after, expected));
+  oct_test_assert_quiet (oct_test_bus (harness));
+  gst_object_unref (element);
+  gst_harness_teardown (harness);
+  gst_harness_teardown (other);
+}
+GST_END_TEST
+
 /* Stopped and started again there is nothing before: an error, as at first. */
 GST_START_TEST (test_started_again)
 {
@@ -407,6 +438,7 @@ octrefused_suite (void)
   suite_add_tcase (suite, tcase);
   tcase_add_checked_fixture (tcase, begin, oct_test_remove_files);
   tcase_add_loop_test (tcase, test_refused, 0, G_N_ELEMENTS (settings));
+  tcase_add_test (tcase, test_set_together);
   tcase_add_test (tcase, test_started_again);
   tcase_add_loop_test (
       tcase, test_settings_without_memory, 0, G_N_ELEMENTS (short_of_memory));
