@@ -278,6 +278,14 @@ typedef struct {
    * the last operation. */
   gboolean (*run) (OctPlan *plan, const OctFrame *in, OctPlan *last,
       const OctFrame *out, gpointer stream, GError **error);
+  /* run() with a last operation in two parts, for two streams; NULL: there is
+   * no such way.  finish() is for the oldest start() that has had none.  The
+   * caller has finish() of a B-scan wait for its start(), and start() for the
+   * finish() of the last B-scan but one; each of them always has one stream. */
+  gboolean (*start) (OctPlan *plan, const OctFrame *in, OctPlan *last,
+      gpointer stream, GError **error);
+  gboolean (*finish) (OctPlan *plan, OctPlan *last, const OctFrame *out,
+      gpointer stream, GError **error);
   void (*destroy) (OctPlan *plan);
 } OctFusedTable;
 
@@ -291,7 +299,7 @@ typedef struct {
   void (*free) (gpointer memory);
 } OctBackend;
 
-/* The CPU backend (FFTW, all cores); always there. */
+/* The CPU backend (all cores); always there. */
 const OctBackend *oct_backend_cpu (void);
 
 /* Number of threads that the CPU backend uses for one operation, 0 = one per

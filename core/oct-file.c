@@ -90,7 +90,7 @@ struct _OctFileContent {
   GDestroyNotify free_content;
 
   GMutex lock; /* held while the file is read */
-  gboolean asked;
+  gint asked;  /* atomic: what follows does not change any more */
   gpointer content;
   GError *error;
 };
@@ -141,10 +141,16 @@ oct_file_content_get (OctFileContent *content, GError **error)
   g_mutex_lock (&content->lock);
   if (!content->asked)
     content->content = content->read (content->path, &content->error);
-  content->asked = TRUE;
+  g_atomic_int_set (&content->asked, TRUE);
   g_mutex_unlock (&content->lock);
   /* neither changes any more */
   if (content->content == NULL && error != NULL)
     *error = g_error_copy (content->error);
   return content->content;
+}
+
+gconstpointer
+oct_file_content_peek (OctFileContent *content)
+{
+  return g_atomic_int_get (&content->asked) ? content->content : NULL;
 }

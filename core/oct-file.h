@@ -44,4 +44,8 @@ const char *oct_file_content_get_path (const OctFileContent *content);
  * where nobody may wait, such as below the lock of an element. */
 gconstpointer oct_file_content_get (OctFileContent *content, GError **error);
 
+/* The same as far as it has been read: never reads, never waits.  NULL: not
+ * yet, or nothing. */
+gconstpointer oct_file_content_peek (OctFileContent *content);
+
 G_END_DECLS

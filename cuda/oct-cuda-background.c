@@ -11,6 +11,7 @@ struct _OctPlan {
   OctBackgroundMode mode;
   OctSampleFormat format;
   guint samples, lines;
+  gboolean found;
   gboolean overlap;
   double running_weight;
   double *running; /* device [samples] */
@@ -31,6 +32,7 @@ apply_params (OctPlan *plan, const OctBackgroundParams *params, GError **error)
     }
   }
   plan->mode = params->mode;
+  plan->found = params->found;
   plan->running_weight = params->running_weight;
   return TRUE;
 }
@@ -83,6 +85,58 @@ background_reset (OctPlan *plan)
   plan->has_running = FALSE;
 }
 
+/* Sums of counts are exact; a mean that has a history, or is one of floats, is
+ * no whole number. */
+OctCudaBackgroundMode
+oct_cuda_found_mode (OctBackgroundMode mode, OctSampleFormat format)
+{
+  return mode == OCT_BACKGROUND_BSCAN && format != OCT_SAMPLE_F32
+             ? OCT_CUDA_BACKGROUND_SUMS
+             : OCT_CUDA_BACKGROUND_TABLE;
+}
+
+gboolean
+oct_cuda_check_found (const OctPlane *found, GError **error)
+{
+  return oct_cuda_check_plane (&(OctPlane){ found->data, 16 }, 16, 16, error);
+}
+
+/* Of all but STORED: the mode for the kernels. */
+static gboolean
+choose_mode (OctPlan *plan, const OctPlane *found,
+    OctCudaBackground *background, GError **error)
+{
+  if (plan->mode == OCT_BACKGROUND_NONE)
+    return TRUE;
+  if (plan->found) {
+    background->mode = oct_cuda_found_mode (plan->mode, plan->format);
+    background->table = found->data;
+    return oct_cuda_check_found (found, error);
+  }
+  if (plan->mode == OCT_BACKGROUND_BSCAN) {
+    background->mode = OCT_CUDA_BACKGROUND_MEAN;
+    return TRUE;
+  }
+  background->mode = OCT_CUDA_BACKGROUND_RUNNING;
+  plan->has_running = TRUE;
+  return TRUE;
+}
+
+static OctCudaBackground
+kernel_parameters (
+    const OctPlan *plan, const OctPlane *from, const OctPlane *to)
+{
+  return (OctCudaBackground){
+    .rows = { from->data, from->stride, to->data, to->stride, plan->lines,
+        plan->samples },
+    .sample_size = (guint)oct_sample_format_size (plan->format),
+    .mode = OCT_CUDA_BACKGROUND_TABLE,
+    .running = plan->running,
+    .running_weight = plan->running_weight,
+    .forget = !plan->has_running,
+  };
+}
+
 static gboolean
 background_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
     gpointer stream, GError **error)
@@ -90,32 +144,45 @@ background_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
   const OctPlane *from = &in->planes[0], *to = &out->planes[0];
   gsize size = oct_sample_format_size (plan->format);
   OctCudaQueue queue = { stream, plan->overlap };
-  OctCudaBackground background = {
-    .rows = { from->data, from->stride, to->data, to->stride, plan->lines,
-        plan->samples },
-    .sample_size = (guint)size,
-    .mode = OCT_CUDA_BACKGROUND_TABLE,
-    .running = plan->running,
-    .running_weight = plan->running_weight,
-    .forget = !plan->has_running,
-  };
+  OctCudaBackground background = kernel_parameters (plan, from, to);
 
   if (!oct_cuda_check_plane (from, plan->samples * size, size, error)
       || !oct_cuda_check_plane (
           to, plan->samples * sizeof (float), sizeof (float), error))
     return FALSE;
-  if (plan->mode == OCT_BACKGROUND_BSCAN) {
-    background.mode = OCT_CUDA_BACKGROUND_MEAN;
-  } else if (plan->mode == OCT_BACKGROUND_RUNNING) {
-    background.mode = OCT_CUDA_BACKGROUND_RUNNING;
-    plan->has_running = TRUE;
-  } else if (plan->mode == OCT_BACKGROUND_STORED) {
+  if (plan->mode == OCT_BACKGROUND_STORED) {
     if (!oct_cuda_table_upload (&plan->table, NAME, stream, error))
       return FALSE;
     background.table = plan->table.device;
+  } else if (!choose_mode (plan, &in->planes[1], &background, error)) {
+    return FALSE;
   }
   return oct_cuda_check (
       oct_cuda_launch_background (&background, queue), NAME, error);
+}
+
+/* The mean of a B-scan alone, in one kernel that needs nothing of any other
+ * one, so that it can run in a stream of its own, and into memory that was used
+ * before. */
+static gboolean
+mean_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
+    gpointer stream, GError **error)
+{
+  const OctPlane *from = &in->planes[0], *to = &out->planes[0];
+  gsize size = oct_sample_format_size (plan->format);
+  OctCudaQueue queue = { stream, plan->overlap };
+  OctCudaBackground background = kernel_parameters (plan, from, to);
+
+  if (!oct_cuda_check_plane (from, plan->samples * size, size, error)
+      || !oct_cuda_check_found (to, error))
+    return FALSE;
+  background.mode = OCT_CUDA_BACKGROUND_MEAN;
+  if (plan->mode == OCT_BACKGROUND_RUNNING) {
+    background.mode = OCT_CUDA_BACKGROUND_RUNNING;
+    plan->has_running = TRUE;
+  }
+  return oct_cuda_check (
+      oct_cuda_launch_mean (&background, queue), NAME, error);
 }
 
 const OctOperationTable oct_cuda_background = {
@@ -126,4 +193,13 @@ const OctOperationTable oct_cuda_background = {
   .reset = background_reset,
   .destroy = background_destroy,
   .in_place = TRUE,
+};
+
+const OctOperationTable oct_cuda_mean = {
+  .name = "mean",
+  .create = background_create,
+  .update = background_update,
+  .run = mean_run,
+  .reset = background_reset,
+  .destroy = background_destroy,
 };

@@ -189,18 +189,25 @@ subtract (const OctCudaRows &rows, uint32_t column, float4 high, float4 low)
   }
 }
 
-/* high[], low[] of the columns of the block */
-template <typename Sample>
+/* (high, low) for some columns */
+__device__ __forceinline__ float2
+split (double value)
+{
+  return make_float2 ((float)value, (float)(value - (float)value));
+}
+
+/* store (column, sum of the values, number of them) for the columns of the
+ * block */
+template <typename Sample, typename Store>
 __device__ __forceinline__ void
-find_background (const OctCudaBackground &background, uint32_t first,
-    bool whole, float *high, float *low)
+find_sums (const OctCudaBackground &background, uint32_t first, bool whole,
+    Store store)
 {
   typedef typename Traits<Sample>::Sum Sum;
   const OctCudaRows &rows = background.rows;
   uint32_t column = first + threadIdx.x % LANES * VALUES;
   Sum sums[VALUES] = {}, total;
   uint32_t excluded[VALUES] = {}, count = rows.lines;
-  double value;
 
   if (whole)
     sum_lines<Sample, true> (rows, column, sums, excluded);
@@ -210,14 +217,33 @@ find_background (const OctCudaBackground &background, uint32_t first,
   if constexpr (sizeof (Sum) == sizeof (double))
     count -= sum_rows (excluded);
   column = first + threadIdx.x / 32;
-  if (threadIdx.x % 32 != 0 || threadIdx.x / 32 >= COLUMNS
-      || column >= rows.samples)
-    return;
-  value = count > 0 ? (double)total / count : CUDART_NAN;
+  if (threadIdx.x % 32 == 0 && threadIdx.x / 32 < COLUMNS
+      && column < rows.samples)
+    store (column, total, count);
+}
+
+template <typename Sum>
+__device__ __forceinline__ float2
+find_background (const OctCudaBackground &background, uint32_t column,
+    Sum total, uint32_t count)
+{
+  double value = count > 0 ? (double)total / count : CUDART_NAN;
+
   if (background.mode == OCT_CUDA_BACKGROUND_RUNNING)
     value = update_running (background, column, value);
-  high[threadIdx.x / 32] = (float)value;
-  low[threadIdx.x / 32] = (float)(value - (float)value);
+  return split (value);
+}
+
+/* What was found or given before; no column of it lies behind the last. */
+__device__ __forceinline__ float2
+known_background (const OctCudaBackground &background, uint32_t column)
+{
+  if (!background.table || column >= background.rows.samples)
+    return make_float2 (0, 0);
+  if (background.mode == OCT_CUDA_BACKGROUND_SUMS)
+    return split ((double)((const uint32_t *)background.table)[column]
+                  / background.rows.lines);
+  return ((const float2 *)background.table)[column];
 }
 
 template <typename Sample>
@@ -232,13 +258,15 @@ __launch_bounds__ (THREADS)
   bool whole = aligned && column + VALUES <= rows.samples;
 
   begin_kernel ();
-  if (background.mode != OCT_CUDA_BACKGROUND_TABLE) {
-    find_background<Sample> (
-        background, first, whole, (float *)high, (float *)low);
+  if (background.mode < OCT_CUDA_BACKGROUND_TABLE) {
+    find_sums<Sample> (
+        background, first, whole, [&] (uint32_t i, auto total, uint32_t count) {
+          float2 value = find_background (background, i, total, count);
+          ((float *)high)[i - first] = value.x;
+          ((float *)low)[i - first] = value.y;
+        });
   } else if (threadIdx.x < COLUMNS) {
-    bool given = background.table && first + threadIdx.x < rows.samples;
-    float2 value =
-        given ? background.table[first + threadIdx.x] : make_float2 (0, 0);
+    float2 value = known_background (background, first + threadIdx.x);
     ((float *)high)[threadIdx.x] = value.x;
     ((float *)low)[threadIdx.x] = value.y;
   }
@@ -247,6 +275,53 @@ __launch_bounds__ (THREADS)
     subtract<Sample, true> (rows, column, high[lane], low[lane]);
   else
     subtract<Sample, false> (rows, column, high[lane], low[lane]);
+}
+
+/* The mean alone, see oct_cuda_launch_mean(). */
+template <typename Sample>
+__global__ void
+__launch_bounds__ (THREADS)
+    find_mean (OctCudaBackground background, bool aligned)
+{
+  const OctCudaRows &rows = background.rows;
+  uint32_t first = blockIdx.x * COLUMNS;
+  bool whole =
+      aligned && first + threadIdx.x % LANES * VALUES + VALUES <= rows.samples;
+
+  begin_kernel ();
+  find_sums<Sample> (
+      background, first, whole, [&] (uint32_t i, auto total, uint32_t count) {
+        if constexpr (sizeof (total) == sizeof (uint32_t))
+          if (background.mode == OCT_CUDA_BACKGROUND_MEAN) {
+            ((uint32_t *)rows.out)[i] = total;
+            return;
+          }
+        ((float2 *)rows.out)[i] = find_background (background, i, total, count);
+      });
+}
+
+template <typename Sample>
+static cudaError_t
+launch_mean (const OctCudaBackground *background, OctCudaQueue queue)
+{
+  const OctCudaRows &rows = background->rows;
+
+  return launch (queue, find_mean<Sample>,
+      dim3 ((rows.samples + COLUMNS - 1) / COLUMNS), THREADS, 0, *background,
+      is_aligned (rows.in, rows.in_stride, VALUES * sizeof (Sample)));
+}
+
+extern "C" cudaError_t
+oct_cuda_launch_mean (const OctCudaBackground *background, OctCudaQueue queue)
+{
+  switch (background->sample_size) {
+  case 1:
+    return launch_mean<uint8_t> (background, queue);
+  case 2:
+    return launch_mean<uint16_t> (background, queue);
+  default:
+    return launch_mean<float> (background, queue);
+  }
 }
 
 template <typename Sample>

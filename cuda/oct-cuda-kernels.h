@@ -42,19 +42,28 @@ typedef enum {
   OCT_CUDA_BACKGROUND_MEAN,
   OCT_CUDA_BACKGROUND_RUNNING,
   OCT_CUDA_BACKGROUND_TABLE,
+  OCT_CUDA_BACKGROUND_SUMS,
 } OctCudaBackgroundMode;
 
 typedef struct {
   OctCudaRows rows;
   uint32_t sample_size; /* bytes: 1 and 2 are counts, 4 is float */
   OctCudaBackgroundMode mode;
-  const float2 *table; /* [samples] (high, low), TABLE; NULL is zero */
-  double *running;     /* [samples], RUNNING */
+  /* float2 [samples] (high, low), TABLE; NULL is zero; or uint32_t [samples]
+   * sums of the counts of all lines, SUMS */
+  const void *table;
+  double *running; /* [samples], RUNNING */
   double running_weight;
   int forget; /* nothing in `running` yet */
 } OctCudaBackground;
 
 cudaError_t oct_cuda_launch_background (
+    const OctCudaBackground *background, OctCudaQueue queue);
+
+/* What MEAN and RUNNING would remove, and nothing is: rows.out is sums of MEAN
+ * and counts (exact, to be divided by the lines), else (high, low), both as
+ * `table`.  One launch that depends on no other. */
+cudaError_t oct_cuda_launch_mean (
     const OctCudaBackground *background, OctCudaQueue queue);
 
 typedef enum {
@@ -347,33 +356,47 @@ typedef struct {
   int32_t is_valid, is_log;
 } OctCudaHistory;
 
-/* Kept in device memory from B-scan to B-scan.  B-scans use the elements
- * [turn] and make the others ready for the next one, so that all blocks of a
- * kernel see the same values. */
+/* What is known of the powers of one B-scan. */
 typedef struct {
-  OctCudaHistory history[2];
   /* order of powers as integers: that of their bits; see oct-cuda-logscale.cu
    */
-  uint32_t lowest[2], highest[2];
+  uint32_t lowest, highest;
   uint32_t blocks_done;
   int32_t contrast_is_valid; /* some values count */
   /* in dB for logarithmic images, or power */
   double contrast_min, contrast_max;
-  uint32_t histogram[OCT_CONTRAST_BINS]; /* 0 between the B-scans */
+  /* these are 0 between the B-scans: of log2 power times 2^16 in the depth
+   * bands, by a pass that finds them beside the powers */
+  unsigned long long sums[OCT_CONTRAST_BANDS];
+  uint32_t counts[OCT_CONTRAST_BANDS];
+  uint32_t histogram[OCT_CONTRAST_BINS];
+} OctCudaStatistics;
+
+/* Kept in device memory from B-scan to B-scan.  B-scans use one of the elements
+ * and make the other ready for the next one, so that all blocks of a kernel see
+ * the same values. */
+typedef struct {
+  OctCudaHistory history[2];
+  OctCudaStatistics statistics[2];
 } OctCudaRange;
 
-/* Values of lowest[] and highest[] before any power is seen. */
+/* Values of lowest and highest before any power is seen. */
 #define OCT_CUDA_NO_LOWEST 0x7f800000u
 #define OCT_CUDA_NO_HIGHEST 0u
 
+/* A-scans, [lines][depth_bins] complex values or their powers. */
 typedef struct {
-  const void *in; /* [lines][depth_bins] complex */
+  const void *in;
   size_t in_stride;
   uint32_t lines, depth_bins;
-  int is_log, contrast; /* contrast: noise floor and histogram instead */
-  uint32_t turn;
+  int is_power;
+} OctCudaAscans;
+
+typedef struct {
+  OctCudaAscans ascans;
+  int is_log, contrast;   /* contrast: noise floor and histogram instead */
   OctCudaExtent *extents; /* [oct_cuda_extent_blocks (lines)] */
-  OctCudaRange *range;
+  OctCudaStatistics *statistics;
 } OctCudaFindRange;
 
 uint32_t oct_cuda_extent_blocks (uint32_t lines);
@@ -384,26 +407,72 @@ OctCudaMapping oct_cuda_make_mapping (
     int is_log, double full, double min, double max);
 
 typedef struct {
-  const void *in;
-  size_t in_stride;
-  uint32_t lines, depth_bins;
+  OctCudaAscans ascans;
   int is_log;
   uint32_t pixel_size; /* bytes: 1, 2 or 4 (RGBA) */
   void *out;
   size_t out_stride;
   void *chroma; /* NV12, or NULL */
   size_t chroma_stride;
-  OctCudaMapping mapping; /* where `range` is NULL */
-  /* what oct_cuda_launch_find_range() has found */
-  OctCudaRange *range;
+  OctCudaMapping mapping; /* where `statistics` is NULL */
+  const OctCudaStatistics *statistics;
+  int is_behind_find;      /* launched next to oct_cuda_launch_find_range() */
+  OctCudaStatistics *next; /* made ready for another B-scan */
+  OctCudaHistory *history; /* [2] */
   double full;
   int contrast;
   double smoothing; /* weight of the history */
   int forget;       /* the history first */
-  uint32_t turn;
+  uint32_t turn;    /* which history is that before this B-scan */
 } OctCudaMap;
 
 cudaError_t oct_cuda_launch_map (const OctCudaMap *map, OctCudaQueue queue);
+
+/* Spectra to A-scans or their powers in one pass: background, resampling,
+ * dispersion, window and FFT, in the kernels of oct-cuda-pass.cuh. */
+typedef enum {
+  OCT_CUDA_PASS_CUBIC,
+  OCT_CUDA_PASS_LINEAR,
+  OCT_CUDA_PASS_LANCZOS,
+  OCT_CUDA_PASS_UNIFORM, /* no resampling */
+} OctCudaPassMethod;
+
+/* What is found of the powers. */
+typedef enum {
+  OCT_CUDA_FIND_NOTHING,
+  OCT_CUDA_FIND_EXTENT,
+  OCT_CUDA_FIND_CONTRAST, /* logarithmic, at least OCT_CUDA_PASS_LEAST bins */
+} OctCudaFind;
+
+#define OCT_CUDA_PASS_LEAST 64
+
+typedef struct {
+  OctCudaRows rows;     /* samples: of one row in, the length of the FFT */
+  int is_complex;       /* with dispersion */
+  uint32_t sample_size; /* bytes: 1 and 2 are counts, 4 is float */
+  OctCudaBackgroundMode mode; /* TABLE or SUMS */
+  const void *table;          /* see OctCudaBackground */
+  OctCudaPassMethod method;
+  /* [samples] in the order of the wavenumbers: first value in a row of shared
+   * memory (as bits), fraction, factors (real and imaginary part) */
+  const float4 *positions;
+  const float4 *taps;  /* LANCZOS: [2][samples] */
+  const float2 *turns; /* [samples] exp (-2 pi i k / samples) */
+  uint32_t depth_start, depth_bins;
+  int to_power; /* out is [lines][depth_bins] float, else complex */
+  OctCudaFind find;
+  OctCudaStatistics *statistics;
+  uint32_t band_factor; /* 2^32 / depth_bins, rounded up */
+  uint32_t processors;  /* of the device */
+} OctCudaPass;
+
+/* Values in front of the first sample of a row in shared memory. */
+#define OCT_CUDA_PASS_GUARD 4
+
+/* Whether there is a kernel for rows.samples and is_complex on the current
+ * device; prepares it and sets `processors`. */
+cudaError_t oct_cuda_pass_prepare (OctCudaPass *pass, int *fits);
+cudaError_t oct_cuda_launch_pass (const OctCudaPass *pass, OctCudaQueue queue);
 
 #ifdef __cplusplus
 }

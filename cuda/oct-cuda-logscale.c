@@ -3,7 +3,7 @@
  * A-scans to an image: plans.  The range of a B-scan, and its history, are
  * found and kept on the device; nothing comes back to the host.
  */
-#include "oct-cuda-private.h"
+#include "oct-cuda-logscale.h"
 #include "oct-params.h"
 
 #include <string.h>
@@ -13,8 +13,9 @@
 struct _OctPlan {
   OctLogscaleParams params;
   gboolean overlap;
-  gboolean forget;        /* the history, with the next automatic range */
-  guint turn;             /* 0 and 1, by automatic ranges */
+  gboolean forget; /* the history, with the next automatic range */
+  /* 0 and 1, by automatic ranges, and by those that were found here */
+  guint turn, found_turn;
   OctCudaTable range;     /* OctCudaRange */
   OctCudaExtent *extents; /* device */
 };
@@ -28,6 +29,14 @@ static const struct {
   [OCT_IMAGE_NV12] = { 1, 255 },
   [OCT_IMAGE_RGBA] = { 4, 255 },
 };
+
+void
+oct_cuda_statistics_init (OctCudaStatistics *statistics)
+{
+  memset (statistics, 0, sizeof (*statistics));
+  statistics->lowest = OCT_CUDA_NO_LOWEST;
+  statistics->highest = OCT_CUDA_NO_HIGHEST;
+}
 
 static void
 logscale_destroy (OctPlan *plan)
@@ -59,10 +68,8 @@ logscale_create (gconstpointer data, GError **error)
     return NULL;
   }
   memset (range, 0, sizeof (*range));
-  for (guint turn = 0; turn < 2; turn++) {
-    range->lowest[turn] = OCT_CUDA_NO_LOWEST;
-    range->highest[turn] = OCT_CUDA_NO_HIGHEST;
-  }
+  for (guint turn = 0; turn < 2; turn++)
+    oct_cuda_statistics_init (&range->statistics[turn]);
   return plan;
 }
 
@@ -87,84 +94,160 @@ logscale_reset (OctPlan *plan)
   plan->forget = TRUE;
 }
 
-static gboolean
-find_range (
-    OctPlan *plan, const OctPlane *from, OctCudaQueue queue, GError **error)
+OctCudaFind
+oct_cuda_logscale_get_find (const OctPlan *plan)
 {
   const OctLogscaleParams *params = &plan->params;
-  OctCudaFindRange find = {
-    .in = from->data,
-    .in_stride = from->stride,
-    .lines = params->lines,
-    .depth_bins = params->depth_bins,
-    .is_log = params->scale == OCT_SCALE_LOG,
-    .contrast = params->range == OCT_RANGE_CONTRAST,
-    .turn = plan->turn,
-    .extents = plan->extents,
-    .range = plan->range.device,
-  };
 
-  return oct_cuda_table_upload (&plan->range, NAME, queue.stream, error)
-         && oct_cuda_check (
-             oct_cuda_launch_find_range (&find, queue), NAME, error);
+  if (params->range == OCT_RANGE_MANUAL)
+    return OCT_CUDA_FIND_NOTHING;
+  if (params->range == OCT_RANGE_AUTO)
+    return OCT_CUDA_FIND_EXTENT;
+  /* for the others there is oct_cuda_launch_find_range() */
+  return params->scale == OCT_SCALE_LOG
+                 && params->depth_bins >= OCT_CUDA_PASS_LEAST
+             ? OCT_CUDA_FIND_CONTRAST
+             : OCT_CUDA_FIND_NOTHING;
 }
 
 static gboolean
-check_planes (const OctPlan *plan, const OctFrame *in, const OctFrame *out,
-    GError **error)
+find_range (OctPlan *plan, OctCudaMap *map, OctCudaQueue queue, GError **error)
+{
+  OctCudaRange *range = plan->range.device;
+  OctCudaFindRange find = {
+    .ascans = map->ascans,
+    .is_log = map->is_log,
+    .contrast = map->contrast,
+    .extents = plan->extents,
+    .statistics = &range->statistics[plan->found_turn],
+  };
+
+  map->statistics = find.statistics;
+  map->next = &range->statistics[1 - plan->found_turn];
+  map->is_behind_find = TRUE;
+  plan->found_turn ^= 1;
+  return oct_cuda_check (
+      oct_cuda_launch_find_range (&find, queue), NAME, error);
+}
+
+static gboolean
+check_image (const OctPlan *plan, const OctFrame *out, GError **error)
 {
   const OctLogscaleParams *params = &plan->params;
   gsize pixel_size = image_formats[params->format].pixel_size;
 
-  return oct_cuda_check_plane (&in->planes[0],
-             params->depth_bins * sizeof (float2), sizeof (float2), error)
-         && oct_cuda_check_plane (
+  return oct_cuda_check_plane (
              &out->planes[0], params->lines * pixel_size, pixel_size, error)
          && (params->format != OCT_IMAGE_NV12
              || oct_cuda_check_plane (
                  &out->planes[1], (params->lines + 1) / 2 * 2, 1, error));
 }
 
-static gboolean
-logscale_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
-    gpointer stream, GError **error)
+gboolean
+oct_cuda_logscale_check (const OctPlan *plan, guint lines, guint depth_bins,
+    const OctFrame *out, GError **error)
 {
   const OctLogscaleParams *params = &plan->params;
-  const OctPlane *from = &in->planes[0], *to = &out->planes[0];
-  OctCudaQueue queue = { stream, plan->overlap };
+
+  if (lines != params->lines || depth_bins != params->depth_bins) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "There are %u A-scans of %u bins where %u of %u were expected", lines,
+        depth_bins, params->lines, params->depth_bins);
+    return FALSE;
+  }
+  return check_image (plan, out, error);
+}
+
+/* All of a mapping but the range; `stride`: bytes between two A-scans. */
+static OctCudaMap
+make_map (const OctPlan *plan, gconstpointer ascans, gsize stride,
+    const OctFrame *out)
+{
+  const OctLogscaleParams *params = &plan->params;
   OctCudaMap map = {
-    .in = from->data,
-    .in_stride = from->stride,
-    .lines = params->lines,
-    .depth_bins = params->depth_bins,
+    .ascans = { ascans, stride, params->lines, params->depth_bins, FALSE },
     .is_log = params->scale == OCT_SCALE_LOG,
     .pixel_size = image_formats[params->format].pixel_size,
-    .out = to->data,
-    .out_stride = to->stride,
+    .out = out->planes[0].data,
+    .out_stride = out->planes[0].stride,
     .full = image_formats[params->format].full,
     .contrast = params->range == OCT_RANGE_CONTRAST,
     .smoothing = params->range_smoothing,
+    .history = ((OctCudaRange *)plan->range.device)->history,
     .forget = plan->forget,
     .turn = plan->turn,
   };
 
-  if (!check_planes (plan, in, out, error))
-    return FALSE;
   if (params->format == OCT_IMAGE_NV12) {
     map.chroma = out->planes[1].data;
     map.chroma_stride = out->planes[1].stride;
   }
-  if (params->range == OCT_RANGE_MANUAL) {
+  if (params->range == OCT_RANGE_MANUAL)
     map.mapping =
         oct_cuda_make_mapping (map.is_log, map.full, params->min, params->max);
-  } else {
-    if (!find_range (plan, from, queue, error))
+  return map;
+}
+
+/* Finds the range where the map has none yet, and maps. */
+static gboolean
+run_map (OctPlan *plan, OctCudaMap *map, OctCudaQueue queue, GError **error)
+{
+  if (plan->params.range != OCT_RANGE_MANUAL) {
+    if (!oct_cuda_table_upload (&plan->range, NAME, queue.stream, error)
+        || (map->statistics == NULL && !find_range (plan, map, queue, error)))
       return FALSE;
-    map.range = plan->range.device;
     plan->forget = FALSE;
     plan->turn ^= 1;
   }
-  return oct_cuda_check (oct_cuda_launch_map (&map, queue), NAME, error);
+  return oct_cuda_check (oct_cuda_launch_map (map, queue), NAME, error);
+}
+
+/* What a map does where it takes what was found. */
+static gboolean
+make_ready (OctCudaStatistics *statistics, cudaStream_t stream, GError **error)
+{
+  /* nearly the largest number of all is as good as infinity */
+  return oct_cuda_check (cudaMemsetAsync (&statistics->lowest, 0x7f,
+                             sizeof (statistics->lowest), stream),
+             NAME, error)
+         && oct_cuda_check (cudaMemsetAsync (&statistics->highest, 0,
+                                sizeof (statistics->highest), stream),
+             NAME, error);
+}
+
+gboolean
+oct_cuda_logscale_map (OctPlan *plan, const OctCudaPowers *powers,
+    const OctFrame *out, gpointer stream, GError **error)
+{
+  OctCudaQueue queue = { stream, plan->overlap };
+  OctCudaMap map = make_map (plan, powers->values, powers->stride, out);
+
+  map.ascans.is_power = TRUE;
+  if (powers->find != OCT_CUDA_FIND_NOTHING) {
+    map.statistics = powers->statistics;
+    map.next = powers->next;
+    /* parameters may have changed since */
+    if (powers->find != oct_cuda_logscale_get_find (plan)) {
+      map.statistics = NULL;
+      if (!make_ready (powers->next, stream, error))
+        return FALSE;
+    }
+  }
+  return run_map (plan, &map, queue, error);
+}
+
+static gboolean
+logscale_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
+    gpointer stream, GError **error)
+{
+  const OctPlane *from = &in->planes[0];
+  OctCudaQueue queue = { stream, plan->overlap };
+  OctCudaMap map = make_map (plan, from->data, from->stride, out);
+
+  return oct_cuda_check_plane (from, plan->params.depth_bins * sizeof (float2),
+             sizeof (float2), error)
+         && check_image (plan, out, error)
+         && run_map (plan, &map, queue, error);
 }
 
 const OctOperationTable oct_cuda_logscale = {

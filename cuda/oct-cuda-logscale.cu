@@ -14,14 +14,11 @@
  * in shared memory and adds what is not 0, a few hundred places, to the one in
  * device memory; the last block leaves that empty for the next B-scan.
  */
-#include "oct-contrast.h"
-#include "oct-cuda-launch.cuh"
+#include "oct-cuda-powers.cuh"
 
 #include <cfloat>
-#include <cmath>
 
 #define POWER_FLOOR 1e-20f
-#define DB_PER_OCTAVE 3.0102999566398120 /* 10 log10 2 */
 
 #define FIND_THREADS (32 * OCT_CONTRAST_BANDS)
 #define FIND_BLOCKS 500
@@ -36,16 +33,10 @@ power_of (float2 a)
   return a.x * a.x + a.y * a.y;
 }
 
-/* log2 of a positive normal number as exponent + fraction, the fraction of a
- * mantissa between sqrt 1/2 and sqrt 2: narrow ranges lose no accuracy. */
 __device__ __forceinline__ float
-log2_parts (float power, int32_t *exponent)
+power_of (float power)
 {
-  const int32_t sqrt_half = 0x3f3504f3;
-  int32_t bits = __float_as_int (power) - sqrt_half;
-
-  *exponent = bits >> 23;
-  return __log2f (__int_as_float ((bits & 0x7fffff) + sqrt_half));
+  return power;
 }
 
 __host__ __device__ static OctCudaMapping
@@ -127,17 +118,9 @@ add_extent (const OctCudaFindRange &find, float lowest, float highest)
   lowest = warp_min (lows[lane % OCT_CONTRAST_BANDS]);
   highest = warp_max (highs[lane % OCT_CONTRAST_BANDS]);
   if (lane == 0)
-    atomicMin (&find.range->lowest[find.turn], __float_as_uint (lowest));
+    atomicMin (&find.statistics->lowest, __float_as_uint (lowest));
   if (lane == 1 && highest >= 0)
-    atomicMax (&find.range->highest[find.turn], __float_as_uint (highest) + 1);
-}
-
-/* Squares are rounded before they are added: the same value falls into the same
- * bin on the CPU. */
-__device__ __forceinline__ float
-exact_power_of (float2 a)
-{
-  return __fadd_rn (__fmul_rn (a.x, a.x), __fmul_rn (a.y, a.y));
+    atomicMax (&find.statistics->highest, __float_as_uint (highest) + 1);
 }
 
 /* Smallest and largest power that one thread has seen. */
@@ -159,35 +142,36 @@ template <bool Log> struct Sum {
 
   __device__ __forceinline__ void add (float power, uint32_t *histogram)
   {
-    int32_t exponent, bits = __float_as_int (power);
+    int32_t exponent;
     float fraction;
 
-    if (bits <= OCT_CONTRAST_ZERO_BITS || bits >= OCT_CONTRAST_INFINITE_BITS)
+    if (!is_counted (power))
       return;
     fraction = log2_parts (power, &exponent);
     sum += Log ? (float)exponent + fraction : power;
     count++;
-    atomicAdd (
-        &histogram[(bits >> OCT_CONTRAST_SHIFT) - OCT_CONTRAST_FIRST_BIN], 1u);
+    atomicAdd (&histogram[contrast_bin (power)], 1u);
   }
 };
 
 /* Calls `each` with the values of the A-scans of this block, of depths `first`
  * to `end` - 1 by the lanes of a warp, two A-scans at a time, and `after`
  * behind some of them. */
-template <typename Each, typename After>
+template <typename Value, typename Each, typename After>
 __device__ __forceinline__ void
-for_values (const OctCudaFindRange &find, uint32_t first, uint32_t end,
+for_values (const OctCudaAscans &ascans, uint32_t first, uint32_t end,
     Each each, After after)
 {
-  for (uint32_t line = blockIdx.x; line < find.lines; line += 2 * gridDim.x) {
-    bool both = line + gridDim.x < find.lines;
-    const float2 *one = row_of ((const float2 *)find.in, find.in_stride, line);
-    const float2 *other = row_of ((const float2 *)find.in, find.in_stride,
-        both ? line + gridDim.x : line);
+  const Value *in = (const Value *)ascans.in;
+
+  for (uint32_t line = blockIdx.x; line < ascans.lines; line += 2 * gridDim.x) {
+    bool both = line + gridDim.x < ascans.lines;
+    const Value *one = row_of (in, ascans.in_stride, line);
+    const Value *other =
+        row_of (in, ascans.in_stride, both ? line + gridDim.x : line);
 #pragma unroll 4
     for (uint32_t i = first + threadIdx.x % 32; i < end; i += 32) {
-      float2 value = one[i], other_value = other[i];
+      Value value = one[i], other_value = other[i];
       each (value);
       if (both)
         each (other_value);
@@ -197,36 +181,37 @@ for_values (const OctCudaFindRange &find, uint32_t first, uint32_t end,
 }
 
 /* Warp b takes depth band b. */
+template <typename Value>
 __device__ __forceinline__ void
 find_extent (const OctCudaFindRange &find)
 {
-  uint32_t band = threadIdx.x / 32;
+  uint32_t band = threadIdx.x / 32, depth_bins = find.ascans.depth_bins;
   Extent mine;
 
-  for_values (
-      find, find.depth_bins * band / OCT_CONTRAST_BANDS,
-      find.depth_bins * (band + 1) / OCT_CONTRAST_BANDS,
-      [&] (float2 value) { mine.add (power_of (value)); }, [] () {});
+  for_values<Value> (
+      find.ascans, depth_bins * band / OCT_CONTRAST_BANDS,
+      depth_bins * (band + 1) / OCT_CONTRAST_BANDS,
+      [&] (Value value) { mine.add (power_of (value)); }, [] () {});
   add_extent (find, mine.lowest, mine.highest);
 }
 
 /* What the A-scans of this block contribute: warp b takes depth band b. */
-template <bool Log>
+template <bool Log, typename Value>
 __device__ __forceinline__ void
 add_contrast (const OctCudaFindRange &find)
 {
   __shared__ uint32_t histogram[OCT_CONTRAST_BINS];
-  uint32_t band = threadIdx.x / 32;
+  uint32_t band = threadIdx.x / 32, depth_bins = find.ascans.depth_bins;
   Sum<Log> mine;
   double sum = 0;
 
   for (uint32_t i = threadIdx.x; i < OCT_CONTRAST_BINS; i += FIND_THREADS)
     histogram[i] = 0;
   __syncthreads ();
-  for_values (
-      find, oct_contrast_band (find.depth_bins, band),
-      oct_contrast_band (find.depth_bins, band + 1),
-      [&] (float2 value) { mine.add (exact_power_of (value), histogram); },
+  for_values<Value> (
+      find.ascans, oct_contrast_band (depth_bins, band),
+      oct_contrast_band (depth_bins, band + 1),
+      [&] (Value value) { mine.add (exact_power_of (value), histogram); },
       [&] () {
         /* a float for some values of a few A-scans alone */
         sum += mine.sum;
@@ -241,7 +226,7 @@ add_contrast (const OctCudaFindRange &find)
   __syncthreads ();
   for (uint32_t i = threadIdx.x; i < OCT_CONTRAST_BINS; i += FIND_THREADS)
     if (histogram[i] > 0)
-      atomicAdd (&find.range->histogram[i], histogram[i]);
+      atomicAdd (&find.statistics->histogram[i], histogram[i]);
 }
 
 /* The lowest mean over a depth band, put together in a fixed order, and the
@@ -302,9 +287,9 @@ __device__ static void
 find_contrast (const OctCudaFindRange &find)
 {
   constexpr int bins = (OCT_CONTRAST_BINS + FIND_THREADS - 1) / FIND_THREADS;
-  OctCudaRange *range = find.range;
+  OctCudaStatistics *statistics = find.statistics;
   unsigned long long total, above, more;
-  double low = find_floor (find, &total), high, least;
+  double low = find_floor (find, &total);
   uint32_t counts[bins], sum = 0;
 
 #pragma unroll
@@ -312,35 +297,28 @@ find_contrast (const OctCudaFindRange &find)
     int bin = OCT_CONTRAST_BINS - 1 - ((int)threadIdx.x * bins + i);
     counts[i] = 0;
     if (bin >= 0) {
-      counts[i] = __ldcg (&range->histogram[bin]);
-      range->histogram[bin] = 0;
+      counts[i] = __ldcg (&statistics->histogram[bin]);
+      statistics->histogram[bin] = 0;
     }
     sum += counts[i];
   }
   more = sum_before (sum);
   above = total / OCT_CONTRAST_ABOVE;
   if (threadIdx.x == 0 && total == 0)
-    range->contrast_is_valid = 0;
+    statistics->contrast_is_valid = 0;
   if (above < more || above >= more + sum)
     return;
-  least = Log ? low * DB_PER_OCTAVE + OCT_CONTRAST_LEAST_DB
-              : low * OCT_CONTRAST_LEAST_POWER;
 #pragma unroll
   for (int i = 0; i < bins; i++) {
-    if (above >= more && above < more + counts[i]) {
-      high =
-          oct_contrast_power (OCT_CONTRAST_BINS - 1 - (threadIdx.x * bins + i),
-              counts[i], more, above);
-      high = Log ? 10 * log10 (high) : high;
-      range->contrast_min = Log ? low * DB_PER_OCTAVE : low;
-      range->contrast_max = high > least ? high : least;
-      range->contrast_is_valid = 1;
-    }
+    if (above >= more && above < more + counts[i])
+      set_contrast<Log> (statistics, low,
+          OCT_CONTRAST_BINS - 1 - (threadIdx.x * bins + i), counts[i], more,
+          above);
     more += counts[i];
   }
 }
 
-template <bool Contrast, bool Log>
+template <bool Contrast, bool Log, typename Value>
 __global__ void
 __launch_bounds__ (FIND_THREADS) find_range (OctCudaFindRange find)
 {
@@ -351,14 +329,14 @@ __launch_bounds__ (FIND_THREADS) find_range (OctCudaFindRange find)
   begin_kernel ();
   let_next_start ();
   if constexpr (!Contrast) {
-    find_extent (find);
+    find_extent<Value> (find);
   } else {
-    add_contrast<Log> (find);
+    add_contrast<Log, Value> (find);
     __threadfence ();
     __syncthreads ();
     if (threadIdx.x == 0)
-      is_last =
-          atomicInc (&find.range->blocks_done, gridDim.x - 1) == gridDim.x - 1;
+      is_last = atomicInc (&find.statistics->blocks_done, gridDim.x - 1)
+                == gridDim.x - 1;
     __syncthreads ();
     if (is_last) {
       __threadfence ();
@@ -367,18 +345,27 @@ __launch_bounds__ (FIND_THREADS) find_range (OctCudaFindRange find)
   }
 }
 
-extern "C" cudaError_t
-oct_cuda_launch_find_range (const OctCudaFindRange *find, OctCudaQueue queue)
+template <typename Value>
+static cudaError_t
+launch_find (const OctCudaFindRange *find, OctCudaQueue queue)
 {
-  uint32_t blocks = oct_cuda_extent_blocks (find->lines);
+  uint32_t blocks = oct_cuda_extent_blocks (find->ascans.lines);
 
   if (find->contrast)
     return launch (queue,
-        find->is_log ? find_range<true, true> : find_range<true, false>, blocks,
-        FIND_THREADS, 0, *find);
+        find->is_log ? find_range<true, true, Value>
+                     : find_range<true, false, Value>,
+        blocks, FIND_THREADS, 0, *find);
   /* the powers have the order of their logarithms */
   return launch (
-      queue, find_range<false, false>, blocks, FIND_THREADS, 0, *find);
+      queue, find_range<false, false, Value>, blocks, FIND_THREADS, 0, *find);
+}
+
+extern "C" cudaError_t
+oct_cuda_launch_find_range (const OctCudaFindRange *find, OctCudaQueue queue)
+{
+  return find->ascans.is_power ? launch_find<float> (find, queue)
+                               : launch_find<float2> (find, queue);
 }
 
 /* In double, as a narrow range is the difference of two large values. */
@@ -415,23 +402,21 @@ smoothed (double history, double value, double weight)
 __device__ static OctCudaMapping
 find_mapping (const OctCudaMap &map)
 {
-  OctCudaRange *range = map.range;
-  OctCudaHistory history = range->history[map.turn];
-  uint32_t lowest = range->lowest[map.turn];
-  uint32_t highest = range->highest[map.turn];
+  const OctCudaStatistics *found = map.statistics;
+  OctCudaHistory history = map.history[map.turn];
   double min = 0, max = 0;
 
   if (map.forget)
     history.is_valid = 0;
-  if (map.contrast ? range->contrast_is_valid
-                   : highest != OCT_CUDA_NO_HIGHEST) {
+  if (map.contrast ? found->contrast_is_valid
+                   : found->highest != OCT_CUDA_NO_HIGHEST) {
     double weight = history.is_valid ? map.smoothing : 0;
     if (map.contrast) {
-      min = range->contrast_min;
-      max = range->contrast_max;
+      min = found->contrast_min;
+      max = found->contrast_max;
     } else {
-      min = to_scale (__uint_as_float (lowest), map.is_log);
-      max = to_scale (__uint_as_float (highest - 1), map.is_log);
+      min = to_scale (__uint_as_float (found->lowest), map.is_log);
+      max = to_scale (__uint_as_float (found->highest - 1), map.is_log);
     }
     if (weight > 0) {
       bool was_log = history.is_log;
@@ -443,9 +428,9 @@ find_mapping (const OctCudaMap &map)
     history = { min, max, 1, map.is_log };
   }
   if (blockIdx.x == 0) {
-    range->history[1 - map.turn] = history;
-    range->lowest[1 - map.turn] = OCT_CUDA_NO_LOWEST;
-    range->highest[1 - map.turn] = OCT_CUDA_NO_HIGHEST;
+    map.history[1 - map.turn] = history;
+    map.next->lowest = OCT_CUDA_NO_LOWEST;
+    map.next->highest = OCT_CUDA_NO_HIGHEST;
   }
   return make_mapping (map.is_log, map.full, min, max);
 }
@@ -518,8 +503,8 @@ write_row (const typename Pixel<PixelSize>::Level *levels, uint32_t lines,
 __device__ __forceinline__ void
 write_chroma (const OctCudaMap &map, uint32_t depth, uint32_t line)
 {
-  uint32_t width = (map.lines + 1) / 2 * 2 - line;
-  uint32_t height = (map.depth_bins - depth + 1) / 2;
+  uint32_t width = (map.ascans.lines + 1) / 2 * 2 - line;
+  uint32_t height = (map.ascans.depth_bins - depth + 1) / 2;
 
   width = min (width, TILE_LINES);
   height = min (height, TILE_DEPTH / 2);
@@ -528,7 +513,7 @@ write_chroma (const OctCudaMap &map, uint32_t depth, uint32_t line)
         depth / 2 + i / width)[line + i % width] = 128;
 }
 
-template <bool Log, int PixelSize>
+template <bool Log, int PixelSize, typename Value>
 __global__ void
 __launch_bounds__ (MAP_THREADS)
     map_image (OctCudaMap map, uint32_t tiles, bool aligned)
@@ -539,26 +524,26 @@ __launch_bounds__ (MAP_THREADS)
   __shared__ OctCudaMapping mapping;
   uint32_t line = blockIdx.x % tiles * TILE_LINES;
   uint32_t depth = blockIdx.x / tiles * TILE_DEPTH;
-  uint32_t lines = min (map.lines - line, TILE_LINES);
-  uint32_t bins = min (map.depth_bins - depth, TILE_DEPTH);
+  uint32_t lines = min (map.ascans.lines - line, TILE_LINES);
+  uint32_t bins = min (map.ascans.depth_bins - depth, TILE_DEPTH);
   uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   constexpr int warps = MAP_THREADS / 32, rows = TILE_LINES / warps;
   float power[rows];
 
   /* behind find_range() the A-scans are complete; past the L1 cache, which may
    * hold those of an earlier B-scan */
-  if (!map.range)
+  if (!map.is_behind_find)
     begin_kernel ();
 #pragma unroll
   for (int i = 0; i < rows; i++) {
     uint32_t from = min (warp + i * warps, lines - 1);
-    power[i] = power_of (
-        __ldcg (row_of ((const float2 *)map.in, map.in_stride, line + from)
-                + depth + min (lane, bins - 1)));
+    power[i] = power_of (__ldcg (
+        row_of ((const Value *)map.ascans.in, map.ascans.in_stride, line + from)
+        + depth + min (lane, bins - 1)));
   }
-  if (map.range)
+  if (map.is_behind_find)
     begin_kernel ();
-  if (map.range && threadIdx.x == 0)
+  if (map.statistics && threadIdx.x == 0)
     mapping = find_mapping (map);
   else if (threadIdx.x == 0)
     mapping = map.mapping;
@@ -575,30 +560,33 @@ __launch_bounds__ (MAP_THREADS)
     write_chroma (map, depth, line);
 }
 
-template <bool Log>
+template <bool Log, typename Value>
 static cudaError_t
 launch_scale (const OctCudaMap *map, OctCudaQueue queue)
 {
   bool aligned = is_aligned (map->out, map->out_stride, sizeof (uint32_t));
-  uint32_t tiles = (map->lines + TILE_LINES - 1) / TILE_LINES;
-  dim3 grid (tiles * ((map->depth_bins + TILE_DEPTH - 1) / TILE_DEPTH));
+  uint32_t tiles = (map->ascans.lines + TILE_LINES - 1) / TILE_LINES;
+  dim3 grid (tiles * ((map->ascans.depth_bins + TILE_DEPTH - 1) / TILE_DEPTH));
 
   switch (map->pixel_size) {
   case 1:
-    return launch (
-        queue, map_image<Log, 1>, grid, MAP_THREADS, 0, *map, tiles, aligned);
+    return launch (queue, map_image<Log, 1, Value>, grid, MAP_THREADS, 0, *map,
+        tiles, aligned);
   case 2:
-    return launch (
-        queue, map_image<Log, 2>, grid, MAP_THREADS, 0, *map, tiles, aligned);
+    return launch (queue, map_image<Log, 2, Value>, grid, MAP_THREADS, 0, *map,
+        tiles, aligned);
   default:
-    return launch (
-        queue, map_image<Log, 4>, grid, MAP_THREADS, 0, *map, tiles, aligned);
+    return launch (queue, map_image<Log, 4, Value>, grid, MAP_THREADS, 0, *map,
+        tiles, aligned);
   }
 }
 
 extern "C" cudaError_t
 oct_cuda_launch_map (const OctCudaMap *map, OctCudaQueue queue)
 {
-  return map->is_log ? launch_scale<true> (map, queue)
-                     : launch_scale<false> (map, queue);
+  if (map->ascans.is_power)
+    return map->is_log ? launch_scale<true, float> (map, queue)
+                       : launch_scale<false, float> (map, queue);
+  return map->is_log ? launch_scale<true, float2> (map, queue)
+                     : launch_scale<false, float2> (map, queue);
 }

@@ -12,6 +12,7 @@
 G_BEGIN_DECLS
 
 extern const OctOperationTable oct_cuda_background;
+extern const OctOperationTable oct_cuda_mean;
 extern const OctOperationTable oct_cuda_resample;
 extern const OctOperationTable oct_cuda_dispersion;
 extern const OctOperationTable oct_cuda_fft;
@@ -89,5 +90,13 @@ gboolean oct_cuda_table_upload (OctCudaTable *table, const char *operation,
  * multiples of `alignment`. */
 gboolean oct_cuda_check_plane (
     const OctPlane *plane, gsize row_bytes, gsize alignment, GError **error);
+
+/* The layout of what OCT_OPERATION_MEAN gives: SUMS or TABLE. */
+OctCudaBackgroundMode oct_cuda_found_mode (
+    OctBackgroundMode mode, OctSampleFormat format);
+/* TRUE when it is there and aligned as promised. */
+gboolean oct_cuda_check_found (const OctPlane *found, GError **error);
+
+extern const OctFusedTable oct_cuda_fused;
 
 G_END_DECLS

@@ -16,6 +16,7 @@ static const OctBackend backend = {
   .name = "cuda",
   .operations = {
       [OCT_OPERATION_BACKGROUND] = &oct_cuda_background,
+      [OCT_OPERATION_MEAN] = &oct_cuda_mean,
       [OCT_OPERATION_RESAMPLE] = &oct_cuda_resample,
       [OCT_OPERATION_DISPERSION] = &oct_cuda_dispersion,
       [OCT_OPERATION_FFT] = &oct_cuda_fft,
@@ -26,6 +27,7 @@ static const OctBackend backend = {
       [OCT_OPERATION_NUDFT_ADJOINT] = &oct_cuda_nudft_adjoint,
       [OCT_OPERATION_CS] = &oct_cuda_cs,
   },
+  .fused = &oct_cuda_fused,
   .alloc = alloc_bytes,
   .free = oct_cuda_free,
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstoctallocation.h"
+#include "gstoctpinned.h"
 
 #include <gst/base/gstbasetransform.h>
 
@@ -168,6 +169,29 @@ gst_oct_feeds_cuda_filter (GstPad *pad)
         GST_BASE_TRANSFORM_SRC_PAD (GST_BASE_TRANSFORM (next)));
   return g_type_is_a (G_OBJECT_TYPE (next), filter)
          && !gst_base_transform_is_passthrough (GST_BASE_TRANSFORM (next));
+}
+
+void
+gst_oct_propose_pinned_pool (
+    GstOctCuda *cuda, const GstOctInfo *info, GstQuery *query)
+{
+  g_autoptr (GstAllocator) allocator =
+      gst_oct_pinned_allocator_new (cuda, NULL);
+  GstCaps *caps = NULL;
+  GstBufferPool *pool;
+  GstStructure *config;
+
+  gst_query_parse_allocation (query, &caps, NULL);
+  if (caps == NULL)
+    return;
+  pool = info->is_video ? gst_video_buffer_pool_new () : gst_buffer_pool_new ();
+  config = gst_buffer_pool_get_config (pool);
+  gst_buffer_pool_config_set_params (config, caps, (guint)info->size, 4, 0);
+  gst_buffer_pool_config_set_allocator (config, allocator, NULL);
+  if (gst_buffer_pool_set_config (pool, config))
+    gst_query_add_allocation_pool (query, pool, (guint)info->size, 4, 0);
+  gst_query_add_allocation_param (query, allocator, NULL);
+  gst_object_unref (pool);
 }
 
 GError *

@@ -17,6 +17,11 @@ G_BEGIN_DECLS
 gboolean gst_oct_decide_allocation (GstElement *element, GstQuery *query,
     GstBufferPool *pool, GstAllocator *allocator);
 
+/* Answers an allocation query so that a source of `info` writes straight into
+ * memory that the GPU can fetch from. */
+void gst_oct_propose_pinned_pool (
+    GstOctCuda *cuda, const GstOctInfo *info, GstQuery *query);
+
 /* Why no memory was had for a B-scan of `info`: on the GPU of `cuda`
  * (`on_gpu`), page-locked for it, or on the host (`cuda` NULL).  That the GPU
  * has failed, where it has. */

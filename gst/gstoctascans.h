@@ -10,60 +10,53 @@
 
 G_BEGIN_DECLS
 
-#define GST_TYPE_OCT_WINDOW (gst_oct_window_get_type ())
 GType gst_oct_window_get_type (void);
 
+/* Of a transform: its length, and the bins that are delivered. */
 typedef struct {
-  guint length; /* of the transform */
-  guint start, bins;
+  guint length, start, bins;
 } GstOctDepths;
 
-/* Under the object lock of the element. */
+/* A member of the settings of an element; sizes of 0 are all that there is. */
 typedef struct {
   OctWindow window;
-  GstOctDepths wanted; /* the properties, 0 = all */
-  GstOctDepths former; /* those that the last plan was made with */
-  gboolean has_former; /* there was one since the start */
-  gboolean told;       /* that what is wanted now is impossible */
+  GstOctDepths depths;
 } GstOctAScans;
 
-/* Identifiers of the properties, beyond those any element uses itself. */
-enum {
-  GST_OCT_PROP_WINDOW = 1100,
-  GST_OCT_PROP_LENGTH,
-  GST_OCT_PROP_DEPTH_START,
-  GST_OCT_PROP_DEPTH_BINS,
-};
+#define GST_OCT_SIZE_ROW(settings, member, name, nick, blurb)                  \
+  {                                                                            \
+    name, nick, blurb, GST_OCT_PROPERTY_LIVE | GST_OCT_PROPERTY_CAPS, "range", \
+        GST_OCT_UINT (settings, member, 0, OCT_MAX_SAMPLES, 0)                 \
+  }
 
-/* Installs `window`, `depth-start`, `depth-bins` and, with `has_length`,
- * `length`. */
-void gst_oct_ascans_install_properties (
-    GObjectClass *klass, gboolean has_length);
-
-/* FALSE when `id` is none of these; otherwise the value is taken and the filter
- * told of it.  Takes the object lock of the element itself. */
-gboolean gst_oct_ascans_set_property (
-    GstOctFilter *filter, GstOctAScans *ascans, guint id, const GValue *value);
-/* FALSE when `id` is none of these; otherwise `value`, initialised for the type
- * of the property, holds what was set last, which may be a range that is not
- * in force.  Takes the object lock of the element itself. */
-gboolean gst_oct_ascans_get_property (
-    GstOctFilter *filter, GstOctAScans *ascans, guint id, GValue *value);
+/* all: how many bins there are at most */
+#define GST_OCT_ASCANS_ROWS(settings, member, all)                             \
+  { "window", "Window",                                                        \
+    "Window along the wavenumber axis, scaled to unit mean square",            \
+    GST_OCT_PROPERTY_LIVE, NULL,                                               \
+    GST_OCT_ENUM (                                                             \
+        settings, member.window, gst_oct_window_get_type, OCT_WINDOW_HANN) },  \
+      GST_OCT_SIZE_ROW (settings, member.depths.start, "depth-start",          \
+          "First depth", "First depth bin to deliver"),                        \
+      GST_OCT_SIZE_ROW (settings, member.depths.bins, "depth-bins",            \
+          "Depth bins",                                                        \
+          "Number of depth bins to deliver (0 = all up to " all ")")
 
 /* For transform_structure(): A-scans from spectra, or spectra `formats`, `axis`
- * from A-scans. */
+ * from A-scans.  `own`: of the settings; NULL: the element has none. */
 void gst_oct_ascans_transform_structure (GstOctFilter *filter,
-    GstOctAScans *ascans, GstPadDirection direction, const GstStructure *from,
-    const char *spectra, GstCaps *result);
+    const GstOctAScans *ascans, const OctCalibrationSettings *own,
+    GstPadDirection direction, const GstStructure *from, const char *spectra,
+    GstCaps *result);
 
 /* For configure(): what the plan for A-lines of `samples` is to be made with.
- * depths->bins is 0 when properties were set between the negotiation and this
- * B-scan: caps for them will come, and the plan that there is serves until
- * then; where there is none, `depths` fit the caps and lie as near as they can.
- * Properties set while the picture is live that do not go together leave what
- * was in force, with one warning on the bus; FALSE with OCT_ERROR_SETTINGS when
- * nothing was. */
-gboolean gst_oct_ascans_configure (GstOctFilter *filter, GstOctAScans *ascans,
-    guint samples, GstOctDepths *depths, OctWindow *window, GError **error);
+ * FALSE with OCT_ERROR_SETTINGS when they do not go together. */
+gboolean gst_oct_ascans_resolve (GstOctFilter *filter,
+    const GstOctAScans *ascans, guint samples, GstOctPurpose purpose,
+    GstOctDepths *depths, GError **error);
+
+/* For describe(): the range for A-lines of `samples`. */
+char *gst_oct_ascans_describe (
+    const GstOctAScans *ascans, guint samples, const char *group);
 
 G_END_DECLS

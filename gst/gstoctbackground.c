@@ -114,47 +114,71 @@ read_background (const char *path, OctSampleFormat raw_format, guint samples,
   return TRUE;
 }
 
-void
-gst_oct_background_file_set (GstOctBackgroundFile *file, const char *path)
-{
-  char *copy = g_strdup (path);
+/* ------------------------------------------------------------------ content
+ */
 
-  g_free (file->path);
-  file->path = copy;
-  file->generation++;
+struct _GstOctBackground {
+  char *path;
+
+  /* streaming thread */
+  guint samples; /* 0: not read */
+  OctSampleFormat format;
+  double *values; /* [samples] */
+  GError *error;
+};
+
+static gpointer
+open_background (const char *path)
+{
+  GstOctBackground *background = g_atomic_rc_box_new0 (GstOctBackground);
+
+  background->path = g_strdup (path);
+  return background;
 }
 
-void
-gst_oct_background_file_forget (GstOctBackgroundFile *file)
+static void
+forget (GstOctBackground *background)
 {
-  g_clear_pointer (&file->values, g_free);
-  g_clear_error (&file->error);
-  file->read = 0;
+  g_clear_pointer (&background->values, g_free);
+  g_clear_error (&background->error);
 }
 
-void
-gst_oct_background_file_clear (GstOctBackgroundFile *file)
+static void
+clear_background (gpointer background)
 {
-  g_clear_pointer (&file->path, g_free);
-  gst_oct_background_file_forget (file);
+  forget (background);
+  g_free (((GstOctBackground *)background)->path);
 }
+
+static gpointer
+ref_background (gpointer background)
+{
+  return g_atomic_rc_box_acquire (background);
+}
+
+static void
+unref_background (gpointer background)
+{
+  g_atomic_rc_box_release_full (background, clear_background);
+}
+
+const GstOctFileType gst_oct_background_file = { open_background,
+  ref_background, unref_background };
 
 const double *
-gst_oct_background_file_read (GstOctBackgroundFile *file, const char *path,
-    guint generation, OctSampleFormat raw_format, guint samples, GError **error)
+gst_oct_background_read (GstOctBackground *background,
+    OctSampleFormat raw_format, guint samples, GError **error)
 {
-  if (file->read != generation || file->format != raw_format
-      || file->samples != samples) {
-    gst_oct_background_file_forget (file);
-    file->values = g_new (double, samples);
-    if (!read_background (
-            path, raw_format, samples, file->values, &file->error))
-      g_clear_pointer (&file->values, g_free);
-    file->read = generation;
-    file->format = raw_format;
-    file->samples = samples;
+  if (background->samples != samples || background->format != raw_format) {
+    forget (background);
+    background->values = g_new (double, samples);
+    if (!read_background (background->path, raw_format, samples,
+            background->values, &background->error))
+      g_clear_pointer (&background->values, g_free);
+    background->format = raw_format;
+    background->samples = samples;
   }
-  if (file->values == NULL && error != NULL)
-    *error = g_error_copy (file->error);
-  return file->values;
+  if (background->values == NULL && error != NULL)
+    *error = g_error_copy (background->error);
+  return background->values;
 }

@@ -121,22 +121,11 @@ gst_oct_calibration_event_take (GstElement *element, GstEvent **event,
 static void
 clear_made (GstOctMadeCalibration *made)
 {
+  oct_calibration_settings_clear (&made->settings);
+  g_clear_pointer (&made->upstream, oct_calibration_unref);
   g_clear_pointer (&made->calibration, oct_calibration_unref);
   g_clear_error (&made->error);
   made->samples = 0;
-}
-
-void
-gst_oct_calibrations_clear (GstOctCalibrations *calibrations)
-{
-  gst_oct_calibrations_forget (calibrations);
-  oct_calibration_settings_clear (&calibrations->settings);
-}
-
-void
-gst_oct_calibrations_changed (GstOctCalibrations *calibrations)
-{
-  calibrations->generation++;
 }
 
 void
@@ -147,8 +136,6 @@ gst_oct_calibrations_forget (GstOctCalibrations *calibrations)
   for (i = 0; i < G_N_ELEMENTS (calibrations->made); i++)
     clear_made (&calibrations->made[i]);
   g_clear_pointer (&calibrations->upstream, oct_calibration_unref);
-  oct_calibration_settings_forget_file (&calibrations->settings);
-  calibrations->generation++;
 }
 
 /* Whether the own one is the one from upstream with something added. */
@@ -177,8 +164,6 @@ gst_oct_calibrations_set_upstream (
   oct_calibration_ref (upstream);
   g_clear_pointer (&calibrations->upstream, oct_calibration_unref);
   calibrations->upstream = upstream;
-  if (builds_on_upstream (&calibrations->settings))
-    calibrations->generation++;
   return other;
 }
 
@@ -200,196 +185,148 @@ ref_upstream (const GstOctCalibrations *c, guint samples, GError **error)
   return NULL;
 }
 
-static OctCalibration *
-ref_made (const GstOctMadeCalibration *made, GError **error)
+/* A file that was set again is another one. */
+static gboolean
+are_same (const OctCalibrationSettings *a, const OctCalibrationSettings *b)
 {
-  if (made->calibration != NULL)
-    return oct_calibration_ref (made->calibration);
-  if (error != NULL)
-    *error = g_error_copy (made->error);
+  return a->content == b->content && g_strcmp0 (a->file, b->file) == 0
+         && g_strcmp0 (a->k_polynomial, b->k_polynomial) == 0
+         && a->wavelength_min == b->wavelength_min
+         && a->wavelength_max == b->wavelength_max && a->a2 == b->a2
+         && a->a3 == b->a3;
+}
+
+static const GstOctMadeCalibration *
+find_made (const GstOctCalibrations *c, const OctCalibrationSettings *own,
+    guint samples)
+{
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (c->made); i++)
+    if (c->made[i].samples == samples && are_same (&c->made[i].settings, own)
+        && (!builds_on_upstream (own) || c->made[i].upstream == c->upstream))
+      return &c->made[i];
   return NULL;
 }
 
-/* The newest is the first. */
+/* The newest is the first; takes what is in `made`. */
 static void
 keep_made (GstOctCalibrations *c, const GstOctMadeCalibration *made)
 {
   guint last = G_N_ELEMENTS (c->made) - 1, i;
 
-  for (i = 0; i < last && c->made[i].samples != made->samples; i++)
-    ;
+  for (i = 0; i < last; i++)
+    if (c->made[i].samples == made->samples
+        && are_same (&c->made[i].settings, &made->settings))
+      break;
   clear_made (&c->made[i]);
   memmove (&c->made[1], &c->made[0], i * sizeof c->made[0]);
   c->made[0] = *made;
-  if (made->calibration != NULL)
-    oct_calibration_ref (made->calibration);
-  else
-    c->made[0].error = g_error_copy (made->error);
-}
-
-/* Without the object lock. */
-static void
-make_own (GstOctMadeCalibration *made, const OctCalibration *upstream,
-    const OctCalibrationSettings *settings)
-{
-  made->calibration =
-      oct_calibration_new_on (upstream, settings, made->samples, &made->error);
-  if (made->error != NULL)
-    gst_oct_error_name_property (&made->error, "`calibration`");
 }
 
 OctCalibration *
-gst_oct_calibrations_ref (
-    GstOctCalibrations *c, GstElement *element, guint samples, GError **error)
+gst_oct_calibrations_ref (GstOctCalibrations *c, GstElement *element,
+    const OctCalibrationSettings *own, guint samples, GError **error)
 {
   GstOctMadeCalibration made = { .samples = samples };
-  OctCalibrationSettings settings;
-  g_autoptr (OctCalibration) upstream = NULL;
+  const GstOctMadeCalibration *known;
   OctCalibration *found = NULL;
-  guint i;
 
   GST_OBJECT_LOCK (element);
-  if (oct_calibration_settings_empty (&c->settings)) {
+  if (own == NULL || oct_calibration_settings_empty (own)) {
     found = ref_upstream (c, samples, error);
     GST_OBJECT_UNLOCK (element);
     return found;
   }
-  for (i = 0; i < G_N_ELEMENTS (c->made); i++) {
-    if (c->made[i].samples == samples
-        && c->made[i].generation == c->generation) {
-      found = ref_made (&c->made[i], error);
-      GST_OBJECT_UNLOCK (element);
-      return found;
-    }
-  }
-  made.generation = c->generation;
-  oct_calibration_settings_copy (&settings, &c->settings);
-  upstream = c->upstream != NULL ? oct_calibration_ref (c->upstream) : NULL;
-  GST_OBJECT_UNLOCK (element);
+  known = find_made (c, own, samples);
+  if (known == NULL) {
+    oct_calibration_settings_copy (&made.settings, own);
+    if (c->upstream != NULL && builds_on_upstream (own))
+      made.upstream = oct_calibration_ref (c->upstream);
+    GST_OBJECT_UNLOCK (element);
 
-  make_own (&made, upstream, &settings);
-  oct_calibration_settings_clear (&settings);
-  GST_OBJECT_LOCK (element);
-  keep_made (c, &made);
+    made.calibration = oct_calibration_new_on (
+        made.upstream, &made.settings, samples, &made.error);
+    if (made.error != NULL)
+      gst_oct_error_name_property (&made.error, "`calibration`");
+    GST_OBJECT_LOCK (element);
+    keep_made (c, &made);
+    known = &c->made[0];
+  }
+  if (known->calibration != NULL)
+    found = oct_calibration_ref (known->calibration);
+  else if (error != NULL)
+    *error = g_error_copy (known->error);
   GST_OBJECT_UNLOCK (element);
-  found = ref_made (&made, error);
-  clear_made (&made);
   return found;
 }
 
 OctCalibration *
-gst_oct_calibrations_peek (const GstOctCalibrations *c, guint samples)
+gst_oct_calibrations_peek (const GstOctCalibrations *c,
+    const OctCalibrationSettings *own, guint samples)
 {
-  guint i;
+  const GstOctMadeCalibration *known;
 
-  if (oct_calibration_settings_empty (&c->settings))
+  if (own == NULL || oct_calibration_settings_empty (own))
     return ref_upstream (c, samples, NULL);
-  for (i = 0; i < G_N_ELEMENTS (c->made); i++)
-    if (c->made[i].samples == samples && c->made[i].calibration != NULL)
-      return oct_calibration_ref (c->made[i].calibration);
-  return NULL;
+  known = find_made (c, own, samples);
+  return known != NULL && known->calibration != NULL
+             ? oct_calibration_ref (known->calibration)
+             : NULL;
 }
 
-static void
-install_double (GObjectClass *klass, guint id, const char *name,
-    const char *nick, const char *blurb, double low, double high,
-    GParamFlags flags)
+/* ---------------------------------------------------------------- properties
+ */
+
+static gpointer
+open_calibration (const char *path)
 {
-  g_object_class_install_property (klass, id,
-      g_param_spec_double (name, nick, blurb, low, high, 0.0, flags));
+  OctCalibrationSettings settings = { 0 };
+
+  oct_calibration_settings_set_file (&settings, path);
+  g_free (settings.file);
+  return settings.content;
 }
+
+const GstOctFileType gst_oct_calibration_file = { open_calibration,
+  (gpointer (*) (gpointer))oct_file_content_ref,
+  (void (*) (gpointer))oct_file_content_unref };
+
+typedef struct {
+  OctCalibrationSettings own;
+} Alone;
+
+static const GstOctProperty rows[] = {
+  GST_OCT_CALIBRATION_ROWS (Alone, own, GST_OCT_PROPERTY_LIVE),
+};
+static const GstOctProperties properties = GST_OCT_PROPERTIES (Alone, rows);
 
 void
-gst_oct_calibration_install_properties (
-    GObjectClass *klass, gboolean everything)
+gst_oct_calibration_install_properties (GObjectClass *klass)
 {
-  GParamFlags flags =
-      G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING;
-
-  g_object_class_install_property (klass, GST_OCT_PROP_CALIBRATION,
-      g_param_spec_string ("calibration", "Calibration",
-          "CSV file with a header line and one line per sample; columns "
-          "wavelength_nm, k_index, dispersion_rad, background (none = the "
-          "one of the file or virtual system, or from upstream)",
-          NULL, flags));
-  if (!everything)
-    return;
-  install_double (klass, GST_OCT_PROP_WAVELENGTH_MIN, "wavelength-min",
-      "Wavelength of the first sample",
-      "Wavelength of the first sample in nm, the others follow linearly "
-      "(0 = not given)",
-      0.0, 1e6, flags);
-  install_double (klass, GST_OCT_PROP_WAVELENGTH_MAX, "wavelength-max",
-      "Wavelength of the last sample",
-      "Wavelength of the last sample in nm (0 = not given)", 0.0, 1e6, flags);
-  g_object_class_install_property (klass, GST_OCT_PROP_K_POLYNOMIAL,
-      g_param_spec_string ("k-polynomial", "Wavenumber polynomial",
-          "Coefficients \"c0,c1,...\" in samples: uniform wavenumber j of N is "
-          "read at sample c0 + c1 x + c2 x^2 + ..., x = j/(N-1)",
-          NULL, flags));
-  install_double (klass, GST_OCT_PROP_DISPERSION_A2, "dispersion-a2",
-      "Second-order dispersion",
-      "Phase -a2 (k - kc)^2 to multiply by, in um^2 (k in rad/um)", -1e9, 1e9,
-      flags);
-  install_double (klass, GST_OCT_PROP_DISPERSION_A3, "dispersion-a3",
-      "Third-order dispersion",
-      "Phase -a3 (k - kc)^3 to multiply by, in um^3 (k in rad/um)", -1e9, 1e9,
-      flags);
+  gst_oct_properties_install (&properties, klass, GST_OCT_PROP_CALIBRATION);
 }
 
 gboolean
 gst_oct_calibration_set_property (
     OctCalibrationSettings *settings, guint id, const GValue *value)
 {
-  switch (id) {
-  case GST_OCT_PROP_CALIBRATION:
-    oct_calibration_settings_set_file (settings, g_value_get_string (value));
-    return TRUE;
-  case GST_OCT_PROP_WAVELENGTH_MIN:
-    settings->wavelength_min = g_value_get_double (value);
-    return TRUE;
-  case GST_OCT_PROP_WAVELENGTH_MAX:
-    settings->wavelength_max = g_value_get_double (value);
-    return TRUE;
-  case GST_OCT_PROP_K_POLYNOMIAL:
-    g_free (settings->k_polynomial);
-    settings->k_polynomial = g_value_dup_string (value);
-    return TRUE;
-  case GST_OCT_PROP_DISPERSION_A2:
-    settings->a2 = g_value_get_double (value);
-    return TRUE;
-  case GST_OCT_PROP_DISPERSION_A3:
-    settings->a3 = g_value_get_double (value);
-    return TRUE;
-  default:
+  if (id < GST_OCT_PROP_CALIBRATION
+      || id >= GST_OCT_PROP_CALIBRATION + properties.n_rows)
     return FALSE;
-  }
+  gst_oct_properties_set (
+      &rows[id - GST_OCT_PROP_CALIBRATION], settings, value);
+  return TRUE;
 }
 
 gboolean
 gst_oct_calibration_get_property (
     const OctCalibrationSettings *settings, guint id, GValue *value)
 {
-  switch (id) {
-  case GST_OCT_PROP_CALIBRATION:
-    g_value_set_string (value, settings->file);
-    return TRUE;
-  case GST_OCT_PROP_WAVELENGTH_MIN:
-    g_value_set_double (value, settings->wavelength_min);
-    return TRUE;
-  case GST_OCT_PROP_WAVELENGTH_MAX:
-    g_value_set_double (value, settings->wavelength_max);
-    return TRUE;
-  case GST_OCT_PROP_K_POLYNOMIAL:
-    g_value_set_string (value, settings->k_polynomial);
-    return TRUE;
-  case GST_OCT_PROP_DISPERSION_A2:
-    g_value_set_double (value, settings->a2);
-    return TRUE;
-  case GST_OCT_PROP_DISPERSION_A3:
-    g_value_set_double (value, settings->a3);
-    return TRUE;
-  default:
+  if (id < GST_OCT_PROP_CALIBRATION
+      || id >= GST_OCT_PROP_CALIBRATION + properties.n_rows)
     return FALSE;
-  }
+  gst_oct_properties_get (
+      &rows[id - GST_OCT_PROP_CALIBRATION], settings, value);
+  return TRUE;
 }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <gst/gst.h>
+#include "gstoctproperties.h"
 #include "oct-calibration.h"
 
 G_BEGIN_DECLS
@@ -36,27 +37,27 @@ gboolean gst_oct_calibration_event_take (GstElement *element, GstEvent **event,
 
 /* One that was made, or what is wrong with it. */
 typedef struct {
-  guint samples;    /* 0: nothing was made */
-  guint generation; /* of what it was made of */
+  guint samples; /* 0: nothing was made */
+  /* of what it was made; `upstream` where it builds on that */
+  OctCalibrationSettings settings;
+  OctCalibration *upstream;
+
   OctCalibration *calibration;
   GError *error;
 } GstOctMadeCalibration;
 
-/* What an element knows of the calibration, under its object lock. */
+/* What an element knows of the calibration, under its object lock.  What it was
+ * told by its own properties is in its settings. */
 typedef struct {
-  OctCalibrationSettings settings; /* its own properties */
-  guint generation;                /* of them and what they are built on */
-  /* of the last two lengths asked for: spectra may hold a part of the samples
-   * of an A-line */
-  GstOctMadeCalibration made[2];
+  /* of the last few lengths and settings asked for: spectra may hold a part of
+   * the samples of an A-line, and settings that do not fit have others in their
+   * place */
+  GstOctMadeCalibration made[4];
   OctCalibration *upstream; /* of the event */
   double z_spacing;         /* of the one that caps were last made for */
 } GstOctCalibrations;
 
-void gst_oct_calibrations_clear (GstOctCalibrations *calibrations);
-/* A setting has changed. */
-void gst_oct_calibrations_changed (GstOctCalibrations *calibrations);
-/* For stop(): as before the start, and the file is read again. */
+/* As before the start. */
 void gst_oct_calibrations_forget (GstOctCalibrations *calibrations);
 /* Keeps a reference.  TRUE when caps can be other than with the one before:
  * another number of samples, or depths that differ by a thousandth; a source
@@ -67,28 +68,65 @@ gboolean gst_oct_calibrations_set_upstream (
  * reference; NULL without an error when there is none, with one when it does
  * not fit.  Takes the object lock of `element`, which may not be held: what has
  * not been made is made without it, and the file is read.  What was made, or
- * what was wrong, is kept until a setting changes. */
+ * what was wrong, is kept.  `own`: NULL: the element has no settings. */
 OctCalibration *gst_oct_calibrations_ref (GstOctCalibrations *calibrations,
-    GstElement *element, guint samples, GError **error);
-/* The same under the object lock as far as it is known: the one that was made
- * last for as many samples, be the settings newer than it or not.  NULL: there
- * is none, or not yet. */
+    GstElement *element, const OctCalibrationSettings *own, guint samples,
+    GError **error);
+/* The same under the object lock as far as it is known.  NULL: there is none,
+ * or not yet. */
 OctCalibration *gst_oct_calibrations_peek (
-    const GstOctCalibrations *calibrations, guint samples);
+    const GstOctCalibrations *calibrations, const OctCalibrationSettings *own,
+    guint samples);
 
-/* Identifiers of the properties, beyond those any element uses itself. */
-enum {
-  GST_OCT_PROP_CALIBRATION = 1000,
-  GST_OCT_PROP_WAVELENGTH_MIN,
-  GST_OCT_PROP_WAVELENGTH_MAX,
-  GST_OCT_PROP_K_POLYNOMIAL,
-  GST_OCT_PROP_DISPERSION_A2,
-  GST_OCT_PROP_DISPERSION_A3,
-};
+/* ---------------------------------------------------------------- properties
+ */
 
-/* Installs `calibration` and, with `everything`, the others. */
-void gst_oct_calibration_install_properties (
-    GObjectClass *klass, gboolean everything);
+extern const GstOctFileType gst_oct_calibration_file;
+
+/* Rows for an OctCalibrationSettings that is a member of the settings of an
+ * element: the file alone. */
+#define GST_OCT_CALIBRATION_FILE_ROW(settings, member, flags)                  \
+  {                                                                            \
+    "calibration", "Calibration",                                              \
+        "CSV file with a header line and one line per sample; columns "        \
+        "wavelength_nm, k_index, dispersion_rad, background (none = the "      \
+        "one of the file or virtual system, or from upstream)",                \
+        flags, "calibration",                                                  \
+        GST_OCT_FILE (                                                         \
+            settings, member.file, member.content, &gst_oct_calibration_file)  \
+  }
+
+/* All of it. */
+#define GST_OCT_CALIBRATION_ROWS(settings, member, flags)                      \
+  GST_OCT_CALIBRATION_FILE_ROW (settings, member, flags),                      \
+      { "wavelength-min", "Wavelength of the first sample",                    \
+        "Wavelength of the first sample in nm, the others follow linearly "    \
+        "(0 = not given)",                                                     \
+        flags, "calibration",                                                  \
+        GST_OCT_DOUBLE (settings, member.wavelength_min, 0.0, 1e6, 0.0) },     \
+      { "wavelength-max", "Wavelength of the last sample",                     \
+        "Wavelength of the last sample in nm (0 = not given)", flags,          \
+        "calibration",                                                         \
+        GST_OCT_DOUBLE (settings, member.wavelength_max, 0.0, 1e6, 0.0) },     \
+      { "k-polynomial", "Wavenumber polynomial",                               \
+        "Coefficients \"c0,c1,...\" in samples: uniform wavenumber j of N is " \
+        "read at sample c0 + c1 x + c2 x^2 + ..., x = j/(N-1)",                \
+        flags, "calibration",                                                  \
+        GST_OCT_STRING (settings, member.k_polynomial) },                      \
+      { "dispersion-a2", "Second-order dispersion",                            \
+        "Phase -a2 (k - kc)^2 to multiply by, in um^2 (k in rad/um)", flags,   \
+        "calibration", GST_OCT_DOUBLE (settings, member.a2, -1e9, 1e9, 0.0) }, \
+  {                                                                            \
+    "dispersion-a3", "Third-order dispersion",                                 \
+        "Phase -a3 (k - kc)^3 to multiply by, in um^3 (k in rad/um)", flags,   \
+        "calibration", GST_OCT_DOUBLE (settings, member.a3, -1e9, 1e9, 0.0)    \
+  }
+
+/* For elements without a table: identifiers of the properties, beyond those any
+ * element uses itself. */
+#define GST_OCT_PROP_CALIBRATION 1000
+
+void gst_oct_calibration_install_properties (GObjectClass *klass);
 
 /* FALSE when `id` is none of these properties. */
 gboolean gst_oct_calibration_set_property (

@@ -17,26 +17,43 @@
 GST_DEBUG_CATEGORY_STATIC (gst_oct_dispersion_debug);
 #define GST_CAT_DEFAULT gst_oct_dispersion_debug
 
+typedef struct {
+  double a2, a3;
+  GstOctMaskFile mask; /* of compact spectra, or none */
+  OctCalibrationSettings calibration;
+} Settings;
+
+static const GstOctProperty rows[] = {
+  { "a2", "Second order",
+      "Adds the phase -a2 (k - kc)^2 to that of the calibration, in um^2 "
+      "(k in rad/um, kc the middle)",
+      GST_OCT_PROPERTY_LIVE, NULL,
+      GST_OCT_DOUBLE (Settings, a2, -1e9, 1e9, 0.0) },
+  { "a3", "Third order",
+      "Adds the phase -a3 (k - kc)^3 to that of the calibration, in um^3 "
+      "(k in rad/um, kc the middle)",
+      GST_OCT_PROPERTY_LIVE, NULL,
+      GST_OCT_DOUBLE (Settings, a3, -1e9, 1e9, 0.0) },
+  { "mask-file", "Mask file",
+      "Text file with 0 or 1 for every sample of a whole A-line, of which "
+      "the spectra hold those with 1 alone (none = they hold all)",
+      GST_OCT_PROPERTY_LIVE, NULL,
+      GST_OCT_FILE (Settings, mask.path, mask.content, &gst_oct_mask_file) },
+  GST_OCT_CALIBRATION_FILE_ROW (Settings, calibration, GST_OCT_PROPERTY_LIVE),
+};
+static const GstOctProperties properties = GST_OCT_PROPERTIES (Settings, rows);
+
 struct _GstOctDispersion {
   GstOctFilter parent;
-
-  /* properties, under the object lock */
-  double a2, a3;
-  GstOctMaskFile wanted; /* of compact spectra, or none */
-  GstOctMaskFile former; /* what the last plan was made with */
-  gboolean has_former;   /* there was one since the start */
-  gboolean told;         /* that the wanted one is impossible */
 };
-
-enum { PROP_0, PROP_A2, PROP_A3, PROP_MASK_FILE };
 
 G_DEFINE_TYPE (GstOctDispersion, gst_oct_dispersion, GST_TYPE_OCT_FILTER);
 GST_ELEMENT_REGISTER_DEFINE (
     octdispersion, "octdispersion", GST_RANK_NONE, GST_TYPE_OCT_DISPERSION);
 
 static void
-transform_structure (GstOctFilter *filter, GstPadDirection direction,
-    const GstStructure *from, GstCaps *result)
+transform_structure (GstOctFilter *filter, gconstpointer settings,
+    GstPadDirection direction, const GstStructure *from, GstCaps *result)
 {
   GstStructure *to = gst_structure_copy (from);
 
@@ -47,22 +64,18 @@ transform_structure (GstOctFilter *filter, GstPadDirection direction,
 
 /* phase[samples] of whole A-lines. */
 static gboolean
-fill_phase (GstOctFilter *filter, const OctCalibration *calibration,
-    guint samples, double *phase, GError **error)
+fill_phase (GstOctFilter *filter, const Settings *settings,
+    const OctCalibration *calibration, guint samples, double *phase,
+    GError **error)
 {
-  GstOctDispersion *self = GST_OCT_DISPERSION (filter);
   const GstOctInfo *input = gst_oct_filter_get_input (filter);
-  double a2, a3;
 
-  GST_OBJECT_LOCK (self);
-  a2 = self->a2;
-  a3 = self->a3;
-  GST_OBJECT_UNLOCK (self);
   memset (phase, 0, samples * sizeof *phase);
   if (calibration != NULL)
     return oct_calibration_fill_phase (calibration,
-        input->axis == GST_OCT_AXIS_WAVELENGTH, a2, a3, phase, error);
-  if (a2 == 0.0 && a3 == 0.0)
+        input->axis == GST_OCT_AXIS_WAVELENGTH, settings->a2, settings->a3,
+        phase, error);
+  if (settings->a2 == 0.0 && settings->a3 == 0.0)
     return TRUE;
   g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
       "a2 and a3 of octdispersion need the wavelengths of the spectra and "
@@ -74,31 +87,33 @@ fill_phase (GstOctFilter *filter, const OctCalibration *calibration,
 }
 
 /* phase[columns] of the samples that the spectra hold, g_free(): all, or those
- * that `file` keeps.  NULL with an error. */
+ * that the mask file keeps.  NULL with an error. */
 static double *
-make_phase (GstOctFilter *filter, GstOctMaskFile *file, GError **error)
+make_phase (GstOctFilter *filter, const Settings *settings, GError **error)
 {
+  const OctCalibrationSettings *own = &settings->calibration;
+  const GstOctMaskFile *file = &settings->mask;
   guint columns = gst_oct_filter_get_input (filter)->columns, samples = columns;
   g_autofree double *phase = NULL;
   g_autoptr (OctCalibration) calibration = NULL;
   const guint8 *mask = NULL;
   GError *local = NULL;
 
-  if (gst_oct_mask_file_given (file)) {
+  if (file->content != NULL) {
     mask = gst_oct_mask_file_read (file, "octdispersion", &samples, error);
     if (mask == NULL || !gst_oct_mask_file_check (file, columns, error))
       return NULL;
     calibration =
-        gst_oct_mask_file_ref_calibration (file, filter, columns, &local);
+        gst_oct_mask_file_ref_calibration (file, filter, own, columns, &local);
   } else {
-    calibration = gst_oct_filter_ref_calibration (filter, columns, &local);
+    calibration = gst_oct_filter_ref_calibration (filter, own, columns, &local);
   }
   if (local != NULL) {
     g_propagate_error (error, local);
     return NULL;
   }
   phase = g_new (double, samples);
-  if (!fill_phase (filter, calibration, samples, phase, error))
+  if (!fill_phase (filter, settings, calibration, samples, phase, error))
     return NULL;
   if (columns != samples) /* in place: none comes before its own */
     for (guint n = 0, next = 0; n < samples; n++)
@@ -107,170 +122,33 @@ make_phase (GstOctFilter *filter, GstOctMaskFile *file, GError **error)
   return g_steal_pointer (&phase);
 }
 
-/* That of the mask file that is wanted or, where it does not fit while images
- * are being made, of the one before; `used` is set to it. */
-static double *
-choose_phase (GstOctDispersion *self, GstOctMaskFile *used, GError **error)
-{
-  GstOctFilter *filter = GST_OCT_FILTER (self);
-  g_auto (GstOctMaskFile) former = { 0 };
-  GError *local = NULL;
-  double *phase;
-  gboolean has_former;
-
-  GST_OBJECT_LOCK (self);
-  gst_oct_mask_file_copy (used, &self->wanted);
-  has_former = self->has_former;
-  if (has_former)
-    gst_oct_mask_file_copy (&former, &self->former);
-  GST_OBJECT_UNLOCK (self);
-  phase = make_phase (filter, used, &local);
-  if (phase != NULL) {
-    GST_OBJECT_LOCK (self);
-    self->told = FALSE;
-    GST_OBJECT_UNLOCK (self);
-    return phase;
-  }
-  if (has_former)
-    phase = make_phase (filter, &former, NULL);
-  if (phase == NULL) {
-    g_propagate_error (error, local);
-    return NULL;
-  }
-  gst_oct_element_warn_former (GST_ELEMENT (self), &self->told, &local,
-      "Until then the former phase is used.");
-  gst_oct_mask_file_copy (used, &former);
-  return phase;
-}
-
 static gboolean
-configure (GstOctFilter *filter, GError **error)
+configure (GstOctFilter *filter, gconstpointer settings, GstOctPurpose purpose,
+    GError **error)
 {
-  GstOctDispersion *self = GST_OCT_DISPERSION (filter);
   const GstOctInfo *input = gst_oct_filter_get_input (filter);
-  g_auto (GstOctMaskFile) used = { 0 };
-  g_autofree double *phase = choose_phase (self, &used, error);
+  g_autofree double *phase = make_phase (filter, settings, error);
   OctDispersionParams params = {
     .samples = input->columns, .lines = input->rows, .phase = phase
   };
 
-  if (phase == NULL || !gst_oct_filter_set_plan (filter, &params, error))
-    return FALSE;
-  GST_OBJECT_LOCK (self);
-  gst_oct_mask_file_copy (&self->former, &used);
-  self->has_former = TRUE;
-  GST_OBJECT_UNLOCK (self);
-  return TRUE;
-}
-
-static gboolean
-stop (GstBaseTransform *trans)
-{
-  GstOctDispersion *self = GST_OCT_DISPERSION (trans);
-
-  GST_OBJECT_LOCK (self);
-  self->has_former = self->told = FALSE;
-  gst_oct_mask_file_clear (&self->former);
-  gst_oct_mask_file_forget (&self->wanted);
-  GST_OBJECT_UNLOCK (self);
-  return GST_BASE_TRANSFORM_CLASS (gst_oct_dispersion_parent_class)
-      ->stop (trans);
-}
-
-static void
-set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
-{
-  GstOctDispersion *self = GST_OCT_DISPERSION (object);
-
-  GST_OBJECT_LOCK (self);
-  switch (id) {
-  case PROP_A2:
-    self->a2 = g_value_get_double (value);
-    break;
-  case PROP_A3:
-    self->a3 = g_value_get_double (value);
-    break;
-  case PROP_MASK_FILE:
-    gst_oct_mask_file_set (&self->wanted, g_value_get_string (value));
-    self->told = FALSE;
-    break;
-  default:
-    GST_OBJECT_UNLOCK (self);
-    gst_oct_filter_set_calibration_property (
-        GST_OCT_FILTER (self), id, value, pspec);
-    return;
-  }
-  GST_OBJECT_UNLOCK (self);
-  gst_oct_filter_property_changed (GST_OCT_FILTER (self), FALSE);
-}
-
-static void
-get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
-{
-  GstOctDispersion *self = GST_OCT_DISPERSION (object);
-
-  GST_OBJECT_LOCK (self);
-  switch (id) {
-  case PROP_A2:
-    g_value_set_double (value, self->a2);
-    break;
-  case PROP_A3:
-    g_value_set_double (value, self->a3);
-    break;
-  case PROP_MASK_FILE:
-    g_value_set_string (value, self->wanted.path);
-    break;
-  default:
-    GST_OBJECT_UNLOCK (self);
-    gst_oct_filter_get_calibration_property (
-        GST_OCT_FILTER (self), id, value, pspec);
-    return;
-  }
-  GST_OBJECT_UNLOCK (self);
-}
-
-static void
-finalize (GObject *object)
-{
-  gst_oct_mask_file_clear (&GST_OCT_DISPERSION (object)->wanted);
-  gst_oct_mask_file_clear (&GST_OCT_DISPERSION (object)->former);
-  G_OBJECT_CLASS (gst_oct_dispersion_parent_class)->finalize (object);
+  return phase != NULL
+         && gst_oct_filter_set_plan (
+             filter, OCT_OPERATION_DISPERSION, &params, error);
 }
 
 static void
 gst_oct_dispersion_class_init (GstOctDispersionClass *klass)
 {
-  GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstOctFilterClass *filter_class = GST_OCT_FILTER_CLASS (klass);
-  GParamFlags live =
-      G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING;
 
   GST_DEBUG_CATEGORY_INIT (gst_oct_dispersion_debug, "octdispersion", 0,
       "OCT dispersion compensation");
-  object_class->set_property = set_property;
-  object_class->get_property = get_property;
-  object_class->finalize = finalize;
   filter_class->transform_structure = transform_structure;
   filter_class->configure = configure;
-  GST_BASE_TRANSFORM_CLASS (klass)->stop = stop;
-  g_object_class_install_property (object_class, PROP_A2,
-      g_param_spec_double ("a2", "Second order",
-          "Adds the phase -a2 (k - kc)^2 to that of the calibration, in um^2 "
-          "(k in rad/um, kc the middle)",
-          -1e9, 1e9, 0.0, live));
-  g_object_class_install_property (object_class, PROP_A3,
-      g_param_spec_double ("a3", "Third order",
-          "Adds the phase -a3 (k - kc)^3 to that of the calibration, in um^3 "
-          "(k in rad/um, kc the middle)",
-          -1e9, 1e9, 0.0, live));
-  g_object_class_install_property (object_class, PROP_MASK_FILE,
-      g_param_spec_string ("mask-file", "Mask file",
-          "Text file with 0 or 1 for every sample of a whole A-line, of which "
-          "the spectra hold those with 1 alone (none = they hold all)",
-          NULL, live));
-  gst_oct_calibration_install_properties (object_class, FALSE);
   gst_oct_filter_class_describe (filter_class,
       &(GstOctFilterDescription){ .operation = OCT_OPERATION_DISPERSION,
+          .properties = &properties,
           .long_name = "OCT dispersion compensation",
           .description =
               "Multiplies spectra by the phase that compensates dispersion",

@@ -52,19 +52,13 @@ gst_oct_element_error (GstElement *element, GError **error)
 
 void
 gst_oct_element_warn_former (
-    GstElement *element, gboolean *told, GError **error, const char *kept)
+    GstElement *element, GError **error, const char *kept)
 {
   const char *message = (*error)->message;
-  gboolean tell;
 
-  GST_OBJECT_LOCK (element);
-  tell = !*told;
-  *told = TRUE;
-  GST_OBJECT_UNLOCK (element);
-  if (tell)
-    GST_ELEMENT_WARNING (element, RESOURCE, SETTINGS,
-        ("%s%s %s", message, g_str_has_suffix (message, ".") ? "" : ".", kept),
-        (NULL));
+  GST_ELEMENT_WARNING (element, RESOURCE, SETTINGS,
+      ("%s%s %s", message, g_str_has_suffix (message, ".") ? "" : ".", kept),
+      (NULL));
   g_clear_error (error);
 }
 

@@ -11,11 +11,9 @@ G_BEGIN_DECLS
 void gst_oct_element_error (GstElement *element, GError **error);
 
 /* Posts a warning that settings are not taken, and with `kept` what stays in
- * their place ("Until then ...").  Only where *told, under the object lock of
- * the element, is FALSE, and sets it: who sets a property sets it FALSE.  Takes
- * the error and clears it. */
+ * their place ("Until then ...").  Takes the error and clears it. */
 void gst_oct_element_warn_former (
-    GstElement *element, gboolean *told, GError **error, const char *kept);
+    GstElement *element, GError **error, const char *kept);
 
 /* For set_property(), before anything is taken and without the object lock:
  * TRUE, with a warning, where the property is for the time before the start and

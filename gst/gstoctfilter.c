@@ -18,10 +18,13 @@ typedef struct {
 
   /* set by any thread, taken by the streaming thread */
   gint stale;
-  gint caps_stale; /* prepare() has to be called again */
+
+  GstOctChoice choice;
 
   /* streaming thread */
   GstOctInfo input, output;
+  const GstOctInfo *asked; /* input that configure() is asked for */
+  GstOctPurpose purpose;
   const OctBackend *backend;
   OctOperation operation; /* OCT_N_OPERATIONS: that of the class */
   GstOctOperator *op;     /* what runs it, NULL until caps are known */
@@ -61,18 +64,6 @@ get_operation (GstOctFilter *filter)
              : GST_OCT_FILTER_GET_CLASS (filter)->operation;
 }
 
-/* After an error: what it knows of the B-scans before may be half of one. */
-static void
-drop_plan (GstOctFilter *filter)
-{
-  GstOctFilterPrivate *priv = PRIVATE (filter);
-
-  if (priv->op != NULL && gst_oct_access_enter (priv->access, NULL)) {
-    gst_oct_operator_clear (priv->op);
-    gst_oct_access_leave (priv->access);
-  }
-}
-
 /* Before other caps, or the end. */
 static void
 drop_access (GstOctFilter *filter)
@@ -92,7 +83,7 @@ drop_access (GstOctFilter *filter)
 const GstOctInfo *
 gst_oct_filter_get_input (GstOctFilter *filter)
 {
-  return &PRIVATE (filter)->input;
+  return PRIVATE (filter)->asked;
 }
 
 const GstOctInfo *
@@ -101,30 +92,27 @@ gst_oct_filter_get_output (GstOctFilter *filter)
   return &PRIVATE (filter)->output;
 }
 
-void
-gst_oct_filter_set_operation (GstOctFilter *filter, OctOperation operation)
-{
-  PRIVATE (filter)->operation = operation;
-}
-
 gboolean
-gst_oct_filter_set_plan (
-    GstOctFilter *filter, gconstpointer params, GError **error)
+gst_oct_filter_set_plan (GstOctFilter *filter, OctOperation operation,
+    gconstpointer params, GError **error)
 {
   GstOctFilterPrivate *priv = PRIVATE (filter);
 
-  if (!gst_oct_operator_set (priv->op, get_operation (filter), params, error))
+  if (priv->purpose != GST_OCT_TO_USE)
+    return gst_oct_operator_check (operation, params, error);
+  if (!gst_oct_operator_set (priv->op, operation, params, error))
     return FALSE;
+  priv->operation = operation;
   GST_INFO_OBJECT (filter, "%s backend, %ux%u to %ux%u", priv->backend->name,
       priv->input.columns, priv->input.rows, priv->output.columns,
       priv->output.rows);
   return TRUE;
 }
 
-gboolean
-gst_oct_filter_has_plan (GstOctFilter *filter)
+GstOctChoice *
+gst_oct_filter_get_choice (GstOctFilter *filter)
 {
-  return gst_oct_operator_is_set (PRIVATE (filter)->op);
+  return &PRIVATE (filter)->choice;
 }
 
 GstOctCalibrations *
@@ -134,13 +122,34 @@ gst_oct_filter_get_calibrations (GstOctFilter *filter)
 }
 
 void
-gst_oct_filter_property_changed (GstOctFilter *filter, gboolean affects_caps)
+gst_oct_filter_changed (GstOctFilter *filter, gboolean affects_caps)
 {
   g_atomic_int_set (&PRIVATE (filter)->stale, TRUE);
-  if (!affects_caps)
-    return;
-  g_atomic_int_set (&PRIVATE (filter)->caps_stale, TRUE);
-  gst_base_transform_reconfigure_src (GST_BASE_TRANSFORM (filter));
+  if (affects_caps)
+    gst_base_transform_reconfigure_src (GST_BASE_TRANSFORM (filter));
+}
+
+/* What GstOctChoice asks for. */
+static gboolean
+try_settings (GstElement *element, gconstpointer settings,
+    GstOctPurpose purpose, GError **error)
+{
+  GstOctFilter *filter = GST_OCT_FILTER (element);
+
+  PRIVATE (filter)->purpose = purpose;
+  return GST_OCT_FILTER_GET_CLASS (filter)->configure (
+      filter, settings, purpose, error);
+}
+
+static char *
+describe_settings (
+    GstElement *element, gconstpointer settings, const char *group)
+{
+  GstOctFilter *filter = GST_OCT_FILTER (element);
+  GstOctFilterClass *klass = GST_OCT_FILTER_GET_CLASS (filter);
+
+  return klass->describe != NULL ? klass->describe (filter, settings, group)
+                                 : NULL;
 }
 
 /* --------------------------------------------------------------------- caps */
@@ -197,6 +206,8 @@ transform_caps (GstBaseTransform *trans, GstPadDirection direction,
   GstOctFilter *filter = GST_OCT_FILTER (trans);
   GstOctFilterClass *klass = GST_OCT_FILTER_GET_CLASS (filter);
   GstPad *other = direction == GST_PAD_SINK ? trans->srcpad : trans->sinkpad;
+  g_autoptr (GstOctSettings) settings =
+      gst_oct_choice_ref (gst_oct_filter_get_choice (filter));
   g_autoptr (GstCaps) all = gst_caps_new_empty ();
   g_autoptr (GstCaps) templ = gst_pad_get_pad_template_caps (other);
   GstCaps *result;
@@ -206,8 +217,8 @@ transform_caps (GstBaseTransform *trans, GstPadDirection direction,
     g_autoptr (GstCaps) one = gst_caps_new_empty ();
     GstCapsFeatures *features = gst_caps_get_features (caps, i);
 
-    klass->transform_structure (
-        filter, direction, gst_caps_get_structure (caps, i), one);
+    klass->transform_structure (filter, gst_oct_settings_get (settings),
+        direction, gst_caps_get_structure (caps, i), one);
     append_with_memory (filter, direction,
         gst_caps_features_contains (features, GST_OCT_CUDA_FEATURE), one, all);
   }
@@ -284,15 +295,15 @@ fixate_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
       ->fixate_caps (trans, direction, caps, othercaps);
 }
 
-/* In the streaming thread, before a negotiation. */
+/* In the streaming thread, before a negotiation for such an input. */
 static void
-prepare (GstOctFilter *filter, guint columns)
+prepare (GstOctFilter *filter, const GstOctInfo *input)
 {
-  GstOctFilterClass *klass = GST_OCT_FILTER_GET_CLASS (filter);
+  GstOctFilterPrivate *priv = PRIVATE (filter);
 
-  g_atomic_int_set (&PRIVATE (filter)->caps_stale, FALSE);
-  if (klass->prepare != NULL)
-    klass->prepare (filter, columns);
+  priv->asked = input;
+  gst_oct_choice_negotiate (&priv->choice);
+  priv->asked = &priv->input;
 }
 
 static void
@@ -304,7 +315,7 @@ prepare_for_caps (GstOctFilter *filter, GstEvent *event)
   gst_event_parse_caps (event, &caps);
   /* caps that are none of ours are refused by the negotiation */
   if (gst_oct_info_from_caps (&info, caps, NULL))
-    prepare (filter, info.columns);
+    prepare (filter, &info);
 }
 
 static GstFlowReturn
@@ -315,8 +326,8 @@ submit_input_buffer (
   GstOctFilterPrivate *priv = PRIVATE (filter);
 
   /* which negotiates where that is due */
-  if (priv->access != NULL && g_atomic_int_get (&priv->caps_stale))
-    prepare (filter, priv->input.columns);
+  if (priv->access != NULL && gst_oct_choice_is_stale (&priv->choice))
+    prepare (filter, &priv->input);
   return GST_BASE_TRANSFORM_CLASS (gst_oct_filter_parent_class)
       ->submit_input_buffer (trans, is_discont, buffer);
 }
@@ -398,32 +409,6 @@ get_unit_size (GstBaseTransform *trans, GstCaps *caps, gsize *size)
 
 /* ------------------------------------------------------------------ buffers */
 
-/* The source writes straight into memory that the GPU can fetch from. */
-static void
-propose_pinned_pool (GstOctFilter *filter, GstQuery *query)
-{
-  GstOctFilterPrivate *priv = PRIVATE (filter);
-  g_autoptr (GstAllocator) allocator =
-      gst_oct_pinned_allocator_new (priv->cuda, NULL);
-  GstCaps *caps = NULL;
-  GstBufferPool *pool;
-  GstStructure *config;
-
-  gst_query_parse_allocation (query, &caps, NULL);
-  if (caps == NULL)
-    return;
-  pool = priv->input.is_video ? gst_video_buffer_pool_new ()
-                              : gst_buffer_pool_new ();
-  config = gst_buffer_pool_get_config (pool);
-  gst_buffer_pool_config_set_params (
-      config, caps, (guint)priv->input.size, 4, 0);
-  gst_buffer_pool_config_set_allocator (config, allocator, NULL);
-  if (gst_buffer_pool_set_config (pool, config))
-    gst_query_add_allocation_pool (query, pool, (guint)priv->input.size, 4, 0);
-  gst_query_add_allocation_param (query, allocator, NULL);
-  gst_object_unref (pool);
-}
-
 static gboolean
 propose_allocation (
     GstBaseTransform *trans, GstQuery *decide_query, GstQuery *query)
@@ -439,7 +424,7 @@ propose_allocation (
   else if (priv->offers)
     gst_query_add_allocation_meta (query, GST_OCT_PENDING_API_TYPE, NULL);
   if (priv->output_on_gpu && !priv->input_on_gpu && priv->cuda != NULL)
-    propose_pinned_pool (filter, query);
+    gst_oct_propose_pinned_pool (priv->cuda, &priv->input, query);
   return TRUE;
 }
 
@@ -464,7 +449,7 @@ ensure_plan (GstOctFilter *filter, GError **error)
 
   /* a property was set behind prepare(): what was negotiated since did not know
    * of it */
-  if (g_atomic_int_get (&priv->caps_stale))
+  if (gst_oct_choice_is_stale (&priv->choice))
     gst_base_transform_reconfigure_src (GST_BASE_TRANSFORM (filter));
   if (gst_oct_operator_is_set (priv->op)
       && GST_PAD_NEEDS_RECONFIGURE (GST_BASE_TRANSFORM_SRC_PAD (filter)))
@@ -472,7 +457,7 @@ ensure_plan (GstOctFilter *filter, GError **error)
   if (!g_atomic_int_compare_and_exchange (&priv->stale, TRUE, FALSE)
       && gst_oct_operator_is_set (priv->op))
     return TRUE;
-  return GST_OCT_FILTER_GET_CLASS (filter)->configure (filter, error);
+  return gst_oct_choice_configure (&priv->choice, error);
 }
 
 /* The base class says that a pool cannot be activated, and not why. */
@@ -486,25 +471,33 @@ activate_pool (GstBaseTransform *trans)
          || gst_buffer_pool_set_active (pool, TRUE);
 }
 
-/* A buffer whose values are computed by who needs them. */
+/* A buffer whose values are computed by who needs them, where that goes. */
 static GstFlowReturn
-defer (GstOctFilter *filter, GstBuffer *input, GstBuffer **output)
+try_to_defer (GstOctFilter *filter, GstBuffer *input, GstBuffer **output)
 {
   GstOctFilterPrivate *priv = PRIVATE (filter);
   GstBaseTransform *trans = GST_BASE_TRANSFORM (filter);
-  g_autoptr (GError) error = NULL;
   GstMemory *memory = NULL;
+  g_autoptr (GError) error = NULL;
+  gboolean ok = gst_oct_access_enter (priv->access, &error);
 
-  if (gst_oct_access_enter (priv->access, &error)) {
-    memory = gst_oct_operator_defer (
-        priv->op, priv->access, &priv->input, input, &error);
+  if (ok) {
+    ok = ensure_plan (filter, &error);
+    if (ok && gst_oct_operator_can_defer (priv->op, priv->access)) {
+      memory = gst_oct_operator_defer (
+          priv->op, priv->access, &priv->input, input, &error);
+      ok = memory != NULL;
+    }
+    if (!ok)
+      gst_oct_operator_clear (priv->op);
     gst_oct_access_leave (priv->access);
   }
-  if (memory == NULL) {
-    drop_plan (filter);
+  if (!ok) {
     gst_oct_element_error (GST_ELEMENT (filter), &error);
     return GST_FLOW_ERROR;
   }
+  if (memory == NULL)
+    return GST_FLOW_OK;
   priv->deferred = TRUE;
   *output = gst_buffer_new ();
   gst_buffer_append_memory (*output, memory);
@@ -524,15 +517,10 @@ prepare_output_buffer (
   if (priv->ended)
     return ret;
   if (priv->defers) {
-    g_autoptr (GError) error = NULL;
-
-    if (!ensure_plan (filter, &error)) {
-      drop_plan (filter);
-      gst_oct_element_error (GST_ELEMENT (filter), &error);
+    ret = try_to_defer (filter, input, output);
+    if (ret != GST_FLOW_OK || priv->deferred)
       return ret;
-    }
-    if (gst_oct_operator_can_defer (priv->op, priv->access))
-      return defer (filter, input, output);
+    ret = GST_FLOW_ERROR;
   }
   if (activate_pool (trans))
     ret = GST_BASE_TRANSFORM_CLASS (gst_oct_filter_parent_class)
@@ -706,6 +694,7 @@ stop (GstBaseTransform *trans)
   GST_OBJECT_LOCK (filter);
   gst_oct_calibrations_forget (&priv->calibrations);
   GST_OBJECT_UNLOCK (filter);
+  gst_oct_choice_forget (&priv->choice);
   return TRUE;
 }
 
@@ -718,16 +707,10 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 
   if (gst_oct_element_refuses_property (GST_ELEMENT (object), pspec))
     return;
-  switch (id) {
-  case PROP_BACKEND:
+  if (id == PROP_BACKEND)
     priv->backend_choice = g_value_get_enum (value);
-    break;
-  case PROP_CUDA_DEVICE_ID:
+  else
     priv->cuda_device_id = g_value_get_int (value);
-    break;
-  default:
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-  }
 }
 
 static void
@@ -735,16 +718,22 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
   GstOctFilterPrivate *priv = PRIVATE (GST_OCT_FILTER (object));
 
-  switch (id) {
-  case PROP_BACKEND:
+  if (id == PROP_BACKEND)
     g_value_set_enum (value, priv->backend_choice);
-    break;
-  case PROP_CUDA_DEVICE_ID:
+  else
     g_value_set_int (value, priv->cuda_device_id);
-    break;
-  default:
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-  }
+}
+
+/* The class is known from here on. */
+static void
+constructed (GObject *object)
+{
+  GstOctFilter *filter = GST_OCT_FILTER (object);
+
+  gst_oct_choice_init (&PRIVATE (filter)->choice, GST_ELEMENT (filter),
+      GST_OCT_FILTER_GET_CLASS (filter)->properties, try_settings,
+      describe_settings);
+  G_OBJECT_CLASS (gst_oct_filter_parent_class)->constructed (object);
 }
 
 static void
@@ -752,7 +741,8 @@ finalize (GObject *object)
 {
   GstOctFilterPrivate *priv = PRIVATE (GST_OCT_FILTER (object));
 
-  gst_oct_calibrations_clear (&priv->calibrations);
+  gst_oct_choice_clear (&priv->choice);
+  gst_oct_calibrations_forget (&priv->calibrations);
   g_clear_pointer (&priv->cuda_context, gst_object_unref);
   G_OBJECT_CLASS (gst_oct_filter_parent_class)->finalize (object);
 }
@@ -765,6 +755,7 @@ gst_oct_filter_class_init (GstOctFilterClass *klass)
 
   object_class->set_property = set_property;
   object_class->get_property = get_property;
+  object_class->constructed = constructed;
   object_class->finalize = finalize;
   trans_class->transform_caps = transform_caps;
   trans_class->fixate_caps = fixate_caps;
@@ -793,5 +784,6 @@ gst_oct_filter_init (GstOctFilter *filter)
 {
   PRIVATE (filter)->cuda_device_id = -1;
   PRIVATE (filter)->operation = OCT_N_OPERATIONS;
+  PRIVATE (filter)->asked = &PRIVATE (filter)->input;
   gst_oct_order_init (GST_BASE_TRANSFORM_SINK_PAD (filter));
 }

@@ -12,6 +12,7 @@
 #include <gst/base/gstbasetransform.h>
 #include "gstoctcaps.h"
 #include "gstoctcalibration.h"
+#include "gstoctchoice.h"
 #include "oct-backend.h"
 
 G_BEGIN_DECLS
@@ -30,69 +31,70 @@ struct _GstOctFilterClass {
    * GPU, or the other way round; otherwise both are in the same memory */
   gboolean uploads, downloads;
 
+  /* the rows of the properties that this element adds */
+  const GstOctProperties *properties;
+
   /* Appends to `result` what the pad opposite to `direction` can be when the
-   * pad in `direction` is `structure`. */
-  void (*transform_structure) (GstOctFilter *filter, GstPadDirection direction,
-      const GstStructure *structure, GstCaps *result);
+   * pad in `direction` is `structure`.  Called by any thread: reads no file. */
+  void (*transform_structure) (GstOctFilter *filter, gconstpointer settings,
+      GstPadDirection direction, const GstStructure *structure,
+      GstCaps *result);
 
-  /* Called in the streaming thread before caps are negotiated for an input of
-   * `columns` values a row: finds out what transform_structure() needs of
-   * files, which is called by any thread and reads none.  NULL: nothing. */
-  void (*prepare) (GstOctFilter *filter, guint columns);
+  /* Called in the streaming thread when caps, calibration or a property
+   * changed: builds the parameters of the operation from `settings`, one
+   * snapshot of the properties that does not change, and hands them to
+   * gst_oct_filter_set_plan().  Files are read here.  Whatever it sets outside
+   * of that is for GST_OCT_TO_USE alone, behind set_plan(): settings that do
+   * not fit leave the element as it was, and GstOctChoice says so. */
+  gboolean (*configure) (GstOctFilter *filter, gconstpointer settings,
+      GstOctPurpose purpose, GError **error);
 
-  /* Called in the streaming thread before a buffer when caps, calibration or a
-   * property changed: builds the parameters from the properties (under the
-   * object lock) and hands them to gst_oct_filter_set_plan(). */
-  gboolean (*configure) (GstOctFilter *filter, GError **error);
+  /* See GstOctDescribe; NULL: nothing better can be said. */
+  char *(*describe) (
+      GstOctFilter *filter, gconstpointer settings, const char *group);
 };
 
-/* The caps in force; in configure() only. */
+/* The caps that configure() is asked for; those of the output not with
+ * GST_OCT_FOR_CAPS. */
 const GstOctInfo *gst_oct_filter_get_input (GstOctFilter *filter);
 const GstOctInfo *gst_oct_filter_get_output (GstOctFilter *filter);
 
-/* Another operation than that of the class, from the next plan on; in
- * configure() only. */
-void gst_oct_filter_set_operation (
-    GstOctFilter *filter, OctOperation operation);
+/* In configure() only: checks the params of the operation, which may be another
+ * one than that of the class, and makes a plan of them where they are to be
+ * used. */
+gboolean gst_oct_filter_set_plan (GstOctFilter *filter, OctOperation operation,
+    gconstpointer params, GError **error);
 
-/* Updates the plan with the params of the operation, or creates a new one where
- * that is not possible. */
-gboolean gst_oct_filter_set_plan (
-    GstOctFilter *filter, gconstpointer params, GError **error);
+/* Which settings are in force. */
+GstOctChoice *gst_oct_filter_get_choice (GstOctFilter *filter);
 
-/* Whether there is a plan for the caps in force already. */
-gboolean gst_oct_filter_has_plan (GstOctFilter *filter);
+/* The next B-scan is processed with other settings or another calibration, with
+ * `affects_caps` after negotiating again: any thread, without the object lock.
+ */
+void gst_oct_filter_changed (GstOctFilter *filter, gboolean affects_caps);
 
-/* Its own and the one that came from upstream: under the object lock. */
+/* What came from upstream and what was made: under the object lock. */
 GstOctCalibrations *gst_oct_filter_get_calibrations (GstOctFilter *filter);
 
 /* The calibration in force for spectra of `samples` samples: the element's
  * own, else the one that came from upstream (a new reference); NULL without an
  * error when there is none, with one when it does not fit.  Reads the file
  * where that has not been done: for the streaming thread, without the object
- * lock. */
-OctCalibration *gst_oct_filter_ref_calibration (
-    GstOctFilter *filter, guint samples, GError **error);
+ * lock.  `own`: of the settings; NULL: the element has none. */
+OctCalibration *gst_oct_filter_ref_calibration (GstOctFilter *filter,
+    const OctCalibrationSettings *own, guint samples, GError **error);
 
-/* For transform_structure(): the same as far as it is known, without an error;
- * it may be the one before the last change of a property, which negotiates once
- * more. */
+/* For transform_structure(): the same as far as it is known, without an
+ * error. */
 OctCalibration *gst_oct_filter_peek_calibration (
-    GstOctFilter *filter, guint samples);
+    GstOctFilter *filter, const OctCalibrationSettings *own, guint samples);
 
 /* The same where the wavenumber of every sample is needed: NULL always with an
  * error.  `instead`: what to do besides octdcsub axis=wavenumber when they are
  * uniform, "... and ", or "". */
-OctCalibration *gst_oct_filter_ref_wavenumbers (
-    GstOctFilter *filter, guint samples, const char *instead, GError **error);
-
-/* Whether the element has a calibration of its own. */
-gboolean gst_oct_filter_has_own_calibration (GstOctFilter *filter);
-
-/* Rows of the file of its own calibration, as far as it is one; 0: there is no
- * such file.  `path` is set to its path then, g_free() it.  For the streaming
- * thread. */
-guint gst_oct_filter_count_own_rows (GstOctFilter *filter, char **path);
+OctCalibration *gst_oct_filter_ref_wavenumbers (GstOctFilter *filter,
+    const OctCalibrationSettings *own, guint samples, const char *instead,
+    GError **error);
 
 /* The one that came from upstream: a new reference, or NULL.  Setting it keeps
  * a reference to `calibration`; the next buffer is processed with it. */
@@ -100,22 +102,10 @@ OctCalibration *gst_oct_filter_ref_upstream_calibration (GstOctFilter *filter);
 void gst_oct_filter_set_upstream_calibration (
     GstOctFilter *filter, OctCalibration *calibration);
 
-/* To be called by setters, outside the object lock: the next buffer is
- * processed with the new values; with `affects_caps` after negotiating again.
- */
-void gst_oct_filter_property_changed (
-    GstOctFilter *filter, gboolean affects_caps);
-
-/* For set_property and get_property of classes that installed the calibration
- * properties; warn about an invalid id themselves. */
-void gst_oct_filter_set_calibration_property (
-    GstOctFilter *filter, guint id, const GValue *value, GParamSpec *pspec);
-void gst_oct_filter_get_calibration_property (
-    GstOctFilter *filter, guint id, GValue *value, GParamSpec *pspec);
-
 /* What an element is; the texts are static. */
 typedef struct {
   OctOperation operation;
+  const GstOctProperties *properties;
   const char *long_name, *description;
   const char *sink_caps, *src_caps;         /* in host memory */
   const char *gpu_sink_caps, *gpu_src_caps; /* NULL: the same */
@@ -123,7 +113,7 @@ typedef struct {
   gboolean downloads; /* also from the GPU to host memory */
 } GstOctFilterDescription;
 
-/* Metadata and both pad templates in one call. */
+/* Metadata, both pad templates and the properties in one call. */
 void gst_oct_filter_class_describe (
     GstOctFilterClass *klass, const GstOctFilterDescription *description);
 

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What gst-inspect-1.0 shows of a filter: its names and pads.
+ * What gst-inspect-1.0 shows of a filter: its names, pads and properties.
  */
 #include "gstoctcuda.h"
+#include "gstocterror.h"
 #include "gstoctfilter.h"
+
+#define FIRST_ROW 1
 
 /* The caps in GPU memory first, so that a pipeline runs there when it can. */
 static void
@@ -19,13 +22,38 @@ add_template (GstElementClass *klass, const char *name,
       klass, gst_pad_template_new (name, direction, GST_PAD_ALWAYS, caps));
 }
 
+static void
+set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  GstOctFilter *filter = GST_OCT_FILTER (object);
+  GstOctChoice *choice = gst_oct_filter_get_choice (filter);
+  const GstOctProperty *row = &choice->properties->rows[id - FIRST_ROW];
+
+  if (gst_oct_element_refuses_property (GST_ELEMENT (object), pspec))
+    return;
+  gst_oct_choice_set (choice, id - FIRST_ROW, value);
+  gst_oct_filter_changed (filter, (row->flags & GST_OCT_PROPERTY_CAPS) != 0);
+}
+
+static void
+get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  gst_oct_choice_get (gst_oct_filter_get_choice (GST_OCT_FILTER (object)),
+      id - FIRST_ROW, value);
+}
+
 void
 gst_oct_filter_class_describe (
     GstOctFilterClass *klass, const GstOctFilterDescription *description)
 {
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
 
   klass->operation = description->operation;
+  klass->properties = description->properties;
+  object_class->set_property = set_property;
+  object_class->get_property = get_property;
+  gst_oct_properties_install (description->properties, object_class, FIRST_ROW);
   klass->uploads = description->uploads;
   klass->downloads = description->downloads;
   gst_element_class_set_static_metadata (element_class, description->long_name,

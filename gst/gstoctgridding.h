@@ -5,42 +5,43 @@
  */
 #pragma once
 
-#include "gstoctfilter.h"
+#include "gstoctproperties.h"
 #include "oct-nufft.h"
 
 G_BEGIN_DECLS
 
 /* OctKernel */
-#define GST_TYPE_OCT_KERNEL (gst_oct_kernel_get_type ())
 GType gst_oct_kernel_get_type (void);
 
-/* Under the object lock of the element. */
+/* A member of the settings of an element. */
 typedef struct {
   OctKernel kernel;
   double oversampling;
   guint width;
 } GstOctGridding;
 
-/* Identifiers of the properties, beyond those any element uses itself. */
-enum {
-  GST_OCT_PROP_KERNEL = 1300,
-  GST_OCT_PROP_OVERSAMPLING,
-  GST_OCT_PROP_KERNEL_WIDTH,
-};
+/* The cheapest of those that lose less than 1e-3: docs/elements/octnufft.md.
+ * Compressive sensing itself loses more. */
+#define GST_OCT_DEFAULT_OVERSAMPLING 1.25
+#define GST_OCT_DEFAULT_KERNEL_WIDTH 6
 
-void gst_oct_gridding_init (GstOctGridding *gridding);
-
-/* Installs `kernel`, `oversampling` and `kernel-width`.  when: the setting of
- * another property with which they count, as "method=nufft"; oversampling: what
- * is said of the property of that name. */
-void gst_oct_gridding_install_properties (
-    GObjectClass *klass, const char *when, const char *oversampling);
-
-/* FALSE when `id` is none of these; otherwise the filter is told of a new
- * value.  Take the object lock of the element themselves. */
-gboolean gst_oct_gridding_set_property (GstOctFilter *filter,
-    GstOctGridding *gridding, guint id, const GValue *value);
-gboolean gst_oct_gridding_get_property (
-    GstOctFilter *filter, GstOctGridding *gridding, guint id, GValue *value);
+/* when: the setting of another property with which they count, as
+ * "method=nufft"; cells: what is said of `oversampling`. */
+#define GST_OCT_GRIDDING_ROWS(settings, member, when, cells)                   \
+  { "kernel", "Kernel", "What spreads a sample over the grid (" when ")",      \
+    GST_OCT_PROPERTY_LIVE, "gridding",                                         \
+    GST_OCT_ENUM (settings, member.kernel, gst_oct_kernel_get_type,            \
+        OCT_KERNEL_KAISER_BESSEL) },                                           \
+      { "oversampling", "Oversampling", cells " (" when ")",                   \
+        GST_OCT_PROPERTY_LIVE, "gridding",                                     \
+        GST_OCT_DOUBLE (settings, member.oversampling, 1.25, 2.0,              \
+            GST_OCT_DEFAULT_OVERSAMPLING) },                                   \
+  {                                                                            \
+    "kernel-width", "Kernel width",                                            \
+        "Cells of the grid that a sample is spread over (" when ")",           \
+        GST_OCT_PROPERTY_LIVE, "gridding",                                     \
+        GST_OCT_UINT (                                                         \
+            settings, member.width, 2, 8, GST_OCT_DEFAULT_KERNEL_WIDTH)        \
+  }
 
 G_END_DECLS

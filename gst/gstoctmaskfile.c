@@ -31,42 +31,23 @@ free_mask (gpointer mask)
   g_free (mask);
 }
 
-void
-gst_oct_mask_file_clear (GstOctMaskFile *file)
+static gpointer
+open_mask (const char *path)
 {
-  g_clear_pointer (&file->path, g_free);
-  g_clear_pointer (&file->content, oct_file_content_unref);
+  return oct_file_content_new (path, read_mask, free_mask);
 }
 
-void
-gst_oct_mask_file_set (GstOctMaskFile *file, const char *path)
-{
-  gst_oct_mask_file_clear (file);
-  file->path = g_strdup (path);
-  gst_oct_mask_file_forget (file);
-}
+const GstOctFileType gst_oct_mask_file = { open_mask,
+  (gpointer (*) (gpointer))oct_file_content_ref,
+  (void (*) (gpointer))oct_file_content_unref };
 
-void
-gst_oct_mask_file_forget (GstOctMaskFile *file)
+guint
+gst_oct_mask_file_peek_entries (const GstOctMaskFile *file)
 {
-  g_clear_pointer (&file->content, oct_file_content_unref);
-  if (gst_oct_mask_file_given (file))
-    file->content = oct_file_content_new (file->path, read_mask, free_mask);
-}
+  const Mask *mask =
+      file->content != NULL ? oct_file_content_peek (file->content) : NULL;
 
-void
-gst_oct_mask_file_copy (GstOctMaskFile *to, const GstOctMaskFile *from)
-{
-  gst_oct_mask_file_clear (to);
-  to->path = g_strdup (from->path);
-  if (from->content != NULL)
-    to->content = oct_file_content_ref (from->content);
-}
-
-gboolean
-gst_oct_mask_file_given (const GstOctMaskFile *file)
-{
-  return file->path != NULL && file->path[0] != '\0';
+  return mask != NULL ? mask->entries : 0;
 }
 
 const guint8 *
@@ -108,16 +89,16 @@ gst_oct_mask_file_check (
 /* Rows of the element's own calibration file, else of the calibration from
  * upstream; 0: not known.  `name`: of the calibration, g_free(). */
 static guint
-count_rows (GstOctFilter *filter, char **name)
+count_rows (
+    GstOctFilter *filter, const OctCalibrationSettings *own, char **name)
 {
   g_autoptr (OctCalibration) upstream = NULL;
-  g_autofree char *path = NULL;
 
-  if (gst_oct_filter_has_own_calibration (filter)) {
-    guint rows = gst_oct_filter_count_own_rows (filter, &path);
+  if (!oct_calibration_settings_empty (own)) {
+    guint rows = oct_calibration_settings_count_rows (own);
 
     if (rows != 0)
-      *name = oct_file_describe ("Calibration file", path);
+      *name = oct_file_describe ("Calibration file", own->file);
     return rows;
   }
   upstream = gst_oct_filter_ref_upstream_calibration (filter);
@@ -127,7 +108,8 @@ count_rows (GstOctFilter *filter, char **name)
 
 OctCalibration *
 gst_oct_mask_file_ref_calibration (const GstOctMaskFile *file,
-    GstOctFilter *filter, guint columns, GError **error)
+    GstOctFilter *filter, const OctCalibrationSettings *own, guint columns,
+    GError **error)
 {
   const Mask *mask = oct_file_content_get (file->content, NULL);
   guint entries = mask->entries, rows;
@@ -135,11 +117,11 @@ gst_oct_mask_file_ref_calibration (const GstOctMaskFile *file,
   g_autofree char *name = NULL;
   GError *local = NULL;
   OctCalibration *found =
-      gst_oct_filter_ref_calibration (filter, entries, &local);
+      gst_oct_filter_ref_calibration (filter, own, entries, &local);
 
   if (local == NULL)
     return found;
-  rows = columns != entries ? count_rows (filter, &name) : 0;
+  rows = columns != entries ? count_rows (filter, own, &name) : 0;
   if (rows == 0 || rows == entries) {
     g_propagate_error (error, local);
     return NULL;

@@ -10,29 +10,23 @@
 
 G_BEGIN_DECLS
 
-/* Zeros: no file.  Under the object lock of the element, or a copy. */
+/* A member of the settings of an element. */
 typedef struct {
   char *path;
-  OctFileContent *content; /* NULL: no file */
+  OctFileContent *content; /* NULL: no file; an empty path is none */
 } GstOctMaskFile;
 
-void gst_oct_mask_file_set (GstOctMaskFile *file, const char *path);
-void gst_oct_mask_file_clear (GstOctMaskFile *file);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (GstOctMaskFile, gst_oct_mask_file_clear)
-/* The file is read again at the next use; for stop(). */
-void gst_oct_mask_file_forget (GstOctMaskFile *file);
-/* They share what has been read, and what will be; `to` is cleared before. */
-void gst_oct_mask_file_copy (GstOctMaskFile *to, const GstOctMaskFile *from);
-
-/* Whether there is one; an empty name is none. */
-gboolean gst_oct_mask_file_given (const GstOctMaskFile *file);
+extern const GstOctFileType gst_oct_mask_file;
 
 /* What is in the file that is given, one 0 or 1 per sample of a whole A-line;
  * owned by it.  NULL with OCT_ERROR_NOT_FOUND, _READ or _FORMAT, whose sentence
- * names `mask-file` of `element`.  The first call reads it, good or bad: for a
- * copy, in the streaming thread, without the object lock. */
+ * names `mask-file` of `element`.  The first call reads it, good or bad: in the
+ * streaming thread, without the object lock. */
 const guint8 *gst_oct_mask_file_read (const GstOctMaskFile *file,
     const char *element, guint *entries, GError **error);
+
+/* The number of entries as far as it is known, without reading; else 0. */
+guint gst_oct_mask_file_peek_entries (const GstOctMaskFile *file);
 
 /* Whether rows of `columns` hold whole A-lines of a file that has been read, or
  * the samples alone that it keeps.  FALSE with OCT_ERROR_FORMAT. */
@@ -43,6 +37,7 @@ gboolean gst_oct_mask_file_check (
  * checked, when the rows have `columns`: of those that hold the kept samples
  * alone the error names the calibration and the file. */
 OctCalibration *gst_oct_mask_file_ref_calibration (const GstOctMaskFile *file,
-    GstOctFilter *filter, guint columns, GError **error);
+    GstOctFilter *filter, const OctCalibrationSettings *own, guint columns,
+    GError **error);
 
 G_END_DECLS

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstoctoperator.h"
 #include "gstocterror.h"
+#include "oct-cs.h"
+#include "oct-params.h"
 
 struct _GstOctOperator {
   GstElement *owner;
@@ -80,13 +82,15 @@ gst_oct_operator_is_set (GstOctOperator *op)
 
 /* ---------------------------------------------------------------- settings */
 
-/* Brings a plan up to date, or makes it. */
+/* Brings a plan up to date where the backend can, which keeps the history, or
+ * makes another one: *made, else NULL.  FALSE: `plan` may be half of each. */
 static gboolean
-set_plan (GstOctOperator *op, OctPlan **plan, OctOperation operation,
-    gconstpointer params, GError **error)
+renew_plan (GstOctOperator *op, OctPlan *plan, OctOperation operation,
+    gconstpointer params, OctPlan **made, GError **error)
 {
   const OctOperationTable *table = op->backend->operations[operation];
 
+  *made = NULL;
   if (table == NULL) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
         "The %s backend of this build cannot do what is asked of %s; set "
@@ -94,32 +98,104 @@ set_plan (GstOctOperator *op, OctPlan **plan, OctOperation operation,
         op->backend->name, gst_oct_element_type_name (op->owner));
     return FALSE;
   }
-  if (*plan != NULL && table->update != NULL && table->update (*plan, params))
+  if (plan != NULL && table->update != NULL && table->update (plan, params))
     return TRUE;
-  if (*plan != NULL)
-    table->destroy (*plan);
-  *plan = table->create (params, error);
-  return *plan != NULL;
+  *made = table->create (params, error);
+  return *made != NULL;
 }
 
 /* A mean of one B-scan, or of those so far, is found apart from its removal, by
- * a plan with the history. */
+ * a plan with the history; `found` are the parameters of the removal then. */
 static gboolean
-set_found (GstOctOperator *op, const OctBackgroundParams *params,
-    OctBackgroundParams *found, GError **error)
+has_mean (GstOctOperator *op, OctOperation operation, gconstpointer params,
+    OctBackgroundParams *found)
 {
-  if (op->backend->operations[OCT_OPERATION_MEAN] == NULL)
+  if (operation != OCT_OPERATION_BACKGROUND
+      || oct_step_is_possible (operation, params)
+      || op->backend->operations[OCT_OPERATION_MEAN] == NULL)
     return FALSE;
-  if (!set_plan (op, &op->mean, OCT_OPERATION_MEAN, params, error))
-    return FALSE;
-  if (op->removed != NULL)
-    op->backend->free (op->removed);
-  op->removed = op->backend->alloc (OCT_MEAN_SIZE (params->samples), error);
-  if (op->removed == NULL)
-    return FALSE;
-  *found = *params;
+  *found = *(const OctBackgroundParams *)params;
   found->found = TRUE;
   return TRUE;
+}
+
+/* Parameters of the plan for a step that is run at once: the mean of one B-scan
+ * is found and removed by one operation then. */
+static gconstpointer
+get_params_at_once (
+    gconstpointer params, gboolean mean, OctBackgroundParams *at_once)
+{
+  if (!mean)
+    return params;
+  *at_once = *(const OctBackgroundParams *)params;
+  at_once->found = at_once->mode == OCT_BACKGROUND_RUNNING;
+  return at_once;
+}
+
+/* What settings come to: all of it is made before anything is let go of. */
+typedef struct {
+  OctStep *step;
+  OctPlan *plan, *mean; /* NULL: none, or the former one */
+  gpointer removed;     /* the same */
+  gboolean begun;       /* to bring the former plan up to date */
+} Made;
+
+/* Plans for a step are made when they are needed first, and kept up to date
+ * from then on. */
+static gboolean
+make (GstOctOperator *op, OctOperation operation, gconstpointer params,
+    Made *made, GError **error)
+{
+  OctBackgroundParams found, at_once;
+  gboolean mean = has_mean (op, operation, params, &found);
+  gconstpointer removal = mean ? &found : params;
+  OctPlan *plan = op->operation == operation ? op->plan : NULL;
+
+  if (!oct_step_is_possible (operation, removal)) {
+    if (!gst_oct_operator_check (operation, params, error))
+      return FALSE;
+  } else {
+    made->step = oct_step_new (operation, removal, error);
+    if (made->step == NULL)
+      return FALSE;
+  }
+  if (mean && op->removed == NULL) {
+    made->removed = op->backend->alloc (OCT_MEAN_SIZE (found.samples), error);
+    if (made->removed == NULL)
+      return FALSE;
+  }
+  made->begun = plan != NULL;
+  if ((made->step == NULL || op->plan != NULL)
+      && !renew_plan (op, plan, operation,
+          get_params_at_once (removal, mean, &at_once), &made->plan, error))
+    return FALSE;
+  return !mean
+         || renew_plan (
+             op, op->mean, OCT_OPERATION_MEAN, params, &made->mean, error);
+}
+
+static void
+destroy_plan (GstOctOperator *op, OctOperation operation, OctPlan *plan)
+{
+  if (plan != NULL)
+    op->backend->operations[operation]->destroy (plan);
+}
+
+/* Settings that came to nothing: the former ones stay. */
+static void
+forget_made (GstOctOperator *op, OctOperation operation, Made *made)
+{
+  g_clear_pointer (&made->step, oct_step_unref);
+  destroy_plan (op, operation, made->plan);
+  destroy_plan (op, OCT_OPERATION_MEAN, made->mean);
+  if (made->removed != NULL)
+    op->backend->free (made->removed);
+  if (!made->begun)
+    return;
+  if (op->step != NULL)
+    op->plan_is_old = TRUE;
+  else
+    gst_oct_operator_clear (op);
 }
 
 gboolean
@@ -127,55 +203,74 @@ gst_oct_operator_set (GstOctOperator *op, OctOperation operation,
     gconstpointer params, GError **error)
 {
   OctBackgroundParams found;
+  gboolean had_plan = op->plan != NULL;
+  Made made = { 0 };
 
-  if (operation != op->operation)
-    gst_oct_operator_clear (op);
-  op->operation = operation;
-  g_clear_pointer (&op->step, oct_step_unref);
-  if (operation == OCT_OPERATION_BACKGROUND
-      && !oct_step_is_possible (operation, params)) {
-    GError *local = NULL;
-
-    if (set_found (op, params, &found, &local)) {
-      params = &found;
-    } else if (local != NULL) {
-      g_propagate_error (error, local);
-      gst_oct_operator_clear (op);
-      return FALSE;
-    }
-  } else {
+  if (!make (op, operation, params, &made, error)) {
+    forget_made (op, operation, &made);
+    return FALSE;
+  }
+  if (op->plan != NULL && (made.plan != NULL || operation != op->operation)) {
+    get_table (op)->destroy (op->plan);
+    op->plan = NULL;
+  }
+  if (made.plan != NULL)
+    op->plan = made.plan;
+  op->plan_is_old = made.step != NULL && !had_plan;
+  if (!has_mean (op, operation, params, &found)) {
     clear_mean (op);
+  } else {
+    if (made.mean != NULL) {
+      destroy_plan (op, OCT_OPERATION_MEAN, op->mean);
+      op->mean = made.mean;
+    }
+    if (made.removed != NULL)
+      op->removed = made.removed;
   }
-  if (oct_step_is_possible (operation, params)) {
-    op->step = oct_step_new (operation, params, error);
-    op->plan_is_old = TRUE;
-    if (op->step != NULL)
-      return TRUE;
-  } else if (set_plan (op, &op->plan, operation, params, error)) {
-    return TRUE;
-  }
-  gst_oct_operator_clear (op);
-  return FALSE;
+  g_clear_pointer (&op->step, oct_step_unref);
+  op->step = made.step;
+  op->operation = operation;
+  return TRUE;
 }
 
-/* The plan of a step that is run at once.  The mean of one B-scan is found and
- * removed by one operation then. */
+gboolean
+gst_oct_operator_check (
+    OctOperation operation, gconstpointer params, GError **error)
+{
+  g_autoptr (OctStep) step = NULL;
+  OctBackgroundParams found;
+
+  if (operation == OCT_OPERATION_CS)
+    return oct_cs_check (params, error);
+  if (operation == OCT_OPERATION_LOGSCALE)
+    return oct_check_logscale (params, error);
+  if (!oct_step_is_possible (operation, params)) {
+    found = *(const OctBackgroundParams *)params;
+    found.found = TRUE;
+    params = &found;
+  }
+  step = oct_step_new (operation, params, error);
+  return step != NULL;
+}
+
+/* The plan of a step that is run at once. */
 static gboolean
 ensure_plan (GstOctOperator *op, GError **error)
 {
-  gconstpointer params;
   OctBackgroundParams at_once;
+  OctPlan *made;
 
   if (op->step == NULL || (op->plan != NULL && !op->plan_is_old))
     return TRUE;
-  params = oct_step_get_params (op->step);
-  if (op->mean != NULL) {
-    at_once = *(const OctBackgroundParams *)params;
-    at_once.found = at_once.mode == OCT_BACKGROUND_RUNNING;
-    params = &at_once;
-  }
-  if (!set_plan (op, &op->plan, op->operation, params, error))
+  if (!renew_plan (op, op->plan, op->operation,
+          get_params_at_once (
+              oct_step_get_params (op->step), op->mean != NULL, &at_once),
+          &made, error))
     return FALSE;
+  if (made != NULL) {
+    destroy_plan (op, op->operation, op->plan);
+    op->plan = made;
+  }
   op->plan_is_old = FALSE;
   return TRUE;
 }

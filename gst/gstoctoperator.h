@@ -22,12 +22,17 @@ GstOctOperator *gst_oct_operator_new (
     GstElement *owner, const OctBackend *backend);
 void gst_oct_operator_free (GstOctOperator *op);
 
-/* Takes settings, and keeps the history where the backend can.  FALSE with an
- * error when they make no sense or no plan can be made; then the former ones
- * may be gone. */
+/* Takes settings, and keeps the history where the backend can.  All that they
+ * need is made before the former ones are let go of.  FALSE with an error when
+ * they make no sense or no plan can be made: the former ones stay then, but for
+ * those of a plan with a history that the backend had begun to change. */
 gboolean gst_oct_operator_set (GstOctOperator *op, OctOperation operation,
     gconstpointer params, GError **error);
 gboolean gst_oct_operator_is_set (GstOctOperator *op);
+
+/* Whether the settings make sense, without making anything of them. */
+gboolean gst_oct_operator_check (
+    OctOperation operation, gconstpointer params, GError **error);
 
 /* Forgets the history, as after a seek. */
 void gst_oct_operator_reset (GstOctOperator *op);

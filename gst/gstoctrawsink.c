@@ -600,8 +600,8 @@ install_properties (GObjectClass *klass)
           0, G_MAXUINT64, 0, counter));
   g_object_class_install_property (klass, PROP_PARTS,
       g_param_spec_uint ("parts", "Parts",
-          "Parts that were begun and are there", 0, G_MAXUINT, 0, counter));
-  gst_oct_calibration_install_properties (klass, TRUE);
+          "Parts with B-scans that are there", 0, G_MAXUINT, 0, counter));
+  gst_oct_calibration_install_properties (klass);
 }
 
 static void

@@ -11,10 +11,9 @@
 
 G_BEGIN_DECLS
 
-#define GST_TYPE_OCT_MASK (gst_oct_mask_get_type ())
 GType gst_oct_mask_get_type (void);
 
-/* Under the object lock of the element, or a copy. */
+/* A member of the settings of an element. */
 typedef struct {
   gint kind; /* OctMaskKind, or GST_OCT_MASK_FILE */
   double rate;
@@ -22,52 +21,66 @@ typedef struct {
   guint64 seed;
   GstOctMaskFile file; /* to read */
   char *output;        /* to write, or NULL */
-
-  gboolean told; /* that what is set now is impossible */
-  gboolean told_of_output;
 } GstOctSampling;
 
 #define GST_OCT_MASK_FILE (OCT_MASK_LINEAR_K + 1)
 
-/* Identifiers of the properties, beyond those any element uses itself. */
-enum {
-  GST_OCT_PROP_MASK = 1200,
-  GST_OCT_PROP_SAMPLING_RATE,
-  GST_OCT_PROP_MAX_GAP,
-  GST_OCT_PROP_SEED,
-  GST_OCT_PROP_MASK_FILE,
-  GST_OCT_PROP_MASK_OUTPUT,
-};
+#define GST_OCT_DEFAULT_SAMPLING_RATE 0.4 /* Xu, Huang and Kang 2014 */
+#define GST_OCT_DEFAULT_MAX_GAP 8
+#define GST_OCT_DEFAULT_SEED 1
 
-void gst_oct_sampling_init (GstOctSampling *sampling);
-void gst_oct_sampling_clear (GstOctSampling *sampling);
-void gst_oct_sampling_install_properties (GObjectClass *klass);
-
-/* FALSE when `id` is none of these; otherwise the filter is told of a new
- * value.  Take the object lock of the element themselves. */
-gboolean gst_oct_sampling_set_property (GstOctFilter *filter,
-    GstOctSampling *sampling, guint id, const GValue *value);
-gboolean gst_oct_sampling_get_property (
-    GstOctFilter *filter, GstOctSampling *sampling, guint id, GValue *value);
-
-/* A copy, which shares what has been read of the mask file; under the object
- * lock.  `to` is cleared before. */
-void gst_oct_sampling_copy (GstOctSampling *to, const GstOctSampling *from);
+/* The length of the file decides the number of depths. */
+#define GST_OCT_SAMPLING_ROWS(settings, member)                                \
+  { "mask", "Mask", "Which samples of a spectrum are used",                    \
+    GST_OCT_PROPERTY_LIVE | GST_OCT_PROPERTY_CAPS, "mask",                     \
+    GST_OCT_ENUM (settings, member.kind, gst_oct_mask_get_type,                \
+        OCT_MASK_VARIABLE_DENSITY) },                                          \
+      { "sampling-rate", "Sampling rate",                                      \
+        "Part of the samples that is used, above 0 (not for mask=file)",       \
+        GST_OCT_PROPERTY_LIVE, "mask",                                         \
+        GST_OCT_DOUBLE (                                                       \
+            settings, member.rate, 0.0, 1.0, GST_OCT_DEFAULT_SAMPLING_RATE) }, \
+      { "max-gap", "Largest gap",                                              \
+        "Samples in a row that may be left out (mask=max-gap)",                \
+        GST_OCT_PROPERTY_LIVE, "mask",                                         \
+        GST_OCT_UINT (settings, member.max_gap, 0, OCT_MAX_SAMPLES,            \
+            GST_OCT_DEFAULT_MAX_GAP) },                                        \
+      { "seed", "Seed",                                                        \
+        "Number that the choice of samples begins with; the same one gives "   \
+        "the same mask",                                                       \
+        GST_OCT_PROPERTY_LIVE, "mask",                                         \
+        GST_OCT_UINT64 (                                                       \
+            settings, member.seed, 0, G_MAXUINT64, GST_OCT_DEFAULT_SEED) },    \
+      { "mask-file", "Mask file",                                              \
+        "Text file with 0 or 1 for every sample of a whole A-line "            \
+        "(mask=file)",                                                         \
+        GST_OCT_PROPERTY_LIVE | GST_OCT_PROPERTY_CAPS, "mask",                 \
+        GST_OCT_FILE (settings, member.file.path, member.file.content,         \
+            &gst_oct_mask_file) },                                             \
+  {                                                                            \
+    "mask-output", "Mask output",                                              \
+        "File to write the mask to that is in use, for the camera to keep "    \
+        "the same samples (none = not written)",                               \
+        GST_OCT_PROPERTY_LIVE, NULL, GST_OCT_STRING (settings, member.output)  \
+  }
 
 /* The samples of a whole A-line when the rows of the input have `columns`:
  * those of the mask file, else of the calibration from upstream, else as many;
- * and the calibration of them, a new reference, or NULL.  For a copy, in the
- * streaming thread: files that have not been read are.  FALSE
- * with an error, and `samples` set as far as it is known, when the mask file
- * or the calibration do not fit. */
-gboolean gst_oct_sampling_find_samples (GstOctSampling *sampling,
-    GstOctFilter *filter, guint columns, guint *samples,
-    OctCalibration **calibration, GError **error);
+ * and the calibration of them, a new reference, or NULL.  In the
+ * streaming thread: files that have not been read are.  FALSE with an error
+ * when the mask file or the calibration do not fit. */
+gboolean gst_oct_sampling_find_samples (const GstOctSampling *sampling,
+    GstOctFilter *filter, const OctCalibrationSettings *own, guint columns,
+    guint *samples, OctCalibration **calibration, GError **error);
+
+/* The same number as far as it is known, without reading; else 0. */
+guint gst_oct_sampling_peek_samples (const GstOctSampling *sampling,
+    GstOctFilter *filter, const OctCalibrationSettings *own, guint columns);
 
 /* The mask, [samples]; g_free().  `nodes` and `density` as in OctMaskSettings.
- * For a copy whose samples were found.  NULL with an error. */
-guint8 *gst_oct_sampling_make_mask (GstOctSampling *sampling, guint samples,
-    const double *nodes, const double *density, GError **error);
+ * For settings whose samples were found.  NULL with an error. */
+guint8 *gst_oct_sampling_make_mask (const GstOctSampling *sampling,
+    guint samples, const double *nodes, const double *density, GError **error);
 
 /* Writes the mask to `output` where that is asked for.  FALSE with
  * OCT_ERROR_WRITE or _DISK_FULL. */

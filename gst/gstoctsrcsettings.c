@@ -289,7 +289,7 @@ install_system_properties (GObjectClass *klass)
           "Virtual system: the same seed gives the same spectra", 0, G_MAXUINT,
           DEFAULT_SEED, READY));
   gst_oct_backend_install_properties (klass, PROP_BACKEND, PROP_CUDA_DEVICE_ID);
-  gst_oct_calibration_install_properties (klass, TRUE);
+  gst_oct_calibration_install_properties (klass);
 }
 
 void

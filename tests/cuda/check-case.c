@@ -87,8 +87,8 @@ count_value (Fill fill, GRand *random, guint largest, double x)
   }
 }
 
-static void
-fill_rows (const Case *test, guint8 *data, GRand *random)
+void
+check_fill (const Case *test, guint8 *data, GRand *random)
 {
   const Shape *shape = &test->in;
   guint size = (guint)oct_sample_format_size (test->in_format);
@@ -366,7 +366,7 @@ run_case (const Check *check, const Case *test)
   char *problem = NULL;
 
   for (guint step = 0; step < test->steps; step++) {
-    fill_rows (test, inputs[step], random);
+    check_fill (test, inputs[step], random);
     if (test->fill == FILL_LOST_COLUMNS && step % 2 == 0)
       lose_columns (test, inputs[step]);
   }

@@ -84,8 +84,11 @@ main (int argc, char **argv)
   check_cuda (cudaStreamCreateWithFlags (&check.stream, cudaStreamNonBlocking),
       "stream");
   if (do_bench) {
-    if (filter == NULL || strcmp (filter, "cs") != 0)
+    if (filter == NULL
+        || (strcmp (filter, "cs") != 0 && strcmp (filter, "fused") != 0))
       bench (&check, (guint)samples, (guint)lines);
+    if (filter == NULL || strcmp (filter, "fused") == 0)
+      bench_fused (&check);
     if (filter == NULL || strcmp (filter, "cs") == 0)
       bench_cs (&check, (guint)samples, (guint)lines);
     return 0;
@@ -97,6 +100,7 @@ main (int argc, char **argv)
   check_logscale (&check);
   check_nufft (&check);
   check_cs (&check);
+  check_fused (&check);
   check_errors (&check);
   printf (
       "1..%u\n# %u of %u failed\n", check.cases, check.failures, check.cases);

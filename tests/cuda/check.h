@@ -76,6 +76,8 @@ gboolean check_has (const Check *check, const char *name);
 /* Counts a case and prints a line of the TAP protocol; `problem`: what is wrong
  * with it, or NULL.  Frees both. */
 void check_report (Check *check, char *name, char *problem);
+/* Fills the rows of `in`, and what is behind them with poison. */
+void check_fill (const Case *test, guint8 *data, GRand *random);
 /* All cases of one operation. */
 void check_background (Check *check);
 void check_resample (Check *check);
@@ -85,8 +87,11 @@ void check_logscale (Check *check);
 void check_nufft (Check *check);
 void check_nufft_properties (Check *check);
 void check_cs (Check *check);
+/* Sequences in one pass, and the mean that is found before. */
+void check_fused (Check *check);
 /* Errors that run() and create() report. */
 void check_errors (Check *check);
 /* A-lines per second of every operation and of the chain. */
 void bench (Check *check, guint samples, guint lines);
+void bench_fused (Check *check);
 void bench_cs (Check *check, guint samples, guint lines);

@@ -45,6 +45,11 @@ static const struct {
              "octdcsub mode=running calibration="
              "@/wavelength-101.csv ! octkresample method=lanczos upsample=2 ! "
              "octfft length=256 ! fakesink" },
+  { AT_EOS, FILE_SOURCE "! octreconstruct ! fakesink" },
+  { CUT_OFF, "octsrc samples=256 lines=16 ! octreconstruct method=cs ! "
+             "fakesink" },
+  { BY_ERROR, "octsrc samples=256 lines=16 ! octreconstruct method=nufft "
+              "depth-start=500 ! fakesink" },
   { BY_ERROR, "octsrc location=nowhere.raw " CHAIN "! fakesink" },
   { BY_ERROR, "octsrc samples=256 lines=16 calibration=nowhere.csv " CHAIN
               "! fakesink" },

@@ -159,17 +159,43 @@ GST_START_TEST (test_calibration_of_another_length)
 }
 GST_END_TEST;
 
+/* A file that is missing or of another length is a warning, once, and the
+ * former one stays; other settings are taken, and so is the next file that
+ * fits. */
 GST_START_TEST (test_bad_calibration_while_playing)
 {
+  static const char *const files[] = { "nowhere/none.csv", "@/k-index-64.csv" };
+  static const char *const words[] = { "does not exist", "64" };
   GstHarness *harness = oct_test_harness ("octkresample calibration=" K_INDEX);
+  GstBus *bus = oct_test_bus (harness);
   g_autoptr (OctArray) input = load_spectra ();
-  g_autoptr (OctArray) output = oct_test_run (harness, input, NULL);
+  g_autoptr (OctArray) cubic = oct_test_run (harness, input, NULL);
+  g_autoptr (OctArray) linear =
+      resampled (input, "method=linear calibration=" K_INDEX);
+  g_autoptr (OctArray) other = resampled (input, "calibration=" WAVELENGTH);
+  g_autoptr (OctArray) taken = NULL;
+  guint i;
 
-  oct_test_set (harness, "octkresample", "calibration", "nowhere/none.csv");
-  fail_unless_equals_int (
-      oct_test_push_buffer (harness, oct_test_buffer (input, 0, 0)),
-      GST_FLOW_ERROR);
-  oct_test_assert_error (oct_test_bus (harness), "nowhere/none.csv", NULL);
+  for (i = 0; i < G_N_ELEMENTS (files); i++) {
+    g_autoptr (OctArray) former = NULL, beside = NULL, back = NULL;
+
+    oct_test_set (harness, "octkresample", "calibration", files[i]);
+    former = push (harness, input);
+    fail_unless (oct_array_equal (former, cubic));
+    oct_test_assert_refused_live (bus, words[i],
+        "the former calibration is kept", "k-index-101.csv", NULL);
+    oct_test_set (harness, "octkresample", "method", "linear");
+    beside = push (harness, input);
+    fail_unless (oct_array_equal (beside, linear));
+    oct_test_set (harness, "octkresample", "method", "cubic");
+    back = push (harness, input);
+    fail_unless (oct_array_equal (back, cubic));
+    oct_test_assert_quiet (bus);
+  }
+  oct_test_set (harness, "octkresample", "calibration", WAVELENGTH);
+  taken = push (harness, input);
+  oct_test_compare (taken, other, 0);
+  oct_test_assert_quiet (bus);
   gst_harness_teardown (harness);
 }
 GST_END_TEST;

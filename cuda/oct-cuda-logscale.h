@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * What a plan of logscale does for a pass that ends in it: the pass leaves the
+ * powers of A-scans and what is found of them, and the plan, which keeps the
+ * history of the range, maps them to an image.
+ */
+#pragma once
+
+#include "oct-cuda-private.h"
+
+G_BEGIN_DECLS
+
+/* Powers, [lines][depth_bins] float, in device memory. */
+typedef struct {
+  const float *values;
+  gsize stride; /* bytes */
+  /* what was found of them, and statistics to make ready (lowest and highest)
+   * for a later B-scan */
+  OctCudaFind find;
+  OctCudaStatistics *statistics, *next;
+} OctCudaPowers;
+
+/* What has to be found of the powers of the next B-scan. */
+OctCudaFind oct_cuda_logscale_get_find (const OctPlan *plan);
+
+/* Whether the plan is one for so many A-scans and `out` can be written: errors
+ * that are no fault of the device are found before anything is queued. */
+gboolean oct_cuda_logscale_check (const OctPlan *plan, guint lines,
+    guint depth_bins, const OctFrame *out, GError **error);
+
+/* logscale_run() for powers: one kernel, or two.  `stream` may be another one
+ * than that of the pass, behind it, as long as it is always the same. */
+gboolean oct_cuda_logscale_map (OctPlan *plan, const OctCudaPowers *powers,
+    const OctFrame *out, gpointer stream, GError **error);
+
+/* Statistics before any B-scan. */
+void oct_cuda_statistics_init (OctCudaStatistics *statistics);
+
+G_END_DECLS

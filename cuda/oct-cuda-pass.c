@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * Several operations in one pass over the data: plans.
+ *
+ * Known are [background] [resample] [dispersion] fft, each where it is given,
+ * of as many samples as the FFT is long, a power of two; and behind it
+ * logscale.  A run queues the pass, one kernel, and for logscale the map of its
+ * powers to grey levels; it makes nothing and asks nothing.  The two share
+ * memory of the plan alone, so that the map may as well be queued in another
+ * stream behind the pass: start() and finish().
+ */
+#include "oct-cuda-logscale.h"
+#include "oct-step.h"
+
+#include <math.h>
+#include <string.h>
+
+#define NAME "fft"
+#define LANCZOS_A 4
+#define LANCZOS_TAPS (2 * LANCZOS_A)
+
+/* What is in memory between start() and finish() is used in turn.  A map makes
+ * the statistics of the B-scan before ready for the one after the next, which
+ * is not started before that map is done. */
+#define TURNS 3
+
+/* Of one B-scan, between its pass and its map. */
+typedef struct {
+  float *powers; /* [lines][row] */
+  OctCudaFind find;
+  guint statistics; /* which of them, where any are found */
+} Turn;
+
+struct _OctPlan {
+  /* which are given; they are the caller's */
+  const OctBackgroundParams *background;
+  const OctResampleParams *resample;
+  const OctDispersionParams *dispersion;
+  const OctFftParams *fft;
+
+  OctCudaPass pass; /* all but planes, find and statistics */
+  OctSampleFormat format;
+  gboolean overlap;
+  OctCudaTable positions, taps, turns, stored;
+
+  /* with logscale */
+  Turn between[TURNS];     /* the first one also for run() */
+  guint started, finished; /* their numbers */
+  gsize row;               /* of powers, bytes */
+  OctCudaTable statistics; /* OctCudaStatistics [TURNS] */
+  guint next_statistics;
+};
+
+/* ------------------------------------------------------------ the pattern */
+
+/* Takes the steps in the only order there is. */
+static gboolean
+take_steps (OctPlan *plan, const OctStep *const *steps, guint n)
+{
+  guint at = 0;
+
+#define TAKE(member, operation)                                                \
+  if (at < n && oct_step_get_operation (steps[at]) == operation)               \
+  plan->member = oct_step_get_params (steps[at++])
+  TAKE (background, OCT_OPERATION_BACKGROUND);
+  TAKE (resample, OCT_OPERATION_RESAMPLE);
+  TAKE (dispersion, OCT_OPERATION_DISPERSION);
+  TAKE (fft, OCT_OPERATION_FFT);
+#undef TAKE
+  return at == n && plan->fft != NULL;
+}
+
+/* count x lines - sum has to be a number of 32 bits with a sign. */
+static gboolean
+sums_fit (OctSampleFormat format, guint lines)
+{
+  return lines <= (format == OCT_SAMPLE_U8 ? OCT_MAX_LINES : 32768);
+}
+
+static gboolean
+is_known (const OctPlan *plan)
+{
+  const OctFftParams *fft = plan->fft;
+  const OctBackgroundParams *background = plan->background;
+
+  if (fft->length != fft->samples
+      || (plan->resample != NULL && plan->resample->upsample != 1)
+      || (fft->format == OCT_SAMPLE_CF32) != (plan->dispersion != NULL))
+    return FALSE;
+  if (background == NULL)
+    return TRUE;
+  if (!background->found)
+    return background->mode == OCT_BACKGROUND_STORED
+           || background->mode == OCT_BACKGROUND_NONE;
+  return sums_fit (background->format, background->lines);
+}
+
+/* ---------------------------------------------------------------- tables */
+
+static double
+sinc (double x)
+{
+  return x == 0 ? 1 : sin (G_PI * x) / (G_PI * x);
+}
+
+/* Of the samples from base - 3 on, 0 outside of the A-line; two tables of four,
+ * `samples` apart. */
+static void
+set_taps (float4 *taps, double position, gint base, gint samples)
+{
+  double weights[LANCZOS_TAPS], total = 0;
+
+  for (gint tap = 0; tap < LANCZOS_TAPS; tap++) {
+    gint i = base + 1 - LANCZOS_A + tap;
+    double distance = position - i;
+    gboolean inside = i >= 0 && i < samples && fabs (distance) < LANCZOS_A;
+
+    weights[tap] = inside ? sinc (distance) * sinc (distance / LANCZOS_A) : 0;
+    total += weights[tap];
+  }
+  for (gint half = 0; half < 2; half++) {
+    const double *w = weights + 4 * half;
+
+    taps[half * samples].x = (float)(w[0] / total);
+    taps[half * samples].y = (float)(w[1] / total);
+    taps[half * samples].z = (float)(w[2] / total);
+    taps[half * samples].w = (float)(w[3] / total);
+  }
+}
+
+/* Where value j is read: first value in shared memory, and the fraction. */
+static void
+set_position (const OctPlan *plan, guint j, float4 *entry, float4 *taps)
+{
+  gint samples = (gint)plan->fft->samples, base, before = 0;
+  double position = j;
+  guint32 first;
+
+  if (plan->resample != NULL)
+    position = CLAMP (plan->resample->positions[j], 0, samples - 1);
+  base = (gint)position;
+  if (plan->pass.method == OCT_CUDA_PASS_LANCZOS) {
+    before = LANCZOS_A - 1;
+    set_taps (taps + j, position, base, samples);
+  } else if (plan->pass.method != OCT_CUDA_PASS_UNIFORM) {
+    base = MIN (base, samples - 2); /* last interval closed at its end */
+    before = plan->pass.method == OCT_CUDA_PASS_CUBIC ? 1 : 0;
+  }
+  first = (guint32)(OCT_CUDA_PASS_GUARD + base - before);
+  memcpy (&entry->x, &first, sizeof (first));
+  entry->y = (float)(position - base);
+}
+
+/* What every value is multiplied by: window and dispersion, and all constant
+ * factors. */
+static void
+set_factor (const OctPlan *plan, guint j, float4 *entry)
+{
+  const OctFftParams *fft = plan->fft;
+  double factor = fft->window[j] / sqrt (fft->samples);
+  double phase = plan->dispersion != NULL ? plan->dispersion->phase[j] : 0;
+
+  if (plan->pass.method == OCT_CUDA_PASS_CUBIC)
+    factor /= 6; /* of the B-splines */
+  if (plan->pass.mode == OCT_CUDA_BACKGROUND_SUMS)
+    factor /= fft->lines;
+  if (!plan->pass.is_complex)
+    factor /= 2; /* the transform of real A-lines adds two halves */
+  entry->z = (float)(factor * cos (phase));
+  entry->w = (float)(factor * sin (phase));
+}
+
+static gboolean
+make_positions (OctPlan *plan)
+{
+  guint samples = plan->fft->samples;
+  float4 *entries, *taps = NULL;
+
+  if (!oct_cuda_table_init (
+          &plan->positions, samples * sizeof (float4), NAME, NULL)
+      || (entries = oct_cuda_table_edit (&plan->positions, NAME, NULL)) == NULL)
+    return FALSE;
+  if (plan->pass.method == OCT_CUDA_PASS_LANCZOS
+      && (!oct_cuda_table_init (
+              &plan->taps, 2 * samples * sizeof (float4), NAME, NULL)
+          || (taps = oct_cuda_table_edit (&plan->taps, NAME, NULL)) == NULL))
+    return FALSE;
+  for (guint j = 0; j < samples; j++) {
+    set_position (plan, j, &entries[j], taps);
+    set_factor (plan, j, &entries[j]);
+  }
+  plan->pass.positions = plan->positions.device;
+  plan->pass.taps = plan->taps.device;
+  return TRUE;
+}
+
+static gboolean
+make_turns (OctPlan *plan)
+{
+  guint samples = plan->fft->samples;
+  float2 *turns;
+
+  if (!oct_cuda_table_init (&plan->turns, samples * sizeof (float2), NAME, NULL)
+      || (turns = oct_cuda_table_edit (&plan->turns, NAME, NULL)) == NULL)
+    return FALSE;
+  for (guint i = 0; i < samples; i++) {
+    double angle = -2 * G_PI * i / samples;
+
+    turns[i].x = (float)cos (angle);
+    turns[i].y = (float)sin (angle);
+  }
+  plan->pass.turns = plan->turns.device;
+  return TRUE;
+}
+
+static gboolean
+make_stored (OctPlan *plan)
+{
+  const OctBackgroundParams *background = plan->background;
+  float2 *stored;
+
+  if (background == NULL || background->mode != OCT_BACKGROUND_STORED)
+    return TRUE;
+  if (!oct_cuda_table_init (
+          &plan->stored, background->samples * sizeof (float2), NAME, NULL)
+      || (stored = oct_cuda_table_edit (&plan->stored, NAME, NULL)) == NULL)
+    return FALSE;
+  for (guint i = 0; i < background->samples; i++) {
+    stored[i].x = (float)background->background[i];
+    stored[i].y = (float)(background->background[i] - stored[i].x);
+  }
+  plan->pass.table = plan->stored.device;
+  return TRUE;
+}
+
+/* Memory for powers; that of the later turns is made when they are used. */
+static gboolean
+make_powers (const OctPlan *plan, Turn *turn, GError **error)
+{
+  if (turn->powers == NULL)
+    turn->powers = oct_cuda_alloc (plan->row * plan->fft->lines, NAME, error);
+  return turn->powers != NULL;
+}
+
+static gboolean
+make_statistics (OctPlan *plan)
+{
+  OctCudaStatistics *statistics;
+
+  if (!oct_cuda_table_init (
+          &plan->statistics, TURNS * sizeof (OctCudaStatistics), NAME, NULL)
+      || (statistics = oct_cuda_table_edit (&plan->statistics, NAME, NULL))
+             == NULL)
+    return FALSE;
+  for (guint i = 0; i < TURNS; i++)
+    oct_cuda_statistics_init (&statistics[i]);
+  /* rows of whole 128 bytes */
+  plan->row = (plan->fft->depth_bins + 31) / 32 * 32 * sizeof (float);
+  return TRUE;
+}
+
+/* ------------------------------------------------------------------ plans */
+
+static void
+fused_destroy (OctPlan *plan)
+{
+  oct_cuda_table_clear (&plan->positions);
+  oct_cuda_table_clear (&plan->taps);
+  oct_cuda_table_clear (&plan->turns);
+  oct_cuda_table_clear (&plan->stored);
+  oct_cuda_table_clear (&plan->statistics);
+  for (guint i = 0; i < TURNS; i++)
+    oct_cuda_free (plan->between[i].powers);
+  g_free (plan);
+}
+
+static OctCudaPassMethod
+pass_method (const OctResampleParams *resample)
+{
+  if (resample == NULL)
+    return OCT_CUDA_PASS_UNIFORM;
+  switch (resample->method) {
+  case OCT_RESAMPLE_LINEAR:
+    return OCT_CUDA_PASS_LINEAR;
+  case OCT_RESAMPLE_LANCZOS:
+    return OCT_CUDA_PASS_LANCZOS;
+  default:
+    return OCT_CUDA_PASS_CUBIC;
+  }
+}
+
+/* All of the pass that does not change from B-scan to B-scan; FALSE when there
+ * is no kernel for it. */
+static gboolean
+describe (OctPlan *plan)
+{
+  const OctFftParams *fft = plan->fft;
+  const OctBackgroundParams *background = plan->background;
+  int fits = 0;
+
+  plan->format = background != NULL ? background->format : OCT_SAMPLE_F32;
+  plan->pass = (OctCudaPass){
+    .rows = { .lines = fft->lines, .samples = fft->samples },
+    .is_complex = plan->dispersion != NULL,
+    .sample_size = (guint)oct_sample_format_size (plan->format),
+    .mode = OCT_CUDA_BACKGROUND_TABLE,
+    .method = pass_method (plan->resample),
+    .depth_start = fft->depth_start,
+    .depth_bins = fft->depth_bins,
+    .band_factor = (guint32)(G_MAXUINT32 / fft->depth_bins + 1),
+  };
+  if (background != NULL && background->found)
+    plan->pass.mode =
+        oct_cuda_found_mode (background->mode, background->format);
+  return oct_cuda_pass_prepare (&plan->pass, &fits) == cudaSuccess && fits;
+}
+
+static OctPlan *
+fused_create (const OctStep *const *steps, guint n, OctOperation last)
+{
+  OctPlan *plan;
+
+  if (last != OCT_OPERATION_LOGSCALE && last != OCT_N_OPERATIONS)
+    return NULL;
+  plan = g_new0 (OctPlan, 1);
+  plan->overlap = oct_cuda_can_overlap ();
+  if (!take_steps (plan, steps, n) || !is_known (plan) || !describe (plan)
+      || !make_positions (plan) || !make_turns (plan) || !make_stored (plan)
+      || (last == OCT_OPERATION_LOGSCALE
+          && !(make_statistics (plan)
+               && make_powers (plan, plan->between, NULL)))) {
+    fused_destroy (plan);
+    return NULL;
+  }
+  return plan;
+}
+
+static gboolean
+upload_tables (OctPlan *plan, gpointer stream, GError **error)
+{
+  return oct_cuda_table_upload (&plan->positions, NAME, stream, error)
+         && oct_cuda_table_upload (&plan->taps, NAME, stream, error)
+         && oct_cuda_table_upload (&plan->turns, NAME, stream, error)
+         && oct_cuda_table_upload (&plan->stored, NAME, stream, error)
+         && oct_cuda_table_upload (&plan->statistics, NAME, stream, error);
+}
+
+/* The pass without what is behind it. */
+static gboolean
+run_pass (OctPlan *plan, const OctCudaPass *parts, const OctFrame *in,
+    gpointer stream, GError **error)
+{
+  gsize size = oct_sample_format_size (plan->format);
+  OctCudaPass pass = *parts;
+  OctCudaQueue queue = { stream, plan->overlap };
+
+  pass.rows.in = in->planes[0].data;
+  pass.rows.in_stride = in->planes[0].stride;
+  if (!oct_cuda_check_plane (
+          &in->planes[0], pass.rows.samples * size, size, error)
+      || !upload_tables (plan, stream, error))
+    return FALSE;
+  if (plan->background != NULL && plan->background->found) {
+    pass.table = in->planes[1].data;
+    if (!oct_cuda_check_found (&in->planes[1], error))
+      return FALSE;
+  }
+  return oct_cuda_check (oct_cuda_launch_pass (&pass, queue), NAME, error);
+}
+
+/* To A-scans. */
+static gboolean
+run_to_ascans (OctPlan *plan, const OctFrame *in, const OctFrame *out,
+    gpointer stream, GError **error)
+{
+  const OctPlane *to = &out->planes[0];
+  OctCudaPass pass = plan->pass;
+
+  pass.rows.out = to->data;
+  pass.rows.out_stride = to->stride;
+  return oct_cuda_check_plane (
+             to, pass.depth_bins * sizeof (float2), sizeof (float2), error)
+         && run_pass (plan, &pass, in, stream, error);
+}
+
+/* To powers and what the plan of logscale needs of them. */
+static gboolean
+run_to_powers (OctPlan *plan, Turn *turn, const OctFrame *in,
+    const OctPlan *logscale, gpointer stream, GError **error)
+{
+  OctCudaStatistics *statistics = plan->statistics.device;
+  OctCudaPass pass = plan->pass;
+
+  if (!make_powers (plan, turn, error))
+    return FALSE;
+  turn->find = oct_cuda_logscale_get_find (logscale);
+  turn->statistics = plan->next_statistics;
+  pass.rows.out = turn->powers;
+  pass.rows.out_stride = plan->row;
+  pass.to_power = TRUE;
+  pass.find = turn->find;
+  pass.statistics = &statistics[turn->statistics];
+  if (!run_pass (plan, &pass, in, stream, error))
+    return FALSE;
+  if (turn->find != OCT_CUDA_FIND_NOTHING)
+    plan->next_statistics = (turn->statistics + 1) % TURNS;
+  return TRUE;
+}
+
+static gboolean
+map_powers (OctPlan *plan, const Turn *turn, OctPlan *logscale,
+    const OctFrame *out, gpointer stream, GError **error)
+{
+  OctCudaStatistics *statistics = plan->statistics.device;
+  OctCudaPowers powers = { turn->powers, plan->row, turn->find,
+    &statistics[turn->statistics],
+    &statistics[(turn->statistics + TURNS - 1) % TURNS] };
+
+  return oct_cuda_logscale_map (logscale, &powers, out, stream, error);
+}
+
+static gboolean
+fused_run (OctPlan *plan, const OctFrame *in, OctPlan *last,
+    const OctFrame *out, gpointer stream, GError **error)
+{
+  Turn *turn = plan->between;
+
+  if (last == NULL)
+    return run_to_ascans (plan, in, out, stream, error);
+  return oct_cuda_logscale_check (
+             last, plan->pass.rows.lines, plan->pass.depth_bins, out, error)
+         && run_to_powers (plan, turn, in, last, stream, error)
+         && map_powers (plan, turn, last, out, stream, error);
+}
+
+static gboolean
+fused_start (OctPlan *plan, const OctFrame *in, OctPlan *last, gpointer stream,
+    GError **error)
+{
+  Turn *turn = &plan->between[plan->started];
+
+  if (!run_to_powers (plan, turn, in, last, stream, error))
+    return FALSE;
+  plan->started = (plan->started + 1) % TURNS;
+  return TRUE;
+}
+
+static gboolean
+fused_finish (OctPlan *plan, OctPlan *last, const OctFrame *out,
+    gpointer stream, GError **error)
+{
+  const Turn *turn = &plan->between[plan->finished];
+
+  plan->finished = (plan->finished + 1) % TURNS;
+  return oct_cuda_logscale_check (
+             last, plan->pass.rows.lines, plan->pass.depth_bins, out, error)
+         && map_powers (plan, turn, last, out, stream, error);
+}
+
+const OctFusedTable oct_cuda_fused = {
+  .create = fused_create,
+  .run = fused_run,
+  .start = fused_start,
+  .finish = fused_finish,
+  .destroy = fused_destroy,
+};

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstoctchoice.h"
+#include "gstocterror.h"
+
+/* Rows that are not taken, and why. */
+typedef struct {
+  guint64 rows;
+  GError *error;
+} Refusal;
+
+static void
+clear_refusal (gpointer refusal)
+{
+  g_clear_error (&((Refusal *)refusal)->error);
+}
+
+static GArray *
+new_refusals (void)
+{
+  GArray *refusals = g_array_new (FALSE, FALSE, sizeof (Refusal));
+
+  g_array_set_clear_func (refusals, clear_refusal);
+  return refusals;
+}
+
+void
+gst_oct_choice_init (GstOctChoice *choice, GstElement *element,
+    const GstOctProperties *properties, GstOctTry try, GstOctDescribe describe)
+{
+  *choice = (GstOctChoice){ .element = element,
+    .properties = properties,
+    .try = try,
+    .describe = describe,
+    .wanted = gst_oct_settings_new (properties) };
+}
+
+static void
+clear_former (GstOctChoice *choice)
+{
+  g_clear_pointer (&choice->caps, gst_oct_settings_unref);
+  g_clear_pointer (&choice->former, gst_oct_settings_unref);
+  g_clear_pointer (&choice->told, gst_oct_settings_unref);
+  choice->refused = 0;
+}
+
+void
+gst_oct_choice_clear (GstOctChoice *choice)
+{
+  clear_former (choice);
+  g_clear_pointer (&choice->wanted, gst_oct_settings_unref);
+}
+
+void
+gst_oct_choice_forget (GstOctChoice *choice)
+{
+  GstOctSettings *reopened;
+
+  GST_OBJECT_LOCK (choice->element);
+  clear_former (choice);
+  reopened = gst_oct_settings_reopened (choice->wanted);
+  gst_oct_settings_unref (choice->wanted);
+  choice->wanted = reopened;
+  GST_OBJECT_UNLOCK (choice->element);
+}
+
+/* ---------------------------------------------------------------- properties
+ */
+
+void
+gst_oct_choice_set (GstOctChoice *choice, guint i, const GValue *value)
+{
+  const GstOctProperty *row = &choice->properties->rows[i];
+  GstOctSettings *former;
+
+  GST_OBJECT_LOCK (choice->element);
+  former = choice->wanted;
+  choice->wanted = gst_oct_settings_with_value (former, row, value);
+  choice->stale |= (row->flags & GST_OCT_PROPERTY_CAPS) != 0;
+  GST_OBJECT_UNLOCK (choice->element);
+  gst_oct_settings_unref (former);
+}
+
+void
+gst_oct_choice_get (GstOctChoice *choice, guint i, GValue *value)
+{
+  GST_OBJECT_LOCK (choice->element);
+  gst_oct_properties_get (&choice->properties->rows[i],
+      gst_oct_settings_get (choice->wanted), value);
+  GST_OBJECT_UNLOCK (choice->element);
+}
+
+void
+gst_oct_choice_set_found (GstOctChoice *choice, gsize offset, guint value)
+{
+  GstOctSettings *former = NULL;
+  guint i;
+
+  GST_OBJECT_LOCK (choice->element);
+  if (G_STRUCT_MEMBER (guint, gst_oct_settings_get (choice->wanted), offset)
+      != value) {
+    former = choice->wanted;
+    choice->wanted =
+        gst_oct_settings_with_member (former, offset, &value, sizeof value);
+  }
+  GST_OBJECT_UNLOCK (choice->element);
+  if (former == NULL)
+    return;
+  gst_oct_settings_unref (former);
+  for (i = 0; i < choice->properties->n_rows; i++)
+    if (choice->properties->rows[i].offset == offset)
+      g_object_notify (
+          G_OBJECT (choice->element), choice->properties->rows[i].name);
+}
+
+/* ---------------------------------------------------------------------- caps
+ */
+
+GstOctSettings *
+gst_oct_choice_ref (GstOctChoice *choice)
+{
+  GstOctSettings *settings;
+
+  GST_OBJECT_LOCK (choice->element);
+  settings = gst_oct_settings_ref (
+      choice->caps != NULL ? choice->caps : choice->wanted);
+  GST_OBJECT_UNLOCK (choice->element);
+  return settings;
+}
+
+void
+gst_oct_choice_set_stale (GstOctChoice *choice)
+{
+  GST_OBJECT_LOCK (choice->element);
+  choice->stale = TRUE;
+  GST_OBJECT_UNLOCK (choice->element);
+}
+
+gboolean
+gst_oct_choice_is_stale (GstOctChoice *choice)
+{
+  gboolean stale;
+
+  GST_OBJECT_LOCK (choice->element);
+  stale = choice->stale;
+  GST_OBJECT_UNLOCK (choice->element);
+  return stale;
+}
+
+/* Takes the reference to `settings`. */
+static void
+replace (GstOctChoice *choice, GstOctSettings **place, GstOctSettings *settings)
+{
+  GstOctSettings *former;
+
+  GST_OBJECT_LOCK (choice->element);
+  former = *place;
+  *place = settings;
+  GST_OBJECT_UNLOCK (choice->element);
+  g_clear_pointer (&former, gst_oct_settings_unref);
+}
+
+/* ------------------------------------------------------------------ choosing
+ */
+
+static gboolean
+try (GstOctChoice *choice, const GstOctSettings *settings,
+    GstOctPurpose purpose, GError **error)
+{
+  return choice->try (
+      choice->element, gst_oct_settings_get (settings), purpose, error);
+}
+
+/* `base` with whatever of `wanted` fits, group by group; NULL when not even
+ * `base` does.  Takes the reference to `base`. */
+static GstOctSettings *
+search (GstOctChoice *choice, GstOctSettings *base,
+    const GstOctSettings *wanted, GstOctPurpose purpose, GArray *refusals)
+{
+  guint64 differ = gst_oct_settings_compare (base, wanted);
+  gboolean fits = FALSE;
+  guint i;
+
+  for (i = 0; i < choice->properties->n_rows; i++) {
+    Refusal refusal = { 0 };
+    GstOctSettings *one;
+
+    if (!(differ >> i & 1))
+      continue;
+    refusal.rows = gst_oct_properties_get_group (choice->properties, i);
+    differ &= ~refusal.rows;
+    one = gst_oct_settings_with_rows (base, wanted, refusal.rows);
+    if (try (choice, one, purpose, &refusal.error)) {
+      fits = TRUE;
+      gst_oct_settings_unref (base);
+      base = one;
+    } else {
+      gst_oct_settings_unref (one);
+      g_array_append_val (refusals, refusal);
+    }
+  }
+  if (fits || try (choice, base, purpose, NULL))
+    return base;
+  gst_oct_settings_unref (base);
+  return NULL;
+}
+
+/* The rows that caps depend on, with all that they have to go with. */
+static guint64
+get_caps_rows (GstOctChoice *choice)
+{
+  const GstOctProperties *properties = choice->properties;
+  guint64 rows = 0;
+  guint i;
+
+  for (i = 0; i < properties->n_rows; i++)
+    if (properties->rows[i].flags & GST_OCT_PROPERTY_CAPS)
+      rows |= gst_oct_properties_get_group (properties, i);
+  return rows;
+}
+
+void
+gst_oct_choice_negotiate (GstOctChoice *choice)
+{
+  g_autoptr (GArray) refusals = new_refusals ();
+  g_autoptr (GstOctSettings) wanted = NULL;
+  GstOctSettings *former = NULL, *found = NULL;
+
+  GST_OBJECT_LOCK (choice->element);
+  choice->stale = FALSE;
+  wanted = gst_oct_settings_ref (choice->wanted);
+  if (choice->former != NULL)
+    former = gst_oct_settings_ref (choice->former);
+  GST_OBJECT_UNLOCK (choice->element);
+  /* which reads the files that caps depend on, too */
+  if (get_caps_rows (choice) != 0
+      && !try (choice, wanted, GST_OCT_FOR_CAPS, NULL) && former != NULL)
+    found = search (
+        choice, g_steal_pointer (&former), wanted, GST_OCT_FOR_CAPS, refusals);
+  g_clear_pointer (&former, gst_oct_settings_unref);
+  replace (choice, &choice->caps,
+      found != NULL ? found : gst_oct_settings_ref (wanted));
+}
+
+/* Those in force, with all that caps depend on as these were negotiated. */
+static GstOctSettings *
+new_base (GstOctChoice *choice)
+{
+  return gst_oct_settings_with_rows (choice->former,
+      choice->caps != NULL ? choice->caps : choice->former,
+      get_caps_rows (choice));
+}
+
+/* Says that `wanted` is impossible in these rows, and what stays. */
+static void
+warn (GstOctChoice *choice, const GstOctSettings *used, Refusal *refusal)
+{
+  const GstOctProperties *properties = choice->properties;
+  const char *group = NULL;
+  g_autofree char *kept = NULL;
+  guint i;
+
+  for (i = 0; i < properties->n_rows; i++)
+    if (refusal->rows >> i & 1 && properties->rows[i].group != NULL)
+      group = properties->rows[i].group;
+  if (choice->describe != NULL)
+    kept =
+        choice->describe (choice->element, gst_oct_settings_get (used), group);
+  if (kept == NULL) {
+    g_autofree char *values = gst_oct_settings_describe (used, refusal->rows);
+
+    kept = g_strdup_printf ("Until then the former %s is kept: %s.",
+        group != NULL ? group : "value", values);
+  }
+  gst_oct_element_warn_former (choice->element, &refusal->error, kept);
+}
+
+/* Puts `used` in force (takes the reference) and tells what of `wanted` is not
+ * taken, where that has not been told. */
+static void
+use (GstOctChoice *choice, GstOctSettings *used, GstOctSettings *wanted,
+    GArray *refusals)
+{
+  guint64 refused = 0, news = ~choice->refused;
+  guint i;
+
+  if (choice->told != NULL)
+    news |= gst_oct_settings_compare (choice->told, wanted);
+  for (i = 0; i < refusals->len; i++) {
+    Refusal *refusal = &g_array_index (refusals, Refusal, i);
+    guint64 rows = refusal->rows;
+
+    refused |= rows;
+    /* of a group those that are other than they stay */
+    refusal->rows &= gst_oct_settings_compare (used, wanted);
+    if (rows & news)
+      warn (choice, used, refusal);
+  }
+  choice->refused = refused;
+  g_clear_pointer (&choice->told, gst_oct_settings_unref);
+  if (refused != 0)
+    choice->told = gst_oct_settings_ref (wanted);
+  replace (choice, &choice->caps, gst_oct_settings_ref (used));
+  replace (choice, &choice->former, used);
+}
+
+/* What of `wanted` can be used in place of it; NULL: nothing. */
+static GstOctSettings *
+use_former (GstOctChoice *choice, const GstOctSettings *wanted, GError *error,
+    GArray *refusals)
+{
+  GstOctSettings *found =
+      search (choice, new_base (choice), wanted, GST_OCT_TO_TRY, refusals);
+  Refusal all = { 0 };
+
+  if (found == NULL)
+    return NULL;
+  if (refusals->len > 0 && try (choice, found, GST_OCT_TO_USE, NULL))
+    return found;
+  /* they fit, but there is no memory for them, or the like */
+  gst_oct_settings_unref (found);
+  found = new_base (choice);
+  all.rows = gst_oct_settings_compare (found, wanted);
+  if (all.rows == 0 || !try (choice, found, GST_OCT_TO_USE, NULL)) {
+    gst_oct_settings_unref (found);
+    return NULL;
+  }
+  all.error = g_error_copy (error);
+  g_array_set_size (refusals, 0);
+  g_array_append_val (refusals, all);
+  return found;
+}
+
+gboolean
+gst_oct_choice_configure (GstOctChoice *choice, GError **error)
+{
+  g_autoptr (GArray) refusals = new_refusals ();
+  g_autoptr (GstOctSettings) wanted = NULL;
+  GstOctSettings *used = NULL;
+  GError *local = NULL;
+
+  GST_OBJECT_LOCK (choice->element);
+  wanted = gst_oct_settings_ref (
+      choice->stale && choice->caps != NULL ? choice->caps : choice->wanted);
+  GST_OBJECT_UNLOCK (choice->element);
+  if (try (choice, wanted, GST_OCT_TO_USE, &local))
+    used = gst_oct_settings_ref (wanted);
+  else if (choice->former != NULL)
+    used = use_former (choice, wanted, local, refusals);
+  if (used == NULL) {
+    g_propagate_error (error, local);
+    return FALSE;
+  }
+  g_clear_error (&local);
+  use (choice, used, wanted, refusals);
+  return TRUE;
+}

@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * Speed of the chain on data in device memory: its operations one by one, in
+ * one pass, and the parts of that; in one stream, in three, and as graphs of
+ * CUDA, which show what the device does where the host does not matter.
+ */
+#include "fused-case.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define BUFFERS 3
+#define RUNS 60 /* B-scans between two events; graphs begin and end in turn */
+#define REPEATS 15
+
+typedef struct {
+  const Check *check;
+  const char *name;
+  guint samples, lines;
+  FusedSteps steps;
+  OctPlan *single[OCT_N_OPERATIONS]; /* one by one */
+  OctPlan *mean, *logscale, *pass;
+  gpointer raw[BUFFERS], found[BUFFERS], image[BUFFERS];
+  gpointer real, complex, ascans;
+  cudaStream_t streams[3];
+  cudaEvent_t summed[BUFFERS], started[BUFFERS], finished[BUFFERS];
+} Bench;
+
+/* Queues B-scan `turn`. */
+typedef void (*Run) (Bench *bench, guint turn);
+
+static void
+check_run (gboolean done, const GError *error)
+{
+  if (done)
+    return;
+  printf ("Bail out! %s\n", error->message);
+  exit (1);
+}
+
+/* ------------------------------------------------------------------- data */
+
+static void
+fill_raw (Bench *bench)
+{
+  gsize values = (gsize)bench->samples * bench->lines;
+  g_autofree guint16 *raw = g_new (guint16, values);
+  GRand *random = g_rand_new_with_seed (1);
+
+  for (guint b = 0; b < BUFFERS; b++) {
+    Case rows = { .in = { 2 * bench->samples, bench->lines, 0 },
+      .in_format = OCT_SAMPLE_U16,
+      .fill = FILL_FRINGES };
+    check_fill (&rows, (guint8 *)raw, random);
+    check_cuda (cudaMalloc (&bench->raw[b], values * 2), "memory");
+    check_cuda (
+        cudaMemcpy (bench->raw[b], raw, values * 2, cudaMemcpyHostToDevice),
+        "upload");
+    check_cuda (cudaMalloc (&bench->found[b], OCT_MEAN_SIZE (bench->samples)),
+        "memory");
+    check_cuda (cudaMalloc (&bench->image[b], values / 2), "memory");
+  }
+  check_cuda (cudaMalloc (&bench->real, values * 4), "memory");
+  check_cuda (cudaMalloc (&bench->complex, values * 8), "memory");
+  check_cuda (cudaMalloc (&bench->ascans, values * 4), "memory");
+  g_rand_free (random);
+}
+
+static OctPlan *
+new_plan (const Bench *bench, OctOperation operation, gconstpointer params)
+{
+  GError *error = NULL;
+  OctPlan *plan =
+      bench->check->cuda->operations[operation]->create (params, &error);
+
+  check_run (plan != NULL, error);
+  return plan;
+}
+
+static void
+open_bench (Bench *bench, const FusedCase *test)
+{
+  const FusedSteps *steps = &bench->steps;
+
+  fused_steps_init (&bench->steps, test);
+  fill_raw (bench);
+  bench->single[OCT_OPERATION_BACKGROUND] =
+      new_plan (bench, OCT_OPERATION_BACKGROUND, &steps->background);
+  bench->single[OCT_OPERATION_RESAMPLE] =
+      new_plan (bench, OCT_OPERATION_RESAMPLE, &steps->resample);
+  bench->single[OCT_OPERATION_DISPERSION] =
+      new_plan (bench, OCT_OPERATION_DISPERSION, &steps->dispersion);
+  bench->single[OCT_OPERATION_FFT] =
+      new_plan (bench, OCT_OPERATION_FFT, &steps->fft);
+  bench->single[OCT_OPERATION_LOGSCALE] =
+      new_plan (bench, OCT_OPERATION_LOGSCALE, &steps->logscale);
+  bench->mean = new_plan (bench, OCT_OPERATION_MEAN, &steps->background);
+  bench->logscale = new_plan (bench, OCT_OPERATION_LOGSCALE, &steps->logscale);
+  bench->pass = bench->check->cuda->fused->create (
+      (const OctStep *const *)steps->steps, steps->n, OCT_OPERATION_LOGSCALE);
+  check_run (bench->pass != NULL, &(GError){ 0, 0, "there is no pass" });
+  for (guint i = 0; i < 3; i++)
+    check_cuda (
+        cudaStreamCreateWithFlags (&bench->streams[i], cudaStreamNonBlocking),
+        "stream");
+  for (guint i = 0; i < BUFFERS; i++) {
+    cudaEvent_t *events[] = { &bench->summed[i], &bench->started[i],
+      &bench->finished[i] };
+    for (guint k = 0; k < 3; k++)
+      check_cuda (cudaEventCreateWithFlags (events[k], cudaEventDisableTiming),
+          "event");
+  }
+}
+
+static void
+close_bench (Bench *bench)
+{
+  const OctBackend *cuda = bench->check->cuda;
+
+  for (guint i = 0; i < OCT_N_OPERATIONS; i++)
+    if (bench->single[i] != NULL)
+      cuda->operations[i]->destroy (bench->single[i]);
+  cuda->operations[OCT_OPERATION_MEAN]->destroy (bench->mean);
+  cuda->operations[OCT_OPERATION_LOGSCALE]->destroy (bench->logscale);
+  cuda->fused->destroy (bench->pass);
+  for (guint i = 0; i < BUFFERS; i++) {
+    cudaFree (bench->raw[i]);
+    cudaFree (bench->found[i]);
+    cudaFree (bench->image[i]);
+    cudaEventDestroy (bench->summed[i]);
+    cudaEventDestroy (bench->started[i]);
+    cudaEventDestroy (bench->finished[i]);
+  }
+  cudaFree (bench->real);
+  cudaFree (bench->complex);
+  cudaFree (bench->ascans);
+  for (guint i = 0; i < 3; i++)
+    cudaStreamDestroy (bench->streams[i]);
+  fused_steps_clear (&bench->steps);
+}
+
+/* ------------------------------------------------------------------- runs */
+
+static void
+run_operation (const Bench *bench, OctOperation operation, OctPlan *plan,
+    const OctFrame *in, const OctFrame *out, cudaStream_t stream)
+{
+  GError *error = NULL;
+
+  check_run (bench->check->cuda->operations[operation]->run (
+                 plan, in, out, stream, &error),
+      error);
+}
+
+static OctFrame
+raw_frame (const Bench *bench, guint b)
+{
+  return (OctFrame){ { { bench->raw[b], 2 * bench->samples },
+      { bench->found[b], 0 } } };
+}
+
+static OctFrame
+image_frame (const Bench *bench, guint b)
+{
+  return (OctFrame){ { { bench->image[b], bench->lines } } };
+}
+
+static void
+run_single (Bench *bench, guint turn)
+{
+  guint b = turn % BUFFERS, n = bench->samples;
+  OctFrame frames[] = { raw_frame (bench, b), { { { bench->real, 4 * n } } },
+    { { { bench->real, 4 * n } } }, { { { bench->complex, 8 * n } } },
+    { { { bench->ascans, 4 * n } } }, image_frame (bench, b) };
+  static const OctOperation operations[] = { OCT_OPERATION_BACKGROUND,
+    OCT_OPERATION_RESAMPLE, OCT_OPERATION_DISPERSION, OCT_OPERATION_FFT,
+    OCT_OPERATION_LOGSCALE };
+  gboolean complex = bench->steps.fft.format == OCT_SAMPLE_CF32;
+
+  for (guint i = 0; i < G_N_ELEMENTS (operations); i++) {
+    guint from = i == 3 && !complex ? 2 : i;
+    if (i == 2 && !complex)
+      continue;
+    run_operation (bench, operations[i], bench->single[operations[i]],
+        &frames[from], &frames[i + 1], bench->streams[0]);
+  }
+}
+
+static void
+find_mean (Bench *bench, guint b, cudaStream_t stream)
+{
+  OctFrame in = raw_frame (bench, b);
+  OctFrame out = { { { bench->found[b], OCT_MEAN_SIZE (bench->samples) } } };
+
+  run_operation (bench, OCT_OPERATION_MEAN, bench->mean, &in, &out, stream);
+}
+
+static void
+start_pass (Bench *bench, guint b, cudaStream_t stream)
+{
+  OctFrame in = raw_frame (bench, b);
+  GError *error = NULL;
+
+  check_run (bench->check->cuda->fused->start (
+                 bench->pass, &in, bench->logscale, stream, &error),
+      error);
+}
+
+static void
+finish_pass (Bench *bench, guint b, cudaStream_t stream)
+{
+  OctFrame out = image_frame (bench, b);
+  GError *error = NULL;
+
+  check_run (bench->check->cuda->fused->finish (
+                 bench->pass, bench->logscale, &out, stream, &error),
+      error);
+}
+
+static void
+run_mean (Bench *bench, guint turn)
+{
+  find_mean (bench, turn % BUFFERS, bench->streams[0]);
+}
+
+static void
+run_start (Bench *bench, guint turn)
+{
+  start_pass (bench, turn % BUFFERS, bench->streams[0]);
+}
+
+static void
+run_finish (Bench *bench, guint turn)
+{
+  finish_pass (bench, turn % BUFFERS, bench->streams[0]);
+}
+
+static void
+run_fused (Bench *bench, guint turn)
+{
+  guint b = turn % BUFFERS;
+  OctFrame in = raw_frame (bench, b), out = image_frame (bench, b);
+  GError *error = NULL;
+
+  find_mean (bench, b, bench->streams[0]);
+  check_run (bench->check->cuda->fused->run (bench->pass, &in, bench->logscale,
+                 &out, bench->streams[0], &error),
+      error);
+}
+
+static void
+queue_streams (Bench *bench, guint turn, gboolean wait)
+{
+  guint b = turn % BUFFERS;
+  cudaStream_t *s = bench->streams;
+
+  if (wait)
+    check_cuda (
+        cudaStreamWaitEvent (s[0], bench->finished[(turn + 1) % BUFFERS], 0),
+        "wait");
+  find_mean (bench, b, s[0]);
+  check_cuda (cudaEventRecord (bench->summed[b], s[0]), "event");
+  check_cuda (cudaStreamWaitEvent (s[1], bench->summed[b], 0), "wait");
+  start_pass (bench, b, s[1]);
+  check_cuda (cudaEventRecord (bench->started[b], s[1]), "event");
+  check_cuda (cudaStreamWaitEvent (s[2], bench->started[b], 0), "wait");
+  finish_pass (bench, b, s[2]);
+  check_cuda (cudaEventRecord (bench->finished[b], s[2]), "event");
+}
+
+static void
+run_streams (Bench *bench, guint turn)
+{
+  queue_streams (bench, turn, TRUE);
+}
+
+/* ----------------------------------------------------------------- timing */
+
+static int
+compare_times (gconstpointer a, gconstpointer b)
+{
+  float x = *(const float *)a, y = *(const float *)b;
+  return (x > y) - (x < y);
+}
+
+/* Median of what `queue` takes from the first stream to stream `last`;
+ * host: its calls alone. */
+static void
+report (
+    Bench *bench, const char *name, guint last, Run run, cudaGraphExec_t graph)
+{
+  float times[REPEATS], seconds;
+  double host = 1;
+  cudaEvent_t start, end;
+
+  check_cuda (cudaEventCreate (&start), "event");
+  check_cuda (cudaEventCreate (&end), "event");
+  for (gint r = -2; r < REPEATS; r++) {
+    gint64 before = g_get_monotonic_time ();
+
+    check_cuda (cudaEventRecord (start, bench->streams[0]), "event");
+    if (graph != NULL)
+      check_cuda (cudaGraphLaunch (graph, bench->streams[0]), "graph");
+    for (guint i = 0; graph == NULL && i < RUNS; i++)
+      run (bench, i);
+    host = MIN (host, (double)(g_get_monotonic_time () - before) / RUNS);
+    check_cuda (cudaEventRecord (end, bench->streams[last]), "event");
+    check_cuda (cudaDeviceSynchronize (), "bench");
+    if (r >= 0)
+      check_cuda (cudaEventElapsedTime (&times[r], start, end), "event");
+    if (r == -2)
+      host = 1e6;
+  }
+  qsort (times, REPEATS, sizeof (times[0]), compare_times);
+  seconds = times[REPEATS / 2] * 1e-3f / RUNS;
+  printf ("%-34s %8.2f us %8.2f us host %8.2f M A-lines/s\n", name,
+      seconds * 1e6, host, bench->lines / seconds * 1e-6);
+  cudaEventDestroy (start);
+  cudaEventDestroy (end);
+}
+
+static void
+report_graph (Bench *bench, const char *name, gboolean streams)
+{
+  cudaGraph_t graph;
+  cudaGraphExec_t exec;
+  cudaEvent_t end;
+
+  check_cuda (cudaEventCreateWithFlags (&end, cudaEventDisableTiming), "event");
+  check_cuda (cudaStreamBeginCapture (
+                  bench->streams[0], cudaStreamCaptureModeThreadLocal),
+      "capture");
+  for (guint i = 0; i < RUNS; i++) {
+    if (streams)
+      queue_streams (bench, i, i >= 2);
+    else
+      run_fused (bench, i);
+  }
+  if (streams) {
+    check_cuda (cudaEventRecord (end, bench->streams[2]), "event");
+    check_cuda (cudaStreamWaitEvent (bench->streams[0], end, 0), "wait");
+  }
+  check_cuda (cudaStreamEndCapture (bench->streams[0], &graph), "capture");
+  check_cuda (cudaGraphInstantiate (&exec, graph, 0), "graph");
+  report (bench, name, 0, NULL, exec);
+  cudaGraphExecDestroy (exec);
+  cudaGraphDestroy (graph);
+  cudaEventDestroy (end);
+}
+
+static void
+bench_case (const Check *check, const char *name, const FusedCase *test)
+{
+  Bench bench = {
+    .check = check, .samples = test->samples, .lines = test->lines
+  };
+
+  printf ("\n%s: %u samples x %u A-lines\n", name, test->samples, test->lines);
+  open_bench (&bench, test);
+  /* all memory and all tables are there */
+  for (guint i = 0; i < 2 * BUFFERS; i++) {
+    run_single (&bench, i);
+    run_fused (&bench, i);
+    check_cuda (cudaDeviceSynchronize (), "bench");
+    run_streams (&bench, i);
+  }
+  check_cuda (cudaDeviceSynchronize (), "bench");
+  report (&bench, "one by one", 0, run_single, NULL);
+  report (&bench, "one pass", 0, run_fused, NULL);
+  report (&bench, "  mean alone", 0, run_mean, NULL);
+  report (&bench, "  pass alone", 0, run_start, NULL);
+  report (&bench, "  map alone", 0, run_finish, NULL);
+  report (&bench, "one pass, three streams", 2, run_streams, NULL);
+  report_graph (&bench, "one pass, graph", FALSE);
+  report_graph (&bench, "one pass, graph of three streams", TRUE);
+  close_bench (&bench);
+}
+
+void
+bench_fused (Check *check)
+{
+  static const struct {
+    guint samples, lines;
+  } sizes[] = { { 2048, 1000 }, { 2048, 16000 }, { 2048, 256 }, { 1024, 512 },
+    { 1024, 256 }, { 2048, 64 } };
+  FusedCase test = {
+    .format = OCT_SAMPLE_U16, .dispersion = TRUE, .image = TRUE
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
+    test.samples = sizes[i].samples;
+    test.lines = sizes[i].lines;
+    test.logscale.range = OCT_RANGE_AUTO;
+    bench_case (check, "cubic, dispersion, automatic range", &test);
+    if (check->reduced)
+      return;
+    test.logscale.range = OCT_RANGE_CONTRAST;
+    if (i < 4)
+      bench_case (check, "contrast range", &test);
+  }
+  test = (FusedCase){
+    .samples = 2048, .lines = 1000, .format = OCT_SAMPLE_U16, .image = TRUE
+  };
+  bench_case (check, "cubic, real spectra", &test);
+  test.method = OCT_RESAMPLE_LINEAR;
+  bench_case (check, "linear, real spectra", &test);
+  test.method = OCT_RESAMPLE_LANCZOS;
+  bench_case (check, "lanczos, real spectra", &test);
+}

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * Cases of sequences in one pass, and of the mean that is found before.
+ *
+ * Names begin with "fused" or "mean".
+ */
+#include "fused-case.h"
+
+static const guint lengths[] = { 256, 512, 1024, 2048, 4096, 8192 };
+
+/* Many A-lines, that two share a thread on all GPUs up to this day with up to
+ * 148 processors; an odd number. */
+#define MANY 601
+
+static const OctLogscaleParams images[] = {
+  { .range = OCT_RANGE_AUTO },
+  { .range = OCT_RANGE_CONTRAST },
+};
+
+/* Every kernel there is, once with each format; also those that the memory
+ * checker is to see. */
+static void
+check_kernels (Check *check)
+{
+  static const guint lines[] = { 5, MANY };
+  guint turn = 0;
+
+  for (guint l = 0; l < G_N_ELEMENTS (lengths); l++)
+    for (guint method = 0; method <= RESAMPLE_ABSENT; method++)
+      for (guint kind = 0; kind < 12; kind++) {
+        FusedCase test = { .samples = lengths[l],
+          .lines = lines[kind / 6],
+          .dispersion = kind / 3 % 2,
+          .format = kind % 3,
+          .method = method,
+          .remove = turn % 5,
+          .window = turn % OCT_N_WINDOWS,
+          .padding = turn % 3 * 8,
+          .fill = turn % 2 ? FILL_FRINGES : FILL_RANDOM,
+          .bscans = lines[kind / 6] == MANY ? 1 : 3 };
+
+        turn++;
+        if (check->reduced && test.format == OCT_SAMPLE_F32
+            && test.lines == MANY)
+          continue;
+        if (test.format != OCT_SAMPLE_F32 && test.remove == REMOVE_ABSENT)
+          test.remove = REMOVE_BSCAN;
+        fused_case (check, &test, "kernel");
+        test.image = TRUE;
+        test.logscale = images[(turn + l) % 2];
+        fused_case (check, &test, "kernel");
+        test.logscale = images[(turn + l + 1) % 2];
+        if (!check->reduced)
+          fused_case (check, &test, "kernel");
+      }
+}
+
+/* Where rows begin, what is behind them, and all that can be removed. */
+static void
+check_rows (Check *check)
+{
+  static const guint lines[] = { 1, 2, 3, 75 };
+
+  for (guint format = OCT_SAMPLE_U8; format <= OCT_SAMPLE_F32; format++)
+    for (guint remove = 0; remove < N_REMOVES; remove++)
+      for (guint kind = 0; kind < 16; kind++) {
+        FusedCase test = { .samples = kind % 2 ? 1024 : 512,
+          .lines = lines[kind / 4],
+          .format = format,
+          .padding = kind % 4,
+          .offset = (kind + 2) % 3,
+          .remove = remove,
+          .method = kind % 4,
+          .dispersion = kind / 2 % 2,
+          .fill = FILL_FRINGES,
+          .bscans = 3 };
+
+        if (format != OCT_SAMPLE_F32 && remove == REMOVE_ABSENT)
+          continue;
+        fused_case (check, &test, "rows");
+      }
+}
+
+static void
+check_lines (Check *check)
+{
+  static const guint lines[] = { 1, 2, 3, 4, 5, 64, 75, 256, 527, 528, 529,
+    1000, 4001, 16001 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
+    for (guint kind = 0; kind < 6; kind++) {
+      FusedCase test = { .samples = kind < 4 ? 2048 : 256,
+        .lines = lines[i],
+        .format = kind % 2 ? OCT_SAMPLE_U16 : OCT_SAMPLE_U8,
+        .dispersion = kind / 2 % 2,
+        .image = TRUE,
+        .logscale = images[(i + kind) % 2],
+        .fill = FILL_FRINGES,
+        .bscans = lines[i] > 1000 ? 1 : 3 };
+
+      if (check->reduced && lines[i] > 75)
+        continue;
+      if (lines[i] > 1000 && kind / 2 != 1)
+        continue;
+      fused_case (check, &test, "lines");
+      test.image = FALSE;
+      fused_case (check, &test, "lines");
+    }
+}
+
+/* Depths, formats, scales and ranges of images, with a history. */
+static void
+check_images (Check *check)
+{
+  static const struct {
+    guint start, bins;
+  } depths[] = { { 0, 0 }, { 0, 63 }, { 20, 301 }, { 511, 1 }, { 3, 64 },
+    { 100, 412 } };
+  static const guint lines[] = { 75, 2, 1, 33 };
+  OctLogscaleParams update = {
+    .scale = OCT_SCALE_LOG, .range = OCT_RANGE_CONTRAST, .range_smoothing = 0.6
+  };
+
+  for (guint d = 0; d < G_N_ELEMENTS (depths); d++)
+    for (guint kind = 0; kind < 24; kind++)
+      for (guint more = 0; more < 2; more++) {
+        guint scale = kind / 12;
+        FusedCase test = { .samples = 1024,
+          .lines = lines[(kind + d) % G_N_ELEMENTS (lines)],
+          .format = OCT_SAMPLE_U16,
+          .dispersion = (kind + d) % 2,
+          .depth_start = depths[d].start,
+          .depth_bins = depths[d].bins,
+          .image = TRUE,
+          .logscale = { .format = kind % 4,
+              .range = kind / 4 % 3,
+              .scale = scale,
+              .min = scale == OCT_SCALE_LOG ? 20 : 0,
+              .max = scale == OCT_SCALE_LOG ? 110 : 1e9,
+              .range_smoothing = more ? 0.8 : 0 },
+          .update = more ? &update : NULL,
+          .fill = FILL_RANDOM,
+          .reset = more,
+          .bscans = more ? 5 : 3 };
+
+        if (check->reduced && kind % 5 != 0)
+          continue;
+        fused_case (check, &test, more ? "image, another range" : "image");
+        if (!more)
+          continue;
+        update.range = (kind + 1) / 4 % 3;
+        update.min = test.logscale.min;
+        update.max = test.logscale.max;
+        update.scale = scale;
+        test.in_turn = TRUE;
+        fused_case (check, &test, "image, in turn with single operations");
+        test.in_turn = FALSE;
+        test.two_parts = TRUE;
+        fused_case (check, &test, "image, in two streams");
+        update.scale = 1 - scale;
+        update.range = OCT_RANGE_AUTO;
+        fused_case (check, &test, "image, in two streams, another scale");
+      }
+}
+
+/* Values of all kinds, and rows of depths that are not whole warps. */
+static void
+check_fills (Check *check)
+{
+  for (Fill fill = 0; fill < FILL_LOST_COLUMNS; fill++)
+    for (guint kind = 0; kind < 12; kind++) {
+      guint format = kind % 3;
+      FusedCase test = { .samples = kind / 6 ? 256 : 2048,
+        .lines = 12 + kind % 2,
+        .format = format,
+        .method = kind % 4,
+        .dispersion = kind / 3 % 2,
+        .fill = fill,
+        .bscans = 2 };
+
+      /* floats of one value have no fringes but rounding errors; counts only
+       * know some */
+      if (format == OCT_SAMPLE_F32
+              ? fill == FILL_CONSTANT || fill == FILL_SATURATED
+              : fill > FILL_SATURATED)
+        continue;
+      if (fill == FILL_ALL_NAN)
+        test.image = TRUE;
+      if (fill != FILL_ALL_NAN)
+        fused_case (check, &test, "values");
+      if (fill == FILL_LOUD_LINE || fill == FILL_DYNAMIC)
+        continue;
+      test.image = TRUE;
+      test.logscale = images[kind / 2 % 2];
+      fused_case (check, &test, "values");
+    }
+}
+
+/* No pass, and still the same. */
+static void
+check_separate (Check *check)
+{
+  FusedCase base = { .samples = 1024,
+    .lines = 9,
+    .format = OCT_SAMPLE_U16,
+    .dispersion = TRUE,
+    .image = TRUE,
+    .fill = FILL_FRINGES,
+    .bscans = 3,
+    .separate = TRUE };
+  FusedCase test = base;
+
+  test.upsample = 2;
+  fused_case (check, &test, "upsampled");
+  test = base;
+  test.length = 2048;
+  fused_case (check, &test, "longer FFT");
+  test = base;
+  test.samples = 1000;
+  fused_case (check, &test, "no power of two");
+  test.samples = 128;
+  fused_case (check, &test, "too short");
+}
+
+/* ------------------------------------------------------------------- mean */
+
+/* Found and then removed on the GPU, against both at once on the CPU. */
+static char *
+mean_problem (const Check *check, const OctBackgroundParams *params,
+    guint padding, Fill fill)
+{
+  const OctOperationTable *at_once =
+      check->cpu->operations[OCT_OPERATION_BACKGROUND];
+  const OctOperationTable *finds = check->cuda->operations[OCT_OPERATION_MEAN];
+  const OctOperationTable *removes =
+      check->cuda->operations[OCT_OPERATION_BACKGROUND];
+  OctBackgroundParams found = *params;
+  guint size = (guint)oct_sample_format_size (params->format);
+  Case rows = { .in = { size * params->samples, params->lines, padding * size },
+    .in_format = params->format,
+    .fill = fill };
+  gsize in_row = rows.in.row + rows.in.padding, out_row = 4 * params->samples;
+  gsize in_bytes = in_row * params->lines, out_bytes = out_row * params->lines;
+  g_autofree guint8 *input = g_malloc (in_bytes);
+  g_autofree float *expected = g_malloc (out_bytes);
+  g_autofree float *result = g_malloc (out_bytes);
+  gpointer in, mean, out;
+  GRand *random = g_rand_new_with_seed (check->seed);
+  GError *error = NULL;
+  OctPlan *plans[3];
+  char *problem = NULL;
+
+  found.found = TRUE;
+  plans[0] = at_once->create (params, &error);
+  plans[1] = finds->create (params, &error);
+  plans[2] = removes->create (&found, &error);
+  g_assert_no_error (error);
+  check_cuda (cudaMalloc (&in, in_bytes), "memory");
+  check_cuda (cudaMalloc (&mean, OCT_MEAN_SIZE (params->samples)), "memory");
+  check_cuda (cudaMalloc (&out, out_bytes), "memory");
+  for (guint b = 0; b < 3 && problem == NULL; b++) {
+    OctFrame host = { { { input, in_row } } };
+    OctFrame host_out = { { { expected, out_row } } };
+    OctFrame from = { { { in, in_row }, { mean, 0 } } };
+    OctFrame to_mean = { { { mean, OCT_MEAN_SIZE (params->samples) } } };
+    OctFrame to = { { { out, out_row } } };
+    double difference = 0, all = 0;
+
+    check_fill (&rows, input, random);
+    check_cuda (cudaMemcpyAsync (
+                    in, input, in_bytes, cudaMemcpyHostToDevice, check->stream),
+        "upload");
+    if (!at_once->run (plans[0], &host, &host_out, NULL, &error)
+        || !finds->run (plans[1], &from, &to_mean, check->stream, &error)
+        || !removes->run (plans[2], &from, &to, check->stream, &error)) {
+      problem = g_strdup (error->message);
+      g_clear_error (&error);
+      break;
+    }
+    check_cuda (cudaMemcpyAsync (result, out, out_bytes, cudaMemcpyDeviceToHost,
+                    check->stream),
+        "download");
+    check_cuda (cudaStreamSynchronize (check->stream), "mean");
+    for (gsize i = 0; i < (gsize)params->samples * params->lines; i++) {
+      gboolean is_number = expected[i] - expected[i] == 0;
+
+      if (is_number != (result[i] - result[i] == 0)) {
+        problem =
+            g_strdup_printf ("value %" G_GSIZE_FORMAT ": %g instead of %g", i,
+                result[i], expected[i]);
+        break;
+      }
+      if (!is_number)
+        continue;
+      difference +=
+          ((double)result[i] - expected[i]) * ((double)result[i] - expected[i]);
+      all += (double)expected[i] * expected[i];
+    }
+    if (problem == NULL && !(difference <= 1e-12 * all))
+      problem = g_strdup_printf (
+          "B-scan %u: squares of differences %g of %g", b, difference, all);
+  }
+  at_once->destroy (plans[0]);
+  finds->destroy (plans[1]);
+  removes->destroy (plans[2]);
+  g_rand_free (random);
+  check_cuda (cudaFree (in), "free");
+  check_cuda (cudaFree (mean), "free");
+  check_cuda (cudaFree (out), "free");
+  return problem;
+}
+
+static void
+check_mean (Check *check)
+{
+  static const struct {
+    guint samples, lines, padding;
+  } sizes[] = { { 1, 1, 0 }, { 2, 3, 1 }, { 5, 1, 0 }, { 17, 33, 3 },
+    { 203, 75, 1 }, { 256, 1000, 0 }, { 1023, 10, 2 }, { 2048, 1000, 0 },
+    { 2048, 16000, 0 }, { 12, 65536, 4 }, { 8192, 40, 8 }, { 65536, 2, 0 } };
+  static const Fill fills[] = { FILL_RANDOM, FILL_FRINGES, FILL_SATURATED,
+    FILL_NAN_LINE };
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    for (guint kind = 0; kind < 24; kind++) {
+      OctBackgroundParams params = { .format = kind % 3,
+        .samples = sizes[i].samples,
+        .lines = sizes[i].lines,
+        .mode = kind / 3 % 2 ? OCT_BACKGROUND_RUNNING : OCT_BACKGROUND_BSCAN,
+        .running_weight = 0.3 };
+      Fill fill = fills[kind / 6];
+      char *name;
+
+      if (check->reduced && (gsize)params.samples * params.lines > 100000)
+        continue;
+      if (fill == FILL_SATURATED && params.format == OCT_SAMPLE_F32)
+        continue;
+      name = g_strdup_printf ("mean %s %u bytes %u x %u padding %u, %s",
+          params.mode == OCT_BACKGROUND_BSCAN ? "bscan" : "running",
+          (guint)oct_sample_format_size (params.format), params.samples,
+          params.lines, sizes[i].padding, fill_names[fill]);
+      if (check_has (check, name))
+        check_report (
+            check, name, mean_problem (check, &params, sizes[i].padding, fill));
+      else
+        g_free (name);
+    }
+}
+
+void
+check_fused (Check *check)
+{
+  check_mean (check);
+  check_kernels (check);
+  check_rows (check);
+  check_lines (check);
+  check_images (check);
+  check_fills (check);
+  check_separate (check);
+}

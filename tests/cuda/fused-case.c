@@ -1,0 +1,628 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * Runs a sequence on the GPU and the operations of the CPU, and compares.
+ *
+ * As in check-case.c all B-scans are queued before the first result is fetched.
+ * The mean of all of them is found into the same memory.
+ */
+#include "fused-case.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define POISON 0xa5
+#define MAX_RELATIVE_L2 1e-5
+
+/* Of an image. */
+static const struct {
+  const char *name;
+  guint pixel_size;
+  /* levels that one value may be off, and those of which there may be a few */
+  guint most, many;
+} formats[] = {
+  [OCT_IMAGE_GRAY8] = { "gray8", 1, 1, 0 },
+  [OCT_IMAGE_GRAY16] = { "gray16", 2, 64, 8 },
+  [OCT_IMAGE_NV12] = { "nv12", 1, 1, 0 },
+  [OCT_IMAGE_RGBA] = { "rgba", 4, 1, 0 },
+};
+
+/* ------------------------------------------------------------------ steps */
+
+static void
+add_step (FusedSteps *steps, OctOperation operation, gconstpointer params)
+{
+  GError *error = NULL;
+  OctStep *step = oct_step_new (operation, params, &error);
+
+  if (step == NULL) {
+    printf ("Bail out! %s\n", error->message);
+    exit (1);
+  }
+  steps->steps[steps->n++] = step;
+}
+
+static void
+fill_tables (FusedSteps *steps, const FusedCase *test)
+{
+  guint samples = test->samples;
+
+  steps->stored = g_new (double, samples);
+  steps->positions = g_new (double, samples);
+  steps->phase = g_new (double, samples);
+  steps->window = g_new (double, samples);
+  for (guint i = 0; i < samples; i++) {
+    double x = i / (samples - 1.0);
+
+    steps->stored[i] = test->format == OCT_SAMPLE_F32 ? 0.3 * sin (0.01 * i)
+                                                      : 100.1 + 0.037 * i;
+    /* beyond both ends, and some whole numbers */
+    steps->positions[i] = -1 + (samples + 1) * x * (1.1 - 0.1 * x);
+    if (i % 17 == 0)
+      steps->positions[i] = floor (steps->positions[i]);
+    steps->phase[i] = 120 * (x - 0.5) * (x - 0.5) + 7 * x;
+  }
+  oct_window_fill (test->window, samples, NULL, steps->window);
+}
+
+void
+fused_steps_init (FusedSteps *steps, const FusedCase *test)
+{
+  guint samples = test->samples, lines = test->lines;
+  guint length = test->length > 0 ? test->length : samples;
+  guint bins = test->depth_bins > 0 ? test->depth_bins : length / 2;
+
+  memset (steps, 0, sizeof (*steps));
+  fill_tables (steps, test);
+  steps->background = (OctBackgroundParams){ .format = test->format,
+    .samples = samples,
+    .lines = lines,
+    .mode = test->remove == REMOVE_ABSENT ? OCT_BACKGROUND_NONE
+                                          : (OctBackgroundMode)test->remove,
+    .running_weight = 0.3,
+    .background = steps->stored };
+  steps->resample = (OctResampleParams){ samples, lines,
+    test->method == RESAMPLE_ABSENT ? 0 : test->method, MAX (test->upsample, 1),
+    steps->positions };
+  steps->dispersion = (OctDispersionParams){ samples, lines, steps->phase };
+  steps->fft =
+      (OctFftParams){ test->dispersion ? OCT_SAMPLE_CF32 : OCT_SAMPLE_F32,
+        samples, lines, length, test->depth_start, bins, steps->window };
+  steps->logscale = test->logscale;
+  steps->logscale.depth_bins = bins;
+  steps->logscale.lines = lines;
+  if (test->remove != REMOVE_ABSENT) {
+    OctBackgroundParams background = steps->background;
+    background.found = test->remove <= REMOVE_RUNNING;
+    add_step (steps, OCT_OPERATION_BACKGROUND, &background);
+  }
+  if (test->method != RESAMPLE_ABSENT)
+    add_step (steps, OCT_OPERATION_RESAMPLE, &steps->resample);
+  if (test->dispersion)
+    add_step (steps, OCT_OPERATION_DISPERSION, &steps->dispersion);
+  add_step (steps, OCT_OPERATION_FFT, &steps->fft);
+}
+
+void
+fused_steps_clear (FusedSteps *steps)
+{
+  for (guint i = 0; i < steps->n; i++)
+    oct_step_unref (steps->steps[i]);
+  g_free (steps->stored);
+  g_free (steps->positions);
+  g_free (steps->phase);
+  g_free (steps->window);
+}
+
+/* ----------------------------------------------------------------- shapes */
+
+/* Where everything is in memory. */
+typedef struct {
+  gsize in_size, in_row, in_offset, in_bytes;
+  gsize out_row, out_stride, out_rows, chroma_row, chroma_stride, chroma_rows;
+  gsize out_bytes;
+} Sizes;
+
+static Sizes
+find_sizes (const FusedCase *test, const FusedSteps *steps)
+{
+  Sizes s = { .in_size = oct_sample_format_size (test->format) };
+  guint bins = steps->fft.depth_bins, lines = test->lines;
+  gsize pixel = formats[test->logscale.format].pixel_size;
+
+  s.in_row = (test->samples + test->padding) * s.in_size;
+  s.in_offset = test->offset * s.in_size;
+  s.in_bytes = s.in_offset + s.in_row * lines;
+  if (test->image) {
+    s.out_row = pixel * lines;
+    s.out_stride = s.out_row + lines % 3 * pixel;
+    s.out_rows = bins;
+    if (test->logscale.format == OCT_IMAGE_NV12) {
+      s.chroma_row = (lines + 1) / 2 * 2;
+      s.chroma_stride = s.chroma_row + 6;
+      s.chroma_rows = (bins + 1) / 2;
+    }
+  } else {
+    s.out_row = 8 * bins;
+    s.out_stride = s.out_row + bins % 2 * 8;
+    s.out_rows = lines;
+  }
+  s.out_bytes = s.out_stride * s.out_rows + s.chroma_stride * s.chroma_rows;
+  return s;
+}
+
+static OctFrame
+out_frame (const Sizes *s, gpointer data)
+{
+  return (OctFrame){ { { data, s->out_stride },
+      { (guint8 *)data + s->out_stride * s->out_rows, s->chroma_stride } } };
+}
+
+static OctFrame
+in_frame (const Sizes *s, gpointer data, gpointer mean)
+{
+  return (OctFrame){ { { (guint8 *)data + s->in_offset, s->in_row },
+      { mean, 0 } } };
+}
+
+static OctLogscaleParams
+updated (const FusedCase *test, const FusedSteps *steps, guint bscan)
+{
+  OctLogscaleParams params =
+      bscan >= 2 && test->update != NULL ? *test->update : steps->logscale;
+
+  params.depth_bins = steps->logscale.depth_bins;
+  params.lines = steps->logscale.lines;
+  params.format = steps->logscale.format;
+  return params;
+}
+
+/* New parameters and the end of the history, where it is time for them. */
+static void
+prepare_logscale (const OctBackend *backend, OctPlan *plan,
+    const FusedCase *test, const FusedSteps *steps, guint bscan)
+{
+  const OctOperationTable *table = backend->operations[OCT_OPERATION_LOGSCALE];
+  OctLogscaleParams params = updated (test, steps, bscan);
+
+  if (plan == NULL)
+    return;
+  if (bscan == 2 && test->update != NULL)
+    g_assert_true (table->update (plan, &params));
+  if (test->reset && bscan > 0 && bscan == test->bscans - 1)
+    table->reset (plan);
+}
+
+static OctPlan *
+new_plan (
+    const OctBackend *backend, OctOperation operation, gconstpointer params)
+{
+  GError *error = NULL;
+  OctPlan *plan = backend->operations[operation]->create (params, &error);
+
+  if (plan == NULL) {
+    printf ("Bail out! %s\n", error->message);
+    exit (1);
+  }
+  return plan;
+}
+
+static void
+run_plan (const OctBackend *backend, OctOperation operation, OctPlan *plan,
+    const OctFrame *in, const OctFrame *out, gpointer stream)
+{
+  GError *error = NULL;
+
+  if (backend->operations[operation]->run (plan, in, out, stream, &error))
+    return;
+  printf ("Bail out! %s\n", error->message);
+  exit (1);
+}
+
+/* -------------------------------------------------------------------- CPU */
+
+/* The operations one by one, each of a plan of its own. */
+static void
+run_cpu (const OctBackend *cpu, const FusedCase *test, const FusedSteps *steps,
+    const Sizes *s, guint8 **inputs, guint8 **outputs)
+{
+  gsize values = (gsize)test->samples * test->lines;
+  g_autofree float *spectra = g_new (float, values);
+  g_autofree float *complex_spectra = g_new (float, 2 * values);
+  g_autofree float *ascans =
+      g_new (float, (gsize)2 * steps->fft.depth_bins * test->lines);
+  OctFrame real = { { { spectra, 4 * test->samples } } };
+  OctFrame complex = { { { complex_spectra, 8 * test->samples } } };
+  OctFrame depth = { { { ascans, 8 * steps->fft.depth_bins } } };
+  OctPlan *plans[OCT_N_OPERATIONS] = { NULL };
+
+  plans[OCT_OPERATION_BACKGROUND] =
+      new_plan (cpu, OCT_OPERATION_BACKGROUND, &steps->background);
+  plans[OCT_OPERATION_RESAMPLE] =
+      new_plan (cpu, OCT_OPERATION_RESAMPLE, &steps->resample);
+  plans[OCT_OPERATION_DISPERSION] =
+      new_plan (cpu, OCT_OPERATION_DISPERSION, &steps->dispersion);
+  plans[OCT_OPERATION_FFT] = new_plan (cpu, OCT_OPERATION_FFT, &steps->fft);
+  if (test->image)
+    plans[OCT_OPERATION_LOGSCALE] =
+        new_plan (cpu, OCT_OPERATION_LOGSCALE, &steps->logscale);
+  for (guint b = 0; b < test->bscans; b++) {
+    OctFrame in = in_frame (s, inputs[b], NULL);
+    OctFrame out = out_frame (s, outputs[b]);
+
+    run_plan (cpu, OCT_OPERATION_BACKGROUND, plans[OCT_OPERATION_BACKGROUND],
+        &in, &real, NULL);
+    if (test->method != RESAMPLE_ABSENT)
+      run_plan (cpu, OCT_OPERATION_RESAMPLE, plans[OCT_OPERATION_RESAMPLE],
+          &real, &real, NULL);
+    if (test->dispersion)
+      run_plan (cpu, OCT_OPERATION_DISPERSION, plans[OCT_OPERATION_DISPERSION],
+          &real, &complex, NULL);
+    run_plan (cpu, OCT_OPERATION_FFT, plans[OCT_OPERATION_FFT],
+        test->dispersion ? &complex : &real, test->image ? &depth : &out, NULL);
+    prepare_logscale (cpu, plans[OCT_OPERATION_LOGSCALE], test, steps, b);
+    if (test->image)
+      run_plan (cpu, OCT_OPERATION_LOGSCALE, plans[OCT_OPERATION_LOGSCALE],
+          &depth, &out, NULL);
+  }
+  for (guint i = 0; i < OCT_N_OPERATIONS; i++)
+    if (plans[i] != NULL)
+      cpu->operations[i]->destroy (plans[i]);
+}
+
+/* -------------------------------------------------------------------- GPU */
+
+/* On the device. */
+typedef struct {
+  OctSequence *fused, *separate;
+  OctPlan *mean, *logscale, *parts;
+  gpointer found;
+  gpointer in[MAX_STEPS], out[MAX_STEPS];
+  cudaStream_t other;
+  cudaEvent_t started[MAX_STEPS], finished[MAX_STEPS];
+} Device;
+
+static OctSequence *
+new_sequence (const Check *check, const FusedCase *test,
+    const FusedSteps *steps, gboolean fuse, GError **error)
+{
+  OctOperation last = test->image ? OCT_OPERATION_LOGSCALE : OCT_N_OPERATIONS;
+  OctSequence *sequence;
+  guint failed;
+
+  if (!fuse)
+    g_setenv ("OCT_FUSE", "0", TRUE);
+  sequence = oct_sequence_new (
+      check->cuda, steps->steps, steps->n, last, &failed, error);
+  g_unsetenv ("OCT_FUSE");
+  return sequence;
+}
+
+static void
+open_device (const Check *check, const FusedCase *test, const FusedSteps *steps,
+    const Sizes *s, guint8 **inputs, Device *d, GError **error)
+{
+  memset (d, 0, sizeof (*d));
+  d->fused = new_sequence (check, test, steps, TRUE, error);
+  if (test->in_turn)
+    d->separate = new_sequence (check, test, steps, FALSE, error);
+  if (test->two_parts)
+    d->parts = check->cuda->fused->create (
+        (const OctStep *const *)steps->steps, steps->n, OCT_OPERATION_LOGSCALE);
+  d->mean = new_plan (check->cuda, OCT_OPERATION_MEAN, &steps->background);
+  if (test->image)
+    d->logscale =
+        new_plan (check->cuda, OCT_OPERATION_LOGSCALE, &steps->logscale);
+  check_cuda (cudaMalloc (&d->found, OCT_MEAN_SIZE (test->samples)), "memory");
+  check_cuda (
+      cudaStreamCreateWithFlags (&d->other, cudaStreamNonBlocking), "stream");
+  for (guint b = 0; b < test->bscans; b++) {
+    check_cuda (cudaMalloc (&d->in[b], s->in_bytes), "memory");
+    check_cuda (
+        cudaMemcpy (d->in[b], inputs[b], s->in_bytes, cudaMemcpyHostToDevice),
+        "upload");
+    check_cuda (cudaMalloc (&d->out[b], s->out_bytes), "memory");
+    check_cuda (cudaMemset (d->out[b], POISON, s->out_bytes), "poison");
+    check_cuda (
+        cudaEventCreateWithFlags (&d->started[b], cudaEventDisableTiming),
+        "event");
+    check_cuda (
+        cudaEventCreateWithFlags (&d->finished[b], cudaEventDisableTiming),
+        "event");
+  }
+  check_cuda (
+      cudaMemset (d->found, POISON, OCT_MEAN_SIZE (test->samples)), "poison");
+  check_cuda (cudaDeviceSynchronize (), "inputs");
+}
+
+static void
+close_device (const Check *check, const FusedCase *test, Device *d)
+{
+  const OctBackend *cuda = check->cuda;
+
+  g_clear_pointer (&d->fused, oct_sequence_free);
+  g_clear_pointer (&d->separate, oct_sequence_free);
+  if (d->parts != NULL)
+    cuda->fused->destroy (d->parts);
+  cuda->operations[OCT_OPERATION_MEAN]->destroy (d->mean);
+  if (d->logscale != NULL)
+    cuda->operations[OCT_OPERATION_LOGSCALE]->destroy (d->logscale);
+  check_cuda (cudaFree (d->found), "free");
+  for (guint b = 0; b < test->bscans; b++) {
+    check_cuda (cudaFree (d->in[b]), "free");
+    check_cuda (cudaFree (d->out[b]), "free");
+    cudaEventDestroy (d->started[b]);
+    cudaEventDestroy (d->finished[b]);
+  }
+  cudaStreamDestroy (d->other);
+}
+
+/* The pass in one stream and the map in another. */
+static gboolean
+run_parts (const Check *check, const Device *d, const OctFrame *in,
+    const OctFrame *out, guint b, GError **error)
+{
+  const OctFusedTable *fused = check->cuda->fused;
+
+  if (b >= 2)
+    check_cuda (
+        cudaStreamWaitEvent (check->stream, d->finished[b - 2], 0), "wait");
+  if (!fused->start (d->parts, in, d->logscale, check->stream, error))
+    return FALSE;
+  check_cuda (cudaEventRecord (d->started[b], check->stream), "event");
+  check_cuda (cudaStreamWaitEvent (d->other, d->started[b], 0), "wait");
+  if (!fused->finish (d->parts, d->logscale, out, d->other, error))
+    return FALSE;
+  check_cuda (cudaEventRecord (d->finished[b], d->other), "event");
+  return TRUE;
+}
+
+static void
+run_cuda (const Check *check, const FusedCase *test, const FusedSteps *steps,
+    const Sizes *s, guint8 **inputs, guint8 **outputs, GError **error)
+{
+  gboolean done = TRUE;
+  Device d;
+  guint failed;
+
+  open_device (check, test, steps, s, inputs, &d, error);
+  if (*error == NULL
+      && (d.fused == NULL || oct_sequence_is_fused (d.fused) == test->separate))
+    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS, "%s",
+        test->separate ? "there is a pass" : "there is no pass");
+  for (guint b = 0; b < test->bscans && done && *error == NULL; b++) {
+    OctFrame in = in_frame (s, d.in[b], d.found);
+    OctFrame out = out_frame (s, d.out[b]);
+    OctFrame to_mean = { { { d.found, OCT_MEAN_SIZE (test->samples) } } };
+
+    if (test->remove <= REMOVE_RUNNING)
+      run_plan (check->cuda, OCT_OPERATION_MEAN, d.mean, &in, &to_mean,
+          check->stream);
+    prepare_logscale (check->cuda, d.logscale, test, steps, b);
+    if (test->two_parts)
+      done = run_parts (check, &d, &in, &out, b, error);
+    else
+      done = oct_sequence_run (test->in_turn && b % 2 ? d.separate : d.fused,
+          &in, d.logscale, &out, check->stream, &failed, error);
+  }
+  check_cuda (cudaStreamSynchronize (check->stream), "run");
+  check_cuda (cudaStreamSynchronize (d.other), "run");
+  for (guint b = 0; b < test->bscans && done && *error == NULL; b++)
+    check_cuda (
+        cudaMemcpy (outputs[b], d.out[b], s->out_bytes, cudaMemcpyDeviceToHost),
+        "download");
+  close_device (check, test, &d);
+}
+
+/* ---------------------------------------------------------------- compare */
+
+/* A-lines that are not finite, as check_fill() makes them. */
+static gboolean
+is_excluded (const FusedCase *test, guint line)
+{
+  if (test->fill == FILL_LOUD_LINE)
+    return line == test->lines / 2;
+  return test->fill == FILL_NAN_LINE
+         && (line == test->lines / 2
+             || (line == test->lines / 3 && test->lines > 2));
+}
+
+/* NULL when the sums of squares are those of equal lines; not where something
+ * is not-a-number. */
+static char *
+l2_problem (guint line, double difference, double all)
+{
+  if (difference <= MAX_RELATIVE_L2 * MAX_RELATIVE_L2 * all)
+    return NULL;
+  return g_strdup_printf ("up to line %u: relative l2 %g of %g", line,
+      sqrt (difference / all), sqrt (all));
+}
+
+static char *
+compare_ascans (const FusedCase *test, const Sizes *s, const guint8 *expected,
+    const guint8 *found)
+{
+  double difference = 0, all = 0;
+
+  for (guint line = 0; line < test->lines; line++) {
+    const float *a = (const float *)(expected + line * s->out_stride);
+    const float *b = (const float *)(found + line * s->out_stride);
+    char *problem;
+
+    if (is_excluded (test, line))
+      continue;
+    for (gsize i = 0; i < s->out_row / 4; i++) {
+      difference += pow ((double)a[i] - b[i], 2);
+      all += pow (a[i], 2);
+    }
+    if (test->fill != FILL_LOUD_LINE)
+      continue;
+    /* each line alone */
+    problem = l2_problem (line, difference, all);
+    if (problem != NULL)
+      return problem;
+    difference = all = 0;
+  }
+  return l2_problem (test->lines - 1, difference, all);
+}
+
+static char *
+compare_image (const FusedCase *test, const Sizes *s, const guint8 *expected,
+    const guint8 *found)
+{
+  guint size = formats[test->logscale.format].pixel_size == 2 ? 2 : 1;
+  guint most = formats[test->logscale.format].most;
+  guint many = formats[test->logscale.format].many;
+  gsize values = s->out_row / size, differ = 0, allowed;
+
+  for (gsize row = 0; row < s->out_rows; row++) {
+    const guint8 *a = expected + row * s->out_stride;
+    const guint8 *b = found + row * s->out_stride;
+
+    for (gsize i = 0; i < values; i++) {
+      gint x = size == 2 ? ((const guint16 *)a)[i] : a[i];
+      gint y = size == 2 ? ((const guint16 *)b)[i] : b[i];
+
+      if (ABS (x - y) > (gint)most)
+        return g_strdup_printf ("row %" G_GSIZE_FORMAT " value %" G_GSIZE_FORMAT
+                                ": %d instead of %d",
+            row, i, y, x);
+      differ += ABS (x - y) > (gint)many;
+    }
+  }
+  /* black of the automatic range is the weakest value of all, which has the
+   * largest error of all */
+  allowed = values * s->out_rows
+            / (test->logscale.range == OCT_RANGE_AUTO ? 200 : 1000);
+  if (differ <= MAX (allowed, 3))
+    return NULL;
+  return g_strdup_printf ("%" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT
+                          " values differ",
+      differ, values * s->out_rows);
+}
+
+static char *
+compare_padding (const Sizes *s, const guint8 *found)
+{
+  for (gsize row = 0; row < s->out_rows; row++)
+    for (gsize i = s->out_row; i < s->out_stride; i++)
+      if (found[row * s->out_stride + i] != POISON)
+        return g_strdup_printf (
+            "row %" G_GSIZE_FORMAT ": written behind the end", row);
+  return NULL;
+}
+
+static char *
+compare (const FusedCase *test, const Sizes *s, const guint8 *expected,
+    const guint8 *found)
+{
+  gsize size = s->out_stride * s->out_rows;
+  char *problem = test->image ? compare_image (test, s, expected, found)
+                              : compare_ascans (test, s, expected, found);
+
+  if (problem == NULL)
+    problem = compare_padding (s, found);
+  if (problem == NULL
+      && memcmp (expected + size, found + size, s->out_bytes - size) != 0)
+    problem = g_strdup ("chroma differs");
+  return problem;
+}
+
+static guint8 **
+new_arrays (guint count, gsize bytes)
+{
+  guint8 **arrays = g_new0 (guint8 *, count + 1);
+
+  for (guint i = 0; i < count; i++) {
+    arrays[i] = g_malloc (bytes);
+    memset (arrays[i], POISON, bytes);
+  }
+  return arrays;
+}
+
+static char *
+run_case (const Check *check, const FusedCase *test)
+{
+  FusedSteps steps;
+  GRand *random = g_rand_new_with_seed (check->seed + check->cases);
+  guint8 **inputs, **expected, **found, **again;
+  GError *error = NULL;
+  char *problem = NULL;
+  Sizes s;
+
+  fused_steps_init (&steps, test);
+  s = find_sizes (test, &steps);
+  inputs = new_arrays (test->bscans, s.in_bytes);
+  expected = new_arrays (test->bscans, s.out_bytes);
+  found = new_arrays (test->bscans, s.out_bytes);
+  again = new_arrays (test->bscans, s.out_bytes);
+  for (guint b = 0; b < test->bscans; b++) {
+    Case rows = { .in = { (guint)(test->samples * s.in_size), test->lines,
+                      (guint)(test->padding * s.in_size) },
+      .in_format = test->format,
+      .fill = test->fill };
+    check_fill (&rows, inputs[b] + s.in_offset, random);
+  }
+  run_cpu (check->cpu, test, &steps, &s, inputs, expected);
+  run_cuda (check, test, &steps, &s, inputs, found, &error);
+  if (error == NULL)
+    run_cuda (check, test, &steps, &s, inputs, again, &error);
+  if (error != NULL)
+    problem = g_strdup (error->message);
+  for (guint b = 0; b < test->bscans && problem == NULL; b++) {
+    problem = compare (test, &s, expected[b], found[b]);
+    if (problem == NULL && memcmp (found[b], again[b], s.out_bytes) != 0)
+      problem = g_strdup ("two runs differ");
+    if (problem != NULL) {
+      char *text = g_strdup_printf ("B-scan %u: %s", b, problem);
+      g_free (problem);
+      problem = text;
+    }
+  }
+  g_clear_error (&error);
+  g_rand_free (random);
+  g_strfreev ((char **)inputs);
+  g_strfreev ((char **)expected);
+  g_strfreev ((char **)found);
+  g_strfreev ((char **)again);
+  fused_steps_clear (&steps);
+  return problem;
+}
+
+static char *
+case_name (const FusedCase *test, const char *what)
+{
+  static const char *const methods[] = { "cubic", "linear", "lanczos",
+    "uniform" };
+  static const char *const removes[] = { "bscan", "running", "stored",
+    "nothing", "absent" };
+  static const char *const ranges[] = { "auto", "manual", "contrast" };
+  const OctLogscaleParams *p = &test->logscale;
+  g_autofree char *image = g_strdup_printf ("%s %s %s smoothing %g",
+      formats[p->format].name, p->scale == OCT_SCALE_LOG ? "log" : "linear",
+      ranges[p->range], p->range_smoothing);
+
+  return g_strdup_printf (
+      "fused %u bytes %s %s%s %u x %u to %s, bins %u from %u, padding %u "
+      "offset %u%s%s, %s",
+      (guint)oct_sample_format_size (test->format), removes[test->remove],
+      methods[test->method], test->dispersion ? " dispersion" : "",
+      test->samples, test->lines, test->image ? image : "A-scans",
+      test->depth_bins, test->depth_start, test->padding, test->offset,
+      what[0] != 0 ? " " : "", what, fill_names[test->fill]);
+}
+
+void
+fused_case (Check *check, const FusedCase *test, const char *what)
+{
+  FusedCase copy = *test;
+  char *name = case_name (test, what);
+
+  if (copy.bscans == 0)
+    copy.bscans = 1;
+  if (check_has (check, name))
+    check_report (check, name, run_case (check, &copy));
+  else
+    g_free (name);
+}

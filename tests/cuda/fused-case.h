@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * Spectra to A-scans or images by a sequence on the GPU, against the operations
+ * of the CPU one by one.
+ */
+#pragma once
+
+#include "check.h"
+#include "oct-sequence.h"
+#include "oct-window.h"
+
+typedef enum {
+  REMOVE_BSCAN, /* found before, as that of the B-scan or running */
+  REMOVE_RUNNING,
+  REMOVE_STORED,
+  REMOVE_NOTHING,
+  REMOVE_ABSENT, /* no such step; floats */
+  N_REMOVES
+} Remove;
+
+#define RESAMPLE_ABSENT 3u /* behind the methods */
+
+typedef struct {
+  guint samples, lines;
+  OctSampleFormat format; /* of the spectra */
+  guint padding, offset;  /* values behind a row, in front of the first */
+  Remove remove;
+  guint method;           /* OctResampleMethod or RESAMPLE_ABSENT */
+  guint upsample, length; /* 0: 1, as long as the samples */
+  gboolean dispersion;
+  OctWindow window;
+  guint depth_start, depth_bins;   /* 0 bins: all */
+  gboolean image;                  /* else A-scans */
+  OctLogscaleParams logscale;      /* depth_bins and lines are those above */
+  const OctLogscaleParams *update; /* before the third B-scan, or NULL */
+  Fill fill;
+  guint bscans;       /* with history, 1 .. MAX_STEPS */
+  gboolean reset;     /* before the last of them */
+  gboolean in_turn;   /* every second one is done one by one */
+  gboolean two_parts; /* start() and finish() in two streams */
+  gboolean separate;  /* there is no pass for it */
+} FusedCase;
+
+/* Runs one, prints a line of the TAP protocol; `what`: behind the name. */
+void fused_case (Check *check, const FusedCase *test, const char *what);
+
+/* All steps of a case; `tables`: to be freed behind the steps. */
+typedef struct {
+  OctStep *steps[4];
+  guint n;
+  OctBackgroundParams background; /* of the mean, or of the step */
+  OctResampleParams resample;
+  OctDispersionParams dispersion;
+  OctFftParams fft;
+  OctLogscaleParams logscale;
+  double *stored, *positions, *phase, *window;
+} FusedSteps;
+
+void fused_steps_init (FusedSteps *steps, const FusedCase *test);
+void fused_steps_clear (FusedSteps *steps);
