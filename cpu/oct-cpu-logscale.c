@@ -10,6 +10,7 @@
 #include "oct-cpu-logscale.h"
 
 #include "oct-contrast.h"
+#include "oct-cpu-grey.h"
 #include "oct-cpu-lanes.h"
 #include "oct-cpu-private.h"
 #include "oct-params.h"
@@ -21,15 +22,12 @@
 
 #define TILE_LINES 64
 #define TILE_DEPTH 32
-/* rows of a tile that are mapped together */
-#define MAP_ROWS 8
 /* values whose bins are found together, in so many lanes */
 #define CHUNK 512
 #define LANES 16
 /* histograms in turn: increments of one place wait for each other */
 #define TURNS 4
 #define NO_BIN OCT_CONTRAST_BINS
-#define DB_PER_OCTAVE 3.0102999566398120 /* 10 log10 2 */
 
 /* What one group of A-lines contributes to the range. */
 typedef struct {
@@ -47,13 +45,6 @@ typedef struct {
   guint32 counts[TURNS][OCT_CONTRAST_BINS + 1];
 } Histogram;
 
-/* level = (exponent - reference) scale + log2 (mantissa) scale + offset (LOG),
- * (power - offset) scale (LINEAR); then clamped to [0, full] and rounded. */
-typedef struct {
-  float scale, offset, full;
-  gint32 reference;
-} Mapping;
-
 struct _OctPlan {
   OctLogscaleParams params;
   guint threads;
@@ -63,40 +54,6 @@ struct _OctPlan {
   gboolean has_history;
   double history_min, history_max; /* in the unit of v */
 };
-
-OCT_INLINE gint32
-bits_of (float power)
-{
-  gint32 bits;
-
-  memcpy (&bits, &power, sizeof (bits));
-  return bits;
-}
-
-/* log2 of a positive normal number, its bits, as exponent + fraction, the
- * fraction within 1e-7: polynomial fitted for the least largest error on [sqrt
- * 1/2, sqrt 2). */
-OCT_INLINE float
-log2_parts (gint32 bits, gint32 *exponent)
-{
-  const gint32 sqrt_half = 0x3f3504f3;
-  float f, sum;
-
-  bits -= sqrt_half;
-  *exponent = bits >> 23;
-  bits = (bits & 0x7fffff) + sqrt_half;
-  memcpy (&f, &bits, sizeof (f));
-  f -= 1;
-  sum = -0.145744443f;
-  sum = sum * f + 0.236890361f;
-  sum = sum * f - 0.250069052f;
-  sum = sum * f + 0.286707461f;
-  sum = sum * f - 0.360087216f;
-  sum = sum * f + 0.480939448f;
-  sum = sum * f - 0.721357167f;
-  sum = sum * f + 1.44269478f;
-  return sum * f;
-}
 
 /* Squares are rounded before they are added, everywhere: the same value falls
  * into the same bin on every processor and GPU. */
@@ -178,7 +135,7 @@ sum_log (const float *powers, guint depth, guint16 *bins, double *total,
 
 #pragma omp simd reduction(+ : counted)
   for (guint i = 0; i < depth; i++) {
-    gint32 bits = bits_of (powers[i]);
+    gint32 bits = oct_cpu_bits (powers[i]);
     bins[i] = bin_of (bits);
     values[i] = (counts (bits) ? bits : one) - sqrt_half;
     counted += counts (bits);
@@ -199,7 +156,7 @@ sum_log (const float *powers, guint depth, guint16 *bins, double *total,
   }
   for (guint k = 0; k < LANES; k++) {
     gint32 exponent;
-    float fraction = log2_parts (bits_of (products[k]), &exponent);
+    float fraction = oct_cpu_log2 (oct_cpu_bits (products[k]), &exponent);
 
     *total += (double)exponent + (double)fraction;
   }
@@ -216,7 +173,7 @@ sum_power (const float *powers, guint depth, guint16 *bins, double *total,
 
 #pragma omp simd reduction(+ : sum, counted)
   for (guint i = 0; i < depth; i++) {
-    gint32 bits = bits_of (powers[i]);
+    gint32 bits = oct_cpu_bits (powers[i]);
     bins[i] = bin_of (bits);
     sum += counts (bits) ? powers[i] : 0;
     counted += counts (bits);
@@ -258,92 +215,6 @@ transpose_power (const float *const *a_scans, guint depth, float *power)
     }
   }
 }
-
-/* As whole numbers, powers below the floor and what is no number with a sign
- * are alike: no branch keeps the loop from being one of vectors. */
-OCT_INLINE float
-level_log (float power, const Mapping *map)
-{
-  gint32 bits = bits_of (power), exponent;
-  float fraction = log2_parts (MAX (bits, OCT_CONTRAST_ZERO_BITS), &exponent);
-
-  return (float)(exponent - map->reference) * map->scale
-         + (fraction * map->scale + map->offset);
-}
-
-OCT_INLINE float
-level_linear (float power, const Mapping *map)
-{
-  return (power - map->offset) * map->scale;
-}
-
-/* To the nearest whole level, even at ties: beyond 2^23 a float has none
- * between.  Not-a-number is 0, whatever came of it before. */
-OCT_INLINE guint32
-finish_level (float level, float power, float full)
-{
-  gint32 is_number = (bits_of (power) & 0x7fffffff) <= 0x7f800000;
-
-  level = level > 0 ? level : 0;
-  level = level < full ? level : full;
-  level = (level + 8388608.f) - 8388608.f;
-  return (guint32)((gint32)level & -is_number);
-}
-
-/* out[row][line] from power[line / OCT_LANES][row][line % OCT_LANES], blocks
- * `block_step` floats apart, rows of `out` out_stride bytes.  Several rows at a
- * time, in loops long enough for the compiler. */
-#define DEFINE_MAP(name, level_of, type, factor, alpha)                        \
-  OCT_VECTORISED static void name (const float *power, gsize block_step,       \
-      guint lines, guint rows, const Mapping *mapping, guint8 *out,            \
-      gsize out_stride)                                                        \
-  {                                                                            \
-    Mapping map = *mapping;                                                    \
-    guint32 levels[MAP_ROWS * OCT_LANES] __attribute__ ((aligned (64)));       \
-    type pixels[MAP_ROWS * OCT_LANES] __attribute__ ((aligned (64)));          \
-                                                                               \
-    for (guint line = 0; line < lines; line += OCT_LANES) {                    \
-      const float *block = power + line / OCT_LANES * block_step;              \
-      gsize bytes = MIN (OCT_LANES, lines - line) * sizeof (type);             \
-      for (guint row = 0; row < rows; row += MAP_ROWS) {                       \
-        const float *from = block + (gsize)row * OCT_LANES;                    \
-        guint8 *to = out + row * out_stride + line * sizeof (type);            \
-        guint some = MIN (MAP_ROWS, rows - row);                               \
-        for (guint i = 0; i < some * OCT_LANES; i++)                           \
-          levels[i] =                                                          \
-              finish_level (level_of (from[i], &map), from[i], map.full);      \
-        for (guint i = 0; i < some * OCT_LANES; i++)                           \
-          pixels[i] = (type)(levels[i] * factor + alpha);                      \
-        for (guint k = 0; k < some; k++, to += out_stride) {                   \
-          if (bytes == sizeof (type) * OCT_LANES)                              \
-            memcpy (to, pixels + k * OCT_LANES, sizeof (type) * OCT_LANES);    \
-          else                                                                 \
-            memcpy (to, pixels + k * OCT_LANES, bytes);                        \
-        }                                                                      \
-      }                                                                        \
-    }                                                                          \
-  }
-
-DEFINE_MAP (map_log_8, level_log, guint8, 1u, 0u)
-DEFINE_MAP (map_log_16, level_log, guint16, 1u, 0u)
-DEFINE_MAP (map_log_rgba, level_log, guint32, 0x010101u, 0xff000000u)
-DEFINE_MAP (map_linear_8, level_linear, guint8, 1u, 0u)
-DEFINE_MAP (map_linear_16, level_linear, guint16, 1u, 0u)
-DEFINE_MAP (map_linear_rgba, level_linear, guint32, 0x010101u, 0xff000000u)
-
-typedef void (*MapFunction) (const float *power, gsize block_step, guint lines,
-    guint rows, const Mapping *mapping, guint8 *out, gsize out_stride);
-
-static const struct {
-  guint pixel_size;
-  float full;
-  MapFunction map[2]; /* by OctScale */
-} image_formats[] = {
-  [OCT_IMAGE_GRAY8] = { 1, 255, { map_log_8, map_linear_8 } },
-  [OCT_IMAGE_GRAY16] = { 2, 65535, { map_log_16, map_linear_16 } },
-  [OCT_IMAGE_NV12] = { 1, 255, { map_log_8, map_linear_8 } },
-  [OCT_IMAGE_RGBA] = { 4, 255, { map_log_rgba, map_linear_rgba } },
-};
 
 static void
 logscale_destroy (OctPlan *plan)
@@ -550,7 +421,8 @@ noise_floor (const OctPlan *plan, double *min, guint64 *total)
       lowest = MIN (lowest, sum / (double)count);
     *total += count;
   }
-  *min = plan->params.scale == OCT_SCALE_LOG ? lowest * DB_PER_OCTAVE : lowest;
+  *min = plan->params.scale == OCT_SCALE_LOG ? lowest * OCT_CPU_DB_PER_OCTAVE
+                                             : lowest;
   return *total > 0;
 }
 
@@ -621,34 +493,13 @@ find_range (OctPlan *plan, double *min, double *max)
   return TRUE;
 }
 
-/* Without an extent every level is below 0. */
-static Mapping
-make_mapping (OctScale scale, double full, double min, double max)
-{
-  Mapping map = { .scale = 0, .offset = -1, .full = (float)full };
-
-  if (!(max > min))
-    return map;
-  if (scale == OCT_SCALE_LINEAR) {
-    map.scale = (float)(full / (max - min));
-    map.offset = (float)min;
-    return map;
-  }
-  /* counted from the octave of the minimum, the terms stay small */
-  map.reference = (gint32)CLAMP (floor (min / DB_PER_OCTAVE), -1e6, 1e6);
-  map.scale = (float)(full * DB_PER_OCTAVE / (max - min));
-  map.offset =
-      (float)((map.reference * DB_PER_OCTAVE - min) * full / (max - min));
-  return map;
-}
-
 /* A loop over tiles of the image. */
 typedef struct {
   const OctPlan *plan;
   const OctPlane *from; /* A-scans, or NULL */
   const float *power;   /* [blocks][depth_bins][OCT_LANES], without A-scans */
   const OctPlane *to;
-  Mapping mapping;
+  OctCpuGrey grey;
 } MapLoop;
 
 /* Powers of one block of A-scans from `depth` on. */
@@ -681,7 +532,7 @@ map_tile (const MapLoop *loop, guint depth, guint line)
   const OctLogscaleParams *params = &loop->plan->params;
   guint lines = MIN (TILE_LINES, params->lines - line);
   guint rows = MIN (TILE_DEPTH, params->depth_bins - depth);
-  guint pixel_size = image_formats[params->format].pixel_size;
+  guint pixel_size = oct_cpu_grey_pixel_size (params->format);
   gsize block_step = (gsize)params->depth_bins * OCT_LANES;
   float tile[TILE_DEPTH * TILE_LINES] __attribute__ ((aligned (64)));
   const float *power = tile;
@@ -694,8 +545,7 @@ map_tile (const MapLoop *loop, guint depth, guint line)
   } else
     power =
         loop->power + line / OCT_LANES * block_step + (gsize)depth * OCT_LANES;
-  image_formats[params->format].map[params->scale](power, block_step, lines,
-      rows, &loop->mapping,
+  oct_cpu_grey_map (&loop->grey, power, block_step, lines, rows,
       (guint8 *)oct_cpu_row (loop->to, depth) + (gsize)line * pixel_size,
       loop->to->stride);
 }
@@ -727,8 +577,7 @@ finish (OctPlan *plan, const OctPlane *from, const float *power,
 
   if (!find_range (plan, &min, &max))
     min = max = 0;
-  loop.mapping = make_mapping (
-      params->scale, image_formats[params->format].full, min, max);
+  oct_cpu_grey_init (&loop.grey, params->format, params->scale, min, max);
   oct_parallel_for (
       tiles, 1, oct_cpu_threads (plan->threads), map_tiles, &loop);
   if (params->format == OCT_IMAGE_NV12)
@@ -746,7 +595,7 @@ static gboolean
 check_image (const OctPlan *plan, const OctFrame *out, GError **error)
 {
   const OctLogscaleParams *params = &plan->params;
-  gsize row = (gsize)params->lines * image_formats[params->format].pixel_size;
+  gsize row = (gsize)params->lines * oct_cpu_grey_pixel_size (params->format);
 
   return oct_cpu_check_plane (&out->planes[0], row, error)
          && (params->format != OCT_IMAGE_NV12
