@@ -5,7 +5,7 @@
 #   tests/cuda/run-on-gpu.sh [OUTDIR] [LOGDIR] [PART ...]
 #
 # PART, all but the last when none is named:
-#   check      operations of CUDA against those of the CPU
+#   check      operations of CUDA against those of the CPU and the reference
 #   elements   the tests of every element on the GPU and on its own choice
 #   failures   operations, calls and contexts that fail in mid-stream
 #   pipelines  pipelines, and the tests of some elements under the memory checker
@@ -120,13 +120,18 @@ run_races () {
     'log contrast smoothing 0 range -60 to 3, 33 x 65' \
     'linear manual smoothing 0 range 0.01 to 1.5, 33 x 65' \
     'cs nudft estimated real 512' 'cs fft estimated real 1000' \
-    'cs nudft not finite complex'
+    'cs nudft not finite complex' 'mean bscan 2 bytes 256' \
+    'cubic compensated 2048x5' 'cubic compensated 2048x889' 'cubic 512x5' \
+    'lanczos 256x5' 'linear compensated 8192x5' \
+    'gray8 log contrast smoothing 0.8, bins 0'
 }
 
-# Together all cases; ' length ' is in the names of those of octfft.
+# Together all cases; ' length ' is in the names of those of octfft, and the last
+# ones are of sequences in one pass.
 run_memory () {
   check_all memcheck background resample dispersion ' length ' logscale \
-    'nufft real' 'nufft complex' 'nufft-adjoint' 'nudft' 'cs ' 'error of'
+    'nufft real' 'nufft complex' 'nufft-adjoint' 'nudft' 'cs ' 'error of' \
+    'mean ' ' kernel,' ' rows,' ' lines,' ' image' ' values,'
 }
 
 # test_program NAME BACKEND FORK [CASE]: its log and, when done, its exit status.
@@ -262,6 +267,9 @@ for part in $parts; do
       note_status check $? "$(tail -n 1 "$logs/check.txt")"
       grep '^not ok' "$logs/check.txt" | head -n 40
       grep -c '^ok' "$logs/check.txt"
+      $program --reference >"$logs/reference.txt" 2>&1
+      note_status 'check reference' $? "$(tail -n 1 "$logs/reference.txt")"
+      grep '^not ok' "$logs/reference.txt" | head -n 40
       ;;
     bench) run_bench ;;
     memory) run_memory ;;
