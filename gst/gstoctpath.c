@@ -175,6 +175,15 @@ link_parts (GstOctPath *path, guint wanted)
   return ok;
 }
 
+void
+gst_oct_path_restart (GstOctPath *path, GstOctPart part)
+{
+  if ((path->linked & BIT (part)) == 0)
+    return;
+  gst_element_set_state (path->parts[part], GST_STATE_NULL);
+  gst_element_sync_state_with_parent (path->parts[part]);
+}
+
 gboolean
 gst_oct_path_link (GstOctPath *path, GstOctMethod method)
 {
@@ -187,7 +196,11 @@ gst_oct_path_link (GstOctPath *path, GstOctMethod method)
   if (wanted & BIT (GST_OCT_PART_NUFFT))
     gst_util_set_object_arg (G_OBJECT (path->parts[GST_OCT_PART_NUFFT]),
         "method", gst_oct_method_name (method));
-  return path->linked == wanted || link_parts (path, wanted);
+  if (path->linked != wanted)
+    return link_parts (path, wanted);
+  /* octnufft would keep the value before, and not say that it fails */
+  gst_oct_path_restart (path, GST_OCT_PART_NUFFT);
+  return TRUE;
 }
 
 void
@@ -202,15 +215,6 @@ gst_oct_path_remove_unused (GstOctPath *path)
     gst_element_set_state (part, GST_STATE_NULL);
     gst_bin_remove (path->bin, part);
   }
-}
-
-void
-gst_oct_path_restart (GstOctPath *path, GstOctPart part)
-{
-  if ((path->linked & BIT (part)) == 0)
-    return;
-  gst_element_set_state (path->parts[part], GST_STATE_NULL);
-  gst_element_sync_state_with_parent (path->parts[part]);
 }
 
 GType

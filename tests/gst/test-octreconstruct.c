@@ -117,22 +117,37 @@ GST_START_TEST (test_same_image_with_settings)
 }
 GST_END_TEST
 
-/* Calibration and background in files, and depths of another scale. */
+/* Four B-scans, written once. */
+static char *
+spectra_path (void)
+{
+  char *path = oct_test_file_path ("spectra.raw");
+  g_autofree char *launch =
+      g_strdup_printf (SOURCE " num-buffers=4 ! filesink location=%s", path);
+
+  if (!g_file_test (path, G_FILE_TEST_EXISTS))
+    fail_unless (oct_test_plays (launch, NULL));
+  return path;
+}
+
+/* Calibration and background in files, and a linear scale. */
 GST_START_TEST (test_same_image_of_files)
 {
-  const char *files = "calibration=@/wavelength-101.csv mode=background "
-                      "background=@/u16.npy";
-  g_autofree char *launch =
-      g_strdup_printf ("octsrc location=@/u16.npy ! octreconstruct %s "
-                       "scale=linear range=manual max=1e4" GREY SINK,
-          files);
-  g_autofree char *by_hand = g_strdup_printf (
-      "octsrc location=@/u16.npy ! octdcsub %s ! "
-      "octkresample ! octdispersion ! octfft ! octlogscale scale=linear "
-      "range=manual max=1e4" GREY SINK,
-      files);
+  g_autofree char *spectra = spectra_path ();
+  g_autofree char *csv = oct_test_wavelengths ("wavelengths.csv", 256);
+  g_autofree char *source =
+      g_strdup_printf ("octsrc location=%s samples=256 lines=16", spectra);
+  g_autofree char *files = g_strdup_printf (
+      "calibration=%s mode=background background=%s", csv, spectra);
+  const char *last = "scale=linear range=manual max=1e4";
+  g_autofree char *launch = g_strdup_printf (
+      "%s ! octreconstruct %s %s" GREY SINK, source, files, last);
+  g_autofree char *by_hand =
+      g_strdup_printf ("%s ! octdcsub %s ! octkresample ! octdispersion ! "
+                       "octfft ! octlogscale %s" GREY SINK,
+          source, files, last);
 
-  check_same_images (launch, by_hand, 1);
+  check_same_images (launch, by_hand, 4);
 }
 GST_END_TEST
 
@@ -175,12 +190,10 @@ GST_START_TEST (test_ascans)
   const char *method = methods[__i__];
   g_autofree char *chain = describe_method (method, "", "", "");
   g_autofree char *launch = g_strdup_printf (SOURCE
-      " num-buffers=2 ! octreconstruct output=ascans method=%s ! "
-      "application/x-oct-ascans" SINK,
+      " num-buffers=2 ! octreconstruct output=ascans method=%s" SINK,
       method);
-  g_autofree char *by_hand = g_strdup_printf (SOURCE
-      " num-buffers=2 ! octdcsub%s ! application/x-oct-ascans" SINK,
-      chain);
+  g_autofree char *by_hand =
+      g_strdup_printf (SOURCE " num-buffers=2 ! octdcsub%s" SINK, chain);
 
   check_same_images (launch, by_hand, 2);
 }
@@ -402,16 +415,12 @@ check_messages (GstElement *pipeline, guint warnings, const char *pattern)
 /* [method][B-scan of the file] */
 typedef OctArray *Images[N_METHODS][4];
 
-/* The same four B-scans again and again; g_free(). */
+/* The same B-scans again and again; g_free(). */
 static char *
 describe_file (void)
 {
-  g_autofree char *path = oct_test_file_path ("spectra.raw");
-  g_autofree char *launch =
-      g_strdup_printf (SOURCE " num-buffers=4 ! filesink location=%s", path);
+  g_autofree char *path = spectra_path ();
 
-  if (!g_file_test (path, G_FILE_TEST_EXISTS))
-    fail_unless (oct_test_plays (launch, NULL));
   return g_strdup_printf ("octsrc location=%s samples=256 lines=16 loop=true "
                           "preload=true wavelength-min=800 wavelength-max=870",
       path);
