@@ -14,3 +14,10 @@
 #else
 #  define OCT_VECTORISED
 #endif
+
+/* In front of a loop: no pass of it reads what another writes. */
+#ifdef __clang__
+#  define OCT_INDEPENDENT _Pragma ("clang loop vectorize(assume_safety)")
+#else
+#  define OCT_INDEPENDENT _Pragma ("GCC ivdep")
+#endif

@@ -64,7 +64,7 @@ DEFINE_SUM (sum_f32, float, double)
   OCT_VECTORISED static void name (const type *in, guint samples,              \
       const float *restrict high, const float *restrict low, float *out)       \
   {                                                                            \
-    _Pragma ("GCC ivdep") for (guint i = 0; i < samples; i++) out[i] =         \
+    OCT_INDEPENDENT for (guint i = 0; i < samples; i++) out[i] =         \
         ((float)in[i] - high[i]) - low[i];                                     \
   }
 

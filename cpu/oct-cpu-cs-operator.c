@@ -22,18 +22,18 @@ typedef struct {
   double *product;
 } Work;
 
-/* *to = sum over the taps of band[tap] from[tap]; taps and row, the vectors of
- * a cell, are constants where this is inlined */
+/* *to = sum over the taps of band[tap] from[tap]; taps and parts are constants
+ * where this is inlined */
 OCT_INLINE void
 multiply_cell (
-    const float *band, guint taps, guint row, const float *from, float *to)
+    const float *band, guint taps, guint parts, const float *from, float *to)
 {
-  for (guint k = 0; k < row; k++) {
-    const OctVector *at = (const OctVector *)from + k;
-    OctVector sum = band[0] * at[0];
+  for (guint part = 0; part < parts; part++) {
+    const OctLanes *at = (const OctLanes *)from + part;
+    OctLanes sum = band[0] * at[0];
     for (guint tap = 1; tap < taps; tap++)
-      sum += band[tap] * at[tap * row];
-    ((OctVector *)to)[k] = sum;
+      sum += band[tap] * at[tap * parts];
+    ((OctLanes *)to)[part] = sum;
   }
 }
 
@@ -49,8 +49,7 @@ multiply (const Work *work, guint taps, guint parts, guint group, guint first,
   for (guint i = 0; i < count; i++) {
     for (guint k = 0; k < group; k++, to += cell) {
       gsize at = (gsize)(first + i * step) * group + k;
-      multiply_cell (
-          op->band + at * taps, taps, parts * VECTORS, grid + at * cell, to);
+      multiply_cell (op->band + at * taps, taps, parts, grid + at * cell, to);
     }
   }
 }

@@ -56,8 +56,11 @@ struct _OctLanesFft {
 
 /* ---------------------------------------------------------------- machine */
 
-static const OctLanesKernels *
-find_kernels (void)
+static guint most_floats = 16; /* of a vector */
+
+/* The widest vectors that the machine has. */
+static guint
+find_width (void)
 {
 #ifdef OCT_LANES_X86
   __builtin_cpu_init ();
@@ -65,12 +68,33 @@ find_kernels (void)
       && __builtin_cpu_supports ("avx512cd")
       && __builtin_cpu_supports ("avx512dq")
       && __builtin_cpu_supports ("avx512vl"))
-    return &oct_lanes_kernels_avx512;
+    return 16;
   if (__builtin_cpu_supports ("avx2") && __builtin_cpu_supports ("fma")
       && __builtin_cpu_supports ("bmi2"))
+    return 8;
+#endif
+  return 4;
+}
+
+static const OctLanesKernels *
+find_kernels (void)
+{
+#ifdef OCT_LANES_X86
+  guint width = MIN (find_width (), most_floats);
+
+  if (width == 16)
+    return &oct_lanes_kernels_avx512;
+  if (width == 8)
     return &oct_lanes_kernels_avx2;
 #endif
   return &oct_lanes_kernels_baseline;
+}
+
+gboolean
+oct_lanes_fft_set_width (guint floats)
+{
+  most_floats = floats;
+  return floats <= find_width ();
 }
 
 /* ---------------------------------------------------------------- lengths */

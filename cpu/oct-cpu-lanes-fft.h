@@ -43,6 +43,10 @@ OctLanesFft *oct_lanes_fft_new (
 OctLanesFft *oct_lanes_fft_new_real (
     guint length, gboolean backward, GError **error);
 
+/* For tests: plans made from now on use vectors of at most that many floats, 4,
+ * 8 or 16.  FALSE where the machine has none so wide. */
+gboolean oct_lanes_fft_set_width (guint floats);
+
 /* NULL is allowed. */
 void oct_lanes_fft_free (OctLanesFft *fft);
 
@@ -71,8 +75,8 @@ void oct_lanes_fft_run_real (const OctLanesFft *fft, const float *in,
     float *out, guint first, guint count, gpointer scratch);
 
 /* The same of values that are made as they are needed, each once: pairs of real
- * values, two of them for one complex one (value 2 first, 2 first + 1, 2 (first +
- * step), ...).  Even length alone. */
+ * values, two of them for one complex one (value 2 first, 2 first + 1, 2 (first
+ * + step), ...).  Even length alone. */
 void oct_lanes_fft_run_real_through (const OctLanesFft *fft, OctLanesRead read,
     gpointer data, float *out, guint first, guint count, gpointer scratch);
 

@@ -113,8 +113,9 @@ oct_lanes_scatter_scaled (const float *values, const float *factors,
 
   for (guint i = 0; i < samples; i += OCT_LANES_CHUNK) {
     guint count = MIN (OCT_LANES_CHUNK, samples - i);
-    for (guint k = 0; k < count * OCT_LANES; k++)
-      tile[k] = factors[i + k / OCT_LANES] * values[(gsize)i * OCT_LANES + k];
+    for (guint k = 0; k < count; k++)
+      ((OctLanes *)tile)[k] =
+          factors[i + k] * ((const OctLanes *)values)[(gsize)i + k];
     oct_lanes_scatter (tile, count, lines, i);
   }
 }

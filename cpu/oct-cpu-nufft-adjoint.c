@@ -13,8 +13,6 @@
 
 #include <string.h>
 
-#define VECTORS (OCT_LANES / OCT_VECTOR)
-
 struct _OctPlan {
   OctNufftParams params; /* without nodes and window */
   guint threads;
@@ -63,23 +61,22 @@ read_samples (const OctNufftTables *t, guint width, guint parts,
     const float *grid, float *out)
 {
   const float *weights = t->node_weights;
-  guint at, row = parts * VECTORS;
+  const OctLanes *cells = (const OctLanes *)grid;
+  OctLanes *to = (OctLanes *)out;
 
   for (guint n = 0; n < t->samples; n++, weights += width) {
-    at = (t->origin + (guint)t->lowest[n]) % t->grid;
-    for (guint k = 0; k < row; k++, out += OCT_VECTOR) {
-      const OctVector *from = (const OctVector *)grid + (gsize)at * row + k;
-      OctVector sum = { 0 };
+    guint at = (t->origin + (guint)t->lowest[n]) % t->grid;
+    for (guint part = 0; part < parts; part++, to++) {
+      const OctLanes *from = cells + (gsize)at * parts + part;
+      OctLanes sum = { 0 };
       if (at + width <= t->grid) {
         for (guint m = 0; m < width; m++)
-          sum += weights[m] * from[m * row];
+          sum += weights[m] * from[m * parts];
       } else {
         for (guint m = 0; m < width; m++)
-          sum += weights[m]
-                 * *((const OctVector *)grid + (gsize)((at + m) % t->grid) * row
-                     + k);
+          sum += weights[m] * cells[(gsize)((at + m) % t->grid) * parts + part];
       }
-      *(OctVector *)out = sum;
+      *to = sum;
     }
   }
 }
@@ -123,12 +120,9 @@ read_complex (const OctNufftTables *t, const float *grid, float *values,
   read_all (t, 2, grid, values);
   /* back from around 0: the conjugate of what type 1 multiplies by */
   for (guint n = 0; shifts != NULL && n < t->samples; n++) {
-    for (guint k = 0; k < VECTORS; k++) {
-      OctVector *re = (OctVector *)values + (gsize)n * 2 * VECTORS + k;
-      OctVector *im = re + VECTORS, r = *re;
-      *re = shifts[2 * n] * r + shifts[2 * n + 1] * *im;
-      *im = shifts[2 * n] * *im - shifts[2 * n + 1] * r;
-    }
+    OctLanes *re = (OctLanes *)values + 2 * (gsize)n, *im = re + 1, r = *re;
+    *re = shifts[2 * n] * r + shifts[2 * n + 1] * *im;
+    *im = shifts[2 * n] * *im - shifts[2 * n + 1] * r;
   }
   oct_lanes_scatter_all (values, 2 * t->samples, lines);
 }

@@ -17,7 +17,6 @@
 
 /* cells of the grid that have as many taps each */
 #define TILE 16
-#define VECTORS (OCT_LANES / OCT_VECTOR)
 
 /* Cells that are computed together, all with as many taps. */
 typedef struct {
@@ -60,17 +59,17 @@ OCT_INLINE void
 read_cells (const float *values, const guint32 *first, const float *weights,
     guint count, guint taps, guint parts, gboolean add, float *to)
 {
+  OctLanes *cell = (OctLanes *)to;
+
   for (guint i = 0; i < count; i++, weights += taps) {
-    for (guint k = 0; k < parts * VECTORS; k++) {
-      const OctVector *from =
-          (const OctVector *)values + (gsize)first[i] * parts * VECTORS + k;
-      OctVector sum = weights[0] * from[0];
+    const OctLanes *from = (const OctLanes *)values + (gsize)first[i] * parts;
+    for (guint part = 0; part < parts; part++, cell++) {
+      OctLanes sum = weights[0] * from[part];
       for (guint tap = 1; tap < taps; tap++)
-        sum += weights[tap] * from[tap * parts * VECTORS];
+        sum += weights[tap] * from[tap * parts + part];
       if (add)
-        sum += *(OctVector *)to;
-      *(OctVector *)to = sum;
-      to += OCT_VECTOR;
+        sum += *cell;
+      *cell = sum;
     }
   }
 }
@@ -147,12 +146,9 @@ OCT_INLINE void
 shift_modes (const float *shifts, guint samples, float *values)
 {
   for (guint i = 0; i < samples; i++) {
-    for (guint k = 0; k < VECTORS; k++) {
-      OctVector *re = (OctVector *)values + (gsize)i * 2 * VECTORS + k;
-      OctVector *im = re + VECTORS, r = *re;
-      *re = shifts[2 * i] * r - shifts[2 * i + 1] * *im;
-      *im = shifts[2 * i] * *im + shifts[2 * i + 1] * r;
-    }
+    OctLanes *re = (OctLanes *)values + 2 * (gsize)i, *im = re + 1, r = *re;
+    *re = shifts[2 * i] * r - shifts[2 * i + 1] * *im;
+    *im = shifts[2 * i] * *im + shifts[2 * i + 1] * r;
   }
 }
 

@@ -15,8 +15,12 @@ typedef gint32 OctSelection __attribute__ ((vector_size (4 * OCT_VECTOR)));
 
 #define OCT_INLINE static inline __attribute__ ((always_inline))
 
-#define OCT_PICK(a, b, ...)                                                    \
-  __builtin_shuffle (a, b, (OctSelection){ __VA_ARGS__ })
+#ifdef __clang__
+#  define OCT_PICK(a, b, ...) __builtin_shufflevector (a, b, __VA_ARGS__)
+#else
+#  define OCT_PICK(a, b, ...)                                                  \
+    __builtin_shuffle (a, b, (OctSelection){ __VA_ARGS__ })
+#endif
 
 /* to[i][k] = rows[k][i], 8 x 8 */
 OCT_INLINE void

@@ -564,6 +564,104 @@ test_not_finite (void)
   g_rand_free (random);
 }
 
+/* -------------------------------------------------------- read and written */
+
+typedef struct {
+  const float *in;
+  float *out;
+  guint seen, length;
+} Through;
+
+static void
+read_values (gpointer data, guint first, guint step, guint count, float *values)
+{
+  Through *through = data;
+
+  g_assert_cmpuint (count, <=, 16);
+  for (guint i = 0; i < count; i++)
+    memcpy (values + (gsize)i * 2 * LANES,
+        through->in + (gsize)(first + i * step) * 2 * LANES,
+        2 * LANES * sizeof (float));
+  through->seen += count;
+}
+
+static void
+write_bins (gpointer data, guint first, guint step, guint count, float *bins)
+{
+  Through *through = data;
+
+  g_assert_cmpuint (count, <=, 16);
+  for (guint i = 0; i < count; i++) {
+    g_assert_cmpuint (first + i * step, <, through->length);
+    memcpy (through->out + (gsize)(first + i * step) * 2 * LANES,
+        bins + (gsize)i * 2 * LANES, 2 * LANES * sizeof (float));
+  }
+}
+
+/* The same bits as from and to memory; every value is read once. */
+static void
+test_through (void)
+{
+  static const guint lengths[] = { 1, 2, 7, 16, 30, 53, 64, 360, 1031, 2048 };
+  GRand *random = g_rand_new_with_seed (6);
+
+  for (guint l = 0; l < G_N_ELEMENTS (lengths); l++) {
+    guint n = lengths[l];
+    gsize count = (gsize)n * 2 * LANES;
+    OctLanesFft *fft = new_plan (n, l % 2 != 0, FALSE);
+    OctLanesFft *real = new_plan (2 * n, FALSE, TRUE);
+    gpointer scratch = new_scratch (fft), other = new_scratch (real);
+    float *in = new_values (count), *expected = new_values (count + 2 * LANES);
+    float *out = new_values (count + 2 * LANES);
+    Through through = { .in = in, .out = out, .length = n };
+
+    fill_noise (random, in, count);
+    oct_lanes_fft_run (fft, in, expected, 0, n, scratch);
+    for (guint first = 0; first < n; first += n / 3 + 1) {
+      through.seen = 0;
+      for (gsize i = 0; i < count; i++)
+        out[i] = NAN;
+      oct_lanes_fft_run_through (fft, read_values, write_bins, &through, NULL,
+          NULL, first, n / 2 + 1, scratch);
+      g_assert_cmpuint (through.seen, ==, n);
+      for (guint i = 0; i < n / 2 + 1; i++) {
+        gsize at = (gsize)((first + i) % n) * 2 * LANES;
+        g_assert_cmpmem (out + at, 2 * LANES * sizeof (float), expected + at,
+            2 * LANES * sizeof (float));
+      }
+    }
+    oct_lanes_fft_run_real (real, in, expected, 0, n + 1, other);
+    oct_lanes_fft_run_real_through (
+        real, read_values, &through, out, 0, n + 1, other);
+    g_assert_cmpmem (out, (count + 2 * LANES) * sizeof (float), expected,
+        (count + 2 * LANES) * sizeof (float));
+    oct_cpu_free (in);
+    oct_cpu_free (out);
+    oct_cpu_free (expected);
+    oct_cpu_free (scratch);
+    oct_cpu_free (other);
+    oct_lanes_fft_free (fft);
+    oct_lanes_fft_free (real);
+  }
+  g_rand_free (random);
+}
+
+/* All loops that there are for this machine. */
+static void
+test_width (gconstpointer data)
+{
+  if (!oct_lanes_fft_set_width (GPOINTER_TO_UINT (data))) {
+    g_test_skip ("this machine has no such vectors");
+  } else {
+    test_short ();
+    test_medium ();
+    test_some_bins ();
+    test_some_real_bins ();
+    test_through ();
+  }
+  oct_lanes_fft_set_width (16);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -571,15 +669,15 @@ main (int argc, char **argv)
     8200, 8192, 16384, 30000, 32768, 65521, 65536, 82000, 131072 };
 
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/fft/short", test_short);
-  g_test_add_func ("/fft/medium", test_medium);
   for (guint i = 0; i < G_N_ELEMENTS (lengths); i++) {
     g_autofree char *path = g_strdup_printf ("/fft/long/%u", lengths[i]);
     g_test_add_data_func (path, GUINT_TO_POINTER (lengths[i]), test_long);
   }
   g_test_add_func ("/fft/delta", test_delta);
-  g_test_add_func ("/fft/some-bins", test_some_bins);
-  g_test_add_func ("/fft/some-real-bins", test_some_real_bins);
+  for (guint width = 4; width <= 16; width *= 2) {
+    g_autofree char *path = g_strdup_printf ("/fft/width/%u", width);
+    g_test_add_data_func (path, GUINT_TO_POINTER (width), test_width);
+  }
   g_test_add_func ("/fft/not-finite", test_not_finite);
   return g_test_run ();
 }
