@@ -154,15 +154,11 @@ subtract_table (const OctCudaPass &p, uint32_t start,
   }
 }
 
-/* Chunk h of a thread is number t + h Threads.  All samples are on their way
- * before the first is used, and before the mean has to be there. */
-template <typename Sample, bool Whole, int Threads, int Chunks, int Lines>
+template <bool Whole, typename Sample, int Threads, int Chunks, int Lines>
 __device__ __forceinline__ void
-read_rows (const OctCudaPass &p, uint32_t line, uint32_t t,
-    float (&v)[Chunks][Lines][CHUNK])
+read_raw (const OctCudaPass &p, uint32_t line, uint32_t t,
+    Octet<Sample> (&raw)[Chunks][Lines])
 {
-  Octet<Sample> raw[Chunks][Lines];
-
 #pragma unroll
   for (int h = 0; h < Chunks; h++)
 #pragma unroll
@@ -171,6 +167,21 @@ read_rows (const OctCudaPass &p, uint32_t line, uint32_t t,
           row_of ((const Sample *)p.rows.in, p.rows.in_stride,
               min (line + l, p.rows.lines - 1))
           + (t + h * Threads) * CHUNK);
+}
+
+/* Chunk h of a thread is number t + h Threads.  All samples are on their way
+ * before the first is used, and before the mean has to be there. */
+template <typename Sample, int Threads, int Chunks, int Lines>
+__device__ __forceinline__ void
+read_rows (const OctCudaPass &p, bool whole, uint32_t line, uint32_t t,
+    float (&v)[Chunks][Lines][CHUNK])
+{
+  Octet<Sample> raw[Chunks][Lines];
+
+  if (whole)
+    read_raw<true, Sample, Threads> (p, line, t, raw);
+  else
+    read_raw<false, Sample, Threads> (p, line, t, raw);
   begin_kernel ();
   if (p.table == NULL) {
 #pragma unroll
@@ -199,18 +210,12 @@ __device__ __forceinline__ void
 read_samples (const OctCudaPass &p, bool whole, uint32_t line, uint32_t t,
     float (&v)[Chunks][Lines][CHUNK])
 {
-  if (p.sample_size == 2 && whole)
-    read_rows<uint16_t, true, Threads> (p, line, t, v);
-  else if (p.sample_size == 2)
-    read_rows<uint16_t, false, Threads> (p, line, t, v);
-  else if (p.sample_size == 1 && whole)
-    read_rows<uint8_t, true, Threads> (p, line, t, v);
+  if (p.sample_size == 2)
+    read_rows<uint16_t, Threads> (p, whole, line, t, v);
   else if (p.sample_size == 1)
-    read_rows<uint8_t, false, Threads> (p, line, t, v);
-  else if (whole)
-    read_rows<float, true, Threads> (p, line, t, v);
+    read_rows<uint8_t, Threads> (p, whole, line, t, v);
   else
-    read_rows<float, false, Threads> (p, line, t, v);
+    read_rows<float, Threads> (p, whole, line, t, v);
 }
 
 /* ------------------------------------------------------------- resampling */

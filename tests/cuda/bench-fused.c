@@ -29,11 +29,18 @@ typedef struct {
 /* Queues B-scan `turn`. */
 typedef void (*Run) (Bench *bench, guint turn);
 
+/* While a graph is made: what cannot be part of one ends that, and no more. */
+static gboolean capturing = FALSE, is_capturable;
+
 static void
 check_run (gboolean done, const GError *error)
 {
   if (done)
     return;
+  if (capturing) {
+    is_capturable = FALSE;
+    return;
+  }
   printf ("Bail out! %s\n", error->message);
   exit (1);
 }
@@ -249,23 +256,32 @@ run_fused (Bench *bench, guint turn)
 }
 
 static void
+check_call (cudaError_t status, const char *what)
+{
+  if (!capturing)
+    check_cuda (status, what);
+  else if (status != cudaSuccess)
+    is_capturable = FALSE;
+}
+
+static void
 queue_streams (Bench *bench, guint turn, gboolean wait)
 {
   guint b = turn % BUFFERS;
   cudaStream_t *s = bench->streams;
 
   if (wait)
-    check_cuda (
+    check_call (
         cudaStreamWaitEvent (s[0], bench->finished[(turn + 1) % BUFFERS], 0),
         "wait");
   find_mean (bench, b, s[0]);
-  check_cuda (cudaEventRecord (bench->summed[b], s[0]), "event");
-  check_cuda (cudaStreamWaitEvent (s[1], bench->summed[b], 0), "wait");
+  check_call (cudaEventRecord (bench->summed[b], s[0]), "event");
+  check_call (cudaStreamWaitEvent (s[1], bench->summed[b], 0), "wait");
   start_pass (bench, b, s[1]);
-  check_cuda (cudaEventRecord (bench->started[b], s[1]), "event");
-  check_cuda (cudaStreamWaitEvent (s[2], bench->started[b], 0), "wait");
+  check_call (cudaEventRecord (bench->started[b], s[1]), "event");
+  check_call (cudaStreamWaitEvent (s[2], bench->started[b], 0), "wait");
   finish_pass (bench, b, s[2]);
-  check_cuda (cudaEventRecord (bench->finished[b], s[2]), "event");
+  check_call (cudaEventRecord (bench->finished[b], s[2]), "event");
 }
 
 static void
@@ -319,33 +335,49 @@ report (
   cudaEventDestroy (end);
 }
 
-static void
-report_graph (Bench *bench, const char *name, gboolean streams)
+/* RUNS B-scans as a graph, or NULL where that cannot be. */
+static cudaGraph_t
+capture (Bench *bench, gboolean streams)
 {
-  cudaGraph_t graph;
-  cudaGraphExec_t exec;
+  cudaGraph_t graph = NULL;
   cudaEvent_t end;
 
   check_cuda (cudaEventCreateWithFlags (&end, cudaEventDisableTiming), "event");
-  check_cuda (cudaStreamBeginCapture (
+  capturing = is_capturable = TRUE;
+  check_call (cudaStreamBeginCapture (
                   bench->streams[0], cudaStreamCaptureModeThreadLocal),
       "capture");
-  for (guint i = 0; i < RUNS; i++) {
+  for (guint i = 0; i < RUNS && is_capturable; i++) {
     if (streams)
       queue_streams (bench, i, i >= 2);
     else
       run_fused (bench, i);
   }
   if (streams) {
-    check_cuda (cudaEventRecord (end, bench->streams[2]), "event");
-    check_cuda (cudaStreamWaitEvent (bench->streams[0], end, 0), "wait");
+    check_call (cudaEventRecord (end, bench->streams[2]), "event");
+    check_call (cudaStreamWaitEvent (bench->streams[0], end, 0), "wait");
   }
-  check_cuda (cudaStreamEndCapture (bench->streams[0], &graph), "capture");
-  check_cuda (cudaGraphInstantiate (&exec, graph, 0), "graph");
+  check_call (cudaStreamEndCapture (bench->streams[0], &graph), "capture");
+  capturing = FALSE;
+  cudaEventDestroy (end);
+  cudaGetLastError ();
+  return is_capturable ? graph : NULL;
+}
+
+static void
+report_graph (Bench *bench, const char *name, gboolean streams)
+{
+  cudaGraph_t graph = capture (bench, streams);
+  cudaGraphExec_t exec;
+
+  if (graph == NULL || cudaGraphInstantiate (&exec, graph, 0) != cudaSuccess) {
+    printf ("%-34s cannot be a graph: %s\n", name,
+        cudaGetErrorString (cudaGetLastError ()));
+    return;
+  }
   report (bench, name, 0, NULL, exec);
   cudaGraphExecDestroy (exec);
   cudaGraphDestroy (graph);
-  cudaEventDestroy (end);
 }
 
 static void
