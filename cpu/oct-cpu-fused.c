@@ -32,9 +32,9 @@ typedef struct {
 struct _OctPlan {
   OctStepShape in, out;
   guint threads;
-  /* background: what is taken off, unless it comes with the input; NULL: there
-   * is no such step */
-  float *high, *low; /* [samples] */
+  /* background: what is taken off, [samples], NULL: there is no such step;
+   * found: it comes with the input instead */
+  float *high, *low;
   gboolean found;
   gboolean resamples;
   OctCpuResampler resampler;
@@ -51,6 +51,8 @@ struct _OctPlan {
   guint8 *scratch;
   gsize scratch_size, prepared_at, more_at, unused_at;
 };
+
+#define BLOCKS(plan) (((plan)->in.rows + LANES - 1) / LANES)
 
 /* The scratch of one thread. */
 typedef struct {
@@ -257,7 +259,7 @@ fused_create (const OctStep *const *steps, guint n, OctOperation last)
   plan = g_new0 (OctPlan, 1);
   plan->in = oct_step_get_input (steps[0]);
   plan->out = oct_step_get_output (steps[n - 1]);
-  plan->threads = oct_backend_cpu_get_threads ();
+  plan->threads = MIN (oct_backend_cpu_get_threads (), BLOCKS (plan));
   plan->is_complex =
       sorted.dispersion != NULL || plan->in.format == OCT_SAMPLE_CF32;
   if ((sorted.background != NULL && !make_background (plan, sorted.background))
@@ -444,8 +446,7 @@ fused_run (OctPlan *plan, const OctFrame *in, OctPlan *last,
     loop.high = in->planes[1].data;
     loop.low = loop.high + plan->in.values;
   }
-  oct_parallel_for (
-      (plan->in.rows + LANES - 1) / LANES, 1, threads, run_blocks, &loop);
+  oct_parallel_for (BLOCKS (plan), 1, threads, run_blocks, &loop);
   if (last != NULL)
     oct_cpu_logscale_finish (last, plan->power, out);
   return TRUE;

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include <gst/gst.h>
+#include "gstoctproperties.h"
 #include "oct-backend.h"
 
 G_BEGIN_DECLS
@@ -15,12 +15,18 @@ typedef enum {
   GST_OCT_BACKEND_CPU,
 } GstOctBackendChoice;
 
-#define GST_TYPE_OCT_BACKEND (gst_oct_backend_get_type ())
 GType gst_oct_backend_get_type (void);
 
-/* Installs the properties `backend` and `cuda-device-id`. */
-void gst_oct_backend_install_properties (
-    GObjectClass *klass, guint backend_id, guint device_id);
+#define GST_OCT_BACKEND_ROWS(settings, backend, device)                        \
+  { "backend", "Backend", "Where to compute", 0, NULL,                         \
+    GST_OCT_ENUM (                                                             \
+        settings, backend, gst_oct_backend_get_type, GST_OCT_BACKEND_AUTO) },  \
+  {                                                                            \
+    "cuda-device-id", "CUDA device",                                           \
+        "Number of the GPU to use (-1 = that of the other elements, else the " \
+        "first)",                                                              \
+        0, NULL, GST_OCT_INT (settings, device, -1, G_MAXINT, -1)              \
+  }
 
 /* FALSE with OCT_ERROR_DEVICE and a sentence that names what is missing when
  * CUDA is insisted on and cannot work. */

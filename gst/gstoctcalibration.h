@@ -122,16 +122,4 @@ extern const GstOctFileType gst_oct_calibration_file;
         "calibration", GST_OCT_DOUBLE (settings, member.a3, -1e9, 1e9, 0.0)    \
   }
 
-/* For elements without a table: identifiers of the properties, beyond those any
- * element uses itself. */
-#define GST_OCT_PROP_CALIBRATION 1000
-
-void gst_oct_calibration_install_properties (GObjectClass *klass);
-
-/* FALSE when `id` is none of these properties. */
-gboolean gst_oct_calibration_set_property (
-    OctCalibrationSettings *settings, guint id, const GValue *value);
-gboolean gst_oct_calibration_get_property (
-    const OctCalibrationSettings *settings, guint id, GValue *value);
-
 G_END_DECLS

@@ -31,7 +31,8 @@ gst_oct_choice_init (GstOctChoice *choice, GstElement *element,
     .properties = properties,
     .try = try,
     .describe = describe,
-    .wanted = gst_oct_settings_new (properties) };
+    .set = gst_oct_settings_new (properties) };
+  choice->wanted = gst_oct_settings_ref (choice->set);
 }
 
 static void
@@ -48,6 +49,7 @@ gst_oct_choice_clear (GstOctChoice *choice)
 {
   clear_former (choice);
   g_clear_pointer (&choice->wanted, gst_oct_settings_unref);
+  g_clear_pointer (&choice->set, gst_oct_settings_unref);
 }
 
 void
@@ -57,10 +59,26 @@ gst_oct_choice_forget (GstOctChoice *choice)
 
   GST_OBJECT_LOCK (choice->element);
   clear_former (choice);
-  reopened = gst_oct_settings_reopened (choice->wanted);
+  reopened = gst_oct_settings_reopened (choice->set);
+  gst_oct_settings_unref (choice->set);
   gst_oct_settings_unref (choice->wanted);
-  choice->wanted = reopened;
+  choice->set = reopened;
+  choice->wanted = gst_oct_settings_ref (reopened);
   GST_OBJECT_UNLOCK (choice->element);
+}
+
+/* The rows that caps depend on, with all that they have to go with. */
+static guint64
+get_caps_rows (GstOctChoice *choice)
+{
+  const GstOctProperties *properties = choice->properties;
+  guint64 rows = 0;
+  guint i;
+
+  for (i = 0; i < properties->n_rows; i++)
+    if (properties->rows[i].flags & GST_OCT_PROPERTY_CAPS)
+      rows |= gst_oct_properties_get_group (properties, i);
+  return rows;
 }
 
 /* ---------------------------------------------------------------- properties
@@ -69,23 +87,42 @@ gst_oct_choice_forget (GstOctChoice *choice)
 void
 gst_oct_choice_set (GstOctChoice *choice, guint i, const GValue *value)
 {
-  const GstOctProperty *row = &choice->properties->rows[i];
   GstOctSettings *former;
 
   GST_OBJECT_LOCK (choice->element);
-  former = choice->wanted;
-  choice->wanted = gst_oct_settings_with_value (former, row, value);
-  choice->stale |= (row->flags & GST_OCT_PROPERTY_CAPS) != 0;
+  former = choice->set;
+  choice->set =
+      gst_oct_settings_with_value (former, &choice->properties->rows[i], value);
   GST_OBJECT_UNLOCK (choice->element);
   gst_oct_settings_unref (former);
+}
+
+gboolean
+gst_oct_choice_publish (GstOctChoice *choice, gboolean *affects_caps)
+{
+  GstOctSettings *former;
+  guint64 rows;
+
+  GST_OBJECT_LOCK (choice->element);
+  former = choice->wanted;
+  choice->wanted = gst_oct_settings_ref (choice->set);
+  rows = gst_oct_settings_compare (former, choice->wanted);
+  /* what is set may mend what was refused */
+  *affects_caps =
+      ((rows | (rows != 0 ? choice->refused : 0)) & get_caps_rows (choice))
+      != 0;
+  choice->stale |= *affects_caps;
+  GST_OBJECT_UNLOCK (choice->element);
+  gst_oct_settings_unref (former);
+  return rows != 0;
 }
 
 void
 gst_oct_choice_get (GstOctChoice *choice, guint i, GValue *value)
 {
   GST_OBJECT_LOCK (choice->element);
-  gst_oct_properties_get (&choice->properties->rows[i],
-      gst_oct_settings_get (choice->wanted), value);
+  gst_oct_properties_get (
+      &choice->properties->rows[i], gst_oct_settings_get (choice->set), value);
   GST_OBJECT_UNLOCK (choice->element);
 }
 
@@ -96,10 +133,10 @@ gst_oct_choice_set_found (GstOctChoice *choice, gsize offset, guint value)
   guint i;
 
   GST_OBJECT_LOCK (choice->element);
-  if (G_STRUCT_MEMBER (guint, gst_oct_settings_get (choice->wanted), offset)
+  if (G_STRUCT_MEMBER (guint, gst_oct_settings_get (choice->set), offset)
       != value) {
-    former = choice->wanted;
-    choice->wanted =
+    former = choice->set;
+    choice->set =
         gst_oct_settings_with_member (former, offset, &value, sizeof value);
   }
   GST_OBJECT_UNLOCK (choice->element);
@@ -204,20 +241,6 @@ search (GstOctChoice *choice, GstOctSettings *base,
   return NULL;
 }
 
-/* The rows that caps depend on, with all that they have to go with. */
-static guint64
-get_caps_rows (GstOctChoice *choice)
-{
-  const GstOctProperties *properties = choice->properties;
-  guint64 rows = 0;
-  guint i;
-
-  for (i = 0; i < properties->n_rows; i++)
-    if (properties->rows[i].flags & GST_OCT_PROPERTY_CAPS)
-      rows |= gst_oct_properties_get_group (properties, i);
-  return rows;
-}
-
 void
 gst_oct_choice_negotiate (GstOctChoice *choice)
 {
@@ -255,13 +278,15 @@ static void
 warn (GstOctChoice *choice, const GstOctSettings *used, Refusal *refusal)
 {
   const GstOctProperties *properties = choice->properties;
+  guint first = 0;
   const char *group = NULL;
   g_autofree char *kept = NULL;
-  guint i;
 
-  for (i = 0; i < properties->n_rows; i++)
-    if (refusal->rows >> i & 1 && properties->rows[i].group != NULL)
-      group = properties->rows[i].group;
+  while (!(refusal->rows >> first & 1))
+    first++;
+  /* all that failed together may be of several */
+  if (!(refusal->rows & ~gst_oct_properties_get_group (properties, first)))
+    group = properties->rows[first].group;
   if (choice->describe != NULL)
     kept =
         choice->describe (choice->element, gst_oct_settings_get (used), group);
@@ -274,16 +299,17 @@ warn (GstOctChoice *choice, const GstOctSettings *used, Refusal *refusal)
   gst_oct_element_warn_former (choice->element, &refusal->error, kept);
 }
 
-/* Puts `used` in force (takes the reference) and tells what of `wanted` is not
- * taken, where that has not been told. */
+/* Puts `used` in force (takes the reference) and tells what of `wanted`, the
+ * `newest` that were set or those before, is not taken, where that has not been
+ * told. */
 static void
 use (GstOctChoice *choice, GstOctSettings *used, GstOctSettings *wanted,
-    GArray *refusals)
+    gboolean newest, GArray *refusals)
 {
   guint64 refused = 0, news = ~choice->refused;
   guint i;
 
-  if (choice->told != NULL)
+  if (choice->told != NULL && newest)
     news |= gst_oct_settings_compare (choice->told, wanted);
   for (i = 0; i < refusals->len; i++) {
     Refusal *refusal = &g_array_index (refusals, Refusal, i);
@@ -295,10 +321,13 @@ use (GstOctChoice *choice, GstOctSettings *used, GstOctSettings *wanted,
     if (rows & news)
       warn (choice, used, refusal);
   }
-  choice->refused = refused;
-  g_clear_pointer (&choice->told, gst_oct_settings_unref);
-  if (refused != 0)
+  if (newest) {
+    GST_OBJECT_LOCK (choice->element);
+    choice->refused = refused;
+    GST_OBJECT_UNLOCK (choice->element);
+    g_clear_pointer (&choice->told, gst_oct_settings_unref);
     choice->told = gst_oct_settings_ref (wanted);
+  }
   replace (choice, &choice->caps, gst_oct_settings_ref (used));
   replace (choice, &choice->former, used);
 }
@@ -337,10 +366,11 @@ gst_oct_choice_configure (GstOctChoice *choice, GError **error)
   g_autoptr (GstOctSettings) wanted = NULL;
   GstOctSettings *used = NULL;
   GError *local = NULL;
+  gboolean newest;
 
   GST_OBJECT_LOCK (choice->element);
-  wanted = gst_oct_settings_ref (
-      choice->stale && choice->caps != NULL ? choice->caps : choice->wanted);
+  newest = !choice->stale || choice->caps == NULL;
+  wanted = gst_oct_settings_ref (newest ? choice->wanted : choice->caps);
   GST_OBJECT_UNLOCK (choice->element);
   if (try (choice, wanted, GST_OCT_TO_USE, &local))
     used = gst_oct_settings_ref (wanted);
@@ -351,6 +381,6 @@ gst_oct_choice_configure (GstOctChoice *choice, GError **error)
     return FALSE;
   }
   g_clear_error (&local);
-  use (choice, used, wanted, refusals);
+  use (choice, used, wanted, newest, refusals);
   return TRUE;
 }

@@ -42,14 +42,14 @@ typedef struct {
   GstOctDescribe describe; /* may be NULL */
 
   /* under the object lock of the element */
-  GstOctSettings *wanted; /* the properties */
+  GstOctSettings *set;    /* the properties */
+  GstOctSettings *wanted; /* the same after the last g_object_set() */
   GstOctSettings *caps;   /* what caps were last asked for; NULL: not yet */
   GstOctSettings *former; /* in force; NULL: none yet */
   gboolean stale;         /* caps have to be asked for again */
+  guint64 refused;        /* rows that were told to be impossible */
 
-  /* streaming thread: what was told to be impossible */
-  GstOctSettings *told;
-  guint64 refused; /* the rows of it */
+  GstOctSettings *told; /* streaming thread: those that were impossible */
 } GstOctChoice;
 
 void gst_oct_choice_init (GstOctChoice *choice, GstElement *element,
@@ -58,8 +58,13 @@ void gst_oct_choice_clear (GstOctChoice *choice);
 /* For stop(): as before the start, and files are read again. */
 void gst_oct_choice_forget (GstOctChoice *choice);
 
-/* For set_property() and get_property(), row `i`; any thread. */
+/* For set_property() and get_property(), row `i`; any thread.  What is set
+ * counts after publish(), for dispatch_properties_changed(): what one
+ * g_object_set() sets, or is set while the notifications are frozen, counts
+ * together. */
 void gst_oct_choice_set (GstOctChoice *choice, guint i, const GValue *value);
+/* FALSE: nothing was set; *affects_caps: caps can depend on what was. */
+gboolean gst_oct_choice_publish (GstOctChoice *choice, gboolean *affects_caps);
 void gst_oct_choice_get (GstOctChoice *choice, guint i, GValue *value);
 /* What the element has found out, a property that can only be read: the member
  * at `offset`.  Notifies where it is another value. */

@@ -12,9 +12,17 @@ GST_DEBUG_CATEGORY_STATIC (gst_oct_filter_debug);
 #define GST_CAT_DEFAULT gst_oct_filter_debug
 
 typedef struct {
-  /* properties, under the object lock */
-  GstOctBackendChoice backend_choice;
+  GstOctBackendChoice backend;
   gint cuda_device_id;
+} Where;
+
+static const GstOctProperty rows[] = {
+  GST_OCT_BACKEND_ROWS (Where, backend, cuda_device_id),
+};
+static const GstOctProperties properties = GST_OCT_PROPERTIES (Where, rows);
+
+typedef struct {
+  Where where; /* properties, for the time before the start */
 
   /* set by any thread, taken by the streaming thread */
   gint stale;
@@ -42,7 +50,7 @@ typedef struct {
   GstOctCalibrations calibrations; /* under the object lock */
 } GstOctFilterPrivate;
 
-enum { PROP_0, PROP_BACKEND, PROP_CUDA_DEVICE_ID };
+#define FIRST_ROW 1
 
 /* clang-format off */
 G_DEFINE_ABSTRACT_TYPE_WITH_CODE (GstOctFilter, gst_oct_filter,
@@ -167,9 +175,9 @@ may_use_cuda (GstOctFilter *filter)
   GstOctFilterPrivate *priv = PRIVATE (filter);
 
   /* who insists gets the caps, and on starting a sentence that says why not */
-  return priv->backend_choice == GST_OCT_BACKEND_CUDA
+  return priv->where.backend == GST_OCT_BACKEND_CUDA
          || (!g_atomic_int_get (&priv->cuda_failed)
-             && gst_oct_backend_may_use_cuda (priv->backend_choice));
+             && gst_oct_backend_may_use_cuda (priv->where.backend));
 }
 
 /* Appends `from` in the memories that the other pad can have when this one has
@@ -184,7 +192,7 @@ append_with_memory (GstOctFilter *filter, GstPadDirection direction,
   gboolean cuda = may_use_cuda (filter);
   gboolean crosses = sink == gpu ? klass->downloads : klass->uploads;
   gboolean to_gpu = cuda && (gpu || crosses);
-  gboolean insists = PRIVATE (filter)->backend_choice == GST_OCT_BACKEND_CUDA
+  gboolean insists = PRIVATE (filter)->where.backend == GST_OCT_BACKEND_CUDA
                      && gst_oct_cuda_is_usable (NULL);
   gboolean to_host = gpu ? cuda && crosses : !insists;
 
@@ -641,9 +649,9 @@ set_context (GstElement *element, GstContext *context)
 {
   GstOctFilterPrivate *priv = PRIVATE (GST_OCT_FILTER (element));
 
-  if (gst_oct_backend_may_use_cuda (priv->backend_choice))
+  if (gst_oct_backend_may_use_cuda (priv->where.backend))
     gst_oct_cuda_set_context (
-        element, context, priv->cuda_device_id, &priv->cuda_context);
+        element, context, priv->where.cuda_device_id, &priv->cuda_context);
   GST_ELEMENT_CLASS (gst_oct_filter_parent_class)
       ->set_context (element, context);
 }
@@ -657,19 +665,19 @@ start (GstBaseTransform *trans)
 
   priv->backend = oct_backend_cpu ();
   g_atomic_int_set (&priv->cuda_failed, FALSE);
-  if (priv->backend_choice == GST_OCT_BACKEND_CPU
-      || (priv->backend_choice == GST_OCT_BACKEND_AUTO
+  if (priv->where.backend == GST_OCT_BACKEND_CPU
+      || (priv->where.backend == GST_OCT_BACKEND_AUTO
           && !gst_oct_cuda_is_usable (NULL)))
     return TRUE;
-  if (!gst_oct_backend_check (priv->backend_choice, &error))
+  if (!gst_oct_backend_check (priv->where.backend, &error))
     goto failed;
-  priv->cuda = gst_oct_cuda_ensure (
-      GST_ELEMENT (filter), priv->cuda_device_id, &priv->cuda_context, &error);
+  priv->cuda = gst_oct_cuda_ensure (GST_ELEMENT (filter),
+      priv->where.cuda_device_id, &priv->cuda_context, &error);
   if (priv->cuda != NULL)
     return TRUE;
   /* another `cuda-device-id` gets another one */
   g_clear_pointer (&priv->cuda_context, gst_object_unref);
-  if (priv->backend_choice == GST_OCT_BACKEND_AUTO) {
+  if (priv->where.backend == GST_OCT_BACKEND_AUTO) {
     GST_WARNING_OBJECT (filter, "%s The CPU is used.", error->message);
     g_atomic_int_set (&priv->cuda_failed, TRUE);
     return TRUE;
@@ -703,25 +711,16 @@ stop (GstBaseTransform *trans)
 static void
 set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
-  GstOctFilterPrivate *priv = PRIVATE (GST_OCT_FILTER (object));
-
-  if (gst_oct_element_refuses_property (GST_ELEMENT (object), pspec))
-    return;
-  if (id == PROP_BACKEND)
-    priv->backend_choice = g_value_get_enum (value);
-  else
-    priv->cuda_device_id = g_value_get_int (value);
+  if (!gst_oct_element_refuses_property (GST_ELEMENT (object), pspec))
+    gst_oct_properties_set (&rows[id - FIRST_ROW],
+        &PRIVATE (GST_OCT_FILTER (object))->where, value);
 }
 
 static void
 get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
-  GstOctFilterPrivate *priv = PRIVATE (GST_OCT_FILTER (object));
-
-  if (id == PROP_BACKEND)
-    g_value_set_enum (value, priv->backend_choice);
-  else
-    g_value_set_int (value, priv->cuda_device_id);
+  gst_oct_properties_get (
+      &rows[id - FIRST_ROW], &PRIVATE (GST_OCT_FILTER (object))->where, value);
 }
 
 /* The class is known from here on. */
@@ -773,16 +772,14 @@ gst_oct_filter_class_init (GstOctFilterClass *klass)
   GST_ELEMENT_CLASS (klass)->set_context = set_context;
   trans_class->start = start;
   trans_class->stop = stop;
-  gst_oct_backend_install_properties (
-      object_class, PROP_BACKEND, PROP_CUDA_DEVICE_ID);
+  gst_oct_properties_install (&properties, object_class, FIRST_ROW);
   gst_type_mark_as_plugin_api (GST_TYPE_OCT_FILTER, 0);
-  gst_type_mark_as_plugin_api (GST_TYPE_OCT_BACKEND, 0);
 }
 
 static void
 gst_oct_filter_init (GstOctFilter *filter)
 {
-  PRIVATE (filter)->cuda_device_id = -1;
+  gst_oct_properties_init (&properties, &PRIVATE (filter)->where);
   PRIVATE (filter)->operation = OCT_N_OPERATIONS;
   PRIVATE (filter)->asked = &PRIVATE (filter)->input;
   gst_oct_order_init (GST_BASE_TRANSFORM_SINK_PAD (filter));

@@ -25,14 +25,9 @@ add_template (GstElementClass *klass, const char *name,
 static void
 set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
-  GstOctFilter *filter = GST_OCT_FILTER (object);
-  GstOctChoice *choice = gst_oct_filter_get_choice (filter);
-  const GstOctProperty *row = &choice->properties->rows[id - FIRST_ROW];
-
-  if (gst_oct_element_refuses_property (GST_ELEMENT (object), pspec))
-    return;
-  gst_oct_choice_set (choice, id - FIRST_ROW, value);
-  gst_oct_filter_changed (filter, (row->flags & GST_OCT_PROPERTY_CAPS) != 0);
+  if (!gst_oct_element_refuses_property (GST_ELEMENT (object), pspec))
+    gst_oct_choice_set (gst_oct_filter_get_choice (GST_OCT_FILTER (object)),
+        id - FIRST_ROW, value);
 }
 
 static void
@@ -40,6 +35,21 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
   gst_oct_choice_get (gst_oct_filter_get_choice (GST_OCT_FILTER (object)),
       id - FIRST_ROW, value);
+}
+
+/* What is set by one g_object_set() is taken together. */
+static void
+dispatch_properties_changed (
+    GObject *object, guint n_pspecs, GParamSpec **pspecs)
+{
+  GstOctFilter *filter = GST_OCT_FILTER (object);
+  GObjectClass *parent = g_type_class_peek_parent (G_OBJECT_GET_CLASS (object));
+  gboolean affects_caps;
+
+  if (gst_oct_choice_publish (
+          gst_oct_filter_get_choice (filter), &affects_caps))
+    gst_oct_filter_changed (filter, affects_caps);
+  parent->dispatch_properties_changed (object, n_pspecs, pspecs);
 }
 
 void
@@ -53,6 +63,7 @@ gst_oct_filter_class_describe (
   klass->properties = description->properties;
   object_class->set_property = set_property;
   object_class->get_property = get_property;
+  object_class->dispatch_properties_changed = dispatch_properties_changed;
   gst_oct_properties_install (description->properties, object_class, FIRST_ROW);
   klass->uploads = description->uploads;
   klass->downloads = description->downloads;

@@ -190,12 +190,9 @@ forget_made (GstOctOperator *op, OctOperation operation, Made *made)
   destroy_plan (op, OCT_OPERATION_MEAN, made->mean);
   if (made->removed != NULL)
     op->backend->free (made->removed);
-  if (!made->begun)
-    return;
-  if (op->step != NULL)
+  /* an update may have begun */
+  if (made->begun)
     op->plan_is_old = TRUE;
-  else
-    gst_oct_operator_clear (op);
 }
 
 gboolean

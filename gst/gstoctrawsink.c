@@ -29,16 +29,54 @@ GST_DEBUG_CATEGORY_STATIC (gst_oct_raw_sink_debug);
 /* How often it looks whether the files are still there. */
 #define LOOK_TIME (500 * G_TIME_SPAN_MILLISECOND)
 
+typedef struct {
+  char *location;
+  guint64 part_size;
+  guint file_mode;
+  OctCalibrationSettings calibration;
+  OctRawWriterStats stats; /* as they are asked for */
+} Settings;
+
+static const GstOctProperty rows[] = {
+  { "location", "Recording",
+      "Path of the recording without ending: LOCATION.oct and "
+      "LOCATION-00000.raw, ... are written, none of which may exist",
+      0, NULL, GST_OCT_STRING (Settings, location) },
+  { "part-size", "Part size",
+      "Largest size of a part in bytes (at least one B-scan)", 0, NULL,
+      GST_OCT_UINT64 (Settings, part_size, 1, G_MAXINT64, DEFAULT_PART_SIZE) },
+  { "file-mode", "File mode",
+      "Permissions of the files, as in 0640 (octal), of which the umask "
+      "takes away; the default, 0600, is for their owner alone",
+      0, NULL,
+      GST_OCT_UINT (Settings, file_mode, 0600, 0666, DEFAULT_FILE_MODE) },
+  { "frames", "Frames", "B-scans written so far, without those of `lost`",
+      GST_OCT_PROPERTY_READ_ONLY, NULL,
+      GST_OCT_UINT64 (Settings, stats.frames, 0, G_MAXUINT64, 0) },
+  { "lost", "Lost",
+      "B-scans in parts that were deleted, moved or replaced while "
+      "recording",
+      GST_OCT_PROPERTY_READ_ONLY, NULL,
+      GST_OCT_UINT64 (Settings, stats.lost, 0, G_MAXUINT64, 0) },
+  { "bytes", "Bytes", "Bytes of spectra written so far",
+      GST_OCT_PROPERTY_READ_ONLY, NULL,
+      GST_OCT_UINT64 (Settings, stats.bytes, 0, G_MAXUINT64, 0) },
+  { "parts", "Parts", "Parts with B-scans that are there",
+      GST_OCT_PROPERTY_READ_ONLY, NULL,
+      GST_OCT_UINT (Settings, stats.parts, 0, G_MAXUINT, 0) },
+  GST_OCT_CALIBRATION_ROWS (Settings, calibration, GST_OCT_PROPERTY_LIVE),
+};
+static const GstOctProperties properties = GST_OCT_PROPERTIES (Settings, rows);
+
+#define FIRST_ROW 1
+
 struct _GstOctRawSink {
   GstBaseSink parent;
 
   gint failed; /* atomic: an own error was posted */
 
   /* under the object lock */
-  char *location;
-  guint64 part_size;
-  guint file_mode;
-  OctCalibrationSettings calibration;
+  Settings settings;
   OctRawWriter *writer;
   OctRawWriterStats stats; /* of the writer when it was closed */
   gboolean stale;          /* the text has to be written (again) */
@@ -55,17 +93,6 @@ struct _GstOctRawSink {
   gboolean described_all; /* what is known of gaps and the calibration */
   gint64 looked;          /* after the files, monotonic */
   guint parts_seen;       /* how many there were then */
-};
-
-enum {
-  PROP_0,
-  PROP_LOCATION,
-  PROP_PART_SIZE,
-  PROP_FILE_MODE,
-  PROP_FRAMES,
-  PROP_LOST,
-  PROP_BYTES,
-  PROP_PARTS
 };
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
@@ -113,10 +140,10 @@ start (GstBaseSink *base)
   g_atomic_int_set (&self->failed, FALSE);
   self->refused_event = 0;
   GST_OBJECT_LOCK (self);
-  name = g_strdup (self->location);
-  part_size = self->part_size;
-  oct_calibration_settings_forget_file (&self->calibration);
-  file_mode = self->file_mode;
+  name = g_strdup (self->settings.location);
+  part_size = self->settings.part_size;
+  oct_calibration_settings_forget_file (&self->settings.calibration);
+  file_mode = self->settings.file_mode;
   GST_OBJECT_UNLOCK (self);
   if (name == NULL || *name == '\0') {
     g_set_error_literal (&error, OCT_ERROR, OCT_ERROR_SETTINGS,
@@ -188,7 +215,7 @@ make_calibration (GstOctRawSink *self, GError **error)
 
   /* a copy, as reading the file may take its time */
   GST_OBJECT_LOCK (self);
-  oct_calibration_settings_copy (&settings, &self->calibration);
+  oct_calibration_settings_copy (&settings, &self->settings.calibration);
   GST_OBJECT_UNLOCK (self);
   if (!oct_calibration_settings_empty (&settings)) {
     calibration = oct_calibration_new_on (
@@ -279,7 +306,7 @@ needs_upstream (GstOctRawSink *self)
   gboolean needs;
 
   GST_OBJECT_LOCK (self);
-  alone = self->calibration;
+  alone = self->settings.calibration;
   alone.a2 = alone.a3 = 0.0;
   needs = oct_calibration_settings_empty (&alone);
   GST_OBJECT_UNLOCK (self);
@@ -503,105 +530,35 @@ static void
 set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
   GstOctRawSink *self = GST_OCT_RAW_SINK (object);
-  gboolean known = TRUE;
+  const GstOctProperty *row = &rows[id - FIRST_ROW];
 
   if (gst_oct_element_refuses_property (GST_ELEMENT (self), pspec))
     return;
   GST_OBJECT_LOCK (self);
-  if (id == PROP_LOCATION) {
-    g_free (self->location);
-    self->location = g_value_dup_string (value);
-  } else if (id == PROP_PART_SIZE) {
-    self->part_size = g_value_get_uint64 (value);
-  } else if (id == PROP_FILE_MODE) {
-    self->file_mode = g_value_get_uint (value);
-  } else {
-    known = gst_oct_calibration_set_property (&self->calibration, id, value);
-    self->stale = TRUE;
-  }
+  gst_oct_properties_set (row, &self->settings, value);
+  /* what can be set while it records is the calibration */
+  self->stale |= (row->flags & GST_OCT_PROPERTY_LIVE) != 0;
   GST_OBJECT_UNLOCK (self);
-  if (!known)
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
 }
 
 static void
 get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
   GstOctRawSink *self = GST_OCT_RAW_SINK (object);
-  OctRawWriterStats stats;
-  gboolean known = TRUE;
 
   GST_OBJECT_LOCK (self);
-  stats = self->writer != NULL ? oct_raw_writer_get_stats (self->writer)
-                               : self->stats;
-  if (id == PROP_LOCATION)
-    g_value_set_string (value, self->location);
-  else if (id == PROP_PART_SIZE)
-    g_value_set_uint64 (value, self->part_size);
-  else if (id == PROP_FILE_MODE)
-    g_value_set_uint (value, self->file_mode);
-  else if (id == PROP_FRAMES)
-    g_value_set_uint64 (value, stats.frames);
-  else if (id == PROP_LOST)
-    g_value_set_uint64 (value, stats.lost);
-  else if (id == PROP_BYTES)
-    g_value_set_uint64 (value, stats.bytes);
-  else if (id == PROP_PARTS)
-    g_value_set_uint (value, stats.parts);
-  else
-    known = gst_oct_calibration_get_property (&self->calibration, id, value);
+  self->settings.stats = self->writer != NULL
+                             ? oct_raw_writer_get_stats (self->writer)
+                             : self->stats;
+  gst_oct_properties_get (&rows[id - FIRST_ROW], &self->settings, value);
   GST_OBJECT_UNLOCK (self);
-  if (!known)
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
 }
 
 static void
 finalize (GObject *object)
 {
-  GstOctRawSink *self = GST_OCT_RAW_SINK (object);
-
-  g_free (self->location);
-  oct_calibration_settings_clear (&self->calibration);
+  gst_oct_properties_clear (&properties, &GST_OCT_RAW_SINK (object)->settings);
   G_OBJECT_CLASS (gst_oct_raw_sink_parent_class)->finalize (object);
-}
-
-static void
-install_properties (GObjectClass *klass)
-{
-  GParamFlags ready =
-      G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY;
-  GParamFlags counter = G_PARAM_READABLE | G_PARAM_STATIC_STRINGS;
-
-  g_object_class_install_property (klass, PROP_LOCATION,
-      g_param_spec_string ("location", "Recording",
-          "Path of the recording without ending: LOCATION.oct and "
-          "LOCATION-00000.raw, ... are written, none of which may exist",
-          NULL, ready));
-  g_object_class_install_property (klass, PROP_PART_SIZE,
-      g_param_spec_uint64 ("part-size", "Part size",
-          "Largest size of a part in bytes (at least one B-scan)", 1,
-          G_MAXINT64, DEFAULT_PART_SIZE, ready));
-  g_object_class_install_property (klass, PROP_FILE_MODE,
-      g_param_spec_uint ("file-mode", "File mode",
-          "Permissions of the files, as in 0640 (octal), of which the umask "
-          "takes away; the default, 0600, is for their owner alone",
-          0600, 0666, DEFAULT_FILE_MODE, ready));
-  g_object_class_install_property (klass, PROP_FRAMES,
-      g_param_spec_uint64 ("frames", "Frames",
-          "B-scans written so far, without those of `lost`", 0, G_MAXUINT64, 0,
-          counter));
-  g_object_class_install_property (klass, PROP_LOST,
-      g_param_spec_uint64 ("lost", "Lost",
-          "B-scans in parts that were deleted, moved or replaced while "
-          "recording",
-          0, G_MAXUINT64, 0, counter));
-  g_object_class_install_property (klass, PROP_BYTES,
-      g_param_spec_uint64 ("bytes", "Bytes", "Bytes of spectra written so far",
-          0, G_MAXUINT64, 0, counter));
-  g_object_class_install_property (klass, PROP_PARTS,
-      g_param_spec_uint ("parts", "Parts",
-          "Parts with B-scans that are there", 0, G_MAXUINT, 0, counter));
-  gst_oct_calibration_install_properties (klass);
 }
 
 static void
@@ -616,7 +573,7 @@ gst_oct_raw_sink_class_init (GstOctRawSinkClass *klass)
   object_class->set_property = set_property;
   object_class->get_property = get_property;
   object_class->finalize = finalize;
-  install_properties (object_class);
+  gst_oct_properties_install (&properties, object_class, FIRST_ROW);
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_set_static_metadata (element_class, "OCT raw sink",
       "Sink/File", "Records raw OCT spectra without loss",
@@ -634,8 +591,7 @@ gst_oct_raw_sink_class_init (GstOctRawSinkClass *klass)
 static void
 gst_oct_raw_sink_init (GstOctRawSink *self)
 {
-  self->part_size = DEFAULT_PART_SIZE;
-  self->file_mode = DEFAULT_FILE_MODE;
+  gst_oct_properties_init (&properties, &self->settings);
   gst_base_sink_set_sync (GST_BASE_SINK (self), FALSE);
   gst_oct_order_init (GST_BASE_SINK_PAD (self));
 }

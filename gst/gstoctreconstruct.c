@@ -11,76 +11,23 @@
  * ]|
  */
 #include "gstoctreconstruct.h"
-#include "gstoctcs.h"
-#include "gstoctdcsub.h"
-#include "gstoctdispersion.h"
 #include "gstocterror.h"
-#include "gstoctfft.h"
 #include "gstoctforward.h"
-#include "gstoctkresample.h"
-#include "gstoctlogscale.h"
-#include "gstoctnufft.h"
 #include "gstoctorder.h"
-
-#include <string.h>
+#include "gstoctpath.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_oct_reconstruct_debug);
 #define GST_CAT_DEFAULT gst_oct_reconstruct_debug
 
-/* The elements inside, in the order of the data. */
-typedef enum {
-  PART_DCSUB,
-  PART_KRESAMPLE,
-  PART_DISPERSION,
-  PART_FFT,
-  PART_NUFFT,
-  PART_CS,
-  PART_LOGSCALE,
-  N_PARTS
-} Part;
-
-#define BIT(part) (1u << (part))
-#define TRANSFORMS (BIT (PART_FFT) | BIT (PART_NUFFT) | BIT (PART_CS))
-#define ALL (BIT (N_PARTS) - 1)
-
-static const struct {
-  const char *factory, *name;
-  GType (*get_type) (void);
-} parts[N_PARTS] = {
-  [PART_DCSUB] = { "octdcsub", "dcsub", gst_oct_dcsub_get_type },
-  [PART_KRESAMPLE] = { "octkresample", "kresample",
-      gst_oct_kresample_get_type },
-  [PART_DISPERSION] = { "octdispersion", "dispersion",
-      gst_oct_dispersion_get_type },
-  [PART_FFT] = { "octfft", "fft", gst_oct_fft_get_type },
-  [PART_NUFFT] = { "octnufft", "nufft", gst_oct_nufft_get_type },
-  [PART_CS] = { "octcs", "cs", gst_oct_cs_get_type },
-  [PART_LOGSCALE] = { "octlogscale", "logscale", gst_oct_logscale_get_type },
-};
-
-typedef enum {
-  METHOD_RESAMPLE,
-  METHOD_NUFFT,
-  METHOD_NUDFT,
-  METHOD_CS,
-} Method;
-
-typedef enum { OUTPUT_IMAGES, OUTPUT_ASCANS } Output;
-
 struct _GstOctReconstruct {
   GstBin parent;
 
-  /* all of them, also those that are not in the bin: what is set stays */
-  GstElement *parts[N_PARTS];
   GstPad *sinkpad, *srcpad;
 
-  /* for the following, and for whoever puts the elements together */
-  GRecMutex lock;
-  Method wanted;    /* the property */
-  Method used;      /* what is put together, if anything is */
-  Output output;    /* before the start */
-  guint path;       /* bits of its elements, 0: nothing is */
-  gboolean running; /* B-scans may be on their way */
+  GRecMutex lock; /* for the following; elements in `path` stay the same */
+  GstOctPath path;
+  GstOctMethod wanted; /* the property */
+  gboolean running;    /* B-scans may be on their way */
 
   gint change_due; /* atomic: with the next B-scan */
   /* Taken for writing while elements are linked anew, and for reading by what
@@ -92,40 +39,50 @@ struct _GstOctReconstruct {
   /* of the changer, about the trial */
   gboolean delivered; /* A-scans have come */
   GError *problem;
-  Part complained; /* N_PARTS: none of the elements */
+  GstOctPart complained; /* GST_OCT_N_PARTS: none of the elements */
 };
 
 enum { PROP_0, PROP_METHOD, PROP_METHOD_IN_USE, PROP_OUTPUT, PROP_FORWARDED };
+
+#define DCSUB (1u << GST_OCT_PART_DCSUB)
+#define KRESAMPLE (1u << GST_OCT_PART_KRESAMPLE)
+#define DISPERSION (1u << GST_OCT_PART_DISPERSION)
+#define FFT (1u << GST_OCT_PART_FFT)
+#define NUFFT (1u << GST_OCT_PART_NUFFT)
+#define CS (1u << GST_OCT_PART_CS)
+#define LOGSCALE (1u << GST_OCT_PART_LOGSCALE)
+#define TRANSFORMS (FFT | NUFFT | CS)
+#define ALL ((1u << GST_OCT_N_PARTS) - 1)
 
 /* Described as by the last of the elements that have it. */
 static const GstOctForward forwards[] = {
   { "backend", ALL },
   { "cuda-device-id", ALL },
-  { "calibration", BIT (PART_DCSUB) },
-  { "wavelength-min", BIT (PART_DCSUB) },
-  { "wavelength-max", BIT (PART_DCSUB) },
-  { "k-polynomial", BIT (PART_DCSUB) },
-  { "axis", BIT (PART_DCSUB), .at_start = TRUE },
-  { "mode", BIT (PART_DCSUB) },
-  { "running-weight", BIT (PART_DCSUB) },
-  { "background", BIT (PART_DCSUB) },
-  { "interpolation", BIT (PART_KRESAMPLE), "method", "method=resample" },
-  { "a2", BIT (PART_DISPERSION) },
-  { "a3", BIT (PART_DISPERSION) },
+  { "calibration", DCSUB },
+  { "wavelength-min", DCSUB },
+  { "wavelength-max", DCSUB },
+  { "k-polynomial", DCSUB },
+  { "axis", DCSUB, .at_start = TRUE },
+  { "mode", DCSUB },
+  { "running-weight", DCSUB },
+  { "background", DCSUB },
+  { "interpolation", KRESAMPLE, "method", "method=resample" },
+  { "a2", DISPERSION },
+  { "a3", DISPERSION },
   { "window", TRANSFORMS },
   { "depth-start", TRANSFORMS },
   { "depth-bins", TRANSFORMS },
-  { "mask", BIT (PART_CS), NULL, "method=cs" },
-  { "sampling-rate", BIT (PART_CS), NULL, "method=cs" },
-  { "mask-file", BIT (PART_CS), NULL, "method=cs" },
-  { "iterations", BIT (PART_CS), NULL, "method=cs" },
-  { "tau", BIT (PART_CS), NULL, "method=cs" },
-  { "noise", BIT (PART_CS), NULL, "method=cs" },
-  { "scale", BIT (PART_LOGSCALE) },
-  { "range", BIT (PART_LOGSCALE) },
-  { "min", BIT (PART_LOGSCALE) },
-  { "max", BIT (PART_LOGSCALE) },
-  { "range-smoothing", BIT (PART_LOGSCALE) },
+  { "mask", CS, NULL, "method=cs" },
+  { "sampling-rate", CS, NULL, "method=cs" },
+  { "mask-file", CS, NULL, "method=cs" },
+  { "iterations", CS, NULL, "method=cs" },
+  { "tau", CS, NULL, "method=cs" },
+  { "noise", CS, NULL, "method=cs" },
+  { "scale", LOGSCALE },
+  { "range", LOGSCALE },
+  { "min", LOGSCALE },
+  { "max", LOGSCALE },
+  { "range-smoothing", LOGSCALE },
 };
 
 static void child_proxy_init (gpointer iface, gpointer data);
@@ -137,189 +94,6 @@ G_DEFINE_TYPE_WITH_CODE (GstOctReconstruct, gst_oct_reconstruct, GST_TYPE_BIN,
 GST_ELEMENT_REGISTER_DEFINE (
     octreconstruct, "octreconstruct", GST_RANK_NONE, GST_TYPE_OCT_RECONSTRUCT);
 
-#define GST_TYPE_OCT_RECONSTRUCT_METHOD (method_get_type ())
-static GType
-method_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
-    { METHOD_RESAMPLE, "Resampling and FFT", "resample" },
-    { METHOD_NUFFT, "NUFFT", "nufft" },
-    { METHOD_NUDFT, "NUDFT (exact, slow)", "nudft" },
-    { METHOD_CS, "Compressive sensing (slow)", "cs" },
-    { 0, NULL, NULL },
-  };
-
-  if (g_once_init_enter (&type))
-    g_once_init_leave (
-        &type, g_enum_register_static ("GstOctReconstructMethod", values));
-  return type;
-}
-
-#define GST_TYPE_OCT_RECONSTRUCT_OUTPUT (output_get_type ())
-static GType
-output_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
-    { OUTPUT_IMAGES, "Images, by octlogscale", "images" },
-    { OUTPUT_ASCANS, "Complex A-scans, without octlogscale", "ascans" },
-    { 0, NULL, NULL },
-  };
-
-  if (g_once_init_enter (&type))
-    g_once_init_leave (
-        &type, g_enum_register_static ("GstOctReconstructOutput", values));
-  return type;
-}
-
-static const char *
-method_name (Method method)
-{
-  g_autoptr (GEnumClass) methods =
-      g_type_class_ref (GST_TYPE_OCT_RECONSTRUCT_METHOD);
-
-  return g_enum_get_value (methods, (gint)method)->value_nick;
-}
-
-/* ------------------------------------------------------------ the way inside
- */
-
-/* Whether the samples are uniform in wavenumber already. */
-static gboolean
-is_uniform (GstOctReconstruct *self)
-{
-  GObject *dcsub = G_OBJECT (self->parts[PART_DCSUB]);
-  GParamSpec *spec =
-      g_object_class_find_property (G_OBJECT_GET_CLASS (dcsub), "axis");
-  gint axis;
-
-  g_object_get (dcsub, "axis", &axis, NULL);
-  return g_str_equal (
-      g_enum_get_value (G_PARAM_SPEC_ENUM (spec)->enum_class, axis)->value_nick,
-      "wavenumber");
-}
-
-static guint
-find_path (GstOctReconstruct *self, Method method)
-{
-  guint path = BIT (PART_DCSUB) | BIT (PART_DISPERSION)
-               | (self->output == OUTPUT_IMAGES ? BIT (PART_LOGSCALE) : 0);
-
-  switch (method) {
-  case METHOD_NUFFT:
-  case METHOD_NUDFT:
-    return path | BIT (PART_NUFFT);
-  case METHOD_CS:
-    return path | BIT (PART_CS);
-  default:
-    return path | BIT (PART_FFT)
-           | (is_uniform (self) ? 0 : BIT (PART_KRESAMPLE));
-  }
-}
-
-/* What can be told before there are spectra. */
-static gboolean
-check_method (GstOctReconstruct *self, Method method, GError **error)
-{
-  if ((method != METHOD_NUFFT && method != METHOD_NUDFT) || !is_uniform (self))
-    return TRUE;
-  g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-      "method=%s of octreconstruct takes spectra as measured, but "
-      "axis=wavenumber says that they are uniform in wavenumber already; set "
-      "method=resample, or axis=auto.",
-      method_name (method));
-  return FALSE;
-}
-
-static void
-unlink_path (GstOctReconstruct *self)
-{
-  GstElement *before = NULL;
-
-  for (guint i = 0; i < N_PARTS; i++) {
-    if ((self->path & BIT (i)) == 0)
-      continue;
-    if (before != NULL)
-      gst_element_unlink (before, self->parts[i]);
-    before = self->parts[i];
-  }
-  self->path = 0;
-}
-
-/* The output of the bin is that of its last element. */
-static gboolean
-set_target (GstOctReconstruct *self, GstElement *last)
-{
-  g_autoptr (GstPad) pad = gst_element_get_static_pad (last, "src");
-  g_autoptr (GstPad) target = NULL;
-
-  if (self->srcpad == NULL) /* not made yet */
-    return TRUE;
-  target = gst_ghost_pad_get_target (GST_GHOST_PAD (self->srcpad));
-  return pad == target
-         || gst_ghost_pad_set_target (GST_GHOST_PAD (self->srcpad), pad);
-}
-
-/* Adds the elements of `path` that are not there yet and links all of them;
- * those that it does without stay in the bin as they are. */
-static gboolean
-link_path (GstOctReconstruct *self, guint path)
-{
-  GstElement *before = NULL;
-  gboolean ok = TRUE;
-
-  unlink_path (self);
-  self->path = path;
-  for (guint i = 0; i < N_PARTS; i++) {
-    GstElement *part = self->parts[i];
-
-    if ((path & BIT (i)) == 0)
-      continue;
-    if (GST_OBJECT_PARENT (part) == NULL) {
-      gst_bin_add (GST_BIN (self), part);
-      ok &= gst_element_sync_state_with_parent (part);
-    }
-    ok &= before == NULL || gst_element_link_pads (before, "src", part, "sink");
-    before = part;
-  }
-  ok = ok && set_target (self, before);
-  if (!ok)
-    unlink_path (self);
-  return ok;
-}
-
-/* With the lock. */
-static gboolean
-put_together (GstOctReconstruct *self, Method method)
-{
-  guint path = find_path (self, method);
-
-  if (self->path == path && self->used == method)
-    return TRUE;
-  GST_INFO_OBJECT (self, "method=%s", method_name (method));
-  self->used = method;
-  if (path & BIT (PART_NUFFT))
-    gst_util_set_object_arg (
-        G_OBJECT (self->parts[PART_NUFFT]), "method", method_name (method));
-  return self->path == path || link_path (self, path);
-}
-
-/* With the lock: takes what is in no use out of the bin. */
-static void
-remove_unused (GstOctReconstruct *self)
-{
-  for (guint i = 0; i < N_PARTS; i++) {
-    GstElement *part = self->parts[i];
-
-    if (i == PART_DCSUB || (self->path & BIT (i)) != 0
-        || GST_OBJECT_PARENT (part) == NULL)
-      continue;
-    gst_element_set_state (part, GST_STATE_NULL);
-    gst_bin_remove (GST_BIN (self), part);
-  }
-}
-
 /* With the lock, while there are no B-scans: what is wanted where that is
  * possible. */
 static gboolean
@@ -328,17 +102,17 @@ rebuild (GstOctReconstruct *self, GError **error)
   gboolean ok;
 
   g_atomic_int_set (&self->change_due, FALSE);
-  if (!check_method (self, self->wanted, error)) {
-    unlink_path (self);
+  if (!gst_oct_path_check (&self->path, self->wanted, error)) {
+    gst_oct_path_unlink (&self->path);
     return FALSE;
   }
-  ok = put_together (self, self->wanted);
-  remove_unused (self);
+  ok = gst_oct_path_link (&self->path, self->wanted);
+  gst_oct_path_remove_unused (&self->path);
   if (!ok)
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
         "The elements of method=%s do not go together with what is in front of "
         "octreconstruct or behind it; choose another method.",
-        method_name (self->wanted));
+        gst_oct_method_name (self->wanted));
   return ok;
 }
 
@@ -353,14 +127,14 @@ is_changer (GstOctReconstruct *self)
 
 /* With the traffic held and the lock. */
 static void
-begin_change (GstOctReconstruct *self, Method method)
+begin_change (GstOctReconstruct *self, GstOctMethod method)
 {
   g_atomic_pointer_set (&self->changer, g_thread_self ());
-  self->complained = N_PARTS;
+  self->complained = GST_OCT_N_PARTS;
   self->delivered = FALSE;
-  if (!check_method (self, method, &self->problem))
+  if (!gst_oct_path_check (&self->path, method, &self->problem))
     return;
-  if (!put_together (self, method) && self->problem == NULL)
+  if (!gst_oct_path_link (&self->path, method) && self->problem == NULL)
     g_set_error (&self->problem, OCT_ERROR, OCT_ERROR_SETTINGS,
         "Its elements do not go together with what is in front of them or "
         "behind them.");
@@ -379,14 +153,11 @@ try_for_links (GstOctReconstruct *self)
   return FALSE;
 }
 
-/* Back to what has worked, unless it has come to an end meanwhile.  An element
- * of it that has said that it ends is begun anew. */
+/* Back to what has worked, unless it has come to an end meanwhile. */
 static gboolean
-revert (GstOctReconstruct *self, Method refused, Method former)
+revert (GstOctReconstruct *self, GstOctMethod refused, GstOctMethod former)
 {
   gboolean held = try_for_links (self);
-  GstElement *part =
-      self->complained < N_PARTS ? self->parts[self->complained] : NULL;
   gboolean running;
 
   g_rec_mutex_lock (&self->lock);
@@ -394,11 +165,9 @@ revert (GstOctReconstruct *self, Method refused, Method former)
   if (running) {
     if (self->wanted == refused)
       self->wanted = former;
-    put_together (self, former);
-    if (part != NULL && (self->path & BIT (self->complained)) != 0) {
-      gst_element_set_state (part, GST_STATE_NULL);
-      gst_element_sync_state_with_parent (part);
-    }
+    gst_oct_path_link (&self->path, former);
+    if (self->complained < GST_OCT_N_PARTS)
+      gst_oct_path_restart (&self->path, self->complained);
   }
   g_rec_mutex_unlock (&self->lock);
   if (held)
@@ -407,14 +176,16 @@ revert (GstOctReconstruct *self, Method refused, Method former)
 }
 
 static void
-warn_of_problem (GstOctReconstruct *self, Method refused, Method former)
+warn_of_problem (
+    GstOctReconstruct *self, GstOctMethod refused, GstOctMethod former)
 {
   const char *message = self->problem->message;
 
   GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
       ("method=%s is not possible here: %s%s The former method stays: %s.",
-          method_name (refused), message,
-          g_str_has_suffix (message, ".") ? "" : ".", method_name (former)),
+          gst_oct_method_name (refused), message,
+          g_str_has_suffix (message, ".") ? "" : ".",
+          gst_oct_method_name (former)),
       (NULL));
 }
 
@@ -429,7 +200,7 @@ tidy_up (GstOctReconstruct *self)
   }
   g_rec_mutex_lock (&self->lock);
   if (self->running)
-    remove_unused (self);
+    gst_oct_path_remove_unused (&self->path);
   g_rec_mutex_unlock (&self->lock);
   g_rw_lock_writer_unlock (&self->traffic);
 }
@@ -447,8 +218,8 @@ find_problem (GstOctReconstruct *self, GstFlowReturn flow)
 
 /* The B-scan has gone the new way.  Returns whether it was taken there. */
 static gboolean
-end_change (
-    GstOctReconstruct *self, Method method, Method former, GstFlowReturn flow)
+end_change (GstOctReconstruct *self, GstOctMethod method, GstOctMethod former,
+    GstFlowReturn flow)
 {
   gboolean refused;
 
@@ -486,7 +257,7 @@ on_bscan (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   GstOctReconstruct *self = data;
   GstBuffer *bscan = GST_PAD_PROBE_INFO_BUFFER (info);
   GstFlowReturn flow = GST_FLOW_ERROR;
-  Method method, former;
+  GstOctMethod method, former;
   gboolean change;
 
   if (!g_atomic_int_get (&self->change_due)
@@ -495,12 +266,12 @@ on_bscan (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   g_rec_mutex_lock (&self->lock);
   g_atomic_int_set (&self->change_due, FALSE);
   method = self->wanted;
-  former = self->used;
+  former = self->path.method;
   change = self->running && method != former;
   if (change)
     begin_change (self, method);
   else if (self->running)
-    remove_unused (self);
+    gst_oct_path_remove_unused (&self->path);
   g_rec_mutex_unlock (&self->lock);
   g_rw_lock_writer_unlock (&self->traffic);
   if (!change)
@@ -518,20 +289,20 @@ on_bscan (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   return GST_PAD_PROBE_HANDLED;
 }
 
-/* The element inside that depends on the method and has sent it; N_PARTS:
- * another one. */
-static Part
+/* The element inside that depends on the method and has sent it;
+ * GST_OCT_N_PARTS: another one. */
+static GstOctPart
 find_sender (GstOctReconstruct *self, GstMessage *message)
 {
-  for (guint i = PART_DCSUB + 1; i < PART_LOGSCALE; i++)
-    if (GST_MESSAGE_SRC (message) == GST_OBJECT (self->parts[i]))
+  for (guint i = GST_OCT_PART_DCSUB + 1; i < GST_OCT_PART_LOGSCALE; i++)
+    if (GST_MESSAGE_SRC (message) == GST_OBJECT (self->path.parts[i]))
       return i;
-  return N_PARTS;
+  return GST_OCT_N_PARTS;
 }
 
 /* What speaks against a method that is being tried ends nothing. */
 static gboolean
-keep_problem (GstOctReconstruct *self, Part sender, GError **error)
+keep_problem (GstOctReconstruct *self, GstOctPart sender, GError **error)
 {
   if (!is_changer (self))
     return FALSE;
@@ -549,10 +320,10 @@ keep_problem (GstOctReconstruct *self, Part sender, GError **error)
 static gboolean
 take_message (GstOctReconstruct *self, GstMessage *message)
 {
-  Part sender = find_sender (self, message);
+  GstOctPart sender = find_sender (self, message);
   g_autoptr (GError) error = NULL;
 
-  if (sender == N_PARTS)
+  if (sender == GST_OCT_N_PARTS)
     return FALSE;
   switch (GST_MESSAGE_TYPE (message)) {
   case GST_MESSAGE_ERROR:
@@ -646,10 +417,10 @@ sink_query (GstPad *pad, GstObject *parent, GstQuery *query)
 }
 
 static GstPad *
-add_pad (GstOctReconstruct *self, Part part, const char *name)
+add_pad (GstOctReconstruct *self, GstOctPart part, const char *name)
 {
   g_autoptr (GstPad) target =
-      gst_element_get_static_pad (self->parts[part], name);
+      gst_element_get_static_pad (self->path.parts[part], name);
   GstPadTemplate *template =
       gst_element_class_get_pad_template (GST_ELEMENT_GET_CLASS (self), name);
   GstPad *pad = gst_ghost_pad_new_from_template (name, target, template);
@@ -664,13 +435,13 @@ static gboolean
 prepare (GstOctReconstruct *self)
 {
   g_autoptr (GError) error = NULL;
-  Method before;
+  GstOctMethod before;
   gboolean changed;
 
   g_rec_mutex_lock (&self->lock);
-  before = self->used;
+  before = self->path.method;
   self->running = rebuild (self, &error);
-  changed = self->used != before;
+  changed = self->path.method != before;
   g_rec_mutex_unlock (&self->lock);
   if (changed)
     g_object_notify (G_OBJECT (self), "method-in-use");
@@ -696,9 +467,9 @@ finish (GstOctReconstruct *self)
 
   g_rec_mutex_lock (&self->lock);
   self->running = FALSE;
-  changed = self->used != self->wanted;
+  changed = self->path.method != self->wanted;
   rebuild (self, NULL);
-  changed &= self->used == self->wanted;
+  changed &= self->path.method == self->wanted;
   g_rec_mutex_unlock (&self->lock);
   if (changed)
     g_object_notify (G_OBJECT (self), "method-in-use");
@@ -735,24 +506,24 @@ static void
 settings_changed (GstOctReconstruct *self)
 {
   gboolean changed;
-  Method before;
+  GstOctMethod before;
 
   g_rec_mutex_lock (&self->lock);
-  before = self->used;
+  before = self->path.method;
   if (self->running) {
     g_atomic_int_set (&self->change_due, TRUE);
   } else if (g_rw_lock_writer_trylock (&self->traffic)) {
     rebuild (self, NULL);
     g_rw_lock_writer_unlock (&self->traffic);
   }
-  changed = self->used != before;
+  changed = self->path.method != before;
   g_rec_mutex_unlock (&self->lock);
   if (changed)
     g_object_notify (G_OBJECT (self), "method-in-use");
 }
 
 static void
-set_method (GstOctReconstruct *self, Method method)
+set_method (GstOctReconstruct *self, GstOctMethod method)
 {
   g_rec_mutex_lock (&self->lock);
   self->wanted = method;
@@ -769,14 +540,14 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
     return;
   if (id == PROP_OUTPUT) {
     g_rec_mutex_lock (&self->lock);
-    self->output = (Output)g_value_get_enum (value);
+    self->path.output = (GstOctOutput)g_value_get_enum (value);
     g_rec_mutex_unlock (&self->lock);
     settings_changed (self);
   } else if (id == PROP_METHOD) {
-    set_method (self, (Method)g_value_get_enum (value));
+    set_method (self, (GstOctMethod)g_value_get_enum (value));
   } else if (id >= PROP_FORWARDED) {
-    gst_oct_forward_set (
-        &forwards[id - PROP_FORWARDED], self->parts, N_PARTS, value);
+    gst_oct_forward_set (&forwards[id - PROP_FORWARDED], self->path.parts,
+        GST_OCT_N_PARTS, value);
     /* the axis may be another one */
     if (forwards[id - PROP_FORWARDED].at_start)
       settings_changed (self);
@@ -793,14 +564,15 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
   if (id == PROP_METHOD || id == PROP_METHOD_IN_USE) {
     g_rec_mutex_lock (&self->lock);
     g_value_set_enum (
-        value, (gint)(id == PROP_METHOD ? self->wanted : self->used));
+        value, (gint)(id == PROP_METHOD ? self->wanted : self->path.method));
     g_rec_mutex_unlock (&self->lock);
   } else if (id == PROP_OUTPUT) {
     g_rec_mutex_lock (&self->lock);
-    g_value_set_enum (value, (gint)self->output);
+    g_value_set_enum (value, (gint)self->path.output);
     g_rec_mutex_unlock (&self->lock);
   } else if (id >= PROP_FORWARDED) {
-    gst_oct_forward_get (&forwards[id - PROP_FORWARDED], self->parts, value);
+    gst_oct_forward_get (
+        &forwards[id - PROP_FORWARDED], self->path.parts, value);
   } else {
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
   }
@@ -810,11 +582,11 @@ static GObject *
 get_child_by_name (GstChildProxy *proxy, const char *name)
 {
   GstOctReconstruct *self = GST_OCT_RECONSTRUCT (proxy);
+  GstOctPart part = gst_oct_part_find (name);
 
-  for (guint i = 0; i < N_PARTS; i++)
-    if (g_str_equal (name, parts[i].name))
-      return g_object_ref (G_OBJECT (self->parts[i]));
-  return NULL;
+  return part < GST_OCT_N_PARTS
+             ? g_object_ref (G_OBJECT (self->path.parts[part]))
+             : NULL;
 }
 
 /* Also those that the method does without: they are there for the next. */
@@ -831,8 +603,7 @@ finalize (GObject *object)
 {
   GstOctReconstruct *self = GST_OCT_RECONSTRUCT (object);
 
-  for (guint i = 0; i < N_PARTS; i++)
-    gst_clear_object (&self->parts[i]);
+  gst_oct_path_clear (&self->path);
   g_rec_mutex_clear (&self->lock);
   g_rw_lock_clear (&self->traffic);
   G_OBJECT_CLASS (gst_oct_reconstruct_parent_class)->finalize (object);
@@ -845,13 +616,13 @@ add_template (GstElementClass *klass, const char *name, guint of)
   GstCaps *caps = gst_caps_new_empty ();
   GstPadDirection direction = GST_PAD_UNKNOWN;
 
-  for (guint i = 0; i < N_PARTS; i++) {
+  for (guint i = 0; i < GST_OCT_N_PARTS; i++) {
     GstElementClass *inner;
     GstPadTemplate *template;
 
-    if ((of & BIT (i)) == 0)
+    if ((of & (1u << i)) == 0)
       continue;
-    inner = g_type_class_ref (parts[i].get_type ());
+    inner = g_type_class_ref (gst_oct_part_get_type (i));
     template = gst_element_class_get_pad_template (inner, name);
     direction = GST_PAD_TEMPLATE_DIRECTION (template);
     gst_caps_append (caps, gst_pad_template_get_caps (template));
@@ -877,38 +648,40 @@ gst_oct_reconstruct_class_init (GstOctReconstructClass *klass)
   GST_BIN_CLASS (klass)->handle_message = handle_message;
   g_object_class_install_property (object_class, PROP_METHOD,
       g_param_spec_enum ("method", "Method", "How spectra become A-scans",
-          GST_TYPE_OCT_RECONSTRUCT_METHOD, METHOD_RESAMPLE,
+          GST_TYPE_OCT_METHOD, GST_OCT_METHOD_RESAMPLE,
           G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
               | GST_PARAM_MUTABLE_PLAYING));
   g_object_class_install_property (object_class, PROP_METHOD_IN_USE,
       g_param_spec_enum ("method-in-use", "Method in use",
           "The method of the images now: another one is taken with the next "
           "B-scan, and not where it is impossible",
-          GST_TYPE_OCT_RECONSTRUCT_METHOD, METHOD_RESAMPLE,
+          GST_TYPE_OCT_METHOD, GST_OCT_METHOD_RESAMPLE,
           G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
   g_object_class_install_property (object_class, PROP_OUTPUT,
       g_param_spec_enum ("output", "Output", "What is delivered",
-          GST_TYPE_OCT_RECONSTRUCT_OUTPUT, OUTPUT_IMAGES,
+          GST_TYPE_OCT_OUTPUT, GST_OCT_OUTPUT_IMAGES,
           G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
               | GST_PARAM_MUTABLE_READY));
   for (guint i = 0; i < G_N_ELEMENTS (forwards); i++)
     gst_oct_forward_install (object_class, PROP_FORWARDED + i, &forwards[i],
-        parts[g_bit_nth_msf (forwards[i].parts, -1)].get_type ());
-  add_template (element_class, "sink", BIT (PART_DCSUB));
-  add_template (element_class, "src", BIT (PART_LOGSCALE) | BIT (PART_FFT));
+        gst_oct_part_get_type (
+            (GstOctPart)g_bit_nth_msf (forwards[i].parts, -1)));
+  add_template (element_class, "sink", DCSUB);
+  add_template (element_class, "src", LOGSCALE | FFT);
   gst_element_class_set_static_metadata (element_class, "OCT reconstruction",
       "Filter/Converter/Video",
       "Turns raw spectra into images, by the method that is set",
       "The gst-oct developers");
-  gst_type_mark_as_plugin_api (GST_TYPE_OCT_RECONSTRUCT_METHOD, 0);
-  gst_type_mark_as_plugin_api (GST_TYPE_OCT_RECONSTRUCT_OUTPUT, 0);
+  gst_type_mark_as_plugin_api (GST_TYPE_OCT_METHOD, 0);
+  gst_type_mark_as_plugin_api (GST_TYPE_OCT_OUTPUT, 0);
 }
 
 static void
-add_probe (GstOctReconstruct *self, Part part, GstPadProbeCallback callback)
+add_probe (
+    GstOctReconstruct *self, GstOctPart part, GstPadProbeCallback callback)
 {
   g_autoptr (GstPad) pad =
-      gst_element_get_static_pad (self->parts[part], "src");
+      gst_element_get_static_pad (self->path.parts[part], "src");
 
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, callback, self, NULL);
 }
@@ -918,23 +691,16 @@ gst_oct_reconstruct_init (GstOctReconstruct *self)
 {
   g_rec_mutex_init (&self->lock);
   g_rw_lock_init (&self->traffic);
-  for (guint i = 0; i < N_PARTS; i++) {
-    GstElement *part =
-        gst_element_factory_make (parts[i].factory, parts[i].name);
-
-    if (part == NULL) /* a program that has registered this element alone */
-      part = g_object_new (parts[i].get_type (), "name", parts[i].name, NULL);
-    self->parts[i] = gst_object_ref_sink (part);
-  }
-  put_together (self, METHOD_RESAMPLE);
-  self->sinkpad = add_pad (self, PART_DCSUB, "sink");
-  self->srcpad = add_pad (self, PART_LOGSCALE, "src");
+  gst_oct_path_init (&self->path, GST_BIN (self));
+  gst_oct_path_link (&self->path, GST_OCT_METHOD_RESAMPLE);
+  self->sinkpad = add_pad (self, GST_OCT_PART_DCSUB, "sink");
+  self->srcpad = self->path.end = add_pad (self, GST_OCT_PART_LOGSCALE, "src");
   gst_pad_set_event_function (self->sinkpad, sink_event);
   gst_pad_set_query_function (self->sinkpad, sink_query);
   gst_pad_set_event_function (self->srcpad, src_event);
   gst_pad_set_query_function (self->srcpad, src_query);
   gst_oct_order_init (self->sinkpad);
-  add_probe (self, PART_DCSUB, on_bscan);
-  for (guint i = PART_FFT; i < PART_LOGSCALE; i++)
+  add_probe (self, GST_OCT_PART_DCSUB, on_bscan);
+  for (guint i = GST_OCT_PART_FFT; i < GST_OCT_PART_LOGSCALE; i++)
     add_probe (self, i, on_ascans);
 }

@@ -688,7 +688,6 @@ static void
 set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
   GstOctSrc *self = GST_OCT_SRC (object);
-  gboolean known;
 
   if (gst_oct_element_refuses_property (GST_ELEMENT (self), pspec))
     return;
@@ -697,21 +696,17 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
     return;
   }
   GST_OBJECT_LOCK (self);
-  known = gst_oct_src_settings_set (&self->settings, id, value);
-  if (id >= GST_OCT_PROP_CALIBRATION) {
+  if (gst_oct_src_settings_set (&self->settings, id, value)) {
     g_atomic_int_set (&self->calibration_changed, TRUE);
     g_atomic_int_set (&self->calibration_stale, TRUE);
   }
   GST_OBJECT_UNLOCK (self);
-  if (!known)
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
 }
 
 static void
 get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
   GstOctSrc *self = GST_OCT_SRC (object);
-  gboolean known = TRUE;
 
   if (id == PROP_IS_LIVE) {
     g_value_set_boolean (value, gst_base_src_is_live (GST_BASE_SRC (self)));
@@ -723,10 +718,8 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
   else if (id == PROP_DROPPED)
     g_value_set_uint64 (value, self->dropped);
   else
-    known = gst_oct_src_settings_get (&self->settings, id, value);
+    gst_oct_src_settings_get (&self->settings, id, value);
   GST_OBJECT_UNLOCK (self);
-  if (!known)
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
 }
 
 static void

@@ -21,16 +21,15 @@ typedef struct {
 void gst_oct_src_settings_init (GstOctSrcSettings *settings);
 void gst_oct_src_settings_clear (GstOctSrcSettings *settings);
 
-/* Identifiers of the properties begin here; those of the calibration follow
- * GST_OCT_PROP_CALIBRATION. */
+/* Identifiers of the properties begin here. */
 #define GST_OCT_SRC_FIRST_SETTING 100
 
 void gst_oct_src_settings_install (GObjectClass *klass);
 
-/* FALSE when `id` is none of these properties. */
+/* TRUE when it is one of the calibration's. */
 gboolean gst_oct_src_settings_set (
     GstOctSrcSettings *settings, guint id, const GValue *value);
-gboolean gst_oct_src_settings_get (
+void gst_oct_src_settings_get (
     const GstOctSrcSettings *settings, guint id, GValue *value);
 
 /* The line rate that is set, else the one that the input tells; 0 = as fast as

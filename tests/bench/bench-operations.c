@@ -458,16 +458,20 @@ run_pass (gsize row, gpointer raw, guint turn, gboolean keep)
 
 /* Seconds of each repetition of the whole chain. */
 static GArray *
-run_chain (Stage *stages, guint count, guint8 **raw)
+run_chain (Stage *stages, guint count, guint8 **raw, GArray *cpu)
 {
   GArray *total = g_array_new (FALSE, FALSE, sizeof (double));
 
   for (gint i = -5; i < repetitions; i++) {
     guint turn = (guint)(i + 5) % (guint)buffers;
+    double begin = cpu_now (), used;
     double seconds = run_stages (stages, count, raw[turn], turn, i >= 0);
 
-    if (i >= 0)
+    used = cpu_now () - begin;
+    if (i >= 0) {
       g_array_append_val (total, seconds);
+      g_array_append_val (cpu, used);
+    }
     if (fused)
       run_pass (stages[count - 1].out_row, raw[turn], turn, i >= 0);
   }
@@ -538,7 +542,7 @@ main (int argc, char **argv)
   Stage stages[MAX_STAGES] = { 0 };
   guint count;
   guint8 **raw;
-  GArray *total;
+  GArray *total, *cpu;
   double bytes = 0;
 
   g_option_context_add_main_entries (context, options, NULL);
@@ -557,7 +561,8 @@ main (int argc, char **argv)
   count = make_chain (pass.backend, stages);
   if (fused)
     make_pass (&stages[count - 1]);
-  total = run_chain (stages, count, raw);
+  cpu = g_array_new (FALSE, FALSE, sizeof (double));
+  total = run_chain (stages, count, raw, cpu);
   g_print ("\n%d samples x %d A-lines, %u threads, %d B-scans\n"
            "%-22s %12s %12s\n",
       samples, lines, oct_backend_cpu_get_threads (), repetitions, "", "median",
@@ -568,7 +573,7 @@ main (int argc, char **argv)
     bytes += stages[s].bytes;
     stages[s].table->destroy (stages[s].plan);
   }
-  report (json, "chain", total, NULL, bytes);
+  report (json, "chain", total, cpu, bytes);
   if (fused)
     report (json, "chain, one pass", pass.seconds, pass.cpu,
         (double)samples * lines * 2 * 2 + (double)samples / 2 * lines);

@@ -121,15 +121,52 @@ run_operation (const Between *between, OctOperation operation, OctPlan *plan,
   return FALSE;
 }
 
+static OctPlan *
+create_plan (const Between *between, OctOperation operation,
+    gconstpointer params, GError **error)
+{
+  if (!is_due (OCT_FAULT_CREATE, operation))
+    return between->real[operation]->create (params, error);
+  g_set_error (error, OCT_ERROR, OCT_ERROR_MEMORY,
+      "The test made memory for the operation %s of the backend %s short",
+      between->real[operation]->name, between->backend.name);
+  return NULL;
+}
+
+static gboolean
+update_plan (const Between *between, OctOperation operation, OctPlan *plan,
+    gconstpointer params)
+{
+  gboolean fails;
+
+  g_mutex_lock (&lock);
+  fails =
+      fault == OCT_FAULT_CREATE && operation == fault_operation && !happened;
+  g_mutex_unlock (&lock);
+  return !fails && between->real[operation]->update (plan, params);
+}
+
+typedef OctPlan *(*Create) (gconstpointer params, GError **error);
+typedef gboolean (*Update) (OctPlan *plan, gconstpointer params);
 typedef gboolean (*Run) (OctPlan *plan, const OctFrame *in, const OctFrame *out,
     gpointer stream, GError **error);
 
-/* run() is told its plan alone: one function for every row of both tables */
+/* they are not told of what they are: one function for every row of both tables
+ */
 #define RUN(between, n)                                                        \
   static gboolean run_##between##_##n (OctPlan *plan, const OctFrame *in,      \
       const OctFrame *out, gpointer stream, GError **error)                    \
   {                                                                            \
     return run_operation (&between, n, plan, in, out, stream, error);          \
+  }                                                                            \
+  static OctPlan *create_##between##_##n (                                     \
+      gconstpointer params, GError **error)                                    \
+  {                                                                            \
+    return create_plan (&between, n, params, error);                           \
+  }                                                                            \
+  static gboolean update_##between##_##n (OctPlan *plan, gconstpointer params) \
+  {                                                                            \
+    return update_plan (&between, n, plan, params);                            \
   }
 #define RUNS(n) RUN (cpu, n) RUN (cuda, n)
 /* clang-format off */
@@ -138,6 +175,19 @@ RUNS (6) RUNS (7) RUNS (8) RUNS (9) RUNS (10) RUNS (11)
 
 #define ROW(n) { run_cpu_##n, run_cuda_##n }
 static const Run run_functions[MAX_OPERATIONS][2] = {
+  ROW (0), ROW (1), ROW (2), ROW (3), ROW (4), ROW (5),
+  ROW (6), ROW (7), ROW (8), ROW (9), ROW (10), ROW (11),
+};
+
+#undef ROW
+#define ROW(n) { create_cpu_##n, create_cuda_##n }
+static const Create create_functions[MAX_OPERATIONS][2] = {
+  ROW (0), ROW (1), ROW (2), ROW (3), ROW (4), ROW (5),
+  ROW (6), ROW (7), ROW (8), ROW (9), ROW (10), ROW (11),
+};
+#undef ROW
+#define ROW(n) { update_cpu_##n, update_cuda_##n }
+static const Update update_functions[MAX_OPERATIONS][2] = {
   ROW (0), ROW (1), ROW (2), ROW (3), ROW (4), ROW (5),
   ROW (6), ROW (7), ROW (8), ROW (9), ROW (10), ROW (11),
 };
@@ -198,6 +248,9 @@ put_between (Between *between, const OctBackend *real)
       continue;
     between->tables[i] = *real->operations[i];
     between->tables[i].run = run_functions[i][between == &cuda];
+    between->tables[i].create = create_functions[i][between == &cuda];
+    if (between->tables[i].update != NULL)
+      between->tables[i].update = update_functions[i][between == &cuda];
     between->backend.operations[i] = &between->tables[i];
   }
   put_between_passes (between);

@@ -14,6 +14,9 @@ typedef enum {
   /* run() does its work and then says that it failed: what the plan knows of
    * the B-scans before has changed already */
   OCT_FAULT_RUN,
+  /* update() does nothing, so that a new plan has to be made, and create() says
+   * that there is no memory */
+  OCT_FAULT_CREATE,
   /* on a GPU: ahead of the operation a kernel is queued that takes a moment and
    * then writes where no memory is, an error that CUDA reports later */
   OCT_FAULT_STRAY,
@@ -29,8 +32,8 @@ typedef enum {
   OCT_N_FAULTS
 } OctFault;
 
-/* Once, at call `n` from now on (0 is the next), of `operation` for RUN and
- * STRAY, else of any. */
+/* Once, at call `n` from now on (0 is the next), of `operation` for RUN,
+ * CREATE and STRAY, else of any. */
 void oct_test_fault_set (OctFault fault, OctOperation operation, guint n);
 
 /* Whether a backend may do several operations in one pass, in which none of

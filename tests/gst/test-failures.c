@@ -329,6 +329,11 @@ GST_START_TEST (test_pass_fails)
       "The test made the pass of the backend %s fail.", tested_backend ());
   GstMessage *message;
 
+  if (g_strcmp0 (g_getenv ("OCT_FUSE"), "0") == 0) {
+    g_print ("SKIP of test_pass_fails: there are no passes with OCT_FUSE=0\n");
+    stop (pipeline);
+    return;
+  }
   oct_test_allow_passes (TRUE);
   oct_test_fault_set (OCT_FAULT_PASS, 0, n);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);

@@ -609,10 +609,10 @@ GST_START_TEST (test_refused_and_set_again)
   guint round, i;
 
   for (round = 0; round < 3; round++) {
-    set_in (pipeline, "sampling-rate", "0");
     set_in (pipeline, "method", "resample");
     for (i = 0; i < 4; i++)
       oct_array_free (oct_test_pull (pipeline, "sink"));
+    set_in (pipeline, "sampling-rate", "0");
     set_in (pipeline, "method", "cs");
     for (i = 0; i < 4; i++)
       oct_array_free (oct_test_pull (pipeline, "sink"));
