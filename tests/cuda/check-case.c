@@ -423,7 +423,7 @@ check_case (Check *check, Case *test)
     test->steps = 1;
   if (check_has (check, name)
       && !(check->reduced && shape_bytes (&test->in) > 250000)
-      && !(check->reference != NULL && shape_bytes (&test->in) > 60000))
+      && !(check->reference != NULL && shape_bytes (&test->in) > 20000))
     check_report (check,
         g_strdup_printf ("%s, %s", name, fill_names[test->fill]),
         run_case (check, test));

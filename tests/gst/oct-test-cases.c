@@ -96,7 +96,7 @@ static const OctTestRow rows[] = {
       "a-scans-bscans", .bscans = 3 },
   { "chain-linear",
       "octdcsub " K_INDEX " ! octkresample method=linear upsample=1 ! "
-                          "octdispersion ! octfft window=hann",
+      "octdispersion ! octfft window=hann",
       "u16" },
   { "image-linear",
       "octdcsub " K_INDEX
@@ -109,11 +109,11 @@ static const OctTestRow rows[] = {
       "u16" },
   { "image-linear-real",
       "octdcsub " K_INDEX " ! octkresample method=linear upsample=1 ! octfft "
-                          "window=hann ! octlogscale range=auto",
+      "window=hann ! octlogscale range=auto",
       "u16" },
   { "chain-cubic",
       "octdcsub " K_INDEX " ! octkresample method=cubic upsample=1 ! "
-                          "octdispersion ! octfft window=hann",
+      "octdispersion ! octfft window=hann",
       "u16" },
   { "image-cubic",
       "octdcsub " K_INDEX
@@ -126,11 +126,11 @@ static const OctTestRow rows[] = {
       "u16" },
   { "image-cubic-real",
       "octdcsub " K_INDEX " ! octkresample method=cubic upsample=1 ! octfft "
-                          "window=hann ! octlogscale range=auto",
+      "window=hann ! octlogscale range=auto",
       "u16" },
   { "chain-lanczos",
       "octdcsub " K_INDEX " ! octkresample method=lanczos upsample=1 ! "
-                          "octdispersion ! octfft window=hann",
+      "octdispersion ! octfft window=hann",
       "u16" },
   { "image-lanczos",
       "octdcsub " K_INDEX
@@ -143,11 +143,11 @@ static const OctTestRow rows[] = {
       "u16" },
   { "image-lanczos-real",
       "octdcsub " K_INDEX " ! octkresample method=lanczos upsample=1 ! octfft "
-                          "window=hann ! octlogscale range=auto",
+      "window=hann ! octlogscale range=auto",
       "u16" },
   { "chain-none",
       "octdcsub " K_INDEX " ! octkresample method=cubic upsample=1 ! "
-                          "octdispersion ! octfft window=none",
+      "octdispersion ! octfft window=none",
       "u16-five-lines" },
   { "image-none",
       "octdcsub " K_INDEX
@@ -156,7 +156,7 @@ static const OctTestRow rows[] = {
       "u16-five-lines" },
   { "chain-hamming",
       "octdcsub " K_INDEX " ! octkresample method=cubic upsample=1 ! "
-                          "octdispersion ! octfft window=hamming",
+      "octdispersion ! octfft window=hamming",
       "u16-five-lines" },
   { "image-hamming",
       "octdcsub " K_INDEX
@@ -165,7 +165,7 @@ static const OctTestRow rows[] = {
       "u16-five-lines" },
   { "chain-blackman",
       "octdcsub " K_INDEX " ! octkresample method=cubic upsample=1 ! "
-                          "octdispersion ! octfft window=blackman",
+      "octdispersion ! octfft window=blackman",
       "u16-five-lines" },
   { "image-blackman",
       "octdcsub " K_INDEX
@@ -174,7 +174,7 @@ static const OctTestRow rows[] = {
       "u16-five-lines" },
   { "chain-tukey",
       "octdcsub " K_INDEX " ! octkresample method=cubic upsample=1 ! "
-                          "octdispersion ! octfft window=tukey",
+      "octdispersion ! octfft window=tukey",
       "u16-five-lines" },
   { "image-tukey",
       "octdcsub " K_INDEX
@@ -183,7 +183,7 @@ static const OctTestRow rows[] = {
       "u16-five-lines" },
   { "chain-gaussian",
       "octdcsub " K_INDEX " ! octkresample method=cubic upsample=1 ! "
-                          "octdispersion ! octfft window=gaussian",
+      "octdispersion ! octfft window=gaussian",
       "u16-five-lines" },
   { "image-gaussian",
       "octdcsub " K_INDEX
@@ -192,7 +192,7 @@ static const OctTestRow rows[] = {
       "u16-five-lines" },
   { "chain-upsample",
       "octdcsub " K_INDEX " ! octkresample method=linear upsample=2 ! "
-                          "octdispersion ! octfft window=hann",
+      "octdispersion ! octfft window=hann",
       "u16" },
   { "image-upsample",
       "octdcsub " K_INDEX
@@ -201,7 +201,7 @@ static const OctTestRow rows[] = {
       "u16" },
   { "chain-even",
       "octdcsub " K_INDEX_128 " ! octkresample method=cubic upsample=1 ! "
-                              "octdispersion ! octfft window=hann",
+      "octdispersion ! octfft window=hann",
       "u16-9x128" },
   { "image-even",
       "octdcsub " K_INDEX_128
@@ -210,7 +210,7 @@ static const OctTestRow rows[] = {
       "u16-9x128" },
   { "chain-u8",
       "octdcsub " K_INDEX " ! octkresample method=cubic upsample=1 ! "
-                          "octdispersion ! octfft window=hann",
+      "octdispersion ! octfft window=hann",
       "u8" },
   { "image-u8",
       "octdcsub " K_INDEX
@@ -219,7 +219,7 @@ static const OctTestRow rows[] = {
       "u8" },
   { "chain-f32",
       "octdcsub " K_INDEX " ! octkresample method=cubic upsample=1 ! "
-                          "octdispersion ! octfft window=hann",
+      "octdispersion ! octfft window=hann",
       "f32" },
   { "image-f32",
       "octdcsub " K_INDEX
@@ -228,7 +228,7 @@ static const OctTestRow rows[] = {
       "f32" },
   { "chain-saturated",
       "octdcsub " K_INDEX_64 " ! octkresample method=cubic upsample=1 ! "
-                             "octdispersion ! octfft window=hann",
+      "octdispersion ! octfft window=hann",
       "saturated-u16" },
   { "image-saturated",
       "octdcsub " K_INDEX_64
@@ -237,7 +237,7 @@ static const OctTestRow rows[] = {
       "saturated-u16" },
   { "chain-saturated-8-bit",
       "octdcsub " K_INDEX_64 " ! octkresample method=cubic upsample=1 ! "
-                             "octdispersion ! octfft window=hann",
+      "octdispersion ! octfft window=hann",
       "saturated-u8" },
   { "image-saturated-8-bit",
       "octdcsub " K_INDEX_64
@@ -246,7 +246,7 @@ static const OctTestRow rows[] = {
       "saturated-u8" },
   { "chain-constant",
       "octdcsub " K_INDEX_64 " ! octkresample method=cubic upsample=1 ! "
-                             "octdispersion ! octfft window=hann",
+      "octdispersion ! octfft window=hann",
       "constant" },
   { "image-constant",
       "octdcsub " K_INDEX_64
@@ -255,7 +255,7 @@ static const OctTestRow rows[] = {
       "constant" },
   { "chain-one-line",
       "octdcsub " K_INDEX " ! octkresample method=cubic upsample=1 ! "
-                          "octdispersion ! octfft window=hann",
+      "octdispersion ! octfft window=hann",
       "u16-one-line" },
   { "image-one-line",
       "octdcsub " K_INDEX
@@ -264,7 +264,7 @@ static const OctTestRow rows[] = {
       "u16-one-line" },
   { "chain-few-samples",
       "octdcsub " K_INDEX_33 " ! octkresample method=cubic upsample=1 ! "
-                             "octdispersion ! octfft window=hann",
+      "octdispersion ! octfft window=hann",
       "u16-3x33" },
   { "image-few-samples",
       "octdcsub " K_INDEX_33
@@ -273,7 +273,7 @@ static const OctTestRow rows[] = {
       "u16-3x33" },
   { "chain-gray16",
       "octdcsub " K_INDEX " ! octkresample method=cubic upsample=1 ! "
-                          "octdispersion ! octfft window=hann",
+      "octdispersion ! octfft window=hann",
       "u16" },
   { "image-gray16",
       "octdcsub " K_INDEX
@@ -282,7 +282,7 @@ static const OctTestRow rows[] = {
       "u16" },
   { "chain-nv12",
       "octdcsub " K_INDEX " ! octkresample method=cubic upsample=1 ! "
-                          "octdispersion ! octfft window=hann",
+      "octdispersion ! octfft window=hann",
       "u16" },
   { "image-nv12",
       "octdcsub " K_INDEX
