@@ -299,7 +299,7 @@ typedef struct {
   void (*free) (gpointer memory);
 } OctBackend;
 
-/* The CPU backend (FFTW, all cores); always there. */
+/* The CPU backend (all cores); always there. */
 const OctBackend *oct_backend_cpu (void);
 
 /* Number of threads that the CPU backend uses for one operation, 0 = one per

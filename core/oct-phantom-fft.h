@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * A small Fourier transform for what the phantom prepares once: FFTW belongs
- * to the CPU backend, the core stays free of it.
+ * A small Fourier transform for what the phantom prepares once: the core needs
+ * no backend.
  */
 #pragma once
 

@@ -283,9 +283,6 @@ make_part (OctRawWriter *writer, char **path)
     if (fd >= 0)
       continue;
     g_array_append_val (writer->parts, taken);
-    g_mutex_lock (&writer->lock);
-    writer->stats.parts++;
-    g_mutex_unlock (&writer->lock);
   }
   return fd;
 }
@@ -314,7 +311,6 @@ begin_part (OctRawWriter *writer, GError **error)
   writer->fd = fd;
   writer->written = 0;
   writer->new_part = TRUE;
-  writer->stats.parts++;
   g_mutex_unlock (&writer->lock);
   return TRUE;
 }
@@ -352,7 +348,7 @@ oct_raw_writer_check (OctRawWriter *writer, OctRawLoss *loss)
     *loss = (OctRawLoss){ oct_recording_part_path (writer->base, part->number),
       part->number, first, part->frames, i + 1 == writer->parts->len };
     g_mutex_lock (&writer->lock);
-    writer->stats.parts--;
+    writer->stats.parts -= part->frames > 0;
     writer->stats.frames -= part->frames;
     writer->stats.bytes -= part->frames * get_frame_size (writer);
     writer->stats.lost += part->frames;
@@ -443,7 +439,9 @@ oct_raw_writer_append (
     writer->written += size;
     writer->stats.bytes += size;
     writer->stats.frames++;
-    g_array_index (writer->parts, Part, writer->parts->len - 1).frames++;
+    if (g_array_index (writer->parts, Part, writer->parts->len - 1).frames++
+        == 0)
+      writer->stats.parts++;
   }
   g_mutex_unlock (&writer->lock);
   if (code == 0)
@@ -464,6 +462,25 @@ oct_raw_writer_get_stats (OctRawWriter *writer)
   return stats;
 }
 
+/* A part that was begun when there was no room for a B-scan any more.  Returns:
+ * TRUE when it was there. */
+static gboolean
+remove_empty_part (const OctRawWriter *writer)
+{
+  const Part *last = writer->parts->len > 0 ? &g_array_index (
+                         writer->parts, Part, writer->parts->len - 1)
+                                            : NULL;
+  g_autofree char *path = NULL;
+  struct stat status;
+
+  if (writer->fd < 0 || last == NULL || last->frames > 0
+      || fstat (writer->fd, &status) != 0 || status.st_size != 0
+      || !is_there (writer, last))
+    return FALSE;
+  path = oct_recording_part_path (writer->base, last->number);
+  return g_unlink (path) == 0;
+}
+
 /* Of a recording of nothing: the name is free again. */
 static void
 remove_text (const OctRawWriter *writer)
@@ -476,6 +493,7 @@ remove_text (const OctRawWriter *writer)
 gboolean
 oct_raw_writer_close (OctRawWriter *writer, GError **error)
 {
+  guint removed;
   gboolean ok;
 
   g_mutex_lock (&writer->lock);
@@ -483,9 +501,10 @@ oct_raw_writer_close (OctRawWriter *writer, GError **error)
   g_cond_signal (&writer->wake);
   g_mutex_unlock (&writer->lock);
   g_thread_join (writer->thread);
+  removed = remove_empty_part (writer) ? 1 : 0;
   if (writer->fd >= 0)
     close (writer->fd);
-  if (writer->parts->len == 0)
+  if (writer->parts->len == removed)
     remove_text (writer);
   ok = writer->sync_error == 0 || writer->failed;
   if (!ok)

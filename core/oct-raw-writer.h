@@ -50,15 +50,17 @@ gboolean oct_raw_writer_check (OctRawWriter *writer, OctRawLoss *loss);
 /* Whether the text is there and not cut off; it is made again by describing. */
 gboolean oct_raw_writer_has_text (OctRawWriter *writer);
 
-/* Any thread.  Of the parts that are there; `lost` are the B-scans of those
- * that are not. */
+/* Any thread.  Of the parts that are there and hold B-scans; `lost` are the
+ * B-scans of those that are not. */
 typedef struct {
   guint64 frames, bytes, lost;
   guint parts;
 } OctRawWriterStats;
 OctRawWriterStats oct_raw_writer_get_stats (OctRawWriter *writer);
 
-/* Brings everything to the disk and frees the writer.  FALSE with
+/* Brings everything to the disk and frees the writer.  A last part in which
+ * nothing is goes away, and so does the text of a recording of nothing.  FALSE
+ * with
  * OCT_ERROR_WRITE when the disk failed to take it. */
 gboolean oct_raw_writer_close (OctRawWriter *writer, GError **error);
 

@@ -3,228 +3,265 @@
  * A^H A and A^H y of compressive sensing: FFT, a band of a matrix, FFT.
  */
 #include "oct-cpu-cs.h"
-#include "oct-cpu-fftw.h"
+#include "oct-cpu-lanes.h"
 #include "oct-cpu-private.h"
-#include "oct-cpu-vector.h"
 #include "oct-simd.h"
 
 #include <string.h>
 
-/* Floats around a grid: more than a kernel of complex values is wide, and the
- * grid remains aligned to 64 bytes. */
-#define MARGIN ((gsize)2 * OCT_NUFFT_MAX_WIDTH + 16)
+#define VECTORS (OCT_LANES / OCT_VECTOR)
 
 /* -------------------------------------------------------------- operation */
 
-/* to[i] = band[0][i] from[i]
- *         + sum_d band[d][i] from[i + d shift] + band[d][i - d shift] from[..],
- * `shift` the floats of one cell; diagonals and shift are constants where this
- * is inlined */
+/* What the transforms read and write as they go. */
+typedef struct {
+  const OctCpuCsOperator *op;
+  const OctCpuCsScratch *scratch;
+  const float *change;
+  float *tx;
+  double *product;
+} Work;
+
+/* *to = sum over the taps of band[tap] from[tap]; taps and row, the vectors of
+ * a cell, are constants where this is inlined */
 OCT_INLINE void
-multiply (const float *band, gsize row, guint diagonals, guint shift,
-    const float *from, gsize count, float *to)
+multiply_cell (
+    const float *band, guint taps, guint row, const float *from, float *to)
 {
-  for (gsize i = 0; i < count; i += OCT_VECTOR) {
-    OctVector sum =
-        *(const OctVector *)(band + i) * *(const OctVector *)(from + i);
-    for (guint d = 1; d < diagonals; d++) {
-      const float *weights = band + d * row + i;
-      gsize step = (gsize)d * shift;
-      sum += *(const OctVector *)weights * *(const OctVector *)(from + i + step)
-             + *(const OctVector *)(weights - step)
-                   * *(const OctVector *)(from + i - step);
+  for (guint k = 0; k < row; k++) {
+    const OctVector *at = (const OctVector *)from + k;
+    OctVector sum = band[0] * at[0];
+    for (guint tap = 1; tap < taps; tap++)
+      sum += band[tap] * at[tap * row];
+    ((OctVector *)to)[k] = sum;
+  }
+}
+
+/* Cells of h in groups of `group`: those of group first, first + step, ... */
+OCT_INLINE void
+multiply (const Work *work, guint taps, guint parts, guint group, guint first,
+    guint step, guint count, float *to)
+{
+  const OctCpuCsOperator *op = work->op;
+  gsize cell = (gsize)parts * OCT_LANES;
+  const float *grid = work->scratch->grid - op->margin * cell;
+
+  for (guint i = 0; i < count; i++) {
+    for (guint k = 0; k < group; k++, to += cell) {
+      gsize at = (gsize)(first + i * step) * group + k;
+      multiply_cell (
+          op->band + at * taps, taps, parts * VECTORS, grid + at * cell, to);
     }
-    *(OctVector *)(to + i) = sum;
   }
 }
 
 OCT_INLINE void
-multiply_band (const float *band, gsize row, guint diagonals, guint shift,
-    const float *from, gsize count, float *to)
+multiply_some (const Work *work, guint parts, guint group, guint first,
+    guint step, guint count, float *to)
 {
-  switch (diagonals) {
+  guint taps = 2 * work->op->margin + 1;
+
+  switch (taps) {
 #define CASE(n)                                                                \
   case n:                                                                      \
-    multiply (band, row, n, shift, from, count, to);                           \
+    multiply (work, n, parts, group, first, step, count, to);                  \
     break
     CASE (1);
-    CASE (2);
     CASE (3);
-    CASE (4);
     CASE (5);
-    CASE (6);
     CASE (7);
-    CASE (8);
+    CASE (9);
+    CASE (11);
+    CASE (13);
+    CASE (15);
 #undef CASE
   default:
-    multiply (band, row, diagonals, shift, from, count, to);
+    multiply (work, taps, parts, group, first, step, count, to);
   }
 }
 
+/* h of complex A-lines */
 OCT_VECTORISED static void
-multiply_real (const float *band, gsize row, guint diagonals, const float *from,
-    gsize count, float *to)
+read_complex (gpointer work, guint first, guint step, guint count, float *to)
 {
-  multiply_band (band, row, diagonals, 1, from, count, to);
+  multiply_some (work, 2, 1, first, step, count, to);
 }
 
+/* h of real A-lines, pairs of cells */
 OCT_VECTORISED static void
-multiply_complex (const float *band, gsize row, guint diagonals,
-    const float *from, gsize count, float *to)
+read_pairs (gpointer work, guint first, guint step, guint count, float *to)
 {
-  multiply_band (band, row, diagonals, 2, from, count, to);
+  multiply_some (work, 1, 2, first, step, count, to);
+}
+
+/* h of real A-lines, all cells */
+OCT_VECTORISED static void
+read_real (gpointer work, guint length, float *to)
+{
+  multiply_some (work, 1, 1, 0, 1, length, to);
 }
 
 /* What a kernel at one end of the grid reaches at the other. */
 static void
-fill_margins (float *grid, gsize count, gsize margin)
+fill_margins (float *grid, guint length, guint margin, gsize cell)
 {
-  for (gsize i = 0; i < margin; i++) {
-    grid[count + i] = grid[i % count];
-    *(grid - 1 - i) = grid[count - 1 - i % count];
+  for (guint i = 0; i < margin; i++) {
+    memcpy (grid + (gsize)(length + i) * cell,
+        grid + (gsize)(i % length) * cell, cell * sizeof *grid);
+    memcpy (grid - (gsize)(i + 1) * cell,
+        grid + (gsize)(length - 1 - i % length) * cell, cell * sizeof *grid);
   }
 }
 
-OCT_VECTORISED static void
-scale_run (const float *factors, const float *spectrum, gsize count, float *out)
+/* The number of the mode that is bin `bin`; beyond op->modes: none. */
+OCT_INLINE guint
+mode_of (const OctCpuCsOperator *op, guint bin)
 {
-  for (gsize i = 0; i < count; i++)
-    out[i] = factors[i] * spectrum[i];
+  guint place = op->runs[0].place;
+
+  return bin >= place ? bin - place : bin + op->tables.length - place;
 }
 
-/* The modes of the cells; the factors of real ones of even length are halves.
- */
-static void
-transform_cells (const OctCpuCsOperator *op, const OctCpuCsScratch *scratch,
-    const float *factors, float *out)
+/* The modes of the change at their places, zeros elsewhere. */
+OCT_VECTORISED static void
+read_modes (gpointer data, guint first, guint step, guint count, float *to)
 {
-  if (op->half.half != 0) {
-    oct_cpu_half_run (&op->half, scratch->cells, scratch->spectrum, 0,
-        op->runs[0].modes, NULL, out);
-    scale_run (factors, out, 2 * (gsize)op->runs[0].modes, out);
+  const Work *work = data;
+
+  for (guint i = 0; i < count; i++, to += 2 * OCT_LANES) {
+    guint mode = mode_of (work->op, first + i * step);
+    gboolean there = mode < work->op->modes;
+    const float *from =
+        work->change + (gsize)(there ? mode : 0) * 2 * OCT_LANES;
+    float factor = there ? work->op->factors[mode] : 0;
+    if (there)
+      for (guint k = 0; k < 2 * OCT_LANES; k++)
+        to[k] = factor * from[k];
+    else
+      for (guint k = 0; k < 2 * OCT_LANES; k++)
+        to[k] = 0;
+  }
+}
+
+/* Bins of h are modes of T change.  Those of real A-lines that have a partner
+ * count twice in the product. */
+OCT_VECTORISED static void
+take_modes (gpointer data, guint first, guint step, guint count, float *bins)
+{
+  const Work *work = data;
+  const OctCpuCsOperator *op = work->op;
+  OctVector sums[VECTORS] = { 0 };
+
+  for (guint i = 0; i < count; i++) {
+    guint mode = mode_of (op, first + i * step);
+    gsize at = (gsize)mode * 2 * OCT_LANES;
+    float weight;
+    if (mode >= op->modes)
+      continue;
+    weight = op->parts == 1 && mode > 0 && mode < op->paired ? 2 : 1;
+    for (guint k = 0; k < 2 * VECTORS; k++) {
+      const float *from = bins + (gsize)i * 2 * OCT_LANES + k * OCT_VECTOR;
+      OctVector value = op->factors[mode] * *(const OctVector *)from;
+      sums[k % VECTORS] +=
+          weight * *(const OctVector *)(work->change + at + k * OCT_VECTOR)
+          * value;
+      *(OctVector *)(work->tx + at + k * OCT_VECTOR) += value;
+    }
+  }
+  for (guint lane = 0; lane < OCT_LANES; lane++)
+    work->product[lane] += sums[lane / OCT_VECTOR][lane % OCT_VECTOR];
+}
+
+/* T for real A-lines: the transforms need their bins in memory. */
+static void
+apply_real (const OctCpuCsOperator *op, Work *work)
+{
+  const OctCpuCsScratch *scratch = work->scratch;
+  guint length = op->tables.length;
+
+  /* what lies behind the modes is zero for good */
+  read_modes (work, 0, 1, op->modes, scratch->placed);
+  oct_lanes_fft_run_back_real (
+      op->backward, scratch->placed, scratch->grid, scratch->transform);
+  fill_margins (scratch->grid, length, op->margin, OCT_LANES);
+  if (length % 2 == 0) {
+    oct_lanes_fft_run_real_through (op->forward, read_pairs, work,
+        scratch->placed, 0, op->modes, scratch->transform);
+  } else {
+    read_real (work, length, scratch->cells);
+    oct_lanes_fft_run_real (op->forward, scratch->cells, scratch->placed, 0,
+        op->modes, scratch->transform);
+  }
+  for (guint q = 0; q < op->modes; q += 16)
+    take_modes (work, q, 1, MIN (16, op->modes - q),
+        scratch->placed + (gsize)q * 2 * OCT_LANES);
+}
+
+void
+oct_cpu_cs_apply (const OctCpuCsOperator *op, const OctCpuCsScratch *scratch,
+    const float *change, float *tx, double *product)
+{
+  Work work = { op, scratch, change, tx, product };
+  guint length = op->tables.length;
+
+  if (op->parts == 1) {
+    apply_real (op, &work);
     return;
   }
-  if (op->parts == 2)
-    fftwf_execute_dft (
-        op->forward, (fftwf_complex *)scratch->cells, scratch->spectrum);
-  else
-    fftwf_execute_dft_r2c (op->forward, scratch->cells, scratch->spectrum);
-  for (guint r = 0; r < op->n_runs; r++) {
-    const OctCpuCsRun *run = &op->runs[r];
-    scale_run (factors + run->start,
-        (const float *)(scratch->spectrum + run->place), 2 * (gsize)run->modes,
-        out + run->start);
-  }
+  oct_lanes_fft_run_through (op->backward, read_modes, NULL, &work, NULL,
+      scratch->grid, 0, length, scratch->transform);
+  fill_margins (scratch->grid, length, op->margin, 2 * OCT_LANES);
+  /* one run of bins, around the end of the FFT */
+  oct_lanes_fft_run_through (op->forward, read_complex, take_modes, &work, NULL,
+      NULL, op->runs[0].place, op->modes, scratch->transform);
 }
 
-void
-oct_cpu_cs_apply (
-    const OctCpuCsOperator *op, const OctCpuCsScratch *scratch, float *tx)
+OCT_VECTORISED static void
+scale_modes (const float *factors, guint modes, float *values)
 {
-  const OctCsTables *t = &op->tables;
-  gsize count = (gsize)t->length * op->parts;
-
-  if (op->half.half != 0) {
-    oct_cpu_half_run_back (
-        &op->half, scratch->placed, scratch->spectrum, scratch->grid);
-  } else if (op->parts == 2) {
-    fftwf_execute_dft (
-        op->backward, scratch->placed, (fftwf_complex *)scratch->grid);
-  } else {
-    /* this one destroys its input */
-    memcpy (
-        scratch->spectrum, scratch->placed, op->bins * sizeof (fftwf_complex));
-    fftwf_execute_dft_c2r (op->backward, scratch->spectrum, scratch->grid);
-  }
-  fill_margins (
-      scratch->grid, count, MAX (OCT_VECTOR, (t->diagonals - 1) * op->parts));
-  if (op->parts == 2)
-    multiply_complex (op->band + MARGIN, op->band_row, t->diagonals,
-        scratch->grid, count, scratch->cells);
-  else
-    multiply_real (op->band + MARGIN, op->band_row, t->diagonals, scratch->grid,
-        count, scratch->cells);
-  transform_cells (op, scratch, op->behind, tx);
+  for (guint i = 0; i < modes; i++)
+    for (guint k = 0; k < 2 * OCT_LANES; k++)
+      values[(gsize)i * 2 * OCT_LANES + k] *= factors[i];
 }
 
-/* width and parts are constants where this is inlined */
-OCT_INLINE void
-spread (const OctNufftTables *g, guint width, guint parts,
-    const guint32 *column, const float *row, float *cells)
+/* The cells of a grid without end go to those of the FFT that they stand for.
+ */
+OCT_VECTORISED static void
+spread_samples (const OctNufftTables *g, guint parts, const guint32 *column,
+    const float *rows, float *cells)
 {
   const float *weights = g->node_weights;
+  guint row = parts * VECTORS;
 
-  for (guint n = 0; n < g->samples; n++, weights += width) {
-    const float *value = row + (gsize)column[n] * parts;
-    float *to = cells + (gsize)g->lowest[n] * parts;
-    for (guint m = 0; m < width; m++)
-      for (guint part = 0; part < parts; part++)
-        to[m * parts + part] += weights[m] * value[part];
+  for (guint n = 0; n < g->samples; n++) {
+    const OctVector *value = (const OctVector *)rows + (gsize)column[n] * row;
+    guint at = (g->origin + (guint)g->lowest[n]) % g->grid;
+    for (guint m = 0; m < g->width; m++) {
+      OctVector *to = (OctVector *)cells + (gsize)at * row;
+      for (guint k = 0; k < row; k++)
+        to[k] += *weights * value[k];
+      weights++;
+      at = at + 1 < g->grid ? at + 1 : 0;
+    }
   }
 }
 
-OCT_INLINE void
-spread_samples (const OctNufftTables *g, guint parts, const guint32 *column,
-    const float *row, float *cells)
-{
-  switch (g->width) {
-#define CASE(width)                                                            \
-  case width:                                                                  \
-    spread (g, width, parts, column, row, cells);                              \
-    break
-    CASE (1);
-    CASE (2);
-    CASE (3);
-    CASE (4);
-    CASE (5);
-    CASE (6);
-    CASE (7);
-    CASE (8);
-#undef CASE
-  default:
-    spread (g, g->width, parts, column, row, cells);
-  }
-}
-
-OCT_VECTORISED static void
-spread_real (const OctNufftTables *g, const guint32 *column, const float *row,
-    float *cells)
-{
-  spread_samples (g, 1, column, row, cells);
-}
-
-OCT_VECTORISED static void
-spread_complex (const OctNufftTables *g, const guint32 *column,
-    const float *row, float *cells)
-{
-  spread_samples (g, 2, column, row, cells);
-}
-
-/* Cells of a grid without end, in `grid`, to those of the FFT that they stand
- * for, in `cells`. */
 void
 oct_cpu_cs_adjoint (const OctCpuCsOperator *op, const OctCpuCsScratch *scratch,
-    const guint32 *column, const float *row, float *b)
+    const guint32 *column, const float *rows, float *b)
 {
   const OctNufftTables *g = &op->tables.gridding;
-  gsize count = (gsize)g->cells * op->parts;
-  gsize length = (gsize)g->grid * op->parts;
-  gsize at = (gsize)g->origin * op->parts;
 
-  memset (scratch->grid, 0, count * sizeof (float));
-  memset (scratch->cells, 0, length * sizeof (float));
+  memset (scratch->cells, 0,
+      (gsize)g->grid * op->parts * OCT_LANES * sizeof (float));
+  spread_samples (g, op->parts, column, rows, scratch->cells);
   if (op->parts == 2)
-    spread_complex (g, column, row, scratch->grid);
+    oct_lanes_fft_run (op->forward, scratch->cells, b, op->runs[0].place,
+        op->modes, scratch->transform);
   else
-    spread_real (g, column, row, scratch->grid);
-  for (gsize done = 0; done < count;) {
-    gsize some = MIN (count - done, length - at);
-    for (gsize i = 0; i < some; i++)
-      scratch->cells[at + i] += scratch->grid[done + i];
-    done += some;
-    at = 0;
-  }
-  transform_cells (op, scratch, op->gridding, b);
+    oct_lanes_fft_run_real (
+        op->forward, scratch->cells, b, 0, op->modes, scratch->transform);
+  scale_modes (op->gridding, op->modes, b);
 }
 
 /* ---------------------------------------------------------------- making */
@@ -234,15 +271,20 @@ oct_cpu_cs_divide (
     const OctCpuCsOperator *op, guint8 *base, OctCpuCsScratch *scratch)
 {
   const OctCsTables *t = &op->tables;
-  gsize grid = (gsize)MAX (t->length, t->gridding.cells) * op->parts;
-  gsize floats = oct_cpu_pad ((grid + 2 * MARGIN) * sizeof (float));
-  gsize bins = oct_cpu_pad (op->bins * sizeof (fftwf_complex));
+  gsize cell = (gsize)op->parts * OCT_LANES * sizeof (float);
+  gsize margin = op->margin * cell, size = 0;
 
   scratch->placed = (gpointer)base;
-  scratch->spectrum = (gpointer)(base + bins);
-  scratch->grid = (float *)(gpointer)(base + 2 * bins) + MARGIN;
-  scratch->cells = (gpointer)(base + 2 * bins + floats);
-  return 2 * bins + 2 * floats;
+  if (op->parts == 1)
+    size += ((gsize)t->length / 2 + 1) * 2 * OCT_LANES * sizeof (float);
+  scratch->grid = (gpointer)(base + size + margin);
+  size += t->length * cell + 2 * margin;
+  scratch->cells = (gpointer)(base + size);
+  size += t->length * cell;
+  scratch->transform = base + size;
+  return size
+         + MAX (oct_lanes_fft_scratch (op->forward),
+             oct_lanes_fft_scratch (op->backward));
 }
 
 static void
@@ -256,59 +298,49 @@ set_runs (OctCpuCsOperator *op)
   if (op->parts == 1) {
     op->runs[0].modes += t->nyquist;
   } else if (negative > 0) {
-    op->runs[1].modes = negative;
-    op->runs[1].place = t->length - negative;
+    /* in the order in which they follow each other around the end */
+    op->runs[1] = (OctCpuCsRun){ .start = negative, .modes = positive };
+    op->runs[0] =
+        (OctCpuCsRun){ .modes = negative, .place = t->length - negative };
     op->n_runs = 2;
   }
-  op->iterate = 0;
-  for (guint r = 0; r < op->n_runs; r++) {
-    op->runs[r].start = op->iterate;
-    op->runs[r].values = ((gsize)op->runs[r].modes * 2 + OCT_VECTOR - 1)
-                         / OCT_VECTOR * OCT_VECTOR;
-    op->iterate +=
-        oct_cpu_pad (op->runs[r].values * sizeof (float)) / sizeof (float);
-  }
-  /* zeros behind the last run are written too */
-  op->bins = (op->parts == 1 ? t->length / 2 + 1 : t->length) + OCT_VECTOR;
+  op->modes = op->runs[0].modes + op->runs[1].modes;
+  op->paired = op->modes - (op->parts == 1 && t->nyquist);
+  op->margin = t->diagonals - 1;
 }
 
-/* `table`[|q|] twice for every mode of an iterate */
+/* `table`[|q|] for every mode of an iterate */
 static gboolean
-set_factors (const OctCpuCsOperator *op, const float *table, float scale,
-    float **factors, GError **error)
+set_factors (const OctCpuCsOperator *op, const float *table, float **factors,
+    GError **error)
 {
+  guint before = op->n_runs == 2 ? op->runs[0].modes : 0;
+
   oct_cpu_free (*factors);
-  *factors = oct_cpu_alloc (op->iterate, sizeof (float), error);
-  if (*factors == NULL)
-    return FALSE;
-  memset (*factors, 0, op->iterate * sizeof (float));
-  for (guint r = 0; r < op->n_runs; r++) {
-    const OctCpuCsRun *run = &op->runs[r];
-    for (guint i = 0; i < run->modes; i++) {
-      guint q = r == 0 ? i : run->modes - i;
-      float *to = *factors + run->start + 2 * (gsize)i;
-      to[0] = to[1] = scale * table[q];
-    }
-  }
-  return TRUE;
+  *factors = oct_cpu_alloc (op->modes, sizeof (float), error);
+  for (guint i = 0; *factors != NULL && i < op->modes; i++)
+    (*factors)[i] = table[i < before ? before - i : i - before];
+  return *factors != NULL;
 }
 
+/* All that a cell of h takes from those around, in their order. */
 static gboolean
 set_band (OctCpuCsOperator *op, GError **error)
 {
   const OctCsTables *t = &op->tables;
-  gsize count = (gsize)t->length * op->parts;
+  guint margin = op->margin, taps = 2 * margin + 1;
 
   oct_cpu_free (op->band);
-  op->band_row = count + 2 * MARGIN;
-  op->band = oct_cpu_alloc (t->diagonals, op->band_row * sizeof (float), error);
+  op->band = oct_cpu_alloc (t->length, taps * sizeof (float), error);
   if (op->band == NULL)
     return FALSE;
-  for (guint d = 0; d < t->diagonals; d++) {
-    float *row = op->band + d * op->band_row + MARGIN;
-    for (gsize i = 0; i < count; i++)
-      row[i] = t->band[(gsize)d * t->length + i / op->parts];
-    fill_margins (row, count, MARGIN);
+  for (guint c = 0; c < t->length; c++) {
+    float *to = op->band + (gsize)c * taps + margin;
+    for (guint d = 0; d <= margin; d++) {
+      const float *row = t->band + (gsize)d * t->length;
+      to[d] = row[c];
+      *(to - d) = row[(c + t->length - d % t->length) % t->length];
+    }
   }
   return TRUE;
 }
@@ -316,21 +348,16 @@ set_band (OctCpuCsOperator *op, GError **error)
 static gboolean
 set_transforms (OctCpuCsOperator *op, GError **error)
 {
-  gboolean real = op->parts == 1;
   guint length = op->tables.length;
 
-  oct_cpu_half_clear (&op->half);
-  if (real && length % 2 == 0)
-    return oct_cpu_half_init (&op->half, length, error)
-           && oct_cpu_half_add_back (&op->half, error);
-  op->forward = oct_cpu_fftw_plan (
-      real ? OCT_CPU_FFTW_REAL_TO_COMPLEX : OCT_CPU_FFTW_FORWARD, length,
-      error);
-  if (op->forward == NULL)
-    return FALSE;
-  op->backward = oct_cpu_fftw_plan (
-      real ? OCT_CPU_FFTW_COMPLEX_TO_REAL : OCT_CPU_FFTW_BACKWARD, length,
-      error);
+  oct_lanes_fft_free (op->forward);
+  oct_lanes_fft_free (op->backward);
+  op->backward = NULL;
+  op->forward = op->parts == 1 ? oct_lanes_fft_new_real (length, FALSE, error)
+                               : oct_lanes_fft_new (length, FALSE, error);
+  if (op->forward != NULL)
+    op->backward = op->parts == 1 ? oct_lanes_fft_new_real (length, TRUE, error)
+                                  : oct_lanes_fft_new (length, TRUE, error);
   return op->backward != NULL;
 }
 
@@ -338,18 +365,15 @@ gboolean
 oct_cpu_cs_operator_set (
     OctCpuCsOperator *op, const OctCsParams *params, GError **error)
 {
-  float half;
+  const OctCsTables *t = &op->tables;
 
   op->parts = params->format == OCT_SAMPLE_CF32 ? 2 : 1;
   if (!oct_cs_tables_set (&op->tables, params, error)
       || !set_transforms (op, error))
     return FALSE;
   set_runs (op);
-  half = op->half.half != 0 ? 0.5f : 1;
-  return set_factors (op, op->tables.factors, 1, &op->before, error)
-         && set_factors (op, op->tables.factors, half, &op->behind, error)
-         && set_factors (
-             op, op->tables.gridding.factors, half, &op->gridding, error)
+  return set_factors (op, t->factors, &op->factors, error)
+         && set_factors (op, t->gridding.factors, &op->gridding, error)
          && set_band (op, error);
 }
 
@@ -357,9 +381,9 @@ void
 oct_cpu_cs_operator_clear (OctCpuCsOperator *op)
 {
   oct_cs_tables_clear (&op->tables);
-  oct_cpu_half_clear (&op->half);
-  oct_cpu_free (op->before);
-  oct_cpu_free (op->behind);
+  oct_lanes_fft_free (op->forward);
+  oct_lanes_fft_free (op->backward);
+  oct_cpu_free (op->factors);
   oct_cpu_free (op->gridding);
   oct_cpu_free (op->band);
   memset (op, 0, sizeof *op);

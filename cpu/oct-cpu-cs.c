@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Compressive sensing along the A-line (core/oct-cs.h): SpaRSA on one A-line
- * after the other, in scratch that stays in the cache.  A step is two FFTs, a
- * band of a matrix between them, and two passes over the modes.
+ * Compressive sensing along the A-line (core/oct-cs.h): SpaRSA on blocks of
+ * A-lines side by side, each with a step of its own.  An iteration is two FFTs,
+ * a band of a matrix between them, and two passes over the modes.
  */
 #include "oct-cpu-cs.h"
+#include "oct-cpu-lanes.h"
 #include "oct-cpu-private.h"
-#include "oct-cpu-vector.h"
 #include "oct-simd.h"
 
 #include <math.h>
 #include <string.h>
+
+#define VECTORS (OCT_LANES / OCT_VECTOR)
+/* modes that are added up in single precision */
+#define SUM_MODES 32
 
 struct _OctPlan {
   OctCsParams params; /* nodes and window are `kept_at`, column is below */
@@ -24,140 +28,131 @@ struct _OctPlan {
   gsize scratch_size;
 };
 
-/* The scratch of one thread: an A-line in work. */
+/* The scratch of one thread: A-lines in work. */
 typedef struct {
   OctCpuCsScratch op;
-  float *b, *x, *tx, *next, *tnext; /* iterates */
-  float *squares;                   /* [N/2 + 1] */
-  float step;
-} Line;
+  float *rows;                /* [columns][parts][lane] */
+  float *b, *x, *tx, *change; /* iterates */
+  float *squares;             /* [N/2 + 1] of one A-line */
+  float *unused;              /* [depth_bins][2] of no A-line */
+  float step[OCT_LANES];
+  gboolean finite[OCT_LANES];
+} Block;
 
 /* ----------------------------------------------------------------- solver */
 
-/* next = soft (x - inverse (tx - b), threshold); placed = factors next; returns
- * |next - x|^2 */
-OCT_VECTORISED static double
-shrink (gsize count, const float *x, const float *tx, const float *b,
-    const float *factors, float inverse, float threshold, float *next,
-    float *placed)
-{
-  OctVector sum = { 0 };
-  double total = 0;
+/* Of each lane. */
+typedef struct {
+  float inverse[OCT_LANES], threshold[OCT_LANES];
+} Shrinking;
 
-  for (gsize i = 0; i < count; i += OCT_VECTOR) {
-    OctVector old = *(const OctVector *)(x + i);
-    OctVector u =
-        old
-        - inverse
-              * (*(const OctVector *)(tx + i) - *(const OctVector *)(b + i));
-    OctVector square = u * u, size, change;
-    square += OCT_PICK (square, square, 1, 0, 3, 2, 5, 4, 7, 6);
+/* x' = soft (x - inverse (tx - b), threshold), change = x' - x, of some modes
+ * of one vector of lanes; *total is the sum of |change|^2 */
+OCT_INLINE void
+shrink_some (const Block *block, guint first, guint count, guint lane,
+    const Shrinking *shrinking, OctVector *total)
+{
+  OctVector inverse = *(const OctVector *)(shrinking->inverse + lane);
+  OctVector threshold = *(const OctVector *)(shrinking->threshold + lane);
+  OctVector sum = { 0 };
+
+  for (guint i = first; i < first + count; i++) {
+    gsize at = (gsize)i * 2 * OCT_LANES + lane;
+    OctVector u[2], old[2], size, factor;
+    for (guint part = 0; part < 2; part++) {
+      gsize here = at + part * OCT_LANES;
+      OctVector rest = *(const OctVector *)(block->tx + here)
+                       - *(const OctVector *)(block->b + here);
+      old[part] = *(const OctVector *)(block->x + here);
+      u[part] = old[part] - inverse * rest;
+    }
+    factor = u[0] * u[0] + u[1] * u[1];
     for (guint k = 0; k < OCT_VECTOR; k++)
-      size[k] = sqrtf (square[k]);
+      size[k] = sqrtf (factor[k]);
     /* no number is above no other: it stays what it is, times 0 */
-    u *= (OctVector)((OctSelection)(1 - threshold / size) & (size > threshold));
-    change = u - old;
-    sum += change * change;
-    *(OctVector *)(next + i) = u;
-    *(OctVector *)(placed + i) = u * *(const OctVector *)(factors + i);
+    factor =
+        (OctVector)((OctSelection)(1 - threshold / size) & (size > threshold));
+    for (guint part = 0; part < 2; part++) {
+      gsize here = at + part * OCT_LANES;
+      OctVector value = u[part] * factor, change = value - old[part];
+      sum += change * change;
+      *(OctVector *)(block->x + here) = value;
+      *(OctVector *)(block->change + here) = change;
+    }
   }
-  for (guint k = 0; k < OCT_VECTOR; k++)
-    total += sum[k];
-  return total;
+  *total = sum;
 }
 
-/* <next - x, tnext - tx> */
-OCT_VECTORISED static double
-product (gsize count, const float *x, const float *next, const float *tx,
-    const float *tnext)
+/* Modes first .. first + count - 1; adds weight |change|^2 to norm[lane]. */
+OCT_VECTORISED static void
+shrink (const Block *block, guint first, guint count,
+    const Shrinking *shrinking, double weight, double *norm)
 {
-  OctVector sum = { 0 };
-  double total = 0;
-
-  for (gsize i = 0; i < count; i += OCT_VECTOR)
-    sum += (*(const OctVector *)(next + i) - *(const OctVector *)(x + i))
-           * (*(const OctVector *)(tnext + i) - *(const OctVector *)(tx + i));
-  for (guint k = 0; k < OCT_VECTOR; k++)
-    total += sum[k];
-  return total;
-}
-
-/* What the mode at `at` adds to the product above. */
-static double
-product_at (const float *x, const float *next, const float *tx,
-    const float *tnext, gsize at)
-{
-  double sum = 0;
-
-  for (gsize i = at; i < at + 2; i++)
-    sum += ((double)next[i] - x[i]) * ((double)tnext[i] - tx[i]);
-  return sum;
-}
-
-/* Norms of real A-lines: modes that have a partner count twice. */
-static double
-count_partners (const OctCpuCsOperator *op, const float *x, const float *next,
-    const float *tx, const float *tnext, double sum)
-{
-  gsize last = 2 * ((gsize)op->runs[0].modes - 1);
-
-  if (op->parts == 2)
-    return sum;
-  sum = 2 * sum - product_at (x, next, tx, tnext, 0);
-  if (op->tables.nyquist)
-    sum -= product_at (x, next, tx, tnext, last);
-  return sum;
+  for (guint some; count > 0; first += some, count -= some) {
+    some = MIN (count, SUM_MODES);
+    for (guint lane = 0; lane < OCT_LANES; lane += OCT_VECTOR) {
+      OctVector sum;
+      shrink_some (block, first, some, lane, shrinking, &sum);
+      for (guint k = 0; k < OCT_VECTOR; k++)
+        norm[lane + k] += weight * sum[k];
+    }
+  }
 }
 
 /* One SpaRSA step. */
 static void
-iterate (const OctCpuCsOperator *op, Line *line, float threshold)
+iterate (const OctCpuCsOperator *op, Block *block, const float *thresholds)
 {
-  float inverse = 1 / line->step;
-  double norm = 0, rise = 0;
-  float *swap;
+  double norm[OCT_LANES] = { 0 }, rise[OCT_LANES] = { 0 };
+  Shrinking shrinking;
 
-  for (guint r = 0; r < op->n_runs; r++) {
-    const OctCpuCsRun *run = &op->runs[r];
-    norm += shrink (run->values, line->x + run->start, line->tx + run->start,
-        line->b + run->start, op->before + run->start, inverse,
-        threshold * inverse, line->next + run->start,
-        (float *)(line->op.placed + run->place));
+  for (guint lane = 0; lane < OCT_LANES; lane++) {
+    shrinking.inverse[lane] = 1 / block->step[lane];
+    shrinking.threshold[lane] = thresholds[lane] * shrinking.inverse[lane];
   }
-  oct_cpu_cs_apply (op, &line->op, line->tnext);
-  for (guint r = 0; r < op->n_runs; r++) {
-    gsize start = op->runs[r].start;
-    rise += product (op->runs[r].values, line->x + start, line->next + start,
-        line->tx + start, line->tnext + start);
+  if (op->parts == 2) {
+    shrink (block, 0, op->modes, &shrinking, 1, norm);
+  } else {
+    /* modes that have a partner count twice */
+    shrink (block, 0, 1, &shrinking, 1, norm);
+    shrink (block, 1, op->paired - 1, &shrinking, 2, norm);
+    shrink (block, op->paired, op->modes - op->paired, &shrinking, 1, norm);
   }
-  norm = count_partners (op, line->x, line->next, line->x, line->next, norm);
-  rise = count_partners (op, line->x, line->next, line->tx, line->tnext, rise);
-  if (norm > 0)
-    line->step = CLAMP ((float)(rise / norm), OCT_CS_STEP_MIN, OCT_CS_STEP_MAX);
-  else
-    line->step = OCT_CS_STEP_MAX;
-  swap = line->x;
-  line->x = line->next;
-  line->next = swap;
-  swap = line->tx;
-  line->tx = line->tnext;
-  line->tnext = swap;
+  oct_cpu_cs_apply (op, &block->op, block->change, block->tx, rise);
+  for (guint lane = 0; lane < OCT_LANES; lane++) {
+    if (norm[lane] > 0)
+      block->step[lane] = CLAMP (
+          (float)(rise[lane] / norm[lane]), OCT_CS_STEP_MIN, OCT_CS_STEP_MAX);
+    else
+      block->step[lane] = OCT_CS_STEP_MAX;
+  }
 }
 
-/* x = 0; FALSE when a sample is no finite number. */
-static gboolean
-start_line (const OctPlan *plan, Line *line, const float *row)
+OCT_VECTORISED static void
+gather_rows (const float *const *lines, guint count, float *rows)
 {
-  gsize iterate = plan->op.iterate;
-  float check = 0;
+  oct_lanes_gather (lines, count, rows);
+}
 
-  oct_cpu_cs_adjoint (&plan->op, &line->op, plan->column, row, line->b);
-  memset (line->x, 0, iterate * sizeof (float));
-  memset (line->tx, 0, iterate * sizeof (float));
-  line->step = 1;
-  for (gsize i = 0; i < iterate; i++)
-    check += 0 * line->b[i];
-  return check == 0;
+/* x = 0, and whether the samples of each A-line are finite numbers. */
+static void
+start_block (const OctPlan *plan, Block *block, const float *const *lines)
+{
+  gsize iterate = (gsize)plan->op.modes * 2 * OCT_LANES;
+  float check[OCT_LANES] = { 0 };
+
+  gather_rows (lines, plan->params.columns * plan->op.parts, block->rows);
+  oct_cpu_cs_adjoint (
+      &plan->op, &block->op, plan->column, block->rows, block->b);
+  memset (block->x, 0, iterate * sizeof (float));
+  memset (block->tx, 0, iterate * sizeof (float));
+  for (gsize i = 0; i < iterate; i += OCT_LANES)
+    for (guint lane = 0; lane < OCT_LANES; lane++)
+      check[lane] += 0 * block->b[i + lane];
+  for (guint lane = 0; lane < OCT_LANES; lane++) {
+    block->finite[lane] = check[lane] == 0;
+    block->step[lane] = 1;
+  }
 }
 
 /* ------------------------------------------------------------------ noise */
@@ -198,59 +193,104 @@ select_rank (float *values, guint count, guint rank)
   return values[rank];
 }
 
-/* (median of |T x - b|^2 / ln 2)^1/2 over the deeper half */
+/* lines[lane][i] = |T x - b|^2 of mode first + i */
+OCT_VECTORISED static void
+square_residuals (
+    const Block *block, guint first, guint count, float *const *lines)
+{
+  float tile[OCT_LANES_CHUNK * OCT_LANES] __attribute__ ((aligned (64)));
+
+  for (guint i = 0; i < count; i += OCT_LANES_CHUNK) {
+    guint some = MIN (OCT_LANES_CHUNK, count - i);
+    for (guint k = 0; k < some; k++) {
+      const float *tx = block->tx + (gsize)(first + i + k) * 2 * OCT_LANES;
+      const float *b = block->b + (gsize)(first + i + k) * 2 * OCT_LANES;
+      for (guint lane = 0; lane < OCT_LANES; lane++) {
+        float re = tx[lane] - b[lane];
+        float im = tx[OCT_LANES + lane] - b[OCT_LANES + lane];
+        tile[k * OCT_LANES + lane] = re * re + im * im;
+      }
+    }
+    oct_lanes_scatter (tile, some, lines, i);
+  }
+}
+
+/* (median / ln 2)^1/2, or NaN where one of them is not finite */
 static float
-measure_level (const OctPlan *plan, const Line *line)
+measure_level (float *squares, guint count)
+{
+  for (guint i = 0; i < count; i++)
+    if (!isfinite (squares[i]))
+      return NAN;
+  return sqrtf (select_rank (squares, count, (count - 1) / 2) / (float)G_LN2);
+}
+
+/* (median of |T x - b|^2 / ln 2)^1/2 over the deeper half */
+static void
+measure_levels (const OctPlan *plan, const Block *block, float *levels)
 {
   guint first = plan->params.samples / 4;
   guint count = (plan->params.samples + 1) / 2 - first;
+  /* of mode 0 */
+  guint start = plan->op.runs[plan->op.n_runs - 1].start;
+  float *lines[OCT_LANES];
 
-  for (guint i = 0; i < count; i++) {
-    gsize at = 2 * ((gsize)first + i);
-    float re = line->tx[at] - line->b[at];
-    float im = line->tx[at + 1] - line->b[at + 1];
-    line->squares[i] = re * re + im * im;
-    if (!isfinite (line->squares[i]))
-      return NAN;
-  }
-  return sqrtf (
-      select_rank (line->squares, count, (count - 1) / 2) / (float)G_LN2);
+  for (guint lane = 0; lane < OCT_LANES; lane++)
+    lines[lane] = block->squares + (gsize)lane * count;
+  square_residuals (block, start + first, count, lines);
+  for (guint lane = 0; lane < OCT_LANES; lane++)
+    levels[lane] =
+        block->finite[lane] ? measure_level (lines[lane], count) : NAN;
 }
 
 static gsize
-divide_scratch (const OctPlan *plan, guint8 *base, Line *line)
+divide_scratch (const OctPlan *plan, guint8 *base, Block *block)
 {
-  gsize iterate = plan->op.iterate * sizeof (float);
-  gsize size = oct_cpu_cs_divide (&plan->op, base, &line->op);
-  float **all[] = { &line->b, &line->x, &line->tx, &line->next, &line->tnext };
+  const OctCsParams *p = &plan->params;
+  gsize iterate = (gsize)plan->op.modes * 2 * OCT_LANES * sizeof (float);
+  gsize size = oct_cpu_cs_divide (&plan->op, base, &block->op);
+  float **all[] = { &block->b, &block->x, &block->tx, &block->change };
 
   for (guint i = 0; i < G_N_ELEMENTS (all); i++, size += iterate)
     *all[i] = (gpointer)(base + size);
-  line->squares = (gpointer)(base + size);
-  return size + oct_cpu_pad ((plan->params.samples / 2 + 1) * sizeof (float));
+  block->rows = (gpointer)(base + size);
+  size += (gsize)p->columns * plan->op.parts * OCT_LANES * sizeof (float);
+  block->squares = (gpointer)(base + size);
+  size +=
+      oct_cpu_pad (((gsize)p->samples / 4 + 2) * OCT_LANES * sizeof (float));
+  block->unused = (gpointer)(base + size);
+  return size + oct_cpu_pad ((gsize)p->depth_bins * 2 * sizeof (float));
 }
 
 static void
-measure_lines (gpointer data, guint first, guint end, guint thread)
+measure_blocks (gpointer data, guint first, guint end, guint thread)
 {
   const OctCpuLoop *loop = data;
   const OctPlan *plan = loop->plan;
   guint n = MIN (plan->params.lines, OCT_CS_NOISE_LINES);
-  Line line;
+  const float *lines[OCT_LANES];
+  float levels[OCT_LANES], thresholds[OCT_LANES];
+  Block block;
 
   divide_scratch (
-      plan, plan->scratch + (gsize)thread * plan->scratch_size, &line);
-  for (guint i = first; i < end; i++) {
-    gsize at = ((gsize)2 * i + 1) * plan->params.lines / (2 * n);
-    float level = NAN;
-    if (start_line (plan, &line, oct_cpu_row (loop->from, at))) {
-      level = measure_level (plan, &line);
-      for (guint k = 0; k < OCT_CS_NOISE_STEPS && isfinite (level); k++) {
-        iterate (&plan->op, &line, (float)OCT_CS_NOISE_TAU * level);
-        level = measure_level (plan, &line);
-      }
+      plan, plan->scratch + (gsize)thread * plan->scratch_size, &block);
+  for (guint start = first * OCT_LANES; start < end * OCT_LANES;
+       start += OCT_LANES) {
+    guint count = MIN (n - start, OCT_LANES);
+    for (guint lane = 0; lane < OCT_LANES; lane++) {
+      gsize i = start + MIN (lane, count - 1);
+      lines[lane] =
+          oct_cpu_row (loop->from, (2 * i + 1) * plan->params.lines / (2 * n));
     }
-    plan->levels[i] = level;
+    start_block (plan, &block, lines);
+    measure_levels (plan, &block, levels);
+    for (guint k = 0; k < OCT_CS_NOISE_STEPS; k++) {
+      for (guint lane = 0; lane < OCT_LANES; lane++)
+        thresholds[lane] = (float)OCT_CS_NOISE_TAU * levels[lane];
+      iterate (&plan->op, &block, thresholds);
+      measure_levels (plan, &block, levels);
+    }
+    memcpy (plan->levels + start, levels, count * sizeof *levels);
   }
 }
 
@@ -260,7 +300,8 @@ estimate_noise (OctCpuLoop *loop)
   OctPlan *plan = loop->plan;
   guint n = MIN (plan->params.lines, OCT_CS_NOISE_LINES), count = 0;
 
-  oct_parallel_for (n, 1, oct_cpu_threads (plan->threads), measure_lines, loop);
+  oct_parallel_for ((n + OCT_LANES - 1) / OCT_LANES, 1,
+      oct_cpu_threads (plan->threads), measure_blocks, loop);
   for (guint i = 0; i < n; i++)
     if (isfinite (plan->levels[i]))
       plan->levels[count++] = plan->levels[i];
@@ -290,7 +331,8 @@ same_tables (const OctPlan *plan, const OctCsParams *params)
   return old->format == params->format && old->samples == params->samples
          && old->kept == params->kept && old->transform == params->transform
          && old->kernel == params->kernel && old->grid == params->grid
-         && old->width == params->width
+         && old->width == params->width && old->columns == params->columns
+         && old->depth_bins == params->depth_bins
          && memcmp (old->nodes, params->nodes, size) == 0
          && memcmp (old->window, params->window, size) == 0;
 }
@@ -317,7 +359,7 @@ static gboolean
 set_params (OctPlan *plan, const OctCsParams *params, GError **error)
 {
   gboolean keep = plan->scratch != NULL && same_tables (plan, params);
-  Line line;
+  Block block;
 
   plan->params = *params;
   plan->params.column = NULL;
@@ -331,9 +373,9 @@ set_params (OctPlan *plan, const OctCsParams *params, GError **error)
   plan->scratch = NULL;
   if (!oct_cpu_cs_operator_set (&plan->op, params, error))
     return FALSE;
-  plan->scratch_size = divide_scratch (plan, NULL, &line);
+  plan->scratch_size = divide_scratch (plan, NULL, &block);
   plan->scratch = oct_cpu_alloc (plan->threads, plan->scratch_size, error);
-  /* what fills up runs of modes and lies between them is zero for good */
+  /* what lies between the runs of modes is zero for good */
   if (plan->scratch != NULL)
     memset (plan->scratch, 0, plan->threads * plan->scratch_size);
   return plan->scratch != NULL;
@@ -365,28 +407,48 @@ cs_update (OctPlan *plan, gconstpointer data)
   return oct_cs_check (params, NULL) && set_params (plan, params, NULL);
 }
 
+OCT_VECTORISED static void
+scatter_modes (const float *modes, guint count, float *const *lines)
+{
+  oct_lanes_scatter_all (modes, count, lines);
+}
+
 static void
-solve_lines (gpointer data, guint first, guint end, guint thread)
+solve_block (const OctCpuLoop *loop, guint start, Block *block)
+{
+  const OctPlan *plan = loop->plan;
+  const OctCsParams *p = &plan->params;
+  gsize at = plan->op.runs[plan->op.n_runs - 1].start + p->depth_start;
+  const float *in[OCT_LANES];
+  float *out[OCT_LANES], thresholds[OCT_LANES];
+
+  for (guint lane = 0; lane < OCT_LANES; lane++) {
+    guint line = MIN (start + lane, p->lines - 1);
+    in[lane] = oct_cpu_row (loop->from, line);
+    out[lane] =
+        line == start + lane ? oct_cpu_row (loop->to, line) : block->unused;
+    thresholds[lane] = plan->threshold;
+  }
+  start_block (plan, block, in);
+  for (guint k = 0; k < p->iterations; k++)
+    iterate (&plan->op, block, thresholds);
+  scatter_modes (block->x + at * 2 * OCT_LANES, 2 * p->depth_bins, out);
+  for (guint lane = 0; lane < OCT_LANES; lane++)
+    for (gsize i = 0; !block->finite[lane] && i < 2 * (gsize)p->depth_bins; i++)
+      out[lane][i] = NAN;
+}
+
+static void
+solve_blocks (gpointer data, guint first, guint end, guint thread)
 {
   const OctCpuLoop *loop = data;
   const OctPlan *plan = loop->plan;
-  const OctCsParams *p = &plan->params;
-  Line line;
+  Block block;
 
   divide_scratch (
-      plan, plan->scratch + (gsize)thread * plan->scratch_size, &line);
-  for (guint at = first; at < end; at++) {
-    float *out = oct_cpu_row (loop->to, at);
-    if (start_line (plan, &line, oct_cpu_row (loop->from, at))) {
-      for (guint k = 0; k < p->iterations; k++)
-        iterate (&plan->op, &line, plan->threshold);
-      memcpy (out, line.x + 2 * (gsize)p->depth_start,
-          p->depth_bins * sizeof (fftwf_complex));
-    } else {
-      for (gsize i = 0; i < 2 * (gsize)p->depth_bins; i++)
-        out[i] = NAN;
-    }
-  }
+      plan, plan->scratch + (gsize)thread * plan->scratch_size, &block);
+  for (guint i = first; i < end; i++)
+    solve_block (loop, i * OCT_LANES, &block);
 }
 
 static gboolean
@@ -399,12 +461,12 @@ cs_run (OctPlan *plan, const OctFrame *in, const OctFrame *out, gpointer stream,
 
   if (!oct_cpu_check_plane (from, plan->params.columns * value, error)
       || !oct_cpu_check_plane (
-          to, plan->params.depth_bins * sizeof (fftwf_complex), error))
+          to, plan->params.depth_bins * 2 * sizeof (float), error))
     return FALSE;
   if (plan->params.noise == 0)
     plan->threshold = (float)plan->params.tau * estimate_noise (&loop);
-  oct_parallel_for (plan->params.lines, OCT_CPU_GRAIN,
-      oct_cpu_threads (plan->threads), solve_lines, &loop);
+  oct_parallel_for ((plan->params.lines + OCT_LANES - 1) / OCT_LANES, 1,
+      oct_cpu_threads (plan->threads), solve_blocks, &loop);
   return TRUE;
 }
 

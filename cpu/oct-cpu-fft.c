@@ -1,96 +1,96 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * Spectra to A-scans: window, zero padding, unitary FFT along the A-line, crop
- * in depth.  One A-line at a time in scratch that stays in the L1 cache.
+ * in depth.  On blocks of A-lines side by side (oct-cpu-lanes-fft.h).
  */
-#include "oct-cpu-fftw.h"
-#include "oct-cpu-half.h"
+#include "oct-cpu-lanes-fft.h"
+#include "oct-cpu-lanes.h"
 #include "oct-cpu-private.h"
-#include "oct-cpu-vector.h"
 #include "oct-params.h"
 #include "oct-simd.h"
 
-#include <fftw3.h>
 #include <math.h>
 #include <string.h>
 
 struct _OctPlan {
   OctSampleFormat format;
   guint samples, lines, length, threads;
+  guint parts; /* 1 real, 2 complex: floats of one value */
   guint depth_start, depth_bins;
-  gboolean halved;      /* real A-lines as complex ones of half the length */
-  float *window;        /* [samples], with the factors of the transform */
-  guint8 *scratch;      /* [threads][scratch_size]: input, then output */
-  gsize scratch_size;   /* bytes of one thread */
-  gsize output_offset;  /* bytes from the input to the output */
-  fftwf_plan transform; /* not halved */
-  OctCpuHalf half;      /* halved */
+  float *window; /* [samples][parts], with the factor of the transform */
+  OctLanesFft *transform;
+  guint8 *scratch;    /* [threads][scratch_size]: see divide_scratch() */
+  gsize scratch_size; /* bytes of one thread */
 };
 
+/* The scratch of one thread. */
+typedef struct {
+  float *values; /* [length][parts][LANES], behind the samples zero */
+  float *bins;   /* [length / 2][2][LANES] */
+  float *unused; /* [length / 2][2], output of the lanes without an A-line */
+  gpointer transform;
+} Scratch;
+
 OCT_VECTORISED static void
-apply_window_real (const float *restrict in, const float *restrict window,
-    guint samples, float *restrict out)
+gather_lines (
+    const float *const *lines, const float *window, guint count, float *values)
 {
-  for (guint i = 0; i < samples; i++)
-    out[i] = in[i] * window[i];
+  oct_lanes_gather_scaled (lines, window, count, values);
 }
 
 OCT_VECTORISED static void
-apply_window_complex (const float *restrict in, const float *restrict window,
-    guint samples, float *restrict out)
+scatter_lines (const float *bins, guint count, float *const *lines)
 {
-  guint i = 0;
+  oct_lanes_scatter_all (bins, count, lines);
+}
 
-  for (; i + OCT_VECTOR <= samples; i += OCT_VECTOR) {
-    OctVector w = *(const OctVector *)(window + i);
-    const OctVector *from = (const OctVector *)(in + 2 * i);
-    OctVector *to = (OctVector *)(out + 2 * i);
-    to[0] = from[0] * OCT_PICK (w, w, 0, 0, 1, 1, 2, 2, 3, 3);
-    to[1] = from[1] * OCT_PICK (w, w, 4, 4, 5, 5, 6, 6, 7, 7);
-  }
-  for (; i < samples; i++) {
-    out[2 * i] = in[2 * i] * window[i];
-    out[2 * i + 1] = in[2 * i + 1] * window[i];
-  }
+static gsize
+divide_scratch (const OctPlan *plan, guint8 *base, Scratch *scratch)
+{
+  gsize size = 0, half = (gsize)plan->length / 2 * 2;
+
+#define TAKE(member, floats)                                                   \
+  scratch->member = (gpointer)(base + size);                                   \
+  size += oct_cpu_pad ((floats) * sizeof (float))
+  TAKE (values, (gsize)plan->length * plan->parts * OCT_LANES);
+  TAKE (bins, half * OCT_LANES);
+  TAKE (unused, half);
+#undef TAKE
+  scratch->transform = base + size;
+  return size + oct_lanes_fft_scratch (plan->transform);
 }
 
 static void
 apply_params (OctPlan *plan, const OctFftParams *params)
 {
-  double scale = (plan->halved ? 0.5 : 1) / sqrt (plan->samples);
+  double scale = 1 / sqrt (plan->samples);
 
   plan->depth_start = params->depth_start;
   plan->depth_bins = params->depth_bins;
   for (guint i = 0; i < plan->samples; i++)
-    plan->window[i] = (float)(scale * params->window[i]);
+    for (guint part = 0; part < plan->parts; part++)
+      plan->window[(gsize)i * plan->parts + part] =
+          (float)(scale * params->window[i]);
 }
 
 static gboolean
-make_transform (OctPlan *plan, GError **error)
+make_scratch (OctPlan *plan, GError **error)
 {
-  OctCpuFftwKind kind = plan->format == OCT_SAMPLE_F32
-                            ? OCT_CPU_FFTW_REAL_TO_COMPLEX
-                            : OCT_CPU_FFTW_FORWARD;
+  Scratch scratch;
 
-  if (plan->halved) {
-    if (!oct_cpu_half_init (&plan->half, plan->length, error))
-      return FALSE;
-  } else {
-    plan->transform = oct_cpu_fftw_plan (kind, plan->length, error);
-    if (plan->transform == NULL)
-      return FALSE;
-  }
-  /* run() writes the samples alone, so that the zero padding stays; the
-   * transform is out of place and keeps its input */
-  memset (plan->scratch, 0, plan->threads * plan->scratch_size);
-  return TRUE;
+  plan->scratch_size = divide_scratch (plan, NULL, &scratch);
+  plan->scratch = oct_cpu_alloc (plan->threads, plan->scratch_size, error);
+  /* run() writes the samples alone, so that the zero padding stays */
+  if (plan->scratch != NULL)
+    memset (plan->scratch, 0, plan->threads * plan->scratch_size);
+  return plan->scratch != NULL;
 }
 
 static void
 fft_destroy (OctPlan *plan)
 {
+  oct_lanes_fft_free (plan->transform);
   oct_cpu_free (plan->window);
-  oct_cpu_half_clear (&plan->half);
   oct_cpu_free (plan->scratch);
   g_free (plan);
 }
@@ -105,20 +105,18 @@ fft_create (gconstpointer data, GError **error)
     return NULL;
   plan = g_new0 (OctPlan, 1);
   plan->format = params->format;
+  plan->parts = params->format == OCT_SAMPLE_CF32 ? 2 : 1;
   plan->samples = params->samples;
   plan->lines = params->lines;
   plan->length = params->length;
-  plan->halved = plan->format == OCT_SAMPLE_F32 && plan->length % 2 == 0;
   plan->threads = oct_backend_cpu_get_threads ();
-  plan->output_offset =
-      oct_cpu_pad (plan->length * oct_sample_format_size (plan->format));
-  plan->scratch_size =
-      plan->output_offset
-      + oct_cpu_pad (((gsize)plan->length + 2) * sizeof (fftwf_complex));
-  if (!(plan->window = oct_cpu_alloc (plan->samples, sizeof (float), error))
-      || !(plan->scratch =
-               oct_cpu_alloc (plan->threads, plan->scratch_size, error))
-      || !make_transform (plan, error)) {
+  plan->transform = plan->parts == 2
+                        ? oct_lanes_fft_new (plan->length, FALSE, error)
+                        : oct_lanes_fft_new_real (plan->length, FALSE, error);
+  if (plan->transform == NULL
+      || !(plan->window = oct_cpu_alloc (
+               plan->samples, plan->parts * sizeof (float), error))
+      || !make_scratch (plan, error)) {
     fft_destroy (plan);
     return NULL;
   }
@@ -140,37 +138,36 @@ fft_update (OctPlan *plan, gconstpointer data)
 }
 
 static void
-transform_line (
-    const OctPlan *plan, guint8 *scratch, const float *in, float *out)
+transform_block (const OctCpuLoop *loop, guint start, guint thread)
 {
-  fftwf_complex *spectrum = (fftwf_complex *)(scratch + plan->output_offset);
-  float *windowed = (float *)scratch;
+  const OctPlan *plan = loop->plan;
+  const float *in[OCT_LANES];
+  float *out[OCT_LANES];
+  Scratch scratch;
 
-  if (plan->format == OCT_SAMPLE_CF32) {
-    apply_window_complex (in, plan->window, plan->samples, windowed);
-    fftwf_execute_dft (plan->transform, (fftwf_complex *)scratch, spectrum);
-  } else {
-    apply_window_real (in, plan->window, plan->samples, windowed);
-    if (plan->halved) {
-      oct_cpu_half_run (&plan->half, windowed, spectrum, plan->depth_start,
-          plan->depth_bins, NULL, out);
-      return;
-    }
-    fftwf_execute_dft_r2c (plan->transform, windowed, spectrum);
+  divide_scratch (
+      plan, plan->scratch + (gsize)thread * plan->scratch_size, &scratch);
+  for (guint lane = 0; lane < OCT_LANES; lane++) {
+    guint line = MIN (start + lane, plan->lines - 1);
+    in[lane] = oct_cpu_row (loop->from, line);
+    out[lane] =
+        line == start + lane ? oct_cpu_row (loop->to, line) : scratch.unused;
   }
-  memcpy (out, spectrum + plan->depth_start,
-      plan->depth_bins * sizeof (fftwf_complex));
+  gather_lines (in, plan->window, plan->samples * plan->parts, scratch.values);
+  if (plan->parts == 2)
+    oct_lanes_fft_run (plan->transform, scratch.values, scratch.bins,
+        plan->depth_start, plan->depth_bins, scratch.transform);
+  else
+    oct_lanes_fft_run_real (plan->transform, scratch.values, scratch.bins,
+        plan->depth_start, plan->depth_bins, scratch.transform);
+  scatter_lines (scratch.bins, 2 * plan->depth_bins, out);
 }
 
 static void
-transform_lines (gpointer data, guint first, guint end, guint thread)
+transform_blocks (gpointer data, guint first, guint end, guint thread)
 {
-  const OctCpuLoop *loop = data;
-  const OctPlan *plan = loop->plan;
-
-  for (guint line = first; line < end; line++)
-    transform_line (plan, plan->scratch + (gsize)thread * plan->scratch_size,
-        oct_cpu_row (loop->from, line), oct_cpu_row (loop->to, line));
+  for (guint block = first; block < end; block++)
+    transform_block (data, block * OCT_LANES, thread);
 }
 
 static gboolean
@@ -183,10 +180,10 @@ fft_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
   if (!oct_cpu_check_plane (
           from, plan->samples * oct_sample_format_size (plan->format), error)
       || !oct_cpu_check_plane (
-          to, plan->depth_bins * sizeof (fftwf_complex), error))
+          to, plan->depth_bins * 2 * sizeof (float), error))
     return FALSE;
-  oct_parallel_for (plan->lines, OCT_CPU_GRAIN, oct_cpu_threads (plan->threads),
-      transform_lines, &loop);
+  oct_parallel_for ((plan->lines + OCT_LANES - 1) / OCT_LANES, 1,
+      oct_cpu_threads (plan->threads), transform_blocks, &loop);
   return TRUE;
 }
 

@@ -3,6 +3,9 @@
  * Blocks of 16 A-lines side by side: [sample][lane].  What has to be read at
  * other positions than it came is a plain vector operation there, the same for
  * all A-lines of the block, and no A-line can touch another.
+ *
+ * Complex A-lines are [sample][2][lane]: what holds for `samples` real values
+ * holds for the 2 `samples` floats of complex ones.
  */
 #pragma once
 
@@ -15,8 +18,6 @@
 /* One value of every A-line of the block. */
 typedef float OctLanes
     __attribute__ ((vector_size (4 * OCT_LANES), aligned (64), may_alias));
-
-typedef gint32 OctLaneSelection __attribute__ ((vector_size (4 * OCT_LANES)));
 
 /* values[i][lane] = lines[lane][i] */
 OCT_INLINE void
@@ -40,6 +41,34 @@ oct_lanes_gather (const float *const *lines, guint samples, float *values)
   for (; i < samples; i++)
     for (guint lane = 0; lane < OCT_LANES; lane++)
       values[(gsize)i * OCT_LANES + lane] = lines[lane][i];
+}
+
+/* values[i][lane] = factors[i] lines[lane][i] */
+OCT_INLINE void
+oct_lanes_gather_scaled (const float *const *lines, const float *factors,
+    guint samples, float *values)
+{
+  guint i = 0;
+
+  for (; i + OCT_LANES_CHUNK <= samples; i += OCT_LANES_CHUNK) {
+    for (guint lane = 0; lane < OCT_LANES; lane += OCT_VECTOR) {
+      for (guint at = i; at < i + OCT_LANES_CHUNK; at += OCT_VECTOR) {
+        OctVector factor = *(const OctVector *)(factors + at);
+        OctVector scaled[OCT_VECTOR];
+        const float *from[OCT_VECTOR];
+        float *to[OCT_VECTOR];
+        for (guint k = 0; k < OCT_VECTOR; k++) {
+          scaled[k] = factor * *(const OctVector *)(lines[lane + k] + at);
+          from[k] = (const float *)&scaled[k];
+          to[k] = values + (gsize)(at + k) * OCT_LANES + lane;
+        }
+        oct_transpose (from, to);
+      }
+    }
+  }
+  for (; i < samples; i++)
+    for (guint lane = 0; lane < OCT_LANES; lane++)
+      values[(gsize)i * OCT_LANES + lane] = factors[i] * lines[lane][i];
 }
 
 /* lines[lane][at + i] = tile[i][lane], i < count <= OCT_LANES_CHUNK */
@@ -66,82 +95,26 @@ oct_lanes_scatter (
   }
 }
 
-/* ----------------------------------------------------- complex A-lines
- * 8 side by side, [sample][lane][2], real and imaginary part next to each
- * other as in the A-line: a transposition of pairs has half the steps. */
-
-#define OCT_PAIR_LANES (OCT_LANES / 2)
-
-typedef double OctPairs
-    __attribute__ ((vector_size (32), aligned (4), may_alias));
-typedef gint64 OctPairSelection __attribute__ ((vector_size (32)));
-
-#define OCT_PICK_PAIRS(a, b, ...)                                              \
-  __builtin_shuffle (a, b, (OctPairSelection){ __VA_ARGS__ })
-
-/* to[i][k] = from[k][i] of pairs, 4 x 4 */
+/* lines[lane][i] = values[i][lane] */
 OCT_INLINE void
-oct_transpose_pairs (const float *const from[4], float *const to[4])
+oct_lanes_scatter_all (const float *values, guint samples, float *const *lines)
 {
-  OctPairs a[4];
-
-  for (guint i = 0; i < 4; i += 2) {
-    OctPairs even = *(const OctPairs *)from[i];
-    OctPairs odd = *(const OctPairs *)from[i + 1];
-    a[i] = OCT_PICK_PAIRS (even, odd, 0, 4, 2, 6);
-    a[i + 1] = OCT_PICK_PAIRS (even, odd, 1, 5, 3, 7);
-  }
-  for (guint i = 0; i < 2; i++) {
-    *(OctPairs *)to[i] = OCT_PICK_PAIRS (a[i], a[i + 2], 0, 1, 4, 5);
-    *(OctPairs *)to[i + 2] = OCT_PICK_PAIRS (a[i], a[i + 2], 2, 3, 6, 7);
-  }
+  for (guint i = 0; i < samples; i += OCT_LANES_CHUNK)
+    oct_lanes_scatter (values + (gsize)i * OCT_LANES,
+        MIN (OCT_LANES_CHUNK, samples - i), lines, i);
 }
 
-/* values[i][lane] = lines[lane][i] of pairs */
+/* lines[lane][i] = factors[i] values[i][lane] */
 OCT_INLINE void
-oct_lanes_gather_pairs (const float *const *lines, guint samples, float *values)
+oct_lanes_scatter_scaled (const float *values, const float *factors,
+    guint samples, float *const *lines)
 {
-  guint i = 0;
+  float tile[OCT_LANES_CHUNK * OCT_LANES] __attribute__ ((aligned (64)));
 
-  for (; i + 4 <= samples; i += 4) {
-    for (guint lane = 0; lane < OCT_PAIR_LANES; lane += 4) {
-      const float *from[4];
-      float *to[4];
-      for (guint k = 0; k < 4; k++) {
-        from[k] = lines[lane + k] + 2 * (gsize)i;
-        to[k] = values + (gsize)(i + k) * OCT_LANES + 2 * lane;
-      }
-      oct_transpose_pairs (from, to);
-    }
+  for (guint i = 0; i < samples; i += OCT_LANES_CHUNK) {
+    guint count = MIN (OCT_LANES_CHUNK, samples - i);
+    for (guint k = 0; k < count * OCT_LANES; k++)
+      tile[k] = factors[i + k / OCT_LANES] * values[(gsize)i * OCT_LANES + k];
+    oct_lanes_scatter (tile, count, lines, i);
   }
-  for (; i < samples; i++)
-    for (guint lane = 0; lane < OCT_PAIR_LANES; lane++)
-      for (guint part = 0; part < 2; part++)
-        values[(gsize)i * OCT_LANES + 2 * lane + part] =
-            lines[lane][2 * (gsize)i + part];
-}
-
-/* lines[lane][at + i] = tile[i][lane] of pairs, i < count */
-OCT_INLINE void
-oct_lanes_scatter_pairs (
-    const float *tile, guint count, float *const *lines, gsize at)
-{
-  guint i = 0;
-
-  for (; i + 4 <= count; i += 4) {
-    for (guint lane = 0; lane < OCT_PAIR_LANES; lane += 4) {
-      const float *from[4];
-      float *to[4];
-      for (guint k = 0; k < 4; k++) {
-        from[k] = tile + (gsize)(i + k) * OCT_LANES + 2 * lane;
-        to[k] = lines[lane + k] + 2 * (at + i);
-      }
-      oct_transpose_pairs (from, to);
-    }
-  }
-  for (; i < count; i++)
-    for (guint lane = 0; lane < OCT_PAIR_LANES; lane++)
-      for (guint part = 0; part < 2; part++)
-        lines[lane][2 * (at + i) + part] =
-            tile[(gsize)i * OCT_LANES + 2 * lane + part];
 }

@@ -7,9 +7,11 @@
  * the power (core/oct-contrast.h).  Second pass: tiles of depth x A-lines are
  * transposed in the cache, so that the image is written in whole cache lines.
  */
+#include "oct-cpu-logscale.h"
+
 #include "oct-contrast.h"
+#include "oct-cpu-lanes.h"
 #include "oct-cpu-private.h"
-#include "oct-cpu-vector.h"
 #include "oct-params.h"
 #include "oct-simd.h"
 
@@ -19,15 +21,14 @@
 
 #define TILE_LINES 64
 #define TILE_DEPTH 32
-/* A-lines whose extent is found together */
-#define GROUP 16
+/* rows of a tile that are mapped together */
+#define MAP_ROWS 8
 /* values whose bins are found together, in so many lanes */
 #define CHUNK 512
 #define LANES 16
 /* histograms in turn: increments of one place wait for each other */
 #define TURNS 4
 #define NO_BIN OCT_CONTRAST_BINS
-#define POWER_FLOOR 1e-20f
 #define DB_PER_OCTAVE 3.0102999566398120 /* 10 log10 2 */
 
 /* What one group of A-lines contributes to the range. */
@@ -57,22 +58,30 @@ struct _OctPlan {
   OctLogscaleParams params;
   guint threads;
   guint groups;
-  Extent *extents;       /* [groups] */
+  Extent *extents;       /* [groups], of OCT_LANES A-lines each */
   Histogram *histograms; /* [threads] */
   gboolean has_history;
   double history_min, history_max; /* in the unit of v */
 };
 
-/* log2 of a positive normal number as exponent + fraction, the fraction within
- * 1e-7: polynomial fitted for the least largest error on [sqrt 1/2, sqrt 2). */
-OCT_INLINE float
-log2_parts (float power, gint32 *exponent)
+OCT_INLINE gint32
+bits_of (float power)
 {
-  const gint32 sqrt_half = 0x3f3504f3;
   gint32 bits;
-  float f, sum;
 
   memcpy (&bits, &power, sizeof (bits));
+  return bits;
+}
+
+/* log2 of a positive normal number, its bits, as exponent + fraction, the
+ * fraction within 1e-7: polynomial fitted for the least largest error on [sqrt
+ * 1/2, sqrt 2). */
+OCT_INLINE float
+log2_parts (gint32 bits, gint32 *exponent)
+{
+  const gint32 sqrt_half = 0x3f3504f3;
+  float f, sum;
+
   bits -= sqrt_half;
   *exponent = bits >> 23;
   bits = (bits & 0x7fffff) + sqrt_half;
@@ -89,20 +98,46 @@ log2_parts (float power, gint32 *exponent)
   return sum * f;
 }
 
-OCT_INLINE float
-power_of (const float *a)
+/* Squares are rounded before they are added, everywhere: the same value falls
+ * into the same bin on every processor and GPU. */
+#if defined(__GNUC__) && !defined(__clang__)
+#  define WITHOUT_FMA __attribute__ ((optimize ("fp-contract=off")))
+#else
+#  define WITHOUT_FMA
+#endif
+
+/* power[i] = |a_scan[i]|^2 */
+WITHOUT_FMA OCT_VECTORISED static void
+find_power (const float *restrict a_scan, guint count, float *restrict power)
 {
-  return a[0] * a[0] + a[1] * a[1];
+  for (guint i = 0; i < count; i++)
+    power[i] =
+        a_scan[2 * i] * a_scan[2 * i] + a_scan[2 * i + 1] * a_scan[2 * i + 1];
+}
+
+/* power[i][lane] of a_scans[i][part][lane], side by side */
+WITHOUT_FMA OCT_VECTORISED static void
+find_power_lanes (
+    const float *restrict a_scans, guint count, float *restrict power)
+{
+  for (guint i = 0; i < count; i++) {
+    const float *real = a_scans + (gsize)i * 2 * OCT_LANES;
+    const float *imaginary = real + OCT_LANES;
+
+    for (guint lane = 0; lane < OCT_LANES; lane++)
+      power[(gsize)i * OCT_LANES + lane] =
+          real[lane] * real[lane] + imaginary[lane] * imaginary[lane];
+  }
 }
 
 OCT_VECTORISED static void
-find_extent (const float *a_scan, guint depth, float *lowest, float *highest)
+find_extent (const float *powers, guint count, float *lowest, float *highest)
 {
   float low = *lowest, high = *highest;
 
 #pragma omp simd reduction(min : low) reduction(max : high)
-  for (guint i = 0; i < depth; i++) {
-    float power = power_of (a_scan + 2 * i);
+  for (guint i = 0; i < count; i++) {
+    float power = powers[i];
     /* comparisons with not-a-number are false */
     float finite = power <= FLT_MAX ? power : -1;
     low = power < low ? power : low;
@@ -110,15 +145,6 @@ find_extent (const float *a_scan, guint depth, float *lowest, float *highest)
   }
   *lowest = low;
   *highest = high;
-}
-
-OCT_INLINE gint32
-bits_of (float power)
-{
-  gint32 bits;
-
-  memcpy (&bits, &power, sizeof (bits));
-  return bits;
 }
 
 /* Neither zero nor anything that is not finite. */
@@ -136,19 +162,11 @@ bin_of (gint32 bits)
   return (guint16)(counts (bits) ? bin : NO_BIN);
 }
 
-/* Squares are rounded before they are added, everywhere: the same value falls
- * into the same bin on every processor and GPU. */
-#if defined(__GNUC__) && !defined(__clang__)
-#  define WITHOUT_FMA __attribute__ ((optimize ("fp-contract=off")))
-#else
-#  define WITHOUT_FMA
-#endif
-
 /* The bins of up to CHUNK values, and the sum of log2 of those that count: that
  * of their exponents, and log2 of the product of their mantissas, which are
  * between sqrt 1/2 and sqrt 2. */
-WITHOUT_FMA OCT_VECTORISED static void
-sum_log (const float *a_scan, guint depth, guint16 *bins, double *total,
+OCT_VECTORISED static void
+sum_log (const float *powers, guint depth, guint16 *bins, double *total,
     guint64 *count)
 {
   const gint32 sqrt_half = 0x3f3504f3, one = 0x3f800000; /* log2 1 = 0 */
@@ -160,7 +178,7 @@ sum_log (const float *a_scan, guint depth, guint16 *bins, double *total,
 
 #pragma omp simd reduction(+ : counted)
   for (guint i = 0; i < depth; i++) {
-    gint32 bits = bits_of (power_of (a_scan + 2 * i));
+    gint32 bits = bits_of (powers[i]);
     bins[i] = bin_of (bits);
     values[i] = (counts (bits) ? bits : one) - sqrt_half;
     counted += counts (bits);
@@ -181,7 +199,7 @@ sum_log (const float *a_scan, guint depth, guint16 *bins, double *total,
   }
   for (guint k = 0; k < LANES; k++) {
     gint32 exponent;
-    float fraction = log2_parts (products[k], &exponent);
+    float fraction = log2_parts (bits_of (products[k]), &exponent);
 
     *total += (double)exponent + (double)fraction;
   }
@@ -189,8 +207,8 @@ sum_log (const float *a_scan, guint depth, guint16 *bins, double *total,
   *count += (guint)counted;
 }
 
-WITHOUT_FMA OCT_VECTORISED static void
-sum_power (const float *a_scan, guint depth, guint16 *bins, double *total,
+OCT_VECTORISED static void
+sum_power (const float *powers, guint depth, guint16 *bins, double *total,
     guint64 *count)
 {
   double sum = 0;
@@ -198,10 +216,9 @@ sum_power (const float *a_scan, guint depth, guint16 *bins, double *total,
 
 #pragma omp simd reduction(+ : sum, counted)
   for (guint i = 0; i < depth; i++) {
-    float power = power_of (a_scan + 2 * i);
-    gint32 bits = bits_of (power);
+    gint32 bits = bits_of (powers[i]);
     bins[i] = bin_of (bits);
-    sum += counts (bits) ? power : 0;
+    sum += counts (bits) ? powers[i] : 0;
     counted += counts (bits);
   }
   *total += sum;
@@ -220,34 +237,36 @@ count_bins (const guint16 *bins, guint depth, Histogram *histogram)
     histogram->counts[0][bins[i]]++;
 }
 
-/* tile[depth][line] = power of TILE_LINES A-scans, `depth` a multiple of 8 */
-OCT_VECTORISED static void
-transpose_power (const float *const *a_scans, guint depth, float *tile)
+/* power[i][lane] of OCT_LANES A-scans, `depth` a multiple of 8 */
+WITHOUT_FMA OCT_VECTORISED static void
+transpose_power (const float *const *a_scans, guint depth, float *power)
 {
-  float power[OCT_VECTOR][TILE_DEPTH] __attribute__ ((aligned (64)));
-
-  for (guint line = 0; line < TILE_LINES; line += OCT_VECTOR) {
-    for (guint k = 0; k < OCT_VECTOR; k++)
-      for (guint i = 0; i < depth; i++)
-        power[k][i] = power_of (a_scans[line + k] + 2 * i);
-    for (guint i = 0; i < depth; i += OCT_VECTOR) {
+  for (guint i = 0; i < depth; i += OCT_VECTOR) {
+    for (guint lane = 0; lane < OCT_LANES; lane += OCT_VECTOR) {
       const float *from[OCT_VECTOR];
       float *to[OCT_VECTOR];
+      float row[OCT_VECTOR][OCT_VECTOR] __attribute__ ((aligned (64)));
+
       for (guint k = 0; k < OCT_VECTOR; k++) {
-        from[k] = power[k] + i;
-        to[k] = tile + (i + k) * TILE_LINES + line;
+        const float *a = a_scans[lane + k] + 2 * (gsize)i;
+        for (guint n = 0; n < OCT_VECTOR; n++)
+          row[k][n] = a[2 * n] * a[2 * n] + a[2 * n + 1] * a[2 * n + 1];
+        from[k] = row[k];
+        to[k] = power + (gsize)(i + k) * OCT_LANES + lane;
       }
       oct_transpose (from, to);
     }
   }
 }
 
+/* As whole numbers, powers below the floor and what is no number with a sign
+ * are alike: no branch keeps the loop from being one of vectors. */
 OCT_INLINE float
 level_log (float power, const Mapping *map)
 {
-  gint32 exponent;
-  float fraction =
-      log2_parts (power < POWER_FLOOR ? POWER_FLOOR : power, &exponent);
+  gint32 bits = bits_of (power), exponent;
+  float fraction = log2_parts (MAX (bits, OCT_CONTRAST_ZERO_BITS), &exponent);
+
   return (float)(exponent - map->reference) * map->scale
          + (fraction * map->scale + map->offset);
 }
@@ -263,23 +282,45 @@ level_linear (float power, const Mapping *map)
 OCT_INLINE guint32
 finish_level (float level, float power, float full)
 {
+  gint32 is_number = (bits_of (power) & 0x7fffffff) <= 0x7f800000;
+
   level = level > 0 ? level : 0;
   level = level < full ? level : full;
   level = (level + 8388608.f) - 8388608.f;
-  return power == power ? (guint32)(gint32)level : 0;
+  return (guint32)((gint32)level & -is_number);
 }
 
+/* out[row][line] from power[line / OCT_LANES][row][line % OCT_LANES], blocks
+ * `block_step` floats apart, rows of `out` out_stride bytes.  Several rows at a
+ * time, in loops long enough for the compiler. */
 #define DEFINE_MAP(name, level_of, type, factor, alpha)                        \
-  OCT_VECTORISED static void name (const float *restrict power, guint count,   \
-      const Mapping *mapping, gpointer out)                                    \
+  OCT_VECTORISED static void name (const float *power, gsize block_step,       \
+      guint lines, guint rows, const Mapping *mapping, guint8 *out,            \
+      gsize out_stride)                                                        \
   {                                                                            \
-    type *restrict pixels = out;                                               \
     Mapping map = *mapping;                                                    \
+    guint32 levels[MAP_ROWS * OCT_LANES] __attribute__ ((aligned (64)));       \
+    type pixels[MAP_ROWS * OCT_LANES] __attribute__ ((aligned (64)));          \
                                                                                \
-    for (guint i = 0; i < count; i++) {                                        \
-      guint32 level =                                                          \
-          finish_level (level_of (power[i], &map), power[i], map.full);        \
-      pixels[i] = (type)(level * factor + alpha);                              \
+    for (guint line = 0; line < lines; line += OCT_LANES) {                    \
+      const float *block = power + line / OCT_LANES * block_step;              \
+      gsize bytes = MIN (OCT_LANES, lines - line) * sizeof (type);             \
+      for (guint row = 0; row < rows; row += MAP_ROWS) {                       \
+        const float *from = block + (gsize)row * OCT_LANES;                    \
+        guint8 *to = out + row * out_stride + line * sizeof (type);            \
+        guint some = MIN (MAP_ROWS, rows - row);                               \
+        for (guint i = 0; i < some * OCT_LANES; i++)                           \
+          levels[i] =                                                          \
+              finish_level (level_of (from[i], &map), from[i], map.full);      \
+        for (guint i = 0; i < some * OCT_LANES; i++)                           \
+          pixels[i] = (type)(levels[i] * factor + alpha);                      \
+        for (guint k = 0; k < some; k++, to += out_stride) {                   \
+          if (bytes == sizeof (type) * OCT_LANES)                              \
+            memcpy (to, pixels + k * OCT_LANES, sizeof (type) * OCT_LANES);    \
+          else                                                                 \
+            memcpy (to, pixels + k * OCT_LANES, bytes);                        \
+        }                                                                      \
+      }                                                                        \
     }                                                                          \
   }
 
@@ -290,8 +331,8 @@ DEFINE_MAP (map_linear_8, level_linear, guint8, 1u, 0u)
 DEFINE_MAP (map_linear_16, level_linear, guint16, 1u, 0u)
 DEFINE_MAP (map_linear_rgba, level_linear, guint32, 0x010101u, 0xff000000u)
 
-typedef void (*MapFunction) (
-    const float *power, guint count, const Mapping *mapping, gpointer out);
+typedef void (*MapFunction) (const float *power, gsize block_step, guint lines,
+    guint rows, const Mapping *mapping, guint8 *out, gsize out_stride);
 
 static const struct {
   guint pixel_size;
@@ -323,7 +364,7 @@ logscale_create (gconstpointer data, GError **error)
   plan = g_new0 (OctPlan, 1);
   plan->params = *params;
   plan->threads = oct_backend_cpu_get_threads ();
-  plan->groups = (params->lines + GROUP - 1) / GROUP;
+  plan->groups = (params->lines + OCT_LANES - 1) / OCT_LANES;
   plan->extents = oct_cpu_alloc (plan->groups, sizeof (Extent), error);
   if (plan->extents != NULL)
     plan->histograms = oct_cpu_alloc (plan->threads, sizeof (Histogram), error);
@@ -370,53 +411,63 @@ logscale_reset (OctPlan *plan)
   plan->has_history = FALSE;
 }
 
-/* What the counted values of one A-scan contribute. */
+/* What powers of one depth band contribute. */
 static void
-add_contrast (const OctLogscaleParams *params, const float *a_scan,
-    Extent *extent, Histogram *histogram)
+add_contrast (OctPlan *plan, guint group, guint band, const float *powers,
+    guint count, guint thread)
 {
+  Extent *extent = &plan->extents[group];
   guint16 bins[CHUNK] __attribute__ ((aligned (64)));
 
-  for (guint band = 0; band < OCT_CONTRAST_BANDS; band++) {
-    guint end = oct_contrast_band (params->depth_bins, band + 1);
-    guint first = oct_contrast_band (params->depth_bins, band);
+  for (guint i = 0; i < count; i += CHUNK) {
+    guint some = MIN (CHUNK, count - i);
+
+    if (plan->params.scale == OCT_SCALE_LOG)
+      sum_log (
+          powers + i, some, bins, &extent->sums[band], &extent->counts[band]);
+    else
+      sum_power (
+          powers + i, some, bins, &extent->sums[band], &extent->counts[band]);
+    count_bins (bins, some, &plan->histograms[thread]);
+  }
+}
+
+static void
+add_line (OctPlan *plan, guint group, const float *a_scan, guint thread)
+{
+  float powers[CHUNK] __attribute__ ((aligned (64)));
+  gboolean contrast = plan->params.range == OCT_RANGE_CONTRAST;
+  guint depth = plan->params.depth_bins, bands = OCT_CONTRAST_BANDS;
+  Extent *extent = &plan->extents[group];
+
+  for (guint band = 0; band < (contrast ? bands : 1); band++) {
+    guint first = contrast ? oct_contrast_band (depth, band) : 0;
+    guint end = contrast ? oct_contrast_band (depth, band + 1) : depth;
 
     for (guint i = first; i < end; i += CHUNK) {
-      guint depth = MIN (CHUNK, end - i);
-      if (params->scale == OCT_SCALE_LOG)
-        sum_log (a_scan + 2 * i, depth, bins, &extent->sums[band],
-            &extent->counts[band]);
+      guint count = MIN (CHUNK, end - i);
+
+      find_power (a_scan + 2 * (gsize)i, count, powers);
+      if (contrast)
+        add_contrast (plan, group, band, powers, count, thread);
       else
-        sum_power (a_scan + 2 * i, depth, bins, &extent->sums[band],
-            &extent->counts[band]);
-      count_bins (bins, depth, histogram);
+        find_extent (powers, count, &extent->lowest, &extent->highest);
     }
   }
 }
 
 static void
-group_extent (OctPlan *plan, const OctPlane *from, guint group, guint thread)
+begin_group (OctPlan *plan, guint group, guint thread)
 {
-  const OctLogscaleParams *params = &plan->params;
   Extent *extent = &plan->extents[group];
   Histogram *histogram = &plan->histograms[thread];
-  guint end = MIN ((group + 1) * GROUP, params->lines);
 
   memset (extent, 0, sizeof (*extent));
   extent->lowest = INFINITY;
   extent->highest = -1;
-  if (params->range == OCT_RANGE_CONTRAST && !histogram->used) {
+  if (plan->params.range == OCT_RANGE_CONTRAST && !histogram->used) {
     memset (histogram, 0, sizeof (*histogram));
     histogram->used = TRUE;
-  }
-  for (guint line = group * GROUP; line < end; line++) {
-    const float *a_scan = oct_cpu_row (from, line);
-
-    if (params->range == OCT_RANGE_CONTRAST)
-      add_contrast (params, a_scan, extent, histogram);
-    else
-      find_extent (
-          a_scan, params->depth_bins, &extent->lowest, &extent->highest);
   }
 }
 
@@ -424,9 +475,61 @@ static void
 find_extents (gpointer data, guint first, guint end, guint thread)
 {
   const OctCpuLoop *loop = data;
+  OctPlan *plan = loop->plan;
 
-  for (guint group = first; group < end; group++)
-    group_extent (loop->plan, loop->from, group, thread);
+  for (guint group = first; group < end; group++) {
+    guint end_line = MIN ((group + 1) * OCT_LANES, plan->params.lines);
+
+    begin_group (plan, group, thread);
+    for (guint line = group * OCT_LANES; line < end_line; line++)
+      add_line (plan, group, oct_cpu_row (loop->from, line), thread);
+  }
+}
+
+/* Powers of rows first .. end - 1 of a block, and what they contribute; band:
+ * that they are in, or OCT_CONTRAST_BANDS. */
+static void
+add_rows (OctPlan *plan, guint block, guint band, const float *a_scans,
+    guint first, guint end, float *power, guint thread)
+{
+  guint lanes = MIN (OCT_LANES, plan->params.lines - block * OCT_LANES);
+  Extent *extent = &plan->extents[block];
+  float counted[CHUNK] __attribute__ ((aligned (64)));
+
+  for (guint i = first; i < end; i += CHUNK / OCT_LANES) {
+    guint rows = MIN (CHUNK / OCT_LANES, end - i);
+    float *to = power + (gsize)i * OCT_LANES;
+    const float *seen = to;
+
+    find_power_lanes (a_scans + (gsize)i * 2 * OCT_LANES, rows, to);
+    if (plan->params.range == OCT_RANGE_AUTO)
+      find_extent (to, rows * OCT_LANES, &extent->lowest, &extent->highest);
+    if (plan->params.range != OCT_RANGE_CONTRAST || band == OCT_CONTRAST_BANDS)
+      continue;
+    if (lanes < OCT_LANES) {
+      /* zeros do not count */
+      memset (counted, 0, sizeof counted);
+      for (guint k = 0; k < rows; k++)
+        memcpy (counted + k * OCT_LANES, to + (gsize)k * OCT_LANES,
+            lanes * sizeof (float));
+      seen = counted;
+    }
+    add_contrast (plan, block, band, seen, rows * OCT_LANES, thread);
+  }
+}
+
+void
+oct_cpu_logscale_add (OctPlan *plan, guint block, const float *a_scans,
+    float *power, guint thread)
+{
+  guint depth = plan->params.depth_bins;
+
+  begin_group (plan, block, thread);
+  add_rows (plan, block, OCT_CONTRAST_BANDS, a_scans, 0,
+      oct_contrast_band (depth, 0), power, thread);
+  for (guint band = 0; band < OCT_CONTRAST_BANDS; band++)
+    add_rows (plan, block, band, a_scans, oct_contrast_band (depth, band),
+        oct_contrast_band (depth, band + 1), power, thread);
 }
 
 /* The lowest mean over a depth band.  FALSE: nothing counts. */
@@ -494,23 +597,19 @@ full_range (const OctPlan *plan, double *min, double *max)
   return lowest <= highest;
 }
 
-/* The range of this image, in the unit of v.  FALSE: nothing is finite. */
+/* The range of this image, in the unit of v, from what was added.  FALSE:
+ * nothing is finite. */
 static gboolean
-find_range (OctPlan *plan, const OctPlane *from, double *min, double *max)
+find_range (OctPlan *plan, double *min, double *max)
 {
   const OctLogscaleParams *params = &plan->params;
   double weight = plan->has_history ? params->range_smoothing : 0;
-  OctCpuLoop loop = { .plan = plan, .from = from };
 
   if (params->range == OCT_RANGE_MANUAL) {
     *min = params->min;
     *max = params->max;
     return TRUE;
   }
-  for (guint thread = 0; thread < plan->threads; thread++)
-    plan->histograms[thread].used = FALSE;
-  oct_parallel_for (
-      plan->groups, 1, oct_cpu_threads (plan->threads), find_extents, &loop);
   if (!(params->range == OCT_RANGE_CONTRAST ? contrast_range (plan, min, max)
                                             : full_range (plan, min, max)))
     return FALSE;
@@ -543,78 +642,159 @@ make_mapping (OctScale scale, double full, double min, double max)
   return map;
 }
 
-static void
-map_tile (const OctPlan *plan, const OctPlane *from, const OctPlane *to,
-    const Mapping *mapping, guint depth, guint line)
-{
-  const OctLogscaleParams *params = &plan->params;
-  guint lines = MIN (TILE_LINES, params->lines - line);
-  guint bins = MIN (TILE_DEPTH, params->depth_bins - depth);
-  guint pixel_size = image_formats[params->format].pixel_size;
-  MapFunction map = image_formats[params->format].map[params->scale];
-  const float *a_scans[TILE_LINES];
-  float tile[TILE_DEPTH * TILE_LINES] __attribute__ ((aligned (64)));
+/* A loop over tiles of the image. */
+typedef struct {
+  const OctPlan *plan;
+  const OctPlane *from; /* A-scans, or NULL */
+  const float *power;   /* [blocks][depth_bins][OCT_LANES], without A-scans */
+  const OctPlane *to;
+  Mapping mapping;
+} MapLoop;
 
-  if (bins % OCT_VECTOR == 0) {
-    /* the last A-scan stands in for those behind the end */
-    for (guint i = 0; i < TILE_LINES; i++)
-      a_scans[i] = (const float *)oct_cpu_row (from, line + MIN (i, lines - 1))
-                   + 2 * depth;
-    transpose_power (a_scans, bins, tile);
-  } else {
-    for (guint i = 0; i < lines; i++)
-      for (guint k = 0; k < bins; k++)
-        tile[k * TILE_LINES + i] = power_of (
-            (const float *)oct_cpu_row (from, line + i) + 2 * (depth + k));
+/* Powers of one block of A-scans from `depth` on. */
+static void
+gather_power (
+    const MapLoop *loop, guint line, guint depth, guint rows, float *power)
+{
+  guint last = loop->plan->params.lines - 1;
+  const float *a_scans[OCT_LANES];
+  float row[TILE_DEPTH];
+
+  /* the last A-scan stands in for those behind the end */
+  for (guint i = 0; i < OCT_LANES; i++)
+    a_scans[i] = (const float *)oct_cpu_row (loop->from, MIN (line + i, last))
+                 + 2 * (gsize)depth;
+  if (rows % OCT_VECTOR == 0) {
+    transpose_power (a_scans, rows, power);
+    return;
   }
-  for (guint k = 0; k < bins; k++)
-    map (tile + k * TILE_LINES, lines, mapping,
-        (guint8 *)oct_cpu_row (to, depth + k) + (gsize)line * pixel_size);
+  for (guint i = 0; i < OCT_LANES; i++) {
+    find_power (a_scans[i], rows, row);
+    for (guint k = 0; k < rows; k++)
+      power[k * OCT_LANES + i] = row[k];
+  }
+}
+
+static void
+map_tile (const MapLoop *loop, guint depth, guint line)
+{
+  const OctLogscaleParams *params = &loop->plan->params;
+  guint lines = MIN (TILE_LINES, params->lines - line);
+  guint rows = MIN (TILE_DEPTH, params->depth_bins - depth);
+  guint pixel_size = image_formats[params->format].pixel_size;
+  gsize block_step = (gsize)params->depth_bins * OCT_LANES;
+  float tile[TILE_DEPTH * TILE_LINES] __attribute__ ((aligned (64)));
+  const float *power = tile;
+
+  if (loop->from != NULL) {
+    block_step = TILE_DEPTH * OCT_LANES;
+    for (guint i = 0; i < lines; i += OCT_LANES)
+      gather_power (
+          loop, line + i, depth, rows, tile + i / OCT_LANES * block_step);
+  } else
+    power =
+        loop->power + line / OCT_LANES * block_step + (gsize)depth * OCT_LANES;
+  image_formats[params->format].map[params->scale](power, block_step, lines,
+      rows, &loop->mapping,
+      (guint8 *)oct_cpu_row (loop->to, depth) + (gsize)line * pixel_size,
+      loop->to->stride);
 }
 
 /* Tiles are counted along the A-lines first. */
 static void
 map_tiles (gpointer data, guint first, guint end, guint thread)
 {
-  const OctCpuLoop *loop = data;
+  const MapLoop *loop = data;
   guint across = (loop->plan->params.lines + TILE_LINES - 1) / TILE_LINES;
 
   for (guint tile = first; tile < end; tile++)
-    map_tile (loop->plan, loop->from, loop->to, loop->extra,
-        tile / across * TILE_DEPTH, tile % across * TILE_LINES);
+    map_tile (loop, tile / across * TILE_DEPTH, tile % across * TILE_LINES);
+}
+
+/* The range, and the image from A-scans or from powers. */
+static void
+finish (OctPlan *plan, const OctPlane *from, const float *power,
+    const OctFrame *out)
+{
+  const OctLogscaleParams *params = &plan->params;
+  gsize chroma_bytes = (params->lines + 1) / 2 * 2;
+  guint tiles = ((params->lines + TILE_LINES - 1) / TILE_LINES)
+                * ((params->depth_bins + TILE_DEPTH - 1) / TILE_DEPTH);
+  MapLoop loop = {
+    .plan = plan, .from = from, .power = power, .to = &out->planes[0]
+  };
+  double min = 0, max = 0;
+
+  if (!find_range (plan, &min, &max))
+    min = max = 0;
+  loop.mapping = make_mapping (
+      params->scale, image_formats[params->format].full, min, max);
+  oct_parallel_for (
+      tiles, 1, oct_cpu_threads (plan->threads), map_tiles, &loop);
+  if (params->format == OCT_IMAGE_NV12)
+    for (guint row = 0; row < (params->depth_bins + 1) / 2; row++)
+      memset (oct_cpu_row (&out->planes[1], row), 128, chroma_bytes);
+}
+
+void
+oct_cpu_logscale_finish (OctPlan *plan, const float *power, const OctFrame *out)
+{
+  finish (plan, NULL, power, out);
+}
+
+static gboolean
+check_image (const OctPlan *plan, const OctFrame *out, GError **error)
+{
+  const OctLogscaleParams *params = &plan->params;
+  gsize row = (gsize)params->lines * image_formats[params->format].pixel_size;
+
+  return oct_cpu_check_plane (&out->planes[0], row, error)
+         && (params->format != OCT_IMAGE_NV12
+             || oct_cpu_check_plane (
+                 &out->planes[1], (params->lines + 1) / 2 * 2, error));
+}
+
+static void
+begin (OctPlan *plan)
+{
+  for (guint thread = 0; thread < plan->threads; thread++)
+    plan->histograms[thread].used = FALSE;
+}
+
+gboolean
+oct_cpu_logscale_begin (OctPlan *plan, guint depth_bins, guint lines,
+    const OctFrame *out, guint *threads, GError **error)
+{
+  if (plan->params.depth_bins != depth_bins || plan->params.lines != lines) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "Images are made of %u depth bins x %u A-lines where A-scans are %u x "
+        "%u",
+        plan->params.depth_bins, plan->params.lines, depth_bins, lines);
+    return FALSE;
+  }
+  if (!check_image (plan, out, error))
+    return FALSE;
+  begin (plan);
+  *threads = MIN (*threads, plan->threads);
+  return TRUE;
 }
 
 static gboolean
 logscale_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
     gpointer stream, GError **error)
 {
-  const OctLogscaleParams *params = &plan->params;
-  const OctPlane *from = &in->planes[0], *to = &out->planes[0];
-  gsize chroma_bytes = (params->lines + 1) / 2 * 2;
-  double min = 0, max = 0;
-  Mapping mapping;
-  OctCpuLoop loop = { .plan = plan, .from = from, .to = to, .extra = &mapping };
-  guint tiles;
+  const OctPlane *from = &in->planes[0];
+  OctCpuLoop loop = { .plan = plan, .from = from };
 
   if (!oct_cpu_check_plane (
-          from, params->depth_bins * 2 * sizeof (float), error)
-      || !oct_cpu_check_plane (to,
-          (gsize)params->lines * image_formats[params->format].pixel_size,
-          error)
-      || (params->format == OCT_IMAGE_NV12
-          && !oct_cpu_check_plane (&out->planes[1], chroma_bytes, error)))
+          from, plan->params.depth_bins * 2 * sizeof (float), error)
+      || !check_image (plan, out, error))
     return FALSE;
-  if (!find_range (plan, from, &min, &max))
-    min = max = 0;
-  mapping = make_mapping (
-      params->scale, image_formats[params->format].full, min, max);
-  tiles = ((params->lines + TILE_LINES - 1) / TILE_LINES)
-          * ((params->depth_bins + TILE_DEPTH - 1) / TILE_DEPTH);
-  oct_parallel_for (
-      tiles, 1, oct_cpu_threads (plan->threads), map_tiles, &loop);
-  if (params->format == OCT_IMAGE_NV12)
-    for (guint row = 0; row < (params->depth_bins + 1) / 2; row++)
-      memset (oct_cpu_row (&out->planes[1], row), 128, chroma_bytes);
+  begin (plan);
+  if (plan->params.range != OCT_RANGE_MANUAL)
+    oct_parallel_for (
+        plan->groups, 1, oct_cpu_threads (plan->threads), find_extents, &loop);
+  finish (plan, from, NULL, out);
   return TRUE;
 }
 

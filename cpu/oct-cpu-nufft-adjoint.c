@@ -2,76 +2,95 @@
 /**
  * Non-uniform FFT, A-scans to spectra (type 2, the adjoint of type 1): division
  * by the transform of the kernel, FFT, reading of the grid at the samples
- * (core/oct-nufft.h).  One A-line at a time in scratch that stays in the cache.
+ * (core/oct-nufft.h).  On blocks of A-lines side by side
+ * (oct-cpu-lanes-fft.h), for which the weights are the same.
  */
-#include "oct-cpu-fftw.h"
+#include "oct-cpu-lanes-fft.h"
+#include "oct-cpu-lanes.h"
 #include "oct-cpu-private.h"
-#include "oct-cpu-vector.h"
 #include "oct-nufft.h"
 #include "oct-simd.h"
 
-#include <fftw3.h>
 #include <string.h>
+
+#define VECTORS (OCT_LANES / OCT_VECTOR)
 
 struct _OctPlan {
   OctNufftParams params; /* without nodes and window */
   guint threads;
   guint parts; /* 1 real, 2 complex: floats of one value */
   OctNufftTables tables;
-  fftwf_plan backward;
+  OctLanesFft *backward;
   guint8 *scratch; /* [threads][scratch_size], see divide_scratch() */
   gsize scratch_size;
   OctCpuBuffer memory; /* of the scratch */
 };
 
-/* The scratch of one thread. */
+/* The scratch of one thread, of all lanes. */
 typedef struct {
-  fftwf_complex *modes; /* [grid], zeros where there is no depth */
-  float *grid;          /* [grid + 1] values */
-  float *cells;         /* [cells] values: the grid as often as it is met */
+  float *depth;  /* [depth_bins][2] */
+  float *modes;  /* [grid][2], of real A-lines [grid / 2 + 1][2] */
+  float *grid;   /* [grid][parts] */
+  float *values; /* [samples][parts] */
+  float *unused; /* [samples][parts] of one lane that has no A-line */
+  gpointer transform;
 } Scratch;
 
 static gsize
 divide_scratch (const OctPlan *plan, guint8 *base, Scratch *scratch)
 {
-  gsize value = plan->parts * sizeof (float), size = 0;
+  const OctNufftTables *t = &plan->tables;
+  gsize samples = (gsize)t->samples * plan->parts, size = 0;
+  gsize modes = plan->parts == 2 ? t->grid : t->grid / 2 + 1;
 
-  scratch->modes = (gpointer)(base + size);
-  size += oct_cpu_pad ((plan->tables.grid + 1) * sizeof (fftwf_complex));
-  scratch->grid = (gpointer)(base + size);
-  size += oct_cpu_pad (((gsize)plan->tables.grid + 1) * value);
-  scratch->cells = (gpointer)(base + size);
-  size += oct_cpu_pad (plan->tables.cells * value);
-  return size;
+#define TAKE(member, floats)                                                   \
+  scratch->member = (gpointer)(base + size);                                   \
+  size += oct_cpu_pad ((floats) * sizeof (float))
+  TAKE (depth, (gsize)plan->params.depth_bins * 2 * OCT_LANES);
+  TAKE (modes, modes * 2 * OCT_LANES);
+  TAKE (grid, (gsize)t->grid * plan->parts * OCT_LANES);
+  TAKE (values, samples * OCT_LANES);
+  TAKE (unused, samples);
+#undef TAKE
+  scratch->transform = base + size;
+  return size + oct_lanes_fft_scratch (plan->backward);
 }
 
-/* out[n] = sum_m weights[n][m] cells[lowest[n] + m]; width and parts are
+/* out[n] = sum_m weights[n][m] grid[lowest[n] + m]; width and parts are
  * constants where this is inlined */
 OCT_INLINE void
-read_cells (const OctNufftTables *t, guint width, guint parts,
-    const float *cells, float *restrict out)
+read_samples (const OctNufftTables *t, guint width, guint parts,
+    const float *grid, float *out)
 {
   const float *weights = t->node_weights;
+  guint at, row = parts * VECTORS;
 
-  for (guint n = 0; n < t->samples; n++) {
-    const float *from = cells + (gsize)t->lowest[n] * parts;
-    for (guint part = 0; part < parts; part++) {
-      float sum = 0;
-      for (guint m = 0; m < width; m++)
-        sum += weights[m] * from[m * parts + part];
-      out[n * parts + part] = sum;
+  for (guint n = 0; n < t->samples; n++, weights += width) {
+    at = (t->origin + (guint)t->lowest[n]) % t->grid;
+    for (guint k = 0; k < row; k++, out += OCT_VECTOR) {
+      const OctVector *from = (const OctVector *)grid + (gsize)at * row + k;
+      OctVector sum = { 0 };
+      if (at + width <= t->grid) {
+        for (guint m = 0; m < width; m++)
+          sum += weights[m] * from[m * row];
+      } else {
+        for (guint m = 0; m < width; m++)
+          sum += weights[m]
+                 * *((const OctVector *)grid + (gsize)((at + m) % t->grid) * row
+                     + k);
+      }
+      *(OctVector *)out = sum;
     }
-    weights += width;
   }
 }
 
 OCT_INLINE void
-read_line (const OctNufftTables *t, guint parts, const float *cells, float *out)
+read_all (const OctNufftTables *t, guint parts, const float *grid, float *out)
 {
   switch (t->width) {
 #define CASE(width)                                                            \
   case width:                                                                  \
-    read_cells (t, width, parts, cells, out);                                  \
+    read_samples (t, width, parts, grid, out);                                 \
     break
     CASE (1);
     CASE (2);
@@ -83,72 +102,60 @@ read_line (const OctNufftTables *t, guint parts, const float *cells, float *out)
     CASE (8);
 #undef CASE
   default:
-    read_cells (t, t->width, parts, cells, out);
+    read_samples (t, t->width, parts, grid, out);
   }
 }
 
 OCT_VECTORISED static void
-read_real (const OctNufftTables *t, const float *cells, float *out)
+read_real (const OctNufftTables *t, const float *grid, float *values,
+    float *const *lines)
 {
-  read_line (t, 1, cells, out);
+  read_all (t, 1, grid, values);
+  oct_lanes_scatter_all (values, t->samples, lines);
 }
 
 OCT_VECTORISED static void
-read_complex (const OctNufftTables *t, const float *cells, float *out)
+read_complex (const OctNufftTables *t, const float *grid, float *values,
+    float *const *lines)
 {
   const float *shifts = t->shifts;
 
-  read_line (t, 2, cells, out);
+  read_all (t, 2, grid, values);
   /* back from around 0: the conjugate of what type 1 multiplies by */
   for (guint n = 0; shifts != NULL && n < t->samples; n++) {
-    float re = out[2 * n], im = out[2 * n + 1];
-    out[2 * n] = shifts[2 * n] * re + shifts[2 * n + 1] * im;
-    out[2 * n + 1] = shifts[2 * n] * im - shifts[2 * n + 1] * re;
+    for (guint k = 0; k < VECTORS; k++) {
+      OctVector *re = (OctVector *)values + (gsize)n * 2 * VECTORS + k;
+      OctVector *im = re + VECTORS, r = *re;
+      *re = shifts[2 * n] * r + shifts[2 * n + 1] * *im;
+      *im = shifts[2 * n] * *im - shifts[2 * n + 1] * r;
+    }
   }
+  oct_lanes_scatter_all (values, 2 * t->samples, lines);
+}
+
+OCT_VECTORISED static void
+gather_depth (const float *const *lines, guint bins, float *depth)
+{
+  oct_lanes_gather (lines, 2 * bins, depth);
 }
 
 /* The modes at their places in the FFT.  The real part of the sum over
  * q = 0, 1, ... is the Hermitian sum over all q of modes / 2, but for q = 0. */
-static void
-place_modes (const OctPlan *plan, const float *in, float *modes)
+OCT_VECTORISED static void
+place_modes (const OctPlan *plan, const float *depth, float *modes)
 {
   const OctNufftTables *t = &plan->tables;
+  gsize count = plan->parts == 2 ? t->grid : t->grid / 2 + 1;
 
+  memset (modes, 0, count * 2 * OCT_LANES * sizeof *modes);
   for (guint i = 0; i < plan->params.depth_bins; i++) {
     gint q = t->first_mode + (gint)i;
     gsize at = q < 0 ? t->grid - (guint)-q : (guint)q;
     float factor = t->factors[i] * (plan->parts == 1 && q != 0 ? 0.5f : 1);
-    modes[2 * at] = factor * in[2 * i];
-    modes[2 * at + 1] = factor * in[2 * i + 1];
+    for (guint k = 0; k < 2 * OCT_LANES; k++)
+      modes[at * 2 * OCT_LANES + k] =
+          factor * depth[(gsize)i * 2 * OCT_LANES + k];
   }
-}
-
-static void
-transform_line (
-    const OctPlan *plan, const Scratch *scratch, const float *in, float *out)
-{
-  const OctNufftTables *t = &plan->tables;
-  guint parts = plan->parts, done = 0;
-
-  /* the transform of real values destroys its input */
-  memset (scratch->modes, 0, (t->grid + 1) * sizeof (fftwf_complex));
-  place_modes (plan, in, (float *)scratch->modes);
-  if (parts == 2)
-    fftwf_execute_dft (
-        plan->backward, scratch->modes, (fftwf_complex *)scratch->grid);
-  else
-    fftwf_execute_dft_c2r (plan->backward, scratch->modes, scratch->grid);
-  while (done < t->cells) {
-    guint at = (t->origin + done) % t->grid;
-    guint count = MIN (t->cells - done, t->grid - at);
-    memcpy (scratch->cells + (gsize)done * parts,
-        scratch->grid + (gsize)at * parts, count * parts * sizeof (float));
-    done += count;
-  }
-  if (parts == 2)
-    read_complex (t, scratch->cells, out);
-  else
-    read_real (t, scratch->cells, out);
 }
 
 static gboolean
@@ -175,6 +182,7 @@ static void
 adjoint_destroy (OctPlan *plan)
 {
   oct_nufft_tables_clear (&plan->tables);
+  oct_lanes_fft_free (plan->backward);
   oct_cpu_release (&plan->memory);
   g_free (plan);
 }
@@ -189,11 +197,12 @@ adjoint_create (gconstpointer data, GError **error)
     return NULL;
   plan = g_new0 (OctPlan, 1);
   plan->threads = oct_backend_cpu_get_threads ();
-  if (!set_tables (plan, params, error) || !make_scratch (plan, error)
-      || !(plan->backward = oct_cpu_fftw_plan (
-               plan->parts == 1 ? OCT_CPU_FFTW_COMPLEX_TO_REAL
-                                : OCT_CPU_FFTW_BACKWARD,
-               plan->tables.grid, error))) {
+  if (set_tables (plan, params, error))
+    plan->backward =
+        plan->parts == 2
+            ? oct_lanes_fft_new (plan->tables.grid, TRUE, error)
+            : oct_lanes_fft_new_real (plan->tables.grid, TRUE, error);
+  if (plan->backward == NULL || !make_scratch (plan, error)) {
     adjoint_destroy (plan);
     return NULL;
   }
@@ -216,17 +225,39 @@ adjoint_update (OctPlan *plan, gconstpointer data)
 }
 
 static void
-transform_lines (gpointer data, guint first, guint end, guint thread)
+transform_block (const OctCpuLoop *loop, guint start, guint thread)
 {
-  const OctCpuLoop *loop = data;
   const OctPlan *plan = loop->plan;
+  const float *in[OCT_LANES];
+  float *out[OCT_LANES];
   Scratch scratch;
 
   divide_scratch (
       plan, plan->scratch + (gsize)thread * plan->scratch_size, &scratch);
-  for (guint line = first; line < end; line++)
-    transform_line (plan, &scratch, oct_cpu_row (loop->from, line),
-        oct_cpu_row (loop->to, line));
+  for (guint lane = 0; lane < OCT_LANES; lane++) {
+    guint line = MIN (start + lane, plan->params.lines - 1);
+    in[lane] = oct_cpu_row (loop->from, line);
+    out[lane] =
+        line == start + lane ? oct_cpu_row (loop->to, line) : scratch.unused;
+  }
+  gather_depth (in, plan->params.depth_bins, scratch.depth);
+  place_modes (plan, scratch.depth, scratch.modes);
+  if (plan->parts == 2) {
+    oct_lanes_fft_run (plan->backward, scratch.modes, scratch.grid, 0,
+        plan->tables.grid, scratch.transform);
+    read_complex (&plan->tables, scratch.grid, scratch.values, out);
+  } else {
+    oct_lanes_fft_run_back_real (
+        plan->backward, scratch.modes, scratch.grid, scratch.transform);
+    read_real (&plan->tables, scratch.grid, scratch.values, out);
+  }
+}
+
+static void
+transform_blocks (gpointer data, guint first, guint end, guint thread)
+{
+  for (guint block = first; block < end; block++)
+    transform_block (data, block * OCT_LANES, thread);
 }
 
 static gboolean
@@ -238,11 +269,11 @@ adjoint_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
   gsize row = (gsize)plan->params.samples * plan->parts * sizeof (float);
 
   if (!oct_cpu_check_plane (
-          from, plan->params.depth_bins * sizeof (fftwf_complex), error)
+          from, plan->params.depth_bins * 2 * sizeof (float), error)
       || !oct_cpu_check_plane (to, row, error))
     return FALSE;
-  oct_parallel_for (plan->params.lines, OCT_CPU_GRAIN,
-      oct_cpu_threads (plan->threads), transform_lines, &loop);
+  oct_parallel_for ((plan->params.lines + OCT_LANES - 1) / OCT_LANES, 1,
+      oct_cpu_threads (plan->threads), transform_blocks, &loop);
   return TRUE;
 }
 

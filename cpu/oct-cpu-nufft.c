@@ -3,22 +3,21 @@
  * Non-uniform FFT, spectra to A-scans (type 1): gridding, FFT, division by the
  * transform of the kernel (core/oct-nufft.h).
  *
- * Gridding works on blocks of A-lines side by side (oct-cpu-lanes.h), the FFT
- * on one A-line after the other, while the grids of the block are still in the
- * L2 cache.
+ * On blocks of A-lines side by side (oct-cpu-lanes-fft.h), for which the
+ * weights are the same.
  */
-#include "oct-cpu-fftw.h"
-#include "oct-cpu-half.h"
+#include "oct-cpu-lanes-fft.h"
 #include "oct-cpu-lanes.h"
 #include "oct-cpu-private.h"
 #include "oct-nufft.h"
 #include "oct-simd.h"
 
-#include <fftw3.h>
 #include <math.h>
 #include <string.h>
 
-#define TILE OCT_LANES_CHUNK
+/* cells of the grid that have as many taps each */
+#define TILE 16
+#define VECTORS (OCT_LANES / OCT_VECTOR)
 
 /* Cells that are computed together, all with as many taps. */
 typedef struct {
@@ -30,205 +29,175 @@ struct _OctPlan {
   OctNufftParams params; /* without nodes and window */
   guint threads;
   guint parts; /* 1 real, 2 complex: floats of one value */
-  guint lanes; /* A-lines of a block: 16 or 8 */
   OctNufftTables tables;
   guint32 *first; /* [cells] sample of the first tap that has a weight */
   float *weights; /* of all tiles */
   Tile *tiles;
-  float *factors; /* [depth_bins], of real lines half of the tables' */
+  float *factors; /* [depth_bins][2], each twice */
   guint most_taps;
-  guint lead;         /* cells in front of cell 0 of the FFT */
-  OctCpuHalf half;    /* real, even grid */
-  fftwf_plan forward; /* else */
-  guint8 *scratch;    /* [threads][scratch_size], see divide_scratch() */
+  OctLanesFft *transform;
+  guint8 *scratch; /* [threads][scratch_size], see divide_scratch() */
   gsize scratch_size;
   struct {
     OctCpuBuffer first, weights, tiles, factors, scratch;
   } memory; /* that these lie in */
 };
 
-/* The scratch of one thread. */
+/* The scratch of one thread, of all lanes. */
 typedef struct {
-  float *values;           /* [samples + most_taps], of all lanes */
-  float *cells;            /* [lanes][stride], 64 byte aligned at `lead` */
-  gsize stride;            /* floats */
-  fftwf_complex *spectrum; /* [grid + 2] */
+  float *values; /* [samples + most_taps][parts] */
+  float *grid;   /* [grid][parts] */
+  float *bins;   /* [depth_bins][2] */
+  float *unused; /* [depth_bins][2] of one lane that has no A-line */
+  gpointer transform;
 } Scratch;
 
 /* -------------------------------------------------------------- gridding */
 
-/* tile[i] = sum over the taps of weights[i][tap] values[first[i] + tap]; taps
- * is a constant where this is inlined */
+/* to[i] = sum over the taps of weights[i][tap] values[first[i] + tap], or more
+ * by that; taps and parts are constants where this is inlined */
 OCT_INLINE void
-read_tile (const float *values, const guint32 *first, const float *weights,
-    guint count, guint taps, OctLanes *tile)
+read_cells (const float *values, const guint32 *first, const float *weights,
+    guint count, guint taps, guint parts, gboolean add, float *to)
 {
-  for (guint i = 0; i < count; i++) {
-    const OctLanes *from = (const OctLanes *)values + first[i];
-    OctLanes sum = weights[0] * from[0];
-    for (guint tap = 1; tap < taps; tap++)
-      sum += weights[tap] * from[tap];
-    tile[i] = sum;
-    weights += taps;
+  for (guint i = 0; i < count; i++, weights += taps) {
+    for (guint k = 0; k < parts * VECTORS; k++) {
+      const OctVector *from =
+          (const OctVector *)values + (gsize)first[i] * parts * VECTORS + k;
+      OctVector sum = weights[0] * from[0];
+      for (guint tap = 1; tap < taps; tap++)
+        sum += weights[tap] * from[tap * parts * VECTORS];
+      if (add)
+        sum += *(OctVector *)to;
+      *(OctVector *)to = sum;
+      to += OCT_VECTOR;
+    }
   }
 }
 
-/* The cells of a block of A-lines, 16 real or 8 complex ones, from their
- * samples side by side. */
 OCT_INLINE void
-read_grid (const OctPlan *plan, gboolean is_complex, const float *values,
-    float *const *lines)
+read_tile (const float *values, const guint32 *first, const float *weights,
+    guint count, guint taps, guint parts, gboolean add, float *to)
 {
-  guint cells = plan->tables.cells;
-  OctLanes tile[TILE];
-
-  for (guint start = 0, k = 0; start < cells; start += TILE, k++) {
-    guint count = MIN (TILE, cells - start);
-    const guint32 *first = plan->first + start;
-    const float *weights = plan->weights + plan->tiles[k].weights;
-    switch (plan->tiles[k].taps) {
+  switch (taps) {
 #define CASE(taps)                                                             \
   case taps:                                                                   \
-    read_tile (values, first, weights, count, taps, tile);                     \
+    read_cells (values, first, weights, count, taps, parts, FALSE, to);        \
     break
-      CASE (1);
-      CASE (2);
-      CASE (3);
-      CASE (4);
-      CASE (5);
-      CASE (6);
-      CASE (7);
-      CASE (8);
-      CASE (9);
-      CASE (10);
-      CASE (11);
-      CASE (12);
+    CASE (1);
+    CASE (2);
+    CASE (3);
+    CASE (4);
+    CASE (5);
+    CASE (6);
+    CASE (7);
+    CASE (8);
+    CASE (9);
+    CASE (10);
+    CASE (11);
+    CASE (12);
 #undef CASE
-    default:
-      read_tile (values, first, weights, count, plan->tiles[k].taps, tile);
-    }
-    if (is_complex)
-      oct_lanes_scatter_pairs ((const float *)tile, count, lines, start);
-    else
-      oct_lanes_scatter ((const float *)tile, count, lines, start);
+  default:
+    read_cells (values, first, weights, count, taps, parts, FALSE, to);
   }
+}
+
+/* Cells start .. start + count - 1, of one tile and without the end of the FFT
+ * between them, to `grid`. */
+OCT_INLINE void
+read_some (const OctPlan *plan, guint parts, const float *values, guint start,
+    guint count, float *grid)
+{
+  const OctNufftTables *t = &plan->tables;
+  const Tile *tile = plan->tiles + start / TILE;
+  const guint32 *first = plan->first + start;
+  const float *weights =
+      plan->weights + tile->weights + (gsize)(start % TILE) * tile->taps;
+  float *to = grid + (gsize)((t->origin + start) % t->grid) * parts * OCT_LANES;
+
+  /* cells beyond one period stand for those that are there already */
+  if (start >= t->grid)
+    read_cells (values, first, weights, count, tile->taps, parts, TRUE, to);
+  else
+    read_tile (values, first, weights, count, tile->taps, parts, FALSE, to);
+}
+
+/* The grid of the FFT of a block of A-lines from their samples. */
+OCT_INLINE void
+read_grid (const OctPlan *plan, guint parts, const float *values, float *grid)
+{
+  const OctNufftTables *t = &plan->tables;
+
+  for (guint start = 0, count; start < t->cells; start += count) {
+    guint to_end = t->grid - (t->origin + start) % t->grid;
+    count = MIN (TILE - start % TILE, t->cells - start);
+    count = MIN (count, to_end);
+    if (start < t->grid)
+      count = MIN (count, t->grid - start);
+    read_some (plan, parts, values, start, count, grid);
+  }
+  /* where no kernel reaches */
+  for (guint x = t->cells; x < t->grid; x++)
+    memset (grid + (gsize)((t->origin + x) % t->grid) * parts * OCT_LANES, 0,
+        parts * OCT_LANES * sizeof *grid);
 }
 
 /* values[i] *= shifts[i], complex, of all lanes */
 OCT_INLINE void
 shift_modes (const float *shifts, guint samples, float *values)
 {
-  const OctLaneSelection swap = { 1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12,
-    15, 14 };
-  const OctLanes minus = { -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1,
-    1 };
-  OctLanes *value = (OctLanes *)values;
-
   for (guint i = 0; i < samples; i++) {
-    OctLanes swapped = __builtin_shuffle (value[i], swap) * minus;
-    value[i] = shifts[2 * i] * value[i] + shifts[2 * i + 1] * swapped;
+    for (guint k = 0; k < VECTORS; k++) {
+      OctVector *re = (OctVector *)values + (gsize)i * 2 * VECTORS + k;
+      OctVector *im = re + VECTORS, r = *re;
+      *re = shifts[2 * i] * r - shifts[2 * i + 1] * *im;
+      *im = shifts[2 * i] * *im + shifts[2 * i + 1] * r;
+    }
   }
 }
 
 OCT_VECTORISED static void
-grid_real (const OctPlan *plan, const float *const *in, float *values,
-    float *const *lines)
+grid_real (
+    const OctPlan *plan, const float *const *in, float *values, float *grid)
 {
   oct_lanes_gather (in, plan->params.samples, values);
-  read_grid (plan, FALSE, values, lines);
+  read_grid (plan, 1, values, grid);
 }
 
 OCT_VECTORISED static void
-grid_complex (const OctPlan *plan, const float *const *in, float *values,
-    float *const *lines)
+grid_complex (
+    const OctPlan *plan, const float *const *in, float *values, float *grid)
 {
-  oct_lanes_gather_pairs (in, plan->params.samples, values);
+  oct_lanes_gather (in, 2 * plan->params.samples, values);
   if (plan->tables.shifts != NULL)
     shift_modes (plan->tables.shifts, plan->params.samples, values);
-  read_grid (plan, TRUE, values, lines);
+  read_grid (plan, 2, values, grid);
 }
-
-/* The cells in front of the FFT's and behind it are added to those that they
- * stand for. */
-static void
-fold (const OctPlan *plan, float *cells)
-{
-  guint lead = plan->lead, grid = plan->tables.grid;
-  guint count = plan->tables.cells, parts = plan->parts;
-  float *whole = cells + (gsize)lead * parts;
-
-  if (count < lead + grid)
-    memset (cells + (gsize)count * parts, 0,
-        (gsize)(lead + grid - count) * parts * sizeof *cells);
-  for (guint x = 0; x < MIN (lead, count); x++)
-    for (guint part = 0; part < parts; part++)
-      whole[(gsize)(grid - lead + x) * parts + part] +=
-          cells[(gsize)x * parts + part];
-  for (guint x = lead + grid; x < count; x++)
-    for (guint part = 0; part < parts; part++)
-      whole[(gsize)((x - lead) % grid) * parts + part] +=
-          cells[(gsize)x * parts + part];
-}
-
-/* ------------------------------------------------------------- transform */
 
 OCT_VECTORISED static void
-scale_bins (const float *spectrum, const float *factors, guint count,
-    float *restrict out)
+scatter_bins (
+    const float *bins, const float *factors, guint count, float *const *lines)
 {
-  for (guint i = 0; i < count; i++) {
-    out[2 * i] = factors[i] * spectrum[2 * i];
-    out[2 * i + 1] = factors[i] * spectrum[2 * i + 1];
-  }
-}
-
-/* A grid, folded, to the bins asked for.  Modes before 0, of complex lines
- * only, lie at the end of the FFT. */
-static void
-transform_line (
-    const OctPlan *plan, float *cells, const Scratch *scratch, float *out)
-{
-  const OctNufftTables *t = &plan->tables;
-  fftwf_complex *spectrum = scratch->spectrum;
-  guint bins = plan->params.depth_bins;
-  guint before = t->first_mode < 0 ? MIN ((guint)-t->first_mode, bins) : 0;
-  guint first = t->first_mode < 0 ? 0 : (guint)t->first_mode;
-
-  if (plan->half.half != 0) {
-    oct_cpu_half_run (
-        &plan->half, cells, spectrum, first, bins, plan->factors, out);
-    return;
-  }
-  if (plan->parts == 2)
-    fftwf_execute_dft (plan->forward, (fftwf_complex *)cells, spectrum);
-  else
-    fftwf_execute_dft_r2c (plan->forward, cells, spectrum);
-  if (before > 0)
-    scale_bins ((const float *)(spectrum + t->grid + t->first_mode),
-        plan->factors, before, out);
-  scale_bins ((const float *)(spectrum + first), plan->factors + before,
-      bins - before, out + 2 * (gsize)before);
+  oct_lanes_scatter_scaled (bins, factors, count, lines);
 }
 
 /* Divides the scratch of one thread; base may be NULL to find the size. */
 static gsize
 divide_scratch (const OctPlan *plan, guint8 *base, Scratch *scratch)
 {
-  const OctNufftTables *t = &plan->tables;
-  gsize value = plan->parts * sizeof (float), size = 0;
-  gsize lead = oct_cpu_pad (plan->lead * value);
-  gsize rest = MAX (t->cells, plan->lead + t->grid) - plan->lead;
-  gsize stride = lead + oct_cpu_pad (rest * value) + 64;
+  gsize bins = (gsize)plan->params.depth_bins * 2, size = 0;
 
-  scratch->values = (gpointer)(base + size);
-  size += ((gsize)t->samples + plan->most_taps) * sizeof (OctLanes);
-  scratch->stride = stride / sizeof (float);
-  /* so that the cell that comes first in the FFT is aligned */
-  scratch->cells = (gpointer)(base + size + lead - plan->lead * value);
-  size += plan->lanes * stride;
-  scratch->spectrum = (gpointer)(base + size);
-  size += oct_cpu_pad (((gsize)t->grid + 2) * sizeof (fftwf_complex));
-  return size;
+#define TAKE(member, floats)                                                   \
+  scratch->member = (gpointer)(base + size);                                   \
+  size += oct_cpu_pad ((floats) * sizeof (float))
+  TAKE (values, ((gsize)plan->tables.samples + plan->most_taps) * plan->parts
+                    * OCT_LANES);
+  TAKE (grid, (gsize)plan->tables.grid * plan->parts * OCT_LANES);
+  TAKE (bins, bins * OCT_LANES);
+  TAKE (unused, bins);
+#undef TAKE
+  scratch->transform = base + size;
+  return size + oct_lanes_fft_scratch (plan->transform);
 }
 
 /* ------------------------------------------------------------------ plans */
@@ -295,17 +264,13 @@ set_tables (OctPlan *plan, const OctNufftParams *params, GError **error)
   plan->params = *params;
   plan->params.nodes = plan->params.window = NULL;
   plan->parts = params->format == OCT_SAMPLE_CF32 ? 2 : 1;
-  plan->lanes = OCT_LANES / plan->parts;
   if (!oct_nufft_tables_set (t, params, TRUE, error)
       || !pack_weights (plan, error))
     return FALSE;
-  plan->lead = (t->grid - t->origin) % t->grid;
   plan->factors = oct_cpu_reserve (
-      &plan->memory.factors, params->depth_bins, sizeof (float), error);
-  /* half of what a real transform gives is added from two */
-  for (guint i = 0; plan->factors != NULL && i < params->depth_bins; i++)
-    plan->factors[i] =
-        t->factors[i] * (plan->parts == 1 && t->grid % 2 == 0 ? 0.5f : 1);
+      &plan->memory.factors, params->depth_bins, 2 * sizeof (float), error);
+  for (guint i = 0; plan->factors != NULL && i < 2 * params->depth_bins; i++)
+    plan->factors[i] = t->factors[i / 2];
   return plan->factors != NULL;
 }
 
@@ -324,8 +289,9 @@ make_scratch (OctPlan *plan, GError **error)
   for (guint thread = 0; thread < plan->threads; thread++) {
     divide_scratch (
         plan, plan->scratch + (gsize)thread * plan->scratch_size, &scratch);
-    memset (scratch.values + (gsize)plan->tables.samples * OCT_LANES, 0,
-        plan->most_taps * sizeof (OctLanes));
+    memset (
+        scratch.values + (gsize)plan->tables.samples * plan->parts * OCT_LANES,
+        0, (gsize)plan->most_taps * plan->parts * OCT_LANES * sizeof (float));
   }
   return TRUE;
 }
@@ -335,19 +301,17 @@ make_transform (OctPlan *plan, GError **error)
 {
   guint grid = plan->tables.grid;
 
-  if (plan->parts == 1 && grid % 2 == 0)
-    return oct_cpu_half_init (&plan->half, grid, error);
-  plan->forward = oct_cpu_fftw_plan (
-      plan->parts == 1 ? OCT_CPU_FFTW_REAL_TO_COMPLEX : OCT_CPU_FFTW_FORWARD,
-      grid, error);
-  return plan->forward != NULL;
+  plan->transform = plan->parts == 2
+                        ? oct_lanes_fft_new (grid, FALSE, error)
+                        : oct_lanes_fft_new_real (grid, FALSE, error);
+  return plan->transform != NULL;
 }
 
 static void
 nufft_destroy (OctPlan *plan)
 {
   oct_nufft_tables_clear (&plan->tables);
-  oct_cpu_half_clear (&plan->half);
+  oct_lanes_fft_free (plan->transform);
   oct_cpu_release (&plan->memory.first);
   oct_cpu_release (&plan->memory.weights);
   oct_cpu_release (&plan->memory.tiles);
@@ -393,35 +357,40 @@ static void
 transform_block (const OctCpuLoop *loop, guint start, guint thread)
 {
   const OctPlan *plan = loop->plan;
-  guint count = MIN (plan->lanes, plan->params.lines - start);
+  const OctNufftTables *t = &plan->tables;
+  guint bins = plan->params.depth_bins;
+  /* modes before 0, of complex lines only, lie at the end of the FFT */
+  guint mode = t->first_mode < 0 ? t->grid - (guint)-t->first_mode
+                                 : (guint)t->first_mode;
   const float *in[OCT_LANES];
-  float *cells[OCT_LANES];
+  float *out[OCT_LANES];
   Scratch scratch;
 
   divide_scratch (
       plan, plan->scratch + (gsize)thread * plan->scratch_size, &scratch);
-  for (guint lane = 0; lane < plan->lanes; lane++) {
-    in[lane] = oct_cpu_row (loop->from, start + MIN (lane, count - 1));
-    cells[lane] = scratch.cells + lane * scratch.stride;
+  for (guint lane = 0; lane < OCT_LANES; lane++) {
+    guint line = MIN (start + lane, plan->params.lines - 1);
+    in[lane] = oct_cpu_row (loop->from, line);
+    out[lane] =
+        line == start + lane ? oct_cpu_row (loop->to, line) : scratch.unused;
   }
-  if (plan->parts == 2)
-    grid_complex (plan, in, scratch.values, cells);
-  else
-    grid_real (plan, in, scratch.values, cells);
-  for (guint lane = 0; lane < count; lane++) {
-    fold (plan, cells[lane]);
-    transform_line (plan, cells[lane] + (gsize)plan->lead * plan->parts,
-        &scratch, oct_cpu_row (loop->to, start + lane));
+  if (plan->parts == 2) {
+    grid_complex (plan, in, scratch.values, scratch.grid);
+    oct_lanes_fft_run (plan->transform, scratch.grid, scratch.bins, mode, bins,
+        scratch.transform);
+  } else {
+    grid_real (plan, in, scratch.values, scratch.grid);
+    oct_lanes_fft_run_real (plan->transform, scratch.grid, scratch.bins, mode,
+        bins, scratch.transform);
   }
+  scatter_bins (scratch.bins, plan->factors, 2 * bins, out);
 }
 
 static void
 transform_blocks (gpointer data, guint first, guint end, guint thread)
 {
-  const OctCpuLoop *loop = data;
-
   for (guint block = first; block < end; block++)
-    transform_block (loop, block * loop->plan->lanes, thread);
+    transform_block (data, block * OCT_LANES, thread);
 }
 
 static gboolean
@@ -434,9 +403,9 @@ nufft_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
 
   if (!oct_cpu_check_plane (from, row, error)
       || !oct_cpu_check_plane (
-          to, plan->params.depth_bins * sizeof (fftwf_complex), error))
+          to, plan->params.depth_bins * 2 * sizeof (float), error))
     return FALSE;
-  oct_parallel_for ((plan->params.lines + plan->lanes - 1) / plan->lanes, 1,
+  oct_parallel_for ((plan->params.lines + OCT_LANES - 1) / OCT_LANES, 1,
       oct_cpu_threads (plan->threads), transform_blocks, &loop);
   return TRUE;
 }

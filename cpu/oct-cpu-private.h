@@ -24,6 +24,7 @@ extern const OctOperationTable oct_cpu_nufft_adjoint;
 extern const OctOperationTable oct_cpu_nudft;
 extern const OctOperationTable oct_cpu_nudft_adjoint;
 extern const OctOperationTable oct_cpu_cs;
+extern const OctFusedTable oct_cpu_fused;
 
 /* 64 byte aligned, not initialised, freed with oct_cpu_free(); NULL with
  * OCT_ERROR_MEMORY. */

@@ -3,50 +3,29 @@
  * Resampling along the A-line.
  *
  * In blocks of A-lines side by side (oct-cpu-lanes.h), where the recursions of
- * the spline are vector operations too.  The weights are computed in double,
- * once, in create().
+ * the spline are vector operations too.
  */
-#include "oct-cpu-fftw.h"
 #include "oct-cpu-lanes.h"
 #include "oct-cpu-private.h"
+#include "oct-cpu-resampler.h"
 #include "oct-params.h"
 #include "oct-simd.h"
 
-#include <fftw3.h>
-#include <math.h>
-#include <string.h>
-
 #define LANES OCT_LANES
-#define VECTORS (LANES / OCT_VECTOR)
 #define CHUNK OCT_LANES_CHUNK
-/* rows of zeros on both sides of the scratch, read with weight 0 */
-#define GUARD 4
-
-#define LANCZOS_A 4
-#define MAX_TAPS (2 * LANCZOS_A)
 
 struct _OctPlan {
   guint samples, lines, threads;
-  OctResampleMethod method;
-  guint fine_samples; /* samples x upsample */
-  gsize fine_stride;  /* floats from one upsampled A-line to the next */
-  guint taps;         /* weights of one output sample */
-  guint32 *first;     /* [samples], scratch row of the first tap */
-  float *weights;     /* [samples][taps] */
-  float *factors;     /* [fine_samples], elimination of the spline's system */
-  guint8 *scratch;    /* [threads][scratch_size], see divide_scratch() */
+  OctCpuResampler resampler;
+  guint8 *scratch; /* [threads][scratch_size], see divide_scratch() */
   gsize scratch_size;
-  fftwf_plan forward, backward; /* upsample 2 only */
 };
 
 /* The scratch of one thread. */
 typedef struct {
-  float *values;  /* [GUARD + fine_samples + GUARD][LANES] */
-  float *moments; /* same shape, cubic only: second derivatives / 6 */
-  float *unused;  /* [samples], output of the lanes without an A-line */
-  float *fine;    /* [LANES][fine_stride], upsample 2 only */
-  float *line;    /* [samples], upsample 2 only: aligned copy of an A-line */
-  fftwf_complex *spectrum; /* [fine_samples / 2 + 1], upsample 2 only */
+  float *values; /* of the resampler */
+  gpointer more; /* of the resampler */
+  float *unused; /* [samples], output of the lanes without an A-line */
 } Scratch;
 
 OCT_VECTORISED static void
@@ -55,169 +34,32 @@ gather_lines (const float *const *lines, guint samples, float *values)
   oct_lanes_gather (lines, samples, values);
 }
 
-/* Natural spline: M[i-1] + 4 M[i] + M[i+1] = y[i-1] - 2 y[i] + y[i+1] with
- * M = second derivative / 6, M = 0 at both ends, by elimination. */
 OCT_VECTORISED static void
-find_moments (
-    const float *values, const float *factors, guint samples, float *moments)
+scatter_tile (const float *tile, guint count, float *const *lines, gsize at)
 {
-  const OctVector *y = (const OctVector *)values;
-  OctVector *m = (OctVector *)moments;
-  OctVector carry[VECTORS] = { 0 };
-
-  for (guint k = 0; k < VECTORS; k++)
-    m[k] = m[(gsize)(samples - 1) * VECTORS + k] = carry[k];
-  for (gsize i = 1; i + 1 < samples; i++) {
-    for (guint k = 0; k < VECTORS; k++) {
-      gsize at = i * VECTORS + k;
-      OctVector bend = (y[at - VECTORS] - y[at]) - (y[at] - y[at + VECTORS]);
-      carry[k] = factors[i] * bend - factors[i] * carry[k];
-      m[at] = carry[k];
-    }
-  }
-  for (guint k = 0; k < VECTORS; k++)
-    carry[k] = (OctVector){ 0 };
-  for (gsize i = samples - 1; i-- > 1;) {
-    for (guint k = 0; k < VECTORS; k++) {
-      gsize at = i * VECTORS + k;
-      carry[k] = m[at] - factors[i] * carry[k];
-      m[at] = carry[k];
-    }
-  }
-}
-
-/* lines[lane][j] = sum over the taps of weights[j][tap] values[first[j] + tap];
- * cubic: two taps on the values, two on the moments */
-#define DEFINE_READ(name, on_values, on_moments)                               \
-  OCT_VECTORISED static void name (const float *values, const float *moments,  \
-      const guint32 *first, const float *weights, guint samples,               \
-      float *const *lines)                                                     \
-  {                                                                            \
-    float tile[CHUNK * LANES] __attribute__ ((aligned (64)));                  \
-                                                                               \
-    for (guint start = 0; start < samples; start += CHUNK) {                   \
-      guint count = MIN (CHUNK, samples - start);                              \
-      for (guint j = 0; j < count; j++) {                                      \
-        gsize at = (gsize)first[start + j] * LANES;                            \
-        const OctVector *y = (const OctVector *)(values + at);                 \
-        const OctVector *m = (const OctVector *)(moments + at);                \
-        OctVector *to = (OctVector *)(tile + j * LANES);                       \
-        for (guint k = 0; k < VECTORS; k++) {                                  \
-          OctVector sum = { 0 };                                               \
-          for (gint tap = 0; tap < on_values; tap++)                           \
-            sum += weights[tap] * y[tap * VECTORS + k];                        \
-          for (gint tap = 0; tap < on_moments; tap++)                          \
-            sum += weights[on_values + tap] * m[tap * VECTORS + k];            \
-          to[k] = sum;                                                         \
-        }                                                                      \
-        weights += on_values + on_moments;                                     \
-      }                                                                        \
-      oct_lanes_scatter (tile, count, lines, start);                           \
-    }                                                                          \
-  }
-
-DEFINE_READ (read_cubic, 2, 2)
-DEFINE_READ (read_linear, 2, 0)
-DEFINE_READ (read_lanczos, MAX_TAPS, 0)
-
-static double
-sinc (double x)
-{
-  return x == 0 ? 1 : sin (G_PI * x) / (G_PI * x);
-}
-
-/* Weights of the 8 samples from base - 3 on, 0 outside of the A-line. */
-static void
-lanczos_weights (double position, guint samples, gint base, float *weights)
-{
-  double exact[MAX_TAPS], total = 0;
-
-  for (gint tap = 0; tap < MAX_TAPS; tap++) {
-    gint i = base + 1 - LANCZOS_A + tap;
-    double distance = position - i;
-    gboolean inside =
-        i >= 0 && i < (gint)samples && fabs (distance) < LANCZOS_A;
-    exact[tap] = inside ? sinc (distance) * sinc (distance / LANCZOS_A) : 0;
-    total += exact[tap];
-  }
-  for (gint tap = 0; tap < MAX_TAPS; tap++)
-    weights[tap] = (float)(exact[tap] / total);
-}
-
-static void
-set_weights (OctPlan *plan, const OctResampleParams *params)
-{
-  guint fine = plan->fine_samples;
-  double factor = 0;
-
-  for (guint j = 0; j < plan->samples; j++) {
-    double position =
-        params->upsample * CLAMP (params->positions[j], 0, plan->samples - 1);
-    gint base = (gint)position; /* last interval closed at its end */
-    double f, g;
-    float *weights = plan->weights + (gsize)j * plan->taps;
-
-    if (plan->method == OCT_RESAMPLE_LANCZOS) {
-      lanczos_weights (position, fine, base, weights);
-      plan->first[j] = (guint)(base + 1 - LANCZOS_A + GUARD);
-      continue;
-    }
-    base = MAX (0, MIN (base, (gint)fine - 2));
-    f = position - base;
-    g = 1 - f;
-    plan->first[j] = (guint)(base + GUARD);
-    weights[0] = (float)g;
-    weights[1] = (float)f;
-    if (plan->method == OCT_RESAMPLE_CUBIC) {
-      weights[2] = (float)(g * g * g - g);
-      weights[3] = (float)(f * f * f - f);
-    }
-  }
-  plan->factors[0] = 0;
-  for (guint i = 1; i < fine; i++) {
-    factor = 1 / (4 - factor);
-    plan->factors[i] = (float)factor;
-  }
+  oct_lanes_scatter (tile, count, lines, at);
 }
 
 /* Divides the scratch of one thread; base may be NULL to find the size. */
 static gsize
 divide_scratch (const OctPlan *plan, guint8 *base, Scratch *scratch)
 {
-  gsize fine = plan->fine_samples, size = 0;
-  gboolean upsample = plan->fine_samples != plan->samples;
-  gsize interleaved = oct_cpu_pad ((fine + 2 * GUARD) * LANES * sizeof (float));
+  gsize size = 0;
 
 #define TAKE(member, bytes)                                                    \
   scratch->member = (gpointer)(base + size);                                   \
   size += oct_cpu_pad (bytes)
-  TAKE (values, interleaved);
-  TAKE (moments, plan->method == OCT_RESAMPLE_CUBIC ? interleaved : 0);
+  TAKE (values, oct_cpu_resampler_size (&plan->resampler) * sizeof (float));
+  TAKE (more, oct_cpu_resampler_scratch (&plan->resampler));
   TAKE (unused, plan->samples * sizeof (float));
-  TAKE (fine, upsample ? plan->fine_stride * LANES * sizeof (float) : 0);
-  TAKE (line, upsample ? plan->samples * sizeof (float) : 0);
-  TAKE (spectrum, upsample ? (fine / 2 + 1) * sizeof (fftwf_complex) : 0);
 #undef TAKE
   return size;
-}
-
-static gboolean
-make_transforms (OctPlan *plan, GError **error)
-{
-  plan->forward =
-      oct_cpu_fftw_plan (OCT_CPU_FFTW_REAL_TO_COMPLEX, plan->samples, error);
-  if (plan->forward != NULL)
-    plan->backward = oct_cpu_fftw_plan (
-        OCT_CPU_FFTW_COMPLEX_TO_REAL, plan->fine_samples, error);
-  return plan->backward != NULL;
 }
 
 static void
 resample_destroy (OctPlan *plan)
 {
-  oct_cpu_free (plan->first);
-  oct_cpu_free (plan->weights);
-  oct_cpu_free (plan->factors);
+  oct_cpu_resampler_clear (&plan->resampler);
   oct_cpu_free (plan->scratch);
   g_free (plan);
 }
@@ -234,64 +76,25 @@ resample_create (gconstpointer data, GError **error)
   plan = g_new0 (OctPlan, 1);
   plan->samples = params->samples;
   plan->lines = params->lines;
-  plan->method = params->method;
-  plan->fine_samples = params->samples * params->upsample;
-  plan->fine_stride =
-      oct_cpu_pad (plan->fine_samples * sizeof (float)) / sizeof (float);
   plan->threads = oct_backend_cpu_get_threads ();
-  plan->taps = plan->method == OCT_RESAMPLE_CUBIC    ? 4
-               : plan->method == OCT_RESAMPLE_LINEAR ? 2
-                                                     : MAX_TAPS;
-  plan->scratch_size = divide_scratch (plan, NULL, &scratch);
-  if (!(plan->first = oct_cpu_alloc (plan->samples, sizeof (guint32), error))
-      || !(plan->weights = oct_cpu_alloc (
-               (gsize)plan->samples * plan->taps, sizeof (float), error))
-      || !(plan->factors =
-               oct_cpu_alloc (plan->fine_samples, sizeof (float), error))
+  if (!oct_cpu_resampler_init (&plan->resampler, params, NULL, error)
+      || !(plan->scratch_size = divide_scratch (plan, NULL, &scratch))
       || !(plan->scratch =
-               oct_cpu_alloc (plan->threads, plan->scratch_size, error))
-      || (params->upsample == 2 && !make_transforms (plan, error))) {
+               oct_cpu_alloc (plan->threads, plan->scratch_size, error))) {
     resample_destroy (plan);
     return NULL;
   }
-  /* the guards stay zero from here on */
-  memset (plan->scratch, 0, plan->threads * plan->scratch_size);
-  set_weights (plan, params);
   return plan;
-}
-
-/* Doubles the length of an A-line by zero padding of its transform
- * (Shafer 2.2.2, 4.3, algorithm 4.6). */
-static void
-upsample_line (
-    const OctPlan *plan, const Scratch *scratch, const float *in, float *fine)
-{
-  guint samples = plan->samples, bins = samples / 2 + 1;
-  float scale = 1.f / (float)samples;
-  float *spectrum = (float *)scratch->spectrum;
-
-  memcpy (scratch->line, in, samples * sizeof (float));
-  fftwf_execute_dft_r2c (plan->forward, scratch->line, scratch->spectrum);
-  for (guint i = 0; i < 2 * bins; i++)
-    spectrum[i] *= scale;
-  if (samples % 2 == 0) {
-    /* the Nyquist bin stands for two of the longer transform */
-    spectrum[samples] *= 0.5f;
-    spectrum[samples + 1] *= 0.5f;
-  }
-  memset (
-      spectrum + 2 * bins, 0, (samples + 1 - bins) * sizeof (fftwf_complex));
-  fftwf_execute_dft_c2r (plan->backward, scratch->spectrum, fine);
 }
 
 static void
 resample_block (const OctCpuLoop *loop, guint start, guint thread)
 {
   const OctPlan *plan = loop->plan;
+  float tile[CHUNK * LANES] __attribute__ ((aligned (64)));
   const float *in[LANES];
   float *out[LANES];
   Scratch scratch;
-  float *values, *moments;
 
   divide_scratch (
       plan, plan->scratch + (gsize)thread * plan->scratch_size, &scratch);
@@ -300,25 +103,15 @@ resample_block (const OctCpuLoop *loop, guint start, guint thread)
     in[lane] = oct_cpu_row (loop->from, line);
     out[lane] =
         line == start + lane ? oct_cpu_row (loop->to, line) : scratch.unused;
-    if (plan->fine_samples != plan->samples) {
-      float *fine = scratch.fine + lane * plan->fine_stride;
-      upsample_line (plan, &scratch, in[lane], fine);
-      in[lane] = fine;
-    }
   }
-  values = scratch.values + GUARD * LANES;
-  moments = scratch.moments + GUARD * LANES;
-  gather_lines (in, plan->fine_samples, values);
-  if (plan->method == OCT_RESAMPLE_CUBIC) {
-    find_moments (values, plan->factors, plan->fine_samples, moments);
-    read_cubic (scratch.values, scratch.moments, plan->first, plan->weights,
-        plan->samples, out);
-  } else if (plan->method == OCT_RESAMPLE_LINEAR) {
-    read_linear (scratch.values, scratch.values, plan->first, plan->weights,
-        plan->samples, out);
-  } else {
-    read_lanczos (scratch.values, scratch.values, plan->first, plan->weights,
-        plan->samples, out);
+  gather_lines (
+      in, plan->samples, scratch.values + OCT_CPU_RESAMPLER_GUARD * LANES);
+  oct_cpu_resampler_prepare (&plan->resampler, scratch.values, scratch.more);
+  for (guint at = 0; at < plan->samples; at += CHUNK) {
+    guint count = MIN (CHUNK, plan->samples - at);
+
+    oct_cpu_resampler_read (&plan->resampler, scratch.values, at, count, tile);
+    scatter_tile (tile, count, out, at);
   }
 }
 

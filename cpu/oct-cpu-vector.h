@@ -18,17 +18,16 @@ typedef gint32 OctSelection __attribute__ ((vector_size (4 * OCT_VECTOR)));
 #define OCT_PICK(a, b, ...)                                                    \
   __builtin_shuffle (a, b, (OctSelection){ __VA_ARGS__ })
 
-/* to[i][k] = from[k][i], 8 x 8 */
+/* to[i][k] = rows[k][i], 8 x 8 */
 OCT_INLINE void
-oct_transpose (const float *const from[OCT_VECTOR], float *const to[OCT_VECTOR])
+oct_transpose_rows (
+    const OctVector rows[OCT_VECTOR], float *const to[OCT_VECTOR])
 {
   OctVector a[OCT_VECTOR], b[OCT_VECTOR];
 
   for (guint i = 0; i < OCT_VECTOR; i += 2) {
-    OctVector even = *(const OctVector *)from[i];
-    OctVector odd = *(const OctVector *)from[i + 1];
-    a[i] = OCT_PICK (even, odd, 0, 8, 1, 9, 4, 12, 5, 13);
-    a[i + 1] = OCT_PICK (even, odd, 2, 10, 3, 11, 6, 14, 7, 15);
+    a[i] = OCT_PICK (rows[i], rows[i + 1], 0, 8, 1, 9, 4, 12, 5, 13);
+    a[i + 1] = OCT_PICK (rows[i], rows[i + 1], 2, 10, 3, 11, 6, 14, 7, 15);
   }
   for (guint i = 0; i < OCT_VECTOR; i += 4) {
     b[i] = OCT_PICK (a[i], a[i + 2], 0, 1, 8, 9, 4, 5, 12, 13);
@@ -41,4 +40,15 @@ oct_transpose (const float *const from[OCT_VECTOR], float *const to[OCT_VECTOR])
     *(OctVector *)to[i + 4] =
         OCT_PICK (b[i], b[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
   }
+}
+
+/* to[i][k] = from[k][i], 8 x 8 */
+OCT_INLINE void
+oct_transpose (const float *const from[OCT_VECTOR], float *const to[OCT_VECTOR])
+{
+  OctVector rows[OCT_VECTOR];
+
+  for (guint i = 0; i < OCT_VECTOR; i++)
+    rows[i] = *(const OctVector *)from[i];
+  oct_transpose_rows (rows, to);
 }

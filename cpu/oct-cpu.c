@@ -27,6 +27,7 @@ static const OctBackend backend = {
       [OCT_OPERATION_NUDFT_ADJOINT] = &oct_cpu_nudft_adjoint,
       [OCT_OPERATION_CS] = &oct_cpu_cs,
   },
+  .fused = &oct_cpu_fused,
   .alloc = alloc_bytes,
   .free = oct_cpu_free,
 };

@@ -5,6 +5,8 @@
 #include "oct-cuda-private.h"
 #include "oct-params.h"
 
+#include <string.h>
+
 #define NAME "background"
 
 struct _OctPlan {
@@ -17,6 +19,9 @@ struct _OctPlan {
   double *running; /* device [samples] */
   gboolean has_running;
   OctCudaTable table; /* float2 [samples] (high, low), STORED */
+  /* the mean alone */
+  OctCudaTable scratch;
+  guint processors;
 };
 
 static gboolean
@@ -42,6 +47,7 @@ background_destroy (OctPlan *plan)
 {
   oct_cuda_free (plan->running);
   oct_cuda_table_clear (&plan->table);
+  oct_cuda_table_clear (&plan->scratch);
   g_free (plan);
 }
 
@@ -161,9 +167,34 @@ background_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
       oct_cuda_launch_background (&background, queue), NAME, error);
 }
 
-/* The mean of a B-scan alone, in one kernel that needs nothing of any other
- * one, so that it can run in a stream of its own, and into memory that was used
- * before. */
+static OctPlan *
+mean_create (gconstpointer data, GError **error)
+{
+  OctPlan *plan = background_create (data, error);
+  gpointer scratch;
+  int device = 0, processors = 0;
+
+  if (plan == NULL)
+    return NULL;
+  if (!oct_cuda_check (cudaGetDevice (&device), NAME, error)
+      || !oct_cuda_check (cudaDeviceGetAttribute (&processors,
+                              cudaDevAttrMultiProcessorCount, device),
+          NAME, error)
+      || !oct_cuda_table_init (
+          &plan->scratch, oct_cuda_mean_scratch (plan->samples), NAME, error)
+      || (scratch = oct_cuda_table_edit (&plan->scratch, NAME, error))
+             == NULL) {
+    background_destroy (plan);
+    return NULL;
+  }
+  memset (scratch, 0, plan->scratch.size);
+  plan->processors = (guint)processors;
+  return plan;
+}
+
+/* The mean of a B-scan alone, in one kernel that needs nothing of those of
+ * other plans, so that it can run in a stream of its own, and into memory that
+ * was used before. */
 static gboolean
 mean_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
     gpointer stream, GError **error)
@@ -174,8 +205,11 @@ mean_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
   OctCudaBackground background = kernel_parameters (plan, from, to);
 
   if (!oct_cuda_check_plane (from, plan->samples * size, size, error)
-      || !oct_cuda_check_found (to, error))
+      || !oct_cuda_check_found (to, error)
+      || !oct_cuda_table_upload (&plan->scratch, NAME, stream, error))
     return FALSE;
+  background.scratch = plan->scratch.device;
+  background.processors = plan->processors;
   background.mode = OCT_CUDA_BACKGROUND_MEAN;
   if (plan->mode == OCT_BACKGROUND_RUNNING) {
     background.mode = OCT_CUDA_BACKGROUND_RUNNING;
@@ -197,7 +231,7 @@ const OctOperationTable oct_cuda_background = {
 
 const OctOperationTable oct_cuda_mean = {
   .name = "mean",
-  .create = background_create,
+  .create = mean_create,
   .update = background_update,
   .run = mean_run,
   .reset = background_reset,

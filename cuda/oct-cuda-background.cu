@@ -8,9 +8,7 @@
  * a B-scan is one kernel that reads every count once from memory.  Counts are
  * summed as integers, floats in double and in a fixed order.
  */
-#include "oct-cuda-launch.cuh"
-
-#include <math_constants.h>
+#include "oct-cuda-background.cuh"
 
 #define COLUMNS 16
 #define VALUES 4                 /* neighbouring samples of one thread */
@@ -104,22 +102,6 @@ sum_rows (Sum (&sums)[VALUES])
   return total;
 }
 
-/* `mean` is NaN where no A-line has a finite value: such a B-scan is passed
- * over, and the first one that has values is the beginning. */
-__device__ __forceinline__ double
-update_running (
-    const OctCudaBackground &background, uint32_t column, double mean)
-{
-  double running = background.running[column];
-
-  if (background.forget || isnan (running))
-    running = mean;
-  else if (!isnan (mean))
-    running += background.running_weight * (mean - running);
-  background.running[column] = running;
-  return running;
-}
-
 /* Reads a batch of rows, those past the end as zeros. */
 template <typename Sample, bool Whole>
 __device__ __forceinline__ void
@@ -189,13 +171,6 @@ subtract (const OctCudaRows &rows, uint32_t column, float4 high, float4 low)
   }
 }
 
-/* (high, low) for some columns */
-__device__ __forceinline__ float2
-split (double value)
-{
-  return make_float2 ((float)value, (float)(value - (float)value));
-}
-
 /* store (column, sum of the values, number of them) for the columns of the
  * block */
 template <typename Sample, typename Store>
@@ -220,18 +195,6 @@ find_sums (const OctCudaBackground &background, uint32_t first, bool whole,
   if (threadIdx.x % 32 == 0 && threadIdx.x / 32 < COLUMNS
       && column < rows.samples)
     store (column, total, count);
-}
-
-template <typename Sum>
-__device__ __forceinline__ float2
-find_background (const OctCudaBackground &background, uint32_t column,
-    Sum total, uint32_t count)
-{
-  double value = count > 0 ? (double)total / count : CUDART_NAN;
-
-  if (background.mode == OCT_CUDA_BACKGROUND_RUNNING)
-    value = update_running (background, column, value);
-  return split (value);
 }
 
 /* What was found or given before; no column of it lies behind the last. */
@@ -277,9 +240,8 @@ __launch_bounds__ (THREADS)
     subtract<Sample, false> (rows, column, high[lane], low[lane]);
 }
 
-/* The mean alone, see oct_cuda_launch_mean(). */
-template <typename Sample>
-__global__ void
+/* The mean alone, of floats, see oct_cuda_launch_mean(). */
+static __global__ void
 __launch_bounds__ (THREADS)
     find_mean (OctCudaBackground background, bool aligned)
 {
@@ -289,39 +251,21 @@ __launch_bounds__ (THREADS)
       aligned && first + threadIdx.x % LANES * VALUES + VALUES <= rows.samples;
 
   begin_kernel ();
-  find_sums<Sample> (
-      background, first, whole, [&] (uint32_t i, auto total, uint32_t count) {
-        if constexpr (sizeof (total) == sizeof (uint32_t))
-          if (background.mode == OCT_CUDA_BACKGROUND_MEAN) {
-            ((uint32_t *)rows.out)[i] = total;
-            return;
-          }
+  find_sums<float> (
+      background, first, whole, [&] (uint32_t i, double total, uint32_t count) {
         ((float2 *)rows.out)[i] = find_background (background, i, total, count);
       });
 }
 
-template <typename Sample>
-static cudaError_t
-launch_mean (const OctCudaBackground *background, OctCudaQueue queue)
+extern "C" cudaError_t
+oct_cuda_launch_mean_of_floats (
+    const OctCudaBackground *background, OctCudaQueue queue)
 {
   const OctCudaRows &rows = background->rows;
 
-  return launch (queue, find_mean<Sample>,
+  return launch (queue, find_mean,
       dim3 ((rows.samples + COLUMNS - 1) / COLUMNS), THREADS, 0, *background,
-      is_aligned (rows.in, rows.in_stride, VALUES * sizeof (Sample)));
-}
-
-extern "C" cudaError_t
-oct_cuda_launch_mean (const OctCudaBackground *background, OctCudaQueue queue)
-{
-  switch (background->sample_size) {
-  case 1:
-    return launch_mean<uint8_t> (background, queue);
-  case 2:
-    return launch_mean<uint16_t> (background, queue);
-  default:
-    return launch_mean<float> (background, queue);
-  }
+      is_aligned (rows.in, rows.in_stride, sizeof (float4)));
 }
 
 template <typename Sample>

@@ -55,6 +55,9 @@ typedef struct {
   double *running; /* [samples], RUNNING */
   double running_weight;
   int forget; /* nothing in `running` yet */
+  /* oct_cuda_launch_mean() of counts alone: zeros between the B-scans */
+  uint32_t *scratch;
+  uint32_t processors; /* of the device */
 } OctCudaBackground;
 
 cudaError_t oct_cuda_launch_background (
@@ -62,9 +65,13 @@ cudaError_t oct_cuda_launch_background (
 
 /* What MEAN and RUNNING would remove, and nothing is: rows.out is sums of MEAN
  * and counts (exact, to be divided by the lines), else (high, low), both as
- * `table`.  One launch that depends on no other. */
+ * `table`.  One launch that depends on nothing but the one before it. */
 cudaError_t oct_cuda_launch_mean (
     const OctCudaBackground *background, OctCudaQueue queue);
+cudaError_t oct_cuda_launch_mean_of_floats (
+    const OctCudaBackground *background, OctCudaQueue queue);
+/* Bytes of `scratch`. */
+size_t oct_cuda_mean_scratch (uint32_t samples);
 
 typedef enum {
   OCT_CUDA_RESAMPLE_CUBIC,
@@ -450,6 +457,9 @@ typedef struct {
   OctCudaRows rows;     /* samples: of one row in, the length of the FFT */
   int is_complex;       /* with dispersion */
   uint32_t sample_size; /* bytes: 1 and 2 are counts, 4 is float */
+  /* the samples were there before what is queued in front of the pass began to
+   * run, as are those whose mean was found */
+  int is_complete;
   OctCudaBackgroundMode mode; /* TABLE or SUMS */
   const void *table;          /* see OctCudaBackground */
   OctCudaPassMethod method;

@@ -9,8 +9,10 @@
  * begin_kernel(): waiting blocks take places unevenly (the chain of operations
  * took 32.4 us instead of 31.1 us on an H200 with it in every kernel).
  *
- * Before begin_kernel() a kernel may read tables of its plan, which only copies
- * in the same stream change: a kernel behind a copy is not started early.
+ * Before begin_kernel() a kernel may read what was complete before the kernel in
+ * front of it began (see oct-cuda-pass.cuh), and tables of its plan, which only
+ * copies in the same stream change: a kernel behind a copy is not started
+ * early.
  */
 #pragma once
 

@@ -309,9 +309,11 @@ describe (OctPlan *plan)
     .depth_bins = fft->depth_bins,
     .band_factor = (guint32)(G_MAXUINT32 / fft->depth_bins + 1),
   };
-  if (background != NULL && background->found)
+  if (background != NULL && background->found) {
+    plan->pass.is_complete = TRUE;
     plan->pass.mode =
         oct_cuda_found_mode (background->mode, background->format);
+  }
   return oct_cuda_pass_prepare (&plan->pass, &fits) == cudaSuccess && fits;
 }
 

@@ -155,7 +155,7 @@ subtract_table (const OctCudaPass &p, uint32_t start,
 }
 
 /* Chunk h of a thread is number t + h Threads.  All samples are on their way
- * before the first is used. */
+ * before the first is used, and before the mean has to be there. */
 template <typename Sample, bool Whole, int Threads, int Chunks, int Lines>
 __device__ __forceinline__ void
 read_rows (const OctCudaPass &p, uint32_t line, uint32_t t,
@@ -171,6 +171,7 @@ read_rows (const OctCudaPass &p, uint32_t line, uint32_t t,
           row_of ((const Sample *)p.rows.in, p.rows.in_stride,
               min (line + l, p.rows.lines - 1))
           + (t + h * Threads) * CHUNK);
+  begin_kernel ();
   if (p.table == NULL) {
 #pragma unroll
     for (int h = 0; h < Chunks; h++)
@@ -676,7 +677,9 @@ __launch_bounds__ (Pass<Length, Complex, Lines>::block,
   if (p.find == OCT_CUDA_FIND_CONTRAST)
     contrast->clear ();
   extent.clear ();
-  begin_kernel ();
+  /* otherwise once the samples are on their way */
+  if (!p.is_complete)
+    begin_kernel ();
 #pragma unroll 1
   for (uint32_t first = blockIdx.x * Block::lines; first < p.rows.lines;
        first += gridDim.x * Block::lines) {
@@ -718,9 +721,9 @@ __launch_bounds__ (Pass<Length, Complex, Lines>::block,
 
 /* -------------------------------------------------------------- launching */
 
-/* A-lines of one launch from which on two share a thread: with fewer, there is
- * too little to do for all processors. */
-#define MANY_LINES_PER_PROCESSOR 4
+/* blocks for every processor from which on two A-lines share a thread: with
+ * fewer, there is too little to do for all of them */
+#define MANY_BLOCKS 3
 /* blocks that are started one behind the other, where each counts on its own */
 #define WAVES 3
 
@@ -768,11 +771,11 @@ static cudaError_t
 use_length (const OctCudaPass *p, OctCudaQueue queue)
 {
   /* two of the longest leave room for nothing else */
-  constexpr bool has_two = Length < 8192 || !Complex;
-  bool many = p->rows.lines >= MANY_LINES_PER_PROCESSOR * p->processors;
+  if constexpr (Length < 8192 || !Complex) {
+    uint32_t least =
+        MANY_BLOCKS * p->processors * Pass<Length, Complex, 2>::lines;
 
-  if constexpr (has_two) {
-    if (p->rows.lines == 0 || many) {
+    if (p->rows.lines == 0 || p->rows.lines >= least) {
       cudaError_t status = use_lines<Length, Complex, 2> (p, queue);
       if (p->rows.lines > 0 || status != cudaSuccess)
         return status;

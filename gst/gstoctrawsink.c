@@ -61,7 +61,7 @@ static const GstOctProperty rows[] = {
   { "bytes", "Bytes", "Bytes of spectra written so far",
       GST_OCT_PROPERTY_READ_ONLY, NULL,
       GST_OCT_UINT64 (Settings, stats.bytes, 0, G_MAXUINT64, 0) },
-  { "parts", "Parts", "Parts that were begun and are there",
+  { "parts", "Parts", "Parts with B-scans that are there",
       GST_OCT_PROPERTY_READ_ONLY, NULL,
       GST_OCT_UINT (Settings, stats.parts, 0, G_MAXUINT, 0) },
   GST_OCT_CALIBRATION_ROWS (Settings, calibration, GST_OCT_PROPERTY_LIVE),

@@ -15,9 +15,8 @@
 #include <unistd.h>
 
 #define CHAIN                                                                  \
-  "octsrc name=source ! octdcsub name=first ! octkresample ! octdispersion"    \
-  " ! octfft name=transform"                                                   \
-  " ! octlogscale name=last range=contrast range-smoothing=%s ! "
+  "octsrc name=source ! octreconstruct name=reconstruct range=contrast "       \
+  "range-smoothing=%s ! "
 #define SCALE                                                                  \
   "videoscale method=lanczos add-borders=false ! capsfilter name=size ! "
 #define PICTURE SCALE "pngenc compression-level=9 ! fakesink name=sink"
@@ -114,8 +113,8 @@ on_leave (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 static void
 add_watch (GstElement *pipeline, Watch *watch)
 {
-  g_autoptr (GstPad) enter = oct_launch_get_pad (pipeline, "first", "sink");
-  g_autoptr (GstPad) leave = oct_launch_get_pad (pipeline, "last", "src");
+  g_autoptr (GstPad) enter = oct_launch_get_pad (pipeline, "dcsub", "sink");
+  g_autoptr (GstPad) leave = oct_launch_get_pad (pipeline, "logscale", "src");
 
   gst_pad_add_probe (enter, GST_PAD_PROBE_TYPE_BUFFER, on_enter, watch, NULL);
   gst_pad_add_probe (leave, GST_PAD_PROBE_TYPE_BUFFER, on_leave, watch, NULL);
@@ -156,21 +155,25 @@ stop (GstElement *pipeline)
 /* ------------------------------------------------------------------ picture */
 
 /* A size to look at: as high as the depth where that suits a screen, between
- * 4:3 and 16:9, even in both directions as H.264 wants it. */
+ * 4:3 and 16:9, even in both directions as H.264 wants it.  A width that is not
+ * that of the B-scan is a multiple of 16, with which no decoder has to crop:
+ * avdec_h264 of GStreamer 1.26 may abort where it does. */
 static void
 choose_size (Scan *scan)
 {
+  int narrowest, widest;
+
   scan->height = CLAMP (scan->depths, 512, 768) & ~1;
-  scan->width =
-      CLAMP (scan->lines, scan->height * 4 / 3, scan->height * 16 / 9);
-  scan->width = (scan->width + 1) & ~1;
+  narrowest = GST_ROUND_UP_16 (scan->height * 4 / 3);
+  widest = GST_ROUND_DOWN_16 (scan->height * 16 / 9);
+  scan->width = GST_ROUND_UP_2 (CLAMP (scan->lines, narrowest, widest));
 }
 
 static void
 learn (GstElement *pipeline, const Options *options, Scan *scan)
 {
-  g_autoptr (GstPad) in = oct_launch_get_pad (pipeline, "transform", "sink");
-  g_autoptr (GstPad) out = oct_launch_get_pad (pipeline, "transform", "src");
+  g_autoptr (GstPad) in = oct_launch_get_pad (pipeline, "dcsub", "src");
+  g_autoptr (GstPad) out = oct_launch_get_pad (pipeline, "logscale", "sink");
   g_autoptr (GstElement) source =
       gst_bin_get_by_name (GST_BIN (pipeline), "source");
   g_autoptr (GstCaps) spectra = gst_pad_get_current_caps (in);

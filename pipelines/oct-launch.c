@@ -5,11 +5,17 @@
 #include <glib/gstdio.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define POLL_TIME (100 * GST_MSECOND)
 
+/* What starts this program may pass on a Ctrl-C that has come here too. */
+#define ONE_PRESS_MS 500
+
 static volatile sig_atomic_t interrupted;
+static struct timespec interrupted_at; /* the first time; the handler's own */
+static struct sigaction of_others;     /* told of the first time, or nothing */
 
 void
 oct_source_options_add (GOptionContext *context, OctSourceOptions *options)
@@ -77,6 +83,31 @@ oct_source_options_set (const OctSourceOptions *options, GstElement *octsrc)
   if (options->sample_format != NULL)
     gst_util_set_object_arg (
         G_OBJECT (octsrc), "sample-format", options->sample_format);
+}
+
+GstElement *
+oct_launch_add_part (GstBin *bin, const char *description, GError **error)
+{
+  GstElement *part = gst_parse_bin_from_description_full (
+      description, TRUE, NULL, GST_PARSE_FLAG_FATAL_ERRORS, error);
+
+  if (part != NULL)
+    gst_bin_add (bin, part);
+  return part;
+}
+
+GstElement *
+oct_launch_add_own_part (GstBin *bin, const char *description, GError **error)
+{
+  g_autoptr (GError) reason = NULL;
+  GstElement *part = oct_launch_add_part (bin, description, &reason);
+
+  if (part == NULL)
+    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
+        "A part of GStreamer is missing (%s); install the packages listed in "
+        "pipelines/packages.sh.",
+        reason->message);
+  return part;
 }
 
 void
@@ -216,25 +247,58 @@ oct_launch_ignore_failed_writes (void)
 }
 
 static void
+on_hangup (int signal_number)
+{
+  interrupted = TRUE;
+}
+
+/* Only what is allowed in a signal handler. */
+static void
 on_interrupt (int signal_number)
 {
-  interrupted = 1;
+  static const char sentence[] =
+      "\nEnded at once by the second Ctrl-C; what was not on the disk yet is "
+      "lost.\n";
+  struct timespec now = { 0 };
+  int code = errno;
+
+  (void)clock_gettime (CLOCK_MONOTONIC, &now);
+  if (interrupted_at.tv_sec == 0) {
+    interrupted_at = now;
+    interrupted = TRUE;
+    if (of_others.sa_handler != NULL)
+      of_others.sa_handler (signal_number);
+  } else if ((now.tv_sec - interrupted_at.tv_sec) * 1000
+                 + (now.tv_nsec - interrupted_at.tv_nsec) / 1000000
+             > ONE_PRESS_MS) {
+    (void)!write (STDERR_FILENO, sentence, sizeof sentence - 1);
+    _exit (128 + signal_number);
+  }
+  errno = code;
+}
+
+void
+oct_launch_end_at_second_interrupt (void)
+{
+  struct sigaction action = { .sa_handler = on_interrupt,
+    .sa_flags = SA_RESTART };
+
+  sigaddset (&action.sa_mask, SIGINT);
+  sigaddset (&action.sa_mask, SIGTERM);
+  sigaction (SIGINT, &action, &of_others);
+  sigaction (SIGTERM, &action, NULL);
 }
 
 void
 oct_launch_catch_interrupts (void)
 {
-  struct sigaction action = { .sa_handler = on_interrupt,
-    .sa_flags = SA_RESETHAND };
+  const struct sigaction hangup = { .sa_handler = on_hangup };
 
-  sigaction (SIGINT, &action, NULL);
-  sigaction (SIGTERM, &action, NULL);
+  oct_launch_end_at_second_interrupt ();
+  of_others.sa_handler = NULL;
   oct_launch_ignore_failed_writes ();
-  if (oct_launch_survives_hangup ())
-    return;
-  /* a closed terminal says it twice, itself and by the shell */
-  action.sa_flags = 0;
-  sigaction (SIGHUP, &action, NULL);
+  if (!oct_launch_survives_hangup ())
+    sigaction (SIGHUP, &hangup, NULL);
 }
 
 gboolean

@@ -29,6 +29,15 @@ gboolean oct_source_options_check (
 void oct_source_options_set (
     const OctSourceOptions *options, GstElement *octsrc);
 
+/* Adds a launch line to `bin`, as one bin with the pads that are open in it.
+ * What is returned belongs to `bin`; NULL with GStreamer's own error. */
+GstElement *oct_launch_add_part (
+    GstBin *bin, const char *description, GError **error);
+/* The same with a launch line of ours: NULL with a sentence on what has to be
+ * installed. */
+GstElement *oct_launch_add_own_part (
+    GstBin *bin, const char *description, GError **error);
+
 /* By name; the elements have to be there. */
 void oct_launch_set (GstElement *pipeline, const char *name,
     const char *property, const char *value);
@@ -56,11 +65,17 @@ gboolean oct_launch_make_folder (const char *path, GError **error);
  * change what is in it, though `mode` of the files does not mean them. */
 void oct_launch_check_folder (const char *path, guint mode);
 
-/* From now on the first Ctrl-C (or SIGTERM) is told here, and ends the program
- * only when it comes again.  So is SIGHUP, which a closed terminal or a lost
- * connection sends, however often it comes.  Lost readers are ignored, too. */
+/* From now on the first Ctrl-C (or SIGTERM) is told here.  The second one, half
+ * a second later or more, ends the program at once, with a sentence and status
+ * 128 and the signal, whatever it waits for: a disk may hang.  SIGHUP, which a
+ * closed terminal or a lost connection sends, is told too, however often it
+ * comes.  Lost readers are ignored. */
 void oct_launch_catch_interrupts (void);
 gboolean oct_launch_interrupted (void);
+
+/* The second Ctrl-C as above, for a program in which GLib tells the first one:
+ * after g_unix_signal_add() of SIGINT and SIGTERM. */
+void oct_launch_end_at_second_interrupt (void);
 
 /* For a program that catches signals by itself.  TRUE where it was started to
  * outlive its terminal (nohup): SIGHUP is to be left alone. */

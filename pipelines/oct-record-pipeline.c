@@ -66,7 +66,7 @@ describe_images (const OctRecordOptions *options)
 }
 
 static char *
-describe (const OctRecordOptions *options, const OctMethod *method)
+describe (const OctRecordOptions *options)
 {
   g_autofree char *images = describe_images (options);
   g_autofree char *view =
@@ -86,11 +86,11 @@ describe (const OctRecordOptions *options, const OctMethod *method)
         min, max);
   return g_strdup_printf (
       "%s ! capsfilter name=spectra%s ! " LEAKY "name=incoming "
-      "max-size-buffers=8 ! octdcsub name=first ! %s ! tee name=ascans "
-      "%s ascans. ! %s ! %s",
+      "max-size-buffers=8 ! octreconstruct name=reconstruct output=ascans ! "
+      "tee name=ascans %s ascans. ! %s ! %s",
       options->source != NULL ? options->source : "octsrc name=octsrc",
-      options->raw ? " caps=video/x-raw" : "", method->elements,
-      lossless != NULL ? lossless : "", images, view);
+      options->raw ? " caps=video/x-raw" : "", lossless != NULL ? lossless : "",
+      images, view);
 }
 
 /* ------------------------------------------------------------------- source */
@@ -111,7 +111,7 @@ set_source (GstElement *pipeline, const OctRecordOptions *options)
   double rate = options->line_rate;
 
   if (octsrc == NULL) {
-    oct_launch_set (pipeline, "first", "calibration",
+    oct_launch_set (pipeline, "reconstruct", "calibration",
         options->spectra.calibration != NULL ? options->spectra.calibration
                                              : "");
     return;
@@ -120,6 +120,17 @@ set_source (GstElement *pipeline, const OctRecordOptions *options)
   if (rate == 0.0 && !is_recording (options->spectra.data))
     rate = BSCAN_RATE * (double)lines;
   g_object_set (octsrc, "is-live", TRUE, "line-rate", rate, NULL);
+}
+
+static void
+set_up (GstElement *pipeline, const OctRecordOptions *options,
+    const OctMethod *method)
+{
+  g_autoptr (GstElement) reconstruct =
+      gst_bin_get_by_name (GST_BIN (pipeline), "reconstruct");
+
+  oct_method_use (reconstruct, method);
+  set_source (pipeline, options);
 }
 
 /* By itself, so that it is told from what we put behind it. */
@@ -145,7 +156,7 @@ static const OctMethod *
 find_method (const char *id, GError **error)
 {
   const OctMethod *method =
-      oct_method_find (id != NULL ? id : oct_methods[0].id);
+      id != NULL ? oct_method_find (id) : oct_method_find (oct_methods ()->id);
   g_autofree char *list = method == NULL ? oct_method_list () : NULL;
 
   if (method != NULL)
@@ -170,13 +181,13 @@ oct_record_pipeline_new (const OctRecordOptions *options, GError **error)
 
   if (method == NULL)
     return NULL;
-  description = describe (options, method);
+  description = describe (options);
   if (options->source != NULL && !check_source (options->source, error))
     return NULL;
   pipeline = gst_parse_launch_full (
       description, NULL, GST_PARSE_FLAG_FATAL_ERRORS, &reason);
   if (pipeline != NULL)
-    set_source (pipeline, options);
+    set_up (pipeline, options, method);
   else if (options->source != NULL
            && g_error_matches (reason, GST_PARSE_ERROR, GST_PARSE_ERROR_LINK))
     g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION,
@@ -212,7 +223,8 @@ oct_record_pipeline_count (GstElement *pipeline)
 {
   Counts *counts = g_new0 (Counts, 1);
   g_autoptr (GstPad) spectra = oct_record_pipeline_get_spectra (pipeline);
-  g_autoptr (GstPad) ascans = oct_launch_get_pad (pipeline, "transform", "src");
+  g_autoptr (GstPad) ascans =
+      oct_launch_get_pad (pipeline, "reconstruct", "src");
 
   counts->source = gst_bin_get_by_name (GST_BIN (pipeline), "octsrc");
   counts->queue = gst_bin_get_by_name (GST_BIN (pipeline), "incoming");
@@ -262,5 +274,5 @@ oct_record_pipeline_get_lossless (GstElement *pipeline)
 GstPad *
 oct_record_pipeline_get_calibration (GstElement *pipeline)
 {
-  return oct_launch_get_pad (pipeline, "first", "src");
+  return oct_launch_get_pad (pipeline, "dcsub", "src");
 }

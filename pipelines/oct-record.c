@@ -409,7 +409,7 @@ run (const Options *options, GError **error)
   }
   stop_recordings (&program);
   for (guint i = 0; i < program.count; i++)
-    oct_recorder_wait (program.recordings[i].recorder, GST_CLOCK_TIME_NONE);
+    oct_recorder_wait_and_tell (program.recordings[i].recorder);
   if (ok) {
     show_progress (&program, TRUE);
     watch_recordings (&program);

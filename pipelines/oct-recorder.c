@@ -24,6 +24,8 @@
 #define LARGEST_PART G_GUINT64_CONSTANT (4000000000)
 #define FRAGMENT_MS 300
 #define DEFAULT_MODE 0600
+/* From here on who waits for the files to be finished is told. */
+#define PATIENCE (5 * GST_SECOND)
 
 struct _OctRecorder {
   OctRecordKind kind;
@@ -374,7 +376,9 @@ end (OctRecorder *self)
   gst_element_set_state (self->pipeline, GST_STATE_NULL);
   empty_bus (self);
   look_after_files (self, TRUE);
-  if (self->broken && self->parts != NULL)
+  /* a disk that fills up may take what comes last in part only, and say nothing
+   * of it to who writes */
+  if ((self->broken || self->reason != NULL) && self->parts != NULL)
     oct_parts_recount (self->parts);
   remove_empty (self);
   update_stats (self, TRUE);
@@ -704,6 +708,20 @@ oct_recorder_wait (OctRecorder *self, GstClockTime timeout)
   }
   g_mutex_unlock (&self->lock);
   return ended;
+}
+
+void
+oct_recorder_wait_and_tell (OctRecorder *self)
+{
+  g_autofree char *name = g_filename_display_name (self->folder);
+
+  if (oct_recorder_wait (self, PATIENCE))
+    return;
+  g_printerr ("Note: the disk with the folder '%s' has not taken the recording "
+              "yet; Ctrl-C once more ends the program at once, and what is not "
+              "on the disk then is lost.\n",
+      name);
+  oct_recorder_wait (self, GST_CLOCK_TIME_NONE);
 }
 
 void

@@ -84,6 +84,10 @@ void oct_recorder_stop (OctRecorder *recorder);
  * (GST_CLOCK_TIME_NONE = however long it takes). */
 gboolean oct_recorder_wait (OctRecorder *recorder, GstClockTime timeout);
 
+/* Waits however long it takes.  After some seconds it says on the terminal what
+ * it waits for, and how to give up. */
+void oct_recorder_wait_and_tell (OctRecorder *recorder);
+
 /* Any thread; cheap, brought up to date several times a second. */
 void oct_recorder_get_stats (OctRecorder *recorder, OctRecorderStats *stats);
 

@@ -5,7 +5,7 @@
 
 # To build the plugin and the programs.
 OCT_BUILD_PACKAGES=(gcc libc6-dev meson ninja-build pkg-config
-  libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev libfftw3-dev
+  libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev
   libgstrtspserver-1.0-dev)
 
 # To run it, to make videos and to record: gst-launch-1.0, videoconvert, mp4mux,
@@ -29,9 +29,13 @@ oct_is_installed () {
   [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
 }
 
-# Installs what is missing of the packages given, and says what that is.
+# No fault of ours: no mirror can be reached, or it lacks files (EX_TEMPFAIL).
+OCT_NOT_NOW=75
+
+# Installs what is missing of the packages given, and says what that is.  Fails
+# with OCT_NOT_NOW where they cannot be downloaded at present.
 oct_install () {
-  local missing=() package as_root=() log
+  local missing=() package log status=0
 
   if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
     echo "No apt-get here, nothing is installed. These programs and libraries" \
@@ -42,23 +46,33 @@ oct_install () {
     oct_is_installed "$package" || missing+=("$package")
   done
   [ ${#missing[@]} -eq 0 ] && return 0
-  if [ "$(id -u)" -ne 0 ]; then
-    if ! command -v sudo >/dev/null; then
-      echo "Packages are missing: ${missing[*]}" >&2
-      echo "Install them as root, or install sudo, and start again." >&2
-      return 1
-    fi
-    as_root=(sudo)
-  fi
-  echo "Installing (this can take some minutes): ${missing[*]}"
-  as_root+=(env DEBIAN_FRONTEND=noninteractive apt-get -y -q)
-  log=$(mktemp)
-  if ! { "${as_root[@]}" update && "${as_root[@]}" install \
-    --no-install-recommends "${missing[@]}"; } </dev/null >"$log" 2>&1; then
-    tail -n 20 "$log" >&2
-    rm -f "$log"
-    echo "apt-get could not install them; its last lines are above." >&2
+  if [ "$(id -u)" -ne 0 ] && ! command -v sudo >/dev/null; then
+    echo "Packages are missing: ${missing[*]}" >&2
+    echo "Install them as root, or install sudo, and start again." >&2
     return 1
   fi
+  echo "Installing (this can take some minutes): ${missing[*]}"
+  log=$(mktemp)
+  oct_apt "${missing[@]}" </dev/null >"$log" 2>&1 || status=$?
+  if [ $status -ne 0 ]; then
+    tail -n 20 "$log" >&2
+    echo "apt-get could not install them; its last lines are above." >&2
+  fi
   rm -f "$log"
+  return $status
+}
+
+# One step after the other, to tell what fails for now from what always will.
+oct_apt () {
+  local get=() options=(-y -q --no-install-recommends) updated=yes
+  [ "$(id -u)" -eq 0 ] || get=(sudo)
+  get+=(env DEBIAN_FRONTEND=noninteractive apt-get)
+  "${get[@]}" -q -o APT::Update::Error-Mode=any update || updated=no
+  if ! "${get[@]}" "${options[@]}" --simulate install "$@"; then
+    # the lists may be those of another day, or none
+    [ $updated = yes ] && return 1
+    return $OCT_NOT_NOW
+  fi
+  "${get[@]}" "${options[@]}" --download-only install "$@" || return $OCT_NOT_NOW
+  "${get[@]}" "${options[@]}" install "$@" || return 1
 }

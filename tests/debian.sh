@@ -20,7 +20,8 @@ for a fresh start (nothing stays mounted in it).  Needs root or sudo.  Packages
 come from where this computer's own come from.
 
 Ends with the exit status of COMMAND, or with 75 when there is no such system:
-no mirror can be reached, or this computer does not allow mounts.
+no mirror can be reached, or this computer does not allow mounts.  tests/run.sh
+ends with 75 too, when what it needs there cannot be downloaded.
 END
 }
 

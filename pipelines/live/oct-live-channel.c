@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#define _GNU_SOURCE /* POLLRDHUP */
+
 #include "oct-live-channel.h"
 
 #include "oct-live-frames.h"
 
+#include <poll.h>
 #include <string.h>
 
 #define TO_MS(bytes) ((guint)((bytes)*1000.0 / OCT_LIVE_CHANNEL_RATE) + 1)
@@ -80,6 +83,17 @@ oct_live_channel_check (OctLiveChannel *stream, gint64 now)
       && now - stream->blocked_at
              > OCT_LIVE_CHANNEL_PATIENCE * G_TIME_SPAN_SECOND)
     oct_live_channel_cut (stream);
+}
+
+gboolean
+oct_live_channel_is_left (OctLiveChannel *stream)
+{
+  struct pollfd poll_fd = { .fd = g_socket_get_fd (stream->socket),
+    .events = POLLRDHUP };
+
+  return stream->ended
+         || (poll (&poll_fd, 1, 0) > 0
+             && (poll_fd.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0);
 }
 
 static gssize

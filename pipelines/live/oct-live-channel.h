@@ -40,6 +40,9 @@ OctLiveChannel *oct_live_channel_new (GIOStream *base, GSocket *socket,
 /* Ends it at once, whatever waits to be written. */
 void oct_live_channel_cut (OctLiveChannel *stream);
 
+/* Whether the other side has gone, or will send nothing any more. */
+gboolean oct_live_channel_is_left (OctLiveChannel *stream);
+
 /* Ends it when what is to be sent has not moved for too long. */
 void oct_live_channel_check (OctLiveChannel *stream, gint64 now);
 

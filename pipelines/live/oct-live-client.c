@@ -85,6 +85,8 @@ add_recording (JsonBuilder *builder, OctLive *live)
   oct_live_recording_get_status (live->recording, &status);
   if (status.message == NULL && !status.active)
     status.message = live->recording_note;
+  if (status.message == NULL)
+    status.message = status.gaps;
   json_builder_set_member_name (builder, "recording");
   json_builder_begin_object (builder);
   oct_live_json_add_boolean (builder, "active", status.active);
@@ -118,9 +120,7 @@ add_methods (JsonBuilder *builder)
 {
   json_builder_set_member_name (builder, "methods");
   json_builder_begin_array (builder);
-  for (const OctMethod *method = oct_methods; method->id; method++) {
-    if (!oct_method_available (method))
-      continue;
+  for (const OctMethod *method = oct_methods (); method->id; method++) {
     json_builder_begin_object (builder);
     oct_live_json_add_string (builder, "id", method->id);
     oct_live_json_add_string (builder, "label", method->label);

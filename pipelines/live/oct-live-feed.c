@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-live-feed.h"
-#include "oct-live-change.h"
 
 #include <gst/app/gstappsink.h>
 
@@ -8,8 +7,8 @@
 #define VIRTUAL                                                                \
   "octsrc name=octsrc is-live=true samples=1024 lines=640 line-rate=19200 "    \
   "bscans=1"
-#define LAST                                                                   \
-  "octlogscale name=last range=contrast range-smoothing=0.9 ! "                \
+#define RECONSTRUCT                                                            \
+  "octreconstruct name=reconstruct range=contrast range-smoothing=0.9 ! "      \
   "capsfilter caps=video/x-raw,format=GRAY8"
 #define END                                                                    \
   "appsink name=end caps=video/x-raw sync=false async=false max-buffers=1 "    \
@@ -24,13 +23,11 @@ struct _OctLiveFeed {
   OctLiveFeedEvents events;
   gpointer data;
   GstElement *pipeline;
-  GstElement *source;       /* a bin */
-  GstElement *octsrc;       /* in it; NULL: another source */
-  GstElement *first, *last; /* NULL: the images come finished */
-  GstElement *chain, *next; /* references: in use, and to be so in a moment */
-  OctLiveTrial *trial;
-  OctLiveSettings settings; /* of the last change asked for */
-  gint64 changed_at;        /* 0 = no change yet */
+  GstElement *source;      /* a bin */
+  GstElement *octsrc;      /* in it; NULL: another source */
+  GstElement *reconstruct; /* octreconstruct; NULL: the images come finished */
+  gboolean changing;       /* its method: it has not said yet how that ends */
+  gint64 changed_at;       /* 0 = no change yet */
   guint watch;
   gboolean begun, ended, freed;
   gint closed, delivered; /* atomic */
@@ -46,8 +43,7 @@ clear_feed (gpointer data)
   OctLiveFeed *feed = data;
 
   gst_clear_object (&feed->octsrc);
-  gst_clear_object (&feed->chain);
-  gst_clear_object (&feed->next);
+  gst_clear_object (&feed->reconstruct);
   gst_clear_object (&feed->pipeline);
   g_mutex_clear (&feed->lock);
   g_cond_clear (&feed->cond);
@@ -62,31 +58,6 @@ release (gpointer feed)
 /* -------------------------------------------------------------- the pipeline
  */
 
-static GstElement *
-add_part (OctLiveFeed *feed, const char *description, GError **error)
-{
-  GstElement *part = gst_parse_bin_from_description_full (
-      description, TRUE, NULL, GST_PARSE_FLAG_FATAL_ERRORS, error);
-
-  if (part != NULL)
-    gst_bin_add (GST_BIN (feed->pipeline), part);
-  return part;
-}
-
-static GstElement *
-add_own_part (OctLiveFeed *feed, const char *description, GError **error)
-{
-  g_autoptr (GError) reason = NULL;
-  GstElement *part = add_part (feed, description, &reason);
-
-  if (part == NULL)
-    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
-        "A part of GStreamer is missing (%s); install the packages listed in "
-        "pipelines/packages.sh.",
-        reason->message);
-  return part;
-}
-
 /* What the user has described, which may end in caps; images that come sooner
  * than their time stamps say wait for their time. */
 static GstElement *
@@ -95,7 +66,8 @@ add_users_part (OctLiveFeed *feed, const char *description, const char *option,
 {
   g_autofree char *timed = g_strconcat (description, " ! clocksync", NULL);
   g_autoptr (GError) reason = NULL;
-  GstElement *part = add_part (feed, timed, &reason);
+  GstElement *part =
+      oct_launch_add_part (GST_BIN (feed->pipeline), timed, &reason);
 
   if (part == NULL)
     g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
@@ -112,7 +84,7 @@ add_source (OctLiveFeed *feed, const OctLiveSource *source, GError **error)
     return add_users_part (feed, source->images, "--images", error);
   if (source->source != NULL)
     return add_users_part (feed, source->source, "--source", error);
-  part = add_own_part (feed,
+  part = oct_launch_add_own_part (GST_BIN (feed->pipeline),
       source->file->data != NULL ? "octsrc name=octsrc loop=true ! clocksync"
                                  : VIRTUAL,
       error);
@@ -126,35 +98,32 @@ add_source (OctLiveFeed *feed, const OctLiveSource *source, GError **error)
   return part;
 }
 
-/* Spectra to images: octdcsub, the reconstruction chosen, octlogscale. */
+/* Spectra to images. */
 static GstElement *
 add_reconstruction (OctLiveFeed *feed, GstElement *from,
     const OctLiveSource *source, const OctLiveSettings *settings,
     GError **error)
 {
-  const OctMethod *method = oct_method_find (settings->method);
+  GstElement *part =
+      oct_launch_add_own_part (GST_BIN (feed->pipeline), RECONSTRUCT, error);
 
-  feed->first = add_own_part (feed, "octdcsub name=octdcsub", error);
-  if (feed->first != NULL)
-    feed->last = add_own_part (feed, LAST, error);
-  if (feed->last != NULL)
-    feed->chain = oct_chain_new (method, settings->a2, settings->a3, error);
-  if (feed->chain == NULL)
+  if (part == NULL)
     return NULL;
+  feed->reconstruct = gst_bin_get_by_name (GST_BIN (part), "reconstruct");
+  oct_method_use (feed->reconstruct, oct_method_find (settings->method));
+  gst_element_add_property_notify_watch (
+      feed->reconstruct, "method-in-use", FALSE);
   if (feed->octsrc == NULL && source->file->calibration != NULL)
-    oct_launch_set (
-        feed->pipeline, "octdcsub", "calibration", source->file->calibration);
-  gst_object_ref_sink (feed->chain);
-  gst_bin_add (GST_BIN (feed->pipeline), feed->chain);
-  if (!gst_element_link_many (
-          from, feed->first, feed->chain, feed->last, NULL)) {
+    g_object_set (
+        feed->reconstruct, "calibration", source->file->calibration, NULL);
+  if (!gst_element_link (from, part)) {
     g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION,
         "--source does not end in raw spectra, which are video/x-raw of format "
         "GRAY16_LE or GRAY8 with one A-line per row; finished pictures are "
         "given as --images.");
     return NULL;
   }
-  return feed->last;
+  return part;
 }
 
 /* ----------------------------------------------------------------- the images
@@ -215,7 +184,8 @@ static gboolean
 add_end (OctLiveFeed *feed, GstElement *from, const OctLiveSource *source,
     GError **error)
 {
-  GstElement *end = add_own_part (feed, END, error);
+  GstElement *end =
+      oct_launch_add_own_part (GST_BIN (feed->pipeline), END, error);
   GstAppSinkCallbacks callbacks = { .new_sample = on_image, .eos = on_end };
   g_autoptr (GstElement) sink = NULL;
 
@@ -306,7 +276,7 @@ is_file (OctLiveFeed *feed)
 
 static void
 report_end (
-    OctLiveFeed *feed, OctLiveEnd how, const char *message, gboolean method)
+    OctLiveFeed *feed, OctLiveEnd how, const char *message, OctLiveBlame method)
 {
   if (feed->ended)
     return;
@@ -330,26 +300,52 @@ is_sources_own (OctLiveFeed *feed, GstMessage *message)
              || !gst_structure_has_field (details, "flow-return"));
 }
 
-/* Whether the reconstruction chosen last is why the feed has ended. */
+/* Of what depends on the method; the first and the last element do not. */
 static gboolean
-is_to_blame (OctLiveFeed *feed, GstMessage *message)
+is_of_method (OctLiveFeed *feed, GstObject *object)
 {
-  GstObject *object = GST_MESSAGE_SRC (message);
-  gboolean of_chain =
-      feed->chain != NULL
-      && (object == GST_OBJECT (feed->chain)
-          || gst_object_has_as_ancestor (object, GST_OBJECT (feed->chain))
-          || (feed->next != NULL
-              && (object == GST_OBJECT (feed->next)
-                  || gst_object_has_as_ancestor (
-                      object, GST_OBJECT (feed->next)))));
+  return feed->reconstruct != NULL
+         && !g_str_equal (GST_OBJECT_NAME (object), "dcsub")
+         && !g_str_equal (GST_OBJECT_NAME (object), "logscale")
+         && (object == GST_OBJECT (feed->reconstruct)
+             || gst_object_has_as_ancestor (
+                 object, GST_OBJECT (feed->reconstruct)));
+}
 
-  return of_chain
-         || (!is_sources_own (feed, message)
-             && (feed->next != NULL
-                 || (feed->changed_at != 0
-                     && g_get_monotonic_time () - feed->changed_at
-                            < PROBATION)));
+static OctLiveBlame
+find_blame (OctLiveFeed *feed, GstMessage *message)
+{
+  gboolean soon = feed->changed_at != 0
+                  && g_get_monotonic_time () - feed->changed_at < PROBATION;
+
+  if (is_of_method (feed, GST_MESSAGE_SRC (message)))
+    return OCT_LIVE_GUILTY;
+  return !is_sources_own (feed, message) && (feed->changing || soon)
+             ? OCT_LIVE_SUSPECTED
+             : OCT_LIVE_INNOCENT;
+}
+
+/* NULL: it is in use. */
+static void
+end_change (OctLiveFeed *feed, const char *problem)
+{
+  feed->changing = FALSE;
+  if (problem == NULL)
+    feed->changed_at = g_get_monotonic_time ();
+  feed->events.changed (problem, feed->data);
+}
+
+static void
+take_warning (OctLiveFeed *feed, GstMessage *message)
+{
+  g_autoptr (GError) error = NULL;
+
+  gst_message_parse_warning (message, &error, NULL);
+  if (feed->changing
+      && GST_MESSAGE_SRC (message) == GST_OBJECT (feed->reconstruct))
+    end_change (feed, error->message);
+  else
+    g_printerr ("Note: %s\n", error->message);
 }
 
 static gboolean
@@ -362,19 +358,22 @@ on_message (GstBus *bus, GstMessage *message, gpointer data)
   case GST_MESSAGE_ERROR:
     gst_message_parse_error (message, &error, NULL);
     report_end (
-        feed, OCT_LIVE_FAILED, error->message, is_to_blame (feed, message));
+        feed, OCT_LIVE_FAILED, error->message, find_blame (feed, message));
     break;
   case GST_MESSAGE_APPLICATION:
     if (gst_message_has_name (message, AT_END))
-      report_end (
-          feed, is_file (feed) ? OCT_LIVE_AT_END : OCT_LIVE_ENDED, NULL, FALSE);
+      report_end (feed, is_file (feed) ? OCT_LIVE_AT_END : OCT_LIVE_ENDED, NULL,
+          OCT_LIVE_INNOCENT);
     else if (gst_message_has_name (message, NOT_STARTED))
-      report_end (
-          feed, OCT_LIVE_FAILED, "The source could not be started.", FALSE);
+      report_end (feed, OCT_LIVE_FAILED, "The source could not be started.",
+          OCT_LIVE_INNOCENT);
     break;
   case GST_MESSAGE_WARNING:
-    gst_message_parse_warning (message, &error, NULL);
-    g_printerr ("Note: %s\n", error->message);
+    take_warning (feed, message);
+    break;
+  case GST_MESSAGE_PROPERTY_NOTIFY:
+    if (feed->changing)
+      end_change (feed, NULL);
     break;
   case GST_MESSAGE_LATENCY:
     gst_bin_recalculate_latency (GST_BIN (feed->pipeline));
@@ -441,7 +440,6 @@ oct_live_feed_close (OctLiveFeed *feed)
   if (feed->watch != 0)
     g_source_remove (feed->watch);
   feed->watch = 0;
-  g_clear_pointer (&feed->trial, oct_live_trial_free);
   g_mutex_lock (&feed->lock);
   feed->stop = TRUE;
   g_cond_broadcast (&feed->cond);
@@ -474,75 +472,40 @@ oct_live_feed_free (OctLiveFeed *feed)
 void
 oct_live_feed_set (OctLiveFeed *feed, const OctLiveSettings *settings)
 {
-  g_autoptr (GstElement) last = NULL;
-
-  if (feed->chain == NULL)
+  if (feed->reconstruct == NULL)
     return;
-  feed->settings.a2 = settings->a2;
-  feed->settings.a3 = settings->a3;
-  oct_chain_set_dispersion (feed->chain, settings->a2, settings->a3);
-  if (feed->next != NULL)
-    oct_chain_set_dispersion (feed->next, settings->a2, settings->a3);
-  last = gst_bin_get_by_name (GST_BIN (feed->last), "last");
-  gst_util_set_object_arg (
-      G_OBJECT (last), "range", settings->automatic ? "contrast" : "manual");
-  g_object_set (last, "min", settings->min, "max", settings->max, NULL);
+  gst_util_set_object_arg (G_OBJECT (feed->reconstruct), "range",
+      settings->automatic ? "contrast" : "manual");
+  g_object_set (feed->reconstruct, "a2", settings->a2, "a3", settings->a3,
+      "min", settings->min, "max", settings->max, NULL);
 }
 
 static gboolean
-on_replaced (gpointer data)
+on_changed_at_once (gpointer data)
 {
   OctLiveFeed *feed = data;
 
-  if (g_atomic_int_get (&feed->closed))
-    return G_SOURCE_REMOVE;
-  gst_object_unref (feed->chain);
-  feed->chain = g_steal_pointer (&feed->next);
-  feed->changed_at = g_get_monotonic_time ();
-  feed->events.changed (NULL, feed->data);
+  if (feed->changing && !g_atomic_int_get (&feed->closed))
+    end_change (feed, NULL);
   return G_SOURCE_REMOVE;
-}
-
-static void
-replace (OctLiveFeed *feed, GError **error)
-{
-  GstElement *chain = oct_chain_new (oct_method_find (feed->settings.method),
-      feed->settings.a2, feed->settings.a3, error);
-
-  if (chain == NULL)
-    return;
-  feed->next = gst_object_ref_sink (chain);
-  oct_live_chain_replace (feed->pipeline, feed->first, feed->chain, chain,
-      feed->last, on_replaced, g_atomic_rc_box_acquire (feed), release);
-}
-
-static void
-on_tried (const char *problem, gpointer data)
-{
-  OctLiveFeed *feed = data;
-  g_autofree char *kept = g_strdup (problem);
-  g_autoptr (GError) error = NULL;
-
-  g_clear_pointer (&feed->trial, oct_live_trial_free);
-  if (kept == NULL)
-    replace (feed, &error);
-  if (kept != NULL || error != NULL)
-    feed->events.changed (kept != NULL ? kept : error->message, feed->data);
 }
 
 gboolean
 oct_live_feed_change (OctLiveFeed *feed, const OctLiveSettings *settings)
 {
-  g_autoptr (GstPad) spectra = NULL, ascans = NULL;
+  const OctMethod *method = oct_method_find (settings->method);
+  gint wanted, used;
 
-  if (feed->chain == NULL || feed->trial != NULL || feed->next != NULL)
+  if (feed->reconstruct == NULL || feed->changing)
     return FALSE;
-  spectra = gst_element_get_static_pad (feed->first, "src");
-  ascans = gst_element_get_static_pad (feed->last, "sink");
-  feed->settings = *settings;
-  feed->trial =
-      oct_live_trial_new (oct_method_find (settings->method), settings->a2,
-          settings->a3, feed->pipeline, spectra, ascans, on_tried, feed);
+  feed->changing = TRUE;
+  g_object_get (feed->reconstruct, "method-in-use", &used, NULL);
+  oct_method_use (feed->reconstruct, method);
+  g_object_get (feed->reconstruct, "method", &wanted, NULL);
+  /* another interpolation needs no trial, and nothing is heard of it */
+  if (wanted == used)
+    g_idle_add_full (G_PRIORITY_HIGH, on_changed_at_once,
+        g_atomic_rc_box_acquire (feed), release);
   return TRUE;
 }
 
@@ -555,9 +518,9 @@ oct_live_feed_get_info (OctLiveFeed *feed, OctLiveInfo *info)
   g_autoptr (GstPad) pad = NULL;
   g_autoptr (GstCaps) caps = NULL;
 
-  if (feed->last == NULL)
+  if (feed->reconstruct == NULL)
     return;
-  pad = gst_element_get_static_pad (feed->last, "sink");
+  pad = oct_launch_get_pad (feed->reconstruct, "logscale", "sink");
   caps = gst_pad_get_current_caps (pad);
   if (caps == NULL)
     return;

@@ -48,6 +48,13 @@ typedef enum {
   OCT_LIVE_AT_END, /* a file that was played to its end */
 } OctLiveEnd;
 
+/* Whether the reconstruction that was changed to last is why it ended. */
+typedef enum {
+  OCT_LIVE_INNOCENT,
+  OCT_LIVE_SUSPECTED, /* it happened right after the change to it */
+  OCT_LIVE_GUILTY,    /* it has said so itself */
+} OctLiveBlame;
+
 typedef struct _OctLiveFeed OctLiveFeed;
 
 typedef struct {
@@ -57,10 +64,9 @@ typedef struct {
   /* The first image has come. */
   void (*begun) (gpointer data);
   /* Once: nothing comes any more.  `message`: one sentence, NULL when it is no
-   * failure.  `method`: the reconstruction is to blame, which has not been in
-   * use for long or has said so itself. */
+   * failure. */
   void (*ended) (
-      OctLiveEnd how, const char *message, gboolean method, gpointer data);
+      OctLiveEnd how, const char *message, OctLiveBlame method, gpointer data);
   /* The last try of a reconstruction or change to it is over: it is in use now
    * or, with one sentence on why, is not. */
   void (*changed) (const char *problem, gpointer data);

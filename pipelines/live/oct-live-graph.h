@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * What is computed once, however many people watch: the images
- * (oct-live-feed.h), H.264 for WebRTC, JPEG for browsers without it (both only
- * while somebody watches), and the image that was the last.
+ * (oct-live-feed.h) and the streams made of them (oct-live-streams.h).
  *
  * When the source fails or ends, it is started again by itself, after 1, 2, 4,
- * 8 s and from then on every 10 s; everything else stays as it is.
- *
- * Every branch behind the image has a queue of its own that drops what it
- * cannot take, so that none of them holds up the source or another branch.
+ * 8 s and from then on every 10 s; everything else stays as it is.  What
+ * happens to it is said on the terminal, also where it stops without an error.
  */
 #pragma once
 
 #include "oct-live-feed.h"
+#include "oct-live-streams.h"
 
 G_BEGIN_DECLS
 
@@ -26,21 +24,10 @@ typedef struct {
 
 typedef struct _OctLiveGraph OctLiveGraph;
 
-typedef enum {
-  OCT_LIVE_H264, /* access units, byte stream; streaming thread */
-  OCT_LIVE_JPEG, /* one image each; streaming thread */
-  OCT_LIVE_N_STREAMS
-} OctLiveStream;
-
-/* Gets every buffer of a stream, in the streaming thread: it must not wait.
- * The buffer's PTS is the running time of its B-scan. */
-typedef void (*OctLiveBufferFunc) (
-    GstBuffer *buffer, GstCaps *caps, gpointer data);
-
 /* Called in the main context. */
 typedef struct {
   /* The source has ended or failed before its first image, and is not tried
-   * again: `message` is one sentence, and NULL at a regular end. */
+   * again: `message` is one sentence. */
   void (*not_begun) (const char *message, gpointer data);
   /* oct_live_graph_get_trouble() has changed; images come again when it is NULL
    * now. */
@@ -48,6 +35,10 @@ typedef struct {
   /* The settings have changed by themselves: `problem` says why a
    * reconstruction was not taken, NULL when the one wished for is in use. */
   void (*settings) (const char *problem, gpointer data);
+  /* Images come again that had stopped without trouble() having been called:
+   * the last one before was at `from`, the first one after it at `till`
+   * (monotonic, us). */
+  void (*gap) (gint64 from, gint64 till, gpointer data);
 } OctLiveGraphEvents;
 
 /* NULL with an error of one sentence. */
@@ -63,13 +54,8 @@ gboolean oct_live_graph_free (OctLiveGraph *graph);
  * about it; NULL when all is well.  The source is started again by itself. */
 const char *oct_live_graph_get_trouble (OctLiveGraph *graph);
 
-/* Adds a receiver of a stream, whose id it returns.  A key frame follows. */
-guint oct_live_graph_add_receiver (OctLiveGraph *graph, OctLiveStream stream,
-    OctLiveBufferFunc func, gpointer data);
-/* When it returns, the receiver is not called any more. */
-void oct_live_graph_remove_receiver (OctLiveGraph *graph, guint id);
-/* Asks for a key frame; the encoder makes at most three of them a second. */
-void oct_live_graph_request_key_frame (OctLiveGraph *graph);
+/* To receive and to record. */
+OctLiveStreams *oct_live_graph_get_streams (OctLiveGraph *graph);
 
 /* FALSE when the images come finished and there is nothing to set. */
 gboolean oct_live_graph_has_settings (OctLiveGraph *graph);
@@ -78,9 +64,10 @@ void oct_live_graph_get_settings (
     OctLiveGraph *graph, OctLiveSettings *settings);
 /* Whether the reconstruction that is wished for is not in use yet. */
 gboolean oct_live_graph_is_changing (OctLiveGraph *graph);
-/* FALSE with an error of one sentence when a value is impossible; nothing has
- * changed then.  Another method is tried first and then changed to, or refused
- * (event `settings`); of several wishes the last one counts. */
+/* FALSE with an error of one sentence when a value is impossible, or another
+ * method when the source has ended for good; nothing has changed then.  Another
+ * method is tried first and then changed to, or refused (event `settings`); of
+ * several wishes the last one counts. */
 gboolean oct_live_graph_set_settings (
     OctLiveGraph *graph, const OctLiveSettings *settings, GError **error);
 
@@ -89,10 +76,5 @@ void oct_live_graph_get_counts (OctLiveGraph *graph, OctLiveCounts *counts);
 /* The last image as it left the reconstruction, NULL where there is none of
  * now. */
 GstSample *oct_live_graph_get_image (OctLiveGraph *graph);
-/* The source pad that the images leave by, to record from; a reference. */
-GstPad *oct_live_graph_get_image_pad (OctLiveGraph *graph);
-/* Clock and base time, for the pipelines of viewers. */
-GstClock *oct_live_graph_get_clock (
-    OctLiveGraph *graph, GstClockTime *base_time);
 
 G_END_DECLS

@@ -16,6 +16,7 @@ typedef struct {
   SoupServerMessage *message; /* main thread */
   guint receiver, seat;
   guint timer;      /* while a picture is being written; main thread */
+  guint looker;     /* timer that looks whether anybody is there */
   gboolean writing; /* main thread */
   GMutex lock;
   GstBuffer *latest; /* not written yet */
@@ -47,6 +48,27 @@ on_too_slow (gpointer data)
   watcher->timer = 0;
   if (connection != NULL)
     oct_live_connection_cut (connection);
+  return G_SOURCE_REMOVE;
+}
+
+/* Who leaves while no pictures come is noticed by no write.  Half of a
+ * connection is left too: nobody asks for pictures like that. */
+static gboolean
+look (gpointer data)
+{
+  Watcher *watcher = data;
+  OctLiveConnection *connection = oct_live_connection_get (watcher->message);
+
+  if (watcher->writing
+      || (connection != NULL
+          && !oct_live_channel_is_left (
+              oct_live_connection_get_channel (connection))))
+    return G_SOURCE_CONTINUE;
+  watcher->looker = 0;
+  watcher->writing = TRUE;
+  soup_message_body_complete (
+      soup_server_message_get_response_body (watcher->message));
+  soup_server_message_unpause (watcher->message);
   return G_SOURCE_REMOVE;
 }
 
@@ -146,9 +168,12 @@ on_finished (SoupServerMessage *message, gpointer data)
 {
   Watcher *watcher = data;
 
-  oct_live_graph_remove_receiver (watcher->live->graph, watcher->receiver);
+  oct_live_streams_remove_receiver (
+      oct_live_graph_get_streams (watcher->live->graph), watcher->receiver);
   oct_live_seats_leave (watcher->live->pictures, watcher->seat);
   stop_timer (watcher);
+  if (watcher->looker != 0)
+    g_source_remove (watcher->looker);
   g_signal_handlers_disconnect_by_data (message, watcher);
   watcher->message = NULL;
   release (watcher);
@@ -187,6 +212,8 @@ oct_live_jpeg_answer (OctLive *live, SoupServerMessage *message)
   g_signal_connect (
       message, "wrote-chunk", G_CALLBACK (on_wrote_chunk), watcher);
   g_signal_connect (message, "finished", G_CALLBACK (on_finished), watcher);
-  watcher->receiver = oct_live_graph_add_receiver (
-      live->graph, OCT_LIVE_JPEG, on_jpeg, watcher);
+  watcher->looker = g_timeout_add_seconds (1, look, watcher);
+  watcher->receiver =
+      oct_live_streams_add_receiver (oct_live_graph_get_streams (live->graph),
+          OCT_LIVE_JPEG, on_jpeg, watcher);
 }

@@ -15,6 +15,10 @@ struct _OctLiveRecording {
   OctRecorder *recorder; /* the current or the last one, NULL before */
   GPtrArray *finishing;  /* OctRecorder, stopped before that */
   char *name;
+  gint64 begun_at; /* monotonic, us */
+  guint gaps;
+  gint64 missing; /* in them, us */
+  char *said;     /* of them */
 };
 
 /* Waits for its files, and says what was wrong for who reads it at the
@@ -25,7 +29,7 @@ free_recorder (OctRecorder *recorder)
   OctRecorderStats stats;
 
   oct_recorder_stop (recorder);
-  oct_recorder_wait (recorder, GST_CLOCK_TIME_NONE);
+  oct_recorder_wait_and_tell (recorder);
   oct_recorder_get_stats (recorder, &stats);
   if (stats.message != NULL)
     g_printerr ("Error of a recording: %s\n", stats.message);
@@ -113,6 +117,10 @@ oct_live_recording_start (OctLiveRecording *recording, GError **error)
   recording->recorder = recorder;
   g_free (recording->name);
   recording->name = g_steal_pointer (&name);
+  recording->begun_at = g_get_monotonic_time ();
+  recording->gaps = 0;
+  recording->missing = 0;
+  g_clear_pointer (&recording->said, g_free);
   return TRUE;
 }
 
@@ -123,6 +131,27 @@ oct_live_recording_stop (OctLiveRecording *recording)
     oct_recorder_stop (recording->recorder);
 }
 
+const char *
+oct_live_recording_add_gap (
+    OctLiveRecording *recording, gint64 from, gint64 till)
+{
+  g_autofree char *count = NULL;
+
+  if (!is_recording (recording) || from < recording->begun_at)
+    return NULL;
+  recording->gaps++;
+  recording->missing += till - from;
+  count = recording->gaps == 1
+              ? g_strdup ("a gap")
+              : g_strdup_printf ("%u gaps, together", recording->gaps);
+  g_free (recording->said);
+  recording->said = g_strdup_printf (
+      "The recording %s has %s of %.1f s, in which no pictures came; it went "
+      "on after that.",
+      recording->name, count, recording->missing / 1e6);
+  return recording->said;
+}
+
 void
 oct_live_recording_get_status (
     OctLiveRecording *recording, OctLiveRecordingStatus *status)
@@ -130,7 +159,8 @@ oct_live_recording_get_status (
   OctRecorderStats stats;
 
   collect (recording);
-  *status = (OctLiveRecordingStatus){ .name = recording->name };
+  *status = (OctLiveRecordingStatus){ .name = recording->name,
+    .gaps = recording->said };
   if (recording->recorder == NULL)
     return;
   oct_recorder_get_stats (recording->recorder, &stats);
@@ -152,5 +182,6 @@ oct_live_recording_free (OctLiveRecording *recording)
   gst_object_unref (recording->pad);
   g_free (recording->folder);
   g_free (recording->name);
+  g_free (recording->said);
   g_free (recording);
 }

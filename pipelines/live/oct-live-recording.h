@@ -17,6 +17,8 @@ typedef struct {
   const char *name;   /* file or files, without folder; NULL before the first */
   const char *message; /* why the last one ended by itself, or which files of
                           it were deleted, moved or replaced; or NULL */
+  const char *gaps;    /* that pictures are missing in it, one sentence; NULL
+                          when none are */
   double seconds;
   guint64 frames;  /* those of lost files are none; in the end what can be
                       played */
@@ -34,6 +36,11 @@ OctLiveRecording *oct_live_recording_new (
 gboolean oct_live_recording_start (OctLiveRecording *recording, GError **error);
 /* Returns at once; the files are finished in the background. */
 void oct_live_recording_stop (OctLiveRecording *recording);
+/* No pictures came between `from` and `till` (monotonic, us).  Returns what is
+ * to be said of it, which belongs to the recording; NULL when nothing is being
+ * recorded or was at `from`. */
+const char *oct_live_recording_add_gap (
+    OctLiveRecording *recording, gint64 from, gint64 till);
 void oct_live_recording_get_status (
     OctLiveRecording *recording, OctLiveRecordingStatus *status);
 

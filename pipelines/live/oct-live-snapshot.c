@@ -6,6 +6,8 @@
 #include <sys/resource.h>
 
 #define NICENESS 19 /* the least that a thread can ask for */
+/* For the picture that is being made when all ends. */
+#define ENDING_TIME G_TIME_SPAN_SECOND
 
 typedef struct {
   OctLiveSnapshotDone done;
@@ -23,6 +25,7 @@ struct _OctLiveSnapshots {
   GThread *thread;
   GAsyncQueue *images; /* GstSample, to the thread; its end is the queue */
   GAsyncQueue *made;   /* GBytes, from the thread; none is the queue itself */
+  GAsyncQueue *ended;  /* itself, when the thread has */
 };
 
 /* --------------------------------------------------------------------- picture
@@ -148,6 +151,7 @@ make_pictures (gpointer data)
         snapshots->made, png != NULL ? (gpointer)png : snapshots->made);
     g_idle_add_full (G_PRIORITY_DEFAULT, on_made, snapshots, NULL);
   }
+  g_async_queue_push (snapshots->ended, snapshots->ended);
   return NULL;
 }
 
@@ -221,27 +225,35 @@ oct_live_snapshots_new (OctLiveSnapshotSource source, gpointer data)
   snapshots->waiting = g_array_new (FALSE, FALSE, sizeof (Waiting));
   snapshots->images = g_async_queue_new ();
   snapshots->made = g_async_queue_new ();
+  snapshots->ended = g_async_queue_new ();
   snapshots->thread = g_thread_new ("snapshots", make_pictures, snapshots);
   return snapshots;
 }
 
-void
+gboolean
 oct_live_snapshots_free (OctLiveSnapshots *snapshots)
 {
   gpointer item;
 
   g_async_queue_push (snapshots->images, snapshots->images);
-  g_thread_join (snapshots->thread);
+  item = g_async_queue_timeout_pop (snapshots->ended, ENDING_TIME);
   g_idle_remove_by_data (snapshots);
   if (snapshots->timer != 0)
     g_source_remove (snapshots->timer);
+  snapshots->timer = 0;
   if (snapshots->served != NULL)
-    tell (snapshots->served, NULL);
-  tell (snapshots->waiting, NULL);
+    tell (g_steal_pointer (&snapshots->served), NULL);
+  if (snapshots->waiting != NULL)
+    tell (g_steal_pointer (&snapshots->waiting), NULL);
+  if (item == NULL)
+    return FALSE;
+  g_thread_join (snapshots->thread);
   while ((item = g_async_queue_try_pop (snapshots->made)) != NULL)
     if (item != snapshots->made)
       g_bytes_unref (item);
   g_async_queue_unref (snapshots->made);
   g_async_queue_unref (snapshots->images);
+  g_async_queue_unref (snapshots->ended);
   g_free (snapshots);
+  return TRUE;
 }

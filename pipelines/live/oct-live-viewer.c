@@ -142,7 +142,8 @@ on_frame (GstBuffer *buffer, GstCaps *caps, gpointer data)
       && gst_app_src_get_current_level_buffers (GST_APP_SRC (viewer->in))
              >= MAX_WAITING) {
     viewer->phase = BEHIND;
-    oct_live_graph_request_key_frame (viewer->graph);
+    oct_live_streams_request_key_frame (
+        oct_live_graph_get_streams (viewer->graph));
   }
   if (viewer->phase == BEHIND && !key)
     g_atomic_int_inc (&viewer->dropped);
@@ -160,7 +161,8 @@ on_upstream (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 
   if (gst_video_event_is_force_key_unit (GST_PAD_PROBE_INFO_EVENT (info))
       && !g_atomic_int_get (&viewer->closed))
-    oct_live_graph_request_key_frame (viewer->graph);
+    oct_live_streams_request_key_frame (
+        oct_live_graph_get_streams (viewer->graph));
   return GST_PAD_PROBE_OK;
 }
 
@@ -216,7 +218,8 @@ on_connection_state (GstElement *rtc, GParamSpec *pspec, gpointer data)
   g_object_get (rtc, "connection-state", &state, NULL);
   if (state == GST_WEBRTC_PEER_CONNECTION_STATE_CONNECTED
       && g_atomic_int_compare_and_exchange (&viewer->connected, FALSE, TRUE))
-    oct_live_graph_request_key_frame (viewer->graph);
+    oct_live_streams_request_key_frame (
+        oct_live_graph_get_streams (viewer->graph));
   else if (state == GST_WEBRTC_PEER_CONNECTION_STATE_FAILED
            || state == GST_WEBRTC_PEER_CONNECTION_STATE_CLOSED)
     tell (data, NULL, 0, NULL);
@@ -298,13 +301,14 @@ oct_live_viewer_new (OctLiveGraph *graph, const OctLivePorts *ports,
       viewer->rtc, "on-ice-candidate", G_CALLBACK (on_ice_candidate), viewer);
   g_signal_connect (viewer->rtc, "notify::connection-state",
       G_CALLBACK (on_connection_state), viewer);
-  clock = oct_live_graph_get_clock (graph, &base_time);
+  clock = oct_live_streams_get_clock (
+      oct_live_graph_get_streams (graph), &base_time);
   gst_pipeline_use_clock (GST_PIPELINE (pipeline), clock);
   gst_element_set_start_time (pipeline, GST_CLOCK_TIME_NONE);
   gst_element_set_base_time (pipeline, base_time);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  viewer->receiver =
-      oct_live_graph_add_receiver (graph, OCT_LIVE_H264, on_frame, viewer);
+  viewer->receiver = oct_live_streams_add_receiver (
+      oct_live_graph_get_streams (graph), OCT_LIVE_H264, on_frame, viewer);
   return viewer;
 }
 
@@ -338,7 +342,8 @@ void
 oct_live_viewer_free (OctLiveViewer *viewer)
 {
   g_atomic_int_set (&viewer->closed, TRUE);
-  oct_live_graph_remove_receiver (viewer->graph, viewer->receiver);
+  oct_live_streams_remove_receiver (
+      oct_live_graph_get_streams (viewer->graph), viewer->receiver);
   g_source_remove (viewer->watch);
   gst_element_set_state (viewer->pipeline, GST_STATE_NULL);
   release (viewer);

@@ -83,7 +83,8 @@ make_graph (Program *program, GError **error)
     return FALSE;
   if (o->record == NULL)
     return TRUE;
-  pad = oct_live_graph_get_image_pad (program->live.graph);
+  pad = oct_live_streams_get_image_pad (
+      oct_live_graph_get_streams (program->live.graph));
   program->live.recording =
       oct_live_recording_new (o->record, o->file_mode, pad, error);
   return program->live.recording != NULL;
@@ -221,14 +222,11 @@ on_not_begun (const char *message, gpointer data)
 
   if (program->last != NULL)
     return;
-  program->failure = g_strdup (
-      message != NULL ? message
-                      : "The source has ended before its first picture.");
-  end (program, message != NULL ? "The source of the pictures has failed."
-                                : "The source of the pictures has ended.");
+  program->failure = g_strdup (message);
+  end (program, program->failure);
 }
 
-/* A recording is of what comes without a gap. */
+/* What the source has failed in between is no recording any more. */
 static void
 on_trouble (gpointer data)
 {
@@ -247,6 +245,21 @@ on_trouble (gpointer data)
     g_printerr ("Note: %s\n", live->recording_note);
     oct_live_recording_stop (live->recording);
   }
+  oct_live_clients_tell_state (live);
+}
+
+/* A recording goes on over it, since none is worse, and has to say so. */
+static void
+on_gap (gint64 from, gint64 till, gpointer data)
+{
+  Program *program = data;
+  OctLive *live = &program->live;
+  const char *said = NULL;
+
+  if (live->recording != NULL)
+    said = oct_live_recording_add_gap (live->recording, from, till);
+  if (said != NULL)
+    g_printerr ("Note: %s\n", said);
   oct_live_clients_tell_state (live);
 }
 
@@ -278,23 +291,27 @@ on_second (gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-/* FALSE when a source hangs: what it uses is left as it is. */
+/* FALSE when a thread is not done, as of a source that hangs: what it uses is
+ * left as it is. */
 static gboolean
 clear (Program *program)
 {
   OctLive *live = &program->live;
-  gboolean clean;
+  gboolean clean = TRUE;
 
   if (live->clients != NULL)
     oct_live_clients_drop (live);
-  g_clear_pointer (&live->snapshots, oct_live_snapshots_free);
+  if (live->snapshots != NULL)
+    clean = oct_live_snapshots_free (live->snapshots);
+  live->snapshots = NULL;
   if (program->server != NULL)
     soup_server_disconnect (program->server);
   g_clear_object (&program->server);
   g_clear_pointer (&program->listener, oct_live_listener_free);
   g_clear_pointer (&live->recording, oct_live_recording_free);
   g_free (live->recording_note);
-  clean = live->graph == NULL || oct_live_graph_free (live->graph);
+  if (live->graph != NULL && !oct_live_graph_free (live->graph))
+    clean = FALSE;
   g_clear_pointer (&live->access, oct_live_access_free);
   g_clear_pointer (&live->clients, g_ptr_array_unref);
   g_clear_pointer (&live->talks, oct_live_seats_free);
@@ -324,7 +341,7 @@ static gboolean
 run (Program *program, GError **error)
 {
   static const OctLiveGraphEvents events = { on_not_begun, on_trouble,
-    on_settings };
+    on_settings, on_gap };
 
   if (!make_graph (program, error) || !make_server (program, error))
     return FALSE;
@@ -336,6 +353,7 @@ run (Program *program, GError **error)
   if (!oct_launch_survives_hangup ())
     g_unix_signal_add_full (
         G_PRIORITY_HIGH, SIGHUP, on_interrupt, program, NULL);
+  oct_launch_end_at_second_interrupt ();
   oct_launch_ignore_failed_writes ();
   g_timeout_add_seconds_full (G_PRIORITY_HIGH, 1, on_second, program, NULL);
   oct_live_graph_start (program->live.graph, &events, program);

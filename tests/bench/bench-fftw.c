@@ -1,13 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "bench-fftw.h"
-#include "oct-parallel.h"
 
-#include <fftw3.h>
-#include <stdlib.h>
-#include <string.h>
+#ifndef OCT_FFTW
+
+double
+bench_fftw_rate (
+    gboolean real, guint samples, guint lines, guint threads, guint repetitions)
+{
+  return 0;
+}
+
+#else
+
+#  include "oct-parallel.h"
+
+#  include <fftw3.h>
+#  include <stdlib.h>
+#  include <string.h>
 
 /* B-scans used in turn, so that the cache does not flatter */
-#define BUFFERS 3
+#  define BUFFERS 3
 
 static int
 compare (const void *a, const void *b)
@@ -86,3 +98,5 @@ bench_fftw_rate (
   qsort (seconds, repetitions, sizeof (double), compare);
   return lines / seconds[repetitions / 2];
 }
+
+#endif

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * Speed of the operations of a backend, one after the other over whole
- * B-scans, as the elements of a pipeline run them; and of FFTW alone on the
- * same machine in the same run, as the measure of what is possible.
+ * B-scans, as the elements of a pipeline run them; and, where it is built in, of
+ * FFTW alone on the same machine in the same run.
  *
  *   bench-operations --samples 2048 --lines 1000 --json result.json
+ *
+ * With --fused, in turn with the chain, the same as a sequence of steps, as
+ * elements run it that hand steps on (oct-sequence.h).
  */
 #include "bench-fftw.h"
 #include "oct-mask.h"
 #include "oct-nufft.h"
+#include "oct-sequence.h"
 #include "oct-window.h"
 
-#include <fftw3.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +22,7 @@
 
 static gint samples = 2048, lines = 1000, threads = 0, repetitions = 50;
 static gint buffers = 3;
-static gboolean no_dispersion = FALSE, contrast = FALSE;
+static gboolean no_dispersion = FALSE, contrast = FALSE, fused = FALSE;
 static char *method = NULL, *backend_name = NULL, *json_path = NULL;
 static char *upsample_text = NULL, *transform = NULL;
 static double oversampling = 1.25;
@@ -51,6 +54,8 @@ static GOptionEntry options[] = {
       "Real spectra, without the dispersion operation", NULL },
   { "contrast", 0, 0, G_OPTION_ARG_NONE, &contrast,
       "range=contrast instead of auto", NULL },
+  { "fused", 0, 0, G_OPTION_ARG_NONE, &fused,
+      "The chain also in one pass, in turn with one by one", NULL },
   { "repetitions", 0, 0, G_OPTION_ARG_INT, &repetitions, "B-scans timed", "N" },
   { "buffers", 0, 0, G_OPTION_ARG_INT, &buffers,
       "Buffers of every kind, used in turn", "N" },
@@ -74,6 +79,20 @@ typedef struct {
 } Stage;
 
 #define MAX_STAGES 8
+
+/* The chain in one pass: its mean, which is found at once, and the rest. */
+typedef struct {
+  const OctBackend *backend;
+  OctStep *steps[MAX_STAGES];
+  guint n;
+  OctPlan *mean, *image;
+  OctSequence *sequence;
+  gpointer mean_values;
+  guint8 **outputs;
+  GArray *seconds, *cpu;
+} Pass;
+
+static Pass pass;
 
 static gint
 compare_seconds (gconstpointer a, gconstpointer b)
@@ -107,7 +126,7 @@ new_buffers (gsize bytes)
   guint8 **result = g_new0 (guint8 *, buffers);
 
   for (gint i = 0; i < buffers; i++) {
-    result[i] = fftwf_malloc (bytes);
+    result[i] = aligned_alloc (64, (bytes + 63) & ~(gsize)63);
     g_assert_nonnull (result[i]);
     memset (result[i], 0, bytes);
   }
@@ -159,22 +178,56 @@ find_method (void)
   exit (2);
 }
 
+static OctPlan *
+make_plan (OctOperation operation, gconstpointer params)
+{
+  const OctOperationTable *table = pass.backend->operations[operation];
+  GError *error = NULL;
+  OctPlan *plan = table->create (params, &error);
+
+  if (plan == NULL) {
+    g_printerr ("%s: %s\n", table->name, error->message);
+    exit (1);
+  }
+  return plan;
+}
+
+/* The same operation in the pass. */
+static void
+add_step (OctOperation operation, gconstpointer params)
+{
+  OctBackgroundParams found;
+  GError *error = NULL;
+
+  if (operation == OCT_OPERATION_LOGSCALE) {
+    pass.image = make_plan (operation, params);
+    return;
+  }
+  if (operation == OCT_OPERATION_BACKGROUND) {
+    pass.mean = make_plan (OCT_OPERATION_MEAN, params);
+    pass.mean_values = pass.backend->alloc (OCT_MEAN_SIZE (samples), &error);
+    found = *(const OctBackgroundParams *)params;
+    found.found = TRUE;
+    params = &found;
+  }
+  pass.steps[pass.n++] = oct_step_new (operation, params, &error);
+  if (error != NULL) {
+    g_printerr ("%s\n", error->message);
+    exit (1);
+  }
+}
+
 static void
 add_stage (Stage *stages, guint *count, const OctBackend *backend,
     OctOperation operation, gconstpointer params, gsize out_row, guint out_rows,
     gdouble bytes)
 {
   Stage *stage = &stages[*count];
-  GError *error = NULL;
   double start = now ();
 
   stage->table = backend->operations[operation];
   stage->name = stage->table->name;
-  stage->plan = stage->table->create (params, &error);
-  if (stage->plan == NULL) {
-    g_printerr ("%s: %s\n", stage->name, error->message);
-    exit (1);
-  }
+  stage->plan = make_plan (operation, params);
   g_print ("plan of %-11s %6.1f ms\n", stage->name, (now () - start) * 1e3);
   stage->out_row = out_row;
   stage->out_rows = out_rows;
@@ -187,6 +240,8 @@ add_stage (Stage *stages, guint *count, const OctBackend *backend,
   else
     stage->outputs = new_buffers (out_row * out_rows);
   (*count)++;
+  if (fused)
+    add_step (operation, params);
 }
 
 /* Compressive sensing at these positions, instead of a transform. */
@@ -327,38 +382,98 @@ make_chain (const OctBackend *backend, Stage *stages)
   return count;
 }
 
-/* Seconds of each repetition of the whole chain; those of the stages go to
- * the stages. */
+/* Seconds of one turn of the whole chain; those of the stages go to the stages.
+ */
+static double
+run_stages (Stage *stages, guint count, gpointer raw, guint turn, gboolean keep)
+{
+  OctFrame in = { { { raw, (gsize)samples * 2 } } };
+  double first = now (), start = first;
+  GError *error = NULL;
+
+  for (guint s = 0; s < count; s++) {
+    OctFrame out = { { { stages[s].outputs[turn], stages[s].out_row } } };
+    double end, seconds, cpu = cpu_now ();
+    if (!stages[s].table->run (stages[s].plan, &in, &out, NULL, &error)) {
+      g_printerr ("%s: %s\n", stages[s].name, error->message);
+      exit (1);
+    }
+    end = now ();
+    seconds = end - start;
+    cpu = cpu_now () - cpu;
+    if (keep) {
+      g_array_append_val (stages[s].seconds, seconds);
+      g_array_append_val (stages[s].cpu, cpu);
+    }
+    start = end;
+    in = out;
+  }
+  return start - first;
+}
+
+static void
+make_pass (const Stage *image)
+{
+  guint failed;
+  GError *error = NULL;
+
+  pass.sequence = oct_sequence_new (pass.backend, pass.steps, pass.n,
+      OCT_OPERATION_LOGSCALE, &failed, &error);
+  if (pass.sequence == NULL) {
+    g_printerr ("%s\n", error->message);
+    exit (1);
+  }
+  g_print ("the chain is done %s\n",
+      oct_sequence_is_fused (pass.sequence) ? "in one pass" : "step by step");
+  pass.outputs = new_buffers (image->out_row * image->out_rows);
+  pass.seconds = g_array_new (FALSE, FALSE, sizeof (double));
+  pass.cpu = g_array_new (FALSE, FALSE, sizeof (double));
+}
+
+static void
+run_pass (gsize row, gpointer raw, guint turn, gboolean keep)
+{
+  OctFrame in = { { { raw, (gsize)samples * 2 } } };
+  OctFrame mean = { { { pass.mean_values, OCT_MEAN_SIZE (samples) } } };
+  OctFrame out = { { { pass.outputs[turn], row } } };
+  double cpu = cpu_now (), seconds = now ();
+  GError *error = NULL;
+  guint failed;
+
+  in.planes[1] = mean.planes[0];
+  if (!pass.backend->operations[OCT_OPERATION_MEAN]->run (
+          pass.mean, &in, &mean, NULL, &error)
+      || !oct_sequence_run (
+          pass.sequence, &in, pass.image, &out, NULL, &failed, &error)) {
+    g_printerr ("%s\n", error->message);
+    exit (1);
+  }
+  seconds = now () - seconds;
+  cpu = cpu_now () - cpu;
+  if (keep) {
+    g_array_append_val (pass.seconds, seconds);
+    g_array_append_val (pass.cpu, cpu);
+  }
+}
+
+/* Seconds of each repetition of the whole chain. */
 static GArray *
-run_chain (Stage *stages, guint count, guint8 **raw)
+run_chain (Stage *stages, guint count, guint8 **raw, GArray *cpu)
 {
   GArray *total = g_array_new (FALSE, FALSE, sizeof (double));
-  GError *error = NULL;
 
   for (gint i = -5; i < repetitions; i++) {
     guint turn = (guint)(i + 5) % (guint)buffers;
-    OctFrame in = { { { raw[turn], (gsize)samples * 2 } } };
-    double first = now (), start = first;
-    for (guint s = 0; s < count; s++) {
-      OctFrame out = { { { stages[s].outputs[turn], stages[s].out_row } } };
-      double end, seconds, cpu = cpu_now ();
-      if (!stages[s].table->run (stages[s].plan, &in, &out, NULL, &error)) {
-        g_printerr ("%s: %s\n", stages[s].name, error->message);
-        exit (1);
-      }
-      end = now ();
-      seconds = end - start;
-      cpu = cpu_now () - cpu;
-      if (i >= 0) {
-        g_array_append_val (stages[s].seconds, seconds);
-        g_array_append_val (stages[s].cpu, cpu);
-      }
-      start = end;
-      in = out;
+    double begin = cpu_now (), used;
+    double seconds = run_stages (stages, count, raw[turn], turn, i >= 0);
+
+    used = cpu_now () - begin;
+    if (i >= 0) {
+      g_array_append_val (total, seconds);
+      g_array_append_val (cpu, used);
     }
-    start -= first;
-    if (i >= 0)
-      g_array_append_val (total, start);
+    if (fused)
+      run_pass (stages[count - 1].out_row, raw[turn], turn, i >= 0);
   }
   return total;
 }
@@ -370,8 +485,10 @@ report (
   double best, middle = median (seconds);
 
   best = g_array_index (seconds, double, 0);
-  g_print ("%-22s %9.3f ms %9.3f ms %12.0f A-lines/s %7.1f GB/s", name,
-      middle * 1e3, best * 1e3, lines / middle, bytes / middle * 1e-9);
+  g_print ("%-22s %9.3f ms %9.3f ms %8.2f us/A-line %12.0f A-lines/s %7.1f "
+           "GB/s",
+      name, middle * 1e3, best * 1e3, middle * 1e6 / lines, lines / middle,
+      bytes / middle * 1e-9);
   if (cpu != NULL)
     g_print (" %12.0f A-lines per CPU second", lines / median (cpu));
   g_print ("\n");
@@ -388,6 +505,8 @@ report_fftw (GString *json, const char *name, gboolean real)
   double rate = bench_fftw_rate (real, (guint)samples, (guint)lines,
       oct_backend_cpu_get_threads (), (guint)repetitions);
 
+  if (rate == 0)
+    return;
   g_print ("%-22s %26s %12.0f A-lines/s\n", name, "", rate);
   g_string_append_printf (
       json, ",\n    {\"name\": \"%s\", \"alines_per_s\": %.6g}", name, rate);
@@ -423,7 +542,7 @@ main (int argc, char **argv)
   Stage stages[MAX_STAGES] = { 0 };
   guint count;
   guint8 **raw;
-  GArray *total;
+  GArray *total, *cpu;
   double bytes = 0;
 
   g_option_context_add_main_entries (context, options, NULL);
@@ -438,8 +557,12 @@ main (int argc, char **argv)
   }
   oct_backend_cpu_set_threads ((guint)threads);
   raw = make_raw ();
-  count = make_chain (find_backend (), stages);
-  total = run_chain (stages, count, raw);
+  pass.backend = find_backend ();
+  count = make_chain (pass.backend, stages);
+  if (fused)
+    make_pass (&stages[count - 1]);
+  cpu = g_array_new (FALSE, FALSE, sizeof (double));
+  total = run_chain (stages, count, raw, cpu);
   g_print ("\n%d samples x %d A-lines, %u threads, %d B-scans\n"
            "%-22s %12s %12s\n",
       samples, lines, oct_backend_cpu_get_threads (), repetitions, "", "median",
@@ -450,7 +573,10 @@ main (int argc, char **argv)
     bytes += stages[s].bytes;
     stages[s].table->destroy (stages[s].plan);
   }
-  report (json, "chain", total, NULL, bytes);
+  report (json, "chain", total, cpu, bytes);
+  if (fused)
+    report (json, "chain, one pass", pass.seconds, pass.cpu,
+        (double)samples * lines * 2 * 2 + (double)samples / 2 * lines);
   report_fftw (json, "FFTW alone, complex", FALSE);
   report_fftw (json, "FFTW alone, real", TRUE);
   if (json_path != NULL)

@@ -330,8 +330,11 @@ print_results (const Results *r)
   if (r->link_rate > 0)
     g_print ("%-24s %12.0f A-lines/s (pipeline: %.3f of it)\n",
         "upload to the GPU alone", r->link_rate, r->rate / r->link_rate);
-  g_print ("%-24s %12.0f A-lines/s\n", "FFTW alone, complex", r->complex_rate);
-  g_print ("%-24s %12.0f A-lines/s\n", "FFTW alone, real", r->real_rate);
+  if (r->complex_rate > 0) {
+    g_print (
+        "%-24s %12.0f A-lines/s\n", "FFTW alone, complex", r->complex_rate);
+    g_print ("%-24s %12.0f A-lines/s\n", "FFTW alone, real", r->real_rate);
+  }
   if (r->median > 0)
     g_print ("%-24s %12.0f us median, %.0f us 99th percentile\n",
         "latency of one B-scan", r->median, r->late);

@@ -4,7 +4,7 @@
  * in double precision: the same gridding (rounding alone differs), the exact
  * transform (the error that gridding is known to have); and against the CPU.
  */
-#include "../numeric/vectors/gridding-errors.h"
+#include "../reference/gridding-errors.h"
 #include "nufft-cases.h"
 #include "oct-window.h"
 

@@ -475,6 +475,9 @@ compare_image (const FusedCase *test, const Sizes *s, const guint8 *expected,
   guint most = formats[test->logscale.format].most;
   guint many = formats[test->logscale.format].many;
   gsize values = s->out_row / size, differ = 0, allowed;
+  gboolean has_auto =
+      test->logscale.range == OCT_RANGE_AUTO
+      || (test->update != NULL && test->update->range == OCT_RANGE_AUTO);
 
   for (gsize row = 0; row < s->out_rows; row++) {
     const guint8 *a = expected + row * s->out_stride;
@@ -493,8 +496,7 @@ compare_image (const FusedCase *test, const Sizes *s, const guint8 *expected,
   }
   /* black of the automatic range is the weakest value of all, which has the
    * largest error of all */
-  allowed = values * s->out_rows
-            / (test->logscale.range == OCT_RANGE_AUTO ? 200 : 1000);
+  allowed = values * s->out_rows / (has_auto ? 200 : 1000);
   if (differ <= MAX (allowed, 3))
     return NULL;
   return g_strdup_printf ("%" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT
@@ -604,10 +606,10 @@ case_name (const FusedCase *test, const char *what)
       ranges[p->range], p->range_smoothing);
 
   return g_strdup_printf (
-      "fused %u bytes %s %s%s %u x %u to %s, bins %u from %u, padding %u "
+      "fused %u bytes %s %s%s %ux%u to %s, bins %u from %u, padding %u "
       "offset %u%s%s, %s",
       (guint)oct_sample_format_size (test->format), removes[test->remove],
-      methods[test->method], test->dispersion ? " dispersion" : "",
+      methods[test->method], test->dispersion ? " compensated" : "",
       test->samples, test->lines, test->image ? image : "A-scans",
       test->depth_bins, test->depth_start, test->padding, test->offset,
       what[0] != 0 ? " " : "", what, fill_names[test->fill]);

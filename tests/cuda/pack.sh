@@ -1,7 +1,7 @@
 #!/bin/sh
 # Packs what a GPU host without GStreamer needs: GStreamer's libraries and the
 # plugins the tests use (nvcodec among them), our plugin and module, the test
-# programs, their vectors, the benchmark.
+# programs, the benchmark.
 #
 #   tests/cuda/pack.sh BUILDDIR [OUTDIR]
 #
@@ -13,7 +13,6 @@
 set -eu
 build=$1
 out=${2:-_cuda}
-sources=$(dirname "$0")/..
 system=$(pkg-config --variable=pluginsdir gstreamer-1.0)
 scanner=$(pkg-config --variable=pluginscannerdir gstreamer-1.0)
 rm -rf "$out"
@@ -44,7 +43,6 @@ done | awk '$2 == "=>" && $3 ~ /^\// {print $3}' | sort -u |
   while read -r library; do cp -L "$library" "$out/lib/"; done
 
 strip --strip-unneeded "$out"/lib/* "$out"/plugins/* 2>/dev/null || true
-cp -r "$sources/gst/vectors" "$out/vectors"
 if [ -n "${OCT_TEST_DATA:-}" ]; then
   cp -r "$OCT_TEST_DATA" "$out/data"
 fi

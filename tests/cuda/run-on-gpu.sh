@@ -38,7 +38,7 @@ summary="$logs/summary.txt"
 export GST_PLUGIN_PATH_1_0="$pack/plugins" GST_PLUGIN_SYSTEM_PATH_1_0=
 export GST_PLUGIN_SCANNER_1_0="$pack/bin/gst-plugin-scanner"
 export OCT_CUDA_MODULE_PATH="$pack/module"
-export OCT_TEST_VECTORS="$pack/vectors" OCT_TEST_DATA="$pack/data"
+export OCT_TEST_DATA="$pack/data"
 export GST_REGISTRY_1_0="$logs/registry.bin" CK_DEFAULT_TIMEOUT=240
 
 note () {
@@ -120,13 +120,18 @@ run_races () {
     'log contrast smoothing 0 range -60 to 3, 33 x 65' \
     'linear manual smoothing 0 range 0.01 to 1.5, 33 x 65' \
     'cs nudft estimated real 512' 'cs fft estimated real 1000' \
-    'cs nudft not finite complex'
+    'cs nudft not finite complex' 'mean bscan 2 bytes 256' \
+    'cubic compensated 2048x5' 'cubic compensated 2048x889' 'cubic 512x5' \
+    'lanczos 256x5' 'linear compensated 8192x5' \
+    'gray8 log contrast smoothing 0.8, bins 0'
 }
 
-# Together all cases; ' length ' is in the names of those of octfft.
+# Together all cases; ' length ' is in the names of those of octfft, and the last
+# ones are of sequences in one pass.
 run_memory () {
   check_all memcheck background resample dispersion ' length ' logscale \
-    'nufft real' 'nufft complex' 'nufft-adjoint' 'nudft' 'cs ' 'error of'
+    'nufft real' 'nufft complex' 'nufft-adjoint' 'nudft' 'cs ' 'error of' \
+    'mean ' ' kernel,' ' rows,' ' lines,' ' image' ' values,'
 }
 
 # test_program NAME BACKEND FORK [CASE]: its log and, when done, its exit status.

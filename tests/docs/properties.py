@@ -23,7 +23,8 @@ INHERITED = {
     "parent", "qos", "typefind",
     "async", "enable-last-sample", "last-sample", "max-bitrate",
     "max-lateness", "processing-deadline", "render-delay", "stats", "sync",
-    "throttle-time", "ts-offset"}
+    "throttle-time", "ts-offset",
+    "async-handling", "message-forward"}
 
 
 def inspect(element):

@@ -13,7 +13,8 @@ static OctOperation fault_operation;
 static guint fault_calls; /* to let pass */
 static gboolean happened;
 static guint runs[MAX_OPERATIONS];
-static gint waits; /* atomic */
+static gint waits;  /* atomic */
+static gint passes; /* atomic: whether they are allowed */
 
 void
 oct_test_fault_set (OctFault what, OctOperation operation, guint n)
@@ -24,6 +25,12 @@ oct_test_fault_set (OctFault what, OctOperation operation, guint n)
   fault_calls = n;
   happened = FALSE;
   g_mutex_unlock (&lock);
+}
+
+void
+oct_test_allow_passes (gboolean allow)
+{
+  g_atomic_int_set (&passes, allow);
 }
 
 gboolean
@@ -85,6 +92,8 @@ call_fails (OctFault what, GError **error)
 /* The tables of a backend between it and the elements. */
 typedef struct {
   OctBackend backend;
+  const OctFusedTable *fused;
+  OctFusedTable fused_between;
   const OctOperationTable *real[MAX_OPERATIONS];
   OctOperationTable tables[MAX_OPERATIONS];
 } Between;
@@ -184,6 +193,49 @@ static const Update update_functions[MAX_OPERATIONS][2] = {
 };
 /* clang-format on */
 
+static gboolean
+run_pass (const Between *between, OctPlan *plan, const OctFrame *in,
+    OctPlan *last, const OctFrame *out, gpointer stream, GError **error)
+{
+  if (!between->fused->run (plan, in, last, out, stream, error))
+    return FALSE;
+  if (!is_due (OCT_FAULT_PASS, fault_operation))
+    return TRUE;
+  g_set_error (error, OCT_ERROR, OCT_ERROR_DEVICE,
+      "The test made the pass of the backend %s fail", between->backend.name);
+  return FALSE;
+}
+
+#define PASS(between)                                                          \
+  static OctPlan *create_pass_##between (                                      \
+      const OctStep *const *steps, guint n, OctOperation last)                 \
+  {                                                                            \
+    return g_atomic_int_get (&passes) ? between.fused->create (steps, n, last) \
+                                      : NULL;                                  \
+  }                                                                            \
+                                                                               \
+  static gboolean run_pass_##between (OctPlan *plan, const OctFrame *in,       \
+      OctPlan *last, const OctFrame *out, gpointer stream, GError **error)     \
+  {                                                                            \
+    return run_pass (&between, plan, in, last, out, stream, error);            \
+  }
+PASS (cpu)
+PASS (cuda)
+
+static void
+put_between_passes (Between *between)
+{
+  gboolean on_gpu = between == &cuda;
+
+  between->fused = between->backend.fused;
+  if (between->fused == NULL)
+    return;
+  between->fused_between = *between->fused;
+  between->fused_between.create = on_gpu ? create_pass_cuda : create_pass_cpu;
+  between->fused_between.run = on_gpu ? run_pass_cuda : run_pass_cpu;
+  between->backend.fused = &between->fused_between;
+}
+
 static const OctBackend *
 put_between (Between *between, const OctBackend *real)
 {
@@ -201,6 +253,7 @@ put_between (Between *between, const OctBackend *real)
       between->tables[i].update = update_functions[i][between == &cuda];
     between->backend.operations[i] = &between->tables[i];
   }
+  put_between_passes (between);
   return &between->backend;
 }
 

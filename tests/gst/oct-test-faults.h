@@ -20,6 +20,8 @@ typedef enum {
   /* on a GPU: ahead of the operation a kernel is queued that takes a moment and
    * then writes where no memory is, an error that CUDA reports later */
   OCT_FAULT_STRAY,
+  /* several operations in one pass: the same as RUN */
+  OCT_FAULT_PASS,
   /* on a GPU: calls of the device fail */
   OCT_FAULT_COPY,
   OCT_FAULT_EVENT_RECORD,
@@ -33,6 +35,10 @@ typedef enum {
 /* Once, at call `n` from now on (0 is the next), of `operation` for RUN,
  * CREATE and STRAY, else of any. */
 void oct_test_fault_set (OctFault fault, OctOperation operation, guint n);
+
+/* Whether a backend may do several operations in one pass, in which none of
+ * them can fail on its own: not at first. */
+void oct_test_allow_passes (gboolean allow);
 
 /* Whether it has happened. */
 gboolean oct_test_fault_happened (void);

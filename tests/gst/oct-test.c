@@ -106,29 +106,6 @@ oct_array_equal (const OctArray *a, const OctArray *b)
                 == 0;
 }
 
-/* Where the vectors are when the programs were taken to another machine. */
-static const char *
-vectors_folder (void)
-{
-  const char *folder = g_getenv ("OCT_TEST_VECTORS");
-
-  return folder != NULL ? folder : OCT_TEST_VECTORS;
-}
-
-char *
-oct_test_path (const char *name)
-{
-  return g_build_filename (vectors_folder (), name, NULL);
-}
-
-OctArray *
-oct_test_load (const char *name)
-{
-  g_autofree char *path = oct_test_path (name);
-
-  return oct_array_load (path);
-}
-
 /* --------------------------------------------------------------- comparison */
 
 static double
@@ -191,18 +168,10 @@ oct_test_compare (const OctArray *found, const OctArray *expected, guint levels)
 
 /* ----------------------------------------------------------------- harness */
 
-static char *
-in_vectors (const char *text)
-{
-  g_auto (GStrv) parts = g_strsplit (text, "@", -1);
-
-  return g_strjoinv (vectors_folder (), parts);
-}
-
 char *
 oct_test_launch (const char *launch)
 {
-  return oct_test_cuda_launch (in_vectors (launch));
+  return oct_test_cuda_launch (oct_test_in_folder (launch));
 }
 
 /* Errors and warnings alone: a message left on the bus holds its element,
@@ -406,7 +375,7 @@ oct_test_set (GstHarness *harness, const char *factory, const char *property,
     const char *value)
 {
   GstElement *element = gst_harness_find_element (harness, factory);
-  g_autofree char *full = value != NULL ? in_vectors (value) : NULL;
+  g_autofree char *full = value != NULL ? oct_test_in_folder (value) : NULL;
 
   fail_unless (element != NULL);
   if (full != NULL)
@@ -600,71 +569,50 @@ oct_test_keep_samples (const OctArray *input, const char *path)
 
 /* -------------------------------------------------------------------- cases */
 
-static GKeyFile *
-load_cases (void)
+static const OctTestRow *
+find_row (const char *prefix, guint i)
 {
-  g_autofree char *path = oct_test_path ("cases.ini");
-  GKeyFile *file = g_key_file_new ();
-
-  if (!g_key_file_load_from_file (file, path, G_KEY_FILE_NONE, NULL))
-    g_error ("%s is missing", path);
-  return file;
-}
-
-static char *
-find_case (GKeyFile *file, const char *prefix, guint i)
-{
-  g_auto (GStrv) names = g_key_file_get_groups (file, NULL);
+  const OctTestRow *row;
   guint n, found = 0;
 
-  for (n = 0; names[n] != NULL; n++)
-    if (g_str_has_prefix (names[n], prefix) && found++ == i)
-      return g_strdup (names[n]);
+  for (n = 0; (row = oct_test_get_row (n)) != NULL; n++)
+    if (g_str_has_prefix (row->name, prefix) && found++ == i)
+      return row;
   return NULL;
 }
 
 guint
 oct_test_count_cases (const char *prefix)
 {
-  g_autoptr (GKeyFile) file = load_cases ();
   guint count = 0;
 
-  for (;; count++) {
-    g_autofree char *name = find_case (file, prefix, count);
-
-    if (name == NULL)
-      return count;
-  }
+  while (find_row (prefix, count) != NULL)
+    count++;
+  return count;
 }
 
 OctTestCase *
 oct_test_get_case (const char *prefix, guint i)
 {
-  g_autoptr (GKeyFile) file = load_cases ();
-  g_autofree char *expected = NULL;
+  const OctTestRow *row = find_row (prefix, i);
   OctTestCase *found = g_new0 (OctTestCase, 1);
 
-  found->name = find_case (file, prefix, i);
-  fail_unless (found->name != NULL);
-  GST_INFO ("case %s", found->name);
-  found->launch = g_key_file_get_string (file, found->name, "launch", NULL);
-  found->axis = g_key_file_get_string (file, found->name, "axis", NULL);
-  found->bscans =
-      MAX (1, g_key_file_get_integer (file, found->name, "bscans", NULL));
-  found->input_name = g_key_file_get_string (file, found->name, "input", NULL);
-  expected = g_key_file_get_string (file, found->name, "expected", NULL);
-  found->input = oct_test_load (found->input_name);
-  found->expected = oct_test_load (expected);
+  fail_unless (row != NULL);
+  GST_INFO ("case %s", row->name);
+  found->name = row->name;
+  found->launch = row->launch;
+  found->axis = row->axis;
+  found->input_name = row->input;
+  found->bscans = MAX (1, row->bscans);
+  found->input = oct_test_input (row->input);
+  found->expected =
+      oct_test_compute (row->launch, found->input, row->axis, found->bscans);
   return found;
 }
 
 void
 oct_test_free_case (OctTestCase *test_case)
 {
-  g_free (test_case->name);
-  g_free (test_case->launch);
-  g_free (test_case->axis);
-  g_free (test_case->input_name);
   oct_array_free (test_case->input);
   oct_array_free (test_case->expected);
   g_free (test_case);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What the element tests share: harnesses, vectors of the float64 reference,
- * calibrations, B-scan positions, error messages.  Every helper fails the test
- * at hand when something is not as it should be.
+ * What the element tests share: harnesses, inputs and what the reference makes
+ * of them, calibrations, B-scan positions, error messages.  Every helper fails
+ * the test at hand when something is not as it should be.
  */
 #pragma once
 
@@ -11,30 +11,7 @@
 #include <gst/video/video.h>
 #include "gstoctscanmeta.h"
 #include "oct-test-cuda.h"
-
-/* Values [rows][columns] of a .npy file or of a buffer. */
-typedef struct {
-  char kind;  /* 'u' unsigned, 'f' float, 'c' complex */
-  guint size; /* bytes of a value */
-  guint rows, columns;
-  guint8 *data;
-} OctArray;
-
-OctArray *oct_array_new (char kind, guint size, guint rows, guint columns);
-/* From any .npy file; 1-D arrays are one row. */
-OctArray *oct_array_load (const char *path);
-/* Rows first .. first + rows - 1. */
-OctArray *oct_array_rows (const OctArray *array, guint first, guint rows);
-void oct_array_free (OctArray *array);
-/* part 1: the imaginary part */
-double oct_array_get (
-    const OctArray *array, guint row, guint column, guint part);
-gboolean oct_array_equal (const OctArray *a, const OctArray *b);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (OctArray, oct_array_free)
-
-/* Path of a file in the folder of the vectors. */
-char *oct_test_path (const char *name);
-OctArray *oct_test_load (const char *name);
+#include "oct-test-reference.h"
 
 /* Largest relative l2 error of an A-line (1e-5 as promised), images to within
  * `levels` grey levels everywhere. */
@@ -43,7 +20,7 @@ void oct_test_compare (
 /* The same largest error without failing. */
 double oct_test_error (const OctArray *found, const OctArray *expected);
 
-/* A harness of elements, '@' in `launch` stands for the folder of the vectors.
+/* A harness of elements, '@' in `launch` stands for the folder of the inputs.
  * Messages go to oct_test_bus(). */
 GstHarness *oct_test_harness (const char *launch);
 GstBus *oct_test_bus (GstHarness *harness);
@@ -110,10 +87,9 @@ guint oct_test_read_mask (const char *path, guint samples, guint *places);
 /* Only the samples that a mask file keeps, as an array [lines][kept]. */
 OctArray *oct_test_keep_samples (const OctArray *input, const char *path);
 
-/* Cases of cases.ini whose name starts with `prefix`. */
+/* Cases whose name starts with `prefix`. */
 typedef struct {
-  char *name, *launch, *axis;
-  char *input_name; /* file name */
+  const char *name, *launch, *axis, *input_name;
   guint bscans;
   OctArray *input, *expected;
 } OctTestCase;

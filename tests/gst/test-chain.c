@@ -67,7 +67,7 @@ run_file_case (const char *prefix, guint i)
 {
   g_autoptr (OctTestCase) test = oct_test_get_case (prefix, i);
   g_autofree char *launch = g_strdup_printf (
-      "octsrc location=@/%s ! %s ! appsink name=sink sync=false",
+      "octsrc location=@/%s.npy ! %s ! appsink name=sink sync=false",
       test->input_name, test->launch);
   GstElement *pipeline = start (launch);
   g_autoptr (OctArray) found = pull_array (pipeline);
@@ -197,12 +197,11 @@ GST_END_TEST;
 GST_START_TEST (test_tee)
 {
   GstElement *pipeline =
-      start ("octsrc location=@/octdcsub-bscan-f32-input.npy loop=true "
+      start ("octsrc location=@/f32.npy loop=true "
              "num-buffers=20 ! tee name=t t. ! queue ! octdcsub ! octdcsub "
              "! fakesink sync=false t. ! queue ! appsink name=sink "
              "sync=false");
-  g_autoptr (OctArray) expected =
-      oct_test_load ("octdcsub-bscan-f32-input.npy");
+  g_autoptr (OctArray) expected = oct_test_input ("f32");
   guint i;
 
   for (i = 0; i < 20; i++) {
@@ -218,11 +217,10 @@ GST_END_TEST;
 GST_START_TEST (test_preloaded_loop)
 {
   GstElement *pipeline =
-      start ("octsrc location=@/octdcsub-bscan-f32-input.npy loop=true "
+      start ("octsrc location=@/f32.npy loop=true "
              "preload=true num-buffers=8 ! octdcsub ! appsink name=sink "
              "sync=false");
-  g_autoptr (OctArray) expected =
-      oct_test_load ("octdcsub-bscan-f32-expected.npy");
+  g_autoptr (OctArray) expected = oct_test_expected ("octdcsub-bscan-f32");
   guint i;
 
   for (i = 0; i < 8; i++) {

@@ -766,6 +766,19 @@ static const struct {
   { "octfft ! octcs", "octcs* octfft*; spectra become A-scans once, *" },
   { "octlogscale ! octlogscale", "octlogscale*; octlogscale comes last, *" },
   { "octlogscale ! octfft", "octfft* octlogscale*; octlogscale comes last, *" },
+  { "octsrc ! octdcsub ! octreconstruct",
+      "octreconstruct* cannot follow octdcsub*: it takes raw spectra *, not "
+      "spectra as measured*; put octreconstruct first, *" },
+  { "octkresample ! octreconstruct",
+      "octreconstruct* octkresample*; *or set axis=wavenumber on it." },
+  { "octfft ! octreconstruct",
+      "octreconstruct* octfft*; put octreconstruct first, *" },
+  { "videotestsrc ! video/x-raw,format=RGB ! octreconstruct ! fakesink",
+      "octreconstruct* capsfilter*: *not video of format RGB; set the camera "
+      "to a grey format, *" },
+  { "octreconstruct ! octlogscale",
+      "octlogscale* cannot follow octreconstruct*; octreconstruct comes last, "
+      "*" },
   { "octdcsub ! octrawsink",
       "octrawsink* octdcsub*; put it behind the source, *" },
   { "octfft ! octrawsink", "octrawsink* octfft*; put it behind the source, *" },

@@ -10,6 +10,7 @@
  */
 #include "oct-file.h"
 #include "oct-test-files.h"
+#include "oct-test-linked.h"
 #include "oct-test.h"
 
 #define SAMPLES 64
@@ -405,25 +406,6 @@ end (void)
   oct_test_remove_files ();
 }
 
-/* The elements that this program is linked with, in place of the plugin's. */
-static void
-register_elements (void)
-{
-  const GstPluginDesc *gst_plugin_oct_get_desc (void);
-  const GstPluginDesc *desc = gst_plugin_oct_get_desc ();
-  GstPlugin *plugin =
-      gst_registry_find_plugin (gst_registry_get (), desc->name);
-
-  if (plugin != NULL) {
-    gst_registry_remove_plugin (gst_registry_get (), plugin);
-    gst_object_unref (plugin);
-  }
-  if (!gst_plugin_register_static (desc->major_version, desc->minor_version,
-          desc->name, desc->description, desc->plugin_init, desc->version,
-          desc->license, desc->source, desc->package, desc->origin))
-    g_error ("the elements cannot be registered");
-}
-
 static Suite *
 octfiles_suite (void)
 {
@@ -446,6 +428,6 @@ int
 main (int argc, char **argv)
 {
   gst_check_init (&argc, &argv);
-  register_elements ();
+  oct_test_register_elements ();
   return gst_check_run_suite (octfiles_suite (), "octfiles", __FILE__);
 }

@@ -11,10 +11,10 @@
 #define CHAIN                                                                  \
   "! octdcsub ! octkresample ! octdispersion ! octfft ! octlogscale "
 #define FILE_SOURCE                                                            \
-  "octsrc location=@/octdcsub-bscan-u16-input.npy "                            \
+  "octsrc location=@/u16.npy "                                                 \
   "calibration=@/k-index-101.csv "
 #define FLOATS                                                                 \
-  "octsrc location=@/octdcsub-bscan-f32-input.npy "                            \
+  "octsrc location=@/f32.npy "                                                 \
   "preload=true loop=true num-buffers=5 "
 
 /* How a pipeline is to come to its end; anything else would leave a test that
@@ -39,12 +39,17 @@ static const struct {
   { AT_EOS,
       FILE_SOURCE "loop=true preload=true num-buffers=20 " CHAIN "! fakesink" },
   { AT_EOS, FLOATS "! octdcsub mode=background background="
-                   "@/octdcsub-bscan-u16-input.npy ! fakesink" },
+                   "@/u16.npy ! fakesink" },
   { AT_EOS,
       FLOATS "! tee name=t t. ! queue ! octdcsub ! fakesink t. ! queue ! "
              "octdcsub mode=running calibration="
              "@/wavelength-101.csv ! octkresample method=lanczos upsample=2 ! "
              "octfft length=256 ! fakesink" },
+  { AT_EOS, FILE_SOURCE "! octreconstruct ! fakesink" },
+  { CUT_OFF, "octsrc samples=256 lines=16 ! octreconstruct method=cs ! "
+             "fakesink" },
+  { BY_ERROR, "octsrc samples=256 lines=16 ! octreconstruct method=nufft "
+              "depth-start=500 ! fakesink" },
   { BY_ERROR, "octsrc location=nowhere.raw " CHAIN "! fakesink" },
   { BY_ERROR, "octsrc samples=256 lines=16 calibration=nowhere.csv " CHAIN
               "! fakesink" },

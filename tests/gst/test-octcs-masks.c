@@ -14,7 +14,7 @@
 static OctArray *
 load_input (void)
 {
-  return oct_test_load ("octcs-nufft-real-input.npy");
+  return oct_test_input ("fringes-4x101");
 }
 
 static OctArray *
@@ -84,18 +84,16 @@ GST_START_TEST (test_compact)
   static const struct {
     const char *properties, *input, *axis;
   } cases[] = {
-    { WAVELENGTH, "octcs-nufft-real-input.npy", NULL },
-    { WAVELENGTH " transform=nudft mask=max-gap max-gap=5",
-        "octcs-nufft-complex-input.npy", "wavelength" },
-    { WAVELENGTH " transform=fft mask=linear-k", "octcs-nufft-real-input.npy",
-        NULL },
-    { "transform=fft seed=5 sampling-rate=0.7", "octcs-nufft-real-input.npy",
-        "wavenumber" },
+    { WAVELENGTH, "fringes-4x101", NULL },
+    { WAVELENGTH " transform=nudft mask=max-gap max-gap=5", "complex-4x101",
+        "wavelength" },
+    { WAVELENGTH " transform=fft mask=linear-k", "fringes-4x101", NULL },
+    { "transform=fft seed=5 sampling-rate=0.7", "fringes-4x101", "wavenumber" },
   };
   guint i;
 
   for (i = 0; i < G_N_ELEMENTS (cases); i++) {
-    g_autoptr (OctArray) input = oct_test_load (cases[i].input);
+    g_autoptr (OctArray) input = oct_test_input (cases[i].input);
     g_autofree char *path = oct_test_file_path ("mask.txt");
     g_autofree char *all =
         g_strdup_printf ("octcs %s mask-output=%s", cases[i].properties, path);

@@ -36,7 +36,7 @@ remove_folder (void)
 static OctArray *
 load_input (void)
 {
-  return oct_test_load ("octcs-nufft-real-input.npy");
+  return oct_test_input ("fringes-4x101");
 }
 
 static OctArray *
@@ -62,17 +62,16 @@ run (const OctArray *input, const char *launch, const char *axis)
 #define ITERATES_TOLERANCE 2e-5
 
 /* On a GPU transform=nufft is computed as nudft is (docs/elements/octcs.md):
- * without what a kernel loses, which the vectors of the gridded transforms
- * hold.  There the float64 vectors of the exact transform are the reference,
- * and those of the default kernel to within 1e-3, as promised of either
+ * without what a kernel loses, which the cases of the gridded transforms
+ * hold.  There the reference is that of the exact transform, and that of the
+ * default kernel to within 1e-3, as promised of either
  * backend. */
 static void
 check_exact (const OctTestCase *test, const OctArray *found)
 {
-  g_autoptr (OctArray) exact =
-      oct_test_load (g_str_has_suffix (test->name, "-complex")
-                         ? "octcs-nudft-complex-expected.npy"
-                         : "octcs-nudft-real-expected.npy");
+  g_autoptr (OctArray) exact = oct_test_expected (
+      g_str_has_suffix (test->name, "-complex") ? "octcs-nudft-complex"
+                                                : "octcs-nudft-real");
 
   fail_unless (oct_test_error (found, exact) < ITERATES_TOLERANCE);
   if (strstr (test->name, "-nufft-") != NULL)

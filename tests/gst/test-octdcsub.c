@@ -17,10 +17,10 @@ GST_END_TEST;
 /* ------------------------------------------------------------------ strides */
 
 static void
-check_strided (const char *file, gsize offset, gsize stride)
+check_strided (const char *name, gsize offset, gsize stride)
 {
   GstHarness *harness = oct_test_harness ("octdcsub mode=none");
-  g_autoptr (OctArray) input = oct_test_load (file);
+  g_autoptr (OctArray) input = oct_test_input (name);
   g_autoptr (OctArray) output = NULL;
 
   oct_test_set_caps (harness, input, NULL);
@@ -37,11 +37,11 @@ GST_START_TEST (test_strides)
   guint i;
 
   for (i = 0; i < G_N_ELEMENTS (offsets); i++) {
-    check_strided ("octdcsub-bscan-u8-input.npy", offsets[i], 101);
-    check_strided ("octdcsub-bscan-u8-input.npy", offsets[i], 128);
-    check_strided ("octdcsub-bscan-u16-input.npy", offsets[i], 202);
-    check_strided ("octdcsub-bscan-u16-input.npy", offsets[i], 256);
-    check_strided ("octdcsub-bscan-u16-input.npy", offsets[i], 4096);
+    check_strided ("u8", offsets[i], 101);
+    check_strided ("u8", offsets[i], 128);
+    check_strided ("u16", offsets[i], 202);
+    check_strided ("u16", offsets[i], 256);
+    check_strided ("u16", offsets[i], 4096);
   }
 }
 GST_END_TEST;
@@ -154,7 +154,7 @@ GST_END_TEST;
 GST_START_TEST (test_live_mode)
 {
   GstHarness *harness = harness_for_constants ("octdcsub mode=none");
-  g_autofree char *file = oct_test_path ("octdcsub-bscan-u8-input.npy");
+  g_autofree char *file = oct_test_path ("u8.npy");
 
   fail_unless_equals_float (push_constant (harness, 100), 100);
   oct_test_set (harness, "octdcsub", "mode", "bscan");
@@ -181,10 +181,10 @@ GST_START_TEST (test_live_background)
 {
   GstHarness *harness = oct_test_harness (
       "octdcsub mode=background calibration=@/k-index-101.csv");
-  g_autoptr (OctArray) input = oct_test_load ("octdcsub-bscan-u16-input.npy");
-  g_autoptr (OctArray) stored = oct_test_load ("octdcsub-stored-expected.npy");
-  g_autoptr (OctArray) mean = oct_test_load ("octdcsub-bscan-u16-expected.npy");
-  g_autofree char *file = oct_test_path ("octdcsub-bscan-u16-input.npy");
+  g_autoptr (OctArray) input = oct_test_input ("u16");
+  g_autoptr (OctArray) stored = oct_test_expected ("octdcsub-stored");
+  g_autoptr (OctArray) mean = oct_test_expected ("octdcsub-bscan-u16");
+  g_autofree char *file = oct_test_path ("u16.npy");
   g_autoptr (OctArray) first = oct_test_run (harness, input, NULL);
   g_autoptr (OctArray) second = NULL, third = NULL;
 
@@ -293,7 +293,7 @@ GST_START_TEST (test_own_calibration_wins)
 {
   GstHarness *harness = oct_test_harness (
       "octdcsub mode=none calibration=@/k-index-101.csv ! octkresample");
-  g_autoptr (OctArray) input = oct_test_load ("octdcsub-bscan-u16-input.npy");
+  g_autoptr (OctArray) input = oct_test_input ("u16");
   g_autoptr (OctArray) own = NULL, late = NULL, upstream = NULL;
   g_autoptr (OctArray) expected_own = NULL, expected_upstream = NULL;
   GstHarness *plain = oct_test_harness (

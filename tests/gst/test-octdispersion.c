@@ -24,7 +24,7 @@ push (GstHarness *harness, const OctArray *input)
 static OctArray *
 load_input (void)
 {
-  return oct_test_load ("octkresample-wavelength-input.npy");
+  return oct_test_input ("fringes-3x101");
 }
 
 /* From nothing to the file's phase, to the polynomial and back, each on the
@@ -33,12 +33,11 @@ GST_START_TEST (test_live_properties)
 {
   GstHarness *harness = oct_test_harness ("octdispersion");
   g_autoptr (OctArray) input = load_input ();
-  g_autoptr (OctArray) nothing =
-      oct_test_load ("octdispersion-nothing-expected.npy");
+  g_autoptr (OctArray) nothing = oct_test_expected ("octdispersion-nothing");
   g_autoptr (OctArray) calibrated =
-      oct_test_load ("octdispersion-calibration-expected.npy");
+      oct_test_expected ("octdispersion-calibration");
   g_autoptr (OctArray) polynomial =
-      oct_test_load ("octdispersion-polynomial-expected.npy");
+      oct_test_expected ("octdispersion-polynomial");
   g_autoptr (OctArray) first = oct_test_run (harness, input, "wavenumber");
   g_autoptr (OctArray) second = NULL, third = NULL, fourth = NULL;
 
@@ -66,9 +65,9 @@ GST_START_TEST (test_calibration_from_upstream)
   GstHarness *harness = oct_test_harness ("octdispersion a2=45");
   g_autoptr (OctArray) input = load_input ();
   g_autoptr (OctArray) polynomial =
-      oct_test_load ("octdispersion-polynomial-expected.npy");
+      oct_test_expected ("octdispersion-polynomial");
   g_autoptr (OctArray) calibrated =
-      oct_test_load ("octdispersion-calibration-expected.npy");
+      oct_test_expected ("octdispersion-calibration");
   g_autoptr (OctArray) first = NULL, second = NULL;
 
   oct_test_set_caps (harness, input, "wavenumber");
@@ -132,7 +131,7 @@ GST_START_TEST (test_compact)
 {
   g_autoptr (OctArray) input = load_input ();
   g_autoptr (OctArray) calibrated =
-      oct_test_load ("octdispersion-calibration-expected.npy");
+      oct_test_expected ("octdispersion-calibration");
   g_autofree char *path = oct_test_path ("mask-101.txt");
   g_autoptr (OctArray) some = oct_test_keep_samples (input, path);
   g_autoptr (OctArray) expected = oct_test_keep_samples (calibrated, path);

@@ -16,7 +16,7 @@ GST_END_TEST;
 static OctArray *
 load_input (void)
 {
-  return oct_test_load ("octkresample-wavelength-input.npy");
+  return oct_test_input ("fringes-3x101");
 }
 
 static OctArray *
@@ -47,9 +47,8 @@ GST_START_TEST (test_live_window)
 
   oct_test_set_caps (harness, input, "wavenumber");
   for (i = 0; i < G_N_ELEMENTS (windows); i++) {
-    g_autofree char *name =
-        g_strdup_printf ("octfft-%s-expected.npy", windows[i]);
-    g_autoptr (OctArray) expected = oct_test_load (name);
+    g_autofree char *name = g_strdup_printf ("octfft-%s", windows[i]);
+    g_autoptr (OctArray) expected = oct_test_expected (name);
     g_autoptr (OctArray) output = NULL;
 
     oct_test_set (harness, "octfft", "window", windows[i]);
@@ -231,7 +230,7 @@ GST_START_TEST (test_z_spacing_of_the_first)
 {
   GstHarness *harness = oct_test_harness (
       "octdcsub calibration=@/wavelength-101.csv ! octkresample ! octfft");
-  g_autoptr (OctArray) input = oct_test_load ("octdcsub-bscan-u16-input.npy");
+  g_autoptr (OctArray) input = oct_test_input ("u16");
   g_autoptr (OctArray) output = oct_test_run (harness, input, NULL);
 
   fail_unless (get_z_spacing (harness) > 4e-6);

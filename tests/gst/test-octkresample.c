@@ -18,7 +18,7 @@ GST_END_TEST;
 static OctArray *
 load_spectra (void)
 {
-  return oct_test_load ("octkresample-linear-101-1-input.npy");
+  return oct_test_input ("fringes-5x101");
 }
 
 static OctArray *
@@ -50,9 +50,9 @@ GST_START_TEST (test_live_properties)
   for (i = 0; i < G_N_ELEMENTS (methods); i++) {
     oct_test_set (harness, "octkresample", "method", methods[i]);
     for (upsample = 1; upsample <= 2; upsample++) {
-      g_autofree char *name = g_strdup_printf (
-          "octkresample-%s-101-%u-expected.npy", methods[i], upsample);
-      g_autoptr (OctArray) expected = oct_test_load (name);
+      g_autofree char *name =
+          g_strdup_printf ("octkresample-%s-101-%u", methods[i], upsample);
+      g_autoptr (OctArray) expected = oct_test_expected (name);
       g_autoptr (OctArray) output = NULL;
 
       oct_test_set (

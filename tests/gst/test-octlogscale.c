@@ -14,7 +14,7 @@ GST_END_TEST;
 static OctArray *
 load_input (void)
 {
-  return oct_test_load ("octlogscale-auto-input.npy");
+  return oct_test_input ("a-scans");
 }
 
 static OctArray *
@@ -129,7 +129,7 @@ GST_END_TEST;
 static OctArray *
 load_several (guint i)
 {
-  g_autoptr (OctArray) all = oct_test_load ("octlogscale-smoothing-input.npy");
+  g_autoptr (OctArray) all = oct_test_input ("a-scans-bscans");
 
   return oct_array_rows (all, 9 * i, 9);
 }
@@ -172,8 +172,7 @@ GST_START_TEST (test_range_survives)
   GstHarness *harness =
       oct_test_harness ("octlogscale range=auto range-smoothing=0.2");
   g_autoptr (OctArray) input = load_several (1);
-  g_autoptr (OctArray) all =
-      oct_test_load ("octlogscale-smoothing-expected.npy");
+  g_autoptr (OctArray) all = oct_test_expected ("octlogscale-smoothing");
   g_autoptr (OctArray) expected = oct_array_rows (all, 20, 20);
   g_autoptr (OctArray) output = NULL;
   GstCaps *caps = oct_test_caps (input, input->rows, NULL);
@@ -224,13 +223,13 @@ answer_allocation (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
 }
 
 static void
-check_padded (const char *format, const char *expected_file)
+check_padded (const char *format, const char *expected_case)
 {
   g_autofree char *launch = g_strdup_printf (
       "octlogscale range=auto ! capsfilter caps=video/x-raw,format=%s", format);
   GstHarness *harness = oct_test_harness (launch);
   g_autoptr (OctArray) input = load_input ();
-  g_autoptr (OctArray) expected = oct_test_load (expected_file);
+  g_autoptr (OctArray) expected = oct_test_expected (expected_case);
   g_autoptr (OctArray) output = NULL;
   GstBuffer *buffer;
   GstCaps *caps;
@@ -257,9 +256,9 @@ check_padded (const char *format, const char *expected_file)
 
 GST_START_TEST (test_padded_images)
 {
-  check_padded ("GRAY8", "octlogscale-auto-expected.npy");
-  check_padded ("NV12", "octlogscale-auto-expected.npy");
-  check_padded ("GRAY16_LE", "octlogscale-gray16-expected.npy");
+  check_padded ("GRAY8", "octlogscale-auto");
+  check_padded ("NV12", "octlogscale-auto");
+  check_padded ("GRAY16_LE", "octlogscale-gray16");
 }
 GST_END_TEST;
 

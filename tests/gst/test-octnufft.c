@@ -19,7 +19,7 @@ GST_END_TEST;
 static OctArray *
 load_input (void)
 {
-  return oct_test_load ("octnufft-none-input.npy");
+  return oct_test_input ("fringes-5x101");
 }
 
 static OctArray *
@@ -222,7 +222,7 @@ GST_START_TEST (test_event_of_an_application)
                                           "octnufft");
   GstHarness *file = oct_test_harness (
       "octdcsub calibration=" WAVELENGTH " ! octdispersion ! octnufft");
-  g_autoptr (OctArray) input = oct_test_load ("octdcsub-bscan-u16-input.npy");
+  g_autoptr (OctArray) input = oct_test_input ("u16");
   g_autoptr (OctArray) expected = oct_test_run (file, input, NULL);
   g_autoptr (OctArray) output = NULL;
   double wavelengths[101];

@@ -17,6 +17,7 @@ static const char *const launches[] = {
          " ! octlogscale" SINK,
   SOURCE " ! octdcsub ! octnufft ! octlogscale" SINK,
   SOURCE " ! octdcsub ! octcs iterations=1 ! octlogscale" SINK,
+  SOURCE " ! octreconstruct" SINK,
 };
 
 static gboolean

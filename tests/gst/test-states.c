@@ -216,7 +216,7 @@ GST_END_TEST;
 GST_START_TEST (test_calibration_again)
 {
   GstElement *pipeline =
-      make ("octsrc location=@/octdcsub-bscan-u16-input.npy ! octdcsub "
+      make ("octsrc location=@/u16.npy ! octdcsub "
             "calibration=@/k-index-101.csv ! octkresample ! fakesink");
   GstBus *bus = gst_element_get_bus (pipeline);
   guint round;

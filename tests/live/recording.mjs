@@ -54,6 +54,23 @@ const tests = {
     }
   },
 
+  async "a disk that hangs holds up the end until the second Ctrl-C"() {
+    Object.assign(process.env, { LD_PRELOAD: process.env.OCT_SLOW_DISK, OCT_SLOW_DISK_MS: "600000" });
+    const server = await Server.start();
+    delete process.env.LD_PRELOAD;
+    const talk = await Talk.start(server);
+    await until("oct-live talks", () => talk.has("status"));
+    record(talk, true);
+    await until("it records", () => said(talk)?.active && said(talk).frames > 20);
+    server.process.kill("SIGINT");
+    await sleep(50);
+    server.process.kill("SIGINT"); // the same one, passed on
+    await until("it is said", () => /has not taken the recording.*Ctrl-C once more/.test(server.output), 20);
+    assert.equal(server.process.exitCode, null);
+    assert.equal(await server.stop(), 130);
+    assert.match(server.output, /Ended at once by the second Ctrl-C/);
+  },
+
   async "nobody else can read a recording, unless it is asked for"() {
     for (const [options, file, folder] of [[[], "600", "700"], [["--mode", "0640"], "640", "750"]]) {
       const { server } = await begin(...options);

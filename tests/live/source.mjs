@@ -3,11 +3,11 @@
 // could go on.
 import assert from "node:assert/strict";
 import { createServer } from "node:net";
-import { readdirSync, writeFileSync } from "node:fs";
+import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { countFrames, run, Server, sleep, until } from "./lib.mjs";
-import { get, Talk } from "./wire.mjs";
+import { get, open, Talk } from "./wire.mjs";
 
 const last = (talk, type) => talk.messages.filter((message) => message.type === type).at(-1);
 const set = (talk, settings) => talk.say(JSON.stringify({ type: "set", ...settings }));
@@ -62,7 +62,8 @@ class Camera {
       camera.sockets.add(socket);
     });
     camera.timer = setInterval(() => {
-      for (const socket of camera.sockets) socket.write(Buffer.alloc(64 * 48, 100));
+      if (!camera.hangs)
+        for (const socket of camera.sockets) socket.write(Buffer.alloc(64 * 48, 100));
     }, 40);
     await new Promise((resolve) => { camera.server.listen(0, "127.0.0.1", resolve); });
     camera.port = camera.server.address().port;
@@ -182,6 +183,85 @@ const tests = {
     assert.match(server.output, /tried again[^]*coming again/);
   },
 
+  async "a source that hangs is told, and a recording that goes on says so"() {
+    const camera = await Camera.start();
+    const { server, talk } = await start(...camera.options);
+    await startRecording(talk);
+    await picturesGoOn(talk, 30);
+    camera.hangs = true;
+    await until("it is told", () => /^No new pictures have come.*no error/m.test(server.output), 15);
+    assert.equal(last(talk, "state").trouble, "");
+    assert.ok(last(talk, "status").recording.active);
+    camera.hangs = false;
+    await until("that they come again is told", () => /^Pictures are coming again/m.test(server.output));
+    const said = /recording bscans-\S+ has a gap of \d+\.\d s/;
+    await until("the page says it", () => said.test(last(talk, "status").recording.message));
+    assert.match(server.output, said);
+    await picturesGoOn(talk, 30);
+    record(talk, false);
+    await until("it is finished", () => {
+      const { recording } = last(talk, "status");
+      return !recording.active && !recording.finishing;
+    });
+    assert.match(last(talk, "status").recording.message, said);
+    assert.equal(countFrames(server.recordings), last(talk, "status").recording.frames);
+    // of another one it is not
+    await startRecording(talk);
+    await picturesGoOn(talk, 10);
+    record(talk, false);
+    await until("the next one is finished", () => {
+      const { recording } = last(talk, "status");
+      return !recording.active && !recording.finishing && recording.frames > 0;
+    });
+    assert.equal(last(talk, "status").recording.message, "");
+    assert.equal(server.output.match(/No new pictures have come/g).length, 1);
+    assert.equal(await server.stop(), 0);
+    await camera.stop();
+  },
+
+  async "who leaves /stream.mjpg while no pictures come gives the place back"() {
+    const camera = await Camera.start();
+    const { server } = await start(...camera.options, "--viewers", "2");
+    camera.hangs = true;
+    await sleep(500);
+    const ask = async () => {
+      const socket = open(server);
+      socket.write("GET /stream.mjpg HTTP/1.1\r\nHost: localhost\r\n\r\n");
+      const answer = await new Promise((resolve) => { socket.once("data", resolve); });
+      return { socket, status: Number(answer.subarray(9, 12)) };
+    };
+    for (const leave of [(socket) => socket.destroy(), (socket) => socket.resetAndDestroy(), (socket) => socket.end()]) {
+      const sockets = [];
+      for (;;) {
+        const { socket, status } = await ask();
+        sockets.push(socket);
+        if (status === 503) break;
+        assert.ok(status === 200 && sockets.length < 100, `${status}, ${sockets.length}`);
+      }
+      assert.ok(sockets.length > 2);
+      // who stays is not taken for one who has left
+      await sleep(2500);
+      const { socket, status } = await ask();
+      assert.equal(status, 503);
+      for (const one of [socket, ...sockets]) leave(one);
+      await until("there is a place", async () => {
+        const one = await ask();
+        one.socket.destroy();
+        return one.status === 200;
+      });
+      await sleep(2500);
+    }
+    camera.hangs = false;
+    const { socket, status } = await ask();
+    assert.equal(status, 200);
+    let bytes = 0;
+    socket.on("data", (data) => { bytes += data.length; });
+    await until("pictures come", () => bytes > 5000);
+    socket.destroy();
+    assert.equal(await server.stop(), 0);
+    await camera.stop();
+  },
+
   async "errors and ends of a source are tried again, its settings stay"() {
     const { server, talk } = await start("--source",
       "octsrc is-live=true samples=256 lines=64 bscans=1 line-rate=1920 ! identity error-after=60");
@@ -214,11 +294,27 @@ const tests = {
       `filesrc location=${path} ! rawvideoparse width=64 height=48 format=gray8 framerate=30/1`);
     const state = await until("it ends", () => last(talk, "state").trouble && last(talk, "state"), 20);
     assert.match(state.trouble, /^The source of the pictures has ended\.$/);
+    await sleep(1500); // for the next status, in which all of them are
     const count = frames(talk);
     await sleep(3000);
     assert.equal(frames(talk), count);
     assert.equal((await get(server, "/")).status, 200);
     assert.equal(await server.stop(), 0);
+    // spectra, of which there are none any more to try a method with
+    writeFileSync(path, Buffer.alloc(256 * 64 * 2 * 40, 7));
+    const calibration = `${path}.csv`;
+    writeFileSync(calibration, `wavelength_nm\n${Array.from({ length: 256 }, (_, i) => 800 + i / 4).join("\n")}\n`);
+    const spectra = await start("--calibration", calibration, "--source",
+      `filesrc location=${path} ! rawvideoparse width=256 height=64 format=gray16-le framerate=20/1`);
+    await until("it ends", () => last(spectra.talk, "state").trouble, 20);
+    set(spectra.talk, { method: "nufft" });
+    set(spectra.talk, { a2: 3 });
+    await until("it is refused", () => problems(spectra.talk).some((text) => /has ended, and another reconstruction/.test(text)));
+    await until("the rest is taken", () => last(spectra.talk, "state").a2 === 3);
+    assert.ok(uses(spectra.talk, "cubic"));
+    assert.equal(problems(spectra.talk).length, 1);
+    assert.equal(await spectra.server.stop(), 0);
+    for (const file of [path, calibration]) rmSync(file);
   },
 
   async "what cannot be started at all ends with a sentence"() {
@@ -270,7 +366,7 @@ const tests = {
       const server = await Server.start(...options);
       const talk = await Talk.start(server);
       await until("it talks", () => talk.has("state"));
-      if (name !== "without data") await until("pictures come", () => last(talk, "status").rate > 0, 30);
+      if (name !== "without data") await until("pictures come", () => last(talk, "status")?.rate > 0, 30);
       for (let i = 0; i < 20; i++) set(talk, { method: ["nudft", "cs"][i % 2] });
       await sleep(wait);
       assert.equal(await server.stop(), 0, name);

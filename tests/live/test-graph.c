@@ -1,70 +1,117 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reconstructions that fail: the pictures go on with the one before.  The list
- * of methods is the test's own, in place of oct-chain.c. */
-#include "oct-live-change.h"
+ * of methods is the test's own, in place of oct-methods.c. */
+#include "oct-chain.h"
 #include "oct-live-graph.h"
 
 #include <string.h>
 
-#define GOOD                                                                   \
-  "octkresample ! octdispersion name=dispersion ! octfft name=transform"
-#define FAILING(count)                                                         \
-  "octkresample ! octdispersion name=dispersion ! identity error-after=" count \
-  " ! octfft name=transform"
-
-const OctMethod oct_methods[] = {
-  { "good", "Good", "octfft", GOOD },
-  { "other", "Good too", "octfft", GOOD " window=none" },
-  { "first", "Fails at once", "octfft", FAILING ("1") },
-  { "later", "Fails in use", "octfft", FAILING ("8") },
-  { "fewer", "Fewer depths", "octfft", GOOD " depth-bins=10" },
-  { "image", "No A-scans", "octfft", GOOD " ! octlogscale" },
-  { "swallows", "Gives nothing", "octfft",
-      GOOD " ! identity drop-probability=1" },
-  { "no-element", "Is no chain", "octfft", "octdispersion ! nosuchelement" },
+static const OctMethod methods[] = {
+  { "good", "Good", "resample", "cubic" },
+  { "other", "Good too", "nufft", NULL },
+  { "kind", "Good as well", "resample", "linear" },
+  { "first", "Fails at once", "cs", NULL },
+  { "later", "Fails in use", "cs", NULL },
+  { "setting", "Has an impossible setting", "cs", NULL },
+  { "swallows", "Gives nothing", "cs", NULL },
   { NULL },
 };
 
-static GMutex lock;
-static GList *chains; /* all that were made, references */
-
 const OctMethod *
-oct_method_find (const char *id)
+oct_methods (void)
 {
-  for (const OctMethod *method = oct_methods; method->id; method++)
-    if (g_strcmp0 (method->id, id) == 0)
-      return method;
-  return NULL;
+  return methods;
+}
+
+static gint left; /* B-scans until octcs fails; atomic, < 0: none */
+static gint swallows;
+
+/* Behind octcs. */
+static GstPadProbeReturn
+on_ascans (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  g_autoptr (GstElement) cs = gst_pad_get_parent_element (pad);
+
+  if (!g_atomic_int_dec_and_test (&left))
+    return GST_PAD_PROBE_OK;
+  GST_ELEMENT_ERROR (
+      cs, STREAM, FAILED, ("Failed after iterations as requested."), (NULL));
+  gst_buffer_unref (GST_PAD_PROBE_INFO_BUFFER (info));
+  GST_PAD_PROBE_INFO_DATA (info) = NULL;
+  GST_PAD_PROBE_INFO_FLOW_RETURN (info) = GST_FLOW_ERROR;
+  return GST_PAD_PROBE_HANDLED;
+}
+
+/* In front of it. */
+static GstPadProbeReturn
+on_spectra (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  return g_atomic_int_get (&swallows) ? GST_PAD_PROBE_DROP : GST_PAD_PROBE_OK;
+}
+
+static void
+prepare (GstElement *reconstruct)
+{
+  g_autoptr (GObject) cs =
+      gst_child_proxy_get_child_by_name (GST_CHILD_PROXY (reconstruct), "cs");
+  g_autoptr (GstPad) in = gst_element_get_static_pad (GST_ELEMENT (cs), "sink");
+  g_autoptr (GstPad) out = gst_element_get_static_pad (GST_ELEMENT (cs), "src");
+
+  if (g_object_get_data (cs, "prepared") != NULL)
+    return;
+  g_object_set_data (cs, "prepared", cs);
+  gst_pad_add_probe (in, GST_PAD_PROBE_TYPE_BUFFER, on_spectra, NULL, NULL);
+  gst_pad_add_probe (out, GST_PAD_PROBE_TYPE_BUFFER, on_ascans, NULL, NULL);
 }
 
 void
-oct_chain_set_dispersion (GstElement *chain, double a2, double a3)
+oct_method_use (GstElement *reconstruct, const OctMethod *method)
 {
-  g_autoptr (GstElement) dispersion =
-      gst_bin_get_by_name (GST_BIN (chain), "dispersion");
-
-  g_object_set (dispersion, "a2", a2, "a3", a3, NULL);
+  prepare (reconstruct);
+  if (g_str_equal (method->method, "cs")) {
+    g_atomic_int_set (&left, g_str_equal (method->id, "first")   ? 1
+                             : g_str_equal (method->id, "later") ? 8
+                                                                 : -1);
+    g_atomic_int_set (&swallows, g_str_equal (method->id, "swallows"));
+    g_object_set (reconstruct, "sampling-rate",
+        g_str_equal (method->id, "setting") ? 0.0 : 0.5, NULL);
+  }
+  if (method->interpolation != NULL)
+    gst_util_set_object_arg (
+        G_OBJECT (reconstruct), "interpolation", method->interpolation);
+  gst_util_set_object_arg (G_OBJECT (reconstruct), "method", method->method);
 }
 
-GstElement *
-oct_chain_new (const OctMethod *method, double a2, double a3, GError **error)
-{
-  GstElement *chain = gst_parse_bin_from_description_full (
-      method->elements, TRUE, NULL, GST_PARSE_FLAG_FATAL_ERRORS, error);
+static GMutex lock;
+static GList *chains; /* all that were in use, references */
 
-  if (chain != NULL) {
-    oct_chain_set_dispersion (chain, a2, a3);
-    g_mutex_lock (&lock);
-    chains = g_list_prepend (chains, gst_object_ref_sink (chain));
-    g_mutex_unlock (&lock);
-  }
-  return chain;
+/* Chains come to the pipeline of the pictures in whichever thread changes them.
+ */
+static gboolean
+on_element_added (GSignalInvocationHint *hint, guint count,
+    const GValue *values, gpointer data)
+{
+  GstObject *bin = g_value_get_object (&values[0]);
+  GstElement *element = g_value_get_object (&values[1]);
+  g_autoptr (GstElement) dispersion = NULL;
+
+  if (g_strcmp0 (GST_OBJECT_NAME (bin), "oct-live") != 0
+      || !GST_IS_BIN (element))
+    return TRUE;
+  dispersion = gst_bin_get_by_name (GST_BIN (element), "dispersion");
+  if (dispersion == NULL)
+    return TRUE;
+  g_mutex_lock (&lock);
+  chains = g_list_prepend (chains, gst_object_ref (element));
+  g_mutex_unlock (&lock);
+  return TRUE;
 }
 
 typedef struct {
   OctLiveGraph *graph;
-  guint changes, troubles;
+  guint changes, troubles, gaps;
   char *problem;
+  double gap; /* the last one, s */
 } Test;
 
 static void
@@ -87,6 +134,15 @@ on_settings (const char *problem, gpointer data)
   test->changes++;
   g_free (test->problem);
   test->problem = g_strdup (problem);
+}
+
+static void
+on_gap (gint64 from, gint64 till, gpointer data)
+{
+  Test *test = data;
+
+  test->gaps++;
+  test->gap = (till - from) / 1e6;
 }
 
 static guint64
@@ -149,7 +205,7 @@ static void
 begin (Test *test)
 {
   static const OctLiveGraphEvents events = { on_not_begun, on_trouble,
-    on_settings };
+    on_settings, on_gap };
   static const OctSourceOptions file = { 0 };
   const OctLiveSource source = { .file = &file,
     .source = "octsrc is-live=true samples=256 lines=16 bscans=1 "
@@ -166,9 +222,7 @@ begin (Test *test)
 static void
 end (Test *test)
 {
-  if (!oct_live_graph_free (test->graph))
-    while (oct_live_trial_is_any_running ())
-      g_usleep (1000);
+  g_assert_true (oct_live_graph_free (test->graph));
   g_free (test->problem);
   g_list_free_full (g_steal_pointer (&chains), gst_object_unref);
   while (g_main_context_iteration (NULL, FALSE))
@@ -198,14 +252,20 @@ test_refused (void)
 
   begin (&test);
   assert_refused (&test, "first", "Failed after iterations");
-  assert_refused (&test, "fewer", "10 depths and not 128");
-  assert_refused (&test, "image", "depths");
+  assert_refused (&test, "setting", "sampling rate is 0");
   assert_refused (&test, "swallows", "does not take");
-  assert_refused (&test, "no-element", "nosuchelement");
   wish (&test, "other", 0.0);
   wait_for_changes (&test, 1);
   g_assert_null (test.problem);
   g_assert_cmpstr (get_method (&test), ==, "other");
+  /* from one kind of interpolation to another there is nothing to be tried */
+  wish (&test, "good", 0.0);
+  wait_for_changes (&test, 2);
+  wish (&test, "kind", 0.0);
+  wait_for_changes (&test, 3);
+  g_assert_null (test.problem);
+  g_assert_cmpstr (get_method (&test), ==, "kind");
+  g_assert_cmpuint (test.troubles, ==, 0);
   end (&test);
 }
 
@@ -224,10 +284,98 @@ test_reverted (void)
   g_assert_cmpstr (get_method (&test), ==, "later");
   wait_for_changes (&test, 3);
   g_assert_nonnull (test.problem);
+  g_assert_nonnull (strstr (test.problem,
+      "The reconstruction \"Fails in use\" has failed, and \"Good too\" is "
+      "used again: Failed after iterations"));
   g_assert_cmpstr (get_method (&test), ==, "other");
   wait_for_frames (&test, 30);
   g_assert_cmpuint (test.troubles, ==, 0);
   g_assert_cmpuint (test.changes, ==, 3);
+  /* what is recorded has to say it */
+  g_assert_cmpuint (test.gaps, ==, 1);
+  g_assert_cmpfloat (test.gap, >, 0.0);
+  end (&test);
+}
+
+/* The pipeline of the pictures now. */
+static GstElement *
+get_pipeline (void)
+{
+  GstObject *pipeline = NULL;
+
+  g_mutex_lock (&lock);
+  for (GList *i = chains; i != NULL && pipeline == NULL; i = i->next)
+    pipeline = gst_object_get_parent (i->data);
+  g_mutex_unlock (&lock);
+  return GST_ELEMENT (pipeline);
+}
+
+static void
+wait (double seconds)
+{
+  gint64 until = g_get_monotonic_time () + (gint64)(seconds * 1e6);
+
+  while (g_get_monotonic_time () < until) {
+    g_main_context_iteration (NULL, FALSE);
+    g_usleep (1000);
+  }
+}
+
+static GstPadProbeReturn
+on_held (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  return GST_PAD_PROBE_OK;
+}
+
+/* Outside of the source, right after a change that has nothing to do with it.
+ */
+static void
+test_suspected (void)
+{
+  g_autoptr (GstElement) pipeline = NULL, end_element = NULL;
+  Test test;
+
+  begin (&test);
+  wish (&test, "other", 0.0);
+  wait_for_changes (&test, 1);
+  pipeline = get_pipeline ();
+  end_element = gst_bin_get_by_name (GST_BIN (pipeline), "end");
+  GST_ELEMENT_ERROR (end_element, RESOURCE, FAILED, ("No memory."), (NULL));
+  wait_for_changes (&test, 2);
+  g_assert_cmpstr (get_method (&test), ==, "good");
+  g_assert_nonnull (strstr (test.problem, "right after the change"));
+  g_assert_nonnull (strstr (test.problem, "may be why"));
+  g_assert_nonnull (strstr (test.problem, "No memory."));
+  wait_for_frames (&test, 5);
+  g_assert_cmpuint (test.gaps, ==, 1);
+  g_assert_cmpuint (test.troubles, ==, 0);
+  end (&test);
+}
+
+/* No error, and nothing comes. */
+static void
+test_hangs (void)
+{
+  g_autoptr (GstElement) pipeline = NULL, dcsub = NULL;
+  g_autoptr (GstPad) pad = NULL;
+  Test test;
+  gulong id;
+
+  begin (&test);
+  pipeline = get_pipeline ();
+  dcsub = gst_bin_get_by_name (GST_BIN (pipeline), "dcsub");
+  pad = gst_element_get_static_pad (dcsub, "src");
+  id = gst_pad_add_probe (
+      pad, GST_PAD_PROBE_TYPE_BLOCK_DOWNSTREAM, on_held, NULL, NULL);
+  wait (8.0);
+  g_assert_cmpuint (test.gaps, ==, 0);
+  gst_pad_remove_probe (pad, id);
+  wait_for_frames (&test, 5);
+  wait (2.5);
+  g_assert_cmpuint (test.gaps, ==, 1);
+  g_assert_cmpfloat (test.gap, >, 7.0);
+  /* it may be the source's own affair */
+  g_assert_cmpuint (test.troubles, ==, 0);
   end (&test);
 }
 
@@ -258,12 +406,12 @@ assert_a2 (double expected)
 static void
 test_burst (void)
 {
-  static const char *const methods[] = { "other", "first", "good", "fewer" };
+  static const char *const wishes[] = { "other", "first", "good", "swallows" };
   Test test;
 
   begin (&test);
   for (guint i = 0; i < 200; i++) {
-    wish (&test, methods[i % 4], i);
+    wish (&test, wishes[i % 4], i);
     if (i % 3 == 0)
       g_main_context_iteration (NULL, FALSE);
     g_usleep (i % 7 * 500);
@@ -312,28 +460,47 @@ wait_for_trouble (Test *test, gboolean wanted)
   }
 }
 
+static void
+assert_streams_fail (Test *test, GstElement *element, const char *sentence)
+{
+  g_autoptr (GstSample) image = NULL;
+
+  GST_ELEMENT_ERROR (element, STREAM, ENCODE, ("No more memory."), (NULL));
+  wait_for_trouble (test, TRUE);
+  g_assert_cmpstr (oct_live_graph_get_trouble (test->graph), ==, sentence);
+  g_assert_null (oct_live_graph_get_image (test->graph));
+  wait_for_trouble (test, FALSE);
+  wait_for_frames (test, 5);
+  image = oct_live_graph_get_image (test->graph);
+  g_assert_nonnull (image);
+}
+
 /* An error behind the images, as of an encoder: all of it begins anew. */
 static void
 test_streams_fail (void)
 {
+  g_autoptr (GstElement) input = NULL, encoder = NULL;
+  g_autoptr (GstObject) branches = NULL, pipeline = NULL;
+  g_autoptr (GstPad) pad = NULL;
+  g_autofree char *sentence = NULL;
+  OctLiveInfo info = { 0 };
   Test test;
 
   begin (&test);
-  for (guint i = 0; i < 2; i++) {
-    g_autoptr (GstPad) pad = oct_live_graph_get_image_pad (test.graph);
-    g_autoptr (GstElement) element = gst_pad_get_parent_element (pad);
-    g_autoptr (GstSample) image = NULL;
-
-    GST_ELEMENT_ERROR (element, STREAM, ENCODE, ("No more memory."), (NULL));
-    wait_for_trouble (&test, TRUE);
-    g_assert_nonnull (strstr (
-        oct_live_graph_get_trouble (test.graph), "No more memory. It is"));
-    g_assert_null (oct_live_graph_get_image (test.graph));
-    wait_for_trouble (&test, FALSE);
-    wait_for_frames (&test, 5);
-    image = oct_live_graph_get_image (test.graph);
-    g_assert_nonnull (image);
-  }
+  pad =
+      oct_live_streams_get_image_pad (oct_live_graph_get_streams (test.graph));
+  input = gst_pad_get_parent_element (pad);
+  branches = gst_object_get_parent (GST_OBJECT (input));
+  pipeline = gst_object_get_parent (branches);
+  encoder = gst_bin_get_by_name (GST_BIN (pipeline), "encoder");
+  oct_live_graph_get_info (test.graph, &info);
+  sentence = g_strdup_printf ("The encoder %s has failed: No more memory. It "
+                              "is being tried again.",
+      info.encoder);
+  assert_streams_fail (&test, encoder, sentence);
+  assert_streams_fail (&test, input,
+      "What makes a video of the pictures (appsrc) has failed: No more memory. "
+      "It is being tried again.");
   end (&test);
 }
 
@@ -342,8 +509,13 @@ main (int argc, char **argv)
 {
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
+  gst_object_unref (gst_object_ref_sink (gst_bin_new (NULL)));
+  g_signal_add_emission_hook (g_signal_lookup ("element-added", GST_TYPE_BIN),
+      0, on_element_added, NULL, NULL);
   g_test_add_func ("/live/graph/refused", test_refused);
   g_test_add_func ("/live/graph/reverted", test_reverted);
+  g_test_add_func ("/live/graph/suspected", test_suspected);
+  g_test_add_func ("/live/graph/hangs", test_hangs);
   g_test_add_func ("/live/graph/burst", test_burst);
   g_test_add_func (
       "/live/graph/ended-while-changing", test_ended_while_changing);

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "numeric.h"
 
-#include <stdio.h>
-#include <string.h>
-
 Array *
 array_new (char kind, guint size, guint rows, guint columns)
 {
@@ -22,45 +19,6 @@ array_free (Array *array)
 {
   g_free (array->data);
   g_free (array);
-}
-
-Array *
-array_load (const char *path)
-{
-  g_autofree char *content = NULL, *header = NULL;
-  const char *descr, *shape;
-  GError *error = NULL;
-  gsize length, start;
-  guint size, rows, columns;
-  char kind;
-  Array *array;
-
-  g_file_get_contents (path, &content, &length, &error);
-  g_assert_no_error (error);
-  g_assert_cmpint (length, >, 10);
-  g_assert_true (memcmp (content, "\x93NUMPY\x01", 7) == 0);
-  start = 10 + (guint8)content[8] + ((gsize)(guint8)content[9] << 8);
-  g_assert_cmpint (start, <=, length);
-  header = g_strndup (content + 10, start - 10);
-  g_assert_nonnull (strstr (header, "'fortran_order': False"));
-  descr = strstr (header, "'descr': '");
-  shape = strstr (header, "'shape': (");
-  g_assert_true (descr != NULL && shape != NULL);
-  g_assert_cmpint (sscanf (descr + 11, "%c%u", &kind, &size), ==, 2);
-  switch (sscanf (shape + 10, "%u, %u", &rows, &columns)) {
-  case 1:
-    columns = rows;
-    rows = 1;
-    break;
-  case 2:
-    break;
-  default:
-    g_error ("%s: shape not understood", path);
-  }
-  g_assert_cmpint (length - start, ==, (gsize)size * rows * columns);
-  array = array_new (kind, size, rows, columns);
-  memcpy (array->data, content + start, length - start);
-  return array;
 }
 
 double

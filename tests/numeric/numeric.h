@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * What the numeric tests share: arrays of .npy files and one run of an
- * operation.
+ * What the numeric tests share: arrays and one run of an operation.
  */
 #pragma once
 
@@ -15,8 +14,6 @@ typedef struct {
   gpointer data;
 } Array;
 
-/* Stops the test when the file is not there or not understood. */
-Array *array_load (const char *path);
 Array *array_new (char kind, guint size, guint rows, guint columns);
 void array_free (Array *array);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Array, array_free)

@@ -222,7 +222,7 @@ test_in_place (gconstpointer data)
       memory, setup->out_row * LINES, expected, setup->out_row * LINES);
 }
 
-/* The same plan, so that FFTW cannot choose another algorithm. */
+/* The same plan, so that the same instructions run. */
 static void
 test_threads (gconstpointer data)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Compressive sensing beside the vectors of the reference: that it minimises
+ * Compressive sensing beside the reference: that it minimises
  * what it says, the estimated noise, compact spectra, lines that touch no
  * other, and what is refused.
  */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * The non-uniform transforms beside the vectors of the reference: what gridding
+ * The non-uniform transforms beside the reference: what gridding
  * loses, adjointness, symmetry, equality with the FFT, nodes that change, and
  * what is refused.
  */
 #include "numeric.h"
 #include "oct-nufft.h"
 #include "oct-window.h"
-#include "vectors/gridding-errors.h"
+#include "gridding-errors.h"
 
 #include <math.h>
 #include <string.h>

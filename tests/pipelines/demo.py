@@ -119,7 +119,9 @@ def test_raw_file(folder):
     output, _ = run("--data", name, "--samples", 1024, "--lines", 100,
                     "--calibration", "cal.csv", "--output", "x y", cwd=folder)
     check_report(output)
-    check_results(folder / "x y", 4)
+    _, width, height = check_results(folder / "x y", 4)
+    # some decoders fail where they have to crop
+    assert width % 16 == 0 and 4 / 3 <= width / height <= 16 / 9, (width, height)
 
 
 def test_header(folder):

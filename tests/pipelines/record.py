@@ -332,7 +332,9 @@ def small_disk(folder, megabytes):
     try:
         yield disk
     finally:
-        subprocess.run(["umount", "-l", disk], check=False)
+        # a test may have done it
+        subprocess.run(["umount", "-l", disk], stderr=subprocess.DEVNULL,
+                       check=False)
 
 
 def check_full(process, what):
@@ -736,6 +738,33 @@ def test_slow_disk(folder):
     missing = sum(int(n) for n in re.findall(r":(\d+);", missing[1]))
     assert RATE <= missing <= found["raw"][1] + last["live"][1] + 2, (
         missing, found)
+
+
+@tap.timed
+def test_hanging_disk(folder):
+    """It waits, says so, and ends at once when it is told a second time."""
+    for signals in ((signal.SIGINT, signal.SIGINT),
+                    (signal.SIGTERM, signal.SIGTERM),
+                    (signal.SIGHUP, signal.SIGINT, signal.SIGINT)):
+        name = "x" + "".join(str(int(s)) for s in signals)
+        with recording(folder, "--output", name, *SMALL, LD_PRELOAD=SLOW_DISK,
+                       OCT_SLOW_DISK_MS="600000") as process:
+            lines_until(process, lambda p: p["live"][0] > 2 * RATE)
+            for number in signals[:-1]:
+                process.send_signal(number)
+            # as whoever starts it may do: still the same Ctrl-C
+            time.sleep(0.05)
+            process.send_signal(signals[-2])
+            for line in process.stderr:
+                if "has not taken the recording" in line:
+                    break
+            assert "Ctrl-C once more" in line, line
+            assert process.poll() is None
+            process.send_signal(signals[-1])
+            _, errors = process.communicate(timeout=10)
+        assert process.returncode == 128 + signals[-1], (
+            process.returncode, errors)
+        assert "Ended at once by the second Ctrl-C" in errors, errors
 
 
 # -------------------------------------------------------------- what is refused

@@ -31,7 +31,7 @@ def main():
     parser.add_argument("--samples", type=int, default=2048, help="per A-line (2048, as the reference has)")
     parser.add_argument("--check", action="store_true", help="fail where the error is not within 20 %% of the reference's")
     options = parser.parse_args()
-    with open(os.path.join(os.path.dirname(__file__), "..", "numeric", "vectors", "gridding-errors.h")) as f:
+    with open(os.path.join(os.path.dirname(__file__), "..", "reference", "gridding-errors.h")) as f:
         reference = {row[:3]: float(row[3])
                      for row in re.findall(r"OCT_KERNEL_(\w+), ([\d.]+), (\d+), ([\d.e-]+) ", f.read())}
     rng = np.random.default_rng(3)

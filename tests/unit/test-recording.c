@@ -4,6 +4,8 @@
 #include "oct-test.h"
 
 #include <glib/gstdio.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -619,6 +621,57 @@ test_lost_while_writing (void)
     assert_frame (recording, n, left[n]);
 }
 
+/* From the B-scan `full` on the disk takes half a B-scan. */
+static void
+write_to_full_disk (const char *name, guint full)
+{
+  OctRawWriter *writer = new_writer (name, FRAME);
+  g_autoptr (GError) error = NULL;
+  guint16 values[SAMPLES * LINES];
+  struct rlimit before, limit;
+  OctRawWriterStats stats;
+
+  g_assert_cmpint (getrlimit (RLIMIT_FSIZE, &before), ==, 0);
+  signal (SIGXFSZ, SIG_IGN);
+  limit = before;
+  limit.rlim_cur = FRAME / 2;
+  for (guint n = 0; n <= full; n++) {
+    if (n == full)
+      g_assert_cmpint (setrlimit (RLIMIT_FSIZE, &limit), ==, 0);
+    fill (values, n);
+    g_assert_true (oct_raw_writer_append (writer, values, SAMPLES * 2, &error)
+                   == (n < full));
+  }
+  g_assert_cmpint (setrlimit (RLIMIT_FSIZE, &before), ==, 0);
+  g_assert_error (error, OCT_ERROR, OCT_ERROR_WRITE);
+  stats = oct_raw_writer_get_stats (writer);
+  g_assert_cmpuint (stats.parts, ==, full);
+  g_assert_cmpuint (stats.frames, ==, full);
+  g_assert_cmpuint (stats.bytes, ==, full * FRAME);
+  oct_raw_writer_close (writer, NULL);
+}
+
+/* A part that was begun and holds nothing is none, and does not stay. */
+static void
+test_part_on_full_disk (void)
+{
+  g_autoptr (OctRecording) recording = NULL;
+
+  write_to_full_disk ("full", 2);
+  g_assert_true (
+      g_file_test (oct_test_path ("full-00001.raw"), G_FILE_TEST_EXISTS));
+  g_assert_false (
+      g_file_test (oct_test_path ("full-00002.raw"), G_FILE_TEST_EXISTS));
+  recording = open_good ("full.oct", 2);
+  assert_frame (recording, 1, 1);
+  /* from the start on: the name is free again */
+  write_to_full_disk ("nothing", 0);
+  g_assert_false (
+      g_file_test (oct_test_path ("nothing-00000.raw"), G_FILE_TEST_EXISTS));
+  g_assert_false (
+      g_file_test (oct_test_path ("nothing.oct"), G_FILE_TEST_EXISTS));
+}
+
 /* Nobody else can read them, whatever the umask. */
 static void
 test_private (void)
@@ -695,6 +748,7 @@ main (int argc, char **argv)
   g_test_add_func ("/recording/odd-values", test_odd_values);
   g_test_add_func ("/recording/text-by-hand", test_text_by_hand);
   g_test_add_func ("/recording/parts", test_parts);
+  g_test_add_func ("/recording/part-on-full-disk", test_part_on_full_disk);
   g_test_add_func ("/recording/rows-with-gaps", test_rows_with_gaps);
   g_test_add_func ("/recording/tiny-parts", test_tiny_parts);
   g_test_add_func ("/recording/cut-off", test_cut_off);

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "oct-live-pulse.h"
+
+#define PATIENCE (5 * G_TIME_SPAN_SECOND)
+/* How many times as long as usual is no accident. */
+#define PERIODS 3
+
+void
+oct_live_pulse_init (OctLivePulse *pulse, gint64 now)
+{
+  *pulse = (OctLivePulse){ .last = now, .limit = PATIENCE };
+  g_mutex_init (&pulse->lock);
+}
+
+void
+oct_live_pulse_clear (OctLivePulse *pulse)
+{
+  g_mutex_clear (&pulse->lock);
+}
+
+void
+oct_live_pulse_beat (OctLivePulse *pulse, gint64 now)
+{
+  g_mutex_lock (&pulse->lock);
+  if (now - pulse->last > pulse->limit) {
+    pulse->from = pulse->last;
+    pulse->till = now;
+  }
+  pulse->interval = now - pulse->last;
+  pulse->limit = MAX (PATIENCE, PERIODS * pulse->interval);
+  pulse->last = now;
+  pulse->any = TRUE;
+  g_mutex_unlock (&pulse->lock);
+}
+
+OctLivePulseChange
+oct_live_pulse_check (
+    OctLivePulse *pulse, gint64 now, gint64 period, gint64 *from, gint64 *till)
+{
+  OctLivePulseChange change = OCT_LIVE_PULSE_REGULAR;
+
+  g_mutex_lock (&pulse->lock);
+  pulse->limit = MAX (PATIENCE, PERIODS * MAX (period, pulse->interval));
+  if (pulse->till != 0) {
+    change = OCT_LIVE_PULSE_BACK;
+    *from = pulse->from;
+    *till = pulse->till;
+    pulse->till = 0;
+    pulse->stopped = FALSE;
+  } else if (!pulse->stopped && now - pulse->last > pulse->limit) {
+    change = OCT_LIVE_PULSE_STOPPED;
+    pulse->stopped = TRUE;
+  }
+  g_mutex_unlock (&pulse->lock);
+  return change;
+}
+
+gboolean
+oct_live_pulse_forgive (OctLivePulse *pulse, gint64 now)
+{
+  gboolean stopped;
+
+  g_mutex_lock (&pulse->lock);
+  stopped = pulse->stopped;
+  pulse->stopped = FALSE;
+  pulse->till = 0;
+  pulse->interval = 0;
+  pulse->last = MAX (pulse->last, now);
+  g_mutex_unlock (&pulse->lock);
+  return stopped;
+}
+
+gint64
+oct_live_pulse_get_last (OctLivePulse *pulse, gboolean *any)
+{
+  gint64 last;
+
+  g_mutex_lock (&pulse->lock);
+  last = pulse->last;
+  *any = pulse->any;
+  g_mutex_unlock (&pulse->lock);
+  return last;
+}

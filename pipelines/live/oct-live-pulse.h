@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * When images come, and whether they have stopped coming without a word.
+ *
+ * Times are monotonic, in us.
+ */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+typedef struct {
+  GMutex lock;
+  gint64 last;       /* image, or the start */
+  gint64 interval;   /* between it and the one before */
+  gint64 limit;      /* what is longer than this is a gap */
+  gint64 from, till; /* the last gap that has ended; till 0 = none */
+  gboolean stopped, any;
+} OctLivePulse;
+
+typedef enum {
+  OCT_LIVE_PULSE_REGULAR, /* nothing has changed */
+  OCT_LIVE_PULSE_STOPPED, /* none has come for too long */
+  OCT_LIVE_PULSE_BACK,    /* they come again */
+} OctLivePulseChange;
+
+void oct_live_pulse_init (OctLivePulse *pulse, gint64 now);
+void oct_live_pulse_clear (OctLivePulse *pulse);
+
+/* An image has come; any thread. */
+void oct_live_pulse_beat (OctLivePulse *pulse, gint64 now);
+
+/* Every second or so.  `period`: from one image to the next as it should be, 0
+ * where that is not known; none that is slow all the time counts as stopped.
+ * With BACK, `from` and `till` are the images before and after the gap. */
+OctLivePulseChange oct_live_pulse_check (
+    OctLivePulse *pulse, gint64 now, gint64 period, gint64 *from, gint64 *till);
+
+/* What is missing up to now is known otherwise.  Returns whether it was told
+ * that images have stopped, and not yet that they are back. */
+gboolean oct_live_pulse_forgive (OctLivePulse *pulse, gint64 now);
+
+/* Time of the last image, or of the start; and whether there was one. */
+gint64 oct_live_pulse_get_last (OctLivePulse *pulse, gboolean *any);
+
+G_END_DECLS

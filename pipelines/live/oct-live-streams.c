@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "oct-live-streams.h"
+
+#include "oct-encoder.h"
+#include "oct-launch.h"
+
+#include <gst/app/gstappsink.h>
+#include <gst/app/gstappsrc.h>
+#include <gst/video/video.h>
+
+/* In front of each branch.  Two images are enough to bridge the other thread's
+ * start and little enough to stay live. */
+#define QUEUE                                                                  \
+  "queue leaky=downstream max-size-buffers=2 max-size-bytes=0 max-size-time=0"
+/* As large as browsers decode it; the page gives it its proportions back.  Grey
+ * levels in the range that every decoder takes for granted. */
+#define PICTURE                                                                \
+  "capsfilter caps=\"video/x-raw,format=I420,colorimetry=bt709,"               \
+  "width=[2,1920],height=[2,1088]\""
+/* What drops here is what the branches could not even be given. */
+#define BRANCHES                                                               \
+  "appsrc name=in is-live=true format=time max-bytes=0 max-buffers=30 "        \
+  "leaky-type=downstream ! tee name=images allow-not-linked=true "             \
+  "images. ! " QUEUE " ! appsink name=still sync=false async=false "           \
+  "max-buffers=1 drop=true wait-on-eos=false "                                 \
+  "images. ! " QUEUE " ! valve name=valve-jpeg drop=true ! videoconvert ! "    \
+  "jpegenc quality=85 ! appsink name=jpeg sync=false async=false "             \
+  "max-buffers=1 drop=true wait-on-eos=false "                                 \
+  "images. ! " QUEUE " name=queue ! valve name=valve-h264 drop=true ! "        \
+  "videoconvert ! videoscale ! " PICTURE
+
+#define KEY_DISTANCE                                                           \
+  60 /* frames; viewers who join ask for one of their own                      \
+      */
+#define KEY_INTERVAL (330 * GST_MSECOND)
+
+typedef struct {
+  guint id;
+  OctLiveStream stream;
+  OctLiveBufferFunc func;
+  gpointer data;
+} Receiver;
+
+struct _OctLiveStreams {
+  OctLiveStreamsFailed failed;
+  gpointer data;
+  GstElement *pipeline;
+  GstElement *in, *images, *queue, *encoder;
+  GstElement *valves[OCT_LIVE_N_STREAMS]; /* open while somebody watches */
+  GstPad *image_pad;
+  GstClockTime base_time;
+  const char *encoder_name;
+  gboolean broken; /* the pipeline has failed */
+  guint watch;
+
+  gint made, entered,
+      left; /* images, and through the encoder's queue; atomic */
+
+  GMutex lock;
+  GArray *receivers;
+  guint last_id;
+  guint watchers[OCT_LIVE_N_STREAMS]; /* main thread */
+
+  GMutex key_lock;
+  GstClockTime last_key;
+  guint key_timer;
+};
+
+/* -------------------------------------------------------------- the pipeline
+ */
+
+static void
+link_stream (OctLiveStreams *streams, const char *name,
+    GstFlowReturn (*func) (GstAppSink *sink, gpointer streams))
+{
+  g_autoptr (GstElement) sink =
+      gst_bin_get_by_name (GST_BIN (streams->pipeline), name);
+  GstAppSinkCallbacks callbacks = { .new_sample = func };
+
+  gst_app_sink_set_callbacks (GST_APP_SINK (sink), &callbacks, streams, NULL);
+}
+
+/* The encoder counts time from an hour far away (its segment says so).  The
+ * receivers get running time, which is the same in all pipelines. */
+static GstBuffer *
+stamp_running_time (GstSample *sample)
+{
+  GstBuffer *original = gst_sample_get_buffer (sample);
+  GstBuffer *buffer = gst_buffer_copy (original);
+
+  GST_BUFFER_PTS (buffer) =
+      gst_segment_to_running_time (gst_sample_get_segment (sample),
+          GST_FORMAT_TIME, GST_BUFFER_PTS (original));
+  GST_BUFFER_DTS (buffer) = GST_CLOCK_TIME_NONE;
+  return buffer;
+}
+
+static void
+send_to_receivers (
+    OctLiveStreams *streams, OctLiveStream stream, GstAppSink *sink)
+{
+  g_autoptr (GstSample) sample = gst_app_sink_pull_sample (sink);
+  g_autoptr (GstBuffer) buffer = NULL;
+
+  if (sample == NULL)
+    return;
+  buffer = stamp_running_time (sample);
+  g_mutex_lock (&streams->lock);
+  for (guint i = 0; i < streams->receivers->len; i++) {
+    Receiver *receiver = &g_array_index (streams->receivers, Receiver, i);
+
+    if (receiver->stream == stream)
+      receiver->func (buffer, gst_sample_get_caps (sample), receiver->data);
+  }
+  g_mutex_unlock (&streams->lock);
+}
+
+static GstFlowReturn
+on_h264 (GstAppSink *sink, gpointer data)
+{
+  send_to_receivers (data, OCT_LIVE_H264, sink);
+  return GST_FLOW_OK;
+}
+
+static GstFlowReturn
+on_jpeg (GstAppSink *sink, gpointer data)
+{
+  send_to_receivers (data, OCT_LIVE_JPEG, sink);
+  return GST_FLOW_OK;
+}
+
+static GstPadProbeReturn
+count (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  g_atomic_int_inc ((gint *)data);
+  return GST_PAD_PROBE_OK;
+}
+
+static void
+count_at (GstElement *element, const char *name, gint *counter)
+{
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (element, name);
+
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, count, counter, NULL);
+}
+
+/* From the images to the streams. */
+static gboolean
+add_branches (OctLiveStreams *streams, guint bitrate, GError **error)
+{
+  OctEncoderSettings settings = {
+    .bitrate = bitrate, .key_distance = KEY_DISTANCE, .low_delay = TRUE
+  };
+  GstElement *branches =
+      oct_launch_add_own_part (GST_BIN (streams->pipeline), BRANCHES, error);
+  GstElement *h264;
+
+  if (branches == NULL)
+    return FALSE;
+  streams->in = gst_bin_get_by_name (GST_BIN (branches), "in");
+  streams->images = gst_bin_get_by_name (GST_BIN (branches), "images");
+  streams->queue = gst_bin_get_by_name (GST_BIN (branches), "queue");
+  streams->valves[OCT_LIVE_H264] =
+      gst_bin_get_by_name (GST_BIN (branches), "valve-h264");
+  streams->valves[OCT_LIVE_JPEG] =
+      gst_bin_get_by_name (GST_BIN (branches), "valve-jpeg");
+  streams->encoder = oct_encoder_new (&settings, &streams->encoder_name, error);
+  if (streams->encoder == NULL)
+    return FALSE;
+  gst_object_ref_sink (streams->encoder);
+  gst_bin_add (GST_BIN (streams->pipeline), streams->encoder);
+  h264 = oct_launch_add_own_part (GST_BIN (streams->pipeline),
+      "capsfilter caps=video/x-h264,stream-format=byte-stream,alignment=au,"
+      "profile=constrained-baseline ! appsink name=h264 sync=false async=false "
+      "max-buffers=2 drop=true wait-on-eos=false",
+      error);
+  if (h264 == NULL)
+    return FALSE;
+  if (!gst_element_link_many (branches, streams->encoder, h264, NULL)) {
+    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION,
+        "The encoder %s does not take pictures.", streams->encoder_name);
+    return FALSE;
+  }
+  streams->image_pad = gst_element_get_static_pad (streams->in, "src");
+  link_stream (streams, "h264", on_h264);
+  link_stream (streams, "jpeg", on_jpeg);
+  count_at (streams->images, "sink", &streams->made);
+  count_at (streams->queue, "sink", &streams->entered);
+  count_at (streams->queue, "src", &streams->left);
+  return TRUE;
+}
+
+/* Its time goes on whatever happens to the source. */
+static void
+set_clock (OctLiveStreams *streams)
+{
+  g_autoptr (GstClock) clock = gst_system_clock_obtain ();
+
+  streams->base_time = gst_clock_get_time (clock);
+  gst_pipeline_use_clock (GST_PIPELINE (streams->pipeline), clock);
+  gst_element_set_start_time (streams->pipeline, GST_CLOCK_TIME_NONE);
+  gst_element_set_base_time (streams->pipeline, streams->base_time);
+}
+
+OctLiveStreams *
+oct_live_streams_new (
+    guint bitrate, OctLiveStreamsFailed failed, gpointer data, GError **error)
+{
+  OctLiveStreams *streams = g_new0 (OctLiveStreams, 1);
+
+  streams->failed = failed;
+  streams->data = data;
+  g_mutex_init (&streams->lock);
+  g_mutex_init (&streams->key_lock);
+  streams->receivers = g_array_new (FALSE, FALSE, sizeof (Receiver));
+  streams->pipeline =
+      gst_object_ref_sink (gst_pipeline_new ("oct-live-streams"));
+  set_clock (streams);
+  if (add_branches (streams, bitrate, error))
+    return streams;
+  oct_live_streams_free (streams);
+  return NULL;
+}
+
+void
+oct_live_streams_free (OctLiveStreams *streams)
+{
+  if (streams->watch != 0)
+    g_source_remove (streams->watch);
+  if (streams->key_timer != 0)
+    g_source_remove (streams->key_timer);
+  gst_element_set_state (streams->pipeline, GST_STATE_NULL);
+  g_clear_pointer (&streams->image_pad, gst_object_unref);
+  g_clear_pointer (&streams->in, gst_object_unref);
+  g_clear_pointer (&streams->images, gst_object_unref);
+  g_clear_pointer (&streams->queue, gst_object_unref);
+  for (guint i = 0; i < OCT_LIVE_N_STREAMS; i++)
+    g_clear_pointer (&streams->valves[i], gst_object_unref);
+  g_clear_pointer (&streams->encoder, gst_object_unref);
+  gst_object_unref (streams->pipeline);
+  g_array_unref (streams->receivers);
+  g_mutex_clear (&streams->lock);
+  g_mutex_clear (&streams->key_lock);
+  g_free (streams);
+}
+
+/* ------------------------------------------------------------------ its life
+ */
+
+/* Which part of what makes the streams has posted `message`. */
+static char *
+name_part (OctLiveStreams *streams, GstMessage *message)
+{
+  GstObject *object = GST_MESSAGE_SRC (message);
+  GstElementFactory *factory =
+      GST_IS_ELEMENT (object) ? gst_element_get_factory (GST_ELEMENT (object))
+                              : NULL;
+
+  if (object == GST_OBJECT (streams->encoder)
+      || gst_object_has_as_ancestor (object, GST_OBJECT (streams->encoder)))
+    return g_strdup_printf ("The encoder %s", streams->encoder_name);
+  if (factory != NULL
+      && gst_element_factory_list_is_type (
+          factory, GST_ELEMENT_FACTORY_TYPE_ENCODER))
+    return g_strdup_printf ("The encoder %s", GST_OBJECT_NAME (factory));
+  return g_strdup_printf ("What makes a video of the pictures (%s)",
+      factory != NULL ? GST_OBJECT_NAME (factory) : GST_OBJECT_NAME (object));
+}
+
+static void
+take_error (OctLiveStreams *streams, GstMessage *message)
+{
+  g_autofree char *what = name_part (streams, message);
+  g_autoptr (GError) error = NULL;
+
+  /* of several the first one counts */
+  if (streams->broken)
+    return;
+  streams->broken = TRUE;
+  gst_message_parse_error (message, &error, NULL);
+  streams->failed (what, error->message, streams->data);
+}
+
+static gboolean
+on_message (GstBus *bus, GstMessage *message, gpointer data)
+{
+  OctLiveStreams *streams = data;
+  g_autoptr (GError) error = NULL;
+
+  switch (GST_MESSAGE_TYPE (message)) {
+  case GST_MESSAGE_ERROR:
+    take_error (streams, message);
+    break;
+  case GST_MESSAGE_WARNING:
+    gst_message_parse_warning (message, &error, NULL);
+    g_printerr ("Note: %s\n", error->message);
+    break;
+  case GST_MESSAGE_LATENCY:
+    gst_bin_recalculate_latency (GST_BIN (streams->pipeline));
+    break;
+  default:
+    break;
+  }
+  return G_SOURCE_CONTINUE;
+}
+
+void
+oct_live_streams_start (OctLiveStreams *streams)
+{
+  g_autoptr (GstBus) bus = gst_element_get_bus (streams->pipeline);
+
+  streams->watch =
+      gst_bus_add_watch_full (bus, G_PRIORITY_HIGH, on_message, streams, NULL);
+  gst_element_set_state (streams->pipeline, GST_STATE_PLAYING);
+}
+
+void
+oct_live_streams_repair (OctLiveStreams *streams)
+{
+  if (!streams->broken)
+    return;
+  streams->broken = FALSE;
+  gst_element_set_state (streams->pipeline, GST_STATE_NULL);
+  gst_element_set_state (streams->pipeline, GST_STATE_PLAYING);
+}
+
+void
+oct_live_streams_push (OctLiveStreams *streams, GstBuffer *image, GstCaps *caps)
+{
+  GstClockTime time = GST_BUFFER_PTS (image);
+  g_autoptr (GstSample) sample = NULL;
+
+  GST_BUFFER_PTS (image) =
+      time > streams->base_time ? time - streams->base_time : 0;
+  sample = gst_sample_new (image, caps, NULL, NULL);
+  gst_app_src_push_sample (GST_APP_SRC (streams->in), sample);
+}
+
+/* ----------------------------------------------------------------- receivers
+ */
+
+guint
+oct_live_streams_add_receiver (OctLiveStreams *streams, OctLiveStream stream,
+    OctLiveBufferFunc func, gpointer data)
+{
+  Receiver receiver = { .stream = stream, .func = func, .data = data };
+
+  g_mutex_lock (&streams->lock);
+  receiver.id = ++streams->last_id;
+  g_array_append_val (streams->receivers, receiver);
+  g_mutex_unlock (&streams->lock);
+  if (streams->watchers[stream]++ == 0)
+    g_object_set (streams->valves[stream], "drop", FALSE, NULL);
+  if (stream == OCT_LIVE_H264)
+    oct_live_streams_request_key_frame (streams);
+  return receiver.id;
+}
+
+void
+oct_live_streams_remove_receiver (OctLiveStreams *streams, guint id)
+{
+  OctLiveStream stream = OCT_LIVE_N_STREAMS;
+
+  g_mutex_lock (&streams->lock);
+  for (guint i = 0; i < streams->receivers->len; i++) {
+    Receiver *receiver = &g_array_index (streams->receivers, Receiver, i);
+
+    if (receiver->id == id) {
+      stream = receiver->stream;
+      g_array_remove_index_fast (streams->receivers, i);
+      break;
+    }
+  }
+  g_mutex_unlock (&streams->lock);
+  if (stream < OCT_LIVE_N_STREAMS && --streams->watchers[stream] == 0)
+    g_object_set (streams->valves[stream], "drop", TRUE, NULL);
+}
+
+static void
+force_key_frame (OctLiveStreams *streams)
+{
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (streams->encoder, "src");
+
+  gst_pad_send_event (pad, gst_video_event_new_upstream_force_key_unit (
+                               GST_CLOCK_TIME_NONE, TRUE, 0));
+}
+
+static gboolean
+on_key_timer (gpointer data)
+{
+  OctLiveStreams *streams = data;
+
+  g_mutex_lock (&streams->key_lock);
+  streams->key_timer = 0;
+  streams->last_key = gst_util_get_timestamp ();
+  g_mutex_unlock (&streams->key_lock);
+  force_key_frame (streams);
+  return G_SOURCE_REMOVE;
+}
+
+/* Viewers ask whenever they lose a packet.  Key frames are large: the requests
+ * of all viewers within the interval share one. */
+void
+oct_live_streams_request_key_frame (OctLiveStreams *streams)
+{
+  GstClockTime now = gst_util_get_timestamp (), since;
+  gboolean force = FALSE;
+
+  g_mutex_lock (&streams->key_lock);
+  since = now - streams->last_key;
+  if (streams->key_timer == 0 && since >= KEY_INTERVAL) {
+    streams->last_key = now;
+    force = TRUE;
+  } else if (streams->key_timer == 0)
+    streams->key_timer = g_timeout_add (
+        (KEY_INTERVAL - since) / GST_MSECOND + 1, on_key_timer, streams);
+  g_mutex_unlock (&streams->key_lock);
+  if (force)
+    force_key_frame (streams);
+}
+
+/* --------------------------------------------------------------- information
+ */
+
+const char *
+oct_live_streams_get_encoder (OctLiveStreams *streams)
+{
+  return streams->encoder_name;
+}
+
+GstCaps *
+oct_live_streams_get_caps (OctLiveStreams *streams)
+{
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (streams->images, "sink");
+
+  return gst_pad_get_current_caps (pad);
+}
+
+void
+oct_live_streams_get_counts (OctLiveStreams *streams, guint64 *images,
+    guint64 *dropped, GstClockTime *time)
+{
+  gint entered = g_atomic_int_get (&streams->entered);
+  gint left = g_atomic_int_get (&streams->left), waiting;
+
+  g_object_get (streams->queue, "current-level-buffers", &waiting, NULL);
+  *images = g_atomic_int_get (&streams->made);
+  *dropped = MAX (0, entered - left - waiting);
+  *time = gst_element_get_current_running_time (streams->pipeline);
+}
+
+GstSample *
+oct_live_streams_get_image (OctLiveStreams *streams)
+{
+  g_autoptr (GstElement) sink =
+      gst_bin_get_by_name (GST_BIN (streams->pipeline), "still");
+  GstSample *sample = NULL;
+
+  g_object_get (sink, "last-sample", &sample, NULL);
+  return sample;
+}
+
+GstPad *
+oct_live_streams_get_image_pad (OctLiveStreams *streams)
+{
+  return gst_object_ref (streams->image_pad);
+}
+
+GstClock *
+oct_live_streams_get_clock (OctLiveStreams *streams, GstClockTime *base_time)
+{
+  *base_time = streams->base_time;
+  return gst_pipeline_get_clock (GST_PIPELINE (streams->pipeline));
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A source that hangs, and one that is only slow. */
+#include "oct-live-pulse.h"
+
+#define S G_TIME_SPAN_SECOND
+#define MS G_TIME_SPAN_MILLISECOND
+#define START (1000 * S)
+
+typedef struct {
+  OctLivePulse pulse;
+  gint64 now;
+  guint stopped, back;
+  gint64 from, till; /* of the last gap */
+} Test;
+
+static void
+begin (Test *test)
+{
+  *test = (Test){ .now = START };
+  oct_live_pulse_init (&test->pulse, START);
+}
+
+/* Lets time pass, with an image every `interval` where that is not 0, and looks
+ * every second. */
+static void
+pass (Test *test, gint64 time, gint64 interval, gint64 period)
+{
+  gint64 end = test->now + time, image = test->now + interval;
+
+  for (test->now += MS; test->now <= end; test->now += MS) {
+    if (interval != 0 && test->now == image) {
+      oct_live_pulse_beat (&test->pulse, test->now);
+      image += interval;
+    }
+    if ((test->now - START) % S != 0)
+      continue;
+    switch (oct_live_pulse_check (
+        &test->pulse, test->now, period, &test->from, &test->till)) {
+    case OCT_LIVE_PULSE_STOPPED:
+      test->stopped++;
+      break;
+    case OCT_LIVE_PULSE_BACK:
+      test->back++;
+      break;
+    case OCT_LIVE_PULSE_REGULAR:
+      break;
+    }
+  }
+  test->now = end;
+}
+
+static void
+assert_told (Test *test, guint stopped, guint back)
+{
+  g_assert_cmpuint (test->stopped, ==, stopped);
+  g_assert_cmpuint (test->back, ==, back);
+}
+
+static void
+test_hangs (void)
+{
+  Test test;
+  gboolean any;
+
+  begin (&test);
+  pass (&test, 60 * S, 40 * MS, 40 * MS);
+  assert_told (&test, 0, 0);
+  /* a moment is no matter, and then it is told once */
+  pass (&test, 4900 * MS, 0, 40 * MS);
+  assert_told (&test, 0, 0);
+  pass (&test, 3600 * S, 0, 40 * MS);
+  assert_told (&test, 1, 0);
+  g_assert_cmpint (
+      oct_live_pulse_get_last (&test.pulse, &any), ==, START + 60 * S);
+  g_assert_true (any);
+  pass (&test, 60 * S, 40 * MS, 40 * MS);
+  assert_told (&test, 1, 1);
+  g_assert_cmpint (test.from, ==, START + 60 * S);
+  g_assert_cmpint (test.till, ==, START + 3664900 * MS + 40 * MS);
+  /* and again */
+  pass (&test, 7 * S, 0, 40 * MS);
+  assert_told (&test, 2, 1);
+  oct_live_pulse_clear (&test.pulse);
+}
+
+static void
+test_never_begins (void)
+{
+  Test test;
+  gboolean any;
+
+  begin (&test);
+  pass (&test, 60 * S, 0, 0);
+  assert_told (&test, 1, 0);
+  g_assert_cmpint (oct_live_pulse_get_last (&test.pulse, &any), ==, START);
+  g_assert_false (any);
+  oct_live_pulse_clear (&test.pulse);
+}
+
+/* By what its caps say, and what nothing says: told once at the most. */
+static void
+test_slow (void)
+{
+  Test test;
+
+  begin (&test);
+  pass (&test, 600 * S, 4 * S, 0);
+  pass (&test, 600 * S, 20 * S, 20 * S);
+  assert_told (&test, 0, 0);
+  oct_live_pulse_clear (&test.pulse);
+  begin (&test);
+  pass (&test, 600 * S, 8 * S, 40 * MS);
+  assert_told (&test, 1, 1);
+  pass (&test, 600 * S, 8 * S, 40 * MS);
+  assert_told (&test, 1, 1);
+  oct_live_pulse_clear (&test.pulse);
+}
+
+static void
+test_forgiven (void)
+{
+  Test test;
+
+  begin (&test);
+  pass (&test, 10 * S, 40 * MS, 0);
+  pass (&test, 10 * S, 0, 0);
+  assert_told (&test, 1, 0);
+  g_assert_true (oct_live_pulse_forgive (&test.pulse, test.now));
+  g_assert_false (oct_live_pulse_forgive (&test.pulse, test.now));
+  pass (&test, 10 * S, 40 * MS, 0);
+  assert_told (&test, 1, 0);
+  oct_live_pulse_clear (&test.pulse);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/live/pulse/hangs", test_hangs);
+  g_test_add_func ("/live/pulse/never-begins", test_never_begins);
+  g_test_add_func ("/live/pulse/slow", test_slow);
+  g_test_add_func ("/live/pulse/forgiven", test_forgiven);
+  return g_test_run ();
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * Chains of operations with random settings, always the same ones, and what
+ * they are to give by their definitions, in double precision.
+ */
+#pragma once
+
+#include "oct-sequence.h"
+#include "oct-window.h"
+
+#include <complex.h>
+
+#define MAX_SAMPLES 512
+
+/* One sequence with settings of its own, and spectra for it. */
+typedef struct {
+  guint samples, lines, length, first_bin, bins;
+  OctSampleFormat format;
+  gboolean has_background, has_resample, has_dispersion, has_fft;
+  OctBackgroundMode mode;
+  OctResampleMethod method;
+  guint upsample;
+  OctWindow window_kind;
+  gsize in_stride, out_stride, image_stride;
+  OctLogscaleParams image;
+  double positions[MAX_SAMPLES], phase[MAX_SAMPLES];
+  double window[MAX_SAMPLES], stored[MAX_SAMPLES];
+  guint8 *raw;  /* [lines][in_stride] */
+  guint8 *mean; /* OCT_MEAN_SIZE */
+  OctStep *steps[OCT_SEQUENCE_MAX];
+  guint n;
+} ChainCase;
+
+ChainCase *chain_case_new (guint seed);
+void chain_case_free (ChainCase *c);
+
+/* One step more. */
+void chain_case_add (
+    ChainCase *c, OctOperation operation, gconstpointer params);
+
+/* What all steps give, [lines][bins], of which the imaginary parts are 0 where
+ * rows are real.  `level`: the norm of so many values on the average of all
+ * bins of the transform: rounding errors of strong bins are in all of them. */
+complex double *chain_case_exact (const ChainCase *c, double *level);

@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * Every operation of a backend, and whole chains of them, against the reference
+ * (tests/reference) on the same input: the CPU, and the reference's own table,
+ * which is the same but for rounding at the ends.
+ */
+#include "cases.h"
+#include "oct-window.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gridding-errors.h"
+
+/* Largest relative l2 error of an A-line.  A float32 has 6e-8; the transform
+ * and the spline add a few of those up. */
+#define SPECTRUM_TOLERANCE 5e-7
+#define A_SCAN_TOLERANCE 5e-7
+#define CHAIN_TOLERANCE 1e-6
+/* Weights of float32, those on the fly of a Bessel function of that accuracy,
+ * and exact sums, which nearly cancel for A-lines of a few samples. */
+#define GRIDDED_TOLERANCE 1e-6
+#define ON_THE_FLY_TOLERANCE 2e-6
+#define EXACT_TOLERANCE 2e-6
+/* As promised.  Most are below 2e-5; but each step takes its length from the
+ * two before, and near the minimum that is a ratio of what rounding left.
+ * Saturated spectra are there after two steps: more say nothing. */
+#define SENSING_TOLERANCE 1e-3
+#define SENSING_FFT_TOLERANCE 1e-4
+/* Two roundings of the result, and what is left of a 16 bit mean in the low
+ * float. */
+#define BACKGROUND_RELATIVE 1.3e-7
+#define BACKGROUND_ABSOLUTE 1e-9
+/* Grey levels, of 255 as of 65535: the levels are within 0.02 of the exact
+ * ones, so only a value next to a half can round the other way; behind the
+ * whole chain within one level. */
+#define IMAGE_TOLERANCE 1
+#define IMAGE_LEVEL 0.52
+#define CHAIN_IMAGE_LEVEL 1
+/* Part of the pixels that may do so, and after the whole chain, where the
+ * darkest pixel sets the range and has the largest relative error. */
+#define IMAGE_DIFFERENT 0.005
+#define CHAIN_IMAGE_DIFFERENT 0.05
+
+/* ------------------------------------------------------------------ running */
+
+/* One B-scan of an array, as a backend sees it. */
+static OctFrame
+frame_of (const Array *array, guint scan, guint scans)
+{
+  OctFrame frame = array_frame (array);
+
+  frame.planes[0].data =
+      (guint8 *)array->data
+      + scan * (array->rows / scans) * frame.planes[0].stride;
+  return frame;
+}
+
+static gboolean
+is_nv12 (const Step *step)
+{
+  return step->operation == OCT_OPERATION_LOGSCALE
+         && ((const OctLogscaleParams *)step->params)->format == OCT_IMAGE_NV12;
+}
+
+/* What comes out of a step for all B-scans, in floats. */
+static Array *
+new_output (const Step *step, const OctReferenceShape *shape, guint bscans)
+{
+  guint rows = bscans * shape->rows;
+
+  if (step->operation == OCT_OPERATION_LOGSCALE
+      && ((const OctLogscaleParams *)step->params)->format == OCT_IMAGE_RGBA)
+    return array_new ('u', 4, rows, shape->values);
+  return array_new (shape->format == OCT_SAMPLE_F32    ? 'f'
+                    : shape->format == OCT_SAMPLE_CF32 ? 'c'
+                                                       : 'u',
+      (guint)oct_sample_format_size (shape->format), rows, shape->values);
+}
+
+/* One step of a backend on all B-scans. */
+static Array *
+run_step (const OctBackend *backend, const Step *step,
+    const OctReferenceShape *shape, const Array *in, guint bscans)
+{
+  const OctOperationTable *table = backend->operations[step->operation];
+  Array *out = new_output (step, shape, bscans);
+  gsize stride = (shape->values + 1) / 2 * 2;
+  gsize size = stride * ((shape->rows + 1) / 2);
+  g_autofree guint8 *chroma = g_malloc0 (size + 1);
+  GError *error = NULL;
+  OctPlan *plan = table->create (step->params, &error);
+
+  g_assert_no_error (error);
+  for (guint scan = 0; scan < bscans; scan++) {
+    OctFrame from = frame_of (in, scan, bscans);
+    OctFrame to = frame_of (out, scan, bscans);
+    if (is_nv12 (step))
+      to.planes[1] = (OctPlane){ chroma, stride };
+    g_assert_true (table->run (plan, &from, &to, NULL, &error));
+    g_assert_no_error (error);
+  }
+  for (gsize i = 0; is_nv12 (step) && i < size; i++)
+    g_assert_cmpint (chroma[i], ==, 128);
+  g_assert_cmpint (chroma[size], ==, 0);
+  table->destroy (plan);
+  return out;
+}
+
+/* The same in double precision; `exact`: of images, before they are rounded. */
+static Complex *
+run_reference (const Step *step, const Complex *in, guint bscans,
+    OctReferenceShape *shape, gboolean exact)
+{
+  GError *error = NULL;
+  g_autoptr (OctReference) plan =
+      oct_reference_new (step->operation, step->params, &error);
+  OctReferenceShape from;
+  Complex *out;
+  gsize in_size, out_size;
+
+  g_assert_no_error (error);
+  from = oct_reference_get_input (plan);
+  *shape = oct_reference_get_output (plan);
+  in_size = (gsize)from.rows * from.values;
+  out_size = (gsize)shape->rows * shape->values;
+  out = g_new (Complex, bscans * out_size);
+  for (guint scan = 0; scan < bscans; scan++) {
+    g_autofree double *levels = exact ? g_new (double, out_size) : NULL;
+    if (exact)
+      oct_reference_run_levels (plan, in + scan * in_size, levels);
+    else
+      oct_reference_run (
+          plan, in + scan * in_size, NULL, out + scan * out_size);
+    for (gsize i = 0; exact && i < out_size; i++)
+      out[scan * out_size + i] = levels[i];
+  }
+  return out;
+}
+
+/* --------------------------------------------------------------- comparison */
+
+/* A-lines of the input with a value that is no finite number. */
+static gboolean
+is_lost (const Case *test, guint row)
+{
+  for (guint i = 0; i < test->in->columns; i++)
+    for (guint part = 0; part < 2; part++)
+      if (!isfinite (array_get (test->in, row, i, part)))
+        return TRUE;
+  return FALSE;
+}
+
+/* Relative l2 error of every A-line; a line of zeros must come out as zeros,
+ * and of one that was lost all must be lost. */
+static void
+compare_rows (const Case *test, const Array *found, const Complex *expected,
+    double tolerance)
+{
+  double worst = 0;
+
+  for (guint row = 0; row < found->rows; row++) {
+    double error = 0, power = 0;
+    gboolean lost = is_lost (test, row);
+    for (guint i = 0; i < found->columns; i++) {
+      Complex should = expected[(gsize)row * found->columns + i];
+      Complex is =
+          CMPLX (array_get (found, row, i, 0), array_get (found, row, i, 1));
+      if (lost) {
+        g_assert_false (isfinite (creal (should)));
+        g_assert_false (isfinite (creal (is)) && isfinite (cimag (is)));
+        continue;
+      }
+      error += pow (cabs (is - should), 2);
+      power += pow (cabs (should), 2);
+    }
+    g_assert_cmpfloat (sqrt (error), <=, tolerance * sqrt (power));
+    if (power > 0)
+      worst = MAX (worst, sqrt (error / power));
+  }
+  g_test_message ("largest relative l2 error %.2e", worst);
+}
+
+static void
+compare_values (const Array *found, const Complex *expected)
+{
+  for (guint row = 0; row < found->rows; row++)
+    for (guint i = 0; i < found->columns; i++) {
+      double should = creal (expected[(gsize)row * found->columns + i]);
+      double is = array_get (found, row, i, 0);
+      if (isfinite (should))
+        g_assert_cmpfloat (fabs (is - should), <=,
+            BACKGROUND_RELATIVE * fabs (should) + BACKGROUND_ABSOLUTE);
+      else
+        g_assert_false (isfinite (is));
+    }
+}
+
+/* Grey of one pixel; R, G, B the same and alpha full. */
+static gint
+get_grey (const Array *image, guint row, guint i)
+{
+  const guint8 *rgba =
+      (guint8 *)image->data + 4 * ((gsize)row * image->columns + i);
+
+  if (image->size != 4)
+    return (gint)array_get (image, row, i, 0);
+  g_assert_cmpint (rgba[0], ==, rgba[1]);
+  g_assert_cmpint (rgba[0], ==, rgba[2]);
+  g_assert_cmpint (rgba[3], ==, 255);
+  return rgba[0];
+}
+
+static void
+compare_images (
+    const Array *found, const Complex *levels, double nearest, double part)
+{
+  guint different = 0;
+  double full = found->size == 2 ? 65535 : 255;
+  gsize pixels = (gsize)found->rows * found->columns;
+
+  for (guint row = 0; row < found->rows; row++)
+    for (guint i = 0; i < found->columns; i++) {
+      double level = creal (levels[(gsize)row * found->columns + i]);
+      gint should = (gint)CLAMP (rint (level), 0, full);
+      gint is = get_grey (found, row, i);
+      g_assert_cmpint (ABS (is - should), <=, IMAGE_TOLERANCE);
+      g_assert_cmpfloat (fabs (is - CLAMP (level, 0, full)), <=, nearest);
+      different += is != should;
+    }
+  g_test_message ("%u of %" G_GSIZE_FORMAT " pixels differ", different, pixels);
+  g_assert_cmpfloat (different, <=, part * (double)pixels);
+}
+
+static double
+tolerance_of (const Case *test)
+{
+  const Step *step = &test->steps[0];
+
+  if (test->n > 1)
+    return CHAIN_TOLERANCE;
+  switch (step->operation) {
+  case OCT_OPERATION_FFT:
+    return A_SCAN_TOLERANCE;
+  case OCT_OPERATION_NUFFT:
+  case OCT_OPERATION_NUFFT_ADJOINT:
+    return ((const OctNufftParams *)step->params)->weights
+                   == OCT_WEIGHTS_ON_THE_FLY
+               ? ON_THE_FLY_TOLERANCE
+               : GRIDDED_TOLERANCE;
+  case OCT_OPERATION_NUDFT:
+  case OCT_OPERATION_NUDFT_ADJOINT:
+    return EXACT_TOLERANCE;
+  case OCT_OPERATION_CS:
+    return ((const OctCsParams *)step->params)->transform == OCT_CS_FFT
+               ? SENSING_FFT_TOLERANCE
+               : SENSING_TOLERANCE;
+  default:
+    return SPECTRUM_TOLERANCE;
+  }
+}
+
+/* ------------------------------------------------------------------ one case
+ */
+
+static void
+check_case (const OctBackend *backend, const Case *test)
+{
+  const Step *last = &test->steps[test->n - 1];
+  gboolean image = last->operation == OCT_OPERATION_LOGSCALE;
+  gsize values = (gsize)test->in->rows * test->in->columns;
+  Complex *expected = g_new (Complex, values);
+  g_autoptr (Array) found =
+      array_part (test->in, test->in->rows, test->in->columns);
+
+  for (gsize i = 0; i < values; i++)
+    expected[i] =
+        CMPLX (array_get (test->in, 0, i, 0), array_get (test->in, 0, i, 1));
+  for (guint k = 0; k < test->n; k++) {
+    OctReferenceShape shape;
+    Complex *next = run_reference (&test->steps[k], expected, test->bscans,
+        &shape, image && k + 1 == test->n);
+    Array *out =
+        run_step (backend, &test->steps[k], &shape, found, test->bscans);
+    g_free (expected);
+    expected = next;
+    array_free (found);
+    found = out;
+  }
+  if (image)
+    compare_images (found, expected,
+        test->n > 1 ? CHAIN_IMAGE_LEVEL : IMAGE_LEVEL,
+        test->n > 1 ? CHAIN_IMAGE_DIFFERENT : IMAGE_DIFFERENT);
+  else if (last->operation == OCT_OPERATION_BACKGROUND)
+    compare_values (found, expected);
+  else
+    compare_rows (test, found, expected, tolerance_of (test));
+  g_free (expected);
+}
+
+static void
+test_cpu (gconstpointer test)
+{
+  check_case (oct_backend_cpu (), test);
+}
+
+/* Its conversions, strides and history; its sums are those that it is compared
+ * with. */
+static void
+test_own_table (gconstpointer test)
+{
+  check_case (oct_backend_reference (), test);
+}
+
+/* What OCT_OPERATION_MEAN has found and a background takes off is what the
+ * background finds by itself, in every format and with history. */
+static void
+check_mean (const OctBackend *backend, const Case *test)
+{
+  const OctOperationTable *mean = backend->operations[OCT_OPERATION_MEAN];
+  const OctOperationTable *removal =
+      backend->operations[OCT_OPERATION_BACKGROUND];
+  OctBackgroundParams params = *(OctBackgroundParams *)test->steps[0].params;
+  OctReferenceShape shape;
+  gsize values = (gsize)test->in->rows * test->in->columns;
+  g_autofree Complex *in = g_new (Complex, values);
+  g_autofree Complex *expected = NULL;
+  g_autoptr (Array) out = array_new ('f', 4, test->in->rows, test->in->columns);
+  g_autofree gpointer found = NULL;
+  OctPlan *finder, *remover;
+
+  for (gsize i = 0; i < values; i++)
+    in[i] = array_get (test->in, 0, i, 0);
+  expected = run_reference (&test->steps[0], in, test->bscans, &shape, FALSE);
+  finder = mean->create (&params, NULL);
+  params.found = TRUE;
+  remover = removal->create (&params, NULL);
+  found = g_malloc (OCT_MEAN_SIZE (params.samples));
+  for (guint scan = 0; scan < test->bscans; scan++) {
+    OctFrame from = frame_of (test->in, scan, test->bscans);
+    OctFrame to = frame_of (out, scan, test->bscans);
+    OctFrame between = { { { found, 0 } } };
+    g_assert_true (mean->run (finder, &from, &between, NULL, NULL));
+    from.planes[1].data = found;
+    g_assert_true (removal->run (remover, &from, &to, NULL, NULL));
+  }
+  compare_values (out, expected);
+  mean->destroy (finder);
+  removal->destroy (remover);
+}
+
+static void
+test_mean (gconstpointer data)
+{
+  const Case *test = data;
+  OctBackgroundMode mode = ((OctBackgroundParams *)test->steps[0].params)->mode;
+
+  if (mode == OCT_BACKGROUND_STORED || mode == OCT_BACKGROUND_NONE)
+    return;
+  check_mean (oct_backend_cpu (), test);
+  check_mean (oct_backend_reference (), test);
+}
+
+/* ------------------------------------------------------- windows, kernels */
+
+static void
+test_windows (void)
+{
+  static const guint sizes[] = { 9, 101, 128, 2048 };
+
+  for (guint k = 0; k < G_N_ELEMENTS (sizes) * OCT_N_WINDOWS; k++) {
+    guint samples = sizes[k / OCT_N_WINDOWS];
+    OctWindow kind = k % OCT_N_WINDOWS;
+    g_autofree double *ours = g_new (double, samples);
+    g_autofree double *expected = g_new (double, samples);
+    g_autofree double *at = g_new (double, samples);
+    for (guint i = 0; i < samples; i++)
+      at[i] = 1.1 * i - 0.04 * samples;
+    for (guint round = 0; round < 2; round++) {
+      oct_window_fill (kind, samples, round ? at : NULL, ours);
+      oct_reference_window (
+          oct_windows[kind].nick, samples, round ? at : NULL, expected);
+      for (guint i = 0; i < samples; i++)
+        g_assert_cmpfloat (fabs (ours[i] - expected[i]), <, 1e-12);
+    }
+  }
+}
+
+/* gridding-errors.h, which other tests hold gridding to: within 15 % with data
+ * of our own (rows of one random line differ by a few per cent), never below
+ * what rounding leaves. */
+static void
+test_gridding_errors (void)
+{
+  g_autoptr (GRand) random = g_rand_new_with_seed (11);
+  enum { N = 2048 };
+  g_autofree Complex *in = g_new (Complex, N);
+  g_autofree Complex *exact = g_new (Complex, N / 2);
+  g_autofree Complex *gridded = g_new (Complex, N / 2);
+  g_autofree double *nodes = g_new (double, N);
+  g_autofree double *window = g_new (double, N);
+  g_autoptr (Array) noise = array_noise (random, 1, N, 'f', 1);
+  OctNufftParams params = { .samples = N,
+    .lines = 1,
+    .format = OCT_SAMPLE_F32,
+    .depth_bins = N / 2,
+    .nodes = nodes,
+    .window = window };
+
+  for (guint n = 0; n < N; n++) {
+    double k = 1 / (965 - 240. * n / (N - 1));
+    nodes[n] = (k - 1 / 965.) / (1 / 725. - 1 / 965.) * (N - 1);
+    window[n] = 1;
+    in[n] = array_get (noise, 0, n, 0);
+  }
+  oct_reference_exact (&params, FALSE, in, exact);
+  for (guint i = 0; i < G_N_ELEMENTS (gridding_errors); i++) {
+    double error = 0, power = 0;
+    params.kernel = gridding_errors[i].kernel;
+    params.grid =
+        oct_reference_fast_length (gridding_errors[i].oversampling * N);
+    params.width = gridding_errors[i].width;
+    oct_reference_gridded (&params, FALSE, in, gridded);
+    for (guint q = 0; q < N / 2; q++) {
+      error += pow (cabs (gridded[q] - exact[q]), 2);
+      power += pow (cabs (exact[q]), 2);
+    }
+    error = sqrt (error / power);
+    g_test_message ("kernel %d, oversampling %g, width %u: %.4g, stated %.4g",
+        params.kernel, gridding_errors[i].oversampling, params.width, error,
+        gridding_errors[i].error);
+    g_assert_cmpfloat (error, <, 1.15 * gridding_errors[i].error);
+    g_assert_cmpfloat (error, >, 0.85 * gridding_errors[i].error);
+  }
+}
+
+int
+main (int argc, char **argv)
+{
+  const GPtrArray *cases;
+
+  g_test_init (&argc, &argv, NULL);
+  cases = cases_get ();
+  for (guint i = 0; i < cases->len; i++) {
+    const Case *test = cases->pdata[i];
+    g_autofree char *cpu = g_strconcat ("/reference/cpu/", test->name, NULL);
+    g_autofree char *own = g_strconcat ("/reference/own/", test->name, NULL);
+    g_autofree char *mean = g_strconcat ("/reference/mean/", test->name, NULL);
+    g_test_add_data_func (cpu, test, test_cpu);
+    if (!test->seldom && !g_str_has_prefix (test->name, "random-"))
+      g_test_add_data_func (own, test, test_own_table);
+    if (test->n == 1 && test->steps[0].operation == OCT_OPERATION_BACKGROUND)
+      g_test_add_data_func (mean, test, test_mean);
+  }
+  g_test_add_func ("/reference/windows", test_windows);
+  g_test_add_func ("/reference/gridding-errors", test_gridding_errors);
+  return g_test_run ();
+}

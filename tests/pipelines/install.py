@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What becomes of missing packages: a mirror that fails is told from packages
+that do not exist, and counts as a skip of the other Debian.  apt-get, Meson and
+tests/debian.sh are stand-ins.  Output is TAP."""
+import os
+import pathlib
+import shutil
+import subprocess
+
+import tap
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+NOT_NOW = 75
+
+# $FAILS names the steps that fail
+APT = """#!/bin/bash
+echo "apt-get $*" >>"$CALLS"
+case "$*" in
+  *Error-Mode=any*) step=update ;;
+  *--simulate*) step=simulate ;;
+  *--download-only*) step=download ;;
+  *) step=install ;;
+esac
+[[ " $FAILS " != *" $step "* ]] || { echo "E: $step failed"; exit 100; }
+"""
+
+
+def stand_in(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    path.chmod(0o755)
+
+
+def environment(folder, **more):
+    return os.environ | {
+        "PATH": f"{folder}/bin:{os.environ['PATH']}",
+        "CALLS": str(folder / "calls")} | more
+
+
+def bash(folder, *arguments, **more):
+    """Returns (exit status, what was printed)."""
+    result = subprocess.run(
+        ["bash", *map(str, arguments)], cwd=folder, text=True, timeout=120,
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, env=environment(folder, **more))
+    return result.returncode, result.stdout
+
+
+def test_what_fails(folder):
+    stand_in(folder / "bin" / "apt-get", APT)
+    stand_in(folder / "bin" / "sudo", '#!/bin/bash\n"$@"\n')
+    stand_in(folder / "bin" / "dpkg-query", "#!/bin/bash\nexit 1\n")
+    for fails, status, steps in (
+            ("", 0, 4), ("update", 0, 4),  # another repository of the computer
+            ("download", NOT_NOW, 3), ("update download", NOT_NOW, 3),
+            ("update simulate", NOT_NOW, 2), ("simulate", 1, 2),
+            ("install", 1, 4)):
+        (folder / "calls").write_text("")
+        found, text = bash(
+            folder, "-c", '. "$0/pipelines/packages.sh"; oct_install a b', ROOT,
+            FAILS=fails)
+        calls = (folder / "calls").read_text().splitlines()
+        assert found == status, (fails, found, text)
+        assert len(calls) == steps, (fails, calls)
+        assert all(call.endswith(" a b") for call in calls[1:]), calls
+        assert status == 0 or "could not install" in text, (fails, text)
+        assert status == 0 or f"E: {fails.split()[-1]} failed" in text, text
+
+
+def test_nothing_is_missing(folder):
+    stand_in(folder / "bin" / "apt-get", APT)
+    stand_in(folder / "bin" / "dpkg-query", "#!/bin/bash\necho installed\n")
+    assert bash(folder, "-c", '. "$0/pipelines/packages.sh"; oct_install a b',
+                ROOT) == (0, "")
+    assert not (folder / "calls").exists()
+
+
+def test_tests_need_packages(folder):
+    """They say so by their exit status, and run nothing."""
+    stand_in(folder / "bin" / "apt-get", APT)
+    stand_in(folder / "bin" / "sudo", '#!/bin/bash\n"$@"\n')
+    stand_in(folder / "bin" / "dpkg-query", "#!/bin/bash\nexit 1\n")
+    for name in ("meson", "ninja"):
+        stand_in(folder / "bin" / name, f'#!/bin/bash\necho {name} >>"$CALLS"\n')
+    for fails, status in (("download", NOT_NOW), ("simulate", 1)):
+        found, text = bash(folder, ROOT / "tests" / "run.sh", "--plain",
+                           FAILS=fails)
+        assert found == status, (fails, found, text)
+        assert "passed" not in text, text
+    calls = (folder / "calls").read_text().splitlines()
+    assert all(call.startswith("apt-get") for call in calls), calls
+
+
+def run_both(folder, debian):
+    """tests/run.sh --plain --debian, whose own tests are one that passes;
+    `debian` is the text of tests/debian.sh."""
+    for name in ("tests/run.sh", "tests/count.py", "pipelines/packages.sh"):
+        (folder / name).parent.mkdir(exist_ok=True)
+        shutil.copy(ROOT / name, folder / name)
+    stand_in(folder / "bin" / "ninja", "#!/bin/bash\n")
+    stand_in(folder / "bin" / "meson", """#!/bin/bash
+[ "$1" = test ] || exit 0
+mkdir -p build-test/meson-logs
+echo '{"name": "a", "result": "OK"}' >build-test/meson-logs/testlog.json
+""")
+    stand_in(folder / "tests" / "debian.sh", f"#!/bin/bash\n{debian}\n")
+    return bash(folder, folder / "tests" / "run.sh", "--plain", "--debian",
+                "trixie", "--no-install")
+
+
+def test_other_debian(folder):
+    for debian, status, last in (
+            ("echo '3 passed, 0 failed, 1 skipped'", 0,
+             "4 passed, 0 failed, 1 skipped"),
+            ("echo '3 passed, 2 failed, 0 skipped'; exit 1", 1,
+             "4 passed, 2 failed, 0 skipped"),
+            # no such system, or no mirror for its packages
+            (f"exit {NOT_NOW}", 0, "1 passed, 0 failed, 1 skipped"),
+            # it does not build, or no such package
+            ("exit 1", 1, "1 passed, 1 failed, 0 skipped")):
+        found, text = run_both(folder, debian)
+        assert found == status, (debian, found, text)
+        assert text.splitlines()[-1] == last, (debian, text)
+        if "75" in debian:
+            assert "skipped in Debian trixie: all of it: " in text, text
+
+
+def test_other_debian_runs_everything(folder):
+    """The tests of the programs too."""
+    _, text = run_both(folder, 'echo "$*, ${OCT_TEST_WITHOUT:-nothing} left out"')
+    assert "trixie bash tests/run.sh --plain, nothing left out" in text, text
+
+
+tap.main(globals())

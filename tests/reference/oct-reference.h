@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * The reference: every operation of core/oct-backend.h in double precision, as
+ * the formula that defines it and nothing else - direct sums over the samples,
+ * a dense matrix for compressive sensing.  Slow, and easy to compare with the
+ * page of docs/elements or the paper that each function names.
+ *
+ * Tests compare a backend with it, on any input.  It shares the structs of
+ * parameters and the checks of core/oct-params.h with the backends, and no
+ * arithmetic.  One thread.
+ */
+#pragma once
+
+#include "oct-backend.h"
+
+#include <complex.h>
+
+typedef double complex Complex;
+
+/* --------------------------------------------------------------- operations */
+
+/* A plan of an operation: a copy of its parameters and its history. */
+typedef struct _OctPlan OctReference;
+
+/* NULL with the error that create() of a backend has. */
+OctReference *oct_reference_new (
+    OctOperation operation, gconstpointer params, GError **error);
+void oct_reference_free (OctReference *reference);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (OctReference, oct_reference_free)
+
+/* What one side of the operation is: [rows][values].  An image has whole
+ * numbers of `format` U8 or U16, whatever its own format. */
+typedef struct {
+  OctSampleFormat format;
+  guint rows, values;
+} OctReferenceShape;
+
+OctReferenceShape oct_reference_get_input (const OctReference *reference);
+OctReferenceShape oct_reference_get_output (const OctReference *reference);
+
+/* One B-scan, not rounded: `in` and `out` as the shapes say, real values with
+ * an imaginary part of zero; grey levels are rounded, as the definition of an
+ * image has it.  `mean`: [samples], for a background that was found, else
+ * NULL. */
+void oct_reference_run (OctReference *reference, const Complex *in,
+    const double *mean, Complex *out);
+
+/* Grey levels before they are rounded and clamped; not-a-number is 0 and a
+ * range without extent or values gives zeros.  As oct_reference_run()
+ * otherwise, and instead of it: the history goes on. */
+void oct_reference_run_levels (
+    OctReference *reference, const Complex *in, double *levels);
+
+/* The same operations as a table like any backend's: float and integers in and
+ * out, rounded at the end.  Not safe for threads. */
+const OctBackend *oct_backend_reference (void);
+
+/* One line by gridding, whatever the nodes are: what the kernel, the grid and
+ * the width lose is in it (core/oct-nufft.h). */
+void oct_reference_gridded (
+    const OctNufftParams *p, gboolean adjoint, const Complex *in, Complex *out);
+/* One line by the definition. */
+void oct_reference_exact (
+    const OctNufftParams *p, gboolean adjoint, const Complex *in, Complex *out);
+
+/* The shortest even length of at least `least` without a prime factor above 7.
+ */
+guint oct_reference_fast_length (double least);
+
+/* --------------------------------------------------- windows, calibrations */
+
+/* window[samples], unit mean square over the uniform axis, at the positions
+ * t[samples] clamped to it or, when NULL, at 0 .. samples - 1.  `nick` as in
+ * the property `window`. */
+void oct_reference_window (
+    const char *nick, guint samples, const double *t, double *window);
+
+/* y at x of the line through (at[i], values[i]), at[] rising; the first and the
+ * last value beyond. */
+double oct_reference_interpolate (
+    const double *at, const double *values, guint count, double x);
+
+/* What a calibration file says of `samples` samples; docs/calibration.md. */
+typedef struct {
+  guint samples;
+  double *positions;    /* s[j], in samples, of uniform wavenumber j */
+  double *nodes;        /* t[n], of sample n on the uniform axis */
+  double *phase;        /* rad at the uniform wavenumbers, or NULL */
+  double *sample_phase; /* rad at the samples, or NULL */
+  double *background;   /* counts, or NULL */
+  double k_min, k_max;  /* rad/um, or 0 */
+} OctReferenceCalibration;
+
+/* Arrays [samples], each but `wavelength_nm` (or `k_index` in its place) may be
+ * NULL; with the meaning of the columns of a file. */
+OctReferenceCalibration *oct_reference_calibration_new (guint samples,
+    const double *wavelength_nm, const double *k_index,
+    const double *dispersion_rad, const double *background);
+void oct_reference_calibration_free (OctReferenceCalibration *calibration);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (
+    OctReferenceCalibration, oct_reference_calibration_free)
+
+/* phase[samples] of the calibration and of -(a2 (k - kc)^2 + a3 (k - kc)^3), at
+ * the uniform wavenumbers or at the samples. */
+void oct_reference_calibration_phase (const OctReferenceCalibration *c,
+    gboolean at_samples, double a2, double a3, double *phase);

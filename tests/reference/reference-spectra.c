@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * Spectra to spectra: background, resampling, dispersion.
+ */
+#include "reference-plan.h"
+
+#include <math.h>
+
+/* ---------------------------------------------- docs/elements/octdcsub.md */
+
+/* The mean over the lines of this B-scan (Shafer 2.1); values that are not
+ * finite do not count, and a sample without any other has no mean. */
+static double
+mean_of_sample (const OctBackgroundParams *p, const Complex *in, guint i)
+{
+  double sum = 0;
+  guint count = 0;
+
+  for (guint line = 0; line < p->lines; line++) {
+    double value = creal (in[(gsize)line * p->samples + i]);
+    if (isfinite (value)) {
+      sum += value;
+      count++;
+    }
+  }
+  return count > 0 ? sum / count : NAN;
+}
+
+void
+reference_mean (OctReference *plan, const Complex *in, double *mean)
+{
+  const OctBackgroundParams *p = &plan->p.background;
+  gboolean first = plan->running == NULL;
+
+  for (guint i = 0; i < p->samples; i++)
+    mean[i] = mean_of_sample (p, in, i);
+  if (p->mode != OCT_BACKGROUND_RUNNING)
+    return;
+  if (first)
+    plan->running = g_new (double, p->samples);
+  for (guint i = 0; i < p->samples; i++) {
+    double *r = &plan->running[i];
+    if (first || !isfinite (*r))
+      *r = mean[i];
+    else if (isfinite (mean[i]))
+      *r += p->running_weight * (mean[i] - *r);
+    mean[i] = *r;
+  }
+}
+
+/* Counts minus the spectrum of the source (Shafer 2.2). */
+void
+reference_background (
+    OctReference *plan, const Complex *in, const double *mean, Complex *out)
+{
+  const OctBackgroundParams *p = &plan->p.background;
+  g_autofree double *removed = g_new0 (double, p->samples);
+
+  if (p->mode == OCT_BACKGROUND_STORED || p->found)
+    for (guint i = 0; i < p->samples; i++)
+      removed[i] = p->found ? mean[i] : p->background[i];
+  else if (p->mode != OCT_BACKGROUND_NONE)
+    reference_mean (plan, in, removed);
+  for (gsize i = 0; i < (gsize)p->lines * p->samples; i++)
+    out[i] = creal (in[i]) - removed[i % p->samples];
+}
+
+/* ------------------------------------------- docs/elements/octkresample.md */
+
+/* Twice as many samples: the Fourier series of the A-line at half steps, its
+ * Nyquist term halved (Shafer 2.2.2, algorithm 4.6). */
+static void
+upsample (const double *y, guint n, double *fine)
+{
+  g_autofree Complex *turns = reference_turns (2 * n);
+  g_autofree Complex *series = g_new0 (Complex, n / 2 + 1);
+
+  for (guint q = 0; q <= n / 2; q++)
+    for (guint i = 0; i < n; i++)
+      series[q] += y[i] * turns[2 * (guint64)i * q % (2 * n)] / n;
+  if (n % 2 == 0)
+    series[n / 2] *= 0.5;
+  for (guint i = 0; i < 2 * n; i++) {
+    double sum = creal (series[0]);
+    for (guint q = 1; q <= n / 2; q++)
+      sum += 2 * creal (series[q] * conj (turns[(guint64)i * q % (2 * n)]));
+    /* of a single sample the only term is its own Nyquist term as well */
+    fine[i] = n == 1 ? y[0] : sum;
+  }
+}
+
+/* Shafer 4.1, Jian 2013 */
+static double
+read_linear (const double *y, guint n, double s)
+{
+  guint i = MIN ((guint)s, n - 2);
+
+  return y[i] * (1 - (s - i)) + y[i + 1] * (s - i);
+}
+
+static double
+sinc (double x)
+{
+  return x == 0 ? 1 : sin (G_PI * x) / (G_PI * x);
+}
+
+/* sinc (x) sinc (x / 4), eight samples of those that there are, their weights
+ * divided by their sum. */
+static double
+read_lanczos (const double *y, guint n, double s)
+{
+  double sum = 0, total = 0;
+
+  for (gint m = -3; m <= 4; m++) {
+    gint i = (gint)floor (s) + m;
+    double x = s - i;
+    if (i < 0 || i >= (gint)n || fabs (x) >= 4)
+      continue;
+    sum += sinc (x) * sinc (x / 4) * y[i];
+    total += sinc (x) * sinc (x / 4);
+  }
+  return sum / total;
+}
+
+/* Second derivatives of the natural cubic spline through all samples, unit
+ * steps (Chan & Tang 2010): M[0] = M[n-1] = 0,
+ * M[i-1] + 4 M[i] + M[i+1] = 6 (y[i-1] - 2 y[i] + y[i+1]). */
+static void
+find_curvature (const double *y, guint n, double *curvature)
+{
+  g_autofree double *factor = g_new0 (double, n);
+
+  curvature[0] = curvature[n - 1] = 0;
+  for (guint i = 1; i + 1 < n; i++) { /* elimination */
+    double right = 6 * (y[i - 1] - 2 * y[i] + y[i + 1]);
+    double pivot = 4 - factor[i - 1];
+    factor[i] = 1 / pivot;
+    curvature[i] = (right - curvature[i - 1]) / pivot;
+  }
+  for (guint i = n - 1; i-- > 1;)
+    curvature[i] -= factor[i] * curvature[i + 1];
+}
+
+static double
+read_cubic (const double *y, const double *m, guint n, double s)
+{
+  guint i = MIN ((guint)s, n - 2);
+  double b = s - i, a = 1 - b;
+
+  return a * y[i] + b * y[i + 1]
+         + ((a * a * a - a) * m[i] + (b * b * b - b) * m[i + 1]) / 6;
+}
+
+void
+reference_resample (const OctResampleParams *p, const Complex *in, Complex *out)
+{
+  guint n = p->samples * p->upsample;
+  g_autofree double *y = g_new (double, p->samples);
+  g_autofree double *fine = g_new (double, n);
+  g_autofree double *curvature = g_new (double, n);
+
+  for (guint line = 0; line < p->lines; line++) {
+    gsize row = (gsize)line * p->samples;
+    for (guint i = 0; i < p->samples; i++)
+      y[i] = fine[i] = creal (in[row + i]);
+    if (p->upsample == 2)
+      upsample (y, p->samples, fine);
+    find_curvature (fine, n, curvature);
+    for (guint j = 0; j < p->samples; j++) {
+      double s = p->upsample * CLAMP (p->positions[j], 0, p->samples - 1);
+      out[row + j] =
+          n == 1                             ? fine[0]
+          : p->method == OCT_RESAMPLE_LINEAR ? read_linear (fine, n, s)
+          : p->method == OCT_RESAMPLE_CUBIC ? read_cubic (fine, curvature, n, s)
+                                            : read_lanczos (fine, n, s);
+    }
+  }
+}
+
+/* ------------------------------------------ docs/elements/octdispersion.md */
+
+/* out = in exp (+i phase) (Shafer, algorithm 4.10 with the sum corrected) */
+void
+reference_dispersion (
+    const OctDispersionParams *p, const Complex *in, Complex *out)
+{
+  for (gsize i = 0; i < (gsize)p->lines * p->samples; i++) {
+    double phase = p->phase[i % p->samples];
+    out[i] = CMPLX (creal (in[i]) * cos (phase), creal (in[i]) * sin (phase));
+  }
+}
