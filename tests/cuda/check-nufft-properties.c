@@ -114,7 +114,7 @@ ghost_problem (const OctNufftParams *p, const Rows *in, const Rows *out,
 
   get_line (in, line, source);
   get_line (out, line, found);
-  reference_exact (p, FALSE, source, expected);
+  oct_reference_exact (p, FALSE, source, expected);
   for (guint n = 0; n < p->samples; n++)
     peak += p->window[n] / sqrt (p->samples);
   for (guint i = 0; i < out->values; i++)
@@ -352,9 +352,9 @@ check_isolation (Check *check)
           continue;
         get_line (&in, line, source);
         if (is_gridded (operation))
-          reference_gridded (&p, is_adjoint (operation), source, expected);
+          oct_reference_gridded (&p, is_adjoint (operation), source, expected);
         else
-          reference_exact (&p, is_adjoint (operation), source, expected);
+          oct_reference_exact (&p, is_adjoint (operation), source, expected);
         wrong = line_error (&out, line, expected, 0);
         if (!(wrong <= ROUNDING))
           problem = g_strdup_printf ("line %u: relative l2 %g", line, wrong);

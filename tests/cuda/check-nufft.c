@@ -173,7 +173,7 @@ check_errors_of_gridding (Check *check)
     expected = g_new (Complex, (gsize)p.lines * p.depth_bins);
     for (guint line = 0; line < p.lines; line++) {
       get_line (&in, line, source);
-      reference_exact (&p, FALSE, source, expected + line * p.depth_bins);
+      oct_reference_exact (&p, FALSE, source, expected + line * p.depth_bins);
     }
     for (guint i = 0; i < G_N_ELEMENTS (gridding_errors); i++) {
       p.weights = OCT_WEIGHTS_PRECOMPUTED;

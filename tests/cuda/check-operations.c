@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * Every operation of the CUDA backend against the CPU backend, with random
- * and edge inputs; with --bench the speed of the operations.
+ * and edge inputs; with --reference against tests/reference; with --bench the
+ * speed of the operations.
  *
  *   check-operations --module PATH/liboctcuda.so
+ *   check-operations --module PATH/liboctcuda.so --reference
  *   check-operations --module PATH/liboctcuda.so --bench
  *
  * Exits with 77 (skipped) where there is no device.
  */
 #include "check.h"
+#include "oct-reference.h"
 
 #include <gmodule.h>
 #include <stdio.h>
@@ -17,7 +20,7 @@
 #define SKIPPED 77
 
 static char *module_path = NULL, *filter = NULL;
-static gboolean do_bench = FALSE, reduced = FALSE;
+static gboolean do_bench = FALSE, reduced = FALSE, with_reference = FALSE;
 static gint seed = 1, samples = 2048, lines = 1000;
 
 static GOptionEntry options[] = {
@@ -28,6 +31,9 @@ static GOptionEntry options[] = {
   { "seed", 0, 0, G_OPTION_ARG_INT, &seed, "Seed of the inputs", "N" },
   { "reduced", 0, 0, G_OPTION_ARG_NONE, &reduced,
       "Small cases or the first benchmark alone, for tools that slow down",
+      NULL },
+  { "reference", 0, 0, G_OPTION_ARG_NONE, &with_reference,
+      "Small cases against the reference in double precision, not the CPU",
       NULL },
   { "bench", 0, 0, G_OPTION_ARG_NONE, &do_bench, "Measure speed", NULL },
   { "samples", 0, 0, G_OPTION_ARG_INT, &samples, "of --bench", "N" },
@@ -81,6 +87,7 @@ main (int argc, char **argv)
   check.seed = (guint32)seed;
   check.filter = filter;
   check.reduced = reduced;
+  check.reference = with_reference ? oct_backend_reference () : NULL;
   check_cuda (cudaStreamCreateWithFlags (&check.stream, cudaStreamNonBlocking),
       "stream");
   if (do_bench) {

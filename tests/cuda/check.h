@@ -61,6 +61,9 @@ typedef struct {
 /* The backends and the stream that everything runs in. */
 typedef struct {
   const OctBackend *cpu, *cuda;
+  /* what cases of one operation are compared with instead of the CPU, the small
+   * ones alone; or NULL */
+  const OctBackend *reference;
   cudaStream_t stream;
   guint32 seed;
   guint cases, failures;

@@ -82,9 +82,9 @@ worst_error (const OctNufftParams *p, OctOperation operation, const Rows *in,
   for (guint line = 0; line < p->lines; line += step) {
     get_line (in, line, source);
     if (gridded)
-      reference_gridded (p, adjoint, source, expected);
+      oct_reference_gridded (p, adjoint, source, expected);
     else
-      reference_exact (p, adjoint, source, expected);
+      oct_reference_exact (p, adjoint, source, expected);
     error = line_error (out, line, expected,
         p->samples < 8 ? usual_power (p, adjoint, source) : 0);
     worst = error <= worst ? worst : error; /* keeps not-a-number */

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "check.h"
-#include "nufft-reference.h"
+#include "nufft-nodes.h"
 
 /* Rows of input or output: complex or real numbers and padding. */
 typedef struct {

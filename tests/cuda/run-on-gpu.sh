@@ -5,7 +5,7 @@
 #   tests/cuda/run-on-gpu.sh [OUTDIR] [LOGDIR] [PART ...]
 #
 # PART, all but the last when none is named:
-#   check      operations of CUDA against those of the CPU
+#   check      operations of CUDA against those of the CPU and the reference
 #   elements   the tests of every element on the GPU and on its own choice
 #   failures   operations, calls and contexts that fail in mid-stream
 #   pipelines  pipelines, and the tests of some elements under the memory checker
@@ -267,6 +267,9 @@ for part in $parts; do
       note_status check $? "$(tail -n 1 "$logs/check.txt")"
       grep '^not ok' "$logs/check.txt" | head -n 40
       grep -c '^ok' "$logs/check.txt"
+      $program --reference >"$logs/reference.txt" 2>&1
+      note_status 'check reference' $? "$(tail -n 1 "$logs/reference.txt")"
+      grep '^not ok' "$logs/reference.txt" | head -n 40
       ;;
     bench) run_bench ;;
     memory) run_memory ;;

@@ -121,13 +121,13 @@ GST_END_TEST
 GST_START_TEST (test_same_image_of_files)
 {
   const char *files = "calibration=@/wavelength-101.csv mode=background "
-                      "background=@/octdcsub-bscan-u16-input.npy";
-  g_autofree char *launch = g_strdup_printf (
-      "octsrc location=@/octdcsub-bscan-u16-input.npy ! octreconstruct %s "
-      "scale=linear range=manual max=1e4" GREY SINK,
-      files);
+                      "background=@/u16.npy";
+  g_autofree char *launch =
+      g_strdup_printf ("octsrc location=@/u16.npy ! octreconstruct %s "
+                       "scale=linear range=manual max=1e4" GREY SINK,
+          files);
   g_autofree char *by_hand = g_strdup_printf (
-      "octsrc location=@/octdcsub-bscan-u16-input.npy ! octdcsub %s ! "
+      "octsrc location=@/u16.npy ! octdcsub %s ! "
       "octkresample ! octdispersion ! octfft ! octlogscale scale=linear "
       "range=manual max=1e4" GREY SINK,
       files);

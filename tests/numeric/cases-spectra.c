@@ -113,6 +113,10 @@ add_backgrounds (GRand *random)
   for (guint line = 0; line < 4; line++)
     array_set (in, line * 30 + 5, NAN);
   add_background ("background-lost-column", OCT_BACKGROUND_BSCAN, in);
+  in = array_spectra (random, 2, 30, 'f', 4, 65535, 0.45);
+  for (guint i = 0; i < 30; i++)
+    array_set (in, 30 + i, NAN);
+  add_background ("background-lost-but-one", OCT_BACKGROUND_BSCAN, in);
   add_running (random, 'u', 1);
   add_running (random, 'u', 2);
   add_running (random, 'f', 4);

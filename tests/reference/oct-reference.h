@@ -67,6 +67,10 @@ void oct_reference_exact (
  */
 guint oct_reference_fast_length (double least);
 
+/* spectrum[samples] of full scale 1, without noise, of the virtual system's
+ * camera in front of its mirror `depth` um deep (core/oct-phantom.h). */
+void oct_reference_mirror (guint samples, double depth, double *spectrum);
+
 /* --------------------------------------------------- windows, calibrations */
 
 /* window[samples], unit mean square over the uniform axis, at the positions

@@ -1,12 +1,41 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-calibration.h"
 
+#include "oct-reference.h"
 #include "oct-test.h"
-#include "vectors/vectors.h"
 
 #include <locale.h>
 
-#define N G_N_ELEMENTS (dispersion_at_pixels)
+#define N 16
+
+/* What calibrations are made of, by make_columns(): wavelengths that rise, and
+ * fall; phases; positions inside the samples, and beyond both ends. */
+static double wavelength_up[N], wavelength_down[N], dispersion_at_pixels[N];
+static double k_index_up[N], k_index_down[N], polynomial_s[N];
+/* 800 to 900 nm, and the phase of a2 = 60 um^2, a3 = 7 um^3 there */
+static OctReferenceCalibration *linear;
+static double linear_phase[N];
+
+static void
+make_columns (void)
+{
+  g_autoptr (GRand) random = g_rand_new_with_seed (1);
+  double even[N];
+
+  for (guint n = 0; n < N; n++) {
+    double x = n / (N - 1.);
+    wavelength_up[n] = 790 + 95 * x + 6 * x * x - 3 * x * x * x;
+    wavelength_down[N - 1 - n] = wavelength_up[n] + 0.25;
+    dispersion_at_pixels[n] = 5 * sin (3 * x) + x * x;
+    k_index_up[n] = 0.5 + (N - 2.25) * (x + 0.2 * x * (1 - x))
+                    + 0.05 * g_rand_double (random);
+    k_index_down[n] = N - 0.4 - (N + 0.1) * (x - 0.3 * x * (1 - x));
+    polynomial_s[n] = 14.5 - 12 * x - 3.25 * x * x + 1.5 * x * x * x;
+    even[n] = 800 + 100 * x;
+  }
+  linear = oct_reference_calibration_new (N, even, NULL, NULL, NULL);
+  oct_reference_calibration_phase (linear, FALSE, 60, 7, linear_phase);
+}
 
 /* The order of the arguments of oct_calibration_new_from_arrays(). */
 enum { NM, K_INDEX, DISPERSION, BACKGROUND, N_COLUMNS };
@@ -71,37 +100,36 @@ text_file (const char *text)
 static void
 test_wavelengths (void)
 {
-  static const struct {
-    const double *nm, *s, *t, *dispersion, *k_range, *z_spacing;
-  } cases[] = {
-    { wavelength_up, wavelength_up_s, wavelength_up_t, wavelength_up_dispersion,
-        wavelength_up_k_range, wavelength_up_z_spacing },
-    { wavelength_down, wavelength_down_s, wavelength_down_t,
-        wavelength_down_dispersion, wavelength_down_k_range,
-        wavelength_down_z_spacing },
-  };
+  const double *const cases[] = { wavelength_up, wavelength_down };
 
   for (guint i = 0; i < 2 * G_N_ELEMENTS (cases); i++) {
-    guint k = i / 2;
-    const double *columns[N_COLUMNS] = { cases[k].nm, NULL,
-      dispersion_at_pixels, wavelength_up };
+    const double *nm = cases[i / 2];
+    const double *columns[N_COLUMNS] = { nm, NULL, dispersion_at_pixels,
+      wavelength_up };
     g_autofree char *file = write_columns (columns, N, i % 2);
+    g_autoptr (OctReferenceCalibration) expected =
+        oct_reference_calibration_new (
+            N, nm, NULL, dispersion_at_pixels, wavelength_up);
     g_autoptr (OctCalibration) c =
         new_good ((OctCalibrationSettings){ .file = file }, N);
+    /* z = pi / P, P = (k_max - k_min) N / (N - 1) rad/um */
+    double z_spacing =
+        1e-6 * G_PI / ((expected->k_max - expected->k_min) * N / (N - 1.));
     double k_min, k_max, z;
 
     oct_test_assert_close (
-        oct_calibration_get_positions (c), cases[k].s, N, 1e-11);
-    oct_test_assert_close (oct_calibration_get_nodes (c), cases[k].t, N, 1e-11);
+        oct_calibration_get_positions (c), expected->positions, N, 1e-11);
     oct_test_assert_close (
-        oct_calibration_get_dispersion (c), cases[k].dispersion, N, 1e-11);
+        oct_calibration_get_nodes (c), expected->nodes, N, 1e-11);
+    oct_test_assert_close (
+        oct_calibration_get_dispersion (c), expected->phase, N, 1e-11);
     oct_test_assert_close (
         oct_calibration_get_background (c), wavelength_up, N, 0);
     g_assert_true (oct_calibration_get_k_range (c, &k_min, &k_max));
-    oct_test_assert_close (&k_min, &cases[k].k_range[0], 1, 1e-13);
-    oct_test_assert_close (&k_max, &cases[k].k_range[1], 1, 1e-13);
+    oct_test_assert_close (&k_min, &expected->k_min, 1, 1e-13);
+    oct_test_assert_close (&k_max, &expected->k_max, 1, 1e-13);
     z = oct_calibration_get_z_spacing (c, N);
-    oct_test_assert_close (&z, cases[k].z_spacing, 1, 1e-18);
+    oct_test_assert_close (&z, &z_spacing, 1, 1e-18);
     g_assert_cmpfloat_with_epsilon (
         oct_calibration_get_z_spacing (c, 2 * N), z / 2, 1e-18);
     g_assert_cmpfloat (oct_calibration_get_z_spacing (c, 0), ==, 0);
@@ -111,23 +139,20 @@ test_wavelengths (void)
 static void
 test_k_index (void)
 {
-  static const struct {
-    const double *s, *t;
-  } cases[] = {
-    { k_index_up, k_index_up_t },
-    { k_index_down, k_index_down_t },
-  };
+  const double *const cases[] = { k_index_up, k_index_down };
 
   for (guint i = 0; i < 2 * G_N_ELEMENTS (cases); i++) {
-    guint k = i / 2;
-    const double *columns[N_COLUMNS] = { NULL, cases[k].s, dispersion_at_pixels,
-      NULL };
+    const double *s = cases[i / 2];
+    const double *columns[N_COLUMNS] = { NULL, s, dispersion_at_pixels, NULL };
     g_autofree char *file = write_columns (columns, N, i % 2);
+    g_autoptr (OctReferenceCalibration) expected =
+        oct_reference_calibration_new (N, NULL, s, dispersion_at_pixels, NULL);
     g_autoptr (OctCalibration) c =
         new_good ((OctCalibrationSettings){ .file = file }, N);
 
-    oct_test_assert_close (oct_calibration_get_positions (c), cases[k].s, N, 0);
-    oct_test_assert_close (oct_calibration_get_nodes (c), cases[k].t, N, 1e-11);
+    oct_test_assert_close (oct_calibration_get_positions (c), s, N, 0);
+    oct_test_assert_close (
+        oct_calibration_get_nodes (c), expected->nodes, N, 1e-11);
     oct_test_assert_close (
         oct_calibration_get_dispersion (c), dispersion_at_pixels, N, 0);
     g_assert_null (oct_calibration_get_background (c));
@@ -144,8 +169,10 @@ test_linear_wavelengths (void)
           .wavelength_min = 800, .wavelength_max = 900, .a2 = 60, .a3 = 7 },
       N);
 
-  oct_test_assert_close (oct_calibration_get_positions (c), linear_s, N, 1e-11);
-  oct_test_assert_close (oct_calibration_get_nodes (c), linear_t, N, 1e-11);
+  oct_test_assert_close (
+      oct_calibration_get_positions (c), linear->positions, N, 1e-11);
+  oct_test_assert_close (
+      oct_calibration_get_nodes (c), linear->nodes, N, 1e-11);
   oct_test_assert_close (
       oct_calibration_get_dispersion (c), linear_phase, N, 1e-11);
 }
@@ -229,15 +256,13 @@ test_phase_between_wavenumbers (void)
       (OctCalibrationSettings){
           .wavelength_min = 800, .wavelength_max = 900, .a2 = 60, .a3 = 7 },
       N);
+  g_autoptr (OctReferenceCalibration) reference =
+      oct_reference_calibration_new (
+          N, NULL, k_index_up, dispersion_at_pixels, NULL);
   double low = 2e3 * G_PI / 900, high = 2e3 * G_PI / 800;
   double expected[N], phase[N];
 
-  for (guint n = 0; n < N; n++) {
-    double at = CLAMP (k_index_up_t[n], 0, N - 1);
-    guint base = MIN ((guint)at, N - 2);
-    const double *given = dispersion_at_pixels + base;
-    expected[n] = given[0] + (at - base) * (given[1] - given[0]);
-  }
+  oct_reference_calibration_phase (reference, TRUE, 0, 0, expected);
   g_assert_null (oct_calibration_get_sample_dispersion (c));
   g_assert_true (oct_calibration_fill_phase (c, TRUE, 0, 0, phase, NULL));
   oct_test_assert_close (phase, expected, N, 1e-10);
@@ -282,12 +307,15 @@ test_polynomial (void)
   OctCalibrationSettings settings = { .k_polynomial = "14.5,-12, -3.25,1.5" };
   g_autoptr (OctCalibration) c = new_good (settings, N);
   g_autoptr (OctCalibration) scaled = NULL;
+  g_autoptr (OctReferenceCalibration) expected =
+      oct_reference_calibration_new (N, NULL, polynomial_s, NULL, NULL);
   g_autoptr (GError) error = NULL;
   double k_min, k_max, phase[N];
 
   oct_test_assert_close (
       oct_calibration_get_positions (c), polynomial_s, N, 1e-12);
-  oct_test_assert_close (oct_calibration_get_nodes (c), polynomial_t, N, 1e-11);
+  oct_test_assert_close (
+      oct_calibration_get_nodes (c), expected->nodes, N, 1e-11);
   g_assert_null (oct_calibration_get_dispersion (c));
   g_assert_false (oct_calibration_fill_phase (c, FALSE, 1, 0, phase, &error));
   g_assert_error (error, OCT_ERROR, OCT_ERROR_SETTINGS);
@@ -678,6 +706,7 @@ main (int argc, char **argv)
   int result;
 
   g_test_init (&argc, &argv, NULL);
+  make_columns ();
 #define ADD(path, function) g_test_add_func ("/calibration/" path, function)
   ADD ("on-another", test_on_another);
   ADD ("wavelengths", test_wavelengths);
@@ -703,6 +732,7 @@ main (int argc, char **argv)
   ADD ("array-errors", test_array_errors);
   ADD ("settings-struct", test_settings_struct);
   result = g_test_run ();
+  oct_reference_calibration_free (linear);
   oct_test_clean ();
   return result;
 }

@@ -89,8 +89,7 @@ value_at (gconstpointer values, OctSampleFormat format, guint i)
   }
 }
 
-/* Every stored type, rows tight and apart; values as make_vectors.py has
- * them. */
+/* Every stored type, rows tight and apart; values as make_npy.py has them. */
 static void
 test_types (void)
 {

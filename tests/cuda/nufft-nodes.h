@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * The transforms of samples at any positions as plain sums in double precision,
- * and positions to try them with.
+ * Positions of samples to try the transforms of spectra at any wavenumbers
+ * with.
  */
 #pragma once
 
-#include "oct-backend.h"
-
-#include <complex.h>
-
-typedef double complex Complex;
+#include "oct-reference.h"
 
 typedef enum {
   NODES_SPECTROMETER, /* wavelengths of 725 to 965 nm, falling */
@@ -29,9 +25,3 @@ extern const char *const nodes_names[N_NODES];
 gboolean nodes_uniform (Nodes kind, guint samples);
 /* Positions on the axis of that many samples, at least 2. */
 void nodes_fill (Nodes kind, guint samples, GRand *random, double *nodes);
-/* One line by gridding, as core/oct-nufft.h says. */
-void reference_gridded (
-    const OctNufftParams *p, gboolean adjoint, const Complex *in, Complex *out);
-/* One line by the definition. */
-void reference_exact (
-    const OctNufftParams *p, gboolean adjoint, const Complex *in, Complex *out);
