@@ -27,6 +27,7 @@ struct _GstOctReconstruct {
   GRecMutex lock; /* for the following; elements in `path` stay the same */
   GstOctPath path;
   GstOctMethod wanted; /* the property */
+  guint frozen;        /* bits of the elements whose settings are not all set */
   gboolean running;    /* B-scans may be on their way */
 
   gint change_due; /* atomic: with the next B-scan */
@@ -531,6 +532,37 @@ set_method (GstOctReconstruct *self, GstOctMethod method)
   settings_changed (self);
 }
 
+/* What is set on the bin together counts together in the elements, see
+ * gst_oct_choice_set(): until dispatch_properties_changed(). */
+static void
+freeze (GstOctReconstruct *self, guint parts)
+{
+  g_rec_mutex_lock (&self->lock);
+  for (guint i = 0; i < GST_OCT_N_PARTS; i++)
+    if ((parts & ~self->frozen & (1u << i)) != 0)
+      g_object_freeze_notify (G_OBJECT (self->path.parts[i]));
+  self->frozen |= parts;
+  g_rec_mutex_unlock (&self->lock);
+}
+
+static void
+dispatch_properties_changed (
+    GObject *object, guint n_pspecs, GParamSpec **pspecs)
+{
+  GstOctReconstruct *self = GST_OCT_RECONSTRUCT (object);
+  guint frozen;
+
+  g_rec_mutex_lock (&self->lock);
+  frozen = self->frozen;
+  self->frozen = 0;
+  g_rec_mutex_unlock (&self->lock);
+  for (guint i = 0; i < GST_OCT_N_PARTS; i++)
+    if ((frozen & (1u << i)) != 0)
+      g_object_thaw_notify (G_OBJECT (self->path.parts[i]));
+  G_OBJECT_CLASS (gst_oct_reconstruct_parent_class)
+      ->dispatch_properties_changed (object, n_pspecs, pspecs);
+}
+
 static void
 set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
@@ -546,6 +578,7 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
   } else if (id == PROP_METHOD) {
     set_method (self, (GstOctMethod)g_value_get_enum (value));
   } else if (id >= PROP_FORWARDED) {
+    freeze (self, forwards[id - PROP_FORWARDED].parts);
     gst_oct_forward_set (&forwards[id - PROP_FORWARDED], self->path.parts,
         GST_OCT_N_PARTS, value);
     /* the axis may be another one */
@@ -643,6 +676,7 @@ gst_oct_reconstruct_class_init (GstOctReconstructClass *klass)
       gst_oct_reconstruct_debug, "octreconstruct", 0, "OCT reconstruction");
   object_class->set_property = set_property;
   object_class->get_property = get_property;
+  object_class->dispatch_properties_changed = dispatch_properties_changed;
   object_class->finalize = finalize;
   element_class->change_state = change_state;
   GST_BIN_CLASS (klass)->handle_message = handle_message;

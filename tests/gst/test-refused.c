@@ -9,6 +9,7 @@
  */
 #include "oct-test-faults.h"
 #include "oct-test-files.h"
+#include "oct-test-linked.h"
 #include "oct-test.h"
 
 #define SAMPLES 64
@@ -284,20 +285,33 @@ GST_START_TEST (test_refused)
 }
 GST_END_TEST
 
-/* What is set together counts together, whenever a B-scan comes. */
+/* What is set together counts together, whenever a B-scan comes; loops over
+ * octlogscale alone and in octreconstruct. */
 GST_START_TEST (test_set_together)
 {
-  GstHarness *harness =
-      oct_test_harness ("octlogscale range=manual min=0 max=60");
-  GstHarness *other =
-      oct_test_harness ("octlogscale range=manual min=70 max=90");
-  GstElement *element = gst_harness_find_element (harness, "octlogscale");
-  g_autoptr (OctArray) input = random_values ('c', 8, LINES);
-  g_autoptr (OctArray) first = oct_test_run (harness, input, "depth");
-  g_autoptr (OctArray) expected = oct_test_run (other, input, "depth");
-  g_autoptr (OctArray) between = NULL, after = NULL;
+  const char *const names[] = { "octlogscale", "octreconstruct" };
+  const char *name = names[__i__];
+  g_autofree char *low = g_strdup_printf ("%s range=manual min=0 max=60", name);
+  g_autofree char *high =
+      g_strdup_printf ("%s range=manual min=70 max=90", name);
+  GstHarness *harness = oct_test_harness (low);
+  GstHarness *other = oct_test_harness (high);
+  GstElement *element = gst_harness_find_element (harness, name);
+  gboolean alone = __i__ == 0;
+  g_autoptr (OctArray) input =
+      random_values (alone ? 'c' : 'u', alone ? 8 : 2, LINES);
+  g_autoptr (OctArray) first = NULL, expected = NULL, between = NULL,
+                       after = NULL;
   double min;
 
+  if (!alone) {
+    oct_test_set (harness, name, "wavelength-max", "880");
+    g_object_set (element, "wavelength-min", 800.0, NULL);
+    oct_test_set (other, name, "wavelength-max", "880");
+    oct_test_set (other, name, "wavelength-min", "800");
+  }
+  first = oct_test_run (harness, input, alone ? "depth" : NULL);
+  expected = oct_test_run (other, input, alone ? "depth" : NULL);
   g_object_freeze_notify (G_OBJECT (element));
   g_object_set (element, "min", 70.0, NULL);
   g_object_get (element, "min", &min, NULL);
@@ -308,6 +322,7 @@ GST_START_TEST (test_set_together)
   g_object_thaw_notify (G_OBJECT (element));
   after = oct_test_push (harness, oct_test_buffer (input, 0, 0));
   fail_unless (oct_array_equal (after, expected));
+  fail_unless (!oct_array_equal (after, first));
   oct_test_assert_quiet (oct_test_bus (harness));
   gst_object_unref (element);
   gst_harness_teardown (harness);
@@ -407,28 +422,6 @@ GST_START_TEST (test_settings_without_memory)
 }
 GST_END_TEST
 
-/* ---------------------------------------------------------------------- main
- */
-
-/* The elements that this program is linked with, in place of the plugin's. */
-static void
-register_elements (void)
-{
-  const GstPluginDesc *gst_plugin_oct_get_desc (void);
-  const GstPluginDesc *desc = gst_plugin_oct_get_desc ();
-  GstPlugin *plugin =
-      gst_registry_find_plugin (gst_registry_get (), desc->name);
-
-  if (plugin != NULL) {
-    gst_registry_remove_plugin (gst_registry_get (), plugin);
-    gst_object_unref (plugin);
-  }
-  if (!gst_plugin_register_static (desc->major_version, desc->minor_version,
-          desc->name, desc->description, desc->plugin_init, desc->version,
-          desc->license, desc->source, desc->package, desc->origin))
-    g_error ("the elements cannot be registered");
-}
-
 static Suite *
 octrefused_suite (void)
 {
@@ -438,7 +431,7 @@ octrefused_suite (void)
   suite_add_tcase (suite, tcase);
   tcase_add_checked_fixture (tcase, begin, oct_test_remove_files);
   tcase_add_loop_test (tcase, test_refused, 0, G_N_ELEMENTS (settings));
-  tcase_add_test (tcase, test_set_together);
+  tcase_add_loop_test (tcase, test_set_together, 0, 2);
   tcase_add_test (tcase, test_started_again);
   tcase_add_loop_test (
       tcase, test_settings_without_memory, 0, G_N_ELEMENTS (short_of_memory));
@@ -449,6 +442,6 @@ int
 main (int argc, char **argv)
 {
   gst_check_init (&argc, &argv);
-  register_elements ();
+  oct_test_register_elements ();
   return gst_check_run_suite (octrefused_suite (), "octrefused", __FILE__);
 }
