@@ -104,7 +104,8 @@ compare_sink (GstElement *pipeline, const char *sink, guint end)
  */
 
 typedef struct {
-  guint buffers, pending;
+  gint buffers; /* atomic */
+  guint pending;
   gboolean map, write;
   GstBuffer *kept; /* the first */
   GPtrArray *arrays;
@@ -117,7 +118,7 @@ look (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   Seen *seen = data;
   GstMapInfo map;
 
-  seen->buffers++;
+  g_atomic_int_inc (&seen->buffers);
   if (gst_memory_is_type (gst_buffer_peek_memory (buffer, 0), MEMORY_TYPE))
     seen->pending++;
   if (seen->kept == NULL && !seen->write)
@@ -414,17 +415,16 @@ static const struct {
 } changes[] = { { "mode", "none" }, { "method", "linear" }, { "a2", "-300" },
   { "window", "none" } };
 
+/* Until as many have left the element that is watched. */
 static void
-wait_for_level (GstElement *queue, guint level)
+wait_for (Seen *seen, gint buffers)
 {
-  guint found = 0, tries;
+  guint tries;
 
-  for (tries = 0; tries < 3000 && found != level; tries++) {
-    g_object_get (queue, "current-level-buffers", &found, NULL);
-    if (found != level)
-      g_usleep (10000);
-  }
-  fail_unless_equals_int (found, level);
+  for (tries = 0; tries < 3000 && g_atomic_int_get (&seen->buffers) < buffers;
+       tries++)
+    g_usleep (10000);
+  fail_unless_equals_int (g_atomic_int_get (&seen->buffers), buffers);
 }
 
 /* not what is asked of the elements behind */
@@ -458,12 +458,13 @@ GST_START_TEST (test_change_behind_queue)
       G_N_ELEMENTS (parts));
   g_autofree char *whole = g_strconcat (text, SINK, NULL);
   g_autofree char *launch = oct_test_launch (whole);
-  GstElement *pipeline = oct_test_make (launch), *queue, *element;
+  GstElement *pipeline = oct_test_make (launch), *element;
   GstCaps *caps = oct_test_caps (test->input, test->input->rows, NULL);
   GstBuffer *buffer = oct_test_buffer (test->input, 0, 0);
   OctArray *images[3];
   GstPad *pad;
   gulong block;
+  g_auto (Seen) seen = { 0 };
 
   element = gst_bin_get_by_name (GST_BIN (pipeline), "dcsub");
   gst_util_set_object_arg (G_OBJECT (element), "mode", "bscan");
@@ -473,21 +474,21 @@ GST_START_TEST (test_change_behind_queue)
   element = gst_bin_get_by_name (GST_BIN (pipeline), "source");
   g_object_set (element, "caps", caps, NULL);
   gst_object_unref (element);
+  watch (pipeline, at, &seen);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   push (pipeline, buffer);
   images[0] = oct_test_pull (pipeline, "sink");
   pad = get_pad (pipeline, "queue", "src");
   block = gst_pad_add_probe (pad, BLOCK, stay, NULL, NULL);
-  queue = gst_bin_get_by_name (GST_BIN (pipeline), "queue");
   push (pipeline, buffer); /* is held by the block */
   push (pipeline, buffer);
-  wait_for_level (queue, 1);
+  wait_for (&seen, 3);
   element = gst_bin_get_by_name (GST_BIN (pipeline), before (at));
   gst_util_set_object_arg (
       G_OBJECT (element), changes[at].property, changes[at].value);
   gst_object_unref (element);
   push (pipeline, buffer);
-  wait_for_level (queue, 2);
+  wait_for (&seen, 4);
   gst_pad_remove_probe (pad, block);
   for (i = 0; i < 2; i++) {
     images[1] = oct_test_pull (pipeline, "sink");
@@ -500,7 +501,6 @@ GST_START_TEST (test_change_behind_queue)
   oct_array_free (images[2]);
   gst_buffer_unref (buffer);
   gst_caps_unref (caps);
-  gst_object_unref (queue);
   gst_object_unref (pad);
   oct_test_stop (pipeline);
 }
