@@ -15,7 +15,9 @@
 
 static volatile sig_atomic_t interrupted;
 static struct timespec interrupted_at; /* the first time; the handler's own */
-static struct sigaction of_others;     /* told of the first time, or nothing */
+static volatile sig_atomic_t hung_up;
+static struct timespec hung_up_at; /* once that is set */
+static struct sigaction of_others; /* told of the first time, or nothing */
 
 void
 oct_source_options_add (GOptionContext *context, OctSourceOptions *options)
@@ -246,10 +248,23 @@ oct_launch_ignore_failed_writes (void)
   signal (SIGXFSZ, SIG_IGN);
 }
 
+void
+oct_launch_note_hangup (void)
+{
+  if (hung_up)
+    return;
+  (void)clock_gettime (CLOCK_MONOTONIC, &hung_up_at);
+  hung_up = TRUE;
+}
+
 static void
 on_hangup (int signal_number)
 {
+  int code = errno;
+
+  oct_launch_note_hangup ();
   interrupted = TRUE;
+  errno = code;
 }
 
 /* Only what is allowed in a signal handler. */
@@ -260,16 +275,20 @@ on_interrupt (int signal_number)
       "\nEnded at once by the second Ctrl-C; what was not on the disk yet is "
       "lost.\n";
   struct timespec now = { 0 };
+  const struct timespec *first = &interrupted_at;
   int code = errno;
 
   (void)clock_gettime (CLOCK_MONOTONIC, &now);
-  if (interrupted_at.tv_sec == 0) {
+  /* SIGTERM after it comes from who ends all programs, in the same manner */
+  if (interrupted_at.tv_sec == 0 && hung_up && signal_number == SIGINT)
+    first = &hung_up_at;
+  if (first->tv_sec == 0) {
     interrupted_at = now;
     interrupted = TRUE;
     if (of_others.sa_handler != NULL)
       of_others.sa_handler (signal_number);
-  } else if ((now.tv_sec - interrupted_at.tv_sec) * 1000
-                 + (now.tv_nsec - interrupted_at.tv_nsec) / 1000000
+  } else if ((now.tv_sec - first->tv_sec) * 1000
+                 + (now.tv_nsec - first->tv_nsec) / 1000000
              > ONE_PRESS_MS) {
     (void)!write (STDERR_FILENO, sentence, sizeof sentence - 1);
     _exit (128 + signal_number);

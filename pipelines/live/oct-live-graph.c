@@ -122,6 +122,15 @@ tell_gap (OctLiveGraph *graph, gint64 from, gint64 till)
   graph->events.gap (from, till, graph->data);
 }
 
+static gint64
+get_period (OctLiveGraph *graph)
+{
+  OctLiveInfo info;
+
+  oct_live_graph_get_info (graph, &info);
+  return info.rate > 0.0 ? (gint64)(1e6 / info.rate) : 0;
+}
+
 /* A source may hang, or take a break that is its own affair: nothing is ended
  * for that. */
 static gboolean
@@ -129,13 +138,11 @@ look (gpointer data)
 {
   OctLiveGraph *graph = data;
   gint64 now = g_get_monotonic_time (), from, till;
-  OctLiveInfo info;
 
   if (graph->trouble != NULL)
     return G_SOURCE_CONTINUE;
-  oct_live_graph_get_info (graph, &info);
-  switch (oct_pulse_check (&graph->pulse, now,
-      info.rate > 0.0 ? (gint64)(1e6 / info.rate) : 0, &from, &till)) {
+  switch (
+      oct_pulse_check (&graph->pulse, now, get_period (graph), &from, &till)) {
   case OCT_PULSE_STOPPED:
     tell_stopped (graph, now);
     break;
@@ -422,6 +429,14 @@ oct_live_graph_free (OctLiveGraph *graph)
   g_free (graph->reported);
   g_free (graph);
   return TRUE;
+}
+
+gboolean
+oct_live_graph_get_gap (OctLiveGraph *graph, gint64 *from, gint64 *till)
+{
+  return graph->trouble == NULL
+         && oct_pulse_get_gap (&graph->pulse, g_get_monotonic_time (),
+             get_period (graph), from, till);
 }
 
 OctLiveStreams *
