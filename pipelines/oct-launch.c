@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <glib/gstdio.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -131,6 +132,23 @@ oct_launch_get_pad (GstElement *pipeline, const char *name, const char *pad)
   return gst_element_get_static_pad (element, pad);
 }
 
+void
+oct_launch_parse_error (GstMessage *message, GError **error)
+{
+  GError *found = NULL;
+
+  gst_message_parse_error (message, &found, NULL);
+  if (strstr (found->message, "needs a spectral calibration and found none")
+      != NULL) {
+    g_free (found->message);
+    found->message = g_strdup (
+        "There is no spectral calibration, which says what wavelength each "
+        "sample of the spectra is of; give it with --calibration CSV, as "
+        "docs/calibration.md describes.");
+  }
+  g_propagate_error (error, found);
+}
+
 static void
 report_warning (GstMessage *message)
 {
@@ -151,7 +169,7 @@ oct_launch_poll (GstElement *pipeline, gboolean show_warnings, GError **error)
   if (message == NULL)
     return GST_MESSAGE_UNKNOWN;
   if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
-    gst_message_parse_error (message, error, NULL);
+    oct_launch_parse_error (message, error);
   else if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING && show_warnings)
     report_warning (message);
   return GST_MESSAGE_TYPE (message);

@@ -44,6 +44,10 @@ void oct_launch_set (GstElement *pipeline, const char *name,
 GstPad *oct_launch_get_pad (
     GstElement *pipeline, const char *name, const char *pad);
 
+/* As gst_message_parse_error(); what the elements say of their properties is
+ * said of the options of programs. */
+void oct_launch_parse_error (GstMessage *message, GError **error);
+
 /* Waits up to 100 ms for the next message and returns its type: EOS,
  * ASYNC_DONE, WARNING (printed with `show_warnings`), ERROR (then `error` is
  * set), or UNKNOWN when there was none. */
