@@ -32,6 +32,7 @@ struct _OctLiveGraph {
   const char *trying;        /* method that is, or NULL */
   OctLiveInfo info;          /* as far as it was known last */
   OctPulse pulse;            /* of the images */
+  gint64 started_at;         /* it was, monotonic, us */
   guint looker;              /* timer that looks at it */
   gint64 gap_from;           /* last image before a feed that was given up for
                                 its method; 0 = none was */
@@ -117,8 +118,10 @@ tell_stopped (OctLiveGraph *graph, gint64 now)
 static void
 tell_gap (OctLiveGraph *graph, gint64 from, gint64 till)
 {
-  g_printerr ("Pictures are coming again, after %.1f s without any.\n",
-      (till - from) / 1e6);
+  gboolean first = from <= graph->started_at;
+
+  g_printerr ("Pictures are coming%s, after %.1f s without any.\n",
+      first ? "" : " again", (till - from) / 1e6);
   graph->events.gap (from, till, graph->data);
 }
 
@@ -405,7 +408,8 @@ oct_live_graph_start (
 {
   graph->events = *events;
   graph->data = data;
-  (void)oct_pulse_forgive (&graph->pulse, g_get_monotonic_time ());
+  graph->started_at = g_get_monotonic_time ();
+  (void)oct_pulse_forgive (&graph->pulse, graph->started_at);
   graph->looker =
       g_timeout_add_seconds_full (G_PRIORITY_HIGH, 1, look, graph, NULL);
   oct_live_streams_start (graph->streams);

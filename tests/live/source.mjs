@@ -235,6 +235,18 @@ const tests = {
     await camera.stop();
   },
 
+  async "a source that is late with its first picture is told, as no gap"() {
+    const camera = await Camera.start();
+    camera.hangs = true;
+    const server = await Server.start(...camera.options);
+    await until("it is told", () => /^No picture has come from the source yet/m.test(server.output), 15);
+    camera.hangs = false;
+    await until("that they come is told", () => /^Pictures are coming, after/m.test(server.output));
+    assert.doesNotMatch(server.output, /again, after|has a gap/);
+    assert.equal(await server.stop(), 0);
+    await camera.stop();
+  },
+
   async "who leaves /stream.mjpg while no pictures come gives the place back"() {
     const camera = await Camera.start();
     const { server } = await start(...camera.options, "--viewers", "2");
