@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <glib/gstdio.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -15,7 +16,9 @@
 
 static volatile sig_atomic_t interrupted;
 static struct timespec interrupted_at; /* the first time; the handler's own */
-static struct sigaction of_others;     /* told of the first time, or nothing */
+static volatile sig_atomic_t hung_up;
+static struct timespec hung_up_at; /* once that is set */
+static struct sigaction of_others; /* told of the first time, or nothing */
 
 void
 oct_source_options_add (GOptionContext *context, OctSourceOptions *options)
@@ -129,6 +132,23 @@ oct_launch_get_pad (GstElement *pipeline, const char *name, const char *pad)
   return gst_element_get_static_pad (element, pad);
 }
 
+void
+oct_launch_parse_error (GstMessage *message, GError **error)
+{
+  GError *found = NULL;
+
+  gst_message_parse_error (message, &found, NULL);
+  if (strstr (found->message, "needs a spectral calibration and found none")
+      != NULL) {
+    g_free (found->message);
+    found->message = g_strdup (
+        "There is no spectral calibration, which says what wavelength each "
+        "sample of the spectra is of; give it with --calibration CSV, as "
+        "docs/calibration.md describes.");
+  }
+  g_propagate_error (error, found);
+}
+
 static void
 report_warning (GstMessage *message)
 {
@@ -149,7 +169,7 @@ oct_launch_poll (GstElement *pipeline, gboolean show_warnings, GError **error)
   if (message == NULL)
     return GST_MESSAGE_UNKNOWN;
   if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
-    gst_message_parse_error (message, error, NULL);
+    oct_launch_parse_error (message, error);
   else if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING && show_warnings)
     report_warning (message);
   return GST_MESSAGE_TYPE (message);
@@ -246,10 +266,23 @@ oct_launch_ignore_failed_writes (void)
   signal (SIGXFSZ, SIG_IGN);
 }
 
+void
+oct_launch_note_hangup (void)
+{
+  if (hung_up)
+    return;
+  (void)clock_gettime (CLOCK_MONOTONIC, &hung_up_at);
+  hung_up = TRUE;
+}
+
 static void
 on_hangup (int signal_number)
 {
+  int code = errno;
+
+  oct_launch_note_hangup ();
   interrupted = TRUE;
+  errno = code;
 }
 
 /* Only what is allowed in a signal handler. */
@@ -260,16 +293,20 @@ on_interrupt (int signal_number)
       "\nEnded at once by the second Ctrl-C; what was not on the disk yet is "
       "lost.\n";
   struct timespec now = { 0 };
+  const struct timespec *first = &interrupted_at;
   int code = errno;
 
   (void)clock_gettime (CLOCK_MONOTONIC, &now);
-  if (interrupted_at.tv_sec == 0) {
+  /* SIGTERM after it comes from who ends all programs, in the same manner */
+  if (interrupted_at.tv_sec == 0 && hung_up && signal_number == SIGINT)
+    first = &hung_up_at;
+  if (first->tv_sec == 0) {
     interrupted_at = now;
     interrupted = TRUE;
     if (of_others.sa_handler != NULL)
       of_others.sa_handler (signal_number);
-  } else if ((now.tv_sec - interrupted_at.tv_sec) * 1000
-                 + (now.tv_nsec - interrupted_at.tv_nsec) / 1000000
+  } else if ((now.tv_sec - first->tv_sec) * 1000
+                 + (now.tv_nsec - first->tv_nsec) / 1000000
              > ONE_PRESS_MS) {
     (void)!write (STDERR_FILENO, sentence, sizeof sentence - 1);
     _exit (128 + signal_number);

@@ -44,6 +44,10 @@ void oct_launch_set (GstElement *pipeline, const char *name,
 GstPad *oct_launch_get_pad (
     GstElement *pipeline, const char *name, const char *pad);
 
+/* As gst_message_parse_error(); what the elements say of their properties is
+ * said of the options of programs. */
+void oct_launch_parse_error (GstMessage *message, GError **error);
+
 /* Waits up to 100 ms for the next message and returns its type: EOS,
  * ASYNC_DONE, WARNING (printed with `show_warnings`), ERROR (then `error` is
  * set), or UNKNOWN when there was none. */
@@ -69,13 +73,16 @@ void oct_launch_check_folder (const char *path, guint mode);
  * a second later or more, ends the program at once, with a sentence and status
  * 128 and the signal, whatever it waits for: a disk may hang.  SIGHUP, which a
  * closed terminal or a lost connection sends, is told too, however often it
- * comes.  Lost readers are ignored. */
+ * comes; a Ctrl-C after it is the second.  Lost readers are ignored. */
 void oct_launch_catch_interrupts (void);
 gboolean oct_launch_interrupted (void);
 
 /* The second Ctrl-C as above, for a program in which GLib tells the first one:
  * after g_unix_signal_add() of SIGINT and SIGTERM. */
 void oct_launch_end_at_second_interrupt (void);
+/* ... and of SIGHUP, when that comes: it has ended the program as the first
+ * Ctrl-C does. */
+void oct_launch_note_hangup (void);
 
 /* For a program that catches signals by itself.  TRUE where it was started to
  * outlive its terminal (nohup): SIGHUP is to be left alone. */

@@ -4,6 +4,7 @@
  * they are being taken, and shows or streams them.  record.sh builds it and
  * runs it.
  */
+#include "oct-pulse.h"
 #include "oct-record-pipeline.h"
 #include "oct-recorder.h"
 #include "oct-stream.h"
@@ -15,6 +16,11 @@
 #include <unistd.h>
 
 #define MAX_RECORDERS 3
+/* Recorded time lags behind the clock on the wall by that much at the most, or
+ * something is missing in it. */
+#define LAG (5 * G_TIME_SPAN_SECOND)
+/* A source that has not stopped by then hangs. */
+#define CLOSING_TIME (3 * G_TIME_SPAN_SECOND)
 
 typedef struct {
   OctRecordOptions pipeline;
@@ -41,6 +47,11 @@ typedef struct {
   OctStream *stream;
   guint stream_restarts; /* that were reported */
   gint64 started, shown;
+  OctPulse pulse;   /* of the B-scans that come from the source */
+  gint64 first_at;  /* 0 = none has come yet */
+  gint64 looked_at; /* at the pulse */
+  guint gaps;
+  gint64 missing; /* in them, us */
 } Program;
 
 /* --------------------------------------------------------------- recordings */
@@ -197,6 +208,126 @@ watch_stream (Program *program)
   program->stream_restarts = stats.restarts;
 }
 
+/* ------------------------------------------------------------------- source */
+
+static GstPadProbeReturn
+on_spectra (GstPad *pad, GstPadProbeInfo *info, gpointer pulse)
+{
+  oct_pulse_beat (pulse, g_get_monotonic_time ());
+  return GST_PAD_PROBE_OK;
+}
+
+static void
+add_pulse (Program *program)
+{
+  g_autoptr (GstPad) pad = oct_record_pipeline_get_spectra (program->pipeline);
+
+  gst_pad_add_probe (
+      pad, GST_PAD_PROBE_TYPE_BUFFER, on_spectra, &program->pulse, NULL);
+}
+
+/* From one B-scan to the next as the source says, us; 0 where it does not. */
+static gint64
+get_period (Program *program)
+{
+  g_autoptr (GstPad) pad = oct_record_pipeline_get_spectra (program->pipeline);
+  g_autoptr (GstCaps) caps = gst_pad_get_current_caps (pad);
+  gint rate, seconds;
+
+  if (caps == NULL
+      || !gst_structure_get_fraction (
+          gst_caps_get_structure (caps, 0), "framerate", &rate, &seconds)
+      || rate <= 0)
+    return 0;
+  return gst_util_uint64_scale (G_TIME_SPAN_SECOND, seconds, rate);
+}
+
+static const char *
+new_line (void)
+{
+  return isatty (STDERR_FILENO) ? "\n" : "";
+}
+
+static void
+tell_stopped (Program *program, gint64 now)
+{
+  gboolean any;
+  gint64 last = oct_pulse_get_last (&program->pulse, &any);
+
+  g_printerr ("%sNote: %s for %.0f s, and no error: look at the source and its "
+              "cables, and start again if none come.\n",
+      new_line (),
+      any ? "no new B-scans have come from the source"
+          : "no B-scan has come from the source yet",
+      (now - last) / 1e6);
+}
+
+/* The wait for the first B-scan is none. */
+static void
+add_gap (Program *program, gint64 from, gint64 till)
+{
+  if (from <= program->started)
+    return;
+  program->gaps++;
+  program->missing += till - from;
+}
+
+/* A source may hang, or wait for its trigger: nothing is ended for that. */
+static void
+watch_source (Program *program)
+{
+  gint64 now = g_get_monotonic_time (), from, till;
+  gboolean any;
+
+  (void)oct_pulse_get_last (&program->pulse, &any);
+  if (any && program->first_at == 0)
+    program->first_at = now;
+  if (now - program->looked_at < G_TIME_SPAN_SECOND)
+    return;
+  program->looked_at = now;
+  switch (oct_pulse_check (
+      &program->pulse, now, get_period (program), &from, &till)) {
+  case OCT_PULSE_STOPPED:
+    tell_stopped (program, now);
+    break;
+  case OCT_PULSE_BACK:
+    g_printerr ("%sNote: B-scans are coming%s, after %.1f s without any.\n",
+        new_line (), from > program->started ? " again" : "",
+        (till - from) / 1e6);
+    add_gap (program, from, till);
+    break;
+  case OCT_PULSE_REGULAR:
+    break;
+  }
+}
+
+/* Before the recordings are stopped, which takes its time. */
+static void
+end_pulse (Program *program)
+{
+  gint64 from, till;
+
+  if (program->first_at != 0
+      && oct_pulse_get_gap (&program->pulse, g_get_monotonic_time (),
+          get_period (program), &from, &till))
+    add_gap (program, from, till);
+}
+
+static void
+report_gaps (Program *program)
+{
+  g_autofree char *count = NULL;
+
+  if (program->gaps == 0 || program->count == 0)
+    return;
+  count = program->gaps == 1
+              ? g_strdup ("a gap")
+              : g_strdup_printf ("%u gaps, together", program->gaps);
+  g_print ("The source had %s of %.1f s, in which no B-scans came: they are "
+           "missing in the recording.\n",
+      count, program->missing / 1e6);
+}
+
 /* ----------------------------------------------------------------- progress */
 
 /* Of the longest recording, as another one may have ended by itself; without
@@ -309,8 +440,8 @@ watch_recordings (Program *program)
     if (stats.message == recording->said)
       continue;
     recording->said = stats.message;
-    g_printerr ("%sError (%s): %s\n", isatty (STDERR_FILENO) ? "\n" : "",
-        recording->what, stats.message);
+    g_printerr (
+        "%sError (%s): %s\n", new_line (), recording->what, stats.message);
   }
   return all;
 }
@@ -342,6 +473,7 @@ report (Program *program)
         recording->what, name, time, stats.frames, stats.dropped, lost,
         stats.bytes / 1e6, stats.parts, stats.parts == 1 ? "part" : "parts");
   }
+  report_gaps (program);
   return complete;
 }
 
@@ -350,14 +482,16 @@ report (Program *program)
 static gboolean
 is_time_over (Program *program, gboolean recording)
 {
-  gint seconds = program->options->seconds;
+  gint64 now = g_get_monotonic_time ();
+  gint64 time = program->options->seconds * G_TIME_SPAN_SECOND;
 
-  if (seconds == 0)
+  if (time == 0)
     return FALSE;
   if (!recording)
-    return g_get_monotonic_time () - program->started
-           >= seconds * G_TIME_SPAN_SECOND;
-  return get_time (program) >= (GstClockTime)seconds * GST_SECOND;
+    return now - program->started >= time;
+  /* a source that hangs adds nothing to the recorded time */
+  return get_time (program) >= (GstClockTime)time * GST_USECOND
+         || (program->first_at != 0 && now - program->first_at >= time + LAG);
 }
 
 /* Until the user, the source or the end of the last recording stops it. */
@@ -373,6 +507,7 @@ watch (Program *program, GError **error)
     gboolean all_ended = watch_recordings (program);
 
     watch_stream (program);
+    watch_source (program);
     over = type == GST_MESSAGE_EOS || type == GST_MESSAGE_ERROR
            || oct_launch_interrupted () || is_time_over (program, !all_ended)
            || (all_ended && !seen);
@@ -380,42 +515,76 @@ watch (Program *program, GError **error)
   }
 }
 
-static void
+typedef struct {
+  GstElement *pipeline;
+  GAsyncQueue *closed; /* gets the pipeline */
+} Closing;
+
+static gpointer
+close_pipeline (gpointer data)
+{
+  Closing *closing = data;
+
+  gst_element_set_state (closing->pipeline, GST_STATE_NULL);
+  g_async_queue_push (closing->closed, closing->pipeline);
+  g_async_queue_unref (closing->closed);
+  g_free (closing);
+  return NULL;
+}
+
+/* FALSE when the source hangs and cannot be woken: its threads still use what
+ * there is, and the program has to be left without cleaning up. */
+static gboolean
 clear (Program *program)
 {
-  gst_element_set_state (program->pipeline, GST_STATE_NULL);
+  g_autoptr (GAsyncQueue) closed = g_async_queue_new ();
+  Closing *closing = g_new (Closing, 1);
+
+  *closing = (Closing){ program->pipeline, g_async_queue_ref (closed) };
+  g_thread_unref (g_thread_new ("oct-close", close_pipeline, closing));
+  if (g_async_queue_timeout_pop (closed, CLOSING_TIME) == NULL) {
+    g_printerr ("Note: the source does not stop and was left as it is.\n");
+    return FALSE;
+  }
   for (guint i = 0; i < program->count; i++) {
     oct_recorder_free (program->recordings[i].recorder);
     g_free (program->recordings[i].files);
   }
   oct_stream_free (program->stream);
   gst_object_unref (program->pipeline);
+  oct_pulse_clear (&program->pulse);
+  return TRUE;
 }
 
+/* `clean`: as clear() says, for which `program` has to outlive the threads. */
 static gboolean
-run (const Options *options, GError **error)
+run (Program *program, gboolean *clean, GError **error)
 {
-  Program program = { .options = options, .started = g_get_monotonic_time () };
   gboolean ok = FALSE;
 
-  program.pipeline = oct_record_pipeline_new (&options->pipeline, error);
-  if (program.pipeline == NULL)
+  program->started = g_get_monotonic_time ();
+  program->pipeline =
+      oct_record_pipeline_new (&program->options->pipeline, error);
+  if (program->pipeline == NULL)
     return FALSE;
-  oct_record_pipeline_count (program.pipeline);
-  if (start_recordings (&program, error) && start_stream (&program, error)) {
-    gst_element_set_state (program.pipeline, GST_STATE_PLAYING);
-    watch (&program, error);
+  oct_record_pipeline_count (program->pipeline);
+  oct_pulse_init (&program->pulse, program->started);
+  add_pulse (program);
+  if (start_recordings (program, error) && start_stream (program, error)) {
+    gst_element_set_state (program->pipeline, GST_STATE_PLAYING);
+    watch (program, error);
+    end_pulse (program);
     ok = TRUE;
   }
-  stop_recordings (&program);
-  for (guint i = 0; i < program.count; i++)
-    oct_recorder_wait_and_tell (program.recordings[i].recorder);
+  stop_recordings (program);
+  for (guint i = 0; i < program->count; i++)
+    oct_recorder_wait_and_tell (program->recordings[i].recorder);
   if (ok) {
-    show_progress (&program, TRUE);
-    watch_recordings (&program);
-    ok = report (&program) && *error == NULL;
+    show_progress (program, TRUE);
+    watch_recordings (program);
+    ok = report (program) && *error == NULL;
   }
-  clear (&program);
+  *clean = clear (program);
   return ok;
 }
 
@@ -570,8 +739,9 @@ int
 main (int argc, char **argv)
 {
   Options options = { 0 };
+  Program program = { .options = &options };
   g_autoptr (GError) error = NULL;
-  gboolean ok;
+  gboolean ok, clean = TRUE;
 
   setvbuf (stdout, NULL, _IOLBF, 0);
   if (!parse_options (&argc, &argv, &options, &error)) {
@@ -582,9 +752,14 @@ main (int argc, char **argv)
   oct_launch_catch_interrupts ();
   gst_init (NULL, NULL);
   oct_launch_shows_warnings ();
-  ok = run (&options, &error);
+  ok = run (&program, &clean, &error);
   if (error != NULL)
     g_printerr ("Error: %s\n", error->message);
+  /* what the libraries do at an exit is not for threads that still run */
+  if (!clean) {
+    fflush (NULL);
+    _exit (ok ? EXIT_SUCCESS : EXIT_FAILURE);
+  }
   clear_options (&options);
   return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -305,6 +305,21 @@ set (OctLiveClient *client, const OctLiveMessage *message)
   oct_live_clients_tell_state (client->live);
 }
 
+void
+oct_live_clients_end_recording (OctLive *live)
+{
+  const char *said = NULL;
+  gint64 from, till;
+
+  if (live->recording == NULL)
+    return;
+  if (oct_live_graph_get_gap (live->graph, &from, &till))
+    said = oct_live_recording_add_gap (live->recording, from, till, TRUE);
+  if (said != NULL)
+    g_printerr ("Note: %s\n", said);
+  oct_live_recording_stop (live->recording);
+}
+
 static void
 record (OctLiveClient *client, gboolean on)
 {
@@ -315,7 +330,7 @@ record (OctLiveClient *client, gboolean on)
     say_sentence (client, "problem",
         "Recording is off; start oct-live with --record FOLDER.");
   else if (!on)
-    oct_live_recording_stop (recording);
+    oct_live_clients_end_recording (client->live);
   else if (oct_live_graph_get_trouble (client->live->graph) != NULL)
     say_sentence (client, "problem",
         "There are no pictures to record; begin when they come again.");

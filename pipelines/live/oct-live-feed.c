@@ -356,7 +356,7 @@ on_message (GstBus *bus, GstMessage *message, gpointer data)
 
   switch (GST_MESSAGE_TYPE (message)) {
   case GST_MESSAGE_ERROR:
-    gst_message_parse_error (message, &error, NULL);
+    oct_launch_parse_error (message, &error);
     report_end (
         feed, OCT_LIVE_FAILED, error->message, find_blame (feed, message));
     break;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-live-graph.h"
-#include "oct-live-pulse.h"
+#include "oct-pulse.h"
 
 #include <gst/video/video.h>
 
@@ -31,7 +31,8 @@ struct _OctLiveGraph {
   const char *used, *former; /* methods: in use, and before that */
   const char *trying;        /* method that is, or NULL */
   OctLiveInfo info;          /* as far as it was known last */
-  OctLivePulse pulse;        /* of the images */
+  OctPulse pulse;            /* of the images */
+  gint64 started_at;         /* it was, monotonic, us */
   guint looker;              /* timer that looks at it */
   gint64 gap_from;           /* last image before a feed that was given up for
                                 its method; 0 = none was */
@@ -46,7 +47,7 @@ oct_live_graph_new (const OctLiveSource *source, GError **error)
 {
   OctLiveGraph *graph = g_new0 (OctLiveGraph, 1);
 
-  oct_live_pulse_init (&graph->pulse, g_get_monotonic_time ());
+  oct_pulse_init (&graph->pulse, g_get_monotonic_time ());
   graph->source = *source;
   graph->used = graph->former = oct_methods ()->id;
   graph->settings = (OctLiveSettings){
@@ -79,7 +80,7 @@ on_image (GstBuffer *image, GstCaps *caps, gpointer data)
   OctLiveGraph *graph = data;
 
   g_atomic_int_set (&graph->seen, TRUE);
-  oct_live_pulse_beat (&graph->pulse, g_get_monotonic_time ());
+  oct_pulse_beat (&graph->pulse, g_get_monotonic_time ());
   oct_live_streams_push (graph->streams, image, caps);
 }
 
@@ -90,7 +91,7 @@ set_trouble (OctLiveGraph *graph, char *trouble)
   g_free (graph->trouble);
   graph->trouble = trouble;
   graph->gap_from = 0;
-  (void)oct_live_pulse_forgive (&graph->pulse, g_get_monotonic_time ());
+  (void)oct_pulse_forgive (&graph->pulse, g_get_monotonic_time ());
   if (g_strcmp0 (trouble, graph->reported) != 0) {
     g_printerr (
         "%s\n", trouble != NULL ? trouble : "Pictures are coming again.");
@@ -104,7 +105,7 @@ static void
 tell_stopped (OctLiveGraph *graph, gint64 now)
 {
   gboolean any;
-  double seconds = (now - oct_live_pulse_get_last (&graph->pulse, &any)) / 1e6;
+  double seconds = (now - oct_pulse_get_last (&graph->pulse, &any)) / 1e6;
 
   g_printerr ("%s for %.0f s, and no error: look at the source and its cables, "
               "and start oct-live again if none come.\n",
@@ -117,9 +118,20 @@ tell_stopped (OctLiveGraph *graph, gint64 now)
 static void
 tell_gap (OctLiveGraph *graph, gint64 from, gint64 till)
 {
-  g_printerr ("Pictures are coming again, after %.1f s without any.\n",
-      (till - from) / 1e6);
+  gboolean first = from <= graph->started_at;
+
+  g_printerr ("Pictures are coming%s, after %.1f s without any.\n",
+      first ? "" : " again", (till - from) / 1e6);
   graph->events.gap (from, till, graph->data);
+}
+
+static gint64
+get_period (OctLiveGraph *graph)
+{
+  OctLiveInfo info;
+
+  oct_live_graph_get_info (graph, &info);
+  return info.rate > 0.0 ? (gint64)(1e6 / info.rate) : 0;
 }
 
 /* A source may hang, or take a break that is its own affair: nothing is ended
@@ -129,21 +141,19 @@ look (gpointer data)
 {
   OctLiveGraph *graph = data;
   gint64 now = g_get_monotonic_time (), from, till;
-  OctLiveInfo info;
 
   if (graph->trouble != NULL)
     return G_SOURCE_CONTINUE;
-  oct_live_graph_get_info (graph, &info);
-  switch (oct_live_pulse_check (&graph->pulse, now,
-      info.rate > 0.0 ? (gint64)(1e6 / info.rate) : 0, &from, &till)) {
-  case OCT_LIVE_PULSE_STOPPED:
+  switch (
+      oct_pulse_check (&graph->pulse, now, get_period (graph), &from, &till)) {
+  case OCT_PULSE_STOPPED:
     tell_stopped (graph, now);
     break;
-  case OCT_LIVE_PULSE_BACK:
+  case OCT_PULSE_BACK:
     if (graph->gap_from == 0)
       tell_gap (graph, from, till);
     break;
-  case OCT_LIVE_PULSE_REGULAR:
+  case OCT_PULSE_REGULAR:
     break;
   }
   return G_SOURCE_CONTINUE;
@@ -262,7 +272,7 @@ revert (OctLiveGraph *graph, OctLiveBlame blame, const char *message)
   graph->used = graph->former = good;
   graph->settings.method = good;
   graph->soon = TRUE;
-  graph->gap_from = oct_live_pulse_get_last (&graph->pulse, &any);
+  graph->gap_from = oct_pulse_get_last (&graph->pulse, &any);
   close_feed (graph);
   problem = describe_revert (bad, good, blame, message);
   g_printerr ("%s\n", problem);
@@ -329,7 +339,7 @@ on_begun (gpointer data)
 
   graph->begun_at = g_get_monotonic_time ();
   if (graph->gap_from != 0) {
-    (void)oct_live_pulse_forgive (&graph->pulse, graph->begun_at);
+    (void)oct_pulse_forgive (&graph->pulse, graph->begun_at);
     tell_gap (graph, graph->gap_from, graph->begun_at);
     graph->gap_from = 0;
   }
@@ -398,7 +408,8 @@ oct_live_graph_start (
 {
   graph->events = *events;
   graph->data = data;
-  (void)oct_live_pulse_forgive (&graph->pulse, g_get_monotonic_time ());
+  graph->started_at = g_get_monotonic_time ();
+  (void)oct_pulse_forgive (&graph->pulse, graph->started_at);
   graph->looker =
       g_timeout_add_seconds_full (G_PRIORITY_HIGH, 1, look, graph, NULL);
   oct_live_streams_start (graph->streams);
@@ -417,11 +428,19 @@ oct_live_graph_free (OctLiveGraph *graph)
     return FALSE;
   g_clear_pointer (&graph->streams, oct_live_streams_free);
   g_clear_pointer (&graph->feed, oct_live_feed_free);
-  oct_live_pulse_clear (&graph->pulse);
+  oct_pulse_clear (&graph->pulse);
   g_free (graph->trouble);
   g_free (graph->reported);
   g_free (graph);
   return TRUE;
+}
+
+gboolean
+oct_live_graph_get_gap (OctLiveGraph *graph, gint64 *from, gint64 *till)
+{
+  return graph->trouble == NULL
+         && oct_pulse_get_gap (&graph->pulse, g_get_monotonic_time (),
+             get_period (graph), from, till);
 }
 
 OctLiveStreams *

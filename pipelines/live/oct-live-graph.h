@@ -54,6 +54,11 @@ gboolean oct_live_graph_free (OctLiveGraph *graph);
  * about it; NULL when all is well.  The source is started again by itself. */
 const char *oct_live_graph_get_trouble (OctLiveGraph *graph);
 
+/* Whether images have stopped coming without trouble for long enough to count,
+ * and event `gap` has not told it: as that, or until now. */
+gboolean oct_live_graph_get_gap (
+    OctLiveGraph *graph, gint64 *from, gint64 *till);
+
 /* To receive and to record. */
 OctLiveStreams *oct_live_graph_get_streams (OctLiveGraph *graph);
 

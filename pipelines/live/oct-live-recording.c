@@ -8,12 +8,19 @@
 #include <glib/gstdio.h>
 #include <unistd.h>
 
+typedef struct {
+  OctRecorder *recorder;
+  const char *told; /* what went wrong, the last that was printed */
+  gboolean *failed; /* of the OctLiveRecording */
+} Take;
+
 struct _OctLiveRecording {
   char *folder;
   guint file_mode;
   GstPad *pad;
-  OctRecorder *recorder; /* the current or the last one, NULL before */
-  GPtrArray *finishing;  /* OctRecorder, stopped before that */
+  Take *take;           /* the current or the last one, NULL before */
+  GPtrArray *finishing; /* Take, stopped before that */
+  gboolean failed;      /* one of all was not complete */
   char *name;
   gint64 begun_at; /* monotonic, us */
   guint gaps;
@@ -21,19 +28,34 @@ struct _OctLiveRecording {
   char *said;     /* of them */
 };
 
-/* Waits for its files, and says what was wrong for who reads it at the
- * instrument, when pages show another recording or none. */
+/* For who reads it at the instrument, when pages show another recording or
+ * none. */
 static void
-free_recorder (OctRecorder *recorder)
+tell (Take *take)
 {
   OctRecorderStats stats;
 
-  oct_recorder_stop (recorder);
-  oct_recorder_wait_and_tell (recorder);
-  oct_recorder_get_stats (recorder, &stats);
-  if (stats.message != NULL)
-    g_printerr ("Error of a recording: %s\n", stats.message);
-  oct_recorder_free (recorder);
+  oct_recorder_get_stats (take->recorder, &stats);
+  if (stats.message == take->told)
+    return;
+  take->told = stats.message;
+  g_printerr ("Error of a recording: %s\n", stats.message);
+}
+
+/* Waits for its files. */
+static void
+free_take (Take *take)
+{
+  OctRecorderStats stats;
+
+  oct_recorder_stop (take->recorder);
+  oct_recorder_wait_and_tell (take->recorder);
+  tell (take);
+  oct_recorder_get_stats (take->recorder, &stats);
+  if (stats.state == OCT_RECORDER_FAILED)
+    *take->failed = TRUE;
+  oct_recorder_free (take->recorder);
+  g_free (take);
 }
 
 OctLiveRecording *
@@ -56,7 +78,7 @@ oct_live_recording_new (
   recording->folder = g_strdup (folder);
   recording->pad = gst_object_ref (pad);
   recording->finishing =
-      g_ptr_array_new_with_free_func ((GDestroyNotify)free_recorder);
+      g_ptr_array_new_with_free_func ((GDestroyNotify)free_take);
   return recording;
 }
 
@@ -64,9 +86,12 @@ oct_live_recording_new (
 static void
 collect (OctLiveRecording *recording)
 {
-  for (guint i = recording->finishing->len; i-- > 0;)
-    if (oct_recorder_wait (g_ptr_array_index (recording->finishing, i), 0))
+  for (guint i = recording->finishing->len; i-- > 0;) {
+    Take *take = g_ptr_array_index (recording->finishing, i);
+
+    if (oct_recorder_wait (take->recorder, 0))
       g_ptr_array_remove_index_fast (recording->finishing, i);
+  }
 }
 
 static gboolean
@@ -74,9 +99,9 @@ is_recording (OctLiveRecording *recording)
 {
   OctRecorderStats stats;
 
-  if (recording->recorder == NULL)
+  if (recording->take == NULL)
     return FALSE;
-  oct_recorder_get_stats (recording->recorder, &stats);
+  oct_recorder_get_stats (recording->take->recorder, &stats);
   return stats.state == OCT_RECORDER_RECORDING;
 }
 
@@ -112,9 +137,10 @@ oct_live_recording_start (OctLiveRecording *recording, GError **error)
   recorder = oct_recorder_start (recording->pad, &settings, error);
   if (recorder == NULL)
     return FALSE;
-  if (recording->recorder != NULL)
-    g_ptr_array_add (recording->finishing, recording->recorder);
-  recording->recorder = recorder;
+  if (recording->take != NULL)
+    g_ptr_array_add (recording->finishing, recording->take);
+  recording->take = g_new (Take, 1);
+  *recording->take = (Take){ recorder, NULL, &recording->failed };
   g_free (recording->name);
   recording->name = g_steal_pointer (&name);
   recording->begun_at = g_get_monotonic_time ();
@@ -127,15 +153,16 @@ oct_live_recording_start (OctLiveRecording *recording, GError **error)
 void
 oct_live_recording_stop (OctLiveRecording *recording)
 {
-  if (recording->recorder != NULL)
-    oct_recorder_stop (recording->recorder);
+  if (recording->take != NULL)
+    oct_recorder_stop (recording->take->recorder);
 }
 
 const char *
 oct_live_recording_add_gap (
-    OctLiveRecording *recording, gint64 from, gint64 till)
+    OctLiveRecording *recording, gint64 from, gint64 till, gboolean ends)
 {
   g_autofree char *count = NULL;
+  const char *end = "it went on after that";
 
   if (!is_recording (recording) || from < recording->begun_at)
     return NULL;
@@ -144,11 +171,12 @@ oct_live_recording_add_gap (
   count = recording->gaps == 1
               ? g_strdup ("a gap")
               : g_strdup_printf ("%u gaps, together", recording->gaps);
+  if (ends)
+    end = recording->gaps == 1 ? "it ended in it" : "it ended in the last one";
   g_free (recording->said);
   recording->said = g_strdup_printf (
-      "The recording %s has %s of %.1f s, in which no pictures came; it went "
-      "on after that.",
-      recording->name, count, recording->missing / 1e6);
+      "The recording %s has %s of %.1f s, in which no pictures came; %s.",
+      recording->name, count, recording->missing / 1e6, end);
   return recording->said;
 }
 
@@ -161,9 +189,9 @@ oct_live_recording_get_status (
   collect (recording);
   *status = (OctLiveRecordingStatus){ .name = recording->name,
     .gaps = recording->said };
-  if (recording->recorder == NULL)
+  if (recording->take == NULL)
     return;
-  oct_recorder_get_stats (recording->recorder, &stats);
+  oct_recorder_get_stats (recording->take->recorder, &stats);
   status->active = stats.state == OCT_RECORDER_RECORDING;
   status->finishing = stats.state == OCT_RECORDER_STOPPING;
   status->message = stats.message;
@@ -175,13 +203,27 @@ oct_live_recording_get_status (
 }
 
 void
+oct_live_recording_watch (OctLiveRecording *recording)
+{
+  collect (recording);
+  for (guint i = 0; i < recording->finishing->len; i++)
+    tell (g_ptr_array_index (recording->finishing, i));
+  if (recording->take != NULL)
+    tell (recording->take);
+}
+
+gboolean
 oct_live_recording_free (OctLiveRecording *recording)
 {
-  g_clear_pointer (&recording->recorder, free_recorder);
+  gboolean complete;
+
+  g_clear_pointer (&recording->take, free_take);
   g_ptr_array_unref (recording->finishing);
+  complete = !recording->failed;
   gst_object_unref (recording->pad);
   g_free (recording->folder);
   g_free (recording->name);
   g_free (recording->said);
   g_free (recording);
+  return complete;
 }

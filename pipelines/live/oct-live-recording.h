@@ -36,15 +36,21 @@ OctLiveRecording *oct_live_recording_new (
 gboolean oct_live_recording_start (OctLiveRecording *recording, GError **error);
 /* Returns at once; the files are finished in the background. */
 void oct_live_recording_stop (OctLiveRecording *recording);
-/* No pictures came between `from` and `till` (monotonic, us).  Returns what is
- * to be said of it, which belongs to the recording; NULL when nothing is being
- * recorded or was at `from`. */
+/* No pictures came between `from` and `till` (monotonic, us), which `ends` the
+ * recording if they still do not.  Returns what is to be said of it, which
+ * belongs to the recording; NULL when nothing is being recorded or was at
+ * `from`. */
 const char *oct_live_recording_add_gap (
-    OctLiveRecording *recording, gint64 from, gint64 till);
+    OctLiveRecording *recording, gint64 from, gint64 till, gboolean ends);
 void oct_live_recording_get_status (
     OctLiveRecording *recording, OctLiveRecordingStatus *status);
 
-/* Ends a recording and waits until its files are complete. */
-void oct_live_recording_free (OctLiveRecording *recording);
+/* Every second or so: says on the terminal what has gone wrong with a
+ * recording, once. */
+void oct_live_recording_watch (OctLiveRecording *recording);
+
+/* Ends a recording and waits until its files are complete.  FALSE when one
+ * since the start has ended by itself or a part of it is lost. */
+gboolean oct_live_recording_free (OctLiveRecording *recording);
 
 G_END_DECLS

@@ -69,6 +69,8 @@ void oct_live_clients_tick (OctLive *live);
 void oct_live_clients_tell_state (OctLive *live);
 /* Tells the pages that control that something did not work (one sentence). */
 void oct_live_clients_tell_problem (OctLive *live, const char *sentence);
+/* Ends what is being recorded; where it ends in a gap it says so. */
+void oct_live_clients_end_recording (OctLive *live);
 /* Tells all pages that it is over, and why (one sentence). */
 void oct_live_clients_say_goodbye (OctLive *live, const char *reason);
 /* Ends the conversations that are left, whoever is still listening. */

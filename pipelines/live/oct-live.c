@@ -25,8 +25,9 @@ typedef struct {
   OctLiveListener *listener;
   SoupServer *server;
   GMainLoop *loop;
-  char *failure;    /* why it ends by itself */
-  const char *last; /* what pages are told at the end */
+  char *failure;       /* why it ends by itself */
+  gboolean incomplete; /* a recording is */
+  const char *last;    /* what pages are told at the end */
   guint goodbye_left;
   guint64 frames;
   gint64 counted_at;
@@ -200,8 +201,7 @@ end (Program *program, const char *reason)
   if (program->last != NULL)
     return;
   program->last = reason;
-  if (program->live.recording != NULL)
-    oct_live_recording_stop (program->live.recording);
+  oct_live_clients_end_recording (&program->live);
   oct_live_clients_say_goodbye (&program->live, reason);
   program->goodbye_left = GOODBYE_TIME;
   g_timeout_add_full (G_PRIORITY_HIGH, GOODBYE_STEP, on_goodbye, program, NULL);
@@ -212,6 +212,13 @@ on_interrupt (gpointer data)
 {
   end (data, "oct-live was ended at the instrument.");
   return G_SOURCE_CONTINUE;
+}
+
+static gboolean
+on_hangup (gpointer data)
+{
+  oct_launch_note_hangup ();
+  return on_interrupt (data);
 }
 
 /* What cannot even be started is a mistake on the command line. */
@@ -243,7 +250,7 @@ on_trouble (gpointer data)
         "was recorded is kept.",
         status.name);
     g_printerr ("Note: %s\n", live->recording_note);
-    oct_live_recording_stop (live->recording);
+    oct_live_clients_end_recording (live);
   }
   oct_live_clients_tell_state (live);
 }
@@ -257,7 +264,7 @@ on_gap (gint64 from, gint64 till, gpointer data)
   const char *said = NULL;
 
   if (live->recording != NULL)
-    said = oct_live_recording_add_gap (live->recording, from, till);
+    said = oct_live_recording_add_gap (live->recording, from, till, FALSE);
   if (said != NULL)
     g_printerr ("Note: %s\n", said);
   oct_live_clients_tell_state (live);
@@ -287,6 +294,8 @@ on_second (gpointer data)
         (counts.frames - program->frames) * 1e6 / (now - program->counted_at);
   program->frames = counts.frames;
   program->counted_at = now;
+  if (live->recording != NULL)
+    oct_live_recording_watch (live->recording);
   oct_live_clients_tick (live);
   return G_SOURCE_CONTINUE;
 }
@@ -308,7 +317,8 @@ clear (Program *program)
     soup_server_disconnect (program->server);
   g_clear_object (&program->server);
   g_clear_pointer (&program->listener, oct_live_listener_free);
-  g_clear_pointer (&live->recording, oct_live_recording_free);
+  if (live->recording != NULL && !oct_live_recording_free (live->recording))
+    program->incomplete = TRUE;
   g_free (live->recording_note);
   if (live->graph != NULL && !oct_live_graph_free (live->graph))
     clean = FALSE;
@@ -351,8 +361,7 @@ run (Program *program, GError **error)
   g_unix_signal_add_full (
       G_PRIORITY_HIGH, SIGTERM, on_interrupt, program, NULL);
   if (!oct_launch_survives_hangup ())
-    g_unix_signal_add_full (
-        G_PRIORITY_HIGH, SIGHUP, on_interrupt, program, NULL);
+    g_unix_signal_add_full (G_PRIORITY_HIGH, SIGHUP, on_hangup, program, NULL);
   oct_launch_end_at_second_interrupt ();
   oct_launch_ignore_failed_writes ();
   g_timeout_add_seconds_full (G_PRIORITY_HIGH, 1, on_second, program, NULL);
@@ -395,6 +404,7 @@ main (int argc, char **argv)
   clean = clear (&program);
   if (!ok)
     g_printerr ("Error: %s\n", error->message);
+  ok = ok && !program.incomplete;
   fflush (NULL);
   /* what the libraries do at an exit is not for threads that still run */
   if (!clean)

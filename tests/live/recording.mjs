@@ -50,7 +50,9 @@ const tests = {
       record(talk, true);
       await until("it records again", () => said(talk).active && said(talk).frames > 5);
       assert.equal(said(talk).message, "");
-      assert.equal(await server.stop(), 0);
+      assert.match(server.output, /^Error of a recording: .*goes on in a new part/m, how);
+      // as record.sh does: something is lost
+      assert.equal(await server.stop(), 1, how);
     }
   },
 
@@ -69,6 +71,20 @@ const tests = {
     assert.equal(server.process.exitCode, null);
     assert.equal(await server.stop(), 130);
     assert.match(server.output, /Ended at once by the second Ctrl-C/);
+  },
+
+  async "after a closed terminal one Ctrl-C is enough for a disk that hangs"() {
+    Object.assign(process.env, { LD_PRELOAD: process.env.OCT_SLOW_DISK, OCT_SLOW_DISK_MS: "600000" });
+    const server = await Server.start();
+    delete process.env.LD_PRELOAD;
+    const talk = await Talk.start(server);
+    await until("oct-live talks", () => talk.has("status"));
+    record(talk, true);
+    await until("it records", () => said(talk)?.active && said(talk).frames > 20);
+    server.process.kill("SIGHUP");
+    await until("it is said", () => /has not taken the recording.*Ctrl-C once more/.test(server.output), 20);
+    assert.equal(server.process.exitCode, null);
+    assert.equal(await server.stop(), 130);
   },
 
   async "nobody else can read a recording, unless it is asked for"() {

@@ -215,6 +215,34 @@ const tests = {
     });
     assert.equal(last(talk, "status").recording.message, "");
     assert.equal(server.output.match(/No new pictures have come/g).length, 1);
+    // one that ends in the gap, by its button or with oct-live
+    for (const stop of [() => record(talk, false), () => server.process.kill("SIGINT")]) {
+      const before = server.output.length;
+      camera.hangs = false;
+      await startRecording(talk);
+      await picturesGoOn(talk, 10);
+      camera.hangs = true;
+      await sleep(6000);
+      stop();
+      await until("its gap is told", () =>
+        /has a gap of [5-9]\.\d s.*it ended in it/.test(server.output.slice(before)), 15);
+      await until("it is finished", () => {
+        const { recording } = last(talk, "status");
+        return (!recording.active && !recording.finishing) || talk.closed;
+      });
+    }
+    assert.equal(await server.exited, 0);
+    await camera.stop();
+  },
+
+  async "a source that is late with its first picture is told, as no gap"() {
+    const camera = await Camera.start();
+    camera.hangs = true;
+    const server = await Server.start(...camera.options);
+    await until("it is told", () => /^No picture has come from the source yet/m.test(server.output), 15);
+    camera.hangs = false;
+    await until("that they come is told", () => /^Pictures are coming, after/m.test(server.output));
+    assert.doesNotMatch(server.output, /again, after|has a gap/);
     assert.equal(await server.stop(), 0);
     await camera.stop();
   },

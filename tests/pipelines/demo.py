@@ -171,7 +171,7 @@ def test_missing_file(folder):
 def test_missing_calibration(folder):
     make_spectra(folder)
     scan = ["--data", "scan.raw", "--samples", 1024, "--lines", 100]
-    refuse(folder, *scan, words=["calibration"])
+    refuse(folder, *scan, words=["no spectral calibration", "--calibration CSV"])
     refuse(folder, *scan, "--calibration", "nowhere.csv",
            words=["nowhere.csv"])
 

@@ -8,7 +8,9 @@ import pathlib
 import re
 import select
 import signal
+import socket
 import subprocess
+import threading
 import time
 
 import tap
@@ -765,6 +767,99 @@ def test_hanging_disk(folder):
         assert process.returncode == 128 + signals[-1], (
             process.returncode, errors)
         assert "Ended at once by the second Ctrl-C" in errors, errors
+
+
+class Camera:
+    """Whoever connects gets B-scans of 8 bit, 25 a second, while it flows."""
+
+    def __init__(self):
+        self.server = socket.create_server(("127.0.0.1", 0))
+        self.flows = threading.Event()
+        self.flows.set()
+        self.ended = False
+        threading.Thread(target=self.serve, daemon=True).start()
+
+    def serve(self):
+        with contextlib.suppress(OSError):
+            viewer, _ = self.server.accept()
+            with viewer:
+                number = 0
+                while not self.ended:
+                    self.flows.wait(1)
+                    if self.flows.is_set():
+                        number += 1
+                        viewer.sendall(bytes([20 + number % 200]) * (SAMPLES * LINES))
+                        time.sleep(1 / 25)
+
+    @property
+    def source(self):
+        return (f"tcpclientsrc host=127.0.0.1 port={self.server.getsockname()[1]} "
+                f"do-timestamp=true ! rawvideoparse width={SAMPLES} height={LINES} "
+                "format=gray8 framerate=25/1")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.ended = True
+        self.server.close()
+
+
+def calibrate(folder):
+    (folder / "cal.csv").write_text("wavelength_nm\n" + "".join(
+        f"{800 + i / 10}\n" for i in range(SAMPLES)))
+    return ["--calibration", "cal.csv"]
+
+
+@tap.timed
+def test_hanging_source(folder):
+    """It is told, when it is back too, and what is missing in the end."""
+    with Camera() as camera, recording(
+            folder, "--output", "x", "--raw", "--source", camera.source,
+            *calibrate(folder), "--size", "160x128") as process:
+        lines_until(process, lambda p: p["video"][0] > 20)
+        camera.flows.clear()
+        line = process.stderr.readline()
+        assert "no new B-scans have come" in line and "cables" in line, line
+        camera.flows.set()
+        line = process.stderr.readline()
+        found = re.search(r"coming again, after ([\d.]+) s", line)
+        assert found and 5 <= float(found[1]) < 15, line
+        process.send_signal(signal.SIGINT)
+        text, errors = process.communicate(timeout=30)
+    assert process.returncode == 0 and errors == "", (text, errors)
+    assert f"The source had a gap of {found[1]} s" in text, text
+    assert count_all(folder, "x-*.mkv", folder) == report(text)["video"][0]
+
+
+@tap.timed
+def test_seconds_with_a_hanging_source(folder):
+    """--seconds ends what records nothing any more, 5 s later."""
+    with Camera() as camera, recording(
+            folder, "--output", "x", "--source", camera.source, "--seconds", 4,
+            *calibrate(folder), "--size", "160x128") as process:
+        lines_until(process, lambda p: p["video"][0] > 20)
+        camera.flows.clear()
+        text, errors = process.communicate(timeout=60)
+    assert process.returncode == 0, (text, errors)
+    assert "no new B-scans have come" in errors, errors
+    gap = re.search(r"The source had a gap of ([\d.]+) s", text)
+    assert gap and 5 <= float(gap[1]) <= 9, text
+    frames, _, _ = report(text)["video"]
+    assert 20 < frames == count_all(folder, "x-*.mkv", folder) < 4 * 25, text
+
+
+def test_source_that_cannot_be_woken(folder):
+    """The first Ctrl-C is enough."""
+    source = (f"octsrc is-live=true samples={SAMPLES} lines={LINES} bscans=1 "
+              f"line-rate={LINES * RATE} ! identity sleep-time=120000000")
+    with recording(folder, "--output", "x", "--source", source) as process:
+        time.sleep(2)
+        process.send_signal(signal.SIGINT)
+        text, errors = process.communicate(timeout=60)
+    assert process.returncode == 0, (process.returncode, errors)
+    assert "nothing was recorded" in text, text
+    assert "does not stop" in errors, errors
 
 
 # -------------------------------------------------------------- what is refused

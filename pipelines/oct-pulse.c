@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "oct-live-pulse.h"
+#include "oct-pulse.h"
 
 #define PATIENCE (5 * G_TIME_SPAN_SECOND)
 /* How many times as long as usual is no accident. */
 #define PERIODS 3
 
 void
-oct_live_pulse_init (OctLivePulse *pulse, gint64 now)
+oct_pulse_init (OctPulse *pulse, gint64 now)
 {
-  *pulse = (OctLivePulse){ .last = now, .limit = PATIENCE };
+  *pulse = (OctPulse){ .last = now, .limit = PATIENCE };
   g_mutex_init (&pulse->lock);
 }
 
 void
-oct_live_pulse_clear (OctLivePulse *pulse)
+oct_pulse_clear (OctPulse *pulse)
 {
   g_mutex_clear (&pulse->lock);
 }
 
 void
-oct_live_pulse_beat (OctLivePulse *pulse, gint64 now)
+oct_pulse_beat (OctPulse *pulse, gint64 now)
 {
   g_mutex_lock (&pulse->lock);
   if (now - pulse->last > pulse->limit) {
@@ -33,22 +33,22 @@ oct_live_pulse_beat (OctLivePulse *pulse, gint64 now)
   g_mutex_unlock (&pulse->lock);
 }
 
-OctLivePulseChange
-oct_live_pulse_check (
-    OctLivePulse *pulse, gint64 now, gint64 period, gint64 *from, gint64 *till)
+OctPulseChange
+oct_pulse_check (
+    OctPulse *pulse, gint64 now, gint64 period, gint64 *from, gint64 *till)
 {
-  OctLivePulseChange change = OCT_LIVE_PULSE_REGULAR;
+  OctPulseChange change = OCT_PULSE_REGULAR;
 
   g_mutex_lock (&pulse->lock);
   pulse->limit = MAX (PATIENCE, PERIODS * MAX (period, pulse->interval));
   if (pulse->till != 0) {
-    change = OCT_LIVE_PULSE_BACK;
+    change = OCT_PULSE_BACK;
     *from = pulse->from;
     *till = pulse->till;
     pulse->till = 0;
     pulse->stopped = FALSE;
   } else if (!pulse->stopped && now - pulse->last > pulse->limit) {
-    change = OCT_LIVE_PULSE_STOPPED;
+    change = OCT_PULSE_STOPPED;
     pulse->stopped = TRUE;
   }
   g_mutex_unlock (&pulse->lock);
@@ -56,7 +56,23 @@ oct_live_pulse_check (
 }
 
 gboolean
-oct_live_pulse_forgive (OctLivePulse *pulse, gint64 now)
+oct_pulse_get_gap (
+    OctPulse *pulse, gint64 now, gint64 period, gint64 *from, gint64 *till)
+{
+  gint64 limit;
+  gboolean gap;
+
+  g_mutex_lock (&pulse->lock);
+  limit = MAX (PATIENCE, PERIODS * MAX (period, pulse->interval));
+  gap = pulse->till != 0 || now - pulse->last > limit;
+  *from = pulse->till != 0 ? pulse->from : pulse->last;
+  *till = pulse->till != 0 ? pulse->till : now;
+  g_mutex_unlock (&pulse->lock);
+  return gap;
+}
+
+gboolean
+oct_pulse_forgive (OctPulse *pulse, gint64 now)
 {
   gboolean stopped;
 
@@ -71,7 +87,7 @@ oct_live_pulse_forgive (OctLivePulse *pulse, gint64 now)
 }
 
 gint64
-oct_live_pulse_get_last (OctLivePulse *pulse, gboolean *any)
+oct_pulse_get_last (OctPulse *pulse, gboolean *any)
 {
   gint64 last;
 

@@ -17,31 +17,37 @@ typedef struct {
   gint64 limit;      /* what is longer than this is a gap */
   gint64 from, till; /* the last gap that has ended; till 0 = none */
   gboolean stopped, any;
-} OctLivePulse;
+} OctPulse;
 
 typedef enum {
-  OCT_LIVE_PULSE_REGULAR, /* nothing has changed */
-  OCT_LIVE_PULSE_STOPPED, /* none has come for too long */
-  OCT_LIVE_PULSE_BACK,    /* they come again */
-} OctLivePulseChange;
+  OCT_PULSE_REGULAR, /* nothing has changed */
+  OCT_PULSE_STOPPED, /* none has come for too long */
+  OCT_PULSE_BACK,    /* they come again */
+} OctPulseChange;
 
-void oct_live_pulse_init (OctLivePulse *pulse, gint64 now);
-void oct_live_pulse_clear (OctLivePulse *pulse);
+void oct_pulse_init (OctPulse *pulse, gint64 now);
+void oct_pulse_clear (OctPulse *pulse);
 
 /* An image has come; any thread. */
-void oct_live_pulse_beat (OctLivePulse *pulse, gint64 now);
+void oct_pulse_beat (OctPulse *pulse, gint64 now);
 
 /* Every second or so.  `period`: from one image to the next as it should be, 0
  * where that is not known; none that is slow all the time counts as stopped.
  * With BACK, `from` and `till` are the images before and after the gap. */
-OctLivePulseChange oct_live_pulse_check (
-    OctLivePulse *pulse, gint64 now, gint64 period, gint64 *from, gint64 *till);
+OctPulseChange oct_pulse_check (
+    OctPulse *pulse, gint64 now, gint64 period, gint64 *from, gint64 *till);
+
+/* For what ends now: TRUE where a gap is open (`till` is `now`, even if the
+ * change to STOPPED has not been told yet), or has ended and BACK has not been
+ * told yet.  Changes nothing. */
+gboolean oct_pulse_get_gap (
+    OctPulse *pulse, gint64 now, gint64 period, gint64 *from, gint64 *till);
 
 /* What is missing up to now is known otherwise.  Returns whether it was told
  * that images have stopped, and not yet that they are back. */
-gboolean oct_live_pulse_forgive (OctLivePulse *pulse, gint64 now);
+gboolean oct_pulse_forgive (OctPulse *pulse, gint64 now);
 
 /* Time of the last image, or of the start; and whether there was one. */
-gint64 oct_live_pulse_get_last (OctLivePulse *pulse, gboolean *any);
+gint64 oct_pulse_get_last (OctPulse *pulse, gboolean *any);
 
 G_END_DECLS
