@@ -39,9 +39,11 @@
 #define IMAGE_LEVEL 0.52
 #define CHAIN_IMAGE_LEVEL 1
 /* Part of the pixels that may do so, and after the whole chain, where the
- * darkest pixel sets the range and has the largest relative error. */
+ * darkest pixel sets the range and has the largest relative error: its error of
+ * 2e-7 of an A-line 10^4 times as large is 0.02 dB, and moves all levels by up
+ * to 0.08.  Found: 2 % with fused multiply-adds, 6 % without. */
 #define IMAGE_DIFFERENT 0.005
-#define CHAIN_IMAGE_DIFFERENT 0.05
+#define CHAIN_IMAGE_DIFFERENT 0.1
 
 /* ------------------------------------------------------------------ running */
 
