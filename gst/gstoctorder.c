@@ -106,6 +106,7 @@ static const struct {
           [KIND_COMPLEX] = WHOLE,
           [KIND_COMPLEX_UNIFORM] = WHOLE,
           [KIND_ASCANS] = WHOLE } },
+  { "octmeter", "spectra or A-scans", { [KIND_VIDEO] = GREY } },
   { "octrawsink", "raw spectra (video/x-raw, GRAY8 or GRAY16_LE)",
       { [KIND_VIDEO] = GREY,
           [KIND_AS_MEASURED] = RECORD,

@@ -6,6 +6,7 @@
 #include "gstoctfft.h"
 #include "gstoctkresample.h"
 #include "gstoctlogscale.h"
+#include "gstoctmeter.h"
 #include "gstoctnufft.h"
 #include "gstoctrawsink.h"
 #include "gstoctreconstruct.h"
@@ -27,6 +28,7 @@ plugin_init (GstPlugin *plugin)
   ok &= GST_ELEMENT_REGISTER (octlogscale, plugin);
   ok &= GST_ELEMENT_REGISTER (octreconstruct, plugin);
   ok &= GST_ELEMENT_REGISTER (octrawsink, plugin);
+  ok &= GST_ELEMENT_REGISTER (octmeter, plugin);
   return ok;
 }
 
