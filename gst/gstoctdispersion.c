@@ -157,8 +157,12 @@ configure (GstOctFilter *filter, gconstpointer settings, GstOctPurpose purpose,
 /* ---------------------------------------------------------------- autofocus
  */
 
-/* Less than that is no difference: what the search ends at. */
+/* What the search ends at, rad. */
 #define LEAST_ERROR 0.1
+/* What is found in one scene and another differs by this all the same, rad rms,
+ * and nobody sees it. */
+#define SAME_C2 0.4
+#define SAME_C3 0.8
 
 /* Takes `text`. */
 static void
@@ -231,8 +235,10 @@ focus_done (GstElement *element, const OctAutofocus *found, double half_range,
   error2 = MAX (found->error2, LEAST_ERROR) / pow (half_range, 2);
   error3 =
       order > 2 ? MAX (found->error3, LEAST_ERROR) / pow (half_range, 3) : 0;
-  same = fabs (a2 - former_a2) <= 2 * error2
-         && fabs (a3 - former_a3) <= 2 * error3;
+  same =
+      fabs (a2 - former_a2) <= 2 * MAX (error2, SAME_C2 / pow (half_range, 2))
+      && fabs (a3 - former_a3)
+             <= 2 * MAX (error3, SAME_C3 / pow (half_range, 3));
   if (!same)
     set_phase (self, a2, a3, former_a2, former_a3);
   post_result (self, same ? "kept" : "changed", a2, a3,

@@ -96,23 +96,25 @@ gst_oct_focus_wants (GstOctFocus *focus)
 
 /* ------------------------------------------------------------------- search */
 
-/* spectra[lines][samples] of all B-scans; those of another size do not come
- * here. */
+/* spectra[lines][samples] of all B-scans, which have the same number of lines
+ * here, beside each other those from the same place: parts of the lines, which
+ * say how sure the answer is, are parts of the scene then, and not the same
+ * scene again. */
 static float *
 read_spectra (GstOctFocus *focus, guint samples, GError **error)
 {
   g_autofree float *spectra = g_new (float, (gsize)focus->lines *samples);
-  gsize next = 0;
+  guint bscans = focus->bscans->len;
 
-  for (guint i = 0; i < focus->bscans->len; i++) {
+  for (guint i = 0; i < bscans; i++) {
     GstOctAside *aside = g_ptr_array_index (focus->bscans, i);
-    gconstpointer values = gst_oct_aside_read (aside, error);
-    gsize count = (gsize)gst_oct_aside_get_lines (aside) * samples;
+    const float *values = gst_oct_aside_read (aside, error);
 
     if (values == NULL)
       return NULL;
-    memcpy (spectra + next, values, count * sizeof (float));
-    next += count;
+    for (guint line = 0; line < gst_oct_aside_get_lines (aside); line++)
+      memcpy (spectra + ((gsize)line * bscans + i) * samples,
+          values + (gsize)line * samples, samples * sizeof (float));
   }
   return g_steal_pointer (&spectra);
 }
