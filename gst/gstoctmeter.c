@@ -16,6 +16,7 @@
 #include "gstoctcuda.h"
 #include "gstocterror.h"
 #include "gstoctmeasure.h"
+#include "gstoctmeterlog.h"
 #include "gstoctorder.h"
 #include "oct-meter.h"
 
@@ -27,6 +28,7 @@ typedef struct {
   guint first_bin, last_bin;
   double optical_density, saturation_level;
   gboolean source_only, roll_off;
+  char *location;
 } Settings;
 
 static const GstOctProperty rows[] = {
@@ -63,6 +65,10 @@ static const GstOctProperty rows[] = {
       "from now on, and measures the fall-off",
       GST_OCT_PROPERTY_LIVE, NULL,
       GST_OCT_BOOLEAN (Settings, roll_off, FALSE) },
+  { "location", "File of measurements",
+      "Text file that is made, with a line of comma separated values for every "
+      "measurement (none = no file)",
+      0, NULL, GST_OCT_STRING (Settings, location) },
 };
 static const GstOctProperties properties = GST_OCT_PROPERTIES (Settings, rows);
 
@@ -99,6 +105,7 @@ struct _GstOctMeter {
   /* the thread that measures */
   GThread *thread;
   GstOctRollOff *collected;
+  GstOctMeterLog *log; /* NULL: none, or it has failed */
   GMutex lock;
   GCond cond;
   /* under the lock */
@@ -123,6 +130,7 @@ get_settings (GstOctMeter *self)
 
   GST_OBJECT_LOCK (self);
   settings = self->settings;
+  settings.location = NULL; /* may change */
   GST_OBJECT_UNLOCK (self);
   return settings;
 }
@@ -152,6 +160,21 @@ collect (GstOctMeter *self, const Job *job, GstStructure *measurement)
     gst_oct_roll_off_add (self->collected, measurement);
 }
 
+/* Images are worth more than measurements: what cannot be written is told
+ * once. */
+static void
+write_log (GstOctMeter *self, const GstStructure *measurement)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (self->log == NULL
+      || gst_oct_meter_log_add (self->log, measurement, &error))
+    return;
+  g_clear_pointer (&self->log, gst_oct_meter_log_free);
+  GST_ELEMENT_WARNING (self, RESOURCE, WRITE,
+      ("%s Nothing more is written to it.", error->message), (NULL));
+}
+
 static GstStructure *
 measure (GstOctMeter *self, Job *job)
 {
@@ -163,6 +186,7 @@ measure (GstOctMeter *self, Job *job)
   if (GST_CLOCK_TIME_IS_VALID (job->time))
     gst_structure_set (s, "timestamp", G_TYPE_UINT64, job->time, NULL);
   GST_DEBUG_OBJECT (self, "%" GST_PTR_FORMAT, s);
+  write_log (self, s);
   GST_OBJECT_LOCK (self);
   g_clear_pointer (&self->last, gst_structure_free);
   self->last = gst_structure_copy (s);
@@ -346,10 +370,29 @@ query (GstBaseTransform *trans, GstPadDirection direction, GstQuery *query)
 }
 
 static gboolean
+open_log (GstOctMeter *self)
+{
+  g_autofree char *location = NULL;
+  g_autoptr (GError) error = NULL;
+
+  GST_OBJECT_LOCK (self);
+  location = g_strdup (self->settings.location);
+  GST_OBJECT_UNLOCK (self);
+  if (location == NULL || *location == '\0')
+    return TRUE;
+  self->log = gst_oct_meter_log_new (location, &error);
+  if (self->log == NULL)
+    gst_oct_element_error (GST_ELEMENT (self), &error);
+  return self->log != NULL;
+}
+
+static gboolean
 start (GstBaseTransform *trans)
 {
   GstOctMeter *self = GST_OCT_METER (trans);
 
+  if (!open_log (self))
+    return FALSE;
   self->has_info = FALSE;
   self->measured = 0;
   self->time = GST_CLOCK_TIME_NONE;
@@ -372,6 +415,7 @@ stop (GstBaseTransform *trans)
   g_mutex_unlock (&self->lock);
   g_clear_pointer (&self->thread, g_thread_join);
   g_clear_pointer (&self->job, free_job);
+  g_clear_pointer (&self->log, gst_oct_meter_log_free);
   g_clear_pointer (&self->calibration, oct_calibration_unref);
   return TRUE;
 }
@@ -384,6 +428,8 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
   GstOctMeter *self = GST_OCT_METER (object);
   gboolean before;
 
+  if (gst_oct_element_refuses_property (GST_ELEMENT (self), pspec))
+    return;
   GST_OBJECT_LOCK (self);
   before = self->settings.roll_off;
   gst_oct_properties_set (&rows[id - FIRST_ROW], &self->settings, value);

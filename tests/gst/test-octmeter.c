@@ -8,6 +8,8 @@
 #include "oct-test-pipelines.h"
 #include "oct-test.h"
 
+#include <glib/gstdio.h>
+
 #define BINS 256
 
 static GstHarness *
@@ -371,6 +373,70 @@ GST_START_TEST (test_nothing_to_measure)
 }
 GST_END_TEST;
 
+/* A line for each message, with its values; the file is the owner's alone and
+ * is never written over. */
+GST_START_TEST (test_file)
+{
+  g_autoptr (OctArray) ascans = make_peak (40, 100.3, 40);
+  g_autofree char *path = oct_test_file_path ("meter.csv");
+  g_autofree char *launch =
+      g_strdup_printf ("octmeter interval=0 location=%s", path);
+  GstHarness *harness = new_harness (launch, ascans, "depth");
+  g_autofree char *text = NULL;
+  g_auto (GStrv) lines = NULL;
+  g_auto (GStrv) names = NULL;
+  GStatBuf info;
+  GstElement *other;
+  double snr[3] = { 0 };
+  guint i, column = 0;
+
+  for (i = 0; i < 3; i++) {
+    GstStructure *s;
+
+    oct_array_free (oct_test_push (harness, oct_test_buffer (ascans, 0, 0)));
+    s = next_measurement (oct_test_bus (harness), 30);
+    fail_unless (gst_structure_get_double (s, "snr", &snr[i]));
+    gst_structure_free (s);
+  }
+  fail_unless (g_file_get_contents (path, &text, NULL, NULL));
+  fail_unless (g_stat (path, &info) == 0 && (info.st_mode & 0777) == 0600);
+  lines = g_strsplit (text, "\n", -1);
+  fail_unless_equals_int (g_strv_length (lines), 5);
+  names = g_strsplit (lines[0], ",", -1);
+  assert_equals_string (names[0], "time");
+  while (names[column] != NULL && !g_str_equal (names[column], "snr"))
+    column++;
+  for (i = 0; i < 3; i++) {
+    g_auto (GStrv) values = g_strsplit (lines[1 + i], ",", -1);
+
+    fail_unless_equals_int (g_strv_length (values), g_strv_length (names));
+    assert_equals_string (values[1], "ascans");
+    fail_unless (fabs (g_ascii_strtod (values[column], NULL) - snr[i]) < 1e-6);
+  }
+  gst_harness_teardown (harness);
+
+  other = gst_element_factory_make ("octmeter", NULL);
+  {
+    g_autoptr (GstBus) bus = gst_bus_new ();
+
+    gst_element_set_bus (other, bus);
+    g_object_set (other, "location", path, NULL);
+    fail_unless_equals_int (gst_element_set_state (other, GST_STATE_PAUSED),
+        GST_STATE_CHANGE_FAILURE);
+    oct_test_assert_error (
+        bus, "meter.csv", "never overwritten", "location", NULL);
+    gst_element_set_state (other, GST_STATE_NULL);
+    g_object_set (other, "location", "/nowhere/at/all.csv", NULL);
+    fail_unless_equals_int (gst_element_set_state (other, GST_STATE_PAUSED),
+        GST_STATE_CHANGE_FAILURE);
+    oct_test_assert_error (
+        bus, "/nowhere/at/all.csv", "No such", "location", NULL);
+    gst_element_set_state (other, GST_STATE_NULL);
+  }
+  gst_object_unref (other);
+}
+GST_END_TEST;
+
 /* ------------------------------------------------------ who measures is slow
  */
 
@@ -427,6 +493,7 @@ octmeter_suite (void)
   tcase_add_test (tcase, test_interval);
   tcase_add_test (tcase, test_roll_off);
   tcase_add_test (tcase, test_nothing_to_measure);
+  tcase_add_test (tcase, test_file);
   tcase_add_test (tcase, test_never_waits);
   return suite;
 }
