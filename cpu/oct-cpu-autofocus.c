@@ -136,6 +136,50 @@ add_line (
   scorer->lines++;
 }
 
+/* Takes out of a block what lies in the first `cut` bins on either side of zero
+ * delay: what is left of the source's spectrum is not dispersed, and phases
+ * that make the scene sharp spread it over bins that are judged.  The window is
+ * on it, so that it has no part in others. */
+static void
+cut_zero_delay (Scorer *scorer, guint block, guint cut,
+    const OctLanesFft *forward, const OctLanesFft *backward, gpointer scratch)
+{
+  guint samples = scorer->params->samples;
+  float *spectra = scorer->spectra + (gsize)block * samples * OCT_LANES;
+  float *bins = scorer->values; /* [samples / 2 + 1][2][lane] */
+  float scale = 1.0f / (float)samples;
+
+  oct_lanes_fft_run_real (forward, spectra, bins, 0, samples / 2 + 1, scratch);
+  memset (bins, 0, (gsize)cut * 2 * OCT_LANES * sizeof *bins);
+  oct_lanes_fft_run_back_real (backward, bins, spectra, scratch);
+  for (gsize i = 0; i < (gsize)samples * OCT_LANES; i++)
+    spectra[i] *= scale;
+}
+
+static gboolean
+cut_all (Scorer *scorer, GError **error)
+{
+  guint samples = scorer->params->samples;
+  guint cut = scorer->params->first * 3 / 4;
+  OctLanesFft *forward = oct_lanes_fft_new_real (samples, FALSE, error);
+  OctLanesFft *backward =
+      forward != NULL ? oct_lanes_fft_new_real (samples, TRUE, error) : NULL;
+  gpointer scratch = backward != NULL ? oct_cpu_alloc (1,
+                         MAX (oct_lanes_fft_scratch (forward),
+                             oct_lanes_fft_scratch (backward)),
+                         error)
+                                      : NULL;
+
+  gboolean ok = scratch != NULL;
+
+  for (guint block = 0; ok && block < scorer->blocks; block++)
+    cut_zero_delay (scorer, block, cut, forward, backward, scratch);
+  oct_cpu_free (scratch);
+  oct_lanes_fft_free (forward);
+  oct_lanes_fft_free (backward);
+  return ok;
+}
+
 static gboolean
 load_lines (Scorer *scorer, const float *spectra, GError **error)
 {
@@ -158,7 +202,7 @@ load_lines (Scorer *scorer, const float *spectra, GError **error)
       add_line (scorer, spectrum, power, window);
   }
   if (scorer->lines >= OCT_AUTOFOCUS_MIN_LINES)
-    return TRUE;
+    return cut_all (scorer, error);
   g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
       "The dispersion is looked for in %u A-lines or more, and of %u there are "
       "%u with finite values that are not all zero; look at what the source "

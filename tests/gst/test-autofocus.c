@@ -338,6 +338,61 @@ GST_START_TEST (test_reconstruct)
 }
 GST_END_TEST;
 
+/* A field of what an octmeter has measured last; not-a-number: nothing. */
+static double
+get_measured (GstElement *pipeline, const char *meter, const char *field)
+{
+  g_autoptr (GstElement) element =
+      gst_bin_get_by_name (GST_BIN (pipeline), meter);
+  GstStructure *last = NULL;
+  double value = NAN;
+
+  g_object_get (element, "last", &last, NULL);
+  if (last != NULL) {
+    gst_structure_get_double (last, field, &value);
+    gst_structure_free (last);
+  }
+  return value;
+}
+
+/* A mirror that stands still, behind no removal of the background: its peak
+ * becomes as narrow as the source allows. */
+GST_START_TEST (test_peak_is_ideal)
+{
+  g_autofree char *launch = oct_test_launch (
+      "octsrc samples=1024 lines=64 phantom=mirror ! octmeter name=source "
+      "interval=0 ! octreconstruct name=chain mode=none a2=60 a3=-20 "
+      "output=ascans ! octmeter name=peak interval=0 first-bin=80 ! appsink "
+      "name=sink "
+      "sync=false max-buffers=1");
+  GstElement *pipeline = oct_test_start (launch);
+  g_autoptr (GstElement) chain =
+      gst_bin_get_by_name (GST_BIN (pipeline), "chain");
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+  double ideal = NAN, width = NAN;
+  guint i;
+
+  for (i = 0; i < 500 && !(isfinite (ideal) && isfinite (width)); i++) {
+    gst_sample_unref (oct_test_pull_from (pipeline, "sink"));
+    ideal = get_measured (pipeline, "source", "resolution-hann-um");
+    width = get_measured (pipeline, "peak", "width-6db-um");
+  }
+  fail_unless (width > 2 * ideal, "%g um, ideal %g um", width, ideal);
+  fail_unless (emit (chain, "autofocus"));
+  for (i = 0; i < 8; i++)
+    gst_sample_unref (oct_test_pull_from (pipeline, "sink"));
+  gst_structure_free (wait_for_result (bus, "changed"));
+  for (i = 0; i < 500 && fabs (width - ideal) > 0.05 * ideal; i++) {
+    gst_sample_unref (oct_test_pull_from (pipeline, "sink"));
+    width = get_measured (pipeline, "peak", "width-6db-um");
+  }
+  g_print ("%g um, ideal %g um\n", width, ideal);
+  fail_unless (
+      fabs (width - ideal) <= 0.05 * ideal, "%g um, ideal %g um", width, ideal);
+  oct_test_stop (pipeline);
+}
+GST_END_TEST;
+
 static Suite *
 autofocus_suite (void)
 {
@@ -352,6 +407,7 @@ autofocus_suite (void)
   tcase_add_test (tcase, test_no_answer);
   tcase_add_test (tcase, test_stop);
   tcase_add_loop_test (tcase, test_reconstruct, 0, 2);
+  tcase_add_test (tcase, test_peak_is_ideal);
   return suite;
 }
 

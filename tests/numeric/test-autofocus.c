@@ -134,6 +134,27 @@ test_on_top_of_a_phase (void)
   assert_found (&found, -20, 15, 0.3);
 }
 
+/* What is left of the source's spectrum lies at zero delay, and phases that
+ * sharpen the scene spread it over the first depths: it is no part of the
+ * scene.
+ */
+static void
+test_background_left (void)
+{
+  static const double phases[][2] = { { 40, 10 }, { -64, 36 } };
+
+  for (guint p = 0; p < G_N_ELEMENTS (phases); p++) {
+    g_autofree float *spectra =
+        make_mirror (32, 0.02, phases[p][0], phases[p][1]);
+    OctAutofocus found;
+
+    for (guint i = 0; i < 32 * SIM_N; i++)
+      spectra[i] += (float)(2800 * exp (-pow ((i % SIM_N - 500.0) / 310, 2)));
+    found = find (spectra, 32, TRUE);
+    assert_found (&found, phases[p][0], phases[p][1], 0.3);
+  }
+}
+
 /* Noise alone, of any number of lines, is no answer. */
 static void
 test_noise (void)
@@ -289,6 +310,7 @@ main (int argc, char **argv)
   g_test_add_func ("/autofocus/mirror", test_mirror);
   g_test_add_func ("/autofocus/second-order-alone", test_second_order_alone);
   g_test_add_func ("/autofocus/on-top-of-a-phase", test_on_top_of_a_phase);
+  g_test_add_func ("/autofocus/background-left", test_background_left);
   g_test_add_func ("/autofocus/noise", test_noise);
   g_test_add_func ("/autofocus/bad-lines", test_bad_lines);
   g_test_add_func ("/autofocus/cancel", test_cancel);
