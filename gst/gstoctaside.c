@@ -25,7 +25,7 @@ gst_oct_lines_together (guint rows, guint most)
 GstOctLines
 gst_oct_lines_spread (guint rows, guint most)
 {
-  guint step = (rows + most - 1) / most;
+  guint step = MAX ((rows + most - 1) / most, 1);
 
   return (GstOctLines){ 0, step, (rows + step - 1) / step };
 }

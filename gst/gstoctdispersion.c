@@ -291,7 +291,7 @@ give_to_focus (GstOctDispersion *self, GstBuffer *buffer)
   g_autoptr (OctCalibration) calibration = NULL;
   g_autoptr (GError) error = NULL;
 
-  if (caps == NULL)
+  if (caps == NULL || info->columns == 0)
     return;
   if (settings->mask.path != NULL && *settings->mask.path != '\0')
     g_set_error (&error, OCT_ERROR, OCT_ERROR_SETTINGS,

@@ -45,6 +45,13 @@ static const struct {
              "octdcsub mode=running calibration="
              "@/wavelength-101.csv ! octkresample method=lanczos upsample=2 ! "
              "octfft length=256 ! fakesink" },
+  { AT_EOS, "octsrc num-buffers=5 samples=256 lines=16 ! octmeter interval=0 ! "
+            "octdcsub ! octmeter interval=0 ! octkresample ! octdispersion ! "
+            "octfft ! octmeter interval=0 roll-off=true ! octlogscale ! "
+            "fakesink" },
+  { CUT_OFF, "octsrc samples=256 lines=16 ! octmeter interval=0 ! octdcsub ! "
+             "octmeter interval=0 ! octkresample ! octfft ! octmeter "
+             "interval=0 ! octlogscale ! fakesink" },
   { AT_EOS, FILE_SOURCE "! octreconstruct ! fakesink" },
   { CUT_OFF, "octsrc samples=256 lines=16 ! octreconstruct method=cs ! "
              "fakesink" },
