@@ -315,7 +315,9 @@ GST_START_TEST (test_reconstruct)
   static const char *const methods[] = { "resample", "nufft" };
   g_autofree char *launch = g_strdup_printf (
       "octsrc samples=1024 lines=64 bscans=4 noise=1 ! octreconstruct "
-      "name=chain method=%s a2=50 ! appsink name=sink sync=false max-buffers=1",
+      "name=chain method=%s a2=50 ! capsfilter "
+      "caps=video/x-raw,format=GRAY8 ! appsink name=sink sync=false "
+      "max-buffers=1",
       methods[__i__]);
   g_autofree char *full = oct_test_launch (launch);
   GstElement *pipeline = oct_test_start (full);

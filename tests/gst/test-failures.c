@@ -351,6 +351,66 @@ GST_START_TEST (test_pass_fails)
 }
 GST_END_TEST
 
+static GstPadProbeReturn
+wait_for_probe (GstPad *pad, GstPadProbeInfo *info, gpointer unused)
+{
+  return GST_PAD_PROBE_OK;
+}
+
+/* What is pending is done for octmeter beside the pipeline: where that fails a
+ * measurement says so, and all images come. */
+GST_START_TEST (test_measurement_fails)
+{
+  g_autofree char *launch = g_strdup_printf (
+      "octsrc samples=256 lines=24 num-buffers=%u ! octdcsub backend=%s ! "
+      "octkresample backend=%s ! octmeter name=meter interval=3600000 ! "
+      "octdispersion backend=%s ! octfft backend=%s ! octlogscale "
+      "backend=%s" SINK,
+      BSCANS, tested_backend (), tested_backend (), tested_backend (),
+      tested_backend (), tested_backend ());
+  GstElement *pipeline = gst_parse_launch (launch, NULL), *meter;
+  g_autoptr (GPtrArray) found = NULL;
+  GstMessage *message;
+  GstStructure *last = NULL;
+  GstPad *pad;
+  gulong probe;
+  guint i;
+
+  g_ptr_array_add (pipelines, pipeline);
+  if (g_strcmp0 (g_getenv ("OCT_FUSE"), "0") == 0) {
+    g_print ("SKIP of test_measurement_fails: with OCT_FUSE=0 nothing is "
+             "pending\n");
+    stop (pipeline);
+    return;
+  }
+  /* the pipeline waits behind octmeter until that has failed */
+  meter = gst_bin_get_by_name (GST_BIN (pipeline), "meter");
+  pad = gst_element_get_static_pad (meter, "src");
+  probe = gst_pad_add_probe (pad,
+      GST_PAD_PROBE_TYPE_BLOCK | GST_PAD_PROBE_TYPE_BUFFER, wait_for_probe,
+      NULL, NULL);
+  oct_test_fault_set (OCT_FAULT_RUN, OCT_OPERATION_RESAMPLE, 0);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  for (i = 0; i < 3000 && last == NULL; i++) {
+    g_usleep (10000);
+    g_object_get (meter, "last", &last, NULL);
+  }
+  gst_pad_remove_probe (pad, probe);
+  found = collect (pipeline, &message);
+  fail_unless (oct_test_fault_happened ());
+  fail_unless (message == NULL);
+  fail_unless_equals_int (found->len, BSCANS);
+  fail_unless (last != NULL);
+  fail_unless (strstr (gst_structure_get_string (last, "problem"),
+                   "made the operation resample")
+               != NULL);
+  gst_structure_free (last);
+  gst_object_unref (pad);
+  gst_object_unref (meter);
+  stop (pipeline);
+}
+GST_END_TEST;
+
 /* Who goes on after an error, as a seek does, gets what a new pipeline gives:
  * no running mean and no range that is half of the B-scan that failed. */
 GST_START_TEST (test_goes_on)
@@ -729,6 +789,7 @@ octfailures_suite (void)
   suite_add_tcase (suite, tcase);
   tcase_add_loop_test (tcase, test_operation_fails, 0, 4 * N_OPERATIONS);
   tcase_add_loop_test (tcase, test_pass_fails, 0, 4);
+  tcase_add_test (tcase, test_measurement_fails);
   tcase_add_loop_test (tcase, test_goes_on, 0, N_OPERATIONS);
   tcase_add_loop_test (tcase, test_begins_afresh, 0, 2);
   tcase_add_loop_test (tcase, test_no_buffers, 0, 2);

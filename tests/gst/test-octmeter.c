@@ -11,6 +11,7 @@
 #include <glib/gstdio.h>
 
 #define BINS 256
+#define GREY " ! capsfilter caps=video/x-raw,format=GRAY8"
 
 static GstHarness *
 new_harness (const char *launch, const OctArray *values, const char *axis)
@@ -214,7 +215,7 @@ GST_START_TEST (test_mirror)
   g_autofree char *launch = oct_test_launch (
       "octsrc num-buffers=1 phantom=mirror depth=0.0005 ! octmeter ! octdcsub "
       "mode=none ! octkresample ! octdispersion ! octfft ! octmeter ! "
-      "octlogscale ! appsink name=sink sync=false");
+      "octlogscale" GREY " ! appsink name=sink sync=false");
   GstElement *pipeline = oct_test_start (launch);
   g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   double width = 0, theory = 0;
@@ -246,12 +247,13 @@ GST_START_TEST (test_images)
 {
   g_autofree char *plain = oct_test_launch (
       "octsrc samples=256 lines=16 num-buffers=4 ! octdcsub ! octkresample ! "
-      "octdispersion ! octfft ! octlogscale ! appsink name=sink sync=false");
+      "octdispersion ! octfft ! octlogscale" GREY
+      " ! appsink name=sink sync=false");
   g_autofree char *metered = oct_test_launch (
       "octsrc samples=256 lines=16 num-buffers=4 ! octmeter interval=0 ! "
       "octdcsub ! octmeter interval=0 ! octkresample ! octmeter interval=0 ! "
       "octdispersion ! octmeter interval=0 ! octfft ! octmeter interval=0 ! "
-      "octlogscale ! appsink name=sink sync=false");
+      "octlogscale" GREY " ! appsink name=sink sync=false");
   GstElement *one = oct_test_start (plain), *other = oct_test_start (metered);
 
   oct_test_compare_pipelines (one, other, 4);
