@@ -11,6 +11,10 @@
  * Arrays: one B-scan is [lines][values], the value runs fastest; rows are
  * `stride` bytes apart.  Definitions of every operation are those of
  * docs/elements (unitary transforms, window of unit mean square, ...).
+ *
+ * Several B-scans may follow each other in one frame: `lines` are all A-lines
+ * then, and `bscans` of the same number each, where an operation minds which of
+ * them belong together.  0 counts as 1.
  */
 #pragma once
 
@@ -35,7 +39,9 @@ typedef enum {
 } OctOperation;
 
 /* Conversion to float and removal of the spectrum of the source:
- * U8, U16 or F32 [lines][samples] -> F32 [lines][samples]. */
+ * U8, U16 or F32 [lines][samples] -> F32 [lines][samples].  Of several B-scans
+ * each has a mean of its own, and the running mean goes through them in turn.
+ */
 typedef enum {
   /* A[j][i] - mean_j A[j][i] over the lines of this B-scan (Shafer 2.1, 2.2);
    * values that are not finite do not count in the mean */
@@ -51,18 +57,20 @@ typedef enum {
 
 typedef struct {
   OctSampleFormat format; /* of the input: U8, U16 or F32 */
-  guint samples, lines;
+  guint samples, lines, bscans;
   OctBackgroundMode mode;
   double running_weight;    /* (0, 1], RUNNING only */
   const double *background; /* [samples] counts, STORED only; copied */
   /* BSCAN, RUNNING: OCT_OPERATION_MEAN with the same parameters has found what
-   * is removed, and it is planes[1].data of the input */
+   * is removed, and it is planes[1].data of the input, of B-scan after B-scan
+   * OCT_MEAN_SIZE (samples) bytes */
   gboolean found;
 } OctBackgroundParams;
 
-/* Bytes of what OCT_OPERATION_MEAN gives, `planes[0].data` of its output: in a
- * layout that its backend chooses, aligned to 16 bytes.  The operation keeps
- * the history of the running mean; removing it later has none. */
+/* Bytes of what OCT_OPERATION_MEAN gives for one B-scan, `planes[0].data` of
+ * its output: in a layout that its backend chooses, aligned to 16 bytes.  The
+ * operation keeps the history of the running mean; removing it later has none.
+ */
 #define OCT_MEAN_SIZE(samples) ((gsize)(samples)*8)
 
 /* Resampling along the A-line: out[j] = in at position positions[j], clamped
@@ -165,7 +173,7 @@ typedef enum {
 typedef struct {
   OctSampleFormat format; /* of the spectra: F32 or CF32 */
   guint samples;          /* N, of an A-line with none left out */
-  guint lines;
+  guint lines, bscans;
   guint columns; /* of a row of the input: N, or less when it is compact */
   guint kept;    /* samples that are used, 1 .. N */
   /* [kept] < columns, where in a row each of them stands, in any order and any
@@ -191,7 +199,9 @@ typedef struct {
 } OctCsParams;
 
 /* A-scans to an image, depth downwards:
- * CF32 [lines][depth_bins] -> [depth_bins][lines] of 8 or 16 bit.
+ * CF32 [lines][depth_bins] -> [depth_bins][lines] of 8 or 16 bit.  Of several
+ * B-scans every one is an image, with a range of its own that goes into the
+ * history in turn: `out` of run() are `bscans` frames.
  * v = 10 log10 max (|a|^2, 1e-20) or |a|^2; full (v - min) / (max - min)
  * rounded to nearest and clamped, full = 255 or 65535 (Shafer 2.8 to 2.10).
  * A range of no extent, or of no value at all, gives an image of zeros,
@@ -222,7 +232,7 @@ typedef enum {
 } OctImageFormat;
 
 typedef struct {
-  guint depth_bins, lines;
+  guint depth_bins, lines, bscans;
   OctImageFormat format;
   OctScale scale;
   OctRange range;
@@ -231,15 +241,33 @@ typedef struct {
   double range_smoothing;
 } OctLogscaleParams;
 
-/* One B-scan where a backend can read or write it. */
+#define OCT_BSCANS(params) MAX (1u, (params)->bscans)
+
+/* A B-scan, or several, where a backend can read or write it. */
 typedef struct {
   gpointer data; /* host pointer for the CPU, device pointer for CUDA */
   gsize stride;  /* bytes from one row to the next */
 } OctPlane;
 
 typedef struct {
-  OctPlane planes[2]; /* the second for NV12 only */
+  OctPlane planes[2]; /* the second for NV12 and means only */
 } OctFrame;
+
+/* B-scan number `bscan` of a frame of several, of `lines` A-lines each; means
+ * in the second plane are `mean_size` bytes apart. */
+static inline OctFrame
+oct_frame_get_bscan (
+    const OctFrame *frame, guint bscan, guint lines, gsize mean_size)
+{
+  OctFrame one = *frame;
+
+  if (one.planes[0].data != NULL)
+    one.planes[0].data = (guint8 *)one.planes[0].data
+                         + (gsize)bscan * lines * one.planes[0].stride;
+  if (one.planes[1].data != NULL)
+    one.planes[1].data = (guint8 *)one.planes[1].data + bscan * mean_size;
+  return one;
+}
 
 typedef struct _OctPlan OctPlan;
 
@@ -251,9 +279,10 @@ typedef struct {
    * at OctOperation; it and what it points to are not kept. */
   OctPlan *(*create) (gconstpointer params, GError **error);
   /* Takes new parameters without losing history (running mean, smoothed
-   * range).  FALSE when a new plan has to be created instead.  NULL: always. */
+   * range), which is that of B-scans of a size, however many there are in a
+   * frame.  FALSE when a new plan has to be created instead.  NULL: always. */
   gboolean (*update) (OctPlan *plan, gconstpointer params);
-  /* One B-scan.  `stream`: the backend's stream, NULL on the CPU. */
+  /* One frame.  `stream`: the backend's stream, NULL on the CPU. */
   gboolean (*run) (OctPlan *plan, const OctFrame *in, const OctFrame *out,
       gpointer stream, GError **error);
   /* Forgets history, as after a seek.  NULL when there is none. */
@@ -270,10 +299,12 @@ typedef struct _OctStep OctStep;
 /* Several operations in one pass over the data.  Used by oct-sequence.h alone,
  * which runs them one by one where there is no such pass. */
 typedef struct {
-  /* `last`: the operation that ends the pass with a plan of its own, which
-   * run() gets, or OCT_N_OPERATIONS.  NULL: there is no pass for these steps.
-   * Steps are referenced by the caller as long as the plan lives. */
-  OctPlan *(*create) (const OctStep *const *steps, guint n, OctOperation last);
+  /* `bscans`: in a frame, also those of `last`; `last`: the operation that ends
+   * the pass with a plan of its own, which run() gets, or OCT_N_OPERATIONS.
+   * NULL: there is no pass for these steps.  Steps are referenced by the caller
+   * as long as the plan lives. */
+  OctPlan *(*create) (
+      const OctStep *const *steps, guint n, guint bscans, OctOperation last);
   /* `in`: of the first step; `out`: of the last operation.  An error is that of
    * the last operation. */
   gboolean (*run) (OctPlan *plan, const OctFrame *in, OctPlan *last,

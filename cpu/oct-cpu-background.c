@@ -22,7 +22,9 @@ struct _OctPlan {
   OctBackgroundMode mode;
   gboolean found; /* what is taken off comes with the input */
   OctSampleFormat format;
-  guint samples, lines, threads;
+  guint samples, threads;
+  guint lines; /* of one B-scan */
+  guint bscans;
   double running_weight;
   guint groups;
   gpointer sums; /* [groups][samples], guint32 for counts, double for floats */
@@ -64,7 +66,7 @@ DEFINE_SUM (sum_f32, float, double)
   OCT_VECTORISED static void name (const type *in, guint samples,              \
       const float *restrict high, const float *restrict low, float *out)       \
   {                                                                            \
-    OCT_INDEPENDENT for (guint i = 0; i < samples; i++) out[i] =         \
+    OCT_INDEPENDENT for (guint i = 0; i < samples; i++) out[i] =               \
         ((float)in[i] - high[i]) - low[i];                                     \
   }
 
@@ -111,6 +113,7 @@ set_background (OctPlan *plan, const double *background)
 static void
 apply_params (OctPlan *plan, const OctBackgroundParams *params)
 {
+  plan->bscans = OCT_BSCANS (params);
   plan->mode = params->mode;
   plan->found = params->found;
   plan->running_weight = params->running_weight;
@@ -143,9 +146,9 @@ background_create (gconstpointer data, GError **error)
   plan = g_new0 (OctPlan, 1);
   plan->format = params->format;
   plan->samples = samples;
-  plan->lines = params->lines;
+  plan->lines = params->lines / OCT_BSCANS (params);
   plan->threads = oct_backend_cpu_get_threads ();
-  plan->groups = MIN (params->lines, MAX_GROUPS);
+  plan->groups = MIN (plan->lines, MAX_GROUPS);
   if (!(plan->sums = oct_cpu_alloc ((gsize)plan->groups * samples,
             params->format == OCT_SAMPLE_F32 ? sizeof (double)
                                              : sizeof (guint32),
@@ -167,7 +170,8 @@ background_update (OctPlan *plan, gconstpointer data)
   const OctBackgroundParams *params = data;
 
   if (params->format != plan->format || params->samples != plan->samples
-      || params->lines != plan->lines || !oct_check_background (params, NULL))
+      || params->lines / OCT_BSCANS (params) != plan->lines
+      || !oct_check_background (params, NULL))
     return FALSE;
   apply_params (plan, params);
   return TRUE;
@@ -295,24 +299,39 @@ subtract_lines (gpointer data, guint first, guint end, guint thread)
   }
 }
 
+static void
+run_bscan (OctPlan *plan, const OctFrame *in, const OctFrame *out)
+{
+  OctCpuLoop loop = {
+    .plan = plan, .from = &in->planes[0], .to = &out->planes[0]
+  };
+
+  if (plan->found)
+    take_found (plan, in->planes[1].data);
+  else
+    find_background (plan, &in->planes[0]);
+  oct_parallel_for (plan->lines, OCT_CPU_GRAIN, oct_cpu_threads (plan->threads),
+      subtract_lines, &loop);
+}
+
 static gboolean
 background_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
     gpointer stream, GError **error)
 {
   const OctPlane *from = &in->planes[0], *to = &out->planes[0];
   guint samples = plan->samples;
-  OctCpuLoop loop = { .plan = plan, .from = from, .to = to };
 
   if (!oct_cpu_check_plane (
           from, samples * oct_sample_format_size (plan->format), error)
       || !oct_cpu_check_plane (to, samples * sizeof (float), error))
     return FALSE;
-  if (plan->found)
-    take_found (plan, in->planes[1].data);
-  else
-    find_background (plan, from);
-  oct_parallel_for (plan->lines, OCT_CPU_GRAIN, oct_cpu_threads (plan->threads),
-      subtract_lines, &loop);
+  for (guint bscan = 0; bscan < plan->bscans; bscan++) {
+    OctFrame one_in =
+        oct_frame_get_bscan (in, bscan, plan->lines, OCT_MEAN_SIZE (samples));
+    OctFrame one_out = oct_frame_get_bscan (out, bscan, plan->lines, 0);
+
+    run_bscan (plan, &one_in, &one_out);
+  }
   return TRUE;
 }
 
@@ -332,13 +351,19 @@ mean_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
 {
   const OctPlane *from = &in->planes[0];
   float *mean = out->planes[0].data;
+  guint samples = plan->samples;
 
   if (!oct_cpu_check_plane (
           from, plan->samples * oct_sample_format_size (plan->format), error))
     return FALSE;
-  find_background (plan, from);
-  memcpy (mean, plan->high, plan->samples * sizeof (float));
-  memcpy (mean + plan->samples, plan->low, plan->samples * sizeof (float));
+  for (guint bscan = 0; bscan < plan->bscans; bscan++) {
+    OctFrame one = oct_frame_get_bscan (in, bscan, plan->lines, 0);
+
+    find_background (plan, &one.planes[0]);
+    memcpy (mean, plan->high, samples * sizeof (float));
+    memcpy (mean + samples, plan->low, samples * sizeof (float));
+    mean += OCT_MEAN_SIZE (samples) / sizeof (float);
+  }
   return TRUE;
 }
 

@@ -12,7 +12,9 @@
 struct _OctPlan {
   OctBackgroundMode mode;
   OctSampleFormat format;
-  guint samples, lines;
+  guint samples;
+  guint lines; /* of one B-scan */
+  guint bscans;
   gboolean found;
   gboolean overlap;
   double running_weight;
@@ -36,6 +38,7 @@ apply_params (OctPlan *plan, const OctBackgroundParams *params, GError **error)
       table[i].y = (float)(params->background[i] - table[i].x);
     }
   }
+  plan->bscans = OCT_BSCANS (params);
   plan->mode = params->mode;
   plan->found = params->found;
   plan->running_weight = params->running_weight;
@@ -62,7 +65,7 @@ background_create (gconstpointer data, GError **error)
   plan = g_new0 (OctPlan, 1);
   plan->format = params->format;
   plan->samples = params->samples;
-  plan->lines = params->lines;
+  plan->lines = params->lines / OCT_BSCANS (params);
   plan->overlap = oct_cuda_can_overlap ();
   plan->running = oct_cuda_alloc (plan->samples * sizeof (double), NAME, error);
   if (plan->running == NULL
@@ -81,7 +84,8 @@ background_update (OctPlan *plan, gconstpointer data)
   const OctBackgroundParams *params = data;
 
   return params->format == plan->format && params->samples == plan->samples
-         && params->lines == plan->lines && oct_check_background (params, NULL)
+         && params->lines / OCT_BSCANS (params) == plan->lines
+         && oct_check_background (params, NULL)
          && apply_params (plan, params, NULL);
 }
 
@@ -144,18 +148,13 @@ kernel_parameters (
 }
 
 static gboolean
-background_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
+run_bscan (OctPlan *plan, const OctFrame *in, const OctFrame *out,
     gpointer stream, GError **error)
 {
-  const OctPlane *from = &in->planes[0], *to = &out->planes[0];
-  gsize size = oct_sample_format_size (plan->format);
   OctCudaQueue queue = { stream, plan->overlap };
-  OctCudaBackground background = kernel_parameters (plan, from, to);
+  OctCudaBackground background =
+      kernel_parameters (plan, &in->planes[0], &out->planes[0]);
 
-  if (!oct_cuda_check_plane (from, plan->samples * size, size, error)
-      || !oct_cuda_check_plane (
-          to, plan->samples * sizeof (float), sizeof (float), error))
-    return FALSE;
   if (plan->mode == OCT_BACKGROUND_STORED) {
     if (!oct_cuda_table_upload (&plan->table, NAME, stream, error))
       return FALSE;
@@ -165,6 +164,28 @@ background_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
   }
   return oct_cuda_check (
       oct_cuda_launch_background (&background, queue), NAME, error);
+}
+
+static gboolean
+background_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
+    gpointer stream, GError **error)
+{
+  gsize size = oct_sample_format_size (plan->format);
+  guint samples = plan->samples;
+
+  if (!oct_cuda_check_plane (&in->planes[0], samples * size, size, error)
+      || !oct_cuda_check_plane (
+          &out->planes[0], samples * sizeof (float), sizeof (float), error))
+    return FALSE;
+  for (guint bscan = 0; bscan < plan->bscans; bscan++) {
+    OctFrame one_in =
+        oct_frame_get_bscan (in, bscan, plan->lines, OCT_MEAN_SIZE (samples));
+    OctFrame one_out = oct_frame_get_bscan (out, bscan, plan->lines, 0);
+
+    if (!run_bscan (plan, &one_in, &one_out, stream, error))
+      return FALSE;
+  }
+  return TRUE;
 }
 
 static OctPlan *
@@ -192,22 +213,13 @@ mean_create (gconstpointer data, GError **error)
   return plan;
 }
 
-/* The mean of a B-scan alone, in one kernel that needs nothing of those of
- * other plans, so that it can run in a stream of its own, and into memory that
- * was used before. */
 static gboolean
-mean_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
+find_mean (OctPlan *plan, const OctPlane *from, const OctPlane *to,
     gpointer stream, GError **error)
 {
-  const OctPlane *from = &in->planes[0], *to = &out->planes[0];
-  gsize size = oct_sample_format_size (plan->format);
   OctCudaQueue queue = { stream, plan->overlap };
   OctCudaBackground background = kernel_parameters (plan, from, to);
 
-  if (!oct_cuda_check_plane (from, plan->samples * size, size, error)
-      || !oct_cuda_check_found (to, error)
-      || !oct_cuda_table_upload (&plan->scratch, NAME, stream, error))
-    return FALSE;
   background.scratch = plan->scratch.device;
   background.processors = plan->processors;
   background.mode = OCT_CUDA_BACKGROUND_MEAN;
@@ -217,6 +229,31 @@ mean_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
   }
   return oct_cuda_check (
       oct_cuda_launch_mean (&background, queue), NAME, error);
+}
+
+/* The mean of a B-scan alone, in one kernel that needs nothing of those of
+ * other plans, so that it can run in a stream of its own, and into memory that
+ * was used before. */
+static gboolean
+mean_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
+    gpointer stream, GError **error)
+{
+  gsize size = oct_sample_format_size (plan->format);
+
+  if (!oct_cuda_check_plane (&in->planes[0], plan->samples * size, size, error)
+      || !oct_cuda_check_found (&out->planes[0], error)
+      || !oct_cuda_table_upload (&plan->scratch, NAME, stream, error))
+    return FALSE;
+  for (guint bscan = 0; bscan < plan->bscans; bscan++) {
+    OctFrame one = oct_frame_get_bscan (in, bscan, plan->lines, 0);
+    OctPlane mean = {
+      (guint8 *)out->planes[0].data + bscan * OCT_MEAN_SIZE (plan->samples), 0
+    };
+
+    if (!find_mean (plan, &one.planes[0], &mean, stream, error))
+      return FALSE;
+  }
+  return TRUE;
 }
 
 const OctOperationTable oct_cuda_background = {

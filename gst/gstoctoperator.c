@@ -13,8 +13,9 @@ struct _GstOctOperator {
   OctPlan *plan;          /* of `operation` */
   gboolean plan_is_old;   /* it has not seen the step yet */
 
-  OctPlan *mean;        /* of OCT_OPERATION_MEAN, where that is to be found */
-  gpointer removed;     /* the mean that is removed at once */
+  OctPlan *mean;    /* of OCT_OPERATION_MEAN, where that is to be found */
+  gpointer removed; /* the means that are removed at once */
+  gsize removed_size;
   GstOctRunner *runner; /* NULL until something is pending */
 };
 
@@ -44,6 +45,7 @@ clear_mean (GstOctOperator *op)
   if (op->removed != NULL)
     op->backend->free (op->removed);
   op->removed = NULL;
+  op->removed_size = 0;
 }
 
 void
@@ -137,6 +139,7 @@ typedef struct {
   OctStep *step;
   OctPlan *plan, *mean; /* NULL: none, or the former one */
   gpointer removed;     /* the same */
+  gsize removed_size;   /* that is needed */
   gboolean begun;       /* to bring the former plan up to date */
 } Made;
 
@@ -159,8 +162,10 @@ make (GstOctOperator *op, OctOperation operation, gconstpointer params,
     if (made->step == NULL)
       return FALSE;
   }
-  if (mean && op->removed == NULL) {
-    made->removed = op->backend->alloc (OCT_MEAN_SIZE (found.samples), error);
+  if (mean)
+    made->removed_size = OCT_BSCANS (&found) * OCT_MEAN_SIZE (found.samples);
+  if (mean && made->removed_size > op->removed_size) {
+    made->removed = op->backend->alloc (made->removed_size, error);
     if (made->removed == NULL)
       return FALSE;
   }
@@ -221,8 +226,12 @@ gst_oct_operator_set (GstOctOperator *op, OctOperation operation,
       destroy_plan (op, OCT_OPERATION_MEAN, op->mean);
       op->mean = made.mean;
     }
-    if (made.removed != NULL)
+    if (made.removed != NULL) {
+      if (op->removed != NULL)
+        op->backend->free (op->removed);
       op->removed = made.removed;
+      op->removed_size = made.removed_size;
+    }
   }
   g_clear_pointer (&op->step, oct_step_unref);
   op->step = made.step;
@@ -326,7 +335,7 @@ new_origin (GstOctOperator *op, GstOctAccess *access, const GstOctInfo *info,
 
   if (cuda == NULL)
     return gst_oct_origin_new (op->backend, info, in,
-        op->mean != NULL ? OCT_MEAN_SIZE (info->columns) : 0, error);
+        op->mean != NULL ? gst_oct_info_mean_size (info) : 0, error);
   if (!gst_oct_access_can_fetch (access))
     return gst_oct_origin_new_on_gpu (cuda, info, in, error);
   upload = gst_oct_access_fetch (access, in, error);
@@ -346,6 +355,7 @@ begin_pending (GstOctOperator *op, GstOctAccess *access, const GstOctInfo *info,
       && pending->n < OCT_SEQUENCE_MAX)
     return TRUE;
   gst_oct_pending_clear (pending);
+  pending->bscans = info->bscans;
   pending->origin = new_origin (op, access, info, in, error);
   if (pending->origin == NULL || op->mean == NULL)
     return pending->origin != NULL;
@@ -371,10 +381,11 @@ gst_oct_operator_defer (GstOctOperator *op, GstOctAccess *access,
 /* All that is pending, and this operation behind it. */
 static gboolean
 run_pending (GstOctOperator *op, GstOctAccess *access, GstOctPending *pending,
-    GstBuffer *out, GstElement **failed, GError **error)
+    GstBuffer *const *out, GstElement **failed, GError **error)
 {
   OctOperation last = OCT_N_OPERATIONS;
-  OctFrame from, to;
+  OctFrame from;
+  const OctFrame *to;
   gpointer stream;
   gboolean ok;
 
@@ -385,7 +396,7 @@ run_pending (GstOctOperator *op, GstOctAccess *access, GstOctPending *pending,
   if (!gst_oct_access_begin (access, NULL, out, &from, &to, &stream, error))
     return FALSE;
   ok = gst_oct_runner_run (get_runner (op, access), pending, last,
-      op->step != NULL ? NULL : op->plan, &to, failed, error);
+      op->step != NULL ? NULL : op->plan, to, failed, error);
   if (!ok && *failed != NULL)
     gst_object_ref (*failed);
   return gst_oct_access_end (access, ok, ok ? error : NULL);
@@ -393,15 +404,16 @@ run_pending (GstOctOperator *op, GstOctAccess *access, GstOctPending *pending,
 
 gboolean
 gst_oct_operator_run (GstOctOperator *op, GstOctAccess *access, GstBuffer *in,
-    GstBuffer *out, GstElement **failed, GError **error)
+    GstBuffer *const *out, GstElement **failed, GError **error)
 {
   g_auto (GstOctPending) pending = { 0 };
-  OctFrame from, to;
+  OctFrame from;
+  const OctFrame *to;
   gpointer stream;
   gboolean ok = TRUE;
 
   /* what has a mean takes values */
-  if (op->mean == NULL && in != out
+  if (op->mean == NULL && in != out[0]
       && gst_oct_pending_get (in, gst_oct_access_get_cuda (access), &pending)
       && pending.n < OCT_SEQUENCE_MAX)
     return run_pending (op, access, &pending, out, failed, error);
@@ -412,6 +424,6 @@ gst_oct_operator_run (GstOctOperator *op, GstOctAccess *access, GstBuffer *in,
     from.planes[1].data = op->removed;
     ok = find_mean (op, access, &from, op->removed, error);
   }
-  ok = ok && get_table (op)->run (op->plan, &from, &to, stream, error);
+  ok = ok && get_table (op)->run (op->plan, &from, to, stream, error);
   return gst_oct_access_end (access, ok, ok ? error : NULL);
 }

@@ -417,7 +417,7 @@ make_pass (const Stage *image)
   guint failed;
   GError *error = NULL;
 
-  pass.sequence = oct_sequence_new (pass.backend, pass.steps, pass.n,
+  pass.sequence = oct_sequence_new (pass.backend, pass.steps, pass.n, 1,
       OCT_OPERATION_LOGSCALE, &failed, &error);
   if (pass.sequence == NULL) {
     g_printerr ("%s\n", error->message);

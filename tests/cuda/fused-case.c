@@ -294,7 +294,7 @@ new_sequence (const Check *check, const FusedCase *test,
   if (!fuse)
     g_setenv ("OCT_FUSE", "0", TRUE);
   sequence = oct_sequence_new (
-      check->cuda, steps->steps, steps->n, last, &failed, error);
+      check->cuda, steps->steps, steps->n, 1, last, &failed, error);
   g_unsetenv ("OCT_FUSE");
   return sequence;
 }
@@ -308,8 +308,8 @@ open_device (const Check *check, const FusedCase *test, const FusedSteps *steps,
   if (test->in_turn)
     d->separate = new_sequence (check, test, steps, FALSE, error);
   if (test->two_parts)
-    d->parts = check->cuda->fused->create (
-        (const OctStep *const *)steps->steps, steps->n, OCT_OPERATION_LOGSCALE);
+    d->parts = check->cuda->fused->create ((const OctStep *const *)steps->steps,
+        steps->n, 1, OCT_OPERATION_LOGSCALE);
   d->mean = new_plan (check->cuda, OCT_OPERATION_MEAN, &steps->background);
   if (test->image)
     d->logscale =

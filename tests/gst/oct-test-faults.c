@@ -208,10 +208,11 @@ run_pass (const Between *between, OctPlan *plan, const OctFrame *in,
 
 #define PASS(between)                                                          \
   static OctPlan *create_pass_##between (                                      \
-      const OctStep *const *steps, guint n, OctOperation last)                 \
+      const OctStep *const *steps, guint n, guint bscans, OctOperation last)   \
   {                                                                            \
-    return g_atomic_int_get (&passes) ? between.fused->create (steps, n, last) \
-                                      : NULL;                                  \
+    return g_atomic_int_get (&passes)                                          \
+               ? between.fused->create (steps, n, bscans, last)                \
+               : NULL;                                                         \
   }                                                                            \
                                                                                \
   static gboolean run_pass_##between (OctPlan *plan, const OctFrame *in,       \
