@@ -30,11 +30,9 @@ typedef enum {
   OCT_OPERATION_FFT,        /* OctFftParams */
   OCT_OPERATION_LOGSCALE,   /* OctLogscaleParams */
   /* the transforms of samples at any positions, OctNufftParams */
-  OCT_OPERATION_NUFFT,         /* spectra to A-scans, by gridding */
-  OCT_OPERATION_NUFFT_ADJOINT, /* A-scans to spectra, by gridding */
-  OCT_OPERATION_NUDFT,         /* spectra to A-scans, exact */
-  OCT_OPERATION_NUDFT_ADJOINT, /* A-scans to spectra, exact */
-  OCT_OPERATION_CS, /* under-sampled spectra to A-scans, OctCsParams */
+  OCT_OPERATION_NUFFT, /* spectra to A-scans, by gridding */
+  OCT_OPERATION_NUDFT, /* spectra to A-scans, exact */
+  OCT_OPERATION_CS,    /* under-sampled spectra to A-scans, OctCsParams */
   OCT_N_OPERATIONS
 } OctOperation;
 
@@ -113,11 +111,6 @@ typedef struct {
  *   out[q] = N^-1/2 sum_n window[n] in[n] exp (-2 pi i nodes[n] q / N),
  * N the samples, for q = depth_start .. depth_start + depth_bins - 1.
  * F32 or CF32 [lines][samples] -> CF32 [lines][depth_bins].
- *
- * And its adjoint, "type 2":
- *   out[n] = N^-1/2 window[n] sum_q in[q] exp (+2 pi i nodes[n] q / N).
- * CF32 [lines][depth_bins] -> CF32 [lines][samples], or the real part of it,
- * F32 [lines][samples], which is the adjoint for real spectra.
  *
  * By gridding (core/oct-nufft.h; Chan & Tang 2010, Xu 2014) or exactly, as the
  * sum that stands here; the exact transforms take no heed of kernel, grid,

@@ -20,9 +20,7 @@ extern const OctOperationTable oct_cpu_dispersion;
 extern const OctOperationTable oct_cpu_fft;
 extern const OctOperationTable oct_cpu_logscale;
 extern const OctOperationTable oct_cpu_nufft;
-extern const OctOperationTable oct_cpu_nufft_adjoint;
 extern const OctOperationTable oct_cpu_nudft;
-extern const OctOperationTable oct_cpu_nudft_adjoint;
 extern const OctOperationTable oct_cpu_cs;
 extern const OctFusedTable oct_cpu_fused;
 

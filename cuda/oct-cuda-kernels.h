@@ -181,17 +181,6 @@ typedef struct {
 /* Spectra of the cells to A-scans. */
 cudaError_t oct_cuda_launch_pick_modes (const OctCudaModes *modes,
     const float2 *spectra, void *out, size_t out_stride, OctCudaQueue queue);
-/* A-scans to the spectra, all of their bins. */
-cudaError_t oct_cuda_launch_place_modes (const OctCudaModes *modes,
-    const void *in, size_t in_stride, float2 *spectra, OctCudaQueue queue);
-
-/* Cells to samples: cells [lines][grid] -> out [lines][samples], of which the
- * real part is taken when they are real; complex ones are divided by `shifts`,
- * [samples] of magnitude 1, where they are given. */
-cudaError_t oct_cuda_launch_interpolate (const OctCudaGrid *grid,
-    const void *cells, int complex_cells, int complex_samples,
-    const float2 *shifts, uint32_t lines, void *out, size_t out_stride,
-    OctCudaQueue queue);
 
 /* Samples to A-scans in one pass, for some lengths of the grid.  The samples
  * that reach a cell follow each other round a circle of samples + taps, which
@@ -221,7 +210,7 @@ cudaError_t oct_cuda_launch_fused_weights (const OctCudaGrid *grid,
     OctCudaQueue queue);
 cudaError_t oct_cuda_launch_fused (OctCudaFused *fused, OctCudaQueue queue);
 
-/* The exact transforms as a product of half precision numbers with sums in
+/* The exact transform as a product of half precision numbers with sums in
  * single precision.  Every number is the sum of a high and a low half, and
  * (a + b)(c + d) = a c + b c + a d but for the last bits: rows of the matrix
  * are [high][high][low], rows of data [high][low][high], each of `pitch`
@@ -230,10 +219,9 @@ typedef struct {
   uint32_t samples;
   int32_t depth_start;
   uint32_t depth_bins;
-  /* rows are depth bins and columns samples, or (adjoint) the reverse */
-  int adjoint;
-  /* real and imaginary parts are rows, or columns, of their own */
-  int row_parts, column_parts; /* 1 or 2 */
+  /* rows are real and imaginary parts of the depth bins, columns samples or,
+   * with 2 parts, those of samples */
+  int parts;
   uint32_t pitch;
   double scale;
   const double *nodes, *window; /* [samples] */

@@ -18,9 +18,7 @@ extern const OctOperationTable oct_cuda_dispersion;
 extern const OctOperationTable oct_cuda_fft;
 extern const OctOperationTable oct_cuda_logscale;
 extern const OctOperationTable oct_cuda_nufft;
-extern const OctOperationTable oct_cuda_nufft_adjoint;
 extern const OctOperationTable oct_cuda_nudft;
-extern const OctOperationTable oct_cuda_nudft_adjoint;
 extern const OctOperationTable oct_cuda_cs;
 
 /* TRUE on success; else OCT_ERROR_MEMORY or OCT_ERROR_DEVICE with the name of

@@ -23,23 +23,18 @@ new_rows (guint values, guint lines, gboolean is_complex, guint padding)
 }
 
 Rows
-new_input (const OctNufftParams *p, OctOperation operation, guint padding)
+new_input (const OctNufftParams *p, guint padding)
 {
-  gboolean is_complex = p->format == OCT_SAMPLE_CF32,
-           back = is_adjoint (operation);
+  gboolean is_complex = p->format == OCT_SAMPLE_CF32;
 
-  return new_rows (back ? p->depth_bins : p->samples, p->lines,
-      back || is_complex, padding * (back || is_complex ? 8 : 4));
+  return new_rows (
+      p->samples, p->lines, is_complex, padding * (is_complex ? 8 : 4));
 }
 
 Rows
-new_output (const OctNufftParams *p, OctOperation operation, guint padding)
+new_output (const OctNufftParams *p, guint padding)
 {
-  gboolean is_complex = p->format == OCT_SAMPLE_CF32,
-           back = is_adjoint (operation);
-
-  return new_rows (back ? p->samples : p->depth_bins, p->lines,
-      !back || is_complex, padding * (!back || is_complex ? 8 : 4));
+  return new_rows (p->depth_bins, p->lines, TRUE, padding * 8);
 }
 
 void
@@ -98,9 +93,8 @@ line_error (const Rows *out, guint line, const Complex *expected, double least)
 
   get_line (out, line, found);
   for (guint i = 0; i < out->values; i++) {
-    Complex right = out->is_complex ? expected[i] : creal (expected[i]);
-    difference += pow (cabs (found[i] - right), 2);
-    total += pow (cabs (right), 2);
+    difference += pow (cabs (found[i] - expected[i]), 2);
+    total += pow (cabs (expected[i]), 2);
   }
   total = MAX (total, least);
   if (total == 0 && difference == 0)

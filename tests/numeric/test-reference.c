@@ -254,13 +254,11 @@ tolerance_of (const Case *test)
   case OCT_OPERATION_FFT:
     return A_SCAN_TOLERANCE;
   case OCT_OPERATION_NUFFT:
-  case OCT_OPERATION_NUFFT_ADJOINT:
     return ((const OctNufftParams *)step->params)->weights
                    == OCT_WEIGHTS_ON_THE_FLY
                ? ON_THE_FLY_TOLERANCE
                : GRIDDED_TOLERANCE;
   case OCT_OPERATION_NUDFT:
-  case OCT_OPERATION_NUDFT_ADJOINT:
     return EXACT_TOLERANCE;
   case OCT_OPERATION_CS:
     return ((const OctCsParams *)step->params)->transform == OCT_CS_FFT
@@ -424,14 +422,14 @@ test_gridding_errors (void)
     window[n] = 1;
     in[n] = array_get (noise, 0, n, 0);
   }
-  oct_reference_exact (&params, FALSE, in, exact);
+  oct_reference_exact (&params, in, exact);
   for (guint i = 0; i < G_N_ELEMENTS (gridding_errors); i++) {
     double error = 0, power = 0;
     params.kernel = gridding_errors[i].kernel;
     params.grid =
         oct_reference_fast_length (gridding_errors[i].oversampling * N);
     params.width = gridding_errors[i].width;
-    oct_reference_gridded (&params, FALSE, in, gridded);
+    oct_reference_gridded (&params, in, gridded);
     for (guint q = 0; q < N / 2; q++) {
       error += pow (cabs (gridded[q] - exact[q]), 2);
       power += pow (cabs (exact[q]), 2);

@@ -27,10 +27,8 @@ check (OctOperation operation, gconstpointer params, GError **error)
   case OCT_OPERATION_LOGSCALE:
     return oct_check_logscale (params, error);
   case OCT_OPERATION_NUFFT:
-  case OCT_OPERATION_NUFFT_ADJOINT:
     return oct_nufft_check (params, TRUE, error);
   case OCT_OPERATION_NUDFT:
-  case OCT_OPERATION_NUDFT_ADJOINT:
     return oct_nufft_check (params, FALSE, error);
   case OCT_OPERATION_CS:
     return oct_cs_check (params, error);
@@ -122,13 +120,6 @@ oct_reference_free (OctReference *plan)
   g_free (plan);
 }
 
-static gboolean
-is_adjoint (const OctReference *plan)
-{
-  return plan->operation == OCT_OPERATION_NUFFT_ADJOINT
-         || plan->operation == OCT_OPERATION_NUDFT_ADJOINT;
-}
-
 OctReferenceShape
 oct_reference_get_input (const OctReference *plan)
 {
@@ -160,8 +151,6 @@ oct_reference_get_input (const OctReference *plan)
   }
   default: {
     const OctNufftParams *p = &plan->p.nufft;
-    if (is_adjoint (plan))
-      return (OctReferenceShape){ OCT_SAMPLE_CF32, p->lines, p->depth_bins };
     return (OctReferenceShape){ p->format, p->lines, p->samples };
   }
   }
@@ -192,9 +181,6 @@ oct_reference_get_output (const OctReference *plan)
     return (
         OctReferenceShape){ OCT_SAMPLE_CF32, in.rows, plan->p.cs.depth_bins };
   default:
-    if (is_adjoint (plan))
-      return (OctReferenceShape){ plan->p.nufft.format, in.rows,
-        plan->p.nufft.samples };
     return (OctReferenceShape){ OCT_SAMPLE_CF32, in.rows,
       plan->p.nufft.depth_bins };
   }
@@ -262,10 +248,8 @@ oct_reference_run (
     reference_cs (&plan->p.cs, in, out);
     break;
   default:
-    reference_non_uniform (&plan->p.nufft,
-        plan->operation == OCT_OPERATION_NUFFT
-            || plan->operation == OCT_OPERATION_NUFFT_ADJOINT,
-        is_adjoint (plan), in, out);
+    reference_non_uniform (
+        &plan->p.nufft, plan->operation == OCT_OPERATION_NUFFT, in, out);
   }
 }
 
@@ -419,9 +403,7 @@ DEFINE_TABLE (dispersion, OCT_OPERATION_DISPERSION)
 DEFINE_TABLE (fft, OCT_OPERATION_FFT)
 DEFINE_TABLE (logscale, OCT_OPERATION_LOGSCALE)
 DEFINE_TABLE (nufft, OCT_OPERATION_NUFFT)
-DEFINE_TABLE (nufft_adjoint, OCT_OPERATION_NUFFT_ADJOINT)
 DEFINE_TABLE (nudft, OCT_OPERATION_NUDFT)
-DEFINE_TABLE (nudft_adjoint, OCT_OPERATION_NUDFT_ADJOINT)
 DEFINE_TABLE (cs, OCT_OPERATION_CS)
 
 static gpointer
@@ -441,9 +423,7 @@ oct_backend_reference (void)
         [OCT_OPERATION_FFT] = &fft_table,
         [OCT_OPERATION_LOGSCALE] = &logscale_table,
         [OCT_OPERATION_NUFFT] = &nufft_table,
-        [OCT_OPERATION_NUFFT_ADJOINT] = &nufft_adjoint_table,
         [OCT_OPERATION_NUDFT] = &nudft_table,
-        [OCT_OPERATION_NUDFT_ADJOINT] = &nudft_adjoint_table,
         [OCT_OPERATION_CS] = &cs_table },
     .alloc = table_alloc,
     .free = g_aligned_free };

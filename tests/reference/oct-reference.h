@@ -58,10 +58,10 @@ const OctBackend *oct_backend_reference (void);
 /* One line by gridding, whatever the nodes are: what the kernel, the grid and
  * the width lose is in it (core/oct-nufft.h). */
 void oct_reference_gridded (
-    const OctNufftParams *p, gboolean adjoint, const Complex *in, Complex *out);
+    const OctNufftParams *p, const Complex *in, Complex *out);
 /* One line by the definition. */
 void oct_reference_exact (
-    const OctNufftParams *p, gboolean adjoint, const Complex *in, Complex *out);
+    const OctNufftParams *p, const Complex *in, Complex *out);
 
 /* The shortest even length of at least `least` without a prime factor above 7.
  */

@@ -35,8 +35,8 @@ void reference_resample (
 void reference_dispersion (
     const OctDispersionParams *p, const Complex *in, Complex *out);
 void reference_fft (const OctFftParams *p, const Complex *in, Complex *out);
-void reference_non_uniform (const OctNufftParams *p, gboolean gridded,
-    gboolean adjoint, const Complex *in, Complex *out);
+void reference_non_uniform (
+    const OctNufftParams *p, gboolean gridded, const Complex *in, Complex *out);
 void reference_cs (const OctCsParams *p, const Complex *in, Complex *out);
 /* FALSE: there is no range, the image is black. */
 gboolean reference_range (
