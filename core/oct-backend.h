@@ -22,19 +22,27 @@
 
 G_BEGIN_DECLS
 
+/* Every operation: row (NAME, name, parameters).  This list makes the enum, the
+ * tables of the backends and of the reference, and the lists of the tests; what
+ * an operation is stands in oct-operation.c. */
+/* clang-format off */
+#define OCT_OPERATIONS(row)                                                    \
+  row (BACKGROUND, background, OctBackgroundParams)                            \
+  row (MEAN, mean, OctBackgroundParams)                                        \
+  row (RESAMPLE, resample, OctResampleParams)                                  \
+  row (DISPERSION, dispersion, OctDispersionParams)                            \
+  row (FFT, fft, OctFftParams)                                                 \
+  row (LOGSCALE, logscale, OctLogscaleParams)                                  \
+  row (NUFFT, nufft, OctNufftParams)                                           \
+  row (NUDFT, nudft, OctNufftParams)                                           \
+  row (CS, cs, OctCsParams)
+/* clang-format on */
+
+#define OCT_OPERATION_ID(NAME, name, params) OCT_OPERATION_##NAME,
 typedef enum {
-  OCT_OPERATION_BACKGROUND, /* OctBackgroundParams */
-  OCT_OPERATION_MEAN,       /* OctBackgroundParams, mode BSCAN or RUNNING */
-  OCT_OPERATION_RESAMPLE,   /* OctResampleParams */
-  OCT_OPERATION_DISPERSION, /* OctDispersionParams */
-  OCT_OPERATION_FFT,        /* OctFftParams */
-  OCT_OPERATION_LOGSCALE,   /* OctLogscaleParams */
-  /* the transforms of samples at any positions, OctNufftParams */
-  OCT_OPERATION_NUFFT, /* spectra to A-scans, by gridding */
-  OCT_OPERATION_NUDFT, /* spectra to A-scans, exact */
-  OCT_OPERATION_CS,    /* under-sampled spectra to A-scans, OctCsParams */
-  OCT_N_OPERATIONS
+  OCT_OPERATIONS (OCT_OPERATION_ID) OCT_N_OPERATIONS
 } OctOperation;
+#undef OCT_OPERATION_ID
 
 /* Conversion to float and removal of the spectrum of the source:
  * U8, U16 or F32 [lines][samples] -> F32 [lines][samples].  Of several B-scans
@@ -51,6 +59,7 @@ typedef enum {
   OCT_BACKGROUND_STORED,
   /* conversion alone */
   OCT_BACKGROUND_NONE,
+  OCT_N_BACKGROUND_MODES
 } OctBackgroundMode;
 
 typedef struct {
@@ -59,9 +68,10 @@ typedef struct {
   OctBackgroundMode mode;
   double running_weight;    /* (0, 1], RUNNING only */
   const double *background; /* [samples] counts, STORED only; copied */
-  /* BSCAN, RUNNING: OCT_OPERATION_MEAN with the same parameters has found what
-   * is removed, and it is planes[1].data of the input, of B-scan after B-scan
-   * OCT_MEAN_SIZE (samples) bytes */
+  /* of modes that find what is removed (oct_background_modes):
+   * OCT_OPERATION_MEAN with the same parameters has found it, and it is
+   * planes[1].data of the input, of B-scan after B-scan OCT_MEAN_SIZE (samples)
+   * bytes */
   gboolean found;
 } OctBackgroundParams;
 
@@ -264,12 +274,12 @@ oct_frame_get_bscan (
 
 typedef struct _OctPlan OctPlan;
 
+/* See oct-operation.h for what every backend has in common. */
 typedef struct {
-  const char *name;
   /* Returns: a plan to be freed with destroy(), or NULL with OCT_ERROR_SETTINGS
    * (parameters out of range), _MEMORY or _DEVICE (what it needs is missing or
-   * has failed).  `params`: the struct named
-   * at OctOperation; it and what it points to are not kept. */
+   * has failed).  `params`: the struct that OCT_OPERATIONS names; it and what
+   * it points to are not kept. */
   OctPlan *(*create) (gconstpointer params, GError **error);
   /* Takes new parameters without losing history (running mean, smoothed
    * range), which is that of B-scans of a size, however many there are in a
@@ -281,9 +291,6 @@ typedef struct {
   /* Forgets history, as after a seek.  NULL when there is none. */
   void (*reset) (OctPlan *plan);
   void (*destroy) (OctPlan *plan);
-  /* run() may be called with in and out the same memory when both have the
-   * same row size. */
-  gboolean in_place;
 } OctOperationTable;
 
 /* An operation with its parameters, see oct-step.h. */
@@ -316,6 +323,7 @@ typedef struct {
 
 typedef struct {
   const char *name; /* "cpu", "cuda" */
+  /* NULL: it cannot do that */
   const OctOperationTable *operations[OCT_N_OPERATIONS];
   const OctFusedTable *fused; /* NULL: none */
   /* Memory that operations can work in, aligned to 64 bytes; NULL with

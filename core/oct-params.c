@@ -60,25 +60,22 @@ oct_check_background (const OctBackgroundParams *params, GError **error)
         params->format);
     return FALSE;
   }
-  switch (params->mode) {
-  case OCT_BACKGROUND_BSCAN:
-  case OCT_BACKGROUND_NONE:
-    return TRUE;
-  case OCT_BACKGROUND_RUNNING:
-    if (params->running_weight > 0 && params->running_weight <= 1)
-      return TRUE;
+  if ((guint)params->mode >= OCT_N_BACKGROUND_MODES) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "There is no background mode %d", params->mode);
+    return FALSE;
+  }
+  if (params->mode == OCT_BACKGROUND_RUNNING
+      && !(params->running_weight > 0 && params->running_weight <= 1)) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
         "The weight of a B-scan in the running mean is %g: "
         "it must be above 0 and at most 1",
         params->running_weight);
     return FALSE;
-  case OCT_BACKGROUND_STORED:
-    return oct_check_finite (
-        params->background, params->samples, "The stored background", error);
   }
-  g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-      "There is no background mode %d", params->mode);
-  return FALSE;
+  return params->mode != OCT_BACKGROUND_STORED
+         || oct_check_finite (params->background, params->samples,
+             "The stored background", error);
 }
 
 gboolean

@@ -336,13 +336,11 @@ background_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
 }
 
 const OctOperationTable oct_cpu_background = {
-  .name = "background",
   .create = background_create,
   .update = background_update,
   .run = background_run,
   .reset = background_reset,
   .destroy = background_destroy,
-  .in_place = TRUE,
 };
 
 static gboolean
@@ -368,7 +366,6 @@ mean_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
 }
 
 const OctOperationTable oct_cpu_mean = {
-  .name = "mean",
   .create = background_create,
   .update = background_update,
   .run = mean_run,

@@ -489,7 +489,6 @@ cs_run (OctPlan *plan, const OctFrame *in, const OctFrame *out, gpointer stream,
 }
 
 const OctOperationTable oct_cpu_cs = {
-  .name = "compressive sensing",
   .create = cs_create,
   .update = cs_update,
   .run = cs_run,

@@ -675,7 +675,6 @@ logscale_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
 }
 
 const OctOperationTable oct_cpu_logscale = {
-  .name = "logscale",
   .create = logscale_create,
   .update = logscale_update,
   .run = logscale_run,

@@ -264,7 +264,6 @@ nudft_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
 }
 
 const OctOperationTable oct_cpu_nudft = {
-  .name = "exact transform",
   .create = nudft_create,
   .update = nudft_update,
   .run = nudft_run,

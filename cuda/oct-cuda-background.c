@@ -257,17 +257,14 @@ mean_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
 }
 
 const OctOperationTable oct_cuda_background = {
-  .name = NAME,
   .create = background_create,
   .update = background_update,
   .run = background_run,
   .reset = background_reset,
   .destroy = background_destroy,
-  .in_place = TRUE,
 };
 
 const OctOperationTable oct_cuda_mean = {
-  .name = "mean",
   .create = mean_create,
   .update = background_update,
   .run = mean_run,

@@ -120,7 +120,6 @@ cs_run (OctPlan *plan, const OctFrame *in, const OctFrame *out, gpointer stream,
 }
 
 const OctOperationTable oct_cuda_cs = {
-  .name = OCT_CUDA_CS,
   .create = cs_create,
   .update = cs_update,
   .run = cs_run,

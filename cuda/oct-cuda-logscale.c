@@ -278,7 +278,6 @@ logscale_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
 }
 
 const OctOperationTable oct_cuda_logscale = {
-  .name = NAME,
   .create = logscale_create,
   .update = logscale_update,
   .run = logscale_run,

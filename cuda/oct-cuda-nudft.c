@@ -216,7 +216,6 @@ nudft_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
 }
 
 const OctOperationTable oct_cuda_nudft = {
-  .name = NAME,
   .create = nudft_create,
   .update = nudft_update,
   .run = nudft_run,

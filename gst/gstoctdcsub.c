@@ -12,6 +12,7 @@
  */
 #include "gstoctdcsub.h"
 #include "gstoctbackground.h"
+#include "oct-operation.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_oct_dcsub_debug);
 #define GST_CAT_DEFAULT gst_oct_dcsub_debug
@@ -38,15 +39,22 @@ G_DEFINE_TYPE (GstOctDcSub, gst_oct_dcsub, GST_TYPE_OCT_FILTER);
 GST_ELEMENT_REGISTER_DEFINE (
     octdcsub, "octdcsub", GST_RANK_NONE, GST_TYPE_OCT_DCSUB);
 
-static const GEnumValue modes[] = {
-  { OCT_BACKGROUND_BSCAN, "Mean spectrum of each B-scan", "bscan" },
-  { OCT_BACKGROUND_RUNNING, "Exponential mean over the B-scans so far",
-      "running" },
-  { OCT_BACKGROUND_STORED, "Spectrum from `background` or the calibration",
-      "background" },
-  { OCT_BACKGROUND_NONE, "Nothing is removed", "none" },
-  { 0, NULL, NULL },
-};
+/* The modes of core/oct-operation.c. */
+static GType
+get_mode_type (void)
+{
+  static GEnumValue modes[OCT_N_BACKGROUND_MODES + 1];
+  static gsize type = 0;
+
+  if (g_once_init_enter (&type)) {
+    for (gint i = 0; i < OCT_N_BACKGROUND_MODES; i++)
+      modes[i] = (GEnumValue){ i, oct_background_modes[i].summary,
+        oct_background_modes[i].nick };
+    g_once_init_leave (
+        &type, g_enum_register_static ("GstOctBackgroundMode", modes));
+  }
+  return type;
+}
 
 static const GEnumValue axes[] = {
   { AXIS_AUTO, "As the caps say; camera data: wavelength", "auto" },
@@ -56,8 +64,7 @@ static const GEnumValue axes[] = {
   { 0, NULL, NULL },
 };
 
-static GST_OCT_DEFINE_ENUM (get_mode_type, "GstOctBackgroundMode",
-    modes) static GST_OCT_DEFINE_ENUM (get_axis_type, "GstOctAxis", axes)
+static GST_OCT_DEFINE_ENUM (get_axis_type, "GstOctAxis", axes)
 
     static const GstOctProperty rows[] = {
       { "mode", "Mode", "Which spectrum to remove", GST_OCT_PROPERTY_LIVE, NULL,

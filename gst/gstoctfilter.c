@@ -370,7 +370,7 @@ may_work_in_place (GstOctFilter *filter)
 {
   GstOctFilterPrivate *priv = PRIVATE (filter);
 
-  return priv->backend->operations[get_operation (filter)]->in_place
+  return oct_operation_is_in_place (get_operation (filter))
          && priv->input.size == priv->output.size && !priv->input.is_video
          && priv->input_on_gpu == priv->output_on_gpu;
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstoctoperator.h"
 #include "gstocterror.h"
-#include "oct-cs.h"
-#include "oct-params.h"
 
 struct _GstOctOperator {
   GstElement *owner;
@@ -106,8 +104,9 @@ renew_plan (GstOctOperator *op, OctPlan *plan, OctOperation operation,
   return *made != NULL;
 }
 
-/* A mean of one B-scan, or of those so far, is found apart from its removal, by
- * a plan with the history; `found` are the parameters of the removal then. */
+/* What is found of one B-scan, or of those so far, is found apart from its
+ * removal, by a plan with the history; `found` are the parameters of the
+ * removal then. */
 static gboolean
 has_mean (GstOctOperator *op, OctOperation operation, gconstpointer params,
     OctBackgroundParams *found)
@@ -122,7 +121,7 @@ has_mean (GstOctOperator *op, OctOperation operation, gconstpointer params,
 }
 
 /* Parameters of the plan for a step that is run at once: the mean of one B-scan
- * is found and removed by one operation then. */
+ * is found and removed by one operation then, which is faster. */
 static gconstpointer
 get_params_at_once (
     gconstpointer params, gboolean mean, OctBackgroundParams *at_once)
@@ -130,7 +129,7 @@ get_params_at_once (
   if (!mean)
     return params;
   *at_once = *(const OctBackgroundParams *)params;
-  at_once->found = at_once->mode == OCT_BACKGROUND_RUNNING;
+  at_once->found = at_once->mode != OCT_BACKGROUND_BSCAN;
   return at_once;
 }
 
@@ -243,20 +242,7 @@ gboolean
 gst_oct_operator_check (
     OctOperation operation, gconstpointer params, GError **error)
 {
-  g_autoptr (OctStep) step = NULL;
-  OctBackgroundParams found;
-
-  if (operation == OCT_OPERATION_CS)
-    return oct_cs_check (params, error);
-  if (operation == OCT_OPERATION_LOGSCALE)
-    return oct_check_logscale (params, error);
-  if (!oct_step_is_possible (operation, params)) {
-    found = *(const OctBackgroundParams *)params;
-    found.found = TRUE;
-    params = &found;
-  }
-  step = oct_step_new (operation, params, error);
-  return step != NULL;
+  return oct_operation_check (operation, params, error);
 }
 
 /* The plan of a step that is run at once. */
@@ -283,14 +269,14 @@ ensure_plan (GstOctOperator *op, GError **error)
 
 /* Whether the mean is to be found before the operation is run at once. */
 static gboolean
-has_history (GstOctOperator *op)
+is_found_before (GstOctOperator *op)
 {
   const OctBackgroundParams *params;
 
   if (op->mean == NULL)
     return FALSE;
   params = oct_step_get_params (op->step);
-  return params->mode == OCT_BACKGROUND_RUNNING;
+  return params->mode != OCT_BACKGROUND_BSCAN;
 }
 
 /* ----------------------------------------------------------------- pending */
@@ -420,7 +406,7 @@ gst_oct_operator_run (GstOctOperator *op, GstOctAccess *access, GstBuffer *in,
   if (!ensure_plan (op, error)
       || !gst_oct_access_begin (access, in, out, &from, &to, &stream, error))
     return FALSE;
-  if (has_history (op)) {
+  if (is_found_before (op)) {
     from.planes[1].data = op->removed;
     ok = find_mean (op, access, &from, op->removed, error);
   }

@@ -80,7 +80,7 @@ add_stage (const Check *check, Stage *stages, guint *count,
   GError *error = NULL;
 
   stage->table = check->cuda->operations[operation];
-  stage->name = stage->table->name;
+  stage->name = oct_operation_get_name (operation);
   stage->plan = stage->table->create (params, &error);
   if (stage->plan == NULL) {
     printf ("%s: %s\n", stage->name, error->message);
@@ -409,8 +409,8 @@ bench_transforms (const Check *check, guint samples, guint lines)
       lines);
   for (guint i = 0; i < G_N_ELEMENTS (transforms); i++)
     if (check->filter == NULL
-        || strcmp (check->cuda->operations[transforms[i].operation]->name,
-               check->filter)
+        || strcmp (
+               oct_operation_get_name (transforms[i].operation), check->filter)
                == 0)
       bench_transform (check, &setup, &transforms[i]);
 }

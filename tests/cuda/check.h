@@ -6,6 +6,7 @@
 #pragma once
 
 #include "oct-device.h"
+#include "oct-operation.h"
 
 #include <cuda_runtime_api.h>
 

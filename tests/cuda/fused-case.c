@@ -66,6 +66,13 @@ fill_tables (FusedSteps *steps, const FusedCase *test)
   oct_window_fill (test->window, samples, NULL, steps->window);
 }
 
+gboolean
+fused_case_finds (const FusedCase *test)
+{
+  return test->remove != REMOVE_ABSENT
+         && oct_background_modes[test->remove].is_found;
+}
+
 void
 fused_steps_init (FusedSteps *steps, const FusedCase *test)
 {
@@ -78,8 +85,7 @@ fused_steps_init (FusedSteps *steps, const FusedCase *test)
   steps->background = (OctBackgroundParams){ .format = test->format,
     .samples = samples,
     .lines = lines,
-    .mode = test->remove == REMOVE_ABSENT ? OCT_BACKGROUND_NONE
-                                          : (OctBackgroundMode)test->remove,
+    .mode = test->remove == REMOVE_ABSENT ? OCT_BACKGROUND_NONE : test->remove,
     .running_weight = 0.3,
     .background = steps->stored };
   steps->resample = (OctResampleParams){ samples, lines,
@@ -94,7 +100,7 @@ fused_steps_init (FusedSteps *steps, const FusedCase *test)
   steps->logscale.lines = lines;
   if (test->remove != REMOVE_ABSENT) {
     OctBackgroundParams background = steps->background;
-    background.found = test->remove <= REMOVE_RUNNING;
+    background.found = fused_case_finds (test);
     add_step (steps, OCT_OPERATION_BACKGROUND, &background);
   }
   if (test->method != RESAMPLE_ABSENT)
@@ -396,7 +402,7 @@ run_cuda (const Check *check, const FusedCase *test, const FusedSteps *steps,
     OctFrame out = out_frame (s, d.out[b]);
     OctFrame to_mean = { { { d.found, OCT_MEAN_SIZE (test->samples) } } };
 
-    if (test->remove <= REMOVE_RUNNING)
+    if (fused_case_finds (test))
       run_plan (check->cuda, OCT_OPERATION_MEAN, d.mean, &in, &to_mean,
           check->stream);
     prepare_logscale (check->cuda, d.logscale, test, steps, b);
@@ -598,8 +604,6 @@ case_name (const FusedCase *test, const char *what)
 {
   static const char *const methods[] = { "cubic", "linear", "lanczos",
     "uniform" };
-  static const char *const removes[] = { "bscan", "running", "stored",
-    "nothing", "absent" };
   static const char *const ranges[] = { "auto", "manual", "contrast" };
   const OctLogscaleParams *p = &test->logscale;
   g_autofree char *image = g_strdup_printf ("%s %s %s smoothing %g",
@@ -609,7 +613,9 @@ case_name (const FusedCase *test, const char *what)
   return g_strdup_printf (
       "fused %u bytes %s %s%s %ux%u to %s, bins %u from %u, padding %u "
       "offset %u%s%s, %s",
-      (guint)oct_sample_format_size (test->format), removes[test->remove],
+      (guint)oct_sample_format_size (test->format),
+      test->remove == REMOVE_ABSENT ? "absent"
+                                    : oct_background_modes[test->remove].nick,
       methods[test->method], test->dispersion ? " compensated" : "",
       test->samples, test->lines, test->image ? image : "A-scans",
       test->depth_bins, test->depth_start, test->padding, test->offset,

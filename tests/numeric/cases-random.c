@@ -61,7 +61,7 @@ add_background (GRand *random, guint i)
   OctBackgroundParams params = { .format = kinds[k].format,
     .samples = any_samples (random),
     .lines = up_to (random, 70),
-    .mode = up_to (random, 4) - 1,
+    .mode = up_to (random, OCT_N_BACKGROUND_MODES) - 1,
     .running_weight = 1 - g_rand_double (random) };
   double *background = cases_doubles (params.samples);
 

@@ -76,7 +76,7 @@ is_nv12 (const Step *step)
 
 /* What comes out of a step for all B-scans, in floats. */
 static Array *
-new_output (const Step *step, const OctReferenceShape *shape, guint bscans)
+new_output (const Step *step, const OctStepShape *shape, guint bscans)
 {
   guint rows = bscans * shape->rows;
 
@@ -92,7 +92,7 @@ new_output (const Step *step, const OctReferenceShape *shape, guint bscans)
 /* One step of a backend on all B-scans. */
 static Array *
 run_step (const OctBackend *backend, const Step *step,
-    const OctReferenceShape *shape, const Array *in, guint bscans)
+    const OctStepShape *shape, const Array *in, guint bscans)
 {
   const OctOperationTable *table = backend->operations[step->operation];
   Array *out = new_output (step, shape, bscans);
@@ -121,12 +121,12 @@ run_step (const OctBackend *backend, const Step *step,
 /* The same in double precision; `exact`: of images, before they are rounded. */
 static Complex *
 run_reference (const Step *step, const Complex *in, guint bscans,
-    OctReferenceShape *shape, gboolean exact)
+    OctStepShape *shape, gboolean exact)
 {
   GError *error = NULL;
   g_autoptr (OctReference) plan =
       oct_reference_new (step->operation, step->params, &error);
-  OctReferenceShape from;
+  OctStepShape from;
   Complex *out;
   gsize in_size, out_size;
 
@@ -286,7 +286,7 @@ check_case (const OctBackend *backend, const Case *test)
     expected[i] =
         CMPLX (array_get (test->in, 0, i, 0), array_get (test->in, 0, i, 1));
   for (guint k = 0; k < test->n; k++) {
-    OctReferenceShape shape;
+    OctStepShape shape;
     Complex *next = run_reference (&test->steps[k], expected, test->bscans,
         &shape, image && k + 1 == test->n);
     Array *out =
@@ -330,7 +330,7 @@ check_mean (const OctBackend *backend, const Case *test)
   const OctOperationTable *removal =
       backend->operations[OCT_OPERATION_BACKGROUND];
   OctBackgroundParams params = *(OctBackgroundParams *)test->steps[0].params;
-  OctReferenceShape shape;
+  OctStepShape shape;
   gsize values = (gsize)test->in->rows * test->in->columns;
   g_autofree Complex *in = g_new (Complex, values);
   g_autofree Complex *expected = NULL;
@@ -364,10 +364,35 @@ test_mean (gconstpointer data)
   const Case *test = data;
   OctBackgroundMode mode = ((OctBackgroundParams *)test->steps[0].params)->mode;
 
-  if (mode == OCT_BACKGROUND_STORED || mode == OCT_BACKGROUND_NONE)
+  if (!oct_background_modes[mode].is_found)
     return;
   check_mean (oct_backend_cpu (), test);
   check_mean (oct_backend_reference (), test);
+}
+
+/* An operation that is new needs cases, here and so everywhere else; the mean
+ * is tried with those of the background. */
+static void
+test_all_operations (void)
+{
+  const GPtrArray *cases = cases_get ();
+  gboolean has[OCT_N_OPERATIONS] = { [OCT_OPERATION_MEAN] = TRUE };
+  gboolean has_mode[OCT_N_BACKGROUND_MODES] = { FALSE };
+
+  for (guint i = 0; i < cases->len; i++) {
+    const Step *step = &((const Case *)cases->pdata[i])->steps[0];
+    has[step->operation] = TRUE;
+    if (step->operation == OCT_OPERATION_BACKGROUND)
+      has_mode[((const OctBackgroundParams *)step->params)->mode] = TRUE;
+  }
+  for (guint i = 0; i < OCT_N_OPERATIONS; i++)
+    if (!has[i])
+      g_error (
+          "there is no case of the operation %s", oct_operation_get_name (i));
+  for (guint i = 0; i < OCT_N_BACKGROUND_MODES; i++)
+    if (!has_mode[i])
+      g_error ("there is no case of the background mode %s",
+          oct_background_modes[i].nick);
 }
 
 /* ------------------------------------------------------- windows, kernels */
@@ -461,6 +486,7 @@ main (int argc, char **argv)
     if (test->n == 1 && test->steps[0].operation == OCT_OPERATION_BACKGROUND)
       g_test_add_data_func (mean, test, test_mean);
   }
+  g_test_add_func ("/reference/all-operations", test_all_operations);
   g_test_add_func ("/reference/windows", test_windows);
   g_test_add_func ("/reference/gridding-errors", test_gridding_errors);
   return g_test_run ();

@@ -26,16 +26,13 @@ mean_of_sample (const OctBackgroundParams *p, const Complex *in, guint i)
   return count > 0 ? sum / count : NAN;
 }
 
-void
-reference_mean (OctReference *plan, const Complex *in, double *mean)
+/* r += weight (mean - r), r the mean at the first */
+static void
+add_running (OctReference *plan, double *mean)
 {
-  const OctBackgroundParams *p = &plan->p.background;
+  const OctBackgroundParams *p = plan->params;
   gboolean first = plan->running == NULL;
 
-  for (guint i = 0; i < p->samples; i++)
-    mean[i] = mean_of_sample (p, in, i);
-  if (p->mode != OCT_BACKGROUND_RUNNING)
-    return;
   if (first)
     plan->running = g_new (double, p->samples);
   for (guint i = 0; i < p->samples; i++) {
@@ -48,19 +45,44 @@ reference_mean (OctReference *plan, const Complex *in, double *mean)
   }
 }
 
+/* What is removed, where it has to be found. */
+static void
+find_background (OctReference *plan, const Complex *in, double *found)
+{
+  const OctBackgroundParams *p = plan->params;
+
+  for (guint i = 0; i < p->samples; i++)
+    found[i] = mean_of_sample (p, in, i);
+  if (p->mode == OCT_BACKGROUND_RUNNING)
+    add_running (plan, found);
+}
+
+void
+reference_mean (
+    OctReference *plan, const Complex *in, const double *mean, Complex *out)
+{
+  const OctBackgroundParams *p = plan->params;
+  g_autofree double *found = g_new (double, p->samples);
+
+  find_background (plan, in, found);
+  for (guint i = 0; i < p->samples; i++)
+    out[i] = found[i];
+}
+
 /* Counts minus the spectrum of the source (Shafer 2.2). */
 void
 reference_background (
     OctReference *plan, const Complex *in, const double *mean, Complex *out)
 {
-  const OctBackgroundParams *p = &plan->p.background;
+  const OctBackgroundParams *p = plan->params;
   g_autofree double *removed = g_new0 (double, p->samples);
 
-  if (p->mode == OCT_BACKGROUND_STORED || p->found)
-    for (guint i = 0; i < p->samples; i++)
-      removed[i] = p->found ? mean[i] : p->background[i];
-  else if (p->mode != OCT_BACKGROUND_NONE)
-    reference_mean (plan, in, removed);
+  if (oct_background_modes[p->mode].is_found && !p->found)
+    find_background (plan, in, removed);
+  for (guint i = 0; i < p->samples; i++)
+    removed[i] = p->found                           ? mean[i]
+                 : p->mode == OCT_BACKGROUND_STORED ? p->background[i]
+                                                    : removed[i];
   for (gsize i = 0; i < (gsize)p->lines * p->samples; i++)
     out[i] = creal (in[i]) - removed[i % p->samples];
 }
@@ -152,8 +174,10 @@ read_cubic (const double *y, const double *m, guint n, double s)
 }
 
 void
-reference_resample (const OctResampleParams *p, const Complex *in, Complex *out)
+reference_resample (
+    OctReference *plan, const Complex *in, const double *mean, Complex *out)
 {
+  const OctResampleParams *p = plan->params;
   guint n = p->samples * p->upsample;
   g_autofree double *y = g_new (double, p->samples);
   g_autofree double *fine = g_new (double, n);
@@ -182,8 +206,10 @@ reference_resample (const OctResampleParams *p, const Complex *in, Complex *out)
 /* out = in exp (+i phase) (Shafer, algorithm 4.10 with the sum corrected) */
 void
 reference_dispersion (
-    const OctDispersionParams *p, const Complex *in, Complex *out)
+    OctReference *plan, const Complex *in, const double *mean, Complex *out)
 {
+  const OctDispersionParams *p = plan->params;
+
   for (gsize i = 0; i < (gsize)p->lines * p->samples; i++) {
     double phase = p->phase[i % p->samples];
     out[i] = CMPLX (creal (in[i]) * cos (phase), creal (in[i]) * sin (phase));

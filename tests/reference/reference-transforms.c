@@ -38,8 +38,10 @@ reference_are_uniform (const double *nodes, guint count)
 
 /* out[q] = N^-1/2 sum_n window[n] in[n] exp (-2 pi i n q / length) */
 void
-reference_fft (const OctFftParams *p, const Complex *in, Complex *out)
+reference_fft (
+    OctReference *plan, const Complex *in, const double *mean, Complex *out)
 {
+  const OctFftParams *p = plan->params;
   g_autofree Complex *turns = reference_turns (p->length);
 
   for (guint line = 0; line < p->lines; line++) {
@@ -183,19 +185,29 @@ oct_reference_gridded (const OctNufftParams *p, const Complex *in, Complex *out)
   }
 }
 
-/* All lines.  Uniform nodes need no grid. */
 void
-reference_non_uniform (
-    const OctNufftParams *p, gboolean gridded, const Complex *in, Complex *out)
+reference_nudft (
+    OctReference *plan, const Complex *in, const double *mean, Complex *out)
 {
-  gboolean exact = !gridded || reference_are_uniform (p->nodes, p->samples);
+  const OctNufftParams *p = plan->params;
 
-  for (guint line = 0; line < p->lines; line++) {
-    const Complex *x = in + (gsize)line * p->samples;
-    Complex *y = out + (gsize)line * p->depth_bins;
-    if (exact)
-      oct_reference_exact (p, x, y);
-    else
-      oct_reference_gridded (p, x, y);
+  for (guint line = 0; line < p->lines; line++)
+    oct_reference_exact (
+        p, in + (gsize)line * p->samples, out + (gsize)line * p->depth_bins);
+}
+
+/* Uniform nodes need no grid. */
+void
+reference_nufft (
+    OctReference *plan, const Complex *in, const double *mean, Complex *out)
+{
+  const OctNufftParams *p = plan->params;
+
+  if (reference_are_uniform (p->nodes, p->samples)) {
+    reference_nudft (plan, in, mean, out);
+    return;
   }
+  for (guint line = 0; line < p->lines; line++)
+    oct_reference_gridded (
+        p, in + (gsize)line * p->samples, out + (gsize)line * p->depth_bins);
 }
