@@ -82,6 +82,19 @@ gst_oct_operator_is_set (GstOctOperator *op)
 
 /* ---------------------------------------------------------------- settings */
 
+/* Whether the backend has the operation, be it done now or later. */
+static gboolean
+check_backend (GstOctOperator *op, OctOperation operation, GError **error)
+{
+  if (op->backend->operations[operation] != NULL)
+    return TRUE;
+  g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+      "The %s backend of this build cannot do what is asked of %s; set "
+      "backend=cpu.",
+      op->backend->name, gst_oct_element_type_name (op->owner));
+  return FALSE;
+}
+
 /* Brings a plan up to date where the backend can, which keeps the history, or
  * makes another one: *made, else NULL.  FALSE: `plan` may be half of each. */
 static gboolean
@@ -91,13 +104,6 @@ renew_plan (GstOctOperator *op, OctPlan *plan, OctOperation operation,
   const OctOperationTable *table = op->backend->operations[operation];
 
   *made = NULL;
-  if (table == NULL) {
-    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "The %s backend of this build cannot do what is asked of %s; set "
-        "backend=cpu.",
-        op->backend->name, gst_oct_element_type_name (op->owner));
-    return FALSE;
-  }
   if (plan != NULL && table->update != NULL && table->update (plan, params))
     return TRUE;
   *made = table->create (params, error);
@@ -112,8 +118,7 @@ has_mean (GstOctOperator *op, OctOperation operation, gconstpointer params,
     OctBackgroundParams *found)
 {
   if (operation != OCT_OPERATION_BACKGROUND
-      || oct_step_is_possible (operation, params)
-      || op->backend->operations[OCT_OPERATION_MEAN] == NULL)
+      || oct_step_is_possible (operation, params))
     return FALSE;
   *found = *(const OctBackgroundParams *)params;
   found->found = TRUE;
@@ -153,6 +158,8 @@ make (GstOctOperator *op, OctOperation operation, gconstpointer params,
   gconstpointer removal = mean ? &found : params;
   OctPlan *plan = op->operation == operation ? op->plan : NULL;
 
+  if (!check_backend (op, operation, error))
+    return FALSE;
   if (!oct_step_is_possible (operation, removal)) {
     if (!gst_oct_operator_check (operation, params, error))
       return FALSE;
@@ -161,6 +168,8 @@ make (GstOctOperator *op, OctOperation operation, gconstpointer params,
     if (made->step == NULL)
       return FALSE;
   }
+  if (mean && !check_backend (op, OCT_OPERATION_MEAN, error))
+    return FALSE;
   if (mean)
     made->removed_size = OCT_BSCANS (&found) * OCT_MEAN_SIZE (found.samples);
   if (mean && made->removed_size > op->removed_size) {

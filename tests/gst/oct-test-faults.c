@@ -143,6 +143,22 @@ update_plan (const Between *between, OctOperation operation, OctPlan *plan,
   return !fails && between->real[operation]->update (plan, params);
 }
 
+static void
+offer (Between *between, OctOperation operation, gboolean offer)
+{
+  between->backend.operations[operation] =
+      offer && between->real[operation] != NULL ? &between->tables[operation]
+                                                : NULL;
+}
+
+void
+oct_test_offer_operation (OctOperation operation, gboolean is_offered)
+{
+  oct_backend_cpu (); /* is there */
+  offer (&cpu, operation, is_offered);
+  offer (&cuda, operation, is_offered);
+}
+
 typedef OctPlan *(*Create) (gconstpointer params, GError **error);
 typedef gboolean (*Update) (OctPlan *plan, gconstpointer params);
 typedef gboolean (*Run) (OctPlan *plan, const OctFrame *in, const OctFrame *out,
