@@ -58,6 +58,9 @@ typedef struct {
   const char *nick, *summary; /* of the property of octdcsub */
   /* it is found from the B-scans, by OCT_OPERATION_MEAN */
   gboolean is_found;
+  /* of what is found by transforms in single precision: l2 error relative to
+   * the A-line; 0: sums, right to the rounding of what is left */
+  double tolerance;
 } OctBackgroundModeInfo;
 
 extern const OctBackgroundModeInfo oct_background_modes[OCT_N_BACKGROUND_MODES];

@@ -334,10 +334,12 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/step/copies", test_copies);
   g_test_add_func ("/step/refused", test_refused);
-  g_test_add_data_func (
-      "/step/found/bscan", GINT_TO_POINTER (OCT_BACKGROUND_BSCAN), test_found);
-  g_test_add_data_func ("/step/found/running",
-      GINT_TO_POINTER (OCT_BACKGROUND_RUNNING), test_found);
+  for (gint mode = 0; mode < OCT_N_BACKGROUND_MODES; mode++) {
+    g_autofree char *path =
+        g_strconcat ("/step/found/", oct_background_modes[mode].nick, NULL);
+    if (oct_background_modes[mode].is_found)
+      g_test_add_data_func (path, GINT_TO_POINTER (mode), test_found);
+  }
   g_test_add_data_func ("/sequence/one-by-one", NULL, test_chain);
   g_test_add_data_func ("/sequence/fused", "", test_chain);
   g_test_add_func ("/sequence/last", test_last);
