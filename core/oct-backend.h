@@ -59,8 +59,24 @@ typedef enum {
   OCT_BACKGROUND_STORED,
   /* conversion alone */
   OCT_BACKGROUND_NONE,
+  /* minus the fixed pattern by minimum variance (S. Moon, S.-W. Lee and Z. Chen,
+   * Opt. Express 18, 24395 (2010)), what is there in all A-lines: with b the
+   * mean of this B-scan, the brightness of an A-line is
+   *   g[j] = sum_i A[j][i] b[i] / sum_i b[i]^2;
+   * those that are brighter than OCT_PATTERN_DARK, and have finite values alone,
+   * count: U of them, in R = max (1, min (U / OCT_PATTERN_LEAST,
+   * OCT_PATTERN_RUNS)) runs of U / R A-lines one behind the other.  Of every
+   * frequency of the A[j] / g[j] it is the mean over that run in which the
+   * variance is least, the first of those where it is no more than rounding,
+   * OCT_PATTERN_ROUNDING^2 sum_i b[i]^2.  b where no A-line counts. */
+  OCT_BACKGROUND_FIXED_PATTERN,
   OCT_N_BACKGROUND_MODES
 } OctBackgroundMode;
+
+#define OCT_PATTERN_RUNS 9u
+#define OCT_PATTERN_LEAST 16u
+#define OCT_PATTERN_DARK 0.1
+#define OCT_PATTERN_ROUNDING 1e-6
 
 typedef struct {
   OctSampleFormat format; /* of the input: U8, U16 or F32 */

@@ -31,6 +31,9 @@ const OctBackgroundModeInfo oct_background_modes[OCT_N_BACKGROUND_MODES] = {
   [OCT_BACKGROUND_STORED] = { "background",
       "Spectrum from `background` or the calibration", FALSE },
   [OCT_BACKGROUND_NONE] = { "none", "Nothing is removed", FALSE },
+  [OCT_BACKGROUND_FIXED_PATTERN] = { "fixed-pattern",
+      "What stays the same from A-line to A-line, by minimum variance", TRUE,
+      1e-7 },
 };
 
 /* ------------------------------------------------------------------ checks */

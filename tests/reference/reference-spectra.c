@@ -45,6 +45,87 @@ add_running (OctReference *plan, double *mean)
   }
 }
 
+/* A-lines that count, scaled to the brightness of the mean: [lines][samples],
+ * of which `count` are filled. */
+static double *
+scale_lines (const OctBackgroundParams *p, const Complex *in, const double *b,
+    guint *count)
+{
+  double *scaled = g_new (double, (gsize)p->lines * p->samples);
+
+  *count = 0;
+  for (guint line = 0; line < p->lines; line++) {
+    const Complex *a = in + (gsize)line * p->samples;
+    double dot = 0, square = 0;
+    for (guint i = 0; i < p->samples; i++) {
+      dot += creal (a[i]) * b[i];
+      square += b[i] * b[i];
+    }
+    if (!isfinite (dot / square) || dot / square < OCT_PATTERN_DARK)
+      continue;
+    for (guint i = 0; i < p->samples; i++)
+      scaled[(gsize)*count * p->samples + i] = creal (a[i]) * square / dot;
+    (*count)++;
+  }
+  return scaled;
+}
+
+/* Mean and variance of one frequency over lines one behind the other. */
+static Complex
+find_frequency (const double *lines, guint count, guint samples, guint q,
+    const Complex *turns, double *variance)
+{
+  g_autofree Complex *f = g_new0 (Complex, count);
+  Complex mean = 0;
+
+  for (guint line = 0; line < count; line++) {
+    for (guint i = 0; i < samples; i++)
+      f[line] +=
+          lines[(gsize)line * samples + i] * turns[(guint64)i * q % samples];
+    mean += f[line] / count;
+  }
+  *variance = 0;
+  for (guint line = 0; line < count; line++)
+    *variance += pow (cabs (f[line] - mean), 2) / count;
+  return mean;
+}
+
+/* The fixed pattern (Moon, Lee and Chen 2010), from the mean in its place. */
+static void
+find_pattern (const OctBackgroundParams *p, const Complex *in, double *b)
+{
+  guint n = p->samples, count, runs, run;
+  g_autofree double *lines = scale_lines (p, in, b, &count);
+  g_autofree Complex *turns = reference_turns (n);
+  g_autofree Complex *pattern = g_new (Complex, n);
+  double rounding = 0;
+
+  if (count == 0)
+    return;
+  runs = CLAMP (count / OCT_PATTERN_LEAST, 1, OCT_PATTERN_RUNS);
+  run = count / runs;
+  for (guint i = 0; i < n; i++)
+    rounding += pow (OCT_PATTERN_ROUNDING * b[i], 2);
+  for (guint q = 0; q <= n / 2; q++) {
+    double least = INFINITY, variance;
+    for (guint k = 0; k < runs; k++) {
+      Complex mean = find_frequency (
+          lines + (gsize)k * run * n, run, n, q, turns, &variance);
+      if (MAX (variance, rounding) >= least)
+        continue;
+      least = MAX (variance, rounding);
+      pattern[q] = mean;
+    }
+    if (q > 0)
+      pattern[n - q] = conj (pattern[q]);
+  }
+  for (guint i = 0; i < n; i++) {
+    b[i] = 0;
+    for (guint q = 0; q < n; q++)
+      b[i] += creal (pattern[q] * conj (turns[(guint64)i * q % n])) / n;
+  }
+}
+
 /* What is removed, where it has to be found. */
 static void
 find_background (OctReference *plan, const Complex *in, double *found)
@@ -55,6 +136,8 @@ find_background (OctReference *plan, const Complex *in, double *found)
     found[i] = mean_of_sample (p, in, i);
   if (p->mode == OCT_BACKGROUND_RUNNING)
     add_running (plan, found);
+  if (p->mode == OCT_BACKGROUND_FIXED_PATTERN)
+    find_pattern (p, in, found);
 }
 
 void
