@@ -4,8 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#define POISON 0xa5
-
 gsize
 rows_stride (const Rows *rows)
 {
@@ -18,7 +16,7 @@ new_rows (guint values, guint lines, gboolean is_complex, guint padding)
   Rows rows = { values, lines, padding, is_complex, NULL };
 
   rows.data = g_malloc (rows_stride (&rows) * lines);
-  memset (rows.data, POISON, rows_stride (&rows) * lines);
+  memset (rows.data, CHECK_POISON, rows_stride (&rows) * lines);
   return rows;
 }
 
@@ -59,7 +57,7 @@ run_rows (const Check *check, const OctOperationTable *table, OctPlan *plan,
   check_cuda (cudaMalloc (&to, out_size), "memory");
   check_cuda (
       cudaMemcpy (from, in->data, in_size, cudaMemcpyHostToDevice), "upload");
-  check_cuda (cudaMemset (to, POISON, out_size), "poison");
+  check_cuda (cudaMemset (to, CHECK_POISON, out_size), "poison");
   check_cuda (cudaDeviceSynchronize (), "inputs");
   OctFrame source = { { { from, rows_stride (in) } } };
   OctFrame sink = { { { to, rows_stride (out) } } };
@@ -109,7 +107,7 @@ padding_problem (const Rows *out)
     const guint8 *end =
         out->data + (line + 1) * rows_stride (out) - out->padding;
     for (guint i = 0; i < out->padding; i++)
-      if (end[i] != POISON)
+      if (end[i] != CHECK_POISON)
         return g_strdup_printf ("line %u: written behind the end", line);
   }
   return NULL;
