@@ -21,6 +21,7 @@ static const char *const chains[] = {
   "range-smoothing=0.7",
   "octdcsub mode=running running-weight=0.3 ! octkresample ! octfft ! "
   "octlogscale range=auto range-smoothing=0.5",
+  "octdcsub mode=fixed-pattern ! octkresample ! octfft ! octlogscale",
   "octdcsub mode=none ! octkresample ! octfft ! octlogscale range=manual "
   "min=0 max=60",
   "octdcsub ! octkresample upsample=2 ! octfft window=hann ! octlogscale "
