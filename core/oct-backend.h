@@ -95,7 +95,7 @@ typedef struct {
  * its output: in a layout that its backend chooses, aligned to 16 bytes.  The
  * operation keeps the history of the running mean; removing it later has none.
  */
-#define OCT_MEAN_SIZE(samples) ((gsize)(samples)*8)
+#define OCT_MEAN_SIZE(samples) (((gsize)(samples) + 1) / 2 * 16)
 
 /* Resampling along the A-line: out[j] = in at position positions[j], clamped
  * to [0, samples - 1].  F32 -> F32, same samples. */
