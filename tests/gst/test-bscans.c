@@ -311,7 +311,8 @@ GST_END_TEST;
 /* Images that wait are forgotten by a seek. */
 GST_START_TEST (test_flush)
 {
-  GstElement *pipeline = start ("bscans-per-buffer=4 ", 8, "",
+  /* more than come before the seek */
+  GstElement *pipeline = start ("bscans-per-buffer=4 ", 10000, "",
       "octdcsub ! octkresample ! octfft ! octlogscale", GREY);
   GstSample *sample = oct_test_pull_from (pipeline, "sink");
 
