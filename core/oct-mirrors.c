@@ -23,8 +23,7 @@ struct _OctMirrorModel {
   OctMirrorPhases *phases;
   OctMirrorSolution *solution;
   double k_scale;
-  OctFringe *const *fringes;   /* while it is fitted */
-  double complex *backgrounds; /* [mirrors][samples] */
+  OctFringe *const *fringes; /* while it is fitted */
 };
 
 typedef enum { START_ALL, START_BEST } Start;
@@ -45,11 +44,11 @@ new_fit (OctFringe *const *fringes, guint count, const double *sides)
   f->sides = g_memdup2 (sides, count * sizeof *sides);
   f->residuals = g_new0 (double, count);
   f->amplitudes = g_new0 (double, (gsize)count *n);
+  f->backgrounds = g_new0 (double complex, (gsize)count *n);
   f->model = g_new0 (OctMirrorModel, 1);
   f->model->phases = oct_mirror_phases_new (n, count);
   f->model->solution = oct_mirror_solution_new (n, count);
   f->model->fringes = fringes;
-  f->model->backgrounds = g_new0 (double complex, (gsize)count *n);
   for (guint m = 0; m < count; m++)
     snr[m] = fringes[m]->snr;
   f->model->phases->smooth =
@@ -72,7 +71,7 @@ oct_mirror_fit_free (OctMirrorFit *f)
   g_free (f->amplitudes);
   oct_mirror_phases_free (f->model->phases);
   oct_mirror_solution_free (f->model->solution);
-  g_free (f->model->backgrounds);
+  g_free (f->backgrounds);
   g_free (f->model);
   g_free (f);
 }
@@ -280,7 +279,7 @@ demodulate (OctMirrorFit *f, guint m, guint half, const double complex *carrier,
 {
   guint n = f->samples;
   const OctFringe *fringe = f->model->fringes[m];
-  double complex *background = f->model->backgrounds + (gsize)m * n;
+  double complex *background = f->backgrounds + (gsize)m * n;
   g_autofree double complex *x = g_new (double complex, n);
 
   for (guint pass = 0; pass < 2; pass++) {
@@ -501,7 +500,20 @@ oct_mirror_fit_find_errors (const OctMirrorFit *f, double side,
 void
 oct_mirror_fit_forget_dispersion (OctMirrorFit *f)
 {
-  memset (f->d, 0, f->samples * sizeof *f->d);
+  guint n = f->samples;
+  double a = oct_curve_quantile (f->a, f->mirrors, 0.5), first, span;
+
+  for (guint p = 0; p < n; p++) {
+    f->k[p] += f->sides[0] * f->d[p] / a;
+    f->d[p] = 0;
+  }
+  first = f->k[0];
+  span = f->k[n - 1] - first;
+  for (guint p = 0; p < n; p++)
+    f->k[p] = (f->k[p] - first) / span;
+  for (guint m = 0; m < f->mirrors; m++)
+    f->a[m] *= span;
+  f->rising = is_rising (f->k, n);
 }
 
 void
@@ -648,4 +660,28 @@ oct_mirror_fit_fill_wavelengths (const OctMirrorFit *f, double k_span,
     k_middle +=
         2e3 * G_PI / centre_nm - 2e3 * G_PI / find_centre (f, wavelengths);
   }
+}
+
+void
+oct_mirror_fit_fill_wavelengths_between (
+    const OctMirrorFit *f, double first_nm, double last_nm, double *wavelengths)
+{
+  double first = 1 / first_nm, last = 1 / last_nm;
+
+  for (guint p = 0; p < f->samples; p++)
+    wavelengths[p] = 1 / (first + (last - first) * f->k[p]);
+}
+
+const double *
+oct_mirror_fit_get_residuals (const OctMirrorFit *f, guint m, const double **at,
+    const double **weights, guint *count)
+{
+  const OctMirrorPhases *phases = f->model->phases;
+  gsize first = (gsize)m * phases->points;
+
+  *at = phases->at;
+  *count = phases->points;
+  if (weights != NULL)
+    *weights = phases->weights + first;
+  return f->model->solution->residuals + first;
 }

@@ -26,8 +26,9 @@ typedef struct {
   double *sides;      /* [mirrors] +1 or -1 */
   double *residuals;  /* [mirrors] rms, rad */
   double *amplitudes; /* [mirrors][samples] of the fringe, counts */
-  double residual;    /* rms of all, rad */
-  gboolean rising;    /* K rises from each sample to the next */
+  double complex *backgrounds; /* [mirrors][samples] what varies slowly */
+  double residual;             /* rms of all, rad */
+  gboolean rising;             /* K rises from each sample to the next */
   guint rounds;
   OctMirrorModel *model; /* for the functions below */
 } OctMirrorFit;
@@ -53,13 +54,23 @@ double oct_mirror_fit_get_bin (const OctMirrorFit *fit, guint m);
 void oct_mirror_fit_fill_columns (
     const OctMirrorFit *fit, double side, double *k_index, double *dispersion);
 
+/* Wavelength of each sample in nm, [samples], between those of the two ends. */
+void oct_mirror_fit_fill_wavelengths_between (const OctMirrorFit *fit,
+    double first_nm, double last_nm, double *wavelengths);
+
+/* Residual phases of mirror m in rad at the samples at[count]; *at belongs to
+ * the fit, as what is returned does.  Without weight (NULL: not asked for) they
+ * were not used. */
+const double *oct_mirror_fit_get_residuals (const OctMirrorFit *fit, guint m,
+    const double **at, const double **weights, guint *count);
+
 /* The phase error of reflections at bins[count] on `side` that the noise of the
  * fringes leaves, rms in rad: a lower bound. */
 void oct_mirror_fit_find_errors (const OctMirrorFit *fit, double side,
     const double *bins, guint count, double *errors);
 
-/* All mirrors at the same depth do not tell K from D: D becomes 0, K the phase
- * at that depth. */
+/* For mirrors at the same depth, on the same side, which do not tell K from D:
+ * D becomes 0, K the phase at that depth. */
 void oct_mirror_fit_forget_dispersion (OctMirrorFit *fit);
 
 /* What positions of the mirrors in um, along the scan of the sample arm, say of
