@@ -161,7 +161,9 @@ leave_out_double (OctMirror *mirror, double own, double bin, double level)
 {
   leave_out (mirror,
       "%s is left out: beside its fringe at bin %.0f it has one at bin %.0f, "
-      "%.0f dB weaker; have one mirror alone in the light.",
+      "%.0f dB weaker; have one mirror alone in the light, or give the "
+      "spectrum "
+      "without it as --background.",
       mirror->name, own, bin, MAX (-level, 0));
 }
 

@@ -98,7 +98,7 @@ draw_tick (const Panel *p, gboolean upright, double v, double step)
 static void
 draw_axes (const Panel *p, const char *title, const char *below)
 {
-  double step = choose_step (p->right - p->left, (guint)(p->width / 75));
+  double step = choose_step (p->right - p->left, (guint)(p->width / 55));
 
   cairo_set_line_width (p->cr, 1);
   cairo_set_font_size (p->cr, 11);

@@ -158,6 +158,23 @@ def test_step_and_each_bscan(folder):
     assert "Error: " in text, text
 
 
+def test_falling_wavelengths(folder):
+    names = some(folder, 200, 900)
+    for name in names:
+        values = array.array("H", (folder / name).read_bytes())
+        values.reverse()
+        (folder / name).write_bytes(values.tobytes())
+    text = calibrate(
+        folder, "--mirror", *names, "--same-side", "--step-um", 700,
+        "--centre-nm", 845, "--wavelength", "falling", "--output", "c.csv")
+    assert "This calibration is good: " in text, text
+    columns = read_csv(folder / "c.csv")
+    assert columns["k_index"][0] < columns["k_index"][-1]
+    for pixel in range(150, 874):
+        off = columns["wavelength_nm"][pixel] - wavelength(SAMPLES - 1 - pixel)
+        assert abs(off) < 0.6, (pixel, off)
+
+
 def test_sides_are_asked_for(folder):
     one, two, other = some(folder, 200, 900, -400)
     refuse(folder, "--mirror", one, two,
@@ -166,6 +183,9 @@ def test_sides_are_asked_for(folder):
     calibrate(folder, "--mirror", two, "--other-side", other, "--output",
               "b.csv")
     check_positions(read_csv(folder / "b.csv"))
+    text = calibrate(folder, "--check", "b.csv", "--mirror", one, other)
+    assert re.search(r"'m200\.raw'\s+sample", text), text
+    assert re.search(r"'m-400\.raw'\s+other", text), text
     # three tell it, and say so where the command line is wrong
     text = calibrate(folder, "--mirror", one, other, two, "--output", "c.csv")
     assert "'m-400.raw' lies on the other side" in text, text
@@ -472,6 +492,17 @@ def test_virtual_system(folder):
     text = calibrate(folder, "--mirror", *names, "--same-side", "--output",
                      "c.csv", samples=VIRTUAL)
     assert "This calibration is good: " in text, text
+    # the same with a scale, which puts them where they are
+    calibrate(folder, "--mirror", *names, "--same-side", "--step-um", 950,
+              "--centre-nm", 845, "--output", "um.csv", samples=VIRTUAL)
+    k = [2 * math.pi / nm * 1e3 for nm in (790, 900)]
+    see(folder, 700)
+    width, at = measure(
+        folder, f"octsrc location=v700.raw samples={VIRTUAL} lines=4 "
+        "calibration=um.csv", 200, 320)
+    place = at * math.pi * (VIRTUAL - 1) / VIRTUAL / (k[0] - k[1])
+    print(f"# with a scale {width:.3f} bins, at {place:.1f} um", flush=True)
+    assert abs(place - 700) < 7 and width < 2.8, (place, width)
     for depth in (250, 600, 900, 1300):
         virtual = f"octsrc phantom=mirror lines=4 bscans=1 num-buffers=1 depth={depth}e-6"
         see(folder, depth)
