@@ -495,7 +495,9 @@ note_ghosts (OctMirrorSet *set)
     if (level > GHOST)
       note (set,
           "%s has a second reflection at bin %.0f, %.0f dB below the mirror's; "
-          "remove or tilt what reflects there.",
+          "remove or tilt what reflects there, or give the spectrum without "
+          "the "
+          "mirror as --background.",
           oct_mirror_set_get_used (set, i)->name, bin, -level);
   }
 }

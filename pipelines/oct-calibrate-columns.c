@@ -35,6 +35,7 @@ find_span (OctMirrorSet *set)
   g_autofree double *positions = g_new (double, count);
   OctMirrorScale scale = { 0 };
   double span;
+  guint off = 0;
 
   for (guint i = 0; i < count; i++) {
     positions[i] = oct_mirror_set_get_used (set, i)->position;
@@ -44,6 +45,15 @@ find_span (OctMirrorSet *set)
   if (!oct_mirror_fit_find_scale (set->fit, positions, &scale)) {
     note (set, "Depths are not known in um: that takes two mirrors at "
                "different positions.");
+    return 0;
+  }
+  for (guint i = 0; i < count; i++)
+    off += scale.off[i];
+  if (off > 0 && count - off < 3) {
+    note (set, "The positions of the mirrors do not fit to their depths, and "
+               "which of them is wrong cannot be told: depths are not known in "
+               "um.");
+    oct_mirror_scale_clear (&scale);
     return 0;
   }
   for (guint i = 0; i < count; i++)

@@ -138,7 +138,7 @@ draw_line (const Panel *p, const double *x, double x_step, const double *y,
   cairo_rectangle (p->cr, p->x, p->y, p->width, p->height);
   cairo_clip (p->cr);
   cairo_set_source_rgb (p->cr, colour.r, colour.g, colour.b);
-  cairo_set_line_width (p->cr, 1.2);
+  cairo_set_line_width (p->cr, 1.4);
   cairo_set_line_join (p->cr, CAIRO_LINE_JOIN_ROUND);
   for (guint i = 0; i < count; i++) {
     double at = x != NULL ? x[i] : i * x_step;
@@ -273,7 +273,8 @@ static void
 draw_all (
     cairo_t *cr, const OctMirrorSet *set, const OctCalibrateColumns *columns)
 {
-  guint n = columns->samples, panels = set->fit != NULL ? 3 : 2;
+  guint n = columns->samples;
+  guint panels = 1 + (columns->dispersion != NULL) + (set->fit != NULL);
   double width = (double)WIDTH / panels, top = 0.58 * HEIGHT;
   g_autofree double *bend = g_new (double, n);
   gboolean falls = columns->k_index[n - 1] < columns->k_index[0];

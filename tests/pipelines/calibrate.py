@@ -158,6 +158,19 @@ def test_step_and_each_bscan(folder):
     assert "Error: " in text, text
 
 
+def test_positions_that_are_wrong(folder):
+    names = some(folder, 100, 250, 400, 550, 700)
+    text = calibrate(folder, "--mirror", *names, "--same-side", "--depth-um", 100,
+                     250, 480, 550, 700, "--centre-nm", 845, "--output", "c.csv")
+    assert "The depth of 'm400.raw' does not fit to its position" in text, text
+    assert "wavelength_nm" in read_csv(folder / "c.csv")
+    # of three nobody knows which: no wavelengths rather than wrong ones
+    text = calibrate(folder, "--mirror", *names[:3], "--same-side", "--depth-um",
+                     100, 250, 480, "--centre-nm", 845, "--output", "d.csv")
+    assert "depths are not known in um" in text, text
+    assert "wavelength_nm" not in read_csv(folder / "d.csv")
+
+
 def test_falling_wavelengths(folder):
     names = some(folder, 200, 900)
     for name in names:
