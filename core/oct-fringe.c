@@ -10,6 +10,8 @@
 #define FIRST OCT_FRINGE_FIRST_BIN
 /* Of the noise in the transform with a Hann window, over that of a sample. */
 #define HANN_POWER 0.375
+/* Of the coherence that noise allows: lines see the same mirror. */
+#define AGREE 0.9
 
 static double
 power (double complex v)
@@ -100,8 +102,9 @@ find_band (const double *p, guint bins, double floor)
 }
 
 static void
-find_frequency (OctFringe *f, const double *p)
+find_frequency (OctFringe *f, const double *y)
 {
+  g_autofree double *p = find_powers (y, f->lines, f->samples);
   guint bins = f->samples / 2 + 1, band, low, high;
   /* the power of noise is distributed exponentially */
   double floor = oct_curve_quantile (p + FIRST, bins - FIRST, 0.5) / log (2);
@@ -170,32 +173,86 @@ lock (const double complex *z, guint lines, guint n, double complex *turns,
   memcpy (common, sum, n * sizeof *sum);
 }
 
-static void
-average (OctFringe *f, const double *y)
+/* Phases of all lines against their common fringe, which begins as `first`;
+ * returns its rms. */
+static double
+lock_all (const double complex *z, guint lines, guint n, guint first,
+    double complex *turns)
 {
-  guint lines = f->lines, n = f->samples, strongest = 0;
-  g_autofree double complex *z = filter (y, lines, n, f->frequency);
-  g_autofree double complex *turns = g_new (double complex, lines);
-  g_autofree double complex *common = NULL;
-  double most = -1, all = 0, locked = 0;
+  g_autofree double complex *common =
+      g_memdup2 (z + (gsize)first * n, n * sizeof *z);
+  double sum = 0;
 
-  for (guint line = 0; line < lines; line++) {
-    double sum = 0;
-
-    for (guint i = 0; i < n; i++)
-      sum += power (z[(gsize)line * n + i]);
-    all += sum / lines;
-    if (sum > most) {
-      most = sum;
-      strongest = line;
-    }
-  }
-  common = g_memdup2 (z + (gsize)strongest * n, n * sizeof *z);
   for (guint round = 0; round < 4; round++)
     lock (z, lines, n, turns, common);
   for (guint i = 0; i < n; i++)
-    locked += power (common[i]);
-  f->coherence = all > 0 ? sqrt (locked / all) : 0;
+    sum += power (common[i]);
+  return sqrt (sum);
+}
+
+/* Energy of the lines within the band, [lines]; returns their mean, and the
+ * strongest one. */
+static double
+find_energies (const double complex *z, guint lines, guint n, double *energies,
+    guint *strongest)
+{
+  double mean = 0;
+
+  *strongest = 0;
+  for (guint line = 0; line < lines; line++) {
+    energies[line] = 0;
+    for (guint i = 0; i < n; i++)
+      energies[line] += power (z[(gsize)line * n + i]);
+    mean += energies[line] / lines;
+    if (energies[line] > energies[*strongest])
+      *strongest = line;
+  }
+  return mean;
+}
+
+/* A mirror that moves, or that is tilted below a scan, has many depths.  Puts
+ * the lines that agree with the strongest one first in y, where all of them
+ * agree less than their noise explains; returns their number. */
+static guint
+select_lines (OctFringe *f, double *y)
+{
+  guint lines = f->lines, n = f->samples, strongest, kept = 0;
+  g_autofree double complex *z = filter (y, lines, n, f->frequency);
+  g_autofree double complex *turns = g_new (double complex, lines);
+  g_autofree double *energies = g_new (double, lines);
+  double mean = MAX (find_energies (z, lines, n, energies, &strongest), 1e-300);
+  double noise = MIN (f->variance * 1.3 * f->frequency, mean);
+  double signal = mean - noise;
+
+  f->coherence = lock_all (z, lines, n, strongest, turns) / sqrt (mean);
+  if (signal < noise
+      || f->coherence > AGREE * sqrt ((signal + noise / lines) / mean))
+    return lines;
+  for (guint line = 0; line < lines; line++) {
+    double complex product = 0;
+
+    for (guint i = 0; i < n; i++)
+      product += z[(gsize)line * n + i] * conj (z[(gsize)strongest * n + i]);
+    if (cabs (product)
+        < AGREE * signal / mean * sqrt (energies[line] * energies[strongest]))
+      continue;
+    memmove (y + (gsize)kept * n, y + (gsize)line * n, n * sizeof *y);
+    kept++;
+  }
+  return MAX (kept, 1);
+}
+
+/* The mean of the lines, turned to a common phase. */
+static void
+average (OctFringe *f, const double *y)
+{
+  guint lines = f->lines, n = f->samples, strongest;
+  g_autofree double complex *z = filter (y, lines, n, f->frequency);
+  g_autofree double complex *turns = g_new (double complex, lines);
+  g_autofree double *energies = g_new (double, lines);
+  double mean = MAX (find_energies (z, lines, n, energies, &strongest), 1e-300);
+
+  f->coherence = lock_all (z, lines, n, strongest, turns) / sqrt (mean);
   for (guint line = 0; line < lines; line++) {
     for (guint i = 0; i < n; i++)
       f->average[i] += y[(gsize)line * n + i] * conj (turns[line]) / lines;
@@ -225,21 +282,27 @@ oct_fringe_new (
 {
   OctFringe *f = g_new0 (OctFringe, 1);
   g_autofree double *y = subtract (raw, lines, samples, background);
-  g_autofree double *powers = find_powers (y, lines, samples);
 
   f->samples = samples;
-  f->lines = lines;
+  f->lines = f->given = lines;
   f->average = g_new0 (double complex, samples);
   f->saturated = find_saturated (raw, (gsize)lines * samples);
-  find_frequency (f, powers);
+  f->coherence = 1;
+  find_frequency (f, y);
   if (lines > 1) {
+    f->lines = select_lines (f, y);
+    if (f->lines < lines)
+      find_frequency (f, y);
+  }
+  f->agreement = f->coherence;
+  if (f->lines > 1) {
     average (f, y);
   } else {
     for (guint i = 0; i < samples; i++)
       f->average[i] = y[i];
     f->mix = f->coherence = 1;
   }
-  f->variance /= lines;
+  f->variance /= f->lines;
   return f;
 }
 

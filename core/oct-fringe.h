@@ -18,7 +18,8 @@ G_BEGIN_DECLS
 #define OCT_FRINGE_GOOD_SNR 25.0
 
 typedef struct {
-  guint samples, lines;
+  guint samples, given; /* given: A-lines */
+  guint lines;          /* of them, that agree with each other and are used */
   /* [samples]: mean of the lines, each turned to a common phase; of one line
    * that line.  It is fringe + mix conj (fringe) + what varies slowly. */
   double complex *average;
@@ -26,6 +27,7 @@ typedef struct {
   double frequency; /* cycles per record */
   double snr;       /* dB, of the highest bin to the noise floor, averaged */
   double coherence; /* 0 .. 1, of the lines with each other */
+  double agreement; /* the same of all that were given */
   double variance;  /* of the noise of one sample of `average` */
   double saturated; /* part of the samples at the largest value, 0 .. 1 */
   gboolean folded;  /* reaches half of the sampling rate */

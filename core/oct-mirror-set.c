@@ -226,10 +226,16 @@ look_at (OctMirrorSet *set, OctMirror *mirror)
         mirror->name, fringe->snr, OCT_FRINGE_GOOD_SNR);
   if (mirror->used)
     look_for_double (mirror);
-  if (mirror->used && fringe->coherence < COHERENT)
+  if (mirror->used && fringe->lines < fringe->given)
     note (set,
-        "The A-lines of %s agree with each other to %.0f %% only; hold the "
-        "mirror still, or give one depth per file.",
+        "%s is at several depths, it moved or is tilted: the %u of its %u "
+        "A-lines that agree with the brightest are used; hold it still and "
+        "upright, or give one depth per file.",
+        mirror->name, fringe->lines, fringe->given);
+  else if (mirror->used && fringe->coherence < COHERENT)
+    note (set,
+        "The A-lines of %s agree with each other to %.0f %% only, as noise "
+        "makes them; give the mirror more light.",
         mirror->name, 100 * fringe->coherence);
 }
 

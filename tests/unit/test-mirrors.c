@@ -22,7 +22,7 @@
 typedef struct {
   const char *name;
   MirrorCamera camera;
-  double depths[MAX_MIRRORS]; /* um, ends with 0 */
+  double depths[MAX_MIRRORS + 1]; /* um, ends with 0 */
   guint lines;
   gboolean background, reversed;
   /* limits: rad rms of K at the deepest mirror and of D, dB */
@@ -266,10 +266,14 @@ test_sides (void)
   for (guint which = 0; which < 2; which++) {
     const double *depths = which ? many : few;
     guint count = which ? G_N_ELEMENTS (many) : G_N_ELEMENTS (few);
-    const Case c = { .camera = MIRROR_CAMERA, .lines = 1 };
+    Case c = { "sides that are found", .camera = MIRROR_CAMERA, .lines = 1,
+      .k = 0.05, .d = 0.03, .loss = 0.05 };
     OctFringe *fringes[MAX_MIRRORS];
     double sides[MAX_MIRRORS], ratio;
     g_autoptr (OctMirrorFit) fit = NULL;
+    g_autoptr (OctMirrorFit) again = NULL;
+
+    memcpy (c.depths, depths, count * sizeof *depths);
 
     for (guint m = 0; m < count; m++) {
       fringes[m] = see (&c, depths[m], NULL);
@@ -282,6 +286,9 @@ test_sides (void)
     g_assert_cmpfloat (ratio, >=, 2);
     for (guint m = 0; m < count; m++)
       g_assert_cmpfloat (sides[m], ==, depths[m] * depths[0] > 0 ? 1 : -1);
+    again = oct_mirror_fit_new (fringes, count, sides);
+    g_assert_nonnull (again);
+    check_fit (&c, again);
     for (guint m = 0; m < count; m++)
       oct_fringe_free (fringes[m]);
   }
@@ -488,6 +495,44 @@ test_fringes (void)
   g_assert_true (beyond->folded);
 }
 
+/* A B-scan over a tilted mirror is at many depths: lines at one are used. Noise
+ * is no reason to use fewer. */
+static void
+test_tilted (void)
+{
+  static const double depths[] = { 200, 900 };
+  Case c = { "tilted", .camera = MIRROR_CAMERA, .depths = { 200, 900 },
+    .lines = 60, .k = 0.05, .d = 0.03, .loss = 0.05 };
+  const double sides[] = { 1, 1 };
+  OctFringe *fringes[2];
+  g_autoptr (OctMirrorFit) fit = NULL;
+  g_autoptr (OctFringe) weak = NULL;
+  g_autofree double *counts = g_new (double, 60 * 1024);
+
+  for (guint m = 0; m < 2; m++) {
+    for (guint line = 0; line < 60; line++)
+      mirror_camera_see (
+          &c.camera, depths[m] + line / 3.0, 1, counts + line * 1024);
+    fringes[m] = oct_fringe_new (counts, 60, 1024, NULL);
+    g_test_message ("%u of %u lines, agreement %.2f, coherence %.2f",
+        fringes[m]->lines, fringes[m]->given, fringes[m]->agreement,
+        fringes[m]->coherence);
+    g_assert_cmpuint (fringes[m]->lines, <, 20);
+    g_assert_cmpfloat (fringes[m]->agreement, <, 0.8);
+    g_assert_cmpfloat (fringes[m]->coherence, >, 0.9);
+  }
+  fit = oct_mirror_fit_new (fringes, 2, sides);
+  g_assert_nonnull (fit);
+  check_fit (&c, fit);
+  c.camera.reflectivity = 0.003;
+  weak = see (&c, 600, NULL);
+  g_test_message ("weak: agreement %.2f, %.1f dB", weak->agreement, weak->snr);
+  g_assert_cmpuint (weak->lines, ==, 60);
+  g_assert_cmpfloat (weak->agreement, <, 0.95);
+  oct_fringe_free (fringes[0]);
+  oct_fringe_free (fringes[1]);
+}
+
 /* Direct sums. */
 static void
 test_fourier (void)
@@ -592,6 +637,7 @@ main (int argc, char **argv)
   g_test_add_func ("/mirrors/errors", test_errors);
   g_test_add_func ("/mirrors/cscan", test_cscan);
   g_test_add_func ("/mirrors/fringes", test_fringes);
+  g_test_add_func ("/mirrors/tilted", test_tilted);
   g_test_add_func ("/mirrors/fourier", test_fourier);
   g_test_add_func ("/mirrors/smoothing", test_smoothing);
   g_test_add_func ("/mirrors/splines", test_splines);
