@@ -36,8 +36,8 @@ transform (const OctFourier *f, double complex *x)
 
         to[2 * j * run + i] = a + b;
         to[(2 * j + 1) * run + i] =
-            CMPLX (creal (w) * creal (d) - cimag (w) * cimag (d),
-                creal (w) * cimag (d) + cimag (w) * creal (d));
+            (creal (w) * creal (d) - cimag (w) * cimag (d))
+            + I * (creal (w) * cimag (d) + cimag (w) * creal (d));
       }
     }
     swap = from;

@@ -15,9 +15,8 @@
 /* Times the median width, and rad: no mirror like the others. */
 #define WIDE 2.0
 #define MISFIT 0.3
-/* Depths over the deepest that are one depth, and that are close together. */
+/* Depths over the deepest that are one depth. */
 #define ONE_DEPTH 0.01
-#define CLOSE_DEPTHS 0.3
 /* dB below the peak: of a second mirror, or a ghost worth a note. */
 #define SECOND_MIRROR -10.0
 #define GHOST -20.0
@@ -27,14 +26,6 @@
 #define OVER_NOISE 14.0
 #define SURE_OF_SIDES 2.0
 #define SURE_BY_POSITION 3.0
-#define WORST_RESIDUAL 0.5
-#define GOOD_WIDTH 1.05
-#define USABLE_WIDTH 1.25
-/* Errors of phases that are predicted are lower bounds. */
-#define ERROR_FACTOR 3.0
-#define ERROR_LIMIT 0.3
-
-#define SAMPLES_UNDER_LIGHT 0.01 /* of the square of the brightest */
 
 OctMirrorSet *
 oct_mirror_set_new (guint samples)
@@ -508,20 +499,6 @@ note_ghosts (OctMirrorSet *set)
   }
 }
 
-/* Signed depths over the deepest, from the first to the last. */
-static double
-find_spread (const OctMirrorFit *f)
-{
-  double low = HUGE_VAL, high = -HUGE_VAL, deepest = 0;
-
-  for (guint m = 0; m < f->mirrors; m++) {
-    low = MIN (low, f->a[m] * f->sides[m]);
-    high = MAX (high, f->a[m] * f->sides[m]);
-    deepest = MAX (deepest, f->a[m]);
-  }
-  return (high - low) / deepest;
-}
-
 static gboolean
 set_sides_error (const OctMirrorSet *set, GError **error)
 {
@@ -532,6 +509,12 @@ set_sides_error (const OctMirrorSet *set, GError **error)
       "there are none.",
       set->used->len);
   return FALSE;
+}
+
+gboolean
+oct_mirror_set_is_one_depth (const OctMirrorSet *set)
+{
+  return oct_mirror_fit_get_spread (set->fit) < ONE_DEPTH;
 }
 
 /* What the calibration says of the mirrors, and what is to be said of it. */
@@ -557,7 +540,7 @@ finish (OctMirrorSet *set, gboolean told)
         "yours lie there.",
         other, oct_mirror_set_get_used (set, 0)->name,
         oct_mirror_set_get_used (set, 0)->name);
-  if (find_spread (f) < ONE_DEPTH) {
+  if (oct_mirror_set_is_one_depth (set)) {
     oct_mirror_fit_forget_dispersion (f);
     note (set,
         "There is one depth alone, bin %.0f: dispersion cannot be told "
@@ -565,11 +548,11 @@ finish (OctMirrorSet *set, gboolean told)
         "the wavenumbers, and the calibration is exact at this depth only; add "
         "a mirror at another depth.",
         oct_mirror_fit_get_bin (f, 0));
-  } else if (find_spread (f) < CLOSE_DEPTHS) {
+  } else if (oct_mirror_fit_get_spread (f) < OCT_MIRROR_SET_CLOSE) {
     note (set,
         "The mirrors are close together, within %.0f %% of the deepest: far "
         "from them the calibration is uncertain; add one that is farther away.",
-        100 * find_spread (f));
+        100 * oct_mirror_fit_get_spread (f));
   }
 }
 
@@ -592,257 +575,5 @@ oct_mirror_set_fit (OctMirrorSet *set, double k_span, GError **error)
     return set_sides_error (set, error);
   finish (set, told);
   note_ghosts (set);
-  return TRUE;
-}
-
-/* --------------------------------------------------------------- what it is */
-
-/* The mirror with exact phases, by itself. */
-static void
-measure_ideal (const OctMirrorSet *set, OctMirror *mirror)
-{
-  guint n = set->samples;
-  const double side = 1;
-  g_autoptr (OctMirrorFit) own = oct_mirror_fit_new (&mirror->fringe, 1, &side);
-  g_autofree double *k_index = g_new (double, n);
-  g_autofree double *dispersion = g_new (double, n);
-  g_autofree double *ascan = NULL;
-
-  memset (&mirror->ideal, 0, sizeof mirror->ideal);
-  if (own == NULL)
-    return;
-  oct_mirror_fit_fill_columns (own, 1, k_index, dispersion);
-  ascan = oct_mirror_peak_transform_ideal (
-      own->amplitudes, n, k_index, rint (n / 4.0));
-  oct_mirror_peak_measure (ascan, n, n / 8.0, n * 3 / 8.0, &mirror->ideal);
-  mirror->ideal.bin = oct_mirror_fit_get_bin (own, 0);
-}
-
-static OctMirrorPeak
-measure_peak (const OctMirrorSet *set, const OctMirror *mirror, double bin,
-    const double *k_index, const double *dispersion)
-{
-  g_autofree double *ascan = oct_mirror_peak_transform (
-      mirror->fringe->average, set->samples, k_index, dispersion);
-  OctMirrorPeak peak;
-
-  oct_mirror_peak_measure (ascan, set->samples,
-      MAX (0.75 * bin, OCT_FRINGE_FIRST_BIN), 1.33 * bin, &peak);
-  return peak;
-}
-
-void
-oct_mirror_set_measure (
-    OctMirrorSet *set, const double *k_index, const double *dispersion)
-{
-  guint n = set->samples;
-  g_autofree double *opposite = g_new0 (double, n);
-
-  for (guint p = 0; dispersion != NULL && p < n; p++)
-    opposite[p] = -dispersion[p];
-  for (guint i = 0; i < set->used->len; i++) {
-    OctMirror *mirror = oct_mirror_set_get_used (set, i);
-    double bin = mirror->fringe->frequency;
-    OctMirrorPeak here, there;
-
-    measure_ideal (set, mirror);
-    mirror->before = measure_peak (set, mirror, bin, NULL, NULL);
-    if (mirror->ideal.bin > 0)
-      bin = mirror->ideal.bin;
-    here = measure_peak (set, mirror, bin, k_index, dispersion);
-    there = dispersion != NULL
-                ? measure_peak (set, mirror, bin, k_index, opposite)
-                : here;
-    if (mirror->side == 0)
-      mirror->side = there.level > here.level ? -1 : 1;
-    mirror->after = mirror->side > 0 ? here : there;
-    mirror->bin = mirror->after.bin;
-  }
-}
-
-static double
-find_excess (const OctMirror *mirror)
-{
-  return mirror->ideal.width_6db > 0
-             ? mirror->after.width_6db / mirror->ideal.width_6db
-             : HUGE_VAL;
-}
-
-OctVerdict
-oct_mirror_set_judge (const OctMirrorSet *set, const OctMirror **worst)
-{
-  double most = 0;
-
-  *worst = NULL;
-  for (guint i = 0; i < set->used->len; i++) {
-    const OctMirror *mirror = oct_mirror_set_get_used (set, i);
-
-    if (*worst == NULL || find_excess (mirror) > most) {
-      most = find_excess (mirror);
-      *worst = mirror;
-    }
-  }
-  return most <= GOOD_WIDTH     ? OCT_VERDICT_GOOD
-         : most <= USABLE_WIDTH ? OCT_VERDICT_USABLE
-                                : OCT_VERDICT_BAD;
-}
-
-gboolean
-oct_mirror_set_check (const OctMirrorSet *set, GError **error)
-{
-  const OctMirror *worst;
-
-  if (!set->fit->rising) {
-    g_set_error_literal (error, OCT_ERROR, OCT_ERROR_FORMAT,
-        "The wavenumbers that were found do not rise from each sample to the "
-        "next, thus the fringes are not those of mirrors; give one mirror that "
-        "stands still per file.");
-    return FALSE;
-  }
-  if (set->fit->residual > WORST_RESIDUAL && set->used->len == 1) {
-    g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
-        "The phase of the fringe of %s is uncertain by %.1f rad, where at most "
-        "%.1f is expected; take more A-lines of it, or give it more light.",
-        oct_mirror_set_get_used (set, 0)->name, set->fit->residual,
-        WORST_RESIDUAL);
-    return FALSE;
-  }
-  if (set->fit->residual > WORST_RESIDUAL) {
-    g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
-        "The phases of the mirrors are off by %.1f rad from any common "
-        "calibration, where at most %.1f is expected; do all files belong to "
-        "the same system, and are the mirrors where --other-side says?",
-        set->fit->residual, WORST_RESIDUAL);
-    return FALSE;
-  }
-  for (guint i = 0; i < set->used->len; i++) {
-    const OctMirror *mirror = oct_mirror_set_get_used (set, i);
-
-    if (mirror->after.level < mirror->before.level - 0.1
-        || mirror->after.width_6db > 1.03 * mirror->before.width_6db) {
-      g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
-          "With the calibration that was found %s would be less sharp than "
-          "without any (%.2f bins wide instead of %.2f); give other mirrors, "
-          "with stronger fringes.",
-          mirror->name, mirror->after.width_6db, mirror->before.width_6db);
-      return FALSE;
-    }
-  }
-  if (oct_mirror_set_judge (set, &worst) != OCT_VERDICT_BAD)
-    return TRUE;
-  g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
-      "With the calibration that was found %s would be %.2f bins wide, while "
-      "its fringe allows %.2f; give other mirrors, with stronger fringes.",
-      worst->name, worst->after.width_6db, worst->ideal.width_6db);
-  return FALSE;
-}
-
-/* The deepest bin whose fringes stay below half of the sampling rate where
- * there is light. */
-static double
-find_last_bin (const OctMirrorFit *f)
-{
-  g_autofree double *slope = g_new (double, f->samples);
-  double steepest = 0;
-
-  oct_curve_gradient (f->k, f->samples, slope);
-  for (guint p = 0; p < f->samples; p++)
-    if (f->light[p] > SAMPLES_UNDER_LIGHT)
-      steepest = MAX (steepest, slope[p]);
-  return MIN (0.5 / MAX (steepest, 1e-9), 0.95 * f->samples / 2);
-}
-
-gboolean
-oct_mirror_set_is_one_depth (const OctMirrorSet *set)
-{
-  return find_spread (set->fit) < ONE_DEPTH;
-}
-
-gboolean
-oct_mirror_set_find_range (const OctMirrorSet *set, double *low, double *high)
-{
-  double first = OCT_FRINGE_FIRST_BIN, last = find_last_bin (set->fit);
-  double bins[129], errors[129];
-  gint from, end, best = 0;
-
-  if (find_spread (set->fit) < ONE_DEPTH) {
-    *low = *high = oct_mirror_fit_get_bin (set->fit, 0);
-    return FALSE;
-  }
-  for (guint i = 0; i <= 128; i++)
-    bins[i] = first + (last - first) * i / 128;
-  oct_mirror_fit_find_errors (set->fit, 1, bins, 129, errors);
-  for (gint i = 1; i <= 128; i++)
-    if (errors[i] < errors[best])
-      best = i;
-  for (from = best; from > 0 && ERROR_FACTOR * errors[from - 1] < ERROR_LIMIT;)
-    from--;
-  for (end = best; end < 128 && ERROR_FACTOR * errors[end + 1] < ERROR_LIMIT;)
-    end++;
-  *low = bins[from];
-  *high = bins[end];
-  return TRUE;
-}
-
-const char *
-oct_mirror_set_advise (const OctMirrorSet *set)
-{
-  double low, high, last = find_last_bin (set->fit);
-  double spread = find_spread (set->fit), deepest = 0;
-
-  for (guint i = 0; i < set->used->len; i++)
-    deepest = MAX (deepest, oct_mirror_fit_get_bin (set->fit, i));
-  if (spread < ONE_DEPTH)
-    return "add a mirror at another depth";
-  if (spread < CLOSE_DEPTHS)
-    return "add a mirror that is farther away from the others";
-  if (set->notes->len > 0 && set->fit->residual > 0.1)
-    return "measure the mirrors again that are named above";
-  if (deepest < 0.25 * last)
-    return "add a mirror near the deep end of the range";
-  oct_mirror_set_find_range (set, &low, &high);
-  if (high < 0.9 * last)
-    return "add a mirror near the deep end of the range, or take more A-lines "
-           "of each";
-  return NULL;
-}
-
-static int
-compare_bins (gconstpointer a, gconstpointer b)
-{
-  double x = (*(OctMirror *const *)a)->bin, y = (*(OctMirror *const *)b)->bin;
-
-  return (x > y) - (x < y);
-}
-
-gboolean
-oct_mirror_set_find_fall_off (
-    const OctMirrorSet *set, double *slope, double *lost_6db)
-{
-  guint count = set->used->len;
-  g_autofree OctMirror **sorted = g_new (OctMirror *, count + 1);
-  g_autofree double *bins = g_new (double, count + 1);
-  g_autofree double *levels = g_new (double, count + 1);
-  double offset;
-
-  for (guint i = 0; i < count; i++)
-    sorted[i] = oct_mirror_set_get_used (set, i);
-  qsort (sorted, count, sizeof *sorted, compare_bins);
-  for (guint i = 0; i < count; i++) {
-    bins[i] = sorted[i]->bin;
-    levels[i] = sorted[i]->after.level;
-  }
-  *lost_6db = 0;
-  if (count < 2 || bins[count - 1] - bins[0] < 2)
-    return FALSE;
-  oct_curve_fit_line (bins, levels, NULL, count, &offset, slope);
-  for (guint i = 1; i < count && *lost_6db == 0; i++) {
-    double limit = levels[0] - 6;
-
-    if (levels[i] < limit)
-      *lost_6db = bins[i - 1]
-                  + (bins[i] - bins[i - 1]) * (levels[i - 1] - limit)
-                        / (levels[i - 1] - levels[i]);
-  }
   return TRUE;
 }

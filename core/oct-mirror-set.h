@@ -25,6 +25,9 @@ typedef struct {
       ideal; /* no calibration, this one, none better */
 } OctMirror;
 
+/* Depths over the deepest, that are close together. */
+#define OCT_MIRROR_SET_CLOSE 0.3
+
 typedef enum {
   OCT_VERDICT_GOOD,   /* no peak more than 5 % wider than it could be */
   OCT_VERDICT_USABLE, /* ... 25 % */

@@ -466,6 +466,19 @@ oct_mirror_fit_get_bin (const OctMirrorFit *f, guint m)
   return f->a[m] / (2 * G_PI) * f->samples / (f->samples - 1.0);
 }
 
+double
+oct_mirror_fit_get_spread (const OctMirrorFit *f)
+{
+  double low = HUGE_VAL, high = -HUGE_VAL, deepest = 0;
+
+  for (guint m = 0; m < f->mirrors; m++) {
+    low = MIN (low, f->a[m] * f->sides[m]);
+    high = MAX (high, f->a[m] * f->sides[m]);
+    deepest = MAX (deepest, f->a[m]);
+  }
+  return (high - low) / deepest;
+}
+
 void
 oct_mirror_fit_fill_columns (
     const OctMirrorFit *f, double side, double *k_index, double *dispersion)

@@ -48,6 +48,10 @@ double oct_mirror_fit_find_sides (const OctMirrorFit *fit, double *sides);
 /* Bin of a transform over all samples at which mirror m has its peak. */
 double oct_mirror_fit_get_bin (const OctMirrorFit *fit, guint m);
 
+/* From the first to the last depth, those of the other side negative, over the
+ * deepest: 0 .. 2. */
+double oct_mirror_fit_get_spread (const OctMirrorFit *fit);
+
 /* The columns of a calibration, [samples] each: k_index rises, dispersion is
  * the phase of exp (+i phase) at the uniform wavenumbers, for reflections on
  * `side`. */

@@ -446,6 +446,21 @@ def test_check_says_what_is_wrong(folder):
     text = calibrate(folder, "--check", "plain.csv", "--mirror", *names)
     assert "'plain.csv' is poor for these mirrors: 'm900.raw' is" in text, text
     assert "make a new one" in text, text
+    # a good one of a part of the record
+    calibrate(folder, "--mirror", *names, "--same-side", "--output", "c.csv")
+    columns = read_csv(folder / "c.csv")
+    for name, first, last in (("part.csv", 200, 800), ("back.csv", 900, 150)):
+        at = [first + (last - first) * i / 1023 for i in range(SAMPLES)]
+        (folder / name).write_text("k_index,dispersion_rad\n" + "".join(
+            "{:.6f},{:.6f}\n".format(*(
+                column[int(x)] + (column[int(x) + 1] - column[int(x)]) * (x % 1)
+                for column in (columns["k_index"], columns["dispersion_rad"])))
+            for x in at))
+        text = calibrate(folder, "--check", name, "--mirror", *names)
+        part = abs(last - first) / 1023
+        for name, (_, at, after, _) in read_table(text).items():
+            depth = 254 if "900" in name else 85
+            assert abs(at - depth * part) < 3 and after < 2.6, text
     (folder / "phase.csv").write_text("dispersion_rad\n" + "0\n" * SAMPLES)
     text = calibrate(folder, "--check", "phase.csv", "--mirror", *names, status=1)
     assert "neither k_index nor wavelength_nm" in text, text
