@@ -3,16 +3,26 @@
 
 #include <math.h>
 
+/* Mirrors that are left out, of which it is said why. */
+#define MAX_LEFT_OUT 12
+
 void
 oct_calibrate_print_notes (const OctMirrorSet *set)
 {
+  guint left = 0;
+
   for (guint i = 0; i < set->mirrors->len; i++) {
     const OctMirror *mirror = oct_mirror_set_get (set, i);
 
     /* of a single one the error says it */
-    if (!mirror->used && mirror->reason != NULL && set->mirrors->len > 1)
+    if (mirror->used || mirror->reason == NULL || set->mirrors->len == 1)
+      continue;
+    if (left++ < MAX_LEFT_OUT)
       g_printerr ("Note: %s\n", mirror->reason);
   }
+  if (left > MAX_LEFT_OUT)
+    g_printerr (
+        "Note: %u more are left out for such reasons.\n", left - MAX_LEFT_OUT);
   for (guint i = 0; i < set->notes->len; i++)
     g_printerr ("Note: %s\n", (const char *)g_ptr_array_index (set->notes, i));
 }

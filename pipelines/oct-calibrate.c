@@ -275,7 +275,8 @@ make (const OctCalibrateOptions *o, Reading *r, GError **error)
     return FALSE;
   }
   oct_calibrate_print_notes (set);
-  oct_calibrate_print_peaks (set);
+  if (set->fit->rising)
+    oct_calibrate_print_peaks (set);
   if (!oct_mirror_set_check (set, error)
       || !oct_calibrate_columns_write (&columns, set, o->output, error))
     return FALSE;

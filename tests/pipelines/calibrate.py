@@ -579,6 +579,11 @@ def test_tissue(folder):
         folder, f"{stored} wavelength-min=790 wavelength-max=900"))
     print(f"# correlation with the true image: {ours:.3f}, with linear "
           f"wavelengths alone {rough:.3f}", flush=True)
+    # and tissue is no mirror
+    refuse(folder, "--mirror", "tissue.raw", samples=VIRTUAL,
+           says=["one mirror alone"])
+    refuse(folder, "--mirror", "tissue.raw", "--lines", 1, "--each-bscan",
+           "--same-side", samples=VIRTUAL, says=["mirror"])
     assert ours > 0.9 and 1 - ours < 0.5 * (1 - rough), (ours, rough)
 
 
