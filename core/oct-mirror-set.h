@@ -74,6 +74,12 @@ void oct_mirror_set_measure (
 OctVerdict oct_mirror_set_judge (
     const OctMirrorSet *set, const OctMirror **worst);
 
+/* How the calibration does with mirrors that it was not made of: each of some,
+ * spread over depth, measured with a calibration of all others.  *excess: width
+ * over the one that is possible, of the worst.  Returns how many; 0: there are
+ * fewer than four mirrors. */
+guint oct_mirror_set_cross_check (const OctMirrorSet *set, double *excess);
+
 /* FALSE, OCT_ERROR_FORMAT: the calibration of the fit, whose peaks have been
  * measured, is none to use, and why. */
 gboolean oct_mirror_set_check (const OctMirrorSet *set, GError **error);

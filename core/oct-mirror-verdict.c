@@ -16,6 +16,9 @@
 /* Errors of phases that are predicted are lower bounds. */
 #define ERROR_FACTOR 3.0
 #define ERROR_LIMIT 0.3
+/* Mirrors of which each is left out once, to see how the others do. */
+#define MIN_CROSS_CHECKED 4
+#define MAX_CROSS_CHECKED 5
 /* Of the square of the brightest sample. */
 #define SAMPLES_UNDER_LIGHT 0.01
 
@@ -111,6 +114,72 @@ oct_mirror_set_judge (const OctMirrorSet *set, const OctMirror **worst)
   return most <= GOOD_WIDTH     ? OCT_VERDICT_GOOD
          : most <= USABLE_WIDTH ? OCT_VERDICT_USABLE
                                 : OCT_VERDICT_BAD;
+}
+
+static int
+compare_bins (gconstpointer a, gconstpointer b)
+{
+  double x = (*(OctMirror *const *)a)->bin, y = (*(OctMirror *const *)b)->bin;
+
+  return (x > y) - (x < y);
+}
+
+/* Used mirrors by depth, [used]. */
+static OctMirror **
+sort_by_depth (const OctMirrorSet *set)
+{
+  guint count = set->used->len;
+  OctMirror **sorted = g_new (OctMirror *, count + 1);
+
+  for (guint i = 0; i < count; i++)
+    sorted[i] = oct_mirror_set_get_used (set, i);
+  qsort (sorted, count, sizeof *sorted, compare_bins);
+  return sorted;
+}
+
+/* How many times its ideal width `mirror` has behind a calibration of the
+ * others. */
+static double
+find_excess_without (const OctMirrorSet *set, const OctMirror *mirror)
+{
+  guint n = set->samples, others = 0;
+  g_autofree OctFringe **fringes = g_new (OctFringe *, set->used->len);
+  g_autofree double *sides = g_new (double, set->used->len);
+  g_autofree double *k_index = g_new (double, n);
+  g_autofree double *dispersion = g_new (double, n);
+  g_autoptr (OctMirrorFit) fit = NULL;
+
+  for (guint i = 0; i < set->used->len; i++) {
+    const OctMirror *other = oct_mirror_set_get_used (set, i);
+
+    if (other == mirror)
+      continue;
+    fringes[others] = other->fringe;
+    sides[others++] = other->side;
+  }
+  fit = oct_mirror_fit_new (fringes, others, sides);
+  if (fit == NULL || !(mirror->ideal.width_6db > 0))
+    return HUGE_VAL;
+  oct_mirror_fit_fill_columns (fit, mirror->side, k_index, dispersion);
+  return measure_peak (set, mirror, mirror->bin, k_index, dispersion).width_6db
+         / mirror->ideal.width_6db;
+}
+
+guint
+oct_mirror_set_cross_check (const OctMirrorSet *set, double *excess)
+{
+  guint count = set->used->len, checked = MIN (count, MAX_CROSS_CHECKED);
+  g_autofree OctMirror **sorted = sort_by_depth (set);
+
+  *excess = 0;
+  if (count < MIN_CROSS_CHECKED)
+    return 0;
+  for (guint i = 0; i < checked; i++) {
+    guint which = (guint)rint ((count - 1.0) * i / (checked - 1));
+
+    *excess = MAX (*excess, find_excess_without (set, sorted[which]));
+  }
+  return checked;
 }
 
 gboolean
@@ -227,27 +296,16 @@ oct_mirror_set_advise (const OctMirrorSet *set)
   return NULL;
 }
 
-static int
-compare_bins (gconstpointer a, gconstpointer b)
-{
-  double x = (*(OctMirror *const *)a)->bin, y = (*(OctMirror *const *)b)->bin;
-
-  return (x > y) - (x < y);
-}
-
 gboolean
 oct_mirror_set_find_fall_off (
     const OctMirrorSet *set, double *slope, double *lost_6db)
 {
   guint count = set->used->len;
-  g_autofree OctMirror **sorted = g_new (OctMirror *, count + 1);
+  g_autofree OctMirror **sorted = sort_by_depth (set);
   g_autofree double *bins = g_new (double, count + 1);
   g_autofree double *levels = g_new (double, count + 1);
   double offset;
 
-  for (guint i = 0; i < count; i++)
-    sorted[i] = oct_mirror_set_get_used (set, i);
-  qsort (sorted, count, sizeof *sorted, compare_bins);
   for (guint i = 0; i < count; i++) {
     bins[i] = sorted[i]->bin;
     levels[i] = sorted[i]->after.level;

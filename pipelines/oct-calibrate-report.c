@@ -88,6 +88,18 @@ print_range (const OctMirrorSet *set, double bin_um)
   g_print (".\n");
 }
 
+static void
+print_cross_check (const OctMirrorSet *set)
+{
+  double excess;
+  guint count = oct_mirror_set_cross_check (set, &excess);
+
+  if (count > 0)
+    g_print ("Checked with mirrors left out: each of %u, with a calibration of "
+             "the others, is at most %.1f %% wider than possible.\n",
+        count, 100 * MAX (excess - 1, 0));
+}
+
 static const char *
 name_verdict (OctVerdict verdict)
 {
@@ -108,6 +120,7 @@ oct_calibrate_print_verdict (const OctMirrorSet *set,
   if (check == NULL) {
     print_range (set, columns->bin_um);
     g_print ("Residual phase: %.3f rad rms.\n", set->fit->residual);
+    print_cross_check (set);
     advice = oct_mirror_set_advise (set);
     g_print ("\nThis calibration is %s%s: ", name_verdict (verdict),
         oct_mirror_set_is_one_depth (set) ? " at one depth" : "");

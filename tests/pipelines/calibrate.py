@@ -126,6 +126,9 @@ def test_many_mirrors_with_a_scale(folder):
     assert "the camera is saturated" in text, text
     assert "'m-300.raw' lies on the other side of the zero delay than" in text
     assert "This calibration is good: " in text, text
+    worst = re.search(r"each of 5, with a calibration of the others, is at most "
+                      r"([\d.]+) % wider", text)
+    assert float(worst[1]) < 3, text
     scale = re.search(r"bins (\d+) to (\d+) \(([\d.]+) to ([\d.]+) mm in air", text)
     k = [2e3 * math.pi / wavelength(pixel) for pixel in (0, SAMPLES - 1)]
     bin_um = math.pi * (SAMPLES - 1) / SAMPLES / (k[0] - k[1])
