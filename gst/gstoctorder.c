@@ -115,6 +115,7 @@ static const struct {
           [KIND_COMPLEX] = GATHER,
           [KIND_COMPLEX_UNIFORM] = GATHER,
           [KIND_ASCANS] = GATHER } },
+  { "octmeter", "spectra or A-scans", { [KIND_VIDEO] = GREY } },
   { "octrawsink", "raw spectra (video/x-raw, GRAY8 or GRAY16_LE)",
       { [KIND_VIDEO] = GREY,
           [KIND_AS_MEASURED] = RECORD,

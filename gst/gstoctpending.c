@@ -510,6 +510,25 @@ gst_oct_pending_get (
 }
 
 gboolean
+gst_oct_pending_get_aside (
+    GstBuffer *buffer, GstOctPending *pending, GstOctRunner **runner)
+{
+  GstMemory *memory = gst_buffer_n_memory (buffer) == 1
+                          ? gst_buffer_peek_memory (buffer, 0)
+                          : NULL;
+  GstOctRunner *theirs;
+
+  if (memory == NULL || !is_ours (memory))
+    return FALSE;
+  theirs = ((PendingMemory *)memory)->runner;
+  if (!gst_oct_pending_get (buffer, gst_oct_runner_get_cuda (theirs), pending))
+    return FALSE;
+  *runner = gst_oct_runner_new (
+      gst_oct_runner_get_backend (theirs), gst_oct_runner_get_cuda (theirs));
+  return TRUE;
+}
+
+gboolean
 gst_oct_pending_is_on_gpu (GstMemory *memory, GstOctCuda *cuda)
 {
   return is_ours (memory)

@@ -74,6 +74,11 @@ GstMemory *gst_oct_pending_memory_new (
 gboolean gst_oct_pending_get (
     GstBuffer *buffer, GstOctCuda *cuda, GstOctPending *pending);
 
+/* The same wherever it starts from, for a thread beside those of the pipeline:
+ * *runner is another one (a new reference), so that nobody waits. */
+gboolean gst_oct_pending_get_aside (
+    GstBuffer *buffer, GstOctPending *pending, GstOctRunner **runner);
+
 /* Whether it is such memory, done or not, on the GPU of `cuda`. */
 gboolean gst_oct_pending_is_on_gpu (GstMemory *memory, GstOctCuda *cuda);
 

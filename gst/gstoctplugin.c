@@ -7,6 +7,7 @@
 #include "gstoctgather.h"
 #include "gstoctkresample.h"
 #include "gstoctlogscale.h"
+#include "gstoctmeter.h"
 #include "gstoctnufft.h"
 #include "gstoctrawsink.h"
 #include "gstoctreconstruct.h"
@@ -29,6 +30,7 @@ plugin_init (GstPlugin *plugin)
   ok &= GST_ELEMENT_REGISTER (octlogscale, plugin);
   ok &= GST_ELEMENT_REGISTER (octreconstruct, plugin);
   ok &= GST_ELEMENT_REGISTER (octrawsink, plugin);
+  ok &= GST_ELEMENT_REGISTER (octmeter, plugin);
   return ok;
 }
 

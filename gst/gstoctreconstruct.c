@@ -70,6 +70,7 @@ static const GstOctForward forwards[] = {
   { "interpolation", KRESAMPLE, "method", "method=resample" },
   { "a2", DISPERSION },
   { "a3", DISPERSION },
+  { "autofocus-order", DISPERSION },
   { "window", TRANSFORMS },
   { "depth-start", TRANSFORMS },
   { "depth-bins", TRANSFORMS },
@@ -629,6 +630,42 @@ child_proxy_init (gpointer iface, gpointer data)
   ((GstChildProxyInterface *)iface)->get_child_by_name = get_child_by_name;
 }
 
+/* ------------------------------------------------------------------ signals */
+
+static gboolean
+ask_dispersion (GstOctReconstruct *self, const char *signal)
+{
+  gboolean taken = FALSE;
+
+  g_signal_emit_by_name (
+      self->path.parts[GST_OCT_PART_DISPERSION], signal, &taken);
+  return taken;
+}
+
+static gboolean
+autofocus (GstOctReconstruct *self)
+{
+  return ask_dispersion (self, "autofocus");
+}
+
+static gboolean
+undo_autofocus (GstOctReconstruct *self)
+{
+  return ask_dispersion (self, "undo-autofocus");
+}
+
+/* Those of octdispersion, whose messages they have. */
+static void
+add_signals (GType type)
+{
+  g_signal_new_class_handler ("autofocus", type,
+      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (autofocus), NULL, NULL,
+      NULL, G_TYPE_BOOLEAN, 0);
+  g_signal_new_class_handler ("undo-autofocus", type,
+      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (undo_autofocus), NULL,
+      NULL, NULL, G_TYPE_BOOLEAN, 0);
+}
+
 /* ------------------------------------------------------------------- object */
 
 static void
@@ -700,6 +737,7 @@ gst_oct_reconstruct_class_init (GstOctReconstructClass *klass)
     gst_oct_forward_install (object_class, PROP_FORWARDED + i, &forwards[i],
         gst_oct_part_get_type (
             (GstOctPart)g_bit_nth_msf (forwards[i].parts, -1)));
+  add_signals (G_TYPE_FROM_CLASS (klass));
   add_template (element_class, "sink", DCSUB);
   add_template (element_class, "src", LOGSCALE | FFT);
   gst_element_class_set_static_metadata (element_class, "OCT reconstruction",

@@ -106,10 +106,15 @@ make_state (OctLive *live)
 {
   JsonBuilder *builder = oct_live_json_begin ("state");
   const char *trouble = oct_live_graph_get_trouble (live->graph);
+  OctLiveFocus focus;
 
   add_settings (builder, live);
   oct_live_json_add_boolean (
       builder, "changing", oct_live_graph_is_changing (live->graph));
+  oct_live_graph_get_focus (live->graph, &focus);
+  oct_live_json_add_boolean (builder, "focusing", focus.looking);
+  oct_live_json_add_boolean (builder, "focusUndoable", focus.undoable);
+  oct_live_json_add_string (builder, "focusNote", focus.note);
   oct_live_json_add_string (builder, "trouble", trouble);
   add_recording (builder, live);
   return builder;
@@ -342,6 +347,16 @@ record (OctLiveClient *client, gboolean on)
 }
 
 static void
+focus (OctLiveClient *client, gboolean undo)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (!oct_live_graph_focus (client->live->graph, undo, &error))
+    say_sentence (client, "problem", error->message);
+  oct_live_clients_tell_state (client->live);
+}
+
+static void
 control (OctLiveClient *client, const OctLiveMessage *message)
 {
   if (client->role != OCT_LIVE_CONTROL)
@@ -350,6 +365,8 @@ control (OctLiveClient *client, const OctLiveMessage *message)
         "control.");
   else if (message->type == OCT_LIVE_SET)
     set (client, message);
+  else if (message->type == OCT_LIVE_FOCUS)
+    focus (client, message->undo);
   else
     record (client, message->on);
 }
@@ -377,6 +394,7 @@ take_message (OctLiveClient *client, const OctLiveMessage *message)
     break;
   case OCT_LIVE_SET:
   case OCT_LIVE_RECORD:
+  case OCT_LIVE_FOCUS:
     control (client, message);
     break;
   }

@@ -375,6 +375,10 @@ on_message (GstBus *bus, GstMessage *message, gpointer data)
     if (feed->changing)
       end_change (feed, NULL);
     break;
+  case GST_MESSAGE_ELEMENT:
+    if (gst_message_has_name (message, "oct-autofocus"))
+      feed->events.focused (gst_message_get_structure (message), feed->data);
+    break;
   case GST_MESSAGE_LATENCY:
     gst_bin_recalculate_latency (GST_BIN (feed->pipeline));
     break;
@@ -507,6 +511,17 @@ oct_live_feed_change (OctLiveFeed *feed, const OctLiveSettings *settings)
     g_idle_add_full (G_PRIORITY_HIGH, on_changed_at_once,
         g_atomic_rc_box_acquire (feed), release);
   return TRUE;
+}
+
+gboolean
+oct_live_feed_focus (OctLiveFeed *feed, gboolean undo)
+{
+  gboolean taken = FALSE;
+
+  if (feed->reconstruct != NULL)
+    g_signal_emit_by_name (
+        feed->reconstruct, undo ? "undo-autofocus" : "autofocus", &taken);
+  return taken;
 }
 
 /* --------------------------------------------------------------- information

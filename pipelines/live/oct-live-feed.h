@@ -70,6 +70,9 @@ typedef struct {
   /* The last try of a reconstruction or change to it is over: it is in use now
    * or, with one sentence on why, is not. */
   void (*changed) (const char *problem, gpointer data);
+  /* What oct_live_feed_focus() has come to: the message "oct-autofocus" of
+   * octreconstruct. */
+  void (*focused) (const GstStructure *result, gpointer data);
   /* Once, after oct_live_feed_close() of a feed that was started. */
   void (*closed) (gpointer data);
 } OctLiveFeedEvents;
@@ -99,6 +102,11 @@ void oct_live_feed_set (OctLiveFeed *feed, const OctLiveSettings *settings);
  * there is one. */
 gboolean oct_live_feed_change (
     OctLiveFeed *feed, const OctLiveSettings *settings);
+
+/* Looks for the dispersion of what is seen, or takes back what was found last:
+ * `focused` says what came of it.  FALSE, and nothing is done, while there is a
+ * search, or nothing to take back. */
+gboolean oct_live_feed_focus (OctLiveFeed *feed, gboolean undo);
 
 /* Leaves what is not known as it is. */
 void oct_live_feed_get_info (OctLiveFeed *feed, OctLiveInfo *info);

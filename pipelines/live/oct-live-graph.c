@@ -30,12 +30,14 @@ struct _OctLiveGraph {
   OctLiveSettings settings;  /* method: the one wished for */
   const char *used, *former; /* methods: in use, and before that */
   const char *trying;        /* method that is, or NULL */
-  OctLiveInfo info;          /* as far as it was known last */
-  OctPulse pulse;            /* of the images */
-  gint64 started_at;         /* it was, monotonic, us */
-  guint looker;              /* timer that looks at it */
-  gint64 gap_from;           /* last image before a feed that was given up for
-                                its method; 0 = none was */
+  OctLiveFocus focus;        /* its note is `found` */
+  char *found;
+  OctLiveInfo info;  /* as far as it was known last */
+  OctPulse pulse;    /* of the images */
+  gint64 started_at; /* it was, monotonic, us */
+  guint looker;      /* timer that looks at it */
+  gint64 gap_from;   /* last image before a feed that was given up for
+                        its method; 0 = none was */
 };
 
 static OctLiveFeed *make_feed (OctLiveGraph *graph, GError **error);
@@ -166,6 +168,7 @@ close_feed (OctLiveGraph *graph)
     return;
   graph->closing = TRUE;
   graph->trying = NULL;
+  graph->focus.looking = graph->focus.undoable = FALSE;
   oct_live_feed_close (graph->feed);
 }
 
@@ -332,6 +335,29 @@ on_changed (const char *problem, gpointer data)
   change (graph);
 }
 
+/* What was found is a setting like those that people set. */
+static void
+on_focused (const GstStructure *result, gpointer data)
+{
+  OctLiveGraph *graph = data;
+  const char *text = gst_structure_get_string (result, "text");
+  const char *what = gst_structure_get_string (result, "result");
+  gboolean failed = g_str_equal (what, "failed");
+  gboolean changed = g_str_equal (what, "changed");
+
+  graph->focus.looking = FALSE;
+  g_free (graph->found);
+  graph->found = g_strdup (failed ? NULL : text);
+  if (changed || g_str_equal (what, "undone")) {
+    graph->focus.undoable = changed;
+    gst_structure_get (result, "a2", G_TYPE_DOUBLE, &graph->settings.a2, "a3",
+        G_TYPE_DOUBLE, &graph->settings.a3, NULL);
+    /* others may have been set since */
+    oct_live_feed_set (graph->feed, &graph->settings);
+  }
+  graph->events.settings (failed ? text : NULL, graph->data);
+}
+
 static void
 on_begun (gpointer data)
 {
@@ -366,11 +392,12 @@ static OctLiveFeed *
 make_feed (OctLiveGraph *graph, GError **error)
 {
   static const OctLiveFeedEvents events = { on_image, on_begun, on_ended,
-    on_changed, on_closed };
+    on_changed, on_focused, on_closed };
   OctLiveSettings settings = graph->settings;
 
   settings.method = graph->used;
   graph->begun_at = 0;
+  g_clear_pointer (&graph->found, g_free);
   return oct_live_feed_new (&graph->source, &settings, &events, graph, error);
 }
 
@@ -431,6 +458,7 @@ oct_live_graph_free (OctLiveGraph *graph)
   oct_pulse_clear (&graph->pulse);
   g_free (graph->trouble);
   g_free (graph->reported);
+  g_free (graph->found);
   g_free (graph);
   return TRUE;
 }
@@ -518,6 +546,46 @@ oct_live_graph_set_settings (
     oct_live_feed_set (graph->feed, &graph->settings);
   change (graph);
   return TRUE;
+}
+
+static const char *
+check_focus (OctLiveGraph *graph, gboolean undo)
+{
+  if (!oct_live_graph_has_settings (graph))
+    return "These pictures come finished from their source; there is no "
+           "dispersion to look for here.";
+  if (undo)
+    return graph->focus.undoable ? NULL
+                                 : "There is no search for the dispersion to "
+                                   "take back.";
+  if (graph->trouble != NULL || graph->begun_at == 0 || graph->over)
+    return "There are no pictures to look for the dispersion in; begin when "
+           "they come again.";
+  return graph->focus.looking ? "The dispersion is being looked for already."
+                              : NULL;
+}
+
+gboolean
+oct_live_graph_focus (OctLiveGraph *graph, gboolean undo, GError **error)
+{
+  const char *problem = check_focus (graph, undo);
+
+  /* the message of it comes later, also where it is done at once */
+  if (problem == NULL && !oct_live_feed_focus (graph->feed, undo))
+    problem = "The dispersion cannot be looked for now; try again.";
+  if (problem != NULL) {
+    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED, "%s", problem);
+    return FALSE;
+  }
+  graph->focus.looking = !undo;
+  return TRUE;
+}
+
+void
+oct_live_graph_get_focus (OctLiveGraph *graph, OctLiveFocus *focus)
+{
+  *focus = graph->focus;
+  focus->note = graph->found;
 }
 
 /* --------------------------------------------------------------- information

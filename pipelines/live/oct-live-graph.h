@@ -76,6 +76,20 @@ gboolean oct_live_graph_is_changing (OctLiveGraph *graph);
 gboolean oct_live_graph_set_settings (
     OctLiveGraph *graph, const OctLiveSettings *settings, GError **error);
 
+/* The search for the dispersion of what is seen. */
+typedef struct {
+  gboolean looking;
+  gboolean undoable; /* what was found can be taken back */
+  const char *note;  /* what came of it last, a sentence, or NULL */
+} OctLiveFocus;
+
+/* Begins it, or takes back what it has found: event `settings` says what came
+ * of it.  FALSE with an error of one sentence where that is not possible now.
+ */
+gboolean oct_live_graph_focus (
+    OctLiveGraph *graph, gboolean undo, GError **error);
+void oct_live_graph_get_focus (OctLiveGraph *graph, OctLiveFocus *focus);
+
 void oct_live_graph_get_info (OctLiveGraph *graph, OctLiveInfo *info);
 void oct_live_graph_get_counts (OctLiveGraph *graph, OctLiveCounts *counts);
 /* The last image as it left the reconstruction, NULL where there is none of

@@ -170,6 +170,12 @@ read_on (JsonNode *value, OctLiveMessage *message)
   return get_boolean (value, &message->on);
 }
 
+static gboolean
+read_undo (JsonNode *value, OctLiveMessage *message)
+{
+  return get_boolean (value, &message->undo);
+}
+
 /* ------------------------------------------------------------------- objects
  */
 
@@ -180,6 +186,7 @@ static const char *const types[] = {
   [OCT_LIVE_ACK] = "ack",
   [OCT_LIVE_SET] = "set",
   [OCT_LIVE_RECORD] = "record",
+  [OCT_LIVE_FOCUS] = "focus",
 };
 
 static const Member members[] = {
@@ -195,6 +202,7 @@ static const Member members[] = {
   { "set", "a3", read_a3, TRUE },
   { "set", "method", read_method, TRUE },
   { "record", "on", read_on },
+  { "focus", "undo", read_undo },
 };
 
 static gboolean

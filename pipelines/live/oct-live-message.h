@@ -25,6 +25,9 @@ typedef enum {
   OCT_LIVE_SET,
   /* {"type":"record","on":true} or false */
   OCT_LIVE_RECORD,
+  /* {"type":"focus","undo":false} or true: finds the dispersion of what is
+   * seen, or takes that back */
+  OCT_LIVE_FOCUS,
 } OctLiveMessageType;
 
 /* Members of a `set` that were given. */
@@ -50,6 +53,7 @@ typedef struct {
   double a2, a3;      /* set: finite, within +-1e9 */
   char method[33];    /* set: letters, digits, - */
   gboolean on;        /* record */
+  gboolean undo;      /* focus */
 } OctLiveMessage;
 
 /* Reads `length` bytes.  NULL with an error of one sentence, which quotes

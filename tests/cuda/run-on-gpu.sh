@@ -159,7 +159,7 @@ run_elements () {
   "$pack/bin/gst-inspect-1.0" octfft >/dev/null 2>&1 # writes the registry
   on_gpu=${OCT_TESTS_ON_GPU-octdcsub octkresample octdispersion octfft \
     octnufft octcs octcs-masks octlogscale filters chain cscan states settings \
-    files pending refused octreconstruct leaks errors}
+    files pending refused octreconstruct autofocus octmeter leaks errors}
   as_it_likes=${OCT_TESTS_AUTO-octdcsub octkresample octnufft octcs \
     octcs-masks filters chain cscan states settings files leaks octsrc \
     octsrc-seek octsrc-live errors}

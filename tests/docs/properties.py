@@ -73,11 +73,13 @@ def describe(lines):
     default = re.search(r"Default: +(?:-?\d+, )?(\"[^\"]*\"|\S+)", text)
     default = default[1].strip('"') if default else ""
     kind = re.search(r"(Boolean|String|Enum|Double|Unsigned Integer64"
-                     r"|Unsigned Integer|Integer64|Integer)\b", text)[1]
+                     r"|Unsigned Integer|Integer64|Integer|Boxed)\b", text)[1]
     if kind == "Enum":
         return "choice", ", ".join(f"`{c}`" for c in choices), f"`{default}`"
     if kind == "String":
         return "text", "", "none" if default == "null" else f"`{default}`"
+    if kind == "Boxed":
+        return "structure", "", "none"
     if kind == "Boolean":
         return "yes or no", "", f"`{default}`"
     limits = re.search(r"Range: +(\S+) - +(\S+)", text)

@@ -782,6 +782,12 @@ static const struct {
   { "octdcsub ! octrawsink",
       "octrawsink* octdcsub*; put it behind the source, *" },
   { "octfft ! octrawsink", "octrawsink* octfft*; put it behind the source, *" },
+  { "videotestsrc ! video/x-raw,format=RGB ! octmeter ! fakesink",
+      "octmeter* capsfilter*: it takes spectra or A-scans, *not video of "
+      "format "
+      "RGB; set the camera to a grey format, *" },
+  { "octdcsub axis=wavelength ! octmeter ! octfft",
+      "octfft* octmeter*; put octkresample between them, *" },
 };
 
 /* Links the elements of a launch line one after the other, as far as they go.

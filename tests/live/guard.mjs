@@ -84,6 +84,9 @@ const tests = {
     viewer.messages.length = 0;
     viewer.say(JSON.stringify({ type: "record", on: true }));
     await until("this too", () => viewer.has("problem"));
+    viewer.messages.length = 0;
+    viewer.say(JSON.stringify({ type: "focus", undo: false }));
+    await until("and this", () => viewer.has("problem"));
     await sleep(300);
     assert.equal(controller.messages.filter((message) => message.type === "state").length, states);
     assert.deepEqual(readdirSync(server.recordings), []);

@@ -109,6 +109,16 @@ const tests = {
     assert.ok(contrast(await snapshot(page)) > 60);
     await setNumber(page, "#a2", 3000);
     await until("it is blurred", async () => contrast(await snapshot(page)) < 30);
+    // found in what is seen; both pages are told, and one key takes it back
+    await page.locator("#focus").click();
+    await until("it is sharp", async () => contrast(await snapshot(page)) > 60);
+    await until("the other page can undo it", () => other.locator("#focus-undo").isEnabled());
+    assert.match(await text(other, "#focus-note"), /^Dispersion found: a2 = /);
+    assert.ok(Math.abs(Number(await page.locator("#a2").inputValue())) < 20);
+    await page.locator("h1").click();
+    await page.keyboard.press("u");
+    await until("it is blurred again", async () => contrast(await snapshot(page)) < 30);
+    assert.equal(await page.locator("#a2").inputValue(), "3000");
     await setNumber(page, "#a2", 0);
     await until("it is sharp again", async () => contrast(await snapshot(page)) > 60);
     for (const method of await page.locator("#method option").evaluateAll((o) => o.map((x) => x.value))) {
@@ -175,7 +185,7 @@ const tests = {
     await waitForVideo(page);
     await page.locator("#automatic").uncheck();
     const wanted = new Set(["freeze", "snapshot", "record", "full", "automatic", "min", "max",
-      "min-slider", "max-slider", "a2", "a3", "a2-slider", "a3-slider", "method"]);
+      "min-slider", "max-slider", "a2", "a3", "a2-slider", "a3-slider", "focus", "method"]);
     await page.locator("h1").click();
     for (let i = 0; i < 30; i++) {
       await page.keyboard.press("Tab");

@@ -402,6 +402,59 @@ assert_a2 (double expected)
   g_assert_cmpuint (found, ==, 1);
 }
 
+static void
+focus (Test *test, gboolean undo, const char *words)
+{
+  g_autoptr (GError) error = NULL;
+  gboolean ok = oct_live_graph_focus (test->graph, undo, &error);
+
+  g_assert_true (ok == (error == NULL));
+  g_assert_true (ok == (words == NULL));
+  if (words != NULL && strstr (error->message, words) == NULL)
+    g_error ("\"%s\" lacks \"%s\"", error->message, words);
+}
+
+/* The dispersion is found, used, told as a setting, and taken back; another
+ * setting made meanwhile stays. */
+static void
+test_focus (void)
+{
+  OctLiveSettings settings;
+  OctLiveFocus state;
+  Test test;
+
+  begin (&test);
+  focus (&test, TRUE, "take back");
+  wish (&test, "good", 300.0);
+  focus (&test, FALSE, NULL);
+  focus (&test, FALSE, "already");
+  oct_live_graph_get_focus (test.graph, &state);
+  g_assert_true (state.looking && !state.undoable);
+  oct_live_graph_get_settings (test.graph, &settings);
+  settings.min = 7.0;
+  g_assert_true (oct_live_graph_set_settings (test.graph, &settings, NULL));
+  wait_for_changes (&test, 1);
+  g_assert_null (test.problem);
+  oct_live_graph_get_focus (test.graph, &state);
+  g_test_message ("%s", state.note);
+  g_assert_true (!state.looking && state.undoable);
+  oct_live_graph_get_settings (test.graph, &settings);
+  g_assert_cmpfloat (settings.a2, >, -5.0);
+  g_assert_cmpfloat (settings.a2, <, 5.0);
+  g_assert_cmpfloat (settings.min, ==, 7.0);
+  assert_a2 (settings.a2);
+  focus (&test, TRUE, NULL);
+  wait_for_changes (&test, 2);
+  oct_live_graph_get_settings (test.graph, &settings);
+  g_assert_cmpfloat (settings.a2, ==, 300.0);
+  assert_a2 (300.0);
+  focus (&test, TRUE, "take back");
+  wait_for_frames (&test, 5);
+  g_assert_cmpuint (test.troubles, ==, 0);
+  g_assert_cmpuint (test.gaps, ==, 0);
+  end (&test);
+}
+
 /* The last wish counts, and what else was set meanwhile is in force with it. */
 static void
 test_burst (void)
@@ -516,6 +569,7 @@ main (int argc, char **argv)
   g_test_add_func ("/live/graph/reverted", test_reverted);
   g_test_add_func ("/live/graph/suspected", test_suspected);
   g_test_add_func ("/live/graph/hangs", test_hangs);
+  g_test_add_func ("/live/graph/focus", test_focus);
   g_test_add_func ("/live/graph/burst", test_burst);
   g_test_add_func (
       "/live/graph/ended-while-changing", test_ended_while_changing);

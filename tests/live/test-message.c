@@ -47,6 +47,10 @@ test_every_type (void)
   g_autoptr (OctLiveMessage) ack = parse ("{\"type\":\"ack\",\"number\":12}");
   g_autoptr (OctLiveMessage) record =
       parse ("{\"type\":\"record\",\"on\":true}");
+  g_autoptr (OctLiveMessage) focus =
+      parse ("{\"type\":\"focus\",\"undo\":false}");
+  g_autoptr (OctLiveMessage) undo =
+      parse ("{\"type\":\"focus\",\"undo\":true}");
 
   g_assert_cmpint (watch->type, ==, OCT_LIVE_WATCH);
   g_assert_true (watch->webrtc);
@@ -60,6 +64,9 @@ test_every_type (void)
   g_assert_cmpint (ack->number, ==, 12);
   g_assert_cmpint (record->type, ==, OCT_LIVE_RECORD);
   g_assert_true (record->on);
+  g_assert_cmpint (focus->type, ==, OCT_LIVE_FOCUS);
+  g_assert_false (focus->undo);
+  g_assert_true (undo->undo);
 }
 
 static void
@@ -101,6 +108,8 @@ test_refused (void)
     "{\"type\":\"set\",\"location\":\"/etc/passwd\"}",
     "{\"type\":\"record\",\"on\":true,\"folder\":\"/etc\"}",
     "{\"type\":\"record\",\"on\":\"yes\"}", "{\"type\":\"record\"}",
+    "{\"type\":\"focus\"}", "{\"type\":\"focus\",\"undo\":0}",
+    "{\"type\":\"focus\",\"undo\":true,\"a2\":1}",
     "{\"type\":\"ack\",\"number\":-1}", "{\"type\":\"ack\",\"number\":1.5}",
     "{\"type\":\"candidate\",\"mline\":1,\"candidate\":\"candidate:\"}",
     "{\"type\":\"candidate\",\"mline\":0,\"candidate\":\"other\"}",

@@ -175,6 +175,10 @@ function takeState(state) {
     showAutomatic();
   }
   $("changing").hidden = !state.changing;
+  $("focus").disabled = state.focusing;
+  $("focus-undo").disabled = !state.focusUndoable;
+  $("focus-note").hidden = !(state.focusing || state.focusNote);
+  $("focus-note").textContent = state.focusing ? "Looking for the dispersion …" : state.focusNote ?? "";
   takeTrouble(state.trouble);
   takeRecording(state.recording);
 }
@@ -346,6 +350,12 @@ const actions = {
   async record() {
     send({ type: "record", on: $("record").getAttribute("aria-pressed") !== "true" });
   },
+  async focus() {
+    send({ type: "focus", undo: false });
+  },
+  async "focus-undo"() {
+    send({ type: "focus", undo: true });
+  },
   async full() {
     if (document.fullscreenElement) await document.exitFullscreen();
     else await $("stage").requestFullscreen();
@@ -355,7 +365,7 @@ const actions = {
 for (const [id, action] of Object.entries(actions))
   $(id).addEventListener("click", () => action().catch((error) => problem(error.message)));
 
-const keys = { " ": "freeze", s: "snapshot", r: "record", f: "full" };
+const keys = { " ": "freeze", s: "snapshot", r: "record", f: "full", d: "focus", u: "focus-undo" };
 document.addEventListener("keydown", (event) => {
   const typing = event.target.matches("input, select, button");
   const id = keys[event.key.toLowerCase()];

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "oct-autofocus.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define C2_STEP 3.0
+#define C3_STEP 4.0
+/* c2 and c3 replace each other in part: c2 is looked for at several c3, or what
+ * is found can be a lower top, 15 rad beside */
+#define C3_RANGE 60.0
+#define C3_COARSE 20.0
+/* around what the first grids have found */
+#define C2_AGAIN 18.0
+#define C3_AGAIN 16.0
+#define TOLERANCE 0.1
+/* in parts of the lines */
+#define PART_RANGE 6.0
+#define PART_TOLERANCE 0.3
+
+#define MAX_GRID 512
+
+/* Contrast of the score that is none: twice what it is for noise alone, whose
+ * score changes by chance from phase to phase. */
+#define NOISE_CONTRAST 0.15 /* over the root of the lines */
+#define LEAST_CONTRAST 0.02
+
+typedef struct {
+  OctAutofocusScore score;
+  gpointer data;
+  const gint *cancelled;
+  guint part;
+  guint count;
+} Search;
+
+static double
+evaluate (Search *search, const double c[2])
+{
+  if (search->cancelled != NULL && g_atomic_int_get (search->cancelled))
+    return -INFINITY;
+  search->count++;
+  return search->score (search->data, search->part, c[0], c[1]);
+}
+
+static int
+compare_doubles (gconstpointer a, gconstpointer b)
+{
+  double x = *(const double *)a, y = *(const double *)b;
+
+  return (x > y) - (x < y);
+}
+
+/* c[axis] is set to the best value of c[axis] +- half.  Returns its score, and
+ * *contrast, or NULL, by how much it is better than the median. */
+static double
+try_grid (Search *search, double c[2], guint axis, double half, double step,
+    double *contrast)
+{
+  double scores[MAX_GRID], best = -INFINITY, at = c[axis];
+  double t[2] = { c[0], c[1] };
+  guint n = (guint)(2 * half / step + 0.5) + 1;
+
+  g_assert (n <= MAX_GRID);
+  for (guint i = 0; i < n; i++) {
+    t[axis] = c[axis] - half + i * step;
+    scores[i] = evaluate (search, t);
+    if (scores[i] > best) {
+      best = scores[i];
+      at = t[axis];
+    }
+  }
+  c[axis] = at;
+  qsort (scores, n, sizeof *scores, compare_doubles);
+  if (contrast != NULL)
+    *contrast = best - 0.5 * (scores[(n - 1) / 2] + scores[n / 2]);
+  return best;
+}
+
+/* Golden section search in c[axis] +- half (Kiefer 1953). */
+static void
+try_golden (
+    Search *search, double c[2], guint axis, double half, double tolerance)
+{
+  const double ratio = (sqrt (5) - 1) / 2;
+  double low = c[axis] - half, high = c[axis] + half;
+  double left[2] = { c[0], c[1] }, right[2] = { c[0], c[1] };
+  double left_score, right_score;
+
+  left[axis] = high - ratio * (high - low);
+  right[axis] = low + ratio * (high - low);
+  left_score = evaluate (search, left);
+  right_score = evaluate (search, right);
+  while (high - low > tolerance) {
+    if (left_score > right_score) {
+      high = right[axis];
+      right[axis] = left[axis];
+      right_score = left_score;
+      left[axis] = high - ratio * (high - low);
+      left_score = evaluate (search, left);
+    } else {
+      low = left[axis];
+      left[axis] = right[axis];
+      left_score = right_score;
+      right[axis] = low + ratio * (high - low);
+      right_score = evaluate (search, right);
+    }
+  }
+  c[axis] = (low + high) / 2;
+}
+
+/* Standard errors of the mean of all parts, from how the parts differ. */
+static void
+find_errors (
+    Search *search, const double c[2], gboolean third, double errors[2])
+{
+  double parts[OCT_AUTOFOCUS_PARTS][2];
+
+  for (guint part = 0; part < OCT_AUTOFOCUS_PARTS; part++) {
+    parts[part][0] = c[0];
+    parts[part][1] = c[1];
+    search->part = part;
+    for (guint axis = 0; axis < (third ? 2 : 1); axis++)
+      try_golden (search, parts[part], axis, PART_RANGE, PART_TOLERANCE);
+  }
+  search->part = OCT_AUTOFOCUS_ALL;
+  for (guint axis = 0; axis < 2; axis++) {
+    double mean = 0, sum = 0;
+
+    for (guint part = 0; part < OCT_AUTOFOCUS_PARTS; part++)
+      mean += parts[part][axis] / OCT_AUTOFOCUS_PARTS;
+    for (guint part = 0; part < OCT_AUTOFOCUS_PARTS; part++)
+      sum += (parts[part][axis] - mean) * (parts[part][axis] - mean);
+    errors[axis] = sqrt (sum / (OCT_AUTOFOCUS_PARTS - 1) / OCT_AUTOFOCUS_PARTS);
+  }
+}
+
+/* The best c2 of the whole range, at the best of some c3. */
+static void
+try_range (
+    Search *search, double c[2], gboolean third, double range, double *contrast)
+{
+  double best = -INFINITY;
+
+  for (double c3 = third ? -C3_RANGE : 0; c3 <= (third ? C3_RANGE : 0);
+       c3 += C3_COARSE) {
+    double t[2] = { 0, c3 }, above;
+    double top = try_grid (search, t, 0, range, C2_STEP, &above);
+
+    if (top > best) {
+      best = top;
+      c[0] = t[0];
+      c[1] = t[1];
+    }
+    if (c3 == 0)
+      *contrast = above;
+  }
+}
+
+gboolean
+oct_autofocus_search (OctAutofocusScore score, gpointer data, gboolean third,
+    const gint *cancelled, OctAutofocus *found)
+{
+  Search search = { score, data, cancelled, OCT_AUTOFOCUS_ALL, 0 };
+  const double nothing[2] = { 0, 0 };
+  double c[2] = { 0, 0 }, errors[2] = { 0, 0 }, range = OCT_AUTOFOCUS_RANGE;
+
+  try_range (&search, c, third, range, &found->contrast);
+  while (fabs (c[0]) > range - 2 * C2_STEP && range < OCT_AUTOFOCUS_MAX_RANGE) {
+    range *= 2;
+    try_range (&search, c, third, range, &found->contrast);
+  }
+  if (third) {
+    try_grid (&search, c, 1, C3_COARSE, C3_STEP, NULL);
+    try_grid (&search, c, 0, C2_AGAIN, C2_STEP, NULL);
+    try_grid (&search, c, 1, C3_AGAIN, C3_STEP, NULL);
+  }
+  for (guint round = 0; round < 3; round++) {
+    try_golden (&search, c, 0, 4.0 / (1 << round), TOLERANCE);
+    if (third)
+      try_golden (&search, c, 1, 5.2 / (1 << round), TOLERANCE);
+  }
+  found->c2 = c[0];
+  found->c3 = c[1];
+  found->score = evaluate (&search, c);
+  found->gain = found->score - evaluate (&search, nothing);
+  find_errors (&search, c, third, errors);
+  found->error2 = errors[0];
+  found->error3 = errors[1];
+  found->evaluations = search.count;
+  return cancelled == NULL || !g_atomic_int_get (cancelled);
+}
+
+gboolean
+oct_autofocus_check (const OctAutofocus *found, GError **error)
+{
+  if (found->contrast
+      < MAX (LEAST_CONTRAST, NOISE_CONTRAST / sqrt (found->lines))) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
+        "No phase makes the A-scans of this scene sharper: they show nothing "
+        "above the noise to judge dispersion by; look at tissue, at a surface "
+        "or at a mirror, and set the k map (`calibration`, `wavelength-min` "
+        "and "
+        "`wavelength-max`) first.");
+    return FALSE;
+  }
+  if (fabs (found->c2) > OCT_AUTOFOCUS_MAX_RANGE - 2 * C2_STEP) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
+        "The sharpest A-scans lie at the end of the phases that are looked at, "
+        "%.0f rad at the ends of the spectrum; check the wavelengths of the "
+        "calibration.",
+        found->c2);
+    return FALSE;
+  }
+  return TRUE;
+}

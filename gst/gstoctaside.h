@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * Lines of a B-scan for a thread beside the pipeline, which measures them while
+ * the B-scan goes on.
+ *
+ * The streaming thread does no more than to copy the lines, where they are on
+ * the host, or to keep what they are made of: what is pending is done, and GPU
+ * memory is brought to the host, by the thread that wants the values.  Nothing
+ * of that makes the pipeline wait, nor can it stop it.
+ */
+#pragma once
+
+#include "gstoctcaps.h"
+
+G_BEGIN_DECLS
+
+typedef struct _GstOctAside GstOctAside;
+
+/* Which lines: first, first + step, ..., `count` of them. */
+typedef struct {
+  guint first, step, count;
+} GstOctLines;
+
+/* At most `most` lines of `rows`, one after the other from the middle. */
+GstOctLines gst_oct_lines_together (guint rows, guint most);
+/* Spread over all of them. */
+GstOctLines gst_oct_lines_spread (guint rows, guint most);
+
+/* In the streaming thread.  `info`: of the buffer; `on_gpu`: as its caps say.
+ * NULL with an error. */
+GstOctAside *gst_oct_aside_new (GstBuffer *buffer, const GstOctInfo *info,
+    gboolean on_gpu, GstOctLines lines, GError **error);
+/* In any thread. */
+void gst_oct_aside_free (GstOctAside *aside);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstOctAside, gst_oct_aside_free)
+
+/* In the other thread, once: values[count][columns] as in the caps, tightly
+ * packed, valid as long as `aside`.  NULL with an error. */
+gconstpointer gst_oct_aside_read (GstOctAside *aside, GError **error);
+guint gst_oct_aside_get_lines (const GstOctAside *aside);
+const GstOctInfo *gst_oct_aside_get_info (const GstOctAside *aside);
+
+G_END_DECLS

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstoctmeterlog.h"
+#include "oct-types.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *const spectra[] = { "bscans", "missing", "timestamp",
+  "lines", "maximum", "mean", "saturated", "centroid", "fwhm", "centre-nm",
+  "fwhm-nm", "resolution-formula-um", "resolution-spectrum-um",
+  "resolution-hann-um", "camera-gain", "read-noise", "intensity-noise",
+  "shot-noise-floor", NULL };
+
+static const char *const ascans[] = { "bscans", "missing", "timestamp", "lines",
+  "peak", "peak-um", "level", "width-3db", "width-3db-um", "width-6db",
+  "width-6db-um", "width-20db", "width-20db-um", "side-lobe", "noise-floor",
+  "snr", "sensitivity", "phase-noise", "phase-limit", "roll-off-depths",
+  "roll-off", "roll-off-mm", "lost-6db", "lost-6db-mm", NULL };
+
+struct _GstOctMeterLog {
+  char *path;
+  int fd;
+  const char *const *columns; /* NULL: not decided yet */
+};
+
+static void
+set_error (GError **error, const char *path, int code)
+{
+  if (code == EEXIST)
+    g_set_error (error, OCT_ERROR, OCT_ERROR_WRITE,
+        "Measurements '%s' exist already and are never overwritten; set "
+        "`location` of octmeter to another name.",
+        path);
+  else
+    g_set_error (error, OCT_ERROR,
+        code == ENOSPC || code == EDQUOT ? OCT_ERROR_DISK_FULL
+                                         : OCT_ERROR_WRITE,
+        "Measurements '%s' cannot be written: %s; check the folder and "
+        "`location` of octmeter.",
+        path, g_strerror (code));
+}
+
+GstOctMeterLog *
+gst_oct_meter_log_new (const char *path, GError **error)
+{
+  int fd =
+      open (path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  GstOctMeterLog *log;
+
+  if (fd < 0) {
+    set_error (error, path, errno);
+    return NULL;
+  }
+  log = g_new0 (GstOctMeterLog, 1);
+  log->path = g_strdup (path);
+  log->fd = fd;
+  return log;
+}
+
+void
+gst_oct_meter_log_free (GstOctMeterLog *log)
+{
+  close (log->fd);
+  g_free (log->path);
+  g_free (log);
+}
+
+/* Empty where the measurement has no such field. */
+static void
+append_value (GString *line, const GstStructure *measurement, const char *name)
+{
+  const GValue *value = gst_structure_get_value (measurement, name);
+  char text[G_ASCII_DTOSTR_BUF_SIZE];
+
+  g_string_append_c (line, ',');
+  if (value == NULL)
+    return;
+  if (G_VALUE_HOLDS_DOUBLE (value))
+    g_string_append (line, g_ascii_formatd (text, sizeof text, "%.9g",
+                               g_value_get_double (value)));
+  else if (G_VALUE_HOLDS_UINT (value))
+    g_string_append_printf (line, "%u", g_value_get_uint (value));
+  else if (G_VALUE_HOLDS_UINT64 (value))
+    g_string_append_printf (
+        line, "%" G_GUINT64_FORMAT, g_value_get_uint64 (value));
+}
+
+static gboolean
+write_all (GstOctMeterLog *log, const GString *text, GError **error)
+{
+  gsize done = 0;
+
+  while (done < text->len) {
+    gssize count = write (log->fd, text->str + done, text->len - done);
+
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count <= 0) {
+      set_error (error, log->path, count < 0 ? errno : EIO);
+      return FALSE;
+    }
+    done += (gsize)count;
+  }
+  return TRUE;
+}
+
+gboolean
+gst_oct_meter_log_add (
+    GstOctMeterLog *log, const GstStructure *measurement, GError **error)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_autoptr (GDateTime) now = g_date_time_new_now_utc ();
+  g_autofree char *time = g_date_time_format (now, "%Y-%m-%dT%H:%M:%S.%fZ");
+  const char *of = gst_structure_get_string (measurement, "of");
+
+  if (log->columns == NULL) {
+    log->columns = g_str_equal (of, "ascans") ? ascans : spectra;
+    g_string_append (text, "time,of");
+    for (guint i = 0; log->columns[i] != NULL; i++)
+      g_string_append_printf (text, ",%s", log->columns[i]);
+    g_string_append_c (text, '\n');
+  }
+  g_string_append_printf (text, "%s,%s", time, of);
+  for (guint i = 0; log->columns[i] != NULL; i++)
+    append_value (text, measurement, log->columns[i]);
+  g_string_append_c (text, '\n');
+  return write_all (log, text, error);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * Measurements in a text file, a line each: comma separated, with a header
+ * line. For one thread.
+ */
+#pragma once
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+typedef struct _GstOctMeterLog GstOctMeterLog;
+
+/* Makes the file `path`, for its owner alone.  NULL with OCT_ERROR_WRITE, also
+ * where it exists already. */
+GstOctMeterLog *gst_oct_meter_log_new (const char *path, GError **error);
+void gst_oct_meter_log_free (GstOctMeterLog *log);
+
+/* Adds a measurement (gstoctmeasure.h); the first one decides which columns
+ * there are.  It is in the file when this returns.  FALSE with OCT_ERROR_WRITE
+ * or _DISK_FULL. */
+gboolean gst_oct_meter_log_add (
+    GstOctMeterLog *log, const GstStructure *measurement, GError **error);
+
+G_END_DECLS
