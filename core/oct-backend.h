@@ -11,6 +11,10 @@
  * Arrays: one B-scan is [lines][values], the value runs fastest; rows are
  * `stride` bytes apart.  Definitions of every operation are those of
  * docs/elements (unitary transforms, window of unit mean square, ...).
+ *
+ * Several B-scans may follow each other in one frame: `lines` are all A-lines
+ * then, and `bscans` of the same number each, where an operation minds which of
+ * them belong together.  0 counts as 1.
  */
 #pragma once
 
@@ -18,24 +22,32 @@
 
 G_BEGIN_DECLS
 
+/* Every operation: row (NAME, name, parameters).  This list makes the enum, the
+ * tables of the backends and of the reference, and the lists of the tests; what
+ * an operation is stands in oct-operation.c. */
+/* clang-format off */
+#define OCT_OPERATIONS(row)                                                    \
+  row (BACKGROUND, background, OctBackgroundParams)                            \
+  row (MEAN, mean, OctBackgroundParams)                                        \
+  row (RESAMPLE, resample, OctResampleParams)                                  \
+  row (DISPERSION, dispersion, OctDispersionParams)                            \
+  row (FFT, fft, OctFftParams)                                                 \
+  row (LOGSCALE, logscale, OctLogscaleParams)                                  \
+  row (NUFFT, nufft, OctNufftParams)                                           \
+  row (NUDFT, nudft, OctNufftParams)                                           \
+  row (CS, cs, OctCsParams)
+/* clang-format on */
+
+#define OCT_OPERATION_ID(NAME, name, params) OCT_OPERATION_##NAME,
 typedef enum {
-  OCT_OPERATION_BACKGROUND, /* OctBackgroundParams */
-  OCT_OPERATION_MEAN,       /* OctBackgroundParams, mode BSCAN or RUNNING */
-  OCT_OPERATION_RESAMPLE,   /* OctResampleParams */
-  OCT_OPERATION_DISPERSION, /* OctDispersionParams */
-  OCT_OPERATION_FFT,        /* OctFftParams */
-  OCT_OPERATION_LOGSCALE,   /* OctLogscaleParams */
-  /* the transforms of samples at any positions, OctNufftParams */
-  OCT_OPERATION_NUFFT,         /* spectra to A-scans, by gridding */
-  OCT_OPERATION_NUFFT_ADJOINT, /* A-scans to spectra, by gridding */
-  OCT_OPERATION_NUDFT,         /* spectra to A-scans, exact */
-  OCT_OPERATION_NUDFT_ADJOINT, /* A-scans to spectra, exact */
-  OCT_OPERATION_CS, /* under-sampled spectra to A-scans, OctCsParams */
-  OCT_N_OPERATIONS
+  OCT_OPERATIONS (OCT_OPERATION_ID) OCT_N_OPERATIONS
 } OctOperation;
+#undef OCT_OPERATION_ID
 
 /* Conversion to float and removal of the spectrum of the source:
- * U8, U16 or F32 [lines][samples] -> F32 [lines][samples]. */
+ * U8, U16 or F32 [lines][samples] -> F32 [lines][samples].  Of several B-scans
+ * each has a mean of its own, and the running mean goes through them in turn.
+ */
 typedef enum {
   /* A[j][i] - mean_j A[j][i] over the lines of this B-scan (Shafer 2.1, 2.2);
    * values that are not finite do not count in the mean */
@@ -47,23 +59,43 @@ typedef enum {
   OCT_BACKGROUND_STORED,
   /* conversion alone */
   OCT_BACKGROUND_NONE,
+  /* minus the fixed pattern by minimum variance (S. Moon, S.-W. Lee and Z. Chen,
+   * Opt. Express 18, 24395 (2010)), what is there in all A-lines: with b the
+   * mean of this B-scan, the brightness of an A-line is
+   *   g[j] = sum_i A[j][i] b[i] / sum_i b[i]^2;
+   * those that are brighter than OCT_PATTERN_DARK, and have finite values alone,
+   * count: U of them, in R = max (1, min (U / OCT_PATTERN_LEAST,
+   * OCT_PATTERN_RUNS)) runs of U / R A-lines one behind the other.  Of every
+   * frequency of the A[j] / g[j] it is the mean over that run in which the
+   * variance is least, the first of those where it is no more than rounding,
+   * OCT_PATTERN_ROUNDING^2 sum_i b[i]^2.  b where no A-line counts. */
+  OCT_BACKGROUND_FIXED_PATTERN,
+  OCT_N_BACKGROUND_MODES
 } OctBackgroundMode;
+
+#define OCT_PATTERN_RUNS 9u
+#define OCT_PATTERN_LEAST 16u
+#define OCT_PATTERN_DARK 0.1
+#define OCT_PATTERN_ROUNDING 1e-6
 
 typedef struct {
   OctSampleFormat format; /* of the input: U8, U16 or F32 */
-  guint samples, lines;
+  guint samples, lines, bscans;
   OctBackgroundMode mode;
   double running_weight;    /* (0, 1], RUNNING only */
   const double *background; /* [samples] counts, STORED only; copied */
-  /* BSCAN, RUNNING: OCT_OPERATION_MEAN with the same parameters has found what
-   * is removed, and it is planes[1].data of the input */
+  /* of modes that find what is removed (oct_background_modes):
+   * OCT_OPERATION_MEAN with the same parameters has found it, and it is
+   * planes[1].data of the input, of B-scan after B-scan OCT_MEAN_SIZE (samples)
+   * bytes */
   gboolean found;
 } OctBackgroundParams;
 
-/* Bytes of what OCT_OPERATION_MEAN gives, `planes[0].data` of its output: in a
- * layout that its backend chooses, aligned to 16 bytes.  The operation keeps
- * the history of the running mean; removing it later has none. */
-#define OCT_MEAN_SIZE(samples) ((gsize)(samples)*8)
+/* Bytes of what OCT_OPERATION_MEAN gives for one B-scan, `planes[0].data` of
+ * its output: in a layout that its backend chooses, aligned to 16 bytes.  The
+ * operation keeps the history of the running mean; removing it later has none.
+ */
+#define OCT_MEAN_SIZE(samples) (((gsize)(samples) + 1) / 2 * 16)
 
 /* Resampling along the A-line: out[j] = in at position positions[j], clamped
  * to [0, samples - 1].  F32 -> F32, same samples. */
@@ -105,11 +137,6 @@ typedef struct {
  *   out[q] = N^-1/2 sum_n window[n] in[n] exp (-2 pi i nodes[n] q / N),
  * N the samples, for q = depth_start .. depth_start + depth_bins - 1.
  * F32 or CF32 [lines][samples] -> CF32 [lines][depth_bins].
- *
- * And its adjoint, "type 2":
- *   out[n] = N^-1/2 window[n] sum_q in[q] exp (+2 pi i nodes[n] q / N).
- * CF32 [lines][depth_bins] -> CF32 [lines][samples], or the real part of it,
- * F32 [lines][samples], which is the adjoint for real spectra.
  *
  * By gridding (core/oct-nufft.h; Chan & Tang 2010, Xu 2014) or exactly, as the
  * sum that stands here; the exact transforms take no heed of kernel, grid,
@@ -165,7 +192,7 @@ typedef enum {
 typedef struct {
   OctSampleFormat format; /* of the spectra: F32 or CF32 */
   guint samples;          /* N, of an A-line with none left out */
-  guint lines;
+  guint lines, bscans;
   guint columns; /* of a row of the input: N, or less when it is compact */
   guint kept;    /* samples that are used, 1 .. N */
   /* [kept] < columns, where in a row each of them stands, in any order and any
@@ -191,7 +218,9 @@ typedef struct {
 } OctCsParams;
 
 /* A-scans to an image, depth downwards:
- * CF32 [lines][depth_bins] -> [depth_bins][lines] of 8 or 16 bit.
+ * CF32 [lines][depth_bins] -> [depth_bins][lines] of 8 or 16 bit.  Of several
+ * B-scans every one is an image, with a range of its own that goes into the
+ * history in turn: `out` of run() are `bscans` frames.
  * v = 10 log10 max (|a|^2, 1e-20) or |a|^2; full (v - min) / (max - min)
  * rounded to nearest and clamped, full = 255 or 65535 (Shafer 2.8 to 2.10).
  * A range of no extent, or of no value at all, gives an image of zeros,
@@ -222,7 +251,7 @@ typedef enum {
 } OctImageFormat;
 
 typedef struct {
-  guint depth_bins, lines;
+  guint depth_bins, lines, bscans;
   OctImageFormat format;
   OctScale scale;
   OctRange range;
@@ -231,37 +260,53 @@ typedef struct {
   double range_smoothing;
 } OctLogscaleParams;
 
-/* One B-scan where a backend can read or write it. */
+#define OCT_BSCANS(params) MAX (1u, (params)->bscans)
+
+/* A B-scan, or several, where a backend can read or write it. */
 typedef struct {
   gpointer data; /* host pointer for the CPU, device pointer for CUDA */
   gsize stride;  /* bytes from one row to the next */
 } OctPlane;
 
 typedef struct {
-  OctPlane planes[2]; /* the second for NV12 only */
+  OctPlane planes[2]; /* the second for NV12 and means only */
 } OctFrame;
+
+/* B-scan number `bscan` of a frame of several, of `lines` A-lines each; means
+ * in the second plane are `mean_size` bytes apart. */
+static inline OctFrame
+oct_frame_get_bscan (
+    const OctFrame *frame, guint bscan, guint lines, gsize mean_size)
+{
+  OctFrame one = *frame;
+
+  if (one.planes[0].data != NULL)
+    one.planes[0].data = (guint8 *)one.planes[0].data
+                         + (gsize)bscan * lines * one.planes[0].stride;
+  if (one.planes[1].data != NULL)
+    one.planes[1].data = (guint8 *)one.planes[1].data + bscan * mean_size;
+  return one;
+}
 
 typedef struct _OctPlan OctPlan;
 
+/* See oct-operation.h for what every backend has in common. */
 typedef struct {
-  const char *name;
   /* Returns: a plan to be freed with destroy(), or NULL with OCT_ERROR_SETTINGS
    * (parameters out of range), _MEMORY or _DEVICE (what it needs is missing or
-   * has failed).  `params`: the struct named
-   * at OctOperation; it and what it points to are not kept. */
+   * has failed).  `params`: the struct that OCT_OPERATIONS names; it and what
+   * it points to are not kept. */
   OctPlan *(*create) (gconstpointer params, GError **error);
   /* Takes new parameters without losing history (running mean, smoothed
-   * range).  FALSE when a new plan has to be created instead.  NULL: always. */
+   * range), which is that of B-scans of a size, however many there are in a
+   * frame.  FALSE when a new plan has to be created instead.  NULL: always. */
   gboolean (*update) (OctPlan *plan, gconstpointer params);
-  /* One B-scan.  `stream`: the backend's stream, NULL on the CPU. */
+  /* One frame.  `stream`: the backend's stream, NULL on the CPU. */
   gboolean (*run) (OctPlan *plan, const OctFrame *in, const OctFrame *out,
       gpointer stream, GError **error);
   /* Forgets history, as after a seek.  NULL when there is none. */
   void (*reset) (OctPlan *plan);
   void (*destroy) (OctPlan *plan);
-  /* run() may be called with in and out the same memory when both have the
-   * same row size. */
-  gboolean in_place;
 } OctOperationTable;
 
 /* An operation with its parameters, see oct-step.h. */
@@ -270,10 +315,12 @@ typedef struct _OctStep OctStep;
 /* Several operations in one pass over the data.  Used by oct-sequence.h alone,
  * which runs them one by one where there is no such pass. */
 typedef struct {
-  /* `last`: the operation that ends the pass with a plan of its own, which
-   * run() gets, or OCT_N_OPERATIONS.  NULL: there is no pass for these steps.
-   * Steps are referenced by the caller as long as the plan lives. */
-  OctPlan *(*create) (const OctStep *const *steps, guint n, OctOperation last);
+  /* `bscans`: in a frame, also those of `last`; `last`: the operation that ends
+   * the pass with a plan of its own, which run() gets, or OCT_N_OPERATIONS.
+   * NULL: there is no pass for these steps.  Steps are referenced by the caller
+   * as long as the plan lives. */
+  OctPlan *(*create) (
+      const OctStep *const *steps, guint n, guint bscans, OctOperation last);
   /* `in`: of the first step; `out`: of the last operation.  An error is that of
    * the last operation. */
   gboolean (*run) (OctPlan *plan, const OctFrame *in, OctPlan *last,
@@ -292,6 +339,7 @@ typedef struct {
 
 typedef struct {
   const char *name; /* "cpu", "cuda" */
+  /* NULL: it cannot do that */
   const OctOperationTable *operations[OCT_N_OPERATIONS];
   const OctFusedTable *fused; /* NULL: none */
   /* Memory that operations can work in, aligned to 64 bytes; NULL with

@@ -118,6 +118,7 @@ oct_cs_check (const OctCsParams *p, GError **error)
   OctNufftParams gridding = gridding_params (p, p->window, p->depth_bins);
 
   if (!oct_check_size (p->samples, p->lines, error)
+      || !oct_check_bscans (p->bscans, p->lines, error)
       || !check_sampling (p, error) || !check_solver (p, error))
     return FALSE;
   if ((guint)p->transform > OCT_CS_FFT) {

@@ -9,7 +9,6 @@
  * and divides by the transform of the kernel:
  *   A[q] = N^-1/2 / ghat(q) sum_l exp (-2 pi i l q / M)
  *          sum_n G (l - u_n) window[n] in[n].
- * Type 2 is the adjoint: the same factors in the opposite order.
  *
  * Of complex spectra one half of the modes at most is shown.  Samples are
  * multiplied by exp (-2 pi i nodes[n] c / N), c the middle of the B modes that

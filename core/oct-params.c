@@ -17,6 +17,16 @@ oct_check_size (guint values, guint lines, GError **error)
 }
 
 gboolean
+oct_check_bscans (guint bscans, guint lines, GError **error)
+{
+  if (bscans == 0 || lines % bscans == 0)
+    return TRUE;
+  g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+      "%u A-lines are not %u B-scans of the same size", lines, bscans);
+  return FALSE;
+}
+
+gboolean
 oct_check_finite (
     const double *values, guint count, const char *name, GError **error)
 {
@@ -39,7 +49,8 @@ oct_check_finite (
 gboolean
 oct_check_background (const OctBackgroundParams *params, GError **error)
 {
-  if (!oct_check_size (params->samples, params->lines, error))
+  if (!oct_check_size (params->samples, params->lines, error)
+      || !oct_check_bscans (params->bscans, params->lines, error))
     return FALSE;
   if (params->format != OCT_SAMPLE_U8 && params->format != OCT_SAMPLE_U16
       && params->format != OCT_SAMPLE_F32) {
@@ -49,25 +60,22 @@ oct_check_background (const OctBackgroundParams *params, GError **error)
         params->format);
     return FALSE;
   }
-  switch (params->mode) {
-  case OCT_BACKGROUND_BSCAN:
-  case OCT_BACKGROUND_NONE:
-    return TRUE;
-  case OCT_BACKGROUND_RUNNING:
-    if (params->running_weight > 0 && params->running_weight <= 1)
-      return TRUE;
+  if ((guint)params->mode >= OCT_N_BACKGROUND_MODES) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "There is no background mode %d", params->mode);
+    return FALSE;
+  }
+  if (params->mode == OCT_BACKGROUND_RUNNING
+      && !(params->running_weight > 0 && params->running_weight <= 1)) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
         "The weight of a B-scan in the running mean is %g: "
         "it must be above 0 and at most 1",
         params->running_weight);
     return FALSE;
-  case OCT_BACKGROUND_STORED:
-    return oct_check_finite (
-        params->background, params->samples, "The stored background", error);
   }
-  g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-      "There is no background mode %d", params->mode);
-  return FALSE;
+  return params->mode != OCT_BACKGROUND_STORED
+         || oct_check_finite (params->background, params->samples,
+             "The stored background", error);
 }
 
 gboolean
@@ -135,7 +143,8 @@ oct_check_fft (const OctFftParams *params, GError **error)
 gboolean
 oct_check_logscale (const OctLogscaleParams *params, GError **error)
 {
-  if (!oct_check_size (params->depth_bins, params->lines, error))
+  if (!oct_check_size (params->depth_bins, params->lines, error)
+      || !oct_check_bscans (params->bscans, params->lines, error))
     return FALSE;
   if ((guint)params->format > OCT_IMAGE_RGBA
       || (guint)params->scale > OCT_SCALE_LINEAR

@@ -25,6 +25,10 @@ gboolean oct_check_logscale (const OctLogscaleParams *params, GError **error);
  * 1 <= values <= OCT_MAX_SAMPLES and 1 <= lines <= OCT_MAX_LINES. */
 gboolean oct_check_size (guint values, guint lines, GError **error);
 
+/* TRUE when `lines` are those of `bscans` B-scans of the same size, 0 or 1 of
+ * them included. */
+gboolean oct_check_bscans (guint bscans, guint lines, GError **error);
+
 /* TRUE when the table `values` of `count` is given and all of it is finite;
  * `name` begins the sentence of the error. */
 gboolean oct_check_finite (

@@ -5,7 +5,7 @@
 
 struct _OctSequence {
   const OctBackend *backend;
-  guint n;
+  guint n, bscans;
   OctStep *steps[OCT_SEQUENCE_MAX];
   OctOperation last;
 
@@ -58,7 +58,7 @@ make_plans (OctSequence *sequence, guint *failed, GError **error)
 
 OctSequence *
 oct_sequence_new (const OctBackend *backend, OctStep *const *steps, guint n,
-    OctOperation last, guint *failed, GError **error)
+    guint bscans, OctOperation last, guint *failed, GError **error)
 {
   OctSequence *sequence = g_new0 (OctSequence, 1);
   const OctFusedTable *fused = backend->fused;
@@ -66,12 +66,13 @@ oct_sequence_new (const OctBackend *backend, OctStep *const *steps, guint n,
   g_assert (n >= 1 && n <= OCT_SEQUENCE_MAX);
   sequence->backend = backend;
   sequence->n = n;
+  sequence->bscans = bscans;
   sequence->last = last;
   for (guint i = 0; i < n; i++)
     sequence->steps[i] = oct_step_ref (steps[i]);
   if (fused != NULL && may_fuse ())
-    sequence->fused =
-        fused->create ((const OctStep *const *)sequence->steps, n, last);
+    sequence->fused = fused->create (
+        (const OctStep *const *)sequence->steps, n, bscans, last);
   if (sequence->fused == NULL && !make_plans (sequence, failed, error))
     g_clear_pointer (&sequence, oct_sequence_free);
   return sequence;
@@ -96,9 +97,10 @@ oct_sequence_free (OctSequence *sequence)
 
 gboolean
 oct_sequence_is (const OctSequence *sequence, OctStep *const *steps, guint n,
-    OctOperation last)
+    guint bscans, OctOperation last)
 {
-  return sequence->n == n && sequence->last == last
+  return sequence->n == n && sequence->bscans == bscans
+         && sequence->last == last
          && memcmp (sequence->steps, steps, n * sizeof *steps) == 0;
 }
 

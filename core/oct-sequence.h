@@ -20,26 +20,27 @@ typedef struct _OctSequence OctSequence;
 
 /**
  * `steps`: 1 to OCT_SEQUENCE_MAX, each taking what the one before gives;
- * references are kept.  `last`: the operation of the plan that
- * oct_sequence_run() gets, or OCT_N_OPERATIONS for none.  `failed`: set, where
- * it fails, to the number of the step that cannot be done (n: the last
- * operation).  Memory for results between steps is allocated when they are run
- * one by one only.  Environment: OCT_FUSE=0 has all of them run one by one.
+ * references are kept.  `bscans`: in a frame, 1 or more.  `last`: the operation
+ * of the plan that oct_sequence_run() gets, or OCT_N_OPERATIONS for none.
+ * `failed`: set, where it fails, to the number of the step that cannot be done
+ * (n: the last operation).  Memory for results between steps is allocated when
+ * they are run one by one only.  Environment: OCT_FUSE=0 has all of them run
+ * one by one.
  */
 OctSequence *oct_sequence_new (const OctBackend *backend, OctStep *const *steps,
-    guint n, OctOperation last, guint *failed, GError **error);
+    guint n, guint bscans, OctOperation last, guint *failed, GError **error);
 void oct_sequence_free (OctSequence *sequence);
 
 /* Whether it is one of the same steps, the same objects, and `last`. */
 gboolean oct_sequence_is (const OctSequence *sequence, OctStep *const *steps,
-    guint n, OctOperation last);
+    guint n, guint bscans, OctOperation last);
 
 /* Whether it is one pass; a text for the log. */
 gboolean oct_sequence_is_fused (const OctSequence *sequence);
 
 /**
- * One B-scan.  `in`: what the first step takes; where that one is a background
- * that was found, planes[1].data is the mean that OCT_OPERATION_MEAN of this
+ * One frame.  `in`: what the first step takes; where that one is a background
+ * that was found, planes[1].data are the means that OCT_OPERATION_MEAN of this
  * backend has found.  `last`: the plan of the last operation, or NULL; `out`:
  * what that one gives, or the last step.  `failed` as above.
  */

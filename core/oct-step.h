@@ -8,33 +8,26 @@
  */
 #pragma once
 
-#include "oct-backend.h"
+#include "oct-operation.h"
 
 G_BEGIN_DECLS
 
-/* What one side of a step is: [rows][values], tightly packed. */
-typedef struct {
-  OctSampleFormat format;
-  guint values, rows;
-} OctStepShape;
-
-/* `params`: the struct named at OctOperation; it and all tables that it points
- * to are copied.  Returns: one reference, to be released with oct_step_unref(),
- * or NULL with OCT_ERROR_SETTINGS when the parameters make no sense, with the
- * sentence that create() of a backend has for it, or when the operation is none
- * that can be a step. */
+/* `params`: the struct that OCT_OPERATIONS names; it and all tables that it
+ * points to are copied.  Returns: one reference, to be released with
+ * oct_step_unref(), or NULL with OCT_ERROR_SETTINGS when the parameters make no
+ * sense, with the sentence that create() of a backend has for it, or when the
+ * operation is none that can be a step. */
 OctStep *oct_step_new (
     OctOperation operation, gconstpointer params, GError **error);
 OctStep *oct_step_ref (OctStep *step);
 void oct_step_unref (OctStep *step);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (OctStep, oct_step_unref)
 
-/* Whether the operation can be a step: it depends on nothing but its parameters
- * and the B-scan (no history), and gives spectra or A-scans. */
+/* oct_operation_can_wait(), of any number. */
 gboolean oct_step_is_possible (OctOperation operation, gconstpointer params);
 
 OctOperation oct_step_get_operation (const OctStep *step);
-/* The struct named at OctOperation, valid as long as the step. */
+/* The parameters, valid as long as the step. */
 gconstpointer oct_step_get_params (const OctStep *step);
 OctStepShape oct_step_get_input (const OctStep *step);
 OctStepShape oct_step_get_output (const OctStep *step);

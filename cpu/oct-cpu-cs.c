@@ -17,7 +17,8 @@
 #define SUM_MODES 32
 
 struct _OctPlan {
-  OctCsParams params; /* nodes and window are `kept_at`, column is below */
+  /* nodes and window are `kept_at`, column is below; lines: of one B-scan */
+  OctCsParams params;
   guint threads;
   OctCpuCsOperator op;
   guint32 *column; /* [kept] */
@@ -363,6 +364,8 @@ set_params (OctPlan *plan, const OctCsParams *params, GError **error)
 
   plan->params = *params;
   plan->params.column = NULL;
+  plan->params.bscans = OCT_BSCANS (params);
+  plan->params.lines = params->lines / plan->params.bscans;
   plan->threshold =
       (float)(params->tau * params->noise * oct_cs_noise_gain (params));
   if (!copy_samples (plan, params, error))
@@ -451,27 +454,41 @@ solve_blocks (gpointer data, guint first, guint end, guint thread)
     solve_block (loop, i * OCT_LANES, &block);
 }
 
+static void
+run_bscan (OctPlan *plan, const OctFrame *in, const OctFrame *out)
+{
+  OctCpuLoop loop = {
+    .plan = plan, .from = &in->planes[0], .to = &out->planes[0]
+  };
+
+  if (plan->params.noise == 0)
+    plan->threshold = (float)plan->params.tau * estimate_noise (&loop);
+  oct_parallel_for ((plan->params.lines + OCT_LANES - 1) / OCT_LANES, 1,
+      oct_cpu_threads (plan->threads), solve_blocks, &loop);
+}
+
 static gboolean
 cs_run (OctPlan *plan, const OctFrame *in, const OctFrame *out, gpointer stream,
     GError **error)
 {
   const OctPlane *from = &in->planes[0], *to = &out->planes[0];
-  OctCpuLoop loop = { .plan = plan, .from = from, .to = to };
+  guint lines = plan->params.lines;
   gsize value = plan->op.parts * sizeof (float);
 
   if (!oct_cpu_check_plane (from, plan->params.columns * value, error)
       || !oct_cpu_check_plane (
           to, plan->params.depth_bins * 2 * sizeof (float), error))
     return FALSE;
-  if (plan->params.noise == 0)
-    plan->threshold = (float)plan->params.tau * estimate_noise (&loop);
-  oct_parallel_for ((plan->params.lines + OCT_LANES - 1) / OCT_LANES, 1,
-      oct_cpu_threads (plan->threads), solve_blocks, &loop);
+  for (guint bscan = 0; bscan < plan->params.bscans; bscan++) {
+    OctFrame one_in = oct_frame_get_bscan (in, bscan, lines, 0);
+    OctFrame one_out = oct_frame_get_bscan (out, bscan, lines, 0);
+
+    run_bscan (plan, &one_in, &one_out);
+  }
   return TRUE;
 }
 
 const OctOperationTable oct_cpu_cs = {
-  .name = "compressive sensing",
   .create = cs_create,
   .update = cs_update,
   .run = cs_run,

@@ -109,7 +109,6 @@ dispersion_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
 }
 
 const OctOperationTable oct_cpu_dispersion = {
-  .name = "dispersion",
   .create = dispersion_create,
   .update = dispersion_update,
   .run = dispersion_run,

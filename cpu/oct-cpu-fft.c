@@ -188,7 +188,6 @@ fft_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
 }
 
 const OctOperationTable oct_cpu_fft = {
-  .name = "fft",
   .create = fft_create,
   .update = fft_update,
   .run = fft_run,

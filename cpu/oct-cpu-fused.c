@@ -30,7 +30,8 @@ typedef struct {
 } Steps;
 
 struct _OctPlan {
-  OctStepShape in, out;
+  OctStepShape in, out; /* rows: of one B-scan */
+  guint bscans;
   guint threads;
   /* background: what is taken off, [samples], NULL: there is no such step;
    * found: it comes with the input instead */
@@ -118,6 +119,14 @@ is_possible (const Steps *steps, guint n, OctOperation last)
   if (last == OCT_OPERATION_LOGSCALE)
     return steps->fft != NULL;
   return last == OCT_N_OPERATIONS && n >= 2;
+}
+
+/* Whether B-scans differ in more than their A-lines. */
+static gboolean
+is_apart (const Steps *steps, OctOperation last)
+{
+  return last != OCT_N_OPERATIONS
+         || (steps->background != NULL && steps->background->found);
 }
 
 static gboolean
@@ -249,7 +258,8 @@ fused_destroy (OctPlan *plan)
 }
 
 static OctPlan *
-fused_create (const OctStep *const *steps, guint n, OctOperation last)
+fused_create (
+    const OctStep *const *steps, guint n, guint bscans, OctOperation last)
 {
   Steps sorted;
   OctPlan *plan;
@@ -259,6 +269,9 @@ fused_create (const OctStep *const *steps, guint n, OctOperation last)
   plan = g_new0 (OctPlan, 1);
   plan->in = oct_step_get_input (steps[0]);
   plan->out = oct_step_get_output (steps[n - 1]);
+  plan->bscans = is_apart (&sorted, last) ? bscans : 1;
+  plan->in.rows /= plan->bscans;
+  plan->out.rows /= plan->bscans;
   plan->threads = MIN (oct_backend_cpu_get_threads (), BLOCKS (plan));
   plan->is_complex =
       sorted.dispersion != NULL || plan->in.format == OCT_SAMPLE_CF32;
@@ -424,9 +437,9 @@ run_blocks (gpointer data, guint first, guint end, guint thread)
     run_block (data, block, thread);
 }
 
-static gboolean
-fused_run (OctPlan *plan, const OctFrame *in, OctPlan *last,
-    const OctFrame *out, gpointer stream, GError **error)
+static void
+run_bscan (
+    OctPlan *plan, const OctFrame *in, OctPlan *image, const OctFrame *out)
 {
   guint threads = oct_cpu_threads (plan->threads);
   Loop loop = { .plan = plan,
@@ -434,21 +447,40 @@ fused_run (OctPlan *plan, const OctFrame *in, OctPlan *last,
     .to = &out->planes[0],
     .high = plan->high,
     .low = plan->low,
-    .image = last };
+    .image = image };
 
-  if (!oct_cpu_check_plane (loop.from, oct_step_shape_row (&plan->in), error)
-      || !(last != NULL ? oct_cpu_logscale_begin (
-               last, plan->out.values, plan->out.rows, out, &threads, error)
-                        : oct_cpu_check_plane (
-                            loop.to, oct_step_shape_row (&plan->out), error)))
-    return FALSE;
   if (plan->found) {
     loop.high = in->planes[1].data;
     loop.low = loop.high + plan->in.values;
   }
+  if (image != NULL)
+    oct_cpu_logscale_begin (image, &threads);
   oct_parallel_for (BLOCKS (plan), 1, threads, run_blocks, &loop);
-  if (last != NULL)
-    oct_cpu_logscale_finish (last, plan->power, out);
+  if (image != NULL)
+    oct_cpu_logscale_finish (image, plan->power, out);
+}
+
+static gboolean
+fused_run (OctPlan *plan, const OctFrame *in, OctPlan *last,
+    const OctFrame *out, gpointer stream, GError **error)
+{
+  gsize mean_size = OCT_MEAN_SIZE (plan->in.values);
+
+  if (!oct_cpu_check_plane (
+          &in->planes[0], oct_step_shape_row (&plan->in), error)
+      || !(last != NULL ? oct_cpu_logscale_check (
+               last, plan->bscans, plan->out.values, plan->out.rows, out, error)
+                        : oct_cpu_check_plane (&out->planes[0],
+                            oct_step_shape_row (&plan->out), error)))
+    return FALSE;
+  for (guint bscan = 0; bscan < plan->bscans; bscan++) {
+    OctFrame one = oct_frame_get_bscan (in, bscan, plan->in.rows, mean_size);
+    OctFrame to = last != NULL
+                      ? out[bscan]
+                      : oct_frame_get_bscan (out, bscan, plan->out.rows, 0);
+
+    run_bscan (plan, &one, last, &to);
+  }
   return TRUE;
 }
 

@@ -46,7 +46,7 @@ typedef struct {
 } Histogram;
 
 struct _OctPlan {
-  OctLogscaleParams params;
+  OctLogscaleParams params; /* lines: of one B-scan */
   guint threads;
   guint groups;
   Extent *extents;       /* [groups], of OCT_LANES A-lines each */
@@ -224,6 +224,14 @@ logscale_destroy (OctPlan *plan)
   g_free (plan);
 }
 
+static void
+set_params (OctPlan *plan, const OctLogscaleParams *params)
+{
+  plan->params = *params;
+  plan->params.bscans = OCT_BSCANS (params);
+  plan->params.lines = params->lines / plan->params.bscans;
+}
+
 static OctPlan *
 logscale_create (gconstpointer data, GError **error)
 {
@@ -233,9 +241,9 @@ logscale_create (gconstpointer data, GError **error)
   if (!oct_check_logscale (params, error))
     return NULL;
   plan = g_new0 (OctPlan, 1);
-  plan->params = *params;
+  set_params (plan, params);
   plan->threads = oct_backend_cpu_get_threads ();
-  plan->groups = (params->lines + OCT_LANES - 1) / OCT_LANES;
+  plan->groups = (plan->params.lines + OCT_LANES - 1) / OCT_LANES;
   plan->extents = oct_cpu_alloc (plan->groups, sizeof (Extent), error);
   if (plan->extents != NULL)
     plan->histograms = oct_cpu_alloc (plan->threads, sizeof (Histogram), error);
@@ -264,7 +272,7 @@ logscale_update (OctPlan *plan, gconstpointer data)
   const OctLogscaleParams *params = data;
 
   if (params->depth_bins != plan->params.depth_bins
-      || params->lines != plan->params.lines
+      || params->lines / OCT_BSCANS (params) != plan->params.lines
       || params->format != plan->params.format
       || !oct_check_logscale (params, NULL))
     return FALSE;
@@ -272,7 +280,7 @@ logscale_update (OctPlan *plan, gconstpointer data)
     plan->history_min = between_scales (plan->history_min, params->scale);
     plan->history_max = between_scales (plan->history_max, params->scale);
   }
-  plan->params = *params;
+  set_params (plan, params);
   return TRUE;
 }
 
@@ -603,6 +611,16 @@ check_image (const OctPlan *plan, const OctFrame *out, GError **error)
                  &out->planes[1], (params->lines + 1) / 2 * 2, error));
 }
 
+/* Of all B-scans. */
+static gboolean
+check_images (const OctPlan *plan, const OctFrame *out, GError **error)
+{
+  for (guint bscan = 0; bscan < plan->params.bscans; bscan++)
+    if (!check_image (plan, &out[bscan], error))
+      return FALSE;
+  return TRUE;
+}
+
 static void
 begin (OctPlan *plan)
 {
@@ -611,44 +629,52 @@ begin (OctPlan *plan)
 }
 
 gboolean
-oct_cpu_logscale_begin (OctPlan *plan, guint depth_bins, guint lines,
-    const OctFrame *out, guint *threads, GError **error)
+oct_cpu_logscale_check (OctPlan *plan, guint bscans, guint depth_bins,
+    guint lines, const OctFrame *out, GError **error)
 {
-  if (plan->params.depth_bins != depth_bins || plan->params.lines != lines) {
+  const OctLogscaleParams *params = &plan->params;
+
+  if (params->depth_bins != depth_bins || params->lines != lines
+      || params->bscans != bscans) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "Images are made of %u depth bins x %u A-lines where A-scans are %u x "
-        "%u",
-        plan->params.depth_bins, plan->params.lines, depth_bins, lines);
+        "Images are made of %u B-scans of %u depth bins x %u A-lines where "
+        "there are %u of %u x %u",
+        params->bscans, params->depth_bins, params->lines, bscans, depth_bins,
+        lines);
     return FALSE;
   }
-  if (!check_image (plan, out, error))
-    return FALSE;
+  return check_images (plan, out, error);
+}
+
+void
+oct_cpu_logscale_begin (OctPlan *plan, guint *threads)
+{
   begin (plan);
   *threads = MIN (*threads, plan->threads);
-  return TRUE;
 }
 
 static gboolean
 logscale_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
     gpointer stream, GError **error)
 {
-  const OctPlane *from = &in->planes[0];
-  OctCpuLoop loop = { .plan = plan, .from = from };
-
   if (!oct_cpu_check_plane (
-          from, plan->params.depth_bins * 2 * sizeof (float), error)
-      || !check_image (plan, out, error))
+          &in->planes[0], plan->params.depth_bins * 2 * sizeof (float), error)
+      || !check_images (plan, out, error))
     return FALSE;
-  begin (plan);
-  if (plan->params.range != OCT_RANGE_MANUAL)
-    oct_parallel_for (
-        plan->groups, 1, oct_cpu_threads (plan->threads), find_extents, &loop);
-  finish (plan, from, NULL, out);
+  for (guint bscan = 0; bscan < plan->params.bscans; bscan++) {
+    OctFrame one = oct_frame_get_bscan (in, bscan, plan->params.lines, 0);
+    OctCpuLoop loop = { .plan = plan, .from = &one.planes[0] };
+
+    begin (plan);
+    if (plan->params.range != OCT_RANGE_MANUAL)
+      oct_parallel_for (plan->groups, 1, oct_cpu_threads (plan->threads),
+          find_extents, &loop);
+    finish (plan, &one.planes[0], NULL, &out[bscan]);
+  }
   return TRUE;
 }
 
 const OctOperationTable oct_cpu_logscale = {
-  .name = "logscale",
   .create = logscale_create,
   .update = logscale_update,
   .run = logscale_run,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * Images from A-scans that are still side by side (oct-cpu-lanes.h), for a pass
- * that has them in the cache: oct_cpu_logscale_begin(), then
- * oct_cpu_logscale_add() for every block of OCT_LANES A-lines, then
- * oct_cpu_logscale_finish().  `plan` is one of oct_cpu_logscale, whose settings
- * and history of the range they use.
+ * that has them in the cache: oct_cpu_logscale_check() for a frame, and then
+ * for each of its B-scans oct_cpu_logscale_begin(), oct_cpu_logscale_add() for
+ * every block of OCT_LANES A-lines, and oct_cpu_logscale_finish().  `plan` is
+ * one of oct_cpu_logscale, whose settings and history of the range they use.
  */
 #pragma once
 
@@ -16,11 +16,15 @@ G_BEGIN_DECLS
 #define OCT_CPU_POWERS(depth_bins, lines)                                      \
   (((gsize)(lines) + 15) / 16 * 16 * (depth_bins))
 
+/* FALSE with OCT_ERROR_SETTINGS when the plan makes other images than of that
+ * many B-scans of `lines` A-lines each, or one of out[bscans] has no room for
+ * one. */
+gboolean oct_cpu_logscale_check (OctPlan *plan, guint bscans, guint depth_bins,
+    guint lines, const OctFrame *out, GError **error);
+
 /* `threads`: that add will be called by, made less where the plan has scratch
- * for less.  FALSE with OCT_ERROR_SETTINGS when it makes other images or `out`
- * has no room for one. */
-gboolean oct_cpu_logscale_begin (OctPlan *plan, guint depth_bins, guint lines,
-    const OctFrame *out, guint *threads, GError **error);
+ * for less. */
+void oct_cpu_logscale_begin (OctPlan *plan, guint *threads);
 
 /* Powers of one block, [depth_bins][OCT_LANES], from its A-scans,
  * [depth_bins][2][OCT_LANES], and what they say about the range.  A block of

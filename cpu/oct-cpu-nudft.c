@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Non-uniform DFT, exact, in both directions: the sum as it stands, a product
- * with a dense matrix.  Slow; what the NUFFT is measured by.
+ * Non-uniform DFT, exact: the sum as it stands, a product with a dense matrix.
+ * Slow; what the NUFFT is measured by.
  *
  * Blocks of A-lines side by side (oct-cpu-lanes.h), four values of the result
  * at a time.  The matrix is computed in double.
@@ -24,11 +24,11 @@
 struct _OctPlan {
   OctNufftParams params; /* without nodes and window */
   guint threads;
-  guint inputs, outputs;     /* values of a line */
-  guint in_parts, out_parts; /* 1 real, 2 complex: floats of one value */
-  float *matrix;             /* [groups][inputs][GROUP] x (re, im) */
-  guint8 *scratch;           /* [threads][scratch_size] */
-  gsize scratch_size;        /* [inputs][in_parts][LANES], a line unused */
+  guint inputs, outputs; /* values of a line, of which those out are complex */
+  guint in_parts;        /* 1 real, 2 complex: floats of one value */
+  float *matrix;         /* [groups][inputs][GROUP] x (re, im) */
+  guint8 *scratch;       /* [threads][scratch_size] */
+  gsize scratch_size;    /* [inputs][in_parts][LANES], a line unused */
 };
 
 /* ------------------------------------------------------------------ matrix */
@@ -36,7 +36,6 @@ struct _OctPlan {
 typedef struct {
   OctPlan *plan;
   const OctNufftParams *params;
-  gboolean adjoint;
 } Filling;
 
 /* Columns of the samples first .. end - 1.  From one depth to the next the
@@ -51,17 +50,16 @@ fill_samples (gpointer data, guint first, guint end, guint thread)
 
   for (guint n = first; n < end; n++) {
     double turn = fmod (p->nodes[n], p->samples) / p->samples;
-    double angle = (filling->adjoint ? 2 : -2) * G_PI * turn;
+    double angle = -2 * G_PI * turn;
     double start = fmod (turn * p->depth_start, 1) * 2 * G_PI;
     double size = p->window[n] / sqrt (p->samples);
     double c = cos (angle), s = sin (angle);
     double re = size * cos (start);
-    double im = (filling->adjoint ? 1 : -1) * size * sin (start);
+    double im = -size * sin (start);
 
     for (guint i = 0; i < p->depth_bins; i++) {
-      guint in = filling->adjoint ? i : n, out = filling->adjoint ? n : i;
-      gsize row = (gsize)(out / GROUP) * plan->inputs + in;
-      float *to = plan->matrix + (row * GROUP + out % GROUP) * 2;
+      gsize row = (gsize)(i / GROUP) * plan->inputs + n;
+      float *to = plan->matrix + (row * GROUP + i % GROUP) * 2;
       double next = re * c - im * s;
       to[0] = (float)re;
       to[1] = (float)im;
@@ -72,10 +70,9 @@ fill_samples (gpointer data, guint first, guint end, guint thread)
 }
 
 static gboolean
-make_matrix (OctPlan *plan, const OctNufftParams *params, gboolean adjoint,
-    GError **error)
+make_matrix (OctPlan *plan, const OctNufftParams *params, GError **error)
 {
-  Filling filling = { plan, params, adjoint };
+  Filling filling = { plan, params };
   gsize values =
       (gsize)(plan->outputs + GROUP - 1) / GROUP * GROUP * plan->inputs * 2;
 
@@ -98,13 +95,13 @@ make_matrix (OctPlan *plan, const OctNufftParams *params, gboolean adjoint,
 
 /* ----------------------------------------------------------------- product */
 
-/* Adds `count` terms of GROUP values of the result, [GROUP][out_parts] for half
- * of the lanes; the parts are constants where this is inlined.  Halves, as
+/* Adds `count` terms of GROUP values of the result, [GROUP][2] for half of the
+ * lanes; the parts are a constant where this is inlined.  Halves, as
  * compilers keep sums of the size of AVX registers there, but spill those of
  * all lanes where there is no AVX-512: GCC 14 then takes three times as long */
 OCT_INLINE void
 add_terms (const float *matrix, const OctVector *from, guint count,
-    guint in_parts, guint out_parts, OctVector *to)
+    guint in_parts, OctVector *to)
 {
   OctVector sums[GROUP][2] = { 0 };
 
@@ -114,47 +111,45 @@ add_terms (const float *matrix, const OctVector *from, guint count,
       sums[k][0] += re * from[i * in_parts * HALVES];
       if (in_parts == 2)
         sums[k][0] -= im * from[(2 * i + 1) * HALVES];
-      if (out_parts == 2)
-        sums[k][1] += im * from[i * in_parts * HALVES];
-      if (out_parts == 2 && in_parts == 2)
+      sums[k][1] += im * from[i * in_parts * HALVES];
+      if (in_parts == 2)
         sums[k][1] += re * from[(2 * i + 1) * HALVES];
     }
   }
   for (guint k = 0; k < GROUP; k++)
-    for (guint part = 0; part < out_parts; part++)
-      to[(k * out_parts + part) * HALVES] += sums[k][part];
+    for (guint part = 0; part < 2; part++)
+      to[(k * 2 + part) * HALVES] += sums[k][part];
 }
 
 OCT_INLINE void
 multiply_group (const float *matrix, const float *values, guint inputs,
-    guint in_parts, guint out_parts, OctLanes *to)
+    guint in_parts, OctLanes *to)
 {
   const OctVector *from = (const OctVector *)values;
 
-  memset (to, 0, GROUP * out_parts * sizeof *to);
+  memset (to, 0, GROUP * 2 * sizeof *to);
   for (guint i = 0; i < inputs; i += TERMS)
     for (guint half = 0; half < HALVES; half++)
       add_terms (matrix + (gsize)i * 2 * GROUP,
           from + (gsize)i * in_parts * HALVES + half, MIN (TERMS, inputs - i),
-          in_parts, out_parts, (OctVector *)to + half);
+          in_parts, (OctVector *)to + half);
 }
 
 OCT_INLINE void
-multiply_block (const OctPlan *plan, guint in_parts, guint out_parts,
-    const float *const *in, float *values, float *const *out)
+multiply_block (const OctPlan *plan, guint in_parts, const float *const *in,
+    float *values, float *const *out)
 {
   OctLanes tile[OCT_LANES_CHUNK];
   /* values of the result that fill a tile */
-  guint step = OCT_LANES_CHUNK / out_parts;
+  guint step = OCT_LANES_CHUNK / 2;
 
   oct_lanes_gather (in, plan->inputs * in_parts, values);
   for (guint start = 0; start < plan->outputs; start += step) {
     guint count = MIN (step, plan->outputs - start);
     for (guint k = 0; k < count; k += GROUP)
       multiply_group (plan->matrix + (gsize)(start + k) * plan->inputs * 2,
-          values, plan->inputs, in_parts, out_parts, tile + k * out_parts);
-    oct_lanes_scatter (
-        (const float *)tile, count * out_parts, out, (gsize)start * out_parts);
+          values, plan->inputs, in_parts, tile + k * 2);
+    oct_lanes_scatter ((const float *)tile, count * 2, out, (gsize)start * 2);
   }
 }
 
@@ -162,21 +157,14 @@ OCT_VECTORISED static void
 multiply_real (const OctPlan *plan, const float *const *in, float *values,
     float *const *out)
 {
-  multiply_block (plan, 1, 2, in, values, out);
-}
-
-OCT_VECTORISED static void
-multiply_to_real (const OctPlan *plan, const float *const *in, float *values,
-    float *const *out)
-{
-  multiply_block (plan, 2, 1, in, values, out);
+  multiply_block (plan, 1, in, values, out);
 }
 
 OCT_VECTORISED static void
 multiply_complex (const OctPlan *plan, const float *const *in, float *values,
     float *const *out)
 {
-  multiply_block (plan, 2, 2, in, values, out);
+  multiply_block (plan, 2, in, values, out);
 }
 
 /* ------------------------------------------------------------------- plans */
@@ -190,9 +178,9 @@ nudft_destroy (OctPlan *plan)
 }
 
 static OctPlan *
-create (const OctNufftParams *params, gboolean adjoint, GError **error)
+nudft_create (gconstpointer data, GError **error)
 {
-  guint spectrum_parts = params->format == OCT_SAMPLE_CF32 ? 2 : 1;
+  const OctNufftParams *params = data;
   OctPlan *plan;
 
   if (!oct_nufft_check (params, FALSE, error))
@@ -201,14 +189,13 @@ create (const OctNufftParams *params, gboolean adjoint, GError **error)
   plan->params = *params;
   plan->params.nodes = plan->params.window = NULL;
   plan->threads = oct_backend_cpu_get_threads ();
-  plan->inputs = adjoint ? params->depth_bins : params->samples;
-  plan->outputs = adjoint ? params->samples : params->depth_bins;
-  plan->in_parts = adjoint ? 2 : spectrum_parts;
-  plan->out_parts = adjoint ? spectrum_parts : 2;
+  plan->inputs = params->samples;
+  plan->outputs = params->depth_bins;
+  plan->in_parts = params->format == OCT_SAMPLE_CF32 ? 2 : 1;
   plan->scratch_size =
       (gsize)plan->inputs * plan->in_parts * sizeof (OctLanes)
-      + oct_cpu_pad ((gsize)plan->outputs * plan->out_parts * sizeof (float));
-  if (!make_matrix (plan, params, adjoint, error)
+      + oct_cpu_pad ((gsize)plan->outputs * 2 * sizeof (float));
+  if (!make_matrix (plan, params, error)
       || !(plan->scratch =
                oct_cpu_alloc (plan->threads, plan->scratch_size, error))) {
     nudft_destroy (plan);
@@ -217,40 +204,18 @@ create (const OctNufftParams *params, gboolean adjoint, GError **error)
   return plan;
 }
 
-static OctPlan *
-nudft_create (gconstpointer params, GError **error)
-{
-  return create (params, FALSE, error);
-}
-
-static OctPlan *
-adjoint_create (gconstpointer params, GError **error)
-{
-  return create (params, TRUE, error);
-}
-
 static gboolean
-update (OctPlan *plan, const OctNufftParams *params, gboolean adjoint)
+nudft_update (OctPlan *plan, gconstpointer data)
 {
+  const OctNufftParams *params = data;
+
   if (params->format != plan->params.format
       || params->samples != plan->params.samples
       || params->lines != plan->params.lines
       || params->depth_bins != plan->params.depth_bins
       || !oct_nufft_check (params, FALSE, NULL))
     return FALSE;
-  return make_matrix (plan, params, adjoint, NULL);
-}
-
-static gboolean
-nudft_update (OctPlan *plan, gconstpointer params)
-{
-  return update (plan, params, FALSE);
-}
-
-static gboolean
-adjoint_update (OctPlan *plan, gconstpointer params)
-{
-  return update (plan, params, TRUE);
+  return make_matrix (plan, params, NULL);
 }
 
 static void
@@ -270,8 +235,6 @@ transform_block (const OctCpuLoop *loop, guint start, guint thread)
   }
   if (plan->in_parts == 1)
     multiply_real (plan, in, values, out);
-  else if (plan->out_parts == 1)
-    multiply_to_real (plan, in, values, out);
   else
     multiply_complex (plan, in, values, out);
 }
@@ -293,7 +256,7 @@ nudft_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
   if (!oct_cpu_check_plane (
           from, (gsize)plan->inputs * plan->in_parts * sizeof (float), error)
       || !oct_cpu_check_plane (
-          to, (gsize)plan->outputs * plan->out_parts * sizeof (float), error))
+          to, (gsize)plan->outputs * 2 * sizeof (float), error))
     return FALSE;
   oct_parallel_for ((plan->params.lines + LANES - 1) / LANES, 1,
       oct_cpu_threads (plan->threads), transform_blocks, &loop);
@@ -301,17 +264,8 @@ nudft_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
 }
 
 const OctOperationTable oct_cpu_nudft = {
-  .name = "exact transform",
   .create = nudft_create,
   .update = nudft_update,
-  .run = nudft_run,
-  .destroy = nudft_destroy,
-};
-
-const OctOperationTable oct_cpu_nudft_adjoint = {
-  .name = "adjoint exact transform",
-  .create = adjoint_create,
-  .update = adjoint_update,
   .run = nudft_run,
   .destroy = nudft_destroy,
 };

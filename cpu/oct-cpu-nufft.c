@@ -407,7 +407,6 @@ nufft_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
 }
 
 const OctOperationTable oct_cpu_nufft = {
-  .name = "nufft",
   .create = nufft_create,
   .update = nufft_update,
   .run = nufft_run,

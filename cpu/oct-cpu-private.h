@@ -13,17 +13,10 @@
 
 G_BEGIN_DECLS
 
-extern const OctOperationTable oct_cpu_background;
-extern const OctOperationTable oct_cpu_mean;
-extern const OctOperationTable oct_cpu_resample;
-extern const OctOperationTable oct_cpu_dispersion;
-extern const OctOperationTable oct_cpu_fft;
-extern const OctOperationTable oct_cpu_logscale;
-extern const OctOperationTable oct_cpu_nufft;
-extern const OctOperationTable oct_cpu_nufft_adjoint;
-extern const OctOperationTable oct_cpu_nudft;
-extern const OctOperationTable oct_cpu_nudft_adjoint;
-extern const OctOperationTable oct_cpu_cs;
+/* A table for each, oct_cpu_<name>. */
+#define OCT_CPU_DECLARE(NAME, name, params)                                    \
+  extern const OctOperationTable oct_cpu_##name;
+OCT_OPERATIONS (OCT_CPU_DECLARE)
 extern const OctFusedTable oct_cpu_fused;
 
 /* 64 byte aligned, not initialised, freed with oct_cpu_free(); NULL with

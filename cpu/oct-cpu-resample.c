@@ -138,9 +138,7 @@ resample_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
 }
 
 const OctOperationTable oct_cpu_resample = {
-  .name = "resample",
   .create = resample_create,
   .run = resample_run,
   .destroy = resample_destroy,
-  .in_place = TRUE,
 };

@@ -12,21 +12,11 @@ alloc_bytes (gsize size, GError **error)
   return oct_cpu_alloc (size, 1, error);
 }
 
+#define ROW(NAME, name, params) [OCT_OPERATION_##NAME] = &oct_cpu_##name,
+
 static const OctBackend backend = {
   .name = "cpu",
-  .operations = {
-      [OCT_OPERATION_BACKGROUND] = &oct_cpu_background,
-      [OCT_OPERATION_MEAN] = &oct_cpu_mean,
-      [OCT_OPERATION_RESAMPLE] = &oct_cpu_resample,
-      [OCT_OPERATION_DISPERSION] = &oct_cpu_dispersion,
-      [OCT_OPERATION_FFT] = &oct_cpu_fft,
-      [OCT_OPERATION_LOGSCALE] = &oct_cpu_logscale,
-      [OCT_OPERATION_NUFFT] = &oct_cpu_nufft,
-      [OCT_OPERATION_NUFFT_ADJOINT] = &oct_cpu_nufft_adjoint,
-      [OCT_OPERATION_NUDFT] = &oct_cpu_nudft,
-      [OCT_OPERATION_NUDFT_ADJOINT] = &oct_cpu_nudft_adjoint,
-      [OCT_OPERATION_CS] = &oct_cpu_cs,
-  },
+  .operations = { OCT_OPERATIONS (ROW) },
   .fused = &oct_cpu_fused,
   .alloc = alloc_bytes,
   .free = oct_cpu_free,

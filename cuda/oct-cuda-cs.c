@@ -63,9 +63,10 @@ cs_update (OctPlan *plan, gconstpointer data)
 
   if (!oct_cs_check (p, NULL) || p->format != own->format
       || p->samples != own->samples || p->lines != own->lines
-      || p->columns != own->columns || p->kept != own->kept
-      || p->transform != own->transform || p->kernel != own->kernel
-      || p->grid != own->grid || p->width != own->width
+      || OCT_BSCANS (p) != OCT_BSCANS (own) || p->columns != own->columns
+      || p->kept != own->kept || p->transform != own->transform
+      || p->kernel != own->kernel || p->grid != own->grid
+      || p->width != own->width
       || memcmp (p->column, own->column, p->kept * sizeof *p->column) != 0
       || memcmp (p->nodes, own->nodes, p->kept * sizeof *p->nodes) != 0
       || memcmp (p->window, own->window, p->kept * sizeof *p->window) != 0)
@@ -85,9 +86,11 @@ cs_run (OctPlan *plan, const OctFrame *in, const OctFrame *out, gpointer stream,
   const OctPlane *from = &in->planes[0], *to = &out->planes[0];
   const OctCsParams *p = &plan->params;
   gsize size = oct_sample_format_size (p->format);
+  /* only the estimate of the noise minds which A-lines belong together */
+  guint bscans = p->noise == 0 ? OCT_BSCANS (p) : 1;
   OctCudaQueue queue = { stream, plan->overlap };
   OctCudaCsRun run = {
-    .rows = { from->data, from->stride, to->data, to->stride, p->lines,
+    .rows = { from->data, from->stride, to->data, to->stride, p->lines / bscans,
         p->columns },
     .iterations = p->iterations,
     .threshold = (float)(p->tau * p->noise * oct_cs_noise_gain (p)),
@@ -101,13 +104,22 @@ cs_run (OctPlan *plan, const OctFrame *in, const OctFrame *out, gpointer stream,
       || !oct_cuda_check_plane (
           to, p->depth_bins * sizeof (float2), sizeof (float2), error))
     return FALSE;
-  return plan->is_on_chip
-             ? oct_cuda_cs_on_chip_run (&plan->on_chip, &run, queue, error)
-             : oct_cuda_cs_in_passes_run (&plan->in_passes, &run, queue, error);
+  for (guint bscan = 0; bscan < bscans; bscan++) {
+    OctFrame one_in = oct_frame_get_bscan (in, bscan, run.rows.lines, 0);
+    OctFrame one_out = oct_frame_get_bscan (out, bscan, run.rows.lines, 0);
+
+    run.rows.in = one_in.planes[0].data;
+    run.rows.out = one_out.planes[0].data;
+    if (!(plan->is_on_chip
+                ? oct_cuda_cs_on_chip_run (&plan->on_chip, &run, queue, error)
+                : oct_cuda_cs_in_passes_run (
+                    &plan->in_passes, &run, queue, error)))
+      return FALSE;
+  }
+  return TRUE;
 }
 
 const OctOperationTable oct_cuda_cs = {
-  .name = OCT_CUDA_CS,
   .create = cs_create,
   .update = cs_update,
   .run = cs_run,

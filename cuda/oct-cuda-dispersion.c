@@ -87,7 +87,6 @@ dispersion_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
 }
 
 const OctOperationTable oct_cuda_dispersion = {
-  .name = NAME,
   .create = dispersion_create,
   .update = dispersion_update,
   .run = dispersion_run,

@@ -152,7 +152,6 @@ fft_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
 }
 
 const OctOperationTable oct_cuda_fft = {
-  .name = NAME,
   .create = fft_create,
   .update = fft_update,
   .run = fft_run,

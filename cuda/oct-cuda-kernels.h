@@ -73,6 +73,55 @@ cudaError_t oct_cuda_launch_mean_of_floats (
 /* Bytes of `scratch`. */
 size_t oct_cuda_mean_scratch (uint32_t samples);
 
+/* How the A-lines that count are divided, on the device. */
+typedef struct {
+  uint32_t runs, run; /* number, A-lines of each; 0 A-lines: none counts */
+} OctCudaDivision;
+
+/* The fixed pattern, see OCT_BACKGROUND_FIXED_PATTERN.  The launchers in their
+ * order, the second and the third for each first_row; between them the
+ * transforms.  Values of transforms are float, or float2 where is_complex. */
+typedef struct {
+  OctCudaRows rows;     /* out: float2 [samples] (high, low) */
+  uint32_t sample_size; /* bytes: 1 and 2 are counts, 4 is float */
+  const void *found;    /* by oct_cuda_launch_mean(), MEAN */
+  float2 *mean;         /* [samples] (high, low) */
+  double *square;       /* sum of the squares of the mean */
+  float *excess;        /* [lines] 1 / brightness - 1; NaN: it does not count */
+  double dark;          /* the least brightness that counts */
+  uint32_t *used;       /* [lines] numbers of those that count */
+  OctCudaDivision *division;
+  uint32_t least, most_runs; /* A-lines of a run; runs */
+  float *means;              /* [most_runs][samples] less the mean of all */
+  int is_complex;
+  uint32_t pitch;                /* values in a row of the spectra */
+  void *mean_values;             /* [most_runs][samples] to be transformed, */
+  const float2 *mean_spectra;    /* [most_runs][pitch] the result */
+  uint32_t first_row, many_rows; /* of all lines, those that are transformed */
+  void *values;                  /* [many_rows][samples] to be transformed, */
+  const float2 *spectra;         /* [many_rows][pitch] the result */
+  double *variances;             /* [most_runs][samples / 2 + 1] sums */
+  double rounding;               /* of variances, part of `square` */
+  float2 *chosen;                /* [pitch] to be transformed back, */
+  const void *chosen_values;     /* [samples] the result, samples times */
+} OctCudaFixedPattern;
+
+/* found to mean_values */
+cudaError_t oct_cuda_launch_pattern_begin (
+    const OctCudaFixedPattern *pattern, OctCudaQueue queue);
+/* to values */
+cudaError_t oct_cuda_launch_pattern_rows (
+    const OctCudaFixedPattern *pattern, OctCudaQueue queue);
+/* spectra to variances */
+cudaError_t oct_cuda_launch_pattern_powers (
+    const OctCudaFixedPattern *pattern, OctCudaQueue queue);
+/* variances and mean_spectra to chosen */
+cudaError_t oct_cuda_launch_pattern_choose (
+    const OctCudaFixedPattern *pattern, OctCudaQueue queue);
+/* chosen_values to rows.out */
+cudaError_t oct_cuda_launch_pattern_end (
+    const OctCudaFixedPattern *pattern, OctCudaQueue queue);
+
 typedef enum {
   OCT_CUDA_RESAMPLE_CUBIC,
   OCT_CUDA_RESAMPLE_LINEAR,
@@ -181,17 +230,6 @@ typedef struct {
 /* Spectra of the cells to A-scans. */
 cudaError_t oct_cuda_launch_pick_modes (const OctCudaModes *modes,
     const float2 *spectra, void *out, size_t out_stride, OctCudaQueue queue);
-/* A-scans to the spectra, all of their bins. */
-cudaError_t oct_cuda_launch_place_modes (const OctCudaModes *modes,
-    const void *in, size_t in_stride, float2 *spectra, OctCudaQueue queue);
-
-/* Cells to samples: cells [lines][grid] -> out [lines][samples], of which the
- * real part is taken when they are real; complex ones are divided by `shifts`,
- * [samples] of magnitude 1, where they are given. */
-cudaError_t oct_cuda_launch_interpolate (const OctCudaGrid *grid,
-    const void *cells, int complex_cells, int complex_samples,
-    const float2 *shifts, uint32_t lines, void *out, size_t out_stride,
-    OctCudaQueue queue);
 
 /* Samples to A-scans in one pass, for some lengths of the grid.  The samples
  * that reach a cell follow each other round a circle of samples + taps, which
@@ -221,7 +259,7 @@ cudaError_t oct_cuda_launch_fused_weights (const OctCudaGrid *grid,
     OctCudaQueue queue);
 cudaError_t oct_cuda_launch_fused (OctCudaFused *fused, OctCudaQueue queue);
 
-/* The exact transforms as a product of half precision numbers with sums in
+/* The exact transform as a product of half precision numbers with sums in
  * single precision.  Every number is the sum of a high and a low half, and
  * (a + b)(c + d) = a c + b c + a d but for the last bits: rows of the matrix
  * are [high][high][low], rows of data [high][low][high], each of `pitch`
@@ -230,10 +268,9 @@ typedef struct {
   uint32_t samples;
   int32_t depth_start;
   uint32_t depth_bins;
-  /* rows are depth bins and columns samples, or (adjoint) the reverse */
-  int adjoint;
-  /* real and imaginary parts are rows, or columns, of their own */
-  int row_parts, column_parts; /* 1 or 2 */
+  /* rows are real and imaginary parts of the depth bins, columns samples or,
+   * with 2 parts, those of samples */
+  int parts;
   uint32_t pitch;
   double scale;
   const double *nodes, *window; /* [samples] */

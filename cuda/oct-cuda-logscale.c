@@ -11,7 +11,7 @@
 #define NAME "logscale"
 
 struct _OctPlan {
-  OctLogscaleParams params;
+  OctLogscaleParams params; /* lines: of one B-scan */
   gboolean overlap;
   gboolean forget; /* the history, with the next automatic range */
   /* 0 and 1, by automatic ranges, and by those that were found here */
@@ -46,6 +46,14 @@ logscale_destroy (OctPlan *plan)
   g_free (plan);
 }
 
+static void
+set_params (OctPlan *plan, const OctLogscaleParams *params)
+{
+  plan->params = *params;
+  plan->params.bscans = OCT_BSCANS (params);
+  plan->params.lines = params->lines / plan->params.bscans;
+}
+
 static OctPlan *
 logscale_create (gconstpointer data, GError **error)
 {
@@ -57,9 +65,9 @@ logscale_create (gconstpointer data, GError **error)
   if (!oct_check_logscale (params, error))
     return NULL;
   plan = g_new0 (OctPlan, 1);
-  plan->params = *params;
+  set_params (plan, params);
   plan->overlap = oct_cuda_can_overlap ();
-  blocks = oct_cuda_extent_blocks (params->lines);
+  blocks = oct_cuda_extent_blocks (plan->params.lines);
   plan->extents = oct_cuda_alloc (blocks * sizeof (OctCudaExtent), NAME, error);
   if (plan->extents == NULL
       || !oct_cuda_table_init (&plan->range, sizeof (OctCudaRange), NAME, error)
@@ -80,11 +88,11 @@ logscale_update (OctPlan *plan, gconstpointer data)
   const OctLogscaleParams *params = data;
 
   if (params->depth_bins != plan->params.depth_bins
-      || params->lines != plan->params.lines
+      || params->lines / OCT_BSCANS (params) != plan->params.lines
       || params->format != plan->params.format
       || !oct_check_logscale (params, NULL))
     return FALSE;
-  plan->params = *params;
+  set_params (plan, params);
   return TRUE;
 }
 
@@ -143,19 +151,31 @@ check_image (const OctPlan *plan, const OctFrame *out, GError **error)
                  &out->planes[1], (params->lines + 1) / 2 * 2, 1, error));
 }
 
+static gboolean
+check_images (const OctPlan *plan, const OctFrame *out, GError **error)
+{
+  for (guint bscan = 0; bscan < plan->params.bscans; bscan++)
+    if (!check_image (plan, &out[bscan], error))
+      return FALSE;
+  return TRUE;
+}
+
 gboolean
-oct_cuda_logscale_check (const OctPlan *plan, guint lines, guint depth_bins,
-    const OctFrame *out, GError **error)
+oct_cuda_logscale_check (const OctPlan *plan, guint bscans, guint lines,
+    guint depth_bins, const OctFrame *out, GError **error)
 {
   const OctLogscaleParams *params = &plan->params;
 
-  if (lines != params->lines || depth_bins != params->depth_bins) {
+  if (bscans != params->bscans || lines != params->lines
+      || depth_bins != params->depth_bins) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "There are %u A-scans of %u bins where %u of %u were expected", lines,
-        depth_bins, params->lines, params->depth_bins);
+        "There are %u B-scans of %u A-scans of %u bins where %u of %u of %u "
+        "were expected",
+        bscans, lines, depth_bins, params->bscans, params->lines,
+        params->depth_bins);
     return FALSE;
   }
-  return check_image (plan, out, error);
+  return check_images (plan, out, error);
 }
 
 /* All of a mapping but the range; `stride`: bytes between two A-scans. */
@@ -240,18 +260,24 @@ static gboolean
 logscale_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
     gpointer stream, GError **error)
 {
-  const OctPlane *from = &in->planes[0];
   OctCudaQueue queue = { stream, plan->overlap };
-  OctCudaMap map = make_map (plan, from->data, from->stride, out);
 
-  return oct_cuda_check_plane (from, plan->params.depth_bins * sizeof (float2),
-             sizeof (float2), error)
-         && check_image (plan, out, error)
-         && run_map (plan, &map, queue, error);
+  if (!oct_cuda_check_plane (&in->planes[0],
+          plan->params.depth_bins * sizeof (float2), sizeof (float2), error)
+      || !check_images (plan, out, error))
+    return FALSE;
+  for (guint bscan = 0; bscan < plan->params.bscans; bscan++) {
+    OctFrame one = oct_frame_get_bscan (in, bscan, plan->params.lines, 0);
+    OctCudaMap map =
+        make_map (plan, one.planes[0].data, one.planes[0].stride, &out[bscan]);
+
+    if (!run_map (plan, &map, queue, error))
+      return FALSE;
+  }
+  return TRUE;
 }
 
 const OctOperationTable oct_cuda_logscale = {
-  .name = NAME,
   .create = logscale_create,
   .update = logscale_update,
   .run = logscale_run,

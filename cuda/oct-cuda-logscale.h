@@ -23,13 +23,15 @@ typedef struct {
 /* What has to be found of the powers of the next B-scan. */
 OctCudaFind oct_cuda_logscale_get_find (const OctPlan *plan);
 
-/* Whether the plan is one for so many A-scans and `out` can be written: errors
- * that are no fault of the device are found before anything is queued. */
-gboolean oct_cuda_logscale_check (const OctPlan *plan, guint lines,
-    guint depth_bins, const OctFrame *out, GError **error);
+/* Whether the plan is one for B-scans of so many A-scans and out[bscans] can be
+ * written: errors that are no fault of the device are found before anything is
+ * queued. */
+gboolean oct_cuda_logscale_check (const OctPlan *plan, guint bscans,
+    guint lines, guint depth_bins, const OctFrame *out, GError **error);
 
-/* logscale_run() for powers: one kernel, or two.  `stream` may be another one
- * than that of the pass, behind it, as long as it is always the same. */
+/* logscale_run() for the powers of one B-scan: one kernel, or two.  `stream`
+ * may be another one than that of the pass, behind it, as long as it is always
+ * the same. */
 gboolean oct_cuda_logscale_map (OctPlan *plan, const OctCudaPowers *powers,
     const OctFrame *out, gpointer stream, GError **error);
 

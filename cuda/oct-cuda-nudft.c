@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * The exact transforms of samples at any positions, and their adjoints: plans.
+ * The exact transform of samples at any positions: plans.
  * A dense product by cuBLAS, see oct-cuda-nudft.cu.
  */
 #include "oct-cuda-blas.h"
@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#define NAME "nudft"
 #define WORKSPACE ((gsize)32 << 20) /* what cuBLAS likes on Hopper */
 /* Terms of one product: tensor cores cut the sums off instead of rounding them,
  * so that the error grows with their number (relative l2 of 1.3e-5 for 36 000
@@ -18,8 +19,6 @@
 #define LARGEST 16.0
 
 struct _OctPlan {
-  const char *name;
-  gboolean adjoint;
   OctSampleFormat format;
   guint samples, lines;
   gint depth_start;
@@ -41,7 +40,7 @@ struct _OctPlan {
 static gboolean
 apply_params (OctPlan *plan, const OctNufftParams *params, GError **error)
 {
-  double *nodes = oct_cuda_table_edit (&plan->nodes, plan->name, error);
+  double *nodes = oct_cuda_table_edit (&plan->nodes, NAME, error);
   double largest = 0;
   int exponent;
 
@@ -66,20 +65,17 @@ make_product (OctPlan *plan, GError **error)
 
   return (plan->blas = oct_cuda_blas (error)) != NULL
          && oct_cuda_check_blas (
-             plan->blas->create (&plan->handle), plan->name, error)
-         && (plan->matrix =
-                    oct_cuda_alloc (plan->rows * row, plan->name, error))
+             plan->blas->create (&plan->handle), NAME, error)
+         && (plan->matrix = oct_cuda_alloc (plan->rows * row, NAME, error))
                 != NULL
-         && (plan->halves =
-                    oct_cuda_alloc (plan->lines * row, plan->name, error))
+         && (plan->halves = oct_cuda_alloc (plan->lines * row, NAME, error))
                 != NULL
-         && (plan->exponents = oct_cuda_alloc (
-                 plan->lines * sizeof (gint32), plan->name, error))
+         && (plan->exponents =
+                    oct_cuda_alloc (plan->lines * sizeof (gint32), NAME, error))
                 != NULL
-         && (plan->workspace = oct_cuda_alloc (WORKSPACE, plan->name, error))
-                != NULL
-         && oct_cuda_table_init (&plan->nodes,
-             2 * plan->samples * sizeof (double), plan->name, error);
+         && (plan->workspace = oct_cuda_alloc (WORKSPACE, NAME, error)) != NULL
+         && oct_cuda_table_init (
+             &plan->nodes, 2 * plan->samples * sizeof (double), NAME, error);
 }
 
 static void
@@ -96,26 +92,20 @@ nudft_destroy (OctPlan *plan)
 }
 
 static OctPlan *
-create (const OctNufftParams *params, const char *name, gboolean adjoint,
-    GError **error)
+nudft_create (gconstpointer data, GError **error)
 {
-  guint parts = params->format == OCT_SAMPLE_CF32 ? 2 : 1;
-  guint spectrum, ascan;
+  const OctNufftParams *params = data;
   OctPlan *plan;
 
   if (!oct_nufft_check (params, FALSE, error))
     return NULL;
-  spectrum = params->samples * parts;
-  ascan = params->depth_bins * 2;
   plan = g_new0 (OctPlan, 1);
-  plan->name = name;
-  plan->adjoint = adjoint;
   plan->format = params->format;
   plan->samples = params->samples;
   plan->lines = params->lines;
   plan->depth_bins = params->depth_bins;
-  plan->rows = adjoint ? spectrum : ascan;
-  plan->columns = adjoint ? ascan : spectrum;
+  plan->rows = params->depth_bins * 2;
+  plan->columns = params->samples * (params->format == OCT_SAMPLE_CF32 ? 2 : 1);
   plan->pitch = (plan->columns + 7) / 8 * 8;
   plan->overlap = oct_cuda_can_overlap ();
   if (!make_product (plan, error) || !apply_params (plan, params, error)) {
@@ -123,18 +113,6 @@ create (const OctNufftParams *params, const char *name, gboolean adjoint,
     return NULL;
   }
   return plan;
-}
-
-static OctPlan *
-nudft_create (gconstpointer params, GError **error)
-{
-  return create (params, "nudft", FALSE, error);
-}
-
-static OctPlan *
-nudft_adjoint_create (gconstpointer params, GError **error)
-{
-  return create (params, "nudft-adjoint", TRUE, error);
 }
 
 static gboolean
@@ -152,15 +130,12 @@ nudft_update (OctPlan *plan, gconstpointer data)
 static gboolean
 prepare (OctPlan *plan, OctCudaQueue queue, GError **error)
 {
-  guint parts = plan->format == OCT_SAMPLE_CF32 ? 2 : 1;
   const double *nodes = plan->nodes.device;
   OctCudaNudftMatrix matrix = {
     .samples = plan->samples,
     .depth_start = plan->depth_start,
     .depth_bins = plan->depth_bins,
-    .adjoint = plan->adjoint,
-    .row_parts = (int)(plan->adjoint ? parts : 2),
-    .column_parts = (int)(plan->adjoint ? 2 : parts),
+    .parts = plan->format == OCT_SAMPLE_CF32 ? 2 : 1,
     .pitch = plan->pitch,
     .scale = ldexp (1 / sqrt (plan->samples), plan->scale_exponent),
     .nodes = nodes,
@@ -170,9 +145,9 @@ prepare (OctPlan *plan, OctCudaQueue queue, GError **error)
 
   if (!plan->changed)
     return TRUE;
-  if (!oct_cuda_table_upload (&plan->nodes, plan->name, queue.stream, error)
+  if (!oct_cuda_table_upload (&plan->nodes, NAME, queue.stream, error)
       || !oct_cuda_check (
-          oct_cuda_launch_nudft_matrix (&matrix, queue), plan->name, error))
+          oct_cuda_launch_nudft_matrix (&matrix, queue), NAME, error))
     return FALSE;
   plan->changed = FALSE;
   return TRUE;
@@ -193,7 +168,7 @@ multiply_terms (
       CUDA_R_32F, (int)(to->stride / sizeof (float)), CUBLAS_COMPUTE_32F,
       CUBLAS_GEMM_DEFAULT);
 
-  return oct_cuda_check_blas (status, plan->name, error);
+  return oct_cuda_check_blas (status, NAME, error);
 }
 
 static gboolean
@@ -201,12 +176,12 @@ multiply (OctPlan *plan, const OctPlane *to, OctCudaQueue queue, GError **error)
 {
   gint terms = (gint)(3 * plan->pitch);
 
-  if (!oct_cuda_check_blas (plan->blas->set_stream (plan->handle, queue.stream),
-          plan->name, error)
+  if (!oct_cuda_check_blas (
+          plan->blas->set_stream (plan->handle, queue.stream), NAME, error)
       /* which the stream has reset */
       || !oct_cuda_check_blas (
           plan->blas->set_workspace (plan->handle, plan->workspace, WORKSPACE),
-          plan->name, error))
+          NAME, error))
     return FALSE;
   for (gint begin = 0; begin < terms; begin += MAX_TERMS)
     if (!multiply_terms (
@@ -220,39 +195,28 @@ nudft_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
     gpointer stream, GError **error)
 {
   const OctPlane *from = &in->planes[0], *to = &out->planes[0];
-  gsize spectrum = oct_sample_format_size (plan->format);
-  gsize from_size = plan->adjoint ? sizeof (float2) : spectrum;
-  gsize to_size = plan->adjoint ? spectrum : sizeof (float2);
+  gsize from_size = oct_sample_format_size (plan->format);
   OctCudaQueue queue = { stream, plan->overlap };
 
   return oct_cuda_check_plane (
              from, plan->columns * sizeof (float), from_size, error)
          && oct_cuda_check_plane (
-             to, plan->rows * sizeof (float), to_size, error)
+             to, plan->rows * sizeof (float), sizeof (float2), error)
          && prepare (plan, queue, error)
          && oct_cuda_check (
              oct_cuda_launch_nudft_split (from->data, from->stride,
                  plan->columns, plan->lines, plan->halves, plan->pitch,
                  plan->exponents, queue),
-             plan->name, error)
+             NAME, error)
          && multiply (plan, to, queue, error)
          && oct_cuda_check (
              oct_cuda_launch_nudft_rescale (to->data, to->stride, plan->rows,
                  plan->lines, plan->exponents, queue),
-             plan->name, error);
+             NAME, error);
 }
 
 const OctOperationTable oct_cuda_nudft = {
-  .name = "nudft",
   .create = nudft_create,
-  .update = nudft_update,
-  .run = nudft_run,
-  .destroy = nudft_destroy,
-};
-
-const OctOperationTable oct_cuda_nudft_adjoint = {
-  .name = "nudft-adjoint",
-  .create = nudft_adjoint_create,
   .update = nudft_update,
   .run = nudft_run,
   .destroy = nudft_destroy,

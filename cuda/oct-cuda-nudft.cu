@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * The exact transforms as a dense product: its matrix, and the data as sums of
+ * The exact transform as a dense product: its matrix, and the data as sums of
  * two numbers of half precision.
  *
  * Half precision has 11 bits, so that the two parts hold 22 of the 24 of a
@@ -24,12 +24,11 @@ split (float value, __half &high, __half &low)
 static __global__ void
 make_matrix (OctCudaNudftMatrix m)
 {
-  uint32_t rows = (m.adjoint ? m.samples : m.depth_bins) * m.row_parts;
-  uint32_t columns = (m.adjoint ? m.depth_bins : m.samples) * m.column_parts;
+  uint32_t rows = m.depth_bins * 2, columns = m.samples * m.parts;
   size_t at = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
   uint32_t row = (uint32_t)(at / m.pitch), column = (uint32_t)(at % m.pitch);
-  uint32_t row_item = row / m.row_parts, row_part = row % m.row_parts;
-  uint32_t item = column / m.column_parts, part = column % m.column_parts;
+  uint32_t i = row / 2, row_part = row % 2;
+  uint32_t n = column / m.parts, part = column % m.parts;
   __half *to = (__half *)m.matrix + (size_t)row * 3 * m.pitch + column;
   __half high = __float2half_rn (0), low = high;
 
@@ -37,13 +36,12 @@ make_matrix (OctCudaNudftMatrix m)
   if (row >= rows)
     return;
   if (column < columns) {
-    uint32_t n = m.adjoint ? row_item : item, i = m.adjoint ? item : row_item;
     double q = (double)m.depth_start + i, turns = m.nodes[n] * q / m.samples;
     double cosine, sine;
 
-    /* exp (-+ i angle) (re + i im): parts of the sums over re and im */
+    /* exp (-i angle) (re + i im): parts of the sums over re and im */
     sincospi (2 * (turns - rint (turns)), &sine, &cosine);
-    if (m.adjoint ? part == 1 : row_part == 1)
+    if (row_part == 1)
       sine = -sine;
     split ((float)(m.scale * m.window[n] * (row_part == part ? cosine : sine)),
         high, low);
@@ -57,9 +55,7 @@ extern "C" cudaError_t
 oct_cuda_launch_nudft_matrix (
     const OctCudaNudftMatrix *matrix, OctCudaQueue queue)
 {
-  size_t rows = (size_t)(matrix->adjoint ? matrix->samples : matrix->depth_bins)
-                * matrix->row_parts;
-  size_t elements = rows * matrix->pitch;
+  size_t elements = (size_t)matrix->depth_bins * 2 * matrix->pitch;
 
   return launch (queue, make_matrix,
       (uint32_t)((elements + THREADS - 1) / THREADS), THREADS, 0, *matrix);

@@ -275,7 +275,6 @@ nufft_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
 }
 
 const OctOperationTable oct_cuda_nufft = {
-  .name = NAME,
   .create = nufft_create,
   .update = nufft_update,
   .run = nufft_run,

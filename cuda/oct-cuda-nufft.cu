@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * The steps of the non-uniform FFT around cuFFT: weights, samples to cells,
- * cells to A-scans and back; see core/oct-nufft.h.
+ * cells to A-scans; see core/oct-nufft.h.
  */
 #include "oct-cuda-launch.cuh"
 #include "oct-nufft-kernel.h"
@@ -93,19 +93,6 @@ oct_cuda_launch_cell_weights (const OctCudaGrid *grid, const uint32_t *first,
 
 /* ------------------------------------------------------- samples and cells */
 
-__device__ __forceinline__ void
-add_product (float &sum, float weight, float value)
-{
-  sum += weight * value;
-}
-
-__device__ __forceinline__ void
-add_product (float2 &sum, float weight, float2 value)
-{
-  sum.x += weight * value.x;
-  sum.y += weight * value.y;
-}
-
 /* The weight of a sample with its shift, which only complex samples have. */
 __device__ __forceinline__ void
 add_shifted (float &sum, float weight, float2 shift, float value)
@@ -119,19 +106,6 @@ add_shifted (float2 &sum, float weight, float2 shift, float2 value)
   float re = weight * shift.x, im = weight * shift.y;
   sum.x += re * value.x - im * value.y;
   sum.y += re * value.y + im * value.x;
-}
-
-__device__ __forceinline__ float
-shifted_back (float value, float2 shift)
-{
-  return value;
-}
-
-__device__ __forceinline__ float2
-shifted_back (float2 value, float2 shift)
-{
-  return make_float2 (shift.x * value.x + shift.y * value.y,
-      shift.x * value.y - shift.y * value.x);
 }
 
 /* One thread per cell of LINES lines. */
@@ -187,67 +161,6 @@ oct_cuda_launch_gather (const OctCudaGather *gather, OctCudaQueue queue)
       queue, gather_cells<float, float>, blocks, THREADS, 0, *gather);
 }
 
-/* One thread per sample of LINES lines. */
-template <typename Cell, typename Value>
-__global__ void
-interpolate (OctCudaGrid grid, const Cell *cells, const float2 *shifts,
-    uint32_t lines, Value *out, size_t out_stride)
-{
-  size_t at = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-  uint32_t n = (uint32_t)(at % grid.samples);
-  size_t line = at / grid.samples * LINES;
-  Cell sums[LINES] = {};
-  float2 shift = make_float2 (1, 0);
-  uint32_t cell;
-
-  begin_kernel ();
-  if (line >= lines)
-    return;
-  if (shifts != NULL)
-    shift = shifts[n];
-  cell = (grid.origin + (uint32_t)grid.lowest[n]) % grid.grid;
-  for (uint32_t m = 0; m < grid.width; m++) {
-    float weight = grid.node_weights[(size_t)n * grid.width + m];
-#pragma unroll
-    for (int i = 0; i < LINES; i++)
-      if (line + i < lines)
-        add_product (sums[i], weight, cells[(line + i) * grid.grid + cell]);
-    cell = cell + 1 < grid.grid ? cell + 1 : 0;
-  }
-#pragma unroll
-  for (int i = 0; i < LINES; i++)
-    if (line + i < lines)
-      convert (
-          shifted_back (sums[i], shift), row_of (out, out_stride, line + i)[n]);
-}
-
-template <typename Cell, typename Value>
-static cudaError_t
-launch_interpolate (const OctCudaGrid *grid, const void *cells,
-    const float2 *shifts, uint32_t lines, void *out, size_t out_stride,
-    OctCudaQueue queue)
-{
-  uint32_t blocks = blocks_for ((size_t)grid->samples * line_groups (lines));
-
-  return launch (queue, interpolate<Cell, Value>, blocks, THREADS, 0, *grid,
-      (const Cell *)cells, shifts, lines, (Value *)out, out_stride);
-}
-
-extern "C" cudaError_t
-oct_cuda_launch_interpolate (const OctCudaGrid *grid, const void *cells,
-    int complex_cells, int complex_samples, const float2 *shifts,
-    uint32_t lines, void *out, size_t out_stride, OctCudaQueue queue)
-{
-  if (complex_samples)
-    return launch_interpolate<float2, float2> (
-        grid, cells, shifts, lines, out, out_stride, queue);
-  if (complex_cells)
-    return launch_interpolate<float2, float> (
-        grid, cells, shifts, lines, out, out_stride, queue);
-  return launch_interpolate<float, float> (
-      grid, cells, shifts, lines, out, out_stride, queue);
-}
-
 /* ------------------------------------------------------ cells and A-scans */
 
 __device__ __forceinline__ float2
@@ -282,52 +195,4 @@ oct_cuda_launch_pick_modes (const OctCudaModes *modes, const float2 *spectra,
   return launch (queue, pick_modes,
       blocks_for ((size_t)modes->lines * modes->depth_bins), THREADS, 0, *modes,
       spectra, (float2 *)out, out_stride);
-}
-
-/* Bin l of the spectrum, 0 where no mode lies. */
-__device__ __forceinline__ float2
-mode_at (const OctCudaModes &modes, const float2 *row, uint32_t l)
-{
-  uint32_t i = l - (uint32_t)modes.first_mode;
-
-  if (i >= modes.depth_bins)
-    i -= modes.grid; /* bins of negative depth lie at the end */
-  if (i >= modes.depth_bins)
-    return make_float2 (0, 0);
-  return make_float2 (row[i].x * modes.factors[i], row[i].y * modes.factors[i]);
-}
-
-/* One thread per bin of the spectrum.  The real part of what an inverse
- * transform gives is the inverse transform of the Hermitian part. */
-static __global__ void
-place_modes (
-    OctCudaModes modes, const float2 *in, size_t in_stride, float2 *spectra)
-{
-  size_t at = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-  uint32_t bins = modes.is_complex ? modes.grid : modes.grid / 2 + 1;
-  size_t line = at / bins;
-  uint32_t l = (uint32_t)(at % bins);
-  float2 value, other;
-
-  begin_kernel ();
-  if (line >= modes.lines)
-    return;
-  in = row_of (in, in_stride, line);
-  value = mode_at (modes, in, l);
-  if (!modes.is_complex) {
-    other = mode_at (modes, in, l == 0 ? 0 : modes.grid - l);
-    value.x = 0.5f * (value.x + other.x);
-    value.y = 0.5f * (value.y - other.y);
-  }
-  spectra[at] = value;
-}
-
-extern "C" cudaError_t
-oct_cuda_launch_place_modes (const OctCudaModes *modes, const void *in,
-    size_t in_stride, float2 *spectra, OctCudaQueue queue)
-{
-  uint32_t bins = modes->is_complex ? modes->grid : modes->grid / 2 + 1;
-
-  return launch (queue, place_modes, blocks_for ((size_t)modes->lines * bins),
-      THREADS, 0, *modes, (const float2 *)in, in_stride, spectra);
 }

@@ -24,9 +24,9 @@
  * is not started before that map is done. */
 #define TURNS 3
 
-/* Of one B-scan, between its pass and its map. */
+/* Of one frame, between its pass and its map. */
 typedef struct {
-  float *powers; /* [lines][row] */
+  float *powers; /* [bscans][lines][row] */
   OctCudaFind find;
   guint statistics; /* which of them, where any are found */
 } Turn;
@@ -38,7 +38,8 @@ struct _OctPlan {
   const OctDispersionParams *dispersion;
   const OctFftParams *fft;
 
-  OctCudaPass pass; /* all but planes, find and statistics */
+  guint bscans;
+  OctCudaPass pass; /* of a B-scan: all but planes, find and statistics */
   OctSampleFormat format;
   gboolean overlap;
   OctCudaTable positions, taps, turns, stored;
@@ -47,7 +48,7 @@ struct _OctPlan {
   Turn between[TURNS];     /* the first one also for run() */
   guint started, finished; /* their numbers */
   gsize row;               /* of powers, bytes */
-  OctCudaTable statistics; /* OctCudaStatistics [TURNS] */
+  OctCudaTable statistics; /* OctCudaStatistics [TURNS][bscans] */
   guint next_statistics;
 };
 
@@ -92,7 +93,15 @@ is_known (const OctPlan *plan)
   if (!background->found)
     return background->mode == OCT_BACKGROUND_STORED
            || background->mode == OCT_BACKGROUND_NONE;
-  return sums_fit (background->format, background->lines);
+  return sums_fit (background->format, fft->lines / plan->bscans);
+}
+
+/* Whether B-scans differ in more than their A-lines. */
+static gboolean
+is_apart (const OctPlan *plan, OctOperation last)
+{
+  return last != OCT_N_OPERATIONS
+         || (plan->background != NULL && plan->background->found);
 }
 
 /* ---------------------------------------------------------------- tables */
@@ -163,7 +172,7 @@ set_factor (const OctPlan *plan, guint j, float4 *entry)
   if (plan->pass.method == OCT_CUDA_PASS_CUBIC)
     factor /= 6; /* of the B-splines */
   if (plan->pass.mode == OCT_CUDA_BACKGROUND_SUMS)
-    factor /= fft->lines;
+    factor /= plan->pass.rows.lines;
   if (!plan->pass.is_complex)
     factor /= 2; /* the transform of real A-lines adds two halves */
   entry->z = (float)(factor * cos (phase));
@@ -247,12 +256,12 @@ make_statistics (OctPlan *plan)
 {
   OctCudaStatistics *statistics;
 
-  if (!oct_cuda_table_init (
-          &plan->statistics, TURNS * sizeof (OctCudaStatistics), NAME, NULL)
+  if (!oct_cuda_table_init (&plan->statistics,
+          TURNS * plan->bscans * sizeof (OctCudaStatistics), NAME, NULL)
       || (statistics = oct_cuda_table_edit (&plan->statistics, NAME, NULL))
              == NULL)
     return FALSE;
-  for (guint i = 0; i < TURNS; i++)
+  for (guint i = 0; i < TURNS * plan->bscans; i++)
     oct_cuda_statistics_init (&statistics[i]);
   /* rows of whole 128 bytes */
   plan->row = (plan->fft->depth_bins + 31) / 32 * 32 * sizeof (float);
@@ -300,7 +309,7 @@ describe (OctPlan *plan)
 
   plan->format = background != NULL ? background->format : OCT_SAMPLE_F32;
   plan->pass = (OctCudaPass){
-    .rows = { .lines = fft->lines, .samples = fft->samples },
+    .rows = { .lines = fft->lines / plan->bscans, .samples = fft->samples },
     .is_complex = plan->dispersion != NULL,
     .sample_size = (guint)oct_sample_format_size (plan->format),
     .mode = OCT_CUDA_BACKGROUND_TABLE,
@@ -318,7 +327,8 @@ describe (OctPlan *plan)
 }
 
 static OctPlan *
-fused_create (const OctStep *const *steps, guint n, OctOperation last)
+fused_create (
+    const OctStep *const *steps, guint n, guint bscans, OctOperation last)
 {
   OctPlan *plan;
 
@@ -326,8 +336,13 @@ fused_create (const OctStep *const *steps, guint n, OctOperation last)
     return NULL;
   plan = g_new0 (OctPlan, 1);
   plan->overlap = oct_cuda_can_overlap ();
-  if (!take_steps (plan, steps, n) || !is_known (plan) || !describe (plan)
-      || !make_positions (plan) || !make_turns (plan) || !make_stored (plan)
+  if (!take_steps (plan, steps, n)) {
+    fused_destroy (plan);
+    return NULL;
+  }
+  plan->bscans = is_apart (plan, last) ? bscans : 1;
+  if (!is_known (plan) || !describe (plan) || !make_positions (plan)
+      || !make_turns (plan) || !make_stored (plan)
       || (last == OCT_OPERATION_LOGSCALE
           && !(make_statistics (plan)
                && make_powers (plan, plan->between, NULL)))) {
@@ -347,26 +362,32 @@ upload_tables (OctPlan *plan, gpointer stream, GError **error)
          && oct_cuda_table_upload (&plan->statistics, NAME, stream, error);
 }
 
-/* The pass without what is behind it. */
 static gboolean
-run_pass (OctPlan *plan, const OctCudaPass *parts, const OctFrame *in,
-    gpointer stream, GError **error)
+check_input (OctPlan *plan, const OctFrame *in, gpointer stream, GError **error)
 {
   gsize size = oct_sample_format_size (plan->format);
+
+  return oct_cuda_check_plane (
+             &in->planes[0], plan->pass.rows.samples * size, size, error)
+         && (plan->background == NULL || !plan->background->found
+             || oct_cuda_check_found (&in->planes[1], error))
+         && upload_tables (plan, stream, error);
+}
+
+/* The pass over one B-scan, without what is behind it. */
+static gboolean
+run_pass (OctPlan *plan, const OctCudaPass *parts, const OctFrame *in,
+    guint bscan, gpointer stream, GError **error)
+{
   OctCudaPass pass = *parts;
   OctCudaQueue queue = { stream, plan->overlap };
+  OctFrame one = oct_frame_get_bscan (
+      in, bscan, pass.rows.lines, OCT_MEAN_SIZE (pass.rows.samples));
 
-  pass.rows.in = in->planes[0].data;
-  pass.rows.in_stride = in->planes[0].stride;
-  if (!oct_cuda_check_plane (
-          &in->planes[0], pass.rows.samples * size, size, error)
-      || !upload_tables (plan, stream, error))
-    return FALSE;
-  if (plan->background != NULL && plan->background->found) {
-    pass.table = in->planes[1].data;
-    if (!oct_cuda_check_found (&in->planes[1], error))
-      return FALSE;
-  }
+  pass.rows.in = one.planes[0].data;
+  pass.rows.in_stride = one.planes[0].stride;
+  if (plan->background != NULL && plan->background->found)
+    pass.table = one.planes[1].data;
   return oct_cuda_check (oct_cuda_launch_pass (&pass, queue), NAME, error);
 }
 
@@ -375,14 +396,37 @@ static gboolean
 run_to_ascans (OctPlan *plan, const OctFrame *in, const OctFrame *out,
     gpointer stream, GError **error)
 {
-  const OctPlane *to = &out->planes[0];
   OctCudaPass pass = plan->pass;
 
-  pass.rows.out = to->data;
-  pass.rows.out_stride = to->stride;
-  return oct_cuda_check_plane (
-             to, pass.depth_bins * sizeof (float2), sizeof (float2), error)
-         && run_pass (plan, &pass, in, stream, error);
+  if (!oct_cuda_check_plane (&out->planes[0], pass.depth_bins * sizeof (float2),
+          sizeof (float2), error)
+      || !check_input (plan, in, stream, error))
+    return FALSE;
+  for (guint bscan = 0; bscan < plan->bscans; bscan++) {
+    OctFrame to = oct_frame_get_bscan (out, bscan, pass.rows.lines, 0);
+
+    pass.rows.out = to.planes[0].data;
+    pass.rows.out_stride = to.planes[0].stride;
+    if (!run_pass (plan, &pass, in, bscan, stream, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* What a B-scan has of the memory of a turn. */
+static float *
+get_powers (const OctPlan *plan, const Turn *turn, guint bscan)
+{
+  return turn->powers
+         + (gsize)bscan * plan->pass.rows.lines * plan->row / sizeof (float);
+}
+
+static OctCudaStatistics *
+get_statistics (const OctPlan *plan, guint turn, guint bscan)
+{
+  OctCudaStatistics *statistics = plan->statistics.device;
+
+  return &statistics[(gsize)(turn % TURNS) * plan->bscans + bscan];
 }
 
 /* To powers and what the plan of logscale needs of them. */
@@ -390,20 +434,22 @@ static gboolean
 run_to_powers (OctPlan *plan, Turn *turn, const OctFrame *in,
     const OctPlan *logscale, gpointer stream, GError **error)
 {
-  OctCudaStatistics *statistics = plan->statistics.device;
   OctCudaPass pass = plan->pass;
 
-  if (!make_powers (plan, turn, error))
+  if (!make_powers (plan, turn, error)
+      || !check_input (plan, in, stream, error))
     return FALSE;
   turn->find = oct_cuda_logscale_get_find (logscale);
   turn->statistics = plan->next_statistics;
-  pass.rows.out = turn->powers;
   pass.rows.out_stride = plan->row;
   pass.to_power = TRUE;
   pass.find = turn->find;
-  pass.statistics = &statistics[turn->statistics];
-  if (!run_pass (plan, &pass, in, stream, error))
-    return FALSE;
+  for (guint bscan = 0; bscan < plan->bscans; bscan++) {
+    pass.rows.out = get_powers (plan, turn, bscan);
+    pass.statistics = get_statistics (plan, turn->statistics, bscan);
+    if (!run_pass (plan, &pass, in, bscan, stream, error))
+      return FALSE;
+  }
   if (turn->find != OCT_CUDA_FIND_NOTHING)
     plan->next_statistics = (turn->statistics + 1) % TURNS;
   return TRUE;
@@ -413,12 +459,23 @@ static gboolean
 map_powers (OctPlan *plan, const Turn *turn, OctPlan *logscale,
     const OctFrame *out, gpointer stream, GError **error)
 {
-  OctCudaStatistics *statistics = plan->statistics.device;
-  OctCudaPowers powers = { turn->powers, plan->row, turn->find,
-    &statistics[turn->statistics],
-    &statistics[(turn->statistics + TURNS - 1) % TURNS] };
+  for (guint bscan = 0; bscan < plan->bscans; bscan++) {
+    OctCudaPowers powers = { get_powers (plan, turn, bscan), plan->row,
+      turn->find, get_statistics (plan, turn->statistics, bscan),
+      get_statistics (plan, turn->statistics + TURNS - 1, bscan) };
 
-  return oct_cuda_logscale_map (logscale, &powers, out, stream, error);
+    if (!oct_cuda_logscale_map (logscale, &powers, &out[bscan], stream, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+check_images (const OctPlan *plan, const OctPlan *logscale, const OctFrame *out,
+    GError **error)
+{
+  return oct_cuda_logscale_check (logscale, plan->bscans, plan->pass.rows.lines,
+      plan->pass.depth_bins, out, error);
 }
 
 static gboolean
@@ -429,8 +486,7 @@ fused_run (OctPlan *plan, const OctFrame *in, OctPlan *last,
 
   if (last == NULL)
     return run_to_ascans (plan, in, out, stream, error);
-  return oct_cuda_logscale_check (
-             last, plan->pass.rows.lines, plan->pass.depth_bins, out, error)
+  return check_images (plan, last, out, error)
          && run_to_powers (plan, turn, in, last, stream, error)
          && map_powers (plan, turn, last, out, stream, error);
 }
@@ -454,8 +510,7 @@ fused_finish (OctPlan *plan, OctPlan *last, const OctFrame *out,
   const Turn *turn = &plan->between[plan->finished];
 
   plan->finished = (plan->finished + 1) % TURNS;
-  return oct_cuda_logscale_check (
-             last, plan->pass.rows.lines, plan->pass.depth_bins, out, error)
+  return check_images (plan, last, out, error)
          && map_powers (plan, turn, last, out, stream, error);
 }
 

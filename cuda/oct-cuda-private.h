@@ -11,17 +11,11 @@
 
 G_BEGIN_DECLS
 
-extern const OctOperationTable oct_cuda_background;
-extern const OctOperationTable oct_cuda_mean;
-extern const OctOperationTable oct_cuda_resample;
-extern const OctOperationTable oct_cuda_dispersion;
-extern const OctOperationTable oct_cuda_fft;
-extern const OctOperationTable oct_cuda_logscale;
-extern const OctOperationTable oct_cuda_nufft;
-extern const OctOperationTable oct_cuda_nufft_adjoint;
-extern const OctOperationTable oct_cuda_nudft;
-extern const OctOperationTable oct_cuda_nudft_adjoint;
-extern const OctOperationTable oct_cuda_cs;
+/* A table for each, oct_cuda_<name>; weak, so that one that nobody has written
+ * yet is NULL, which elements have a sentence for. */
+#define OCT_CUDA_DECLARE(NAME, name, params)                                   \
+  extern const OctOperationTable oct_cuda_##name __attribute__ ((weak));
+OCT_OPERATIONS (OCT_CUDA_DECLARE)
 
 /* TRUE on success; else OCT_ERROR_MEMORY or OCT_ERROR_DEVICE with the name of
  * the operation. */

@@ -267,9 +267,7 @@ resample_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
 }
 
 const OctOperationTable oct_cuda_resample = {
-  .name = NAME,
   .create = resample_create,
   .run = resample_run,
   .destroy = resample_destroy,
-  .in_place = TRUE,
 };

@@ -12,21 +12,11 @@ alloc_bytes (gsize size, GError **error)
   return oct_cuda_alloc (size, "a sequence of operations", error);
 }
 
+#define ROW(NAME, name, params) [OCT_OPERATION_##NAME] = &oct_cuda_##name,
+
 static const OctBackend backend = {
   .name = "cuda",
-  .operations = {
-      [OCT_OPERATION_BACKGROUND] = &oct_cuda_background,
-      [OCT_OPERATION_MEAN] = &oct_cuda_mean,
-      [OCT_OPERATION_RESAMPLE] = &oct_cuda_resample,
-      [OCT_OPERATION_DISPERSION] = &oct_cuda_dispersion,
-      [OCT_OPERATION_FFT] = &oct_cuda_fft,
-      [OCT_OPERATION_LOGSCALE] = &oct_cuda_logscale,
-      [OCT_OPERATION_NUFFT] = &oct_cuda_nufft,
-      [OCT_OPERATION_NUFFT_ADJOINT] = &oct_cuda_nufft_adjoint,
-      [OCT_OPERATION_NUDFT] = &oct_cuda_nudft,
-      [OCT_OPERATION_NUDFT_ADJOINT] = &oct_cuda_nudft_adjoint,
-      [OCT_OPERATION_CS] = &oct_cuda_cs,
-  },
+  .operations = { OCT_OPERATIONS (ROW) },
   .fused = &oct_cuda_fused,
   .alloc = alloc_bytes,
   .free = oct_cuda_free,

@@ -7,10 +7,12 @@
 /* B-scans on their way to the host at a time: one being copied, one being
  * computed, one to begin with while the host does other things. */
 #define SLOTS 3
+/* Images in a slot begin as operations like them. */
+#define ALIGNMENT 256
 
-/* Memory on the GPU for one B-scan for the host. */
+/* Memory on the GPU for what one input gives for the host. */
 typedef struct {
-  gpointer memory;
+  gpointer memory;   /* [n_out], `out_size` apart */
   gpointer copied;   /* event: the copy to the host is done */
   gpointer computed; /* event: the operation is done with `memory` */
   gboolean used;
@@ -25,6 +27,8 @@ struct _GstOctAccess {
   GstOctCuda *cuda;
   const OctDevice *device;
   GstOctInfo input, output;
+  guint n_out;    /* buffers that one input gives */
+  gsize out_size; /* bytes of each in a slot */
   gboolean input_on_gpu, output_on_gpu;
   GstOctUploads *uploads; /* where the input is on the host */
   Ring downloads;         /* where the output is */
@@ -32,9 +36,12 @@ struct _GstOctAccess {
   gpointer image_made;    /* event, NULL where no images stay on the GPU */
 
   /* from begin() to end() */
-  GstBuffer *in, *out; /* `in` may be NULL */
-  GstOctMappedFrame mapped_in, mapped_out;
-  GstMapInfo map_in, map_out;
+  GstBuffer *in;         /* may be NULL */
+  GstBuffer *const *out; /* [n_out] */
+  GstOctMappedFrame mapped_in, *mapped_out;
+  GstMapInfo map_in, *map_out;
+  guint n_frames; /* images are one each, all else is one for all */
+  OctFrame *frames;
   GstOctUpload *upload;
   Slot *download;
 };
@@ -50,7 +57,8 @@ init_ring (
   for (i = 0; i < SLOTS; i++) {
     Slot *slot = &ring->slots[i];
 
-    slot->memory = access->device->alloc (info->size, NULL);
+    slot->memory =
+        access->device->alloc (access->n_out * access->out_size, NULL);
     if (slot->memory == NULL) {
       g_propagate_error (
           error, gst_oct_no_memory_new (access->cuda, TRUE, info));
@@ -95,14 +103,22 @@ take_slot (Ring *ring)
 
 /* ------------------------------------------------------------------- copies */
 
+static OctFrame
+get_slot_frame (const GstOctAccess *access, const Slot *slot, guint i)
+{
+  return gst_oct_planes_in (
+      (guint8 *)slot->memory + i * access->out_size, &access->output);
+}
+
 static gboolean
-begin_download (GstOctAccess *access, OctFrame *to, GError **error)
+begin_download (GstOctAccess *access, GError **error)
 {
   gpointer compute =
       gst_oct_cuda_get_stream (access->cuda, GST_OCT_STREAM_COMPUTE);
   Slot *slot = take_slot (&access->downloads);
 
-  *to = gst_oct_planes_in (slot->memory, &access->output);
+  for (guint i = 0; i < access->n_out; i++)
+    access->frames[i] = get_slot_frame (access, slot, i);
   access->download = slot;
   return !slot->used
          || access->device->stream_wait (compute, slot->copied, error);
@@ -125,50 +141,48 @@ has_plain_layout (const GstOctInfo *info, GstBuffer *buffer)
   return TRUE;
 }
 
-/* The host planes of the output: without waiting in page-locked memory. */
+/* Brings a buffer to the host behind the operation.  In page-locked memory it
+ * arrives while the host goes on, any other is waited for. */
 static gboolean
-map_output (
-    GstOctAccess *access, GstMemory *pinned, OctFrame *to, GError **error)
+download (GstOctAccess *access, guint i, gpointer stream, GError **error)
 {
-  if (pinned == NULL) {
-    if (!gst_oct_frame_map (&access->mapped_out, &access->output, access->out,
-            GST_MAP_WRITE, error))
-      return FALSE;
-    *to = access->mapped_out.frame;
-    return TRUE;
+  const OctDevice *device = access->device;
+  GstBuffer *out = access->out[i];
+  OctFrame from = get_slot_frame (access, access->download, i), to;
+  GstOctMappedFrame mapped;
+  gboolean ok;
+
+  if (gst_oct_pinned_holds (out, access->cuda)
+      && has_plain_layout (&access->output, out)) {
+    GstMemory *pinned = gst_buffer_peek_memory (out, 0);
+
+    to = gst_oct_planes_in (gst_oct_pinned_peek (pinned), &access->output);
+    return gst_oct_copy_planes (device, OCT_COPY_DOWNLOAD, &access->output, &to,
+               &from, stream, error)
+           && gst_oct_pinned_mark (pinned, stream, error);
   }
-  *to = gst_oct_planes_in (gst_oct_pinned_peek (pinned), &access->output);
-  return TRUE;
+  if (!gst_oct_frame_map (&mapped, &access->output, out, GST_MAP_WRITE, error))
+    return FALSE;
+  ok = gst_oct_copy_planes (device, OCT_COPY_DOWNLOAD, &access->output,
+           &mapped.frame, &from, stream, error)
+       && device->stream_synchronize (stream, error);
+  gst_oct_frame_unmap (&mapped);
+  return ok;
 }
 
-/* Brings the output to the host behind the operation.  In page-locked memory
- * it arrives while the host goes on, any other is waited for. */
 static gboolean
 end_download (GstOctAccess *access, GError **error)
 {
-  const OctDevice *device = access->device;
-  gpointer download =
+  gpointer stream =
       gst_oct_cuda_get_stream (access->cuda, GST_OCT_STREAM_DOWNLOAD);
   Slot *slot = access->download;
-  OctFrame from = gst_oct_planes_in (slot->memory, &access->output), to;
-  GstMemory *pinned = NULL;
-  gboolean ok;
 
-  if (gst_oct_pinned_holds (access->out, access->cuda)
-      && has_plain_layout (&access->output, access->out))
-    pinned = gst_buffer_peek_memory (access->out, 0);
-
-  if (!device->stream_wait (download, slot->computed, error)
-      || !map_output (access, pinned, &to, error))
+  if (!access->device->stream_wait (stream, slot->computed, error))
     return FALSE;
-  ok = gst_oct_copy_planes (device, OCT_COPY_DOWNLOAD, &access->output, &to,
-           &from, download, error)
-       && device->event_record (slot->copied, download, error);
-  if (pinned != NULL)
-    return ok && gst_oct_pinned_mark (pinned, download, error);
-  ok = ok && device->stream_synchronize (download, error);
-  gst_oct_frame_unmap (&access->mapped_out);
-  return ok;
+  for (guint i = 0; i < access->n_out; i++)
+    if (!download (access, i, stream, error))
+      return FALSE;
+  return access->device->event_record (slot->copied, stream, error);
 }
 
 /* ---------------------------------------------------------------- interface */
@@ -183,6 +197,12 @@ gst_oct_access_new (GstOctCuda *cuda, const GstOctInfo *input,
 
   access->input = *input;
   access->output = *output;
+  access->n_out = output->is_video ? input->bscans / output->bscans : 1;
+  access->out_size = (output->size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  access->mapped_out = g_new0 (GstOctMappedFrame, access->n_out);
+  access->map_out = g_new0 (GstMapInfo, access->n_out);
+  access->n_frames = output->is_video ? input->bscans : 1;
+  access->frames = g_new0 (OctFrame, access->n_frames);
   access->input_on_gpu = input_on_gpu;
   access->output_on_gpu = output_on_gpu;
   if (cuda == NULL)
@@ -193,7 +213,7 @@ gst_oct_access_new (GstOctCuda *cuda, const GstOctInfo *input,
   if (ok) {
     if (!input_on_gpu)
       access->uploads = gst_oct_uploads_new (
-          cuda, input, OCT_MEAN_SIZE (input->columns), error);
+          cuda, input, gst_oct_info_mean_size (input), error);
     ok = (input_on_gpu || access->uploads != NULL)
          && (output_on_gpu
              || init_ring (access, &access->downloads, output, error));
@@ -221,7 +241,16 @@ gst_oct_access_free (GstOctAccess *access)
     }
     gst_oct_cuda_unref (access->cuda);
   }
+  g_free (access->mapped_out);
+  g_free (access->map_out);
+  g_free (access->frames);
   g_free (access);
+}
+
+guint
+gst_oct_access_count_outputs (GstOctAccess *access)
+{
+  return access->n_out;
 }
 
 void
@@ -243,28 +272,47 @@ gst_oct_access_leave (GstOctAccess *access)
     gst_oct_cuda_pop (access->cuda);
 }
 
-static gboolean
-begin_on_host (
-    GstOctAccess *access, OctFrame *from, OctFrame *to, GError **error)
+/* Images that follow each other in one buffer. */
+static void
+divide_output (GstOctAccess *access)
 {
-  gboolean in_place = access->in == access->out;
+  guint depth = access->output.rows / access->output.bscans;
+  guint i;
+
+  for (i = access->n_frames; i-- > 0 && access->n_out < access->n_frames;)
+    access->frames[i] = oct_frame_get_bscan (access->frames, i, depth, 0);
+}
+
+static void
+unmap_output_on_host (GstOctAccess *access, guint n)
+{
+  while (n > 0)
+    gst_oct_frame_unmap (&access->mapped_out[--n]);
+}
+
+static gboolean
+begin_on_host (GstOctAccess *access, OctFrame *from, GError **error)
+{
+  gboolean in_place = access->in == access->out[0];
+  guint i;
 
   memset (from, 0, sizeof *from);
   if (access->in != NULL) {
     if (!gst_oct_frame_map (&access->mapped_in, &access->input, access->in,
             in_place ? GST_MAP_READWRITE : GST_MAP_READ, error))
       return FALSE;
-    *from = *to = access->mapped_in.frame;
+    *from = access->frames[0] = access->mapped_in.frame;
   }
-  if (in_place)
-    return TRUE;
-  if (!gst_oct_frame_map (&access->mapped_out, &access->output, access->out,
-          GST_MAP_WRITE, error)) {
-    if (access->in != NULL)
-      gst_oct_frame_unmap (&access->mapped_in);
-    return FALSE;
+  for (i = 0; i < access->n_out && !in_place; i++) {
+    if (!gst_oct_frame_map (&access->mapped_out[i], &access->output,
+            access->out[i], GST_MAP_WRITE, error)) {
+      unmap_output_on_host (access, i);
+      if (access->in != NULL)
+        gst_oct_frame_unmap (&access->mapped_in);
+      return FALSE;
+    }
+    access->frames[i] = access->mapped_out[i].frame;
   }
-  *to = access->mapped_out.frame;
   return TRUE;
 }
 
@@ -283,11 +331,34 @@ end_input (GstOctAccess *access, GError **error)
   return ok;
 }
 
-static gboolean
-begin_on_gpu (
-    GstOctAccess *access, OctFrame *from, OctFrame *to, GError **error)
+static void
+unmap_output_on_gpu (GstOctAccess *access, guint n)
 {
-  gboolean in_place = access->in == access->out;
+  for (; n > 0; n--)
+    gst_buffer_unmap (access->out[n - 1], &access->map_out[n - 1]);
+}
+
+static gboolean
+begin_output_on_gpu (GstOctAccess *access, GError **error)
+{
+  guint i;
+
+  if (!access->output_on_gpu)
+    return begin_download (access, error);
+  for (i = 0; i < access->n_out; i++) {
+    if (!gst_oct_cuda_map (access->cuda, &access->output, access->out[i],
+            GST_MAP_WRITE, &access->frames[i], &access->map_out[i], error)) {
+      unmap_output_on_gpu (access, i);
+      return FALSE;
+    }
+  }
+  return TRUE;
+}
+
+static gboolean
+begin_on_gpu (GstOctAccess *access, OctFrame *from, GError **error)
+{
+  gboolean in_place = access->in == access->out[0];
   GstMapFlags flags = in_place ? GST_MAP_READWRITE : GST_MAP_READ;
 
   access->upload = NULL;
@@ -303,28 +374,29 @@ begin_on_gpu (
                  from, &access->map_in, error)) {
     return FALSE;
   }
-  *to = *from;
-  if (in_place)
-    return TRUE;
-  if (access->output_on_gpu ? gst_oct_cuda_map (access->cuda, &access->output,
-          access->out, GST_MAP_WRITE, to, &access->map_out, error)
-                            : begin_download (access, to, error))
+  access->frames[0] = *from;
+  if (in_place || begin_output_on_gpu (access, error))
     return TRUE;
   end_input (access, NULL);
   return FALSE;
 }
 
 gboolean
-gst_oct_access_begin (GstOctAccess *access, GstBuffer *in, GstBuffer *out,
-    OctFrame *from, OctFrame *to, gpointer *stream, GError **error)
+gst_oct_access_begin (GstOctAccess *access, GstBuffer *in,
+    GstBuffer *const *out, OctFrame *from, const OctFrame **to,
+    gpointer *stream, GError **error)
 {
   access->in = in;
   access->out = out;
+  *to = access->frames;
   *stream = access->cuda != NULL
                 ? gst_oct_cuda_get_stream (access->cuda, GST_OCT_STREAM_COMPUTE)
                 : NULL;
-  return access->cuda != NULL ? begin_on_gpu (access, from, to, error)
-                              : begin_on_host (access, from, to, error);
+  if (!(access->cuda != NULL ? begin_on_gpu (access, from, error)
+                             : begin_on_host (access, from, error)))
+    return FALSE;
+  divide_output (access);
+  return TRUE;
 }
 
 /* Images on the GPU are for foreign elements: no element of this plugin takes
@@ -364,8 +436,8 @@ end_on_gpu (GstOctAccess *access, gboolean success, GError **error)
     success = end_download (access, error);
   if (access->image_made != NULL && success)
     success = hand_over_image (access, compute, error);
-  if (access->output_on_gpu && access->out != access->in)
-    gst_buffer_unmap (access->out, &access->map_out);
+  if (access->output_on_gpu && access->out[0] != access->in)
+    unmap_output_on_gpu (access, access->n_out);
   return success;
 }
 
@@ -374,8 +446,8 @@ gst_oct_access_end (GstOctAccess *access, gboolean success, GError **error)
 {
   if (access->cuda != NULL)
     return end_on_gpu (access, success, error);
-  if (access->out != access->in)
-    gst_oct_frame_unmap (&access->mapped_out);
+  if (access->out[0] != access->in)
+    unmap_output_on_host (access, access->n_out);
   if (access->in != NULL)
     gst_oct_frame_unmap (&access->mapped_in);
   return success;

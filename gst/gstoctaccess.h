@@ -18,11 +18,16 @@ G_BEGIN_DECLS
 
 typedef struct _GstOctAccess GstOctAccess;
 
-/* For buffers of these infos; `input_on_gpu`, `output_on_gpu`: in memory of
- * `cuda`, which is NULL for the CPU backend and then neither is. */
+/* For buffers of these infos, several of the output for each of the input where
+ * images of one B-scan are made of buffers with more; `input_on_gpu`,
+ * `output_on_gpu`: in memory of `cuda`, which is NULL for the CPU backend and
+ * then neither is. */
 GstOctAccess *gst_oct_access_new (GstOctCuda *cuda, const GstOctInfo *input,
     gboolean input_on_gpu, const GstOctInfo *output, gboolean output_on_gpu,
     GError **error);
+
+/* Buffers of the output for one of the input. */
+guint gst_oct_access_count_outputs (GstOctAccess *access);
 
 /* Whether whoever gets the output works on it in a blocking stream: then nobody
  * waits for images on the GPU.  FALSE at first. */
@@ -37,12 +42,13 @@ gboolean gst_oct_access_enter (GstOctAccess *access, GError **error);
 void gst_oct_access_leave (GstOctAccess *access);
 
 /* Where the operation finds its input and puts its output, and the stream to
- * run it in.  The same buffer twice: in place; `in` NULL: it comes from
- * elsewhere.  After TRUE end() has to follow, with whether the operation
- * succeeded; both between enter() and leave(). */
+ * run it in.  `out`: as many buffers as there are outputs, there until end();
+ * the same buffer twice: in place; `in` NULL: it comes from elsewhere.  `to`:
+ * the image of every B-scan, or one frame.  After TRUE end() has to follow,
+ * with whether the operation succeeded; both between enter() and leave(). */
 gboolean gst_oct_access_begin (GstOctAccess *access, GstBuffer *in,
-    GstBuffer *out, OctFrame *from, OctFrame *to, gpointer *stream,
-    GError **error);
+    GstBuffer *const *out, OctFrame *from, const OctFrame **to,
+    gpointer *stream, GError **error);
 gboolean gst_oct_access_end (
     GstOctAccess *access, gboolean success, GError **error);
 

@@ -113,6 +113,8 @@ gst_oct_ascans_transform_structure (GstOctFilter *filter,
     }
   }
   gst_oct_structure_copy_field (from, "lines", to, "lines");
+  gst_oct_structure_copy_field (
+      from, GST_OCT_BSCANS_FIELD, to, GST_OCT_BSCANS_FIELD);
   gst_oct_structure_copy_field (from, "framerate", to, "framerate");
   gst_caps_append_structure (result, to);
 }

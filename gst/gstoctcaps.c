@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstoctcaps.h"
+#include "oct-backend.h"
 
 const char *
 gst_oct_axis_to_string (GstOctAxis axis)
@@ -50,8 +51,48 @@ info_from_structure (GstOctInfo *info, const GstStructure *s)
   info->axis = g_strcmp0 (axis, "wavenumber") == 0 ? GST_OCT_AXIS_WAVENUMBER
                                                    : GST_OCT_AXIS_WAVELENGTH;
   info->columns = samples;
-  info->rows = lines;
-  info->size = (gsize)samples * lines * oct_sample_format_size (info->format);
+  info->rows = (guint)MIN ((guint64)lines * info->bscans, G_MAXUINT);
+  info->size =
+      (gsize)samples * info->rows * oct_sample_format_size (info->format);
+  return TRUE;
+}
+
+static guint
+get_bscans (const GstStructure *s)
+{
+  gint bscans = 1;
+
+  return gst_structure_get_int (s, GST_OCT_BSCANS_FIELD, &bscans) && bscans > 1
+             ? (guint)bscans
+             : 1;
+}
+
+static gboolean
+check_size (const GstOctInfo *info, GError **error)
+{
+  if (info->rows % info->bscans != 0) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
+        "%u B-scans were said to be in a buffer of %u rows, which is no "
+        "multiple of that; set `bscans` in the caps to what the source "
+        "delivers.",
+        info->bscans, info->rows);
+    return FALSE;
+  }
+  if (info->rows > OCT_MAX_LINES
+      || (guint64)info->columns * info->rows > OCT_MAX_BSCAN_VALUES) {
+    if (info->bscans > 1)
+      g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
+          "%u B-scans of %u x %u values were asked for in one buffer, which "
+          "can hold %u rows and %u values; set fewer B-scans per buffer.",
+          info->bscans, info->columns, info->rows / info->bscans, OCT_MAX_LINES,
+          OCT_MAX_BSCAN_VALUES);
+    else
+      g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
+          "One B-scan of %u x %u values was asked for, at most %u values are "
+          "possible; set smaller `samples` or `lines`.",
+          info->columns, info->rows, OCT_MAX_BSCAN_VALUES);
+    return FALSE;
+  }
   return TRUE;
 }
 
@@ -64,6 +105,7 @@ gst_oct_info_from_caps (GstOctInfo *info, const GstCaps *caps, GError **error)
   if (gst_caps_is_fixed (caps)) {
     const GstStructure *s = gst_caps_get_structure (caps, 0);
 
+    info->bscans = get_bscans (s);
     if (gst_structure_has_name (s, "video/x-raw"))
       known = info_from_video (info, caps);
     else if (gst_structure_has_name (s, GST_OCT_SPECTRA_NAME)
@@ -79,30 +121,36 @@ gst_oct_info_from_caps (GstOctInfo *info, const GstCaps *caps, GError **error)
         text);
     return FALSE;
   }
-  if ((guint64)info->columns * info->rows > OCT_MAX_BSCAN_VALUES) {
-    g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
-        "One B-scan of %u x %u values was asked for, at most %u values are "
-        "possible; set smaller `samples` or `lines`.",
-        info->columns, info->rows, OCT_MAX_BSCAN_VALUES);
-    return FALSE;
-  }
-  return TRUE;
+  return check_size (info, error);
+}
+
+gboolean
+gst_oct_info_same_bscans (const GstOctInfo *a, const GstOctInfo *b)
+{
+  return a->is_video == b->is_video && a->format == b->format
+         && a->columns == b->columns
+         && a->rows / a->bscans == b->rows / b->bscans
+         && (!a->is_video
+             || GST_VIDEO_INFO_FORMAT (&a->video)
+                    == GST_VIDEO_INFO_FORMAT (&b->video));
 }
 
 gboolean
 gst_oct_info_same_layout (const GstOctInfo *a, const GstOctInfo *b)
 {
-  return a->is_video == b->is_video && a->format == b->format
-         && a->columns == b->columns && a->rows == b->rows
-         && (!a->is_video
-             || GST_VIDEO_INFO_FORMAT (&a->video)
-                    == GST_VIDEO_INFO_FORMAT (&b->video));
+  return gst_oct_info_same_bscans (a, b) && a->bscans == b->bscans;
 }
 
 gsize
 gst_oct_info_row_size (const GstOctInfo *info)
 {
   return (gsize)info->columns * oct_sample_format_size (info->format);
+}
+
+gsize
+gst_oct_info_mean_size (const GstOctInfo *info)
+{
+  return info->bscans * OCT_MEAN_SIZE (info->columns);
 }
 
 void

@@ -23,14 +23,14 @@ G_BEGIN_DECLS
 
 #define GST_OCT_CAPS_SPECTRA(formats, axes)                                    \
   GST_OCT_SPECTRA_NAME                                                         \
-      ", format = (string) " formats ", axis = (string) " axes                 \
-      ", samples = " GST_OCT_SIZE_RANGE ", lines = " GST_OCT_SIZE_RANGE        \
-      ", framerate = " GST_OCT_RATE_RANGE
+  ", format = (string) " formats ", axis = (string) " axes                     \
+  ", samples = " GST_OCT_SIZE_RANGE ", lines = " GST_OCT_SIZE_RANGE            \
+  ", framerate = " GST_OCT_RATE_RANGE
 
 #define GST_OCT_CAPS_ASCANS                                                    \
   GST_OCT_ASCANS_NAME                                                          \
-      ", format = (string) CF32LE, samples = " GST_OCT_SIZE_RANGE              \
-      ", lines = " GST_OCT_SIZE_RANGE ", framerate = " GST_OCT_RATE_RANGE
+  ", format = (string) CF32LE, samples = " GST_OCT_SIZE_RANGE                  \
+  ", lines = " GST_OCT_SIZE_RANGE ", framerate = " GST_OCT_RATE_RANGE
 
 /* Images: width = A-lines, height = depth bins. */
 #define GST_OCT_CAPS_IMAGE                                                     \
@@ -49,26 +49,37 @@ typedef enum {
   GST_OCT_AXIS_WAVENUMBER, /* uniform in wavenumber */
 } GstOctAxis;
 
-/* One B-scan as fixed caps describe it. */
+/* B-scans in one buffer: in caps where there are several. */
+#define GST_OCT_BSCANS_FIELD "bscans"
+
+/* One buffer as fixed caps describe it: one B-scan, or several. */
 typedef struct {
   gboolean is_video;      /* raw spectra or image; `video` is valid */
   OctSampleFormat format; /* of one value (images: of the first plane) */
   GstOctAxis axis;        /* spectra; WAVELENGTH for raw spectra */
   guint columns, rows;    /* samples x lines; video: width x height */
+  guint bscans;           /* that share the rows, 1 or more */
   GstVideoInfo video;
-  gsize size; /* bytes of one B-scan, tightly packed (video: default strides) */
+  gsize size; /* bytes, tightly packed (video: default strides) */
 } GstOctInfo;
 
 /* FALSE with OCT_ERROR_FORMAT when the caps are not fixed, not of this plugin,
- * or describe a B-scan larger than OCT_MAX_BSCAN_VALUES. */
+ * or describe a buffer of more values than OCT_MAX_BSCAN_VALUES or rows that
+ * are no whole B-scans. */
 gboolean gst_oct_info_from_caps (
     GstOctInfo *info, const GstCaps *caps, GError **error);
 
 /* Whether both have the same format and sizes. */
 gboolean gst_oct_info_same_layout (const GstOctInfo *a, const GstOctInfo *b);
 
+/* ... or differ in nothing but how many B-scans there are. */
+gboolean gst_oct_info_same_bscans (const GstOctInfo *a, const GstOctInfo *b);
+
 /* Bytes from one row to the next, tightly packed. */
 gsize gst_oct_info_row_size (const GstOctInfo *info);
+
+/* Bytes of the means of all B-scans. */
+gsize gst_oct_info_mean_size (const GstOctInfo *info);
 
 const char *gst_oct_axis_to_string (GstOctAxis axis);
 

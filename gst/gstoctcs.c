@@ -297,6 +297,7 @@ fill_params (GstOctFilter *filter, const Settings *settings, const Tables *t,
 
   params->format = input->format;
   params->lines = input->rows;
+  params->bscans = input->bscans;
   params->columns = input->columns;
   params->transform = settings->transform;
   params->kernel = settings->gridding.kernel;

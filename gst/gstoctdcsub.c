@@ -12,6 +12,7 @@
  */
 #include "gstoctdcsub.h"
 #include "gstoctbackground.h"
+#include "oct-operation.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_oct_dcsub_debug);
 #define GST_CAT_DEFAULT gst_oct_dcsub_debug
@@ -38,15 +39,22 @@ G_DEFINE_TYPE (GstOctDcSub, gst_oct_dcsub, GST_TYPE_OCT_FILTER);
 GST_ELEMENT_REGISTER_DEFINE (
     octdcsub, "octdcsub", GST_RANK_NONE, GST_TYPE_OCT_DCSUB);
 
-static const GEnumValue modes[] = {
-  { OCT_BACKGROUND_BSCAN, "Mean spectrum of each B-scan", "bscan" },
-  { OCT_BACKGROUND_RUNNING, "Exponential mean over the B-scans so far",
-      "running" },
-  { OCT_BACKGROUND_STORED, "Spectrum from `background` or the calibration",
-      "background" },
-  { OCT_BACKGROUND_NONE, "Nothing is removed", "none" },
-  { 0, NULL, NULL },
-};
+/* The modes of core/oct-operation.c. */
+static GType
+get_mode_type (void)
+{
+  static GEnumValue modes[OCT_N_BACKGROUND_MODES + 1];
+  static gsize type = 0;
+
+  if (g_once_init_enter (&type)) {
+    for (gint i = 0; i < OCT_N_BACKGROUND_MODES; i++)
+      modes[i] = (GEnumValue){ i, oct_background_modes[i].summary,
+        oct_background_modes[i].nick };
+    g_once_init_leave (
+        &type, g_enum_register_static ("GstOctBackgroundMode", modes));
+  }
+  return type;
+}
 
 static const GEnumValue axes[] = {
   { AXIS_AUTO, "As the caps say; camera data: wavelength", "auto" },
@@ -56,8 +64,7 @@ static const GEnumValue axes[] = {
   { 0, NULL, NULL },
 };
 
-static GST_OCT_DEFINE_ENUM (get_mode_type, "GstOctBackgroundMode",
-    modes) static GST_OCT_DEFINE_ENUM (get_axis_type, "GstOctAxis", axes)
+static GST_OCT_DEFINE_ENUM (get_axis_type, "GstOctAxis", axes)
 
     static const GstOctProperty rows[] = {
       { "mode", "Mode", "Which spectrum to remove", GST_OCT_PROPERTY_LIVE, NULL,
@@ -80,6 +87,25 @@ static GST_OCT_DEFINE_ENUM (get_mode_type, "GstOctBackgroundMode",
     };
 static const GstOctProperties properties = GST_OCT_PROPERTIES (Settings, rows);
 
+/* Rows are those of all B-scans of a buffer, lines those of one. */
+static void
+set_lines_of_rows (const GstStructure *raw, GstStructure *spectra)
+{
+  gint rows, bscans;
+
+  if (!gst_structure_has_field (raw, GST_OCT_BSCANS_FIELD))
+    return;
+  /* what does not go together is reported with a sentence when it is set */
+  if (gst_structure_get_int (raw, "height", &rows)
+      && gst_structure_get_int (raw, GST_OCT_BSCANS_FIELD, &bscans)
+      && bscans >= 1)
+    gst_structure_set (
+        spectra, "lines", G_TYPE_INT, MAX (1, rows / bscans), NULL);
+  else
+    gst_structure_set (
+        spectra, "lines", GST_TYPE_INT_RANGE, 1, (gint)OCT_MAX_LINES, NULL);
+}
+
 static void
 append_spectra (
     AxisChoice axis, const GstStructure *from, gboolean raw, GstCaps *result)
@@ -94,8 +120,48 @@ append_spectra (
         axis == AXIS_WAVENUMBER ? "wavenumber" : "wavelength", NULL);
   gst_oct_structure_copy_field (from, raw ? "width" : "samples", to, "samples");
   gst_oct_structure_copy_field (from, raw ? "height" : "lines", to, "lines");
+  if (raw)
+    set_lines_of_rows (from, to);
+  gst_oct_structure_copy_field (
+      from, GST_OCT_BSCANS_FIELD, to, GST_OCT_BSCANS_FIELD);
   gst_oct_structure_copy_field (from, "framerate", to, "framerate");
   gst_caps_append_structure (result, to);
+}
+
+/* Raw spectra for `from`: as many rows as A-lines, or those of several B-scans.
+ */
+static void
+append_raw (const GstStructure *from, GstCaps *result)
+{
+  GstStructure *one = gst_oct_video_structure (
+      "{ GRAY16_LE, GRAY8 }", from, "samples", "lines");
+  GstStructure *several;
+  gint lines, bscans = 0;
+
+  if (!gst_structure_get_int (from, "lines", &lines)) {
+    gst_oct_structure_copy_field (
+        from, GST_OCT_BSCANS_FIELD, one, GST_OCT_BSCANS_FIELD);
+    gst_caps_append_structure (result, one);
+    return;
+  }
+  if (gst_structure_has_field (from, GST_OCT_BSCANS_FIELD)
+      && (!gst_structure_get_int (from, GST_OCT_BSCANS_FIELD, &bscans)
+          || bscans > 1))
+    gst_structure_free (one);
+  else
+    gst_caps_append_structure (result, one);
+  if (bscans == 1)
+    return;
+  several = gst_oct_video_structure (
+      "{ GRAY16_LE, GRAY8 }", from, "samples", "height");
+  gst_structure_set (several, "height", GST_TYPE_INT_RANGE, 1,
+      (gint)OCT_MAX_LINES, GST_OCT_BSCANS_FIELD, GST_TYPE_INT_RANGE, 2,
+      (gint)OCT_MAX_LINES, NULL);
+  if (bscans > 1)
+    gst_structure_set (several, "height", G_TYPE_INT,
+        (gint)MIN ((gint64)lines * bscans, G_MAXINT), GST_OCT_BSCANS_FIELD,
+        G_TYPE_INT, bscans, NULL);
+  gst_caps_append_structure (result, several);
 }
 
 static void
@@ -110,9 +176,7 @@ transform_structure (GstOctFilter *filter, gconstpointer data,
         gst_structure_has_name (from, "video/x-raw"), result);
     return;
   }
-  gst_caps_append_structure (
-      result, gst_oct_video_structure (
-                  "{ GRAY16_LE, GRAY8 }", from, "samples", "lines"));
+  append_raw (from, result);
   spectra = gst_structure_copy (from);
   if (settings->axis != AXIS_AUTO)
     gst_structure_remove_field (spectra, "axis");
@@ -167,6 +231,7 @@ configure (GstOctFilter *filter, gconstpointer data, GstOctPurpose purpose,
   OctBackgroundParams params = { .format = input->format,
     .samples = input->columns,
     .lines = input->rows,
+    .bscans = input->bscans,
     .mode = settings->mode,
     .running_weight = settings->running_weight };
   gboolean own = !oct_calibration_settings_empty (&settings->calibration);

@@ -6,6 +6,7 @@
 #include "gstocterror.h"
 #include "gstoctoperator.h"
 #include "gstoctorder.h"
+#include "gstoctoutputs.h"
 #include "gstoctpinned.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_oct_filter_debug);
@@ -39,9 +40,10 @@ typedef struct {
   GstOctAccess *access;   /* the same */
   gboolean offers;        /* to take what has not been computed */
   gboolean defers;        /* the next element agreed to that */
-  gboolean deferred;      /* this B-scan */
-  gpointer cuda_context;  /* what gst_oct_cuda_ensure() keeps */
-  GstOctCuda *cuda;       /* NULL: the CPU alone */
+  gboolean deferred;      /* this buffer */
+  GstOctOutputs outputs;
+  gpointer cuda_context; /* what gst_oct_cuda_ensure() keeps */
+  GstOctCuda *cuda;      /* NULL: the CPU alone */
   gboolean input_on_gpu, output_on_gpu;
   gboolean cuda_failed;  /* atomic: no context could be made */
   guint32 refused_event; /* see gst_oct_calibration_event_take() */
@@ -258,6 +260,9 @@ choose_access (GstOctFilter *filter, const GstOctInfo *input,
 {
   GstOctFilterPrivate *priv = PRIVATE (filter);
   GstOctCuda *cuda = input_on_gpu || output_on_gpu ? priv->cuda : NULL;
+  const OctBackend *backend;
+  GstOctAccess *access;
+  gboolean keep;
 
   if (priv->access != NULL && input_on_gpu == priv->input_on_gpu
       && output_on_gpu == priv->output_on_gpu
@@ -271,16 +276,25 @@ choose_access (GstOctFilter *filter, const GstOctInfo *input,
         gst_oct_element_type_name (GST_ELEMENT (filter)));
     return FALSE;
   }
-  drop_access (filter);
-  priv->backend = cuda != NULL ? gst_oct_cuda_get_device (cuda)->backend
-                               : oct_backend_cpu ();
+  backend = cuda != NULL ? gst_oct_cuda_get_device (cuda)->backend
+                         : oct_backend_cpu ();
+  /* what is known of the B-scans before stays as long as they are of a size */
+  keep = priv->op != NULL && backend == priv->backend
+         && gst_oct_info_same_bscans (&priv->input, input)
+         && gst_oct_info_same_bscans (&priv->output, output);
+  if (!keep)
+    drop_access (filter);
+  access = gst_oct_access_new (
+      cuda, input, input_on_gpu, output, output_on_gpu, error);
+  if (access == NULL)
+    return FALSE;
+  priv->backend = backend;
   priv->input_on_gpu = input_on_gpu;
   priv->output_on_gpu = output_on_gpu;
-  priv->access = gst_oct_access_new (
-      cuda, input, input_on_gpu, output, output_on_gpu, error);
-  if (priv->access == NULL)
-    return FALSE;
-  priv->op = gst_oct_operator_new (GST_ELEMENT (filter), priv->backend);
+  g_clear_pointer (&priv->access, gst_oct_access_free);
+  priv->access = access;
+  if (!keep)
+    priv->op = gst_oct_operator_new (GST_ELEMENT (filter), backend);
   priv->offers = may_fuse ();
   return TRUE;
 }
@@ -356,7 +370,7 @@ may_work_in_place (GstOctFilter *filter)
 {
   GstOctFilterPrivate *priv = PRIVATE (filter);
 
-  return priv->backend->operations[get_operation (filter)]->in_place
+  return oct_operation_is_in_place (get_operation (filter))
          && priv->input.size == priv->output.size && !priv->input.is_video
          && priv->input_on_gpu == priv->output_on_gpu;
 }
@@ -566,25 +580,55 @@ decide_allocation (GstBaseTransform *trans, GstQuery *query)
 }
 
 static GstFlowReturn
+begin_outputs (GstOctFilter *filter, GstBuffer *input, GstBuffer *first)
+{
+  GstOctFilterPrivate *priv = PRIVATE (filter);
+  GstFlowReturn ret =
+      gst_oct_outputs_begin (&priv->outputs, GST_BASE_TRANSFORM (filter),
+          GST_BASE_TRANSFORM_CLASS (gst_oct_filter_parent_class)
+              ->prepare_output_buffer,
+          input, first, gst_oct_access_count_outputs (priv->access));
+
+  if (ret == GST_FLOW_ERROR)
+    post_no_memory (filter);
+  return ret;
+}
+
+static GstFlowReturn
+generate_output (GstBaseTransform *trans, GstBuffer **output)
+{
+  *output = gst_oct_outputs_take (&PRIVATE (GST_OCT_FILTER (trans))->outputs);
+  return *output != NULL
+             ? GST_FLOW_OK
+             : GST_BASE_TRANSFORM_CLASS (gst_oct_filter_parent_class)
+                   ->generate_output (trans, output);
+}
+
+static GstFlowReturn
 transform (GstBaseTransform *trans, GstBuffer *inbuf, GstBuffer *outbuf)
 {
   GstOctFilter *filter = GST_OCT_FILTER (trans);
   GstOctFilterPrivate *priv = PRIVATE (filter);
   g_autoptr (GstElement) failed = NULL;
   g_autoptr (GError) error = NULL;
+  GstFlowReturn ret;
   gboolean ok;
 
   if (priv->deferred)
     return GST_FLOW_OK;
+  ret = begin_outputs (filter, inbuf, outbuf);
+  if (ret != GST_FLOW_OK)
+    return ret;
   ok = gst_oct_access_enter (priv->access, &error);
   if (ok) {
     ok = ensure_plan (filter, &error)
-         && gst_oct_operator_run (
-             priv->op, priv->access, inbuf, outbuf, &failed, &error);
+         && gst_oct_operator_run (priv->op, priv->access, inbuf,
+             priv->outputs.buffers, &failed, &error);
     if (!ok)
       gst_oct_operator_clear (priv->op);
     gst_oct_access_leave (priv->access);
   }
+  gst_oct_outputs_end (&priv->outputs, trans, ok);
   if (ok)
     return GST_FLOW_OK;
   if (error == NULL)
@@ -622,6 +666,7 @@ sink_event (GstBaseTransform *trans, GstEvent *event)
     prepare_for_caps (filter, event);
   if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP) {
     priv->ended = FALSE;
+    gst_oct_outputs_clear (&priv->outputs);
     if (priv->op != NULL)
       gst_oct_operator_reset (priv->op);
   }
@@ -695,6 +740,7 @@ stop (GstBaseTransform *trans)
   GstOctFilterPrivate *priv = PRIVATE (filter);
 
   drop_access (filter);
+  gst_oct_outputs_clear (&priv->outputs);
   priv->refused_event = 0;
   priv->ended = FALSE;
   priv->cuda = NULL;
@@ -765,6 +811,7 @@ gst_oct_filter_class_init (GstOctFilterClass *klass)
   trans_class->propose_allocation = propose_allocation;
   trans_class->decide_allocation = decide_allocation;
   trans_class->prepare_output_buffer = prepare_output_buffer;
+  trans_class->generate_output = generate_output;
   trans_class->transform = transform;
   trans_class->transform_ip = transform_ip;
   trans_class->sink_event = sink_event;

@@ -283,12 +283,12 @@ gst_oct_input_get_line_rate (const GstOctInput *input)
 }
 
 GstMemory *
-gst_oct_input_get_memory (GstOctInput *input, guint64 frame)
+gst_oct_input_get_memory (GstOctInput *input, guint64 frame, guint count)
 {
   gsize size = frame_size (input);
 
-  return input->preloaded != NULL
-             ? gst_memory_share (input->preloaded, frame * size, size)
+  return input->preloaded != NULL && frame + count <= input->info.frames
+             ? gst_memory_share (input->preloaded, frame * size, count * size)
              : NULL;
 }
 

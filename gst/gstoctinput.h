@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include <gst/gst.h>
+#include "gstoctcaps.h"
 #include "oct-calibration.h"
 #include "oct-phantom.h"
 #include "oct-reader.h"
@@ -43,12 +43,22 @@ char *gst_oct_input_describe_flaws (
 /* A-lines per second as a recording tells them, 0 = unknown. */
 double gst_oct_input_get_line_rate (const GstOctInput *input);
 
-/* The memory of B-scan `frame` where it is held already (a new reference),
- * else NULL: then it has to be read. */
-GstMemory *gst_oct_input_get_memory (GstOctInput *input, guint64 frame);
+/* The memory of `count` B-scans from `frame` on where they are held already and
+ * follow each other (a new reference), else NULL: then they have to be read. */
+GstMemory *gst_oct_input_get_memory (
+    GstOctInput *input, guint64 frame, guint count);
 
 /* Reads B-scan `frame` to dest [lines][samples], rows `stride` bytes apart. */
 gboolean gst_oct_input_read (GstOctInput *input, guint64 frame, gpointer dest,
     gsize stride, GError **error);
+
+/* The same of info->bscans B-scans from `frame` on, those behind the last one
+ * from the beginning again: read to a buffer, with the strides that it has. */
+gboolean gst_oct_input_fill (GstOctInput *input, guint64 frame,
+    const GstOctInfo *info, GstBuffer *buffer, GError **error);
+/* Or a buffer of memory that is held already, else NULL.  any_stride: whoever
+ * gets it minds a GstVideoMeta. */
+GstBuffer *gst_oct_input_wrap (GstOctInput *input, guint64 frame,
+    const GstOctInfo *info, gboolean any_stride);
 
 G_END_DECLS

@@ -17,6 +17,8 @@ GST_DEBUG_CATEGORY_STATIC (gst_oct_logscale_debug);
 #define GST_CAT_DEFAULT gst_oct_logscale_debug
 
 #define FORMATS "{ GRAY8, NV12, GRAY16_LE }"
+/* those of one plane, in which images can follow each other */
+#define VOLUME_FORMATS "{ GRAY8, GRAY16_LE }"
 
 /* Grey levels use all values from 0 to 255; what says nothing of its range is
  * taken for 16 to 235 and shown with black and white cut off. */
@@ -78,25 +80,67 @@ static GST_OCT_DEFINE_ENUM (get_scale_type, "GstOctScale",
     };
 static const GstOctProperties properties = GST_OCT_PROPERTIES (Settings, rows);
 
+static gint
+get_bscans (const GstStructure *s)
+{
+  gint bscans;
+
+  return gst_structure_get_int (s, GST_OCT_BSCANS_FIELD, &bscans) ? bscans : 1;
+}
+
+/* Images one by one; of several B-scans in a buffer also all of them, one below
+ * the other, for who asks for that many. */
+static void
+append_images (const GstStructure *from, const char *formats, gboolean grey,
+    gboolean together, GstCaps *result)
+{
+  GstStructure *to =
+      gst_oct_video_structure (formats, from, "lines", "samples");
+  gint bscans = get_bscans (from), depth;
+
+  if (grey)
+    gst_structure_set (to, "colorimetry", G_TYPE_STRING, FULL_RANGE, NULL);
+  if (together && gst_structure_get_int (from, "samples", &depth))
+    gst_structure_set (to, "height", G_TYPE_INT,
+        (gint)MIN ((gint64)depth * bscans, G_MAXINT), NULL);
+  if (bscans > 1)
+    gst_structure_set (
+        to, GST_OCT_BSCANS_FIELD, G_TYPE_INT, together ? bscans : 1, NULL);
+  gst_caps_append_structure (result, to);
+}
+
+static void
+append_ascans (const GstStructure *from, GstCaps *result)
+{
+  GstStructure *to = gst_structure_from_string (GST_OCT_CAPS_ASCANS, NULL);
+  gint bscans = get_bscans (from), height;
+
+  gst_oct_structure_copy_field (from, "height", to, "samples");
+  gst_oct_structure_copy_field (from, "width", to, "lines");
+  gst_oct_structure_copy_field (from, "framerate", to, "framerate");
+  if (bscans > 1) {
+    gst_structure_set (to, GST_OCT_BSCANS_FIELD, G_TYPE_INT, bscans, NULL);
+    if (gst_structure_get_int (from, "height", &height))
+      gst_structure_set (
+          to, "samples", G_TYPE_INT, MAX (1, height / bscans), NULL);
+  }
+  gst_caps_append_structure (result, to);
+}
+
 static void
 transform_structure (GstOctFilter *filter, gconstpointer settings,
     GstPadDirection direction, const GstStructure *from, GstCaps *result)
 {
-  GstStructure *to;
-
-  if (direction == GST_PAD_SINK) {
-    to = gst_oct_video_structure (FORMATS, from, "lines", "samples");
-    gst_structure_set (to, "colorimetry", G_TYPE_STRING, FULL_RANGE, NULL);
-  } else {
-    to = gst_structure_from_string (GST_OCT_CAPS_ASCANS, NULL);
-    gst_oct_structure_copy_field (from, "height", to, "samples");
-    gst_oct_structure_copy_field (from, "width", to, "lines");
-    gst_oct_structure_copy_field (from, "framerate", to, "framerate");
+  if (direction == GST_PAD_SRC) {
+    append_ascans (from, result);
+    return;
   }
-  gst_caps_append_structure (result, to);
-  if (direction == GST_PAD_SINK)
-    gst_caps_append_structure (
-        result, gst_oct_video_structure ("RGBA", from, "lines", "samples"));
+  append_images (from, FORMATS, TRUE, FALSE, result);
+  append_images (from, "RGBA", FALSE, FALSE, result);
+  if (get_bscans (from) > 1) {
+    append_images (from, VOLUME_FORMATS, TRUE, TRUE, result);
+    append_images (from, "RGBA", FALSE, TRUE, result);
+  }
 }
 
 static gboolean
@@ -160,6 +204,7 @@ configure (GstOctFilter *filter, gconstpointer data, GstOctPurpose purpose,
   const GstOctInfo *input = gst_oct_filter_get_input (filter);
   OctLogscaleParams params = { .depth_bins = input->columns,
     .lines = input->rows,
+    .bscans = input->bscans,
     .format = get_image_format (gst_oct_filter_get_output (filter)),
     .scale = settings->scale,
     .range = settings->range,

@@ -99,7 +99,8 @@ struct _GstOctMeter {
   gint fps_n, fps_d;
   OctCalibration *calibration;
   gint64 measured; /* when, monotonic; 0: not yet */
-  GstClockTime time;
+  GstClockTime time; /* of the buffer before */
+  guint held;        /* B-scans in it */
   guint64 bscans, missing;
 
   /* the thread that measures */
@@ -244,16 +245,17 @@ static void
 count (GstOctMeter *self, GstBuffer *buffer)
 {
   GstClockTime time = GST_BUFFER_PTS (buffer), before = self->time;
-  guint64 steps;
+  guint64 steps, held = self->held;
 
-  self->bscans++;
+  self->held = self->has_info ? self->info.bscans : 1;
+  self->bscans += self->held;
   self->time = time;
   if (!GST_CLOCK_TIME_IS_VALID (time) || !GST_CLOCK_TIME_IS_VALID (before)
       || time <= before || self->fps_n <= 0)
     return;
   steps = gst_util_uint64_scale_round (
       time - before, self->fps_n, self->fps_d * GST_SECOND);
-  self->missing += steps > 1 ? steps - 1 : 0;
+  self->missing += steps > held ? steps - held : 0;
 }
 
 static gboolean

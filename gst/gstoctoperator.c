@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstoctoperator.h"
 #include "gstocterror.h"
-#include "oct-cs.h"
-#include "oct-params.h"
 
 struct _GstOctOperator {
   GstElement *owner;
@@ -13,8 +11,9 @@ struct _GstOctOperator {
   OctPlan *plan;          /* of `operation` */
   gboolean plan_is_old;   /* it has not seen the step yet */
 
-  OctPlan *mean;        /* of OCT_OPERATION_MEAN, where that is to be found */
-  gpointer removed;     /* the mean that is removed at once */
+  OctPlan *mean;    /* of OCT_OPERATION_MEAN, where that is to be found */
+  gpointer removed; /* the means that are removed at once */
+  gsize removed_size;
   GstOctRunner *runner; /* NULL until something is pending */
 };
 
@@ -44,6 +43,7 @@ clear_mean (GstOctOperator *op)
   if (op->removed != NULL)
     op->backend->free (op->removed);
   op->removed = NULL;
+  op->removed_size = 0;
 }
 
 void
@@ -82,6 +82,19 @@ gst_oct_operator_is_set (GstOctOperator *op)
 
 /* ---------------------------------------------------------------- settings */
 
+/* Whether the backend has the operation, be it done now or later. */
+static gboolean
+check_backend (GstOctOperator *op, OctOperation operation, GError **error)
+{
+  if (op->backend->operations[operation] != NULL)
+    return TRUE;
+  g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+      "The %s backend of this build cannot do what is asked of %s; set "
+      "backend=cpu.",
+      op->backend->name, gst_oct_element_type_name (op->owner));
+  return FALSE;
+}
+
 /* Brings a plan up to date where the backend can, which keeps the history, or
  * makes another one: *made, else NULL.  FALSE: `plan` may be half of each. */
 static gboolean
@@ -91,28 +104,21 @@ renew_plan (GstOctOperator *op, OctPlan *plan, OctOperation operation,
   const OctOperationTable *table = op->backend->operations[operation];
 
   *made = NULL;
-  if (table == NULL) {
-    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "The %s backend of this build cannot do what is asked of %s; set "
-        "backend=cpu.",
-        op->backend->name, gst_oct_element_type_name (op->owner));
-    return FALSE;
-  }
   if (plan != NULL && table->update != NULL && table->update (plan, params))
     return TRUE;
   *made = table->create (params, error);
   return *made != NULL;
 }
 
-/* A mean of one B-scan, or of those so far, is found apart from its removal, by
- * a plan with the history; `found` are the parameters of the removal then. */
+/* What is found of one B-scan, or of those so far, is found apart from its
+ * removal, by a plan with the history; `found` are the parameters of the
+ * removal then. */
 static gboolean
 has_mean (GstOctOperator *op, OctOperation operation, gconstpointer params,
     OctBackgroundParams *found)
 {
   if (operation != OCT_OPERATION_BACKGROUND
-      || oct_step_is_possible (operation, params)
-      || op->backend->operations[OCT_OPERATION_MEAN] == NULL)
+      || oct_step_is_possible (operation, params))
     return FALSE;
   *found = *(const OctBackgroundParams *)params;
   found->found = TRUE;
@@ -120,7 +126,7 @@ has_mean (GstOctOperator *op, OctOperation operation, gconstpointer params,
 }
 
 /* Parameters of the plan for a step that is run at once: the mean of one B-scan
- * is found and removed by one operation then. */
+ * is found and removed by one operation then, which is faster. */
 static gconstpointer
 get_params_at_once (
     gconstpointer params, gboolean mean, OctBackgroundParams *at_once)
@@ -128,7 +134,7 @@ get_params_at_once (
   if (!mean)
     return params;
   *at_once = *(const OctBackgroundParams *)params;
-  at_once->found = at_once->mode == OCT_BACKGROUND_RUNNING;
+  at_once->found = at_once->mode != OCT_BACKGROUND_BSCAN;
   return at_once;
 }
 
@@ -137,6 +143,7 @@ typedef struct {
   OctStep *step;
   OctPlan *plan, *mean; /* NULL: none, or the former one */
   gpointer removed;     /* the same */
+  gsize removed_size;   /* that is needed */
   gboolean begun;       /* to bring the former plan up to date */
 } Made;
 
@@ -151,6 +158,8 @@ make (GstOctOperator *op, OctOperation operation, gconstpointer params,
   gconstpointer removal = mean ? &found : params;
   OctPlan *plan = op->operation == operation ? op->plan : NULL;
 
+  if (!check_backend (op, operation, error))
+    return FALSE;
   if (!oct_step_is_possible (operation, removal)) {
     if (!gst_oct_operator_check (operation, params, error))
       return FALSE;
@@ -159,8 +168,12 @@ make (GstOctOperator *op, OctOperation operation, gconstpointer params,
     if (made->step == NULL)
       return FALSE;
   }
-  if (mean && op->removed == NULL) {
-    made->removed = op->backend->alloc (OCT_MEAN_SIZE (found.samples), error);
+  if (mean && !check_backend (op, OCT_OPERATION_MEAN, error))
+    return FALSE;
+  if (mean)
+    made->removed_size = OCT_BSCANS (&found) * OCT_MEAN_SIZE (found.samples);
+  if (mean && made->removed_size > op->removed_size) {
+    made->removed = op->backend->alloc (made->removed_size, error);
     if (made->removed == NULL)
       return FALSE;
   }
@@ -221,8 +234,12 @@ gst_oct_operator_set (GstOctOperator *op, OctOperation operation,
       destroy_plan (op, OCT_OPERATION_MEAN, op->mean);
       op->mean = made.mean;
     }
-    if (made.removed != NULL)
+    if (made.removed != NULL) {
+      if (op->removed != NULL)
+        op->backend->free (op->removed);
       op->removed = made.removed;
+      op->removed_size = made.removed_size;
+    }
   }
   g_clear_pointer (&op->step, oct_step_unref);
   op->step = made.step;
@@ -234,20 +251,7 @@ gboolean
 gst_oct_operator_check (
     OctOperation operation, gconstpointer params, GError **error)
 {
-  g_autoptr (OctStep) step = NULL;
-  OctBackgroundParams found;
-
-  if (operation == OCT_OPERATION_CS)
-    return oct_cs_check (params, error);
-  if (operation == OCT_OPERATION_LOGSCALE)
-    return oct_check_logscale (params, error);
-  if (!oct_step_is_possible (operation, params)) {
-    found = *(const OctBackgroundParams *)params;
-    found.found = TRUE;
-    params = &found;
-  }
-  step = oct_step_new (operation, params, error);
-  return step != NULL;
+  return oct_operation_check (operation, params, error);
 }
 
 /* The plan of a step that is run at once. */
@@ -274,14 +278,14 @@ ensure_plan (GstOctOperator *op, GError **error)
 
 /* Whether the mean is to be found before the operation is run at once. */
 static gboolean
-has_history (GstOctOperator *op)
+is_found_before (GstOctOperator *op)
 {
   const OctBackgroundParams *params;
 
   if (op->mean == NULL)
     return FALSE;
   params = oct_step_get_params (op->step);
-  return params->mode == OCT_BACKGROUND_RUNNING;
+  return params->mode != OCT_BACKGROUND_BSCAN;
 }
 
 /* ----------------------------------------------------------------- pending */
@@ -326,7 +330,7 @@ new_origin (GstOctOperator *op, GstOctAccess *access, const GstOctInfo *info,
 
   if (cuda == NULL)
     return gst_oct_origin_new (op->backend, info, in,
-        op->mean != NULL ? OCT_MEAN_SIZE (info->columns) : 0, error);
+        op->mean != NULL ? gst_oct_info_mean_size (info) : 0, error);
   if (!gst_oct_access_can_fetch (access))
     return gst_oct_origin_new_on_gpu (cuda, info, in, error);
   upload = gst_oct_access_fetch (access, in, error);
@@ -346,6 +350,7 @@ begin_pending (GstOctOperator *op, GstOctAccess *access, const GstOctInfo *info,
       && pending->n < OCT_SEQUENCE_MAX)
     return TRUE;
   gst_oct_pending_clear (pending);
+  pending->bscans = info->bscans;
   pending->origin = new_origin (op, access, info, in, error);
   if (pending->origin == NULL || op->mean == NULL)
     return pending->origin != NULL;
@@ -371,10 +376,11 @@ gst_oct_operator_defer (GstOctOperator *op, GstOctAccess *access,
 /* All that is pending, and this operation behind it. */
 static gboolean
 run_pending (GstOctOperator *op, GstOctAccess *access, GstOctPending *pending,
-    GstBuffer *out, GstElement **failed, GError **error)
+    GstBuffer *const *out, GstElement **failed, GError **error)
 {
   OctOperation last = OCT_N_OPERATIONS;
-  OctFrame from, to;
+  OctFrame from;
+  const OctFrame *to;
   gpointer stream;
   gboolean ok;
 
@@ -385,7 +391,7 @@ run_pending (GstOctOperator *op, GstOctAccess *access, GstOctPending *pending,
   if (!gst_oct_access_begin (access, NULL, out, &from, &to, &stream, error))
     return FALSE;
   ok = gst_oct_runner_run (get_runner (op, access), pending, last,
-      op->step != NULL ? NULL : op->plan, &to, failed, error);
+      op->step != NULL ? NULL : op->plan, to, failed, error);
   if (!ok && *failed != NULL)
     gst_object_ref (*failed);
   return gst_oct_access_end (access, ok, ok ? error : NULL);
@@ -393,25 +399,26 @@ run_pending (GstOctOperator *op, GstOctAccess *access, GstOctPending *pending,
 
 gboolean
 gst_oct_operator_run (GstOctOperator *op, GstOctAccess *access, GstBuffer *in,
-    GstBuffer *out, GstElement **failed, GError **error)
+    GstBuffer *const *out, GstElement **failed, GError **error)
 {
   g_auto (GstOctPending) pending = { 0 };
-  OctFrame from, to;
+  OctFrame from;
+  const OctFrame *to;
   gpointer stream;
   gboolean ok = TRUE;
 
   /* what has a mean takes values */
-  if (op->mean == NULL && in != out
+  if (op->mean == NULL && in != out[0]
       && gst_oct_pending_get (in, gst_oct_access_get_cuda (access), &pending)
       && pending.n < OCT_SEQUENCE_MAX)
     return run_pending (op, access, &pending, out, failed, error);
   if (!ensure_plan (op, error)
       || !gst_oct_access_begin (access, in, out, &from, &to, &stream, error))
     return FALSE;
-  if (has_history (op)) {
+  if (is_found_before (op)) {
     from.planes[1].data = op->removed;
     ok = find_mean (op, access, &from, op->removed, error);
   }
-  ok = ok && get_table (op)->run (op->plan, &from, &to, stream, error);
+  ok = ok && get_table (op)->run (op->plan, &from, to, stream, error);
   return gst_oct_access_end (access, ok, ok ? error : NULL);
 }

@@ -48,10 +48,11 @@ gboolean gst_oct_operator_can_defer (GstOctOperator *op, GstOctAccess *access);
 GstMemory *gst_oct_operator_defer (GstOctOperator *op, GstOctAccess *access,
     const GstOctInfo *info, GstBuffer *in, GError **error);
 
-/* Does the operation on `in`, and what is pending there.  FALSE with an error,
+/* Does the operation on `in`, and what is pending there.  `out`: see
+ * gst_oct_access_begin().  FALSE with an error,
  * and *failed the element that it belongs to (a reference), where that is
  * another one. */
 gboolean gst_oct_operator_run (GstOctOperator *op, GstOctAccess *access,
-    GstBuffer *in, GstBuffer *out, GstElement **failed, GError **error);
+    GstBuffer *in, GstBuffer *const *out, GstElement **failed, GError **error);
 
 G_END_DECLS

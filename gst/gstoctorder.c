@@ -47,6 +47,8 @@ static const char *const kind_names[] = {
   "put octreconstruct first, behind the source: what is between them is in "   \
   "it already"
 
+#define GATHER "put octgather behind the source, in front of octdcsub"
+
 static const struct {
   const char *element, *takes;
   const char *advice[N_KINDS];
@@ -106,6 +108,13 @@ static const struct {
           [KIND_COMPLEX] = WHOLE,
           [KIND_COMPLEX_UNIFORM] = WHOLE,
           [KIND_ASCANS] = WHOLE } },
+  { "octgather",
+      "raw spectra (video/x-raw, GRAY8 or GRAY16_LE) or real spectra",
+      { [KIND_VIDEO] = GREY,
+          [KIND_UNIFORM] = GATHER,
+          [KIND_COMPLEX] = GATHER,
+          [KIND_COMPLEX_UNIFORM] = GATHER,
+          [KIND_ASCANS] = GATHER } },
   { "octmeter", "spectra or A-scans", { [KIND_VIDEO] = GREY } },
   { "octrawsink", "raw spectra (video/x-raw, GRAY8 or GRAY16_LE)",
       { [KIND_VIDEO] = GREY,

@@ -223,6 +223,7 @@ copy_pending (GstOctPending *to, const GstOctPending *from)
 
   memset (to, 0, sizeof *to);
   to->origin = gst_oct_origin_ref (from->origin);
+  to->bscans = from->bscans;
   for (i = 0; i < from->n; i++)
     gst_oct_pending_add (to, from->steps[i], from->owners[i]);
 }

@@ -51,6 +51,7 @@ gboolean gst_oct_origin_used (GstOctOrigin *origin, GError **error);
 /* Steps that are pending, each with the element that it belongs to. */
 struct _GstOctPending {
   GstOctOrigin *origin;
+  guint bscans; /* that it holds */
   guint n;
   OctStep *steps[OCT_SEQUENCE_MAX];
   GstElement *owners[OCT_SEQUENCE_MAX];

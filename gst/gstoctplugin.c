@@ -4,6 +4,7 @@
 #include "gstoctdcsub.h"
 #include "gstoctdispersion.h"
 #include "gstoctfft.h"
+#include "gstoctgather.h"
 #include "gstoctkresample.h"
 #include "gstoctlogscale.h"
 #include "gstoctmeter.h"
@@ -19,6 +20,7 @@ plugin_init (GstPlugin *plugin)
 
   gst_oct_cuda_set_plugin_file (gst_plugin_get_filename (plugin));
   ok &= GST_ELEMENT_REGISTER (octsrc, plugin);
+  ok &= GST_ELEMENT_REGISTER (octgather, plugin);
   ok &= GST_ELEMENT_REGISTER (octdcsub, plugin);
   ok &= GST_ELEMENT_REGISTER (octkresample, plugin);
   ok &= GST_ELEMENT_REGISTER (octdispersion, plugin);

@@ -88,7 +88,8 @@ struct _GstOctRawSink {
   guint32 refused_event; /* see gst_oct_calibration_event_take() */
   OctRecordingInfo recording;
   gint fps_n, fps_d;
-  GstClockTime last;      /* time stamp of the B-scan before */
+  GstClockTime last;      /* time stamp of the buffer before */
+  guint last_count;       /* B-scans in it */
   gint64 described;       /* when the text was written last, monotonic */
   gboolean described_all; /* what is known of gaps and the calibration */
   gint64 looked;          /* after the files, monotonic */
@@ -178,17 +179,20 @@ set_caps (GstBaseSink *base, GstCaps *caps)
   g_autoptr (GError) error = NULL;
   GstOctInfo info;
   gint n = 0, d = 1;
+  guint lines;
 
   if (!gst_oct_info_from_caps (&info, caps, &error)) {
     post_error (self, &error);
     return FALSE;
   }
-  if (self->has_info && !gst_oct_info_same_layout (&info, &self->info)) {
+  lines = info.rows / info.bscans;
+  if (self->has_info && !gst_oct_info_same_bscans (&info, &self->info)) {
     g_set_error (&error, OCT_ERROR, OCT_ERROR_SETTINGS,
         "The spectra changed from %u lines of %u samples to %u of %u or to "
         "another format, which one recording cannot hold; begin a new one with "
         "another `location`",
-        self->info.rows, self->info.columns, info.rows, info.columns);
+        self->info.rows / self->info.bscans, self->info.columns, lines,
+        info.columns);
     post_error (self, &error);
     return FALSE;
   }
@@ -198,8 +202,8 @@ set_caps (GstBaseSink *base, GstCaps *caps)
   self->has_info = TRUE;
   self->recording.sample_format = info.format;
   self->recording.samples = info.columns;
-  self->recording.lines = info.rows;
-  self->recording.line_rate = (double)n / d * info.rows;
+  self->recording.lines = lines;
+  self->recording.line_rate = (double)n / d * lines;
   self->fps_n = n;
   self->fps_d = d;
   return TRUE;
@@ -266,18 +270,19 @@ static void
 find_gap (GstOctRawSink *self, GstBuffer *buffer)
 {
   GstClockTime time = GST_BUFFER_PTS (buffer), last = self->last;
-  guint64 steps;
+  guint64 steps, before = self->last_count;
 
   self->last = time;
+  self->last_count = self->info.bscans;
   if (!GST_CLOCK_TIME_IS_VALID (time) || !GST_CLOCK_TIME_IS_VALID (last)
       || time <= last || self->fps_n <= 0)
     return;
   steps = gst_util_uint64_scale_round (
       time - last, self->fps_n, self->fps_d * GST_SECOND);
-  if (steps <= 1)
+  if (steps <= before)
     return;
   oct_recording_info_add_gap (&self->recording,
-      oct_raw_writer_get_stats (self->writer).frames, steps - 1);
+      oct_raw_writer_get_stats (self->writer).frames, steps - before);
   self->described_all = FALSE;
 }
 
@@ -439,13 +444,19 @@ look_after_files (GstOctRawSink *self, GError **error)
 static gboolean
 append (GstOctRawSink *self, GstBuffer *buffer, GError **error)
 {
+  guint lines = self->info.rows / self->info.bscans;
   GstOctMappedFrame mapped;
-  gboolean ok;
+  gboolean ok = TRUE;
+  guint i;
 
   if (!gst_oct_frame_map (&mapped, &self->info, buffer, GST_MAP_READ, error))
     return FALSE;
-  ok = oct_raw_writer_append (self->writer, mapped.frame.planes[0].data,
-      mapped.frame.planes[0].stride, error);
+  for (i = 0; ok && i < self->info.bscans; i++) {
+    OctFrame bscan = oct_frame_get_bscan (&mapped.frame, i, lines, 0);
+
+    ok = oct_raw_writer_append (
+        self->writer, bscan.planes[0].data, bscan.planes[0].stride, error);
+  }
   gst_oct_frame_unmap (&mapped);
   return ok;
 }

@@ -76,11 +76,12 @@ prepare (GstOctRunner *runner, const GstOctPending *pending, OctOperation last,
     guint *failed, GError **error)
 {
   if (runner->sequence != NULL
-      && oct_sequence_is (runner->sequence, pending->steps, pending->n, last))
+      && oct_sequence_is (
+          runner->sequence, pending->steps, pending->n, pending->bscans, last))
     return TRUE;
   g_clear_pointer (&runner->sequence, oct_sequence_free);
-  runner->sequence = oct_sequence_new (
-      runner->backend, pending->steps, pending->n, last, failed, error);
+  runner->sequence = oct_sequence_new (runner->backend, pending->steps,
+      pending->n, pending->bscans, last, failed, error);
   if (runner->sequence == NULL)
     return FALSE;
   GST_DEBUG_OBJECT (pending->owners[pending->n - 1],

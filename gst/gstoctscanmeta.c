@@ -22,6 +22,7 @@ scan_meta_init (GstMeta *meta, gpointer params, GstBuffer *buffer)
   scan->bscan = 0;
   scan->bscans = 1;
   scan->volume = 0;
+  scan->count = 1;
   return TRUE;
 }
 
@@ -30,10 +31,13 @@ scan_meta_transform (GstBuffer *dest, GstMeta *meta, GstBuffer *buffer,
     GQuark type, gpointer data)
 {
   GstOctScanMeta *scan = (GstOctScanMeta *)meta;
+  GstOctScanMeta *copy = gst_buffer_add_oct_scan_meta (
+      dest, scan->bscan, scan->bscans, scan->volume);
 
-  return gst_buffer_add_oct_scan_meta (
-             dest, scan->bscan, scan->bscans, scan->volume)
-         != NULL;
+  if (copy == NULL)
+    return FALSE;
+  copy->count = scan->count;
+  return TRUE;
 }
 
 const GstMetaInfo *
@@ -63,6 +67,16 @@ gst_buffer_add_oct_scan_meta (
     scan->volume = volume;
   }
   return scan;
+}
+
+void
+gst_oct_scan_meta_select (GstOctScanMeta *scan, guint first, guint count)
+{
+  guint64 bscan = (guint64)scan->bscan + first;
+
+  scan->bscan = (guint)(bscan % MAX (1, scan->bscans));
+  scan->volume += bscan / MAX (1, scan->bscans);
+  scan->count = count;
 }
 
 GstOctScanMeta *

@@ -2,8 +2,8 @@
 /**
  * SECTION:element-octsrc
  *
- * Delivers raw spectra, one B-scan per buffer: from a raw or NumPy file, or
- * from a virtual OCT system looking at a simulated sample.
+ * Delivers raw spectra, one B-scan per buffer or several: from a raw or NumPy
+ * file, or from a virtual OCT system looking at a simulated sample.
  *
  * |[
  * gst-launch-1.0 octsrc ! octdcsub ! octkresample ! octdispersion ! octfft !
@@ -46,6 +46,8 @@ struct _GstOctSrc {
   GstOctInput *input;
   GstOctTimeline timeline; /* counts through loops */
   guint64 frames, dropped;
+  guint per_buffer; /* B-scans, as it was set */
+  guint count;      /* in the next buffer */
 
   /* streaming thread */
   GstOctInfo info;
@@ -111,11 +113,12 @@ get_caps (GstBaseSrc *base, GstCaps *filter)
     if (info->sample_format == OCT_SAMPLE_F32)
       s = gst_structure_new (GST_OCT_SPECTRA_NAME, "format", G_TYPE_STRING,
           "F32LE", "axis", G_TYPE_STRING, "wavelength", "samples", G_TYPE_INT,
-          info->samples, "lines", G_TYPE_INT, info->lines, NULL);
+          info->samples, NULL);
     else
       s = gst_structure_new ("video/x-raw", "format", G_TYPE_STRING,
           info->sample_format == OCT_SAMPLE_U8 ? "GRAY8" : "GRAY16_LE", "width",
-          G_TYPE_INT, info->samples, "height", G_TYPE_INT, info->lines, NULL);
+          G_TYPE_INT, info->samples, NULL);
+    gst_oct_src_settings_describe_count (info, self->count, s);
     gst_oct_src_settings_describe_framerate (&self->settings, self->input, s);
     caps = gst_caps_new_full (s, NULL);
   }
@@ -308,6 +311,7 @@ start (GstBaseSrc *base)
   g_autofree char *location = NULL;
   GstOctSrcSettings settings;
   GstOctInput *input;
+  guint per_buffer = 1;
 
   g_atomic_int_set (&self->failed, FALSE);
   g_atomic_int_set (&self->calibration_changed, FALSE);
@@ -317,8 +321,11 @@ start (GstBaseSrc *base)
   settings.input.location = location = g_strdup (settings.input.location);
   GST_OBJECT_UNLOCK (self);
   input = open_input (self, &settings, &error);
+  if (input != NULL)
+    per_buffer = gst_oct_src_settings_count_per_buffer (
+        &settings, gst_oct_input_get_info (input), &error);
   /* read here, so that a mistake in it fails the start as others do */
-  if (input != NULL
+  if (input != NULL && error == NULL
       && (!gst_base_src_is_live (base)
           || gst_oct_src_settings_check_live (&settings, input, &error)))
     self->calibration = make_calibration (self, input, &error);
@@ -329,6 +336,7 @@ start (GstBaseSrc *base)
   }
   GST_OBJECT_LOCK (self);
   self->input = input;
+  self->per_buffer = self->count = per_buffer;
   self->timeline.count =
       settings.loop ? G_MAXUINT64 : gst_oct_input_get_info (input)->frames;
   self->timeline.next = 0;
@@ -406,7 +414,7 @@ drop_late_frames (GstOctSrc *self)
 {
   GstBaseSrc *base = GST_BASE_SRC (self);
   GstClockTime ready = gst_oct_timeline_time (
-                   &self->timeline, self->timeline.next + 1),
+                   &self->timeline, self->timeline.next + self->per_buffer),
                running_time, now;
   GstClock *clock;
   guint64 due, lost;
@@ -423,9 +431,9 @@ drop_late_frames (GstOctSrc *self)
     return;
   due = MIN (gst_oct_timeline_frame (&self->timeline, running_time, FALSE),
       MIN (self->stop, self->timeline.count));
-  if (due <= self->timeline.next + 1)
+  if (due <= self->timeline.next + self->per_buffer)
     return;
-  lost = due - 1 - self->timeline.next;
+  lost = due - self->per_buffer - self->timeline.next;
   GST_OBJECT_LOCK (self);
   self->dropped += lost;
   GST_OBJECT_UNLOCK (self);
@@ -436,85 +444,22 @@ drop_late_frames (GstOctSrc *self)
   self->discont = TRUE;
 }
 
-/* Reads B-scan `frame` into a buffer, whatever strides its pool chose. */
-static gboolean
-fill_buffer (GstOctSrc *self, guint64 frame, GstBuffer *buffer, GError **error)
-{
-  GstVideoMeta *meta = gst_buffer_get_video_meta (buffer);
-  gsize row = gst_oct_info_row_size (&self->info);
-  gsize stride = row, offset = 0, needed, gap;
-  GstMapInfo map;
-  gboolean ok;
-  guint i;
-
-  if (meta != NULL) {
-    stride = meta->stride[0];
-    offset = meta->offset[0];
-  } else if (self->info.is_video) {
-    stride = GST_VIDEO_INFO_PLANE_STRIDE (&self->info.video, 0);
-  }
-  needed = offset + stride * (self->info.rows - 1) + row;
-  if (!gst_buffer_map (buffer, &map, GST_MAP_WRITE)) {
-    g_set_error (error, OCT_ERROR, OCT_ERROR_MEMORY,
-        "The element behind octsrc offers buffers that cannot be written to; "
-        "put a queue between them");
-    return FALSE;
-  }
-  ok = map.size >= needed && stride >= row;
-  if (!ok) {
-    g_set_error (error, OCT_ERROR, OCT_ERROR_MEMORY,
-        "The element behind octsrc offers buffers of %" G_GSIZE_FORMAT
-        " bytes, but a B-scan needs %" G_GSIZE_FORMAT
-        "; put a queue between them",
-        map.size, needed);
-  } else {
-    ok = gst_oct_input_read (
-        self->input, frame, map.data + offset, stride, error);
-    /* the same B-scan is the same bytes, down to the gaps between its rows */
-    for (i = 0; i < self->info.rows && stride > row; i++) {
-      gap = MIN (stride - row, map.size - offset - i * stride - row);
-      memset (map.data + offset + i * stride + row, 0, gap);
-    }
-  }
-  gst_buffer_unmap (buffer, &map);
-  return ok;
-}
-
-static void
-add_video_meta (GstOctSrc *self, GstBuffer *buffer, gint stride)
-{
-  gsize offsets[GST_VIDEO_MAX_PLANES] = { 0 };
-  gint strides[GST_VIDEO_MAX_PLANES] = { stride };
-
-  gst_buffer_add_video_meta_full (buffer, GST_VIDEO_FRAME_FLAG_NONE,
-      GST_VIDEO_INFO_FORMAT (&self->info.video), self->info.columns,
-      self->info.rows, 1, offsets, strides);
-}
-
-/* A buffer with B-scan `frame`: the memory where the input holds it already,
- * else read into memory of the pool. */
+/* A buffer with B-scan `frame` and those behind it: the memory where the input
+ * holds them already, else read into memory of the pool. */
 static GstFlowReturn
 make_buffer (GstOctSrc *self, guint64 frame, GstBuffer **buffer, GError **error)
 {
-  gsize row = gst_oct_info_row_size (&self->info);
-  gboolean padded = row * self->info.rows != self->info.size;
-  GstMemory *memory = NULL;
   GstFlowReturn ret;
 
-  if (!padded || self->downstream_strides)
-    memory = gst_oct_input_get_memory (self->input, frame);
-  if (memory != NULL) {
-    *buffer = gst_buffer_new ();
-    gst_buffer_append_memory (*buffer, memory);
-    if (padded)
-      add_video_meta (self, *buffer, row);
+  *buffer = gst_oct_input_wrap (
+      self->input, frame, &self->info, self->downstream_strides);
+  if (*buffer != NULL)
     return GST_FLOW_OK;
-  }
   ret = GST_BASE_SRC_CLASS (gst_oct_src_parent_class)
             ->alloc (GST_BASE_SRC (self), 0, self->info.size, buffer);
   if (ret != GST_FLOW_OK)
     return ret;
-  if (!fill_buffer (self, frame, *buffer, error)) {
+  if (!gst_oct_input_fill (self->input, frame, &self->info, *buffer, error)) {
     gst_clear_buffer (buffer);
     return GST_FLOW_ERROR;
   }
@@ -530,18 +475,37 @@ stamp (GstOctSrc *self, GstBuffer *buffer, guint64 n, guint64 frame)
                         ? 0
                         : (info->frames + info->bscans - 1) / info->bscans;
   guint64 pass = volumes != 0 ? n / info->frames : 0;
+  guint count = self->info.bscans;
 
   GST_BUFFER_PTS (buffer) = gst_oct_timeline_time (&self->timeline, n);
   GST_BUFFER_DTS (buffer) = GST_CLOCK_TIME_NONE;
-  GST_BUFFER_DURATION (buffer) = gst_oct_timeline_time (&self->timeline, n + 1)
-                                 - gst_oct_timeline_time (&self->timeline, n);
+  GST_BUFFER_DURATION (buffer) =
+      gst_oct_timeline_time (&self->timeline, n + count)
+      - gst_oct_timeline_time (&self->timeline, n);
   GST_BUFFER_OFFSET (buffer) = n;
-  GST_BUFFER_OFFSET_END (buffer) = n + 1;
+  GST_BUFFER_OFFSET_END (buffer) = n + count;
   if (self->discont)
     GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
   self->discont = FALSE;
   gst_buffer_add_oct_scan_meta (buffer, frame % info->bscans, info->bscans,
-      pass * volumes + frame / info->bscans);
+      pass * volumes + frame / info->bscans)
+      ->count = count;
+}
+
+/* What is left at the end are fewer than there are in a buffer: they have caps
+ * of their own. */
+static gboolean
+choose_count (GstOctSrc *self, guint64 left)
+{
+  guint count = (guint)MIN (left, self->per_buffer);
+
+  if (count == self->info.bscans)
+    return TRUE;
+  GST_OBJECT_LOCK (self);
+  self->count = count;
+  GST_OBJECT_UNLOCK (self);
+  return gst_base_src_negotiate (GST_BASE_SRC (self))
+         && self->info.bscans == count;
 }
 
 static GstFlowReturn
@@ -550,7 +514,7 @@ create (GstPushSrc *push, GstBuffer **buffer)
   GstOctSrc *self = GST_OCT_SRC (push);
   g_autoptr (GError) error = NULL;
   GstFlowReturn ret;
-  guint64 frame;
+  guint64 frame, end;
 
   if (g_atomic_int_compare_and_exchange (
           &self->calibration_changed, TRUE, FALSE))
@@ -561,8 +525,11 @@ create (GstPushSrc *push, GstBuffer **buffer)
     return GST_FLOW_ERROR;
   }
   drop_late_frames (self);
-  if (self->timeline.next >= MIN (self->stop, self->timeline.count))
+  end = MIN (self->stop, self->timeline.count);
+  if (self->timeline.next >= end)
     return GST_FLOW_EOS;
+  if (!choose_count (self, end - self->timeline.next))
+    return GST_FLOW_NOT_NEGOTIATED;
   frame = self->timeline.next % gst_oct_input_get_info (self->input)->frames;
   ret = make_buffer (self, frame, buffer, &error);
   if (error != NULL)
@@ -571,8 +538,8 @@ create (GstPushSrc *push, GstBuffer **buffer)
     return ret;
   stamp (self, *buffer, self->timeline.next, frame);
   GST_OBJECT_LOCK (self);
-  self->timeline.next++;
-  self->frames++;
+  self->timeline.next += self->info.bscans;
+  self->frames += self->info.bscans;
   GST_OBJECT_UNLOCK (self);
   return GST_FLOW_OK;
 }
@@ -657,7 +624,8 @@ query (GstBaseSrc *base, GstQuery *query)
     return TRUE;
   GST_OBJECT_LOCK (self);
   if (self->input != NULL && self->timeline.fps_n > 0) {
-    GstClockTime duration = gst_oct_timeline_time (&self->timeline, 1);
+    GstClockTime duration =
+        gst_oct_timeline_time (&self->timeline, self->per_buffer);
 
     if (GST_QUERY_TYPE (query) != GST_QUERY_LATENCY) {
       done = gst_oct_timeline_query (&self->timeline, query, !live);
@@ -790,5 +758,6 @@ static void
 gst_oct_src_init (GstOctSrc *self)
 {
   gst_oct_src_settings_init (&self->settings);
+  self->per_buffer = self->count = 1;
   gst_base_src_set_format (GST_BASE_SRC (self), GST_FORMAT_TIME);
 }

@@ -51,6 +51,11 @@ static GST_OCT_DEFINE_ENUM (get_file_format_type, "GstOctFileFormat",
           NULL,
           GST_OCT_UINT (
               GstOctSrcSettings, input.reader.bscans, 0, G_MAXINT, 0) },
+      { "bscans-per-buffer", "B-scans per buffer",
+          "B-scans that travel together in one buffer (0 = those of a volume); "
+          "more are faster where B-scans are small",
+          0, NULL,
+          GST_OCT_UINT (GstOctSrcSettings, per_buffer, 0, OCT_MAX_LINES, 1) },
       { "sample-format", "Sample format",
           "Stored samples of raw files and of the virtual system", 0, NULL,
           GST_OCT_ENUM (GstOctSrcSettings, input.reader.sample_format,
@@ -151,6 +156,40 @@ gst_oct_src_settings_check_live (
       "octsrc is-live=true delivers at the rate of a camera, but no "
       "`line-rate` is given; set it in A-lines per second");
   return FALSE;
+}
+
+guint
+gst_oct_src_settings_count_per_buffer (const GstOctSrcSettings *settings,
+    const OctReaderInfo *info, GError **error)
+{
+  guint64 rows =
+      MIN (OCT_MAX_LINES, OCT_MAX_BSCAN_VALUES / MAX (1, info->samples));
+  guint most = (guint)(rows / MAX (1, info->lines));
+  guint count = settings->per_buffer != 0 ? settings->per_buffer : info->bscans;
+
+  /* a single one is for others to refuse */
+  if (count <= MAX (1, most))
+    return (guint)MIN (count, info->frames);
+  g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+      "%u B-scans of %u lines of %u samples were asked for in one buffer%s; at "
+      "most %u fit, set `bscans-per-buffer` to that or less.",
+      count, info->lines, info->samples,
+      settings->per_buffer == 0 ? " (bscans-per-buffer=0: a whole volume)" : "",
+      MAX (1, most));
+  return 0;
+}
+
+void
+gst_oct_src_settings_describe_count (
+    const OctReaderInfo *info, guint count, GstStructure *s)
+{
+  if (gst_structure_has_name (s, "video/x-raw"))
+    gst_structure_set (
+        s, "height", G_TYPE_INT, (gint)(info->lines * count), NULL);
+  else
+    gst_structure_set (s, "lines", G_TYPE_INT, (gint)info->lines, NULL);
+  if (count > 1)
+    gst_structure_set (s, GST_OCT_BSCANS_FIELD, G_TYPE_INT, (gint)count, NULL);
 }
 
 void

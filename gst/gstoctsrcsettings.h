@@ -12,6 +12,7 @@ G_BEGIN_DECLS
 typedef struct {
   GstOctInputSettings input; /* owns its location */
   gboolean loop;
+  guint per_buffer; /* B-scans, 0 = those of a volume */
   double line_rate; /* A-lines per second, 0 = as the input tells */
   OctCalibrationSettings calibration;
   GstOctBackendChoice backend;
@@ -40,6 +41,14 @@ double gst_oct_src_settings_get_line_rate (
 /* FALSE with an error when a live source has no line rate. */
 gboolean gst_oct_src_settings_check_live (const GstOctSrcSettings *settings,
     const GstOctInput *input, GError **error);
+
+/* B-scans in a buffer; 0 with an error when so many do not fit one. */
+guint gst_oct_src_settings_count_per_buffer (const GstOctSrcSettings *settings,
+    const OctReaderInfo *info, GError **error);
+
+/* Puts the rows of that many B-scans into caps. */
+void gst_oct_src_settings_describe_count (
+    const OctReaderInfo *info, guint count, GstStructure *s);
 
 /* Puts the B-scans per second of the line rate into caps, any rate without. */
 void gst_oct_src_settings_describe_framerate (const GstOctSrcSettings *settings,

@@ -274,24 +274,40 @@ oct_parts_check (OctParts *parts, gboolean *current)
   return text;
 }
 
+/* With the lock held.  A path that this part's file can be read by, or NULL
+ * where it is gone. */
+static char *
+get_readable (OctParts *parts, const Part *part)
+{
+  if (part->gone)
+    return NULL;
+  /* this file, whatever has come to stand under its name */
+  if (part == parts->current)
+    return g_strdup_printf ("/proc/self/fd/%d", parts->fd);
+  return is_there (parts, part) ? g_strdup (part->path) : NULL;
+}
+
 void
 oct_parts_recount (OctParts *parts)
 {
-  g_autofree char *file = NULL;
-  Part *part;
-  guint64 frames;
+  guint64 frames = 0;
 
-  g_mutex_lock (&parts->lock);
-  part = parts->current;
-  /* this file, whatever has come to stand under its name */
-  file = g_strdup_printf ("/proc/self/fd/%d", parts->fd);
-  g_mutex_unlock (&parts->lock);
-  if (part == NULL || part->gone)
-    return;
-  frames = oct_playable_count (file, g_str_has_suffix (part->path, ".mp4"));
-  g_mutex_lock (&parts->lock);
-  part->frames = frames;
-  g_mutex_unlock (&parts->lock);
+  /* The next part may have begun before the end of the one before was found to
+   * be cut off: then there is nothing in it. */
+  for (guint i = parts->all->len; i-- > 0 && frames == 0;) {
+    Part *part = g_ptr_array_index (parts->all, i);
+    g_autofree char *file = NULL;
+
+    g_mutex_lock (&parts->lock);
+    file = get_readable (parts, part);
+    g_mutex_unlock (&parts->lock);
+    if (file == NULL)
+      return;
+    frames = oct_playable_count (file, g_str_has_suffix (part->path, ".mp4"));
+    g_mutex_lock (&parts->lock);
+    part->frames = frames;
+    g_mutex_unlock (&parts->lock);
+  }
 }
 
 void

@@ -40,8 +40,8 @@ int oct_parts_sync (OctParts *parts);
  */
 char *oct_parts_check (OctParts *parts, gboolean *current);
 
-/* After a failure: the file that was being written holds only what is found in
- * it now. */
+/* After a failure: the last file that holds frames, and those begun after it,
+ * hold only what is found in them now. */
 void oct_parts_recount (OctParts *parts);
 
 /* Deletes the last file where nothing was written to it. */

@@ -6,7 +6,7 @@
 # To build the plugin and the programs.
 OCT_BUILD_PACKAGES=(gcc libc6-dev meson ninja-build pkg-config
   libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev
-  libgstrtspserver-1.0-dev)
+  libgstrtspserver-1.0-dev libcairo2-dev)
 
 # To run it, to make videos and to record: gst-launch-1.0, videoconvert, mp4mux,
 # pngenc, x264enc, clockoverlay (x), avenc_ffv1 (libav).

@@ -186,7 +186,7 @@ make_plan (OctOperation operation, gconstpointer params)
   OctPlan *plan = table->create (params, &error);
 
   if (plan == NULL) {
-    g_printerr ("%s: %s\n", table->name, error->message);
+    g_printerr ("%s: %s\n", oct_operation_get_name (operation), error->message);
     exit (1);
   }
   return plan;
@@ -226,7 +226,7 @@ add_stage (Stage *stages, guint *count, const OctBackend *backend,
   double start = now ();
 
   stage->table = backend->operations[operation];
-  stage->name = stage->table->name;
+  stage->name = oct_operation_get_name (operation);
   stage->plan = make_plan (operation, params);
   g_print ("plan of %-11s %6.1f ms\n", stage->name, (now () - start) * 1e3);
   stage->out_row = out_row;
@@ -234,7 +234,7 @@ add_stage (Stage *stages, guint *count, const OctBackend *backend,
   stage->bytes = bytes;
   stage->seconds = g_array_new (FALSE, FALSE, sizeof (double));
   stage->cpu = g_array_new (FALSE, FALSE, sizeof (double));
-  if (*count > 0 && stage->table->in_place
+  if (*count > 0 && oct_operation_is_in_place (operation)
       && stages[*count - 1].out_row == out_row)
     stage->outputs = stages[*count - 1].outputs;
   else
@@ -417,7 +417,7 @@ make_pass (const Stage *image)
   guint failed;
   GError *error = NULL;
 
-  pass.sequence = oct_sequence_new (pass.backend, pass.steps, pass.n,
+  pass.sequence = oct_sequence_new (pass.backend, pass.steps, pass.n, 1,
       OCT_OPERATION_LOGSCALE, &failed, &error);
   if (pass.sequence == NULL) {
     g_printerr ("%s\n", error->message);

@@ -16,11 +16,12 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* B-scans of the file that is played in a loop: more than the caches hold */
-#define FILE_BSCANS 16
-#define WARM_UP 10
+/* buffers of the file that is played in a loop: more than the caches hold */
+#define FILE_BUFFERS 16
+#define WARM_UP 10 /* buffers */
 
-static gint samples = 2048, lines = 1000, threads = 0, bscans = 200;
+static gint samples = 2048, lines = 1000, threads = 0, bscans = 200,
+            together = 1;
 static gboolean no_dispersion = FALSE, from_disk = FALSE, queues = FALSE;
 static char *method = NULL, *backend = NULL, *json_path = NULL;
 static char *transform = NULL, *sensing = NULL;
@@ -33,6 +34,7 @@ static GOptionEntry options[] = {
   { "samples", 0, 0, G_OPTION_ARG_INT, &samples, "Samples of an A-line", "N" },
   { "lines", 0, 0, G_OPTION_ARG_INT, &lines, "A-lines of a B-scan", "N" },
   { "bscans", 0, 0, G_OPTION_ARG_INT, &bscans, "B-scans timed", "N" },
+  { "together", 0, 0, G_OPTION_ARG_INT, &together, "B-scans of a buffer", "N" },
   { "threads", 0, 0, G_OPTION_ARG_INT, &threads, "0 = one per core", "N" },
   { "method", 0, 0, G_OPTION_ARG_STRING, &method,
       "Resampling: cubic, linear, lanczos", "NAME" },
@@ -58,7 +60,7 @@ static GOptionEntry options[] = {
 };
 
 /* Images may still be on their way to host memory when they reach the sink:
- * each is mapped, and so waited for, so many B-scans later. */
+ * each is mapped, and so waited for, so many buffers later. */
 #define UNDER_WAY 2
 
 /* What is measured while a pipeline runs. */
@@ -88,7 +90,8 @@ static GstPadProbeReturn
 note_arrival (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   Observation *seen = data;
-  guint under_way = seen->one_by_one ? 0 : UNDER_WAY;
+  guint warm_up = WARM_UP * (guint)together;
+  guint under_way = seen->one_by_one ? 0 : UNDER_WAY * (guint)together;
 
   g_queue_push_tail (
       &seen->images, gst_buffer_ref (GST_PAD_PROBE_INFO_BUFFER (info)));
@@ -99,14 +102,14 @@ note_arrival (GstPad *pad, GstPadProbeInfo *info, gpointer data)
     gst_buffer_unref (image);
   }
   seen->last = g_get_monotonic_time ();
-  if (seen->count++ >= WARM_UP) {
+  if (seen->count++ >= warm_up) {
     double latency = (double)(seen->last - seen->entered);
 
     if (seen->first == 0)
       seen->first = seen->last;
     g_array_append_val (seen->latencies, latency);
   }
-  if (seen->count == WARM_UP)
+  if (seen->count == warm_up)
     seen->least_free_memory = bench_device_free_memory ();
   return GST_PAD_PROBE_OK;
 }
@@ -179,7 +182,7 @@ write_spectra (void)
   close (file);
   description = g_strdup_printf ("octsrc num-buffers=%d samples=%d lines=%d ! "
                                  "filesink location=\"%s\"",
-      FILE_BSCANS, samples, lines, path);
+      FILE_BUFFERS * together, samples, lines, path);
   run_pipeline (description, NULL);
   return path;
 }
@@ -217,12 +220,14 @@ measure (const char *path, guint count, gboolean one_by_one, Observation *seen)
   g_autofree char *ascans = describe_transform ();
   g_autofree char *description = g_strdup_printf (
       "octsrc location=\"%s\" samples=%d lines=%d loop=true preload=%s "
-      "num-buffers=%u wavelength-min=790 wavelength-max=900 dispersion-a2=20 "
+      "bscans-per-buffer=%d num-buffers=%u wavelength-min=790 "
+      "wavelength-max=900 dispersion-a2=20 "
       "backend=%s ! octdcsub name=in backend=%s ! %s %s ! %s"
       "octlogscale range=%s backend=%s ! video/x-raw,format=%s ! "
       "fakesink name=sink",
-      path, samples, lines, from_disk ? "false" : "true", count + WARM_UP,
-      backend, backend, queue, ascans, queue, range, backend, format);
+      path, samples, lines, from_disk ? "false" : "true", together,
+      count / (guint)together + WARM_UP, backend, backend, queue, ascans, queue,
+      range, backend, format);
 
   *seen = (Observation){ .one_by_one = one_by_one,
     .latencies = g_array_new (FALSE, FALSE, sizeof (double)) };
@@ -267,7 +272,7 @@ write_json (const Results *r)
       "{\n  \"backend\": \"%s\", \"samples\": %d, \"lines\": %d, "
       "\"threads\": %d, \"transform\": \"%s\", \"method\": \"%s\", "
       "\"dispersion\": %s, "
-      "\"bscans\": %d,\n  \"pipeline_alines_per_s\": %.6g,\n"
+      "\"bscans\": %d, \"together\": %d,\n  \"pipeline_alines_per_s\": %.6g,\n"
       "  \"link_alines_per_s\": %.6g,\n"
       "  \"fftw_complex_alines_per_s\": %.6g,\n"
       "  \"fftw_real_alines_per_s\": %.6g,\n"
@@ -275,7 +280,7 @@ write_json (const Results *r)
       "  \"latency_99th_percentile_us\": %.5g,\n"
       "  \"peak_memory_mb\": %.4g,\n  \"device_memory_mb\": %.4g\n}\n",
       backend, samples, lines, threads, transform, method,
-      no_dispersion ? "false" : "true", bscans, r->rate, r->link_rate,
+      no_dispersion ? "false" : "true", bscans, together, r->rate, r->link_rate,
       r->complex_rate, r->real_rate, r->median, r->late, r->memory,
       r->device_memory);
 
@@ -297,7 +302,7 @@ measure_all (Results *r)
   measure (path, (guint)bscans, FALSE, &seen);
   getrusage (RUSAGE_SELF, &usage);
   r->memory = usage.ru_maxrss / 1024.0;
-  r->rate = (double)lines * (seen.count - 1 - WARM_UP)
+  r->rate = (double)lines * (seen.count - 1 - WARM_UP * (guint)together)
             / ((seen.last - seen.first) * 1e-6);
   if (unused > 0)
     r->device_memory = ((double)unused - (double)seen.least_free_memory) * 1e-6;
@@ -322,10 +327,10 @@ static void
 print_results (const Results *r)
 {
   g_print ("%d samples x %d A-lines, %s%s, %d threads, backend %s, %d B-scans "
-           "of %s%s\n",
+           "of %s, %d together%s\n",
       samples, lines, strcmp (transform, "fft") == 0 ? method : transform,
       no_dispersion ? "" : " + dispersion", threads, backend, bscans,
-      from_disk ? "a file" : "host memory", queues ? ", queues" : "");
+      from_disk ? "a file" : "host memory", together, queues ? ", queues" : "");
   g_print ("%-24s %12.0f A-lines/s\n", "whole pipeline", r->rate);
   if (r->link_rate > 0)
     g_print ("%-24s %12.0f A-lines/s (pipeline: %.3f of it)\n",
@@ -339,7 +344,7 @@ print_results (const Results *r)
     g_print ("%-24s %12.0f us median, %.0f us 99th percentile\n",
         "latency of one B-scan", r->median, r->late);
   g_print ("%-24s %12.0f MB (with %d B-scans of spectra)\n", "peak memory",
-      r->memory, FILE_BSCANS);
+      r->memory, FILE_BUFFERS * together);
   if (r->device_memory > 0)
     g_print ("%-24s %12.0f MB (with its CUDA context)\n", "GPU memory",
         r->device_memory);
@@ -358,7 +363,8 @@ main (int argc, char **argv)
     g_printerr ("%s\n", error->message);
     return 2;
   }
-  if (samples < 2 || lines < 1 || bscans < 2 || threads < 0) {
+  if (samples < 2 || lines < 1 || bscans < 2 || threads < 0 || together < 1
+      || bscans / together < 2) {
     g_printerr ("Sizes must be positive\n");
     return 2;
   }

@@ -103,8 +103,9 @@ open_bench (Bench *bench, const FusedCase *test)
       new_plan (bench, OCT_OPERATION_LOGSCALE, &steps->logscale);
   bench->mean = new_plan (bench, OCT_OPERATION_MEAN, &steps->background);
   bench->logscale = new_plan (bench, OCT_OPERATION_LOGSCALE, &steps->logscale);
-  bench->pass = bench->check->cuda->fused->create (
-      (const OctStep *const *)steps->steps, steps->n, OCT_OPERATION_LOGSCALE);
+  bench->pass =
+      bench->check->cuda->fused->create ((const OctStep *const *)steps->steps,
+          steps->n, 1, OCT_OPERATION_LOGSCALE);
   check_run (bench->pass != NULL, &(GError){ 0, 0, "there is no pass" });
   for (guint i = 0; i < 3; i++)
     check_cuda (

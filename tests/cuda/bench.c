@@ -80,7 +80,7 @@ add_stage (const Check *check, Stage *stages, guint *count,
   GError *error = NULL;
 
   stage->table = check->cuda->operations[operation];
-  stage->name = stage->table->name;
+  stage->name = oct_operation_get_name (operation);
   stage->plan = stage->table->create (params, &error);
   if (stage->plan == NULL) {
     printf ("%s: %s\n", stage->name, error->message);
@@ -300,13 +300,9 @@ static const Transform transforms[] = {
   { OCT_OPERATION_NUFFT, OCT_SAMPLE_F32, 2, 4, OCT_WEIGHTS_ON_THE_FLY, TRUE },
   { OCT_OPERATION_NUFFT, OCT_SAMPLE_F32, 1.25, 6, OCT_WEIGHTS_ON_THE_FLY,
       TRUE },
-  { OCT_OPERATION_NUFFT_ADJOINT, OCT_SAMPLE_F32, 1.25, 6, 0, FALSE },
-  { OCT_OPERATION_NUFFT_ADJOINT, OCT_SAMPLE_F32, 2, 4, 0, FALSE },
-  { OCT_OPERATION_NUFFT_ADJOINT, OCT_SAMPLE_CF32, 2, 4, 0, FALSE },
   { OCT_OPERATION_NUDFT, OCT_SAMPLE_F32, 2, 4, 0, FALSE },
   { OCT_OPERATION_NUDFT, OCT_SAMPLE_F32, 2, 4, 0, TRUE },
   { OCT_OPERATION_NUDFT, OCT_SAMPLE_CF32, 2, 4, 0, FALSE },
-  { OCT_OPERATION_NUDFT_ADJOINT, OCT_SAMPLE_F32, 2, 4, 0, FALSE },
 };
 
 static void
@@ -361,8 +357,6 @@ static void
 bench_transform (const Check *check, const Setup *setup, const Transform *t)
 {
   guint n = setup->samples, l = setup->lines;
-  gboolean back = t->operation == OCT_OPERATION_NUFFT_ADJOINT
-                  || t->operation == OCT_OPERATION_NUDFT_ADJOINT;
   gsize spectrum = n * oct_sample_format_size (t->format), ascan = n / 2 * 8;
   g_autofree double *nodes = g_new (double, n);
   g_autofree double *window = g_new (double, n);
@@ -385,10 +379,9 @@ bench_transform (const Check *check, const Setup *setup, const Transform *t)
     nodes[i] = (n - 1) * (k - 1 / 965.) / (1 / 725. - 1 / 965.);
   }
   oct_window_fill (OCT_WINDOW_HANN, n, NULL, window);
-  new_buffers (stage.in, (back ? ascan : spectrum) * l);
-  fill_floats (stage.in, (back ? ascan : spectrum) * l);
-  add_stage (check, &stage, &count, t->operation, &params,
-      back ? ascan : spectrum, back ? spectrum : ascan, l,
+  new_buffers (stage.in, spectrum * l);
+  fill_floats (stage.in, spectrum * l);
+  add_stage (check, &stage, &count, t->operation, &params, spectrum, ascan, l,
       (double)l * (double)(ascan + spectrum));
   run_stages (check, setup, &stage, 1, 0);
   seconds = t->new_nodes ? time_updates (
@@ -416,8 +409,8 @@ bench_transforms (const Check *check, guint samples, guint lines)
       lines);
   for (guint i = 0; i < G_N_ELEMENTS (transforms); i++)
     if (check->filter == NULL
-        || strcmp (check->cuda->operations[transforms[i].operation]->name,
-               check->filter)
+        || strcmp (
+               oct_operation_get_name (transforms[i].operation), check->filter)
                == 0)
       bench_transform (check, &setup, &transforms[i]);
 }

@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define POISON 0xa5
 #define MAX_RELATIVE_L2 1e-5
 
 const char *const fill_names[N_FILLS] = { "random", "fringes", "constant",
@@ -94,7 +93,7 @@ check_fill (const Case *test, guint8 *data, GRand *random)
   guint size = (guint)oct_sample_format_size (test->in_format);
   guint values = shape->row / size;
 
-  memset (data, POISON, shape_bytes (shape));
+  memset (data, CHECK_POISON, shape_bytes (shape));
   for (guint line = 0; line < shape->rows; line++) {
     guint8 *row = data + (gsize)line * (shape->row + shape->padding);
     for (guint i = 0; i < values; i++) {
@@ -209,7 +208,7 @@ run_cuda (const Check *check, const Case *test, guint8 **inputs,
     if (test->in_place)
       continue;
     check_cuda (cudaMalloc (&out[step], out_size), "memory");
-    check_cuda (cudaMemset (out[step], POISON, out_size), "poison");
+    check_cuda (cudaMemset (out[step], CHECK_POISON, out_size), "poison");
   }
   check_cuda (cudaDeviceSynchronize (), "inputs");
   done = run_plan (
@@ -226,18 +225,13 @@ run_cuda (const Check *check, const Case *test, guint8 **inputs,
   }
 }
 
-/* A-lines that may hold anything: those whose input is not finite, since the
- * backends may spread it differently along the A-line. */
-static gboolean
-is_excluded (const Case *test, guint line)
+gboolean
+check_is_lost (Fill fill, guint line, guint lines)
 {
-  if (test->operation == OCT_OPERATION_BACKGROUND)
-    return FALSE;
-  if (test->fill == FILL_LOUD_LINE)
-    return line == test->in.rows / 2;
-  return test->fill == FILL_NAN_LINE
-         && (line == test->in.rows / 2
-             || (line == test->in.rows / 3 && test->in.rows > 2));
+  if (fill == FILL_LOUD_LINE)
+    return line == lines / 2;
+  return fill == FILL_NAN_LINE
+         && (line == lines / 2 || (line == lines / 3 && lines > 2));
 }
 
 /* Squares of the differences and of the values, summed. */
@@ -270,22 +264,22 @@ sums_problem (const Sums *sums)
       sqrt (sums->difference / sums->total), sqrt (sums->total));
 }
 
-static char *
-compare_floats (const Case *test, const guint8 *expected, const guint8 *found)
+char *
+check_compare_floats (const CheckRows *rows, Fill fill, gboolean all,
+    const guint8 *expected, const guint8 *found)
 {
-  gboolean each_alone = test->fill == FILL_LOUD_LINE;
-  gsize stride = test->out.row + test->out.padding;
+  gboolean each_alone = fill == FILL_LOUD_LINE;
   Sums sums = { 0, 0 };
 
-  for (guint line = 0; line < test->out.rows; line++) {
-    const float *a = (const float *)(expected + line * stride);
-    const float *b = (const float *)(found + line * stride);
+  for (guint line = 0; line < rows->rows; line++) {
+    const float *a = (const float *)(expected + line * rows->stride);
+    const float *b = (const float *)(found + line * rows->stride);
     char *problem;
-    if (is_excluded (test, line))
+    if (!all && check_is_lost (fill, line, rows->rows))
       continue;
     if (each_alone)
       sums = (Sums){ 0, 0 };
-    problem = compare_line (a, b, line, test->out.row / 4, &sums);
+    problem = compare_line (a, b, line, rows->row / 4, &sums);
     if (problem == NULL && each_alone)
       problem = sums_problem (&sums);
     if (problem != NULL)
@@ -313,43 +307,66 @@ compare_image (const Case *test, const guint8 *expected, const guint8 *found)
   return NULL;
 }
 
-static char *
-compare_padding (const Shape *shape, const guint8 *found)
+char *
+check_compare_padding (const CheckRows *rows, const guint8 *found)
 {
-  for (guint row = 0; row < shape->rows; row++)
-    for (guint i = 0; i < shape->padding; i++)
-      if (found[(gsize)row * (shape->row + shape->padding) + shape->row + i]
-          != POISON)
-        return g_strdup_printf ("row %u: written %u behind the end", row, i);
+  for (guint row = 0; row < rows->rows; row++)
+    for (gsize i = rows->row; i < rows->stride; i++)
+      if (found[row * rows->stride + i] != CHECK_POISON)
+        return g_strdup_printf (
+            "row %u: written %u behind the end", row, (guint)(i - rows->row));
   return NULL;
 }
 
 static char *
-compare (const Case *test, const guint8 *expected, const guint8 *found)
+compare (gconstpointer data, const guint8 *expected, const guint8 *found)
 {
+  const Case *test = data;
   Shape chroma = chroma_shape (test);
   gsize size = shape_bytes (&test->out);
-  char *problem = test->pixel_size > 0 ? compare_image (test, expected, found)
-                                       : compare_floats (test, expected, found);
+  CheckRows rows = { test->out.row, test->out.rows,
+    test->out.row + test->out.padding };
+  char *problem =
+      test->pixel_size > 0
+          ? compare_image (test, expected, found)
+          : check_compare_floats (&rows, test->fill,
+              test->operation == OCT_OPERATION_BACKGROUND, expected, found);
 
   if (problem == NULL)
-    problem = compare_padding (&test->out, found);
+    problem = check_compare_padding (&rows, found);
   if (problem == NULL && test->nv12
       && memcmp (expected + size, found + size, shape_bytes (&chroma)) != 0)
     problem = g_strdup ("chroma differs");
   return problem;
 }
 
-static guint8 **
-new_arrays (guint count, gsize bytes)
+guint8 **
+check_new_arrays (guint count, gsize bytes)
 {
   guint8 **arrays = g_new0 (guint8 *, count + 1);
 
   for (guint i = 0; i < count; i++) {
     arrays[i] = g_malloc (bytes);
-    memset (arrays[i], POISON, bytes);
+    memset (arrays[i], CHECK_POISON, bytes);
   }
   return arrays;
+}
+
+char *
+check_compare_runs (guint bscans, gsize bytes, guint8 **expected,
+    guint8 **found, guint8 **again,
+    char *(*compare) (
+        gconstpointer data, const guint8 *expected, const guint8 *found),
+    gconstpointer data)
+{
+  for (guint b = 0; b < bscans; b++) {
+    g_autofree char *problem = compare (data, expected[b], found[b]);
+    if (problem == NULL && memcmp (found[b], again[b], bytes) != 0)
+      problem = g_strdup ("two runs differ");
+    if (problem != NULL)
+      return g_strdup_printf ("B-scan %u: %s", b, problem);
+  }
+  return NULL;
 }
 
 /* NULL when both backends agree, else a sentence. */
@@ -357,10 +374,10 @@ static char *
 run_case (const Check *check, const Case *test)
 {
   gsize in_size = shape_bytes (&test->in), out_size = out_bytes (test);
-  guint8 **inputs = new_arrays (test->steps, in_size);
-  guint8 **expected = new_arrays (test->steps, out_size);
-  guint8 **found = new_arrays (test->steps, out_size);
-  guint8 **again = new_arrays (test->steps, out_size);
+  guint8 **inputs = check_new_arrays (test->steps, in_size);
+  guint8 **expected = check_new_arrays (test->steps, out_size);
+  guint8 **found = check_new_arrays (test->steps, out_size);
+  guint8 **again = check_new_arrays (test->steps, out_size);
   GRand *random = g_rand_new_with_seed (check->seed + check->cases);
   GError *error = NULL;
   char *problem = NULL;
@@ -377,16 +394,9 @@ run_case (const Check *check, const Case *test)
     run_cuda (check, test, inputs, again, &error);
   if (error != NULL)
     problem = g_strdup (error->message);
-  for (guint step = 0; step < test->steps && problem == NULL; step++) {
-    problem = compare (test, expected[step], found[step]);
-    if (problem == NULL && memcmp (found[step], again[step], out_size) != 0)
-      problem = g_strdup ("two runs differ");
-    if (problem != NULL) {
-      char *text = g_strdup_printf ("B-scan %u: %s", step, problem);
-      g_free (problem);
-      problem = text;
-    }
-  }
+  else
+    problem = check_compare_runs (
+        test->steps, out_size, expected, found, again, compare, test);
   g_clear_error (&error);
   g_rand_free (random);
   g_strfreev ((char **)inputs);

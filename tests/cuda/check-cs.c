@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define POISON 0xa5
 #define TOLERANCE 1e-3     /* relative l2 of all A-lines, nufft and nudft */
 #define TOLERANCE_FFT 1e-4 /* the same, fft */
 #define STEPS 2            /* B-scans of a plan */
@@ -189,7 +188,7 @@ fill_input (const Problem *p, const Setup *s, guint32 seed, guint8 *input)
   guint parts = is_complex ? 2 : 1;
   g_autofree float *row = g_new (float, 2 * (gsize)p->samples);
 
-  memset (input, POISON, s->in_size);
+  memset (input, CHECK_POISON, s->in_size);
   for (guint line = 0; line < p->lines; line++) {
     GRand *random = g_rand_new_with_seed (seed + line);
     float *to = (gpointer)(input + line * s->in_stride);
@@ -255,7 +254,7 @@ run_device (const Check *check, const Setup *s, guint8 **inputs,
     check_cuda (
         cudaMemcpy (in[i], inputs[i], s->in_size, cudaMemcpyHostToDevice),
         "upload");
-    check_cuda (cudaMemset (out[i], POISON, s->out_size), "poison");
+    check_cuda (cudaMemset (out[i], CHECK_POISON, s->out_size), "poison");
   }
   check_cuda (cudaDeviceSynchronize (), "inputs");
   done =
@@ -287,7 +286,7 @@ compare_lines (const Problem *p, const Setup *s, const guint8 *expected,
     const guint8 *behind = (gconstpointer)(b + 2 * bins);
     double own_difference = 0, own = 0;
     for (guint i = 0; i < p->padding * 8; i++)
-      if (behind[i] != POISON)
+      if (behind[i] != CHECK_POISON)
         return g_strdup_printf ("line %u: padding overwritten", line);
     for (guint i = 0; i < 2 * bins; i++) {
       if (is_bad (p, line) ? !isnan (b[i]) : !isfinite (b[i]))

@@ -27,14 +27,13 @@ static const OctLogscaleParams images[] = {
 static void
 check_kernel (Check *check, FusedCase test, guint turn)
 {
-  test.remove = turn % 5;
+  test.remove = turn % N_REMOVES;
   test.window = turn % OCT_N_WINDOWS;
   test.padding = turn % 3 * 8;
   if (test.format != OCT_SAMPLE_F32 && test.remove == REMOVE_ABSENT)
-    test.remove = REMOVE_BSCAN;
+    test.remove = OCT_BACKGROUND_BSCAN;
   /* where the source stays, the weakest values are rounding errors of it */
-  test.fill =
-      turn % 2 && test.remove <= REMOVE_RUNNING ? FILL_FRINGES : FILL_RANDOM;
+  test.fill = turn % 2 && fused_case_finds (&test) ? FILL_FRINGES : FILL_RANDOM;
   fused_case (check, &test, "kernel");
   test.image = TRUE;
   test.logscale = images[turn % 2];
@@ -341,21 +340,23 @@ check_mean (Check *check)
     FILL_NAN_LINE };
 
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
-    for (guint kind = 0; kind < 24; kind++) {
+    for (guint kind = 0; kind < 12 * OCT_N_BACKGROUND_MODES; kind++) {
       OctBackgroundParams params = { .format = kind % 3,
         .samples = sizes[i].samples,
         .lines = sizes[i].lines,
-        .mode = kind / 3 % 2 ? OCT_BACKGROUND_RUNNING : OCT_BACKGROUND_BSCAN,
+        .mode = kind / 3 % OCT_N_BACKGROUND_MODES,
         .running_weight = 0.3 };
-      Fill fill = fills[kind / 6];
+      Fill fill = fills[kind / 3 / OCT_N_BACKGROUND_MODES];
       char *name;
 
+      if (!oct_background_modes[params.mode].is_found)
+        continue;
       if (check->reduced && (gsize)params.samples * params.lines > 100000)
         continue;
       if (fill == FILL_SATURATED && params.format == OCT_SAMPLE_F32)
         continue;
       name = g_strdup_printf ("mean %s %u bytes %u x %u padding %u, %s",
-          params.mode == OCT_BACKGROUND_BSCAN ? "bscan" : "running",
+          oct_background_modes[params.mode].nick,
           (guint)oct_sample_format_size (params.format), params.samples,
           params.lines, sizes[i].padding, fill_names[fill]);
       if (check_has (check, name))

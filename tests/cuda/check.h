@@ -6,6 +6,7 @@
 #pragma once
 
 #include "oct-device.h"
+#include "oct-operation.h"
 
 #include <cuda_runtime_api.h>
 
@@ -81,6 +82,31 @@ gboolean check_has (const Check *check, const char *name);
 void check_report (Check *check, char *name, char *problem);
 /* Fills the rows of `in`, and what is behind them with poison. */
 void check_fill (const Case *test, guint8 *data, GRand *random);
+
+/* For the kinds of cases.  Arrays of that many bytes of poison, to be freed
+ * with g_strfreev(). */
+#define CHECK_POISON 0xa5
+guint8 **check_new_arrays (guint count, gsize bytes);
+/* Whether check_fill() makes this A-line one that is not finite: what comes of
+ * it may be anything, since the backends may spread it differently. */
+gboolean check_is_lost (Fill fill, guint line, guint lines);
+/* Rows that are compared, of images and A-scans. */
+typedef struct {
+  guint row, rows; /* bytes, number */
+  gsize stride;
+} CheckRows;
+/* NULL when floats are the same to a relative l2 of 1e-5, of all rows together
+ * or, of FILL_LOUD_LINE, each; else a sentence.  `all`: lost rows as well. */
+char *check_compare_floats (const CheckRows *rows, Fill fill, gboolean all,
+    const guint8 *expected, const guint8 *found);
+/* NULL when nothing was written behind the rows. */
+char *check_compare_padding (const CheckRows *rows, const guint8 *found);
+/* NULL when all B-scans are as `compare` says, and the same in both runs. */
+char *check_compare_runs (guint bscans, gsize bytes, guint8 **expected,
+    guint8 **found, guint8 **again,
+    char *(*compare) (
+        gconstpointer data, const guint8 *expected, const guint8 *found),
+    gconstpointer data);
 /* All cases of one operation. */
 void check_background (Check *check);
 void check_resample (Check *check);

@@ -12,9 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define POISON 0xa5
-#define MAX_RELATIVE_L2 1e-5
-
 /* Of an image. */
 static const struct {
   const char *name;
@@ -66,6 +63,13 @@ fill_tables (FusedSteps *steps, const FusedCase *test)
   oct_window_fill (test->window, samples, NULL, steps->window);
 }
 
+gboolean
+fused_case_finds (const FusedCase *test)
+{
+  return test->remove != REMOVE_ABSENT
+         && oct_background_modes[test->remove].is_found;
+}
+
 void
 fused_steps_init (FusedSteps *steps, const FusedCase *test)
 {
@@ -78,8 +82,7 @@ fused_steps_init (FusedSteps *steps, const FusedCase *test)
   steps->background = (OctBackgroundParams){ .format = test->format,
     .samples = samples,
     .lines = lines,
-    .mode = test->remove == REMOVE_ABSENT ? OCT_BACKGROUND_NONE
-                                          : (OctBackgroundMode)test->remove,
+    .mode = test->remove == REMOVE_ABSENT ? OCT_BACKGROUND_NONE : test->remove,
     .running_weight = 0.3,
     .background = steps->stored };
   steps->resample = (OctResampleParams){ samples, lines,
@@ -94,7 +97,7 @@ fused_steps_init (FusedSteps *steps, const FusedCase *test)
   steps->logscale.lines = lines;
   if (test->remove != REMOVE_ABSENT) {
     OctBackgroundParams background = steps->background;
-    background.found = test->remove <= REMOVE_RUNNING;
+    background.found = fused_case_finds (test);
     add_step (steps, OCT_OPERATION_BACKGROUND, &background);
   }
   if (test->method != RESAMPLE_ABSENT)
@@ -294,7 +297,7 @@ new_sequence (const Check *check, const FusedCase *test,
   if (!fuse)
     g_setenv ("OCT_FUSE", "0", TRUE);
   sequence = oct_sequence_new (
-      check->cuda, steps->steps, steps->n, last, &failed, error);
+      check->cuda, steps->steps, steps->n, 1, last, &failed, error);
   g_unsetenv ("OCT_FUSE");
   return sequence;
 }
@@ -308,8 +311,8 @@ open_device (const Check *check, const FusedCase *test, const FusedSteps *steps,
   if (test->in_turn)
     d->separate = new_sequence (check, test, steps, FALSE, error);
   if (test->two_parts)
-    d->parts = check->cuda->fused->create (
-        (const OctStep *const *)steps->steps, steps->n, OCT_OPERATION_LOGSCALE);
+    d->parts = check->cuda->fused->create ((const OctStep *const *)steps->steps,
+        steps->n, 1, OCT_OPERATION_LOGSCALE);
   d->mean = new_plan (check->cuda, OCT_OPERATION_MEAN, &steps->background);
   if (test->image)
     d->logscale =
@@ -323,7 +326,7 @@ open_device (const Check *check, const FusedCase *test, const FusedSteps *steps,
         cudaMemcpy (d->in[b], inputs[b], s->in_bytes, cudaMemcpyHostToDevice),
         "upload");
     check_cuda (cudaMalloc (&d->out[b], s->out_bytes), "memory");
-    check_cuda (cudaMemset (d->out[b], POISON, s->out_bytes), "poison");
+    check_cuda (cudaMemset (d->out[b], CHECK_POISON, s->out_bytes), "poison");
     check_cuda (
         cudaEventCreateWithFlags (&d->started[b], cudaEventDisableTiming),
         "event");
@@ -332,7 +335,8 @@ open_device (const Check *check, const FusedCase *test, const FusedSteps *steps,
         "event");
   }
   check_cuda (
-      cudaMemset (d->found, POISON, OCT_MEAN_SIZE (test->samples)), "poison");
+      cudaMemset (d->found, CHECK_POISON, OCT_MEAN_SIZE (test->samples)),
+      "poison");
   check_cuda (cudaDeviceSynchronize (), "inputs");
 }
 
@@ -396,7 +400,7 @@ run_cuda (const Check *check, const FusedCase *test, const FusedSteps *steps,
     OctFrame out = out_frame (s, d.out[b]);
     OctFrame to_mean = { { { d.found, OCT_MEAN_SIZE (test->samples) } } };
 
-    if (test->remove <= REMOVE_RUNNING)
+    if (fused_case_finds (test))
       run_plan (check->cuda, OCT_OPERATION_MEAN, d.mean, &in, &to_mean,
           check->stream);
     prepare_logscale (check->cuda, d.logscale, test, steps, b);
@@ -416,56 +420,6 @@ run_cuda (const Check *check, const FusedCase *test, const FusedSteps *steps,
 }
 
 /* ---------------------------------------------------------------- compare */
-
-/* A-lines that are not finite, as check_fill() makes them. */
-static gboolean
-is_excluded (const FusedCase *test, guint line)
-{
-  if (test->fill == FILL_LOUD_LINE)
-    return line == test->lines / 2;
-  return test->fill == FILL_NAN_LINE
-         && (line == test->lines / 2
-             || (line == test->lines / 3 && test->lines > 2));
-}
-
-/* NULL when the sums of squares are those of equal lines; not where something
- * is not-a-number. */
-static char *
-l2_problem (guint line, double difference, double all)
-{
-  if (difference <= MAX_RELATIVE_L2 * MAX_RELATIVE_L2 * all)
-    return NULL;
-  return g_strdup_printf ("up to line %u: relative l2 %g of %g", line,
-      sqrt (difference / all), sqrt (all));
-}
-
-static char *
-compare_ascans (const FusedCase *test, const Sizes *s, const guint8 *expected,
-    const guint8 *found)
-{
-  double difference = 0, all = 0;
-
-  for (guint line = 0; line < test->lines; line++) {
-    const float *a = (const float *)(expected + line * s->out_stride);
-    const float *b = (const float *)(found + line * s->out_stride);
-    char *problem;
-
-    if (is_excluded (test, line))
-      continue;
-    for (gsize i = 0; i < s->out_row / 4; i++) {
-      difference += pow ((double)a[i] - b[i], 2);
-      all += pow (a[i], 2);
-    }
-    if (test->fill != FILL_LOUD_LINE)
-      continue;
-    /* each line alone */
-    problem = l2_problem (line, difference, all);
-    if (problem != NULL)
-      return problem;
-    difference = all = 0;
-  }
-  return l2_problem (test->lines - 1, difference, all);
-}
 
 static char *
 compare_image (const FusedCase *test, const Sizes *s, const guint8 *expected,
@@ -505,43 +459,30 @@ compare_image (const FusedCase *test, const Sizes *s, const guint8 *expected,
       differ, values * s->out_rows);
 }
 
-static char *
-compare_padding (const Sizes *s, const guint8 *found)
-{
-  for (gsize row = 0; row < s->out_rows; row++)
-    for (gsize i = s->out_row; i < s->out_stride; i++)
-      if (found[row * s->out_stride + i] != POISON)
-        return g_strdup_printf (
-            "row %" G_GSIZE_FORMAT ": written behind the end", row);
-  return NULL;
-}
+/* What is compared. */
+typedef struct {
+  const FusedCase *test;
+  Sizes sizes;
+} Comparison;
 
 static char *
-compare (const FusedCase *test, const Sizes *s, const guint8 *expected,
-    const guint8 *found)
+compare (gconstpointer data, const guint8 *expected, const guint8 *found)
 {
+  const Comparison *comparison = data;
+  const FusedCase *test = comparison->test;
+  const Sizes *s = &comparison->sizes;
+  CheckRows rows = { (guint)s->out_row, (guint)s->out_rows, s->out_stride };
   gsize size = s->out_stride * s->out_rows;
   char *problem = test->image ? compare_image (test, s, expected, found)
-                              : compare_ascans (test, s, expected, found);
+                              : check_compare_floats (
+                                  &rows, test->fill, FALSE, expected, found);
 
   if (problem == NULL)
-    problem = compare_padding (s, found);
+    problem = check_compare_padding (&rows, found);
   if (problem == NULL
       && memcmp (expected + size, found + size, s->out_bytes - size) != 0)
     problem = g_strdup ("chroma differs");
   return problem;
-}
-
-static guint8 **
-new_arrays (guint count, gsize bytes)
-{
-  guint8 **arrays = g_new0 (guint8 *, count + 1);
-
-  for (guint i = 0; i < count; i++) {
-    arrays[i] = g_malloc (bytes);
-    memset (arrays[i], POISON, bytes);
-  }
-  return arrays;
 }
 
 static char *
@@ -552,14 +493,15 @@ run_case (const Check *check, const FusedCase *test)
   guint8 **inputs, **expected, **found, **again;
   GError *error = NULL;
   char *problem = NULL;
+  Comparison comparison = { .test = test };
   Sizes s;
 
   fused_steps_init (&steps, test);
-  s = find_sizes (test, &steps);
-  inputs = new_arrays (test->bscans, s.in_bytes);
-  expected = new_arrays (test->bscans, s.out_bytes);
-  found = new_arrays (test->bscans, s.out_bytes);
-  again = new_arrays (test->bscans, s.out_bytes);
+  comparison.sizes = s = find_sizes (test, &steps);
+  inputs = check_new_arrays (test->bscans, s.in_bytes);
+  expected = check_new_arrays (test->bscans, s.out_bytes);
+  found = check_new_arrays (test->bscans, s.out_bytes);
+  again = check_new_arrays (test->bscans, s.out_bytes);
   for (guint b = 0; b < test->bscans; b++) {
     Case rows = { .in = { (guint)(test->samples * s.in_size), test->lines,
                       (guint)(test->padding * s.in_size) },
@@ -573,16 +515,9 @@ run_case (const Check *check, const FusedCase *test)
     run_cuda (check, test, &steps, &s, inputs, again, &error);
   if (error != NULL)
     problem = g_strdup (error->message);
-  for (guint b = 0; b < test->bscans && problem == NULL; b++) {
-    problem = compare (test, &s, expected[b], found[b]);
-    if (problem == NULL && memcmp (found[b], again[b], s.out_bytes) != 0)
-      problem = g_strdup ("two runs differ");
-    if (problem != NULL) {
-      char *text = g_strdup_printf ("B-scan %u: %s", b, problem);
-      g_free (problem);
-      problem = text;
-    }
-  }
+  else
+    problem = check_compare_runs (test->bscans, s.out_bytes, expected, found,
+        again, compare, &comparison);
   g_clear_error (&error);
   g_rand_free (random);
   g_strfreev ((char **)inputs);
@@ -598,8 +533,6 @@ case_name (const FusedCase *test, const char *what)
 {
   static const char *const methods[] = { "cubic", "linear", "lanczos",
     "uniform" };
-  static const char *const removes[] = { "bscan", "running", "stored",
-    "nothing", "absent" };
   static const char *const ranges[] = { "auto", "manual", "contrast" };
   const OctLogscaleParams *p = &test->logscale;
   g_autofree char *image = g_strdup_printf ("%s %s %s smoothing %g",
@@ -609,7 +542,9 @@ case_name (const FusedCase *test, const char *what)
   return g_strdup_printf (
       "fused %u bytes %s %s%s %ux%u to %s, bins %u from %u, padding %u "
       "offset %u%s%s, %s",
-      (guint)oct_sample_format_size (test->format), removes[test->remove],
+      (guint)oct_sample_format_size (test->format),
+      test->remove == REMOVE_ABSENT ? "absent"
+                                    : oct_background_modes[test->remove].nick,
       methods[test->method], test->dispersion ? " compensated" : "",
       test->samples, test->lines, test->image ? image : "A-scans",
       test->depth_bins, test->depth_start, test->padding, test->offset,

@@ -9,14 +9,9 @@
 #include "oct-sequence.h"
 #include "oct-window.h"
 
-typedef enum {
-  REMOVE_BSCAN, /* found before, as that of the B-scan or running */
-  REMOVE_RUNNING,
-  REMOVE_STORED,
-  REMOVE_NOTHING,
-  REMOVE_ABSENT, /* no such step; floats */
-  N_REMOVES
-} Remove;
+/* What is removed: an OctBackgroundMode, or no such step; floats. */
+#define REMOVE_ABSENT OCT_N_BACKGROUND_MODES
+#define N_REMOVES (OCT_N_BACKGROUND_MODES + 1)
 
 #define RESAMPLE_ABSENT 3u /* behind the methods */
 
@@ -24,7 +19,7 @@ typedef struct {
   guint samples, lines;
   OctSampleFormat format; /* of the spectra */
   guint padding, offset;  /* values behind a row, in front of the first */
-  Remove remove;
+  OctBackgroundMode remove;
   guint method;           /* OctResampleMethod or RESAMPLE_ABSENT */
   guint upsample, length; /* 0: 1, as long as the samples */
   gboolean dispersion;
@@ -55,6 +50,9 @@ typedef struct {
   OctLogscaleParams logscale;
   double *stored, *positions, *phase, *window;
 } FusedSteps;
+
+/* Whether it is found before it is removed. */
+gboolean fused_case_finds (const FusedCase *test);
 
 void fused_steps_init (FusedSteps *steps, const FusedCase *test);
 void fused_steps_clear (FusedSteps *steps);

@@ -6,10 +6,7 @@
 static const char *
 operation_name (OctOperation operation)
 {
-  static const char *const names[] = { "nufft", "nufft-adjoint", "nudft",
-    "nudft-adjoint" };
-
-  return names[operation - OCT_OPERATION_NUFFT];
+  return operation == OCT_OPERATION_NUFFT ? "nufft" : "nudft";
 }
 
 char *
@@ -54,26 +51,19 @@ fill_input (Rows *rows, GRand *random)
 /* Sum of squares of a line of the output whose terms do not cancel: those of
  * few samples may, down to their rounding. */
 static double
-usual_power (const OctNufftParams *p, gboolean adjoint, const Complex *source)
+usual_power (const OctNufftParams *p, const Complex *source)
 {
-  double power = 0, weight = 0;
+  double power = 0;
 
-  for (guint n = 0; n < p->samples; n++) {
-    weight += p->window[n] * p->window[n];
-    power += adjoint ? 0 : pow (p->window[n] * cabs (source[n]), 2);
-  }
-  if (!adjoint)
-    return power * p->depth_bins / p->samples;
-  for (guint i = 0; i < p->depth_bins; i++)
-    power += pow (cabs (source[i]), 2);
-  return power * weight / p->samples;
+  for (guint n = 0; n < p->samples; n++)
+    power += pow (p->window[n] * cabs (source[n]), 2);
+  return power * p->depth_bins / p->samples;
 }
 
 double
-worst_error (const OctNufftParams *p, OctOperation operation, const Rows *in,
-    const Rows *out, gboolean gridded)
+worst_error (
+    const OctNufftParams *p, const Rows *in, const Rows *out, gboolean gridded)
 {
-  gboolean adjoint = is_adjoint (operation);
   g_autofree Complex *source = g_new (Complex, in->values);
   g_autofree Complex *expected = g_new (Complex, out->values);
   guint step = MAX (1, p->lines / (p->samples > 500 ? 2 : 8));
@@ -82,11 +72,11 @@ worst_error (const OctNufftParams *p, OctOperation operation, const Rows *in,
   for (guint line = 0; line < p->lines; line += step) {
     get_line (in, line, source);
     if (gridded)
-      oct_reference_gridded (p, adjoint, source, expected);
+      oct_reference_gridded (p, source, expected);
     else
-      oct_reference_exact (p, adjoint, source, expected);
-    error = line_error (out, line, expected,
-        p->samples < 8 ? usual_power (p, adjoint, source) : 0);
+      oct_reference_exact (p, source, expected);
+    error = line_error (
+        out, line, expected, p->samples < 8 ? usual_power (p, source) : 0);
     worst = error <= worst ? worst : error; /* keeps not-a-number */
   }
   return worst;

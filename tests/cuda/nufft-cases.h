@@ -12,8 +12,7 @@
 static inline gboolean
 is_gridded (OctOperation operation)
 {
-  return operation == OCT_OPERATION_NUFFT
-         || operation == OCT_OPERATION_NUFFT_ADJOINT;
+  return operation == OCT_OPERATION_NUFFT;
 }
 
 /* The name of a case, g_free(). */
@@ -27,8 +26,8 @@ char *wanted_name (const Check *check, OctOperation operation,
 void fill_input (Rows *rows, GRand *random);
 /* The worst relative l2 of some lines against the definition, gridded or exact.
  */
-double worst_error (const OctNufftParams *p, OctOperation operation,
-    const Rows *in, const Rows *out, gboolean gridded);
+double worst_error (
+    const OctNufftParams *p, const Rows *in, const Rows *out, gboolean gridded);
 /* Nodes of a spectrometer, half of the A-scan, the default grid; `positions`
  * and `window` have room for the samples and are filled, too. */
 OctNufftParams spectrometer (

@@ -15,17 +15,9 @@ typedef struct {
   guint8 *data; /* g_free() */
 } Rows;
 
-static inline gboolean
-is_adjoint (OctOperation operation)
-{
-  return operation == OCT_OPERATION_NUFFT_ADJOINT
-         || operation == OCT_OPERATION_NUDFT_ADJOINT;
-}
-
 /* Of these parameters, `padding` values behind every row. */
-Rows new_input (const OctNufftParams *p, OctOperation operation, guint padding);
-Rows new_output (
-    const OctNufftParams *p, OctOperation operation, guint padding);
+Rows new_input (const OctNufftParams *p, guint padding);
+Rows new_output (const OctNufftParams *p, guint padding);
 /* Bytes from one row to the next. */
 gsize rows_stride (const Rows *rows);
 /* values[rows->values] of one line */
@@ -38,9 +30,8 @@ gboolean run_rows (const Check *check, const OctOperationTable *table,
 gboolean run_once (const Check *check, OctOperation operation,
     const OctNufftParams *p, const Rows *in, Rows *out, GError **error);
 
-/* ||found - expected|| / ||expected|| of one line; real parts alone where that
- * is what was found.  `least`: ||expected||^2 is taken to be so much at least.
- */
+/* ||found - expected|| / ||expected|| of one line.  `least`: ||expected||^2 is
+ * taken to be so much at least. */
 double line_error (
     const Rows *out, guint line, const Complex *expected, double least);
 /* NULL when the padding is as it was, else a sentence. */

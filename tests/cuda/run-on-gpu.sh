@@ -130,7 +130,7 @@ run_races () {
 # ones are of sequences in one pass.
 run_memory () {
   check_all memcheck background resample dispersion ' length ' logscale \
-    'nufft real' 'nufft complex' 'nufft-adjoint' 'nudft' 'cs ' 'error of' \
+    'nufft real' 'nufft complex' 'nudft' 'cs ' 'error of' \
     'mean ' ' kernel,' ' rows,' ' lines,' ' image' ' values,'
 }
 

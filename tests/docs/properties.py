@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Property tables of docs/elements/, made from gst-inspect-1.0.
+"""Property tables of docs/elements/, made from gst-inspect-1.0, and the table
+of operations in docs/development.md, made by list-operations.
 
     properties.py --write    puts the tables into the pages
     properties.py            fails when a page's table is out of date
 
-A table stands between <!-- properties of ELEMENT --> and <!-- end -->.  The
-built plugin has to be on GST_PLUGIN_PATH.
+A table stands between <!-- properties of ELEMENT -->, or <!-- operations -->,
+and <!-- end -->.  The built plugin has to be on GST_PLUGIN_PATH, and
+OCT_LIST_OPERATIONS names the program.
 """
 import difflib
 import os
@@ -14,9 +16,10 @@ import re
 import subprocess
 import sys
 
-PAGES = pathlib.Path(__file__).resolve().parents[2] / "docs" / "elements"
+DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
 BLOCK = re.compile(
-    r"(<!-- properties of (\w+) -->\n).*?(<!-- end -->\n)", re.DOTALL)
+    r"(<!-- (?:properties of (\w+)|operations) -->\n).*?(<!-- end -->\n)",
+    re.DOTALL)
 # Of GStreamer's base classes, in every element of their kind.
 INHERITED = {
     "automatic-eos", "blocksize", "do-timestamp", "name", "num-buffers",
@@ -93,7 +96,16 @@ def changeable(lines):
     return "any time" if "PLAYING" in flags else "before the start"
 
 
+def operations():
+    return subprocess.run(
+        [os.environ["OCT_LIST_OPERATIONS"]], stdin=subprocess.DEVNULL,
+        capture_output=True, text=True, check=True).stdout
+
+
 def table(element):
+    """`element`: None for the operations."""
+    if element is None:
+        return operations()
     rows = ["| property | type | values | default | can be set | meaning |",
             "|---|---|---|---|---|---|"]
     for name, meaning, lines in parse(inspect(element)):
@@ -109,7 +121,8 @@ def table(element):
 def main():
     write = sys.argv[1:] == ["--write"]
     stale = found = 0
-    for page in sorted(PAGES.glob("*.md")):
+    pages = [*DOCS.glob("elements/*.md"), DOCS / "development.md"]
+    for page in sorted(pages):
         old = page.read_text(encoding="utf-8")
         new = BLOCK.sub(lambda m: m[1] + table(m[2]) + m[3], old)
         found += len(BLOCK.findall(old))

@@ -2,17 +2,14 @@
 #include "oct-test-faults.h"
 #include "oct-test-cuda.h"
 #include "gstoctcuda.h"
-
-/* as many functions are written down below */
-#define MAX_OPERATIONS 12
-G_STATIC_ASSERT (MAX_OPERATIONS >= OCT_N_OPERATIONS);
+#include "oct-operation.h"
 
 static GMutex lock;
 static OctFault fault;
 static OctOperation fault_operation;
 static guint fault_calls; /* to let pass */
 static gboolean happened;
-static guint runs[MAX_OPERATIONS];
+static guint runs[OCT_N_OPERATIONS];
 static gint waits;  /* atomic */
 static gint passes; /* atomic: whether they are allowed */
 
@@ -94,8 +91,8 @@ typedef struct {
   OctBackend backend;
   const OctFusedTable *fused;
   OctFusedTable fused_between;
-  const OctOperationTable *real[MAX_OPERATIONS];
-  OctOperationTable tables[MAX_OPERATIONS];
+  const OctOperationTable *real[OCT_N_OPERATIONS];
+  OctOperationTable tables[OCT_N_OPERATIONS];
 } Between;
 
 static Between cpu, cuda;
@@ -116,8 +113,8 @@ run_operation (const Between *between, OctOperation operation, OctPlan *plan,
   if (!is_due (OCT_FAULT_RUN, operation))
     return TRUE;
   g_set_error (error, OCT_ERROR, OCT_ERROR_DEVICE,
-      "The test made the operation %s of the backend %s fail", real->name,
-      between->backend.name);
+      "The test made the operation %s of the backend %s fail",
+      oct_operation_get_name (operation), between->backend.name);
   return FALSE;
 }
 
@@ -129,7 +126,7 @@ create_plan (const Between *between, OctOperation operation,
     return between->real[operation]->create (params, error);
   g_set_error (error, OCT_ERROR, OCT_ERROR_MEMORY,
       "The test made memory for the operation %s of the backend %s short",
-      between->real[operation]->name, between->backend.name);
+      oct_operation_get_name (operation), between->backend.name);
   return NULL;
 }
 
@@ -146,52 +143,58 @@ update_plan (const Between *between, OctOperation operation, OctPlan *plan,
   return !fails && between->real[operation]->update (plan, params);
 }
 
+static void
+offer (Between *between, OctOperation operation, gboolean offer)
+{
+  between->backend.operations[operation] =
+      offer && between->real[operation] != NULL ? &between->tables[operation]
+                                                : NULL;
+}
+
+void
+oct_test_offer_operation (OctOperation operation, gboolean is_offered)
+{
+  oct_backend_cpu (); /* is there */
+  offer (&cpu, operation, is_offered);
+  offer (&cuda, operation, is_offered);
+}
+
 typedef OctPlan *(*Create) (gconstpointer params, GError **error);
 typedef gboolean (*Update) (OctPlan *plan, gconstpointer params);
 typedef gboolean (*Run) (OctPlan *plan, const OctFrame *in, const OctFrame *out,
     gpointer stream, GError **error);
 
-/* they are not told of what they are: one function for every row of both tables
- */
-#define RUN(between, n)                                                        \
-  static gboolean run_##between##_##n (OctPlan *plan, const OctFrame *in,      \
+/* they are not told of what they are: functions for every row of both tables */
+#define DEFINE(between, NAME, name)                                            \
+  static gboolean run_##between##_##name (OctPlan *plan, const OctFrame *in,   \
       const OctFrame *out, gpointer stream, GError **error)                    \
   {                                                                            \
-    return run_operation (&between, n, plan, in, out, stream, error);          \
+    return run_operation (                                                     \
+        &between, OCT_OPERATION_##NAME, plan, in, out, stream, error);         \
   }                                                                            \
-  static OctPlan *create_##between##_##n (                                     \
+  static OctPlan *create_##between##_##name (                                  \
       gconstpointer params, GError **error)                                    \
   {                                                                            \
-    return create_plan (&between, n, params, error);                           \
+    return create_plan (&between, OCT_OPERATION_##NAME, params, error);        \
   }                                                                            \
-  static gboolean update_##between##_##n (OctPlan *plan, gconstpointer params) \
+  static gboolean update_##between##_##name (                                  \
+      OctPlan *plan, gconstpointer params)                                     \
   {                                                                            \
-    return update_plan (&between, n, plan, params);                            \
+    return update_plan (&between, OCT_OPERATION_##NAME, plan, params);         \
   }
-#define RUNS(n) RUN (cpu, n) RUN (cuda, n)
-/* clang-format off */
-RUNS (0) RUNS (1) RUNS (2) RUNS (3) RUNS (4) RUNS (5)
-RUNS (6) RUNS (7) RUNS (8) RUNS (9) RUNS (10) RUNS (11)
+#define DEFINE_BOTH(NAME, name, params)                                        \
+  DEFINE (cpu, NAME, name) DEFINE (cuda, NAME, name)
+OCT_OPERATIONS (DEFINE_BOTH)
 
-#define ROW(n) { run_cpu_##n, run_cuda_##n }
-static const Run run_functions[MAX_OPERATIONS][2] = {
-  ROW (0), ROW (1), ROW (2), ROW (3), ROW (4), ROW (5),
-  ROW (6), ROW (7), ROW (8), ROW (9), ROW (10), ROW (11),
-};
-
+#define ROW(NAME, name, params) { run_cpu_##name, run_cuda_##name },
+static const Run run_functions[][2] = { OCT_OPERATIONS (ROW) };
 #undef ROW
-#define ROW(n) { create_cpu_##n, create_cuda_##n }
-static const Create create_functions[MAX_OPERATIONS][2] = {
-  ROW (0), ROW (1), ROW (2), ROW (3), ROW (4), ROW (5),
-  ROW (6), ROW (7), ROW (8), ROW (9), ROW (10), ROW (11),
-};
+#define ROW(NAME, name, params) { create_cpu_##name, create_cuda_##name },
+static const Create create_functions[][2] = { OCT_OPERATIONS (ROW) };
 #undef ROW
-#define ROW(n) { update_cpu_##n, update_cuda_##n }
-static const Update update_functions[MAX_OPERATIONS][2] = {
-  ROW (0), ROW (1), ROW (2), ROW (3), ROW (4), ROW (5),
-  ROW (6), ROW (7), ROW (8), ROW (9), ROW (10), ROW (11),
-};
-/* clang-format on */
+#define ROW(NAME, name, params) { update_cpu_##name, update_cuda_##name },
+static const Update update_functions[][2] = { OCT_OPERATIONS (ROW) };
+#undef ROW
 
 static gboolean
 run_pass (const Between *between, OctPlan *plan, const OctFrame *in,
@@ -208,10 +211,11 @@ run_pass (const Between *between, OctPlan *plan, const OctFrame *in,
 
 #define PASS(between)                                                          \
   static OctPlan *create_pass_##between (                                      \
-      const OctStep *const *steps, guint n, OctOperation last)                 \
+      const OctStep *const *steps, guint n, guint bscans, OctOperation last)   \
   {                                                                            \
-    return g_atomic_int_get (&passes) ? between.fused->create (steps, n, last) \
-                                      : NULL;                                  \
+    return g_atomic_int_get (&passes)                                          \
+               ? between.fused->create (steps, n, bscans, last)                \
+               : NULL;                                                         \
   }                                                                            \
                                                                                \
   static gboolean run_pass_##between (OctPlan *plan, const OctFrame *in,       \

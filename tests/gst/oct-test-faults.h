@@ -40,6 +40,10 @@ void oct_test_fault_set (OctFault fault, OctOperation operation, guint n);
  * them can fail on its own: not at first. */
 void oct_test_allow_passes (gboolean allow);
 
+/* Whether the backends have the operation at all, as they do at first.  Before
+ * elements are started. */
+void oct_test_offer_operation (OctOperation operation, gboolean offer);
+
 /* Whether it has happened. */
 gboolean oct_test_fault_happened (void);
 

@@ -102,7 +102,7 @@ apply (State *state, OctOperation operation, gconstpointer params)
 {
   GError *error = NULL;
   g_autoptr (OctReference) plan = oct_reference_new (operation, params, &error);
-  OctReferenceShape in, out;
+  OctStepShape in, out;
   Complex *result;
 
   g_assert_no_error (error);
@@ -124,16 +124,17 @@ apply (State *state, OctOperation operation, gconstpointer params)
 static void
 run_octdcsub (State *state, char **words)
 {
-  static const char *const modes[] = { "bscan", "running", "background", "none",
-    NULL };
+  const char *modes[OCT_N_BACKGROUND_MODES + 1] = { NULL };
   const char *file = get_text (words, "background", NULL);
   g_autofree double *mean = g_new0 (double, state->columns);
   OctBackgroundParams params = { .format = state->format,
     .samples = state->columns,
     .lines = state->lines,
-    .mode = get_choice (words, "mode", modes),
     .running_weight = get_number (words, "running-weight", NAN) };
 
+  for (guint i = 0; i < OCT_N_BACKGROUND_MODES; i++)
+    modes[i] = oct_background_modes[i].nick;
+  params.mode = get_choice (words, "mode", modes);
   take_calibration (state, words);
   if (file != NULL) { /* the mean of its lines */
     g_autoptr (OctArray) stored = oct_array_load (file);

@@ -330,7 +330,7 @@ oct_test_read (GstBuffer *buffer, GstCaps *caps)
 {
   const GstStructure *s = gst_caps_get_structure (caps, 0);
   gboolean complex;
-  gint samples, lines;
+  gint samples, lines, bscans;
   OctArray *array;
   gsize size;
 
@@ -339,6 +339,8 @@ oct_test_read (GstBuffer *buffer, GstCaps *caps)
   complex = g_str_equal (gst_structure_get_string (s, "format"), "CF32LE");
   fail_unless (gst_structure_get_int (s, "samples", &samples));
   fail_unless (gst_structure_get_int (s, "lines", &lines));
+  if (gst_structure_get_int (s, "bscans", &bscans))
+    lines *= bscans;
   array = oct_array_new (complex ? 'c' : 'f', complex ? 8 : 4, lines, samples);
   size = (gsize)array->size * lines * samples;
   fail_unless_equals_uint64 (gst_buffer_get_size (buffer), size);

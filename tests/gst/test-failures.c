@@ -318,6 +318,29 @@ GST_START_TEST (test_operation_fails)
 }
 GST_END_TEST
 
+/* An operation that the backend of this build does not have yet. */
+GST_START_TEST (test_operation_is_missing)
+{
+  GstElement *pipeline;
+  GstMessage *message;
+  Images *images;
+  g_autofree char *sentence = g_strdup_printf (
+      "The %s backend of this build cannot do what is asked of oct",
+      tested_backend ());
+
+  oct_test_offer_operation (operations[__i__].operation, FALSE);
+  pipeline = make (BSCANS, tested_backend (), FALSE, SINK);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  images = collect (pipeline, &message);
+  oct_test_offer_operation (operations[__i__].operation, TRUE);
+  check_message (message, operations[__i__].name, sentence);
+  gst_message_unref (message);
+  fail_unless_equals_int (images->len, 0);
+  g_ptr_array_unref (images);
+  stop (pipeline);
+}
+GST_END_TEST
+
 /* Several operations in one pass: the element that ends it says so. */
 GST_START_TEST (test_pass_fails)
 {
@@ -788,6 +811,7 @@ octfailures_suite (void)
   tcase_add_checked_fixture (lost, begin, end);
   suite_add_tcase (suite, tcase);
   tcase_add_loop_test (tcase, test_operation_fails, 0, 4 * N_OPERATIONS);
+  tcase_add_loop_test (tcase, test_operation_is_missing, 0, N_OPERATIONS);
   tcase_add_loop_test (tcase, test_pass_fails, 0, 4);
   tcase_add_test (tcase, test_measurement_fails);
   tcase_add_loop_test (tcase, test_goes_on, 0, N_OPERATIONS);

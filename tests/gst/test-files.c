@@ -165,9 +165,18 @@ make (const Reader *reader, OctArray *input, const char *path)
 }
 
 static void
+ask_pad (gpointer pad, gpointer data)
+{
+  gint64 value;
+
+  gst_caps_unref (gst_pad_query_caps (pad, NULL));
+  gst_pad_query_duration (pad, GST_FORMAT_TIME, &value);
+  gst_pad_query_position (pad, GST_FORMAT_TIME, &value);
+}
+
+static void
 ask (GstElement *element)
 {
-  GstCaps *caps;
   guint n, i;
   g_autofree GParamSpec **specs =
       g_object_class_list_properties (G_OBJECT_GET_CLASS (element), &n);
@@ -179,10 +188,7 @@ ask (GstElement *element)
     g_object_get_property (G_OBJECT (element), specs[i]->name, &value);
     g_value_unset (&value);
   }
-  caps = gst_pad_query_caps (element->srcpads->data, NULL);
-  gst_caps_unref (caps);
-  caps = gst_pad_query_caps (element->sinkpads->data, NULL);
-  gst_caps_unref (caps);
+  g_list_foreach (element->pads, ask_pad, NULL);
 }
 
 /* -------------------------------------------------------------------- tests
@@ -211,7 +217,10 @@ ask_in_thread (gpointer data)
 
   ask (job->element);
   /* a property is set, too, in the middle of it */
-  g_object_set (job->element, "qos", FALSE, NULL);
+  if (job->harness != NULL)
+    g_object_set (job->element, "qos", FALSE, NULL);
+  else
+    g_object_set (job->element, "blocksize", 4096u, NULL);
   finish_job (job);
   return NULL;
 }
@@ -285,6 +294,38 @@ GST_END_TEST
 GST_START_TEST (test_answers_later)
 {
   answer_while_reading (&readers[__i__], TRUE);
+}
+GST_END_TEST
+
+/* The same of octsrc, whose own thread reads a file that is set anew. */
+GST_START_TEST (test_source_answers)
+{
+  g_autofree char *path = make_file ("calibration");
+  GstElement *pipeline = gst_parse_launch (
+      "octsrc name=source samples=64 lines=4 ! fakesink", NULL);
+  GstElement *source = gst_bin_get_by_name (GST_BIN (pipeline), "source");
+  GstBus *bus = gst_element_get_bus (pipeline);
+  Job question = { source, NULL, NULL, FALSE };
+  GThread *asker;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  fail_unless_equals_int (
+      gst_element_get_state (pipeline, NULL, NULL, 20 * GST_SECOND),
+      GST_STATE_CHANGE_SUCCESS);
+  watch (path, TRUE);
+  g_object_set (source, "calibration", path, NULL);
+  fail_unless (wait_for (&is_waiting), "the file is not read");
+  asker = g_thread_new ("ask", ask_in_thread, &question);
+  fail_unless (wait_for (&question.done),
+      "octsrc does not answer while it reads a file");
+  let_go ();
+  g_thread_join (asker);
+  oct_test_assert_quiet (bus);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  fail_unless_equals_int (count_opened (), 1);
+  gst_object_unref (bus);
+  gst_object_unref (source);
+  gst_object_unref (pipeline);
 }
 GST_END_TEST
 
@@ -417,6 +458,7 @@ octfiles_suite (void)
   tcase_add_checked_fixture (tcase, NULL, end);
   tcase_add_loop_test (tcase, test_answers_at_the_start, 0, n);
   tcase_add_loop_test (tcase, test_answers_later, 0, n);
+  tcase_add_test (tcase, test_source_answers);
   tcase_add_loop_test (tcase, test_good_is_read_once, 0, n);
   tcase_add_loop_test (tcase, test_bad_is_read_once, 0, n);
   tcase_add_loop_test (tcase, test_missing_is_read_once, 0, n);

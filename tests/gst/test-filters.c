@@ -302,7 +302,8 @@ query_other_side (const char *launch, const char *name, const char *caps)
 {
   gboolean downwards = g_str_equal (name, "src");
   GstElement *bin = gst_bin_new (NULL);
-  g_autofree char *full = g_strconcat (launch, " backend=cpu", NULL);
+  g_autofree char *full = g_strconcat (launch,
+      g_str_has_prefix (launch, "octgather") ? "" : " backend=cpu", NULL);
   GstElement *element = gst_parse_launch (full, NULL);
   GstElement *fixed = gst_element_factory_make ("capsfilter", NULL);
   GstPad *pad;
@@ -330,7 +331,9 @@ static const struct {
   { "octdcsub axis=wavelength", "src", SPECTRA ("F32LE", "wavenumber"),
       SPECTRA ("F32LE", "wavelength") },
   { "octdcsub", "sink", SPECTRA ("F32LE", "wavelength"),
-      "video/x-raw,format={GRAY16_LE,GRAY8},width=64,height=5,"
+      "video/x-raw,format={GRAY16_LE,GRAY8},width=64,height=5,framerate=30/1;"
+      "video/x-raw,format={GRAY16_LE,GRAY8},width=64,height=[1,65536],"
+      "bscans=[2,65536],"
       "framerate=30/1;" SPECTRA ("F32LE", "wavelength") },
   { "octkresample", "src", SPECTRA ("F32LE", "wavelength"),
       SPECTRA ("F32LE", "wavenumber") },
@@ -365,6 +368,31 @@ static const struct {
       "framerate=30/1,colorimetry=1:4:0:0" },
   { "octlogscale", "sink",
       "video/x-raw,format=NV12,width=5,height=64,framerate=30/1", ASCANS },
+  /* several B-scans in a buffer: rows of them, and images of one each or of all
+   */
+  { "octdcsub", "src",
+      "video/x-raw,format=GRAY8,width=64,height=15,bscans=3,framerate=30/1",
+      SPECTRA ("F32LE", "wavelength") ",bscans=3" },
+  { "octdcsub", "sink", SPECTRA ("F32LE", "wavelength") ",bscans=3",
+      "video/x-raw,format={GRAY16_LE,GRAY8},width=64,height=15,bscans=3,"
+      "framerate=30/1;" SPECTRA ("F32LE", "wavelength") ",bscans=3" },
+  { "octfft", "src", SPECTRA ("F32LE", "wavenumber") ",bscans=3",
+      "application/x-oct-ascans,format=CF32LE,samples=32,lines=5,bscans=3,"
+      "framerate=30/1" },
+  { "octlogscale", "src", ASCANS ",bscans=3",
+      "video/x-raw,format={GRAY8,NV12,GRAY16_LE},width=5,height=64,bscans=1,"
+      "framerate=30/1,colorimetry=1:4:0:0;"
+      "video/x-raw,format={GRAY8,GRAY16_LE},width=5,height=192,bscans=3,"
+      "framerate=30/1,colorimetry=1:4:0:0" },
+  { "octlogscale", "sink",
+      "video/x-raw,format=GRAY8,width=5,height=192,bscans=3,framerate=30/1",
+      ASCANS ",bscans=3" },
+  { "octgather bscans=3", "src",
+      "video/x-raw,format=GRAY8,width=64,height=5,framerate=30/1",
+      "video/x-raw,format=GRAY8,width=64,height=15,bscans=3,framerate=30/1" },
+  { "octgather bscans=3", "sink",
+      "video/x-raw,format=GRAY8,width=64,height=15,bscans=3,framerate=30/1",
+      "video/x-raw,format=GRAY8,width=64,height=5,framerate=30/1" },
 };
 
 GST_START_TEST (test_transforms)

@@ -6,6 +6,8 @@
 #include "oct-test-files.h"
 #include "oct-test.h"
 
+#include <math.h>
+
 #define SAMPLES 101
 
 GST_START_TEST (test_known_answers)
@@ -145,6 +147,85 @@ GST_START_TEST (test_running_survives)
   fail_unless (
       gst_harness_push_upstream_event (harness, gst_event_new_reconfigure ()));
   fail_unless_equals_float (push_constant (harness, 200), 45); /* mean 155 */
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+/* ------------------------------------------------------------ fixed pattern */
+
+#define PATTERN_LINES 180
+#define PATTERN_SAMPLES 64
+
+/* What the sample gives: a reflection that drifts, in a third of the A-lines.
+ */
+static double
+drifting (guint line, guint i)
+{
+  return line >= 60 && line < 120
+             ? 600 * cos (2 * G_PI * 12 * i / PATTERN_SAMPLES + 0.03 * line)
+             : 0;
+}
+
+/* A source, and fringes of the optics that are the same in all A-lines. */
+static OctArray *
+fixed_and_drifting (void)
+{
+  OctArray *array = oct_array_new ('u', 2, PATTERN_LINES, PATTERN_SAMPLES);
+  guint line, i;
+
+  for (line = 0; line < PATTERN_LINES; line++)
+    for (i = 0; i < PATTERN_SAMPLES; i++)
+      ((guint16 *)array->data)[line * PATTERN_SAMPLES + i] =
+          (guint16)rint (20000 + 900 * cos (2 * G_PI * 5 * i / PATTERN_SAMPLES)
+                         + drifting (line, i) + (line * 7 + i * 3) % 5);
+  return array;
+}
+
+/* Root of the mean square of what is there and does not belong there, in
+ * A-lines without the reflection, in counts. */
+static double
+ghost (const char *launch)
+{
+  GstHarness *harness = oct_test_harness (launch);
+  g_autoptr (OctArray) input = fixed_and_drifting ();
+  g_autoptr (OctArray) output = oct_test_run (harness, input, NULL);
+  double sum = 0;
+  guint line, i;
+
+  for (line = 0; line < 60; line++)
+    for (i = 0; i < PATTERN_SAMPLES; i++)
+      sum += pow (oct_array_get (output, line, i, 0), 2);
+  /* all of the reflection is still where it was */
+  for (line = 60; strstr (launch, "fixed") && line < 120; line++)
+    for (i = 0; i < PATTERN_SAMPLES; i++)
+      fail_unless (
+          fabs (oct_array_get (output, line, i, 0) - drifting (line, i)) < 5);
+  gst_harness_teardown (harness);
+  return sqrt (sum / (60 * PATTERN_SAMPLES));
+}
+
+/* The mean has a third of the reflection in it and puts it into every A-line.
+ */
+GST_START_TEST (test_fixed_pattern)
+{
+  fail_unless (ghost ("octdcsub mode=bscan") > 80);
+  fail_unless (ghost ("octdcsub mode=fixed-pattern") < 2);
+}
+GST_END_TEST;
+
+/* Every B-scan by itself: nothing is left of the one before. */
+GST_START_TEST (test_fixed_pattern_live)
+{
+  GstHarness *harness = harness_for_constants ("octdcsub mode=bscan");
+
+  fail_unless_equals_float (push_constant (harness, 100), 0);
+  oct_test_set (harness, "octdcsub", "mode", "fixed-pattern");
+  fail_unless_equals_float (push_constant (harness, 50), 0);
+  fail_unless_equals_float (push_constant (harness, 200), 0);
+  oct_test_set (harness, "octdcsub", "mode", "none");
+  fail_unless_equals_float (push_constant (harness, 50), 50);
+  oct_test_set (harness, "octdcsub", "mode", "fixed-pattern");
+  fail_unless_equals_float (push_constant (harness, 50), 0);
   gst_harness_teardown (harness);
 }
 GST_END_TEST;
@@ -397,6 +478,8 @@ octdcsub_suite (void)
       tcase, test_known_answers, 0, oct_test_count_cases ("octdcsub-"));
   tcase_add_test (tcase, test_strides);
   tcase_add_test (tcase, test_wrong_video_meta);
+  tcase_add_test (tcase, test_fixed_pattern);
+  tcase_add_test (tcase, test_fixed_pattern_live);
   tcase_add_test (tcase, test_flush_forgets);
   tcase_add_test (tcase, test_running_survives);
   tcase_add_test (tcase, test_live_mode);

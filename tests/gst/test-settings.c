@@ -15,7 +15,8 @@ static const char *const launches[] = {
   SOURCE " ! tee name=tee ! queue ! octrawsink location=@/scan async=false"
          " tee. ! queue ! octdcsub ! octkresample ! octdispersion ! octfft"
          " ! octlogscale" SINK,
-  SOURCE " ! octmeter ! octdcsub ! octnufft ! octlogscale" SINK,
+  SOURCE
+  " ! octmeter ! octgather bscans=2 ! octdcsub ! octnufft ! octlogscale" SINK,
   SOURCE " ! octdcsub ! octcs iterations=1 ! octlogscale" SINK,
   SOURCE " ! octreconstruct" SINK,
 };

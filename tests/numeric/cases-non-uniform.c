@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Spectra at any wavenumbers to A-scans and back, and compressive sensing.
+ * Spectra at any wavenumbers to A-scans, and compressive sensing.
  */
 #include "cases.h"
 #include "oct-nufft.h"
@@ -9,11 +9,11 @@
 #include <math.h>
 #include <string.h>
 
-/* ------------------------------------------------- gridded, exact; adjoints */
+/* --------------------------------------------------------- gridded, exact */
 
 /* What a name begins with, and what all of them have in common. */
 typedef struct {
-  gboolean real, adjoint, gridded;
+  gboolean real, gridded;
   OctKernel kernel;
   guint grid, width; /* 0: 2 samples, 4 */
   gint start;
@@ -49,19 +49,16 @@ add_transform (GRand *random, const Way *way, const char *label,
     .width = way->width ? way->width : 4,
     .weights = way->weights };
   double *own = cases_doubles (samples);
-  guint values = way->adjoint ? params.depth_bins : samples;
-  char kind = way->real && !way->adjoint ? 'f' : 'c';
 
   memcpy (own, nodes, samples * sizeof (double));
   params.nodes = own;
   params.window =
       window_at (way->window ? way->window : "hann", samples, nodes, samples);
-  cases_add (g_strdup_printf ("%s%s-%s-%s", way->gridded ? "nufft" : "nudft",
-                 way->adjoint ? "-adjoint" : "", way->real ? "real" : "complex",
-                 label),
-      (way->gridded ? OCT_OPERATION_NUFFT : OCT_OPERATION_NUDFT) + way->adjoint,
-      &params, sizeof params,
-      array_noise (random, params.lines, values, kind, 1));
+  cases_add (g_strdup_printf ("%s-%s-%s", way->gridded ? "nufft" : "nudft",
+                 way->real ? "real" : "complex", label),
+      way->gridded ? OCT_OPERATION_NUFFT : OCT_OPERATION_NUDFT, &params,
+      sizeof params,
+      array_noise (random, params.lines, samples, way->real ? 'f' : 'c', 1));
 }
 
 static void
@@ -146,15 +143,12 @@ add_nodes (GRand *random, Way way)
 
 /* Of complex spectra, depths of either sign. */
 static void
-add_all_modes (GRand *random, gboolean adjoint)
+add_all_modes (GRand *random)
 {
-  Way all = { .adjoint = adjoint,
-    .gridded = TRUE,
-    .grid = 120,
-    .width = 6,
-    .start = -45,
-    .bins = 90 };
-  Way exact = { .adjoint = adjoint, .start = -45, .bins = 91 };
+  Way all = {
+    .gridded = TRUE, .grid = 120, .width = 6, .start = -45, .bins = 90
+  };
+  Way exact = { .start = -45, .bins = 91 };
   Way negative = all;
   double nodes[91];
 
@@ -170,17 +164,15 @@ add_all_modes (GRand *random, gboolean adjoint)
 void
 cases_add_non_uniform (GRand *random)
 {
-  for (guint adjoint = 0; adjoint < 2; adjoint++) {
-    for (guint real = 0; real < 2; real++) {
-      Way way = { .real = real, .adjoint = adjoint };
-      add_sizes (random, way);
-      for (guint gridded = 0; gridded < 2; gridded++) {
-        way.gridded = gridded;
-        add_nodes (random, way);
-      }
+  for (guint real = 0; real < 2; real++) {
+    Way way = { .real = real };
+    add_sizes (random, way);
+    for (guint gridded = 0; gridded < 2; gridded++) {
+      way.gridded = gridded;
+      add_nodes (random, way);
     }
-    add_all_modes (random, adjoint);
   }
+  add_all_modes (random);
 }
 
 /* ------------------------------------------------------ compressive sensing */

@@ -61,7 +61,7 @@ add_background (GRand *random, guint i)
   OctBackgroundParams params = { .format = kinds[k].format,
     .samples = any_samples (random),
     .lines = up_to (random, 70),
-    .mode = up_to (random, 4) - 1,
+    .mode = up_to (random, OCT_N_BACKGROUND_MODES) - 1,
     .running_weight = 1 - g_rand_double (random) };
   double *background = cases_doubles (params.samples);
 
@@ -169,8 +169,7 @@ add_non_uniform (GRand *random, guint i)
 {
   static const double oversampling[] = { 1.25, 1.5, 2 };
   guint samples = 15 + up_to (random, 285);
-  gboolean real = maybe (random), adjoint = maybe (random);
-  gboolean gridded = maybe (random);
+  gboolean real = maybe (random), gridded = maybe (random);
   double *nodes = cases_doubles (samples), *window = cases_doubles (samples);
   OctNufftParams params = { .format = real ? OCT_SAMPLE_F32 : OCT_SAMPLE_CF32,
     .samples = samples,
@@ -190,12 +189,10 @@ add_non_uniform (GRand *random, guint i)
   params.depth_start =
       real ? 0 : g_rand_int_range (random, -(gint)(samples / 2), 1);
   params.depth_bins = samples / 2 - up_to (random, samples / 4);
-  cases_add (g_strdup_printf ("random-nu%cft%s-%u", gridded ? 'f' : 'd',
-                 adjoint ? "-adjoint" : "", i),
-      (gridded ? OCT_OPERATION_NUFFT : OCT_OPERATION_NUDFT) + adjoint, &params,
+  cases_add (g_strdup_printf ("random-nu%cft-%u", gridded ? 'f' : 'd', i),
+      gridded ? OCT_OPERATION_NUFFT : OCT_OPERATION_NUDFT, &params,
       sizeof params,
-      array_noise (random, params.lines, adjoint ? params.depth_bins : samples,
-          real && !adjoint ? 'f' : 'c', 1e3));
+      array_noise (random, params.lines, samples, real ? 'f' : 'c', 1e3));
 }
 
 /* Of noise alone and few steps: what a step makes of rounding does not add

@@ -81,6 +81,69 @@ add_running (GRand *random, char kind, guint size)
   ((OctBackgroundParams *)test->steps[0].params)->lines = 5;
 }
 
+/* Lines of changing brightness with the same fringes in all of them, a part
+ * with others, and some that are dark. */
+static Array *
+array_pattern (GRand *random, guint lines, guint samples, char kind, guint size)
+{
+  Array *array = array_spectra (
+      random, lines, samples, kind, size, size == 1 ? 255 : 65535, 0.3);
+
+  for (guint line = 0; line < lines; line++) {
+    double gain =
+        line % 41 == 7 ? 0.02 : g_rand_double_range (random, 0.7, 1.3);
+    gboolean instrument = line > lines / 4 && line < lines / 2;
+    for (guint i = 0; i < samples; i++) {
+      double x = (double)i / samples, value = array_get (array, line, i, 0);
+      value *= 1 + 0.1 * cos (2 * G_PI * 5.3 * x);
+      if (instrument)
+        value *= 1 + 0.4 * cos (2 * G_PI * 11 * x + 0.04 * line);
+      array_set (array, (gsize)line * samples + i, gain * value);
+    }
+  }
+  return array;
+}
+
+/* Nine runs and fewer, A-lines that do not count, and where there is little to
+ * choose from. */
+static void
+add_patterns (GRand *random)
+{
+  static const guint sizes[][2] = { { 300, 64 }, { 151, 101 }, { 50, 30 },
+    { 31, 7 }, { 5, 128 }, { 1, 20 }, { 400, 1 }, { 150, 2 } };
+  Array *in, *parts[2];
+
+  for (guint i = 0; i < 3 * G_N_ELEMENTS (sizes); i++) {
+    char kind = i % 3 == 2 ? 'f' : 'u';
+    guint size = i % 3 == 0 ? 1 : i % 3 == 1 ? 2 : 4;
+    g_autofree char *name = g_strdup_printf ("background-pattern-%c%u-%ux%u",
+        kind, size, sizes[i / 3][0], sizes[i / 3][1]);
+    in = array_pattern (random, sizes[i / 3][0], sizes[i / 3][1], kind, size);
+    for (guint line = 3; kind == 'f' && line < in->rows; line += 20)
+      array_set (in, line * in->columns + line % in->columns,
+          line % 40 == 3 ? NAN : INFINITY);
+    add_background (name, OCT_BACKGROUND_FIXED_PATTERN, in);
+  }
+  in = array_constant (200, 33, 'u', 2, 65535);
+  add_background (
+      "background-pattern-constant", OCT_BACKGROUND_FIXED_PATTERN, in);
+  in = array_constant (40, 33, 'u', 1, 0);
+  add_background ("background-pattern-zeros", OCT_BACKGROUND_FIXED_PATTERN, in);
+  in = array_constant (20, 33, 'f', 4, NAN);
+  add_background ("background-pattern-lost", OCT_BACKGROUND_FIXED_PATTERN, in);
+  /* the same A-lines, and others: neither changes, and the first are taken */
+  for (guint i = 0; i < 2; i++) {
+    parts[i] = array_constant (96, 48, 'u', 2, 20000);
+    for (guint k = 0; k < 96 * 48; k++)
+      array_set (parts[i], k,
+          rint (20000 + 3000 * cos (2 * G_PI * (4 + 3 * i) * (k % 48) / 48)));
+  }
+  add_background ("background-pattern-halves", OCT_BACKGROUND_FIXED_PATTERN,
+      array_joined (parts, 2));
+  array_free (parts[0]);
+  array_free (parts[1]);
+}
+
 static void
 add_backgrounds (GRand *random)
 {
@@ -120,6 +183,7 @@ add_backgrounds (GRand *random)
   add_running (random, 'u', 1);
   add_running (random, 'u', 2);
   add_running (random, 'f', 4);
+  add_patterns (random);
 }
 
 /* ----------------------------------------------------------------- resample */

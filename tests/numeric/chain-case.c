@@ -87,7 +87,8 @@ background_params (const ChainCase *c)
     .samples = c->samples,
     .lines = c->lines,
     .mode = c->mode,
-    .found = c->mode == OCT_BACKGROUND_BSCAN,
+    .running_weight = 0.5,
+    .found = oct_background_modes[c->mode].is_found,
     .background = c->stored };
 }
 
@@ -175,8 +176,8 @@ chain_case_new (guint seed)
   c->has_dispersion = c->format != OCT_SAMPLE_CF32 && toss (rand);
   c->has_fft = g_rand_int_range (rand, 0, 4) > 0
                || !(c->has_background || c->has_resample || c->has_dispersion);
-  c->mode = CHOOSE (
-      rand, OCT_BACKGROUND_BSCAN, OCT_BACKGROUND_STORED, OCT_BACKGROUND_NONE);
+  c->mode =
+      (OctBackgroundMode)g_rand_int_range (rand, 0, OCT_N_BACKGROUND_MODES);
   c->method = CHOOSE (
       rand, OCT_RESAMPLE_CUBIC, OCT_RESAMPLE_LINEAR, OCT_RESAMPLE_LANCZOS);
   c->upsample = CHOOSE (rand, 1, 1, 2);

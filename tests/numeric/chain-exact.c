@@ -62,7 +62,7 @@ chain_case_exact (const ChainCase *c, double *level)
   *level = energy (c, rows); /* should there be no step before the transform */
   for (guint k = 0; k < c->n; k++) {
     g_autoptr (OctReference) step = reference_of (c->steps[k]);
-    OctReferenceShape shape = oct_reference_get_output (step);
+    OctStepShape shape = oct_reference_get_output (step);
     Complex *next = g_new (Complex, shape.rows * shape.values);
 
     if (oct_step_get_operation (c->steps[k]) == OCT_OPERATION_FFT)

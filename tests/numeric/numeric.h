@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "oct-backend.h"
+#include "oct-operation.h"
 
 /* A [rows][columns] array, C order; a 1-D array is one row. */
 typedef struct {

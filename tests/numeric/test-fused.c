@@ -24,7 +24,7 @@ sequence_new (const ChainCase *c, OctOperation last, gboolean fuse)
   if (!fuse)
     g_setenv ("OCT_FUSE", "0", TRUE);
   sequence = oct_sequence_new (
-      oct_backend_cpu (), c->steps, c->n, last, &failed, &error);
+      oct_backend_cpu (), c->steps, c->n, 1, last, &failed, &error);
   g_unsetenv ("OCT_FUSE");
   g_assert_no_error (error);
   return sequence;
@@ -218,7 +218,7 @@ test_images_one_by_one (void)
     ChainCase *c = chain_case_new (seed);
 
     if (c->has_fft && c->image.format != OCT_IMAGE_GRAY16
-        && !(c->mode == OCT_BACKGROUND_BSCAN && c->lines == 1)) {
+        && !(oct_background_modes[c->mode].is_found && c->lines == 1)) {
       g_autofree guint8 *wanted = run_image (c, FALSE);
       g_autofree guint8 *image = run_image (c, TRUE);
       guint different = 0;
@@ -345,7 +345,7 @@ is_fused (OctStep *const *steps, guint n, OctOperation last)
   guint failed;
   g_autoptr (GError) error = NULL;
   OctSequence *sequence =
-      oct_sequence_new (oct_backend_cpu (), steps, n, last, &failed, &error);
+      oct_sequence_new (oct_backend_cpu (), steps, n, 1, last, &failed, &error);
   gboolean fused;
 
   g_assert_no_error (error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * The non-uniform transforms beside the reference: what gridding
- * loses, adjointness, symmetry, equality with the FFT, nodes that change, and
+ * loses, symmetry, equality with the FFT, nodes that change, and
  * what is refused.
  */
 #include "numeric.h"
@@ -118,67 +118,6 @@ test_gridding (gconstpointer weights)
   exact = run (OCT_OPERATION_NUDFT, &params, in, samples, 2 * bins);
   for (guint i = 0; i < G_N_ELEMENTS (gridding_errors); i++)
     check_gridding (i, &params, in, exact);
-}
-
-/* <A x, y> = <x, A^H y>, with the real scalar product where spectra are real */
-static void
-check_adjoint (const OctNufftParams *params, gboolean gridded)
-{
-  guint parts = params->format == OCT_SAMPLE_CF32 ? 2 : 1;
-  guint in = params->samples * parts, out = params->depth_bins * 2;
-  g_autofree float *y = random_values (in * params->lines, 5);
-  g_autofree float *x = random_values (out * params->lines, 6);
-  g_autofree float *forward = run (
-      gridded ? OCT_OPERATION_NUFFT : OCT_OPERATION_NUDFT, params, y, in, out);
-  g_autofree float *backward =
-      run (gridded ? OCT_OPERATION_NUFFT_ADJOINT : OCT_OPERATION_NUDFT_ADJOINT,
-          params, x, out, in);
-
-  for (guint line = 0; line < params->lines; line++) {
-    double left = 0, right = 0, power = 0;
-    for (guint i = 0; i < in; i++)
-      left += (double)backward[line * in + i] * y[line * in + i];
-    for (guint i = 0; i < out; i++) {
-      double a = forward[line * out + i], b = x[line * out + i];
-      right += a * b;
-      power += a * a * b * b;
-    }
-    g_assert_cmpfloat (fabs (left - right), <, 1e-5 * sqrt (power));
-  }
-}
-
-static void
-test_adjoint (gconstpointer gridded)
-{
-  static const guint sizes[] = { 256, 101 };
-
-  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
-    guint samples = sizes[i];
-    g_autofree double *nodes = spectrometer_nodes (samples, 800, 890);
-    g_autofree double *window = g_new (double, samples);
-    OctNufftParams params = { .samples = samples,
-      .lines = LINES,
-      .width = 5,
-      .grid = oct_nufft_grid_length (samples, 1.5),
-      .nodes = nodes,
-      .window = window };
-
-    oct_window_fill (OCT_WINDOW_HAMMING, samples, nodes, window);
-    for (guint kernel = 0; kernel <= OCT_KERNEL_GAUSSIAN; kernel++) {
-      for (guint weights = 0; weights <= OCT_WEIGHTS_ON_THE_FLY; weights++) {
-        params.kernel = kernel;
-        params.weights = weights;
-        params.format = OCT_SAMPLE_F32;
-        params.depth_start = 0;
-        params.depth_bins = samples / 2;
-        check_adjoint (&params, gridded != NULL);
-        params.format = OCT_SAMPLE_CF32;
-        params.depth_start = -(gint)(samples / 2);
-        params.depth_bins = samples;
-        check_adjoint (&params, gridded != NULL);
-      }
-    }
-  }
 }
 
 /* Real spectra as complex ones: a[-q] is the conjugate of a[q], and a[q] that
@@ -450,11 +389,8 @@ test_update (gconstpointer data)
 {
   OctOperation operation = GPOINTER_TO_INT (data);
   const OctOperationTable *table = operation_table (operation);
-  gboolean adjoint = operation == OCT_OPERATION_NUFFT_ADJOINT
-                     || operation == OCT_OPERATION_NUDFT_ADJOINT;
   const guint samples = 96, bins = 20;
-  guint in_row = adjoint ? 2 * bins : samples;
-  guint out_row = adjoint ? samples : 2 * bins;
+  guint in_row = samples, out_row = 2 * bins;
   g_autoptr (GRand) random = g_rand_new_with_seed (9);
   g_autofree double *nodes = spectrometer_nodes (samples, 800, 890);
   g_autofree double *window = g_new (double, samples);
@@ -566,19 +502,13 @@ test_uniform_and_back (void)
 static void
 expect_error (const OctNufftParams *params, gboolean gridded, const char *text)
 {
-  static const OctOperation operations[][2] = {
-    { OCT_OPERATION_NUDFT, OCT_OPERATION_NUDFT_ADJOINT },
-    { OCT_OPERATION_NUFFT, OCT_OPERATION_NUFFT_ADJOINT }
-  };
+  OctOperation operation = gridded ? OCT_OPERATION_NUFFT : OCT_OPERATION_NUDFT;
+  g_autoptr (GError) error = NULL;
 
-  for (guint i = 0; i < 2; i++) {
-    g_autoptr (GError) error = NULL;
-    g_assert_null (
-        operation_table (operations[gridded][i])->create (params, &error));
-    g_assert_error (error, OCT_ERROR, OCT_ERROR_SETTINGS);
-    if (strstr (error->message, text) == NULL)
-      g_error ("'%s' does not say '%s'", error->message, text);
-  }
+  g_assert_null (operation_table (operation)->create (params, &error));
+  g_assert_error (error, OCT_ERROR, OCT_ERROR_SETTINGS);
+  if (strstr (error->message, text) == NULL)
+    g_error ("'%s' does not say '%s'", error->message, text);
 }
 
 static void
@@ -656,6 +586,7 @@ test_crowded (void)
     .nodes = nodes,
     .window = window };
   OctNufftParams good = params;
+  OctPlan *plan;
 
   oct_window_fill (OCT_WINDOW_NONE, samples, NULL, window);
   for (guint n = 0; n < samples; n++)
@@ -664,12 +595,10 @@ test_crowded (void)
   expect_error (&params, TRUE, "Samples 1 to 16383 lie so close together, at ");
   expect_error (&params, TRUE, "weights would take 1.3 GiB, where 1 is");
   expect_error (&params, TRUE, "check the calibration, or use method=nudft");
-  for (OctOperation operation = OCT_OPERATION_NUFFT;
-       operation <= OCT_OPERATION_NUFFT_ADJOINT; operation++) {
-    OctPlan *plan = plan_new (operation, &good);
-    g_assert_false (operation_table (operation)->update (plan, &params));
-    plan_free (operation, plan);
-  }
+  plan = plan_new (OCT_OPERATION_NUFFT, &good);
+  g_assert_false (
+      operation_table (OCT_OPERATION_NUFFT)->update (plan, &params));
+  plan_free (OCT_OPERATION_NUFFT, plan);
   plan_free (OCT_OPERATION_NUDFT, plan_new (OCT_OPERATION_NUDFT, &params));
 }
 
@@ -732,17 +661,13 @@ main (int argc, char **argv)
     const char *path;
     OctOperation operation;
   } operations[] = { { "/update/nufft", OCT_OPERATION_NUFFT },
-    { "/update/nufft-adjoint", OCT_OPERATION_NUFFT_ADJOINT },
-    { "/update/nudft", OCT_OPERATION_NUDFT },
-    { "/update/nudft-adjoint", OCT_OPERATION_NUDFT_ADJOINT } };
+    { "/update/nudft", OCT_OPERATION_NUDFT } };
 
   g_test_init (&argc, &argv, NULL);
   g_test_add_data_func ("/gridding/precomputed",
       GINT_TO_POINTER (OCT_WEIGHTS_PRECOMPUTED), test_gridding);
   g_test_add_data_func ("/gridding/on-the-fly",
       GINT_TO_POINTER (OCT_WEIGHTS_ON_THE_FLY), test_gridding);
-  g_test_add_data_func ("/adjoint/exact", GINT_TO_POINTER (0), test_adjoint);
-  g_test_add_data_func ("/adjoint/gridded", GINT_TO_POINTER (1), test_adjoint);
   g_test_add_func ("/hermitian", test_hermitian);
   g_test_add_data_func ("/ghosts/narrow", GINT_TO_POINTER (0), test_ghosts);
   g_test_add_data_func ("/ghosts/wide", GINT_TO_POINTER (1), test_ghosts);

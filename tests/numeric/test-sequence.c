@@ -237,11 +237,11 @@ test_chain (gconstpointer fuse)
   if (fuse == NULL)
     g_setenv ("OCT_FUSE", "0", TRUE);
   sequence = oct_sequence_new (
-      oct_backend_cpu (), steps, 4, OCT_N_OPERATIONS, &failed, &error);
+      oct_backend_cpu (), steps, 4, 1, OCT_N_OPERATIONS, &failed, &error);
   g_unsetenv ("OCT_FUSE");
   g_assert_no_error (error);
-  g_assert_true (oct_sequence_is (sequence, steps, 4, OCT_N_OPERATIONS));
-  g_assert_false (oct_sequence_is (sequence, steps, 3, OCT_N_OPERATIONS));
+  g_assert_true (oct_sequence_is (sequence, steps, 4, 1, OCT_N_OPERATIONS));
+  g_assert_false (oct_sequence_is (sequence, steps, 3, 1, OCT_N_OPERATIONS));
   g_assert_true (oct_sequence_is_fused (sequence) == (fuse != NULL));
   in.planes[1].data = mean;
   g_assert_true (
@@ -277,7 +277,7 @@ test_last (void)
   g_autoptr (GError) error = NULL;
   guint failed = 99, others = 0;
   OctSequence *sequence = oct_sequence_new (
-      oct_backend_cpu (), steps, 4, OCT_OPERATION_LOGSCALE, &failed, &error);
+      oct_backend_cpu (), steps, 4, 1, OCT_OPERATION_LOGSCALE, &failed, &error);
 
   g_assert_no_error (error);
   run_chain (chain, counts, mean, a_scans);
@@ -317,7 +317,7 @@ test_failed (void)
   steps[1] = step_new (OCT_OPERATION_FFT, &chain->fft);
   g_setenv ("OCT_FUSE", "0", TRUE);
   sequence = oct_sequence_new (
-      oct_backend_cpu (), steps, 2, OCT_N_OPERATIONS, &failed, &error);
+      oct_backend_cpu (), steps, 2, 1, OCT_N_OPERATIONS, &failed, &error);
   g_unsetenv ("OCT_FUSE");
   g_assert_false (
       oct_sequence_run (sequence, &in, NULL, &to, NULL, &failed, &error));
@@ -334,10 +334,12 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/step/copies", test_copies);
   g_test_add_func ("/step/refused", test_refused);
-  g_test_add_data_func (
-      "/step/found/bscan", GINT_TO_POINTER (OCT_BACKGROUND_BSCAN), test_found);
-  g_test_add_data_func ("/step/found/running",
-      GINT_TO_POINTER (OCT_BACKGROUND_RUNNING), test_found);
+  for (gint mode = 0; mode < OCT_N_BACKGROUND_MODES; mode++) {
+    g_autofree char *path =
+        g_strconcat ("/step/found/", oct_background_modes[mode].nick, NULL);
+    if (oct_background_modes[mode].is_found)
+      g_test_add_data_func (path, GINT_TO_POINTER (mode), test_found);
+  }
   g_test_add_data_func ("/sequence/one-by-one", NULL, test_chain);
   g_test_add_data_func ("/sequence/fused", "", test_chain);
   g_test_add_func ("/sequence/last", test_last);

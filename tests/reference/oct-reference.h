@@ -11,7 +11,7 @@
  */
 #pragma once
 
-#include "oct-backend.h"
+#include "oct-operation.h"
 
 #include <complex.h>
 
@@ -28,15 +28,8 @@ OctReference *oct_reference_new (
 void oct_reference_free (OctReference *reference);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (OctReference, oct_reference_free)
 
-/* What one side of the operation is: [rows][values].  An image has whole
- * numbers of `format` U8 or U16, whatever its own format. */
-typedef struct {
-  OctSampleFormat format;
-  guint rows, values;
-} OctReferenceShape;
-
-OctReferenceShape oct_reference_get_input (const OctReference *reference);
-OctReferenceShape oct_reference_get_output (const OctReference *reference);
+OctStepShape oct_reference_get_input (const OctReference *reference);
+OctStepShape oct_reference_get_output (const OctReference *reference);
 
 /* One B-scan, not rounded: `in` and `out` as the shapes say, real values with
  * an imaginary part of zero; grey levels are rounded, as the definition of an
@@ -58,10 +51,10 @@ const OctBackend *oct_backend_reference (void);
 /* One line by gridding, whatever the nodes are: what the kernel, the grid and
  * the width lose is in it (core/oct-nufft.h). */
 void oct_reference_gridded (
-    const OctNufftParams *p, gboolean adjoint, const Complex *in, Complex *out);
+    const OctNufftParams *p, const Complex *in, Complex *out);
 /* One line by the definition. */
 void oct_reference_exact (
-    const OctNufftParams *p, gboolean adjoint, const Complex *in, Complex *out);
+    const OctNufftParams *p, const Complex *in, Complex *out);
 
 /* The shortest even length of at least `least` without a prime factor above 7.
  */

@@ -211,8 +211,10 @@ known_noise (const OctCsParams *p)
 }
 
 void
-reference_cs (const OctCsParams *p, const Complex *in, Complex *out)
+reference_cs (
+    OctReference *plan, const Complex *in, const double *mean, Complex *out)
 {
+  const OctCsParams *p = plan->params;
   g_autofree Complex *matrix = new_matrix (p);
   g_autofree Complex *work = g_new0 (Complex, 3 * (p->kept + p->samples));
   Line l = { .kept = p->kept,

@@ -128,7 +128,7 @@ gboolean
 reference_range (
     OctReference *plan, const Complex *in, double *min, double *max)
 {
-  const OctLogscaleParams *p = &plan->p.logscale;
+  const OctLogscaleParams *p = plan->params;
   double weight = plan->has_range ? p->range_smoothing : 0;
 
   if (p->range == OCT_RANGE_MANUAL) {
@@ -144,4 +144,18 @@ reference_range (
   plan->range_max = *max = weight * plan->range_max + (1 - weight) * *max;
   plan->has_range = TRUE;
   return TRUE;
+}
+
+/* The history of another scale is made anew. */
+void
+reference_range_rescale (OctReference *plan, const OctLogscaleParams *former)
+{
+  gboolean to_log = former->scale == OCT_SCALE_LINEAR;
+  double *limits[] = { &plan->range_min, &plan->range_max };
+
+  if (((const OctLogscaleParams *)plan->params)->scale == former->scale)
+    return;
+  for (guint i = 0; i < 2; i++)
+    *limits[i] = to_log ? 10 * log10 (MAX (*limits[i], 1e-20))
+                        : pow (10, *limits[i] / 10);
 }

@@ -9,35 +9,25 @@
 
 struct _OctPlan {
   OctOperation operation;
-  union {
-    OctBackgroundParams background; /* of the mean, too */
-    OctResampleParams resample;
-    OctDispersionParams dispersion;
-    OctFftParams fft;
-    OctNufftParams nufft;
-    OctCsParams cs;
-    OctLogscaleParams logscale;
-  } p;
-  /* what the parameters point to, owned */
-  double *tables[2];
-  guint32 *column;
+  gpointer params; /* a copy of them */
   /* history */
   double *running; /* [samples], NULL before the first B-scan */
   gboolean has_range;
   double range_min, range_max; /* in the unit of the image's scale */
 };
 
-void reference_mean (OctReference *plan, const Complex *in, double *mean);
-void reference_background (
+/* One for every operation, reference_<name>: see oct_reference_run(). */
+typedef void (*ReferenceRun) (
     OctReference *plan, const Complex *in, const double *mean, Complex *out);
-void reference_resample (
-    const OctResampleParams *p, const Complex *in, Complex *out);
-void reference_dispersion (
-    const OctDispersionParams *p, const Complex *in, Complex *out);
-void reference_fft (const OctFftParams *p, const Complex *in, Complex *out);
-void reference_non_uniform (const OctNufftParams *p, gboolean gridded,
-    gboolean adjoint, const Complex *in, Complex *out);
-void reference_cs (const OctCsParams *p, const Complex *in, Complex *out);
+#define REFERENCE_DECLARE(NAME, name, params)                                  \
+  void reference_##name (OctReference *plan, const Complex *in,                \
+      const double *mean, Complex *out);
+OCT_OPERATIONS (REFERENCE_DECLARE)
+#undef REFERENCE_DECLARE
+
+/* The range so far, of other parameters, in the unit of these. */
+void reference_range_rescale (
+    OctReference *plan, const OctLogscaleParams *former);
 /* FALSE: there is no range, the image is black. */
 gboolean reference_range (
     OctReference *plan, const Complex *in, double *min, double *max);

@@ -26,16 +26,13 @@ mean_of_sample (const OctBackgroundParams *p, const Complex *in, guint i)
   return count > 0 ? sum / count : NAN;
 }
 
-void
-reference_mean (OctReference *plan, const Complex *in, double *mean)
+/* r += weight (mean - r), r the mean at the first */
+static void
+add_running (OctReference *plan, double *mean)
 {
-  const OctBackgroundParams *p = &plan->p.background;
+  const OctBackgroundParams *p = plan->params;
   gboolean first = plan->running == NULL;
 
-  for (guint i = 0; i < p->samples; i++)
-    mean[i] = mean_of_sample (p, in, i);
-  if (p->mode != OCT_BACKGROUND_RUNNING)
-    return;
   if (first)
     plan->running = g_new (double, p->samples);
   for (guint i = 0; i < p->samples; i++) {
@@ -48,19 +45,127 @@ reference_mean (OctReference *plan, const Complex *in, double *mean)
   }
 }
 
+/* A-lines that count, scaled to the brightness of the mean: [lines][samples],
+ * of which `count` are filled. */
+static double *
+scale_lines (const OctBackgroundParams *p, const Complex *in, const double *b,
+    guint *count)
+{
+  double *scaled = g_new (double, (gsize)p->lines * p->samples);
+
+  *count = 0;
+  for (guint line = 0; line < p->lines; line++) {
+    const Complex *a = in + (gsize)line * p->samples;
+    double dot = 0, square = 0;
+    for (guint i = 0; i < p->samples; i++) {
+      dot += creal (a[i]) * b[i];
+      square += b[i] * b[i];
+    }
+    if (!isfinite (dot / square) || dot / square < OCT_PATTERN_DARK)
+      continue;
+    for (guint i = 0; i < p->samples; i++)
+      scaled[(gsize)*count * p->samples + i] = creal (a[i]) * square / dot;
+    (*count)++;
+  }
+  return scaled;
+}
+
+/* Mean and variance of one frequency over lines one behind the other. */
+static Complex
+find_frequency (const double *lines, guint count, guint samples, guint q,
+    const Complex *turns, double *variance)
+{
+  g_autofree Complex *f = g_new0 (Complex, count);
+  Complex mean = 0;
+
+  for (guint line = 0; line < count; line++) {
+    for (guint i = 0; i < samples; i++)
+      f[line] +=
+          lines[(gsize)line * samples + i] * turns[(guint64)i * q % samples];
+    mean += f[line] / count;
+  }
+  *variance = 0;
+  for (guint line = 0; line < count; line++)
+    *variance += pow (cabs (f[line] - mean), 2) / count;
+  return mean;
+}
+
+/* The fixed pattern (Moon, Lee and Chen 2010), from the mean in its place. */
+static void
+find_pattern (const OctBackgroundParams *p, const Complex *in, double *b)
+{
+  guint n = p->samples, count, runs, run;
+  g_autofree double *lines = scale_lines (p, in, b, &count);
+  g_autofree Complex *turns = reference_turns (n);
+  g_autofree Complex *pattern = g_new (Complex, n);
+  double rounding = 0;
+
+  if (count == 0)
+    return;
+  runs = CLAMP (count / OCT_PATTERN_LEAST, 1, OCT_PATTERN_RUNS);
+  run = count / runs;
+  for (guint i = 0; i < n; i++)
+    rounding += pow (OCT_PATTERN_ROUNDING * b[i], 2);
+  for (guint q = 0; q <= n / 2; q++) {
+    double least = INFINITY, variance;
+    for (guint k = 0; k < runs; k++) {
+      Complex mean = find_frequency (
+          lines + (gsize)k * run * n, run, n, q, turns, &variance);
+      if (MAX (variance, rounding) >= least)
+        continue;
+      least = MAX (variance, rounding);
+      pattern[q] = mean;
+    }
+    if (q > 0)
+      pattern[n - q] = conj (pattern[q]);
+  }
+  for (guint i = 0; i < n; i++) {
+    b[i] = 0;
+    for (guint q = 0; q < n; q++)
+      b[i] += creal (pattern[q] * conj (turns[(guint64)i * q % n])) / n;
+  }
+}
+
+/* What is removed, where it has to be found. */
+static void
+find_background (OctReference *plan, const Complex *in, double *found)
+{
+  const OctBackgroundParams *p = plan->params;
+
+  for (guint i = 0; i < p->samples; i++)
+    found[i] = mean_of_sample (p, in, i);
+  if (p->mode == OCT_BACKGROUND_RUNNING)
+    add_running (plan, found);
+  if (p->mode == OCT_BACKGROUND_FIXED_PATTERN)
+    find_pattern (p, in, found);
+}
+
+void
+reference_mean (
+    OctReference *plan, const Complex *in, const double *mean, Complex *out)
+{
+  const OctBackgroundParams *p = plan->params;
+  g_autofree double *found = g_new (double, p->samples);
+
+  find_background (plan, in, found);
+  for (guint i = 0; i < p->samples; i++)
+    out[i] = found[i];
+}
+
 /* Counts minus the spectrum of the source (Shafer 2.2). */
 void
 reference_background (
     OctReference *plan, const Complex *in, const double *mean, Complex *out)
 {
-  const OctBackgroundParams *p = &plan->p.background;
+  const OctBackgroundParams *p = plan->params;
   g_autofree double *removed = g_new0 (double, p->samples);
 
-  if (p->mode == OCT_BACKGROUND_STORED || p->found)
-    for (guint i = 0; i < p->samples; i++)
-      removed[i] = p->found ? mean[i] : p->background[i];
-  else if (p->mode != OCT_BACKGROUND_NONE)
-    reference_mean (plan, in, removed);
+  if (oct_background_modes[p->mode].is_found && !p->found)
+    find_background (plan, in, removed);
+  for (guint i = 0; i < p->samples; i++)
+    removed[i] = p->found                           ? mean[i]
+                 : p->mode == OCT_BACKGROUND_STORED ? p->background[i]
+                                                    : removed[i];
   for (gsize i = 0; i < (gsize)p->lines * p->samples; i++)
     out[i] = creal (in[i]) - removed[i % p->samples];
 }
@@ -152,8 +257,10 @@ read_cubic (const double *y, const double *m, guint n, double s)
 }
 
 void
-reference_resample (const OctResampleParams *p, const Complex *in, Complex *out)
+reference_resample (
+    OctReference *plan, const Complex *in, const double *mean, Complex *out)
 {
+  const OctResampleParams *p = plan->params;
   guint n = p->samples * p->upsample;
   g_autofree double *y = g_new (double, p->samples);
   g_autofree double *fine = g_new (double, n);
@@ -182,8 +289,10 @@ reference_resample (const OctResampleParams *p, const Complex *in, Complex *out)
 /* out = in exp (+i phase) (Shafer, algorithm 4.10 with the sum corrected) */
 void
 reference_dispersion (
-    const OctDispersionParams *p, const Complex *in, Complex *out)
+    OctReference *plan, const Complex *in, const double *mean, Complex *out)
 {
+  const OctDispersionParams *p = plan->params;
+
   for (gsize i = 0; i < (gsize)p->lines * p->samples; i++) {
     double phase = p->phase[i % p->samples];
     out[i] = CMPLX (creal (in[i]) * cos (phase), creal (in[i]) * sin (phase));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Spectra to A-scans and back, uniform and not.
+ * Spectra to A-scans, uniform and not.
  */
 #include "reference-plan.h"
 #include "oct-nufft.h"
@@ -38,8 +38,10 @@ reference_are_uniform (const double *nodes, guint count)
 
 /* out[q] = N^-1/2 sum_n window[n] in[n] exp (-2 pi i n q / length) */
 void
-reference_fft (const OctFftParams *p, const Complex *in, Complex *out)
+reference_fft (
+    OctReference *plan, const Complex *in, const double *mean, Complex *out)
 {
+  const OctFftParams *p = plan->params;
   g_autofree Complex *turns = reference_turns (p->length);
 
   for (guint line = 0; line < p->lines; line++) {
@@ -56,26 +58,21 @@ reference_fft (const OctFftParams *p, const Complex *in, Complex *out)
 
 /* ------------------------- docs/elements/octnufft.md, core/oct-backend.h */
 
-/* "Type 1", out[q] = N^-1/2 sum_n window[n] in[n] exp (-2 pi i nodes[n] q / N),
- * and its adjoint, "type 2". */
+/* "Type 1", out[q] = N^-1/2 sum_n window[n] in[n] exp (-2 pi i nodes[n] q / N)
+ */
 void
-oct_reference_exact (
-    const OctNufftParams *p, gboolean adjoint, const Complex *in, Complex *out)
+oct_reference_exact (const OctNufftParams *p, const Complex *in, Complex *out)
 {
   gboolean uniform = reference_are_uniform (p->nodes, p->samples);
 
-  for (guint i = 0; i < (adjoint ? p->samples : p->depth_bins); i++)
+  for (guint i = 0; i < p->depth_bins; i++)
     out[i] = 0;
   for (guint n = 0; n < p->samples; n++) {
     double t = uniform ? rint (p->nodes[n]) : p->nodes[n];
     for (guint i = 0; i < p->depth_bins; i++) {
       double cycles = t / p->samples * (p->depth_start + (gint)i);
-      Complex factor = p->window[n] / sqrt (p->samples)
-                       * cexp (-2 * G_PI * I * (cycles - rint (cycles)));
-      if (adjoint)
-        out[n] += conj (factor) * in[i];
-      else
-        out[i] += factor * in[n];
+      out[i] += p->window[n] / sqrt (p->samples)
+                * cexp (-2 * G_PI * I * (cycles - rint (cycles))) * in[n];
     }
   }
 }
@@ -160,40 +157,26 @@ reference_kernel_transform (const ReferenceGrid *grid, gint q)
 
 /* A[q] = N^-1/2 / ghat (q) sum_l exp (-2 pi i l q / M)
  *        sum_n G (l - u_n) window[n] in[n],
- * u_n = nodes[n] M / N (Chan & Tang 2010; Xu 2014), and its adjoint. */
+ * u_n = nodes[n] M / N (Chan & Tang 2010; Xu 2014). */
 void
-oct_reference_gridded (
-    const OctNufftParams *p, gboolean adjoint, const Complex *in, Complex *out)
+oct_reference_gridded (const OctNufftParams *p, const Complex *in, Complex *out)
 {
   ReferenceGrid grid = reference_choose_grid (p);
   gint start = p->depth_start - grid.middle;
   g_autofree Complex *turns = reference_turns (grid.cells);
   g_autofree Complex *cells = g_new0 (Complex, grid.cells);
 
-  for (guint l = 0; adjoint && l < grid.cells; l++)
-    for (guint i = 0; i < p->depth_bins; i++) {
-      gint q = start + (gint)i;
-      cells[l] += in[i] / reference_kernel_transform (&grid, q)
-                  * conj (turns[reference_wrap ((gint64)l * q, grid.cells)]);
-    }
   for (guint n = 0; n < p->samples; n++) {
     double u = p->nodes[n] * grid.cells / p->samples;
     double cycles = p->nodes[n] * grid.middle / p->samples;
     gint first = (gint)ceil (u - p->width / 2.0);
-    Complex sum = 0, factor = p->window[n]
-                              * cexp (-2 * G_PI * I * (cycles - rint (cycles)));
-    for (gint m = 0; m < (gint)p->width; m++) {
-      double weight = reference_kernel (&grid, first + m - u);
-      Complex *cell = &cells[reference_wrap (first + m, grid.cells)];
-      if (adjoint)
-        sum += weight * *cell;
-      else
-        *cell += weight * factor * in[n];
-    }
-    if (adjoint)
-      out[n] = sum * conj (factor) / sqrt (p->samples);
+    Complex factor =
+        p->window[n] * cexp (-2 * G_PI * I * (cycles - rint (cycles)));
+    for (gint m = 0; m < (gint)p->width; m++)
+      cells[reference_wrap (first + m, grid.cells)] +=
+          reference_kernel (&grid, first + m - u) * factor * in[n];
   }
-  for (guint i = 0; !adjoint && i < p->depth_bins; i++) {
+  for (guint i = 0; i < p->depth_bins; i++) {
     gint q = start + (gint)i;
     Complex sum = 0;
     for (guint l = 0; l < grid.cells; l++)
@@ -202,24 +185,29 @@ oct_reference_gridded (
   }
 }
 
-/* All lines.  Uniform nodes need no grid; of the adjoint for real spectra the
- * real part is wanted. */
 void
-reference_non_uniform (const OctNufftParams *p, gboolean gridded,
-    gboolean adjoint, const Complex *in, Complex *out)
+reference_nudft (
+    OctReference *plan, const Complex *in, const double *mean, Complex *out)
 {
-  guint from = adjoint ? p->depth_bins : p->samples;
-  guint to = adjoint ? p->samples : p->depth_bins;
-  gboolean exact = !gridded || reference_are_uniform (p->nodes, p->samples);
+  const OctNufftParams *p = plan->params;
 
-  for (guint line = 0; line < p->lines; line++) {
-    const Complex *x = in + (gsize)line * from;
-    Complex *y = out + (gsize)line * to;
-    if (exact)
-      oct_reference_exact (p, adjoint, x, y);
-    else
-      oct_reference_gridded (p, adjoint, x, y);
-    for (guint i = 0; adjoint && p->format == OCT_SAMPLE_F32 && i < to; i++)
-      y[i] = creal (y[i]);
+  for (guint line = 0; line < p->lines; line++)
+    oct_reference_exact (
+        p, in + (gsize)line * p->samples, out + (gsize)line * p->depth_bins);
+}
+
+/* Uniform nodes need no grid. */
+void
+reference_nufft (
+    OctReference *plan, const Complex *in, const double *mean, Complex *out)
+{
+  const OctNufftParams *p = plan->params;
+
+  if (reference_are_uniform (p->nodes, p->samples)) {
+    reference_nudft (plan, in, mean, out);
+    return;
   }
+  for (guint line = 0; line < p->lines; line++)
+    oct_reference_gridded (
+        p, in + (gsize)line * p->samples, out + (gsize)line * p->depth_bins);
 }

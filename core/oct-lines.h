@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * A-lines of a file in memory, whatever format it has.
+ */
+#pragma once
+
+#include "oct-reader.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+  guint samples, lines;
+  double *values; /* [lines][samples] counts, all finite */
+  guint64 frames; /* B-scans in the file */
+} OctLines;
+
+/* More values than these are not read: some hundred A-lines say all that there
+ * is to know of something that stands still. */
+#define OCT_LINES_MAX_VALUES (1u << 22)
+
+/* Reads B-scan `frame` of a file that octsrc reads (raw, .npy, .oct of a
+ * recording), or with G_MAXUINT64 all of them: all A-lines or, where they are
+ * too many, some evenly spread.  `settings` as octsrc has them; a raw file
+ * without `lines` is one A-line after the other.  Errors: those of
+ * oct_reader_open() and oct_recording_open(), and OCT_ERROR_FORMAT where a
+ * value is not finite.  Free with oct_lines_free(). */
+OctLines *oct_lines_read (const char *path, const OctReaderSettings *settings,
+    guint64 frame, GError **error);
+void oct_lines_free (OctLines *lines);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (OctLines, oct_lines_free)
+
+/* The mean of all lines, [samples]; g_free() it. */
+double *oct_lines_average (const OctLines *lines);
+
+G_END_DECLS

@@ -1,0 +1,579 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "oct-mirror-set.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "oct-curve.h"
+
+/* Part of the samples at the largest value: told, and left out where there are
+ * others. */
+#define SATURATED 0.02
+#define MUCH_SATURATED 0.05
+#define COHERENT 0.8
+/* Times the median width, and rad: no mirror like the others. */
+#define WIDE 2.0
+#define MISFIT 0.3
+/* Depths over the deepest that are one depth. */
+#define ONE_DEPTH 0.01
+/* dB below the peak: of a second mirror, or a ghost worth a note. */
+#define SECOND_MIRROR -10.0
+#define GHOST -20.0
+/* The same before the wavenumbers are known better than as a cubic. */
+#define SECOND_OF_CUBIC -6.0
+/* dB over the noise floor: not noise */
+#define OVER_NOISE 14.0
+#define SURE_OF_SIDES 2.0
+#define SURE_BY_POSITION 3.0
+
+OctMirrorSet *
+oct_mirror_set_new (guint samples)
+{
+  OctMirrorSet *set = g_new0 (OctMirrorSet, 1);
+
+  set->samples = samples;
+  set->mirrors = g_ptr_array_new ();
+  set->notes = g_ptr_array_new_with_free_func (g_free);
+  set->used = g_array_new (FALSE, FALSE, sizeof (guint));
+  return set;
+}
+
+void
+oct_mirror_set_free (OctMirrorSet *set)
+{
+  if (set == NULL)
+    return;
+  for (guint i = 0; i < set->mirrors->len; i++) {
+    OctMirror *mirror = oct_mirror_set_get (set, i);
+
+    oct_fringe_free (mirror->fringe);
+    g_free (mirror->name);
+    g_free (mirror->reason);
+    g_free (mirror);
+  }
+  g_ptr_array_unref (set->mirrors);
+  g_ptr_array_unref (set->notes);
+  g_array_unref (set->used);
+  oct_mirror_fit_free (set->fit);
+  g_free (set);
+}
+
+void
+oct_mirror_set_add (OctMirrorSet *set, const char *name, OctFringe *fringe,
+    double side, double position)
+{
+  OctMirror *mirror = g_new0 (OctMirror, 1);
+
+  mirror->name = g_strdup (name);
+  mirror->fringe = fringe;
+  mirror->side = side;
+  mirror->position = position;
+  mirror->used = TRUE;
+  mirror->bin = fringe->frequency;
+  g_ptr_array_add (set->mirrors, mirror);
+}
+
+OctMirror *
+oct_mirror_set_get (const OctMirrorSet *set, guint i)
+{
+  return g_ptr_array_index (set->mirrors, i);
+}
+
+OctMirror *
+oct_mirror_set_get_used (const OctMirrorSet *set, guint i)
+{
+  return oct_mirror_set_get (set, g_array_index (set->used, guint, i));
+}
+
+static void G_GNUC_PRINTF (2, 3)
+    note (OctMirrorSet *set, const char *format, ...)
+{
+  va_list arguments;
+
+  va_start (arguments, format);
+  g_ptr_array_add (set->notes, g_strdup_vprintf (format, arguments));
+  va_end (arguments);
+}
+
+static void G_GNUC_PRINTF (2, 3)
+    leave_out (OctMirror *mirror, const char *format, ...)
+{
+  va_list arguments;
+
+  va_start (arguments, format);
+  g_free (mirror->reason);
+  mirror->reason = g_strdup_vprintf (format, arguments);
+  mirror->used = FALSE;
+  va_end (arguments);
+}
+
+static void
+list_used (OctMirrorSet *set)
+{
+  g_array_set_size (set->used, 0);
+  for (guint i = 0; i < set->mirrors->len; i++)
+    if (oct_mirror_set_get (set, i)->used)
+      g_array_append_val (set->used, i);
+}
+
+/* The highest value of ascan beside the peak at bin `own` and, with
+ * `saturated`, its multiples; dB below the peak, at *bin.  -HUGE_VAL: it is not
+ * clearly above the noise. */
+static double
+find_second_peak (
+    const double *ascan, guint n, double own, gboolean saturated, double *bin)
+{
+  guint count = OCT_MIRROR_PEAK_PADDING * n / 2;
+  guint from = 2 * OCT_FRINGE_FIRST_BIN * OCT_MIRROR_PEAK_PADDING;
+  double highest = 0, most = 0, floor;
+
+  for (guint q = from; q < count; q++) {
+    double at = (double)q / OCT_MIRROR_PEAK_PADDING;
+    double multiple = saturated ? MAX (rint (at / own), 1) * own : own;
+
+    if (fabs (at - own) < 3)
+      highest = MAX (highest, ascan[q]);
+    else if (fabs (at - multiple) > MAX (10, 0.05 * multiple)
+             && ascan[q] > most) {
+      most = ascan[q];
+      *bin = at;
+    }
+  }
+  /* median of |a| of noise over its rms */
+  floor = oct_curve_quantile (ascan + from, count - from, 0.5) / sqrt (log (2));
+  if (20 * log10 (MAX (most, 1e-300) / MAX (floor, 1e-300)) < OVER_NOISE)
+    return -HUGE_VAL;
+  return 20 * log10 (MAX (most, 1e-300) / MAX (highest, 1e-300));
+}
+
+static void
+leave_out_double (OctMirror *mirror, double own, double bin, double level)
+{
+  leave_out (mirror,
+      "%s is left out: beside its fringe at bin %.0f it has one at bin %.0f, "
+      "%.0f dB weaker; have one mirror alone in the light, or give the "
+      "spectrum "
+      "without it as --background.",
+      mirror->name, own, bin, MAX (-level, 0));
+}
+
+/* Two mirrors near each other beat, which a fit may take for wavenumbers that
+ * are uneven: they are seen while it is a cubic. */
+static void
+look_for_double (OctMirror *mirror)
+{
+  guint n = mirror->fringe->samples;
+  g_autofree double *phase = g_new0 (double, n);
+  g_autofree double *index = g_new (double, n);
+  g_autofree double *k_index = g_new (double, n);
+  g_autofree double *ascan = NULL;
+  double cubic[4], legendre[4], bin = 0, level;
+  OctMirrorPeak peak;
+
+  if (!oct_fringe_fit_cubic (mirror->fringe, cubic))
+    return;
+  for (guint p = 0; p < n; p++) {
+    index[p] = p;
+    oct_curve_legendre (p, n, legendre);
+    for (guint i = 0; i < 4; i++)
+      phase[p] += cubic[i] * legendre[i];
+    if (p > 0 && !(phase[p] > phase[p - 1]))
+      return;
+  }
+  for (guint p = 0; p < n; p++)
+    k_index[p] = oct_curve_interpolate (
+        phase, index, n, phase[0] + (phase[n - 1] - phase[0]) * p / (n - 1));
+  ascan = oct_mirror_peak_transform (mirror->fringe->average, n, k_index, NULL);
+  oct_mirror_peak_measure (ascan, n,
+      MAX (0.75 * mirror->fringe->frequency, OCT_FRINGE_FIRST_BIN),
+      1.33 * mirror->fringe->frequency, &peak);
+  level = find_second_peak (
+      ascan, n, peak.bin, mirror->fringe->saturated > SATURATED, &bin);
+  if (level > SECOND_OF_CUBIC)
+    leave_out_double (mirror, peak.bin, bin, level);
+}
+
+static void
+look_at (OctMirrorSet *set, OctMirror *mirror)
+{
+  const OctFringe *fringe = mirror->fringe;
+
+  if (fringe->snr < OCT_FRINGE_MIN_SNR)
+    leave_out (mirror,
+        "%s is left out: no fringe is seen in it (%.0f dB above the noise, "
+        "%.0f "
+        "are needed); align the mirror, or give it more light.",
+        mirror->name, fringe->snr, OCT_FRINGE_MIN_SNR);
+  else if (fringe->folded)
+    leave_out (mirror,
+        "%s is left out: its fringes reach half of the sampling rate, behind "
+        "which they fold back; move the mirror nearer to the zero delay.",
+        mirror->name);
+  else if (fringe->snr < OCT_FRINGE_GOOD_SNR)
+    note (set,
+        "%s has a weak fringe, %.0f dB above the noise where %.0f are wanted; "
+        "take more A-lines of it, or give it more light.",
+        mirror->name, fringe->snr, OCT_FRINGE_GOOD_SNR);
+  if (mirror->used)
+    look_for_double (mirror);
+  if (mirror->used && fringe->lines < fringe->given)
+    note (set,
+        "%s is at several depths, it moved or is tilted: the %u of its %u "
+        "A-lines that agree with the brightest are used; hold it still and "
+        "upright, or give one depth per file.",
+        mirror->name, fringe->lines, fringe->given);
+  else if (mirror->used && fringe->coherence < COHERENT)
+    note (set,
+        "The A-lines of %s agree with each other to %.0f %% only, as noise "
+        "makes them; give the mirror more light.",
+        mirror->name, 100 * fringe->coherence);
+}
+
+/* Saturated ones are left out where at least two others are there. */
+static void
+look_for_saturated (OctMirrorSet *set)
+{
+  guint others = 0;
+
+  for (guint i = 0; i < set->mirrors->len; i++) {
+    const OctMirror *mirror = oct_mirror_set_get (set, i);
+
+    others += mirror->used && mirror->fringe->saturated <= MUCH_SATURATED;
+  }
+  for (guint i = 0; i < set->mirrors->len; i++) {
+    OctMirror *mirror = oct_mirror_set_get (set, i);
+    double part = mirror->fringe->saturated;
+
+    if (!mirror->used || part <= SATURATED)
+      continue;
+    if (others >= 2 && part > MUCH_SATURATED)
+      leave_out (mirror,
+          "%s is left out: %.0f %% of its samples are at the largest value, "
+          "the "
+          "camera is saturated; give it less light.",
+          mirror->name, 100 * part);
+    else
+      note (set,
+          "%.0f %% of the samples of %s are at the largest value; if the "
+          "camera "
+          "is saturated, give it less light.",
+          100 * part, mirror->name);
+  }
+}
+
+gboolean
+oct_mirror_set_sort_out (OctMirrorSet *set, GError **error)
+{
+  for (guint i = 0; i < set->mirrors->len; i++)
+    look_at (set, oct_mirror_set_get (set, i));
+  look_for_saturated (set);
+  list_used (set);
+  if (set->used->len > 0)
+    return TRUE;
+  g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
+      "No mirror has a fringe that can be used: %s",
+      oct_mirror_set_get (set, 0)->reason);
+  return FALSE;
+}
+
+/* ---------------------------------------------------------------------- fit */
+
+/* Fits what is used, on these sides ([used]). */
+static gboolean
+fit (OctMirrorSet *set, const double *sides, GError **error)
+{
+  guint count = set->used->len;
+  g_autofree OctFringe **fringes = g_new (OctFringe *, count);
+
+  for (guint i = 0; i < count; i++)
+    fringes[i] = oct_mirror_set_get_used (set, i)->fringe;
+  oct_mirror_fit_free (set->fit);
+  set->fit = oct_mirror_fit_new (fringes, count, sides);
+  if (set->fit != NULL)
+    return TRUE;
+  g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
+      "The fringes do not determine a calibration: no common phase was found "
+      "for %s%s; give single mirrors, one depth per file.",
+      oct_mirror_set_get_used (set, 0)->name,
+      count > 1 ? " and the others" : "");
+  return FALSE;
+}
+
+static gboolean
+are_sides_told (const OctMirrorSet *set)
+{
+  for (guint i = 0; i < set->used->len; i++)
+    if (oct_mirror_set_get_used (set, i)->side == 0)
+      return FALSE;
+  return TRUE;
+}
+
+/* [used] positions, NULL where one is not told. */
+static double *
+list_positions (const OctMirrorSet *set)
+{
+  g_autofree double *positions = g_new (double, set->used->len);
+
+  for (guint i = 0; i < set->used->len; i++) {
+    positions[i] = oct_mirror_set_get_used (set, i)->position;
+    if (isnan (positions[i]))
+      return NULL;
+  }
+  return g_steal_pointer (&positions);
+}
+
+/* Two mirrors a known distance apart, pixels of a known span: the sum of their
+ * depths or the difference is that distance. */
+static gboolean
+find_two_sides (const OctMirrorSet *set, const double *positions, double k_span,
+    double *sides)
+{
+  const double *a = set->fit->a;
+  double distance = 2 * k_span * fabs (positions[1] - positions[0]);
+  double same = fabs (fabs (a[1] - a[0]) - distance) / distance;
+  double other = fabs (a[1] + a[0] - distance) / distance;
+
+  if (!(distance > 0) || MIN (same, other) > 0.1 || MAX (same, other) < 0.3)
+    return FALSE;
+  sides[0] = 1;
+  sides[1] = same < other ? 1 : -1;
+  return TRUE;
+}
+
+/* From the positions, or from the fringes.  FALSE: cannot be told. */
+static gboolean
+find_sides (const OctMirrorSet *set, double k_span, double *sides)
+{
+  guint count = set->used->len;
+  g_autofree double *positions = list_positions (set);
+
+  if (count == 1)
+    return TRUE;
+  if (positions != NULL && count == 2)
+    return k_span > 0 && find_two_sides (set, positions, k_span, sides);
+  if (count < 3)
+    return FALSE;
+  if (positions != NULL
+      && oct_mirror_fit_find_sides_by_position (set->fit, positions, sides)
+             >= SURE_BY_POSITION)
+    return TRUE;
+  return oct_mirror_fit_find_sides (set->fit, sides) >= SURE_OF_SIDES;
+}
+
+/* Fits with the sides as told or found; *found: they are known. */
+static gboolean
+fit_with_sides (
+    OctMirrorSet *set, double k_span, gboolean *found, GError **error)
+{
+  guint count = set->used->len;
+  g_autofree double *sides = g_new (double, count);
+  gboolean same = TRUE;
+
+  *found = are_sides_told (set);
+  for (guint i = 0; i < count; i++)
+    sides[i] = *found ? oct_mirror_set_get_used (set, i)->side : 1;
+  if (!fit (set, sides, error))
+    return FALSE;
+  if (*found)
+    return TRUE;
+  *found = find_sides (set, k_span, sides);
+  for (guint i = 0; i < count; i++)
+    same = same && sides[i] == 1;
+  return !*found || same || fit (set, sides, error);
+}
+
+/* Peak of mirror i of the fit behind the fit's own calibration. */
+static OctMirrorPeak
+measure_fitted (const OctMirrorSet *set, guint i)
+{
+  guint n = set->samples;
+  double bin = oct_mirror_fit_get_bin (set->fit, i);
+  g_autofree double *k_index = g_new (double, n);
+  g_autofree double *dispersion = g_new (double, n);
+  g_autofree double *ascan = NULL;
+  OctMirrorPeak peak;
+
+  oct_mirror_fit_fill_columns (
+      set->fit, set->fit->sides[i], k_index, dispersion);
+  ascan = oct_mirror_peak_transform (
+      oct_mirror_set_get_used (set, i)->fringe->average, n, k_index,
+      dispersion);
+  oct_mirror_peak_measure (
+      ascan, n, MAX (0.8 * bin, OCT_FRINGE_FIRST_BIN), 1.25 * bin, &peak);
+  return peak;
+}
+
+/* Leaves out what stays broad where the others are narrow, or has other phases;
+ * TRUE: some were. */
+static gboolean
+leave_out_others (OctMirrorSet *set)
+{
+  guint count = set->used->len, kept = 0;
+  g_autofree double *widths = g_new (double, count);
+  double width, residual;
+
+  if (count < 3)
+    return FALSE;
+  for (guint i = 0; i < count; i++)
+    widths[i] = measure_fitted (set, i).width_6db;
+  width = WIDE * oct_curve_quantile (widths, count, 0.5);
+  residual =
+      MAX (MISFIT, 5 * oct_curve_quantile (set->fit->residuals, count, 0.5));
+  for (guint i = 0; i < count; i++)
+    kept += widths[i] <= width && set->fit->residuals[i] <= residual;
+  if (kept == count || kept < 2)
+    return FALSE;
+  for (guint i = 0; i < count; i++) {
+    if (widths[i] <= width && set->fit->residuals[i] <= residual)
+      continue;
+    leave_out (oct_mirror_set_get_used (set, i),
+        "%s is left out: its fringe does not fit to those of the others (off "
+        "by "
+        "%.1f rad, %.1f bins wide); is it one mirror that stands still, of the "
+        "same system?",
+        oct_mirror_set_get_used (set, i)->name, set->fit->residuals[i],
+        widths[i]);
+  }
+  list_used (set);
+  return TRUE;
+}
+
+/* Of mirror i of the fit. */
+static double
+find_second (const OctMirrorSet *set, guint i, double *bin)
+{
+  guint n = set->samples;
+  const double complex *rests = set->fit->backgrounds + (gsize)i * n;
+  g_autofree double complex *y = g_new (double complex, n);
+  g_autofree double *k_index = g_new (double, n);
+  g_autofree double *dispersion = g_new (double, n);
+  g_autofree double *ascan = NULL;
+
+  for (guint p = 0; p < n; p++)
+    y[p] = oct_mirror_set_get_used (set, i)->fringe->average[p] - rests[p];
+  oct_mirror_fit_fill_columns (
+      set->fit, set->fit->sides[i], k_index, dispersion);
+  ascan = oct_mirror_peak_transform (y, n, k_index, dispersion);
+  return find_second_peak (ascan, n, oct_mirror_fit_get_bin (set->fit, i),
+      oct_mirror_set_get_used (set, i)->fringe->saturated > SATURATED, bin);
+}
+
+/* Two mirrors in one spectrum: the worst of them.  FALSE: there is none. */
+static gboolean
+leave_out_doubles (OctMirrorSet *set)
+{
+  double worst = SECOND_MIRROR, worst_bin = 0, own = 0;
+  OctMirror *found = NULL;
+
+  for (guint i = 0; i < set->used->len; i++) {
+    double bin = 0, level = find_second (set, i, &bin);
+
+    if (level > worst) {
+      found = oct_mirror_set_get_used (set, i);
+      worst = level;
+      worst_bin = bin;
+      own = oct_mirror_fit_get_bin (set->fit, i);
+    }
+  }
+  if (found == NULL)
+    return FALSE;
+  leave_out_double (found, own, worst_bin, worst);
+  list_used (set);
+  return set->used->len > 0;
+}
+
+static void
+note_ghosts (OctMirrorSet *set)
+{
+  for (guint i = 0; i < set->used->len; i++) {
+    double bin = 0, level = find_second (set, i, &bin);
+
+    if (level > GHOST)
+      note (set,
+          "%s has a second reflection at bin %.0f, %.0f dB below the mirror's; "
+          "remove or tilt what reflects there, or give the spectrum without "
+          "the "
+          "mirror as --background.",
+          oct_mirror_set_get_used (set, i)->name, bin, -level);
+  }
+}
+
+static gboolean
+set_sides_error (const OctMirrorSet *set, GError **error)
+{
+  g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
+      "On which side of the zero delay the mirrors lie cannot be told from "
+      "%u of them, and a wrong guess blurs the images; say it: --other-side "
+      "FILE for those on the other side than the sample, or --same-side if "
+      "there are none.",
+      set->used->len);
+  return FALSE;
+}
+
+gboolean
+oct_mirror_set_is_one_depth (const OctMirrorSet *set)
+{
+  return oct_mirror_fit_get_spread (set->fit) < ONE_DEPTH;
+}
+
+/* What the calibration says of the mirrors, and what is to be said of it. */
+static void
+finish (OctMirrorSet *set, gboolean told)
+{
+  OctMirrorFit *f = set->fit;
+  const char *other = NULL;
+
+  for (guint i = 0; i < set->used->len; i++) {
+    OctMirror *mirror = oct_mirror_set_get_used (set, i);
+
+    mirror->bin = oct_mirror_fit_get_bin (f, i);
+    mirror->residual = f->residuals[i];
+    mirror->side = f->sides[i];
+    if (f->sides[i] < 0 && other == NULL)
+      other = mirror->name;
+  }
+  if (!told && other != NULL)
+    note (set,
+        "%s lies on the other side of the zero delay than %s; the calibration "
+        "is for samples on the side of %s: name one of the other side first if "
+        "yours lie there.",
+        other, oct_mirror_set_get_used (set, 0)->name,
+        oct_mirror_set_get_used (set, 0)->name);
+  if (oct_mirror_set_is_one_depth (set)) {
+    oct_mirror_fit_forget_dispersion (f);
+    note (set,
+        "There is one depth alone, bin %.0f: dispersion cannot be told "
+        "from "
+        "the wavenumbers, and the calibration is exact at this depth only; add "
+        "a mirror at another depth.",
+        oct_mirror_fit_get_bin (f, 0));
+  } else if (oct_mirror_fit_get_spread (f) < OCT_MIRROR_SET_CLOSE) {
+    note (set,
+        "The mirrors are close together, within %.0f %% of the deepest: far "
+        "from them the calibration is uncertain; add one that is farther away.",
+        100 * oct_mirror_fit_get_spread (f));
+  }
+}
+
+gboolean
+oct_mirror_set_fit (OctMirrorSet *set, double k_span, GError **error)
+{
+  gboolean told = are_sides_told (set), found;
+
+  do {
+    if (!fit_with_sides (set, k_span, &found, error))
+      return FALSE;
+  } while (leave_out_others (set) || leave_out_doubles (set));
+  if (set->used->len == 0) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
+        "No mirror is left to make a calibration of: %s",
+        oct_mirror_set_get (set, 0)->reason);
+    return FALSE;
+  }
+  if (!found)
+    return set_sides_error (set, error);
+  finish (set, told);
+  note_ghosts (set);
+  return TRUE;
+}

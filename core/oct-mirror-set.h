@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * Mirrors as somebody has measured them: which of them a calibration is made
+ * of, what it is worth, and why not where it is none.
+ */
+#pragma once
+
+#include "oct-mirror-peak.h"
+#include "oct-mirrors.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+  char *name; /* for messages: "'m1.npy'" */
+  OctFringe *fringe;
+  double side;     /* as told: +1 the sample's, -1 the other, 0 not told */
+  double position; /* um along the scan of the mirror, NAN: not told */
+
+  /* what becomes of it */
+  gboolean used;
+  char *reason;    /* a sentence, where it is not used */
+  double bin;      /* where its peak is */
+  double residual; /* rad, from the common fit */
+  OctMirrorPeak before, after,
+      ideal; /* no calibration, this one, none better */
+} OctMirror;
+
+/* Depths over the deepest, that are close together. */
+#define OCT_MIRROR_SET_CLOSE 0.3
+
+typedef enum {
+  OCT_VERDICT_GOOD,   /* no peak more than 5 % wider than it could be */
+  OCT_VERDICT_USABLE, /* ... 25 % */
+  OCT_VERDICT_BAD,
+} OctVerdict;
+
+typedef struct {
+  guint samples;
+  GPtrArray *mirrors; /* OctMirror */
+  GPtrArray *notes;   /* sentences */
+  OctMirrorFit *fit;  /* of those that are used, or NULL */
+  GArray *used;       /* guint: numbers of these mirrors, in the fit's order */
+} OctMirrorSet;
+
+OctMirrorSet *oct_mirror_set_new (guint samples);
+void oct_mirror_set_free (OctMirrorSet *set);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (OctMirrorSet, oct_mirror_set_free)
+
+/* Takes `fringe`, of as many samples as the set. */
+void oct_mirror_set_add (OctMirrorSet *set, const char *name, OctFringe *fringe,
+    double side, double position);
+
+OctMirror *oct_mirror_set_get (const OctMirrorSet *set, guint i);
+/* The same of those that are used. */
+OctMirror *oct_mirror_set_get_used (const OctMirrorSet *set, guint i);
+
+/* Sorts out mirrors without a usable fringe, with a sentence each; the set is
+ * not empty.  FALSE: none is left, OCT_ERROR_FORMAT. */
+gboolean oct_mirror_set_sort_out (OctMirrorSet *set, GError **error);
+
+/* After sorting out: fits, finds the sides where they are not told, leaves out
+ * what is no mirror like the others.  k_span: of the pixels in rad/um where it
+ * is known within some per cent, else 0.  Error: OCT_ERROR_FORMAT, why there is
+ * no calibration. */
+gboolean oct_mirror_set_fit (OctMirrorSet *set, double k_span, GError **error);
+
+/* Fills in the peaks of all mirrors with this calibration ([samples] each, as
+ * in its CSV; dispersion may be NULL, for the side +1).  Of mirrors whose side
+ * is not told the sharper one is taken, and told. */
+void oct_mirror_set_measure (
+    OctMirrorSet *set, const double *k_index, const double *dispersion);
+
+/* What the peaks say.  *worst: the mirror that is farthest from its ideal. */
+OctVerdict oct_mirror_set_judge (
+    const OctMirrorSet *set, const OctMirror **worst);
+
+/* How the calibration does with mirrors that it was not made of: each of some,
+ * spread over depth, measured with a calibration of all others.  *excess: width
+ * over the one that is possible, of the worst.  Returns how many; 0: there are
+ * fewer than four mirrors. */
+guint oct_mirror_set_cross_check (const OctMirrorSet *set, double *excess);
+
+/* FALSE, OCT_ERROR_FORMAT: the calibration of the fit, whose peaks have been
+ * measured, is none to use, and why. */
+gboolean oct_mirror_set_check (const OctMirrorSet *set, GError **error);
+
+/* What would make the calibration of the fit better, a sentence without its
+ * end; NULL: nothing that the mirrors tell. */
+const char *oct_mirror_set_advise (const OctMirrorSet *set);
+
+/* The fit knows one depth alone, and no dispersion. */
+gboolean oct_mirror_set_is_one_depth (const OctMirrorSet *set);
+
+/* Between which bins the calibration of the fit holds: errors of the phase stay
+ * below 0.3 rad, and fringes below half of the sampling rate.  FALSE: of one
+ * depth alone, which is *low and *high. */
+gboolean oct_mirror_set_find_range (
+    const OctMirrorSet *set, double *low, double *high);
+
+/* The levels of the peaks over depth, by least squares, in dB per bin; FALSE:
+ * fewer than two depths.  *lost_6db: bin at which 6 dB are lost to the
+ * shallowest, 0: behind the last mirror. */
+gboolean oct_mirror_set_find_fall_off (
+    const OctMirrorSet *set, double *slope, double *lost_6db);
+
+G_END_DECLS

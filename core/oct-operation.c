@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "oct-operation.h"
+
+#include "oct-cs.h"
+#include "oct-nufft.h"
+#include "oct-params.h"
+
+/* A table that parameters point to: where the pointer is, where the number of
+ * its values, and the size of one. */
+typedef struct {
+  gsize pointer, count, size;
+} Table;
+
+#define MAX_TABLES 4
+
+typedef struct {
+  const char *name, *summary;
+  gsize params_size;
+  Table tables[MAX_TABLES]; /* until size is 0 */
+  gboolean (*check) (gconstpointer params, GError **error);
+  void (*shapes) (
+      gconstpointer params, OctStepShape *input, OctStepShape *output);
+  gboolean (*can_wait) (gconstpointer params); /* NULL: never */
+  gboolean in_place;
+} Description;
+
+const OctBackgroundModeInfo oct_background_modes[OCT_N_BACKGROUND_MODES] = {
+  [OCT_BACKGROUND_BSCAN] = { "bscan", "Mean spectrum of each B-scan", TRUE },
+  [OCT_BACKGROUND_RUNNING] = { "running",
+      "Exponential mean over the B-scans so far", TRUE },
+  [OCT_BACKGROUND_STORED] = { "background",
+      "Spectrum from `background` or the calibration", FALSE },
+  [OCT_BACKGROUND_NONE] = { "none", "Nothing is removed", FALSE },
+  [OCT_BACKGROUND_FIXED_PATTERN] = { "fixed-pattern",
+      "What stays the same from A-line to A-line, by minimum variance", TRUE,
+      1e-7 },
+};
+
+/* ------------------------------------------------------------------ checks */
+
+/* The functions of oct-params.h and others for parameters of any kind. */
+#define DEFINE_CHECK(name, type, call)                                         \
+  static gboolean name (gconstpointer data, GError **error)                    \
+  {                                                                            \
+    const type *params = data;                                                 \
+    return call;                                                               \
+  }
+
+DEFINE_CHECK (
+    check_background, OctBackgroundParams, oct_check_background (params, error))
+DEFINE_CHECK (
+    check_resample, OctResampleParams, oct_check_resample (params, error))
+DEFINE_CHECK (
+    check_dispersion, OctDispersionParams, oct_check_dispersion (params, error))
+DEFINE_CHECK (check_fft, OctFftParams, oct_check_fft (params, error))
+DEFINE_CHECK (
+    check_logscale, OctLogscaleParams, oct_check_logscale (params, error))
+DEFINE_CHECK (
+    check_nufft, OctNufftParams, oct_nufft_check (params, TRUE, error))
+DEFINE_CHECK (
+    check_nudft, OctNufftParams, oct_nufft_check (params, FALSE, error))
+DEFINE_CHECK (check_cs, OctCsParams, oct_cs_check (params, error))
+
+/* ------------------------------------------------------------------- sides */
+
+/* A function for both sides; the macro gives it `p`. */
+#define DEFINE_SHAPES(name, type, input_shape, output_shape)                   \
+  static void name (gconstpointer data, OctStepShape *in, OctStepShape *out)   \
+  {                                                                            \
+    const type *p = data;                                                      \
+    *in = (OctStepShape)input_shape;                                           \
+    *out = (OctStepShape)output_shape;                                         \
+  }
+/* what the macro above hands on as one word */
+#define SHAPE(...)                                                             \
+  {                                                                            \
+    __VA_ARGS__                                                                \
+  }
+
+DEFINE_SHAPES (background_shapes, OctBackgroundParams,
+    SHAPE (p->format, p->samples, p->lines),
+    SHAPE (OCT_SAMPLE_F32, p->samples, p->lines))
+DEFINE_SHAPES (mean_shapes, OctBackgroundParams,
+    SHAPE (p->format, p->samples, p->lines),
+    SHAPE (OCT_SAMPLE_F32, p->samples, OCT_BSCANS (p)))
+DEFINE_SHAPES (resample_shapes, OctResampleParams,
+    SHAPE (OCT_SAMPLE_F32, p->samples, p->lines),
+    SHAPE (OCT_SAMPLE_F32, p->samples, p->lines))
+DEFINE_SHAPES (dispersion_shapes, OctDispersionParams,
+    SHAPE (OCT_SAMPLE_F32, p->samples, p->lines),
+    SHAPE (OCT_SAMPLE_CF32, p->samples, p->lines))
+DEFINE_SHAPES (fft_shapes, OctFftParams,
+    SHAPE (p->format, p->samples, p->lines),
+    SHAPE (OCT_SAMPLE_CF32, p->depth_bins, p->lines))
+DEFINE_SHAPES (logscale_shapes, OctLogscaleParams,
+    SHAPE (OCT_SAMPLE_CF32, p->depth_bins, p->lines),
+    SHAPE (p->format == OCT_IMAGE_GRAY16 ? OCT_SAMPLE_U16 : OCT_SAMPLE_U8,
+        p->lines / OCT_BSCANS (p), p->depth_bins *OCT_BSCANS (p)))
+DEFINE_SHAPES (nufft_shapes, OctNufftParams,
+    SHAPE (p->format, p->samples, p->lines),
+    SHAPE (OCT_SAMPLE_CF32, p->depth_bins, p->lines))
+DEFINE_SHAPES (cs_shapes, OctCsParams, SHAPE (p->format, p->columns, p->lines),
+    SHAPE (OCT_SAMPLE_CF32, p->depth_bins, p->lines))
+
+/* ------------------------------------------------------------------- later */
+
+static gboolean
+always (gconstpointer params)
+{
+  return TRUE;
+}
+
+/* What is found at once is found by whoever keeps the order of the B-scans. */
+static gboolean
+background_can_wait (gconstpointer data)
+{
+  const OctBackgroundParams *params = data;
+
+  return params->found || (guint)params->mode >= OCT_N_BACKGROUND_MODES
+         || !oct_background_modes[params->mode].is_found;
+}
+
+/* --------------------------------------------------------------- the table */
+
+#define TABLE(type, pointer, count)                                            \
+  {                                                                            \
+    G_STRUCT_OFFSET (type, pointer), G_STRUCT_OFFSET (type, count),            \
+        sizeof (*((type *)NULL)->pointer)                                      \
+  }
+
+static const Description descriptions[] = {
+  [OCT_OPERATION_BACKGROUND] = { "background",
+      "counts to float, less the spectrum of the source",
+      sizeof (OctBackgroundParams),
+      { TABLE (OctBackgroundParams, background, samples) }, check_background,
+      background_shapes, background_can_wait, TRUE },
+  [OCT_OPERATION_MEAN] = { "mean", "what background is to remove, found before",
+      sizeof (OctBackgroundParams),
+      { TABLE (OctBackgroundParams, background, samples) }, check_background,
+      mean_shapes },
+  [OCT_OPERATION_RESAMPLE] = { "resample", "to uniform wavenumbers",
+      sizeof (OctResampleParams),
+      { TABLE (OctResampleParams, positions, samples) }, check_resample,
+      resample_shapes, always, TRUE },
+  [OCT_OPERATION_DISPERSION] = { "dispersion",
+      "a phase for every sample, real to complex", sizeof (OctDispersionParams),
+      { TABLE (OctDispersionParams, phase, samples) }, check_dispersion,
+      dispersion_shapes, always },
+  [OCT_OPERATION_FFT] = { "fft", "window and transform: spectra to A-scans",
+      sizeof (OctFftParams), { TABLE (OctFftParams, window, samples) },
+      check_fft, fft_shapes, always },
+  [OCT_OPERATION_LOGSCALE] = { "logscale", "A-scans to an image",
+      sizeof (OctLogscaleParams), { { 0 } }, check_logscale, logscale_shapes },
+  [OCT_OPERATION_NUFFT] = { "nufft",
+      "spectra at any wavenumbers to A-scans, by gridding",
+      sizeof (OctNufftParams),
+      { TABLE (OctNufftParams, nodes, samples),
+          TABLE (OctNufftParams, window, samples) },
+      check_nufft, nufft_shapes, always },
+  [OCT_OPERATION_NUDFT] = { "nudft", "the same, exactly",
+      sizeof (OctNufftParams),
+      { TABLE (OctNufftParams, nodes, samples),
+          TABLE (OctNufftParams, window, samples) },
+      check_nudft, nufft_shapes, always },
+  [OCT_OPERATION_CS] = { "cs",
+      "under-sampled spectra to A-scans, by compressive sensing",
+      sizeof (OctCsParams),
+      { TABLE (OctCsParams, column, kept), TABLE (OctCsParams, nodes, kept),
+          TABLE (OctCsParams, window, kept) },
+      check_cs, cs_shapes },
+};
+G_STATIC_ASSERT (G_N_ELEMENTS (descriptions) == OCT_N_OPERATIONS);
+
+const char *
+oct_operation_get_name (OctOperation operation)
+{
+  return descriptions[operation].name;
+}
+
+const char *
+oct_operation_get_summary (OctOperation operation)
+{
+  return descriptions[operation].summary;
+}
+
+gboolean
+oct_operation_is_in_place (OctOperation operation)
+{
+  return descriptions[operation].in_place;
+}
+
+gboolean
+oct_operation_can_wait (OctOperation operation, gconstpointer params)
+{
+  const Description *d = &descriptions[operation];
+
+  return d->can_wait != NULL && d->can_wait (params);
+}
+
+gboolean
+oct_operation_check (
+    OctOperation operation, gconstpointer params, GError **error)
+{
+  return descriptions[operation].check (params, error);
+}
+
+void
+oct_operation_get_shapes (OctOperation operation, gconstpointer params,
+    OctStepShape *input, OctStepShape *output)
+{
+  descriptions[operation].shapes (params, input, output);
+}
+
+gpointer
+oct_operation_copy_params (OctOperation operation, gconstpointer params)
+{
+  const Description *d = &descriptions[operation];
+  gpointer copy = g_memdup2 (params, d->params_size);
+
+  for (guint i = 0; i < MAX_TABLES && d->tables[i].size > 0; i++) {
+    const Table *table = &d->tables[i];
+    guint count = G_STRUCT_MEMBER (guint, copy, table->count);
+    gpointer *to = &G_STRUCT_MEMBER (gpointer, copy, table->pointer);
+
+    *to = g_memdup2 (*to, count * table->size);
+  }
+  return copy;
+}
+
+void
+oct_operation_free_params (OctOperation operation, gpointer params)
+{
+  const Description *d = &descriptions[operation];
+
+  for (guint i = 0; i < MAX_TABLES && d->tables[i].size > 0; i++)
+    g_free (G_STRUCT_MEMBER (gpointer, params, d->tables[i].pointer));
+  g_free (params);
+}

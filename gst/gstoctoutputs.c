@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstoctoutputs.h"
+#include "gstoctscanmeta.h"
+
+GstFlowReturn
+gst_oct_outputs_begin (GstOctOutputs *outputs, GstBaseTransform *trans,
+    GstFlowReturn (*prepare) (GstBaseTransform *, GstBuffer *, GstBuffer **),
+    GstBuffer *in, GstBuffer *first, guint n)
+{
+  GstFlowReturn ret = GST_FLOW_OK;
+
+  outputs->buffers = g_renew (GstBuffer *, outputs->buffers, n);
+  outputs->buffers[0] = first;
+  for (outputs->n = 1; outputs->n < n; outputs->n++) {
+    GstBuffer **buffer = &outputs->buffers[outputs->n];
+
+    *buffer = NULL;
+    ret = prepare (trans, in, buffer);
+    if (ret != GST_FLOW_OK) {
+      gst_oct_outputs_end (outputs, trans, FALSE);
+      break;
+    }
+  }
+  return ret;
+}
+
+/* Of one B-scan: what the buffers' own time says, else the frame rate. */
+static GstClockTime
+get_time (GstBaseTransform *trans, GstClockTime duration, guint i, guint n)
+{
+  g_autoptr (GstCaps) caps = NULL;
+  gint rate = 0, per = 1;
+
+  if (GST_CLOCK_TIME_IS_VALID (duration))
+    return gst_util_uint64_scale (duration, i, n);
+  caps = gst_pad_get_current_caps (GST_BASE_TRANSFORM_SRC_PAD (trans));
+  if (caps == NULL
+      || !gst_structure_get_fraction (
+          gst_caps_get_structure (caps, 0), "framerate", &rate, &per)
+      || rate <= 0)
+    return GST_CLOCK_TIME_NONE;
+  return gst_util_uint64_scale (i * GST_SECOND, per, rate);
+}
+
+/* They begin as copies of what the input says of itself. */
+static void
+stamp (GstBaseTransform *trans, GstBuffer *buffer, guint i, guint n)
+{
+  GstClockTime duration = GST_BUFFER_DURATION (buffer);
+  GstClockTime start = get_time (trans, duration, i, n);
+  GstClockTime end = get_time (trans, duration, i + 1, n);
+  GstOctScanMeta *scan = gst_buffer_get_oct_scan_meta (buffer);
+
+  if (GST_CLOCK_TIME_IS_VALID (start)) {
+    if (GST_BUFFER_PTS_IS_VALID (buffer))
+      GST_BUFFER_PTS (buffer) += start;
+    if (GST_BUFFER_DTS_IS_VALID (buffer))
+      GST_BUFFER_DTS (buffer) += start;
+    GST_BUFFER_DURATION (buffer) = end - start;
+  }
+  if (GST_BUFFER_OFFSET_IS_VALID (buffer)) {
+    GST_BUFFER_OFFSET (buffer) += i;
+    GST_BUFFER_OFFSET_END (buffer) = GST_BUFFER_OFFSET (buffer) + 1;
+  }
+  if (scan != NULL)
+    gst_oct_scan_meta_select (scan, i, 1);
+  if (i > 0)
+    GST_BUFFER_FLAG_UNSET (
+        buffer, GST_BUFFER_FLAG_DISCONT | GST_BUFFER_FLAG_RESYNC);
+}
+
+void
+gst_oct_outputs_end (
+    GstOctOutputs *outputs, GstBaseTransform *trans, gboolean filled)
+{
+  guint i;
+
+  for (i = 0; i < outputs->n; i++) {
+    GstBuffer *buffer = outputs->buffers[i];
+
+    if (filled)
+      stamp (trans, buffer, i, outputs->n);
+    if (i > 0 && filled)
+      g_queue_push_tail (&outputs->waiting, buffer);
+    else if (i > 0)
+      gst_buffer_unref (buffer);
+  }
+  outputs->n = 0;
+}
+
+GstBuffer *
+gst_oct_outputs_take (GstOctOutputs *outputs)
+{
+  return g_queue_pop_head (&outputs->waiting);
+}
+
+void
+gst_oct_outputs_clear (GstOctOutputs *outputs)
+{
+  g_queue_clear_full (&outputs->waiting, (GDestroyNotify)gst_buffer_unref);
+  g_clear_pointer (&outputs->buffers, g_free);
+  outputs->n = 0;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * The buffers that an element makes of one input: images of one B-scan each,
+ * where the input holds several B-scans.  They are pushed one after the other.
+ */
+#pragma once
+
+#include <gst/base/gstbasetransform.h>
+
+G_BEGIN_DECLS
+
+typedef struct {
+  GstBuffer **buffers; /* [n], the first one belongs to the base class */
+  guint n;
+  GQueue waiting; /* to be pushed, references */
+} GstOctOutputs;
+
+/* Makes the other n - 1 buffers, as `prepare` makes one of `in`. */
+GstFlowReturn gst_oct_outputs_begin (GstOctOutputs *outputs,
+    GstBaseTransform *trans,
+    GstFlowReturn (*prepare) (GstBaseTransform *, GstBuffer *, GstBuffer **),
+    GstBuffer *in, GstBuffer *first, guint n);
+
+/* With whether they were filled: gives each its time and place in the volume,
+ * and has all but the first wait. */
+void gst_oct_outputs_end (
+    GstOctOutputs *outputs, GstBaseTransform *trans, gboolean filled);
+
+/* The next one that waits, or NULL. */
+GstBuffer *gst_oct_outputs_take (GstOctOutputs *outputs);
+
+/* Forgets those that wait. */
+void gst_oct_outputs_clear (GstOctOutputs *outputs);
+
+G_END_DECLS

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "oct-calibrate.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "oct-calibration-csv.h"
+
+#define SUMMARY                                                                \
+  "Makes the calibration of a spectrometer from mirrors at one or more\n"      \
+  "depths, or measures one: docs/calibration.md."
+#define EXAMPLES                                                               \
+  "Examples:\n"                                                                \
+  "  oct-calibrate --mirror m1.npy m2.npy --same-side --output "               \
+  "calibration.csv\n"                                                          \
+  "  oct-calibrate --mirror deep.npy --other-side shallow.npy --background "   \
+  "dark.npy \\\n"                                                              \
+  "    --output calibration.csv --plot calibration.svg\n"                      \
+  "  oct-calibrate --mirror m*.raw --samples 2048 --step-um 100 --centre-nm "  \
+  "845 \\\n"                                                                   \
+  "    --output calibration.csv\n"                                             \
+  "  oct-calibrate --check calibration.csv --mirror m1.npy m2.npy"
+
+static gboolean
+is_number (const char *text)
+{
+  double number;
+
+  return oct_calibration_parse_number (text, strlen (text), &number);
+}
+
+/* The option of which `argument` begins a list, or NULL. */
+static const char *
+find_list (const char *argument)
+{
+  static const char *const lists[] = { "--mirror", "--other-side",
+    "--background", "--depth-um" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (lists); i++)
+    if (g_str_equal (argument, lists[i]))
+      return lists[i];
+  return NULL;
+}
+
+/* "--mirror a b" as "--mirror=a --mirror=b": so a shell may write m*.npy. */
+static char **
+expand_lists (char **arguments)
+{
+  g_autoptr (GStrvBuilder) expanded = g_strv_builder_new ();
+  const char *list = NULL;
+  gboolean empty = FALSE;
+
+  for (guint i = 0; arguments[i] != NULL; i++) {
+    g_autofree char *joined = NULL;
+    const char *argument = arguments[i];
+    gboolean value =
+        i > 0 && list != NULL
+        && (*argument != '-'
+            || (g_str_equal (list, "--depth-um") && is_number (argument)));
+
+    if (value) {
+      joined = g_strconcat (list, "=", argument, NULL);
+      g_strv_builder_add (expanded, joined);
+      empty = FALSE;
+      continue;
+    }
+    if (empty)
+      g_strv_builder_add (expanded, list); /* GOption says what is missing */
+    list = i > 0 ? find_list (argument) : NULL;
+    empty = list != NULL;
+    if (list == NULL)
+      g_strv_builder_add (expanded, argument);
+  }
+  if (empty)
+    g_strv_builder_add (expanded, list);
+  return g_strv_builder_end (expanded);
+}
+
+static gboolean
+fail (GError **error, const char *sentence)
+{
+  g_set_error_literal (
+      error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, sentence);
+  return FALSE;
+}
+
+static gboolean
+check_scale (OctCalibrateOptions *o, GError **error)
+{
+  for (guint i = 0; o->depths_um != NULL && o->depths_um[i] != NULL; i++) {
+    if (is_number (o->depths_um[i]))
+      continue;
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+        "--depth-um takes numbers in um, one per mirror; '%s' is none.",
+        o->depths_um[i]);
+    return FALSE;
+  }
+  if (o->depths_um != NULL && !isnan (o->step_um))
+    return fail (error, "Give --step-um or --depth-um, not both.");
+  if (!isnan (o->step_um) && !(fabs (o->step_um) > 0 && isfinite (o->step_um)))
+    return fail (error, "--step-um is the distance from each mirror to the "
+                        "next in um, and not 0.");
+  if ((o->wavelength_min != 0) != (o->wavelength_max != 0)
+      || o->wavelength_min > o->wavelength_max
+      || (o->wavelength_min != 0
+          && !(o->wavelength_min >= 1 && o->wavelength_max <= 1e6
+               && o->wavelength_min < o->wavelength_max)))
+    return fail (error, "--wavelength-min and --wavelength-max are the "
+                        "shortest and the longest wavelength of the pixels in "
+                        "nm; give both.");
+  if (o->centre_nm != 0
+      && (o->wavelength_min != 0
+          || !(o->centre_nm >= 1 && o->centre_nm <= 1e6)))
+    return fail (error, "--centre-nm is the wavelength of the source in nm, "
+                        "for --step-um or --depth-um; give it or "
+                        "--wavelength-min and --wavelength-max, not both.");
+  if (o->centre_nm != 0 && isnan (o->step_um) && o->depths_um == NULL)
+    return fail (error, "--centre-nm gives wavelengths together with distances "
+                        "of the mirrors; add --step-um or --depth-um.");
+  if (o->wavelengths != NULL && !g_str_equal (o->wavelengths, "rising")
+      && !g_str_equal (o->wavelengths, "falling"))
+    return fail (error, "--wavelength is rising or falling, from the first "
+                        "sample to the last.");
+  o->falling = g_strcmp0 (o->wavelengths, "falling") == 0;
+  return TRUE;
+}
+
+static gboolean
+check_files (OctCalibrateOptions *o, GError **error)
+{
+  const char *format =
+      o->sample_format != NULL ? o->sample_format : "gray16-le";
+
+  if (o->mirrors == NULL && o->other_side == NULL)
+    return fail (error, "No mirror is given: name the files of their spectra "
+                        "with --mirror FILE...");
+  if (o->mirrors == NULL)
+    return fail (error, "All mirrors are on the other side than the sample; "
+                        "give --mirror FILE... for those on its side, or all "
+                        "of them where the sample will be on their side.");
+  if ((o->output != NULL) == (o->check != NULL))
+    return fail (error, "Give --output CSV to make a calibration, or --check "
+                        "CSV to measure one.");
+  if (o->same_side && o->other_side != NULL)
+    return fail (error, "Give --other-side or --same-side, not both.");
+  if (o->samples < 0 || o->lines < 0 || o->header_size < 0)
+    return fail (error, "--samples, --lines and --header-size are not "
+                        "negative.");
+  if (!g_str_equal (format, "gray16-le") && !g_str_equal (format, "gray8"))
+    return fail (error, "--sample-format is gray16-le or gray8.");
+  o->reader.samples = o->samples;
+  o->reader.lines = o->lines;
+  o->reader.header_size = o->header_size;
+  o->reader.sample_format =
+      g_str_equal (format, "gray8") ? OCT_SAMPLE_U8 : OCT_SAMPLE_U16;
+  return o->plot == NULL || oct_calibrate_plot_check (o->plot, error);
+}
+
+gboolean
+oct_calibrate_options_parse (
+    OctCalibrateOptions *o, char **arguments, GError **error)
+{
+  GOptionEntry entries[] = {
+    { "mirror", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->mirrors,
+        "Spectra of a mirror at one depth each, on the side of the zero delay "
+        "where samples will be: raw, .npy, or .oct of a recording",
+        "FILE..." },
+    { "other-side", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->other_side,
+        "The same on the other side of the zero delay", "FILE..." },
+    { "same-side", 0, 0, G_OPTION_ARG_NONE, &o->same_side,
+        "All mirrors are on one side", NULL },
+    { "each-bscan", 0, 0, G_OPTION_ARG_NONE, &o->each_bscan,
+        "Each B-scan of a file is a mirror at another depth", NULL },
+    { "background", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->backgrounds,
+        "Spectra without the mirror: one file, or one per mirror", "FILE..." },
+    { "step-um", 0, 0, G_OPTION_ARG_DOUBLE, &o->step_um,
+        "Distance from each mirror to the next, in the order given", "UM" },
+    { "depth-um", 0, 0, G_OPTION_ARG_STRING_ARRAY, &o->depths_um,
+        "Positions of the mirrors, from any origin", "UM..." },
+    { "wavelength-min", 0, 0, G_OPTION_ARG_DOUBLE, &o->wavelength_min,
+        "Shortest wavelength of the pixels", "NM" },
+    { "wavelength-max", 0, 0, G_OPTION_ARG_DOUBLE, &o->wavelength_max,
+        "Longest wavelength of the pixels", "NM" },
+    { "centre-nm", 0, 0, G_OPTION_ARG_DOUBLE, &o->centre_nm,
+        "Wavelength of the source, with --step-um or --depth-um", "NM" },
+    { "wavelength", 0, 0, G_OPTION_ARG_STRING, &o->wavelengths,
+        "rising (default) or falling, from the first sample to the last",
+        "WAY" },
+    { "samples", 0, 0, G_OPTION_ARG_INT, &o->samples,
+        "Raw files: samples per A-line", "N" },
+    { "lines", 0, 0, G_OPTION_ARG_INT, &o->lines,
+        "Raw files: A-lines per B-scan, with --each-bscan", "L" },
+    { "sample-format", 0, 0, G_OPTION_ARG_STRING, &o->sample_format,
+        "Raw files: gray16-le (default) or gray8", "F" },
+    { "header-size", 0, 0, G_OPTION_ARG_INT64, &o->header_size,
+        "Raw files: bytes before the first sample", "B" },
+    { "output", 0, 0, G_OPTION_ARG_FILENAME, &o->output,
+        "File for the calibration", "CSV" },
+    { "check", 0, 0, G_OPTION_ARG_FILENAME, &o->check,
+        "Measure this calibration, and make none", "CSV" },
+    { "plot", 0, 0, G_OPTION_ARG_FILENAME, &o->plot,
+        "Draw what was found: .svg or .png", "FILE" },
+    { NULL },
+  };
+  g_autoptr (GOptionContext) context = g_option_context_new (NULL);
+  g_auto (GStrv) expanded = expand_lists (arguments);
+
+  o->step_um = NAN;
+  g_option_context_set_summary (context, SUMMARY);
+  g_option_context_set_description (context, EXAMPLES);
+  g_option_context_add_main_entries (context, entries, NULL);
+  if (!g_option_context_parse_strv (context, &expanded, error))
+    return FALSE;
+  if (g_strv_length (expanded) > 1) {
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+        "'%s' is no option; spectra of mirrors are given as --mirror FILE...",
+        expanded[1]);
+    return FALSE;
+  }
+  return check_files (o, error) && check_scale (o, error);
+}
+
+void
+oct_calibrate_options_clear (OctCalibrateOptions *o)
+{
+  g_strfreev (o->mirrors);
+  g_strfreev (o->other_side);
+  g_strfreev (o->backgrounds);
+  g_strfreev (o->depths_um);
+  g_free (o->wavelengths);
+  g_free (o->sample_format);
+  g_free (o->output);
+  g_free (o->check);
+  g_free (o->plot);
+}

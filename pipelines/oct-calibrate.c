@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * oct-calibrate: from spectra of mirrors to the calibration that octkresample,
+ * octdispersion and octdcsub take, with a report of what it is worth.
+ */
+#include "oct-calibrate.h"
+
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "oct-lines.h"
+
+#define MIN_SAMPLES 64
+#define AS_GOOD 0.1 /* dB, of two calibrations */
+
+/* A file of mirrors that is read: its lines become one mirror, or one per
+ * B-scan. */
+typedef struct {
+  const OctCalibrateOptions *options;
+  OctMirrorSet *set;
+  GPtrArray *backgrounds; /* double[samples] */
+  guint seen;             /* mirrors so far */
+  gboolean written;       /* the calibration */
+} Reading;
+
+static gboolean G_GNUC_PRINTF (2, 3)
+    fail (GError **error, const char *format, ...)
+{
+  va_list arguments;
+
+  va_start (arguments, format);
+  if (error != NULL)
+    *error =
+        g_error_new_valist (OCT_ERROR, OCT_ERROR_FORMAT, format, arguments);
+  va_end (arguments);
+  return FALSE;
+}
+
+static char *
+describe (const char *path)
+{
+  g_autofree char *base = g_path_get_basename (path);
+  g_autofree char *shown = g_filename_display_name (base);
+
+  return g_strdup_printf ("'%s'", shown);
+}
+
+static gboolean
+check_samples (Reading *r, const char *path, guint samples, GError **error)
+{
+  if (samples < MIN_SAMPLES)
+    return fail (error,
+        "'%s' has %u samples per A-line, but %u and more are needed; name a "
+        "file of spectra.",
+        path, samples, MIN_SAMPLES);
+  if (r->set == NULL)
+    r->set = oct_mirror_set_new (samples);
+  if (r->set->samples != samples)
+    return fail (error,
+        "'%s' has %u samples per A-line, but the files before it have %u; name "
+        "files of one spectrometer with the same settings.",
+        path, samples, r->set->samples);
+  return TRUE;
+}
+
+static gboolean
+read_backgrounds (Reading *r, GError **error)
+{
+  for (guint i = 0;
+       r->options->backgrounds != NULL && r->options->backgrounds[i] != NULL;
+       i++) {
+    const char *path = r->options->backgrounds[i];
+    g_autoptr (OctLines) lines =
+        oct_lines_read (path, &r->options->reader, G_MAXUINT64, error);
+
+    if (lines == NULL || !check_samples (r, path, lines->samples, error))
+      return FALSE;
+    g_ptr_array_add (r->backgrounds, oct_lines_average (lines));
+  }
+  return TRUE;
+}
+
+/* um along the scan, NAN: not told. */
+static double
+get_position (const Reading *r)
+{
+  const OctCalibrateOptions *o = r->options;
+
+  if (!isnan (o->step_um))
+    return r->seen * o->step_um;
+  if (o->depths_um != NULL && r->seen < g_strv_length (o->depths_um))
+    return g_ascii_strtod (o->depths_um[r->seen], NULL);
+  return NAN;
+}
+
+static gboolean
+add_mirror (
+    Reading *r, const char *path, guint64 frame, double side, GError **error)
+{
+  g_autoptr (OctLines) lines =
+      oct_lines_read (path, &r->options->reader, frame, error);
+  g_autofree char *name = describe (path);
+  const double *background = NULL;
+
+  if (lines == NULL || !check_samples (r, path, lines->samples, error))
+    return FALSE;
+  if (frame != G_MAXUINT64) {
+    g_autofree char *file = g_steal_pointer (&name);
+
+    name = g_strdup_printf ("%s[%" G_GUINT64_FORMAT "]", file, frame);
+  }
+  if (r->backgrounds->len > 0)
+    background = g_ptr_array_index (r->backgrounds,
+        r->backgrounds->len > 1 ? MIN (r->seen, r->backgrounds->len - 1) : 0);
+  oct_mirror_set_add (r->set, name,
+      oct_fringe_new (lines->values, lines->lines, lines->samples, background),
+      side, get_position (r));
+  r->seen++;
+  return TRUE;
+}
+
+static gboolean
+add_file (Reading *r, const char *path, double side, GError **error)
+{
+  guint64 frames = 1;
+
+  if (!r->options->each_bscan)
+    return add_mirror (r, path, G_MAXUINT64, side, error);
+  for (guint64 frame = 0; frame < frames; frame++) {
+    g_autoptr (OctLines) lines = NULL;
+
+    if (frame == 0) {
+      lines = oct_lines_read (path, &r->options->reader, 0, error);
+      if (lines == NULL)
+        return FALSE;
+      frames = lines->frames;
+    }
+    if (!add_mirror (r, path, frame, side, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+check_counts (const Reading *r, GError **error)
+{
+  guint depths = r->options->depths_um != NULL
+                     ? g_strv_length (r->options->depths_um)
+                     : r->seen;
+
+  if (depths != r->seen)
+    return fail (error,
+        "--depth-um has %u values for %u mirrors; give one per mirror, in "
+        "their order.",
+        depths, r->seen);
+  if (r->backgrounds->len > 1 && r->backgrounds->len != r->seen)
+    return fail (error,
+        "There are %u backgrounds for %u mirrors; give one for all, or one "
+        "per mirror in their order.",
+        r->backgrounds->len, r->seen);
+  return TRUE;
+}
+
+static gboolean
+read_all (Reading *r, GError **error)
+{
+  const OctCalibrateOptions *o = r->options;
+  double side = o->same_side || o->other_side != NULL ? 1 : 0;
+
+  if (!read_backgrounds (r, error))
+    return FALSE;
+  for (guint i = 0; o->mirrors[i] != NULL; i++)
+    if (!add_file (r, o->mirrors[i], side, error))
+      return FALSE;
+  for (guint i = 0; o->other_side != NULL && o->other_side[i] != NULL; i++)
+    if (!add_file (r, o->other_side[i], -1, error))
+      return FALSE;
+  return check_counts (r, error);
+}
+
+/* Before the work, so that nothing is computed for nothing. */
+static gboolean
+check_output (const char *path, GError **error)
+{
+  g_autofree char *folder = g_path_get_dirname (path);
+
+  if (!g_file_test (folder, G_FILE_TEST_IS_DIR))
+    return fail (error,
+        "there is no folder '%s' for '%s'; make it, or name another one.",
+        folder, path);
+  if (g_file_test (path, G_FILE_TEST_IS_DIR))
+    return fail (error, "'%s' is a folder; name a file in it.", path);
+  return TRUE;
+}
+
+static OctCalibration *
+load (const char *path, guint samples, GError **error)
+{
+  OctCalibrationSettings settings = { .file = (char *)path };
+
+  return oct_calibration_new (&settings, samples, error);
+}
+
+/* Mean level of the peaks, dB. */
+static double
+find_level (const OctMirrorSet *set)
+{
+  double sum = 0;
+
+  for (guint i = 0; i < set->used->len; i++)
+    sum += oct_mirror_set_get_used (set, i)->after.level;
+  return sum / set->used->len;
+}
+
+/* A calibration that is there already is replaced by one that is better, or
+ * that nothing could make better: the mirrors that one is made of cannot show
+ * all that is wrong with it. */
+static gboolean
+check_former (const char *path, OctMirrorSet *set,
+    const OctCalibrateColumns *columns, GError **error)
+{
+  g_autoptr (OctCalibration) former = g_file_test (path, G_FILE_TEST_EXISTS)
+                                          ? load (path, set->samples, NULL)
+                                          : NULL;
+  const char *advice = oct_mirror_set_advise (set);
+  double there = -HUGE_VAL, here;
+
+  if (former != NULL && oct_calibration_get_positions (former) != NULL) {
+    oct_mirror_set_measure (set, oct_calibration_get_positions (former),
+        oct_calibration_get_dispersion (former));
+    there = find_level (set);
+  }
+  oct_mirror_set_measure (set, columns->k_index, columns->dispersion);
+  here = find_level (set);
+  if (here > there + AS_GOOD || (advice == NULL && here > there - AS_GOOD))
+    return TRUE;
+  if (here < there - AS_GOOD)
+    return fail (error,
+        "'%s' is there already and makes these mirrors sharper, by %.1f dB, "
+        "than the calibration that was found; it is left as it is: name "
+        "another --output to have this one too.",
+        path, there - here);
+  return fail (error,
+      "'%s' is there already and is as good for these mirrors, while the "
+      "calibration that was found could be better (%s); it is left as it is: "
+      "name another --output to have this one too.",
+      path, advice);
+}
+
+static gboolean
+draw (const OctCalibrateOptions *o, const OctMirrorSet *set,
+    const OctCalibrateColumns *columns, GError **error)
+{
+  return o->plot == NULL || oct_calibrate_plot (o->plot, set, columns, error);
+}
+
+static gboolean
+make (const OctCalibrateOptions *o, Reading *r, GError **error)
+{
+  g_auto (OctCalibrateColumns) columns = { 0 };
+  OctMirrorSet *set = r->set;
+  double span = o->wavelength_min > 0 ? 2e3 * G_PI / o->wavelength_min
+                                            - 2e3 * G_PI / o->wavelength_max
+                                      : 0;
+
+  if (!oct_mirror_set_fit (set, span, error)
+      || !oct_calibrate_columns_fill (&columns, set, o,
+          r->backgrounds->len == 1 ? g_ptr_array_index (r->backgrounds, 0)
+                                   : NULL,
+          error)
+      || !check_former (o->output, set, &columns, error)) {
+    oct_calibrate_print_notes (set);
+    return FALSE;
+  }
+  oct_calibrate_print_notes (set);
+  if (set->fit->rising)
+    oct_calibrate_print_peaks (set);
+  if (!oct_mirror_set_check (set, error)
+      || !oct_calibrate_columns_write (&columns, set, o->output, error))
+    return FALSE;
+  r->written = TRUE;
+  oct_calibrate_print_verdict (set, &columns, NULL);
+  g_print ("Written: %s\n", o->output);
+  return draw (o, set, &columns, error);
+}
+
+static gboolean
+check (const OctCalibrateOptions *o, Reading *r, GError **error)
+{
+  g_autoptr (OctCalibration) calibration =
+      load (o->check, r->set->samples, error);
+  OctCalibrateColumns columns = { .samples = r->set->samples };
+  double k_min, k_max;
+
+  if (calibration == NULL)
+    return FALSE;
+  columns.k_index = (double *)oct_calibration_get_positions (calibration);
+  columns.dispersion = (double *)oct_calibration_get_dispersion (calibration);
+  if (columns.k_index == NULL)
+    return fail (error,
+        "'%s' has neither k_index nor wavelength_nm: there is no resampling "
+        "to measure; name a calibration with one of these columns.",
+        o->check);
+  if (oct_calibration_get_k_range (calibration, &k_min, &k_max))
+    columns.bin_um =
+        G_PI * (columns.samples - 1.0) / (columns.samples * (k_max - k_min));
+  oct_mirror_set_measure (r->set, columns.k_index, columns.dispersion);
+  oct_calibrate_print_notes (r->set);
+  oct_calibrate_print_peaks (r->set);
+  oct_calibrate_print_verdict (r->set, &columns, o->check);
+  return draw (o, r->set, &columns, error);
+}
+
+static gboolean
+run (const OctCalibrateOptions *o, GError **error)
+{
+  Reading r = { .options = o };
+  gboolean ok = o->output == NULL || check_output (o->output, error);
+
+  r.backgrounds = g_ptr_array_new_with_free_func (g_free);
+  ok = ok && read_all (&r, error);
+  if (ok && !oct_mirror_set_sort_out (r.set, error)) {
+    oct_calibrate_print_notes (r.set);
+    ok = FALSE;
+  }
+  ok = ok && (o->check != NULL ? check (o, &r, error) : make (o, &r, error));
+  if (o->output != NULL && !r.written)
+    g_prefix_error (error, "No calibration is written: ");
+  oct_mirror_set_free (r.set);
+  g_ptr_array_unref (r.backgrounds);
+  return ok;
+}
+
+int
+main (int argc, char **argv)
+{
+  OctCalibrateOptions options = { 0 };
+  g_autoptr (GError) error = NULL;
+  int status = EXIT_SUCCESS;
+
+  setlocale (LC_CTYPE, ""); /* for names of files; numbers have points */
+  setvbuf (stdout, NULL, _IOLBF, 0);
+  if (!oct_calibrate_options_parse (&options, argv, &error)) {
+    g_printerr ("%s See --help.\n", error->message);
+    status = 2;
+  } else if (!run (&options, &error)) {
+    g_printerr ("Error: %s\n", error->message);
+    status = EXIT_FAILURE;
+  }
+  oct_calibrate_options_clear (&options);
+  return status;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * The parts of oct-calibrate: what is asked for, what is found, how it is
+ * told.
+ */
+#pragma once
+
+#include "oct-calibration.h"
+#include "oct-mirror-set.h"
+#include "oct-reader.h"
+
+G_BEGIN_DECLS
+
+/* What the command line says. */
+typedef struct {
+  char **mirrors, **other_side, **backgrounds; /* paths */
+  gboolean same_side, each_bscan;
+  double step_um;   /* NAN: not given */
+  char **depths_um; /* numbers, one per mirror */
+  double wavelength_min, wavelength_max, centre_nm; /* nm, 0: not given */
+  gboolean falling; /* wavelengths, from the first to the last sample */
+  OctReaderSettings reader;
+  char *output, *check, *plot;
+
+  char *wavelengths, *sample_format; /* as written */
+  gint samples, lines;
+  gint64 header_size;
+} OctCalibrateOptions;
+
+/* FALSE with a sentence, for status 2. */
+gboolean oct_calibrate_options_parse (
+    OctCalibrateOptions *options, char **arguments, GError **error);
+void oct_calibrate_options_clear (OctCalibrateOptions *options);
+
+/* What a calibration is, as its file has it; [samples] each or NULL. */
+typedef struct {
+  guint samples;
+  double *wavelength_nm, *k_index, *dispersion, *background;
+  double bin_um;    /* depth of one bin in air, 0: not known */
+  double centre_nm; /* of the light, 0: not known */
+} OctCalibrateColumns;
+
+void oct_calibrate_columns_clear (OctCalibrateColumns *columns);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (
+    OctCalibrateColumns, oct_calibrate_columns_clear)
+
+/* From the fit of `set`, in the order in which the wavenumber ascends where
+ * wavelengths are known; notes go to the set.  background[samples] or NULL is
+ * copied. */
+gboolean oct_calibrate_columns_fill (OctCalibrateColumns *columns,
+    OctMirrorSet *set, const OctCalibrateOptions *options,
+    const double *background, GError **error);
+
+/* Writes the CSV, whole or not at all; FALSE with a sentence. */
+gboolean oct_calibrate_columns_write (const OctCalibrateColumns *columns,
+    const OctMirrorSet *set, const char *path, GError **error);
+
+/* Prints notes, mirrors left out, and the table of peaks. */
+void oct_calibrate_print_notes (const OctMirrorSet *set);
+void oct_calibrate_print_peaks (const OctMirrorSet *set);
+/* Prints what else there is to say of a calibration that was made, or with
+ * `check` of one that was there, and the verdict. */
+void oct_calibrate_print_verdict (const OctMirrorSet *set,
+    const OctCalibrateColumns *columns, const char *check);
+
+/* FALSE with a sentence: plots of that name cannot be made. */
+gboolean oct_calibrate_plot_check (const char *path, GError **error);
+/* Draws before and after; with the fit of `set` also what was found.  FALSE
+ * with a sentence. */
+gboolean oct_calibrate_plot (const char *path, const OctMirrorSet *set,
+    const OctCalibrateColumns *columns, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * Several B-scans in a buffer: images, times, places in the volume and
+ * recordings are those of B-scans that come one by one.
+ */
+#include "oct-test-files.h"
+#include "oct-test-pipelines.h"
+
+#include <string.h>
+
+/* 8 B-scans, 4 a volume; 20 A-lines are no whole number of blocks that are
+ * computed together. */
+#define SOURCE "octsrc samples=%u lines=20 bscans=4 num-buffers=%u "
+#define SAMPLES 256
+#define ODD_SAMPLES 63
+#define N_BSCANS 8
+#define SINK " ! appsink name=sink sync=false"
+#define GREY " ! video/x-raw,format=GRAY8"
+
+/* Each with a history from B-scan to B-scan where the element has one. */
+static const char *const chains[] = {
+  "octdcsub ! octkresample ! octdispersion ! octfft ! octlogscale "
+  "range-smoothing=0.7",
+  "octdcsub mode=running running-weight=0.3 ! octkresample ! octfft ! "
+  "octlogscale range=auto range-smoothing=0.5",
+  "octdcsub mode=none ! octkresample ! octfft ! octlogscale range=manual "
+  "min=0 max=60",
+  "octdcsub ! octkresample upsample=2 ! octfft window=hann ! octlogscale "
+  "scale=linear range=auto",
+  "octdcsub mode=fixed-pattern ! octkresample ! octfft ! octlogscale",
+  "octdcsub ! octnufft ! octlogscale",
+  "octdcsub ! octcs iterations=4 sampling-rate=0.5 ! octlogscale",
+  "octdcsub mode=running ! octreconstruct method=nufft",
+};
+
+/* How B-scans get together, `count` buffers of octsrc for N_BSCANS. */
+static const struct {
+  const char *source, *gather;
+  guint count;
+} ways[] = {
+  { "bscans-per-buffer=2 ", "", 4 },
+  { "bscans-per-buffer=8 ", "", 1 },
+  { "bscans-per-buffer=0 ", "", 2 },
+  { "", " ! octgather bscans=4", 8 },
+  /* the last ones are fewer */
+  { "", " ! octgather bscans=3", 8 },
+  { "", " ! octgather bscans=5", 8 },
+  { "bscans-per-buffer=2 ", " ! octgather bscans=2", 4 },
+  { "", " ! octgather bscans=1", 8 },
+};
+
+static GstElement *
+start_of (guint samples, const char *source, guint count, const char *gather,
+    const char *chain, const char *rest)
+{
+  g_autofree char *begin = g_strdup_printf (SOURCE, samples, count);
+  g_autofree char *text =
+      g_strconcat (begin, source, gather, " ! ", chain, rest, SINK, NULL);
+  g_autofree char *launch = oct_test_launch (text);
+
+  return oct_test_start (launch);
+}
+
+static GstElement *
+start (const char *source, guint count, const char *gather, const char *chain,
+    const char *rest)
+{
+  return start_of (SAMPLES, source, count, gather, chain, rest);
+}
+
+static OctArray *
+read_sample (GstSample *sample)
+{
+  return oct_test_read (
+      gst_sample_get_buffer (sample), gst_sample_get_caps (sample));
+}
+
+/* On a GPU sums are taken in any order. */
+static void
+check_values (const OctArray *found, const OctArray *expected)
+{
+  if (oct_test_on_gpu ())
+    oct_test_compare (found, expected, 1);
+  else
+    fail_unless (oct_array_equal (found, expected));
+}
+
+/* Times to the nanosecond that a division leaves. */
+static void
+check_stamps (GstBuffer *found, GstBuffer *expected)
+{
+  const GstOctScanMeta *a = oct_test_get_scan_meta (found);
+  const GstOctScanMeta *b = oct_test_get_scan_meta (expected);
+
+  fail_unless (GST_BUFFER_PTS (found) + 1 >= GST_BUFFER_PTS (expected)
+               && GST_BUFFER_PTS (found) <= GST_BUFFER_PTS (expected) + 1);
+  fail_unless (
+      GST_BUFFER_DURATION (found) + 1 >= GST_BUFFER_DURATION (expected)
+      && GST_BUFFER_DURATION (found) <= GST_BUFFER_DURATION (expected) + 1);
+  fail_unless_equals_uint64 (
+      GST_BUFFER_OFFSET (found), GST_BUFFER_OFFSET (expected));
+  fail_unless_equals_uint64 (
+      GST_BUFFER_OFFSET_END (found), GST_BUFFER_OFFSET_END (expected));
+  fail_unless (a != NULL && b != NULL);
+  fail_unless_equals_int (a->bscan, b->bscan);
+  fail_unless_equals_int (a->bscans, b->bscans);
+  fail_unless_equals_uint64 (a->volume, b->volume);
+  fail_unless_equals_int (a->count, 1);
+}
+
+GST_START_TEST (test_images)
+{
+  guint way = __i__ % G_N_ELEMENTS (ways);
+  const char *chain = chains[__i__ / G_N_ELEMENTS (ways)];
+  GstElement *one = start ("", N_BSCANS, "", chain, GREY);
+  GstElement *other =
+      start (ways[way].source, ways[way].count, ways[way].gather, chain, GREY);
+  guint i;
+
+  for (i = 0; i < N_BSCANS; i++) {
+    GstSample *expected = oct_test_pull_from (one, "sink");
+    GstSample *found = oct_test_pull_from (other, "sink");
+    g_autoptr (OctArray) expected_values = read_sample (expected);
+    g_autoptr (OctArray) found_values = read_sample (found);
+
+    check_values (found_values, expected_values);
+    check_stamps (
+        gst_sample_get_buffer (found), gst_sample_get_buffer (expected));
+    gst_sample_unref (expected);
+    gst_sample_unref (found);
+  }
+  fail_unless (oct_test_pull_from (other, "sink") == NULL);
+  oct_test_stop (one);
+  oct_test_stop (other);
+}
+GST_END_TEST;
+
+/* What lies between the elements, also of results that are pending. */
+static const char *const stages[] = {
+  "octdcsub",
+  "octdcsub mode=running",
+  "octdcsub ! octkresample",
+  "octdcsub mode=running ! octkresample ! octdispersion",
+  "octdcsub ! octkresample ! octdispersion ! octfft",
+  "octdcsub ! octnufft",
+  "octdcsub ! octcs iterations=4 sampling-rate=0.5",
+};
+
+static OctArray *
+pull_rows (GstElement *pipeline, guint count)
+{
+  OctArray *all = NULL;
+  guint i;
+
+  for (i = 0; i < count; i++) {
+    g_autoptr (OctArray) one = oct_test_pull (pipeline, "sink");
+    gsize size = (gsize)one->rows * one->columns * one->size;
+
+    if (all == NULL)
+      all =
+          oct_array_new (one->kind, one->size, count * one->rows, one->columns);
+    memcpy (all->data + i * size, one->data, size);
+  }
+  return all;
+}
+
+GST_START_TEST (test_stages)
+{
+  guint samples = __i__ % 2 == 0 ? SAMPLES : ODD_SAMPLES;
+  const char *stage = stages[__i__ / 2];
+  GstElement *one = start_of (samples, "", N_BSCANS, "", stage, "");
+  GstElement *other =
+      start_of (samples, "bscans-per-buffer=4 ", 2, "", stage, "");
+  g_autoptr (OctArray) expected = pull_rows (one, N_BSCANS);
+  g_autoptr (OctArray) found = pull_rows (other, 2);
+
+  check_values (found, expected);
+  oct_test_stop (one);
+  oct_test_stop (other);
+}
+GST_END_TEST;
+
+/* All images of a volume below each other, for who asks for that. */
+GST_START_TEST (test_volumes)
+{
+  static const char *const formats[] = { "GRAY8", "GRAY16_LE" };
+  g_autofree char *filter =
+      g_strdup_printf (" ! video/x-raw,format=%s", formats[__i__]);
+  g_autofree char *volumes = g_strconcat (filter, ",bscans=4", NULL);
+  GstElement *one = start ("", N_BSCANS, "", chains[0], filter);
+  GstElement *other = start ("bscans-per-buffer=0 ", 2, "", chains[0], volumes);
+  g_autoptr (OctArray) expected = pull_rows (one, N_BSCANS);
+  g_autoptr (OctArray) found = pull_rows (other, 2);
+
+  /* there is no memory of 8 or 16 bit grey on the GPU */
+  check_values (found, expected);
+  oct_test_stop (one);
+  oct_test_stop (other);
+}
+GST_END_TEST;
+
+/* --------------------------------------------------------- files, recordings
+ */
+
+/* octsrc of 8 B-scans, by `together`, to a recording `name`. */
+static void
+record (const char *source, const char *name)
+{
+  g_autofree char *to = oct_test_file_path (name);
+  g_autofree char *launch =
+      g_strdup_printf ("%s ! octrawsink location=%s", source, to);
+
+  fail_unless (oct_test_plays (launch, NULL));
+}
+
+static char *
+read_file (const char *name, gsize *size)
+{
+  g_autofree char *path = oct_test_file_path (name);
+  char *text = NULL;
+
+  fail_unless (g_file_get_contents (path, &text, size, NULL));
+  return text;
+}
+
+GST_START_TEST (test_recording)
+{
+  static const char *const ways[] = { "bscans-per-buffer=3",
+    "! octgather bscans=3" };
+  g_autofree char *path = oct_test_file_path ("one.oct");
+  g_autofree char *source =
+      g_strdup_printf ("octsrc location=%s %s", path, ways[__i__]);
+  g_autofree char *one = NULL, *several = NULL, *text = NULL;
+  gsize size, other_size;
+
+  record ("octsrc samples=64 lines=20 bscans=4 num-buffers=8", "one");
+  record (source, "several");
+  one = read_file ("one-00000.raw", &size);
+  several = read_file ("several-00000.raw", &other_size);
+  fail_unless (size == 8 * 64 * 20 * 2 && other_size == size);
+  fail_unless (memcmp (one, several, size) == 0);
+  text = read_file ("several.oct", &size);
+  fail_unless (strstr (text, "lines=20\n") != NULL);
+  fail_unless (strstr (text, "bscans-per-volume=4\n") != NULL);
+  fail_unless (strstr (text, "gap") == NULL);
+}
+GST_END_TEST;
+
+/* From B-scan number 5 on: two buffers of two, and one that is left. */
+GST_START_TEST (test_seek)
+{
+  g_autofree char *path = oct_test_file_path ("seek.oct");
+  g_autofree char *launch =
+      g_strdup_printf ("octsrc location=%s bscans-per-buffer=2" SINK, path);
+  GstElement *pipeline;
+  guint i, counts[] = { 2, 1 };
+
+  record ("octsrc samples=64 lines=20 num-buffers=8", "seek");
+  pipeline = oct_test_start (launch);
+  gst_sample_unref (oct_test_pull_from (pipeline, "sink"));
+  fail_unless (gst_element_seek (pipeline, 1.0, GST_FORMAT_DEFAULT,
+      GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, 5, GST_SEEK_TYPE_NONE, 0));
+  for (i = 0; i < 2; i++) {
+    GstSample *sample = oct_test_pull_from (pipeline, "sink");
+    GstBuffer *buffer = gst_sample_get_buffer (sample);
+
+    fail_unless_equals_uint64 (GST_BUFFER_OFFSET (buffer), 5 + 2 * i);
+    fail_unless_equals_int (oct_test_get_scan_meta (buffer)->count, counts[i]);
+    fail_unless_equals_int (gst_buffer_get_size (buffer), counts[i] * 64 * 40);
+    gst_sample_unref (sample);
+  }
+  fail_unless (oct_test_pull_from (pipeline, "sink") == NULL);
+  oct_test_stop (pipeline);
+}
+GST_END_TEST;
+
+/* ------------------------------------------------------------------- errors */
+
+static const struct {
+  const char *launch;
+  const char *words[5];
+} mistakes[] = {
+  { "octsrc samples=2048 lines=1000 bscans=100 bscans-per-buffer=0 ! fakesink",
+      { "100 B-scans", "1000 lines", "at most 32", "bscans-per-buffer" } },
+  { "octsrc samples=64 lines=50 bscans-per-buffer=2000 ! fakesink",
+      { "2000 B-scans", "at most 1310", "bscans-per-buffer" } },
+  { "videotestsrc num-buffers=1 ! "
+    "video/x-raw,format=GRAY8,width=64,height=50 ! capssetter "
+    "caps=video/x-raw,bscans=7 ! octdcsub ! fakesink",
+      { "7 B-scans", "50 rows", "bscans" } },
+  { "octsrc samples=64 lines=30000 num-buffers=3 ! octgather bscans=3 ! "
+    "octdcsub ! fakesink",
+      { "3 B-scans", "30000 lines", "at most 2", "`bscans` of octgather" } },
+};
+
+GST_START_TEST (test_mistakes)
+{
+  g_autofree char *launch = oct_test_launch (mistakes[__i__].launch);
+
+  if (strstr (launch, "capssetter") != NULL) {
+    GstElementFactory *factory = gst_element_factory_find ("capssetter");
+
+    if (factory == NULL)
+      return;
+    gst_object_unref (factory);
+  }
+  fail_if (oct_test_plays (launch, (const char **)mistakes[__i__].words));
+}
+GST_END_TEST;
+
+/* Images that wait are forgotten by a seek. */
+GST_START_TEST (test_flush)
+{
+  /* more than come before the seek */
+  GstElement *pipeline = start ("bscans-per-buffer=4 ", 10000, "",
+      "octdcsub ! octkresample ! octfft ! octlogscale", GREY);
+  GstSample *sample = oct_test_pull_from (pipeline, "sink");
+
+  gst_sample_unref (sample);
+  fail_unless (gst_element_seek_simple (
+      pipeline, GST_FORMAT_DEFAULT, GST_SEEK_FLAG_FLUSH, 12));
+  sample = oct_test_pull_from (pipeline, "sink");
+  fail_unless_equals_uint64 (
+      GST_BUFFER_OFFSET (gst_sample_get_buffer (sample)), 12);
+  gst_sample_unref (sample);
+  oct_test_stop (pipeline);
+}
+GST_END_TEST;
+
+static Suite *
+bscans_suite (void)
+{
+  Suite *suite = suite_create ("octbscans");
+  TCase *tcase = tcase_create ("general");
+
+  tcase_add_checked_fixture (tcase, NULL, oct_test_remove_files);
+  tcase_add_loop_test (
+      tcase, test_images, 0, G_N_ELEMENTS (ways) * G_N_ELEMENTS (chains));
+  tcase_add_loop_test (tcase, test_stages, 0, 2 * G_N_ELEMENTS (stages));
+  tcase_add_loop_test (tcase, test_volumes, 0, 2);
+  tcase_add_loop_test (tcase, test_recording, 0, 2);
+  tcase_add_test (tcase, test_seek);
+  tcase_add_loop_test (tcase, test_mistakes, 0, G_N_ELEMENTS (mistakes));
+  tcase_add_test (tcase, test_flush);
+  suite_add_tcase (suite, tcase);
+  return suite;
+}
+
+GST_CHECK_MAIN (bscans)

@@ -1,0 +1,620 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""oct-calibrate: calibrations of simulated mirrors, of the virtual OCT system
+through pipelines, and of the C-scan's mirrors; what it says of files that are
+none.  Output is TAP."""
+import array
+import math
+import os
+import pathlib
+import re
+import struct
+import subprocess
+
+import tap
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROGRAM = os.environ["OCT_CALIBRATE"]
+SIMULATE = os.environ["OCT_SIMULATE_MIRROR"]
+SAMPLES = 1024
+
+
+def simulate(folder, name, **settings):
+    """A raw file of one mirror; returns its name."""
+    subprocess.run([SIMULATE, folder / name] + [
+        f"{key.replace('_', '-')}={value}" for key, value in settings.items()],
+        check=True, timeout=60)
+    return name
+
+
+def some(folder, *depths, **settings):
+    return [simulate(folder, f"m{depth}.raw", depth=depth, seed=2 + i, **settings)
+            for i, depth in enumerate(depths)]
+
+
+def calibrate(folder, *arguments, status=0, samples=SAMPLES):
+    """What is printed, notes and errors included."""
+    sizes = ["--samples", samples] if samples else []
+    result = subprocess.run(
+        [PROGRAM, *map(str, sizes), *map(str, arguments)], cwd=folder, text=True,
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, timeout=120)
+    assert status is None or result.returncode == status, (
+        f"exit status {result.returncode}, expected {status}\n{result.stdout}")
+    return result.stdout
+
+
+def refuse(folder, *arguments, says, samples=SAMPLES):
+    """No calibration, and one sentence that has all of these parts."""
+    (folder / "no.csv").unlink(missing_ok=True)
+    text = calibrate(folder, *arguments, "--output", "no.csv", status=1,
+                     samples=samples)
+    error = [line for line in text.splitlines() if line.startswith("Error: ")]
+    assert len(error) == 1, text
+    print(f"# {error[0]}", flush=True)
+    assert "No calibration is written: " in error[0], text
+    for part in says:
+        assert part in error[0], (part, text)
+    assert not (folder / "no.csv").exists()
+
+
+def read_table(text):
+    """{mirror: (width before, bin, width after, possible)} of a report."""
+    return {m[1]: tuple(map(float, m.groups()[1:])) for m in re.finditer(
+        r"^'(\S+?)'\S*\s+\w+\s+[-\d.]+\s+([\d.]+)\s+([\d.]+)\s+[-\d.]+\s+([\d.]+)"
+        r"\s+([\d.]+)", text, re.M)}
+
+
+def read_csv(path):
+    rows = [line for line in path.read_text().splitlines()
+            if not line.startswith("#")]
+    names = rows[0].split(",")
+    columns = zip(*(map(float, row.split(",")) for row in rows[1:]))
+    return dict(zip(names, map(list, columns)))
+
+
+def wavelength(pixel):
+    """nm, as mirror-camera.c has it"""
+    x = 2 * pixel / (SAMPLES - 1) - 1
+    return 845 + 50 * x + 4 * (x * x - 1 / 3) + (x**3 - 0.6 * x)
+
+
+def check_positions(columns, limit=0.25):
+    """k_index against the wavenumbers that were simulated, in samples, where
+    there is light."""
+    k = [1 / wavelength(pixel) for pixel in range(SAMPLES)]
+    rises = columns["k_index"][-1] > columns["k_index"][0]
+    ends = (k[0], k[-1]) if rises else (k[-1], k[0])
+    for j in range(150, 874):
+        position = columns["k_index"][j]
+        low = int(position)
+        here = k[low] + (k[low + 1] - k[low]) * (position - low)
+        wanted = ends[0] + (ends[1] - ends[0]) * j / (SAMPLES - 1)
+        off = (here - wanted) / (ends[1] - ends[0]) * (SAMPLES - 1)
+        assert abs(off) < limit, (j, off)
+
+
+def test_two_mirrors(folder):
+    text = calibrate(folder, "--mirror", *some(folder, 200, 900), "--same-side",
+                     "--output", "c.csv")
+    assert "This calibration is good: " in text, text
+    for before, _, after, possible in read_table(text).values():
+        assert after < before and after <= 1.02 * possible, text
+    columns = read_csv(folder / "c.csv")
+    assert sorted(columns) == ["dispersion_rad", "k_index"]
+    check_positions(columns)
+    # as good behind other mirrors, on either side
+    text = calibrate(folder, "--check", "c.csv", "--mirror",
+                     *some(folder, 100, 650, -500))
+    assert "'c.csv' is good for these mirrors" in text, text
+    assert re.search(r"m-500\.raw'\s+other", text), text
+    for before, _, after, possible in read_table(text).values():
+        assert after < before and after <= 1.05 * possible, text
+
+
+def test_many_mirrors_with_a_scale(folder):
+    """Any order, both sides, nobody says which; one is empty, one saturated, one
+    another thing; positions give um, and the wavelengths."""
+    depths = [200, -300, 450, 700, -550, 900, 350]
+    names = some(folder, *depths)
+    names[2] = simulate(folder, "empty.raw", depth=450, reflectivity=0, seed=90)
+    names[4] = simulate(folder, "bright.raw", depth=-550, level=1.3, seed=91)
+    text = calibrate(
+        folder, "--mirror", *names, "--depth-um", *(d + 5000 for d in depths),
+        "--centre-nm", 845, "--output", "c.csv")
+    assert "'empty.raw' is left out: no fringe" in text, text
+    assert "'bright.raw' is left out: 2" in text, text
+    assert "the camera is saturated" in text, text
+    assert "'m-300.raw' lies on the other side of the zero delay than" in text
+    assert "This calibration is good: " in text, text
+    worst = re.search(r"each of 5, with a calibration of the others, is at most "
+                      r"([\d.]+) % wider", text)
+    assert float(worst[1]) < 3, text
+    scale = re.search(r"bins (\d+) to (\d+) \(([\d.]+) to ([\d.]+) mm in air", text)
+    k = [2e3 * math.pi / wavelength(pixel) for pixel in (0, SAMPLES - 1)]
+    bin_um = math.pi * (SAMPLES - 1) / SAMPLES / (k[0] - k[1])
+    assert abs(float(scale[4]) * 1e3 / int(scale[2]) / bin_um - 1) < 0.02, text
+    columns = read_csv(folder / "c.csv")
+    for pixel in range(150, 874):
+        off = columns["wavelength_nm"][pixel] - wavelength(pixel)
+        assert abs(off) < 0.6, (pixel, off)
+    # wavelengths rise, wavenumbers fall: the uniform axis begins at the end
+    assert columns["k_index"][0] > columns["k_index"][-1]
+    check_positions(columns)
+
+
+def test_step_and_each_bscan(folder):
+    """One file with a mirror in each B-scan, 150 um from one to the next."""
+    whole = b"".join(
+        (folder / name).read_bytes() for name in some(
+            folder, 200, 350, 500, 650, lines=4))
+    (folder / "scan.raw").write_bytes(whole)
+    text = calibrate(
+        folder, "--mirror", "scan.raw", "--lines", 4, "--each-bscan",
+        "--same-side", "--step-um", 150, "--wavelength-min", 796.7,
+        "--wavelength-max", 897.7, "--output", "c.csv")
+    assert len(read_table(text)) == 1  # all have one name
+    assert text.count("'scan.raw'[") == 4, text
+    check_positions(read_csv(folder / "c.csv"))
+    # the same as one mirror is one that moves
+    text = calibrate(folder, "--mirror", "scan.raw", "--output", "d.csv")
+    assert "'scan.raw' is at several depths" in text, text
+    assert "the 4 of its 16 A-lines" in text, text
+
+
+def test_positions_that_are_wrong(folder):
+    names = some(folder, 100, 250, 400, 550, 700)
+    text = calibrate(folder, "--mirror", *names, "--same-side", "--depth-um", 100,
+                     250, 480, 550, 700, "--centre-nm", 845, "--output", "c.csv")
+    assert "The depth of 'm400.raw' does not fit to its position" in text, text
+    assert "wavelength_nm" in read_csv(folder / "c.csv")
+    # of three nobody knows which: no wavelengths rather than wrong ones
+    text = calibrate(folder, "--mirror", *names[:3], "--same-side", "--depth-um",
+                     100, 250, 480, "--centre-nm", 845, "--output", "d.csv")
+    assert "depths are not known in um" in text, text
+    assert "wavelength_nm" not in read_csv(folder / "d.csv")
+
+
+def test_falling_wavelengths(folder):
+    names = some(folder, 200, 900)
+    for name in names:
+        values = array.array("H", (folder / name).read_bytes())
+        values.reverse()
+        (folder / name).write_bytes(values.tobytes())
+    text = calibrate(
+        folder, "--mirror", *names, "--same-side", "--step-um", 700,
+        "--centre-nm", 845, "--wavelength", "falling", "--output", "c.csv")
+    assert "This calibration is good: " in text, text
+    columns = read_csv(folder / "c.csv")
+    assert columns["k_index"][0] < columns["k_index"][-1]
+    for pixel in range(150, 874):
+        off = columns["wavelength_nm"][pixel] - wavelength(SAMPLES - 1 - pixel)
+        assert abs(off) < 0.6, (pixel, off)
+
+
+def test_sides_are_asked_for(folder):
+    one, two, other = some(folder, 200, 900, -400)
+    refuse(folder, "--mirror", one, two,
+           says=["which side of the zero delay", "--other-side", "--same-side"])
+    calibrate(folder, "--mirror", one, two, "--same-side", "--output", "a.csv")
+    calibrate(folder, "--mirror", two, "--other-side", other, "--output",
+              "b.csv")
+    check_positions(read_csv(folder / "b.csv"))
+    text = calibrate(folder, "--check", "b.csv", "--mirror", one, other)
+    assert re.search(r"'m200\.raw'\s+sample", text), text
+    assert re.search(r"'m-400\.raw'\s+other", text), text
+    # three tell it, and say so where the command line is wrong
+    text = calibrate(folder, "--mirror", one, other, two, "--output", "c.csv")
+    assert "'m-400.raw' lies on the other side" in text, text
+    refuse(folder, "--mirror", one, other, two, "--same-side",
+           says=["off by", "--other-side"])
+    # two, whose distance and wavelengths are known
+    calibrate(folder, "--mirror", one, other, "--depth-um", 200, -400,
+              "--wavelength-min", 796.7, "--wavelength-max", 897.7, "--output",
+              "d.csv")
+    check_positions(read_csv(folder / "d.csv"))
+
+
+def test_one_mirror(folder):
+    (deep,) = some(folder, 900)
+    text = calibrate(folder, "--mirror", deep, "--output", "c.csv")
+    assert "There is one depth alone" in text, text
+    assert "near bin 254 only" in text, text
+    assert "to make it better, add a mirror at another depth" in text, text
+    assert set(read_csv(folder / "c.csv")["dispersion_rad"]) <= {0.0, -0.0}
+
+
+def test_depths_too_near(folder):
+    near, nearer, same = some(folder, 500, 530, 502)
+    text = calibrate(folder, "--mirror", near, nearer, "--same-side",
+                     "--output", "c.csv")
+    assert "The mirrors are close together, within 6 %" in text, text
+    assert "add a mirror that is farther away" in text, text
+    text = calibrate(folder, "--mirror", near, same, "--same-side", "--output",
+                     "d.csv")
+    assert "There is one depth alone" in text, text
+    # what is known there is right there
+    for before, _, after, possible in read_table(text).values():
+        assert after <= 1.02 * possible < before, text
+
+
+def test_no_mirror(folder):
+    good = some(folder, 200, 900)
+    none = simulate(folder, "none.raw", reflectivity=0, seed=50)
+    two = simulate(folder, "two.raw", depth=300, ghost=0.9, ghost_distance=400,
+                   seed=51)
+    beat = simulate(folder, "beat.raw", depth=300, ghost=0.9, ghost_distance=40,
+                    seed=52)
+    near = simulate(folder, "near.raw", depth=1750, seed=53)
+    weak = simulate(folder, "weak.raw", depth=700, reflectivity=0.004, seed=54)
+    refuse(folder, "--mirror", none, says=["'none.raw'", "no fringe is seen"])
+    for name in two, beat:
+        refuse(folder, "--mirror", name,
+               says=[f"'{name}'", "beside its fringe at bin", "one mirror alone"])
+    refuse(folder, "--mirror", near,
+           says=["half of the sampling rate", "nearer to the zero delay"])
+    refuse(folder, "--mirror", weak, says=["more A-lines", "more light"])
+    # beside good ones each is left out, with a sentence
+    text = calibrate(folder, "--mirror", none, good[0], two, near, beat, good[1],
+                     "--same-side", "--output", "c.csv")
+    for name in none, two, near, beat:
+        assert f"Note: '{name}' is left out: " in text, text
+    assert "This calibration is good: " in text, text
+    check_positions(read_csv(folder / "c.csv"))
+
+
+def test_a_ghost_is_told(folder):
+    """Also at twice the depth, where saturation has its own."""
+    good = some(folder, 900)
+    for distance, bin_number in ((250, 155), (300, 169)):
+        ghost = simulate(folder, "ghost.raw", depth=300, ghost=0.2,
+                         ghost_distance=distance, seed=60)
+        text = calibrate(folder, "--mirror", ghost, *good, "--same-side",
+                         "--output", "c.csv")
+        found = re.search(r"second reflection at bin (\d+), 1[345] dB", text)
+        assert found and abs(int(found[1]) - bin_number) <= 3, text
+
+
+def test_lines_that_move(folder):
+    still = simulate(folder, "still.raw", depth=900, lines=60, seed=70)
+    parts = [(folder / name).read_bytes() for name in some(
+        folder, 200, 260, lines=30)]
+    (folder / "moving.raw").write_bytes(b"".join(parts))
+    text = calibrate(folder, "--mirror", "moving.raw", still, "--same-side",
+                     "--output", "c.csv")
+    assert "Note: 'moving.raw' is at several depths" in text, text
+    assert "the 30 of its 60 A-lines" in text, text
+    assert "This calibration is good: " in text, text
+    check_positions(read_csv(folder / "c.csv"))
+
+
+def npy(values, kind, shape):
+    header = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}"
+    header = header.ljust(117) + "\n"
+    return (b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header))
+            + header.encode() + values)
+
+
+def test_formats(folder):
+    """All that octsrc reads gives the same."""
+    names = some(folder, 200, 900)
+    reference = None
+    raw = [array.array("H", (folder / name).read_bytes()) for name in names]
+
+    def give(number, data, name):
+        (folder / f"{number}{name}").write_bytes(data)
+
+    for number, values in enumerate(raw):
+        give(number, b"head" + values.tobytes(), "header.raw")
+        give(number, npy(values.tobytes(), "<u2", "(1024,)"), "line.npy")
+        give(number, npy(array.array("d", values).tobytes(), "<f8",
+                         "(1, 1, 1024)"), "float.npy")
+        give(number, values.tobytes(), "rec-00000.raw")
+        give(number, b"[oct-recording]\nversion=1\nsample-format=gray16-le\n"
+             b"samples=1024\nlines=1\n", "rec.oct")
+        give(number, bytes(min(v // 16, 255) for v in values), "byte.raw")
+    for name, options in (
+            ("header.raw", ["--samples", 1024, "--header-size", 4]),
+            ("line.npy", []), ("float.npy", []), ("rec.oct", []),
+            ("byte.raw", ["--samples", 1024, "--sample-format", "gray8"])):
+        calibrate(folder, "--mirror", f"0{name}", f"1{name}", "--same-side",
+                  *options, "--output", "c.csv", samples=None)
+        columns = read_csv(folder / "c.csv")
+        (folder / "c.csv").unlink()
+        check_positions(columns, 0.5)
+        if name == "byte.raw":
+            continue
+        reference = reference or columns
+        assert columns == reference, name
+
+
+def test_files_that_are_none(folder):
+    one, two = some(folder, 200, 900)
+    values = array.array("f", array.array("H", (folder / one).read_bytes()))
+    values[17] = float("nan")
+    (folder / "nan.npy").write_bytes(npy(values.tobytes(), "<f4", "(1, 1024)"))
+    (folder / "cut.npy").write_bytes(
+        npy(values.tobytes(), "<f4", "(1, 1024)")[:-100])
+    (folder / "text.npy").write_bytes(b"k_index,dispersion_rad\n")
+    (folder / "empty.raw").write_bytes(b"")
+    (folder / "same.raw").write_bytes(b"\1\2" * SAMPLES)
+    (folder / "folder").mkdir()
+    short = simulate(folder, "short.raw", depth=300, samples=512)
+    for name, says in (
+            ("nan.npy", ["sample 17 of A-line 0", "not a finite number"]),
+            ("cut.npy", ["cut.npy", "cut off"]),
+            ("text.npy", ["text.npy"]), ("empty.raw", ["empty.raw", "is empty"]),
+            ("same.raw", ["same.raw", "no fringe"]),
+            ("none.raw", ["none.raw"]), ("folder", ["folder"])):
+        refuse(folder, "--mirror", name, "--same-side", says=says)
+    refuse(folder, "--mirror", two, "nan.npy", samples=None, says=["samples"])
+    (folder / "other.npy").write_bytes(npy(
+        (folder / short).read_bytes(), "<u2", "(512,)"))
+    (folder / "two.npy").write_bytes(npy(
+        (folder / two).read_bytes(), "<u2", "(1024,)"))
+    refuse(folder, "--mirror", "two.npy", "other.npy", "--same-side",
+           samples=None, says=["512 samples", "1024", "one spectrometer"])
+    refuse(folder, "--mirror", "two.npy", "--background", "other.npy",
+           samples=None, says=["512", "1024"])
+    (folder / "tiny.npy").write_bytes(npy(b"\0\0" * 20, "<u2", "(20,)"))
+    refuse(folder, "--mirror", "tiny.npy", samples=None, says=["20 samples"])
+
+
+def test_output_that_cannot_be_written(folder):
+    names = some(folder, 200, 900)
+    for output, says in (("nowhere/c.csv", "no folder"), (".", "is a folder")):
+        text = calibrate(folder, "--mirror", *names, "--same-side", "--output",
+                         output, status=1)
+        assert says in text and "No calibration is written" in text, text
+    text = calibrate(folder, "--mirror", *names, "--same-side", "--output",
+                     "/proc/c.csv", status=1)
+    assert "No calibration is written" in text and "/proc" in text, text
+    text = calibrate(folder, "--mirror", *names, "--same-side", "--output",
+                     "c.csv", "--plot", "nowhere/c.svg", status=1)
+    assert "plot" in text and "Written: c.csv" in text, text
+
+
+def test_a_better_one_is_kept(folder):
+    names = some(folder, 200, 900)
+    (folder / "c.csv").write_text("k_index\n" + "".join(
+        f"{i}\n" for i in range(SAMPLES)))
+    calibrate(folder, "--mirror", *names, "--same-side", "--output", "c.csv")
+    good = (folder / "c.csv").read_bytes()
+    assert b"dispersion_rad" in good
+    # one that is right at one depth alone, where the other is right too
+    text = calibrate(folder, "--mirror", names[1], "--output", "c.csv", status=1)
+    assert "'c.csv' is there already and is as good" in text, text
+    assert (folder / "c.csv").read_bytes() == good
+    calibrate(folder, "--mirror", *names, "--same-side", "--output", "c.csv")
+    # nothing is left of a refusal
+    refuse(folder, "--mirror",
+           simulate(folder, "none.raw", reflectivity=0), says=["no fringe"])
+    assert sorted(p.name for p in folder.glob("*.csv*")) == ["c.csv"]
+
+
+def test_background(folder):
+    names = some(folder, 200, 900, lines=8)
+    dark = simulate(folder, "dark.raw", reflectivity=0, lines=50, seed=80)
+    text = calibrate(folder, "--mirror", *names, "--background", dark,
+                     "--same-side", "--output", "c.csv")
+    assert "good" in text
+    columns = read_csv(folder / "c.csv")
+    check_positions(columns)
+    values = array.array("H", (folder / dark).read_bytes())
+    for pixel in range(0, SAMPLES, 100):
+        mean = sum(values[pixel::SAMPLES]) / 50
+        assert abs(columns["background"][pixel] - mean) < 1e-3
+    text = calibrate(folder, "--mirror", *names, "--background", dark, dark, dark,
+                     "--same-side", "--output", "d.csv", status=1)
+    assert "3 backgrounds for 2 mirrors" in text, text
+    # the elements take all columns
+    for chain in ("octdcsub mode=background ! octkresample ! octdispersion ! "
+                  "octfft", "octreconstruct", "octreconstruct method=nufft"):
+        launch(folder, f"octsrc location={names[0]} samples={SAMPLES} lines=8 "
+               f"calibration=c.csv ! {chain} ! fakesink")
+
+
+def test_options(folder):
+    for arguments, says in (
+            ([], "No mirror is given"),
+            (["--mirror"], "--mirror"),
+            (["--mirror", "a"], "--output CSV"),
+            (["--other-side", "a", "--output", "b"], "--mirror FILE"),
+            (["--mirror", "a", "--check", "c", "--output", "b"], "--output CSV"),
+            (["--mirror", "a", "--same-side", "--other-side", "b", "--output",
+              "c"], "not both"),
+            (["--mirror", "a", "--output", "c", "--step-um", "0"], "not 0"),
+            (["--mirror", "a", "--output", "c", "--depth-um", "x"], "--depth"),
+            (["--mirror", "a", "--output", "c", "--wavelength-min", "800"],
+             "give both"),
+            (["--mirror", "a", "--output", "c", "--centre-nm", "800"],
+             "--step-um or --depth-um"),
+            (["--mirror", "a", "--output", "c", "--wavelength", "up"],
+             "rising or falling"),
+            (["--mirror", "a", "--output", "c", "--plot", "c.gif"], ".svg"),
+            (["--mirror", "a", "--output", "c", "--samples", "-3"], "negative"),
+            (["--mirror", "a", "--output", "c", "--nothing"], "--nothing")):
+        text = calibrate(folder, *arguments, status=2, samples=None)
+        assert says in text and "See --help." in text, (arguments, text)
+    names = some(folder, 200, 900)
+    text = calibrate(folder, "--mirror", *names, "--depth-um", 1, 2, 3,
+                     "--output", "c.csv", status=1)
+    assert "3 values for 2 mirrors" in text, text
+    # calibrate.sh names them all, without building anything
+    mine = tap.run("--help", program=ROOT / "pipelines" / "calibrate.sh",
+                   cwd=folder)[0]
+    for option in re.findall(r"^  (--[a-z-]+)", calibrate(folder, "--help"), re.M):
+        assert option in mine, f"{option} is not in calibrate.sh --help"
+
+
+def test_check_says_what_is_wrong(folder):
+    names = some(folder, 300, 900)
+    (folder / "plain.csv").write_text("wavelength_nm\n" + "".join(
+        f"{795 + 100 * i / 1023:.4f}\n" for i in range(SAMPLES)))
+    text = calibrate(folder, "--check", "plain.csv", "--mirror", *names)
+    assert "'plain.csv' is poor for these mirrors: 'm900.raw' is" in text, text
+    assert "make a new one" in text, text
+    # a good one of a part of the record
+    calibrate(folder, "--mirror", *names, "--same-side", "--output", "c.csv")
+    columns = read_csv(folder / "c.csv")
+    for name, first, last in (("part.csv", 200, 800), ("back.csv", 900, 150)):
+        at = [first + (last - first) * i / 1023 for i in range(SAMPLES)]
+        (folder / name).write_text("k_index,dispersion_rad\n" + "".join(
+            "{:.6f},{:.6f}\n".format(*(
+                column[int(x)] + (column[int(x) + 1] - column[int(x)]) * (x % 1)
+                for column in (columns["k_index"], columns["dispersion_rad"])))
+            for x in at))
+        text = calibrate(folder, "--check", name, "--mirror", *names)
+        part = abs(last - first) / 1023
+        for name, (_, at, after, _) in read_table(text).items():
+            depth = 254 if "900" in name else 85
+            assert abs(at - depth * part) < 3 and after < 2.6, text
+    (folder / "phase.csv").write_text("dispersion_rad\n" + "0\n" * SAMPLES)
+    text = calibrate(folder, "--check", "phase.csv", "--mirror", *names, status=1)
+    assert "neither k_index nor wavelength_nm" in text, text
+    text = calibrate(folder, "--check", "none.csv", "--mirror", *names, status=1)
+    assert "none.csv" in text, text
+
+
+def test_plots(folder):
+    names = some(folder, 200, 900)
+    text = calibrate(folder, "--mirror", *names, "--same-side", "--output",
+                     "c.csv", "--plot", "c.svg")
+    if "built without cairo" in text:
+        raise tap.Skip("no cairo")
+    assert (folder / "c.svg").read_text().rstrip().endswith("</svg>")
+    calibrate(folder, "--check", "c.csv", "--mirror", *names, "--plot", "c.png")
+    assert (folder / "c.png").read_bytes()[:4] == b"\x89PNG"
+
+
+# ------------------------------------------------------------ through pipelines
+
+VIRTUAL = 2048
+
+
+def launch(folder, line):
+    return tap.run("-q", *line.split(), program="gst-launch-1.0", cwd=folder)
+
+
+def see(folder, depth_um):
+    """Spectra of a mirror in the virtual OCT system."""
+    launch(folder, "octsrc phantom=mirror lines=4 bscans=1 num-buffers=1 "
+           f"depth={depth_um}e-6 ! filesink location=v{depth_um}.raw")
+    return f"v{depth_um}.raw"
+
+
+def measure(folder, spectra, low, high):
+    """Width at -6 dB in bins, and the bin, of the highest value between two
+    bins of the A-scans of the plugin."""
+    pad = 8
+    launch(folder, f"{spectra} ! octdcsub mode=none ! octkresample ! "
+           f"octdispersion ! octfft length={pad * VIRTUAL} ! filesink "
+           "location=ascans.bin")
+    data = array.array("f", (folder / "ascans.bin").read_bytes())
+    bins = pad * VIRTUAL // 2
+    level = [math.hypot(data[2 * i], data[2 * i + 1]) for i in range(bins)]
+    at = max(range(pad * low, pad * high), key=level.__getitem__)
+    edges = []
+    for step in (-1, 1):
+        i = at
+        while level[i] > level[at] * 10**-0.3:
+            i += step
+        part = (level[at] * 10**-0.3 - level[i]) / (level[i - step] - level[i])
+        edges.append(i - step * part)
+    return (edges[1] - edges[0]) / pad, at / pad
+
+
+def test_virtual_system(folder):
+    """Wavenumbers and dispersion nobody tells: mirrors at other depths are as
+    narrow as with the truth, in images of the plugin."""
+    names = [see(folder, depth) for depth in (150, 1100)]
+    text = calibrate(folder, "--mirror", *names, "--same-side", "--output",
+                     "c.csv", samples=VIRTUAL)
+    assert "This calibration is good: " in text, text
+    # the same with a scale, which puts them where they are
+    calibrate(folder, "--mirror", *names, "--same-side", "--step-um", 950,
+              "--centre-nm", 845, "--output", "um.csv", samples=VIRTUAL)
+    k = [2 * math.pi / nm * 1e3 for nm in (790, 900)]
+    see(folder, 700)
+    width, at = measure(
+        folder, f"octsrc location=v700.raw samples={VIRTUAL} lines=4 "
+        "calibration=um.csv", 200, 320)
+    place = at * math.pi * (VIRTUAL - 1) / VIRTUAL / (k[0] - k[1])
+    print(f"# with a scale {width:.3f} bins, at {place:.1f} um", flush=True)
+    assert abs(place - 700) < 7 and width < 2.8, (place, width)
+    for depth in (250, 600, 900, 1300):
+        virtual = f"octsrc phantom=mirror lines=4 bscans=1 num-buffers=1 depth={depth}e-6"
+        see(folder, depth)
+        stored = f"octsrc location=v{depth}.raw samples={VIRTUAL} lines=4"
+        low, high = int(depth / 3.5 * 0.8), int(depth / 2.2)
+        width, _ = measure(folder, f"{stored} calibration=c.csv", low, high)
+        ideal, _ = measure(folder, virtual, low, high)
+        rough, _ = measure(
+            folder, f"{stored} wavelength-min=790 wavelength-max=900", low, high)
+        print(f"# {depth} um: {width:.3f} bins, with the truth {ideal:.3f}, "
+              f"with linear wavelengths alone {rough:.3f}", flush=True)
+        assert width <= 1.05 * ideal, (depth, width, ideal)
+        assert width < 0.8 * rough, (depth, width, rough)
+
+
+def find_power(folder, spectra):
+    """dB of the A-scans of one B-scan of tissue."""
+    launch(folder, f"{spectra} ! octdcsub ! octkresample ! octdispersion ! octfft"
+           " ! filesink location=ascans.bin")
+    data = array.array("f", (folder / "ascans.bin").read_bytes())
+    return [10 * math.log10(data[i] ** 2 + data[i + 1] ** 2 + 1e-6)
+            for i in range(0, len(data), 2)]
+
+
+def correlate(a, b):
+    ma, mb = sum(a) / len(a), sum(b) / len(b)
+    ab = sum((x - ma) * (y - mb) for x, y in zip(a, b))
+    return ab / math.sqrt(sum((x - ma) ** 2 for x in a)
+                          * sum((y - mb) ** 2 for y in b))
+
+
+def test_tissue(folder):
+    """An image of tissue becomes that of the true calibration."""
+    names = [see(folder, depth) for depth in (150, 1100)]
+    calibrate(folder, "--mirror", *names, "--same-side", "--output", "c.csv",
+              samples=VIRTUAL)
+    launch(folder, "octsrc lines=64 bscans=1 num-buffers=1 ! filesink "
+           "location=tissue.raw")
+    stored = f"octsrc location=tissue.raw samples={VIRTUAL} lines=64"
+    ideal = find_power(folder, "octsrc lines=64 bscans=1 num-buffers=1")
+    ours = correlate(ideal, find_power(folder, f"{stored} calibration=c.csv"))
+    rough = correlate(ideal, find_power(
+        folder, f"{stored} wavelength-min=790 wavelength-max=900"))
+    print(f"# correlation with the true image: {ours:.3f}, with linear "
+          f"wavelengths alone {rough:.3f}", flush=True)
+    # and tissue is no mirror
+    refuse(folder, "--mirror", "tissue.raw", samples=VIRTUAL,
+           says=["one mirror alone"])
+    refuse(folder, "--mirror", "tissue.raw", "--lines", 1, "--each-bscan",
+           "--same-side", samples=VIRTUAL, says=["mirror"])
+    assert ours > 0.9 and 1 - ours < 0.5 * (1 - rough), (ours, rough)
+
+
+def test_cscan(folder):
+    """The mirrors of the C-scan become as narrow as with the calibration that
+    comes with it, or narrower."""
+    data = pathlib.Path(os.environ.get(
+        "OCT_TEST_DATA", ROOT.parent / "shared" / "data" / "cscan"))
+    if not (data / "mirror1.npy").exists():
+        raise tap.Skip("the C-scan is not there")
+    mirrors = ["--mirror", data / "mirror2.npy", "--other-side",
+               data / "mirror1.npy"]
+    ours = read_table(calibrate(
+        folder, *mirrors, "--output", "c.csv", samples=None))
+    theirs = read_table(calibrate(
+        folder, "--check", data / "calibration.csv", *mirrors, samples=None))
+    for name, (before, at, after, possible) in ours.items():
+        print(f"# {name} at bin {at}: {before} bins wide without calibration, "
+              f"{theirs[name][2]} with its own, {after} with this", flush=True)
+        assert after <= theirs[name][2] + 0.005, (name, after, theirs[name])
+        assert after < 0.35 * before
+    launch(folder, f"octsrc location={data}/cscan_100x100x1024_u16.raw "
+           "samples=1024 lines=100 num-buffers=2 calibration=c.csv ! "
+           "octreconstruct ! fakesink")
+
+
+tap.main(globals())
