@@ -3,12 +3,14 @@
  * The chain from raw spectra to A-scans or an image in one pass: blocks of
  * OCT_LANES A-lines go through all operations while they are in the cache, one
  * thread per block.  Any sequence of background, resampling, dispersion and FFT
- * in this order, and then an image.
+ * in this order, or of background, dispersion and non-uniform FFT; and then an
+ * image.
  *
  * Dispersion, window and the factor of the unitary transform are one factor per
  * sample, which is part of the weights of the resampling where it is real.
  */
 #include "oct-cpu-block.h"
+#include "oct-cpu-gridder.h"
 #include "oct-cpu-lanes-fft.h"
 #include "oct-cpu-logscale.h"
 #include "oct-cpu-private.h"
@@ -27,6 +29,7 @@ typedef struct {
   const OctResampleParams *resample;
   const OctDispersionParams *dispersion;
   const OctFftParams *fft;
+  const OctNufftParams *nufft;
 } Steps;
 
 struct _OctPlan {
@@ -47,6 +50,9 @@ struct _OctPlan {
   gboolean through; /* as the transform asks for them */
   OctLanesFft *fft; /* NULL: none */
   guint length, first_bin;
+  /* the non-uniform transform, with dispersion; takes what was loaded */
+  gboolean grids;
+  OctCpuGridder gridder;
   float *power; /* [blocks][bins][LANES], for an image */
   /* [threads][scratch_size] */
   guint8 *scratch;
@@ -84,7 +90,8 @@ static gboolean
 sort_steps (const OctStep *const *steps, guint n, Steps *sorted)
 {
   static const OctOperation order[] = { OCT_OPERATION_BACKGROUND,
-    OCT_OPERATION_RESAMPLE, OCT_OPERATION_DISPERSION, OCT_OPERATION_FFT };
+    OCT_OPERATION_RESAMPLE, OCT_OPERATION_DISPERSION, OCT_OPERATION_FFT,
+    OCT_OPERATION_NUFFT };
   guint place = 0;
 
   memset (sorted, 0, sizeof *sorted);
@@ -106,18 +113,21 @@ sort_steps (const OctStep *const *steps, guint n, Steps *sorted)
       sorted->resample = params;
     else if (operation == OCT_OPERATION_DISPERSION)
       sorted->dispersion = params;
-    else
+    else if (operation == OCT_OPERATION_FFT)
       sorted->fft = params;
+    else
+      sorted->nufft = params;
     place++;
   }
-  return TRUE;
+  return sorted->nufft == NULL
+         || (sorted->resample == NULL && sorted->fft == NULL);
 }
 
 static gboolean
 is_possible (const Steps *steps, guint n, OctOperation last)
 {
   if (last == OCT_OPERATION_LOGSCALE)
-    return steps->fft != NULL;
+    return steps->fft != NULL || steps->nufft != NULL;
   return last == OCT_N_OPERATIONS && n >= 2;
 }
 
@@ -198,6 +208,14 @@ make_factors (OctPlan *plan, const Steps *steps)
 }
 
 static gboolean
+make_gridder (OctPlan *plan, const Steps *steps)
+{
+  plan->grids = TRUE;
+  return oct_cpu_gridder_set (&plan->gridder, steps->nufft,
+      steps->dispersion != NULL ? steps->dispersion->phase : NULL, NULL);
+}
+
+static gboolean
 make_transform (OctPlan *plan, const OctFftParams *params)
 {
   plan->length = plan->in.values;
@@ -214,7 +232,7 @@ make_transform (OctPlan *plan, const OctFftParams *params)
 
 /* What stands in the cache at a time: values and what is prepared of them, or
  * bins in the place of the values; values and bins, where nothing is prepared
- * but handed through. */
+ * but handed through; values or bins, of the non-uniform transform. */
 static gboolean
 make_scratch (OctPlan *plan)
 {
@@ -224,7 +242,12 @@ make_scratch (OctPlan *plan)
 
   if (plan->resamples)
     loaded = oct_cpu_resampler_size (&plan->resampler) * sizeof (float);
-  if (plan->through)
+  if (plan->grids) {
+    loaded = plan->in.values * plan->gridder.parts * value;
+    loaded = MAX (loaded, plan->out.values * 2 * value);
+    prepared = 0;
+    more = oct_cpu_gridder_scratch (&plan->gridder);
+  } else if (plan->through)
     prepared = plan->out.values * 2 * value;
   else if (plan->fft != NULL)
     loaded = MAX (loaded, plan->out.values * 2 * value);
@@ -252,6 +275,7 @@ fused_destroy (OctPlan *plan)
   oct_cpu_resampler_clear (&plan->resampler);
   oct_cpu_free (plan->factors);
   oct_lanes_fft_free (plan->fft);
+  oct_cpu_gridder_clear (&plan->gridder);
   oct_cpu_free (plan->power);
   oct_cpu_free (plan->scratch);
   g_free (plan);
@@ -276,7 +300,9 @@ fused_create (
   plan->is_complex =
       sorted.dispersion != NULL || plan->in.format == OCT_SAMPLE_CF32;
   if ((sorted.background != NULL && !make_background (plan, sorted.background))
-      || !make_factors (plan, &sorted) || !make_transform (plan, sorted.fft)
+      || !(sorted.nufft != NULL ? make_gridder (plan, &sorted)
+                                : make_factors (plan, &sorted)
+                                      && make_transform (plan, sorted.fft))
       || !make_scratch (plan)
       || (last == OCT_OPERATION_LOGSCALE
           && !(plan->power = oct_cpu_alloc (
@@ -419,10 +445,16 @@ run_block (const Loop *loop, guint block, guint thread)
   const float *result;
 
   divide_scratch (plan, thread, &scratch);
-  prepare (loop, block, &scratch);
-  if (plan->fft != NULL)
-    transform (plan, &scratch);
-  result = plan->fft != NULL ? scratch.bins : scratch.prepared;
+  if (plan->grids) {
+    load (loop, block, scratch.values);
+    oct_cpu_gridder_run (
+        &plan->gridder, scratch.values, scratch.bins, scratch.more);
+  } else {
+    prepare (loop, block, &scratch);
+    if (plan->fft != NULL)
+      transform (plan, &scratch);
+  }
+  result = plan->grids || plan->fft != NULL ? scratch.bins : scratch.prepared;
   if (loop->image != NULL)
     oct_cpu_logscale_add (loop->image, block, result,
         plan->power + (gsize)block * plan->out.values * LANES, thread);

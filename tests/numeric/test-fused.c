@@ -6,6 +6,7 @@
  */
 #include "chain-case.h"
 #include "numeric.h"
+#include "oct-nufft.h"
 
 #include <math.h>
 #include <string.h>
@@ -378,7 +379,7 @@ test_refused (void)
     .depth_bins = c->samples / 2,
     .nodes = c->stored,
     .window = c->window };
-  OctStep *steps[4];
+  OctStep *steps[5];
 
   for (guint i = 0; i < c->n; i++)
     oct_step_unref (c->steps[i]);
@@ -389,6 +390,9 @@ test_refused (void)
   chain_case_add (c, OCT_OPERATION_DISPERSION, &dispersion);
   chain_case_add (c, OCT_OPERATION_FFT, &fft);
   chain_case_add (c, OCT_OPERATION_NUDFT, &nufft);
+  nufft.grid = oct_nufft_grid_length (c->samples, 1.5);
+  nufft.width = 4;
+  chain_case_add (c, OCT_OPERATION_NUFFT, &nufft);
   memcpy (steps, c->steps, sizeof steps);
 
   /* one alone */
@@ -405,6 +409,10 @@ test_refused (void)
   g_assert_false (
       is_fused ((OctStep *[]){ steps[0], steps[3] }, 2, OCT_N_OPERATIONS));
   g_assert_false (is_fused (&steps[3], 1, OCT_OPERATION_LOGSCALE));
+  g_assert_false (
+      is_fused ((OctStep *[]){ steps[0], steps[4] }, 2, OCT_N_OPERATIONS));
+  g_assert_false (is_fused (&steps[4], 1, OCT_N_OPERATIONS));
+  g_assert_true (is_fused (&steps[4], 1, OCT_OPERATION_LOGSCALE));
   chain_case_free (c);
 }
 
