@@ -4,7 +4,7 @@
  * OCT_LANES A-lines go through all operations while they are in the cache, one
  * thread per block.  Any sequence of background, resampling, dispersion and FFT
  * in this order, or of background, dispersion and non-uniform FFT; and then an
- * image.
+ * image.  Or such a sequence without a transform, and then compressive sensing.
  *
  * Dispersion, window and the factor of the unitary transform are one factor per
  * sample, which is part of the weights of the resampling where it is real.
@@ -15,6 +15,7 @@
 #include "oct-cpu-logscale.h"
 #include "oct-cpu-private.h"
 #include "oct-cpu-resampler.h"
+#include "oct-cpu-solve.h"
 #include "oct-step.h"
 
 #include <math.h>
@@ -53,6 +54,7 @@ struct _OctPlan {
   /* the non-uniform transform, with dispersion; takes what was loaded */
   gboolean grids;
   OctCpuGridder gridder;
+  OctOperation last;
   float *power; /* [blocks][bins][LANES], for an image */
   /* [threads][scratch_size] */
   guint8 *scratch;
@@ -126,8 +128,12 @@ sort_steps (const OctStep *const *steps, guint n, Steps *sorted)
 static gboolean
 is_possible (const Steps *steps, guint n, OctOperation last)
 {
+  gboolean has_transform = steps->fft != NULL || steps->nufft != NULL;
+
   if (last == OCT_OPERATION_LOGSCALE)
-    return steps->fft != NULL || steps->nufft != NULL;
+    return has_transform;
+  if (last == OCT_OPERATION_CS)
+    return !has_transform;
   return last == OCT_N_OPERATIONS && n >= 2;
 }
 
@@ -291,6 +297,7 @@ fused_create (
   if (!sort_steps (steps, n, &sorted) || !is_possible (&sorted, n, last))
     return NULL;
   plan = g_new0 (OctPlan, 1);
+  plan->last = last;
   plan->in = oct_step_get_input (steps[0]);
   plan->out = oct_step_get_output (steps[n - 1]);
   plan->bscans = is_apart (&sorted, last) ? bscans : 1;
@@ -328,16 +335,22 @@ divide_scratch (const OctPlan *plan, guint thread, Scratch *scratch)
   scratch->unused = (float *)(base + plan->unused_at);
 }
 
-/* The rows of a block; the last A-line stands in for those behind the end. */
+/* The A-lines of a block; the last one stands in for those behind the end. */
 static void
-load (const Loop *loop, guint block, float *values)
+list_lines (const OctPlan *plan, guint block, guint *lines)
+{
+  for (guint lane = 0; lane < LANES; lane++)
+    lines[lane] = MIN (block * LANES + lane, plan->in.rows - 1);
+}
+
+static void
+load (const Loop *loop, const guint *lines, float *values)
 {
   const OctPlan *plan = loop->plan;
   gconstpointer rows[LANES];
 
   for (guint lane = 0; lane < LANES; lane++)
-    rows[lane] =
-        oct_cpu_row (loop->from, MIN (block * LANES + lane, plan->in.rows - 1));
+    rows[lane] = oct_cpu_row (loop->from, lines[lane]);
   if (loop->high != NULL)
     oct_cpu_block_load (
         plan->in.format, rows, plan->in.values, loop->high, loop->low, values);
@@ -380,13 +393,13 @@ read_turned (gpointer data, guint start, guint step, guint count, float *values)
 
 /* Up to what is transformed, or to what it will be read from. */
 static void
-prepare (const Loop *loop, guint block, const Scratch *scratch)
+prepare (const Loop *loop, const guint *lines, const Scratch *scratch)
 {
   const OctPlan *plan = loop->plan;
   guint samples = plan->in.values;
 
   if (!plan->resamples && !plan->turns) {
-    load (loop, block, scratch->prepared);
+    load (loop, lines, scratch->prepared);
     if (plan->factors != NULL && plan->is_complex)
       oct_cpu_block_scale_complex (scratch->prepared, plan->factors, samples);
     else if (plan->factors != NULL)
@@ -394,11 +407,11 @@ prepare (const Loop *loop, guint block, const Scratch *scratch)
     return;
   }
   if (plan->resamples) {
-    load (loop, block, scratch->values + GUARD * LANES);
+    load (loop, lines, scratch->values + GUARD * LANES);
     oct_cpu_resampler_prepare (
         &plan->resampler, scratch->values, scratch->more);
   } else
-    load (loop, block, scratch->values);
+    load (loop, lines, scratch->values);
   if (!plan->turns)
     oct_cpu_resampler_read (
         &plan->resampler, scratch->values, 0, samples, scratch->prepared);
@@ -441,16 +454,18 @@ static void
 run_block (const Loop *loop, guint block, guint thread)
 {
   const OctPlan *plan = loop->plan;
+  guint lines[LANES];
   Scratch scratch;
   const float *result;
 
   divide_scratch (plan, thread, &scratch);
+  list_lines (plan, block, lines);
   if (plan->grids) {
-    load (loop, block, scratch.values);
+    load (loop, lines, scratch.values);
     oct_cpu_gridder_run (
         &plan->gridder, scratch.values, scratch.bins, scratch.more);
   } else {
-    prepare (loop, block, &scratch);
+    prepare (loop, lines, &scratch);
     if (plan->fft != NULL)
       transform (plan, &scratch);
   }
@@ -469,27 +484,57 @@ run_blocks (gpointer data, guint first, guint end, guint thread)
     run_block (data, block, thread);
 }
 
+/* For compressive sensing. */
+static void
+read_lines (gpointer data, const guint *lines, guint thread, float *values)
+{
+  const Loop *loop = data;
+  Scratch scratch;
+
+  divide_scratch (loop->plan, thread, &scratch);
+  scratch.prepared = values;
+  prepare (loop, lines, &scratch);
+}
+
 static void
 run_bscan (
-    OctPlan *plan, const OctFrame *in, OctPlan *image, const OctFrame *out)
+    OctPlan *plan, const OctFrame *in, OctPlan *last, const OctFrame *out)
 {
   guint threads = oct_cpu_threads (plan->threads);
   Loop loop = { .plan = plan,
     .from = &in->planes[0],
     .to = &out->planes[0],
     .high = plan->high,
-    .low = plan->low,
-    .image = image };
+    .low = plan->low };
 
   if (plan->found) {
     loop.high = in->planes[1].data;
     loop.low = loop.high + plan->in.values;
   }
-  if (image != NULL)
-    oct_cpu_logscale_begin (image, &threads);
+  if (plan->last == OCT_OPERATION_CS) {
+    oct_cpu_solve (last, threads, read_lines, &loop, out);
+    return;
+  }
+  loop.image = last;
+  if (last != NULL)
+    oct_cpu_logscale_begin (last, &threads);
   oct_parallel_for (BLOCKS (plan), 1, threads, run_blocks, &loop);
-  if (image != NULL)
-    oct_cpu_logscale_finish (image, plan->power, out);
+  if (last != NULL)
+    oct_cpu_logscale_finish (last, plan->power, out);
+}
+
+static gboolean
+check_output (OctPlan *plan, OctPlan *last, const OctFrame *out, GError **error)
+{
+  const OctStepShape *shape = &plan->out;
+
+  if (plan->last == OCT_OPERATION_CS)
+    return oct_cpu_solve_check (last, plan->bscans, shape, out, error);
+  if (plan->last == OCT_OPERATION_LOGSCALE)
+    return oct_cpu_logscale_check (
+        last, plan->bscans, shape->values, shape->rows, out, error);
+  return oct_cpu_check_plane (
+      &out->planes[0], oct_step_shape_row (shape), error);
 }
 
 static gboolean
@@ -500,14 +545,11 @@ fused_run (OctPlan *plan, const OctFrame *in, OctPlan *last,
 
   if (!oct_cpu_check_plane (
           &in->planes[0], oct_step_shape_row (&plan->in), error)
-      || !(last != NULL ? oct_cpu_logscale_check (
-               last, plan->bscans, plan->out.values, plan->out.rows, out, error)
-                        : oct_cpu_check_plane (&out->planes[0],
-                            oct_step_shape_row (&plan->out), error)))
+      || !check_output (plan, last, out, error))
     return FALSE;
   for (guint bscan = 0; bscan < plan->bscans; bscan++) {
     OctFrame one = oct_frame_get_bscan (in, bscan, plan->in.rows, mean_size);
-    OctFrame to = last != NULL
+    OctFrame to = plan->last == OCT_OPERATION_LOGSCALE
                       ? out[bscan]
                       : oct_frame_get_bscan (out, bscan, plan->out.rows, 0);
 
