@@ -184,7 +184,7 @@ apply_real (const OctCpuCsOperator *op, Work *work)
       op->backward, scratch->placed, scratch->grid, scratch->transform);
   fill_margins (scratch->grid, length, op->margin, OCT_LANES);
   if (length % 2 == 0) {
-    oct_lanes_fft_run_real_through (op->forward, read_pairs, work,
+    oct_lanes_fft_run_real_through (op->forward, read_pairs, work, NULL,
         scratch->placed, 0, op->modes, scratch->transform);
   } else {
     read_real (work, length, scratch->cells);

@@ -7,6 +7,7 @@
 #include "oct-cpu-cs.h"
 #include "oct-cpu-lanes.h"
 #include "oct-cpu-private.h"
+#include "oct-cpu-solve.h"
 #include "oct-simd.h"
 
 #include <math.h>
@@ -135,14 +136,37 @@ gather_rows (const float *const *lines, guint count, float *rows)
   oct_lanes_gather (lines, count, rows);
 }
 
-/* x = 0, and whether the samples of each A-line are finite numbers. */
+/* Who has the A-lines, where they are no rows. */
+typedef struct {
+  OctCpuSolveRead read;
+  gpointer data;
+} Source;
+
 static void
-start_block (const OctPlan *plan, Block *block, const float *const *lines)
+read_block (const OctCpuLoop *loop, const guint *lines, guint thread,
+    const Block *block)
+{
+  const OctPlan *plan = loop->plan;
+  const Source *source = loop->extra;
+  const float *rows[OCT_LANES];
+
+  if (source != NULL) {
+    source->read (source->data, lines, thread, block->rows);
+    return;
+  }
+  for (guint lane = 0; lane < OCT_LANES; lane++)
+    rows[lane] = oct_cpu_row (loop->from, lines[lane]);
+  gather_rows (rows, plan->params.columns * plan->op.parts, block->rows);
+}
+
+/* x = 0, and whether the samples of each A-line, which were read, are finite
+ * numbers. */
+static void
+start_block (const OctPlan *plan, Block *block)
 {
   gsize iterate = (gsize)plan->op.modes * 2 * OCT_LANES;
   float check[OCT_LANES] = { 0 };
 
-  gather_rows (lines, plan->params.columns * plan->op.parts, block->rows);
   oct_cpu_cs_adjoint (
       &plan->op, &block->op, plan->column, block->rows, block->b);
   memset (block->x, 0, iterate * sizeof (float));
@@ -269,7 +293,7 @@ measure_blocks (gpointer data, guint first, guint end, guint thread)
   const OctCpuLoop *loop = data;
   const OctPlan *plan = loop->plan;
   guint n = MIN (plan->params.lines, OCT_CS_NOISE_LINES);
-  const float *lines[OCT_LANES];
+  guint lines[OCT_LANES];
   float levels[OCT_LANES], thresholds[OCT_LANES];
   Block block;
 
@@ -280,10 +304,10 @@ measure_blocks (gpointer data, guint first, guint end, guint thread)
     guint count = MIN (n - start, OCT_LANES);
     for (guint lane = 0; lane < OCT_LANES; lane++) {
       gsize i = start + MIN (lane, count - 1);
-      lines[lane] =
-          oct_cpu_row (loop->from, (2 * i + 1) * plan->params.lines / (2 * n));
+      lines[lane] = (guint)((2 * i + 1) * plan->params.lines / (2 * n));
     }
-    start_block (plan, &block, lines);
+    read_block (loop, lines, thread, &block);
+    start_block (plan, &block);
     measure_levels (plan, &block, levels);
     for (guint k = 0; k < OCT_CS_NOISE_STEPS; k++) {
       for (guint lane = 0; lane < OCT_LANES; lane++)
@@ -296,13 +320,13 @@ measure_blocks (gpointer data, guint first, guint end, guint thread)
 }
 
 static float
-estimate_noise (OctCpuLoop *loop)
+estimate_noise (OctCpuLoop *loop, guint threads)
 {
   OctPlan *plan = loop->plan;
   guint n = MIN (plan->params.lines, OCT_CS_NOISE_LINES), count = 0;
 
-  oct_parallel_for ((n + OCT_LANES - 1) / OCT_LANES, 1,
-      oct_cpu_threads (plan->threads), measure_blocks, loop);
+  oct_parallel_for (
+      (n + OCT_LANES - 1) / OCT_LANES, 1, threads, measure_blocks, loop);
   for (guint i = 0; i < n; i++)
     if (isfinite (plan->levels[i]))
       plan->levels[count++] = plan->levels[i];
@@ -417,22 +441,23 @@ scatter_modes (const float *modes, guint count, float *const *lines)
 }
 
 static void
-solve_block (const OctCpuLoop *loop, guint start, Block *block)
+solve_block (const OctCpuLoop *loop, guint start, guint thread, Block *block)
 {
   const OctPlan *plan = loop->plan;
   const OctCsParams *p = &plan->params;
   gsize at = plan->op.runs[plan->op.n_runs - 1].start + p->depth_start;
-  const float *in[OCT_LANES];
+  guint lines[OCT_LANES];
   float *out[OCT_LANES], thresholds[OCT_LANES];
 
   for (guint lane = 0; lane < OCT_LANES; lane++) {
     guint line = MIN (start + lane, p->lines - 1);
-    in[lane] = oct_cpu_row (loop->from, line);
+    lines[lane] = line;
     out[lane] =
         line == start + lane ? oct_cpu_row (loop->to, line) : block->unused;
     thresholds[lane] = plan->threshold;
   }
-  start_block (plan, block, in);
+  read_block (loop, lines, thread, block);
+  start_block (plan, block);
   for (guint k = 0; k < p->iterations; k++)
     iterate (&plan->op, block, thresholds);
   scatter_modes (block->x + at * 2 * OCT_LANES, 2 * p->depth_bins, out);
@@ -451,7 +476,18 @@ solve_blocks (gpointer data, guint first, guint end, guint thread)
   divide_scratch (
       plan, plan->scratch + (gsize)thread * plan->scratch_size, &block);
   for (guint i = first; i < end; i++)
-    solve_block (loop, i * OCT_LANES, &block);
+    solve_block (loop, i * OCT_LANES, thread, &block);
+}
+
+static void
+run_loop (OctCpuLoop *loop, guint threads)
+{
+  OctPlan *plan = loop->plan;
+
+  if (plan->params.noise == 0)
+    plan->threshold = (float)plan->params.tau * estimate_noise (loop, threads);
+  oct_parallel_for ((plan->params.lines + OCT_LANES - 1) / OCT_LANES, 1,
+      threads, solve_blocks, loop);
 }
 
 static void
@@ -461,10 +497,34 @@ run_bscan (OctPlan *plan, const OctFrame *in, const OctFrame *out)
     .plan = plan, .from = &in->planes[0], .to = &out->planes[0]
   };
 
-  if (plan->params.noise == 0)
-    plan->threshold = (float)plan->params.tau * estimate_noise (&loop);
-  oct_parallel_for ((plan->params.lines + OCT_LANES - 1) / OCT_LANES, 1,
-      oct_cpu_threads (plan->threads), solve_blocks, &loop);
+  run_loop (&loop, oct_cpu_threads (plan->threads));
+}
+
+gboolean
+oct_cpu_solve_check (const OctPlan *plan, guint bscans,
+    const OctStepShape *shape, const OctFrame *out, GError **error)
+{
+  const OctCsParams *p = &plan->params;
+
+  if (p->format == shape->format && p->columns == shape->values
+      && p->lines == shape->rows && p->bscans == bscans)
+    return oct_cpu_check_plane (
+        &out->planes[0], p->depth_bins * 2 * sizeof (float), error);
+  g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+      "Compressive sensing is for %u B-scans of %u A-lines of %u samples where "
+      "there are %u of %u of %u",
+      p->bscans, p->lines, p->columns, bscans, shape->rows, shape->values);
+  return FALSE;
+}
+
+void
+oct_cpu_solve (OctPlan *plan, guint threads, OctCpuSolveRead read,
+    gpointer data, const OctFrame *out)
+{
+  Source source = { read, data };
+  OctCpuLoop loop = { .plan = plan, .to = &out->planes[0], .extra = &source };
+
+  run_loop (&loop, MIN (threads, oct_cpu_threads (plan->threads)));
 }
 
 static gboolean

@@ -3,16 +3,19 @@
  * The chain from raw spectra to A-scans or an image in one pass: blocks of
  * OCT_LANES A-lines go through all operations while they are in the cache, one
  * thread per block.  Any sequence of background, resampling, dispersion and FFT
- * in this order, and then an image.
+ * in this order, or of background, dispersion and non-uniform FFT; and then an
+ * image.  Or such a sequence without a transform, and then compressive sensing.
  *
  * Dispersion, window and the factor of the unitary transform are one factor per
  * sample, which is part of the weights of the resampling where it is real.
  */
 #include "oct-cpu-block.h"
+#include "oct-cpu-gridder.h"
 #include "oct-cpu-lanes-fft.h"
 #include "oct-cpu-logscale.h"
 #include "oct-cpu-private.h"
 #include "oct-cpu-resampler.h"
+#include "oct-cpu-solve.h"
 #include "oct-step.h"
 
 #include <math.h>
@@ -27,6 +30,7 @@ typedef struct {
   const OctResampleParams *resample;
   const OctDispersionParams *dispersion;
   const OctFftParams *fft;
+  const OctNufftParams *nufft;
 } Steps;
 
 struct _OctPlan {
@@ -47,6 +51,10 @@ struct _OctPlan {
   gboolean through; /* as the transform asks for them */
   OctLanesFft *fft; /* NULL: none */
   guint length, first_bin;
+  /* the non-uniform transform, with dispersion; takes what was loaded */
+  gboolean grids;
+  OctCpuGridder gridder;
+  OctOperation last;
   float *power; /* [blocks][bins][LANES], for an image */
   /* [threads][scratch_size] */
   guint8 *scratch;
@@ -84,7 +92,8 @@ static gboolean
 sort_steps (const OctStep *const *steps, guint n, Steps *sorted)
 {
   static const OctOperation order[] = { OCT_OPERATION_BACKGROUND,
-    OCT_OPERATION_RESAMPLE, OCT_OPERATION_DISPERSION, OCT_OPERATION_FFT };
+    OCT_OPERATION_RESAMPLE, OCT_OPERATION_DISPERSION, OCT_OPERATION_FFT,
+    OCT_OPERATION_NUFFT };
   guint place = 0;
 
   memset (sorted, 0, sizeof *sorted);
@@ -106,18 +115,25 @@ sort_steps (const OctStep *const *steps, guint n, Steps *sorted)
       sorted->resample = params;
     else if (operation == OCT_OPERATION_DISPERSION)
       sorted->dispersion = params;
-    else
+    else if (operation == OCT_OPERATION_FFT)
       sorted->fft = params;
+    else
+      sorted->nufft = params;
     place++;
   }
-  return TRUE;
+  return sorted->nufft == NULL
+         || (sorted->resample == NULL && sorted->fft == NULL);
 }
 
 static gboolean
 is_possible (const Steps *steps, guint n, OctOperation last)
 {
+  gboolean has_transform = steps->fft != NULL || steps->nufft != NULL;
+
   if (last == OCT_OPERATION_LOGSCALE)
-    return steps->fft != NULL;
+    return has_transform;
+  if (last == OCT_OPERATION_CS)
+    return !has_transform;
   return last == OCT_N_OPERATIONS && n >= 2;
 }
 
@@ -198,6 +214,14 @@ make_factors (OctPlan *plan, const Steps *steps)
 }
 
 static gboolean
+make_gridder (OctPlan *plan, const Steps *steps)
+{
+  plan->grids = TRUE;
+  return oct_cpu_gridder_set (&plan->gridder, steps->nufft,
+      steps->dispersion != NULL ? steps->dispersion->phase : NULL, NULL);
+}
+
+static gboolean
 make_transform (OctPlan *plan, const OctFftParams *params)
 {
   plan->length = plan->in.values;
@@ -214,7 +238,7 @@ make_transform (OctPlan *plan, const OctFftParams *params)
 
 /* What stands in the cache at a time: values and what is prepared of them, or
  * bins in the place of the values; values and bins, where nothing is prepared
- * but handed through. */
+ * but handed through; values or bins, of the non-uniform transform. */
 static gboolean
 make_scratch (OctPlan *plan)
 {
@@ -224,7 +248,12 @@ make_scratch (OctPlan *plan)
 
   if (plan->resamples)
     loaded = oct_cpu_resampler_size (&plan->resampler) * sizeof (float);
-  if (plan->through)
+  if (plan->grids) {
+    loaded = plan->in.values * plan->gridder.parts * value;
+    loaded = MAX (loaded, plan->out.values * 2 * value);
+    prepared = 0;
+    more = oct_cpu_gridder_scratch (&plan->gridder);
+  } else if (plan->through)
     prepared = plan->out.values * 2 * value;
   else if (plan->fft != NULL)
     loaded = MAX (loaded, plan->out.values * 2 * value);
@@ -252,6 +281,7 @@ fused_destroy (OctPlan *plan)
   oct_cpu_resampler_clear (&plan->resampler);
   oct_cpu_free (plan->factors);
   oct_lanes_fft_free (plan->fft);
+  oct_cpu_gridder_clear (&plan->gridder);
   oct_cpu_free (plan->power);
   oct_cpu_free (plan->scratch);
   g_free (plan);
@@ -267,6 +297,7 @@ fused_create (
   if (!sort_steps (steps, n, &sorted) || !is_possible (&sorted, n, last))
     return NULL;
   plan = g_new0 (OctPlan, 1);
+  plan->last = last;
   plan->in = oct_step_get_input (steps[0]);
   plan->out = oct_step_get_output (steps[n - 1]);
   plan->bscans = is_apart (&sorted, last) ? bscans : 1;
@@ -276,7 +307,9 @@ fused_create (
   plan->is_complex =
       sorted.dispersion != NULL || plan->in.format == OCT_SAMPLE_CF32;
   if ((sorted.background != NULL && !make_background (plan, sorted.background))
-      || !make_factors (plan, &sorted) || !make_transform (plan, sorted.fft)
+      || !(sorted.nufft != NULL ? make_gridder (plan, &sorted)
+                                : make_factors (plan, &sorted)
+                                      && make_transform (plan, sorted.fft))
       || !make_scratch (plan)
       || (last == OCT_OPERATION_LOGSCALE
           && !(plan->power = oct_cpu_alloc (
@@ -302,16 +335,22 @@ divide_scratch (const OctPlan *plan, guint thread, Scratch *scratch)
   scratch->unused = (float *)(base + plan->unused_at);
 }
 
-/* The rows of a block; the last A-line stands in for those behind the end. */
+/* The A-lines of a block; the last one stands in for those behind the end. */
 static void
-load (const Loop *loop, guint block, float *values)
+list_lines (const OctPlan *plan, guint block, guint *lines)
+{
+  for (guint lane = 0; lane < LANES; lane++)
+    lines[lane] = MIN (block * LANES + lane, plan->in.rows - 1);
+}
+
+static void
+load (const Loop *loop, const guint *lines, float *values)
 {
   const OctPlan *plan = loop->plan;
   gconstpointer rows[LANES];
 
   for (guint lane = 0; lane < LANES; lane++)
-    rows[lane] =
-        oct_cpu_row (loop->from, MIN (block * LANES + lane, plan->in.rows - 1));
+    rows[lane] = oct_cpu_row (loop->from, lines[lane]);
   if (loop->high != NULL)
     oct_cpu_block_load (
         plan->in.format, rows, plan->in.values, loop->high, loop->low, values);
@@ -354,13 +393,13 @@ read_turned (gpointer data, guint start, guint step, guint count, float *values)
 
 /* Up to what is transformed, or to what it will be read from. */
 static void
-prepare (const Loop *loop, guint block, const Scratch *scratch)
+prepare (const Loop *loop, const guint *lines, const Scratch *scratch)
 {
   const OctPlan *plan = loop->plan;
   guint samples = plan->in.values;
 
   if (!plan->resamples && !plan->turns) {
-    load (loop, block, scratch->prepared);
+    load (loop, lines, scratch->prepared);
     if (plan->factors != NULL && plan->is_complex)
       oct_cpu_block_scale_complex (scratch->prepared, plan->factors, samples);
     else if (plan->factors != NULL)
@@ -368,11 +407,11 @@ prepare (const Loop *loop, guint block, const Scratch *scratch)
     return;
   }
   if (plan->resamples) {
-    load (loop, block, scratch->values + GUARD * LANES);
+    load (loop, lines, scratch->values + GUARD * LANES);
     oct_cpu_resampler_prepare (
         &plan->resampler, scratch->values, scratch->more);
   } else
-    load (loop, block, scratch->values);
+    load (loop, lines, scratch->values);
   if (!plan->turns)
     oct_cpu_resampler_read (
         &plan->resampler, scratch->values, 0, samples, scratch->prepared);
@@ -415,14 +454,22 @@ static void
 run_block (const Loop *loop, guint block, guint thread)
 {
   const OctPlan *plan = loop->plan;
+  guint lines[LANES];
   Scratch scratch;
   const float *result;
 
   divide_scratch (plan, thread, &scratch);
-  prepare (loop, block, &scratch);
-  if (plan->fft != NULL)
-    transform (plan, &scratch);
-  result = plan->fft != NULL ? scratch.bins : scratch.prepared;
+  list_lines (plan, block, lines);
+  if (plan->grids) {
+    load (loop, lines, scratch.values);
+    oct_cpu_gridder_run (
+        &plan->gridder, scratch.values, scratch.bins, scratch.more);
+  } else {
+    prepare (loop, lines, &scratch);
+    if (plan->fft != NULL)
+      transform (plan, &scratch);
+  }
+  result = plan->grids || plan->fft != NULL ? scratch.bins : scratch.prepared;
   if (loop->image != NULL)
     oct_cpu_logscale_add (loop->image, block, result,
         plan->power + (gsize)block * plan->out.values * LANES, thread);
@@ -437,27 +484,57 @@ run_blocks (gpointer data, guint first, guint end, guint thread)
     run_block (data, block, thread);
 }
 
+/* For compressive sensing. */
+static void
+read_lines (gpointer data, const guint *lines, guint thread, float *values)
+{
+  const Loop *loop = data;
+  Scratch scratch;
+
+  divide_scratch (loop->plan, thread, &scratch);
+  scratch.prepared = values;
+  prepare (loop, lines, &scratch);
+}
+
 static void
 run_bscan (
-    OctPlan *plan, const OctFrame *in, OctPlan *image, const OctFrame *out)
+    OctPlan *plan, const OctFrame *in, OctPlan *last, const OctFrame *out)
 {
   guint threads = oct_cpu_threads (plan->threads);
   Loop loop = { .plan = plan,
     .from = &in->planes[0],
     .to = &out->planes[0],
     .high = plan->high,
-    .low = plan->low,
-    .image = image };
+    .low = plan->low };
 
   if (plan->found) {
     loop.high = in->planes[1].data;
     loop.low = loop.high + plan->in.values;
   }
-  if (image != NULL)
-    oct_cpu_logscale_begin (image, &threads);
+  if (plan->last == OCT_OPERATION_CS) {
+    oct_cpu_solve (last, threads, read_lines, &loop, out);
+    return;
+  }
+  loop.image = last;
+  if (last != NULL)
+    oct_cpu_logscale_begin (last, &threads);
   oct_parallel_for (BLOCKS (plan), 1, threads, run_blocks, &loop);
-  if (image != NULL)
-    oct_cpu_logscale_finish (image, plan->power, out);
+  if (last != NULL)
+    oct_cpu_logscale_finish (last, plan->power, out);
+}
+
+static gboolean
+check_output (OctPlan *plan, OctPlan *last, const OctFrame *out, GError **error)
+{
+  const OctStepShape *shape = &plan->out;
+
+  if (plan->last == OCT_OPERATION_CS)
+    return oct_cpu_solve_check (last, plan->bscans, shape, out, error);
+  if (plan->last == OCT_OPERATION_LOGSCALE)
+    return oct_cpu_logscale_check (
+        last, plan->bscans, shape->values, shape->rows, out, error);
+  return oct_cpu_check_plane (
+      &out->planes[0], oct_step_shape_row (shape), error);
 }
 
 static gboolean
@@ -468,14 +545,11 @@ fused_run (OctPlan *plan, const OctFrame *in, OctPlan *last,
 
   if (!oct_cpu_check_plane (
           &in->planes[0], oct_step_shape_row (&plan->in), error)
-      || !(last != NULL ? oct_cpu_logscale_check (
-               last, plan->bscans, plan->out.values, plan->out.rows, out, error)
-                        : oct_cpu_check_plane (&out->planes[0],
-                            oct_step_shape_row (&plan->out), error)))
+      || !check_output (plan, last, out, error))
     return FALSE;
   for (guint bscan = 0; bscan < plan->bscans; bscan++) {
     OctFrame one = oct_frame_get_bscan (in, bscan, plan->in.rows, mean_size);
-    OctFrame to = last != NULL
+    OctFrame to = plan->last == OCT_OPERATION_LOGSCALE
                       ? out[bscan]
                       : oct_frame_get_bscan (out, bscan, plan->out.rows, 0);
 

@@ -511,7 +511,8 @@ oct_lanes_fft_run (const OctLanesFft *fft, const float *in, float *out,
 
 void
 oct_lanes_fft_run_real_through (const OctLanesFft *fft, OctLanesRead read,
-    gpointer data, float *out, guint first, guint count, gpointer scratch)
+    gpointer data, const float *factors, float *out, guint first, guint count,
+    gpointer scratch)
 {
   guint n = fft->inner->length;
   float *values = scratch, *rest = values + (gsize)n * VALUE;
@@ -520,7 +521,7 @@ oct_lanes_fft_run_real_through (const OctLanesFft *fft, OctLanesRead read,
             && first + count <= fft->length / 2 + 1);
   oct_lanes_fft_run_through (
       fft->inner, read, NULL, data, NULL, values, 0, n, rest);
-  fft->kernels->separate (values, n, fft->turns, first, count, out);
+  fft->kernels->separate (values, n, fft->turns, factors, first, count, out);
 }
 
 void
@@ -534,7 +535,7 @@ oct_lanes_fft_run_real (const OctLanesFft *fft, const float *in, float *out,
             && first + count <= fft->length / 2 + 1);
   if (fft->kind == KIND_HALF) {
     oct_lanes_fft_run (fft->inner, in, values, 0, n, rest);
-    fft->kernels->separate (values, n, fft->turns, first, count, out);
+    fft->kernels->separate (values, n, fft->turns, NULL, first, count, out);
     return;
   }
   for (gsize i = 0; i < n; i++) {

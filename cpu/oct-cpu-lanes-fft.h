@@ -61,9 +61,9 @@ void oct_lanes_fft_run (const OctLanesFft *fft, const float *in, float *out,
     guint first, guint count, gpointer scratch);
 
 /* The same of values that are made as they are needed, each once, 16 or less at
- * a time, and bins that are taken as they come, each of those asked for once
- * and perhaps others, in any order: neither has to stand in memory.  read NULL:
- * in; write NULL: out. */
+ * a time, all of them before the first bin is written, and bins that are taken
+ * as they come, each of those asked for once and perhaps others, in any order:
+ * neither has to stand in memory.  read NULL: in; write NULL: out. */
 void oct_lanes_fft_run_through (const OctLanesFft *fft, OctLanesRead read,
     OctLanesWrite write, gpointer data, const float *in, float *out,
     guint first, guint count, gpointer scratch);
@@ -74,11 +74,13 @@ void oct_lanes_fft_run_through (const OctLanesFft *fft, OctLanesRead read,
 void oct_lanes_fft_run_real (const OctLanesFft *fft, const float *in,
     float *out, guint first, guint count, gpointer scratch);
 
-/* The same of values that are made as they are needed, each once: pairs of real
- * values, two of them for one complex one (value 2 first, 2 first + 1, 2 (first
- * + step), ...).  Even length alone. */
+/* The same of values that are made as they are needed, each once, all of them
+ * before the first bin is written: pairs of real values, two of them for one
+ * complex one (value 2 first, 2 first + 1, 2 (first + step), ...).  `factors`:
+ * [count] that the bins are multiplied by, NULL: 1.  Even length alone. */
 void oct_lanes_fft_run_real_through (const OctLanesFft *fft, OctLanesRead read,
-    gpointer data, float *out, guint first, guint count, gpointer scratch);
+    gpointer data, const float *factors, float *out, guint first, guint count,
+    gpointer scratch);
 
 /* Complex to real, of oct_lanes_fft_new_real(, TRUE,): from bins 0 .. length /
  * 2, in [length / 2 + 1][2][16], those before 0 being their conjugates, to out

@@ -571,11 +571,14 @@ multiply (const float *in, guint in_flip, const float *factors, gsize count,
 }
 
 static void
-separate (const float *z, guint half, const float *turns, guint first,
-    guint count, float *out)
+separate (const float *z, guint half, const float *turns, const float *factors,
+    guint first, guint count, float *out)
 {
   for (guint q = first; q < first + count; q++) {
-    float c = turns[2 * (gsize)q], s = turns[2 * (gsize)q + 1];
+    float factor = factors != NULL ? factors[q - first] : 1;
+    float c = factor * turns[2 * (gsize)q],
+          s = factor * turns[2 * (gsize)q + 1];
+    float h = 0.5f * factor;
     gsize a = q < half ? q : 0, b = q > 0 ? half - q : 0;
     for (guint lane = 0; lane < LANES; lane += W) {
       const float *x = z + a * OCT_LANES_VALUE + lane;
@@ -583,8 +586,8 @@ separate (const float *z, guint half, const float *turns, guint first,
       float *to = out + (gsize)(q - first) * OCT_LANES_VALUE + lane;
       V dr = FROM (x) - FROM (y), di = FROM (x + LANES) + FROM (y + LANES);
       V sr = FROM (x) + FROM (y), si = FROM (x + LANES) - FROM (y + LANES);
-      AT (to) = 0.5f * sr + (dr * s + di * c);
-      AT (to + LANES) = 0.5f * si + (di * s - dr * c);
+      AT (to) = h * sr + (dr * s + di * c);
+      AT (to + LANES) = h * si + (di * s - dr * c);
     }
   }
 }

@@ -63,9 +63,9 @@ typedef struct {
       gsize count, float *out, guint out_flip);
   /* Bins first .. first + count - 1 of 2 half real values from the transform z
    * of them taken as `half` complex ones; turns [half + 1][2] of exp (-2 pi i q
-   * / (2 half)) / 2 */
-  void (*separate) (const float *z, guint half, const float *turns, guint first,
-      guint count, float *out);
+   * / (2 half)) / 2; factors [count] of the bins, NULL: 1 */
+  void (*separate) (const float *z, guint half, const float *turns,
+      const float *factors, guint first, guint count, float *out);
   /* The way back: z from bins 0 .. half */
   void (*join) (const float *bins, guint half, const float *turns, float *z);
 } OctLanesKernels;

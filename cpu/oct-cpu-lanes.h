@@ -103,19 +103,3 @@ oct_lanes_scatter_all (const float *values, guint samples, float *const *lines)
     oct_lanes_scatter (values + (gsize)i * OCT_LANES,
         MIN (OCT_LANES_CHUNK, samples - i), lines, i);
 }
-
-/* lines[lane][i] = factors[i] values[i][lane] */
-OCT_INLINE void
-oct_lanes_scatter_scaled (const float *values, const float *factors,
-    guint samples, float *const *lines)
-{
-  float tile[OCT_LANES_CHUNK * OCT_LANES] __attribute__ ((aligned (64)));
-
-  for (guint i = 0; i < samples; i += OCT_LANES_CHUNK) {
-    guint count = MIN (OCT_LANES_CHUNK, samples - i);
-    for (guint k = 0; k < count; k++)
-      ((OctLanes *)tile)[k] =
-          factors[i + k] * ((const OctLanes *)values)[(gsize)i + k];
-    oct_lanes_scatter (tile, count, lines, i);
-  }
-}

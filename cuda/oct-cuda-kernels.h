@@ -521,6 +521,24 @@ typedef struct {
 cudaError_t oct_cuda_pass_prepare (OctCudaPass *pass, int *fits);
 cudaError_t oct_cuda_launch_pass (const OctCudaPass *pass, OctCudaQueue queue);
 
+/* The same with the non-uniform FFT in place of resampling and FFT, in the
+ * kernels of oct-cuda-nufft-pass.cuh.  Of OctCudaPass method, positions, taps,
+ * turns and depth_start do not count, of OctCudaFused rows and shifts. */
+typedef struct {
+  /* with dispersion: [samples] what the samples are multiplied by; else NULL */
+  const float2 *turns;
+  float scale; /* of the samples, without dispersion */
+} OctCudaNufftPass;
+
+/* Whether there is a kernel for pass->rows.samples, is_complex, grid and taps
+ * on the current device; prepares it.  `fused` is as oct_cuda_fused_prepare()
+ * leaves it, and so are the processors of `pass`. */
+int oct_cuda_nufft_pass_fits (
+    const OctCudaPass *pass, const OctCudaFused *fused);
+cudaError_t oct_cuda_launch_nufft_pass (const OctCudaPass *pass,
+    const OctCudaFused *fused, const OctCudaNufftPass *more,
+    OctCudaQueue queue);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,70 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * The non-uniform FFT in one pass over memory: samples to shared memory, cells
- * from them to the registers of an FFT, bins times their factors out.
- *
- * Real samples give real cells, of which two are one value of an FFT of half
- * the length (see oct-cuda-fft.cu); complex cells are a value each.  A value
- * has one first sample and as many weights as the most any value needs; samples
- * are taken round the circle, so that the cells which both ends of the nodes
- * reach are no exception.
+ * The non-uniform FFT in one pass over memory (oct-cuda-nufft.cuh): samples to
+ * shared memory, A-scans out.
  */
-#include "oct-cuda-butterfly.cuh"
+#include "oct-cuda-nufft.cuh"
 
 #include <cuda_pipeline.h>
-
-/* Lines of one thread */
-template <int Size, bool Complex, int Lines> struct Layout {
-  static constexpr int values = Size % 5 == 0 ? 20 : Size % 3 == 0 ? 24 : 16;
-  static constexpr int threads = Size / values; /* of one group */
-  /* groups of a block, each of which works on lines of its own: as many as the
-   * registers allow */
-  static constexpr int max_threads = values * Lines > 32  ? 256
-                                     : values *Lines > 16 ? 512
-                                                          : 1024;
-  static constexpr int max_groups =
-      max_threads / threads < 8 ? max_threads / threads : 8;
-  /* float2 of one line in shared memory for the FFT */
-  static constexpr uint32_t pitch = Steps<Size, values>::pitch ();
-};
-
-/* float2 of one line in shared memory: first the samples, then the FFT. */
-template <int Size, bool Complex, int Lines>
-__host__ __device__ __forceinline__ uint32_t
-line_pitch (uint32_t samples, uint32_t taps)
-{
-  constexpr uint32_t pitch = (Layout<Size, Complex, Lines>::pitch + 1) & ~1u;
-  /* to whole 16 bytes */
-  uint32_t needed =
-      Complex ? (samples + taps + 1) & ~1u : (samples + taps + 3) / 4 * 2;
-
-  return needed > pitch ? needed : pitch;
-}
-
-/* Real cells come in twos. */
-template <bool Complex> struct Cell;
-
-template <> struct Cell<false> {
-  typedef float Sample;
-  typedef float2 Weight;
-  static __device__ __forceinline__ void add (
-      float2 &cells, float2 weights, float sample)
-  {
-    cells.x += weights.x * sample;
-    cells.y += weights.y * sample;
-  }
-};
-
-template <> struct Cell<true> {
-  typedef float2 Sample;
-  typedef float Weight;
-  static __device__ __forceinline__ void add (
-      float2 &cell, float weight, float2 sample)
-  {
-    cell.x += weight * sample.x;
-    cell.y += weight * sample.y;
-  }
-};
 
 /* ---------------------------------------------------------------- weights */
 
@@ -132,15 +73,6 @@ oct_cuda_launch_fused_weights (const OctCudaGrid *grid, int is_complex,
 
 /* -------------------------------------------------------------- transform */
 
-/* Waits for the other threads of the group. */
-template <int Threads> struct GroupSync {
-  uint32_t barrier;
-  __device__ __forceinline__ void operator() () const
-  {
-    asm volatile("bar.sync %0, %1;" ::"r"(barrier), "n"(Threads) : "memory");
-  }
-};
-
 /* Starts copying an A-line, its first samples once more behind the last. */
 template <typename Sample, int Threads>
 __device__ __forceinline__ void
@@ -177,122 +109,6 @@ shift_modes (const float2 *shifts, uint32_t samples, uint32_t taps, uint32_t t,
   }
 }
 
-/* Depth bin of bin q of the FFT; another one lies beyond the last. */
-template <int Size, bool Complex>
-__device__ __forceinline__ uint32_t
-depth_bin (const OctCudaFused &fused, uint32_t q)
-{
-  uint32_t i = q - (uint32_t)fused.first_mode;
-
-  /* modes before 0 are at the end */
-  return Complex && i >= Size ? i - Size : i;
-}
-
-/* Factors of some bins, read from valid addresses. */
-template <int Count> struct Factors {
-  float factors[Count];
-  float2 turns[Count];
-
-  template <int Size, bool Complex, int Threads>
-  __device__ __forceinline__ void read (const OctCudaFused &fused, uint32_t q)
-  {
-#pragma unroll
-    for (int e = 0; e < Count; e++) {
-      uint32_t i = depth_bin<Size, Complex> (fused, q + e * Threads);
-      factors[e] = __ldg (&fused.factors[min (i, fused.depth_bins - 1)]);
-      if (!Complex)
-        turns[e] = __ldg (&fused.turns[q + e * Threads]);
-    }
-  }
-};
-
-/* Bins out of the registers, or of real A-lines from Z, which is in v and by
- * then in memory. */
-template <int Size, bool Complex, int Threads, int Lines, int Values,
-    typename Sync>
-__device__ __forceinline__ void
-store (const OctCudaFused &fused, const float2 (&v)[Lines][Values],
-    const float2 *memory, uint32_t pitch, uint32_t t, uint32_t line, Sync sync)
-{
-  /* 16 values of two lines leave few registers */
-  constexpr int batch = Values % 5 == 0 ? 5 : Values == 16 ? 2 : 4;
-  const float2 *end = memory + Size - t;
-  Factors<batch> now, next;
-  float2 *rows[Lines];
-
-#pragma unroll
-  for (int l = 0; l < Lines; l++)
-    rows[l] = row_of ((float2 *)fused.rows.out, fused.rows.out_stride,
-        min (line + l, fused.rows.lines - 1));
-  next.template read<Size, Complex, Threads> (fused, t);
-  if (!Complex)
-    sync ();
-#pragma unroll
-  for (int b = 0; b < Values; b += batch) {
-    if (!Complex
-        && b * Threads >= (uint32_t)fused.first_mode + fused.depth_bins)
-      break;
-    now = next;
-    if (b + batch < Values)
-      next.template read<Size, Complex, Threads> (
-          fused, t + (b + batch) * Threads);
-#pragma unroll
-    for (int e = 0; e < batch; e++) {
-      uint32_t i = depth_bin<Size, Complex> (fused, t + (b + e) * Threads);
-      float factor = now.factors[e], half = 0.5f * factor;
-      float2 turn = scaled (now.turns[e], half);
-      /* Z[Size - q], where Z[Size] is Z[0] */
-      const float2 *mirror =
-          b + e == 0 && t == 0 ? memory : end - (b + e) * Threads;
-#pragma unroll
-      for (int l = 0; l < Lines; l++) {
-        float2 a = v[l][b + e], value = scaled (a, factor);
-        if (!Complex) {
-          float2 m = mirror[l * pitch];
-          float2 d = turn * make_float2 (a.x - m.x, a.y + m.y);
-          value =
-              make_float2 ((a.x + m.x) * half + d.y, (a.y - m.y) * half - d.x);
-        }
-        if (i < fused.depth_bins && line + l < fused.rows.lines)
-          rows[l][i] = value;
-      }
-    }
-  }
-}
-
-/* Cells of some lines: sums over the taps, an even number. */
-template <int Size, bool Complex, int Threads, int Lines, int Values>
-__device__ __forceinline__ void
-gather (const typename Cell<Complex>::Weight *weights, uint32_t taps,
-    const char *memory, uint32_t line_bytes, const uint32_t (&first)[Values],
-    float2 (&v)[Lines][Values])
-{
-  typedef typename Cell<Complex>::Sample Sample;
-
-#pragma unroll
-  for (int l = 0; l < Lines; l++)
-#pragma unroll
-    for (int e = 0; e < Values; e++)
-      v[l][e] = make_float2 (0, 0);
-#pragma unroll 1
-  for (uint32_t tap = 0; tap < taps; tap += 2) {
-#pragma unroll
-    for (int e = 0; e < Values; e++) {
-#pragma unroll
-      for (int i = 0; i < 2; i++) {
-        typename Cell<Complex>::Weight weight = weights[i * Size + e * Threads];
-#pragma unroll
-        for (int l = 0; l < Lines; l++)
-          Cell<Complex>::add (v[l][e], weight,
-              *(const Sample *)(memory + l * line_bytes + first[e]
-                                + i * sizeof (Sample)));
-      }
-    }
-    weights += 2 * Size;
-    memory += 2 * sizeof (Sample);
-  }
-}
-
 /* The groups of the block take lines, `Lines` at a time.  Shared: the weights
  * stay in shared memory all the while. */
 template <int Size, bool Complex, int Lines, bool Shared>
@@ -319,7 +135,6 @@ __launch_bounds__ (Layout<Size, Complex, Lines>::threads
   char *memory = (char *)(shared + weight_chunks) + group * line_bytes * Lines;
   GroupSync<threads> sync = { 1 + group };
   uint32_t first[values];
-  float2 v[Lines][values];
 
 #pragma unroll 1
   for (uint32_t i = threadIdx.x; i < weight_chunks; i += blockDim.x)
@@ -352,21 +167,14 @@ __launch_bounds__ (Layout<Size, Complex, Lines>::threads
           fused.shifts, samples, fused.taps, t, (float2 *)memory, pitch);
       sync ();
     }
-    gather<Size, Complex, threads> (
-        weights, fused.taps, memory, line_bytes, first, v);
-    sync ();
-    transform_lines<Size, Complex ? 1 : 2> (
-        v, t, fused.turns, (float2 *)memory, pitch, sync);
-    if (!Complex) {
-      sync ();
+    transform_samples<Size, Complex, threads, Lines> (fused, weights, memory,
+        pitch, first, t, sync, [&] (uint32_t i, const float2 (&bins)[Lines]) {
 #pragma unroll
-      for (int l = 0; l < Lines; l++)
-#pragma unroll
-        for (int e = 0; e < values; e++)
-          ((float2 *)(memory + l * line_bytes))[t + e * threads] = v[l][e];
-    }
-    store<Size, Complex, threads> (
-        fused, v, (const float2 *)memory, pitch, t, line, sync);
+          for (int l = 0; l < Lines; l++)
+            if (i < fused.depth_bins && line + l <= last)
+              row_of ((float2 *)fused.rows.out, fused.rows.out_stride,
+                  line + l)[i] = bins[l];
+        });
   }
 }
 

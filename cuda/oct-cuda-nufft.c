@@ -3,6 +3,7 @@
  * Spectra at non-uniform wavenumbers to A-scans by gridding: plans.  Grids of
  * some lengths need one kernel; cuFFT does all others between two.
  */
+#include "oct-cuda-nufft.h"
 #include "oct-cuda-gridding.h"
 #include "oct-cuda-transform.h"
 
@@ -138,10 +139,10 @@ nufft_destroy (OctPlan *plan)
   g_free (plan);
 }
 
+/* `fused`: one kernel or nothing, which is no error. */
 static OctPlan *
-nufft_create (gconstpointer data, GError **error)
+new_plan (const OctNufftParams *params, gboolean fused, GError **error)
 {
-  const OctNufftParams *params = data;
   OctPlan *plan = g_new0 (OctPlan, 1);
 
   plan->format = params->format;
@@ -150,7 +151,7 @@ nufft_create (gconstpointer data, GError **error)
   plan->depth_bins = params->depth_bins;
   plan->overlap = oct_cuda_can_overlap ();
   if (!oct_cuda_gridding_init (&plan->gridding, params, NAME, error)
-      || !make_cells (plan, error)
+      || !make_cells (plan, error) || (fused && !plan->fused)
       || !(plan->fused ? make_turns (plan, error)
                        : oct_cuda_transform_init (&plan->transform,
                            plan->format, plan->gridding.tables.grid,
@@ -159,6 +160,18 @@ nufft_create (gconstpointer data, GError **error)
     return NULL;
   }
   return plan;
+}
+
+static OctPlan *
+nufft_create (gconstpointer params, GError **error)
+{
+  return new_plan (params, FALSE, error);
+}
+
+OctPlan *
+oct_cuda_nufft_new_fused (const OctNufftParams *params)
+{
+  return new_plan (params, TRUE, NULL);
 }
 
 static gboolean
@@ -172,17 +185,16 @@ nufft_update (OctPlan *plan, gconstpointer data)
   return set_cells (plan, NULL);
 }
 
-/* Brings changed tables to the device. */
-static gboolean
-prepare (OctPlan *plan, OctCudaQueue queue, GError **error)
+gboolean
+oct_cuda_nufft_prepare (OctPlan *plan, OctCudaQueue *queue, GError **error)
 {
   OctCudaGrid grid = oct_cuda_gridding_grid (&plan->gridding);
   cudaError_t status;
 
-  if (!oct_cuda_gridding_upload (&plan->gridding, queue, error)
-      || !oct_cuda_table_upload (&plan->first, NAME, queue.stream, error)
+  if (!oct_cuda_gridding_upload (&plan->gridding, *queue, error)
+      || !oct_cuda_table_upload (&plan->first, NAME, queue->stream, error)
       || (plan->fused
-          && !oct_cuda_table_upload (&plan->turns, NAME, queue.stream, error)))
+          && !oct_cuda_table_upload (&plan->turns, NAME, queue->stream, error)))
     return FALSE;
   if (!plan->weights_changed)
     return TRUE;
@@ -190,19 +202,18 @@ prepare (OctPlan *plan, OctCudaQueue queue, GError **error)
   status = plan->fused
                ? oct_cuda_launch_fused_weights (&grid,
                    plan->format == OCT_SAMPLE_CF32, plan->taps,
-                   plan->first.device, plan->weights, queue)
-               : oct_cuda_launch_cell_weights (
-                   &grid, plan->first.device, plan->taps, plan->weights, queue);
+                   plan->first.device, plan->weights, *queue)
+               : oct_cuda_launch_cell_weights (&grid, plan->first.device,
+                   plan->taps, plan->weights, *queue);
+  /* the next kernel begins with the tables, which this one makes */
+  queue->overlap = FALSE;
   return oct_cuda_check (status, NAME, error);
 }
 
-static gboolean
-run_fused (OctPlan *plan, const OctPlane *from, const OctPlane *to,
-    OctCudaQueue queue, GError **error)
+void
+oct_cuda_nufft_describe (const OctPlan *plan, OctCudaFused *fused)
 {
-  OctCudaFused fused = {
-    .rows = { from->data, from->stride, to->data, to->stride, plan->lines,
-        plan->samples },
+  *fused = (OctCudaFused){
     .is_complex = plan->format == OCT_SAMPLE_CF32,
     .grid = plan->gridding.tables.grid,
     .taps = plan->taps,
@@ -216,7 +227,17 @@ run_fused (OctPlan *plan, const OctPlane *from, const OctPlane *to,
     .processors = plan->processors,
     .memory = plan->memory,
   };
+}
 
+static gboolean
+run_fused (OctPlan *plan, const OctPlane *from, const OctPlane *to,
+    OctCudaQueue queue, GError **error)
+{
+  OctCudaFused fused;
+
+  oct_cuda_nufft_describe (plan, &fused);
+  fused.rows = (OctCudaRows){ from->data, from->stride, to->data, to->stride,
+    plan->lines, plan->samples };
   return oct_cuda_check (oct_cuda_launch_fused (&fused, queue), NAME, error);
 }
 
@@ -261,15 +282,12 @@ nufft_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
   const OctPlane *from = &in->planes[0], *to = &out->planes[0];
   gsize size = oct_sample_format_size (plan->format);
   OctCudaQueue queue = { stream, plan->overlap };
-  gboolean changed = plan->weights_changed;
 
   if (!oct_cuda_check_plane (from, plan->samples * size, size, error)
       || !oct_cuda_check_plane (
           to, plan->depth_bins * sizeof (float2), sizeof (float2), error)
-      || !prepare (plan, queue, error))
+      || !oct_cuda_nufft_prepare (plan, &queue, error))
     return FALSE;
-  /* the kernel begins with the tables, which one before it must have made */
-  queue.overlap = queue.overlap && !changed;
   return plan->fused ? run_fused (plan, from, to, queue, error)
                      : run_cufft (plan, from, to, queue, error);
 }

@@ -3,13 +3,15 @@
  * Several operations in one pass over the data: plans.
  *
  * Known are [background] [resample] [dispersion] fft, each where it is given,
- * of as many samples as the FFT is long, a power of two; and behind it
- * logscale.  A run queues the pass, one kernel, and for logscale the map of its
- * powers to grey levels; it makes nothing and asks nothing.  The two share
- * memory of the plan alone, so that the map may as well be queued in another
- * stream behind the pass: start() and finish().
+ * of as many samples as the FFT is long, a power of two, and [background]
+ * [dispersion] nufft where one kernel does that; and behind it logscale.  A run
+ * queues the pass, one kernel, and for logscale the map of its powers to grey
+ * levels; it makes nothing and asks nothing.  The two share memory of the plan
+ * alone, so that the map may as well be queued in another stream behind the
+ * pass: start() and finish().
  */
 #include "oct-cuda-logscale.h"
+#include "oct-cuda-nufft.h"
 #include "oct-step.h"
 
 #include <math.h>
@@ -36,10 +38,14 @@ struct _OctPlan {
   const OctBackgroundParams *background;
   const OctResampleParams *resample;
   const OctDispersionParams *dispersion;
-  const OctFftParams *fft;
+  const OctFftParams *fft; /* this or the next */
+  const OctNufftParams *nufft;
 
   guint bscans;
-  OctCudaPass pass; /* of a B-scan: all but planes, find and statistics */
+  /* of a B-scan: all but planes, find and statistics */
+  OctCudaPass pass;
+  OctPlan *gridding; /* of oct_cuda_nufft, for its tables */
+  float scale;       /* of the samples, see OctCudaNufftPass */
   OctSampleFormat format;
   gboolean overlap;
   OctCudaTable positions, taps, turns, stored;
@@ -67,8 +73,9 @@ take_steps (OctPlan *plan, const OctStep *const *steps, guint n)
   TAKE (resample, OCT_OPERATION_RESAMPLE);
   TAKE (dispersion, OCT_OPERATION_DISPERSION);
   TAKE (fft, OCT_OPERATION_FFT);
+  TAKE (nufft, OCT_OPERATION_NUFFT);
 #undef TAKE
-  return at == n && plan->fft != NULL;
+  return at == n && (plan->fft != NULL) != (plan->nufft != NULL);
 }
 
 /* count x lines - sum has to be a number of 32 bits with a sign. */
@@ -78,22 +85,41 @@ sums_fit (OctSampleFormat format, guint lines)
   return lines <= (format == OCT_SAMPLE_U8 ? OCT_MAX_LINES : 32768);
 }
 
+/* Of all B-scans together. */
+static guint
+get_lines (const OctPlan *plan)
+{
+  return plan->fft != NULL ? plan->fft->lines : plan->nufft->lines;
+}
+
+/* Complex spectra are what dispersion makes, not what comes in. */
+static gboolean
+is_known_transform (const OctPlan *plan)
+{
+  const OctFftParams *fft = plan->fft;
+  gboolean is_complex = plan->dispersion != NULL;
+
+  if (plan->nufft != NULL)
+    return plan->resample == NULL
+           && (plan->nufft->format == OCT_SAMPLE_CF32) == is_complex;
+  return fft->length == fft->samples
+         && (plan->resample == NULL || plan->resample->upsample == 1)
+         && (fft->format == OCT_SAMPLE_CF32) == is_complex;
+}
+
 static gboolean
 is_known (const OctPlan *plan)
 {
-  const OctFftParams *fft = plan->fft;
   const OctBackgroundParams *background = plan->background;
 
-  if (fft->length != fft->samples
-      || (plan->resample != NULL && plan->resample->upsample != 1)
-      || (fft->format == OCT_SAMPLE_CF32) != (plan->dispersion != NULL))
+  if (!is_known_transform (plan))
     return FALSE;
   if (background == NULL)
     return TRUE;
   if (!background->found)
     return background->mode == OCT_BACKGROUND_STORED
            || background->mode == OCT_BACKGROUND_NONE;
-  return sums_fit (background->format, fft->lines / plan->bscans);
+  return sums_fit (background->format, get_lines (plan) / plan->bscans);
 }
 
 /* Whether B-scans differ in more than their A-lines. */
@@ -222,6 +248,50 @@ make_turns (OctPlan *plan)
   return TRUE;
 }
 
+/* What the samples are multiplied by where they are not resampled: in `turns`,
+ * with dispersion and the shift of the modes wanted, or the same for all. */
+static gboolean
+make_sample_turns (OctPlan *plan, gint middle)
+{
+  const OctNufftParams *nufft = plan->nufft;
+  double scale = plan->pass.mode == OCT_CUDA_BACKGROUND_SUMS
+                     ? 1. / plan->pass.rows.lines
+                     : 1;
+  float2 *turns;
+
+  plan->scale = (float)scale;
+  if (plan->dispersion == NULL)
+    return TRUE;
+  if (!oct_cuda_table_init (
+          &plan->turns, nufft->samples * sizeof (float2), NAME, NULL)
+      || (turns = oct_cuda_table_edit (&plan->turns, NAME, NULL)) == NULL)
+    return FALSE;
+  for (guint n = 0; n < nufft->samples; n++) {
+    double angle = plan->dispersion->phase[n]
+                   - 2 * G_PI * nufft->nodes[n] * middle / nufft->samples;
+
+    turns[n].x = (float)(scale * cos (angle));
+    turns[n].y = (float)(scale * sin (angle));
+  }
+  return TRUE;
+}
+
+/* The tables of the non-uniform transform; FALSE when there is no kernel. */
+static gboolean
+make_gridding (OctPlan *plan)
+{
+  OctCudaFused fused;
+
+  plan->gridding = oct_cuda_nufft_new_fused (plan->nufft);
+  if (plan->gridding == NULL)
+    return FALSE;
+  oct_cuda_nufft_describe (plan->gridding, &fused);
+  plan->pass.processors = fused.processors;
+  return oct_cuda_nufft_pass_fits (&plan->pass, &fused)
+         && make_sample_turns (
+             plan, plan->nufft->depth_start - fused.first_mode);
+}
+
 static gboolean
 make_stored (OctPlan *plan)
 {
@@ -247,7 +317,7 @@ static gboolean
 make_powers (const OctPlan *plan, Turn *turn, GError **error)
 {
   if (turn->powers == NULL)
-    turn->powers = oct_cuda_alloc (plan->row * plan->fft->lines, NAME, error);
+    turn->powers = oct_cuda_alloc (plan->row * get_lines (plan), NAME, error);
   return turn->powers != NULL;
 }
 
@@ -264,7 +334,7 @@ make_statistics (OctPlan *plan)
   for (guint i = 0; i < TURNS * plan->bscans; i++)
     oct_cuda_statistics_init (&statistics[i]);
   /* rows of whole 128 bytes */
-  plan->row = (plan->fft->depth_bins + 31) / 32 * 32 * sizeof (float);
+  plan->row = (plan->pass.depth_bins + 31) / 32 * 32 * sizeof (float);
   return TRUE;
 }
 
@@ -273,6 +343,8 @@ make_statistics (OctPlan *plan)
 static void
 fused_destroy (OctPlan *plan)
 {
+  if (plan->gridding != NULL)
+    oct_cuda_nufft.destroy (plan->gridding);
   oct_cuda_table_clear (&plan->positions);
   oct_cuda_table_clear (&plan->taps);
   oct_cuda_table_clear (&plan->turns);
@@ -298,32 +370,44 @@ pass_method (const OctResampleParams *resample)
   }
 }
 
-/* All of the pass that does not change from B-scan to B-scan; FALSE when there
- * is no kernel for it. */
-static gboolean
+/* All of the pass that does not change from B-scan to B-scan. */
+static void
 describe (OctPlan *plan)
 {
   const OctFftParams *fft = plan->fft;
+  const OctNufftParams *nufft = plan->nufft;
   const OctBackgroundParams *background = plan->background;
-  int fits = 0;
+  guint bins = fft != NULL ? fft->depth_bins : nufft->depth_bins;
 
   plan->format = background != NULL ? background->format : OCT_SAMPLE_F32;
   plan->pass = (OctCudaPass){
-    .rows = { .lines = fft->lines / plan->bscans, .samples = fft->samples },
+    .rows = { .lines = get_lines (plan) / plan->bscans,
+        .samples = fft != NULL ? fft->samples : nufft->samples },
     .is_complex = plan->dispersion != NULL,
     .sample_size = (guint)oct_sample_format_size (plan->format),
     .mode = OCT_CUDA_BACKGROUND_TABLE,
     .method = pass_method (plan->resample),
-    .depth_start = fft->depth_start,
-    .depth_bins = fft->depth_bins,
-    .band_factor = (guint32)(G_MAXUINT32 / fft->depth_bins + 1),
+    .depth_start = fft != NULL ? fft->depth_start : 0,
+    .depth_bins = bins,
+    .band_factor = (guint32)(G_MAXUINT32 / bins + 1),
   };
   if (background != NULL && background->found) {
     plan->pass.is_complete = TRUE;
     plan->pass.mode =
         oct_cuda_found_mode (background->mode, background->format);
   }
-  return oct_cuda_pass_prepare (&plan->pass, &fits) == cudaSuccess && fits;
+}
+
+/* FALSE when there is no kernel. */
+static gboolean
+make_transform (OctPlan *plan)
+{
+  int fits = 0;
+
+  if (plan->nufft != NULL)
+    return make_gridding (plan);
+  return oct_cuda_pass_prepare (&plan->pass, &fits) == cudaSuccess && fits
+         && make_positions (plan) && make_turns (plan);
 }
 
 static OctPlan *
@@ -341,8 +425,12 @@ fused_create (
     return NULL;
   }
   plan->bscans = is_apart (plan, last) ? bscans : 1;
-  if (!is_known (plan) || !describe (plan) || !make_positions (plan)
-      || !make_turns (plan) || !make_stored (plan)
+  if (!is_known (plan)) {
+    fused_destroy (plan);
+    return NULL;
+  }
+  describe (plan);
+  if (!make_transform (plan) || !make_stored (plan)
       || (last == OCT_OPERATION_LOGSCALE
           && !(make_statistics (plan)
                && make_powers (plan, plan->between, NULL)))) {
@@ -360,6 +448,21 @@ upload_tables (OctPlan *plan, gpointer stream, GError **error)
          && oct_cuda_table_upload (&plan->turns, NAME, stream, error)
          && oct_cuda_table_upload (&plan->stored, NAME, stream, error)
          && oct_cuda_table_upload (&plan->statistics, NAME, stream, error);
+}
+
+static gboolean
+launch (OctPlan *plan, OctCudaPass *pass, OctCudaQueue queue, GError **error)
+{
+  OctCudaNufftPass more = { plan->turns.device, plan->scale };
+  OctCudaFused fused;
+
+  if (plan->nufft == NULL)
+    return oct_cuda_check (oct_cuda_launch_pass (pass, queue), NAME, error);
+  if (!oct_cuda_nufft_prepare (plan->gridding, &queue, error))
+    return FALSE;
+  oct_cuda_nufft_describe (plan->gridding, &fused);
+  return oct_cuda_check (
+      oct_cuda_launch_nufft_pass (pass, &fused, &more, queue), NAME, error);
 }
 
 static gboolean
@@ -388,7 +491,7 @@ run_pass (OctPlan *plan, const OctCudaPass *parts, const OctFrame *in,
   pass.rows.in_stride = one.planes[0].stride;
   if (plan->background != NULL && plan->background->found)
     pass.table = one.planes[1].data;
-  return oct_cuda_check (oct_cuda_launch_pass (&pass, queue), NAME, error);
+  return launch (plan, &pass, queue, error);
 }
 
 /* To A-scans. */

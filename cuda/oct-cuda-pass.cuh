@@ -464,7 +464,7 @@ struct Band {
   uint32_t count, unused;
 };
 
-/* What a block with `Warps` warps finds for the contrast range. */
+/* What a block with up to `Warps` warps finds for the contrast range. */
 template <int Warps> struct Contrast {
   uint32_t histogram[(HISTOGRAM_WORDS + 3) / 4 * 4];
   Band bands[Warps][OCT_CONTRAST_BANDS];
@@ -473,7 +473,7 @@ template <int Warps> struct Contrast {
   {
     uint32_t *words = (uint32_t *)this;
 
-    for (uint32_t i = threadIdx.x; i < sizeof (*this) / 4; i += 32 * Warps)
+    for (uint32_t i = threadIdx.x; i < sizeof (*this) / 4; i += blockDim.x)
       words[i] = 0;
   }
 
@@ -542,7 +542,7 @@ template <int Warps> struct Contrast {
       atomicAdd (&statistics->sums[threadIdx.x], sum);
       atomicAdd (&statistics->counts[threadIdx.x], count);
     }
-    for (uint32_t i = threadIdx.x; i < HISTOGRAM_WORDS; i += 32 * Warps) {
+    for (uint32_t i = threadIdx.x; i < HISTOGRAM_WORDS; i += blockDim.x) {
       uint32_t two = histogram[i];
       if (two % 65536 > 0)
         atomicAdd (&statistics->histogram[i], two % 65536);

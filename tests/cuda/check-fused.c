@@ -2,7 +2,8 @@
 /**
  * Cases of sequences in one pass, and of the mean that is found before.
  *
- * Names begin with "fused" or "mean".
+ * Names begin with "fused" ("nufft" is in those with a non-uniform transform)
+ * or "mean".
  */
 #include "fused-case.h"
 
@@ -205,6 +206,178 @@ check_fills (Check *check)
     }
 }
 
+/* ------------------------------------------------- non-uniform transforms */
+
+static const Nodes one_period[] = { NODES_SPECTROMETER, NODES_RISING,
+  NODES_RANDOM, NODES_PART };
+
+/* Every kernel there is, of A-lines that are whole chunks of eight samples and
+ * such that are not. */
+static void
+check_nufft_kernels (Check *check)
+{
+  static const struct {
+    guint samples;
+    double oversampling;
+    gboolean dispersion;
+    guint width;
+  } grids[] = { { 1024, 1.25, FALSE, 6 }, { 1023, 1.25, FALSE, 4 },
+    { 1024, 1.5, FALSE, 5 }, { 1024, 2, FALSE, 4 }, { 2048, 1.25, FALSE, 6 },
+    { 2046, 1.25, FALSE, 4 }, { 2048, 1.5, FALSE, 5 }, { 2048, 2, FALSE, 3 },
+    { 4096, 1.25, FALSE, 4 }, { 640, 1.25, TRUE, 6 }, { 768, 1.25, TRUE, 6 },
+    { 1024, 1.25, TRUE, 6 }, { 1021, 1.5, TRUE, 4 }, { 1280, 1.25, TRUE, 6 },
+    { 1536, 1.25, TRUE, 4 }, { 2048, 1.25, TRUE, 6 }, { 2047, 2, TRUE, 4 },
+    { 2560, 1.25, TRUE, 4 } };
+  guint turn = 0;
+
+  for (guint g = 0; g < G_N_ELEMENTS (grids); g++)
+    for (guint kind = 0; kind < 5; kind++) {
+      gboolean many = kind >= 3;
+      FusedCase test = { .samples = grids[g].samples,
+        .lines = many ? many_lines (grids[g].samples) : 5 + kind,
+        .format = kind % 3,
+        .method = RESAMPLE_ABSENT,
+        .dispersion = grids[g].dispersion,
+        .oversampling = grids[g].oversampling,
+        .width = grids[g].width,
+        .nodes = one_period[many ? 0 : turn % 3],
+        .bscans = many ? 1 : 3 };
+
+      if (many && check->reduced)
+        continue;
+      check_kernel (check, test, turn++);
+    }
+}
+
+/* Where rows begin, depths, all that can be removed, and images. */
+static void
+check_nufft_rows (Check *check)
+{
+  static const struct {
+    guint start, bins;
+  } depths[] = { { 0, 0 }, { 0, 63 }, { 20, 301 }, { 511, 1 }, { 3, 64 },
+    { 100, 412 } };
+  static const guint lines[] = { 1, 2, 3, 75 };
+  OctLogscaleParams update = { .range = OCT_RANGE_CONTRAST,
+    .range_smoothing = 0.6 };
+
+  for (guint format = OCT_SAMPLE_U8; format <= OCT_SAMPLE_F32; format++)
+    for (guint remove = 0; remove < N_REMOVES; remove++)
+      for (guint kind = 0; kind < 12; kind++) {
+        FusedCase test = { .samples = 1024,
+          .lines = lines[(kind + remove) % 4],
+          .format = format,
+          .padding = kind % 4,
+          .offset = (kind + 2) % 3,
+          .remove = remove,
+          .method = RESAMPLE_ABSENT,
+          .oversampling = 1.25,
+          .width = 6,
+          .nodes = one_period[kind / 2 % 3],
+          .dispersion = kind % 2,
+          .depth_start = depths[(kind + format) % 6].start,
+          .depth_bins = depths[(kind + format) % 6].bins,
+          .bscans = 3 };
+        gboolean finds = fused_case_finds (&test);
+
+        /* not where the source stays: see check_kernel() */
+        test.fill = finds ? FILL_FRINGES : FILL_RANDOM;
+
+        if (format != OCT_SAMPLE_F32 && remove == REMOVE_ABSENT)
+          continue;
+        if (check->reduced && kind % 4 != remove % 4)
+          continue;
+        /* nor where it is all that a single depth is a part of */
+        if (test.depth_bins == 1 && !finds)
+          test.depth_start = test.depth_bins = 0;
+        fused_case (check, &test, "rows");
+        /* a range of a few values is all rounding errors */
+        if (test.depth_bins == 1)
+          continue;
+        test.image = TRUE;
+        test.bscans = 5;
+        test.logscale = images[kind / 2 % 2];
+        test.update = kind % 3 == 0 ? &update : NULL;
+        test.in_turn = kind % 3 == 1;
+        test.two_parts = kind % 3 == 2;
+        fused_case (check, &test, "rows");
+      }
+}
+
+/* Values of all kinds. */
+static void
+check_nufft_fills (Check *check)
+{
+  static const Fill fills[] = { FILL_SATURATED, FILL_NAN_LINE, FILL_LOUD_LINE,
+    FILL_ALL_NAN };
+
+  for (guint i = 0; i < G_N_ELEMENTS (fills); i++)
+    for (guint kind = 0; kind < 6; kind++) {
+      guint format = fills[i] == FILL_SATURATED ? kind % 2 : OCT_SAMPLE_F32;
+      FusedCase test = { .samples = 2048,
+        .lines = 12 + kind % 2,
+        .format = format,
+        .method = RESAMPLE_ABSENT,
+        .oversampling = 1.25,
+        .width = 6,
+        .nodes = one_period[kind % 3],
+        .dispersion = kind / 3,
+        .fill = fills[i],
+        .bscans = 2 };
+
+      test.image = fills[i] == FILL_ALL_NAN;
+      fused_case (check, &test, "values");
+      if (test.image || fills[i] == FILL_LOUD_LINE)
+        continue;
+      test.image = TRUE;
+      test.logscale = images[kind % 2];
+      fused_case (check, &test, "values");
+    }
+}
+
+/* More weights, more lines, and nodes and numbers of cells that no kernel is
+ * for. */
+static void
+check_nufft_others (Check *check)
+{
+  static const guint lines[] = { 64, 256, 1000, 16001 };
+  FusedCase base = { .samples = 1024,
+    .lines = 9,
+    .format = OCT_SAMPLE_U16,
+    .method = RESAMPLE_ABSENT,
+    .oversampling = 1.25,
+    .width = 6,
+    .image = TRUE,
+    .fill = FILL_FRINGES,
+    .bscans = 3 };
+  FusedCase test = base;
+
+  test.nodes = NODES_PART;
+  fused_case (check, &test, "dense");
+  test.dispersion = TRUE;
+  fused_case (check, &test, "dense");
+  for (guint i = 0; i < 2 * G_N_ELEMENTS (lines) && !check->reduced; i++) {
+    test = base;
+    test.samples = 2048;
+    test.lines = lines[i / 2];
+    test.dispersion = i % 2;
+    test.bscans = 1;
+    test.logscale = images[0];
+    fused_case (check, &test, "lines");
+    test.logscale = images[1];
+    fused_case (check, &test, "lines");
+  }
+  test = base;
+  test.separate = TRUE;
+  test.nodes = NODES_PERIODS;
+  fused_case (check, &test, "more than one period");
+  test.nodes = NODES_UNIFORM;
+  test.samples = 1000;
+  fused_case (check, &test, "uniform");
+  test.nodes = NODES_SPECTROMETER;
+  fused_case (check, &test, "another number of cells");
+}
+
 /* No pass, and still the same. */
 static void
 check_separate (Check *check)
@@ -376,5 +549,9 @@ check_fused (Check *check)
   check_lines (check);
   check_images (check);
   check_fills (check);
+  check_nufft_kernels (check);
+  check_nufft_rows (check);
+  check_nufft_fills (check);
+  check_nufft_others (check);
   check_separate (check);
 }

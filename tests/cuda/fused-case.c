@@ -7,6 +7,8 @@
  */
 #include "fused-case.h"
 
+#include "oct-nufft.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,6 +62,19 @@ fill_tables (FusedSteps *steps, const FusedCase *test)
       steps->positions[i] = floor (steps->positions[i]);
     steps->phase[i] = 120 * (x - 0.5) * (x - 0.5) + 7 * x;
   }
+  steps->nodes = g_new (double, samples);
+  if (test->oversampling > 0) {
+    g_autoptr (GRand) random = g_rand_new_with_seed (samples);
+
+    nodes_fill (test->nodes, samples, random, steps->nodes);
+    /* steps of any size may add up to more than one period */
+    if (test->nodes == NODES_RANDOM) {
+      double factor = (samples - 1) / steps->nodes[samples - 1];
+
+      for (guint i = 0; i < samples; i++)
+        steps->nodes[i] *= factor;
+    }
+  }
   oct_window_fill (test->window, samples, NULL, steps->window);
 }
 
@@ -92,6 +107,15 @@ fused_steps_init (FusedSteps *steps, const FusedCase *test)
   steps->fft =
       (OctFftParams){ test->dispersion ? OCT_SAMPLE_CF32 : OCT_SAMPLE_F32,
         samples, lines, length, test->depth_start, bins, steps->window };
+  steps->nufft = (OctNufftParams){ .format = steps->fft.format,
+    .samples = samples,
+    .lines = lines,
+    .depth_start = (gint)test->depth_start,
+    .depth_bins = bins,
+    .grid = oct_nufft_grid_length (samples, MAX (test->oversampling, 1)),
+    .width = test->width,
+    .nodes = steps->nodes,
+    .window = steps->window };
   steps->logscale = test->logscale;
   steps->logscale.depth_bins = bins;
   steps->logscale.lines = lines;
@@ -104,7 +128,10 @@ fused_steps_init (FusedSteps *steps, const FusedCase *test)
     add_step (steps, OCT_OPERATION_RESAMPLE, &steps->resample);
   if (test->dispersion)
     add_step (steps, OCT_OPERATION_DISPERSION, &steps->dispersion);
-  add_step (steps, OCT_OPERATION_FFT, &steps->fft);
+  if (test->oversampling > 0)
+    add_step (steps, OCT_OPERATION_NUFFT, &steps->nufft);
+  else
+    add_step (steps, OCT_OPERATION_FFT, &steps->fft);
 }
 
 void
@@ -116,6 +143,7 @@ fused_steps_clear (FusedSteps *steps)
   g_free (steps->positions);
   g_free (steps->phase);
   g_free (steps->window);
+  g_free (steps->nodes);
 }
 
 /* ----------------------------------------------------------------- shapes */
@@ -236,8 +264,10 @@ run_cpu (const OctBackend *cpu, const FusedCase *test, const FusedSteps *steps,
   g_autofree float *ascans =
       g_new (float, (gsize)2 * steps->fft.depth_bins * test->lines);
   OctFrame real = { { { spectra, 4 * test->samples } } };
-  OctFrame complex = { { { complex_spectra, 8 * test->samples } } };
+  OctFrame turned = { { { complex_spectra, 8 * test->samples } } };
   OctFrame depth = { { { ascans, 8 * steps->fft.depth_bins } } };
+  OctOperation transform =
+      test->oversampling > 0 ? OCT_OPERATION_NUFFT : OCT_OPERATION_FFT;
   OctPlan *plans[OCT_N_OPERATIONS] = { NULL };
 
   plans[OCT_OPERATION_BACKGROUND] =
@@ -246,7 +276,8 @@ run_cpu (const OctBackend *cpu, const FusedCase *test, const FusedSteps *steps,
       new_plan (cpu, OCT_OPERATION_RESAMPLE, &steps->resample);
   plans[OCT_OPERATION_DISPERSION] =
       new_plan (cpu, OCT_OPERATION_DISPERSION, &steps->dispersion);
-  plans[OCT_OPERATION_FFT] = new_plan (cpu, OCT_OPERATION_FFT, &steps->fft);
+  plans[transform] = new_plan (cpu, transform,
+      test->oversampling > 0 ? (gconstpointer)&steps->nufft : &steps->fft);
   if (test->image)
     plans[OCT_OPERATION_LOGSCALE] =
         new_plan (cpu, OCT_OPERATION_LOGSCALE, &steps->logscale);
@@ -261,9 +292,9 @@ run_cpu (const OctBackend *cpu, const FusedCase *test, const FusedSteps *steps,
           &real, &real, NULL);
     if (test->dispersion)
       run_plan (cpu, OCT_OPERATION_DISPERSION, plans[OCT_OPERATION_DISPERSION],
-          &real, &complex, NULL);
-    run_plan (cpu, OCT_OPERATION_FFT, plans[OCT_OPERATION_FFT],
-        test->dispersion ? &complex : &real, test->image ? &depth : &out, NULL);
+          &real, &turned, NULL);
+    run_plan (cpu, transform, plans[transform],
+        test->dispersion ? &turned : &real, test->image ? &depth : &out, NULL);
     prepare_logscale (cpu, plans[OCT_OPERATION_LOGSCALE], test, steps, b);
     if (test->image)
       run_plan (cpu, OCT_OPERATION_LOGSCALE, plans[OCT_OPERATION_LOGSCALE],
@@ -538,6 +569,10 @@ case_name (const FusedCase *test, const char *what)
   g_autofree char *image = g_strdup_printf ("%s %s %s smoothing %g",
       formats[p->format].name, p->scale == OCT_SCALE_LOG ? "log" : "linear",
       ranges[p->range], p->range_smoothing);
+  g_autofree char *method =
+      test->oversampling > 0 ? g_strdup_printf ("nufft %g, %u, %s,",
+          test->oversampling, test->width, nodes_names[test->nodes])
+                             : g_strdup (methods[test->method]);
 
   return g_strdup_printf (
       "fused %u bytes %s %s%s %ux%u to %s, bins %u from %u, padding %u "
@@ -545,10 +580,10 @@ case_name (const FusedCase *test, const char *what)
       (guint)oct_sample_format_size (test->format),
       test->remove == REMOVE_ABSENT ? "absent"
                                     : oct_background_modes[test->remove].nick,
-      methods[test->method], test->dispersion ? " compensated" : "",
-      test->samples, test->lines, test->image ? image : "A-scans",
-      test->depth_bins, test->depth_start, test->padding, test->offset,
-      what[0] != 0 ? " " : "", what, fill_names[test->fill]);
+      method, test->dispersion ? " compensated" : "", test->samples,
+      test->lines, test->image ? image : "A-scans", test->depth_bins,
+      test->depth_start, test->padding, test->offset, what[0] != 0 ? " " : "",
+      what, fill_names[test->fill]);
 }
 
 void

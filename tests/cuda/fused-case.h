@@ -6,6 +6,7 @@
 #pragma once
 
 #include "check.h"
+#include "nufft-nodes.h"
 #include "oct-sequence.h"
 #include "oct-window.h"
 
@@ -23,6 +24,11 @@ typedef struct {
   guint method;           /* OctResampleMethod or RESAMPLE_ABSENT */
   guint upsample, length; /* 0: 1, as long as the samples */
   gboolean dispersion;
+  /* in place of resampling (RESAMPLE_ABSENT) and FFT; 0 is no number of cells
+   */
+  double oversampling; /* 0: the FFT */
+  guint width;
+  Nodes nodes;
   OctWindow window;
   guint depth_start, depth_bins;   /* 0 bins: all */
   gboolean image;                  /* else A-scans */
@@ -47,8 +53,9 @@ typedef struct {
   OctResampleParams resample;
   OctDispersionParams dispersion;
   OctFftParams fft;
+  OctNufftParams nufft;
   OctLogscaleParams logscale;
-  double *stored, *positions, *phase, *window;
+  double *stored, *positions, *phase, *window, *nodes;
 } FusedSteps;
 
 /* Whether it is found before it is removed. */

@@ -18,8 +18,10 @@
   " ! octdispersion name=dispersion a2=40%s"                                   \
   " ! octfft name=fft%s"                                                       \
   " ! octlogscale name=logscale range=contrast range-smoothing=0.5%s"
-/* async=false: a pipeline that fails before its first image never plays */
-#define SINK " ! appsink name=sink sync=false async=false"
+/* async=false: a pipeline that fails before its first image never plays.  Then a
+ * short stream may be over before its sink plays, and one that waits there for
+ * its images to be taken never does. */
+#define SINK " ! appsink name=sink sync=false async=false wait-on-eos=false"
 
 /* in the order of the pipeline */
 static const struct {

@@ -2,6 +2,7 @@
 #include "chain-case.h"
 
 #include "numeric.h"
+#include "oct-nufft.h"
 
 #include <math.h>
 #include <string.h>
@@ -80,6 +81,56 @@ chain_case_add (ChainCase *c, OctOperation operation, gconstpointer params)
   g_assert_no_error (error);
 }
 
+/* Nodes that rise or fall, over a part of a period or over some, or are
+ * uniform.
+ */
+static void
+fill_nodes (ChainCase *c, GRand *rand)
+{
+  static const double lengths[] = { 0.7, 1, 1, 1.13, 2.6 };
+  double bend = g_rand_double_range (rand, -0.3, 0.3);
+  double length = lengths[g_rand_int_range (rand, 0, G_N_ELEMENTS (lengths))];
+  double from = g_rand_double_range (rand, -3, 3);
+  gboolean falls = toss (rand), is_uniform = g_rand_int_range (rand, 0, 6) == 0;
+
+  for (guint i = 0; i < c->samples; i++) {
+    guint at = falls ? c->samples - 1 - i : i;
+    double x = c->samples > 1 ? i / (c->samples - 1.0) : 0;
+
+    c->nodes[at] = from + (c->samples - 1) * length * (x + bend * x * (1 - x));
+    if (is_uniform)
+      c->nodes[at] = i;
+  }
+}
+
+/* A transform at nodes in place of resampling and FFT; from numbers of its own,
+ * which leave the other cases as they were. */
+static void
+choose_nufft (ChainCase *c, guint seed)
+{
+  GRand *rand = g_rand_new_with_seed (seed + 1000000);
+
+  c->has_nufft = g_rand_int_range (rand, 0, 3) == 0;
+  if (c->has_nufft) {
+    c->has_fft = TRUE;
+    c->has_resample = FALSE;
+    c->length = c->samples;
+    c->bins = toss (rand)
+                  ? c->length / 2
+                  : (guint)g_rand_int_range (rand, 1, (gint)c->length / 2 + 1);
+    c->first_bin =
+        (guint)g_rand_int_range (rand, 0, (gint)(c->length / 2 - c->bins) + 1);
+    c->nufft = (OctNufftParams){
+      .kernel = CHOOSE (rand, OCT_KERNEL_KAISER_BESSEL, OCT_KERNEL_GAUSSIAN),
+      .weights = CHOOSE (rand, OCT_WEIGHTS_PRECOMPUTED, OCT_WEIGHTS_ON_THE_FLY),
+      .width = (guint)g_rand_int_range (rand, 2, 9),
+      .grid = oct_nufft_grid_length (c->samples, CHOOSE (rand, 5, 6, 8) / 4.0),
+    };
+    fill_nodes (c, rand);
+  }
+  g_rand_free (rand);
+}
+
 static OctBackgroundParams
 background_params (const ChainCase *c)
 {
@@ -104,10 +155,8 @@ make_steps (ChainCase *c)
   OctDispersionParams dispersion = {
     .samples = c->samples, .lines = c->lines, .phase = c->phase
   };
-  OctFftParams fft = { .format =
-                           c->has_dispersion || c->format == OCT_SAMPLE_CF32
-                               ? OCT_SAMPLE_CF32
-                               : OCT_SAMPLE_F32,
+  gboolean is_complex = c->has_dispersion || c->format == OCT_SAMPLE_CF32;
+  OctFftParams fft = { .format = is_complex ? OCT_SAMPLE_CF32 : OCT_SAMPLE_F32,
     .samples = c->samples,
     .lines = c->lines,
     .length = c->length,
@@ -115,13 +164,22 @@ make_steps (ChainCase *c)
     .depth_bins = c->bins,
     .window = c->window };
 
+  c->nufft.format = fft.format;
+  c->nufft.samples = c->samples;
+  c->nufft.lines = c->lines;
+  c->nufft.depth_start = (gint)c->first_bin;
+  c->nufft.depth_bins = c->bins;
+  c->nufft.nodes = c->nodes;
+  c->nufft.window = c->window;
   if (c->has_background)
     chain_case_add (c, OCT_OPERATION_BACKGROUND, &background);
   if (c->has_resample)
     chain_case_add (c, OCT_OPERATION_RESAMPLE, &resample);
   if (c->has_dispersion)
     chain_case_add (c, OCT_OPERATION_DISPERSION, &dispersion);
-  if (c->has_fft)
+  if (c->has_nufft)
+    chain_case_add (c, OCT_OPERATION_NUFFT, &c->nufft);
+  else if (c->has_fft)
     chain_case_add (c, OCT_OPERATION_FFT, &fft);
 }
 
@@ -191,6 +249,7 @@ chain_case_new (guint seed)
                 : (guint)g_rand_int_range (rand, 1, (gint)c->length / 2 + 1);
   c->first_bin =
       (guint)g_rand_int_range (rand, 0, (gint)(c->length / 2 - c->bins) + 1);
+  choose_nufft (c, seed);
   c->in_stride = c->samples * oct_sample_format_size (c->format)
                  + 8 * CHOOSE (rand, 0, 0, 1, 5);
   choose_image (c, rand);

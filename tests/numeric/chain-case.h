@@ -16,15 +16,18 @@
 typedef struct {
   guint samples, lines, length, first_bin, bins;
   OctSampleFormat format;
-  gboolean has_background, has_resample, has_dispersion, has_fft;
+  gboolean has_background, has_resample, has_dispersion;
+  gboolean has_fft;   /* a transform, which is that of samples at nodes where */
+  gboolean has_nufft; /* this is set too */
   OctBackgroundMode mode;
   OctResampleMethod method;
   guint upsample;
+  OctNufftParams nufft; /* its sizes and tables are those of the others */
   OctWindow window_kind;
   gsize in_stride, out_stride, image_stride;
   OctLogscaleParams image;
   double positions[MAX_SAMPLES], phase[MAX_SAMPLES];
-  double window[MAX_SAMPLES], stored[MAX_SAMPLES];
+  double window[MAX_SAMPLES], stored[MAX_SAMPLES], nodes[MAX_SAMPLES];
   guint8 *raw;  /* [lines][in_stride] */
   guint8 *mean; /* OCT_MEAN_SIZE */
   OctStep *steps[OCT_SEQUENCE_MAX];

@@ -65,7 +65,7 @@ chain_case_exact (const ChainCase *c, double *level)
     OctStepShape shape = oct_reference_get_output (step);
     Complex *next = g_new (Complex, shape.rows * shape.values);
 
-    if (oct_step_get_operation (c->steps[k]) == OCT_OPERATION_FFT)
+    if (c->has_fft && k + 1 == c->n)
       *level = energy (c, rows);
     oct_reference_run (step, rows, NULL, next);
     g_free (rows);

@@ -632,7 +632,7 @@ test_through (void)
     }
     oct_lanes_fft_run_real (real, in, expected, 0, n + 1, other);
     oct_lanes_fft_run_real_through (
-        real, read_values, &through, out, 0, n + 1, other);
+        real, read_values, &through, NULL, out, 0, n + 1, other);
     g_assert_cmpmem (out, (count + 2 * LANES) * sizeof (float), expected,
         (count + 2 * LANES) * sizeof (float));
     oct_cpu_free (in);

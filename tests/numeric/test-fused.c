@@ -6,6 +6,7 @@
  */
 #include "chain-case.h"
 #include "numeric.h"
+#include "oct-nufft.h"
 
 #include <math.h>
 #include <string.h>
@@ -378,7 +379,7 @@ test_refused (void)
     .depth_bins = c->samples / 2,
     .nodes = c->stored,
     .window = c->window };
-  OctStep *steps[4];
+  OctStep *steps[5];
 
   for (guint i = 0; i < c->n; i++)
     oct_step_unref (c->steps[i]);
@@ -389,6 +390,9 @@ test_refused (void)
   chain_case_add (c, OCT_OPERATION_DISPERSION, &dispersion);
   chain_case_add (c, OCT_OPERATION_FFT, &fft);
   chain_case_add (c, OCT_OPERATION_NUDFT, &nufft);
+  nufft.grid = oct_nufft_grid_length (c->samples, 1.5);
+  nufft.width = 4;
+  chain_case_add (c, OCT_OPERATION_NUFFT, &nufft);
   memcpy (steps, c->steps, sizeof steps);
 
   /* one alone */
@@ -405,6 +409,148 @@ test_refused (void)
   g_assert_false (
       is_fused ((OctStep *[]){ steps[0], steps[3] }, 2, OCT_N_OPERATIONS));
   g_assert_false (is_fused (&steps[3], 1, OCT_OPERATION_LOGSCALE));
+  g_assert_false (
+      is_fused ((OctStep *[]){ steps[0], steps[4] }, 2, OCT_N_OPERATIONS));
+  g_assert_false (is_fused (&steps[4], 1, OCT_N_OPERATIONS));
+  g_assert_true (is_fused (&steps[4], 1, OCT_OPERATION_LOGSCALE));
+  chain_case_free (c);
+}
+
+/* ------------------------------------------------------ compressive sensing */
+
+/* Every second sample or so of what the steps before the transform give. */
+static OctCsParams
+sensing_params (ChainCase *c, guint seed, guint32 *column)
+{
+  OctCsParams params = {
+    .format = c->has_dispersion || c->format == OCT_SAMPLE_CF32
+                  ? OCT_SAMPLE_CF32
+                  : OCT_SAMPLE_F32,
+    .samples = c->samples,
+    .lines = c->lines,
+    .columns = c->samples,
+    .column = column,
+    .nodes = c->nodes,
+    .window = c->window,
+    .transform = OCT_CS_FFT,
+    .iterations = 8,
+    .tau = 2,
+    .noise = seed % 2 ? 30 : 0,
+    .depth_bins = (c->samples + 1) / 2,
+  };
+
+  for (guint i = 0; i < c->samples; i++)
+    if ((i * 7 + seed) % 5 < 3) {
+      column[params.kept] = i;
+      c->nodes[params.kept++] = i;
+    }
+  return params;
+}
+
+static void
+run_steps (const ChainCase *c, guint n, OctOperation last, OctPlan *plan,
+    gboolean fused, const OctFrame *out)
+{
+  OctFrame in = { { { c->raw, c->in_stride }, { c->mean, 0 } } };
+  g_autoptr (GError) error = NULL;
+  OctSequence *sequence;
+  guint failed;
+
+  sequence = oct_sequence_new (
+      oct_backend_cpu (), c->steps, n, 1, last, &failed, &error);
+  g_assert_no_error (error);
+  g_assert_true (oct_sequence_is_fused (sequence) == fused);
+  oct_sequence_run (sequence, &in, plan, out, NULL, &failed, &error);
+  g_assert_no_error (error);
+  oct_sequence_free (sequence);
+}
+
+/* In one pass, or of spectra that were written before: of the same bits, as the
+ * solver makes more of rounding errors. */
+static guint8 *
+run_sensing (
+    const ChainCase *c, guint n, const OctCsParams *params, gboolean at_once)
+{
+  gsize row = params->depth_bins * 8;
+  gsize between = c->samples * oct_sample_format_size (params->format);
+  guint8 *rows = g_malloc0 (row * c->lines);
+  g_autofree guint8 *spectra = g_malloc0 (between * c->lines);
+  OctFrame from = { { { spectra, between } } }, out = { { { rows, row } } };
+  OctPlan *plan = plan_new (OCT_OPERATION_CS, params);
+
+  if (at_once) {
+    run_steps (c, n, OCT_OPERATION_CS, plan, TRUE, &out);
+  } else {
+    run_steps (c, n, OCT_N_OPERATIONS, NULL, n >= 2, &from);
+    plan_run (OCT_OPERATION_CS, plan, &from, &out);
+  }
+  plan_free (OCT_OPERATION_CS, plan);
+  return rows;
+}
+
+/* Whatever is in front of it, with any number of threads. */
+static void
+test_sensing (void)
+{
+  guint32 column[MAX_SAMPLES];
+  guint tested = 0;
+
+  for (guint seed = 0; seed < CASES; seed++) {
+    ChainCase *c = chain_case_new (seed);
+    guint n = c->n - (c->has_fft ? 1 : 0);
+    OctCsParams params = sensing_params (c, seed, column);
+
+    if (n > 0 && c->samples >= 16) {
+      gsize size = (gsize)params.depth_bins * 8 * c->lines;
+      g_autofree guint8 *wanted = run_sensing (c, n, &params, FALSE);
+
+      tested++;
+      for (guint threads = 1; threads <= 3; threads++) {
+        g_autofree guint8 *found = NULL;
+
+        oct_backend_cpu_set_threads (threads);
+        found = run_sensing (c, n, &params, TRUE);
+        g_assert_cmpmem (found, size, wanted, size);
+      }
+      oct_backend_cpu_set_threads (0);
+    }
+    chain_case_free (c);
+  }
+  g_assert_cmpuint (tested, >, 100);
+}
+
+/* A plan for other A-lines than those that come. */
+static void
+test_sensing_refused (void)
+{
+  guint32 column[MAX_SAMPLES];
+  guint8 rows[64];
+  ChainCase *c = NULL;
+  OctFrame in, out = { { { rows, sizeof rows } } };
+  g_autoptr (GError) error = NULL;
+  OctCsParams params;
+  OctSequence *sequence;
+  OctPlan *plan;
+  guint failed;
+
+  for (guint seed = 0; c == NULL || c->has_fft || c->samples < 16; seed++) {
+    if (c != NULL)
+      chain_case_free (c);
+    c = chain_case_new (seed);
+  }
+  in = (OctFrame){ { { c->raw, c->in_stride }, { c->mean, 0 } } };
+  params = sensing_params (c, 1, column);
+  params.lines++;
+  plan = plan_new (OCT_OPERATION_CS, &params);
+  sequence = oct_sequence_new (
+      oct_backend_cpu (), c->steps, c->n, 1, OCT_OPERATION_CS, &failed, &error);
+  g_assert_no_error (error);
+  g_assert_false (
+      oct_sequence_run (sequence, &in, plan, &out, NULL, &failed, &error));
+  g_assert_error (error, OCT_ERROR, OCT_ERROR_SETTINGS);
+  g_assert_cmpuint (failed, ==, c->n);
+  plan_free (OCT_OPERATION_CS, plan);
+  oct_sequence_free (sequence);
   chain_case_free (c);
 }
 
@@ -464,6 +610,8 @@ main (int argc, char **argv)
   g_test_add_func ("/fused/threads/change", test_threads_change);
   g_test_add_func ("/fused/not-finite", test_not_finite);
   g_test_add_func ("/fused/refused", test_refused);
+  g_test_add_func ("/fused/sensing", test_sensing);
+  g_test_add_func ("/fused/sensing/refused", test_sensing_refused);
   g_test_add_func ("/fused/wrong-planes", test_wrong_planes);
   return g_test_run ();
 }
