@@ -78,7 +78,8 @@ gst_oct_outputs_end (
   for (i = 0; i < outputs->n; i++) {
     GstBuffer *buffer = outputs->buffers[i];
 
-    if (filled)
+    /* a single one is all that the input is */
+    if (filled && outputs->n > 1)
       stamp (trans, buffer, i, outputs->n);
     if (i > 0 && filled)
       g_queue_push_tail (&outputs->waiting, buffer);

@@ -146,20 +146,27 @@ static const char *const stages[] = {
   "octdcsub ! octcs iterations=4 sampling-rate=0.5",
 };
 
+/* `count` buffers of all B-scans, and what they say of themselves. */
 static OctArray *
 pull_rows (GstElement *pipeline, guint count)
 {
+  guint held = N_BSCANS / count, i;
   OctArray *all = NULL;
-  guint i;
 
   for (i = 0; i < count; i++) {
-    g_autoptr (OctArray) one = oct_test_pull (pipeline, "sink");
+    GstSample *sample = oct_test_pull_from (pipeline, "sink");
+    GstBuffer *buffer = gst_sample_get_buffer (sample);
+    g_autoptr (OctArray) one = read_sample (sample);
     gsize size = (gsize)one->rows * one->columns * one->size;
 
     if (all == NULL)
       all =
           oct_array_new (one->kind, one->size, count * one->rows, one->columns);
     memcpy (all->data + i * size, one->data, size);
+    fail_unless_equals_int (oct_test_get_scan_meta (buffer)->count, held);
+    fail_unless_equals_uint64 (GST_BUFFER_OFFSET (buffer), i * held);
+    fail_unless_equals_uint64 (GST_BUFFER_OFFSET_END (buffer), (i + 1) * held);
+    gst_sample_unref (sample);
   }
   return all;
 }
