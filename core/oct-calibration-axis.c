@@ -1,26 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-calibration-axis.h"
-
-/* y at x = `at`, linear between the x[n], which ascend; constant outside. */
-static double
-interpolate (const double *x, const double *y, guint n, double at)
-{
-  guint low = 0, high = n - 1;
-
-  if (at <= x[0])
-    return y[0];
-  if (at >= x[n - 1])
-    return y[n - 1];
-  while (high - low > 1) {
-    guint middle = low + (high - low) / 2;
-
-    if (x[middle] <= at)
-      low = middle;
-    else
-      high = middle;
-  }
-  return y[low] + (y[high] - y[low]) / (x[high] - x[low]) * (at - x[low]);
-}
+#include "oct-curve.h"
 
 /* A copy in ascending order of `key`, itself ascending or descending. */
 static double *
@@ -65,8 +45,8 @@ oct_calibration_axis_from_wavelengths (const double *nm, guint n,
     double k = low + (high - low) * i / (n - 1);
 
     /* the wavenumber is its own inverse */
-    positions[i] =
-        interpolate (nm_up, pixel_up, n, oct_calibration_wavenumber (k));
+    positions[i] = oct_curve_interpolate (
+        nm_up, pixel_up, n, oct_calibration_wavenumber (k));
     nodes[i] =
         (oct_calibration_wavenumber (nm[i]) - low) / (high - low) * (n - 1);
   }
@@ -91,7 +71,7 @@ oct_calibration_axis_from_k_index (
     else if (i > s[n - 1])
       nodes[i] = t[n - 1] + (i - s[n - 1]) * last;
     else
-      nodes[i] = interpolate (s, t, n, i);
+      nodes[i] = oct_curve_interpolate (s, t, n, i);
   }
 }
 
@@ -103,7 +83,7 @@ oct_calibration_axis_to_uniform (
   g_autofree double *up = ascending (values, nodes, n);
 
   for (guint i = 0; i < n; i++)
-    uniform[i] = interpolate (t, up, n, i);
+    uniform[i] = oct_curve_interpolate (t, up, n, i);
 }
 
 void
