@@ -35,7 +35,11 @@ G_BEGIN_DECLS
   row (LOGSCALE, logscale, OctLogscaleParams)                                  \
   row (NUFFT, nufft, OctNufftParams)                                           \
   row (NUDFT, nudft, OctNufftParams)                                           \
-  row (CS, cs, OctCsParams)
+  row (CS, cs, OctCsParams)                                                    \
+  row (COLORMAP, colormap, OctColormapParams)                                  \
+  row (FLIP, flip, OctFlipParams)                                              \
+  row (SPECKLE, speckle, OctSpeckleParams)                                     \
+  row (AVERAGE, average, OctAverageParams)
 /* clang-format on */
 
 #define OCT_OPERATION_ID(NAME, name, params) OCT_OPERATION_##NAME,
@@ -59,43 +63,67 @@ typedef enum {
   OCT_BACKGROUND_STORED,
   /* conversion alone */
   OCT_BACKGROUND_NONE,
-  /* minus the fixed pattern by minimum variance (S. Moon, S.-W. Lee and Z. Chen,
-   * Opt. Express 18, 24395 (2010)), what is there in all A-lines: with b the
-   * mean of this B-scan, the brightness of an A-line is
-   *   g[j] = sum_i A[j][i] b[i] / sum_i b[i]^2;
-   * those that are brighter than OCT_PATTERN_DARK, and have finite values alone,
-   * count: U of them, in R = max (1, min (U / OCT_PATTERN_LEAST,
-   * OCT_PATTERN_RUNS)) runs of U / R A-lines one behind the other.  Of every
-   * frequency of the A[j] / g[j] it is the mean over that run in which the
-   * variance is least, the first of those where it is no more than rounding,
-   * OCT_PATTERN_ROUNDING^2 sum_i b[i]^2.  b where no A-line counts. */
+  /* minus the fixed pattern by minimum variance (S. Moon, S.-W. Lee and Z.
+   * Chen, Opt. Express 18, 24395 (2010)), what is there in all A-lines: with b
+   * the mean of this B-scan, the brightness of an A-line is g[j] = sum_i
+   * A[j][i] b[i] / sum_i b[i]^2; those that are brighter than OCT_PATTERN_DARK,
+   * and have finite values alone, count: U of them, in R = max (1, min (U /
+   * OCT_PATTERN_LEAST, OCT_PATTERN_RUNS)) runs of U / R A-lines one behind the
+   * other.  Of every frequency of the A[j] / g[j] it is the mean over that run
+   * in which the variance is least, the first of those where it is no more than
+   * rounding, OCT_PATTERN_ROUNDING^2 sum_i b[i]^2.  b where no A-line counts.
+   * Fitted to every A-line, see below. */
   OCT_BACKGROUND_FIXED_PATTERN,
+  /* minus `background`, fitted to every A-line, see below */
+  OCT_BACKGROUND_STORED_SCALED,
+  /* minus the median over the lines of this B-scan, of an even number the mean
+   * of the two in the middle; values that are not finite do not count */
+  OCT_BACKGROUND_MEDIAN,
+  /* minus the mean of the A-line itself, its finite values: 1 fitted to it */
+  OCT_BACKGROUND_A_LINE,
+  /* A[j][i] minus the mean of A[k][i], k = j - h .. j + h, h = high_pass_lines
+   * / 2; the first and the last A-line stand in for those that are not there;
+   * values that are not finite do not count */
+  OCT_BACKGROUND_HIGH_PASS,
+  /* minus the fixed pattern, fitted to every A-line */
+  OCT_BACKGROUND_FIXED_PATTERN_SCALED,
   OCT_N_BACKGROUND_MODES
 } OctBackgroundMode;
+
+/* Fitted: of A-line j is removed b[i] (1 + e0 + e1 x + e2 x^2), x = 2 i /
+ * (samples - 1) - 1, where e, of every A-line its own, makes the sum of
+ * (A[j][i] - that)^2 least over the samples where both are finite; e1 and e2
+ * are 0 where there are too few of them (core/oct-fit.h). */
 
 #define OCT_PATTERN_RUNS 9u
 #define OCT_PATTERN_LEAST 16u
 #define OCT_PATTERN_DARK 0.1
 #define OCT_PATTERN_ROUNDING 1e-6
+#define OCT_HIGH_PASS_MOST 32767u
 
 typedef struct {
   OctSampleFormat format; /* of the input: U8, U16 or F32 */
   guint samples, lines, bscans;
   OctBackgroundMode mode;
-  double running_weight;    /* (0, 1], RUNNING only */
-  const double *background; /* [samples] counts, STORED only; copied */
+  double running_weight; /* (0, 1], RUNNING only */
+  /* odd, 3 .. OCT_HIGH_PASS_MOST, HIGH_PASS only */
+  guint high_pass_lines;
+  /* [samples] counts, STORED and STORED_SCALED only; copied */
+  const double *background;
   /* of modes that find what is removed (oct_background_modes):
    * OCT_OPERATION_MEAN with the same parameters has found it, and it is
-   * planes[1].data of the input, of B-scan after B-scan OCT_MEAN_SIZE (samples)
-   * bytes */
+   * planes[1].data of the input, of B-scan after B-scan OCT_MEAN_SIZE
+   * (samples, lines of one) bytes */
   gboolean found;
 } OctBackgroundParams;
 
 /* Bytes of what OCT_OPERATION_MEAN gives for one B-scan, `planes[0].data` of
- * its output: in a layout that its backend chooses, aligned to 16 bytes.  The
- * operation keeps the history of the running mean; removing it later has none.
- */
-#define OCT_MEAN_SIZE(samples) (((gsize)(samples) + 1) / 2 * 16)
+ * its output: in a layout that its backend chooses, aligned to 16 bytes, with
+ * what was fitted to the A-lines from OCT_MEAN_FITS on.  The operation keeps
+ * the history of the running mean; removing it later has none. */
+#define OCT_MEAN_FITS(samples) (((gsize)(samples) + 7) / 8 * 64)
+#define OCT_MEAN_SIZE(samples, lines)                                          \
+  (OCT_MEAN_FITS (samples) + ((gsize)(lines) + 3) / 4 * 64)
 
 /* Resampling along the A-line: out[j] = in at position positions[j], clamped
  * to [0, samples - 1].  F32 -> F32, same samples. */
@@ -173,14 +201,24 @@ typedef struct {
 } OctNufftParams;
 
 /* Under-sampled spectra to A-scans, by compressive sensing (Xu, Huang and Kang,
- * Opt. Express 22, 14871 (2014)): every A-line on its own is
- *   min over x of 1/2 |A x - y|^2 + threshold |x|_1,
+ * Opt. Express 22, 14871 (2014)): every A-line on its own,
  *   y[i] = window[i] in[column[i]], i < kept,
  *   (A x)[i] = N^-1/2 sum_q x[q] exp (+2 pi i nodes[i] q / N),
- * q = -(N/2) .. (N-1)/2, approached by a fixed number of SpaRSA steps
+ * q = -(N/2) .. (N-1)/2; x by a fixed number of steps of a solver from x = 0
  * (core/oct-cs.h), and then q = depth_start .. depth_start + depth_bins - 1.
  * F32 or CF32 [lines][columns] -> CF32 [lines][depth_bins].  A value that is no
  * finite number spoils its own A-line only, and always all of that. */
+typedef enum {
+  /* min over x of 1/2 |A x - y|^2 + threshold |x|_1 by SpaRSA, as in the paper
+   */
+  OCT_CS_SPARSA,
+  /* the same minimum in fewer steps: the threshold falls to what it is */
+  OCT_CS_CONTINUED,
+  /* depths are kept whose neighbourhood is above what is not explained yet */
+  OCT_CS_PERSISTENT,
+  OCT_CS_N_SOLVERS
+} OctCsSolver;
+
 typedef enum {
   /* A by gridding, as kernel, grid and width say; a backend that is as fast
    * with the exact A may take that */
@@ -204,15 +242,17 @@ typedef struct {
   const double *window; /* [kept] at the nodes; copied */
   OctCsTransform transform;
   OctKernel kernel;
-  guint grid;       /* see OctNufftParams */
-  guint width;      /* of the kernel, in cells of the grid */
-  guint iterations; /* SpaRSA steps, 1 .. 1000; 15 in the paper */
-  /* threshold = tau sigma_A, >= 0: the standard deviation of A^H of the noise
-   * alone, sigma_A = noise (sum_i window[i]^2 / N)^1/2 */
+  guint grid;  /* see OctNufftParams */
+  guint width; /* of the kernel, in cells of the grid */
+  OctCsSolver solver;
+  guint iterations; /* steps, 1 .. oct_cs_limits[solver].most */
+  /* >= 0, in units of sigma_A, the standard deviation of A^H of the noise
+   * alone, sigma_A = noise (sum_i window[i]^2 / N)^1/2: the threshold, or what
+   * the last step of OCT_CS_PERSISTENT leaves */
   double tau;
   /* standard deviation of the noise of one sample in counts (of complex
-   * samples, the root of the mean |n|^2), > 0; or 0: sigma_A is estimated from
-   * every B-scan, as core/oct-cs.h says */
+   * samples, the root of the mean |n|^2), > 0; or 0: sigma_A is found, as
+   * core/oct-cs.h says.  For OCT_CS_PERSISTENT what it finds at least */
   double noise;
   guint depth_start, depth_bins; /* depth_start + depth_bins <= (N + 1) / 2 */
 } OctCsParams;
@@ -260,6 +300,114 @@ typedef struct {
   double range_smoothing;
 } OctLogscaleParams;
 
+/* An image in colours: U8 [height][width], of pixels of `pixel_size` bytes the
+ * first -> RGBA, or NV12 (BT.709, 16 .. 235; chroma of the mean colour of two
+ * by two pixels, at an odd edge of those that there are): colors[3 v] and the
+ * two behind it are red, green and blue of grey level v. */
+#define OCT_COLORMAP_VALUES 768u
+
+typedef struct {
+  guint width, height;
+  guint pixel_size;      /* bytes from one grey level to the next, 1 or 4 */
+  OctImageFormat format; /* OCT_IMAGE_RGBA or OCT_IMAGE_NV12 */
+  guint values;          /* OCT_COLORMAP_VALUES */
+  const guint8 *colors;  /* [values]; copied */
+} OctColormapParams;
+
+/* Images the right way round: [height][width] -> the same size and format, of
+ * all planes; `bscans` images may stand below each other.
+ * Column x of the result is where the beam was at u = (2 x + 1) / width - 1 of
+ * the field, -1 .. 1, or at -u for a mirrored image.  At that place A-line
+ *   s (u) = ((t + 1) width - 1) / 2,
+ *   t = u, or asin (u sin h) / h, h = duty pi / 2, of a beam that moves as a
+ *   sine and is recorded for `duty` of the way from one turn to the next,
+ * was taken; on the way back with -u in place of u, and way_back_shift A-lines
+ * later.  L is linear between A-lines, and beyond the ends as the last one: a
+ * pixel is L (s (x)), or for the sine, whose A-lines are dense near the turns,
+ * the mean of L from s (x - 1/2) to s (x + 1/2); rounded to nearest.  The
+ * chroma of NV12 is an image of half the size, with half the shift. */
+typedef enum {
+  OCT_WAY_BACK_NONE,
+  OCT_WAY_BACK_ODD, /* B-scans 1, 3, ... counted from 0 */
+  OCT_WAY_BACK_EVEN,
+} OctWayBack;
+
+typedef enum {
+  OCT_MOTION_LINEAR,
+  OCT_MOTION_SINE,
+} OctMotion;
+
+typedef struct {
+  guint width, height, bscans;
+  OctImageFormat format;
+  gboolean depth, lateral; /* upside down, mirrored */
+  OctWayBack way_back;
+  guint first;           /* number of the first B-scan of the frame */
+  double way_back_shift; /* A-lines, -OCT_MAX_LINES .. OCT_MAX_LINES */
+  OctMotion motion;
+  double duty; /* (0, 1], SINE only */
+} OctFlipParams;
+
+/* Grey images with less speckle: [height][width] -> the same size and format,
+ * `bscans` images may stand below each other.  Of RGBA the first value counts,
+ * and the result is grey; the chroma of NV12 becomes 128.  A pixel v becomes,
+ * from the v[i] of the `size` x `size` pixels around it, the nearest of its
+ * image for those that are not there:
+ *   BILATERAL (Tomasi and Manduchi, ICCV 1998): sum w[i] v[i] / sum w[i], w[i] =
+ *     exp (-(dx^2 + dy^2) / (2 spatial_sigma^2) - (v[i] - v)^2 / (2 sigma^2));
+ *   MEDIAN: the one in the middle;
+ *   LEE (J.-S. Lee, IEEE Trans. PAMI 2, 165 (1980), additive noise): m + k (v -
+ *     m), m and q the mean and the variance of the v[i], k = max (0, q -
+ *     sigma^2) / q, 0 where q is 0;
+ * rounded to nearest.  sigma is in levels of 255, of all formats. */
+typedef enum {
+  OCT_SPECKLE_BILATERAL,
+  OCT_SPECKLE_MEDIAN,
+  OCT_SPECKLE_LEE,
+  OCT_N_SPECKLE_METHODS
+} OctSpeckleMethod;
+
+#define OCT_SPECKLE_LARGEST 7u
+
+typedef struct {
+  guint width, height, bscans;
+  OctImageFormat format;
+  OctSpeckleMethod method;
+  guint size;           /* 3, 5 or 7 pixels */
+  double sigma;         /* grey levels of 255, 0.01 .. 255; not of MEDIAN */
+  double spatial_sigma; /* pixels, 0.01 .. 100; BILATERAL only */
+} OctSpeckleParams;
+
+/* Means of frames, value by value: [rows][values] -> the same, and of a second
+ * plane of bytes where there is one (NV12).  Every B-scan of a frame is one of
+ * them in turn.
+ *   RUNNING: of this one and those before, `frames` of them at most;
+ *   BLOCK: of this one and those before in its block; a block begins when the
+ *     one before has `frames` of them.
+ * Counts are rounded to nearest, halves up.  Complex values: (sum a) / n, or of
+ * the power ((sum |a|^2) / n)^1/2 with no phase; what is not finite counts as
+ * 0.  get_found(): n, of the last frame. */
+typedef enum {
+  OCT_AVERAGE_RUNNING,
+  OCT_AVERAGE_BLOCK,
+} OctAverageMode;
+
+typedef enum {
+  OCT_AVERAGE_VALUES,
+  OCT_AVERAGE_POWER, /* CF32 only */
+} OctAverageOf;
+
+#define OCT_AVERAGE_MOST 256u
+
+typedef struct {
+  OctSampleFormat format; /* U8, U16 or CF32 */
+  guint values, rows, bscans;
+  guint more_values, more_rows; /* of the second plane, or 0 */
+  OctAverageMode mode;
+  guint frames; /* 1 .. OCT_AVERAGE_MOST */
+  OctAverageOf of;
+} OctAverageParams;
+
 #define OCT_BSCANS(params) MAX (1u, (params)->bscans)
 
 /* A B-scan, or several, where a backend can read or write it. */
@@ -306,6 +454,10 @@ typedef struct {
       gpointer stream, GError **error);
   /* Forgets history, as after a seek.  NULL when there is none. */
   void (*reset) (OctPlan *plan);
+  /* What has been found in a B-scan of one of the last frames, in the unit that
+   * the parameters give it in: on a device the last ones may be still to come.
+   * 0: nothing yet.  NULL: the operation finds nothing. */
+  double (*get_found) (OctPlan *plan);
   void (*destroy) (OctPlan *plan);
 } OctOperationTable;
 
@@ -337,11 +489,19 @@ typedef struct {
   void (*destroy) (OctPlan *plan);
 } OctFusedTable;
 
+/* Volumes on the screen, see oct-volume.h. */
+typedef struct _OctVolumeTable OctVolumeTable;
+/* Volumes that are filled in, see oct-volume-cs.h. */
+typedef struct _OctVolumeCsTable OctVolumeCsTable;
+
 typedef struct {
   const char *name; /* "cpu", "cuda" */
   /* NULL: it cannot do that */
   const OctOperationTable *operations[OCT_N_OPERATIONS];
-  const OctFusedTable *fused; /* NULL: none */
+  const OctFusedTable *fused;        /* NULL: none */
+  const OctVolumeTable *volume;      /* by casting rays; NULL: none */
+  const OctVolumeTable *sections;    /* NULL: none */
+  const OctVolumeCsTable *volume_cs; /* NULL: none */
   /* Memory that operations can work in, aligned to 64 bytes; NULL with
    * OCT_ERROR_MEMORY. */
   gpointer (*alloc) (gsize size, GError **error);

@@ -98,3 +98,28 @@ oct_calibration_axis_to_samples (
         uniform[base] + (at - base) * (uniform[base + 1] - uniform[base]);
   }
 }
+
+void
+oct_calibration_axis_turn (double *values, guint n)
+{
+  for (guint i = 0; i < n / 2; i++) {
+    double value = values[i];
+
+    values[i] = values[n - 1 - i];
+    values[n - 1 - i] = value;
+  }
+}
+
+void
+oct_calibration_axis_shift (double *positions, const double *shift, guint n)
+{
+  g_autofree double *former = g_memdup2 (positions, n * sizeof *positions);
+
+  for (guint i = 0; i < n; i++) {
+    double at = i + 0.5 * shift[i] * (n - 1);
+    guint base = (guint)CLAMP (at, 0, n - 2);
+
+    positions[i] =
+        former[base] + (at - base) * (former[base + 1] - former[base]);
+  }
+}

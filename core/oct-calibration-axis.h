@@ -33,4 +33,12 @@ void oct_calibration_axis_to_uniform (
 void oct_calibration_axis_to_samples (
     const double *nodes, const double *uniform, guint n, double *values);
 
+/* The order of values[n] turned round. */
+void oct_calibration_axis_turn (double *values, guint n);
+
+/* positions[n] of a uniform axis that is read at x + shift[n] in place of x =
+ * -1 .. 1: linear between entries, and beyond the ends as there. */
+void oct_calibration_axis_shift (
+    double *positions, const double *shift, guint n);
+
 G_END_DECLS

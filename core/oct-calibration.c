@@ -3,6 +3,8 @@
 
 #include "oct-calibration-axis.h"
 #include "oct-calibration-csv.h"
+#include "oct-calibration-polynomial.h"
+#include "oct-calibration-settings.h"
 #include "oct-file.h"
 
 #include <math.h>
@@ -22,8 +24,6 @@
 #define K_INDEX_SPAN 0.25
 /* A phase in rad that is beyond it is in the wrong unit. */
 #define MAX_PHASE 1e9
-
-#define MAX_COEFFICIENTS 16
 
 struct _OctCalibration {
   gatomicrefcount references;
@@ -51,83 +51,6 @@ static gboolean
 given (const char *text)
 {
   return text && *text;
-}
-
-gboolean
-oct_calibration_settings_empty (const OctCalibrationSettings *s)
-{
-  return !given (s->file) && !given (s->k_polynomial) && s->wavelength_min == 0
-         && s->wavelength_max == 0 && s->a2 == 0 && s->a3 == 0;
-}
-
-void
-oct_calibration_settings_clear (OctCalibrationSettings *s)
-{
-  g_free (s->file);
-  g_clear_pointer (&s->content, oct_file_content_unref);
-  g_free (s->k_polynomial);
-  memset (s, 0, sizeof *s);
-}
-
-void
-oct_calibration_settings_copy (
-    OctCalibrationSettings *to, const OctCalibrationSettings *from)
-{
-  *to = *from;
-  to->file = g_strdup (from->file);
-  to->k_polynomial = g_strdup (from->k_polynomial);
-  if (from->content != NULL)
-    oct_file_content_ref (from->content);
-}
-
-void
-oct_calibration_settings_set_file (OctCalibrationSettings *s, const char *file)
-{
-  char *copy = g_strdup (file);
-
-  g_free (s->file);
-  s->file = copy;
-  oct_calibration_settings_forget_file (s);
-}
-
-void
-oct_calibration_settings_forget_file (OctCalibrationSettings *s)
-{
-  g_clear_pointer (&s->content, oct_file_content_unref);
-  if (given (s->file))
-    s->content = oct_file_content_new (
-        s->file, oct_calibration_csv_load, (GDestroyNotify)g_bytes_unref);
-}
-
-static gboolean
-read_file (const OctCalibrationSettings *s, guint samples,
-    OctCalibrationTable *table, GError **error)
-{
-  g_autofree char *file = NULL;
-  const GBytes *text;
-  const char *data;
-  gsize size;
-
-  if (s->content == NULL)
-    return oct_calibration_csv_read (s->file, samples, table, error);
-  text = oct_file_content_get (s->content, error);
-  if (text == NULL)
-    return FALSE;
-  file = oct_file_describe ("Calibration file", s->file);
-  data = g_bytes_get_data ((GBytes *)text, &size);
-  return oct_calibration_csv_parse (
-      file, data != NULL ? data : "", size, samples, table, error);
-}
-
-guint
-oct_calibration_settings_count_rows (const OctCalibrationSettings *s)
-{
-  g_auto (OctCalibrationTable) table = { 0 };
-
-  if (!given (s->file))
-    return 0;
-  read_file (s, 2, &table, NULL);
-  return table.rows;
 }
 
 static char *
@@ -416,37 +339,30 @@ oct_calibration_new_from_values (guint samples, const double *positions,
 
 /* k_index [samples] from the coefficients in `text`. */
 static double *
-evaluate_polynomial (const char *text, guint samples, GError **error)
+evaluate_k_polynomial (const char *text, guint samples, GError **error)
 {
   const Source source = { "`k-polynomial`", NULL, OCT_ERROR_SETTINGS };
-  g_auto (GStrv) fields = g_strsplit (text, ",", MAX_COEFFICIENTS + 1);
-  guint count = g_strv_length (fields);
-  g_autofree double *k_index = g_new0 (double, samples);
+  g_autofree double *k_index = g_new (double, samples);
 
-  if (count > MAX_COEFFICIENTS) {
-    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "`k-polynomial` has more than %d coefficients; give fewer",
-        MAX_COEFFICIENTS);
-    return NULL;
-  }
-  while (count-- > 0) {
-    double coefficient;
-
-    if (!oct_calibration_parse_number (
-            fields[count], strlen (fields[count]), &coefficient)) {
-      g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-          "`k-polynomial`: '%s' is not a number; give coefficients as in "
-          "\"0,1023\"",
-          fields[count]);
-      return NULL;
-    }
-    /* Horner's rule, highest order first */
-    for (guint j = 0; j < samples; j++)
-      k_index[j] = k_index[j] * j / (samples - 1) + coefficient;
-  }
-  if (!check_k_index (&source, k_index, samples, error))
+  if (!oct_calibration_polynomial (source.name, "0,1023", text, 0,
+          1.0 / (samples - 1), samples, k_index, error)
+      || !check_k_index (&source, k_index, samples, error))
     return NULL;
   return g_steal_pointer (&k_index);
+}
+
+/* Wavelengths [samples] in nm. */
+static double *
+evaluate_wavelengths (const char *text, guint samples, GError **error)
+{
+  const Source source = { "`wavelength-polynomial`", NULL, OCT_ERROR_SETTINGS };
+  g_autofree double *nm = g_new (double, samples);
+
+  if (!oct_calibration_polynomial (
+          source.name, "790.2,0.0538,-1e-6", text, 0, 1, samples, nm, error)
+      || !check_wavelengths (&source, nm, samples, error))
+    return NULL;
+  return g_steal_pointer (&nm);
 }
 
 static gboolean
@@ -468,8 +384,7 @@ check_wavelength_range (const OctCalibrationSettings *s, GError **error)
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
         "`wavelength-min` is %.10g nm and `wavelength-max` %.10g nm, but "
         "%.10g <= min < max <= %.10g is expected; set both in nanometres (for "
-        "wavelengths that fall along the pixels set `calibration` to a file "
-        "with a wavelength_nm column)",
+        "wavelengths that fall along the pixels set `flip`)",
         min, max, MIN_WAVELENGTH, MAX_WAVELENGTH);
     return FALSE;
   }
@@ -486,44 +401,129 @@ set_twice_error (
   return FALSE;
 }
 
+/* A column that a property gives, in place of none. */
+static gboolean
+set_column (OctCalibrationTable *table, const char *file, OctColumn column,
+    const char *property, double *values, GError **error)
+{
+  if (table->values[column] == NULL) {
+    table->values[column] = values;
+    return values != NULL;
+  }
+  g_free (values);
+  return set_twice_error (file, column, property, error);
+}
+
+static double *
+make_linear (double first, double last, guint samples)
+{
+  double *values = g_new (double, samples);
+
+  for (guint i = 0; i < samples; i++)
+    values[i] = first + (last - first) * i / (samples - 1);
+  return values;
+}
+
+static gboolean
+add_wavelengths (const OctCalibrationSettings *s, const char *file,
+    guint samples, OctCalibrationTable *table, Columns *columns, GError **error)
+{
+  const Source range = { "`wavelength-min` and `wavelength-max`", NULL,
+    OCT_ERROR_SETTINGS };
+
+  if (given (s->wavelength_polynomial) && s->wavelength_min > 0) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "`wavelength-polynomial` is set and `wavelength-min` and "
+        "`wavelength-max` are too, which tell the same; remove one of them");
+    return FALSE;
+  }
+  if (given (s->wavelength_polynomial))
+    return set_column (table, file, OCT_COLUMN_WAVELENGTH,
+        "`wavelength-polynomial` is",
+        table->values[OCT_COLUMN_WAVELENGTH] == NULL
+            ? evaluate_wavelengths (s->wavelength_polynomial, samples, error)
+            : NULL,
+        error);
+  if (!(s->wavelength_min > 0))
+    return TRUE;
+  if (!set_column (table, file, OCT_COLUMN_WAVELENGTH,
+          "`wavelength-min` and `wavelength-max` are",
+          make_linear (s->wavelength_min, s->wavelength_max, samples), error)
+      || !check_wavelengths (
+          &range, table->values[OCT_COLUMN_WAVELENGTH], samples, error))
+    return FALSE;
+  columns->wavelength_min = s->wavelength_min;
+  columns->wavelength_max = s->wavelength_max;
+  return TRUE;
+}
+
 /* Adds what the properties give to the columns of the file. */
 static gboolean
 add_properties (const OctCalibrationSettings *s, const char *file,
     guint samples, OctCalibrationTable *table, Columns *columns, GError **error)
 {
-  const Source range = { "`wavelength-min` and `wavelength-max`", NULL,
-    OCT_ERROR_SETTINGS };
-  double *nm;
-
-  if (given (s->k_polynomial)) {
-    if (table->values[OCT_COLUMN_K_INDEX])
-      return set_twice_error (
-          file, OCT_COLUMN_K_INDEX, "`k-polynomial` is", error);
-    table->values[OCT_COLUMN_K_INDEX] =
-        evaluate_polynomial (s->k_polynomial, samples, error);
-    if (!table->values[OCT_COLUMN_K_INDEX])
-      return FALSE;
-  }
-  if (s->wavelength_min > 0) {
-    if (table->values[OCT_COLUMN_WAVELENGTH])
-      return set_twice_error (file, OCT_COLUMN_WAVELENGTH,
-          "`wavelength-min` and `wavelength-max` are", error);
-    nm = g_new (double, samples);
-    for (guint i = 0; i < samples; i++)
-      nm[i] = s->wavelength_min
-              + (s->wavelength_max - s->wavelength_min) * i / (samples - 1);
-    table->values[OCT_COLUMN_WAVELENGTH] = nm;
-    if (!check_wavelengths (&range, nm, samples, error))
-      return FALSE;
-    columns->wavelength_min = s->wavelength_min;
-    columns->wavelength_max = s->wavelength_max;
-  }
+  if (given (s->k_polynomial)
+      && !set_column (table, file, OCT_COLUMN_K_INDEX, "`k-polynomial` is",
+          table->values[OCT_COLUMN_K_INDEX] == NULL
+              ? evaluate_k_polynomial (s->k_polynomial, samples, error)
+              : NULL,
+          error))
+    return FALSE;
+  if (!add_wavelengths (s, file, samples, table, columns, error))
+    return FALSE;
   for (guint i = 0; i < OCT_N_COLUMNS; i++)
     columns->values[i] = table->values[i];
   /* they tell the ends of the axis and not which pixel has which */
   if (s->wavelength_min > 0 && columns->values[OCT_COLUMN_K_INDEX])
     columns->values[OCT_COLUMN_WAVELENGTH] = NULL;
   return TRUE;
+}
+
+/* The same for spectra whose samples are in the opposite order. */
+static void
+flip (OctCalibration *c)
+{
+  for (guint i = 0; c->positions != NULL && i < c->samples; i++)
+    c->positions[i] = c->samples - 1 - c->positions[i];
+  if (c->nodes != NULL)
+    oct_calibration_axis_turn (c->nodes, c->samples);
+  if (c->sample_dispersion != NULL)
+    oct_calibration_axis_turn (c->sample_dispersion, c->samples);
+  if (c->background != NULL)
+    oct_calibration_axis_turn (c->background, c->samples);
+}
+
+/* Phases of uniform wavenumbers stay where they are on the axis. */
+static gboolean
+warp (OctCalibration *c, const char *text, GError **error)
+{
+  const Source source = { "The k map with `k-warp`", NULL, OCT_ERROR_SETTINGS };
+  g_autofree double *shift = g_new (double, c->samples);
+
+  if (!oct_calibration_polynomial ("`k-warp`", "0,0,0.01", text, -1,
+          2.0 / (c->samples - 1), c->samples, shift, error)
+      || !check_range (&source, "the shift", shift, c->samples, -1, 1,
+          "give a smaller one in `k-warp`", error))
+    return FALSE;
+  oct_calibration_axis_shift (c->positions, shift, c->samples);
+  if (!check_k_index (&source, c->positions, c->samples, error))
+    return FALSE;
+  oct_calibration_axis_from_k_index (c->positions, c->samples, c->nodes);
+  g_clear_pointer (&c->sample_dispersion, g_free);
+  return TRUE;
+}
+
+/* Where the samples lie has to be known for what is asked for there. */
+static gboolean
+check_at_samples (const OctCalibration *c, gboolean at_samples, GError **error)
+{
+  if (!at_samples || (c != NULL && c->nodes != NULL))
+    return TRUE;
+  g_set_error_literal (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+      "The dispersion of samples that are not uniform in wavenumber needs "
+      "their wavelengths, but the calibration has none; add a wavelength_nm "
+      "or k_index column to the calibration file");
+  return FALSE;
 }
 
 /* Wojtkowski et al., Ultrahigh-resolution, high-speed, Fourier domain optical
@@ -568,17 +568,49 @@ polynomial_phase (const OctCalibration *c, gboolean at_samples, double a2,
   return TRUE;
 }
 
+gboolean
+oct_calibration_add_phase (const OctCalibration *c, gboolean at_samples,
+    guint samples, double c2, double c3, double *phase, GError **error)
+{
+  if ((c2 == 0 && c3 == 0) || !check_at_samples (c, at_samples, error))
+    return c2 == 0 && c3 == 0;
+  for (guint i = 0; i < samples; i++) {
+    double x = 2 * (at_samples ? c->nodes[i] : i) / (samples - 1) - 1;
+
+    phase[i] -= x * x * (c2 + c3 * x);
+    /* written so that not-a-number is refused */
+    if (fabs (phase[i]) <= MAX_PHASE)
+      continue;
+    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "The dispersion coefficients c2 = %.10g rad and c3 = %.10g rad give a "
+        "phase of %.10g rad, but at most %.10g is expected; set them in rad",
+        c2, c3, phase[i], MAX_PHASE);
+    return FALSE;
+  }
+  return TRUE;
+}
+
 static gboolean
-add_polynomial_phase (OctCalibration *c, double a2, double a3, GError **error)
+fill_phase (const OctCalibration *c, gboolean at_samples,
+    const OctCalibrationSettings *s, double *phase, GError **error)
+{
+  return oct_calibration_fill_phase (c, at_samples, s->a2, s->a3, phase, error)
+         && oct_calibration_add_phase (
+             c, at_samples, c->samples, s->c2, s->c3, phase, error);
+}
+
+static gboolean
+add_polynomial_phase (
+    OctCalibration *c, const OctCalibrationSettings *s, GError **error)
 {
   g_autofree double *uniform = g_new (double, c->samples);
   g_autofree double *samples = NULL;
 
-  if (!oct_calibration_fill_phase (c, FALSE, a2, a3, uniform, error))
+  if (!fill_phase (c, FALSE, s, uniform, error))
     return FALSE;
   if (c->nodes) {
     samples = g_new (double, c->samples);
-    if (!oct_calibration_fill_phase (c, TRUE, a2, a3, samples, error))
+    if (!fill_phase (c, TRUE, s, samples, error))
       return FALSE;
   }
   g_free (c->dispersion);
@@ -586,6 +618,43 @@ add_polynomial_phase (OctCalibration *c, double a2, double a3, GError **error)
   c->dispersion = g_steal_pointer (&uniform);
   c->sample_dispersion = g_steal_pointer (&samples);
   return TRUE;
+}
+
+static gboolean
+replace_background (OctCalibration *c, const char *text, GError **error)
+{
+  const Source source = { "`background-spectrum`", NULL, OCT_ERROR_SETTINGS };
+  g_autofree double *values =
+      oct_calibration_parse_spectrum (source.name, text, c->samples, error);
+
+  if (values == NULL
+      || !check_range (&source, "background", values, c->samples, -G_MAXFLOAT,
+          G_MAXFLOAT, "give counts of the camera", error))
+    return FALSE;
+  g_free (c->background);
+  c->background = g_steal_pointer (&values);
+  return TRUE;
+}
+
+/* What is set beside a calibration, or alone for one from elsewhere. */
+static gboolean
+change (OctCalibration *c, const OctCalibrationSettings *s, GError **error)
+{
+  if ((s->flip || given (s->k_warp)) && c->positions == NULL) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "`%s` is set, which changes wavelengths or a k_index, and there are "
+        "none; give them, too, or remove it",
+        s->flip ? "flip" : "k-warp");
+    return FALSE;
+  }
+  if (s->flip)
+    flip (c);
+  if (given (s->k_warp) && !warp (c, s->k_warp, error))
+    return FALSE;
+  if (given (s->background) && !replace_background (c, s->background, error))
+    return FALSE;
+  return (s->a2 == 0 && s->a3 == 0 && s->c2 == 0 && s->c3 == 0)
+         || add_polynomial_phase (c, s, error);
 }
 
 OctCalibration *
@@ -606,7 +675,7 @@ oct_calibration_new (
       || !check_wavelength_range (settings, error))
     return NULL;
   if (given (settings->file)) {
-    if (!read_file (settings, samples, &table, error))
+    if (!oct_calibration_settings_read (settings, samples, &table, error))
       return NULL;
     file = oct_file_describe ("Calibration file", settings->file);
     source.name = file;
@@ -618,8 +687,7 @@ oct_calibration_new (
   if (!add_properties (settings, file, samples, &table, &columns, error))
     return NULL;
   c = assemble (samples, &source, &columns, error);
-  if (c && (settings->a2 != 0 || settings->a3 != 0)
-      && !add_polynomial_phase (c, settings->a2, settings->a3, error))
+  if (c && !change (c, settings, error))
     return NULL;
   return g_steal_pointer (&c);
 }
@@ -628,13 +696,11 @@ OctCalibration *
 oct_calibration_new_on (const OctCalibration *base,
     const OctCalibrationSettings *settings, guint samples, GError **error)
 {
-  OctCalibrationSettings rest = *settings;
   g_autoptr (OctCalibration) c = NULL;
   gsize bytes = samples * sizeof (double);
 
-  rest.a2 = rest.a3 = 0;
   if (base == NULL || base->samples != samples
-      || !oct_calibration_settings_empty (&rest))
+      || !oct_calibration_settings_change_only (settings))
     return oct_calibration_new (settings, samples, error);
   c = g_new (OctCalibration, 1);
   *c = *base;
@@ -644,9 +710,7 @@ oct_calibration_new_on (const OctCalibration *base,
   c->dispersion = g_memdup2 (base->dispersion, bytes);
   c->sample_dispersion = g_memdup2 (base->sample_dispersion, bytes);
   c->background = g_memdup2 (base->background, bytes);
-  if (!add_polynomial_phase (c, settings->a2, settings->a3, error))
-    return NULL;
-  return g_steal_pointer (&c);
+  return change (c, settings, error) ? g_steal_pointer (&c) : NULL;
 }
 
 OctCalibration *
@@ -747,13 +811,9 @@ oct_calibration_fill_phase (const OctCalibration *c, gboolean at_samples,
   const double *given = c->dispersion;
   g_autofree double *interpolated = NULL;
 
-  if (at_samples && c->nodes == NULL && (a2 != 0 || a3 != 0 || c->dispersion)) {
-    g_set_error_literal (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "The dispersion of samples that are not uniform in wavenumber needs "
-        "their wavelengths, but the calibration has none; add a wavelength_nm "
-        "or k_index column to the calibration file");
+  if ((a2 != 0 || a3 != 0 || c->dispersion)
+      && !check_at_samples (c, at_samples, error))
     return FALSE;
-  }
   memset (phase, 0, c->samples * sizeof *phase);
   if ((a2 != 0 || a3 != 0)
       && !polynomial_phase (c, at_samples, a2, a3, phase, error))

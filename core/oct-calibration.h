@@ -22,14 +22,29 @@ typedef struct {
   char *file;              /* CSV, or NULL */
   OctFileContent *content; /* of `file`, to read it once; NULL: every time */
   double wavelength_min, wavelength_max; /* nm, 0 = not given */
+  char *wavelength_polynomial; /* "c0,c1,...": sample p sees sum_i c_i p^i nm;
+                                  or NULL */
   char *k_polynomial; /* "c0,c1,...": position of uniform wavenumber j is
                          sum_i c_i (j / (N-1))^i samples; or NULL */
-  double a2, a3;      /* um^2, um^3: adds -(a2 (k-kc)^2 + a3 (k-kc)^3), k in
-                         rad/um, kc the middle, to the dispersion phase */
+  gboolean flip;      /* all of that is for samples in the opposite order */
+  char *k_warp;  /* "c0,c1,...": what lies at x = -1 .. 1 on the uniform axis by
+                    all of that is read at x + sum_i c_i x^i; or NULL */
+  double a2, a3; /* um^2, um^3: adds -(a2 (k-kc)^2 + a3 (k-kc)^3), k in
+                    rad/um, kc the middle, to the dispersion phase */
+  double c2, c3; /* rad: adds -(c2 x^2 + c3 x^3), x = -1 .. 1 on the uniform
+                    axis; no wavelengths needed */
+  char *background; /* "v0,v1,...": counts, a number per sample as they come,
+                       whatever `flip` says; in place of another one; or NULL */
 } OctCalibrationSettings;
 
 /* TRUE when nothing at all is given; an empty string counts as NULL. */
 gboolean oct_calibration_settings_empty (const OctCalibrationSettings *s);
+/* TRUE when nothing but a2, a3, c2, c3, flip, k_warp and background are given,
+ * which change a calibration from elsewhere. */
+gboolean oct_calibration_settings_change_only (const OctCalibrationSettings *s);
+/* A file that was set again is another one. */
+gboolean oct_calibration_settings_equal (
+    const OctCalibrationSettings *a, const OctCalibrationSettings *b);
 void oct_calibration_settings_clear (OctCalibrationSettings *s);
 /* `to` is overwritten, and shares with `from` what has been read. */
 void oct_calibration_settings_copy (
@@ -60,7 +75,8 @@ guint oct_calibration_settings_count_rows (const OctCalibrationSettings *s);
  * Both must then agree on the direction in which the wavenumber ascends.
  *
  * wavelength-min/-max, min < max: pixel wavelengths linear from min (first
- * pixel) to max (last pixel); a spectrometer the other way round needs a file.
+ * pixel) to max (last pixel); with flip the other way round.  A polynomial may
+ * rise or fall.
  * Beside k_index from a file or polynomial they are the ends of the uniform
  * axis, whichever pixel that is.
  *
@@ -72,8 +88,12 @@ guint oct_calibration_settings_count_rows (const OctCalibrationSettings *s);
 OctCalibration *oct_calibration_new (
     const OctCalibrationSettings *settings, guint samples, GError **error);
 
-/* As oct_calibration_new(), but when a2 and a3 alone are given and there is a
- * `base` for as many samples, that one with their phase added. */
+/* flip turns round what belongs to samples, columns of the file included.
+ * k_warp is applied after it; depths and the ends of the axis, and phases of
+ * uniform wavenumbers, stay as they are where it has no straight part. */
+
+/* As oct_calibration_new(), but when nothing but changes is given and there is
+ * a `base` for as many samples, that one with them. */
 OctCalibration *oct_calibration_new_on (const OctCalibration *base,
     const OctCalibrationSettings *settings, guint samples, GError **error);
 
@@ -137,6 +157,18 @@ gboolean oct_calibration_get_k_range (
  * is absurd (a coefficient in the wrong unit). */
 gboolean oct_calibration_fill_phase (const OctCalibration *c,
     gboolean at_samples, double a2, double a3, double *phase, GError **error);
+
+/* Adds -(c2 x^2 + c3 x^3) to phase[samples], x = -1 .. 1 from the first to the
+ * last uniform wavenumber; `at_samples` as above.  Needs no k range.  `c` may
+ * be NULL without `at_samples`.  FALSE with OCT_ERROR_SETTINGS. */
+gboolean oct_calibration_add_phase (const OctCalibration *c,
+    gboolean at_samples, guint samples, double c2, double c3, double *phase,
+    GError **error);
+
+/* The text of a file that makes this calibration again (all digits; wavelengths
+ * to 1e-9 nm), to be freed; `comment`: a line for people, without a line break,
+ * or NULL. */
+char *oct_calibration_format (const OctCalibration *c, const char *comment);
 
 /* Depth per bin in metres of a transform of `length` bins over `samples`
  * samples: pi / P * samples / length, P = dK N / (N-1); 0 when unknown. */

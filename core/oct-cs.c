@@ -4,7 +4,16 @@
 #include "oct-params.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+const OctCsLimits oct_cs_limits[OCT_CS_N_SOLVERS] = {
+  /* Xu, Huang and Kang 2014, figure 2 */
+  [OCT_CS_SPARSA] = { "sparsa", 15, 1000 },
+  [OCT_CS_CONTINUED] = { "continued", 8, 1000 },
+  /* more would be rounding, see above */
+  [OCT_CS_PERSISTENT] = { "persistent", 8, 15 },
+};
 
 /* Gridding for b of the exact transform, over 2N cells or a few more: it loses
  * 5e-8, what rounding to floats does. */
@@ -52,10 +61,23 @@ check_sampling (const OctCsParams *p, GError **error)
 static gboolean
 check_solver (const OctCsParams *p, GError **error)
 {
-  if (p->iterations < 1 || p->iterations > OCT_CS_MAX_ITERATIONS) {
+  if ((guint)p->solver >= OCT_CS_N_SOLVERS) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS, "There is no solver %d",
+        p->solver);
+    return FALSE;
+  }
+  if (p->iterations < 1 || p->iterations > oct_cs_limits[OCT_CS_SPARSA].most) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
         "%u iterations are not possible: there must be 1 to %u", p->iterations,
-        OCT_CS_MAX_ITERATIONS);
+        oct_cs_limits[OCT_CS_SPARSA].most);
+    return FALSE;
+  }
+  if (p->iterations > oct_cs_limits[p->solver].most) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "%u iterations are too many for solver=%s, which loses precision "
+        "behind %u: set 1 to %u, or solver=continued",
+        p->iterations, oct_cs_limits[p->solver].name,
+        oct_cs_limits[p->solver].most, oct_cs_limits[p->solver].most);
     return FALSE;
   }
   if (!(p->tau >= 0 && isfinite (p->tau))) {
@@ -140,6 +162,39 @@ oct_cs_noise_gain (const OctCsParams *params)
   for (guint i = 0; i < params->kept; i++)
     sum += params->window[i] * params->window[i];
   return sqrt (sum / params->samples);
+}
+
+gint
+oct_cs_noise_place (guint line, guint lines)
+{
+  guint n = MIN (lines, OCT_CS_NOISE_LINES);
+  /* this one or the next is (2i + 1) lines / (2n) */
+  guint i = (guint)((guint64)line * n / lines);
+
+  for (guint last = MIN (i + 1, n - 1); i <= last; i++)
+    if ((2 * (guint64)i + 1) * lines / (2 * n) == line)
+      return (gint)i;
+  return -1;
+}
+
+static int
+compare_levels (gconstpointer a, gconstpointer b)
+{
+  float x = *(const float *)a, y = *(const float *)b;
+
+  return (x > y) - (x < y);
+}
+
+double
+oct_cs_noise_median (float *levels, guint count)
+{
+  guint finite = 0;
+
+  for (guint i = 0; i < count; i++)
+    if (isfinite (levels[i]))
+      levels[finite++] = levels[i];
+  qsort (levels, finite, sizeof *levels, compare_levels);
+  return finite > 0 ? levels[(finite - 1) / 2] : 0;
 }
 
 /* ------------------------------------------------------------------ Toeplitz

@@ -23,6 +23,12 @@ int oct_file_open (
  * -1 with errno set. */
 gssize oct_file_read (int fd, guint64 offset, gpointer dest, gsize size);
 
+/* All of a text, of `size` bytes without a 0 behind them; g_free() it.  NULL
+ * with an error, OCT_ERROR_FORMAT where there are more than `most`: `expected` is
+ * what the sentence says there should be. */
+char *oct_file_read_text (const char *what, const char *path, guint64 most,
+    const char *expected, gsize *size, GError **error);
+
 /* What is in a file: read once, by whoever asks first, and kept with what is
  * wrong with it.  Counted; for any threads. */
 typedef struct _OctFileContent OctFileContent;

@@ -18,8 +18,8 @@ typedef struct {
  * is to know of something that stands still. */
 #define OCT_LINES_MAX_VALUES (1u << 22)
 
-/* Reads B-scan `frame` of a file that octsrc reads (raw, .npy, .oct of a
- * recording), or with G_MAXUINT64 all of them: all A-lines or, where they are
+/* Reads B-scan `frame` of a file that octsrc reads, whatever its format, or a
+ * recording, or with G_MAXUINT64 all of them: all A-lines or, where they are
  * too many, some evenly spread.  `settings` as octsrc has them; a raw file
  * without `lines` is one A-line after the other.  Errors: those of
  * oct_reader_open() and oct_recording_open(), and OCT_ERROR_FORMAT where a

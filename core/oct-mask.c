@@ -3,10 +3,8 @@
 
 #include "oct-file.h"
 
-#include <errno.h>
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
 #define DENSITY_FLOOR 0.1
 #define GAUSSIAN_FWHM 0.5 /* of the samples */
@@ -255,30 +253,12 @@ guint8 *
 oct_mask_read (const char *path, guint *samples, GError **error)
 {
   g_autofree char *source = oct_file_describe ("Mask file", path);
-  g_autofree char *text = NULL;
-  guint64 size;
-  gssize got;
-  int fd = oct_file_open ("Mask file", path, &size, error);
+  gsize size;
+  g_autofree char *text = oct_file_read_text ("Mask file", path, MAX_FILE_SIZE,
+      "a text with one 0 or 1 per sample", &size, error);
 
-  if (fd < 0)
-    return NULL;
-  if (size > MAX_FILE_SIZE) {
-    close (fd);
-    g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
-        "%s has %" G_GUINT64_FORMAT
-        " bytes; a text with one 0 or 1 per sample is expected",
-        source, size);
-    return NULL;
-  }
-  text = g_malloc (size + 1);
-  got = oct_file_read (fd, 0, text, size);
-  close (fd);
-  if (got < 0) {
-    g_set_error (error, OCT_ERROR, OCT_ERROR_READ, "%s cannot be read: %s",
-        source, g_strerror (errno));
-    return NULL;
-  }
-  return oct_mask_parse (source, text, (gsize)got, samples, error);
+  return text != NULL ? oct_mask_parse (source, text, size, samples, error)
+                      : NULL;
 }
 
 gboolean

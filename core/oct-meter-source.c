@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-meter.h"
 
-#include "oct-window.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -100,23 +98,32 @@ find_resolution (const double *light, const double *k, guint n)
   return NAN;
 }
 
-static void
-measure_resolution (
-    const double *light, guint n, const double *k, OctMeterSource *source)
+/* The same with a window over the range of wavenumbers. */
+static double
+find_windowed_resolution (
+    const double *light, const double *k, guint n, OctWindow window)
 {
   double low = MIN (k[0], k[n - 1]), high = MAX (k[0], k[n - 1]);
-  double left, right;
-  g_autofree double *nm = g_new (double, n);
   g_autofree double *nodes = g_new (double, n);
   g_autofree double *windowed = g_new (double, n);
 
-  for (guint i = 0; i < n; i++) {
-    nm[i] = 2e3 * G_PI / k[i];
+  for (guint i = 0; i < n; i++)
     nodes[i] = (k[i] - low) / (high - low) * (n - 1);
-  }
-  oct_window_fill (OCT_WINDOW_HANN, n, nodes, windowed);
+  oct_window_fill (window, n, nodes, windowed);
   for (guint i = 0; i < n; i++)
     windowed[i] *= light[i];
+  return find_resolution (windowed, k, n);
+}
+
+static void
+measure_resolution (const double *light, guint n, const double *k,
+    OctWindow window, OctMeterSource *source)
+{
+  double left, right;
+  g_autofree double *nm = g_new (double, n);
+
+  for (guint i = 0; i < n; i++)
+    nm[i] = 2e3 * G_PI / k[i];
   left = interpolate (nm, n, source->centroid - source->fwhm / 2);
   right = interpolate (nm, n, source->centroid + source->fwhm / 2);
   source->centre_nm = interpolate (nm, n, source->centroid);
@@ -124,18 +131,21 @@ measure_resolution (
   source->formula_um =
       0.4413 * source->centre_nm * source->centre_nm / source->fwhm_nm / 1e3;
   source->bare_um = find_resolution (light, k, n);
-  source->hann_um = find_resolution (windowed, k, n);
+  source->hann_um = find_windowed_resolution (light, k, n, OCT_WINDOW_HANN);
+  source->window_um = window == OCT_WINDOW_HANN
+                          ? source->hann_um
+                          : find_windowed_resolution (light, k, n, window);
 }
 
 gboolean
 oct_meter_source (const double *spectrum, guint n, const double *k,
-    OctMeterSource *source, GError **error)
+    OctWindow window, OctMeterSource *source, GError **error)
 {
   g_autofree double *light = smooth (spectrum, n, n / 100);
   double sum = 0, moment = 0;
   guint top = 0;
 
-  *source = (OctMeterSource){ NAN, NAN, NAN, NAN, NAN, NAN, NAN };
+  *source = (OctMeterSource){ NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN };
   for (guint i = 0; i < n; i++) {
     light[i] = light[i] < 0 ? 0 : light[i];
     sum += light[i];
@@ -152,7 +162,7 @@ oct_meter_source (const double *spectrum, guint n, const double *k,
   source->centroid = moment / sum;
   source->fwhm = find_half_width (light, n, top);
   if (k != NULL && k[0] != k[n - 1])
-    measure_resolution (light, n, k, source);
+    measure_resolution (light, n, k, window, source);
   return TRUE;
 }
 
@@ -260,15 +270,15 @@ oct_meter_camera (const double *mean, const double *variance, guint n,
 }
 
 double
-oct_meter_shot_noise_floor (
-    const double *mean, guint n, double gain, const double *nodes)
+oct_meter_shot_noise_floor (const double *mean, guint n, double gain,
+    const double *nodes, OctWindow window)
 {
-  g_autofree double *window = g_new (double, n);
+  g_autofree double *factors = g_new (double, n);
   double sum = 0;
 
-  oct_window_fill (OCT_WINDOW_HANN, n, nodes, window);
+  oct_window_fill (window, n, nodes, factors);
   for (guint i = 0; i < n; i++)
-    sum += gain * MAX (mean[i], 0) * window[i] * window[i];
+    sum += gain * MAX (mean[i], 0) * factors[i] * factors[i];
   return 10 * log10 (sum / n);
 }
 
@@ -309,10 +319,12 @@ get_size (const double *re, const double *im, guint i)
   return im[i] != 0 ? hypot (re[i], im[i]) : re[i];
 }
 
-/* Values at `level` or above in the lines that count. */
+/* Values at `level` or above in the lines that count: of each sample, and of
+ * all.
+ */
 static double
 count_full (OctSampleFormat format, gconstpointer rows, gsize stride,
-    guint lines, guint n, double level, double *re, double *im)
+    guint lines, guint n, double level, double *re, double *im, double *each)
 {
   guint64 full = 0;
 
@@ -320,14 +332,18 @@ count_full (OctSampleFormat format, gconstpointer rows, gsize stride,
     if (!read_line (format, (const guint8 *)rows + line * stride, n, re, im))
       continue;
     for (guint i = 0; i < n; i++)
-      full += get_size (re, im, i) >= level;
+      if (get_size (re, im, i) >= level) {
+        each[i]++;
+        full++;
+      }
   }
   return full;
 }
 
 OctMeterLines
 oct_meter_lines (OctSampleFormat format, gconstpointer rows, gsize stride,
-    guint lines, guint n, double level, double *mean, double *variance)
+    guint lines, guint n, double level, double *mean, double *variance,
+    double *full)
 {
   OctMeterLines result = { 0, -G_MAXDOUBLE, 0 };
   g_autofree double *re = g_new (double, n);
@@ -336,6 +352,7 @@ oct_meter_lines (OctSampleFormat format, gconstpointer rows, gsize stride,
 
   memset (mean, 0, n * sizeof *mean);
   memset (variance, 0, n * sizeof *variance);
+  memset (full, 0, n * sizeof *full);
   for (guint line = 0; line < lines; line++) {
     double count;
 
@@ -359,7 +376,21 @@ oct_meter_lines (OctSampleFormat format, gconstpointer rows, gsize stride,
   /* what is dark is not full */
   if (result.lines > 0 && (level > 0 || result.largest > 0))
     result.full = count_full (format, rows, stride, lines, n,
-                      level > 0 ? level : result.largest, re, im)
+                      level > 0 ? level : result.largest, re, im, full)
                   / result.lines / n;
+  for (guint i = 0; i < n; i++)
+    full[i] /= MAX (result.lines, 1);
   return result;
+}
+
+gboolean
+oct_meter_is_full_scale (double largest)
+{
+  for (guint bits = 8; bits <= 16; bits += 2) {
+    double end = (double)(1u << bits) - 1;
+
+    if (largest == end || largest == end * (1u << (16 - bits)))
+      return TRUE;
+  }
+  return FALSE;
 }

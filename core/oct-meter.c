@@ -14,7 +14,7 @@
 typedef struct {
   const float *ascans;
   guint lines, bins;
-  guint first, end;    /* where the peak is looked for */
+  guint first, end;    /* where the peak is looked for, of these bins */
   guint length;        /* of the transform of the bins, a power of two */
   OctMeterFft *coarse; /* of `length` */
   OctMeterFft *fine;   /* of PAD `length` */
@@ -39,6 +39,18 @@ get_line (const Meter *meter, guint line)
   return meter->ascans + (gsize)line * 2 * meter->bins;
 }
 
+/* Whether all values are finite: the sum of their sizes is then, in double
+ * precision. */
+static gboolean
+is_finite (const float *line, guint bins)
+{
+  double sum = 0;
+
+  for (guint i = 0; i < 2 * bins; i++)
+    sum += fabs (line[i]);
+  return isfinite (sum);
+}
+
 static void
 init_meter (Meter *meter)
 {
@@ -50,12 +62,7 @@ init_meter (Meter *meter)
   meter->im = g_new (double, PAD * meter->length);
   meter->counts = g_new0 (gboolean, meter->lines);
   for (guint line = 0; line < meter->lines; line++) {
-    const float *values = get_line (meter, line);
-    guint i = 0;
-
-    while (i < 2 * meter->bins && isfinite (values[i]))
-      i++;
-    meter->counts[line] = i == 2 * meter->bins;
+    meter->counts[line] = is_finite (get_line (meter, line), meter->bins);
     meter->n_lines += meter->counts[line];
   }
 }
@@ -305,23 +312,26 @@ measure_noise (Meter *meter, guint top, OctMeterPeak *peak)
 }
 
 gboolean
-oct_meter_ascans (const float *ascans, guint lines, guint bins, guint first,
-    guint end, OctMeterPeak *peak, GError **error)
+oct_meter_ascans (const float *ascans, guint lines, guint bins, guint start,
+    guint first, guint end, OctMeterPeak *peak, GError **error)
 {
   Meter meter = { .ascans = ascans,
     .lines = lines,
     .bins = bins,
-    .first = first,
-    .end = end > 0 ? MIN (end, bins) : bins };
+    .first = first - MIN (first, start),
+    .end = end > 0 ? MIN (end - MIN (end, start), bins) : bins };
   guint top;
 
   *peak =
       (OctMeterPeak){ 0, NAN, NAN, { NAN, NAN, NAN }, NAN, NAN, NAN, NAN, NAN };
   if (bins < OCT_METER_MIN_BINS || meter.first + 2 > meter.end) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "A peak is looked for in depth bins %u to %u of %u, which are too few; "
-        "set the range of bins larger, or `depth-bins` to %u or more.",
-        first, meter.end, bins, OCT_METER_MIN_BINS);
+        "A peak is looked for in depth bins %u to %u, of which the A-scans, "
+        "bins "
+        "%u to %u, hold too few; set the range of bins larger, or `depth-bins` "
+        "to %u or more.",
+        first, end > 0 ? end : start + bins, start, start + bins,
+        OCT_METER_MIN_BINS);
     return FALSE;
   }
   init_meter (&meter);
@@ -329,6 +339,7 @@ oct_meter_ascans (const float *ascans, guint lines, guint bins, guint first,
     top = measure_psf (&meter, peak);
     if (isfinite (peak->level))
       measure_noise (&meter, top, peak);
+    peak->bin += start;
   }
   peak->lines = meter.n_lines;
   clear_meter (&meter);
@@ -339,6 +350,26 @@ oct_meter_ascans (const float *ascans, guint lines, guint bins, guint first,
       "source delivers.",
       peak->lines > 0 ? "zeros" : "no finite numbers");
   return FALSE;
+}
+
+void
+oct_meter_profile (const float *ascans, guint lines, guint bins, double *db)
+{
+  guint n = 0;
+
+  memset (db, 0, bins * sizeof *db);
+  for (guint line = 0; line < lines; line++) {
+    const float *values = ascans + (gsize)line * 2 * bins;
+
+    if (!is_finite (values, bins))
+      continue;
+    n++;
+    for (guint i = 0; i < bins; i++)
+      db[i] += (double)values[2 * i] * values[2 * i]
+               + (double)values[2 * i + 1] * values[2 * i + 1];
+  }
+  for (guint i = 0; i < bins; i++)
+    db[i] = n > 0 ? 10 * log10 (db[i] / n) : NAN;
 }
 
 gboolean

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "oct-types.h"
+#include "oct-window.h"
 
 G_BEGIN_DECLS
 
@@ -50,12 +51,14 @@ typedef struct {
 } OctMeterPeak;
 
 /* ascans[lines][bins], complex pairs, of which those of line i begin at
- * ascans + 2 i bins.  The strongest peak in bins first .. end - 1 (end 0: all)
- * is measured.  Lines with a value that is not finite do not count.  FALSE with
- * OCT_ERROR_SETTINGS when the bins are too few, and OCT_ERROR_FORMAT when there
- * is nothing to measure. */
+ * ascans + 2 i bins; their first bin is `start` bins from zero delay, from
+ * where `first`, `end` and the peak's bin count.  The strongest peak in bins
+ * first .. end - 1 (end 0: all), as far as they are there, is measured.  Lines
+ * with a value that is not finite do not count.  FALSE with OCT_ERROR_SETTINGS
+ * when the bins are too few, and OCT_ERROR_FORMAT when there is nothing to
+ * measure. */
 gboolean oct_meter_ascans (const float *ascans, guint lines, guint bins,
-    guint first, guint end, OctMeterPeak *peak, GError **error);
+    guint start, guint first, guint end, OctMeterPeak *peak, GError **error);
 
 /* The fall-off of several depths (any unit, any order) with their levels in dB:
  * the slope of the least squares line in dB per unit of depth, and the depth
@@ -75,15 +78,16 @@ typedef struct {
   double centre_nm, fwhm_nm;
   /* Axial resolution in um (air), full width of |a| at half of its maximum:
    * 0.4413 lambda^2 / width; of this spectrum itself; of this spectrum with a
-   * Hann window, to be compared with OctMeterPeak.width[OCT_METER_6DB] */
-  double formula_um, bare_um, hann_um;
+   * Hann window; with the window of the reconstruction, to be compared with
+   * OctMeterPeak.width[OCT_METER_6DB] */
+  double formula_um, bare_um, hann_um, window_um;
 } OctMeterSource;
 
 /* spectrum[n] (n >= 2) without dark counts; k[n]: wavenumber of every sample in
- * rad/um, rising or falling, or NULL.  FALSE with OCT_ERROR_FORMAT when it is
- * dark or not finite. */
+ * rad/um, rising or falling, or NULL; `window`: of the reconstruction.  FALSE
+ * with OCT_ERROR_FORMAT when it is dark or not finite. */
 gboolean oct_meter_source (const double *spectrum, guint n, const double *k,
-    OctMeterSource *source, GError **error);
+    OctWindow window, OctMeterSource *source, GError **error);
 
 /* The camera by photon transfer: variance (p) = read^2 + gain mean (p) +
  * (rin mean (p))^2 over the pixels, weighted by 1 / variance^2, none below 0.
@@ -99,11 +103,11 @@ typedef struct {
 gboolean oct_meter_camera (const double *mean, const double *variance, guint n,
     OctMeterCamera *camera, GError **error);
 
-/* dB that shot noise alone leaves in A-scans with a Hann window, from mean[n]
+/* dB that shot noise alone leaves in A-scans with that window, from mean[n]
  * counts.  nodes[n]: of each sample on the uniform wavenumber axis
  * (oct_calibration_get_nodes()), or NULL: they are uniform. */
-double oct_meter_shot_noise_floor (
-    const double *mean, guint n, double gain, const double *nodes);
+double oct_meter_shot_noise_floor (const double *mean, guint n, double gain,
+    const double *nodes, OctWindow window);
 
 /* What lines have in common, and do not. */
 typedef struct {
@@ -115,9 +119,20 @@ typedef struct {
 /* mean[n] and variance[n] (over lines - 1; zeros for one line) of
  * rows[lines][n], `stride` bytes apart; of complex values the magnitude of the
  * mean, and the mean square distance from it.  `level`: that of a full pixel; 0
- * stands for the largest value found. */
+ * stands for the largest value found.  full[n]: part of the lines, 0 to 1, that
+ * reach it at a sample. */
 OctMeterLines oct_meter_lines (OctSampleFormat format, gconstpointer rows,
     gsize stride, guint lines, guint n, double level, double *mean,
-    double *variance);
+    double *variance, double *full);
+
+/* Whether `largest` is where cameras of 8, 10, 12, 14 or 16 bits end, with or
+ * without zeros behind their bits: then it is the level of a full pixel. */
+gboolean oct_meter_is_full_scale (double largest);
+
+/* db[bins]: 10 log10 of the mean of |a|^2 over the lines of
+ * ascans[lines][bins], as above; minus infinity of zeros, not-a-number where no
+ * line counts. */
+void oct_meter_profile (
+    const float *ascans, guint lines, guint bins, double *db);
 
 G_END_DECLS

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-operation.h"
 
+#include "oct-average.h"
+#include "oct-colormap.h"
 #include "oct-cs.h"
+#include "oct-fit.h"
+#include "oct-flip.h"
 #include "oct-nufft.h"
 #include "oct-params.h"
+#include "oct-speckle.h"
 
 /* A table that parameters point to: where the pointer is, where the number of
  * its values, and the size of one. */
@@ -25,15 +30,43 @@ typedef struct {
 } Description;
 
 const OctBackgroundModeInfo oct_background_modes[OCT_N_BACKGROUND_MODES] = {
-  [OCT_BACKGROUND_BSCAN] = { "bscan", "Mean spectrum of each B-scan", TRUE },
+  [OCT_BACKGROUND_BSCAN] = { "bscan",
+      "Mean of all A-lines of the B-scan; draws ghost lines of an instrument",
+      .is_found = TRUE },
   [OCT_BACKGROUND_RUNNING] = { "running",
-      "Exponential mean over the B-scans so far", TRUE },
+      "Exponential mean over the B-scans so far; for a sample that moves",
+      .is_found = TRUE },
   [OCT_BACKGROUND_STORED] = { "background",
-      "Spectrum from `background` or the calibration", FALSE },
-  [OCT_BACKGROUND_NONE] = { "none", "Nothing is removed", FALSE },
+      "Spectrum that was measured without a sample, from `background` or the "
+      "calibration",
+      .is_stored = TRUE },
+  [OCT_BACKGROUND_NONE] = { "none", "Nothing is removed" },
   [OCT_BACKGROUND_FIXED_PATTERN] = { "fixed-pattern",
-      "What stays the same from A-line to A-line, by minimum variance", TRUE,
-      1e-7 },
+      "What stays the same from A-line to A-line, by minimum variance; for "
+      "instruments above tissue",
+      .is_found = TRUE, .has_pattern = TRUE, .tolerance = 1e-7 },
+  [OCT_BACKGROUND_STORED_SCALED] = { "background-scaled",
+      "As background, scaled to the brightness and tilt of each A-line; for a "
+      "source that flickers",
+      .is_found = TRUE, .terms = OCT_FIT_TERMS, .is_stored = TRUE,
+      .tolerance = 3e-7 },
+  [OCT_BACKGROUND_MEDIAN] = { "median",
+      "Median over all A-lines of the B-scan; for few A-lines that are bright "
+      "or "
+      "saturated",
+      .is_found = TRUE },
+  [OCT_BACKGROUND_A_LINE] = { "a-line",
+      "Mean of each A-line, its constant alone; for spectra without the source",
+      .is_found = TRUE, .terms = 1, .tolerance = 1e-7 },
+  [OCT_BACKGROUND_HIGH_PASS] = { "high-pass",
+      "Mean of the A-lines around each A-line; for a background that drifts "
+      "along the B-scan",
+      .is_apart = TRUE },
+  [OCT_BACKGROUND_FIXED_PATTERN_SCALED] = { "fixed-pattern-scaled",
+      "As fixed-pattern, scaled to the brightness and tilt of each A-line; for "
+      "instruments above tissue, and a source that flickers",
+      .is_found = TRUE, .has_pattern = TRUE, .terms = OCT_FIT_TERMS,
+      .tolerance = 1e-7 },
 };
 
 /* ------------------------------------------------------------------ checks */
@@ -60,6 +93,13 @@ DEFINE_CHECK (
 DEFINE_CHECK (
     check_nudft, OctNufftParams, oct_nufft_check (params, FALSE, error))
 DEFINE_CHECK (check_cs, OctCsParams, oct_cs_check (params, error))
+DEFINE_CHECK (
+    check_colormap, OctColormapParams, oct_check_colormap (params, error))
+DEFINE_CHECK (check_flip, OctFlipParams, oct_check_flip (params, error))
+DEFINE_CHECK (
+    check_speckle, OctSpeckleParams, oct_check_speckle (params, error))
+DEFINE_CHECK (
+    check_average, OctAverageParams, oct_check_average (params, error))
 
 /* ------------------------------------------------------------------- sides */
 
@@ -101,6 +141,21 @@ DEFINE_SHAPES (nufft_shapes, OctNufftParams,
     SHAPE (OCT_SAMPLE_CF32, p->depth_bins, p->lines))
 DEFINE_SHAPES (cs_shapes, OctCsParams, SHAPE (p->format, p->columns, p->lines),
     SHAPE (OCT_SAMPLE_CF32, p->depth_bins, p->lines))
+DEFINE_SHAPES (colormap_shapes, OctColormapParams,
+    SHAPE (OCT_SAMPLE_U8, p->width * p->pixel_size, p->height),
+    SHAPE (OCT_SAMPLE_U8, p->format == OCT_IMAGE_RGBA ? 4 * p->width : p->width,
+        p->height))
+
+/* Of a filter of images, whose parameters begin with a size and a format. */
+#define IMAGE_SHAPE(p)                                                         \
+  SHAPE (p->format == OCT_IMAGE_GRAY16 ? OCT_SAMPLE_U16 : OCT_SAMPLE_U8,       \
+      p->format == OCT_IMAGE_RGBA ? 4 * p->width : p->width, p->height)
+DEFINE_SHAPES (flip_shapes, OctFlipParams, IMAGE_SHAPE (p), IMAGE_SHAPE (p))
+DEFINE_SHAPES (
+    speckle_shapes, OctSpeckleParams, IMAGE_SHAPE (p), IMAGE_SHAPE (p))
+DEFINE_SHAPES (average_shapes, OctAverageParams,
+    SHAPE (p->format, p->values, p->rows),
+    SHAPE (p->format, p->values, p->rows))
 
 /* ------------------------------------------------------------------- later */
 
@@ -117,7 +172,8 @@ background_can_wait (gconstpointer data)
   const OctBackgroundParams *params = data;
 
   return params->found || (guint)params->mode >= OCT_N_BACKGROUND_MODES
-         || !oct_background_modes[params->mode].is_found;
+         || !(oct_background_modes[params->mode].is_found
+              || oct_background_modes[params->mode].is_apart);
 }
 
 /* --------------------------------------------------------------- the table */
@@ -168,6 +224,15 @@ static const Description descriptions[] = {
       { TABLE (OctCsParams, column, kept), TABLE (OctCsParams, nodes, kept),
           TABLE (OctCsParams, window, kept) },
       check_cs, cs_shapes },
+  [OCT_OPERATION_COLORMAP] = { "colormap", "an image in colours",
+      sizeof (OctColormapParams), { TABLE (OctColormapParams, colors, values) },
+      check_colormap, colormap_shapes },
+  [OCT_OPERATION_FLIP] = { "flip", "images the right way round",
+      sizeof (OctFlipParams), { { 0 } }, check_flip, flip_shapes },
+  [OCT_OPERATION_SPECKLE] = { "speckle", "grey images with less speckle",
+      sizeof (OctSpeckleParams), { { 0 } }, check_speckle, speckle_shapes },
+  [OCT_OPERATION_AVERAGE] = { "average", "means of images or A-scans over time",
+      sizeof (OctAverageParams), { { 0 } }, check_average, average_shapes },
 };
 G_STATIC_ASSERT (G_N_ELEMENTS (descriptions) == OCT_N_OPERATIONS);
 

@@ -58,8 +58,17 @@ typedef struct {
   const char *nick, *summary; /* of the property of octdcsub */
   /* it is found from the B-scans, by OCT_OPERATION_MEAN */
   gboolean is_found;
-  /* of what is found by transforms in single precision: l2 error relative to
-   * the A-line; 0: sums, right to the rounding of what is left */
+  /* it is fitted to every A-line with so many terms, see oct-backend.h; 0: it
+   * is the same for all A-lines of a B-scan */
+  guint terms;
+  /* every A-line has one of its own: it is removed at once, in no pass with
+   * other operations */
+  gboolean is_apart;
+  gboolean has_pattern; /* OCT_BACKGROUND_FIXED_PATTERN, fitted or not */
+  gboolean is_stored;   /* it needs OctBackgroundParams.background */
+  /* of what is found by transforms, or fitted, in single precision: l2 error
+   * relative to the A-line, or to what is fitted to it where that is brighter;
+   * 0: right to the rounding of what is left */
   double tolerance;
 } OctBackgroundModeInfo;
 

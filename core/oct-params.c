@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-params.h"
+#include "oct-operation.h"
 
 #include <math.h>
 
@@ -73,7 +74,18 @@ oct_check_background (const OctBackgroundParams *params, GError **error)
         params->running_weight);
     return FALSE;
   }
-  return params->mode != OCT_BACKGROUND_STORED
+  if (params->mode == OCT_BACKGROUND_HIGH_PASS
+      && (params->high_pass_lines < 3
+          || params->high_pass_lines > OCT_HIGH_PASS_MOST
+          || params->high_pass_lines % 2 == 0)) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "The high-pass is over %u A-lines: it must be an odd number from 3 to "
+        "%u, the A-line itself and as many on either side; set "
+        "`high-pass-lines`",
+        params->high_pass_lines, OCT_HIGH_PASS_MOST);
+    return FALSE;
+  }
+  return !oct_background_modes[params->mode].is_stored
          || oct_check_finite (params->background, params->samples,
              "The stored background", error);
 }

@@ -45,6 +45,7 @@ struct _OctScene {
   OctTissue *tissue;
   guint64 seed;
   guint lines, bscans;
+  gboolean is_surgery;
   float *background; /* [samples] counts */
   float *fringe;     /* [samples] counts of a fringe of unit amplitude */
   float *k_turns;    /* [samples] turns of a fringe per um, from the centre's */
@@ -146,7 +147,7 @@ add_reflector (guint samples, const float *restrict fringe,
 
 OctScene *
 oct_scene_new (const OctSpectrometer *spectrometer, const OctNoise *noise,
-    guint64 seed, guint lines, guint bscans, double peak)
+    guint64 seed, guint lines, guint bscans, double peak, gboolean is_surgery)
 {
   OctScene *scene = g_new0 (OctScene, 1);
   guint samples = spectrometer->samples;
@@ -156,6 +157,7 @@ oct_scene_new (const OctSpectrometer *spectrometer, const OctNoise *noise,
   scene->seed = seed;
   scene->lines = lines;
   scene->bscans = bscans;
+  scene->is_surgery = is_surgery;
   scene->tissue = oct_tissue_new (spectrometer, noise, seed, bscans > 1);
   scene->background = g_new (float, samples);
   scene->fringe = g_new (float, samples);
@@ -250,6 +252,12 @@ oct_scene_set_frame (
   /* Independent fields: the squares of the weights sum to one. */
   moment->mix[0] = cos (0.5 * G_PI * between);
   moment->mix[1] = sin (0.5 * G_PI * between);
+  if (scene->is_surgery) {
+    moment->instrument = TRUE;
+    oct_surgery_set_moment (
+        &moment->surgery, frame / scene->bscans, bscan, scene->bscans);
+    return;
+  }
   moment->shift_start = get_shift (scene, frame, slow);
   moment->shift_end = get_shift (scene, frame + 1, slow);
   set_instrument (scene, frame, slow, moment);
@@ -265,34 +273,64 @@ make_fringe (const OctScene *scene, guint line, double depth, double amplitude)
   return fringe;
 }
 
-/* How much of the instrument covers this A-line, 0 to 1. */
-static double
-get_cover (const OctScene *scene, const OctSceneFrame *moment, guint line)
+/* What an A-line sees of the instrument. */
+typedef struct {
+  double cover;  /* how much of the A-line it covers, 0 to 1 */
+  double depth;  /* of its surface, um */
+  double light;  /* of what covers, how much comes back */
+  guint64 place; /* on its surface */
+} Metal;
+
+/* One that is flat, tilted, and passes. */
+static void
+find_flat_metal (const OctScene *scene, const OctSceneFrame *moment, guint line,
+    Metal *metal)
 {
   double from_tip = line - moment->tip;
   double to_end = moment->tip + INSTRUMENT_WIDTH * scene->lines - line;
   double inside = MIN (from_tip, to_end) / INSTRUMENT_EDGE + 0.5;
+  double across = from_tip / scene->lines;
 
-  return moment->instrument ? CLAMP (inside, 0.0, 1.0) : 0.0;
+  if (!moment->instrument)
+    return;
+  metal->cover = CLAMP (inside, 0.0, 1.0);
+  metal->light = 1.0;
+  metal->depth = moment->tip_depth
+                 - (across - INSTRUMENT_WIDTH) * INSTRUMENT_TILT
+                       * scene->spectrometer->range;
+  metal->place = (from_tip + INSTRUMENT_EDGE) * 0.5;
 }
 
 static void
-add_instrument (const OctScene *scene, const OctSceneFrame *moment, guint line,
-    double cover, float *spectrum)
+find_round_metal (const OctScene *scene, const OctSceneFrame *moment,
+    guint line, Metal *metal)
 {
-  double across = (line - moment->tip) / scene->lines;
-  double range = scene->spectrometer->range;
-  double depth =
-      moment->tip_depth - (across - INSTRUMENT_WIDTH) * INSTRUMENT_TILT * range;
-  double fall_off = oct_spectrometer_get_fall_off (scene->spectrometer, depth);
-  /* The metal is brushed: it glitters along, the same in every B-scan. */
-  guint64 place = (line - moment->tip + INSTRUMENT_EDGE) * 0.5;
-  double glitter = 0.35 + oct_noise_uniform (scene->seed, place);
-  Fringe metal = make_fringe (
-      scene, line, depth, INSTRUMENT_REFLECTIVITY * cover * glitter * fall_off);
+  double depth, facing, along;
+
+  if (!oct_surgery_hit_instrument (&moment->surgery,
+          (double)line / scene->lines, &depth, &facing, &along))
+    return;
+  metal->cover = MIN (1.0, along * scene->lines / INSTRUMENT_EDGE)
+                 * MIN (1.0, 4.0 * facing);
+  metal->light = 2.0 * (0.3 + 0.7 * facing);
+  metal->depth = depth * scene->spectrometer->range;
+  metal->place = along * scene->lines * 0.5;
+}
+
+/* The metal is brushed: it glitters along, the same in every B-scan. */
+static void
+add_metal (
+    const OctScene *scene, guint line, const Metal *metal, float *spectrum)
+{
+  double fall_off =
+      oct_spectrometer_get_fall_off (scene->spectrometer, metal->depth);
+  double glitter = 0.35 + oct_noise_uniform (scene->seed, metal->place);
+  Fringe fringe = make_fringe (scene, line, metal->depth,
+      INSTRUMENT_REFLECTIVITY * metal->cover * metal->light * glitter
+          * fall_off);
 
   add_reflector (scene->spectrometer->samples, scene->fringe, scene->k_turns,
-      scene->dispersion, metal, spectrum);
+      scene->dispersion, fringe, spectrum);
 }
 
 void
@@ -302,14 +340,23 @@ oct_scene_fill_line (const OctScene *scene, const OctSceneFrame *moment,
   const OctTissue *tissue = scene->tissue;
   guint column = moment->column + line;
   double along = (double)line / scene->lines;
-  double shift =
-      moment->shift_start + (moment->shift_end - moment->shift_start) * along;
-  double cover = get_cover (scene, moment, line);
-  double light = 1.0 - cover * (1.0 - INSTRUMENT_SHADOW);
-  Fringe move = make_fringe (scene, line, shift, light * OCT_TISSUE_FIELD_UNIT);
+  double shift = scene->is_surgery
+                     ? oct_surgery_get_tissue (&moment->surgery, along)
+                           * scene->spectrometer->range
+                     : moment->shift_start
+                           + (moment->shift_end - moment->shift_start) * along;
+  Metal metal = { 0 };
+  double light;
+  Fringe move;
   const gint16 *field =
       oct_tissue_get_field (tissue, moment->realisations[0], column);
 
+  if (scene->is_surgery)
+    find_round_metal (scene, moment, line, &metal);
+  else
+    find_flat_metal (scene, moment, line, &metal);
+  light = 1.0 - metal.cover * (1.0 - INSTRUMENT_SHADOW);
+  move = make_fringe (scene, line, shift, light * OCT_TISSUE_FIELD_UNIT);
   if (tissue->realisations > 1 && moment->mix[1] > 0.0f)
     see_mixed_tissue (tissue->samples, scene->background, scene->fringe,
         scene->k_turns, move, field,
@@ -318,6 +365,6 @@ oct_scene_fill_line (const OctScene *scene, const OctSceneFrame *moment,
   else
     see_tissue (tissue->samples, scene->background, scene->fringe,
         scene->k_turns, move, field, spectrum);
-  if (cover > 0.0)
-    add_instrument (scene, moment, line, cover, spectrum);
+  if (metal.cover > 0.0)
+    add_metal (scene, line, &metal, spectrum);
 }

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "oct-phantom-surgery.h"
 #include "oct-phantom-tissue.h"
 
 typedef struct _OctScene OctScene;
@@ -18,13 +19,14 @@ typedef struct {
   gboolean instrument;           /* whether it is there at all, then: */
   double tip;                    /* its end, A-lines from the first */
   double tip_depth;
+  OctSurgery surgery; /* where the scene is that one */
 } OctSceneFrame;
 
 /* peak: counts of the reference arm at its maximum.  The spectrometer and the
- * noise have to outlive the scene. */
+ * noise have to outlive the scene.  is_surgery: of OCT_PHANTOM_SURGERY. */
 OctScene *oct_scene_new (const OctSpectrometer *spectrometer,
-    const OctNoise *noise, guint64 seed, guint lines, guint bscans,
-    double peak);
+    const OctNoise *noise, guint64 seed, guint lines, guint bscans, double peak,
+    gboolean is_surgery);
 void oct_scene_free (OctScene *scene);
 
 void oct_scene_set_frame (

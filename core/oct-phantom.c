@@ -127,7 +127,8 @@ init_layers (OctPhantom *phantom, double full_scale)
 
   phantom->scene = oct_scene_new (&phantom->spectrometer, phantom->noise,
       oct_noise_hash (settings->seed, 2), settings->lines, settings->bscans,
-      OCT_SPECTROMETER_LEVEL * full_scale);
+      OCT_SPECTROMETER_LEVEL * full_scale,
+      settings->kind == OCT_PHANTOM_SURGERY);
   phantom->spectra = g_new (float, (gsize)phantom->threads * settings->samples);
 }
 

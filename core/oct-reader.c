@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#define _GNU_SOURCE /* preadv2 */
 #include "oct-reader.h"
 
 #include "oct-file.h"
-#include "oct-npy.h"
+#include "oct-format.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 /* Camera counts go from the file to the buffer without a look. */
@@ -15,15 +17,22 @@ G_STATIC_ASSERT (G_BYTE_ORDER == G_LITTLE_ENDIAN);
 /* Values converted at a time: 32 KiB of doubles stay in the cache. */
 #define CHUNK 4096
 
+/* How far the disk works ahead of what is read: what it does in the time that
+ * reconstruction takes of a B-scan, and enough for several requests at a time.
+ * Asked for so many bytes at a time, in pieces that Linux never cuts short. */
+#define AHEAD (32 << 20)
+#define AHEAD_STEP (4 << 20)
+#define AHEAD_PIECE (128 << 10)
+
 typedef union {
   gint16 i2[CHUNK];
+  guint32 u4[CHUNK];
   double f8[CHUNK];
 } Chunk;
 
 /* How a value is stored in the file and what becomes of it. */
 typedef struct {
   OctSampleFormat delivered;
-  guint size; /* bytes of one value in the file */
   /* NULL: delivered as stored */
   void (*convert) (const Chunk *chunk, gsize first, gsize count, float *dest);
 } StoredType;
@@ -33,23 +42,33 @@ struct _OctReader {
   char *file; /* "File 'x.npy'", for messages */
   OctReaderInfo info;
   const StoredType *stored;
+  gsize stored_size; /* bytes of one value in the file */
   guint64 data_offset;
-};
+  OctCalibration *calibration;
 
-/* What a format's opener works on; it fills info and data_offset. */
-typedef struct {
-  OctReader *reader;
-  const OctReaderSettings *settings;
-  const guint8 *head; /* the first bytes of the file */
-  gsize head_size;
-  guint64 file_size;
-} Opening;
+  GMutex ahead_lock; /* the next two */
+  guint64 next;      /* what follows the last B-scan that was read */
+  guint64 ahead;     /* the end of what the disk was asked for */
+
+  /* where a format reads B-scans by itself */
+  const OctContainer *container;
+  GMutex lock; /* what follows */
+  gpointer content;
+  gpointer bscan; /* as stored, where that is not what is delivered */
+};
 
 static void
 convert_i2 (const Chunk *chunk, gsize first, gsize count, float *dest)
 {
   for (gsize i = 0; i < count; i++)
     dest[i] = chunk->i2[first + i];
+}
+
+static void
+convert_u4 (const Chunk *chunk, gsize first, gsize count, float *dest)
+{
+  for (gsize i = 0; i < count; i++)
+    dest[i] = chunk->u4[first + i];
 }
 
 static void
@@ -60,240 +79,13 @@ convert_f8 (const Chunk *chunk, gsize first, gsize count, float *dest)
 }
 
 static const StoredType stored_types[] = {
-  [OCT_NPY_U1] = { OCT_SAMPLE_U8, 1, NULL },
-  [OCT_NPY_U2] = { OCT_SAMPLE_U16, 2, NULL },
-  [OCT_NPY_I2] = { OCT_SAMPLE_F32, 2, convert_i2 },
-  [OCT_NPY_F4] = { OCT_SAMPLE_F32, 4, NULL },
-  [OCT_NPY_F8] = { OCT_SAMPLE_F32, 8, convert_f8 },
+  [OCT_STORED_U1] = { OCT_SAMPLE_U8, NULL },
+  [OCT_STORED_U2] = { OCT_SAMPLE_U16, NULL },
+  [OCT_STORED_I2] = { OCT_SAMPLE_F32, convert_i2 },
+  [OCT_STORED_U4] = { OCT_SAMPLE_F32, convert_u4 },
+  [OCT_STORED_F4] = { OCT_SAMPLE_F32, NULL },
+  [OCT_STORED_F8] = { OCT_SAMPLE_F32, convert_f8 },
 };
-
-/* Checks the size of a B-scan and counts those in the file, which may be
- * shorter or longer than `wanted` (0 = all there are). */
-static gboolean
-count_frames (const Opening *opening, guint64 samples, guint64 lines,
-    guint64 wanted, GError **error)
-{
-  OctReader *reader = opening->reader;
-  guint64 bytes, frame_bytes;
-
-  if (samples > OCT_MAX_SAMPLES || lines > OCT_MAX_LINES
-      || samples * lines > OCT_MAX_BSCAN_VALUES) {
-    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "%s would have B-scans of %" G_GUINT64_FORMAT
-        " lines of %" G_GUINT64_FORMAT " samples, but at most %u lines of %u "
-        "samples and %u values in all are possible; set `lines` or `samples` "
-        "smaller",
-        reader->file, lines, samples, OCT_MAX_LINES, OCT_MAX_SAMPLES,
-        OCT_MAX_BSCAN_VALUES);
-    return FALSE;
-  }
-
-  frame_bytes = samples * lines * reader->stored->size;
-  bytes = opening->file_size - MIN (reader->data_offset, opening->file_size);
-  if (wanted)
-    bytes = MIN (bytes, wanted);
-  if (bytes < frame_bytes) {
-    g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
-        "%s holds %" G_GUINT64_FORMAT " bytes of spectra, but one B-scan of "
-        "%" G_GUINT64_FORMAT " lines of %" G_GUINT64_FORMAT " samples needs "
-        "%" G_GUINT64_FORMAT "; %s",
-        reader->file, bytes, lines, samples, frame_bytes,
-        wanted ? "it was cut off, copy or save it again"
-               : "set `samples`, `lines`, `sample-format` or `header-size` to "
-                 "what was recorded");
-    return FALSE;
-  }
-  reader->info.samples = samples;
-  reader->info.lines = lines;
-  reader->info.frames = bytes / frame_bytes;
-  reader->info.leftover_bytes = bytes % frame_bytes;
-  return TRUE;
-}
-
-static guint
-clip_to_uint (guint64 value)
-{
-  return MIN (value, G_MAXUINT);
-}
-
-static gboolean
-open_raw (const Opening *opening, GError **error)
-{
-  OctReader *reader = opening->reader;
-  const OctReaderSettings *settings = opening->settings;
-
-  if (settings->samples == 0 || settings->lines == 0) {
-    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "%s is read as a raw file, which does not tell its sizes; set "
-        "`samples` (values per A-line, now %u) and `lines` (A-lines per "
-        "B-scan, now %u)",
-        reader->file, settings->samples, settings->lines);
-    return FALSE;
-  }
-  if (settings->sample_format == OCT_SAMPLE_U8) {
-    reader->stored = &stored_types[OCT_NPY_U1];
-  } else if (settings->sample_format == OCT_SAMPLE_U16) {
-    reader->stored = &stored_types[OCT_NPY_U2];
-  } else {
-    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "%s is read as a raw file, which holds values of 8 or 16 bit; set "
-        "`sample-format` to gray8 or gray16-le",
-        reader->file);
-    return FALSE;
-  }
-  if (settings->header_size >= opening->file_size) {
-    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "%s has %" G_GUINT64_FORMAT
-        " bytes, but `header-size` skips %" G_GUINT64_FORMAT
-        "; set `header-size` smaller",
-        reader->file, opening->file_size, settings->header_size);
-    return FALSE;
-  }
-  reader->data_offset = settings->header_size;
-  if (!count_frames (opening, settings->samples, settings->lines, 0, error))
-    return FALSE;
-  reader->info.bscans =
-      settings->bscans ? settings->bscans : clip_to_uint (reader->info.frames);
-  return TRUE;
-}
-
-/* FALSE with an error when the user's `setting` is not the `found` of the
- * file. */
-static gboolean
-check_setting (const Opening *opening, const OctNpyHeader *header,
-    const char *property, guint setting, guint64 found, GError **error)
-{
-  g_autofree char *shape = NULL;
-
-  if (setting == 0 || setting == found)
-    return TRUE;
-  shape = oct_npy_describe_shape (header);
-  g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-      "%s has the shape %s, thus %s %" G_GUINT64_FORMAT ", but `%s` is set to "
-      "%u; leave `%s` 0 or set it to %" G_GUINT64_FORMAT,
-      opening->reader->file, shape, property, found, property, setting,
-      property, found);
-  return FALSE;
-}
-
-/* The volume of a three-dimensional array may be several, one after the
- * other. */
-static gboolean
-check_bscans (
-    const Opening *opening, const OctNpyHeader *header, GError **error)
-{
-  guint setting = opening->settings->bscans;
-
-  if (header->dims < 3 || setting == 0 || header->shape[0] % setting == 0)
-    return TRUE;
-  return check_setting (
-      opening, header, "bscans", setting, header->shape[0], error);
-}
-
-static gboolean
-open_npy (const Opening *opening, GError **error)
-{
-  OctReader *reader = opening->reader;
-  const OctReaderSettings *settings = opening->settings;
-  OctNpyHeader header;
-  guint64 samples, lines, total;
-
-  if (!oct_npy_parse_header (
-          reader->file, opening->head, opening->head_size, &header, error))
-    return FALSE;
-  if (settings->header_size) {
-    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "%s is a NumPy file, which tells the size of its header, but "
-        "`header-size` is set to %" G_GUINT64_FORMAT "; leave it 0 or set "
-        "`format` to raw",
-        reader->file, settings->header_size);
-    return FALSE;
-  }
-  reader->stored = &stored_types[header.type];
-  reader->data_offset = header.data_offset;
-
-  samples = header.shape[header.dims - 1];
-  lines = header.dims > 1 ? header.shape[header.dims - 2] : 1;
-  total = samples * lines * reader->stored->size;
-  if (header.dims == 3)
-    total *= header.shape[0];
-  if (!check_setting (
-          opening, &header, "samples", settings->samples, samples, error))
-    return FALSE;
-  /* the lines of a two-dimensional array can be grouped to B-scans */
-  if (header.dims == 2 && settings->lines && settings->lines <= lines)
-    lines = settings->lines;
-  if (!check_setting (opening, &header, "lines", settings->lines, lines, error)
-      || !check_bscans (opening, &header, error)
-      || !count_frames (opening, samples, lines, total, error))
-    return FALSE;
-
-  reader->info.bscans = settings->bscans;
-  if (settings->bscans == 0)
-    reader->info.bscans =
-        clip_to_uint (header.dims == 3 ? header.shape[0] : reader->info.frames);
-  return TRUE;
-}
-
-/* The formats, by the first bytes of a file; a new one is one row.  Without
- * `open` it is recognised and refused, as `advice` says. */
-static const struct {
-  OctFileFormat format;
-  const char *magic;
-  guint magic_size; /* 0: anything else */
-  const char *name;
-  gboolean (*open) (const Opening *opening, GError **error);
-  const char *advice;
-} formats[] = {
-  { OCT_FILE_NPY, OCT_NPY_MAGIC, OCT_NPY_MAGIC_SIZE, "a NumPy .npy file",
-      open_npy, NULL },
-  { 0, "\x89HDF\r\n\x1a\n", 8, "an HDF5 file (also MATLAB 7.3)", NULL, NULL },
-  { 0, "MATLAB 7.3", 10, "a MATLAB 7.3 file", NULL, NULL },
-  { 0, "MATLAB 5.0", 10, "a MATLAB 5 file", NULL, NULL },
-  { 0, "PK\3\4", 4, "a ZIP archive (also .npz)", NULL, NULL },
-  { 0, "II*\0", 4, "a TIFF image", NULL, NULL },
-  { 0, "MM\0*", 4, "a TIFF image", NULL, NULL },
-  { 0, "II+\0", 4, "a BigTIFF image", NULL, NULL },
-  { 0, "MM\0+", 4, "a BigTIFF image", NULL, NULL },
-  { 0, "\x89PNG", 4, "a PNG image", NULL, NULL },
-  { 0, "\x1f\x8b\x08", 3, "compressed with gzip", NULL,
-      "unpack it with gunzip" },
-  { OCT_FILE_RAW, "", 0, "a raw file", open_raw, NULL },
-};
-
-static gboolean
-open_format (const Opening *opening, GError **error)
-{
-  OctFileFormat wanted = opening->settings->format;
-  guint i;
-
-  for (i = 0; i < G_N_ELEMENTS (formats); i++) {
-    if (wanted == OCT_FILE_AUTO
-            ? opening->head_size >= formats[i].magic_size
-                  && memcmp (
-                         opening->head, formats[i].magic, formats[i].magic_size)
-                         == 0
-            : formats[i].open && wanted == formats[i].format)
-      break;
-  }
-  if (i == G_N_ELEMENTS (formats)) {
-    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "%s: the file format %d is not known; set `format` to auto, raw or npy",
-        opening->reader->file, wanted);
-    return FALSE;
-  }
-  if (!formats[i].open) {
-    g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
-        "%s is %s, which cannot be read; %s, or set `format` to raw and "
-        "`header-size` to the bytes before the spectra",
-        opening->reader->file, formats[i].name,
-        formats[i].advice ? formats[i].advice
-                          : "save the spectra as .npy (numpy.save)");
-    return FALSE;
-  }
-  opening->reader->info.format = formats[i].format;
-  return formats[i].open (opening, error);
-}
 
 static void
 set_read_error (const OctReader *reader, GError **error)
@@ -302,15 +94,30 @@ set_read_error (const OctReader *reader, GError **error)
       reader->file, g_strerror (errno));
 }
 
+/* What a format has filled. */
+static void
+take_opening (OctReader *reader, OctOpening *opening)
+{
+  reader->info = opening->info;
+  reader->stored = &stored_types[opening->stored];
+  reader->stored_size = oct_stored_size (opening->stored);
+  reader->info.sample_format = reader->stored->delivered;
+  reader->data_offset = opening->data_offset;
+  reader->next = reader->ahead = opening->data_offset;
+}
+
 OctReader *
 oct_reader_open (
     const char *path, const OctReaderSettings *settings, GError **error)
 {
   g_autoptr (OctReader) reader = g_new0 (OctReader, 1);
-  g_autofree guint8 *head = g_malloc (OCT_NPY_MAX_HEADER);
-  Opening opening = { reader, settings, head, 0, 0 };
+  g_autofree guint8 *head = g_malloc (OCT_FORMAT_HEAD);
+  OctOpening opening = { .path = path, .head = head, .settings = settings };
+  gboolean ok;
   gssize size;
 
+  g_mutex_init (&reader->lock);
+  g_mutex_init (&reader->ahead_lock);
   reader->file = oct_file_describe ("File", path);
   reader->fd = oct_file_open ("File", path, &opening.file_size, error);
   if (reader->fd < 0)
@@ -320,16 +127,22 @@ oct_reader_open (
         "%s is empty; give a file with spectra", reader->file);
     return NULL;
   }
-  size = oct_file_read (reader->fd, 0, head, OCT_NPY_MAX_HEADER);
+  size = oct_file_read (reader->fd, 0, head, OCT_FORMAT_HEAD);
   if (size < 0) {
     set_read_error (reader, error);
     return NULL;
   }
+  opening.file = reader->file;
+  opening.fd = reader->fd;
   opening.head_size = size;
-  if (!open_format (&opening, error))
+  ok = oct_format_open (&opening, error);
+  reader->container = opening.container;
+  reader->content = opening.content;
+  reader->calibration = opening.calibration;
+  if (!ok)
     return NULL;
-  reader->info.sample_format = reader->stored->delivered;
-  /* only advice to the kernel: read ahead generously */
+  take_opening (reader, &opening);
+  /* only advice to the kernel: read ahead generously, see also read_ahead */
   (void)posix_fadvise (reader->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
   return g_steal_pointer (&reader);
 }
@@ -339,8 +152,14 @@ oct_reader_close (OctReader *reader)
 {
   if (!reader)
     return;
+  if (reader->content != NULL)
+    reader->container->close (reader->content);
   if (reader->fd >= 0)
     close (reader->fd);
+  g_clear_pointer (&reader->calibration, oct_calibration_unref);
+  g_mutex_clear (&reader->lock);
+  g_mutex_clear (&reader->ahead_lock);
+  g_free (reader->bscan);
   g_free (reader->file);
   g_free (reader);
 }
@@ -349,6 +168,12 @@ const OctReaderInfo *
 oct_reader_get_info (const OctReader *reader)
 {
   return &reader->info;
+}
+
+OctCalibration *
+oct_reader_get_calibration (const OctReader *reader)
+{
+  return reader->calibration;
 }
 
 static gboolean
@@ -372,33 +197,118 @@ read_bytes (const OctReader *reader, guint64 offset, gpointer dest, gsize size,
   return TRUE;
 }
 
-/* Values in between are spread over the rows of dest as they come, whatever
- * the length of a row is. */
+/* Whether this byte of the file is, which costs less to know than to ask for what
+ * is there already. */
+static gboolean
+is_in_memory (const OctReader *reader, guint64 offset)
+{
+#ifdef RWF_NOWAIT
+  guint8 byte;
+  struct iovec one = { &byte, 1 };
+
+  return preadv2 (reader->fd, &one, 1, (off_t)offset, RWF_NOWAIT) >= 0;
+#else
+  return FALSE;
+#endif
+}
+
+/* Asks for what follows the `size` bytes at `offset`, where B-scans are read one
+ * after the other: the kernel alone looks no further ahead than some hundred
+ * kilobytes, which disks of today and servers read as fast as they can only
+ * where more is waiting.  Advice: whether it helps or not, nothing fails. */
+static void
+read_ahead (OctReader *reader, guint64 offset, gsize size)
+{
+  guint64 end = offset + size, from, to;
+
+  g_mutex_lock (&reader->ahead_lock);
+  if (offset != reader->next)
+    reader->ahead = end;
+  from = MAX (reader->ahead, end);
+  to = end + AHEAD;
+  if (offset != reader->next || to < from + AHEAD_STEP)
+    to = from;
+  reader->next = end;
+  reader->ahead = to;
+  g_mutex_unlock (&reader->ahead_lock);
+  for (; from < to; from += AHEAD_PIECE)
+    if (!is_in_memory (reader, MIN (from + AHEAD_PIECE, to) - 1))
+      (void)posix_fadvise (reader->fd, (off_t)from,
+          (off_t)MIN (to - from, AHEAD_PIECE), POSIX_FADV_WILLNEED);
+}
+
+/* `count` values, `value` of the B-scan and those behind it, to the rows of
+ * dest, whatever the length of a row is. */
+static void
+spread (const OctReader *reader, const Chunk *chunk, gsize value, gsize count,
+    guint8 *dest, gsize stride)
+{
+  gsize samples = reader->info.samples;
+  gsize taken, n;
+
+  for (taken = 0; taken < count; taken += n) {
+    gsize line = (value + taken) / samples;
+    gsize sample = (value + taken) % samples;
+    float *out = (float *)(dest + line * stride) + sample;
+
+    n = MIN (count - taken, samples - sample);
+    reader->stored->convert (chunk, taken, n, out);
+  }
+}
+
 static gboolean
 read_converted (const OctReader *reader, guint64 offset, guint8 *dest,
     gsize stride, GError **error)
 {
-  const StoredType *stored = reader->stored;
-  gsize samples = reader->info.samples;
-  gsize total = samples * reader->info.lines;
+  gsize total = (gsize)reader->info.samples * reader->info.lines;
   Chunk chunk;
-  gsize value, taken, count, n;
+  gsize value, count;
 
   for (value = 0; value < total; value += count) {
     count = MIN (total - value, CHUNK);
-    if (!read_bytes (reader, offset + (guint64)value * stored->size, &chunk,
-            count * stored->size, error))
+    if (!read_bytes (reader, offset + (guint64)value * reader->stored_size,
+            &chunk, count * reader->stored_size, error))
       return FALSE;
-    for (taken = 0; taken < count; taken += n) {
-      gsize line = (value + taken) / samples;
-      gsize sample = (value + taken) % samples;
-      float *out = (float *)(dest + line * stride) + sample;
-
-      n = MIN (count - taken, samples - sample);
-      stored->convert (&chunk, taken, n, out);
-    }
+    spread (reader, &chunk, value, count, dest, stride);
   }
   return TRUE;
+}
+
+/* From memory of the reader, which has the B-scan as it is stored. */
+static void
+deliver_bscan (const OctReader *reader, guint8 *dest, gsize stride)
+{
+  gsize row = reader->info.samples * reader->stored_size;
+  gsize total = (gsize)reader->info.samples * reader->info.lines;
+  const guint8 *bscan = reader->bscan;
+
+  if (reader->stored->convert != NULL) {
+    for (gsize value = 0; value < total; value += CHUNK)
+      spread (reader, (const Chunk *)(bscan + value * reader->stored_size),
+          value, MIN (total - value, CHUNK), dest, stride);
+    return;
+  }
+  for (guint line = 0; line < reader->info.lines; line++)
+    memcpy (dest + line * stride, bscan + line * row, row);
+}
+
+static gboolean
+read_container (OctReader *reader, guint64 frame, guint8 *dest, gsize stride,
+    GError **error)
+{
+  gsize row = reader->info.samples * reader->stored_size;
+  gboolean direct = reader->stored->convert == NULL && stride == row;
+  gboolean ok;
+
+  g_mutex_lock (&reader->lock);
+  if (!direct && reader->bscan == NULL)
+    reader->bscan = g_malloc (row * reader->info.lines);
+  ok = reader->container->read (
+      reader->content, frame, direct ? dest : reader->bscan, error);
+  if (ok && !direct)
+    deliver_bscan (reader, dest, stride);
+  g_mutex_unlock (&reader->lock);
+  return ok;
 }
 
 gboolean
@@ -406,7 +316,7 @@ oct_reader_read (OctReader *reader, guint64 frame, gpointer dest, gsize stride,
     GError **error)
 {
   const OctReaderInfo *info = &reader->info;
-  gsize row = (gsize)info->samples * reader->stored->size;
+  gsize row = (gsize)info->samples * reader->stored_size;
   gsize row_delivered =
       info->samples * oct_sample_format_size (info->sample_format);
   guint64 offset;
@@ -420,7 +330,10 @@ oct_reader_read (OctReader *reader, guint64 frame, gpointer dest, gsize stride,
         reader->file, info->frames, row_delivered, frame, stride);
     return FALSE;
   }
+  if (reader->container != NULL)
+    return read_container (reader, frame, dest, stride, error);
   offset = reader->data_offset + frame * info->lines * row;
+  read_ahead (reader, offset, row * info->lines);
   if (reader->stored->convert)
     return read_converted (reader, offset, dest, stride, error);
   if (stride == row)

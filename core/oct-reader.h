@@ -2,12 +2,12 @@
 /**
  * Files of spectra, read one B-scan at a time.
  *
- * Knows flat raw files and NumPy .npy files, told apart by content.  A new
- * format is one row in the table of formats in oct-reader.c.
+ * Which formats there are, told apart by content, says the table in
+ * oct-format.c; a new one is one row.
  */
 #pragma once
 
-#include "oct-types.h"
+#include "oct-calibration.h"
 
 G_BEGIN_DECLS
 
@@ -17,7 +17,27 @@ typedef enum {
   OCT_FILE_AUTO, /* by the first bytes of the file */
   OCT_FILE_RAW,
   OCT_FILE_NPY,
+  OCT_FILE_MAT,  /* MATLAB 5 to 7.2 */
+  OCT_FILE_HDF5, /* also MATLAB 7.3 */
+  OCT_FILE_THORLABS,
+  OCT_FILE_SRR,
+  OCT_FILE_OCTPROZ,
+  OCT_FILE_TIFF,
+  OCT_FILE_UNP, /* of octopod */
+  OCT_FILE_BIOPTIGEN,
 } OctFileFormat;
+
+/* How values of 12 bits lie in a raw file (GenICam's names). */
+typedef enum {
+  OCT_PACKING_NONE,
+  OCT_PACKING_MONO12P,
+  OCT_PACKING_MONO12PACKED,
+} OctPacking;
+
+/* By the name that octsrc has for it, NULL = none.  FALSE with OCT_ERROR_SETTINGS
+ * and a sentence that says what there is. */
+gboolean oct_packing_parse (
+    const char *name, OctPacking *packing, GError **error);
 
 /* What the user set; 0 = not given, the file decides (or the file's format
  * needs it and opening fails with a sentence that says which to set).
@@ -27,6 +47,10 @@ typedef enum {
  * which `bscans` may divide into several volumes.  Any other setting that is
  * not the shape of the file, or a header size, is OCT_ERROR_SETTINGS.  Arrays
  * of |u1, <u2, <i2, <f4 and <f8 in C order.
+ * MATLAB and HDF5: the same for one of their arrays.  What is [samples][lines]
+ * [bscans] in MATLAB is [bscans][lines][samples] in HDF5.  Dimensions of length
+ * 1 do not count.  Integers of 8 and 16 bit without sign stay what they are,
+ * other numbers are delivered as float.
  * Without `bscans` all B-scans of a raw file, or of two dimensions, are one
  * volume.  A file shorter than it says gives its whole B-scans. */
 typedef struct {
@@ -34,15 +58,20 @@ typedef struct {
   guint samples, lines, bscans;  /* per A-line, per B-scan, per volume */
   OctSampleFormat sample_format; /* raw files only: U8 or U16 */
   guint64 header_size;           /* raw files only: bytes to skip */
+  OctPacking packing;            /* raw files of U16 only */
+  char *variable, *dataset; /* MATLAB and HDF5: name of an array, or NULL: the
+                               only one that may be spectra; either will do */
 } OctReaderSettings;
 
 /* What the file holds. */
 typedef struct {
-  OctFileFormat format;          /* RAW or NPY */
+  OctFileFormat format;          /* what it is, not AUTO */
   OctSampleFormat sample_format; /* of the values delivered: U8, U16 or F32 */
   guint samples, lines, bscans;  /* bscans: per volume */
   guint64 frames;                /* whole B-scans in the file, >= 1 */
   guint64 leftover_bytes;        /* at the end, less than one B-scan */
+  double line_rate;              /* A-lines per second, 0 = not told */
+  double x_spacing, y_spacing;   /* m between A-lines, B-scans; 0 = not told */
 } OctReaderInfo;
 
 /* Opens `path`.  Errors: OCT_ERROR_NOT_FOUND, _READ, _FORMAT, _SETTINGS, each
@@ -55,6 +84,21 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (OctReader, oct_reader_close)
 
 /* Belongs to the reader. */
 const OctReaderInfo *oct_reader_get_info (const OctReader *reader);
+
+/* The calibration that the file carries (no new reference), or NULL. */
+OctCalibration *oct_reader_get_calibration (const OctReader *reader);
+
+/* What `format` may be besides auto: the name of row `n`, what it is and its
+ * value; NULL behind the last one. */
+const char *oct_reader_describe_format (
+    guint n, OctFileFormat *format, const char **blurb);
+
+/* Media type of the bytes that a file begins with (2 KiB are enough, or 64 KiB
+ * for an archive), or NULL: none of those that have a signature.  Static. */
+const char *oct_reader_recognise (const guint8 *head, gsize size);
+
+/* The media types that may be: of row `n`; NULL behind the last one. */
+const char *oct_reader_get_media_type (guint n);
 
 /* Reads B-scan `frame` (0 .. frames - 1) to dest [lines][samples], rows
  * `stride` bytes apart: straight into dest where the stored type is the

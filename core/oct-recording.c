@@ -44,6 +44,7 @@ oct_recording_info_clear (OctRecordingInfo *info)
   g_clear_pointer (&info->calibration, oct_calibration_unref);
   g_clear_pointer (&info->gaps, g_array_unref);
   g_clear_pointer (&info->lost_parts, g_array_unref);
+  g_clear_pointer (&info->measurements, g_strfreev);
   memset (info, 0, sizeof *info);
 }
 
@@ -196,6 +197,11 @@ oct_recording_format (const OctRecordingInfo *info)
     set_gaps (keys, info->gaps);
   if (info->lost_parts != NULL)
     set_lost_parts (keys, info->lost_parts);
+  if (info->measurements != NULL && info->measurements[0] != NULL)
+    g_key_file_set_string_list (keys, GROUP, "measurements",
+        (const char *const *)info->measurements,
+        MIN (g_strv_length (info->measurements),
+            OCT_RECORDING_MAX_MEASUREMENTS));
   if (info->calibration_until != 0)
     g_key_file_set_uint64 (
         keys, GROUP, "calibration-until", info->calibration_until);
@@ -440,6 +446,22 @@ get_calibration (const Parser *parser, OctRecordingInfo *info)
 }
 
 static gboolean
+get_measurements (const Parser *parser, OctRecordingInfo *info)
+{
+  g_autoptr (GError) local = NULL;
+
+  if (!g_key_file_has_key (parser->keys, GROUP, "measurements", NULL))
+    return TRUE;
+  if (!check_length (
+          parser, GROUP, "measurements", OCT_RECORDING_MAX_MEASUREMENTS))
+    return FALSE;
+  info->measurements = g_key_file_get_string_list (
+      parser->keys, GROUP, "measurements", NULL, &local);
+  return local == NULL
+         || refuse (parser, "measurements", "a list of names of files");
+}
+
+static gboolean
 parse_keys (const Parser *parser, OctRecordingInfo *info)
 {
   guint version;
@@ -460,7 +482,7 @@ parse_keys (const Parser *parser, OctRecordingInfo *info)
       || !get_positive (
           parser, GROUP, "line-rate", MAX_LINE_RATE, &info->line_rate)
       || !get_start_time (parser, &info->start_time) || !get_gaps (parser, info)
-      || !get_lost_parts (parser, info)
+      || !get_lost_parts (parser, info) || !get_measurements (parser, info)
       || !get_calibration_until (parser, &info->calibration_until))
     return FALSE;
   if ((guint64)info->samples * info->lines > OCT_MAX_BSCAN_VALUES)
@@ -546,10 +568,23 @@ oct_recording_part_path (const char *base, guint part)
 }
 
 gboolean
+oct_recording_begins (gconstpointer bytes, gsize size)
+{
+  g_autofree char *head = g_strndup (bytes, MIN (size, HEAD_SIZE));
+  const char *begin = head + get_mark_size (head, strlen (head));
+
+  /* remarks of a user */
+  while (*begin == '#' || *begin == '\r' || *begin == '\n') {
+    begin += strcspn (begin, "\n");
+    begin += *begin == '\n';
+  }
+  return g_str_has_prefix (begin, MAGIC);
+}
+
+gboolean
 oct_recording_is_one (const char *path)
 {
-  char head[HEAD_SIZE + 1];
-  const char *begin;
+  char head[HEAD_SIZE];
   guint64 size;
   gssize got;
   int fd = oct_file_open ("Recording", path, &size, NULL);
@@ -558,16 +593,7 @@ oct_recording_is_one (const char *path)
     return FALSE;
   got = oct_file_read (fd, 0, head, HEAD_SIZE);
   close (fd);
-  if (got < 0)
-    return FALSE;
-  head[got] = '\0';
-  begin = head + get_mark_size (head, got);
-  /* remarks of a user */
-  while (*begin == '#' || *begin == '\r' || *begin == '\n') {
-    begin += strcspn (begin, "\n");
-    begin += *begin == '\n';
-  }
-  return g_str_has_prefix (begin, MAGIC);
+  return got >= 0 && oct_recording_begins (head, (gsize)got);
 }
 
 static gboolean

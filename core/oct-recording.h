@@ -20,6 +20,9 @@
  *   lost-parts=3;5;                  numbers of parts that were deleted, moved
  *                                    or replaced while recording: they are left
  *                                    out; optional
+ *   measurements=scan-spectra.csv;scan-ascans.csv;scan-meters.csv;
+ *                                    files beside the recording with what
+ *                                    octmeter has measured meanwhile; optional
  *   calibration-until=120            first B-scan that had another calibration
  *                                    than the one below; optional
  *   [calibration]                    optional, lists of one value per sample
@@ -51,6 +54,8 @@ typedef struct {
 #define OCT_RECORDING_MAX_GAPS 4096
 /* More parts than these cannot be lost. */
 #define OCT_RECORDING_MAX_LOST_PARTS 4096
+/* There are not more files of measurements. */
+#define OCT_RECORDING_MAX_MEASUREMENTS 64
 
 typedef struct {
   OctSampleFormat sample_format; /* U8 or U16 */
@@ -62,6 +67,7 @@ typedef struct {
   GArray *gaps;                /* OctRecordingGap, or NULL */
   GArray *lost_parts;          /* guint, ascending, or NULL */
   guint64 calibration_until;   /* B-scans it is right for, 0 = all */
+  char **measurements;         /* names of files, or NULL */
 } OctRecordingInfo;
 
 /* Adds a gap; `frame` is not smaller than those before. */
@@ -96,7 +102,11 @@ char *oct_recording_part_path (const char *base, guint part);
  * below `from`, to be freed; NULL when there is none. */
 char *oct_recording_find_part (const char *base, guint64 from);
 
-/* TRUE when the file begins as the text of a recording does. */
+/* TRUE when the bytes that a file begins with are those of the text of a
+ * recording. */
+gboolean oct_recording_begins (gconstpointer bytes, gsize size);
+
+/* The same of the file itself. */
 gboolean oct_recording_is_one (const char *path);
 
 typedef struct _OctRecording OctRecording;

@@ -15,8 +15,8 @@ struct _OctSequence {
   gpointer memory[2]; /* results between steps, in turn */
 };
 
-static gboolean
-may_fuse (void)
+gboolean
+oct_may_fuse (void)
 {
   return g_strcmp0 (g_getenv ("OCT_FUSE"), "0") != 0;
 }
@@ -70,7 +70,7 @@ oct_sequence_new (const OctBackend *backend, OctStep *const *steps, guint n,
   sequence->last = last;
   for (guint i = 0; i < n; i++)
     sequence->steps[i] = oct_step_ref (steps[i]);
-  if (fused != NULL && may_fuse ())
+  if (fused != NULL && oct_may_fuse ())
     sequence->fused = fused->create (
         (const OctStep *const *)sequence->steps, n, bscans, last);
   if (sequence->fused == NULL && !make_plans (sequence, failed, error))

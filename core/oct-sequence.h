@@ -18,14 +18,17 @@ typedef struct _OctSequence OctSequence;
 /* Steps of a sequence at most. */
 #define OCT_SEQUENCE_MAX 8
 
+/* Whether anything may be done in one pass, or left to who comes behind: unless
+ * OCT_FUSE=0 is in the environment. */
+gboolean oct_may_fuse (void);
+
 /**
  * `steps`: 1 to OCT_SEQUENCE_MAX, each taking what the one before gives;
  * references are kept.  `bscans`: in a frame, 1 or more.  `last`: the operation
  * of the plan that oct_sequence_run() gets, or OCT_N_OPERATIONS for none.
  * `failed`: set, where it fails, to the number of the step that cannot be done
  * (n: the last operation).  Memory for results between steps is allocated when
- * they are run one by one only.  Environment: OCT_FUSE=0 has all of them run
- * one by one.
+ * they are run one by one only, as they all are without oct_may_fuse().
  */
 OctSequence *oct_sequence_new (const OctBackend *backend, OctStep *const *steps,
     guint n, guint bscans, OctOperation last, guint *failed, GError **error);

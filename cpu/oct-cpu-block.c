@@ -69,6 +69,20 @@ oct_cpu_block_load (OctSampleFormat format, gconstpointer const rows[OCT_LANES],
 }
 
 OCT_VECTORISED void
+oct_cpu_block_fit (float *values, guint samples, const float *high,
+    const float *x, const float *e)
+{
+  OctVector *v = (OctVector *)values;
+  const OctVector *fit = (const OctVector *)e;
+
+  for (guint i = 0; i < samples; i++)
+    for (guint k = 0; k < VECTORS; k++)
+      v[(gsize)i * VECTORS + k] -=
+          (fit[k] + x[i] * (fit[VECTORS + k] + x[i] * fit[2 * VECTORS + k]))
+          * high[i];
+}
+
+OCT_VECTORISED void
 oct_cpu_block_gather (
     const float *const rows[OCT_LANES], guint count, float *values)
 {

@@ -16,6 +16,11 @@ void oct_cpu_block_load (OctSampleFormat format,
     gconstpointer const rows[OCT_LANES], guint samples, const float *high,
     const float *low, float *values);
 
+/* values[i][lane] -= (e0[lane] + e1[lane] x[i] + e2[lane] x[i]^2) high[i], e
+ * [3][OCT_LANES]; see oct-fit.h. */
+void oct_cpu_block_fit (float *values, guint samples, const float *high,
+    const float *x, const float *e);
+
 /* Real values as they are, or complex ones as twice as many real ones. */
 void oct_cpu_block_gather (
     const float *const rows[OCT_LANES], guint count, float *values);

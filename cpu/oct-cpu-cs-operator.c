@@ -18,8 +18,8 @@ typedef struct {
   const OctCpuCsOperator *op;
   const OctCpuCsScratch *scratch;
   const float *change;
-  float *tx;
-  double *product;
+  float *gradient;
+  double *product, *squares;
 } Work;
 
 /* *to = sum over the taps of band[tap] from[tap]; taps and parts are constants
@@ -37,6 +37,25 @@ multiply_cell (
   }
 }
 
+/* The same of two cells side by side: what both take is read once. */
+OCT_INLINE void
+multiply_two (
+    const float *band, guint taps, guint parts, const float *from, float *to)
+{
+  for (guint part = 0; part < parts; part++) {
+    const OctLanes *at = (const OctLanes *)from + part;
+    OctLanes first = band[0] * at[0];
+    OctLanes second = band[2 * taps - 1] * at[taps * parts];
+    for (guint tap = 1; tap < taps; tap++) {
+      OctLanes value = at[tap * parts];
+      first += band[tap] * value;
+      second += band[taps + tap - 1] * value;
+    }
+    ((OctLanes *)to)[part] = first;
+    ((OctLanes *)to)[part + parts] = second;
+  }
+}
+
 /* Cells of h in groups of `group`: those of group first, first + step, ... */
 OCT_INLINE void
 multiply (const Work *work, guint taps, guint parts, guint group, guint first,
@@ -46,11 +65,13 @@ multiply (const Work *work, guint taps, guint parts, guint group, guint first,
   gsize cell = (gsize)parts * OCT_LANES;
   const float *grid = work->scratch->grid - op->margin * cell;
 
-  for (guint i = 0; i < count; i++) {
-    for (guint k = 0; k < group; k++, to += cell) {
-      gsize at = (gsize)(first + i * step) * group + k;
-      multiply_cell (op->band + at * taps, taps, parts, grid + at * cell, to);
-    }
+  for (guint i = 0; i < count; i++, to += group * cell) {
+    gsize at = (gsize)(first + i * step) * group;
+    const float *band = op->band + at * taps;
+    if (group == 2)
+      multiply_two (band, taps, parts, grid + at * cell, to);
+    else
+      multiply_cell (band, taps, parts, grid + at * cell, to);
   }
 }
 
@@ -142,14 +163,13 @@ read_modes (gpointer data, guint first, guint step, guint count, float *to)
   }
 }
 
-/* Bins of h are modes of T change.  Those of real A-lines that have a partner
- * count twice in the product. */
+/* Bins of h are modes of T change. */
 OCT_VECTORISED static void
 take_modes (gpointer data, guint first, guint step, guint count, float *bins)
 {
   const Work *work = data;
   const OctCpuCsOperator *op = work->op;
-  OctVector sums[VECTORS] = { 0 };
+  OctVector products[VECTORS] = { 0 }, squares[VECTORS] = { 0 };
 
   for (guint i = 0; i < count; i++) {
     guint mode = mode_of (op, first + i * step);
@@ -157,18 +177,22 @@ take_modes (gpointer data, guint first, guint step, guint count, float *bins)
     float weight;
     if (mode >= op->modes)
       continue;
-    weight = op->parts == 1 && mode > 0 && mode < op->paired ? 2 : 1;
+    weight = (float)oct_cpu_cs_weight (op, mode);
     for (guint k = 0; k < 2 * VECTORS; k++) {
       const float *from = bins + (gsize)i * 2 * OCT_LANES + k * OCT_VECTOR;
-      OctVector value = op->factors[mode] * *(const OctVector *)from;
-      sums[k % VECTORS] +=
+      OctVector value = op->factors[mode] * *(const OctVector *)from, sum;
+      OctVector *to = (OctVector *)(work->gradient + at + k * OCT_VECTOR);
+      products[k % VECTORS] +=
           weight * *(const OctVector *)(work->change + at + k * OCT_VECTOR)
           * value;
-      *(OctVector *)(work->tx + at + k * OCT_VECTOR) += value;
+      *to = sum = *to + value;
+      squares[k % VECTORS] += weight * sum * sum;
     }
   }
-  for (guint lane = 0; lane < OCT_LANES; lane++)
-    work->product[lane] += sums[lane / OCT_VECTOR][lane % OCT_VECTOR];
+  for (guint lane = 0; lane < OCT_LANES; lane++) {
+    work->product[lane] += products[lane / OCT_VECTOR][lane % OCT_VECTOR];
+    work->squares[lane] += squares[lane / OCT_VECTOR][lane % OCT_VECTOR];
+  }
 }
 
 /* T for real A-lines: the transforms need their bins in memory. */
@@ -198,11 +222,13 @@ apply_real (const OctCpuCsOperator *op, Work *work)
 
 void
 oct_cpu_cs_apply (const OctCpuCsOperator *op, const OctCpuCsScratch *scratch,
-    const float *change, float *tx, double *product)
+    const float *change, float *gradient, double *product, double *squares)
 {
-  Work work = { op, scratch, change, tx, product };
+  Work work = { op, scratch, change, gradient, product, squares };
   guint length = op->tables.length;
 
+  memset (product, 0, OCT_LANES * sizeof *product);
+  memset (squares, 0, OCT_LANES * sizeof *squares);
   if (op->parts == 1) {
     apply_real (op, &work);
     return;
@@ -215,26 +241,42 @@ oct_cpu_cs_apply (const OctCpuCsOperator *op, const OctCpuCsScratch *scratch,
       NULL, op->runs[0].place, op->modes, scratch->transform);
 }
 
+/* values *= factors; squares += |values|^2 */
 OCT_VECTORISED static void
-scale_modes (const float *factors, guint modes, float *values)
+scale_modes (const OctCpuCsOperator *op, float *values, double *squares)
 {
-  for (guint i = 0; i < modes; i++)
-    for (guint k = 0; k < 2 * OCT_LANES; k++)
-      values[(gsize)i * 2 * OCT_LANES + k] *= factors[i];
+  for (guint i = 0; i < op->modes; i += 16) {
+    OctVector sums[VECTORS] = { 0 };
+    for (guint mode = i; mode < MIN (i + 16, op->modes); mode++) {
+      float weight = (float)oct_cpu_cs_weight (op, mode);
+      OctVector *to = (OctVector *)(values + (gsize)mode * 2 * OCT_LANES);
+      for (guint k = 0; k < 2 * VECTORS; k++) {
+        OctVector value = op->gridding[mode] * to[k];
+        to[k] = value;
+        sums[k % VECTORS] += weight * value * value;
+      }
+    }
+    for (guint lane = 0; lane < OCT_LANES; lane++)
+      squares[lane] += sums[lane / OCT_VECTOR][lane % OCT_VECTOR];
+  }
 }
 
 /* The cells of a grid without end go to those of the FFT that they stand for.
  */
 OCT_VECTORISED static void
 spread_samples (const OctNufftTables *g, guint parts, const guint32 *column,
-    const float *rows, float *cells)
+    const float *rows, const float *scale, float *cells)
 {
+  const OctVector *scales = (const OctVector *)scale;
   const float *weights = g->node_weights;
   guint row = parts * VECTORS;
 
   for (guint n = 0; n < g->samples; n++) {
-    const OctVector *value = (const OctVector *)rows + (gsize)column[n] * row;
+    const OctVector *from = (const OctVector *)rows + (gsize)column[n] * row;
     guint at = (g->origin + (guint)g->lowest[n]) % g->grid;
+    OctVector value[2 * VECTORS];
+    for (guint k = 0; k < row; k++)
+      value[k] = scales[k % VECTORS] * from[k];
     for (guint m = 0; m < g->width; m++) {
       OctVector *to = (OctVector *)cells + (gsize)at * row;
       for (guint k = 0; k < row; k++)
@@ -247,20 +289,22 @@ spread_samples (const OctNufftTables *g, guint parts, const guint32 *column,
 
 void
 oct_cpu_cs_adjoint (const OctCpuCsOperator *op, const OctCpuCsScratch *scratch,
-    const guint32 *column, const float *rows, float *b)
+    const guint32 *column, const float *rows, const float *scale, float *b,
+    double *squares)
 {
   const OctNufftTables *g = &op->tables.gridding;
 
   memset (scratch->cells, 0,
       (gsize)g->grid * op->parts * OCT_LANES * sizeof (float));
-  spread_samples (g, op->parts, column, rows, scratch->cells);
+  spread_samples (g, op->parts, column, rows, scale, scratch->cells);
   if (op->parts == 2)
     oct_lanes_fft_run (op->forward, scratch->cells, b, op->runs[0].place,
         op->modes, scratch->transform);
   else
     oct_lanes_fft_run_real (
         op->forward, scratch->cells, b, 0, op->modes, scratch->transform);
-  scale_modes (op->gridding, op->modes, b);
+  memset (squares, 0, OCT_LANES * sizeof *squares);
+  scale_modes (op, b, squares);
 }
 
 /* ---------------------------------------------------------------- making */
@@ -367,6 +411,7 @@ oct_cpu_cs_operator_set (
   const OctCsTables *t = &op->tables;
 
   op->parts = params->format == OCT_SAMPLE_CF32 ? 2 : 1;
+  op->rate = (float)params->kept / (float)params->samples;
   if (!oct_cs_tables_set (&op->tables, params, error)
       || !set_transforms (op, error))
     return FALSE;

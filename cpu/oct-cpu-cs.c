@@ -1,21 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Compressive sensing along the A-line (core/oct-cs.h): SpaRSA on blocks of
- * A-lines side by side, each with a step of its own.  An iteration is two FFTs,
- * a band of a matrix between them, and two passes over the modes.
+ * Compressive sensing along the A-line (core/oct-cs.h): plans, and B-scans in
+ * blocks of A-lines side by side.
  */
-#include "oct-cpu-cs.h"
-#include "oct-cpu-lanes.h"
+#include "oct-cpu-cs-solver.h"
 #include "oct-cpu-private.h"
 #include "oct-cpu-solve.h"
 #include "oct-simd.h"
 
 #include <math.h>
 #include <string.h>
-
-#define VECTORS (OCT_LANES / OCT_VECTOR)
-/* modes that are added up in single precision */
-#define SUM_MODES 32
 
 struct _OctPlan {
   /* nodes and window are `kept_at`, column is below; lines: of one B-scan */
@@ -24,111 +18,19 @@ struct _OctPlan {
   OctCpuCsOperator op;
   guint32 *column; /* [kept] */
   double *kept_at; /* [2][kept] nodes and window */
-  float threshold; /* of this B-scan */
+  double gain;     /* of the noise of samples to sigma_A */
+  float sigma;     /* sigma_A of this B-scan, or the least of it */
   float *levels;   /* [OCT_CS_NOISE_LINES] sigma_A of some A-lines */
+  double found;    /* noise of the last B-scan, counts */
   guint8 *scratch; /* [threads][scratch_size], see divide_scratch() */
   gsize scratch_size;
 };
 
-/* The scratch of one thread: A-lines in work. */
+/* The scratch of one thread. */
 typedef struct {
-  OctCpuCsScratch op;
-  float *rows;                /* [columns][parts][lane] */
-  float *b, *x, *tx, *change; /* iterates */
-  float *squares;             /* [N/2 + 1] of one A-line */
-  float *unused;              /* [depth_bins][2] of no A-line */
-  float step[OCT_LANES];
-  gboolean finite[OCT_LANES];
-} Block;
-
-/* ----------------------------------------------------------------- solver */
-
-/* Of each lane. */
-typedef struct {
-  float inverse[OCT_LANES], threshold[OCT_LANES];
-} Shrinking;
-
-/* x' = soft (x - inverse (tx - b), threshold), change = x' - x, of some modes
- * of one vector of lanes; *total is the sum of |change|^2 */
-OCT_INLINE void
-shrink_some (const Block *block, guint first, guint count, guint lane,
-    const Shrinking *shrinking, OctVector *total)
-{
-  OctVector inverse = *(const OctVector *)(shrinking->inverse + lane);
-  OctVector threshold = *(const OctVector *)(shrinking->threshold + lane);
-  OctVector sum = { 0 };
-
-  for (guint i = first; i < first + count; i++) {
-    gsize at = (gsize)i * 2 * OCT_LANES + lane;
-    OctVector u[2], old[2], size, factor;
-    for (guint part = 0; part < 2; part++) {
-      gsize here = at + part * OCT_LANES;
-      OctVector rest = *(const OctVector *)(block->tx + here)
-                       - *(const OctVector *)(block->b + here);
-      old[part] = *(const OctVector *)(block->x + here);
-      u[part] = old[part] - inverse * rest;
-    }
-    factor = u[0] * u[0] + u[1] * u[1];
-    for (guint k = 0; k < OCT_VECTOR; k++)
-      size[k] = sqrtf (factor[k]);
-    /* no number is above no other: it stays what it is, times 0 */
-    factor =
-        (OctVector)((OctSelection)(1 - threshold / size) & (size > threshold));
-    for (guint part = 0; part < 2; part++) {
-      gsize here = at + part * OCT_LANES;
-      OctVector value = u[part] * factor, change = value - old[part];
-      sum += change * change;
-      *(OctVector *)(block->x + here) = value;
-      *(OctVector *)(block->change + here) = change;
-    }
-  }
-  *total = sum;
-}
-
-/* Modes first .. first + count - 1; adds weight |change|^2 to norm[lane]. */
-OCT_VECTORISED static void
-shrink (const Block *block, guint first, guint count,
-    const Shrinking *shrinking, double weight, double *norm)
-{
-  for (guint some; count > 0; first += some, count -= some) {
-    some = MIN (count, SUM_MODES);
-    for (guint lane = 0; lane < OCT_LANES; lane += OCT_VECTOR) {
-      OctVector sum;
-      shrink_some (block, first, some, lane, shrinking, &sum);
-      for (guint k = 0; k < OCT_VECTOR; k++)
-        norm[lane + k] += weight * sum[k];
-    }
-  }
-}
-
-/* One SpaRSA step. */
-static void
-iterate (const OctCpuCsOperator *op, Block *block, const float *thresholds)
-{
-  double norm[OCT_LANES] = { 0 }, rise[OCT_LANES] = { 0 };
-  Shrinking shrinking;
-
-  for (guint lane = 0; lane < OCT_LANES; lane++) {
-    shrinking.inverse[lane] = 1 / block->step[lane];
-    shrinking.threshold[lane] = thresholds[lane] * shrinking.inverse[lane];
-  }
-  if (op->parts == 2) {
-    shrink (block, 0, op->modes, &shrinking, 1, norm);
-  } else {
-    /* modes that have a partner count twice */
-    shrink (block, 0, 1, &shrinking, 1, norm);
-    shrink (block, 1, op->paired - 1, &shrinking, 2, norm);
-    shrink (block, op->paired, op->modes - op->paired, &shrinking, 1, norm);
-  }
-  oct_cpu_cs_apply (op, &block->op, block->change, block->tx, rise);
-  for (guint lane = 0; lane < OCT_LANES; lane++) {
-    if (norm[lane] > 0)
-      block->step[lane] = CLAMP (
-          (float)(rise[lane] / norm[lane]), OCT_CS_STEP_MIN, OCT_CS_STEP_MAX);
-    else
-      block->step[lane] = OCT_CS_STEP_MAX;
-  }
-}
+  OctCpuCsBlock block;
+  float *unused; /* [depth_bins][2] of no A-line */
+} Scratch;
 
 OCT_VECTORISED static void
 gather_rows (const float *const *lines, guint count, float *rows)
@@ -144,7 +46,7 @@ typedef struct {
 
 static void
 read_block (const OctCpuLoop *loop, const guint *lines, guint thread,
-    const Block *block)
+    const OctCpuCsBlock *block)
 {
   const OctPlan *plan = loop->plan;
   const Source *source = loop->extra;
@@ -159,131 +61,16 @@ read_block (const OctCpuLoop *loop, const guint *lines, guint thread,
   gather_rows (rows, plan->params.columns * plan->op.parts, block->rows);
 }
 
-/* x = 0, and whether the samples of each A-line, which were read, are finite
- * numbers. */
-static void
-start_block (const OctPlan *plan, Block *block)
-{
-  gsize iterate = (gsize)plan->op.modes * 2 * OCT_LANES;
-  float check[OCT_LANES] = { 0 };
-
-  oct_cpu_cs_adjoint (
-      &plan->op, &block->op, plan->column, block->rows, block->b);
-  memset (block->x, 0, iterate * sizeof (float));
-  memset (block->tx, 0, iterate * sizeof (float));
-  for (gsize i = 0; i < iterate; i += OCT_LANES)
-    for (guint lane = 0; lane < OCT_LANES; lane++)
-      check[lane] += 0 * block->b[i + lane];
-  for (guint lane = 0; lane < OCT_LANES; lane++) {
-    block->finite[lane] = check[lane] == 0;
-    block->step[lane] = 1;
-  }
-}
-
 /* ------------------------------------------------------------------ noise */
 
-static void
-swap_floats (float *a, float *b)
-{
-  float c = *a;
-
-  *a = *b;
-  *b = c;
-}
-
-/* The value that `rank` others precede in order; NaN has no order and must not
- * be among them. */
-static float
-select_rank (float *values, guint count, guint rank)
-{
-  guint low = 0, high = count - 1;
-
-  while (low < high) {
-    float pivot = values[low + (high - low) / 2];
-    guint i = low, j = high;
-    for (;; i++, j--) {
-      while (values[i] < pivot)
-        i++;
-      while (values[j] > pivot)
-        j--;
-      if (i >= j)
-        break;
-      swap_floats (values + i, values + j);
-    }
-    if (rank <= j)
-      high = j;
-    else
-      low = j + 1;
-  }
-  return values[rank];
-}
-
-/* lines[lane][i] = |T x - b|^2 of mode first + i */
-OCT_VECTORISED static void
-square_residuals (
-    const Block *block, guint first, guint count, float *const *lines)
-{
-  float tile[OCT_LANES_CHUNK * OCT_LANES] __attribute__ ((aligned (64)));
-
-  for (guint i = 0; i < count; i += OCT_LANES_CHUNK) {
-    guint some = MIN (OCT_LANES_CHUNK, count - i);
-    for (guint k = 0; k < some; k++) {
-      const float *tx = block->tx + (gsize)(first + i + k) * 2 * OCT_LANES;
-      const float *b = block->b + (gsize)(first + i + k) * 2 * OCT_LANES;
-      for (guint lane = 0; lane < OCT_LANES; lane++) {
-        float re = tx[lane] - b[lane];
-        float im = tx[OCT_LANES + lane] - b[OCT_LANES + lane];
-        tile[k * OCT_LANES + lane] = re * re + im * im;
-      }
-    }
-    oct_lanes_scatter (tile, some, lines, i);
-  }
-}
-
-/* (median / ln 2)^1/2, or NaN where one of them is not finite */
-static float
-measure_level (float *squares, guint count)
-{
-  for (guint i = 0; i < count; i++)
-    if (!isfinite (squares[i]))
-      return NAN;
-  return sqrtf (select_rank (squares, count, (count - 1) / 2) / (float)G_LN2);
-}
-
-/* (median of |T x - b|^2 / ln 2)^1/2 over the deeper half */
-static void
-measure_levels (const OctPlan *plan, const Block *block, float *levels)
-{
-  guint first = plan->params.samples / 4;
-  guint count = (plan->params.samples + 1) / 2 - first;
-  /* of mode 0 */
-  guint start = plan->op.runs[plan->op.n_runs - 1].start;
-  float *lines[OCT_LANES];
-
-  for (guint lane = 0; lane < OCT_LANES; lane++)
-    lines[lane] = block->squares + (gsize)lane * count;
-  square_residuals (block, start + first, count, lines);
-  for (guint lane = 0; lane < OCT_LANES; lane++)
-    levels[lane] =
-        block->finite[lane] ? measure_level (lines[lane], count) : NAN;
-}
-
 static gsize
-divide_scratch (const OctPlan *plan, guint8 *base, Block *block)
+divide_scratch (const OctPlan *plan, guint8 *base, Scratch *scratch)
 {
   const OctCsParams *p = &plan->params;
-  gsize iterate = (gsize)plan->op.modes * 2 * OCT_LANES * sizeof (float);
-  gsize size = oct_cpu_cs_divide (&plan->op, base, &block->op);
-  float **all[] = { &block->b, &block->x, &block->tx, &block->change };
+  gsize size =
+      oct_cpu_cs_block_divide (&plan->op, p->columns, base, &scratch->block);
 
-  for (guint i = 0; i < G_N_ELEMENTS (all); i++, size += iterate)
-    *all[i] = (gpointer)(base + size);
-  block->rows = (gpointer)(base + size);
-  size += (gsize)p->columns * plan->op.parts * OCT_LANES * sizeof (float);
-  block->squares = (gpointer)(base + size);
-  size +=
-      oct_cpu_pad (((gsize)p->samples / 4 + 2) * OCT_LANES * sizeof (float));
-  block->unused = (gpointer)(base + size);
+  scratch->unused = (gpointer)(base + size);
   return size + oct_cpu_pad ((gsize)p->depth_bins * 2 * sizeof (float));
 }
 
@@ -292,13 +79,13 @@ measure_blocks (gpointer data, guint first, guint end, guint thread)
 {
   const OctCpuLoop *loop = data;
   const OctPlan *plan = loop->plan;
+  const OctCpuCsSolve solve = { OCT_CS_PERSISTENT, OCT_CS_NOISE_STEPS, 0, 0 };
   guint n = MIN (plan->params.lines, OCT_CS_NOISE_LINES);
   guint lines[OCT_LANES];
-  float levels[OCT_LANES], thresholds[OCT_LANES];
-  Block block;
+  Scratch scratch;
 
   divide_scratch (
-      plan, plan->scratch + (gsize)thread * plan->scratch_size, &block);
+      plan, plan->scratch + (gsize)thread * plan->scratch_size, &scratch);
   for (guint start = first * OCT_LANES; start < end * OCT_LANES;
        start += OCT_LANES) {
     guint count = MIN (n - start, OCT_LANES);
@@ -306,31 +93,39 @@ measure_blocks (gpointer data, guint first, guint end, guint thread)
       gsize i = start + MIN (lane, count - 1);
       lines[lane] = (guint)((2 * i + 1) * plan->params.lines / (2 * n));
     }
-    read_block (loop, lines, thread, &block);
-    start_block (plan, &block);
-    measure_levels (plan, &block, levels);
-    for (guint k = 0; k < OCT_CS_NOISE_STEPS; k++) {
-      for (guint lane = 0; lane < OCT_LANES; lane++)
-        thresholds[lane] = (float)OCT_CS_NOISE_TAU * levels[lane];
-      iterate (&plan->op, &block, thresholds);
-      measure_levels (plan, &block, levels);
-    }
-    memcpy (plan->levels + start, levels, count * sizeof *levels);
+    read_block (loop, lines, thread, &scratch.block);
+    oct_cpu_cs_block_solve (&plan->op, plan->column, &solve, &scratch.block);
+    memcpy (plan->levels + start, scratch.block.noise,
+        count * sizeof *plan->levels);
   }
 }
 
-static float
-estimate_noise (OctCpuLoop *loop, guint threads)
+/* sigma_A from the levels, and what it is of samples. */
+static double
+take_levels (OctPlan *plan)
+{
+  double sigma = oct_cs_noise_median (
+      plan->levels, MIN (plan->params.lines, OCT_CS_NOISE_LINES));
+
+  /* without any light that is used there is no noise either */
+  plan->found = plan->gain > 0 ? sigma / plan->gain : 0;
+  return sigma;
+}
+
+/* What the solver begins with. */
+static void
+begin_noise (OctCpuLoop *loop, guint threads)
 {
   OctPlan *plan = loop->plan;
-  guint n = MIN (plan->params.lines, OCT_CS_NOISE_LINES), count = 0;
+  guint n = MIN (plan->params.lines, OCT_CS_NOISE_LINES);
 
+  plan->sigma = (float)(plan->params.noise * plan->gain);
+  plan->found = 0;
+  if (plan->params.noise > 0 || plan->params.solver == OCT_CS_PERSISTENT)
+    return;
   oct_parallel_for (
       (n + OCT_LANES - 1) / OCT_LANES, 1, threads, measure_blocks, loop);
-  for (guint i = 0; i < n; i++)
-    if (isfinite (plan->levels[i]))
-      plan->levels[count++] = plan->levels[i];
-  return count > 0 ? select_rank (plan->levels, count, (count - 1) / 2) : 0;
+  plan->sigma = (float)take_levels (plan);
 }
 
 /* ------------------------------------------------------------------ plans */
@@ -384,14 +179,13 @@ static gboolean
 set_params (OctPlan *plan, const OctCsParams *params, GError **error)
 {
   gboolean keep = plan->scratch != NULL && same_tables (plan, params);
-  Block block;
+  Scratch scratch;
 
   plan->params = *params;
   plan->params.column = NULL;
   plan->params.bscans = OCT_BSCANS (params);
   plan->params.lines = params->lines / plan->params.bscans;
-  plan->threshold =
-      (float)(params->tau * params->noise * oct_cs_noise_gain (params));
+  plan->gain = oct_cs_noise_gain (params);
   if (!copy_samples (plan, params, error))
     return FALSE;
   if (keep)
@@ -400,7 +194,7 @@ set_params (OctPlan *plan, const OctCsParams *params, GError **error)
   plan->scratch = NULL;
   if (!oct_cpu_cs_operator_set (&plan->op, params, error))
     return FALSE;
-  plan->scratch_size = divide_scratch (plan, NULL, &block);
+  plan->scratch_size = divide_scratch (plan, NULL, &scratch);
   plan->scratch = oct_cpu_alloc (plan->threads, plan->scratch_size, error);
   /* what lies between the runs of modes is zero for good */
   if (plan->scratch != NULL)
@@ -441,29 +235,34 @@ scatter_modes (const float *modes, guint count, float *const *lines)
 }
 
 static void
-solve_block (const OctCpuLoop *loop, guint start, guint thread, Block *block)
+solve_block (
+    const OctCpuLoop *loop, guint start, guint thread, Scratch *scratch)
 {
   const OctPlan *plan = loop->plan;
   const OctCsParams *p = &plan->params;
+  OctCpuCsBlock *block = &scratch->block;
   gsize at = plan->op.runs[plan->op.n_runs - 1].start + p->depth_start;
+  OctCpuCsSolve solve = { p->solver, p->iterations, plan->sigma,
+    (float)p->tau };
   guint lines[OCT_LANES];
-  float *out[OCT_LANES], thresholds[OCT_LANES];
+  float *out[OCT_LANES];
 
   for (guint lane = 0; lane < OCT_LANES; lane++) {
     guint line = MIN (start + lane, p->lines - 1);
     lines[lane] = line;
     out[lane] =
-        line == start + lane ? oct_cpu_row (loop->to, line) : block->unused;
-    thresholds[lane] = plan->threshold;
+        line == start + lane ? oct_cpu_row (loop->to, line) : scratch->unused;
   }
   read_block (loop, lines, thread, block);
-  start_block (plan, block);
-  for (guint k = 0; k < p->iterations; k++)
-    iterate (&plan->op, block, thresholds);
+  oct_cpu_cs_block_solve (&plan->op, plan->column, &solve, block);
   scatter_modes (block->x + at * 2 * OCT_LANES, 2 * p->depth_bins, out);
-  for (guint lane = 0; lane < OCT_LANES; lane++)
+  for (guint lane = 0; lane < OCT_LANES; lane++) {
+    gint place = oct_cs_noise_place (lines[lane], p->lines);
+    if (place >= 0 && p->solver == OCT_CS_PERSISTENT)
+      plan->levels[place] = block->noise[lane];
     for (gsize i = 0; !block->finite[lane] && i < 2 * (gsize)p->depth_bins; i++)
       out[lane][i] = NAN;
+  }
 }
 
 static void
@@ -471,12 +270,12 @@ solve_blocks (gpointer data, guint first, guint end, guint thread)
 {
   const OctCpuLoop *loop = data;
   const OctPlan *plan = loop->plan;
-  Block block;
+  Scratch scratch;
 
   divide_scratch (
-      plan, plan->scratch + (gsize)thread * plan->scratch_size, &block);
+      plan, plan->scratch + (gsize)thread * plan->scratch_size, &scratch);
   for (guint i = first; i < end; i++)
-    solve_block (loop, i * OCT_LANES, thread, &block);
+    solve_block (loop, i * OCT_LANES, thread, &scratch);
 }
 
 static void
@@ -484,10 +283,11 @@ run_loop (OctCpuLoop *loop, guint threads)
 {
   OctPlan *plan = loop->plan;
 
-  if (plan->params.noise == 0)
-    plan->threshold = (float)plan->params.tau * estimate_noise (loop, threads);
+  begin_noise (loop, threads);
   oct_parallel_for ((plan->params.lines + OCT_LANES - 1) / OCT_LANES, 1,
       threads, solve_blocks, loop);
+  if (plan->params.solver == OCT_CS_PERSISTENT)
+    take_levels (plan);
 }
 
 static void
@@ -548,9 +348,16 @@ cs_run (OctPlan *plan, const OctFrame *in, const OctFrame *out, gpointer stream,
   return TRUE;
 }
 
+static double
+cs_get_found (OctPlan *plan)
+{
+  return plan->found;
+}
+
 const OctOperationTable oct_cpu_cs = {
   .create = cs_create,
   .update = cs_update,
   .run = cs_run,
+  .get_found = cs_get_found,
   .destroy = cs_destroy,
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * The normal operator T = A^H A and b = A^H y of a block of A-lines side by
- * side (oct-cpu-lanes.h), as core/oct-cs.h defines them, for the solver in
- * oct-cpu-cs.c.
+ * side (oct-cpu-lanes.h), as core/oct-cs.h defines them, for the solvers in
+ * oct-cpu-cs-solver.c.
  *
  * An iterate is [modes][2][lane], one or two runs of modes that follow each
  * other in the FFT: for real A-lines q = 0, 1, ...; for complex ones those from
@@ -29,6 +29,7 @@ typedef struct {
   guint modes;     /* of all runs */
   guint paired;    /* real: those before this one have a partner, but for 0 */
   guint margin;    /* cells around the grid */
+  float rate;      /* kept / N, the mean of T's diagonal */
   float *factors;  /* [modes] of T, before and behind the FFTs */
   float *gridding; /* [modes] of b, behind that FFT */
   float *band;     /* [length][2 margin + 1] */
@@ -43,6 +44,14 @@ typedef struct {
   gpointer transform;
 } OctCpuCsScratch;
 
+/* How often a mode counts in norms and means: those of real A-lines stand for
+ * their partners, too. */
+static inline guint
+oct_cpu_cs_weight (const OctCpuCsOperator *op, guint mode)
+{
+  return op->parts == 1 && mode > 0 && mode < op->paired ? 2 : 1;
+}
+
 /* Cleared with _clear() in any case, from all zeros; may be set again.  FALSE
  * with OCT_ERROR_MEMORY. */
 gboolean oct_cpu_cs_operator_set (
@@ -53,15 +62,16 @@ void oct_cpu_cs_operator_clear (OctCpuCsOperator *op);
 gsize oct_cpu_cs_divide (
     const OctCpuCsOperator *op, guint8 *base, OctCpuCsScratch *scratch);
 
-/* b of A-lines, value column[i] of rows [..][parts][lane] being their samples.
- */
+/* b of A-lines, value column[i] of rows [..][parts][lane] times scale[lane]
+ * being their samples; squares[lane] = |b|^2. */
 void oct_cpu_cs_adjoint (const OctCpuCsOperator *op,
     const OctCpuCsScratch *scratch, const guint32 *column, const float *rows,
-    float *b);
+    const float *scale, float *b, double *squares);
 
-/* tx += T change; adds <change, T change> to product[lane]. */
+/* gradient += T change; product[lane] = <change, T change>, squares[lane] =
+ * |gradient|^2. */
 void oct_cpu_cs_apply (const OctCpuCsOperator *op,
-    const OctCpuCsScratch *scratch, const float *change, float *tx,
-    double *product);
+    const OctCpuCsScratch *scratch, const float *change, float *gradient,
+    double *product, double *squares);
 
 G_END_DECLS

@@ -9,11 +9,11 @@
  * Dispersion, window and the factor of the unitary transform are one factor per
  * sample, which is part of the weights of the resampling where it is real.
  */
+#include "oct-cpu-background.h"
 #include "oct-cpu-block.h"
 #include "oct-cpu-gridder.h"
 #include "oct-cpu-lanes-fft.h"
 #include "oct-cpu-logscale.h"
-#include "oct-cpu-private.h"
 #include "oct-cpu-resampler.h"
 #include "oct-cpu-solve.h"
 #include "oct-step.h"
@@ -41,6 +41,7 @@ struct _OctPlan {
    * found: it comes with the input instead */
   float *high, *low;
   gboolean found;
+  float *x; /* of what is fitted to every A-line, oct-fit.h; NULL: it is not */
   gboolean resamples;
   OctCpuResampler resampler;
   gboolean is_complex; /* what is transformed */
@@ -76,7 +77,8 @@ typedef struct {
   const OctPlan *plan;
   const OctPlane *from, *to;
   const float *high, *low;
-  OctPlan *image; /* or NULL */
+  const OctCpuFit *fits; /* [lines] or NULL */
+  OctPlan *image;        /* or NULL */
 } Loop;
 
 /* ----------------------------------------------------------------- create */
@@ -161,7 +163,12 @@ make_background (OctPlan *plan, const OctBackgroundParams *params)
     plan->high[i] = (float)value;
     plan->low[i] = (float)(value - plan->high[i]);
   }
-  return TRUE;
+  if (oct_background_modes[params->mode].terms == 0)
+    return TRUE;
+  plan->x = oct_cpu_alloc (samples, sizeof (float), NULL);
+  if (plan->x != NULL)
+    oct_cpu_fit_fill_x (plan->x, samples);
+  return plan->x != NULL;
 }
 
 /* Window and the factor of the transform; NULL: there is no transform. */
@@ -278,6 +285,7 @@ fused_destroy (OctPlan *plan)
 {
   oct_cpu_free (plan->high);
   oct_cpu_free (plan->low);
+  oct_cpu_free (plan->x);
   oct_cpu_resampler_clear (&plan->resampler);
   oct_cpu_free (plan->factors);
   oct_lanes_fft_free (plan->fft);
@@ -344,6 +352,18 @@ list_lines (const OctPlan *plan, guint block, guint *lines)
 }
 
 static void
+fit (const Loop *loop, const guint *lines, float *values)
+{
+  float e[3 * LANES] __attribute__ ((aligned (64)));
+
+  for (guint lane = 0; lane < LANES; lane++)
+    for (guint m = 0; m < 3; m++)
+      e[m * LANES + lane] = loop->fits[lines[lane]].e[m];
+  oct_cpu_block_fit (
+      values, loop->plan->in.values, loop->high, loop->plan->x, e);
+}
+
+static void
 load (const Loop *loop, const guint *lines, float *values)
 {
   const OctPlan *plan = loop->plan;
@@ -357,6 +377,8 @@ load (const Loop *loop, const guint *lines, float *values)
   else
     oct_cpu_block_gather ((const float *const *)rows,
         plan->in.values * (plan->in.format == OCT_SAMPLE_CF32 ? 2 : 1), values);
+  if (loop->fits != NULL)
+    fit (loop, lines, values);
 }
 
 /* Values start, start + step, ... as complex ones. */
@@ -510,6 +532,9 @@ run_bscan (
   if (plan->found) {
     loop.high = in->planes[1].data;
     loop.low = loop.high + plan->in.values;
+    if (plan->x != NULL)
+      loop.fits = (gconstpointer)((const guint8 *)in->planes[1].data
+                                  + OCT_MEAN_FITS (plan->in.values));
   }
   if (plan->last == OCT_OPERATION_CS) {
     oct_cpu_solve (last, threads, read_lines, &loop, out);
@@ -541,7 +566,7 @@ static gboolean
 fused_run (OctPlan *plan, const OctFrame *in, OctPlan *last,
     const OctFrame *out, gpointer stream, GError **error)
 {
-  gsize mean_size = OCT_MEAN_SIZE (plan->in.values);
+  gsize mean_size = OCT_MEAN_SIZE (plan->in.values, plan->in.rows);
 
   if (!oct_cpu_check_plane (
           &in->planes[0], oct_step_shape_row (&plan->in), error)

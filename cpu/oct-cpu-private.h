@@ -18,6 +18,9 @@ G_BEGIN_DECLS
   extern const OctOperationTable oct_cpu_##name;
 OCT_OPERATIONS (OCT_CPU_DECLARE)
 extern const OctFusedTable oct_cpu_fused;
+extern const OctVolumeTable oct_cpu_volume;
+extern const OctVolumeTable oct_cpu_sections;
+extern const OctVolumeCsTable oct_cpu_volume_cs;
 
 /* 64 byte aligned, not initialised, freed with oct_cpu_free(); NULL with
  * OCT_ERROR_MEMORY. */

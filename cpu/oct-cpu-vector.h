@@ -12,6 +12,15 @@
 typedef float OctVector
     __attribute__ ((vector_size (4 * OCT_VECTOR), aligned (4), may_alias));
 typedef gint32 OctSelection __attribute__ ((vector_size (4 * OCT_VECTOR)));
+typedef guint8 OctCounts8
+    __attribute__ ((vector_size (OCT_VECTOR), aligned (1), may_alias));
+typedef guint16 OctCounts16
+    __attribute__ ((vector_size (2 * OCT_VECTOR), aligned (2), may_alias));
+
+/* through whole numbers of 32 bit, for which processors have an instruction */
+#define OCT_COUNTS_TO_FLOAT(vector)                                            \
+  __builtin_convertvector(                                                     \
+      __builtin_convertvector(vector, OctSelection), OctVector)
 
 #define OCT_INLINE static inline __attribute__ ((always_inline))
 

@@ -18,6 +18,9 @@ static const OctBackend backend = {
   .name = "cpu",
   .operations = { OCT_OPERATIONS (ROW) },
   .fused = &oct_cpu_fused,
+  .volume = &oct_cpu_volume,
+  .sections = &oct_cpu_sections,
+  .volume_cs = &oct_cpu_volume_cs,
   .alloc = alloc_bytes,
   .free = oct_cpu_free,
 };

@@ -3,6 +3,7 @@
  * Counts to float, minus the spectrum of the source: plans.
  */
 #include "oct-cuda-transform.h"
+#include "oct-operation.h"
 #include "oct-params.h"
 
 #include <string.h>
@@ -11,6 +12,8 @@
 
 /* Values that are transformed together for the fixed pattern. */
 #define PATTERN_VALUES (1u << 20)
+/* B-scans whose means are found by one launch. */
+#define MOST_TOGETHER 64u
 
 /* The fixed pattern: one block of memory, and transforms of A-lines, of the
  * means over the runs, and of what is chosen of them, back. */
@@ -19,7 +22,6 @@ typedef struct {
   OctCudaTransform rows, means, back;
   gpointer memory;
   gpointer found; /* the mean, as OCT_OPERATION_MEAN of BSCAN has it */
-  float2 *table;  /* [samples] what is removed at once */
 } Pattern;
 
 struct _OctPlan {
@@ -33,11 +35,18 @@ struct _OctPlan {
   double running_weight;
   double *running; /* device [samples] */
   gboolean has_running;
-  OctCudaTable table; /* float2 [samples] (high, low), STORED */
-  /* the mean alone, or for the fixed pattern */
+  /* float2 [samples] (high, low) of stored modes, (1, 0) of A_LINE */
+  OctCudaTable table;
+  guint high_pass_lines;
+  guint median_memory; /* see oct_cuda_launch_median() */
+  /* the mean alone, or for the fixed pattern; of how many B-scans at a time */
   OctCudaTable scratch;
+  guint together;
   guint processors;
-  Pattern *pattern; /* NULL: it has not been asked for */
+  /* NULL: they have not been asked for */
+  Pattern *pattern;
+  gpointer line; /* what is found and removed at once, as MEAN gives it */
+  gpointer copy; /* [lines][samples] floats that are replaced, of HIGH_PASS */
 };
 
 /* ------------------------------------------------------------------ plans */
@@ -63,8 +72,7 @@ pattern_alloc (Pattern *pattern, guint samples, guint lines, GError **error)
   const struct {
     gpointer *pointer;
     gsize size;
-  } parts[] = { { &pattern->found, OCT_MEAN_SIZE (samples) },
-    { (gpointer *)&pattern->table, samples * sizeof (float2) },
+  } parts[] = { { &pattern->found, OCT_MEAN_FITS (samples) },
     { (gpointer *)&k->mean, samples * sizeof (float2) },
     { (gpointer *)&k->square, sizeof (double) },
     { (gpointer *)&k->division, sizeof (OctCudaDivision) },
@@ -119,16 +127,11 @@ pattern_new (guint samples, guint lines, GError **error)
   return pattern;
 }
 
-static gboolean
-needs_pattern (const OctBackgroundParams *params)
-{
-  return params->mode == OCT_BACKGROUND_FIXED_PATTERN && !params->found;
-}
-
 /* What the kernel of the mean needs. */
 static gboolean
-prepare_mean (OctPlan *plan, GError **error)
+prepare_mean (OctPlan *plan, guint together, GError **error)
 {
+  gsize size = oct_cuda_mean_scratch (plan->samples) * together;
   gpointer scratch;
   int device = 0, processors = 0;
 
@@ -136,38 +139,98 @@ prepare_mean (OctPlan *plan, GError **error)
       || !oct_cuda_check (cudaDeviceGetAttribute (&processors,
                               cudaDevAttrMultiProcessorCount, device),
           NAME, error)
-      || !oct_cuda_table_init (
-          &plan->scratch, oct_cuda_mean_scratch (plan->samples), NAME, error)
+      || !oct_cuda_table_init (&plan->scratch, size, NAME, error)
       || (scratch = oct_cuda_table_edit (&plan->scratch, NAME, error)) == NULL)
     return FALSE;
   memset (scratch, 0, plan->scratch.size);
   plan->processors = (guint)processors;
+  plan->together = together;
   return TRUE;
 }
 
+/* Of modes whose table is found apart from the kernel that removes it. */
 static gboolean
-prepare_pattern (OctPlan *plan, GError **error)
+has_line (OctBackgroundMode mode)
 {
-  plan->pattern = pattern_new (plan->samples, plan->lines, error);
-  return plan->pattern != NULL && prepare_mean (plan, error);
+  return oct_background_modes[mode].is_found && mode != OCT_BACKGROUND_BSCAN
+         && mode != OCT_BACKGROUND_RUNNING;
+}
+
+static gboolean
+has_copy (const OctBackgroundParams *params)
+{
+  return params->mode == OCT_BACKGROUND_HIGH_PASS
+         && params->format == OCT_SAMPLE_F32;
+}
+
+/* Whether what a mode works with is there. */
+static gboolean
+has_parts (const OctPlan *plan, const OctBackgroundParams *params)
+{
+  if (params->found)
+    return TRUE;
+  return (!oct_background_modes[params->mode].has_pattern
+             || plan->pattern != NULL)
+         && (!has_line (params->mode) || plan->line != NULL)
+         && (!has_copy (params) || plan->copy != NULL);
+}
+
+static gboolean
+make_parts (OctPlan *plan, const OctBackgroundParams *params, GError **error)
+{
+  guint samples = plan->samples, lines = plan->lines;
+  int device = 0, memory = 0;
+
+  if (params->found)
+    return TRUE;
+  if (oct_background_modes[params->mode].has_pattern) {
+    plan->pattern = pattern_new (samples, lines, error);
+    if (plan->pattern == NULL || !prepare_mean (plan, 1, error))
+      return FALSE;
+  }
+  if (has_line (params->mode)) {
+    plan->line = oct_cuda_alloc (OCT_MEAN_SIZE (samples, lines), NAME, error);
+    if (plan->line == NULL)
+      return FALSE;
+  }
+  if (has_copy (params)) {
+    plan->copy =
+        oct_cuda_alloc ((gsize)lines * samples * sizeof (float), NAME, error);
+    if (plan->copy == NULL)
+      return FALSE;
+  }
+  if (params->mode != OCT_BACKGROUND_MEDIAN)
+    return TRUE;
+  if (!oct_cuda_check (cudaGetDevice (&device), NAME, error)
+      || !oct_cuda_check (cudaDeviceGetAttribute (&memory,
+                              cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
+          NAME, error))
+    return FALSE;
+  plan->median_memory = oct_cuda_median_memory ((guint)memory);
+  return TRUE;
 }
 
 static gboolean
 apply_params (OctPlan *plan, const OctBackgroundParams *params, GError **error)
 {
-  if (params->mode == OCT_BACKGROUND_STORED) {
+  if (oct_background_modes[params->mode].is_stored
+      || params->mode == OCT_BACKGROUND_A_LINE) {
     float2 *table = oct_cuda_table_edit (&plan->table, NAME, error);
     if (table == NULL)
       return FALSE;
     for (guint i = 0; i < plan->samples; i++) {
-      table[i].x = (float)params->background[i];
-      table[i].y = (float)(params->background[i] - table[i].x);
+      double value =
+          params->mode == OCT_BACKGROUND_A_LINE ? 1 : params->background[i];
+
+      table[i].x = (float)value;
+      table[i].y = (float)(value - table[i].x);
     }
   }
   plan->bscans = OCT_BSCANS (params);
   plan->mode = params->mode;
   plan->found = params->found;
   plan->running_weight = params->running_weight;
+  plan->high_pass_lines = params->high_pass_lines;
   return TRUE;
 }
 
@@ -178,6 +241,8 @@ background_destroy (OctPlan *plan)
   oct_cuda_table_clear (&plan->table);
   oct_cuda_table_clear (&plan->scratch);
   pattern_free (plan->pattern);
+  oct_cuda_free (plan->line);
+  oct_cuda_free (plan->copy);
   g_free (plan);
 }
 
@@ -199,7 +264,7 @@ background_create (gconstpointer data, GError **error)
       || !oct_cuda_table_init (
           &plan->table, plan->samples * sizeof (float2), NAME, error)
       || !apply_params (plan, params, error)
-      || (needs_pattern (params) && !prepare_pattern (plan, error))) {
+      || !make_parts (plan, params, error)) {
     background_destroy (plan);
     return NULL;
   }
@@ -213,8 +278,7 @@ background_update (OctPlan *plan, gconstpointer data)
 
   return params->format == plan->format && params->samples == plan->samples
          && params->lines / OCT_BSCANS (params) == plan->lines
-         && (plan->pattern != NULL || !needs_pattern (params))
-         && oct_check_background (params, NULL)
+         && oct_check_background (params, NULL) && has_parts (plan, params)
          && apply_params (plan, params, NULL);
 }
 
@@ -242,9 +306,16 @@ oct_cuda_check_found (const OctPlane *found, GError **error)
 
 /* ---------------------------------------------------------------- running */
 
-/* Of all but STORED and FIXED_PATTERN: the mode for the kernels. */
+/* Behind a background that was found. */
+static gpointer
+fits_of (const OctPlan *plan, gpointer found)
+{
+  return (guint8 *)found + OCT_MEAN_FITS (plan->samples);
+}
+
+/* Where nothing is found by kernels of its own: the mode for the last one. */
 static gboolean
-choose_mode (OctPlan *plan, const OctPlane *found,
+choose_mode (OctPlan *plan, const OctPlane *found, gpointer stream,
     OctCudaBackground *background, GError **error)
 {
   if (plan->mode == OCT_BACKGROUND_NONE)
@@ -252,7 +323,13 @@ choose_mode (OctPlan *plan, const OctPlane *found,
   if (plan->found) {
     background->mode = oct_cuda_found_mode (plan->mode, plan->format);
     background->table = found->data;
+    if (oct_background_modes[plan->mode].terms > 0)
+      background->fits = fits_of (plan, found->data);
     return oct_cuda_check_found (found, error);
+  }
+  if (plan->mode == OCT_BACKGROUND_STORED) {
+    background->table = plan->table.device;
+    return oct_cuda_table_upload (&plan->table, NAME, stream, error);
   }
   if (plan->mode == OCT_BACKGROUND_BSCAN) {
     background->mode = OCT_CUDA_BACKGROUND_MEAN;
@@ -275,6 +352,8 @@ kernel_parameters (
     .running = plan->running,
     .running_weight = plan->running_weight,
     .forget = !plan->has_running,
+    .bscans = 1,
+    .out_step = OCT_MEAN_SIZE (plan->samples, plan->lines),
   };
 }
 
@@ -331,17 +410,65 @@ find_pattern (OctPlan *plan, const OctPlane *from, gpointer to,
              oct_cuda_launch_pattern_end (&k, queue), NAME, error);
 }
 
-/* What is removed where nothing is found by the kernel that removes it. */
+/* A background of the mode, to `to`, as OCT_OPERATION_MEAN gives it. */
 static gboolean
-get_table (OctPlan *plan, const OctPlane *from, OctCudaQueue queue,
-    OctCudaBackground *background, GError **error)
+find_line (OctPlan *plan, const OctPlane *from, gpointer to, OctCudaQueue queue,
+    GError **error)
 {
-  if (plan->mode == OCT_BACKGROUND_STORED) {
-    background->table = plan->table.device;
-    return oct_cuda_table_upload (&plan->table, NAME, queue.stream, error);
+  OctPlane found = { to, 0 };
+  OctCudaBackground k = kernel_parameters (plan, from, &found);
+
+  if (oct_background_modes[plan->mode].has_pattern)
+    return find_pattern (plan, from, to, queue, error);
+  if (plan->mode == OCT_BACKGROUND_MEDIAN)
+    return oct_cuda_check (
+        oct_cuda_launch_median (&k, plan->median_memory, queue), NAME, error);
+  return oct_cuda_table_upload (&plan->table, NAME, queue.stream, error)
+         && oct_cuda_check (cudaMemcpyAsync (to, plan->table.device,
+                                plan->samples * sizeof (float2),
+                                cudaMemcpyDeviceToDevice, queue.stream),
+             NAME, error);
+}
+
+/* The same, with what is fitted of it to the A-lines. */
+static gboolean
+find_fitted (OctPlan *plan, const OctPlane *from, gpointer to,
+    OctCudaQueue queue, GError **error)
+{
+  OctPlane none = { NULL, 0 };
+  OctCudaBackground k = kernel_parameters (plan, from, &none);
+  OctCudaFit fit = { .rows = k.rows,
+    .sample_size = k.sample_size,
+    .table = to,
+    .terms = (int)oct_background_modes[plan->mode].terms,
+    .fits = fits_of (plan, to) };
+
+  return find_line (plan, from, to, queue, error)
+         && (fit.terms == 0
+             || oct_cuda_check (
+                 oct_cuda_launch_fit (&fit, queue), NAME, error));
+}
+
+/* In place of floats: from a copy of them. */
+static gboolean
+run_high_pass (OctPlan *plan, const OctPlane *from, const OctPlane *to,
+    OctCudaQueue queue, GError **error)
+{
+  OctCudaBackground k = kernel_parameters (plan, from, to);
+  gsize row = plan->samples * sizeof (float);
+
+  if (from->data == to->data) {
+    if (!oct_cuda_check (
+            cudaMemcpy2DAsync (plan->copy, row, from->data, from->stride, row,
+                plan->lines, cudaMemcpyDeviceToDevice, queue.stream),
+            NAME, error))
+      return FALSE;
+    k.rows.in = plan->copy;
+    k.rows.in_stride = row;
   }
-  background->table = plan->pattern->table;
-  return find_pattern (plan, from, plan->pattern->table, queue, error);
+  return oct_cuda_check (oct_cuda_launch_high_pass (&k.rows, k.sample_size,
+                             plan->high_pass_lines, queue),
+      NAME, error);
 }
 
 static gboolean
@@ -351,15 +478,19 @@ run_bscan (OctPlan *plan, const OctFrame *in, const OctFrame *out,
   OctCudaQueue queue = { stream, plan->overlap };
   OctCudaBackground background =
       kernel_parameters (plan, &in->planes[0], &out->planes[0]);
-  gboolean has_table =
-      plan->mode == OCT_BACKGROUND_STORED
-      || (plan->mode == OCT_BACKGROUND_FIXED_PATTERN && !plan->found);
 
-  return (has_table
-                 ? get_table (plan, &in->planes[0], queue, &background, error)
-                 : choose_mode (plan, &in->planes[1], &background, error))
-         && oct_cuda_check (
-             oct_cuda_launch_background (&background, queue), NAME, error);
+  if (plan->mode == OCT_BACKGROUND_HIGH_PASS)
+    return run_high_pass (plan, &in->planes[0], &out->planes[0], queue, error);
+  if (has_line (plan->mode) && !plan->found) {
+    if (!find_fitted (plan, &in->planes[0], plan->line, queue, error))
+      return FALSE;
+    background.table = plan->line;
+    if (oct_background_modes[plan->mode].terms > 0)
+      background.fits = fits_of (plan, plan->line);
+  } else if (!choose_mode (plan, &in->planes[1], stream, &background, error))
+    return FALSE;
+  return oct_cuda_check (
+      oct_cuda_launch_background (&background, queue), NAME, error);
 }
 
 static gboolean
@@ -374,8 +505,8 @@ background_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
           &out->planes[0], samples * sizeof (float), sizeof (float), error))
     return FALSE;
   for (guint bscan = 0; bscan < plan->bscans; bscan++) {
-    OctFrame one_in =
-        oct_frame_get_bscan (in, bscan, plan->lines, OCT_MEAN_SIZE (samples));
+    OctFrame one_in = oct_frame_get_bscan (
+        in, bscan, plan->lines, OCT_MEAN_SIZE (samples, plan->lines));
     OctFrame one_out = oct_frame_get_bscan (out, bscan, plan->lines, 0);
 
     if (!run_bscan (plan, &one_in, &one_out, stream, error))
@@ -389,20 +520,32 @@ mean_create (gconstpointer data, GError **error)
 {
   OctPlan *plan = background_create (data, error);
 
-  if (plan != NULL && plan->pattern == NULL && !prepare_mean (plan, error))
+  if (plan != NULL && plan->pattern == NULL
+      && !prepare_mean (plan, MIN (plan->bscans, MOST_TOGETHER), error))
     g_clear_pointer (&plan, background_destroy);
   return plan;
 }
 
+/* How many B-scans one launch can have: those whose means depend on nothing
+ * but their own counts. */
+static guint
+count_together (const OctPlan *plan)
+{
+  return plan->mode == OCT_BACKGROUND_BSCAN && plan->format != OCT_SAMPLE_F32
+             ? plan->together
+             : 1;
+}
+
 static gboolean
-find_mean (OctPlan *plan, const OctPlane *from, const OctPlane *to,
-    gpointer stream, GError **error)
+find_mean (OctPlan *plan, guint bscans, const OctPlane *from,
+    const OctPlane *to, gpointer stream, GError **error)
 {
   OctCudaQueue queue = { stream, plan->overlap };
   OctCudaBackground background = kernel_parameters (plan, from, to);
 
-  if (plan->mode == OCT_BACKGROUND_FIXED_PATTERN)
-    return find_pattern (plan, from, to->data, queue, error);
+  background.bscans = bscans;
+  if (has_line (plan->mode))
+    return find_fitted (plan, from, to->data, queue, error);
   background.mode = OCT_CUDA_BACKGROUND_MEAN;
   if (plan->mode == OCT_BACKGROUND_RUNNING) {
     background.mode = OCT_CUDA_BACKGROUND_RUNNING;
@@ -419,17 +562,19 @@ mean_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
     gpointer stream, GError **error)
 {
   gsize size = oct_sample_format_size (plan->format);
+  guint together = count_together (plan);
 
   if (!oct_cuda_check_plane (&in->planes[0], plan->samples * size, size, error)
       || !oct_cuda_check_found (&out->planes[0], error))
     return FALSE;
-  for (guint bscan = 0; bscan < plan->bscans; bscan++) {
+  for (guint bscan = 0; bscan < plan->bscans; bscan += together) {
     OctFrame one = oct_frame_get_bscan (in, bscan, plan->lines, 0);
-    OctPlane mean = {
-      (guint8 *)out->planes[0].data + bscan * OCT_MEAN_SIZE (plan->samples), 0
-    };
+    OctPlane mean = { (guint8 *)out->planes[0].data
+                          + bscan * OCT_MEAN_SIZE (plan->samples, plan->lines),
+      0 };
 
-    if (!find_mean (plan, &one.planes[0], &mean, stream, error))
+    if (!find_mean (plan, MIN (together, plan->bscans - bscan), &one.planes[0],
+            &mean, stream, error))
       return FALSE;
   }
   return TRUE;

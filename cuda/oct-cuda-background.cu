@@ -9,6 +9,7 @@
  * summed as integers, floats in double and in a fixed order.
  */
 #include "oct-cuda-background.cuh"
+#include "oct-fit.h"
 
 #define COLUMNS 16
 #define VALUES 4                 /* neighbouring samples of one thread */
@@ -240,6 +241,61 @@ __launch_bounds__ (THREADS)
     subtract<Sample, false> (rows, column, high[lane], low[lane]);
 }
 
+/* VALUES samples less what was fitted to their A-line. */
+template <typename Vector>
+__device__ __forceinline__ float4
+subtract_fit (const Vector &v, const float2 (&b)[VALUES],
+    const float (&x)[VALUES], float4 e)
+{
+  float samples[VALUES] = { (float)v.x, (float)v.y, (float)v.z, (float)v.w };
+
+#pragma unroll
+  for (int k = 0; k < VALUES; k++)
+    samples[k] = ((samples[k] - b[k].x) - b[k].y)
+                 - fmaf (x[k], fmaf (x[k], e.z, e.y), e.x) * b[k].x;
+  return make_float4 (samples[0], samples[1], samples[2], samples[3]);
+}
+
+template <typename Sample, bool Whole>
+__device__ __forceinline__ void
+subtract_fits (const OctCudaBackground &background, uint32_t column)
+{
+  const OctCudaRows &rows = background.rows;
+  float scale = oct_fit_scale (rows.samples), x[VALUES];
+  float2 b[VALUES];
+
+#pragma unroll
+  for (int k = 0; k < VALUES; k++) {
+    b[k] = known_background (background, column + k);
+    x[k] = oct_fit_x (scale, column + k);
+  }
+  for (uint32_t line = threadIdx.x / LANES; line < rows.lines;
+       line += BATCH * ROWS) {
+    typename Traits<Sample>::Vector batch[BATCH];
+    read_batch<Sample, Whole> (rows, line, column, batch);
+#pragma unroll
+    for (int i = 0; i < BATCH; i++)
+      if (line + i * ROWS < rows.lines)
+        write_values<Whole> (rows, line + i * ROWS, column,
+            subtract_fit (batch[i], b, x, background.fits[line + i * ROWS]));
+  }
+}
+
+/* The same as above with a background that is found and fitted. */
+template <typename Sample>
+__global__ void
+__launch_bounds__ (THREADS)
+    remove_fitted (OctCudaBackground background, bool aligned)
+{
+  uint32_t column = blockIdx.x * COLUMNS + threadIdx.x % LANES * VALUES;
+
+  begin_kernel ();
+  if (aligned && column + VALUES <= background.rows.samples)
+    subtract_fits<Sample, true> (background, column);
+  else
+    subtract_fits<Sample, false> (background, column);
+}
+
 /* The mean alone, of floats, see oct_cuda_launch_mean(). */
 static __global__ void
 __launch_bounds__ (THREADS)
@@ -277,8 +333,10 @@ launch_format (const OctCudaBackground *background, OctCudaQueue queue)
   bool aligned = is_aligned (rows.in, rows.in_stride, VALUES * sizeof (Sample))
                  && is_aligned (rows.out, rows.out_stride, sizeof (float4));
 
-  return launch (
-      queue, remove_background<Sample>, grid, THREADS, 0, *background, aligned);
+  return launch (queue,
+      background->fits != NULL ? remove_fitted<Sample>
+                               : remove_background<Sample>,
+      grid, THREADS, 0, *background, aligned);
 }
 
 extern "C" cudaError_t

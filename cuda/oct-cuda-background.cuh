@@ -21,7 +21,8 @@ __device__ __forceinline__ double
 update_running (
     const OctCudaBackground &background, uint32_t column, double mean)
 {
-  double running = background.running[column];
+  /* past the L1 cache, which may hold that of an earlier B-scan */
+  double running = __ldcg (&background.running[column]);
 
   if (background.forget || isnan (running))
     running = mean;

@@ -10,6 +10,8 @@
 /* Gridding for b: over twice the modes or more it loses 5e-8. */
 #define EXACT_WIDTH 8u
 
+#define LEAST_SAMPLES (4 * OCT_CS_REACH)
+
 static gboolean
 is_uniform (const OctCsParams *p)
 {
@@ -35,7 +37,8 @@ oct_cuda_cs_on_chip_can (const OctCsParams *params)
 {
   guint size = find_size (params->samples);
 
-  if (!oct_cuda_cs_chip_has (size))
+  /* so few modes are neighbours of themselves */
+  if (!oct_cuda_cs_chip_has (size) || params->samples < LEAST_SAMPLES)
     return FALSE;
   return !is_uniform (params) || 2 * params->samples == size;
 }
@@ -248,7 +251,8 @@ oct_cuda_cs_on_chip_init (
   c->chip.nyquist = uniform && p->format == OCT_SAMPLE_F32;
   c->chip.step_min = OCT_CS_STEP_MIN;
   c->chip.step_max = OCT_CS_STEP_MAX;
-  c->chip.noise_lines = MIN (p->lines, OCT_CS_NOISE_LINES);
+  c->chip.noise_lines = oct_cuda_cs_noise_lines (p);
+  c->chip.rate = (float)p->kept / (float)p->samples;
   if (uniform)
     spread_uniform (&spread, p, factors);
   else
@@ -265,29 +269,45 @@ oct_cuda_cs_on_chip_clear (OctCudaCsOnChip *c)
   oct_cuda_table_clear (&c->table);
 }
 
+/* sigma_A of a B-scan: the noise that persistent shrinkage finds in some of its
+ * A-lines */
+static gboolean
+estimate (const OctCudaCsChip *begin, OctCudaQueue queue, GError **error)
+{
+  OctCudaCsChip chip = *begin;
+
+  chip.spread = TRUE;
+  chip.iterations = OCT_CS_NOISE_STEPS;
+  chip.tau = chip.threshold = 0;
+  return oct_cuda_check (
+      oct_cuda_launch_cs_persistent (&chip, queue), OCT_CUDA_CS, error);
+}
+
 gboolean
 oct_cuda_cs_on_chip_run (OctCudaCsOnChip *c, const OctCudaCsRun *run,
     OctCudaQueue queue, GError **error)
 {
   OctCudaCsChip chip = c->chip;
+  cudaError_t status;
 
   if (!oct_cuda_table_upload (&c->table, OCT_CUDA_CS, queue.stream, error))
     return FALSE;
   chip.rows = run->rows;
-  if (run->estimate) {
-    chip.iterations = OCT_CS_NOISE_STEPS;
-    chip.tau = (float)OCT_CS_NOISE_TAU;
-    if (!oct_cuda_check (
-            oct_cuda_launch_cs_chip (&chip, TRUE, queue), OCT_CUDA_CS, error))
-      return FALSE;
-  } else {
+  chip.told = run->told;
+  chip.bscan = run->bscan;
+  if (run->estimate && !estimate (&chip, queue, error))
+    return FALSE;
+  if (!run->estimate)
     chip.sigmas = NULL;
-  }
   chip.iterations = run->iterations;
   chip.tau = run->tau;
-  chip.threshold = run->threshold;
+  chip.threshold =
+      run->solver == OCT_CS_PERSISTENT ? run->sigma : run->tau * run->sigma;
   chip.depth_start = run->depth_start;
   chip.depth_bins = run->depth_bins;
-  return oct_cuda_check (
-      oct_cuda_launch_cs_chip (&chip, FALSE, queue), OCT_CUDA_CS, error);
+  status = run->solver == OCT_CS_SPARSA ? oct_cuda_launch_cs_chip (&chip, queue)
+           : run->solver == OCT_CS_CONTINUED
+               ? oct_cuda_launch_cs_continued (&chip, queue)
+               : oct_cuda_launch_cs_persistent (&chip, queue);
+  return oct_cuda_check (status, OCT_CUDA_CS, error);
 }

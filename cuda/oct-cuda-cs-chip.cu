@@ -1,223 +1,26 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Compressive sensing of A-lines that stay on the chip from their samples to
- * the result (core/oct-cs.h): one block for a complex A-line or for two real
- * ones, which are the real and the imaginary parts of the cells.
- *
- * T is Toeplitz, in the modes of one diagonal over Size cells.  In place of x
- * and T x the residual g = T x - b is kept, which T s of every step s = x' - x
- * is added to: one transform forth and one back for each step but the last.
- * The step length needs <s, T s> = sum band |F s|^2, which the cells give, and
- * |s|^2; both are summed between barriers that are there anyway.
- *
- * g waits in shared memory for the next step, x in registers.  A-lines are
- * scaled by powers of two to the same size, so that neither of a pair drowns
- * the other; one that is not finite is calculated as zeros.
+ * SpaRSA on the chip, see oct-cuda-cs-line.cuh; and which sizes there are
+ * kernels for.
  */
-#include "oct-cuda-cs-chip.cuh"
-#include "oct-cuda-cs-values.cuh"
+#include "oct-cuda-cs-line.cuh"
 
-/* What threads of a block exchange beside the transform. */
-template <int Warps> struct Exchange {
-  uint32_t largest[2][Warps];
-  float sums[2][2][2][Warps]; /* [turn][steps, energies][A-line] */
-  float sigma;
-  uint32_t medians[2];
-};
+template <int First, int Second, bool Complex>
+struct Solver : Line<First, Second, Complex, false> {
+  typedef Line<First, Second, Complex, false> Base;
+  using Base::p;
+  using Base::residuals;
+  using Base::shared;
+  using Base::t;
+  using Base::x;
 
-template <int First, int Second, bool Complex, bool Estimate> struct Solver {
-  typedef Chip<First, Second> Layout;
-  static constexpr int threads = Layout::threads;
-  static constexpr int warps = threads / 32;
-  static constexpr int deep_modes = Layout::size / 8; /* at most */
-  typedef Exchange<warps> Shared;
-
-  const OctCudaCsChip &p;
-  float2 *cells;
-  Shared &shared;
-  int t;
-  /* of two A-lines, or of one the modes q and -q */
-  float2 x[2][SLOTS];
-  float4 *residuals; /* [SLOTS][threads], g of the same modes; first of all */
-  float2 *samples;   /* [kept] */
-  uint32_t *keys;    /* [2][deep_modes], for the estimate */
-
-  __device__ Solver (const OctCudaCsChip &p, float2 *cells, Shared &shared)
-      : p (p), cells (cells), shared (shared), t (threadIdx.x),
-        residuals ((float4 *)(cells + Layout::places) + threadIdx.x),
-        samples (cells + Layout::places),
-        keys ((uint32_t *)(samples + Layout::size / 2))
+  __device__ Solver (
+      const OctCudaCsChip &p, float2 *cells, typename Base::Shared &shared)
+      : Base (p, cells, shared)
   {
   }
 
-  /* The number of A-line i of this block. */
-  __device__ __forceinline__ uint32_t number_of (int i) const
-  {
-    return Complex ? blockIdx.x : 2 * blockIdx.x + i;
-  }
-
-  __device__ __forceinline__ bool is_there (int i) const
-  {
-    return number_of (i) < (Estimate ? p.noise_lines : p.rows.lines);
-  }
-
-  __device__ __forceinline__ const char *row_in (int i) const
-  {
-    uint32_t line = number_of (i);
-
-    if (Estimate)
-      line = (2 * line + 1) * p.rows.lines / (2 * p.noise_lines);
-    return (const char *)p.rows.in + p.rows.in_stride * line;
-  }
-
-  /* Bits of the largest magnitude of A-line i. */
-  __device__ __forceinline__ uint32_t largest_of (int i) const
-  {
-    uint32_t largest = 0;
-
-#pragma unroll
-    for (int w = 0; w < warps; w++)
-      largest = max (largest, shared.largest[Complex ? 0 : i][w]);
-    return largest;
-  }
-
-  /* samples[i] of both A-lines, scaled; scale: by what */
-  __device__ __forceinline__ void read_samples (float (&scale)[2])
-  {
-    const char *in[2] = { row_in (0), is_there (1) ? row_in (1) : NULL };
-    uint32_t largest[2] = { 0, 0 };
-    bool bad[2];
-
-    for (uint32_t i = t; i < p.kept; i += threads) {
-      uint32_t column = __ldg (&p.column[i]);
-      float2 value;
-      if (Complex) {
-        value = ((const float2 *)in[0])[column];
-      } else {
-        value.x = ((const float *)in[0])[column];
-        value.y = in[1] ? ((const float *)in[1])[column] : 0;
-      }
-      samples[i] = value;
-      largest[0] = max (largest[0], __float_as_uint (fabsf (value.x)));
-      largest[1] = max (largest[1], __float_as_uint (fabsf (value.y)));
-    }
-    if (Complex)
-      largest[0] = max (largest[0], largest[1]);
-#pragma unroll
-    for (int l = 0; l < (Complex ? 1 : 2); l++) {
-      largest[l] = largest_of_warp (largest[l]);
-      if (t % 32 == 0)
-        shared.largest[l][t / 32] = largest[l];
-    }
-    if (!Estimate && p.sigmas && t < 32) {
-      float sigma = median_of_warp (
-          t < p.noise_lines ? __ldcg (&p.sigmas[t]) : no_number ());
-      if (t == 0)
-        shared.sigma = sigma;
-    }
-    __syncthreads ();
-#pragma unroll
-    for (int l = 0; l < 2; l++) {
-      largest[l] = largest_of (l);
-      bad[l] = largest[l] >= NOT_FINITE;
-      scale[l] = power_of_two (-exponent_of (largest[l]));
-    }
-    for (uint32_t i = t; i < p.kept; i += threads) {
-      float2 value = samples[i];
-      samples[i] = make_float2 (
-          bad[0] ? 0 : scale[0] * value.x, bad[1] ? 0 : scale[1] * value.y);
-    }
-    __syncthreads ();
-  }
-
-  /* x = 0 and, in place of what a transform brings, -b. */
-  __device__ __forceinline__ void begin (
-      float (&scale)[2], float2 (&at)[SLOTS], float2 (&other)[SLOTS])
-  {
-    read_samples (scale);
-#pragma unroll 1
-    for (int group = 0; group < 2; group++) {
-      float2 v[16] = {};
-      for (uint32_t tap = 0; tap < p.taps; tap++) {
-        const float2 *entries =
-            p.gridding + tap * Layout::size + group * 16 * threads + t;
-#pragma unroll
-        for (int i = 0; i < 16; i++) {
-          float2 entry = __ldg (&entries[i * threads]);
-          float2 value = samples[__float_as_uint (entry.y)];
-          v[i].x = fmaf (entry.x, value.x, v[i].x);
-          v[i].y = fmaf (entry.x, value.y, v[i].y);
-        }
-      }
-      Layout::put_cells (t, group, cells, v);
-    }
-    __syncthreads ();
-    Layout::back (t, cells, p.circle);
-    __syncthreads ();
-    Layout::get_modes (t, cells, p.circle, at, other);
-#pragma unroll
-    for (int s = 0; s < SLOTS; s++) {
-      int q = Layout::mode_of (t, s);
-      float a = __ldg (&p.factors[q]), b = a;
-      if (Layout::is_ends (t, s))
-        b = __ldg (&p.factors[Layout::size / 4]);
-      at[s] = make_float2 (-a * at[s].x, -a * at[s].y);
-      other[s] = make_float2 (-b * other[s].x, -b * other[s].y);
-      residuals[s * threads] = make_float4 (0, 0, 0, 0);
-      x[0][s] = x[1][s] = make_float2 (0, 0);
-    }
-  }
-
-  /* g += what a transform has brought for one slot. */
-  __device__ __forceinline__ float4 absorbed (
-      int s, float4 g, float2 a, float2 b) const
-  {
-    if (Complex)
-      return make_float4 (g.x + a.x, g.y + a.y, g.z + b.x, g.w + b.y);
-    if (Layout::is_ends (t, s))
-      return make_float4 (
-          g.x + 2 * a.x, g.y + 2 * b.x, g.z + 2 * a.y, g.w + 2 * b.y);
-    return make_float4 (g.x + (a.x + b.x), g.y + (a.y - b.y), g.z + (a.y + b.y),
-        g.w + (b.x - a.x));
-  }
-
-  /* x' of one slot; at, other: x' - x for the transform; squares: |x' - x|^2 of
-   * this thread */
-  __device__ __forceinline__ void move_slot (int s, float4 g,
-      const float (&inverse)[2], const float (&cut)[2], float2 &at,
-      float2 &other, float (&squares)[2])
-  {
-    uint32_t q = Layout::mode_of (t, s);
-    bool ends = Layout::is_ends (t, s), there = q < p.modes;
-    float2 g0 = make_float2 (g.x, g.y), g1 = make_float2 (g.z, g.w);
-
-    if (Complex) {
-      uint32_t behind = ends ? Layout::size / 4 : q;
-      at = move (x[0][s], g0, inverse[0], cut[0], there, false);
-      other = move (
-          x[1][s], g1, inverse[0], cut[0], behind <= p.samples / 2, false);
-      squares[0] += square (at) + square (other);
-      return;
-    }
-    float2 a = move (x[0][s], g0, inverse[0], cut[0], there, ends);
-    float2 b = move (x[1][s], g1, inverse[1], cut[1], there, ends);
-    if (ends) {
-      if (!p.nyquist)
-        x[0][s].y = x[1][s].y = a.y = b.y = 0;
-      at = make_float2 (a.x, b.x);
-      other = make_float2 (a.y, b.y);
-      squares[0] += square (a);
-      squares[1] += square (b);
-    } else {
-      at = make_float2 (a.x - b.y, a.y + b.x);
-      other = make_float2 (a.x + b.y, b.x - a.y);
-      squares[0] = fmaf (2, square (a), squares[0]);
-      squares[1] = fmaf (2, square (b), squares[1]);
-    }
-  }
-
-  /* One SpaRSA step behind a transform.  Apart: g is complete already. */
-  template <bool Apart>
+  /* One step behind a transform. */
   __device__ __forceinline__ void move_all (const float (&inverse)[2],
       const float (&threshold)[2], float2 (&at)[SLOTS], float2 (&other)[SLOTS],
       float (&squares)[2])
@@ -227,24 +30,9 @@ template <int First, int Second, bool Complex, bool Estimate> struct Solver {
     squares[0] = squares[1] = 0;
 #pragma unroll
     for (int s = 0; s < SLOTS; s++) {
-      float4 g = residuals[s * threads];
-      if (!Apart)
-        residuals[s * threads] = g = absorbed (s, g, at[s], other[s]);
-      move_slot (s, g, inverse, cut, at[s], other[s], squares);
-    }
-  }
-
-  /* Sums of the warps, for step_length(); what: 0 |s|^2, 1 <s, T s> */
-  __device__ __forceinline__ void put_sums (
-      uint32_t turn, int what, float a, float b)
-  {
-    a = sum_of_warp (a);
-    if (!Complex)
-      b = sum_of_warp (b);
-    if (t % 32 == 0) {
-      shared.sums[turn][what][0][t / 32] = a;
-      if (!Complex)
-        shared.sums[turn][what][1][t / 32] = b;
+      float4 g = residuals[s * Base::threads];
+      residuals[s * Base::threads] = g = this->absorbed (s, g, at[s], other[s]);
+      this->move_slot (s, g, inverse, cut, at[s], other[s], squares);
     }
   }
 
@@ -256,51 +44,11 @@ template <int First, int Second, bool Complex, bool Estimate> struct Solver {
     for (int l = 0; l < (Complex ? 1 : 2); l++) {
       float squares = 0, energy = 0;
 #pragma unroll
-      for (int w = 0; w < warps; w++) {
+      for (int w = 0; w < Base::warps; w++) {
         squares += shared.sums[turn][0][l][w];
         energy += shared.sums[turn][1][l][w];
       }
       inverse[l] = inverse_step (squares, energy, p.step_min, p.step_max);
-    }
-  }
-
-  /* T s of the modes */
-  __device__ __forceinline__ void apply (
-      uint32_t turn, float2 (&at)[SLOTS], float2 (&other)[SLOTS])
-  {
-    float2 energy = make_float2 (0, 0);
-
-    Layout::put_modes (t, cells, at, other);
-    __syncthreads ();
-    Layout::forth (t, cells, p.circle);
-    __syncthreads ();
-    Layout::multiply (t, cells, p.circle, p.band, energy);
-    if (Complex)
-      put_sums (turn, 1, energy.x + energy.y, 0);
-    else /* the band has half its values, for the sum of a pair */
-      put_sums (turn, 1, 2 * energy.x, 2 * energy.y);
-    __syncthreads ();
-    Layout::back (t, cells, p.circle);
-    __syncthreads ();
-    Layout::get_modes (t, cells, p.circle, at, other);
-  }
-
-  __device__ __forceinline__ void write (int l) const
-  {
-    float2 *out =
-        row_of ((float2 *)p.rows.out, p.rows.out_stride, number_of (l));
-    uint32_t largest = largest_of (l);
-    float scale = largest >= NOT_FINITE ? no_number ()
-                                        : power_of_two (exponent_of (largest));
-
-#pragma unroll
-    for (int s = 0; s < SLOTS; s++) {
-      uint32_t q = Layout::mode_of (t, s), bin = q - p.depth_start;
-      float2 value = x[l][s];
-      if (!Complex && Layout::is_ends (t, s))
-        value.y = 0;
-      if (bin < p.depth_bins)
-        out[bin] = make_float2 (scale * value.x, scale * value.y);
     }
   }
 
@@ -309,176 +57,52 @@ template <int First, int Second, bool Complex, bool Estimate> struct Solver {
     float2 at[SLOTS], other[SLOTS];
     float inverse[2] = { 1, 1 }, threshold[2], squares[2];
 
-    begin (threshold, at, other);
+    this->begin (threshold, at, other);
 #pragma unroll
     for (int l = 0; l < 2; l++)
       threshold[l] *= p.sigmas ? p.tau * shared.sigma : p.threshold;
     for (uint32_t i = 0;; i++) {
-      move_all<false> (inverse, threshold, at, other, squares);
+      move_all (inverse, threshold, at, other, squares);
       if (i + 1 == p.iterations)
         break;
-      put_sums (i % 2, 0, squares[0], squares[1]);
-      apply (i % 2, at, other);
+      this->put_sums (i % 2, 0, squares[0], squares[1]);
+      this->apply (i % 2, at, other);
       step_length (i % 2, inverse);
     }
-    write (0);
-    if (!Complex && is_there (1))
-      write (1);
-  }
-
-  /* ------------------------------------------------------------- estimate */
-
-  /* g of all slots; its squares as keys that have the same order, the largest
-   * possible where it does not count */
-  __device__ __forceinline__ void absorb_all (
-      const float2 (&at)[SLOTS], const float2 (&other)[SLOTS])
-  {
-    uint32_t from = p.samples / 4;
-
-#pragma unroll
-    for (int s = 0; s < SLOTS; s++) {
-      uint32_t place = Layout::mode_of (t, s) - from;
-      float4 g = absorbed (s, residuals[s * threads], at[s], other[s]);
-      residuals[s * threads] = g;
-      if (!Complex && Layout::is_ends (t, s))
-        g.y = g.w = 0;
-      if (place >= deep_modes)
-        continue;
-      bool counts = place + from < p.modes;
-      keys[place] =
-          counts ? __float_as_uint (square (make_float2 (g.x, g.y))) : ~0u;
-      keys[deep_modes + place] =
-          counts ? __float_as_uint (square (make_float2 (g.z, g.w))) : ~0u;
-    }
-  }
-
-  /* The key that `rank` others precede in order, for all threads of a warp: bit
-   * by bit, until no other shares its first bits. */
-  static __device__ __forceinline__ uint32_t select (
-      const uint32_t *keys, uint32_t rank)
-  {
-    constexpr int count = deep_modes / 32;
-    uint32_t own[count], found = 0, before = 0, upto = deep_modes,
-                         bit = 1u << 31;
-
-#pragma unroll
-    for (int i = 0; i < count; i++)
-      own[i] = keys[threadIdx.x % 32 + 32 * i];
-    while (bit > 1 && upto - before > 1) {
-      uint32_t below[4] = { 0, 0, 0, 0 };
-      bit /= 2;
-#pragma unroll
-      for (int i = 0; i < count; i++)
-        below[i % 4] += own[i] < (found | bit);
-      below[0] = count_of_warp ((below[0] + below[1]) + (below[2] + below[3]));
-      if (below[0] <= rank) {
-        found |= bit;
-        before = below[0];
-      } else {
-        upto = below[0];
-      }
-    }
-    if (upto - before == 1) { /* it is the only one with these bits */
-      uint32_t mine = 0;
-#pragma unroll
-      for (int i = 0; i < count; i++)
-        if (own[i] - found < bit)
-          mine = own[i];
-      found = largest_of_warp (mine);
-    }
-    return found;
-  }
-
-  /* sigma from the median of |g| over the deeper modes */
-  __device__ __forceinline__ void find_sigma (float (&sigma)[2])
-  {
-    constexpr int count = Complex ? 1 : 2;
-
-    __syncthreads ();
-    for (int l = t / 32; l < count; l += warps) {
-      uint32_t median =
-          select (keys + l * deep_modes, (p.modes - p.samples / 4 - 1) / 2);
-      if (t % 32 == 0)
-        shared.medians[l] = median;
-    }
-    __syncthreads ();
-#pragma unroll
-    for (int l = 0; l < count; l++)
-      sigma[l] = sigma_of (shared.medians[l]);
-  }
-
-  __device__ __forceinline__ void estimate ()
-  {
-    float2 at[SLOTS], other[SLOTS];
-    float inverse[2] = { 1, 1 }, sigma[2] = { 0, 0 }, threshold[2], squares[2];
-
-    /* there may be fewer modes than places for them */
-    for (uint32_t i = t; i < 2 * deep_modes; i += threads)
-      keys[i] = ~0u;
-    begin (threshold, at, other);
-    for (uint32_t i = 0;; i++) {
-      absorb_all (at, other);
-      find_sigma (sigma);
-      if (i == p.iterations)
-        break;
-      threshold[0] = p.tau * sigma[0];
-      threshold[1] = p.tau * sigma[1];
-      move_all<true> (inverse, threshold, at, other, squares);
-      put_sums (i % 2, 0, squares[0], squares[1]);
-      apply (i % 2, at, other);
-      step_length (i % 2, inverse);
-    }
-    if (t == 0)
-      for (int l = 0; l < (Complex ? 1 : 2); l++)
-        if (is_there (l)) {
-          uint32_t largest = largest_of (l);
-          p.sigmas[number_of (l)] =
-              largest >= NOT_FINITE
-                  ? no_number ()
-                  : power_of_two (exponent_of (largest)) * sigma[l];
-        }
+    this->write (0);
+    if (!Complex && this->is_there (1))
+      this->write (1);
   }
 };
 
-template <int First, int Second, bool Complex, bool Estimate>
+template <int First, int Second, bool Complex>
 __global__ void
 __launch_bounds__ (Chip<First, Second>::threads,
     512 / Chip<First, Second>::threads) sparsa (OctCudaCsChip p)
 {
   extern __shared__ float4 memory[];
-  typedef Solver<First, Second, Complex, Estimate> Solver;
+  typedef Solver<First, Second, Complex> Solver;
   __shared__ typename Solver::Shared shared;
 
   begin_kernel ();
   Solver solver (p, (float2 *)memory, shared);
-  if constexpr (Estimate)
-    solver.estimate ();
-  else
-    solver.solve ();
+  solver.solve ();
 }
 
 /* ------------------------------------------------------------------ host */
 
-/* Shared memory of a block. */
-static constexpr size_t
-memory_of (size_t places, size_t size, bool estimate)
-{
-  return places * sizeof (float2) + size / 32 * SLOTS * sizeof (float4)
-         + (estimate ? size / 4 * sizeof (uint32_t) : 0);
-}
-
 static size_t
-most_memory_of (uint32_t size)
+memory_of_size (uint32_t size)
 {
   switch (size) {
   case 1024:
-    return memory_of (Chip<4, 16>::places, size, true);
+    return memory_of_line<Chip<4, 16> > ();
   case 2048:
-    return memory_of (Chip<8, 16>::places, size, true);
+    return memory_of_line<Chip<8, 16> > ();
   case 4096:
-    return memory_of (Chip<16, 16>::places, size, true);
+    return memory_of_line<Chip<16, 16> > ();
   case 8192:
-    return memory_of (Chip<16, 32>::places, size, true);
+    return memory_of_line<Chip<16, 32> > ();
   default:
     return 0;
   }
@@ -487,7 +111,7 @@ most_memory_of (uint32_t size)
 extern "C" int
 oct_cuda_cs_chip_has (uint32_t size)
 {
-  size_t needed = most_memory_of (size);
+  size_t needed = memory_of_size (size);
   int device = 0, most = 0;
 
   if (needed == 0 || cudaGetDevice (&device) != cudaSuccess
@@ -522,48 +146,29 @@ oct_cuda_cs_chip_cells (uint32_t size, uint32_t *cells)
          || make_order<16, 32> (size, cells));
 }
 
-template <int First, int Second, bool Complex, bool Estimate>
-static cudaError_t
-launch_kernel (const OctCudaCsChip *p, OctCudaQueue queue)
-{
-  typedef Chip<First, Second> Layout;
-  size_t bytes = memory_of (Layout::places, Layout::size, Estimate);
-  uint32_t lines = Estimate ? p->noise_lines : p->rows.lines;
-  cudaError_t status = cudaSuccess;
-
-  if (bytes > 40 * 1024)
-    status = cudaFuncSetAttribute (sparsa<First, Second, Complex, Estimate>,
-        cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
-  if (status != cudaSuccess)
-    return status;
-  return launch (queue, sparsa<First, Second, Complex, Estimate>,
-      Complex ? lines : (lines + 1) / 2, Layout::threads, bytes, *p);
-}
-
 template <int First, int Second>
 static cudaError_t
-launch_size (const OctCudaCsChip *p, int estimate, OctCudaQueue queue)
+launch_size (const OctCudaCsChip *p, OctCudaQueue queue)
 {
-  if (p->is_complex)
-    return estimate ? launch_kernel<First, Second, true, true> (p, queue)
-                    : launch_kernel<First, Second, true, false> (p, queue);
-  return estimate ? launch_kernel<First, Second, false, true> (p, queue)
-                  : launch_kernel<First, Second, false, false> (p, queue);
+  typedef Chip<First, Second> Layout;
+
+  return launch_lines<Layout> (p->is_complex ? sparsa<First, Second, true>
+                                             : sparsa<First, Second, false>,
+      p, p->rows.lines, queue);
 }
 
 extern "C" cudaError_t
-oct_cuda_launch_cs_chip (
-    const OctCudaCsChip *p, int estimate, OctCudaQueue queue)
+oct_cuda_launch_cs_chip (const OctCudaCsChip *p, OctCudaQueue queue)
 {
   switch (p->size) {
   case 1024:
-    return launch_size<4, 16> (p, estimate, queue);
+    return launch_size<4, 16> (p, queue);
   case 2048:
-    return launch_size<8, 16> (p, estimate, queue);
+    return launch_size<8, 16> (p, queue);
   case 4096:
-    return launch_size<16, 16> (p, estimate, queue);
+    return launch_size<16, 16> (p, queue);
   case 8192:
-    return launch_size<16, 32> (p, estimate, queue);
+    return launch_size<16, 32> (p, queue);
   default:
     return cudaErrorInvalidValue;
   }

@@ -108,7 +108,10 @@ make_buffers (OctCudaCsInPasses *c, guint lines, GError **error)
   } buffers[] = { { &p->samples, p->kept * value }, { &p->grid, row },
     { &p->product, p->diagonals > 1 ? row : 0 },
     { &p->spectrum, p->is_complex ? 0 : p->pitch * sizeof (float2) },
-    { &p->x, modes }, { &p->g, modes }, { &p->states, sizeof *p->states } };
+    { &p->x, modes }, { &p->g, modes }, { &p->states, sizeof *p->states },
+    { &p->power, p->modes * sizeof (float) }, { &p->steps, sizeof *p->steps } };
+
+  G_STATIC_ASSERT (G_N_ELEMENTS (buffers) == G_N_ELEMENTS (c->buffers));
 
   for (guint i = 0; i < G_N_ELEMENTS (buffers); i++) {
     if (buffers[i].bytes == 0)
@@ -148,9 +151,10 @@ make_plan (OctCudaCsInPasses *c, const OctCsParams *params,
   p->origin = t->gridding.origin;
   p->cells = t->gridding.cells;
   p->taps = t->gridding.taps;
+  p->rate = (float)params->kept / (float)params->samples;
   p->step_min = OCT_CS_STEP_MIN;
   p->step_max = OCT_CS_STEP_MAX;
-  p->noise_lines = MIN (params->lines, OCT_CS_NOISE_LINES);
+  p->noise_lines = oct_cuda_cs_noise_lines (params);
   together = (guint)MAX (VALUES_TOGETHER / t->length, 1);
   parts = (params->lines + together - 1) / together;
   together = (params->lines + parts - 1) / parts;
@@ -234,6 +238,29 @@ apply (const OctCudaCsTransforms *t, const OctCudaCsPasses *p,
          && go_back (t, p, p->product, queue, error);
 }
 
+/* All steps of some A-lines. */
+static gboolean
+solve_some (const OctCudaCsTransforms *t, OctCudaCsPasses *p,
+    OctCsSolver solver, OctCudaQueue queue, GError **error)
+{
+  if (!begin (t, p, queue, error))
+    return FALSE;
+  for (guint i = 0; i < p->iterations; i++) {
+    p->is_first = i == 0;
+    p->iteration = i;
+    if (!queued (solver == OCT_CS_SPARSA
+                     ? oct_cuda_launch_cs_advance (p, queue)
+                     : oct_cuda_launch_cs_step (
+                         p, solver == OCT_CS_PERSISTENT, queue),
+            error)
+        || (i + 1 < p->iterations && !apply (t, p, queue, error)))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* sigma_A of a B-scan: the noise that persistent shrinkage finds in some of its
+ * A-lines */
 static gboolean
 estimate (OctCudaCsInPasses *c, const OctCudaCsRun *run, OctCudaQueue queue,
     GError **error)
@@ -244,21 +271,10 @@ estimate (OctCudaCsInPasses *c, const OctCudaCsRun *run, OctCudaQueue queue,
   p.lines = c->some.lines;
   p.spread = TRUE;
   p.sigmas = c->sigmas;
-  p.tau = (float)OCT_CS_NOISE_TAU;
-  if (!begin (&c->some, &p, queue, error))
-    return FALSE;
-  for (guint i = 0; i <= OCT_CS_NOISE_STEPS; i++) {
-    gboolean is_last = i == OCT_CS_NOISE_STEPS;
-    p.is_first = i == 0;
-    if (!queued (oct_cuda_launch_cs_advance (&p, TRUE, FALSE, queue), error)
-        || !queued (oct_cuda_launch_cs_sigmas (&p, is_last, queue), error))
-      return FALSE;
-    if (!is_last
-        && (!queued (oct_cuda_launch_cs_advance (&p, FALSE, TRUE, queue), error)
-            || !apply (&c->some, &p, queue, error)))
-      return FALSE;
-  }
-  return TRUE;
+  p.told = run->told;
+  p.iterations = OCT_CS_NOISE_STEPS;
+  p.tau = p.threshold = 0;
+  return solve_some (&c->some, &p, OCT_CS_PERSISTENT, queue, error);
 }
 
 static gboolean
@@ -271,19 +287,16 @@ solve (OctCudaCsInPasses *c, const OctCudaCsRun *run, guint first_line,
   p.lines = c->all.lines;
   p.first_line = first_line;
   p.sigmas = run->estimate ? c->sigmas : NULL;
+  p.told = run->told;
+  p.bscan = run->bscan;
+  p.iterations = run->iterations;
   p.tau = run->tau;
-  p.threshold = run->threshold;
+  p.threshold =
+      run->solver == OCT_CS_PERSISTENT ? run->sigma : run->tau * run->sigma;
   p.depth_start = run->depth_start;
   p.depth_bins = run->depth_bins;
-  if (!begin (&c->all, &p, queue, error))
-    return FALSE;
-  for (guint i = 0; i < run->iterations; i++) {
-    p.is_first = i == 0;
-    if (!queued (oct_cuda_launch_cs_advance (&p, TRUE, TRUE, queue), error)
-        || (i + 1 < run->iterations && !apply (&c->all, &p, queue, error)))
-      return FALSE;
-  }
-  return queued (oct_cuda_launch_cs_write (&p, queue), error);
+  return solve_some (&c->all, &p, run->solver, queue, error)
+         && queued (oct_cuda_launch_cs_write (&p, queue), error);
 }
 
 /* The last A-lines that are worked on together may be some of those before,

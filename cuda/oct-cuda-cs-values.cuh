@@ -8,8 +8,6 @@
 
 #define FULL_WARP 0xffffffffu
 #define NOT_FINITE 0x7f800000u /* bits of such magnitudes and above */
-/* (ln 2)^-1/2: median of the modulus to standard deviation */
-#define MEDIAN_TO_SIGMA 1.2011224087864498f
 
 __device__ __forceinline__ float
 no_number ()
@@ -30,18 +28,6 @@ largest_of_warp (uint32_t value)
   for (int step = 16; step > 0; step /= 2)
     value = max (value, __shfl_xor_sync (FULL_WARP, value, step));
   return value;
-}
-
-__device__ __forceinline__ uint32_t
-count_of_warp (uint32_t value)
-{
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-  return __reduce_add_sync (FULL_WARP, value);
-#else
-  for (int step = 16; step > 0; step /= 2)
-    value += __shfl_xor_sync (FULL_WARP, value, step);
-  return value;
-#endif
 }
 
 __device__ __forceinline__ float
@@ -121,11 +107,4 @@ move (
   step = make_float2 (next.x - x.x, next.y - x.y);
   x = next;
   return step;
-}
-
-/* From the bits of the median of squared moduli. */
-__device__ __forceinline__ float
-sigma_of (uint32_t median)
-{
-  return MEDIAN_TO_SIGMA * sqrtf (__uint_as_float (median));
 }

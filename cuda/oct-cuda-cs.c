@@ -4,10 +4,16 @@
  */
 #include "oct-cuda-cs.h"
 
+#include <math.h>
 #include <string.h>
+
+G_STATIC_ASSERT (OCT_CUDA_CS_REACH == OCT_CS_REACH);
 
 struct _OctPlan {
   OctCsParams params; /* column, nodes and window are its own */
+  /* [OCT_CS_NOISE_LINES] page-locked: what the device has told of the noise of
+   * A-lines, NaN nothing yet */
+  float *told;
   gboolean overlap, is_on_chip;
   OctCudaCsOnChip on_chip;
   OctCudaCsInPasses in_passes; /* where it is not on chip */
@@ -24,10 +30,33 @@ cs_destroy (OctPlan *plan)
 {
   oct_cuda_cs_on_chip_clear (&plan->on_chip);
   oct_cuda_cs_in_passes_clear (&plan->in_passes);
+  /* waits for what is still to write there */
+  if (plan->told != NULL && cudaFreeHost (plan->told) != cudaSuccess)
+    cudaGetLastError ();
   g_free ((gpointer)plan->params.column);
   g_free ((gpointer)plan->params.nodes);
   g_free ((gpointer)plan->params.window);
   g_free (plan);
+}
+
+/* Nothing is told of B-scans before. */
+static void
+forget_told (OctPlan *plan)
+{
+  for (guint i = 0; i < OCT_CS_NOISE_LINES; i++)
+    plan->told[i] = NAN;
+}
+
+static gboolean
+make_told (OctPlan *plan, GError **error)
+{
+  if (!oct_cuda_check (cudaHostAlloc ((void **)&plan->told,
+                           OCT_CS_NOISE_LINES * sizeof *plan->told,
+                           cudaHostAllocMapped | cudaHostAllocPortable),
+          OCT_CUDA_CS, error))
+    return FALSE;
+  forget_told (plan);
+  return TRUE;
 }
 
 static OctPlan *
@@ -46,16 +75,17 @@ cs_create (gconstpointer data, GError **error)
   plan->params.window = copied (p->window, p->kept, sizeof *p->window);
   plan->overlap = oct_cuda_can_overlap ();
   plan->is_on_chip = oct_cuda_cs_on_chip_can (p);
-  done = plan->is_on_chip
-             ? oct_cuda_cs_on_chip_init (&plan->on_chip, p, error)
-             : oct_cuda_cs_in_passes_init (&plan->in_passes, p, error);
+  done = make_told (plan, error)
+         && (plan->is_on_chip
+                 ? oct_cuda_cs_on_chip_init (&plan->on_chip, p, error)
+                 : oct_cuda_cs_in_passes_init (&plan->in_passes, p, error));
   if (done)
     return plan;
   cs_destroy (plan);
   return NULL;
 }
 
-/* Another number of steps, threshold or depth. */
+/* Another solver, number of steps, threshold or depth. */
 static gboolean
 cs_update (OctPlan *plan, gconstpointer data)
 {
@@ -71,6 +101,9 @@ cs_update (OctPlan *plan, gconstpointer data)
       || memcmp (p->nodes, own->nodes, p->kept * sizeof *p->nodes) != 0
       || memcmp (p->window, own->window, p->kept * sizeof *p->window) != 0)
     return FALSE;
+  if (p->solver != own->solver || p->noise != own->noise)
+    forget_told (plan);
+  plan->params.solver = p->solver;
   plan->params.iterations = p->iterations;
   plan->params.tau = p->tau;
   plan->params.noise = p->noise;
@@ -86,16 +119,21 @@ cs_run (OctPlan *plan, const OctFrame *in, const OctFrame *out, gpointer stream,
   const OctPlane *from = &in->planes[0], *to = &out->planes[0];
   const OctCsParams *p = &plan->params;
   gsize size = oct_sample_format_size (p->format);
-  /* only the estimate of the noise minds which A-lines belong together */
-  guint bscans = p->noise == 0 ? OCT_BSCANS (p) : 1;
+  /* only where sigma_A has to be found it matters which A-lines belong together
+   */
+  gboolean estimate = p->noise == 0 && p->solver != OCT_CS_PERSISTENT;
+  guint bscans = estimate ? OCT_BSCANS (p) : 1;
   OctCudaQueue queue = { stream, plan->overlap };
   OctCudaCsRun run = {
     .rows = { from->data, from->stride, to->data, to->stride, p->lines / bscans,
         p->columns },
+    .solver = p->solver,
     .iterations = p->iterations,
-    .threshold = (float)(p->tau * p->noise * oct_cs_noise_gain (p)),
+    .sigma = (float)(p->noise * oct_cs_noise_gain (p)),
     .tau = (float)p->tau,
-    .estimate = p->noise == 0,
+    .estimate = estimate,
+    .told = plan->told,
+    .bscan = p->lines / OCT_BSCANS (p),
     .depth_start = p->depth_start,
     .depth_bins = p->depth_bins,
   };
@@ -119,9 +157,22 @@ cs_run (OctPlan *plan, const OctFrame *in, const OctFrame *out, gpointer stream,
   return TRUE;
 }
 
+/* The device may be writing those of the next B-scan. */
+static double
+cs_get_found (OctPlan *plan)
+{
+  double gain = oct_cs_noise_gain (&plan->params);
+  float levels[OCT_CS_NOISE_LINES];
+
+  for (guint i = 0; i < OCT_CS_NOISE_LINES; i++)
+    levels[i] = ((volatile const float *)plan->told)[i];
+  return gain > 0 ? oct_cs_noise_median (levels, OCT_CS_NOISE_LINES) / gain : 0;
+}
+
 const OctOperationTable oct_cuda_cs = {
   .create = cs_create,
   .update = cs_update,
   .run = cs_run,
+  .get_found = cs_get_found,
   .destroy = cs_destroy,
 };

@@ -14,12 +14,22 @@ G_BEGIN_DECLS
 /* What both are run with: one B-scan. */
 typedef struct {
   OctCudaRows rows;
+  OctCsSolver solver;
   guint iterations;
-  float threshold; /* of x, unless the noise is estimated */
-  float tau;       /* where it is */
-  gboolean estimate;
+  float sigma; /* sigma_A; of OCT_CS_PERSISTENT the least nu */
+  float tau;
+  gboolean estimate; /* sigma_A is to be found first */
   guint depth_start, depth_bins;
+  float *told; /* [noise lines] nu, which the device writes for the host */
+  guint bscan; /* A-lines of a B-scan: rows may be those of several */
 } OctCudaCsRun;
+
+/* A-lines of a B-scan by which its noise is estimated. */
+static inline guint
+oct_cuda_cs_noise_lines (const OctCsParams *params)
+{
+  return MIN (params->lines / OCT_BSCANS (params), OCT_CS_NOISE_LINES);
+}
 
 /* All iterates of an A-line in one block of threads; see oct-cuda-cs-chip.cu.
  * T is exact, and b is to the rounding of floats: for the NUFFT, too, of any
@@ -48,7 +58,7 @@ typedef struct {
 typedef struct {
   OctCudaTable table;            /* all of the tables, one behind the other */
   OctCudaCsTransforms all, some; /* some: for the noise */
-  gpointer buffers[7];
+  gpointer buffers[9];
   float *sigmas;
   OctCudaCsPasses passes; /* what does not change from B-scan to B-scan */
 } OctCudaCsInPasses;

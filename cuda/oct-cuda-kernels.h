@@ -55,9 +55,17 @@ typedef struct {
   double *running; /* [samples], RUNNING */
   double running_weight;
   int forget; /* nothing in `running` yet */
-  /* oct_cuda_launch_mean() of counts alone: zeros between the B-scans */
+  /* oct_cuda_launch_mean() of counts alone: zeros between the B-scans, [bscans]
+   * of oct_cuda_mean_scratch() bytes */
   uint32_t *scratch;
+  /* the same for MEAN and counts: B-scans of rows.lines each, one behind the
+   * other, whose sums are `out_step` bytes apart; 1 for all else */
+  uint32_t bscans;
+  size_t out_step;
   uint32_t processors; /* of the device */
+  /* [lines] what was fitted of `table` to the A-lines, TABLE alone; NULL: it is
+   * removed as it is */
+  const float4 *fits;
 } OctCudaBackground;
 
 cudaError_t oct_cuda_launch_background (
@@ -72,6 +80,29 @@ cudaError_t oct_cuda_launch_mean_of_floats (
     const OctCudaBackground *background, OctCudaQueue queue);
 /* Bytes of `scratch`. */
 size_t oct_cuda_mean_scratch (uint32_t samples);
+
+/* The median of the lines, which nothing is removed of: rows.out as `table`.
+ * `memory`: bytes that a block has for its A-lines, oct_cuda_median_memory() of
+ * those that it can have. */
+cudaError_t oct_cuda_launch_median (
+    const OctCudaBackground *background, uint32_t memory, OctCudaQueue queue);
+uint32_t oct_cuda_median_memory (uint32_t block_memory);
+
+/* Less the mean of `width` A-lines around each; rows.in and rows.out are not
+ * the same memory. */
+cudaError_t oct_cuda_launch_high_pass (const OctCudaRows *rows,
+    uint32_t sample_size, uint32_t width, OctCudaQueue queue);
+
+/* A background to be fitted to every A-line, core/oct-fit.h. */
+typedef struct {
+  OctCudaRows rows;     /* without out */
+  uint32_t sample_size; /* bytes: 1 and 2 are counts, 4 is float */
+  const float2 *table;  /* [samples] (high, low) */
+  int terms;
+  float4 *fits; /* [lines] e0, e1, e2, 0 */
+} OctCudaFit;
+
+cudaError_t oct_cuda_launch_fit (const OctCudaFit *fit, OctCudaQueue queue);
 
 /* How the A-lines that count are divided, on the device. */
 typedef struct {
@@ -289,6 +320,12 @@ cudaError_t oct_cuda_launch_nudft_rescale (void *out, size_t out_stride,
     uint32_t values, uint32_t lines, const int32_t *exponents,
     OctCudaQueue queue);
 
+/* As core/oct-cs.h has them. */
+#define OCT_CUDA_CS_REACH 4
+#define OCT_CUDA_CS_SHRINK 1.3f
+#define OCT_CUDA_CS_KAPPA_MAX 0.5f
+#define OCT_CUDA_CS_CONTINUE 1.5f
+
 /* Compressive sensing, core/oct-cs.h, with all iterates of an A-line on the
  * chip; T in the modes of one diagonal over `size` cells. */
 typedef struct {
@@ -315,9 +352,14 @@ typedef struct {
   float step_min, step_max;
   float threshold; /* where `sigmas` is NULL */
   float tau;
-  float *sigmas; /* [noise_lines], made by the estimate and used without */
+  float *sigmas; /* [noise_lines] of A-lines, their median is that to use */
   uint32_t noise_lines;
   uint32_t depth_start, depth_bins;
+  /* of the solvers that are not SpaRSA */
+  float rate;     /* kept / N */
+  int spread;     /* makes `sigmas`, with A-lines from all over the B-scan */
+  float *told;    /* [noise_lines] the same for the host, which may read it */
+  uint32_t bscan; /* A-lines of a B-scan, of the last of which it is told */
 } OctCudaCsChip;
 
 /* Whether there is a kernel for that number of cells on the current device. */
@@ -325,9 +367,13 @@ int oct_cuda_cs_chip_has (uint32_t size);
 /* cells[size]: which cell stands where in `gridding`; thread t of the block
  * reads every (size / 32)th from t on. */
 void oct_cuda_cs_chip_cells (uint32_t size, uint32_t *cells);
-/* estimate: finds `sigmas` with `iterations` steps and threshold tau sigma. */
 cudaError_t oct_cuda_launch_cs_chip (
-    const OctCudaCsChip *chip, int estimate, OctCudaQueue queue);
+    const OctCudaCsChip *chip, OctCudaQueue queue);
+/* With `threshold` the least of nu, or to find `sigmas`. */
+cudaError_t oct_cuda_launch_cs_persistent (
+    const OctCudaCsChip *chip, OctCudaQueue queue);
+cudaError_t oct_cuda_launch_cs_continued (
+    const OctCudaCsChip *chip, OctCudaQueue queue);
 
 /* The same in passes over memory with cuFFT between them. */
 typedef struct {
@@ -335,6 +381,11 @@ typedef struct {
   int32_t exponent;      /* the A-line is times 2^-exponent */
   int32_t is_bad;        /* not finite, calculated as zeros */
 } OctCudaCsLine;
+
+/* Of an A-line of the solvers of few steps. */
+typedef struct {
+  float length, kappa;
+} OctCudaCsStep;
 
 typedef struct {
   OctCudaRows rows; /* of the B-scan; samples: of one row in */
@@ -366,19 +417,28 @@ typedef struct {
   float *sigmas; /* [noise_lines]; spread: [lines] */
   uint32_t noise_lines;
   uint32_t depth_start, depth_bins;
+  /* of the solvers that are not SpaRSA */
+  OctCudaCsStep *steps;           /* [lines] */
+  float *power;                   /* [lines][modes] of u */
+  uint32_t iteration, iterations; /* the step that is made, and how many */
+  float rate;                     /* kept / N */
+  float *told;                    /* see OctCudaCsChip */
+  uint32_t bscan;
 } OctCudaCsPasses;
 
 /* Samples to `grid`. */
 cudaError_t oct_cuda_launch_cs_begin (
     const OctCudaCsPasses *passes, OctCudaQueue queue);
-/* absorb: `spectrum` to g; move: g to x and, for the FFT, `spectrum`. */
+/* `spectrum` to g and x and, for the FFT, `spectrum`. */
 cudaError_t oct_cuda_launch_cs_advance (
-    const OctCudaCsPasses *passes, int absorb, int move, OctCudaQueue queue);
+    const OctCudaCsPasses *passes, OctCudaQueue queue);
+/* The same by the other solvers; persistent: in its last step x alone, and the
+ * noise is told or `sigmas` made. */
+cudaError_t oct_cuda_launch_cs_step (
+    const OctCudaCsPasses *passes, int persistent, OctCudaQueue queue);
 /* `grid` to `product`. */
 cudaError_t oct_cuda_launch_cs_multiply (
     const OctCudaCsPasses *passes, OctCudaQueue queue);
-cudaError_t oct_cuda_launch_cs_sigmas (
-    const OctCudaCsPasses *passes, int is_last, OctCudaQueue queue);
 cudaError_t oct_cuda_launch_cs_write (
     const OctCudaCsPasses *passes, OctCudaQueue queue);
 
@@ -451,14 +511,24 @@ OctCudaMapping oct_cuda_make_mapping (
     int is_log, double full, double min, double max);
 
 typedef struct {
-  OctCudaAscans ascans;
+  void *out;
+  void *chroma; /* NV12, or NULL */
+} OctCudaImage;
+
+/* Images of one launch at most. */
+#define OCT_CUDA_MAP_IMAGES 16
+
+typedef struct {
+  OctCudaAscans ascans; /* of one B-scan, the others lie behind it */
+  uint32_t bscans;      /* more than 1 without `statistics` only */
   int is_log;
   uint32_t pixel_size; /* bytes: 1, 2 or 4 (RGBA) */
-  void *out;
-  size_t out_stride;
-  void *chroma; /* NV12, or NULL */
-  size_t chroma_stride;
-  OctCudaMapping mapping; /* where `statistics` is NULL */
+  OctCudaImage images[OCT_CUDA_MAP_IMAGES];
+  size_t out_stride, chroma_stride;
+  /* where `statistics` is NULL: of every B-scan, on the device; where that is
+   * NULL, too, the same for all */
+  const OctCudaMapping *mappings;
+  OctCudaMapping mapping;
   const OctCudaStatistics *statistics;
   int is_behind_find;      /* launched next to oct_cuda_launch_find_range() */
   OctCudaStatistics *next; /* made ready for another B-scan */
@@ -471,6 +541,12 @@ typedef struct {
 } OctCudaMap;
 
 cudaError_t oct_cuda_launch_map (const OctCudaMap *map, OctCudaQueue queue);
+
+/* The mappings of map->bscans B-scans in their order, as launches of one each
+ * would make them: `statistics` and `next` are [bscans], images do not count.
+ */
+cudaError_t oct_cuda_launch_mappings (
+    const OctCudaMap *map, OctCudaMapping *mappings, OctCudaQueue queue);
 
 /* Spectra to A-scans or their powers in one pass: background, resampling,
  * dispersion, window and FFT, in the kernels of oct-cuda-pass.cuh. */
@@ -491,7 +567,10 @@ typedef enum {
 #define OCT_CUDA_PASS_LEAST 64
 
 typedef struct {
-  OctCudaRows rows;     /* samples: of one row in, the length of the FFT */
+  /* of one B-scan, the others lie behind it; samples: of one row in, the length
+   * of the FFT */
+  OctCudaRows rows;
+  uint32_t bscans;
   int is_complex;       /* with dispersion */
   uint32_t sample_size; /* bytes: 1 and 2 are counts, 4 is float */
   /* the samples were there before what is queued in front of the pass began to
@@ -499,6 +578,7 @@ typedef struct {
   int is_complete;
   OctCudaBackgroundMode mode; /* TABLE or SUMS */
   const void *table;          /* see OctCudaBackground */
+  size_t table_step;          /* bytes from B-scan to B-scan, or 0 */
   OctCudaPassMethod method;
   /* [samples] in the order of the wavenumbers: first value in a row of shared
    * memory (as bits), fraction, factors (real and imaginary part) */
@@ -508,9 +588,9 @@ typedef struct {
   uint32_t depth_start, depth_bins;
   int to_power; /* out is [lines][depth_bins] float, else complex */
   OctCudaFind find;
-  OctCudaStatistics *statistics;
-  uint32_t band_factor; /* 2^32 / depth_bins, rounded up */
-  uint32_t processors;  /* of the device */
+  OctCudaStatistics *statistics; /* [bscans] */
+  uint32_t band_factor;          /* 2^32 / depth_bins, rounded up */
+  uint32_t processors;           /* of the device */
 } OctCudaPass;
 
 /* Values in front of the first sample of a row in shared memory. */
@@ -538,6 +618,92 @@ int oct_cuda_nufft_pass_fits (
 cudaError_t oct_cuda_launch_nufft_pass (const OctCudaPass *pass,
     const OctCudaFused *fused, const OctCudaNufftPass *more,
     OctCudaQueue queue);
+
+/* Grey levels, `pixel_size` bytes apart, to colours: RGBA in planes[0], or luma
+ * and chroma.  Tables of 256, see OctColormapTable. */
+typedef struct {
+  const uint8_t *in;
+  size_t in_stride;
+  uint32_t width, height, pixel_size;
+  uint8_t *planes[2];
+  size_t strides[2];
+  int is_nv12;
+  const uchar4 *rgba;
+  const uint8_t *luma;
+  const int32_t *blue, *red;
+} OctCudaColormap;
+
+cudaError_t oct_cuda_launch_colormap (
+    const OctCudaColormap *colormap, OctCudaQueue queue);
+
+/* OctFlipMap on the device. */
+typedef struct {
+  const uint32_t *start, *first;
+  const float *weights;
+} OctCudaFlipMap;
+
+/* One plane of an image the right way round: `rows` of pixels of 1, 2 or 4
+ * bytes, `height` for each B-scan. */
+typedef struct {
+  const uint8_t *in;
+  size_t in_stride;
+  uint8_t *out;
+  size_t out_stride;
+  uint32_t width, rows, height, pixel_size;
+  int depth;
+  /* of which every second B-scan is one of the way back, counted from `first`
+   */
+  int every_second;
+  uint32_t odd, first;
+  OctCudaFlipMap maps[2]; /* [on the way back] */
+} OctCudaFlip;
+
+cudaError_t oct_cuda_launch_flip (const OctCudaFlip *flip, OctCudaQueue queue);
+
+/* Grey levels, `pixel_size` bytes apart, with less speckle; `bscans` images of
+ * `height` rows below each other. */
+typedef struct {
+  const uint8_t *in;
+  size_t in_stride;
+  uint8_t *out;
+  size_t out_stride;
+  int width, height;
+  uint32_t bscans, pixel_size;
+  uint32_t method, size; /* see OctSpeckleParams */
+  /* of powers of two: times the squares of differences and distances */
+  float difference, apart;
+  float noise; /* variance of the speckle */
+  int aligned; /* found by the launcher */
+} OctCudaSpeckle;
+
+cudaError_t oct_cuda_launch_speckle (
+    const OctCudaSpeckle *speckle, OctCudaQueue queue);
+
+typedef enum {
+  OCT_CUDA_AVERAGE_BYTES,
+  OCT_CUDA_AVERAGE_WORDS,
+  OCT_CUDA_AVERAGE_VALUES, /* complex */
+  OCT_CUDA_AVERAGE_POWER,
+} OctCudaAverageKind;
+
+/* One plane of a frame to the mean over frames; see OctAverageTurn. */
+typedef struct {
+  OctCudaAverageKind kind;
+  const uint8_t *in;
+  size_t in_stride;
+  uint8_t *out;
+  size_t out_stride;
+  uint32_t width, rows; /* values of a row */
+  size_t at;            /* number of the first value in the sums */
+  size_t values;        /* of one frame in the ring */
+  void *ring;           /* or NULL */
+  void *sums, *fresh;   /* uint32_t, or double and its parts */
+  uint32_t place, count;
+  int is_first, replaces, wraps;
+} OctCudaAverage;
+
+cudaError_t oct_cuda_launch_average (
+    const OctCudaAverage *average, OctCudaQueue queue);
 
 #ifdef __cplusplus
 }

@@ -10,6 +10,9 @@
 
 #define NAME "logscale"
 
+/* B-scans whose ranges are found by one launch. */
+#define MOST_TOGETHER 64u
+
 struct _OctPlan {
   OctLogscaleParams params; /* lines: of one B-scan */
   gboolean overlap;
@@ -18,6 +21,10 @@ struct _OctPlan {
   guint turn, found_turn;
   OctCudaTable range;     /* OctCudaRange */
   OctCudaExtent *extents; /* device */
+  /* device [together], where that is more than 1: of B-scans that are mapped
+   * together */
+  OctCudaMapping *mappings;
+  guint together;
 };
 
 static const struct {
@@ -43,6 +50,7 @@ logscale_destroy (OctPlan *plan)
 {
   oct_cuda_table_clear (&plan->range);
   oct_cuda_free (plan->extents);
+  oct_cuda_free (plan->mappings);
   g_free (plan);
 }
 
@@ -54,11 +62,25 @@ set_params (OctPlan *plan, const OctLogscaleParams *params)
   plan->params.lines = params->lines / plan->params.bscans;
 }
 
+static gboolean
+make_memory (OctPlan *plan, GError **error)
+{
+  gsize blocks = oct_cuda_extent_blocks (plan->params.lines);
+
+  plan->together = MIN (plan->params.bscans, MOST_TOGETHER);
+  plan->extents = oct_cuda_alloc (blocks * sizeof (OctCudaExtent), NAME, error);
+  if (plan->extents == NULL)
+    return FALSE;
+  if (plan->together > 1)
+    plan->mappings =
+        oct_cuda_alloc (plan->together * sizeof (OctCudaMapping), NAME, error);
+  return plan->together == 1 || plan->mappings != NULL;
+}
+
 static OctPlan *
 logscale_create (gconstpointer data, GError **error)
 {
   const OctLogscaleParams *params = data;
-  gsize blocks;
   OctPlan *plan;
   OctCudaRange *range;
 
@@ -67,9 +89,7 @@ logscale_create (gconstpointer data, GError **error)
   plan = g_new0 (OctPlan, 1);
   set_params (plan, params);
   plan->overlap = oct_cuda_can_overlap ();
-  blocks = oct_cuda_extent_blocks (plan->params.lines);
-  plan->extents = oct_cuda_alloc (blocks * sizeof (OctCudaExtent), NAME, error);
-  if (plan->extents == NULL
+  if (!make_memory (plan, error)
       || !oct_cuda_table_init (&plan->range, sizeof (OctCudaRange), NAME, error)
       || (range = oct_cuda_table_edit (&plan->range, NAME, error)) == NULL) {
     logscale_destroy (plan);
@@ -186,9 +206,10 @@ make_map (const OctPlan *plan, gconstpointer ascans, gsize stride,
   const OctLogscaleParams *params = &plan->params;
   OctCudaMap map = {
     .ascans = { ascans, stride, params->lines, params->depth_bins, FALSE },
+    .bscans = 1,
     .is_log = params->scale == OCT_SCALE_LOG,
     .pixel_size = image_formats[params->format].pixel_size,
-    .out = out->planes[0].data,
+    .images = { { out->planes[0].data, NULL } },
     .out_stride = out->planes[0].stride,
     .full = image_formats[params->format].full,
     .contrast = params->range == OCT_RANGE_CONTRAST,
@@ -199,7 +220,7 @@ make_map (const OctPlan *plan, gconstpointer ascans, gsize stride,
   };
 
   if (params->format == OCT_IMAGE_NV12) {
-    map.chroma = out->planes[1].data;
+    map.images[0].chroma = out->planes[1].data;
     map.chroma_stride = out->planes[1].stride;
   }
   if (params->range == OCT_RANGE_MANUAL)
@@ -235,9 +256,10 @@ make_ready (OctCudaStatistics *statistics, cudaStream_t stream, GError **error)
              NAME, error);
 }
 
-gboolean
-oct_cuda_logscale_map (OctPlan *plan, const OctCudaPowers *powers,
-    const OctFrame *out, gpointer stream, GError **error)
+/* The powers of one B-scan. */
+static gboolean
+map_one (OctPlan *plan, const OctCudaPowers *powers, const OctFrame *out,
+    gpointer stream, GError **error)
 {
   OctCudaQueue queue = { stream, plan->overlap };
   OctCudaMap map = make_map (plan, powers->values, powers->stride, out);
@@ -254,6 +276,101 @@ oct_cuda_logscale_map (OctPlan *plan, const OctCudaPowers *powers,
     }
   }
   return run_map (plan, &map, queue, error);
+}
+
+/* Those from B-scan `bscan` on. */
+static OctCudaPowers
+get_powers (const OctPlan *plan, const OctCudaPowers *all, guint bscan)
+{
+  gsize rows = (gsize)bscan * plan->params.lines;
+
+  return (OctCudaPowers){ all->values + rows * all->stride / sizeof (float),
+    all->stride, all->find,
+    all->statistics != NULL ? all->statistics + bscan : NULL,
+    all->next != NULL ? all->next + bscan : NULL };
+}
+
+static gboolean
+is_like (const OctFrame *image, const OctFrame *other)
+{
+  return image->planes[0].stride == other->planes[0].stride
+         && image->planes[1].stride == other->planes[1].stride;
+}
+
+/* The ranges of `bscans` B-scans to plan->mappings. */
+static gboolean
+find_mappings (OctPlan *plan, const OctCudaPowers *powers, OctCudaMap *map,
+    OctCudaQueue queue, GError **error)
+{
+  map->statistics = powers->statistics;
+  map->next = powers->next;
+  if (!oct_cuda_table_upload (&plan->range, NAME, queue.stream, error)
+      || !oct_cuda_check (
+          oct_cuda_launch_mappings (map, plan->mappings, queue), NAME, error))
+    return FALSE;
+  plan->forget = FALSE;
+  plan->turn ^= 1;
+  map->statistics = NULL;
+  map->next = NULL;
+  return TRUE;
+}
+
+/* At most plan->together B-scans, with ranges that were found with the powers
+ * or are set. */
+static gboolean
+map_together (OctPlan *plan, guint bscans, const OctCudaPowers *powers,
+    const OctFrame *out, gpointer stream, GError **error)
+{
+  OctCudaQueue queue = { stream, plan->overlap };
+  OctCudaMap map = make_map (plan, powers->values, powers->stride, out);
+  gboolean finds = powers->find != OCT_CUDA_FIND_NOTHING;
+  guint first = 0, n;
+
+  map.ascans.is_power = TRUE;
+  map.bscans = bscans;
+  if (finds && !find_mappings (plan, powers, &map, queue, error))
+    return FALSE;
+  for (; first < bscans; first += n) {
+    OctCudaPowers some = get_powers (plan, powers, first);
+
+    for (n = 0; n < OCT_CUDA_MAP_IMAGES && first + n < bscans
+                && is_like (&out[first + n], &out[first]);
+         n++) {
+      const OctPlane *planes = out[first + n].planes;
+
+      map.images[n] = (OctCudaImage){ planes[0].data,
+        plan->params.format == OCT_IMAGE_NV12 ? planes[1].data : NULL };
+    }
+    map.ascans.in = some.values;
+    map.bscans = n;
+    map.out_stride = out[first].planes[0].stride;
+    map.chroma_stride = out[first].planes[1].stride;
+    map.mappings = finds ? plan->mappings + first : NULL;
+    if (!oct_cuda_check (oct_cuda_launch_map (&map, queue), NAME, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+gboolean
+oct_cuda_logscale_map (OctPlan *plan, const OctCudaPowers *powers,
+    const OctFrame *out, gpointer stream, GError **error)
+{
+  OctCudaFind find = oct_cuda_logscale_get_find (plan);
+  guint bscans = plan->params.bscans, n;
+
+  for (guint bscan = 0; bscan < bscans; bscan += n) {
+    OctCudaPowers some = get_powers (plan, powers, bscan);
+    gboolean is_known =
+        plan->params.range == OCT_RANGE_MANUAL || find != OCT_CUDA_FIND_NOTHING;
+    gboolean together = is_known && find == powers->find;
+
+    n = together ? MIN (plan->together, bscans - bscan) : 1;
+    if (!(n > 1 ? map_together (plan, n, &some, &out[bscan], stream, error)
+                : map_one (plan, &some, &out[bscan], stream, error)))
+      return FALSE;
+  }
+  return TRUE;
 }
 
 static gboolean

@@ -26,6 +26,7 @@
 #define TILE_LINES 64
 #define TILE_DEPTH 32
 #define MAP_THREADS 256
+#define MAPPINGS_THREADS 128u
 
 __device__ __forceinline__ float
 power_of (float2 a)
@@ -396,43 +397,143 @@ smoothed (double history, double value, double weight)
   return __dadd_rn (__dmul_rn (weight, history), __dmul_rn (1 - weight, value));
 }
 
+/* What kernels before have left is read past the L1 cache, which may hold that of
+ * an earlier B-scan. */
+
+/* The ends of the range that was found; false where there is none. */
+__device__ __forceinline__ bool
+read_found (const OctCudaMap &map, const OctCudaStatistics &found, double *min,
+    double *max)
+{
+  uint32_t lowest = __ldcg (&found.lowest), highest = __ldcg (&found.highest);
+
+  if (map.contrast) {
+    *min = __ldcg (&found.contrast_min);
+    *max = __ldcg (&found.contrast_max);
+    return __ldcg (&found.contrast_is_valid) != 0;
+  }
+  if (highest == OCT_CUDA_NO_HIGHEST)
+    return false;
+  *min = to_scale (__uint_as_float (lowest), map.is_log);
+  *max = to_scale (__uint_as_float (highest - 1), map.is_log);
+  return true;
+}
+
+__device__ __forceinline__ OctCudaHistory
+read_history (const OctCudaMap &map)
+{
+  const OctCudaHistory *from = &map.history[map.turn];
+  OctCudaHistory history = { __ldcg (&from->min), __ldcg (&from->max),
+    __ldcg (&from->is_valid), __ldcg (&from->is_log) };
+
+  if (map.forget)
+    history.is_valid = 0;
+  return history;
+}
+
+/* The next one of the history, whose range the B-scan is shown with. */
+__device__ __forceinline__ void
+add_to_history (
+    const OctCudaMap &map, OctCudaHistory &history, double min, double max)
+{
+  double weight = history.is_valid ? map.smoothing : 0;
+
+  if (weight > 0) {
+    bool was_log = history.is_log;
+    min = smoothed (
+        history_value (history.min, was_log, map.is_log), min, weight);
+    max = smoothed (
+        history_value (history.max, was_log, map.is_log), max, weight);
+  }
+  history = { min, max, 1, map.is_log };
+}
+
+__device__ __forceinline__ void
+make_ready (OctCudaStatistics *statistics)
+{
+  statistics->lowest = OCT_CUDA_NO_LOWEST;
+  statistics->highest = OCT_CUDA_NO_HIGHEST;
+}
+
 /* The mapping of the range that was found, smoothed with the history; the first
  * block leaves the history of the next B-scan.  Called by the first thread of
  * every block. */
 __device__ static OctCudaMapping
 find_mapping (const OctCudaMap &map)
 {
-  const OctCudaStatistics *found = map.statistics;
-  OctCudaHistory history = map.history[map.turn];
+  OctCudaHistory history = read_history (map);
   double min = 0, max = 0;
 
-  if (map.forget)
-    history.is_valid = 0;
-  if (map.contrast ? found->contrast_is_valid
-                   : found->highest != OCT_CUDA_NO_HIGHEST) {
-    double weight = history.is_valid ? map.smoothing : 0;
-    if (map.contrast) {
-      min = found->contrast_min;
-      max = found->contrast_max;
-    } else {
-      min = to_scale (__uint_as_float (found->lowest), map.is_log);
-      max = to_scale (__uint_as_float (found->highest - 1), map.is_log);
-    }
-    if (weight > 0) {
-      bool was_log = history.is_log;
-      min = smoothed (
-          history_value (history.min, was_log, map.is_log), min, weight);
-      max = smoothed (
-          history_value (history.max, was_log, map.is_log), max, weight);
-    }
-    history = { min, max, 1, map.is_log };
+  if (read_found (map, *map.statistics, &min, &max)) {
+    add_to_history (map, history, min, max);
+    min = history.min;
+    max = history.max;
   }
   if (blockIdx.x == 0) {
     map.history[1 - map.turn] = history;
-    map.next->lowest = OCT_CUDA_NO_LOWEST;
-    map.next->highest = OCT_CUDA_NO_HIGHEST;
+    make_ready (map.next);
   }
   return make_mapping (map.is_log, map.full, min, max);
+}
+
+/* One block: all threads read what was found, the first one takes it through
+ * the history, which is in order. */
+__global__ void
+__launch_bounds__ (MAPPINGS_THREADS)
+    find_mappings (OctCudaMap map, OctCudaMapping *mappings)
+{
+  __shared__ double ranges[MAPPINGS_THREADS][2];
+  __shared__ bool is_found[MAPPINGS_THREADS];
+  OctCudaHistory history;
+
+  begin_kernel ();
+  if (threadIdx.x == 0)
+    history = read_history (map);
+  for (uint32_t first = 0; first < map.bscans; first += MAPPINGS_THREADS) {
+    uint32_t bscan = first + threadIdx.x;
+    double *mine = ranges[threadIdx.x];
+
+    mine[0] = mine[1] = 0;
+    if (bscan < map.bscans) {
+      is_found[threadIdx.x] =
+          read_found (map, map.statistics[bscan], &mine[0], &mine[1]);
+      make_ready (&map.next[bscan]);
+    }
+    __syncthreads ();
+    for (uint32_t i = 0;
+         threadIdx.x == 0 && i < min (map.bscans - first, MAPPINGS_THREADS);
+         i++)
+      if (is_found[i]) {
+        add_to_history (map, history, ranges[i][0], ranges[i][1]);
+        ranges[i][0] = history.min;
+        ranges[i][1] = history.max;
+      }
+    __syncthreads ();
+    if (bscan < map.bscans)
+      mappings[bscan] = make_mapping (map.is_log, map.full, mine[0], mine[1]);
+  }
+  if (threadIdx.x == 0)
+    map.history[1 - map.turn] = history;
+}
+
+/* Of the B-scan of this block; past the L1 cache, too. */
+__device__ __forceinline__ OctCudaMapping
+get_mapping (const OctCudaMap &map)
+{
+  float4 v;
+
+  static_assert (sizeof (v) == sizeof (OctCudaMapping), "one access");
+  if (map.mappings == NULL)
+    return map.mapping;
+  v = __ldcg ((const float4 *)&map.mappings[blockIdx.y]);
+  return { v.x, v.y, v.z, __float_as_int (v.w) };
+}
+
+extern "C" cudaError_t
+oct_cuda_launch_mappings (
+    const OctCudaMap *map, OctCudaMapping *mappings, OctCudaQueue queue)
+{
+  return launch (queue, find_mappings, 1, MAPPINGS_THREADS, 0, *map, mappings);
 }
 
 /* To the nearest whole level.  Not-a-number is 0, whatever came of it. */
@@ -509,7 +610,7 @@ write_chroma (const OctCudaMap &map, uint32_t depth, uint32_t line)
   width = min (width, TILE_LINES);
   height = min (height, TILE_DEPTH / 2);
   for (uint32_t i = threadIdx.x; i < width * height; i += MAP_THREADS)
-    row_of ((uint8_t *)map.chroma, map.chroma_stride,
+    row_of ((uint8_t *)map.images[blockIdx.y].chroma, map.chroma_stride,
         depth / 2 + i / width)[line + i % width] = 128;
 }
 
@@ -537,16 +638,17 @@ __launch_bounds__ (MAP_THREADS)
 #pragma unroll
   for (int i = 0; i < rows; i++) {
     uint32_t from = min (warp + i * warps, lines - 1);
-    power[i] = power_of (__ldcg (
-        row_of ((const Value *)map.ascans.in, map.ascans.in_stride, line + from)
-        + depth + min (lane, bins - 1)));
+    power[i] = power_of (
+        __ldcg (row_of ((const Value *)map.ascans.in, map.ascans.in_stride,
+                    (size_t)blockIdx.y * map.ascans.lines + line + from)
+                + depth + min (lane, bins - 1)));
   }
   if (map.is_behind_find)
     begin_kernel ();
   if (map.statistics && threadIdx.x == 0)
     mapping = find_mapping (map);
   else if (threadIdx.x == 0)
-    mapping = map.mapping;
+    mapping = get_mapping (map);
   __syncthreads ();
 #pragma unroll
   for (int i = 0; i < rows; i++)
@@ -554,9 +656,9 @@ __launch_bounds__ (MAP_THREADS)
   __syncthreads ();
   for (uint32_t i = threadIdx.x / 16; i < bins; i += MAP_THREADS / 16)
     write_row<PixelSize> (levels[i], lines, aligned,
-        row_of ((char *)map.out, map.out_stride, depth + i)
+        row_of ((char *)map.images[blockIdx.y].out, map.out_stride, depth + i)
             + (size_t)line * PixelSize);
-  if (map.chroma)
+  if (map.images[blockIdx.y].chroma)
     write_chroma (map, depth, line);
 }
 
@@ -564,10 +666,15 @@ template <bool Log, typename Value>
 static cudaError_t
 launch_scale (const OctCudaMap *map, OctCudaQueue queue)
 {
-  bool aligned = is_aligned (map->out, map->out_stride, sizeof (uint32_t));
+  bool aligned = true;
   uint32_t tiles = (map->ascans.lines + TILE_LINES - 1) / TILE_LINES;
-  dim3 grid (tiles * ((map->ascans.depth_bins + TILE_DEPTH - 1) / TILE_DEPTH));
+  dim3 grid (tiles * ((map->ascans.depth_bins + TILE_DEPTH - 1) / TILE_DEPTH),
+      map->bscans);
 
+  for (uint32_t i = 0; i < map->bscans; i++)
+    aligned =
+        aligned
+        && is_aligned (map->images[i].out, map->out_stride, sizeof (uint32_t));
   switch (map->pixel_size) {
   case 1:
     return launch (queue, map_image<Log, 1, Value>, grid, MAP_THREADS, 0, *map,

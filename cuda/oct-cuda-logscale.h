@@ -10,12 +10,12 @@
 
 G_BEGIN_DECLS
 
-/* Powers, [lines][depth_bins] float, in device memory. */
+/* Powers, [bscans][lines][depth_bins] float, in device memory. */
 typedef struct {
   const float *values;
   gsize stride; /* bytes */
-  /* what was found of them, and statistics to make ready (lowest and highest)
-   * for a later B-scan */
+  /* [bscans] what was found of them, and statistics to make ready (lowest and
+   * highest) for later B-scans */
   OctCudaFind find;
   OctCudaStatistics *statistics, *next;
 } OctCudaPowers;
@@ -29,9 +29,9 @@ OctCudaFind oct_cuda_logscale_get_find (const OctPlan *plan);
 gboolean oct_cuda_logscale_check (const OctPlan *plan, guint bscans,
     guint lines, guint depth_bins, const OctFrame *out, GError **error);
 
-/* logscale_run() for the powers of one B-scan: one kernel, or two.  `stream`
- * may be another one than that of the pass, behind it, as long as it is always
- * the same. */
+/* logscale_run() for the powers of all B-scans: few kernels for all of them
+ * where that can be.  `stream` may be another one than that of the pass, behind
+ * it, as long as it is always the same. */
 gboolean oct_cuda_logscale_map (OctPlan *plan, const OctCudaPowers *powers,
     const OctFrame *out, gpointer stream, GError **error);
 

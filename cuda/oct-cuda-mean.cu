@@ -6,7 +6,7 @@
  * work on the B-scan before.  A block owns COLUMNS neighbouring samples of a
  * part of the A-lines.  Parts are added up in memory of the plan, whole numbers
  * in any order; the last block of its columns takes them out and leaves zeros
- * for the next B-scan.
+ * for the next B-scan.  Several B-scans are rows of the grid of blocks.
  */
 #include "oct-cuda-background.cuh"
 
@@ -44,6 +44,13 @@ add_vector (
     sums[k] += words[k / each] >> k % each * bits & ((1u << bits) - 1);
 }
 
+/* Row `line` of the B-scan of this block. */
+__device__ __forceinline__ size_t
+row_number (const OctCudaRows &rows, uint32_t line)
+{
+  return (size_t)blockIdx.y * rows.lines + line;
+}
+
 /* The sums of VALUES columns over every `step`th line from `line` on. */
 template <typename Sample>
 __device__ __forceinline__ void
@@ -51,16 +58,18 @@ sum_whole (const OctCudaRows &rows, uint32_t line, uint32_t step,
     uint32_t column, uint32_t (&sums)[VALUES])
 {
   typedef typename Packed<Sample>::Vector Vector;
+  const char *from = (const char *)(row_of ((const Sample *)rows.in,
+                                        rows.in_stride, row_number (rows, line))
+                                    + column);
+  size_t ahead = step * rows.in_stride;
 
-  for (; line < rows.lines; line += BATCH * step) {
+  for (; line < rows.lines; line += BATCH * step, from += BATCH * ahead) {
     Vector batch[BATCH];
 #pragma unroll
     for (int i = 0; i < BATCH; i++) {
       batch[i] = {};
       if (line + i * step < rows.lines)
-        batch[i] = *(const Vector *)(row_of ((const Sample *)rows.in,
-                                         rows.in_stride, line + i * step)
-                                     + column);
+        batch[i] = __ldg ((const Vector *)(from + i * ahead));
     }
 #pragma unroll
     for (int i = 0; i < BATCH; i++)
@@ -77,7 +86,8 @@ sum_each (const OctCudaRows &rows, uint32_t line, uint32_t step,
   uint32_t last = rows.samples - 1;
 
   for (; line < rows.lines; line += step) {
-    const Sample *row = row_of ((const Sample *)rows.in, rows.in_stride, line);
+    const Sample *row = row_of (
+        (const Sample *)rows.in, rows.in_stride, row_number (rows, line));
 #pragma unroll
     for (int k = 0; k < VALUES; k++)
       sums[k] += row[min (column + k, last)];
@@ -108,6 +118,13 @@ sum_rows (uint32_t (&sums)[VALUES])
   return total;
 }
 
+/* Of the memory that one B-scan takes. */
+__host__ __device__ __forceinline__ uint32_t
+scratch_words (uint32_t samples)
+{
+  return (samples + COLUMNS - 1) / COLUMNS + samples;
+}
+
 /* Block c + n columns: part n of column group c. */
 template <typename Sample>
 __global__ void
@@ -117,11 +134,13 @@ __launch_bounds__ (THREADS)
   const OctCudaRows &rows = background.rows;
   __shared__ bool is_last;
   uint32_t group = blockIdx.x % columns, parts = gridDim.x / columns;
+  uint32_t *scratch =
+      background.scratch + blockIdx.y * scratch_words (rows.samples);
   uint32_t column = group * COLUMNS + threadIdx.x % LANES * VALUES;
   uint32_t line = blockIdx.x / columns * ROWS + threadIdx.x / LANES;
   uint32_t sums[VALUES] = {}, total;
-  uint32_t *counter = background.scratch + group;
-  uint32_t *all = background.scratch + columns;
+  uint32_t *counter = scratch + group, *all = scratch + columns;
+  char *out = (char *)rows.out + blockIdx.y * background.out_step;
 
   /* In this order: the samples are there, and a pass reads them while this
    * kernel is running. */
@@ -150,16 +169,16 @@ __launch_bounds__ (THREADS)
   if (threadIdx.x >= COLUMNS || column >= rows.samples)
     return;
   if (background.mode == OCT_CUDA_BACKGROUND_MEAN)
-    ((uint32_t *)rows.out)[column] = total;
+    ((uint32_t *)out)[column] = total;
   else
-    ((float2 *)rows.out)[column] =
+    ((float2 *)out)[column] =
         find_background (background, column, total, rows.lines);
 }
 
 extern "C" size_t
 oct_cuda_mean_scratch (uint32_t samples)
 {
-  return ((samples + COLUMNS - 1) / COLUMNS + samples) * sizeof (uint32_t);
+  return scratch_words (samples) * sizeof (uint32_t);
 }
 
 template <typename Sample>
@@ -169,13 +188,13 @@ launch_counts (const OctCudaBackground *background, OctCudaQueue queue)
   const OctCudaRows &rows = background->rows;
   uint32_t columns = (rows.samples + COLUMNS - 1) / COLUMNS;
   /* some blocks for every processor, a batch of rows for every thread */
-  uint32_t most = 4 * background->processors / columns;
+  uint32_t most = 4 * background->processors / (columns * background->bscans);
   uint32_t parts = (rows.lines + BATCH * ROWS - 1) / (BATCH * ROWS);
 
   parts = parts < most ? parts : most > 0 ? most : 1;
-  return launch (queue, sum_columns<Sample>, parts * columns, THREADS, 0,
-      *background, columns,
-      is_aligned (rows.in, rows.in_stride, VALUES * sizeof (Sample)));
+  return launch (queue, sum_columns<Sample>,
+      dim3 (parts * columns, background->bscans), THREADS, 0, *background,
+      columns, is_aligned (rows.in, rows.in_stride, VALUES * sizeof (Sample)));
 }
 
 extern "C" cudaError_t

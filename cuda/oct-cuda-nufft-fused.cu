@@ -222,6 +222,16 @@ use_size (OctCudaFused *fused, OctCudaQueue queue)
   constexpr bool shared =
       Size * sizeof (typename Cell<Complex>::Weight) <= 16384;
 
+  uint32_t once = 2 * fused->processors * Layout<Size, Complex, 2>::max_groups;
+
+  /* where every group has two lines alone, it does not pay to bring the weights
+   * to shared memory first */
+  if constexpr (shared)
+    if (fused->rows.lines <= once) {
+      cudaError_t status = use_kernel<Size, Complex, 2, false> (fused, queue);
+      if (fused->rows.lines > 0 || status != cudaSuccess)
+        return status;
+    }
   return use_kernel<Size, Complex, 2, shared> (fused, queue);
 }
 

@@ -63,25 +63,34 @@ struct Counts {
   }
 };
 
-/* CHUNK samples from `start` on, zeros behind the last one. */
+/* Where the address allows no wider access, or at the end of the row; zeros
+ * behind the last sample.  Out of line: many copies of it would push the rest
+ * of the kernel out of the cache of instructions. */
+template <typename Sample>
+static __device__ __noinline__ Octet<Sample>
+read_each (const Sample *row, uint32_t start, uint32_t samples)
+{
+  Octet<Sample> octet;
+  Sample all[CHUNK];
+
+#pragma unroll
+  for (int k = 0; k < CHUNK; k++)
+    all[k] = start + k < samples ? row[start + k] : (Sample)0;
+  octet.template read<false> (all);
+  return octet;
+}
+
+/* CHUNK samples from `start` on. */
 template <typename Sample>
 __device__ __forceinline__ Octet<Sample>
 read_octet (const Sample *row, uint32_t start, uint32_t samples, bool whole)
 {
   Octet<Sample> octet;
 
-  if (start + CHUNK <= samples) {
-    if (whole)
-      octet.template read<true> (row + start);
-    else
-      octet.template read<false> (row + start);
-    return octet;
-  }
-  Sample rest[CHUNK];
-#pragma unroll
-  for (int k = 0; k < CHUNK; k++)
-    rest[k] = start + k < samples ? row[start + k] : (Sample)0;
-  octet.template read<false> (rest);
+  if (whole && start + CHUNK <= samples)
+    octet.template read<true> (row + start);
+  else
+    octet = read_each (row, start, samples);
   return octet;
 }
 
@@ -98,7 +107,7 @@ read_counts (const OctCudaPass &p, bool whole, uint32_t line, uint32_t t,
 #pragma unroll
       for (int l = 0; l < Lines; l++) {
         const void *row = row_of ((const char *)p.rows.in, p.rows.in_stride,
-            min (line + l, p.rows.lines - 1));
+            row_number (p, min (line + l, p.rows.lines - 1)));
         if (p.sample_size == 2)
           raw[h][l].put (
               read_octet ((const uint16_t *)row, start, p.rows.samples, whole));
@@ -109,59 +118,27 @@ read_counts (const OctCudaPass &p, bool whole, uint32_t line, uint32_t t,
   }
 }
 
-__device__ __forceinline__ float
-difference (uint32_t count, uint32_t sum, uint32_t lines)
-{
-  return (float)(int32_t)(count * lines - sum);
-}
-
-__device__ __forceinline__ float
-difference (float sample, float2 mean, uint32_t)
-{
-  return (sample - mean.x) - mean.y;
-}
-
-/* Of the last chunk, where it is not whole. */
-template <typename Entry, typename Sample, int Lines>
-__device__ __forceinline__ void
-subtract_last (const OctCudaPass &p, uint32_t start,
-    const Octet<Sample> (&raw)[Lines], float (&v)[Lines][CHUNK])
-{
-#pragma unroll
-  for (int k = 0; k < CHUNK; k++) {
-    Entry entry = ((const Entry *)p.table)[min (start + k, p.rows.samples - 1)];
-#pragma unroll
-    for (int l = 0; l < Lines; l++)
-      v[l][k] = difference (raw[l][k], entry, p.rows.lines);
-  }
-}
-
-/* Minus the background; what is behind the last sample is anything. */
+/* Minus the background; what is behind the last sample is anything, and may be
+ * read: see OCT_MEAN_SIZE. */
 template <typename Sample, int Lines>
 __device__ __forceinline__ void
 subtract (const OctCudaPass &p, uint32_t start,
     const Octet<Sample> (&raw)[Lines], float (&v)[Lines][CHUNK])
 {
-  if (p.table == NULL) {
-#pragma unroll
-    for (int l = 0; l < Lines; l++)
-#pragma unroll
-      for (int k = 0; k < CHUNK; k++)
-        v[l][k] = (float)raw[l][k];
-    return;
-  }
   if constexpr (sizeof (Sample) < sizeof (float))
-    if (p.mode == OCT_CUDA_BACKGROUND_SUMS) {
-      if (start + CHUNK <= p.rows.samples)
-        subtract_sums (p, start, raw, v);
-      else
-        subtract_last<uint32_t> (p, start, raw, v);
+    if (p.mode == OCT_CUDA_BACKGROUND_SUMS && p.table != NULL) {
+      subtract_sums (p, start, raw, v);
       return;
     }
-  if (start + CHUNK <= p.rows.samples)
+  if (p.table != NULL) {
     subtract_table (p, start, raw, v);
-  else
-    subtract_last<float2> (p, start, raw, v);
+    return;
+  }
+#pragma unroll
+  for (int l = 0; l < Lines; l++)
+#pragma unroll
+    for (int k = 0; k < CHUNK; k++)
+      v[l][k] = (float)raw[l][k];
 }
 
 /* --------------------------------------------------------- shared memory */
@@ -186,68 +163,56 @@ write_parts (float4 *to, uint32_t turn, float4 (&parts)[Count])
     to[i ^ turn] = parts[i];
 }
 
-/* A chunk of real samples, times `scale`, to a line in shared memory. */
+/* A chunk of real samples, times `scale`, to a line in shared memory, which has
+ * room for whole chunks. */
 __device__ __forceinline__ void
-write_samples (const OctCudaPass &p, float scale, const float2 *,
-    uint32_t start, uint32_t taps, const float (&v)[CHUNK], float *row)
+write_samples (float scale, const float2 *, uint32_t start,
+    const float (&v)[CHUNK], float *row)
 {
   float4 parts[2] = { make_float4 (v[0] * scale, v[1] * scale, v[2] * scale,
                           v[3] * scale),
     make_float4 (v[4] * scale, v[5] * scale, v[6] * scale, v[7] * scale) };
 
-  if (start + CHUNK <= p.rows.samples) {
-    write_parts ((float4 *)(row + start), start / (4 * CHUNK) % 2, parts);
-  } else {
-#pragma unroll
-    for (int k = 0; k < CHUNK; k++)
-      if (start + k < p.rows.samples)
-        row[start + k] = v[k] * scale;
-  }
-  /* the first ones once more */
-  if (start < taps)
-#pragma unroll
-    for (int k = 0; k < CHUNK; k++)
-      if (start + k < taps && start + k < p.rows.samples)
-        row[p.rows.samples + start + k] = v[k] * scale;
+  write_parts ((float4 *)(row + start), start / (4 * CHUNK) % 2, parts);
 }
 
 /* The same of complex ones, times turns[sample], which have the scale. */
 __device__ __forceinline__ void
-write_samples (const OctCudaPass &p, float, const float2 *turns, uint32_t start,
-    uint32_t taps, const float (&v)[CHUNK], float2 *row)
+write_samples (float, const float2 *turns, uint32_t start,
+    const float (&v)[CHUNK], float2 *row)
 {
-  float2 values[CHUNK];
+  float4 parts[4];
 
 #pragma unroll
-  for (int k = 0; k < CHUNK; k++)
-    values[k] =
-        scaled (__ldg (&turns[min (start + k, p.rows.samples - 1)]), v[k]);
-  if (start + CHUNK <= p.rows.samples) {
-    float4 parts[4];
-#pragma unroll
-    for (int i = 0; i < 4; i++)
-      parts[i] = make_float4 (values[2 * i].x, values[2 * i].y,
-          values[2 * i + 1].x, values[2 * i + 1].y);
-    write_parts ((float4 *)(row + start), start / (2 * CHUNK) % 4, parts);
-  } else {
-#pragma unroll
-    for (int k = 0; k < CHUNK; k++)
-      if (start + k < p.rows.samples)
-        row[start + k] = values[k];
+  for (int i = 0; i < 4; i++) {
+    float4 two = __ldg ((const float4 *)(turns + start) + i);
+    parts[i] = make_float4 (two.x * v[2 * i], two.y * v[2 * i],
+        two.z * v[2 * i + 1], two.w * v[2 * i + 1]);
   }
-  if (start < taps)
+  write_parts ((float4 *)(row + start), start / (2 * CHUNK) % 4, parts);
+}
+
+/* The first samples once more, behind the last one. */
+template <typename Value, int Threads, int Lines>
+__device__ __forceinline__ void
+repeat_first (char *memory, uint32_t line_bytes, uint32_t samples,
+    uint32_t taps, uint32_t t)
+{
+#pragma unroll 1
+  for (uint32_t i = t; i < taps; i += Threads)
 #pragma unroll
-    for (int k = 0; k < CHUNK; k++)
-      if (start + k < taps && start + k < p.rows.samples)
-        row[p.rows.samples + start + k] = values[k];
+    for (int l = 0; l < Lines; l++) {
+      Value *row = (Value *)(memory + l * line_bytes);
+      row[samples + i] = row[i];
+    }
 }
 
 /* One chunk of all lines. */
 template <typename Sample, int Lines, typename Value>
 __device__ __forceinline__ void
 write_chunks (const OctCudaPass &p, float scale, const float2 *turns,
-    uint32_t start, uint32_t taps, const Octet<Sample> (&raw)[Lines],
-    char *memory, uint32_t line_bytes, Value *)
+    uint32_t start, const Octet<Sample> (&raw)[Lines], char *memory,
+    uint32_t line_bytes, Value *)
 {
   float v[Lines][CHUNK];
 
@@ -255,14 +220,14 @@ write_chunks (const OctCudaPass &p, float scale, const float2 *turns,
 #pragma unroll
   for (int l = 0; l < Lines; l++)
     write_samples (
-        p, scale, turns, start, taps, v[l], (Value *)(memory + l * line_bytes));
+        scale, turns, start, v[l], (Value *)(memory + l * line_bytes));
 }
 
 /* Lines of counts to shared memory. */
 template <typename Sample, typename Value, int Threads, int Chunks, int Lines>
 __device__ __forceinline__ void
 write_counts (const OctCudaPass &p, float scale, const float2 *turns,
-    uint32_t t, uint32_t taps, const Counts (&raw)[Chunks][Lines], char *memory,
+    uint32_t t, const Counts (&raw)[Chunks][Lines], char *memory,
     uint32_t line_bytes)
 {
 #pragma unroll
@@ -275,8 +240,8 @@ write_counts (const OctCudaPass &p, float scale, const float2 *turns,
 #pragma unroll
     for (int l = 0; l < Lines; l++)
       octets[l] = raw[h][l].template get<Sample> ();
-    write_chunks (p, scale, turns, start, taps, octets, memory, line_bytes,
-        (Value *)NULL);
+    write_chunks (
+        p, scale, turns, start, octets, memory, line_bytes, (Value *)NULL);
   }
 }
 
@@ -284,10 +249,9 @@ write_counts (const OctCudaPass &p, float scale, const float2 *turns,
 template <typename Value, int Threads, int Chunks, int Lines>
 __device__ __forceinline__ void
 write_floats (const OctCudaPass &p, float scale, const float2 *turns,
-    bool whole, uint32_t line, uint32_t t, uint32_t taps, char *memory,
-    uint32_t line_bytes)
+    bool whole, uint32_t line, uint32_t t, char *memory, uint32_t line_bytes)
 {
-#pragma unroll 2
+#pragma unroll 1
   for (int h = 0; h < Chunks; h++) {
     uint32_t start = (t + h * Threads) * CHUNK;
     Octet<float> octets[Lines];
@@ -298,10 +262,10 @@ write_floats (const OctCudaPass &p, float scale, const float2 *turns,
     for (int l = 0; l < Lines; l++)
       octets[l] =
           read_octet (row_of ((const float *)p.rows.in, p.rows.in_stride,
-                          min (line + l, p.rows.lines - 1)),
+                          row_number (p, min (line + l, p.rows.lines - 1))),
               start, p.rows.samples, whole);
-    write_chunks (p, scale, turns, start, taps, octets, memory, line_bytes,
-        (Value *)NULL);
+    write_chunks (
+        p, scale, turns, start, octets, memory, line_bytes, (Value *)NULL);
   }
 }
 
@@ -309,49 +273,43 @@ write_floats (const OctCudaPass &p, float scale, const float2 *turns,
 template <typename Value, int Threads, int Chunks, int Lines>
 __device__ __forceinline__ void
 write_lines (const OctCudaPass &p, const OctCudaNufftPass &more, bool whole,
-    uint32_t line, uint32_t t, uint32_t taps,
-    const Counts (&raw)[Chunks][Lines], char *memory, uint32_t line_bytes)
+    uint32_t line, uint32_t t, const Counts (&raw)[Chunks][Lines], char *memory,
+    uint32_t line_bytes)
 {
   if (p.sample_size == 2)
     write_counts<uint16_t, Value, Threads> (
-        p, more.scale, more.turns, t, taps, raw, memory, line_bytes);
+        p, more.scale, more.turns, t, raw, memory, line_bytes);
   else if (p.sample_size == 1)
     write_counts<uint8_t, Value, Threads> (
-        p, more.scale, more.turns, t, taps, raw, memory, line_bytes);
+        p, more.scale, more.turns, t, raw, memory, line_bytes);
   else
     write_floats<Value, Threads, Chunks, Lines> (
-        p, more.scale, more.turns, whole, line, t, taps, memory, line_bytes);
+        p, more.scale, more.turns, whole, line, t, memory, line_bytes);
 }
 
 /* --------------------------------------------------------------- kernel */
 
 /* Bin i of some lines, as A-scans or powers. */
-template <int Lines, int Warps>
+template <int Lines>
 __device__ __forceinline__ void
 put_bins (const OctCudaPass &p, uint32_t i, uint32_t line,
-    const float2 (&bins)[Lines], Extent &extent, Contrast<Warps> *contrast)
+    const float2 (&bins)[Lines], Extent &extent)
 {
-  float powers[Lines];
-  bool is_line[Lines];
-
 #pragma unroll
   for (int l = 0; l < Lines; l++) {
     char *row = row_of ((char *)p.rows.out, p.rows.out_stride,
-        min (line + l, p.rows.lines - 1));
+        row_number (p, min (line + l, p.rows.lines - 1)));
 
-    is_line[l] = line + l < p.rows.lines;
-    powers[l] = exact_power_of (bins[l]);
-    if (!is_line[l] || i >= p.depth_bins)
+    if (line + l >= p.rows.lines || i >= p.depth_bins)
       continue;
     if (!p.to_power) {
       ((float2 *)row)[i] = bins[l];
     } else {
-      ((float *)row)[i] = powers[l];
-      extent.add (powers[l]);
+      float power = exact_power_of (bins[l]);
+      ((float *)row)[i] = power;
+      extent.add (power);
     }
   }
-  if (p.find == OCT_CUDA_FIND_CONTRAST)
-    contrast->add (p, i, powers, is_line);
 }
 
 /* The groups of a block take lines, `Lines` at a time, as in fused_nufft().
@@ -415,21 +373,26 @@ __launch_bounds__ (NufftPass<Size, Complex, Lines>::max_threads, 1) nufft_pass (
 #pragma unroll 1
   for (; line < lines; line += step) {
     write_lines<Sample, threads> (
-        p, more, whole, line, t, fused.taps, raw, memory, line_bytes);
+        p, more, whole, line, t, raw, memory, line_bytes);
+    sync ();
+    repeat_first<Sample, threads, Lines> (
+        memory, line_bytes, p.rows.samples, fused.taps, t);
     sync ();
     if (p.sample_size < 4 && line + step < lines)
       read_counts<threads> (p, whole, line + step, t, raw);
     transform_samples<Size, Complex, threads, Lines> (fused, weights, memory,
         pitch, first, t, sync, [&] (uint32_t i, const float2 (&bins)[Lines]) {
-          put_bins (p, i, line, bins, extent, contrast);
+          put_bins (p, i, line, bins, extent);
         });
     sync ();
+    if (p.find == OCT_CUDA_FIND_CONTRAST)
+      add_rows<threads, Lines> (p, line, t, *contrast);
   }
   if (p.find == OCT_CUDA_FIND_EXTENT)
-    extent.flush (scratch, p.statistics);
+    extent.flush (scratch, p.statistics + blockIdx.y);
   if (p.find == OCT_CUDA_FIND_CONTRAST
-      && contrast->flush (p.statistics, scratch))
-    finish_contrast (p.statistics, (uint32_t *)shared);
+      && contrast->flush (p.statistics + blockIdx.y, scratch))
+    finish_contrast (p.statistics + blockIdx.y, (uint32_t *)shared);
 }
 
 /* ------------------------------------------------------------ launching */
@@ -452,9 +415,15 @@ use_nufft_kernel (const OctCudaPass *p, const OctCudaFused *fused,
   size_t memory = fused->memory - STATIC_BYTES;
   bool contrast = p->find == OCT_CUDA_FIND_CONTRAST;
   uint32_t wanted = (p->rows.lines + Lines - 1) / Lines, groups, blocks, turns;
+  /* that a B-scan can have */
+  uint32_t processors = (p->processors + p->bscans - 1) / p->bscans;
 
+  /* with two taps, the fewest */
   static_assert (
-      Size * sizeof (float2) * Lines >= OCT_CONTRAST_BINS * sizeof (uint32_t),
+      Size * sizeof (float2) * Lines
+              + (Shared ? 2 * Size * sizeof (typename Cell<Complex>::Weight)
+                        : 0)
+          >= HISTOGRAM_PARTS * 32 * sizeof (uint32_t),
       "the histogram of all fits");
   if (p->rows.samples > Block::chunks * CHUNK * Block::threads)
     return cudaErrorInvalidValue;
@@ -467,15 +436,15 @@ use_nufft_kernel (const OctCudaPass *p, const OctCudaFused *fused,
     fixed += sizeof (Found);
   groups = (uint32_t)((memory - fixed) / group_bytes);
   groups = min (groups, (uint32_t)Block::max_groups);
-  groups = min (groups, (wanted + p->processors - 1) / p->processors);
-  blocks = min (p->processors, (wanted + groups - 1) / groups);
+  groups = min (groups, (wanted + processors - 1) / processors);
+  blocks = min (processors, (wanted + groups - 1) / groups);
   if (contrast) {
     /* bins of 16 bits have to count all lines of a block */
     turns = max (1u, HISTOGRAM_FULL / (groups * Lines * p->depth_bins));
     blocks = max (blocks, (wanted + groups * turns - 1) / (groups * turns));
   }
-  return launch (queue, kernel, blocks, groups * Block::threads,
-      fixed + groups * group_bytes, *p, *fused, *more,
+  return launch (queue, kernel, dim3 (blocks, p->bscans),
+      groups * Block::threads, fixed + groups * group_bytes, *p, *fused, *more,
       is_aligned (
           p->rows.in, p->rows.in_stride, min (p->sample_size * CHUNK, 16)));
 }
@@ -485,10 +454,18 @@ static cudaError_t
 use_nufft_size (const OctCudaPass *p, const OctCudaFused *fused,
     const OctCudaNufftPass *more, OctCudaQueue queue)
 {
-  /* as in oct-cuda-nufft-fused.cu */
+  /* as in oct-cuda-nufft-fused.cu; it makes no difference to complex ones */
   constexpr bool shared =
       Size * sizeof (typename Cell<Complex>::Weight) <= 16384;
+  uint32_t once = 2 * p->processors * NufftPass<Size, Complex, 2>::max_groups;
 
+  if constexpr (shared && !Complex)
+    if ((uint64_t)p->rows.lines * p->bscans <= once) {
+      cudaError_t status =
+          use_nufft_kernel<Size, Complex, 2, false> (p, fused, more, queue);
+      if (p->rows.lines > 0 || status != cudaSuccess)
+        return status;
+    }
   return use_nufft_kernel<Size, Complex, 2, shared> (p, fused, more, queue);
 }
 

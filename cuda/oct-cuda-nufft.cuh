@@ -35,9 +35,9 @@ __host__ __device__ __forceinline__ uint32_t
 line_pitch (uint32_t samples, uint32_t taps)
 {
   constexpr uint32_t pitch = (Layout<Size, Complex, Lines>::pitch + 1) & ~1u;
-  /* to whole 16 bytes */
-  uint32_t needed =
-      Complex ? (samples + taps + 1) & ~1u : (samples + taps + 3) / 4 * 2;
+  /* to whole 16 bytes; samples are written eight at a time */
+  uint32_t most = samples + (taps > 8 ? taps : 8);
+  uint32_t needed = Complex ? (most + 1) & ~1u : (most + 3) / 4 * 2;
 
   return needed > pitch ? needed : pitch;
 }

@@ -26,6 +26,9 @@
  * is not started before that map is done. */
 #define TURNS 3
 
+/* rows that a grid of blocks can have */
+#define MOST_BSCANS 65535u
+
 /* Of one frame, between its pass and its map. */
 typedef struct {
   float *powers; /* [bscans][lines][row] */
@@ -42,13 +45,18 @@ struct _OctPlan {
   const OctNufftParams *nufft;
 
   guint bscans;
-  /* of a B-scan: all but planes, find and statistics */
+  /* all but planes, find and statistics */
   OctCudaPass pass;
   OctPlan *gridding; /* of oct_cuda_nufft, for its tables */
   float scale;       /* of the samples, see OctCudaNufftPass */
   OctSampleFormat format;
   gboolean overlap;
   OctCudaTable positions, taps, turns, stored;
+  /* of a background that is fitted to the A-lines, for which the pass has no
+   * registers left: it is removed by a kernel of its own, to floats of all
+   * B-scans, [lines][spectra_row]; NULL: there is none */
+  float *spectra;
+  gsize spectra_row; /* bytes */
 
   /* with logscale */
   Turn between[TURNS];     /* the first one also for run() */
@@ -112,7 +120,7 @@ is_known (const OctPlan *plan)
 {
   const OctBackgroundParams *background = plan->background;
 
-  if (!is_known_transform (plan))
+  if (!is_known_transform (plan) || plan->bscans > MOST_BSCANS)
     return FALSE;
   if (background == NULL)
     return TRUE;
@@ -249,7 +257,8 @@ make_turns (OctPlan *plan)
 }
 
 /* What the samples are multiplied by where they are not resampled: in `turns`,
- * with dispersion and the shift of the modes wanted, or the same for all. */
+ * of the size of a mean, with dispersion and the shift of the modes wanted, or
+ * the same for all. */
 static gboolean
 make_sample_turns (OctPlan *plan, gint middle)
 {
@@ -263,7 +272,7 @@ make_sample_turns (OctPlan *plan, gint middle)
   if (plan->dispersion == NULL)
     return TRUE;
   if (!oct_cuda_table_init (
-          &plan->turns, nufft->samples * sizeof (float2), NAME, NULL)
+          &plan->turns, OCT_MEAN_FITS (nufft->samples), NAME, NULL)
       || (turns = oct_cuda_table_edit (&plan->turns, NAME, NULL)) == NULL)
     return FALSE;
   for (guint n = 0; n < nufft->samples; n++) {
@@ -301,7 +310,7 @@ make_stored (OctPlan *plan)
   if (background == NULL || background->mode != OCT_BACKGROUND_STORED)
     return TRUE;
   if (!oct_cuda_table_init (
-          &plan->stored, background->samples * sizeof (float2), NAME, NULL)
+          &plan->stored, OCT_MEAN_FITS (background->samples), NAME, NULL)
       || (stored = oct_cuda_table_edit (&plan->stored, NAME, NULL)) == NULL)
     return FALSE;
   for (guint i = 0; i < background->samples; i++) {
@@ -310,6 +319,15 @@ make_stored (OctPlan *plan)
   }
   plan->pass.table = plan->stored.device;
   return TRUE;
+}
+
+static gboolean
+make_spectra (OctPlan *plan)
+{
+  if (plan->spectra_row > 0)
+    plan->spectra =
+        oct_cuda_alloc (get_lines (plan) * plan->spectra_row, NAME, NULL);
+  return plan->spectra_row == 0 || plan->spectra != NULL;
 }
 
 /* Memory for powers; that of the later turns is made when they are used. */
@@ -350,6 +368,7 @@ fused_destroy (OctPlan *plan)
   oct_cuda_table_clear (&plan->turns);
   oct_cuda_table_clear (&plan->stored);
   oct_cuda_table_clear (&plan->statistics);
+  oct_cuda_free (plan->spectra);
   for (guint i = 0; i < TURNS; i++)
     oct_cuda_free (plan->between[i].powers);
   g_free (plan);
@@ -383,6 +402,7 @@ describe (OctPlan *plan)
   plan->pass = (OctCudaPass){
     .rows = { .lines = get_lines (plan) / plan->bscans,
         .samples = fft != NULL ? fft->samples : nufft->samples },
+    .bscans = plan->bscans,
     .is_complex = plan->dispersion != NULL,
     .sample_size = (guint)oct_sample_format_size (plan->format),
     .mode = OCT_CUDA_BACKGROUND_TABLE,
@@ -391,10 +411,18 @@ describe (OctPlan *plan)
     .depth_bins = bins,
     .band_factor = (guint32)(G_MAXUINT32 / bins + 1),
   };
-  if (background != NULL && background->found) {
+  if (background == NULL || !background->found)
+    return;
+  if (oct_background_modes[background->mode].terms > 0) {
+    plan->pass.sample_size = sizeof (float);
+    /* rows of whole chunks */
+    plan->spectra_row = (background->samples + 7) / 8 * 8 * sizeof (float);
+  } else {
     plan->pass.is_complete = TRUE;
     plan->pass.mode =
         oct_cuda_found_mode (background->mode, background->format);
+    plan->pass.table_step =
+        OCT_MEAN_SIZE (plan->pass.rows.samples, plan->pass.rows.lines);
   }
 }
 
@@ -430,7 +458,7 @@ fused_create (
     return NULL;
   }
   describe (plan);
-  if (!make_transform (plan) || !make_stored (plan)
+  if (!make_transform (plan) || !make_stored (plan) || !make_spectra (plan)
       || (last == OCT_OPERATION_LOGSCALE
           && !(make_statistics (plan)
                && make_powers (plan, plan->between, NULL)))) {
@@ -477,21 +505,55 @@ check_input (OctPlan *plan, const OctFrame *in, gpointer stream, GError **error)
          && upload_tables (plan, stream, error);
 }
 
-/* The pass over one B-scan, without what is behind it. */
+/* To spectra of the plan, which the pass takes instead. */
 static gboolean
-run_pass (OctPlan *plan, const OctCudaPass *parts, const OctFrame *in,
-    guint bscan, gpointer stream, GError **error)
+remove_fitted (
+    OctPlan *plan, OctCudaPass *pass, OctCudaQueue queue, GError **error)
 {
-  OctCudaPass pass = *parts;
-  OctCudaQueue queue = { stream, plan->overlap };
-  OctFrame one = oct_frame_get_bscan (
-      in, bscan, pass.rows.lines, OCT_MEAN_SIZE (pass.rows.samples));
+  guint samples = pass->rows.samples, lines = pass->rows.lines;
+  OctFrame all = { { { (gpointer)pass->rows.in, pass->rows.in_stride },
+      { (gpointer)pass->table, 0 } } };
+  OctFrame to = { { { plan->spectra, plan->spectra_row } } };
 
-  pass.rows.in = one.planes[0].data;
-  pass.rows.in_stride = one.planes[0].stride;
+  for (guint bscan = 0; bscan < plan->bscans; bscan++) {
+    OctFrame from = oct_frame_get_bscan (
+        &all, bscan, lines, OCT_MEAN_SIZE (samples, lines));
+    OctCudaBackground background = { .rows = pass->rows,
+      .sample_size = (guint)oct_sample_format_size (plan->format),
+      .mode = OCT_CUDA_BACKGROUND_TABLE,
+      .table = from.planes[1].data,
+      .fits = (gconstpointer)((const guint8 *)from.planes[1].data
+                              + OCT_MEAN_FITS (samples)),
+      .bscans = 1 };
+
+    background.rows.in = from.planes[0].data;
+    background.rows.out =
+        oct_frame_get_bscan (&to, bscan, lines, 0).planes[0].data;
+    background.rows.out_stride = plan->spectra_row;
+    if (!oct_cuda_check (
+            oct_cuda_launch_background (&background, queue), NAME, error))
+      return FALSE;
+  }
+  pass->rows.in = plan->spectra;
+  pass->rows.in_stride = plan->spectra_row;
+  pass->table = NULL;
+  return TRUE;
+}
+
+/* The pass over all B-scans, without what is behind it. */
+static gboolean
+run_pass (OctPlan *plan, OctCudaPass *pass, const OctFrame *in, gpointer stream,
+    GError **error)
+{
+  OctCudaQueue queue = { stream, plan->overlap };
+
+  pass->rows.in = in->planes[0].data;
+  pass->rows.in_stride = in->planes[0].stride;
   if (plan->background != NULL && plan->background->found)
-    pass.table = one.planes[1].data;
-  return launch (plan, &pass, queue, error);
+    pass->table = in->planes[1].data;
+  if (plan->spectra != NULL && !remove_fitted (plan, pass, queue, error))
+    return FALSE;
+  return launch (plan, pass, queue, error);
 }
 
 /* To A-scans. */
@@ -505,31 +567,17 @@ run_to_ascans (OctPlan *plan, const OctFrame *in, const OctFrame *out,
           sizeof (float2), error)
       || !check_input (plan, in, stream, error))
     return FALSE;
-  for (guint bscan = 0; bscan < plan->bscans; bscan++) {
-    OctFrame to = oct_frame_get_bscan (out, bscan, pass.rows.lines, 0);
-
-    pass.rows.out = to.planes[0].data;
-    pass.rows.out_stride = to.planes[0].stride;
-    if (!run_pass (plan, &pass, in, bscan, stream, error))
-      return FALSE;
-  }
-  return TRUE;
-}
-
-/* What a B-scan has of the memory of a turn. */
-static float *
-get_powers (const OctPlan *plan, const Turn *turn, guint bscan)
-{
-  return turn->powers
-         + (gsize)bscan * plan->pass.rows.lines * plan->row / sizeof (float);
+  pass.rows.out = out->planes[0].data;
+  pass.rows.out_stride = out->planes[0].stride;
+  return run_pass (plan, &pass, in, stream, error);
 }
 
 static OctCudaStatistics *
-get_statistics (const OctPlan *plan, guint turn, guint bscan)
+get_statistics (const OctPlan *plan, guint turn)
 {
   OctCudaStatistics *statistics = plan->statistics.device;
 
-  return &statistics[(gsize)(turn % TURNS) * plan->bscans + bscan];
+  return &statistics[(gsize)(turn % TURNS) * plan->bscans];
 }
 
 /* To powers and what the plan of logscale needs of them. */
@@ -544,15 +592,13 @@ run_to_powers (OctPlan *plan, Turn *turn, const OctFrame *in,
     return FALSE;
   turn->find = oct_cuda_logscale_get_find (logscale);
   turn->statistics = plan->next_statistics;
+  pass.rows.out = turn->powers;
   pass.rows.out_stride = plan->row;
   pass.to_power = TRUE;
   pass.find = turn->find;
-  for (guint bscan = 0; bscan < plan->bscans; bscan++) {
-    pass.rows.out = get_powers (plan, turn, bscan);
-    pass.statistics = get_statistics (plan, turn->statistics, bscan);
-    if (!run_pass (plan, &pass, in, bscan, stream, error))
-      return FALSE;
-  }
+  pass.statistics = get_statistics (plan, turn->statistics);
+  if (!run_pass (plan, &pass, in, stream, error))
+    return FALSE;
   if (turn->find != OCT_CUDA_FIND_NOTHING)
     plan->next_statistics = (turn->statistics + 1) % TURNS;
   return TRUE;
@@ -562,15 +608,11 @@ static gboolean
 map_powers (OctPlan *plan, const Turn *turn, OctPlan *logscale,
     const OctFrame *out, gpointer stream, GError **error)
 {
-  for (guint bscan = 0; bscan < plan->bscans; bscan++) {
-    OctCudaPowers powers = { get_powers (plan, turn, bscan), plan->row,
-      turn->find, get_statistics (plan, turn->statistics, bscan),
-      get_statistics (plan, turn->statistics + TURNS - 1, bscan) };
+  OctCudaPowers powers = { turn->powers, plan->row, turn->find,
+    get_statistics (plan, turn->statistics),
+    get_statistics (plan, turn->statistics + TURNS - 1) };
 
-    if (!oct_cuda_logscale_map (logscale, &powers, &out[bscan], stream, error))
-      return FALSE;
-  }
-  return TRUE;
+  return oct_cuda_logscale_map (logscale, &powers, out, stream, error);
 }
 
 static gboolean

@@ -6,6 +6,7 @@
 
 #include "oct-backend-cuda.h"
 #include "oct-cuda-kernels.h"
+#include "oct-volume.h"
 
 #include <cufft.h>
 
@@ -85,6 +86,11 @@ gboolean oct_cuda_table_upload (OctCudaTable *table, const char *operation,
 gboolean oct_cuda_check_plane (
     const OctPlane *plane, gsize row_bytes, gsize alignment, GError **error);
 
+/* FALSE for images of 16 bit: filters of images know those that stay on a GPU.
+ */
+gboolean oct_cuda_check_grey (
+    OctImageFormat format, const char *operation, GError **error);
+
 /* The layout of what OCT_OPERATION_MEAN gives: SUMS or TABLE. */
 OctCudaBackgroundMode oct_cuda_found_mode (
     OctBackgroundMode mode, OctSampleFormat format);
@@ -92,5 +98,12 @@ OctCudaBackgroundMode oct_cuda_found_mode (
 gboolean oct_cuda_check_found (const OctPlane *found, GError **error);
 
 extern const OctFusedTable oct_cuda_fused;
+extern const OctVolumeTable oct_cuda_volume;
+extern const OctVolumeTable oct_cuda_sections;
+
+/* Before a volume is allocated, that takes `needed` bytes: an error with both
+ * sizes, which CUDA does not tell. */
+gboolean oct_cuda_volume_check_memory (
+    const OctVolumeParams *params, guint64 needed, GError **error);
 
 G_END_DECLS

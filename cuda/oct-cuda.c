@@ -18,6 +18,8 @@ static const OctBackend backend = {
   .name = "cuda",
   .operations = { OCT_OPERATIONS (ROW) },
   .fused = &oct_cuda_fused,
+  .volume = &oct_cuda_volume,
+  .sections = &oct_cuda_sections,
   .alloc = alloc_bytes,
   .free = oct_cuda_free,
 };
@@ -116,6 +118,19 @@ oct_cuda_check_fft (cufftResult status, const char *operation, GError **error)
     return oct_cuda_check (reason, operation, error);
   g_set_error (error, OCT_ERROR, OCT_ERROR_DEVICE,
       "cuFFT failed in the operation %s: error %d", operation, status);
+  return FALSE;
+}
+
+gboolean
+oct_cuda_check_grey (
+    OctImageFormat format, const char *operation, GError **error)
+{
+  if (format != OCT_IMAGE_GRAY16)
+    return TRUE;
+  g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+      "Images of 16 bit were given to %s on a GPU, which knows those of 8 bit; "
+      "set the format to NV12 or RGBA, or backend=cpu.",
+      operation);
   return FALSE;
 }
 

@@ -9,6 +9,11 @@
 #define SLOTS 3
 /* Images in a slot begin as operations like them. */
 #define ALIGNMENT 256
+/* Images up to this size are written to the host by the kernels.  A copy costs
+ * calls, which are what a B-scan of 256 A-lines takes its time for; but writing
+ * 1 MiB so slows down the uploads that are under way (on an H200 to 0.86 of
+ * their rate alone, in place of 0.99). */
+#define DIRECT_SIZE (256u * 1024)
 
 /* Memory on the GPU for what one input gives for the host. */
 typedef struct {
@@ -30,9 +35,10 @@ struct _GstOctAccess {
   guint n_out;    /* buffers that one input gives */
   gsize out_size; /* bytes of each in a slot */
   gboolean input_on_gpu, output_on_gpu;
+  gpointer stream;        /* that the operation runs in; NULL: the CPU */
   GstOctUploads *uploads; /* where the input is on the host */
   Ring downloads;         /* where the output is */
-  gboolean ordered;       /* see gst_oct_access_set_ordered() */
+  GstOctReader reader;    /* of images on the GPU */
   gpointer image_made;    /* event, NULL where no images stay on the GPU */
 
   /* from begin() to end() */
@@ -44,6 +50,7 @@ struct _GstOctAccess {
   OctFrame *frames;
   GstOctUpload *upload;
   Slot *download;
+  gboolean direct; /* the operation writes to the buffers of the output */
 };
 
 /* -------------------------------------------------------------------- slots */
@@ -110,20 +117,6 @@ get_slot_frame (const GstOctAccess *access, const Slot *slot, guint i)
       (guint8 *)slot->memory + i * access->out_size, &access->output);
 }
 
-static gboolean
-begin_download (GstOctAccess *access, GError **error)
-{
-  gpointer compute =
-      gst_oct_cuda_get_stream (access->cuda, GST_OCT_STREAM_COMPUTE);
-  Slot *slot = take_slot (&access->downloads);
-
-  for (guint i = 0; i < access->n_out; i++)
-    access->frames[i] = get_slot_frame (access, slot, i);
-  access->download = slot;
-  return !slot->used
-         || access->device->stream_wait (compute, slot->copied, error);
-}
-
 /* Whether the planes lie in the buffer as the caps say. */
 static gboolean
 has_plain_layout (const GstOctInfo *info, GstBuffer *buffer)
@@ -141,6 +134,62 @@ has_plain_layout (const GstOctInfo *info, GstBuffer *buffer)
   return TRUE;
 }
 
+/* Page-locked memory that lies as in a slot. */
+static gboolean
+is_pinned (const GstOctAccess *access, guint i)
+{
+  return gst_oct_pinned_holds (access->out[i], access->cuda)
+         && has_plain_layout (&access->output, access->out[i]);
+}
+
+static OctFrame
+get_pinned_frame (const GstOctAccess *access, guint i)
+{
+  GstMemory *memory = gst_buffer_peek_memory (access->out[i], 0);
+
+  return gst_oct_planes_in (gst_oct_pinned_peek (memory), &access->output);
+}
+
+/* Small images in page-locked memory that are all that is computed: kernels
+ * write them there, which takes fewer calls than a copy and begins sooner. */
+static gboolean
+begin_direct (GstOctAccess *access)
+{
+  guint i;
+
+  if (!access->output.is_video
+      || access->n_out * access->output.size > DIRECT_SIZE)
+    return FALSE;
+  for (i = 0; i < access->n_out; i++)
+    if (!is_pinned (access, i))
+      return FALSE;
+  for (i = 0; i < access->n_out; i++)
+    access->frames[i] = get_pinned_frame (access, i);
+  return TRUE;
+}
+
+static gboolean
+end_direct (GstOctAccess *access, gpointer compute, GError **error)
+{
+  for (guint i = 0; i < access->n_out; i++)
+    if (!gst_oct_pinned_mark (
+            gst_buffer_peek_memory (access->out[i], 0), compute, error))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+begin_download (GstOctAccess *access, GError **error)
+{
+  Slot *slot = take_slot (&access->downloads);
+
+  for (guint i = 0; i < access->n_out; i++)
+    access->frames[i] = get_slot_frame (access, slot, i);
+  access->download = slot;
+  return !slot->used
+         || access->device->stream_wait (access->stream, slot->copied, error);
+}
+
 /* Brings a buffer to the host behind the operation.  In page-locked memory it
  * arrives while the host goes on, any other is waited for. */
 static gboolean
@@ -152,14 +201,12 @@ download (GstOctAccess *access, guint i, gpointer stream, GError **error)
   GstOctMappedFrame mapped;
   gboolean ok;
 
-  if (gst_oct_pinned_holds (out, access->cuda)
-      && has_plain_layout (&access->output, out)) {
-    GstMemory *pinned = gst_buffer_peek_memory (out, 0);
-
-    to = gst_oct_planes_in (gst_oct_pinned_peek (pinned), &access->output);
+  if (is_pinned (access, i)) {
+    to = get_pinned_frame (access, i);
     return gst_oct_copy_planes (device, OCT_COPY_DOWNLOAD, &access->output, &to,
                &from, stream, error)
-           && gst_oct_pinned_mark (pinned, stream, error);
+           && gst_oct_pinned_mark (
+               gst_buffer_peek_memory (out, 0), stream, error);
   }
   if (!gst_oct_frame_map (&mapped, &access->output, out, GST_MAP_WRITE, error))
     return FALSE;
@@ -209,6 +256,7 @@ gst_oct_access_new (GstOctCuda *cuda, const GstOctInfo *input,
     return access;
   access->cuda = gst_oct_cuda_ref (cuda);
   access->device = gst_oct_cuda_get_device (cuda);
+  access->stream = gst_oct_cuda_get_stream (cuda, GST_OCT_STREAM_COMPUTE);
   ok = gst_oct_cuda_push (cuda, error);
   if (ok) {
     if (!input_on_gpu)
@@ -254,9 +302,15 @@ gst_oct_access_count_outputs (GstOctAccess *access)
 }
 
 void
-gst_oct_access_set_ordered (GstOctAccess *access, gboolean ordered)
+gst_oct_access_set_reader (GstOctAccess *access, GstOctReader reader)
 {
-  access->ordered = ordered;
+  access->reader = reader;
+}
+
+void
+gst_oct_access_set_stream (GstOctAccess *access, gpointer stream)
+{
+  access->stream = stream;
 }
 
 gboolean
@@ -343,8 +397,10 @@ begin_output_on_gpu (GstOctAccess *access, GError **error)
 {
   guint i;
 
-  if (!access->output_on_gpu)
-    return begin_download (access, error);
+  if (!access->output_on_gpu) {
+    access->direct = access->in == NULL && begin_direct (access);
+    return access->direct || begin_download (access, error);
+  }
   for (i = 0; i < access->n_out; i++) {
     if (!gst_oct_cuda_map (access->cuda, &access->output, access->out[i],
             GST_MAP_WRITE, &access->frames[i], &access->map_out[i], error)) {
@@ -363,6 +419,7 @@ begin_on_gpu (GstOctAccess *access, OctFrame *from, GError **error)
 
   access->upload = NULL;
   access->download = NULL;
+  access->direct = FALSE;
   if (access->in == NULL) {
     memset (from, 0, sizeof *from);
   } else if (!access->input_on_gpu) {
@@ -389,9 +446,7 @@ gst_oct_access_begin (GstOctAccess *access, GstBuffer *in,
   access->in = in;
   access->out = out;
   *to = access->frames;
-  *stream = access->cuda != NULL
-                ? gst_oct_cuda_get_stream (access->cuda, GST_OCT_STREAM_COMPUTE)
-                : NULL;
+  *stream = access->stream;
   if (!(access->cuda != NULL ? begin_on_gpu (access, from, error)
                              : begin_on_host (access, from, error)))
     return FALSE;
@@ -399,8 +454,8 @@ gst_oct_access_begin (GstOctAccess *access, GstBuffer *in,
   return TRUE;
 }
 
-/* Images on the GPU are for foreign elements: no element of this plugin takes
- * them.  Those work in streams of their own.  Two blocking streams know nothing
+/* An element of this plugin works in the same stream.  Foreign ones work in
+ * streams of their own.  Two blocking streams know nothing
  * of each other, but both know the NULL stream: a wait that is queued there
  * comes after all that was queued in any of them, and before all that will be,
  * also before the memory is used for another image.  An encoder reads the
@@ -410,7 +465,9 @@ hand_over_image (GstOctAccess *access, gpointer compute, GError **error)
 {
   const OctDevice *device = access->device;
 
-  if (!access->ordered)
+  if (access->reader == GST_OCT_READER_OWN)
+    return TRUE;
+  if (access->reader == GST_OCT_READER_ANY)
     return device->stream_synchronize (compute, error);
   return device->event_record (access->image_made, compute, error)
          && device->stream_wait (NULL, access->image_made, error);
@@ -420,22 +477,24 @@ static gboolean
 end_on_gpu (GstOctAccess *access, gboolean success, GError **error)
 {
   const OctDevice *device = access->device;
-  gpointer compute =
-      gst_oct_cuda_get_stream (access->cuda, GST_OCT_STREAM_COMPUTE);
   Slot *slot = access->download;
 
   /* the order of the streams holds even when the operation failed */
   success = end_input (access, success ? error : NULL) && success;
   if (slot != NULL) {
-    success =
-        device->event_record (slot->computed, compute, success ? error : NULL)
-        && success;
+    success = device->event_record (
+                  slot->computed, access->stream, success ? error : NULL)
+              && success;
     slot->used = TRUE;
   }
   if (access->download != NULL && success)
     success = end_download (access, error);
+  /* also what failed may be under way */
+  if (access->direct)
+    success =
+        end_direct (access, access->stream, success ? error : NULL) && success;
   if (access->image_made != NULL && success)
-    success = hand_over_image (access, compute, error);
+    success = hand_over_image (access, access->stream, error);
   if (access->output_on_gpu && access->out[0] != access->in)
     unmap_output_on_gpu (access, access->n_out);
   return success;

@@ -6,12 +6,14 @@
  * On the GPU nothing here waits.  Uploads, computing and downloads have a
  * stream each and are tied by events; input buffers are kept until they have
  * been fetched, and output in page-locked memory is waited for by whoever maps
- * it.  A few B-scans may be under way, then begin() waits for the oldest.  Only
- * images that stay on the GPU are waited for, and not where the next element
- * works in a stream that can be ordered behind ours.
+ * it; small images of a chain in one pass are written there by the kernels.  A
+ * few B-scans may be under way, then begin() waits for the oldest.  Only images
+ * that stay on the GPU are waited for, and not where the next element works in a
+ * stream that can be ordered behind ours.
  */
 #pragma once
 
+#include "gstoctallocation.h"
 #include "gstoctupload.h"
 
 G_BEGIN_DECLS
@@ -29,9 +31,12 @@ GstOctAccess *gst_oct_access_new (GstOctCuda *cuda, const GstOctInfo *input,
 /* Buffers of the output for one of the input. */
 guint gst_oct_access_count_outputs (GstOctAccess *access);
 
-/* Whether whoever gets the output works on it in a blocking stream: then nobody
- * waits for images on the GPU.  FALSE at first. */
-void gst_oct_access_set_ordered (GstOctAccess *access, gboolean ordered);
+/* Who gets the output on the GPU, GST_OCT_READER_ANY at first. */
+void gst_oct_access_set_reader (GstOctAccess *access, GstOctReader reader);
+
+/* On the GPU: the stream that the operation runs in, which is that of computing
+ * at first.  Another one is for operations without an input. */
+void gst_oct_access_set_stream (GstOctAccess *access, gpointer stream);
 
 /* Waits for what is under way. */
 void gst_oct_access_free (GstOctAccess *access);

@@ -153,22 +153,29 @@ gst_oct_decide_allocation (GstElement *element, GstQuery *query,
 
 /* A type of the plugin nvcodec, that is not there before it is used. */
 #define CUDA_FILTER "GstCudaBaseTransform"
+/* Takes images on the GPU, and nobody else of ours does. */
+#define OWN_READER "GstOctVolume"
 
-gboolean
-gst_oct_feeds_cuda_filter (GstPad *pad)
+GstOctReader
+gst_oct_get_reader (GstPad *pad)
 {
   g_autoptr (GstPad) peer = gst_pad_get_peer (pad);
   g_autoptr (GstElement) next =
       peer != NULL ? gst_pad_get_parent_element (peer) : NULL;
   GType filter = g_type_from_name (CUDA_FILTER);
 
-  if (next == NULL || filter == G_TYPE_INVALID)
-    return FALSE;
+  if (next == NULL)
+    return GST_OCT_READER_ANY;
   if (g_str_equal (G_OBJECT_TYPE_NAME (next), "GstCapsFilter"))
-    return gst_oct_feeds_cuda_filter (
+    return gst_oct_get_reader (
         GST_BASE_TRANSFORM_SRC_PAD (GST_BASE_TRANSFORM (next)));
-  return g_type_is_a (G_OBJECT_TYPE (next), filter)
-         && !gst_base_transform_is_passthrough (GST_BASE_TRANSFORM (next));
+  if (g_str_equal (G_OBJECT_TYPE_NAME (next), OWN_READER))
+    return GST_OCT_READER_OWN;
+  return filter != G_TYPE_INVALID && g_type_is_a (G_OBJECT_TYPE (next), filter)
+                 && !gst_base_transform_is_passthrough (
+                     GST_BASE_TRANSFORM (next))
+             ? GST_OCT_READER_FILTER
+             : GST_OCT_READER_ANY;
 }
 
 void

@@ -28,11 +28,19 @@ void gst_oct_propose_pinned_pool (
 GError *gst_oct_no_memory_new (
     GstOctCuda *cuda, gboolean on_gpu, const GstOctInfo *info);
 
-/* Whether images that leave source pad `pad` on the GPU go to a CUDA filter of
- * GStreamer, which works on them in a stream that is ordered with the NULL
- * stream.  FALSE for any other element: an encoder reads with a unit of its
- * own. What lies behind a filter that passes images on as they are does not
- * know, so that such a one does not count. */
-gboolean gst_oct_feeds_cuda_filter (GstPad *pad);
+/* Who reads images that leave a source pad on the GPU. */
+typedef enum {
+  /* whoever: an encoder reads with a unit of its own, images are waited for */
+  GST_OCT_READER_ANY,
+  /* a CUDA filter of GStreamer, in a stream that is ordered with the NULL
+   * stream */
+  GST_OCT_READER_FILTER,
+  /* an element of this plugin, in the same stream */
+  GST_OCT_READER_OWN,
+} GstOctReader;
+
+/* The element behind `pad`.  What lies behind one that passes images on as they
+ * are does not know, so that such a one is GST_OCT_READER_ANY. */
+GstOctReader gst_oct_get_reader (GstPad *pad);
 
 G_END_DECLS

@@ -109,13 +109,16 @@ gst_oct_ascans_transform_structure (GstOctFilter *filter,
       if (!resolve (&ascans->depths, samples, &depths))
         depths.bins = 1;
       gst_structure_set (to, "samples", G_TYPE_INT, (gint)depths.bins, NULL);
+      if (depths.start > 0)
+        gst_structure_set (to, GST_OCT_DEPTH_START_FIELD, G_TYPE_INT,
+            (gint)depths.start, NULL);
       set_z_spacing (filter, own, samples, depths.length, to);
     }
   }
   gst_oct_structure_copy_field (from, "lines", to, "lines");
   gst_oct_structure_copy_field (
       from, GST_OCT_BSCANS_FIELD, to, GST_OCT_BSCANS_FIELD);
-  gst_oct_structure_copy_field (from, "framerate", to, "framerate");
+  gst_oct_structure_copy_scan (from, to);
   gst_caps_append_structure (result, to);
 }
 

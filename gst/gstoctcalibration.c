@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstoctcalibration.h"
 #include "gstocterror.h"
-
-#define EVENT_NAME "application/x-oct-calibration"
+#include "oct/oct.h"
 
 /* clang-format off */
 G_DEFINE_BOXED_TYPE (OctCalibration, gst_oct_calibration,
@@ -13,8 +12,8 @@ GstEvent *
 gst_oct_calibration_event_new (OctCalibration *calibration)
 {
   return gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM_STICKY,
-      gst_structure_new (EVENT_NAME, "calibration", GST_TYPE_OCT_CALIBRATION,
-          calibration, NULL));
+      gst_structure_new (GST_OCT_CALIBRATION_EVENT_NAME, "calibration",
+          GST_TYPE_OCT_CALIBRATION, calibration, NULL));
 }
 
 /* The columns that an application sends. */
@@ -44,8 +43,9 @@ map_column (const GstStructure *fields, const char *name, Column *column)
 static OctCalibration *
 make_from_fields (const GstStructure *fields, GError **error)
 {
-  static const char *const names[] = { "wavelength-nm", "k-index",
-    "dispersion-rad", "background" };
+  static const char *const names[] = { GST_OCT_CALIBRATION_WAVELENGTH,
+    GST_OCT_CALIBRATION_K_INDEX, GST_OCT_CALIBRATION_DISPERSION,
+    GST_OCT_CALIBRATION_BACKGROUND };
   Column columns[G_N_ELEMENTS (names)] = { 0 };
   const double *values[G_N_ELEMENTS (names)] = { 0 };
   OctCalibration *calibration = NULL;
@@ -84,7 +84,7 @@ gst_oct_calibration_event_parse (GstEvent **event, GError **error)
   const GstStructure *fields;
 
   if (GST_EVENT_TYPE (*event) != GST_EVENT_CUSTOM_DOWNSTREAM_STICKY
-      || !gst_event_has_name (*event, EVENT_NAME))
+      || !gst_event_has_name (*event, GST_OCT_CALIBRATION_EVENT_NAME))
     return NULL;
   fields = gst_event_get_structure (*event);
   if (gst_structure_get (
@@ -138,16 +138,6 @@ gst_oct_calibrations_forget (GstOctCalibrations *calibrations)
   g_clear_pointer (&calibrations->upstream, oct_calibration_unref);
 }
 
-/* Whether the own one is the one from upstream with something added. */
-static gboolean
-builds_on_upstream (const OctCalibrationSettings *settings)
-{
-  OctCalibrationSettings alone = *settings;
-
-  alone.a2 = alone.a3 = 0.0;
-  return oct_calibration_settings_empty (&alone);
-}
-
 gboolean
 gst_oct_calibrations_set_upstream (
     GstOctCalibrations *calibrations, OctCalibration *upstream)
@@ -185,17 +175,6 @@ ref_upstream (const GstOctCalibrations *c, guint samples, GError **error)
   return NULL;
 }
 
-/* A file that was set again is another one. */
-static gboolean
-are_same (const OctCalibrationSettings *a, const OctCalibrationSettings *b)
-{
-  return a->content == b->content && g_strcmp0 (a->file, b->file) == 0
-         && g_strcmp0 (a->k_polynomial, b->k_polynomial) == 0
-         && a->wavelength_min == b->wavelength_min
-         && a->wavelength_max == b->wavelength_max && a->a2 == b->a2
-         && a->a3 == b->a3;
-}
-
 static const GstOctMadeCalibration *
 find_made (const GstOctCalibrations *c, const OctCalibrationSettings *own,
     guint samples)
@@ -203,8 +182,10 @@ find_made (const GstOctCalibrations *c, const OctCalibrationSettings *own,
   guint i;
 
   for (i = 0; i < G_N_ELEMENTS (c->made); i++)
-    if (c->made[i].samples == samples && are_same (&c->made[i].settings, own)
-        && (!builds_on_upstream (own) || c->made[i].upstream == c->upstream))
+    if (c->made[i].samples == samples
+        && oct_calibration_settings_equal (&c->made[i].settings, own)
+        && (!oct_calibration_settings_change_only (own)
+            || c->made[i].upstream == c->upstream))
       return &c->made[i];
   return NULL;
 }
@@ -217,7 +198,8 @@ keep_made (GstOctCalibrations *c, const GstOctMadeCalibration *made)
 
   for (i = 0; i < last; i++)
     if (c->made[i].samples == made->samples
-        && are_same (&c->made[i].settings, &made->settings))
+        && oct_calibration_settings_equal (
+            &c->made[i].settings, &made->settings))
       break;
   clear_made (&c->made[i]);
   memmove (&c->made[1], &c->made[0], i * sizeof c->made[0]);
@@ -241,7 +223,7 @@ gst_oct_calibrations_ref (GstOctCalibrations *c, GstElement *element,
   known = find_made (c, own, samples);
   if (known == NULL) {
     oct_calibration_settings_copy (&made.settings, own);
-    if (c->upstream != NULL && builds_on_upstream (own))
+    if (c->upstream != NULL && oct_calibration_settings_change_only (own))
       made.upstream = oct_calibration_ref (c->upstream);
     GST_OBJECT_UNLOCK (element);
 

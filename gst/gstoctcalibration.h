@@ -96,8 +96,8 @@ extern const GstOctFileType gst_oct_calibration_file;
             settings, member.file, member.content, &gst_oct_calibration_file)  \
   }
 
-/* All of it. */
-#define GST_OCT_CALIBRATION_ROWS(settings, member, flags)                      \
+/* Which wavenumber each sample has. */
+#define GST_OCT_CALIBRATION_AXIS_ROWS(settings, member, flags)                 \
   GST_OCT_CALIBRATION_FILE_ROW (settings, member, flags),                      \
       { "wavelength-min", "Wavelength of the first sample",                    \
         "Wavelength of the first sample in nm, the others follow linearly "    \
@@ -108,11 +108,33 @@ extern const GstOctFileType gst_oct_calibration_file;
         "Wavelength of the last sample in nm (0 = not given)", flags,          \
         "calibration",                                                         \
         GST_OCT_DOUBLE (settings, member.wavelength_max, 0.0, 1e6, 0.0) },     \
+      { "wavelength-polynomial", "Wavelength polynomial",                      \
+        "Coefficients \"c0,c1,...\" in nm: sample p = 0, 1, ... has the "      \
+        "wavelength c0 + c1 p + c2 p^2 + ..., which may fall",                 \
+        flags, "calibration",                                                  \
+        GST_OCT_STRING (settings, member.wavelength_polynomial) },             \
       { "k-polynomial", "Wavenumber polynomial",                               \
         "Coefficients \"c0,c1,...\" in samples: uniform wavenumber j of N is " \
         "read at sample c0 + c1 x + c2 x^2 + ..., x = j/(N-1)",                \
         flags, "calibration",                                                  \
         GST_OCT_STRING (settings, member.k_polynomial) },                      \
+      { "flip", "Flip",                                                        \
+        "The samples are in the opposite order of the one that the "           \
+        "calibration is for: the first sample sees the longest wavelength in " \
+        "place of the shortest",                                               \
+        flags, "calibration",                                                  \
+        GST_OCT_BOOLEAN (settings, member.flip, FALSE) },                      \
+  {                                                                            \
+    "k-warp", "Correction of the wavenumbers",                                 \
+        "Coefficients \"c0,c1,...\": what lies at x = -1 .. 1 on the axis of " \
+        "uniform wavenumbers is read at x + c0 + c1 x + c2 x^2 + ..., as the " \
+        "signal refine of octreconstruct finds it",                            \
+        flags, "calibration", GST_OCT_STRING (settings, member.k_warp)         \
+  }
+
+/* All of it. */
+#define GST_OCT_CALIBRATION_ROWS(settings, member, flags)                      \
+  GST_OCT_CALIBRATION_AXIS_ROWS (settings, member, flags),                     \
       { "dispersion-a2", "Second-order dispersion",                            \
         "Phase -a2 (k - kc)^2 to multiply by, in um^2 (k in rad/um)", flags,   \
         "calibration", GST_OCT_DOUBLE (settings, member.a2, -1e9, 1e9, 0.0) }, \

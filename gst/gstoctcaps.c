@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstoctcaps.h"
+#include "gstoctcuda.h"
 #include "oct-backend.h"
 
 const char *
@@ -150,7 +151,8 @@ gst_oct_info_row_size (const GstOctInfo *info)
 gsize
 gst_oct_info_mean_size (const GstOctInfo *info)
 {
-  return info->bscans * OCT_MEAN_SIZE (info->columns);
+  return info->bscans
+         * OCT_MEAN_SIZE (info->columns, info->rows / info->bscans);
 }
 
 void
@@ -161,6 +163,16 @@ gst_oct_structure_copy_field (const GstStructure *from, const char *from_field,
 
   if (value != NULL)
     gst_structure_set_value (to, to_field, value);
+}
+
+void
+gst_oct_structure_copy_scan (const GstStructure *from, GstStructure *to)
+{
+  static const char *const fields[] = { "framerate", "x-spacing", "y-spacing",
+    GST_OCT_SCAN_LINES_FIELD, GST_OCT_SCAN_BSCANS_FIELD };
+
+  for (guint i = 0; i < G_N_ELEMENTS (fields); i++)
+    gst_oct_structure_copy_field (from, fields[i], to, fields[i]);
 }
 
 GstStructure *
@@ -175,6 +187,45 @@ gst_oct_video_structure (const char *formats, const GstStructure *from,
 
   gst_oct_structure_copy_field (from, width_field, s, "width");
   gst_oct_structure_copy_field (from, height_field, s, "height");
-  gst_oct_structure_copy_field (from, "framerate", s, "framerate");
+  gst_oct_structure_copy_scan (from, s);
   return s;
+}
+
+static gboolean
+is_on_host (GstCapsFeatures *features, GstStructure *structure, gpointer data)
+{
+  return !gst_caps_features_contains (features, GST_OCT_CUDA_FEATURE);
+}
+
+GstCaps *
+gst_oct_caps_keep_readable (GstPad *src, GstCaps *possible)
+{
+  g_autoptr (GstCaps) peer = gst_pad_peer_query_caps (src, NULL);
+
+  if (!gst_caps_is_any (peer))
+    return possible;
+  possible = gst_caps_make_writable (possible);
+  gst_caps_filter_and_map_in_place (possible, is_on_host, NULL);
+  return possible;
+}
+
+GstCaps *
+gst_oct_caps_choose_grey (GstPad *src, GstCaps *possible)
+{
+  g_autoptr (GstCaps) peer = gst_pad_peer_query_caps (src, NULL);
+  g_autoptr (GstCaps) i420 =
+      gst_caps_from_string ("video/x-raw, format = (string) I420");
+  g_autoptr (GstCaps) nv12 =
+      gst_caps_from_string ("video/x-raw, format = (string) NV12");
+  GstCaps *preferred;
+
+  possible = gst_oct_caps_keep_readable (src, possible);
+  if (gst_caps_is_any (peer)
+      || !is_on_host (gst_caps_get_features (possible, 0), NULL, NULL)
+      || !gst_caps_can_intersect (peer, i420)
+      || !gst_caps_can_intersect (possible, nv12))
+    return possible;
+  preferred = gst_caps_intersect (possible, nv12);
+  gst_caps_unref (possible);
+  return preferred;
 }

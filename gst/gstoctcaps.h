@@ -5,12 +5,10 @@
 #pragma once
 
 #include <gst/video/video.h>
+#include "oct/oct.h"
 #include "oct-types.h"
 
 G_BEGIN_DECLS
-
-#define GST_OCT_SPECTRA_NAME "application/x-oct-spectra"
-#define GST_OCT_ASCANS_NAME "application/x-oct-ascans"
 
 #define GST_OCT_SIZE_RANGE "(int) [ 1, 65536 ]"
 #define GST_OCT_RATE_RANGE "(fraction) [ 0/1, 2147483647/1 ]"
@@ -49,8 +47,10 @@ typedef enum {
   GST_OCT_AXIS_WAVENUMBER, /* uniform in wavenumber */
 } GstOctAxis;
 
-/* B-scans in one buffer: in caps where there are several. */
-#define GST_OCT_BSCANS_FIELD "bscans"
+/* A-lines of a whole B-scan and B-scans of a whole volume: in caps where there
+ * are fewer, as a scan mask says (gstoctscanmask.h). */
+#define GST_OCT_SCAN_LINES_FIELD "scan-lines"
+#define GST_OCT_SCAN_BSCANS_FIELD "scan-bscans"
 
 /* One buffer as fixed caps describe it: one B-scan, or several. */
 typedef struct {
@@ -81,6 +81,21 @@ gsize gst_oct_info_row_size (const GstOctInfo *info);
 /* Bytes of the means of all B-scans. */
 gsize gst_oct_info_mean_size (const GstOctInfo *info);
 
+/* For fixate_caps(): of the caps that are possible at a source pad (taken),
+ * those that the peer can read.  Who takes anything, and so does not ask for
+ * GPU memory, gets host memory, which every element can read. */
+GstCaps *gst_oct_caps_keep_readable (GstPad *src, GstCaps *possible);
+
+/* The same for grey pictures.  GRAY8 is what programs want, but videoconvert
+ * makes I420 of it without minding the range of the grey levels, which cuts off
+ * black and white in every recording.  Where YUV is understood, NV12 says what
+ * its values mean. */
+GstCaps *gst_oct_caps_choose_grey (GstPad *src, GstCaps *possible);
+
+/* Grey levels use all values from 0 to 255; what says nothing of its range is
+ * taken for 16 to 235 and shown with black and white cut off. */
+#define GST_OCT_FULL_RANGE "1:4:0:0"
+
 const char *gst_oct_axis_to_string (GstOctAxis axis);
 
 /* Copies the value of a field where there is one; `to` may have another name.
@@ -88,8 +103,12 @@ const char *gst_oct_axis_to_string (GstOctAxis axis);
 void gst_oct_structure_copy_field (const GstStructure *from,
     const char *from_field, GstStructure *to, const char *to_field);
 
+/* What is of the scan and not of the values: the frame rate, how far lines and
+ * B-scans are apart, and how many there are where a part of them is taken. */
+void gst_oct_structure_copy_scan (const GstStructure *from, GstStructure *to);
+
 /* video/x-raw for `format` (a string or a list "{ A, B }") with width, height
- * and framerate taken from the fields of `from`. */
+ * and what is of the scan taken from the fields of `from`. */
 GstStructure *gst_oct_video_structure (const char *formats,
     const GstStructure *from, const char *width_field,
     const char *height_field);

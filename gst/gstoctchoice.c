@@ -2,6 +2,8 @@
 #include "gstoctchoice.h"
 #include "gstocterror.h"
 
+#include <string.h>
+
 /* Rows that are not taken, and why. */
 typedef struct {
   guint64 rows;
@@ -127,17 +129,18 @@ gst_oct_choice_get (GstOctChoice *choice, guint i, GValue *value)
 }
 
 void
-gst_oct_choice_set_found (GstOctChoice *choice, gsize offset, guint value)
+gst_oct_choice_set_found (
+    GstOctChoice *choice, gsize offset, gconstpointer value, gsize size)
 {
   GstOctSettings *former = NULL;
   guint i;
 
   GST_OBJECT_LOCK (choice->element);
-  if (G_STRUCT_MEMBER (guint, gst_oct_settings_get (choice->set), offset)
-      != value) {
+  if (memcmp (G_STRUCT_MEMBER_P (gst_oct_settings_get (choice->set), offset),
+          value, size)
+      != 0) {
     former = choice->set;
-    choice->set =
-        gst_oct_settings_with_member (former, offset, &value, sizeof value);
+    choice->set = gst_oct_settings_with_member (former, offset, value, size);
   }
   GST_OBJECT_UNLOCK (choice->element);
   if (former == NULL)

@@ -67,8 +67,9 @@ void gst_oct_choice_set (GstOctChoice *choice, guint i, const GValue *value);
 gboolean gst_oct_choice_publish (GstOctChoice *choice, gboolean *affects_caps);
 void gst_oct_choice_get (GstOctChoice *choice, guint i, GValue *value);
 /* What the element has found out, a property that can only be read: the member
- * at `offset`.  Notifies where it is another value. */
-void gst_oct_choice_set_found (GstOctChoice *choice, gsize offset, guint value);
+ * of `size` bytes at `offset`.  Notifies where it is another value. */
+void gst_oct_choice_set_found (
+    GstOctChoice *choice, gsize offset, gconstpointer value, gsize size);
 
 /* What caps are made of: any thread. */
 GstOctSettings *gst_oct_choice_ref (GstOctChoice *choice);

@@ -17,11 +17,14 @@
 #include "gstoctsampling.h"
 #include "oct-cs.h"
 
+#include <math.h>
+
 GST_DEBUG_CATEGORY_STATIC (gst_oct_cs_debug);
 #define GST_CAT_DEFAULT gst_oct_cs_debug
 
-#define DEFAULT_ITERATIONS 15 /* Xu, Huang and Kang 2014, figure 2 */
 #define DEFAULT_TAU 3.0
+/* Of the noise: a smaller difference from B-scan to B-scan says nothing. */
+#define LEAST_CHANGE 0.01
 
 #define SPECTRA_CAPS                                                           \
   GST_OCT_CAPS_SPECTRA ("{ F32LE, CF32LE }", "{ wavelength, wavenumber }")
@@ -31,14 +34,18 @@ typedef struct {
   GstOctGridding gridding;
   GstOctSampling sampling;
   OctCsTransform transform;
-  guint iterations;
+  OctCsSolver solver;
+  guint iterations; /* 0: as many as usual */
   double tau, noise;
   OctCalibrationSettings calibration;
-  guint kept; /* of the last plan, 0: none */
+  guint kept;         /* of the last plan, 0: none */
+  double noise_found; /* of one of the last B-scans, counts; 0: none */
 } Settings;
 
 struct _GstOctCS {
   GstOctFilter parent;
+
+  double noise_found; /* streaming thread: the one in the settings */
 };
 
 G_DEFINE_TYPE (GstOctCS, gst_oct_cs, GST_TYPE_OCT_FILTER);
@@ -54,9 +61,28 @@ static const GEnumValue transforms[] = {
   { 0, NULL, NULL },
 };
 
-static GST_OCT_DEFINE_ENUM (get_transform_type, "GstOctCsTransform", transforms)
+static const GEnumValue solvers[] = {
+  { OCT_CS_PERSISTENT,
+      "Depths are kept with those around them, above the noise that is found: "
+      "needs the fewest steps and keeps weak layers",
+      "persistent" },
+  { OCT_CS_CONTINUED,
+      "Least sum of amplitudes, with a threshold that falls: the same as "
+      "sparsa "
+      "in half the steps",
+      "continued" },
+  { OCT_CS_SPARSA, "Least sum of amplitudes, as in Xu, Huang and Kang 2014",
+      "sparsa" },
+  { 0, NULL, NULL },
+};
 
-    static const GstOctProperty rows[] = {
+static GST_OCT_DEFINE_ENUM (get_solver_type, "GstOctCsSolver", solvers)
+
+    static GST_OCT_DEFINE_ENUM (
+        get_transform_type, "GstOctCsTransform", transforms)
+
+        static const
+    GstOctProperty rows[] = {
       { "transform", "Transform", "How A-scans and samples belong together",
           GST_OCT_PROPERTY_LIVE, "mask",
           GST_OCT_ENUM (
@@ -65,28 +91,38 @@ static GST_OCT_DEFINE_ENUM (get_transform_type, "GstOctCsTransform", transforms)
           "Cells of the grid per sample, rounded up to an FFT length without "
           "large "
           "prime factors"),
+      { "solver", "Solver", "How A-scans are found", GST_OCT_PROPERTY_LIVE,
+          "solver",
+          GST_OCT_ENUM (Settings, solver, get_solver_type, OCT_CS_PERSISTENT) },
       { "iterations", "Iterations",
-          "Steps of the solver; the time that it takes grows with them",
-          GST_OCT_PROPERTY_LIVE, NULL,
-          GST_OCT_UINT (Settings, iterations, 1, OCT_CS_MAX_ITERATIONS,
-              DEFAULT_ITERATIONS) },
+          "Steps of the solver; the time that it takes grows with them (0 = 8 "
+          "of persistent and continued, 15 of sparsa; persistent has no more "
+          "than 15)",
+          GST_OCT_PROPERTY_LIVE, "solver",
+          GST_OCT_UINT (Settings, iterations, 0, 1000, 0) },
       { "tau", "Threshold",
           "What an A-scan has to exceed, in standard deviations of the noise "
           "in it: more removes more noise and weak structures with it",
           GST_OCT_PROPERTY_LIVE, NULL,
           GST_OCT_DOUBLE (Settings, tau, 0.0, 1000.0, DEFAULT_TAU) },
       { "noise", "Noise",
-          "Standard deviation of the noise of one sample in counts (0 = "
-          "estimated from every B-scan)",
+          "Standard deviation of the noise of one sample in counts (0 = found "
+          "in every B-scan); of solver=persistent the least that it takes for "
+          "noise",
           GST_OCT_PROPERTY_LIVE, NULL,
           GST_OCT_DOUBLE (Settings, noise, 0.0, 1e9, 0.0) },
+      { "noise-found", "Noise found",
+          "Standard deviation of the noise of one sample in counts that was "
+          "found in one of the last B-scans, to 1 % (0 = none)",
+          GST_OCT_PROPERTY_READ_ONLY, NULL,
+          GST_OCT_DOUBLE (Settings, noise_found, 0.0, G_MAXDOUBLE, 0.0) },
       { "kept-samples", "Kept samples",
           "Samples of an A-line that the mask in use keeps (0 = none yet)",
           GST_OCT_PROPERTY_READ_ONLY, NULL,
           GST_OCT_UINT (Settings, kept, 0, OCT_MAX_SAMPLES, 0) },
       GST_OCT_SAMPLING_ROWS (Settings, sampling),
       GST_OCT_ASCANS_ROWS (Settings, ascans, "half the samples"),
-      GST_OCT_CALIBRATION_FILE_ROW (
+      GST_OCT_CALIBRATION_AXIS_ROWS (
           Settings, calibration, GST_OCT_PROPERTY_LIVE | GST_OCT_PROPERTY_CAPS),
     };
 static const GstOctProperties properties = GST_OCT_PROPERTIES (Settings, rows);
@@ -304,7 +340,10 @@ fill_params (GstOctFilter *filter, const Settings *settings, const Tables *t,
   params->grid =
       oct_nufft_grid_length (t->samples, settings->gridding.oversampling);
   params->width = settings->gridding.width;
-  params->iterations = settings->iterations;
+  params->solver = settings->solver;
+  params->iterations = settings->iterations > 0
+                           ? settings->iterations
+                           : oct_cs_limits[settings->solver].usual;
   params->tau = settings->tau;
   params->noise = settings->noise;
   params->samples = t->samples;
@@ -322,6 +361,7 @@ configure (GstOctFilter *filter, gconstpointer data, GstOctPurpose purpose,
   g_autofree double *window = NULL;
   OctCsParams params = { 0 };
   GstOctDepths depths;
+  guint kept;
 
   if (!make_tables (filter, settings, &tables, error)
       || !gst_oct_ascans_resolve (
@@ -340,11 +380,23 @@ configure (GstOctFilter *filter, gconstpointer data, GstOctPurpose purpose,
   params.depth_bins = depths.bins;
   if (!gst_oct_filter_set_plan (filter, OCT_OPERATION_CS, &params, error))
     return FALSE;
+  kept = oct_mask_count (tables.mask, tables.samples);
   if (purpose == GST_OCT_TO_USE)
     gst_oct_choice_set_found (gst_oct_filter_get_choice (filter),
-        G_STRUCT_OFFSET (Settings, kept),
-        oct_mask_count (tables.mask, tables.samples));
+        G_STRUCT_OFFSET (Settings, kept), &kept, sizeof kept);
   return TRUE;
+}
+
+static void
+found (GstOctFilter *filter, double noise)
+{
+  GstOctCS *self = GST_OCT_CS (filter);
+
+  if (fabs (noise - self->noise_found) <= LEAST_CHANGE * self->noise_found)
+    return;
+  self->noise_found = noise;
+  gst_oct_choice_set_found (gst_oct_filter_get_choice (filter),
+      G_STRUCT_OFFSET (Settings, noise_found), &noise, sizeof noise);
 }
 
 static char *
@@ -366,6 +418,7 @@ gst_oct_cs_class_init (GstOctCSClass *klass)
       gst_oct_cs_debug, "octcs", 0, "OCT compressive sensing");
   filter_class->transform_structure = transform_structure;
   filter_class->configure = configure;
+  filter_class->found = found;
   filter_class->describe = describe;
   gst_oct_filter_class_describe (filter_class,
       &(GstOctFilterDescription){ .operation = OCT_OPERATION_CS,

@@ -9,9 +9,16 @@
  * gst-launch-1.0 octsrc num-buffers=100 ! octdcsub ! octkresample ! octfft !
  * octlogscale ! videoconvert ! autovideosink
  * ]|
+ *
+ * The action signal #GstOctDcSub::take-background stores the spectrum that is
+ * to be removed.
  */
 #include "gstoctdcsub.h"
 #include "gstoctbackground.h"
+#include "gstoctcuda.h"
+#include "gstocthistory.h"
+#include "gstoctscatterevents.h"
+#include "gstocttake.h"
 #include "oct-operation.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_oct_dcsub_debug);
@@ -22,6 +29,7 @@ typedef enum { AXIS_AUTO, AXIS_WAVELENGTH, AXIS_WAVENUMBER } AxisChoice;
 typedef struct {
   OctBackgroundMode mode;
   double running_weight;
+  guint high_pass_lines;
   char *background_path;
   GstOctBackground *background; /* NULL: no file */
   AxisChoice axis;
@@ -33,6 +41,9 @@ struct _GstOctDcSub {
 
   /* streaming thread: the own calibration that was sent downstream */
   OctCalibration *sent;
+
+  GstOctTake *take;
+  GstOctHistory history; /* of what it has set */
 };
 
 G_DEFINE_TYPE (GstOctDcSub, gst_oct_dcsub, GST_TYPE_OCT_FILTER);
@@ -74,12 +85,24 @@ static GST_OCT_DEFINE_ENUM (get_axis_type, "GstOctAxis", axes)
           "dimensionless",
           GST_OCT_PROPERTY_LIVE, NULL,
           GST_OCT_DOUBLE (Settings, running_weight, 1e-6, 1.0, 0.1) },
+      { "high-pass-lines", "High-pass A-lines",
+          "mode=high-pass: A-lines of the mean around each A-line, that one "
+          "included; an odd number",
+          GST_OCT_PROPERTY_LIVE, NULL,
+          GST_OCT_UINT (Settings, high_pass_lines, 3, OCT_HIGH_PASS_MOST, 31) },
       { "background", "Background file",
-          "mode=background: .npy or raw file of one or more spectra in counts, "
-          "averaged (none = the calibration's column background)",
+          "mode=background and background-scaled: .npy or raw file of one or "
+          "more spectra in counts, averaged (none = the calibration's column "
+          "background)",
           GST_OCT_PROPERTY_LIVE, NULL,
           GST_OCT_FILE (Settings, background_path, background,
               &gst_oct_background_file) },
+      { "background-spectrum", "Background spectrum",
+          "mode=background and background-scaled: counts \"v0,v1,...\", one "
+          "per sample, as the signal take-background finds them; a part of the "
+          "calibration (none = as background says)",
+          GST_OCT_PROPERTY_LIVE, "calibration",
+          GST_OCT_STRING (Settings, calibration.background) },
       { "axis", "Axis", "What the samples are uniform in",
           GST_OCT_PROPERTY_LIVE | GST_OCT_PROPERTY_CAPS, NULL,
           GST_OCT_ENUM (Settings, axis, get_axis_type, AXIS_AUTO) },
@@ -124,7 +147,7 @@ append_spectra (
     set_lines_of_rows (from, to);
   gst_oct_structure_copy_field (
       from, GST_OCT_BSCANS_FIELD, to, GST_OCT_BSCANS_FIELD);
-  gst_oct_structure_copy_field (from, "framerate", to, "framerate");
+  gst_oct_structure_copy_scan (from, to);
   gst_caps_append_structure (result, to);
 }
 
@@ -203,7 +226,7 @@ send_calibration (GstOctDcSub *self, OctCalibration *own)
         GST_BASE_TRANSFORM_SRC_PAD (self), gst_oct_calibration_event_new (own));
 }
 
-/* [samples] what mode=background removes; NULL with an error. */
+/* [samples] what is removed where that is stored; NULL with an error. */
 static const double *
 get_background (const Settings *settings, const OctCalibration *calibration,
     const GstOctInfo *input, GError **error)
@@ -211,14 +234,16 @@ get_background (const Settings *settings, const OctCalibration *calibration,
   const double *given =
       calibration != NULL ? oct_calibration_get_background (calibration) : NULL;
 
-  if (settings->background != NULL)
+  if (settings->background != NULL
+      && (settings->calibration.background == NULL
+          || *settings->calibration.background == '\0'))
     return gst_oct_background_read (
         settings->background, input->format, input->columns, error);
   if (given == NULL)
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "mode=background needs a stored spectrum and there is none; set "
-        "`background` to a file of spectra, or use a calibration with a column "
-        "background.");
+        "mode=%s needs a stored spectrum and there is none; set `background` "
+        "to a file of spectra, or use a calibration with a column background.",
+        oct_background_modes[settings->mode].nick);
   return given;
 }
 
@@ -233,11 +258,17 @@ configure (GstOctFilter *filter, gconstpointer data, GstOctPurpose purpose,
     .lines = input->rows,
     .bscans = input->bscans,
     .mode = settings->mode,
-    .running_weight = settings->running_weight };
+    .running_weight = settings->running_weight,
+    .high_pass_lines = settings->high_pass_lines };
   gboolean own = !oct_calibration_settings_empty (&settings->calibration);
+  gboolean is_stored = oct_background_modes[params.mode].is_stored;
   g_autoptr (OctCalibration) calibration = NULL;
 
-  if (own || params.mode == OCT_BACKGROUND_STORED) {
+  if (params.mode == OCT_BACKGROUND_RUNNING
+      && !gst_oct_branch_allows_history (
+          GST_ELEMENT (filter), "mode=running", "set mode=bscan", error))
+    return FALSE;
+  if (own || is_stored) {
     GError *local = NULL;
 
     calibration = gst_oct_filter_ref_calibration (
@@ -247,7 +278,7 @@ configure (GstOctFilter *filter, gconstpointer data, GstOctPurpose purpose,
       return FALSE;
     }
   }
-  if (params.mode == OCT_BACKGROUND_STORED) {
+  if (is_stored) {
     params.background = get_background (settings, calibration, input, error);
     if (params.background == NULL)
       return FALSE;
@@ -293,8 +324,164 @@ stop (GstBaseTransform *trans)
 {
   GstOctDcSub *self = GST_OCT_DCSUB (trans);
 
+  gst_oct_take_stop (self->take);
   g_clear_pointer (&self->sent, oct_calibration_unref);
   return GST_BASE_TRANSFORM_CLASS (gst_oct_dcsub_parent_class)->stop (trans);
+}
+
+/* ---------------------------------------------------------- take-background */
+
+static char *
+format_spectrum (const double *values, guint n)
+{
+  GString *text = g_string_sized_new (10 * (gsize)n);
+  char number[G_ASCII_DTOSTR_BUF_SIZE];
+
+  for (guint i = 0; i < n; i++) {
+    if (i > 0)
+      g_string_append_c (text, ',');
+    g_string_append (
+        text, g_ascii_formatd (number, sizeof number, "%.7g", values[i]));
+  }
+  return g_string_free (text, FALSE);
+}
+
+/* Takes `more` (or NULL) and `text`. */
+static void
+post_background (
+    GstOctDcSub *self, const char *result, GstStructure *more, char *text)
+{
+  GstStructure *s = more != NULL ? more : gst_structure_new_empty ("more");
+
+  GST_INFO_OBJECT (self, "%s", text);
+  gst_structure_set_name (s, "oct-background");
+  gst_structure_set (
+      s, "result", G_TYPE_STRING, result, "text", G_TYPE_STRING, text, NULL);
+  g_free (text);
+  gst_element_post_message (
+      GST_ELEMENT (self), gst_message_new_element (GST_OBJECT (self), s));
+}
+
+/* The spectrum is of use in the modes of stored ones alone: another one becomes
+ * the one that suits a source as it is. */
+static OctBackgroundMode
+choose_mode (OctBackgroundMode mode)
+{
+  return oct_background_modes[mode].is_stored ? mode
+                                              : OCT_BACKGROUND_STORED_SCALED;
+}
+
+/* See GstOctTakeDone. */
+static void
+take_done (GstElement *element, const double *mean, guint samples, guint lines,
+    const GError *error)
+{
+  GstOctDcSub *self = GST_OCT_DCSUB (element);
+  g_autofree char *text = NULL, *former = NULL;
+  const char *nick, *former_nick;
+  OctBackgroundMode mode;
+
+  if (mean == NULL) {
+    post_background (self, "failed", NULL,
+        g_strconcat (error->message,
+            g_str_has_suffix (error->message, ".") ? NULL : ".", NULL));
+    return;
+  }
+  g_object_get (self, "background-spectrum", &former, "mode", &mode, NULL);
+  former_nick = oct_background_modes[mode].nick;
+  mode = choose_mode (mode);
+  nick = oct_background_modes[mode].nick;
+  text = format_spectrum (mean, samples);
+  gst_oct_history_push (&self->history, element,
+      gst_structure_new ("former", "background-spectrum", G_TYPE_STRING, former,
+          "mode", G_TYPE_STRING, former_nick, NULL));
+  g_object_set (self, "background-spectrum", text, "mode", mode, NULL);
+  post_background (self, "changed",
+      gst_structure_new ("more", "background-spectrum", G_TYPE_STRING, text,
+          "mode", G_TYPE_STRING, nick, "former-background-spectrum",
+          G_TYPE_STRING, former, "former-mode", G_TYPE_STRING, former_nick,
+          "lines", G_TYPE_UINT, lines, NULL),
+      g_strdup_printf ("Background taken: the mean of %u A-lines, removed with "
+                       "mode=%s.",
+          lines, nick));
+}
+
+static gboolean
+take_background (GstOctDcSub *self, guint bscans)
+{
+  return gst_oct_take_begin (self->take, bscans);
+}
+
+static gboolean
+undo_background (GstOctDcSub *self)
+{
+  GstStructure *undone =
+      gst_oct_history_undo (&self->history, GST_ELEMENT (self));
+
+  if (undone == NULL)
+    return FALSE;
+  post_background (self, "undone", undone,
+      g_strdup_printf ("Back to mode=%s and the background of before.",
+          gst_structure_get_string (undone, "mode")));
+  return TRUE;
+}
+
+/* In the streaming thread. */
+static GstFlowReturn
+submit_input_buffer (
+    GstBaseTransform *trans, gboolean is_discont, GstBuffer *buffer)
+{
+  GstOctDcSub *self = GST_OCT_DCSUB (trans);
+  const GstOctInfo *info = gst_oct_filter_get_input (GST_OCT_FILTER (self));
+  g_autoptr (GstCaps) caps = NULL;
+
+  if (gst_oct_take_wants (self->take) && info->columns > 0) {
+    caps = gst_pad_get_current_caps (GST_BASE_TRANSFORM_SINK_PAD (trans));
+    gst_oct_take_add (self->take, buffer, info,
+        caps != NULL
+            && gst_caps_features_contains (
+                gst_caps_get_features (caps, 0), GST_OCT_CUDA_FEATURE));
+  }
+  return GST_BASE_TRANSFORM_CLASS (gst_oct_dcsub_parent_class)
+      ->submit_input_buffer (trans, is_discont, buffer);
+}
+
+static void
+finalize (GObject *object)
+{
+  gst_oct_take_free (GST_OCT_DCSUB (object)->take);
+  gst_oct_history_clear (&GST_OCT_DCSUB (object)->history);
+  G_OBJECT_CLASS (gst_oct_dcsub_parent_class)->finalize (object);
+}
+
+static void
+add_signals (GType type)
+{
+  /**
+   * GstOctDcSub::take-background:
+   * @bscans: how many B-scans, 1 to 100
+   *
+   * Stores the mean of the next B-scans, as they come in, as
+   * background-spectrum, for the B-scans after them; a mode that has no stored
+   * spectrum becomes background-scaled.  The element message "oct-background"
+   * says what came of it.
+   *
+   * Returns: %FALSE when that is under way already
+   */
+  g_signal_new_class_handler ("take-background", type,
+      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (take_background), NULL,
+      NULL, NULL, G_TYPE_BOOLEAN, 1, G_TYPE_UINT);
+  /**
+   * GstOctDcSub::undo-background:
+   *
+   * Sets background-spectrum and mode of before the last take-background; once
+   * more, those of before the one before.
+   *
+   * Returns: %FALSE when there was none
+   */
+  g_signal_new_class_handler ("undo-background", type,
+      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (undo_background), NULL,
+      NULL, NULL, G_TYPE_BOOLEAN, 0);
 }
 
 static void
@@ -307,6 +494,9 @@ gst_oct_dcsub_class_init (GstOctDcSubClass *klass)
       gst_oct_dcsub_debug, "octdcsub", 0, "OCT background removal");
   trans_class->sink_event = sink_event;
   trans_class->stop = stop;
+  trans_class->submit_input_buffer = submit_input_buffer;
+  G_OBJECT_CLASS (klass)->finalize = finalize;
+  add_signals (G_TYPE_FROM_CLASS (klass));
   filter_class->transform_structure = transform_structure;
   filter_class->configure = configure;
   gst_oct_filter_class_describe (filter_class,
@@ -327,4 +517,5 @@ gst_oct_dcsub_class_init (GstOctDcSubClass *klass)
 static void
 gst_oct_dcsub_init (GstOctDcSub *self)
 {
+  self->take = gst_oct_take_new (GST_ELEMENT (self), take_done);
 }

@@ -2,28 +2,25 @@
 #include "gstoctfilter.h"
 #include "gstoctaccess.h"
 #include "gstoctallocation.h"
-#include "gstoctbackend.h"
 #include "gstocterror.h"
 #include "gstoctoperator.h"
 #include "gstoctorder.h"
 #include "gstoctoutputs.h"
 #include "gstoctpinned.h"
+#include "gstoctplace.h"
+#include "oct-sequence.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_oct_filter_debug);
 #define GST_CAT_DEFAULT gst_oct_filter_debug
 
-typedef struct {
-  GstOctBackendChoice backend;
-  gint cuda_device_id;
-} Where;
-
 static const GstOctProperty rows[] = {
-  GST_OCT_BACKEND_ROWS (Where, backend, cuda_device_id),
+  GST_OCT_PLACE_ROWS,
 };
-static const GstOctProperties properties = GST_OCT_PROPERTIES (Where, rows);
+static const GstOctProperties properties =
+    GST_OCT_PROPERTIES (GstOctPlace, rows);
 
 typedef struct {
-  Where where; /* properties, for the time before the start */
+  GstOctPlace place;
 
   /* set by any thread, taken by the streaming thread */
   gint stale;
@@ -42,10 +39,7 @@ typedef struct {
   gboolean defers;        /* the next element agreed to that */
   gboolean deferred;      /* this buffer */
   GstOctOutputs outputs;
-  gpointer cuda_context; /* what gst_oct_cuda_ensure() keeps */
-  GstOctCuda *cuda;      /* NULL: the CPU alone */
   gboolean input_on_gpu, output_on_gpu;
-  gboolean cuda_failed;  /* atomic: no context could be made */
   guint32 refused_event; /* see gst_oct_calibration_event_take() */
   gboolean ended;        /* by an error that was posted: nothing may follow */
 
@@ -139,6 +133,13 @@ gst_oct_filter_changed (GstOctFilter *filter, gboolean affects_caps)
     gst_base_transform_reconfigure_src (GST_BASE_TRANSFORM (filter));
 }
 
+void
+gst_oct_filter_forget (GstOctFilter *filter)
+{
+  if (PRIVATE (filter)->op != NULL)
+    gst_oct_operator_reset (PRIVATE (filter)->op);
+}
+
 /* What GstOctChoice asks for. */
 static gboolean
 try_settings (GstElement *element, gconstpointer settings,
@@ -171,17 +172,6 @@ on_gpu (const GstCaps *caps)
       gst_caps_get_features (caps, 0), GST_OCT_CUDA_FEATURE);
 }
 
-static gboolean
-may_use_cuda (GstOctFilter *filter)
-{
-  GstOctFilterPrivate *priv = PRIVATE (filter);
-
-  /* who insists gets the caps, and on starting a sentence that says why not */
-  return priv->where.backend == GST_OCT_BACKEND_CUDA
-         || (!g_atomic_int_get (&priv->cuda_failed)
-             && gst_oct_backend_may_use_cuda (priv->where.backend));
-}
-
 /* Appends `from` in the memories that the other pad can have when this one has
  * memory on the GPU or not.  The memory decides the backend: between two pads
  * on the host the CPU works. */
@@ -191,12 +181,11 @@ append_with_memory (GstOctFilter *filter, GstPadDirection direction,
 {
   GstOctFilterClass *klass = GST_OCT_FILTER_GET_CLASS (filter);
   gboolean sink = direction == GST_PAD_SINK;
-  gboolean cuda = may_use_cuda (filter);
+  const GstOctPlace *place = &PRIVATE (filter)->place;
+  gboolean cuda = gst_oct_place_may_use_cuda (place);
   gboolean crosses = sink == gpu ? klass->downloads : klass->uploads;
   gboolean to_gpu = cuda && (gpu || crosses);
-  gboolean insists = PRIVATE (filter)->where.backend == GST_OCT_BACKEND_CUDA
-                     && gst_oct_cuda_is_usable (NULL);
-  gboolean to_host = gpu ? cuda && crosses : !insists;
+  gboolean to_host = gpu ? cuda && crosses : !gst_oct_place_insists (place);
 
   if (to_gpu) {
     GstCaps *copy = gst_caps_copy (from);
@@ -245,13 +234,6 @@ transform_caps (GstBaseTransform *trans, GstPadDirection direction,
   return result;
 }
 
-/* Whether work may be left to the elements behind. */
-static gboolean
-may_fuse (void)
-{
-  return g_strcmp0 (g_getenv ("OCT_FUSE"), "0") != 0;
-}
-
 /* Where the operation runs and how its B-scans get there. */
 static gboolean
 choose_access (GstOctFilter *filter, const GstOctInfo *input,
@@ -259,7 +241,9 @@ choose_access (GstOctFilter *filter, const GstOctInfo *input,
     GError **error)
 {
   GstOctFilterPrivate *priv = PRIVATE (filter);
-  GstOctCuda *cuda = input_on_gpu || output_on_gpu ? priv->cuda : NULL;
+  GstOctCuda *cuda = input_on_gpu || output_on_gpu
+                         ? gst_oct_place_get_cuda (&priv->place)
+                         : NULL;
   const OctBackend *backend;
   GstOctAccess *access;
   gboolean keep;
@@ -295,7 +279,7 @@ choose_access (GstOctFilter *filter, const GstOctInfo *input,
   priv->access = access;
   if (!keep)
     priv->op = gst_oct_operator_new (GST_ELEMENT (filter), backend);
-  priv->offers = may_fuse ();
+  priv->offers = oct_may_fuse ();
   return TRUE;
 }
 
@@ -340,6 +324,20 @@ prepare_for_caps (GstOctFilter *filter, GstEvent *event)
     prepare (filter, &info);
 }
 
+/* Properties that follow a curve over time get their values at the B-scan's. */
+static void
+sync_controlled (GstBaseTransform *trans, GstBuffer *buffer)
+{
+  const GstSegment *segment = &trans->segment;
+  GstClockTime time = GST_CLOCK_TIME_NONE;
+
+  if (GST_BUFFER_PTS_IS_VALID (buffer) && segment->format == GST_FORMAT_TIME)
+    time = gst_segment_to_stream_time (
+        segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
+  if (GST_CLOCK_TIME_IS_VALID (time))
+    gst_object_sync_values (GST_OBJECT (trans), time);
+}
+
 static GstFlowReturn
 submit_input_buffer (
     GstBaseTransform *trans, gboolean is_discont, GstBuffer *buffer)
@@ -347,9 +345,12 @@ submit_input_buffer (
   GstOctFilter *filter = GST_OCT_FILTER (trans);
   GstOctFilterPrivate *priv = PRIVATE (filter);
 
-  /* which negotiates where that is due */
-  if (priv->access != NULL && gst_oct_choice_is_stale (&priv->choice))
+  sync_controlled (trans, buffer);
+  if (priv->access != NULL && gst_oct_choice_is_stale (&priv->choice)) {
     prepare (filter, &priv->input);
+    /* now: whoever set the property may not have come to ask for it yet */
+    gst_base_transform_reconfigure_src (trans);
+  }
   return GST_BASE_TRANSFORM_CLASS (gst_oct_filter_parent_class)
       ->submit_input_buffer (trans, is_discont, buffer);
 }
@@ -437,6 +438,7 @@ propose_allocation (
 {
   GstOctFilter *filter = GST_OCT_FILTER (trans);
   GstOctFilterPrivate *priv = PRIVATE (filter);
+  GstOctCuda *cuda = gst_oct_place_get_cuda (&priv->place);
 
   if (!GST_BASE_TRANSFORM_CLASS (gst_oct_filter_parent_class)
            ->propose_allocation (trans, decide_query, query))
@@ -445,8 +447,8 @@ propose_allocation (
     gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
   else if (priv->offers)
     gst_query_add_allocation_meta (query, GST_OCT_PENDING_API_TYPE, NULL);
-  if (priv->output_on_gpu && !priv->input_on_gpu && priv->cuda != NULL)
-    gst_oct_propose_pinned_pool (priv->cuda, &priv->input, query);
+  if (priv->output_on_gpu && !priv->input_on_gpu && cuda != NULL)
+    gst_oct_propose_pinned_pool (cuda, &priv->input, query);
   return TRUE;
 }
 
@@ -456,8 +458,9 @@ post_no_memory (GstOctFilter *filter)
 {
   GstOctFilterPrivate *priv = PRIVATE (filter);
   gboolean gpu = priv->input_on_gpu || priv->output_on_gpu;
-  g_autoptr (GError) error = gst_oct_no_memory_new (
-      gpu ? priv->cuda : NULL, priv->output_on_gpu, &priv->output);
+  g_autoptr (GError) error =
+      gst_oct_no_memory_new (gpu ? gst_oct_place_get_cuda (&priv->place) : NULL,
+          priv->output_on_gpu, &priv->output);
 
   end (filter, &error);
 }
@@ -556,19 +559,19 @@ static gboolean
 decide_allocation (GstBaseTransform *trans, GstQuery *query)
 {
   GstOctFilterPrivate *priv = PRIVATE (GST_OCT_FILTER (trans));
+  GstOctCuda *cuda = gst_oct_place_get_cuda (&priv->place);
   g_autoptr (GstAllocator) pinned = NULL;
   g_autoptr (GstBufferPool) pool = NULL;
 
   /* Caps for a GPU that the element has not are an error of set_caps(). */
-  if ((priv->output_on_gpu || priv->input_on_gpu) && priv->cuda == NULL)
+  if ((priv->output_on_gpu || priv->input_on_gpu) && cuda == NULL)
     return FALSE;
-  gst_oct_access_set_ordered (priv->access,
-      priv->output_on_gpu
-          && gst_oct_feeds_cuda_filter (GST_BASE_TRANSFORM_SRC_PAD (trans)));
+  gst_oct_access_set_reader (
+      priv->access, gst_oct_get_reader (GST_BASE_TRANSFORM_SRC_PAD (trans)));
   if (priv->output_on_gpu)
-    pool = gst_oct_cuda_pool_new (priv->cuda);
+    pool = gst_oct_cuda_pool_new (cuda);
   else if (priv->input_on_gpu)
-    pinned = gst_oct_pinned_allocator_new (priv->cuda, GST_ELEMENT (trans));
+    pinned = gst_oct_pinned_allocator_new (cuda, GST_ELEMENT (trans));
   priv->defers =
       priv->offers
       && gst_query_find_allocation_meta (query, GST_OCT_PENDING_API_TYPE, NULL);
@@ -629,6 +632,9 @@ transform (GstBaseTransform *trans, GstBuffer *inbuf, GstBuffer *outbuf)
     gst_oct_access_leave (priv->access);
   }
   gst_oct_outputs_end (&priv->outputs, trans, ok);
+  if (ok && GST_OCT_FILTER_GET_CLASS (filter)->found != NULL)
+    GST_OCT_FILTER_GET_CLASS (filter)->found (
+        filter, gst_oct_operator_get_found (priv->op));
   if (ok)
     return GST_FLOW_OK;
   if (error == NULL)
@@ -667,8 +673,7 @@ sink_event (GstBaseTransform *trans, GstEvent *event)
   if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP) {
     priv->ended = FALSE;
     gst_oct_outputs_clear (&priv->outputs);
-    if (priv->op != NULL)
-      gst_oct_operator_reset (priv->op);
+    gst_oct_filter_forget (filter);
   }
   return GST_BASE_TRANSFORM_CLASS (gst_oct_filter_parent_class)
       ->sink_event (trans, event);
@@ -678,8 +683,8 @@ static gboolean
 query (GstBaseTransform *trans, GstPadDirection direction, GstQuery *query)
 {
   if (GST_QUERY_TYPE (query) == GST_QUERY_CONTEXT
-      && gst_oct_cuda_answer_query (GST_ELEMENT (trans), query,
-          PRIVATE (GST_OCT_FILTER (trans))->cuda_context))
+      && gst_oct_place_answer_query (
+          &PRIVATE (GST_OCT_FILTER (trans))->place, GST_ELEMENT (trans), query))
     return TRUE;
   if (!GST_BASE_TRANSFORM_CLASS (gst_oct_filter_parent_class)
            ->query (trans, direction, query))
@@ -692,11 +697,8 @@ query (GstBaseTransform *trans, GstPadDirection direction, GstQuery *query)
 static void
 set_context (GstElement *element, GstContext *context)
 {
-  GstOctFilterPrivate *priv = PRIVATE (GST_OCT_FILTER (element));
-
-  if (gst_oct_backend_may_use_cuda (priv->where.backend))
-    gst_oct_cuda_set_context (
-        element, context, priv->where.cuda_device_id, &priv->cuda_context);
+  gst_oct_place_set_context (
+      &PRIVATE (GST_OCT_FILTER (element))->place, element, context);
   GST_ELEMENT_CLASS (gst_oct_filter_parent_class)
       ->set_context (element, context);
 }
@@ -709,26 +711,8 @@ start (GstBaseTransform *trans)
   g_autoptr (GError) error = NULL;
 
   priv->backend = oct_backend_cpu ();
-  g_atomic_int_set (&priv->cuda_failed, FALSE);
-  if (priv->where.backend == GST_OCT_BACKEND_CPU
-      || (priv->where.backend == GST_OCT_BACKEND_AUTO
-          && !gst_oct_cuda_is_usable (NULL)))
+  if (gst_oct_place_start (&priv->place, GST_ELEMENT (filter), &error))
     return TRUE;
-  if (!gst_oct_backend_check (priv->where.backend, &error))
-    goto failed;
-  priv->cuda = gst_oct_cuda_ensure (GST_ELEMENT (filter),
-      priv->where.cuda_device_id, &priv->cuda_context, &error);
-  if (priv->cuda != NULL)
-    return TRUE;
-  /* another `cuda-device-id` gets another one */
-  g_clear_pointer (&priv->cuda_context, gst_object_unref);
-  if (priv->where.backend == GST_OCT_BACKEND_AUTO) {
-    GST_WARNING_OBJECT (filter, "%s The CPU is used.", error->message);
-    g_atomic_int_set (&priv->cuda_failed, TRUE);
-    return TRUE;
-  }
-
-failed:
   gst_oct_element_error (GST_ELEMENT (filter), &error);
   return FALSE;
 }
@@ -743,8 +727,7 @@ stop (GstBaseTransform *trans)
   gst_oct_outputs_clear (&priv->outputs);
   priv->refused_event = 0;
   priv->ended = FALSE;
-  priv->cuda = NULL;
-  g_clear_pointer (&priv->cuda_context, gst_object_unref);
+  gst_oct_place_stop (&priv->place);
   GST_OBJECT_LOCK (filter);
   gst_oct_calibrations_forget (&priv->calibrations);
   GST_OBJECT_UNLOCK (filter);
@@ -759,14 +742,14 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
   if (!gst_oct_element_refuses_property (GST_ELEMENT (object), pspec))
     gst_oct_properties_set (&rows[id - FIRST_ROW],
-        &PRIVATE (GST_OCT_FILTER (object))->where, value);
+        &PRIVATE (GST_OCT_FILTER (object))->place, value);
 }
 
 static void
 get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
   gst_oct_properties_get (
-      &rows[id - FIRST_ROW], &PRIVATE (GST_OCT_FILTER (object))->where, value);
+      &rows[id - FIRST_ROW], &PRIVATE (GST_OCT_FILTER (object))->place, value);
 }
 
 /* The class is known from here on. */
@@ -788,7 +771,7 @@ finalize (GObject *object)
 
   gst_oct_choice_clear (&priv->choice);
   gst_oct_calibrations_forget (&priv->calibrations);
-  g_clear_pointer (&priv->cuda_context, gst_object_unref);
+  gst_oct_place_stop (&priv->place);
   G_OBJECT_CLASS (gst_oct_filter_parent_class)->finalize (object);
 }
 
@@ -826,7 +809,7 @@ gst_oct_filter_class_init (GstOctFilterClass *klass)
 static void
 gst_oct_filter_init (GstOctFilter *filter)
 {
-  gst_oct_properties_init (&properties, &PRIVATE (filter)->where);
+  gst_oct_properties_init (&properties, &PRIVATE (filter)->place);
   PRIVATE (filter)->operation = OCT_N_OPERATIONS;
   PRIVATE (filter)->asked = &PRIVATE (filter)->input;
   gst_oct_order_init (GST_BASE_TRANSFORM_SINK_PAD (filter));

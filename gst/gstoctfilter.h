@@ -49,6 +49,10 @@ struct _GstOctFilterClass {
   gboolean (*configure) (GstOctFilter *filter, gconstpointer settings,
       GstOctPurpose purpose, GError **error);
 
+  /* In the streaming thread behind every B-scan: what get_found() of the
+   * operation says.  NULL: of no use. */
+  void (*found) (GstOctFilter *filter, double value);
+
   /* See GstOctDescribe; NULL: nothing better can be said. */
   char *(*describe) (
       GstOctFilter *filter, gconstpointer settings, const char *group);
@@ -72,6 +76,10 @@ GstOctChoice *gst_oct_filter_get_choice (GstOctFilter *filter);
  * `affects_caps` after negotiating again: any thread, without the object lock.
  */
 void gst_oct_filter_changed (GstOctFilter *filter, gboolean affects_caps);
+
+/* The next B-scan is processed without those before it, as after a seek.  In
+ * the streaming thread. */
+void gst_oct_filter_forget (GstOctFilter *filter);
 
 /* What came from upstream and what was made: under the object lock. */
 GstOctCalibrations *gst_oct_filter_get_calibrations (GstOctFilter *filter);

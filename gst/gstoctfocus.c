@@ -17,17 +17,18 @@ typedef enum {
 struct _GstOctFocus {
   GstElement *element;
   GstOctFocusDone done;
-  GMutex lock; /* for `thread` */
+  GMutex lock; /* for `thread` and to begin */
   GThread *thread;
-  gint state;     /* atomic */
-  gint cancelled; /* atomic */
+  GstOctFocusKind kind; /* does not change from a beginning to its end */
+  gint state;           /* atomic */
+  gint cancelled;       /* atomic */
 
   /* streaming thread, and then the thread */
   GPtrArray *bscans; /* GstOctAside */
   guint lines;
   OctCalibration *calibration;
   gboolean third;
-  double a3; /* um^3, where that is not looked for */
+  double a3, phase3; /* um^3, rad; where that is not looked for */
 };
 
 GstOctFocus *
@@ -73,9 +74,18 @@ gst_oct_focus_free (GstOctFocus *focus)
 }
 
 gboolean
-gst_oct_focus_begin (GstOctFocus *focus)
+gst_oct_focus_begin (GstOctFocus *focus, GstOctFocusKind kind)
 {
-  return g_atomic_int_compare_and_exchange (&focus->state, IDLE, GATHERING);
+  gboolean idle;
+
+  g_mutex_lock (&focus->lock);
+  idle = g_atomic_int_get (&focus->state) == IDLE;
+  if (idle) {
+    focus->kind = kind;
+    g_atomic_int_set (&focus->state, GATHERING);
+  }
+  g_mutex_unlock (&focus->lock);
+  return idle;
 }
 
 void
@@ -142,22 +152,29 @@ resample (GstOctFocus *focus, guint samples, float **spectra, GError **error)
   return ok;
 }
 
+/* rad/um; 0: not known */
 static double
 get_half_range (OctCalibration *calibration)
 {
   double k_min = 0, k_max = 0;
 
-  oct_calibration_get_k_range (calibration, &k_min, &k_max);
+  if (calibration != NULL)
+    oct_calibration_get_k_range (calibration, &k_min, &k_max);
   return 0.5 * (k_max - k_min);
 }
 
-/* phase[samples]: that of the calibration, and of a3 where that is given */
+/* phase[samples]: that of the calibration, and of the third order where that is
+ * given */
 static double *
 make_phase (GstOctFocus *focus, guint samples, double half_range)
 {
-  const double *given = oct_calibration_get_dispersion (focus->calibration);
+  const double *given =
+      focus->calibration != NULL
+          ? oct_calibration_get_dispersion (focus->calibration)
+          : NULL;
   double *phase = g_new0 (double, samples);
-  double c3 = focus->third ? 0 : focus->a3 * pow (half_range, 3);
+  gboolean third = focus->third || focus->kind == GST_OCT_FOCUS_WAVENUMBERS;
+  double c3 = third ? 0 : focus->a3 * pow (half_range, 3) + focus->phase3;
 
   for (guint n = 0; n < samples; n++)
     phase[n] = (given != NULL ? given[n] : 0)
@@ -166,12 +183,23 @@ make_phase (GstOctFocus *focus, guint samples, double half_range)
 }
 
 static gboolean
-search (
-    GstOctFocus *focus, double half_range, OctAutofocus *found, GError **error)
+search_in (const OctAutofocusParams *params, const float *spectra,
+    GstOctFocusResult *result, GError **error)
+{
+  if (result->kind == GST_OCT_FOCUS_WAVENUMBERS)
+    return oct_refine_find (params, spectra, &result->wavenumbers, error)
+           && oct_refine_check (&result->wavenumbers, error);
+  return oct_autofocus_find (params, spectra, &result->dispersion, error)
+         && oct_autofocus_check (&result->dispersion, error);
+}
+
+static gboolean
+search (GstOctFocus *focus, GstOctFocusResult *result, GError **error)
 {
   const GstOctInfo *info =
       gst_oct_aside_get_info (g_ptr_array_index (focus->bscans, 0));
-  g_autofree double *phase = make_phase (focus, info->columns, half_range);
+  g_autofree double *phase =
+      make_phase (focus, info->columns, result->half_range);
   OctAutofocusParams params = { .samples = info->columns,
     .lines = focus->lines,
     .phase = phase,
@@ -183,25 +211,24 @@ search (
   return spectra != NULL
          && (info->axis == GST_OCT_AXIS_WAVENUMBER
              || resample (focus, info->columns, &spectra, error))
-         && oct_autofocus_find (&params, spectra, found, error)
-         && oct_autofocus_check (found, error);
+         && search_in (&params, spectra, result, error);
 }
 
 static gpointer
 run (gpointer data)
 {
   GstOctFocus *focus = data;
-  OctAutofocus found = { 0 };
+  GstOctFocusResult result = { .kind = focus->kind,
+    .half_range = get_half_range (focus->calibration) };
   g_autoptr (GError) error = NULL;
-  double half_range = get_half_range (focus->calibration);
 
-  search (focus, half_range, &found, &error);
+  search (focus, &result, &error);
   forget (focus);
   if (g_atomic_int_get (&focus->cancelled))
     return NULL;
   /* who hears of it may begin the next */
   g_atomic_int_set (&focus->state, IDLE);
-  focus->done (focus->element, &found, half_range, error);
+  focus->done (focus->element, &result, error);
   return NULL;
 }
 
@@ -210,25 +237,28 @@ run (gpointer data)
 void
 gst_oct_focus_refuse (GstOctFocus *focus, const GError *error)
 {
+  GstOctFocusResult result = { .kind = focus->kind };
+
   forget (focus);
   g_atomic_int_set (&focus->state, IDLE);
-  focus->done (focus->element, NULL, 0, error);
+  focus->done (focus->element, &result, error);
 }
 
+/* Of spectra that are uniform in wavenumber nothing has to be known: phases are
+ * those at their ends. */
 static gboolean
 check (const GstOctInfo *info, OctCalibration *calibration, GError **error)
 {
-  double k_min, k_max;
-
-  if (calibration != NULL
-      && oct_calibration_get_samples (calibration) == info->columns
-      && oct_calibration_get_k_range (calibration, &k_min, &k_max)
-      && oct_calibration_get_positions (calibration) != NULL)
+  if (info->axis == GST_OCT_AXIS_WAVENUMBER
+      || (calibration != NULL
+          && oct_calibration_get_samples (calibration) == info->columns
+          && oct_calibration_get_positions (calibration) != NULL))
     return TRUE;
   g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-      "The dispersion cannot be looked for: a2 and a3 need the wavelengths of "
-      "the spectra and there are none; set `calibration`, or `wavelength-min` "
-      "and `wavelength-max`, on octsrc or octdcsub.");
+      "The dispersion cannot be looked for: the spectra are not uniform in "
+      "wavenumber, and no calibration says where their wavenumbers lie; set "
+      "`calibration`, or `wavelength-min` and `wavelength-max`, on octsrc or "
+      "octdcsub.");
   return FALSE;
 }
 
@@ -252,19 +282,22 @@ add (GstOctFocus *focus, GstBuffer *buffer, const GstOctInfo *info,
   g_ptr_array_add (focus->bscans, aside);
   focus->lines += gst_oct_aside_get_lines (aside);
   g_clear_pointer (&focus->calibration, oct_calibration_unref);
-  focus->calibration = oct_calibration_ref (calibration);
+  if (calibration != NULL
+      && oct_calibration_get_samples (calibration) == info->columns)
+    focus->calibration = oct_calibration_ref (calibration);
   return TRUE;
 }
 
 void
 gst_oct_focus_add (GstOctFocus *focus, GstBuffer *buffer,
     const GstOctInfo *info, gboolean on_gpu, OctCalibration *calibration,
-    gboolean third, double a3)
+    gboolean third, double a3, double phase3)
 {
   g_autoptr (GError) error = NULL;
 
   focus->third = third;
   focus->a3 = a3;
+  focus->phase3 = phase3;
   if (!add (focus, buffer, info, on_gpu, calibration, &error)) {
     gst_oct_focus_refuse (focus, error);
     return;

@@ -11,10 +11,11 @@ G_BEGIN_DECLS
 
 typedef struct {
   const char *name;
-  guint parts;       /* bits of the elements that have it, at least one */
-  const char *inner; /* its name there; NULL: the same */
-  const char *when;  /* it counts, for people; NULL: always */
-  gboolean at_start; /* before the start only, whatever the elements could */
+  guint parts;          /* bits of the elements that have it, at least one */
+  const char *inner;    /* its name there; NULL: the same */
+  const char *when;     /* it counts, for people; NULL: always */
+  gboolean at_start;    /* before the start only, whatever the elements could */
+  gboolean of_computer; /* no part of a preset */
 } GstOctForward;
 
 /* Installs the property as elements of type `inner` have it. */
@@ -27,5 +28,11 @@ void gst_oct_forward_set (const GstOctForward *forward, GstElement **parts,
     guint n_parts, const GValue *value);
 void gst_oct_forward_get (
     const GstOctForward *forward, GstElement **parts, GValue *value);
+
+/* Has `iface` of GstPreset keep these properties and no others, but for
+ * those of the computer, and "method": what is loaded takes the place of all of
+ * them. */
+void gst_oct_forward_init_preset (
+    gpointer iface, const GstOctForward *forwards, guint n_forwards);
 
 G_END_DECLS

@@ -36,9 +36,14 @@ struct _GstOctGather {
   /* streaming thread */
   guint group;         /* buffers that are gathered */
   GstOctInfo in, out;  /* of one buffer, of all */
+  GstCaps *whole;      /* of all */
+  gint fps_n, fps_d;   /* fps_n 0: not known */
   GstBuffer *gathered; /* NULL: none yet */
   guint count;         /* buffers that are in it */
   GstClockTime end;    /* of the last one */
+  GstClockTime jitter; /* from there on the next one does not follow */
+  guint64 next;        /* number of the one that does */
+  gboolean warned;     /* of B-scans that were left out */
   gboolean failed;     /* an own error was posted */
 };
 
@@ -167,6 +172,10 @@ set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps)
     return FALSE;
   }
   self->group = self->out.bscans / self->in.bscans;
+  gst_caps_replace (&self->whole, outcaps);
+  if (!gst_structure_get_fraction (gst_caps_get_structure (incaps, 0),
+          "framerate", &self->fps_n, &self->fps_d))
+    self->fps_n = 0;
   return TRUE;
 }
 
@@ -205,6 +214,15 @@ propose_allocation (
   return TRUE;
 }
 
+static GError *
+no_memory_new (guint bscans)
+{
+  return g_error_new (OCT_ERROR, OCT_ERROR_MEMORY,
+      "There is no memory for %u B-scans in one buffer; set `bscans` of "
+      "octgather to less.",
+      bscans);
+}
+
 /* Rows of `to` from `row` on, those of `from`. */
 static gboolean
 copy_rows (const GstOctInfo *to_info, GstBuffer *to, guint row,
@@ -236,7 +254,7 @@ copy_rows (const GstOctInfo *to_info, GstBuffer *to, guint row,
 static void
 stamp (GstOctGather *self, GstBuffer *buffer)
 {
-  GstOctScanMeta *scan = gst_buffer_get_oct_scan_meta (buffer);
+  GstOctScanPosition position;
   guint bscans = self->count * self->in.bscans;
 
   if (GST_CLOCK_TIME_IS_VALID (self->end) && GST_BUFFER_PTS_IS_VALID (buffer)
@@ -246,8 +264,10 @@ stamp (GstOctGather *self, GstBuffer *buffer)
     GST_BUFFER_DURATION (buffer) = GST_CLOCK_TIME_NONE;
   if (GST_BUFFER_OFFSET_IS_VALID (buffer))
     GST_BUFFER_OFFSET_END (buffer) = GST_BUFFER_OFFSET (buffer) + bscans;
-  if (scan != NULL)
-    scan->count = bscans;
+  if (gst_oct_scan_meta_get (buffer, &position)) {
+    position.count = bscans;
+    gst_oct_scan_meta_set (buffer, &position);
+  }
 }
 
 static void
@@ -256,18 +276,109 @@ forget (GstOctGather *self)
   gst_clear_buffer (&self->gathered);
   self->count = 0;
   self->end = GST_CLOCK_TIME_NONE;
+  self->next = GST_BUFFER_OFFSET_NONE;
+}
+
+/* What it says of the buffer behind it. */
+static void
+expect (GstOctGather *self, GstBuffer *buffer)
+{
+  guint bscans = self->in.bscans;
+  GstClockTime duration = GST_BUFFER_DURATION (buffer);
+  gboolean counts =
+      GST_BUFFER_OFFSET_IS_VALID (buffer)
+      && GST_BUFFER_OFFSET_END (buffer) == GST_BUFFER_OFFSET (buffer) + bscans;
+
+  if (!GST_CLOCK_TIME_IS_VALID (duration) && self->fps_n > 0)
+    duration = gst_util_uint64_scale (
+        bscans * GST_SECOND, (guint64)self->fps_d, (guint64)self->fps_n);
+  self->end = GST_CLOCK_TIME_NONE;
+  if (GST_BUFFER_PTS_IS_VALID (buffer) && GST_CLOCK_TIME_IS_VALID (duration)) {
+    self->end = GST_BUFFER_PTS (buffer) + duration;
+    /* half a B-scan, as octrawsink counts those that never came */
+    self->jitter = MAX (1, duration / bscans / 2);
+  }
+  self->next = counts ? GST_BUFFER_OFFSET_END (buffer) : GST_BUFFER_OFFSET_NONE;
+}
+
+static gboolean
+time_follows (GstOctGather *self, GstBuffer *buffer)
+{
+  GstClockTime time = GST_BUFFER_PTS (buffer);
+
+  return !GST_CLOCK_TIME_IS_VALID (time) || !GST_CLOCK_TIME_IS_VALID (self->end)
+         || MAX (time, self->end) - MIN (time, self->end) < self->jitter;
+}
+
+static gboolean
+place_follows (GstOctGather *self, GstBuffer *buffer)
+{
+  GstOctScanPosition expected, position;
+  gboolean has_first = gst_oct_scan_meta_get (self->gathered, &expected);
+
+  if (!gst_oct_scan_meta_get (buffer, &position))
+    return !has_first;
+  if (!has_first)
+    return FALSE;
+  gst_oct_scan_position_select (
+      &expected, self->count * self->in.bscans, position.count);
+  return position.bscan == expected.bscan && position.bscans == expected.bscans
+         && position.volume == expected.volume;
+}
+
+/* Of what is gathered only the first time, number and place are known behind
+ * this element, and the others are counted from there. */
+static gboolean
+follows (GstOctGather *self, GstBuffer *buffer)
+{
+  guint64 number = GST_BUFFER_OFFSET (buffer);
+
+  return !GST_BUFFER_IS_DISCONT (buffer) && time_follows (self, buffer)
+         && place_follows (self, buffer)
+         && (number == GST_BUFFER_OFFSET_NONE
+             || self->next == GST_BUFFER_OFFSET_NONE || number == self->next);
+}
+
+/* Memory for all, whatever the caps in force are, and what `first` says of
+ * itself. */
+static GstFlowReturn
+begin (GstOctGather *self, GstBuffer *first)
+{
+  GstBaseTransform *trans = GST_BASE_TRANSFORM (self);
+  g_autoptr (GstBufferPool) pool = gst_base_transform_get_buffer_pool (trans);
+  g_autoptr (GError) error = NULL;
+  GstAllocator *allocator = NULL;
+  GstAllocationParams params;
+  GstFlowReturn ret = GST_FLOW_OK;
+
+  if (pool == NULL) {
+    gst_base_transform_get_allocator (trans, &allocator, &params);
+    self->gathered =
+        gst_buffer_new_allocate (allocator, self->out.size, &params);
+    gst_clear_object (&allocator);
+  } else if (gst_buffer_pool_is_active (pool)
+             || gst_buffer_pool_set_active (pool, TRUE)) {
+    ret = gst_buffer_pool_acquire_buffer (pool, &self->gathered, NULL);
+  }
+  if (self->gathered == NULL && ret == GST_FLOW_OK) {
+    error = no_memory_new (self->out.bscans);
+    post_error (self, &error);
+    ret = GST_FLOW_ERROR;
+  }
+  if (ret == GST_FLOW_OK)
+    GST_BASE_TRANSFORM_GET_CLASS (trans)->copy_metadata (
+        trans, first, self->gathered);
+  return ret;
 }
 
 static GstFlowReturn
 take_buffer (GstOctGather *self, GstBuffer *buffer)
 {
-  GstBaseTransform *trans = GST_BASE_TRANSFORM (self);
   g_autoptr (GError) error = NULL;
   GstFlowReturn ret = GST_FLOW_OK;
 
   if (self->gathered == NULL)
-    ret = GST_BASE_TRANSFORM_GET_CLASS (trans)->prepare_output_buffer (
-        trans, buffer, &self->gathered);
+    ret = begin (self, buffer);
   if (ret != GST_FLOW_OK)
     return ret;
   if (!copy_rows (&self->out, self->gathered, self->count * self->in.rows,
@@ -276,30 +387,8 @@ take_buffer (GstOctGather *self, GstBuffer *buffer)
     return GST_FLOW_ERROR;
   }
   self->count++;
-  if (GST_BUFFER_PTS_IS_VALID (buffer) && GST_BUFFER_DURATION_IS_VALID (buffer))
-    self->end = GST_BUFFER_PTS (buffer) + GST_BUFFER_DURATION (buffer);
+  expect (self, buffer);
   return GST_FLOW_OK;
-}
-
-static GstFlowReturn
-generate_output (GstBaseTransform *trans, GstBuffer **output)
-{
-  GstOctGather *self = GST_OCT_GATHER (trans);
-  g_autoptr (GstBuffer) buffer = g_steal_pointer (&trans->queued_buf);
-  GstFlowReturn ret = GST_FLOW_OK;
-
-  *output = NULL;
-  if (buffer == NULL)
-    return ret;
-  if (self->failed)
-    return GST_FLOW_ERROR;
-  ret = take_buffer (self, buffer);
-  if (ret == GST_FLOW_OK && self->count == self->group) {
-    stamp (self, self->gathered);
-    *output = g_steal_pointer (&self->gathered);
-    forget (self);
-  }
-  return ret;
 }
 
 /* Caps for as many as there are. */
@@ -320,42 +409,127 @@ make_caps_of_rest (GstOctGather *self)
   return g_steal_pointer (&caps);
 }
 
-/* Nothing is lost at the end: the last buffer is a smaller one. */
+/* Caps go with the buffers that need them: where hardly any B-scan follows the
+ * one before, they stay those of a single one, and the elements behind make no
+ * new plans for each. */
+static GstFlowReturn
+push (GstOctGather *self, GstBuffer *buffer, GstCaps *caps)
+{
+  GstPad *src = GST_BASE_TRANSFORM_SRC_PAD (self);
+  g_autoptr (GstCaps) current = gst_pad_get_current_caps (src);
+
+  if (current == NULL || !gst_caps_is_equal (current, caps))
+    gst_pad_push_event (src, gst_event_new_caps (caps));
+  /* which also says where the caps were refused */
+  return gst_pad_push (src, buffer);
+}
+
+/* A buffer of the B-scans that there are, with these caps. */
+static GstBuffer *
+make_rest (GstOctGather *self, GstCaps *caps, GError **error)
+{
+  g_autoptr (GstBuffer) rest = NULL;
+  GstCustomMeta *meta;
+  GstOctInfo info;
+
+  if (!gst_oct_info_from_caps (&info, caps, error))
+    return NULL;
+  rest = gst_buffer_new_allocate (NULL, info.size, NULL);
+  if (rest == NULL) {
+    g_propagate_error (error, no_memory_new (info.bscans));
+    return NULL;
+  }
+  if (!copy_rows (&info, rest, 0, &self->out, self->gathered, info.rows, error))
+    return NULL;
+  gst_buffer_copy_into (rest, self->gathered,
+      GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS, 0, -1);
+  meta = gst_buffer_get_custom_meta (self->gathered, GST_OCT_SCAN_META_NAME);
+  if (meta != NULL)
+    gst_oct_scan_meta_copy (rest, meta);
+  stamp (self, rest);
+  return g_steal_pointer (&rest);
+}
+
 static void
+warn_left_out (GstOctGather *self, guint count)
+{
+  if (!self->warned)
+    GST_ELEMENT_WARNING (self, STREAM, FORMAT,
+        ("%u B-scans in front of a gap or of the end are left out: what "
+         "follows takes %u in a buffer and no less. Ask for no `bscans` in "
+         "caps behind octgather, or set `bscans` of octgather to 1.",
+            count, self->out.bscans),
+        (NULL));
+  self->warned = TRUE;
+}
+
+/* Nothing is lost at the end and in front of what does not follow: they go on
+ * as a smaller buffer. */
+static GstFlowReturn
 push_rest (GstOctGather *self)
 {
-  GstBaseTransform *trans = GST_BASE_TRANSFORM (self);
+  guint bscans = self->count * self->in.bscans;
   g_autoptr (GstCaps) caps = NULL;
   g_autoptr (GError) error = NULL;
   GstBuffer *rest;
-  GstOctInfo info;
+  GstFlowReturn ret;
 
-  if (self->gathered == NULL || self->failed
-      || (caps = make_caps_of_rest (self)) == NULL
-      || !gst_oct_info_from_caps (&info, caps, NULL))
-    return;
-  rest = gst_buffer_new_allocate (NULL, info.size, NULL);
-  if (rest == NULL
-      || !copy_rows (
-          &info, rest, 0, &self->out, self->gathered, info.rows, &error)) {
-    gst_clear_buffer (&rest);
-    return;
-  }
-  gst_buffer_copy_into (rest, self->gathered,
-      GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS, 0, -1);
-  if (gst_buffer_get_oct_scan_meta (self->gathered) != NULL) {
-    const GstOctScanMeta *scan = gst_buffer_get_oct_scan_meta (self->gathered);
-
-    gst_buffer_add_oct_scan_meta (
-        rest, scan->bscan, scan->bscans, scan->volume);
-  }
-  GST_BUFFER_OFFSET (rest) = GST_BUFFER_OFFSET (self->gathered);
-  stamp (self, rest);
+  if (self->failed)
+    return GST_FLOW_ERROR;
+  if (self->gathered == NULL || (caps = make_caps_of_rest (self)) == NULL)
+    return GST_FLOW_OK;
+  rest = make_rest (self, caps, &error);
   forget (self);
-  if (gst_base_transform_update_src_caps (trans, caps))
-    gst_pad_push (GST_BASE_TRANSFORM_SRC_PAD (trans), rest);
-  else
-    gst_buffer_unref (rest);
+  if (rest == NULL) {
+    post_error (self, &error);
+    return GST_FLOW_ERROR;
+  }
+  GST_DEBUG_OBJECT (self, "a smaller buffer, %" GST_PTR_FORMAT, rest);
+  ret = push (self, rest, caps);
+  if (ret != GST_FLOW_NOT_NEGOTIATED)
+    return ret;
+  warn_left_out (self, bscans);
+  return GST_FLOW_OK;
+}
+
+static GstFlowReturn
+submit_input_buffer (
+    GstBaseTransform *trans, gboolean is_discont, GstBuffer *buffer)
+{
+  GstOctGather *self = GST_OCT_GATHER (trans);
+  GstFlowReturn ret = GST_FLOW_OK;
+
+  if (self->gathered != NULL && !follows (self, buffer))
+    ret = push_rest (self);
+  if (ret != GST_FLOW_OK) {
+    gst_buffer_unref (buffer);
+    return ret;
+  }
+  return GST_BASE_TRANSFORM_CLASS (gst_oct_gather_parent_class)
+      ->submit_input_buffer (trans, is_discont, buffer);
+}
+
+static GstFlowReturn
+generate_output (GstBaseTransform *trans, GstBuffer **output)
+{
+  GstOctGather *self = GST_OCT_GATHER (trans);
+  g_autoptr (GstBuffer) buffer = g_steal_pointer (&trans->queued_buf);
+  GstFlowReturn ret = GST_FLOW_OK;
+
+  *output = NULL;
+  if (buffer == NULL)
+    return ret;
+  if (self->failed)
+    return GST_FLOW_ERROR;
+  ret = take_buffer (self, buffer);
+  if (ret == GST_FLOW_OK && self->count == self->group) {
+    GstBuffer *whole = g_steal_pointer (&self->gathered);
+
+    stamp (self, whole);
+    forget (self);
+    ret = push (self, whole, self->whole);
+  }
+  return ret;
 }
 
 /* ---------------------------------------------------------- events, states */
@@ -393,18 +567,13 @@ sink_event (GstBaseTransform *trans, GstEvent *event)
     gst_event_unref (event);
     return FALSE;
   }
-  switch (GST_EVENT_TYPE (event)) {
-  case GST_EVENT_EOS:
-  case GST_EVENT_CAPS:
-  case GST_EVENT_SEGMENT:
-    push_rest (self);
-    break;
-  case GST_EVENT_FLUSH_STOP:
+  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP) {
     forget (self);
     self->failed = FALSE;
-    break;
-  default:
-    break;
+  } else if (GST_EVENT_IS_SERIALIZED (event)) {
+    /* what it says is for the B-scans behind it: another calibration, caps, a
+     * segment, a gap, the end */
+    push_rest (self);
   }
   return GST_BASE_TRANSFORM_CLASS (gst_oct_gather_parent_class)
       ->sink_event (trans, event);
@@ -451,6 +620,8 @@ stop (GstBaseTransform *trans)
   GstOctGather *self = GST_OCT_GATHER (trans);
 
   forget (self);
+  gst_clear_caps (&self->whole);
+  self->warned = FALSE;
   self->failed = FALSE;
   return TRUE;
 }
@@ -503,6 +674,7 @@ gst_oct_gather_class_init (GstOctGatherClass *klass)
   trans_class->get_unit_size = get_unit_size;
   trans_class->decide_allocation = decide_allocation;
   trans_class->propose_allocation = propose_allocation;
+  trans_class->submit_input_buffer = submit_input_buffer;
   trans_class->generate_output = generate_output;
   trans_class->sink_event = sink_event;
   trans_class->query = query;
@@ -518,5 +690,5 @@ gst_oct_gather_init (GstOctGather *self)
   gst_base_transform_set_in_place (trans, FALSE);
   gst_base_transform_set_passthrough (trans, FALSE);
   gst_oct_properties_init (&properties, &self->settings);
-  self->end = GST_CLOCK_TIME_NONE;
+  forget (self);
 }

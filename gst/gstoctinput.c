@@ -2,6 +2,7 @@
 #include "gstoctinput.h"
 #include "gstoctpending.h"
 #include "gstocterror.h"
+#include "oct-file.h"
 #include "oct-recording.h"
 
 #include <unistd.h>
@@ -16,6 +17,11 @@ struct _GstOctInput {
   OctRecording *recording;
   OctPhantom *phantom;
   GstMemory *preloaded; /* all B-scans, tightly packed */
+
+  /* where volumes are cut down: NULL: they are not */
+  OctScanMask *mask;
+  OctReaderInfo whole; /* sizes of what is read, `info` of what is left */
+  gpointer uncut;      /* memory for one B-scan of those */
 };
 
 static gsize
@@ -25,13 +31,42 @@ frame_size (const GstOctInput *input)
          * oct_sample_format_size (input->info.sample_format);
 }
 
+/* As it is stored, or simulated. */
+static gboolean
+read_whole (GstOctInput *input, guint64 frame, gpointer dest, gsize stride,
+    GError **error)
+{
+  if (input->phantom != NULL) {
+    oct_phantom_render (input->phantom, frame, dest, stride);
+    return TRUE;
+  }
+  return input->recording != NULL
+             ? oct_recording_read (input->recording, frame, dest, stride, error)
+             : oct_reader_read (input->reader, frame, dest, stride, error);
+}
+
+/* What the mask takes of it. */
 static gboolean
 read_frame (GstOctInput *input, guint64 frame, gpointer dest, gsize stride,
     GError **error)
 {
-  return input->recording != NULL
-             ? oct_recording_read (input->recording, frame, dest, stride, error)
-             : oct_reader_read (input->reader, frame, dest, stride, error);
+  const OctScanMask *mask = input->mask;
+  gsize row = (gsize)input->info.samples
+              * oct_sample_format_size (input->info.sample_format);
+  guint y;
+
+  if (mask == NULL)
+    return read_whole (input, frame, dest, stride, error);
+  y = mask->bscan_of[frame % mask->taken_bscans];
+  if (!read_whole (input, frame / mask->taken_bscans * mask->bscans + y,
+          input->uncut, row, error))
+    return FALSE;
+  for (guint i = 0; i < mask->lines_each; i++)
+    memcpy ((guint8 *)dest + i * stride,
+        (guint8 *)input->uncut
+            + (mask->places[mask->first[y] + i] - y * mask->lines) * row,
+        row);
+  return TRUE;
 }
 
 /* Memory that is promised and not there ends the whole process later on, so
@@ -84,12 +119,13 @@ check_settings (const OctReaderSettings *settings, const OctReaderInfo *info,
 
   if ((settings->samples == 0 || settings->samples == info->samples)
       && (settings->lines == 0 || settings->lines == info->lines)
-      && settings->header_size == 0)
+      && settings->header_size == 0 && settings->packing == OCT_PACKING_NONE)
     return TRUE;
   name = g_filename_display_name (path);
   g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
       "Recording '%s' has B-scans of %u lines of %u samples without a header, "
-      "but something else is set; leave `samples`, `lines` and `header-size` 0",
+      "but something else is set; leave `samples`, `lines` and `header-size` "
+      "0, and `packing` none",
       name, info->lines, info->samples);
   return FALSE;
 }
@@ -119,7 +155,7 @@ open_recording (
 }
 
 static gboolean
-open_raw_or_npy (
+open_reader (
     GstOctInput *input, const GstOctInputSettings *settings, GError **error)
 {
   input->reader =
@@ -139,13 +175,12 @@ open_file (
   GError *local = NULL;
 
   if (!(recording ? open_recording (input, settings, &local)
-                  : open_raw_or_npy (input, settings, &local))) {
+                  : open_reader (input, settings, &local))) {
     gst_oct_error_name_property (&local, "`location` of octsrc");
     g_propagate_error (error, local);
     return FALSE;
   }
-  return !settings->preload
-         || preload (input, settings->location, settings->allocator, error);
+  return TRUE;
 }
 
 static gboolean
@@ -169,13 +204,113 @@ open_phantom (
   return input->phantom != NULL;
 }
 
+static OctScanMask *
+read_mask (const GstOctScanCut *cut, const OctReaderInfo *info, GError **error)
+{
+  g_autoptr (OctScanMask) mask = NULL;
+  g_autofree char *source = NULL;
+  GError *local = NULL;
+
+  if (cut->file == NULL || *cut->file == '\0') {
+    g_set_error_literal (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "scan-mask=file needs a file and `scan-mask-file` of octsrc is empty; "
+        "set it to a text file with one 0 or 1 for every A-line of a volume");
+    return NULL;
+  }
+  mask = oct_scan_mask_read (cut->file, &local);
+  if (mask == NULL) {
+    gst_oct_error_name_property (&local, "`scan-mask-file` of octsrc");
+    g_propagate_error (error, local);
+    return NULL;
+  }
+  source = oct_file_describe ("Scan mask file", cut->file);
+  if (mask->lines != info->lines || mask->bscans != info->bscans)
+    g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
+        "%s is for volumes of %u B-scans of %u A-lines, but these have %u of "
+        "%u; set `scan-mask-file` to one that fits, or `lines` and `bscans`",
+        source, mask->bscans, mask->lines, info->bscans, info->lines);
+  else if (mask->lines_each == 0)
+    g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
+        "%s takes more A-lines of some B-scans than of others, and a compact "
+        "volume has as many in each; leave `scan-mask` none and set the file "
+        "on octvolumecs, which minds no others then",
+        source);
+  else
+    return g_steal_pointer (&mask);
+  return NULL;
+}
+
+static OctScanMask *
+make_mask (const GstOctScanCut *cut, const OctReaderInfo *info, GError **error)
+{
+  OctScanMaskSettings settings = { .kind = OCT_SCAN_MASK_SAME_LINES,
+    .lines = info->lines,
+    .bscans = info->bscans,
+    .rate = cut->rate,
+    .max_gap = cut->max_gap,
+    .seed = cut->seed };
+
+  if (cut->kind == GST_OCT_SCAN_MASK_FILE)
+    return read_mask (cut, info, error);
+  if (cut->kind == GST_OCT_SCAN_MASK_SCATTERED)
+    settings.kind = OCT_SCAN_MASK_SCATTERED;
+  return oct_scan_mask_new (&settings, error);
+}
+
+/* B-scans of compact volumes; the last one may be a part. */
+static guint64
+count_taken (const OctScanMask *mask, guint64 frames)
+{
+  guint64 volumes = frames / mask->bscans, rest = frames % mask->bscans;
+  guint n = 0;
+
+  if (frames == G_MAXUINT64)
+    return frames;
+  while (n < mask->taken_bscans && mask->bscan_of[n] < rest)
+    n++;
+  return volumes * mask->taken_bscans + n;
+}
+
+static gboolean
+cut_down (GstOctInput *input, const GstOctScanCut *cut, GError **error)
+{
+  OctReaderInfo *info = &input->info;
+
+  if (cut->kind == GST_OCT_SCAN_MASK_NONE)
+    return TRUE;
+  input->mask = make_mask (cut, info, error);
+  if (input->mask == NULL)
+    return FALSE;
+  if (cut->output != NULL && *cut->output != '\0'
+      && !oct_scan_mask_write (input->mask, cut->output, error)) {
+    gst_oct_error_name_property (error, "`scan-mask-output` of octsrc");
+    return FALSE;
+  }
+  input->whole = *info;
+  input->uncut = g_malloc (frame_size (input));
+  info->lines = input->mask->lines_each;
+  info->bscans = input->mask->taken_bscans;
+  info->frames = count_taken (input->mask, info->frames);
+  if (info->frames > 0)
+    return TRUE;
+  g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+      "The scan mask takes the first A-lines of B-scan %u, but there are "
+      "%" G_GUINT64_FORMAT
+      " B-scans; set `bscans` of octsrc to those of a volume",
+      input->mask->bscan_of[0], input->whole.frames);
+  return FALSE;
+}
+
 GstOctInput *
 gst_oct_input_open (const GstOctInputSettings *settings, GError **error)
 {
   GstOctInput *input = g_new0 (GstOctInput, 1);
 
-  if (settings->location != NULL ? open_file (input, settings, error)
-                                 : open_phantom (input, settings, error))
+  if ((settings->location != NULL ? open_file (input, settings, error)
+                                  : open_phantom (input, settings, error))
+      && cut_down (input, &settings->cut, error)
+      && (settings->location == NULL || !settings->preload
+          || preload (input, settings->location, settings->allocator, error)))
     return input;
   gst_oct_input_close (input);
   return NULL;
@@ -190,6 +325,8 @@ gst_oct_input_close (GstOctInput *input)
   g_clear_pointer (&input->recording, oct_recording_close);
   g_clear_pointer (&input->phantom, oct_phantom_free);
   g_clear_pointer (&input->preloaded, gst_memory_unref);
+  g_clear_pointer (&input->mask, oct_scan_mask_unref);
+  g_free (input->uncut);
   g_free (input);
 }
 
@@ -199,11 +336,19 @@ gst_oct_input_get_info (const GstOctInput *input)
   return &input->info;
 }
 
+OctScanMask *
+gst_oct_input_get_scan_mask (const GstOctInput *input)
+{
+  return input->mask;
+}
+
 OctCalibration *
 gst_oct_input_get_calibration (GstOctInput *input)
 {
   if (input->recording != NULL)
     return oct_recording_get_info (input->recording)->calibration;
+  if (input->reader != NULL)
+    return oct_reader_get_calibration (input->reader);
   return input->phantom != NULL ? oct_phantom_get_calibration (input->phantom)
                                 : NULL;
 }
@@ -258,7 +403,8 @@ describe_recording (const OctRecording *recording, const char *name)
 char *
 gst_oct_input_describe_flaws (const GstOctInput *input, const char *location)
 {
-  const OctReaderInfo *info = &input->info;
+  const OctReaderInfo *info =
+      input->mask != NULL ? &input->whole : &input->info;
   g_autofree char *name =
       location != NULL ? g_filename_display_name (location) : NULL;
 
@@ -279,7 +425,7 @@ gst_oct_input_get_line_rate (const GstOctInput *input)
 {
   return input->recording != NULL
              ? oct_recording_get_info (input->recording)->line_rate
-             : 0.0;
+             : input->info.line_rate;
 }
 
 GstMemory *
@@ -296,8 +442,5 @@ gboolean
 gst_oct_input_read (GstOctInput *input, guint64 frame, gpointer dest,
     gsize stride, GError **error)
 {
-  if (input->phantom == NULL)
-    return read_frame (input, frame, dest, stride, error);
-  oct_phantom_render (input->phantom, frame, dest, stride);
-  return TRUE;
+  return read_frame (input, frame, dest, stride, error);
 }

@@ -9,8 +9,26 @@
 #include "oct-calibration.h"
 #include "oct-phantom.h"
 #include "oct-reader.h"
+#include "oct-scan-mask.h"
 
 G_BEGIN_DECLS
+
+/* What is taken of the A-lines of a volume. */
+typedef enum {
+  GST_OCT_SCAN_MASK_NONE, /* all */
+  GST_OCT_SCAN_MASK_SAME_LINES,
+  GST_OCT_SCAN_MASK_SCATTERED,
+  GST_OCT_SCAN_MASK_FILE,
+} GstOctScanMaskChoice;
+
+typedef struct {
+  GstOctScanMaskChoice kind;
+  double rate;
+  guint max_gap;
+  guint64 seed;
+  char *file;   /* to read, or NULL */
+  char *output; /* to write, or NULL */
+} GstOctScanCut;
 
 typedef struct {
   char *location; /* NULL = the virtual OCT system */
@@ -18,6 +36,7 @@ typedef struct {
   GstAllocator *allocator;    /* for what is preloaded, NULL = the usual one */
   OctReaderSettings reader;   /* sizes and sample format hold for both */
   OctPhantomSettings phantom; /* the rest of the virtual OCT system */
+  GstOctScanCut cut;          /* of whole volumes */
 } GstOctInputSettings;
 
 typedef struct _GstOctInput GstOctInput;
@@ -29,8 +48,12 @@ GstOctInput *gst_oct_input_open (
     const GstOctInputSettings *settings, GError **error);
 void gst_oct_input_close (GstOctInput *input);
 
-/* Sizes; of the virtual system `frames` is G_MAXUINT64. */
+/* Sizes; of the virtual system `frames` is G_MAXUINT64.  Where volumes are cut
+ * down they are those of compact ones. */
 const OctReaderInfo *gst_oct_input_get_info (const GstOctInput *input);
+
+/* What is left of whole volumes (no new reference); NULL: all of it. */
+OctScanMask *gst_oct_input_get_scan_mask (const GstOctInput *input);
 
 /* A calibration that the input itself carries (no new reference), or NULL. */
 OctCalibration *gst_oct_input_get_calibration (GstOctInput *input);

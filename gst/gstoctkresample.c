@@ -48,7 +48,7 @@ static GST_OCT_DEFINE_ENUM (get_method_type, "GstOctResampleMethod", methods)
           "interpolation: 1 (not at all) or 2",
           GST_OCT_PROPERTY_LIVE, NULL,
           GST_OCT_UINT (Settings, upsample, 1, 2, 1) },
-      GST_OCT_CALIBRATION_FILE_ROW (
+      GST_OCT_CALIBRATION_AXIS_ROWS (
           Settings, calibration, GST_OCT_PROPERTY_LIVE),
     };
 static const GstOctProperties properties = GST_OCT_PROPERTIES (Settings, rows);

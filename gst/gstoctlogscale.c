@@ -12,6 +12,8 @@
  */
 #include "gstoctlogscale.h"
 #include "gstoctcuda.h"
+#include "gstoctimagefilter.h"
+#include "gstoctscatterevents.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_oct_logscale_debug);
 #define GST_CAT_DEFAULT gst_oct_logscale_debug
@@ -19,10 +21,8 @@ GST_DEBUG_CATEGORY_STATIC (gst_oct_logscale_debug);
 #define FORMATS "{ GRAY8, NV12, GRAY16_LE }"
 /* those of one plane, in which images can follow each other */
 #define VOLUME_FORMATS "{ GRAY8, GRAY16_LE }"
-
-/* Grey levels use all values from 0 to 255; what says nothing of its range is
- * taken for 16 to 235 and shown with black and white cut off. */
-#define FULL_RANGE "1:4:0:0"
+/* follows a curve over time where one is given */
+#define RAMPED GST_OCT_PROPERTY_LIVE | GST_OCT_PROPERTY_CONTROLLABLE
 
 typedef struct {
   OctScale scale;
@@ -65,12 +65,10 @@ static GST_OCT_DEFINE_ENUM (get_scale_type, "GstOctScale",
           GST_OCT_ENUM (Settings, range, get_range_type, OCT_RANGE_CONTRAST) },
       { "min", "Black",
           "range=manual: value of black, in dB (scale=linear: in counts^2)",
-          GST_OCT_PROPERTY_LIVE, "range",
-          GST_OCT_DOUBLE (Settings, min, -1e20, 1e20, 0.0) },
+          RAMPED, "range", GST_OCT_DOUBLE (Settings, min, -1e20, 1e20, 0.0) },
       { "max", "White",
           "range=manual: value of white, in dB (scale=linear: in counts^2)",
-          GST_OCT_PROPERTY_LIVE, "range",
-          GST_OCT_DOUBLE (Settings, max, -1e20, 1e20, 60.0) },
+          RAMPED, "range", GST_OCT_DOUBLE (Settings, max, -1e20, 1e20, 60.0) },
       { "range-smoothing", "Range smoothing",
           "Weight of the range of the B-scans before, against flicker (0 = "
           "each "
@@ -98,8 +96,10 @@ append_images (const GstStructure *from, const char *formats, gboolean grey,
       gst_oct_video_structure (formats, from, "lines", "samples");
   gint bscans = get_bscans (from), depth;
 
+  gst_oct_structure_copy_field (from, "z-spacing", to, "z-spacing");
   if (grey)
-    gst_structure_set (to, "colorimetry", G_TYPE_STRING, FULL_RANGE, NULL);
+    gst_structure_set (
+        to, "colorimetry", G_TYPE_STRING, GST_OCT_FULL_RANGE, NULL);
   if (together && gst_structure_get_int (from, "samples", &depth))
     gst_structure_set (to, "height", G_TYPE_INT,
         (gint)MIN ((gint64)depth * bscans, G_MAXINT), NULL);
@@ -117,7 +117,7 @@ append_ascans (const GstStructure *from, GstCaps *result)
 
   gst_oct_structure_copy_field (from, "height", to, "samples");
   gst_oct_structure_copy_field (from, "width", to, "lines");
-  gst_oct_structure_copy_field (from, "framerate", to, "framerate");
+  gst_oct_structure_copy_scan (from, to);
   if (bscans > 1) {
     gst_structure_set (to, GST_OCT_BSCANS_FIELD, G_TYPE_INT, bscans, NULL);
     if (gst_structure_get_int (from, "height", &height))
@@ -143,57 +143,15 @@ transform_structure (GstOctFilter *filter, gconstpointer settings,
   }
 }
 
-static gboolean
-is_on_host (GstCapsFeatures *features, GstStructure *structure, gpointer data)
-{
-  return !gst_caps_features_contains (features, GST_OCT_CUDA_FEATURE);
-}
-
-/* GRAY8 is what programs want, but videoconvert makes I420 of it without
- * minding the range of the grey levels, which cuts off black and white in every
- * recording.  Where YUV is understood, NV12 says what its values mean. */
 static GstCaps *
 fixate_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
     GstCaps *othercaps)
 {
-  if (direction == GST_PAD_SINK) {
-    g_autoptr (GstCaps) peer =
-        gst_pad_peer_query_caps (GST_BASE_TRANSFORM_SRC_PAD (trans), NULL);
-    g_autoptr (GstCaps) i420 =
-        gst_caps_from_string ("video/x-raw, format = (string) I420");
-    g_autoptr (GstCaps) nv12 =
-        gst_caps_from_string ("video/x-raw, format = (string) NV12");
-
-    if (gst_caps_is_any (peer)) {
-      /* who does not ask for GPU memory gets what every element can read */
-      othercaps = gst_caps_make_writable (othercaps);
-      gst_caps_filter_and_map_in_place (othercaps, is_on_host, NULL);
-    } else if (is_on_host (gst_caps_get_features (othercaps, 0), NULL, NULL)
-               && gst_caps_can_intersect (peer, i420)
-               && gst_caps_can_intersect (othercaps, nv12)) {
-      GstCaps *preferred = gst_caps_intersect (othercaps, nv12);
-
-      gst_caps_unref (othercaps);
-      othercaps = preferred;
-    }
-  }
+  if (direction == GST_PAD_SINK)
+    othercaps = gst_oct_caps_choose_grey (
+        GST_BASE_TRANSFORM_SRC_PAD (trans), othercaps);
   return GST_BASE_TRANSFORM_CLASS (gst_oct_logscale_parent_class)
       ->fixate_caps (trans, direction, caps, othercaps);
-}
-
-static OctImageFormat
-get_image_format (const GstOctInfo *output)
-{
-  switch (GST_VIDEO_INFO_FORMAT (&output->video)) {
-  case GST_VIDEO_FORMAT_GRAY16_LE:
-    return OCT_IMAGE_GRAY16;
-  case GST_VIDEO_FORMAT_NV12:
-    return OCT_IMAGE_NV12;
-  case GST_VIDEO_FORMAT_RGBA:
-    return OCT_IMAGE_RGBA;
-  default:
-    return OCT_IMAGE_GRAY8;
-  }
 }
 
 static gboolean
@@ -205,7 +163,7 @@ configure (GstOctFilter *filter, gconstpointer data, GstOctPurpose purpose,
   OctLogscaleParams params = { .depth_bins = input->columns,
     .lines = input->rows,
     .bscans = input->bscans,
-    .format = get_image_format (gst_oct_filter_get_output (filter)),
+    .format = gst_oct_image_format (gst_oct_filter_get_output (filter)),
     .scale = settings->scale,
     .range = settings->range,
     .min = settings->min,
@@ -219,6 +177,10 @@ configure (GstOctFilter *filter, gconstpointer data, GstOctPurpose purpose,
         params.min, params.max);
     return FALSE;
   }
+  if (params.range_smoothing > 0.0
+      && !gst_oct_branch_allows_history (
+          GST_ELEMENT (filter), "range-smoothing", "set it to 0", error))
+    return FALSE;
   return gst_oct_filter_set_plan (
       filter, OCT_OPERATION_LOGSCALE, &params, error);
 }

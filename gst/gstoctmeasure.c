@@ -17,9 +17,13 @@
 GstOctLines
 gst_oct_measure_lines (const GstOctInfo *info)
 {
+  guint of_each = info->rows / info->bscans;
   /* neighbours, for the phase from line to line */
-  return gst_oct_lines_together (
-      info->rows, CLAMP (MOST_VALUES / info->columns, LEAST_LINES, MOST_LINES));
+  GstOctLines lines = gst_oct_lines_together (
+      of_each, CLAMP (MOST_VALUES / info->columns, LEAST_LINES, MOST_LINES));
+
+  lines.first += info->bscans / 2 * of_each;
+  return lines;
 }
 
 /* What could not be had is left out. */
@@ -47,7 +51,25 @@ add_problem (GstStructure *s, const GError *error)
   gst_structure_set (s, "problem", G_TYPE_STRING, error->message, NULL);
 }
 
+static void
+add_curve (GstStructure *s, const char *name, const double *values, guint count)
+{
+  g_autoptr (GstBuffer) buffer =
+      gst_buffer_new_memdup (values, count * sizeof *values);
+
+  gst_structure_set (s, name, GST_TYPE_BUFFER, buffer, NULL);
+}
+
 /* ------------------------------------------------------------------ A-scans */
+
+static void
+add_profile (GstStructure *s, const float *values, guint lines, guint bins)
+{
+  g_autofree double *db = g_new (double, bins);
+
+  oct_meter_profile (values, lines, bins, db);
+  add_curve (s, "curve", db, bins);
+}
 
 static void
 measure_ascans (GstStructure *s, const float *values, guint lines, guint bins,
@@ -56,8 +78,12 @@ measure_ascans (GstStructure *s, const float *values, guint lines, guint bins,
   g_autoptr (GError) error = NULL;
   OctMeterPeak peak;
 
-  if (!oct_meter_ascans (values, lines, bins, settings->first_bin,
-          settings->last_bin, &peak, &error)) {
+  if (settings->curves)
+    add_profile (s, values, lines, bins);
+  gst_structure_set (
+      s, "depth-start", G_TYPE_UINT, settings->depth_start, NULL);
+  if (!oct_meter_ascans (values, lines, bins, settings->depth_start,
+          settings->first_bin, settings->last_bin, &peak, &error)) {
     add_problem (s, error);
     return;
   }
@@ -101,8 +127,9 @@ make_wavenumbers (const GstOctInfo *info, const OctCalibration *calibration)
 
 static void
 measure_camera (GstStructure *s, const GstOctInfo *info, const double *mean,
-    const double *variance, const OctCalibration *calibration)
+    const double *variance, const GstOctMeasureSettings *settings)
 {
+  const OctCalibration *calibration = settings->calibration;
   const double *nodes =
       calibration != NULL
               && oct_calibration_get_samples (calibration) == info->columns
@@ -119,18 +146,20 @@ measure_camera (GstStructure *s, const GstOctInfo *info, const double *mean,
   add (s, "read-noise", camera.read);
   add (s, "intensity-noise", camera.intensity);
   add (s, "shot-noise-floor",
-      oct_meter_shot_noise_floor (mean, info->columns, camera.gain, nodes));
+      oct_meter_shot_noise_floor (
+          mean, info->columns, camera.gain, nodes, settings->window));
 }
 
 static void
 measure_light (GstStructure *s, const GstOctInfo *info, const double *light,
-    const OctCalibration *calibration)
+    const GstOctMeasureSettings *settings)
 {
-  g_autofree double *k = make_wavenumbers (info, calibration);
+  g_autofree double *k = make_wavenumbers (info, settings->calibration);
   g_autoptr (GError) error = NULL;
   OctMeterSource source;
 
-  if (!oct_meter_source (light, info->columns, k, &source, &error)) {
+  if (!oct_meter_source (
+          light, info->columns, k, settings->window, &source, &error)) {
     add_problem (s, error);
     return;
   }
@@ -141,6 +170,22 @@ measure_light (GstStructure *s, const GstOctInfo *info, const double *light,
   add (s, "resolution-formula-um", source.formula_um);
   add (s, "resolution-spectrum-um", source.bare_um);
   add (s, "resolution-hann-um", source.hann_um);
+  add (s, "resolution-window-um", source.window_um);
+}
+
+/* That of a full pixel, which can be told from the largest only where cameras
+ * end there. */
+static void
+add_full_level (GstStructure *s, const GstOctMeasureSettings *settings,
+    const double *full, double largest, guint count)
+{
+  double level = settings->saturation_level;
+
+  if (level == 0 && !oct_meter_is_full_scale (largest))
+    return;
+  add (s, "full", level > 0 ? level : largest);
+  if (settings->curves)
+    add_curve (s, "curve-full", full, count);
 }
 
 static void
@@ -150,9 +195,10 @@ measure_spectra (GstStructure *s, const GstOctInfo *info, gconstpointer values,
   g_autofree double *mean = g_new (double, info->columns);
   g_autofree double *variance = g_new (double, info->columns);
   g_autofree double *light = g_new (double, info->columns);
-  OctMeterLines found =
-      oct_meter_lines (info->format, values, gst_oct_info_row_size (info),
-          lines, info->columns, settings->saturation_level, mean, variance);
+  g_autofree double *full = g_new (double, info->columns);
+  OctMeterLines found = oct_meter_lines (info->format, values,
+      gst_oct_info_row_size (info), lines, info->columns,
+      settings->saturation_level, mean, variance, full);
   double sum = 0;
 
   if (found.lines == 0) {
@@ -173,11 +219,14 @@ measure_spectra (GstStructure *s, const GstOctInfo *info, gconstpointer values,
   if (info->is_video) {
     add (s, "mean", sum);
     add (s, "saturated", found.full);
+    add_full_level (s, settings, full, found.largest, info->columns);
   }
+  if (settings->curves)
+    add_curve (s, "curve", light, info->columns);
   if (info->columns > 1)
-    measure_light (s, info, light, settings->calibration);
+    measure_light (s, info, light, settings);
   if (settings->source_only && info->is_video)
-    measure_camera (s, info, mean, variance, settings->calibration);
+    measure_camera (s, info, mean, variance, settings);
 }
 
 GstStructure *
@@ -200,6 +249,10 @@ gst_oct_measure (GstOctAside *aside, const GstOctMeasureSettings *settings)
   else
     measure_spectra (
         s, info, values, gst_oct_aside_get_lines (aside), settings);
+  if (settings->x_spacing > 0)
+    add (s, "x-spacing-um", settings->x_spacing * 1e6);
+  if (settings->y_spacing > 0)
+    add (s, "y-spacing-um", settings->y_spacing * 1e6);
   return s;
 }
 

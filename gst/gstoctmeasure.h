@@ -7,6 +7,7 @@
 
 #include "gstoctaside.h"
 #include "oct-calibration.h"
+#include "oct-window.h"
 
 G_BEGIN_DECLS
 
@@ -16,14 +17,18 @@ G_BEGIN_DECLS
 typedef struct {
   gboolean is_ascans;
   double z_spacing;            /* metres from bin to bin, 0: not known */
+  double x_spacing, y_spacing; /* metres between A-lines, B-scans; likewise */
+  guint depth_start;           /* bins from zero delay to the first one */
+  OctWindow window;            /* of the reconstruction */
   OctCalibration *calibration; /* of the spectra, or NULL */
   guint first_bin, last_bin;   /* 0: all */
   double optical_density;      /* of the filter before the mirror */
   double saturation_level;     /* counts, 0: the largest */
   gboolean source_only;
+  gboolean curves; /* what is measured, too */
 } GstOctMeasureSettings;
 
-/* Which lines of such a B-scan are to be set aside. */
+/* Which lines of such a buffer are to be set aside: of one B-scan. */
 GstOctLines gst_oct_measure_lines (const GstOctInfo *info);
 
 /* `aside` is read.  Never NULL: where nothing can be measured, the field

@@ -12,6 +12,7 @@
  * ]|
  */
 #include "gstoctmeter.h"
+#include "gstoctascans.h"
 #include "gstoctcalibration.h"
 #include "gstoctcuda.h"
 #include "gstocterror.h"
@@ -27,11 +28,15 @@ typedef struct {
   guint interval;
   guint first_bin, last_bin;
   double optical_density, saturation_level;
-  gboolean source_only, roll_off;
+  OctWindow window;
+  gboolean active, curves, source_only, roll_off;
   char *location;
+  OctCalibrationSettings calibration;
 } Settings;
 
 static const GstOctProperty rows[] = {
+  { "active", "Active", "Whether to measure: B-scans pass at no cost if not",
+      GST_OCT_PROPERTY_LIVE, NULL, GST_OCT_BOOLEAN (Settings, active, TRUE) },
   { "interval", "Interval",
       "Time from one measurement to the next in ms (0 = as many as the thread "
       "that measures can do)",
@@ -55,6 +60,12 @@ static const GstOctProperty rows[] = {
       "Raw spectra: counts of a full pixel (0 = the largest that are seen)",
       GST_OCT_PROPERTY_LIVE, NULL,
       GST_OCT_DOUBLE (Settings, saturation_level, 0.0, 65535.0, 0.0) },
+  { "window", "Window",
+      "Spectra: that of the reconstruction, for the resolution and the noise "
+      "that it allows",
+      GST_OCT_PROPERTY_LIVE, NULL,
+      GST_OCT_ENUM (
+          Settings, window, gst_oct_window_get_type, OCT_WINDOW_HANN) },
   { "source-only", "Source only",
       "Raw spectra: they are those of the source alone, with the sample arm "
       "blocked: measures the camera's gain and noise as well",
@@ -65,6 +76,10 @@ static const GstOctProperty rows[] = {
       "from now on, and measures the fall-off",
       GST_OCT_PROPERTY_LIVE, NULL,
       GST_OCT_BOOLEAN (Settings, roll_off, FALSE) },
+  { "curves", "Curves",
+      "Messages bring the mean spectrum, or the A-scan in dB, along",
+      GST_OCT_PROPERTY_LIVE, NULL, GST_OCT_BOOLEAN (Settings, curves, FALSE) },
+  GST_OCT_CALIBRATION_AXIS_ROWS (Settings, calibration, GST_OCT_PROPERTY_LIVE),
   { "location", "File of measurements",
       "Text file that is made, with a line of comma separated values for every "
       "measurement (none = no file)",
@@ -79,6 +94,7 @@ static const GstOctProperties properties = GST_OCT_PROPERTIES (Settings, rows);
 typedef struct {
   GstOctAside *aside;
   GstOctMeasureSettings settings;
+  OctCalibrationSettings own; /* before the calibration from upstream */
   gboolean roll_off;
   GstClockTime time;
   guint64 bscans, missing;
@@ -95,10 +111,11 @@ struct _GstOctMeter {
   /* streaming thread */
   GstOctInfo info;
   gboolean has_info, on_gpu, is_ascans;
-  double z_spacing;
+  double x_spacing, y_spacing, z_spacing; /* metres, 0: not known */
+  guint depth_start;
   gint fps_n, fps_d;
   OctCalibration *calibration;
-  gint64 measured; /* when, monotonic; 0: not yet */
+  gint64 measured;   /* when, monotonic; 0: not yet */
   GstClockTime time; /* of the buffer before */
   guint held;        /* B-scans in it */
   guint64 bscans, missing;
@@ -106,6 +123,7 @@ struct _GstOctMeter {
   /* the thread that measures */
   GThread *thread;
   GstOctRollOff *collected;
+  gboolean warned;     /* of a calibration that cannot be used */
   GstOctMeterLog *log; /* NULL: none, or it has failed */
   GMutex lock;
   GCond cond;
@@ -124,6 +142,7 @@ GST_ELEMENT_REGISTER_DEFINE (
   GST_OCT_CAPS_RAW ";" GST_OCT_CAPS_SPECTRA ("{ F32LE, CF32LE }",              \
       "{ wavelength, wavenumber }") ";" GST_OCT_CAPS_ASCANS
 
+/* `calibration` is a copy, to be cleared. */
 static Settings
 get_settings (GstOctMeter *self)
 {
@@ -132,8 +151,21 @@ get_settings (GstOctMeter *self)
   GST_OBJECT_LOCK (self);
   settings = self->settings;
   settings.location = NULL; /* may change */
+  oct_calibration_settings_copy (
+      &settings.calibration, &self->settings.calibration);
   GST_OBJECT_UNLOCK (self);
   return settings;
+}
+
+static gboolean
+is_active (GstOctMeter *self)
+{
+  gboolean active;
+
+  GST_OBJECT_LOCK (self);
+  active = self->settings.active;
+  GST_OBJECT_UNLOCK (self);
+  return active;
 }
 
 /* ---------------------------------------------------------------- measuring */
@@ -143,6 +175,7 @@ free_job (Job *job)
 {
   g_clear_pointer (&job->aside, gst_oct_aside_free);
   g_clear_pointer (&job->settings.calibration, oct_calibration_unref);
+  oct_calibration_settings_clear (&job->own);
   g_free (job);
 }
 
@@ -176,11 +209,33 @@ write_log (GstOctMeter *self, const GstStructure *measurement)
       ("%s Nothing more is written to it.", error->message), (NULL));
 }
 
+/* Where it cannot be used, there are no wavelengths, and one warning. */
+static void
+use_own_calibration (GstOctMeter *self, Job *job)
+{
+  guint samples = gst_oct_aside_get_info (job->aside)->columns;
+  g_autoptr (GError) error = NULL;
+  OctCalibration *own;
+
+  if (job->settings.is_ascans || oct_calibration_settings_empty (&job->own))
+    return;
+  own = oct_calibration_new_on (
+      job->settings.calibration, &job->own, samples, &error);
+  if (error != NULL && !self->warned)
+    GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
+        ("%s; nothing is measured in nm or um.", error->message), (NULL));
+  self->warned = error != NULL;
+  g_clear_pointer (&job->settings.calibration, oct_calibration_unref);
+  job->settings.calibration = own;
+}
+
 static GstStructure *
 measure (GstOctMeter *self, Job *job)
 {
-  GstStructure *s = gst_oct_measure (job->aside, &job->settings);
+  GstStructure *s;
 
+  use_own_calibration (self, job);
+  s = gst_oct_measure (job->aside, &job->settings);
   collect (self, job, s);
   gst_structure_set (s, "bscans", G_TYPE_UINT64, job->bscans, "missing",
       G_TYPE_UINT64, job->missing, NULL);
@@ -272,8 +327,9 @@ is_due (GstOctMeter *self, const Settings *settings)
   return !busy;
 }
 
+/* Takes the calibration of `settings`. */
 static Job *
-new_job (GstOctMeter *self, const Settings *settings, GstBuffer *buffer)
+new_job (GstOctMeter *self, Settings *settings, GstBuffer *buffer)
 {
   Job *job = g_new0 (Job, 1);
   g_autoptr (GError) error = NULL;
@@ -286,12 +342,19 @@ new_job (GstOctMeter *self, const Settings *settings, GstBuffer *buffer)
     return NULL;
   }
   job->settings = (GstOctMeasureSettings){ .is_ascans = self->is_ascans,
+    .x_spacing = self->x_spacing,
+    .y_spacing = self->y_spacing,
     .z_spacing = self->z_spacing,
+    .depth_start = self->depth_start,
+    .window = settings->window,
     .first_bin = settings->first_bin,
     .last_bin = settings->last_bin,
     .optical_density = settings->optical_density,
     .saturation_level = settings->saturation_level,
-    .source_only = settings->source_only };
+    .source_only = settings->source_only,
+    .curves = settings->curves };
+  job->own = settings->calibration;
+  settings->calibration = (OctCalibrationSettings){ NULL };
   if (self->calibration != NULL)
     job->settings.calibration = oct_calibration_ref (self->calibration);
   job->roll_off = settings->roll_off;
@@ -305,14 +368,18 @@ static GstFlowReturn
 transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 {
   GstOctMeter *self = GST_OCT_METER (trans);
-  Settings settings = get_settings (self);
-  Job *job;
+  Settings settings;
+  Job *job = NULL;
 
   count (self, buffer);
-  if (!self->has_info || !is_due (self, &settings))
+  if (!self->has_info || !is_active (self))
     return GST_FLOW_OK;
-  self->measured = g_get_monotonic_time ();
-  job = new_job (self, &settings, buffer);
+  settings = get_settings (self);
+  if (is_due (self, &settings)) {
+    self->measured = g_get_monotonic_time ();
+    job = new_job (self, &settings, buffer);
+  }
+  oct_calibration_settings_clear (&settings.calibration);
   if (job == NULL)
     return GST_FLOW_OK;
   g_mutex_lock (&self->lock);
@@ -328,14 +395,19 @@ set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps)
 {
   GstOctMeter *self = GST_OCT_METER (trans);
   const GstStructure *s = gst_caps_get_structure (incaps, 0);
+  gint start = 0;
 
   /* what is not understood passes all the same */
   self->has_info = gst_oct_info_from_caps (&self->info, incaps, NULL);
   self->on_gpu = gst_caps_features_contains (
       gst_caps_get_features (incaps, 0), GST_OCT_CUDA_FEATURE);
   self->is_ascans = gst_structure_has_name (s, GST_OCT_ASCANS_NAME);
-  self->z_spacing = 0;
+  self->x_spacing = self->y_spacing = self->z_spacing = 0;
+  gst_structure_get_double (s, "x-spacing", &self->x_spacing);
+  gst_structure_get_double (s, "y-spacing", &self->y_spacing);
   gst_structure_get_double (s, "z-spacing", &self->z_spacing);
+  gst_structure_get_int (s, GST_OCT_DEPTH_START_FIELD, &start);
+  self->depth_start = (guint)MAX (start, 0);
   self->fps_n = 0;
   gst_structure_get_fraction (s, "framerate", &self->fps_n, &self->fps_d);
   self->time = GST_CLOCK_TIME_NONE;
@@ -382,7 +454,7 @@ open_log (GstOctMeter *self)
   GST_OBJECT_UNLOCK (self);
   if (location == NULL || *location == '\0')
     return TRUE;
-  self->log = gst_oct_meter_log_new (location, &error);
+  self->log = gst_oct_meter_log_new (location, 0600, &error);
   if (self->log == NULL)
     gst_oct_element_error (GST_ELEMENT (self), &error);
   return self->log != NULL;
@@ -396,6 +468,7 @@ start (GstBaseTransform *trans)
   if (!open_log (self))
     return FALSE;
   self->has_info = FALSE;
+  self->warned = FALSE;
   self->measured = 0;
   self->time = GST_CLOCK_TIME_NONE;
   self->bscans = self->missing = 0;

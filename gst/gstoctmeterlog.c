@@ -10,14 +10,15 @@
 static const char *const spectra[] = { "bscans", "missing", "timestamp",
   "lines", "maximum", "mean", "saturated", "centroid", "fwhm", "centre-nm",
   "fwhm-nm", "resolution-formula-um", "resolution-spectrum-um",
-  "resolution-hann-um", "camera-gain", "read-noise", "intensity-noise",
-  "shot-noise-floor", NULL };
+  "resolution-hann-um", "resolution-window-um", "camera-gain", "read-noise",
+  "intensity-noise", "shot-noise-floor", "x-spacing-um", "y-spacing-um", NULL };
 
 static const char *const ascans[] = { "bscans", "missing", "timestamp", "lines",
   "peak", "peak-um", "level", "width-3db", "width-3db-um", "width-6db",
   "width-6db-um", "width-20db", "width-20db-um", "side-lobe", "noise-floor",
   "snr", "sensitivity", "phase-noise", "phase-limit", "roll-off-depths",
-  "roll-off", "roll-off-mm", "lost-6db", "lost-6db-mm", NULL };
+  "roll-off", "roll-off-mm", "lost-6db", "lost-6db-mm", "x-spacing-um",
+  "y-spacing-um", NULL };
 
 struct _GstOctMeterLog {
   char *path;
@@ -43,10 +44,10 @@ set_error (GError **error, const char *path, int code)
 }
 
 GstOctMeterLog *
-gst_oct_meter_log_new (const char *path, GError **error)
+gst_oct_meter_log_new (const char *path, guint mode, GError **error)
 {
   int fd =
-      open (path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+      open (path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, mode);
   GstOctMeterLog *log;
 
   if (fd < 0) {

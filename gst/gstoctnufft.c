@@ -76,7 +76,7 @@ static GST_OCT_DEFINE_ENUM (get_method_type, "GstOctNufftMethod",
           "spectra "
           "always have as many cells as samples"),
       GST_OCT_ASCANS_ROWS (Settings, ascans, "half the samples"),
-      GST_OCT_CALIBRATION_FILE_ROW (
+      GST_OCT_CALIBRATION_AXIS_ROWS (
           Settings, calibration, GST_OCT_PROPERTY_LIVE | GST_OCT_PROPERTY_CAPS),
     };
 static const GstOctProperties properties = GST_OCT_PROPERTIES (Settings, rows);
@@ -110,6 +110,7 @@ configure (GstOctFilter *filter, gconstpointer data, GstOctPurpose purpose,
   g_autofree double *window = g_new (double, input->columns);
   g_autoptr (OctCalibration) calibration = NULL;
   GstOctDepths depths;
+  guint grid;
 
   if (!gst_oct_ascans_resolve (
           filter, &settings->ascans, input->columns, purpose, &depths, error))
@@ -127,10 +128,10 @@ configure (GstOctFilter *filter, gconstpointer data, GstOctPurpose purpose,
   if (!gst_oct_filter_set_plan (filter,
           exact ? OCT_OPERATION_NUDFT : OCT_OPERATION_NUFFT, &params, error))
     return FALSE;
+  grid = exact ? 0 : oct_nufft_grid_of (&params);
   if (purpose == GST_OCT_TO_USE)
     gst_oct_choice_set_found (gst_oct_filter_get_choice (filter),
-        G_STRUCT_OFFSET (Settings, grid),
-        exact ? 0 : oct_nufft_grid_of (&params));
+        G_STRUCT_OFFSET (Settings, grid), &grid, sizeof grid);
   return TRUE;
 }
 

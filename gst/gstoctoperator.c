@@ -74,6 +74,14 @@ gst_oct_operator_reset (GstOctOperator *op)
     op->backend->operations[OCT_OPERATION_MEAN]->reset (op->mean);
 }
 
+double
+gst_oct_operator_get_found (GstOctOperator *op)
+{
+  if (op->plan == NULL || get_table (op)->get_found == NULL)
+    return 0;
+  return get_table (op)->get_found (op->plan);
+}
+
 gboolean
 gst_oct_operator_is_set (GstOctOperator *op)
 {
@@ -118,7 +126,9 @@ has_mean (GstOctOperator *op, OctOperation operation, gconstpointer params,
     OctBackgroundParams *found)
 {
   if (operation != OCT_OPERATION_BACKGROUND
-      || oct_step_is_possible (operation, params))
+      || oct_step_is_possible (operation, params)
+      || oct_background_modes[((const OctBackgroundParams *)params)->mode]
+             .is_apart)
     return FALSE;
   *found = *(const OctBackgroundParams *)params;
   found->found = TRUE;
@@ -171,7 +181,9 @@ make (GstOctOperator *op, OctOperation operation, gconstpointer params,
   if (mean && !check_backend (op, OCT_OPERATION_MEAN, error))
     return FALSE;
   if (mean)
-    made->removed_size = OCT_BSCANS (&found) * OCT_MEAN_SIZE (found.samples);
+    made->removed_size =
+        OCT_BSCANS (&found)
+        * OCT_MEAN_SIZE (found.samples, found.lines / OCT_BSCANS (&found));
   if (mean && made->removed_size > op->removed_size) {
     made->removed = op->backend->alloc (made->removed_size, error);
     if (made->removed == NULL)
@@ -355,8 +367,8 @@ begin_pending (GstOctOperator *op, GstOctAccess *access, const GstOctInfo *info,
   if (pending->origin == NULL || op->mean == NULL)
     return pending->origin != NULL;
   frame = gst_oct_origin_get_frame (pending->origin);
-  return find_mean (op, access, &frame, frame.planes[1].data, error)
-         && gst_oct_origin_used (pending->origin, error);
+  gst_oct_origin_begun (pending->origin);
+  return find_mean (op, access, &frame, frame.planes[1].data, error);
 }
 
 GstMemory *

@@ -34,6 +34,9 @@ gboolean gst_oct_operator_is_set (GstOctOperator *op);
 gboolean gst_oct_operator_check (
     OctOperation operation, gconstpointer params, GError **error);
 
+/* See OctOperationTable; 0 where nothing is found. */
+double gst_oct_operator_get_found (GstOctOperator *op);
+
 /* Forgets the history, as after a seek. */
 void gst_oct_operator_reset (GstOctOperator *op);
 /* Forgets everything, as after an error. */

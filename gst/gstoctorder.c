@@ -47,6 +47,22 @@ static const char *const kind_names[] = {
   "put octreconstruct first, behind the source: what is between them is in "   \
   "it already"
 
+#define IMAGES                                                                 \
+  "put what makes images of spectra between them, as octreconstruct does for " \
+  "raw ones"
+
+#define TAKES_IMAGES(name)                                                     \
+  {                                                                            \
+    name, "images of 8 bit (video/x-raw, GRAY8 or NV12)",                      \
+    {                                                                          \
+      [KIND_VIDEO] = "put octreconstruct between them where these are raw "    \
+                     "spectra, else videoconvert ! video/x-raw,format=GRAY8",  \
+      [KIND_AS_MEASURED] = IMAGES, [KIND_UNIFORM] = IMAGES,                    \
+      [KIND_COMPLEX] = IMAGES, [KIND_COMPLEX_UNIFORM] = IMAGES,                \
+      [KIND_ASCANS] = "put octlogscale between them"                           \
+    }                                                                          \
+  }
+
 #define GATHER "put octgather behind the source, in front of octdcsub"
 
 static const struct {
@@ -90,6 +106,14 @@ static const struct {
           [KIND_ASCANS] = ONCE } },
   { "octcs", "spectra",
       { [KIND_VIDEO] = "put octdcsub between them", [KIND_ASCANS] = ONCE } },
+  { "octvolumecs",
+      "A-scans, or real spectra uniform in wavenumber (axis=wavenumber)",
+      { [KIND_VIDEO] = "put octdcsub ! octkresample ! octfft between them",
+          [KIND_AS_MEASURED] = "put octkresample ! octfft, or octnufft, "
+                               "between them",
+          [KIND_COMPLEX] = "put octnufft between them, or octkresample before "
+                           "octdispersion and octfft behind it",
+          [KIND_COMPLEX_UNIFORM] = "put octfft between them" } },
   { "octlogscale", "A-scans",
       { [KIND_VIDEO] = "put octdcsub ! octkresample ! octfft between them",
           [KIND_AS_MEASURED] = "put octkresample ! octfft, or octnufft, "
@@ -115,6 +139,19 @@ static const struct {
           [KIND_COMPLEX] = GATHER,
           [KIND_COMPLEX_UNIFORM] = GATHER,
           [KIND_ASCANS] = GATHER } },
+  TAKES_IMAGES ("octvolume"),
+  TAKES_IMAGES ("octenface"),
+  TAKES_IMAGES ("octslice"),
+  TAKES_IMAGES ("octcolormap"),
+  TAKES_IMAGES ("octflip"),
+  { "octaverage", "images or A-scans",
+      { [KIND_VIDEO] = "put octreconstruct between them where these are raw "
+                       "spectra, else videoconvert ! video/x-raw,format=GRAY8",
+          [KIND_AS_MEASURED] = IMAGES,
+          [KIND_UNIFORM] = IMAGES,
+          [KIND_COMPLEX] = IMAGES,
+          [KIND_COMPLEX_UNIFORM] = IMAGES } },
+  TAKES_IMAGES ("octspeckle"),
   { "octmeter", "spectra or A-scans", { [KIND_VIDEO] = GREY } },
   { "octrawsink", "raw spectra (video/x-raw, GRAY8 or GRAY16_LE)",
       { [KIND_VIDEO] = GREY,

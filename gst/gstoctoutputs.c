@@ -49,7 +49,7 @@ stamp (GstBaseTransform *trans, GstBuffer *buffer, guint i, guint n)
   GstClockTime duration = GST_BUFFER_DURATION (buffer);
   GstClockTime start = get_time (trans, duration, i, n);
   GstClockTime end = get_time (trans, duration, i + 1, n);
-  GstOctScanMeta *scan = gst_buffer_get_oct_scan_meta (buffer);
+  GstOctScanPosition position;
 
   if (GST_CLOCK_TIME_IS_VALID (start)) {
     if (GST_BUFFER_PTS_IS_VALID (buffer))
@@ -62,8 +62,10 @@ stamp (GstBaseTransform *trans, GstBuffer *buffer, guint i, guint n)
     GST_BUFFER_OFFSET (buffer) += i;
     GST_BUFFER_OFFSET_END (buffer) = GST_BUFFER_OFFSET (buffer) + 1;
   }
-  if (scan != NULL)
-    gst_oct_scan_meta_select (scan, i, 1);
+  if (gst_oct_scan_meta_get (buffer, &position)) {
+    gst_oct_scan_position_select (&position, i, 1);
+    gst_oct_scan_meta_set (buffer, &position);
+  }
   if (i > 0)
     GST_BUFFER_FLAG_UNSET (
         buffer, GST_BUFFER_FLAG_DISCONT | GST_BUFFER_FLAG_RESYNC);

@@ -69,9 +69,8 @@ gst_oct_method_name (GstOctMethod method)
   return g_enum_get_value (methods, (gint)method)->value_nick;
 }
 
-/* Whether the samples are uniform in wavenumber already. */
-static gboolean
-is_uniform (GstOctPath *path)
+gboolean
+gst_oct_path_is_uniform (GstOctPath *path)
 {
   GObject *dcsub = G_OBJECT (path->parts[GST_OCT_PART_DCSUB]);
   GParamSpec *spec =
@@ -100,7 +99,8 @@ find_parts (GstOctPath *path, GstOctMethod method)
     return wanted | BIT (GST_OCT_PART_CS);
   default:
     return wanted | BIT (GST_OCT_PART_FFT)
-           | (is_uniform (path) ? 0 : BIT (GST_OCT_PART_KRESAMPLE));
+           | (gst_oct_path_is_uniform (path) ? 0
+                                             : BIT (GST_OCT_PART_KRESAMPLE));
   }
 }
 
@@ -108,7 +108,7 @@ gboolean
 gst_oct_path_check (GstOctPath *path, GstOctMethod method, GError **error)
 {
   if ((method != GST_OCT_METHOD_NUFFT && method != GST_OCT_METHOD_NUDFT)
-      || !is_uniform (path))
+      || !gst_oct_path_is_uniform (path))
     return TRUE;
   g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
       "method=%s of octreconstruct takes spectra as measured, but "
@@ -130,6 +130,11 @@ gst_oct_path_unlink (GstOctPath *path)
       gst_element_unlink (before, path->parts[i]);
     before = path->parts[i];
   }
+  if (path->behind != NULL && gst_pad_is_linked (path->behind)) {
+    g_autoptr (GstPad) last = gst_pad_get_peer (path->behind);
+
+    gst_pad_unlink (last, path->behind);
+  }
   path->linked = 0;
 }
 
@@ -142,6 +147,9 @@ set_target (GstOctPath *path, GstElement *last)
 
   if (path->end == NULL) /* not made yet */
     return TRUE;
+  if (path->behind != NULL)
+    return gst_pad_is_linked (pad)
+           || GST_PAD_LINK_SUCCESSFUL (gst_pad_link (pad, path->behind));
   target = gst_ghost_pad_get_target (GST_GHOST_PAD (path->end));
   return pad == target
          || gst_ghost_pad_set_target (GST_GHOST_PAD (path->end), pad);

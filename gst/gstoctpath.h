@@ -42,6 +42,8 @@ GType gst_oct_output_get_type (void);
 typedef struct {
   GstBin *bin; /* holds those that are in use */
   GstPad *end; /* its source pad, a ghost pad; NULL: not made yet */
+  GstPad *
+      behind; /* what the last element is linked to; NULL: it is that of `end` */
   /* all of them, references: what is set on them stays */
   GstElement *parts[GST_OCT_N_PARTS];
   GstOctMethod method; /* of what is linked */
@@ -52,6 +54,9 @@ typedef struct {
 /* `path`: zeros.  Makes the elements. */
 void gst_oct_path_init (GstOctPath *path, GstBin *bin);
 void gst_oct_path_clear (GstOctPath *path);
+
+/* Whether the samples are uniform in wavenumber already. */
+gboolean gst_oct_path_is_uniform (GstOctPath *path);
 
 /* The class of an element, for its properties and pads. */
 GType gst_oct_part_get_type (GstOctPart part);

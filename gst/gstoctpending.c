@@ -186,6 +186,13 @@ gst_oct_origin_get_cuda (const GstOctOrigin *origin)
   return origin->cuda;
 }
 
+void
+gst_oct_origin_begun (GstOctOrigin *origin)
+{
+  if (origin->upload != NULL)
+    gst_oct_upload_begun (origin->upload);
+}
+
 gboolean
 gst_oct_origin_used (GstOctOrigin *origin, GError **error)
 {

@@ -47,6 +47,8 @@ OctFrame gst_oct_origin_get_frame (const GstOctOrigin *origin);
 GstOctCuda *gst_oct_origin_get_cuda (const GstOctOrigin *origin);
 /* To be called behind all that was queued to read it on the GPU. */
 gboolean gst_oct_origin_used (GstOctOrigin *origin, GError **error);
+/* To be called where something was queued and more is to come, or nothing. */
+void gst_oct_origin_begun (GstOctOrigin *origin);
 
 /* Steps that are pending, each with the element that it belongs to. */
 struct _GstOctPending {

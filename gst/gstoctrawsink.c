@@ -6,15 +6,14 @@
  * octsrc plays them with nothing else to set.
  *
  * |[
- * gst-launch-1.0 octsrc num-buffers=100 ! octrawsink location=scan
- * gst-launch-1.0 octsrc location=scan.oct ! octdcsub ! octkresample ! octfft !
+ * gst-launch-1.0 octsrc num-buffers=100 ! octrawsink location=taken
+ * gst-launch-1.0 octsrc location=taken.oct ! octdcsub ! octkresample ! octfft !
  * octlogscale ! videoconvert ! autovideosink
  * ]|
  */
 #include "gstoctrawsink.h"
 #include "gstoctcalibration.h"
 #include "gstocterror.h"
-#include "gstoctorder.h"
 #include "gstoctframe.h"
 #include "gstoctscanmeta.h"
 #include "oct-raw-writer.h"
@@ -33,6 +32,7 @@ typedef struct {
   char *location;
   guint64 part_size;
   guint file_mode;
+  char *measurements;
   OctCalibrationSettings calibration;
   OctRawWriterStats stats; /* as they are asked for */
 } Settings;
@@ -50,6 +50,11 @@ static const GstOctProperty rows[] = {
       "takes away; the default, 0600, is for their owner alone",
       0, NULL,
       GST_OCT_UINT (Settings, file_mode, 0600, 0666, DEFAULT_FILE_MODE) },
+  { "measurements", "Measurements",
+      "Names of files beside the recording with what is measured meanwhile, "
+      "for "
+      "its text, separated by semicolons",
+      0, NULL, GST_OCT_STRING (Settings, measurements) },
   { "frames", "Frames", "B-scans written so far, without those of `lost`",
       GST_OCT_PROPERTY_READ_ONLY, NULL,
       GST_OCT_UINT64 (Settings, stats.frames, 0, G_MAXUINT64, 0) },
@@ -71,9 +76,7 @@ static const GstOctProperties properties = GST_OCT_PROPERTIES (Settings, rows);
 #define FIRST_ROW 1
 
 struct _GstOctRawSink {
-  GstBaseSink parent;
-
-  gint failed; /* atomic: an own error was posted */
+  GstOctFileSink parent;
 
   /* under the object lock */
   Settings settings;
@@ -99,32 +102,9 @@ struct _GstOctRawSink {
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
     "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_OCT_CAPS_RAW));
 
-G_DEFINE_TYPE (GstOctRawSink, gst_oct_raw_sink, GST_TYPE_BASE_SINK);
+G_DEFINE_TYPE (GstOctRawSink, gst_oct_raw_sink, GST_TYPE_OCT_FILE_SINK);
 GST_ELEMENT_REGISTER_DEFINE (
     octrawsink, "octrawsink", GST_RANK_NONE, GST_TYPE_OCT_RAW_SINK);
-
-/* ------------------------------------------------------------------- errors */
-
-static void
-post_error (GstOctRawSink *self, GError **error)
-{
-  gst_oct_element_error (GST_ELEMENT (self), error);
-  g_atomic_int_set (&self->failed, TRUE);
-}
-
-/* One sentence for one mistake: after an error of ours the base class would
- * add another one that says nothing. */
-static gboolean
-post_message (GstElement *element, GstMessage *message)
-{
-  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR
-      && g_atomic_int_get (&GST_OCT_RAW_SINK (element)->failed)) {
-    gst_message_unref (message);
-    return TRUE;
-  }
-  return GST_ELEMENT_CLASS (gst_oct_raw_sink_parent_class)
-      ->post_message (element, message);
-}
 
 /* -------------------------------------------------------------------- start */
 
@@ -138,13 +118,17 @@ start (GstBaseSink *base)
   guint64 part_size;
   guint file_mode;
 
-  g_atomic_int_set (&self->failed, FALSE);
+  gst_oct_file_sink_begin (GST_OCT_FILE_SINK (self));
   self->refused_event = 0;
   GST_OBJECT_LOCK (self);
   name = g_strdup (self->settings.location);
   part_size = self->settings.part_size;
   oct_calibration_settings_forget_file (&self->settings.calibration);
   file_mode = self->settings.file_mode;
+  g_clear_pointer (&self->recording.measurements, g_strfreev);
+  if (self->settings.measurements != NULL)
+    self->recording.measurements =
+        g_strsplit (self->settings.measurements, ";", -1);
   GST_OBJECT_UNLOCK (self);
   if (name == NULL || *name == '\0') {
     g_set_error_literal (&error, OCT_ERROR, OCT_ERROR_SETTINGS,
@@ -155,7 +139,7 @@ start (GstBaseSink *base)
     writer = oct_raw_writer_new (name, part_size, file_mode, &error);
   }
   if (writer == NULL) {
-    post_error (self, &error);
+    gst_oct_file_sink_fail (GST_OCT_FILE_SINK (self), &error);
     return FALSE;
   }
   GST_OBJECT_LOCK (self);
@@ -182,7 +166,7 @@ set_caps (GstBaseSink *base, GstCaps *caps)
   guint lines;
 
   if (!gst_oct_info_from_caps (&info, caps, &error)) {
-    post_error (self, &error);
+    gst_oct_file_sink_fail (GST_OCT_FILE_SINK (self), &error);
     return FALSE;
   }
   lines = info.rows / info.bscans;
@@ -193,7 +177,7 @@ set_caps (GstBaseSink *base, GstCaps *caps)
         "another `location`",
         self->info.rows / self->info.bscans, self->info.columns, lines,
         info.columns);
-    post_error (self, &error);
+    gst_oct_file_sink_fail (GST_OCT_FILE_SINK (self), &error);
     return FALSE;
   }
   gst_structure_get_fraction (
@@ -258,11 +242,11 @@ describe (GstOctRawSink *self, GError **error)
 static void
 begin (GstOctRawSink *self, GstBuffer *buffer)
 {
-  GstOctScanMeta *meta = gst_buffer_get_oct_scan_meta (buffer);
+  GstOctScanPosition position;
 
   self->recording.start_time = g_get_real_time ();
-  if (meta != NULL && meta->bscans <= G_MAXINT)
-    self->recording.bscans = meta->bscans;
+  if (gst_oct_scan_meta_get (buffer, &position) && position.bscans <= G_MAXINT)
+    self->recording.bscans = position.bscans;
 }
 
 /* B-scans that never came, by the times of those that did. */
@@ -470,32 +454,14 @@ render (GstBaseSink *base, GstBuffer *buffer)
   if (self->recording.start_time == 0)
     begin (self, buffer);
   if (!look_after_files (self, &error)) {
-    post_error (self, &error);
+    gst_oct_file_sink_fail (GST_OCT_FILE_SINK (self), &error);
     return GST_FLOW_ERROR;
   }
   find_gap (self, buffer);
   if (keep_described (self, &error) && append (self, buffer, &error))
     return GST_FLOW_OK;
-  post_error (self, &error);
+  gst_oct_file_sink_fail (GST_OCT_FILE_SINK (self), &error);
   return GST_FLOW_ERROR;
-}
-
-static gboolean
-query (GstBaseSink *base, GstQuery *query)
-{
-  if (!GST_BASE_SINK_CLASS (gst_oct_raw_sink_parent_class)->query (base, query))
-    return FALSE;
-  if (GST_QUERY_TYPE (query) == GST_QUERY_CAPS)
-    gst_oct_order_widen (GST_BASE_SINK_PAD (base), NULL, query);
-  return TRUE;
-}
-
-static gboolean
-propose_allocation (GstBaseSink *base, GstQuery *query)
-{
-  /* rows of any stride are fine */
-  gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
-  return TRUE;
 }
 
 /* --------------------------------------------------------------------- stop */
@@ -521,14 +487,14 @@ stop (GstBaseSink *base)
 
   if (self->writer != NULL
       && (!find_losses (self, FALSE, &error) || !finish_text (self, &error)))
-    post_error (self, &error);
+    gst_oct_file_sink_fail (GST_OCT_FILE_SINK (self), &error);
   GST_OBJECT_LOCK (self);
   writer = g_steal_pointer (&self->writer);
   if (writer != NULL)
     self->stats = oct_raw_writer_get_stats (writer);
   GST_OBJECT_UNLOCK (self);
   if (writer != NULL && !oct_raw_writer_close (writer, &error))
-    post_error (self, &error);
+    gst_oct_file_sink_fail (GST_OCT_FILE_SINK (self), &error);
   g_clear_pointer (&self->upstream, oct_calibration_unref);
   oct_recording_info_clear (&self->recording);
   self->has_info = FALSE;
@@ -589,20 +555,15 @@ gst_oct_raw_sink_class_init (GstOctRawSinkClass *klass)
   gst_element_class_set_static_metadata (element_class, "OCT raw sink",
       "Sink/File", "Records raw OCT spectra without loss",
       "The gst-oct developers");
-  element_class->post_message = post_message;
   base_class->start = start;
   base_class->stop = stop;
   base_class->set_caps = set_caps;
   base_class->event = event;
   base_class->render = render;
-  base_class->propose_allocation = propose_allocation;
-  base_class->query = query;
 }
 
 static void
 gst_oct_raw_sink_init (GstOctRawSink *self)
 {
   gst_oct_properties_init (&properties, &self->settings);
-  gst_base_sink_set_sync (GST_BASE_SINK (self), FALSE);
-  gst_oct_order_init (GST_BASE_SINK_PAD (self));
 }

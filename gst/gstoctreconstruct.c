@@ -11,9 +11,12 @@
  * ]|
  */
 #include "gstoctreconstruct.h"
+#include "gstoctdevices.h"
 #include "gstocterror.h"
 #include "gstoctforward.h"
+#include "gstocthistory.h"
 #include "gstoctorder.h"
+#include "gstoctfound.h"
 #include "gstoctpath.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_oct_reconstruct_debug);
@@ -30,6 +33,11 @@ struct _GstOctReconstruct {
   guint frozen;        /* bits of the elements whose settings are not all set */
   gboolean running;    /* B-scans may be on their way */
 
+  char *device_list;      /* the property `devices`, or NULL */
+  GstOctDevices *devices; /* between READY and PAUSED only another one */
+
+  GstOctHistory history; /* of what the elements have found */
+
   gint change_due; /* atomic: with the next B-scan */
   /* Taken for writing while elements are linked anew, and for reading by what
    * must not meet that: events, queries, changes of state.  The streaming
@@ -43,7 +51,14 @@ struct _GstOctReconstruct {
   GstOctPart complained; /* GST_OCT_N_PARTS: none of the elements */
 };
 
-enum { PROP_0, PROP_METHOD, PROP_METHOD_IN_USE, PROP_OUTPUT, PROP_FORWARDED };
+enum {
+  PROP_0,
+  PROP_METHOD,
+  PROP_METHOD_IN_USE,
+  PROP_OUTPUT,
+  PROP_DEVICES,
+  PROP_FORWARDED
+};
 
 #define DCSUB (1u << GST_OCT_PART_DCSUB)
 #define KRESAMPLE (1u << GST_OCT_PART_KRESAMPLE)
@@ -57,19 +72,26 @@ enum { PROP_0, PROP_METHOD, PROP_METHOD_IN_USE, PROP_OUTPUT, PROP_FORWARDED };
 
 /* Described as by the last of the elements that have it. */
 static const GstOctForward forwards[] = {
-  { "backend", ALL },
-  { "cuda-device-id", ALL },
+  { "backend", ALL, .of_computer = TRUE },
+  { "cuda-device-id", ALL, .of_computer = TRUE },
   { "calibration", DCSUB },
   { "wavelength-min", DCSUB },
   { "wavelength-max", DCSUB },
+  { "wavelength-polynomial", DCSUB },
   { "k-polynomial", DCSUB },
+  { "flip", DCSUB },
+  { "k-warp", DCSUB },
   { "axis", DCSUB, .at_start = TRUE },
   { "mode", DCSUB },
   { "running-weight", DCSUB },
+  { "high-pass-lines", DCSUB },
   { "background", DCSUB },
+  { "background-spectrum", DCSUB },
   { "interpolation", KRESAMPLE, "method", "method=resample" },
   { "a2", DISPERSION },
   { "a3", DISPERSION },
+  { "phase2", DISPERSION },
+  { "phase3", DISPERSION },
   { "autofocus-order", DISPERSION },
   { "window", TRANSFORMS },
   { "depth-start", TRANSFORMS },
@@ -77,6 +99,7 @@ static const GstOctForward forwards[] = {
   { "mask", CS, NULL, "method=cs" },
   { "sampling-rate", CS, NULL, "method=cs" },
   { "mask-file", CS, NULL, "method=cs" },
+  { "solver", CS, NULL, "method=cs" },
   { "iterations", CS, NULL, "method=cs" },
   { "tau", CS, NULL, "method=cs" },
   { "noise", CS, NULL, "method=cs" },
@@ -89,9 +112,16 @@ static const GstOctForward forwards[] = {
 
 static void child_proxy_init (gpointer iface, gpointer data);
 
+static void
+preset_init (gpointer iface, gpointer data)
+{
+  gst_oct_forward_init_preset (iface, forwards, G_N_ELEMENTS (forwards));
+}
+
 /* clang-format off */
 G_DEFINE_TYPE_WITH_CODE (GstOctReconstruct, gst_oct_reconstruct, GST_TYPE_BIN,
-    G_IMPLEMENT_INTERFACE (GST_TYPE_CHILD_PROXY, child_proxy_init))
+    G_IMPLEMENT_INTERFACE (GST_TYPE_CHILD_PROXY, child_proxy_init)
+    G_IMPLEMENT_INTERFACE (GST_TYPE_PRESET, preset_init))
 /* clang-format on */
 GST_ELEMENT_REGISTER_DEFINE (
     octreconstruct, "octreconstruct", GST_RANK_NONE, GST_TYPE_OCT_RECONSTRUCT);
@@ -345,6 +375,16 @@ take_message (GstOctReconstruct *self, GstMessage *message)
 static void
 handle_message (GstBin *bin, GstMessage *message)
 {
+  GstOctReconstruct *self = GST_OCT_RECONSTRUCT (bin);
+
+  if (GST_MESSAGE_SRC (message)
+          == GST_OBJECT (self->path.parts[GST_OCT_PART_DISPERSION])
+      || GST_MESSAGE_SRC (message)
+             == GST_OBJECT (self->path.parts[GST_OCT_PART_DCSUB]))
+    message = gst_oct_found_take (&self->history, GST_ELEMENT (self), message);
+  if (self->devices != NULL && GST_STATE (self) >= GST_STATE_PAUSED
+      && !is_changer (self))
+    message = gst_oct_devices_take_message (self->devices, message);
   if (take_message (GST_OCT_RECONSTRUCT (bin), message))
     gst_message_unref (message);
   else
@@ -433,6 +473,51 @@ add_pad (GstOctReconstruct *self, GstOctPart part, const char *name)
 
 /* ------------------------------------------------------------------- states */
 
+static void
+set_target (GstPad *ghost, GstPad *target)
+{
+  gst_ghost_pad_set_target (GST_GHOST_PAD (ghost), target);
+  gst_clear_object (&target);
+}
+
+/* With the lock, in READY: back to the elements of one GPU. */
+static void
+remove_devices (GstOctReconstruct *self)
+{
+  if (self->devices == NULL)
+    return;
+  gst_oct_path_unlink (&self->path);
+  gst_clear_object (&self->path.behind);
+  g_clear_pointer (&self->devices, gst_oct_devices_free);
+  set_target (self->sinkpad, gst_element_get_static_pad (
+                                 self->path.parts[GST_OCT_PART_DCSUB], "sink"));
+}
+
+/* The same: several where they are asked for. */
+static gboolean
+add_devices (GstOctReconstruct *self, GError **error)
+{
+  g_autoptr (GArray) ids = NULL;
+
+  remove_devices (self);
+  if (self->device_list == NULL || *self->device_list == '\0')
+    return TRUE;
+  ids = gst_oct_devices_parse (self->device_list, error);
+  if (ids == NULL)
+    return FALSE;
+  g_object_set (self, "cuda-device-id", g_array_index (ids, gint, 0), NULL);
+  if (ids->len == 1)
+    return TRUE;
+  gst_oct_path_unlink (&self->path);
+  set_target (self->sinkpad, NULL);
+  self->devices = gst_oct_devices_new (
+      GST_BIN (self), ids, self->path.parts, GST_OCT_N_PARTS);
+  set_target (self->sinkpad, gst_oct_devices_get_sink (self->devices));
+  self->path.behind = gst_oct_devices_get_own_sink (self->devices);
+  set_target (self->srcpad, gst_oct_devices_get_src (self->devices));
+  return TRUE;
+}
+
 static gboolean
 prepare (GstOctReconstruct *self)
 {
@@ -442,7 +527,7 @@ prepare (GstOctReconstruct *self)
 
   g_rec_mutex_lock (&self->lock);
   before = self->path.method;
-  self->running = rebuild (self, &error);
+  self->running = add_devices (self, &error) && rebuild (self, &error);
   changed = self->path.method != before;
   g_rec_mutex_unlock (&self->lock);
   if (changed)
@@ -576,6 +661,11 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
     self->path.output = (GstOctOutput)g_value_get_enum (value);
     g_rec_mutex_unlock (&self->lock);
     settings_changed (self);
+  } else if (id == PROP_DEVICES) {
+    g_rec_mutex_lock (&self->lock);
+    g_free (self->device_list);
+    self->device_list = g_value_dup_string (value);
+    g_rec_mutex_unlock (&self->lock);
   } else if (id == PROP_METHOD) {
     set_method (self, (GstOctMethod)g_value_get_enum (value));
   } else if (id >= PROP_FORWARDED) {
@@ -604,6 +694,10 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
     g_rec_mutex_lock (&self->lock);
     g_value_set_enum (value, (gint)self->path.output);
     g_rec_mutex_unlock (&self->lock);
+  } else if (id == PROP_DEVICES) {
+    g_rec_mutex_lock (&self->lock);
+    g_value_set_string (value, self->device_list);
+    g_rec_mutex_unlock (&self->lock);
   } else if (id >= PROP_FORWARDED) {
     gst_oct_forward_get (
         &forwards[id - PROP_FORWARDED], self->path.parts, value);
@@ -618,9 +712,10 @@ get_child_by_name (GstChildProxy *proxy, const char *name)
   GstOctReconstruct *self = GST_OCT_RECONSTRUCT (proxy);
   GstOctPart part = gst_oct_part_find (name);
 
-  return part < GST_OCT_N_PARTS
-             ? g_object_ref (G_OBJECT (self->path.parts[part]))
-             : NULL;
+  if (part < GST_OCT_N_PARTS)
+    return g_object_ref (G_OBJECT (self->path.parts[part]));
+  /* those of further GPUs */
+  return G_OBJECT (gst_bin_get_by_name (GST_BIN (self), name));
 }
 
 /* Also those that the method does without: they are there for the next. */
@@ -648,22 +743,80 @@ autofocus (GstOctReconstruct *self)
   return ask_dispersion (self, "autofocus");
 }
 
+/* Of spectra that are uniform already nobody reads a k map. */
 static gboolean
-undo_autofocus (GstOctReconstruct *self)
+refine (GstOctReconstruct *self)
 {
-  return ask_dispersion (self, "undo-autofocus");
+  gboolean uniform;
+
+  g_rec_mutex_lock (&self->lock);
+  uniform = gst_oct_path_is_uniform (&self->path);
+  g_rec_mutex_unlock (&self->lock);
+  return !uniform && ask_dispersion (self, "refine");
 }
 
-/* Those of octdispersion, whose messages they have. */
+static gboolean
+take_background (GstOctReconstruct *self, guint bscans)
+{
+  gboolean taken = FALSE;
+
+  g_signal_emit_by_name (
+      self->path.parts[GST_OCT_PART_DCSUB], "take-background", bscans, &taken);
+  return taken;
+}
+
+static gboolean
+undo (GstOctReconstruct *self)
+{
+  return gst_oct_found_undo (&self->history, GST_ELEMENT (self));
+}
+
+static char *
+make_calibration_csv (GstOctReconstruct *self)
+{
+  char *text = NULL;
+
+  g_signal_emit_by_name (
+      self->path.parts[GST_OCT_PART_DISPERSION], "calibration-csv", &text);
+  return text;
+}
+
+static gboolean
+save_calibration (GstOctReconstruct *self, const char *path)
+{
+  gboolean saved = FALSE;
+
+  g_signal_emit_by_name (self->path.parts[GST_OCT_PART_DISPERSION],
+      "save-calibration", path, &saved);
+  return saved;
+}
+
+/* Those of octdispersion and octdcsub, whose messages they have; to undo is one
+ * for all of them, as what was done last is what people want to take back. */
 static void
 add_signals (GType type)
 {
   g_signal_new_class_handler ("autofocus", type,
       G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (autofocus), NULL, NULL,
       NULL, G_TYPE_BOOLEAN, 0);
+  g_signal_new_class_handler ("refine", type,
+      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (refine), NULL, NULL,
+      NULL, G_TYPE_BOOLEAN, 0);
   g_signal_new_class_handler ("undo-autofocus", type,
-      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (undo_autofocus), NULL,
-      NULL, NULL, G_TYPE_BOOLEAN, 0);
+      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (undo), NULL, NULL, NULL,
+      G_TYPE_BOOLEAN, 0);
+  g_signal_new_class_handler ("undo-background", type,
+      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (undo), NULL, NULL, NULL,
+      G_TYPE_BOOLEAN, 0);
+  g_signal_new_class_handler ("take-background", type,
+      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (take_background), NULL,
+      NULL, NULL, G_TYPE_BOOLEAN, 1, G_TYPE_UINT);
+  g_signal_new_class_handler ("calibration-csv", type,
+      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (make_calibration_csv),
+      NULL, NULL, NULL, G_TYPE_STRING, 0);
+  g_signal_new_class_handler ("save-calibration", type,
+      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (save_calibration), NULL,
+      NULL, NULL, G_TYPE_BOOLEAN, 1, G_TYPE_STRING);
 }
 
 /* ------------------------------------------------------------------- object */
@@ -673,7 +826,10 @@ finalize (GObject *object)
 {
   GstOctReconstruct *self = GST_OCT_RECONSTRUCT (object);
 
+  gst_clear_object (&self->path.behind);
   gst_oct_path_clear (&self->path);
+  g_free (self->device_list);
+  gst_oct_history_clear (&self->history);
   g_rec_mutex_clear (&self->lock);
   g_rw_lock_clear (&self->traffic);
   G_OBJECT_CLASS (gst_oct_reconstruct_parent_class)->finalize (object);
@@ -731,6 +887,13 @@ gst_oct_reconstruct_class_init (GstOctReconstructClass *klass)
   g_object_class_install_property (object_class, PROP_OUTPUT,
       g_param_spec_enum ("output", "Output", "What is delivered",
           GST_TYPE_OCT_OUTPUT, GST_OCT_OUTPUT_IMAGES,
+          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
+              | GST_PARAM_MUTABLE_READY));
+  g_object_class_install_property (object_class, PROP_DEVICES,
+      g_param_spec_string ("devices", "GPUs",
+          "Several GPUs that share the B-scans, such as \"0,1\", in place of "
+          "`cuda-device-id`; in and out is host memory then",
+          NULL,
           G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
               | GST_PARAM_MUTABLE_READY));
   for (guint i = 0; i < G_N_ELEMENTS (forwards); i++)

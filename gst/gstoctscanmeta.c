@@ -1,87 +1,129 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstoctscanmeta.h"
 
-GType
-gst_oct_scan_meta_api_get_type (void)
-{
-  static gsize type = 0;
-  /* no tags: valid whatever happens to the values of the B-scan */
-  static const gchar *tags[] = { NULL };
-
-  if (g_once_init_enter (&type))
-    g_once_init_leave (
-        &type, gst_meta_api_type_register ("GstOctScanMetaAPI", tags));
-  return type;
-}
-
 static gboolean
-scan_meta_init (GstMeta *meta, gpointer params, GstBuffer *buffer)
+copy_field (GQuark field, const GValue *value, gpointer to)
 {
-  GstOctScanMeta *scan = (GstOctScanMeta *)meta;
-
-  scan->bscan = 0;
-  scan->bscans = 1;
-  scan->volume = 0;
-  scan->count = 1;
+  gst_structure_id_set_value (to, field, value);
   return TRUE;
 }
 
-static gboolean
-scan_meta_transform (GstBuffer *dest, GstMeta *meta, GstBuffer *buffer,
-    GQuark type, gpointer data)
+gboolean
+gst_oct_scan_meta_copy (GstBuffer *buffer, GstCustomMeta *meta)
 {
-  GstOctScanMeta *scan = (GstOctScanMeta *)meta;
-  GstOctScanMeta *copy = gst_buffer_add_oct_scan_meta (
-      dest, scan->bscan, scan->bscans, scan->volume);
+  GstCustomMeta *copy =
+      gst_buffer_add_custom_meta (buffer, GST_OCT_SCAN_META_NAME);
 
   if (copy == NULL)
     return FALSE;
-  copy->count = scan->count;
-  return TRUE;
+  return gst_structure_foreach (gst_custom_meta_get_structure (meta),
+      copy_field, gst_custom_meta_get_structure (copy));
 }
 
-const GstMetaInfo *
-gst_oct_scan_meta_get_info (void)
+/* Valid whatever happens to the values of the B-scan. */
+static gboolean
+scan_meta_transform (GstBuffer *dest, GstCustomMeta *meta, GstBuffer *buffer,
+    GQuark type, gpointer data, gpointer user_data)
 {
-  static const GstMetaInfo *info = NULL;
-
-  if (g_once_init_enter ((GstMetaInfo **)&info)) {
-    const GstMetaInfo *registered =
-        gst_meta_register (GST_OCT_SCAN_META_API_TYPE, "GstOctScanMeta",
-            sizeof (GstOctScanMeta), scan_meta_init, NULL, scan_meta_transform);
-    g_once_init_leave ((GstMetaInfo **)&info, (GstMetaInfo *)registered);
-  }
-  return info;
-}
-
-GstOctScanMeta *
-gst_buffer_add_oct_scan_meta (
-    GstBuffer *buffer, guint bscan, guint bscans, guint64 volume)
-{
-  GstOctScanMeta *scan = (GstOctScanMeta *)gst_buffer_add_meta (
-      buffer, gst_oct_scan_meta_get_info (), NULL);
-
-  if (scan != NULL) {
-    scan->bscan = bscan;
-    scan->bscans = bscans;
-    scan->volume = volume;
-  }
-  return scan;
+  return gst_oct_scan_meta_copy (dest, meta);
 }
 
 void
-gst_oct_scan_meta_select (GstOctScanMeta *scan, guint first, guint count)
+gst_oct_scan_meta_register (void)
 {
-  guint64 bscan = (guint64)scan->bscan + first;
+  /* no tags: it belongs to the B-scan and not to a kind of memory */
+  static const gchar *tags[] = { NULL };
+  static gsize registered = 0;
 
-  scan->bscan = (guint)(bscan % MAX (1, scan->bscans));
-  scan->volume += bscan / MAX (1, scan->bscans);
-  scan->count = count;
+  if (!g_once_init_enter (&registered))
+    return;
+  /* the elements may be in the process twice, as in a program that has them
+   * linked and loads the plugin */
+  if (gst_meta_get_info (GST_OCT_SCAN_META_NAME) == NULL)
+    gst_meta_register_custom (
+        GST_OCT_SCAN_META_NAME, tags, scan_meta_transform, NULL, NULL);
+  g_once_init_leave (&registered, 1);
 }
 
-GstOctScanMeta *
-gst_buffer_get_oct_scan_meta (GstBuffer *buffer)
+void
+gst_oct_scan_meta_set (GstBuffer *buffer, const GstOctScanPosition *position)
 {
-  return (GstOctScanMeta *)gst_buffer_get_meta (
-      buffer, GST_OCT_SCAN_META_API_TYPE);
+  GstCustomMeta *meta =
+      gst_buffer_get_custom_meta (buffer, GST_OCT_SCAN_META_NAME);
+
+  if (meta == NULL)
+    meta = gst_buffer_add_custom_meta (buffer, GST_OCT_SCAN_META_NAME);
+  gst_structure_set (gst_custom_meta_get_structure (meta), GST_OCT_SCAN_BSCAN,
+      G_TYPE_UINT, position->bscan, GST_OCT_SCAN_BSCANS, G_TYPE_UINT,
+      position->bscans, GST_OCT_SCAN_VOLUME, G_TYPE_UINT64, position->volume,
+      GST_OCT_SCAN_COUNT, G_TYPE_UINT, position->count, NULL);
+}
+
+/* A field of any integer type, as other languages have their own idea of which
+ * one a number is.  FALSE: not there, no integer, or not in [min, max]. */
+static gboolean
+get_number (const GstStructure *fields, const char *name, guint64 min,
+    guint64 max, guint64 *number)
+{
+  const GValue *value = gst_structure_get_value (fields, name);
+
+  if (value == NULL)
+    return FALSE;
+  if (G_VALUE_HOLDS_UINT (value))
+    *number = g_value_get_uint (value);
+  else if (G_VALUE_HOLDS_UINT64 (value))
+    *number = g_value_get_uint64 (value);
+  else if (G_VALUE_HOLDS_INT (value) && g_value_get_int (value) >= 0)
+    *number = (guint64)g_value_get_int (value);
+  else if (G_VALUE_HOLDS_INT64 (value) && g_value_get_int64 (value) >= 0)
+    *number = (guint64)g_value_get_int64 (value);
+  else if (G_VALUE_HOLDS_LONG (value) && g_value_get_long (value) >= 0)
+    *number = (guint64)g_value_get_long (value);
+  else if (G_VALUE_HOLDS_ULONG (value))
+    *number = g_value_get_ulong (value);
+  else
+    return FALSE;
+  return *number >= min && *number <= max;
+}
+
+gboolean
+gst_oct_scan_meta_get (GstBuffer *buffer, GstOctScanPosition *position)
+{
+  GstCustomMeta *meta =
+      gst_buffer_get_custom_meta (buffer, GST_OCT_SCAN_META_NAME);
+  guint64 bscan, bscans, volume = 0, count = 1;
+  const GstStructure *fields;
+
+  if (meta == NULL)
+    return FALSE;
+  fields = gst_custom_meta_get_structure (meta);
+  if (!get_number (fields, GST_OCT_SCAN_BSCANS, 1, G_MAXUINT, &bscans)
+      || !get_number (fields, GST_OCT_SCAN_BSCAN, 0, bscans - 1, &bscan)
+      || (gst_structure_has_field (fields, GST_OCT_SCAN_VOLUME)
+          && !get_number (fields, GST_OCT_SCAN_VOLUME, 0,
+              G_MAXUINT64 / bscans - 1, &volume))
+      || (gst_structure_has_field (fields, GST_OCT_SCAN_COUNT)
+          && !get_number (fields, GST_OCT_SCAN_COUNT, 1, G_MAXUINT, &count))) {
+    GST_WARNING (
+        "%" GST_PTR_FORMAT " is no position of a B-scan: it takes "
+        "bscan, from 0 and below bscans, and may have volume and count",
+        fields);
+    return FALSE;
+  }
+  *position = (GstOctScanPosition){ .bscan = (guint)bscan,
+    .bscans = (guint)bscans,
+    .volume = volume,
+    .count = (guint)count };
+  return TRUE;
+}
+
+void
+gst_oct_scan_position_select (
+    GstOctScanPosition *position, guint first, guint count)
+{
+  guint64 bscan = (guint64)position->bscan + first;
+
+  position->bscan = (guint)(bscan % position->bscans);
+  position->volume += bscan / position->bscans;
+  position->count = count;
 }

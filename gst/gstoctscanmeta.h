@@ -1,34 +1,44 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * GstOctScanMeta: which B-scans a buffer holds.  Set by octsrc and octgather,
- * passed on by every element.
+ * Which B-scans a buffer holds.  It is a GstCustomMeta, so that programs in any
+ * language read it without a header; oct/oct.h names its fields.  Set by octsrc
+ * and by programs, passed on by every element.
+ *
+ * How far apart its A-lines and B-scans are say the caps, where that is known:
+ * x-spacing and y-spacing in metres, beside z-spacing of A-scans and images;
+ * octvolume and octmeter read them.
  */
 #pragma once
 
-#include <gst/gst.h>
+#include "oct/oct.h"
 
 G_BEGIN_DECLS
 
+/* What the meta says. */
 typedef struct {
-  GstMeta meta;
   guint bscan;    /* index in the volume, 0 .. bscans - 1, of the first one */
-  guint bscans;   /* B-scans per volume */
+  guint bscans;   /* B-scans per volume, 1 or more */
   guint64 volume; /* number of the volume since the start */
   guint count;    /* B-scans in this buffer, of as many volumes as it takes */
-} GstOctScanMeta;
+} GstOctScanPosition;
 
-#define GST_OCT_SCAN_META_API_TYPE (gst_oct_scan_meta_api_get_type ())
-GType gst_oct_scan_meta_api_get_type (void);
-const GstMetaInfo *gst_oct_scan_meta_get_info (void);
+/* Makes the name known to GStreamer; when the plugin is loaded. */
+void gst_oct_scan_meta_register (void);
 
-/* `buffer` must be writable; the meta belongs to it.  count is 1. */
-GstOctScanMeta *gst_buffer_add_oct_scan_meta (
-    GstBuffer *buffer, guint bscan, guint bscans, guint64 volume);
+/* `buffer` must be writable.  What a meta that is there says beside the position
+ * stays. */
+void gst_oct_scan_meta_set (
+    GstBuffer *buffer, const GstOctScanPosition *position);
 
-/* Makes it one of `count` B-scans from number `first` of the buffer on. */
-void gst_oct_scan_meta_select (GstOctScanMeta *scan, guint first, guint count);
+/* Gives `buffer`, which must be writable and have none, one like `meta`. */
+gboolean gst_oct_scan_meta_copy (GstBuffer *buffer, GstCustomMeta *meta);
 
-/* NULL when there is none. */
-GstOctScanMeta *gst_buffer_get_oct_scan_meta (GstBuffer *buffer);
+/* FALSE when there is none, or one that says no position. */
+gboolean gst_oct_scan_meta_get (
+    GstBuffer *buffer, GstOctScanPosition *position);
+
+/* Makes it that of `count` B-scans from number `first` of the buffer on. */
+void gst_oct_scan_position_select (
+    GstOctScanPosition *position, guint first, guint count);
 
 G_END_DECLS

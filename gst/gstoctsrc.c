@@ -7,9 +7,10 @@
  *
  * |[
  * gst-launch-1.0 octsrc ! octdcsub ! octkresample ! octdispersion ! octfft !
- * octlogscale ! videoconvert ! autovideosink gst-launch-1.0 octsrc
- * location=scan.raw samples=1024 lines=500 calibration=cal.csv ! octdcsub !
- * octkresample ! octfft ! octlogscale ! videoconvert ! autovideosink
+ * octlogscale ! videoconvert ! autovideosink
+ * gst-launch-1.0 octsrc location=scan.raw samples=1024 lines=100
+ * calibration=calibration.csv ! octdcsub ! octkresample ! octfft !
+ * octlogscale ! videoconvert ! autovideosink
  * ]|
  */
 #include "gstoctsrc.h"
@@ -19,8 +20,10 @@
 #include "gstoctcuda.h"
 #include "gstocterror.h"
 #include "gstoctpinned.h"
+#include "gstoctscanmask.h"
 #include "gstoctscanmeta.h"
 #include "gstoctsrcsettings.h"
+#include "gstoctsrcuri.h"
 #include "gstocttimeline.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_oct_src_debug);
@@ -54,6 +57,7 @@ struct _GstOctSrc {
   gboolean downstream_strides; /* takes any stride (GstVideoMeta) */
   guint64 stop;                /* first B-scan not to deliver */
   gboolean discont;
+  gboolean mask_sent;          /* of the scan */
   OctCalibration *calibration; /* read at the start, not sent yet */
 };
 
@@ -64,7 +68,8 @@ static GstStaticPadTemplate src_template =
         GST_STATIC_CAPS (GST_OCT_CAPS_RAW
             "; " GST_OCT_CAPS_SPECTRA ("F32LE", "wavelength")));
 
-G_DEFINE_TYPE (GstOctSrc, gst_oct_src, GST_TYPE_PUSH_SRC);
+G_DEFINE_TYPE_WITH_CODE (GstOctSrc, gst_oct_src, GST_TYPE_PUSH_SRC,
+    G_IMPLEMENT_INTERFACE (GST_TYPE_URI_HANDLER, gst_oct_src_uri_handler_init));
 GST_ELEMENT_REGISTER_DEFINE (octsrc, "octsrc", GST_RANK_NONE, GST_TYPE_OCT_SRC);
 
 /* ------------------------------------------------------------------- errors */
@@ -118,7 +123,8 @@ get_caps (GstBaseSrc *base, GstCaps *filter)
       s = gst_structure_new ("video/x-raw", "format", G_TYPE_STRING,
           info->sample_format == OCT_SAMPLE_U8 ? "GRAY8" : "GRAY16_LE", "width",
           G_TYPE_INT, info->samples, NULL);
-    gst_oct_src_settings_describe_count (info, self->count, s);
+    gst_oct_src_settings_describe_count (
+        info, gst_oct_input_get_scan_mask (self->input), self->count, s);
     gst_oct_src_settings_describe_framerate (&self->settings, self->input, s);
     caps = gst_caps_new_full (s, NULL);
   }
@@ -308,7 +314,8 @@ start (GstBaseSrc *base)
 {
   GstOctSrc *self = GST_OCT_SRC (base);
   g_autoptr (GError) error = NULL;
-  g_autofree char *location = NULL;
+  g_autofree char *location = NULL, *variable = NULL, *dataset = NULL;
+  g_autofree char *mask = NULL, *mask_output = NULL;
   GstOctSrcSettings settings;
   GstOctInput *input;
   guint per_buffer = 1;
@@ -319,6 +326,13 @@ start (GstBaseSrc *base)
   oct_calibration_settings_forget_file (&self->settings.calibration);
   settings = self->settings;
   settings.input.location = location = g_strdup (settings.input.location);
+  settings.input.reader.variable = variable =
+      g_strdup (settings.input.reader.variable);
+  settings.input.reader.dataset = dataset =
+      g_strdup (settings.input.reader.dataset);
+  settings.input.cut.file = mask = g_strdup (settings.input.cut.file);
+  settings.input.cut.output = mask_output =
+      g_strdup (settings.input.cut.output);
   GST_OBJECT_UNLOCK (self);
   input = open_input (self, &settings, &error);
   if (input != NULL)
@@ -344,6 +358,7 @@ start (GstBaseSrc *base)
   GST_OBJECT_UNLOCK (self);
   self->stop = G_MAXUINT64;
   self->discont = TRUE;
+  self->mask_sent = FALSE;
   g_atomic_int_set (&self->calibration_stale, TRUE);
   predict_framerate (self);
   warn_about_flaws (self, location);
@@ -387,6 +402,18 @@ send_calibration (GstOctSrc *self, GError **error)
     gst_pad_push_event (
         GST_BASE_SRC_PAD (self), gst_oct_calibration_event_new (calibration));
   return TRUE;
+}
+
+/* Tells octvolumecs which A-lines there are. */
+static void
+send_scan_mask (GstOctSrc *self)
+{
+  OctScanMask *mask = gst_oct_input_get_scan_mask (self->input);
+
+  if (mask != NULL && !self->mask_sent)
+    gst_pad_push_event (
+        GST_BASE_SRC_PAD (self), gst_oct_scan_mask_event_new (mask));
+  self->mask_sent = TRUE;
 }
 
 static void
@@ -487,13 +514,28 @@ stamp (GstOctSrc *self, GstBuffer *buffer, guint64 n, guint64 frame)
   if (self->discont)
     GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
   self->discont = FALSE;
-  gst_buffer_add_oct_scan_meta (buffer, frame % info->bscans, info->bscans,
-      pass * volumes + frame / info->bscans)
-      ->count = count;
+  gst_oct_scan_meta_set (
+      buffer, &(GstOctScanPosition){ .bscan = (guint)(frame % info->bscans),
+                  .bscans = info->bscans,
+                  .volume = pass * volumes + frame / info->bscans,
+                  .count = count });
 }
 
-/* What is left at the end are fewer than there are in a buffer: they have caps
- * of their own. */
+/* B-scans that one buffer can hold.  The places of all in it are counted from
+ * the first one's, through whole volumes: a last volume that is a part ends a
+ * buffer before the file starts again. */
+static guint64
+count_left (GstOctSrc *self, guint64 end)
+{
+  const OctReaderInfo *info = gst_oct_input_get_info (self->input);
+  guint64 next = self->timeline.next, left = end - next;
+
+  return info->frames % info->bscans != 0 && info->frames != G_MAXUINT64
+             ? MIN (left, info->frames - next % info->frames)
+             : left;
+}
+
+/* Fewer than there are in a buffer have caps of their own. */
 static gboolean
 choose_count (GstOctSrc *self, guint64 left)
 {
@@ -524,11 +566,12 @@ create (GstPushSrc *push, GstBuffer **buffer)
     post_error (self, &error);
     return GST_FLOW_ERROR;
   }
+  send_scan_mask (self);
   drop_late_frames (self);
   end = MIN (self->stop, self->timeline.count);
   if (self->timeline.next >= end)
     return GST_FLOW_EOS;
-  if (!choose_count (self, end - self->timeline.next))
+  if (!choose_count (self, count_left (self, end)))
     return GST_FLOW_NOT_NEGOTIATED;
   frame = self->timeline.next % gst_oct_input_get_info (self->input)->frames;
   ret = make_buffer (self, frame, buffer, &error);

@@ -2,12 +2,31 @@
 #include "gstoctsrcsettings.h"
 #include "gstoctcalibration.h"
 
-static const GEnumValue file_formats[] = {
-  { OCT_FILE_AUTO, "By the content of the file", "auto" },
-  { OCT_FILE_RAW, "Flat samples after a header of `header-size`", "raw" },
-  { OCT_FILE_NPY, "NumPy array of 1, 2 or 3 dimensions", "npy" },
-  { 0, NULL, NULL },
-};
+#define MAX_FILE_FORMATS 32
+
+/* Those of the table of formats. */
+static GType
+get_file_format_type (void)
+{
+  static GEnumValue values[MAX_FILE_FORMATS + 2] = { { OCT_FILE_AUTO,
+      "By the content of the file", "auto" } };
+  static gsize type = 0;
+
+  if (g_once_init_enter (&type)) {
+    OctFileFormat format;
+    const char *nick, *blurb;
+
+    for (guint n = 0;
+         (nick = oct_reader_describe_format (n, &format, &blurb)) != NULL;
+         n++) {
+      g_assert (n < MAX_FILE_FORMATS);
+      values[n + 1] = (GEnumValue){ (gint)format, blurb, nick };
+    }
+    g_once_init_leave (
+        &type, g_enum_register_static ("GstOctFileFormat", values));
+  }
+  return type;
+}
 
 static const GEnumValue sample_formats[] = {
   { OCT_SAMPLE_U16, "Unsigned 16 bit, little endian", "gray16-le" },
@@ -15,23 +34,47 @@ static const GEnumValue sample_formats[] = {
   { 0, NULL, NULL },
 };
 
+static const GEnumValue packings[] = {
+  { OCT_PACKING_NONE, "Each value in bytes of its own", "none" },
+  { OCT_PACKING_MONO12P, "Two values of 12 bits in three bytes, lowest first",
+      "mono12p" },
+  { OCT_PACKING_MONO12PACKED,
+      "Two values of 12 bits in three bytes, their lowest four in the middle",
+      "mono12packed" },
+  { 0, NULL, NULL },
+};
+
 static const GEnumValue phantoms[] = {
   { OCT_PHANTOM_LAYERS, "Layered, moving tissue and an instrument tip",
       "layers" },
   { OCT_PHANTOM_MIRROR, "A mirror at `depth`", "mirror" },
+  { OCT_PHANTOM_SURGERY,
+      "For volumes: tissue that beats, an incision, a moving instrument",
+      "surgery" },
   { 0, NULL, NULL },
 };
 
-static GST_OCT_DEFINE_ENUM (get_file_format_type, "GstOctFileFormat",
-    file_formats) static GST_OCT_DEFINE_ENUM (get_sample_format_type,
+static const GEnumValue scan_masks[] = {
+  { GST_OCT_SCAN_MASK_NONE, "Whole volumes", "none" },
+  { GST_OCT_SCAN_MASK_SAME_LINES,
+      "Some B-scans, and of these the same A-lines, at random", "same-lines" },
+  { GST_OCT_SCAN_MASK_SCATTERED,
+      "All B-scans, and of each other A-lines, at random", "scattered" },
+  { GST_OCT_SCAN_MASK_FILE, "As `scan-mask-file` says", "file" },
+  { 0, NULL, NULL },
+};
+
+static GST_OCT_DEFINE_ENUM (get_scan_mask_type, "GstOctScanMaskChoice",
+    scan_masks) static GST_OCT_DEFINE_ENUM (get_sample_format_type,
     "GstOctSampleFormat",
     sample_formats) static GST_OCT_DEFINE_ENUM (get_phantom_type,
-    "GstOctPhantom", phantoms)
+    "GstOctPhantom", phantoms) static GST_OCT_DEFINE_ENUM (get_packing_type,
+    "GstOctPacking", packings)
 
     static const GstOctProperty rows[] = {
       { "location", "File",
-          "File of spectra: raw, .npy, or .oct of a recording (none = the "
-          "virtual OCT system)",
+          "File of spectra, or .oct of a recording (none = the virtual OCT "
+          "system)",
           0, NULL, GST_OCT_STRING (GstOctSrcSettings, input.location) },
       { "format", "File format", "How the file is stored", 0, NULL,
           GST_OCT_ENUM (GstOctSrcSettings, input.reader.format,
@@ -64,6 +107,20 @@ static GST_OCT_DEFINE_ENUM (get_file_format_type, "GstOctFileFormat",
           "Bytes before the first sample of a raw file", 0, NULL,
           GST_OCT_UINT64 (
               GstOctSrcSettings, input.reader.header_size, 0, G_MAXINT64, 0) },
+      { "packing", "Packing",
+          "How the camera packed samples of 12 bits in a raw file, which come "
+          "out as 16 bits",
+          0, NULL,
+          GST_OCT_ENUM (GstOctSrcSettings, input.reader.packing,
+              get_packing_type, OCT_PACKING_NONE) },
+      { "variable", "Variable",
+          "Which variable of a MATLAB file has the spectra (none = the only "
+          "one that may)",
+          0, NULL, GST_OCT_STRING (GstOctSrcSettings, input.reader.variable) },
+      { "dataset", "Dataset",
+          "Which dataset of an HDF5 file has the spectra (none = the only one "
+          "that may)",
+          0, NULL, GST_OCT_STRING (GstOctSrcSettings, input.reader.dataset) },
       { "loop", "Loop", "Start again at the end of the file", 0, NULL,
           GST_OCT_BOOLEAN (GstOctSrcSettings, loop, FALSE) },
       { "preload", "Preload",
@@ -74,6 +131,10 @@ static GST_OCT_DEFINE_ENUM (get_file_format_type, "GstOctFileFormat",
           "says, else as fast as possible, stamped as 30 B-scans per second)",
           0, NULL,
           GST_OCT_DOUBLE (GstOctSrcSettings, line_rate, 0.0, 1e9, 0.0) },
+      { "volume-rate", "Volume rate",
+          "Volumes per second, in place of `line-rate` (0 = as that says)", 0,
+          NULL,
+          GST_OCT_DOUBLE (GstOctSrcSettings, volume_rate, 0.0, 1e6, 0.0) },
       { "phantom", "Phantom", "What the virtual system looks at", 0, NULL,
           GST_OCT_ENUM (GstOctSrcSettings, input.phantom.kind, get_phantom_type,
               OCT_PHANTOM_LAYERS) },
@@ -91,6 +152,37 @@ static GST_OCT_DEFINE_ENUM (get_file_format_type, "GstOctFileFormat",
           0, NULL,
           GST_OCT_UINT (
               GstOctSrcSettings, input.phantom.seed, 0, G_MAXUINT, 1) },
+      { "scan-mask", "Scan mask",
+          "Which A-lines of a volume are delivered, for octvolumecs to fill in "
+          "the others",
+          0, NULL,
+          GST_OCT_ENUM (GstOctSrcSettings, input.cut.kind, get_scan_mask_type,
+              GST_OCT_SCAN_MASK_NONE) },
+      { "scan-rate", "Scan rate",
+          "Part of the A-lines of a volume that is delivered, above 0 (not for "
+          "scan-mask=file)",
+          0, NULL,
+          GST_OCT_DOUBLE (GstOctSrcSettings, input.cut.rate, 0.0, 1.0, 0.36) },
+      { "scan-max-gap", "Largest gap of the scan",
+          "A-lines, and B-scans, in a row that may be left out (0 = 1.6 by the "
+          "part that is taken)",
+          0, NULL,
+          GST_OCT_UINT (
+              GstOctSrcSettings, input.cut.max_gap, 0, OCT_MAX_LINES, 0) },
+      { "scan-seed", "Seed of the scan",
+          "Number that the choice of A-lines begins with; the same one gives "
+          "the same mask",
+          0, NULL,
+          GST_OCT_UINT64 (
+              GstOctSrcSettings, input.cut.seed, 0, G_MAXUINT64, 11) },
+      { "scan-mask-file", "Scan mask file",
+          "Text file with a row for every B-scan of a volume, of 0 or 1 for "
+          "every A-line (scan-mask=file)",
+          0, NULL, GST_OCT_STRING (GstOctSrcSettings, input.cut.file) },
+      { "scan-mask-output", "Scan mask output",
+          "File to write the scan mask to, for a scanner to take the same "
+          "A-lines (none = not written)",
+          0, NULL, GST_OCT_STRING (GstOctSrcSettings, input.cut.output) },
       GST_OCT_BACKEND_ROWS (GstOctSrcSettings, backend, cuda_device_id),
       GST_OCT_CALIBRATION_ROWS (
           GstOctSrcSettings, calibration, GST_OCT_PROPERTY_LIVE),
@@ -117,6 +209,14 @@ gst_oct_src_settings_clear (GstOctSrcSettings *settings)
   gst_oct_properties_clear (&properties, settings);
 }
 
+/* An empty text means none, as gst-launch-1.0 location="" has it. */
+static void
+forget_empty (char **text)
+{
+  if (*text != NULL && **text == '\0')
+    g_clear_pointer (text, g_free);
+}
+
 gboolean
 gst_oct_src_settings_set (
     GstOctSrcSettings *settings, guint id, const GValue *value)
@@ -124,9 +224,9 @@ gst_oct_src_settings_set (
   const GstOctProperty *row = &rows[id - GST_OCT_SRC_FIRST_SETTING];
 
   gst_oct_properties_set (row, settings, value);
-  /* an empty path means none, as gst-launch-1.0 location="" has it */
-  if (settings->input.location != NULL && *settings->input.location == '\0')
-    g_clear_pointer (&settings->input.location, g_free);
+  forget_empty (&settings->input.location);
+  forget_empty (&settings->input.reader.variable);
+  forget_empty (&settings->input.reader.dataset);
   return g_strcmp0 (row->group, "calibration") == 0;
 }
 
@@ -142,6 +242,11 @@ double
 gst_oct_src_settings_get_line_rate (
     const GstOctSrcSettings *settings, const GstOctInput *input)
 {
+  if (settings->volume_rate > 0.0) {
+    const OctReaderInfo *info = gst_oct_input_get_info (input);
+
+    return settings->volume_rate * info->bscans * info->lines;
+  }
   return settings->line_rate > 0.0 ? settings->line_rate
                                    : gst_oct_input_get_line_rate (input);
 }
@@ -180,14 +285,22 @@ gst_oct_src_settings_count_per_buffer (const GstOctSrcSettings *settings,
 }
 
 void
-gst_oct_src_settings_describe_count (
-    const OctReaderInfo *info, guint count, GstStructure *s)
+gst_oct_src_settings_describe_count (const OctReaderInfo *info,
+    const OctScanMask *mask, guint count, GstStructure *s)
 {
   if (gst_structure_has_name (s, "video/x-raw"))
     gst_structure_set (
         s, "height", G_TYPE_INT, (gint)(info->lines * count), NULL);
   else
     gst_structure_set (s, "lines", G_TYPE_INT, (gint)info->lines, NULL);
+  if (info->x_spacing > 0.0)
+    gst_structure_set (s, "x-spacing", G_TYPE_DOUBLE, info->x_spacing, NULL);
+  if (info->y_spacing > 0.0)
+    gst_structure_set (s, "y-spacing", G_TYPE_DOUBLE, info->y_spacing, NULL);
+  if (mask != NULL)
+    gst_structure_set (s, GST_OCT_SCAN_LINES_FIELD, G_TYPE_INT,
+        (gint)mask->lines, GST_OCT_SCAN_BSCANS_FIELD, G_TYPE_INT,
+        (gint)mask->bscans, NULL);
   if (count > 1)
     gst_structure_set (s, GST_OCT_BSCANS_FIELD, G_TYPE_INT, (gint)count, NULL);
 }

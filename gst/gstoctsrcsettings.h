@@ -12,8 +12,9 @@ G_BEGIN_DECLS
 typedef struct {
   GstOctInputSettings input; /* owns its location */
   gboolean loop;
-  guint per_buffer; /* B-scans, 0 = those of a volume */
-  double line_rate; /* A-lines per second, 0 = as the input tells */
+  guint per_buffer;   /* B-scans, 0 = those of a volume */
+  double line_rate;   /* A-lines per second, 0 = as the input tells */
+  double volume_rate; /* 0 = as line_rate says */
   OctCalibrationSettings calibration;
   GstOctBackendChoice backend;
   gint cuda_device_id;
@@ -46,9 +47,10 @@ gboolean gst_oct_src_settings_check_live (const GstOctSrcSettings *settings,
 guint gst_oct_src_settings_count_per_buffer (const GstOctSrcSettings *settings,
     const OctReaderInfo *info, GError **error);
 
-/* Puts the rows of that many B-scans into caps. */
-void gst_oct_src_settings_describe_count (
-    const OctReaderInfo *info, guint count, GstStructure *s);
+/* Puts the rows of that many B-scans into caps, how far they are apart, and what
+ * they are of (mask, NULL: whole volumes). */
+void gst_oct_src_settings_describe_count (const OctReaderInfo *info,
+    const OctScanMask *mask, guint count, GstStructure *s);
 
 /* Puts the B-scans per second of the line rate into caps, any rate without. */
 void gst_oct_src_settings_describe_framerate (const GstOctSrcSettings *settings,

@@ -16,6 +16,7 @@ struct _GstOctUpload {
   gpointer copied;   /* event: it has been fetched */
   gpointer computed; /* event: nothing reads it any more */
   gboolean used;
+  gboolean begun;  /* something reads it, and `computed` is not behind that */
   GstBuffer *held; /* the source, until it has been fetched */
   GstOctMappedFrame host;
 };
@@ -190,11 +191,18 @@ gst_oct_upload_get_extra (const GstOctUpload *upload)
   return (guint8 *)upload->memory + upload->uploads->offset;
 }
 
+void
+gst_oct_upload_begun (GstOctUpload *upload)
+{
+  upload->begun = TRUE;
+}
+
 gboolean
 gst_oct_upload_used (GstOctUpload *upload, GError **error)
 {
   const GstOctUploads *uploads = upload->uploads;
 
+  upload->begun = FALSE;
   upload->used = TRUE;
   return uploads->device->event_record (upload->computed,
       gst_oct_cuda_get_stream (uploads->cuda, GST_OCT_STREAM_COMPUTE), error);
@@ -205,6 +213,10 @@ gst_oct_upload_unref (GstOctUpload *upload)
 {
   GstOctUploads *uploads = upload->uploads;
 
+  if (upload->begun && gst_oct_cuda_push (uploads->cuda, NULL)) {
+    gst_oct_upload_used (upload, NULL);
+    gst_oct_cuda_pop (uploads->cuda);
+  }
   g_mutex_lock (&uploads->lock);
   g_queue_push_tail (&uploads->idle, upload);
   g_mutex_unlock (&uploads->lock);

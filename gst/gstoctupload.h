@@ -34,6 +34,8 @@ gpointer gst_oct_upload_get_extra (const GstOctUpload *upload);
 /* What is in the compute stream so far reads it: to be called behind all that
  * does. */
 gboolean gst_oct_upload_used (GstOctUpload *upload, GError **error);
+/* The same where more is to come: used() behind that, or unref(), will do. */
+void gst_oct_upload_begun (GstOctUpload *upload);
 
 /* Gives the block back; any thread, whatever context is pushed. */
 void gst_oct_upload_unref (GstOctUpload *upload);

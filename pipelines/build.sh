@@ -20,6 +20,27 @@ oct_quietly () {
   rm -f "$log"
 }
 
+# Builds targets, and shows on a terminal how far it is.
+oct_ninja () {
+  local - log status
+  if [ ! -t 1 ]; then
+    oct_quietly ninja -C "$oct_build" "$@"
+    return
+  fi
+  set +e # for this function: its status is asked for
+  log=$(mktemp)
+  NINJA_STATUS='[%p] ' ninja -C "$oct_build" "$@" </dev/null 2>&1 | tee "$log" |
+    sed -un 's/^\[ *\([0-9]*%\)\].*/\1/p' | while read -r part; do
+      printf '\r  %s ' "$part"
+    done
+  status=${PIPESTATUS[0]}
+  # nothing was to be done, or the line is left for what comes next
+  printf '\r        \r'
+  [ "$status" -eq 0 ] || cat "$log" >&2
+  rm -f "$log"
+  return "$status"
+}
+
 # Whether an NVIDIA GPU may be here: a card and its driver, one that Windows
 # lends (WSL), a Jetson's.  Tests put a folder in place of /.
 oct_has_gpu () {
@@ -43,6 +64,22 @@ oct_cuda () {
   esac
 }
 
+# The GPUs to compile for, Meson's option `gpu_architectures`: those that are here
+# where it was not asked for others with OCT_CUDA, which is for another computer.
+# Each more takes as long again.
+oct_architectures () {
+  local found
+  if [ -n "${OCT_CUDA:-}" ] || ! oct_has_gpu; then
+    echo all-major
+  elif found=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader \
+    2>/dev/null | tr -d '. ' | sort -nu | paste -sd,) &&
+    [[ $found =~ ^[0-9]+(,[0-9]+)*$ ]] && [ "${found%%,*}" -ge 75 ]; then
+    echo "$found"
+  else
+    echo native
+  fi
+}
+
 oct_say_cuda () {
   if [ "$1" = disabled ] && [ -z "${OCT_CUDA:-}" ] && { command -v nvcc \
     || [ -x /usr/local/cuda/bin/nvcc ]; } >/dev/null; then
@@ -51,19 +88,22 @@ oct_say_cuda () {
   fi
 }
 
-# Sets up the build folder.  In one that is there `cuda` is changed only where it
-# was chosen here: when a GPU has come, or OCT_CUDA has changed.
+# Sets up the build folder.  In one that is there the options are changed only
+# where they were chosen here: when another GPU has come, or OCT_CUDA has changed.
 oct_set_up () {
-  local chosen=$oct_build/oct-cuda cuda action=()
+  local chosen=$oct_build/oct-cuda cuda options action=()
   cuda=$(oct_cuda) || exit 2
+  options=("-Dcuda=$cuda")
+  [ "$cuda" = disabled ] ||
+    options+=("-Dgpu_architectures=$(oct_architectures)")
   if [ ! -f "$oct_build/build.ninja" ]; then
     echo "Building in $oct_build ..."
     oct_say_cuda "$cuda"
-    action=(meson setup "$oct_build" "$oct_root" "-Dcuda=$cuda")
+    action=(meson setup "$oct_build" "$oct_root" "${options[@]}")
   elif [ -n "${OCT_CUDA:-}" ] || { [ -f "$chosen" ] && oct_has_gpu; }; then
-    [ "$(cat "$chosen" 2>/dev/null)" != "$cuda" ] || return 0
-    echo "Building in $oct_build again, with -Dcuda=$cuda ..."
-    action=(meson configure "$oct_build" "-Dcuda=$cuda")
+    [ "$(cat "$chosen" 2>/dev/null)" != "${options[*]}" ] || return 0
+    echo "Building in $oct_build again, with ${options[*]} ..."
+    action=(meson configure "$oct_build" "${options[@]}")
   else
     return 0
   fi
@@ -71,21 +111,27 @@ oct_set_up () {
     echo "The build could not be set up; the reason is above." >&2
     exit 1
   }
-  echo "$cuda" >"$chosen"
+  echo "${options[*]}" >"$chosen"
 }
 
-# Becomes the program of this name.
-oct_start () {
+# Builds the program of this name and sets what it needs.
+oct_prepare () {
   local program=$1
-  shift
   oct_install "${OCT_BUILD_PACKAGES[@]}" "${OCT_RUN_PACKAGES[@]}"
   oct_set_up
-  oct_quietly ninja -C "$oct_build" gst/libgstoct.so "pipelines/$program" || {
+  oct_ninja gst/libgstoct.so "pipelines/$program" || {
     echo "The build failed; the reason is above." >&2
     exit 1
   }
   export GST_PLUGIN_PATH=$oct_build/gst${GST_PLUGIN_PATH:+:$GST_PLUGIN_PATH}
   # The user's own list of plugins is left as it is.
   export GST_REGISTRY=$oct_build/registry.bin
+}
+
+# Becomes it.
+oct_start () {
+  local program=$1
+  shift
+  oct_prepare "$program"
   exec "$oct_build/pipelines/$program" "$@"
 }

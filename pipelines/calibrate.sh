@@ -12,7 +12,8 @@ take, from spectra of a mirror at two depths or more: docs/calibration.md.
 Missing Debian packages are installed with apt; the program is built in build/.
 
   --mirror FILE...      spectra of the mirror at one depth each, on the side of
-                        the zero delay where samples will be: raw, .npy, .oct
+                        the zero delay where samples will be: raw, NumPy, MATLAB,
+                        HDF5, Thorlabs, or a recording
   --other-side FILE...  the same on the other side
   --same-side           all mirrors are on one side
   --each-bscan          each B-scan of a file is a mirror at another depth
@@ -23,17 +24,22 @@ Missing Debian packages are installed with apt; the program is built in build/.
                         shortest and longest wavelength of the pixels
   --centre-nm NM        wavelength of the source, with --step-um or --depth-um
   --wavelength WAY      rising (default) or falling, along the samples
-  --samples N           samples per A-line    (a .npy file knows by itself)
+  --samples N           samples per A-line of raw files
   --lines L             A-lines per B-scan, with --each-bscan
   --sample-format F     gray16-le (default) or gray8, for raw files
+  --packing P           of raw files of 12 bit: mono12p or mono12packed
   --header-size B       bytes before the first sample of a raw file
+  --variable NAME       array of MATLAB files that have several
+  --dataset NAME        dataset of HDF5 files that have several
   --output CSV          file for the calibration
   --check CSV           measure this calibration, and make none
   --plot FILE           draw what was found, .svg or .png
+  --version             of this project
   --help                this text
 
 Example:
-  pipelines/calibrate.sh --mirror near.npy deep.npy --same-side \
+  pipelines/calibrate.sh --mirror near.oct deep.oct --same-side \
+    --wavelength-min 790 --wavelength-max 900 \
     --output calibration.csv --plot calibration.svg
 END
     exit 0

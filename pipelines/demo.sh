@@ -12,15 +12,23 @@ Reconstructs B-scans from raw OCT spectra and writes
 Without --data the spectra come from a virtual OCT system.
 Missing Debian packages are installed with apt; the plugin is built in build/.
 
-  --data FILE          file of spectra: raw, .npy, or .oct of a recording
-  --samples N          samples per A-line    (a .npy file knows by itself)
-  --lines L            A-lines per B-scan    (a .npy file of 3 dimensions too)
+  --data FILE          file of spectra: raw, NumPy, MATLAB, HDF5, Thorlabs, or a
+                       recording
+  --samples N          samples per A-line    (only of a raw file)
+  --lines L            A-lines per B-scan    (the others know by themselves)
   --sample-format F    gray16-le (default) or gray8, for raw files
+  --packing P          of raw files of 12 bit: mono12p or mono12packed
   --header-size B      bytes before the first sample of a raw file
+  --variable NAME      array of a MATLAB file that has several
+  --dataset NAME       dataset of an HDF5 file that has several
   --calibration CSV    spectral calibration, see docs/calibration.md
   --frames N           B-scans in the video (default: all of a file, else 300)
+  --volume             make volume.mp4, a turn around a volume, and volume.png
+  --bscans N           --volume: B-scans per volume (some files know by themselves)
+  --width-um W, --length-um L   --volume: how large it is (default: a square)
   --output DIR         folder for the results (default: ./out); nobody but you
                        can read what is written there
+  --version            of this project
   --help               this text
 
 Example:

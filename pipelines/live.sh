@@ -13,17 +13,30 @@ Missing Debian packages are installed with apt; the plugin is built in build/.
 
 What is shown
   --source PIPELINE    a camera: GStreamer elements that deliver raw spectra
-  --data FILE          file of spectra, again and again
-  --samples N          samples per A-line    (a .npy file knows by itself)
-  --lines L            A-lines per B-scan    (a .npy file of 3 dimensions too)
+  --data FILE          file of spectra, again and again: raw, NumPy, MATLAB, HDF5,
+                       Thorlabs, or a recording
+  --samples N          samples per A-line    (only of a raw file)
+  --lines L            A-lines per B-scan    (the others know by themselves)
   --sample-format F    gray16-le (default) or gray8, for raw files
+  --packing P          of raw files of 12 bit: mono12p or mono12packed
   --header-size B      bytes before the first sample of a raw file
+  --variable NAME      array of a MATLAB file that has several
+  --dataset NAME       dataset of an HDF5 file that has several
   --line-rate R        A-lines per second of a file (default: 30 B-scans per
                        second)
-  --calibration CSV    spectral calibration, see docs/calibration.md
+  --calibration CSV    spectral calibration, see docs/calibration.md; takes the
+                       place of all that an instrument knows of it
+  --instrument NAME    calibration and settings that were kept under this name
+  --save-instrument NAME  keep them, with what is set on the page
   --images PIPELINE    GStreamer elements that deliver finished images
-  --width-um W         width of a B-scan in micrometres, for the scale bar
-  --refractive-index N of the sample, for the depth scale bar (default: 1)
+  --bscans N           B-scans per volume, which can be shown as one then
+                       (default: as the source says; virtual OCT system: none)
+  --width-um W         width of a B-scan in micrometres, for the scale bar and
+                       volumes
+  --length-um L        from the first B-scan of a volume to the last, in
+                       micrometres (default: as its width)
+  --refractive-index N of the sample, for the depth scale bar and volumes
+                       (default: 1; volumes of the virtual OCT system: 1.38)
 
 Who can see it
   --address A          IP address to serve at (default: 127.0.0.1, this computer
@@ -39,6 +52,7 @@ Who can see it
   --record FOLDER      let the page record into this folder
   --mode OCTAL         who may read the recordings, as in 0640 (default: 0600,
                        you alone)
+  --version            of this project
   --help               this text
 
 Examples:

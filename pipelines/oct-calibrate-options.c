@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "oct-calibration-csv.h"
+#include "oct-version.h"
 
 #define SUMMARY                                                                \
   "Makes the calibration of a spectrometer from mirrors at one or more\n"      \
@@ -153,6 +154,8 @@ check_files (OctCalibrateOptions *o, GError **error)
   o->reader.header_size = o->header_size;
   o->reader.sample_format =
       g_str_equal (format, "gray8") ? OCT_SAMPLE_U8 : OCT_SAMPLE_U16;
+  if (!oct_packing_parse (o->packing, &o->reader.packing, error))
+    return FALSE;
   return o->plot == NULL || oct_calibrate_plot_check (o->plot, error);
 }
 
@@ -163,7 +166,8 @@ oct_calibrate_options_parse (
   GOptionEntry entries[] = {
     { "mirror", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->mirrors,
         "Spectra of a mirror at one depth each, on the side of the zero delay "
-        "where samples will be: raw, .npy, or .oct of a recording",
+        "where samples will be: raw, NumPy, MATLAB, HDF5, Thorlabs, or a "
+        "recording",
         "FILE..." },
     { "other-side", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->other_side,
         "The same on the other side of the zero delay", "FILE..." },
@@ -192,8 +196,15 @@ oct_calibrate_options_parse (
         "Raw files: A-lines per B-scan, with --each-bscan", "L" },
     { "sample-format", 0, 0, G_OPTION_ARG_STRING, &o->sample_format,
         "Raw files: gray16-le (default) or gray8", "F" },
+    { "packing", 0, 0, G_OPTION_ARG_STRING, &o->packing,
+        "Raw files of 12 bit: mono12p or mono12packed, as the camera packs it",
+        "P" },
     { "header-size", 0, 0, G_OPTION_ARG_INT64, &o->header_size,
         "Raw files: bytes before the first sample", "B" },
+    { "variable", 0, 0, G_OPTION_ARG_STRING, &o->reader.variable,
+        "MATLAB files: name of the array of spectra", "NAME" },
+    { "dataset", 0, 0, G_OPTION_ARG_STRING, &o->reader.dataset,
+        "HDF5 files: name of the dataset of spectra", "NAME" },
     { "output", 0, 0, G_OPTION_ARG_FILENAME, &o->output,
         "File for the calibration", "CSV" },
     { "check", 0, 0, G_OPTION_ARG_FILENAME, &o->check,
@@ -209,6 +220,7 @@ oct_calibrate_options_parse (
   g_option_context_set_summary (context, SUMMARY);
   g_option_context_set_description (context, EXAMPLES);
   g_option_context_add_main_entries (context, entries, NULL);
+  oct_version_add (context);
   if (!g_option_context_parse_strv (context, &expanded, error))
     return FALSE;
   if (g_strv_length (expanded) > 1) {
@@ -227,8 +239,11 @@ oct_calibrate_options_clear (OctCalibrateOptions *o)
   g_strfreev (o->other_side);
   g_strfreev (o->backgrounds);
   g_strfreev (o->depths_um);
+  g_free (o->reader.variable);
+  g_free (o->reader.dataset);
   g_free (o->wavelengths);
   g_free (o->sample_format);
+  g_free (o->packing);
   g_free (o->output);
   g_free (o->check);
   g_free (o->plot);

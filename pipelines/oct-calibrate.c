@@ -214,6 +214,42 @@ find_level (const OctMirrorSet *set)
   return sum / set->used->len;
 }
 
+/* What is there already and would be lost: another file than a calibration of
+ * such mirrors, or columns that the new one has not.  `former`: NULL where
+ * nothing is there. */
+static gboolean
+check_replaced (const char *path, const OctCalibrateColumns *columns,
+    OctCalibration **former, GError **error)
+{
+  g_autoptr (GError) reason = NULL;
+  double k_min, k_max;
+
+  *former = NULL;
+  if (!g_file_test (path, G_FILE_TEST_EXISTS))
+    return TRUE;
+  *former = load (path, columns->samples, &reason);
+  if (*former == NULL)
+    return fail (error,
+        "'%s' is there already and is no calibration of %u samples; it is left "
+        "as it is: name another --output.  (%s)",
+        path, columns->samples, reason->message);
+  if (columns->wavelength_nm == NULL
+      && oct_calibration_get_k_range (*former, &k_min, &k_max))
+    return fail (error,
+        "'%s' is there already and has wavelengths, which the calibration that "
+        "was found has not; it is left as it is: give --wavelength-min and "
+        "--wavelength-max, or name another --output.",
+        path);
+  if (columns->background == NULL
+      && oct_calibration_get_background (*former) != NULL)
+    return fail (error,
+        "'%s' is there already and has a background, which the calibration "
+        "that was found has not; it is left as it is: give --background, or "
+        "name another --output.",
+        path);
+  return TRUE;
+}
+
 /* A calibration that is there already is replaced by one that is better, or
  * that nothing could make better: the mirrors that one is made of cannot show
  * all that is wrong with it. */
@@ -221,12 +257,12 @@ static gboolean
 check_former (const char *path, OctMirrorSet *set,
     const OctCalibrateColumns *columns, GError **error)
 {
-  g_autoptr (OctCalibration) former = g_file_test (path, G_FILE_TEST_EXISTS)
-                                          ? load (path, set->samples, NULL)
-                                          : NULL;
+  g_autoptr (OctCalibration) former = NULL;
   const char *advice = oct_mirror_set_advise (set);
   double there = -HUGE_VAL, here;
 
+  if (!check_replaced (path, columns, &former, error))
+    return FALSE;
   if (former != NULL && oct_calibration_get_positions (former) != NULL) {
     oct_mirror_set_measure (set, oct_calibration_get_positions (former),
         oct_calibration_get_dispersion (former));
@@ -283,6 +319,10 @@ make (const OctCalibrateOptions *o, Reading *r, GError **error)
   r->written = TRUE;
   oct_calibrate_print_verdict (set, &columns, NULL);
   g_print ("Written: %s\n", o->output);
+  if (columns.wavelength_nm == NULL && columns.bin_um == 0)
+    g_print ("Note: Images are as sharp with it and have no scale in mm, as no "
+             "wavelengths are known; for one give --wavelength-min and "
+             "--wavelength-max, or --step-um and --centre-nm.\n");
   return draw (o, set, &columns, error);
 }
 

@@ -22,7 +22,7 @@ typedef struct {
   OctReaderSettings reader;
   char *output, *check, *plot;
 
-  char *wavelengths, *sample_format; /* as written */
+  char *wavelengths, *sample_format, *packing; /* as written */
   gint samples, lines;
   gint64 header_size;
 } OctCalibrateOptions;

@@ -5,9 +5,12 @@
  * and runs it.
  *
  * Three pipelines, one after the other, with the same elements in front:
- * the picture, the measurement, the video.
+ * the picture, the measurement, the video.  With --volume a turn around a
+ * volume instead (oct-demo-volume.c).
  */
+#include "oct-demo-volume.h"
 #include "oct-launch.h"
+#include "oct-version.h"
 
 #include <errno.h>
 #include <glib/gstdio.h>
@@ -35,6 +38,8 @@ typedef struct {
   OctSourceOptions source;
   char *output;
   gint frames;
+  gboolean volume; /* in place of all else */
+  OctDemoVolumeOptions of_volume;
 } Options;
 
 /* What the picture taught us about the spectra. */
@@ -203,29 +208,6 @@ learn (GstElement *pipeline, const Options *options, Scan *scan)
 }
 
 static gboolean
-save_picture (GstElement *pipeline, const char *path, GError **error)
-{
-  g_autoptr (GstElement) sink =
-      gst_bin_get_by_name (GST_BIN (pipeline), "sink");
-  g_autoptr (GstSample) sample = NULL;
-  GstBuffer *buffer;
-  GstMapInfo map;
-  gboolean ok;
-
-  g_object_get (sink, "last-sample", &sample, NULL);
-  buffer = sample != NULL ? gst_sample_get_buffer (sample) : NULL;
-  if (buffer == NULL || !gst_buffer_map (buffer, &map, GST_MAP_READ)) {
-    g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_FAILED,
-        "No B-scan arrived at the picture.");
-    return FALSE;
-  }
-  /* writes a temporary file and renames it */
-  ok = g_file_set_contents (path, (const char *)map.data, map.size, error);
-  gst_buffer_unmap (buffer, &map);
-  return ok;
-}
-
-static gboolean
 make_picture (
     const Options *options, const char *path, Scan *scan, GError **error)
 {
@@ -247,7 +229,8 @@ make_picture (
         source, GST_FORMAT_DEFAULT, scan->pictured, GST_FORMAT_TIME, &time);
     gst_element_seek_simple (
         pipeline, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, time);
-    ok = preroll (pipeline, error) && save_picture (pipeline, path, error);
+    ok = preroll (pipeline, error)
+         && oct_launch_save_last (pipeline, "sink", path, error);
   }
   stop (pipeline);
   return ok;
@@ -358,19 +341,52 @@ make_video (const Options *options, const char *path, const Scan *scan,
 /* --------------------------------------------------------------------- main */
 
 static gboolean
+check_numbers (const Options *o, GError **error)
+{
+  const OctDemoVolumeOptions *v = &o->of_volume;
+  const char *problem = NULL;
+
+  if (o->frames < 0)
+    problem = "--frames is not negative.";
+  else if (v->bscans < 0 || !(v->width_um >= 0.0) || !(v->length_um >= 0.0))
+    problem = "--bscans, --width-um and --length-um are not negative.";
+  else if (!o->volume
+           && (v->bscans != 0 || v->width_um != 0.0 || v->length_um != 0.0))
+    problem = "--bscans, --width-um and --length-um belong to --volume.";
+  else if (v->length_um > 0.0 && v->bscans == 0)
+    problem = "--length-um needs --bscans, the B-scans over that length.";
+  if (problem != NULL)
+    g_set_error (
+        error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "%s", problem);
+  return problem == NULL;
+}
+
+static gboolean
 parse_options (int *argc, char ***argv, Options *options, GError **error)
 {
   GOptionEntry entries[] = {
     { "frames", 0, 0, G_OPTION_ARG_INT, &options->frames,
-        "B-scans in the video (default: all of a file, 300 otherwise)", "N" },
+        "Pictures in the video (default: all of a file, 300 otherwise; 150 "
+        "with --volume, one turn)",
+        "N" },
     { "output", 0, 0, G_OPTION_ARG_FILENAME, &options->output,
         "Folder for the results (default: ./out)", "DIR" },
+    { "volume", 0, 0, G_OPTION_ARG_NONE, &options->volume,
+        "Make a video of a turn around a volume in place of one of its B-scans",
+        NULL },
+    { "bscans", 0, 0, G_OPTION_ARG_INT, &options->of_volume.bscans,
+        "--volume: B-scans per volume (default: as the file says)", "N" },
+    { "width-um", 0, 0, G_OPTION_ARG_DOUBLE, &options->of_volume.width_um,
+        "--volume: width of a B-scan (default: a square)", "UM" },
+    { "length-um", 0, 0, G_OPTION_ARG_DOUBLE, &options->of_volume.length_um,
+        "--volume: from the first B-scan to the last, with --bscans", "UM" },
     { NULL },
   };
   g_autoptr (GOptionContext) context = g_option_context_new (NULL);
 
   oct_source_options_add (context, &options->source);
   g_option_context_add_main_entries (context, entries, NULL);
+  oct_version_add (context);
   if (!g_option_context_parse (context, argc, argv, error))
     return FALSE;
   if (options->output == NULL)
@@ -378,11 +394,7 @@ parse_options (int *argc, char ***argv, Options *options, GError **error)
   if (!oct_source_options_check (
           &options->source, *argc > 1 ? (*argv)[1] : NULL, error))
     return FALSE;
-  if (options->frames >= 0)
-    return TRUE;
-  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-      "--frames is not negative.");
-  return FALSE;
+  return check_numbers (options, error);
 }
 
 static void
@@ -412,6 +424,9 @@ run (const Options *options, GError **error)
   if (!oct_launch_make_folder (options->output, error))
     return FALSE;
   oct_launch_check_folder (options->output, 0600);
+  if (options->volume)
+    return oct_demo_make_volume (&options->source, &options->of_volume,
+        options->output, options->frames, error);
   if (!make_picture (options, png, &scan, error))
     return FALSE;
   describe (options, &scan);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-launch.h"
+#include "oct-reader.h"
+#include "oct-recording.h"
 
 #include <errno.h>
 #include <glib/gstdio.h>
@@ -25,8 +27,8 @@ oct_source_options_add (GOptionContext *context, OctSourceOptions *options)
 {
   GOptionEntry entries[] = {
     { "data", 0, 0, G_OPTION_ARG_FILENAME, &options->data,
-        "File of spectra: raw, .npy, or .oct of a recording (default: the "
-        "virtual OCT system)",
+        "File of spectra: raw, NumPy, MATLAB, HDF5, Thorlabs, or a recording "
+        "(default: the virtual OCT system)",
         "FILE" },
     { "samples", 0, 0, G_OPTION_ARG_INT, &options->samples,
         "Samples per A-line", "N" },
@@ -34,10 +36,19 @@ oct_source_options_add (GOptionContext *context, OctSourceOptions *options)
         "L" },
     { "sample-format", 0, 0, G_OPTION_ARG_STRING, &options->sample_format,
         "Raw file: gray16-le (default) or gray8", "F" },
+    { "packing", 0, 0, G_OPTION_ARG_STRING, &options->packing,
+        "Raw file of 12 bit: mono12p or mono12packed, as the camera packs it",
+        "P" },
     { "header-size", 0, 0, G_OPTION_ARG_INT64, &options->header_size,
         "Raw file: bytes before the first sample", "B" },
+    { "variable", 0, 0, G_OPTION_ARG_STRING, &options->variable,
+        "MATLAB file: name of the array of spectra", "NAME" },
+    { "dataset", 0, 0, G_OPTION_ARG_STRING, &options->dataset,
+        "HDF5 file: name of the dataset of spectra", "NAME" },
     { "calibration", 0, 0, G_OPTION_ARG_FILENAME, &options->calibration,
-        "Spectral calibration", "CSV" },
+        "Spectral calibration; takes the place of all that an instrument knows "
+        "of it",
+        "CSV" },
     { NULL },
   };
 
@@ -50,6 +61,9 @@ oct_source_options_clear (OctSourceOptions *options)
   g_free (options->data);
   g_free (options->calibration);
   g_free (options->sample_format);
+  g_free (options->packing);
+  g_free (options->variable);
+  g_free (options->dataset);
 }
 
 gboolean
@@ -58,6 +72,7 @@ oct_source_options_check (
 {
   const char *format =
       options->sample_format != NULL ? options->sample_format : "gray16-le";
+  OctPacking packing;
 
   if (extra != NULL)
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
@@ -70,7 +85,7 @@ oct_source_options_check (
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
         "--sample-format is gray16-le or gray8, not '%s'.", format);
   else
-    return TRUE;
+    return oct_packing_parse (options->packing, &packing, error);
   return FALSE;
 }
 
@@ -79,13 +94,50 @@ oct_source_options_set (const OctSourceOptions *options, GstElement *octsrc)
 {
   g_object_set (octsrc, "location", options->data, "samples", options->samples,
       "lines", options->lines, "header-size", (guint64)options->header_size,
-      "calibration", options->calibration, NULL);
+      "variable", options->variable, "dataset", options->dataset, "calibration",
+      options->calibration, NULL);
   /* one place, watched over time, as in an intervention */
   if (options->data == NULL)
     g_object_set (octsrc, "bscans", 1, NULL);
   if (options->sample_format != NULL)
     gst_util_set_object_arg (
         G_OBJECT (octsrc), "sample-format", options->sample_format);
+  if (options->packing != NULL)
+    gst_util_set_object_arg (G_OBJECT (octsrc), "packing", options->packing);
+}
+
+gboolean
+oct_source_options_describe_file (const OctSourceOptions *options)
+{
+  return options->samples != 0 || options->lines != 0
+         || options->header_size != 0 || options->sample_format != NULL
+         || options->packing != NULL || options->variable != NULL
+         || options->dataset != NULL;
+}
+
+gboolean
+oct_source_options_is_recording (const OctSourceOptions *options)
+{
+  return options->data != NULL && oct_recording_is_one (options->data);
+}
+
+guint
+oct_source_options_count_lines (const OctSourceOptions *options)
+{
+  OctReaderSettings settings = { .samples = (guint)options->samples,
+    .lines = (guint)options->lines,
+    .sample_format = g_strcmp0 (options->sample_format, "gray8") == 0
+                         ? OCT_SAMPLE_U8
+                         : OCT_SAMPLE_U16,
+    .header_size = (guint64)options->header_size,
+    .variable = options->variable,
+    .dataset = options->dataset };
+  g_autoptr (OctReader) reader = NULL;
+
+  if (options->data != NULL
+      && oct_packing_parse (options->packing, &settings.packing, NULL))
+    reader = oct_reader_open (options->data, &settings, NULL);
+  return reader != NULL ? oct_reader_get_info (reader)->lines : 0;
 }
 
 GstElement *
@@ -130,6 +182,29 @@ oct_launch_get_pad (GstElement *pipeline, const char *name, const char *pad)
       gst_bin_get_by_name (GST_BIN (pipeline), name);
 
   return gst_element_get_static_pad (element, pad);
+}
+
+gboolean
+oct_launch_save_last (
+    GstElement *pipeline, const char *name, const char *path, GError **error)
+{
+  g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (pipeline), name);
+  g_autoptr (GstSample) sample = NULL;
+  GstBuffer *buffer;
+  GstMapInfo map;
+  gboolean ok;
+
+  g_object_get (sink, "last-sample", &sample, NULL);
+  buffer = sample != NULL ? gst_sample_get_buffer (sample) : NULL;
+  if (buffer == NULL || !gst_buffer_map (buffer, &map, GST_MAP_READ)) {
+    g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_FAILED,
+        "No B-scan arrived at the picture.");
+    return FALSE;
+  }
+  /* writes a temporary file and renames it */
+  ok = g_file_set_contents (path, (const char *)map.data, map.size, error);
+  gst_buffer_unmap (buffer, &map);
+  return ok;
 }
 
 void

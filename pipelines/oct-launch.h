@@ -11,7 +11,8 @@ G_BEGIN_DECLS
 
 /* Of octsrc; all zero is the virtual OCT system. */
 typedef struct {
-  char *data, *calibration, *sample_format;
+  char *data, *calibration, *sample_format, *packing;
+  char *variable, *dataset; /* of a MATLAB or HDF5 file, or NULL */
   gint samples, lines;
   gint64 header_size;
 } OctSourceOptions;
@@ -29,6 +30,18 @@ gboolean oct_source_options_check (
 void oct_source_options_set (
     const OctSourceOptions *options, GstElement *octsrc);
 
+/* TRUE when one of them describes a file that has to be given as --data. */
+gboolean oct_source_options_describe_file (const OctSourceOptions *options);
+
+/* Whether the file is a recording that octrawsink has made, and says by itself
+ * how fast it was taken: by what is in it, as files of others have that suffix,
+ * too. */
+gboolean oct_source_options_is_recording (const OctSourceOptions *options);
+
+/* A-lines per B-scan of the file, which is opened for it; 0 where it cannot be
+ * read so, which octsrc says with a sentence. */
+guint oct_source_options_count_lines (const OctSourceOptions *options);
+
 /* Adds a launch line to `bin`, as one bin with the pads that are open in it.
  * What is returned belongs to `bin`; NULL with GStreamer's own error. */
 GstElement *oct_launch_add_part (
@@ -43,6 +56,11 @@ void oct_launch_set (GstElement *pipeline, const char *name,
     const char *property, const char *value);
 GstPad *oct_launch_get_pad (
     GstElement *pipeline, const char *name, const char *pad);
+
+/* Writes the last buffer that arrived at the sink `name`, as a whole or not at
+ * all.  FALSE with a sentence. */
+gboolean oct_launch_save_last (
+    GstElement *pipeline, const char *name, const char *path, GError **error);
 
 /* As gst_message_parse_error(); what the elements say of their properties is
  * said of the options of programs. */

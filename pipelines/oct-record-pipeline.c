@@ -43,7 +43,8 @@ describe_images (const OctRecordOptions *options)
 {
   gint w = options->width, h = options->height;
   g_autofree char *camera = NULL;
-  const char *scale = "octlogscale range=contrast range-smoothing=0.9 ! "
+  const char *scale = "octlogscale name=grey range=contrast "
+                      "range-smoothing=0.9 ! "
                       "video/x-raw ! videoscale method=lanczos "
                       "add-borders=false ! videoconvert";
 
@@ -74,6 +75,10 @@ describe (const OctRecordOptions *options)
           LEAKY "max-size-buffers=2 ! videoconvert ! %s", options->view)
                             : g_strdup ("fakesink sync=false async=false");
   char min[G_ASCII_DTOSTR_BUF_SIZE], max[G_ASCII_DTOSTR_BUF_SIZE];
+  const char *spectra =
+      options->meters ? "octmeter name=oct-record-spectra ! " : "";
+  const char *ascans =
+      options->meters ? "octmeter name=oct-record-ascans ! " : "";
   g_autofree char *lossless = NULL;
 
   g_ascii_dtostr (min, sizeof min, options->min);
@@ -86,19 +91,39 @@ describe (const OctRecordOptions *options)
         min, max);
   return g_strdup_printf (
       "%s ! capsfilter name=spectra%s ! " LEAKY "name=incoming "
-      "max-size-buffers=8 ! octreconstruct name=reconstruct output=ascans ! "
-      "tee name=ascans %s ascans. ! %s ! %s",
+      "max-size-buffers=8 ! %soctreconstruct name=reconstruct output=ascans ! "
+      "%stee name=ascans %s %s ascans. ! %s ! %s",
       options->source != NULL ? options->source : "octsrc name=octsrc",
-      options->raw ? " caps=video/x-raw" : "", lossless != NULL ? lossless : "",
-      images, view);
+      options->raw ? " caps=video/x-raw" : "", spectra, ascans,
+      lossless != NULL ? lossless : "",
+      options->volume.wanted ? oct_record_volume_describe () : "", images,
+      view);
 }
 
 /* ------------------------------------------------------------------- source */
 
+/* Of the virtual OCT system. */
 static gboolean
-is_recording (const char *path)
+is_virtual_volume (const OctRecordOptions *options)
 {
-  return path != NULL && g_str_has_suffix (path, ".oct");
+  return options->volume.wanted && options->source == NULL
+         && options->spectra.data == NULL;
+}
+
+/* A-lines per second; 0: the recording says it. */
+static double
+get_line_rate (const OctRecordOptions *options)
+{
+  const OctSourceOptions *spectra = &options->spectra;
+  guint lines;
+
+  if (options->line_rate > 0.0 || oct_source_options_is_recording (spectra))
+    return options->line_rate;
+  if (is_virtual_volume (options))
+    return OCT_RECORD_VOLUME_LINE_RATE;
+  lines = spectra->data != NULL ? oct_source_options_count_lines (spectra)
+                                : (guint)spectra->lines;
+  return BSCAN_RATE * (double)(lines != 0 ? lines : PHANTOM_LINES);
 }
 
 static void
@@ -106,31 +131,77 @@ set_source (GstElement *pipeline, const OctRecordOptions *options)
 {
   g_autoptr (GstElement) octsrc =
       gst_bin_get_by_name (GST_BIN (pipeline), "octsrc");
-  gint lines =
-      options->spectra.lines != 0 ? options->spectra.lines : PHANTOM_LINES;
-  double rate = options->line_rate;
+  const char *calibration = options->spectra.calibration;
 
   if (octsrc == NULL) {
-    oct_launch_set (pipeline, "reconstruct", "calibration",
-        options->spectra.calibration != NULL ? options->spectra.calibration
-                                             : "");
+    if (calibration == NULL)
+      return;
+    oct_launch_set (pipeline, "reconstruct", "calibration", calibration);
+    if (options->meters)
+      oct_launch_set (
+          pipeline, "oct-record-spectra", "calibration", calibration);
     return;
   }
   oct_source_options_set (&options->spectra, octsrc);
-  if (rate == 0.0 && !is_recording (options->spectra.data))
-    rate = BSCAN_RATE * (double)lines;
-  g_object_set (octsrc, "is-live", TRUE, "line-rate", rate, NULL);
+  g_object_set (
+      octsrc, "is-live", TRUE, "line-rate", get_line_rate (options), NULL);
+  if (is_virtual_volume (options) && options->spectra.lines == 0)
+    g_object_set (octsrc, "lines", OCT_RECORD_VOLUME_LINES, NULL);
 }
 
+/* The mean of a B-scan draws lines at the depth of surgical instruments; an
+ * instrument by name keeps what it has. */
 static void
-set_up (GstElement *pipeline, const OctRecordOptions *options,
-    const OctMethod *method)
+set_up_volume (GstElement *pipeline, const OctRecordOptions *options)
 {
+  g_autoptr (GstElement) grey =
+      gst_bin_get_by_name (GST_BIN (pipeline), "volume-grey");
   g_autoptr (GstElement) reconstruct =
       gst_bin_get_by_name (GST_BIN (pipeline), "reconstruct");
+  double smoothing;
 
-  oct_method_use (reconstruct, method);
+  if (is_virtual_volume (options) && options->instrument.load == NULL)
+    oct_launch_set (pipeline, "reconstruct", "mode", "background");
+  if (options->instrument.load != NULL) {
+    g_object_get (grey, "range-smoothing", &smoothing, NULL);
+    oct_instrument_use_contrast (reconstruct, grey);
+    g_object_set (grey, "range-smoothing", smoothing, NULL);
+  }
+  oct_record_volume_set_up (
+      &options->volume, pipeline, is_virtual_volume (options));
+}
+
+/* What is given on the command line takes the place of what was kept. */
+static gboolean
+set_up (GstElement *pipeline, const OctRecordOptions *options,
+    const OctMethod *method, GError **error)
+{
+  const OctInstrumentOptions *instrument = &options->instrument;
+  g_autoptr (GstElement) reconstruct =
+      gst_bin_get_by_name (GST_BIN (pipeline), "reconstruct");
+  g_autoptr (GstElement) grey =
+      gst_bin_get_by_name (GST_BIN (pipeline), "grey");
+
+  if (!oct_instrument_load (
+          reconstruct, instrument->load, options->spectra.calibration, error))
+    return FALSE;
+  if (instrument->load == NULL || options->method != NULL)
+    oct_method_use (reconstruct, method);
+  if (instrument->load != NULL)
+    oct_instrument_use_contrast (reconstruct, grey);
+  if (!oct_sensing_options_use (&options->sensing, reconstruct, error))
+    return FALSE;
   set_source (pipeline, options);
+  if (options->volume.wanted)
+    set_up_volume (pipeline, options);
+  if (instrument->load != NULL && options->meters) {
+    g_autoptr (GstElement) meter =
+        gst_bin_get_by_name (GST_BIN (pipeline), "oct-record-spectra");
+
+    oct_instrument_copy_axis (reconstruct, meter);
+  }
+  return oct_instrument_save (
+      reconstruct, instrument->save, options->spectra.calibration, error);
 }
 
 /* By itself, so that it is told from what we put behind it. */
@@ -186,10 +257,11 @@ oct_record_pipeline_new (const OctRecordOptions *options, GError **error)
     return NULL;
   pipeline = gst_parse_launch_full (
       description, NULL, GST_PARSE_FLAG_FATAL_ERRORS, &reason);
-  if (pipeline != NULL)
-    set_up (pipeline, options, method);
-  else if (options->source != NULL
-           && g_error_matches (reason, GST_PARSE_ERROR, GST_PARSE_ERROR_LINK))
+  if (pipeline != NULL) {
+    if (!set_up (pipeline, options, method, error))
+      gst_clear_object (&pipeline);
+  } else if (options->source != NULL
+             && g_error_matches (reason, GST_PARSE_ERROR, GST_PARSE_ERROR_LINK))
     g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION,
         "--source does not end in raw spectra, which are video/x-raw of format "
         "GRAY16_LE or GRAY8 with one A-line per row (%s).",

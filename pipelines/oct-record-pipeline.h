@@ -6,23 +6,29 @@
  */
 #pragma once
 
-#include "oct-launch.h"
+#include "oct-instrument.h"
+#include "oct-record-volume.h"
+#include "oct-sensing.h"
 
 G_BEGIN_DECLS
 
 typedef struct {
   OctSourceOptions spectra;
+  OctInstrumentOptions instrument;
+  OctSensingOptions sensing;
   char *source;       /* launch line that delivers raw spectra, or NULL */
   double line_rate;   /* A-lines per second, 0 = as the recording says, else 30
                          B-scans per second */
   char *method;       /* id of an OctMethod, NULL = the default */
   gboolean raw;       /* spectra are recorded: keep them in main memory */
+  gboolean meters;    /* measure spectra and A-scans: messages of octmeter */
   gboolean lossless;  /* also make images of 16 bit */
   double min, max;    /* of these, dB */
   char *camera;       /* device, "test", or NULL */
   gboolean clock;     /* burnt in; always with a camera */
   gint width, height; /* of the B-scan */
-  char *view;         /* launch line of a sink, or NULL */
+  OctRecordVolume volume;
+  char *view; /* launch line of a sink, or NULL */
 } OctRecordOptions;
 
 /* NULL with a sentence. */

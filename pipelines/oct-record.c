@@ -5,32 +5,22 @@
  * runs it.
  */
 #include "oct-pulse.h"
+#include "oct-record-options.h"
 #include "oct-record-pipeline.h"
 #include "oct-recorder.h"
 #include "oct-stream.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define MAX_RECORDERS 3
+#define MAX_RECORDERS 4
 /* Recorded time lags behind the clock on the wall by that much at the most, or
  * something is missing in it. */
 #define LAG (5 * G_TIME_SPAN_SECOND)
 /* A source that has not stopped by then hangs. */
 #define CLOSING_TIME (3 * G_TIME_SPAN_SECOND)
-
-typedef struct {
-  OctRecordOptions pipeline;
-  char *output, *size, *mode;
-  guint file_mode; /* of `mode` */
-  gint seconds, part_seconds, bitrate;
-  gboolean mp4, no_video;
-  char *stream, *address, *password_file;
-  gint rtsp_port; /* -1 = no server */
-} Options;
 
 typedef struct {
   const char *what; /* as users say it */
@@ -40,10 +30,11 @@ typedef struct {
 } Recording;
 
 typedef struct {
-  const Options *options;
+  const OctRecordProgramOptions *options;
   GstElement *pipeline;
   Recording recordings[MAX_RECORDERS];
   guint count;
+  char *measured; /* output of the one with measurements beside it, or NULL */
   OctStream *stream;
   guint stream_restarts; /* that were reported */
   gint64 started, shown;
@@ -68,6 +59,11 @@ add (Program *program, const char *what, const char *suffix, GstPad *pad,
   settings->part_seconds = program->options->part_seconds;
   settings->bitrate = program->options->bitrate;
   settings->file_mode = program->options->file_mode;
+  /* beside the first of them, and not with each */
+  settings->meters = program->options->pipeline.meters && program->count == 0;
+  if (settings->meters)
+    program->measured = g_strdup (output);
+  settings->measured = program->measured;
   recording->what = what;
   recording->recorder = oct_recorder_start (pad, settings, error);
   if (recording->recorder == NULL)
@@ -117,9 +113,20 @@ add_video (Program *program, GError **error)
 }
 
 static gboolean
+add_film (Program *program, GError **error)
+{
+  g_autoptr (GstPad) pad = oct_record_volume_get_film (program->pipeline);
+  OctRecorderSettings settings = {
+    .kind = program->options->mp4 ? OCT_RECORD_MP4 : OCT_RECORD_VIDEO
+  };
+
+  return add (program, "volume", "-volume", pad, &settings, error);
+}
+
+static gboolean
 start_recordings (Program *program, GError **error)
 {
-  const Options *options = program->options;
+  const OctRecordProgramOptions *options = program->options;
   g_autofree char *folder = NULL;
 
   if (options->output == NULL)
@@ -127,6 +134,7 @@ start_recordings (Program *program, GError **error)
   folder = g_path_get_dirname (options->output);
   if (!oct_launch_make_folder (folder, error)
       || (!options->no_video && !add_video (program, error))
+      || (options->pipeline.volume.wanted && !add_film (program, error))
       || (options->pipeline.lossless && !add_lossless (program, error))
       || (options->pipeline.raw && !add_raw (program, error)))
     return FALSE;
@@ -141,13 +149,28 @@ stop_recordings (Program *program)
     oct_recorder_stop (program->recordings[i].recorder);
 }
 
-/* ------------------------------------------------------------------- stream */
-
-static gboolean
-is_streaming (const Options *options)
+/* Threads of the pipeline.  --source may have an octmeter of its own. */
+static void
+on_element_message (GstBus *bus, GstMessage *message, gpointer data)
 {
-  return options->stream != NULL || options->rtsp_port >= 0;
+  if (gst_message_has_name (message, "oct-meter")
+      && g_str_has_prefix (GST_MESSAGE_SRC_NAME (message), "oct-record-"))
+    oct_recorder_add_measurement (data, gst_message_get_structure (message));
 }
+
+static void
+keep_measurements (Program *program)
+{
+  g_autoptr (GstBus) bus = gst_element_get_bus (program->pipeline);
+
+  if (program->count == 0)
+    return;
+  gst_bus_enable_sync_message_emission (bus);
+  g_signal_connect (bus, "sync-message::element",
+      G_CALLBACK (on_element_message), program->recordings[0].recorder);
+}
+
+/* ------------------------------------------------------------------- stream */
 
 /* The first line of the file.  FALSE with a sentence. */
 static gboolean
@@ -171,7 +194,7 @@ read_password (const char *path, char **password, GError **error)
 static gboolean
 start_stream (Program *program, GError **error)
 {
-  const Options *options = program->options;
+  const OctRecordProgramOptions *options = program->options;
   g_autoptr (GstPad) pad = oct_record_pipeline_get_images (program->pipeline);
   g_autofree char *password = NULL;
   OctStreamSettings settings = { .bitrate = options->bitrate,
@@ -179,7 +202,7 @@ start_stream (Program *program, GError **error)
     .rtsp_port = options->rtsp_port,
     .address = options->address };
 
-  if (!is_streaming (options))
+  if (!oct_record_options_stream (options))
     return TRUE;
   if (!read_password (options->password_file, &password, error))
     return FALSE;
@@ -550,6 +573,7 @@ clear (Program *program)
     oct_recorder_free (program->recordings[i].recorder);
     g_free (program->recordings[i].files);
   }
+  g_free (program->measured);
   oct_stream_free (program->stream);
   gst_object_unref (program->pipeline);
   oct_pulse_clear (&program->pulse);
@@ -571,6 +595,7 @@ run (Program *program, gboolean *clean, GError **error)
   oct_pulse_init (&program->pulse, program->started);
   add_pulse (program);
   if (start_recordings (program, error) && start_stream (program, error)) {
+    keep_measurements (program);
     gst_element_set_state (program->pipeline, GST_STATE_PLAYING);
     watch (program, error);
     end_pulse (program);
@@ -588,165 +613,18 @@ run (Program *program, gboolean *clean, GError **error)
   return ok;
 }
 
-/* What GStreamer finds without a display may be a sink that crashes. */
-static gboolean
-on_view (const char *name, const char *value, gpointer data, GError **error)
-{
-  OctRecordOptions *options = data;
-
-  if (value == NULL && g_getenv ("DISPLAY") == NULL
-      && g_getenv ("WAYLAND_DISPLAY") == NULL) {
-    g_set_error_literal (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-        "There is no display for --view; start on a desktop, or name "
-        "a sink, as in --view=kmssink.");
-    return FALSE;
-  }
-  g_free (options->view);
-  options->view = g_strdup (value != NULL ? value : "autovideosink sync=false");
-  return TRUE;
-}
-
-static gboolean
-check_options (Options *options, GError **error)
-{
-  OctRecordOptions *pipeline = &options->pipeline;
-  const char *problem = NULL;
-
-  if (options->output == NULL && !is_streaming (options))
-    problem = "Give the recording a name with --output NAME.";
-  else if (options->output == NULL
-           && (pipeline->raw || pipeline->lossless || options->mp4))
-    problem = "--raw, --lossless and --mp4 record: give a name with --output.";
-  else if (options->output != NULL
-           && (*options->output == '\0'
-               || g_str_has_suffix (options->output, "/")))
-    problem =
-        "--output is a folder and a name in it, as in surgery/patient-17.";
-  else if (options->rtsp_port < -1 || options->rtsp_port > 65535)
-    problem = "--rtsp is a port of 1 to 65535, or 0 for any free one.";
-  else if (options->no_video && !pipeline->raw && !pipeline->lossless)
-    problem = "--no-video leaves nothing to record; add --raw or --lossless.";
-  else if (sscanf (options->size, "%dx%d", &pipeline->width, &pipeline->height)
-               != 2
-           || pipeline->width < 64 || pipeline->height < 64
-           || pipeline->width > 8192 || pipeline->height > 8192)
-    problem = "--size is WIDTHxHEIGHT in pixels, as in 640x512.";
-  else if (!(pipeline->max > pipeline->min) || !isfinite (pipeline->min)
-           || !isfinite (pipeline->max))
-    problem = "--max has to be larger than --min, both in dB.";
-  else if (options->seconds < 0 || options->part_seconds < 0
-           || options->bitrate < 0 || !(pipeline->line_rate >= 0.0))
-    problem = "--seconds, --part-seconds, --bitrate and --line-rate are not "
-              "negative.";
-  else if (pipeline->source != NULL && pipeline->spectra.data != NULL)
-    problem = "Either --data or --source gives the spectra, not both.";
-  if (problem != NULL)
-    g_set_error_literal (
-        error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, problem);
-  return problem == NULL
-         && oct_launch_set_mode (options->mode, &options->file_mode, error);
-}
-
-static gboolean
-parse_options (int *argc, char ***argv, Options *options, GError **error)
-{
-  OctRecordOptions *p = &options->pipeline;
-  const GOptionEntry entries[] = {
-    { "output", 0, 0, G_OPTION_ARG_FILENAME, &options->output,
-        "Name of the recording, without ending", "NAME" },
-    { "source", 0, 0, G_OPTION_ARG_STRING, &p->source,
-        "Camera: GStreamer elements that deliver raw spectra", "PIPELINE" },
-    { "line-rate", 0, 0, G_OPTION_ARG_DOUBLE, &p->line_rate,
-        "A-lines per second (default: 30 B-scans per second)", "R" },
-    { "method", 0, 0, G_OPTION_ARG_STRING, &p->method,
-        "Reconstruction: cubic (default), linear, lanczos, nufft, nudft, cs",
-        "M" },
-    { "seconds", 0, 0, G_OPTION_ARG_INT, &options->seconds,
-        "End after so many seconds (default: with Ctrl-C)", "S" },
-    { "mp4", 0, 0, G_OPTION_ARG_NONE, &options->mp4,
-        "Video as one MP4 file instead of parts", NULL },
-    { "part-seconds", 0, 0, G_OPTION_ARG_INT, &options->part_seconds,
-        "Length of a part (default: 180)", "S" },
-    { "bitrate", 0, 0, G_OPTION_ARG_INT, &options->bitrate,
-        "Of the video in kbit/s (default: 8000)", "B" },
-    { "size", 0, 0, G_OPTION_ARG_STRING, &options->size,
-        "Pixels of the B-scan in the video (default: 640x512)", "WxH" },
-    { "mode", 0, 0, G_OPTION_ARG_STRING, &options->mode,
-        "Who may read the files, as in 0640 (default: 0600, you alone)",
-        "OCTAL" },
-    { "no-video", 0, 0, G_OPTION_ARG_NONE, &options->no_video,
-        "Record only what --raw and --lossless say", NULL },
-    { "raw", 0, 0, G_OPTION_ARG_NONE, &p->raw, "Record the raw spectra too",
-        NULL },
-    { "lossless", 0, 0, G_OPTION_ARG_NONE, &p->lossless,
-        "Record images of 16 bit too, without loss", NULL },
-    { "min", 0, 0, G_OPTION_ARG_DOUBLE, &p->min,
-        "Black of these in dB (default: 0)", "DB" },
-    { "max", 0, 0, G_OPTION_ARG_DOUBLE, &p->max,
-        "White of these in dB (default: 100)", "DB" },
-    { "camera", 0, 0, G_OPTION_ARG_STRING, &p->camera,
-        "Camera beside the B-scan: /dev/video0, ... or test", "DEVICE" },
-    { "clock", 0, 0, G_OPTION_ARG_NONE, &p->clock,
-        "Date and time in the video (always with --camera)", NULL },
-    { "view", 0, G_OPTION_FLAG_OPTIONAL_ARG, G_OPTION_ARG_CALLBACK, on_view,
-        "Show the images too (SINK: a GStreamer sink)", "SINK" },
-    { "rtsp", 0, 0, G_OPTION_ARG_INT, &options->rtsp_port,
-        "Serve the images as rtsp://ADDRESS:PORT/oct", "PORT" },
-    { "address", 0, 0, G_OPTION_ARG_STRING, &options->address,
-        "Where the server listens (default: for this machine alone)", "A" },
-    { "password-file", 0, 0, G_OPTION_ARG_FILENAME, &options->password_file,
-        "Its first line is what viewers have to know", "FILE" },
-    { "stream", 0, 0, G_OPTION_ARG_STRING, &options->stream,
-        "Send H.264 into these GStreamer elements", "PIPELINE" },
-    { NULL },
-  };
-  g_autoptr (GOptionContext) context = g_option_context_new (NULL);
-  GOptionGroup *group = g_option_group_new ("record", NULL, NULL, p, NULL);
-
-  p->max = 100.0;
-  options->rtsp_port = -1;
-  g_option_group_add_entries (group, entries);
-  g_option_context_set_main_group (context, group);
-  oct_source_options_add (context, &p->spectra);
-  if (!g_option_context_parse (context, argc, argv, error)
-      || !oct_source_options_check (
-          &p->spectra, *argc > 1 ? (*argv)[1] : NULL, error))
-    return FALSE;
-  if (options->size == NULL)
-    options->size = g_strdup ("640x512");
-  return check_options (options, error);
-}
-
-static void
-clear_options (Options *options)
-{
-  OctRecordOptions *p = &options->pipeline;
-
-  oct_source_options_clear (&p->spectra);
-  g_free (p->source);
-  g_free (p->method);
-  g_free (p->camera);
-  g_free (p->view);
-  g_free (options->output);
-  g_free (options->size);
-  g_free (options->mode);
-  g_free (options->stream);
-  g_free (options->address);
-  g_free (options->password_file);
-}
-
 int
 main (int argc, char **argv)
 {
-  Options options = { 0 };
+  OctRecordProgramOptions options = { 0 };
   Program program = { .options = &options };
   g_autoptr (GError) error = NULL;
   gboolean ok, clean = TRUE;
 
   setvbuf (stdout, NULL, _IOLBF, 0);
-  if (!parse_options (&argc, &argv, &options, &error)) {
+  if (!oct_record_options_parse (&options, &argc, &argv, &error)) {
     g_printerr ("%s See --help.\n", error->message);
-    clear_options (&options);
+    oct_record_options_clear (&options);
     return 2;
   }
   oct_launch_catch_interrupts ();
@@ -760,6 +638,6 @@ main (int argc, char **argv)
     fflush (NULL);
     _exit (ok ? EXIT_SUCCESS : EXIT_FAILURE);
   }
-  clear_options (&options);
+  oct_record_options_clear (&options);
   return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }

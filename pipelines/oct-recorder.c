@@ -2,6 +2,7 @@
 #include "oct-recorder.h"
 #include "oct-disk.h"
 #include "oct-encoder.h"
+#include "oct-measurements.h"
 #include "oct-parts.h"
 #include "oct-tap.h"
 
@@ -38,6 +39,7 @@ struct _OctRecorder {
   GstElement *part_sink; /* the others */
   OctTap *tap;
   GThread *thread;
+  OctMeasurements *measurements; /* NULL: none are kept */
   OctParts *parts; /* none of raw spectra, which octrawsink looks after */
   gint64 synced;
   gboolean eos_sent, broken; /* broken: did not come to its end */
@@ -328,6 +330,14 @@ check_disk (OctRecorder *self)
   oct_recorder_stop (self);
 }
 
+/* None without a frame, which would be all that is left of the recording. */
+static void
+keep_measurements (OctRecorder *self, gboolean last)
+{
+  if (self->measurements != NULL && self->stats.frames > 0)
+    oct_measurements_write (self->measurements, last);
+}
+
 static gboolean
 is_stopped (OctRecorder *self)
 {
@@ -382,6 +392,7 @@ end (OctRecorder *self)
     oct_parts_recount (self->parts);
   remove_empty (self);
   update_stats (self, TRUE);
+  keep_measurements (self, TRUE);
   if (self->stats.lost > 0 && self->reason == NULL && self->loss == NULL)
     fail (self, g_strdup_printf ("%" G_GUINT64_FORMAT
                                  " B-scans did not come through the encoder "
@@ -400,6 +411,7 @@ run (gpointer data)
     done = poll_bus (self, POLL_TIME);
     look_after_files (self, FALSE);
     update_stats (self, FALSE);
+    keep_measurements (self, FALSE);
     measure_rate (self);
     if (!is_stopped (self))
       check_disk (self);
@@ -516,13 +528,15 @@ make_part_sink (OctRecorder *self)
 }
 
 static GstElement *
-make_raw_sink (OctRecorder *self)
+make_raw_sink (OctRecorder *self, const char *measured)
 {
   GstElement *sink = gst_element_factory_make ("octrawsink", NULL);
+  g_autofree char *measurements =
+      measured != NULL ? oct_measurements_list (measured, ";") : NULL;
 
   if (sink != NULL)
-    g_object_set (
-        sink, "location", self->output, "file-mode", self->file_mode, NULL);
+    g_object_set (sink, "location", self->output, "file-mode", self->file_mode,
+        "measurements", measurements, NULL);
   self->raw_sink = sink;
   return sink;
 }
@@ -550,8 +564,9 @@ make_pipeline (
   GError *local = NULL;
   GstElement *source = oct_tap_make_source (OCT_TAP_FROM_ZERO);
   GstElement *encoder = make_encoder (self, settings, &local);
-  GstElement *sink = self->kind == OCT_RECORD_RAW ? make_raw_sink (self)
-                                                  : make_part_sink (self);
+  GstElement *sink = self->kind == OCT_RECORD_RAW
+                         ? make_raw_sink (self, settings->measured)
+                         : make_part_sink (self);
 
   self->pipeline = gst_pipeline_new (NULL);
   g_object_set (self->pipeline, "auto-flush-bus", FALSE, NULL);
@@ -574,7 +589,7 @@ make_pipeline (
 /* ------------------------------------------------------------------- public */
 
 static gboolean
-check_files (OctRecorder *self, GError **error)
+check_files (OctRecorder *self, gboolean meters, GError **error)
 {
   static const struct {
     const char *first, *parts;
@@ -591,6 +606,7 @@ check_files (OctRecorder *self, GError **error)
   if (!oct_disk_check_new_file (path, error)
       || (parts != NULL
           && !oct_disk_check_new_parts (self->output, parts, error))
+      || (meters && !oct_measurements_check (self->output, error))
       || !oct_disk_check_room (self->folder, 4 * RESERVE_BYTES, error))
     return FALSE;
   if (self->kind == OCT_RECORD_RAW)
@@ -601,13 +617,21 @@ check_files (OctRecorder *self, GError **error)
 }
 
 static gboolean
-save_comment (OctRecorder *self, const char *comment, GError **error)
+save_comment (
+    OctRecorder *self, const OctRecorderSettings *settings, GError **error)
 {
+  const char *comment = settings->comment;
+  g_autofree char *measurements =
+      settings->measured != NULL
+          ? oct_measurements_list (settings->measured, ", ")
+          : NULL;
   g_autofree char *path = g_strconcat (self->output, ".txt", NULL);
 
   if (comment == NULL)
     return TRUE;
-  self->comment = g_strconcat (comment, "\n", NULL);
+  self->comment = g_strconcat (comment, "\n",
+      measurements != NULL ? "Measured meanwhile: " : NULL, measurements, "\n",
+      NULL);
   if (!oct_disk_check_new_file (path, error)
       || !write_comment (self, path, error))
     return FALSE;
@@ -623,6 +647,7 @@ dispose (OctRecorder *self)
   oct_tap_free (self->tap);
   gst_clear_object (&self->pipeline);
   oct_parts_free (self->parts);
+  oct_measurements_free (self->measurements);
   g_ptr_array_unref (self->sentences);
   g_free (self->output);
   g_free (self->folder);
@@ -660,8 +685,11 @@ oct_recorder_start (
   self->file_mode =
       settings->file_mode != 0 ? settings->file_mode : DEFAULT_MODE;
   self->sentences = g_ptr_array_new_with_free_func (g_free);
-  if (!check_files (self, error) || !make_pipeline (self, settings, error)
-      || !save_comment (self, settings->comment, error)) {
+  if (settings->meters)
+    self->measurements = oct_measurements_new (self->output, self->file_mode);
+  if (!check_files (self, settings->meters, error)
+      || !make_pipeline (self, settings, error)
+      || !save_comment (self, settings, error)) {
     give_up (self);
     return NULL;
   }
@@ -678,6 +706,14 @@ oct_recorder_start (
       settings->calibration, on_tap_ended, self);
   self->thread = g_thread_new ("oct-recorder", run, self);
   return self;
+}
+
+void
+oct_recorder_add_measurement (
+    OctRecorder *self, const GstStructure *measurement)
+{
+  if (self->measurements != NULL && !is_stopped (self))
+    oct_measurements_add (self->measurements, measurement);
 }
 
 void

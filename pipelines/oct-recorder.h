@@ -29,16 +29,20 @@ typedef enum {
 
 typedef struct {
   OctRecordKind kind;
-  const char *output;  /* path without ending; the folder has to exist, and
-                          none of the files: nothing is ever overwritten */
-  guint part_seconds;  /* length of a part of Matroska, 0 = 180 */
-  guint bitrate;       /* of H.264 in kbit/s, 0 = 8000 */
-  const char *comment; /* one line, kept in OUTPUT.txt; or NULL */
-  GstPad *calibration; /* raw: a source pad behind which the calibration is
-                          known (of octdcsub) where the recorded pad may lack
-                          it; or NULL */
-  guint file_mode;     /* permissions of the files, of which the umask takes
-                          away; 0 = 0600, for their owner alone */
+  const char *output;   /* path without ending; the folder has to exist, and
+                           none of the files: nothing is ever overwritten */
+  guint part_seconds;   /* length of a part of Matroska, 0 = 180 */
+  guint bitrate;        /* of H.264 in kbit/s, 0 = 8000 */
+  const char *comment;  /* one line, kept in OUTPUT.txt; or NULL */
+  GstPad *calibration;  /* raw: a source pad behind which the calibration is
+                           known (of octdcsub) where the recorded pad may lack
+                           it; or NULL */
+  gboolean meters;      /* measurements are kept beside it, too */
+  const char *measured; /* path without ending of the recording that they are
+                           beside, of which the text says so (OUTPUT.oct,
+                           OUTPUT.txt); NULL: there are none */
+  guint file_mode;      /* permissions of the files, of which the umask takes
+                           away; 0 = 0600, for their owner alone */
 } OctRecorderSettings;
 
 typedef enum {
@@ -75,6 +79,12 @@ typedef struct _OctRecorder OctRecorder;
  * exist, a folder that cannot be written to, no room on the disk. */
 OctRecorder *oct_recorder_start (
     GstPad *pad, const OctRecorderSettings *settings, GError **error);
+
+/* What octmeter has measured in what is being recorded, the structure of its
+ * message, for a recording with `meters` (oct-measurements.h).  Any thread;
+ * waits for nothing. */
+void oct_recorder_add_measurement (
+    OctRecorder *recorder, const GstStructure *measurement);
 
 /* Takes no further frame and finishes the files, in the recorder's thread: the
  * call itself returns at once.  Repeated calls do nothing. */

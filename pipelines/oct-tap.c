@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-tap.h"
+#include "oct/oct.h"
 
 #define MAX_BYTES ((guint64)1 << 30)
 /* Buffers of a camera are few: of what has to wait, a copy does. */
 #define MAX_HELD 3
 #define FEW 4
-#define CALIBRATION_EVENT "application/x-oct-calibration"
 
 struct _OctTap {
   GstPad *pad, *calibration_pad;
@@ -126,7 +126,7 @@ take_calibration (OctTap *tap)
                          GST_EVENT_CUSTOM_DOWNSTREAM_STICKY, i))
                     != NULL;
        i++) {
-    if (gst_event_has_name (event, CALIBRATION_EVENT)
+    if (gst_event_has_name (event, GST_OCT_CALIBRATION_EVENT_NAME)
         && event != tap->calibration) {
       gst_event_replace (&tap->calibration, event);
       send (tap, gst_event_ref (event));

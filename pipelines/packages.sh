@@ -3,10 +3,12 @@
 # Read by demo.sh, tests/run.sh and whoever wants the list:
 #   bash -c '. pipelines/packages.sh; echo "${OCT_BUILD_PACKAGES[@]}"'
 
-# To build the plugin and the programs.
+# To build the plugin and the programs; the last line is for files of MATLAB,
+# HDF5, Thorlabs and TIFF.
 OCT_BUILD_PACKAGES=(gcc libc6-dev meson ninja-build pkg-config
   libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev
-  libgstrtspserver-1.0-dev libcairo2-dev)
+  libgstrtspserver-1.0-dev libcairo2-dev
+  zlib1g-dev libhdf5-dev libzip-dev libtiff-dev)
 
 # To run it, to make videos and to record: gst-launch-1.0, videoconvert, mp4mux,
 # pngenc, x264enc, clockoverlay (x), avenc_ffv1 (libav).
@@ -19,8 +21,15 @@ OCT_LIVE_PACKAGES=(libsoup-3.0-dev libjson-glib-dev
   libgstreamer-plugins-bad1.0-dev gstreamer1.0-nice glib-networking)
 
 # For the tests only: Aravis has a camera source and a fake camera for it, openssl
-# makes a certificate.
-OCT_TEST_PACKAGES=(python3 python3-numpy libaravis-0.8-0 openssl)
+# makes a certificate; readers of what is written, and DICOM, which is optional.
+OCT_TEST_PACKAGES=(python3 python3-numpy libaravis-0.8-0 openssl git codespell
+  clang-format python3-tifffile python3-nibabel python3-h5py
+  python3-pydicom g++ libdcmtk-dev dcmtk dicom3tools
+  python3-gi gir1.2-gst-plugins-base-1.0 mkdocs mkdocs-material)
+
+# For the tests of the continuous integration: servers, which run when they are
+# installed.  An archive of DICOM, and Slurm, of which the tests start their own.
+OCT_ARCHIVE_PACKAGES=(orthanc slurmctld slurmd slurm-client munge)
 
 # For the fuzz targets: clang with libFuzzer and the sanitizers.
 OCT_FUZZ_PACKAGES=(clang libclang-rt-dev)

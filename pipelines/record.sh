@@ -9,6 +9,7 @@ Usage: pipelines/record.sh --output NAME [OPTIONS]
 Reconstructs B-scans live and records them until Ctrl-C:
   NAME-00000.mkv, ...           video (H.264), in parts of three minutes (or 4 GB)
   NAME.mp4                      with --mp4: video as one file
+  NAME-volume-00000.mkv, ...    with --volume: a film of the rendered volumes
   NAME-lossless-00000.mkv, ...  with --lossless: images of 16 bit (FFV1)
   NAME.oct, NAME-00000.raw, ... with --raw: the spectra as they came; NAME.oct
                                 is played like any file of spectra
@@ -17,17 +18,27 @@ Missing Debian packages are installed with apt; the plugin is built in build/.
 
 Where the spectra come from
   --source PIPELINE    a camera: GStreamer elements that deliver raw spectra
-  --data FILE          file of spectra: raw, .npy, or .oct of a recording
-  --samples N          samples per A-line    (a .npy file knows by itself)
-  --lines L            A-lines per B-scan    (a .npy file of 3 dimensions too)
+  --data FILE          file of spectra: raw, NumPy, MATLAB, HDF5, Thorlabs, or a
+                       recording
+  --samples N          samples per A-line    (only of a raw file)
+  --lines L            A-lines per B-scan    (the others know by themselves)
   --sample-format F    gray16-le (default) or gray8, for raw files
+  --packing P          of raw files of 12 bit: mono12p or mono12packed
   --header-size B      bytes before the first sample of a raw file
-  --calibration CSV    spectral calibration, see docs/calibration.md
+  --variable NAME      array of a MATLAB file that has several
+  --dataset NAME       dataset of an HDF5 file that has several
+  --calibration CSV    spectral calibration, see docs/calibration.md; takes the
+                       place of all that an instrument knows of it
   --line-rate R        A-lines per second (default: 30 B-scans per second)
 
 How they are reconstructed
   --method M           cubic (default), linear, lanczos, nufft, nudft, cs; see
                        docs/record-and-stream.md
+  --solver S, --tau T, --sampling-rate R
+                       of --method cs: persistent (default), continued or
+                       sparsa; what an A-scan has to exceed, in standard
+                       deviations of the noise (default: 3); part of the
+                       samples (default: 0.4)
 
 What is recorded
   --output NAME        path and name of the recording, without ending
@@ -35,8 +46,15 @@ What is recorded
   --mp4                video as one MP4 file instead of parts
   --part-seconds S     length of a part (default: 180)
   --bitrate B          of the video in kbit/s (default: 8000)
+  --instrument NAME    calibration and settings that were kept under this name
+  --save-instrument NAME  keep them
   --size WxH           pixels of the B-scan in the video (default: 640x512)
-  --no-video           only what --raw and --lossless say
+  --volume             a film of the rendered volumes too
+  --bscans N           B-scans per volume (default: as the source says)
+  --width-um UM, --length-um UM  sizes of a volume, for its proportions
+  --turn-rate D        degrees per second that the volume turns (default: 0)
+  --no-video           only what --raw, --lossless and --volume say
+  --no-meters          no measurements of the signal beside the recording
   --raw                the spectra too
   --lossless           images of 16 bit too
   --min DB, --max DB   black and white of these (default: 0 and 100 dB)
@@ -53,6 +71,7 @@ Who else sees it
   --password-file FILE its first line is what viewers have to know
   --stream PIPELINE    send H.264 into these GStreamer elements, such as srtsink
                        (with --rtsp or --stream, --output may be left out)
+  --version            of this project
   --help               this text
 
 Examples:

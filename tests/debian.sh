@@ -4,7 +4,7 @@ set -euo pipefail
 
 usage () {
   cat <<'END'
-Usage: tests/debian.sh SUITE [COMMAND [ARGUMENT ...]]
+Usage: tests/debian.sh [--bare FOLDER] SUITE [COMMAND [ARGUMENT ...]]
 
 Makes a Debian system of that name (bookworm, trixie, ...) in
 build-debian-SUITE/, copies what the working tree has into it, and runs COMMAND
@@ -14,6 +14,9 @@ and runs all tests: tests/run.sh --plain.
   tests/debian.sh trixie
   tests/debian.sh trixie meson test -C build-test live-message --verbose
   tests/debian.sh trixie bash
+
+With --bare the system is a new one, in build-debian-SUITE-bare/, and has nothing
+of the working tree, but a copy of FOLDER in which COMMAND runs: for packages.
 
 The second run takes what the first has downloaded and built; remove the folder
 for a fresh start (nothing stays mounted in it).  Needs root or sudo.  Packages
@@ -33,6 +36,13 @@ give_up () {
   exit $NO_SYSTEM
 }
 
+bare=
+if [ "${1:-}" = --bare ]; then
+  bare=${2:-}
+  [ -d "$bare" ] || { echo "'$bare' is no folder, see tests/debian.sh --help." >&2; exit 2; }
+  bare=$(realpath "$bare")
+  shift 2
+fi
 case ${1:-} in
   --help | -h) usage; exit 0 ;;
   '' | -* | *[!a-z0-9]*)
@@ -46,16 +56,16 @@ if [ $# -eq 0 ]; then
 fi
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-folder=$root/build-debian-$suite
+cache=$root/build-debian-$suite/packages
+folder=$root/build-debian-$suite${bare:+-bare}
 system=$folder/system
-cache=$folder/packages
 # in the system: beside it lies `shared`, as beside the checkout
 copy=/srv/gst-oct/checkout
 
 if [ "$(id -u)" -ne 0 ]; then
   command -v sudo >/dev/null || give_up "this needs root, or sudo"
   exec sudo --preserve-env=CI,OCT_TEST_DATA,http_proxy,https_proxy,no_proxy \
-    bash "${BASH_SOURCE[0]}" "$suite" "$@"
+    bash "${BASH_SOURCE[0]}" ${bare:+--bare "$bare"} "$suite" "$@"
 fi
 
 # The address of this computer's own packages; label "Debian" or
@@ -126,6 +136,10 @@ make_system () {
 # again.
 copy_files () (
   local to=$system$copy name
+  if [ -n "$bare" ]; then
+    cp "$bare"/* "$to"
+    return
+  fi
   local -A ours=()
   cd "$root"
   while IFS= read -r -d '' name; do
@@ -235,7 +249,10 @@ if ! flock --nonblock 9; then
   echo "Waiting for another run in $folder ..."
   flock 9
 fi
+if [ -n "$bare" ] && [ -d "$system" ]; then
+  rm -rf --one-file-system "$system"
+fi
 [ -d "$system" ] || make_system
 copy_files
 OCT_DEBIAN_INSIDE=yes exec unshare --mount --propagation private --pid --fork \
-  --kill-child bash "${BASH_SOURCE[0]}" "$suite" "$@"
+  --kill-child bash "${BASH_SOURCE[0]}" ${bare:+--bare "$bare"} "$suite" "$@"

@@ -5,6 +5,9 @@
  *   state      settings and recording, and why there are no pictures, when
  *              something has changed
  *   status     every second; the page acknowledges it
+ *   look       what is shown of volumes, when something has changed
+ *   meters     some times a second while a page shows them, as fast as it
+ *              acknowledges (oct-live-meters.h)
  *   offer, candidate, failed   for WebRTC
  *   problem    a sentence for the user
  *   bye        a sentence, then the connection is closed */
@@ -13,6 +16,7 @@
 #include "oct-chain.h"
 #include "oct-live-json.h"
 #include "oct-live-message.h"
+#include "oct-live-meters.h"
 
 #include <errno.h>
 #include <sys/random.h>
@@ -22,6 +26,10 @@
 #define BURST 200
 #define PER_SECOND 50
 #define SECONDS_BETWEEN_VIEWERS 1
+/* From a change of what is shown until pages are told, ms. */
+#define LOOK_DELAY 150
+/* Measurements that are sent to a page before it has acknowledged a status. */
+#define UNREAD_METERS 16
 
 struct _OctLiveClient {
   OctLive *live;
@@ -37,19 +45,27 @@ struct _OctLiveClient {
   double allowance;      /* messages */
   gint64 allowed_at;
   gint64 viewer_at;
+  gboolean meters; /* are shown */
+  guint unread_meters;
 };
 
 /* ------------------------------------------------------------------- talking
  */
 
 static void
+say_text (OctLiveClient *client, const char *text)
+{
+  if (soup_websocket_connection_get_state (client->socket)
+      == SOUP_WEBSOCKET_STATE_OPEN)
+    soup_websocket_connection_send_text (client->socket, text);
+}
+
+static void
 say (OctLiveClient *client, JsonBuilder *builder)
 {
   g_autofree char *text = oct_live_json_finish (builder);
 
-  if (soup_websocket_connection_get_state (client->socket)
-      == SOUP_WEBSOCKET_STATE_OPEN)
-    soup_websocket_connection_send_text (client->socket, text);
+  say_text (client, text);
 }
 
 static void
@@ -72,7 +88,19 @@ add_settings (JsonBuilder *builder, OctLive *live)
   oct_live_json_add_number (builder, "max", settings.max);
   oct_live_json_add_number (builder, "a2", settings.a2);
   oct_live_json_add_number (builder, "a3", settings.a3);
+  oct_live_json_add_number (builder, "phase2", settings.phase2);
+  oct_live_json_add_number (builder, "phase3", settings.phase3);
+  oct_live_json_add_string (builder, "kWarp", settings.k_warp);
+  oct_live_json_add_boolean (
+      builder, "hasBackground", settings.background != NULL);
   oct_live_json_add_string (builder, "method", settings.method);
+  oct_live_json_add_string (builder, "solver", settings.sensing.solver);
+  oct_live_json_add_number (builder, "tau", settings.sensing.tau);
+  oct_live_json_add_number (
+      builder, "samplingRate", settings.sensing.sampling_rate);
+  oct_live_json_add_boolean (builder, "still", settings.still);
+  oct_live_json_add_number (builder, "density", settings.density);
+  oct_live_json_add_boolean (builder, "rollOff", settings.roll_off);
 }
 
 static void
@@ -113,10 +141,53 @@ make_state (OctLive *live)
       builder, "changing", oct_live_graph_is_changing (live->graph));
   oct_live_graph_get_focus (live->graph, &focus);
   oct_live_json_add_boolean (builder, "focusing", focus.looking);
+  oct_live_json_add_boolean (builder, "taking",
+      focus.looking && focus.what == OCT_LIVE_FIND_BACKGROUND);
   oct_live_json_add_boolean (builder, "focusUndoable", focus.undoable);
   oct_live_json_add_string (builder, "focusNote", focus.note);
+  oct_live_json_add_string (builder, "undoWhat", focus.undoes);
   oct_live_json_add_string (builder, "trouble", trouble);
   add_recording (builder, live);
+  return builder;
+}
+
+static void
+add_panel (JsonBuilder *builder, const OctLivePanel *panel)
+{
+  json_builder_begin_object (builder);
+  oct_live_json_add_number (builder, "x", panel->x);
+  oct_live_json_add_number (builder, "y", panel->y);
+  oct_live_json_add_number (builder, "width", panel->width);
+  oct_live_json_add_number (builder, "height", panel->height);
+  json_builder_end_object (builder);
+}
+
+/* Sizes in metres; where the planes are in their picture, in pixels. */
+static JsonBuilder *
+make_look (OctLive *live)
+{
+  JsonBuilder *builder = oct_live_json_begin ("look");
+  OctLiveStage *stage = oct_live_graph_get_stage (live->graph);
+  OctLivePanel panels[OCT_LIVE_MAX_PANELS], all;
+  guint n = oct_live_stage_get_panels (stage, panels, &all);
+  double size[3];
+  OctLiveLook look;
+
+  oct_live_stage_get_look (stage, &look);
+  oct_live_stage_get_size (stage, size);
+  oct_live_look_add (&look, builder);
+  oct_live_json_add_number (
+      builder, "bscans", oct_live_stage_get_bscans (stage));
+  oct_live_json_add_number (builder, "sizeX", size[0]);
+  oct_live_json_add_number (builder, "sizeY", size[1]);
+  oct_live_json_add_number (builder, "sizeZ", size[2]);
+  json_builder_set_member_name (builder, "picture");
+  add_panel (builder, &all);
+  json_builder_set_member_name (builder, "panels");
+  json_builder_begin_array (builder);
+  for (guint i = 0; i < n; i++)
+    add_panel (builder, &panels[i]);
+  json_builder_end_array (builder);
   return builder;
 }
 
@@ -135,6 +206,21 @@ add_methods (JsonBuilder *builder)
 }
 
 static void
+add_solvers (JsonBuilder *builder)
+{
+  json_builder_set_member_name (builder, "solvers");
+  json_builder_begin_array (builder);
+  for (const GEnumValue *solver = oct_sensing_solvers (); solver->value_nick;
+       solver++) {
+    json_builder_begin_object (builder);
+    oct_live_json_add_string (builder, "id", solver->value_nick);
+    oct_live_json_add_string (builder, "label", solver->value_name);
+    json_builder_end_object (builder);
+  }
+  json_builder_end_array (builder);
+}
+
+static void
 say_hello (OctLiveClient *client)
 {
   OctLive *live = client->live;
@@ -145,11 +231,17 @@ say_hello (OctLiveClient *client)
   oct_live_json_add_boolean (
       builder, "settable", oct_live_graph_has_settings (live->graph));
   oct_live_json_add_boolean (builder, "recordable", live->recording != NULL);
+  oct_live_json_add_boolean (
+      builder, "measurable", oct_live_graph_has_settings (live->graph));
   oct_live_json_add_number (builder, "width", live->width_um * 1e-6);
+  oct_live_json_add_number (builder, "length", live->length_um * 1e-6);
   oct_live_json_add_number (builder, "refractiveIndex", live->refractive_index);
   add_methods (builder);
+  add_solvers (builder);
+  oct_live_json_add_string (builder, "sensing", OCT_SENSING_METHOD);
   say (client, builder);
   say (client, make_state (live));
+  say (client, make_look (live));
 }
 
 /* Who acknowledges it has read it, and all that was sent before: it cannot be
@@ -283,6 +375,7 @@ acknowledge (OctLiveClient *client, gint64 number)
   if (number != client->number)
     return;
   client->answered = now;
+  client->unread_meters = 0;
   client->round_trip = (now - client->sent) / 1e3;
 }
 
@@ -303,11 +396,43 @@ set (OctLiveClient *client, const OctLiveMessage *message)
     settings.a2 = message->a2;
   if (message->has & OCT_LIVE_HAS_A3)
     settings.a3 = message->a3;
+  if (message->has & OCT_LIVE_HAS_PHASE2)
+    settings.phase2 = message->phase2;
+  if (message->has & OCT_LIVE_HAS_PHASE3)
+    settings.phase3 = message->phase3;
   if (message->has & OCT_LIVE_HAS_METHOD)
     settings.method = message->method;
+  if (message->has & OCT_LIVE_HAS_SOLVER)
+    settings.sensing.solver = message->solver;
+  if (message->has & OCT_LIVE_HAS_TAU)
+    settings.sensing.tau = message->tau;
+  if (message->has & OCT_LIVE_HAS_SAMPLING_RATE)
+    settings.sensing.sampling_rate = message->rate;
+  if (message->has & OCT_LIVE_HAS_STILL)
+    settings.still = message->still;
+  if (message->has & OCT_LIVE_HAS_DENSITY)
+    settings.density = message->density;
+  if (message->has & OCT_LIVE_HAS_ROLL_OFF)
+    settings.roll_off = message->roll_off;
   if (!oct_live_graph_set_settings (client->live->graph, &settings, &error))
     say_sentence (client, "problem", error->message);
   oct_live_clients_tell_state (client->live);
+}
+
+static void
+set_look (OctLiveClient *client, const OctLiveMessage *message)
+{
+  OctLiveStage *stage = oct_live_graph_get_stage (client->live->graph);
+  g_autoptr (GError) error = NULL;
+  OctLiveLook look;
+
+  oct_live_stage_get_look (stage, &look);
+  for (guint i = 0; i < OCT_LIVE_N_LOOKS; i++)
+    if (message->looks & G_GUINT64_CONSTANT (1) << i)
+      look.values[i] = message->look.values[i];
+  if (!oct_live_stage_set_look (stage, &look, &error))
+    say_sentence (client, "problem", error->message);
+  oct_live_clients_tell_look (client->live);
 }
 
 void
@@ -347,11 +472,21 @@ record (OctLiveClient *client, gboolean on)
 }
 
 static void
-focus (OctLiveClient *client, gboolean undo)
+find (OctLiveClient *client, OctLiveFind what)
 {
   g_autoptr (GError) error = NULL;
 
-  if (!oct_live_graph_focus (client->live->graph, undo, &error))
+  if (!oct_live_graph_find (client->live->graph, what, &error))
+    say_sentence (client, "problem", error->message);
+  oct_live_clients_tell_state (client->live);
+}
+
+static void
+undo (OctLiveClient *client)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (!oct_live_graph_undo (client->live->graph, &error))
     say_sentence (client, "problem", error->message);
   oct_live_clients_tell_state (client->live);
 }
@@ -365,10 +500,26 @@ control (OctLiveClient *client, const OctLiveMessage *message)
         "control.");
   else if (message->type == OCT_LIVE_SET)
     set (client, message);
+  else if (message->type == OCT_LIVE_LOOK)
+    set_look (client, message);
+  else if (message->type == OCT_LIVE_FOCUS && message->undo)
+    undo (client);
   else if (message->type == OCT_LIVE_FOCUS)
-    focus (client, message->undo);
+    find (client, OCT_LIVE_FIND_DISPERSION);
+  else if (message->type == OCT_LIVE_REFINE)
+    find (client, OCT_LIVE_FIND_WAVENUMBERS);
+  else if (message->type == OCT_LIVE_BACKGROUND)
+    find (client, OCT_LIVE_FIND_BACKGROUND);
   else
     record (client, message->on);
+}
+
+/* Who may see the picture may see how good it is. */
+static void
+show_meters (OctLiveClient *client, gboolean on)
+{
+  client->meters = on;
+  oct_live_clients_update_measuring (client->live);
 }
 
 static void
@@ -392,9 +543,15 @@ take_message (OctLiveClient *client, const OctLiveMessage *message)
   case OCT_LIVE_ACK:
     acknowledge (client, message->number);
     break;
+  case OCT_LIVE_METERS:
+    show_meters (client, message->on);
+    break;
   case OCT_LIVE_SET:
+  case OCT_LIVE_LOOK:
   case OCT_LIVE_RECORD:
   case OCT_LIVE_FOCUS:
+  case OCT_LIVE_REFINE:
+  case OCT_LIVE_BACKGROUND:
     control (client, message);
     break;
   }
@@ -447,6 +604,7 @@ free_client (OctLiveClient *client)
   g_clear_pointer (&client->viewer, oct_live_viewer_free);
   g_ptr_array_remove_fast (client->live->clients, client);
   oct_live_seats_leave (client->live->talks, client->seat);
+  oct_live_clients_update_measuring (client->live);
   g_object_unref (client->stream);
   g_object_unref (client->socket);
   g_free (client);
@@ -528,6 +686,57 @@ oct_live_clients_tell_state (OctLive *live)
 {
   for (guint i = 0; i < live->clients->len; i++)
     say (g_ptr_array_index (live->clients, i), make_state (live));
+}
+
+static gboolean
+on_look (gpointer data)
+{
+  OctLive *live = data;
+
+  live->look_timer = 0;
+  for (guint i = 0; i < live->clients->len; i++)
+    say (g_ptr_array_index (live->clients, i), make_look (live));
+  return G_SOURCE_REMOVE;
+}
+
+void
+oct_live_clients_tell_look (OctLive *live)
+{
+  if (live->look_timer == 0)
+    live->look_timer = g_timeout_add (LOOK_DELAY, on_look, live);
+}
+
+void
+oct_live_clients_update_measuring (OctLive *live)
+{
+  OctLiveMeasuring measuring = { .recording = live->recording != NULL
+                                              && oct_live_recording_is_active (
+                                                  live->recording) };
+
+  for (guint i = 0; i < live->clients->len; i++) {
+    OctLiveClient *client = g_ptr_array_index (live->clients, i);
+
+    measuring.looking |= client->meters;
+  }
+  oct_live_graph_measure (live->graph, &measuring);
+}
+
+void
+oct_live_clients_tell_measurement (
+    OctLive *live, const GstStructure *measurement)
+{
+  g_autofree char *text = NULL;
+
+  for (guint i = 0; i < live->clients->len; i++) {
+    OctLiveClient *client = g_ptr_array_index (live->clients, i);
+
+    if (!client->meters || client->unread_meters >= UNREAD_METERS)
+      continue;
+    client->unread_meters++;
+    if (text == NULL)
+      text = oct_live_meters_describe (measurement);
+    say_text (client, text);
+  }
 }
 
 void

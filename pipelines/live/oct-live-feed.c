@@ -7,9 +7,24 @@
 #define VIRTUAL                                                                \
   "octsrc name=octsrc is-live=true samples=1024 lines=640 line-rate=19200 "    \
   "bscans=1"
+/* Volumes of it: surgery, 120 B-scans per second. */
+#define VIRTUAL_VOLUME                                                         \
+  "octsrc name=octsrc is-live=true phantom=surgery samples=1024 lines=192 "    \
+  "line-rate=23040"
+/* Of the range of grey levels, see oct_live_feed_smooth(). */
+#define SMOOTHING 0.9
+#define VOLUME_SMOOTHING 0.99
+#define METER "octmeter active=false "
 #define RECONSTRUCT                                                            \
-  "octreconstruct name=reconstruct range=contrast range-smoothing=0.9 ! "      \
-  "capsfilter caps=video/x-raw,format=GRAY8"
+  METER "name=spectra-meter ! octreconstruct name=reconstruct output=ascans "  \
+        "! " METER "name=ascans-meter ! octlogscale name=logscale "            \
+        "range=contrast range-smoothing=0.9 ! "                                \
+        "capsfilter caps=video/x-raw,format=GRAY8"
+/* B-scans that a background is taken from: half a second of most cameras. */
+#define BACKGROUND_BSCANS 16
+/* From one measurement to the next, ms: for people who look, and to keep */
+#define LOOK_TIME 250
+#define KEEP_TIME 1000
 #define END                                                                    \
   "appsink name=end caps=video/x-raw sync=false async=false max-buffers=1 "    \
   "wait-on-eos=false enable-last-sample=false"
@@ -26,6 +41,9 @@ struct _OctLiveFeed {
   GstElement *source;      /* a bin */
   GstElement *octsrc;      /* in it; NULL: another source */
   GstElement *reconstruct; /* octreconstruct; NULL: the images come finished */
+  GstElement *logscale;    /* octlogscale behind it */
+  GstElement *meters[2];   /* octmeter, before and behind octreconstruct */
+  char *range;             /* of octlogscale, where it is automatic */
   gboolean changing;       /* its method: it has not said yet how that ends */
   gint64 changed_at;       /* 0 = no change yet */
   guint watch;
@@ -44,7 +62,11 @@ clear_feed (gpointer data)
 
   gst_clear_object (&feed->octsrc);
   gst_clear_object (&feed->reconstruct);
+  gst_clear_object (&feed->logscale);
+  for (guint i = 0; i < G_N_ELEMENTS (feed->meters); i++)
+    gst_clear_object (&feed->meters[i]);
   gst_clear_object (&feed->pipeline);
+  g_free (feed->range);
   g_mutex_clear (&feed->lock);
   g_cond_clear (&feed->cond);
 }
@@ -75,6 +97,14 @@ add_users_part (OctLiveFeed *feed, const char *description, const char *option,
   return part;
 }
 
+static const char *
+describe_source (const OctLiveSource *source)
+{
+  if (source->file->data != NULL)
+    return "octsrc name=octsrc loop=true ! clocksync";
+  return source->bscans > 1 ? VIRTUAL_VOLUME : VIRTUAL;
+}
+
 static GstElement *
 add_source (OctLiveFeed *feed, const OctLiveSource *source, GError **error)
 {
@@ -84,10 +114,8 @@ add_source (OctLiveFeed *feed, const OctLiveSource *source, GError **error)
     return add_users_part (feed, source->images, "--images", error);
   if (source->source != NULL)
     return add_users_part (feed, source->source, "--source", error);
-  part = oct_launch_add_own_part (GST_BIN (feed->pipeline),
-      source->file->data != NULL ? "octsrc name=octsrc loop=true ! clocksync"
-                                 : VIRTUAL,
-      error);
+  part = oct_launch_add_own_part (
+      GST_BIN (feed->pipeline), describe_source (source), error);
   if (part == NULL)
     return NULL;
   feed->octsrc = gst_bin_get_by_name (GST_BIN (part), "octsrc");
@@ -95,6 +123,8 @@ add_source (OctLiveFeed *feed, const OctLiveSource *source, GError **error)
     oct_source_options_set (source->file, feed->octsrc);
     g_object_set (feed->octsrc, "line-rate", source->line_rate, NULL);
   }
+  if (source->bscans > 0)
+    g_object_set (feed->octsrc, "bscans", source->bscans, NULL);
   return part;
 }
 
@@ -110,12 +140,21 @@ add_reconstruction (OctLiveFeed *feed, GstElement *from,
   if (part == NULL)
     return NULL;
   feed->reconstruct = gst_bin_get_by_name (GST_BIN (part), "reconstruct");
+  feed->logscale = gst_bin_get_by_name (GST_BIN (part), "logscale");
+  feed->meters[0] = gst_bin_get_by_name (GST_BIN (part), "spectra-meter");
+  feed->meters[1] = gst_bin_get_by_name (GST_BIN (part), "ascans-meter");
+  if (source->instrument != NULL
+      && !oct_instrument_load (feed->reconstruct, source->instrument->load,
+          source->file->calibration, error))
+    return NULL;
+  oct_instrument_set_contrast (feed->reconstruct, feed->logscale, &feed->range);
   oct_method_use (feed->reconstruct, oct_method_find (settings->method));
   gst_element_add_property_notify_watch (
       feed->reconstruct, "method-in-use", FALSE);
-  if (feed->octsrc == NULL && source->file->calibration != NULL)
+  if (source->file->calibration != NULL && feed->octsrc == NULL)
     g_object_set (
         feed->reconstruct, "calibration", source->file->calibration, NULL);
+  oct_instrument_copy_axis (feed->reconstruct, feed->meters[0]);
   if (!gst_element_link (from, part)) {
     g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION,
         "--source does not end in raw spectra, which are video/x-raw of format "
@@ -348,6 +387,25 @@ take_warning (OctLiveFeed *feed, GstMessage *message)
     g_printerr ("Note: %s\n", error->message);
 }
 
+/* Those of the user's own elements are for somebody else. */
+static void
+take_element_message (OctLiveFeed *feed, GstMessage *message)
+{
+  const GstStructure *s = gst_message_get_structure (message);
+
+  if ((gst_structure_has_name (s, "oct-autofocus")
+          || gst_structure_has_name (s, "oct-background"))
+      && feed->reconstruct != NULL
+      && (GST_MESSAGE_SRC (message) == GST_OBJECT (feed->reconstruct)
+          || gst_object_has_as_ancestor (
+              GST_MESSAGE_SRC (message), GST_OBJECT (feed->reconstruct))))
+    feed->events.focused (s, feed->data);
+  for (guint i = 0; i < G_N_ELEMENTS (feed->meters); i++)
+    if (gst_structure_has_name (s, "oct-meter")
+        && GST_MESSAGE_SRC (message) == GST_OBJECT (feed->meters[i]))
+      feed->events.measured (s, feed->data);
+}
+
 static gboolean
 on_message (GstBus *bus, GstMessage *message, gpointer data)
 {
@@ -376,8 +434,7 @@ on_message (GstBus *bus, GstMessage *message, gpointer data)
       end_change (feed, NULL);
     break;
   case GST_MESSAGE_ELEMENT:
-    if (gst_message_has_name (message, "oct-autofocus"))
-      feed->events.focused (gst_message_get_structure (message), feed->data);
+    take_element_message (feed, message);
     break;
   case GST_MESSAGE_LATENCY:
     gst_bin_recalculate_latency (GST_BIN (feed->pipeline));
@@ -473,15 +530,35 @@ oct_live_feed_free (OctLiveFeed *feed)
 /* ------------------------------------------------------------------- settings
  */
 
+/* Together, as they are taken together or not. */
+void
+oct_live_settings_put (const OctLiveSettings *settings, GstElement *reconstruct)
+{
+  g_object_freeze_notify (G_OBJECT (reconstruct));
+  g_object_set (reconstruct, "a2", settings->a2, "a3", settings->a3, "phase2",
+      settings->phase2, "phase3", settings->phase3, "k-warp", settings->k_warp,
+      "background-spectrum", settings->background, NULL);
+  gst_util_set_object_arg (G_OBJECT (reconstruct), "mode", settings->mode);
+  oct_sensing_set (reconstruct, &settings->sensing);
+  g_object_thaw_notify (G_OBJECT (reconstruct));
+}
+
 void
 oct_live_feed_set (OctLiveFeed *feed, const OctLiveSettings *settings)
 {
   if (feed->reconstruct == NULL)
     return;
-  gst_util_set_object_arg (G_OBJECT (feed->reconstruct), "range",
-      settings->automatic ? "contrast" : "manual");
-  g_object_set (feed->reconstruct, "a2", settings->a2, "a3", settings->a3,
-      "min", settings->min, "max", settings->max, NULL);
+  gst_util_set_object_arg (G_OBJECT (feed->logscale), "range",
+      settings->automatic ? feed->range : "manual");
+  g_object_set (
+      feed->logscale, "min", settings->min, "max", settings->max, NULL);
+  oct_live_settings_put (settings, feed->reconstruct);
+  /* a stored spectrum leaves what stands still as it is */
+  if (settings->still && !g_str_has_prefix (settings->mode, "background"))
+    gst_util_set_object_arg (G_OBJECT (feed->reconstruct), "mode", "none");
+  g_object_set (feed->meters[0], "k-warp", settings->k_warp, NULL);
+  g_object_set (feed->meters[1], "optical-density", settings->density,
+      "roll-off", settings->roll_off, NULL);
 }
 
 static gboolean
@@ -514,14 +591,48 @@ oct_live_feed_change (OctLiveFeed *feed, const OctLiveSettings *settings)
 }
 
 gboolean
-oct_live_feed_focus (OctLiveFeed *feed, gboolean undo)
+oct_live_feed_find (OctLiveFeed *feed, OctLiveFind what)
 {
   gboolean taken = FALSE;
 
-  if (feed->reconstruct != NULL)
+  if (feed->reconstruct == NULL)
+    return FALSE;
+  if (what == OCT_LIVE_FIND_BACKGROUND)
     g_signal_emit_by_name (
-        feed->reconstruct, undo ? "undo-autofocus" : "autofocus", &taken);
+        feed->reconstruct, "take-background", BACKGROUND_BSCANS, &taken);
+  else
+    g_signal_emit_by_name (feed->reconstruct,
+        what == OCT_LIVE_FIND_WAVENUMBERS ? "refine" : "autofocus", &taken);
   return taken;
+}
+
+char *
+oct_live_feed_get_calibration (OctLiveFeed *feed)
+{
+  char *text = NULL;
+
+  if (feed->reconstruct != NULL)
+    g_signal_emit_by_name (feed->reconstruct, "calibration-csv", &text);
+  return text;
+}
+
+void
+oct_live_feed_measure (OctLiveFeed *feed, const OctLiveMeasuring *measuring)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (feed->meters); i++)
+    if (feed->meters[i] != NULL)
+      g_object_set (feed->meters[i], "interval",
+          measuring->looking ? LOOK_TIME : KEEP_TIME, "curves",
+          measuring->looking, "active",
+          measuring->looking || measuring->recording, NULL);
+}
+
+void
+oct_live_feed_smooth (OctLiveFeed *feed, gboolean volumes)
+{
+  if (feed->logscale != NULL)
+    g_object_set (feed->logscale, "range-smoothing",
+        volumes ? VOLUME_SMOOTHING : SMOOTHING, NULL);
 }
 
 /* --------------------------------------------------------------- information
@@ -535,7 +646,7 @@ oct_live_feed_get_info (OctLiveFeed *feed, OctLiveInfo *info)
 
   if (feed->reconstruct == NULL)
     return;
-  pad = oct_launch_get_pad (feed->reconstruct, "logscale", "sink");
+  pad = gst_element_get_static_pad (feed->logscale, "sink");
   caps = gst_pad_get_current_caps (pad);
   if (caps == NULL)
     return;

@@ -9,28 +9,43 @@
  */
 #pragma once
 
-#include "oct-chain.h"
-#include "oct-launch.h"
+#include "oct-instrument.h"
+#include "oct-sensing.h"
 
 G_BEGIN_DECLS
 
 /* What is pointed to has to live as long as what is made of it. */
 typedef struct {
+  const OctInstrumentOptions *instrument; /* `load` of it, or NULL */
   const OctSourceOptions *file; /* of spectra; all zero: virtual OCT system */
-  const char *source; /* pipeline of raw spectra, or NULL; file->calibration
+  const char *source;   /* pipeline of raw spectra, or NULL; file->calibration
                          is theirs */
-  const char *images; /* pipeline of finished images, or NULL */
-  double line_rate;   /* of the file, A-lines per second; 0 = 30 B-scans per
+  const char *images;   /* pipeline of finished images, or NULL */
+  double line_rate;     /* of the file, A-lines per second; 0 = 30 B-scans per
                          second */
-  guint bitrate;      /* of H.264 in kbit/s */
+  guint bitrate;        /* of H.264 in kbit/s */
+  guint bscans;         /* per volume, where the source does not say it; of the
+                         virtual OCT system: of a volume, in place of one B-scan
+                         over and over; 0 = as the source says */
+  double width, length; /* of a volume in metres, 0 = unknown */
+  double refractive_index; /* of the sample */
 } OctLiveSource;
 
-/* What viewers can change.  min and max in dB, a2 in um^2, a3 in um^3. */
+/* What viewers can change.  min and max in dB, a2 in um^2, a3 in um^3, phase2
+ * and phase3 in rad at the ends of the spectrum. */
 typedef struct {
   gboolean automatic;
   double min, max;
-  double a2, a3;
-  const char *method; /* id of an OctMethod */
+  double a2, a3, phase2, phase3;
+  const char
+      *k_warp; /* correction of the wavenumbers that was found, or NULL */
+  const char *background; /* spectrum that was taken, or NULL */
+  const char *mode;       /* of octdcsub */
+  const char *method;     /* id of an OctMethod */
+  OctSensing sensing;     /* of the method OCT_SENSING_METHOD */
+  gboolean still;    /* what is the same in all A-lines, as a mirror, stays */
+  double density;    /* of the filter before a mirror, for its sensitivity */
+  gboolean roll_off; /* a mirror's depths are collected for its fall-off */
 } OctLiveSettings;
 
 /* What is known of the images; zero or NULL as long as it is not. */
@@ -70,9 +85,12 @@ typedef struct {
   /* The last try of a reconstruction or change to it is over: it is in use now
    * or, with one sentence on why, is not. */
   void (*changed) (const char *problem, gpointer data);
-  /* What oct_live_feed_focus() has come to: the message "oct-autofocus" of
-   * octreconstruct. */
+  /* What oct_live_feed_find() has come to: the message "oct-autofocus" or
+   * "oct-background" of octreconstruct. */
   void (*focused) (const GstStructure *result, gpointer data);
+  /* A measurement of raw spectra or A-scans, see oct_live_feed_measure(): the
+   * message "oct-meter" of octmeter. */
+  void (*measured) (const GstStructure *measurement, gpointer data);
   /* Once, after oct_live_feed_close() of a feed that was started. */
   void (*closed) (gpointer data);
 } OctLiveFeedEvents;
@@ -93,7 +111,11 @@ void oct_live_feed_close (OctLiveFeed *feed);
 gboolean oct_live_feed_wait (OctLiveFeed *feed, gint64 timeout);
 void oct_live_feed_free (OctLiveFeed *feed);
 
-/* Puts min, max, automatic, a2 and a3 in force, also for a reconstruction that
+/* Those that say how spectra are to be read, on octreconstruct. */
+void oct_live_settings_put (
+    const OctLiveSettings *settings, GstElement *reconstruct);
+
+/* Puts all but the method in force, also for a reconstruction that
  * is being tried. */
 void oct_live_feed_set (OctLiveFeed *feed, const OctLiveSettings *settings);
 
@@ -103,10 +125,35 @@ void oct_live_feed_set (OctLiveFeed *feed, const OctLiveSettings *settings);
 gboolean oct_live_feed_change (
     OctLiveFeed *feed, const OctLiveSettings *settings);
 
-/* Looks for the dispersion of what is seen, or takes back what was found last:
- * `focused` says what came of it.  FALSE, and nothing is done, while there is a
- * search, or nothing to take back. */
-gboolean oct_live_feed_focus (OctLiveFeed *feed, gboolean undo);
+typedef enum {
+  OCT_LIVE_FIND_DISPERSION,
+  OCT_LIVE_FIND_WAVENUMBERS, /* with the dispersion */
+  OCT_LIVE_FIND_BACKGROUND,  /* takes the next B-scans for it */
+  OCT_LIVE_N_FINDS,
+} OctLiveFind;
+
+/* Looks for the dispersion of what is seen, or the like: `focused` says what
+ * came of it.  FALSE, and nothing is done, while there is such a search. */
+gboolean oct_live_feed_find (OctLiveFeed *feed, OctLiveFind what);
+
+/* The calibration in force as the text of a file, to be freed; NULL where there
+ * is none. */
+char *oct_live_feed_get_calibration (OctLiveFeed *feed);
+
+/* Who wants measurements of the signal. */
+typedef struct {
+  gboolean looking;   /* some per second, with their curves */
+  gboolean recording; /* one per second */
+} OctLiveMeasuring;
+
+/* Begins or ends them; of finished images there are none.  Nothing is measured,
+ * and nothing of it costs, while nobody wants it. */
+void oct_live_feed_measure (
+    OctLiveFeed *feed, const OctLiveMeasuring *measuring);
+
+/* B-scans that belong to volumes need a range of grey levels that changes
+ * slowly: one of each of them draws stripes. */
+void oct_live_feed_smooth (OctLiveFeed *feed, gboolean volumes);
 
 /* Leaves what is not known as it is. */
 void oct_live_feed_get_info (OctLiveFeed *feed, OctLiveInfo *info);

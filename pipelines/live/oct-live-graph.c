@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-live-graph.h"
+#include "oct-live-history.h"
+#include "oct-live-keeper.h"
 #include "oct-pulse.h"
 
 #include <gst/video/video.h>
@@ -15,6 +17,7 @@ struct _OctLiveGraph {
   OctLiveGraphEvents events;
   gpointer data;
   OctLiveStreams *streams;
+  OctLiveStage *stage;
 
   /* From the source to the images; all of it in the main thread. */
   OctLiveFeed *feed;         /* NULL while there is none */
@@ -32,6 +35,10 @@ struct _OctLiveGraph {
   const char *trying;        /* method that is, or NULL */
   OctLiveFocus focus;        /* its note is `found` */
   char *found;
+  OctLiveHistory *history;
+  gint64 changed_at;     /* see oct_live_graph_get_changed_at() */
+  OctLiveKeeper *keeper; /* NULL: no instrument */
+  OctLiveMeasuring measuring;
   OctLiveInfo info;  /* as far as it was known last */
   OctPulse pulse;    /* of the images */
   gint64 started_at; /* it was, monotonic, us */
@@ -41,8 +48,18 @@ struct _OctLiveGraph {
 };
 
 static OctLiveFeed *make_feed (OctLiveGraph *graph, GError **error);
-static void on_streams_failed (
-    const char *what, const char *message, gpointer data);
+static gboolean make_streams (OctLiveGraph *graph, GError **error);
+
+/* ------------------------------------------------------------ the settings */
+
+/* Of the virtual OCT system, without settings that were kept. */
+static gboolean
+is_virtual_volume (const OctLiveSource *source)
+{
+  return source->source == NULL && source->images == NULL
+         && source->file->data == NULL && source->bscans > 1
+         && (source->instrument == NULL || source->instrument->load == NULL);
+}
 
 OctLiveGraph *
 oct_live_graph_new (const OctLiveSource *source, GError **error)
@@ -52,9 +69,24 @@ oct_live_graph_new (const OctLiveSource *source, GError **error)
   oct_pulse_init (&graph->pulse, g_get_monotonic_time ());
   graph->source = *source;
   graph->used = graph->former = oct_methods ()->id;
+  graph->history = oct_live_history_new ();
   graph->settings = (OctLiveSettings){
     .automatic = TRUE, .min = 0.0, .max = 60.0, .method = graph->used
   };
+  oct_live_settings_set_text (&graph->settings.mode, "bscan");
+  oct_live_keeper_get_defaults (&graph->settings);
+  if (source->instrument != NULL && source->images == NULL) {
+    graph->keeper = oct_live_keeper_new (
+        &graph->source, &graph->settings, &graph->used, error);
+    if (graph->keeper == NULL) {
+      oct_live_graph_free (graph);
+      return NULL;
+    }
+    graph->former = graph->used;
+  }
+  /* the mean of a B-scan draws lines at the depth of surgical instruments */
+  if (is_virtual_volume (source))
+    oct_live_settings_set_text (&graph->settings.mode, "background");
   if (source->images == NULL && oct_method_find (graph->used) == NULL) {
     g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
         "GStreamer does not find the elements of this project; install the "
@@ -63,10 +95,7 @@ oct_live_graph_new (const OctLiveSource *source, GError **error)
     return NULL;
   }
   graph->feed = make_feed (graph, error);
-  if (graph->feed != NULL)
-    graph->streams =
-        oct_live_streams_new (source->bitrate, on_streams_failed, graph, error);
-  if (graph->streams != NULL)
+  if (graph->feed != NULL && make_streams (graph, error))
     return graph;
   oct_live_graph_free (graph);
   return NULL;
@@ -83,7 +112,7 @@ on_image (GstBuffer *image, GstCaps *caps, gpointer data)
 
   g_atomic_int_set (&graph->seen, TRUE);
   oct_pulse_beat (&graph->pulse, g_get_monotonic_time ());
-  oct_live_streams_push (graph->streams, image, caps);
+  oct_live_stage_take (graph->stage, image, caps);
 }
 
 /* Takes the sentence. */
@@ -168,7 +197,7 @@ close_feed (OctLiveGraph *graph)
     return;
   graph->closing = TRUE;
   graph->trying = NULL;
-  graph->focus.looking = graph->focus.undoable = FALSE;
+  graph->focus.looking = FALSE;
   oct_live_feed_close (graph->feed);
 }
 
@@ -306,6 +335,34 @@ on_streams_failed (const char *what, const char *message, gpointer data)
   take_end (data, OCT_LIVE_FAILED, failure);
 }
 
+static void
+on_stage_changed (const char *problem, gpointer data)
+{
+  OctLiveGraph *graph = data;
+
+  if (graph->feed != NULL && !graph->closing)
+    oct_live_feed_smooth (
+        graph->feed, oct_live_stage_get_bscans (graph->stage) > 1);
+  graph->events.shown (problem, graph->data);
+}
+
+static gboolean
+make_streams (OctLiveGraph *graph, GError **error)
+{
+  static const OctLiveStageEvents events = { on_stage_changed };
+  const OctLiveSource *source = &graph->source;
+  const OctLiveScan known = { .bscans = source->bscans,
+    .width = source->width,
+    .length = source->length,
+    .refractive_index = source->refractive_index };
+
+  graph->streams =
+      oct_live_streams_new (source->bitrate, on_streams_failed, graph, error);
+  if (graph->streams != NULL)
+    graph->stage = oct_live_stage_new (&known, graph->streams, &events, graph);
+  return graph->stage != NULL;
+}
+
 /* Begins the next change, if there is a wish left. */
 static void
 change (OctLiveGraph *graph)
@@ -328,11 +385,22 @@ on_changed (const char *problem, gpointer data)
   if (problem == NULL) {
     graph->former = graph->used;
     graph->used = tried;
+    oct_live_keeper_keep_soon (graph->keeper);
   } else if (last)
     graph->settings.method = graph->used;
   if (last)
     graph->events.settings (problem, graph->data);
   change (graph);
+}
+
+/* Others may have been set since. */
+static void
+put_in_force (OctLiveGraph *graph)
+{
+  if (graph->feed != NULL && !graph->closing)
+    oct_live_feed_set (graph->feed, &graph->settings);
+  graph->changed_at = g_get_monotonic_time ();
+  oct_live_keeper_keep_soon (graph->keeper);
 }
 
 /* What was found is a setting like those that people set. */
@@ -342,20 +410,24 @@ on_focused (const GstStructure *result, gpointer data)
   OctLiveGraph *graph = data;
   const char *text = gst_structure_get_string (result, "text");
   const char *what = gst_structure_get_string (result, "result");
-  gboolean failed = g_str_equal (what, "failed");
-  gboolean changed = g_str_equal (what, "changed");
+  gboolean failed = g_strcmp0 (what, "failed") == 0;
 
   graph->focus.looking = FALSE;
   g_free (graph->found);
   graph->found = g_strdup (failed ? NULL : text);
-  if (changed || g_str_equal (what, "undone")) {
-    graph->focus.undoable = changed;
-    gst_structure_get (result, "a2", G_TYPE_DOUBLE, &graph->settings.a2, "a3",
-        G_TYPE_DOUBLE, &graph->settings.a3, NULL);
-    /* others may have been set since */
-    oct_live_feed_set (graph->feed, &graph->settings);
+  if (g_strcmp0 (what, "changed") == 0) {
+    oct_live_history_take (graph->history, result, &graph->settings);
+    put_in_force (graph);
   }
   graph->events.settings (failed ? text : NULL, graph->data);
+}
+
+static void
+on_measured (const GstStructure *measurement, gpointer data)
+{
+  OctLiveGraph *graph = data;
+
+  graph->events.measured (measurement, graph->data);
 }
 
 static void
@@ -363,7 +435,10 @@ on_begun (gpointer data)
 {
   OctLiveGraph *graph = data;
 
-  graph->begun_at = g_get_monotonic_time ();
+  graph->begun_at = graph->changed_at = g_get_monotonic_time ();
+  oct_live_feed_get_info (graph->feed, &graph->info);
+  oct_live_stage_begin (
+      graph->stage, g_strcmp0 (graph->info.backend, "CUDA") == 0);
   if (graph->gap_from != 0) {
     (void)oct_pulse_forgive (&graph->pulse, graph->begun_at);
     tell_gap (graph, graph->gap_from, graph->begun_at);
@@ -392,13 +467,20 @@ static OctLiveFeed *
 make_feed (OctLiveGraph *graph, GError **error)
 {
   static const OctLiveFeedEvents events = { on_image, on_begun, on_ended,
-    on_changed, on_focused, on_closed };
+    on_changed, on_focused, on_measured, on_closed };
   OctLiveSettings settings = graph->settings;
+  OctLiveFeed *feed;
 
   settings.method = graph->used;
   graph->begun_at = 0;
   g_clear_pointer (&graph->found, g_free);
-  return oct_live_feed_new (&graph->source, &settings, &events, graph, error);
+  feed = oct_live_feed_new (&graph->source, &settings, &events, graph, error);
+  if (feed == NULL)
+    return NULL;
+  oct_live_feed_measure (feed, &graph->measuring);
+  if (graph->stage != NULL)
+    oct_live_feed_smooth (feed, oct_live_stage_get_bscans (graph->stage) > 1);
+  return feed;
 }
 
 static gboolean
@@ -450,15 +532,19 @@ oct_live_graph_free (OctLiveGraph *graph)
     g_source_remove (graph->timer);
   if (graph->looker != 0)
     g_source_remove (graph->looker);
+  g_clear_pointer (&graph->keeper, oct_live_keeper_free);
   close_feed (graph);
   if (graph->feed != NULL && !oct_live_feed_wait (graph->feed, CLOSING_TIME))
     return FALSE;
+  g_clear_pointer (&graph->stage, oct_live_stage_free);
   g_clear_pointer (&graph->streams, oct_live_streams_free);
   g_clear_pointer (&graph->feed, oct_live_feed_free);
   oct_pulse_clear (&graph->pulse);
   g_free (graph->trouble);
   g_free (graph->reported);
   g_free (graph->found);
+  oct_live_history_free (graph->history);
+  oct_live_settings_clear (&graph->settings);
   g_free (graph);
   return TRUE;
 }
@@ -469,6 +555,12 @@ oct_live_graph_get_gap (OctLiveGraph *graph, gint64 *from, gint64 *till)
   return graph->trouble == NULL
          && oct_pulse_get_gap (&graph->pulse, g_get_monotonic_time (),
              get_period (graph), from, till);
+}
+
+OctLiveStage *
+oct_live_graph_get_stage (OctLiveGraph *graph)
+{
+  return graph->stage;
 }
 
 OctLiveStreams *
@@ -520,6 +612,11 @@ check_settings (
         settings->min, settings->max);
     return FALSE;
   }
+  if (oct_sensing_find_solver (settings->sensing.solver) == NULL) {
+    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
+        "This solver is not installed here; choose another one.");
+    return FALSE;
+  }
   if (oct_method_find (settings->method) == NULL) {
     g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
         "This reconstruction is not installed here; choose another one.");
@@ -538,47 +635,82 @@ gboolean
 oct_live_graph_set_settings (
     OctLiveGraph *graph, const OctLiveSettings *settings, GError **error)
 {
+  OctLiveSettings former = graph->settings;
+
   if (!check_settings (graph, settings, error))
     return FALSE;
   graph->settings = *settings;
   graph->settings.method = oct_method_find (settings->method)->id;
-  if (graph->feed != NULL)
-    oct_live_feed_set (graph->feed, &graph->settings);
+  /* these are found, and not set */
+  graph->settings.k_warp = former.k_warp;
+  graph->settings.background = former.background;
+  graph->settings.mode = former.mode;
+  graph->settings.sensing.solver =
+      oct_sensing_find_solver (settings->sensing.solver);
+  put_in_force (graph);
   change (graph);
   return TRUE;
 }
 
 static const char *
-check_focus (OctLiveGraph *graph, gboolean undo)
+check_find (OctLiveGraph *graph)
 {
   if (!oct_live_graph_has_settings (graph))
-    return "These pictures come finished from their source; there is no "
-           "dispersion to look for here.";
-  if (undo)
-    return graph->focus.undoable ? NULL
-                                 : "There is no search for the dispersion to "
-                                   "take back.";
+    return "These pictures come finished from their source; there is nothing "
+           "to look for here.";
   if (graph->trouble != NULL || graph->begun_at == 0 || graph->over)
-    return "There are no pictures to look for the dispersion in; begin when "
-           "they come again.";
-  return graph->focus.looking ? "The dispersion is being looked for already."
-                              : NULL;
+    return "There are no pictures to look at; begin when they come again.";
+  return graph->focus.looking ? "It is being looked for already." : NULL;
+}
+
+static gboolean
+refuse (const char *problem, GError **error)
+{
+  if (problem != NULL)
+    g_set_error_literal (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED, problem);
+  return problem == NULL;
 }
 
 gboolean
-oct_live_graph_focus (OctLiveGraph *graph, gboolean undo, GError **error)
+oct_live_graph_find (OctLiveGraph *graph, OctLiveFind what, GError **error)
 {
-  const char *problem = check_focus (graph, undo);
+  const char *problem = check_find (graph);
 
-  /* the message of it comes later, also where it is done at once */
-  if (problem == NULL && !oct_live_feed_focus (graph->feed, undo))
-    problem = "The dispersion cannot be looked for now; try again.";
-  if (problem != NULL) {
-    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED, "%s", problem);
+  if (problem == NULL && !oct_live_feed_find (graph->feed, what))
+    problem = "It cannot be looked for now; try again.";
+  if (!refuse (problem, error))
     return FALSE;
-  }
-  graph->focus.looking = !undo;
+  graph->focus.looking = TRUE;
+  graph->focus.what = what;
   return TRUE;
+}
+
+gboolean
+oct_live_graph_undo (OctLiveGraph *graph, GError **error)
+{
+  char *text = oct_live_history_undo (graph->history, &graph->settings);
+
+  if (text == NULL)
+    return refuse ("There is nothing that was found to take back.", error);
+  g_free (graph->found);
+  graph->found = text;
+  put_in_force (graph);
+  graph->events.settings (NULL, graph->data);
+  return TRUE;
+}
+
+char *
+oct_live_graph_get_calibration (OctLiveGraph *graph)
+{
+  return graph->feed != NULL && !graph->closing
+             ? oct_live_feed_get_calibration (graph->feed)
+             : NULL;
+}
+
+gint64
+oct_live_graph_get_changed_at (OctLiveGraph *graph)
+{
+  return graph->changed_at;
 }
 
 void
@@ -586,6 +718,19 @@ oct_live_graph_get_focus (OctLiveGraph *graph, OctLiveFocus *focus)
 {
   *focus = graph->focus;
   focus->note = graph->found;
+  focus->undoes = oct_live_history_describe (graph->history);
+  focus->undoable = focus->undoes != NULL;
+}
+
+void
+oct_live_graph_measure (OctLiveGraph *graph, const OctLiveMeasuring *measuring)
+{
+  if (graph->measuring.looking == measuring->looking
+      && graph->measuring.recording == measuring->recording)
+    return;
+  graph->measuring = *measuring;
+  if (graph->feed != NULL)
+    oct_live_feed_measure (graph->feed, measuring);
 }
 
 /* --------------------------------------------------------------- information

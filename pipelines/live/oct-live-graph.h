@@ -10,6 +10,7 @@
 #pragma once
 
 #include "oct-live-feed.h"
+#include "oct-live-stage.h"
 #include "oct-live-streams.h"
 
 G_BEGIN_DECLS
@@ -39,6 +40,11 @@ typedef struct {
    * the last one before was at `from`, the first one after it at `till`
    * (monotonic, us). */
   void (*gap) (gint64 from, gint64 till, gpointer data);
+  /* What oct_live_graph_measure() has asked for. */
+  void (*measured) (const GstStructure *measurement, gpointer data);
+  /* What is shown, or can be, has changed by itself: see
+   * oct_live_graph_get_stage().  `problem`: why, one sentence, or NULL. */
+  void (*shown) (const char *problem, gpointer data);
 } OctLiveGraphEvents;
 
 /* NULL with an error of one sentence. */
@@ -59,6 +65,8 @@ const char *oct_live_graph_get_trouble (OctLiveGraph *graph);
 gboolean oct_live_graph_get_gap (
     OctLiveGraph *graph, gint64 *from, gint64 *till);
 
+/* What is shown of the B-scans, and its settings. */
+OctLiveStage *oct_live_graph_get_stage (OctLiveGraph *graph);
 /* To receive and to record. */
 OctLiveStreams *oct_live_graph_get_streams (OctLiveGraph *graph);
 
@@ -76,24 +84,40 @@ gboolean oct_live_graph_is_changing (OctLiveGraph *graph);
 gboolean oct_live_graph_set_settings (
     OctLiveGraph *graph, const OctLiveSettings *settings, GError **error);
 
-/* The search for the dispersion of what is seen. */
+/* The search for the dispersion of what is seen, or the like. */
 typedef struct {
   gboolean looking;
-  gboolean undoable; /* what was found can be taken back */
-  const char *note;  /* what came of it last, a sentence, or NULL */
+  OctLiveFind what;   /* is looked for, or was */
+  gboolean undoable;  /* what was found can be taken back */
+  const char *undoes; /* what would be, a word or two; NULL: nothing */
+  const char *note;   /* what came of it last, a sentence, or NULL */
 } OctLiveFocus;
 
-/* Begins it, or takes back what it has found: event `settings` says what came
- * of it.  FALSE with an error of one sentence where that is not possible now.
- */
-gboolean oct_live_graph_focus (
-    OctLiveGraph *graph, gboolean undo, GError **error);
+/* Begins it: event `settings` says what came of it.  FALSE with an error of one
+ * sentence where that is not possible now. */
+gboolean oct_live_graph_find (
+    OctLiveGraph *graph, OctLiveFind what, GError **error);
+/* Takes back what was found last, and nothing else; event `settings`.  Called
+ * again, the one before; also after the source was started again. */
+gboolean oct_live_graph_undo (OctLiveGraph *graph, GError **error);
 void oct_live_graph_get_focus (OctLiveGraph *graph, OctLiveFocus *focus);
+
+/* The calibration in force, with what was found, as the text of a file, to be
+ * freed; NULL where there is none now. */
+char *oct_live_graph_get_calibration (OctLiveGraph *graph);
+
+/* When something was set or found last, or there was another source (monotonic,
+ * us): it is in force with the next B-scan. */
+gint64 oct_live_graph_get_changed_at (OctLiveGraph *graph);
+
+/* Begins or ends measurements of the signal, which event `measured` tells; of
+ * images that come finished there are none. */
+void oct_live_graph_measure (
+    OctLiveGraph *graph, const OctLiveMeasuring *measuring);
 
 void oct_live_graph_get_info (OctLiveGraph *graph, OctLiveInfo *info);
 void oct_live_graph_get_counts (OctLiveGraph *graph, OctLiveCounts *counts);
-/* The last image as it left the reconstruction, NULL where there is none of
- * now. */
+/* What was shown last, as it was made, NULL where there is none of now. */
 GstSample *oct_live_graph_get_image (OctLiveGraph *graph);
 
 G_END_DECLS

@@ -15,6 +15,8 @@ static const Page pages[] = {
   { "/", "index.html", "text/html; charset=utf-8" },
   { "/live.js", "live.js", "text/javascript; charset=utf-8" },
   { "/media.js", "media.js", "text/javascript; charset=utf-8" },
+  { "/volume.js", "volume.js", "text/javascript; charset=utf-8" },
+  { "/signal.js", "signal.js", "text/javascript; charset=utf-8" },
   { "/view.js", "view.js", "text/javascript; charset=utf-8" },
   { "/live.css", "live.css", "text/css; charset=utf-8" },
   { "/icon.svg", "icon.svg", "image/svg+xml" },
@@ -233,8 +235,10 @@ on_png (GBytes *png, gpointer data)
 {
   SoupServerMessage *message = data;
   g_autoptr (GDateTime) now = g_date_time_new_now_local ();
+  g_autofree char *time = g_date_time_format (now, "%Y%m%d-%H%M%S");
+  const char *what = g_object_get_data (G_OBJECT (message), "oct-shown");
   g_autofree char *disposition =
-      g_date_time_format (now, "inline; filename=\"bscan-%Y%m%d-%H%M%S.png\"");
+      g_strdup_printf ("inline; filename=\"%s-%s.png\"", what, time);
 
   if (g_object_get_data (G_OBJECT (message), "oct-finished") != NULL) {
     g_object_unref (message);
@@ -266,6 +270,7 @@ static void
 answer_snapshot (OctLive *live, SoupServerMessage *message)
 {
   g_autoptr (GstSample) image = get_image (live);
+  OctLiveLook look;
 
   if (image == NULL) {
     set_header (message, "Retry-After", "1");
@@ -273,10 +278,63 @@ answer_snapshot (OctLive *live, SoupServerMessage *message)
         "There is no picture yet; try again.\n");
     return;
   }
+  oct_live_stage_get_look (oct_live_graph_get_stage (live->graph), &look);
+  g_object_set_data (G_OBJECT (message), "oct-shown",
+      (gpointer)oct_live_look_get_choice (&look, OCT_LIVE_SHOW));
   g_signal_connect (
       message, "finished", G_CALLBACK (on_snapshot_finished), NULL);
   soup_server_message_pause (message);
   oct_live_snapshots_ask (live->snapshots, on_png, g_object_ref (message));
+}
+
+/* ---------------------------------------------------------------- calibration
+ */
+
+/* However many ask for it, it is made once a second; right after a change,
+ * which is in force with the next B-scan, as often as there are some. */
+static gboolean
+is_fresh (OctLive *live, gint64 now)
+{
+  gint64 changed = oct_live_graph_get_changed_at (live->graph);
+  gint64 age = live->calibration_at - changed;
+  gint64 lasts = age > G_TIME_SPAN_SECOND ? G_TIME_SPAN_SECOND
+                                          : 50 * G_TIME_SPAN_MILLISECOND;
+
+  return live->calibration_at != 0 && age > 0
+         && now - live->calibration_at < lasts;
+}
+
+static const char *
+get_calibration (OctLive *live)
+{
+  gint64 now = g_get_monotonic_time ();
+
+  if (!is_fresh (live, now)) {
+    g_free (live->calibration);
+    live->calibration = oct_live_graph_get_calibration (live->graph);
+    live->calibration_at = now;
+  }
+  return live->calibration;
+}
+
+static void
+answer_calibration (OctLive *live, SoupServerMessage *message)
+{
+  const char *text = get_calibration (live);
+  g_autoptr (GDateTime) now = g_date_time_new_now_local ();
+  g_autofree char *disposition = g_date_time_format (
+      now, "attachment; filename=\"calibration-%Y%m%d-%H%M%S.csv\"");
+
+  if (text == NULL) {
+    answer (message, SOUP_STATUS_SERVICE_UNAVAILABLE,
+        "There is no calibration to be saved: there are no spectra, or none "
+        "with one.\n");
+    return;
+  }
+  set_header (message, "Content-Disposition", disposition);
+  soup_server_message_set_status (message, SOUP_STATUS_OK, NULL);
+  soup_server_message_set_response (message, "text/csv; charset=utf-8",
+      SOUP_MEMORY_COPY, text, strlen (text));
 }
 
 /* -------------------------------------------------------------------- server
@@ -293,6 +351,8 @@ on_request (SoupServer *server, SoupServerMessage *message, const char *path,
     exchange_token (live, message, token);
   else if (g_str_equal (path, "/snapshot.png"))
     answer_snapshot (live, message);
+  else if (g_str_equal (path, "/calibration.csv"))
+    answer_calibration (live, message);
   else if (g_str_equal (path, "/stream.mjpg"))
     oct_live_jpeg_answer (live, message);
   else if (!answer_page (message, path))

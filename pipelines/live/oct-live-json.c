@@ -62,6 +62,23 @@ oct_live_json_add_boolean (
   json_builder_add_boolean_value (builder, value);
 }
 
+void
+oct_live_json_add_steps (JsonBuilder *builder, const char *name,
+    const double *values, guint n, double step)
+{
+  json_builder_set_member_name (builder, name);
+  json_builder_begin_array (builder);
+  for (guint i = 0; i < n; i++) {
+    double value = rint (values[i] / step);
+
+    if (fabs (value) < EXACT)
+      json_builder_add_int_value (builder, (gint64)value);
+    else /* not-a-number, too */
+      json_builder_add_null_value (builder);
+  }
+  json_builder_end_array (builder);
+}
+
 char *
 oct_live_json_finish (JsonBuilder *builder)
 {

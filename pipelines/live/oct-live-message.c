@@ -9,6 +9,9 @@
 #define MAX_CANDIDATE 512
 #define MAX_DECIBEL 1000.0
 #define MAX_DISPERSION 1e9
+#define MAX_PHASE 1e6
+#define MAX_DENSITY 10.0
+#define MAX_TAU 1000.0
 
 /* Reads one member into the message; FALSE when its value is not right. */
 typedef gboolean (*Reader) (JsonNode *value, OctLiveMessage *message);
@@ -149,19 +152,83 @@ read_a3 (JsonNode *value, OctLiveMessage *message)
   return get_number (value, MAX_DISPERSION, &message->a3);
 }
 
+/* A name of `size` - 1 letters, digits and - at most. */
 static gboolean
-read_method (JsonNode *value, OctLiveMessage *message)
+read_name (JsonNode *value, char *name, gsize size)
 {
-  const char *text = get_string (value, sizeof message->method - 1);
+  const char *text = get_string (value, size - 1);
 
-  message->has |= OCT_LIVE_HAS_METHOD;
   if (text == NULL || *text == '\0')
     return FALSE;
   for (const char *c = text; *c; c++)
     if (!g_ascii_isalnum (*c) && *c != '-')
       return FALSE;
-  g_strlcpy (message->method, text, sizeof message->method);
+  g_strlcpy (name, text, size);
   return TRUE;
+}
+
+static gboolean
+read_phase2 (JsonNode *value, OctLiveMessage *message)
+{
+  message->has |= OCT_LIVE_HAS_PHASE2;
+  return get_number (value, MAX_PHASE, &message->phase2);
+}
+
+static gboolean
+read_phase3 (JsonNode *value, OctLiveMessage *message)
+{
+  message->has |= OCT_LIVE_HAS_PHASE3;
+  return get_number (value, MAX_PHASE, &message->phase3);
+}
+
+static gboolean
+read_method (JsonNode *value, OctLiveMessage *message)
+{
+  message->has |= OCT_LIVE_HAS_METHOD;
+  return read_name (value, message->method, sizeof message->method);
+}
+
+static gboolean
+read_solver (JsonNode *value, OctLiveMessage *message)
+{
+  message->has |= OCT_LIVE_HAS_SOLVER;
+  return read_name (value, message->solver, sizeof message->solver);
+}
+
+static gboolean
+read_tau (JsonNode *value, OctLiveMessage *message)
+{
+  message->has |= OCT_LIVE_HAS_TAU;
+  return get_number (value, MAX_TAU, &message->tau) && message->tau >= 0.0;
+}
+
+static gboolean
+read_sampling_rate (JsonNode *value, OctLiveMessage *message)
+{
+  message->has |= OCT_LIVE_HAS_SAMPLING_RATE;
+  return get_number (value, 1.0, &message->rate) && message->rate > 0.0;
+}
+
+static gboolean
+read_density (JsonNode *value, OctLiveMessage *message)
+{
+  message->has |= OCT_LIVE_HAS_DENSITY;
+  return get_number (value, MAX_DENSITY, &message->density)
+         && message->density >= 0.0;
+}
+
+static gboolean
+read_roll_off (JsonNode *value, OctLiveMessage *message)
+{
+  message->has |= OCT_LIVE_HAS_ROLL_OFF;
+  return get_boolean (value, &message->roll_off);
+}
+
+static gboolean
+read_still (JsonNode *value, OctLiveMessage *message)
+{
+  message->has |= OCT_LIVE_HAS_STILL;
+  return get_boolean (value, &message->still);
 }
 
 static gboolean
@@ -187,6 +254,10 @@ static const char *const types[] = {
   [OCT_LIVE_SET] = "set",
   [OCT_LIVE_RECORD] = "record",
   [OCT_LIVE_FOCUS] = "focus",
+  [OCT_LIVE_REFINE] = "refine",
+  [OCT_LIVE_BACKGROUND] = "background",
+  [OCT_LIVE_METERS] = "meters",
+  [OCT_LIVE_LOOK] = "look",
 };
 
 static const Member members[] = {
@@ -200,9 +271,18 @@ static const Member members[] = {
   { "set", "max", read_max, TRUE },
   { "set", "a2", read_a2, TRUE },
   { "set", "a3", read_a3, TRUE },
+  { "set", "phase2", read_phase2, TRUE },
+  { "set", "phase3", read_phase3, TRUE },
   { "set", "method", read_method, TRUE },
+  { "set", "solver", read_solver, TRUE },
+  { "set", "tau", read_tau, TRUE },
+  { "set", "samplingRate", read_sampling_rate, TRUE },
+  { "set", "still", read_still, TRUE },
+  { "set", "density", read_density, TRUE },
+  { "set", "rollOff", read_roll_off, TRUE },
   { "record", "on", read_on },
   { "focus", "undo", read_undo },
+  { "meters", "on", read_on },
 };
 
 static gboolean
@@ -220,11 +300,34 @@ read_type (JsonObject *object, OctLiveMessage *message, GError **error)
 }
 
 static gboolean
+read_look (JsonObject *object, OctLiveMessage *message, GError **error)
+{
+  g_autoptr (GList) names = json_object_get_members (object);
+
+  for (GList *i = names; i != NULL; i = i->next) {
+    JsonNode *value = json_object_get_member (object, i->data);
+    guint which = 0;
+
+    if (g_str_equal (i->data, "type"))
+      continue;
+    if (!oct_live_look_read (&message->look, i->data, value, &which))
+      return fail (error,
+          "A message of type \"look\" has a member that it must not have, or "
+          "a value that is not allowed.%s",
+          "");
+    message->looks |= G_GUINT64_CONSTANT (1) << which;
+  }
+  return TRUE;
+}
+
+static gboolean
 read_members (JsonObject *object, OctLiveMessage *message, GError **error)
 {
   const char *type = types[message->type];
   guint known = 1; /* "type" */
 
+  if (message->type == OCT_LIVE_LOOK)
+    return read_look (object, message, error);
   for (guint i = 0; i < G_N_ELEMENTS (members); i++) {
     const Member *member = &members[i];
     JsonNode *value;

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include <glib.h>
+#include "oct-live-look.h"
 
 G_BEGIN_DECLS
 
@@ -21,13 +21,22 @@ typedef enum {
   /* {"type":"ack","number":N}: status N has arrived */
   OCT_LIVE_ACK,
   /* {"type":"set", ...}: any of automatic (true, false), min, max (dB), a2
-   * (um^2), a3 (um^3), method (id) */
+   * (um^2), a3 (um^3), phase2, phase3 (rad), method (id), solver (name), tau,
+   * samplingRate, still, density (OD), rollOff */
   OCT_LIVE_SET,
   /* {"type":"record","on":true} or false */
   OCT_LIVE_RECORD,
   /* {"type":"focus","undo":false} or true: finds the dispersion of what is
-   * seen, or takes that back */
+   * seen, or takes back what was found last, whatever it was */
   OCT_LIVE_FOCUS,
+  /* {"type":"refine"}: finds the wavenumbers with it */
+  OCT_LIVE_REFINE,
+  /* {"type":"background"}: takes what comes now as the background */
+  OCT_LIVE_BACKGROUND,
+  /* {"type":"meters","on":true} or false: this page wants them */
+  OCT_LIVE_METERS,
+  /* {"type":"look", ...}: any of what oct-live-look.h lists, of volumes */
+  OCT_LIVE_LOOK,
 } OctLiveMessageType;
 
 /* Members of a `set` that were given. */
@@ -38,22 +47,39 @@ typedef enum {
   OCT_LIVE_HAS_A2 = 1 << 3,
   OCT_LIVE_HAS_A3 = 1 << 4,
   OCT_LIVE_HAS_METHOD = 1 << 5,
+  OCT_LIVE_HAS_DENSITY = 1 << 6,
+  OCT_LIVE_HAS_ROLL_OFF = 1 << 7,
+  OCT_LIVE_HAS_STILL = 1 << 8,
+  OCT_LIVE_HAS_PHASE2 = 1 << 9,
+  OCT_LIVE_HAS_PHASE3 = 1 << 10,
+  OCT_LIVE_HAS_SOLVER = 1 << 11,
+  OCT_LIVE_HAS_TAU = 1 << 12,
+  OCT_LIVE_HAS_SAMPLING_RATE = 1 << 13,
 } OctLiveHas;
 
 typedef struct {
   OctLiveMessageType type;
-  gboolean webrtc;    /* watch */
-  char *sdp;          /* answer: UTF-8, as it came */
-  char *candidate;    /* candidate: one printable line */
-  guint mline;        /* candidate */
-  gint64 number;      /* ack */
-  guint has;          /* set: OctLiveHas */
-  gboolean automatic; /* set */
-  double min, max;    /* set: finite, within +-1000 */
-  double a2, a3;      /* set: finite, within +-1e9 */
-  char method[33];    /* set: letters, digits, - */
-  gboolean on;        /* record */
-  gboolean undo;      /* focus */
+  gboolean webrtc;       /* watch */
+  char *sdp;             /* answer: UTF-8, as it came */
+  char *candidate;       /* candidate: one printable line */
+  guint mline;           /* candidate */
+  gint64 number;         /* ack */
+  guint has;             /* set: OctLiveHas */
+  gboolean automatic;    /* set */
+  double min, max;       /* set: finite, within +-1000 */
+  double a2, a3;         /* set: finite, within +-1e9 */
+  double phase2, phase3; /* set: finite, within +-1e6 */
+  char method[33];       /* set: letters, digits, - */
+  char solver[33];       /* set: the same */
+  double tau;            /* set: 0 .. 1000 */
+  double rate;           /* set, samplingRate: above 0, to 1 */
+  double density;        /* set: 0 .. 10 */
+  gboolean roll_off;     /* set */
+  gboolean still;        /* set */
+  gboolean on;           /* record, meters */
+  gboolean undo;         /* focus */
+  guint64 looks;         /* look: 1 << OctLiveLookValue of what was given */
+  OctLiveLook look;      /* look: these; what was not given is 0 */
 } OctLiveMessage;
 
 /* Reads `length` bytes.  NULL with an error of one sentence, which quotes

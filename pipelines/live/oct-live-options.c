@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-live-options.h"
+#include "oct-version.h"
 
 #include <gio/gio.h>
 #include <math.h>
@@ -9,6 +10,13 @@
   "Shows B-scans live on a web page: of the virtual OCT system, of a file, "   \
   "of "                                                                        \
   "a camera."
+
+#define MOST_BSCANS 8192
+/* As the phantom is made. */
+#define VIRTUAL_WIDTH_UM 3800.0
+#define VIRTUAL_LENGTH_UM 3200.0
+#define VIRTUAL_INDEX 1.38
+#define NOT_GIVEN (-G_MAXDOUBLE)
 
 static gboolean
 read_command_line (OctLiveOptions *o, int *argc, char ***argv, GError **error)
@@ -21,10 +29,17 @@ read_command_line (OctLiveOptions *o, int *argc, char ***argv, GError **error)
       "Pipeline of raw spectra, as of a camera", "PIPELINE" },
     { "images", 0, 0, G_OPTION_ARG_STRING, &o->images,
       "Pipeline of finished images", "PIPELINE" },
+    { "bscans", 0, 0, G_OPTION_ARG_INT, &o->bscans,
+      "B-scans per volume, which can be shown as one then (default: as the "
+      "source says; virtual OCT system: no volumes)", "N" },
     { "width-um", 0, 0, G_OPTION_ARG_DOUBLE, &o->width_um,
-      "Width of a B-scan, for the lateral scale bar", "UM" },
+      "Width of a B-scan, for the lateral scale bar and volumes", "UM" },
+    { "length-um", 0, 0, G_OPTION_ARG_DOUBLE, &o->length_um,
+      "From the first B-scan of a volume to the last (default: as its width)",
+      "UM" },
     { "refractive-index", 0, 0, G_OPTION_ARG_DOUBLE, &o->refractive_index,
-      "Of the sample, for the depth scale bar (default: 1, air)", "N" },
+      "Of the sample, for the depth scale bar and volumes (default: 1, air; "
+      "volumes of the virtual OCT system: 1.38)", "N" },
     { "address", 0, 0, G_OPTION_ARG_STRING, &o->address,
       "IP address to serve at (default: 127.0.0.1, this computer only; "
       "0.0.0.0: every network)", "A" },
@@ -57,6 +72,8 @@ read_command_line (OctLiveOptions *o, int *argc, char ***argv, GError **error)
   g_option_context_set_summary (context, SUMMARY);
   g_option_context_add_main_entries (context, entries, NULL);
   oct_source_options_add (context, &o->file);
+  oct_instrument_options_add (context, &o->instrument);
+  oct_version_add (context);
   return g_option_context_parse (context, argc, argv, error);
 }
 
@@ -72,22 +89,33 @@ static gboolean
 check_source (const OctLiveOptions *o, GError **error)
 {
   const gboolean of_file =
-      o->file.samples != 0 || o->file.lines != 0 || o->file.header_size != 0
-      || o->file.sample_format != NULL || o->line_rate != 0.0;
+      oct_source_options_describe_file (&o->file) || o->line_rate != 0.0;
 
   if ((o->file.data != NULL) + (o->source != NULL) + (o->images != NULL) > 1)
     return refuse (
         error, "Only one of --data, --source and --images can be shown.");
   if (of_file && o->file.data == NULL)
-    return refuse (error, "--samples, --lines, --sample-format, --header-size "
-                          "and --line-rate describe a file given as --data.");
+    return refuse (error,
+        "--samples, --lines, --sample-format, --packing, "
+        "--header-size, --variable, --dataset and --line-rate describe a "
+        "file given as --data.");
   if (o->file.calibration != NULL && o->file.data == NULL && o->source == NULL)
     return refuse (error, "--calibration belongs to --data or --source.");
+  if (o->images != NULL
+      && (o->instrument.load != NULL || o->instrument.save != NULL))
+    return refuse (error, "--instrument and --save-instrument are for spectra, "
+                          "and --images are finished.");
   if (!(o->line_rate >= 0.0 && isfinite (o->line_rate)))
     return refuse (error, "--line-rate is not negative.");
+  if (o->bscans < 0 || o->bscans > MOST_BSCANS)
+    return refuse (error, "--bscans is the number of B-scans in a volume, up "
+                          "to 8192.");
   if (!(o->width_um >= 0.0 && o->width_um <= 1e6))
     return refuse (error, "--width-um is the width of a B-scan in micrometres, "
                           "up to 1000000.");
+  if (!(o->length_um >= 0.0 && o->length_um <= 1e6))
+    return refuse (error, "--length-um is the length of a volume in "
+                          "micrometres, up to 1000000.");
   if (!(o->refractive_index >= 1.0 && o->refractive_index <= 4.0))
     return refuse (error, "--refractive-index is between 1 and 4.");
   return TRUE;
@@ -135,12 +163,27 @@ check_server (OctLiveOptions *o, GError **error)
   return TRUE;
 }
 
+/* What the virtual OCT system scans is known. */
+static void
+complete (OctLiveOptions *o)
+{
+  gboolean known = o->file.data == NULL && o->source == NULL
+                   && o->images == NULL && o->bscans > 1;
+
+  if (o->refractive_index == NOT_GIVEN)
+    o->refractive_index = known ? VIRTUAL_INDEX : 1.0;
+  if (known && o->width_um == 0.0)
+    o->width_um = VIRTUAL_WIDTH_UM;
+  if (known && o->length_um == 0.0)
+    o->length_um = VIRTUAL_LENGTH_UM;
+}
+
 gboolean
 oct_live_options_parse (
     OctLiveOptions *options, int *argc, char ***argv, GError **error)
 {
   *options = (OctLiveOptions){
-    .port = 8080, .viewers = 8, .bitrate = 6000, .refractive_index = 1.0
+    .port = 8080, .viewers = 8, .bitrate = 6000, .refractive_index = NOT_GIVEN
   };
   if (!read_command_line (options, argc, argv, error))
     return FALSE;
@@ -149,6 +192,7 @@ oct_live_options_parse (
     return FALSE;
   if (options->address == NULL)
     options->address = g_strdup ("127.0.0.1");
+  complete (options);
   return check_source (options, error) && check_server (options, error)
          && oct_launch_set_mode (options->mode, &options->file_mode, error);
 }
@@ -156,9 +200,8 @@ oct_live_options_parse (
 void
 oct_live_options_clear (OctLiveOptions *options)
 {
-  g_free (options->file.data);
-  g_free (options->file.calibration);
-  g_free (options->file.sample_format);
+  oct_instrument_options_clear (&options->instrument);
+  oct_source_options_clear (&options->file);
   g_free (options->source);
   g_free (options->images);
   g_free (options->address);

@@ -2,12 +2,13 @@
 /** What oct-live is told when it is started. */
 #pragma once
 
-#include "oct-launch.h"
+#include "oct-instrument.h"
 
 G_BEGIN_DECLS
 
 typedef struct {
   OctSourceOptions file;
+  OctInstrumentOptions instrument;
   char *source, *images;
   double line_rate;
   gint bitrate; /* kbit/s */
@@ -16,10 +17,11 @@ typedef struct {
   char *udp_ports;
   guint first_port, last_port; /* of udp_ports, 0 = any */
   gint viewers;
+  gint bscans; /* per volume, 0 = as the source says */
   char *token_file, *cert, *key;
   char *record, *mode;
   guint file_mode; /* of `mode`, of what is recorded */
-  double width_um, refractive_index;
+  double width_um, length_um, refractive_index;
   gboolean loopback; /* `address` is one of this computer only */
 } OctLiveOptions;
 

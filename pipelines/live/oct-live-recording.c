@@ -17,6 +17,7 @@ typedef struct {
 struct _OctLiveRecording {
   char *folder;
   guint file_mode;
+  gboolean meters;
   GstPad *pad;
   Take *take;           /* the current or the last one, NULL before */
   GPtrArray *finishing; /* Take, stopped before that */
@@ -59,8 +60,8 @@ free_take (Take *take)
 }
 
 OctLiveRecording *
-oct_live_recording_new (
-    const char *folder, guint file_mode, GstPad *pad, GError **error)
+oct_live_recording_new (const char *folder, guint file_mode, GstPad *pad,
+    gboolean meters, GError **error)
 {
   OctLiveRecording *recording;
 
@@ -75,6 +76,7 @@ oct_live_recording_new (
   oct_launch_check_folder (folder, file_mode);
   recording = g_new0 (OctLiveRecording, 1);
   recording->file_mode = file_mode;
+  recording->meters = meters;
   recording->folder = g_strdup (folder);
   recording->pad = gst_object_ref (pad);
   recording->finishing =
@@ -94,8 +96,8 @@ collect (OctLiveRecording *recording)
   }
 }
 
-static gboolean
-is_recording (OctLiveRecording *recording)
+gboolean
+oct_live_recording_is_active (OctLiveRecording *recording)
 {
   OctRecorderStats stats;
 
@@ -125,11 +127,12 @@ oct_live_recording_start (OctLiveRecording *recording, GError **error)
 {
   g_autofree char *name = NULL, *output = NULL;
   OctRecorderSettings settings = { .kind = OCT_RECORD_VIDEO,
+    .meters = recording->meters,
     .file_mode = recording->file_mode };
   OctRecorder *recorder;
 
   collect (recording);
-  if (is_recording (recording))
+  if (oct_live_recording_is_active (recording))
     return TRUE;
   name = make_name (recording);
   output = g_build_filename (recording->folder, name, NULL);
@@ -164,7 +167,7 @@ oct_live_recording_add_gap (
   g_autofree char *count = NULL;
   const char *end = "it went on after that";
 
-  if (!is_recording (recording) || from < recording->begun_at)
+  if (!oct_live_recording_is_active (recording) || from < recording->begun_at)
     return NULL;
   recording->gaps++;
   recording->missing += till - from;
@@ -178,6 +181,14 @@ oct_live_recording_add_gap (
       "The recording %s has %s of %.1f s, in which no pictures came; %s.",
       recording->name, count, recording->missing / 1e6, end);
   return recording->said;
+}
+
+void
+oct_live_recording_add_measurement (
+    OctLiveRecording *recording, const GstStructure *measurement)
+{
+  if (recording->take != NULL)
+    oct_recorder_add_measurement (recording->take->recorder, measurement);
 }
 
 void

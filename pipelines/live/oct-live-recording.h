@@ -27,10 +27,10 @@ typedef struct {
 } OctLiveRecordingStatus;
 
 /* Records from `pad` into `folder`, which is made if need be, in files of the
- * permissions `file_mode`.  NULL with an error of one sentence when nothing can
- * be written there. */
-OctLiveRecording *oct_live_recording_new (
-    const char *folder, guint file_mode, GstPad *pad, GError **error);
+ * permissions `file_mode`; `meters`: with measurements beside them.  NULL with
+ * an error of one sentence when nothing can be written there. */
+OctLiveRecording *oct_live_recording_new (const char *folder, guint file_mode,
+    GstPad *pad, gboolean meters, GError **error);
 
 /* FALSE with an error of one sentence; a recording going on is no error. */
 gboolean oct_live_recording_start (OctLiveRecording *recording, GError **error);
@@ -42,6 +42,11 @@ void oct_live_recording_stop (OctLiveRecording *recording);
  * `from`. */
 const char *oct_live_recording_add_gap (
     OctLiveRecording *recording, gint64 from, gint64 till, gboolean ends);
+gboolean oct_live_recording_is_active (OctLiveRecording *recording);
+/* What octmeter has measured, for the recording that goes on, if there is one.
+ */
+void oct_live_recording_add_measurement (
+    OctLiveRecording *recording, const GstStructure *measurement);
 void oct_live_recording_get_status (
     OctLiveRecording *recording, OctLiveRecordingStatus *status);
 

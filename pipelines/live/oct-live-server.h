@@ -30,9 +30,13 @@ typedef struct {
   OctLiveDoor *videos;    /* shares of video connections that are begun */
   OctLiveSnapshots *snapshots;
   double width_um;         /* of a B-scan, 0 = unknown */
+  double length_um;        /* of a volume, 0 = unknown */
   double refractive_index; /* of the sample */
   GPtrArray *clients;      /* OctLiveClient, open conversations */
   double rate;             /* images per second, measured */
+  guint look_timer;        /* pages are told soon what is shown */
+  char *calibration;       /* its file, made at calibration_at (us), or NULL */
+  gint64 calibration_at;
 } OctLive;
 
 /* Places beyond --viewers for those who control, and of one session that
@@ -67,6 +71,14 @@ void oct_live_client_new (OctLive *live, SoupWebsocketConnection *socket,
 void oct_live_clients_tick (OctLive *live);
 /* Tells all pages the settings and whether a recording is going on. */
 void oct_live_clients_tell_state (OctLive *live);
+/* Tells all pages soon what is shown of volumes, and from where: some times a
+ * second at most, as a hand turns them in many steps. */
+void oct_live_clients_tell_look (OctLive *live);
+/* Measurements of the signal are for the pages that look at them: tells them
+ * one, and begins or ends measuring as pages and recording want it. */
+void oct_live_clients_tell_measurement (
+    OctLive *live, const GstStructure *measurement);
+void oct_live_clients_update_measuring (OctLive *live);
 /* Tells the pages that control that something did not work (one sentence). */
 void oct_live_clients_tell_problem (OctLive *live, const char *sentence);
 /* Ends what is being recorded; where it ends in a gap it says so. */

@@ -17,10 +17,16 @@
 #define PICTURE                                                                \
   "capsfilter caps=\"video/x-raw,format=I420,colorimetry=bt709,"               \
   "width=[2,1920],height=[2,1088]\""
-/* What drops here is what the branches could not even be given. */
+/* B-scans, which recordings take from behind `in`, and beside them what is
+ * shown: the B-scans or pictures of volumes.  What drops here is what the
+ * branches could not even be given. */
+#define SOURCE                                                                 \
+  "is-live=true format=time max-bytes=0 max-buffers=30 leaky-type=downstream " \
+  "! "
 #define BRANCHES                                                               \
-  "appsrc name=in is-live=true format=time max-bytes=0 max-buffers=30 "        \
-  "leaky-type=downstream ! tee name=images allow-not-linked=true "             \
+  "appsrc name=in " SOURCE "fakesink sync=false async=false "                  \
+  "enable-last-sample=false "                                                  \
+  "appsrc name=shown " SOURCE "tee name=images allow-not-linked=true "         \
   "images. ! " QUEUE " ! appsink name=still sync=false async=false "           \
   "max-buffers=1 drop=true wait-on-eos=false "                                 \
   "images. ! " QUEUE " ! valve name=valve-jpeg drop=true ! videoconvert ! "    \
@@ -45,7 +51,7 @@ struct _OctLiveStreams {
   OctLiveStreamsFailed failed;
   gpointer data;
   GstElement *pipeline;
-  GstElement *in, *images, *queue, *encoder;
+  GstElement *in, *shown, *queue, *encoder;
   GstElement *valves[OCT_LIVE_N_STREAMS]; /* open while somebody watches */
   GstPad *image_pad;
   GstClockTime base_time;
@@ -158,7 +164,7 @@ add_branches (OctLiveStreams *streams, guint bitrate, GError **error)
   if (branches == NULL)
     return FALSE;
   streams->in = gst_bin_get_by_name (GST_BIN (branches), "in");
-  streams->images = gst_bin_get_by_name (GST_BIN (branches), "images");
+  streams->shown = gst_bin_get_by_name (GST_BIN (branches), "shown");
   streams->queue = gst_bin_get_by_name (GST_BIN (branches), "queue");
   streams->valves[OCT_LIVE_H264] =
       gst_bin_get_by_name (GST_BIN (branches), "valve-h264");
@@ -184,7 +190,7 @@ add_branches (OctLiveStreams *streams, guint bitrate, GError **error)
   streams->image_pad = gst_element_get_static_pad (streams->in, "src");
   link_stream (streams, "h264", on_h264);
   link_stream (streams, "jpeg", on_jpeg);
-  count_at (streams->images, "sink", &streams->made);
+  count_at (streams->in, "src", &streams->made);
   count_at (streams->queue, "sink", &streams->entered);
   count_at (streams->queue, "src", &streams->left);
   return TRUE;
@@ -232,7 +238,7 @@ oct_live_streams_free (OctLiveStreams *streams)
   gst_element_set_state (streams->pipeline, GST_STATE_NULL);
   g_clear_pointer (&streams->image_pad, gst_object_unref);
   g_clear_pointer (&streams->in, gst_object_unref);
-  g_clear_pointer (&streams->images, gst_object_unref);
+  g_clear_pointer (&streams->shown, gst_object_unref);
   g_clear_pointer (&streams->queue, gst_object_unref);
   for (guint i = 0; i < OCT_LIVE_N_STREAMS; i++)
     g_clear_pointer (&streams->valves[i], gst_object_unref);
@@ -324,16 +330,34 @@ oct_live_streams_repair (OctLiveStreams *streams)
   gst_element_set_state (streams->pipeline, GST_STATE_PLAYING);
 }
 
-void
-oct_live_streams_push (OctLiveStreams *streams, GstBuffer *image, GstCaps *caps)
+static GstSample *
+stamp_ours (OctLiveStreams *streams, GstBuffer *image, GstCaps *caps)
 {
   GstClockTime time = GST_BUFFER_PTS (image);
-  g_autoptr (GstSample) sample = NULL;
 
   GST_BUFFER_PTS (image) =
       time > streams->base_time ? time - streams->base_time : 0;
-  sample = gst_sample_new (image, caps, NULL, NULL);
+  return gst_sample_new (image, caps, NULL, NULL);
+}
+
+void
+oct_live_streams_push (
+    OctLiveStreams *streams, GstBuffer *image, GstCaps *caps, gboolean show)
+{
+  g_autoptr (GstSample) sample = stamp_ours (streams, image, caps);
+
   gst_app_src_push_sample (GST_APP_SRC (streams->in), sample);
+  if (show)
+    gst_app_src_push_sample (GST_APP_SRC (streams->shown), sample);
+}
+
+void
+oct_live_streams_show (
+    OctLiveStreams *streams, GstBuffer *picture, GstCaps *caps)
+{
+  g_autoptr (GstSample) sample = stamp_ours (streams, picture, caps);
+
+  gst_app_src_push_sample (GST_APP_SRC (streams->shown), sample);
 }
 
 /* ----------------------------------------------------------------- receivers
@@ -431,9 +455,7 @@ oct_live_streams_get_encoder (OctLiveStreams *streams)
 GstCaps *
 oct_live_streams_get_caps (OctLiveStreams *streams)
 {
-  g_autoptr (GstPad) pad = gst_element_get_static_pad (streams->images, "sink");
-
-  return gst_pad_get_current_caps (pad);
+  return gst_pad_get_current_caps (streams->image_pad);
 }
 
 void

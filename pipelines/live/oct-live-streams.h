@@ -40,10 +40,15 @@ void oct_live_streams_start (OctLiveStreams *streams);
 void oct_live_streams_repair (OctLiveStreams *streams);
 void oct_live_streams_free (OctLiveStreams *streams);
 
-/* Any thread.  Takes an image, which is writable and stamped with the time of
- * the system's clock; it waits for nothing. */
+/* Any thread.  Takes an image, a B-scan, which is writable and stamped with the
+ * time of the system's clock, for recordings, and shows it where it is to be
+ * shown; it waits for nothing.  The image has our running time then, and nobody
+ * may change it any more. */
 void oct_live_streams_push (
-    OctLiveStreams *streams, GstBuffer *image, GstCaps *caps);
+    OctLiveStreams *streams, GstBuffer *image, GstCaps *caps, gboolean show);
+/* The same with a picture that is only shown. */
+void oct_live_streams_show (
+    OctLiveStreams *streams, GstBuffer *picture, GstCaps *caps);
 
 /* Adds a receiver of a stream, whose id it returns.  A key frame follows. */
 guint oct_live_streams_add_receiver (OctLiveStreams *streams,
@@ -55,15 +60,16 @@ void oct_live_streams_request_key_frame (OctLiveStreams *streams);
 
 /* Factory of the H.264 encoder. */
 const char *oct_live_streams_get_encoder (OctLiveStreams *streams);
-/* Of the images; NULL before the first one. */
+/* Of the B-scans; NULL before the first one. */
 GstCaps *oct_live_streams_get_caps (OctLiveStreams *streams);
-/* Images taken; those of them not sent, because encoding was too slow; running
- * time now. */
+/* B-scans taken; pictures of what is shown that were not sent, because encoding
+ * was too slow; running time now. */
 void oct_live_streams_get_counts (OctLiveStreams *streams, guint64 *images,
     guint64 *dropped, GstClockTime *time);
-/* The last image, NULL before the first one. */
+/* The last picture shown, NULL before the first one. */
 GstSample *oct_live_streams_get_image (OctLiveStreams *streams);
-/* The source pad that the images leave by, to record from; a reference. */
+/* The source pad that the B-scans leave by, whatever is shown, to record from;
+ * a reference. */
 GstPad *oct_live_streams_get_image_pad (OctLiveStreams *streams);
 /* Clock and base time, for the pipelines of viewers. */
 GstClock *oct_live_streams_get_clock (

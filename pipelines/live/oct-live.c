@@ -75,8 +75,16 @@ static gboolean
 make_graph (Program *program, GError **error)
 {
   const OctLiveOptions *o = &program->options;
-  const OctLiveSource source = { &o->file, o->source, o->images, o->line_rate,
-    o->bitrate };
+  const OctLiveSource source = { .instrument = &o->instrument,
+    .file = &o->file,
+    .source = o->source,
+    .images = o->images,
+    .line_rate = o->line_rate,
+    .bitrate = o->bitrate,
+    .bscans = o->bscans,
+    .width = o->width_um * 1e-6,
+    .length = o->length_um * 1e-6,
+    .refractive_index = o->refractive_index };
   g_autoptr (GstPad) pad = NULL;
 
   program->live.graph = oct_live_graph_new (&source, error);
@@ -86,8 +94,8 @@ make_graph (Program *program, GError **error)
     return TRUE;
   pad = oct_live_streams_get_image_pad (
       oct_live_graph_get_streams (program->live.graph));
-  program->live.recording =
-      oct_live_recording_new (o->record, o->file_mode, pad, error);
+  program->live.recording = oct_live_recording_new (o->record, o->file_mode,
+      pad, oct_live_graph_has_settings (program->live.graph), error);
   return program->live.recording != NULL;
 }
 
@@ -108,6 +116,7 @@ make_server (Program *program, GError **error)
   live->ports = (OctLivePorts){ any ? NULL : options->address,
     options->first_port, options->last_port };
   live->width_um = options->width_um;
+  live->length_um = options->length_um;
   live->refractive_index = options->refractive_index;
   live->clients = g_ptr_array_new ();
   limits = oct_live_http_get_connections (options->viewers, guarded);
@@ -245,6 +254,7 @@ on_trouble (gpointer data)
     oct_live_recording_get_status (live->recording, &status);
   if (oct_live_graph_get_trouble (live->graph) != NULL && status.active) {
     g_free (live->recording_note);
+    g_free (live->calibration);
     live->recording_note = g_strdup_printf (
         "The recording %s was ended because no pictures came any more; what "
         "was recorded is kept.",
@@ -280,6 +290,27 @@ on_settings (const char *problem, gpointer data)
   oct_live_clients_tell_state (&program->live);
 }
 
+static void
+on_measured (const GstStructure *measurement, gpointer data)
+{
+  Program *program = data;
+  OctLive *live = &program->live;
+
+  if (live->recording != NULL)
+    oct_live_recording_add_measurement (live->recording, measurement);
+  oct_live_clients_tell_measurement (live, measurement);
+}
+
+static void
+on_shown (const char *problem, gpointer data)
+{
+  Program *program = data;
+
+  if (problem != NULL)
+    oct_live_clients_tell_problem (&program->live, problem);
+  oct_live_clients_tell_look (&program->live);
+}
+
 static gboolean
 on_second (gpointer data)
 {
@@ -297,6 +328,7 @@ on_second (gpointer data)
   if (live->recording != NULL)
     oct_live_recording_watch (live->recording);
   oct_live_clients_tick (live);
+  oct_live_clients_update_measuring (live);
   return G_SOURCE_CONTINUE;
 }
 
@@ -310,6 +342,8 @@ clear (Program *program)
 
   if (live->clients != NULL)
     oct_live_clients_drop (live);
+  if (live->look_timer != 0)
+    g_source_remove (live->look_timer);
   if (live->snapshots != NULL)
     clean = oct_live_snapshots_free (live->snapshots);
   live->snapshots = NULL;
@@ -351,7 +385,7 @@ static gboolean
 run (Program *program, GError **error)
 {
   static const OctLiveGraphEvents events = { on_not_begun, on_trouble,
-    on_settings, on_gap };
+    on_settings, on_gap, on_measured, on_shown };
 
   if (!make_graph (program, error) || !make_server (program, error))
     return FALSE;

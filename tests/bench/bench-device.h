@@ -9,5 +9,9 @@
  * OCT_CUDA_MODULE_PATH). */
 double bench_device_upload_rate (gsize bytes, guint count);
 
+/* The same of several GPUs at the same time, all together; 0 also where one of
+ * `ids`, of gint, is not there. */
+double bench_device_upload_rate_of (GArray *ids, gsize bytes, guint count);
+
 /* Bytes of GPU memory that nobody uses; 0 as above. */
 gsize bench_device_free_memory (void);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * Speed of the operations of a backend, one after the other over whole
- * B-scans, as the elements of a pipeline run them; and, where it is built in, of
- * FFTW alone on the same machine in the same run.
+ * B-scans, as the elements of a pipeline run them; and, where it is built in,
+ * of FFTW alone on the same machine in the same run.
  *
  *   bench-operations --samples 2048 --lines 1000 --json result.json
  *
@@ -10,6 +10,7 @@
  * elements run it that hand steps on (oct-sequence.h).
  */
 #include "bench-fftw.h"
+#include "oct-cs.h"
 #include "oct-mask.h"
 #include "oct-nufft.h"
 #include "oct-sequence.h"
@@ -24,15 +25,19 @@ static gint samples = 2048, lines = 1000, threads = 0, repetitions = 50;
 static gint buffers = 3;
 static gboolean no_dispersion = FALSE, contrast = FALSE, fused = FALSE;
 static char *method = NULL, *backend_name = NULL, *json_path = NULL;
-static char *upsample_text = NULL, *transform = NULL;
+static char *background_text = NULL, *upsample_text = NULL, *transform = NULL;
 static double oversampling = 1.25;
-static gint width = 6, iterations = 15;
+static gint width = 6, iterations;
+static char *solver_text;
 static double sampling_rate = 0.4, noise = 0;
 
 static GOptionEntry options[] = {
   { "samples", 0, 0, G_OPTION_ARG_INT, &samples, "Samples of an A-line", "N" },
   { "lines", 0, 0, G_OPTION_ARG_INT, &lines, "A-lines of a B-scan", "N" },
   { "threads", 0, 0, G_OPTION_ARG_INT, &threads, "0 = one per core", "N" },
+  { "background", 0, 0, G_OPTION_ARG_STRING, &background_text,
+      "Background: bscan, median, fixed-pattern, ... as `mode` of octdcsub",
+      "NAME" },
   { "method", 0, 0, G_OPTION_ARG_STRING, &method,
       "Resampling: cubic, linear, lanczos", "NAME" },
   { "upsample", 0, 0, G_OPTION_ARG_STRING, &upsample_text,
@@ -42,6 +47,9 @@ static GOptionEntry options[] = {
       "NAME" },
   { "sampling-rate", 0, 0, G_OPTION_ARG_DOUBLE, &sampling_rate,
       "Part of the samples that compressive sensing takes", "R" },
+  { "solver", 0, 0, G_OPTION_ARG_STRING, &solver_text,
+      "Of compressive sensing: persistent (default), continued, sparsa",
+      "NAME" },
   { "iterations", 0, 0, G_OPTION_ARG_INT, &iterations,
       "Steps of compressive sensing", "N" },
   { "noise", 0, 0, G_OPTION_ARG_DOUBLE, &noise,
@@ -85,6 +93,8 @@ typedef struct {
   const OctBackend *backend;
   OctStep *steps[MAX_STAGES];
   guint n;
+  OctPlan *apart;   /* a background that is removed before, to */
+  gpointer spectra; /* these, NULL: none is */
   OctPlan *mean, *image;
   OctSequence *sequence;
   gpointer mean_values;
@@ -192,6 +202,18 @@ make_plan (OctOperation operation, gconstpointer params)
   return plan;
 }
 
+static OctBackgroundMode
+choose_mode (void)
+{
+  if (background_text == NULL)
+    return OCT_BACKGROUND_BSCAN;
+  for (guint mode = 0; mode < OCT_N_BACKGROUND_MODES; mode++)
+    if (g_strcmp0 (background_text, oct_background_modes[mode].nick) == 0)
+      return mode;
+  g_printerr ("there is no background %s\n", background_text);
+  exit (1);
+}
+
 /* The same operation in the pass. */
 static void
 add_step (OctOperation operation, gconstpointer params)
@@ -203,9 +225,18 @@ add_step (OctOperation operation, gconstpointer params)
     pass.image = make_plan (operation, params);
     return;
   }
-  if (operation == OCT_OPERATION_BACKGROUND) {
+  if (operation == OCT_OPERATION_BACKGROUND
+      && oct_background_modes[choose_mode ()].is_apart) {
+    pass.apart = make_plan (operation, params);
+    pass.spectra = pass.backend->alloc (
+        (gsize)samples * (gsize)lines * sizeof (float), &error);
+    return;
+  }
+  if (operation == OCT_OPERATION_BACKGROUND
+      && oct_background_modes[choose_mode ()].is_found) {
     pass.mean = make_plan (OCT_OPERATION_MEAN, params);
-    pass.mean_values = pass.backend->alloc (OCT_MEAN_SIZE (samples), &error);
+    pass.mean_values =
+        pass.backend->alloc (OCT_MEAN_SIZE (samples, lines), &error);
     found = *(const OctBackgroundParams *)params;
     found.found = TRUE;
     params = &found;
@@ -244,6 +275,18 @@ add_stage (Stage *stages, guint *count, const OctBackend *backend,
     add_step (operation, params);
 }
 
+static OctCsSolver
+find_solver (void)
+{
+  for (guint i = 0; i < OCT_CS_N_SOLVERS; i++)
+    if (g_strcmp0 (solver_text, oct_cs_limits[i].name) == 0)
+      return i;
+  if (solver_text == NULL)
+    return OCT_CS_PERSISTENT;
+  g_printerr ("There is no solver %s\n", solver_text);
+  exit (1);
+}
+
 /* Compressive sensing at these positions, instead of a transform. */
 static void
 add_sensing (const OctBackend *backend, Stage *stages, guint *count,
@@ -267,7 +310,7 @@ add_sensing (const OctBackend *backend, Stage *stages, guint *count,
     .transform = kind,
     .grid = oct_nufft_grid_length (n, oversampling),
     .width = (guint)width,
-    .iterations = (guint)iterations,
+    .solver = find_solver (),
     .tau = 3,
     .noise = noise,
     .depth_bins = n / 2 };
@@ -284,6 +327,8 @@ add_sensing (const OctBackend *backend, Stage *stages, guint *count,
     window[kept++] = 1;
   }
   params.kept = kept;
+  params.iterations =
+      iterations > 0 ? (guint)iterations : oct_cs_limits[params.solver].usual;
   add_stage (stages, count, backend, OCT_OPERATION_CS, &params,
       n / 2 * 2 * sizeof (float), (guint)lines, bytes);
 }
@@ -358,10 +403,14 @@ make_chain (const OctBackend *backend, Stage *stages)
   g_autofree double *positions = g_new (double, n);
   g_autofree double *phase = g_new (double, n);
   g_autofree double *window = g_new (double, n);
+  g_autofree double *stored = g_new (double, n);
   OctBackgroundParams background = { .format = OCT_SAMPLE_U16,
     .samples = n,
     .lines = l,
-    .mode = OCT_BACKGROUND_BSCAN };
+    .mode = choose_mode (),
+    .running_weight = 0.1,
+    .high_pass_lines = 31,
+    .background = stored };
   OctLogscaleParams logscale = { .depth_bins = depth,
     .lines = l,
     .format = OCT_IMAGE_GRAY8,
@@ -372,6 +421,7 @@ make_chain (const OctBackend *backend, Stage *stages)
     double x = n > 1 ? (double)i / (n - 1) : 0;
     positions[i] = (n - 1) * x * (1 + 0.12 * (1 - x));
     phase[i] = 40 * (x - 0.5) * (x - 0.5);
+    stored[i] = 2000;
   }
   oct_window_fill (OCT_WINDOW_HANN, n, NULL, window);
   add_stage (stages, &count, backend, OCT_OPERATION_BACKGROUND, &background,
@@ -433,16 +483,22 @@ make_pass (const Stage *image)
 static void
 run_pass (gsize row, gpointer raw, guint turn, gboolean keep)
 {
-  OctFrame in = { { { raw, (gsize)samples * 2 } } };
-  OctFrame mean = { { { pass.mean_values, OCT_MEAN_SIZE (samples) } } };
+  OctFrame from = { { { raw, (gsize)samples * 2 } } }, in = from;
+  OctFrame mean = { { { pass.mean_values, OCT_MEAN_SIZE (samples, lines) } } };
   OctFrame out = { { { pass.outputs[turn], row } } };
   double cpu = cpu_now (), seconds = now ();
   GError *error = NULL;
   guint failed;
 
   in.planes[1] = mean.planes[0];
-  if (!pass.backend->operations[OCT_OPERATION_MEAN]->run (
-          pass.mean, &in, &mean, NULL, &error)
+  if (pass.apart != NULL) {
+    in.planes[0] = (OctPlane){ pass.spectra, (gsize)samples * sizeof (float) };
+    pass.backend->operations[OCT_OPERATION_BACKGROUND]->run (
+        pass.apart, &from, &in, NULL, &error);
+  }
+  if ((pass.mean != NULL
+          && !pass.backend->operations[OCT_OPERATION_MEAN]->run (
+              pass.mean, &in, &mean, NULL, &error))
       || !oct_sequence_run (
           pass.sequence, &in, pass.image, &out, NULL, &failed, &error)) {
     g_printerr ("%s\n", error->message);

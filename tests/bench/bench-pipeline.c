@@ -25,7 +25,8 @@ static gint samples = 2048, lines = 1000, threads = 0, bscans = 200,
 static gboolean no_dispersion = FALSE, from_disk = FALSE, queues = FALSE;
 static char *method = NULL, *backend = NULL, *json_path = NULL;
 static char *transform = NULL, *sensing = NULL;
-static char *format = NULL, *range = NULL;
+static char *format = NULL, *range = NULL, *devices = NULL;
+static GArray *ids = NULL; /* of gint: those of `devices`, or none */
 
 static const char *const transforms[] = { "fft", "nufft", "nudft", "fft-cs",
   "nufft-cs", "nudft-cs", NULL };
@@ -46,6 +47,8 @@ static GOptionEntry options[] = {
   { "no-dispersion", 0, 0, G_OPTION_ARG_NONE, &no_dispersion,
       "Without octdispersion: real transforms", NULL },
   { "backend", 0, 0, G_OPTION_ARG_STRING, &backend, "auto, cpu, cuda", "NAME" },
+  { "devices", 0, 0, G_OPTION_ARG_STRING, &devices,
+      "Several GPUs that share the B-scans, as 0,1", "LIST" },
   { "format", 0, 0, G_OPTION_ARG_STRING, &format,
       "Image: GRAY8, GRAY16_LE, NV12", "NAME" },
   { "range", 0, 0, G_OPTION_ARG_STRING, &range,
@@ -187,47 +190,76 @@ write_spectra (void)
   return path;
 }
 
-/* From spectra to A-scans. */
+/* From spectra to A-scans.  `place`: backend and GPU of each element. */
 static char *
-describe_transform (void)
+describe_transform (const char *place)
 {
   g_autofree char *dispersion =
       no_dispersion ? g_strdup ("")
-                    : g_strdup_printf ("octdispersion backend=%s ! ", backend);
+                    : g_strdup_printf ("octdispersion %s ! ", place);
 
   if (g_str_has_suffix (transform, "-cs")) {
     g_autofree char *kind = g_strndup (transform, strlen (transform) - 3);
-    g_autofree char *uniform = g_strdup_printf (
-        "octkresample method=%s backend=%s ! ", method, backend);
+    g_autofree char *uniform =
+        g_strdup_printf ("octkresample method=%s %s ! ", method, place);
 
-    return g_strdup_printf ("%s %s octcs transform=%s backend=%s %s",
-        strcmp (kind, "fft") == 0 ? uniform : "", dispersion, kind, backend,
+    return g_strdup_printf ("%s %s octcs transform=%s %s %s",
+        strcmp (kind, "fft") == 0 ? uniform : "", dispersion, kind, place,
         sensing);
   }
   if (strcmp (transform, "fft") == 0)
-    return g_strdup_printf (
-        "octkresample method=%s backend=%s ! %s octfft backend=%s", method,
-        backend, dispersion, backend);
+    return g_strdup_printf ("octkresample method=%s %s ! %s octfft %s", method,
+        place, dispersion, place);
   return g_strdup_printf (
-      "%s octnufft method=%s backend=%s", dispersion, transform, backend);
+      "%s octnufft method=%s %s", dispersion, transform, place);
+}
+
+/* From counts to images.  `name` of octdcsub, or "". */
+static char *
+describe_chain (const char *place, const char *name)
+{
+  const char *queue = queues ? "queue max-size-buffers=4 ! " : "";
+  g_autofree char *ascans = describe_transform (place);
+
+  return g_strdup_printf (
+      "octdcsub %s %s ! %s %s ! %soctlogscale range=%s %s ! "
+      "video/x-raw,format=%s",
+      name, place, queue, ascans, queue, range, place, format);
+}
+
+/* The same from octsrc to the sink, on one GPU or on several. */
+static char *
+describe_all (void)
+{
+  g_autofree char *place = g_strdup_printf ("backend=%s", backend);
+  g_autofree char *chain = describe_chain (place, "name=in");
+  GString *text;
+
+  if (ids->len == 0)
+    return g_strdup_printf ("%s ! fakesink name=sink", chain);
+  text = g_string_new ("octscatter name=in octcollect name=out ! "
+                       "fakesink name=sink");
+  for (guint i = 0; i < ids->len; i++) {
+    g_autofree char *there = g_strdup_printf (
+        "%s cuda-device-id=%d", place, g_array_index (ids, gint, i));
+    g_autofree char *branch = describe_chain (there, "");
+
+    g_string_append_printf (text, " in. ! %s ! out.", branch);
+  }
+  return g_string_free (text, FALSE);
 }
 
 /* The caller frees seen->latencies. */
 static void
 measure (const char *path, guint count, gboolean one_by_one, Observation *seen)
 {
-  const char *queue = queues ? "queue max-size-buffers=4 ! " : "";
-  g_autofree char *ascans = describe_transform ();
+  g_autofree char *rest = describe_all ();
   g_autofree char *description = g_strdup_printf (
       "octsrc location=\"%s\" samples=%d lines=%d loop=true preload=%s "
       "bscans-per-buffer=%d num-buffers=%u wavelength-min=790 "
-      "wavelength-max=900 dispersion-a2=20 "
-      "backend=%s ! octdcsub name=in backend=%s ! %s %s ! %s"
-      "octlogscale range=%s backend=%s ! video/x-raw,format=%s ! "
-      "fakesink name=sink",
+      "wavelength-max=900 dispersion-a2=20 backend=%s ! %s",
       path, samples, lines, from_disk ? "false" : "true", together,
-      count / (guint)together + WARM_UP, backend, backend, queue, ascans, queue,
-      range, backend, format);
+      count / (guint)together + WARM_UP, backend, rest);
 
   *seen = (Observation){ .one_by_one = one_by_one,
     .latencies = g_array_new (FALSE, FALSE, sizeof (double)) };
@@ -272,7 +304,8 @@ write_json (const Results *r)
       "{\n  \"backend\": \"%s\", \"samples\": %d, \"lines\": %d, "
       "\"threads\": %d, \"transform\": \"%s\", \"method\": \"%s\", "
       "\"dispersion\": %s, "
-      "\"bscans\": %d, \"together\": %d,\n  \"pipeline_alines_per_s\": %.6g,\n"
+      "\"bscans\": %d, \"together\": %d, \"devices\": %u,\n  "
+      "\"pipeline_alines_per_s\": %.6g,\n"
       "  \"link_alines_per_s\": %.6g,\n"
       "  \"fftw_complex_alines_per_s\": %.6g,\n"
       "  \"fftw_real_alines_per_s\": %.6g,\n"
@@ -280,9 +313,9 @@ write_json (const Results *r)
       "  \"latency_99th_percentile_us\": %.5g,\n"
       "  \"peak_memory_mb\": %.4g,\n  \"device_memory_mb\": %.4g\n}\n",
       backend, samples, lines, threads, transform, method,
-      no_dispersion ? "false" : "true", bscans, together, r->rate, r->link_rate,
-      r->complex_rate, r->real_rate, r->median, r->late, r->memory,
-      r->device_memory);
+      no_dispersion ? "false" : "true", bscans, together, MAX (1, ids->len),
+      r->rate, r->link_rate, r->complex_rate, r->real_rate, r->median, r->late,
+      r->memory, r->device_memory);
 
   if (!g_file_set_contents (json_path, text, -1, &error)) {
     g_printerr ("%s\n", error->message);
@@ -307,8 +340,9 @@ measure_all (Results *r)
   if (unused > 0)
     r->device_memory = ((double)unused - (double)seen.least_free_memory) * 1e-6;
   g_array_unref (seen.latencies);
-  /* behind a queue the next B-scan enters before this one is finished */
-  if (!queues) {
+  /* behind a queue, and in branches, the next B-scan enters before this one is
+   * finished */
+  if (!queues && ids->len == 0) {
     measure (path, (guint)MIN (bscans, 500), TRUE, &seen);
     r->median = percentile (seen.latencies, 0.5);
     r->late = percentile (seen.latencies, 0.99);
@@ -316,7 +350,9 @@ measure_all (Results *r)
   }
   g_unlink (path);
   r->link_rate =
-      bench_device_upload_rate (bytes, (guint)bscans) / (samples * 2.0);
+      (ids->len == 0 ? bench_device_upload_rate (bytes, (guint)bscans)
+                     : bench_device_upload_rate_of (ids, bytes, (guint)bscans))
+      / (samples * 2.0);
   r->complex_rate =
       bench_fftw_rate (FALSE, (guint)samples, (guint)lines, (guint)threads, 50);
   r->real_rate =
@@ -331,6 +367,8 @@ print_results (const Results *r)
       samples, lines, strcmp (transform, "fft") == 0 ? method : transform,
       no_dispersion ? "" : " + dispersion", threads, backend, bscans,
       from_disk ? "a file" : "host memory", together, queues ? ", queues" : "");
+  if (ids->len > 0)
+    g_print ("%-24s %12u (%s)\n", "GPUs", ids->len, devices);
   g_print ("%-24s %12.0f A-lines/s\n", "whole pipeline", r->rate);
   if (r->link_rate > 0)
     g_print ("%-24s %12.0f A-lines/s (pipeline: %.3f of it)\n",
@@ -350,6 +388,24 @@ print_results (const Results *r)
         r->device_memory);
 }
 
+static gboolean
+read_devices (void)
+{
+  g_auto (GStrv) words = g_strsplit (devices != NULL ? devices : "", ",", -1);
+
+  ids = g_array_new (FALSE, FALSE, sizeof (gint));
+  for (guint i = 0; words[i] != NULL; i++) {
+    guint64 value;
+    gint id;
+
+    if (!g_ascii_string_to_unsigned (words[i], 10, 0, 63, &value, NULL))
+      return FALSE;
+    id = (gint)value;
+    g_array_append_val (ids, id);
+  }
+  return TRUE;
+}
+
 int
 main (int argc, char **argv)
 {
@@ -366,6 +422,10 @@ main (int argc, char **argv)
   if (samples < 2 || lines < 1 || bscans < 2 || threads < 0 || together < 1
       || bscans / together < 2) {
     g_printerr ("Sizes must be positive\n");
+    return 2;
+  }
+  if (!read_devices ()) {
+    g_printerr ("'%s' is no list of GPUs such as 0,1\n", devices);
     return 2;
   }
   if (threads == 0)

@@ -19,6 +19,7 @@ typedef struct {
   double rate, noise, oversampling;
   guint width, iterations;
   gboolean compact;
+  OctCsSolver solver;
 } Bench;
 
 #define R OCT_SAMPLE_F32
@@ -35,6 +36,15 @@ static const Bench benches[] = {
   { "nufft 2 width 3", R, OCT_CS_NUFFT, 0.4, 20, 2, 3, 15, FALSE },
   { "nufft 2 width 3 complex", C, OCT_CS_NUFFT, 0.4, 20, 2, 3, 15, FALSE },
   { "fft", R, OCT_CS_FFT, 0.4, 20, 0, 0, 15, FALSE },
+  { "persistent 8", R, OCT_CS_NUDFT, 0.4, 0, 0, 0, 8, FALSE,
+      OCT_CS_PERSISTENT },
+  { "persistent 6", R, OCT_CS_NUDFT, 0.4, 0, 0, 0, 6, FALSE,
+      OCT_CS_PERSISTENT },
+  { "persistent 8 complex", C, OCT_CS_NUDFT, 0.4, 0, 0, 0, 8, FALSE,
+      OCT_CS_PERSISTENT },
+  { "continued 8", R, OCT_CS_NUDFT, 0.4, 20, 0, 0, 8, FALSE, OCT_CS_CONTINUED },
+  { "continued 8 estimated", R, OCT_CS_NUDFT, 0.4, 0, 0, 0, 8, FALSE,
+      OCT_CS_CONTINUED },
 };
 
 static int
@@ -147,6 +157,7 @@ bench_one (const Check *check, const Bench *bench, guint samples, guint lines)
     .grid = oct_nufft_grid_length (
         samples, bench->oversampling > 0 ? bench->oversampling : 2),
     .width = bench->width > 0 ? bench->width : 6,
+    .solver = bench->solver,
     .iterations = bench->iterations,
     .tau = 3,
     .noise = bench->noise,
@@ -190,7 +201,8 @@ bench_cs (Check *check, guint samples, guint lines)
     { 4096, 1000 }, { 2048, 16000 }, { 2048, 250 }, { 1500, 1000 },
     { 8192, 200 } };
 
-  printf ("\ncompressive sensing, 40 %% of the samples, 15 steps\n");
+  printf ("\ncompressive sensing, 40 %% of the samples, SpaRSA with 15 "
+          "steps where nothing else is said\n");
   for (guint i = 0; i < G_N_ELEMENTS (benches); i++)
     if (!check->reduced || i == 0)
       bench_one (check, &benches[i], samples, lines);

@@ -63,7 +63,8 @@ fill_raw (Bench *bench)
     check_cuda (
         cudaMemcpy (bench->raw[b], raw, values * 2, cudaMemcpyHostToDevice),
         "upload");
-    check_cuda (cudaMalloc (&bench->found[b], OCT_MEAN_SIZE (bench->samples)),
+    check_cuda (cudaMalloc (&bench->found[b],
+                    OCT_MEAN_SIZE (bench->samples, bench->lines)),
         "memory");
     check_cuda (cudaMalloc (&bench->image[b], values / 2), "memory");
   }
@@ -89,7 +90,7 @@ open_bench (Bench *bench, const FusedCase *test)
 {
   const FusedSteps *steps = &bench->steps;
 
-  fused_steps_init (&bench->steps, test);
+  fused_steps_init (&bench->steps, test, 1);
   fill_raw (bench);
   bench->single[OCT_OPERATION_BACKGROUND] =
       new_plan (bench, OCT_OPERATION_BACKGROUND, &steps->background);
@@ -222,7 +223,9 @@ static void
 find_mean (Bench *bench, guint b, cudaStream_t stream)
 {
   OctFrame in = raw_frame (bench, b);
-  OctFrame out = { { { bench->found[b], OCT_MEAN_SIZE (bench->samples) } } };
+  OctFrame out = {
+    { { bench->found[b], OCT_MEAN_SIZE (bench->samples, bench->lines) } }
+  };
 
   run_operation (bench, OCT_OPERATION_MEAN, bench->mean, &in, &out, stream);
 }
@@ -495,5 +498,14 @@ bench_fused (Check *check)
   bench_case (check, "linear, real spectra", &test);
   test.method = OCT_RESAMPLE_LANCZOS;
   bench_case (check, "lanczos, real spectra", &test);
+  test.method = OCT_RESAMPLE_CUBIC;
+  for (guint mode = 1; mode < OCT_N_BACKGROUND_MODES; mode++) {
+    g_autofree char *name =
+        g_strdup_printf ("background %s", oct_background_modes[mode].nick);
+
+    test.remove = mode;
+    if (fused_case_finds (&test)) /* what is found apart from the pass */
+      bench_case (check, name, &test);
+  }
   bench_nufft (check);
 }

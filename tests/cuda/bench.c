@@ -37,6 +37,7 @@ typedef struct {
   OctRange range;
   OctImageFormat image;
   guint buffers; /* of every kind but the raw spectra, used in turn */
+  OctBackgroundMode mode;
 } Setup;
 
 static void
@@ -107,12 +108,16 @@ make_chain (const Check *check, const Setup *setup, Stage *stages)
   g_autofree double *positions = g_new (double, n);
   g_autofree double *phase = g_new (double, n);
   g_autofree double *window = g_new (double, n);
+  g_autofree double *stored = g_new (double, n);
   OctSampleFormat format = setup->dispersion ? OCT_SAMPLE_CF32 : OCT_SAMPLE_F32;
   gsize spectrum = oct_sample_format_size (format);
   OctBackgroundParams background = { .format = OCT_SAMPLE_U16,
     .samples = n,
     .lines = l,
-    .mode = OCT_BACKGROUND_BSCAN };
+    .mode = setup->mode,
+    .running_weight = 0.1,
+    .high_pass_lines = 31,
+    .background = stored };
   OctResampleParams resample = { n, l, setup->method, setup->upsample,
     positions };
   OctDispersionParams dispersion = { n, l, phase };
@@ -128,6 +133,7 @@ make_chain (const Check *check, const Setup *setup, Stage *stages)
     double x = n > 1 ? (double)i / (n - 1) : 0;
     positions[i] = (n - 1) * x * (1 + 0.12 * (1 - x));
     phase[i] = 40 * (x - 0.5) * (x - 0.5);
+    stored[i] = 2000;
   }
   oct_window_fill (OCT_WINDOW_HANN, n, NULL, window);
   new_buffers (stages[0].in, (gsize)n * l * 2);
@@ -247,6 +253,41 @@ bench_copy (const Check *check)
 }
 
 static void
+clear_stages (Stage *stages, guint count)
+{
+  for (guint s = 0; s < count; s++) {
+    stages[s].table->destroy (stages[s].plan);
+    for (guint b = 0; b < BUFFERS; b++) {
+      cudaFree (stages[s].out[b]);
+      if (s == 0)
+        cudaFree (stages[s].in[b]);
+    }
+  }
+}
+
+/* The first operation alone, with all that it can remove. */
+static void
+bench_backgrounds (const Check *check, const Setup *base)
+{
+  printf (
+      "\nbackgrounds: %u samples x %u A-lines\n", base->samples, base->lines);
+  for (guint mode = 0; mode < OCT_N_BACKGROUND_MODES; mode++) {
+    Stage stages[MAX_STAGES] = { 0 };
+    Setup setup = *base;
+    double seconds, host;
+    guint count;
+
+    setup.mode = mode;
+    count = make_chain (check, &setup, stages);
+    run_stages (check, &setup, stages, 1, 0);
+    seconds = time_stages (check, &setup, stages, 1, &host);
+    report (oct_background_modes[mode].nick, seconds, host, stages[0].bytes,
+        setup.lines);
+    clear_stages (stages, count);
+  }
+}
+
+static void
 bench_setup (
     const Check *check, const Setup *setup, const char *name, gboolean all)
 {
@@ -268,14 +309,7 @@ bench_setup (
   }
   seconds = time_stages (check, setup, stages, count, &host);
   report ("chain", seconds, host, bytes, setup->lines);
-  for (guint s = 0; s < count; s++) {
-    stages[s].table->destroy (stages[s].plan);
-    for (guint b = 0; b < BUFFERS; b++) {
-      cudaFree (stages[s].out[b]);
-      if (s == 0)
-        cudaFree (stages[s].in[b]);
-    }
-  }
+  clear_stages (stages, count);
 }
 
 /* One transform of samples at any positions, on data of a spectrometer. */
@@ -459,6 +493,7 @@ bench (Check *check, guint samples, guint lines)
   other.lines = MAX (lines / 4, 1);
   bench_setup (check, &other, "a quarter of a B-scan", FALSE);
   bench_setup (check, &setup, "the first again", FALSE);
+  bench_backgrounds (check, &setup);
   bench_transforms (check, samples, lines);
   bench_transforms (check, samples, lines * 16);
 }

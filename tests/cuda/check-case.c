@@ -141,6 +141,36 @@ chroma_shape (const Case *test)
   return shape;
 }
 
+/* Where the second plane begins: pairs of bytes do at even addresses. */
+static gsize
+chroma_start (const Shape *shape)
+{
+  return (shape_bytes (shape) + 1) / 2 * 2;
+}
+
+static gsize
+frame_bytes (const Case *test, const Shape *shape, gboolean nv12)
+{
+  Shape chroma = chroma_shape (test);
+
+  return nv12 ? chroma_start (shape) + shape_bytes (&chroma)
+              : shape_bytes (shape);
+}
+
+/* The image that comes in has the size of the one that goes out. */
+static gsize
+in_bytes (const Case *test)
+{
+  return frame_bytes (test, &test->in, test->nv12_in);
+}
+
+static void
+fill_chroma (const Case *test, guint8 *data, GRand *random)
+{
+  for (gsize i = chroma_start (&test->in); i < in_bytes (test); i++)
+    data[i] = (guint8)g_rand_int_range (random, 0, 256);
+}
+
 /* Plane 0 and, behind it, plane 1. */
 static OctFrame
 frame_of (const Case *test, gpointer data, gboolean output)
@@ -148,9 +178,9 @@ frame_of (const Case *test, gpointer data, gboolean output)
   const Shape *shape = output ? &test->out : &test->in;
   OctFrame frame = { { { data, shape->row + shape->padding } } };
 
-  if (output && test->nv12) {
+  if (output ? test->nv12 : test->nv12_in) {
     Shape chroma = chroma_shape (test);
-    frame.planes[1].data = (guint8 *)data + shape_bytes (shape);
+    frame.planes[1].data = (guint8 *)data + chroma_start (shape);
     frame.planes[1].stride = chroma.row + chroma.padding;
   }
   return frame;
@@ -159,9 +189,7 @@ frame_of (const Case *test, gpointer data, gboolean output)
 static gsize
 out_bytes (const Case *test)
 {
-  Shape chroma = chroma_shape (test);
-
-  return shape_bytes (&test->out) + (test->nv12 ? shape_bytes (&chroma) : 0);
+  return frame_bytes (test, &test->out, test->nv12);
 }
 
 /* inputs, outputs: [steps] in the memory of the backend */
@@ -195,7 +223,7 @@ static void
 run_cuda (const Check *check, const Case *test, guint8 **inputs,
     guint8 **outputs, GError **error)
 {
-  gsize in_size = shape_bytes (&test->in), out_size = out_bytes (test);
+  gsize in_size = in_bytes (test), out_size = out_bytes (test);
   gpointer in[MAX_STEPS] = { NULL }, out[MAX_STEPS] = { NULL };
   gboolean done;
 
@@ -256,12 +284,49 @@ compare_line (
 }
 
 static char *
-sums_problem (const Sums *sums)
+sums_problem (const Sums *sums, double rounding)
 {
-  if (sums->difference <= MAX_RELATIVE_L2 * MAX_RELATIVE_L2 * sums->total)
+  if (sums->difference <= MAX_RELATIVE_L2 * MAX_RELATIVE_L2 * sums->total
+      || sums->difference <= rounding * rounding)
     return NULL;
   return g_strdup_printf ("relative l2 %g of %g",
       sqrt (sums->difference / sums->total), sqrt (sums->total));
+}
+
+double
+check_rounding (
+    const OctBackgroundParams *params, const guint8 *input, gsize stride)
+{
+  const OctBackgroundModeInfo *info = &oct_background_modes[params->mode];
+  double sum = 0;
+
+  if (info->tolerance == 0)
+    return 0;
+  for (guint line = 0; line < params->lines; line++) {
+    const guint8 *row = input + line * stride;
+    for (guint i = 0; i < params->samples; i++) {
+      double value = params->format == OCT_SAMPLE_U8 ? row[i]
+                     : params->format == OCT_SAMPLE_U16
+                         ? ((const guint16 *)row)[i]
+                         : ((const float *)row)[i];
+      sum += isfinite (value) ? value * value : 0;
+      if (info->is_stored)
+        sum += params->background[i] * params->background[i];
+    }
+  }
+  return info->tolerance * sqrt (sum);
+}
+
+/* With the parameters before the update and behind it. */
+static double
+find_rounding (const Case *test, const guint8 *input)
+{
+  gsize stride = test->in.row + test->in.padding;
+  double rounding = check_rounding (test->params, input, stride);
+
+  if (test->update != NULL)
+    rounding = MAX (rounding, check_rounding (test->update, input, stride));
+  return rounding;
 }
 
 char *
@@ -281,11 +346,11 @@ check_compare_floats (const CheckRows *rows, Fill fill, gboolean all,
       sums = (Sums){ 0, 0 };
     problem = compare_line (a, b, line, rows->row / 4, &sums);
     if (problem == NULL && each_alone)
-      problem = sums_problem (&sums);
+      problem = sums_problem (&sums, rows->rounding);
     if (problem != NULL)
       return problem;
   }
-  return each_alone ? NULL : sums_problem (&sums);
+  return each_alone ? NULL : sums_problem (&sums, rows->rounding);
 }
 
 static char *
@@ -318,14 +383,23 @@ check_compare_padding (const CheckRows *rows, const guint8 *found)
   return NULL;
 }
 
+static gboolean
+differ (const guint8 *a, const guint8 *b, gsize bytes, guint tolerance)
+{
+  for (gsize i = 0; i < bytes; i++)
+    if (ABS (a[i] - b[i]) > (gint)tolerance)
+      return TRUE;
+  return FALSE;
+}
+
 static char *
 compare (gconstpointer data, const guint8 *expected, const guint8 *found)
 {
   const Case *test = data;
   Shape chroma = chroma_shape (test);
-  gsize size = shape_bytes (&test->out);
+  gsize size = chroma_start (&test->out);
   CheckRows rows = { test->out.row, test->out.rows,
-    test->out.row + test->out.padding };
+    test->out.row + test->out.padding, test->rounding };
   char *problem =
       test->pixel_size > 0
           ? compare_image (test, expected, found)
@@ -335,7 +409,8 @@ compare (gconstpointer data, const guint8 *expected, const guint8 *found)
   if (problem == NULL)
     problem = check_compare_padding (&rows, found);
   if (problem == NULL && test->nv12
-      && memcmp (expected + size, found + size, shape_bytes (&chroma)) != 0)
+      && differ (expected + size, found + size, shape_bytes (&chroma),
+          test->nv12_in ? test->tolerance : 0))
     problem = g_strdup ("chroma differs");
   return problem;
 }
@@ -371,9 +446,9 @@ check_compare_runs (guint bscans, gsize bytes, guint8 **expected,
 
 /* NULL when both backends agree, else a sentence. */
 static char *
-run_case (const Check *check, const Case *test)
+run_case (const Check *check, Case *test)
 {
-  gsize in_size = shape_bytes (&test->in), out_size = out_bytes (test);
+  gsize in_size = in_bytes (test), out_size = out_bytes (test);
   guint8 **inputs = check_new_arrays (test->steps, in_size);
   guint8 **expected = check_new_arrays (test->steps, out_size);
   guint8 **found = check_new_arrays (test->steps, out_size);
@@ -384,8 +459,12 @@ run_case (const Check *check, const Case *test)
 
   for (guint step = 0; step < test->steps; step++) {
     check_fill (test, inputs[step], random);
+    if (test->nv12_in)
+      fill_chroma (test, inputs[step], random);
     if (test->fill == FILL_LOST_COLUMNS && step % 2 == 0)
       lose_columns (test, inputs[step]);
+    if (test->operation == OCT_OPERATION_BACKGROUND)
+      test->rounding = MAX (test->rounding, find_rounding (test, inputs[step]));
   }
   if (run_plan (check->reference != NULL ? check->reference : check->cpu, test,
           inputs, expected, NULL, &error))

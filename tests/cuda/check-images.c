@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Cases of logscale, and what the backend says about impossible requests.
+ * Cases of logscale and colormap, and what the backend says about impossible
+ * requests.
  */
 #include "check.h"
 
@@ -111,6 +112,50 @@ check_logscale (Check *check)
       .range_smoothing = 0.3 };
     image_case (check, &params, FILL_TISSUE);
   }
+}
+
+/* The tables are whole numbers on both sides, and so is what is made of them.
+ * The reference rounds luma and chroma once: it is for the CPU to be near it
+ * (numeric-colormap). */
+void
+check_colormap (Check *check)
+{
+  static const guint sizes[][2] = { { 1, 1 }, { 1, 7 }, { 3, 2 }, { 64, 64 },
+    { 65, 33 }, { 500, 1023 }, { 1024, 1000 } };
+  guint8 colors[2][OCT_COLORMAP_VALUES];
+  g_autoptr (GRand) random = g_rand_new_with_seed (check->seed);
+
+  for (guint i = 0; i < OCT_COLORMAP_VALUES; i++)
+    for (guint k = 0; k < 2; k++)
+      colors[k][i] = (guint8)g_rand_int_range (random, 0, 256);
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    for (guint kind = 0; kind < 4; kind++) {
+      guint width = sizes[i][0], height = sizes[i][1];
+      gboolean nv12 = kind % 2;
+      guint pixel_size = kind / 2 ? 4 : 1;
+      OctColormapParams params = { width, height, pixel_size,
+        nv12 ? OCT_IMAGE_NV12 : OCT_IMAGE_RGBA, OCT_COLORMAP_VALUES,
+        colors[0] };
+      OctColormapParams update = params;
+      Case test = { .operation = OCT_OPERATION_COLORMAP,
+        .params = &params,
+        .in = { pixel_size * width, height, i % 2 * 5 },
+        .out = { (nv12 ? 1 : 4) * width, height, i % 3 * 4 },
+        .in_format = OCT_SAMPLE_U8,
+        .pixel_size = nv12 ? 1 : 4,
+        .nv12 = nv12,
+        .steps = 4,
+        .update = &update,
+        .in_turn = TRUE,
+        .fill = FILL_RANDOM };
+
+      if (nv12 && check->reference != NULL)
+        continue;
+      update.colors = colors[1];
+      test.name = g_strdup_printf ("colormap %s of %u bytes, %u x %u",
+          nv12 ? "nv12" : "rgba", pixel_size, width, height);
+      check_case (check, &test);
+    }
 }
 
 static void

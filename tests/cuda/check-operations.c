@@ -92,10 +92,13 @@ main (int argc, char **argv)
       "stream");
   if (do_bench) {
     if (filter == NULL
-        || (strcmp (filter, "cs") != 0 && strcmp (filter, "fused") != 0))
+        || (strcmp (filter, "cs") != 0 && strcmp (filter, "fused") != 0
+            && strcmp (filter, "filters") != 0))
       bench (&check, (guint)samples, (guint)lines);
     if (filter == NULL || strcmp (filter, "fused") == 0)
       bench_fused (&check);
+    if (filter == NULL || strcmp (filter, "filters") == 0)
+      bench_filters (&check);
     if (filter == NULL || strcmp (filter, "cs") == 0)
       bench_cs (&check, (guint)samples, (guint)lines);
     return 0;
@@ -105,6 +108,8 @@ main (int argc, char **argv)
   check_resample (&check);
   check_fft (&check);
   check_logscale (&check);
+  check_colormap (&check);
+  check_filters (&check);
   check_nufft (&check);
   if (!with_reference) { /* that these are compared with anyway, or errors */
     check_cs (&check);

@@ -32,6 +32,7 @@ background_size (Check *check, guint samples, guint lines)
         .lines = lines,
         .mode = mode,
         .running_weight = 0.3,
+        .high_pass_lines = 31,
         .background = stored };
       OctBackgroundParams update = params;
       guint size = (guint)oct_sample_format_size (format);
@@ -45,6 +46,7 @@ background_size (Check *check, guint samples, guint lines)
         .reset = TRUE,
         .fill = (mode + samples) % 2 ? FILL_FRINGES : FILL_RANDOM };
       update.running_weight = 0.6;
+      update.high_pass_lines = 5;
       update.background = other;
       test.name = g_strdup_printf ("background %s %u bytes %u x %u",
           oct_background_modes[mode].nick, size, samples, lines);
@@ -57,11 +59,17 @@ background_size (Check *check, guint samples, guint lines)
 static void
 check_lost_columns (Check *check)
 {
+  double stored[333];
+
+  for (guint i = 0; i < 333; i++)
+    stored[i] = 0.5 + 0.001 * i;
   for (guint mode = 0; mode < OCT_N_BACKGROUND_MODES; mode++) {
     OctBackgroundParams params = { .format = OCT_SAMPLE_F32,
       .samples = 333,
       .lines = 77,
       .running_weight = 0.25,
+      .high_pass_lines = 9,
+      .background = stored,
       .mode = mode };
     Case test = { .name = g_strdup_printf ("background lost columns %s",
                       oct_background_modes[mode].nick),
@@ -72,10 +80,74 @@ check_lost_columns (Check *check)
       .in_format = OCT_SAMPLE_F32,
       .fill = FILL_LOST_COLUMNS,
       .steps = 6 };
-    if (oct_background_modes[mode].is_found)
+    if (oct_background_modes[mode].is_found
+        || oct_background_modes[mode].is_apart)
       check_case (check, &test);
     else
       g_free (test.name);
+  }
+}
+
+/* What is hard for one mode or other, several B-scans in a frame, and rows that
+ * begin anywhere. */
+static void
+check_background_edges (Check *check)
+{
+  static const Fill fills[] = { FILL_CONSTANT, FILL_SATURATED, FILL_NAN_LINE,
+    FILL_ALL_NAN, FILL_FRINGES };
+  double stored[101];
+
+  for (guint i = 0; i < G_N_ELEMENTS (stored); i++)
+    stored[i] = 20000 + 10 * i;
+  for (guint kind = 0; kind < 30 * OCT_N_BACKGROUND_MODES; kind++) {
+    OctBackgroundParams params = { .format = kind % 3,
+      .samples = 101,
+      .lines = 132,
+      /* the reference has one */
+      .bscans = kind / 15 % 2 && check->reference == NULL ? 3 : 1,
+      .mode = kind / 30,
+      .running_weight = 0.3,
+      .high_pass_lines = 31,
+      .background = stored };
+    guint size = (guint)oct_sample_format_size (params.format);
+    Case test = { .operation = OCT_OPERATION_BACKGROUND,
+      .params = &params,
+      .in = { size * 101, 132, kind / 15 % 2 * 3 * size },
+      .out = { 4 * 101, 132, 4 },
+      .in_format = params.format,
+      .fill = fills[kind / 3 % 5],
+      .steps = 2 };
+
+    test.name = g_strdup_printf ("background edges %s %u bytes, %u B-scans",
+        oct_background_modes[params.mode].nick, size, params.bscans);
+    check_case (check, &test);
+  }
+}
+
+/* Windows from next to nothing to more than all, also in place. */
+static void
+check_high_pass (Check *check)
+{
+  static const guint widths[] = { 3, 33, 255, 257, 1001, OCT_HIGH_PASS_MOST };
+
+  for (guint kind = 0; kind < 3 * G_N_ELEMENTS (widths); kind++) {
+    OctBackgroundParams params = { .format = kind % 3,
+      .samples = 130,
+      .lines = 700,
+      .mode = OCT_BACKGROUND_HIGH_PASS,
+      .high_pass_lines = widths[kind / 3] };
+    guint size = (guint)oct_sample_format_size (params.format);
+    Case test = { .operation = OCT_OPERATION_BACKGROUND,
+      .params = &params,
+      .in = { size * 130, 700, 4 },
+      .out = { 4 * 130, 700, 4 },
+      .in_format = params.format,
+      .in_place = params.format == OCT_SAMPLE_F32,
+      .steps = 2 };
+
+    test.name = g_strdup_printf (
+        "background high-pass over %u, %u bytes", widths[kind / 3], size);
+    check_case (check, &test);
   }
 }
 
@@ -108,6 +180,7 @@ check_background (Check *check)
       .samples = 333,
       .lines = 700,
       .running_weight = 1,
+      .high_pass_lines = 31,
       .background = zeros,
       .mode = mode };
     Case test = { .name = g_strdup_printf ("background in place %s",
@@ -122,6 +195,8 @@ check_background (Check *check)
     check_case (check, &test);
   }
   check_lost_columns (check);
+  check_background_edges (check);
+  check_high_pass (check);
 }
 
 /* `padding`: bytes behind every A-line of the input. */

@@ -50,6 +50,7 @@ typedef struct {
   OctSampleFormat in_format;
   guint pixel_size; /* of an image; 0: floats */
   gboolean nv12;    /* out has a second plane */
+  gboolean nv12_in; /* in has one too, random bytes */
   guint tolerance;  /* grey levels of an image */
   Fill fill;
   guint steps;          /* B-scans, 1 .. MAX_STEPS */
@@ -57,6 +58,7 @@ typedef struct {
   gboolean in_turn;     /* `params` and `update` in turn from there on */
   gboolean reset;       /* before the last B-scan */
   gboolean in_place;
+  double rounding; /* see check_rounding(); check_case() finds it */
 } Case;
 
 /* The backends and the stream that everything runs in. */
@@ -94,9 +96,18 @@ gboolean check_is_lost (Fill fill, guint line, guint lines);
 typedef struct {
   guint row, rows; /* bytes, number */
   gsize stride;
+  double rounding; /* see check_rounding() */
 } CheckRows;
+/* l2 norm of what rounding may leave of these A-lines, `stride` bytes apart,
+ * when a background was removed that is found or fitted in single precision; 0
+ * of other modes.  That is relative to the A-lines, or to what is fitted to
+ * them: of a single A-line its own pattern is removed, and nothing is left that
+ * an error could be relative to. */
+double check_rounding (
+    const OctBackgroundParams *params, const guint8 *input, gsize stride);
 /* NULL when floats are the same to a relative l2 of 1e-5, of all rows together
- * or, of FILL_LOUD_LINE, each; else a sentence.  `all`: lost rows as well. */
+ * or, of FILL_LOUD_LINE, each, or to `rounding`; else a sentence.  `all`: lost
+ * rows as well. */
 char *check_compare_floats (const CheckRows *rows, Fill fill, gboolean all,
     const guint8 *expected, const guint8 *found);
 /* NULL when nothing was written behind the rows. */
@@ -113,6 +124,8 @@ void check_resample (Check *check);
 void check_dispersion (Check *check);
 void check_fft (Check *check);
 void check_logscale (Check *check);
+void check_colormap (Check *check);
+void check_filters (Check *check);
 void check_nufft (Check *check);
 void check_nufft_properties (Check *check);
 void check_cs (Check *check);
@@ -123,4 +136,5 @@ void check_errors (Check *check);
 /* A-lines per second of every operation and of the chain. */
 void bench (Check *check, guint samples, guint lines);
 void bench_fused (Check *check);
+void bench_filters (Check *check);
 void bench_cs (Check *check, guint samples, guint lines);

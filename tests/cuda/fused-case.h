@@ -39,6 +39,7 @@ typedef struct {
   gboolean reset;     /* before the last of them */
   gboolean in_turn;   /* every second one is done one by one */
   gboolean two_parts; /* start() and finish() in two streams */
+  gboolean together;  /* all of them in one frame on the GPU */
   gboolean separate;  /* there is no pass for it */
 } FusedCase;
 
@@ -60,6 +61,9 @@ typedef struct {
 
 /* Whether it is found before it is removed. */
 gboolean fused_case_finds (const FusedCase *test);
+/* And whether the source goes with it, whatever the input. */
+gboolean fused_case_takes_source (const FusedCase *test);
 
-void fused_steps_init (FusedSteps *steps, const FusedCase *test);
+/* Of one B-scan in a frame, or `bscans`. */
+void fused_steps_init (FusedSteps *steps, const FusedCase *test, guint bscans);
 void fused_steps_clear (FusedSteps *steps);

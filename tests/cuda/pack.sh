@@ -28,6 +28,8 @@ cp "$build/cuda/liboctcuda.so" "$build/tests/gst/libfake-other.so" \
 cp "$scanner/gst-plugin-scanner" "$(command -v gst-launch-1.0)" \
   "$(command -v gst-inspect-1.0)" "$build/tests/bench/bench-pipeline" \
   "$build/tests/cuda/check-operations" "$build/tests/cuda/racecheck-control" \
+  "$build/tests/volume/check-volume" "$build/tests/volume/check-sections" \
+  "$build/tests/bench/bench-volume" \
   "$out/bin/"
 for program in "$build"/tests/gst/test-*; do
   [ -f "$program" ] && [ -x "$program" ] && cp "$program" "$out/bin/"

@@ -144,6 +144,21 @@ test_program () {
   echo $? >"$log.status"
 }
 
+# test_programs BACKEND NAME ...: some at a time.  Most of their time goes into
+# contexts, which the driver makes one after the other.
+test_programs () {
+  backend=$1
+  shift
+  while [ $# -gt 0 ]; do
+    for turn in 1 2 3 4 5 6; do
+      [ $# -gt 0 ] || break
+      test_program "$1" "$backend" no &
+      shift
+    done
+    wait
+  done
+}
+
 # note_program NAME BACKEND [CASE]: a line of the table: what Check said last,
 # skips, the exit status.
 note_program () {
@@ -159,14 +174,13 @@ run_elements () {
   "$pack/bin/gst-inspect-1.0" octfft >/dev/null 2>&1 # writes the registry
   on_gpu=${OCT_TESTS_ON_GPU-octdcsub octkresample octdispersion octfft \
     octnufft octcs octcs-masks octlogscale filters chain cscan states settings \
-    files pending refused octreconstruct autofocus octmeter leaks errors}
+    files pending refused octreconstruct autofocus octmeter octvolume bscans \
+    sections octcolormap scatter leaks errors}
   as_it_likes=${OCT_TESTS_AUTO-octdcsub octkresample octnufft octcs \
     octcs-masks filters chain cscan states settings files leaks octsrc \
     octsrc-seek octsrc-live errors}
-  for name in $on_gpu; do test_program "$name" cuda no & done
-  wait
-  for name in $as_it_likes; do test_program "$name" '' no & done
-  wait
+  test_programs cuda $on_gpu
+  test_programs '' $as_it_likes
   for name in $on_gpu; do note_program "$name" cuda; done
   for name in $as_it_likes; do note_program "$name" ''; done
   run_other_module
@@ -250,6 +264,14 @@ run_bench () {
     bench_pipeline fft-$lines "$lines" --transform fft
     bench_pipeline nufft-$lines "$lines" --transform nufft
   done
+  for size in '1024 256 200' '1024 1024 512'; do
+    set -- $size
+    "$pack/bin/bench-volume" --module "$pack/module/liboctcuda.so" \
+      --depth "$1" --lines "$2" --bscans "$3" --width 1920 --height 1080 \
+      >"$logs/bench-volume-$2.txt" 2>&1
+    note_status "bench volume $size" $?
+    cat "$logs/bench-volume-$2.txt"
+  done
   bench_pipeline nufft-cs-1000 1000 --transform nufft-cs --no-dispersion \
     --cs noise=12
   bench_pipeline nufft-cs-estimated-1000 1000 --transform nufft-cs \
@@ -270,6 +292,14 @@ for part in $parts; do
       $program --reference >"$logs/reference.txt" 2>&1
       note_status 'check reference' $? "$(tail -n 1 "$logs/reference.txt")"
       grep '^not ok' "$logs/reference.txt" | head -n 40
+      "$pack/bin/check-volume" --module "$pack/module/liboctcuda.so" \
+        >"$logs/volume.txt" 2>&1
+      note_status 'check volume' $? "$(tail -n 1 "$logs/volume.txt")"
+      grep -E '^not ok|backend|CPU' "$logs/volume.txt" | head -n 60
+      "$pack/bin/check-sections" --module "$pack/module/liboctcuda.so" \
+        >"$logs/sections.txt" 2>&1
+      note_status 'check sections' $? "$(tail -n 1 "$logs/sections.txt")"
+      grep '^not ok' "$logs/sections.txt" | head -n 40
       ;;
     bench) run_bench ;;
     memory) run_memory ;;

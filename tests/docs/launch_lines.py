@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs every gst-launch-1.0 line of README.md and docs/.
+"""Runs every gst-launch-1.0 line of README.md, docs/ and the elements' comments.
 
-A line counts when it starts a line of a fenced block; a backslash continues
+In a page a line counts when it starts a line of a fenced block; a backslash continues
 it.  Lines that need a display, a GPU or a camera stand in ```text blocks or
 follow a comment line "# needs ..."; they are checked for known elements only.
+In the SECTION comment of an element lines stand between |[ and ]| and
+run until the next one begins; they run with fewer B-scans, and without a display.
 Each runs in a folder with the files that the documentation talks about.
 Output is TAP, for Meson.
 """
@@ -17,6 +19,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TIME_LIMIT = 60  # seconds for one line
+FEW = 6  # B-scans
 # The virtual system's spectrometer, so that the files fit each other.
 FIRST_NM, LAST_NM, SAMPLES = 790.0, 900.0, 1024
 LINES, ODD_LINES = 100, 99
@@ -43,6 +46,27 @@ def commands():
                     excused = excused or line.startswith("# needs ")
                 elif line.startswith("gst-launch-1.0 "):
                     yield page.relative_to(ROOT), line, not excused
+
+
+def element_commands():
+    """The same of SECTION comments, which gtk-doc and hotdoc show."""
+    for source in sorted((ROOT / "gst").glob("*.c")):
+        comment = re.search(r"/\*\*\n \* SECTION:element-.*?\*/",
+                            source.read_text(encoding="utf-8"), re.S)
+        for block in re.findall(r"\|\[(.*?)\]\|", comment[0] if comment else "",
+                                re.S):
+            text = " ".join(re.sub(r"\n \* ?", " ", block).split())
+            for line in re.split(r" (?=gst-launch-1\.0 )", text):
+                yield source.relative_to(ROOT), line
+
+
+def short(command):
+    """With fewer B-scans, and where there is no display."""
+    command = re.sub(r"\bnum-buffers=\d+", f"num-buffers={FEW}", command)
+    command = command.replace("bscans=64", f"bscans={FEW // 2}")
+    if "num-buffers=" not in command and "location=" not in command:
+        command = command.replace(" octsrc ", f" octsrc num-buffers={FEW} ", 1)
+    return command.replace("autovideosink", "fakesink")
 
 
 def run(arguments, folder):
@@ -109,17 +133,21 @@ def main():
     found += [(page, odd(command), runs, ODD_LINES)
               for page, command, runs in commands()
               if runs and has_odd(command)]
-    if not found:
+    # in a folder of their own, as they write files of the same names
+    sections = [(page, short(command), True, "elements")
+                for page, command in element_commands()]
+    found += sections
+    if len(found) == len(sections) or not sections:
         print("Bail out! no launch lines found")
         sys.exit(1)
     failures = 0
     print(f"1..{len(found)}")
     with tempfile.TemporaryDirectory() as name:
         folders = {lines: pathlib.Path(name) / str(lines)
-                   for lines in (LINES, ODD_LINES)}
+                   for lines in (LINES, ODD_LINES, "elements")}
         for lines, folder in folders.items():
             folder.mkdir()
-            make_files(folder, lines)
+            make_files(folder, LINES if lines == "elements" else lines)
         for number, (page, command, runs, lines) in enumerate(found, 1):
             label = f"{number} - {page}: {command}".replace("#", "")
             if not runs:

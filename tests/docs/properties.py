@@ -45,7 +45,7 @@ def parse(text):
     _, _, text = text.partition("Element Properties:")
     entry = None
     for line in text.splitlines():
-        start = re.match(r"  ([a-z][a-z0-9-]*) +: (.*)", line)
+        start = re.match(r"  ([a-z][a-z0-9-]*) *: (.*)", line)
         if start:
             if entry:
                 yield entry
@@ -136,7 +136,7 @@ def main():
             old.splitlines(True), new.splitlines(True),
             f"{page.name} as it is", f"{page.name} as gst-inspect-1.0 says"))
     if not found:
-        sys.exit(f"no property tables in {PAGES}")
+        sys.exit(f"no property tables in docs/")
     if stale:
         sys.exit(f"{stale} pages are out of date: run tests/docs/properties.py "
                  "--write and commit them")

@@ -56,6 +56,7 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   g_assert_true (isfinite (message->max) && fabs (message->max) <= 1000.0);
   g_assert_true (isfinite (message->a2) && fabs (message->a2) <= 1e9);
   g_assert_true (isfinite (message->a3) && fabs (message->a3) <= 1e9);
+  g_assert_true (message->density >= 0.0 && message->density <= 10.0);
   g_assert_cmpuint (message->mline, ==, 0);
   g_assert_cmpint (message->number, >=, 0);
   g_assert_cmpuint (strlen (message->method), <, sizeof message->method);

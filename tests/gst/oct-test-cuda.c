@@ -30,7 +30,8 @@ char *
 oct_test_cuda_launch (char *launch)
 {
   const char *const filters[] = { "octdcsub", "octkresample", "octdispersion",
-    "octfft", "octnufft", "octcs", "octlogscale", "octreconstruct", NULL };
+    "octfft", "octnufft", "octcs", "octlogscale", "octreconstruct", "octvolume",
+    "octenface", "octslice", "octflip", "octspeckle", "octaverage", NULL };
   g_auto (GStrv) words = g_strsplit (launch, " ", -1);
   guint i;
 

@@ -130,7 +130,8 @@ run_octdcsub (State *state, char **words)
   OctBackgroundParams params = { .format = state->format,
     .samples = state->columns,
     .lines = state->lines,
-    .running_weight = get_number (words, "running-weight", NAN) };
+    .running_weight = get_number (words, "running-weight", NAN),
+    .high_pass_lines = (guint)get_number (words, "high-pass-lines", 31) };
 
   for (guint i = 0; i < OCT_N_BACKGROUND_MODES; i++)
     modes[i] = oct_background_modes[i].nick;
@@ -253,6 +254,10 @@ static void
 run_octcs (State *state, char **words)
 {
   static const char *const transforms[] = { "nufft", "nudft", "fft", NULL };
+  static const char *const solvers[] = { "persistent", "continued", "sparsa",
+    NULL };
+  static const OctCsSolver values[] = { OCT_CS_PERSISTENT, OCT_CS_CONTINUED,
+    OCT_CS_SPARSA };
   guint samples = state->columns;
   g_autofree double *nodes = g_new (double, samples);
   g_autofree double *window = g_new (double, samples);
@@ -270,6 +275,7 @@ run_octcs (State *state, char **words)
     .kernel = get_choice (words, "kernel", kernels),
     .grid = get_grid (words, samples),
     .width = (guint)get_number (words, "kernel-width", 6),
+    .solver = values[get_choice (words, "solver", solvers)],
     .iterations = (guint)get_number (words, "iterations", NAN),
     .tau = get_number (words, "tau", 3),
     .noise = get_number (words, "noise", 0),

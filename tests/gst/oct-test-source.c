@@ -194,12 +194,12 @@ void
 source_check_scan (
     Source *s, guint i, guint bscan, guint bscans, guint64 volume)
 {
-  const GstOctScanMeta *scan = oct_test_get_scan_meta (source_get (s, i));
+  GstOctScanPosition scan = oct_test_get_scan_position (source_get (s, i));
 
-  fail_unless (scan != NULL);
-  fail_unless_equals_int (scan->bscan, bscan);
-  fail_unless_equals_int (scan->bscans, bscans);
-  fail_unless_equals_uint64 (scan->volume, volume);
+  fail_unless (scan.bscans != 0);
+  fail_unless_equals_int (scan.bscan, bscan);
+  fail_unless_equals_int (scan.bscans, bscans);
+  fail_unless_equals_uint64 (scan.volume, volume);
 }
 
 /* One value per B-scan, its number, 16 values each. */

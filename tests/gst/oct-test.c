@@ -507,33 +507,29 @@ void
 oct_test_add_scan_meta (
     GstBuffer *buffer, guint bscan, guint bscans, guint64 volume)
 {
-  const GstMetaInfo *info = gst_meta_get_info ("GstOctScanMeta");
-  GstOctScanMeta *meta;
+  g_autoptr (GstPlugin) plugin = gst_plugin_load_by_name ("oct");
+  GstCustomMeta *meta = gst_buffer_add_custom_meta (buffer, "GstOctScanMeta");
 
-  if (info == NULL) {
-    /* it is registered by the first B-scan */
-    GstHarness *harness =
-        gst_harness_new_parse ("octsrc samples=64 lines=1 num-buffers=1");
-
-    gst_harness_play (harness);
-    gst_buffer_unref (gst_harness_pull (harness));
-    gst_harness_teardown (harness);
-    info = gst_meta_get_info ("GstOctScanMeta");
-  }
-  fail_unless (info != NULL);
-  meta = (GstOctScanMeta *)gst_buffer_add_meta (buffer, info, NULL);
-  meta->bscan = bscan;
-  meta->bscans = bscans;
-  meta->volume = volume;
+  fail_unless (meta != NULL, "the plugin makes no GstOctScanMeta known");
+  gst_structure_set (gst_custom_meta_get_structure (meta), "bscan", G_TYPE_UINT,
+      bscan, "bscans", G_TYPE_UINT, bscans, "volume", G_TYPE_UINT64, volume,
+      "count", G_TYPE_UINT, 1, NULL);
 }
 
-const GstOctScanMeta *
-oct_test_get_scan_meta (GstBuffer *buffer)
+GstOctScanPosition
+oct_test_get_scan_position (GstBuffer *buffer)
 {
-  GType api = g_type_from_name ("GstOctScanMetaAPI");
+  GstOctScanPosition position = { 0 };
+  GstCustomMeta *meta = gst_buffer_get_custom_meta (buffer, "GstOctScanMeta");
 
-  fail_unless (api != 0);
-  return (const GstOctScanMeta *)gst_buffer_get_meta (buffer, api);
+  if (meta != NULL)
+    fail_unless (
+        gst_structure_get (gst_custom_meta_get_structure (meta), "bscan",
+            G_TYPE_UINT, &position.bscan, "bscans", G_TYPE_UINT,
+            &position.bscans, "volume", G_TYPE_UINT64, &position.volume,
+            "count", G_TYPE_UINT, &position.count, NULL),
+        "%" GST_PTR_FORMAT, gst_custom_meta_get_structure (meta));
+  return position;
 }
 
 guint

@@ -80,7 +80,8 @@ GstEvent *oct_test_calibration (const char *properties, guint samples);
 /* The plugin hides its symbols: the meta by its registered name. */
 void oct_test_add_scan_meta (
     GstBuffer *buffer, guint bscan, guint bscans, guint64 volume);
-const GstOctScanMeta *oct_test_get_scan_meta (GstBuffer *buffer);
+/* All 0: the buffer has none. */
+GstOctScanPosition oct_test_get_scan_position (GstBuffer *buffer);
 
 /* places[samples]: those that a mask file keeps; returns their number. */
 guint oct_test_read_mask (const char *path, guint samples, guint *places);

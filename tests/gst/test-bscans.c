@@ -28,6 +28,11 @@ static const char *const chains[] = {
   "octdcsub ! octkresample upsample=2 ! octfft window=hann ! octlogscale "
   "scale=linear range=auto",
   "octdcsub mode=fixed-pattern ! octkresample ! octfft ! octlogscale",
+  "octdcsub mode=fixed-pattern-scaled ! octkresample ! octfft ! octlogscale",
+  "octdcsub mode=a-line ! octnufft ! octlogscale",
+  "octdcsub mode=median ! octkresample ! octfft ! octlogscale",
+  "octdcsub mode=high-pass high-pass-lines=5 ! octkresample ! octfft ! "
+  "octlogscale",
   "octdcsub ! octnufft ! octlogscale",
   "octdcsub ! octcs iterations=4 sampling-rate=0.5 ! octlogscale",
   "octdcsub mode=running ! octreconstruct method=nufft",
@@ -89,8 +94,8 @@ check_values (const OctArray *found, const OctArray *expected)
 static void
 check_stamps (GstBuffer *found, GstBuffer *expected)
 {
-  const GstOctScanMeta *a = oct_test_get_scan_meta (found);
-  const GstOctScanMeta *b = oct_test_get_scan_meta (expected);
+  GstOctScanPosition a = oct_test_get_scan_position (found);
+  GstOctScanPosition b = oct_test_get_scan_position (expected);
 
   fail_unless (GST_BUFFER_PTS (found) + 1 >= GST_BUFFER_PTS (expected)
                && GST_BUFFER_PTS (found) <= GST_BUFFER_PTS (expected) + 1);
@@ -101,23 +106,20 @@ check_stamps (GstBuffer *found, GstBuffer *expected)
       GST_BUFFER_OFFSET (found), GST_BUFFER_OFFSET (expected));
   fail_unless_equals_uint64 (
       GST_BUFFER_OFFSET_END (found), GST_BUFFER_OFFSET_END (expected));
-  fail_unless (a != NULL && b != NULL);
-  fail_unless_equals_int (a->bscan, b->bscan);
-  fail_unless_equals_int (a->bscans, b->bscans);
-  fail_unless_equals_uint64 (a->volume, b->volume);
-  fail_unless_equals_int (a->count, 1);
+  fail_unless (a.bscans != 0 && b.bscans != 0);
+  fail_unless_equals_int (a.bscan, b.bscan);
+  fail_unless_equals_int (a.bscans, b.bscans);
+  fail_unless_equals_uint64 (a.volume, b.volume);
+  fail_unless_equals_int (a.count, 1);
 }
 
-GST_START_TEST (test_images)
+/* Both give the same images, and then nothing; ends them. */
+static void
+compare_images (GstElement *one, GstElement *other, guint count)
 {
-  guint way = __i__ % G_N_ELEMENTS (ways);
-  const char *chain = chains[__i__ / G_N_ELEMENTS (ways)];
-  GstElement *one = start ("", N_BSCANS, "", chain, GREY);
-  GstElement *other =
-      start (ways[way].source, ways[way].count, ways[way].gather, chain, GREY);
   guint i;
 
-  for (i = 0; i < N_BSCANS; i++) {
+  for (i = 0; i < count; i++) {
     GstSample *expected = oct_test_pull_from (one, "sink");
     GstSample *found = oct_test_pull_from (other, "sink");
     g_autoptr (OctArray) expected_values = read_sample (expected);
@@ -133,6 +135,61 @@ GST_START_TEST (test_images)
   oct_test_stop (one);
   oct_test_stop (other);
 }
+
+GST_START_TEST (test_images)
+{
+  guint way = __i__ % G_N_ELEMENTS (ways);
+  const char *chain = chains[__i__ / G_N_ELEMENTS (ways)];
+  GstElement *one = start ("", N_BSCANS, "", chain, GREY);
+  GstElement *other =
+      start (ways[way].source, ways[way].count, ways[way].gather, chain, GREY);
+
+  compare_images (one, other, N_BSCANS);
+}
+GST_END_TEST;
+
+/* Those that a camera loses, as the probe is called for every one. */
+static const guint lost[] = { 2, 5, 6, 13 };
+#define N_SENT 16
+
+static GstPadProbeReturn
+lose (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
+{
+  guint64 number = GST_BUFFER_OFFSET (GST_PAD_PROBE_INFO_BUFFER (info));
+
+  for (guint i = 0; i < G_N_ELEMENTS (lost); i++)
+    if (number == lost[i])
+      return GST_PAD_PROBE_DROP;
+  return GST_PAD_PROBE_OK;
+}
+
+static GstElement *
+start_lossy (const char *gather, const char *rest)
+{
+  g_autofree char *text = g_strdup_printf (
+      SOURCE "name=camera%s ! %s", SAMPLES, N_SENT, gather, rest);
+  g_autofree char *launch = oct_test_launch (text);
+  GstElement *pipeline = oct_test_make (launch);
+  GstElement *camera = gst_bin_get_by_name (GST_BIN (pipeline), "camera");
+  GstPad *pad = gst_element_get_static_pad (camera, "src");
+
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, lose, NULL, NULL);
+  gst_object_unref (pad);
+  gst_object_unref (camera);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  return pipeline;
+}
+
+/* Buffers that become smaller and larger on the way: images, histories, times
+ * and places are those of the B-scans that came. */
+GST_START_TEST (test_lost)
+{
+  g_autofree char *chain = g_strconcat (chains[__i__], GREY SINK, NULL);
+  GstElement *one = start_lossy ("", chain);
+  GstElement *other = start_lossy (" ! octgather bscans=4", chain);
+
+  compare_images (one, other, N_SENT - G_N_ELEMENTS (lost));
+}
 GST_END_TEST;
 
 /* What lies between the elements, also of results that are pending. */
@@ -141,6 +198,9 @@ static const char *const stages[] = {
   "octdcsub mode=running",
   "octdcsub ! octkresample",
   "octdcsub mode=running ! octkresample ! octdispersion",
+  "octdcsub mode=a-line",
+  "octdcsub mode=high-pass",
+  "octdcsub mode=median ! octkresample",
   "octdcsub ! octkresample ! octdispersion ! octfft",
   "octdcsub ! octnufft",
   "octdcsub ! octcs iterations=4 sampling-rate=0.5",
@@ -163,7 +223,7 @@ pull_rows (GstElement *pipeline, guint count)
       all =
           oct_array_new (one->kind, one->size, count * one->rows, one->columns);
     memcpy (all->data + i * size, one->data, size);
-    fail_unless_equals_int (oct_test_get_scan_meta (buffer)->count, held);
+    fail_unless_equals_int (oct_test_get_scan_position (buffer).count, held);
     fail_unless_equals_uint64 (GST_BUFFER_OFFSET (buffer), i * held);
     fail_unless_equals_uint64 (GST_BUFFER_OFFSET_END (buffer), (i + 1) * held);
     gst_sample_unref (sample);
@@ -253,6 +313,30 @@ GST_START_TEST (test_recording)
 }
 GST_END_TEST;
 
+/* The text of a recording says which ones are missing. */
+GST_START_TEST (test_recording_lost)
+{
+  static const char *const gathers[] = { "", " ! octgather bscans=4" };
+  g_autofree char *to = oct_test_file_path ("lossy");
+  g_autofree char *sink =
+      g_strdup_printf ("octrawsink name=sink location=%s", to);
+  GstElement *pipeline = start_lossy (gathers[__i__], sink);
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message = gst_bus_timed_pop_filtered (
+      bus, 60 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  g_autofree char *text = NULL;
+  gsize size;
+
+  fail_unless (GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS);
+  gst_message_unref (message);
+  gst_object_unref (bus);
+  oct_test_stop (pipeline);
+  text = read_file ("lossy.oct", &size);
+  /* in front of the B-scan of that number in the file: how many */
+  fail_unless (strstr (text, "missing=2:1;4:2;10:1;\n") != NULL);
+}
+GST_END_TEST;
+
 /* From B-scan number 5 on: two buffers of two, and one that is left. */
 GST_START_TEST (test_seek)
 {
@@ -272,7 +356,8 @@ GST_START_TEST (test_seek)
     GstBuffer *buffer = gst_sample_get_buffer (sample);
 
     fail_unless_equals_uint64 (GST_BUFFER_OFFSET (buffer), 5 + 2 * i);
-    fail_unless_equals_int (oct_test_get_scan_meta (buffer)->count, counts[i]);
+    fail_unless_equals_int (
+        oct_test_get_scan_position (buffer).count, counts[i]);
     fail_unless_equals_int (gst_buffer_get_size (buffer), counts[i] * 64 * 40);
     gst_sample_unref (sample);
   }
@@ -343,9 +428,11 @@ bscans_suite (void)
   tcase_add_checked_fixture (tcase, NULL, oct_test_remove_files);
   tcase_add_loop_test (
       tcase, test_images, 0, G_N_ELEMENTS (ways) * G_N_ELEMENTS (chains));
+  tcase_add_loop_test (tcase, test_lost, 0, G_N_ELEMENTS (chains));
   tcase_add_loop_test (tcase, test_stages, 0, 2 * G_N_ELEMENTS (stages));
   tcase_add_loop_test (tcase, test_volumes, 0, 2);
   tcase_add_loop_test (tcase, test_recording, 0, 2);
+  tcase_add_loop_test (tcase, test_recording_lost, 0, 2);
   tcase_add_test (tcase, test_seek);
   tcase_add_loop_test (tcase, test_mistakes, 0, G_N_ELEMENTS (mistakes));
   tcase_add_test (tcase, test_flush);

@@ -228,7 +228,7 @@ GST_START_TEST (test_whole_volume)
       break;
     buffer = gst_sample_get_buffer (sample);
     fail_unless_equals_uint64 (GST_BUFFER_OFFSET (buffer), n);
-    fail_unless_equals_int (oct_test_get_scan_meta (buffer)->bscan, n);
+    fail_unless_equals_int (oct_test_get_scan_position (buffer).bscan, n);
     if (n == 50) {
       g_autoptr (OctArray) image =
           oct_test_read (buffer, gst_sample_get_caps (sample));

@@ -197,6 +197,102 @@ GST_START_TEST (test_several_pipelines)
 }
 GST_END_TEST;
 
+/* ------------------------------------------------------------------ volumes */
+
+static void
+map_picture (GstSample *sample, GstVideoFrame *frame)
+{
+  GstVideoInfo info;
+
+  fail_unless (gst_video_info_from_caps (&info, gst_sample_get_caps (sample)));
+  fail_unless (gst_video_frame_map (
+      frame, &info, gst_sample_get_buffer (sample), GST_MAP_READ));
+}
+
+/* Differences of all bytes of two RGBA pictures, on average. */
+static double
+compare_pictures (GstSample *one, GstSample *other)
+{
+  GstVideoFrame a, b;
+  double sum = 0;
+  gint width, height;
+
+  map_picture (one, &a);
+  map_picture (other, &b);
+  width = 4 * GST_VIDEO_FRAME_WIDTH (&a);
+  height = GST_VIDEO_FRAME_HEIGHT (&a);
+  fail_unless_equals_int (width, 4 * GST_VIDEO_FRAME_WIDTH (&b));
+  for (gint y = 0; y < height; y++) {
+    const guint8 *p = (guint8 *)GST_VIDEO_FRAME_PLANE_DATA (&a, 0)
+                      + y * GST_VIDEO_FRAME_PLANE_STRIDE (&a, 0);
+    const guint8 *q = (guint8 *)GST_VIDEO_FRAME_PLANE_DATA (&b, 0)
+                      + y * GST_VIDEO_FRAME_PLANE_STRIDE (&b, 0);
+
+    for (gint x = 0; x < width; x++)
+      sum += ABS ((gint)p[x] - q[x]);
+  }
+  gst_video_frame_unmap (&a);
+  gst_video_frame_unmap (&b);
+  return sum / width / height;
+}
+
+#define VOLUME " ! octvolume max-render-time=0 turn-rate=40"
+#define PICTURE "format=RGBA,width=320,height=240"
+
+/* From images on the GPU or the host to pictures on either. */
+static const char *const volumes[] = {
+  FILTERS (CUDA, "") ON_GPU ("NV12") VOLUME CUDA
+  " ! capsfilter caps=video/x-raw," PICTURE END,
+  FILTERS (CUDA, "") ON_GPU ("RGBA") VOLUME CUDA
+  " ! capsfilter caps=video/x-raw(memory:CUDAMemory)," PICTURE DOWNLOAD,
+  FILTERS (CUDA, "") ON_GPU (
+      "NV12") " ! queue" VOLUME CUDA
+              " ! capsfilter caps=video/x-raw(memory:CUDAMemory)," PICTURE END,
+  FILTERS (CPU, "") " ! capsfilter caps=video/x-raw,format=GRAY8" VOLUME CUDA
+                    " ! capsfilter caps=video/x-raw," PICTURE END,
+};
+
+GST_START_TEST (test_volumes)
+{
+  const char *from = "octsrc samples=512 lines=70 bscans=24 num-buffers=72";
+  g_autofree char *gpu = g_strconcat (from, volumes[__i__], NULL);
+  g_autofree char *cpu = g_strconcat (from,
+      FILTERS (CPU, "") " ! capsfilter caps=video/x-raw,format=GRAY8" VOLUME CPU
+                        " ! capsfilter caps=video/x-raw," PICTURE END,
+      NULL);
+  GstElement *a = oct_test_start (gpu), *b = oct_test_start (cpu);
+
+  for (guint i = 0; i < 20; i++) {
+    GstSample *one = oct_test_pull_from (a, "sink");
+    GstSample *other = oct_test_pull_from (b, "sink");
+    double difference = compare_pictures (one, other);
+
+    /* images differ by a grey level */
+    fail_unless (difference < 1.5, "picture %u: %g", i, difference);
+    gst_sample_unref (one);
+    gst_sample_unref (other);
+  }
+  oct_test_stop (a);
+  oct_test_stop (b);
+}
+GST_END_TEST;
+
+/* A volume that does not fit: how much it needs, how much there is, what to
+ * set. */
+GST_START_TEST (test_volume_out_of_memory)
+{
+  const char *launch =
+      "octsrc samples=2048 lines=1024 bscans=1024 num-buffers=2" FILTERS (
+          CUDA, "") VOLUME CUDA " decimation=1 ! fakesink";
+  const char *words[] = { "MB of memory on the GPU", "MB are free",
+    "`decimation`", NULL };
+  OctTestHoard *hoard = oct_test_cuda_hoard ((guint64)800 << 20);
+
+  fail_if (oct_test_plays (launch, words), "3 GB fit into 0.8");
+  oct_test_cuda_free (hoard);
+}
+GST_END_TEST;
+
 /* ---------------------------------------------------------- in mid-stream */
 
 static void
@@ -679,6 +775,7 @@ octcuda_suite (void)
   tcase_add_loop_test (tcase, test_images_on_gpu, 0, 3);
   tcase_add_test (tcase, test_tee);
   tcase_add_test (tcase, test_several_pipelines);
+  tcase_add_loop_test (tcase, test_volumes, 0, G_N_ELEMENTS (volumes));
   tcase_add_loop_test (tcase, test_other_sizes, 0, G_N_ELEMENTS (chains));
   tcase_add_test (tcase, test_live_properties);
   tcase_add_test (tcase, test_live_nufft);
@@ -691,6 +788,7 @@ octcuda_suite (void)
   tcase_add_test (tcase, test_no_gpu_memory);
   tcase_add_test (tcase, test_cpu_between);
   tcase_add_test (tcase, test_out_of_memory);
+  tcase_add_test (tcase, test_volume_out_of_memory);
   tcase_add_test (tcase, test_nothing_grows);
   return suite;
 }

@@ -103,9 +103,9 @@ static const BadInput bad_inputs[] = {
       "File '@/good.raw' is no NumPy .npy file (it does not begin with "
       "\\x93NUMPY); set `format` to what it is, or save it with "
       "numpy.save(file, a)." },
-  { "octsrc location=@/spectra.hdf5 samples=64 lines=4" CHAIN, "octsrc", NULL,
+  { "octsrc location=@/spectra.png samples=64 lines=4" CHAIN, "octsrc", NULL,
       STREAM (FORMAT),
-      "File '@/spectra.hdf5' is an HDF5 file (also MATLAB 7.3), which cannot "
+      "File '@/spectra.png' is a PNG image, which cannot "
       "be read; save the spectra as .npy (numpy.save), or set `format` to "
       "raw and `header-size` to the bytes before the spectra." },
   { "octsrc location=@/good.npy samples=32" CHAIN, "octsrc", NULL,
@@ -283,8 +283,14 @@ static const BadInput bad_inputs[] = {
       RESOURCE (SETTINGS),
       "`wavelength-min` is 900 nm and `wavelength-max` 800 nm, but 1 <= min "
       "< max <= 1000000 is expected; set both in nanometres (for wavelengths "
-      "that fall along the pixels set `calibration` to a file with a "
-      "wavelength_nm column)." },
+      "that fall along the pixels set `flip`)." },
+  { RAW64 " wavelength-polynomial=800,zwei" CHAIN, "octsrc", NULL,
+      RESOURCE (SETTINGS),
+      "`wavelength-polynomial`: 'zwei' is not a number; give coefficients as "
+      "in \"790.2,0.0538,-1e-6\"." },
+  { RAW64 " flip=true" CHAIN, "octsrc", NULL, RESOURCE (SETTINGS),
+      "`flip` is set, which changes wavelengths or a k_index, and there are "
+      "none; give them, too, or remove it." },
   { RAW64 " k-polynomial=abc" CHAIN, "octsrc", NULL, RESOURCE (SETTINGS),
       "`k-polynomial`: 'abc' is not a number; give coefficients as in "
       "\"0,1023\"." },
@@ -488,7 +494,7 @@ write_spectra (void)
   g_free (oct_test_file ("empty.raw", data, 0));
   g_free (oct_test_file ("short.raw", data, 127));
   g_free (oct_test_file ("odd.raw", data, 131));
-  g_free (oct_test_file ("spectra.hdf5", "\x89HDF\r\n\x1a\n", 8));
+  g_free (oct_test_file ("spectra.png", "\x89PNG\r\n\x1a\n", 8));
   g_free (oct_test_sparse ("huge.raw", (guint64)1 << 42));
   g_free (oct_test_npy ("good.npy", npy, data, 512));
   g_free (oct_test_npy ("cut.npy", npy, data, 511));
@@ -764,11 +770,24 @@ static const struct {
   { "octnufft ! octfft", "octfft* octnufft*; spectra become A-scans once, *" },
   { "octfft ! octnufft", "octnufft* octfft*; spectra become A-scans once, *" },
   { "octfft ! octcs", "octcs* octfft*; spectra become A-scans once, *" },
+  { "octfft ! octvolume", "octvolume* octfft*; put octlogscale between them." },
+  { "octfft ! octenface", "octenface* octfft*; put octlogscale between them." },
+  { "octdcsub ! octslice",
+      "octslice* octdcsub*: it takes images of 8 bit *; put what makes images "
+      "of spectra between them, *" },
+  { "octfft ! octflip", "octflip* octfft*; put octlogscale between them." },
+  { "octdispersion ! octaverage",
+      "octaverage* octdispersion*: it takes images or A-scans, *; put what "
+      "makes images of spectra between them, *" },
+  { "octfft ! octspeckle",
+      "octspeckle* octfft*; put octlogscale between them." },
+  { "octfft ! octcolormap",
+      "octcolormap* octfft*; put octlogscale between them." },
   { "octlogscale ! octlogscale", "octlogscale*; octlogscale comes last, *" },
   { "octlogscale ! octfft", "octfft* octlogscale*; octlogscale comes last, *" },
-  { "octsrc ! octdcsub ! octreconstruct",
-      "octreconstruct* cannot follow octdcsub*: it takes raw spectra *, not "
-      "spectra as measured*; put octreconstruct first, *" },
+  { "octdispersion ! octreconstruct",
+      "octreconstruct* octdispersion*: it takes raw spectra * or real spectra, "
+      "not complex spectra *; put octreconstruct first, *" },
   { "octkresample ! octreconstruct",
       "octreconstruct* octkresample*; *or set axis=wavenumber on it." },
   { "octfft ! octreconstruct",
@@ -801,7 +820,8 @@ link_one_by_one (const char *launch)
   GstElement *before = NULL;
 
   for (guint i = 0; parts[i] != NULL; i++) {
-    gboolean is_caps = g_str_has_prefix (parts[i], "video/");
+    gboolean is_caps = g_str_has_prefix (parts[i], "video/")
+                       || g_str_has_prefix (parts[i], "application/");
     g_autofree char *text =
         g_strconcat (is_caps ? "capsfilter caps=" : "", parts[i], NULL);
     GstElement *element = gst_parse_launch (text, NULL);
@@ -905,7 +925,7 @@ errors_suite (void)
   tcase_add_loop_test (tc, test_bad_input, 0, G_N_ELEMENTS (bad_inputs));
   tcase_add_test (tc, test_unreadable);
   tcase_add_test (tc, test_leftover);
-  tcase_add_test (tc, test_wrong_order);
+  tcase_add_loop_test (tc, test_wrong_order, 0, G_N_ELEMENTS (wrong_orders));
   tcase_add_test (tc, test_not_a_number);
   return suite;
 }

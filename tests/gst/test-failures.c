@@ -5,23 +5,11 @@
  * it happened in and says what, every image that is delivered is the right one
  * of its B-scan, the pipeline stops, and the process goes on.
  */
+#include "oct-sequence.h"
+#include "oct-test-failing.h"
 #include "oct-test-faults.h"
 #include "oct-test-linked.h"
 #include "oct-test.h"
-
-#define BSCANS 12
-/* all that remember earlier B-scans */
-#define CHAIN                                                                  \
-  " ! octdcsub name=background mode=running running-weight=0.2"                \
-  " wavelength-min=800 wavelength-max=880%s"                                   \
-  " ! octkresample name=resample%s"                                            \
-  " ! octdispersion name=dispersion a2=40%s"                                   \
-  " ! octfft name=fft%s"                                                       \
-  " ! octlogscale name=logscale range=contrast range-smoothing=0.5%s"
-/* async=false: a pipeline that fails before its first image never plays.  Then a
- * short stream may be over before its sink plays, and one that waits there for
- * its images to be taken never does. */
-#define SINK " ! appsink name=sink sync=false async=false wait-on-eos=false"
 
 /* in the order of the pipeline */
 static const struct {
@@ -34,262 +22,14 @@ static const struct {
 
 #define N_OPERATIONS G_N_ELEMENTS (operations)
 
-/* ---------------------------------------------------------------- pipelines */
-
-/* Those that are not stopped. */
-static GPtrArray *pipelines;
-
-/* Images, NULL where one could not be mapped. */
-typedef GPtrArray Images;
-
-static void
-free_image (gpointer image)
-{
-  if (image != NULL)
-    oct_array_free (image);
-}
-
-static char *
-describe (guint bscans, const char *backend, gboolean queues, const char *sink)
-{
-  g_autofree char *behind =
-      g_strdup_printf (" backend=%s%s", backend, queues ? " ! queue" : "");
-  g_autofree char *chain =
-      g_strdup_printf (CHAIN, behind, behind, behind, behind, behind);
-
-  return g_strdup_printf ("octsrc samples=256 lines=24 num-buffers=%u%s%s%s",
-      bscans, queues ? " ! queue" : "", chain, sink);
-}
-
-static GstElement *
-make (guint bscans, const char *backend, gboolean queues, const char *sink)
-{
-  g_autofree char *launch = describe (bscans, backend, queues, sink);
-  g_autoptr (GError) error = NULL;
-  GstElement *pipeline = gst_parse_launch (launch, &error);
-
-  fail_unless (error == NULL, "%s: %s", launch, error ? error->message : "");
-  g_ptr_array_add (pipelines, pipeline);
-  return pipeline;
-}
-
 /* The same with memory of its own for the images behind octlogscale, as
  * encoders have it. */
 #define CONVERTED                                                              \
-  " ! video/x-raw,format=NV12 ! videoconvert ! video/x-raw,format=GRAY8" SINK
-
-static const char *
-tested_backend (void)
-{
-  return oct_test_on_gpu () ? "cuda" : "cpu";
-}
-
-static void
-stop (GstElement *pipeline)
-{
-  fail_unless_equals_int (gst_element_set_state (pipeline, GST_STATE_NULL),
-      GST_STATE_CHANGE_SUCCESS);
-  g_ptr_array_remove (pipelines, pipeline);
-  gst_object_unref (pipeline);
-}
-
-static void
-begin (void)
-{
-  pipelines = g_ptr_array_new ();
-}
-
-/* A test that fails leaves its pipeline to this: in one process with the others
- * the next one would wait for its threads. */
-static void
-end (void)
-{
-  while (pipelines->len > 0)
-    stop (pipelines->pdata[0]);
-  g_ptr_array_unref (pipelines);
-}
-
-static void
-add_image (Images *images, GstSample *sample)
-{
-  GstBuffer *buffer = gst_sample_get_buffer (sample);
-  OctArray *image = NULL;
-  GstMapInfo map;
-
-  /* every image is there, mapped or not */
-  fail_unless_equals_uint64 (GST_BUFFER_OFFSET (buffer), images->len);
-  if (gst_buffer_map (buffer, &map, GST_MAP_READ)) {
-    gst_buffer_unmap (buffer, &map);
-    image = oct_test_read (buffer, gst_sample_get_caps (sample));
-  }
-  g_ptr_array_add (images, image);
-  gst_sample_unref (sample);
-}
-
-/* Takes images until the end, or until nothing more comes after an error, which
- * is the first on the bus and put into `message`. */
-static Images *
-collect (GstElement *pipeline, GstMessage **message)
-{
-  Images *images = g_ptr_array_new_with_free_func (free_image);
-  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
-  GstBus *bus = gst_element_get_bus (pipeline);
-  gboolean eos = FALSE;
-  guint idle = 0;
-
-  *message = NULL;
-  while (!eos && idle < 1200) {
-    GstSample *sample = NULL;
-
-    g_signal_emit_by_name (sink, "try-pull-sample", 50 * GST_MSECOND, &sample);
-    if (*message == NULL)
-      *message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
-    if (sample != NULL)
-      add_image (images, sample);
-    else
-      g_object_get (sink, "eos", &eos, NULL);
-    idle = sample != NULL ? 0 : idle + 1;
-    if (*message != NULL && idle == 10)
-      break;
-  }
-  fail_unless (idle < 1200, "neither images nor an error nor the end");
-  if (*message == NULL)
-    *message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
-  gst_object_unref (bus);
-  gst_object_unref (sink);
-  return images;
-}
-
-/* What the CPU makes of it. */
-static Images *
-expect_from (guint bscans, const char *sink)
-{
-  GstElement *pipeline = make (bscans, "cpu", FALSE, sink);
-  GstMessage *message;
-  Images *images;
-
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  images = collect (pipeline, &message);
-  fail_unless (message == NULL);
-  fail_unless_equals_int (images->len, bscans);
-  stop (pipeline);
-  return images;
-}
-
-static Images *
-expect (guint bscans)
-{
-  return expect_from (bscans, SINK);
-}
-
-/* Returns: how many of them could be mapped. */
-static guint
-check_images (Images *found, Images *expected)
-{
-  guint i, mapped = 0;
-
-  fail_unless (found->len <= expected->len);
-  for (i = 0; i < found->len; i++) {
-    if (found->pdata[i] == NULL)
-      continue;
-    GST_INFO ("B-scan %u", i);
-    oct_test_compare (found->pdata[i], expected->pdata[i], 1);
-    mapped++;
-  }
-  return mapped;
-}
-
-/* ------------------------------------------------------------------ messages
- */
-
-static const char *
-factory_of (GstMessage *message)
-{
-  return GST_OBJECT_NAME (
-      gst_element_get_factory (GST_ELEMENT (GST_MESSAGE_SRC (message))));
-}
-
-/* `element`: its name, or NULL for any filter of ours. */
-static void
-check_message (GstMessage *message, const char *element, const char *words)
-{
-  g_autoptr (GError) error = NULL;
-
-  fail_unless (message != NULL, "no error was posted");
-  gst_message_parse_error (message, &error, NULL);
-  g_print ("%s: %s\n", GST_MESSAGE_SRC_NAME (message), error->message);
-  if (element != NULL) {
-    fail_unless_equals_string (GST_MESSAGE_SRC_NAME (message), element);
-  } else {
-    fail_unless (g_str_has_prefix (factory_of (message), "oct")
-                     && !g_str_equal (factory_of (message), "octsrc"),
-        "the first error is from %s", GST_MESSAGE_SRC_NAME (message));
-  }
-  fail_unless (error->domain == GST_RESOURCE_ERROR);
-  fail_unless (strstr (error->message, words) != NULL, "'%s' is not in '%s'",
-      words, error->message);
-}
-
-/* Behind the first error those alone of who is told by the flow. */
-static void
-check_other_messages (GstElement *pipeline)
-{
-  GstBus *bus = gst_element_get_bus (pipeline);
-  GstMessage *message;
-
-  while ((message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR)) != NULL) {
-    g_autoptr (GError) error = NULL;
-
-    gst_message_parse_error (message, &error, NULL);
-    if (g_str_equal (factory_of (message), "octsrc")) {
-      fail_unless (strstr (error->message, "element behind it has failed"),
-          "'%s'", error->message);
-    } else {
-      fail_unless (g_str_equal (factory_of (message), "queue"), "%s: %s",
-          GST_MESSAGE_SRC_NAME (message), error->message);
-    }
-    gst_message_unref (message);
-  }
-  gst_object_unref (bus);
-}
-
-static guint
-count_all_runs (void)
-{
-  guint i, sum = 0;
-
-  for (i = 0; i < OCT_N_OPERATIONS; i++)
-    sum += oct_test_count_runs (i);
-  return sum;
-}
-
-static void
-check_stopped (void)
-{
-  guint runs = count_all_runs ();
-
-  g_usleep (100000);
-  fail_unless_equals_int (count_all_runs (), runs);
-}
+  " ! video/x-raw,format=NV12 ! videoconvert ! "                               \
+  "video/x-raw,format=GRAY8" FAILING_SINK
 
 /* ---------------------------------------------------------- one B-scan fails
  */
-
-/* A new pipeline knows nothing of it. */
-static void
-check_good_pipeline (const char *backend, Images *expected)
-{
-  GstElement *pipeline = make (BSCANS, backend, FALSE, SINK);
-  GstMessage *message;
-  Images *images;
-
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  images = collect (pipeline, &message);
-  fail_unless (message == NULL);
-  fail_unless_equals_int (check_images (images, expected), BSCANS);
-  g_ptr_array_unref (images);
-  stop (pipeline);
-}
 
 /* Loops over operations, the B-scan that fails, and queues. */
 GST_START_TEST (test_operation_fails)
@@ -297,26 +37,28 @@ GST_START_TEST (test_operation_fails)
   guint which = __i__ % N_OPERATIONS;
   guint n = __i__ / N_OPERATIONS % 2 * 5;
   gboolean queues = __i__ / N_OPERATIONS / 2;
-  g_autoptr (GPtrArray) expected = expect (BSCANS), found = NULL;
-  GstElement *pipeline = make (BSCANS, tested_backend (), queues, SINK);
+  g_autoptr (GPtrArray) expected = failing_expect (FAILING_BSCANS),
+                        found = NULL;
+  GstElement *pipeline =
+      failing_make (FAILING_BSCANS, failing_backend (), queues, FAILING_SINK);
   g_autofree char *sentence =
       g_strdup_printf ("The test made the operation %s of the backend %s fail.",
-          operations[which].name, tested_backend ());
+          operations[which].name, failing_backend ());
   GstMessage *message;
 
   oct_test_fault_set (OCT_FAULT_RUN, operations[which].operation, n);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  found = collect (pipeline, &message);
+  found = failing_collect (pipeline, &message);
   fail_unless (oct_test_fault_happened ());
-  check_message (message, operations[which].name, sentence);
+  failing_check_message (message, operations[which].name, sentence);
   gst_message_unref (message);
-  check_stopped ();
-  check_other_messages (pipeline);
+  failing_check_stopped ();
+  failing_check_other_messages (pipeline);
   /* all before it and none after */
   fail_unless_equals_int (found->len, n);
-  fail_unless_equals_int (check_images (found, expected), n);
-  stop (pipeline);
-  check_good_pipeline (tested_backend (), expected);
+  fail_unless_equals_int (failing_check_images (found, expected), n);
+  failing_stop (pipeline);
+  failing_check_good (failing_backend (), expected);
 }
 GST_END_TEST
 
@@ -325,21 +67,22 @@ GST_START_TEST (test_operation_is_missing)
 {
   GstElement *pipeline;
   GstMessage *message;
-  Images *images;
+  FailingImages *images;
   g_autofree char *sentence = g_strdup_printf (
       "The %s backend of this build cannot do what is asked of oct",
-      tested_backend ());
+      failing_backend ());
 
   oct_test_offer_operation (operations[__i__].operation, FALSE);
-  pipeline = make (BSCANS, tested_backend (), FALSE, SINK);
+  pipeline =
+      failing_make (FAILING_BSCANS, failing_backend (), FALSE, FAILING_SINK);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  images = collect (pipeline, &message);
+  images = failing_collect (pipeline, &message);
   oct_test_offer_operation (operations[__i__].operation, TRUE);
-  check_message (message, operations[__i__].name, sentence);
+  failing_check_message (message, operations[__i__].name, sentence);
   gst_message_unref (message);
   fail_unless_equals_int (images->len, 0);
   g_ptr_array_unref (images);
-  stop (pipeline);
+  failing_stop (pipeline);
 }
 GST_END_TEST
 
@@ -348,31 +91,33 @@ GST_START_TEST (test_pass_fails)
 {
   guint n = __i__ % 2 * 5;
   gboolean queues = __i__ / 2;
-  g_autoptr (GPtrArray) expected = expect (BSCANS), found = NULL;
-  GstElement *pipeline = make (BSCANS, tested_backend (), queues, SINK);
+  g_autoptr (GPtrArray) expected = failing_expect (FAILING_BSCANS),
+                        found = NULL;
+  GstElement *pipeline =
+      failing_make (FAILING_BSCANS, failing_backend (), queues, FAILING_SINK);
   g_autofree char *sentence = g_strdup_printf (
-      "The test made the pass of the backend %s fail.", tested_backend ());
+      "The test made the pass of the backend %s fail.", failing_backend ());
   GstMessage *message;
 
-  if (g_strcmp0 (g_getenv ("OCT_FUSE"), "0") == 0) {
+  if (!oct_may_fuse ()) {
     g_print ("SKIP of test_pass_fails: there are no passes with OCT_FUSE=0\n");
-    stop (pipeline);
+    failing_stop (pipeline);
     return;
   }
   oct_test_allow_passes (TRUE);
   oct_test_fault_set (OCT_FAULT_PASS, 0, n);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  found = collect (pipeline, &message);
+  found = failing_collect (pipeline, &message);
   oct_test_allow_passes (FALSE);
   fail_unless (oct_test_fault_happened ());
-  check_message (message, "logscale", sentence);
+  failing_check_message (message, "logscale", sentence);
   gst_message_unref (message);
-  check_stopped ();
-  check_other_messages (pipeline);
+  failing_check_stopped ();
+  failing_check_other_messages (pipeline);
   fail_unless_equals_int (found->len, n);
-  fail_unless_equals_int (check_images (found, expected), n);
-  stop (pipeline);
-  check_good_pipeline (tested_backend (), expected);
+  fail_unless_equals_int (failing_check_images (found, expected), n);
+  failing_stop (pipeline);
+  failing_check_good (failing_backend (), expected);
 }
 GST_END_TEST
 
@@ -390,10 +135,10 @@ GST_START_TEST (test_measurement_fails)
       "octsrc samples=256 lines=24 num-buffers=%u ! octdcsub backend=%s ! "
       "octkresample backend=%s ! octmeter name=meter interval=3600000 ! "
       "octdispersion backend=%s ! octfft backend=%s ! octlogscale "
-      "backend=%s" SINK,
-      BSCANS, tested_backend (), tested_backend (), tested_backend (),
-      tested_backend (), tested_backend ());
-  GstElement *pipeline = gst_parse_launch (launch, NULL), *meter;
+      "backend=%s" FAILING_SINK,
+      FAILING_BSCANS, failing_backend (), failing_backend (),
+      failing_backend (), failing_backend (), failing_backend ());
+  GstElement *pipeline = failing_launch (launch), *meter;
   g_autoptr (GPtrArray) found = NULL;
   GstMessage *message;
   GstStructure *last = NULL;
@@ -401,11 +146,10 @@ GST_START_TEST (test_measurement_fails)
   gulong probe;
   guint i;
 
-  g_ptr_array_add (pipelines, pipeline);
-  if (g_strcmp0 (g_getenv ("OCT_FUSE"), "0") == 0) {
+  if (!oct_may_fuse ()) {
     g_print ("SKIP of test_measurement_fails: with OCT_FUSE=0 nothing is "
              "pending\n");
-    stop (pipeline);
+    failing_stop (pipeline);
     return;
   }
   /* the pipeline waits behind octmeter until that has failed */
@@ -421,10 +165,10 @@ GST_START_TEST (test_measurement_fails)
     g_object_get (meter, "last", &last, NULL);
   }
   gst_pad_remove_probe (pad, probe);
-  found = collect (pipeline, &message);
+  found = failing_collect (pipeline, &message);
   fail_unless (oct_test_fault_happened ());
   fail_unless (message == NULL);
-  fail_unless_equals_int (found->len, BSCANS);
+  fail_unless_equals_int (found->len, FAILING_BSCANS);
   fail_unless (last != NULL);
   fail_unless (strstr (gst_structure_get_string (last, "problem"),
                    "made the operation resample")
@@ -432,7 +176,7 @@ GST_START_TEST (test_measurement_fails)
   gst_structure_free (last);
   gst_object_unref (pad);
   gst_object_unref (meter);
-  stop (pipeline);
+  failing_stop (pipeline);
 }
 GST_END_TEST;
 
@@ -440,25 +184,27 @@ GST_END_TEST;
  * no running mean and no range that is half of the B-scan that failed. */
 GST_START_TEST (test_goes_on)
 {
-  g_autoptr (GPtrArray) expected = expect (BSCANS), before = NULL,
-                        behind = NULL;
-  GstElement *pipeline = make (BSCANS, tested_backend (), FALSE, SINK);
+  g_autoptr (GPtrArray) expected = failing_expect (FAILING_BSCANS),
+                        before = NULL, behind = NULL;
+  GstElement *pipeline =
+      failing_make (FAILING_BSCANS, failing_backend (), FALSE, FAILING_SINK);
   GstMessage *message;
 
   oct_test_fault_set (OCT_FAULT_RUN, operations[__i__].operation, 5);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  before = collect (pipeline, &message);
-  check_message (message, operations[__i__].name, "The test made");
+  before = failing_collect (pipeline, &message);
+  failing_check_message (message, operations[__i__].name, "The test made");
   gst_message_unref (message);
-  check_other_messages (pipeline);
-  fail_unless_equals_int (check_images (before, expected), 5);
+  failing_check_other_messages (pipeline);
+  fail_unless_equals_int (failing_check_images (before, expected), 5);
   fail_unless (gst_element_seek_simple (pipeline, GST_FORMAT_TIME,
       GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE, 0));
-  behind = collect (pipeline, &message);
+  behind = failing_collect (pipeline, &message);
   fail_unless (message == NULL);
   /* `num-buffers` counts the six before, too */
-  fail_unless_equals_int (check_images (behind, expected), BSCANS - 6);
-  stop (pipeline);
+  fail_unless_equals_int (
+      failing_check_images (behind, expected), FAILING_BSCANS - 6);
+  failing_stop (pipeline);
 }
 GST_END_TEST
 
@@ -551,8 +297,8 @@ offer_empty_pool (GstPad *pad, GstPadProbeInfo *info, gpointer min)
  * later. */
 GST_START_TEST (test_no_buffers)
 {
-  GstElement *pipeline = make (
-      BSCANS, "cpu", FALSE, " ! fakesink name=sink sync=false async=false");
+  GstElement *pipeline = failing_make (FAILING_BSCANS, "cpu", FALSE,
+      " ! fakesink name=sink sync=false async=false");
   GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
   GstBus *bus = gst_element_get_bus (pipeline);
   GstMessage *message;
@@ -564,14 +310,14 @@ GST_START_TEST (test_no_buffers)
       bus, 60 * GST_SECOND, GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
   fail_unless (
       message != NULL && GST_MESSAGE_TYPE (message) != GST_MESSAGE_EOS);
-  check_message (message, "logscale",
+  failing_check_message (message, "logscale",
       "There is not enough memory for another B-scan of 24 x 128 values");
   gst_message_unref (message);
-  check_stopped ();
-  check_other_messages (pipeline);
+  failing_check_stopped ();
+  failing_check_other_messages (pipeline);
   gst_object_unref (bus);
   gst_object_unref (sink);
-  stop (pipeline);
+  failing_stop (pipeline);
 }
 GST_END_TEST
 
@@ -584,37 +330,39 @@ GST_START_TEST (test_call_fails)
   const guint calls[] = { 0, 1, 4, 9, 20 };
   OctFault fault = OCT_FAULT_COPY + __i__ / G_N_ELEMENTS (calls);
   guint n = calls[__i__ % G_N_ELEMENTS (calls)];
-  g_autoptr (GPtrArray) expected = expect (BSCANS), found = NULL;
-  GstElement *pipeline = make (BSCANS, "cuda", n % 2, SINK);
+  g_autoptr (GPtrArray) expected = failing_expect (FAILING_BSCANS),
+                        found = NULL;
+  GstElement *pipeline =
+      failing_make (FAILING_BSCANS, "cuda", n % 2, FAILING_SINK);
   GstMessage *message;
   gboolean happened;
 
   oct_test_fault_set (fault, 0, n);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  found = collect (pipeline, &message);
+  found = failing_collect (pipeline, &message);
   happened = oct_test_fault_happened ();
   oct_test_fault_set (OCT_FAULT_NONE, 0, 0);
   g_print ("fault %d at call %u: %s, %u images, %u of them readable\n", fault,
       n, happened ? "happened" : "not reached", found->len,
-      check_images (found, expected));
+      failing_check_images (found, expected));
   /* a source lets its buffers go only after the last of its copies: a failure
    * to wait there is known when all images have been made */
   if (happened) {
-    check_message (message, NULL,
+    failing_check_message (message, NULL,
         fault == OCT_FAULT_ALLOC ? "not enough memory on the GPU"
                                  : "failed on the GPU");
     gst_message_unref (message);
     /* too little memory is known before the first image, where no queue holds
      * more B-scans on the GPU from time to time */
     fail_unless (fault != OCT_FAULT_ALLOC || n % 2 || found->len == 0);
-    check_other_messages (pipeline);
+    failing_check_other_messages (pipeline);
   } else {
     fail_unless (message == NULL);
-    fail_unless_equals_int (found->len, BSCANS);
+    fail_unless_equals_int (found->len, FAILING_BSCANS);
   }
-  check_stopped ();
-  stop (pipeline);
-  check_good_pipeline ("cuda", expected);
+  failing_check_stopped ();
+  failing_stop (pipeline);
+  failing_check_good ("cuda", expected);
 }
 GST_END_TEST
 
@@ -622,44 +370,49 @@ GST_END_TEST
 GST_START_TEST (test_no_pinned_memory)
 {
   const guint calls[] = { 0, 3, 4 }; /* four to upload from, and one image */
-  g_autoptr (GPtrArray) expected = expect (BSCANS), found = NULL;
-  GstElement *pipeline = make (BSCANS, "cuda", FALSE, SINK);
+  g_autoptr (GPtrArray) expected = failing_expect (FAILING_BSCANS),
+                        found = NULL;
+  GstElement *pipeline =
+      failing_make (FAILING_BSCANS, "cuda", FALSE, FAILING_SINK);
   GstMessage *message;
 
   oct_test_fault_set (OCT_FAULT_ALLOC_HOST, 0, calls[__i__]);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  found = collect (pipeline, &message);
+  found = failing_collect (pipeline, &message);
   fail_unless (message == NULL);
   fail_unless (oct_test_fault_happened ());
-  fail_unless_equals_int (found->len, BSCANS);
-  fail_unless_equals_int (check_images (found, expected), BSCANS);
-  stop (pipeline);
+  fail_unless_equals_int (found->len, FAILING_BSCANS);
+  fail_unless_equals_int (
+      failing_check_images (found, expected), FAILING_BSCANS);
+  failing_stop (pipeline);
 }
 GST_END_TEST
 
 /* After an error that CUDA does not recover from: the GPU works again in a new
  * context, or a sentence says what to do.  The CPU works. */
 static void
-check_after_loss (Images *expected)
+check_after_loss (FailingImages *expected)
 {
-  GstElement *pipeline = make (BSCANS, "cuda", FALSE, SINK);
+  GstElement *pipeline =
+      failing_make (FAILING_BSCANS, "cuda", FALSE, FAILING_SINK);
   GstMessage *message;
-  Images *found;
+  FailingImages *found;
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  found = collect (pipeline, &message);
+  found = failing_collect (pipeline, &message);
   if (message != NULL) {
-    check_message (message, NULL, "start");
+    failing_check_message (message, NULL, "start");
     gst_message_unref (message);
   } else {
     g_print ("a new pipeline works\n");
-    fail_unless_equals_int (found->len, BSCANS);
-    fail_unless_equals_int (check_images (found, expected), BSCANS);
+    fail_unless_equals_int (found->len, FAILING_BSCANS);
+    fail_unless_equals_int (
+        failing_check_images (found, expected), FAILING_BSCANS);
   }
-  check_images (found, expected);
+  failing_check_images (found, expected);
   g_ptr_array_unref (found);
-  stop (pipeline);
-  check_good_pipeline ("cpu", expected);
+  failing_stop (pipeline);
+  failing_check_good ("cpu", expected);
 }
 
 /* CUDA tells of it in a later call, which may be another element's: the first
@@ -667,8 +420,8 @@ check_after_loss (Images *expected)
 static void
 check_lost_message (GstMessage *message)
 {
-  check_message (message, NULL, " or one before it: ");
-  check_message (message, NULL, "start it again");
+  failing_check_message (message, NULL, " or one before it: ");
+  failing_check_message (message, NULL, "start it again");
 }
 
 /* A kernel of the pipeline's own context writes where no memory is. */
@@ -676,22 +429,24 @@ GST_START_TEST (test_lost)
 {
   guint which = __i__ % N_OPERATIONS;
   gboolean queues = __i__ / N_OPERATIONS;
-  g_autoptr (GPtrArray) expected = expect (BSCANS), found = NULL;
-  GstElement *pipeline = make (BSCANS, "cuda", queues, SINK);
+  g_autoptr (GPtrArray) expected = failing_expect (FAILING_BSCANS),
+                        found = NULL;
+  GstElement *pipeline =
+      failing_make (FAILING_BSCANS, "cuda", queues, FAILING_SINK);
   GstMessage *message;
 
   oct_test_fault_set (OCT_FAULT_STRAY, operations[which].operation, 5);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  found = collect (pipeline, &message);
+  found = failing_collect (pipeline, &message);
   fail_unless (oct_test_fault_happened ());
   g_print ("%u images, %u of them readable\n", found->len,
-      check_images (found, expected));
+      failing_check_images (found, expected));
   check_lost_message (message);
   gst_message_unref (message);
-  check_stopped ();
+  failing_check_stopped ();
   for (guint i = 5; i < found->len; i++)
     fail_unless (found->pdata[i] == NULL, "image %u came", i);
-  stop (pipeline);
+  failing_stop (pipeline);
   check_after_loss (expected);
 }
 GST_END_TEST
@@ -710,26 +465,27 @@ look_at_image (
  * that it could not read an image: not just an image less. */
 GST_START_TEST (test_lost_at_the_end)
 {
-  g_autoptr (GPtrArray) expected = expect (BSCANS);
-  GstElement *pipeline = make (BSCANS, "cuda", FALSE,
+  g_autoptr (GPtrArray) expected = failing_expect (FAILING_BSCANS);
+  GstElement *pipeline = failing_make (FAILING_BSCANS, "cuda", FALSE,
       " ! fakesink name=sink sync=false async=false signal-handoffs=true");
   GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
   GstBus *bus = gst_element_get_bus (pipeline);
   GstMessage *message;
 
   g_signal_connect (sink, "handoff", G_CALLBACK (look_at_image), NULL);
-  oct_test_fault_set (OCT_FAULT_STRAY, OCT_OPERATION_LOGSCALE, BSCANS - 1);
+  oct_test_fault_set (
+      OCT_FAULT_STRAY, OCT_OPERATION_LOGSCALE, FAILING_BSCANS - 1);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   message = gst_bus_timed_pop_filtered (
       bus, 60 * GST_SECOND, GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
   fail_unless (message != NULL, "it hangs");
   fail_unless (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR,
       "the end came without an error");
-  check_message (message, "logscale", "start it again");
+  failing_check_message (message, "logscale", "start it again");
   gst_message_unref (message);
   gst_object_unref (bus);
   gst_object_unref (sink);
-  stop (pipeline);
+  failing_stop (pipeline);
   check_after_loss (expected);
 }
 GST_END_TEST
@@ -747,41 +503,44 @@ assert_waits_for_none (GstElement *pipeline, GPtrArray *expected)
   GstMessage *message;
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  found = collect (pipeline, &message);
+  found = failing_collect (pipeline, &message);
   fail_unless (message == NULL);
-  fail_unless_equals_int (check_images (found, expected), BSCANS);
+  fail_unless_equals_int (
+      failing_check_images (found, expected), FAILING_BSCANS);
   fail_unless_equals_int (oct_test_count_waits (), before);
-  stop (pipeline);
+  failing_stop (pipeline);
 }
 
 /* Loops over queues. */
 GST_START_TEST (test_waits_for_none)
 {
-  g_autoptr (GPtrArray) expected = expect_from (BSCANS, CONVERTED);
+  g_autoptr (GPtrArray) expected =
+      failing_expect_from (FAILING_BSCANS, CONVERTED);
 
   assert_waits_for_none (
-      make (BSCANS, tested_backend (), __i__ > 0, CONVERTED), expected);
+      failing_make (FAILING_BSCANS, failing_backend (), __i__ > 0, CONVERTED),
+      expected);
 }
 GST_END_TEST
 
 /* A CUDA filter of GStreamer's works behind us in the order of the streams. */
 GST_START_TEST (test_waits_for_no_filter)
 {
-  g_autoptr (GPtrArray) expected =
-      expect_from (BSCANS, " ! video/x-raw,format=NV12" SINK);
+  g_autoptr (GPtrArray) expected = failing_expect_from (
+      FAILING_BSCANS, " ! video/x-raw,format=NV12" FAILING_SINK);
 
   assert_waits_for_none (
-      make (BSCANS, "cuda", FALSE,
+      failing_make (FAILING_BSCANS, "cuda", FALSE,
           " ! video/x-raw(memory:CUDAMemory),format=NV12 ! cudadownload"
-          " ! video/x-raw,format=NV12" SINK),
+          " ! video/x-raw,format=NV12" FAILING_SINK),
       expected);
 }
 GST_END_TEST
 
-/* Images that stay on the GPU are for others, and complete. */
+/* FailingImages that stay on the GPU are for others, and complete. */
 GST_START_TEST (test_waits_for_foreign)
 {
-  GstElement *pipeline = make (BSCANS, "cuda", FALSE,
+  GstElement *pipeline = failing_make (FAILING_BSCANS, "cuda", FALSE,
       " ! video/x-raw(memory:CUDAMemory),format=NV12 ! fakesink async=false");
   GstBus *bus = gst_element_get_bus (pipeline);
   guint before = oct_test_count_waits ();
@@ -793,9 +552,9 @@ GST_START_TEST (test_waits_for_foreign)
   fail_unless (message != NULL, "it hangs");
   fail_unless_equals_int (GST_MESSAGE_TYPE (message), GST_MESSAGE_EOS);
   gst_message_unref (message);
-  fail_unless_equals_int (oct_test_count_waits (), before + BSCANS);
+  fail_unless_equals_int (oct_test_count_waits (), before + FAILING_BSCANS);
   gst_object_unref (bus);
-  stop (pipeline);
+  failing_stop (pipeline);
 }
 GST_END_TEST
 
@@ -809,8 +568,8 @@ octfailures_suite (void)
   /* not in the process of the others */
   TCase *lost = tcase_create ("lost");
 
-  tcase_add_checked_fixture (tcase, begin, end);
-  tcase_add_checked_fixture (lost, begin, end);
+  tcase_add_checked_fixture (tcase, failing_begin, failing_end);
+  tcase_add_checked_fixture (lost, failing_begin, failing_end);
   suite_add_tcase (suite, tcase);
   tcase_add_loop_test (tcase, test_operation_fails, 0, 4 * N_OPERATIONS);
   tcase_add_loop_test (tcase, test_operation_is_missing, 0, N_OPERATIONS);

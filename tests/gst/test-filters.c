@@ -72,7 +72,8 @@ GST_START_TEST (test_passes_on)
   GstHarness *harness = oct_test_harness (filter->launch);
   g_autoptr (OctArray) input = make_input (filter);
   GstBuffer *buffer = oct_test_buffer (input, 0, 0);
-  const GstOctScanMeta *meta;
+  GstOctScanPosition meta;
+  double volts = 0;
   GstSegment segment;
   const GstSegment *found;
   GstEvent *event;
@@ -88,6 +89,9 @@ GST_START_TEST (test_passes_on)
   GST_BUFFER_OFFSET_END (buffer) = 42;
   GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
   oct_test_add_scan_meta (buffer, 17, 100, 3);
+  gst_structure_set (gst_custom_meta_get_structure (
+                         gst_buffer_get_custom_meta (buffer, "GstOctScanMeta")),
+      "galvo-volts", G_TYPE_DOUBLE, -1.25, NULL);
   fail_unless_equals_int (oct_test_push_buffer (harness, buffer), GST_FLOW_OK);
   buffer = gst_harness_pull (harness);
   fail_unless_equals_uint64 (GST_BUFFER_PTS (buffer), 7 * GST_SECOND);
@@ -96,14 +100,20 @@ GST_START_TEST (test_passes_on)
   fail_unless_equals_uint64 (GST_BUFFER_OFFSET (buffer), 41);
   fail_unless_equals_uint64 (GST_BUFFER_OFFSET_END (buffer), 42);
   fail_unless (GST_BUFFER_IS_DISCONT (buffer));
-  meta = oct_test_get_scan_meta (buffer);
-  fail_unless (meta != NULL, "GstOctScanMeta is lost");
-  fail_unless_equals_int (meta->bscan, 17);
-  fail_unless_equals_int (meta->bscans, 100);
-  fail_unless_equals_uint64 (meta->volume, 3);
+  meta = oct_test_get_scan_position (buffer);
+  fail_unless (meta.bscans != 0, "GstOctScanMeta is lost");
+  fail_unless_equals_int (meta.bscan, 17);
+  fail_unless_equals_int (meta.bscans, 100);
+  fail_unless_equals_uint64 (meta.volume, 3);
   fail_unless_equals_int (
-      gst_buffer_get_n_meta (buffer, g_type_from_name ("GstOctScanMetaAPI")),
+      gst_buffer_get_n_meta (buffer, gst_meta_get_info ("GstOctScanMeta")->api),
       1);
+  /* and what an application says beside it */
+  fail_unless (gst_structure_get_double (
+      gst_custom_meta_get_structure (
+          gst_buffer_get_custom_meta (buffer, "GstOctScanMeta")),
+      "galvo-volts", &volts));
+  fail_unless_equals_float (volts, -1.25);
   gst_buffer_unref (buffer);
 
   event = gst_pad_get_sticky_event (harness->sinkpad, GST_EVENT_SEGMENT, 0);
@@ -348,7 +358,7 @@ static const struct {
       "framerate=30/1" },
   { "octfft length=101 depth-start=7", "src", SPECTRA ("CF32LE", "wavenumber"),
       "application/x-oct-ascans,format=CF32LE,samples=43,lines=5,"
-      "framerate=30/1" },
+      "framerate=30/1,depth-start=(int)7" },
   { "octfft ", "sink", ASCANS,
       "application/x-oct-spectra,format={F32LE,CF32LE},axis=wavenumber,"
       "samples=[1,65536],lines=5,framerate=30/1" },
@@ -363,9 +373,10 @@ static const struct {
   { "octlogscale", "src", ASCANS,
       "video/x-raw,format={GRAY8,NV12,GRAY16_LE},width=5,height=64,"
       "framerate=30/1,colorimetry=1:4:0:0" },
+  /* images, too, tell how far their depths are apart */
   { "octlogscale", "src", ASCANS ",z-spacing=4e-6",
       "video/x-raw,format={GRAY8,NV12,GRAY16_LE},width=5,height=64,"
-      "framerate=30/1,colorimetry=1:4:0:0" },
+      "framerate=30/1,colorimetry=1:4:0:0,z-spacing=4e-6" },
   { "octlogscale", "sink",
       "video/x-raw,format=NV12,width=5,height=64,framerate=30/1", ASCANS },
   /* several B-scans in a buffer: rows of them, and images of one each or of all

@@ -55,6 +55,23 @@ static const struct {
   { AT_EOS, FILE_SOURCE "! octreconstruct ! fakesink" },
   { CUT_OFF, "octsrc samples=256 lines=16 ! octreconstruct method=cs ! "
              "fakesink" },
+  { AT_EOS, "octsrc num-buffers=24 bscans=8 samples=256 lines=16 " CHAIN
+            "! octvolume turn-rate=90 max-render-time=5 ! "
+            "video/x-raw,width=64,height=48 ! videoconvert ! fakesink" },
+  { AT_EOS, "octsrc num-buffers=24 bscans=8 samples=256 lines=16 " CHAIN
+            "! tee name=t t. ! queue ! octenface flatten=true update=scan ! "
+            "octcolormap map=hot ! videoconvert ! fakesink t. ! queue ! "
+            "octslice plane=oblique yaw=30 ! fakesink" },
+  { AT_EOS, "octsrc num-buffers=24 bscans=8 samples=256 lines=16 " CHAIN
+            "! octaverage mode=block frames=3 ! octspeckle ! octflip "
+            "way-back=odd ! videoconvert ! fakesink" },
+  { BY_ERROR, "octsrc bscans=8 samples=256 lines=16 " CHAIN
+              "! octenface range=manual min=2 max=1 ! fakesink" },
+  { CUT_OFF, "octsrc bscans=8 samples=256 lines=16 " CHAIN
+             "! octvolume update=scan ! video/x-raw,width=64,height=48 ! "
+             "fakesink" },
+  { BY_ERROR, "octsrc bscans=8 samples=256 lines=16 " CHAIN
+              "! octvolume crop-left=1 ! fakesink" },
   { BY_ERROR, "octsrc samples=256 lines=16 ! octreconstruct method=nufft "
               "depth-start=500 ! fakesink" },
   { BY_ERROR, "octsrc location=nowhere.raw " CHAIN "! fakesink" },

@@ -342,9 +342,9 @@ check_impossible (const OctArray *input, const char *before,
     const char *good, const char *all)
 {
   g_autofree char *launch =
-      g_strconcat ("octcs noise=80 ", before, WAVELENGTH, NULL);
+      g_strconcat ("octcs tau=2 ", before, WAVELENGTH, NULL);
   g_autofree char *launch_all =
-      g_strconcat ("octcs noise=80 ", all, WAVELENGTH, NULL);
+      g_strconcat ("octcs tau=2 ", all, WAVELENGTH, NULL);
   GstHarness *harness = make_harness (launch);
   g_autoptr (OctArray) first = oct_test_run (harness, input, NULL);
   g_autoptr (OctArray) expected = run (input, launch_all, NULL);
@@ -359,11 +359,11 @@ check_impossible (const OctArray *input, const char *before,
     if (i == 0)
       oct_test_assert_refused_live (oct_test_bus (harness), word, NULL);
     /* a new plan all the same, and no second warning */
-    set (harness, "noise", i == 0 ? "81" : "80");
+    set (harness, "tau", i == 0 ? "2.1" : "2");
     if (i == 0) {
       g_autoptr (OctArray) other = push (harness, input);
       fail_unless (!oct_array_equal (other, first));
-      set (harness, "noise", "80");
+      set (harness, "tau", "2");
     }
   }
   oct_test_assert_quiet (oct_test_bus (harness));

@@ -177,6 +177,9 @@ GST_START_TEST (test_live_properties)
     const char *property, *value, *all;
     guint kept, bins;
   } steps[] = {
+    { "solver", "sparsa", "solver=sparsa", 40, 50 },
+    { "solver", "continued", "solver=continued", 40, 50 },
+    { "solver", "persistent", "", 40, 50 },
     { "tau", "1", "tau=1", 40, 50 },
     { "iterations", "4", "tau=1 iterations=4", 40, 50 },
     { "sampling-rate", "0.6", "tau=1 iterations=4 sampling-rate=0.6", 61, 50 },
@@ -393,8 +396,8 @@ GST_START_TEST (test_minimum)
   static const char *const iterations[] = { "1", "10", "15", "400" };
   g_autofree char *mask = g_build_filename (folder, "mask.txt", NULL);
   g_autofree char *launch = g_strdup_printf (
-      "octcs transform=nudft window=none sampling-rate=0.5 noise=%g "
-      "mask-output=%s",
+      "octcs solver=sparsa transform=nudft window=none sampling-rate=0.5 "
+      "noise=%g mask-output=%s",
       NOISE, mask);
   GstHarness *harness = oct_test_harness (launch);
   g_autoptr (OctArray) y = make_spectra (4);
@@ -475,6 +478,84 @@ count_message (const char *domain, GLogLevelFlags level, const char *message,
   (*(guint *)count)++;
   return TRUE;
 }
+
+/* More steps than single precision has digits for: while images are made a
+ * warning, until another solver is asked for. */
+GST_START_TEST (test_steps_of_solvers)
+{
+  GstHarness *harness = oct_test_harness ("octcs " WAVELENGTH);
+  g_autoptr (OctArray) input = load_input ();
+  g_autoptr (OctArray) first = NULL, same = NULL, other = NULL;
+
+  check_refused ("octcs iterations=16 " WAVELENGTH, NULL,
+      "16 iterations are too many for solver=persistent", "set 1 to 15");
+  first = oct_test_run (harness, input, NULL);
+  oct_test_set (harness, "octcs", "iterations", "16");
+  same = push (harness, input);
+  fail_unless (oct_array_equal (same, first));
+  oct_test_assert_refused_live (
+      oct_test_bus (harness), "solver=persistent", "continued", NULL);
+  oct_test_set (harness, "octcs", "solver", "sparsa");
+  other = push (harness, input);
+  fail_unless (!oct_array_equal (other, first));
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+static void
+count_notification (GObject *object, GParamSpec *pspec, gpointer count)
+{
+  (*(guint *)count)++;
+}
+
+/* Wait for the device: it tells of the B-scan before. */
+static double
+get_noise_found (GstHarness *harness, const OctArray *y)
+{
+  GstElement *element = gst_harness_find_element (harness, "octcs");
+  double found;
+  guint i;
+
+  for (i = 0; i < 3; i++) {
+    g_autoptr (OctArray) x = push (harness, y);
+  }
+  g_object_get (element, "noise-found", &found, NULL);
+  gst_object_unref (element);
+  return found;
+}
+
+/* The noise of the spectra is told, in their unit, whatever the window is (and
+ * what eight steps leave of mirrors 20 times as large is small beside it), once
+ * for B-scans that are alike; none where it was given. */
+GST_START_TEST (test_noise_found)
+{
+  GstHarness *harness = oct_test_harness ("octcs sampling-rate=0.9");
+  GstElement *element = gst_harness_find_element (harness, "octcs");
+  g_autoptr (OctArray) y = make_spectra (64);
+  guint told = 0;
+  double found;
+
+  g_signal_connect (
+      element, "notify::noise-found", G_CALLBACK (count_notification), &told);
+  oct_test_set_caps (harness, y, NULL);
+  gst_harness_push_event (harness,
+      oct_test_calibration ("wavelength-min=800 wavelength-max=880", EVEN));
+  found = get_noise_found (harness, y);
+  GST_INFO ("found %g of %g", found, NOISE);
+  fail_unless (found > 0.8 * NOISE && found < 1.5 * NOISE, "%g", found);
+  /* a device may be read while it tells */
+  fail_unless (told >= 1 && told <= (oct_test_on_gpu () ? 2 : 1), "%u", told);
+  oct_test_set (harness, "octcs", "noise", "50");
+  fail_unless (fabs (get_noise_found (harness, y) - 50) < 0.5);
+  oct_test_set (harness, "octcs", "solver", "sparsa");
+  fail_unless (get_noise_found (harness, y) == 0);
+  oct_test_set (harness, "octcs", "noise", "0");
+  found = get_noise_found (harness, y);
+  fail_unless (found > 0.8 * NOISE && found < 1.5 * NOISE, "%g", found);
+  gst_object_unref (element);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
 
 /* Properties out of range never take effect: GLib says so and keeps the value.
  */
@@ -575,7 +656,8 @@ GST_START_TEST (test_not_a_number_and_noise_estimated)
 {
   const guint lines = 32, bad = 5, numbers = EVEN / 2;
   const double allowed = 0.1 * 3 * NOISE;
-  GstHarness *harness = oct_test_harness ("octcs sampling-rate=1 window=none");
+  GstHarness *harness =
+      oct_test_harness ("octcs solver=sparsa sampling-rate=1 window=none");
   g_autoptr (OctArray) y = make_spectra (lines);
   g_autoptr (OctArray) expected = NULL, found = NULL;
   double most = 0;
@@ -624,6 +706,8 @@ octcs_suite (void)
   tcase_add_test (tcase, test_z_spacing);
   tcase_add_test (tcase, test_minimum);
   tcase_add_test (tcase, test_refused);
+  tcase_add_test (tcase, test_steps_of_solvers);
+  tcase_add_test (tcase, test_noise_found);
   tcase_add_test (tcase, test_out_of_range);
   tcase_add_test (tcase, test_saturated);
   tcase_add_test (tcase, test_not_a_number);

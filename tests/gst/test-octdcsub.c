@@ -230,6 +230,162 @@ GST_START_TEST (test_fixed_pattern_live)
 }
 GST_END_TEST;
 
+/* ------------------------------------------------------- scaled, and others */
+
+#define FLICKER_LINES 40
+#define FLICKER_SAMPLES 128
+
+/* The source, counts. */
+static double
+source_at (guint i)
+{
+  double x = 2. * i / (FLICKER_SAMPLES - 1) - 1;
+
+  return 30000 * exp (-2 * x * x);
+}
+
+/* What the sample gives. */
+static double
+fringe_at (guint line, guint i)
+{
+  return 300 * cos (2 * G_PI * 20 * i / FLICKER_SAMPLES + 0.7 * line)
+         * source_at (i) / 30000;
+}
+
+/* A source that flickers and tilts by some percent, and fringes; `fringes`
+ * FALSE: 20 A-lines of the source alone, 5 % brighter. */
+static OctArray *
+flickering (gboolean fringes)
+{
+  guint lines = fringes ? FLICKER_LINES : 20, line, i;
+  OctArray *array = oct_array_new ('u', 2, lines, FLICKER_SAMPLES);
+
+  for (line = 0; line < lines; line++)
+    for (i = 0; i < FLICKER_SAMPLES; i++) {
+      double x = 2. * i / (FLICKER_SAMPLES - 1) - 1;
+      double bright = 1 + 0.02 * sin (2.3 * line) + 0.01 * cos (line) * x
+                      + 0.005 * sin (1.7 * line) * x * x;
+      double value = source_at (i) * (fringes ? bright : 1.05);
+
+      ((guint16 *)array->data)[line * FLICKER_SAMPLES + i] =
+          (guint16)rint (value + (fringes ? fringe_at (line, i) : 0));
+    }
+  return array;
+}
+
+/* Root of the mean square of what is not the sample's, in counts. */
+static double
+left_of_source (const char *mode, const char *file)
+{
+  g_autofree char *launch =
+      g_strdup_printf ("octdcsub mode=%s background=%s", mode, file);
+  GstHarness *harness = oct_test_harness (launch);
+  g_autoptr (OctArray) input = flickering (TRUE);
+  g_autoptr (OctArray) output = oct_test_run (harness, input, NULL);
+  double sum = 0;
+  guint line, i;
+
+  for (line = 0; line < FLICKER_LINES; line++)
+    for (i = 0; i < FLICKER_SAMPLES; i++)
+      sum += pow (oct_array_get (output, line, i, 0) - fringe_at (line, i), 2);
+  gst_harness_teardown (harness);
+  return sqrt (sum / (FLICKER_LINES * FLICKER_SAMPLES));
+}
+
+/* The counts are whole numbers: 0.3 of them is the rounding, and the fit takes
+ * a hundredth of the fringes. */
+GST_START_TEST (test_scaled)
+{
+  g_autoptr (OctArray) source = flickering (FALSE);
+  g_autofree char *file = oct_test_npy ("source.npy",
+      "{'descr': '<u2', 'fortran_order': False, 'shape': (20, 128), }",
+      source->data, 20 * FLICKER_SAMPLES * 2);
+
+  fail_unless (left_of_source ("background", file) > 500);
+  fail_unless (left_of_source ("bscan", file) > 100);
+  fail_unless (left_of_source ("background-scaled", file) < 1);
+  fail_unless (left_of_source ("fixed-pattern", file) > 100);
+  fail_unless (left_of_source ("fixed-pattern-scaled", file) < 20);
+  oct_test_remove_files ();
+}
+GST_END_TEST;
+
+/* Three of seven A-lines are saturated: the median is that of the others, the
+ * mean is not. */
+GST_START_TEST (test_median)
+{
+  static const char *const modes[] = { "median", "bscan" };
+  guint k, line, i;
+
+  for (k = 0; k < G_N_ELEMENTS (modes); k++) {
+    g_autofree char *launch = g_strdup_printf ("octdcsub mode=%s", modes[k]);
+    GstHarness *harness = oct_test_harness (launch);
+    g_autoptr (OctArray) input = oct_array_new ('u', 1, 7, 33);
+    g_autoptr (OctArray) output = NULL;
+
+    for (line = 0; line < 7; line++)
+      for (i = 0; i < 33; i++)
+        ((guint8 *)input->data)[line * 33 + i] =
+            line % 2 ? 255 : (guint8)(60 + 3 * i);
+    output = oct_test_run (harness, input, NULL);
+    for (i = 0; i < 33; i++) {
+      double left = oct_array_get (output, 2, i, 0);
+
+      fail_unless (k == 0 ? left == 0 : left < -40);
+    }
+    gst_harness_teardown (harness);
+  }
+}
+GST_END_TEST;
+
+/* A background that becomes brighter by one count from A-line to A-line, and a
+ * step: what is around each A-line goes, the step stays near itself. */
+GST_START_TEST (test_high_pass)
+{
+  GstHarness *harness =
+      oct_test_harness ("octdcsub mode=high-pass high-pass-lines=5");
+  g_autoptr (OctArray) input = oct_array_new ('u', 2, 60, 9);
+  g_autoptr (OctArray) output = NULL;
+  guint line, i;
+
+  for (line = 0; line < 60; line++)
+    for (i = 0; i < 9; i++)
+      ((guint16 *)input->data)[line * 9 + i] =
+          (guint16)(1000 + line + 10 * i + (line < 30 ? 0 : 500));
+  output = oct_test_run (harness, input, NULL);
+  for (line = 2; line < 58; line++) {
+    /* so many of the five are on the other side */
+    double other = line < 30 ? MAX (0, (gint)line - 27)
+                             : -(double)MAX (0, 32 - (gint)line);
+
+    for (i = 0; i < 9; i++)
+      fail_unless_equals_float (
+          oct_array_get (output, line, i, 0), (float)(-100 * other));
+  }
+  /* the first stands in for two: 0 0 0 1 2 */
+  fail_unless_equals_float (oct_array_get (output, 0, 4, 0), (float)-0.6);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+/* From one to the next while images are made. */
+GST_START_TEST (test_live_backgrounds)
+{
+  static const char *const modes[] = { "median", "a-line", "high-pass",
+    "fixed-pattern-scaled", "bscan", "high-pass", "a-line" };
+  GstHarness *harness = harness_for_constants ("octdcsub mode=none");
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (modes); i++) {
+    oct_test_set (harness, "octdcsub", "mode", modes[i]);
+    fail_unless_equals_float (push_constant (harness, 100 + i), 0);
+    oct_test_set (harness, "octdcsub", "mode", "none");
+    fail_unless_equals_float (push_constant (harness, 50), 50);
+  }
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
 /* ---------------------------------------------------------- live properties */
 
 GST_START_TEST (test_live_mode)
@@ -283,12 +439,28 @@ GST_END_TEST;
 
 GST_START_TEST (test_no_background)
 {
-  GstHarness *harness = harness_for_constants ("octdcsub mode=background");
+  static const char *const modes[] = { "mode=background",
+    "mode=background-scaled" };
+  g_autofree char *launch = g_strconcat ("octdcsub ", modes[__i__], NULL);
+  GstHarness *harness = harness_for_constants (launch);
 
   fail_unless_equals_int (
       oct_test_push_buffer (harness, constant (50)), GST_FLOW_ERROR);
-  oct_test_assert_error (oct_test_bus (harness), "mode=background",
-      "`background`", "calibration", NULL);
+  oct_test_assert_error (oct_test_bus (harness), modes[__i__], "`background`",
+      "calibration", NULL);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_even_high_pass)
+{
+  GstHarness *harness =
+      harness_for_constants ("octdcsub mode=high-pass high-pass-lines=30");
+
+  fail_unless_equals_int (
+      oct_test_push_buffer (harness, constant (50)), GST_FLOW_ERROR);
+  oct_test_assert_error (oct_test_bus (harness), "30 A-lines", "odd number",
+      "`high-pass-lines`", NULL);
   gst_harness_teardown (harness);
 }
 GST_END_TEST;
@@ -480,11 +652,16 @@ octdcsub_suite (void)
   tcase_add_test (tcase, test_wrong_video_meta);
   tcase_add_test (tcase, test_fixed_pattern);
   tcase_add_test (tcase, test_fixed_pattern_live);
+  tcase_add_test (tcase, test_scaled);
+  tcase_add_test (tcase, test_median);
+  tcase_add_test (tcase, test_high_pass);
+  tcase_add_test (tcase, test_live_backgrounds);
   tcase_add_test (tcase, test_flush_forgets);
   tcase_add_test (tcase, test_running_survives);
   tcase_add_test (tcase, test_live_mode);
   tcase_add_test (tcase, test_live_background);
-  tcase_add_test (tcase, test_no_background);
+  tcase_add_loop_test (tcase, test_no_background, 0, 2);
+  tcase_add_test (tcase, test_even_high_pass);
   tcase_add_test (tcase, test_live_axis);
   tcase_add_test (tcase, test_sends_calibration);
   tcase_add_test (tcase, test_passes_calibration_on);

@@ -200,6 +200,55 @@ GST_START_TEST (test_bad_calibration_while_playing)
 }
 GST_END_TEST;
 
+/* The samples of every A-line in the opposite order. */
+static OctArray *
+turned (const OctArray *array)
+{
+  OctArray *result = oct_array_new ('f', 4, array->rows, array->columns);
+  const float *from = (const float *)array->data;
+  float *to = (float *)result->data;
+
+  for (guint row = 0; row < array->rows; row++)
+    for (guint i = 0; i < array->columns; i++)
+      to[row * array->columns + i] = from[(row + 1) * array->columns - 1 - i];
+  return result;
+}
+
+/* Its own properties tell the same as a file, or as an event from upstream; and
+ * a camera the other way round gives the same spectra. */
+GST_START_TEST (test_own_properties)
+{
+  static const char polynomial[] = "wavelength-polynomial=\"800,0.8\"";
+  g_autoptr (OctArray) input = load_spectra ();
+  g_autoptr (OctArray) back = turned (input);
+  g_autoptr (OctArray) one = resampled (input, BY_PROPERTIES);
+  g_autoptr (OctArray) other = resampled (input, polynomial);
+  g_autoptr (OctArray) flipped = NULL, warped = NULL, straight = NULL;
+  g_autofree char *flip = g_strconcat (polynomial, " flip=true", NULL);
+  GstHarness *harness;
+
+  oct_test_compare (one, other, 0);
+  flipped = resampled (back, flip);
+  oct_test_compare (flipped, one, 0);
+  harness = oct_test_harness ("octkresample flip=true");
+  oct_test_set_caps (harness, back, NULL);
+  gst_harness_push_event (
+      harness, oct_test_calibration (BY_PROPERTIES, input->columns));
+  g_clear_pointer (&flipped, oct_array_free);
+  flipped = push (harness, back);
+  oct_test_compare (flipped, one, 0);
+  gst_harness_teardown (harness);
+  straight = resampled (input, "k-polynomial=\"0,100\"");
+  warped =
+      resampled (input, "k-polynomial=\"0,100\" k-warp=\"0,0.01,0,-0.01\"");
+  fail_unless (oct_test_error (straight, warped) > 0.001);
+  /* (x + 1 + 0.01 x - 0.01 x^3) / 2, x = 2 u - 1, in samples */
+  g_clear_pointer (&straight, oct_array_free);
+  straight = resampled (input, "k-polynomial=\"0,98,6,-4\"");
+  oct_test_compare (warped, straight, 0);
+}
+GST_END_TEST;
+
 static Suite *
 octkresample_suite (void)
 {
@@ -212,6 +261,7 @@ octkresample_suite (void)
   tcase_add_test (tcase, test_live_properties);
   tcase_add_test (tcase, test_calibration_from_upstream);
   tcase_add_test (tcase, test_own_calibration_wins);
+  tcase_add_test (tcase, test_own_properties);
   tcase_add_test (tcase, test_no_calibration);
   tcase_add_test (tcase, test_calibration_of_another_length);
   tcase_add_test (tcase, test_bad_calibration_while_playing);

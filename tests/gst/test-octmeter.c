@@ -49,6 +49,14 @@ next_measurement (GstBus *bus, guint seconds)
   return s;
 }
 
+/* Of such a B-scan. */
+static GstStructure *
+measure (GstHarness *harness, const OctArray *values)
+{
+  oct_array_free (oct_test_push (harness, oct_test_buffer (values, 0, 0)));
+  return next_measurement (oct_test_bus (harness), 30);
+}
+
 static void
 assert_field (
     const GstStructure *s, const char *name, double expected, double tolerance)
@@ -160,8 +168,7 @@ GST_START_TEST (test_source)
       "octmeter source-only=true saturation-level=4095", counts, NULL);
   gst_harness_push_event (harness,
       oct_test_calibration ("wavelength-min=795 wavelength-max=895", SIM_N));
-  oct_array_free (oct_test_push (harness, oct_test_buffer (counts, 0, 0)));
-  s = next_measurement (oct_test_bus (harness), 30);
+  s = measure (harness, counts);
   assert_equals_string (gst_structure_get_string (s, "of"), "spectra");
   assert_field (s, "maximum", 4095, 0);
   assert_field (s, "saturated", 1.0 / SIM_N, 1e-9);
@@ -186,8 +193,7 @@ GST_START_TEST (test_peak)
 
   g_object_get (element, "last", &last, NULL);
   fail_unless (last == NULL);
-  oct_array_free (oct_test_push (harness, oct_test_buffer (ascans, 0, 0)));
-  s = next_measurement (oct_test_bus (harness), 30);
+  s = measure (harness, ascans);
   assert_equals_string (gst_structure_get_string (s, "of"), "ascans");
   assert_field (s, "peak", 100.3, 0.02);
   assert_field (s, "level", 40, 0.05);
@@ -209,13 +215,23 @@ GST_START_TEST (test_peak)
 GST_END_TEST;
 
 /* Bins of micrometres, behind elements that defer; the numbers of one B-scan
- * come before the end of the stream. */
+ * come before the end of the stream.  Depths are those of the mirror, whichever
+ * part of the A-scans is delivered, and the width is that of the window. */
+static const char *const mirrors[][2] = {
+  { "", "octfft" },
+  { "", "octfft depth-start=100" },
+  { "window=blackman", "octfft window=blackman depth-start=40 depth-bins=300" },
+  { "window=none", "octfft window=none" },
+};
+
 GST_START_TEST (test_mirror)
 {
-  g_autofree char *launch = oct_test_launch (
-      "octsrc num-buffers=1 phantom=mirror depth=0.0005 ! octmeter ! octdcsub "
-      "mode=none ! octkresample ! octdispersion ! octfft ! octmeter ! "
-      "octlogscale" GREY " ! appsink name=sink sync=false");
+  g_autofree char *text = g_strdup_printf (
+      "octsrc num-buffers=1 phantom=mirror depth=0.0005 ! octmeter %s ! "
+      "octdcsub mode=none ! octkresample ! octdispersion ! %s ! octmeter ! "
+      "octlogscale" GREY " ! appsink name=sink sync=false",
+      mirrors[__i__][0], mirrors[__i__][1]);
+  g_autofree char *launch = oct_test_launch (text);
   GstElement *pipeline = oct_test_start (launch);
   g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   double width = 0, theory = 0;
@@ -231,13 +247,248 @@ GST_START_TEST (test_mirror)
       assert_field (s, "peak-um", 500, 0.5);
       gst_structure_get_double (s, "width-6db-um", &width);
     } else {
-      gst_structure_get_double (s, "resolution-hann-um", &theory);
+      gst_structure_get_double (s, "resolution-window-um", &theory);
     }
     gst_structure_free (s);
   }
   fail_unless (fabs (width - theory) < 0.02 * theory,
       "measured %g um, theory %g um", width, theory);
   oct_test_stop (pipeline);
+}
+GST_END_TEST;
+
+/* Lateral distances, where the caps tell them, and not where they do not. */
+GST_START_TEST (test_lateral)
+{
+  static const char *const caps[] = { NULL, "",
+    "application/x-oct-ascans,x-spacing=5e-6,y-spacing=2e-5 ! " };
+  g_autofree char *chain = g_strdup_printf (
+      "octsrc num-buffers=1 samples=256 lines=16 ! octdcsub ! octkresample ! "
+      "octfft ! %soctmeter ! octlogscale" GREY
+      " ! appsink name=sink sync=false",
+      caps[__i__]);
+  g_autofree char *launch = oct_test_launch (chain);
+  GstElement *pipeline = oct_test_start (launch);
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+  GstStructure *s;
+
+  oct_array_free (oct_test_pull (pipeline, "sink"));
+  fail_unless (oct_test_pull_from (pipeline, "sink") == NULL);
+  s = next_measurement (bus, 0);
+  fail_unless (s != NULL);
+  if (__i__ == 2) {
+    assert_field (s, "x-spacing-um", 5, 1e-9);
+    assert_field (s, "y-spacing-um", 20, 1e-9);
+  } else {
+    fail_if (gst_structure_has_field (s, "x-spacing-um"));
+  }
+  gst_structure_free (s);
+  oct_test_stop (pipeline);
+}
+GST_END_TEST;
+
+/* Of several B-scans in a buffer the lines of one are measured. */
+GST_START_TEST (test_one_bscan)
+{
+  enum { LINES = 12, N_BSCANS = 4 };
+  g_autoptr (OctArray) all = oct_array_new ('c', 8, N_BSCANS * LINES, BINS);
+  GstHarness *harness = oct_test_harness ("octmeter");
+  GstCaps *caps = oct_test_caps (all, LINES, "depth");
+  gsize size = (gsize)LINES * BINS * 8;
+  GstStructure *s;
+  double peak = 0, level = 0;
+  guint lines = 0, i;
+
+  for (i = 0; i < N_BSCANS; i++) {
+    g_autoptr (OctArray) one = make_peak (LINES, 60.3 + 40 * i, 40 + i);
+
+    memcpy (all->data + i * size, one->data, size);
+  }
+  gst_caps_set_simple (caps, "bscans", G_TYPE_INT, N_BSCANS, NULL);
+  gst_bus_set_sync_handler (oct_test_bus (harness), NULL, NULL, NULL);
+  oct_test_set_src_caps (harness, caps);
+  s = measure (harness, all);
+  fail_unless (gst_structure_get_uint (s, "lines", &lines));
+  fail_unless_equals_int (lines, LINES);
+  /* the mean of several would be lower */
+  fail_unless (gst_structure_get_double (s, "peak", &peak));
+  fail_unless (gst_structure_get_double (s, "level", &level));
+  i = (guint)lround ((peak - 60.3) / 40);
+  fail_unless (i < N_BSCANS);
+  fail_unless (fabs (peak - 60.3 - 40.0 * i) < 0.05, "peak at %g", peak);
+  fail_unless (fabs (level - 40.0 - i) < 0.2, "%g dB", level);
+  gst_structure_free (s);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+static const double *
+get_curve (
+    const GstStructure *s, const char *name, guint count, GstMapInfo *map)
+{
+  const GValue *value = gst_structure_get_value (s, name);
+
+  fail_unless (value != NULL && GST_VALUE_HOLDS_BUFFER (value), "no %s", name);
+  fail_unless (
+      gst_buffer_map (gst_value_get_buffer (value), map, GST_MAP_READ));
+  fail_unless_equals_int (map->size, count * sizeof (double));
+  return (const double *)map->data;
+}
+
+static void
+put_curve (const GstStructure *s, const char *name, GstMapInfo *map)
+{
+  const GValue *value = gst_structure_get_value (s, name);
+
+  gst_buffer_unmap (gst_value_get_buffer (value), map);
+}
+
+/* The mean of all lines, and where they are full; nothing of it unless wished
+ * for. */
+GST_START_TEST (test_curves_of_spectra)
+{
+  enum { LINES = 4, N = 64 };
+  g_autoptr (OctArray) counts = oct_array_new ('u', 2, LINES, N);
+  guint16 *values = (guint16 *)counts->data;
+  GstHarness *harness = new_harness ("octmeter interval=0", counts, NULL);
+  GstStructure *s;
+  GstMapInfo map;
+  const double *curve;
+  guint i;
+
+  for (i = 0; i < LINES * N; i++)
+    values[i] = GUINT16_TO_LE ((guint16)(10 * (i % N) + i / N));
+  values[40] = values[N + 40] = values[41] = GUINT16_TO_LE (4095);
+  s = measure (harness, counts);
+  fail_if (gst_structure_has_field (s, "curve"));
+  assert_field (s, "full", 4095, 0);
+  gst_structure_free (s);
+  oct_test_set (harness, "octmeter", "curves", "true");
+  s = measure (harness, counts);
+  curve = get_curve (s, "curve", N, &map);
+  for (i = 0; i < 40; i++)
+    fail_unless (fabs (curve[i] - (10.0 * i + 1.5)) < 1e-9);
+  put_curve (s, "curve", &map);
+  curve = get_curve (s, "curve-full", N, &map);
+  for (i = 0; i < N; i++)
+    fail_unless (curve[i] == (i == 40 ? 0.5 : i == 41 ? 0.25 : 0));
+  put_curve (s, "curve-full", &map);
+  gst_structure_free (s);
+  /* no camera ends at 4000 */
+  values[40] = values[N + 40] = values[41] = GUINT16_TO_LE (4000);
+  s = measure (harness, counts);
+  fail_if (gst_structure_has_field (s, "full"));
+  fail_if (gst_structure_has_field (s, "curve-full"));
+  gst_structure_free (s);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_curve_of_ascans)
+{
+  g_autoptr (OctArray) ascans = make_peak (200, 100, 40);
+  GstHarness *harness = new_harness ("octmeter curves=true", ascans, "depth");
+  GstStructure *s;
+  GstMapInfo map;
+  const double *db;
+  guint i;
+
+  s = measure (harness, ascans);
+  db = get_curve (s, "curve", BINS, &map);
+  fail_unless (fabs (db[100] - 40) < 0.05, "%g", db[100]);
+  fail_unless (fabs (db[99] - (40 - 6.02)) < 0.1, "%g", db[99]);
+  for (i = 150; i < BINS; i++)
+    fail_unless (fabs (db[i]) < 1.5, "noise of %g dB", db[i]);
+  put_curve (s, "curve", &map);
+  gst_structure_free (s);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+/* Who does not look pays nothing, and is counted for all the same. */
+GST_START_TEST (test_inactive)
+{
+  g_autoptr (OctArray) ascans = make_peak (20, 100.3, 40);
+  GstHarness *harness =
+      new_harness ("octmeter interval=0 active=false", ascans, "depth");
+  GstStructure *s;
+  guint i;
+
+  for (i = 0; i < 5; i++)
+    oct_array_free (oct_test_push (harness, oct_test_buffer (ascans, 0, 0)));
+  /* what is under way comes before the end of the stream */
+  gst_harness_push_event (harness, gst_event_new_eos ());
+  fail_unless (next_measurement (oct_test_bus (harness), 0) == NULL);
+  gst_harness_teardown (harness);
+
+  harness = new_harness ("octmeter interval=0 active=false", ascans, "depth");
+  for (i = 0; i < 6; i++) {
+    oct_array_free (oct_test_push (harness, oct_test_buffer (ascans, 0, 0)));
+    if (i == 4)
+      oct_test_set (harness, "octmeter", "active", "true");
+  }
+  s = next_measurement (oct_test_bus (harness), 30);
+  assert_missing (s, 6, 0);
+  gst_structure_free (s);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+/* Where none comes from upstream; one that does not fit costs the scale alone.
+ */
+GST_START_TEST (test_own_calibration)
+{
+  enum { N = 64 };
+  g_autoptr (OctArray) counts = oct_array_new ('u', 2, 20, N);
+  g_autofree char *path = oct_test_wavelengths ("own.csv", N);
+  g_autofree char *launch =
+      g_strdup_printf ("octmeter interval=0 calibration=%s", path);
+  GstHarness *harness;
+  GstStructure *s;
+  guint i;
+
+  for (i = 0; i < 20 * N; i++)
+    ((guint16 *)counts->data)[i] =
+        GUINT16_TO_LE ((guint16)(100 + 900 * (i % N == 20)));
+  harness = new_harness (launch, counts, NULL);
+  s = measure (harness, counts);
+  fail_unless (gst_structure_has_field (s, "centre-nm"));
+  gst_structure_free (s);
+  oct_test_set (harness, "octmeter", "calibration", "/nowhere/at-all.csv");
+  s = measure (harness, counts);
+  fail_if (gst_structure_has_field (s, "centre-nm"));
+  fail_unless (gst_structure_has_field (s, "centroid"));
+  gst_structure_free (s);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+/* What changes a calibration alone changes that from upstream. */
+GST_START_TEST (test_flipped_calibration)
+{
+  enum { N = 64 };
+  static const char *const launches[] = { "octmeter interval=0",
+    "octmeter interval=0 flip=true" };
+  g_autoptr (OctArray) counts = oct_array_new ('u', 2, 20, N);
+  guint i;
+
+  /* light at the short end */
+  for (i = 0; i < 20 * N; i++)
+    ((guint16 *)counts->data)[i] =
+        GUINT16_TO_LE ((guint16)(i % N < 8 ? 1000 : 10));
+  for (i = 0; i < 2; i++) {
+    GstHarness *harness = new_harness (launches[i], counts, NULL);
+    GstStructure *s;
+    double centre = 0;
+
+    gst_harness_push_event (harness,
+        oct_test_calibration ("wavelength-min=800 wavelength-max=900", N));
+    s = measure (harness, counts);
+    fail_unless (gst_structure_get_double (s, "centre-nm", &centre));
+    fail_unless (i == 0 ? centre < 820 : centre > 880, "%g nm", centre);
+    gst_structure_free (s);
+    gst_harness_teardown (harness);
+  }
 }
 GST_END_TEST;
 
@@ -292,8 +543,7 @@ GST_START_TEST (test_interval)
   }
   fail_unless (next_measurement (oct_test_bus (harness), 0) == NULL);
   oct_test_set (harness, "octmeter", "interval", "0");
-  oct_array_free (oct_test_push (harness, oct_test_buffer (ascans, 0, 0)));
-  s = next_measurement (oct_test_bus (harness), 30);
+  s = measure (harness, ascans);
   assert_missing (s, 11, 3);
   gst_structure_free (s);
   gst_harness_teardown (harness);
@@ -317,8 +567,7 @@ GST_START_TEST (test_roll_off)
   for (i = 0; i < G_N_ELEMENTS (steps); i++) {
     g_autoptr (OctArray) ascans = make_peak (40, steps[i].bin, steps[i].level);
 
-    oct_array_free (oct_test_push (harness, oct_test_buffer (ascans, 0, 0)));
-    s = next_measurement (oct_test_bus (harness), 30);
+    s = measure (harness, ascans);
     fail_unless (gst_structure_get_uint (s, "roll-off-depths", &n));
     fail_unless_equals_int (n, i < 2 ? i + 1 : i);
     if (i > 0)
@@ -331,8 +580,7 @@ GST_START_TEST (test_roll_off)
   }
   oct_test_set (harness, "octmeter", "roll-off", "false");
   oct_test_set (harness, "octmeter", "roll-off", "true");
-  oct_array_free (oct_test_push (harness, oct_test_buffer (first, 0, 0)));
-  s = next_measurement (oct_test_bus (harness), 30);
+  s = measure (harness, first);
   fail_unless (gst_structure_get_uint (s, "roll-off-depths", &n));
   fail_unless_equals_int (n, 1);
   gst_structure_free (s);
@@ -395,8 +643,7 @@ GST_START_TEST (test_file)
   for (i = 0; i < 3; i++) {
     GstStructure *s;
 
-    oct_array_free (oct_test_push (harness, oct_test_buffer (ascans, 0, 0)));
-    s = next_measurement (oct_test_bus (harness), 30);
+    s = measure (harness, ascans);
     fail_unless (gst_structure_get_double (s, "snr", &snr[i]));
     gst_structure_free (s);
   }
@@ -490,7 +737,14 @@ octmeter_suite (void)
   tcase_add_test (tcase, test_passes_everything);
   tcase_add_test (tcase, test_source);
   tcase_add_test (tcase, test_peak);
-  tcase_add_test (tcase, test_mirror);
+  tcase_add_loop_test (tcase, test_mirror, 0, G_N_ELEMENTS (mirrors));
+  tcase_add_loop_test (tcase, test_lateral, 1, 3);
+  tcase_add_test (tcase, test_one_bscan);
+  tcase_add_test (tcase, test_curves_of_spectra);
+  tcase_add_test (tcase, test_curve_of_ascans);
+  tcase_add_test (tcase, test_inactive);
+  tcase_add_test (tcase, test_own_calibration);
+  tcase_add_test (tcase, test_flipped_calibration);
   tcase_add_test (tcase, test_images);
   tcase_add_test (tcase, test_interval);
   tcase_add_test (tcase, test_roll_off);

@@ -274,6 +274,73 @@ GST_START_TEST (test_sniffing)
 }
 GST_END_TEST
 
+/* Files of other programs, from the tests of core/; that of Thorlabs carries
+ * its calibration, without which octkresample fails. */
+static const struct {
+  const char *launch, *caps;
+  guint frames;
+} other_files[] = {
+#ifdef HAVE_ZLIB
+  { "packed-u2.mat", "video/x-raw,format=GRAY16_LE,width=4,height=3", 2 },
+  { "two.mat variable=more",
+      "application/x-oct-spectra,format=F32LE,axis=wavelength,samples=4,"
+      "lines=3",
+      1 },
+#endif
+#ifdef HAVE_HDF5
+  { "two.h5 dataset=a/spectra", "video/x-raw,format=GRAY16_LE,width=4,height=3",
+      2 },
+  { "matlab73.mat variable=spectra",
+      "video/x-raw,format=GRAY16_LE,width=4,height=3", 2 },
+#endif
+#ifdef HAVE_ZIP
+  { "several-in-one.oct", "video/x-raw,format=GRAY16_LE,width=16,height=3", 6 },
+  { "lateral.oct",
+      "video/x-raw,format=GRAY16_LE,width=16,height=3,x-spacing=0.0005,"
+      "y-spacing=0.00025",
+      2 },
+  { "lateral.oct bscans-per-buffer=2 ! octdcsub ! octkresample ! octfft ! "
+    "octlogscale",
+      "video/x-raw,width=3,height=8,x-spacing=0.0005,y-spacing=0.00025,"
+      "z-spacing=(double)[0.00001,0.00002]",
+      2 },
+  { "lateral.oct ! octdcsub ! octdispersion ! octnufft",
+      "application/x-oct-ascans,lines=3,x-spacing=0.0005,y-spacing=0.00025",
+      2 },
+  { "regions.oct ! octdcsub ! octkresample",
+      "application/x-oct-spectra,format=F32LE,axis=wavenumber,samples=16,"
+      "lines=3",
+      2 },
+#endif
+#ifdef HAVE_TIFF
+  { "lzw.tif", "video/x-raw,format=GRAY16_LE,width=4,height=3", 2 },
+  { "plain-f4.tif",
+      "application/x-oct-spectra,format=F32LE,axis=wavelength,samples=4,"
+      "lines=3",
+      2 },
+#endif
+  { "plain-u1.tif format=raw samples=16 lines=2 header-size=238 "
+    "packing=mono12p",
+      "video/x-raw,format=GRAY16_LE,width=16,height=2", 2 },
+};
+
+GST_START_TEST (test_other_files)
+{
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (other_files); i++) {
+    g_autoptr (Source) s = source_new ("octsrc name=src location=%s/%s",
+        OCT_TEST_VECTORS, other_files[i].launch);
+
+    GST_INFO ("%s", other_files[i].launch);
+    source_play (s);
+    source_collect (s);
+    source_check_caps (s, other_files[i].caps);
+    fail_unless_equals_int (source_count (s), other_files[i].frames);
+  }
+}
+GST_END_TEST
+
 /* -------------------------------------------------------- B-scans in order */
 
 /* A volume that the file breaks off is one of its own: after 8 B-scans of 3 a
@@ -288,6 +355,41 @@ GST_START_TEST (test_loop)
   source_check_numbers (s, 0, 30);
   for (i = 0; i < 30; i++)
     source_check_scan (s, i, i % 8 % 3, 3, i / 8 * 3 + i % 8 / 3);
+}
+GST_END_TEST
+
+/* Places of several B-scans are counted from the first one's, which goes on
+ * from volume to volume, but not from a part of a volume to the next pass. */
+GST_START_TEST (test_loop_several)
+{
+  static const guint together[] = { 0, 2, 3, 4, 5, 8, 9 };
+  g_autofree char *more = g_strdup_printf (
+      "loop=true num-buffers=12 bscans-per-buffer=%u preload=%s",
+      together[__i__ / 2], __i__ % 2 == 0 ? "false" : "true");
+  g_autoptr (Source) s = source_numbered (more);
+  guint n = 0, i, k;
+
+  source_play (s);
+  source_collect (s);
+  fail_unless_equals_int (source_count (s), 12);
+  for (i = 0; i < 12; i++) {
+    GstBuffer *buffer = source_get (s, i);
+    GstOctScanPosition scan = oct_test_get_scan_position (buffer);
+
+    fail_unless_equals_uint64 (GST_BUFFER_OFFSET (buffer), n);
+    fail_unless_equals_uint64 (GST_BUFFER_OFFSET_END (buffer), n + scan.count);
+    fail_unless_equals_int (
+        gst_buffer_get_size (buffer), scan.count * 8 * 2 * 2);
+    for (k = 0; k < scan.count; k++, n++) {
+      guint64 place = scan.volume * 3 + scan.bscan + k;
+      guint16 found;
+
+      gst_buffer_extract (buffer, k * 8 * 2 * 2, &found, 2);
+      fail_unless_equals_int (found, n % 8);
+      fail_unless_equals_uint64 (place % 3, n % 8 % 3);
+      fail_unless_equals_uint64 (place / 3, n / 8 * 3 + n % 8 / 3);
+    }
+  }
 }
 GST_END_TEST
 
@@ -379,6 +481,7 @@ static const struct {
   { "line-rate=70000", 35000, 1 },
   { "line-rate=1", 1, 2 },
   { "line-rate=6.25", 25, 8 },
+  { "line-rate=7 bscans=4 volume-rate=5", 20, 1 },
   { "! capsfilter caps=video/x-raw,framerate=25/1", 25, 1 },
   { "! capsfilter caps=video/x-raw,framerate=(fraction)[50/1,100/1]", 50, 1 },
   { "line-rate=100 ! capsfilter "
@@ -628,7 +731,9 @@ octsrc_suite (void)
   tcase_add_loop_test (tc, test_npy, 0, G_N_ELEMENTS (npy_files));
   tcase_add_loop_test (tc, test_npy_converted, 0, 4);
   tcase_add_test (tc, test_sniffing);
+  tcase_add_test (tc, test_other_files);
   tcase_add_test (tc, test_loop);
+  tcase_add_loop_test (tc, test_loop_several, 0, 14);
   tcase_add_test (tc, test_queries);
   tcase_add_test (tc, test_queries_of_loop);
   tcase_add_loop_test (tc, test_rate, 0, G_N_ELEMENTS (rates));

@@ -443,9 +443,11 @@ GST_END_TEST;
 GST_START_TEST (test_copies)
 {
   guint at = choose_link (__i__);
+  /* GstCudaMemory, which is what is not pending there, has no parts */
+  gboolean has_parts = !(oct_test_on_gpu () && parts[at].works);
   GstElement *pipeline = prepare (at, "queue");
   g_auto (Seen) seen = { 0 };
-  GstBuffer *copy, *part;
+  GstBuffer *copy, *part = NULL;
   GstMapInfo whole, map;
   GstSample *sample;
 
@@ -453,20 +455,24 @@ GST_START_TEST (test_copies)
   play (pipeline);
   while ((sample = oct_test_pull_from (pipeline, "sink")) != NULL)
     gst_sample_unref (sample);
-  part = gst_buffer_copy_region (seen.kept, GST_BUFFER_COPY_MEMORY, 512, 1024);
+  if (has_parts)
+    part =
+        gst_buffer_copy_region (seen.kept, GST_BUFFER_COPY_MEMORY, 512, 1024);
   copy = gst_buffer_copy_deep (seen.kept);
   fail_unless (gst_buffer_map (seen.kept, &whole, GST_MAP_READ));
   fail_unless (gst_buffer_map (copy, &map, GST_MAP_READ));
   fail_unless_equals_int (map.size, whole.size);
   fail_unless (memcmp (map.data, whole.data, map.size) == 0);
   gst_buffer_unmap (copy, &map);
-  fail_unless (gst_buffer_map (part, &map, GST_MAP_READ));
-  fail_unless_equals_int (map.size, 1024);
-  fail_unless (memcmp (map.data, whole.data + 512, 1024) == 0);
-  gst_buffer_unmap (part, &map);
+  if (has_parts) {
+    fail_unless (gst_buffer_map (part, &map, GST_MAP_READ));
+    fail_unless_equals_int (map.size, 1024);
+    fail_unless (memcmp (map.data, whole.data + 512, 1024) == 0);
+    gst_buffer_unmap (part, &map);
+    gst_buffer_unref (part);
+  }
   gst_buffer_unmap (seen.kept, &whole);
   gst_buffer_unref (copy);
-  gst_buffer_unref (part);
   oct_test_stop (pipeline);
 }
 GST_END_TEST;

@@ -364,14 +364,31 @@ gst_cuda_base_transform_init (GstCudaBaseTransform *filter)
 {
 }
 
-/* Whether images go to a CUDA filter when these elements follow. */
-static gboolean
-feeds (GstElement *first, GstElement *second)
+/* Stands for octvolume, in the same way. */
+typedef GstCudaBaseTransform GstOctVolume;
+typedef GstCudaBaseTransformClass GstOctVolumeClass;
+static GType gst_oct_volume_get_type (void);
+G_DEFINE_TYPE (
+    GstOctVolume, gst_oct_volume, gst_cuda_base_transform_get_type ())
+
+static void
+gst_oct_volume_class_init (GstOctVolumeClass *klass)
+{
+}
+
+static void
+gst_oct_volume_init (GstOctVolume *volume)
+{
+}
+
+/* Who reads images when these elements follow. */
+static GstOctReader
+reader_of (GstElement *first, GstElement *second)
 {
   GstElement *pipeline = gst_pipeline_new (NULL);
   GstElement *source = gst_element_factory_make ("identity", NULL);
   g_autoptr (GstPad) pad = gst_element_get_static_pad (source, "src");
-  gboolean result;
+  GstOctReader result;
 
   gst_bin_add_many (GST_BIN (pipeline), source, first, NULL);
   fail_unless (gst_element_link (source, first));
@@ -379,7 +396,7 @@ feeds (GstElement *first, GstElement *second)
     gst_bin_add (GST_BIN (pipeline), second);
     fail_unless (gst_element_link (first, second));
   }
-  result = gst_oct_feeds_cuda_filter (pad);
+  result = gst_oct_get_reader (pad);
   gst_object_unref (pipeline);
   return result;
 }
@@ -394,24 +411,31 @@ filter_new (gboolean passthrough)
 }
 
 #define make(name) gst_element_factory_make (name, NULL)
+#define assert_reader(found, expected)                                         \
+  fail_unless_equals_int (found, GST_OCT_READER_##expected)
 
 /* Nobody has to wait for an image whose reader is ordered behind us; what is
  * not known to be is waited for. */
-GST_START_TEST (test_feeds_cuda_filter)
+GST_START_TEST (test_reader)
 {
   GstElement *lonely = make ("identity");
   g_autoptr (GstPad) pad = gst_element_get_static_pad (lonely, "src");
+  GstElement *own[2];
 
-  fail_if (gst_oct_feeds_cuda_filter (pad));
-  fail_if (feeds (make ("fakesink"), NULL));
-  fail_unless (feeds (filter_new (FALSE), NULL));
-  fail_unless (feeds (make ("capsfilter"), filter_new (FALSE)));
-  fail_if (feeds (make ("capsfilter"), make ("fakesink")));
-  fail_if (feeds (make ("capsfilter"), NULL));
+  for (guint i = 0; i < 2; i++)
+    own[i] = g_object_new (gst_oct_volume_get_type (), NULL);
+  assert_reader (gst_oct_get_reader (pad), ANY);
+  assert_reader (reader_of (make ("fakesink"), NULL), ANY);
+  assert_reader (reader_of (filter_new (FALSE), NULL), FILTER);
+  assert_reader (reader_of (make ("capsfilter"), filter_new (FALSE)), FILTER);
+  assert_reader (reader_of (make ("capsfilter"), make ("fakesink")), ANY);
+  assert_reader (reader_of (make ("capsfilter"), NULL), ANY);
   /* whoever comes next gets our image itself */
-  fail_if (feeds (filter_new (TRUE), make ("fakesink")));
-  fail_if (feeds (make ("queue"), filter_new (FALSE)));
-  fail_if (feeds (make ("identity"), filter_new (FALSE)));
+  assert_reader (reader_of (filter_new (TRUE), make ("fakesink")), ANY);
+  assert_reader (reader_of (make ("queue"), filter_new (FALSE)), ANY);
+  assert_reader (reader_of (make ("identity"), filter_new (FALSE)), ANY);
+  assert_reader (reader_of (own[0], NULL), OWN);
+  assert_reader (reader_of (make ("queue"), own[1]), ANY);
   gst_object_unref (lonely);
 }
 GST_END_TEST
@@ -429,7 +453,7 @@ octpinned_suite (void)
   tcase_add_test (tcase, test_lost);
   tcase_add_test (tcase, test_full);
   tcase_add_test (tcase, test_offered_pools);
-  tcase_add_test (tcase, test_feeds_cuda_filter);
+  tcase_add_test (tcase, test_reader);
   return suite;
 }
 

@@ -19,6 +19,19 @@ static const char *const launches[] = {
   " ! octmeter ! octgather bscans=2 ! octdcsub ! octnufft ! octlogscale" SINK,
   SOURCE " ! octdcsub ! octcs iterations=1 ! octlogscale" SINK,
   SOURCE " ! octreconstruct" SINK,
+  SOURCE " ! octscatter name=s octcollect name=c" SINK
+         " s. ! octreconstruct ! c. s. ! octreconstruct ! c.",
+  /* not live: it would warn of volumes of which a B-scan was dropped */
+  "octsrc samples=256 lines=16 bscans=4 scan-mask=scattered ! octdcsub"
+  " ! octnufft ! octvolumecs ! octlogscale" SINK,
+  SOURCE " bscans=4 ! octreconstruct ! octvolume update=scan"
+         " ! video/x-raw,width=32,height=32" SINK,
+  SOURCE
+  " ! octreconstruct ! octaverage ! octspeckle ! octflip ! octcolormap" SINK,
+  SOURCE " bscans=4 ! octreconstruct ! octenface update=scan" SINK,
+  SOURCE " bscans=4 ! octreconstruct ! octslice update=scan" SINK,
+  SOURCE " bscans=4 ! octreconstruct ! tee name=tee ! queue ! octvolumesink"
+         " location=@/volume.npy async=false tee. ! queue" SINK,
 };
 
 static gboolean
@@ -53,6 +66,9 @@ change_value (GParamSpec *spec, GValue *value)
 
     g_value_init (&number, G_TYPE_DOUBLE);
     g_value_set_double (&number, G_VALUE_HOLDS_DOUBLE (value) ? 0.25 : 3.0);
+    if (G_IS_PARAM_SPEC_DOUBLE (spec))
+      g_value_set_double (
+          &number, MAX (0.25, G_PARAM_SPEC_DOUBLE (spec)->minimum + 0.25));
     if (G_IS_PARAM_SPEC_UINT (spec))
       g_value_set_double (&number, G_PARAM_SPEC_UINT (spec)->minimum + 3.0);
     fail_unless (g_value_transform (&number, value), "%s", spec->name);

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { median, Others, run, Server, sleep, until } from "./lib.mjs";
 import { frame, get, open, sendRaw, Talk, upgrade } from "./wire.mjs";
 
-const PATHS = ["/", "/live.js", "/media.js", "/view.js", "/live.css", "/icon.svg", "/snapshot.png",
+const PATHS = ["/", "/live.js", "/media.js", "/signal.js", "/volume.js", "/view.js", "/live.css", "/icon.svg", "/snapshot.png", "/calibration.csv",
   "/stream.mjpg", "/nothing"];
 
 // Exchanges the token of a printed link: the Cookie header of the session.
@@ -458,7 +458,8 @@ const tests = {
       [["--source", "audiotestsrc"], "raw spectra"], [["--images", "audiotestsrc"], "pictures"],
       [["--cert", "/nowhere", "--key", "/nowhere"], "/nowhere"], [["--record", "/proc/x"], "--record"],
       [["--data", "a", "--images", "b"], "Only one"], [["--samples", "8"], "--data"], [["x"], "'x'"],
-      [["--udp-ports", "9-1"], "--udp-ports"], [["--refractive-index", "nan"], "--refractive-index"]]) {
+      [["--udp-ports", "9-1"], "--udp-ports"], [["--refractive-index", "nan"], "--refractive-index"],
+      [["--bscans", "-1"], "--bscans"], [["--bscans", "8193"], "--bscans"], [["--length-um", "nan"], "--length-um"]]) {
       const { status, stdout, stderr } = spawnSync(process.env.OCT_LIVE, ["--port", "0", ...options],
         { encoding: "utf8", timeout: 15000, cwd: "/tmp" });
       assert.ok(status === 1 || status === 2, `${options}: ${status}\n${stdout}${stderr}`);

@@ -205,7 +205,7 @@ export function mean(levels) {
 // Frames of the recording's files, decoded; why with drop-allocation: tests/pipelines/tap.py.
 export function countFrames(folder) {
   let frames = 0;
-  for (const name of readdirSync(folder).sort()) {
+  for (const name of readdirSync(folder).filter((file) => file.endsWith(".mkv")).sort()) {
     const result = spawnSync("gst-launch-1.0", ["-v", "filesrc", `location=${join(folder, name)}`,
       "!", "matroskademux", "!", "h264parse", "!", "avdec_h264", "!",
       "identity", "drop-allocation=true", "!", "fakesink", "silent=false"],

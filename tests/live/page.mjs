@@ -114,11 +114,11 @@ const tests = {
     await until("it is sharp", async () => contrast(await snapshot(page)) > 60);
     await until("the other page can undo it", () => other.locator("#focus-undo").isEnabled());
     assert.match(await text(other, "#focus-note"), /^Dispersion found: a2 = /);
-    assert.ok(Math.abs(Number(await page.locator("#a2").inputValue())) < 20);
+    await until("its number is shown", async () => Math.abs(Number(await page.locator("#a2").inputValue())) < 20);
     await page.locator("h1").click();
     await page.keyboard.press("u");
     await until("it is blurred again", async () => contrast(await snapshot(page)) < 30);
-    assert.equal(await page.locator("#a2").inputValue(), "3000");
+    await until("its number is shown, too", async () => await page.locator("#a2").inputValue() === "3000");
     await setNumber(page, "#a2", 0);
     await until("it is sharp again", async () => contrast(await snapshot(page)) > 60);
     for (const method of await page.locator("#method option").evaluateAll((o) => o.map((x) => x.value))) {
@@ -185,7 +185,8 @@ const tests = {
     await waitForVideo(page);
     await page.locator("#automatic").uncheck();
     const wanted = new Set(["freeze", "snapshot", "record", "full", "automatic", "min", "max",
-      "min-slider", "max-slider", "a2", "a3", "a2-slider", "a3-slider", "focus", "method"]);
+      "min-slider", "max-slider", "a2", "a3", "a2-slider", "a3-slider", "focus",
+      "refine", "calibration", "meters", "method"]);
     await page.locator("h1").click();
     for (let i = 0; i < 30; i++) {
       await page.keyboard.press("Tab");
@@ -301,6 +302,41 @@ const tests = {
     await until("pictures go on", async () => (await decoded(page)).frames > frames + 5, 60);
     // the noise is gone, the tissue is not
     assert.ok(contrast(await snapshot(page)) > 20);
+    assert.deepEqual(page.problems, []);
+    assert.equal(await server.stop(), 0);
+  },
+
+  async "compressive sensing has controls of its own, the same on every page"() {
+    const server = await Server.start();
+    const page = await browser.visit(server.url);
+    const other = await browser.visit(server.url);
+    await waitForVideo(page);
+    assert.ok(await page.locator("#sensing").isHidden());
+    await page.locator("#method").selectOption("cs");
+    await until("they are there", async () => await page.locator("#sensing").isVisible()
+      && await other.locator("#sensing").isVisible());
+    assert.equal(await page.locator("#solver").inputValue(), "persistent");
+    assert.equal(await page.locator("#tau").inputValue(), "3");
+    assert.equal(await page.locator("#samplingRate").inputValue(), "40");
+    const note = await text(page, "#solver-note");
+    await page.locator("#solver").selectOption("continued");
+    assert.notEqual(await text(page, "#solver-note"), note);
+    await setNumber(page, "#tau", 60);
+    await setNumber(page, "#samplingRate", 60);
+    await until("the other page knows", async () => await other.locator("#solver").inputValue() === "continued"
+      && await other.locator("#tau").inputValue() === "60"
+      && await other.locator("#samplingRate").inputValue() === "60");
+    // of such a threshold nothing but the strongest is left
+    await until("it is dark", async () => contrast(await snapshot(page)) < 5, 60);
+    await page.locator("#solver").selectOption("persistent");
+    await setNumber(page, "#tau", 3);
+    await until("the tissue is back", async () => contrast(await snapshot(page)) > 20, 60);
+    // no number that could be sent
+    await page.locator("#samplingRate").fill("0");
+    await page.locator("#samplingRate").blur();
+    await page.locator("#method").selectOption("cubic");
+    await until("they are gone", async () => await page.locator("#sensing").isHidden()
+      && await other.locator("#sensing").isHidden());
     assert.deepEqual(page.problems, []);
     assert.equal(await server.stop(), 0);
   },

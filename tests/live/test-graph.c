@@ -145,6 +145,12 @@ on_gap (gint64 from, gint64 till, gpointer data)
   test->gap = (till - from) / 1e6;
 }
 
+static void
+on_shown (const char *problem, gpointer data)
+{
+  g_assert_null (problem);
+}
+
 static guint64
 get_frames (Test *test)
 {
@@ -205,7 +211,7 @@ static void
 begin (Test *test)
 {
   static const OctLiveGraphEvents events = { on_not_begun, on_trouble,
-    on_settings, on_gap };
+    on_settings, on_gap, NULL, on_shown };
   static const OctSourceOptions file = { 0 };
   const OctLiveSource source = { .file = &file,
     .source = "octsrc is-live=true samples=256 lines=16 bscans=1 "
@@ -406,7 +412,9 @@ static void
 focus (Test *test, gboolean undo, const char *words)
 {
   g_autoptr (GError) error = NULL;
-  gboolean ok = oct_live_graph_focus (test->graph, undo, &error);
+  gboolean ok = undo ? oct_live_graph_undo (test->graph, &error)
+                     : oct_live_graph_find (
+                         test->graph, OCT_LIVE_FIND_DISPERSION, &error);
 
   g_assert_true (ok == (error == NULL));
   g_assert_true (ok == (words == NULL));
@@ -452,6 +460,119 @@ test_focus (void)
   wait_for_frames (&test, 5);
   g_assert_cmpuint (test.troubles, ==, 0);
   g_assert_cmpuint (test.gaps, ==, 0);
+  end (&test);
+}
+
+/* Of the chain that is in the pipeline of the pictures. */
+static GstElement *
+get_reconstruct (void)
+{
+  g_autoptr (GstElement) pipeline = get_pipeline ();
+
+  return gst_bin_get_by_name (GST_BIN (pipeline), "reconstruct");
+}
+
+static void
+assert_chain (const char *warp, double a2, const char *mode, gboolean taken)
+{
+  g_autoptr (GstElement) reconstruct = get_reconstruct ();
+  g_autofree char *found = NULL, *background = NULL;
+  double found_a2;
+
+  g_object_get (reconstruct, "k-warp", &found, "a2", &found_a2,
+      "background-spectrum", &background, NULL);
+  g_assert_cmpstr (found, ==, warp);
+  g_assert_cmpfloat (found_a2, ==, a2);
+  g_assert_true ((background != NULL) == taken);
+  g_assert_cmpstr (oct_instrument_get_nick (reconstruct, "mode"), ==, mode);
+}
+
+/* As octreconstruct says it of a scene that tells wavenumbers, which the
+ * virtual one does not. */
+static void
+find_wavenumbers (Test *test, const char *warp, double a2)
+{
+  g_autoptr (GstElement) reconstruct = get_reconstruct ();
+  guint before = test->changes;
+
+  g_object_set (reconstruct, "k-warp", warp, "a2", a2, NULL);
+  gst_element_post_message (
+      reconstruct, gst_message_new_element (GST_OBJECT (reconstruct),
+                       gst_structure_new ("oct-autofocus", "result",
+                           G_TYPE_STRING, "changed", "k-warp", G_TYPE_STRING,
+                           warp, "a2", G_TYPE_DOUBLE, a2, "a3", G_TYPE_DOUBLE,
+                           0.0, "text", G_TYPE_STRING, "Found.", NULL)));
+  wait_for_changes (test, before + 1);
+}
+
+static void
+find (Test *test, OctLiveFind what)
+{
+  g_autoptr (GError) error = NULL;
+  guint before = test->changes;
+
+  oct_live_graph_find (test->graph, what, &error);
+  g_assert_no_error (error);
+  wait_for_changes (test, before + 1);
+  g_assert_null (test->problem);
+}
+
+static void
+undo (Test *test, const char *what)
+{
+  g_autoptr (GError) error = NULL;
+  OctLiveFocus state;
+
+  oct_live_graph_get_focus (test->graph, &state);
+  g_assert_cmpstr (state.undoes, ==, what);
+  oct_live_graph_undo (test->graph, &error);
+  g_assert_no_error (error);
+  oct_live_graph_get_focus (test->graph, &state);
+  g_test_message ("%s", state.note);
+}
+
+/* Each time what was done last is taken back, and nothing else, whatever people
+ * have set in between; also by pictures of a source that has failed since. */
+static void
+test_undo_in_order (void)
+{
+  g_autoptr (GstElement) pipeline = NULL, source = NULL;
+  OctLiveSettings settings;
+  OctLiveFocus state;
+  double found;
+  Test test;
+
+  begin (&test);
+  find_wavenumbers (&test, "0,0,0.01", 4.0);
+  wish (&test, "good", 300.0);
+  find (&test, OCT_LIVE_FIND_DISPERSION);
+  oct_live_graph_get_settings (test.graph, &settings);
+  found = settings.a2;
+  g_assert_cmpfloat (found, <, 200.0);
+  g_assert_cmpstr (settings.k_warp, ==, "0,0,0.01");
+  find (&test, OCT_LIVE_FIND_BACKGROUND);
+  wait_for_frames (&test, 3);
+  assert_chain ("0,0,0.01", found, "background-scaled", TRUE);
+
+  pipeline = get_pipeline ();
+  source = gst_bin_get_by_name (GST_BIN (pipeline), "dcsub");
+  GST_ELEMENT_ERROR (source, RESOURCE, FAILED, ("Unplugged."), (NULL));
+  while (oct_live_graph_get_trouble (test.graph) == NULL)
+    g_main_context_iteration (NULL, TRUE);
+  undo (&test, "background");
+  while (oct_live_graph_get_trouble (test.graph) != NULL)
+    g_main_context_iteration (NULL, TRUE);
+  wait_for_frames (&test, 3);
+  assert_chain ("0,0,0.01", found, "bscan", FALSE);
+
+  undo (&test, "dispersion");
+  assert_chain ("0,0,0.01", 300.0, "bscan", FALSE);
+  undo (&test, "wavenumbers and dispersion");
+  assert_chain (NULL, 0.0, "bscan", FALSE);
+  oct_live_graph_get_focus (test.graph, &state);
+  g_assert_false (state.undoable);
+  focus (&test, TRUE, "take back");
+  wait_for_frames (&test, 3);
   end (&test);
 }
 
@@ -570,6 +691,7 @@ main (int argc, char **argv)
   g_test_add_func ("/live/graph/suspected", test_suspected);
   g_test_add_func ("/live/graph/hangs", test_hangs);
   g_test_add_func ("/live/graph/focus", test_focus);
+  g_test_add_func ("/live/graph/undo-in-order", test_undo_in_order);
   g_test_add_func ("/live/graph/burst", test_burst);
   g_test_add_func (
       "/live/graph/ended-while-changing", test_ended_while_changing);

@@ -51,6 +51,10 @@ test_every_type (void)
       parse ("{\"type\":\"focus\",\"undo\":false}");
   g_autoptr (OctLiveMessage) undo =
       parse ("{\"type\":\"focus\",\"undo\":true}");
+  g_autoptr (OctLiveMessage) refine = parse ("{\"type\":\"refine\"}");
+  g_autoptr (OctLiveMessage) background = parse ("{\"type\":\"background\"}");
+  g_autoptr (OctLiveMessage) meters =
+      parse ("{\"type\":\"meters\",\"on\":true}");
 
   g_assert_cmpint (watch->type, ==, OCT_LIVE_WATCH);
   g_assert_true (watch->webrtc);
@@ -67,6 +71,10 @@ test_every_type (void)
   g_assert_cmpint (focus->type, ==, OCT_LIVE_FOCUS);
   g_assert_false (focus->undo);
   g_assert_true (undo->undo);
+  g_assert_cmpint (meters->type, ==, OCT_LIVE_METERS);
+  g_assert_true (meters->on);
+  g_assert_cmpint (refine->type, ==, OCT_LIVE_REFINE);
+  g_assert_cmpint (background->type, ==, OCT_LIVE_BACKGROUND);
 }
 
 static void
@@ -76,19 +84,116 @@ test_settings (void)
       parse ("{\"type\":\"set\",\"min\":-3.5,\"max\":60}");
   g_autoptr (OctLiveMessage) all =
       parse ("{\"type\":\"set\",\"automatic\":false,\"min\":1,\"max\":2,"
-             "\"a2\":-40.25,\"a3\":1e3,\"method\":\"cubic\"}");
+             "\"a2\":-40.25,\"a3\":1e3,\"method\":\"cubic\",\"still\":true,"
+             "\"solver\":\"sparsa\",\"tau\":2.5,\"samplingRate\":0.3,"
+             "\"density\":1.5,\"rollOff\":true,\"phase2\":12,"
+             "\"phase3\":-0.5}");
   g_autoptr (OctLiveMessage) none = parse ("{\"type\":\"set\"}");
 
   g_assert_cmpint (some->type, ==, OCT_LIVE_SET);
   g_assert_cmpuint (some->has, ==, OCT_LIVE_HAS_MIN | OCT_LIVE_HAS_MAX);
   g_assert_cmpfloat (some->min, ==, -3.5);
   g_assert_cmpfloat (some->max, ==, 60.0);
-  g_assert_cmpuint (all->has, ==, 63);
+  g_assert_cmpuint (all->has, ==, 16383);
+  g_assert_cmpfloat (all->phase2, ==, 12.0);
+  g_assert_cmpfloat (all->phase3, ==, -0.5);
+  g_assert_cmpstr (all->solver, ==, "sparsa");
+  g_assert_cmpfloat (all->tau, ==, 2.5);
+  g_assert_cmpfloat (all->rate, ==, 0.3);
+  g_assert_cmpfloat (all->density, ==, 1.5);
+  g_assert_true (all->roll_off && all->still);
   g_assert_false (all->automatic);
   g_assert_cmpfloat (all->a2, ==, -40.25);
   g_assert_cmpfloat (all->a3, ==, 1000.0);
   g_assert_cmpstr (all->method, ==, "cubic");
   g_assert_cmpuint (none->has, ==, 0);
+}
+
+static void
+test_looks (void)
+{
+  g_autoptr (OctLiveMessage) none = parse ("{\"type\":\"look\"}");
+  g_autoptr (OctLiveMessage) some =
+      parse ("{\"type\":\"look\",\"show\":\"planes\",\"yaw\":-12.5,\"zoom\":2,"
+             "\"stereo\":true,\"flatten\":false,\"rendering\":\"mip\","
+             "\"slabMode\":\"max\",\"atZ\":1,\"cropTop\":0.25}");
+
+  g_assert_cmpint (none->type, ==, OCT_LIVE_LOOK);
+  g_assert_cmpuint (none->looks, ==, 0);
+  g_assert_cmpuint (some->looks, ==,
+      1 << OCT_LIVE_SHOW | 1 << OCT_LIVE_YAW | 1 << OCT_LIVE_ZOOM
+          | 1 << OCT_LIVE_STEREO | 1 << OCT_LIVE_FLATTEN
+          | 1 << OCT_LIVE_RENDERING | 1 << OCT_LIVE_SLAB_MODE
+          | 1 << OCT_LIVE_AT_Z | 1 << OCT_LIVE_CROP_TOP);
+  g_assert_cmpfloat (some->look.values[OCT_LIVE_SHOW], ==, OCT_LIVE_PLANES);
+  g_assert_cmpfloat (some->look.values[OCT_LIVE_YAW], ==, -12.5);
+  g_assert_cmpfloat (some->look.values[OCT_LIVE_ZOOM], ==, 2.0);
+  g_assert_cmpfloat (some->look.values[OCT_LIVE_STEREO], ==, 1.0);
+  g_assert_cmpfloat (some->look.values[OCT_LIVE_FLATTEN], ==, 0.0);
+  g_assert_cmpstr (
+      oct_live_look_get_choice (&some->look, OCT_LIVE_RENDERING), ==, "mip");
+  g_assert_cmpstr (
+      oct_live_look_get_choice (&some->look, OCT_LIVE_SLAB_MODE), ==, "max");
+  g_assert_cmpfloat (some->look.values[OCT_LIVE_AT_Z], ==, 1.0);
+  g_assert_cmpfloat (some->look.values[OCT_LIVE_CROP_TOP], ==, 0.25);
+}
+
+static void
+test_looks_refused (void)
+{
+  /* behind the type, and whether that is all of it */
+  static const char *const members[] = { "\"yaw\":361", "\"yaw\":-1e300",
+    "\"yaw\":1e400", "\"yaw\":\"0\"", "\"yaw\":true", "\"yaw\":null",
+    "\"yaw\":[0]", "\"pitch\":90.1", "\"pitch\":-91", "\"zoom\":0",
+    "\"zoom\":0.1", "\"zoom\":-1", "\"zoom\":21", "\"panX\":11",
+    "\"panY\":-10.5", "\"threshold\":-1", "\"threshold\":256",
+    "\"opacity\":-0.1", "\"opacity\":101", "\"stereo\":1",
+    "\"stereo\":\"side-by-side\"", "\"flatten\":0", "\"flatten\":null",
+    "\"show\":1", "\"show\":\"\"", "\"show\":\"body\"", "\"show\":true",
+    "\"show\":[\"volume\"]", "\"rendering\":\"file\"",
+    "\"rendering\":\"full \"", "\"slabMode\":\"depth\"", "\"slabStart\":1e6",
+    "\"slabThickness\":-1", "\"cropLeft\":-0.01", "\"cropBottom\":1.01",
+    "\"cutX\":2", "\"atX\":-0.1", "\"atY\":1.5", "\"atZ\":\"half\"",
+    "\"bscans\":64", "\"transferFile\":\"/etc\"", "\"clipPlane\":\"0 0 1 0\"",
+    "\"yaw\":1,\"on\":true", "\"yaw\":1,\"\":0" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (members); i++) {
+    g_autofree char *text =
+        g_strdup_printf ("{\"type\":\"look\",%s}", members[i]);
+
+    g_test_message ("%s", text);
+    refuse (text, strlen (text));
+  }
+}
+
+/* What goes together, and what pages begin with. */
+static void
+test_looks_checked (void)
+{
+  OctLiveLook look;
+
+  oct_live_look_init (&look);
+  g_assert_cmpfloat (look.values[OCT_LIVE_SHOW], ==, OCT_LIVE_BSCANS);
+  g_assert_null (oct_live_look_check (&look));
+  for (guint i = 0; i < OCT_LIVE_N_LOOKS; i++) {
+    const OctLiveLookField *field = &oct_live_look_fields[i];
+
+    g_assert_nonnull (field->name);
+    if (field->choices == NULL) {
+      g_assert_cmpfloat (field->first, >=, field->least);
+      g_assert_cmpfloat (field->first, <=, field->most);
+    }
+  }
+  look.values[OCT_LIVE_CROP_LEFT] = 0.5;
+  look.values[OCT_LIVE_CROP_RIGHT] = 0.6;
+  g_assert_null (oct_live_look_check (&look));
+  look.values[OCT_LIVE_CROP_RIGHT] = 0.5;
+  g_assert_nonnull (oct_live_look_check (&look));
+  look.values[OCT_LIVE_CROP_RIGHT] = 0.4;
+  g_assert_nonnull (oct_live_look_check (&look));
+  look.values[OCT_LIVE_CROP_RIGHT] = 1.0;
+  look.values[OCT_LIVE_CROP_BOTTOM] = 0.02;
+  g_assert_nonnull (oct_live_look_check (&look));
 }
 
 static void
@@ -105,10 +210,28 @@ test_refused (void)
     "{\"type\":\"set\",\"method\":\"\"}",
     "{\"type\":\"set\",\"method\":\"a b\"}",
     "{\"type\":\"set\",\"method\":\"abcdefghijklmnopqrstuvwxyzabcdefg\"}",
+    "{\"type\":\"set\",\"solver\":\"a b\"}", "{\"type\":\"set\",\"solver\":3}",
+    "{\"type\":\"set\",\"tau\":-0.1}", "{\"type\":\"set\",\"tau\":1001}",
+    "{\"type\":\"set\",\"samplingRate\":0}",
+    "{\"type\":\"set\",\"samplingRate\":1.01}",
+    "{\"type\":\"set\",\"samplingRate\":true}",
     "{\"type\":\"set\",\"location\":\"/etc/passwd\"}",
     "{\"type\":\"record\",\"on\":true,\"folder\":\"/etc\"}",
     "{\"type\":\"record\",\"on\":\"yes\"}", "{\"type\":\"record\"}",
-    "{\"type\":\"focus\"}", "{\"type\":\"focus\",\"undo\":0}",
+    "{\"type\":\"meters\"}", "{\"type\":\"meters\",\"on\":1}",
+    "{\"type\":\"meters\",\"on\":true,\"location\":\"/etc\"}",
+    "{\"type\":\"set\",\"density\":-0.1}",
+    "{\"type\":\"set\",\"density\":10.1}",
+    "{\"type\":\"set\",\"density\":1e999}",
+    "{\"type\":\"set\",\"density\":\"2\"}", "{\"type\":\"set\",\"rollOff\":1}",
+    "{\"type\":\"set\",\"phase2\":1.1e6}",
+    "{\"type\":\"set\",\"phase3\":\"1\"}",
+    "{\"type\":\"set\",\"background\":\"1,2\"}",
+    "{\"type\":\"set\",\"kWarp\":\"0\"}",
+    "{\"type\":\"background\",\"bscans\":1}",
+    "{\"type\":\"set\",\"still\":null}", "{\"type\":\"refine\",\"undo\":true}",
+    "{\"type\":\"refine\",\"k-warp\":\"0,0,1\"}", "{\"type\":\"focus\"}",
+    "{\"type\":\"focus\",\"undo\":0}",
     "{\"type\":\"focus\",\"undo\":true,\"a2\":1}",
     "{\"type\":\"ack\",\"number\":-1}", "{\"type\":\"ack\",\"number\":1.5}",
     "{\"type\":\"candidate\",\"mline\":1,\"candidate\":\"candidate:\"}",
@@ -257,6 +380,9 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/live/message/every-type", test_every_type);
   g_test_add_func ("/live/message/settings", test_settings);
+  g_test_add_func ("/live/message/looks", test_looks);
+  g_test_add_func ("/live/message/looks-refused", test_looks_refused);
+  g_test_add_func ("/live/message/looks-checked", test_looks_checked);
   g_test_add_func ("/live/message/refused", test_refused);
   g_test_add_func ("/live/message/more-than-json", test_more_than_json);
   g_test_add_func ("/live/message/all-of-json", test_all_of_json);

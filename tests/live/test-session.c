@@ -124,8 +124,8 @@ test_forged (void)
   static const char *const texts[] = { "", ".", "..", "...", "c", "c.", "c.1.",
     "c.9999999999.00112233445566778899aabbccddeeff",
     "c.9999999999.00112233445566778899aabbccddeeff.",
-    "c.9999999999.00112233445566778899aabbccddeeff."
-    "0000000000000000000000000000000000000000000000000000000000000000" };
+    ("c.9999999999.00112233445566778899aabbccddeeff."
+     "0000000000000000000000000000000000000000000000000000000000000000") };
   const OctLiveTokens changed[] = {
     { tokens.control, (char *)"view-view-view-view-viE" },
     { (char *)"control-control-controL", tokens.view },

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * A-scans to images: every range, scale and format, with history and edges.
+ * A-scans to images: every range, scale and format, with history and edges;
+ * images in colours.
  */
 #include "cases.h"
 #include "signals.h"
@@ -251,6 +252,97 @@ add_contrasts (GRand *random)
   add_contrast ("huge", array_scaled (tissue, 1e15));
 }
 
+/* ------------------------------------------------------------------ colours
+ */
+
+static void
+add_colours (GRand *random)
+{
+  static guint8 colors[OCT_COLORMAP_VALUES]; /* kept */
+  Array *grey = array_new ('u', 1, 37, 53);
+  OctColormapParams params = { .width = 53,
+    .height = 37,
+    .pixel_size = 1,
+    .format = OCT_IMAGE_RGBA,
+    .values = OCT_COLORMAP_VALUES,
+    .colors = colors };
+
+  for (guint i = 0; i < OCT_COLORMAP_VALUES; i++)
+    colors[i] = (guint8)g_rand_int_range (random, 0, 256);
+  for (guint i = 0; i < 37 * 53; i++)
+    array_set (grey, i, i % 256);
+  cases_add (g_strdup ("colormap-rgba"), OCT_OPERATION_COLORMAP, &params,
+      sizeof params, grey);
+}
+
+/* ------------------------------------------------------------------ filters
+ */
+
+static Array *
+array_levels (GRand *random, guint rows, guint columns, guint size)
+{
+  Array *array = array_new ('u', size, rows, columns);
+
+  for (guint i = 0; i < rows * columns; i++)
+    array_set (array, i, g_rand_int_range (random, 0, size == 2 ? 65536 : 256));
+  return array;
+}
+
+/* Only what gives every pixel as it was, or next to no half: numeric-flip has
+ * the rest. */
+static void
+add_flips (GRand *random)
+{
+  for (guint i = 0; i < 4; i++) {
+    OctFlipParams params = { .width = 53,
+      .height = 36,
+      .bscans = 3,
+      .format = i % 2 ? OCT_IMAGE_GRAY16 : OCT_IMAGE_GRAY8,
+      .depth = i<2, .lateral = i> 0,
+      .way_back = i % 3 };
+
+    cases_add (g_strdup_printf ("flip-%u", i), OCT_OPERATION_FLIP, &params,
+        sizeof params, array_levels (random, 36, 53, i % 2 ? 2 : 1));
+  }
+}
+
+/* The median, which is exact: numeric-speckle has the rest. */
+static void
+add_medians (GRand *random)
+{
+  for (guint size = 3; size <= 7; size += 2) {
+    OctSpeckleParams params = { .width = 37,
+      .height = 22,
+      .bscans = size % 4 == 1 ? 2 : 1,
+      .format = size == 5 ? OCT_IMAGE_GRAY16 : OCT_IMAGE_GRAY8,
+      .method = OCT_SPECKLE_MEDIAN,
+      .size = size };
+
+    cases_add (g_strdup_printf ("speckle-median-%u", size),
+        OCT_OPERATION_SPECKLE, &params, sizeof params,
+        array_levels (random, 22, 37, size == 5 ? 2 : 1));
+  }
+}
+
+/* Bytes and words, which are exact: numeric-average has the rest. */
+static void
+add_means (GRand *random)
+{
+  for (guint i = 0; i < 4; i++) {
+    OctAverageParams params = { .format =
+                                    i % 2 ? OCT_SAMPLE_U16 : OCT_SAMPLE_U8,
+      .values = 37,
+      .rows = 12,
+      .mode = i / 2 ? OCT_AVERAGE_BLOCK : OCT_AVERAGE_RUNNING,
+      .frames = 3 };
+
+    cases_add (g_strdup_printf ("average-%u", i), OCT_OPERATION_AVERAGE,
+        &params, sizeof params,
+        array_levels (random, 7 * 12, 37, i % 2 ? 2 : 1))
+        ->bscans = 7;
+  }
+}
+
 void
 cases_add_images (GRand *random)
 {
@@ -261,4 +353,8 @@ cases_add_images (GRand *random)
   add_values (plain);
   add_history (random);
   add_contrasts (random);
+  add_colours (random);
+  add_flips (random);
+  add_medians (random);
+  add_means (random);
 }

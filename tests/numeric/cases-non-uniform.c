@@ -3,6 +3,7 @@
  * Spectra at any wavenumbers to A-scans, and compressive sensing.
  */
 #include "cases.h"
+#include "oct-cs.h"
 #include "oct-nufft.h"
 #include "signals.h"
 
@@ -182,11 +183,12 @@ static const char *const transforms[] = {
 };
 
 typedef struct {
+  OctCsSolver solver;
   OctCsTransform transform;
   OctKernel kernel;
   guint grid, width; /* 0: 1.25 samples, 6 */
   gboolean real, compact;
-  guint iterations; /* 0: 15 */
+  guint iterations; /* 0: as many as usual */
   double tau, noise;
   const char *window;   /* NULL: none */
   guint start, bins;    /* 0: all */
@@ -231,7 +233,9 @@ sensing_params (
     .kernel = s->kernel,
     .grid = s->grid ? s->grid : 2 * ((5 * samples + 7) / 8),
     .width = s->width ? s->width : 6,
-    .iterations = s->iterations ? s->iterations : 15,
+    .solver = s->solver,
+    .iterations =
+        s->iterations ? s->iterations : oct_cs_limits[s->solver].usual,
     .tau = s->tau,
     .noise = s->noise,
     .depth_start = s->start,
@@ -274,8 +278,8 @@ add_sensing (const char *label, const Sensing *s, const double *nodes,
           CMPLX (
               array_get (turned, line, n, 0), array_get (turned, line, n, 1)));
     }
-  cases_add (g_strdup_printf ("cs-%s-%s-%s", transforms[s->transform],
-                 s->real ? "real" : "complex", label),
+  cases_add (g_strdup_printf ("cs-%s-%s-%s-%s", oct_cs_limits[s->solver].name,
+                 transforms[s->transform], s->real ? "real" : "complex", label),
       OCT_OPERATION_CS, &params, sizeof params, in)
       ->seldom = samples > 1000;
 }
@@ -295,7 +299,7 @@ choose_kept (GRand *random, guint samples, double rate, gboolean *kept)
 }
 
 static void
-add_sensing_sizes (GRand *random)
+add_sensing_sizes (GRand *random, OctCsSolver solver)
 {
   static const guint sizes[] = { 101, 128 };
 
@@ -309,7 +313,8 @@ add_sensing_sizes (GRand *random)
     for (guint i = 0; i < n; i++)
       whole[i] = i;
     for (guint i = 0; i < 2 * 2 * 4; i++) {
-      Sensing s = { .real = i % 2,
+      Sensing s = { .solver = solver,
+        .real = i % 2,
         .iterations = i / 2 % 2 ? 15 : 1,
         .transform = i / 4 < 2 ? OCT_CS_NUFFT : (OctCsTransform)(i / 4 - 1),
         .kernel = i / 4 == 1 ? OCT_KERNEL_GAUSSIAN : OCT_KERNEL_KAISER_BESSEL,
@@ -383,7 +388,7 @@ add_sensing_ways (
 }
 
 static void
-add_uniform (GRand *random, const gboolean *kept)
+add_uniform (GRand *random, OctCsSolver solver, const gboolean *kept)
 {
   guint nearest[96];
   double at[96];
@@ -393,7 +398,8 @@ add_uniform (GRand *random, const gboolean *kept)
     nearest[n] = (guint)CLAMP (rint (n + 3 * sin (n / 15.)), 0, 95);
   }
   for (guint i = 0; i < 2; i++) {
-    Sensing s = { .real = i,
+    Sensing s = { .solver = solver,
+      .real = i,
       .transform = OCT_CS_FFT,
       .tau = 3,
       .noise = 3,
@@ -410,7 +416,7 @@ add_uniform (GRand *random, const gboolean *kept)
 
 /* The paper's: 2048 samples, 725 to 965 nm. */
 static void
-add_paper (GRand *random)
+add_paper (GRand *random, OctCsSolver solver)
 {
   static const struct {
     OctCsTransform transform;
@@ -425,7 +431,8 @@ add_paper (GRand *random)
     nodes[n] = (k - 1 / 965.) / (1 / 725. - 1 / 965.) * 2047;
   }
   for (guint i = 0; i < G_N_ELEMENTS (ways); i++) {
-    Sensing s = { .real = TRUE,
+    Sensing s = { .solver = solver,
+      .real = TRUE,
       .transform = ways[i].transform,
       .grid = ways[i].grid,
       .width = ways[i].width,
@@ -439,22 +446,34 @@ add_paper (GRand *random)
   }
 }
 
-void
-cases_add_sensing (GRand *random)
+static void
+add_solver (GRand *random, OctCsSolver solver)
 {
   double nodes[96], whole[96];
   gboolean kept[96];
 
-  add_sensing_sizes (random);
+  add_sensing_sizes (random, solver);
   signal_nodes (random, 96, -0.3, 95.4, 0.3, nodes);
   choose_kept (random, 96, 0.4, kept);
   for (guint n = 0; n < 96; n++)
     whole[n] = n;
   for (guint i = 0; i < 2 * G_N_ELEMENTS (transforms); i++) {
-    Sensing s = { .real = i % 2, .transform = i / 2, .tau = 3, .noise = 3 };
+    Sensing s = {
+      .solver = solver, .real = i % 2, .transform = i / 2, .tau = 3, .noise = 3
+    };
     add_sensing_ways (
         random, s, s.transform == OCT_CS_FFT ? whole : nodes, kept);
   }
-  add_uniform (random, kept);
-  add_paper (random);
+  add_uniform (random, solver, kept);
+  add_paper (random, solver);
+}
+
+void
+cases_add_sensing (GRand *random)
+{
+  for (guint solver = 0; solver < OCT_CS_N_SOLVERS; solver++) {
+    /* one more solver leaves the cases behind as they are */
+    g_autoptr (GRand) own = g_rand_new_with_seed (40 + solver);
+    add_solver (solver == OCT_CS_SPARSA ? random : own, solver);
+  }
 }

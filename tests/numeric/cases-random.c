@@ -62,6 +62,7 @@ add_background (GRand *random, guint i)
     .samples = any_samples (random),
     .lines = up_to (random, 70),
     .mode = up_to (random, OCT_N_BACKGROUND_MODES) - 1,
+    .high_pass_lines = 2 * up_to (random, 40) + 1,
     .running_weight = 1 - g_rand_double (random) };
   double *background = cases_doubles (params.samples);
 
@@ -216,6 +217,7 @@ add_sensing (GRand *random, guint i)
     .kernel = OCT_KERNEL_KAISER_BESSEL,
     .grid = oct_reference_fast_length (1.25 * samples),
     .width = 4 + up_to (random, 4),
+    .solver = i % OCT_CS_N_SOLVERS,
     .iterations = up_to (random, 4),
     .tau = g_rand_double_range (random, 0, 1.5),
     .noise = maybe (random) ? 1e3 : 0,

@@ -31,30 +31,34 @@ add_background (const char *name, OctBackgroundMode mode, Array *in)
     .samples = in->columns,
     .lines = in->rows,
     .mode = mode,
-    .running_weight = 0.25 };
+    .running_weight = 0.25,
+    .high_pass_lines = 7 };
 
   return cases_add (
       g_strdup (name), OCT_OPERATION_BACKGROUND, &params, sizeof params, in);
 }
 
+/* Something near the mean; takes `in`. */
 static void
-add_stored (GRand *random)
+add_stored (GRand *random, const char *name, OctBackgroundMode mode, Array *in)
 {
-  Array *in = array_spectra (random, 17, 101, 'u', 2, 65535, 0.45);
-  double *stored = cases_doubles (101);
-  OctBackgroundParams params = { .format = OCT_SAMPLE_U16,
-    .samples = 101,
-    .lines = 17,
-    .mode = OCT_BACKGROUND_STORED,
+  double *stored = cases_doubles (in->columns);
+  OctBackgroundParams params = { .format = format_of (in),
+    .samples = in->columns,
+    .lines = in->rows,
+    .mode = mode,
+    .high_pass_lines = 7,
     .background = stored };
 
-  for (guint i = 0; i < 101; i++) {
+  for (guint i = 0; i < in->columns; i++) {
     stored[i] = g_rand_double_range (random, -3, 3);
-    for (guint line = 0; line < 17; line++)
-      stored[i] += array_get (in, line, i, 0) / 17;
+    for (guint line = 0; line < in->rows; line++) {
+      double value = array_get (in, line, i, 0);
+      stored[i] += isfinite (value) ? value / in->rows : 0;
+    }
   }
-  cases_add (g_strdup ("background-stored"), OCT_OPERATION_BACKGROUND, &params,
-      sizeof params, in);
+  cases_add (
+      g_strdup (name), OCT_OPERATION_BACKGROUND, &params, sizeof params, in);
 }
 
 /* Several B-scans; of floats, whole lines and single values are missing. */
@@ -144,6 +148,83 @@ add_patterns (GRand *random)
   array_free (parts[1]);
 }
 
+/* The modes that mind each A-line, and the median, with inputs that are hard
+ * for one of them: few A-lines and samples, none or all of the counts, values
+ * that are missing, brightness that changes. */
+static void
+add_edges (GRand *random, OctBackgroundMode mode)
+{
+  static const guint sizes[][2] = { { 1, 101 }, { 2, 64 }, { 3, 1 }, { 4, 2 },
+    { 17, 3 }, { 257, 33 }, { 40, 1024 }, { 300, 65 } };
+  const char *nick = oct_background_modes[mode].nick;
+  Array *in;
+
+#define NAME(...) g_strdup_printf ("background-" __VA_ARGS__)
+  for (guint i = 0; i < 3 * G_N_ELEMENTS (sizes); i++) {
+    const guint *size = sizes[i / 3];
+    g_autofree char *name = NAME ("%s-%ux%u-%u", nick, size[0], size[1], i % 3);
+
+    in = array_pattern (
+        random, size[0], size[1], i % 3 == 2 ? 'f' : 'u', 1u << i % 3);
+    add_stored (random, name, mode, in);
+  }
+  for (guint i = 0; i < 4; i++) {
+    g_autofree char *name = NAME ("%s-constant-%u", nick, i);
+    static const double values[] = { 0, 65535, 3e-22, 1e15 };
+
+    in = array_constant (9, 40, i < 2 ? 'u' : 'f', i < 2 ? 2 : 4, values[i]);
+    add_stored (random, name, mode, in);
+  }
+  for (guint lost = 0; lost < 3; lost++) { /* values, lines and columns, all */
+    g_autofree char *name = NAME ("%s-lost-%u", nick, lost);
+
+    in = array_pattern (random, 50, 64, 'f', 4);
+    for (guint i = 0; i < 50 * 64; i++)
+      if (lost == 2 || (lost == 0 && i % 41 == 3)
+          || (lost == 1 && (i / 64 % 16 == 5 || i % 64 == 9)))
+        array_set (in, i, i % 3 == 0 ? NAN : i % 3 == 1 ? INFINITY : -INFINITY);
+    add_stored (random, name, mode, in);
+  }
+  /* of either sign, and one A-line much louder than the others; of no
+   * brightness, which is of a source */
+  if (!oct_background_modes[mode].has_pattern) {
+    g_autofree char *name = NAME ("%s-signs", nick);
+
+    in = array_noise (random, 31, 77, 'f', 1);
+    for (guint i = 0; i < 77; i++)
+      array_set (in, 20 * 77 + i, 1e6 * array_get (in, 20, i, 0));
+    add_stored (random, name, mode, in);
+  }
+  { /* saturated at either end */
+    g_autofree char *name = NAME ("%s-saturated", nick);
+
+    in = array_pattern (random, 61, 50, 'u', 2);
+    for (guint i = 0; i < 61 * 50; i++)
+      if (i % 7 < 3)
+        array_set (in, i, i % 7 == 0 ? 0 : 65535);
+    add_stored (random, name, mode, in);
+  }
+#undef NAME
+}
+
+static void
+add_high_passes (GRand *random)
+{
+  static const guint widths[] = { 3, 31, 255, 2001, OCT_HIGH_PASS_MOST };
+
+  for (guint i = 0; i < 3 * G_N_ELEMENTS (widths); i++) {
+    g_autofree char *name = g_strdup_printf (
+        "background-high-pass-over-%u-%u", widths[i / 3], i % 3);
+    Array *in =
+        array_pattern (random, 600, 21, i % 3 == 2 ? 'f' : 'u', 1u << i % 3);
+
+    ((OctBackgroundParams *)add_background (name, OCT_BACKGROUND_HIGH_PASS, in)
+            ->steps[0]
+            .params)
+        ->high_pass_lines = widths[i / 3];
+  }
+}
+
 static void
 add_backgrounds (GRand *random)
 {
@@ -162,7 +243,8 @@ add_backgrounds (GRand *random)
       "background-one-sample", OCT_BACKGROUND_BSCAN, array_part (u16, 17, 1));
   add_background ("background-zeros", OCT_BACKGROUND_BSCAN,
       array_constant (3, 40, 'u', 1, 0));
-  add_stored (random);
+  add_stored (random, "background-stored", OCT_BACKGROUND_STORED,
+      array_spectra (random, 17, 101, 'u', 2, 65535, 0.45));
   in = array_constant (6, 33, 'u', 2, 65535);
   for (guint i = 0; i < 33; i += 2)
     array_set (in, 2 * 33 + i, 65534);
@@ -184,6 +266,10 @@ add_backgrounds (GRand *random)
   add_running (random, 'u', 2);
   add_running (random, 'f', 4);
   add_patterns (random);
+  for (guint mode = OCT_BACKGROUND_STORED_SCALED; mode < OCT_N_BACKGROUND_MODES;
+       mode++)
+    add_edges (random, mode);
+  add_high_passes (random);
 }
 
 /* ----------------------------------------------------------------- resample */

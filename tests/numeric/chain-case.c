@@ -191,11 +191,11 @@ find_mean (ChainCase *c)
   OctFrame in = { { { c->raw, c->in_stride } } }, out = { { { 0 } } };
   OctPlan *plan;
 
-  c->mean = g_malloc (OCT_MEAN_SIZE (c->samples));
+  c->mean = g_malloc (OCT_MEAN_SIZE (c->samples, c->lines));
   if (!c->has_background || !params.found)
     return;
   params.found = FALSE;
-  out.planes[0] = (OctPlane){ c->mean, OCT_MEAN_SIZE (c->samples) };
+  out.planes[0] = (OctPlane){ c->mean, OCT_MEAN_SIZE (c->samples, c->lines) };
   plan = plan_new (OCT_OPERATION_MEAN, &params);
   plan_run (OCT_OPERATION_MEAN, plan, &in, &out);
   plan_free (OCT_OPERATION_MEAN, plan);
@@ -236,6 +236,8 @@ chain_case_new (guint seed)
                || !(c->has_background || c->has_resample || c->has_dispersion);
   c->mode =
       (OctBackgroundMode)g_rand_int_range (rand, 0, OCT_N_BACKGROUND_MODES);
+  if (oct_background_modes[c->mode].is_apart) /* no part of a sequence */
+    c->mode = OCT_BACKGROUND_NONE;
   c->method = CHOOSE (
       rand, OCT_RESAMPLE_CUBIC, OCT_RESAMPLE_LINEAR, OCT_RESAMPLE_LANCZOS);
   c->upsample = CHOOSE (rand, 1, 1, 2);
@@ -273,4 +275,14 @@ chain_case_free (ChainCase *c)
   g_free (c->raw);
   g_free (c->mean);
   g_free (c);
+}
+
+gboolean
+chain_case_takes_all (const ChainCase *c)
+{
+  const OctBackgroundModeInfo *info = &oct_background_modes[c->mode];
+
+  return c->has_background
+         && (info->terms > 0 ? c->samples <= 2 * info->terms
+                             : info->is_found && c->lines == 1);
 }

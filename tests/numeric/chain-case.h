@@ -45,3 +45,7 @@ void chain_case_add (
  * rows are real.  `level`: the norm of so many values on the average of all
  * bins of the transform: rounding errors of strong bins are in all of them. */
 complex double *chain_case_exact (const ChainCase *c, double *level);
+
+/* Whether the background takes all there is but for rounding: the mean of a
+ * single A-line, or a fit with nearly as many terms as there are samples. */
+gboolean chain_case_takes_all (const ChainCase *c);

@@ -56,10 +56,12 @@ Complex *
 chain_case_exact (const ChainCase *c, double *level)
 {
   Complex *rows = g_new (Complex, c->lines * c->samples);
+  double all;
 
   for (guint i = 0; i < c->lines * c->samples; i++)
     rows[i] = raw_value (c, i / c->samples, i % c->samples);
   *level = energy (c, rows); /* should there be no step before the transform */
+  all = *level;
   for (guint k = 0; k < c->n; k++) {
     g_autoptr (OctReference) step = reference_of (c->steps[k]);
     OctStepShape shape = oct_reference_get_output (step);
@@ -73,6 +75,8 @@ chain_case_exact (const ChainCase *c, double *level)
     if (!c->has_fft)
       *level = energy (c, rows);
   }
+  if (oct_background_modes[c->mode].terms > 0 && chain_case_takes_all (c))
+    *level = all;
   *level = sqrt (*level * c->bins / (c->has_fft ? c->length : c->samples));
   return rows;
 }

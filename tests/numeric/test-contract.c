@@ -329,7 +329,7 @@ test_errors_background (void)
   EXPECT ("x 0 A-lines", params.lines = 0);
   EXPECT ("1 to 65536 A-lines", params.lines = 65537);
   EXPECT ("sample format", params.format = OCT_SAMPLE_CF32);
-  EXPECT ("mode 9", params.mode = 9);
+  EXPECT ("mode 10", params.mode = OCT_N_BACKGROUND_MODES);
   EXPECT ("stored background", params.background = NULL);
   EXPECT ("sample 7 of 203", params.background = broken);
   EXPECT ("is 0:", params.mode = OCT_BACKGROUND_RUNNING);
@@ -337,6 +337,14 @@ test_errors_background (void)
           params.running_weight = 1.5);
   EXPECT ("nan", params.mode = OCT_BACKGROUND_RUNNING;
           params.running_weight = NAN);
+  EXPECT ("over 30 A-lines", params.mode = OCT_BACKGROUND_HIGH_PASS;
+          params.high_pass_lines = 30);
+  EXPECT ("over 1 A-lines", params.mode = OCT_BACKGROUND_HIGH_PASS;
+          params.high_pass_lines = 1);
+  EXPECT ("over 32769 A-lines", params.mode = OCT_BACKGROUND_HIGH_PASS;
+          params.high_pass_lines = 32769);
+  EXPECT ("stored background", params.mode = OCT_BACKGROUND_STORED_SCALED;
+          params.background = NULL);
 #undef EXPECT
 }
 

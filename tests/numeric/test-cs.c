@@ -110,6 +110,17 @@ sense (const Setup *s, const float *x, guint i)
   return sum / sqrt (SAMPLES);
 }
 
+/* x of the solver with its usual number of steps. */
+static float *
+solve_by (const Setup *s, OctCsSolver solver, const float *in)
+{
+  OctCsParams params = s->params;
+
+  params.solver = solver;
+  params.iterations = oct_cs_limits[solver].usual;
+  return solve (&params, in);
+}
+
 static double
 threshold (const Setup *s)
 {
@@ -156,6 +167,27 @@ test_objective (gconstpointer transform)
   g_assert_cmpfloat (sums[2], <, sums[1]);
   g_assert_cmpfloat (sums[3], <, sums[2]);
   g_assert_cmpfloat (sums[3], <, 1.02 * sums[0]);
+}
+
+/* The other way to the same minimum is nearer to it with half the steps. */
+static void
+test_continued (gconstpointer transform)
+{
+  g_autofree float *y = NULL, *least = NULL, *x = NULL;
+  double sums[2] = { 0 };
+  Setup s;
+
+  set_up (&s, GPOINTER_TO_INT (transform));
+  y = make_spectra (&s, 1, 100, NOISE);
+  s.params.iterations = 400;
+  least = solve (&s.params, y);
+  x = solve_by (&s, OCT_CS_CONTINUED, y);
+  for (guint line = 0; line < LINES; line++) {
+    sums[0] += objective (&s, least + line * 2 * BINS, y + line * SAMPLES);
+    sums[1] += objective (&s, x + line * 2 * BINS, y + line * SAMPLES);
+  }
+  g_test_message ("8 steps: %.3e above the minimum", sums[1] / sums[0] - 1);
+  g_assert_cmpfloat (sums[1], <, 1.0005 * sums[0]);
 }
 
 /* The minimum: A^H (y - A x) is threshold x / |x| where x is not 0, and at most
@@ -257,7 +289,126 @@ test_estimated_noise (gconstpointer transform)
     found = used_threshold (&s, y);
     g_test_message ("mirror %g: %.3f of the noise", mirror, found / expected);
     g_assert_cmpfloat (found, >, 0.8 * expected);
-    g_assert_cmpfloat (found, <, 1.3 * expected);
+    /* beside a mirror 60 dB above it ten steps leave as much again */
+    g_assert_cmpfloat (found, <, (mirror > 500 ? 2 : 1.3) * expected);
+  }
+}
+
+/* The same of a plan, in counts. */
+static double
+get_found (const OctCsParams *params, const float *in)
+{
+  const OctOperationTable *table = operation_table (OCT_OPERATION_CS);
+  g_autofree float *out = g_new (float, (gsize)params->lines * 2 * BINS);
+  OctFrame from = { { { (gpointer)in, params->columns * sizeof (float) } } };
+  OctFrame to = { { { out, 2 * params->depth_bins * sizeof (float) } } };
+  OctPlan *plan = plan_new (OCT_OPERATION_CS, params);
+  double found;
+
+  g_assert_cmpfloat (table->get_found (plan), ==, 0);
+  plan_run (OCT_OPERATION_CS, plan, &from, &to);
+  found = table->get_found (plan);
+  plan_free (OCT_OPERATION_CS, plan);
+  return found;
+}
+
+/* What is told of the noise: of a B-scan with mirrors the true one, the given
+ * one where that is more, nothing where the solver was told. */
+static void
+test_found (void)
+{
+  g_autofree float *y = NULL;
+  Setup s;
+
+  set_up (&s, OCT_CS_NUFFT);
+  for (guint i = 0; i < s.params.kept; i++)
+    s.window[i] = 0.5 + 0.004 * i;
+  y = make_spectra (&s, 13, 20, NOISE);
+  for (guint i = 0; i < SAMPLES; i++) /* has no say */
+    y[3 * SAMPLES + i] = INFINITY;
+  for (guint solver = 0; solver < OCT_CS_N_SOLVERS; solver++) {
+    double found;
+    s.params.solver = solver;
+    s.params.iterations = oct_cs_limits[solver].usual;
+    s.params.noise = 0;
+    found = get_found (&s.params, y);
+    g_test_message ("%s: %.2f of %g", oct_cs_limits[solver].name, found, NOISE);
+    g_assert_cmpfloat (found, >, 0.8 * NOISE);
+    g_assert_cmpfloat (found, <, 1.3 * NOISE);
+    s.params.noise = 20;
+    g_assert_cmpfloat (fabs (get_found (&s.params, y)
+                             - (solver == OCT_CS_PERSISTENT ? 20 : 0)),
+        <, 1e-4);
+  }
+}
+
+/* Five depths in a row and a mirror: what is 5 times above the
+ * noise is kept with its level, and the dark is dark. */
+static void
+test_persistent (gconstpointer transform)
+{
+  const guint from = 30, to = 34, mirror = 80;
+  g_autofree float *y = NULL, *x = NULL, *least = NULL;
+  g_autoptr (GRand) random = g_rand_new_with_seed (21);
+  double level = 0, old = 0, dark = 0, truth, sigma, peak = 0;
+  Setup s;
+
+  set_up (&s, GPOINTER_TO_INT (transform));
+  truth = 5 * NOISE; /* of a depth, rms */
+  y = make_spectra (&s, 14, 0, NOISE);
+  for (guint line = 0; line < LINES; line++)
+    for (guint q = from; q <= mirror; q += q == to ? mirror - to : 1) {
+      double size = q == mirror ? 40 * truth : truth;
+      double phase = g_rand_double_range (random, 0, 2 * G_PI);
+      for (guint i = 0; i < s.params.kept; i++)
+        y[line * SAMPLES + s.column[i]] +=
+            (float)(2 * size / sqrt (SAMPLES)
+                    * cos (2 * G_PI * s.nodes[i] / SAMPLES * q + phase));
+    }
+  x = solve_by (&s, OCT_CS_PERSISTENT, y);
+  least = solve_by (&s, OCT_CS_SPARSA, y);
+  for (guint line = 0; line < LINES; line++) {
+    const float *at = x + line * 2 * BINS, *l1 = least + line * 2 * BINS;
+    for (guint q = from; q <= to; q++) {
+      level += hypot (at[2 * q], at[2 * q + 1]);
+      old += hypot (l1[2 * q], l1[2 * q + 1]);
+    }
+    for (guint q = 50; q < 70; q++)
+      dark += hypot (at[2 * q], at[2 * q + 1]);
+    peak += hypot (at[2 * mirror], at[2 * mirror + 1]);
+  }
+  level /= LINES * (to - from + 1) * truth;
+  old /= LINES * (to - from + 1) * truth;
+  sigma = NOISE * oct_cs_noise_gain (&s.params);
+  dark /= LINES * 20 * sigma;
+  peak /= LINES * 40 * truth;
+  g_test_message ("layers %.3f (l1 %.3f), mirror %.3f, dark %.3f sigma", level,
+      old, peak, dark);
+  g_assert_cmpfloat (fabs (level - 1), <, 0.2);
+  g_assert_cmpfloat (old, <, 0.5);
+  g_assert_cmpfloat (fabs (peak - 1), <, 0.02);
+  g_assert_cmpfloat (dark, <, 0.1);
+}
+
+/* A-lines of any size: what is squared on the way neither overflows nor
+ * vanishes. */
+static void
+test_sizes (gconstpointer solver)
+{
+  g_autofree float *y = NULL, *expected = NULL;
+  Setup s;
+
+  set_up (&s, OCT_CS_NUDFT);
+  s.params.noise = 0;
+  y = make_spectra (&s, 15, 100, NOISE);
+  expected = solve_by (&s, GPOINTER_TO_INT (solver), y);
+  for (gint power = -90; power <= 90; power += 60) {
+    g_autofree float *other = g_new (float, SAMPLES *LINES), *x = NULL;
+    for (guint i = 0; i < SAMPLES * LINES; i++)
+      other[i] = ldexpf (y[i], power);
+    x = solve_by (&s, GPOINTER_TO_INT (solver), other);
+    for (guint i = 0; i < 2 * LINES * BINS; i++)
+      g_assert_cmpfloat (ldexpf (x[i], -power), ==, expected[i]);
   }
 }
 
@@ -268,20 +419,20 @@ test_no_signal (void)
   g_autofree float *y = g_new0 (float, SAMPLES *LINES);
   Setup s;
 
-  for (guint transform = 0; transform <= OCT_CS_FFT; transform++) {
+  for (guint i = 0; i < (OCT_CS_FFT + 1) * OCT_CS_N_SOLVERS; i++) {
     g_autofree float *x = NULL;
-    set_up (&s, transform);
+    set_up (&s, i / OCT_CS_N_SOLVERS);
     s.params.noise = 0;
-    x = solve (&s.params, y);
-    for (guint i = 0; i < 2 * LINES * BINS; i++)
-      g_assert_cmpfloat (x[i], ==, 0);
+    x = solve_by (&s, i % OCT_CS_N_SOLVERS, y);
+    for (guint k = 0; k < 2 * LINES * BINS; k++)
+      g_assert_cmpfloat (x[k], ==, 0);
   }
 }
 
 static void
 test_compact (gconstpointer transform)
 {
-  g_autofree float *y = NULL, *some = NULL, *from_all = NULL, *from_some = NULL;
+  g_autofree float *y = NULL, *some = NULL;
   guint32 place[SAMPLES];
   OctCsParams compact;
   Setup s;
@@ -298,10 +449,14 @@ test_compact (gconstpointer transform)
   compact = s.params;
   compact.columns = s.params.kept;
   compact.column = place;
-  from_all = solve (&s.params, y);
-  from_some = solve (&compact, some);
-  g_assert_cmpmem (from_all, 2 * LINES * BINS * sizeof (float), from_some,
-      2 * LINES * BINS * sizeof (float));
+  for (guint solver = 0; solver < OCT_CS_N_SOLVERS; solver++) {
+    g_autofree float *from_all = NULL, *from_some = NULL;
+    s.params.solver = compact.solver = solver;
+    from_all = solve (&s.params, y);
+    from_some = solve (&compact, some);
+    g_assert_cmpmem (from_all, 2 * LINES * BINS * sizeof (float), from_some,
+        2 * LINES * BINS * sizeof (float));
+  }
 }
 
 /* A sample that is no number spoils its A-line, all of it, and no other; one
@@ -326,13 +481,15 @@ test_not_a_number (gconstpointer format)
     y = pairs;
     s.params.format = OCT_SAMPLE_CF32;
   }
-  for (guint k = 0; k < G_N_ELEMENTS (bad); k++) {
+  for (guint k = 0; k < G_N_ELEMENTS (bad) * OCT_CS_N_SOLVERS; k++) {
     guint row = SAMPLES * (s.params.format == OCT_SAMPLE_CF32 ? 2 : 1);
     guint step = row / SAMPLES;
     g_autofree float *spoilt = g_memdup2 (y, LINES * row * sizeof (float));
-    g_autofree float *expected = solve (&s.params, y), *found = NULL;
-    spoilt[17 * row + s.column[30] * step] = bad[k];
-    spoilt[18 * row + unused * step] = bad[k];
+    g_autofree float *expected = NULL, *found = NULL;
+    s.params.solver = k % OCT_CS_N_SOLVERS;
+    expected = solve (&s.params, y);
+    spoilt[17 * row + s.column[30] * step] = bad[k / OCT_CS_N_SOLVERS];
+    spoilt[18 * row + unused * step] = bad[k / OCT_CS_N_SOLVERS];
     found = solve (&s.params, spoilt);
     for (guint line = 0; line < LINES; line++) {
       const float *at = found + line * 2 * BINS;
@@ -347,7 +504,7 @@ test_not_a_number (gconstpointer format)
 }
 
 static void
-test_threads (void)
+test_threads (gconstpointer solver)
 {
   g_autofree float *y = NULL, *one = NULL, *three = NULL;
   Setup s;
@@ -356,9 +513,9 @@ test_threads (void)
   s.params.noise = 0;
   y = make_spectra (&s, 11, 100, NOISE);
   oct_backend_cpu_set_threads (1);
-  one = solve (&s.params, y);
+  one = solve_by (&s, GPOINTER_TO_INT (solver), y);
   oct_backend_cpu_set_threads (3);
-  three = solve (&s.params, y);
+  three = solve_by (&s, GPOINTER_TO_INT (solver), y);
   oct_backend_cpu_set_threads (0);
   g_assert_cmpmem (one, 2 * LINES * BINS * sizeof (float), three,
       2 * LINES * BINS * sizeof (float));
@@ -381,6 +538,7 @@ test_update (void)
   for (guint k = 0; k < 8; k++) {
     g_autofree float *expected = NULL;
     set_up (&s, k % 4 == 3 ? OCT_CS_FFT : k % 4 == 2 ? OCT_CS_NUDFT : k % 2);
+    s.params.solver = k / 2 % OCT_CS_N_SOLVERS;
     s.params.tau = k;
     s.params.noise = k % 3;
     s.params.kept -= 7 * k;
@@ -411,7 +569,6 @@ test_small (void)
   for (guint samples = 1; samples <= 9; samples++) {
     for (guint format = OCT_SAMPLE_F32; format <= OCT_SAMPLE_CF32; format++) {
       for (guint transform = 0; transform <= OCT_CS_FFT; transform++) {
-        g_autofree float *x = NULL;
         Setup s;
         set_up (&s, OCT_CS_FFT);
         s.params.format = format;
@@ -426,9 +583,13 @@ test_small (void)
           s.column[i] = i;
           s.nodes[i] = transform == OCT_CS_FFT ? i : i * 0.93 + 0.01;
         }
-        x = solve (&s.params, y);
-        for (guint i = 0; i < 2 * s.params.depth_bins; i++)
-          g_assert_true (isfinite (x[i]));
+        for (guint solver = 0; solver < OCT_CS_N_SOLVERS; solver++) {
+          g_autofree float *x = NULL;
+          s.params.solver = solver;
+          x = solve (&s.params, y);
+          for (guint i = 0; i < 2 * s.params.depth_bins; i++)
+            g_assert_true (isfinite (x[i]));
+        }
       }
     }
   }
@@ -467,6 +628,9 @@ test_refused (void)
   REFUSED (s.params.noise = NAN, "noise is nan");
   REFUSED (s.params.iterations = 0, "0 iterations");
   REFUSED (s.params.iterations = 1001, "1001 iterations");
+  REFUSED (s.params.solver = OCT_CS_N_SOLVERS, "no solver 3");
+  REFUSED ((s.params.solver = OCT_CS_PERSISTENT, s.params.iterations = 16),
+      "set 1 to 15");
   REFUSED (s.params.kept = 0, "keeps 0 samples");
   REFUSED (s.params.kept = SAMPLES + 1, "keeps 257 samples");
   REFUSED (s.params.column = NULL, "keeps 0 samples");
@@ -502,7 +666,8 @@ main (int argc, char **argv)
       const char *name;
       GTestDataFunc test;
     } tests[] = { { "objective", test_objective },
-      { "optimality", test_optimality },
+      { "optimality", test_optimality }, { "continued", test_continued },
+      { "persistent", test_persistent },
       { "estimated-noise", test_estimated_noise },
       { "compact", test_compact } };
     for (guint k = 0; k < G_N_ELEMENTS (tests); k++) {
@@ -517,7 +682,14 @@ main (int argc, char **argv)
       GINT_TO_POINTER (OCT_SAMPLE_CF32), test_not_a_number);
   g_test_add_func ("/cs/given-noise", test_given_noise);
   g_test_add_func ("/cs/no-signal", test_no_signal);
-  g_test_add_func ("/cs/threads", test_threads);
+  g_test_add_func ("/cs/found", test_found);
+  for (guint i = 0; i < OCT_CS_N_SOLVERS; i++) {
+    const char *name = oct_cs_limits[i].name;
+    g_autofree char *sizes = g_strconcat ("/cs/sizes/", name, NULL);
+    g_autofree char *threads = g_strconcat ("/cs/threads/", name, NULL);
+    g_test_add_data_func (sizes, GINT_TO_POINTER (i), test_sizes);
+    g_test_add_data_func (threads, GINT_TO_POINTER (i), test_threads);
+  }
   g_test_add_func ("/cs/update", test_update);
   g_test_add_func ("/cs/small", test_small);
   g_test_add_func ("/cs/refused", test_refused);

@@ -89,10 +89,11 @@ new_output (const Step *step, const OctStepShape *shape, guint bscans)
       (guint)oct_sample_format_size (shape->format), rows, shape->values);
 }
 
-/* One step of a backend on all B-scans. */
+/* One step of a backend on all B-scans; `noise`: what it has found of the last.
+ */
 static Array *
 run_step (const OctBackend *backend, const Step *step,
-    const OctStepShape *shape, const Array *in, guint bscans)
+    const OctStepShape *shape, const Array *in, guint bscans, double *noise)
 {
   const OctOperationTable *table = backend->operations[step->operation];
   Array *out = new_output (step, shape, bscans);
@@ -114,6 +115,7 @@ run_step (const OctBackend *backend, const Step *step,
   for (gsize i = 0; is_nv12 (step) && i < size; i++)
     g_assert_cmpint (chroma[i], ==, 128);
   g_assert_cmpint (chroma[size], ==, 0);
+  *noise = table->get_found != NULL ? table->get_found (plan) : 0;
   table->destroy (plan);
   return out;
 }
@@ -121,7 +123,7 @@ run_step (const OctBackend *backend, const Step *step,
 /* The same in double precision; `exact`: of images, before they are rounded. */
 static Complex *
 run_reference (const Step *step, const Complex *in, guint bscans,
-    OctStepShape *shape, gboolean exact)
+    OctStepShape *shape, gboolean exact, double *noise)
 {
   GError *error = NULL;
   g_autoptr (OctReference) plan =
@@ -146,6 +148,7 @@ run_reference (const Step *step, const Complex *in, guint bscans,
     for (gsize i = 0; exact && i < out_size; i++)
       out[scan * out_size + i] = levels[i];
   }
+  *noise = oct_reference_get_found (plan);
   return out;
 }
 
@@ -192,16 +195,47 @@ compare_rows (const Case *test, const Array *found, const Complex *expected,
   g_test_message ("largest relative l2 error %.2e", worst);
 }
 
+/* Squares of the background that is fitted to the A-lines of a B-scan; 0 where
+ * it is as bright as they are. */
+static double
+fitted_power (const Case *test, guint scan)
+{
+  const OctBackgroundParams *params = test->steps[0].params;
+  double power = 0;
+
+  if (oct_background_modes[params->mode].terms < 2)
+    return 0;
+  for (guint i = 0; i < params->samples; i++) {
+    double sum = 0;
+    guint count = 0;
+    for (guint line = 0; line < params->lines; line++) {
+      double value = array_get (test->in, scan * params->lines + line, i, 0);
+      sum += isfinite (value) ? value : 0;
+      count += isfinite (value) != 0;
+    }
+    if (oct_background_modes[params->mode].is_stored)
+      power += pow (params->background[i], 2);
+    else if (count > 0)
+      power += pow (sum / count, 2);
+  }
+  return power;
+}
+
 /* What is left of an A-line when something was removed that is known to an
- * error alone, relative to what there was. */
+ * error alone, relative to what there was: the A-line, or the background that
+ * is made as dark as it is. */
 static void
 compare_removed (const Case *test, const Array *found, const Complex *expected,
     double tolerance)
 {
-  double worst = 0;
+  guint lines = ((const OctBackgroundParams *)test->steps[0].params)->lines;
+  double worst = 0, background = 0;
 
   for (guint row = 0; row < found->rows; row++) {
-    double error = 0, power = 0;
+    double error = 0, power;
+    if (row % lines == 0)
+      background = fitted_power (test, row / lines);
+    power = background;
     for (guint i = 0; i < found->columns; i++) {
       double should = creal (expected[(gsize)row * found->columns + i]);
       double is = array_get (found, row, i, 0);
@@ -282,6 +316,16 @@ compare_background (
     compare_values (found, expected);
 }
 
+/* Not persistent shrinkage, nor a threshold that it finds: of A-lines of a
+ * hundred samples, where one depth more or less matters, its steps make up to
+ * 5e-4 of rounding (1e-5 of 2048 samples). */
+static gboolean
+is_exact_sensing (const OctCsParams *params)
+{
+  return params->transform == OCT_CS_FFT && params->noise > 0
+         && params->solver != OCT_CS_PERSISTENT;
+}
+
 static double
 tolerance_of (const Case *test)
 {
@@ -300,9 +344,8 @@ tolerance_of (const Case *test)
   case OCT_OPERATION_NUDFT:
     return EXACT_TOLERANCE;
   case OCT_OPERATION_CS:
-    return ((const OctCsParams *)step->params)->transform == OCT_CS_FFT
-               ? SENSING_FFT_TOLERANCE
-               : SENSING_TOLERANCE;
+    return is_exact_sensing (step->params) ? SENSING_FFT_TOLERANCE
+                                           : SENSING_TOLERANCE;
   default:
     return SPECTRUM_TOLERANCE;
   }
@@ -325,11 +368,14 @@ check_case (const OctBackend *backend, const Case *test)
     expected[i] =
         CMPLX (array_get (test->in, 0, i, 0), array_get (test->in, 0, i, 1));
   for (guint k = 0; k < test->n; k++) {
+    double noise, expected_noise;
     OctStepShape shape;
     Complex *next = run_reference (&test->steps[k], expected, test->bscans,
-        &shape, image && k + 1 == test->n);
-    Array *out =
-        run_step (backend, &test->steps[k], &shape, found, test->bscans);
+        &shape, image && k + 1 == test->n, &expected_noise);
+    Array *out = run_step (
+        backend, &test->steps[k], &shape, found, test->bscans, &noise);
+    g_assert_cmpfloat (
+        fabs (noise - expected_noise), <=, SENSING_TOLERANCE * expected_noise);
     g_free (expected);
     expected = next;
     array_free (found);
@@ -376,14 +422,16 @@ check_mean (const OctBackend *backend, const Case *test)
   g_autoptr (Array) out = array_new ('f', 4, test->in->rows, test->in->columns);
   g_autofree gpointer found = NULL;
   OctPlan *finder, *remover;
+  double noise;
 
   for (gsize i = 0; i < values; i++)
     in[i] = array_get (test->in, 0, i, 0);
-  expected = run_reference (&test->steps[0], in, test->bscans, &shape, FALSE);
+  expected =
+      run_reference (&test->steps[0], in, test->bscans, &shape, FALSE, &noise);
   finder = mean->create (&params, NULL);
   params.found = TRUE;
   remover = removal->create (&params, NULL);
-  found = g_malloc (OCT_MEAN_SIZE (params.samples));
+  found = g_malloc (OCT_MEAN_SIZE (params.samples, params.lines));
   for (guint scan = 0; scan < test->bscans; scan++) {
     OctFrame from = frame_of (test->in, scan, test->bscans);
     OctFrame to = frame_of (out, scan, test->bscans);

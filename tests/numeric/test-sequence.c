@@ -152,17 +152,18 @@ test_found (gconstpointer mode)
   g_autofree guint16 *counts = make_counts ();
   g_autofree float *both = g_new (float, SAMPLES *LINES);
   g_autofree float *later = g_new (float, SAMPLES *LINES);
-  g_autofree guint8 *mean = g_malloc (OCT_MEAN_SIZE (SAMPLES));
+  g_autofree guint8 *mean = g_malloc (OCT_MEAN_SIZE (SAMPLES, LINES));
   OctBackgroundParams at_once = chain->background;
   OctFrame in = frame (counts, SAMPLES * 2);
   OctFrame to_both = frame (both, SAMPLES * 4);
   OctFrame to_later = frame (later, SAMPLES * 4);
-  OctFrame to_mean = frame (mean, OCT_MEAN_SIZE (SAMPLES));
+  OctFrame to_mean = frame (mean, OCT_MEAN_SIZE (SAMPLES, LINES));
   OctPlan *plan, *mean_plan;
 
   at_once.found = FALSE;
   at_once.mode = GPOINTER_TO_INT (mode);
   at_once.running_weight = 0.3;
+  at_once.background = chain->stored;
   plan = plan_new (OCT_OPERATION_BACKGROUND, &at_once);
   mean_plan = plan_new (OCT_OPERATION_MEAN, &at_once);
   for (guint turn = 0; turn < 3; turn++) {
@@ -205,7 +206,7 @@ run_chain (const Chain *chain, const guint16 *counts, gpointer mean, float *out)
   OctFrame in = frame ((gpointer)counts, SAMPLES * 2);
   OctFrame real = frame (spectra, SAMPLES * 4);
   OctFrame complex = frame (turned, SAMPLES * 8);
-  OctFrame to_mean = frame (mean, OCT_MEAN_SIZE (SAMPLES));
+  OctFrame to_mean = frame (mean, OCT_MEAN_SIZE (SAMPLES, LINES));
   OctFrame to = frame (out, DEPTH * 8);
 
   at_once.found = FALSE;
@@ -221,7 +222,7 @@ test_chain (gconstpointer fuse)
 {
   g_autofree Chain *chain = chain_new ();
   g_autofree guint16 *counts = make_counts ();
-  g_autofree guint8 *mean = g_malloc (OCT_MEAN_SIZE (SAMPLES));
+  g_autofree guint8 *mean = g_malloc (OCT_MEAN_SIZE (SAMPLES, LINES));
   g_autofree float *wanted = g_new (float, 2 * DEPTH * LINES);
   g_autofree float *found = g_new (float, 2 * DEPTH * LINES);
   OctFrame in = frame (counts, SAMPLES * 2), to = frame (found, DEPTH * 8);
@@ -258,7 +259,7 @@ test_last (void)
 {
   g_autofree Chain *chain = chain_new ();
   g_autofree guint16 *counts = make_counts ();
-  g_autofree guint8 *mean = g_malloc (OCT_MEAN_SIZE (SAMPLES));
+  g_autofree guint8 *mean = g_malloc (OCT_MEAN_SIZE (SAMPLES, LINES));
   g_autofree float *a_scans = g_new (float, 2 * DEPTH * LINES);
   g_autofree guint8 *wanted = g_new (guint8, DEPTH * LINES);
   g_autofree guint8 *found = g_new (guint8, DEPTH * LINES);

@@ -5,6 +5,8 @@
 
 #include "oct-parallel.h"
 #include "oct-phantom.h"
+#include "oct-phantom-spectrometer.h"
+#include "oct-phantom-surgery.h"
 #include "oct-reference.h"
 
 #define FULL_SCALE 4095.0
@@ -379,13 +381,132 @@ test_layers_instrument (void)
   g_assert_cmpfloat (shadowed, <, 0.05 * free_tissue);
 }
 
+static double
+get_range (guint samples)
+{
+  OctSpectrometer spectrometer;
+  double range;
+
+  oct_spectrometer_init (&spectrometer, samples);
+  range = spectrometer.range;
+  oct_spectrometer_clear (&spectrometer);
+  return range;
+}
+
+/* Metal where the geometry says, and tissue below it in its shadow. */
+static void
+test_surgery_instrument (void)
+{
+  const guint samples = 512, lines = 128, bscans = 64;
+  g_autoptr (OctPhantom) phantom =
+      make_phantom (OCT_PHANTOM_SURGERY, samples, lines, bscans, 0.0, 1.0, 4);
+  double range = get_range (samples);
+  double dark = 0.0, bright = 0.0;
+  guint seen = 0, beside = 0;
+
+  for (guint bscan = 28; bscan < 36; bscan += 2) {
+    g_autofree guint16 *counts =
+        render (phantom, 5 * bscans + bscan, samples, lines);
+    OctSurgery surgery;
+
+    oct_surgery_set_moment (&surgery, 5, bscan, bscans);
+    for (guint line = 2; line < lines - 2; line += 3) {
+      double depth = 0.0, facing, along;
+      gboolean hit = oct_surgery_hit_instrument (
+          &surgery, (double)line / lines, &depth, &facing, &along);
+      double tissue =
+          (0.24 + oct_surgery_get_tissue (&surgery, (double)line / lines))
+          * range;
+      double below = get_mean_power (
+          phantom, counts, samples, line, line + 1, tissue, tissue + 80.0);
+
+      if (hit && facing > 0.7 && along > 0.05) {
+        const guint16 *spectrum = counts + (gsize)line * samples;
+        double z = depth * range;
+        double peak = get_a_scan (phantom, spectrum, samples, z);
+
+        g_assert_cmpfloat (
+            get_a_scan (phantom, spectrum, samples, z + 30.0), <, 0.2 * peak);
+        g_assert_cmpfloat (below, <, 0.01 * peak * peak);
+        dark += below;
+        seen++;
+      } else if (!hit) {
+        bright += below;
+        beside++;
+      }
+    }
+  }
+  g_assert_cmpuint (seen, >, 10);
+  g_assert_cmpuint (beside, >, 10);
+  g_test_message (
+      "shadow %.1f dB", 10.0 * log10 (dark / seen * beside / bright));
+  /* 34 dB, above which there is noise */
+  g_assert_cmpfloat (dark / seen, <, 0.02 * bright / beside);
+}
+
+/* Depth of the first light of tissue around an A-line, um. */
+static double
+find_surface (OctPhantom *phantom, const guint16 *bscan, guint samples,
+    guint line, double range)
+{
+  double strongest = 0.0, z;
+
+  for (z = 0.1 * range; z < 0.4 * range; z += 4.0)
+    strongest = MAX (strongest, get_mean_power (phantom, bscan, samples,
+                                    line - 14, line + 14, z, z + 4.0));
+  for (z = 0.1 * range; z < 0.4 * range; z += 2.0)
+    if (get_mean_power (
+            phantom, bscan, samples, line - 14, line + 14, z, z + 2.0)
+        > 0.25 * strongest)
+      break;
+  return z;
+}
+
+/* The dome rises by 22 % of its height, 0.075 of the range, with the pulse, and
+ * tissue is seen to do so; far from it nothing beats. */
+static void
+test_surgery_pulse (void)
+{
+  const guint samples = 512, lines = 128, bscans = 64;
+  g_autoptr (OctPhantom) phantom =
+      make_phantom (OCT_PHANTOM_SURGERY, samples, lines, bscans, 0.0, 1.0, 4);
+  double range = get_range (samples);
+  const guint64 calm = 6, beat = 2; /* of a period of 8 volumes */
+  const guint bscan = 24, line = 0.62 * lines;
+  OctSurgery before, after;
+  g_autofree guint16 *low =
+      render (phantom, calm * bscans + bscan, samples, lines);
+  g_autofree guint16 *high =
+      render (phantom, beat * bscans + bscan, samples, lines);
+  double rise, expected;
+
+  oct_surgery_set_moment (&before, calm, bscan, bscans);
+  oct_surgery_set_moment (&after, beat, bscan, bscans);
+  g_assert_cmpfloat (
+      fabs (after.dome - before.dome - 0.22 * 0.075), <, 0.2 * 0.0165);
+  expected = (oct_surgery_get_tissue (&before, 0.62)
+                 - oct_surgery_get_tissue (&after, 0.62))
+             * range;
+  rise = find_surface (phantom, low, samples, line, range)
+         - find_surface (phantom, high, samples, line, range);
+  g_test_message ("rise %.1f um, expected %.1f um", rise, expected);
+  g_assert_cmpfloat (expected, >, 8.0);
+  /* steps of 2 um, and speckle of 6 um */
+  g_assert_cmpfloat (fabs (rise - expected), <, 5.0);
+  /* without breath all of it is the dome's */
+  before.breath = after.breath = 0.0;
+  g_assert_cmpfloat (fabs (oct_surgery_get_tissue (&before, 0.0)
+                           - oct_surgery_get_tissue (&after, 0.0)),
+      <, 2e-4);
+}
+
 static void
 test_sizes (void)
 {
   const guint sizes[][2] = { { 16, 1 }, { 17, 3 }, { 33, 1100 }, { 1000, 2 } };
   guint i, kind;
 
-  for (kind = OCT_PHANTOM_LAYERS; kind <= OCT_PHANTOM_MIRROR; kind++) {
+  for (kind = OCT_PHANTOM_LAYERS; kind <= OCT_PHANTOM_SURGERY; kind++) {
     for (i = 0; i < G_N_ELEMENTS (sizes); i++) {
       g_autoptr (OctPhantom) phantom =
           make_phantom (kind, sizes[i][0], sizes[i][1], 2, 1e-5, 1.0, 0);
@@ -460,6 +581,10 @@ main (int argc, char **argv)
   g_test_add_func ("/phantom/layers/stride", test_stride_and_bytes);
   g_test_add_func ("/phantom/layers/signal", test_layers_signal);
   g_test_add_func ("/phantom/layers/instrument", test_layers_instrument);
+  g_test_add_data_func ("/phantom/surgery/repeat",
+      GINT_TO_POINTER (OCT_PHANTOM_SURGERY), test_bytes_repeat);
+  g_test_add_func ("/phantom/surgery/instrument", test_surgery_instrument);
+  g_test_add_func ("/phantom/surgery/pulse", test_surgery_pulse);
   g_test_add_func ("/phantom/sizes", test_sizes);
   g_test_add_func ("/phantom/settings", test_settings_refused);
   return g_test_run ();

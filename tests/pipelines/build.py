@@ -5,6 +5,7 @@ but for the last test, which asks the real ones what they would do."""
 import os
 import pathlib
 import re
+import select
 import shutil
 import subprocess
 
@@ -15,9 +16,12 @@ STAND_INS = {
     # as the real one, it makes the folder
     "meson": 'if [ "$1" = setup ]; then mkdir -p "$2" && touch "$2/build.ninja"; '
              'fi\ngrep -q fail "$CALLS.fail" 2>/dev/null && exit 1',
-    "ninja": 'mkdir -p "$2/pipelines" && printf "#!/bin/sh\\necho ran" '
+    "ninja": 'echo "[ 50%] cc a.c"; echo "[100%] cc b.c"\n'
+             '[ ! -s "$CALLS.broken" ] || exit 1\nmkdir -p "$2/pipelines" && printf "#!/bin/sh\\necho ran" '
              '>"$2/pipelines/oct-demo" && chmod +x "$2/pipelines/oct-demo"',
     "nvcc": "",
+    # a computer that has GPUs without it, as Jetsons were
+    "nvidia-smi": '[ -s "$CALLS.gpus" ] || exit 9\ncat "$CALLS.gpus"',
     # everything is installed
     "dpkg-query": "echo installed",
 }
@@ -49,22 +53,28 @@ class Computer:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
 
-    def demo(self, status=0, **environment):
+    def demo(self, status=0, terminal=None, **environment):
         """Returns (what was printed, how meson was called)."""
         self.calls.write_text("")
         result = subprocess.run(
             ["bash", ROOT / "pipelines" / "demo.sh"], cwd=self.folder, text=True,
-            stdin=subprocess.DEVNULL, capture_output=True, timeout=120,
+            stdin=subprocess.DEVNULL, timeout=120, stderr=subprocess.PIPE,
+            stdout=subprocess.PIPE if terminal is None else terminal,
             env={key: value for key, value in os.environ.items()
                  if key != "OCT_CUDA"} | {
                 "PATH": f"{self.folder}/bin:{os.environ['PATH']}",
                 "OCT_BUILD_DIR": str(self.build), "CALLS": str(self.calls),
                 "OCT_TEST_DEVICES": str(self.devices)} | environment)
-        text = result.stdout + result.stderr
+        text = (result.stdout or "") + result.stderr
         assert result.returncode == status, text
-        assert status or text.endswith("ran\n"), text
+        assert status or terminal or text.endswith("ran\n"), text
         calls = self.calls.read_text().splitlines()
         assert not [call for call in calls if call.startswith("nvcc")], calls
+        self.architectures = [
+            found for call in calls for found in
+            re.findall(r"^meson.* -Dgpu_architectures=(\S+)$", call)]
+        calls = [re.sub(r" -Dgpu_architectures=\S+$", "", call)
+                 for call in calls]
         return text, [call for call in calls if call.startswith("meson")]
 
 
@@ -89,6 +99,28 @@ def test_gpus(folder):
         text, calls = here.demo()
         assert calls == [f"meson setup {here.build} {ROOT} -Dcuda=auto"], calls
         assert "GPU" not in text, text
+
+
+def test_architectures(folder):
+    """Compiled for the GPUs that are here, and again when another one is."""
+    here = Computer(folder)
+    here.add("dev/nvidia0")
+    here.demo()
+    assert here.architectures == ["native"], here.architectures
+    gpus = pathlib.Path(f"{here.calls}.gpus")
+    gpus.write_text("9.0\n8.6\n9.0\n12.0\n")
+    assert here.demo()[1] == [f"meson configure {here.build} -Dcuda=auto"]
+    assert here.architectures == ["86,90,120"], here.architectures
+    assert here.demo() == ("ran\n", [])
+    # too old for this: nvcc says what it thinks of it
+    gpus.write_text("6.1\n8.6\n")
+    here.demo()
+    assert here.architectures == ["native"], here.architectures
+    # for another computer
+    here.demo(OCT_CUDA="auto")
+    assert here.architectures == ["all-major"], here.architectures
+    here.demo(OCT_CUDA="disabled")
+    assert here.architectures == [], here.architectures
 
 
 def test_driver_without_gpu(folder):
@@ -149,6 +181,28 @@ def test_set_up_fails(folder):
     # tried again, not taken for done
     pathlib.Path(f"{here.calls}.fail").unlink()
     assert "-Dcuda=auto" in here.demo()[1][0]
+
+
+def test_progress(folder):
+    """On a terminal alone, and what failed is seen."""
+    here = Computer(folder)
+    text, _ = here.demo()
+    assert "50%" not in text, text
+    for broken, status in (("", 0), ("yes", 1)):
+        pathlib.Path(f"{here.calls}.broken").write_text(broken)
+        master, slave = os.openpty()
+        text, _ = here.demo(status, terminal=slave)
+        os.close(slave)
+        shown = b""
+        while select.select([master], [], [], 1)[0]:
+            try:
+                shown += os.read(master, 4096)
+            except OSError:  # nobody can write to it any more
+                break
+        os.close(master)
+        assert b"\r  50% \r  100% " in shown, shown
+        assert ("[ 50%] cc a.c" in text) == bool(broken), text
+        assert ("The build failed" in text) == bool(broken), text
 
 
 def test_what_would_be_compiled(folder):

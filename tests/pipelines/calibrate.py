@@ -99,6 +99,7 @@ def test_two_mirrors(folder):
     assert "This calibration is good: " in text, text
     for before, _, after, possible in read_table(text).values():
         assert after < before and after <= 1.02 * possible, text
+    assert "have no scale in mm" in text, text
     columns = read_csv(folder / "c.csv")
     assert sorted(columns) == ["dispersion_rad", "k_index"]
     check_positions(columns)
@@ -312,8 +313,13 @@ def test_formats(folder):
         give(number, b"[oct-recording]\nversion=1\nsample-format=gray16-le\n"
              b"samples=1024\nlines=1\n", "rec.oct")
         give(number, bytes(min(v // 16, 255) for v in values), "byte.raw")
+        assert max(values) < 4096
+        give(number, b"".join(
+            (low | high << 12).to_bytes(3, "little")
+            for low, high in zip(values[::2], values[1::2])), "packed.raw")
     for name, options in (
             ("header.raw", ["--samples", 1024, "--header-size", 4]),
+            ("packed.raw", ["--samples", 1024, "--packing", "mono12p"]),
             ("line.npy", []), ("float.npy", []), ("rec.oct", []),
             ("byte.raw", ["--samples", 1024, "--sample-format", "gray8"])):
         calibrate(folder, "--mirror", f"0{name}", f"1{name}", "--same-side",
@@ -371,6 +377,28 @@ def test_output_that_cannot_be_written(folder):
     text = calibrate(folder, "--mirror", *names, "--same-side", "--output",
                      "c.csv", "--plot", "nowhere/c.svg", status=1)
     assert "plot" in text and "Written: c.csv" in text, text
+
+
+def test_nothing_is_lost(folder):
+    names = some(folder, 200, 900)
+    files = {
+        "spectra.raw": (bytes(range(256)) * 40, "no calibration of"),
+        "short.csv": (b"k_index\n0\n1\n2\n", "no calibration of"),
+        "waves.csv": ("wavelength_nm\n" + "".join(
+            f"{800 + 0.05 * i}\n" for i in range(SAMPLES)), "has wavelengths"),
+        "dark.csv": ("k_index,background\n" + "".join(
+            f"{i},{100 + i % 7}\n" for i in range(SAMPLES)),
+            "has a background"),
+    }
+    for name, (content, says) in files.items():
+        path = folder / name
+        path.write_bytes(content if isinstance(content, bytes)
+                         else content.encode())
+        before = path.read_bytes()
+        text = calibrate(folder, "--mirror", *names, "--same-side",
+                         "--output", name, status=1)
+        assert f"'{name}' is there already" in text and says in text, text
+        assert path.read_bytes() == before, name
 
 
 def test_a_better_one_is_kept(folder):
@@ -554,6 +582,73 @@ def test_virtual_system(folder):
               f"with linear wavelengths alone {rough:.3f}", flush=True)
         assert width <= 1.05 * ideal, (depth, width, ideal)
         assert width < 0.8 * rough, (depth, width, rough)
+
+
+def read_recipe():
+    """What README.md says under "Use your own data" after calibrate.sh."""
+    text = (ROOT / "README.md").read_text().split("## Use your own data")[1]
+    line = re.search(r"^\./pipelines/calibrate\.sh (.*)$", text, re.M)[1]
+    assert "--mirror near.oct deep.oct" in line, line
+    return line.split()
+
+
+def record(folder, name, spectra):
+    launch(folder, f"{spectra} ! octrawsink location={name}")
+
+
+def check_recipe(folder, recipe, samples):
+    """Calibrates from near.oct and deep.oct as people read it, and plays deep.oct
+    with it: there is a scale."""
+    text = calibrate(folder, *recipe, samples=None)
+    assert "no scale" not in text, text
+    table = read_table(text)
+    for before, _, after, possible in table.values():
+        assert after <= 1.05 * possible and after < before, text
+    columns = read_csv(folder / "calibration.csv")
+    assert sorted(columns) == ["dispersion_rad", "k_index", "wavelength_nm"]
+    output, _ = tap.run(
+        "-v", *f"octsrc location=deep.oct num-buffers=1 ! octreconstruct mode=none "
+        "calibration=calibration.csv ! fakesink".split(),
+        program="gst-launch-1.0", cwd=folder)
+    spacing = float(re.search(r"z-spacing=\(double\)([\d.e-]+)", output)[1])
+    k = [2 * math.pi / columns["wavelength_nm"][p] * 1e9 for p in (0, -1)]
+    expected = math.pi * (samples - 1) / samples / abs(k[0] - k[1])
+    assert abs(spacing / expected - 1) < 0.02, (spacing, expected)
+    return table
+
+
+def test_recipe_of_the_readme(folder):
+    """From two recordings of a mirror to images with a scale, of a spectrometer
+    that the virtual system knows nothing of."""
+    for name, depth in ("near", 200), ("deep", 900):
+        raw = simulate(folder, f"{name}.raw", depth=depth, lines=8, seed=depth)
+        record(folder, name, f"octsrc location={raw} samples={SAMPLES} lines=8")
+    recipe = read_recipe()
+    check_recipe(folder, recipe, SAMPLES)
+    check_positions(read_csv(folder / "calibration.csv"))
+
+
+def test_recipe_with_the_cscan(folder):
+    """The same of its mirrors, which lie on either side: the one option is the
+    other one."""
+    data = pathlib.Path(os.environ.get(
+        "OCT_TEST_DATA", ROOT.parent / "shared" / "data" / "cscan"))
+    if not (data / "mirror1.npy").exists():
+        raise tap.Skip("the C-scan is not there")
+    recipe = read_recipe()
+    recipe[recipe.index("deep.oct"):recipe.index("--same-side") + 1] = [
+        "--other-side", "deep.oct"]
+    for name, number in ("near", 2), ("deep", 1):
+        values = (data / f"mirror{number}.npy").read_bytes()
+        header = 10 + struct.unpack("<H", values[8:10])[0]
+        assert b"'<f4'" in values[:header], values[:header]
+        spectrum = array.array("f", values[header:])
+        # octrawsink records counts
+        (folder / f"{name}.raw").write_bytes(array.array(
+            "H", (round(1e4 * v) for v in spectrum)).tobytes())
+        record(folder, name, f"octsrc location={name}.raw "
+               f"samples={len(spectrum)} lines=1")
+    check_recipe(folder, recipe, len(spectrum))
 
 
 def find_power(folder, spectra):

@@ -162,6 +162,48 @@ def refuse(folder, *arguments, words, status=1):
     assert not out.exists() or not list(out.iterdir()), list(out.iterdir())
 
 
+def check_volume(folder, frames):
+    """A block of tissue before a dark background, and it turns."""
+    assert {p.name for p in folder.iterdir()} == {"volume.png", "volume.mp4"}
+    assert all(p.stat().st_mode & 0o777 == 0o600 for p in folder.iterdir())
+    decoded, width, height, last = decode(folder / "volume.mp4", folder)
+    assert (decoded, width, height) == (frames, 960, 720), (decoded, width, height)
+    _, width, height, picture = decode(folder / "volume.png", folder)
+    assert (width, height) == (960, 720)
+    for pixels in (picture, last):
+        middle = pixels[360 * 960 + 480 - 100:360 * 960 + 480 + 100]
+        corner = pixels[:100]
+        assert sum(middle) / 200 > 3 * sum(corner) / 100, (middle, corner)
+    moved = sum(abs(a - b) for a, b in zip(picture, last)) / len(picture)
+    assert moved > 5, f"the picture and the end of the turn differ by {moved}"
+
+
+def test_volume(folder):
+    text, _ = run("--volume", "--samples", 256, "--lines", 48, "--bscans", 24,
+               "--frames", 30, "--output", "turn", cwd=folder)
+    assert "volume.mp4" in text and "30 pictures" in text, text
+    check_volume(folder / "turn", 30)
+
+
+def test_volume_of_a_file(folder):
+    make_spectra(folder, 32, 20)
+    run("--volume", "--data", "scan.raw", "--samples", 1024, "--lines", 32,
+        "--calibration", "cal.csv", "--bscans", 20, "--width-um", 3000,
+        "--length-um", 2000, "--frames", 5, "--output", "turn", cwd=folder)
+    decoded, width, height, _ = decode(folder / "turn" / "volume.mp4", folder)
+    assert (decoded, width, height) == (5, 960, 720)
+
+
+def test_volume_options(folder):
+    for arguments, named in (
+            (["--bscans", 5], "--volume"),
+            (["--volume", "--length-um", 5], "--bscans"),
+            (["--volume", "--width-um", "-1"], "--width-um"),
+            (["--volume", "--bscans", "-1"], "--bscans")):
+        _, errors = run(*arguments, cwd=folder, status=2)
+        assert named in errors, errors
+
+
 def test_missing_file(folder):
     make_spectra(folder)
     refuse(folder, "--data", "nowhere.raw", "--samples", 1024, "--lines", 100,
@@ -196,7 +238,8 @@ def test_folder_that_cannot_be_written(folder):
 
 def test_wrong_options(folder):
     for arguments in (["--lines", "many"], ["--nonsense"], ["scan.raw"],
-                      ["--sample-format", "float"], ["--frames", "-1"]):
+                      ["--sample-format", "float"], ["--packing", "mono12"],
+                      ["--frames", "-1"]):
         _, errors = run(*arguments, cwd=folder, status=2)
         assert "--help" in errors, errors
         assert not (folder / "out").exists()

@@ -3,6 +3,7 @@
 what is left.  Output is TAP."""
 import array
 import contextlib
+import csv
 import os
 import pathlib
 import re
@@ -113,7 +114,10 @@ def test_parts_by_script(folder):
     frames, dropped, parts = report(output)["video"]
     files = sorted((folder / "a").iterdir())
     assert [f.name for f in files] == [
-        f"surgery-{n:05}.mkv" for n in range(parts)] and parts == 3, files
+        f"surgery-{n:05}.mkv" for n in range(parts)] + [
+        f"surgery-{of}.csv" for of in ("ascans", "meters", "spectra")], files
+    assert parts == 3
+    files = files[:parts]
     assert sum(count(f, folder) for f in files) == frames, (frames, files)
     assert dropped <= 5 and 4.5 * RATE <= frames <= 6.5 * RATE, output
     _, width, height, last = decode(files[-1], folder)
@@ -121,6 +125,178 @@ def test_parts_by_script(folder):
     mean, deviation = spread(last)
     assert deviation > 15, f"flat video: {mean:.0f} +- {deviation:.0f}"
     assert errors == "", errors
+
+
+def read_csv(path):
+    return list(csv.DictReader(path.read_text().splitlines()))
+
+
+@tap.timed
+def test_measurements(folder):
+    """What was measured is beside the recording, once a second, in numbers that
+    are those of the virtual system; none where they are not wanted, and no file
+    is written over."""
+    run("--output", "x", "--raw", "--seconds", 4, *SMALL, cwd=folder)
+    for of, field, least, most in (("spectra", "centre-nm", 844, 846),
+                                   ("spectra", "fwhm-nm", 48, 52),
+                                   ("ascans", "snr", 15, 80)):
+        rows = read_csv(folder / f"x-{of}.csv")
+        # one each second, of which a busy machine may leave some out
+        assert 2 <= len(rows) <= 6, rows
+        values = [float(row[field]) for row in rows]
+        assert least < min(values) and max(values) < most, (field, values)
+        summary, = (row for row in read_csv(folder / "x-meters.csv")
+                    if (row["of"], row["field"]) == (of, field))
+        assert int(summary["measurements"]) == len(values)
+        for name, value in (("least", min(values)), ("most", max(values)),
+                            ("mean", sum(values) / len(values))):
+            assert abs(float(summary[name]) - value) < 1e-6 * abs(value)
+    # beside the video, which is first, and once
+    assert sorted(f.name for f in folder.glob("*.csv")) == [
+        "x-ascans.csv", "x-meters.csv", "x-spectra.csv"]
+    assert set(modes(folder)[f"x-{of}.csv"] for of in
+               ("ascans", "meters", "spectra")) == {0o600}
+    run("--output", "y", "--no-meters", "--seconds", 2, *SMALL, cwd=folder)
+    assert not list(folder.glob("y*.csv"))
+    (folder / "z-spectra.csv").write_text("mine")
+    _, errors = run("--output", "z", "--seconds", 2, *SMALL, cwd=folder,
+                    status=1)
+    assert "z-spectra.csv" in errors, errors
+    assert [f.name for f in folder.glob("z*")] == ["z-spectra.csv"]
+    assert (folder / "z-spectra.csv").read_text() == "mine"
+    run("--output", "u", "--mode", "0640", "--seconds", 2, *SMALL, cwd=folder)
+    assert modes(folder)["u-spectra.csv"] == 0o640
+
+
+def test_instrument(folder):
+    """Calibration and method are kept under a name and used again: what is
+    measured has the wavelengths, without the file being named."""
+    (folder / "spectrometer.csv").write_text("wavelength_nm\n" + "".join(
+        f"{1300 + 0.25 * p}\n" for p in range(SAMPLES)))
+    data = os.urandom(SAMPLES * LINES * 2)
+    (folder / "spectra.raw").write_bytes(
+        bytes(b if i % 2 == 0 else b & 7 for i, b in enumerate(data)))
+    keep = {**os.environ, "XDG_DATA_HOME": str(folder / "kept")}
+
+    def record(*arguments, status=0):
+        result = subprocess.run(
+            [RECORD, "--data", "spectra.raw", *map(str, SMALL), "--seconds",
+             "2", *arguments], cwd=folder, env=keep, text=True,
+            capture_output=True, timeout=60)
+        assert result.returncode == status, result.stderr
+        return result.stderr
+
+    errors = record("--output", "none", "--instrument", "Bench 3", status=1)
+    assert "--save-instrument" in errors, errors
+    errors = record("--output", "none", "--save-instrument", "a]b", status=1)
+    assert "brackets" in errors, errors
+    record("--output", "a", "--calibration", "spectrometer.csv", "--method",
+           "nufft", "--save-instrument", "Bench 3")
+    record("--output", "b", "--instrument", "Bench 3")
+    for name in "a", "b":
+        values = [float(row["centre-nm"])
+                  for row in read_csv(folder / f"{name}-spectra.csv")]
+        assert all(1300 < v < 1364 for v in values) and values, values
+        assert float(read_csv(folder / f"{name}-ascans.csv")[0]["peak-um"]) > 0
+    errors = record("--output", "c", "--instrument", "Bench 4", status=1)
+    assert "Bench 3" in errors and len(errors.splitlines()) == 1, errors
+    assert not list(folder.glob("c*"))
+
+
+def test_calibration_beside_an_instrument(folder):
+    """A file on the command line takes the place of all that an instrument
+    knows of the spectrometer: nothing of that bends the new one."""
+    (folder / "new.csv").write_text("wavelength_nm,background\n" + "".join(
+        f"{800 + 0.5 * p},{p}\n" for p in range(SAMPLES)))
+    (folder / "old.raw").write_bytes(bytes(2 * SAMPLES))
+    data = os.urandom(SAMPLES * LINES * 2) * RATE
+    (folder / "spectra.raw").write_bytes(
+        bytes(b if i % 2 == 0 else b & 7 for i, b in enumerate(data)))
+    keep = {**os.environ, "XDG_DATA_HOME": str(folder / "kept")}
+
+    def record(*arguments):
+        result = subprocess.run(
+            [RECORD, "--data", "spectra.raw", *map(str, SMALL), "--seconds",
+             "1", "--raw", "--no-video", *arguments], cwd=folder, env=keep,
+            text=True, capture_output=True, timeout=60)
+        assert result.returncode == 0, result.stderr
+        return result.stderr
+
+    def calibration(name):
+        """What a recording says of it, k-index first."""
+        text = (folder / f"{name}.oct").read_text()
+        return [line for line in text.splitlines() if re.match(
+            "(positions|nodes|dispersion|background|k-m)", line)]
+
+    # an instrument that would change all of it, by hand
+    record("--output", "a", "--calibration", "new.csv", "--save-instrument",
+           "Bench 3")
+    preset = next((folder / "kept").rglob("*.prs"))
+    kept = preset.read_text()
+    assert "calibration=" in kept, kept
+    kept = re.sub(r"^calibration=.*$", "", kept, flags=re.M)
+    for name, value in (
+            ("wavelength-min", 1200.0), ("wavelength-max", 1300.0),
+            ("flip", "true"), ("k-warp", r"0\,0\,0.02"), ("a2", 90.0),
+            ("a3", -20.0), ("phase2", 5.0), ("phase3", 6.0),
+            ("background", str(folder / "old.raw")), ("mode", "background")):
+        kept = re.sub(rf"^{name}=.*$\n", "", kept, flags=re.M)
+        kept = kept.rstrip("\n") + f"\n{name}={value}\n"
+    preset.write_text(kept)
+    record("--output", "old", "--instrument", "Bench 3")
+    errors = record("--output", "b", "--instrument", "Bench 3",
+                    "--calibration", "new.csv")
+    assert "Note" not in errors, errors
+    for a, b in zip(calibration("a"), calibration("b")):
+        assert a == b, (a[:200], b[:200])
+    names = [[line.split("=")[0] for line in calibration(n)] for n in "ab"]
+    assert names[0] == names[1] and len(names[0]) == 5, names
+    assert calibration("old") != calibration("a")
+    # dispersion and mode are not in there: kept once more they are seen
+    record("--output", "c", "--instrument", "Bench 3", "--calibration",
+           "new.csv", "--save-instrument", "Bench 4")
+    again = preset.read_text().split("[Bench 4]")[1]
+    # the contrast is that of the instrument: black as night here
+    kept, changed = preset.read_text().split("[Bench 4]")
+    for name, value in ("range", "manual"), ("min", 200.0), ("max", 300.0):
+        changed = re.sub(rf"^{name}=.*$", f"{name}={value}", changed, flags=re.M)
+    preset.write_text(f"{kept}[Bench 4]{changed}")
+    for name, dark in ("Bench 3", False), ("Bench 4", True):
+        output = name.replace(" ", "")
+        subprocess.run(
+            [RECORD, "--data", "spectra.raw", *map(str, SMALL), "--seconds",
+             "1", "--output", output, "--instrument", name, "--calibration",
+             "new.csv"], cwd=folder, env=keep, check=True,
+            capture_output=True, timeout=60)
+        mean, _ = spread(decode(f"{output}-00000.mkv", folder)[3])
+        assert (mean < 20) == dark, (name, mean)
+    for name in "a2", "a3", "phase2", "phase3":
+        assert float(re.search(rf"^{name}=(.*)$", again, re.M)[1]) == 0, again
+    assert re.search("^mode=background$", again, re.M), again
+    assert not re.search("^background=", again, re.M), again
+
+
+def test_files_of_others(folder):
+    """Thorlabs' files have the suffix of recordings and say no rate; sizes are
+    those of the file, and names of arrays can be given."""
+    vectors = ROOT / "tests" / "unit" / "vectors" / "files"
+    run("--output", "x", "--data", vectors / "thorlabs.oct", "--no-video",
+        "--raw", "--no-meters", "--seconds", 1, cwd=folder)
+    text = (folder / "x.oct").read_text()
+    lines = int(re.search(r"^lines=(\d+)", text, re.M)[1])
+    rate = float(re.search(r"^line-rate=(.*)", text, re.M)[1])
+    assert rate == RATE * lines, text
+    (folder / "c.csv").write_text("k_index\n0\n1\n2\n3\n")
+    for name, option in (("two.mat", "--variable"), ("two.h5", "--dataset")):
+        wanted = "spectra" if option == "--variable" else "a/spectra"
+        common = ["--data", vectors / name, "--no-video", "--raw",
+                  "--calibration", "c.csv", "--no-meters", "--seconds", 1]
+        _, errors = run("--output", "none", *common, cwd=folder, status=1)
+        if "-dev" in errors:  # built without the library
+            continue
+        assert wanted in errors, errors
+        run("--output", name[4:], *common, option, wanted, cwd=folder)
+        assert "lines=3" in (folder / f"{name[4:]}.oct").read_text()
 
 
 @tap.timed
@@ -172,6 +348,7 @@ def test_lossless(folder):
     assert min(largest_difference(found[:size], e) for e in expected) <= 1
     text = (folder / "x-lossless.txt").read_text()
     assert "10 + g/65535 * 60 dB" in text, text
+    assert "x-lossless-spectra.csv, x-lossless-ascans.csv" in text, text
 
 
 def depth_profile(image, depths):
@@ -223,6 +400,25 @@ def test_methods(folder):
             same = correlation(profile, expected)
             assert tissue > least, (method, tissue)
             assert same > alike, (method, same)
+    # with its settings: of a threshold of 1000 nothing is left
+    output, errors = run(
+        "--output", "dark", "--method", "cs", "--solver", "continued", "--tau",
+        "1000", "--sampling-rate", "0.5", "--source", source, "--lossless",
+        "--size", f"{lines}x{depths}", cwd=folder)
+    assert errors == "", errors
+    run("-q", "filesrc", "location=dark-lossless-00000.mkv", "!",
+        "matroskademux", "!", "avdec_ffv1", "!",
+        "video/x-raw,format=GRAY16_LE", "!", "filesink", "location=found.raw",
+        program="gst-launch-1.0", cwd=folder)
+    found = array.array("H", (folder / "found.raw").read_bytes())
+    assert sum(found[-depths * lines:]) == 0
+    for wrong, words in (
+            (("--tau", "3"), "set --method cs"),
+            (("--method", "cs", "--tau", "-2"), "--tau is -2"),
+            (("--method", "cs", "--sampling-rate", "1.5"), "--sampling-rate is 1.5"),
+            (("--method", "cs", "--solver", "best"), "persistent, continued, sparsa")):
+        _, errors = run("--output", "x", *wrong, cwd=folder, status=1)
+        assert words in errors, errors
     _, errors = run("--output", "x", "--method", "best", cwd=folder, status=1)
     assert "--method" in errors and "cubic, linear" in errors, errors
     assert not list(folder.glob("x*"))
@@ -243,6 +439,11 @@ def test_raw(folder):
                for n in range(20)]
     assert numbers == sorted(set(numbers)), numbers
     assert play_spectra("x", folder) == frames
+    # what was measured is named in the text, and is there
+    text = (folder / "x.oct").read_text()
+    measured = re.search(r"^measurements=(.*);$", text, re.M)[1].split(";")
+    assert measured == [f"x-{of}.csv" for of in ("spectra", "ascans", "meters")]
+    assert all((folder / name).stat().st_size for name in measured)
     # and again through record.sh's program, as a video
     output, _ = run("--output", "y", "--data", "x.oct", "--size", "160x128",
                     cwd=folder)
@@ -287,6 +488,51 @@ def test_camera_and_clock(folder):
     assert sum(v < 30 for v in camera) > 60000
     clock = part(range(180, 256), range(320))
     assert sum(v > 180 for v in clock) > 50, "no clock"
+
+
+def check_film(folder, name):
+    """A film that turns or not, 25 pictures a second, of a body on black."""
+    frames, width, height, last = decode(folder / name, folder)
+    assert (width, height) == (640, 480) and frames > 30, (width, frames)
+    text, _ = run("-v", "filesrc", f"location={name}", "!", "matroskademux",
+                  "!", "h264parse", "!", "fakesink", program="gst-launch-1.0",
+                  cwd=folder)
+    assert "colorimetry=(string)bt709" in text, text
+    middle = [last[y * width + x] for y in range(180, 300)
+              for x in range(240, 400)]
+    corner = [last[y * width + x] for y in range(60) for x in range(60)]
+    assert max(middle) > 100 and max(corner) < 45, (max(middle), max(corner))
+    return last
+
+
+def test_volume(folder):
+    """A film of the volumes beside the video; from a recording alone, where
+    the volume turns while the B-scans do not."""
+    small = ["--volume", "--bscans", 16, "--size", "160x128", "--line-rate", 1600]
+
+    def record(*arguments):
+        """Until there is enough of the film, however slow the machine is."""
+        with recording(folder, *arguments, *small) as process:
+            lines_until(process, lambda found: found["volume"][0] > 40)
+            process.send_signal(signal.SIGINT)
+            output, errors = process.communicate(timeout=60)
+        assert process.returncode == 0, errors
+        return output
+
+    output = record("--output", "x", "--raw", "--samples", 256, "--lines", 32)
+    made = report(output)
+    assert set(made) == {"video", "volume", "raw"}, output
+    assert count(folder / "x-00000.mkv", folder) == made["video"][0]
+    check_film(folder, "x-volume-00000.mkv")
+    films = []
+    for rate in (0, 90):
+        output = record("--output", f"y{rate}", "--data", "x.oct",
+                        "--no-video", "--turn-rate", rate)
+        assert set(report(output)) == {"volume"}, output
+        films.append(check_film(folder, f"y{rate}-volume-00000.mkv"))
+    still, turned = films
+    # by half a turn or so: much else is seen than with what moves in the scene
+    assert sum(abs(a - b) for a, b in zip(still, turned)) > 4 * len(still)
 
 
 # ----------------------------------------------------------- when things fail
@@ -650,7 +896,9 @@ def test_mode(folder):
         "--seconds", 1, "--raw", "--mp4", "--mode", "0640", *SMALL,
         program="sh", cwd=folder)
     found = modes(folder / "a")
-    assert found.pop(".") == 0o750 and len(found) == 3, found
+    assert found.pop(".") == 0o750, found
+    assert sorted(found) == ["x-00000.raw", "x-ascans.csv", "x-meters.csv",
+                             "x-spectra.csv", "x.mp4", "x.oct"], found
     assert set(found.values()) == {0o640}, found
     for mode in ("0", "0000", "0177", "0700", "0640x", "640 ", "0900", "01600",
                  "-1", "rw", ""):
@@ -672,7 +920,8 @@ def test_open_folder(folder):
         else:
             assert errors == "", errors
         assert open_folder.stat().st_mode & 0o7777 == mode
-        (open_folder / "x-00000.mkv").unlink()
+        for name in ("00000.mkv", "ascans.csv", "meters.csv", "spectra.csv"):
+            (open_folder / f"x-{name}").unlink()
         open_folder.rmdir()
 
 
@@ -931,6 +1180,12 @@ def test_wrong_options(folder):
                       ["--output", "x", "--min", "5", "--max", "5"],
                       ["--output", "x", "--seconds", "-1"],
                       ["--output", "x", "--line-rate", "nan"],
+                      ["--output", "x", "--bscans", "16"],
+                      ["--output", "x", "--volume", "--bscans", "1"],
+                      ["--output", "x", "--volume", "--bscans", "-5"],
+                      ["--output", "x", "--volume", "--width-um", "nan"],
+                      ["--output", "x", "--volume", "--turn-rate", "inf"],
+                      ["--rtsp", "0", "--volume"],
                       ["--output", "x", "--source", "a", "--data", "b"],
                       ["--output", "", "--rtsp", "0"], ["--output", "a/"],
                       ["--output", "x", "y"], ["--nonsense"]):

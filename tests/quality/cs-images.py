@@ -32,14 +32,17 @@ TISSUE = slice(60, 400)
 # of exp_phantom.py, dB: PSNR of all samples and of 40 % by tau
 EXPECTED = {"all": 50.98, 0.5: 33.76, 1: 39.19, 2: 47.45, 3: 51.99, 4: 54.77, 5: 56.74, 6: 58.39, 8: 61.20}
 # The noise that is found in the tissue, of the true one: never below it, which
-# would leave noise in the image, and to within a factor of 1.2 of the 1.5 that
-# docs/elements/octcs.md states.
-NOISE_FOUND, NOISE_TOLERANCE = 1.5, 0.3
+# would leave noise in the image, and near the 1.1 that docs/elements/octcs.md
+# states.
+NOISE_FOUND, NOISE_TOLERANCE = 1.15, 0.15
+SPARSA = "octcs solver=sparsa "  # of the paper; cs-solvers.py has the others
 CSCAN_DARK = slice(420, 500)  # depths below the sample
 # Behind a threshold of 2 and 3 standard deviations complex Gaussian noise is 28
 # and 52 dB lower; much less is asked for, since what 40 % of the samples cannot
 # resolve, and the weak scattering of the depths themselves, remain.
-CSCAN_DARKER = {2: 6, 3: 10}  # dB, by tau
+# (With the estimate of the noise before, which was 1.5 times as large in tissue,
+# the threshold was that much higher and it was 8 dB at 2.)
+CSCAN_DARKER = {2: 5, 3: 10}  # dB, by tau
 # Correlation of amplitudes with those of all samples: 40 % with the rest zero
 # have 0.83 of it.
 CSCAN_ALIKE = 0.95
@@ -80,7 +83,7 @@ def phantom(reference, build, checks):
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "mask.txt")
         np.savetxt(path, mask, "%d")
-        common = f"octcs window=none oversampling=2 kernel-width=3 mask=file mask-file={path}"
+        common = f"octcs solver=sparsa window=none oversampling=2 kernel-width=3 mask=file mask-file={path}"
         for tau in (0.5, 1, 2, 3, 4, 5, 6, 8):
             x = image(f"{common} tau={tau} noise={noise}")
             gain = psnr(x, x[BACKGROUND]) - first
@@ -114,9 +117,9 @@ def cscan(folder, build, checks):
     text = np.genfromtxt(os.path.join(folder, "calibration.csv"), delimiter=",", names=True)
     calibration = {name: text[name] for name in ("k_index", "dispersion_rad")}
     images, rows, background, alike = {}, [], {}, {}
-    for name, elements in (("100 %", "octnufft"), ("40 %, tau=1", "octcs tau=1"), ("40 %, tau=2", "octcs tau=2"),
-                           ("40 %, tau=3", "octcs tau=3"),
-                           ("40 % of all, the rest zero", "octcs tau=0 iterations=1")):
+    for name, elements in (("100 %", "octnufft"), ("40 %, tau=1", SPARSA + "tau=1"), ("40 %, tau=2", SPARSA + "tau=2"),
+                           ("40 %, tau=3", SPARSA + "tau=3"),
+                           ("40 % of all, the rest zero", SPARSA + "tau=0 iterations=1")):
         a = np.abs(plugin.run(raw, calibration, "octdispersion ! " + elements, build)).T
         images[name] = a
         whole = images["100 %"]

@@ -84,7 +84,7 @@ def reconstruct(raw, calibration, nearest, masks, noise, build):
         def sensing(mask, properties):
             path = os.path.join(folder, mask + ".txt")
             np.savetxt(path, masks[mask], "%d")
-            return f"octcs window=none tau={TAU} noise={noise} mask=file mask-file={path} {properties}"
+            return f"octcs solver=sparsa window=none tau={TAU} noise={noise} mask=file mask-file={path} {properties}"
 
         elements = {
             NUDFT: "octnufft method=nudft window=none",
@@ -147,7 +147,7 @@ def report_steps(raw, calibration, masks, noise, bins, build, checks):
         path = os.path.join(folder, "pixels.txt")
         np.savetxt(path, masks["pixels"], "%d")
         for steps, expected in STEPS.items():
-            line = (f"octcs window=none tau={TAU} noise={noise} mask=file mask-file={path} transform=nudft "
+            line = (f"octcs solver=sparsa window=none tau={TAU} noise={noise} mask=file mask-file={path} transform=nudft "
                     f"iterations={steps}")
             a = np.abs(plugin.run(raw, calibration, line, build, "mode=background"))
             background = measure(a.reshape(len(DEPTHS), LINES, -1), bins)[1]

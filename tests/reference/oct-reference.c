@@ -27,6 +27,7 @@ oct_reference_free (OctReference *plan)
 {
   oct_operation_free_params (plan->operation, plan->params);
   g_free (plan->running);
+  reference_forget (plan);
   g_free (plan);
 }
 
@@ -92,6 +93,12 @@ oct_reference_run (
   runs[plan->operation](plan, in, mean, out);
 }
 
+double
+oct_reference_get_found (const OctReference *plan)
+{
+  return plan->found;
+}
+
 /* --------------------------------------------------------- table of a backend
  */
 
@@ -155,6 +162,47 @@ put_image (const OctReference *plan, const Complex *values,
         (shape->values + 1) / 2 * 2);
 }
 
+static void
+put_chroma (const OctReference *plan, const Complex *values, const OctPlane *to)
+{
+  const OctColormapParams *p = plan->params;
+  guint columns = (p->width + 1) / 2 * 2, rows = (p->height + 1) / 2;
+  g_autofree double *chroma = g_new (double, (gsize)rows *columns);
+
+  oct_reference_chroma (p, values, chroma);
+  for (guint row = 0; row < rows; row++)
+    for (guint i = 0; i < columns; i++)
+      ((guint8 *)to->data)[row * to->stride + i] =
+          (guint8)chroma[(gsize)row * columns + i];
+}
+
+/* Chroma of NV12 that a filter of images is to hand on. */
+static void
+flip_chroma (const OctReference *plan, const OctPlane *from, const OctPlane *to)
+{
+  const OctFlipParams *p = plan->params;
+  guint columns = (p->width + 1) / 2, rows = (p->height + 1) / 2;
+  gsize n = 2 * (gsize)columns * rows;
+  g_autofree double *in = g_new (double, n), *out = g_new (double, n);
+
+  for (gsize i = 0; i < n; i++)
+    in[i] = ((guint8 *)from
+                 ->data)[i / (2 * columns) * from->stride + i % (2 * columns)];
+  oct_reference_flip (p, columns, rows, 2, in, out);
+  for (gsize i = 0; i < n; i++)
+    ((guint8 *)to->data)[i / (2 * columns) * to->stride + i % (2 * columns)] =
+        (guint8)rint (out[i]);
+}
+
+static void
+clear_chroma (const OctReference *plan, const OctPlane *to)
+{
+  const OctSpeckleParams *p = plan->params;
+
+  for (guint row = 0; row < (p->height + 1) / 2; row++)
+    memset ((guint8 *)to->data + row * to->stride, 128, (p->width + 1) / 2 * 2);
+}
+
 /* The mean is an array of doubles between the operations of this table. */
 static gboolean
 table_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
@@ -176,6 +224,12 @@ table_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
     put_image (plan, result, &to, out);
     return TRUE;
   }
+  if (plan->operation == OCT_OPERATION_COLORMAP && out->planes[1].data != NULL)
+    put_chroma (plan, values, &out->planes[1]);
+  if (plan->operation == OCT_OPERATION_FLIP && out->planes[1].data != NULL)
+    flip_chroma (plan, &in->planes[1], &out->planes[1]);
+  if (plan->operation == OCT_OPERATION_SPECKLE && out->planes[1].data != NULL)
+    clear_chroma (plan, &out->planes[1]);
   for (guint row = 0; row < to.rows; row++)
     for (guint i = 0; i < to.values; i++) {
       Complex value = result[(gsize)row * to.values + i];
@@ -195,6 +249,12 @@ is_same_shape (const OctStepShape *a, const OctStepShape *b)
   return a->rows == b->rows && a->values == b->values && a->format == b->format;
 }
 
+static gboolean
+is_same_mean (const OctAverageParams *a, const OctAverageParams *b)
+{
+  return a->mode == b->mode && a->frames == b->frames && a->of == b->of;
+}
+
 /* History stays as long as the shape does. */
 static gboolean
 table_update (OctPlan *plan, gconstpointer params)
@@ -208,14 +268,24 @@ table_update (OctPlan *plan, gconstpointer params)
   after = oct_reference_get_input (plan);
   if (plan->operation == OCT_OPERATION_LOGSCALE)
     reference_range_rescale (plan, former);
+  if (plan->operation == OCT_OPERATION_AVERAGE
+      && !is_same_mean (former, params))
+    reference_forget (plan);
   oct_operation_free_params (plan->operation, former);
   return is_same_shape (&before, &after);
+}
+
+static double
+table_get_found (OctPlan *plan)
+{
+  return plan->found;
 }
 
 static void
 table_reset (OctPlan *plan)
 {
   g_clear_pointer (&plan->running, g_free);
+  reference_forget (plan);
   plan->has_range = FALSE;
 }
 
@@ -228,6 +298,7 @@ table_reset (OctPlan *plan)
     .update = table_update,                                                    \
     .run = table_run,                                                          \
     .reset = table_reset,                                                      \
+    .get_found = table_get_found,                                              \
     .destroy = oct_reference_free };
 OCT_OPERATIONS (DEFINE_TABLE)
 

@@ -15,6 +15,11 @@
 
 #include <complex.h>
 
+/* glibc has it for GCC alone */
+#ifndef CMPLX
+#  define CMPLX(re, im) __builtin_complex ((double)(re), (double)(im))
+#endif
+
 typedef double complex Complex;
 
 /* --------------------------------------------------------------- operations */
@@ -38,11 +43,30 @@ OctStepShape oct_reference_get_output (const OctReference *reference);
 void oct_reference_run (OctReference *reference, const Complex *in,
     const double *mean, Complex *out);
 
+/* The noise that the last oct_reference_run() of compressive sensing has found,
+ * in counts; 0: none. */
+double oct_reference_get_found (const OctReference *reference);
+
 /* Grey levels before they are rounded and clamped; not-a-number is 0 and a
  * range without extent or values gives zeros.  As oct_reference_run()
  * otherwise, and instead of it: the history goes on. */
 void oct_reference_run_levels (
     OctReference *reference, const Complex *in, double *levels);
+
+/* The chroma of NV12: pairs of blue and red, [(height + 1) / 2][(width + 1) /
+ * 2]. */
+void oct_reference_chroma (
+    const OctColormapParams *params, const Complex *in, double *chroma);
+
+/* One plane of an image, not rounded: [height][width][parts] -> the same; width
+ * and height: of the image, or of its chroma. */
+void oct_reference_flip (const OctFlipParams *params, guint width, guint height,
+    guint parts, const double *in, double *out);
+
+/* Grey levels, not rounded: [height][width] pixels, of RGBA four values each ->
+ * [height][width]. */
+void oct_reference_speckle (
+    const OctSpeckleParams *params, const double *in, double *out);
 
 /* The same operations as a table like any backend's: float and integers in and
  * out, rounded at the end.  Not safe for threads. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Compressive sensing along the A-line with a dense matrix: SpaRSA as printed
- * in Xu, Huang and Kang, Opt. Express 22, 14871 (2014), with the corrections
- * that core/oct-cs.h names; the residual is that of the samples.
+ * Compressive sensing along the A-line with a dense matrix, by the solvers that
+ * core/oct-cs.h defines: SpaRSA as printed in Xu, Huang and Kang, Opt. Express
+ * 22, 14871 (2014), with the corrections named there, the residual being that
+ * of the samples; and the two that take fewer steps.
  */
 #include "reference-plan.h"
 
@@ -11,11 +12,14 @@
 
 typedef struct {
   guint kept, modes;
+  guint first;                  /* of the modes that there are */
   Complex *matrix;              /* A, [kept][modes], of q = -(N/2) .. (N-1)/2 */
   Complex *y;                   /* [kept] */
   Complex *x, *next, *gradient; /* [modes] */
   Complex *residual, *after;    /* [kept] */
+  double *power, *weight;       /* [modes] */
   double step;
+  double nu, kappa; /* of OCT_CS_PERSISTENT */
 } Line;
 
 /* A without gridding: N^-1/2 exp (+2 pi i nodes[i] q / N). */
@@ -49,6 +53,15 @@ fill_gridded_row (const OctCsParams *p, const ReferenceGrid *grid,
   }
 }
 
+/* Whether the mode of even N without a partner, which real A-scans leave out,
+ * is the first one. */
+static gboolean
+lacks_first (const OctCsParams *p)
+{
+  return p->format == OCT_SAMPLE_F32 && p->samples % 2 == 0
+         && !reference_are_uniform (p->nodes, p->kept);
+}
+
 static Complex *
 new_matrix (const OctCsParams *p)
 {
@@ -73,8 +86,7 @@ new_matrix (const OctCsParams *p)
       fill_gridded_row (p, &grid, turns, node, row);
     for (guint m = 0; !gridded && m < p->samples; m++)
       row[m] = exact_element (p, node, (gint)m - half);
-    /* the mode of even N without a partner, which real A-scans leave out */
-    if (p->format == OCT_SAMPLE_F32 && p->samples % 2 == 0 && !uniform)
+    if (lacks_first (p))
       row[0] = 0;
   }
   return matrix;
@@ -104,9 +116,10 @@ find_gradient (Line *l)
 
 /* x = 0, residual A x - y = -y */
 static void
-begin (Line *l)
+begin (Line *l, double step)
 {
-  l->step = 1;
+  l->step = step;
+  l->kappa = 0;
   for (guint m = 0; m < l->modes; m++)
     l->x[m] = 0;
   for (guint i = 0; i < l->kept; i++)
@@ -114,14 +127,14 @@ begin (Line *l)
   find_gradient (l);
 }
 
-/* One SpaRSA step (Xu 2014, lines 12 to 18; eq. 14 for the next length). */
+/* x becomes `next`; the length of the next step is |A s|^2 / |s|^2 (Xu 2014,
+ * eq. 14), `still` where there was none. */
 static void
-step (Line *l, double threshold)
+take_step (Line *l, double least, double still)
 {
   double moved = 0, changed = 0;
 
   for (guint m = 0; m < l->modes; m++) {
-    l->next[m] = soft (l->x[m] - l->gradient[m] / l->step, threshold / l->step);
     moved += pow (cabs (l->next[m] - l->x[m]), 2);
     l->x[m] = l->next[m];
   }
@@ -133,10 +146,91 @@ step (Line *l, double threshold)
     changed += pow (cabs (l->after[i] - l->residual[i]), 2);
     l->residual[i] = l->after[i];
   }
-  l->step = moved > 0
-                ? CLAMP (changed / moved, OCT_CS_STEP_MIN, OCT_CS_STEP_MAX)
-                : OCT_CS_STEP_MAX;
+  l->step = moved > 0 ? CLAMP (changed / moved, least, OCT_CS_STEP_MAX) : still;
   find_gradient (l);
+}
+
+static void
+shrink (Line *l, double threshold)
+{
+  for (guint m = 0; m < l->modes; m++)
+    l->next[m] = soft (l->x[m] - l->gradient[m] / l->step, threshold / l->step);
+}
+
+/* Root of the mean square of the gradient. */
+static double
+rms_gradient (const Line *l)
+{
+  double sum = 0;
+
+  for (guint m = l->first; m < l->modes; m++)
+    sum += pow (cabs (l->gradient[m]), 2);
+  return sqrt (sum / (l->modes - l->first));
+}
+
+/* weight[m] = max (0, 1 - lambda (nu / step)^2 / p[m]), p the mean power of u
+ * (`next`) over the neighbours on the circle of modes. */
+static void
+weigh (Line *l, double lambda)
+{
+  gint count = (gint)(l->modes - l->first);
+
+  for (gint m = 0; m < count; m++) {
+    double mean = 0, cut = lambda * pow (l->nu / l->step, 2);
+    for (gint d = -OCT_CS_REACH; d <= OCT_CS_REACH; d++)
+      mean += l->power[l->first + reference_wrap (m + d, (guint)count)];
+    mean /= 2 * OCT_CS_REACH + 1;
+    l->weight[l->first + (guint)m] = mean > cut ? 1 - cut / mean : 0;
+  }
+}
+
+/* One step of OCT_CS_PERSISTENT: `next`. */
+static void
+persist (Line *l, double floor, double tau, gboolean last)
+{
+  double sum = 0;
+
+  l->nu = MAX (rms_gradient (l), floor);
+  for (guint m = l->first; m < l->modes; m++) {
+    l->next[m] = l->x[m] - l->gradient[m] / l->step;
+    l->power[m] = pow (cabs (l->next[m]), 2);
+  }
+  weigh (l, last ? tau * tau / 6 : OCT_CS_SHRINK);
+  for (guint m = l->first; m < l->modes; m++) {
+    sum += l->weight[m];
+    l->next[m] *=
+        last ? sqrt (l->weight[m]) : (l->weight[m] - l->kappa) / (1 - l->kappa);
+  }
+  l->kappa = MIN (sum / (l->modes - l->first), OCT_CS_KAPPA_MAX);
+}
+
+/* The threshold of step k of OCT_CS_CONTINUED. */
+static double
+falling (const Line *l, double threshold, guint k, guint steps)
+{
+  double part = 1 - (double)k / MAX ((gint)steps - 2, 1);
+
+  return MAX (threshold, OCT_CS_CONTINUE * MAX (0, part) * rms_gradient (l));
+}
+
+/* threshold: of the l1 norm, or the least nu */
+static void
+solve (Line *l, OctCsSolver solver, guint steps, double threshold, double tau)
+{
+  double rate = (double)l->kept / l->modes;
+
+  begin (l, solver == OCT_CS_SPARSA ? 1 : rate);
+  for (guint k = 0; k < steps; k++) {
+    if (solver == OCT_CS_PERSISTENT)
+      persist (l, threshold, tau, k + 1 == steps);
+    else
+      shrink (l, solver == OCT_CS_CONTINUED ? falling (l, threshold, k, steps)
+                                            : threshold);
+    if (solver == OCT_CS_SPARSA)
+      take_step (l, OCT_CS_STEP_MIN, OCT_CS_STEP_MAX);
+    else
+      take_step (l, rate, l->step);
+  }
 }
 
 static int
@@ -155,18 +249,6 @@ median (double *values, guint count)
   return values[(count - 1) / 2];
 }
 
-/* Median of |gradient| over the deeper half of the modes, / (ln 2)^1/2. */
-static double
-noise_of_line (const Line *l)
-{
-  gint first = (gint)(l->modes / 4), last = ((gint)l->modes - 1) / 2;
-  g_autofree double *sizes = g_new (double, last - first + 1);
-
-  for (gint q = first; q <= last; q++)
-    sizes[q - first] = cabs (l->gradient[q + (gint)(l->modes / 2)]);
-  return median (sizes, (guint)(last - first + 1)) / sqrt (log (2));
-}
-
 /* y; FALSE when a value is no finite number */
 static gboolean
 take_samples (const OctCsParams *p, const Complex *row, Line *l)
@@ -181,9 +263,9 @@ take_samples (const OctCsParams *p, const Complex *row, Line *l)
   return finite;
 }
 
-/* sigma_A, from at most 32 lines (core/oct-cs.h, "Estimated noise") */
+/* sigma_A, from at most 32 lines (core/oct-cs.h, "Noise") */
 static double
-estimate_noise (const OctCsParams *p, const Complex *in, Line *l)
+find_noise (const OctCsParams *p, const Complex *in, Line *l)
 {
   guint lines = MIN (p->lines, OCT_CS_NOISE_LINES), found = 0;
   double sigmas[OCT_CS_NOISE_LINES];
@@ -192,22 +274,35 @@ estimate_noise (const OctCsParams *p, const Complex *in, Line *l)
     guint line = (guint)((2 * (guint64)i + 1) * p->lines / (2 * lines));
     if (!take_samples (p, in + (gsize)line * p->columns, l))
       continue;
-    begin (l);
-    for (guint k = 0; k < OCT_CS_NOISE_STEPS; k++)
-      step (l, OCT_CS_NOISE_TAU * noise_of_line (l));
-    sigmas[found++] = noise_of_line (l);
+    solve (l, OCT_CS_PERSISTENT, OCT_CS_NOISE_STEPS, 0, 0);
+    sigmas[found++] = l->nu;
+  }
+  return found > 0 ? median (sigmas, found) : 0;
+}
+
+/* The same from nu of all lines, NaN of those that are not finite. */
+static double
+noise_of_lines (const OctCsParams *p, const double *levels)
+{
+  guint lines = MIN (p->lines, OCT_CS_NOISE_LINES), found = 0;
+  double sigmas[OCT_CS_NOISE_LINES];
+
+  for (guint i = 0; i < lines; i++) {
+    double level = levels[(2 * (guint64)i + 1) * p->lines / (2 * lines)];
+    if (!isnan (level))
+      sigmas[found++] = level;
   }
   return found > 0 ? median (sigmas, found) : 0;
 }
 
 static double
-known_noise (const OctCsParams *p)
+noise_gain (const OctCsParams *p)
 {
   double sum = 0;
 
   for (guint i = 0; i < p->kept; i++)
     sum += p->window[i] * p->window[i];
-  return p->noise * sqrt (sum / p->samples);
+  return sqrt (sum / p->samples);
 }
 
 void
@@ -217,27 +312,35 @@ reference_cs (
   const OctCsParams *p = plan->params;
   g_autofree Complex *matrix = new_matrix (p);
   g_autofree Complex *work = g_new0 (Complex, 3 * (p->kept + p->samples));
+  g_autofree double *weights = g_new0 (double, 2 * (gsize)p->samples);
   Line l = { .kept = p->kept,
     .modes = p->samples,
+    .first = lacks_first (p),
     .matrix = matrix,
     .y = work,
     .residual = work + p->kept,
     .after = work + 2 * p->kept,
     .x = work + 3 * p->kept,
     .next = work + 3 * p->kept + p->samples,
-    .gradient = work + 3 * p->kept + 2 * p->samples };
-  double threshold =
-      p->tau * (p->noise > 0 ? known_noise (p) : estimate_noise (p, in, &l));
+    .gradient = work + 3 * p->kept + 2 * p->samples,
+    .power = weights,
+    .weight = weights + p->samples };
+  g_autofree double *levels = g_new (double, p->lines);
+  gboolean finds = p->noise == 0 && p->solver != OCT_CS_PERSISTENT;
+  double gain = noise_gain (p);
+  double sigma = finds ? find_noise (p, in, &l) : p->noise * gain;
+  double threshold = p->solver == OCT_CS_PERSISTENT ? sigma : p->tau * sigma;
 
   for (guint line = 0; line < p->lines; line++) {
     gboolean finite = take_samples (p, in + (gsize)line * p->columns, &l);
-    if (finite) {
-      begin (&l);
-      for (guint k = 0; k < p->iterations; k++)
-        step (&l, threshold);
-    }
+    if (finite)
+      solve (&l, p->solver, p->iterations, threshold, p->tau);
+    levels[line] = finite ? l.nu : NAN;
     for (guint i = 0; i < p->depth_bins; i++)
       out[(gsize)line * p->depth_bins + i] =
           finite ? l.x[p->samples / 2 + p->depth_start + i] : CMPLX (NAN, NAN);
   }
+  if (p->solver == OCT_CS_PERSISTENT)
+    sigma = noise_of_lines (p, levels);
+  plan->found = finds || p->solver == OCT_CS_PERSISTENT ? sigma / gain : 0;
 }

@@ -14,6 +14,9 @@ struct _OctPlan {
   double *running; /* [samples], NULL before the first B-scan */
   gboolean has_range;
   double range_min, range_max; /* in the unit of the image's scale */
+  GQueue past;                 /* frames in a mean, arrays of Complex */
+  /* of the last B-scan: its noise in counts, or the frames in its mean */
+  double found;
 };
 
 /* One for every operation, reference_<name>: see oct_reference_run(). */
@@ -24,6 +27,9 @@ typedef void (*ReferenceRun) (
       const double *mean, Complex *out);
 OCT_OPERATIONS (REFERENCE_DECLARE)
 #undef REFERENCE_DECLARE
+
+/* Of frames in a mean. */
+void reference_forget (OctReference *plan);
 
 /* The range so far, of other parameters, in the unit of these. */
 void reference_range_rescale (

@@ -3,8 +3,11 @@
  * Spectra to spectra: background, resampling, dispersion.
  */
 #include "reference-plan.h"
+#include "oct-fit.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* ---------------------------------------------- docs/elements/octdcsub.md */
 
@@ -126,6 +129,99 @@ find_pattern (const OctBackgroundParams *p, const Complex *in, double *b)
   }
 }
 
+static int
+compare_doubles (gconstpointer a, gconstpointer b)
+{
+  return (*(const double *)a > *(const double *)b)
+         - (*(const double *)a < *(const double *)b);
+}
+
+/* The median over the lines of this B-scan, of finite values. */
+static double
+median_of_sample (const OctBackgroundParams *p, const Complex *in, guint i)
+{
+  g_autofree double *values = g_new (double, p->lines);
+  guint n = 0;
+
+  for (guint line = 0; line < p->lines; line++) {
+    double value = creal (in[(gsize)line * p->samples + i]);
+    if (isfinite (value))
+      values[n++] = value;
+  }
+  if (n == 0)
+    return NAN;
+  qsort (values, n, sizeof *values, compare_doubles);
+  return (values[(n - 1) / 2] + values[n / 2]) / 2;
+}
+
+/* out[i] = a[i] - b[i] - sum_m c[m] p[m][i] over finite samples, where p are
+ * b x^m less what the ones before have of them (Gram and Schmidt), and each c
+ * the least squares; of a p of next to nothing there is none. */
+static void
+remove_fitted (
+    const Complex *a, const double *b, guint samples, guint terms, Complex *out)
+{
+  g_autofree double *rest = g_new (double, samples);
+  g_autofree double *all = g_new0 (double, (gsize)OCT_FIT_TERMS *samples);
+  double *p[OCT_FIT_TERMS];
+  double norm[OCT_FIT_TERMS] = { 0 };
+
+  for (guint i = 0; i < samples; i++)
+    rest[i] = creal (a[i]) - b[i];
+  for (guint m = 0; m < terms; m++) {
+    double dot = 0;
+    p[m] = all + (gsize)m * samples;
+    for (guint i = 0; i < samples; i++)
+      if (isfinite (rest[i]))
+        p[m][i] = b[i] * pow (samples > 1 ? 2. * i / (samples - 1) - 1 : 0, m);
+    for (guint k = 0; k < m; k++) {
+      double part = 0;
+      for (guint i = 0; i < samples; i++)
+        part += p[m][i] * p[k][i];
+      for (guint i = 0; i < samples && norm[k] > 0; i++)
+        p[m][i] -= part / norm[k] * p[k][i];
+    }
+    for (guint i = 0; i < samples; i++) {
+      norm[m] += p[m][i] * p[m][i];
+      dot += isfinite (rest[i]) ? rest[i] * p[m][i] : 0;
+    }
+    if (!(norm[m] > OCT_FIT_LEAST * norm[0])) {
+      norm[m] = 0;
+      memset (p[m], 0, samples * sizeof (double));
+      continue;
+    }
+    for (guint i = 0; i < samples; i++)
+      rest[i] -= dot / norm[m] * p[m][i];
+  }
+  for (guint i = 0; i < samples; i++)
+    out[i] = rest[i];
+}
+
+/* Less the mean of the finite values of the A-lines around it, the outer ones
+ * as often as A-lines are missing. */
+static void
+remove_neighbours (
+    const OctBackgroundParams *p, const Complex *in, Complex *out)
+{
+  gint half = (gint)p->high_pass_lines / 2, last = (gint)p->lines - 1;
+
+  for (gint line = 0; line <= last; line++)
+    for (guint i = 0; i < p->samples; i++) {
+      double sum = 0;
+      guint count = 0;
+      for (gint k = line - half; k <= line + half; k++) {
+        double value = creal (in[(gsize)CLAMP (k, 0, last) * p->samples + i]);
+        if (isfinite (value)) {
+          sum += value;
+          count++;
+        }
+      }
+      out[(gsize)line * p->samples + i] =
+          creal (in[(gsize)line * p->samples + i])
+          - (count > 0 ? sum / count : NAN);
+    }
+}
+
 /* What is removed, where it has to be found. */
 static void
 find_background (OctReference *plan, const Complex *in, double *found)
@@ -133,10 +229,13 @@ find_background (OctReference *plan, const Complex *in, double *found)
   const OctBackgroundParams *p = plan->params;
 
   for (guint i = 0; i < p->samples; i++)
-    found[i] = mean_of_sample (p, in, i);
+    found[i] = p->mode == OCT_BACKGROUND_STORED_SCALED ? p->background[i]
+               : p->mode == OCT_BACKGROUND_A_LINE      ? 1
+               : p->mode == OCT_BACKGROUND_MEDIAN ? median_of_sample (p, in, i)
+                                                  : mean_of_sample (p, in, i);
   if (p->mode == OCT_BACKGROUND_RUNNING)
     add_running (plan, found);
-  if (p->mode == OCT_BACKGROUND_FIXED_PATTERN)
+  if (oct_background_modes[p->mode].has_pattern)
     find_pattern (p, in, found);
 }
 
@@ -158,8 +257,13 @@ reference_background (
     OctReference *plan, const Complex *in, const double *mean, Complex *out)
 {
   const OctBackgroundParams *p = plan->params;
+  guint terms = oct_background_modes[p->mode].terms;
   g_autofree double *removed = g_new0 (double, p->samples);
 
+  if (p->mode == OCT_BACKGROUND_HIGH_PASS) {
+    remove_neighbours (p, in, out);
+    return;
+  }
   if (oct_background_modes[p->mode].is_found && !p->found)
     find_background (plan, in, removed);
   for (guint i = 0; i < p->samples; i++)
@@ -168,6 +272,9 @@ reference_background (
                                                     : removed[i];
   for (gsize i = 0; i < (gsize)p->lines * p->samples; i++)
     out[i] = creal (in[i]) - removed[i % p->samples];
+  for (gsize i = 0; terms > 0 && i < (gsize)p->lines * p->samples;
+       i += p->samples)
+    remove_fitted (in + i, removed, p->samples, terms, out + i);
 }
 
 /* ------------------------------------------- docs/elements/octkresample.md */

@@ -377,6 +377,169 @@ test_on_another (void)
 }
 
 /* k_index rules where to read, the wavelengths there the scale. */
+/* As the columns of a file with the same wavelengths, rising or falling. */
+static void
+test_wavelength_polynomial (void)
+{
+  static const char *const texts[] = { "790,6.5,-0.02,0.0004",
+    "895,-6.5,0.02,-0.0004", "800.5,1.25,0,0,0,0,0,1e-6" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++) {
+    g_autoptr (OctCalibration) c = new_good (
+        (OctCalibrationSettings){ .wavelength_polynomial = (char *)texts[i] },
+        N);
+    g_autoptr (OctReferenceCalibration) expected = NULL;
+    double nm[N], k_min, k_max;
+
+    for (guint p = 0; p < N; p++)
+      nm[p] = i == 0   ? 790 + 6.5 * p - 0.02 * p * p + 0.0004 * pow (p, 3)
+              : i == 1 ? 895 - 6.5 * p + 0.02 * p * p - 0.0004 * pow (p, 3)
+                       : 800.5 + 1.25 * p + 1e-6 * pow (p, 7);
+    expected = oct_reference_calibration_new (N, nm, NULL, NULL, NULL);
+    oct_test_assert_close (
+        oct_calibration_get_positions (c), expected->positions, N, 1e-10);
+    oct_test_assert_close (
+        oct_calibration_get_nodes (c), expected->nodes, N, 1e-10);
+    g_assert_true (oct_calibration_get_k_range (c, &k_min, &k_max));
+    oct_test_assert_close (&k_min, &expected->k_min, 1, 1e-12);
+    oct_test_assert_close (&k_max, &expected->k_max, 1, 1e-12);
+  }
+}
+
+static void
+turn (const double *values, double *turned)
+{
+  for (guint i = 0; i < N; i++)
+    turned[i] = values[N - 1 - i];
+}
+
+/* Whatever it is given by, it is that of a camera the other way round. */
+static void
+test_flip (void)
+{
+  double nm[N], phase[N], background[N], positions[N];
+  const double *columns[N_COLUMNS] = { wavelength_up, NULL,
+    dispersion_at_pixels, wavelength_down };
+  g_autofree char *file = write_columns (columns, N, FALSE);
+  g_autoptr (OctReferenceCalibration) expected = NULL;
+  g_autoptr (OctReferenceCalibration) k_expected = NULL;
+  g_autoptr (OctCalibration) c =
+      new_good ((OctCalibrationSettings){ .file = file, .flip = TRUE }, N);
+  g_autoptr (OctCalibration) base =
+      new_good ((OctCalibrationSettings){ .file = file }, N);
+  g_autoptr (OctCalibration) on = oct_calibration_new_on (
+      base, &(OctCalibrationSettings){ .flip = TRUE }, N, NULL);
+  g_autoptr (OctCalibration) k =
+      new_good ((OctCalibrationSettings){ .k_polynomial = "14.5,-12,-3.25,1.5",
+                    .flip = TRUE },
+          N);
+
+  turn (wavelength_up, nm);
+  turn (dispersion_at_pixels, phase);
+  turn (wavelength_down, background);
+  expected = oct_reference_calibration_new (N, nm, NULL, phase, background);
+  oct_test_assert_close (
+      oct_calibration_get_positions (c), expected->positions, N, 1e-10);
+  oct_test_assert_close (
+      oct_calibration_get_nodes (c), expected->nodes, N, 1e-10);
+  oct_test_assert_close (
+      oct_calibration_get_dispersion (c), expected->phase, N, 1e-10);
+  oct_test_assert_close (
+      oct_calibration_get_sample_dispersion (c), phase, N, 0);
+  oct_test_assert_close (oct_calibration_get_background (c), background, N, 0);
+  g_assert_true (oct_calibration_equal (c, on));
+
+  for (guint i = 0; i < N; i++)
+    positions[i] = N - 1 - polynomial_s[i];
+  k_expected = oct_reference_calibration_new (N, NULL, positions, NULL, NULL);
+  oct_test_assert_close (
+      oct_calibration_get_positions (k), positions, N, 1e-12);
+  oct_test_assert_close (
+      oct_calibration_get_nodes (k), k_expected->nodes, N, 1e-10);
+}
+
+/* A straight map read elsewhere: positions of which every one is known. */
+static void
+test_k_warp (void)
+{
+  OctCalibrationSettings settings = { .k_polynomial = "0,15",
+    .wavelength_min = 800,
+    .wavelength_max = 900,
+    .k_warp = "-0.01,0.02,0.05,-0.03" };
+  double positions[N], k_min, k_max, phase[N];
+  g_autoptr (OctReferenceCalibration) expected = NULL;
+  g_autoptr (OctCalibration) c = new_good (settings, N), base = NULL, on = NULL;
+
+  for (guint j = 0; j < N; j++) {
+    double x = 2.0 * j / (N - 1) - 1;
+    double at = x - 0.01 + 0.02 * x + 0.05 * x * x - 0.03 * x * x * x;
+
+    positions[j] = (at + 1) / 2 * (N - 1);
+  }
+  expected = oct_reference_calibration_new (N, NULL, positions, NULL, NULL);
+  oct_test_assert_close (
+      oct_calibration_get_positions (c), positions, N, 1e-12);
+  oct_test_assert_close (
+      oct_calibration_get_nodes (c), expected->nodes, N, 1e-10);
+  g_assert_true (oct_calibration_get_k_range (c, &k_min, &k_max));
+  g_assert_cmpfloat_with_epsilon (k_min, 2 * G_PI / 0.9, 1e-12);
+  g_assert_cmpfloat_with_epsilon (k_max, 2 * G_PI / 0.8, 1e-12);
+
+  /* alone on one from elsewhere; phases stay on the uniform axis */
+  settings.k_warp = NULL;
+  settings.a2 = 60;
+  settings.a3 = 7;
+  base = new_good (settings, N);
+  on = oct_calibration_new_on (base,
+      &(OctCalibrationSettings){ .k_warp = "-0.01,0.02,0.05,-0.03" }, N, NULL);
+  g_assert_nonnull (on);
+  oct_test_assert_close (
+      oct_calibration_get_positions (on), positions, N, 1e-12);
+  oct_test_assert_close (
+      oct_calibration_get_dispersion (on), linear_phase, N, 1e-11);
+  g_assert_true (oct_calibration_fill_phase (on, TRUE, 0, 0, phase, NULL));
+}
+
+/* What is written is read again as it was. */
+static void
+test_format (void)
+{
+  const double *columns[N_COLUMNS] = { wavelength_down, NULL,
+    dispersion_at_pixels, wavelength_up };
+  g_autofree char *file = write_columns (columns, N, FALSE);
+  const OctCalibrationSettings cases[] = {
+    { .file = file, .a2 = 60, .a3 = 7 },
+    { .wavelength_min = 800, .wavelength_max = 900, .k_warp = "0,0,0.02" },
+    { .k_polynomial = "14.5,-12,-3.25,1.5" },
+    { .wavelength_polynomial = "800,5", .flip = TRUE },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autoptr (OctCalibration) c = new_good (cases[i], N);
+    g_autofree char *text = oct_calibration_format (c, "for people");
+    g_autoptr (OctCalibration) again = new_good (text_file (text), N);
+    double k_min, k_max, k_min_again, k_max_again;
+
+    g_assert_true (g_str_has_prefix (text, "# for people\n"));
+    oct_test_assert_close (oct_calibration_get_positions (again),
+        oct_calibration_get_positions (c), N, 0);
+    if (oct_calibration_get_dispersion (c) != NULL)
+      oct_test_assert_close (oct_calibration_get_dispersion (again),
+          oct_calibration_get_dispersion (c), N, 0);
+    if (oct_calibration_get_background (c) != NULL)
+      oct_test_assert_close (oct_calibration_get_background (again),
+          oct_calibration_get_background (c), N, 0);
+    if (!oct_calibration_get_k_range (c, &k_min, &k_max)) {
+      g_assert_false (oct_calibration_get_k_range (again, NULL, NULL));
+      continue;
+    }
+    g_assert_true (
+        oct_calibration_get_k_range (again, &k_min_again, &k_max_again));
+    oct_test_assert_close (&k_min_again, &k_min, 1, 2e-4 * k_min);
+    oct_test_assert_close (&k_max_again, &k_max, 1, 2e-4 * k_max);
+  }
+}
+
 static void
 test_both_columns (void)
 {
@@ -437,8 +600,8 @@ test_csv_spellings (void)
     "background\n1\n-2.5\n3e2\n",
     "background\r\n1\r\n-2.5\r\n3e2",
     "background\r1\r-2.5\r3e2\r",
-    "\xef\xbb\xbf"
-    "background\n1\n-2.5\n3e2\n",
+    ("\xef\xbb\xbf"
+     "background\n1\n-2.5\n3e2\n"),
     "# a comment, with commas\n\n  background \n#\n 1\n\n\t-2.5 \n+3.0E+2\n \n",
     "\"background\"\n\"1\"\n\" -2.5\"\n300\n",
     "background,dispersion_rad\n1,0\n-2.5 ,0\n300, 0\n",
@@ -588,8 +751,26 @@ test_settings_errors (void)
     { { .file = "", .k_polynomial = "" }, "No calibration", "CSV" },
     { { .wavelength_min = 800 }, "`wavelength-max` is not set", "set both" },
     { { .wavelength_max = 800 }, "`wavelength-min` is not set", "set both" },
-    { { .wavelength_min = 900, .wavelength_max = 800 }, "is 900 nm",
-        "wavelength_nm column" },
+    { { .wavelength_min = 900, .wavelength_max = 800 }, "is 900 nm", "`flip`" },
+    { { .wavelength_polynomial = "800,x" }, "`wavelength-polynomial`: 'x'",
+        "give coefficients" },
+    { { .wavelength_polynomial = "800,10,-1" }, "wavelength_nm", "fall" },
+    { { .wavelength_polynomial = "0.8,0.01" }, "wavelength_nm is 0.8",
+        "nanometres" },
+    { { .wavelength_polynomial = "800,1e400" }, "'1e400' is not a number",
+        "give coefficients" },
+    { { .wavelength_polynomial = "800,1",
+          .wavelength_min = 800,
+          .wavelength_max = 900 },
+        "tell the same", "remove one" },
+    { { .flip = TRUE }, "`flip` is set", "give them" },
+    { { .k_warp = "0,0,0.1", .a2 = 3 }, "`k-warp` is set", "give them" },
+    { { .k_warp = "0,0,oops", .k_polynomial = "0,15" }, "'oops'",
+        "give coefficients" },
+    { { .k_warp = "2", .k_polynomial = "0,15" }, "the shift is 2",
+        "a smaller one" },
+    { { .k_warp = "0,0,0.9", .k_polynomial = "0,15" }, "`k-warp`", "samples" },
+    { { .k_warp = "0,-1", .k_polynomial = "0,15" }, "`k-warp`", "rise" },
     { { .wavelength_min = 800, .wavelength_max = 800 }, "min < max",
         "nanometres" },
     { { .wavelength_min = -800, .wavelength_max = 800 }, "is -800 nm",
@@ -604,8 +785,17 @@ test_settings_errors (void)
         "rise" },
     { { .k_polynomial = "0,x" }, "'x' is not a number", "coefficients" },
     { { .k_polynomial = "0,15," }, "'' is not a number", "coefficients" },
-    { { .k_polynomial = "0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0" }, "more than 16",
-        "fewer" },
+    { { .k_polynomial = "0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0" }, "k_index",
+        "rise" },
+    { { .k_polynomial = "0,15,1e12,-2e12,1e12" }, "is uncertain by",
+        "fewer coefficients" },
+    { { .k_polynomial = "0,15", .background = "1,2,oops" }, "'oops'",
+        "a number for each sample" },
+    { { .k_polynomial = "0,15", .background = "1,2,3" }, "3 numbers",
+        "take it anew" },
+    { { .k_polynomial = "0,15", .c2 = 1e300 }, "c2 = 1e+300 rad",
+        "set them in rad" },
+    { { .k_polynomial = "0,15", .c3 = NAN }, "nan rad", "in rad" },
     { { .k_polynomial = "0,1" }, "from 0 to 1", "positions in samples" },
     { { .k_polynomial = "0,1e308,1e308" }, "k_index is 7.11",
         "positions in samples" },
@@ -689,14 +879,34 @@ test_array_errors (void)
 static void
 test_settings_struct (void)
 {
-  OctCalibrationSettings settings = {
-    .file = g_strdup ("x"), .k_polynomial = g_strdup ("1"), .a3 = 1
-  };
+  OctCalibrationSettings settings = { .file = g_strdup ("x"),
+    .k_polynomial = g_strdup ("1"),
+    .wavelength_polynomial = g_strdup ("2"),
+    .k_warp = g_strdup ("3"),
+    .background = g_strdup ("4,5"),
+    .flip = TRUE,
+    .a3 = 1 };
+  OctCalibrationSettings copy;
 
+  oct_calibration_settings_copy (&copy, &settings);
+  g_assert_true (oct_calibration_settings_equal (&copy, &settings));
+  g_assert_false (oct_calibration_settings_change_only (&copy));
+  copy.flip = FALSE;
+  g_assert_false (oct_calibration_settings_equal (&copy, &settings));
+  copy.flip = TRUE;
+  g_free (copy.background);
+  copy.background = NULL;
+  g_assert_false (oct_calibration_settings_equal (&copy, &settings));
+  oct_calibration_settings_clear (&copy);
   g_assert_false (oct_calibration_settings_empty (&settings));
   oct_calibration_settings_clear (&settings);
   g_assert_true (oct_calibration_settings_empty (&settings));
   settings.a2 = 1;
+  g_assert_false (oct_calibration_settings_empty (&settings));
+  settings = (OctCalibrationSettings){ .c3 = 1 };
+  g_assert_false (oct_calibration_settings_empty (&settings));
+  settings = (OctCalibrationSettings){ .background = "1,2" };
+  g_assert_true (oct_calibration_settings_change_only (&settings));
   g_assert_false (oct_calibration_settings_empty (&settings));
 }
 
@@ -717,6 +927,10 @@ main (int argc, char **argv)
   ADD ("phase-between-wavenumbers", test_phase_between_wavenumbers);
   ADD ("equal", test_equal);
   ADD ("polynomial", test_polynomial);
+  ADD ("wavelength-polynomial", test_wavelength_polynomial);
+  ADD ("flip", test_flip);
+  ADD ("k-warp", test_k_warp);
+  ADD ("format", test_format);
   ADD ("both-columns", test_both_columns);
   ADD ("both-columns-disagree", test_both_columns_disagree);
   ADD ("parts", test_parts);

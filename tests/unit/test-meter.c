@@ -128,7 +128,7 @@ test_psf (void)
     OctMeterPeak peak;
 
     g_assert_true (oct_meter_ascans (
-        ascans, 1, BINS, OCT_METER_FIRST_BIN, 0, &peak, NULL));
+        ascans, 1, BINS, 0, OCT_METER_FIRST_BIN, 0, &peak, NULL));
     g_assert_cmpuint (peak.lines, ==, 1);
     assert_near ("bin", peak.bin, bins[i], 0.01);
     assert_near ("level", peak.level, level, 0.02);
@@ -152,10 +152,20 @@ test_range (void)
   for (guint line = 0; line < 2; line++)
     memcpy (
         cut + line * 80, ascans + (line * BINS + 280) * 2, 80 * sizeof (float));
-  g_assert_true (oct_meter_ascans (cut, 2, 40, 0, 0, &peak, NULL));
+  g_assert_true (oct_meter_ascans (cut, 2, 40, 0, 0, 0, &peak, NULL));
   assert_near ("bin", peak.bin, 20.4, 0.05);
   assert_near ("-6 dB", peak.width[OCT_METER_6DB], 2, 0.03);
-  g_assert_true (oct_meter_ascans (ascans, 2, BINS, 50, 290, &peak, NULL));
+  /* from zero delay */
+  g_assert_true (oct_meter_ascans (cut, 2, 40, 280, 8, 0, &peak, NULL));
+  assert_near ("bin", peak.bin, 300.4, 0.05);
+  assert_near ("-6 dB", peak.width[OCT_METER_6DB], 2, 0.03);
+  g_assert_true (oct_meter_ascans (cut, 2, 40, 280, 290, 300, &peak, NULL));
+  g_assert_cmpfloat (peak.bin, >, 297.9);
+  g_assert_cmpfloat (peak.bin, <, 300.1);
+  g_assert_true (oct_meter_ascans (cut, 2, 40, 280, 302, 400, &peak, NULL));
+  g_assert_cmpfloat (peak.bin, >, 301.9);
+  g_assert_cmpfloat (peak.bin, <, 303);
+  g_assert_true (oct_meter_ascans (ascans, 2, BINS, 0, 50, 290, &peak, NULL));
   g_assert_cmpfloat (peak.bin, <, 291);
 }
 
@@ -171,7 +181,7 @@ test_noise (void)
     OctMeterPeak peak;
 
     g_assert_true (oct_meter_ascans (
-        ascans, lines[i], BINS, OCT_METER_FIRST_BIN, 0, &peak, NULL));
+        ascans, lines[i], BINS, 0, OCT_METER_FIRST_BIN, 0, &peak, NULL));
     /* the median of that many values: 4 % rms with 4 lines, 0.5 % with 200 */
     assert_near ("floor", peak.floor, 10 * log10 (noise), i > 0 ? 0.4 : 0.1);
     if (lines[i] < 100)
@@ -190,17 +200,27 @@ test_nothing_to_measure (void)
   g_autoptr (GError) error = NULL;
   OctMeterPeak peak;
 
-  g_assert_false (oct_meter_ascans (ascans, 10, BINS, 8, 0, &peak, &error));
+  g_assert_false (oct_meter_ascans (ascans, 10, BINS, 0, 8, 0, &peak, &error));
   oct_test_assert_error (&error, OCT_ERROR_FORMAT, "zeros", "source", NULL);
   for (guint line = 0; line < 10; line++)
     ascans[line * 2 * BINS + 5] = line % 2 ? NAN : INFINITY;
-  g_assert_false (oct_meter_ascans (ascans, 10, BINS, 8, 0, &peak, &error));
+  g_assert_false (oct_meter_ascans (ascans, 10, BINS, 0, 8, 0, &peak, &error));
   oct_test_assert_error (&error, OCT_ERROR_FORMAT, "finite", NULL);
   g_assert_cmpuint (peak.lines, ==, 0);
-  g_assert_false (oct_meter_ascans (ascans, 10, 15, 0, 0, &peak, &error));
+  g_assert_false (oct_meter_ascans (ascans, 10, 15, 0, 0, 0, &peak, &error));
   oct_test_assert_error (&error, OCT_ERROR_SETTINGS, "depth-bins", NULL);
-  g_assert_false (oct_meter_ascans (ascans, 10, BINS, 70, 71, &peak, &error));
+  g_assert_false (
+      oct_meter_ascans (ascans, 10, BINS, 0, 70, 71, &peak, &error));
   oct_test_assert_error (&error, OCT_ERROR_SETTINGS, "70", "71", NULL);
+  /* none of the range is there */
+  g_assert_false (
+      oct_meter_ascans (ascans, 10, 40, 280, 8, 280, &peak, &error));
+  oct_test_assert_error (
+      &error, OCT_ERROR_SETTINGS, "8 to 280", "280 to 320", NULL);
+  g_assert_false (
+      oct_meter_ascans (ascans, 10, 40, 280, 320, 0, &peak, &error));
+  oct_test_assert_error (
+      &error, OCT_ERROR_SETTINGS, "320 to 320", "280 to 320", NULL);
 }
 
 /* One line that is not finite is left out, and changes nothing else. */
@@ -211,8 +231,8 @@ test_bad_line (void)
   OctMeterPeak all, rest;
 
   ascans[29 * 2 * BINS + 100] = NAN;
-  g_assert_true (oct_meter_ascans (ascans, 29, BINS, 8, 0, &all, NULL));
-  g_assert_true (oct_meter_ascans (ascans, 30, BINS, 8, 0, &rest, NULL));
+  g_assert_true (oct_meter_ascans (ascans, 29, BINS, 0, 8, 0, &all, NULL));
+  g_assert_true (oct_meter_ascans (ascans, 30, BINS, 0, 8, 0, &rest, NULL));
   g_assert_cmpuint (rest.lines, ==, 29);
   g_assert_cmpfloat (all.snr, ==, rest.snr);
   g_assert_cmpfloat (all.bin, ==, rest.bin);
@@ -256,7 +276,8 @@ test_gaussian_source (void)
     k[i] = 7.4 + 0.0009 * (i - 511.5);
     spectrum[i] = 3000 * exp (-4 * G_LN2 * pow ((i - 480.0) / 160, 2));
   }
-  g_assert_true (oct_meter_source (spectrum, SIM_N, k, &source, NULL));
+  g_assert_true (
+      oct_meter_source (spectrum, SIM_N, k, OCT_WINDOW_HANN, &source, NULL));
   assert_near ("centroid", source.centroid, 480, 0.01);
   assert_near ("FWHM", source.fwhm, width, 0.02);
   assert_near (
@@ -270,16 +291,71 @@ test_gaussian_source (void)
     spectrum[i] = spectrum[SIM_N - 1 - i];
     spectrum[SIM_N - 1 - i] = value;
   }
-  g_assert_true (oct_meter_source (spectrum, SIM_N, k, &reverse, NULL));
+  g_assert_true (
+      oct_meter_source (spectrum, SIM_N, k, OCT_WINDOW_HANN, &reverse, NULL));
   assert_near ("the other way round", reverse.hann_um, source.hann_um, 1e-6);
-  g_assert_true (oct_meter_source (spectrum, SIM_N, NULL, &reverse, NULL));
+  g_assert_true (oct_meter_source (
+      spectrum, SIM_N, NULL, OCT_WINDOW_HANN, &reverse, NULL));
   g_assert_true (isnan (reverse.centre_nm) && isnan (reverse.hann_um));
   /* a flat one ends at both ends */
   for (guint i = 0; i < SIM_N; i++)
     spectrum[i] = 7;
-  g_assert_true (oct_meter_source (spectrum, SIM_N, k, &source, NULL));
+  g_assert_true (
+      oct_meter_source (spectrum, SIM_N, k, OCT_WINDOW_HANN, &source, NULL));
   assert_near ("centroid", source.centroid, 511.5, 1e-6);
   assert_near ("FWHM", source.fwhm, SIM_N, 1e-6);
+}
+
+static double
+sinc (double x)
+{
+  return x == 0 ? 1 : sin (G_PI * x) / (G_PI * x);
+}
+
+/* Bins where the transform of a - b cos + c cos 2, of one period, is half of
+ * its maximum, to both sides. */
+static double
+cosines_width (double a, double b, double c)
+{
+  double low = 0, high = 2;
+
+  for (guint i = 0; i < 60; i++) {
+    double x = (low + high) / 2;
+    double value = a * sinc (x) + b / 2 * (sinc (x - 1) + sinc (x + 1))
+                   + c / 2 * (sinc (x - 2) + sinc (x + 2));
+
+    *(value > a / 2 ? &low : &high) = x;
+  }
+  return 2 * low;
+}
+
+/* Over a flat spectrum. */
+static void
+test_windows (void)
+{
+  static const struct {
+    OctWindow window;
+    double a, b, c;
+  } known[] = { { OCT_WINDOW_NONE, 1, 0, 0 }, { OCT_WINDOW_HANN, 0.5, 0.5, 0 },
+    { OCT_WINDOW_HAMMING, 0.54, 0.46, 0 },
+    { OCT_WINDOW_BLACKMAN, 0.42, 0.5, 0.08 } };
+  double k[SIM_N], spectrum[SIM_N];
+
+  for (guint i = 0; i < SIM_N; i++) {
+    k[i] = 7.4 + 0.0009 * i;
+    spectrum[i] = 1000;
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (known); i++) {
+    double bin = G_PI / (0.0009 * SIM_N); /* um */
+    OctMeterSource source;
+
+    g_assert_true (
+        oct_meter_source (spectrum, SIM_N, k, known[i].window, &source, NULL));
+    assert_near (oct_windows[known[i].window].nick, source.window_um / bin,
+        cosines_width (known[i].a, known[i].b, known[i].c), 0.005);
+    assert_near ("hann", source.hann_um / bin, 2, 0.005);
+    assert_near ("none", source.bare_um / bin, 1.2067, 0.005);
+  }
 }
 
 static void
@@ -290,13 +366,15 @@ test_no_light (void)
   OctMeterSource source;
   OctMeterCamera camera;
 
-  g_assert_false (oct_meter_source (spectrum, SIM_N, NULL, &source, &error));
+  g_assert_false (oct_meter_source (
+      spectrum, SIM_N, NULL, OCT_WINDOW_HANN, &source, &error));
   oct_test_assert_error (&error, OCT_ERROR_FORMAT, "no light", NULL);
   g_assert_false (
       oct_meter_camera (spectrum, spectrum, SIM_N, &camera, &error));
   oct_test_assert_error (&error, OCT_ERROR_FORMAT, "several lines", NULL);
   spectrum[3] = NAN;
-  g_assert_false (oct_meter_source (spectrum, SIM_N, NULL, &source, &error));
+  g_assert_false (oct_meter_source (
+      spectrum, SIM_N, NULL, OCT_WINDOW_HANN, &source, &error));
   oct_test_assert_error (&error, OCT_ERROR_FORMAT, "light", NULL);
 }
 
@@ -321,8 +399,17 @@ test_photon_transfer (void)
   g_assert_true (oct_meter_camera (mean, variance, SIM_N, &camera, NULL));
   g_assert_cmpfloat (camera.intensity, ==, 0);
   assert_near ("gain", camera.gain, 0.2, 0.005);
+  /* all light where the window is 1 / 0.375^1/2 */
+  for (guint i = 0; i < SIM_N; i++)
+    variance[i] = i == SIM_N / 2 ? 1000 : 0;
+  assert_near ("with a window",
+      oct_meter_shot_noise_floor (variance, SIM_N, 1, NULL, OCT_WINDOW_HANN),
+      10 * log10 (1000 / 0.375 / SIM_N), 1e-2);
+  assert_near ("without one",
+      oct_meter_shot_noise_floor (variance, SIM_N, 1, NULL, OCT_WINDOW_NONE),
+      10 * log10 (1000.0 / SIM_N), 1e-6);
   assert_near ("shot noise floor",
-      oct_meter_shot_noise_floor (mean, SIM_N, 0.2, NULL),
+      oct_meter_shot_noise_floor (mean, SIM_N, 0.2, NULL, OCT_WINDOW_HANN),
       10 * log10 (0.2 * 3.0 * (SIM_N + 1) / 2), 1e-3);
 }
 
@@ -336,7 +423,8 @@ test_lines (void)
   float reals[LINES + 1][N], pairs[LINES][2 * N];
   const double expected_mean[] = { 3, 2, 760.0 / 3, 3 };
   const double expected_variance[] = { 4, 0, 25.0 / 3, 27 };
-  double mean[N], variance[N];
+  const double largest[] = { 0, 0, 2.0 / 3, 0 }, high[] = { 0, 0, 1, 0 };
+  double mean[N], variance[N], full[N];
   OctMeterLines found;
 
   for (guint i = 0; i < LINES * N; i++) {
@@ -352,16 +440,49 @@ test_lines (void)
 
     found = oct_meter_lines ((OctSampleFormat)format, rows[format],
         N * oct_sample_format_size ((OctSampleFormat)format),
-        format == OCT_SAMPLE_F32 ? LINES + 1 : LINES, N, 0, mean, variance);
+        format == OCT_SAMPLE_F32 ? LINES + 1 : LINES, N, 0, mean, variance,
+        full);
     g_assert_cmpuint (found.lines, ==, LINES);
     assert_near ("largest", found.largest, 255, 0);
     assert_near ("full", found.full, 2.0 / 12, 1e-12);
     oct_test_assert_close (mean, expected_mean, N, 1e-9);
     oct_test_assert_close (variance, expected_variance, N, 1e-9);
+    oct_test_assert_close (full, largest, N, 1e-12);
   }
-  found =
-      oct_meter_lines (OCT_SAMPLE_U8, bytes, N, LINES, N, 250, mean, variance);
+  found = oct_meter_lines (
+      OCT_SAMPLE_U8, bytes, N, LINES, N, 250, mean, variance, full);
   assert_near ("full", found.full, 3.0 / 12, 1e-12);
+  oct_test_assert_close (full, high, N, 1e-12);
+}
+
+static void
+test_full_scale (void)
+{
+  static const double full[] = { 255, 1023, 4095, 16383, 65535, 65280, 65472,
+    65520, 65532 };
+  static const double others[] = { -1, 0, 1, 254, 256, 3000, 4094, 4094.5,
+    65534, 131071, NAN, INFINITY };
+
+  for (guint i = 0; i < G_N_ELEMENTS (full); i++)
+    g_assert_true (oct_meter_is_full_scale (full[i]));
+  for (guint i = 0; i < G_N_ELEMENTS (others); i++)
+    g_assert_false (oct_meter_is_full_scale (others[i]));
+}
+
+/* 3 + 4i and 0 + 1i; a line that is not finite does not count. */
+static void
+test_profile (void)
+{
+  static const float ascans[3][6] = { { 3, 4, 0, 0, 1, 0 },
+    { 0, 1, 0, 0, 0, 1 }, { 1, 1, 1, 1, NAN, 1 } };
+  double db[3];
+
+  oct_meter_profile (ascans[0], 3, 3, db);
+  assert_near ("of 25 and 1", db[0], 10 * log10 (13), 1e-9);
+  g_assert_true (isinf (db[1]) && db[1] < 0);
+  assert_near ("of 1 and 1", db[2], 0, 1e-9);
+  oct_meter_profile (ascans[2], 1, 3, db);
+  g_assert_true (isnan (db[0]));
 }
 
 /* --------------------------------------------------- a simulated instrument
@@ -373,7 +494,7 @@ test_source_and_camera (void)
   enum { LINES = 200 };
   Simulation sim;
   g_autofree guint16 *counts = g_new (guint16, LINES * SIM_N);
-  double line[SIM_N], mean[SIM_N], variance[SIM_N];
+  double line[SIM_N], mean[SIM_N], variance[SIM_N], full[SIM_N];
   OctMeterSource source;
   OctMeterCamera camera;
 
@@ -384,22 +505,24 @@ test_source_and_camera (void)
       counts[i * SIM_N + p] = GUINT16_TO_LE ((guint16)line[p]);
   }
   oct_meter_lines (OCT_SAMPLE_U16, counts, SIM_N * 2, LINES, SIM_N, SIM_FULL,
-      mean, variance);
+      mean, variance, full);
   g_assert_true (oct_meter_camera (mean, variance, SIM_N, &camera, NULL));
   assert_near ("counts per electron", camera.gain, SIM_FULL / SIM_ELECTRONS,
       0.03 * SIM_FULL / SIM_ELECTRONS);
   assert_near ("read noise", camera.read, SIM_READ * SIM_FULL / SIM_ELECTRONS,
       0.02 * SIM_READ * SIM_FULL / SIM_ELECTRONS);
   g_assert_cmpfloat (camera.intensity, <, 0.002);
-  g_assert_true (oct_meter_source (mean, SIM_N, sim.k, &source, NULL));
+  g_assert_true (
+      oct_meter_source (mean, SIM_N, sim.k, OCT_WINDOW_HANN, &source, NULL));
   assert_near ("centre", source.centre_nm, 845, 0.1);
   assert_near ("FWHM", source.fwhm_nm, 50, 0.2);
   assert_near ("formula", source.formula_um, 6.30, 0.03);
   assert_near ("spectrum", source.bare_um, 6.52, 0.03);
   assert_near ("with the window", source.hann_um, 9.09, 0.03);
   assert_near ("shot noise",
-      oct_meter_shot_noise_floor (mean, SIM_N, camera.gain, sim.nodes), 26.7,
-      0.15);
+      oct_meter_shot_noise_floor (
+          mean, SIM_N, camera.gain, sim.nodes, OCT_WINDOW_HANN),
+      26.7, 0.15);
   simulation_clear (&sim);
 }
 
@@ -444,9 +567,9 @@ test_mirrors (void)
     }
     simulation_resample (&sim, LINES + 1, values, uniform);
     simulation_transform (LINES + 1, uniform, ascans);
-    g_assert_true (oct_meter_ascans (ascans, 1, BINS, 8, 0, &truth, NULL));
+    g_assert_true (oct_meter_ascans (ascans, 1, BINS, 0, 8, 0, &truth, NULL));
     g_assert_true (
-        oct_meter_ascans (ascans + SIM_N, LINES, BINS, 8, 0, &peak, NULL));
+        oct_meter_ascans (ascans + SIM_N, LINES, BINS, 0, 8, 0, &peak, NULL));
     assert_near ("bin", peak.bin, depths[d] / simulation_bin (&sim), 0.1);
     assert_near ("floor", peak.floor, noise, 0.3);
     assert_near ("SNR", peak.snr, truth.level - noise, 0.3);
@@ -467,10 +590,13 @@ main (int argc, char **argv)
   g_test_add_func ("/meter/nothing-to-measure", test_nothing_to_measure);
   g_test_add_func ("/meter/bad-line", test_bad_line);
   g_test_add_func ("/meter/roll-off", test_roll_off);
+  g_test_add_func ("/meter/windows", test_windows);
   g_test_add_func ("/meter/gaussian-source", test_gaussian_source);
   g_test_add_func ("/meter/no-light", test_no_light);
   g_test_add_func ("/meter/photon-transfer", test_photon_transfer);
   g_test_add_func ("/meter/lines", test_lines);
+  g_test_add_func ("/meter/full-scale", test_full_scale);
+  g_test_add_func ("/meter/profile", test_profile);
   g_test_add_func ("/meter/source-and-camera", test_source_and_camera);
   g_test_add_func ("/meter/mirrors", test_mirrors);
   return g_test_run ();

@@ -73,6 +73,8 @@ test_text_and_back (void)
   oct_recording_info_add_gap (&info, 100, 12);
   oct_recording_info_add_gap (&info, 340, 1);
   info.calibration_until = G_GUINT64_CONSTANT (5000000000);
+  info.measurements =
+      g_strsplit ("scan; 1-spectra.csv|scan é-ascans.csv", "|", -1);
   text = oct_recording_format (&info);
   oct_recording_parse ("x", text, strlen (text), &back, &error);
   g_assert_no_error (error);
@@ -86,6 +88,8 @@ test_text_and_back (void)
   g_assert_cmpfloat (back.line_rate, ==, 70000.0 / 3.0);
   g_assert_cmpint (back.start_time, ==, info.start_time);
   g_assert_cmpuint (back.calibration_until, ==, info.calibration_until);
+  g_assert_true (g_strv_equal ((const char *const *)back.measurements,
+      (const char *const *)info.measurements));
   assert_same_calibration (info.calibration, back.calibration);
 }
 
@@ -116,6 +120,11 @@ static const struct {
   { SIZES "missing=100:0\n", { "missing", "100:12" } },
   { SIZES "missing=-1:3\n", { "missing", "100:12" } },
   { SIZES "missing=7:1;6:1\n", { "missing", "100:12" } },
+  { SIZES "measurements=\\x\n", { "measurements", "names of files" } },
+  { SIZES "measurements="
+          ";;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;"
+          "\n",
+      { "measurements", "at most 64" } },
   { SIZES "calibration-until=0\n", { "calibration-until", "number" } },
   { SIZES "calibration-until=-3\n", { "calibration-until", "number" } },
   { SIZES "calibration-until=1.5\n", { "calibration-until", "number" } },

@@ -2,10 +2,14 @@
 // The page: talks to oct-live over a WebSocket, shows what it tells, sends what
 // people set.
 import { Jpeg, WebRtc } from "/media.js";
+import { forgetMeters, setLateral, takeMeters } from "/signal.js";
 import { setScan, setTrueProportions } from "/view.js";
+import { forgetLook, getShow, setSender, takeLook } from "/volume.js";
 
 const $ = (id) => document.getElementById(id);
-const numbers = ["min", "max", "a2", "a3"];
+const numbers = ["min", "max", "a2", "a3", "phase2", "phase3", "tau", "samplingRate"];
+const units = { samplingRate: 100 }; // what is shown of 1: percent
+const unit = (name) => units[name] ?? 1;
 
 let socket = null;
 let media = null;
@@ -46,7 +50,9 @@ function problem(text) {
 const takers = {
   hello: takeHello,
   state: takeState,
+  look: (message) => takeLook(message, hello),
   status: takeStatus,
+  meters: takeMeters,
   problem: (message) => problem(message.message),
   bye: (message) => { goodbye = message.message; },
 };
@@ -74,6 +80,7 @@ async function onClose() {
   media?.close();
   media = null;
   trouble = "";
+  forgetMeters();
   veil(goodbye ?? "The connection is lost. Trying again …");
   for (const indicator of $("indicators").querySelectorAll("dd")) indicator.textContent = "–";
   // a session that has ended needs the link again
@@ -150,12 +157,18 @@ function takeHello(message) {
   last = null;
   webrtcFailures = 0;
   const set = message.control && message.settable;
+  forgetLook();
   $("settings").hidden = !message.settable;
   for (const part of $("settings").querySelectorAll("fieldset")) part.disabled = !set;
   $("only-watching").hidden = message.control;
+  $("meters").hidden = !message.measurable;
+  if (!message.measurable) $("signal").hidden = true;
+  $("mirror").disabled = !set;
+  askForMeters();
   $("record").disabled = !(message.control && message.recordable);
   if (!message.recordable) $("record").title = "Start oct-live with --record FOLDER to record";
   $("method").replaceChildren(...message.methods.map(({ id, label }) => new Option(label, id)));
+  $("solver").replaceChildren(...message.solvers.map(({ id }) => new Option(id, id)));
 }
 
 let edited = -Infinity; // when this page last changed a setting
@@ -168,24 +181,60 @@ function takeState(state) {
   else {
     $("automatic").checked = state.automatic;
     $("method").value = state.method;
+    if (document.activeElement !== $("density")) $("density").value = state.density;
+    $("roll-off").checked = state.rollOff;
+    $("still-mirror").checked = state.still;
     for (const name of numbers) {
-      if (document.activeElement !== $(name)) $(name).value = +state[name].toPrecision(6);
-      $(`${name}-slider`).value = state[name];
+      const value = +(state[name] * unit(name)).toPrecision(6);
+      if (document.activeElement !== $(name)) $(name).value = value;
+      $(`${name}-slider`).value = value;
     }
+    $("solver").value = state.solver;
+    showSensing();
     showAutomatic();
   }
   $("changing").hidden = !state.changing;
-  $("focus").disabled = state.focusing;
-  $("focus-undo").disabled = !state.focusUndoable;
-  $("focus-note").hidden = !(state.focusing || state.focusNote);
-  $("focus-note").textContent = state.focusing ? "Looking for the dispersion …" : state.focusNote ?? "";
+  takeFound(state);
   takeTrouble(state.trouble);
   takeRecording(state.recording);
+}
+
+// Part of the spectrum by which it is read elsewhere at most: c0 + c1 x + c2 x² + …,
+// x from -1 to 1.
+export function shiftOf(warp) {
+  const coefficients = warp.split(",").map(Number);
+  const shifts = Array.from({ length: 201 }, (_, i) => i / 100 - 1)
+    .map((x) => Math.abs(coefficients.reduceRight((sum, c) => sum * x + c, 0)));
+  return Math.max(...shifts) / 2;
+}
+
+// What was found, and is being looked for.
+function takeFound(state) {
+  $("focus").disabled = $("refine").disabled = $("background").disabled = state.focusing;
+  $("focus-undo").disabled = !state.focusUndoable;
+  $("focus-undo").title = state.undoWhat ? `Take back: ${state.undoWhat} (U)` : "Back to what was before (U)";
+  const looking = state.taking ? "Taking the background …" : "Looking for what makes it sharp …";
+  $("focus-note").hidden = !(state.focusing || state.focusNote);
+  $("focus-note").textContent = state.focusing ? looking
+    : (state.focusNote ?? "").replaceAll("um^2", "µm²").replaceAll("um^3", "µm³").replaceAll("+-", "±");
+  $("background-taken").hidden = !state.hasBackground;
+  $("k-warp").hidden = !state.kWarp;
+  if (!state.kWarp) return;
+  $("k-warp").title = `Correction of the wavenumbers, in parts of the spectrum: k-warp="${state.kWarp}"`;
+  $("k-warp").lastElementChild.textContent = `corrected by ${(100 * shiftOf(state.kWarp)).toPrecision(2)} %`;
+}
+
+// Without wavelengths, which depths in metres come from too, phases are those at
+// the ends of the spectrum.
+function showUnits(scaled) {
+  for (const row of document.querySelectorAll(".of-um")) row.hidden = !scaled;
+  for (const row of document.querySelectorAll(".of-ends")) row.hidden = scaled;
 }
 
 function takeTrouble(sentence) {
   const before = trouble;
   trouble = sentence;
+  if (trouble) forgetMeters();
   if (trouble) veil(trouble, "No pictures");
   else if (before) veil("Pictures are coming again …");
   if (trouble && lastShown === 0) {
@@ -243,8 +292,10 @@ async function takeStatus(status) {
   last = { time: status.time, received };
   if (clock.length > 10) clock.shift();
   const depth = (status.zSpacing * status.depths) / hello.refractiveIndex;
+  setLateral(status.lines > 0 ? (hello.width * 1e6) / status.lines : 0);
   setScan({ lines: status.lines, depths: status.depths, width: hello.width, depth });
-  $("proportions-row").hidden = !(hello.width > 0 && depth > 0);
+  $("proportions-row").hidden = !(hello.width > 0 && depth > 0 && getShow() === "bscan");
+  if (status.backend) showUnits(status.zSpacing > 0);
   takeRecording(status.recording);
   await media?.update();
   showIndicators(status);
@@ -256,8 +307,10 @@ function showIndicators(status) {
   first ??= shown.length > 0 ? lost : null;
   const span = shown.at(-1) - shown[0];
   const rate = shown.length > 1 && span > 0 ? ((shown.length - 1) * 1000) / span : 0;
-  $("rate").textContent = `${rate.toFixed(1)} of ${status.rate.toFixed(1)} /s`;
-  $("rate").classList.toggle("bad", rate < 0.9 * Math.max(status.rate, status.nominalRate));
+  // pictures of volumes come when there is something new
+  const volumes = getShow() !== "bscan";
+  $("rate").textContent = volumes ? `${rate.toFixed(1)} /s` : `${rate.toFixed(1)} of ${status.rate.toFixed(1)} /s`;
+  $("rate").classList.toggle("bad", !volumes && rate < 0.9 * Math.max(status.rate, status.nominalRate));
   delays.sort((a, b) => a - b);
   const delay = delays[Math.floor(delays.length / 2)];
   // what the clocks are known to agree to can be more than the delay itself
@@ -288,12 +341,13 @@ function change(name, value) {
 for (const name of numbers) {
   const take = (from, to) => () => {
     const value = $(from).valueAsNumber;
-    if (!Number.isFinite(value)) return;
+    const { rangeUnderflow, rangeOverflow } = $(from).validity;
+    if (!Number.isFinite(value) || rangeUnderflow || rangeOverflow) return;
     $(to).value = value;
     // white stays above black
     if (name === "min" && value >= $("max").valueAsNumber) setNumber("max", value + 1);
     if (name === "max" && value <= $("min").valueAsNumber) setNumber("min", value - 1);
-    change(name, value);
+    change(name, value / unit(name));
   };
   $(name).addEventListener("change", take(name, `${name}-slider`));
   $(`${name}-slider`).addEventListener("input", take(`${name}-slider`, name));
@@ -309,17 +363,43 @@ $("automatic").addEventListener("change", () => {
   showAutomatic();
   change("automatic", $("automatic").checked);
 });
-$("method").addEventListener("change", () => change("method", $("method").value));
+$("method").addEventListener("change", () => {
+  showSensing();
+  change("method", $("method").value);
+});
+$("solver").addEventListener("change", () => {
+  showSensing();
+  change("solver", $("solver").value);
+});
+
+// what belongs to one method is there with it alone
+function showSensing() {
+  $("sensing").hidden = $("method").value !== hello?.sensing;
+  const label = hello?.solvers.find(({ id }) => id === $("solver").value)?.label;
+  $("solver-note").textContent = label ? `${$("solver").value}: ${label}.` : "";
+}
+$("density").addEventListener("change", () => {
+  const value = $("density").valueAsNumber;
+  if (value >= 0 && value <= 10) change("density", value);
+});
+$("still-mirror").addEventListener("change", () => {
+  change("still", $("still-mirror").checked);
+  // what it was collected for is over
+  if (!$("still-mirror").checked && $("roll-off").checked) change("rollOff", false);
+});
+$("roll-off").addEventListener("change", () => change("rollOff", $("roll-off").checked));
 $("proportions").addEventListener("change", () => setTrueProportions($("proportions").checked));
 
 // ----------------------------------------------------------------------- actions
 
-async function fetchPicture() {
-  const answer = await fetch("/snapshot.png", { cache: "no-store" });
+async function fetchFile(path, otherwise) {
+  const answer = await fetch(path, { cache: "no-store" });
   if (!answer.ok) throw new Error(await answer.text());
   const name = /filename="([\w.-]+)"/.exec(answer.headers.get("Content-Disposition"))?.[1];
-  return { url: URL.createObjectURL(await answer.blob()), name: name ?? "bscan.png" };
+  return { url: URL.createObjectURL(await answer.blob()), name: name ?? otherwise };
 }
+
+const fetchPicture = () => fetchFile("/snapshot.png", "bscan.png");
 
 function save({ url, name }) {
   const link = document.createElement("a");
@@ -327,9 +407,21 @@ function save({ url, name }) {
   link.click();
 }
 
+// Nothing is measured for a page that nobody sees.
+function askForMeters() {
+  send({ type: "meters", on: !$("signal").hidden && !document.hidden && Boolean(hello?.measurable) });
+}
+document.addEventListener("visibilitychange", askForMeters);
+
 // The held picture is the server's own, in full size and without the losses of
 // a video; a snapshot of it saves what is seen.
 const actions = {
+  async meters() {
+    $("signal").hidden = !$("signal").hidden;
+    $("meters").setAttribute("aria-pressed", !$("signal").hidden);
+    forgetMeters();
+    askForMeters();
+  },
   async freeze() {
     if (frozen) {
       URL.revokeObjectURL(frozen.url);
@@ -353,6 +445,17 @@ const actions = {
   async focus() {
     send({ type: "focus", undo: false });
   },
+  async refine() {
+    send({ type: "refine" });
+  },
+  async background() {
+    send({ type: "background" });
+  },
+  async calibration() {
+    const file = await fetchFile("/calibration.csv", "calibration.csv");
+    save(file);
+    setTimeout(() => URL.revokeObjectURL(file.url), 10000);
+  },
   async "focus-undo"() {
     send({ type: "focus", undo: true });
   },
@@ -365,7 +468,8 @@ const actions = {
 for (const [id, action] of Object.entries(actions))
   $(id).addEventListener("click", () => action().catch((error) => problem(error.message)));
 
-const keys = { " ": "freeze", s: "snapshot", r: "record", f: "full", d: "focus", u: "focus-undo" };
+const keys = { " ": "freeze", s: "snapshot", r: "record", f: "full", d: "focus", u: "focus-undo", m: "meters",
+  k: "refine", b: "background", c: "calibration" };
 document.addEventListener("keydown", (event) => {
   const typing = event.target.matches("input, select, button");
   const id = keys[event.key.toLowerCase()];
@@ -374,6 +478,11 @@ document.addEventListener("keydown", (event) => {
   if (typing && (event.key === " " || event.target.matches("select, [type=number]"))) return;
   event.preventDefault();
   $(id).click();
+});
+
+// A held picture of another tab would not be what is chosen.
+setSender(send, () => {
+  if (frozen) $("freeze").click();
 });
 
 if (!document.documentElement.requestFullscreen) $("full").hidden = true;

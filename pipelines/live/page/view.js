@@ -8,6 +8,9 @@ const pictures = ["video", "jpeg", "still"].map((id) => document.getElementById(
 // Lines and depths of the B-scan, and its size in metres where it is known.
 const scan = { lines: 0, depths: 0, width: 0, depth: 0 };
 let trueProportions = false;
+// What is shown in place of a B-scan: { aspect, width, height, paint } or null.
+// Sizes are in metres, 0 = not known or not the same everywhere.
+let shown = null;
 
 // The largest of 1, 2, 5 times a power of ten that is not above `length`.
 export function niceLength(length) {
@@ -27,7 +30,7 @@ export function lengthText(metres) {
 function place() {
   const outer = stage.getBoundingClientRect();
   const physical = trueProportions && scan.width > 0 && scan.depth > 0;
-  const aspect = physical ? scan.width / scan.depth : scan.lines / scan.depths;
+  const aspect = shown?.aspect ?? (physical ? scan.width / scan.depth : scan.lines / scan.depths);
   if (!(aspect > 0)) return null;
   const width = Math.min(outer.width, outer.height * aspect);
   const height = width / aspect;
@@ -80,14 +83,28 @@ export function draw() {
   const context = bars.getContext("2d");
   context.scale(ratio, ratio);
   context.font = "600 14px system-ui, sans-serif";
-  if (scan.depth > 0) {
-    const length = niceLength(scan.depth / 4);
-    bar(context, box, (length / scan.depth) * box.height, lengthText(length), true);
+  const [width, height] = shown ? [shown.width, shown.height] : [scan.width, scan.depth];
+  if (height > 0) {
+    const length = niceLength(height / 4);
+    bar(context, box, (length / height) * box.height, lengthText(length), true);
   }
-  if (scan.width > 0) {
-    const length = niceLength(scan.width / 4);
-    bar(context, box, (length / scan.width) * box.width, lengthText(length), false);
+  if (width > 0) {
+    const length = niceLength(width / 4);
+    bar(context, box, (length / width) * box.width, lengthText(length), false);
   }
+  shown?.paint?.(context, box);
+}
+
+export function setShown(news) {
+  shown = news;
+  draw();
+}
+
+// Where in the picture a pointer is, from 0 to 1 both ways.
+export function pointIn(event) {
+  const box = bars.getBoundingClientRect();
+  return { x: (event.clientX - box.left) / box.width, y: (event.clientY - box.top) / box.height,
+    width: box.width, height: box.height };
 }
 
 // Takes lines, depths, width and depth; draws again where they have changed.

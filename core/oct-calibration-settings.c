@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "oct-calibration-settings.h"
+
+#include "oct-file.h"
+
+#include <string.h>
+
+static gboolean
+given (const char *text)
+{
+  return text && *text;
+}
+
+gboolean
+oct_calibration_settings_empty (const OctCalibrationSettings *s)
+{
+  return oct_calibration_settings_change_only (s) && s->a2 == 0 && s->a3 == 0
+         && s->c2 == 0 && s->c3 == 0 && !s->flip && !given (s->k_warp)
+         && !given (s->background);
+}
+
+gboolean
+oct_calibration_settings_change_only (const OctCalibrationSettings *s)
+{
+  return !given (s->file) && !given (s->wavelength_polynomial)
+         && !given (s->k_polynomial) && s->wavelength_min == 0
+         && s->wavelength_max == 0;
+}
+
+gboolean
+oct_calibration_settings_equal (
+    const OctCalibrationSettings *a, const OctCalibrationSettings *b)
+{
+  return a->content == b->content && g_strcmp0 (a->file, b->file) == 0
+         && g_strcmp0 (a->wavelength_polynomial, b->wavelength_polynomial) == 0
+         && g_strcmp0 (a->k_polynomial, b->k_polynomial) == 0
+         && g_strcmp0 (a->k_warp, b->k_warp) == 0
+         && g_strcmp0 (a->background, b->background) == 0
+         && !a->flip == !b->flip && a->c2 == b->c2 && a->c3 == b->c3
+         && a->wavelength_min == b->wavelength_min
+         && a->wavelength_max == b->wavelength_max && a->a2 == b->a2
+         && a->a3 == b->a3;
+}
+
+void
+oct_calibration_settings_clear (OctCalibrationSettings *s)
+{
+  g_free (s->file);
+  g_clear_pointer (&s->content, oct_file_content_unref);
+  g_free (s->wavelength_polynomial);
+  g_free (s->k_polynomial);
+  g_free (s->k_warp);
+  g_free (s->background);
+  memset (s, 0, sizeof *s);
+}
+
+void
+oct_calibration_settings_copy (
+    OctCalibrationSettings *to, const OctCalibrationSettings *from)
+{
+  *to = *from;
+  to->file = g_strdup (from->file);
+  to->wavelength_polynomial = g_strdup (from->wavelength_polynomial);
+  to->k_polynomial = g_strdup (from->k_polynomial);
+  to->k_warp = g_strdup (from->k_warp);
+  to->background = g_strdup (from->background);
+  if (from->content != NULL)
+    oct_file_content_ref (from->content);
+}
+
+void
+oct_calibration_settings_set_file (OctCalibrationSettings *s, const char *file)
+{
+  char *copy = g_strdup (file);
+
+  g_free (s->file);
+  s->file = copy;
+  oct_calibration_settings_forget_file (s);
+}
+
+void
+oct_calibration_settings_forget_file (OctCalibrationSettings *s)
+{
+  g_clear_pointer (&s->content, oct_file_content_unref);
+  if (given (s->file))
+    s->content = oct_file_content_new (
+        s->file, oct_calibration_csv_load, (GDestroyNotify)g_bytes_unref);
+}
+
+gboolean
+oct_calibration_settings_read (const OctCalibrationSettings *s, guint samples,
+    OctCalibrationTable *table, GError **error)
+{
+  g_autofree char *file = NULL;
+  const GBytes *text;
+  const char *data;
+  gsize size;
+
+  if (s->content == NULL)
+    return oct_calibration_csv_read (s->file, samples, table, error);
+  text = oct_file_content_get (s->content, error);
+  if (text == NULL)
+    return FALSE;
+  file = oct_file_describe ("Calibration file", s->file);
+  data = g_bytes_get_data ((GBytes *)text, &size);
+  return oct_calibration_csv_parse (
+      file, data != NULL ? data : "", size, samples, table, error);
+}
+
+guint
+oct_calibration_settings_count_rows (const OctCalibrationSettings *s)
+{
+  g_auto (OctCalibrationTable) table = { 0 };
+
+  if (!given (s->file))
+    return 0;
+  oct_calibration_settings_read (s, 2, &table, NULL);
+  return table.rows;
+}
+
+/* ------------------------------------------------------------------- writing
+ */
+
+/* Of the samples, NULL without a scale. */
+static double *
+make_wavelengths (const OctCalibration *c, guint samples)
+{
+  const double *nodes = oct_calibration_get_nodes (c);
+  double k_min, k_max, *nm;
+
+  if (nodes == NULL || !oct_calibration_get_k_range (c, &k_min, &k_max))
+    return NULL;
+  nm = g_new (double, samples);
+  for (guint i = 0; i < samples; i++)
+    nm[i] = 2e3 * G_PI / (k_min + (k_max - k_min) * nodes[i] / (samples - 1));
+  return nm;
+}
+
+char *
+oct_calibration_format (const OctCalibration *c, const char *comment)
+{
+  guint samples = oct_calibration_get_samples (c);
+  g_autofree double *nm = make_wavelengths (c, samples);
+  const double *const columns[OCT_N_COLUMNS] = {
+    [OCT_COLUMN_WAVELENGTH] = nm,
+    [OCT_COLUMN_K_INDEX] = oct_calibration_get_positions (c),
+    [OCT_COLUMN_DISPERSION] = oct_calibration_get_dispersion (c),
+    [OCT_COLUMN_BACKGROUND] = oct_calibration_get_background (c),
+  };
+  GString *text = g_string_new (NULL);
+  char number[G_ASCII_DTOSTR_BUF_SIZE];
+
+  if (comment != NULL)
+    g_string_append_printf (text, "# %s\n", comment);
+  for (guint row = 0; row <= samples; row++) {
+    const char *comma = "";
+
+    for (guint i = 0; i < OCT_N_COLUMNS; i++) {
+      if (columns[i] == NULL)
+        continue;
+      g_string_append_printf (text, "%s%s", comma,
+          row == 0 ? oct_column_names[i]
+                   : g_ascii_formatd (number, sizeof number,
+                       i == OCT_COLUMN_WAVELENGTH ? "%.12g" : "%.17g",
+                       columns[i][row - 1]));
+      comma = ",";
+    }
+    g_string_append_c (text, '\n');
+  }
+  return g_string_free (text, FALSE);
+}

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * HDF5 files, also those that MATLAB writes with -v7.3: one dataset of numbers,
+ * read slab by slab.
+ */
+/* the names of 1.10, which later versions have too */
+#define H5_USE_110_API
+#include "oct-hdf5.h"
+#include "oct-format.h"
+
+#include <hdf5.h>
+#include <string.h>
+
+#define MAX_OBJECTS 65536
+#define MAX_DATASETS 4096
+/* Of chunks that one B-scan lies in: what is kept unpacked for the next. */
+#define MAX_CHUNK_BYTES (256u << 20)
+
+static GMutex library;
+/* others in this process may want what it prints */
+static H5E_auto2_t printer;
+static void *printer_data;
+
+void
+oct_hdf5_enter (void)
+{
+  g_mutex_lock (&library);
+  H5Eget_auto2 (H5E_DEFAULT, &printer, &printer_data);
+  H5Eset_auto2 (H5E_DEFAULT, NULL, NULL);
+}
+
+void
+oct_hdf5_leave (void)
+{
+  H5Eset_auto2 (H5E_DEFAULT, printer, printer_data);
+  g_mutex_unlock (&library);
+}
+
+typedef struct {
+  char *file;
+  hid_t h5, set, space, memory, type;
+  guint rank; /* of the file's dataset */
+  guint dims; /* of those that count */
+  guint axes[OCT_ARRAY_MAX_DIMS];
+  guint lines, samples;
+} Content;
+
+/* ------------------------------------------------------------------ finding */
+
+typedef struct {
+  GArray *arrays;
+  gboolean matlab;
+  guint objects;
+} Search;
+
+/* What MATLAB says that a dataset is; NULL: numbers, or not by MATLAB. */
+static const char *
+judge_matlab_class (hid_t set)
+{
+  char class[32] = "";
+  hid_t attribute, type, space;
+
+  if (H5Aexists (set, "MATLAB_class") <= 0)
+    return NULL;
+  attribute = H5Aopen (set, "MATLAB_class", H5P_DEFAULT);
+  type = attribute >= 0 ? H5Aget_type (attribute) : H5I_INVALID_HID;
+  space = attribute >= 0 ? H5Aget_space (attribute) : H5I_INVALID_HID;
+  if (type >= 0 && H5Tget_class (type) == H5T_STRING
+      && H5Tis_variable_str (type) == 0 && H5Tget_size (type) < sizeof class
+      && H5Sget_simple_extent_npoints (space) == 1)
+    H5Aread (attribute, type, class);
+  if (space >= 0)
+    H5Sclose (space);
+  if (type >= 0)
+    H5Tclose (type);
+  if (attribute >= 0)
+    H5Aclose (attribute);
+  if (strcmp (class, "char") == 0)
+    return "is text";
+  if (strcmp (class, "cell") == 0)
+    return "is a cell array";
+  if (strcmp (class, "struct") == 0)
+    return "is a structure";
+  if (strcmp (class, "logical") == 0)
+    return "is logical";
+  return H5Aexists (set, "MATLAB_empty") > 0 ? "is empty" : NULL;
+}
+
+static const char *
+judge_type (hid_t set)
+{
+  hid_t type = H5Dget_type (set);
+  H5T_class_t class = H5Tget_class (type);
+  gsize size = H5Tget_size (type);
+
+  H5Tclose (type);
+  if (class == H5T_COMPOUND)
+    return "is complex, or has several fields";
+  if ((class != H5T_INTEGER && class != H5T_FLOAT) || size == 0 || size > 8)
+    return "holds no plain numbers";
+  return NULL;
+}
+
+/* The bytes of all chunks that a B-scan lies in. */
+static guint64
+count_chunk_bytes (
+    const OctArray *array, guint rank, const hsize_t *chunk, gsize value_size)
+{
+  guint64 bytes = value_size;
+
+  for (guint i = 0; i < rank; i++)
+    if (!g_uint64_checked_mul (&bytes, bytes, chunk[i]))
+      return G_MAXUINT64;
+  for (guint i = array->dims > 2 ? 1 : 0; i < array->dims; i++) {
+    guint64 length = chunk[array->axes[i]];
+    guint64 n = array->shape[i] / MAX (length, 1) + 1;
+
+    if (!g_uint64_checked_mul (&bytes, bytes, n))
+      return G_MAXUINT64;
+  }
+  return bytes;
+}
+
+/* How the values lie in the file: nothing is read from other files, no filter
+ * is missing, and there are some: a file of a few bytes can say that it has any
+ * number of them, which would all be zero. */
+static const char *
+judge_layout (hid_t set)
+{
+  hid_t plist = H5Dget_create_plist (set);
+  H5D_layout_t layout = H5Pget_layout (plist);
+  const char *why_not = NULL;
+  int filters = H5Pget_nfilters (plist);
+
+  if (layout == H5D_VIRTUAL || H5Pget_external_count (plist) > 0)
+    why_not = "lies in other files";
+  for (int i = 0; why_not == NULL && i < filters; i++) {
+    unsigned flags, config;
+    size_t n = 0;
+    H5Z_filter_t filter =
+        H5Pget_filter2 (plist, (unsigned)i, &flags, &n, NULL, 0, NULL, &config);
+
+    if (filter < 0 || H5Zfilter_avail (filter) <= 0)
+      why_not = "is compressed in a way that is not installed here";
+  }
+  if (why_not == NULL && H5Dget_storage_size (set) == 0)
+    why_not = "has a size, but nothing was written to it";
+  H5Pclose (plist);
+  return why_not;
+}
+
+static void
+look_at_shape (hid_t set, OctArray *array)
+{
+  hid_t space = H5Dget_space (set);
+  hsize_t lengths[H5S_MAX_RANK];
+  guint64 shape[H5S_MAX_RANK];
+  int rank = H5Sget_simple_extent_ndims (space);
+
+  if (rank <= 0 || H5Sget_simple_extent_dims (space, lengths, NULL) != rank) {
+    array->why_not = "has no dimensions";
+  } else {
+    for (int i = 0; i < rank; i++)
+      shape[i] = lengths[i];
+    oct_array_set_shape (array, (guint)rank, shape);
+  }
+  H5Sclose (space);
+}
+
+static herr_t
+look_at (hid_t h5, const char *name, const H5O_info_t *info, void *data)
+{
+  Search *search = data;
+  OctArray array = { 0 };
+  hid_t set;
+
+  if (++search->objects > MAX_OBJECTS || search->arrays->len >= MAX_DATASETS)
+    return 1;
+  /* what MATLAB keeps the parts of cells in */
+  if (info->type != H5O_TYPE_DATASET || (search->matlab && *name == '#'))
+    return 0;
+  set = H5Dopen2 (h5, name, H5P_DEFAULT);
+  if (set < 0)
+    return 0;
+  array.name = g_strdup (name);
+  array.why_not = judge_matlab_class (set);
+  if (array.why_not == NULL)
+    array.why_not = judge_type (set);
+  if (array.why_not == NULL)
+    array.why_not = judge_layout (set);
+  if (array.why_not == NULL)
+    look_at_shape (set, &array);
+  g_array_append_val (search->arrays, array);
+  H5Dclose (set);
+  return 0;
+}
+
+/* ------------------------------------------------------------------ reading */
+
+static gboolean
+read_bscan (gpointer data, guint64 frame, gpointer values, GError **error)
+{
+  Content *content = data;
+  hsize_t start[H5S_MAX_RANK] = { 0 }, count[H5S_MAX_RANK];
+  gboolean ok;
+
+  for (guint i = 0; i < content->rank; i++)
+    count[i] = 1;
+  count[content->axes[content->dims - 1]] = content->samples;
+  if (content->dims > 1)
+    count[content->axes[content->dims - 2]] = content->lines;
+  if (content->dims == 3)
+    start[content->axes[0]] = frame;
+  else if (content->dims == 2)
+    start[content->axes[0]] = frame * content->lines;
+  oct_hdf5_enter ();
+  ok = H5Sselect_hyperslab (
+           content->space, H5S_SELECT_SET, start, NULL, count, NULL)
+           >= 0
+       && H5Dread (content->set, content->type, content->memory, content->space,
+              H5P_DEFAULT, values)
+              >= 0;
+  oct_hdf5_leave ();
+  if (!ok)
+    g_set_error (error, OCT_ERROR, OCT_ERROR_READ,
+        "%s: B-scan %" G_GUINT64_FORMAT " cannot be read, the file is damaged "
+        "or cut off; copy it again, or save it again",
+        content->file, frame);
+  return ok;
+}
+
+static void
+close_content (gpointer data)
+{
+  Content *content = data;
+
+  oct_hdf5_enter ();
+  if (content->memory > 0)
+    H5Sclose (content->memory);
+  if (content->space > 0)
+    H5Sclose (content->space);
+  if (content->set > 0)
+    H5Dclose (content->set);
+  if (content->h5 > 0)
+    H5Fclose (content->h5);
+  oct_hdf5_leave ();
+  g_free (content->file);
+  g_free (content);
+}
+
+static const OctContainer container = { read_bscan, close_content };
+
+/* The dataset, with a cache for the chunks of a B-scan: others lie in the same
+ * ones.  FALSE with an error where those are too large. */
+static gboolean
+open_set (Content *content, const OctArray *array, GError **error)
+{
+  hid_t access = H5Pcreate (H5P_DATASET_ACCESS), plist, type;
+  g_autofree char *shown = oct_array_show_name (array->name);
+  hsize_t chunk[H5S_MAX_RANK];
+  guint64 bytes;
+  int rank;
+
+  content->set = H5Dopen2 (content->h5, array->name, H5P_DEFAULT);
+  plist = H5Dget_create_plist (content->set);
+  type = H5Dget_type (content->set);
+  rank = H5Pget_layout (plist) == H5D_CHUNKED
+             ? H5Pget_chunk (plist, H5S_MAX_RANK, chunk)
+             : 0;
+  bytes = rank > 0 ? count_chunk_bytes (
+              array, (guint)rank, chunk, H5Tget_size (type))
+                   : 0;
+  if (rank > 0 && bytes <= MAX_CHUNK_BYTES) {
+    H5Pset_chunk_cache (access, 12421, bytes, 1.0);
+    H5Dclose (content->set);
+    content->set = H5Dopen2 (content->h5, array->name, access);
+  }
+  H5Tclose (type);
+  H5Pclose (plist);
+  H5Pclose (access);
+  if (bytes <= MAX_CHUNK_BYTES)
+    return TRUE;
+  g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
+      "%s keeps '%s' in pieces (chunks) of which one B-scan needs "
+      "%" G_GUINT64_FORMAT
+      " bytes, but at most %u are possible; save it with chunks of one B-scan",
+      content->file, shown, bytes, MAX_CHUNK_BYTES);
+  return FALSE;
+}
+
+/* The type that values are read as. */
+static hid_t
+choose_type (hid_t set, OctStored *stored)
+{
+  hid_t type = H5Dget_type (set), memory = H5T_NATIVE_FLOAT;
+  gboolean whole =
+      H5Tget_class (type) == H5T_INTEGER && H5Tget_sign (type) == H5T_SGN_NONE;
+  gsize size = H5Tget_size (type);
+
+  H5Tclose (type);
+  *stored = OCT_STORED_F4;
+  if (whole && size == 1) {
+    *stored = OCT_STORED_U1;
+    memory = H5T_NATIVE_UINT8;
+  } else if (whole && size == 2) {
+    *stored = OCT_STORED_U2;
+    memory = H5T_NATIVE_UINT16;
+  }
+  return memory;
+}
+
+static gboolean
+open_array (
+    OctOpening *opening, const OctArray *array, gboolean matlab, GError **error)
+{
+  g_autofree char *text = oct_array_describe_shape (array, matlab);
+  Content *content = opening->content;
+  hsize_t values;
+
+  if (!open_set (content, array, error))
+    return FALSE;
+  content->space = H5Dget_space (content->set);
+  content->rank = (guint)H5Sget_simple_extent_ndims (content->space);
+  content->type = choose_type (content->set, &opening->stored);
+  content->dims = array->dims;
+  memcpy (content->axes, array->axes, sizeof content->axes);
+  if (!oct_opening_take_shape (opening, array->dims, array->shape, text, error))
+    return FALSE;
+  content->samples = opening->info.samples;
+  content->lines = opening->info.lines;
+  values = (hsize_t)content->samples * content->lines;
+  content->memory = H5Screate_simple (1, &values, NULL);
+  return TRUE;
+}
+
+static gboolean
+open_hdf5 (OctOpening *opening, gboolean matlab, GError **error)
+{
+  g_autoptr (GArray) arrays = g_array_new (FALSE, FALSE, sizeof (OctArray));
+  Search search = { arrays, matlab, 0 };
+  Content *content = g_new0 (Content, 1);
+  const OctArray *array = NULL;
+
+  opening->container = &container;
+  opening->content = content;
+  content->file = g_strdup (opening->file);
+  g_array_set_clear_func (arrays, oct_array_clear);
+  oct_hdf5_enter ();
+  content->h5 = H5Fopen (opening->path, H5F_ACC_RDONLY, H5P_DEFAULT);
+  if (content->h5 < 0)
+    g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
+        "%s is a damaged or cut off HDF5 file; copy it again, or save it again",
+        opening->file);
+  else if (H5Ovisit (content->h5, H5_INDEX_NAME, H5_ITER_INC, look_at, &search)
+           != 0)
+    g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
+        "%s is a damaged HDF5 file, or has more than %u objects; save the "
+        "spectra alone",
+        opening->file, MAX_OBJECTS);
+  else
+    array = oct_opening_choose_array (
+        opening, arrays, matlab, matlab ? "variable" : "dataset", error);
+  if (array != NULL && !open_array (opening, array, matlab, error))
+    array = NULL;
+  oct_hdf5_leave ();
+  return array != NULL;
+}
+
+gboolean
+oct_format_open_hdf5 (OctOpening *opening, GError **error)
+{
+  return oct_opening_check_raw_only (opening, "an HDF5 file", error)
+         && open_hdf5 (opening,
+             opening->head_size >= 10
+                 && memcmp (opening->head, "MATLAB 7.3", 10) == 0,
+             error);
+}

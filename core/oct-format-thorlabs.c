@@ -1,0 +1,618 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * Thorlabs .oct: a ZIP archive with Header.xml and the entries that it lists,
+ * data/Spectral0.data and so on, of one B-scan or several each.  Names have
+ * slashes or backslashes.
+ *
+ * Chirp.data says where each pixel lies on the axis of uniform wavenumbers, 0
+ * the shortest wavelength (as public readers of such files use it); apodization
+ * lines, without the sample's light, are the background.
+ */
+#include "oct-format.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+#include <zip.h>
+
+#define MAX_HEADER (64u << 20)
+#define MAX_ENTRIES 1000000
+#define MAX_REGIONS 16
+#define SPECTRAL "data/spectral"
+
+typedef struct {
+  guint start, end; /* lines */
+} Region;
+
+/* Of one entry, as Header.xml tells it. */
+typedef struct {
+  guint samples, lines, bytes;
+  guint n_scan, n_apo;
+  Region scan[MAX_REGIONS], apo[MAX_REGIONS];
+} Layout;
+
+typedef struct {
+  /* while it is being parsed */
+  Layout current;
+  gboolean in_file;
+  GString *path; /* "/Ocity/Image/SizeReal/SizeZ" */
+
+  gboolean has_layout, differ;
+  Layout layout;
+  gboolean is_signed;
+  double centre_nm, scaling, range_mm, pixels, refractive_index;
+  double x_mm, x_pixels, y_mm, y_pixels; /* of the image */
+} Header;
+
+typedef struct {
+  char *file;
+  zip_t *zip;
+  GHashTable
+      *names;      /* of entries, in small letters with slashes -> index + 1 */
+  GArray *entries; /* guint64: of the spectra */
+  guint per_entry; /* B-scans */
+  Layout layout;
+} Content;
+
+/* --------------------------------------------------------------- Header.xml */
+
+/* "ScanRegionStart0": the end of a region is in its own attribute. */
+static void
+take_region (const char *name, const char *prefix, guint value, Region *regions)
+{
+  gsize length = strlen (prefix);
+  gboolean end;
+  guint64 number;
+
+  if (!g_str_has_prefix (name, prefix))
+    return;
+  end = g_str_has_prefix (name + length, "End");
+  if (!end && !g_str_has_prefix (name + length, "Start"))
+    return;
+  if (!g_ascii_string_to_unsigned (
+          name + length + (end ? 3 : 5), 10, 0, MAX_REGIONS - 1, &number, NULL))
+    return;
+  if (end)
+    regions[number].end = value;
+  else
+    regions[number].start = value;
+}
+
+static guint
+get_number (const char *text)
+{
+  guint64 number;
+
+  return g_ascii_string_to_unsigned (text, 10, 0, G_MAXINT, &number, NULL)
+             ? (guint)number
+             : 0;
+}
+
+static void
+on_start (GMarkupParseContext *context, const char *element, const char **names,
+    const char **values, gpointer data, GError **error)
+{
+  Header *header = data;
+  Layout *current = &header->current;
+
+  g_string_append_printf (header->path, "/%s", element);
+  header->in_file = strcmp (element, "DataFile") == 0;
+  if (!header->in_file)
+    return;
+  memset (current, 0, sizeof *current);
+  for (guint i = 0; names[i] != NULL; i++) {
+    guint number = get_number (values[i]);
+
+    if (strcmp (names[i], "SizeZ") == 0)
+      current->samples = number;
+    else if (strcmp (names[i], "SizeX") == 0)
+      current->lines = number;
+    else if (strcmp (names[i], "BytesPerPixel") == 0)
+      current->bytes = number;
+    take_region (names[i], "ScanRegion", number, current->scan);
+    take_region (names[i], "ApoRegion", number, current->apo);
+  }
+}
+
+static void
+on_end (GMarkupParseContext *context, const char *element, gpointer data,
+    GError **error)
+{
+  Header *header = data;
+
+  g_string_truncate (header->path, header->path->len - strlen (element) - 1);
+  header->in_file = FALSE;
+}
+
+static char *
+normalise (const char *name)
+{
+  char *result = g_ascii_strdown (name, -1);
+
+  g_strdelimit (result, "\\", '/');
+  return g_strstrip (result);
+}
+
+/* Number of "data/Spectral12.data", or -1; a second camera has another name. */
+static gint
+get_spectral_number (const char *normalised)
+{
+  const char *digits = normalised + strlen (SPECTRAL);
+  char *end;
+  guint64 number;
+
+  if (!g_str_has_prefix (normalised, SPECTRAL) || !g_ascii_isdigit (*digits))
+    return -1;
+  number = g_ascii_strtoull (digits, &end, 10);
+  return strcmp (end, ".data") == 0 && number < MAX_ENTRIES ? (gint)number : -1;
+}
+
+static void
+take_data_file (Header *header, const char *text)
+{
+  g_autofree char *name = normalise (text);
+
+  if (get_spectral_number (name) < 0)
+    return;
+  if (!header->has_layout)
+    header->layout = header->current;
+  else if (memcmp (&header->layout, &header->current, sizeof header->layout)
+           != 0)
+    header->differ = TRUE;
+  header->has_layout = TRUE;
+}
+
+static void
+on_text (GMarkupParseContext *context, const char *text, gsize length,
+    gpointer data, GError **error)
+{
+  Header *header = data;
+  const struct {
+    const char *path;
+    double *number;
+  } numbers[] = {
+    { "/Ocity/Instrument/CentralWavelength", &header->centre_nm },
+    { "/Ocity/Instrument/BinaryToElectronCountScaling", &header->scaling },
+    { "/Ocity/Acquisition/RefractiveIndex", &header->refractive_index },
+    { "/Ocity/Image/SizeReal/SizeZ", &header->range_mm },
+    { "/Ocity/Image/SizePixel/SizeZ", &header->pixels },
+    { "/Ocity/Image/SizeReal/SizeX", &header->x_mm },
+    { "/Ocity/Image/SizePixel/SizeX", &header->x_pixels },
+    { "/Ocity/Image/SizeReal/SizeY", &header->y_mm },
+    { "/Ocity/Image/SizePixel/SizeY", &header->y_pixels },
+  };
+  g_autofree char *value = g_strstrip (g_strndup (text, length));
+
+  if (header->in_file) {
+    take_data_file (header, value);
+    return;
+  }
+  if (strcmp (header->path->str, "/Ocity/Instrument/RawDataIsSigned") == 0)
+    header->is_signed = g_ascii_strcasecmp (value, "False") != 0;
+  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
+    if (strcmp (header->path->str, numbers[i].path) == 0)
+      *numbers[i].number = g_ascii_strtod (value, NULL);
+}
+
+static gboolean
+set_damaged (const char *file, const char *what, GError **error)
+{
+  g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
+      "%s is no whole Thorlabs .oct archive: %s; copy it again, or save it "
+      "with its spectra (raw data) in ThorImage OCT",
+      file, what);
+  return FALSE;
+}
+
+/* Regions that follow each other, within the lines; *n are there. */
+static gboolean
+check_regions (const Region *regions, guint lines, guint *n)
+{
+  guint end = 0;
+
+  for (*n = 0; *n < MAX_REGIONS && regions[*n].end > 0; ++*n) {
+    if (regions[*n].start < end || regions[*n].end <= regions[*n].start
+        || regions[*n].end > lines)
+      return FALSE;
+    end = regions[*n].end;
+  }
+  return TRUE;
+}
+
+static gboolean
+check_layout (const char *file, Header *header, GError **error)
+{
+  Layout *layout = &header->layout;
+
+  if (!header->has_layout)
+    return set_damaged (
+        file, "its Header.xml lists no spectra (data/Spectral0.data)", error);
+  if (header->differ)
+    return set_damaged (
+        file, "its spectra are of several sizes, but one is expected", error);
+  if (layout->samples == 0 || layout->bytes < 1 || layout->bytes > 2
+      || (layout->bytes == 1 && header->is_signed))
+    return set_damaged (
+        file, "its spectra are not of 16 bit, or of 8 bit without sign", error);
+  /* a single A-line */
+  layout->lines = MAX (layout->lines, 1);
+  if ((guint64)layout->lines * layout->samples > OCT_MAX_BSCAN_VALUES)
+    return set_damaged (file, "its B-scans are too large", error);
+  if (!check_regions (layout->scan, layout->lines, &layout->n_scan)
+      || !check_regions (layout->apo, layout->lines, &layout->n_apo))
+    return set_damaged (file,
+        "regions of its B-scans overlap or reach beyond their lines", error);
+  if (layout->n_scan == 0) {
+    layout->n_scan = 1;
+    layout->scan[0].start =
+        layout->n_apo > 0 ? layout->apo[layout->n_apo - 1].end : 0;
+    layout->scan[0].end = layout->lines;
+  }
+  return layout->scan[0].start < layout->scan[0].end
+         || set_damaged (file, "its B-scans have no lines", error);
+}
+
+static gboolean
+parse_header (const char *file, const char *text, gsize size, Header *header,
+    GError **error)
+{
+  static const GMarkupParser parser = { on_start, on_end, on_text };
+  g_autoptr (GMarkupParseContext) context =
+      g_markup_parse_context_new (&parser, 0, header, NULL);
+  gsize mark = size >= 3 && memcmp (text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+  gboolean ok;
+
+  header->is_signed = TRUE;
+  header->path = g_string_new (NULL);
+  ok = g_markup_parse_context_parse (
+           context, text + mark, (gssize)(size - mark), NULL)
+       && g_markup_parse_context_end_parse (context, NULL);
+  g_string_free (header->path, TRUE);
+  if (!ok)
+    return set_damaged (file, "its Header.xml is damaged", error);
+  return check_layout (file, header, error);
+}
+
+/* ------------------------------------------------------------------ entries */
+
+static gboolean
+skip (zip_file_t *entry, guint64 size)
+{
+  guint8 waste[16384];
+
+  while (size > 0) {
+    zip_int64_t n = zip_fread (entry, waste, MIN (size, sizeof waste));
+
+    if (n <= 0)
+      return FALSE;
+    size -= (guint64)n;
+  }
+  return TRUE;
+}
+
+static gboolean
+read_all (zip_file_t *entry, guint8 *dest, guint64 size)
+{
+  while (size > 0) {
+    zip_int64_t n = zip_fread (entry, dest, size);
+
+    if (n <= 0)
+      return FALSE;
+    dest += n;
+    size -= (guint64)n;
+  }
+  return TRUE;
+}
+
+/* All of a small entry, which must have that size where it is not 0; NULL:
+ * there is none, or it is another. */
+static guint8 *
+read_entry (Content *content, const char *name, gsize size, gsize *got)
+{
+  gpointer index = g_hash_table_lookup (content->names, name);
+  g_autofree guint8 *data = NULL;
+  zip_file_t *entry;
+  zip_stat_t stat;
+  gboolean ok;
+
+  if (index == NULL
+      || zip_stat_index (content->zip, GPOINTER_TO_SIZE (index) - 1, 0, &stat)
+             != 0
+      || !(stat.valid & ZIP_STAT_SIZE) || stat.size > MAX_HEADER
+      || (size > 0 && stat.size != size))
+    return NULL;
+  entry = zip_fopen_index (content->zip, GPOINTER_TO_SIZE (index) - 1, 0);
+  if (entry == NULL)
+    return NULL;
+  data = g_malloc (stat.size + 1);
+  ok = read_all (entry, data, stat.size);
+  zip_fclose (entry);
+  *got = stat.size;
+  return ok ? g_steal_pointer (&data) : NULL;
+}
+
+/* Lines of `regions` of a B-scan, one after the other. */
+static gboolean
+read_regions (Content *content, guint64 frame, const Region *regions, guint n,
+    guint8 *dest)
+{
+  const Layout *layout = &content->layout;
+  guint64 row = (guint64)layout->samples * layout->bytes, at = 0;
+  guint64 first = frame % content->per_entry * layout->lines * row;
+  zip_file_t *entry = zip_fopen_index (content->zip,
+      g_array_index (content->entries, guint64, frame / content->per_entry), 0);
+  gboolean ok = entry != NULL && skip (entry, first);
+
+  for (guint i = 0; ok && i < n; i++) {
+    guint64 size = (regions[i].end - regions[i].start) * row;
+
+    ok = skip (entry, regions[i].start * row - at)
+         && read_all (entry, dest, size);
+    at = regions[i].end * row;
+    dest += size;
+  }
+  if (entry != NULL)
+    zip_fclose (entry);
+  return ok;
+}
+
+static gboolean
+read_bscan (gpointer data, guint64 frame, gpointer values, GError **error)
+{
+  Content *content = data;
+
+  if (read_regions (
+          content, frame, content->layout.scan, content->layout.n_scan, values))
+    return TRUE;
+  g_set_error (error, OCT_ERROR, OCT_ERROR_READ,
+      "%s: B-scan %" G_GUINT64_FORMAT " cannot be read, the archive is damaged "
+      "or cut off; copy it again",
+      content->file, frame);
+  return FALSE;
+}
+
+static void
+close_content (gpointer data)
+{
+  Content *content = data;
+
+  if (content->zip != NULL)
+    zip_discard (content->zip);
+  g_clear_pointer (&content->names, g_hash_table_unref);
+  g_clear_pointer (&content->entries, g_array_unref);
+  g_free (content->file);
+  g_free (content);
+}
+
+static const OctContainer container = { read_bscan, close_content };
+
+/* -------------------------------------------------------------- calibration */
+
+static guint
+count_lines (const Region *regions, guint n)
+{
+  guint lines = 0;
+
+  for (guint i = 0; i < n; i++)
+    lines += regions[i].end - regions[i].start;
+  return lines;
+}
+
+/* The mean of the first B-scan's apodization lines in counts; else what the
+ * archive has of the source's spectrum; or NULL.  Offsets of the camera are in
+ * it as in the spectra. */
+static double *
+make_background (Content *content, const Header *header)
+{
+  const Layout *layout = &content->layout;
+  guint lines = count_lines (layout->apo, layout->n_apo), n = layout->samples;
+  g_autofree double *mean = g_new0 (double, n);
+  gsize size;
+
+  if (lines > 0) {
+    g_autofree guint8 *values = g_malloc ((gsize)lines * n * layout->bytes);
+
+    if (!read_regions (content, 0, layout->apo, layout->n_apo, values))
+      return NULL;
+    for (gsize i = 0; i < (gsize)lines * n; i++)
+      mean[i % n] += (layout->bytes == 1     ? values[i]
+                         : header->is_signed ? ((const gint16 *)values)[i]
+                                             : ((const guint16 *)values)[i])
+                     / (double)lines;
+  } else {
+    g_autofree float *spectrum = (float *)read_entry (
+        content, "data/apodizationspectrum.data", n * sizeof (float), &size);
+
+    if (spectrum == NULL || !(header->scaling > 0.0))
+      return NULL;
+    for (guint i = 0; i < n; i++)
+      mean[i] = spectrum[i] / header->scaling;
+  }
+  for (guint i = 0; i < n; i++)
+    if (!isfinite (mean[i]))
+      return NULL;
+  return g_steal_pointer (&mean);
+}
+
+/* wavelengths[samples] in nm from the chirp, the centre of the source and the
+ * depth that images reach: zmax = N pi / (2 P), P = dK N / (N - 1).  FALSE:
+ * the header does not say. */
+static gboolean
+fill_wavelengths (const Header *header, const float *chirp, double *wavelengths)
+{
+  guint n = header->layout.samples;
+  double index =
+      header->refractive_index > 0.0 ? header->refractive_index : 1.0;
+  double depth = header->range_mm * 1000.0 * index; /* um in air */
+  double pixels = MIN (header->pixels, n / 2.0), span, centre;
+
+  if (!(depth > 0.0) || !(pixels >= 1.0) || !(header->centre_nm > 0.0) || n < 2)
+    return FALSE;
+  span = G_PI * pixels / depth * (n - 1) / n;
+  centre = 2.0 * G_PI * 1000.0 / header->centre_nm;
+  for (guint i = 0; i < n; i++) {
+    double k = centre + span * (0.5 - chirp[i] / (n - 1));
+
+    if (!(k > 2.0 && k < 20.0)) /* 314 nm to 3.1 um */
+      return FALSE;
+    wavelengths[i] = 2.0 * G_PI * 1000.0 / k;
+  }
+  return TRUE;
+}
+
+static gboolean
+make_calibration (
+    OctOpening *opening, Content *content, const Header *header, GError **error)
+{
+  guint n = content->layout.samples;
+  g_autofree double *background = make_background (content, header);
+  g_autofree double *values = g_new (double, n);
+  g_autofree float *chirp = NULL;
+  g_autoptr (GError) local = NULL;
+  gboolean scaled = FALSE;
+  gsize size;
+
+  if (g_hash_table_contains (content->names, "data/chirp.data")) {
+    chirp = (float *)read_entry (
+        content, "data/chirp.data", n * sizeof (float), &size);
+    if (chirp == NULL)
+      return set_damaged (opening->file,
+          "its Chirp.data has not one number for each sample", error);
+    if (!oct_chirp_check (opening->file, chirp, n, error))
+      return FALSE;
+    scaled = fill_wavelengths (header, chirp, values);
+    if (!scaled)
+      oct_chirp_invert (chirp, n, values);
+  }
+  if (chirp == NULL && background == NULL)
+    return TRUE;
+  opening->calibration =
+      oct_calibration_new_from_arrays (n, scaled ? values : NULL,
+          chirp != NULL && !scaled ? values : NULL, NULL, background, &local);
+  return opening->calibration != NULL
+         || set_damaged (opening->file, local->message, error);
+}
+
+/* Metres from one to the next of `count` that are `mm` wide; 0 where it is not
+ * told, or where several were taken at each place. */
+static double
+get_spacing (double mm, double pixels, guint64 count)
+{
+  double spacing = mm / pixels / 1000.0;
+
+  return pixels == (double)count && spacing > 0.0 && spacing < 1.0 ? spacing
+                                                                   : 0.0;
+}
+
+/* ------------------------------------------------------------------ opening */
+
+static gboolean
+list_entries (Content *content, GError **error)
+{
+  zip_int64_t n = zip_get_num_entries (content->zip, 0);
+
+  if (n > MAX_ENTRIES)
+    return set_damaged (content->file, "it has too many entries", error);
+  for (zip_int64_t i = 0; i < n; i++) {
+    const char *name =
+        zip_get_name (content->zip, (zip_uint64_t)i, ZIP_FL_ENC_RAW);
+
+    if (name != NULL && g_utf8_validate (name, -1, NULL))
+      g_hash_table_insert (
+          content->names, normalise (name), GSIZE_TO_POINTER (i + 1));
+  }
+  return TRUE;
+}
+
+/* Spectra from 0 on, all of one size. */
+static gboolean
+find_spectra (Content *content, GError **error)
+{
+  const Layout *layout = &content->layout;
+  guint64 bscan = (guint64)layout->lines * layout->samples * layout->bytes;
+  guint64 size = 0;
+
+  for (guint n = 0; n < MAX_ENTRIES; n++) {
+    g_autofree char *name = g_strdup_printf (SPECTRAL "%u.data", n);
+    gpointer index = g_hash_table_lookup (content->names, name);
+    guint64 entry = GPOINTER_TO_SIZE (index) - 1;
+    zip_stat_t stat;
+
+    if (index == NULL)
+      break;
+    if (zip_stat_index (content->zip, entry, 0, &stat) != 0
+        || !(stat.valid & ZIP_STAT_SIZE) || stat.size < bscan
+        || stat.size % bscan != 0 || (n > 0 && stat.size != size))
+      return set_damaged (content->file,
+          "its spectra have not the sizes that Header.xml tells", error);
+    size = stat.size;
+    g_array_append_val (content->entries, entry);
+  }
+  if (content->entries->len == 0)
+    return set_damaged (
+        content->file, "it has no spectra (data/Spectral0.data)", error);
+  if (size / bscan > G_MAXINT)
+    return set_damaged (content->file, "its spectra are too large", error);
+  content->per_entry = (guint)(size / bscan);
+  return TRUE;
+}
+
+static gboolean
+open_archive (OctOpening *opening, Content *content, GError **error)
+{
+  int fd = fcntl (opening->fd, F_DUPFD_CLOEXEC, 0), code;
+
+  content->zip = fd >= 0 ? zip_fdopen (fd, 0, &code) : NULL;
+  if (content->zip != NULL)
+    return list_entries (content, error);
+  if (fd >= 0)
+    close (fd);
+  return set_damaged (
+      opening->file, "the archive is damaged or cut off", error);
+}
+
+gboolean
+oct_format_open_thorlabs (OctOpening *opening, GError **error)
+{
+  Content *content = g_new0 (Content, 1);
+  Header header = { 0 };
+  g_autofree char *xml = NULL, *text = NULL;
+  guint64 shape[3];
+  gsize size = 0;
+
+  opening->container = &container;
+  opening->content = content;
+  content->file = g_strdup (opening->file);
+  content->names =
+      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  content->entries = g_array_new (FALSE, FALSE, sizeof (guint64));
+  if (!oct_opening_check_raw_only (opening, "a Thorlabs .oct file", error)
+      || !oct_opening_check_unnamed (opening, error)
+      || !open_archive (opening, content, error))
+    return FALSE;
+  xml = (char *)read_entry (content, "header.xml", 0, &size);
+  if (xml == NULL)
+    return set_damaged (
+        opening->file, "its Header.xml is missing or cannot be read", error);
+  if (!parse_header (opening->file, xml, size, &header, error))
+    return FALSE;
+  content->layout = header.layout;
+  if (!find_spectra (content, error))
+    return FALSE;
+  opening->stored = header.layout.bytes == 1 ? OCT_STORED_U1
+                    : header.is_signed       ? OCT_STORED_I2
+                                             : OCT_STORED_U2;
+  shape[0] = (guint64)content->entries->len * content->per_entry;
+  shape[1] = count_lines (header.layout.scan, header.layout.n_scan);
+  shape[2] = header.layout.samples;
+  text = g_strdup_printf ("%" G_GUINT64_FORMAT " x %" G_GUINT64_FORMAT
+                          " x %" G_GUINT64_FORMAT,
+      shape[0], shape[1], shape[2]);
+  opening->info.x_spacing =
+      get_spacing (header.x_mm, header.x_pixels, shape[1]);
+  opening->info.y_spacing =
+      get_spacing (header.y_mm, header.y_pixels, shape[0]);
+  return oct_opening_take_shape (opening, 3, shape, text, error)
+         && make_calibration (opening, content, &header, error);
+}

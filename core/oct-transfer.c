@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "oct-transfer.h"
+
+#include "oct-colormap.h"
+#include "oct-file.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MAX_FILE_SIZE ((guint64)1 << 20)
+#define MAX_EXTINCTION 10000.0
+
+/* Tissue as a surgeon knows it: what scatters little is dark red and lets light
+ * through, what scatters much is pale. */
+static const OctTransferStops tissue = { 8,
+  {
+      { 0, { .30f, .10f, .08f, 0 } },
+      { 36, { .40f, .14f, .10f, 0 } },
+      { 62, { .55f, .24f, .18f, 3 } },
+      { 92, { .72f, .41f, .31f, 16 } },
+      { 128, { .83f, .56f, .43f, 50 } },
+      { 170, { .91f, .69f, .55f, 110 } },
+      { 212, { .96f, .82f, .71f, 180 } },
+      { 255, { .98f, .96f, .93f, 260 } },
+  } };
+
+static const OctTransferStops grey = { 8,
+  {
+      { 0, { 0, 0, 0, 0 } },
+      { 36, { .2f, .2f, .2f, 0 } },
+      { 62, { .33f, .33f, .33f, 2.5f } },
+      { 92, { .5f, .5f, .5f, 14 } },
+      { 128, { .7f, .7f, .7f, 42 } },
+      { 170, { .9f, .9f, .9f, 95 } },
+      { 210, { 1, 1, 1, 180 } },
+      { 255, { 1, 1, 1, 260 } },
+  } };
+
+const OctTransferStops *
+oct_transfer_get_stops (OctTransferKind kind)
+{
+  switch (kind) {
+  case OCT_TRANSFER_TISSUE:
+    return &tissue;
+  case OCT_TRANSFER_GREY:
+    return &grey;
+  default:
+    return NULL;
+  }
+}
+
+/* ------------------------------------------------------------------- reading
+ */
+
+#define N_VALUES 5
+
+/* Files with the same lines, for different uses. */
+typedef struct {
+  const char *subject; /* what the file is */
+  const char *lines;   /* what its lines have */
+  const char *example;
+  const char *property, *instead;
+  guint n_least; /* numbers in a line: those behind may be left out */
+} FileKind;
+
+static const FileKind transfer_kind = { "Transfer function",
+  "grey level (0 to 255, rising), red, green, blue (0 to 1 each) and "
+  "extinction per mm",
+  "120, 0.9, 0.7, 0.6, 40", "`transfer-file`",
+  "`transfer-function` to tissue or grey", N_VALUES };
+static const FileKind colormap_kind = { "Colour map",
+  "grey level (0 to 255, rising), red, green and blue (0 to 1 each)",
+  "120, 0.9, 0.7, 0.6", "`map-file`", "`map` to viridis, hot or grey",
+  N_VALUES - 1 };
+
+static const struct {
+  const char *name;
+  double low, high;
+} columns[N_VALUES] = {
+  { "grey level", 0, 255 },
+  { "red", 0, 1 },
+  { "green", 0, 1 },
+  { "blue", 0, 1 },
+  { "extinction", 0, MAX_EXTINCTION },
+};
+
+/* A file that is being read. */
+typedef struct {
+  const FileKind *kind;
+  const char *name;
+  guint line; /* that is being read, from 1 on */
+  OctTransferStops *stops;
+} File;
+
+static void
+set_line_error (const File *file, const char *found, GError **error)
+{
+  g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
+      "%s has in line %u %s; its lines have to be %s, such as '%s'; correct "
+      "the file or set %s.",
+      file->name, file->line, found, file->kind->lines, file->kind->example,
+      file->kind->instead);
+}
+
+/* How many numbers there are, at most one more than N_VALUES; -1: something
+ * else. */
+static gint
+parse_numbers (const char *text, double values[N_VALUES])
+{
+  gint n = 0;
+
+  while (*text != '\0') {
+    char *end;
+    double value;
+
+    if (g_ascii_isspace (*text) || *text == ',' || *text == ';') {
+      text++;
+      continue;
+    }
+    value = g_ascii_strtod (text, &end);
+    if (end == text || !isfinite (value))
+      return -1;
+    if (n == N_VALUES)
+      return n + 1;
+    values[n++] = value;
+    text = end;
+  }
+  return n;
+}
+
+static gboolean
+add_stop (
+    const File *file, const double values[N_VALUES], guint n, GError **error)
+{
+  OctTransferStops *stops = file->stops;
+  g_autofree char *found = NULL;
+
+  for (guint i = 0; i < n && found == NULL; i++)
+    if (values[i] < columns[i].low || values[i] > columns[i].high)
+      found = g_strdup_printf ("%s %g", columns[i].name, values[i]);
+  if (found == NULL && stops->n > 0
+      && (float)values[0] <= stops->stops[stops->n - 1].grey)
+    found = g_strdup_printf ("grey level %g behind %g", values[0],
+        (double)stops->stops[stops->n - 1].grey);
+  if (found == NULL && stops->n == OCT_TRANSFER_MAX_STOPS)
+    found =
+        g_strdup_printf ("more than %u grey levels", OCT_TRANSFER_MAX_STOPS);
+  if (found != NULL) {
+    set_line_error (file, found, error);
+    return FALSE;
+  }
+  stops->stops[stops->n++] = (OctTransferStop){ (float)values[0],
+    { (float)values[1], (float)values[2], (float)values[3],
+        (float)values[4] } };
+  return TRUE;
+}
+
+static gboolean
+parse_line (
+    const File *file, const char *text, gboolean may_name, GError **error)
+{
+  double values[N_VALUES] = { 0 };
+  gint n = parse_numbers (text, values);
+  g_autofree char *found = NULL;
+
+  if (n >= (gint)file->kind->n_least && n <= N_VALUES)
+    return add_stop (file, values, (guint)n, error);
+  if (n < 0 && may_name)
+    return TRUE;
+  if (n < 0)
+    found = g_strdup ("what is no number");
+  else
+    found =
+        g_strdup_printf (n > N_VALUES ? "more than %d numbers" : "%d numbers",
+            MIN (n, N_VALUES));
+  set_line_error (file, found, error);
+  return FALSE;
+}
+
+static OctTransferStops *
+parse (const FileKind *kind, const char *text, gsize length, const char *name,
+    GError **error)
+{
+  g_autofree char *copy = g_strndup (text, length);
+  g_auto (GStrv) lines = NULL;
+  g_autofree OctTransferStops *stops = g_new0 (OctTransferStops, 1);
+  File file = { .kind = kind, .name = name, .stops = stops };
+  gboolean may_name = TRUE; /* the first line that counts */
+
+  if (strlen (copy) != length || !g_utf8_validate (copy, -1, NULL)) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
+        "%s is no text; set %s to a text file with lines of %s.", name,
+        kind->property, kind->lines);
+    return NULL;
+  }
+  lines = g_strsplit (copy, "\n", -1);
+  for (guint i = 0; lines[i] != NULL; i++) {
+    const char *line = g_strstrip (lines[i]);
+
+    if (*line == '\0' || *line == '#')
+      continue;
+    file.line = i + 1;
+    if (!parse_line (&file, line, may_name, error))
+      return NULL;
+    may_name = FALSE;
+  }
+  if (stops->n < 2) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
+        "%s has %u grey levels, it needs at least 2; add lines of %s.", name,
+        stops->n, kind->lines);
+    return NULL;
+  }
+  return g_steal_pointer (&stops);
+}
+
+static OctTransferStops *
+read_file (const FileKind *kind, const char *path, GError **error)
+{
+  g_autofree char *name = oct_file_describe (kind->subject, path);
+  g_autofree char *text = NULL;
+  guint64 size;
+  int fd = oct_file_open (kind->subject, path, &size, error);
+  gssize n;
+
+  if (fd < 0)
+    return NULL;
+  if (size > MAX_FILE_SIZE) {
+    close (fd);
+    g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
+        "%s has %" G_GUINT64_FORMAT
+        " bytes, it has to be a text with a line for some grey levels; set %s "
+        "to one.",
+        name, size, kind->property);
+    return NULL;
+  }
+  text = g_malloc (size + 1);
+  n = oct_file_read (fd, 0, text, size);
+  if (n < 0)
+    g_set_error (error, OCT_ERROR, OCT_ERROR_READ,
+        "%s cannot be read (%s); check the file.", name, g_strerror (errno));
+  close (fd);
+  return n < 0 ? NULL : parse (kind, text, (gsize)n, name, error);
+}
+
+OctTransferStops *
+oct_transfer_read (const char *path, GError **error)
+{
+  return read_file (&transfer_kind, path, error);
+}
+
+OctTransferStops *
+oct_transfer_parse (
+    const char *text, gsize length, const char *name, GError **error)
+{
+  return parse (&transfer_kind, text, length, name, error);
+}
+
+OctTransferStops *
+oct_colormap_read (const char *path, GError **error)
+{
+  return read_file (&colormap_kind, path, error);
+}
+
+OctTransferStops *
+oct_colormap_parse (
+    const char *text, gsize length, const char *name, GError **error)
+{
+  return parse (&colormap_kind, text, length, name, error);
+}
+
+/* ------------------------------------------------------------------- filling
+ */
+
+static float
+mix (float a, float b, double t)
+{
+  return (float)(a + (b - a) * t);
+}
+
+OctTransferEntry
+oct_transfer_look_up (const OctTransferStops *stops, double grey_level)
+{
+  const OctTransferStop *a, *b;
+  guint k = 0;
+  double t;
+
+  while (k + 2 < stops->n && grey_level > stops->stops[k + 1].grey)
+    k++;
+  a = &stops->stops[k];
+  b = &stops->stops[k + 1];
+  t = CLAMP ((grey_level - a->grey) / (b->grey - a->grey), 0.0, 1.0);
+  return (OctTransferEntry){ mix (a->entry.red, b->entry.red, t),
+    mix (a->entry.green, b->entry.green, t),
+    mix (a->entry.blue, b->entry.blue, t),
+    mix (a->entry.extinction, b->entry.extinction, t) };
+}
+
+void
+oct_transfer_fill (const OctTransferStops *stops, double threshold,
+    double opacity, OctTransfer *transfer)
+{
+  for (guint i = 0; i < OCT_TRANSFER_SIZE; i++) {
+    double level = 255.0 * i / (OCT_TRANSFER_SIZE - 1);
+    double seen = threshold > 0 ? CLAMP (
+                      (level - threshold) / OCT_TRANSFER_EDGE, 0.0, 1.0)
+                                : 1.0;
+
+    transfer->entries[i] = oct_transfer_look_up (stops, level);
+    transfer->entries[i].extinction *= (float)(seen * opacity);
+  }
+}

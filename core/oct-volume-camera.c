@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "oct-volume.h"
+
+#include <math.h>
+
+#define RADIANS (G_PI / 180.0)
+
+static OctPoint
+scaled (OctPoint a, double factor)
+{
+  return (OctPoint){ (float)(a.x * factor), (float)(a.y * factor),
+    (float)(a.z * factor) };
+}
+
+static OctPoint
+sum (OctPoint a, OctPoint b)
+{
+  return (OctPoint){ a.x + b.x, a.y + b.y, a.z + b.z };
+}
+
+static double
+dot (OctPoint a, OctPoint b)
+{
+  return (double)a.x * b.x + (double)a.y * b.y + (double)a.z * b.z;
+}
+
+/* The sphere around the volume touches the nearer edges of the picture at zoom
+ * 1.  Volumes are flat and seen from a slope: they reach less far than it. */
+#define FIT 0.86
+
+void
+oct_volume_camera_get_eye (const OctVolumeCamera *camera, OctPoint size,
+    gint eye, guint width, guint height, OctVolumeEye *result)
+{
+  double yaw = camera->yaw * RADIANS, pitch = camera->pitch * RADIANS;
+  double aspect = (double)width / height;
+  double radius = FIT * 0.5 * sqrt (dot (size, size)) / camera->zoom;
+  gboolean parallel = camera->field_of_view <= 0;
+  double view = (parallel ? 30.0 : camera->field_of_view) * RADIANS / 2;
+  /* of the narrower direction */
+  double narrow = atan (tan (view) * MIN (1.0, aspect));
+  double distance = radius / sin (narrow);
+  double half = parallel ? radius / MIN (1.0, aspect) : distance * tan (view);
+  double shift = eye * distance * tan (camera->eye_separation * RADIANS / 2);
+  OctPoint forward = { (float)(sin (yaw) * cos (pitch)),
+    (float)(cos (yaw) * cos (pitch)), (float)sin (pitch) };
+  OctPoint right = { (float)cos (yaw), (float)-sin (yaw), 0 };
+  /* depth grows downwards */
+  OctPoint up = { (float)(sin (yaw) * sin (pitch)),
+    (float)(cos (yaw) * sin (pitch)), (float)-cos (pitch) };
+  OctPoint target = sum (scaled (right, -camera->pan_x * 2 * half),
+      scaled (up, -camera->pan_y * 2 * half));
+
+  result->parallel = parallel;
+  result->forward = forward;
+  if (parallel) {
+    /* eyes look from two sides */
+    OctPoint side =
+        scaled (right, -tan (eye * camera->eye_separation * RADIANS / 2));
+
+    result->forward = sum (forward, side);
+    result->origin =
+        sum (target, scaled (result->forward, -(distance + 2 * radius)));
+    result->right = scaled (right, half * aspect);
+    result->up = scaled (up, half);
+    return;
+  }
+  result->origin =
+      sum (sum (target, scaled (forward, -distance)), scaled (right, shift));
+  result->forward = sum (forward, scaled (right, -shift / distance));
+  result->right = scaled (right, tan (view) * aspect);
+  result->up = scaled (up, tan (view));
+}
+
+gboolean
+oct_volume_eye_project (const OctVolumeEye *eye, OctPoint point, guint width,
+    guint height, double *x, double *y)
+{
+  OctPoint d = sum (point, scaled (eye->origin, -1));
+  double right = dot (eye->right, eye->right), up = dot (eye->up, eye->up);
+  OctPoint line = {
+    eye->right.y * eye->up.z - eye->right.z * eye->up.y,
+    eye->right.z * eye->up.x - eye->right.x * eye->up.z,
+    eye->right.x * eye->up.y - eye->right.y * eye->up.x,
+  };
+  /* along the line of sight, in units of `forward` */
+  double depth = dot (d, line) / dot (eye->forward, line);
+  OctPoint rest = sum (d, scaled (eye->forward, -depth));
+  double scale = eye->parallel ? 1.0 : depth;
+
+  if (!(depth > 0))
+    return FALSE;
+  *x = (1 + dot (rest, eye->right) / right / scale) * width / 2;
+  *y = (1 - dot (rest, eye->up) / up / scale) * height / 2;
+  return TRUE;
+}

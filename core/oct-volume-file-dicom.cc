@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* DICOM: an Ophthalmic Tomography Image (PS3.3, A.52.4), a frame per B-scan.
+ * The standard names what such a file has to say; what is not known here is
+ * empty where that is allowed, and can be given by its keyword. */
+#include <dcmtk/config/osconfig.h>
+
+#include <dcmtk/dcmdata/dctk.h>
+
+#include <errno.h>
+#include <string.h>
+
+extern "C" {
+#include "oct-volume-file-kinds.h"
+}
+
+#define IMAGE_CLASS "1.2.840.10008.5.1.4.1.1.77.1.5.4"
+
+/* --------------------------------------------------------------------- tags */
+
+/* What says how the file is made, or what its pixels are. */
+static gboolean
+is_ours (const DcmTag &tag)
+{
+  static const DcmTagKey keys[] = { DCM_SOPClassUID, DCM_SOPInstanceUID,
+    DCM_SpecificCharacterSet, DCM_ImageType, DCM_Modality,
+    DCM_FrameOfReferenceUID, DCM_ConcatenationUID };
+  guint group = tag.getGroup ();
+
+  for (const DcmTagKey &key : keys)
+    if (tag == key)
+      return TRUE;
+  return group == 0x0002 || group == 0x0028 || group == 0x5200
+         || group == 0x7fe0 || tag.getVR ().getEVR () == EVR_SQ;
+}
+
+static gboolean
+put_tag (DcmItem *item, const char *text, GError **error)
+{
+  const char *equals = strchr (text, '=');
+  g_autofree char *keyword =
+      equals != NULL ? g_strndup (text, (gsize)(equals - text)) : NULL;
+  DcmElement *element = NULL;
+  DcmTag tag;
+
+  if (keyword != NULL)
+    g_strstrip (keyword);
+  if (keyword == NULL || *keyword == '\0'
+      || DcmTag::findTagFromName (keyword, tag).bad ()) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "'%s' is no attribute of DICOM; set `dicom-tags` to a text such as "
+        "PatientName=Doe^Jane;PatientID=42;ImageLaterality=R",
+        text);
+    return FALSE;
+  }
+  if (is_ours (tag)) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "The DICOM attribute %s follows from the data and cannot be set; leave "
+        "it out of `dicom-tags`",
+        keyword);
+    return FALSE;
+  }
+  if (item->putAndInsertString (tag, equals + 1).good ()
+      && item->findAndGetElement (tag, element).good ()
+      && element->checkValue ("1-n").good ())
+    return TRUE;
+  g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+      "The DICOM attribute %s cannot be '%s'; correct it in `dicom-tags`",
+      keyword, equals + 1);
+  return FALSE;
+}
+
+static gboolean
+put_tags (DcmItem *item, const char *tags, GError **error)
+{
+  g_auto (GStrv) list = g_strsplit (tags != NULL ? tags : "", ";", -1);
+
+  for (guint i = 0; list[i] != NULL; i++)
+    if (*g_strstrip (list[i]) != '\0' && !put_tag (item, list[i], error))
+      return FALSE;
+  return TRUE;
+}
+
+/* ------------------------------------------------------------------ modules */
+
+/* One dataset with the first thing that went wrong: the calls are many and
+ * fail for one reason alone, memory. */
+struct Writer {
+  DcmItem *item;
+  OFBool ok;
+
+  void text (const DcmTagKey &key, const char *value)
+  {
+    ok = ok && item->putAndInsertString (key, value).good ();
+  }
+  void number (const DcmTagKey &key, double value)
+  {
+    char digits[G_ASCII_DTOSTR_BUF_SIZE];
+
+    text (key, g_ascii_formatd (digits, sizeof digits, "%.9g", value));
+  }
+  void real (const DcmTagKey &key, float value)
+  {
+    ok = ok && item->putAndInsertFloat32 (key, value).good ();
+  }
+  void long_real (const DcmTagKey &key, double value)
+  {
+    ok = ok && item->putAndInsertFloat64 (key, value).good ();
+  }
+  void count (const DcmTagKey &key, Uint16 value)
+  {
+    ok = ok && item->putAndInsertUint16 (key, value).good ();
+  }
+  void long_count (const DcmTagKey &key, Uint32 value)
+  {
+    ok = ok && item->putAndInsertUint32 (key, value).good ();
+  }
+  void long_count_2 (const DcmTagKey &key, Uint32 first, Uint32 second)
+  {
+    DcmElement *element = NULL;
+
+    long_count (key, first);
+    ok = ok && item->findAndGetElement (key, element).good ()
+         && element->putUint32 (second, 1).good ();
+  }
+  void empty (const DcmTagKey &key)
+  {
+    ok = ok && item->insertEmptyElement (key).good ();
+  }
+  /* a new item at the end of a sequence */
+  Writer in (const DcmTagKey &sequence)
+  {
+    DcmItem *inner = NULL;
+    OFBool made = item->findOrCreateSequenceItem (sequence, inner, -2).good ();
+
+    ok = ok && made && inner != NULL;
+    return Writer{ inner, ok };
+  }
+  void code (const DcmTagKey &sequence, const char *value, const char *scheme,
+      const char *meaning)
+  {
+    Writer inner = in (sequence);
+
+    if (!inner.ok)
+      return;
+    inner.text (DCM_CodeValue, value);
+    inner.text (DCM_CodingSchemeDesignator, scheme);
+    inner.text (DCM_CodeMeaning, meaning);
+    ok = ok && inner.ok;
+  }
+};
+
+typedef struct {
+  char date[16], time[16], both[32];
+} Moment;
+
+static void
+get_moment (Moment *moment)
+{
+  g_autoptr (GDateTime) now = g_date_time_new_now_local ();
+  g_autofree char *date = g_date_time_format (now, "%Y%m%d");
+  g_autofree char *time = g_date_time_format (now, "%H%M%S");
+
+  g_strlcpy (moment->date, date, sizeof moment->date);
+  g_strlcpy (moment->time, time, sizeof moment->time);
+  g_snprintf (moment->both, sizeof moment->both, "%s%s", date, time);
+}
+
+static void
+put_patient_and_study (
+    Writer &w, const OctVolumeFileInfo *info, const Moment *now)
+{
+  static const DcmTagKey unknown[] = { DCM_PatientName, DCM_PatientID,
+    DCM_PatientBirthDate, DCM_PatientSex, DCM_ReferringPhysicianName,
+    DCM_AccessionNumber };
+
+  for (const DcmTagKey &key : unknown)
+    w.empty (key);
+  w.text (DCM_StudyInstanceUID, info->study_uid);
+  w.text (DCM_StudyID, "1");
+  w.text (DCM_StudyDate, now->date);
+  w.text (DCM_StudyTime, now->time);
+  w.text (DCM_SeriesInstanceUID, info->series_uid);
+  w.text (DCM_SeriesNumber, "1");
+  w.text (DCM_Modality, "OPT");
+}
+
+static void
+put_equipment (Writer &w)
+{
+  g_autofree char *uid = oct_volume_file_make_uid ();
+
+  w.text (DCM_Manufacturer, "gst-oct");
+  w.text (DCM_ManufacturerModelName, "octvolumesink");
+  w.text (DCM_DeviceSerialNumber, "0");
+  w.text (DCM_SoftwareVersions, "gst-oct");
+  w.text (DCM_SynchronizationFrameOfReferenceUID, uid);
+  w.text (DCM_SynchronizationTrigger, "NO TRIGGER");
+  w.text (DCM_AcquisitionTimeSynchronized, "N");
+}
+
+static void
+put_image (Writer &w, const OctVolumeFileInfo *info, const Moment *now)
+{
+  Uint16 bits = info->voxel == OCT_SAMPLE_U8 ? 8 : 16;
+  g_autofree char *concatenation = oct_volume_file_make_uid ();
+  g_autofree char *source = oct_volume_file_make_uid ();
+  g_autofree char *uid = oct_volume_file_make_uid ();
+  g_autofree char *number =
+      g_strdup_printf ("%u", (guint)(info->number % G_MAXINT32 + 1));
+  g_autofree char *frames = g_strdup_printf ("%u", info->bscans);
+
+  w.text (DCM_SOPClassUID, IMAGE_CLASS);
+  w.text (DCM_SOPInstanceUID, uid);
+  w.text (DCM_InstanceNumber, number);
+  w.text (DCM_SpecificCharacterSet, "ISO_IR 192");
+  w.text (DCM_ImageType, "ORIGINAL\\PRIMARY");
+  w.text (DCM_ContentDate, now->date);
+  w.text (DCM_ContentTime, now->time);
+  w.text (DCM_AcquisitionDateTime, now->both);
+  w.text (DCM_AcquisitionNumber, number);
+  w.long_real (DCM_AcquisitionDuration, info->bscan_time * info->bscans);
+  w.count (DCM_SamplesPerPixel, 1);
+  w.text (DCM_PhotometricInterpretation, "MONOCHROME2");
+  w.text (DCM_NumberOfFrames, frames);
+  w.count (DCM_Rows, (Uint16)info->rows);
+  w.count (DCM_Columns, (Uint16)info->columns);
+  w.count (DCM_BitsAllocated, bits);
+  w.count (DCM_BitsStored, bits);
+  w.count (DCM_HighBit, bits - 1);
+  w.count (DCM_PixelRepresentation, 0);
+  w.text (DCM_PresentationLUTShape, "IDENTITY");
+  w.text (DCM_LossyImageCompression, "00");
+  w.text (DCM_BurnedInAnnotation, "NO");
+  w.empty (DCM_AcquisitionContextSequence);
+  /* The module of this image asks for a concatenation (C.8.17.7), of one file
+   * where all of it is in one. */
+  w.text (DCM_ConcatenationUID, concatenation);
+  w.text (DCM_SOPInstanceUIDOfConcatenationSource, source);
+  w.long_count (DCM_ConcatenationFrameOffsetNumber, 0);
+  w.count (DCM_InConcatenationNumber, 1);
+  w.count (DCM_InConcatenationTotalNumber, 1);
+}
+
+/* What the standard asks of an ophthalmic instrument.  Resolutions are the
+ * distances of the voxels, in um, as nobody says more. */
+static void
+put_instrument (Writer &w, const OctVolumeFileInfo *info)
+{
+  w.empty (DCM_AxialLengthOfTheEye);
+  w.empty (DCM_HorizontalFieldOfView);
+  w.empty (DCM_RefractiveStateSequence);
+  w.empty (DCM_EmmetropicMagnification);
+  w.empty (DCM_IntraOcularPressure);
+  w.empty (DCM_PupilDilated);
+  w.code (DCM_AcquisitionDeviceTypeCodeSequence, "392012008", "SCT",
+      "Optical Coherence Tomography Scanner");
+  w.empty (DCM_LightPathFilterTypeStackCodeSequence);
+  w.text (DCM_DetectorType, "CMOS");
+  w.real (DCM_IlluminationWaveLength, 0.0f);
+  w.real (DCM_IlluminationPower, 0.0f);
+  w.real (DCM_IlluminationBandwidth, 0.0f);
+  w.real (DCM_DepthSpatialResolution, (float)(info->z_spacing * 1e6));
+  w.real (DCM_MaximumDepthDistortion, 0.0f);
+  w.real (DCM_AlongScanSpatialResolution, (float)(info->x_spacing * 1e6));
+  w.real (DCM_MaximumAlongScanDistortion, 0.0f);
+  w.real (DCM_AcrossScanSpatialResolution, (float)(info->y_spacing * 1e6));
+  w.real (DCM_MaximumAcrossScanDistortion, 0.0f);
+  w.text (DCM_ImageLaterality, "B");
+  w.code (DCM_AnatomicRegionSequence, "81745001", "SCT", "Eye");
+}
+
+/* ----------------------------------------------------------- where frames are
+ */
+
+static void
+put_dimensions (Writer &w)
+{
+  g_autofree char *uid = oct_volume_file_make_uid ();
+  Writer organization = w.in (DCM_DimensionOrganizationSequence);
+
+  if (organization.ok)
+    organization.text (DCM_DimensionOrganizationUID, uid);
+  for (guint i = 0; i < 2; i++) {
+    Writer index = w.in (DCM_DimensionIndexSequence);
+
+    if (!index.ok)
+      break;
+    index.text (DCM_DimensionOrganizationUID, uid);
+    w.ok = w.ok
+           && index.item
+                  ->putAndInsertTagKey (DCM_DimensionIndexPointer,
+                      i == 0 ? DCM_StackID : DCM_InStackPositionNumber)
+                  .good ()
+           && index.item
+                  ->putAndInsertTagKey (
+                      DCM_FunctionalGroupPointer, DCM_FrameContentSequence)
+                  .good ();
+  }
+}
+
+static void
+put_shared_groups (
+    Writer &w, const OctVolumeFileInfo *info, const char *laterality)
+{
+  Writer shared = w.in (DCM_SharedFunctionalGroupsSequence);
+  /* rows are depths; mm */
+  g_autofree char *pixels = NULL;
+  char row[G_ASCII_DTOSTR_BUF_SIZE], column[G_ASCII_DTOSTR_BUF_SIZE];
+
+  if (!shared.ok)
+    return;
+  pixels = g_strdup_printf ("%s\\%s",
+      g_ascii_formatd (row, sizeof row, "%.9g", info->z_spacing * 1e3),
+      g_ascii_formatd (column, sizeof column, "%.9g", info->x_spacing * 1e3));
+  Writer measures = shared.in (DCM_PixelMeasuresSequence);
+  if (measures.ok) {
+    measures.text (DCM_PixelSpacing, pixels);
+    measures.number (DCM_SliceThickness, info->y_spacing * 1e3);
+  }
+  /* A-lines to the left of who is looked at, depth to the back */
+  Writer orientation = shared.in (DCM_PlaneOrientationSequence);
+  if (orientation.ok)
+    orientation.text (DCM_ImageOrientationPatient, "1\\0\\0\\0\\1\\0");
+  Writer anatomy = shared.in (DCM_FrameAnatomySequence);
+  if (anatomy.ok) {
+    anatomy.text (DCM_FrameLaterality, laterality);
+    anatomy.code (DCM_AnatomicRegionSequence, "81745001", "SCT", "Eye");
+  }
+  w.ok = measures.ok && orientation.ok && anatomy.ok;
+}
+
+static void
+put_frame_groups (
+    Writer &w, const OctVolumeFileInfo *info, guint bscan, const Moment *now)
+{
+  Writer frame = w.in (DCM_PerFrameFunctionalGroupsSequence);
+  char down[G_ASCII_DTOSTR_BUF_SIZE];
+  g_autofree char *position = NULL;
+
+  if (!frame.ok)
+    return;
+  Writer content = frame.in (DCM_FrameContentSequence);
+  if (content.ok) {
+    content.text (DCM_FrameReferenceDateTime, now->both);
+    content.text (DCM_FrameAcquisitionDateTime, now->both);
+    content.long_real (DCM_FrameAcquisitionDuration, info->bscan_time * 1e3);
+    content.text (DCM_StackID, "1");
+    content.long_count (DCM_InStackPositionNumber, bscan + 1);
+    content.long_count_2 (DCM_DimensionIndexValues, 1, bscan + 1);
+  }
+  /* B-scans go down */
+  position = g_strdup_printf (
+      "0\\0\\%s", g_ascii_formatd (down, sizeof down, "%.9g",
+                      bscan > 0 ? -1e3 * info->y_spacing * bscan : 0.0));
+  Writer place = frame.in (DCM_PlanePositionSequence);
+  if (place.ok)
+    place.text (DCM_ImagePositionPatient, position);
+  w.ok = w.ok && content.ok && place.ok;
+}
+
+/* --------------------------------------------------------------------- file */
+
+static OFBool
+put_pixels (DcmItem *item, const OctVolumeFileInfo *info, const guint8 *voxels)
+{
+  guint64 size = oct_volume_file_get_size (info);
+
+  if (info->voxel == OCT_SAMPLE_U8)
+    return item
+        ->putAndInsertUint8Array (DCM_PixelData, voxels, (unsigned long)size)
+        .good ();
+  return item
+      ->putAndInsertUint16Array (DCM_PixelData,
+          reinterpret_cast<const Uint16 *> (voxels), (unsigned long)(size / 2))
+      .good ();
+}
+
+/* `tags`: what is said besides, which frames may have to repeat. */
+static OFBool
+fill (
+    DcmItem *item, DcmItem *tags, OctVolumeFileInfo *info, const guint8 *voxels)
+{
+  OFString laterality;
+
+  Writer w = { item, OFTrue };
+  Moment now;
+  g_autofree char *place = oct_volume_file_make_uid ();
+
+  if (tags->findAndGetOFString (DCM_ImageLaterality, laterality).bad ()
+      || laterality.empty ())
+    laterality = "B";
+  get_moment (&now);
+  put_patient_and_study (w, info, &now);
+  put_equipment (w);
+  put_image (w, info, &now);
+  put_instrument (w, info);
+  w.text (DCM_FrameOfReferenceUID, place);
+  w.empty (DCM_PositionReferenceIndicator);
+  put_dimensions (w);
+  put_shared_groups (w, info, laterality.c_str ());
+  for (guint i = 0; w.ok && i < info->bscans; i++)
+    put_frame_groups (w, info, i, &now);
+  return w.ok && put_pixels (item, info, voxels);
+}
+
+extern "C" gboolean
+oct_volume_file_check_dicom (const OctVolumeFileInfo *info, GError **error)
+{
+  DcmDataset dataset;
+
+  if (!dcmDataDict.isDictionaryLoaded ()) {
+    g_set_error_literal (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "The dictionary of DCMTK is missing, without which no DICOM file can "
+        "be written; install it (Debian: libdcmtk17 or later), or set "
+        "DCMDICTPATH to it");
+    return FALSE;
+  }
+  if (!(info->x_spacing > 0.0 && info->y_spacing > 0.0
+          && info->z_spacing > 0.0)) {
+    g_set_error_literal (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "A DICOM file has to say how large its voxels are; set `x-spacing`, "
+        "`y-spacing` and `z-spacing`");
+    return FALSE;
+  }
+  return put_tags (&dataset, info->tags, error);
+}
+
+extern "C" gboolean
+oct_volume_file_write_dicom (const OctVolumeFileInfo *given,
+    const guint8 *voxels, int, const char *path, GError **error)
+{
+  OctVolumeFileInfo info = *given;
+  g_autofree char *study = oct_volume_file_make_uid ();
+  g_autofree char *series = oct_volume_file_make_uid ();
+  DcmFileFormat file;
+  DcmDataset *dataset = file.getDataset ();
+  DcmDataset tags;
+
+  if (info.study_uid == NULL)
+    info.study_uid = study;
+  if (info.series_uid == NULL)
+    info.series_uid = series;
+  if (!put_tags (&tags, info.tags, error))
+    return FALSE;
+  if (!fill (dataset, &tags, &info, voxels)) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_WRITE,
+        "DCMTK could not put together the DICOM file '%s', for which the "
+        "memory may be too small; set `format` to nifti or npy",
+        path);
+    return FALSE;
+  }
+  if (!put_tags (dataset, info.tags, error))
+    return FALSE;
+  errno = 0;
+  if (file.saveFile (path, EXS_LittleEndianExplicit).good ())
+    return TRUE;
+  oct_volume_file_set_error (error, path, errno);
+  return FALSE;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A dataset [bscan][depth][line] `images` or [bscan][line][depth] `ascans`,
+ * with element_size_um as Fiji's HDF5 plugins and others read it. */
+#include <errno.h>
+#include <hdf5.h>
+#include <string.h>
+
+#include "oct-hdf5.h"
+#include "oct-volume-file-kinds.h"
+
+/* Complex numbers as h5py and MATLAB's readers know them. */
+static hid_t
+make_type (OctSampleFormat voxel, gboolean in_file)
+{
+  hid_t part = in_file ? H5T_IEEE_F32LE : H5T_NATIVE_FLOAT;
+  hid_t type;
+
+  if (voxel == OCT_SAMPLE_U8)
+    return H5Tcopy (H5T_STD_U8LE);
+  if (voxel == OCT_SAMPLE_U16)
+    return H5Tcopy (in_file ? H5T_STD_U16LE : H5T_NATIVE_UINT16);
+  type = H5Tcreate (H5T_COMPOUND, 8);
+  H5Tinsert (type, "r", 0, part);
+  H5Tinsert (type, "i", 4, part);
+  return type;
+}
+
+static gboolean
+add_text (hid_t object, const char *name, const char *text)
+{
+  hid_t type = H5Tcopy (H5T_C_S1);
+  hid_t space = H5Screate (H5S_SCALAR);
+  hid_t attribute;
+  gboolean ok;
+
+  H5Tset_size (type, strlen (text));
+  attribute = H5Acreate2 (object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+  ok = attribute >= 0 && H5Awrite (attribute, type, text) >= 0;
+  if (attribute >= 0)
+    H5Aclose (attribute);
+  H5Sclose (space);
+  H5Tclose (type);
+  return ok;
+}
+
+static gboolean
+add_spacing (hid_t dataset, const OctVolumeFileInfo *info)
+{
+  gboolean is_ascans = info->voxel == OCT_SAMPLE_CF32;
+  double um[3] = { info->y_spacing * 1e6, info->z_spacing * 1e6,
+    info->x_spacing * 1e6 };
+  hsize_t three = 3;
+  hid_t space, attribute;
+  gboolean ok;
+
+  if (is_ascans) {
+    um[1] = info->x_spacing * 1e6;
+    um[2] = info->z_spacing * 1e6;
+  }
+  if (!(um[0] > 0.0 && um[1] > 0.0 && um[2] > 0.0))
+    return TRUE;
+  space = H5Screate_simple (1, &three, NULL);
+  attribute = H5Acreate2 (dataset, "element_size_um", H5T_IEEE_F64LE, space,
+      H5P_DEFAULT, H5P_DEFAULT);
+  ok = attribute >= 0 && H5Awrite (attribute, H5T_NATIVE_DOUBLE, um) >= 0;
+  if (attribute >= 0)
+    H5Aclose (attribute);
+  H5Sclose (space);
+  return ok;
+}
+
+static gboolean
+write_dataset (hid_t file, const OctVolumeFileInfo *info, const guint8 *voxels)
+{
+  gboolean is_ascans = info->voxel == OCT_SAMPLE_CF32;
+  hsize_t shape[3] = { info->bscans, info->rows, info->columns };
+  hid_t space = H5Screate_simple (3, shape, NULL);
+  hid_t stored = make_type (info->voxel, TRUE);
+  hid_t given = make_type (info->voxel, FALSE);
+  hid_t dataset = H5Dcreate2 (file, is_ascans ? "ascans" : "images", stored,
+      space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  gboolean ok =
+      dataset >= 0
+      && H5Dwrite (dataset, given, H5S_ALL, H5S_ALL, H5P_DEFAULT, voxels) >= 0
+      && add_spacing (dataset, info)
+      && add_text (dataset, "axes",
+          is_ascans ? "bscan, line, depth" : "bscan, depth, line");
+
+  if (dataset >= 0)
+    H5Dclose (dataset);
+  H5Tclose (given);
+  H5Tclose (stored);
+  H5Sclose (space);
+  return ok;
+}
+
+gboolean
+oct_volume_file_write_hdf5 (const OctVolumeFileInfo *info, const guint8 *voxels,
+    int fd, const char *path, GError **error)
+{
+  hid_t file;
+  gboolean ok;
+  int number;
+
+  oct_hdf5_enter ();
+  errno = 0;
+  file = H5Fcreate (path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  ok = file >= 0 && write_dataset (file, info, voxels);
+  if (file >= 0)
+    ok = H5Fclose (file) >= 0 && ok;
+  number = errno;
+  oct_hdf5_leave ();
+  if (!ok)
+    oct_volume_file_set_error (error, path, number);
+  return ok;
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A TIFF page per B-scan, with what ImageJ wants to know about the third
+ * dimension in the description of the first one. */
+#include <errno.h>
+#include <stdarg.h>
+#include <tiffio.h>
+#include <unistd.h>
+
+#include "oct-volume-file-kinds.h"
+
+/* Rows that are written at a time. */
+#define STRIP_BYTES 262144
+
+/* What libtiff says goes nowhere: errno tells what users can do. */
+static int
+be_silent (TIFF *tiff, void *data, const char *module, const char *format,
+    va_list arguments)
+{
+  return 1;
+}
+
+static TIFF *
+open_stack (int fd, const char *path)
+{
+  TIFFOpenOptions *options = TIFFOpenOptionsAlloc ();
+  TIFF *tiff;
+
+  TIFFOpenOptionsSetErrorHandlerExtR (options, be_silent, NULL);
+  TIFFOpenOptionsSetWarningHandlerExtR (options, be_silent, NULL);
+  tiff = TIFFFdOpenExt (fd, path, "wl", options);
+  TIFFOpenOptionsFree (options);
+  return tiff;
+}
+
+static gboolean
+write_page (TIFF *tiff, const OctVolumeFileInfo *info, guint bscan,
+    const char *description, const guint8 *pixels)
+{
+  gsize row = (gsize)info->columns * oct_sample_format_size (info->voxel);
+  guint rows = (guint)CLAMP (STRIP_BYTES / row, 1, info->rows);
+  gboolean ok = TRUE;
+
+  TIFFSetField (tiff, TIFFTAG_IMAGEWIDTH, (uint32_t)info->columns);
+  TIFFSetField (tiff, TIFFTAG_IMAGELENGTH, (uint32_t)info->rows);
+  TIFFSetField (tiff, TIFFTAG_BITSPERSAMPLE,
+      (int)oct_sample_format_size (info->voxel) * 8);
+  TIFFSetField (tiff, TIFFTAG_SAMPLESPERPIXEL, 1);
+  TIFFSetField (tiff, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK);
+  TIFFSetField (tiff, TIFFTAG_COMPRESSION, COMPRESSION_NONE);
+  TIFFSetField (tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
+  TIFFSetField (tiff, TIFFTAG_ROWSPERSTRIP, (uint32_t)rows);
+  TIFFSetField (tiff, TIFFTAG_SUBFILETYPE, FILETYPE_PAGE);
+  TIFFSetField (tiff, TIFFTAG_PAGENUMBER, (int)MIN (bscan, 65535),
+      (int)MIN (info->bscans, 65535));
+  TIFFSetField (tiff, TIFFTAG_SOFTWARE, "gst-oct");
+  if (info->x_spacing > 0.0 && info->z_spacing > 0.0) {
+    /* pixels per unit: mm as the description has it */
+    TIFFSetField (tiff, TIFFTAG_RESOLUTIONUNIT, RESUNIT_NONE);
+    TIFFSetField (tiff, TIFFTAG_XRESOLUTION, 1e-3 / info->x_spacing);
+    TIFFSetField (tiff, TIFFTAG_YRESOLUTION, 1e-3 / info->z_spacing);
+  }
+  if (bscan == 0)
+    TIFFSetField (tiff, TIFFTAG_IMAGEDESCRIPTION, description);
+  for (guint first = 0; ok && first < info->rows; first += rows) {
+    guint n = MIN (rows, info->rows - first);
+
+    /* libtiff does not change it: nothing has to be swapped or packed */
+    ok = TIFFWriteEncodedStrip (tiff, first / rows,
+             (void *)(gsize)(pixels + first * row), (tmsize_t)(n * row))
+         >= 0;
+  }
+  return ok && TIFFWriteDirectory (tiff) != 0;
+}
+
+gboolean
+oct_volume_file_write_tiff (const OctVolumeFileInfo *info, const guint8 *voxels,
+    int fd, const char *path, GError **error)
+{
+  gsize slice = oct_volume_file_get_slice_size (info);
+  g_autofree char *spacing = NULL;
+  g_autofree char *description = NULL;
+  char number[G_ASCII_DTOSTR_BUF_SIZE];
+  gboolean ok = TRUE;
+  /* libtiff closes what it is given */
+  int own = dup (fd);
+  TIFF *tiff = NULL;
+
+  if (info->y_spacing > 0.0)
+    spacing = g_strdup_printf ("spacing=%s\n",
+        g_ascii_formatd (number, sizeof number, "%.9g", info->y_spacing * 1e3));
+  description =
+      g_strdup_printf ("ImageJ=1.53\nimages=%u\nslices=%u\nunit=mm\n%sloop="
+                       "false\n",
+          info->bscans, info->bscans, spacing != NULL ? spacing : "");
+  errno = 0;
+  if (own >= 0)
+    tiff = open_stack (own, path);
+  if (tiff == NULL) {
+    oct_volume_file_set_error (error, path, errno);
+    if (own >= 0)
+      close (own);
+    return FALSE;
+  }
+  for (guint i = 0; ok && i < info->bscans; i++)
+    ok = write_page (tiff, info, i, description, voxels + i * slice);
+  if (!ok)
+    oct_volume_file_set_error (error, path, errno);
+  TIFFClose (tiff);
+  return ok;
+}

@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "oct-volume-file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "oct-file.h"
+#include "oct-volume-file-kinds.h"
+
+guint64
+oct_volume_file_get_size (const OctVolumeFileInfo *info)
+{
+  return (guint64)info->bscans * info->rows * info->columns
+         * oct_sample_format_size (info->voxel);
+}
+
+gsize
+oct_volume_file_get_slice_size (const OctVolumeFileInfo *info)
+{
+  return (gsize)info->rows * info->columns
+         * oct_sample_format_size (info->voxel);
+}
+
+void
+oct_volume_file_set_error (GError **error, const char *path, int number)
+{
+  g_autofree char *file = oct_file_describe ("Volume", path);
+
+  if (number == ENOSPC || number == EDQUOT)
+    g_set_error (error, OCT_ERROR, OCT_ERROR_DISK_FULL,
+        "%s cannot be written, the disk is full; make room, or set `location` "
+        "to another disk",
+        file);
+  else if (number == EEXIST)
+    g_set_error (error, OCT_ERROR, OCT_ERROR_WRITE,
+        "%s exists already, and volumes are never overwritten; set `location` "
+        "to another name",
+        file);
+  else
+    g_set_error (error, OCT_ERROR, OCT_ERROR_WRITE,
+        "%s cannot be written (%s); check `location`", file,
+        g_strerror (number != 0 ? number : EIO));
+}
+
+static gboolean
+write_all (
+    int fd, const void *data, guint64 size, const char *path, GError **error)
+{
+  const guint8 *from = data;
+
+  while (size > 0) {
+    ssize_t written = write (fd, from, MIN (size, (guint64)1 << 30));
+
+    if (written < 0 && errno == EINTR)
+      continue;
+    if (written <= 0) {
+      oct_volume_file_set_error (error, path, written < 0 ? errno : EIO);
+      return FALSE;
+    }
+    from += written;
+    size -= (guint64)written;
+  }
+  return TRUE;
+}
+
+/* ---------------------------------------------------------------------- npy */
+
+/* NumPy's format 1.0 (numpy.lib.format). */
+static gboolean
+write_npy (const OctVolumeFileInfo *info, const guint8 *voxels, int fd,
+    const char *path, GError **error)
+{
+  static const char *const types[] = {
+    [OCT_SAMPLE_U8] = "|u1",
+    [OCT_SAMPLE_U16] = "<u2",
+    [OCT_SAMPLE_CF32] = "<c8",
+  };
+  g_autofree char *text = g_strdup_printf (
+      "{'descr': '%s', 'fortran_order': False, 'shape': (%u, %u, %u), }",
+      types[info->voxel], info->bscans, info->rows, info->columns);
+  /* blanks and a line's end fill it up to a multiple of 64 */
+  gsize size = (10 + strlen (text) + 1 + 63) / 64 * 64;
+  g_autofree char *header = g_malloc (size);
+
+  memset (header, ' ', size);
+  memcpy (header, "\x93NUMPY\x01\x00", 8);
+  header[8] = (char)((size - 10) & 0xff);
+  header[9] = (char)((size - 10) >> 8);
+  memcpy (header + 10, text, strlen (text));
+  header[size - 1] = '\n';
+  return write_all (fd, header, size, path, error)
+         && write_all (
+             fd, voxels, oct_volume_file_get_size (info), path, error);
+}
+
+/* -------------------------------------------------------------------- NIfTI */
+
+#define NIFTI_HEADER 348
+#define NIFTI_OFFSET 352
+
+/* The fields of NIfTI-1 that are used (nifti1.h), at their places. */
+static void
+put_short (guint8 *header, guint at, gint value)
+{
+  gint16 little = GINT16_TO_LE ((gint16)value);
+
+  memcpy (header + at, &little, sizeof little);
+}
+
+static void
+put_float (guint8 *header, guint at, double value)
+{
+  union {
+    float number;
+    guint32 bits;
+  } little = { .number = (float)value };
+
+  little.bits = GUINT32_TO_LE (little.bits);
+  memcpy (header + at, &little.bits, sizeof little.bits);
+}
+
+/* A-lines go to the right, B-scans to the back, depth down: as they are seen
+ * from where the beam comes, with the first B-scan on top. */
+static gboolean
+write_nifti (const OctVolumeFileInfo *info, const guint8 *voxels, int fd,
+    const char *path, GError **error)
+{
+  static const gint types[] = {
+    [OCT_SAMPLE_U8] = 2,
+    [OCT_SAMPLE_U16] = 512,
+    [OCT_SAMPLE_CF32] = 32,
+  };
+  gboolean is_ascans = info->voxel == OCT_SAMPLE_CF32;
+  /* mm; 1 where it is not known, as programs expect a number */
+  double x = info->x_spacing > 0.0 ? info->x_spacing * 1e3 : 1.0;
+  double y = info->y_spacing > 0.0 ? info->y_spacing * 1e3 : 1.0;
+  double z = info->z_spacing > 0.0 ? info->z_spacing * 1e3 : 1.0;
+  guint8 header[NIFTI_OFFSET] = { 0 };
+  guint32 size = GUINT32_TO_LE (NIFTI_HEADER);
+  gint bits = (gint)oct_sample_format_size (info->voxel) * 8;
+  /* which of the file's axes is which direction */
+  guint line = is_ascans ? 1 : 0, depth = is_ascans ? 0 : 1;
+
+  memcpy (header, &size, sizeof size);
+  put_short (header, 40, 3); /* dim */
+  put_short (header, 42, (gint)info->columns);
+  put_short (header, 44, (gint)info->rows);
+  put_short (header, 46, (gint)info->bscans);
+  for (guint i = 48; i < 56; i += 2)
+    put_short (header, i, 1);
+  put_short (header, 70, types[info->voxel]);
+  put_short (header, 72, bits);
+  put_float (header, 76, 1.0); /* pixdim */
+  put_float (header, 80 + 4 * line, x);
+  put_float (header, 80 + 4 * depth, z);
+  put_float (header, 88, y);
+  put_float (header, 108, NIFTI_OFFSET);
+  put_float (header, 112, 1.0); /* slope */
+  header[123] = 2;              /* mm */
+  g_strlcpy ((char *)header + 148, "OCT volume, gst-oct", 80);
+  put_short (header, 254, 1); /* sform: scanner */
+  put_float (header, 280 + 4 * line, x);
+  put_float (header, 296 + 4 * 2, -y);
+  put_float (header, 312 + 4 * depth, -z);
+  memcpy (header + 344, "n+1", 4);
+  return write_all (fd, header, sizeof header, path, error)
+         && write_all (
+             fd, voxels, oct_volume_file_get_size (info), path, error);
+}
+
+/* -------------------------------------------------------------------- table */
+
+#ifdef HAVE_TIFF
+#  define TIFF_WRITE oct_volume_file_write_tiff
+#else
+#  define TIFF_WRITE NULL
+#endif
+#ifdef HAVE_DCMTK
+#  define DICOM_WRITE oct_volume_file_write_dicom, oct_volume_file_check_dicom
+#else
+#  define DICOM_WRITE NULL, NULL
+#endif
+#ifdef HAVE_HDF5
+#  define HDF5_WRITE oct_volume_file_write_hdf5
+#else
+#  define HDF5_WRITE NULL
+#endif
+
+static const OctVolumeFormat formats[] = {
+  { OCT_VOLUME_FILE_NPY, "npy", "NumPy: [B-scan][depth][A-line]", { ".npy" },
+      "NumPy", TRUE, 0, 0, write_npy, NULL, NULL },
+  { OCT_VOLUME_FILE_NIFTI, "nifti", "NIfTI-1, for 3D Slicer and others",
+      { ".nii" }, "NIfTI", TRUE, G_MAXINT16, 0, write_nifti, NULL, NULL },
+  { OCT_VOLUME_FILE_TIFF, "tiff", "TIFF stack of B-scans, for ImageJ",
+      { ".tif", ".tiff" }, "TIFF", FALSE, 0, G_GUINT64_CONSTANT (4200000000),
+      TIFF_WRITE, NULL, "libtiff-dev" },
+  { OCT_VOLUME_FILE_HDF5, "hdf5", "HDF5, dataset `images` or `ascans`",
+      { ".h5", ".hdf5" }, "HDF5", TRUE, 0, 0, HDF5_WRITE, NULL, "libhdf5-dev" },
+  { OCT_VOLUME_FILE_DICOM, "dicom",
+      "DICOM, an ophthalmic tomography image, for archives", { ".dcm" },
+      "DICOM", FALSE, 65535, G_GUINT64_CONSTANT (4200000000), DICOM_WRITE,
+      "libdcmtk-dev" },
+};
+
+static const OctVolumeFormat *
+get_format (OctVolumeFileKind kind)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
+    if (formats[i].kind == kind)
+      return &formats[i];
+  g_return_val_if_reached (NULL);
+}
+
+const char *
+oct_volume_file_describe (guint n, OctVolumeFileKind *kind, const char **blurb)
+{
+  if (n >= G_N_ELEMENTS (formats))
+    return NULL;
+  *kind = formats[n].kind;
+  *blurb = formats[n].blurb;
+  return formats[n].nick;
+}
+
+OctVolumeFileKind
+oct_volume_file_guess (const char *path, GError **error)
+{
+  g_autofree char *lower = g_ascii_strdown (path, -1);
+  g_autofree char *name = g_filename_display_name (path);
+  g_autoptr (GString) endings = g_string_new (NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
+    for (guint k = 0; formats[i].endings[k] != NULL; k++) {
+      if (g_str_has_suffix (lower, formats[i].endings[k]))
+        return formats[i].kind;
+      g_string_append_printf (
+          endings, "%s%s", endings->len > 0 ? ", " : "", formats[i].endings[k]);
+    }
+  }
+  g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+      "The name '%s' does not say which kind of file is wanted; let `location` "
+      "end with one of %s, or set `format`",
+      name, endings->str);
+  return OCT_VOLUME_FILE_AUTO;
+}
+
+gboolean
+oct_volume_file_check (
+    OctVolumeFileKind kind, const OctVolumeFileInfo *info, GError **error)
+{
+  const OctVolumeFormat *format = get_format (kind);
+  guint longest = MAX (info->bscans, MAX (info->rows, info->columns));
+  guint64 size = oct_volume_file_get_size (info);
+
+  if (format->write == NULL)
+    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "%s files cannot be written by this build, which lacks a library "
+        "(Debian: %s); set `format` to another one",
+        format->name, format->package);
+  else if (info->voxel == OCT_SAMPLE_CF32 && !format->has_complex)
+    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "%s files hold images, not complex A-scans; put octlogscale in front, "
+        "or set `format` to hdf5 or npy",
+        format->name);
+  else if (format->most > 0 && longest > format->most)
+    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "A volume of %u x %u x %u is too large for %s, which has at most "
+        "%" G_GUINT64_FORMAT " in each direction; set `format` to hdf5 or npy",
+        info->bscans, info->rows, info->columns, format->name, format->most);
+  else if (format->most_bytes > 0 && size > format->most_bytes)
+    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "A volume of %.1f GB is too large for %s, which holds 4 GB; set "
+        "`format` to hdf5 or npy",
+        size * 1e-9, format->name);
+  else
+    return format->check == NULL || format->check (info, error);
+  return FALSE;
+}
+
+char *
+oct_volume_file_make_uid (void)
+{
+  g_autofree char *uuid = g_uuid_string_random ();
+  char digits[40] = { 0 };
+  guint length = 0;
+
+  /* the 128 bits as one number, digit by digit, as no type of C has so many */
+  for (const char *c = uuid; *c != '\0'; c++) {
+    guint carry;
+
+    if (*c == '-')
+      continue;
+    carry = (guint)g_ascii_xdigit_value (*c);
+    for (guint i = 0; i < length; i++) {
+      carry += 16 * (guint)digits[i];
+      digits[i] = (char)(carry % 10);
+      carry /= 10;
+    }
+    for (; carry > 0; carry /= 10)
+      digits[length++] = (char)(carry % 10);
+  }
+  for (guint i = 0; i < length; i++)
+    digits[i] = (char)(digits[i] + '0');
+  g_strreverse (digits);
+  return g_strconcat ("2.25.", digits, NULL);
+}
+
+/* ------------------------------------------------------------------ writing */
+
+/* Refuses what does not fit, with room for headers. */
+static gboolean
+check_room (const char *path, guint64 size, GError **error)
+{
+  g_autofree char *folder = g_path_get_dirname (path);
+  g_autofree char *name = g_filename_display_name (folder);
+  struct statvfs disk;
+  guint64 room;
+
+  if (statvfs (folder, &disk) != 0)
+    return TRUE; /* what opening says is better */
+  room = (guint64)disk.f_bavail * disk.f_frsize;
+  if (room >= size + 65536)
+    return TRUE;
+  g_set_error (error, OCT_ERROR, OCT_ERROR_DISK_FULL,
+      "A volume of %.1f MB does not fit the disk of '%s', where %.1f MB are "
+      "free; make room, or set `location` to another disk",
+      size * 1e-6, name, room * 1e-6);
+  return FALSE;
+}
+
+/* Gives the finished file its name, unless something has it: a link where the
+ * file system has links, which never replaces anything. */
+static gboolean
+give_name (const char *part, const char *path, GError **error)
+{
+  int number = 0;
+
+  if (link (part, path) == 0) {
+    (void)g_unlink (part);
+    return TRUE;
+  }
+  if (errno != EPERM && errno != ENOTSUP && errno != ENOSYS)
+    number = errno;
+  else if (g_file_test (path, G_FILE_TEST_EXISTS))
+    number = EEXIST;
+  else if (g_rename (part, path) != 0)
+    number = errno;
+  if (number == 0)
+    return TRUE;
+  oct_volume_file_set_error (error, path, number);
+  return FALSE;
+}
+
+/* So that the name is there after a loss of power, too; not every file system
+ * can. */
+static void
+sync_folder (const char *path)
+{
+  g_autofree char *folder = g_path_get_dirname (path);
+  int fd = open (folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+  if (fd < 0)
+    return;
+  (void)fsync (fd);
+  close (fd);
+}
+
+gboolean
+oct_volume_file_check_new (const char *path, GError **error)
+{
+  g_autofree char *part = g_strconcat (path, ".part", NULL);
+  g_autofree char *folder = g_path_get_dirname (path);
+
+  if (g_file_test (path, G_FILE_TEST_EXISTS))
+    oct_volume_file_set_error (error, path, EEXIST);
+  else if (g_file_test (part, G_FILE_TEST_EXISTS))
+    oct_volume_file_set_error (error, part, EEXIST);
+  else if (g_access (folder, W_OK | X_OK) != 0)
+    oct_volume_file_set_error (error, path, errno);
+  else
+    return TRUE;
+  return FALSE;
+}
+
+gboolean
+oct_volume_file_write (OctVolumeFileKind kind, const char *path,
+    const OctVolumeFileInfo *info, gconstpointer voxels, guint mode,
+    GError **error)
+{
+  const OctVolumeFormat *format = get_format (kind);
+  g_autofree char *part = g_strconcat (path, ".part", NULL);
+  gboolean ok;
+  int fd;
+
+  if (!oct_volume_file_check (kind, info, error)
+      || !oct_volume_file_check_new (path, error)
+      || !check_room (path, oct_volume_file_get_size (info), error))
+    return FALSE;
+  fd = open (part, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, (mode_t)mode);
+  if (fd < 0) {
+    oct_volume_file_set_error (error, errno == EEXIST ? part : path, errno);
+    return FALSE;
+  }
+  ok = format->write (info, voxels, fd, part, error);
+  if (ok && fsync (fd) != 0 && errno != EINVAL) {
+    oct_volume_file_set_error (error, path, errno);
+    ok = FALSE;
+  }
+  if (close (fd) != 0 && ok) {
+    oct_volume_file_set_error (error, path, errno);
+    ok = FALSE;
+  }
+  ok = ok && give_name (part, path, error);
+  if (ok)
+    sync_folder (path);
+  if (!ok)
+    (void)g_unlink (part);
+  return ok;
+}

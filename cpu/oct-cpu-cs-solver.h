@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * The solvers of compressive sensing (core/oct-cs.h) on a block of A-lines side
+ * by side, each with a step of its own.
+ */
+#pragma once
+
+#include "oct-cpu-cs.h"
+#include "oct-cpu-lanes.h"
+
+G_BEGIN_DECLS
+
+/* The scratch of one thread: A-lines in work.  While they are, each is times
+ * the power of two that brings it near 1: what is squared neither overflows nor
+ * vanishes. */
+typedef struct {
+  OctCpuCsScratch op;
+  float *rows;            /* [columns][parts][lane], the samples */
+  float *x, *g, *change;  /* iterates */
+  float *power;           /* [modes + 2 OCT_CS_REACH][lane] */
+  float scale[OCT_LANES]; /* back to counts */
+  gboolean finite[OCT_LANES];
+  float noise[OCT_LANES]; /* nu of OCT_CS_PERSISTENT; NaN: not finite */
+  /* of the steps */
+  double squares[OCT_LANES]; /* |g|^2 */
+  float step[OCT_LANES], kappa[OCT_LANES];
+} OctCpuCsBlock;
+
+typedef struct {
+  OctCsSolver solver;
+  guint steps;
+  float sigma; /* sigma_A in counts; of OCT_CS_PERSISTENT the least nu */
+  float tau;
+} OctCpuCsSolve;
+
+/* Bytes of scratch, which begins as zeros; divides them when base is given.
+ * `columns`: of a row of samples. */
+gsize oct_cpu_cs_block_divide (const OctCpuCsOperator *op, guint columns,
+    guint8 *base, OctCpuCsBlock *block);
+
+/* x of the samples in `rows`, in counts; no number where `finite` is FALSE. */
+void oct_cpu_cs_block_solve (const OctCpuCsOperator *op, const guint32 *column,
+    const OctCpuCsSolve *solve, OctCpuCsBlock *block);
+
+G_END_DECLS

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * Sections of a volume on the CPU: what their parts share.
+ *
+ * `raw` is what was stored, `shown` what of it pictures are of, which follows
+ * with show(): a volume that is only half replaced is not seen.
+ */
+#pragma once
+
+#include "oct-cpu-private.h"
+#include "oct-volume.h"
+
+G_BEGIN_DECLS
+
+/* The OctVolume of this table. */
+typedef struct {
+  OctVolumeParams params;
+  guint nx, ny, nz;    /* voxels: lines, B-scans, depths */
+  guint8 *raw, *shown; /* [ny][nz] rows of `row` bytes */
+  gsize row;
+  guint8 *stale; /* [ny] raw differs from shown */
+  double time;   /* that the last picture took */
+
+  OctEnfaceState state;
+  gint16 *found;    /* [ny][nx] surface of each A-line, -1: none */
+  float *projected; /* [ny][nx] */
+  gint16 *scratch;  /* of each thread, `scratch_size` bytes */
+  gsize scratch_size;
+  guint threads; /* that scratch is for */
+} OctCpuSections;
+
+static inline const guint8 *
+oct_cpu_sections_row (const OctCpuSections *s, guint bscan, guint depth)
+{
+  return s->shown + ((gsize)bscan * s->nz + depth) * s->row;
+}
+
+/* Projects what is to be projected anew. */
+void oct_cpu_enface_project (OctCpuSections *s, const OctEnface *enface);
+
+/* Black and white of a picture of what was projected; FALSE: all of it is
+ * black. */
+gboolean oct_cpu_enface_get_range (const OctCpuSections *s,
+    const OctEnface *enface, float *black, float *white);
+
+G_END_DECLS

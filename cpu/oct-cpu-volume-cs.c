@@ -1,0 +1,629 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * Volumes that are filled in, on the CPU: what is stored, what is measured of
+ * it, and linear interpolation.
+ */
+#include "oct-cpu-volume-cs.h"
+#include "oct-simd.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Depths of fully developed speckle are bright and dark by themselves: what is
+ * less than this much above the noise, in power, is not compared. */
+#define SIGNAL 2.0
+#define SURELY 1.15
+
+static void
+destroy (OctVolumeCs *cs)
+{
+  oct_cpu_free (cs->given);
+  oct_cpu_free (cs->volume);
+  oct_cpu_free (cs->work);
+  oct_cpu_free (cs->residual);
+  oct_cpu_free (cs->window);
+  oct_cpu_free (cs->masks);
+  oct_cpu_free (cs->scratch);
+  oct_lanes_fft_free (cs->to_depths);
+  oct_lanes_fft_free (cs->to_samples);
+  for (guint i = 0; i < 2; i++) {
+    oct_lanes_fft_free (cs->forward[i]);
+    oct_lanes_fft_free (cs->backward[i]);
+    oct_cpu_free (cs->twiddles[i]);
+  }
+  g_free (cs->valid);
+  g_clear_pointer (&cs->params.mask, oct_scan_mask_unref);
+  g_free (cs);
+}
+
+/* ------------------------------------------------------------------ create */
+
+static gboolean
+make_spectra (OctVolumeCs *cs, GError **error)
+{
+  const OctVolumeCsParams *p = &cs->params;
+  guint n = p->columns;
+  g_autofree guint8 *masks = oct_volume_cs_make_masks (p, error);
+  g_autofree double *window = g_new (double, n);
+
+  if (masks == NULL)
+    return FALSE;
+  cs->to_depths = oct_lanes_fft_new_real (n, FALSE, error);
+  if (cs->to_depths == NULL)
+    return FALSE;
+  cs->to_samples = oct_lanes_fft_new_real (n, TRUE, error);
+  cs->window = oct_cpu_alloc (n, sizeof (float), error);
+  if (cs->to_samples == NULL || cs->window == NULL)
+    return FALSE;
+  cs->masks = oct_cpu_alloc (
+      (gsize)n * (OCT_VOLUME_CS_MASKS + 1), sizeof (float), error);
+  if (cs->masks == NULL)
+    return FALSE;
+  oct_window_fill (p->window, n, NULL, window);
+  for (guint i = 0; i < n; i++)
+    cs->window[i] = (float)window[i];
+  for (gsize i = 0; i < (gsize)n * OCT_VOLUME_CS_MASKS; i++)
+    cs->masks[i] = masks[i];
+  memset (cs->masks + (gsize)n * OCT_VOLUME_CS_MASKS, 0, n * sizeof (float));
+  return TRUE;
+}
+
+/* Transforms of one direction and the factors that make cosine transforms of
+ * them. */
+static gboolean
+make_direction (OctVolumeCs *cs, guint i, guint count, GError **error)
+{
+  cs->forward[i] = oct_lanes_fft_new (count, FALSE, error);
+  cs->backward[i] =
+      cs->forward[i] != NULL ? oct_lanes_fft_new (count, TRUE, error) : NULL;
+  if (cs->backward[i] == NULL)
+    return FALSE;
+  cs->twiddles[i] = oct_cpu_alloc (2 * (gsize)count, sizeof (float), error);
+  if (cs->twiddles[i] == NULL)
+    return FALSE;
+  for (guint k = 0; k < count; k++) {
+    double angle = -G_PI * k / (2.0 * count);
+
+    cs->twiddles[i][2 * k] = (float)cos (angle);
+    cs->twiddles[i][2 * k + 1] = (float)sin (angle);
+  }
+  return TRUE;
+}
+
+gsize
+oct_cpu_volume_cs_lateral_scratch (const OctVolumeCs *cs)
+{
+  guint most = MAX (cs->lines, cs->bscans);
+  gsize fft = 0;
+
+  for (guint i = 0; i < 2; i++)
+    fft = MAX (fft, MAX (oct_lanes_fft_scratch (cs->forward[i]),
+                        oct_lanes_fft_scratch (cs->backward[i])));
+  return 2 * (gsize)most * OCT_CPU_VOLUME_CS_BLOCK * sizeof (float) + fft;
+}
+
+static gboolean
+make_scratch (OctVolumeCs *cs, GError **error)
+{
+  gsize lateral = oct_cpu_volume_cs_lateral_scratch (cs), axial = 0;
+
+  if (cs->params.spectra)
+    axial = oct_cpu_volume_cs_envelope_scratch (cs->params.columns)
+            + MAX (oct_lanes_fft_scratch (cs->to_depths),
+                oct_lanes_fft_scratch (cs->to_samples));
+  cs->scratch_size = oct_cpu_pad (MAX (lateral, axial));
+  cs->scratch = oct_cpu_alloc (cs->threads, cs->scratch_size, error);
+  return cs->scratch != NULL;
+}
+
+static gsize
+given_floats (const OctVolumeCs *cs)
+{
+  return cs->params.spectra ? ((gsize)cs->params.mask->count + OCT_LANES - 1)
+                                  / OCT_LANES * OCT_LANES * cs->params.columns
+                            : cs->params.mask->count * cs->line;
+}
+
+static gboolean
+make_memory (OctVolumeCs *cs, GError **error)
+{
+  cs->given = oct_cpu_alloc (given_floats (cs), sizeof (float), NULL);
+  cs->volume =
+      oct_cpu_alloc (cs->line * cs->lines * cs->bscans, sizeof (float), NULL);
+  if (cs->given != NULL && cs->volume != NULL)
+    return TRUE;
+  g_set_error (error, OCT_ERROR, OCT_ERROR_MEMORY,
+      "There is no memory for a volume of %u B-scans of %u A-lines of %u "
+      "depths, which takes %" G_GUINT64_FORMAT " MB; set fewer depths",
+      cs->bscans, cs->lines, cs->depths,
+      oct_volume_cs_get_size (&cs->params) / 1000000);
+  return FALSE;
+}
+
+static void
+clear (OctVolumeCs *cs)
+{
+  memset (cs->valid, 0, cs->params.mask->count);
+  memset (cs->given, 0, given_floats (cs) * sizeof (float));
+}
+
+static OctVolumeCs *
+create (const OctVolumeCsParams *params, GError **error)
+{
+  OctVolumeCs *cs;
+
+  if (!oct_volume_cs_params_check (params, error))
+    return NULL;
+  cs = g_new0 (OctVolumeCs, 1);
+  cs->params = *params;
+  oct_scan_mask_ref (cs->params.mask);
+  cs->lines = params->mask->lines;
+  cs->bscans = params->mask->bscans;
+  cs->depths = oct_volume_cs_get_depths (params);
+  cs->blocks = (cs->depths + OCT_LANES - 1) / OCT_LANES;
+  cs->line = (gsize)cs->blocks * OCT_CPU_VOLUME_CS_BLOCK;
+  cs->threads = oct_parallel_get_threads ();
+  cs->valid = g_malloc0 (params->mask->count);
+  if ((!params->spectra || make_spectra (cs, error))
+      && make_direction (cs, 0, cs->lines, error)
+      && make_direction (cs, 1, cs->bscans, error) && make_scratch (cs, error)
+      && make_memory (cs, error)) {
+    clear (cs);
+    return cs;
+  }
+  destroy (cs);
+  return NULL;
+}
+
+/* ------------------------------------------------------------------- store */
+
+const float *
+oct_cpu_volume_cs_mask_of (const OctVolumeCs *cs, guint k)
+{
+  guint number = OCT_VOLUME_CS_MASKS;
+
+  if (k < cs->params.mask->count && cs->valid[k]) {
+    guint32 place = cs->params.mask->places[k];
+
+    number =
+        (place % cs->lines + 7 * (place / cs->lines)) % OCT_VOLUME_CS_MASKS;
+  }
+  return cs->masks + (gsize)number * cs->params.columns;
+}
+
+static gboolean
+are_numbers (const float *values, guint count)
+{
+  /* the sum of what is no number times 0 is none either */
+  float sum = 0;
+
+  for (guint i = 0; i < count; i++)
+    sum += values[i] * 0.0f;
+  return sum == 0;
+}
+
+/* A-scan of interleaved pairs to blocks. */
+static void
+split (const OctVolumeCs *cs, const float *pairs, float *to)
+{
+  for (guint i = 0; i < cs->depths; i++) {
+    float *block = to + (gsize)(i / OCT_LANES) * OCT_CPU_VOLUME_CS_BLOCK;
+
+    block[i % OCT_LANES] = pairs[2 * i];
+    block[OCT_LANES + i % OCT_LANES] = pairs[2 * i + 1];
+  }
+}
+
+static void
+store_line (OctVolumeCs *cs, guint k, const float *row)
+{
+  guint n = cs->params.columns;
+
+  cs->valid[k] = are_numbers (row, cs->params.spectra ? n : 2 * n);
+  if (!cs->valid[k])
+    return;
+  if (!cs->params.spectra) {
+    split (cs, row, cs->given + k * cs->line);
+  } else {
+    const float *mask = oct_cpu_volume_cs_mask_of (cs, k);
+    float *to =
+        cs->given + (gsize)(k / OCT_LANES) * n * OCT_LANES + k % OCT_LANES;
+
+    for (guint i = 0; i < n; i++)
+      to[(gsize)i * OCT_LANES] = row[i] * cs->window[i] * mask[i];
+  }
+}
+
+static gboolean
+store (OctVolumeCs *cs, guint bscan, const OctPlane *rows, gboolean whole,
+    GError **error)
+{
+  const OctScanMask *mask = cs->params.mask;
+  gsize bytes = (gsize)cs->params.columns
+                * oct_sample_format_size (
+                    cs->params.spectra ? OCT_SAMPLE_F32 : OCT_SAMPLE_CF32);
+
+  if (bscan >= cs->bscans || !oct_cpu_check_plane (rows, bytes, error))
+    return bscan >= cs->bscans;
+  for (guint k = mask->first[bscan]; k < mask->first[bscan + 1]; k++)
+    store_line (cs, k,
+        oct_cpu_row (rows, whole ? mask->places[k] - bscan * cs->lines
+                                 : k - mask->first[bscan]));
+  return TRUE;
+}
+
+/* ----------------------------------------------------------------- measure */
+
+void
+oct_cpu_volume_cs_adjoint (const OctVolumeCs *cs, guint group,
+    const float *spectra, float *volume, float *bins, gpointer scratch)
+{
+  const OctScanMask *mask = cs->params.mask;
+  float scale = (float)(1 / sqrt (cs->params.columns));
+
+  oct_lanes_fft_run_real (cs->to_depths, spectra, bins, 0, cs->depths, scratch);
+  memset (bins, 0, OCT_CPU_VOLUME_CS_BLOCK * sizeof (float));
+  for (guint lane = 0; lane < OCT_LANES; lane++) {
+    guint k = group * OCT_LANES + lane;
+    float *to;
+
+    if (k >= mask->count || !cs->valid[k])
+      continue;
+    to = oct_cpu_volume_cs_line (cs, volume, mask->places[k]);
+    for (guint i = 0; i < cs->depths; i++) {
+      const float *bin = bins + (gsize)i * OCT_CPU_VOLUME_CS_BLOCK + lane;
+      float *block =
+          to + (gsize)(i / OCT_LANES) * OCT_CPU_VOLUME_CS_BLOCK + i % OCT_LANES;
+
+      block[0] = bin[0] * scale;
+      block[OCT_LANES] = bin[OCT_LANES] * scale;
+    }
+  }
+}
+
+static void
+place_spectra (gpointer data, guint first, guint end, guint thread)
+{
+  OctVolumeCs *cs = data;
+  float *bins = oct_cpu_volume_cs_scratch (cs, thread);
+  gsize size = ((gsize)cs->params.columns / 2 + 1) * OCT_CPU_VOLUME_CS_BLOCK;
+
+  for (guint group = first; group < end; group++)
+    oct_cpu_volume_cs_adjoint (cs, group,
+        cs->given + (gsize)group * cs->params.columns * OCT_LANES, cs->volume,
+        bins, bins + size);
+}
+
+/* A-scans of what was stored where they belong, 0 elsewhere. */
+static void
+place (OctVolumeCs *cs)
+{
+  const OctScanMask *mask = cs->params.mask;
+
+  memset (cs->volume, 0, cs->line * cs->lines * cs->bscans * sizeof (float));
+  if (cs->params.spectra) {
+    oct_parallel_for ((mask->count + OCT_LANES - 1) / OCT_LANES, 1,
+        oct_cpu_threads (cs->threads), place_spectra, cs);
+    return;
+  }
+  for (guint k = 0; k < mask->count; k++)
+    if (cs->valid[k])
+      memcpy (oct_cpu_volume_cs_line (cs, cs->volume, mask->places[k]),
+          cs->given + k * cs->line, cs->line * sizeof (float));
+}
+
+/* Of pairs of neighbours, in one block of depths. */
+typedef struct {
+  double re, im, a, b; /* conj (a) b, |a|^2, |b|^2 */
+  guint pairs;
+} Pairs;
+
+static OCT_VECTORISED void
+add_pair (const float *a, const float *b, Pairs *sum)
+{
+  float re = 0, im = 0, aa = 0, bb = 0;
+
+  for (guint i = 0; i < OCT_LANES; i++) {
+    float ar = a[i], ai = a[OCT_LANES + i];
+    float br = b[i], bi = b[OCT_LANES + i];
+
+    re += ar * br + ai * bi;
+    im += ar * bi - ai * br;
+    aa += ar * ar + ai * ai;
+    bb += br * br + bi * bi;
+  }
+  sum->re += re;
+  sum->im += im;
+  sum->a += aa;
+  sum->b += bb;
+  sum->pairs++;
+}
+
+/* Depths in block `block` that there are. */
+static guint
+depths_in (const OctVolumeCs *cs, guint block)
+{
+  return MIN (OCT_LANES, cs->depths - block * OCT_LANES);
+}
+
+/* The mean power of the darkest block of depths; the first one, with what is
+ * left of the background, only where there is no other.  *all: of all depths. */
+static double
+find_noise2 (const OctVolumeCs *cs, guint valid, double *all)
+{
+  const OctScanMask *mask = cs->params.mask;
+  double least = G_MAXDOUBLE, power = 0;
+
+  *all = 0;
+  if (valid == 0)
+    return 0;
+  for (guint block = 0; block < cs->blocks; block++) {
+    Pairs sum = { 0 };
+
+    for (guint k = 0; k < mask->count; k++)
+      if (cs->valid[k]) {
+        const float *a =
+            oct_cpu_volume_cs_line (cs, cs->volume, mask->places[k])
+            + (gsize)block * OCT_CPU_VOLUME_CS_BLOCK;
+        add_pair (a, a, &sum);
+      }
+    power += sum.a;
+    if (block >= MIN (1, cs->blocks - 1)
+        && (depths_in (cs, block) == OCT_LANES || cs->blocks <= 2))
+      least = MIN (least, sum.a / ((double)valid * depths_in (cs, block)));
+  }
+  *all = power / ((double)valid * cs->depths);
+  return least;
+}
+
+/* The noise of A-scans of all samples.  A part of them, by a mask m, leaves m^2
+ * of the power of a depth and spreads m (1 - m) of that of all depths over all
+ * of them: how much is known to some per cent, and what is taken for noise
+ * though it is none costs more than the opposite. */
+static double
+find_noise (const OctVolumeCs *cs, double all)
+{
+  double m = cs->params.rate, spread;
+
+  if (!cs->params.spectra || m == 1)
+    return sqrt (cs->noise2);
+  spread = SURELY * m * (1 - m) * all / m;
+  return sqrt (MAX (0, cs->noise2 - spread)) / m;
+}
+
+/* Pairs of A-lines `step` places apart of B-scan y, in all blocks. */
+static void
+add_pairs (const OctVolumeCs *cs, const guint8 *there, guint y, guint step,
+    Pairs *sums)
+{
+  guint end = step == 1 ? cs->lines - 1 : cs->lines;
+
+  memset (sums, 0, cs->blocks * sizeof *sums);
+  for (guint x = 0; x < end; x++) {
+    guint32 at = y * cs->lines + x;
+    const float *a = oct_cpu_volume_cs_line (cs, cs->volume, at);
+
+    if (!there[at] || !there[at + step])
+      continue;
+    for (guint block = 0; block < cs->blocks; block++)
+      add_pair (a + (gsize)block * OCT_CPU_VOLUME_CS_BLOCK,
+          a + step * cs->line + (gsize)block * OCT_CPU_VOLUME_CS_BLOCK,
+          &sums[block]);
+  }
+}
+
+/* The power of a depth of these pairs that is no signal.  What a part of the
+ * samples spreads is more where there are bright reflections: it is that of the
+ * darkest depths of the same lines. */
+static double
+find_dark (const OctVolumeCs *cs, const Pairs *sums)
+{
+  double least = G_MAXDOUBLE;
+
+  if (!cs->params.spectra || cs->params.rate == 1)
+    return cs->noise2 * sums[0].pairs;
+  for (guint block = MIN (1, cs->blocks - 1); block < cs->blocks; block++)
+    least = MIN (
+        least, sqrt (sums[block].a * sums[block].b) / depths_in (cs, block));
+  return least;
+}
+
+/* All pairs of one B-scan and block count as one, so that bright reflections do
+ * not speak for all others; they are added with their phase. */
+static double
+find_coherence (const OctVolumeCs *cs, const guint8 *there, gboolean across)
+{
+  guint rows = across ? cs->bscans - 1 : cs->bscans;
+  g_autofree Pairs *sums = g_new (Pairs, cs->blocks);
+  double re = 0, im = 0, weight = 0;
+  gboolean any = FALSE;
+
+  for (guint y = 0; y < rows; y++) {
+    double dark;
+
+    add_pairs (cs, there, y, across ? cs->lines : 1, sums);
+    if (sums[0].pairs == 0)
+      continue;
+    any = TRUE;
+    dark = find_dark (cs, sums);
+    for (guint block = 0; block < cs->blocks; block++) {
+      double noise = dark * depths_in (cs, block);
+      double power = sqrt (sums[block].a * sums[block].b) - noise;
+
+      if (!(power > SIGNAL * noise))
+        continue;
+      re += sums[block].re * sums[block].pairs / power;
+      im += sums[block].im * sums[block].pairs / power;
+      weight += sums[block].pairs;
+    }
+  }
+  if (!any)
+    return -1;
+  return weight > 0 ? MIN (1, hypot (re, im) / weight) : 0;
+}
+
+static gboolean
+measure (OctVolumeCs *cs, OctVolumeCsMeasures *m, GError **error)
+{
+  const OctScanMask *mask = cs->params.mask;
+  g_autofree guint8 *there = g_malloc0 ((gsize)cs->lines * cs->bscans);
+
+  double all;
+
+  memset (m, 0, sizeof *m);
+  place (cs);
+  for (guint k = 0; k < mask->count; k++) {
+    there[mask->places[k]] = cs->valid[k];
+    m->lines += cs->valid[k];
+  }
+  cs->noise2 = find_noise2 (cs, m->lines, &all);
+  m->noise = find_noise (cs, all);
+  m->coherence_x = find_coherence (cs, there, FALSE);
+  m->coherence_y = find_coherence (cs, there, TRUE);
+  return TRUE;
+}
+
+/* ------------------------------------------------------------------ linear */
+
+/* to = (1 - w) |a| + w |b| */
+static OCT_VECTORISED void
+mix (const float *a, const float *b, float w, guint blocks, float *to)
+{
+  for (guint block = 0; block < blocks; block++) {
+    gsize at = (gsize)block * OCT_CPU_VOLUME_CS_BLOCK;
+
+    for (guint i = 0; i < OCT_LANES; i++) {
+      float p = a[at + i], q = a[at + OCT_LANES + i];
+      float r = b[at + i], s = b[at + OCT_LANES + i];
+
+      to[at + i] = (1 - w) * sqrtf (p * p + q * q) + w * sqrtf (r * r + s * s);
+      to[at + OCT_LANES + i] = 0;
+    }
+  }
+}
+
+/* Fills what is missing of `count` A-scans `step` floats apart; outside of
+ * those that are there they are as the nearest one. */
+static void
+interpolate (const OctVolumeCs *cs, float *lines, gsize step, guint count,
+    const guint8 *there, gsize there_step)
+{
+  guint before = count;
+
+  for (guint i = 0; i < count; i++) {
+    guint after = i;
+    float w;
+
+    if (there[i * there_step]) {
+      before = i;
+      continue;
+    }
+    while (after < count && !there[after * there_step])
+      after++;
+    if (after == count && before == count)
+      return;
+    w = before == count  ? 1
+        : after == count ? 0
+                         : (float)(i - before) / (float)(after - before);
+    mix (lines + (before < count ? before : after) * step,
+        lines + (after < count ? after : before) * step, w, cs->blocks,
+        lines + i * step);
+  }
+}
+
+typedef struct {
+  OctVolumeCs *cs;
+  const guint8 *there; /* [bscans][lines] */
+  const guint8 *rows;  /* [bscans] */
+} Linear;
+
+static void
+fill_rows (gpointer data, guint first, guint end, guint thread)
+{
+  const Linear *l = data;
+  OctVolumeCs *cs = l->cs;
+
+  for (guint y = first; y < end; y++)
+    interpolate (cs, cs->volume + (gsize)y * cs->lines * cs->line, cs->line,
+        cs->lines, l->there + (gsize)y * cs->lines, 1);
+}
+
+static void
+fill_columns (gpointer data, guint first, guint end, guint thread)
+{
+  const Linear *l = data;
+  OctVolumeCs *cs = l->cs;
+
+  for (guint x = first; x < end; x++)
+    interpolate (cs, cs->volume + x * cs->line, cs->lines * cs->line,
+        cs->bscans, l->rows, 1);
+}
+
+static void
+fill_linear (OctVolumeCs *cs)
+{
+  const OctScanMask *mask = cs->params.mask;
+  g_autofree guint8 *there = g_malloc0 ((gsize)cs->lines * cs->bscans);
+  g_autofree guint8 *rows = g_malloc0 (cs->bscans);
+  Linear linear = { cs, there, rows };
+  guint threads = oct_cpu_threads (cs->threads);
+
+  for (guint k = 0; k < mask->count; k++) {
+    there[mask->places[k]] = cs->valid[k];
+    rows[mask->places[k] / cs->lines] |= cs->valid[k];
+  }
+  oct_parallel_for (cs->bscans, 1, threads, fill_rows, &linear);
+  oct_parallel_for (cs->lines, 1, threads, fill_columns, &linear);
+}
+
+/* ------------------------------------------------------------------- fetch */
+
+static gboolean
+fill (OctVolumeCs *cs, const OctVolumeCsSettings *settings, GError **error)
+{
+  switch (settings->method) {
+  case OCT_VOLUME_CS_JOINT:
+    return oct_cpu_volume_cs_joint (cs, settings, error);
+  case OCT_VOLUME_CS_ENVELOPE:
+    return oct_cpu_volume_cs_envelope (cs, settings, error);
+  case OCT_VOLUME_CS_PAPER:
+    return oct_cpu_volume_cs_paper (cs, settings, error);
+  case OCT_VOLUME_CS_LINEAR:
+    break;
+  }
+  fill_linear (cs);
+  return TRUE;
+}
+
+static gboolean
+fetch (OctVolumeCs *cs, guint bscan, guint first, guint count,
+    const OctPlane *rows, GError **error)
+{
+  if (!oct_cpu_check_plane (rows, 2 * sizeof (float) * count, error))
+    return FALSE;
+  for (guint x = 0; x < cs->lines; x++) {
+    const float *line =
+        oct_cpu_volume_cs_line (cs, cs->volume, bscan * cs->lines + x);
+    float *to = oct_cpu_row (rows, x);
+
+    for (guint i = 0; i < count; i++) {
+      guint z = first + i;
+      const float *block =
+          line + (gsize)(z / OCT_LANES) * OCT_CPU_VOLUME_CS_BLOCK;
+
+      to[2 * i] = block[z % OCT_LANES];
+      to[2 * i + 1] = block[OCT_LANES + z % OCT_LANES];
+    }
+  }
+  return TRUE;
+}
+
+const OctVolumeCsTable oct_cpu_volume_cs = {
+  .create = create,
+  .clear = clear,
+  .store = store,
+  .measure = measure,
+  .fill = fill,
+  .fetch = fetch,
+  .destroy = destroy,
+};

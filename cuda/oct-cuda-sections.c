@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * Sections of volumes: what a volume has on the device, and the order of its
+ * work.
+ *
+ * All of it is done in the stream of whoever has the images: a section is made
+ * in some tens of microseconds, and in order behind what it is of.
+ */
+#include "oct-cuda-private.h"
+#include "oct-cuda-sections.h"
+#include "oct-cuda-volume.h"
+
+#include <string.h>
+
+#define NAME "sections"
+
+/* Rows are written in words, see OctCudaVolumeStore. */
+#define ROW_ALIGNMENT 16u
+
+/* The OctVolume of this table. */
+typedef struct {
+  OctVolumeParams params;
+  guint nx, ny, nz;
+  guint8 *raw, *shown; /* stored, and what of it pictures are of */
+  gsize row;
+  guint8 *stale; /* [ny] host: raw differs from shown */
+
+  OctEnfaceState state; /* host */
+  gint16 *found;
+  float *projected;
+  float2 *range;
+  OctCudaTable there; /* [ny] of the state */
+  gboolean has_there;
+
+  cudaEvent_t began, ended;
+  gboolean timed; /* both are on their way */
+  double time;
+} Sections;
+
+#define SECTIONS(volume) ((Sections *)(volume))
+
+static gboolean
+check (cudaError_t status, GError **error)
+{
+  return oct_cuda_check (status, NAME, error);
+}
+
+static void
+ignore (cudaError_t status)
+{
+  if (status != cudaSuccess)
+    cudaGetLastError ();
+}
+
+/* ----------------------------------------------------------- create, destroy
+ */
+
+static void
+sections_destroy (OctVolume *volume)
+{
+  Sections *s = SECTIONS (volume);
+
+  /* which waits for what is under way */
+  oct_cuda_free (s->raw);
+  oct_cuda_free (s->shown);
+  oct_cuda_free (s->found);
+  oct_cuda_free (s->projected);
+  oct_cuda_free (s->range);
+  oct_cuda_table_clear (&s->there);
+  if (s->began != NULL)
+    ignore (cudaEventDestroy (s->began));
+  if (s->ended != NULL)
+    ignore (cudaEventDestroy (s->ended));
+  oct_enface_state_clear (&s->state);
+  g_free (s->stale);
+  g_free (s);
+}
+
+static gboolean
+alloc_all (Sections *s, GError **error)
+{
+  gsize voxels = s->row * s->ny * s->nz, lines = (gsize)s->nx * s->ny;
+
+  return (s->raw = oct_cuda_alloc (voxels, NAME, error))
+         && (s->shown = oct_cuda_alloc (voxels, NAME, error))
+         && (s->found = oct_cuda_alloc (lines * sizeof *s->found, NAME, error))
+         && (s->projected =
+                 oct_cuda_alloc (lines * sizeof *s->projected, NAME, error))
+         && (s->range = oct_cuda_alloc (sizeof *s->range, NAME, error))
+         && oct_cuda_table_init (&s->there, s->ny, NAME, error)
+         && check (cudaEventCreate (&s->began), error)
+         && check (cudaEventCreate (&s->ended), error);
+}
+
+static gboolean
+sections_clear (OctVolume *volume, gpointer stream, GError **error)
+{
+  Sections *s = SECTIONS (volume);
+  gsize voxels = s->row * s->ny * s->nz;
+
+  memset (s->stale, FALSE, s->ny);
+  oct_enface_state_forget (&s->state);
+  s->has_there = FALSE;
+  return check (
+             cudaMemsetAsync (s->raw, 0, voxels, (cudaStream_t)stream), error)
+         && check (cudaMemsetAsync (s->shown, 0, voxels, (cudaStream_t)stream),
+             error);
+}
+
+static OctVolume *
+sections_create (const OctVolumeParams *params, GError **error)
+{
+  Sections *s;
+
+  if (!oct_volume_params_check (params, error)
+      || !oct_cuda_volume_check_memory (
+          params, oct_section_get_size (params), error))
+    return NULL;
+  s = g_new0 (Sections, 1);
+  s->params = *params;
+  s->nx = params->lines;
+  s->ny = params->bscans;
+  s->nz = oct_volume_get_depth (params);
+  s->row = (s->nx + ROW_ALIGNMENT - 1) / ROW_ALIGNMENT * ROW_ALIGNMENT;
+  s->stale = g_malloc (s->ny);
+  oct_enface_state_init (&s->state, s->ny);
+  /* images are stored in a stream that does not wait for the NULL stream */
+  if (alloc_all (s, error) && sections_clear ((OctVolume *)s, NULL, error)
+      && check (cudaStreamSynchronize (NULL), error))
+    return (OctVolume *)s;
+  sections_destroy ((OctVolume *)s);
+  return NULL;
+}
+
+/* --------------------------------------------------------------- store, show
+ */
+
+static gboolean
+sections_store (OctVolume *volume, const OctFrame *images, guint first, guint n,
+    gpointer stream, GError **error)
+{
+  Sections *s = SECTIONS (volume);
+  const OctPlane *plane = &images->planes[0];
+  OctCudaVolumeStore store = { .images = plane->data,
+    .stride = plane->stride,
+    .pixel_size = s->params.pixel_size,
+    .decimation = s->params.decimation,
+    .depth = s->params.depth,
+    .raw = s->raw + (gsize)first * s->nz * s->row,
+    .raw_row = s->row,
+    .nx = s->nx,
+    .nz = s->nz,
+    .bscans = n };
+
+  if (!oct_cuda_check_plane (
+          plane, (gsize)s->nx * s->params.pixel_size, 1, error))
+    return FALSE;
+  g_return_val_if_fail (first + n <= s->ny, FALSE);
+  memset (s->stale + first, TRUE, n);
+  return check (
+      oct_cuda_launch_volume_store (&store, (cudaStream_t)stream), error);
+}
+
+static gboolean
+sections_show (OctVolume *volume, gpointer stream, GError **error)
+{
+  Sections *s = SECTIONS (volume);
+  gsize size = s->row * s->nz;
+  guint first = 0, n;
+
+  while (oct_enface_next_run (s->stale, s->ny, &first, &n)) {
+    if (!check (cudaMemcpyAsync (s->shown + first * size, s->raw + first * size,
+                    n * size, cudaMemcpyDeviceToDevice, (cudaStream_t)stream),
+            error))
+      return FALSE;
+    for (; n > 0; n--)
+      oct_enface_state_change (&s->state, first++);
+    s->has_there = FALSE;
+  }
+  return TRUE;
+}
+
+/* ----------------------------------------------------------------- pictures
+ */
+
+static void
+take_time (Sections *s)
+{
+  float ms = 0;
+
+  if (!s->timed)
+    return;
+  if (cudaEventQuery (s->ended) != cudaSuccess) {
+    cudaGetLastError ();
+    return;
+  }
+  if (cudaEventElapsedTime (&ms, s->began, s->ended) == cudaSuccess)
+    s->time = ms * 1e-3;
+  else
+    cudaGetLastError ();
+  s->timed = FALSE;
+}
+
+/* The time of one picture after the other, not of each. */
+static gboolean
+begin_time (Sections *s, cudaStream_t stream, gboolean *timed, GError **error)
+{
+  take_time (s);
+  *timed = !s->timed;
+  return !*timed || check (cudaEventRecord (s->began, stream), error);
+}
+
+static gboolean
+end_time (Sections *s, cudaStream_t stream, gboolean timed, GError **error)
+{
+  if (!timed)
+    return TRUE;
+  if (!check (cudaEventRecord (s->ended, stream), error))
+    return FALSE;
+  s->timed = TRUE;
+  return TRUE;
+}
+
+static OctCudaVoxels
+get_voxels (const Sections *s)
+{
+  return (OctCudaVoxels){ s->shown, s->row, s->nx, s->ny, s->nz };
+}
+
+/* Where the grey levels go; the chroma of NV12 is filled. */
+static gboolean
+begin_picture (const OctSectionPicture *p, OctCudaGrey *to, cudaStream_t stream,
+    GError **error)
+{
+  const OctPlane *plane = &p->frame.planes[0], *chroma = &p->frame.planes[1];
+  guint pixel_size = p->format == OCT_IMAGE_RGBA ? 4 : 1;
+  gsize chroma_row = ((gsize)p->width + 1) / 2 * 2;
+
+  if (!oct_section_picture_check (p, error)
+      || !oct_cuda_check_plane (
+          plane, (gsize)p->width * pixel_size, pixel_size, error))
+    return FALSE;
+  *to = (OctCudaGrey){ plane->data, plane->stride, p->width, p->height,
+    pixel_size };
+  if (p->format != OCT_IMAGE_NV12)
+    return TRUE;
+  return oct_cuda_check_plane (chroma, chroma_row, 1, error)
+         && check (cudaMemset2DAsync (chroma->data, chroma->stride, 128,
+                       chroma_row, (p->height + 1) / 2, stream),
+             error);
+}
+
+static void
+copy_point (const OctPoint *from, float to[3])
+{
+  to[0] = from->x;
+  to[1] = from->y;
+  to[2] = from->z;
+}
+
+static gboolean
+sections_slice (OctVolume *volume, const OctSlice *slice,
+    const OctSectionPicture *picture, gpointer data, GError **error)
+{
+  Sections *s = SECTIONS (volume);
+  cudaStream_t stream = (cudaStream_t)data;
+  OctCudaSlice launch = { .from = get_voxels (s) };
+  gboolean timed;
+
+  if (!oct_slice_check (slice, error) || !begin_time (s, stream, &timed, error)
+      || !begin_picture (picture, &launch.to, stream, error))
+    return FALSE;
+  copy_point (&slice->origin, launch.origin);
+  copy_point (&slice->right, launch.right);
+  copy_point (&slice->down, launch.down);
+  return check (oct_cuda_launch_slice (&launch, stream), error)
+         && end_time (s, stream, timed, error);
+}
+
+static const OctCudaEnfaceMode modes[OCT_N_ENFACE_MODES] = {
+  [OCT_ENFACE_MEAN] = OCT_CUDA_MEAN,
+  [OCT_ENFACE_MAX] = OCT_CUDA_MAX,
+  [OCT_ENFACE_SUM] = OCT_CUDA_SUM,
+  [OCT_ENFACE_DEPTH] = OCT_CUDA_DEPTH,
+};
+
+static gboolean
+project (Sections *s, const OctEnface *e, cudaStream_t stream, GError **error)
+{
+  OctCudaEnface launch = { .from = get_voxels (s),
+    .mode = modes[e->mode],
+    .start = e->start,
+    .thickness = e->thickness,
+    .threshold = e->threshold,
+    .flatten = e->flatten,
+    .surface_from = e->surface_from,
+    .surface_rise = e->surface_rise,
+    .surface_radius = e->surface_radius,
+    .found = s->found,
+    .projected = s->projected };
+
+  oct_enface_state_take (&s->state, e);
+  while (e->flatten
+         && oct_enface_next_run (
+             s->state.found, s->ny, &launch.first, &launch.count)) {
+    if (!check (oct_cuda_launch_surface (&launch, stream), error))
+      return FALSE;
+    launch.first += launch.count;
+  }
+  launch.first = 0;
+  while (oct_enface_next_run (
+      s->state.project, s->ny, &launch.first, &launch.count)) {
+    if (!check (oct_cuda_launch_project (&launch, stream), error))
+      return FALSE;
+    launch.first += launch.count;
+  }
+  return TRUE;
+}
+
+static gboolean
+find_range (
+    Sections *s, const OctEnface *e, cudaStream_t stream, GError **error)
+{
+  OctCudaEnfaceRange range = { .projected = s->projected,
+    .nx = s->nx,
+    .ny = s->ny,
+    .full = oct_enface_get_full (e, s->nz),
+    .range = s->range };
+
+  if (!s->has_there) {
+    guint8 *there = oct_cuda_table_edit (&s->there, NAME, error);
+
+    if (there == NULL)
+      return FALSE;
+    memcpy (there, s->state.there, s->ny);
+    s->has_there = TRUE;
+  }
+  if (!oct_cuda_table_upload (&s->there, NAME, stream, error))
+    return FALSE;
+  range.there = s->there.device;
+  return check (oct_cuda_launch_enface_range (&range, stream), error);
+}
+
+static gboolean
+sections_enface (OctVolume *volume, const OctEnface *enface,
+    const OctSectionPicture *picture, gpointer data, GError **error)
+{
+  Sections *s = SECTIONS (volume);
+  cudaStream_t stream = (cudaStream_t)data;
+  gboolean depths = enface->mode == OCT_ENFACE_DEPTH;
+  gboolean find = enface->is_auto && !depths;
+  OctCudaEnfacePicture launch = { .projected = s->projected,
+    .nx = s->nx,
+    .ny = s->ny,
+    .range = find ? s->range : NULL,
+    .black = (float)enface->black,
+    .white = (float)enface->white,
+    .thickness = depths ? enface->thickness : 0 };
+  gboolean timed;
+
+  return oct_enface_check (enface, error)
+         && begin_time (s, stream, &timed, error)
+         && begin_picture (picture, &launch.to, stream, error)
+         && project (s, enface, stream, error)
+         && (!find || find_range (s, enface, stream, error))
+         && check (oct_cuda_launch_enface_picture (&launch, stream), error)
+         && end_time (s, stream, timed, error);
+}
+
+static gpointer
+sections_get_stream (OctVolume *volume)
+{
+  return NULL;
+}
+
+static double
+sections_get_time (OctVolume *volume)
+{
+  take_time (SECTIONS (volume));
+  return SECTIONS (volume)->time;
+}
+
+const OctVolumeTable oct_cuda_sections = {
+  .create = sections_create,
+  .store = sections_store,
+  .show = sections_show,
+  .slice = sections_slice,
+  .enface = sections_enface,
+  .clear = sections_clear,
+  .get_stream = sections_get_stream,
+  .get_time = sections_get_time,
+  .destroy = sections_destroy,
+};

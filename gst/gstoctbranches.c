@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstoctbranches.h"
+
+static GstOctShare *
+share_new (GstMiniObject *object, guint64 order)
+{
+  GstOctShare *share = g_new0 (GstOctShare, 1);
+
+  share->object = object;
+  share->order = order;
+  return share;
+}
+
+void
+gst_oct_share_free (GstOctShare *share)
+{
+  gst_clear_mini_object (&share->object);
+  g_free (share);
+}
+
+static void
+empty (GstOctBranch *branch)
+{
+  g_queue_clear_full (&branch->shares, (GDestroyNotify)gst_oct_share_free);
+  branch->load = 0;
+  branch->doing = FALSE;
+}
+
+static void
+branch_free (gpointer data)
+{
+  empty (data);
+  g_free (data);
+}
+
+void
+gst_oct_branches_init (GstOctBranches *self)
+{
+  self->branches = g_ptr_array_new_with_free_func (branch_free);
+}
+
+void
+gst_oct_branches_clear (GstOctBranches *self)
+{
+  g_clear_pointer (&self->branches, g_ptr_array_unref);
+}
+
+GstOctBranch *
+gst_oct_branches_add (GstOctBranches *self, GstPad *pad)
+{
+  GstOctBranch *branch = g_new0 (GstOctBranch, 1);
+
+  branch->pad = pad;
+  branch->passed = self->order; /* what came before is for others */
+  g_queue_init (&branch->shares);
+  g_ptr_array_add (self->branches, branch);
+  return branch;
+}
+
+static GstOctBranch *
+get (GstOctBranches *self, guint i)
+{
+  return g_ptr_array_index (self->branches, i);
+}
+
+GstOctBranch *
+gst_oct_branches_find (GstOctBranches *self, GstPad *pad)
+{
+  for (guint i = 0; i < self->branches->len; i++)
+    if (get (self, i)->pad == pad)
+      return get (self, i);
+  return NULL;
+}
+
+/* What stays in force behind a flush. */
+static gboolean
+is_lasting (const GstOctShare *share)
+{
+  return !share->counted && GST_IS_EVENT (share->object)
+         && GST_EVENT_IS_STICKY (share->object)
+         && GST_EVENT_TYPE (share->object) != GST_EVENT_SEGMENT
+         && GST_EVENT_TYPE (share->object) != GST_EVENT_EOS;
+}
+
+void
+gst_oct_branches_flush (GstOctBranches *self)
+{
+  for (guint i = 0; i < self->branches->len; i++) {
+    GstOctBranch *branch = get (self, i);
+    GQueue left = branch->shares;
+    GstOctShare *share;
+
+    g_queue_init (&branch->shares);
+    while ((share = g_queue_pop_head (&left)) != NULL)
+      if (is_lasting (share))
+        g_queue_push_tail (&branch->shares, share);
+      else
+        gst_oct_share_free (share);
+    branch->load = 0;
+    branch->doing = FALSE;
+    branch->stopped = FALSE;
+    if (branch->flow == GST_FLOW_EOS || branch->flow == GST_FLOW_FLUSHING)
+      branch->flow = GST_FLOW_OK;
+  }
+}
+
+void
+gst_oct_branches_reset (GstOctBranches *self)
+{
+  for (guint i = 0; i < self->branches->len; i++) {
+    GstOctBranch *branch = get (self, i);
+
+    empty (branch);
+    branch->flow = GST_FLOW_OK;
+    branch->passed = 0;
+  }
+  self->turn = 0;
+  self->order = self->number = 0;
+}
+
+gboolean
+gst_oct_branches_are_alive (GstOctBranches *self, GstFlowReturn *flow)
+{
+  *flow = self->branches->len == 0 ? GST_FLOW_NOT_LINKED : GST_FLOW_EOS;
+  for (guint i = 0; i < self->branches->len; i++) {
+    if (get (self, i)->flow == GST_FLOW_OK)
+      return TRUE;
+    /* the end is none where others have failed */
+    *flow = MIN (*flow, get (self, i)->flow);
+    if (get (self, i)->flow == GST_FLOW_FLUSHING) {
+      *flow = GST_FLOW_FLUSHING;
+      break;
+    }
+  }
+  return FALSE;
+}
+
+gboolean
+gst_oct_branches_are_busy (GstOctBranches *self)
+{
+  for (guint i = 0; i < self->branches->len; i++)
+    if (get (self, i)->load > 0)
+      return TRUE;
+  return FALSE;
+}
+
+GstOctBranch *
+gst_oct_branches_choose (
+    GstOctBranches *self, GstOctScatterPolicy policy, guint most)
+{
+  GstOctBranch *chosen = NULL;
+  guint n = self->branches->len, place = 0;
+
+  for (guint i = 0; i < n; i++) {
+    guint at = (self->turn + i) % n;
+    GstOctBranch *branch = get (self, at);
+
+    if (branch->flow != GST_FLOW_OK || branch->load >= most
+        || (chosen != NULL
+            && (policy == GST_OCT_SCATTER_ROUND_ROBIN
+                || branch->load >= chosen->load)))
+      continue;
+    chosen = branch;
+    place = at;
+  }
+  if (chosen != NULL)
+    self->turn = (place + 1) % n;
+  return chosen;
+}
+
+void
+gst_oct_branches_give (
+    GstOctBranches *self, GstOctBranch *branch, GstMiniObject *object)
+{
+  GstOctShare *share = share_new (object, ++self->order);
+
+  share->counted = TRUE;
+  share->number = self->number++;
+  g_queue_push_tail (&branch->shares, share);
+  branch->load++;
+}
+
+void
+gst_oct_branches_give_all (GstOctBranches *self, GstEvent *event)
+{
+  self->order++;
+  for (guint i = 0; i < self->branches->len; i++)
+    if (get (self, i)->flow == GST_FLOW_OK)
+      g_queue_push_tail (&get (self, i)->shares,
+          share_new (
+              gst_mini_object_ref (GST_MINI_OBJECT_CAST (event)), self->order));
+  gst_event_unref (event);
+}
+
+GstOctShare *
+gst_oct_branch_take (GstOctBranch *branch)
+{
+  GstOctShare *share = g_queue_pop_head (&branch->shares);
+
+  /* only events mind what came before them */
+  if (share != NULL && !share->counted)
+    branch->passed = MAX (branch->passed, share->order);
+  if (share != NULL && share->counted) {
+    branch->doing = TRUE;
+    branch->number = share->number;
+  }
+  return share;
+}
+
+void
+gst_oct_branch_done (GstOctBranch *branch)
+{
+  if (branch->doing)
+    branch->load--;
+  branch->doing = FALSE;
+}
+
+static gint
+compare (gconstpointer a, gconstpointer b, gpointer data)
+{
+  const GstOctShare *first = a, *second = b;
+
+  return first->order < second->order ? -1 : first->order > second->order;
+}
+
+/* Another branch pushes it among its own, behind the same events. */
+static gboolean
+hand_on (GstOctBranches *self, GstOctShare *share)
+{
+  GstOctBranch *to = NULL;
+
+  for (guint i = 0; i < self->branches->len; i++) {
+    GstOctBranch *branch = get (self, i);
+
+    if (branch->flow == GST_FLOW_OK && branch->passed < share->order
+        && (to == NULL || branch->load < to->load))
+      to = branch;
+  }
+  if (to == NULL)
+    return FALSE;
+  g_queue_insert_sorted (&to->shares, share, compare, NULL);
+  to->load++;
+  return TRUE;
+}
+
+void
+gst_oct_branches_end (GstOctBranches *self, GstOctBranch *branch,
+    GstFlowReturn flow, GArray *lost)
+{
+  GQueue left = branch->shares;
+  GstOctShare *share;
+
+  if (branch->doing)
+    g_array_append_val (lost, branch->number);
+  branch->doing = FALSE;
+  branch->flow = flow;
+  branch->load = 0;
+  g_queue_init (&branch->shares);
+  while ((share = g_queue_pop_head (&left)) != NULL) {
+    if (share->counted && hand_on (self, share))
+      continue;
+    if (share->counted)
+      g_array_append_val (lost, share->number);
+    gst_oct_share_free (share);
+  }
+}
+
+void
+gst_oct_branches_remove (
+    GstOctBranches *self, GstOctBranch *branch, GArray *lost)
+{
+  gst_oct_branches_end (self, branch, GST_FLOW_NOT_LINKED, lost);
+  g_ptr_array_remove (self->branches, branch);
+  self->turn = 0;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * Which branch of octscatter gets what, and what becomes of it where one fails.
+ * Nothing here is safe to be called by two threads at once.
+ */
+#pragma once
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+typedef enum {
+  GST_OCT_SCATTER_ROUND_ROBIN,
+  GST_OCT_SCATTER_LEAST_LOADED,
+} GstOctScatterPolicy;
+
+/* What one branch is to push. */
+typedef struct {
+  GstMiniObject *object; /* a buffer, or an event */
+  guint64 order;         /* in which all of them came, those of all branches */
+  gboolean counted;      /* it has a number of its own */
+  guint64 number;
+} GstOctShare;
+
+void gst_oct_share_free (GstOctShare *share);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstOctShare, gst_oct_share_free)
+
+typedef struct {
+  GstPad *pad;        /* not owned */
+  GQueue shares;      /* of GstOctShare, in order */
+  guint load;         /* counted ones that wait or are being pushed */
+  guint64 passed;     /* order of the last one that was taken */
+  GstFlowReturn flow; /* anything but OK: it gets no more */
+  gboolean stopped;   /* its thread is to end */
+  gboolean doing;     /* a counted one has been taken and is not done yet: */
+  guint64 number;     /* this one */
+} GstOctBranch;
+
+typedef struct {
+  GPtrArray *branches; /* of GstOctBranch */
+  guint turn;          /* the one that round robin asks first */
+  guint64 order, number;
+} GstOctBranches;
+
+void gst_oct_branches_init (GstOctBranches *self);
+void gst_oct_branches_clear (GstOctBranches *self);
+GstOctBranch *gst_oct_branches_add (GstOctBranches *self, GstPad *pad);
+GstOctBranch *gst_oct_branches_find (GstOctBranches *self, GstPad *pad);
+/* Forgets what waits in all of them, but for events that stay in force; what
+ * the end was the end of is not there any more, what has failed stays so. */
+void gst_oct_branches_flush (GstOctBranches *self);
+/* As at first, but for the branches that there are. */
+void gst_oct_branches_reset (GstOctBranches *self);
+
+/* FALSE: all have ended; *flow: why, GST_FLOW_NOT_LINKED without any. */
+gboolean gst_oct_branches_are_alive (GstOctBranches *self, GstFlowReturn *flow);
+
+/* Whether one has something to do that is counted. */
+gboolean gst_oct_branches_are_busy (GstOctBranches *self);
+
+/* The next one to get something, of those with less than `most`; NULL: all are
+ * full, or have ended. */
+GstOctBranch *gst_oct_branches_choose (
+    GstOctBranches *self, GstOctScatterPolicy policy, guint most);
+
+/* Gives `branch` the next number of all.  Takes `object`. */
+void gst_oct_branches_give (
+    GstOctBranches *self, GstOctBranch *branch, GstMiniObject *object);
+/* Gives it to all that are alive.  Takes `event`. */
+void gst_oct_branches_give_all (GstOctBranches *self, GstEvent *event);
+/* The next one that it is to push, NULL: none. */
+GstOctShare *gst_oct_branch_take (GstOctBranch *branch);
+
+/* That one has been pushed. */
+void gst_oct_branch_done (GstOctBranch *branch);
+
+/* The branch has ended with `flow`: what waits goes to the others.  Appends to
+ * `lost`, of guint64, the numbers of the one that it was doing, and of those of
+ * which the settings that they belong to have passed everywhere. */
+void gst_oct_branches_end (GstOctBranches *self, GstOctBranch *branch,
+    GstFlowReturn flow, GArray *lost);
+/* It is not there any more; `branch` is gone. */
+void gst_oct_branches_remove (
+    GstOctBranches *self, GstOctBranch *branch, GArray *lost);
+
+G_END_DECLS

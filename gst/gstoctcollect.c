@@ -1,0 +1,794 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:element-octcollect
+ *
+ * Puts what comes of the branches of octscatter into the order of the B-scans
+ * again.
+ *
+ * |[
+ * gst-launch-1.0 octsrc num-buffers=100 ! octscatter name=s
+ * octcollect name=c ! videoconvert ! autovideosink
+ * s. ! octreconstruct ! c.  s. ! octreconstruct ! c.
+ * ]|
+ */
+#include "gstoctcollect.h"
+#include "gstocterror.h"
+#include "gstoctmade.h"
+#include "gstoctscatterevents.h"
+
+GST_DEBUG_CATEGORY_STATIC (gst_oct_collect_debug);
+#define GST_CAT_DEFAULT gst_oct_collect_debug
+
+/* Numbers that a branch may be ahead of the one that is waited for, for each
+ * branch: more than octscatter has them do at a time, or branches would wait for
+ * each other. */
+#define MAX_AHEAD 8
+
+/* What a branch has sent, kept with its pad. */
+typedef struct {
+  GstPad *pad; /* not owned */
+  gboolean ours, eos, waits;
+  GstOctMade now; /* until its number comes */
+} Branch;
+
+struct _GstOctCollect {
+  GstElement parent;
+  GstPad *src;
+
+  GMutex lock; /* of all below; nothing is pushed under it */
+  GCond changed;
+  GPtrArray *branches;
+  GHashTable *made; /* of guint64 to GstOctMade */
+  GstOctMade kept;  /* events from before a flush that stay in force */
+  guint64 next;     /* number that is waited for */
+  guint64 end;      /* there are no more; G_MAXUINT64: not known */
+  gboolean pushing; /* a thread has the output */
+  gboolean flushing, ended, started;
+  GstFlowReturn flow;
+  /* what went out last, so that each is sent once */
+  GstEvent *caps, *segment;
+  GHashTable *sent; /* kind of event to its number */
+  guint n_pads;
+};
+
+G_DEFINE_TYPE (GstOctCollect, gst_oct_collect, GST_TYPE_ELEMENT);
+GST_ELEMENT_REGISTER_DEFINE (
+    octcollect, "octcollect", GST_RANK_NONE, GST_TYPE_OCT_COLLECT);
+
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
+    "sink_%u", GST_PAD_SINK, GST_PAD_REQUEST, GST_STATIC_CAPS_ANY);
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
+    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
+
+/* ----------------------------------------------------------------- branches
+ */
+
+static void
+branch_free (gpointer data)
+{
+  Branch *branch = data;
+
+  gst_oct_made_clear (&branch->now);
+  g_free (branch);
+}
+
+static Branch *
+find_branch (GstOctCollect *self, GstPad *pad)
+{
+  for (guint i = 0; i < self->branches->len; i++) {
+    Branch *branch = g_ptr_array_index (self->branches, i);
+
+    if (branch->pad == pad)
+      return branch;
+  }
+  return NULL;
+}
+
+static GstOctMade *
+get_made (GstOctCollect *self, guint64 number)
+{
+  return g_hash_table_lookup (self->made, &number);
+}
+
+static void
+keep (GstOctCollect *self, guint64 number, GstOctMade *made)
+{
+  g_hash_table_insert (self->made, g_memdup2 (&number, sizeof number), made);
+}
+
+/* ------------------------------------------------------------------- output */
+
+/* All branches bring the same events: TRUE for the first time.  Without the
+ * lock. */
+static gboolean
+is_new (GstOctCollect *self, GstEvent *event)
+{
+  const GstStructure *s = gst_event_get_structure (event);
+  g_autofree char *kind = g_strdup_printf ("%d %s", (int)GST_EVENT_TYPE (event),
+      s != NULL ? gst_structure_get_name (s) : "");
+  guint32 number = gst_event_get_seqnum (event);
+  gboolean first;
+  gpointer last;
+
+  g_mutex_lock (&self->lock);
+  first = !g_hash_table_lookup_extended (self->sent, kind, NULL, &last)
+          || (gint32)(number - GPOINTER_TO_UINT (last)) > 0;
+  if (first)
+    g_hash_table_insert (
+        self->sent, g_steal_pointer (&kind), GUINT_TO_POINTER (number));
+  g_mutex_unlock (&self->lock);
+  return first;
+}
+
+static gboolean
+same_caps (GstEvent *a, GstEvent *b)
+{
+  GstCaps *first, *second;
+
+  if (a == NULL || b == NULL)
+    return a == b;
+  gst_event_parse_caps (a, &first);
+  gst_event_parse_caps (b, &second);
+  return gst_caps_is_equal (first, second);
+}
+
+static gboolean
+same_segment (GstEvent *a, GstEvent *b)
+{
+  const GstSegment *first, *second;
+
+  if (a == NULL || b == NULL)
+    return a == b;
+  gst_event_parse_segment (a, &first);
+  gst_event_parse_segment (b, &second);
+  return gst_segment_is_equal (first, second);
+}
+
+/* By the thread that has the output, without the lock. */
+static void
+push_events (GstOctCollect *self, GstOctMade *made)
+{
+  GstEvent *event;
+
+  for (GList *l = made->events.head, *next; l != NULL; l = next) {
+    next = l->next;
+    event = l->data;
+    if (GST_EVENT_TYPE (event) != GST_EVENT_STREAM_START)
+      continue;
+    g_queue_delete_link (&made->events, l);
+    if (is_new (self, event))
+      gst_pad_push_event (self->src, event);
+    else
+      gst_event_unref (event);
+  }
+  if (made->caps != NULL && !same_caps (made->caps, self->caps)) {
+    gst_event_replace (&self->caps, made->caps);
+    gst_pad_push_event (self->src, gst_event_ref (made->caps));
+  }
+  if (made->segment != NULL && !same_segment (made->segment, self->segment)) {
+    gst_event_replace (&self->segment, made->segment);
+    gst_pad_push_event (self->src, gst_event_ref (made->segment));
+  }
+  while ((event = g_queue_pop_head (&made->events)) != NULL)
+    if (is_new (self, event))
+      gst_pad_push_event (self->src, event);
+    else
+      gst_event_unref (event);
+}
+
+static GstFlowReturn
+push_made (GstOctCollect *self, GstOctMade *made)
+{
+  GstFlowReturn flow = GST_FLOW_OK;
+  GstMiniObject *object;
+
+  push_events (self, &self->kept);
+  push_events (self, made);
+  while (flow == GST_FLOW_OK
+         && (object = g_queue_pop_head (&made->objects)) != NULL)
+    if (GST_IS_BUFFER (object))
+      flow = gst_pad_push (self->src, GST_BUFFER_CAST (object));
+    else
+      gst_pad_push_event (self->src, GST_EVENT_CAST (object));
+  return flow;
+}
+
+static gboolean
+all_ended (GstOctCollect *self)
+{
+  for (guint i = 0; i < self->branches->len; i++)
+    if (!((Branch *)g_ptr_array_index (self->branches, i))->eos)
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+any_ended (GstOctCollect *self)
+{
+  for (guint i = 0; i < self->branches->len; i++)
+    if (((Branch *)g_ptr_array_index (self->branches, i))->eos)
+      return TRUE;
+  return FALSE;
+}
+
+/* The next to go out, NULL: it has not come.  Where no branch can bring it any
+ * more it is left out. */
+static GstOctMade *
+take_next (GstOctCollect *self)
+{
+  gpointer key, made;
+
+  while (!g_hash_table_steal_extended (self->made, &self->next, &key, &made)) {
+    if (g_hash_table_size (self->made) == 0 || !all_ended (self))
+      return NULL;
+    self->next++;
+  }
+  g_free (key);
+  self->next++;
+  return made;
+}
+
+/* What branches had kept back came at their end, without a number. */
+static GstOctMade *
+take_rest (GstOctCollect *self)
+{
+  for (guint i = 0; i < self->branches->len; i++) {
+    Branch *branch = g_ptr_array_index (self->branches, i);
+
+    if (branch->now.objects.length > 0 || branch->now.events.length > 0)
+      return gst_oct_made_take (&branch->now);
+  }
+  return NULL;
+}
+
+static gboolean
+is_end (GstOctCollect *self)
+{
+  return !self->ended
+         && (all_ended (self) || (self->next >= self->end && any_ended (self)));
+}
+
+/* With the lock, which it leaves, in the thread that has the output.  Takes
+ * `made`; NULL: the end. */
+static void
+push_one (GstOctCollect *self, GstOctMade *made)
+{
+  GstFlowReturn flow = GST_FLOW_OK;
+
+  self->pushing = TRUE;
+  g_cond_broadcast (&self->changed);
+  g_mutex_unlock (&self->lock);
+  if (made != NULL)
+    flow = push_made (self, made);
+  else
+    gst_pad_push_event (self->src, gst_event_new_eos ());
+  g_clear_pointer (&made, gst_oct_made_free);
+  g_mutex_lock (&self->lock);
+  if (flow != GST_FLOW_OK)
+    self->flow = flow;
+  self->pushing = FALSE;
+  g_cond_broadcast (&self->changed);
+}
+
+/* With the lock, which it leaves while it pushes: all whose turn it is, in the
+ * one thread that has the output. */
+static void
+push_all (GstOctCollect *self)
+{
+  while (!self->pushing && !self->flushing) {
+    GstOctMade *made = take_next (self);
+
+    if (made == NULL) {
+      if (!is_end (self))
+        return;
+      made = take_rest (self);
+      self->ended = made == NULL;
+    }
+    push_one (self, made);
+  }
+}
+
+/* -------------------------------------------------------------------- input */
+
+static GstFlowReturn
+chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
+{
+  GstOctCollect *self = GST_OCT_COLLECT (parent);
+  GstFlowReturn flow;
+  Branch *branch;
+  gboolean ours;
+
+  g_mutex_lock (&self->lock);
+  branch = find_branch (self, pad);
+  ours = branch != NULL && branch->ours;
+  flow = self->flushing ? GST_FLOW_FLUSHING : self->flow;
+  if (flow == GST_FLOW_OK && ours)
+    g_queue_push_tail (&branch->now.objects, g_steal_pointer (&buffer));
+  g_mutex_unlock (&self->lock);
+  gst_clear_buffer (&buffer);
+  if (flow != GST_FLOW_OK || ours)
+    return flow;
+  GST_ELEMENT_ERROR (self, STREAM, FORMAT,
+      ("A buffer at %s does not come from octscatter; octcollect takes the "
+       "branches of one octscatter alone, use funnel for others.",
+          GST_OBJECT_NAME (pad)),
+      (NULL));
+  return GST_FLOW_ERROR;
+}
+
+/* With the lock: whether somebody else can still bring the number that is
+ * waited for.  A branch that has handed over one that was for a failed branch
+ * can have it behind those that it waits with. */
+static gboolean
+may_wait (GstOctCollect *self)
+{
+  if (self->pushing)
+    return TRUE;
+  for (guint i = 0; i < self->branches->len; i++) {
+    Branch *branch = g_ptr_array_index (self->branches, i);
+
+    if (!branch->waits && !branch->eos)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+static void
+take_done (GstOctCollect *self, GstPad *pad, guint64 number)
+{
+  Branch *branch = find_branch (self, pad);
+
+  /* one that was given up all the same goes out with the next */
+  if (number >= self->next)
+    keep (self, number, gst_oct_made_take (&branch->now));
+  push_all (self);
+  /* the pad may be released meanwhile */
+  while ((branch = find_branch (self, pad)) != NULL && !self->flushing
+         && self->flow == GST_FLOW_OK
+         && number >= self->next + (guint64)MAX_AHEAD * self->branches->len) {
+    branch->waits = TRUE;
+    if (!may_wait (self))
+      break;
+    g_cond_wait (&self->changed, &self->lock);
+  }
+  if (branch != NULL)
+    branch->waits = FALSE;
+}
+
+static void
+forget_before (GstOctCollect *self, guint64 number)
+{
+  GHashTableIter iter;
+  gpointer key;
+
+  g_hash_table_iter_init (&iter, self->made);
+  while (g_hash_table_iter_next (&iter, &key, NULL))
+    if (*(guint64 *)key < number)
+      g_hash_table_iter_remove (&iter);
+  self->next = MAX (self->next, number);
+}
+
+static void
+take_message (
+    GstOctCollect *self, GstPad *pad, GstOctScatterKind kind, guint64 number)
+{
+  Branch *branch;
+
+  GST_LOG_OBJECT (
+      pad, "message %d, number %" G_GUINT64_FORMAT, (int)kind, number);
+  g_mutex_lock (&self->lock);
+  branch = find_branch (self, pad);
+  switch (self->flushing || branch == NULL ? GST_OCT_SCATTER_NONE : kind) {
+  case GST_OCT_SCATTER_BEGIN:
+    forget_before (self, number);
+    break;
+  case GST_OCT_SCATTER_DONE:
+    take_done (self, pad, number);
+    break;
+  case GST_OCT_SCATTER_LOST:
+    if (number >= self->next && get_made (self, number) == NULL)
+      keep (self, number, g_new0 (GstOctMade, 1));
+    break;
+  case GST_OCT_SCATTER_END:
+    self->end = number;
+    break;
+  default:
+    break;
+  }
+  push_all (self);
+  g_mutex_unlock (&self->lock);
+}
+
+static gboolean
+start_flush (GstOctCollect *self, GstEvent *event)
+{
+  gboolean first;
+
+  g_mutex_lock (&self->lock);
+  first = !self->flushing;
+  self->flushing = TRUE;
+  g_cond_broadcast (&self->changed);
+  g_mutex_unlock (&self->lock);
+  if (first)
+    return gst_pad_push_event (self->src, event);
+  gst_event_unref (event);
+  return TRUE;
+}
+
+/* With the lock. */
+static void
+forget_made (GstOctCollect *self)
+{
+  GQueue kept = G_QUEUE_INIT;
+
+  for (; g_hash_table_size (self->made) > 0; self->next++) {
+    GstOctMade *made = get_made (self, self->next);
+
+    if (made != NULL)
+      gst_oct_made_flush (made, &self->kept.events);
+    g_hash_table_remove (self->made, &self->next);
+  }
+  for (guint i = 0; i < self->branches->len; i++) {
+    Branch *branch = g_ptr_array_index (self->branches, i);
+
+    gst_oct_made_flush (&branch->now, &kept);
+    branch->now.events = kept;
+    g_queue_init (&kept);
+    gst_clear_event (&branch->now.segment);
+    branch->eos = branch->waits = FALSE;
+  }
+  gst_clear_event (&self->segment);
+  self->end = G_MAXUINT64;
+  self->ended = FALSE;
+  self->flow = GST_FLOW_OK;
+}
+
+/* octscatter has begun to flush all branches before it ends that in one. */
+static gboolean
+stop_flush (GstOctCollect *self, GstEvent *event)
+{
+  gboolean first;
+
+  g_mutex_lock (&self->lock);
+  while (self->pushing)
+    g_cond_wait (&self->changed, &self->lock);
+  first = self->flushing;
+  if (first)
+    forget_made (self);
+  g_mutex_unlock (&self->lock);
+  if (!first) {
+    gst_event_unref (event);
+    return TRUE;
+  }
+  gst_pad_push_event (self->src, event);
+  g_mutex_lock (&self->lock);
+  self->flushing = FALSE;
+  g_mutex_unlock (&self->lock);
+  return TRUE;
+}
+
+/* What comes in order with the data. */
+static void
+take_event (GstOctCollect *self, GstPad *pad, GstEvent *event)
+{
+  Branch *branch;
+
+  g_mutex_lock (&self->lock);
+  branch = find_branch (self, pad);
+  if (branch == NULL || self->flushing) {
+    gst_event_unref (event);
+    g_mutex_unlock (&self->lock);
+    return;
+  }
+  switch (GST_EVENT_TYPE (event)) {
+  case GST_EVENT_CAPS:
+    gst_event_take (&branch->now.caps, event);
+    /* who is behind has them before it is asked for memory */
+    if (!self->started && !self->pushing)
+      push_one (self, gst_oct_made_take (&branch->now));
+    self->started = TRUE;
+    break;
+  case GST_EVENT_SEGMENT:
+    gst_event_take (&branch->now.segment, event);
+    break;
+  case GST_EVENT_GAP:
+    g_queue_push_tail (&branch->now.objects, event);
+    break;
+  case GST_EVENT_EOS:
+    branch->eos = TRUE;
+    gst_event_unref (event);
+    break;
+  default:
+    g_queue_push_tail (&branch->now.events, event);
+    break;
+  }
+  push_all (self);
+  g_mutex_unlock (&self->lock);
+}
+
+static gboolean
+sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
+{
+  GstOctCollect *self = GST_OCT_COLLECT (parent);
+  GstOctScatterKind kind;
+  Branch *branch;
+  guint64 number;
+
+  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_START)
+    return start_flush (self, event);
+  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
+    return stop_flush (self, event);
+  kind = gst_oct_scatter_event_parse (event, &number);
+  if (kind != GST_OCT_SCATTER_NONE) {
+    gst_event_unref (event);
+    take_message (self, pad, kind, number);
+  } else if (gst_oct_branch_event_is (event)) {
+    gst_event_unref (event);
+    g_mutex_lock (&self->lock);
+    branch = find_branch (self, pad);
+    if (branch != NULL)
+      branch->ours = TRUE;
+    g_mutex_unlock (&self->lock);
+  } else if (GST_EVENT_IS_SERIALIZED (event)) {
+    take_event (self, pad, event);
+  } else {
+    if (is_new (self, event))
+      return gst_pad_push_event (self->src, event);
+    gst_event_unref (event);
+  }
+  return TRUE;
+}
+
+/* Branches have memory of their own GPU each; of the host all can use it. */
+static gboolean
+sink_query (GstPad *pad, GstObject *parent, GstQuery *query)
+{
+  GstOctCollect *self = GST_OCT_COLLECT (parent);
+  GstCaps *caps;
+
+  if (GST_QUERY_TYPE (query) != GST_QUERY_ALLOCATION)
+    return gst_pad_query_default (pad, parent, query);
+  gst_query_parse_allocation (query, &caps, NULL);
+  return caps != NULL
+         && gst_caps_features_is_equal (gst_caps_get_features (caps, 0),
+             GST_CAPS_FEATURES_MEMORY_SYSTEM_MEMORY)
+         && gst_pad_peer_query (self->src, query);
+}
+
+/* Pads with a reference each, those that have not ended first. */
+static GList *
+list_pads (GstOctCollect *self)
+{
+  GList *pads = NULL, *ended = NULL;
+
+  g_mutex_lock (&self->lock);
+  for (guint i = 0; i < self->branches->len; i++) {
+    Branch *branch = g_ptr_array_index (self->branches, i);
+    GList **list = branch->eos ? &ended : &pads;
+
+    *list = g_list_append (*list, gst_object_ref (branch->pad));
+  }
+  g_mutex_unlock (&self->lock);
+  return g_list_concat (pads, ended);
+}
+
+/* One branch brings it to octscatter; all of them ask for caps again. */
+static gboolean
+src_event (GstPad *pad, GstObject *parent, GstEvent *event)
+{
+  GstOctCollect *self = GST_OCT_COLLECT (parent);
+  g_autolist (GstPad) pads = list_pads (self);
+  gboolean all = GST_EVENT_TYPE (event) == GST_EVENT_RECONFIGURE;
+  gboolean ok = FALSE;
+
+  /* which B-scans come late is nothing that one branch can mend */
+  if (GST_EVENT_TYPE (event) == GST_EVENT_QOS)
+    ok = TRUE;
+  else
+    for (GList *l = pads; l != NULL && (all || !ok); l = l->next)
+      ok |= gst_pad_push_event (l->data, gst_event_ref (event));
+  gst_event_unref (event);
+  return ok;
+}
+
+static gboolean
+answer_latency (GstOctCollect *self, GstQuery *query)
+{
+  g_autolist (GstPad) pads = list_pads (self);
+  GstClockTime least = 0, most = GST_CLOCK_TIME_NONE;
+  gboolean live = FALSE, ok = FALSE;
+
+  for (GList *l = pads; l != NULL; l = l->next) {
+    g_autoptr (GstQuery) one = gst_query_new_latency ();
+    GstClockTime low, high;
+    gboolean is_live;
+
+    if (!gst_pad_peer_query (l->data, one))
+      continue;
+    gst_query_parse_latency (one, &is_live, &low, &high);
+    ok = TRUE;
+    live |= is_live;
+    least = MAX (least, low);
+    most = MIN (most, high); /* GST_CLOCK_TIME_NONE is the largest */
+  }
+  if (ok)
+    gst_query_set_latency (query, live, least, most);
+  return ok;
+}
+
+static gboolean
+src_query (GstPad *pad, GstObject *parent, GstQuery *query)
+{
+  GstOctCollect *self = GST_OCT_COLLECT (parent);
+  g_autolist (GstPad) pads = NULL;
+
+  switch (GST_QUERY_TYPE (query)) {
+  case GST_QUERY_LATENCY:
+    return answer_latency (self, query);
+  case GST_QUERY_CAPS:
+  case GST_QUERY_ACCEPT_CAPS:
+    return gst_pad_query_default (pad, parent, query);
+  default:
+    pads = list_pads (self);
+    for (GList *l = pads; l != NULL; l = l->next)
+      if (gst_pad_peer_query (l->data, query))
+        return TRUE;
+    return FALSE;
+  }
+}
+
+/* --------------------------------------------------------------------- pads */
+
+static GstPad *
+request_new_pad (GstElement *element, GstPadTemplate *template,
+    const char *name, const GstCaps *caps)
+{
+  GstOctCollect *self = GST_OCT_COLLECT (element);
+  Branch *branch = g_new0 (Branch, 1);
+  g_autofree char *given = NULL;
+  GstPad *pad;
+
+  g_mutex_lock (&self->lock);
+  if (name == NULL)
+    name = given = g_strdup_printf ("sink_%u", self->n_pads);
+  self->n_pads++;
+  g_mutex_unlock (&self->lock);
+  pad = gst_pad_new_from_template (template, name);
+  gst_pad_set_chain_function (pad, chain);
+  gst_pad_set_event_function (pad, sink_event);
+  gst_pad_set_query_function (pad, sink_query);
+  GST_PAD_SET_PROXY_CAPS (pad);
+  branch->pad = pad;
+  g_queue_init (&branch->now.events);
+  g_queue_init (&branch->now.objects);
+  g_mutex_lock (&self->lock);
+  g_ptr_array_add (self->branches, branch);
+  g_mutex_unlock (&self->lock);
+  if (gst_element_add_pad (element, pad))
+    return pad;
+  g_mutex_lock (&self->lock);
+  g_ptr_array_remove (self->branches, branch);
+  g_mutex_unlock (&self->lock);
+  return NULL;
+}
+
+static void
+release_pad (GstElement *element, GstPad *pad)
+{
+  GstOctCollect *self = GST_OCT_COLLECT (element);
+  Branch *branch;
+
+  gst_object_ref (pad);
+  g_mutex_lock (&self->lock);
+  branch = find_branch (self, pad);
+  if (branch != NULL)
+    g_ptr_array_remove (self->branches, branch);
+  /* what only it could have brought does not come */
+  if (self->branches->len > 0)
+    push_all (self);
+  g_cond_broadcast (&self->changed);
+  g_mutex_unlock (&self->lock);
+  gst_pad_set_active (pad, FALSE);
+  gst_element_remove_pad (element, pad);
+  gst_object_unref (pad);
+}
+
+/* ----------------------------------------------------------- states, object */
+
+static void
+set_flushing (GstOctCollect *self, gboolean flushing)
+{
+  g_mutex_lock (&self->lock);
+  self->flushing = flushing;
+  g_cond_broadcast (&self->changed);
+  g_mutex_unlock (&self->lock);
+}
+
+static void
+forget (GstOctCollect *self)
+{
+  g_mutex_lock (&self->lock);
+  forget_made (self);
+  for (guint i = 0; i < self->branches->len; i++) {
+    Branch *branch = g_ptr_array_index (self->branches, i);
+
+    gst_oct_made_clear (&branch->now);
+    branch->ours = FALSE;
+  }
+  gst_oct_made_clear (&self->kept);
+  gst_clear_event (&self->caps);
+  g_hash_table_remove_all (self->sent);
+  self->next = 0;
+  self->started = FALSE;
+  g_mutex_unlock (&self->lock);
+}
+
+static GstStateChangeReturn
+change_state (GstElement *element, GstStateChange transition)
+{
+  GstOctCollect *self = GST_OCT_COLLECT (element);
+  GstStateChangeReturn ret;
+
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED)
+    set_flushing (self, FALSE);
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
+    set_flushing (self, TRUE);
+  ret = GST_ELEMENT_CLASS (gst_oct_collect_parent_class)
+            ->change_state (element, transition);
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
+    forget (self);
+  return ret;
+}
+
+static void
+finalize (GObject *object)
+{
+  GstOctCollect *self = GST_OCT_COLLECT (object);
+
+  g_ptr_array_unref (self->branches);
+  g_hash_table_unref (self->made);
+  g_hash_table_unref (self->sent);
+  gst_oct_made_clear (&self->kept);
+  gst_clear_event (&self->caps);
+  gst_clear_event (&self->segment);
+  g_mutex_clear (&self->lock);
+  g_cond_clear (&self->changed);
+  G_OBJECT_CLASS (gst_oct_collect_parent_class)->finalize (object);
+}
+
+static void
+gst_oct_collect_class_init (GstOctCollectClass *klass)
+{
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+
+  GST_DEBUG_CATEGORY_INIT (
+      gst_oct_collect_debug, "octcollect", 0, "OCT order behind branches");
+  G_OBJECT_CLASS (klass)->finalize = finalize;
+  gst_element_class_add_static_pad_template (element_class, &sink_template);
+  gst_element_class_add_static_pad_template (element_class, &src_template);
+  gst_element_class_set_static_metadata (element_class,
+      "OCT order behind branches", "Generic",
+      "Puts what the branches of octscatter make into order again",
+      "The gst-oct developers");
+  element_class->request_new_pad = request_new_pad;
+  element_class->release_pad = release_pad;
+  element_class->change_state = change_state;
+}
+
+static void
+gst_oct_collect_init (GstOctCollect *self)
+{
+  g_mutex_init (&self->lock);
+  g_cond_init (&self->changed);
+  self->branches = g_ptr_array_new_with_free_func (branch_free);
+  self->made = g_hash_table_new_full (
+      g_int64_hash, g_int64_equal, g_free, (GDestroyNotify)gst_oct_made_free);
+  self->sent = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  self->end = G_MAXUINT64;
+  self->flushing = TRUE;
+  self->src = gst_pad_new_from_static_template (&src_template, "src");
+  gst_pad_set_event_function (self->src, src_event);
+  gst_pad_set_query_function (self->src, src_query);
+  GST_PAD_SET_PROXY_CAPS (self->src);
+  gst_element_add_pad (GST_ELEMENT (self), self->src);
+}

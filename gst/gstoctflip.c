@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:element-octflip
+ *
+ * Turns images the right way round: upside down, mirrored, every second one of
+ * a scanner that records on its way back as well, and one whose beam moves as a
+ * sine.
+ *
+ * |[
+ * gst-launch-1.0 octsrc num-buffers=100 ! octreconstruct ! octflip depth=true
+ * way-back=odd ! videoconvert ! autovideosink
+ * ]|
+ */
+#include "gstoctflip.h"
+#include "gstoctscanmeta.h"
+
+GST_DEBUG_CATEGORY_STATIC (gst_oct_flip_debug);
+#define GST_CAT_DEFAULT gst_oct_flip_debug
+
+typedef struct {
+  gboolean depth, lateral;
+  OctWayBack way_back;
+  double way_back_shift;
+  OctMotion scan;
+  double duty;
+} Settings;
+
+struct _GstOctFlip {
+  GstOctImageFilter parent;
+
+  /* streaming thread */
+  guint64 next; /* number of the next B-scan, of buffers that do not say it */
+  gboolean is_odd; /* the number of the first B-scan of this buffer */
+};
+
+G_DEFINE_TYPE (GstOctFlip, gst_oct_flip, GST_TYPE_OCT_IMAGE_FILTER);
+GST_ELEMENT_REGISTER_DEFINE (
+    octflip, "octflip", GST_RANK_NONE, GST_TYPE_OCT_FLIP);
+
+static const GEnumValue ways_back[] = {
+  { OCT_WAY_BACK_NONE, "No B-scan is", "none" },
+  { OCT_WAY_BACK_ODD, "B-scans 1, 3, 5 ... of the volume, counted from 0",
+      "odd" },
+  { OCT_WAY_BACK_EVEN, "B-scans 0, 2, 4 ... of the volume", "even" },
+  { 0, NULL, NULL },
+};
+
+static const GEnumValue motions[] = {
+  { OCT_MOTION_LINEAR, "Evenly: A-lines are equally far apart", "linear" },
+  { OCT_MOTION_SINE, "As a sine, like a resonant scanner", "sine" },
+  { 0, NULL, NULL },
+};
+
+static GST_OCT_DEFINE_ENUM (get_way_back_type, "GstOctWayBack", ways_back);
+static GST_OCT_DEFINE_ENUM (get_motion_type, "GstOctMotion", motions);
+
+static const GstOctProperty rows[] = {
+  { "depth", "Upside down", "Turn images upside down", GST_OCT_PROPERTY_LIVE,
+      NULL, GST_OCT_BOOLEAN (Settings, depth, FALSE) },
+  { "lateral", "Mirrored", "Mirror images, the first A-line last",
+      GST_OCT_PROPERTY_LIVE, NULL, GST_OCT_BOOLEAN (Settings, lateral, FALSE) },
+  { "way-back", "Way back",
+      "Which B-scans are taken while the beam goes back, and are mirrored",
+      GST_OCT_PROPERTY_LIVE, NULL,
+      GST_OCT_ENUM (Settings, way_back, get_way_back_type, OCT_WAY_BACK_NONE) },
+  { "way-back-shift", "Shift of the way back",
+      "By how many A-lines B-scans of the way back come late, parts too",
+      GST_OCT_PROPERTY_LIVE, NULL,
+      GST_OCT_DOUBLE (Settings, way_back_shift, -65536.0, 65536.0, 0.0) },
+  { "scan", "Motion of the beam", "How the beam moves along a B-scan",
+      GST_OCT_PROPERTY_LIVE, "scan",
+      GST_OCT_ENUM (Settings, scan, get_motion_type, OCT_MOTION_LINEAR) },
+  { "duty", "Recorded part",
+      "scan=sine: part of the time from one turn of the beam to the next in "
+      "which A-lines are recorded, around its middle",
+      GST_OCT_PROPERTY_LIVE, "scan",
+      GST_OCT_DOUBLE (Settings, duty, 0.01, 1.0, 1.0) },
+};
+static const GstOctProperties properties = GST_OCT_PROPERTIES (Settings, rows);
+
+static gboolean
+configure (GstOctFilter *filter, gconstpointer data, GstOctPurpose purpose,
+    GError **error)
+{
+  const Settings *settings = data;
+  const GstOctInfo *input = gst_oct_filter_get_input (filter);
+  OctFlipParams params = { .width = input->columns,
+    .height = input->rows,
+    .bscans = input->bscans,
+    .format = gst_oct_image_format (input),
+    .depth = settings->depth,
+    .lateral = settings->lateral,
+    .way_back = settings->way_back,
+    .first = GST_OCT_FLIP (filter)->is_odd,
+    .way_back_shift = settings->way_back_shift,
+    .motion = settings->scan,
+    .duty = settings->duty };
+
+  return gst_oct_filter_set_plan (filter, OCT_OPERATION_FLIP, &params, error);
+}
+
+/* The number of the first B-scan: in its volume, else that of the volume, else
+ * since the start. */
+static guint64
+get_number (GstOctFlip *self, GstBuffer *buffer)
+{
+  GstOctScanPosition scan;
+
+  if (!gst_oct_scan_meta_get (buffer, &scan))
+    return self->next;
+  return scan.bscans > 1 ? scan.bscan : scan.volume;
+}
+
+/* In the streaming thread, before the buffer is worked on. */
+static GstFlowReturn
+submit_input_buffer (
+    GstBaseTransform *trans, gboolean is_discont, GstBuffer *buffer)
+{
+  GstOctFlip *self = GST_OCT_FLIP (trans);
+  const GstOctInfo *info = gst_oct_filter_get_input (GST_OCT_FILTER (self));
+  guint64 number = get_number (self, buffer);
+  gboolean is_odd = number % 2 == 1;
+
+  self->next = number + MAX (1, info->bscans);
+  if (is_odd != self->is_odd) {
+    self->is_odd = is_odd;
+    gst_oct_filter_changed (GST_OCT_FILTER (self), FALSE);
+  }
+  return GST_BASE_TRANSFORM_CLASS (gst_oct_flip_parent_class)
+      ->submit_input_buffer (trans, is_discont, buffer);
+}
+
+static gboolean
+sink_event (GstBaseTransform *trans, GstEvent *event)
+{
+  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
+    GST_OCT_FLIP (trans)->next = 0;
+  return GST_BASE_TRANSFORM_CLASS (gst_oct_flip_parent_class)
+      ->sink_event (trans, event);
+}
+
+static gboolean
+start (GstBaseTransform *trans)
+{
+  GST_OCT_FLIP (trans)->next = 0;
+  return GST_BASE_TRANSFORM_CLASS (gst_oct_flip_parent_class)->start (trans);
+}
+
+static void
+gst_oct_flip_class_init (GstOctFlipClass *klass)
+{
+  GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
+  GstOctFilterClass *filter_class = GST_OCT_FILTER_CLASS (klass);
+
+  GST_DEBUG_CATEGORY_INIT (
+      gst_oct_flip_debug, "octflip", 0, "OCT images the right way round");
+  filter_class->configure = configure;
+  trans_class->submit_input_buffer = submit_input_buffer;
+  trans_class->sink_event = sink_event;
+  trans_class->start = start;
+  gst_oct_image_filter_class_describe (filter_class,
+      &(GstOctFilterDescription){ .operation = OCT_OPERATION_FLIP,
+          .properties = &properties,
+          .long_name = "OCT images the right way round",
+          .description =
+              "Turns images upside down, mirrors them, those of the "
+              "way back too, and corrects scans that go as a sine" });
+}
+
+static void
+gst_oct_flip_init (GstOctFlip *self)
+{
+}

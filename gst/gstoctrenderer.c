@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstoctrenderer.h"
+#include "gstoctaccess.h"
+#include "gstoctframe.h"
+
+struct _GstOctRenderer {
+  GstOctCuda *cuda; /* NULL: the CPU */
+  const OctVolumeTable *table;
+  OctVolume *volume;
+  OctVolumeParams params;
+  GstOctInfo input, output;
+  gboolean input_on_gpu;
+  GstOctUploads *uploads; /* to the GPU, from the host */
+  GstOctAccess *access;   /* of pictures, NULL until set_output() */
+
+  /* from begin() to end() */
+  GstBuffer *images;
+  OctFrame frame;
+  GstOctMappedFrame mapped;
+  GstMapInfo map;
+  GstOctUpload *upload;
+};
+
+static gboolean
+enter (GstOctRenderer *r, GError **error)
+{
+  return r->cuda == NULL || gst_oct_cuda_push (r->cuda, error);
+}
+
+static void
+leave (GstOctRenderer *r)
+{
+  if (r->cuda != NULL)
+    gst_oct_cuda_pop (r->cuda);
+}
+
+static gpointer
+get_compute (GstOctRenderer *r)
+{
+  return r->cuda != NULL
+             ? gst_oct_cuda_get_stream (r->cuda, GST_OCT_STREAM_COMPUTE)
+             : NULL;
+}
+
+GstOctRenderer *
+gst_oct_renderer_new (GstOctRendererKind kind, GstOctCuda *cuda,
+    const GstOctInfo *input, gboolean input_on_gpu,
+    const OctVolumeParams *params, GError **error)
+{
+  GstOctRenderer *r = g_new0 (GstOctRenderer, 1);
+  const OctBackend *backend = cuda != NULL
+                                  ? gst_oct_cuda_get_device (cuda)->backend
+                                  : oct_backend_cpu ();
+  gboolean ok = TRUE;
+
+  r->cuda = cuda != NULL ? gst_oct_cuda_ref (cuda) : NULL;
+  r->table =
+      kind == GST_OCT_RENDERER_RAYS ? backend->volume : backend->sections;
+  r->params = *params;
+  r->input = *input;
+  r->input_on_gpu = input_on_gpu;
+  if (r->table == NULL) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "This build cannot make pictures of volumes on a GPU; set backend=cpu "
+        "and images in host memory.");
+    gst_oct_renderer_free (r);
+    return NULL;
+  }
+  if (enter (r, error)) {
+    r->volume = r->table->create (params, error);
+    ok = r->volume != NULL;
+    if (ok && cuda != NULL && !input_on_gpu) {
+      r->uploads = gst_oct_uploads_new (cuda, input, 0, error);
+      ok = r->uploads != NULL;
+    }
+    leave (r);
+  } else {
+    ok = FALSE;
+  }
+  if (!ok)
+    g_clear_pointer (&r, gst_oct_renderer_free);
+  return r;
+}
+
+void
+gst_oct_renderer_free (GstOctRenderer *r)
+{
+  g_clear_pointer (&r->access, gst_oct_access_free);
+  if (enter (r, NULL)) {
+    if (r->volume != NULL)
+      r->table->destroy (r->volume);
+    g_clear_pointer (&r->uploads, gst_oct_uploads_unref);
+    leave (r);
+  }
+  if (r->cuda != NULL)
+    gst_oct_cuda_unref (r->cuda);
+  g_free (r);
+}
+
+const OctVolumeParams *
+gst_oct_renderer_get_params (GstOctRenderer *r)
+{
+  return &r->params;
+}
+
+/* ------------------------------------------------------------------- images */
+
+static gboolean
+begin_images (GstOctRenderer *r, GError **error)
+{
+  if (r->cuda == NULL) {
+    if (!gst_oct_frame_map (
+            &r->mapped, &r->input, r->images, GST_MAP_READ, error))
+      return FALSE;
+    r->frame = r->mapped.frame;
+    return TRUE;
+  }
+  if (r->input_on_gpu)
+    return gst_oct_cuda_map (
+        r->cuda, &r->input, r->images, GST_MAP_READ, &r->frame, &r->map, error);
+  r->upload = gst_oct_uploads_begin (r->uploads, r->images, error);
+  if (r->upload == NULL)
+    return FALSE;
+  r->frame = gst_oct_upload_get_frame (r->upload);
+  return TRUE;
+}
+
+gboolean
+gst_oct_renderer_begin (GstOctRenderer *r, GstBuffer *images, GError **error)
+{
+  gboolean ok;
+
+  if (!enter (r, error))
+    return FALSE;
+  r->images = images;
+  ok = begin_images (r, error);
+  leave (r);
+  return ok;
+}
+
+gboolean
+gst_oct_renderer_store (
+    GstOctRenderer *r, guint image, guint bscan, guint n, GError **error)
+{
+  OctFrame frame = oct_frame_get_bscan (&r->frame, image, r->params.depth, 0);
+  gboolean ok;
+
+  if (!enter (r, error))
+    return FALSE;
+  ok = r->table->store (r->volume, &frame, bscan, n, get_compute (r), error);
+  leave (r);
+  return ok;
+}
+
+gboolean
+gst_oct_renderer_end (GstOctRenderer *r, GError **error)
+{
+  gboolean ok = TRUE;
+
+  if (!enter (r, error))
+    return FALSE;
+  if (r->cuda == NULL) {
+    gst_oct_frame_unmap (&r->mapped);
+  } else if (r->upload != NULL) {
+    ok = gst_oct_upload_used (r->upload, error);
+    g_clear_pointer (&r->upload, gst_oct_upload_unref);
+  } else {
+    gst_buffer_unmap (r->images, &r->map);
+  }
+  r->images = NULL;
+  leave (r);
+  return ok;
+}
+
+/* ----------------------------------------------------------------- pictures */
+
+gboolean
+gst_oct_renderer_show (GstOctRenderer *r, GError **error)
+{
+  gboolean ok;
+
+  if (!enter (r, error))
+    return FALSE;
+  ok = r->table->show (r->volume, get_compute (r), error);
+  leave (r);
+  return ok;
+}
+
+gboolean
+gst_oct_renderer_clear (GstOctRenderer *r, GError **error)
+{
+  gboolean ok;
+
+  if (!enter (r, error))
+    return FALSE;
+  ok = r->table->clear (r->volume, get_compute (r), error);
+  leave (r);
+  return ok;
+}
+
+double
+gst_oct_renderer_get_time (GstOctRenderer *r)
+{
+  double seconds = 0;
+
+  if (!enter (r, NULL))
+    return 0;
+  seconds = r->table->get_time (r->volume);
+  leave (r);
+  return seconds;
+}
+
+gboolean
+gst_oct_renderer_set_output (GstOctRenderer *r, const GstOctInfo *output,
+    gboolean output_on_gpu, GError **error)
+{
+  g_clear_pointer (&r->access, gst_oct_access_free);
+  r->output = *output;
+  /* it has no input: pictures come from the volume */
+  r->access = gst_oct_access_new (r->cuda, output, r->cuda != NULL, output,
+      output_on_gpu && r->cuda != NULL, error);
+  if (r->access == NULL)
+    return FALSE;
+  /* sections have none of their own */
+  if (r->cuda != NULL && r->table->get_stream (r->volume) != NULL)
+    gst_oct_access_set_stream (r->access, r->table->get_stream (r->volume));
+  return TRUE;
+}
+
+void
+gst_oct_renderer_set_reader (GstOctRenderer *r, GstOctReader reader)
+{
+  gst_oct_access_set_reader (r->access, reader);
+}
+
+/* What there is to draw: one of them. */
+typedef struct {
+  const OctVolumeLook *look;
+  OctVolumePicture *picture;
+  const OctSlice *slice;
+  const OctEnface *enface;
+} Drawing;
+
+static OctImageFormat
+get_format (const GstOctInfo *output)
+{
+  switch (GST_VIDEO_INFO_FORMAT (&output->video)) {
+  case GST_VIDEO_FORMAT_RGBA:
+    return OCT_IMAGE_RGBA;
+  case GST_VIDEO_FORMAT_NV12:
+    return OCT_IMAGE_NV12;
+  default:
+    return OCT_IMAGE_GRAY8;
+  }
+}
+
+static gboolean
+draw_to (GstOctRenderer *r, const Drawing *drawing, const OctFrame *to,
+    gpointer stream, GError **error)
+{
+  OctSectionPicture section = { get_format (&r->output), r->output.columns,
+    r->output.rows, *to };
+  OctVolumePicture *picture = drawing->picture;
+
+  if (drawing->slice != NULL)
+    return r->table->slice (r->volume, drawing->slice, &section, stream, error);
+  if (drawing->enface != NULL)
+    return r->table->enface (
+        r->volume, drawing->enface, &section, stream, error);
+  picture->format = section.format;
+  picture->width = section.width;
+  picture->height = section.height;
+  picture->frame = *to;
+  return r->table->render (r->volume, drawing->look, picture, error);
+}
+
+static gboolean
+draw (GstOctRenderer *r, const Drawing *drawing, GstBuffer *out, GError **error)
+{
+  const OctFrame *to;
+  OctFrame from;
+  gpointer stream;
+  gboolean ok;
+
+  if (!gst_oct_access_enter (r->access, error))
+    return FALSE;
+  ok = gst_oct_access_begin (r->access, NULL, &out, &from, &to, &stream, error);
+  if (ok) {
+    ok = draw_to (r, drawing, to, stream, error);
+    ok = gst_oct_access_end (r->access, ok, error) && ok;
+  }
+  gst_oct_access_leave (r->access);
+  return ok;
+}
+
+gboolean
+gst_oct_renderer_render (GstOctRenderer *r, const OctVolumeLook *look,
+    OctVolumePicture *picture, GstBuffer *out, GError **error)
+{
+  return draw (r, &(Drawing){ .look = look, .picture = picture }, out, error);
+}
+
+gboolean
+gst_oct_renderer_slice (
+    GstOctRenderer *r, const OctSlice *slice, GstBuffer *out, GError **error)
+{
+  return draw (r, &(Drawing){ .slice = slice }, out, error);
+}
+
+gboolean
+gst_oct_renderer_enface (
+    GstOctRenderer *r, const OctEnface *enface, GstBuffer *out, GError **error)
+{
+  return draw (r, &(Drawing){ .enface = enface }, out, error);
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstoctscan.h"
+
+#include <string.h>
+
+void
+gst_oct_scan_forget (GstOctScan *scan)
+{
+  scan->begun = scan->ended = FALSE;
+  scan->at = 0;
+  scan->image = scan->images = 0;
+  scan->last = -1;
+  scan->direction = 1;
+}
+
+void
+gst_oct_scan_clear (GstOctScan *scan)
+{
+  g_free (scan->there);
+  memset (scan, 0, sizeof *scan);
+  gst_oct_scan_forget (scan);
+}
+
+guint
+gst_oct_scan_begin (
+    GstOctScan *scan, GstBuffer *buffer, guint images, guint bscans)
+{
+  GstOctScanPosition position;
+  /* one B-scan per volume says as much as nothing where more are wanted */
+  gboolean has_meta = gst_oct_scan_meta_get (buffer, &position)
+                      && (position.bscans > 1 || bscans == 0);
+
+  if (has_meta)
+    bscans = position.bscans;
+  if (bscans != scan->bscans || has_meta != scan->has_meta) {
+    gst_oct_scan_forget (scan);
+    scan->bscans = bscans;
+    scan->has_meta = has_meta;
+    g_free (scan->there);
+    scan->there = g_malloc0 (MAX (1, bscans));
+  } else if (!has_meta) {
+    scan->at += scan->images;
+  }
+  if (has_meta)
+    scan->at = position.volume * position.bscans + position.bscan;
+  scan->image = 0;
+  scan->images = images;
+  return bscans;
+}
+
+static void
+begin_volume (GstOctScan *scan, guint64 volume)
+{
+  scan->volume = volume;
+  scan->begun = TRUE;
+  scan->ended = FALSE;
+  scan->stored = 0;
+  scan->last = -1;
+  memset (scan->there, 0, scan->bscans);
+}
+
+static void
+end_volume (GstOctScan *scan)
+{
+  scan->ended = TRUE;
+  scan->counts.volumes++;
+  scan->counts.missing += scan->bscans - scan->stored;
+}
+
+static void
+take (GstOctScan *scan, guint bscan)
+{
+  if (scan->last >= 0 && scan->last != (gint)bscan)
+    scan->direction = (gint)bscan > scan->last ? 1 : -1;
+  scan->last = (gint)bscan;
+  scan->counts.repeated += scan->there[bscan] != 0;
+  scan->stored += scan->there[bscan] == 0;
+  scan->there[bscan] = 1;
+}
+
+static gboolean
+is_last (const GstOctScan *scan)
+{
+  gint end = scan->direction > 0 ? (gint)scan->bscans - 1 : 0;
+
+  return scan->stored == scan->bscans
+         || (scan->last == end && scan->stored > 1);
+}
+
+gboolean
+gst_oct_scan_next (GstOctScan *scan, GstOctScanRun *run)
+{
+  guint64 at = scan->at + scan->image, volume;
+  guint left = scan->images - scan->image;
+
+  memset (run, 0, sizeof *run);
+  if (left == 0 || scan->bscans == 0)
+    return FALSE;
+  volume = at / scan->bscans;
+  run->image = scan->image;
+  run->bscan = (guint)(at % scan->bscans);
+  run->n = MIN (left, scan->bscans - run->bscan);
+  scan->image += run->n;
+  if (scan->begun
+      && (volume < scan->volume || (volume == scan->volume && scan->ended))) {
+    run->drop = TRUE;
+    scan->counts.late += run->n;
+    return TRUE;
+  }
+  if (!scan->begun || volume > scan->volume) {
+    run->ends_one = scan->begun && !scan->ended;
+    if (run->ends_one)
+      end_volume (scan);
+    begin_volume (scan, volume);
+  }
+  for (guint i = 0; i < run->n; i++)
+    take (scan, run->bscan + i);
+  run->ends = is_last (scan);
+  if (run->ends)
+    end_volume (scan);
+  return TRUE;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * Which B-scan of a volume goes where, and which never came.
+ *
+ * Buffers say which B-scans they hold (GstOctScanMeta), or are counted.  A
+ * volume ends with its last B-scan, in whichever direction it is scanned, or
+ * when one of the next volume comes.  B-scans that come twice replace what was
+ * there; those of a volume that has ended are left out.
+ */
+#pragma once
+
+#include "gstoctscanmeta.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+  guint64 volumes;  /* that have ended */
+  guint64 missing;  /* B-scans of those that never came */
+  guint64 repeated; /* B-scans that came more than once */
+  guint64 late;     /* B-scans of volumes that had ended */
+} GstOctScanCounts;
+
+typedef struct {
+  guint bscans; /* per volume; 0: not known */
+  gboolean has_meta;
+
+  guint64 volume; /* the one under way, or that ended last */
+  gboolean begun, ended;
+  guint stored;  /* different B-scans of it */
+  guint8 *there; /* [bscans] */
+  gint last;     /* the B-scan before, -1: none */
+  gint direction;
+  GstOctScanCounts counts;
+
+  /* the buffer */
+  guint image, images;
+  guint64 at; /* number of its first B-scan since the start */
+} GstOctScan;
+
+/* B-scans that follow each other, in the buffer and in the volume. */
+typedef struct {
+  guint image; /* first of the buffer */
+  guint bscan; /* first of the volume */
+  guint n;
+  gboolean drop;     /* they are late */
+  gboolean ends_one; /* before them: the volume before ends */
+  gboolean ends;     /* after them: this volume ends */
+} GstOctScanRun;
+
+/* Forgets where it was, as after a seek; counts go on. */
+void gst_oct_scan_forget (GstOctScan *scan);
+void gst_oct_scan_clear (GstOctScan *scan);
+
+/* `buffer` has `images` B-scans.  `bscans`: per volume where it does not say so
+ * itself, 0: not known.  Returns: B-scans per volume, 0
+ * where nobody says it. */
+guint gst_oct_scan_begin (
+    GstOctScan *scan, GstBuffer *buffer, guint images, guint bscans);
+/* The next of them; FALSE: there are no more. */
+gboolean gst_oct_scan_next (GstOctScan *scan, GstOctScanRun *run);
+
+G_END_DECLS

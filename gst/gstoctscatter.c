@@ -1,0 +1,591 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:element-octscatter
+ *
+ * Hands B-scans out to several branches, each with a thread of its own, and
+ * octcollect puts what comes of them into order again: several GPUs, or several
+ * processors, share one stream.
+ *
+ * |[
+ * gst-launch-1.0 octsrc num-buffers=100 ! octscatter name=s
+ * octcollect name=c ! videoconvert ! autovideosink
+ * s. ! octreconstruct ! c.  s. ! octreconstruct ! c.
+ * ]|
+ */
+#include "gstoctscatter.h"
+#include "gstoctbranches.h"
+#include "gstocterror.h"
+#include "gstoctproperties.h"
+#include "gstoctscatterevents.h"
+
+GST_DEBUG_CATEGORY_STATIC (gst_oct_scatter_debug);
+#define GST_CAT_DEFAULT gst_oct_scatter_debug
+
+#define FIRST_ROW 1
+#define LOST_ID 20
+
+typedef struct {
+  GstOctScatterPolicy policy;
+  guint max_buffers;
+} Settings;
+
+struct _GstOctScatter {
+  GstElement parent;
+  GstPad *sink;
+
+  GMutex lock; /* of all below; nothing is pushed under it */
+  GCond changed;
+  Settings settings;
+  GstOctBranches branches;
+  gboolean flushing;
+  guint64 lost;
+  guint n_pads; /* that were ever asked for */
+};
+
+G_DEFINE_TYPE (GstOctScatter, gst_oct_scatter, GST_TYPE_ELEMENT);
+GST_ELEMENT_REGISTER_DEFINE (
+    octscatter, "octscatter", GST_RANK_NONE, GST_TYPE_OCT_SCATTER);
+
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
+    "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
+    "src_%u", GST_PAD_SRC, GST_PAD_REQUEST, GST_STATIC_CAPS_ANY);
+
+static const GEnumValue policies[] = {
+  { GST_OCT_SCATTER_ROUND_ROBIN,
+      "One after the other, but for those that are full", "round-robin" },
+  { GST_OCT_SCATTER_LEAST_LOADED, "The one with the fewest buffers to do",
+      "least-loaded" },
+  { 0, NULL, NULL },
+};
+static GST_OCT_DEFINE_ENUM (get_policy_type, "GstOctScatterPolicy", policies)
+
+    static const GstOctProperty rows[] = {
+      { "policy", "Policy", "Which branch gets the next buffer",
+          GST_OCT_PROPERTY_LIVE, NULL,
+          GST_OCT_ENUM (Settings, policy, get_policy_type,
+              GST_OCT_SCATTER_LEAST_LOADED) },
+      { "max-buffers", "Most buffers",
+          "Buffers that a branch has to do at most, the one that it works on "
+          "included",
+          GST_OCT_PROPERTY_LIVE, NULL,
+          GST_OCT_UINT (Settings, max_buffers, 1, 1024, 2) },
+    };
+static const GstOctProperties properties = GST_OCT_PROPERTIES (Settings, rows);
+
+/* ----------------------------------------------------------------- branches */
+
+static gboolean
+push_share (GstPad *pad, GstOctShare *share, GstFlowReturn *flow)
+{
+  GstMiniObject *object = g_steal_pointer (&share->object);
+
+  GST_LOG_OBJECT (pad, "number %" G_GUINT64_FORMAT ", %" GST_PTR_FORMAT,
+      share->number, object);
+  *flow = GST_FLOW_OK;
+  if (GST_IS_BUFFER (object))
+    *flow = gst_pad_push (pad, GST_BUFFER_CAST (object));
+  else
+    gst_pad_push_event (pad, GST_EVENT_CAST (object));
+  if (*flow == GST_FLOW_OK && share->counted
+      && !gst_pad_push_event (
+          pad, gst_oct_scatter_event_new (GST_OCT_SCATTER_DONE, share->number)))
+    *flow = GST_FLOW_FLUSHING;
+  return *flow == GST_FLOW_OK;
+}
+
+static void
+post_end (GstOctScatter *self, const char *name, GstFlowReturn flow, guint lost,
+    gboolean alive)
+{
+  if (flow == GST_FLOW_FLUSHING) /* it was stopped */
+    return;
+  gst_element_post_message (GST_ELEMENT (self),
+      gst_message_new_element (GST_OBJECT (self),
+          gst_structure_new ("oct-branch-ended", "branch", G_TYPE_STRING, name,
+              "reason", G_TYPE_STRING, gst_flow_get_name (flow), "lost",
+              G_TYPE_UINT, lost, NULL)));
+  if (flow == GST_FLOW_EOS || !alive)
+    return;
+  GST_ELEMENT_WARNING (self, STREAM, FAILED,
+      ("The branch at %s has failed (%s) and gets nothing more: %u buffer%s "
+       "lost, the others go on.",
+          name, gst_flow_get_name (flow), lost, lost == 1 ? " is" : "s are"),
+      (NULL));
+}
+
+/* Pads with a reference each. */
+static GList *
+list_pads (GstOctScatter *self)
+{
+  GList *pads;
+
+  GST_OBJECT_LOCK (self);
+  pads = g_list_copy_deep (
+      GST_ELEMENT (self)->srcpads, (GCopyFunc)(void *)gst_object_ref, NULL);
+  GST_OBJECT_UNLOCK (self);
+  return pads;
+}
+
+/* At once, past what waits. */
+static gboolean
+push_to_all (GstOctScatter *self, GstEvent *event)
+{
+  g_autolist (GstPad) pads = list_pads (self);
+  gboolean ok = FALSE;
+
+  for (GList *l = pads; l != NULL; l = l->next)
+    ok |= gst_pad_push_event (l->data, gst_event_ref (event));
+  gst_event_unref (event);
+  return ok;
+}
+
+/* Without the lock: octcollect is not to wait for what was lost. */
+static void
+tell_lost (GstOctScatter *self, const GArray *lost)
+{
+  for (guint i = 0; i < lost->len; i++) {
+    guint64 number = g_array_index (lost, guint64, i);
+
+    GST_DEBUG_OBJECT (self, "number %" G_GUINT64_FORMAT " is lost", number);
+    push_to_all (
+        self, gst_oct_scatter_event_new (GST_OCT_SCATTER_LOST, number));
+  }
+}
+
+static void
+end_branch (GstOctScatter *self, GstPad *pad, GstFlowReturn flow)
+{
+  g_autoptr (GArray) lost = g_array_new (FALSE, FALSE, sizeof (guint64));
+  GstOctBranch *branch;
+  GstFlowReturn all;
+  gboolean alive;
+
+  g_mutex_lock (&self->lock);
+  branch = gst_oct_branches_find (&self->branches, pad);
+  if (branch == NULL || self->flushing || branch->stopped) {
+    g_mutex_unlock (&self->lock);
+    return;
+  }
+  gst_oct_branches_end (&self->branches, branch, flow, lost);
+  self->lost += lost->len;
+  g_cond_broadcast (&self->changed);
+  alive = gst_oct_branches_are_alive (&self->branches, &all);
+  g_mutex_unlock (&self->lock);
+  tell_lost (self, lost);
+  GST_INFO_OBJECT (pad, "ended: %s", gst_flow_get_name (flow));
+  post_end (self, GST_OBJECT_NAME (pad), flow, lost->len, alive);
+}
+
+/* The thread of a branch. */
+static void
+loop (gpointer data)
+{
+  GstPad *pad = data;
+  GstOctScatter *self = GST_OCT_SCATTER (GST_PAD_PARENT (pad));
+  g_autoptr (GstOctShare) share = NULL;
+  GstOctBranch *branch;
+  GstFlowReturn flow;
+
+  g_mutex_lock (&self->lock);
+  while ((branch = gst_oct_branches_find (&self->branches, pad)) != NULL
+         && !branch->stopped && (share = gst_oct_branch_take (branch)) == NULL)
+    g_cond_wait (&self->changed, &self->lock);
+  g_mutex_unlock (&self->lock);
+  if (share == NULL) {
+    gst_pad_pause_task (pad);
+    return;
+  }
+  if (!push_share (pad, share, &flow)) {
+    end_branch (self, pad, flow);
+    return;
+  }
+  g_mutex_lock (&self->lock);
+  branch = gst_oct_branches_find (&self->branches, pad);
+  if (branch != NULL && share->counted)
+    gst_oct_branch_done (branch);
+  g_cond_broadcast (&self->changed);
+  g_mutex_unlock (&self->lock);
+}
+
+/* Ends the thread; what downstream holds it up has been told to let go. */
+static void
+set_stopped (GstOctScatter *self, GstPad *pad, gboolean stopped)
+{
+  GstOctBranch *branch;
+
+  g_mutex_lock (&self->lock);
+  branch = gst_oct_branches_find (&self->branches, pad);
+  if (branch != NULL)
+    branch->stopped = stopped;
+  g_cond_broadcast (&self->changed);
+  g_mutex_unlock (&self->lock);
+}
+
+static gboolean
+activate_src (GstPad *pad, GstObject *parent, GstPadMode mode, gboolean active)
+{
+  if (mode != GST_PAD_MODE_PUSH)
+    return FALSE;
+  set_stopped (GST_OCT_SCATTER (parent), pad, !active);
+  return active ? gst_pad_start_task (pad, loop, pad, NULL)
+                : gst_pad_stop_task (pad);
+}
+
+/* --------------------------------------------------------------------- data */
+
+static GstFlowReturn
+give (GstOctScatter *self, GstMiniObject *object)
+{
+  GstFlowReturn flow = GST_FLOW_OK;
+  GstOctBranch *branch = NULL;
+
+  g_mutex_lock (&self->lock);
+  while (!self->flushing && gst_oct_branches_are_alive (&self->branches, &flow)
+         && (branch = gst_oct_branches_choose (&self->branches,
+                 self->settings.policy, self->settings.max_buffers))
+                == NULL)
+    g_cond_wait (&self->changed, &self->lock);
+  if (branch != NULL) {
+    flow = GST_FLOW_OK;
+    gst_oct_branches_give (&self->branches, branch, g_steal_pointer (&object));
+    g_cond_broadcast (&self->changed);
+  } else if (self->flushing) {
+    flow = GST_FLOW_FLUSHING;
+  }
+  g_mutex_unlock (&self->lock);
+  gst_clear_mini_object (&object);
+  return flow;
+}
+
+static GstFlowReturn
+chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
+{
+  return give (GST_OCT_SCATTER (parent), GST_MINI_OBJECT_CAST (buffer));
+}
+
+static gboolean
+start_flush (GstOctScatter *self, GstEvent *event)
+{
+  g_autolist (GstPad) pads = list_pads (self);
+  gboolean ok;
+
+  g_mutex_lock (&self->lock);
+  self->flushing = TRUE;
+  g_cond_broadcast (&self->changed);
+  g_mutex_unlock (&self->lock);
+  ok = push_to_all (self, event);
+  for (GList *l = pads; l != NULL; l = l->next) {
+    set_stopped (self, l->data, TRUE);
+    gst_pad_pause_task (l->data);
+  }
+  return ok;
+}
+
+static gboolean
+stop_flush (GstOctScatter *self, GstEvent *event)
+{
+  g_autolist (GstPad) pads = list_pads (self);
+  gboolean ok = push_to_all (self, event);
+
+  g_mutex_lock (&self->lock);
+  self->flushing = FALSE;
+  gst_oct_branches_flush (&self->branches);
+  gst_oct_branches_give_all (&self->branches,
+      gst_oct_scatter_event_new (GST_OCT_SCATTER_BEGIN, self->branches.number));
+  g_mutex_unlock (&self->lock);
+  for (GList *l = pads; l != NULL; l = l->next)
+    if (gst_pad_is_active (l->data))
+      gst_pad_start_task (l->data, loop, l->data, NULL);
+  return ok;
+}
+
+static void
+give_all (GstOctScatter *self, GstEvent *event)
+{
+  g_mutex_lock (&self->lock);
+  if (self->flushing)
+    gst_event_unref (event);
+  else
+    gst_oct_branches_give_all (&self->branches, event);
+  g_cond_broadcast (&self->changed);
+  g_mutex_unlock (&self->lock);
+}
+
+/* Until all is done: behind the end no branch could take on what another one
+ * leaves undone.  Returns how many there were. */
+static guint64
+finish (GstOctScatter *self)
+{
+  GstFlowReturn flow;
+  guint64 number;
+
+  g_mutex_lock (&self->lock);
+  while (!self->flushing && gst_oct_branches_are_alive (&self->branches, &flow)
+         && gst_oct_branches_are_busy (&self->branches))
+    g_cond_wait (&self->changed, &self->lock);
+  number = self->branches.number;
+  g_mutex_unlock (&self->lock);
+  return number;
+}
+
+static gboolean
+sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
+{
+  GstOctScatter *self = GST_OCT_SCATTER (parent);
+  guint64 number;
+
+  switch (GST_EVENT_TYPE (event)) {
+  case GST_EVENT_FLUSH_START:
+    return start_flush (self, event);
+  case GST_EVENT_FLUSH_STOP:
+    return stop_flush (self, event);
+  case GST_EVENT_GAP: /* instead of a buffer */
+    return give (self, GST_MINI_OBJECT_CAST (event)) == GST_FLOW_OK;
+  case GST_EVENT_EOS:
+    number = finish (self);
+    give_all (self, gst_oct_scatter_event_new (GST_OCT_SCATTER_END, number));
+    give_all (self, event);
+    return TRUE;
+  default:
+    if (!GST_EVENT_IS_SERIALIZED (event))
+      return push_to_all (self, event);
+    give_all (self, gst_event_ref (event));
+    if (GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START)
+      give_all (self, gst_oct_branch_event_new ());
+    gst_event_unref (event);
+    return TRUE;
+  }
+}
+
+/* All branches are of one kind, or caps would not go together: the first one
+ * says which memory it likes to read, as far as that is of the host.  Each
+ * keeps some buffers. */
+static gboolean
+answer_allocation (GstOctScatter *self, GstQuery *query)
+{
+  g_autolist (GstPad) pads = list_pads (self);
+  GstCaps *caps;
+  GstBufferPool *pool;
+  guint size, least, most, more;
+
+  gst_query_parse_allocation (query, &caps, NULL);
+  if (pads == NULL || caps == NULL
+      || !gst_caps_features_is_equal (gst_caps_get_features (caps, 0),
+          GST_CAPS_FEATURES_MEMORY_SYSTEM_MEMORY)
+      || !gst_pad_peer_query (pads->data, query))
+    return FALSE;
+  g_mutex_lock (&self->lock);
+  more = self->settings.max_buffers * g_list_length (pads);
+  g_mutex_unlock (&self->lock);
+  for (guint i = 0; i < gst_query_get_n_allocation_pools (query); i++) {
+    gst_query_parse_nth_allocation_pool (query, i, &pool, &size, &least, &most);
+    gst_query_set_nth_allocation_pool (
+        query, i, pool, size, least + more, most == 0 ? 0 : most + more);
+    gst_clear_object (&pool);
+  }
+  return TRUE;
+}
+
+static gboolean
+sink_query (GstPad *pad, GstObject *parent, GstQuery *query)
+{
+  if (GST_QUERY_TYPE (query) == GST_QUERY_ALLOCATION)
+    return answer_allocation (GST_OCT_SCATTER (parent), query);
+  return gst_pad_query_default (pad, parent, query);
+}
+
+/* --------------------------------------------------------------------- pads */
+
+static gboolean
+give_sticky (GstPad *pad, GstEvent **event, gpointer data)
+{
+  GstOctBranch *branch = data;
+  GstOctScatter *self = GST_OCT_SCATTER (GST_PAD_PARENT (pad));
+  gboolean starts = GST_EVENT_TYPE (*event) == GST_EVENT_STREAM_START;
+
+  for (guint i = 0; i < (starts ? 2 : 1); i++) {
+    GstOctShare *share = g_new0 (GstOctShare, 1);
+
+    share->object = i == 0 ? GST_MINI_OBJECT_CAST (gst_event_ref (*event))
+                           : GST_MINI_OBJECT_CAST (gst_oct_branch_event_new ());
+    share->order = ++self->branches.order;
+    g_queue_push_tail (&branch->shares, share);
+  }
+  return TRUE;
+}
+
+static GstPad *
+request_new_pad (GstElement *element, GstPadTemplate *template,
+    const char *name, const GstCaps *caps)
+{
+  GstOctScatter *self = GST_OCT_SCATTER (element);
+  g_autofree char *given = NULL;
+  GstOctBranch *branch;
+  GstPad *pad;
+
+  g_mutex_lock (&self->lock);
+  if (name == NULL)
+    name = given = g_strdup_printf ("src_%u", self->n_pads);
+  self->n_pads++;
+  g_mutex_unlock (&self->lock);
+  pad = gst_pad_new_from_template (template, name);
+  gst_pad_set_activatemode_function (pad, activate_src);
+  GST_PAD_SET_PROXY_CAPS (pad);
+  g_mutex_lock (&self->lock);
+  branch = gst_oct_branches_add (&self->branches, pad);
+  /* one that comes later hears what the others have heard */
+  gst_pad_sticky_events_foreach (self->sink, give_sticky, branch);
+  g_mutex_unlock (&self->lock);
+  if (!gst_element_add_pad (element, pad)) {
+    g_mutex_lock (&self->lock);
+    g_ptr_array_remove (self->branches.branches, branch);
+    g_mutex_unlock (&self->lock);
+    return NULL;
+  }
+  return pad;
+}
+
+static void
+release_pad (GstElement *element, GstPad *pad)
+{
+  GstOctScatter *self = GST_OCT_SCATTER (element);
+  g_autoptr (GArray) lost = g_array_new (FALSE, FALSE, sizeof (guint64));
+  GstOctBranch *branch;
+
+  gst_object_ref (pad);
+  gst_pad_set_active (pad, FALSE);
+  g_mutex_lock (&self->lock);
+  branch = gst_oct_branches_find (&self->branches, pad);
+  if (branch != NULL) {
+    gst_oct_branches_remove (&self->branches, branch, lost);
+    self->lost += lost->len;
+    g_cond_broadcast (&self->changed);
+  }
+  g_mutex_unlock (&self->lock);
+  tell_lost (self, lost);
+  gst_element_remove_pad (element, pad);
+  gst_object_unref (pad);
+}
+
+/* ----------------------------------------------------------- states, object */
+
+/* Inputs let go what waits in them when their pad stops. */
+static gboolean
+activate_sink (GstPad *pad, GstObject *parent, GstPadMode mode, gboolean active)
+{
+  GstOctScatter *self = GST_OCT_SCATTER (parent);
+
+  if (mode != GST_PAD_MODE_PUSH)
+    return FALSE;
+  g_mutex_lock (&self->lock);
+  self->flushing = !active;
+  g_cond_broadcast (&self->changed);
+  g_mutex_unlock (&self->lock);
+  return TRUE;
+}
+
+static void
+forget (GstOctScatter *self)
+{
+  g_mutex_lock (&self->lock);
+  gst_oct_branches_reset (&self->branches);
+  g_mutex_unlock (&self->lock);
+}
+
+static GstStateChangeReturn
+change_state (GstElement *element, GstStateChange transition)
+{
+  GstOctScatter *self = GST_OCT_SCATTER (element);
+  GstStateChangeReturn ret;
+
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
+    g_mutex_lock (&self->lock);
+    self->lost = 0;
+    g_mutex_unlock (&self->lock);
+  }
+  ret = GST_ELEMENT_CLASS (gst_oct_scatter_parent_class)
+            ->change_state (element, transition);
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
+    forget (self);
+  return ret;
+}
+
+static void
+set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  GstOctScatter *self = GST_OCT_SCATTER (object);
+
+  g_mutex_lock (&self->lock);
+  gst_oct_properties_set (&rows[id - FIRST_ROW], &self->settings, value);
+  g_cond_broadcast (&self->changed);
+  g_mutex_unlock (&self->lock);
+}
+
+static void
+get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  GstOctScatter *self = GST_OCT_SCATTER (object);
+
+  g_mutex_lock (&self->lock);
+  if (id == LOST_ID)
+    g_value_set_uint64 (value, self->lost);
+  else
+    gst_oct_properties_get (&rows[id - FIRST_ROW], &self->settings, value);
+  g_mutex_unlock (&self->lock);
+}
+
+static void
+finalize (GObject *object)
+{
+  GstOctScatter *self = GST_OCT_SCATTER (object);
+
+  gst_oct_branches_clear (&self->branches);
+  gst_oct_properties_clear (&properties, &self->settings);
+  g_mutex_clear (&self->lock);
+  g_cond_clear (&self->changed);
+  G_OBJECT_CLASS (gst_oct_scatter_parent_class)->finalize (object);
+}
+
+static void
+gst_oct_scatter_class_init (GstOctScatterClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+
+  GST_DEBUG_CATEGORY_INIT (
+      gst_oct_scatter_debug, "octscatter", 0, "OCT branches");
+  object_class->set_property = set_property;
+  object_class->get_property = get_property;
+  object_class->finalize = finalize;
+  gst_oct_properties_install (&properties, object_class, FIRST_ROW);
+  g_object_class_install_property (object_class, LOST_ID,
+      g_param_spec_uint64 ("lost", "Lost",
+          "Buffers that were in branches that failed, since the start", 0,
+          G_MAXUINT64, 0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+  gst_element_class_add_static_pad_template (element_class, &sink_template);
+  gst_element_class_add_static_pad_template (element_class, &src_template);
+  gst_element_class_set_static_metadata (element_class, "OCT branches",
+      "Generic",
+      "Hands B-scans out to several branches, for several GPUs or processors",
+      "The gst-oct developers");
+  element_class->request_new_pad = request_new_pad;
+  element_class->release_pad = release_pad;
+  element_class->change_state = change_state;
+}
+
+static void
+gst_oct_scatter_init (GstOctScatter *self)
+{
+  g_mutex_init (&self->lock);
+  g_cond_init (&self->changed);
+  gst_oct_branches_init (&self->branches);
+  gst_oct_properties_init (&properties, &self->settings);
+  self->sink = gst_pad_new_from_static_template (&sink_template, "sink");
+  gst_pad_set_chain_function (self->sink, chain);
+  gst_pad_set_event_function (self->sink, sink_event);
+  gst_pad_set_query_function (self->sink, sink_query);
+  gst_pad_set_activatemode_function (self->sink, activate_sink);
+  GST_PAD_SET_PROXY_CAPS (self->sink);
+  gst_element_add_pad (GST_ELEMENT (self), self->sink);
+}

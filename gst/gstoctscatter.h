@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+#define GST_TYPE_OCT_SCATTER (gst_oct_scatter_get_type ())
+G_DECLARE_FINAL_TYPE (
+    GstOctScatter, gst_oct_scatter, GST, OCT_SCATTER, GstElement)
+
+GST_ELEMENT_REGISTER_DECLARE (octscatter);
+
+G_END_DECLS

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * What octscatter says to octcollect, and to the elements in its branches, by
+ * events that travel in order with the data.
+ *
+ * octscatter counts what it hands out.  Behind each buffer it sends "done" with
+ * the number down the same branch: whatever came out of the branch before that
+ * event was made of that buffer, one, several or none.  So octcollect knows the
+ * order without any mark on buffers, which elements may replace.
+ */
+#pragma once
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/* Sticky, first of all in every branch: it is one of octscatter's. */
+GstEvent *gst_oct_branch_event_new (void);
+gboolean gst_oct_branch_event_is (GstEvent *event);
+
+/* For settings with a history of the B-scans before: FALSE with an error in a
+ * branch, which sees only some of them.  `setting`: "range-smoothing";
+ * `instead`: what to do, behind "or ". */
+gboolean gst_oct_branch_allows_history (GstElement *element,
+    const char *setting, const char *instead, GError **error);
+
+typedef enum {
+  GST_OCT_SCATTER_NONE,  /* another event */
+  GST_OCT_SCATTER_BEGIN, /* numbers before that one are void, as after a seek */
+  GST_OCT_SCATTER_DONE,  /* all that was made of that number has come */
+  GST_OCT_SCATTER_LOST, /* of a branch that failed: nothing comes; out of order */
+  GST_OCT_SCATTER_END, /* numbers end in front of that one */
+} GstOctScatterKind;
+
+GstEvent *gst_oct_scatter_event_new (GstOctScatterKind kind, guint64 number);
+GstOctScatterKind gst_oct_scatter_event_parse (
+    GstEvent *event, guint64 *number);
+
+G_END_DECLS

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:element-octvolume
+ *
+ * Makes pictures of volumes of B-scans, by ray casting, on a GPU or the CPU.
+ *
+ * |[
+ * gst-launch-1.0 octsrc bscans=64 lines=128 num-buffers=192 ! octdcsub !
+ * octkresample ! octfft ! octlogscale range-smoothing=0.99 ! octvolume
+ * turn-rate=20 ! videoconvert ! autovideosink
+ * ]|
+ */
+#include "gstoctvolume.h"
+#include "gstoctpace.h"
+#include "gstoctvolumecaps.h"
+#include "gstoctvolumefilter.h"
+#include "gstoctvolumesettings.h"
+
+struct _GstOctVolume {
+  GstOctVolumeFilter parent;
+
+  /* under the stream lock of the sink pad */
+  GstOctVolumeSettings used; /* a shallow copy, of the settings in force */
+  OctTransfer transfer;
+  OctVolumeLook look;
+  GstOctPace pace;
+
+  /* under the object lock */
+  GstOctHand hand;
+  guint eye_width, eye_height;
+};
+
+G_DEFINE_TYPE (GstOctVolume, gst_oct_volume, GST_TYPE_OCT_VOLUME_FILTER);
+GST_ELEMENT_REGISTER_DEFINE (
+    octvolume, "octvolume", GST_RANK_NONE, GST_TYPE_OCT_VOLUME);
+
+static void
+set_spacing (OctVolumeLook *look, const GstOctVoxel *voxel)
+{
+  look->x_spacing = voxel->x;
+  look->y_spacing = voxel->y;
+  look->z_spacing = voxel->z;
+}
+
+static gboolean
+configure (GstOctVolumeFilter *filter, gconstpointer data,
+    GstOctPurpose purpose, GError **error)
+{
+  GstOctVolume *self = GST_OCT_VOLUME (filter);
+  const GstOctVolumeSettings *settings = data;
+  GstOctVoxel voxel =
+      gst_oct_volume_filter_get_voxel_of (filter, &settings->common);
+  g_autofree OctTransfer *transfer = g_new (OctTransfer, 1);
+  OctVolumeLook look;
+
+  if (!gst_oct_volume_settings_get_look (settings, transfer, &look, error))
+    return FALSE;
+  set_spacing (&look, &voxel);
+  if (voxel.x > 0 && !oct_volume_look_check (&look, error))
+    return FALSE;
+  if (purpose == GST_OCT_TO_TRY)
+    return TRUE;
+  self->used = *settings;
+  self->transfer = *transfer;
+  self->look = look;
+  self->look.transfer = &self->transfer;
+  return TRUE;
+}
+
+/* --------------------------------------------------------------------- caps */
+
+static gboolean
+is_stereo (const GstOctVolumeSettings *settings)
+{
+  return settings->stereo == GST_OCT_STEREO_SIDE_BY_SIDE;
+}
+
+static GstCaps *
+choose_caps (GstOctVolumeFilter *filter, gconstpointer settings,
+    GstCaps *possible, gint n, gint d)
+{
+  return gst_oct_volume_caps_fixate (possible,
+      gst_oct_place_get_cuda (&filter->place) != NULL, is_stereo (settings), n,
+      d);
+}
+
+static gboolean
+take_caps (GstOctVolumeFilter *filter, gconstpointer settings,
+    const GstOctInfo *output, GError **error)
+{
+  GstOctVolume *self = GST_OCT_VOLUME (filter);
+  gboolean stereo = is_stereo (settings);
+
+  if (stereo && output->columns % 4 != 0) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "Pictures for two eyes were asked for with a width of %u, it has to be "
+        "a multiple of 4; set it in the caps behind octvolume.",
+        output->columns);
+    return FALSE;
+  }
+  GST_OBJECT_LOCK (self);
+  self->eye_width = output->columns / (stereo ? 2 : 1);
+  self->eye_height = output->rows;
+  GST_OBJECT_UNLOCK (self);
+  return TRUE;
+}
+
+/* ----------------------------------------------------------------- pictures */
+
+static void
+choose_coarseness (GstOctVolume *self, gboolean fine)
+{
+  double took =
+      gst_oct_renderer_get_time (GST_OCT_VOLUME_FILTER (self)->renderer);
+
+  if (fine)
+    self->look.coarseness = 1;
+  else
+    self->look.coarseness = gst_oct_pace_next (
+        &self->pace, self->used.max_render_time * 1e-3, took);
+}
+
+static gboolean
+draw (GstOctVolumeFilter *filter, GstClockTime at, gboolean fine,
+    GstBuffer *out, gboolean *coarse, GError **error)
+{
+  GstOctVolume *self = GST_OCT_VOLUME (filter);
+  const OctVolumeParams *params =
+      gst_oct_renderer_get_params (filter->renderer);
+  OctVolumeCamera camera = gst_oct_volume_settings_get_camera (&self->used,
+      GST_CLOCK_TIME_IS_VALID (at) ? (double)at / GST_SECOND : 0.0);
+  gboolean stereo = is_stereo (&self->used);
+  GstOctVoxel voxel = gst_oct_volume_filter_get_voxel (filter, TRUE);
+  OctVolumePicture picture = { .n_eyes = stereo ? 2 : 1 };
+
+  set_spacing (&self->look, &voxel);
+  choose_coarseness (self, fine);
+  *coarse = self->look.coarseness > 1;
+  for (guint i = 0; i < picture.n_eyes; i++)
+    oct_volume_camera_get_eye (&camera,
+        oct_volume_get_size_mm (params, &self->look),
+        stereo ? 2 * (gint)i - 1 : 0, filter->output.columns / picture.n_eyes,
+        filter->output.rows, &picture.eyes[i]);
+  return gst_oct_renderer_render (
+      filter->renderer, &self->look, &picture, out, error);
+}
+
+static gboolean
+moves (GstOctVolumeFilter *filter)
+{
+  return GST_OCT_VOLUME (filter)->used.turn_rate != 0;
+}
+
+static void
+add_stats (GstOctVolumeFilter *filter, GstStructure *stats)
+{
+  gst_structure_set (stats, "coarseness", G_TYPE_UINT,
+      GST_OCT_VOLUME (filter)->pace.coarseness, NULL);
+}
+
+static void
+stop (GstOctVolumeFilter *filter)
+{
+  GST_OCT_VOLUME (filter)->pace.coarseness = 0;
+}
+
+/* --------------------------------------------------------------- navigation */
+
+static void
+turn_by_hand (
+    GstOctVolume *self, const GstOctView *before, const GstOctView *view)
+{
+  const double *a = &before->yaw, *b = &view->yaw;
+
+  g_object_freeze_notify (G_OBJECT (self));
+  for (guint i = 0; i < G_N_ELEMENTS (gst_oct_view_properties); i++)
+    if (a[i] != b[i])
+      g_object_set (self, gst_oct_view_properties[i], b[i], NULL);
+  g_object_thaw_notify (G_OBJECT (self));
+}
+
+static gboolean
+navigate (GstOctVolumeFilter *filter, GstEvent *event)
+{
+  GstOctVolume *self = GST_OCT_VOLUME (filter);
+  GstOctView before, view;
+  gboolean taken;
+
+  g_object_get (self, "yaw", &before.yaw, "pitch", &before.pitch, "zoom",
+      &before.zoom, "pan-x", &before.pan_x, "pan-y", &before.pan_y, NULL);
+  view = before;
+  GST_OBJECT_LOCK (self);
+  taken = gst_oct_hand_move (&self->hand, event, MAX (1, self->eye_width),
+      MAX (1, self->eye_height), &view);
+  GST_OBJECT_UNLOCK (self);
+  if (taken)
+    turn_by_hand (self, &before, &view);
+  return taken;
+}
+
+static void
+gst_oct_volume_class_init (GstOctVolumeClass *klass)
+{
+  GstOctVolumeFilterClass *filter_class = GST_OCT_VOLUME_FILTER_CLASS (klass);
+
+  filter_class->configure = configure;
+  filter_class->choose_caps = choose_caps;
+  filter_class->take_caps = take_caps;
+  filter_class->draw = draw;
+  filter_class->moves = moves;
+  filter_class->navigate = navigate;
+  filter_class->add_stats = add_stats;
+  filter_class->stop = stop;
+  gst_oct_volume_filter_class_describe (filter_class,
+      &(GstOctVolumeFilterDescription){ .kind = GST_OCT_RENDERER_RAYS,
+          .properties = &gst_oct_volume_properties,
+          .common = G_STRUCT_OFFSET (GstOctVolumeSettings, common),
+          .long_name = "OCT volumes on the screen",
+          .description = "Makes pictures of volumes of B-scans, by ray casting",
+          .caps = GST_OCT_CAPS_PICTURE,
+          .gpu_caps = GST_OCT_CAPS_PICTURE });
+}
+
+static void
+gst_oct_volume_init (GstOctVolume *self)
+{
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * Settings that all elements have which make pictures of volumes: which B-scans
+ * are a volume, how large its voxels are, when there is a picture.
+ */
+#pragma once
+
+#include "gstoctbackend.h"
+#include "oct-volume.h"
+
+G_BEGIN_DECLS
+
+typedef enum {
+  GST_OCT_UPDATE_VOLUME, /* pictures of complete volumes */
+  GST_OCT_UPDATE_SCAN,   /* of what there is */
+} GstOctVolumeUpdate;
+
+typedef struct {
+  guint bscans;
+  guint decimation; /* 0: chosen */
+  GstOctVolumeUpdate update;
+  double x_spacing, y_spacing, z_spacing, refractive_index;
+} GstOctVolumeCommon;
+
+GType gst_oct_volume_update_get_type (void);
+
+/* `decimation_*`: of that property */
+#define GST_OCT_VOLUME_COMMON_ROWS(                                            \
+    Settings, member, decimation_blurb, decimation_least, decimation_first)    \
+  { "bscans", "B-scans",                                                       \
+    "B-scans per volume where the stream does not say it (0 = it does)", 0,    \
+    NULL, GST_OCT_UINT (Settings, member.bscans, 0, OCT_VOLUME_MAX_SIZE, 0) }, \
+      { "decimation", "Decimation", decimation_blurb, 0, NULL,                 \
+        GST_OCT_UINT (Settings, member.decimation, decimation_least, 8,        \
+            decimation_first) },                                               \
+      { "update", "Update", "When there is a new picture",                     \
+        GST_OCT_PROPERTY_LIVE, NULL,                                           \
+        GST_OCT_ENUM (Settings, member.update, gst_oct_volume_update_get_type, \
+            GST_OCT_UPDATE_VOLUME) },                                          \
+      { "x-spacing", "Spacing of A-lines",                                     \
+        "Metres between A-lines (0 = as the stream says, else assumed)",       \
+        GST_OCT_PROPERTY_LIVE, NULL,                                           \
+        GST_OCT_DOUBLE (Settings, member.x_spacing, 0.0, 1.0, 0.0) },          \
+      { "y-spacing", "Spacing of B-scans",                                     \
+        "Metres between B-scans (0 = as the stream says, else assumed)",       \
+        GST_OCT_PROPERTY_LIVE, NULL,                                           \
+        GST_OCT_DOUBLE (Settings, member.y_spacing, 0.0, 1.0, 0.0) },          \
+      { "z-spacing", "Spacing of depths",                                      \
+        "Metres of air between depths (0 = as the stream says, else assumed)", \
+        GST_OCT_PROPERTY_LIVE, NULL,                                           \
+        GST_OCT_DOUBLE (Settings, member.z_spacing, 0.0, 1.0, 0.0) },          \
+  {                                                                            \
+    "refractive-index", "Refractive index",                                    \
+        "Of the tissue: depths are that much less than in air, dimensionless", \
+        GST_OCT_PROPERTY_LIVE, NULL,                                           \
+        GST_OCT_DOUBLE (Settings, member.refractive_index, 1.0, 4.0, 1.38)     \
+  }
+
+/* What the stream says of its voxels, in metres; 0: nothing. */
+typedef struct {
+  double x, y, z;
+} GstOctSpacing;
+
+/* Between A-lines, B-scans and depths of the images, in mm of tissue, and which
+ * of them are known; the others are assumed. */
+typedef struct {
+  double x, y, z;
+  gboolean knows_x, knows_y, knows_z;
+} GstOctVoxel;
+
+/* The spacings in force, in mm of tissue. */
+GstOctVoxel gst_oct_volume_common_get_voxel (const GstOctVolumeCommon *common,
+    const GstOctSpacing *stream, guint lines, guint depth, guint bscans);
+
+G_END_DECLS

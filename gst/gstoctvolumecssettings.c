@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstoctvolumecssettings.h"
+#include "gstoctascans.h"
+
+static const GEnumValue methods[] = {
+  { GST_OCT_VOLUME_CS_METHOD_AUTO, "By how much neighbours have in common",
+      "auto" },
+  { GST_OCT_VOLUME_CS_METHOD_LINEAR,
+      "Amplitudes between those of the neighbours", "linear" },
+  { GST_OCT_VOLUME_CS_METHOD_JOINT,
+      "All A-lines at once, with their phase (compressive sensing)", "joint" },
+  { GST_OCT_VOLUME_CS_METHOD_ENVELOPE,
+      "Each A-line from a part of its samples, by the envelope of its "
+      "neighbours",
+      "envelope" },
+  { GST_OCT_VOLUME_CS_METHOD_PAPER,
+      "Amplitudes along one direction, then the other, by basis pursuit, as "
+      "published",
+      "paper" },
+  { 0, NULL, NULL },
+};
+
+static const GEnumValue bases[] = {
+  { OCT_VOLUME_CS_WAVELET, "Daubechies wavelets with 4 vanishing moments",
+      "wavelet" },
+  { OCT_VOLUME_CS_COSINE, "Cosines", "cosine" },
+  { OCT_VOLUME_CS_FOURIER, "Waves, periodic", "fourier" },
+  { 0, NULL, NULL },
+};
+static GST_OCT_DEFINE_ENUM (get_basis_type, "GstOctVolumeCsBasis",
+    bases) static GST_OCT_DEFINE_ENUM (get_method_type, "GstOctVolumeCsMethod",
+    methods)
+
+    static const GstOctProperty rows[] = {
+      { "method", "Method", "How what is missing is found", 0, NULL,
+          GST_OCT_ENUM (GstOctVolumeCsSettings, method, get_method_type,
+              GST_OCT_VOLUME_CS_METHOD_AUTO) },
+      { "scan-mask-file", "Scan mask file",
+          "Text file with a row for every B-scan of a volume, of 0 or 1 for "
+          "every "
+          "A-line (none = the mask of octsrc)",
+          0, NULL, GST_OCT_STRING (GstOctVolumeCsSettings, mask_file) },
+      { "spot-x", "Width of the spot along a B-scan",
+          "Full width at half maximum of the amplitude of the focus, in "
+          "A-lines, "
+          "for method=joint (0 = by the coherence of neighbours)",
+          0, NULL,
+          GST_OCT_DOUBLE (GstOctVolumeCsSettings, spot_x, 0.0, 1000.0, 0.0) },
+      { "spot-y", "Width of the spot across B-scans",
+          "The same in B-scans (0 = by the coherence of neighbours)", 0, NULL,
+          GST_OCT_DOUBLE (GstOctVolumeCsSettings, spot_y, 0.0, 1000.0, 0.0) },
+      { "noise", "Noise",
+          "Rms of the noise of A-scans of all samples, for joint and envelope "
+          "(0 = "
+          "that of the darkest depths)",
+          0, NULL,
+          GST_OCT_DOUBLE (GstOctVolumeCsSettings, noise, 0.0, 1e9, 0.0) },
+      { "tau", "Threshold", "In units of the noise, for method=joint", 0, NULL,
+          GST_OCT_DOUBLE (
+              GstOctVolumeCsSettings, tau, 0.0, 1000.0, OCT_VOLUME_CS_TAU) },
+      { "iterations", "Iterations",
+          "Steps (0 = 25 for joint, 15 for each of the four passes of "
+          "envelope, at "
+          "most 150 for paper)",
+          0, NULL, GST_OCT_UINT (GstOctVolumeCsSettings, steps, 0, 1000, 0) },
+      { "basis", "Basis", "In which lines are sparse, for method=paper", 0,
+          NULL,
+          GST_OCT_ENUM (GstOctVolumeCsSettings, basis, get_basis_type,
+              OCT_VOLUME_CS_WAVELET) },
+      { "window", "Window",
+          "Window along the wavenumber axis of spectra, scaled to unit mean "
+          "square",
+          0, NULL,
+          GST_OCT_ENUM (GstOctVolumeCsSettings, window, gst_oct_window_get_type,
+              OCT_WINDOW_HANN) },
+      { "sampling-rate", "Sampling rate",
+          "Part of the samples of spectra that is used, above 0, by 16 masks "
+          "in "
+          "turn",
+          0, NULL,
+          GST_OCT_DOUBLE (GstOctVolumeCsSettings, rate, 0.0, 1.0, 1.0) },
+      { "seed", "Seed", "Number that the choice of these samples begins with",
+          0, NULL,
+          GST_OCT_UINT64 (GstOctVolumeCsSettings, seed, 0, G_MAXUINT64, 100) },
+      { "chosen", "Method in use", "The method that method=auto has chosen",
+          GST_OCT_PROPERTY_READ_ONLY, NULL,
+          GST_OCT_STRING (GstOctVolumeCsSettings, chosen) },
+      { "reason", "Reason", "Why that was chosen", GST_OCT_PROPERTY_READ_ONLY,
+          NULL, GST_OCT_STRING (GstOctVolumeCsSettings, reason) },
+      { "coherence-x", "Coherence of A-lines",
+          "What neighbours along a B-scan have in common, 0 to 1 (-1 = none "
+          "were "
+          "taken)",
+          GST_OCT_PROPERTY_READ_ONLY, NULL,
+          GST_OCT_DOUBLE (
+              GstOctVolumeCsSettings, coherence_x, -1.0, 1.0, -1.0) },
+      { "coherence-y", "Coherence of B-scans",
+          "The same of neighbours from B-scan to B-scan",
+          GST_OCT_PROPERTY_READ_ONLY, NULL,
+          GST_OCT_DOUBLE (
+              GstOctVolumeCsSettings, coherence_y, -1.0, 1.0, -1.0) },
+      { "spot-x-found", "Spot along a B-scan that is used",
+          "Full width at half maximum in A-lines (0 = not known)",
+          GST_OCT_PROPERTY_READ_ONLY, NULL,
+          GST_OCT_DOUBLE (
+              GstOctVolumeCsSettings, found_x, 0.0, G_MAXDOUBLE, 0.0) },
+      { "spot-y-found", "Spot across B-scans that is used",
+          "Full width at half maximum in B-scans (0 = not known)",
+          GST_OCT_PROPERTY_READ_ONLY, NULL,
+          GST_OCT_DOUBLE (
+              GstOctVolumeCsSettings, found_y, 0.0, G_MAXDOUBLE, 0.0) },
+      { "noise-found", "Noise that is used",
+          "Rms of the noise of A-scans of all samples (0 = not known)",
+          GST_OCT_PROPERTY_READ_ONLY, NULL,
+          GST_OCT_DOUBLE (
+              GstOctVolumeCsSettings, noise_found, 0.0, G_MAXDOUBLE, 0.0) },
+      { "missing", "Missing A-lines",
+          "A-lines that were to be taken and never came, or were no numbers, "
+          "since "
+          "the start",
+          GST_OCT_PROPERTY_READ_ONLY, NULL,
+          GST_OCT_UINT64 (GstOctVolumeCsSettings, missing, 0, G_MAXUINT64, 0) },
+    };
+const GstOctProperties gst_oct_volume_cs_properties =
+    GST_OCT_PROPERTIES (GstOctVolumeCsSettings, rows);
+
+void
+gst_oct_volume_cs_settings_mark (void)
+{
+  gst_type_mark_as_plugin_api (get_method_type (), 0);
+  gst_type_mark_as_plugin_api (get_basis_type (), 0);
+}
+
+const char *
+gst_oct_volume_cs_get_nick (OctVolumeCsMethod method)
+{
+  return method == OCT_VOLUME_CS_JOINT      ? "joint"
+         : method == OCT_VOLUME_CS_ENVELOPE ? "envelope"
+         : method == OCT_VOLUME_CS_PAPER    ? "paper"
+                                            : "linear";
+}
+
+static OctVolumeCsMethod
+get_method (GstOctVolumeCsMethodChoice method)
+{
+  return method == GST_OCT_VOLUME_CS_METHOD_JOINT      ? OCT_VOLUME_CS_JOINT
+         : method == GST_OCT_VOLUME_CS_METHOD_ENVELOPE ? OCT_VOLUME_CS_ENVELOPE
+         : method == GST_OCT_VOLUME_CS_METHOD_PAPER    ? OCT_VOLUME_CS_PAPER
+                                                       : OCT_VOLUME_CS_LINEAR;
+}
+
+OctVolumeCsMethod
+gst_oct_volume_cs_settings_choose (const GstOctVolumeCsSettings *settings,
+    const OctVolumeCsParams *params, const OctVolumeCsMeasures *measures,
+    const char **reason)
+{
+  if (settings->method == GST_OCT_VOLUME_CS_METHOD_AUTO)
+    return oct_volume_cs_choose (params, measures, reason);
+  *reason = "it was asked for";
+  return get_method (settings->method);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * What is set on octvolumecs and what it has found, and the properties of that.
+ */
+#pragma once
+
+#include "gstoctproperties.h"
+#include "oct-volume-cs.h"
+
+G_BEGIN_DECLS
+
+typedef enum {
+  GST_OCT_VOLUME_CS_METHOD_AUTO,
+  GST_OCT_VOLUME_CS_METHOD_LINEAR,
+  GST_OCT_VOLUME_CS_METHOD_JOINT,
+  GST_OCT_VOLUME_CS_METHOD_ENVELOPE,
+  GST_OCT_VOLUME_CS_METHOD_PAPER
+} GstOctVolumeCsMethodChoice;
+
+typedef struct {
+  /* set */
+  GstOctVolumeCsMethodChoice method;
+  char *mask_file;
+  double spot_x, spot_y, noise, tau;
+  guint steps;
+  OctVolumeCsBasis basis;
+  OctWindow window;
+  double rate;
+  guint64 seed;
+  /* found */
+  char *chosen, *reason;
+  double coherence_x, coherence_y, found_x, found_y, noise_found;
+  guint64 missing;
+} GstOctVolumeCsSettings;
+
+extern const GstOctProperties gst_oct_volume_cs_properties;
+
+/* Marks the enums as API of the plugin. */
+void gst_oct_volume_cs_settings_mark (void);
+
+/* The method that is asked for; METHOD_AUTO: what fits, *reason why. */
+OctVolumeCsMethod gst_oct_volume_cs_settings_choose (
+    const GstOctVolumeCsSettings *settings, const OctVolumeCsParams *params,
+    const OctVolumeCsMeasures *measures, const char **reason);
+
+/* As `method` has it. */
+const char *gst_oct_volume_cs_get_nick (OctVolumeCsMethod method);
+
+G_END_DECLS

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * What a program, or an element of your own, has to know of gst-oct: names of
+ * media types, of what buffers carry and of the calibration event.  There is no
+ * library to link; everything else is GStreamer.  docs/caps.md and
+ * docs/examples.md describe it, examples/ uses it.
+ */
+#pragma once
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/* ------------------------------------------------------------ media types
+ *
+ * One buffer is one B-scan, or as many as the field GST_OCT_BSCANS_FIELD of its
+ * caps says, tightly packed.  Rows are A-lines; the sample, or the depth, runs
+ * fastest.  Raw spectra are video/x-raw, GRAY16_LE or GRAY8, width = samples,
+ * height = A-lines. */
+
+/* format: F32LE, or CF32LE (pairs of real and imaginary part); axis: wavelength
+ * or wavenumber; samples, lines, framerate */
+#define GST_OCT_SPECTRA_NAME "application/x-oct-spectra"
+/* format: CF32LE; samples (depth bins), lines, framerate; z-spacing in metres,
+ * where it is known */
+#define GST_OCT_ASCANS_NAME "application/x-oct-ascans"
+
+/* int: B-scans in one buffer, 1 where the caps do not say it */
+#define GST_OCT_BSCANS_FIELD "bscans"
+/* int: bins from zero delay to the first one of A-scans; absent: 0 */
+#define GST_OCT_DEPTH_START_FIELD "depth-start"
+
+/* ------------------------------------------------------------ scan position
+ *
+ * Which B-scans of which volume a buffer holds: a GstCustomMeta of this name.
+ * gst_buffer_get_custom_meta() reads it, gst_buffer_add_custom_meta() makes one
+ * in a buffer that is writable, gst_custom_meta_get_structure() has its fields.
+ * GStreamer knows the name as soon as the plugin is loaded: after the first
+ * element of it was made, or after gst_plugin_load_by_name ("oct").
+ *
+ * Every element passes it on, with all of its fields, also those that you add
+ * (those of the first buffer where octgather makes one buffer of several).
+ * Integers of any type are accepted; a meta without bscan or bscans is ignored.
+ */
+#define GST_OCT_SCAN_META_NAME "GstOctScanMeta"
+/* guint: index in the volume, 0 .. bscans - 1, of the first B-scan */
+#define GST_OCT_SCAN_BSCAN "bscan"
+/* guint: B-scans per volume, 1 or more */
+#define GST_OCT_SCAN_BSCANS "bscans"
+/* guint64: number of the volume since the start; absent: 0 */
+#define GST_OCT_SCAN_VOLUME "volume"
+/* guint: B-scans in this buffer, of as many volumes as it takes; absent: 1 */
+#define GST_OCT_SCAN_COUNT "count"
+
+/* ------------------------------------------------------------ calibration
+ *
+ * A sticky event GST_EVENT_CUSTOM_DOWNSTREAM_STICKY whose structure has this
+ * name, sent behind the caps and before the first buffer, and again when the
+ * calibration changes.  Each field is a GstBuffer of one double (of this
+ * machine's byte order) per sample of an A-line; leave out what you do not have,
+ * but send one at least.  The columns are those of the file of docs/calibration.md.
+ */
+#define GST_OCT_CALIBRATION_EVENT_NAME "application/x-oct-calibration"
+/* wavelength of each sample in nm, rising or falling */
+#define GST_OCT_CALIBRATION_WAVELENGTH "wavelength-nm"
+/* for each of the uniform wavenumbers, the sample (with fractions) to read */
+#define GST_OCT_CALIBRATION_K_INDEX "k-index"
+/* phase to multiply by, in rad (exp (+i phase)): at each sample where wavelengths
+ * come without k-index, else at each uniform wavenumber */
+#define GST_OCT_CALIBRATION_DISPERSION "dispersion-rad"
+/* spectrum of the source, in counts */
+#define GST_OCT_CALIBRATION_BACKGROUND "background"
+
+G_END_DECLS

@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# Files of spectra, one or an archive, to volumes that other programs read.
+set -euo pipefail
+
+usage () {
+  cat <<'END'
+Usage: pipelines/convert.sh FILE... --output DIR [OPTIONS]
+
+Reconstructs files of spectra, and those in folders, and writes their volumes as
+NIfTI, NumPy, TIFF, HDF5 or DICOM.  What was done before is not done again; what
+fails is reported, and the others go on.  docs/archives.md tells more.
+Missing Debian packages are installed with apt; the plugin is built in build/.
+
+  --output DIR         folder for the volumes and the manifest, oct-convert.csv
+  --format F           nii (default), npy, tif, h5 or dcm
+  --ascans             complex A-scans in place of images (npy, nii, h5)
+  --calibration CSV    spectral calibration, see docs/calibration.md
+  --method M           reconstruction: cubic (default), linear, lanczos, nufft, ...
+  --background MODE    what is removed, as `mode` of octdcsub (default: bscan)
+  --min DB, --max DB   black and white (default: by the contrast of the images)
+
+Sizes of what is read
+  --samples N          samples per A-line    (raw files)
+  --lines L            A-lines per B-scan    (raw files)
+  --bscans N           B-scans per volume    (default: as the file says)
+  --sample-format F    gray16-le (default) or gray8, for raw files
+  --packing P          of raw files of 12 bit: mono12p or mono12packed
+  --header-size B      bytes before the first sample of a raw file
+
+Sizes of what is written
+  --width-um W         width of a B-scan
+  --length-um L        from the first B-scan to the last, with --bscans
+  --refractive-index N of the sample (default: 1, air)
+  --dicom-tags TAGS    what DICOM files say besides: PatientID=42;...
+
+  --part K/N           only the K-th of N parts of the archive
+  --checksums          SHA-256 of every volume in the manifest
+  --summary            convert nothing: say what is converted and what is missing,
+                       and gather the manifests of parts in one; with
+                       --checksums, compare the volumes with theirs
+  --mode OCTAL         who may read the volumes, as in 0640 (default: 0600)
+  --version            of this project
+  --help               this text
+
+Example:
+  pipelines/convert.sh /archive --output volumes --calibration spectrometer.csv
+END
+}
+
+for argument in "$@"; do
+  if [ "$argument" = --help ] || [ "$argument" = -h ]; then
+    usage
+    exit 0
+  fi
+done
+
+# shellcheck source=pipelines/build.sh
+. "$(dirname "${BASH_SOURCE[0]}")/build.sh"
+oct_start oct-convert "$@"

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "oct-convert.h"
+
+#include <string.h>
+
+#include "oct-chain.h"
+
+/* Images of one range: by the contrast of what has come, slowly, or as set. */
+#define IMAGES "octreconstruct name=reconstruct ! "
+
+/* What octreconstruct holds, without octlogscale. */
+static const char *
+get_ascan_chain (const OctMethod *method)
+{
+  if (g_str_equal (method->method, "nufft"))
+    return "octdcsub name=dcsub ! octnufft ! ";
+  if (g_str_equal (method->method, "nudft"))
+    return "octdcsub name=dcsub ! octnufft method=nudft ! ";
+  if (g_str_equal (method->method, "cs"))
+    return "octdcsub name=dcsub ! octcs ! ";
+  return "octdcsub name=dcsub ! octkresample name=resample ! octdispersion ! "
+         "octfft ! ";
+}
+
+static void
+set_images (GstElement *pipeline, const OctConvertOptions *options,
+    const OctMethod *method)
+{
+  g_autoptr (GstElement) reconstruct =
+      gst_bin_get_by_name (GST_BIN (pipeline), "reconstruct");
+
+  oct_method_use (reconstruct, method);
+  if (options->mode != NULL)
+    gst_util_set_object_arg (G_OBJECT (reconstruct), "mode", options->mode);
+  if (options->max > options->min) {
+    gst_util_set_object_arg (G_OBJECT (reconstruct), "range", "manual");
+    g_object_set (reconstruct, "min", options->min, "max", options->max, NULL);
+  } else {
+    gst_util_set_object_arg (G_OBJECT (reconstruct), "range", "contrast");
+    g_object_set (reconstruct, "range-smoothing", 0.99, NULL);
+  }
+}
+
+static GstElement *
+make_pipeline (const OctConvertOptions *options, const OctMethod *method,
+    const char *description, GError **error)
+{
+  GstElement *pipeline = gst_parse_launch_full (
+      description, NULL, GST_PARSE_FLAG_FATAL_ERRORS, error);
+
+  if (pipeline == NULL)
+    return NULL;
+  if (!options->ascans)
+    set_images (pipeline, options, method);
+  if (options->ascans && options->mode != NULL)
+    oct_launch_set (pipeline, "dcsub", "mode", options->mode);
+  if (options->ascans && method->interpolation != NULL)
+    oct_launch_set (
+        pipeline, "resample", "interpolation", method->interpolation);
+  return pipeline;
+}
+
+static void
+set_files (GstElement *pipeline, const OctConvertOptions *options,
+    const OctConvertInput *input, const char *folder)
+{
+  g_autoptr (GstElement) source =
+      gst_bin_get_by_name (GST_BIN (pipeline), "source");
+  g_autoptr (GstElement) sink =
+      gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  OctSourceOptions given = options->source;
+  g_autofree char *base = g_path_get_basename (input->name);
+  g_autofree char *file = g_strconcat (base, ".", options->format, NULL);
+  g_autofree char *location = g_build_filename (folder, file, NULL);
+
+  given.data = input->path;
+  oct_source_options_set (&given, source);
+  if (options->bscans > 0)
+    g_object_set (source, "bscans", options->bscans, NULL);
+  g_object_set (sink, "location", location, "refractive-index",
+      options->refractive_index, "dicom-tags", options->dicom_tags, "file-mode",
+      options->file_mode & 0666, NULL);
+}
+
+/* Sizes are known when the first B-scan waits for the start. */
+static void
+set_spacing (GstElement *pipeline, const OctConvertOptions *options)
+{
+  g_autoptr (GstPad) pad = oct_launch_get_pad (pipeline, "sink", "sink");
+  g_autoptr (GstCaps) caps = gst_pad_get_current_caps (pad);
+  g_autoptr (GstElement) sink =
+      gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  const GstStructure *s = gst_caps_get_structure (caps, 0);
+  gint lines = 0;
+
+  gst_structure_get_int (s, options->ascans ? "lines" : "width", &lines);
+  if (options->width_um > 0.0 && lines > 0)
+    g_object_set (sink, "x-spacing", options->width_um * 1e-6 / lines, NULL);
+  if (options->length_um > 0.0 && options->bscans > 1)
+    g_object_set (sink, "y-spacing",
+        options->length_um * 1e-6 / (options->bscans - 1), NULL);
+}
+
+/* In the thread of the volumes. */
+static void
+on_element (GstBus *bus, GstMessage *message, gpointer data)
+{
+  const GstStructure *s = gst_message_get_structure (message);
+  guint missing = 0;
+
+  if (s != NULL && gst_structure_has_name (s, "oct-volume-file")
+      && gst_structure_get_uint (s, "missing", &missing))
+    *(guint64 *)data += missing;
+}
+
+static void
+count_missing (GstElement *pipeline, guint64 *missing)
+{
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+
+  *missing = 0;
+  gst_bus_enable_sync_message_emission (bus);
+  g_signal_connect (
+      bus, "sync-message::element", G_CALLBACK (on_element), missing);
+}
+
+static gboolean
+report (GstElement *pipeline, OctConvertProgress progress, gpointer data)
+{
+  g_autoptr (GstElement) source =
+      gst_bin_get_by_name (GST_BIN (pipeline), "source");
+  gint64 at = 0, all = 0;
+
+  gst_element_query_position (source, GST_FORMAT_DEFAULT, &at);
+  gst_element_query_duration (source, GST_FORMAT_DEFAULT, &all);
+  return progress ((guint64)MAX (at, 0), (guint64)MAX (all, 0), data)
+         && !oct_launch_interrupted ();
+}
+
+static gboolean
+play (GstElement *pipeline, const OctConvertOptions *options,
+    OctConvertProgress progress, gpointer data, GError **error)
+{
+  gboolean started = FALSE, done = FALSE;
+
+  gst_element_set_state (pipeline, GST_STATE_PAUSED);
+  while (!done && *error == NULL) {
+    GstMessageType type = oct_launch_poll (pipeline, FALSE, error);
+
+    done = type == GST_MESSAGE_EOS;
+    if (type == GST_MESSAGE_ASYNC_DONE && !started) {
+      set_spacing (pipeline, options);
+      gst_element_set_state (pipeline, GST_STATE_PLAYING);
+      started = TRUE;
+    }
+    if (!done && *error == NULL && !report (pipeline, progress, data)) {
+      g_set_error_literal (
+          error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "Interrupted.");
+      return FALSE;
+    }
+  }
+  return done;
+}
+
+gboolean
+oct_convert_file (const OctConvertOptions *options,
+    const OctConvertInput *input, const char *folder,
+    OctConvertProgress progress, gpointer data, guint64 *missing,
+    GError **error)
+{
+  const OctMethod *method = options->method != NULL
+                                ? oct_method_find (options->method)
+                                : oct_methods ();
+  g_autofree char *description = NULL;
+  GstElement *pipeline;
+  gboolean ok;
+
+  g_return_val_if_fail (method != NULL && method->id != NULL, FALSE);
+  description = g_strconcat ("octsrc name=source ! ",
+      options->ascans ? get_ascan_chain (method) : IMAGES,
+      "octvolumesink name=sink", NULL);
+  pipeline = make_pipeline (options, method, description, error);
+  if (pipeline == NULL)
+    return FALSE;
+  count_missing (pipeline, missing);
+  set_files (pipeline, options, input, folder);
+  ok = play (pipeline, options, progress, data, error);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pipeline);
+  return ok;
+}

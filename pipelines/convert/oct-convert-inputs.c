@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "oct-convert.h"
+
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <string.h>
+
+/* What is taken from folders; a file that is named is always taken. */
+static const char *const endings[] = { ".npy", ".mat", ".h5", ".hdf5", ".oct",
+  ".srr", ".unp", ".raw", ".bin", ".tif", ".tiff", NULL };
+
+/* What folders are looked through with. */
+typedef struct {
+  GPtrArray *inputs, *problems;
+  GHashTable *seen; /* folders, by "device:number": links make no loops */
+} Search;
+
+static void
+input_free (gpointer data)
+{
+  OctConvertInput *input = data;
+
+  g_free (input->path);
+  g_free (input->name);
+  g_free (input);
+}
+
+static gboolean
+is_taken (const char *name)
+{
+  g_autofree char *lower = g_ascii_strdown (name, -1);
+
+  for (guint i = 0; endings[i] != NULL; i++)
+    if (g_str_has_suffix (lower, endings[i]))
+      return TRUE;
+  return FALSE;
+}
+
+/* NAME-00000.raw where there is NAME.oct: it is read by that. */
+static gboolean
+is_part (const char *path)
+{
+  g_autoptr (GRegex) regex = g_regex_new ("-[0-9]{5}\\.raw$", 0, 0, NULL);
+  g_autofree char *text = NULL;
+
+  if (!g_regex_match (regex, path, 0, NULL))
+    return FALSE;
+  text = g_strdup_printf ("%.*s.oct", (int)(strlen (path) - 10), path);
+  return g_file_test (text, G_FILE_TEST_EXISTS);
+}
+
+/* Bytes of the raw parts of a recording. */
+static guint64
+count_parts (const char *path)
+{
+  guint64 size = 0;
+  gsize stem = strlen (path) - 4;
+
+  if (!g_str_has_suffix (path, ".oct"))
+    return 0;
+  for (guint n = 0; n < 100000; n++) {
+    g_autofree char *part =
+        g_strdup_printf ("%.*s-%05u.raw", (int)stem, path, n);
+    GStatBuf status;
+
+    if (g_stat (part, &status) != 0)
+      break;
+    size += (guint64)status.st_size;
+  }
+  return size;
+}
+
+static gboolean
+add_file (GPtrArray *inputs, const char *path, const char *name, GError **error)
+{
+  GStatBuf status;
+  OctConvertInput *input;
+
+  if (g_stat (path, &status) != 0) {
+    g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (errno),
+        "'%s' cannot be read: %s.", path, g_strerror (errno));
+    return FALSE;
+  }
+  input = g_new0 (OctConvertInput, 1);
+  input->path = g_canonicalize_filename (path, NULL);
+  /* octvolumesink puts numbers for it */
+  input->name = g_strdelimit (g_strdup (name), "%", '_');
+  input->size = (guint64)status.st_size + count_parts (path);
+  input->changed = (gint64)status.st_mtim.tv_sec * G_USEC_PER_SEC
+                   + status.st_mtim.tv_nsec / 1000;
+  g_ptr_array_add (inputs, input);
+  return TRUE;
+}
+
+/* TRUE the first time. */
+static gboolean
+note_folder (GHashTable *seen, const char *path)
+{
+  GStatBuf status;
+
+  return g_stat (path, &status) == 0
+         && g_hash_table_add (
+             seen, g_strdup_printf ("%" G_GUINT64_FORMAT ":%" G_GUINT64_FORMAT,
+                       (guint64)status.st_dev, (guint64)status.st_ino));
+}
+
+/* `below`: of the folder that was named, "" or "a/b/".  Ctrl-C ends it. */
+static void
+add_folder (Search *search, const char *path, const char *below)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GDir) folder = g_dir_open (path, 0, &error);
+  const char *entry;
+
+  while (folder != NULL && !oct_launch_interrupted ()
+         && (entry = g_dir_read_name (folder)) != NULL) {
+    g_autofree char *full = g_build_filename (path, entry, NULL);
+    g_autofree char *name = g_strconcat (below, entry, NULL);
+
+    if (entry[0] == '.')
+      continue;
+    if (g_file_test (full, G_FILE_TEST_IS_DIR)) {
+      g_autofree char *inner = g_strconcat (name, G_DIR_SEPARATOR_S, NULL);
+
+      if (note_folder (search->seen, full))
+        add_folder (search, full, inner);
+    } else if (is_taken (entry) && !is_part (full) && error == NULL) {
+      add_file (search->inputs, full, name, &error);
+    }
+  }
+  if (error != NULL)
+    g_ptr_array_add (
+        search->problems, g_strdup_printf ("%s: %s", path, error->message));
+}
+
+static int
+compare (gconstpointer a, gconstpointer b)
+{
+  const OctConvertInput *const *first = a, *const *second = b;
+
+  return strcmp ((*first)->path, (*second)->path);
+}
+
+/* Without its ending, but where another file would have the same name. */
+static void
+shorten_names (GPtrArray *inputs)
+{
+  g_autoptr (GHashTable) names =
+      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+
+  for (guint i = 0; i < inputs->len; i++) {
+    OctConvertInput *input = inputs->pdata[i];
+    const char *slash = strrchr (input->name, G_DIR_SEPARATOR);
+    const char *base = slash != NULL ? slash + 1 : input->name;
+    const char *point = strrchr (base, '.');
+    g_autofree char *name =
+        point != NULL && point > base
+            ? g_strndup (input->name, (gsize)(point - input->name))
+            : g_strdup (input->name);
+
+    if (g_hash_table_add (names, g_strdup (name))) {
+      g_free (input->name);
+      input->name = g_steal_pointer (&name);
+    }
+  }
+}
+
+GPtrArray *
+oct_convert_find_inputs (
+    char **paths, const char *output, GPtrArray *problems, GError **error)
+{
+  g_autoptr (GPtrArray) inputs = g_ptr_array_new_with_free_func (input_free);
+  g_autoptr (GHashTable) seen =
+      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  Search search = { inputs, problems, seen };
+
+  note_folder (seen, output);
+  for (guint i = 0; paths[i] != NULL; i++) {
+    g_autofree char *name = g_path_get_basename (paths[i]);
+
+    if (!g_file_test (paths[i], G_FILE_TEST_IS_DIR)) {
+      if (!add_file (inputs, paths[i], name, error))
+        return NULL;
+    } else if (note_folder (seen, paths[i])) {
+      add_folder (&search, paths[i], "");
+    }
+  }
+  if (oct_launch_interrupted ()) {
+    g_set_error_literal (
+        error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "Interrupted.");
+    return NULL;
+  }
+  g_ptr_array_sort (inputs, compare);
+  shorten_names (inputs);
+  if (inputs->len > 0)
+    return g_steal_pointer (&inputs);
+  g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
+      "There is no file of spectra there; name the files, or folders with "
+      "files that end with .npy, .mat, .h5, .oct, .srr, .unp, .raw, .bin or "
+      ".tif, other than that of --output.");
+  return NULL;
+}
+
+/* A file belongs to the part in which its middle byte lies. */
+void
+oct_convert_take_part (GPtrArray *inputs, guint part, guint parts)
+{
+  guint64 all = 0, before = 0;
+  guint kept = 0;
+
+  for (guint i = 0; i < inputs->len; i++)
+    all += ((OctConvertInput *)inputs->pdata[i])->size + 1;
+  for (guint i = 0; i < inputs->len; i++) {
+    OctConvertInput *input = inputs->pdata[i];
+    double middle = (double)before + 0.5 * (double)(input->size + 1);
+
+    before += input->size + 1;
+    if ((guint)(middle / (double)all * parts) + 1 == part)
+      inputs->pdata[kept++] = input;
+    else
+      input_free (input);
+  }
+  /* those that were freed are not there any more */
+  g_ptr_array_set_free_func (inputs, NULL);
+  g_ptr_array_set_size (inputs, (gint)kept);
+  g_ptr_array_set_free_func (inputs, input_free);
+}

@@ -1,0 +1,646 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * oct-convert: reconstructs files of spectra, one or an archive of them, to
+ * volumes that other programs read.  convert.sh builds it and runs it.
+ *
+ * Each file is converted into a folder of its own within the output folder and
+ * moved to its place when it is complete; the manifest says so then.  What was
+ * begun by a run that ended is begun again.
+ */
+#include "oct-convert.h"
+
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "oct-chain.h"
+#include "oct-version.h"
+
+#define MAX_UM 1e6
+/* A file at which so many programs in a row have died is left out. */
+#define MAX_BEGUN 2
+
+typedef struct {
+  OctConvertOptions file;
+  char **inputs;
+  char *output, *part, *mode;
+  gboolean checksums, summary;
+  guint part_number, parts;
+  char *text; /* that differs where the volumes would */
+} Options;
+
+/* What has been done, for the terminal. */
+typedef struct {
+  guint files, at, done, skipped, failed;
+  guint incomplete;          /* of those that were done */
+  guint64 bytes, bytes_done; /* of all to be converted; of those that were */
+  guint64 bytes_now;         /* of the file under way */
+  gint64 start, shown;       /* monotonic */
+  GPtrArray *failures;       /* sentences, of folders too */
+  guint unread;              /* folders */
+} Work;
+
+/* ----------------------------------------------------------------- terminal */
+
+static char *
+format_rate (const Work *work, double more)
+{
+  double time =
+      (double)(g_get_monotonic_time () - work->start) / G_USEC_PER_SEC;
+  double rate = time > 0.0 ? ((double)work->bytes_done + more) / time : 0.0;
+  double left =
+      rate > 0.0
+          ? ((double)work->bytes - (double)work->bytes_done - more) / rate
+          : 0.0;
+
+  return g_strdup_printf ("%.2f GB/s, %u:%02u left", rate * 1e-9,
+      (guint)(left / 60.0), (guint)fmod (left, 60.0));
+}
+
+static gboolean
+on_progress (guint64 bscans, guint64 all, gpointer data)
+{
+  Work *work = data;
+  double part = all > 0 ? (double)bscans / (double)all : 0.0;
+  gint64 now = g_get_monotonic_time ();
+  g_autofree char *rate = NULL;
+
+  if (!isatty (STDOUT_FILENO) || now - work->shown < G_USEC_PER_SEC / 5)
+    return TRUE;
+  work->shown = now;
+  rate = format_rate (work, part * (double)work->bytes_now);
+  g_print ("\r  B-scan %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
+           ", file %u of %u, %s   ",
+      bscans, all, work->at, work->files, rate);
+  return TRUE;
+}
+
+static void
+print_line (const Work *work, const OctConvertInput *input, const char *text)
+{
+  g_print ("%s[%u/%u] %s: %s\n", isatty (STDOUT_FILENO) ? "\r\033[K" : "",
+      work->at, work->files, input->path, text);
+}
+
+static void
+print_summary (const Work *work)
+{
+  double time =
+      (double)(g_get_monotonic_time () - work->start) / G_USEC_PER_SEC;
+
+  g_print ("\n  converted       %6u\n  of those with B-scans missing %u\n"
+           "  done before     %6u\n"
+           "  failed          %6u\n  not begun       %6u\n"
+           "  read            %9.2f GB in %.1f s, %.2f GB/s\n",
+      work->done, work->incomplete, work->skipped, work->failed,
+      work->files - work->done - work->skipped - work->failed,
+      (double)work->bytes_done * 1e-9, time,
+      time > 0.0 ? (double)work->bytes_done * 1e-9 / time : 0.0);
+  for (guint i = 0; i < work->failures->len; i++)
+    g_print ("%s  %s\n", i == 0 ? "\nFailed:\n" : "",
+        (char *)work->failures->pdata[i]);
+}
+
+/* ------------------------------------------------------------------- folders */
+
+static int
+compare (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(char *const *)a, *(char *const *)b);
+}
+
+static GPtrArray *
+list_folder (const char *path)
+{
+  GPtrArray *names = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GDir) folder = g_dir_open (path, 0, NULL);
+  const char *entry;
+
+  while (folder != NULL && (entry = g_dir_read_name (folder)) != NULL)
+    g_ptr_array_add (names, g_strdup (entry));
+  g_ptr_array_sort (names, compare);
+  return names;
+}
+
+/* Nothing is replaced but what was made of the same input before. */
+static gboolean
+check_free (const Options *options, const OctConvertManifest *manifest,
+    const OctConvertInput *input, const char *name, GError **error)
+{
+  g_autofree char *path = g_build_filename (options->output, name, NULL);
+  const char *owner = oct_convert_manifest_get_owner (manifest, name);
+
+  if (!g_file_test (path, G_FILE_TEST_EXISTS)
+      || g_strcmp0 (owner, input->path) == 0)
+    return TRUE;
+  g_set_error (error, G_IO_ERROR, G_IO_ERROR_EXISTS,
+      "'%s' is there already, made of %s; set --output to another folder.",
+      path, owner != NULL ? owner : "something else");
+  return FALSE;
+}
+
+static gboolean
+move_file (const char *from, const char *to, GError **error)
+{
+  g_autofree char *folder = g_path_get_dirname (to);
+
+  /* the umask says who may enter */
+  if (g_mkdir_with_parents (folder, 0777) == 0 && g_rename (from, to) == 0)
+    return TRUE;
+  g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (errno),
+      "'%s' cannot be written: %s.", to, g_strerror (errno));
+  return FALSE;
+}
+
+/* Those of the input's last time that it does not have any more. */
+static void
+remove_stale (const Options *options, const OctConvertManifest *manifest,
+    const OctConvertInput *input, GPtrArray *before, GPtrArray *now)
+{
+  for (guint i = 0; i < before->len; i++) {
+    const char *name = before->pdata[i];
+    g_autofree char *path = g_build_filename (options->output, name, NULL);
+
+    if (!g_ptr_array_find_with_equal_func (now, name, g_str_equal, NULL)
+        && g_strcmp0 (
+               oct_convert_manifest_get_owner (manifest, name), input->path)
+               == 0)
+      g_unlink (path);
+  }
+}
+
+static char *
+copy_text (gconstpointer text, gpointer data)
+{
+  return g_strdup (text);
+}
+
+/* Moves the files of `work` to their places.  The manifest has them first: a
+ * file that is there without being in it is somebody else's. */
+static gboolean
+deliver (const Options *options, OctConvertManifest *manifest,
+    const OctConvertInput *input, const char *work, const char *note,
+    guint *count, GError **error)
+{
+  g_autoptr (GPtrArray) names = list_folder (work);
+  g_autoptr (GPtrArray) outputs = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) sums = g_ptr_array_new_with_free_func (g_free);
+  GPtrArray *known = oct_convert_manifest_get_outputs (manifest, input);
+  g_autoptr (GPtrArray) before =
+      known != NULL ? g_ptr_array_copy (known, (GCopyFunc)copy_text, NULL)
+                    : g_ptr_array_new ();
+  g_autofree char *folder = g_path_get_dirname (input->name);
+
+  g_ptr_array_set_free_func (before, g_free);
+  for (guint i = 0; i < names->len; i++) {
+    g_autofree char *from = g_build_filename (work, names->pdata[i], NULL);
+    char *name = g_str_equal (folder, ".")
+                     ? g_strdup (names->pdata[i])
+                     : g_build_filename (folder, names->pdata[i], NULL);
+    char *sum;
+
+    g_ptr_array_add (outputs, name);
+    if (!check_free (options, manifest, input, name, error))
+      return FALSE;
+    sum =
+        options->checksums ? oct_convert_sum_file (from, error) : g_strdup ("");
+    if (sum == NULL)
+      return FALSE;
+    g_ptr_array_add (sums, sum);
+  }
+  *count = outputs->len;
+  if (outputs->len == 0) {
+    g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
+        "It holds no whole B-scan.");
+    return FALSE;
+  }
+  if (!oct_convert_manifest_add (
+          manifest, input, options->text, outputs, sums, note, error))
+    return FALSE;
+  for (guint i = 0; i < names->len; i++) {
+    g_autofree char *from = g_build_filename (work, names->pdata[i], NULL);
+    g_autofree char *to =
+        g_build_filename (options->output, outputs->pdata[i], NULL);
+
+    if (!move_file (from, to, error))
+      return FALSE;
+  }
+  remove_stale (options, manifest, input, before, outputs);
+  return TRUE;
+}
+
+/* --------------------------------------------------------------------- work */
+
+static void
+note_failure (Work *work, const OctConvertInput *input, const char *message)
+{
+  g_autofree char *text = g_strdup_printf ("failed: %s", message);
+
+  work->failed++;
+  work->bytes -= input->size;
+  g_ptr_array_add (
+      work->failures, g_strdup_printf ("%s: %s", input->path, message));
+  print_line (work, input, text);
+}
+
+static void
+note_done (
+    Work *work, const OctConvertInput *input, guint count, const char *note)
+{
+  g_autofree char *text = g_strdup_printf ("%u volume%s%s%s", count,
+      count == 1 ? "" : "s", *note != '\0' ? ", " : "", note);
+
+  work->done++;
+  work->incomplete += *note != '\0';
+  work->bytes_done += input->size;
+  print_line (work, input, text);
+}
+
+/* FALSE where no other file can be converted either. */
+static gboolean
+convert (const Options *options, OctConvertManifest *manifest,
+    OctConvertWork *folders, const OctConvertInput *input, Work *work,
+    GError **error)
+{
+  g_autofree char *folder =
+      oct_convert_work_begin (folders, input, options->text, error);
+  g_autoptr (GError) reason = NULL;
+  g_autofree char *note = NULL;
+  guint64 missing = 0;
+  guint count = 0;
+  gboolean ok;
+
+  if (folder == NULL)
+    return FALSE;
+  work->bytes_now = input->size;
+  ok = oct_convert_file (
+      &options->file, input, folder, on_progress, work, &missing, &reason);
+  note = missing > 0 ? g_strdup_printf (
+             "%" G_GUINT64_FORMAT " B-scans are missing and black", missing)
+                     : g_strdup ("");
+  ok = ok && deliver (options, manifest, input, folder, note, &count, &reason);
+  oct_convert_work_end (folder);
+  if (g_error_matches (reason, G_IO_ERROR, G_IO_ERROR_CANCELLED)) {
+    g_propagate_error (error, g_steal_pointer (&reason));
+    return FALSE;
+  }
+  if (ok) {
+    note_done (work, input, count, note);
+    return TRUE;
+  }
+  note_failure (work, input, reason->message);
+  return oct_convert_manifest_add_failure (
+      manifest, input, options->text, reason->message, error);
+}
+
+/* What volumes depend on besides their input. */
+static char *
+describe_options (const Options *options)
+{
+  const OctConvertOptions *f = &options->file;
+  const OctSourceOptions *s = &f->source;
+  g_autofree char *calibration = NULL;
+  g_autofree char *text = NULL;
+  char *sum;
+
+  g_autofree char *packing =
+      s->packing != NULL ? g_strconcat (" ", s->packing, NULL) : g_strdup ("");
+
+  if (s->calibration != NULL)
+    (void)g_file_get_contents (s->calibration, &calibration, NULL, NULL);
+  text = g_strdup_printf (
+      "%s %d %s %s %a %a %a %a %a %d %s %d %d %s %" G_GINT64_FORMAT
+      " %s %s %s%s",
+      f->format, f->ascans, f->method != NULL ? f->method : "",
+      f->mode != NULL ? f->mode : "", f->min, f->max, f->width_um, f->length_um,
+      f->refractive_index, f->bscans,
+      f->dicom_tags != NULL ? f->dicom_tags : "", s->samples, s->lines,
+      s->sample_format != NULL ? s->sample_format : "", s->header_size,
+      s->variable != NULL ? s->variable : "",
+      s->dataset != NULL ? s->dataset : "",
+      calibration != NULL ? calibration : "", packing);
+  sum = g_compute_checksum_for_string (G_CHECKSUM_SHA256, text, -1);
+  sum[12] = '\0';
+  return sum;
+}
+
+static gboolean
+check_output (const Options *options, GError **error)
+{
+  g_autofree char *output = g_canonicalize_filename (options->output, NULL);
+
+  for (guint i = 0; options->inputs[i] != NULL; i++) {
+    g_autofree char *input = g_canonicalize_filename (options->inputs[i], NULL);
+
+    if (g_str_equal (input, output)) {
+      g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+          "The volumes cannot go where the spectra are, '%s'; set --output to "
+          "another folder.",
+          input);
+      return FALSE;
+    }
+  }
+  return TRUE;
+}
+
+/* One at which programs died: it may be damaged so that it ends this one too. */
+static gboolean
+leave_out (const Options *options, OctConvertManifest *manifest,
+    OctConvertWork *folders, const OctConvertInput *input, Work *work,
+    GError **error)
+{
+  g_autofree char *folder =
+      oct_convert_work_begin (folders, input, options->text, error);
+  g_autofree char *message = g_strdup_printf (
+      "%u programs in a row ended while they converted it, they were killed or "
+      "have crashed; it is left out this time.",
+      MAX_BEGUN);
+
+  if (folder == NULL)
+    return FALSE;
+  oct_convert_work_end (folder);
+  note_failure (work, input, message);
+  return oct_convert_manifest_add_failure (
+      manifest, input, options->text, message, error);
+}
+
+/* Those at which a program died come last, for the others to be done first. */
+static gboolean
+run_all (const Options *options, OctConvertManifest *manifest,
+    OctConvertWork *folders, GPtrArray *inputs, Work *work, GError **error)
+{
+  g_autoptr (GPtrArray) later = g_ptr_array_new ();
+  gboolean ok = TRUE;
+
+  work->files = inputs->len;
+  work->start = g_get_monotonic_time ();
+  for (guint i = 0; i < inputs->len; i++)
+    if (!oct_convert_manifest_has (manifest, inputs->pdata[i], options->text))
+      work->bytes += ((OctConvertInput *)inputs->pdata[i])->size;
+  for (guint i = 0; ok && i < inputs->len; i++) {
+    OctConvertInput *input = inputs->pdata[i];
+
+    work->at = i + 1;
+    if (oct_convert_manifest_has (manifest, input, options->text))
+      work->skipped++;
+    else if (oct_convert_work_count (folders, input, options->text) > 0)
+      g_ptr_array_add (later, input);
+    else
+      ok = convert (options, manifest, folders, input, work, error);
+  }
+  for (guint i = 0; ok && i < later->len; i++) {
+    OctConvertInput *input = later->pdata[i];
+
+    work->at = inputs->len - later->len + i + 1;
+    if (oct_convert_work_count (folders, input, options->text) >= MAX_BEGUN)
+      ok = leave_out (options, manifest, folders, input, work, error);
+    else
+      ok = convert (options, manifest, folders, input, work, error);
+  }
+  print_summary (work);
+  return ok;
+}
+
+static gboolean
+run_part (const Options *options, OctConvertManifest *manifest,
+    GPtrArray *inputs, Work *work, GError **error)
+{
+  OctConvertWork *folders = oct_convert_work_open (
+      options->output, options->part_number, options->parts);
+  gboolean ok = run_all (options, manifest, folders, inputs, work, error);
+
+  oct_convert_work_close (folders, ok);
+  return ok;
+}
+
+static gboolean
+run (const Options *options, Work *work, GError **error)
+{
+  g_autoptr (GPtrArray) inputs = NULL;
+  g_autoptr (OctConvertManifest) manifest = NULL;
+
+  if (!check_output (options, error))
+    return FALSE;
+  inputs = oct_convert_find_inputs (
+      options->inputs, options->output, work->failures, error);
+  work->unread = work->failures->len;
+  if (inputs == NULL || !oct_launch_make_folder (options->output, error))
+    return FALSE;
+  oct_launch_check_folder (options->output, 0600);
+  if (options->parts > 0)
+    oct_convert_take_part (inputs, options->part_number, options->parts);
+  manifest = oct_convert_manifest_open (
+      options->output, options->part_number, options->parts, error);
+  if (manifest == NULL)
+    return FALSE;
+  if (!options->summary)
+    return run_part (options, manifest, inputs, work, error);
+  return oct_convert_manifest_merge (manifest, error)
+         && oct_convert_print_state (manifest, inputs, options->output,
+             options->text, options->checksums, work->failures, error);
+}
+
+/* ------------------------------------------------------------------ options */
+
+static const char *const formats[] = { "npy", "nii", "tif", "h5", "dcm", NULL };
+
+static gboolean
+check (Options *o, GError **error)
+{
+  OctConvertOptions *f = &o->file;
+  const char *problem = NULL;
+  char after;
+
+  if (f->format == NULL)
+    f->format = g_strdup ("nii");
+  if (o->inputs == NULL)
+    problem = "No file is named.";
+  else if (o->output == NULL)
+    problem = "--output is missing, the folder for the volumes.";
+  else if (!g_strv_contains (formats, f->format))
+    problem = "--format is npy, nii, tif, h5 or dcm.";
+  else if (f->source.data != NULL)
+    problem = "The files are named without --data.";
+  else if (f->ascans
+           && (g_str_equal (f->format, "tif")
+               || g_str_equal (f->format, "dcm")))
+    problem = "--ascans needs --format npy, nii or h5: the others hold images.";
+  else if (f->bscans < 0 || !(f->width_um >= 0.0 && f->width_um <= MAX_UM)
+           || !(f->length_um >= 0.0 && f->length_um <= MAX_UM)
+           || !(f->refractive_index >= 1.0 && f->refractive_index <= 4.0))
+    problem = "--bscans is not negative, --width-um and --length-um are 0 to "
+              "1000000, and --refractive-index is 1 to 4.";
+  else if (f->length_um > 0.0 && f->bscans < 2)
+    problem = "--length-um needs --bscans, the B-scans over that length.";
+  else if ((f->min != 0.0 || f->max != 0.0) && !(f->max > f->min))
+    problem = "--max is above --min.";
+  else if (o->part != NULL
+           && (sscanf (o->part, "%u/%u%c", &o->part_number, &o->parts, &after)
+                   != 2
+               || o->part_number < 1 || o->part_number > o->parts))
+    problem = "--part is K/N, the K-th of N parts, such as 1/4.";
+  else if (o->part != NULL && o->summary)
+    problem = "--summary is of all parts; leave out --part.";
+  if (problem == NULL)
+    return oct_source_options_check (&f->source, NULL, error);
+  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "%s", problem);
+  return FALSE;
+}
+
+#define SUMMARY                                                                \
+  "Reconstructs files of spectra, or all of a folder, to volumes for other\n"  \
+  "programs.  What was done before is not done again, what fails is "          \
+  "reported\n"                                                                 \
+  "and the others go on."
+
+static gboolean
+parse_options (int *argc, char ***argv, Options *o, GError **error)
+{
+  OctConvertOptions *f = &o->file;
+  /* clang-format off */
+  const GOptionEntry entries[] = {
+    { "output", 0, 0, G_OPTION_ARG_FILENAME, &o->output,
+      "Folder for the volumes", "DIR" },
+    { "format", 0, 0, G_OPTION_ARG_STRING, &f->format,
+      "npy, nii (NIfTI, default), tif, h5 (HDF5) or dcm (DICOM)", "F" },
+    { "ascans", 0, 0, G_OPTION_ARG_NONE, &f->ascans,
+      "Complex A-scans in place of images (npy, nii, h5)", NULL },
+    { "method", 0, 0, G_OPTION_ARG_STRING, &f->method,
+      "Reconstruction: cubic (default), linear, lanczos, nufft, nudft, cs",
+      "M" },
+    { "background", 0, 0, G_OPTION_ARG_STRING, &f->mode,
+      "What is removed, as `mode` of octdcsub (default: bscan)", "MODE" },
+    { "min", 0, 0, G_OPTION_ARG_DOUBLE, &f->min,
+      "Black in dB, with --max (default: by the contrast of the images)",
+      "DB" },
+    { "max", 0, 0, G_OPTION_ARG_DOUBLE, &f->max, "White in dB", "DB" },
+    { "bscans", 0, 0, G_OPTION_ARG_INT, &f->bscans,
+      "B-scans per volume (default: as the file says)", "N" },
+    { "width-um", 0, 0, G_OPTION_ARG_DOUBLE, &f->width_um,
+      "Width of a B-scan", "UM" },
+    { "length-um", 0, 0, G_OPTION_ARG_DOUBLE, &f->length_um,
+      "From the first B-scan to the last, with --bscans", "UM" },
+    { "refractive-index", 0, 0, G_OPTION_ARG_DOUBLE, &f->refractive_index,
+      "Of the sample (default: 1, air)", "N" },
+    { "dicom-tags", 0, 0, G_OPTION_ARG_STRING, &f->dicom_tags,
+      "What DICOM files say besides: PatientID=42;...", "TAGS" },
+    { "checksums", 0, 0, G_OPTION_ARG_NONE, &o->checksums,
+      "SHA-256 of every volume in the manifest", NULL },
+    { "part", 0, 0, G_OPTION_ARG_STRING, &o->part,
+      "Only the K-th of N parts, as many bytes each", "K/N" },
+    { "summary", 0, 0, G_OPTION_ARG_NONE, &o->summary,
+      "Convert nothing: say what is converted and what is missing, and gather "
+      "the manifests of parts in one; with --checksums, compare the volumes",
+      NULL },
+    { "mode", 0, 0, G_OPTION_ARG_STRING, &o->mode,
+      "Who may read the volumes, as in 0640 (default: 0600, you alone)",
+      "OCTAL" },
+    { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->inputs, "",
+      "FILE..." },
+    { NULL },
+  };
+  /* clang-format on */
+  g_autoptr (GOptionContext) context = g_option_context_new (NULL);
+
+  f->refractive_index = 1.0;
+  g_option_context_set_summary (context, SUMMARY);
+  g_option_context_add_main_entries (context, entries, NULL);
+  oct_source_options_add (context, &f->source);
+  oct_version_add (context);
+  return g_option_context_parse (context, argc, argv, error)
+         && check (o, error);
+}
+
+/* Values of `mode` of octdcsub. */
+static gboolean
+check_mode (const char *mode, GError **error)
+{
+  g_autoptr (GstElement) dcsub = gst_element_factory_make ("octdcsub", NULL);
+  g_autoptr (GString) names = g_string_new (NULL);
+  GParamSpec *spec;
+  GEnumClass *values;
+
+  if (mode == NULL || dcsub == NULL)
+    return TRUE;
+  spec = g_object_class_find_property (G_OBJECT_GET_CLASS (dcsub), "mode");
+  values = G_PARAM_SPEC_ENUM (spec)->enum_class;
+  if (g_enum_get_value_by_nick (values, mode) != NULL)
+    return TRUE;
+  for (guint i = 0; i < values->n_values; i++)
+    g_string_append_printf (
+        names, "%s%s", i > 0 ? ", " : "", values->values[i].value_nick);
+  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+      "--background is one of %s, not '%s'.", names->str, mode);
+  return FALSE;
+}
+
+static gboolean
+check_method (const Options *options, GError **error)
+{
+  g_autofree char *list = NULL;
+
+  if (oct_methods ()->id == NULL) {
+    g_set_error_literal (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
+        "GStreamer does not find octreconstruct; set GST_PLUGIN_PATH to its "
+        "folder.");
+    return FALSE;
+  }
+  if (options->file.method == NULL
+      || oct_method_find (options->file.method) != NULL)
+    return TRUE;
+  list = oct_method_list ();
+  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+      "--method is one of %s, not '%s'.", list, options->file.method);
+  return FALSE;
+}
+
+static void
+clear_options (Options *o)
+{
+  oct_source_options_clear (&o->file.source);
+  g_free (o->file.format);
+  g_free (o->file.method);
+  g_free (o->file.mode);
+  g_free (o->file.dicom_tags);
+  g_strfreev (o->inputs);
+  g_free (o->output);
+  g_free (o->part);
+  g_free (o->mode);
+  g_free (o->text);
+}
+
+int
+main (int argc, char **argv)
+{
+  Options options = { 0 };
+  Work work = { 0 };
+  g_autoptr (GError) error = NULL;
+  int status = EXIT_SUCCESS;
+
+  setvbuf (stdout, NULL, _IOLBF, 0);
+  work.failures = g_ptr_array_new_with_free_func (g_free);
+  if (!parse_options (&argc, &argv, &options, &error)
+      || !oct_launch_set_mode (options.mode, &options.file.file_mode, &error)) {
+    status = 2;
+  } else {
+    oct_launch_catch_interrupts ();
+    gst_init (NULL, NULL);
+    oct_launch_shows_warnings ();
+    options.text = describe_options (&options);
+    if (!check_method (&options, &error)
+        || !check_mode (options.file.mode, &error))
+      status = 2;
+    else if (!run (&options, &work, &error) || work.failed > 0
+             || work.unread > 0)
+      status = EXIT_FAILURE;
+  }
+  if (error != NULL)
+    g_printerr ("%s%s%s\n", status == 2 ? "" : "Error: ", error->message,
+        status == 2 ? " See --help." : "");
+  g_ptr_array_unref (work.failures);
+  clear_options (&options);
+  return status;
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "oct-live-keeper.h"
+#include "oct-live-history.h"
+
+/* What is set is kept with the instrument so much later, ms. */
+#define KEEP_DELAY 1000
+
+struct _OctLiveKeeper {
+  const OctLiveSource *source;
+  const OctLiveSettings *settings;
+  const char **used; /* the method that works */
+  GstElement *kept;  /* octreconstruct that is saved, NULL: nothing is */
+  guint timer;
+};
+
+static void
+take_kept_settings (OctLiveSettings *settings, GstElement *element)
+{
+  g_autofree char *k_warp = NULL, *background = NULL;
+
+  g_object_get (element, "a2", &settings->a2, "a3", &settings->a3, "phase2",
+      &settings->phase2, "phase3", &settings->phase3, "min", &settings->min,
+      "max", &settings->max, "k-warp", &k_warp, "background-spectrum",
+      &background, NULL);
+  oct_live_settings_set_text (&settings->k_warp, k_warp);
+  oct_live_settings_set_text (&settings->background, background);
+  oct_live_settings_set_text (
+      &settings->mode, oct_instrument_get_nick (element, "mode"));
+  settings->automatic =
+      !g_str_equal (oct_instrument_get_nick (element, "range"), "manual");
+}
+
+void
+oct_live_keeper_get_defaults (OctLiveSettings *settings)
+{
+  g_autoptr (GstElement) element =
+      gst_element_factory_make ("octreconstruct", NULL);
+
+  if (element == NULL) /* said by who needs it */
+    return;
+  gst_object_ref_sink (element);
+  oct_sensing_get (element, &settings->sensing);
+}
+
+/* Settings begin as they were kept; and are kept as they begin. */
+static gboolean
+load (OctLiveKeeper *keeper, OctLiveSettings *settings, GError **error)
+{
+  const OctInstrumentOptions *instrument = keeper->source->instrument;
+  const char *calibration = keeper->source->file->calibration;
+  g_autoptr (GstElement) element =
+      gst_element_factory_make ("octreconstruct", NULL);
+
+  if (element == NULL) /* said by who needs it */
+    return TRUE;
+  gst_object_ref_sink (element);
+  if (!oct_instrument_load (element, instrument->load, calibration, error))
+    return FALSE;
+  take_kept_settings (settings, element);
+  oct_sensing_get (element, &settings->sensing);
+  *keeper->used = settings->method = oct_instrument_get_method (element)->id;
+  if (instrument->save != NULL)
+    keeper->kept = gst_object_ref (element);
+  return oct_instrument_save (element, instrument->save, calibration, error);
+}
+
+OctLiveKeeper *
+oct_live_keeper_new (const OctLiveSource *source, OctLiveSettings *settings,
+    const char **used, GError **error)
+{
+  OctLiveKeeper *keeper = g_new0 (OctLiveKeeper, 1);
+
+  keeper->source = source;
+  keeper->settings = settings;
+  keeper->used = used;
+  if (load (keeper, settings, error))
+    return keeper;
+  oct_live_keeper_free (keeper);
+  return NULL;
+}
+
+/* As it is set now, with the method that works. */
+static void
+keep (OctLiveKeeper *keeper)
+{
+  const OctLiveSettings *settings = keeper->settings;
+  g_autoptr (GError) error = NULL;
+
+  oct_live_settings_put (settings, keeper->kept);
+  oct_method_use (keeper->kept, oct_method_find (*keeper->used));
+  g_object_set (keeper->kept, "min", settings->min, "max", settings->max, NULL);
+  if (!settings->automatic)
+    gst_util_set_object_arg (G_OBJECT (keeper->kept), "range", "manual");
+  else if (g_str_equal (
+               oct_instrument_get_nick (keeper->kept, "range"), "manual"))
+    gst_util_set_object_arg (G_OBJECT (keeper->kept), "range", "contrast");
+  if (!oct_instrument_save (keeper->kept, keeper->source->instrument->save,
+          keeper->source->file->calibration, &error))
+    g_printerr ("Note: %s\n", error->message);
+}
+
+static gboolean
+on_keep (gpointer data)
+{
+  OctLiveKeeper *keeper = data;
+
+  keeper->timer = 0;
+  keep (keeper);
+  return G_SOURCE_REMOVE;
+}
+
+void
+oct_live_keeper_keep_soon (OctLiveKeeper *keeper)
+{
+  if (keeper != NULL && keeper->kept != NULL && keeper->timer == 0)
+    keeper->timer = g_timeout_add (KEEP_DELAY, on_keep, keeper);
+}
+
+void
+oct_live_keeper_free (OctLiveKeeper *keeper)
+{
+  if (keeper->timer != 0) {
+    g_source_remove (keeper->timer);
+    on_keep (keeper);
+  }
+  gst_clear_object (&keeper->kept);
+  g_free (keeper);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * Settings begin as an instrument has them, and are kept with it as they are
+ * changed.  Main thread.
+ */
+#pragma once
+
+#include "oct-live-feed.h"
+
+G_BEGIN_DECLS
+
+typedef struct _OctLiveKeeper OctLiveKeeper;
+
+/* Sets `settings` and the method in use as the source's instrument has them,
+ * and keeps them as they begin; both have to live longer, as does `source`.
+ * NULL with an error of one sentence. */
+OctLiveKeeper *oct_live_keeper_new (const OctLiveSource *source,
+    OctLiveSettings *settings, const char **used, GError **error);
+
+/* Something was set: it is kept soon, as a slider is moved in many steps.
+ * `keeper`: NULL does nothing. */
+void oct_live_keeper_keep_soon (OctLiveKeeper *keeper);
+
+/* Keeps what waits for it. */
+void oct_live_keeper_free (OctLiveKeeper *keeper);
+
+/* What octreconstruct has of `settings` where nothing is set. */
+void oct_live_keeper_get_defaults (OctLiveSettings *settings);
+
+G_END_DECLS

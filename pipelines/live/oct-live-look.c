@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "oct-live-look.h"
+#include "oct-live-json.h"
+
+#include <math.h>
+
+/* Parts of the volume that must be left of it. */
+#define LEAST_CROP 0.01
+
+static const char *const shows[] = { "bscan", "volume", "enface", "planes",
+  NULL };
+/* "auto" is what the computer is fast enough for. */
+static const char *const renderings[] = { "auto", "full", "once", "alpha",
+  "mip", "mean", NULL };
+static const char *const switched[] = { "false", "true", NULL };
+static const char *const eyes[] = { "none", "side-by-side", NULL };
+static const char *const slabs[] = { "mean", "max", "sum", NULL };
+
+#define VOLUME(name, property, least, most, first)                             \
+  {                                                                            \
+    name, "octvolume", property, least, most, first, NULL                      \
+  }
+#define ENFACE(name, property, least, most, first)                             \
+  {                                                                            \
+    name, "octenface", property, least, most, first, NULL                      \
+  }
+#define SLICE(name, property)                                                  \
+  {                                                                            \
+    name, "octslice", property, 0.0, 1.0, 0.5, NULL                            \
+  }
+
+const OctLiveLookField oct_live_look_fields[OCT_LIVE_N_LOOKS] = {
+  [OCT_LIVE_SHOW] = { .name = "show", .choices = shows },
+  [OCT_LIVE_YAW] = VOLUME ("yaw", "yaw", -360.0, 360.0, -35.0),
+  [OCT_LIVE_PITCH] = VOLUME ("pitch", "pitch", -90.0, 90.0, 34.0),
+  [OCT_LIVE_ZOOM] = VOLUME ("zoom", "zoom", 0.2, 20.0, 0.9),
+  [OCT_LIVE_PAN_X] = VOLUME ("panX", "pan-x", -10.0, 10.0, 0.0),
+  [OCT_LIVE_PAN_Y] = VOLUME ("panY", "pan-y", -10.0, 10.0, 0.0),
+  [OCT_LIVE_RENDERING] = { .name = "rendering",
+      .element = "octvolume",
+      .property = "mode",
+      .choices = renderings },
+  [OCT_LIVE_THRESHOLD] = VOLUME ("threshold", "threshold", 0.0, 255.0, 0.0),
+  [OCT_LIVE_OPACITY] = VOLUME ("opacity", "opacity", 0.0, 100.0, 1.0),
+  [OCT_LIVE_STEREO] = { .name = "stereo",
+      .element = "octvolume",
+      .property = "stereo",
+      .choices = eyes },
+  [OCT_LIVE_CROP_LEFT] = VOLUME ("cropLeft", "crop-left", 0.0, 1.0, 0.0),
+  [OCT_LIVE_CROP_RIGHT] = VOLUME ("cropRight", "crop-right", 0.0, 1.0, 1.0),
+  [OCT_LIVE_CROP_FRONT] = VOLUME ("cropFront", "crop-front", 0.0, 1.0, 0.0),
+  [OCT_LIVE_CROP_BACK] = VOLUME ("cropBack", "crop-back", 0.0, 1.0, 1.0),
+  /* what lies near zero delay would cover all else */
+  [OCT_LIVE_CROP_TOP] = VOLUME ("cropTop", "crop-top", 0.0, 1.0, 0.02),
+  [OCT_LIVE_CROP_BOTTOM] = VOLUME ("cropBottom", "crop-bottom", 0.0, 1.0, 1.0),
+  [OCT_LIVE_CUT_X] = VOLUME ("cutX", "cut-x", 0.0, 1.0, 0.0),
+  [OCT_LIVE_CUT_Y] = VOLUME ("cutY", "cut-y", 0.0, 1.0, 0.0),
+  [OCT_LIVE_SLAB_MODE] = { .name = "slabMode",
+      .element = "octenface",
+      .property = "mode",
+      .choices = slabs },
+  [OCT_LIVE_FLATTEN] = { .name = "flatten",
+      .element = "octenface",
+      .property = "flatten",
+      .choices = switched },
+  [OCT_LIVE_SLAB_START] = ENFACE ("slabStart", "start", -1e5, 1e5, 0.0),
+  [OCT_LIVE_SLAB_THICKNESS] =
+      ENFACE ("slabThickness", "thickness", 0.0, 1e5, 0.0),
+  [OCT_LIVE_AT_X] = SLICE ("atX", "position-x"),
+  [OCT_LIVE_AT_Y] = SLICE ("atY", "position-y"),
+  [OCT_LIVE_AT_Z] = SLICE ("atZ", "position-z"),
+};
+
+void
+oct_live_look_init (OctLiveLook *look)
+{
+  for (guint i = 0; i < OCT_LIVE_N_LOOKS; i++)
+    look->values[i] = oct_live_look_fields[i].first;
+}
+
+/* Those of two are false and true in messages. */
+static gboolean
+is_switch (const OctLiveLookField *field)
+{
+  return field->choices != NULL && field->choices[2] == NULL;
+}
+
+static gboolean
+read_choice (const OctLiveLookField *field, JsonNode *node, double *value)
+{
+  const char *text;
+
+  if (json_node_get_value_type (node) != G_TYPE_STRING)
+    return FALSE;
+  text = json_node_get_string (node);
+  for (guint i = 0; field->choices[i] != NULL; i++)
+    if (g_strcmp0 (text, field->choices[i]) == 0) {
+      *value = i;
+      return TRUE;
+    }
+  return FALSE;
+}
+
+static gboolean
+read_value (const OctLiveLookField *field, JsonNode *node, double *value)
+{
+  GType type = json_node_get_value_type (node);
+  double number;
+
+  if (is_switch (field)) {
+    *value = type == G_TYPE_BOOLEAN && json_node_get_boolean (node);
+    return type == G_TYPE_BOOLEAN;
+  }
+  if (field->choices != NULL)
+    return read_choice (field, node, value);
+  if (type != G_TYPE_DOUBLE && type != G_TYPE_INT64)
+    return FALSE;
+  number = type == G_TYPE_INT64 ? (double)json_node_get_int (node)
+                                : json_node_get_double (node);
+  /* also what is no number */
+  if (!(number >= field->least && number <= field->most))
+    return FALSE;
+  *value = number;
+  return TRUE;
+}
+
+gboolean
+oct_live_look_read (
+    OctLiveLook *look, const char *name, JsonNode *value, guint *which)
+{
+  for (guint i = 0; i < OCT_LIVE_N_LOOKS; i++)
+    if (g_str_equal (name, oct_live_look_fields[i].name)) {
+      *which = i;
+      return JSON_NODE_HOLDS_VALUE (value)
+             && read_value (&oct_live_look_fields[i], value, &look->values[i]);
+    }
+  return FALSE;
+}
+
+const char *
+oct_live_look_check (const OctLiveLook *look)
+{
+  for (guint i = OCT_LIVE_CROP_LEFT; i < OCT_LIVE_CROP_BOTTOM; i += 2)
+    if (!(look->values[i + 1] - look->values[i] >= LEAST_CROP))
+      return "Nothing would be left of the volume: the first edge of a crop "
+             "has to be below the second one by a hundredth at least.";
+  return NULL;
+}
+
+const char *
+oct_live_look_get_choice (const OctLiveLook *look, OctLiveLookValue value)
+{
+  return oct_live_look_fields[value].choices[(guint)look->values[value]];
+}
+
+void
+oct_live_look_add (const OctLiveLook *look, JsonBuilder *builder)
+{
+  for (guint i = 0; i < OCT_LIVE_N_LOOKS; i++) {
+    const OctLiveLookField *field = &oct_live_look_fields[i];
+    double value = look->values[i];
+
+    if (is_switch (field))
+      oct_live_json_add_boolean (builder, field->name, value != 0.0);
+    else if (field->choices != NULL)
+      oct_live_json_add_string (
+          builder, field->name, oct_live_look_get_choice (look, i));
+    else
+      oct_live_json_add_number (builder, field->name, value);
+  }
+}

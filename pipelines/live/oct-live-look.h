@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * What pages are shown of a volume, and from where: the settings of the tabs,
+ * which those who control have in common.  One table says what there is, which
+ * values are possible and which property of octvolume, octenface or octslice
+ * takes them; messages, pipelines and the page's start follow it.
+ */
+#pragma once
+
+#include <json-glib/json-glib.h>
+
+G_BEGIN_DECLS
+
+typedef enum {
+  OCT_LIVE_SHOW, /* OctLiveShow */
+  OCT_LIVE_YAW,
+  OCT_LIVE_PITCH,
+  OCT_LIVE_ZOOM,
+  OCT_LIVE_PAN_X,
+  OCT_LIVE_PAN_Y,
+  OCT_LIVE_RENDERING,
+  OCT_LIVE_THRESHOLD,
+  OCT_LIVE_OPACITY,
+  OCT_LIVE_STEREO, /* 1: side by side */
+  OCT_LIVE_CROP_LEFT,
+  OCT_LIVE_CROP_RIGHT,
+  OCT_LIVE_CROP_FRONT,
+  OCT_LIVE_CROP_BACK,
+  OCT_LIVE_CROP_TOP,
+  OCT_LIVE_CROP_BOTTOM,
+  OCT_LIVE_CUT_X,
+  OCT_LIVE_CUT_Y,
+  OCT_LIVE_SLAB_MODE,
+  OCT_LIVE_FLATTEN, /* 1: the slab follows the surface */
+  OCT_LIVE_SLAB_START,
+  OCT_LIVE_SLAB_THICKNESS,
+  OCT_LIVE_AT_X, /* the three planes, parts of the volume */
+  OCT_LIVE_AT_Y,
+  OCT_LIVE_AT_Z,
+  OCT_LIVE_N_LOOKS
+} OctLiveLookValue;
+
+typedef enum {
+  OCT_LIVE_BSCANS,
+  OCT_LIVE_VOLUME,
+  OCT_LIVE_EN_FACE,
+  OCT_LIVE_PLANES,
+} OctLiveShow;
+
+/* Numbers, 0 or 1, or the index of a choice. */
+typedef struct {
+  double values[OCT_LIVE_N_LOOKS];
+} OctLiveLook;
+
+typedef struct {
+  const char *name;           /* in messages */
+  const char *element;        /* factory that it is for, NULL: none */
+  const char *property;       /* of it */
+  double least, most;         /* numbers */
+  double first;               /* at the start */
+  const char *const *choices; /* nicks of the property; NULL: a number */
+} OctLiveLookField;
+
+/* `oct_live_look_fields[OCT_LIVE_N_LOOKS]` */
+extern const OctLiveLookField oct_live_look_fields[];
+
+void oct_live_look_init (OctLiveLook *look);
+
+/* Puts a member of a message into `look`; FALSE where there is none of that
+ * name or the value is not allowed.  `which`: its OctLiveLookValue. */
+gboolean oct_live_look_read (
+    OctLiveLook *look, const char *name, JsonNode *value, guint *which);
+
+/* NULL, or why these values do not go together, one sentence. */
+const char *oct_live_look_check (const OctLiveLook *look);
+
+/* Name of what is chosen where there are choices. */
+const char *oct_live_look_get_choice (
+    const OctLiveLook *look, OctLiveLookValue value);
+
+/* Adds all values as members. */
+void oct_live_look_add (const OctLiveLook *look, JsonBuilder *builder);
+
+G_END_DECLS

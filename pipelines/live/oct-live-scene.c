@@ -1,0 +1,531 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "oct-live-scene.h"
+
+#include "oct-launch.h"
+
+#include <gst/app/gstappsink.h>
+#include <gst/app/gstappsrc.h>
+#include <gst/video/video.h>
+
+/* What drops here is missing in the volume, which keeps what was there: as many
+ * wait as come while a picture is being drawn. */
+#define IN                                                                     \
+  "appsrc name=in is-live=true format=time max-bytes=134217728 "               \
+  "max-buffers=128 "                                                           \
+  "leaky-type=downstream ! "
+#define OUT                                                                    \
+  "appsink name=out%u sync=false async=false max-buffers=1 drop=true "         \
+  "wait-on-eos=false enable-last-sample=false"
+
+/* Some bytes each: a recording that goes on has to have its memory. */
+#define MOST_PIXELS (1u << 29)
+/* Volumes that take longer are shown while they grow, s. */
+#define LONG_VOLUME 1.5
+/* A CPU draws small pictures, which get coarser while a hand moves something
+ * where one takes longer, ms.  When it has rested for so long, us, they may take
+ * half of the time from one volume to the next, up to a second. */
+#define MOVING_TIME 120
+#define REST (400 * G_TIME_SPAN_MILLISECOND)
+#define CALM_PART 0.5
+#define MOST_CALM_TIME 1000
+#define RATE "25/1"
+/* Three planes in one picture: the distance between them, and how often it is
+ * put together. */
+#define GAP 6
+#define GAP_LEVEL 40
+#define TOGETHER (40 * G_TIME_SPAN_MILLISECOND)
+/* A picture is given again after so long. */
+#define AGAIN (250 * G_TIME_SPAN_MILLISECOND)
+
+typedef struct {
+  OctLiveScene *scene;
+  guint index;
+} Output;
+
+struct _OctLiveScene {
+  OctLiveSceneEvents events;
+  gpointer data;
+  OctLiveLook look;
+  gboolean gpu;
+  GstElement *pipeline, *in;
+  GstElement *makers[OCT_LIVE_MAX_PANELS]; /* octvolume or the like */
+  Output outputs[OCT_LIVE_MAX_PANELS];
+  guint n_outputs, watch;
+  guint calm_time; /* ms for a picture while nothing is moved; 0 = any */
+  gint64 moved_at; /* monotonic, us; 0 = nothing is moved */
+  OctLivePanel panels[OCT_LIVE_MAX_PANELS], size;
+
+  GMutex lock;
+  gboolean closed;
+  GstSample *parts[OCT_LIVE_MAX_PANELS]; /* the last picture of each plane */
+  gboolean fresh;                        /* the picture lacks one of them */
+  GstBuffer *last;                       /* picture that was given */
+  GstCaps *last_caps;
+  gint64 given_at; /* monotonic, us */
+};
+
+/* ------------------------------------------------------------------ the scan
+ */
+
+void
+oct_live_scan_get_size (const OctLiveScan *scan, double size[3])
+{
+  double depth =
+      scan->z_spacing * scan->depths / MAX (1.0, scan->refractive_index);
+
+  size[0] = scan->width > 0.0 ? scan->width : scan->length;
+  if (!(size[0] > 0.0))
+    size[0] = depth > 0.0 ? 2.0 * depth : 2e-3;
+  size[1] = scan->length > 0.0 ? scan->length : size[0];
+  size[2] = depth > 0.0 ? depth : size[0] / 2.0;
+}
+
+/* Every element is told the same. */
+static void
+set_spacings (GstElement *maker, const OctLiveScan *scan)
+{
+  double size[3];
+
+  oct_live_scan_get_size (scan, size);
+  g_object_set (maker, "bscans", scan->bscans, "x-spacing",
+      size[0] / MAX (1, scan->lines), "y-spacing",
+      size[1] / MAX (1, scan->bscans - 1), "refractive-index",
+      MAX (1.0, scan->refractive_index), "z-spacing",
+      size[2] * MAX (1.0, scan->refractive_index) / MAX (1, scan->depths),
+      NULL);
+}
+
+/* ------------------------------------------------------------- the pipelines
+ */
+
+static gint
+even (double pixels)
+{
+  return MAX (16, 2 * (gint)(pixels / 2.0 + 0.5));
+}
+
+static OctLiveShow
+get_show (const OctLiveLook *look)
+{
+  return (OctLiveShow)look->values[OCT_LIVE_SHOW];
+}
+
+/* Pictures of volumes that grow come as often as those that are moved. */
+static guint
+get_calm_time (const OctLiveScan *scan)
+{
+  double period = scan->rate > 0.0 ? scan->bscans / scan->rate : 0.0;
+
+  if (period > LONG_VOLUME)
+    return MOVING_TIME;
+  return (guint)CLAMP (
+      CALM_PART * period * 1000.0, MOVING_TIME, MOST_CALM_TIME);
+}
+
+static char *
+describe_volume (OctLiveScene *scene, const OctLiveScan *scan)
+{
+  gboolean stereo = scene->look.values[OCT_LIVE_STEREO] != 0.0;
+  gboolean grows = scan->rate > 0.0 && scan->bscans / scan->rate > LONG_VOLUME;
+  gint width = scene->gpu ? 1280 : 640, height = scene->gpu ? 960 : 480;
+
+  /* each eye has the shape of a monitor, which draws its half over all of it */
+  if (stereo) {
+    width = scene->gpu ? 1920 : 960;
+    height = scene->gpu ? 540 : 270;
+  }
+  scene->size = (OctLivePanel){ 0, 0, width, height };
+  if (!scene->gpu)
+    scene->calm_time = get_calm_time (scan);
+  return g_strdup_printf (IN
+      "octvolume name=make0 update=%s ! "
+      "capsfilter caps=video/x-raw,format=NV12,width=%d,height=%d,"
+      "framerate=" RATE " ! " OUT,
+      grows ? "scan" : "volume", width, height, 0);
+}
+
+static char *
+describe_en_face (OctLiveScene *scene, const OctLiveScan *scan)
+{
+  double size[3], scale;
+
+  oct_live_scan_get_size (scan, size);
+  scale = (scene->gpu ? 1080 : 720) / MAX (size[0], size[1]);
+  scene->size =
+      (OctLivePanel){ 0, 0, even (scale * size[0]), even (scale * size[1]) };
+  return g_strdup_printf (IN "octenface name=make0 update=scan ! "
+                             "capsfilter caps=video/x-raw,format=GRAY8,"
+                             "width=%d,height=%d,framerate=" RATE " ! " OUT,
+      scene->size.width, scene->size.height, 0);
+}
+
+/* A B-scan, beside it the plane across, below it that of one depth: edges that
+ * touch are the same. */
+static void
+lay_out (OctLiveScene *scene, const OctLiveScan *scan)
+{
+  double size[3], scale;
+  gint x, y, z;
+
+  oct_live_scan_get_size (scan, size);
+  scale = MIN ((scene->gpu ? 1440 : 960) / (size[0] + size[1]),
+      (scene->gpu ? 1080 : 720) / (size[2] + size[1]));
+  x = even (scale * size[0]);
+  y = even (scale * size[1]);
+  z = even (scale * size[2]);
+  scene->panels[0] = (OctLivePanel){ 0, 0, x, z };
+  scene->panels[1] = (OctLivePanel){ x + GAP, 0, y, z };
+  scene->panels[2] = (OctLivePanel){ 0, z + GAP, x, y };
+  scene->size = (OctLivePanel){ 0, 0, x + GAP + y, z + GAP + y };
+}
+
+static char *
+describe_planes (OctLiveScene *scene, const OctLiveScan *scan)
+{
+  static const char *const planes[] = { "bscan", "cross", "depth" };
+  GString *text = g_string_new (IN "tee name=bscans");
+
+  lay_out (scene, scan);
+  for (guint i = 0; i < G_N_ELEMENTS (planes); i++)
+    g_string_append_printf (text,
+        " bscans. ! octslice name=make%u plane=%s update=scan ! "
+        "capsfilter caps=video/x-raw,format=GRAY8,width=%d,height=%d,"
+        "framerate=" RATE " ! " OUT,
+        i, planes[i], scene->panels[i].width, scene->panels[i].height, i);
+  return g_string_free (text, FALSE);
+}
+
+/* ------------------------------------------------------------------ pictures
+ */
+
+/* With the lock held. */
+static void
+give (OctLiveScene *scene)
+{
+  g_autoptr (GstBuffer) copy = gst_buffer_copy (scene->last);
+
+  GST_BUFFER_PTS (copy) = gst_util_get_timestamp ();
+  GST_BUFFER_DTS (copy) = GST_BUFFER_DURATION (copy) = GST_CLOCK_TIME_NONE;
+  scene->given_at = g_get_monotonic_time ();
+  scene->events.picture (copy, scene->last_caps, scene->data);
+}
+
+static void
+copy_panel (
+    GstSample *part, const OctLivePanel *panel, guint8 *out, gint stride)
+{
+  GstVideoInfo info;
+  GstVideoFrame frame;
+  const guint8 *in;
+
+  if (part == NULL
+      || !gst_video_info_from_caps (&info, gst_sample_get_caps (part))
+      || GST_VIDEO_INFO_FORMAT (&info) != GST_VIDEO_FORMAT_GRAY8
+      || info.width != panel->width || info.height != panel->height
+      || !gst_video_frame_map (
+          &frame, &info, gst_sample_get_buffer (part), GST_MAP_READ))
+    return;
+  in = GST_VIDEO_FRAME_PLANE_DATA (&frame, 0);
+  for (gint row = 0; row < panel->height; row++)
+    memcpy (out + (gsize)(panel->y + row) * stride + panel->x,
+        in + (gsize)row * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0),
+        panel->width);
+  gst_video_frame_unmap (&frame);
+}
+
+/* Borders between the planes are grey; a fourth corner stays black. */
+static void
+draw_borders (OctLiveScene *scene, guint8 *out, gint stride)
+{
+  gint x = scene->panels[1].x, y = scene->panels[2].y;
+
+  for (gint row = 0; row < scene->size.height; row++)
+    memset (out + (gsize)row * stride + x - GAP, GAP_LEVEL, GAP);
+  for (gint row = y - GAP; row < y; row++)
+    memset (out + (gsize)row * stride, GAP_LEVEL, scene->size.width);
+}
+
+/* With the lock held. */
+static void
+put_together (OctLiveScene *scene)
+{
+  GstVideoInfo info;
+  GstMapInfo map;
+  GstBuffer *picture;
+
+  gst_video_info_set_format (
+      &info, GST_VIDEO_FORMAT_GRAY8, scene->size.width, scene->size.height);
+  GST_VIDEO_INFO_FPS_N (&info) = 25;
+  GST_VIDEO_INFO_FPS_D (&info) = 1;
+  picture = gst_buffer_new_allocate (NULL, GST_VIDEO_INFO_SIZE (&info), NULL);
+  gst_buffer_map (picture, &map, GST_MAP_WRITE);
+  memset (map.data, 0, map.size);
+  for (guint i = 0; i < scene->n_outputs; i++)
+    copy_panel (scene->parts[i], &scene->panels[i], map.data,
+        GST_VIDEO_INFO_PLANE_STRIDE (&info, 0));
+  draw_borders (scene, map.data, GST_VIDEO_INFO_PLANE_STRIDE (&info, 0));
+  gst_buffer_unmap (picture, &map);
+  gst_clear_caps (&scene->last_caps);
+  scene->last_caps = gst_video_info_to_caps (&info);
+  gst_clear_buffer (&scene->last);
+  scene->last = picture;
+  scene->fresh = FALSE;
+}
+
+/* With the lock held; takes the sample. */
+static void
+take_part (OctLiveScene *scene, guint index, GstSample *sample)
+{
+  g_clear_pointer (&scene->parts[index], gst_sample_unref);
+  scene->parts[index] = sample;
+  scene->fresh = TRUE;
+  /* all three come one after the other, unless one alone is moved */
+  if (index + 1 < scene->n_outputs
+      && g_get_monotonic_time () - scene->given_at < TOGETHER)
+    return;
+  put_together (scene);
+  give (scene);
+}
+
+static GstFlowReturn
+on_picture (GstAppSink *sink, gpointer data)
+{
+  Output *output = data;
+  OctLiveScene *scene = output->scene;
+  GstSample *sample = gst_app_sink_pull_sample (sink);
+
+  if (sample == NULL)
+    return GST_FLOW_OK;
+  g_mutex_lock (&scene->lock);
+  if (scene->closed) {
+    gst_sample_unref (sample);
+  } else if (scene->n_outputs > 1) {
+    take_part (scene, output->index, sample);
+  } else {
+    gst_buffer_replace (&scene->last, gst_sample_get_buffer (sample));
+    gst_caps_replace (&scene->last_caps, gst_sample_get_caps (sample));
+    give (scene);
+    gst_sample_unref (sample);
+  }
+  g_mutex_unlock (&scene->lock);
+  return GST_FLOW_OK;
+}
+
+static void
+set_time (OctLiveScene *scene, guint milliseconds)
+{
+  if (scene->calm_time != 0)
+    g_object_set (scene->makers[0], "max-render-time", milliseconds, NULL);
+}
+
+void
+oct_live_scene_repeat (OctLiveScene *scene)
+{
+  if (scene->moved_at != 0
+      && g_get_monotonic_time () - scene->moved_at > REST) {
+    scene->moved_at = 0;
+    set_time (scene, scene->calm_time);
+  }
+  g_mutex_lock (&scene->lock);
+  if (scene->fresh)
+    put_together (scene);
+  if (scene->last != NULL && !scene->closed
+      && g_get_monotonic_time () - scene->given_at > AGAIN)
+    give (scene);
+  g_mutex_unlock (&scene->lock);
+}
+
+/* --------------------------------------------------------------- its life */
+
+static gboolean
+on_message (GstBus *bus, GstMessage *message, gpointer data)
+{
+  OctLiveScene *scene = data;
+  g_autoptr (GError) error = NULL;
+
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING) {
+    gst_message_parse_warning (message, &error, NULL);
+    g_printerr ("Note: %s\n", error->message);
+  } else if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR) {
+    oct_launch_parse_error (message, &error);
+    /* who is told may free this */
+    scene->watch = 0;
+    scene->events.failed (error->message, scene->data);
+    return G_SOURCE_REMOVE;
+  }
+  return G_SOURCE_CONTINUE;
+}
+
+static void
+connect_outputs (OctLiveScene *scene, GstElement *part, const OctLiveScan *scan)
+{
+  GstAppSinkCallbacks callbacks = { .new_sample = on_picture };
+
+  scene->n_outputs = get_show (&scene->look) == OCT_LIVE_PLANES ? 3 : 1;
+  scene->in = gst_bin_get_by_name (GST_BIN (part), "in");
+  for (guint i = 0; i < scene->n_outputs; i++) {
+    g_autofree char *out = g_strdup_printf ("out%u", i);
+    g_autofree char *make = g_strdup_printf ("make%u", i);
+    g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (part), out);
+
+    scene->outputs[i] = (Output){ scene, i };
+    gst_app_sink_set_callbacks (
+        GST_APP_SINK (sink), &callbacks, &scene->outputs[i], NULL);
+    scene->makers[i] = gst_bin_get_by_name (GST_BIN (part), make);
+    set_spacings (scene->makers[i], scan);
+  }
+}
+
+static gboolean
+check_scan (const OctLiveScan *scan, GError **error)
+{
+  guint64 pixels = (guint64)scan->lines * scan->depths * scan->bscans;
+
+  if (pixels <= MOST_PIXELS)
+    return TRUE;
+  g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
+      "A volume of %u B-scans of %u A-lines and %u depths is larger than the "
+      "512 "
+      "million pixels that can be shown; start oct-live with a smaller "
+      "--bscans.",
+      scan->bscans, scan->lines, scan->depths);
+  return FALSE;
+}
+
+OctLiveScene *
+oct_live_scene_new (const OctLiveScan *scan, const OctLiveLook *look,
+    gboolean gpu, const OctLiveSceneEvents *events, gpointer data,
+    GError **error)
+{
+  OctLiveScene *scene;
+  g_autoptr (GstBus) bus = NULL;
+  g_autofree char *text = NULL;
+  GstElement *part;
+
+  if (!check_scan (scan, error))
+    return NULL;
+  scene = g_new0 (OctLiveScene, 1);
+  g_mutex_init (&scene->lock);
+  scene->events = *events;
+  scene->data = data;
+  scene->look = *look;
+  scene->gpu = gpu;
+  scene->pipeline = gst_object_ref_sink (gst_pipeline_new ("oct-live-scene"));
+  text = get_show (look) == OCT_LIVE_PLANES    ? describe_planes (scene, scan)
+         : get_show (look) == OCT_LIVE_EN_FACE ? describe_en_face (scene, scan)
+                                               : describe_volume (scene, scan);
+  part = oct_launch_add_own_part (GST_BIN (scene->pipeline), text, error);
+  if (part == NULL) {
+    oct_live_scene_free (scene);
+    return NULL;
+  }
+  connect_outputs (scene, part, scan);
+  oct_live_scene_set (scene, look);
+  set_time (scene, scene->calm_time);
+  bus = gst_element_get_bus (scene->pipeline);
+  scene->watch =
+      gst_bus_add_watch_full (bus, G_PRIORITY_HIGH, on_message, scene, NULL);
+  gst_element_set_state (scene->pipeline, GST_STATE_PLAYING);
+  return scene;
+}
+
+void
+oct_live_scene_close (OctLiveScene *scene)
+{
+  g_mutex_lock (&scene->lock);
+  scene->closed = TRUE;
+  g_mutex_unlock (&scene->lock);
+}
+
+void
+oct_live_scene_free (OctLiveScene *scene)
+{
+  oct_live_scene_close (scene);
+  if (scene->watch != 0)
+    g_source_remove (scene->watch);
+  gst_element_set_state (scene->pipeline, GST_STATE_NULL);
+  gst_clear_object (&scene->in);
+  for (guint i = 0; i < OCT_LIVE_MAX_PANELS; i++) {
+    gst_clear_object (&scene->makers[i]);
+    g_clear_pointer (&scene->parts[i], gst_sample_unref);
+  }
+  gst_object_unref (scene->pipeline);
+  gst_clear_buffer (&scene->last);
+  gst_clear_caps (&scene->last_caps);
+  g_mutex_clear (&scene->lock);
+  g_free (scene);
+}
+
+/* ------------------------------------------------------------------ settings
+ */
+
+gboolean
+oct_live_scene_fits (OctLiveScene *scene, const OctLiveLook *look)
+{
+  const double *a = scene->look.values, *b = look->values;
+
+  return a[OCT_LIVE_SHOW] == b[OCT_LIVE_SHOW]
+         && (get_show (look) != OCT_LIVE_VOLUME
+             || a[OCT_LIVE_STEREO] == b[OCT_LIVE_STEREO]);
+}
+
+static const char *
+get_choice (OctLiveScene *scene, guint value, const OctLiveLook *look)
+{
+  const char *nick = oct_live_look_get_choice (look, value);
+
+  if (value == OCT_LIVE_RENDERING && g_str_equal (nick, "auto"))
+    return scene->gpu ? "full" : "once";
+  return nick;
+}
+
+static void
+set_values (OctLiveScene *scene, GstElement *maker, const OctLiveLook *look)
+{
+  const char *factory = GST_OBJECT_NAME (gst_element_get_factory (maker));
+
+  /* all at once: edges of a crop may pass each other on their way */
+  g_object_freeze_notify (G_OBJECT (maker));
+  for (guint i = 0; i < OCT_LIVE_N_LOOKS; i++) {
+    const OctLiveLookField *field = &oct_live_look_fields[i];
+
+    if (g_strcmp0 (field->element, factory) != 0)
+      continue;
+    if (field->choices != NULL)
+      gst_util_set_object_arg (
+          G_OBJECT (maker), field->property, get_choice (scene, i, look));
+    else
+      g_object_set (maker, field->property, look->values[i], NULL);
+  }
+  g_object_thaw_notify (G_OBJECT (maker));
+}
+
+void
+oct_live_scene_set (OctLiveScene *scene, const OctLiveLook *look)
+{
+  scene->look = *look;
+  set_time (scene, MOVING_TIME);
+  scene->moved_at = g_get_monotonic_time ();
+  for (guint i = 0; i < scene->n_outputs; i++)
+    set_values (scene, scene->makers[i], look);
+}
+
+void
+oct_live_scene_push (OctLiveScene *scene, GstBuffer *image, GstCaps *caps)
+{
+  g_autoptr (GstSample) sample = gst_sample_new (image, caps, NULL, NULL);
+
+  gst_app_src_push_sample (GST_APP_SRC (scene->in), sample);
+}
+
+guint
+oct_live_scene_get_panels (OctLiveScene *scene,
+    OctLivePanel panels[OCT_LIVE_MAX_PANELS], OctLivePanel *size)
+{
+  *size = scene->size;
+  if (scene->n_outputs < 2)
+    return 0;
+  for (guint i = 0; i < scene->n_outputs; i++)
+    panels[i] = scene->panels[i];
+  return scene->n_outputs;
+}

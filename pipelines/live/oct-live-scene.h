@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * Pictures of volumes: a pipeline of octvolume, octenface or three octslice
+ * that takes B-scan images as they come and gives pictures, as long as somebody
+ * has chosen such a tab.  It is made anew for another tab, another size and
+ * another source.
+ */
+#pragma once
+
+#include "oct-live-look.h"
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/* What is scanned. */
+typedef struct {
+  guint lines, depths;     /* of a B-scan */
+  guint bscans;            /* per volume */
+  double width, length;    /* metres from the first A-line to the last, and from
+                              the first B-scan to the last; 0 = unknown */
+  double z_spacing;        /* metres of air between depths; 0 = unknown */
+  double refractive_index; /* of the sample */
+  double rate;             /* B-scans per second; 0 = unknown */
+} OctLiveScan;
+
+/* Sizes of the volume in metres of tissue, A-lines, B-scans, depth.  What
+ * nobody knows is assumed: as long as wide, and half as deep. */
+void oct_live_scan_get_size (const OctLiveScan *scan, double size[3]);
+
+/* A rectangle in the picture, in pixels. */
+typedef struct {
+  gint x, y, width, height;
+} OctLivePanel;
+
+#define OCT_LIVE_MAX_PANELS 3
+
+typedef struct _OctLiveScene OctLiveScene;
+
+typedef struct {
+  /* A streaming thread, or that of oct_live_scene_repeat(): a picture.  It must
+   * not wait. */
+  void (*picture) (GstBuffer *picture, GstCaps *caps, gpointer data);
+  /* Main context, once: nothing comes any more, one sentence. */
+  void (*failed) (const char *message, gpointer data);
+} OctLiveSceneEvents;
+
+/* Begins to make pictures.  `gpu`: the B-scans come from one, which draws more
+ * than a CPU.  NULL with an error of one sentence. */
+OctLiveScene *oct_live_scene_new (const OctLiveScan *scan,
+    const OctLiveLook *look, gboolean gpu, const OctLiveSceneEvents *events,
+    gpointer data, GError **error);
+
+/* Whether a scene is still right for another look: what else differs is a
+ * property. */
+gboolean oct_live_scene_fits (OctLiveScene *scene, const OctLiveLook *look);
+/* Puts all of it in force, for a look that fits. */
+void oct_live_scene_set (OctLiveScene *scene, const OctLiveLook *look);
+
+/* Any thread.  Takes a B-scan image, which nobody changes any more, stamped with
+ * any time that goes on; it waits for nothing, and what there is no time for is
+ * left out. */
+void oct_live_scene_push (OctLiveScene *scene, GstBuffer *image, GstCaps *caps);
+
+/* Some times a second, while B-scans come: gives the last picture again where
+ * none came for long, so that who comes later sees it. */
+void oct_live_scene_repeat (OctLiveScene *scene);
+
+/* Where the three planes are, which the look calls Y, X and Z; `size` is that
+ * of the whole picture.  Returns how many there are: 0 for other looks. */
+guint oct_live_scene_get_panels (OctLiveScene *scene,
+    OctLivePanel panels[OCT_LIVE_MAX_PANELS], OctLivePanel *size);
+
+/* No picture is given any more; what is being drawn is finished and forgotten
+ * by oct_live_scene_free(), which waits for it. */
+void oct_live_scene_close (OctLiveScene *scene);
+void oct_live_scene_free (OctLiveScene *scene);
+
+G_END_DECLS

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "oct-live-stage.h"
+
+#include "oct/oct.h"
+
+#include <string.h>
+
+/* What is looked at while a scene is shown, ms; B-scans that came so long ago
+ * are none of now, us. */
+#define TICK 100
+#define OF_NOW G_TIME_SPAN_SECOND
+/* More are no volume that could be shown. */
+#define MOST_BSCANS 8192
+
+struct _OctLiveStage {
+  OctLiveStageEvents events;
+  gpointer data;
+  OctLiveStreams *streams;
+  OctLiveScan known;
+  OctLiveLook look;
+  gboolean gpu;
+  guint timer; /* while there is a scene */
+
+  GMutex lock;
+  OctLiveScene *scene; /* NULL: B-scans are shown */
+  OctLiveScan scan;    /* of the last image; lines are 0 before */
+  gint64 taken_at;     /* that, monotonic us */
+  guint idle;          /* source: the scan has changed */
+};
+
+OctLiveStage *
+oct_live_stage_new (const OctLiveScan *known, OctLiveStreams *streams,
+    const OctLiveStageEvents *events, gpointer data)
+{
+  OctLiveStage *stage = g_new0 (OctLiveStage, 1);
+
+  g_mutex_init (&stage->lock);
+  stage->known = *known;
+  stage->scan = *known;
+  stage->scan.bscans = 1;
+  stage->streams = streams;
+  stage->events = *events;
+  stage->data = data;
+  oct_live_look_init (&stage->look);
+  return stage;
+}
+
+/* -------------------------------------------------------------------- scenes
+ */
+
+static gboolean
+on_tick (gpointer data)
+{
+  OctLiveStage *stage = data;
+  gint64 taken_at;
+
+  g_mutex_lock (&stage->lock);
+  taken_at = stage->taken_at;
+  g_mutex_unlock (&stage->lock);
+  /* nobody shall take an old picture for one of now */
+  if (g_get_monotonic_time () - taken_at < OF_NOW)
+    oct_live_scene_repeat (stage->scene);
+  return G_SOURCE_CONTINUE;
+}
+
+static void
+end_scene (OctLiveStage *stage)
+{
+  OctLiveScene *scene = stage->scene;
+
+  if (scene == NULL)
+    return;
+  g_source_remove (stage->timer);
+  stage->timer = 0;
+  /* in this order no late picture comes between the B-scans */
+  oct_live_scene_close (scene);
+  g_mutex_lock (&stage->lock);
+  stage->scene = NULL;
+  g_mutex_unlock (&stage->lock);
+  oct_live_scene_free (scene);
+}
+
+/* A streaming thread of the scene. */
+static void
+on_picture (GstBuffer *picture, GstCaps *caps, gpointer data)
+{
+  OctLiveStage *stage = data;
+
+  oct_live_streams_show (stage->streams, picture, caps);
+}
+
+static void
+on_failed (const char *message, gpointer data)
+{
+  OctLiveStage *stage = data;
+  g_autofree char *sentence = g_strdup_printf (
+      "Volumes cannot be shown, and B-scans are again: %s", message);
+
+  g_printerr ("%s\n", sentence);
+  end_scene (stage);
+  stage->look.values[OCT_LIVE_SHOW] = OCT_LIVE_BSCANS;
+  stage->events.changed (sentence, stage->data);
+}
+
+static void
+get_scan (OctLiveStage *stage, OctLiveScan *scan)
+{
+  g_mutex_lock (&stage->lock);
+  *scan = stage->scan;
+  g_mutex_unlock (&stage->lock);
+}
+
+/* As the look and the scan want it: B-scans where there is no volume. */
+static gboolean
+begin_scene (OctLiveStage *stage, GError **error)
+{
+  static const OctLiveSceneEvents events = { on_picture, on_failed };
+  OctLiveScene *scene;
+  OctLiveScan scan;
+
+  end_scene (stage);
+  get_scan (stage, &scan);
+  if (stage->look.values[OCT_LIVE_SHOW] == OCT_LIVE_BSCANS || scan.bscans < 2)
+    return TRUE;
+  scene = oct_live_scene_new (
+      &scan, &stage->look, stage->gpu, &events, stage, error);
+  if (scene == NULL)
+    return FALSE;
+  stage->timer =
+      g_timeout_add_full (G_PRIORITY_HIGH, TICK, on_tick, stage, NULL);
+  g_mutex_lock (&stage->lock);
+  stage->scene = scene;
+  g_mutex_unlock (&stage->lock);
+  return TRUE;
+}
+
+/* What cannot be shown any more gives way to B-scans. */
+static void
+begin_again (OctLiveStage *stage)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (!begin_scene (stage, &error))
+    on_failed (error->message, stage);
+  else
+    stage->events.changed (NULL, stage->data);
+}
+
+static gboolean
+on_scan_changed (gpointer data)
+{
+  OctLiveStage *stage = data;
+
+  g_mutex_lock (&stage->lock);
+  stage->idle = 0;
+  if (stage->scan.bscans < 2)
+    stage->look.values[OCT_LIVE_SHOW] = OCT_LIVE_BSCANS;
+  g_mutex_unlock (&stage->lock);
+  begin_again (stage);
+  return G_SOURCE_REMOVE;
+}
+
+void
+oct_live_stage_free (OctLiveStage *stage)
+{
+  end_scene (stage);
+  if (stage->idle != 0)
+    g_source_remove (stage->idle);
+  g_mutex_clear (&stage->lock);
+  g_free (stage);
+}
+
+/* ------------------------------------------------------------------- B-scans
+ */
+
+/* What one image says of its scan. */
+static void
+read_scan (
+    OctLiveStage *stage, GstBuffer *image, GstCaps *caps, OctLiveScan *scan)
+{
+  const GstStructure *s = gst_caps_get_structure (caps, 0);
+  /* known when the plugin is loaded */
+  GstCustomMeta *meta =
+      gst_meta_get_info (GST_OCT_SCAN_META_NAME) != NULL
+          ? gst_buffer_get_custom_meta (image, GST_OCT_SCAN_META_NAME)
+          : NULL;
+  guint bscans;
+  gint width = 0, height = 0, together = 1, n = 0, d = 1;
+  double x = 0.0, y = 0.0;
+
+  *scan = stage->known;
+  gst_structure_get_int (s, "width", &width);
+  gst_structure_get_int (s, "height", &height);
+  gst_structure_get_int (s, "bscans", &together);
+  gst_structure_get_double (s, "z-spacing", &scan->z_spacing);
+  gst_structure_get_double (s, "x-spacing", &x);
+  gst_structure_get_double (s, "y-spacing", &y);
+  if (gst_structure_get_fraction (s, "framerate", &n, &d) && d > 0)
+    scan->rate = (double)n * MAX (1, together) / d;
+  scan->lines = MAX (0, width);
+  scan->depths = MAX (0, height) / MAX (1, together);
+  if (meta != NULL
+      && gst_structure_get_uint (
+          gst_custom_meta_get_structure (meta), GST_OCT_SCAN_BSCANS, &bscans))
+    scan->bscans = bscans;
+  scan->bscans = scan->bscans > MOST_BSCANS ? 1 : MAX (1, scan->bscans);
+  if (!(scan->width > 0.0))
+    scan->width = x * scan->lines;
+  if (!(scan->length > 0.0))
+    scan->length = y * (scan->bscans - 1);
+}
+
+void
+oct_live_stage_take (OctLiveStage *stage, GstBuffer *image, GstCaps *caps)
+{
+  OctLiveScan scan = { 0 };
+
+  read_scan (stage, image, caps, &scan);
+  g_mutex_lock (&stage->lock);
+  stage->taken_at = g_get_monotonic_time ();
+  if (memcmp (&scan, &stage->scan, sizeof scan) != 0 && stage->idle == 0)
+    stage->idle =
+        g_idle_add_full (G_PRIORITY_HIGH, on_scan_changed, stage, NULL);
+  stage->scan = scan;
+  /* which stamps it: nobody else may have it yet */
+  oct_live_streams_push (stage->streams, image, caps, stage->scene == NULL);
+  if (stage->scene != NULL)
+    oct_live_scene_push (stage->scene, image, caps);
+  g_mutex_unlock (&stage->lock);
+}
+
+void
+oct_live_stage_begin (OctLiveStage *stage, gboolean gpu)
+{
+  stage->gpu = gpu;
+  if (stage->scene != NULL)
+    begin_again (stage);
+}
+
+/* ------------------------------------------------------------------ settings
+ */
+
+guint
+oct_live_stage_get_bscans (OctLiveStage *stage)
+{
+  OctLiveScan scan;
+
+  get_scan (stage, &scan);
+  return scan.bscans;
+}
+
+void
+oct_live_stage_get_size (OctLiveStage *stage, double size[3])
+{
+  OctLiveScan scan;
+
+  get_scan (stage, &scan);
+  oct_live_scan_get_size (&scan, size);
+}
+
+void
+oct_live_stage_get_look (OctLiveStage *stage, OctLiveLook *look)
+{
+  *look = stage->look;
+}
+
+gboolean
+oct_live_stage_set_look (
+    OctLiveStage *stage, const OctLiveLook *look, GError **error)
+{
+  const char *problem = oct_live_look_check (look);
+  OctLiveLook former = stage->look;
+
+  if (problem == NULL && look->values[OCT_LIVE_SHOW] != OCT_LIVE_BSCANS
+      && oct_live_stage_get_bscans (stage) < 2)
+    problem = "These B-scans are not of a volume; start oct-live with "
+              "--bscans N, the number of B-scans in one.";
+  if (problem != NULL) {
+    g_set_error_literal (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED, problem);
+    return FALSE;
+  }
+  stage->look = *look;
+  if (stage->scene != NULL && oct_live_scene_fits (stage->scene, look)) {
+    oct_live_scene_set (stage->scene, look);
+    return TRUE;
+  }
+  if (stage->scene == NULL && look->values[OCT_LIVE_SHOW] == OCT_LIVE_BSCANS)
+    return TRUE;
+  if (begin_scene (stage, error))
+    return TRUE;
+  stage->look = former;
+  stage->look.values[OCT_LIVE_SHOW] = OCT_LIVE_BSCANS;
+  return FALSE;
+}
+
+guint
+oct_live_stage_get_panels (OctLiveStage *stage,
+    OctLivePanel panels[OCT_LIVE_MAX_PANELS], OctLivePanel *size)
+{
+  *size = (OctLivePanel){ 0 };
+  return stage->scene != NULL
+             ? oct_live_scene_get_panels (stage->scene, panels, size)
+             : 0;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * What pages see: the B-scans themselves, or pictures of the volumes that they
+ * are of (oct-live-scene.h), as those who control have chosen.  Nothing is
+ * rendered while B-scans are shown, and recordings get every B-scan whatever is
+ * shown.  Main thread, but for oct_live_stage_take().
+ */
+#pragma once
+
+#include "oct-live-scene.h"
+#include "oct-live-streams.h"
+
+G_BEGIN_DECLS
+
+typedef struct _OctLiveStage OctLiveStage;
+
+typedef struct {
+  /* Main context: B-scans per volume, panels or the look have changed.
+   * `problem`: why by itself, one sentence, or NULL. */
+  void (*changed) (const char *problem, gpointer data);
+} OctLiveStageEvents;
+
+/* `known`: what is known of every scan from the start; `bscans` of it counts
+ * where images do not say their place in a volume (0: they are of none).
+ * `streams` has to live longer. */
+OctLiveStage *oct_live_stage_new (const OctLiveScan *known,
+    OctLiveStreams *streams, const OctLiveStageEvents *events, gpointer data);
+void oct_live_stage_free (OctLiveStage *stage);
+
+/* Any thread: the next B-scan, which is writable and stamped with the time of
+ * the system's clock; it waits for nothing. */
+void oct_live_stage_take (OctLiveStage *stage, GstBuffer *image, GstCaps *caps);
+
+/* Another source has begun: volumes begin anew.  `gpu`: it computes on one. */
+void oct_live_stage_begin (OctLiveStage *stage, gboolean gpu);
+
+/* B-scans per volume, 1 where there are no volumes. */
+guint oct_live_stage_get_bscans (OctLiveStage *stage);
+void oct_live_stage_get_look (OctLiveStage *stage, OctLiveLook *look);
+/* FALSE with an error of one sentence; nothing has changed then. */
+gboolean oct_live_stage_set_look (
+    OctLiveStage *stage, const OctLiveLook *look, GError **error);
+/* As oct_live_scene_get_panels(); 0 without a scene. */
+guint oct_live_stage_get_panels (OctLiveStage *stage,
+    OctLivePanel panels[OCT_LIVE_MAX_PANELS], OctLivePanel *size);
+/* Sizes of a volume in metres, as far as they are known or assumed. */
+void oct_live_stage_get_size (OctLiveStage *stage, double size[3]);
+
+G_END_DECLS

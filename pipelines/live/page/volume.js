@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Volumes: the tabs, what is set of them, and hands on the picture.  All of it
+// is everybody's: the server renders one picture, those who control turn it.
+import { lengthText, pointIn, setShown } from "/view.js";
+
+const $ = (id) => document.getElementById(id);
+const stage = $("stage");
+const tabs = [...$("tabs").querySelectorAll("button")];
+const sliders = [...$("look").querySelectorAll("input[type=range]")].map(({ id }) => id);
+const checks = ["stereo", "flatten"];
+const choices = ["rendering", "slabMode"];
+const edges = [["cropLeft", "cropRight"], ["cropFront", "cropBack"], ["cropTop", "cropBottom"]];
+// where the server begins, too
+const CAMERA = { yaw: -35, pitch: 34, zoom: 0.9, panX: 0, panY: 0 };
+const WHOLE = { cropLeft: 0, cropRight: 1, cropFront: 0, cropBack: 1, cropTop: 0.02, cropBottom: 1, cutX: 0, cutY: 0 };
+// of the planes: which position is across, which down, and their colours
+const PLANES = [["atX", "atZ", "atY"], ["atY", "atZ", "atX"], ["atX", "atY", "atZ"]];
+const COLOURS = { atX: "#7ee787", atY: "#58a6ff", atZ: "#ffb454" };
+
+let send = () => {};
+let switched = () => {};
+let look = null; // as the server has it, with what was changed here since
+let control = false;
+let hello = null;
+
+export const getShow = () => (look?.bscans > 1 ? look.show : "bscan");
+
+export function setSender(sender, onSwitched) {
+  send = sender;
+  switched = onSwitched;
+}
+
+// ------------------------------------------------------------------ what is told
+
+let edited = -Infinity;
+let settling = 0;
+export function takeLook(message, greeting) {
+  hello = greeting;
+  control = hello.control;
+  clearTimeout(settling);
+  const quiet = 700 - (performance.now() - edited);
+  if (look && look.show !== message.show) switched();
+  // what people are just changing is not taken out of their hands
+  if (look && quiet > 0) {
+    const { show, bscans, picture, panels, sizeX, sizeY, sizeZ } = message;
+    Object.assign(look, { show, bscans, picture, panels, sizeX, sizeY, sizeZ });
+    settling = setTimeout(() => takeLook(message, greeting), quiet + 10);
+  } else look = message;
+  show();
+}
+
+export function forgetLook() {
+  clearTimeout(settling);
+  look = null;
+  $("tabs").hidden = $("look").hidden = true;
+}
+
+function show() {
+  const shown = getShow();
+  $("tabs").hidden = !(look.bscans > 1);
+  $("look").hidden = shown === "bscan";
+  for (const tab of tabs) {
+    tab.setAttribute("aria-pressed", tab.dataset.show === shown);
+    tab.disabled = !control;
+  }
+  for (const part of $("look").querySelectorAll("fieldset")) {
+    part.hidden = part.dataset.of !== shown;
+    part.disabled = !control;
+  }
+  stage.classList.toggle("turns", control && shown === "volume");
+  stage.classList.toggle("points", control && shown === "planes");
+  for (const id of ["slabStart", "slabThickness"]) $(id).max = Math.ceil((look.sizeZ * 1e6) / 10) * 10;
+  for (const id of sliders) $(id).value = look[id];
+  for (const id of checks) $(id).checked = look[id];
+  for (const id of choices) $(id).value = look[id];
+  write();
+  place();
+}
+
+const percent = (part) => `${Math.round(100 * part)} %`;
+const ofDepth = (micrometres) => lengthText(micrometres * 1e-6);
+const texts = {
+  threshold: (value) => (value > 0 ? value : "off"),
+  opacity: (value) => `× ${value.toFixed(1)}`,
+  cutX: percent,
+  cutY: percent,
+  slabStart: (value) => (value ? ofDepth(value) : "top"),
+  slabThickness: (value) => (value ? ofDepth(value) : "all"),
+  atX: percent,
+  atY: (part) => `${Math.min(look.bscans, 1 + Math.floor(part * look.bscans))} / ${look.bscans}`,
+  atZ: (part) => lengthText(Math.max(part * look.sizeZ, 1e-6)),
+};
+
+function write() {
+  for (const output of $("look").querySelectorAll("output")) {
+    const id = output.htmlFor.value;
+    output.textContent = texts[id](look[id]);
+  }
+}
+
+function place() {
+  const shown = getShow();
+  const { width, height } = look.picture;
+  if (shown === "bscan" || !(width > 0)) return setShown(null);
+  const known = shown === "enface";
+  // a 3-D monitor draws each half over all of itself
+  const aspect = shown === "volume" && look.stereo ? width / 2 / height : width / height;
+  return setShown({ aspect, width: known && hello.width > 0 ? look.sizeX : 0,
+    height: known && hello.length > 0 ? look.sizeY : 0,
+    paint: shown === "planes" ? paintPlanes : null });
+}
+
+// Lines where the other two planes are, in their colours.
+function paintPlanes(context, box) {
+  const scale = box.width / look.picture.width;
+  context.lineWidth = 1.5;
+  context.textAlign = "left";
+  for (const [i, panel] of look.panels.entries()) {
+    const [across, down, own] = PLANES[i];
+    const [x, y, width, height] = [panel.x, panel.y, panel.width, panel.height].map((n) => n * scale);
+    const line = (name, ...points) => {
+      context.strokeStyle = COLOURS[name];
+      context.globalAlpha = 0.75;
+      context.beginPath();
+      context.moveTo(points[0], points[1]);
+      context.lineTo(points[2], points[3]);
+      context.stroke();
+      context.globalAlpha = 1;
+    };
+    line(across, x + look[across] * width, y, x + look[across] * width, y + height);
+    line(down, x, y + look[down] * height, x + width, y + look[down] * height);
+    context.strokeStyle = COLOURS[own];
+    context.strokeRect(x + 1, y + 1, width - 2, height - 2);
+    const text = { atX: `Across ${texts.atX(look.atX)}`, atY: `B-scan ${texts.atY(look.atY)}`, atZ: `Depth ${texts.atZ(look.atZ)}` }[own];
+    context.lineWidth = 3;
+    context.strokeStyle = "rgb(0 0 0 / 75%)";
+    context.strokeText(text, x + 10, y + 22);
+    context.fillStyle = COLOURS[own];
+    context.fillText(text, x + 10, y + 22);
+    context.lineWidth = 1.5;
+  }
+}
+
+// Until the first picture of what is chosen is there.
+setInterval(() => {
+  const video = $("video").hidden ? null : $("video");
+  const [width, height] = video ? [video.videoWidth, video.videoHeight] : [$("jpeg").width, $("jpeg").height];
+  const waits = getShow() !== "bscan" && look.picture.width > 0
+    && (width !== look.picture.width || height !== look.picture.height);
+  $("waiting").hidden = !waits;
+}, 200);
+
+// ------------------------------------------------------------------- what is set
+
+let pending = {};
+let timer = 0;
+function change(values) {
+  edited = performance.now();
+  Object.assign(look, values);
+  Object.assign(pending, values);
+  timer ||= setTimeout(() => {
+    send({ type: "look", ...pending });
+    pending = {};
+    timer = 0;
+  }, 40);
+  show();
+}
+
+for (const tab of tabs)
+  tab.addEventListener("click", () => {
+    if (!control || !look || tab.dataset.show === getShow()) return;
+    // what it is shown in comes with the answer
+    send({ type: "look", show: tab.dataset.show });
+  });
+
+for (const id of sliders)
+  $(id).addEventListener("input", () => {
+    const values = { [id]: $(id).valueAsNumber };
+    // an edge takes the one that it meets along
+    for (const [low, high] of edges) {
+      if (id === low && values[low] > look[high] - 0.02) values[high] = Math.min(1, values[low] + 0.02);
+      if (id === high && values[high] < look[low] + 0.02) values[low] = Math.max(0, values[high] - 0.02);
+      if (id === low && values[low] > 0.98) values[low] = 0.98;
+      if (id === high && values[high] < 0.02) values[high] = 0.02;
+    }
+    // a corner is cut out as soon as one of its two sizes is set
+    if (id === "cutX" && values.cutX > 0 && look.cutY === 0) values.cutY = 0.5;
+    if (id === "cutY" && values.cutY > 0 && look.cutX === 0) values.cutX = 0.5;
+    change(values);
+  });
+for (const id of checks) $(id).addEventListener("change", () => change({ [id]: $(id).checked }));
+for (const id of choices) $(id).addEventListener("change", () => change({ [id]: $(id).value }));
+$("look").addEventListener("submit", (event) => event.preventDefault());
+$("reset-view").addEventListener("click", () => change({ ...CAMERA }));
+$("reset-cut").addEventListener("click", () => change({ ...WHOLE }));
+
+// -------------------------------------------------------------------- the camera
+
+const clamp = (value, least, most) => Math.min(most, Math.max(least, value));
+// -180 to 180
+const wrap = (degrees) => degrees - 360 * Math.round(degrees / 360);
+
+const turn = (yaw, pitch) =>
+  change({ yaw: wrap(look.yaw + yaw), pitch: clamp(look.pitch + pitch, -90, 90) });
+const resize = (factor) => change({ zoom: clamp(look.zoom * factor, 0.2, 20) });
+const move = (x, y) => change({ panX: clamp(look.panX + x, -10, 10), panY: clamp(look.panY + y, -10, 10) });
+
+const mayTurn = () => control && getShow() === "volume";
+const mayPoint = () => control && getShow() === "planes";
+
+// Three planes: the panel is that where the pointer went down.
+let pointed = null;
+function point(event) {
+  const at = pointIn(event);
+  const [x, y] = [at.x * look.picture.width, at.y * look.picture.height];
+  pointed ??= look.panels.findIndex((p) => x >= p.x && x < p.x + p.width && y >= p.y && y < p.y + p.height);
+  if (!(pointed >= 0)) return;
+  const panel = look.panels[pointed];
+  const [across, down] = PLANES[pointed];
+  change({ [across]: clamp((x - panel.x) / panel.width, 0, 1), [down]: clamp((y - panel.y) / panel.height, 0, 1) });
+}
+
+const pointers = new Map(); // id: { x, y }, those that are down
+function drag(event) {
+  const before = pointers.get(event.pointerId);
+  const now = { x: event.clientX, y: event.clientY };
+  const { width, height } = pointIn(event);
+  const [dx, dy] = [now.x - before.x, now.y - before.y];
+  const other = [...pointers].find(([id]) => id !== event.pointerId)?.[1];
+  pointers.set(event.pointerId, now);
+  if (other) {
+    // two fingers: each one moves by half, and their distance is the size
+    const distance = (a) => Math.hypot(a.x - other.x, a.y - other.y);
+    move(dx / 2 / height, -dy / 2 / height);
+    if (distance(before) > 10) resize(distance(now) / distance(before));
+  } else if (event.shiftKey || (event.buttons & 6) !== 0) move(dx / height, -dy / height);
+  else turn((-180 * dx) / width, (180 * dy) / height);
+}
+
+stage.addEventListener("pointerdown", (event) => {
+  if (!mayTurn() && !mayPoint()) return;
+  stage.setPointerCapture(event.pointerId);
+  pointers.set(event.pointerId, { x: event.clientX, y: event.clientY });
+  pointed = null;
+  if (mayPoint()) point(event);
+});
+stage.addEventListener("pointermove", (event) => {
+  if (!pointers.has(event.pointerId)) return;
+  if (mayTurn()) drag(event);
+  else if (mayPoint()) point(event);
+});
+for (const end of ["pointerup", "pointercancel", "lostpointercapture"])
+  stage.addEventListener(end, (event) => pointers.delete(event.pointerId));
+stage.addEventListener("contextmenu", (event) => {
+  if (mayTurn()) event.preventDefault();
+});
+stage.addEventListener("wheel", (event) => {
+  if (!mayTurn()) return;
+  event.preventDefault();
+  resize(1.1 ** clamp(-event.deltaY / 100, -5, 5));
+}, { passive: false });
+stage.addEventListener("dblclick", () => {
+  if (mayTurn()) change({ ...CAMERA });
+});
+
+const camera = {
+  ArrowLeft: () => turn(5, 0),
+  ArrowRight: () => turn(-5, 0),
+  ArrowUp: () => turn(0, -5),
+  ArrowDown: () => turn(0, 5),
+  "+": () => resize(1.1),
+  "=": () => resize(1.1),
+  "-": () => resize(1 / 1.1),
+  Home: () => change({ ...CAMERA }),
+};
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.altKey || event.metaKey || event.target.matches("input, select")) return;
+  const tab = control && !$("tabs").hidden ? tabs[["1", "2", "3", "4"].indexOf(event.key)] : null;
+  const action = mayTurn() ? camera[event.key] : null;
+  if (!tab && !action) return;
+  event.preventDefault();
+  if (tab) tab.click();
+  else action();
+});

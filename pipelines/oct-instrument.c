@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "oct-instrument.h"
+#include "oct-calibration.h"
+
+/* All of octreconstruct that says which wavenumbers the samples have, and how
+ * much dispersion there is. */
+static const char *const calibrating[] = { "wavelength-min", "wavelength-max",
+  "wavelength-polynomial", "k-polynomial", "flip", "k-warp", "a2", "a3",
+  "phase2", "phase3" };
+
+void
+oct_instrument_options_add (
+    GOptionContext *context, OctInstrumentOptions *options)
+{
+  GOptionEntry entries[] = {
+    { "instrument", 0, 0, G_OPTION_ARG_STRING, &options->load,
+        "Use the calibration and settings kept under this name", "NAME" },
+    { "save-instrument", 0, 0, G_OPTION_ARG_STRING, &options->save,
+        "Keep calibration and settings under this name", "NAME" },
+    { NULL },
+  };
+
+  g_option_context_add_main_entries (context, entries, NULL);
+}
+
+void
+oct_instrument_options_clear (OctInstrumentOptions *options)
+{
+  g_free (options->load);
+  g_free (options->save);
+}
+
+static char *
+list_names (GstElement *reconstruct)
+{
+  g_auto (GStrv) names = gst_preset_get_preset_names (GST_PRESET (reconstruct));
+
+  return names != NULL && names[0] != NULL ? g_strjoinv (", ", names) : NULL;
+}
+
+static void
+reset (GstElement *reconstruct, const char *name)
+{
+  GParamSpec *spec =
+      g_object_class_find_property (G_OBJECT_GET_CLASS (reconstruct), name);
+
+  g_object_set_property (
+      G_OBJECT (reconstruct), name, g_param_spec_get_default_value (spec));
+}
+
+/* What is wrong with a file is said when the first B-scan needs it. */
+static gboolean
+has_background (const char *path)
+{
+  OctCalibrationSettings settings = { .file = (char *)path };
+  guint rows = oct_calibration_settings_count_rows (&settings);
+  g_autoptr (OctCalibration) calibration =
+      rows >= 2 ? oct_calibration_new (&settings, rows, NULL) : NULL;
+
+  return calibration != NULL
+         && oct_calibration_get_background (calibration) != NULL;
+}
+
+static void
+replace_calibration (GstElement *reconstruct, const char *calibration)
+{
+  g_object_freeze_notify (G_OBJECT (reconstruct));
+  for (guint i = 0; i < G_N_ELEMENTS (calibrating); i++)
+    reset (reconstruct, calibrating[i]);
+  if (has_background (calibration)) {
+    reset (reconstruct, "background");
+    reset (reconstruct, "background-spectrum");
+  }
+  g_object_set (reconstruct, "calibration", calibration, NULL);
+  g_object_thaw_notify (G_OBJECT (reconstruct));
+}
+
+gboolean
+oct_instrument_load (GstElement *reconstruct, const char *name,
+    const char *calibration, GError **error)
+{
+  g_autofree char *names = NULL;
+
+  if (name == NULL)
+    return TRUE;
+  if (gst_preset_load_preset (GST_PRESET (reconstruct), name)) {
+    if (calibration != NULL)
+      replace_calibration (reconstruct, calibration);
+    return TRUE;
+  }
+  names = list_names (reconstruct);
+  if (names != NULL)
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+        "There is no instrument '%s'; --instrument is one of: %s.", name,
+        names);
+  else
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+        "There is no instrument '%s', nor any other; keep one with "
+        "--save-instrument NAME.",
+        name);
+  return FALSE;
+}
+
+/* What a key file can have as the head of a group. */
+static gboolean
+is_name (const char *name)
+{
+  if (*name == '\0' || *name == '_' || !g_utf8_validate (name, -1, NULL))
+    return FALSE;
+  for (const char *c = name; *c; c++)
+    if (g_ascii_iscntrl (*c) || *c == '[' || *c == ']')
+      return FALSE;
+  return g_utf8_strlen (name, -1) <= 80;
+}
+
+gboolean
+oct_instrument_save (GstElement *reconstruct, const char *name,
+    const char *calibration, GError **error)
+{
+  g_autofree char *path = NULL;
+
+  if (name == NULL)
+    return TRUE;
+  if (!is_name (name)) {
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+        "--save-instrument is a name of up to 80 characters without brackets "
+        "that does not begin with '_', as in \"Bench 3\".");
+    return FALSE;
+  }
+  if (calibration != NULL) {
+    path = g_canonicalize_filename (calibration, NULL);
+    g_object_set (reconstruct, "calibration", path, NULL);
+  }
+  if (gst_preset_save_preset (GST_PRESET (reconstruct), name))
+    return TRUE;
+  g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_FAILED,
+      "The instrument '%s' cannot be kept: the folder '%s' of GStreamer's "
+      "presets cannot be written to.",
+      name, g_get_user_data_dir ());
+  return FALSE;
+}
+
+void
+oct_instrument_copy_axis (GstElement *reconstruct, GstElement *meter)
+{
+  static const char *const names[] = { "calibration", "wavelength-min",
+    "wavelength-max", "wavelength-polynomial", "k-polynomial", "flip", "k-warp",
+    "window" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
+    GValue value = G_VALUE_INIT;
+
+    g_value_init (&value, g_object_class_find_property (
+                              G_OBJECT_GET_CLASS (reconstruct), names[i])
+                              ->value_type);
+    g_object_get_property (G_OBJECT (reconstruct), names[i], &value);
+    g_object_set_property (G_OBJECT (meter), names[i], &value);
+    g_value_unset (&value);
+  }
+}
+
+const char *
+oct_instrument_get_nick (GstElement *element, const char *property)
+{
+  GParamSpec *spec =
+      g_object_class_find_property (G_OBJECT_GET_CLASS (element), property);
+  gint value;
+
+  g_object_get (element, property, &value, NULL);
+  return g_enum_get_value (G_PARAM_SPEC_ENUM (spec)->enum_class, value)
+      ->value_nick;
+}
+
+void
+oct_instrument_set_contrast (
+    GstElement *reconstruct, GstElement *logscale, char **range)
+{
+  const char *kept = oct_instrument_get_nick (reconstruct, "range");
+  double smoothing;
+
+  *range = g_strdup (g_str_equal (kept, "manual") ? "contrast" : kept);
+  gst_util_set_object_arg (G_OBJECT (logscale), "scale",
+      oct_instrument_get_nick (reconstruct, "scale"));
+  g_object_get (reconstruct, "range-smoothing", &smoothing, NULL);
+  if (smoothing > 0.0)
+    g_object_set (logscale, "range-smoothing", smoothing, NULL);
+}
+
+void
+oct_instrument_use_contrast (GstElement *reconstruct, GstElement *logscale)
+{
+  g_autofree char *range = NULL;
+  double min, max;
+
+  oct_instrument_set_contrast (reconstruct, logscale, &range);
+  g_object_get (reconstruct, "min", &min, "max", &max, NULL);
+  g_object_set (logscale, "min", min, "max", max, NULL);
+  gst_util_set_object_arg (G_OBJECT (logscale), "range",
+      oct_instrument_get_nick (reconstruct, "range"));
+}
+
+const OctMethod *
+oct_instrument_get_method (GstElement *reconstruct)
+{
+  const char *method = oct_instrument_get_nick (reconstruct, "method");
+  const OctMethod *found = oct_method_find (method);
+
+  return found != NULL ? found
+                       : oct_method_find (oct_instrument_get_nick (
+                           reconstruct, "interpolation"));
+}

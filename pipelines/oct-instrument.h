@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * Instruments by name: presets of octreconstruct, with all that belongs to a
+ * spectrometer, in GStreamer's folder of the user.
+ */
+#pragma once
+
+#include "oct-chain.h"
+#include "oct-launch.h"
+
+G_BEGIN_DECLS
+
+/* Options of a program. */
+typedef struct {
+  char *load, *save; /* names, or NULL */
+} OctInstrumentOptions;
+
+void oct_instrument_options_add (
+    GOptionContext *context, OctInstrumentOptions *options);
+void oct_instrument_options_clear (OctInstrumentOptions *options);
+
+/* Before anything else is set on it: has octreconstruct work as for that
+ * instrument; NULL: none.  `calibration`, a file or NULL, then takes the place
+ * of all that the instrument knows of wavelengths, wavenumbers and dispersion,
+ * and of its stored spectrum where the file has one.  FALSE with a sentence
+ * that names the instruments that there are. */
+gboolean oct_instrument_load (GstElement *reconstruct, const char *name,
+    const char *calibration, GError **error);
+
+/* Keeps what is set on it, and `calibration`, a file or NULL, that may be set
+ * elsewhere; one of that name is replaced.  FALSE with a sentence. */
+gboolean oct_instrument_save (GstElement *reconstruct, const char *name,
+    const char *calibration, GError **error);
+
+/* Gives an octmeter of its raw spectra the wavelengths and the window that are
+ * set on it. */
+void oct_instrument_copy_axis (GstElement *reconstruct, GstElement *meter);
+
+/* Has octlogscale behind it make grey levels as it would itself; `range` is
+ * which range is to be taken where that is automatic, to be freed.  What its
+ * program has set stays where the instrument says nothing. */
+void oct_instrument_set_contrast (
+    GstElement *reconstruct, GstElement *logscale, char **range);
+
+/* The same with the range as it is set there. */
+void oct_instrument_use_contrast (
+    GstElement *reconstruct, GstElement *logscale);
+
+/* The word for a choice that is set on an element. */
+const char *oct_instrument_get_nick (GstElement *element, const char *property);
+
+/* The method that is set on it. */
+const OctMethod *oct_instrument_get_method (GstElement *reconstruct);
+
+G_END_DECLS

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "oct-record-options.h"
+#include "oct-version.h"
+
+#include <math.h>
+#include <stdio.h>
+
+gboolean
+oct_record_options_stream (const OctRecordProgramOptions *options)
+{
+  return options->stream != NULL || options->rtsp_port >= 0;
+}
+
+/* What GStreamer finds without a display may be a sink that crashes. */
+static gboolean
+on_view (const char *name, const char *value, gpointer data, GError **error)
+{
+  OctRecordOptions *options = data;
+
+  if (value == NULL && g_getenv ("DISPLAY") == NULL
+      && g_getenv ("WAYLAND_DISPLAY") == NULL) {
+    g_set_error_literal (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+        "There is no display for --view; start on a desktop, or name "
+        "a sink, as in --view=kmssink.");
+    return FALSE;
+  }
+  g_free (options->view);
+  options->view = g_strdup (value != NULL ? value : "autovideosink sync=false");
+  return TRUE;
+}
+
+static gboolean
+check_options (OctRecordProgramOptions *options, GError **error)
+{
+  OctRecordOptions *pipeline = &options->pipeline;
+  const char *problem = NULL;
+
+  if (options->output == NULL && !oct_record_options_stream (options))
+    problem = "Give the recording a name with --output NAME.";
+  else if (options->output == NULL
+           && (pipeline->raw || pipeline->lossless || options->mp4
+               || pipeline->volume.wanted))
+    problem = "--raw, --lossless, --volume and --mp4 record: give a name with "
+              "--output.";
+  else if (options->output != NULL
+           && (*options->output == '\0'
+               || g_str_has_suffix (options->output, "/")))
+    problem =
+        "--output is a folder and a name in it, as in surgery/patient-17.";
+  else if (options->rtsp_port < -1 || options->rtsp_port > 65535)
+    problem = "--rtsp is a port of 1 to 65535, or 0 for any free one.";
+  else if (options->no_video && !pipeline->raw && !pipeline->lossless
+           && !pipeline->volume.wanted)
+    problem = "--no-video leaves nothing to record; add --raw, --lossless or "
+              "--volume.";
+  else if (sscanf (options->size, "%dx%d", &pipeline->width, &pipeline->height)
+               != 2
+           || pipeline->width < 64 || pipeline->height < 64
+           || pipeline->width > 8192 || pipeline->height > 8192)
+    problem = "--size is WIDTHxHEIGHT in pixels, as in 640x512.";
+  else if (!(pipeline->max > pipeline->min) || !isfinite (pipeline->min)
+           || !isfinite (pipeline->max))
+    problem = "--max has to be larger than --min, both in dB.";
+  else if (options->seconds < 0 || options->part_seconds < 0
+           || options->bitrate < 0 || !(pipeline->line_rate >= 0.0))
+    problem = "--seconds, --part-seconds, --bitrate and --line-rate are not "
+              "negative.";
+  else if (pipeline->source != NULL && pipeline->spectra.data != NULL)
+    problem = "Either --data or --source gives the spectra, not both.";
+  else
+    problem = oct_record_volume_check (&pipeline->volume);
+  pipeline->meters = options->output != NULL && !options->no_meters;
+  if (problem != NULL)
+    g_set_error_literal (
+        error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, problem);
+  return problem == NULL
+         && oct_launch_set_mode (options->mode, &options->file_mode, error);
+}
+
+gboolean
+oct_record_options_parse (
+    OctRecordProgramOptions *options, int *argc, char ***argv, GError **error)
+{
+  OctRecordOptions *p = &options->pipeline;
+  const GOptionEntry entries[] = {
+    { "output", 0, 0, G_OPTION_ARG_FILENAME, &options->output,
+        "Name of the recording, without ending", "NAME" },
+    { "source", 0, 0, G_OPTION_ARG_STRING, &p->source,
+        "Camera: GStreamer elements that deliver raw spectra", "PIPELINE" },
+    { "line-rate", 0, 0, G_OPTION_ARG_DOUBLE, &p->line_rate,
+        "A-lines per second (default: 30 B-scans per second)", "R" },
+    { "method", 0, 0, G_OPTION_ARG_STRING, &p->method,
+        "Reconstruction: cubic (default), linear, lanczos, nufft, nudft, cs",
+        "M" },
+    { "seconds", 0, 0, G_OPTION_ARG_INT, &options->seconds,
+        "End after so many seconds (default: with Ctrl-C)", "S" },
+    { "mp4", 0, 0, G_OPTION_ARG_NONE, &options->mp4,
+        "Video as one MP4 file instead of parts", NULL },
+    { "part-seconds", 0, 0, G_OPTION_ARG_INT, &options->part_seconds,
+        "Length of a part (default: 180)", "S" },
+    { "bitrate", 0, 0, G_OPTION_ARG_INT, &options->bitrate,
+        "Of the video in kbit/s (default: 8000)", "B" },
+    { "size", 0, 0, G_OPTION_ARG_STRING, &options->size,
+        "Pixels of the B-scan in the video (default: 640x512)", "WxH" },
+    { "mode", 0, 0, G_OPTION_ARG_STRING, &options->mode,
+        "Who may read the files, as in 0640 (default: 0600, you alone)",
+        "OCTAL" },
+    { "no-video", 0, 0, G_OPTION_ARG_NONE, &options->no_video,
+        "Record only what --raw, --lossless and --volume say", NULL },
+    { "no-meters", 0, 0, G_OPTION_ARG_NONE, &options->no_meters,
+        "Keep no measurements of the signal beside the recording", NULL },
+    { "raw", 0, 0, G_OPTION_ARG_NONE, &p->raw, "Record the raw spectra too",
+        NULL },
+    { "lossless", 0, 0, G_OPTION_ARG_NONE, &p->lossless,
+        "Record images of 16 bit too, without loss", NULL },
+    { "volume", 0, 0, G_OPTION_ARG_NONE, &p->volume.wanted,
+        "Record a film of the rendered volumes too", NULL },
+    { "bscans", 0, 0, G_OPTION_ARG_INT, &p->volume.bscans,
+        "B-scans per volume (default: as the source says)", "N" },
+    { "width-um", 0, 0, G_OPTION_ARG_DOUBLE, &p->volume.width_um,
+        "Width of a volume's B-scans", "UM" },
+    { "length-um", 0, 0, G_OPTION_ARG_DOUBLE, &p->volume.length_um,
+        "From the first B-scan of a volume to the last", "UM" },
+    { "turn-rate", 0, 0, G_OPTION_ARG_DOUBLE, &p->volume.turn_rate,
+        "Degrees per second that the volume turns (default: 0)", "D" },
+    { "min", 0, 0, G_OPTION_ARG_DOUBLE, &p->min,
+        "Black of these in dB (default: 0)", "DB" },
+    { "max", 0, 0, G_OPTION_ARG_DOUBLE, &p->max,
+        "White of these in dB (default: 100)", "DB" },
+    { "camera", 0, 0, G_OPTION_ARG_STRING, &p->camera,
+        "Camera beside the B-scan: /dev/video0, ... or test", "DEVICE" },
+    { "clock", 0, 0, G_OPTION_ARG_NONE, &p->clock,
+        "Date and time in the video (always with --camera)", NULL },
+    { "view", 0, G_OPTION_FLAG_OPTIONAL_ARG, G_OPTION_ARG_CALLBACK, on_view,
+        "Show the images too (SINK: a GStreamer sink)", "SINK" },
+    { "rtsp", 0, 0, G_OPTION_ARG_INT, &options->rtsp_port,
+        "Serve the images as rtsp://ADDRESS:PORT/oct", "PORT" },
+    { "address", 0, 0, G_OPTION_ARG_STRING, &options->address,
+        "Where the server listens (default: for this machine alone)", "A" },
+    { "password-file", 0, 0, G_OPTION_ARG_FILENAME, &options->password_file,
+        "Its first line is what viewers have to know", "FILE" },
+    { "stream", 0, 0, G_OPTION_ARG_STRING, &options->stream,
+        "Send H.264 into these GStreamer elements", "PIPELINE" },
+    { NULL },
+  };
+  g_autoptr (GOptionContext) context = g_option_context_new (NULL);
+  GOptionGroup *group = g_option_group_new ("record", NULL, NULL, p, NULL);
+
+  oct_sensing_options_add (group, &p->sensing);
+  p->max = 100.0;
+  options->rtsp_port = -1;
+  g_option_group_add_entries (group, entries);
+  g_option_context_set_main_group (context, group);
+  oct_source_options_add (context, &p->spectra);
+  oct_instrument_options_add (context, &p->instrument);
+  oct_version_add (context);
+  if (!g_option_context_parse (context, argc, argv, error)
+      || !oct_source_options_check (
+          &p->spectra, *argc > 1 ? (*argv)[1] : NULL, error))
+    return FALSE;
+  if (options->size == NULL)
+    options->size = g_strdup ("640x512");
+  return check_options (options, error);
+}
+
+void
+oct_record_options_clear (OctRecordProgramOptions *options)
+{
+  OctRecordOptions *p = &options->pipeline;
+
+  oct_source_options_clear (&p->spectra);
+  oct_instrument_options_clear (&p->instrument);
+  oct_sensing_options_clear (&p->sensing);
+  g_free (p->source);
+  g_free (p->method);
+  g_free (p->camera);
+  g_free (p->view);
+  g_free (options->output);
+  g_free (options->size);
+  g_free (options->mode);
+  g_free (options->stream);
+  g_free (options->address);
+  g_free (options->password_file);
+}

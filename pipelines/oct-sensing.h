@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * What people set of compressive sensing, on an octreconstruct: the same in all
+ * programs.
+ */
+#pragma once
+
+#include "oct-chain.h"
+
+G_BEGIN_DECLS
+
+#define OCT_SENSING_METHOD "cs" /* of octreconstruct, and its OctMethod */
+#define OCT_SENSING_TAU_MAX 1000.0
+
+typedef struct {
+  const char *solver;   /* one of oct_sensing_solvers() */
+  double tau;           /* in standard deviations of the noise, 0 and above */
+  double sampling_rate; /* part of the samples, above 0 to 1 */
+} OctSensing;
+
+/* What octreconstruct has, static; ends with value_nick NULL, which is all
+ * where it is not installed. */
+const GEnumValue *oct_sensing_solvers (void);
+/* The one of that name, static, or NULL. */
+const char *oct_sensing_find_solver (const char *name);
+
+void oct_sensing_get (GstElement *reconstruct, OctSensing *sensing);
+void oct_sensing_set (GstElement *reconstruct, const OctSensing *sensing);
+
+/* Options of a program; NULL, and below 0, are not given. */
+typedef struct {
+  char *solver;
+  double tau, sampling_rate;
+} OctSensingOptions;
+
+void oct_sensing_options_add (GOptionGroup *group, OctSensingOptions *options);
+void oct_sensing_options_clear (OctSensingOptions *options);
+
+/* Sets what was given, behind the method.  FALSE with a sentence. */
+gboolean oct_sensing_options_use (
+    const OctSensingOptions *options, GstElement *reconstruct, GError **error);
+
+G_END_DECLS

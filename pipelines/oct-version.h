@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/** What every program says when it is asked for its version. */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* Adds --version, which prints the program's name and the version of this
+ * project and ends the program. */
+void oct_version_add (GOptionContext *context);
+
+G_END_DECLS

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * Cases of the filters of images: flip, speckle and average.
+ */
+#include "check.h"
+
+static const guint sizes[][2] = { { 1, 1 }, { 7, 1 }, { 2, 3 }, { 33, 64 },
+  { 129, 65 }, { 500, 1022 }, { 1000, 2048 } };
+
+/* Formats that stay on a GPU, and GRAY8, which has the first plane of NV12. */
+static const struct {
+  const char *name;
+  guint pixel_size;
+} formats[] = {
+  [OCT_IMAGE_GRAY8] = { "gray8", 1 },
+  [OCT_IMAGE_NV12] = { "nv12", 1 },
+  [OCT_IMAGE_RGBA] = { "rgba", 4 },
+};
+
+/* An image of `format` to another one. */
+static Case
+new_case (OctOperation operation, OctImageFormat format, guint width,
+    guint height, guint kind)
+{
+  guint size = formats[format].pixel_size;
+
+  return (Case){ .operation = operation,
+    .in = { size * width, height, kind % 2 * 8 },
+    .out = { size * width, height, kind % 3 * 4 },
+    .in_format = OCT_SAMPLE_U8,
+    .pixel_size = size,
+    .nv12 = format == OCT_IMAGE_NV12,
+    .nv12_in = format == OCT_IMAGE_NV12,
+    .steps = 4,
+    .fill = FILL_RANDOM };
+}
+
+static void
+check_flip (Check *check)
+{
+  static const double shifts[] = { 0, 2, -0.75 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    for (guint kind = 0; kind < 24; kind++) {
+      static const OctImageFormat kinds[] = { OCT_IMAGE_GRAY8, OCT_IMAGE_NV12,
+        OCT_IMAGE_RGBA };
+      OctFlipParams params = { .width = sizes[i][0],
+        .height = sizes[i][1],
+        .format = kinds[kind % 3],
+        .depth = kind % 2,
+        .lateral = kind / 2 % 2,
+        .way_back = kind % 5 % 3,
+        .way_back_shift = shifts[kind / 3 % 3],
+        .motion = kind / 12,
+        .duty = kind % 4 ? 0.8 : 1 };
+      OctFlipParams update;
+      Case test;
+
+      if (params.height % 2 == 0 && params.format != OCT_IMAGE_NV12)
+        params.bscans = 2;
+      update = params;
+      update.first = 1;
+      test = new_case (OCT_OPERATION_FLIP, params.format, params.width,
+          params.height, kind + i);
+      test.params = &params;
+      test.update = &update;
+      test.in_turn = TRUE;
+      /* sums next to a half */
+      test.tolerance = params.motion == OCT_MOTION_SINE || kind / 3 % 3 == 2;
+      test.name = g_strdup_printf (
+          "flip %s depth %d lateral %d way back %d shift %g %s %g, %u x %u",
+          formats[params.format].name, params.depth, params.lateral,
+          params.way_back, params.way_back_shift,
+          params.motion == OCT_MOTION_SINE ? "sine" : "linear", params.duty,
+          params.width, params.height);
+      check_case (check, &test);
+    }
+}
+
+static void
+check_speckle (Check *check)
+{
+  static const char *const methods[] = { "bilateral", "median", "lee" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    for (guint kind = 0; kind < 27; kind++) {
+      static const OctImageFormat kinds[] = { OCT_IMAGE_GRAY8, OCT_IMAGE_NV12,
+        OCT_IMAGE_RGBA };
+      OctSpeckleParams params = { .width = sizes[i][0],
+        .height = sizes[i][1],
+        .format = kinds[kind % 3],
+        .method = kind / 3 % 3,
+        .size = 3 + kind / 9 * 2,
+        .sigma = 60 + kind,
+        .spatial_sigma = 1 + kind / 9 };
+      OctSpeckleParams update;
+      Case test;
+
+      if (params.height % 2 == 0 && params.format != OCT_IMAGE_NV12)
+        params.bscans = 2;
+      update = params;
+      update.sigma = 255;
+      update.size = kind % 2 ? 3 : 7;
+      test = new_case (OCT_OPERATION_SPECKLE, params.format, params.width,
+          params.height, kind + i);
+      test.params = &params;
+      test.update = &update;
+      test.in_turn = TRUE;
+      test.tolerance = params.method != OCT_SPECKLE_MEDIAN;
+      test.name = g_strdup_printf ("speckle %s %s %u x %u sigma %g, %u x %u",
+          methods[params.method], formats[params.format].name, params.size,
+          params.size, params.sigma, params.width, params.height);
+      check_case (check, &test);
+    }
+}
+
+/* Histories, and what begins anew; both backends add in the same order. */
+static void
+check_average (Check *check)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    for (guint kind = 0; kind < 20; kind++) {
+      static const OctSampleFormat kinds[] = { OCT_SAMPLE_U8, OCT_SAMPLE_U16,
+        OCT_SAMPLE_CF32, OCT_SAMPLE_CF32, OCT_SAMPLE_U8 };
+      guint width = sizes[i][0], height = sizes[i][1];
+      OctAverageParams params = { .format = kinds[kind % 5],
+        .values = width,
+        .rows = height,
+        .mode = kind / 5 % 2,
+        .frames = kind / 10 ? 3 : 5,
+        .of = kind % 5 == 3 ? OCT_AVERAGE_POWER : OCT_AVERAGE_VALUES };
+      gboolean nv12 = kind % 5 == 4;
+      guint size = (guint)oct_sample_format_size (params.format);
+      Case test = { .operation = OCT_OPERATION_AVERAGE,
+        .params = &params,
+        .update = &params,
+        .reset = kind / 10,
+        .in = { size * width, height, kind % 2 * 8 },
+        .out = { size * width, height, i % 3 * 8 },
+        .in_format = params.format,
+        .pixel_size = size == 8 ? 0 : size,
+        .nv12 = nv12,
+        .nv12_in = nv12,
+        .steps = MAX_STEPS,
+        .fill = size == 8 && i == 3 ? FILL_NAN_LINE : FILL_RANDOM };
+
+      /* its table has no history for a second plane */
+      if (nv12 && check->reference != NULL)
+        continue;
+      if (nv12) {
+        params.more_values = (width + 1) / 2 * 2;
+        params.more_rows = (height + 1) / 2;
+      } else if (height % 2 == 0) {
+        params.bscans = 2;
+      }
+      test.name = g_strdup_printf (
+          "average %s of %u, format %u %s, of %u frames%s, %u x %u",
+          params.mode == OCT_AVERAGE_BLOCK ? "block" : "running", params.frames,
+          params.format, params.of == OCT_AVERAGE_POWER ? "power" : "values",
+          OCT_BSCANS (&params), nv12 ? ", nv12" : "", width, height);
+      check_case (check, &test);
+    }
+}
+
+void
+check_filters (Check *check)
+{
+  check_average (check);
+  check_flip (check);
+  check_speckle (check);
+}

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * octaverage: running and block means behind a scan, of images and of A-scans;
+ * which B-scans a mean is of after a seek, in another volume and where some are
+ * missing; what is said of them.
+ */
+#include "oct-test-filters.h"
+
+#include <math.h>
+#include <string.h>
+
+/* -------------------------------------------------------------------- a scan
+ */
+
+#define IMAGES 8
+
+static void
+compare (TestImage *const *images, guint first, guint last,
+    const TestImage *mean, guint levels)
+{
+  guint n = last - first + 1;
+
+  for (gsize i = 0; i < (gsize)mean->width * mean->height; i++) {
+    guint sum = 0;
+
+    for (guint k = first; k <= last; k++)
+      sum += images[k]->pixels[i];
+    fail_unless (ABS ((gint)mean->pixels[i] - (gint)((2 * sum + n) / (2 * n)))
+                     <= (gint)levels,
+        "image %u to %u", first, last);
+  }
+}
+
+static void
+check_scan (gboolean block, guint frames)
+{
+  g_autofree char *behind = g_strdup_printf (
+      "! octaverage mode=%s frames=%u", block ? "block" : "running", frames);
+  GstElement *plain = oct_test_filter_start (1, IMAGES, "");
+  GstElement *means = oct_test_filter_start (1, IMAGES, behind);
+  TestImage *images[IMAGES];
+  guint levels = oct_test_on_gpu () ? 1 : 0;
+
+  for (guint n = 0; n < IMAGES; n++) {
+    g_autoptr (TestImage) mean = NULL;
+
+    images[n] = oct_test_filter_pull (plain);
+    if (block && (n + 1) % frames != 0)
+      continue;
+    mean = oct_test_filter_pull (means);
+    compare (images, n + 1 >= frames ? n + 1 - frames : 0, n, mean, levels);
+    fail_unless_equals_uint64 (GST_BUFFER_PTS (mean->buffer),
+        GST_BUFFER_PTS (images[block ? n + 1 - frames : n]->buffer));
+  }
+  fail_unless (oct_test_filter_try_pull (means) == NULL);
+  for (guint n = 0; n < IMAGES; n++)
+    oct_test_image_free (images[n]);
+  oct_test_stop (plain);
+  oct_test_stop (means);
+}
+
+GST_START_TEST (test_scan)
+{
+  check_scan (FALSE, 1);
+  check_scan (FALSE, 3);
+  check_scan (FALSE, 20);
+  check_scan (TRUE, 2);
+  check_scan (TRUE, 3);
+}
+GST_END_TEST;
+
+/* The same A-scans with other phases: their power stays, their values do not. */
+GST_START_TEST (test_a_scans)
+{
+  const char *const kinds[] = { "power", "complex" };
+
+  for (guint kind = 0; kind < 2; kind++) {
+    g_autofree char *text = g_strdup_printf (
+        "octsrc num-buffers=4 lines=16 samples=256 seed=3 ! octdcsub ! "
+        "octkresample ! octfft ! tee name=tee tee. ! queue ! appsink name=one "
+        "sync=false tee. ! queue ! octaverage frames=4 of=%s ! appsink "
+        "name=sink sync=false",
+        kinds[kind]);
+    g_autofree char *launch = oct_test_launch (text);
+    GstElement *pipeline = oct_test_start (launch);
+    OctArray *scans[4] = { NULL };
+    double error = 0, total = 0;
+
+    for (guint n = 0; n < 4; n++) {
+      g_autoptr (OctArray) mean = oct_test_pull (pipeline, "sink");
+
+      scans[n] = oct_test_pull (pipeline, "one");
+      if (n < 3)
+        continue;
+      for (gsize i = 0; i < (gsize)mean->rows * mean->columns; i++) {
+        double re = 0, im = 0, power = 0;
+
+        for (guint k = 0; k < 4; k++) {
+          double a = oct_array_get (scans[k], 0, i, 0);
+          double b = oct_array_get (scans[k], 0, i, 1);
+
+          re += a / 4;
+          im += b / 4;
+          power += (a * a + b * b) / 4;
+        }
+        if (kind == 0) {
+          re = sqrt (power);
+          im = 0;
+        }
+        error += pow (oct_array_get (mean, 0, i, 0) - re, 2)
+                 + pow (oct_array_get (mean, 0, i, 1) - im, 2);
+        total += re * re + im * im;
+      }
+    }
+    fail_unless (total > 0 && error <= 1e-12 * total, "%g of %g", error, total);
+    for (guint n = 0; n < 4; n++)
+      oct_array_free (scans[n]);
+    oct_test_stop (pipeline);
+  }
+}
+GST_END_TEST;
+
+/* ------------------------------------------------------------------ by hand
+ */
+
+#define CAPS                                                                   \
+  "video/x-raw, format=GRAY8, width=4, height=1, framerate=30/1, "             \
+  "z-spacing=(double)1e-6"
+
+static GstHarness *
+new_harness (const char *properties)
+{
+  g_autofree char *launch = g_strconcat ("octaverage ", properties, NULL);
+  GstHarness *harness = oct_test_harness (launch);
+
+  gst_harness_set_src_caps_str (harness, CAPS);
+  return harness;
+}
+
+/* An image of four pixels of one level. */
+static GstBuffer *
+new_image (guint8 level)
+{
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, 4, NULL);
+
+  gst_buffer_memset (buffer, 0, level, 4);
+  return buffer;
+}
+
+/* The level that comes out, or -1 when nothing does. */
+static gint
+push (GstHarness *harness, GstBuffer *buffer)
+{
+  g_autoptr (GstBuffer) out = NULL;
+  guint8 level;
+
+  fail_unless_equals_int (gst_harness_push (harness, buffer), GST_FLOW_OK);
+  out = gst_harness_try_pull (harness);
+  if (out == NULL)
+    return -1;
+  gst_buffer_extract (out, 2, &level, 1);
+  return level;
+}
+
+static GstBuffer *
+new_bscan (guint8 level, guint bscan, guint bscans, guint64 volume)
+{
+  GstBuffer *buffer = new_image (level);
+
+  oct_test_add_scan_meta (buffer, bscan, bscans, volume);
+  return buffer;
+}
+
+/* Nothing of before a seek is in a mean, nor of another volume. */
+GST_START_TEST (test_history)
+{
+  GstHarness *harness = new_harness ("frames=3");
+
+  fail_unless_equals_int (push (harness, new_image (10)), 10);
+  fail_unless_equals_int (push (harness, new_image (20)), 15);
+  gst_harness_push_event (harness, gst_event_new_flush_start ());
+  gst_harness_push_event (harness, gst_event_new_flush_stop (TRUE));
+  oct_test_filter_segment (harness);
+  fail_unless_equals_int (push (harness, new_image (50)), 50);
+  /* a seek without a flush */
+  oct_test_filter_segment (harness);
+  fail_unless_equals_int (push (harness, new_image (60)), 60);
+  fail_unless_equals_int (push (harness, new_bscan (80, 0, 4, 0)), 70);
+  fail_unless_equals_int (push (harness, new_bscan (10, 1, 4, 0)), 50);
+  fail_unless_equals_int (push (harness, new_bscan (90, 0, 4, 1)), 90);
+  /* volumes of one B-scan are one place again and again */
+  fail_unless_equals_int (push (harness, new_bscan (70, 0, 1, 2)), 80);
+  fail_unless_equals_int (push (harness, new_bscan (50, 0, 1, 3)), 70);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+/* Of each place of the scan `frames` B-scans are taken: those of places that
+ * are not complete come to nothing, and the others stay together. */
+GST_START_TEST (test_missing)
+{
+  GstHarness *harness = new_harness ("mode=block frames=2");
+
+  fail_unless_equals_int (push (harness, new_bscan (10, 0, 6, 0)), -1);
+  fail_unless_equals_int (push (harness, new_bscan (20, 1, 6, 0)), 15);
+  /* 2 is lost */
+  fail_unless_equals_int (push (harness, new_bscan (90, 3, 6, 0)), -1);
+  fail_unless_equals_int (push (harness, new_bscan (40, 4, 6, 0)), -1);
+  fail_unless_equals_int (push (harness, new_bscan (50, 5, 6, 0)), 45);
+  fail_unless_equals_int (push (harness, new_bscan (60, 0, 6, 1)), -1);
+  /* and so is all but one of this one */
+  fail_unless_equals_int (push (harness, new_bscan (70, 1, 6, 2)), -1);
+  fail_unless_equals_int (push (harness, new_bscan (70, 2, 6, 2)), -1);
+  fail_unless_equals_int (push (harness, new_bscan (80, 3, 6, 2)), 75);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+/* What is said of a block: its times, its rate, its place in the volume. */
+GST_START_TEST (test_block)
+{
+  GstHarness *harness = new_harness ("mode=block frames=3");
+  g_autoptr (GstBuffer) out = NULL;
+  g_autoptr (GstStructure) caps = NULL;
+  GstOctScanPosition scan;
+  double spacing = 0;
+  gint n = 0, d = 0;
+
+  for (guint k = 3; k < 6; k++) {
+    GstBuffer *buffer = new_bscan (10, k, 9, 4);
+
+    GST_BUFFER_PTS (buffer) = k * GST_SECOND;
+    GST_BUFFER_DURATION (buffer) = GST_SECOND;
+    fail_unless_equals_int (gst_harness_push (harness, buffer), GST_FLOW_OK);
+  }
+  fail_unless_equals_int (gst_harness_buffers_received (harness), 1);
+  out = gst_harness_pull (harness);
+  fail_unless_equals_uint64 (GST_BUFFER_PTS (out), 3 * GST_SECOND);
+  fail_unless_equals_uint64 (GST_BUFFER_DURATION (out), 3 * GST_SECOND);
+  scan = oct_test_get_scan_position (out);
+  fail_unless (scan.bscan == 1 && scan.bscans == 3 && scan.volume == 4);
+  caps = oct_test_output (harness);
+  fail_unless (gst_structure_get_fraction (caps, "framerate", &n, &d));
+  fail_unless (n == 10 && d == 1);
+  fail_unless (gst_structure_get_double (caps, "z-spacing", &spacing));
+  fail_unless (spacing == 1e-6);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_live)
+{
+  GstHarness *harness = new_harness ("frames=2");
+  g_autoptr (GstStructure) caps = NULL;
+  gint n = 0, d = 0;
+
+  fail_unless_equals_int (push (harness, new_image (10)), 10);
+  fail_unless_equals_int (push (harness, new_image (20)), 15);
+  oct_test_set (harness, "octaverage", "mode", "block");
+  fail_unless_equals_int (push (harness, new_image (30)), -1);
+  fail_unless_equals_int (push (harness, new_image (40)), 35);
+  caps = oct_test_output (harness);
+  fail_unless (gst_structure_get_fraction (caps, "framerate", &n, &d));
+  fail_unless (n == 15 && d == 1);
+  oct_test_set (harness, "octaverage", "frames", "1");
+  fail_unless_equals_int (push (harness, new_image (50)), 50);
+  oct_test_assert_quiet (oct_test_bus (harness));
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+/* Images below each other follow each other in the mean; they make no blocks.
+ */
+GST_START_TEST (test_several)
+{
+  GstHarness *harness = oct_test_harness ("octaverage frames=2");
+  guint8 pixels[8] = { 10, 20, 10, 20, 40, 40, 20, 30 };
+  g_autoptr (GstBuffer) out = NULL;
+
+  gst_harness_set_src_caps_str (harness,
+      "video/x-raw, format=GRAY8, width=4, height=2, framerate=30/1, bscans=2");
+  out = gst_harness_push_and_pull (harness, gst_buffer_new_memdup (pixels, 8));
+  gst_buffer_extract (out, 0, pixels, 8);
+  fail_unless_equals_int (pixels[0], 10);
+  fail_unless_equals_int (pixels[1], 20);
+  fail_unless_equals_int (pixels[4], 25);
+  fail_unless_equals_int (pixels[7], 25);
+  gst_harness_teardown (harness);
+  harness = oct_test_harness ("octaverage mode=block frames=2");
+  gst_harness_set_src_caps_str (harness,
+      "video/x-raw, format=GRAY8, width=4, height=2, framerate=30/1, bscans=2");
+  fail_unless_equals_int (
+      gst_harness_push (harness, gst_buffer_new_allocate (NULL, 8, NULL)),
+      GST_FLOW_ERROR);
+  oct_test_assert_error (oct_test_bus (harness), "buffers of 2 B-scans",
+      "set `mode` to running", NULL);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_formats)
+{
+  oct_test_filter_check_formats ("octaverage");
+}
+GST_END_TEST;
+
+static Suite *
+octaverage_suite (void)
+{
+  Suite *suite = suite_create ("octaverage");
+  TCase *cases = tcase_create ("general");
+
+  suite_add_tcase (suite, cases);
+  tcase_add_test (cases, test_scan);
+  tcase_add_test (cases, test_a_scans);
+  if (oct_test_on_gpu ())
+    return suite;
+  tcase_add_test (cases, test_history);
+  tcase_add_test (cases, test_missing);
+  tcase_add_test (cases, test_block);
+  tcase_add_test (cases, test_live);
+  tcase_add_test (cases, test_several);
+  tcase_add_test (cases, test_formats);
+  return suite;
+}
+
+GST_CHECK_MAIN (octaverage);

@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * Scans that leave A-lines out: what octsrc delivers of a volume, and what
+ * octvolumecs makes of it: values as the reference has them, times, places, and
+ * what it says of masks that do not fit and of volumes that end early.
+ */
+#include "oct-test-files.h"
+#include "oct-test-pipelines.h"
+#include "oct-test-source.h"
+#include "reference-volume-cs.h"
+
+#include <math.h>
+#include <string.h>
+
+#define BSCANS 4
+#define LINES 5
+#define EACH 3 /* A-lines of each of TAKEN B-scans */
+#define TAKEN 3
+#define DEPTHS 18
+#define PERIOD (10 * GST_MSECOND)
+
+static const char *const mask_text =
+    "# two in a row are left out\n10101\n00000\n11001\n10011\n";
+
+static OctScanMask *
+get_mask (void)
+{
+  return oct_scan_mask_parse ("Mask", mask_text, strlen (mask_text), NULL);
+}
+
+/* A wave over all lines, and one of them brighter. */
+static Complex
+get_value (guint y, guint x, guint z)
+{
+  return (100.0 + 10 * x - 7 * y + (x == 2 && y == 0 ? 300 : 0))
+         * cexp (I * (0.2 * x + 0.4 * y + z)) / (1 + 0.2 * z);
+}
+
+/* B-scan `y` of the volume, whole or what the mask takes of it. */
+static GstBuffer *
+make_bscan (const OctScanMask *mask, guint y, gboolean whole, guint at,
+    guint bscans, guint64 volume)
+{
+  guint rows = whole ? LINES : EACH;
+  gsize size = 2 * sizeof (float) * rows * DEPTHS;
+  g_autofree float *values = g_new (float, 2 * rows * DEPTHS);
+  GstBuffer *buffer;
+
+  for (guint i = 0; i < rows; i++) {
+    guint x = whole ? i : mask->places[mask->first[y] + i] - y * LINES;
+
+    for (guint z = 0; z < DEPTHS; z++) {
+      Complex v = get_value (y, x, z);
+      values[2 * (i * DEPTHS + z)] = (float)creal (v);
+      values[2 * (i * DEPTHS + z) + 1] = (float)cimag (v);
+    }
+  }
+  buffer = gst_buffer_new_allocate (NULL, size, NULL);
+  gst_buffer_fill (buffer, 0, values, size);
+  GST_BUFFER_PTS (buffer) = (volume * bscans + at) * PERIOD;
+  GST_BUFFER_DURATION (buffer) = PERIOD;
+  oct_test_add_scan_meta (buffer, at, bscans, volume);
+  return buffer;
+}
+
+static GstHarness *
+make_harness (const char *more, gboolean whole)
+{
+  g_autofree char *path = oct_test_text ("mask.txt", mask_text);
+  g_autofree char *launch =
+      g_strdup_printf ("octvolumecs name=v scan-mask-file=%s %s", path, more);
+  g_autofree char *caps = g_strdup_printf (
+      "application/x-oct-ascans,format=CF32LE,samples=%d,lines=%d,framerate="
+      "100/1,z-spacing=2e-6,x-spacing=1e-5,scan-lines=5,scan-bscans=4",
+      DEPTHS, whole ? LINES : EACH);
+  GstHarness *harness = oct_test_harness (launch);
+
+  gst_harness_set_src_caps (harness, gst_caps_from_string (caps));
+  return harness;
+}
+
+/* Pushes what there is of a volume; `until`: so many of its B-scans. */
+static void
+push_volume (GstHarness *harness, gboolean whole, guint64 volume, guint until)
+{
+  g_autoptr (OctScanMask) mask = get_mask ();
+  guint bscans = whole ? BSCANS : TAKEN;
+
+  for (guint i = 0; i < until; i++)
+    fail_unless_equals_int (gst_harness_push (harness,
+                                make_bscan (mask, whole ? i : mask->bscan_of[i],
+                                    whole, i, bscans, volume)),
+        GST_FLOW_OK);
+}
+
+/* The next volume behind the harness, `there` [mask->count] of it having come. */
+static void
+check_volume (GstHarness *harness, OctVolumeCsMethod method,
+    const guint8 *there, guint64 volume, GstClockTime start, GstClockTime time)
+{
+  g_autoptr (OctScanMask) mask = get_mask ();
+  OctVolumeCsParams params = { mask, FALSE, DEPTHS, OCT_WINDOW_NONE, 1, 0 };
+  OctVolumeCsSettings settings = { method, 3, 2, 4, 0.1, 25 };
+  g_autofree Complex *given = g_new (Complex, mask->count * DEPTHS);
+  g_autofree Complex *expected = g_new (Complex, BSCANS * LINES * DEPTHS);
+  double error = 0, norm = 0;
+
+  for (guint k = 0; k < mask->count; k++)
+    for (guint z = 0; z < DEPTHS; z++)
+      given[k * DEPTHS + z] =
+          get_value (mask->places[k] / LINES, mask->places[k] % LINES, z);
+  oct_reference_fill_volume (&params, &settings, given, there, expected);
+  for (guint y = 0; y < BSCANS; y++) {
+    GstBuffer *buffer = gst_harness_try_pull (harness);
+    GstOctScanPosition scan;
+    GstMapInfo map;
+
+    fail_unless (buffer != NULL, "B-scan %u", y);
+    scan = oct_test_get_scan_position (buffer);
+    fail_unless (scan.bscan == y && scan.bscans == BSCANS
+                 && scan.volume == volume && scan.count == 1);
+    fail_unless_equals_uint64 (
+        GST_BUFFER_PTS (buffer), start + time * y / BSCANS);
+    fail_unless_equals_uint64 (GST_BUFFER_DURATION (buffer),
+        time * (y + 1) / BSCANS - time * y / BSCANS);
+    fail_unless (gst_buffer_map (buffer, &map, GST_MAP_READ));
+    fail_unless_equals_int (map.size, LINES * DEPTHS * 2 * sizeof (float));
+    for (guint i = 0; i < LINES * DEPTHS; i++) {
+      const float *v = (const float *)map.data + 2 * i;
+      Complex e = expected[y * LINES * DEPTHS + i];
+      error += pow (cabs (CMPLX (v[0], v[1]) - e), 2);
+      norm += pow (cabs (e), 2);
+    }
+    gst_buffer_unmap (buffer, &map);
+    gst_buffer_unref (buffer);
+  }
+  fail_unless (sqrt (error / norm) < 1e-5, "error %g", sqrt (error / norm));
+}
+
+static const struct {
+  const char *properties;
+  OctVolumeCsMethod method;
+  gboolean whole;
+} runs[] = {
+  { "method=linear", OCT_VOLUME_CS_LINEAR, FALSE },
+  { "method=linear", OCT_VOLUME_CS_LINEAR, TRUE },
+  { "method=joint spot-x=3 spot-y=2 noise=4", OCT_VOLUME_CS_JOINT, FALSE },
+  { "method=joint spot-x=3 spot-y=2 noise=4", OCT_VOLUME_CS_JOINT, TRUE },
+};
+
+GST_START_TEST (test_values)
+{
+  gboolean whole = runs[__i__].whole;
+  GstHarness *harness = make_harness (runs[__i__].properties, whole);
+  GstClockTime time = (whole ? BSCANS : TAKEN) * PERIOD;
+  GstElement *v = gst_harness_find_element (harness, "octvolumecs");
+  g_autofree char *chosen = NULL, *reason = NULL;
+  GstStructure *s;
+  gint lines = 0, n = 0, d = 1;
+
+  for (guint i = 0; i < 2; i++) {
+    push_volume (harness, whole, i, whole ? BSCANS : TAKEN);
+    check_volume (harness, runs[__i__].method, NULL, i, i * time, time);
+  }
+  fail_unless (gst_harness_try_pull (harness) == NULL);
+  s = oct_test_output (harness);
+  fail_unless (gst_structure_get_int (s, "lines", &lines) && lines == LINES);
+  fail_unless (gst_structure_get_fraction (s, "framerate", &n, &d));
+  fail_unless_equals_int (n * 3, whole ? 300 * d : 400 * d);
+  fail_unless (gst_structure_has_field (s, "z-spacing"));
+  fail_unless (gst_structure_has_field (s, "x-spacing"));
+  fail_if (gst_structure_has_field (s, "scan-lines"));
+  gst_structure_free (s);
+  g_object_get (v, "chosen", &chosen, "reason", &reason, NULL);
+  fail_unless_equals_string (chosen, __i__ < 2 ? "linear" : "joint");
+  fail_unless (strstr (reason, "asked for") != NULL);
+  gst_object_unref (v);
+  oct_test_assert_quiet (oct_test_bus (harness));
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+/* The sentence of the only warning. */
+static char *
+take_warning (GstHarness *harness)
+{
+  GstMessage *message =
+      gst_bus_pop_filtered (oct_test_bus (harness), GST_MESSAGE_WARNING);
+  g_autoptr (GError) error = NULL;
+
+  fail_unless (message != NULL);
+  gst_message_parse_warning (message, &error, NULL);
+  gst_message_unref (message);
+  fail_unless (gst_bus_pop_filtered (oct_test_bus (harness),
+                   GST_MESSAGE_WARNING | GST_MESSAGE_ERROR)
+               == NULL);
+  return g_strdup (error->message);
+}
+
+/* The end of the stream, or the next volume, comes early: nothing is lost, and
+ * it is said once. */
+GST_START_TEST (test_early_end)
+{
+  static const guint8 there[TAKEN * EACH] = { 1, 1, 1, 1, 1, 1, 0, 0, 0 };
+  GstHarness *harness = make_harness ("method=linear", FALSE);
+  GstElement *v = gst_harness_find_element (harness, "octvolumecs");
+  g_autofree char *warning = NULL;
+  guint64 missing = 0;
+
+  push_volume (harness, FALSE, 0, 2);
+  fail_unless (gst_harness_try_pull (harness) == NULL);
+  push_volume (harness, FALSE, 1, 2);
+  check_volume (harness, OCT_VOLUME_CS_LINEAR, there, 0, 0, 2 * PERIOD);
+  gst_harness_push_event (harness, gst_event_new_eos ());
+  check_volume (
+      harness, OCT_VOLUME_CS_LINEAR, there, 1, 3 * PERIOD, 2 * PERIOD);
+  warning = take_warning (harness);
+  fail_unless (strstr (warning, "9 A-lines") && strstr (warning, "3 have not"),
+      "%s", warning);
+  g_object_get (v, "missing", &missing, NULL);
+  fail_unless_equals_uint64 (missing, 6);
+  gst_object_unref (v);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+static const struct {
+  const char *text; /* of the mask; NULL: none */
+  guint bscans;     /* that the stream says a volume has */
+  const char *words[3];
+} mistakes[] = {
+  { NULL, 3, { "does not know", "scan-mask-file", "scan-mask" } },
+  { "000\n000\n", 3, { "takes none of 3 A-lines of 2 B-scans", "a 1", "" } },
+  { "101\n10\n", 3, { "line 2", "3 in the first", "" } },
+  { "1010\n0101\n", 2,
+      { "2 A-lines of each of 2", "2 B-scans of 3 came", "scan-mask-file" } },
+  { "1110\n0101\n", 2, { "more of some", "whole volumes", "of 3 came" } },
+  { "11100\n11100\n", 7,
+      { "3 A-lines of each of 2", "7 B-scans of 3", "scan-mask-file" } },
+};
+
+GST_START_TEST (test_mistakes)
+{
+  const char *text = mistakes[__i__].text;
+  g_autofree char *path = text ? oct_test_text ("bad.txt", text) : NULL;
+  g_autofree char *launch = g_strdup_printf (
+      "octvolumecs%s%s", path ? " scan-mask-file=" : "", path ? path : "");
+  GstHarness *harness = oct_test_harness (launch);
+  g_autoptr (OctScanMask) mask = get_mask ();
+
+  gst_harness_set_src_caps (
+      harness, gst_caps_from_string (
+                   "application/x-oct-ascans,format=CF32LE,samples=18,lines=3,"
+                   "framerate=100/1"));
+  for (guint i = 0; i < 2; i++)
+    fail_unless_equals_int (
+        gst_harness_push (
+            harness, make_bscan (mask, 0, FALSE, i, mistakes[__i__].bscans, 0)),
+        GST_FLOW_ERROR);
+  oct_test_assert_error (oct_test_bus (harness), mistakes[__i__].words[0],
+      mistakes[__i__].words[1], mistakes[__i__].words[2], NULL);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+/* --------------------------------------------------------- octsrc cuts down */
+
+#define SOURCE_LINES 20
+#define SOURCE_BSCANS 6
+
+/* All of what a source delivers, one row for each A-line. */
+static GBytes *
+collect (const char *properties, guint *buffers)
+{
+  g_autoptr (Source) s = source_new ("octsrc name=src %s", properties);
+  GByteArray *all = g_byte_array_new ();
+
+  source_play (s);
+  source_collect (s);
+  *buffers = source_count (s);
+  for (guint i = 0; i < *buffers; i++) {
+    GstMapInfo map;
+
+    fail_unless (gst_buffer_map (source_get (s, i), &map, GST_MAP_READ));
+    g_byte_array_append (all, map.data, map.size);
+    gst_buffer_unmap (source_get (s, i), &map);
+  }
+  oct_test_assert_quiet (s->bus);
+  return g_byte_array_free_to_bytes (all);
+}
+
+static const struct {
+  const char *input, *mask;
+  guint volumes; /* whole ones */
+  guint rest;    /* B-scans behind them */
+} cuts[] = {
+  { "samples=16 lines=20 bscans=6", "scan-mask=scattered scan-rate=0.4", 2, 0 },
+  { "samples=16 lines=20 bscans=6", "scan-mask=same-lines scan-rate=0.5", 2,
+      0 },
+  { "location=FILE samples=16 lines=20 bscans=6",
+      "scan-mask=same-lines scan-rate=0.5 scan-seed=5", 2, 3 },
+  { "location=FILE samples=16 lines=20 bscans=6 preload=true",
+      "scan-mask=scattered scan-rate=0.25 scan-max-gap=6 bscans-per-buffer=2",
+      2, 3 },
+};
+
+GST_START_TEST (test_cut)
+{
+  guint row = 32,
+        frames = cuts[__i__].volumes * SOURCE_BSCANS + cuts[__i__].rest;
+  g_autoptr (GBytes) pattern =
+      oct_test_pattern ((gsize)frames * SOURCE_LINES * row);
+  g_autofree char *file = oct_test_file ("whole.raw",
+      g_bytes_get_data (pattern, NULL), g_bytes_get_size (pattern));
+  g_autofree char *output = oct_test_file_path ("scan.txt");
+  g_auto (GStrv) parts = g_strsplit (cuts[__i__].input, "FILE", 2);
+  g_autofree char *input = g_strjoinv (file, parts);
+  gboolean endless = strstr (cuts[__i__].input, "FILE") == NULL;
+  g_autofree char *whole =
+      g_strdup_printf ("%s num-buffers=%d", input, endless ? (gint)frames : -1);
+  g_autofree char *first =
+      g_strdup_printf ("%s %s num-buffers=1 scan-mask-output=%s", input,
+          cuts[__i__].mask, output);
+  guint n, taken = 0, at = 0;
+  g_autoptr (GBytes) one = collect (first, &n), all = collect (whole, &n), cut;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (OctScanMask) mask = oct_scan_mask_read (output, &error);
+  g_autofree char *again = NULL;
+  const guint8 *from = g_bytes_get_data (all, NULL), *to;
+
+  fail_unless (mask != NULL && error == NULL);
+  fail_unless (mask->lines == SOURCE_LINES && mask->bscans == SOURCE_BSCANS);
+  fail_unless (mask->count < SOURCE_LINES * SOURCE_BSCANS);
+  for (guint i = 0; i < frames; i++)
+    taken +=
+        mask->first[i % SOURCE_BSCANS + 1] > mask->first[i % SOURCE_BSCANS];
+  again = g_strdup_printf ("%s scan-mask=file scan-mask-file=%s num-buffers=%d",
+      input, output, endless ? (gint)taken : -1);
+  cut = collect (again, &n);
+  fail_unless_equals_int (
+      g_bytes_get_size (cut), (gsize)taken * mask->lines_each * row);
+  to = g_bytes_get_data (cut, NULL);
+  fail_unless (
+      memcmp (to, g_bytes_get_data (one, NULL), g_bytes_get_size (one)) == 0);
+  for (guint i = 0; i < frames * SOURCE_LINES; i++) {
+    if (!mask->taken[i % (SOURCE_LINES * SOURCE_BSCANS)])
+      continue;
+    fail_unless (memcmp (to + (gsize)at * row, from + (gsize)i * row, row) == 0,
+        "A-line %u", i);
+    at++;
+  }
+}
+GST_END_TEST;
+
+static const struct {
+  const char *properties, *mask;
+  const char *words[3];
+} refused[] = {
+  { "scan-mask=file", NULL, { "scan-mask-file", "empty", "text file" } },
+  { "scan-mask=file", "10\n01\n", { "2 B-scans of 2", "6 of 20", "lines" } },
+  { "scan-mask=file",
+      "11000000000000000000\n01000000000000000000\n00000000000000000000\n"
+      "00000000000000000000\n00000000000000000000\n00000000000000000000\n",
+      { "more A-lines of some", "octvolumecs", "scan-mask" } },
+  { "scan-mask=scattered scan-rate=0", NULL, { "above 0", "", "" } },
+  { "scan-mask=scattered scan-rate=0.1 scan-max-gap=2", NULL,
+      { "20 A-lines", "at most 2", "not possible" } },
+};
+
+GST_START_TEST (test_refused)
+{
+  const char *text = refused[__i__].mask;
+  g_autofree char *path = text ? oct_test_text ("refused.txt", text) : NULL;
+  g_autofree char *launch =
+      g_strdup_printf ("octsrc samples=16 lines=20 bscans=6 %s%s%s ! fakesink",
+          refused[__i__].properties, path ? " scan-mask-file=" : "",
+          path ? path : "");
+  GstElement *pipeline = oct_test_start (launch);
+  g_autofree char *error = oct_test_take_error (pipeline);
+
+  fail_unless (error != NULL);
+  for (guint i = 0; i < 3; i++)
+    fail_unless (strstr (error, refused[__i__].words[i]), "%s", error);
+  oct_test_stop (pipeline);
+}
+GST_END_TEST;
+
+/* From a source to a picture of the surface, with a mask that goes along by
+ * itself, and spectra of which a part of the samples is used. */
+static const char *const chains[] = {
+  "octsrc samples=64 lines=20 bscans=6 num-buffers=12 scan-mask=scattered ! "
+  "octdcsub ! octkresample ! octfft ! octvolumecs ! octlogscale ! octenface ! "
+  "appsink name=sink sync=false",
+  "octsrc samples=64 lines=20 bscans=6 num-buffers=8 scan-mask=same-lines "
+  "scan-rate=0.5 bscans-per-buffer=2 ! octdcsub ! octkresample ! queue ! "
+  "octvolumecs method=joint sampling-rate=0.6 ! octlogscale ! octenface ! "
+  "appsink name=sink sync=false",
+  "octsrc samples=64 lines=20 bscans=6 num-buffers=12 ! octdcsub ! "
+  "octkresample ! octvolumecs method=joint sampling-rate=0.6 ! octlogscale ! "
+  "octenface ! appsink name=sink sync=false",
+};
+
+GST_START_TEST (test_chain)
+{
+  GstElement *pipeline = oct_test_start (chains[__i__]);
+  GstSample *sample = oct_test_pull_from (pipeline, "sink");
+  g_autofree char *error = NULL;
+  guint bright = 0;
+  GstMapInfo map;
+
+  fail_unless (sample != NULL);
+  fail_unless (
+      gst_buffer_map (gst_sample_get_buffer (sample), &map, GST_MAP_READ));
+  for (gsize i = 0; i < map.size; i++)
+    bright += map.data[i] > 30;
+  fail_unless (bright > map.size / 4);
+  gst_buffer_unmap (gst_sample_get_buffer (sample), &map);
+  gst_sample_unref (sample);
+  error = oct_test_take_error (pipeline);
+  fail_unless (error == NULL, "%s", error);
+  oct_test_stop (pipeline);
+}
+GST_END_TEST;
+
+static Suite *
+octvolumecs_suite (void)
+{
+  Suite *suite = suite_create ("octvolumecs");
+  TCase *tcase = tcase_create ("general");
+
+  tcase_add_unchecked_fixture (tcase, NULL, oct_test_remove_files);
+  tcase_add_loop_test (tcase, test_values, 0, G_N_ELEMENTS (runs));
+  tcase_add_test (tcase, test_early_end);
+  tcase_add_loop_test (tcase, test_mistakes, 0, G_N_ELEMENTS (mistakes));
+  tcase_add_loop_test (tcase, test_cut, 0, G_N_ELEMENTS (cuts));
+  tcase_add_loop_test (tcase, test_refused, 0, G_N_ELEMENTS (refused));
+  tcase_add_loop_test (tcase, test_chain, 0, G_N_ELEMENTS (chains));
+  suite_add_tcase (suite, tcase);
+  return suite;
+}
+
+GST_CHECK_MAIN (octvolumecs)

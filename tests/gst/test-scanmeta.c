@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The position of B-scans as programs in other languages write it: octgather
+ * puts two B-scans together where the second one's place follows the first. */
+#include "oct-test.h"
+
+#define CAPS "video/x-raw,format=GRAY8,width=64,height=2,framerate=10/1"
+
+/* A B-scan whose meta has these fields, NULL: without a meta. */
+static GstBuffer *
+make_bscan (const char *fields)
+{
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, 64 * 2, NULL);
+
+  gst_buffer_memset (buffer, 0, 0, 64 * 2);
+  if (fields != NULL) {
+    g_autofree char *text = g_strdup_printf ("fields,%s;", fields);
+    g_autoptr (GstStructure) s = gst_structure_from_string (text, NULL);
+    GstCustomMeta *meta = gst_buffer_add_custom_meta (buffer, "GstOctScanMeta");
+
+    fail_unless (s != NULL && meta != NULL);
+    for (gint i = 0; i < gst_structure_n_fields (s); i++) {
+      const char *name = gst_structure_nth_field_name (s, (guint)i);
+
+      gst_structure_set_value (gst_custom_meta_get_structure (meta), name,
+          gst_structure_get_value (s, name));
+    }
+  }
+  return buffer;
+}
+
+/* B-scans per buffer that come out of octgather. */
+static void
+check_gathered (const char *first, const char *second, guint expected)
+{
+  GstHarness *harness = oct_test_harness ("octgather bscans=2");
+  guint n;
+
+  gst_harness_set_src_caps_str (harness, CAPS);
+  fail_unless (
+      gst_harness_push (harness, make_bscan (first)) == GST_FLOW_OK
+      && gst_harness_push (harness, make_bscan (second)) == GST_FLOW_OK);
+  fail_unless (gst_harness_push_event (harness, gst_event_new_eos ()));
+  for (n = 0; gst_harness_buffers_in_queue (harness) > 0; n++) {
+    g_autoptr (GstBuffer) buffer = gst_harness_pull (harness);
+
+    fail_unless_equals_int (gst_buffer_get_size (buffer), expected * 64 * 2);
+  }
+  fail_unless_equals_int (n * expected, 2);
+  gst_harness_teardown (harness);
+}
+
+/* {first, second, B-scans in a buffer} */
+static const struct {
+  const char *first, *second;
+  guint together;
+} pairs[] = {
+  /* whole numbers of any type; volume and count may be left out */
+  { "bscan=(uint)0,bscans=(uint)4", "bscan=(uint)1,bscans=(uint)4", 2 },
+  { "bscan=(int)0,bscans=(int)4", "bscan=(gint64)1,bscans=(guint64)4", 2 },
+  { "bscan=(int)3,bscans=(int)4,volume=(int)6",
+      "bscan=(int)0,bscans=(int)4,volume=(int)7,count=(int)1", 2 },
+  /* the same, but not the next one */
+  { "bscan=(int)0,bscans=(int)4", "bscan=(int)2,bscans=(int)4", 1 },
+  { "bscan=(int)0,bscans=(int)4", "bscan=(int)1,bscans=(int)5", 1 },
+  /* none at all, and none that can be one, which counts as none */
+  { NULL, NULL, 2 },
+  { NULL, "bscan=(int)0,bscans=(int)0", 2 },
+  { NULL, "bscan=(int)-1,bscans=(int)4", 2 },
+  { NULL, "bscan=(int)4,bscans=(int)4", 2 },
+  { NULL, "bscan=(string)first,bscans=(int)4", 2 },
+  { NULL, "bscans=(int)4", 2 },
+  { NULL, "bscan=(int)1,bscans=(int)4,volume=(int)-1", 2 },
+  { NULL, "bscan=(int)1,bscans=(int)4,volume=(guint64)18446744073709551615",
+      2 },
+  { NULL, "bscan=(int)1,bscans=(int)4,count=(int)0", 2 },
+  { "bscan=(int)0,bscans=(int)4", NULL, 1 },
+};
+
+GST_START_TEST (test_positions)
+{
+  g_autoptr (GstPlugin) plugin = gst_plugin_load_by_name ("oct");
+
+  fail_unless (plugin != NULL);
+  check_gathered (
+      pairs[__i__].first, pairs[__i__].second, pairs[__i__].together);
+}
+GST_END_TEST;
+
+static Suite *
+scanmeta_suite (void)
+{
+  Suite *suite = suite_create ("scanmeta");
+  TCase *tcase = tcase_create ("positions");
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_loop_test (tcase, test_positions, 0, G_N_ELEMENTS (pairs));
+  return suite;
+}
+
+GST_CHECK_MAIN (scanmeta);

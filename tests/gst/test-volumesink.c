@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* octvolumesink as a program sees it; its files are read by other programs in
+ * tests/pipelines/volume-files.py. */
+#include <gst/check/gstcheck.h>
+
+#include "oct-test.h"
+#include "oct-test-files.h"
+
+#include <glib/gstdio.h>
+
+/* Plays four B-scans into `path`.  The message of the file, or an error. */
+static GstMessage *
+play (const char *path)
+{
+  GstElement *pipeline = gst_parse_launch (
+      "octsrc samples=64 lines=20 bscans=4 num-buffers=4 ! octreconstruct ! "
+      "octvolumesink name=sink",
+      NULL);
+  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message;
+
+  g_object_set (sink, "location", path, NULL);
+  gst_object_unref (sink);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered (
+      bus, 60 * GST_SECOND, GST_MESSAGE_ELEMENT | GST_MESSAGE_ERROR);
+  gst_object_unref (bus);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pipeline);
+  fail_unless (message != NULL);
+  return message;
+}
+
+/* File names are bytes, messages are UTF-8. */
+GST_START_TEST (test_name_of_bytes)
+{
+  g_autofree char *path = oct_test_file_path ("eye\xff.npy");
+  g_autoptr (GError) error = NULL;
+  const GstStructure *s;
+  GstMessage *message;
+  const char *name;
+  guint missing = 9;
+
+  message = play (path);
+  fail_unless_equals_int (GST_MESSAGE_TYPE (message), GST_MESSAGE_ELEMENT);
+  s = gst_message_get_structure (message);
+  fail_unless (gst_structure_has_name (s, "oct-volume-file"));
+  name = gst_structure_get_string (s, "location");
+  fail_unless (name != NULL && g_utf8_validate (name, -1, NULL));
+  fail_unless (g_str_has_suffix (name, ".npy"));
+  fail_unless (gst_structure_get_uint (s, "missing", &missing));
+  fail_unless_equals_int (missing, 0);
+  gst_message_unref (message);
+  fail_unless (g_file_test (path, G_FILE_TEST_IS_REGULAR));
+  /* now it is there */
+  message = play (path);
+  fail_unless_equals_int (GST_MESSAGE_TYPE (message), GST_MESSAGE_ERROR);
+  gst_message_parse_error (message, &error, NULL);
+  fail_unless (g_utf8_validate (error->message, -1, NULL));
+  fail_unless (strstr (error->message, "exists already") != NULL);
+  gst_message_unref (message);
+  g_unlink (path);
+}
+GST_END_TEST;
+
+/* An ending that says nothing, in a name of bytes. */
+GST_START_TEST (test_ending_of_bytes)
+{
+  g_autofree char *path = oct_test_file_path ("eye.\xff");
+  g_autoptr (GError) error = NULL;
+  GstMessage *message = play (path);
+
+  fail_unless_equals_int (GST_MESSAGE_TYPE (message), GST_MESSAGE_ERROR);
+  gst_message_parse_error (message, &error, NULL);
+  fail_unless (g_utf8_validate (error->message, -1, NULL));
+  fail_unless (strstr (error->message, "`format`") != NULL);
+  gst_message_unref (message);
+}
+GST_END_TEST;
+
+static Suite *
+volumesink_suite (void)
+{
+  Suite *suite = suite_create ("octvolumesink");
+  TCase *tc = tcase_create ("names");
+
+  suite_add_tcase (suite, tc);
+  tcase_add_checked_fixture (tc, NULL, oct_test_remove_files);
+  tcase_add_test (tc, test_name_of_bytes);
+  tcase_add_test (tc, test_ending_of_bytes);
+  return suite;
+}
+
+GST_CHECK_MAIN (volumesink)

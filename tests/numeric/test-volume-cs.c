@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * Volumes that are filled in, beside the reference: both methods, A-scans and
+ * spectra, sizes that are no whole blocks, and what is missing besides; what is
+ * measured of volumes whose figures are known.
+ */
+#include "oct-volume-cs.h"
+#include "reference-volume-cs.h"
+#include "signals.h"
+
+#include "../unit/oct-test.h"
+
+typedef struct {
+  const char *name;
+  guint lines, bscans, columns;
+  gboolean spectra, whole;
+  double rate;
+  OctScanMaskKind kind;
+  guint lost; /* B-scan of the mask that never comes, and a line that is no
+                 number, 0: none */
+} Case;
+
+static const Case cases[] = {
+  { "a-scans", 12, 9, 21, FALSE, FALSE, 1, OCT_SCAN_MASK_SCATTERED, 0 },
+  { "whole a-scans", 12, 9, 16, FALSE, TRUE, 1, OCT_SCAN_MASK_SAME_LINES, 0 },
+  { "lost a-scans", 11, 8, 33, FALSE, FALSE, 1, OCT_SCAN_MASK_SAME_LINES, 2 },
+  { "one B-scan", 25, 1, 7, FALSE, FALSE, 1, OCT_SCAN_MASK_SCATTERED, 0 },
+  { "spectra", 13, 7, 36, TRUE, FALSE, 1, OCT_SCAN_MASK_SCATTERED, 0 },
+  { "lost spectra", 10, 8, 40, TRUE, TRUE, 1, OCT_SCAN_MASK_SCATTERED, 3 },
+  { "odd spectra", 9, 8, 27, TRUE, FALSE, 1, OCT_SCAN_MASK_SAME_LINES, 0 },
+  { "half of spectra", 16, 10, 64, TRUE, FALSE, 0.5, OCT_SCAN_MASK_SCATTERED,
+      0 },
+};
+
+/* What a wide spot sees: lines that are alike, with their phase. */
+static Complex *
+make_given (const Case *c, const OctScanMask *mask)
+{
+  g_autoptr (GRand) random = g_rand_new_with_seed (c->columns);
+  Complex *given = g_new (Complex, (gsize)mask->count * c->columns);
+
+  for (guint k = 0; k < mask->count; k++)
+    for (guint i = 0; i < c->columns; i++) {
+      double x = mask->places[k] % c->lines, y = mask->places[k] / c->lines;
+      Complex v = 100 * cexp (I * (0.3 * x + 0.2 * y + 1.7 * i)) / (1 + 0.1 * i)
+                  + 40 * cos (0.15 * x * y) + signal_complex (random);
+      given[(gsize)k * c->columns + i] = c->spectra ? creal (v) : v;
+    }
+  return given;
+}
+
+static void
+store_bscan (OctVolumeCs *cs, const Case *c, const OctScanMask *mask, guint y,
+    const Complex *given, gboolean spoilt)
+{
+  const OctVolumeCsTable *table = oct_backend_cpu ()->volume_cs;
+  guint parts = c->spectra ? 1 : 2, rows = c->whole ? c->lines : 0;
+  g_autofree float *values = NULL;
+  g_autoptr (GError) error = NULL;
+  OctPlane plane;
+
+  rows = MAX (rows, mask->first[y + 1] - mask->first[y]);
+  /* what does not count may be anything */
+  values = g_new (float, (gsize)(rows + 1) * c->columns * parts);
+  for (gsize i = 0; i < (gsize)(rows + 1) * c->columns * parts; i++)
+    values[i] = NAN;
+  for (guint k = mask->first[y]; k < mask->first[y + 1]; k++) {
+    guint row = c->whole ? mask->places[k] - y * c->lines : k - mask->first[y];
+    float *to = values + (gsize)row * c->columns * parts;
+
+    for (guint i = 0; i < c->columns; i++) {
+      to[i * parts] = (float)creal (given[(gsize)k * c->columns + i]);
+      if (parts == 2)
+        to[i * parts + 1] = (float)cimag (given[(gsize)k * c->columns + i]);
+    }
+    if (spoilt && k == mask->first[y])
+      to[c->columns / 2] = INFINITY;
+  }
+  plane = (OctPlane){ values, c->columns * parts * sizeof (float) };
+  g_assert_true (table->store (cs, y, &plane, c->whole, &error));
+  g_assert_no_error (error);
+}
+
+static void
+compare (OctVolumeCs *cs, const Case *c, const Complex *expected)
+{
+  guint depths = c->spectra ? c->columns / 2 : c->columns;
+  guint first = depths / 3, count = depths - first;
+  g_autofree float *found = g_new (float, (gsize)c->lines *count * 2);
+  OctPlane plane = { found, count * 2 * sizeof (float) };
+  double error = 0, norm = 0;
+
+  for (guint y = 0; y < c->bscans; y++) {
+    g_assert_true (oct_backend_cpu ()->volume_cs->fetch (
+        cs, y, first, count, &plane, NULL));
+    for (guint x = 0; x < c->lines; x++)
+      for (guint i = 0; i < count; i++) {
+        const float *f = found + 2 * ((gsize)x * count + i);
+        Complex e = expected[((gsize)y * c->lines + x) * depths + first + i];
+        double d = cabs (CMPLX (f[0], f[1]) - e);
+        error += d * d;
+        norm += cabs (e) * cabs (e);
+      }
+  }
+  g_test_message ("relative error %.2g", sqrt (error / norm));
+  g_assert_cmpfloat (norm, >, 0);
+  g_assert_cmpfloat (sqrt (error / norm), <, 3e-6);
+}
+
+static void
+run_case_in (const Case *c, OctVolumeCsMethod method, OctVolumeCsBasis basis)
+{
+  const OctVolumeCsTable *table = oct_backend_cpu ()->volume_cs;
+  double taken = method == OCT_VOLUME_CS_ENVELOPE ? 1 : 0.5;
+  OctScanMaskSettings scan = { c->kind, c->lines, c->bscans, taken, 3, 6 };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (OctScanMask) mask =
+      c->bscans > 1 || c->kind == OCT_SCAN_MASK_SCATTERED
+          ? oct_scan_mask_new (&scan, &error)
+          : NULL;
+  OctVolumeCsParams params = { mask, c->spectra, c->columns, OCT_WINDOW_HANN,
+    c->rate, 100 };
+  OctVolumeCsSettings settings = { method, 4, 2, 1.5, 0.5,
+    method == OCT_VOLUME_CS_PAPER ? 60 : 12, basis };
+  g_autofree Complex *given = make_given (c, mask), *expected = NULL;
+  g_autofree guint8 *there = g_malloc (mask->count);
+  guint depths = c->spectra ? c->columns / 2 : c->columns;
+  OctVolumeCs *cs = table->create (&params, &error);
+  OctVolumeCsMeasures measures;
+
+  g_assert_no_error (error);
+  memset (there, 1, mask->count);
+  /* twice: nothing is left of the first volume */
+  for (guint n = 0; n < 2; n++) {
+    table->clear (cs);
+    for (guint i = 0; i < mask->taken_bscans; i++) {
+      guint y = mask->bscan_of[n == 0 ? i : mask->taken_bscans - 1 - i];
+      gboolean lost = n == 1 && c->lost > 0 && i == c->lost;
+      gboolean spoilt = n == 1 && c->lost > 0 && i == c->lost + 1;
+
+      for (guint k = mask->first[y]; k < mask->first[y + 1]; k++)
+        there[k] = !lost && !(spoilt && k == mask->first[y]);
+      if (!lost)
+        store_bscan (cs, c, mask, y, given, spoilt);
+    }
+    g_assert_true (table->measure (cs, &measures, &error));
+    g_assert_true (table->fill (cs, &settings, &error));
+    g_assert_no_error (error);
+  }
+  expected = g_new (Complex, (gsize)c->lines * c->bscans * depths);
+  oct_reference_fill_volume (&params, &settings, given, there, expected);
+  compare (cs, c, expected);
+  table->destroy (cs);
+}
+
+static void
+run_case (const Case *c, OctVolumeCsMethod method)
+{
+  run_case_in (c, method, OCT_VOLUME_CS_WAVELET);
+}
+
+static void
+test_joint (gconstpointer data)
+{
+  run_case (data, OCT_VOLUME_CS_JOINT);
+}
+
+static void
+test_linear (gconstpointer data)
+{
+  run_case (data, OCT_VOLUME_CS_LINEAR);
+}
+
+/* A part of the samples of all A-lines, one of them no number. */
+static void
+test_envelope (void)
+{
+  static const Case all = { "all lines", 19, 11, 64, TRUE, TRUE, 0.5,
+    OCT_SCAN_MASK_SCATTERED, 2 };
+
+  run_case (&all, OCT_VOLUME_CS_ENVELOPE);
+}
+
+/* The three bases, of A-scans that do not fill their blocks. */
+static void
+test_paper (void)
+{
+  static const Case some = { "some lines", 20, 13, 37, FALSE, FALSE, 1,
+    OCT_SCAN_MASK_SAME_LINES, 2 };
+
+  for (guint basis = 0; basis <= OCT_VOLUME_CS_FOURIER; basis++)
+    run_case_in (&some, OCT_VOLUME_CS_PAPER, basis);
+}
+
+#define MANY 64u
+#define DEPTHS 64u
+
+/* Speckle of a known spot: white noise that a Gaussian has gone over. */
+static void
+test_measures (void)
+{
+  const OctVolumeCsTable *table = oct_backend_cpu ()->volume_cs;
+  OctScanMaskSettings scan = { OCT_SCAN_MASK_SCATTERED, MANY, MANY, 0.4, 4, 2 };
+  g_autoptr (OctScanMask) mask = oct_scan_mask_new (&scan, NULL);
+  OctVolumeCsParams params = { mask, FALSE, DEPTHS, OCT_WINDOW_NONE, 1, 0 };
+  OctVolumeCs *cs = table->create (&params, NULL);
+  g_autoptr (GRand) random = g_rand_new_with_seed (1);
+  g_autofree Complex *field = g_new0 (Complex, MANY * MANY * DEPTHS);
+  g_autofree float *rows = g_new (float, 2 * MANY * DEPTHS);
+  OctPlane plane = { rows, 2 * DEPTHS * sizeof (float) };
+  const double fx = 6, fy = 3, noise = 0.1;
+  OctVolumeCsMeasures m;
+  const char *reason;
+
+  /* half of the depths are dark */
+  for (guint z = DEPTHS / 2; z < DEPTHS; z++) {
+    g_autofree Complex *white = g_new (Complex, MANY * MANY);
+    for (guint i = 0; i < MANY * MANY; i++)
+      white[i] = signal_complex (random);
+    for (gint y = 0; y < (gint)MANY; y++)
+      for (gint x = 0; x < (gint)MANY; x++)
+        for (gint b = -6; b <= 6; b++)
+          for (gint a = -12; a <= 12; a++) {
+            guint from = (guint)((y + b + (gint)MANY) % (gint)MANY) * MANY
+                         + (guint)(x + a + (gint)MANY) % MANY;
+            double w =
+                exp (-4 * G_LN2 * (a * a / (fx * fx) + b * b / (fy * fy)));
+            field[((guint)y * MANY + (guint)x) * DEPTHS + z] += w * white[from];
+          }
+  }
+  for (guint y = 0; y < MANY; y++) {
+    for (guint i = 0; i < MANY * DEPTHS; i++) {
+      Complex v = field[y * MANY * DEPTHS + i]
+                  + noise / sqrt (2) * signal_complex (random);
+      rows[2 * i] = (float)creal (v);
+      rows[2 * i + 1] = (float)cimag (v);
+    }
+    g_assert_true (table->store (cs, y, &plane, TRUE, NULL));
+  }
+  g_assert_true (table->measure (cs, &m, NULL));
+  g_test_message ("noise %g, coherence %g %g, spot %g %g", m.noise,
+      m.coherence_x, m.coherence_y,
+      oct_volume_cs_get_spot (m.coherence_x, MANY),
+      oct_volume_cs_get_spot (m.coherence_y, MANY));
+  g_assert_cmpuint (m.lines, ==, mask->count);
+  g_assert_cmpfloat (fabs (m.coherence_x - exp (-2 * G_LN2 / 36)), <, 0.01);
+  g_assert_cmpfloat (fabs (m.coherence_y - exp (-2 * G_LN2 / 9)), <, 0.03);
+  g_assert_cmpfloat (
+      fabs (oct_volume_cs_get_spot (m.coherence_x, MANY) - fx), <, 0.6);
+  g_assert_cmpfloat (
+      fabs (oct_volume_cs_get_spot (m.coherence_y, MANY) - fy), <, 0.4);
+  g_assert_cmpfloat (fabs (m.noise / noise - 1), <, 0.5);
+  g_assert_cmpint (
+      oct_volume_cs_choose (&params, &m, &reason), ==, OCT_VOLUME_CS_JOINT);
+  m.coherence_y = 0.3;
+  g_assert_cmpint (
+      oct_volume_cs_choose (&params, &m, &reason), ==, OCT_VOLUME_CS_LINEAR);
+  g_assert_nonnull (strstr (reason, "too little in common"));
+  table->destroy (cs);
+}
+
+/* Nothing came, or zeros alone. */
+static void
+test_dark (void)
+{
+  const OctVolumeCsTable *table = oct_backend_cpu ()->volume_cs;
+  OctScanMaskSettings scan = { OCT_SCAN_MASK_SAME_LINES, 8, 8, 0.5, 3, 2 };
+  g_autoptr (OctScanMask) mask = oct_scan_mask_new (&scan, NULL);
+  OctVolumeCsParams params = { mask, FALSE, 5, OCT_WINDOW_NONE, 1, 0 };
+  float rows[8 * 5 * 2] = { 0 };
+  OctPlane plane = { rows, sizeof rows / 8 };
+
+  for (guint n = 0; n < 4; n++) {
+    OctVolumeCs *cs = table->create (&params, NULL);
+    OctVolumeCsSettings settings = {
+      n % 2 == 0 ? OCT_VOLUME_CS_JOINT : OCT_VOLUME_CS_LINEAR, 2, 2, 0, 0.1, 5
+    };
+    OctVolumeCsMeasures m;
+
+    memset (rows, 0, sizeof rows);
+    for (guint y = 0; n >= 2 && y < 8; y++)
+      g_assert_true (table->store (cs, y, &plane, TRUE, NULL));
+    g_assert_true (table->measure (cs, &m, NULL));
+    g_assert_cmpuint (m.lines, ==, n >= 2 ? mask->count : 0);
+    g_assert_true (table->fill (cs, &settings, NULL));
+    memset (rows, 1, sizeof rows);
+    g_assert_true (table->fetch (cs, 3, 0, 5, &plane, NULL));
+    for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+      g_assert_cmpfloat (rows[i], ==, 0);
+    table->destroy (cs);
+  }
+}
+
+static void
+test_refused (void)
+{
+  const OctVolumeCsTable *table = oct_backend_cpu ()->volume_cs;
+  OctScanMaskSettings scan = { OCT_SCAN_MASK_SAME_LINES, 8, 8, 0.5, 3, 2 };
+  g_autoptr (OctScanMask) mask = oct_scan_mask_new (&scan, NULL);
+  OctVolumeCsParams params = { mask, TRUE, 32, OCT_WINDOW_NONE, 0, 0 };
+  OctVolumeCsSettings settings = { OCT_VOLUME_CS_JOINT, 2, 2, 0, 0.1, 0 };
+  GError *error = NULL;
+
+  g_assert_null (table->create (&params, &error));
+  oct_test_assert_error (&error, OCT_ERROR_SETTINGS, "rate is 0", NULL);
+  params.rate = 0.5;
+  g_assert_false (oct_volume_cs_settings_check (&params, &settings, &error));
+  oct_test_assert_error (&error, OCT_ERROR_SETTINGS, "0 steps", NULL);
+  settings.method = OCT_VOLUME_CS_LINEAR;
+  g_assert_false (oct_volume_cs_settings_check (&params, &settings, &error));
+  oct_test_assert_error (&error, OCT_ERROR_SETTINGS, "0.5", "octcs", NULL);
+  settings.method = OCT_VOLUME_CS_ENVELOPE;
+  g_assert_false (oct_volume_cs_settings_check (&params, &settings, &error));
+  oct_test_assert_error (
+      &error, OCT_ERROR_SETTINGS, "all A-lines", "of 64", "joint", NULL);
+  params.spectra = FALSE;
+  g_assert_false (oct_volume_cs_settings_check (&params, &settings, &error));
+  oct_test_assert_error (
+      &error, OCT_ERROR_SETTINGS, "A-scans came", "octfft", NULL);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autofree char *joint =
+        g_strdup_printf ("/volume-cs/joint/%s", cases[i].name);
+    g_autofree char *linear =
+        g_strdup_printf ("/volume-cs/linear/%s", cases[i].name);
+
+    g_test_add_data_func (joint, &cases[i], test_joint);
+    if (!(cases[i].rate < 1))
+      g_test_add_data_func (linear, &cases[i], test_linear);
+  }
+  g_test_add_func ("/volume-cs/envelope", test_envelope);
+  g_test_add_func ("/volume-cs/paper", test_paper);
+  g_test_add_func ("/volume-cs/measures", test_measures);
+  g_test_add_func ("/volume-cs/dark", test_dark);
+  g_test_add_func ("/volume-cs/refused", test_refused);
+  return g_test_run ();
+}

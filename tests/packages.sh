@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# The Debian packages: built in one Debian, installed and tried in a bare one.
+set -euo pipefail
+
+usage () {
+  cat <<'END'
+Usage: tests/packages.sh SUITE [--quick]
+
+Builds the packages in a Debian of that name (bookworm, trixie, ...), runs their
+tests, lets lintian look at them, installs them in a bare Debian that has nothing
+of the working tree, and runs debian/tests there.  The packages are left in
+build-debian-SUITE-packages/.
+
+  --quick   without the tests that the build runs
+END
+}
+
+case ${1:-} in
+  --help | -h) usage; exit 0 ;;
+  '') usage >&2; exit 2 ;;
+esac
+suite=$1 quick=
+case ${2:-} in
+  '') ;;
+  --quick) quick=nocheck ;;
+  *) echo "'$2' is no option of tests/packages.sh, see --help." >&2; exit 2 ;;
+esac
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cd "$root"
+
+# In the system that builds: what is here is the copy of the working tree.
+# shellcheck disable=SC2016
+build='
+set -eu
+apt-get -q -y --no-install-recommends install dpkg-dev lintian debhelper >/dev/null
+version=$(dpkg-parsechangelog -S Version)
+to=/srv/gst-oct/packages
+rm -rf $to
+mkdir -p $to/gst-oct-${version%-*}
+find . -path "./build*" -prune -o -type f -print0 |
+  tar c --null -T - | tar x -C $to/gst-oct-${version%-*}
+apt-get -q -y --no-install-recommends build-dep . >/dev/null
+cd $to/gst-oct-${version%-*}
+DEB_BUILD_OPTIONS="$1 parallel=2" dpkg-buildpackage -b -us -uc
+# the one of Debian 12 wants a script for each init; that of 13 does not know it
+tag=package-supports-alternative-init-but-no-init.d-script
+set --
+! lintian-explain-tags $tag >/dev/null 2>&1 || set -- --suppress-tags $tag
+lintian --allow-root --fail-on error,warning,info "$@" ../*.changes
+'
+bash tests/debian.sh "$suite" bash -c "$build" build "$quick"
+
+packages=$root/build-debian-$suite-packages
+rm -rf "$packages"
+mkdir "$packages"
+cp "build-debian-$suite/system/srv/gst-oct/packages"/*.deb debian/tests/* \
+  "$packages"
+rm -f "$packages"/*-dbgsym_*.deb
+
+# In the bare one: each test with no more packages than it depends on.
+# shellcheck disable=SC2016
+try='
+set -eu
+AUTOPKGTEST_TMP=$(mktemp -d)
+export AUTOPKGTEST_TMP
+apt-get -q -y --no-install-recommends install ./gstreamer1.0-oct_*.deb \
+  gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-tools >/dev/null
+./pipeline
+apt-get -q -y --no-install-recommends install ./gstreamer1.0-oct_*.deb \
+  ./gst-oct-dev_*.deb gstreamer1.0-plugins-bad gcc libc6-dev make pkgconf \
+  libgstreamer-plugins-base1.0-dev python3-gi python3-numpy \
+  gir1.2-gst-plugins-base-1.0 >/dev/null
+./examples
+apt-get -q -y --no-install-recommends install ./*.deb curl >/dev/null
+./programs
+'
+bash tests/debian.sh --bare "$packages" "$suite" bash -c "$try"
+echo "The packages of Debian $suite are in $packages"

@@ -1,0 +1,568 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * Renderers of volumes: shapes land where geometry says, empty space that is
+ * left out changes nothing, images become the voxels that the definition says;
+ * and with --module PATH/liboctcuda.so the same on a GPU, and its pictures
+ * against those of the CPU.
+ */
+#include "volume-device.h"
+#include "volumes.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WIDTH 200u
+#define HEIGHT 160u
+#define PIXELS (WIDTH * HEIGHT)
+
+static VolumeDevice cpu, tried;
+static guint n_checks, n_failed;
+
+static void report (gboolean ok, const char *format, ...) G_GNUC_PRINTF (2, 3);
+
+static void
+report (gboolean ok, const char *format, ...)
+{
+  g_autofree char *text = NULL;
+  va_list args;
+
+  va_start (args, format);
+  text = g_strdup_vprintf (format, args);
+  va_end (args);
+  printf (
+      "%s %u - %s: %s\n", ok ? "ok" : "not ok", ++n_checks, tried.name, text);
+  n_failed += !ok;
+}
+
+/* ------------------------------------------------------------------ volumes */
+
+typedef struct {
+  const VolumeDevice *device;
+  OctVolumeParams params;
+  OctVolume *volume;
+  OctTransfer transfer;
+  OctVolumeLook look;
+  OctVolumeCamera camera;
+} Scene;
+
+/* Opaque from the middle of the grey levels on, white. */
+static const OctTransferStops opaque = { 4,
+  { { 0, { 1, 1, 1, 0 } }, { 120, { 1, 1, 1, 0 } }, { 135, { 1, 1, 1, 2000 } },
+      { 255, { 1, 1, 1, 2000 } } } };
+
+static void
+scene_store (Scene *s, const guint8 *images, guint first, guint n)
+{
+  gsize size = (gsize)s->params.lines * s->params.depth * n;
+  gpointer memory = volume_device_alloc (s->device, size);
+  OctFrame frame = { .planes[0] = { memory, s->params.lines } };
+  GError *error = NULL;
+
+  volume_device_upload (s->device, memory, images, size);
+  volume_device_expect (s->device->table->store (s->volume, &frame, first, n,
+                            s->device->stream, &error),
+      error);
+  volume_device_wait (s->device, s->device->stream);
+  volume_device_free (s->device, memory);
+}
+
+static void
+scene_show (Scene *s)
+{
+  GError *error = NULL;
+
+  volume_device_expect (
+      s->device->table->show (s->volume, s->device->stream, &error), error);
+}
+
+/* Of voxels `mm` apart along each axis. */
+static Scene *
+scene_new (const VolumeDevice *device, const VolumeSize *size,
+    const guint8 *images, double x_mm, double y_mm, double z_mm,
+    guint decimation)
+{
+  Scene *s = g_new0 (Scene, 1);
+  GError *error = NULL;
+
+  s->device = device;
+  s->params = (OctVolumeParams){ .lines = size->lines,
+    .depth = size->depth,
+    .bscans = size->bscans,
+    .decimation = decimation,
+    .pixel_size = 1 };
+  s->volume = device->table->create (&s->params, &error);
+  volume_device_expect (s->volume != NULL, error);
+  s->look = (OctVolumeLook){ .x_spacing = x_mm,
+    .y_spacing = y_mm,
+    .z_spacing = z_mm,
+    .transfer = &s->transfer,
+    .crop_high = { 1, 1, 1 },
+    .coarseness = 1 };
+  s->camera = (OctVolumeCamera){
+    .yaw = -35, .pitch = 38, .zoom = 1.1, .field_of_view = 30
+  };
+  oct_transfer_fill (&opaque, 0, 1, &s->transfer);
+  scene_store (s, images, 0, size->bscans);
+  scene_show (s);
+  return s;
+}
+
+static void
+scene_free (Scene *s)
+{
+  s->device->table->destroy (s->volume);
+  g_free (s);
+}
+
+static OctPoint
+scene_size (const Scene *s)
+{
+  return oct_volume_get_size_mm (&s->params, &s->look);
+}
+
+static OctVolumeEye
+scene_eye (const Scene *s)
+{
+  OctVolumeEye eye;
+
+  oct_volume_camera_get_eye (
+      &s->camera, scene_size (s), 0, WIDTH, HEIGHT, &eye);
+  return eye;
+}
+
+/* RGBA; g_free() */
+static guint8 *
+scene_draw (Scene *s)
+{
+  gpointer memory = volume_device_alloc (s->device, 4 * PIXELS);
+  guint8 *pixels = g_malloc (4 * PIXELS);
+  OctVolumePicture picture = { .format = OCT_IMAGE_RGBA,
+    .width = WIDTH,
+    .height = HEIGHT,
+    .n_eyes = 1,
+    .eyes = { scene_eye (s) },
+    .frame.planes[0] = { memory, 4 * WIDTH } };
+  GError *error = NULL;
+
+  volume_device_expect (
+      s->device->table->render (s->volume, &s->look, &picture, &error), error);
+  volume_device_download (s->device, pixels, memory, 4 * PIXELS,
+      s->device->table->get_stream (s->volume));
+  volume_device_free (s->device, memory);
+  return pixels;
+}
+
+/* ------------------------------------------------------- shapes and geometry
+ */
+
+typedef struct {
+  double origin[3], direction[3]; /* mm */
+} Line;
+
+static Line
+line_through (const OctVolumeEye *eye, double x, double y)
+{
+  double u = 2 * x / WIDTH - 1, w = 1 - 2 * y / HEIGHT;
+  const float *o = &eye->origin.x, *r = &eye->right.x, *up = &eye->up.x,
+              *f = &eye->forward.x;
+  Line line;
+
+  for (guint i = 0; i < 3; i++) {
+    double side = u * r[i] + w * up[i];
+
+    line.origin[i] = o[i] + (eye->parallel ? side : 0);
+    line.direction[i] = f[i] + (eye->parallel ? 0 : side);
+  }
+  return line;
+}
+
+/* Whether a line meets the shape, exactly. */
+typedef gboolean (*Meets) (const Line *line, const double half[3]);
+
+static gboolean
+clip (double a, double d, double low, double high, double *t0, double *t1)
+{
+  double u, v;
+
+  if (fabs (d) < 1e-12)
+    return a >= low && a <= high;
+  u = (low - a) / d;
+  v = (high - a) / d;
+  *t0 = MAX (*t0, MIN (u, v));
+  *t1 = MIN (*t1, MAX (u, v));
+  return *t0 < *t1;
+}
+
+/* A sphere of a radius of 0.7 halves of the depth, in the middle, shifted. */
+#define SPHERE_X 0.15
+#define SPHERE_Y -0.2
+#define SPHERE_R 0.7
+
+static double
+sphere (double x, double y, double z, gconstpointer data)
+{
+  const double *half = data;
+  double a = (2 * x - 1 - SPHERE_X) * half[0];
+  double b = (2 * y - 1 - SPHERE_Y) * half[1];
+  double c = (2 * z - 1) * half[2];
+
+  return SPHERE_R * half[2] - sqrt (a * a + b * b + c * c);
+}
+
+static gboolean
+meets_sphere (const Line *line, const double half[3])
+{
+  double centre[3] = { SPHERE_X * half[0], SPHERE_Y * half[1], 0 };
+  double dd = 0, de = 0, ee = 0, r = SPHERE_R * half[2];
+
+  for (guint i = 0; i < 3; i++) {
+    double e = line->origin[i] - centre[i];
+
+    dd += line->direction[i] * line->direction[i];
+    de += line->direction[i] * e;
+    ee += e * e;
+  }
+  return ee - de * de / dd < r * r;
+}
+
+/* What lies below a slope: x / half_x * 0.3 + y / half_y * 0.2 < z / half_z. */
+static double
+slope (double x, double y, double z, gconstpointer data)
+{
+  return (2 * z - 1) - 0.3 * (2 * x - 1) - 0.2 * (2 * y - 1);
+}
+
+static gboolean
+meets_slope (const Line *l, const double half[3])
+{
+  double t0 = 0, t1 = 1e9;
+  const double n[3] = { -0.3 / half[0], -0.2 / half[1], 1 / half[2] };
+  double along = 0, at = 0, t;
+
+  for (guint i = 0; i < 3; i++) {
+    if (!clip (l->origin[i], l->direction[i], -half[i], half[i], &t0, &t1))
+      return FALSE;
+    along += n[i] * l->direction[i];
+    at += n[i] * l->origin[i];
+  }
+  t = -at / along;
+  if (along > 0)
+    t0 = MAX (t0, t);
+  else
+    t1 = MIN (t1, t);
+  return t0 < t1;
+}
+
+/* Pixels that differ though no line within `margin` pixels around does. */
+static guint
+count_wrong (
+    Scene *s, const guint8 *pixels, Meets meets, double margin, guint *inside)
+{
+  OctVolumeEye eye = scene_eye (s);
+  OctPoint size = scene_size (s);
+  const double half[3] = { size.x / 2, size.y / 2, size.z / 2 };
+  guint wrong = 0;
+
+  *inside = 0;
+  for (guint y = 0; y < HEIGHT; y++)
+    for (guint x = 0; x < WIDTH; x++) {
+      /* the background is darker, and the edge of a face not as dark */
+      gboolean seen = pixels[4 * (y * WIDTH + x)] > 40;
+      guint met = 0;
+
+      for (gint k = 0; k < 9; k++) {
+        Line line = line_through (&eye, x + 0.5 + (k % 3 - 1) * margin,
+            y + 0.5 + (k / 3 - 1) * margin);
+
+        met += meets (&line, half);
+      }
+      *inside += met == 9;
+      wrong += (met == 9 && !seen) || (met == 0 && seen);
+    }
+  return wrong;
+}
+
+static void
+check_shape (const char *name, VolumeShape shape, Meets meets, double fov,
+    double yaw, double pitch)
+{
+  VolumeSize size = { 96, 120, 80 };
+  const double mm[3] = { 0.03, 0.04, 0.02 };
+  const double half[3] = { 96 * mm[0] / 2, 80 * mm[1] / 2, 120 * mm[2] / 2 };
+  g_autofree guint8 *images = volume_new (&size), *pixels = NULL;
+  Scene *s;
+  guint wrong, inside;
+
+  volume_fill_shape (&size, images, shape, half, 255);
+  s = scene_new (&tried, &size, images, mm[0], mm[1], mm[2], 1);
+  s->look.mode = OCT_VOLUME_ALPHA;
+  s->camera.field_of_view = fov;
+  s->camera.yaw = yaw;
+  s->camera.pitch = pitch;
+  pixels = scene_draw (s);
+  /* a voxel is up to 2 pixels, and a shape of voxels is right to half of one */
+  wrong = count_wrong (s, pixels, meets, 1.3, &inside);
+  report (wrong == 0 && inside > PIXELS / 50,
+      "%s, field of view %g, yaw %g, pitch %g: %u of %u pixels elsewhere than "
+      "geometry says",
+      name, fov, yaw, pitch, wrong, inside);
+  scene_free (s);
+}
+
+/* Small cubes: their light is centred where the camera's formula says. */
+static void
+check_points (double fov)
+{
+  VolumeSize size = { 64, 64, 64 };
+  g_autofree guint8 *images = volume_new (&size), *pixels = NULL;
+  const guint at[2] = { 9, 54 };
+  OctVolumeEye eye;
+  double worst = 0;
+  guint found = 0;
+  Scene *s;
+
+  for (guint i = 0; i < 8 * 27; i++)
+    *volume_at (&size, images, at[i % 2] + i / 8 % 3 - 1,
+        at[i / 2 % 2] + i / 24 % 3 - 1, at[i / 4 % 2] + i / 72 - 1) = 255;
+  s = scene_new (&tried, &size, images, 0.05, 0.06, 0.04, 1);
+  s->look.mode = OCT_VOLUME_MIP;
+  s->camera.field_of_view = fov;
+  /* none hides another, nor lies beside it */
+  s->camera.yaw = 13;
+  s->camera.pitch = 27;
+  pixels = scene_draw (s);
+  eye = scene_eye (s);
+  for (guint i = 0; i < 8; i++) {
+    OctPoint p = { (at[i % 2] + 0.5f - 32) * 0.05f,
+      (at[i / 4] + 0.5f - 32) * 0.06f, (at[i / 2 % 2] + 0.5f - 32) * 0.04f };
+    double x, y, sum = 0, sum_x = 0, sum_y = 0;
+
+    g_assert_true (oct_volume_eye_project (&eye, p, WIDTH, HEIGHT, &x, &y));
+    for (gint dy = -6; dy <= 6; dy++)
+      for (gint dx = -6; dx <= 6; dx++) {
+        gint px = (gint)x + dx, py = (gint)y + dy;
+        double light;
+
+        if (px < 0 || py < 0 || px >= (gint)WIDTH || py >= (gint)HEIGHT)
+          continue;
+        /* above the background */
+        light = MAX (0, pixels[4 * (py * WIDTH + px)] - 40);
+        sum += light;
+        sum_x += light * (px + 0.5);
+        sum_y += light * (py + 0.5);
+      }
+    if (!(sum > 0))
+      continue;
+    found++;
+    worst = MAX (worst, hypot (sum_x / sum - x, sum_y / sum - y));
+  }
+  report (found == 8 && worst < 0.7,
+      "cubes, field of view %g: %u of 8 found, at most %.2f pixels from "
+      "where "
+      "they are",
+      fov, found, worst);
+  scene_free (s);
+}
+
+/* ---------------------------------------------------------- pictures compared
+ */
+
+typedef struct {
+  double mean, bias;          /* of absolute differences; of differences */
+  guint most, differing, far; /* far: by more than 8 grey levels */
+} Difference;
+
+static Difference
+compare (const guint8 *a, const guint8 *b)
+{
+  Difference d = { 0 };
+
+  for (guint i = 0; i < 4 * PIXELS; i++) {
+    gint one = (gint)a[i] - b[i];
+    guint difference = (guint)ABS (one);
+
+    d.mean += difference;
+    d.bias += one;
+    d.most = MAX (d.most, difference);
+    d.differing += difference != 0;
+    d.far += difference > 8;
+  }
+  d.mean /= 3.0 * PIXELS;
+  d.bias /= 3.0 * PIXELS;
+  return d;
+}
+
+static const char *const modes[OCT_N_VOLUME_MODES] = { "full", "once", "alpha",
+  "mip", "mean" };
+
+static Scene *
+new_tissue (const VolumeDevice *device, const guint8 *images,
+    const VolumeSize *size, guint decimation)
+{
+  Scene *s = scene_new (device, size, images, 0.05, 0.06, 0.0125, decimation);
+
+  oct_transfer_fill (
+      oct_transfer_get_stops (OCT_TRANSFER_TISSUE), 0, 1, &s->transfer);
+  return s;
+}
+
+/* Leaving out empty space changes no picture: single pixels where a sample lies
+ * on the border of a block. */
+static void
+check_skipping (const VolumeSize *size, const guint8 *images)
+{
+  Scene *s = new_tissue (&tried, images, size, 2);
+
+  for (guint i = 0; i < 2 * OCT_N_VOLUME_MODES; i++) {
+    g_autofree guint8 *a = NULL, *b = NULL;
+    Difference d;
+
+    s->look.mode = (OctVolumeMode)(i / 2);
+    s->look.cut_high[0] = s->look.cut_high[1] = i % 2 ? 0.4 : 0;
+    s->look.cut_high[2] = 1;
+    s->look.everywhere = FALSE;
+    a = scene_draw (s);
+    s->look.everywhere = TRUE;
+    b = scene_draw (s);
+    d = compare (a, b);
+    report (d.differing <= 4 * PIXELS / 5000,
+        "%s%s, empty space left out: %u of %u values differ, by at most %u",
+        modes[i / 2], i % 2 ? ", cut" : "", d.differing, 4 * PIXELS, d.most);
+  }
+  scene_free (s);
+}
+
+/* What makes a picture of the other backend: `set` changes both scenes. */
+static void
+compare_backends (const char *name, Scene *a, Scene *b)
+{
+  for (guint mode = 0; mode < OCT_N_VOLUME_MODES; mode++) {
+    g_autofree guint8 *x = NULL, *y = NULL;
+    Difference d;
+
+    a->look.mode = b->look.mode = (OctVolumeMode)mode;
+    x = scene_draw (a);
+    y = scene_draw (b);
+    d = compare (x, y);
+    /* textures weigh with 8 bit; a highlight or an edge can be beside it */
+    report (d.mean < 0.3 && fabs (d.bias) < 0.05 && d.far < 4 * PIXELS / 500,
+        "%s, %s: mean difference to the CPU %.4f, bias %.4f, at most %u, %u "
+        "values by more than 8",
+        name, modes[mode], d.mean, d.bias, d.most, d.far);
+  }
+}
+
+static void
+check_backends (const VolumeSize *size, const guint8 *images)
+{
+  for (guint decimation = 1; decimation <= 4; decimation *= 2) {
+    g_autofree char *name = g_strdup_printf ("decimation %u", decimation);
+    Scene *a = new_tissue (&cpu, images, size, decimation);
+    Scene *b = new_tissue (&tried, images, size, decimation);
+
+    compare_backends (name, a, b);
+    if (decimation == 2) {
+      for (guint i = 0; i < 2; i++) {
+        Scene *s = i ? b : a;
+
+        s->look.cut_high[0] = s->look.cut_high[1] = 0.45;
+        s->look.cut_high[2] = 0.8;
+        s->look.crop_low[2] = 0.3;
+        s->look.planes[1][0] = 1;
+        s->look.planes[1][3] = 0.8;
+        s->look.depth_hue = 0.6;
+        s->camera.field_of_view = 0;
+      }
+      compare_backends ("parallel, cut, cropped, hue", a, b);
+      a->look.coarseness = b->look.coarseness = 3;
+      compare_backends ("one ray for 3 x 3 pixels", a, b);
+    }
+    scene_free (a);
+    scene_free (b);
+  }
+}
+
+/* ------------------------------------------------------------------- storing
+ */
+
+/* B-scans one by one, in any order, some of them twice, are the volume that all
+ * of them at once are; one that is missing is as it was. */
+static void
+check_order (const VolumeSize *size, const guint8 *images)
+{
+  g_autofree guint8 *other = volume_new (size), *mixed = NULL;
+  g_autofree guint8 *a = NULL, *b = NULL, *c = NULL;
+  gsize slice = (gsize)size->lines * size->depth;
+  guint missing = size->bscans / 3;
+  Scene *s, *t;
+  Difference d;
+
+  for (gsize i = 0; i < slice * size->bscans; i++)
+    other[i] = (guint8)(images[i] / 2);
+  mixed = g_memdup2 (images, slice * size->bscans);
+  memcpy (mixed + missing * slice, other + missing * slice, slice);
+  s = new_tissue (&tried, other, size, 2);
+  t = new_tissue (&tried, mixed, size, 2);
+  a = scene_draw (s);
+  for (guint i = 0; i < size->bscans + 5; i++) {
+    guint bscan = i * 7 % size->bscans;
+
+    if (bscan != missing)
+      scene_store (s, images + bscan * slice, bscan, 1);
+  }
+  b = scene_draw (s);
+  d = compare (a, b);
+  report (d.differing == 0,
+      "a volume that is stored and not shown: %u values of the picture changed",
+      d.differing);
+  scene_show (s);
+  g_free (g_steal_pointer (&b));
+  b = scene_draw (s);
+  c = scene_draw (t);
+  d = compare (b, c);
+  report (d.differing == 0 && compare (a, b).differing > PIXELS / 10,
+      "B-scans in any order, one missing: %u values differ from all at once",
+      d.differing);
+  scene_free (s);
+  scene_free (t);
+}
+
+int
+main (int argc, char **argv)
+{
+  char *module = NULL;
+  GOptionEntry options[] = { { "module", 0, 0, G_OPTION_ARG_FILENAME, &module,
+                                 "The CUDA backend (liboctcuda.so)", "FILE" },
+    { NULL } };
+  g_autoptr (GOptionContext) context = g_option_context_new (NULL);
+  VolumeSize size = { 118, 256, 90 };
+  g_autofree guint8 *images = volume_new (&size);
+  GError *error = NULL;
+
+  g_option_context_add_main_entries (context, options, NULL);
+  if (!g_option_context_parse (context, &argc, &argv, &error)) {
+    g_printerr ("%s\n", error->message);
+    return 1;
+  }
+  volume_device_open (&cpu, NULL);
+  if (!volume_device_open (&tried, module))
+    return 77;
+  volume_fill_tissue (&size, images);
+  for (guint i = 0; i < 4; i++) {
+    double fov = i % 2 ? 0 : 34, yaw = i < 2 ? -35 : 128;
+
+    check_shape ("sphere", sphere, meets_sphere, fov, yaw, i < 2 ? 38 : -12);
+    check_shape ("slope", slope, meets_slope, fov, yaw, i < 2 ? 38 : 71);
+  }
+  check_points (34);
+  check_points (0);
+  check_skipping (&size, images);
+  check_order (&size, images);
+  if (module != NULL)
+    check_backends (&size, images);
+  printf ("1..%u\n# %u of %u failed\n", n_checks, n_failed, n_checks);
+  g_free (module);
+  return n_failed > 0;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * Renderers of either backend for programs that have no GStreamer: memory where
+ * they work, and copies.  What fails ends the program with a sentence.
+ */
+#pragma once
+
+#include "oct-device.h"
+#include "oct-volume.h"
+
+typedef struct {
+  const char *name;
+  const OctVolumeTable *table, *sections;
+  const OctDevice *device; /* NULL: the CPU */
+  gpointer stream;         /* that images are stored in */
+} VolumeDevice;
+
+/* `module`: liboctcuda.so, or NULL for the CPU.  FALSE after saying why it
+ * cannot be used. */
+gboolean volume_device_open (VolumeDevice *device, const char *module);
+
+gpointer volume_device_alloc (const VolumeDevice *device, gsize size);
+void volume_device_free (const VolumeDevice *device, gpointer memory);
+/* Both wait until it is done; `stream`: behind what is in it. */
+void volume_device_upload (
+    const VolumeDevice *device, gpointer dest, gconstpointer src, gsize size);
+void volume_device_download (const VolumeDevice *device, gpointer dest,
+    gconstpointer src, gsize size, gpointer stream);
+void volume_device_wait (const VolumeDevice *device, gpointer stream);
+
+/* Ends the program where there is an error. */
+void volume_device_expect (gboolean ok, GError *error);
