@@ -44,7 +44,7 @@ done | awk '$2 == "=>" && $3 ~ /^\// {print $3}' | sort -u |
   grep -vE '/lib(cuda|cudart|cufft|cublas|cublasLt|nvrtc)\.so' |
   while read -r library; do cp -L "$library" "$out/lib/"; done
 
-strip --strip-unneeded "$out"/lib/* "$out"/plugins/* 2>/dev/null || true
+strip --strip-unneeded "$out"/bin/* "$out"/lib/* "$out"/plugins/* 2>/dev/null || true
 if [ -n "${OCT_TEST_DATA:-}" ]; then
   cp -r "$OCT_TEST_DATA" "$out/data"
 fi

@@ -175,7 +175,7 @@ run_elements () {
   on_gpu=${OCT_TESTS_ON_GPU-octdcsub octkresample octdispersion octfft \
     octnufft octcs octcs-masks octlogscale filters chain cscan states settings \
     files pending refused octreconstruct autofocus octmeter octvolume bscans \
-    sections octcolormap scatter leaks errors}
+    sections octcolormap octflip octspeckle octaverage scatter leaks errors}
   as_it_likes=${OCT_TESTS_AUTO-octdcsub octkresample octnufft octcs \
     octcs-masks filters chain cscan states settings files leaks octsrc \
     octsrc-seek octsrc-live errors}
