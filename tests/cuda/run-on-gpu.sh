@@ -194,7 +194,7 @@ run_other_module () {
   for backend in auto cuda; do
     log="$logs/other-module-$backend.txt"
     OCT_CUDA_MODULE_PATH="$logs/other" GST_DEBUG=octcuda:4 \
-      "$pack/bin/gst-launch-1.0" octsrc num-buffers=2 \
+      timeout 60 "$pack/bin/gst-launch-1.0" octsrc num-buffers=2 \
       ! octdcsub backend=$backend ! octkresample ! octfft ! octlogscale \
       ! fakesink >"$log" 2>&1
     status=$?

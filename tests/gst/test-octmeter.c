@@ -261,7 +261,7 @@ GST_END_TEST;
 GST_START_TEST (test_lateral)
 {
   static const char *const caps[] = { NULL, "",
-    "application/x-oct-ascans,x-spacing=5e-6,y-spacing=2e-5 ! " };
+    "application/x-oct-ascans(ANY),x-spacing=5e-6,y-spacing=2e-5 ! " };
   g_autofree char *chain = g_strdup_printf (
       "octsrc num-buffers=1 samples=256 lines=16 ! octdcsub ! octkresample ! "
       "octfft ! %soctmeter ! octlogscale" GREY
