@@ -21,7 +21,7 @@
 #define WARM_UP 10 /* buffers */
 
 static gint samples = 2048, lines = 1000, threads = 0, bscans = 200,
-            together = 1;
+            together = 1, volume = 0;
 static gboolean no_dispersion = FALSE, from_disk = FALSE, queues = FALSE;
 static char *method = NULL, *backend = NULL, *json_path = NULL;
 static char *transform = NULL, *sensing = NULL;
@@ -36,6 +36,8 @@ static GOptionEntry options[] = {
   { "lines", 0, 0, G_OPTION_ARG_INT, &lines, "A-lines of a B-scan", "N" },
   { "bscans", 0, 0, G_OPTION_ARG_INT, &bscans, "B-scans timed", "N" },
   { "together", 0, 0, G_OPTION_ARG_INT, &together, "B-scans of a buffer", "N" },
+  { "volume", 0, 0, G_OPTION_ARG_INT, &volume,
+      "Draw volumes of so many B-scans, 1920 x 1080", "N" },
   { "threads", 0, 0, G_OPTION_ARG_INT, &threads, "0 = one per core", "N" },
   { "method", 0, 0, G_OPTION_ARG_STRING, &method,
       "Resampling: cubic, linear, lanczos", "NAME" },
@@ -77,6 +79,13 @@ typedef struct {
   gsize least_free_memory; /* of the GPU, bytes */
 } Observation;
 
+/* Images, or pictures of volumes, that are not timed. */
+static guint
+count_warm_up (void)
+{
+  return volume > 0 ? 2 : WARM_UP * (guint)together;
+}
+
 static void
 wait_for_image (GstBuffer *image)
 {
@@ -93,8 +102,9 @@ static GstPadProbeReturn
 note_arrival (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   Observation *seen = data;
-  guint warm_up = WARM_UP * (guint)together;
-  guint under_way = seen->one_by_one ? 0 : UNDER_WAY * (guint)together;
+  guint warm_up = count_warm_up ();
+  guint under_way =
+      seen->one_by_one ? 0 : UNDER_WAY * (guint)(volume > 0 ? 1 : together);
 
   g_queue_push_tail (
       &seen->images, gst_buffer_ref (GST_PAD_PROBE_INFO_BUFFER (info)));
@@ -170,6 +180,13 @@ run_pipeline (const char *description, Observation *seen)
   gst_object_unref (pipeline);
 }
 
+/* Whole volumes, and whole buffers. */
+static gint
+count_file_bscans (void)
+{
+  return MAX (FILE_BUFFERS * together, volume);
+}
+
 static char *
 write_spectra (void)
 {
@@ -185,7 +202,7 @@ write_spectra (void)
   close (file);
   description = g_strdup_printf ("octsrc num-buffers=%d samples=%d lines=%d ! "
                                  "filesink location=\"%s\"",
-      FILE_BUFFERS * together, samples, lines, path);
+      count_file_bscans (), samples, lines, path);
   run_pipeline (description, NULL);
   return path;
 }
@@ -220,11 +237,17 @@ describe_chain (const char *place, const char *name)
 {
   const char *queue = queues ? "queue max-size-buffers=4 ! " : "";
   g_autofree char *ascans = describe_transform (place);
+  g_autofree char *picture =
+      volume > 0
+          ? g_strdup_printf ("octvolume bscans=%d x-spacing=2.34e-5 "
+                             "y-spacing=3e-5 z-spacing=2.5e-6 mode=full %s ! "
+                             "video/x-raw,format=NV12,width=1920,height=1080",
+              volume, place)
+          : g_strdup_printf ("video/x-raw,format=%s", format);
 
   return g_strdup_printf (
-      "octdcsub %s %s ! %s %s ! %soctlogscale range=%s %s ! "
-      "video/x-raw,format=%s",
-      name, place, queue, ascans, queue, range, place, format);
+      "octdcsub %s %s ! %s %s ! %soctlogscale range=%s %s ! %s", name, place,
+      queue, ascans, queue, range, place, picture);
 }
 
 /* The same from octsrc to the sink, on one GPU or on several. */
@@ -254,16 +277,25 @@ static void
 measure (const char *path, guint count, gboolean one_by_one, Observation *seen)
 {
   g_autofree char *rest = describe_all ();
-  g_autofree char *description = g_strdup_printf (
-      "octsrc location=\"%s\" samples=%d lines=%d loop=true preload=%s "
-      "bscans-per-buffer=%d num-buffers=%u wavelength-min=790 "
-      "wavelength-max=900 dispersion-a2=20 backend=%s ! %s",
-      path, samples, lines, from_disk ? "false" : "true", together,
-      count / (guint)together + WARM_UP, backend, rest);
+  g_autofree char *scan =
+      volume > 0 ? g_strdup_printf ("bscans=%d", volume) : g_strdup ("");
+  g_autofree char *description =
+      g_strdup_printf ("octsrc location=\"%s\" samples=%d lines=%d %s "
+                       "loop=true preload=%s "
+                       "bscans-per-buffer=%d num-buffers=%u wavelength-min=790 "
+                       "wavelength-max=900 dispersion-a2=20 backend=%s ! %s",
+          path, samples, lines, scan, from_disk ? "false" : "true", together,
+          (count + count_warm_up () * (guint)MAX (1, volume)) / (guint)together,
+          backend, rest);
 
   *seen = (Observation){ .one_by_one = one_by_one,
     .latencies = g_array_new (FALSE, FALSE, sizeof (double)) };
   run_pipeline (description, seen);
+  if (seen->latencies->len == 0) {
+    g_printerr (
+        "There were too few B-scans to measure; set --bscans to more\n");
+    exit (1);
+  }
 }
 
 static int
@@ -335,7 +367,8 @@ measure_all (Results *r)
   measure (path, (guint)bscans, FALSE, &seen);
   getrusage (RUSAGE_SELF, &usage);
   r->memory = usage.ru_maxrss / 1024.0;
-  r->rate = (double)lines * (seen.count - 1 - WARM_UP * (guint)together)
+  r->rate = (double)lines * MAX (1, volume)
+            * (seen.count - 1 - count_warm_up ())
             / ((seen.last - seen.first) * 1e-6);
   if (unused > 0)
     r->device_memory = ((double)unused - (double)seen.least_free_memory) * 1e-6;
@@ -370,6 +403,9 @@ print_results (const Results *r)
   if (ids->len > 0)
     g_print ("%-24s %12u (%s)\n", "GPUs", ids->len, devices);
   g_print ("%-24s %12.0f A-lines/s\n", "whole pipeline", r->rate);
+  if (volume > 0)
+    g_print ("%-24s %12.1f volumes/s, drawn, of %d B-scans\n", "",
+        r->rate / lines / volume, volume);
   if (r->link_rate > 0)
     g_print ("%-24s %12.0f A-lines/s (pipeline: %.3f of it)\n",
         "upload to the GPU alone", r->link_rate, r->rate / r->link_rate);
@@ -380,9 +416,10 @@ print_results (const Results *r)
   }
   if (r->median > 0)
     g_print ("%-24s %12.0f us median, %.0f us 99th percentile\n",
-        "latency of one B-scan", r->median, r->late);
+        volume > 0 ? "last B-scan to picture" : "latency of one B-scan",
+        r->median, r->late);
   g_print ("%-24s %12.0f MB (with %d B-scans of spectra)\n", "peak memory",
-      r->memory, FILE_BUFFERS * together);
+      r->memory, count_file_bscans ());
   if (r->device_memory > 0)
     g_print ("%-24s %12.0f MB (with its CUDA context)\n", "GPU memory",
         r->device_memory);

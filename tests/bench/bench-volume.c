@@ -110,6 +110,18 @@ watch_print (Watch *w, const char *name, GString *json)
   g_array_unref (w->cpu);
 }
 
+/* The time that 95 % of them stay below, in milliseconds. */
+static void
+watch_print_late (Watch *w, const char *name, GString *json)
+{
+  double late;
+
+  g_array_sort (w->wall, compare);
+  late = 1e3 * g_array_index (w->wall, double, w->wall->len * 95 / 100);
+  printf ("%-9s %8.3f ms, 95th percentile of %u\n", name, late, w->wall->len);
+  g_string_append_printf (json, ", \"%s-late\": {\"ms\": %.4f}", name, late);
+}
+
 static void
 write_ppm (const char *mode, const guint8 *rgba)
 {
@@ -270,6 +282,83 @@ measure_volumes (OctVolume *volume, OctVolumeLook *look,
   volume_device_free (&device, memory);
 }
 
+/* Pictures for two eyes beside each other, 1024 x 1024 each. */
+static void
+measure_stereo (OctVolume *volume, OctVolumeLook *look,
+    const OctVolumeParams *params, GString *json)
+{
+  const guint side = 1024;
+  OctVolumeCamera camera = {
+    .pitch = pitch, .zoom = zoom, .field_of_view = 30
+  };
+  gpointer memory = volume_device_alloc (&device, 8 * (gsize)side * side);
+  OctVolumePicture picture = { .format = OCT_IMAGE_RGBA,
+    .width = 2 * side,
+    .height = side,
+    .n_eyes = 2,
+    .frame.planes[0] = { memory, 8 * (gsize)side } };
+  GError *error = NULL;
+  Watch watch;
+
+  watch_init (&watch);
+  look->mode = OCT_VOLUME_FULL;
+  for (gint i = -1; i < repetitions; i++) {
+    for (guint eye = 0; eye < 2; eye++) {
+      camera.yaw = -35 + 45.0 * MAX (i, 0) + (eye == 0 ? -2 : 2);
+      oct_volume_camera_get_eye (&camera, oct_volume_get_size_mm (params, look),
+          0, side, side, &picture.eyes[eye]);
+    }
+    watch_begin (&watch);
+    volume_device_expect (
+        device.table->render (volume, look, &picture, &error), error);
+    wait (volume);
+    if (i >= 0)
+      watch_end (&watch);
+  }
+  watch_print (&watch, "stereo", json);
+  volume_device_free (&device, memory);
+}
+
+/* One B-scan, asked for and stored, while a picture is being made. */
+static void
+measure_storing (OctVolume *volume, OctVolumeLook *look,
+    const OctVolumeParams *params, const VolumeSize *size, gpointer images,
+    GString *json)
+{
+  OctVolumeCamera camera = {
+    .yaw = -35, .pitch = pitch, .zoom = zoom, .field_of_view = 30
+  };
+  gpointer memory = volume_device_alloc (&device, (gsize)width * height * 4);
+  OctVolumePicture picture = { .format = OCT_IMAGE_RGBA,
+    .width = (guint)width,
+    .height = (guint)height,
+    .n_eyes = 1,
+    .frame.planes[0] = { memory, 4 * (gsize)width } };
+  GError *error = NULL;
+  Watch watch;
+
+  watch_init (&watch);
+  look->mode = OCT_VOLUME_FULL;
+  oct_volume_camera_get_eye (&camera, oct_volume_get_size_mm (params, look), 0,
+      picture.width, picture.height, &picture.eyes[0]);
+  for (guint b = 0; b < size->bscans; b++) {
+    OctFrame one = { .planes[0] = {
+                         volume_at (size, images, 0, 0, b), size->lines } };
+
+    volume_device_expect (
+        device.table->render (volume, look, &picture, &error), error);
+    watch_begin (&watch);
+    volume_device_expect (
+        device.table->store (volume, &one, b, 1, device.stream, &error), error);
+    volume_device_wait (&device, device.stream);
+    watch_end (&watch);
+  }
+  wait (volume);
+  watch_print_late (&watch, "storing", json);
+  watch_print (&watch, "storing", json);
+  volume_device_free (&device, memory);
+}
+
 /* All B-scans of a volume are new (`anew`), or none, and a section is made. */
 typedef struct {
   const char *name;
@@ -396,6 +485,8 @@ main (int argc, char **argv)
   measure_store (volume, &size, memory, json);
   for (gint mode = 0; mode < OCT_N_VOLUME_MODES; mode++)
     measure_mode (volume, &look, &params, (OctVolumeMode)mode, json);
+  measure_stereo (volume, &look, &params, json);
+  measure_storing (volume, &look, &params, &size, memory, json);
   measure_volumes (volume, &look, &params, &size, memory, json);
   device.table->destroy (volume);
   measure_sections (&size, memory, json);
