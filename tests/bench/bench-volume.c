@@ -43,6 +43,9 @@ static GOptionEntry options[] = {
   { NULL },
 };
 
+/* B-scans while a picture is made: few enough for it not to be ready before. */
+#define STORED_MEANWHILE 4
+
 static const char *const modes[OCT_N_VOLUME_MODES] = { "full", "once", "alpha",
   "mip", "mean" };
 
@@ -341,12 +344,16 @@ measure_storing (OctVolume *volume, OctVolumeLook *look,
   look->mode = OCT_VOLUME_FULL;
   oct_volume_camera_get_eye (&camera, oct_volume_get_size_mm (params, look), 0,
       picture.width, picture.height, &picture.eyes[0]);
+  /* one picture at a time, as in a pipeline */
   for (guint b = 0; b < size->bscans; b++) {
     OctFrame one = { .planes[0] = {
                          volume_at (size, images, 0, 0, b), size->lines } };
 
-    volume_device_expect (
-        device.table->render (volume, look, &picture, &error), error);
+    if (b % STORED_MEANWHILE == 0) {
+      wait (volume);
+      volume_device_expect (
+          device.table->render (volume, look, &picture, &error), error);
+    }
     watch_begin (&watch);
     volume_device_expect (
         device.table->store (volume, &one, b, 1, device.stream, &error), error);
