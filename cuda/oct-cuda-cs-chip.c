@@ -293,6 +293,11 @@ oct_cuda_cs_on_chip_run (OctCudaCsOnChip *c, const OctCudaCsRun *run,
   if (!oct_cuda_table_upload (&c->table, OCT_CUDA_CS, queue.stream, error))
     return FALSE;
   chip.rows = run->rows;
+  chip.sample_size =
+      run->counts.size > 0 ? run->counts.size : (guint)sizeof (float);
+  chip.mode = run->counts.mode;
+  chip.table = run->counts.table;
+  chip.table_step = run->counts.table_step;
   chip.told = run->told;
   chip.bscan = run->bscan;
   if (run->estimate && !estimate (&chip, queue, error))

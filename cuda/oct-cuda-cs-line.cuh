@@ -70,6 +70,35 @@ template <int First, int Second, bool Complex, bool Spread> struct Line {
     return (const char *)p.rows.in + p.rows.in_stride * line;
   }
 
+  /* What is removed of A-line i. */
+  __device__ __forceinline__ const void *table_of (int i) const
+  {
+    return p.table == NULL ? NULL
+                           : (const char *)p.table
+                                 + number_of (i) / p.bscan * p.table_step;
+  }
+
+  /* A real sample, less the background. */
+  __device__ __forceinline__ float read_sample (
+      const char *row, const void *table, uint32_t column) const
+  {
+    uint32_t count;
+
+    if (p.sample_size == 4)
+      return ((const float *)row)[column];
+    count = p.sample_size == 2 ? ((const uint16_t *)row)[column]
+                               : ((const uint8_t *)row)[column];
+    if (table == NULL)
+      return (float)count;
+    if (p.mode == OCT_CUDA_BACKGROUND_SUMS) {
+      /* exact before it is divided */
+      uint32_t sum = ((const uint32_t *)table)[column];
+      return (float)(int32_t)(count * p.bscan - sum) / (float)p.bscan;
+    }
+    float2 removed = ((const float2 *)table)[column];
+    return ((float)count - removed.x) - removed.y;
+  }
+
   /* Bits of the largest magnitude of A-line i. */
   __device__ __forceinline__ uint32_t largest_of (int i) const
   {
@@ -85,6 +114,7 @@ template <int First, int Second, bool Complex, bool Spread> struct Line {
   __device__ __forceinline__ void read_samples (float (&scale)[2])
   {
     const char *in[2] = { row_in (0), is_there (1) ? row_in (1) : NULL };
+    const void *tables[2] = { table_of (0), table_of (1) };
     uint32_t largest[2] = { 0, 0 };
     bool bad[2];
 
@@ -94,8 +124,8 @@ template <int First, int Second, bool Complex, bool Spread> struct Line {
       if (Complex) {
         value = ((const float2 *)in[0])[column];
       } else {
-        value.x = ((const float *)in[0])[column];
-        value.y = in[1] ? ((const float *)in[1])[column] : 0;
+        value.x = read_sample (in[0], tables[0], column);
+        value.y = in[1] ? read_sample (in[1], tables[1], column) : 0;
       }
       samples[i] = value;
       largest[0] = max (largest[0], __float_as_uint (fabsf (value.x)));

@@ -112,13 +112,20 @@ cs_update (OctPlan *plan, gconstpointer data)
   return TRUE;
 }
 
-static gboolean
-cs_run (OctPlan *plan, const OctFrame *in, const OctFrame *out, gpointer stream,
-    GError **error)
+gboolean
+oct_cuda_cs_takes_counts (const OctPlan *plan)
+{
+  return plan->is_on_chip && plan->params.format == OCT_SAMPLE_F32;
+}
+
+gboolean
+oct_cuda_cs_run_counts (OctPlan *plan, const OctCudaCsCounts *counts,
+    const OctFrame *in, const OctFrame *out, gpointer stream, GError **error)
 {
   const OctPlane *from = &in->planes[0], *to = &out->planes[0];
   const OctCsParams *p = &plan->params;
-  gsize size = oct_sample_format_size (p->format);
+  gsize size =
+      counts->size > 0 ? counts->size : oct_sample_format_size (p->format);
   /* only where sigma_A has to be found it matters which A-lines belong together
    */
   gboolean estimate = p->noise == 0 && p->solver != OCT_CS_PERSISTENT;
@@ -127,6 +134,7 @@ cs_run (OctPlan *plan, const OctFrame *in, const OctFrame *out, gpointer stream,
   OctCudaCsRun run = {
     .rows = { from->data, from->stride, to->data, to->stride, p->lines / bscans,
         p->columns },
+    .counts = *counts,
     .solver = p->solver,
     .iterations = p->iterations,
     .sigma = (float)(p->noise * oct_cs_noise_gain (p)),
@@ -148,6 +156,9 @@ cs_run (OctPlan *plan, const OctFrame *in, const OctFrame *out, gpointer stream,
 
     run.rows.in = one_in.planes[0].data;
     run.rows.out = one_out.planes[0].data;
+    if (counts->table != NULL)
+      run.counts.table =
+          (const guint8 *)counts->table + bscan * counts->table_step;
     if (!(plan->is_on_chip
                 ? oct_cuda_cs_on_chip_run (&plan->on_chip, &run, queue, error)
                 : oct_cuda_cs_in_passes_run (
@@ -155,6 +166,15 @@ cs_run (OctPlan *plan, const OctFrame *in, const OctFrame *out, gpointer stream,
       return FALSE;
   }
   return TRUE;
+}
+
+static gboolean
+cs_run (OctPlan *plan, const OctFrame *in, const OctFrame *out, gpointer stream,
+    GError **error)
+{
+  OctCudaCsCounts floats = { 0 };
+
+  return oct_cuda_cs_run_counts (plan, &floats, in, out, stream, error);
 }
 
 /* The device may be writing those of the next B-scan. */

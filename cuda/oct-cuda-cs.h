@@ -11,9 +11,18 @@ G_BEGIN_DECLS
 
 #define OCT_CUDA_CS "compressive sensing"
 
+/* Real samples that are no floats yet: on the chip alone. */
+typedef struct {
+  guint size; /* bytes: 1 and 2 are counts */
+  OctCudaBackgroundMode mode;
+  gconstpointer table; /* of the first B-scan; NULL: nothing is removed */
+  gsize table_step;    /* bytes from B-scan to B-scan */
+} OctCudaCsCounts;
+
 /* What both are run with: one B-scan. */
 typedef struct {
   OctCudaRows rows;
+  OctCudaCsCounts counts; /* size 0: they are floats */
   OctCsSolver solver;
   guint iterations;
   float sigma; /* sigma_A; of OCT_CS_PERSISTENT the least nu */
@@ -23,6 +32,12 @@ typedef struct {
   float *told; /* [noise lines] nu, which the device writes for the host */
   guint bscan; /* A-lines of a B-scan: rows may be those of several */
 } OctCudaCsRun;
+
+/* Whether a plan of oct_cuda_cs takes counts; else it needs floats. */
+gboolean oct_cuda_cs_takes_counts (const OctPlan *plan);
+/* As the run() of oct_cuda_cs, with counts less their background. */
+gboolean oct_cuda_cs_run_counts (OctPlan *plan, const OctCudaCsCounts *counts,
+    const OctFrame *in, const OctFrame *out, gpointer stream, GError **error);
 
 /* A-lines of a B-scan by which its noise is estimated. */
 static inline guint
@@ -69,5 +84,15 @@ gboolean oct_cuda_cs_in_passes_init (
 void oct_cuda_cs_in_passes_clear (OctCudaCsInPasses *in_passes);
 gboolean oct_cuda_cs_in_passes_run (OctCudaCsInPasses *in_passes,
     const OctCudaCsRun *run, OctCudaQueue queue, GError **error);
+
+/* A background in front of octcs in one pass, see oct-cuda-cs-pass.c. */
+typedef struct _OctCudaCsPass OctCudaCsPass;
+
+/* NULL: there is none for these steps. */
+OctCudaCsPass *oct_cuda_cs_pass_new (
+    const OctStep *const *steps, guint n, guint bscans);
+gboolean oct_cuda_cs_pass_run (OctCudaCsPass *pass, const OctFrame *in,
+    OctPlan *last, const OctFrame *out, gpointer stream, GError **error);
+void oct_cuda_cs_pass_free (OctCudaCsPass *pass);
 
 G_END_DECLS

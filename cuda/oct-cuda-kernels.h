@@ -331,6 +331,12 @@ cudaError_t oct_cuda_launch_nudft_rescale (void *out, size_t out_stride,
 typedef struct {
   OctCudaRows rows; /* samples: of one row in */
   int is_complex;
+  /* real samples: bytes; 4 is float, 1 and 2 are counts, of which the background
+   * is removed, TABLE or SUMS, that of the next B-scan table_step bytes on */
+  uint32_t sample_size;
+  OctCudaBackgroundMode mode;
+  const void *table; /* NULL: nothing is removed */
+  size_t table_step;
   uint32_t samples; /* N, at most size / 2 */
   uint32_t modes;   /* q = 0 .. modes - 1 */
   uint32_t kept;

@@ -4,12 +4,14 @@
  *
  * Known are [background] [resample] [dispersion] fft, each where it is given,
  * of as many samples as the FFT is long, a power of two, and [background]
- * [dispersion] nufft where one kernel does that; and behind it logscale.  A run
+ * [dispersion] nufft where one kernel does that; and behind it logscale; and
+ * background cs, see oct-cuda-cs-pass.c.  A run
  * queues the pass, one kernel, and for logscale the map of its powers to grey
  * levels; it makes nothing and asks nothing.  The two share memory of the plan
  * alone, so that the map may as well be queued in another stream behind the
  * pass: start() and finish().
  */
+#include "oct-cuda-cs.h"
 #include "oct-cuda-logscale.h"
 #include "oct-cuda-nufft.h"
 #include "oct-step.h"
@@ -37,6 +39,8 @@ typedef struct {
 } Turn;
 
 struct _OctPlan {
+  OctCudaCsPass *sensing; /* this, and nothing of the rest; or NULL */
+
   /* which are given; they are the caller's */
   const OctBackgroundParams *background;
   const OctResampleParams *resample;
@@ -361,6 +365,8 @@ make_statistics (OctPlan *plan)
 static void
 fused_destroy (OctPlan *plan)
 {
+  if (plan->sensing != NULL)
+    oct_cuda_cs_pass_free (plan->sensing);
   if (plan->gridding != NULL)
     oct_cuda_nufft.destroy (plan->gridding);
   oct_cuda_table_clear (&plan->positions);
@@ -439,11 +445,26 @@ make_transform (OctPlan *plan)
 }
 
 static OctPlan *
+sensing_create (const OctStep *const *steps, guint n, guint bscans)
+{
+  OctCudaCsPass *sensing = oct_cuda_cs_pass_new (steps, n, bscans);
+  OctPlan *plan;
+
+  if (sensing == NULL)
+    return NULL;
+  plan = g_new0 (OctPlan, 1);
+  plan->sensing = sensing;
+  return plan;
+}
+
+static OctPlan *
 fused_create (
     const OctStep *const *steps, guint n, guint bscans, OctOperation last)
 {
   OctPlan *plan;
 
+  if (last == OCT_OPERATION_CS)
+    return sensing_create (steps, n, bscans);
   if (last != OCT_OPERATION_LOGSCALE && last != OCT_N_OPERATIONS)
     return NULL;
   plan = g_new0 (OctPlan, 1);
@@ -629,6 +650,8 @@ fused_run (OctPlan *plan, const OctFrame *in, OctPlan *last,
 {
   Turn *turn = plan->between;
 
+  if (plan->sensing != NULL)
+    return oct_cuda_cs_pass_run (plan->sensing, in, last, out, stream, error);
   if (last == NULL)
     return run_to_ascans (plan, in, out, stream, error);
   return check_images (plan, last, out, error)

@@ -113,6 +113,7 @@ main (int argc, char **argv)
   check_nufft (&check);
   if (!with_reference) { /* that these are compared with anyway, or errors */
     check_cs (&check);
+    check_cs_counts (&check);
     check_fused (&check);
     check_errors (&check);
   }

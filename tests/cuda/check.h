@@ -129,6 +129,8 @@ void check_filters (Check *check);
 void check_nufft (Check *check);
 void check_nufft_properties (Check *check);
 void check_cs (Check *check);
+/* Counts, in one pass with their background. */
+void check_cs_counts (Check *check);
 /* Sequences in one pass, and the mean that is found before. */
 void check_fused (Check *check);
 /* Errors that run() and create() report. */
