@@ -71,32 +71,60 @@ template <int First, int Second, bool Complex, bool Spread> struct Line {
   }
 
   /* What is removed of A-line i. */
-  __device__ __forceinline__ const void *table_of (int i) const
+  template <typename Removed>
+  __device__ __forceinline__ const Removed *removed_of (int i) const
   {
-    return p.table == NULL ? NULL
-                           : (const char *)p.table
-                                 + number_of (i) / p.bscan * p.table_step;
+    return (const Removed *)((const char *)p.table
+                             + number_of (i) / p.bscan * p.table_step);
   }
 
-  /* A real sample, less the background. */
-  __device__ __forceinline__ float read_sample (
-      const char *row, const void *table, uint32_t column) const
+  /* A count less the background; by sums it is exact, but for the last
+   * rounding. */
+  __device__ __forceinline__ float less (uint32_t count, uint32_t sum) const
   {
-    uint32_t count;
+    return (float)(int32_t)(count * p.bscan - sum) / (float)p.bscan;
+  }
 
-    if (p.sample_size == 4)
-      return ((const float *)row)[column];
-    count = p.sample_size == 2 ? ((const uint16_t *)row)[column]
-                               : ((const uint8_t *)row)[column];
-    if (table == NULL)
-      return (float)count;
-    if (p.mode == OCT_CUDA_BACKGROUND_SUMS) {
-      /* exact before it is divided */
-      uint32_t sum = ((const uint32_t *)table)[column];
-      return (float)(int32_t)(count * p.bscan - sum) / (float)p.bscan;
-    }
-    float2 removed = ((const float2 *)table)[column];
+  __device__ __forceinline__ float less (uint32_t count, float2 removed) const
+  {
     return ((float)count - removed.x) - removed.y;
+  }
+
+  /* Counts of both A-lines to samples[], some on their way together. */
+  template <typename Count, typename Removed>
+  __device__ __forceinline__ void read_counts (uint32_t (&largest)[2])
+  {
+    constexpr uint32_t batch = 4;
+    bool both = is_there (1);
+    const Count *in[2] = { (const Count *)row_in (0),
+      (const Count *)row_in (both ? 1 : 0) };
+    const Removed *from[2] = { removed_of<Removed> (0),
+      removed_of<Removed> (both ? 1 : 0) };
+
+#pragma unroll 1
+    for (uint32_t first = t; first < p.kept; first += batch * threads) {
+      uint32_t count[batch][2], column[batch];
+      Removed removed[batch][2];
+#pragma unroll
+      for (uint32_t k = 0; k < batch; k++)
+        column[k] = __ldg (&p.column[min (first + k * threads, p.kept - 1)]);
+#pragma unroll
+      for (uint32_t k = 0; k < batch; k++)
+#pragma unroll
+        for (int l = 0; l < 2; l++) {
+          count[k][l] = in[l][column[k]];
+          removed[k][l] = p.table ? from[l][column[k]] : Removed ();
+        }
+#pragma unroll
+      for (uint32_t k = 0; k < batch; k++) {
+        float2 value = make_float2 (less (count[k][0], removed[k][0]),
+            both ? less (count[k][1], removed[k][1]) : 0);
+        if (first + k * threads < p.kept)
+          samples[first + k * threads] = value;
+        largest[0] = max (largest[0], __float_as_uint (fabsf (value.x)));
+        largest[1] = max (largest[1], __float_as_uint (fabsf (value.y)));
+      }
+    }
   }
 
   /* Bits of the largest magnitude of A-line i. */
@@ -110,13 +138,9 @@ template <int First, int Second, bool Complex, bool Spread> struct Line {
     return largest;
   }
 
-  /* samples[i] of both A-lines, scaled; scale: by what */
-  __device__ __forceinline__ void read_samples (float (&scale)[2])
+  __device__ __forceinline__ void read_floats (uint32_t (&largest)[2])
   {
     const char *in[2] = { row_in (0), is_there (1) ? row_in (1) : NULL };
-    const void *tables[2] = { table_of (0), table_of (1) };
-    uint32_t largest[2] = { 0, 0 };
-    bool bad[2];
 
     for (uint32_t i = t; i < p.kept; i += threads) {
       uint32_t column = __ldg (&p.column[i]);
@@ -124,13 +148,31 @@ template <int First, int Second, bool Complex, bool Spread> struct Line {
       if (Complex) {
         value = ((const float2 *)in[0])[column];
       } else {
-        value.x = read_sample (in[0], tables[0], column);
-        value.y = in[1] ? read_sample (in[1], tables[1], column) : 0;
+        value.x = ((const float *)in[0])[column];
+        value.y = in[1] ? ((const float *)in[1])[column] : 0;
       }
       samples[i] = value;
       largest[0] = max (largest[0], __float_as_uint (fabsf (value.x)));
       largest[1] = max (largest[1], __float_as_uint (fabsf (value.y)));
     }
+  }
+
+  /* samples[i] of both A-lines, scaled; scale: by what */
+  __device__ __forceinline__ void read_samples (float (&scale)[2])
+  {
+    uint32_t largest[2] = { 0, 0 };
+    bool bad[2];
+
+    if (Complex || p.sample_size == 4)
+      read_floats (largest);
+    else if (p.sample_size == 2 && p.mode == OCT_CUDA_BACKGROUND_SUMS)
+      read_counts<uint16_t, uint32_t> (largest);
+    else if (p.sample_size == 2)
+      read_counts<uint16_t, float2> (largest);
+    else if (p.mode == OCT_CUDA_BACKGROUND_SUMS)
+      read_counts<uint8_t, uint32_t> (largest);
+    else
+      read_counts<uint8_t, float2> (largest);
     if (Complex)
       largest[0] = max (largest[0], largest[1]);
 #pragma unroll

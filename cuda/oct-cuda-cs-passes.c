@@ -137,6 +137,9 @@ make_plan (OctCudaCsInPasses *c, const OctCsParams *params,
 {
   OctCudaCsPasses *p = &c->passes;
   guint n = t->samples, parts, together;
+  /* sigma_A is found for every B-scan, whose A-lines are then worked on alone
+   */
+  guint lines = params->lines / OCT_BSCANS (params);
 
   p->real_input = params->format == OCT_SAMPLE_F32;
   /* cuFFT puts two real rows of an odd length into one complex transform */
@@ -156,8 +159,8 @@ make_plan (OctCudaCsInPasses *c, const OctCsParams *params,
   p->step_max = OCT_CS_STEP_MAX;
   p->noise_lines = oct_cuda_cs_noise_lines (params);
   together = (guint)MAX (VALUES_TOGETHER / t->length, 1);
-  parts = (params->lines + together - 1) / together;
-  together = (params->lines + parts - 1) / parts;
+  parts = (lines + together - 1) / together;
+  together = (lines + parts - 1) / parts;
   return make_tables (c, t, params->column, error)
          && make_buffers (c, MAX (together, p->noise_lines), error)
          && make_transforms (&c->all, p, together, error)

@@ -112,10 +112,18 @@ cs_update (OctPlan *plan, gconstpointer data)
   return TRUE;
 }
 
+/* sigma_A is to be found before the A-lines are solved. */
+static gboolean
+has_to_estimate (const OctCsParams *p)
+{
+  return p->noise == 0 && p->solver != OCT_CS_PERSISTENT;
+}
+
 gboolean
 oct_cuda_cs_takes_counts (const OctPlan *plan)
 {
-  return plan->is_on_chip && plan->params.format == OCT_SAMPLE_F32;
+  return plan->is_on_chip && plan->params.format == OCT_SAMPLE_F32
+         && !has_to_estimate (&plan->params);
 }
 
 gboolean
@@ -128,7 +136,7 @@ oct_cuda_cs_run_counts (OctPlan *plan, const OctCudaCsCounts *counts,
       counts->size > 0 ? counts->size : oct_sample_format_size (p->format);
   /* only where sigma_A has to be found it matters which A-lines belong together
    */
-  gboolean estimate = p->noise == 0 && p->solver != OCT_CS_PERSISTENT;
+  gboolean estimate = has_to_estimate (p);
   guint bscans = estimate ? OCT_BSCANS (p) : 1;
   OctCudaQueue queue = { stream, plan->overlap };
   OctCudaCsRun run = {

@@ -102,10 +102,14 @@ static gpointer
 stream_new (gboolean blocking, GError **error)
 {
   cudaStream_t stream = NULL;
+  int least, greatest;
 
-  check (cudaStreamCreateWithFlags (
-             &stream, blocking ? cudaStreamDefault : cudaStreamNonBlocking),
-      "Creating a stream", error);
+  /* B-scans come before pictures of volumes, which take their time */
+  if (check (cudaDeviceGetStreamPriorityRange (&least, &greatest),
+          "Creating a stream", error))
+    check (cudaStreamCreateWithPriority (&stream,
+               blocking ? cudaStreamDefault : cudaStreamNonBlocking, greatest),
+        "Creating a stream", error);
   return stream;
 }
 

@@ -3,6 +3,7 @@
  * Speed of compressive sensing on data in device memory.
  */
 #include "check-cs.h"
+#include "oct-sequence.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #define BUFFERS 3
 #define RUNS 20 /* B-scans between two events */
 #define REPEATS 11
+#define BRIGHTNESS 30000 /* of counts */
 
 typedef struct {
   const char *name;
@@ -20,6 +22,7 @@ typedef struct {
   guint width, iterations;
   gboolean compact;
   OctCsSolver solver;
+  gboolean counts; /* of 16 bit, in one pass with the mean of the B-scan */
 } Bench;
 
 #define R OCT_SAMPLE_F32
@@ -45,6 +48,10 @@ static const Bench benches[] = {
   { "continued 8", R, OCT_CS_NUDFT, 0.4, 20, 0, 0, 8, FALSE, OCT_CS_CONTINUED },
   { "continued 8 estimated", R, OCT_CS_NUDFT, 0.4, 0, 0, 0, 8, FALSE,
       OCT_CS_CONTINUED },
+  { "persistent 8, counts", R, OCT_CS_NUDFT, 0.4, 0, 0, 0, 8, FALSE,
+      OCT_CS_PERSISTENT, TRUE },
+  { "continued 8 estimated, counts", R, OCT_CS_NUDFT, 0.4, 0, 0, 0, 8, FALSE,
+      OCT_CS_CONTINUED, TRUE },
 };
 
 static int
@@ -57,11 +64,52 @@ compare_times (gconstpointer a, gconstpointer b)
 typedef struct {
   guint8 *in[BUFFERS], *out[BUFFERS];
   gsize in_stride, out_stride;
+  guint8 *sums; /* of all counts of a sample; and who removes them, or NULL */
+  OctSequence *sequence;
 } Buffers;
 
+/* Counts in place of the floats that were uploaded. */
 static void
-new_buffers (const OctCsParams *p, double noise, const double *axis,
-    const guint32 *kept, Buffers *b)
+use_counts (
+    const Check *check, const OctCsParams *p, const float *all, Buffers *b)
+{
+  gsize count = (gsize)p->samples * p->lines;
+  g_autofree guint16 *counts = g_new (guint16, count);
+  g_autofree guint32 *sums = g_new (guint32, p->samples);
+  OctBackgroundParams background = { .format = OCT_SAMPLE_U16,
+    .samples = p->samples,
+    .lines = p->lines,
+    .mode = OCT_BACKGROUND_BSCAN,
+    .found = TRUE };
+  GError *error = NULL;
+  OctStep *step = oct_step_new (OCT_OPERATION_BACKGROUND, &background, &error);
+  guint failed;
+
+  g_assert_no_error (error);
+  for (gsize i = 0; i < count; i++)
+    counts[i] = (guint16)(BRIGHTNESS + all[i]);
+  for (guint i = 0; i < p->samples; i++)
+    sums[i] = BRIGHTNESS * p->lines;
+  b->in_stride = p->samples * sizeof (guint16);
+  check_cuda (
+      cudaMalloc ((void **)&b->sums, OCT_MEAN_SIZE (p->samples, p->lines)),
+      "memory");
+  check_cuda (cudaMemcpy (b->sums, sums, p->samples * sizeof *sums,
+                  cudaMemcpyHostToDevice),
+      "upload");
+  for (guint i = 0; i < BUFFERS; i++)
+    check_cuda (cudaMemcpy (b->in[i], counts, count * sizeof *counts,
+                    cudaMemcpyHostToDevice),
+        "upload");
+  b->sequence = oct_sequence_new (
+      check->cuda, &step, 1, 1, OCT_OPERATION_CS, &failed, &error);
+  g_assert_no_error (error);
+  oct_step_unref (step);
+}
+
+static void
+new_buffers (const Check *check, const Bench *bench, const OctCsParams *p,
+    const double *axis, const guint32 *kept, Buffers *b)
 {
   gboolean is_complex = p->format == OCT_SAMPLE_CF32;
   guint parts = is_complex ? 2 : 1;
@@ -77,7 +125,7 @@ new_buffers (const OctCsParams *p, double noise, const double *axis,
           parts * p->columns * sizeof (float));
       continue;
     }
-    check_cs_row (axis, p->samples, is_complex, noise, random, row);
+    check_cs_row (axis, p->samples, is_complex, 20, random, row);
     for (guint i = 0; i < p->columns; i++)
       for (guint k = 0; k < parts; k++)
         to[parts * i + k] =
@@ -95,17 +143,24 @@ new_buffers (const OctCsParams *p, double noise, const double *axis,
                     cudaMemcpyHostToDevice),
         "upload");
   }
+  b->sums = NULL;
+  b->sequence = NULL;
+  if (bench->counts)
+    use_counts (check, p, all, b);
 }
 
 static void
 run_plan (const Check *check, OctPlan *plan, const Buffers *b, guint i)
 {
-  OctFrame in = { { { b->in[i % BUFFERS], b->in_stride } } };
+  OctFrame in = { { { b->in[i % BUFFERS], b->in_stride }, { b->sums, 0 } } };
   OctFrame out = { { { b->out[i % BUFFERS], b->out_stride } } };
   GError *error = NULL;
+  guint failed;
 
-  if (check->cuda->operations[OCT_OPERATION_CS]->run (
-          plan, &in, &out, check->stream, &error))
+  if (b->sequence != NULL ? oct_sequence_run (
+          b->sequence, &in, plan, &out, check->stream, &failed, &error)
+                          : check->cuda->operations[OCT_OPERATION_CS]->run (
+                              plan, &in, &out, check->stream, &error))
     return;
   printf ("%s\n", error->message);
   exit (1);
@@ -181,13 +236,16 @@ bench_one (const Check *check, const Bench *bench, guint samples, guint lines)
     g_clear_error (&error);
     return;
   }
-  new_buffers (&p, 20, axis, kept, &buffers);
+  new_buffers (check, bench, &p, axis, kept, &buffers);
   many = time_plan (check, plan, &buffers, RUNS);
   one = time_plan (check, plan, &buffers, 1);
   printf ("cs %-28s %6u x %5u %9.2f us, alone %9.2f us %8.3f M A-lines/s\n",
       bench->name, samples, lines, many * 1e6, one * 1e6, lines / many * 1e-6);
   fflush (stdout);
   table->destroy (plan);
+  if (buffers.sequence != NULL)
+    oct_sequence_free (buffers.sequence);
+  cudaFree (buffers.sums);
   for (guint i = 0; i < BUFFERS; i++) {
     cudaFree (buffers.in[i]);
     cudaFree (buffers.out[i]);
