@@ -88,7 +88,7 @@ place_rows (OctCpuGridder *g, gsize *weights, GError **error)
 }
 
 /* What each sample is multiplied by beside its weights, [samples][2]: the phase
- * and the shift of the modes that are wanted; or NULL: nothing. */
+ * and the shift of the selected modes; or NULL: nothing. */
 static double *
 make_turns (
     const OctCpuGridder *g, const OctNufftParams *params, const double *phase)
@@ -286,7 +286,7 @@ shift_modes (const float *shifts, guint samples, float *values)
     }
 }
 
-/* Bins that are wanted to their places, times their factors. */
+/* Selected bins to their places, deconvolved. */
 OCT_VECTORISED static void
 write_scaled (const OctCpuGridder *g, float *out, guint first, guint step,
     guint count, const float *bins)

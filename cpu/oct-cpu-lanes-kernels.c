@@ -463,7 +463,7 @@ DEFINE_FIRST (12)
 DEFINE_FIRST (15)
 DEFINE_FIRST (16)
 
-/* The last step, of which not all bins may be wanted. */
+/* The last step, which may deliver a part of the bins. */
 
 #undef LOAD
 #define LOAD(e)                                                                \
@@ -473,7 +473,7 @@ DEFINE_FIRST (16)
   } while (0)
 
 /* Nothing depends on where a bin goes, so that it is the same to the last bit
- * whichever are wanted. */
+ * whichever are delivered. */
 #undef STORE
 #define STORE(k, place)                                                        \
   do {                                                                         \
@@ -484,7 +484,7 @@ DEFINE_FIRST (16)
     AT (at + im_at) = im[place];                                               \
   } while (0)
 
-/* Bins start + k step of a block go where they are wanted. */
+/* Bins start + k step of a block go to their places. */
 static inline __attribute__ ((always_inline)) void
 scatter_bins (const OctLanesTarget *t, gssize start, guint count, float *bins)
 {
@@ -500,8 +500,7 @@ scatter_bins (const OctLanesTarget *t, gssize start, guint count, float *bins)
   }
 }
 
-/* How many of the bins of a block are not behind the last one that is wanted.
- */
+/* How many of the bins of a block are not behind the last one delivered. */
 static inline __attribute__ ((always_inline)) gssize
 count_wanted (const OctLanesTarget *t, gssize start, gssize radix)
 {

@@ -359,7 +359,7 @@ typedef struct {
   float rate;     /* kept / N */
   int spread;     /* makes `sigmas`, with A-lines from all over the B-scan */
   float *told;    /* [noise_lines] the same for the host, which may read it */
-  uint32_t bscan; /* A-lines of a B-scan, of the last of which it is told */
+  uint32_t bscan; /* A-lines of a B-scan; the last B-scan's go to `told` */
 } OctCudaCsChip;
 
 /* Whether there is a kernel for that number of cells on the current device. */
@@ -433,7 +433,7 @@ cudaError_t oct_cuda_launch_cs_begin (
 cudaError_t oct_cuda_launch_cs_advance (
     const OctCudaCsPasses *passes, OctCudaQueue queue);
 /* The same by the other solvers; persistent: in its last step x alone, and the
- * noise is told or `sigmas` made. */
+ * noise is written or `sigmas` made. */
 cudaError_t oct_cuda_launch_cs_step (
     const OctCudaCsPasses *passes, int persistent, OctCudaQueue queue);
 /* `grid` to `product`. */
@@ -651,8 +651,7 @@ typedef struct {
   size_t out_stride;
   uint32_t width, rows, height, pixel_size;
   int depth;
-  /* of which every second B-scan is one of the way back, counted from `first`
-   */
+  /* every second B-scan is one of the way back, counted from `first` */
   int every_second;
   uint32_t odd, first;
   OctCudaFlipMap maps[2]; /* [on the way back] */

@@ -46,8 +46,8 @@ typedef struct {
   GError *error;
 } GstOctMadeCalibration;
 
-/* What an element knows of the calibration, under its object lock.  What it was
- * told by its own properties is in its settings. */
+/* What an element knows of the calibration, under its object lock.  The values
+ * of its own properties are in its settings. */
 typedef struct {
   /* of the last few lengths and settings asked for: spectra may hold a part of
    * the samples of an A-line, and settings that do not fit have others in their

@@ -83,7 +83,7 @@ static GST_OCT_DEFINE_ENUM (get_solver_type, "GstOctCsSolver", solvers)
 
         static const
     GstOctProperty rows[] = {
-      { "transform", "Transform", "How A-scans and samples belong together",
+      { "transform", "Transform", "Transform used to model the samples",
           GST_OCT_PROPERTY_LIVE, "mask",
           GST_OCT_ENUM (
               Settings, transform, get_transform_type, OCT_CS_NUFFT) },

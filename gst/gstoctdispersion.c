@@ -53,8 +53,8 @@ static const GstOctProperty rows[] = {
       "in rad: as a3, where no wavelengths are known",
       RAMPED, NULL, GST_OCT_DOUBLE (Settings, phase3, -1e6, 1e6, 0.0) },
   { "mask-file", "Mask file",
-      "Text file with 0 or 1 for every sample of a whole A-line, of which "
-      "the spectra hold those with 1 alone (none = they hold all)",
+      "Text file with 0 or 1 for every sample of a whole A-line; the spectra "
+      "hold the samples with 1 alone (none = they hold all)",
       GST_OCT_PROPERTY_LIVE, NULL,
       GST_OCT_FILE (Settings, mask.path, mask.content, &gst_oct_mask_file) },
   { "autofocus-order", "Order of autofocus",
@@ -337,7 +337,7 @@ take_dispersion (
         order < 3 ? 0 : error3 / pow (half_range, 3), NULL);
   post_result (self, same ? "kept" : "changed", phase, more,
       g_strdup_printf ("Dispersion found: %s%s.", text,
-          same ? "; the former values are as good and stay" : ""));
+          same ? "; the previous values are as good and stay" : ""));
 }
 
 static void
@@ -469,8 +469,8 @@ give_to_focus (GstOctDispersion *self, GstBuffer *buffer)
     return;
   if (settings->mask.path != NULL && *settings->mask.path != '\0')
     g_set_error (&error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "The dispersion cannot be looked for in compact spectra, of which a "
-        "mask keeps a part; look for it once with whole spectra and set a2 and "
+        "The dispersion cannot be found in compact spectra, since a mask has "
+        "left out samples; look for it once with whole spectra and set a2 and "
         "a3.");
   else
     calibration = gst_oct_filter_ref_calibration (

@@ -355,8 +355,8 @@ submit_input_buffer (
       ->submit_input_buffer (trans, is_discont, buffer);
 }
 
-/* Caps that could not be settled are tried again with the next buffer.  Whoever
- * has been told that the pipeline ends is told once, and nothing follows, even
+/* Caps that could not be settled are tried again with the next buffer.  An
+ * error that ends the pipeline is posted once, and nothing follows, even
  * where there is enough memory by then. */
 static void
 end (GstOctFilter *filter, GError **error)

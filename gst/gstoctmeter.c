@@ -130,7 +130,7 @@ struct _GstOctMeter {
   /* under the lock */
   Job *job;      /* to be taken, NULL: none */
   gboolean busy; /* there is one, or it is being measured */
-  gboolean told; /* what came of it has been told */
+  gboolean told; /* its result has been reported */
   gboolean ends;
 };
 
@@ -194,8 +194,8 @@ collect (GstOctMeter *self, const Job *job, GstStructure *measurement)
     gst_oct_roll_off_add (self->collected, measurement);
 }
 
-/* Images are worth more than measurements: what cannot be written is told
- * once. */
+/* Images are worth more than measurements: what cannot be written is
+ * reported once. */
 static void
 write_log (GstOctMeter *self, const GstStructure *measurement)
 {
@@ -251,7 +251,7 @@ measure (GstOctMeter *self, Job *job)
 }
 
 /* Who hears of a measurement can have the next: the B-scan for it may come
- * before this one has been told to everybody. */
+ * before this one has been reported to everybody. */
 static gpointer
 measure_all (gpointer data)
 {

@@ -40,14 +40,14 @@ typedef struct {
 static const GstOctProperty rows[] = {
   { "location", "Recording",
       "Path of the recording without ending: LOCATION.oct and "
-      "LOCATION-00000.raw, ... are written, none of which may exist",
+      "LOCATION-00000.raw, ... are written, and must not exist yet",
       0, NULL, GST_OCT_STRING (Settings, location) },
   { "part-size", "Part size",
       "Largest size of a part in bytes (at least one B-scan)", 0, NULL,
       GST_OCT_UINT64 (Settings, part_size, 1, G_MAXINT64, DEFAULT_PART_SIZE) },
   { "file-mode", "File mode",
-      "Permissions of the files, as in 0640 (octal), of which the umask "
-      "takes away; the default, 0600, is for their owner alone",
+      "Permissions of the files, as in 0640 (octal), less the umask; the "
+      "default, 0600, is for their owner alone",
       0, NULL,
       GST_OCT_UINT (Settings, file_mode, 0600, 0666, DEFAULT_FILE_MODE) },
   { "measurements", "Measurements",

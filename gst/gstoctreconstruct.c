@@ -126,8 +126,8 @@ G_DEFINE_TYPE_WITH_CODE (GstOctReconstruct, gst_oct_reconstruct, GST_TYPE_BIN,
 GST_ELEMENT_REGISTER_DEFINE (
     octreconstruct, "octreconstruct", GST_RANK_NONE, GST_TYPE_OCT_RECONSTRUCT);
 
-/* With the lock, while there are no B-scans: what is wanted where that is
- * possible. */
+/* With the lock, while there are no B-scans: the method that was set where
+ * that is possible. */
 static gboolean
 rebuild (GstOctReconstruct *self, GError **error)
 {
@@ -214,7 +214,7 @@ warn_of_problem (
   const char *message = self->problem->message;
 
   GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
-      ("method=%s is not possible here: %s%s The former method stays: %s.",
+      ("method=%s is not possible here: %s%s The previous method stays: %s.",
           gst_oct_method_name (refused), message,
           g_str_has_suffix (message, ".") ? "" : ".",
           gst_oct_method_name (former)),
@@ -282,7 +282,7 @@ on_ascans (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 
 /* In the streaming thread, in front of the elements that depend on the method:
  * none of them has a B-scan now.  The next one is the trial of another method,
- * and goes the former way where that fails. */
+ * and goes the previous way where that fails. */
 static GstPadProbeReturn
 on_bscan (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {

@@ -208,7 +208,7 @@ loop (gpointer data)
   g_mutex_unlock (&self->lock);
 }
 
-/* Ends the thread; what downstream holds it up has been told to let go. */
+/* Ends the thread; what downstream holds it up was asked to let go. */
 static void
 set_stopped (GstOctScatter *self, GstPad *pad, gboolean stopped)
 {
