@@ -128,7 +128,7 @@ static GST_OCT_DEFINE_ENUM (get_solver_type, "GstOctCsSolver", solvers)
 static const GstOctProperties properties = GST_OCT_PROPERTIES (Settings, rows);
 
 static void
-transform_structure (GstOctFilter *filter, gconstpointer data,
+gst_oct_cs_transform_structure (GstOctFilter *filter, gconstpointer data,
     GstPadDirection direction, const GstStructure *from, GstCaps *result)
 {
   const Settings *settings = data;
@@ -353,8 +353,8 @@ fill_params (GstOctFilter *filter, const Settings *settings, const Tables *t,
 }
 
 static gboolean
-configure (GstOctFilter *filter, gconstpointer data, GstOctPurpose purpose,
-    GError **error)
+gst_oct_cs_configure (GstOctFilter *filter, gconstpointer data,
+    GstOctPurpose purpose, GError **error)
 {
   const Settings *settings = data;
   g_auto (Tables) tables = { 0 };
@@ -388,7 +388,7 @@ configure (GstOctFilter *filter, gconstpointer data, GstOctPurpose purpose,
 }
 
 static void
-found (GstOctFilter *filter, double noise)
+gst_oct_cs_found (GstOctFilter *filter, double noise)
 {
   GstOctCS *self = GST_OCT_CS (filter);
 
@@ -400,7 +400,8 @@ found (GstOctFilter *filter, double noise)
 }
 
 static char *
-describe (GstOctFilter *filter, gconstpointer data, const char *group)
+gst_oct_cs_describe (
+    GstOctFilter *filter, gconstpointer data, const char *group)
 {
   const Settings *settings = data;
   guint samples = gst_oct_sampling_peek_samples (&settings->sampling, filter,
@@ -416,10 +417,10 @@ gst_oct_cs_class_init (GstOctCSClass *klass)
 
   GST_DEBUG_CATEGORY_INIT (
       gst_oct_cs_debug, "octcs", 0, "OCT compressive sensing");
-  filter_class->transform_structure = transform_structure;
-  filter_class->configure = configure;
-  filter_class->found = found;
-  filter_class->describe = describe;
+  filter_class->transform_structure = gst_oct_cs_transform_structure;
+  filter_class->configure = gst_oct_cs_configure;
+  filter_class->found = gst_oct_cs_found;
+  filter_class->describe = gst_oct_cs_describe;
   gst_oct_filter_class_describe (filter_class,
       &(GstOctFilterDescription){ .operation = OCT_OPERATION_CS,
           .properties = &properties,

@@ -79,8 +79,8 @@ static const GstOctProperty rows[] = {
 static const GstOctProperties properties = GST_OCT_PROPERTIES (Settings, rows);
 
 static gboolean
-configure (GstOctFilter *filter, gconstpointer data, GstOctPurpose purpose,
-    GError **error)
+gst_oct_flip_configure (GstOctFilter *filter, gconstpointer data,
+    GstOctPurpose purpose, GError **error)
 {
   const Settings *settings = data;
   const GstOctInfo *input = gst_oct_filter_get_input (filter);
@@ -113,7 +113,7 @@ get_number (GstOctFlip *self, GstBuffer *buffer)
 
 /* In the streaming thread, before the buffer is worked on. */
 static GstFlowReturn
-submit_input_buffer (
+gst_oct_flip_submit_input_buffer (
     GstBaseTransform *trans, gboolean is_discont, GstBuffer *buffer)
 {
   GstOctFlip *self = GST_OCT_FLIP (trans);
@@ -131,7 +131,7 @@ submit_input_buffer (
 }
 
 static gboolean
-sink_event (GstBaseTransform *trans, GstEvent *event)
+gst_oct_flip_sink_event (GstBaseTransform *trans, GstEvent *event)
 {
   if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
     GST_OCT_FLIP (trans)->next = 0;
@@ -140,7 +140,7 @@ sink_event (GstBaseTransform *trans, GstEvent *event)
 }
 
 static gboolean
-start (GstBaseTransform *trans)
+gst_oct_flip_start (GstBaseTransform *trans)
 {
   GST_OCT_FLIP (trans)->next = 0;
   return GST_BASE_TRANSFORM_CLASS (gst_oct_flip_parent_class)->start (trans);
@@ -154,10 +154,10 @@ gst_oct_flip_class_init (GstOctFlipClass *klass)
 
   GST_DEBUG_CATEGORY_INIT (
       gst_oct_flip_debug, "octflip", 0, "OCT images the right way round");
-  filter_class->configure = configure;
-  trans_class->submit_input_buffer = submit_input_buffer;
-  trans_class->sink_event = sink_event;
-  trans_class->start = start;
+  filter_class->configure = gst_oct_flip_configure;
+  trans_class->submit_input_buffer = gst_oct_flip_submit_input_buffer;
+  trans_class->sink_event = gst_oct_flip_sink_event;
+  trans_class->start = gst_oct_flip_start;
   gst_oct_image_filter_class_describe (filter_class,
       &(GstOctFilterDescription){ .operation = OCT_OPERATION_FLIP,
           .properties = &properties,

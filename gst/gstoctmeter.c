@@ -365,7 +365,7 @@ new_job (GstOctMeter *self, Settings *settings, GstBuffer *buffer)
 }
 
 static GstFlowReturn
-transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
+gst_oct_meter_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 {
   GstOctMeter *self = GST_OCT_METER (trans);
   Settings settings;
@@ -391,7 +391,8 @@ transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 }
 
 static gboolean
-set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps)
+gst_oct_meter_set_caps (
+    GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps)
 {
   GstOctMeter *self = GST_OCT_METER (trans);
   const GstStructure *s = gst_caps_get_structure (incaps, 0);
@@ -415,7 +416,7 @@ set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps)
 }
 
 static gboolean
-sink_event (GstBaseTransform *trans, GstEvent *event)
+gst_oct_meter_sink_event (GstBaseTransform *trans, GstEvent *event)
 {
   GstOctMeter *self = GST_OCT_METER (trans);
   OctCalibration *calibration = gst_oct_calibration_event_parse (&event, NULL);
@@ -433,7 +434,8 @@ sink_event (GstBaseTransform *trans, GstEvent *event)
 }
 
 static gboolean
-query (GstBaseTransform *trans, GstPadDirection direction, GstQuery *query)
+gst_oct_meter_query (
+    GstBaseTransform *trans, GstPadDirection direction, GstQuery *query)
 {
   if (!GST_BASE_TRANSFORM_CLASS (gst_oct_meter_parent_class)
            ->query (trans, direction, query))
@@ -461,7 +463,7 @@ open_log (GstOctMeter *self)
 }
 
 static gboolean
-start (GstBaseTransform *trans)
+gst_oct_meter_start (GstBaseTransform *trans)
 {
   GstOctMeter *self = GST_OCT_METER (trans);
 
@@ -480,7 +482,7 @@ start (GstBaseTransform *trans)
 }
 
 static gboolean
-stop (GstBaseTransform *trans)
+gst_oct_meter_stop (GstBaseTransform *trans)
 {
   GstOctMeter *self = GST_OCT_METER (trans);
 
@@ -498,7 +500,8 @@ stop (GstBaseTransform *trans)
 /* ------------------------------------------------------------------- object */
 
 static void
-set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+gst_oct_meter_set_property (
+    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
   GstOctMeter *self = GST_OCT_METER (object);
   gboolean before;
@@ -513,7 +516,8 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 }
 
 static void
-get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+gst_oct_meter_get_property (
+    GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
   GstOctMeter *self = GST_OCT_METER (object);
 
@@ -526,7 +530,7 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 }
 
 static void
-finalize (GObject *object)
+gst_oct_meter_finalize (GObject *object)
 {
   GstOctMeter *self = GST_OCT_METER (object);
 
@@ -562,9 +566,9 @@ gst_oct_meter_class_init (GstOctMeterClass *klass)
   GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
 
   GST_DEBUG_CATEGORY_INIT (gst_oct_meter_debug, "octmeter", 0, "OCT meter");
-  object_class->set_property = set_property;
-  object_class->get_property = get_property;
-  object_class->finalize = finalize;
+  object_class->set_property = gst_oct_meter_set_property;
+  object_class->get_property = gst_oct_meter_get_property;
+  object_class->finalize = gst_oct_meter_finalize;
   gst_oct_properties_install (&properties, object_class, FIRST_ROW);
   g_object_class_install_property (object_class, PROP_LAST,
       g_param_spec_boxed ("last", "Last measurement",
@@ -578,12 +582,12 @@ gst_oct_meter_class_init (GstOctMeterClass *klass)
       "Filter/Analyzer/Video",
       "Measures source, camera and peaks of spectra and A-scans that pass",
       "The gst-oct developers");
-  trans_class->set_caps = set_caps;
-  trans_class->transform_ip = transform_ip;
-  trans_class->sink_event = sink_event;
-  trans_class->query = query;
-  trans_class->start = start;
-  trans_class->stop = stop;
+  trans_class->set_caps = gst_oct_meter_set_caps;
+  trans_class->transform_ip = gst_oct_meter_transform_ip;
+  trans_class->sink_event = gst_oct_meter_sink_event;
+  trans_class->query = gst_oct_meter_query;
+  trans_class->start = gst_oct_meter_start;
+  trans_class->stop = gst_oct_meter_stop;
   trans_class->passthrough_on_same_caps = TRUE;
 }
 

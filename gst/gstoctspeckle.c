@@ -65,8 +65,8 @@ static const GstOctProperty rows[] = {
 static const GstOctProperties properties = GST_OCT_PROPERTIES (Settings, rows);
 
 static gboolean
-configure (GstOctFilter *filter, gconstpointer data, GstOctPurpose purpose,
-    GError **error)
+gst_oct_speckle_configure (GstOctFilter *filter, gconstpointer data,
+    GstOctPurpose purpose, GError **error)
 {
   const Settings *settings = data;
   const GstOctInfo *input = gst_oct_filter_get_input (filter);
@@ -90,7 +90,7 @@ gst_oct_speckle_class_init (GstOctSpeckleClass *klass)
 
   GST_DEBUG_CATEGORY_INIT (
       gst_oct_speckle_debug, "octspeckle", 0, "OCT images with less speckle");
-  filter_class->configure = configure;
+  filter_class->configure = gst_oct_speckle_configure;
   gst_oct_image_filter_class_describe (filter_class,
       &(GstOctFilterDescription){ .operation = OCT_OPERATION_SPECKLE,
           .properties = &properties,
