@@ -119,9 +119,8 @@ extern const GstOctFileType gst_oct_calibration_file;
         flags, "calibration",                                                  \
         GST_OCT_STRING (settings, member.k_polynomial) },                      \
       { "flip", "Flip",                                                        \
-        "The samples are in the opposite order of the one that the "           \
-        "calibration is for: the first sample sees the longest wavelength in " \
-        "place of the shortest",                                               \
+        "The samples are in the reverse order of the calibration: the first "  \
+        "sample sees the longest wavelength instead of the shortest",          \
         flags, "calibration",                                                  \
         GST_OCT_BOOLEAN (settings, member.flip, FALSE) },                      \
   {                                                                            \

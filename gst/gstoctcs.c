@@ -91,29 +91,28 @@ static GST_OCT_DEFINE_ENUM (get_solver_type, "GstOctCsSolver", solvers)
           "Cells of the grid per sample, rounded up to an FFT length without "
           "large "
           "prime factors"),
-      { "solver", "Solver", "How A-scans are found", GST_OCT_PROPERTY_LIVE,
-          "solver",
+      { "solver", "Solver", "Algorithm that reconstructs the A-scans",
+          GST_OCT_PROPERTY_LIVE, "solver",
           GST_OCT_ENUM (Settings, solver, get_solver_type, OCT_CS_PERSISTENT) },
       { "iterations", "Iterations",
-          "Steps of the solver; the time that it takes grows with them (0 = 8 "
+          "Steps of the solver, proportional to its computing time (0 = 8 "
           "of persistent and continued, 15 of sparsa; persistent has no more "
           "than 15)",
           GST_OCT_PROPERTY_LIVE, "solver",
           GST_OCT_UINT (Settings, iterations, 0, 1000, 0) },
       { "tau", "Threshold",
-          "What an A-scan has to exceed, in standard deviations of the noise "
-          "in it: more removes more noise and weak structures with it",
+          "Threshold in standard deviations of the noise in the A-scan: larger "
+          "values remove more noise, and weak structures with it",
           GST_OCT_PROPERTY_LIVE, NULL,
           GST_OCT_DOUBLE (Settings, tau, 0.0, 1000.0, DEFAULT_TAU) },
       { "noise", "Noise",
-          "Standard deviation of the noise of one sample in counts (0 = found "
-          "in every B-scan); of solver=persistent the least that it takes for "
-          "noise",
+          "Standard deviation of the noise of one sample in counts (0 = "
+          "estimated in every B-scan); a lower limit for solver=persistent",
           GST_OCT_PROPERTY_LIVE, NULL,
           GST_OCT_DOUBLE (Settings, noise, 0.0, 1e9, 0.0) },
       { "noise-found", "Noise found",
-          "Standard deviation of the noise of one sample in counts that was "
-          "found in one of the last B-scans, to 1 % (0 = none)",
+          "Estimated standard deviation of the noise of one sample in counts, "
+          "from one of the last B-scans, to 1 % (0 = none)",
           GST_OCT_PROPERTY_READ_ONLY, NULL,
           GST_OCT_DOUBLE (Settings, noise_found, 0.0, G_MAXDOUBLE, 0.0) },
       { "kept-samples", "Kept samples",

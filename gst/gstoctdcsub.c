@@ -103,7 +103,7 @@ static GST_OCT_DEFINE_ENUM (get_axis_type, "GstOctAxis", axes)
           "calibration (none = as background says)",
           GST_OCT_PROPERTY_LIVE, "calibration",
           GST_OCT_STRING (Settings, calibration.background) },
-      { "axis", "Axis", "What the samples are uniform in",
+      { "axis", "Axis", "Axis along which the samples are uniform",
           GST_OCT_PROPERTY_LIVE | GST_OCT_PROPERTY_CAPS, NULL,
           GST_OCT_ENUM (Settings, axis, get_axis_type, AXIS_AUTO) },
       GST_OCT_CALIBRATION_ROWS (Settings, calibration, GST_OCT_PROPERTY_LIVE),

@@ -23,7 +23,7 @@ typedef struct {
 static const GstOctProperty rows[] = {
   GST_OCT_ASCANS_ROWS (Settings, ascans, "length / 2"),
   GST_OCT_SIZE_ROW (Settings, ascans.depths.length, "length", "Length",
-      "Samples of the transform, filled up with zeros (0 = those of the "
+      "Length of the transform in samples, zero-padded (0 = that of the "
       "spectra)"),
 };
 static const GstOctProperties properties = GST_OCT_PROPERTIES (Settings, rows);

@@ -60,8 +60,8 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
 
 static const GstOctProperty rows[] = {
   { "bscans", "B-scans",
-      "Buffers that are gathered into one; more are faster where B-scans are "
-      "small, and later by as many",
+      "Buffers gathered into one; more are faster for small B-scans, and delay "
+      "them by as many",
       0, NULL, GST_OCT_UINT (Settings, bscans, 1, OCT_MAX_LINES, 8) },
 };
 static const GstOctProperties properties = GST_OCT_PROPERTIES (Settings, rows);

@@ -58,8 +58,9 @@ static GST_OCT_DEFINE_ENUM (get_scale_type, "GstOctScale",
     scales) static GST_OCT_DEFINE_ENUM (get_range_type, "GstOctRange", ranges)
 
     static const GstOctProperty rows[] = {
-      { "scale", "Scale", "What becomes grey levels", GST_OCT_PROPERTY_LIVE,
-          NULL, GST_OCT_ENUM (Settings, scale, get_scale_type, OCT_SCALE_LOG) },
+      { "scale", "Scale", "Quantity that the grey levels show",
+          GST_OCT_PROPERTY_LIVE, NULL,
+          GST_OCT_ENUM (Settings, scale, get_scale_type, OCT_SCALE_LOG) },
       { "range", "Range", "Which values become black and white",
           GST_OCT_PROPERTY_LIVE, "range",
           GST_OCT_ENUM (Settings, range, get_range_type, OCT_RANGE_CONTRAST) },

@@ -43,17 +43,17 @@ static const GstOctProperty rows[] = {
       GST_OCT_PROPERTY_LIVE, NULL,
       GST_OCT_UINT (Settings, interval, 0, 3600000, 1000) },
   { "first-bin", "First depth bin",
-      "A-scans: the first bin where a peak is looked for, behind what is left "
+      "A-scans: first depth bin of the search for a peak, behind the residue "
       "at zero delay",
       GST_OCT_PROPERTY_LIVE, NULL,
       GST_OCT_UINT (Settings, first_bin, 0, 65535, OCT_METER_FIRST_BIN) },
   { "last-bin", "Last depth bin",
-      "A-scans: the bin where that ends (0 = the last one)",
+      "A-scans: depth bin where the search ends (0 = the last one)",
       GST_OCT_PROPERTY_LIVE, NULL,
       GST_OCT_UINT (Settings, last_bin, 0, 65535, 0) },
   { "optical-density", "Optical density",
-      "Of the filter before the mirror, passed twice: the sensitivity is the "
-      "signal-to-noise ratio and 20 dB for each unit of it",
+      "Optical density of the filter in front of the mirror, passed twice: the "
+      "sensitivity is the signal-to-noise ratio plus 20 dB per unit",
       GST_OCT_PROPERTY_LIVE, NULL,
       GST_OCT_DOUBLE (Settings, optical_density, 0.0, 10.0, 0.0) },
   { "saturation-level", "Saturation level",
@@ -61,14 +61,14 @@ static const GstOctProperty rows[] = {
       GST_OCT_PROPERTY_LIVE, NULL,
       GST_OCT_DOUBLE (Settings, saturation_level, 0.0, 65535.0, 0.0) },
   { "window", "Window",
-      "Spectra: that of the reconstruction, for the resolution and the noise "
-      "that it allows",
+      "Spectra: window of the reconstruction, for the resolution and the noise "
+      "that follow from it",
       GST_OCT_PROPERTY_LIVE, NULL,
       GST_OCT_ENUM (
           Settings, window, gst_oct_window_get_type, OCT_WINDOW_HANN) },
   { "source-only", "Source only",
-      "Raw spectra: they are those of the source alone, with the sample arm "
-      "blocked: measures the camera's gain and noise as well",
+      "Raw spectra: of the source alone, with the sample arm blocked; also "
+      "measures the camera's gain and noise",
       GST_OCT_PROPERTY_LIVE, NULL,
       GST_OCT_BOOLEAN (Settings, source_only, FALSE) },
   { "roll-off", "Roll-off",
@@ -77,7 +77,7 @@ static const GstOctProperty rows[] = {
       GST_OCT_PROPERTY_LIVE, NULL,
       GST_OCT_BOOLEAN (Settings, roll_off, FALSE) },
   { "curves", "Curves",
-      "Messages bring the mean spectrum, or the A-scan in dB, along",
+      "Add the mean spectrum, or the A-scan in dB, to the messages",
       GST_OCT_PROPERTY_LIVE, NULL, GST_OCT_BOOLEAN (Settings, curves, FALSE) },
   GST_OCT_CALIBRATION_AXIS_ROWS (Settings, calibration, GST_OCT_PROPERTY_LIVE),
   { "location", "File of measurements",

@@ -57,7 +57,7 @@ static GST_OCT_DEFINE_ENUM (get_method_type, "GstOctNufftMethod",
     weights)
 
     static const GstOctProperty rows[] = {
-      { "method", "Method", "How the sums are computed", GST_OCT_PROPERTY_LIVE,
+      { "method", "Method", "Algorithm of the transform", GST_OCT_PROPERTY_LIVE,
           NULL,
           GST_OCT_ENUM (Settings, method, get_method_type, METHOD_NUFFT) },
       { "weights", "Weights",

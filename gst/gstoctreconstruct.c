@@ -884,8 +884,9 @@ gst_oct_reconstruct_class_init (GstOctReconstructClass *klass)
               | GST_PARAM_MUTABLE_PLAYING));
   g_object_class_install_property (object_class, PROP_METHOD_IN_USE,
       g_param_spec_enum ("method-in-use", "Method in use",
-          "The method of the images now: another one is taken with the next "
-          "B-scan, and not where it is impossible",
+          "Method of the present images: a new one is used from the next "
+          "B-scan "
+          "on, if it is possible",
           GST_TYPE_OCT_METHOD, GST_OCT_METHOD_RESAMPLE,
           G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
   g_object_class_install_property (object_class, PROP_OUTPUT,

@@ -66,8 +66,8 @@ static GST_OCT_DEFINE_ENUM (get_policy_type, "GstOctScatterPolicy", policies)
           GST_OCT_ENUM (Settings, policy, get_policy_type,
               GST_OCT_SCATTER_LEAST_LOADED) },
       { "max-buffers", "Most buffers",
-          "Buffers that a branch has to do at most, the one that it works on "
-          "included",
+          "Most buffers in a branch at a time, including the one that it works "
+          "on",
           GST_OCT_PROPERTY_LIVE, NULL,
           GST_OCT_UINT (Settings, max_buffers, 1, 1024, 2) },
     };

@@ -46,13 +46,14 @@ static const GEnumValue methods[] = {
 static GST_OCT_DEFINE_ENUM (get_method_type, "GstOctSpeckleMethod", methods);
 
 static const GstOctProperty rows[] = {
-  { "method", "Method", "What a pixel becomes", GST_OCT_PROPERTY_LIVE, NULL,
+  { "method", "Method", "Speckle filter", GST_OCT_PROPERTY_LIVE, NULL,
       GST_OCT_ENUM (Settings, method, get_method_type, OCT_SPECKLE_BILATERAL) },
-  { "size", "Size", "Pixels to each side and in depth that count: 3, 5 or 7",
+  { "size", "Size",
+      "Size of the window in pixels, laterally and in depth: 3, 5 or 7",
       GST_OCT_PROPERTY_LIVE, NULL,
       GST_OCT_UINT (Settings, size, 3, OCT_SPECKLE_LARGEST, 5) },
   { "sigma", "Speckle",
-      "Standard deviation of grey levels (0 to 255) that is taken for speckle, "
+      "Standard deviation of grey levels (0 to 255) that counts as speckle, "
       "not for method=median",
       GST_OCT_PROPERTY_LIVE, NULL,
       GST_OCT_DOUBLE (Settings, sigma, 0.1, 255.0, 25.0) },
