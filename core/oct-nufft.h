@@ -90,7 +90,7 @@ typedef struct {
   float *node_weights; /* [samples][width] */
   guint32 *first;      /* [cells], first + taps <= samples */
   float *cell_weights; /* [cells][taps] */
-  float *factors;      /* [depth_bins], N^-1/2 / ghat */
+  float *factors;      /* [depth_bins], N^-1/2 / ghat: deconvolution */
   gint first_mode;     /* of depth_start, counted from the middle mode */
   float *shifts;       /* [samples] x (re, im), or NULL where nothing is */
   struct {

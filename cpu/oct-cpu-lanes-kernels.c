@@ -379,7 +379,7 @@ copy_value (const float *from, float *to)
     float *at = to + (k)*out_row;                                              \
     V r = re[place], i = im[place];                                            \
     if ((k) > 0) {                                                             \
-      float c = turns[2 * (k)-2], s = turns[2 * (k)-1];                        \
+      float c = twiddles[2 * (k)-2], s = twiddles[2 * (k)-1];                  \
       AT (at) = r * c - i * s;                                                 \
       AT (at + LANES) = i * c + r * s;                                         \
     } else {                                                                   \
@@ -390,9 +390,9 @@ copy_value (const float *from, float *to)
 
 #define DEFINE_PASS(radix)                                                     \
   static void pass_##radix (                                                   \
-      float *work, gsize row, const float *turns, guint columns)               \
+      float *work, gsize row, const float *twiddles, guint columns)            \
   {                                                                            \
-    for (guint j = 0; j < columns; j++, turns += 2 * (radix - 1)) {            \
+    for (guint j = 0; j < columns; j++, twiddles += 2 * (radix - 1)) {         \
       for (guint lane = 0; lane < LANES; lane += W) {                          \
         const float *from = work + (gsize)j * OCT_LANES_VALUE + lane;          \
         const float *from_im = from + LANES;                                   \
@@ -408,13 +408,13 @@ copy_value (const float *from, float *to)
 
 #define DEFINE_FIRST(radix)                                                    \
   static void first_##radix (const OctLanesSource *source, float *out,         \
-      gsize row, const float *turns, guint columns)                            \
+      gsize row, const float *twiddles, guint columns)                         \
   {                                                                            \
     float column[radix * OCT_LANES_VALUE] __attribute__ ((aligned (64)));      \
     gsize far = (gsize)columns * OCT_LANES_VALUE;                              \
     gboolean direct = DIRECT && source->read == NULL;                          \
                                                                                \
-    for (guint j = 0; j < columns; j++, turns += 2 * (radix - 1)) {            \
+    for (guint j = 0; j < columns; j++, twiddles += 2 * (radix - 1)) {         \
       const float *values = column;                                            \
       if (direct)                                                              \
         values = source->in + (gsize)j * OCT_LANES_VALUE;                      \
@@ -570,13 +570,13 @@ multiply (const float *in, guint in_flip, const float *factors, gsize count,
 }
 
 static void
-separate (const float *z, guint half, const float *turns, const float *factors,
-    guint first, guint count, float *out)
+separate (const float *z, guint half, const float *twiddles,
+    const float *factors, guint first, guint count, float *out)
 {
   for (guint q = first; q < first + count; q++) {
     float factor = factors != NULL ? factors[q - first] : 1;
-    float c = factor * turns[2 * (gsize)q],
-          s = factor * turns[2 * (gsize)q + 1];
+    float c = factor * twiddles[2 * (gsize)q],
+          s = factor * twiddles[2 * (gsize)q + 1];
     float h = 0.5f * factor;
     gsize a = q < half ? q : 0, b = q > 0 ? half - q : 0;
     for (guint lane = 0; lane < LANES; lane += W) {
@@ -592,10 +592,10 @@ separate (const float *z, guint half, const float *turns, const float *factors,
 }
 
 static void
-join (const float *bins, guint half, const float *turns, float *z)
+join (const float *bins, guint half, const float *twiddles, float *z)
 {
   for (guint q = 0; q < half; q++) {
-    float c = 2 * turns[2 * (gsize)q], s = 2 * turns[2 * (gsize)q + 1];
+    float c = 2 * twiddles[2 * (gsize)q], s = 2 * twiddles[2 * (gsize)q + 1];
     for (guint lane = 0; lane < LANES; lane += W) {
       const float *x = bins + (gsize)q * OCT_LANES_VALUE + lane;
       const float *y = bins + (gsize)(half - q) * OCT_LANES_VALUE + lane;

@@ -20,7 +20,7 @@ typedef struct {
   guint depth_bins;
   gboolean shifted; /* the tables have shifts */
   /* shifts, if any; samples x (lowest, and offset and window or the node
-   * weights); the factors of the modes */
+   * weights); the deconvolution factors of the modes */
   OctCudaTable table;
   float *node_weights; /* [samples][width], on the fly only */
   gboolean changed;    /* since the last upload */

@@ -198,7 +198,8 @@ typedef struct {
   /* [samples] with the factors of the transform; NULL for the launch of the
    * window alone: ones */
   const float *window;
-  const float2 *turns; /* [length] exp (-2 pi i k / length), own FFT only */
+  const float2 *turns; /* [length] twiddle factors exp (-2 pi i k / length),
+                          own FFT only */
 } OctCudaFft;
 
 /* Whether oct_cuda_launch_fft() knows this length; otherwise cuFFT does it
@@ -273,10 +274,10 @@ typedef struct {
   int32_t first_mode;  /* of the first depth bin; of real samples 0 or more */
   uint32_t depth_bins;
   const float2 *shifts; /* [samples], complex samples are multiplied by; NULL */
-  const uint32_t *first;       /* [grid] */
-  const float *weights;        /* [taps][grid] */
-  const float *factors;        /* [depth_bins] */
-  const float2 *turns;         /* [grid] exp (-2 pi i k / grid) */
+  const uint32_t *first; /* [grid] */
+  const float *weights;  /* [taps][grid] */
+  const float *factors;  /* [depth_bins] */
+  const float2 *turns;   /* [grid] twiddle factors exp (-2 pi i k / grid) */
   uint32_t processors, memory; /* of the device: bytes that a block can have */
 } OctCudaFused;
 
@@ -584,7 +585,7 @@ typedef struct {
    * memory (as bits), fraction, factors (real and imaginary part) */
   const float4 *positions;
   const float4 *taps;  /* LANCZOS: [2][samples] */
-  const float2 *turns; /* [samples] exp (-2 pi i k / samples) */
+  const float2 *turns; /* [samples] twiddle factors exp (-2 pi i k / samples) */
   uint32_t depth_start, depth_bins;
   int to_power; /* out is [lines][depth_bins] float, else complex */
   OctCudaFind find;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * The non-uniform FFT of samples in shared memory, by groups of threads with
- * A-lines of their own: cells to the registers of an FFT, bins times their
- * factors out.
+ * A-lines of their own: cells to the registers of an FFT, deconvolved bins
+ * out.
  *
  * Real samples give real cells; two of them are one value of an FFT of half
  * the length (see oct-cuda-fft.cu); complex cells are a value each.  A value
