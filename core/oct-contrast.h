@@ -8,7 +8,7 @@
  * A-scans begin there unless octfft or octnufft cut them; then some rows of
  * tissue do not count, which changes little.
  *
- * Nor do zeros, of which compressive sensing leaves many, and values that are
+ * Nor do zeros, since compressive sensing leaves many, and values that are
  * not finite: they are no measure of the noise.
  *
  * White is a quantile, so that a few reflections do not darken all the rest.

@@ -51,9 +51,9 @@
  * Noise.  What OCT_CS_PERSISTENT finds is the median of nu of its last step
  * over at most OCT_CS_NOISE_LINES A-lines of a B-scan, number (2i + 1) lines /
  * (2n) (rounded down) of n = min (lines, OCT_CS_NOISE_LINES), over the gain of
- * oct_cs_noise_gain().  Where the others need sigma_A and are not told the
- * noise, the same is done before they begin, with OCT_CS_NOISE_STEPS steps and
- * noise 0, on these A-lines.  A-lines whose samples are not finite do not
+ * oct_cs_noise_gain().  Where the others need sigma_A and the noise is
+ * not given, the same is done before they begin, with OCT_CS_NOISE_STEPS steps
+ * and noise 0, on these A-lines.  A-lines whose samples are not finite do not
  * count; without any it is 0.  Of n values the median is the one that (n - 1) /
  * 2 (rounded down) others precede in order.
  *

@@ -53,7 +53,7 @@ guint oct_curve_bspline (
 /* Solves A x = b for a symmetric, positive definite a[n][n], which becomes its
  * lower triangular factor (Cholesky); b[n] becomes x.  FALSE: A is none. */
 gboolean oct_curve_solve (double *a, guint n, double *b);
-/* b[n] for the next right hand side, with the factor of the former call. */
+/* b[n] for the next right hand side, with the factor of the call before. */
 void oct_curve_solve_again (const double *factor, guint n, double *b);
 
 G_END_DECLS

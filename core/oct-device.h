@@ -36,7 +36,7 @@ typedef struct {
   gpointer (*alloc) (gsize size, GError **error);
   void (*free) (gpointer memory);
 
-  /* Bytes of device memory that nobody uses, 0 when it cannot be told. */
+  /* Bytes of device memory that nobody uses, 0 when unknown. */
   gsize (*free_memory) (void);
 
   /* `blocking`: what uses the NULL stream waits for this stream. */

@@ -21,8 +21,8 @@
 
 #define OCT_FIT_TERMS 3
 
-/* A term of which the others leave no more than this part of its squares is
- * none: with two samples, or a background that is bright at few of them. */
+/* A term counts as none when the others explain all but this part of its
+ * squares: with two samples, or a background that is bright at few of them. */
 #define OCT_FIT_LEAST 1e-9
 
 /* Over the samples i at which A[i] - b[i] is finite. */

@@ -281,7 +281,7 @@ open_set (Content *content, const OctArray *array, GError **error)
   if (bytes <= MAX_CHUNK_BYTES)
     return TRUE;
   g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
-      "%s keeps '%s' in pieces (chunks) of which one B-scan needs "
+      "%s keeps '%s' in pieces (chunks), and those of one B-scan need "
       "%" G_GUINT64_FORMAT
       " bytes, but at most %u are possible; save it with chunks of one B-scan",
       content->file, shown, bytes, MAX_CHUNK_BYTES);

@@ -98,7 +98,7 @@ oct_format_is_octproz (const OctOpening *opening)
   return find_settings (opening->path, &settings);
 }
 
-/* FALSE with an error where it is there and no finite number. */
+/* FALSE with an error where it is there and not a finite number. */
 static gboolean
 get_number (
     const Settings *settings, const char *key, double *number, GError **error)
@@ -174,8 +174,8 @@ unescape_name (const char *text)
   return name != NULL ? name : g_strdup (text);
 }
 
-/* Of the acquisition system that was in use, or, where that is not told, of the
- * only one that has sizes.  *system: its name where it is told. */
+/* Of the acquisition system that was in use, or, where that is unknown, of the
+ * only one that has sizes.  *system: its name where it is known. */
 static gboolean
 find_sizes (const Settings *settings, Sizes *sizes, char **system)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * Thorlabs .srr: one file for each B-scan, named
- * Data_Y0001_YTotal500_B0001_BTotal1_Ganymede.srr, with a text before 16 bit
- * samples of which the low 12 bits count.  Chirp.dat beside them, one number a
- * line, is the calibration.
+ * Data_Y0001_YTotal500_B0001_BTotal1_Ganymede.srr, with a text before the
+ * samples, 12 bits each in the low bits of 16.  Chirp.dat beside them, one
+ * number a line, is the calibration.
  */
 #include "oct-format.h"
 

@@ -494,8 +494,8 @@ make_calibration (
          || set_damaged (opening->file, local->message, error);
 }
 
-/* Metres from one to the next of `count` that are `mm` wide; 0 where it is not
- * told, or where several were taken at each place. */
+/* Metres from one to the next of `count` that are `mm` wide; 0 where it is
+ * unknown, or where several were taken at each place. */
 static double
 get_spacing (double mm, double pixels, guint64 count)
 {

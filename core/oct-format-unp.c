@@ -2,7 +2,7 @@
 /**
  * .unp of octopod and Bioptigen's research systems: flat samples of 16 bits,
  * little endian, volume by volume, with an XML file beside them that has the
- * sizes, of which the width is that of an A-line:
+ * sizes; the width is the length of an A-line:
  *
  *   <Volume_Size Width="1024" Height="500" Number_of_Frames="100"
  *       Number_of_Volumes="1"/>
@@ -19,7 +19,7 @@
 #define MAX_XML (1u << 20)
 
 typedef struct {
-  guint64 samples, lines, bscans, volumes; /* 0: not told */
+  guint64 samples, lines, bscans, volumes; /* 0: unknown */
   gboolean found;
 } Sizes;
 

@@ -22,7 +22,7 @@ typedef enum {
   OCT_STORED_F8,
 } OctStored;
 
-/* The first bytes of a file that formats are told by. */
+/* The first bytes of a file, which identify its format. */
 #define OCT_FORMAT_HEAD 65536
 
 typedef struct {

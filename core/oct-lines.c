@@ -45,7 +45,7 @@ open_input (const char *path, const OctReaderSettings *settings, Input *input,
   input->reader = oct_reader_open (path, settings, &first);
   if (input->reader == NULL && whole.lines == 0 && whole.samples > 0
       && g_error_matches (first, OCT_ERROR, OCT_ERROR_SETTINGS)) {
-    /* a raw file, of which nobody has to know the lines here */
+    /* a raw file: its number of lines does not matter here */
     whole.lines = 1;
     g_clear_error (&first);
     input->reader = oct_reader_open (path, &whole, &first);

@@ -326,10 +326,9 @@ oct_meter_ascans (const float *ascans, guint lines, guint bins, guint start,
       (OctMeterPeak){ 0, NAN, NAN, { NAN, NAN, NAN }, NAN, NAN, NAN, NAN, NAN };
   if (bins < OCT_METER_MIN_BINS || meter.first + 2 > meter.end) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "A peak is looked for in depth bins %u to %u, of which the A-scans, "
-        "bins "
-        "%u to %u, hold too few; set the range of bins larger, or `depth-bins` "
-        "to %u or more.",
+        "A peak is looked for in depth bins %u to %u, but the A-scans, bins %u "
+        "to %u, hold too few of them; set the range of bins larger, or "
+        "`depth-bins` to %u or more.",
         first, end > 0 ? end : start + bins, start, start + bins,
         OCT_METER_MIN_BINS);
     return FALSE;

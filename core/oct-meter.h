@@ -20,7 +20,7 @@ G_BEGIN_DECLS
 
 /* Bins near zero delay where no peak is looked for, unless said otherwise. */
 #define OCT_METER_FIRST_BIN 8
-/* A-lines from which noise can be told from what stands still. */
+/* The least A-lines that separate noise from what stands still. */
 #define OCT_METER_NOISE_LINES 8
 #define OCT_METER_MIN_BINS 16
 
@@ -50,8 +50,8 @@ typedef struct {
   double phase_noise, phase_limit;
 } OctMeterPeak;
 
-/* ascans[lines][bins], complex pairs, of which those of line i begin at
- * ascans + 2 i bins; their first bin is `start` bins from zero delay, from
+/* ascans[lines][bins], complex pairs, those of line i from
+ * ascans + 2 i bins on; their first bin is `start` bins from zero delay, from
  * where `first`, `end` and the peak's bin count.  The strongest peak in bins
  * first .. end - 1 (end 0: all), as far as they are there, is measured.  Lines
  * with a value that is not finite do not count.  FALSE with OCT_ERROR_SETTINGS

@@ -7,8 +7,8 @@
 
 #include "oct-curve.h"
 
-/* Part of the samples at the largest value: told, and left out where there are
- * others. */
+/* Part of the samples at the largest value: reported, and left out where there
+ * are others. */
 #define SATURATED 0.02
 #define MUCH_SATURATED 0.05
 #define COHERENT 0.8
@@ -212,8 +212,8 @@ look_at (OctMirrorSet *set, OctMirror *mirror)
         mirror->name);
   else if (fringe->snr < OCT_FRINGE_GOOD_SNR)
     note (set,
-        "%s has a weak fringe, %.0f dB above the noise where %.0f are wanted; "
-        "take more A-lines of it, or give it more light.",
+        "%s has a weak fringe, %.0f dB above the noise where %.0f are "
+        "expected; take more A-lines of it, or give it more light.",
         mirror->name, fringe->snr, OCT_FRINGE_GOOD_SNR);
   if (mirror->used)
     look_for_double (mirror);
@@ -309,7 +309,7 @@ are_sides_told (const OctMirrorSet *set)
   return TRUE;
 }
 
-/* [used] positions, NULL where one is not told. */
+/* [used] positions, NULL where one is unknown. */
 static double *
 list_positions (const OctMirrorSet *set)
 {
@@ -341,7 +341,7 @@ find_two_sides (const OctMirrorSet *set, const double *positions, double k_span,
   return TRUE;
 }
 
-/* From the positions, or from the fringes.  FALSE: cannot be told. */
+/* From the positions, or from the fringes.  FALSE: undecided. */
 static gboolean
 find_sides (const OctMirrorSet *set, double k_span, double *sides)
 {
@@ -361,7 +361,7 @@ find_sides (const OctMirrorSet *set, double k_span, double *sides)
   return oct_mirror_fit_find_sides (set->fit, sides) >= SURE_OF_SIDES;
 }
 
-/* Fits with the sides as told or found; *found: they are known. */
+/* Fits with the sides as given or found; *found: they are known. */
 static gboolean
 fit_with_sides (
     OctMirrorSet *set, double k_span, gboolean *found, GError **error)
@@ -503,7 +503,7 @@ static gboolean
 set_sides_error (const OctMirrorSet *set, GError **error)
 {
   g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
-      "On which side of the zero delay the mirrors lie cannot be told from "
+      "On which side of the zero delay the mirrors lie is not certain from "
       "%u of them, and a wrong guess blurs the images; say it: --other-side "
       "FILE for those on the other side than the sample, or --same-side if "
       "there are none.",
@@ -543,10 +543,9 @@ finish (OctMirrorSet *set, gboolean told)
   if (oct_mirror_set_is_one_depth (set)) {
     oct_mirror_fit_forget_dispersion (f);
     note (set,
-        "There is one depth alone, bin %.0f: dispersion cannot be told "
-        "from "
-        "the wavenumbers, and the calibration is exact at this depth only; add "
-        "a mirror at another depth.",
+        "There is one depth alone, bin %.0f: dispersion cannot be separated "
+        "from the wavenumbers, and the calibration is exact at this depth "
+        "only; add a mirror at another depth.",
         oct_mirror_fit_get_bin (f, 0));
   } else if (oct_mirror_fit_get_spread (f) < OCT_MIRROR_SET_CLOSE) {
     note (set,

@@ -13,8 +13,8 @@ G_BEGIN_DECLS
 typedef struct {
   char *name; /* for messages: "'m1.npy'" */
   OctFringe *fringe;
-  double side;     /* as told: +1 the sample's, -1 the other, 0 not told */
-  double position; /* um along the scan of the mirror, NAN: not told */
+  double side;     /* as given: +1 the sample's, -1 the other, 0 not given */
+  double position; /* um along the scan of the mirror, NAN: unknown */
 
   /* what becomes of it */
   gboolean used;
@@ -58,15 +58,15 @@ OctMirror *oct_mirror_set_get_used (const OctMirrorSet *set, guint i);
  * not empty.  FALSE: none is left, OCT_ERROR_FORMAT. */
 gboolean oct_mirror_set_sort_out (OctMirrorSet *set, GError **error);
 
-/* After sorting out: fits, finds the sides where they are not told, leaves out
+/* After sorting out: fits, finds the sides where they are not given, leaves out
  * what is no mirror like the others.  k_span: of the pixels in rad/um where it
  * is known within some per cent, else 0.  Error: OCT_ERROR_FORMAT, why there is
  * no calibration. */
 gboolean oct_mirror_set_fit (OctMirrorSet *set, double k_span, GError **error);
 
 /* Fills in the peaks of all mirrors with this calibration ([samples] each, as
- * in its CSV; dispersion may be NULL, for the side +1).  Of mirrors whose side
- * is not told the sharper one is taken, and told. */
+ * in its CSV; dispersion may be NULL, for the side +1).  For mirrors whose
+ * side is not given the sharper one is taken, and reported. */
 void oct_mirror_set_measure (
     OctMirrorSet *set, const double *k_index, const double *dispersion);
 

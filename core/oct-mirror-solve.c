@@ -15,7 +15,7 @@
 #define SMALL_D 1e-3
 #define ROUNDS 3
 #define HUBER 2.0 /* sigma */
-/* Mirrors of which all patterns of sides are tried. */
+/* Up to so many mirrors all patterns of sides are tried. */
 #define TRIED 9
 
 /* What one mirror says about a spline of its phases: without the mean, or

@@ -55,7 +55,7 @@ gboolean oct_mirror_solve (OctMirrorPhases *phases, OctMirrorSolution *s);
  * only the least squares are repeated: all patterns of up to 9 mirrors spread
  * over depth, then each other mirror by itself.  k[samples]: K as known.
  * Returns chi^2 of the second best pattern over that of the best: from 2 on it
- * is right, near 1 it cannot be told.  0: no solution. */
+ * is right, near 1 it is undecided.  0: no solution. */
 double oct_mirror_find_sides (
     const OctMirrorPhases *phases, const double *k, double *sides);
 

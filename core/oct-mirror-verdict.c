@@ -16,7 +16,7 @@
 /* Errors of phases that are predicted are lower bounds. */
 #define ERROR_FACTOR 3.0
 #define ERROR_LIMIT 0.3
-/* Mirrors of which each is left out once, to see how the others do. */
+/* Numbers of mirrors with cross-validation: each is left out once. */
 #define MIN_CROSS_CHECKED 4
 #define MAX_CROSS_CHECKED 5
 /* Of the square of the brightest sample. */

@@ -42,7 +42,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (OctMirrorFit, oct_mirror_fit_free)
 
 /* The sides of three or more mirrors relative to that of the first: found
  * sides[mirrors].  Returns how much worse the next best choice fits (chi^2): 2
- * and more is certain, less cannot be told. */
+ * and more is certain, less is undecided. */
 double oct_mirror_fit_find_sides (const OctMirrorFit *fit, double *sides);
 
 /* Bin of a transform over all samples at which mirror m has its peak. */
@@ -94,7 +94,7 @@ void oct_mirror_scale_clear (OctMirrorScale *scale);
 
 /* The sides relative to the first mirror that put three or more mirrors on a
  * line over their positions.  Returns how many times worse the next best
- * choice is; below 3 they cannot be told. */
+ * choice is; below 3 they are undecided. */
 double oct_mirror_fit_find_sides_by_position (
     const OctMirrorFit *fit, const double *positions, double *sides);
 

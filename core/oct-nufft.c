@@ -146,7 +146,7 @@ oct_nufft_check (const OctNufftParams *params, gboolean gridded, GError **error)
 
 /* ---------------------------------------------------------------- kernels */
 
-/* I0 by its power series, all terms of which are positive. */
+/* I0 by its power series; all its terms are positive. */
 static double
 bessel_i0 (double x)
 {
@@ -376,8 +376,8 @@ count_modes (const OctNufftParams *p)
   return p->format == OCT_SAMPLE_CF32 ? p->depth_bins : p->samples;
 }
 
-/* As many cells as there are samples at least: then no depth of the other sign,
- * nor one that is cut off, is folded onto those wanted. */
+/* At least as many cells as samples: then no depth of the other sign, nor one
+ * that is cut off, aliases onto the selected ones. */
 static guint
 choose_length (const OctNufftParams *p, gboolean uniform)
 {
@@ -397,7 +397,7 @@ oct_nufft_grid_of (const OctNufftParams *p)
   return choose_length (p, is_uniform (p, p->samples));
 }
 
-/* The grid, its kernel, and what shifts the modes wanted around 0. */
+/* The grid, its kernel, and the shift of the selected modes to 0. */
 static gboolean
 choose_grid (OctNufftTables *t, const OctNufftParams *p, gboolean uniform,
     GError **error)

@@ -11,9 +11,9 @@
  *          sum_n G (l - u_n) window[n] in[n].
  *
  * Of complex spectra one half of the modes at most is shown.  Samples are
- * multiplied by exp (-2 pi i nodes[n] c / N), c the middle of the B modes that
- * are wanted: these then lie around 0, where a grid of M = max (R B, N) cells
- * is oversampled M/B times.  With fewer than N cells the others would be folded
+ * multiplied by exp (-2 pi i nodes[n] c / N), c the middle of the B selected
+ * modes: these then lie around 0, where a grid of M = max (R B, N) cells
+ * is oversampled M/B times.  With fewer than N cells the others would alias
  * onto them, weakened by the kernel alone (ghosts at -60 dB).  Spectra that are
  * real stay so, and B = N.
  *
@@ -56,8 +56,8 @@ guint oct_nufft_grid_of (const OctNufftParams *params);
 
 /* FALSE with OCT_ERROR_SETTINGS and a sentence when the parameters make no
  * sense: sizes, nodes that are no numbers, repeat or turn round, a window that
- * is no number, depths that N samples do not have; with `gridded` also a grid
- * or a kernel that does not go. */
+ * is not a number, depths that N samples do not have; with `gridded` also a
+ * grid or a kernel that does not go. */
 gboolean oct_nufft_check (
     const OctNufftParams *params, gboolean gridded, GError **error);
 
@@ -90,7 +90,7 @@ typedef struct {
   float *node_weights; /* [samples][width] */
   guint32 *first;      /* [cells], first + taps <= samples */
   float *cell_weights; /* [cells][taps] */
-  float *factors;      /* [depth_bins], N^-1/2 / ghat */
+  float *factors;      /* [depth_bins], N^-1/2 / ghat: deconvolution */
   gint first_mode;     /* of depth_start, counted from the middle mode */
   float *shifts;       /* [samples] x (re, im), or NULL where nothing is */
   struct {

@@ -64,7 +64,7 @@ work_on (Job *job, guint thread)
     job->task (job->data, first, MIN (first + job->grain, job->count), thread);
 }
 
-/* Until `*value` is as wanted (zero or not), for a short while at most. */
+/* Waits until `*value` is zero (or is not), for a short while at most. */
 static void
 look_out (gint *value, gboolean nonzero)
 {

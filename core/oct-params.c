@@ -39,8 +39,8 @@ oct_check_finite (
   for (guint i = 0; i < count; i++) {
     if (!isfinite (values[i])) {
       g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-          "%s has a value that is no finite number at sample %u of %u", name, i,
-          count);
+          "%s has a value that is not a finite number at sample %u of %u", name,
+          i, count);
       return FALSE;
     }
   }

@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-/* Wavelengths per pixel in the integral over pixel and spot, and pixels either
- * side of which the spot brings light. */
+/* Wavelengths per pixel in the integral over pixel and spot, and pixels on
+ * either side that the spot reaches. */
 #define OVERSAMPLING 8
 #define SPOT_REACH 6
 

@@ -19,8 +19,8 @@ typedef struct {
   gint16 *fields;     /* [realisations][columns][2][samples], real part first */
 } OctTissue;
 
-/* slow_axis: whether B-scans at several positions are wanted, for which the
- * speckle has to change. */
+/* slow_axis: whether B-scans at several positions are needed, so that the
+ * speckle has to change between them. */
 OctTissue *oct_tissue_new (const OctSpectrometer *spectrometer,
     const OctNoise *noise, guint64 seed, gboolean slow_axis);
 void oct_tissue_free (OctTissue *tissue);

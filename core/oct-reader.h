@@ -2,8 +2,8 @@
 /**
  * Files of spectra, read one B-scan at a time.
  *
- * Which formats there are, told apart by content, says the table in
- * oct-format.c; a new one is one row.
+ * The table in oct-format.c lists the formats, which are identified by content;
+ * a new one is one row.
  */
 #pragma once
 
@@ -70,8 +70,8 @@ typedef struct {
   guint samples, lines, bscans;  /* bscans: per volume */
   guint64 frames;                /* whole B-scans in the file, >= 1 */
   guint64 leftover_bytes;        /* at the end, less than one B-scan */
-  double line_rate;              /* A-lines per second, 0 = not told */
-  double x_spacing, y_spacing;   /* m between A-lines, B-scans; 0 = not told */
+  double line_rate;              /* A-lines per second, 0 = unknown */
+  double x_spacing, y_spacing;   /* m between A-lines, B-scans; 0 = unknown */
 } OctReaderInfo;
 
 /* Opens `path`.  Errors: OCT_ERROR_NOT_FOUND, _READ, _FORMAT, _SETTINGS, each

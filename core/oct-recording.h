@@ -49,7 +49,7 @@ typedef struct {
   guint64 count; /* how many are missing before it */
 } OctRecordingGap;
 
-/* More gaps than these are not told apart: the last one has all that follow.
+/* More gaps than these are not kept apart: the last one has all that follow.
  * It is the most that a text may have. */
 #define OCT_RECORDING_MAX_GAPS 4096
 /* More parts than these cannot be lost. */

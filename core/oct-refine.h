@@ -23,8 +23,8 @@
 
 G_BEGIN_DECLS
 
-/* Of the depths that the light comes from: their standard deviation over their
- * mean, from which on the two can be told apart. */
+/* Least standard deviation of the depths that the light comes from, over their
+ * mean, at which k map and dispersion can be distinguished. */
 #define OCT_REFINE_LEAST_SPREAD 0.4
 /* rad per 100 bins, less is no change. */
 #define OCT_REFINE_SAME 0.2
@@ -63,8 +63,8 @@ gboolean oct_refine_search (OctRefineScore score, gpointer data, double c2,
 /* --------------------------------------------------------------- of spectra
  */
 
-/* As oct_autofocus_find(), of which it has the parameters (`third` counts as
- * TRUE) and the errors, and OCT_ERROR_FORMAT where the scene cannot tell: it
+/* As oct_autofocus_find(), with its parameters (`third` counts as TRUE) and
+ * errors, and OCT_ERROR_FORMAT where the scene cannot tell: it
  * shows nothing, or its depths lie close together.  About 2 s for 256 lines of
  * 2048 samples. */
 gboolean oct_refine_find (const OctAutofocusParams *params,

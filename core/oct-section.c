@@ -124,7 +124,7 @@ oct_enface_state_take (OctEnfaceState *state, const OctEnface *enface)
   gboolean same_found = state->begun
                         && enface->surface_from == last->surface_from
                         && enface->surface_rise == last->surface_rise;
-  /* of B-scans that changed while no surface was wanted, none was found */
+  /* B-scans that changed while no surface was asked for have none */
   gboolean same = same_found && enface->mode == last->mode
                   && enface->start == last->start
                   && enface->thickness == last->thickness

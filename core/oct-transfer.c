@@ -170,7 +170,7 @@ parse_line (
   if (n < 0 && may_name)
     return TRUE;
   if (n < 0)
-    found = g_strdup ("what is no number");
+    found = g_strdup ("a value that is not a number");
   else
     found =
         g_strdup_printf (n > N_VALUES ? "more than %d numbers" : "%d numbers",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Volumes of which a part of the A-lines was taken, and perhaps a part of the
- * samples of each: the others are filled in.
+ * Volumes with a part of their A-lines, and perhaps a part of the samples of
+ * each: the others are filled in.
  *
  * Like a renderer this is no operation: it keeps what was stored of a volume
  * and fills it in when all has come.  A backend has one table of functions for
@@ -27,9 +27,9 @@ typedef enum {
    * cosine transform c along both lateral directions, by SpaRSA from 0.  Needs
    * neighbours that are alike with their phase. */
   OCT_VOLUME_CS_JOINT,
-  /* Each A-line by itself, of spectra of which a part of the samples is there
-   * and of all A-lines: thresholds are low where its neighbourhood is bright.
-   * Four times the steps of SpaRSA. */
+  /* Each A-line by itself, from a part of the samples of its spectrum, where
+   * all A-lines were taken: thresholds are low where its neighbourhood is
+   * bright.  Four times the steps of SpaRSA. */
   OCT_VOLUME_CS_ENVELOPE,
   /* The second and third step of Xu, Huang and Kang, Biomed. Opt. Express 5,
    * 3921 (2014): amplitudes along each B-scan, then from B-scan to B-scan, of
@@ -129,7 +129,7 @@ struct _OctVolumeCsTable {
   void (*clear) (OctVolumeCs *cs);
   /* The A-lines of B-scan `bscan` of a whole volume that the mask takes, in
    * order, one a row; `whole`: rows are all A-lines, and others do not count.
-   * A-lines with a value that is no number count as not taken. */
+   * A-lines with a value that is not a number count as not taken. */
   gboolean (*store) (OctVolumeCs *cs, guint bscan, const OctPlane *rows,
       gboolean whole, GError **error);
   /* Behind all that is stored. */

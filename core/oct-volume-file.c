@@ -241,7 +241,7 @@ oct_volume_file_guess (const char *path, GError **error)
     }
   }
   g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-      "The name '%s' does not say which kind of file is wanted; let `location` "
+      "The name '%s' does not say which kind of file to write; let `location` "
       "end with one of %s, or set `format`",
       name, endings->str);
   return OCT_VOLUME_FILE_AUTO;

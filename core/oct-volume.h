@@ -7,7 +7,7 @@
  * coordinates are in mm from the middle of the volume, z downwards.
  *
  * A renderer is not an operation: it lives as long as the volume has a size,
- * keeps what was stored, and makes a picture whenever one is wanted.  A backend
+ * keeps what was stored, and makes a picture on demand.  A backend
  * has one table of functions for it (OctVolumeTable); what they compute is
  * written once, for CPU and GPU, in oct-volume-ray.h.
  */

@@ -4,8 +4,8 @@
  *
  * The fringes are small against the spectrum of the source, so a mean of
  * single precision would leave a fixed pattern.  The background is kept as the
- * sum of two floats (high + low) and taken off in two steps, the first of which
- * is exact for counts: the result is right to the rounding of float32.
+ * sum of two floats (high + low) and taken off in two steps.  The first one is
+ * exact for counts: the result is right to the rounding of float32.
  */
 #include "oct-cpu-background.h"
 #include "oct-operation.h"

@@ -93,7 +93,7 @@ shrink_some (const OctCpuCsBlock *block, guint first, guint count, guint lane,
     factor = u[0] * u[0] + u[1] * u[1];
     for (guint k = 0; k < OCT_VECTOR; k++)
       size[k] = sqrtf (factor[k]);
-    /* no number is above no other: it stays what it is, times 0 */
+    /* NaN compares false: it stays what it is, times 0 */
     factor = (OctVector)((OctSelection)(1 - cut / size) & (size > cut));
     for (guint part = 0; part < 2; part++) {
       gsize here = at + part * OCT_LANES;

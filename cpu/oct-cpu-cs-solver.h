@@ -38,7 +38,7 @@ typedef struct {
 gsize oct_cpu_cs_block_divide (const OctCpuCsOperator *op, guint columns,
     guint8 *base, OctCpuCsBlock *block);
 
-/* x of the samples in `rows`, in counts; no number where `finite` is FALSE. */
+/* x of the samples in `rows`, in counts; NaN where `finite` is FALSE. */
 void oct_cpu_cs_block_solve (const OctCpuCsOperator *op, const guint32 *column,
     const OctCpuCsSolve *solve, OctCpuCsBlock *block);
 

@@ -10,7 +10,7 @@
 /* rows that are mapped together */
 #define MAP_ROWS 8
 
-/* As whole numbers, powers below the floor and what is no number with a sign
+/* As whole numbers, powers below the floor and NaN with a sign
  * are alike: no branch keeps the loop from being one of vectors. */
 OCT_INLINE float
 level_log (float power, const OctCpuGrey *map)

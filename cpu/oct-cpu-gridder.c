@@ -88,29 +88,29 @@ place_rows (OctCpuGridder *g, gsize *weights, GError **error)
 }
 
 /* What each sample is multiplied by beside its weights, [samples][2]: the phase
- * and the shift of the modes that are wanted; or NULL: nothing. */
+ * and the shift of the selected modes; or NULL: nothing. */
 static double *
-make_turns (
+make_phases (
     const OctCpuGridder *g, const OctNufftParams *params, const double *phase)
 {
   gint middle = params->depth_start - g->tables.first_mode;
-  double *turns;
+  double *phases;
 
   if (phase == NULL)
     return NULL;
-  turns = g_new (double, 2 * (gsize)params->samples);
+  phases = g_new (double, 2 * (gsize)params->samples);
   for (guint n = 0; n < params->samples; n++) {
     double angle =
         phase[n] - 2 * G_PI * params->nodes[n] * middle / params->samples;
 
-    turns[2 * n] = cos (angle);
-    turns[2 * n + 1] = sin (angle);
+    phases[2 * n] = cos (angle);
+    phases[2 * n + 1] = sin (angle);
   }
-  return turns;
+  return phases;
 }
 
 static void
-fill_weights (OctCpuGridder *g, const double *turns)
+fill_weights (OctCpuGridder *g, const double *phases)
 {
   const OctNufftTables *t = &g->tables;
 
@@ -125,9 +125,9 @@ fill_weights (OctCpuGridder *g, const double *turns)
 
       if (g->parts == 2) {
         g->weights[at] = weight;
-      } else if (turns != NULL) {
-        g->weights[2 * at] = (float)(weight * turns[2 * n]);
-        g->weights[2 * at + 1] = (float)(weight * turns[2 * n + 1]);
+      } else if (phases != NULL) {
+        g->weights[2 * at] = (float)(weight * phases[2 * n]);
+        g->weights[2 * at + 1] = (float)(weight * phases[2 * n + 1]);
       } else {
         g->weights[2 * at] = weight;
         g->weights[2 * at + 1] = g->is_half ? get_weight (t, x + 1, n) : 0;
@@ -157,7 +157,7 @@ oct_cpu_gridder_set (OctCpuGridder *g, const OctNufftParams *params,
 {
   guint grid = oct_nufft_grid_of (params);
   gboolean is_half = params->format == OCT_SAMPLE_F32 && grid % 2 == 0;
-  g_autofree double *turns = NULL;
+  g_autofree double *phases = NULL;
   gsize weights;
 
   if (!make_transform (g, grid, is_half, error)
@@ -174,8 +174,8 @@ oct_cpu_gridder_set (OctCpuGridder *g, const OctNufftParams *params,
       (g->parts == 2 ? 1 : 2) * sizeof (float), error);
   if (g->weights == NULL)
     return FALSE;
-  turns = make_turns (g, params, phase);
-  fill_weights (g, turns);
+  phases = make_phases (g, params, phase);
+  fill_weights (g, phases);
   return TRUE;
 }
 
@@ -286,7 +286,7 @@ shift_modes (const float *shifts, guint samples, float *values)
     }
 }
 
-/* Bins that are wanted to their places, times their factors. */
+/* Selected bins to their places, deconvolved. */
 OCT_VECTORISED static void
 write_scaled (const OctCpuGridder *g, float *out, guint first, guint step,
     guint count, const float *bins)

@@ -27,8 +27,8 @@
 
 typedef struct {
   guint radix;
-  guint columns; /* length of what it leaves to the next steps */
-  float *turns;  /* [columns][radix - 1][2]; NULL in the last step */
+  guint columns;   /* length of what it leaves to the next steps */
+  float *twiddles; /* [columns][radix - 1][2]; NULL in the last step */
 } Step;
 
 typedef enum {
@@ -48,10 +48,10 @@ struct _OctLanesFft {
   gsize row;     /* floats from row to row behind the first step */
   /* real: of complex values; other lengths: of the convolution, forward */
   OctLanesFft *inner;
-  float *turns;  /* KIND_HALF: [length / 2 + 1][2] as separate() wants them */
-  float *chirp;  /* [length][2] exp (-i pi n^2 / length), or NULL: fast */
-  float *filter; /* [inner->length][2] transform of its conjugate, / length */
-  gsize scratch; /* bytes */
+  float *twiddles; /* KIND_HALF: [length / 2 + 1][2] as separate() wants them */
+  float *chirp;    /* [length][2] exp (-i pi n^2 / length), or NULL: fast */
+  float *filter;   /* [inner->length][2] transform of its conjugate, / length */
+  gsize scratch;   /* bytes */
 };
 
 /* ---------------------------------------------------------------- machine */
@@ -184,17 +184,17 @@ make_step (Step *step, GError **error)
 
   if (step->columns == 1)
     return TRUE;
-  step->turns = oct_cpu_alloc (
+  step->twiddles = oct_cpu_alloc (
       (gsize)step->columns * (radix - 1), 2 * sizeof (float), error);
-  if (step->turns == NULL)
+  if (step->twiddles == NULL)
     return FALSE;
   for (guint j = 0; j < step->columns; j++) {
     for (guint k = 1; k < radix; k++) {
-      float *turn = step->turns + 2 * ((gsize)j * (radix - 1) + k - 1);
+      float *twiddle = step->twiddles + 2 * ((gsize)j * (radix - 1) + k - 1);
       double exact[2];
       unit ((guint64)j * k, length, exact);
-      turn[0] = (float)exact[0];
-      turn[1] = (float)exact[1];
+      twiddle[0] = (float)exact[0];
+      twiddle[1] = (float)exact[1];
     }
   }
   return TRUE;
@@ -220,11 +220,11 @@ make_steps (OctLanesFft *fft, GError **error)
   return TRUE;
 }
 
-/* Transform in double, of values `stride` apart, for tables: turns are those of
- * all `length` values. */
+/* Transform in double, of values `stride` apart, for tables: `twiddles` are
+ * those of all `length` values. */
 static void
-transform_double (const double *in, guint stride, guint n, const double *turns,
-    guint length, double *out)
+transform_double (const double *in, guint stride, guint n,
+    const double *twiddles, guint length, double *out)
 {
   guint prime = 2, columns;
   double re[7], im[7];
@@ -239,14 +239,14 @@ transform_double (const double *in, guint stride, guint n, const double *turns,
   columns = n / prime;
   for (guint e = 0; e < prime; e++)
     transform_double (in + 2 * (gsize)e * stride, stride * prime, columns,
-        turns, length, out + 2 * (gsize)e * columns);
+        twiddles, length, out + 2 * (gsize)e * columns);
   for (guint j = 0; j < columns; j++) {
     for (guint k = 0; k < prime; k++) {
       re[k] = im[k] = 0;
       for (guint e = 0; e < prime; e++) {
         const double *value = out + 2 * ((gsize)e * columns + j);
         guint64 turned = (guint64)e * (k * columns + j) % n;
-        const double *w = turns + 2 * (turned * (length / n));
+        const double *w = twiddles + 2 * (turned * (length / n));
         re[k] += value[0] * w[0] - value[1] * w[1];
         im[k] += value[0] * w[1] + value[1] * w[0];
       }
@@ -264,12 +264,12 @@ static void
 fill_chirp (OctLanesFft *fft, double *scratch)
 {
   guint n = fft->length, long_n = fft->inner->length;
-  double *turns = scratch, *wave = turns + 2 * (gsize)long_n;
+  double *twiddles = scratch, *wave = twiddles + 2 * (gsize)long_n;
   double *result = wave + 2 * (gsize)long_n;
 
   memset (wave, 0, 2 * sizeof *wave * long_n);
   for (guint i = 0; i < long_n; i++)
-    unit (i, long_n, turns + 2 * (gsize)i);
+    unit (i, long_n, twiddles + 2 * (gsize)i);
   for (guint i = 0; i < n; i++) {
     double exact[2];
     unit ((guint64)i * i, 2 * (guint64)n, exact);
@@ -281,7 +281,7 @@ fill_chirp (OctLanesFft *fft, double *scratch)
       wave[at + 1] = -exact[1] / long_n;
     }
   }
-  transform_double (wave, 1, long_n, turns, long_n, result);
+  transform_double (wave, 1, long_n, twiddles, long_n, result);
   for (gsize i = 0; i < 2 * (gsize)long_n; i++)
     fft->filter[i] = (float)result[i];
 }
@@ -336,17 +336,17 @@ oct_lanes_fft_new_real (guint length, gboolean backward, GError **error)
 
   fft->inner = oct_lanes_fft_new (complex_length, backward, error);
   if (fft->inner != NULL && even)
-    fft->turns =
+    fft->twiddles =
         oct_cpu_alloc ((gsize)length / 2 + 1, 2 * sizeof (float), error);
-  if (fft->inner == NULL || (even && fft->turns == NULL)) {
+  if (fft->inner == NULL || (even && fft->twiddles == NULL)) {
     oct_lanes_fft_free (fft);
     return NULL;
   }
   for (guint q = 0; even && q <= length / 2; q++) {
     double exact[2];
     unit (q, length, exact);
-    fft->turns[2 * (gsize)q] = (float)(exact[0] / 2);
-    fft->turns[2 * (gsize)q + 1] = (float)(exact[1] / 2);
+    fft->twiddles[2 * (gsize)q] = (float)(exact[0] / 2);
+    fft->twiddles[2 * (gsize)q + 1] = (float)(exact[1] / 2);
   }
   fft->scratch = complex_length * VALUE_BYTES + fft->inner->scratch;
   return fft;
@@ -358,9 +358,9 @@ oct_lanes_fft_free (OctLanesFft *fft)
   if (fft == NULL)
     return;
   for (guint i = 0; i < fft->n_steps; i++)
-    oct_cpu_free (fft->steps[i].turns);
+    oct_cpu_free (fft->steps[i].twiddles);
   oct_lanes_fft_free (fft->inner);
-  oct_cpu_free (fft->turns);
+  oct_cpu_free (fft->twiddles);
   oct_cpu_free (fft->chirp);
   oct_cpu_free (fft->filter);
   g_free (fft);
@@ -390,7 +390,7 @@ run_steps (const OctLanesFft *fft, guint number, float *work,
     fft->kernels->last[here->radix](work, 0, 1, target);
     return;
   }
-  fft->kernels->pass[here->radix](work, row, here->turns, here->columns);
+  fft->kernels->pass[here->radix](work, row, here->twiddles, here->columns);
   if (number + 2 == fft->n_steps) {
     target->start = start;
     target->block_step = step;
@@ -424,7 +424,7 @@ run_fast (const OctLanesFft *fft, const OctLanesSource *source, float *work,
     return;
   }
   fft->kernels->first[here->radix](
-      source, work, fft->row, here->turns, here->columns);
+      source, work, fft->row, here->twiddles, here->columns);
   for (guint k = 0; k < here->radix; k++)
     run_steps (fft, 1, work + k * fft->row, target, k, here->radix);
 }
@@ -521,7 +521,7 @@ oct_lanes_fft_run_real_through (const OctLanesFft *fft, OctLanesRead read,
             && first + count <= fft->length / 2 + 1);
   oct_lanes_fft_run_through (
       fft->inner, read, NULL, data, NULL, values, 0, n, rest);
-  fft->kernels->separate (values, n, fft->turns, factors, first, count, out);
+  fft->kernels->separate (values, n, fft->twiddles, factors, first, count, out);
 }
 
 void
@@ -535,7 +535,7 @@ oct_lanes_fft_run_real (const OctLanesFft *fft, const float *in, float *out,
             && first + count <= fft->length / 2 + 1);
   if (fft->kind == KIND_HALF) {
     oct_lanes_fft_run (fft->inner, in, values, 0, n, rest);
-    fft->kernels->separate (values, n, fft->turns, NULL, first, count, out);
+    fft->kernels->separate (values, n, fft->twiddles, NULL, first, count, out);
     return;
   }
   for (gsize i = 0; i < n; i++) {
@@ -554,7 +554,7 @@ oct_lanes_fft_run_back_real (
 
   g_assert (fft->kind != KIND_COMPLEX && fft->backward);
   if (fft->kind == KIND_HALF) {
-    fft->kernels->join (in, n, fft->turns, values);
+    fft->kernels->join (in, n, fft->twiddles, values);
     oct_lanes_fft_run (fft->inner, values, out, 0, n, rest);
     return;
   }

@@ -10,7 +10,7 @@
  * Nothing is scaled: forward is the sum of x exp (-2 pi i n q / length),
  * backward that with exp (+2 pi i n q / length).  Single precision; the error
  * is that of rounding, about 2e-7 of the norm.  An A-line never touches
- * another: a value that is no finite number spoils its own.
+ * another: a value that is not a finite number spoils its own.
  *
  * A plan does not change after it was made: any number of threads may run it,
  * each with scratch of its own.

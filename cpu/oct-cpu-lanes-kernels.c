@@ -379,7 +379,7 @@ copy_value (const float *from, float *to)
     float *at = to + (k)*out_row;                                              \
     V r = re[place], i = im[place];                                            \
     if ((k) > 0) {                                                             \
-      float c = turns[2 * (k)-2], s = turns[2 * (k)-1];                        \
+      float c = twiddles[2 * (k)-2], s = twiddles[2 * (k)-1];                  \
       AT (at) = r * c - i * s;                                                 \
       AT (at + LANES) = i * c + r * s;                                         \
     } else {                                                                   \
@@ -390,9 +390,9 @@ copy_value (const float *from, float *to)
 
 #define DEFINE_PASS(radix)                                                     \
   static void pass_##radix (                                                   \
-      float *work, gsize row, const float *turns, guint columns)               \
+      float *work, gsize row, const float *twiddles, guint columns)            \
   {                                                                            \
-    for (guint j = 0; j < columns; j++, turns += 2 * (radix - 1)) {            \
+    for (guint j = 0; j < columns; j++, twiddles += 2 * (radix - 1)) {         \
       for (guint lane = 0; lane < LANES; lane += W) {                          \
         const float *from = work + (gsize)j * OCT_LANES_VALUE + lane;          \
         const float *from_im = from + LANES;                                   \
@@ -408,13 +408,13 @@ copy_value (const float *from, float *to)
 
 #define DEFINE_FIRST(radix)                                                    \
   static void first_##radix (const OctLanesSource *source, float *out,         \
-      gsize row, const float *turns, guint columns)                            \
+      gsize row, const float *twiddles, guint columns)                         \
   {                                                                            \
     float column[radix * OCT_LANES_VALUE] __attribute__ ((aligned (64)));      \
     gsize far = (gsize)columns * OCT_LANES_VALUE;                              \
     gboolean direct = DIRECT && source->read == NULL;                          \
                                                                                \
-    for (guint j = 0; j < columns; j++, turns += 2 * (radix - 1)) {            \
+    for (guint j = 0; j < columns; j++, twiddles += 2 * (radix - 1)) {         \
       const float *values = column;                                            \
       if (direct)                                                              \
         values = source->in + (gsize)j * OCT_LANES_VALUE;                      \
@@ -463,7 +463,7 @@ DEFINE_FIRST (12)
 DEFINE_FIRST (15)
 DEFINE_FIRST (16)
 
-/* The last step, of which not all bins may be wanted. */
+/* The last step, which may deliver a part of the bins. */
 
 #undef LOAD
 #define LOAD(e)                                                                \
@@ -473,7 +473,7 @@ DEFINE_FIRST (16)
   } while (0)
 
 /* Nothing depends on where a bin goes, so that it is the same to the last bit
- * whichever are wanted. */
+ * whichever are delivered. */
 #undef STORE
 #define STORE(k, place)                                                        \
   do {                                                                         \
@@ -484,7 +484,7 @@ DEFINE_FIRST (16)
     AT (at + im_at) = im[place];                                               \
   } while (0)
 
-/* Bins start + k step of a block go where they are wanted. */
+/* Bins start + k step of a block go to their places. */
 static inline __attribute__ ((always_inline)) void
 scatter_bins (const OctLanesTarget *t, gssize start, guint count, float *bins)
 {
@@ -500,8 +500,7 @@ scatter_bins (const OctLanesTarget *t, gssize start, guint count, float *bins)
   }
 }
 
-/* How many of the bins of a block are not behind the last one that is wanted.
- */
+/* How many of the bins of a block are not behind the last one delivered. */
 static inline __attribute__ ((always_inline)) gssize
 count_wanted (const OctLanesTarget *t, gssize start, gssize radix)
 {
@@ -571,13 +570,13 @@ multiply (const float *in, guint in_flip, const float *factors, gsize count,
 }
 
 static void
-separate (const float *z, guint half, const float *turns, const float *factors,
-    guint first, guint count, float *out)
+separate (const float *z, guint half, const float *twiddles,
+    const float *factors, guint first, guint count, float *out)
 {
   for (guint q = first; q < first + count; q++) {
     float factor = factors != NULL ? factors[q - first] : 1;
-    float c = factor * turns[2 * (gsize)q],
-          s = factor * turns[2 * (gsize)q + 1];
+    float c = factor * twiddles[2 * (gsize)q],
+          s = factor * twiddles[2 * (gsize)q + 1];
     float h = 0.5f * factor;
     gsize a = q < half ? q : 0, b = q > 0 ? half - q : 0;
     for (guint lane = 0; lane < LANES; lane += W) {
@@ -593,10 +592,10 @@ separate (const float *z, guint half, const float *turns, const float *factors,
 }
 
 static void
-join (const float *bins, guint half, const float *turns, float *z)
+join (const float *bins, guint half, const float *twiddles, float *z)
 {
   for (guint q = 0; q < half; q++) {
-    float c = 2 * turns[2 * (gsize)q], s = 2 * turns[2 * (gsize)q + 1];
+    float c = 2 * twiddles[2 * (gsize)q], s = 2 * twiddles[2 * (gsize)q + 1];
     for (guint lane = 0; lane < LANES; lane += W) {
       const float *x = bins + (gsize)q * OCT_LANES_VALUE + lane;
       const float *y = bins + (gsize)(half - q) * OCT_LANES_VALUE + lane;

@@ -26,14 +26,14 @@ typedef struct {
 } OctLanesSource;
 
 /* Of a transform of radix x columns values, one step of radix r:
- *   x[k][j] = turns[j][k] sum_e x[e][j] exp (-2 pi i e k / r), j < columns,
- * in rows `row` floats apart; turns [columns][r - 1][2] from k = 1 on. */
+ *   x[k][j] = twiddles[j][k] sum_e x[e][j] exp (-2 pi i e k / r), j < columns,
+ * in rows `row` floats apart; twiddles [columns][r - 1][2] from k = 1 on. */
 typedef void (*OctLanesPass) (
-    float *work, gsize row, const float *turns, guint columns);
+    float *work, gsize row, const float *twiddles, guint columns);
 
 /* The same from values that follow each other to rows. */
 typedef void (*OctLanesFirst) (const OctLanesSource *source, float *out,
-    gsize row, const float *turns, guint columns);
+    gsize row, const float *twiddles, guint columns);
 
 /* Where the bins of the last step go: value k of block b is bin q = start + b
  * block_step + k step, and goes to out[q - first] modulo length if that is
@@ -62,12 +62,12 @@ typedef struct {
   void (*multiply) (const float *in, guint in_flip, const float *factors,
       gsize count, float *out, guint out_flip);
   /* Bins first .. first + count - 1 of 2 half real values from the transform z
-   * of them taken as `half` complex ones; turns [half + 1][2] of exp (-2 pi i q
-   * / (2 half)) / 2; factors [count] of the bins, NULL: 1 */
-  void (*separate) (const float *z, guint half, const float *turns,
+   * of them taken as `half` complex ones; twiddles [half + 1][2] of exp (-2 pi
+   * i q / (2 half)) / 2; factors [count] of the bins, NULL: 1 */
+  void (*separate) (const float *z, guint half, const float *twiddles,
       const float *factors, guint first, guint count, float *out);
   /* The way back: z from bins 0 .. half */
-  void (*join) (const float *bins, guint half, const float *turns, float *z);
+  void (*join) (const float *bins, guint half, const float *twiddles, float *z);
 } OctLanesKernels;
 
 extern const OctLanesKernels oct_lanes_kernels_baseline;

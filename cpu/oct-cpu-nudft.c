@@ -24,7 +24,7 @@
 struct _OctPlan {
   OctNufftParams params; /* without nodes and window */
   guint threads;
-  guint inputs, outputs; /* values of a line, of which those out are complex */
+  guint inputs, outputs; /* values of a line; those out are complex */
   guint in_parts;        /* 1 real, 2 complex: floats of one value */
   float *matrix;         /* [groups][inputs][GROUP] x (re, im) */
   guint8 *scratch;       /* [threads][scratch_size] */

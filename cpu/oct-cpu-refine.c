@@ -75,7 +75,8 @@ use_map (Refiner *r, double q2, double q3, GError **error)
   return oct_cpu_resampler_init (&r->resampler, &params, scale, error);
 }
 
-/* Phases on the corrected axis: the pivot's k map is that of the former one. */
+/* Phases on the corrected axis: the pivot's k map is that of the axis
+ * before. */
 static void
 find_phases (const Refiner *r, const double values[OCT_REFINE_VALUES],
     double *phase2, double *phase3)

@@ -9,13 +9,13 @@
 
 G_BEGIN_DECLS
 
-/* The samples of A-lines lines[0 .. OCT_LANES - 1] of a B-scan, of which some
- * may be the same: values [columns][parts][OCT_LANES].  By many threads at the
+/* The samples of A-lines lines[0 .. OCT_LANES - 1] of a B-scan, some may
+ * be the same: values [columns][parts][OCT_LANES].  By many threads at the
  * same time, `thread` as oct_parallel_for() says. */
 typedef void (*OctCpuSolveRead) (
     gpointer data, const guint *lines, guint thread, float *values);
 
-/* `shape`: of a B-scan as it is read, of which there are `bscans`.  FALSE with
+/* `shape`: of a B-scan as it is read; there are `bscans`.  FALSE with
  * OCT_ERROR_SETTINGS when the plan is for others, or `out` has no room. */
 gboolean oct_cpu_solve_check (const OctPlan *plan, guint bscans,
     const OctStepShape *shape, const OctFrame *out, GError **error);

@@ -79,7 +79,7 @@ write_cosines (
   }
 }
 
-/* Bins of which the backward transform makes the lines: conj w (c[k] - i
+/* Bins that the backward transform makes into the lines: conj w (c[k] - i
  * c[n-k]), of unnormalised cosines c. */
 static OCT_VECTORISED void
 read_cosines (
@@ -472,7 +472,7 @@ oct_cpu_volume_cs_joint (
   if (!reserve (cs, given, error))
     return FALSE;
   joint.c = cs->work;
-  /* A^H y, of which the first gradient is the negative */
+  /* A^H y; the first gradient is its negative */
   joint.g = cs->volume;
   if (!set_thresholds (&joint, s))
     return TRUE;

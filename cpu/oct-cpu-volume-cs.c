@@ -194,7 +194,7 @@ oct_cpu_volume_cs_mask_of (const OctVolumeCs *cs, guint k)
 static gboolean
 are_numbers (const float *values, guint count)
 {
-  /* the sum of what is no number times 0 is none either */
+  /* NaN times 0 is NaN, and so is the sum */
   float sum = 0;
 
   for (guint i = 0; i < count; i++)

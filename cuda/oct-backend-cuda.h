@@ -3,7 +3,7 @@
  * The CUDA backend: a module that is loaded at run time, so that the plugin
  * itself needs neither the CUDA runtime nor cuFFT.
  *
- * Every function of its table is called with the wanted CUDA context current.
+ * Every function of its table is called with its CUDA context current.
  * Planes are device pointers of that context, aligned to their values (8 bytes
  * for complex ones) with strides that keep it so.  The stream of run() is a
  * cudaStream_t (CUstream) of the context; run() only queues work in it.  All

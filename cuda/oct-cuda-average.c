@@ -99,7 +99,7 @@ get_kind (const OctAverageParams *params)
   }
 }
 
-/* `rows` of `width` values, of which the first is number `at` of the sums. */
+/* `rows` of `width` values; the first is number `at` of the sums. */
 static gboolean
 average_plane (OctPlan *plan, const OctAverageTurn *turn, const OctPlane *in,
     const OctPlane *out, guint width, guint rows, gsize at, gpointer stream,

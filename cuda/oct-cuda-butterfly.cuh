@@ -290,8 +290,9 @@ struct BlockSync {
  * The steps from transforms of `Done` on to the end, by all threads that sync()
  * waits for; every thread works on `Lines` A-lines, which share the factors.
  * v[l]: x[t + e Size / Values]; in the end X[t + e Size / Values].
- * turns[k] = exp (-2 pi i k / (Size Scale)); memory: of these A-lines, `pitch`
- * values each, at least Steps::pitch, that no thread uses any more.
+ * turns[k], twiddle factors: exp (-2 pi i k / (Size Scale)); memory: of these
+ * A-lines, `pitch` values each, at least Steps::pitch, that no thread uses any
+ * more.
  */
 template <int Size, int Scale, int Done = 1, int Lines, int Values,
     typename Sync>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Images in colours: a table of all grey levels in shared memory, of which a
- * thread reads two by two pixels.
+ * Images in colours: a table of all grey levels in shared memory.  A
+ * thread makes two by two pixels.
  */
 #include "oct-cuda-launch.cuh"
 

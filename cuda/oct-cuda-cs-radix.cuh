@@ -98,8 +98,9 @@ turned_round (int e)
   return place;
 }
 
-/* What a factor w makes of the turns of every step: of[Length / 4 + j] is
- * w^(Radix / Length) exp (Sign 2 pi i j / Length), j < Length / 4. */
+/* What a factor w makes of the twiddle factors of every step:
+ * of[Length / 4 + j] is w^(Radix / Length) exp (Sign 2 pi i j / Length), j <
+ * Length / 4. */
 template <int Radix, int Sign> struct Turns {
   float2 of[Radix / 2];
 

@@ -61,7 +61,7 @@ noise_place_of (uint32_t row, uint32_t lines, uint32_t n)
   return -1;
 }
 
-/* The same of line `line` of several B-scans, of which the last one tells. */
+/* The same of line `line` of several B-scans: the last one counts. */
 template <typename Lines>
 __device__ __forceinline__ int
 noise_place (uint32_t line, const Lines &p)

@@ -11,8 +11,8 @@ G_STATIC_ASSERT (OCT_CUDA_CS_REACH == OCT_CS_REACH);
 
 struct _OctPlan {
   OctCsParams params; /* column, nodes and window are its own */
-  /* [OCT_CS_NOISE_LINES] page-locked: what the device has told of the noise of
-   * A-lines, NaN nothing yet */
+  /* [OCT_CS_NOISE_LINES] page-locked: the noise of A-lines that the device has
+   * written, NaN: nothing yet */
   float *told;
   gboolean overlap, is_on_chip;
   OctCudaCsOnChip on_chip;
@@ -39,7 +39,7 @@ cs_destroy (OctPlan *plan)
   g_free (plan);
 }
 
-/* Nothing is told of B-scans before. */
+/* The noise of B-scans before does not count any more. */
 static void
 forget_told (OctPlan *plan)
 {

@@ -16,7 +16,7 @@ struct _OctPlan {
   guint depth_start, depth_bins;
   gboolean overlap;
   OctCudaTable window; /* float [samples], with the factors of the transform */
-  OctCudaTable turns;  /* float2 [length], own FFT only */
+  OctCudaTable turns;  /* twiddle factors, float2 [length], own FFT only */
   OctCudaTransform transform; /* of the padded A-lines, cuFFT only */
 };
 

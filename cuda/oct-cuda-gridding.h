@@ -20,7 +20,7 @@ typedef struct {
   guint depth_bins;
   gboolean shifted; /* the tables have shifts */
   /* shifts, if any; samples x (lowest, and offset and window or the node
-   * weights); the factors of the modes */
+   * weights); the deconvolution factors of the modes */
   OctCudaTable table;
   float *node_weights; /* [samples][width], on the fly only */
   gboolean changed;    /* since the last upload */
@@ -30,7 +30,7 @@ typedef struct {
  * the gridding has to be cleared.  `operation`: a constant. */
 gboolean oct_cuda_gridding_init (OctCudaGridding *gridding,
     const OctNufftParams *params, const char *operation, GError **error);
-/* Frees what it holds on the device and the host, all of which may be missing
+/* Frees what it holds on the device and the host.  All of it may be missing
  * where init has failed or the struct is zeros, and leaves zeros.  No kernel
  * that uses it may be in flight but in streams that cudaFree() waits for. */
 void oct_cuda_gridding_clear (OctCudaGridding *gridding);

@@ -198,7 +198,8 @@ typedef struct {
   /* [samples] with the factors of the transform; NULL for the launch of the
    * window alone: ones */
   const float *window;
-  const float2 *turns; /* [length] exp (-2 pi i k / length), own FFT only */
+  const float2 *turns; /* [length] twiddle factors exp (-2 pi i k / length),
+                          own FFT only */
 } OctCudaFft;
 
 /* Whether oct_cuda_launch_fft() knows this length; otherwise cuFFT does it
@@ -273,10 +274,10 @@ typedef struct {
   int32_t first_mode;  /* of the first depth bin; of real samples 0 or more */
   uint32_t depth_bins;
   const float2 *shifts; /* [samples], complex samples are multiplied by; NULL */
-  const uint32_t *first;       /* [grid] */
-  const float *weights;        /* [taps][grid] */
-  const float *factors;        /* [depth_bins] */
-  const float2 *turns;         /* [grid] exp (-2 pi i k / grid) */
+  const uint32_t *first; /* [grid] */
+  const float *weights;  /* [taps][grid] */
+  const float *factors;  /* [depth_bins] */
+  const float2 *turns;   /* [grid] twiddle factors exp (-2 pi i k / grid) */
   uint32_t processors, memory; /* of the device: bytes that a block can have */
 } OctCudaFused;
 
@@ -365,7 +366,7 @@ typedef struct {
   float rate;     /* kept / N */
   int spread;     /* makes `sigmas`, with A-lines from all over the B-scan */
   float *told;    /* [noise_lines] the same for the host, which may read it */
-  uint32_t bscan; /* A-lines of a B-scan, of the last of which it is told */
+  uint32_t bscan; /* A-lines of a B-scan; the last B-scan's go to `told` */
 } OctCudaCsChip;
 
 /* Whether there is a kernel for that number of cells on the current device. */
@@ -439,7 +440,7 @@ cudaError_t oct_cuda_launch_cs_begin (
 cudaError_t oct_cuda_launch_cs_advance (
     const OctCudaCsPasses *passes, OctCudaQueue queue);
 /* The same by the other solvers; persistent: in its last step x alone, and the
- * noise is told or `sigmas` made. */
+ * noise is written or `sigmas` made. */
 cudaError_t oct_cuda_launch_cs_step (
     const OctCudaCsPasses *passes, int persistent, OctCudaQueue queue);
 /* `grid` to `product`. */
@@ -590,7 +591,7 @@ typedef struct {
    * memory (as bits), fraction, factors (real and imaginary part) */
   const float4 *positions;
   const float4 *taps;  /* LANCZOS: [2][samples] */
-  const float2 *turns; /* [samples] exp (-2 pi i k / samples) */
+  const float2 *turns; /* [samples] twiddle factors exp (-2 pi i k / samples) */
   uint32_t depth_start, depth_bins;
   int to_power; /* out is [lines][depth_bins] float, else complex */
   OctCudaFind find;
@@ -657,8 +658,7 @@ typedef struct {
   size_t out_stride;
   uint32_t width, rows, height, pixel_size;
   int depth;
-  /* of which every second B-scan is one of the way back, counted from `first`
-   */
+  /* every second B-scan is one of the way back, counted from `first` */
   int every_second;
   uint32_t odd, first;
   OctCudaFlipMap maps[2]; /* [on the way back] */

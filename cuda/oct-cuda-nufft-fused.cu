@@ -94,7 +94,7 @@ fetch (const Sample *row, uint32_t samples, uint32_t taps, bool aligned,
     __pipeline_memcpy_async (to + samples + t, row + t, sizeof (Sample));
 }
 
-/* Moves the modes wanted around 0. */
+/* Shifts the selected modes to 0. */
 template <int Threads, int Lines>
 __device__ __forceinline__ void
 shift_modes (const float2 *shifts, uint32_t samples, uint32_t taps, uint32_t t,

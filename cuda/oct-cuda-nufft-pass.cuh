@@ -10,7 +10,7 @@
  * A-line at once, while the one before is being transformed; the background is
  * removed as oct-cuda-pass.cuh does, on their way to shared memory.  There a
  * real sample becomes a complex one where dispersion is compensated, times a
- * factor which also moves the modes wanted around 0.
+ * factor which also shifts the selected modes to 0.
  */
 #pragma once
 

@@ -28,9 +28,9 @@ struct _OctPlan {
   OctCudaTable first; /* guint32 [max_cells]; one kernel: made there */
   float *weights;     /* [taps][cells], one kernel: [taps][grid] */
   gboolean weights_changed;
-  gboolean fused;             /* one kernel does it */
-  guint processors, memory;   /* of the device, see OctCudaFused */
-  OctCudaTable turns;         /* float2 [grid], one kernel only */
+  gboolean fused;           /* one kernel does it */
+  guint processors, memory; /* of the device, see OctCudaFused */
+  OctCudaTable turns; /* twiddle factors, float2 [grid], one kernel only */
   OctCudaTransform transform; /* of the cells, cuFFT only */
 };
 

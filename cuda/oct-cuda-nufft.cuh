@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * The non-uniform FFT of samples in shared memory, by groups of threads with
- * A-lines of their own: cells to the registers of an FFT, bins times their
- * factors out.
+ * A-lines of their own: cells to the registers of an FFT, deconvolved bins
+ * out.
  *
- * Real samples give real cells, of which two are one value of an FFT of half
+ * Real samples give real cells; two of them are one value of an FFT of half
  * the length (see oct-cuda-fft.cu); complex cells are a value each.  A value
  * has one first sample and as many weights as the most any value needs; samples
  * are taken round the circle, so that the cells which both ends of the nodes
@@ -18,8 +18,8 @@
 template <int Size, bool Complex, int Lines> struct Layout {
   static constexpr int values = Size % 5 == 0 ? 20 : Size % 3 == 0 ? 24 : 16;
   static constexpr int threads = Size / values; /* of one group */
-  /* groups of a block, each of which works on lines of its own: as many as the
-   * registers allow */
+  /* groups of a block, each on lines of its own: as many as the registers
+   * allow */
   static constexpr int max_threads = values * Lines > 32  ? 256
                                      : values *Lines > 16 ? 512
                                                           : 1024;

@@ -261,8 +261,8 @@ make_turns (OctPlan *plan)
 }
 
 /* What the samples are multiplied by where they are not resampled: in `turns`,
- * of the size of a mean, with dispersion and the shift of the modes wanted, or
- * the same for all. */
+ * of the size of a mean, with dispersion and the shift of the selected modes,
+ * or the same for all. */
 static gboolean
 make_sample_turns (OctPlan *plan, gint middle)
 {

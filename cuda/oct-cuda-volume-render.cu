@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Volumes on the screen: pictures.  A warp has 8 x 4 rays, of which neighbours
- * read the same lines of the cache.
+ * Volumes on the screen: pictures.  A warp has 8 x 4 rays: neighbours read
+ * the same lines of the cache.
  */
 #include "oct-cuda-volume-read.cuh"
 

@@ -69,8 +69,8 @@ gst_oct_ascans_describe (
       || !resolve (&ascans->depths, samples, &depths))
     return NULL;
   return g_strdup_printf (
-      "Until then the former range is kept: %u depth bins from bin %u on of a "
-      "transform of length %u.",
+      "Until then the previous range is kept: %u depth bins from bin %u on of "
+      "a transform of length %u.",
       depths.bins, depths.start, depths.length);
 }
 

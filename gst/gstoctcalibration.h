@@ -46,8 +46,8 @@ typedef struct {
   GError *error;
 } GstOctMadeCalibration;
 
-/* What an element knows of the calibration, under its object lock.  What it was
- * told by its own properties is in its settings. */
+/* What an element knows of the calibration, under its object lock.  The values
+ * of its own properties are in its settings. */
 typedef struct {
   /* of the last few lengths and settings asked for: spectra may hold a part of
    * the samples of an A-line, and settings that do not fit have others in their
@@ -119,9 +119,8 @@ extern const GstOctFileType gst_oct_calibration_file;
         flags, "calibration",                                                  \
         GST_OCT_STRING (settings, member.k_polynomial) },                      \
       { "flip", "Flip",                                                        \
-        "The samples are in the opposite order of the one that the "           \
-        "calibration is for: the first sample sees the longest wavelength in " \
-        "place of the shortest",                                               \
+        "The samples are in the reverse order of the calibration: the first "  \
+        "sample sees the longest wavelength instead of the shortest",          \
         flags, "calibration",                                                  \
         GST_OCT_BOOLEAN (settings, member.flip, FALSE) },                      \
   {                                                                            \

@@ -296,7 +296,7 @@ warn (GstOctChoice *choice, const GstOctSettings *used, Refusal *refusal)
   if (kept == NULL) {
     g_autofree char *values = gst_oct_settings_describe (used, refusal->rows);
 
-    kept = g_strdup_printf ("Until then the former %s is kept: %s.",
+    kept = g_strdup_printf ("Until then the previous %s is kept: %s.",
         group != NULL ? group : "value", values);
   }
   gst_oct_element_warn_former (choice->element, &refusal->error, kept);
@@ -304,7 +304,7 @@ warn (GstOctChoice *choice, const GstOctSettings *used, Refusal *refusal)
 
 /* Puts `used` in force (takes the reference) and tells what of `wanted`, the
  * `newest` that were set or those before, is not taken, where that has not been
- * told. */
+ * reported. */
 static void
 use (GstOctChoice *choice, GstOctSettings *used, GstOctSettings *wanted,
     gboolean newest, GArray *refusals)

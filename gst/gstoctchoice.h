@@ -5,9 +5,9 @@
  * What a user sets does not have to fit: properties are set one after the other
  * while images are made, and files can be missing.  Here, in one place for all
  * elements: what does not fit while the element has other settings is one
- * warning on the bus and the former ones stay, until what was set changes once
- * more; with nothing before it is an error.  What is set beside it, and has
- * nothing to do with it, is taken all the same.
+ * warning on the bus and the previous ones stay, until what was set changes
+ * once more; with nothing before it is an error.  What is set beside it, and
+ * has nothing to do with it, is taken all the same.
  */
 #pragma once
 
@@ -31,7 +31,8 @@ typedef gboolean (*GstOctTry) (GstElement *element, gconstpointer settings,
     GstOctPurpose purpose, GError **error);
 
 /* What some settings that are called `group` (or NULL) come to, as "Until then
- * the former ... are kept."; NULL: they are told as they were set.  g_free() */
+ * the previous ... are kept."; NULL: they are named as they were set.
+ * g_free() */
 typedef char *(*GstOctDescribe) (
     GstElement *element, gconstpointer settings, const char *group);
 
@@ -47,7 +48,7 @@ typedef struct {
   GstOctSettings *caps;   /* what caps were last asked for; NULL: not yet */
   GstOctSettings *former; /* in force; NULL: none yet */
   gboolean stale;         /* caps have to be asked for again */
-  guint64 refused;        /* rows that were told to be impossible */
+  guint64 refused;        /* rows that were reported as impossible */
 
   GstOctSettings *told; /* streaming thread: those that were impossible */
 } GstOctChoice;

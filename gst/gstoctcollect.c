@@ -291,7 +291,7 @@ push_all (GstOctCollect *self)
 /* -------------------------------------------------------------------- input */
 
 static GstFlowReturn
-chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
+gst_oct_collect_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
 {
   GstOctCollect *self = GST_OCT_COLLECT (parent);
   GstFlowReturn flow;
@@ -507,7 +507,7 @@ take_event (GstOctCollect *self, GstPad *pad, GstEvent *event)
 }
 
 static gboolean
-sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
+gst_oct_collect_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
 {
   GstOctCollect *self = GST_OCT_COLLECT (parent);
   GstOctScatterKind kind;
@@ -541,7 +541,7 @@ sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
 
 /* Branches have memory of their own GPU each; of the host all can use it. */
 static gboolean
-sink_query (GstPad *pad, GstObject *parent, GstQuery *query)
+gst_oct_collect_sink_query (GstPad *pad, GstObject *parent, GstQuery *query)
 {
   GstOctCollect *self = GST_OCT_COLLECT (parent);
   GstCaps *caps;
@@ -574,7 +574,7 @@ list_pads (GstOctCollect *self)
 
 /* One branch brings it to octscatter; all of them ask for caps again. */
 static gboolean
-src_event (GstPad *pad, GstObject *parent, GstEvent *event)
+gst_oct_collect_src_event (GstPad *pad, GstObject *parent, GstEvent *event)
 {
   GstOctCollect *self = GST_OCT_COLLECT (parent);
   g_autolist (GstPad) pads = list_pads (self);
@@ -617,7 +617,7 @@ answer_latency (GstOctCollect *self, GstQuery *query)
 }
 
 static gboolean
-src_query (GstPad *pad, GstObject *parent, GstQuery *query)
+gst_oct_collect_src_query (GstPad *pad, GstObject *parent, GstQuery *query)
 {
   GstOctCollect *self = GST_OCT_COLLECT (parent);
   g_autolist (GstPad) pads = NULL;
@@ -640,7 +640,7 @@ src_query (GstPad *pad, GstObject *parent, GstQuery *query)
 /* --------------------------------------------------------------------- pads */
 
 static GstPad *
-request_new_pad (GstElement *element, GstPadTemplate *template,
+gst_oct_collect_request_new_pad (GstElement *element, GstPadTemplate *template,
     const char *name, const GstCaps *caps)
 {
   GstOctCollect *self = GST_OCT_COLLECT (element);
@@ -654,9 +654,9 @@ request_new_pad (GstElement *element, GstPadTemplate *template,
   self->n_pads++;
   g_mutex_unlock (&self->lock);
   pad = gst_pad_new_from_template (template, name);
-  gst_pad_set_chain_function (pad, chain);
-  gst_pad_set_event_function (pad, sink_event);
-  gst_pad_set_query_function (pad, sink_query);
+  gst_pad_set_chain_function (pad, gst_oct_collect_chain);
+  gst_pad_set_event_function (pad, gst_oct_collect_sink_event);
+  gst_pad_set_query_function (pad, gst_oct_collect_sink_query);
   GST_PAD_SET_PROXY_CAPS (pad);
   branch->pad = pad;
   g_queue_init (&branch->now.events);
@@ -673,7 +673,7 @@ request_new_pad (GstElement *element, GstPadTemplate *template,
 }
 
 static void
-release_pad (GstElement *element, GstPad *pad)
+gst_oct_collect_release_pad (GstElement *element, GstPad *pad)
 {
   GstOctCollect *self = GST_OCT_COLLECT (element);
   Branch *branch;
@@ -724,7 +724,7 @@ forget (GstOctCollect *self)
 }
 
 static GstStateChangeReturn
-change_state (GstElement *element, GstStateChange transition)
+gst_oct_collect_change_state (GstElement *element, GstStateChange transition)
 {
   GstOctCollect *self = GST_OCT_COLLECT (element);
   GstStateChangeReturn ret;
@@ -741,7 +741,7 @@ change_state (GstElement *element, GstStateChange transition)
 }
 
 static void
-finalize (GObject *object)
+gst_oct_collect_finalize (GObject *object)
 {
   GstOctCollect *self = GST_OCT_COLLECT (object);
 
@@ -763,16 +763,16 @@ gst_oct_collect_class_init (GstOctCollectClass *klass)
 
   GST_DEBUG_CATEGORY_INIT (
       gst_oct_collect_debug, "octcollect", 0, "OCT order behind branches");
-  G_OBJECT_CLASS (klass)->finalize = finalize;
+  G_OBJECT_CLASS (klass)->finalize = gst_oct_collect_finalize;
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class,
       "OCT order behind branches", "Generic",
       "Puts what the branches of octscatter make into order again",
       "The gst-oct developers");
-  element_class->request_new_pad = request_new_pad;
-  element_class->release_pad = release_pad;
-  element_class->change_state = change_state;
+  element_class->request_new_pad = gst_oct_collect_request_new_pad;
+  element_class->release_pad = gst_oct_collect_release_pad;
+  element_class->change_state = gst_oct_collect_change_state;
 }
 
 static void
@@ -787,8 +787,8 @@ gst_oct_collect_init (GstOctCollect *self)
   self->end = G_MAXUINT64;
   self->flushing = TRUE;
   self->src = gst_pad_new_from_static_template (&src_template, "src");
-  gst_pad_set_event_function (self->src, src_event);
-  gst_pad_set_query_function (self->src, src_query);
+  gst_pad_set_event_function (self->src, gst_oct_collect_src_event);
+  gst_pad_set_query_function (self->src, gst_oct_collect_src_query);
   GST_PAD_SET_PROXY_CAPS (self->src);
   gst_element_add_pad (GST_ELEMENT (self), self->src);
 }

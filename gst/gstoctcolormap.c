@@ -116,8 +116,9 @@ append_colours (const GstStructure *from, const char *format,
 }
 
 static void
-transform_structure (GstOctFilter *filter, gconstpointer settings,
-    GstPadDirection direction, const GstStructure *from, GstCaps *result)
+gst_oct_colormap_transform_structure (GstOctFilter *filter,
+    gconstpointer settings, GstPadDirection direction, const GstStructure *from,
+    GstCaps *result)
 {
   if (direction == GST_PAD_SRC) {
     append_grey (from, result);
@@ -128,8 +129,8 @@ transform_structure (GstOctFilter *filter, gconstpointer settings,
 }
 
 static GstCaps *
-fixate_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
-    GstCaps *othercaps)
+gst_oct_colormap_fixate_caps (GstBaseTransform *trans,
+    GstPadDirection direction, GstCaps *caps, GstCaps *othercaps)
 {
   if (direction == GST_PAD_SINK)
     othercaps = gst_oct_caps_keep_readable (
@@ -164,8 +165,8 @@ get_stops (const Settings *settings, GError **error)
 }
 
 static gboolean
-configure (GstOctFilter *filter, gconstpointer data, GstOctPurpose purpose,
-    GError **error)
+gst_oct_colormap_configure (GstOctFilter *filter, gconstpointer data,
+    GstOctPurpose purpose, GError **error)
 {
   const Settings *settings = data;
   const GstOctInfo *input = gst_oct_filter_get_input (filter);
@@ -196,9 +197,9 @@ gst_oct_colormap_class_init (GstOctColormapClass *klass)
 
   GST_DEBUG_CATEGORY_INIT (
       gst_oct_colormap_debug, "octcolormap", 0, "OCT images in colours");
-  filter_class->transform_structure = transform_structure;
-  filter_class->configure = configure;
-  GST_BASE_TRANSFORM_CLASS (klass)->fixate_caps = fixate_caps;
+  filter_class->transform_structure = gst_oct_colormap_transform_structure;
+  filter_class->configure = gst_oct_colormap_configure;
+  GST_BASE_TRANSFORM_CLASS (klass)->fixate_caps = gst_oct_colormap_fixate_caps;
   gst_oct_filter_class_describe (filter_class,
       &(GstOctFilterDescription){ .operation = OCT_OPERATION_COLORMAP,
           .properties = &properties,

@@ -83,7 +83,7 @@ static GST_OCT_DEFINE_ENUM (get_solver_type, "GstOctCsSolver", solvers)
 
         static const
     GstOctProperty rows[] = {
-      { "transform", "Transform", "How A-scans and samples belong together",
+      { "transform", "Transform", "Transform used to model the samples",
           GST_OCT_PROPERTY_LIVE, "mask",
           GST_OCT_ENUM (
               Settings, transform, get_transform_type, OCT_CS_NUFFT) },
@@ -91,29 +91,28 @@ static GST_OCT_DEFINE_ENUM (get_solver_type, "GstOctCsSolver", solvers)
           "Cells of the grid per sample, rounded up to an FFT length without "
           "large "
           "prime factors"),
-      { "solver", "Solver", "How A-scans are found", GST_OCT_PROPERTY_LIVE,
-          "solver",
+      { "solver", "Solver", "Algorithm that reconstructs the A-scans",
+          GST_OCT_PROPERTY_LIVE, "solver",
           GST_OCT_ENUM (Settings, solver, get_solver_type, OCT_CS_PERSISTENT) },
       { "iterations", "Iterations",
-          "Steps of the solver; the time that it takes grows with them (0 = 8 "
+          "Steps of the solver, proportional to its computing time (0 = 8 "
           "of persistent and continued, 15 of sparsa; persistent has no more "
           "than 15)",
           GST_OCT_PROPERTY_LIVE, "solver",
           GST_OCT_UINT (Settings, iterations, 0, 1000, 0) },
       { "tau", "Threshold",
-          "What an A-scan has to exceed, in standard deviations of the noise "
-          "in it: more removes more noise and weak structures with it",
+          "Threshold in standard deviations of the noise in the A-scan: larger "
+          "values remove more noise, and weak structures with it",
           GST_OCT_PROPERTY_LIVE, NULL,
           GST_OCT_DOUBLE (Settings, tau, 0.0, 1000.0, DEFAULT_TAU) },
       { "noise", "Noise",
-          "Standard deviation of the noise of one sample in counts (0 = found "
-          "in every B-scan); of solver=persistent the least that it takes for "
-          "noise",
+          "Standard deviation of the noise of one sample in counts (0 = "
+          "estimated in every B-scan); a lower limit for solver=persistent",
           GST_OCT_PROPERTY_LIVE, NULL,
           GST_OCT_DOUBLE (Settings, noise, 0.0, 1e9, 0.0) },
       { "noise-found", "Noise found",
-          "Standard deviation of the noise of one sample in counts that was "
-          "found in one of the last B-scans, to 1 % (0 = none)",
+          "Estimated standard deviation of the noise of one sample in counts, "
+          "from one of the last B-scans, to 1 % (0 = none)",
           GST_OCT_PROPERTY_READ_ONLY, NULL,
           GST_OCT_DOUBLE (Settings, noise_found, 0.0, G_MAXDOUBLE, 0.0) },
       { "kept-samples", "Kept samples",
@@ -128,7 +127,7 @@ static GST_OCT_DEFINE_ENUM (get_solver_type, "GstOctCsSolver", solvers)
 static const GstOctProperties properties = GST_OCT_PROPERTIES (Settings, rows);
 
 static void
-transform_structure (GstOctFilter *filter, gconstpointer data,
+gst_oct_cs_transform_structure (GstOctFilter *filter, gconstpointer data,
     GstPadDirection direction, const GstStructure *from, GstCaps *result)
 {
   const Settings *settings = data;
@@ -353,8 +352,8 @@ fill_params (GstOctFilter *filter, const Settings *settings, const Tables *t,
 }
 
 static gboolean
-configure (GstOctFilter *filter, gconstpointer data, GstOctPurpose purpose,
-    GError **error)
+gst_oct_cs_configure (GstOctFilter *filter, gconstpointer data,
+    GstOctPurpose purpose, GError **error)
 {
   const Settings *settings = data;
   g_auto (Tables) tables = { 0 };
@@ -388,7 +387,7 @@ configure (GstOctFilter *filter, gconstpointer data, GstOctPurpose purpose,
 }
 
 static void
-found (GstOctFilter *filter, double noise)
+gst_oct_cs_found (GstOctFilter *filter, double noise)
 {
   GstOctCS *self = GST_OCT_CS (filter);
 
@@ -400,7 +399,8 @@ found (GstOctFilter *filter, double noise)
 }
 
 static char *
-describe (GstOctFilter *filter, gconstpointer data, const char *group)
+gst_oct_cs_describe (
+    GstOctFilter *filter, gconstpointer data, const char *group)
 {
   const Settings *settings = data;
   guint samples = gst_oct_sampling_peek_samples (&settings->sampling, filter,
@@ -416,10 +416,10 @@ gst_oct_cs_class_init (GstOctCSClass *klass)
 
   GST_DEBUG_CATEGORY_INIT (
       gst_oct_cs_debug, "octcs", 0, "OCT compressive sensing");
-  filter_class->transform_structure = transform_structure;
-  filter_class->configure = configure;
-  filter_class->found = found;
-  filter_class->describe = describe;
+  filter_class->transform_structure = gst_oct_cs_transform_structure;
+  filter_class->configure = gst_oct_cs_configure;
+  filter_class->found = gst_oct_cs_found;
+  filter_class->describe = gst_oct_cs_describe;
   gst_oct_filter_class_describe (filter_class,
       &(GstOctFilterDescription){ .operation = OCT_OPERATION_CS,
           .properties = &properties,

@@ -316,7 +316,7 @@ gst_oct_cuda_pool_new (GstOctCuda *cuda)
   return &pool->parent;
 }
 
-/* What had not been computed is, in the compute stream; an error has been told
+/* What had not been computed is, in the compute stream; an error was reported
  * by the element whose step failed. */
 static gboolean
 map_pending (const GstOctInfo *info, GstBuffer *buffer, GstMapFlags flags,

@@ -103,7 +103,7 @@ static GST_OCT_DEFINE_ENUM (get_axis_type, "GstOctAxis", axes)
           "calibration (none = as background says)",
           GST_OCT_PROPERTY_LIVE, "calibration",
           GST_OCT_STRING (Settings, calibration.background) },
-      { "axis", "Axis", "What the samples are uniform in",
+      { "axis", "Axis", "Axis along which the samples are uniform",
           GST_OCT_PROPERTY_LIVE | GST_OCT_PROPERTY_CAPS, NULL,
           GST_OCT_ENUM (Settings, axis, get_axis_type, AXIS_AUTO) },
       GST_OCT_CALIBRATION_ROWS (Settings, calibration, GST_OCT_PROPERTY_LIVE),
@@ -188,7 +188,7 @@ append_raw (const GstStructure *from, GstCaps *result)
 }
 
 static void
-transform_structure (GstOctFilter *filter, gconstpointer data,
+gst_oct_dcsub_transform_structure (GstOctFilter *filter, gconstpointer data,
     GstPadDirection direction, const GstStructure *from, GstCaps *result)
 {
   const Settings *settings = data;
@@ -248,8 +248,8 @@ get_background (const Settings *settings, const OctCalibration *calibration,
 }
 
 static gboolean
-configure (GstOctFilter *filter, gconstpointer data, GstOctPurpose purpose,
-    GError **error)
+gst_oct_dcsub_configure (GstOctFilter *filter, gconstpointer data,
+    GstOctPurpose purpose, GError **error)
 {
   const Settings *settings = data;
   const GstOctInfo *input = gst_oct_filter_get_input (filter);
@@ -302,7 +302,7 @@ has_own_calibration (GstOctFilter *filter)
 }
 
 static gboolean
-sink_event (GstBaseTransform *trans, GstEvent *event)
+gst_oct_dcsub_sink_event (GstBaseTransform *trans, GstEvent *event)
 {
   /* an event that makes no calibration is reported by the base class */
   g_autoptr (OctCalibration) calibration =
@@ -320,7 +320,7 @@ sink_event (GstBaseTransform *trans, GstEvent *event)
 }
 
 static gboolean
-stop (GstBaseTransform *trans)
+gst_oct_dcsub_stop (GstBaseTransform *trans)
 {
   GstOctDcSub *self = GST_OCT_DCSUB (trans);
 
@@ -428,7 +428,7 @@ undo_background (GstOctDcSub *self)
 
 /* In the streaming thread. */
 static GstFlowReturn
-submit_input_buffer (
+gst_oct_dcsub_submit_input_buffer (
     GstBaseTransform *trans, gboolean is_discont, GstBuffer *buffer)
 {
   GstOctDcSub *self = GST_OCT_DCSUB (trans);
@@ -447,7 +447,7 @@ submit_input_buffer (
 }
 
 static void
-finalize (GObject *object)
+gst_oct_dcsub_finalize (GObject *object)
 {
   gst_oct_take_free (GST_OCT_DCSUB (object)->take);
   gst_oct_history_clear (&GST_OCT_DCSUB (object)->history);
@@ -492,13 +492,13 @@ gst_oct_dcsub_class_init (GstOctDcSubClass *klass)
 
   GST_DEBUG_CATEGORY_INIT (
       gst_oct_dcsub_debug, "octdcsub", 0, "OCT background removal");
-  trans_class->sink_event = sink_event;
-  trans_class->stop = stop;
-  trans_class->submit_input_buffer = submit_input_buffer;
-  G_OBJECT_CLASS (klass)->finalize = finalize;
+  trans_class->sink_event = gst_oct_dcsub_sink_event;
+  trans_class->stop = gst_oct_dcsub_stop;
+  trans_class->submit_input_buffer = gst_oct_dcsub_submit_input_buffer;
+  G_OBJECT_CLASS (klass)->finalize = gst_oct_dcsub_finalize;
   add_signals (G_TYPE_FROM_CLASS (klass));
-  filter_class->transform_structure = transform_structure;
-  filter_class->configure = configure;
+  filter_class->transform_structure = gst_oct_dcsub_transform_structure;
+  filter_class->configure = gst_oct_dcsub_configure;
   gst_oct_filter_class_describe (filter_class,
       &(GstOctFilterDescription){ .operation = OCT_OPERATION_BACKGROUND,
           .properties = &properties,

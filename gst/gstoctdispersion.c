@@ -53,8 +53,8 @@ static const GstOctProperty rows[] = {
       "in rad: as a3, where no wavelengths are known",
       RAMPED, NULL, GST_OCT_DOUBLE (Settings, phase3, -1e6, 1e6, 0.0) },
   { "mask-file", "Mask file",
-      "Text file with 0 or 1 for every sample of a whole A-line, of which "
-      "the spectra hold those with 1 alone (none = they hold all)",
+      "Text file with 0 or 1 for every sample of a whole A-line; the spectra "
+      "hold the samples with 1 alone (none = they hold all)",
       GST_OCT_PROPERTY_LIVE, NULL,
       GST_OCT_FILE (Settings, mask.path, mask.content, &gst_oct_mask_file) },
   { "autofocus-order", "Order of autofocus",
@@ -77,8 +77,9 @@ GST_ELEMENT_REGISTER_DEFINE (
     octdispersion, "octdispersion", GST_RANK_NONE, GST_TYPE_OCT_DISPERSION);
 
 static void
-transform_structure (GstOctFilter *filter, gconstpointer settings,
-    GstPadDirection direction, const GstStructure *from, GstCaps *result)
+gst_oct_dispersion_transform_structure (GstOctFilter *filter,
+    gconstpointer settings, GstPadDirection direction, const GstStructure *from,
+    GstCaps *result)
 {
   GstStructure *to = gst_structure_copy (from);
 
@@ -151,8 +152,8 @@ make_phase (GstOctFilter *filter, const Settings *settings, GError **error)
 }
 
 static gboolean
-configure (GstOctFilter *filter, gconstpointer settings, GstOctPurpose purpose,
-    GError **error)
+gst_oct_dispersion_configure (GstOctFilter *filter, gconstpointer settings,
+    GstOctPurpose purpose, GError **error)
 {
   const GstOctInfo *input = gst_oct_filter_get_input (filter);
   g_autofree double *phase = make_phase (filter, settings, error);
@@ -337,7 +338,7 @@ take_dispersion (
         order < 3 ? 0 : error3 / pow (half_range, 3), NULL);
   post_result (self, same ? "kept" : "changed", phase, more,
       g_strdup_printf ("Dispersion found: %s%s.", text,
-          same ? "; the former values are as good and stay" : ""));
+          same ? "; the previous values are as good and stay" : ""));
 }
 
 static void
@@ -469,8 +470,8 @@ give_to_focus (GstOctDispersion *self, GstBuffer *buffer)
     return;
   if (settings->mask.path != NULL && *settings->mask.path != '\0')
     g_set_error (&error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "The dispersion cannot be looked for in compact spectra, of which a "
-        "mask keeps a part; look for it once with whole spectra and set a2 and "
+        "The dispersion cannot be found in compact spectra, since a mask has "
+        "left out samples; look for it once with whole spectra and set a2 and "
         "a3.");
   else
     calibration = gst_oct_filter_ref_calibration (
@@ -486,7 +487,7 @@ give_to_focus (GstOctDispersion *self, GstBuffer *buffer)
 }
 
 static GstFlowReturn
-submit_input_buffer (
+gst_oct_dispersion_submit_input_buffer (
     GstBaseTransform *trans, gboolean is_discont, GstBuffer *buffer)
 {
   GstOctDispersion *self = GST_OCT_DISPERSION (trans);
@@ -498,7 +499,7 @@ submit_input_buffer (
 }
 
 static gboolean
-stop (GstBaseTransform *trans)
+gst_oct_dispersion_stop (GstBaseTransform *trans)
 {
   gst_oct_focus_stop (GST_OCT_DISPERSION (trans)->focus);
   return GST_BASE_TRANSFORM_CLASS (gst_oct_dispersion_parent_class)
@@ -506,7 +507,7 @@ stop (GstBaseTransform *trans)
 }
 
 static void
-finalize (GObject *object)
+gst_oct_dispersion_finalize (GObject *object)
 {
   gst_oct_focus_free (GST_OCT_DISPERSION (object)->focus);
   gst_oct_history_clear (&GST_OCT_DISPERSION (object)->history);
@@ -581,11 +582,11 @@ gst_oct_dispersion_class_init (GstOctDispersionClass *klass)
 
   GST_DEBUG_CATEGORY_INIT (gst_oct_dispersion_debug, "octdispersion", 0,
       "OCT dispersion compensation");
-  filter_class->transform_structure = transform_structure;
-  filter_class->configure = configure;
-  trans_class->submit_input_buffer = submit_input_buffer;
-  trans_class->stop = stop;
-  G_OBJECT_CLASS (klass)->finalize = finalize;
+  filter_class->transform_structure = gst_oct_dispersion_transform_structure;
+  filter_class->configure = gst_oct_dispersion_configure;
+  trans_class->submit_input_buffer = gst_oct_dispersion_submit_input_buffer;
+  trans_class->stop = gst_oct_dispersion_stop;
+  G_OBJECT_CLASS (klass)->finalize = gst_oct_dispersion_finalize;
   add_signals (G_TYPE_FROM_CLASS (klass));
   gst_oct_filter_class_describe (filter_class,
       &(GstOctFilterDescription){ .operation = OCT_OPERATION_DISPERSION,

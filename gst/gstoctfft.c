@@ -23,7 +23,7 @@ typedef struct {
 static const GstOctProperty rows[] = {
   GST_OCT_ASCANS_ROWS (Settings, ascans, "length / 2"),
   GST_OCT_SIZE_ROW (Settings, ascans.depths.length, "length", "Length",
-      "Samples of the transform, filled up with zeros (0 = those of the "
+      "Length of the transform in samples, zero-padded (0 = that of the "
       "spectra)"),
 };
 static const GstOctProperties properties = GST_OCT_PROPERTIES (Settings, rows);
@@ -36,7 +36,7 @@ G_DEFINE_TYPE (GstOctFFT, gst_oct_fft, GST_TYPE_OCT_FILTER);
 GST_ELEMENT_REGISTER_DEFINE (octfft, "octfft", GST_RANK_NONE, GST_TYPE_OCT_FFT);
 
 static void
-transform_structure (GstOctFilter *filter, gconstpointer data,
+gst_oct_fft_transform_structure (GstOctFilter *filter, gconstpointer data,
     GstPadDirection direction, const GstStructure *from, GstCaps *result)
 {
   const Settings *settings = data;
@@ -47,8 +47,8 @@ transform_structure (GstOctFilter *filter, gconstpointer data,
 }
 
 static gboolean
-configure (GstOctFilter *filter, gconstpointer data, GstOctPurpose purpose,
-    GError **error)
+gst_oct_fft_configure (GstOctFilter *filter, gconstpointer data,
+    GstOctPurpose purpose, GError **error)
 {
   const Settings *settings = data;
   const GstOctInfo *input = gst_oct_filter_get_input (filter);
@@ -70,7 +70,8 @@ configure (GstOctFilter *filter, gconstpointer data, GstOctPurpose purpose,
 }
 
 static char *
-describe (GstOctFilter *filter, gconstpointer data, const char *group)
+gst_oct_fft_describe (
+    GstOctFilter *filter, gconstpointer data, const char *group)
 {
   const Settings *settings = data;
 
@@ -85,9 +86,9 @@ gst_oct_fft_class_init (GstOctFFTClass *klass)
 
   GST_DEBUG_CATEGORY_INIT (
       gst_oct_fft_debug, "octfft", 0, "OCT Fourier transform");
-  filter_class->transform_structure = transform_structure;
-  filter_class->configure = configure;
-  filter_class->describe = describe;
+  filter_class->transform_structure = gst_oct_fft_transform_structure;
+  filter_class->configure = gst_oct_fft_configure;
+  filter_class->describe = gst_oct_fft_describe;
   gst_oct_filter_class_describe (filter_class,
       &(GstOctFilterDescription){ .operation = OCT_OPERATION_FFT,
           .properties = &properties,

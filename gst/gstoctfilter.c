@@ -199,8 +199,8 @@ append_with_memory (GstOctFilter *filter, GstPadDirection direction,
 }
 
 static GstCaps *
-transform_caps (GstBaseTransform *trans, GstPadDirection direction,
-    GstCaps *caps, GstCaps *filter_caps)
+gst_oct_filter_transform_caps (GstBaseTransform *trans,
+    GstPadDirection direction, GstCaps *caps, GstCaps *filter_caps)
 {
   GstOctFilter *filter = GST_OCT_FILTER (trans);
   GstOctFilterClass *klass = GST_OCT_FILTER_GET_CLASS (filter);
@@ -286,10 +286,11 @@ choose_access (GstOctFilter *filter, const GstOctInfo *input,
 /* Where nothing is linked behind, the base class proposes the input caps as
  * output, whatever they are; the output is then what it would be. */
 static GstCaps *
-fixate_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
-    GstCaps *othercaps)
+gst_oct_filter_fixate_caps (GstBaseTransform *trans, GstPadDirection direction,
+    GstCaps *caps, GstCaps *othercaps)
 {
-  GstCaps *possible = transform_caps (trans, direction, caps, NULL);
+  GstCaps *possible =
+      gst_oct_filter_transform_caps (trans, direction, caps, NULL);
 
   if (gst_caps_can_intersect (possible, othercaps)) {
     gst_caps_unref (possible);
@@ -339,7 +340,7 @@ sync_controlled (GstBaseTransform *trans, GstBuffer *buffer)
 }
 
 static GstFlowReturn
-submit_input_buffer (
+gst_oct_filter_submit_input_buffer (
     GstBaseTransform *trans, gboolean is_discont, GstBuffer *buffer)
 {
   GstOctFilter *filter = GST_OCT_FILTER (trans);
@@ -355,8 +356,8 @@ submit_input_buffer (
       ->submit_input_buffer (trans, is_discont, buffer);
 }
 
-/* Caps that could not be settled are tried again with the next buffer.  Whoever
- * has been told that the pipeline ends is told once, and nothing follows, even
+/* Caps that could not be settled are tried again with the next buffer.  An
+ * error that ends the pipeline is posted once, and nothing follows, even
  * where there is enough memory by then. */
 static void
 end (GstOctFilter *filter, GError **error)
@@ -377,7 +378,8 @@ may_work_in_place (GstOctFilter *filter)
 }
 
 static gboolean
-set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps)
+gst_oct_filter_set_caps (
+    GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps)
 {
   GstOctFilter *filter = GST_OCT_FILTER (trans);
   GstOctFilterPrivate *priv = PRIVATE (filter);
@@ -406,8 +408,9 @@ set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps)
 }
 
 static gboolean
-transform_size (GstBaseTransform *trans, GstPadDirection direction,
-    GstCaps *caps, gsize size, GstCaps *othercaps, gsize *othersize)
+gst_oct_filter_transform_size (GstBaseTransform *trans,
+    GstPadDirection direction, GstCaps *caps, gsize size, GstCaps *othercaps,
+    gsize *othersize)
 {
   GstOctInfo info;
 
@@ -420,7 +423,8 @@ transform_size (GstBaseTransform *trans, GstPadDirection direction,
 }
 
 static gboolean
-get_unit_size (GstBaseTransform *trans, GstCaps *caps, gsize *size)
+gst_oct_filter_get_unit_size (
+    GstBaseTransform *trans, GstCaps *caps, gsize *size)
 {
   GstOctInfo info;
 
@@ -433,7 +437,7 @@ get_unit_size (GstBaseTransform *trans, GstCaps *caps, gsize *size)
 /* ------------------------------------------------------------------ buffers */
 
 static gboolean
-propose_allocation (
+gst_oct_filter_propose_allocation (
     GstBaseTransform *trans, GstQuery *decide_query, GstQuery *query)
 {
   GstOctFilter *filter = GST_OCT_FILTER (trans);
@@ -531,7 +535,7 @@ try_to_defer (GstOctFilter *filter, GstBuffer *input, GstBuffer **output)
 }
 
 static GstFlowReturn
-prepare_output_buffer (
+gst_oct_filter_prepare_output_buffer (
     GstBaseTransform *trans, GstBuffer *input, GstBuffer **output)
 {
   GstOctFilter *filter = GST_OCT_FILTER (trans);
@@ -556,7 +560,7 @@ prepare_output_buffer (
 }
 
 static gboolean
-decide_allocation (GstBaseTransform *trans, GstQuery *query)
+gst_oct_filter_decide_allocation (GstBaseTransform *trans, GstQuery *query)
 {
   GstOctFilterPrivate *priv = PRIVATE (GST_OCT_FILTER (trans));
   GstOctCuda *cuda = gst_oct_place_get_cuda (&priv->place);
@@ -598,7 +602,7 @@ begin_outputs (GstOctFilter *filter, GstBuffer *input, GstBuffer *first)
 }
 
 static GstFlowReturn
-generate_output (GstBaseTransform *trans, GstBuffer **output)
+gst_oct_filter_generate_output (GstBaseTransform *trans, GstBuffer **output)
 {
   *output = gst_oct_outputs_take (&PRIVATE (GST_OCT_FILTER (trans))->outputs);
   return *output != NULL
@@ -608,7 +612,8 @@ generate_output (GstBaseTransform *trans, GstBuffer **output)
 }
 
 static GstFlowReturn
-transform (GstBaseTransform *trans, GstBuffer *inbuf, GstBuffer *outbuf)
+gst_oct_filter_transform (
+    GstBaseTransform *trans, GstBuffer *inbuf, GstBuffer *outbuf)
 {
   GstOctFilter *filter = GST_OCT_FILTER (trans);
   GstOctFilterPrivate *priv = PRIVATE (filter);
@@ -646,15 +651,15 @@ transform (GstBaseTransform *trans, GstBuffer *inbuf, GstBuffer *outbuf)
 }
 
 static GstFlowReturn
-transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
+gst_oct_filter_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 {
-  return transform (trans, buffer, buffer);
+  return gst_oct_filter_transform (trans, buffer, buffer);
 }
 
 /* ---------------------------------------------------------- events, states */
 
 static gboolean
-sink_event (GstBaseTransform *trans, GstEvent *event)
+gst_oct_filter_sink_event (GstBaseTransform *trans, GstEvent *event)
 {
   GstOctFilter *filter = GST_OCT_FILTER (trans);
   GstOctFilterPrivate *priv = PRIVATE (filter);
@@ -680,7 +685,8 @@ sink_event (GstBaseTransform *trans, GstEvent *event)
 }
 
 static gboolean
-query (GstBaseTransform *trans, GstPadDirection direction, GstQuery *query)
+gst_oct_filter_query (
+    GstBaseTransform *trans, GstPadDirection direction, GstQuery *query)
 {
   if (GST_QUERY_TYPE (query) == GST_QUERY_CONTEXT
       && gst_oct_place_answer_query (
@@ -695,7 +701,7 @@ query (GstBaseTransform *trans, GstPadDirection direction, GstQuery *query)
 }
 
 static void
-set_context (GstElement *element, GstContext *context)
+gst_oct_filter_set_context (GstElement *element, GstContext *context)
 {
   gst_oct_place_set_context (
       &PRIVATE (GST_OCT_FILTER (element))->place, element, context);
@@ -704,7 +710,7 @@ set_context (GstElement *element, GstContext *context)
 }
 
 static gboolean
-start (GstBaseTransform *trans)
+gst_oct_filter_start (GstBaseTransform *trans)
 {
   GstOctFilter *filter = GST_OCT_FILTER (trans);
   GstOctFilterPrivate *priv = PRIVATE (filter);
@@ -718,7 +724,7 @@ start (GstBaseTransform *trans)
 }
 
 static gboolean
-stop (GstBaseTransform *trans)
+gst_oct_filter_stop (GstBaseTransform *trans)
 {
   GstOctFilter *filter = GST_OCT_FILTER (trans);
   GstOctFilterPrivate *priv = PRIVATE (filter);
@@ -738,7 +744,8 @@ stop (GstBaseTransform *trans)
 /* ------------------------------------------------------------------- object */
 
 static void
-set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+gst_oct_filter_set_property (
+    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
   if (!gst_oct_element_refuses_property (GST_ELEMENT (object), pspec))
     gst_oct_properties_set (&rows[id - FIRST_ROW],
@@ -746,7 +753,8 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 }
 
 static void
-get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+gst_oct_filter_get_property (
+    GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
   gst_oct_properties_get (
       &rows[id - FIRST_ROW], &PRIVATE (GST_OCT_FILTER (object))->place, value);
@@ -754,7 +762,7 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 
 /* The class is known from here on. */
 static void
-constructed (GObject *object)
+gst_oct_filter_constructed (GObject *object)
 {
   GstOctFilter *filter = GST_OCT_FILTER (object);
 
@@ -765,7 +773,7 @@ constructed (GObject *object)
 }
 
 static void
-finalize (GObject *object)
+gst_oct_filter_finalize (GObject *object)
 {
   GstOctFilterPrivate *priv = PRIVATE (GST_OCT_FILTER (object));
 
@@ -781,27 +789,27 @@ gst_oct_filter_class_init (GstOctFilterClass *klass)
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
 
-  object_class->set_property = set_property;
-  object_class->get_property = get_property;
-  object_class->constructed = constructed;
-  object_class->finalize = finalize;
-  trans_class->transform_caps = transform_caps;
-  trans_class->fixate_caps = fixate_caps;
-  trans_class->set_caps = set_caps;
-  trans_class->submit_input_buffer = submit_input_buffer;
-  trans_class->transform_size = transform_size;
-  trans_class->get_unit_size = get_unit_size;
-  trans_class->propose_allocation = propose_allocation;
-  trans_class->decide_allocation = decide_allocation;
-  trans_class->prepare_output_buffer = prepare_output_buffer;
-  trans_class->generate_output = generate_output;
-  trans_class->transform = transform;
-  trans_class->transform_ip = transform_ip;
-  trans_class->sink_event = sink_event;
-  trans_class->query = query;
-  GST_ELEMENT_CLASS (klass)->set_context = set_context;
-  trans_class->start = start;
-  trans_class->stop = stop;
+  object_class->set_property = gst_oct_filter_set_property;
+  object_class->get_property = gst_oct_filter_get_property;
+  object_class->constructed = gst_oct_filter_constructed;
+  object_class->finalize = gst_oct_filter_finalize;
+  trans_class->transform_caps = gst_oct_filter_transform_caps;
+  trans_class->fixate_caps = gst_oct_filter_fixate_caps;
+  trans_class->set_caps = gst_oct_filter_set_caps;
+  trans_class->submit_input_buffer = gst_oct_filter_submit_input_buffer;
+  trans_class->transform_size = gst_oct_filter_transform_size;
+  trans_class->get_unit_size = gst_oct_filter_get_unit_size;
+  trans_class->propose_allocation = gst_oct_filter_propose_allocation;
+  trans_class->decide_allocation = gst_oct_filter_decide_allocation;
+  trans_class->prepare_output_buffer = gst_oct_filter_prepare_output_buffer;
+  trans_class->generate_output = gst_oct_filter_generate_output;
+  trans_class->transform = gst_oct_filter_transform;
+  trans_class->transform_ip = gst_oct_filter_transform_ip;
+  trans_class->sink_event = gst_oct_filter_sink_event;
+  trans_class->query = gst_oct_filter_query;
+  GST_ELEMENT_CLASS (klass)->set_context = gst_oct_filter_set_context;
+  trans_class->start = gst_oct_filter_start;
+  trans_class->stop = gst_oct_filter_stop;
   gst_oct_properties_install (&properties, object_class, FIRST_ROW);
   gst_type_mark_as_plugin_api (GST_TYPE_OCT_FILTER, 0);
 }

@@ -23,7 +23,8 @@ add_template (GstElementClass *klass, const char *name,
 }
 
 static void
-set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+gst_oct_filter_class_set_property (
+    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
   if (!gst_oct_element_refuses_property (GST_ELEMENT (object), pspec))
     gst_oct_choice_set (gst_oct_filter_get_choice (GST_OCT_FILTER (object)),
@@ -31,7 +32,8 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 }
 
 static void
-get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+gst_oct_filter_class_get_property (
+    GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
   gst_oct_choice_get (gst_oct_filter_get_choice (GST_OCT_FILTER (object)),
       id - FIRST_ROW, value);
@@ -39,7 +41,7 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 
 /* What is set by one g_object_set() is taken together. */
 static void
-dispatch_properties_changed (
+gst_oct_filter_class_dispatch_properties_changed (
     GObject *object, guint n_pspecs, GParamSpec **pspecs)
 {
   GstOctFilter *filter = GST_OCT_FILTER (object);
@@ -61,9 +63,10 @@ gst_oct_filter_class_describe (
 
   klass->operation = description->operation;
   klass->properties = description->properties;
-  object_class->set_property = set_property;
-  object_class->get_property = get_property;
-  object_class->dispatch_properties_changed = dispatch_properties_changed;
+  object_class->set_property = gst_oct_filter_class_set_property;
+  object_class->get_property = gst_oct_filter_class_get_property;
+  object_class->dispatch_properties_changed =
+      gst_oct_filter_class_dispatch_properties_changed;
   gst_oct_properties_install (description->properties, object_class, FIRST_ROW);
   klass->uploads = description->uploads;
   klass->downloads = description->downloads;

@@ -60,11 +60,11 @@ static const GstOctProperty rows[] = {
   { "lateral", "Mirrored", "Mirror images, the first A-line last",
       GST_OCT_PROPERTY_LIVE, NULL, GST_OCT_BOOLEAN (Settings, lateral, FALSE) },
   { "way-back", "Way back",
-      "Which B-scans are taken while the beam goes back, and are mirrored",
+      "B-scans of the way back of the beam, which are mirrored",
       GST_OCT_PROPERTY_LIVE, NULL,
       GST_OCT_ENUM (Settings, way_back, get_way_back_type, OCT_WAY_BACK_NONE) },
   { "way-back-shift", "Shift of the way back",
-      "By how many A-lines B-scans of the way back come late, parts too",
+      "Delay of B-scans of the way back in A-lines, also fractions",
       GST_OCT_PROPERTY_LIVE, NULL,
       GST_OCT_DOUBLE (Settings, way_back_shift, -65536.0, 65536.0, 0.0) },
   { "scan", "Motion of the beam", "How the beam moves along a B-scan",
@@ -79,8 +79,8 @@ static const GstOctProperty rows[] = {
 static const GstOctProperties properties = GST_OCT_PROPERTIES (Settings, rows);
 
 static gboolean
-configure (GstOctFilter *filter, gconstpointer data, GstOctPurpose purpose,
-    GError **error)
+gst_oct_flip_configure (GstOctFilter *filter, gconstpointer data,
+    GstOctPurpose purpose, GError **error)
 {
   const Settings *settings = data;
   const GstOctInfo *input = gst_oct_filter_get_input (filter);
@@ -113,7 +113,7 @@ get_number (GstOctFlip *self, GstBuffer *buffer)
 
 /* In the streaming thread, before the buffer is worked on. */
 static GstFlowReturn
-submit_input_buffer (
+gst_oct_flip_submit_input_buffer (
     GstBaseTransform *trans, gboolean is_discont, GstBuffer *buffer)
 {
   GstOctFlip *self = GST_OCT_FLIP (trans);
@@ -131,7 +131,7 @@ submit_input_buffer (
 }
 
 static gboolean
-sink_event (GstBaseTransform *trans, GstEvent *event)
+gst_oct_flip_sink_event (GstBaseTransform *trans, GstEvent *event)
 {
   if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
     GST_OCT_FLIP (trans)->next = 0;
@@ -140,7 +140,7 @@ sink_event (GstBaseTransform *trans, GstEvent *event)
 }
 
 static gboolean
-start (GstBaseTransform *trans)
+gst_oct_flip_start (GstBaseTransform *trans)
 {
   GST_OCT_FLIP (trans)->next = 0;
   return GST_BASE_TRANSFORM_CLASS (gst_oct_flip_parent_class)->start (trans);
@@ -154,10 +154,10 @@ gst_oct_flip_class_init (GstOctFlipClass *klass)
 
   GST_DEBUG_CATEGORY_INIT (
       gst_oct_flip_debug, "octflip", 0, "OCT images the right way round");
-  filter_class->configure = configure;
-  trans_class->submit_input_buffer = submit_input_buffer;
-  trans_class->sink_event = sink_event;
-  trans_class->start = start;
+  filter_class->configure = gst_oct_flip_configure;
+  trans_class->submit_input_buffer = gst_oct_flip_submit_input_buffer;
+  trans_class->sink_event = gst_oct_flip_sink_event;
+  trans_class->start = gst_oct_flip_start;
   gst_oct_image_filter_class_describe (filter_class,
       &(GstOctFilterDescription){ .operation = OCT_OPERATION_FLIP,
           .properties = &properties,

@@ -10,7 +10,7 @@
 
 typedef enum {
   IDLE,
-  GATHERING, /* B-scans are wanted */
+  GATHERING, /* B-scans are needed */
   SEARCHING, /* the thread is at work */
 } State;
 

@@ -41,7 +41,7 @@ gboolean gst_oct_focus_begin (GstOctFocus *focus, GstOctFocusKind kind);
 /* Nobody hears of what is under way; waits for the thread. */
 void gst_oct_focus_stop (GstOctFocus *focus);
 
-/* In the streaming thread: whether B-scans are wanted, and the next one.
+/* In the streaming thread: whether B-scans are needed, and the next one.
  * `calibration`: of these spectra, or NULL; `third`: the third order too, else
  * it is that of `a3` (um^3) and `phase3` (rad at the ends) together.  What
  * speaks against it goes to done(), in this thread then. */

@@ -88,7 +88,7 @@ static struct {
 } presets;
 
 static char **
-get_property_names (GstPreset *preset)
+gst_oct_forward_get_property_names (GstPreset *preset)
 {
   GStrvBuilder *names = g_strv_builder_new ();
   char **list;
@@ -130,9 +130,9 @@ remove_escapes (GstPreset *preset, const char *name)
 
 /* What a preset does not name is as at first, and not as it was before. */
 static gboolean
-load_preset (GstPreset *preset, const char *name)
+gst_oct_forward_load_preset (GstPreset *preset, const char *name)
 {
-  g_auto (GStrv) names = get_property_names (preset);
+  g_auto (GStrv) names = gst_oct_forward_get_property_names (preset);
   GObjectClass *klass = G_OBJECT_GET_CLASS (preset);
   gboolean ok;
 
@@ -159,6 +159,6 @@ gst_oct_forward_init_preset (
   presets.forwards = forwards;
   presets.n_forwards = n_forwards;
   presets.load = preset->load_preset;
-  preset->get_property_names = get_property_names;
-  preset->load_preset = load_preset;
+  preset->get_property_names = gst_oct_forward_get_property_names;
+  preset->load_preset = gst_oct_forward_load_preset;
 }

@@ -60,8 +60,8 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
 
 static const GstOctProperty rows[] = {
   { "bscans", "B-scans",
-      "Buffers that are gathered into one; more are faster where B-scans are "
-      "small, and later by as many",
+      "Buffers gathered into one; more are faster for small B-scans, and delay "
+      "them by as many",
       0, NULL, GST_OCT_UINT (Settings, bscans, 1, OCT_MAX_LINES, 8) },
 };
 static const GstOctProperties properties = GST_OCT_PROPERTIES (Settings, rows);
@@ -139,8 +139,8 @@ get_group (GstOctGather *self)
 }
 
 static GstCaps *
-transform_caps (GstBaseTransform *trans, GstPadDirection direction,
-    GstCaps *caps, GstCaps *filter)
+gst_oct_gather_transform_caps (GstBaseTransform *trans,
+    GstPadDirection direction, GstCaps *caps, GstCaps *filter)
 {
   guint group = get_group (GST_OCT_GATHER (trans)), i;
   GstCaps *all = gst_caps_new_empty (), *both;
@@ -161,7 +161,8 @@ transform_caps (GstBaseTransform *trans, GstPadDirection direction,
 }
 
 static gboolean
-set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps)
+gst_oct_gather_set_caps (
+    GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps)
 {
   GstOctGather *self = GST_OCT_GATHER (trans);
   g_autoptr (GError) error = NULL;
@@ -180,8 +181,9 @@ set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps)
 }
 
 static gboolean
-transform_size (GstBaseTransform *trans, GstPadDirection direction,
-    GstCaps *caps, gsize size, GstCaps *othercaps, gsize *othersize)
+gst_oct_gather_transform_size (GstBaseTransform *trans,
+    GstPadDirection direction, GstCaps *caps, gsize size, GstCaps *othercaps,
+    gsize *othersize)
 {
   GstOctInfo info;
 
@@ -192,21 +194,23 @@ transform_size (GstBaseTransform *trans, GstPadDirection direction,
 }
 
 static gboolean
-get_unit_size (GstBaseTransform *trans, GstCaps *caps, gsize *size)
+gst_oct_gather_get_unit_size (
+    GstBaseTransform *trans, GstCaps *caps, gsize *size)
 {
-  return transform_size (trans, GST_PAD_SINK, NULL, 0, caps, size);
+  return gst_oct_gather_transform_size (
+      trans, GST_PAD_SINK, NULL, 0, caps, size);
 }
 
 /* ------------------------------------------------------------------ buffers */
 
 static gboolean
-decide_allocation (GstBaseTransform *trans, GstQuery *query)
+gst_oct_gather_decide_allocation (GstBaseTransform *trans, GstQuery *query)
 {
   return gst_oct_decide_allocation (GST_ELEMENT (trans), query, NULL, NULL);
 }
 
 static gboolean
-propose_allocation (
+gst_oct_gather_propose_allocation (
     GstBaseTransform *trans, GstQuery *decide_query, GstQuery *query)
 {
   /* rows of any stride are fine */
@@ -493,7 +497,7 @@ push_rest (GstOctGather *self)
 }
 
 static GstFlowReturn
-submit_input_buffer (
+gst_oct_gather_submit_input_buffer (
     GstBaseTransform *trans, gboolean is_discont, GstBuffer *buffer)
 {
   GstOctGather *self = GST_OCT_GATHER (trans);
@@ -510,7 +514,7 @@ submit_input_buffer (
 }
 
 static GstFlowReturn
-generate_output (GstBaseTransform *trans, GstBuffer **output)
+gst_oct_gather_generate_output (GstBaseTransform *trans, GstBuffer **output)
 {
   GstOctGather *self = GST_OCT_GATHER (trans);
   g_autoptr (GstBuffer) buffer = g_steal_pointer (&trans->queued_buf);
@@ -559,7 +563,7 @@ check_caps (GstOctGather *self, GstEvent *event)
 }
 
 static gboolean
-sink_event (GstBaseTransform *trans, GstEvent *event)
+gst_oct_gather_sink_event (GstBaseTransform *trans, GstEvent *event)
 {
   GstOctGather *self = GST_OCT_GATHER (trans);
 
@@ -602,7 +606,8 @@ add_latency (GstOctGather *self, GstQuery *query)
 }
 
 static gboolean
-query (GstBaseTransform *trans, GstPadDirection direction, GstQuery *query)
+gst_oct_gather_query (
+    GstBaseTransform *trans, GstPadDirection direction, GstQuery *query)
 {
   if (!GST_BASE_TRANSFORM_CLASS (gst_oct_gather_parent_class)
            ->query (trans, direction, query))
@@ -615,7 +620,7 @@ query (GstBaseTransform *trans, GstPadDirection direction, GstQuery *query)
 }
 
 static gboolean
-stop (GstBaseTransform *trans)
+gst_oct_gather_stop (GstBaseTransform *trans)
 {
   GstOctGather *self = GST_OCT_GATHER (trans);
 
@@ -629,7 +634,8 @@ stop (GstBaseTransform *trans)
 /* ------------------------------------------------------------------- object */
 
 static void
-set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+gst_oct_gather_set_property (
+    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
   GstOctGather *self = GST_OCT_GATHER (object);
 
@@ -641,7 +647,8 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 }
 
 static void
-get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+gst_oct_gather_get_property (
+    GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
   GstOctGather *self = GST_OCT_GATHER (object);
 
@@ -659,8 +666,8 @@ gst_oct_gather_class_init (GstOctGatherClass *klass)
 
   GST_DEBUG_CATEGORY_INIT (
       gst_oct_gather_debug, "octgather", 0, "OCT gathering of B-scans");
-  object_class->set_property = set_property;
-  object_class->get_property = get_property;
+  object_class->set_property = gst_oct_gather_set_property;
+  object_class->get_property = gst_oct_gather_get_property;
   gst_oct_properties_install (&properties, object_class, FIRST_ROW);
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
@@ -668,17 +675,17 @@ gst_oct_gather_class_init (GstOctGatherClass *klass)
       "OCT gathering of B-scans", "Filter/Video",
       "Gathers B-scans of a camera into buffers of several",
       "The gst-oct developers");
-  trans_class->transform_caps = transform_caps;
-  trans_class->set_caps = set_caps;
-  trans_class->transform_size = transform_size;
-  trans_class->get_unit_size = get_unit_size;
-  trans_class->decide_allocation = decide_allocation;
-  trans_class->propose_allocation = propose_allocation;
-  trans_class->submit_input_buffer = submit_input_buffer;
-  trans_class->generate_output = generate_output;
-  trans_class->sink_event = sink_event;
-  trans_class->query = query;
-  trans_class->stop = stop;
+  trans_class->transform_caps = gst_oct_gather_transform_caps;
+  trans_class->set_caps = gst_oct_gather_set_caps;
+  trans_class->transform_size = gst_oct_gather_transform_size;
+  trans_class->get_unit_size = gst_oct_gather_get_unit_size;
+  trans_class->decide_allocation = gst_oct_gather_decide_allocation;
+  trans_class->propose_allocation = gst_oct_gather_propose_allocation;
+  trans_class->submit_input_buffer = gst_oct_gather_submit_input_buffer;
+  trans_class->generate_output = gst_oct_gather_generate_output;
+  trans_class->sink_event = gst_oct_gather_sink_event;
+  trans_class->query = gst_oct_gather_query;
+  trans_class->stop = gst_oct_gather_stop;
 }
 
 static void

@@ -28,8 +28,8 @@ typedef struct {
 /* when: the setting of another property with which they count, as
  * "method=nufft"; cells: what is said of `oversampling`. */
 #define GST_OCT_GRIDDING_ROWS(settings, member, when, cells)                   \
-  { "kernel", "Kernel", "What spreads a sample over the grid (" when ")",      \
-    GST_OCT_PROPERTY_LIVE, "gridding",                                         \
+  { "kernel", "Kernel", "Gridding kernel (" when ")", GST_OCT_PROPERTY_LIVE,   \
+    "gridding",                                                                \
     GST_OCT_ENUM (settings, member.kernel, gst_oct_kernel_get_type,            \
         OCT_KERNEL_KAISER_BESSEL) },                                           \
       { "oversampling", "Oversampling", cells " (" when ")",                   \
@@ -38,7 +38,7 @@ typedef struct {
             GST_OCT_DEFAULT_OVERSAMPLING) },                                   \
   {                                                                            \
     "kernel-width", "Kernel width",                                            \
-        "Cells of the grid that a sample is spread over (" when ")",           \
+        "Width of the gridding kernel in cells of the grid (" when ")",        \
         GST_OCT_PROPERTY_LIVE, "gridding",                                     \
         GST_OCT_UINT (                                                         \
             settings, member.width, 2, 8, GST_OCT_DEFAULT_KERNEL_WIDTH)        \

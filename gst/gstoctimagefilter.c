@@ -11,15 +11,16 @@ G_DEFINE_ABSTRACT_TYPE (
     GstOctImageFilter, gst_oct_image_filter, GST_TYPE_OCT_FILTER);
 
 static void
-transform_structure (GstOctFilter *filter, gconstpointer settings,
-    GstPadDirection direction, const GstStructure *from, GstCaps *result)
+gst_oct_image_filter_transform_structure (GstOctFilter *filter,
+    gconstpointer settings, GstPadDirection direction, const GstStructure *from,
+    GstCaps *result)
 {
   gst_caps_append_structure (result, gst_structure_copy (from));
 }
 
 static GstCaps *
-fixate_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
-    GstCaps *othercaps)
+gst_oct_image_filter_fixate_caps (GstBaseTransform *trans,
+    GstPadDirection direction, GstCaps *caps, GstCaps *othercaps)
 {
   if (direction == GST_PAD_SINK)
     othercaps = gst_oct_caps_keep_readable (
@@ -81,7 +82,8 @@ answer_caps (GstBaseTransform *trans, GstQuery *query)
 }
 
 static gboolean
-query (GstBaseTransform *trans, GstPadDirection direction, GstQuery *query)
+gst_oct_image_filter_query (
+    GstBaseTransform *trans, GstPadDirection direction, GstQuery *query)
 {
   if (!GST_BASE_TRANSFORM_CLASS (gst_oct_image_filter_parent_class)
            ->query (trans, direction, query))
@@ -130,9 +132,10 @@ gst_oct_image_filter_class_init (GstOctImageFilterClass *klass)
 {
   GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
 
-  GST_OCT_FILTER_CLASS (klass)->transform_structure = transform_structure;
-  trans_class->fixate_caps = fixate_caps;
-  trans_class->query = query;
+  GST_OCT_FILTER_CLASS (klass)->transform_structure =
+      gst_oct_image_filter_transform_structure;
+  trans_class->fixate_caps = gst_oct_image_filter_fixate_caps;
+  trans_class->query = gst_oct_image_filter_query;
   gst_type_mark_as_plugin_api (GST_TYPE_OCT_IMAGE_FILTER, 0);
 }
 

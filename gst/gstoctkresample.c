@@ -54,8 +54,9 @@ static GST_OCT_DEFINE_ENUM (get_method_type, "GstOctResampleMethod", methods)
 static const GstOctProperties properties = GST_OCT_PROPERTIES (Settings, rows);
 
 static void
-transform_structure (GstOctFilter *filter, gconstpointer settings,
-    GstPadDirection direction, const GstStructure *from, GstCaps *result)
+gst_oct_kresample_transform_structure (GstOctFilter *filter,
+    gconstpointer settings, GstPadDirection direction, const GstStructure *from,
+    GstCaps *result)
 {
   GstStructure *to = gst_structure_copy (from);
 
@@ -65,8 +66,8 @@ transform_structure (GstOctFilter *filter, gconstpointer settings,
 }
 
 static gboolean
-configure (GstOctFilter *filter, gconstpointer data, GstOctPurpose purpose,
-    GError **error)
+gst_oct_kresample_configure (GstOctFilter *filter, gconstpointer data,
+    GstOctPurpose purpose, GError **error)
 {
   const Settings *settings = data;
   const GstOctInfo *input = gst_oct_filter_get_input (filter);
@@ -92,8 +93,8 @@ gst_oct_kresample_class_init (GstOctKResampleClass *klass)
 
   GST_DEBUG_CATEGORY_INIT (
       gst_oct_kresample_debug, "octkresample", 0, "OCT wavenumber resampling");
-  filter_class->transform_structure = transform_structure;
-  filter_class->configure = configure;
+  filter_class->transform_structure = gst_oct_kresample_transform_structure;
+  filter_class->configure = gst_oct_kresample_configure;
   gst_oct_filter_class_describe (filter_class,
       &(GstOctFilterDescription){ .operation = OCT_OPERATION_RESAMPLE,
           .properties = &properties,

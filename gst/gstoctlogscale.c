@@ -58,8 +58,9 @@ static GST_OCT_DEFINE_ENUM (get_scale_type, "GstOctScale",
     scales) static GST_OCT_DEFINE_ENUM (get_range_type, "GstOctRange", ranges)
 
     static const GstOctProperty rows[] = {
-      { "scale", "Scale", "What becomes grey levels", GST_OCT_PROPERTY_LIVE,
-          NULL, GST_OCT_ENUM (Settings, scale, get_scale_type, OCT_SCALE_LOG) },
+      { "scale", "Scale", "Quantity that the grey levels show",
+          GST_OCT_PROPERTY_LIVE, NULL,
+          GST_OCT_ENUM (Settings, scale, get_scale_type, OCT_SCALE_LOG) },
       { "range", "Range", "Which values become black and white",
           GST_OCT_PROPERTY_LIVE, "range",
           GST_OCT_ENUM (Settings, range, get_range_type, OCT_RANGE_CONTRAST) },
@@ -128,8 +129,9 @@ append_ascans (const GstStructure *from, GstCaps *result)
 }
 
 static void
-transform_structure (GstOctFilter *filter, gconstpointer settings,
-    GstPadDirection direction, const GstStructure *from, GstCaps *result)
+gst_oct_logscale_transform_structure (GstOctFilter *filter,
+    gconstpointer settings, GstPadDirection direction, const GstStructure *from,
+    GstCaps *result)
 {
   if (direction == GST_PAD_SRC) {
     append_ascans (from, result);
@@ -144,8 +146,8 @@ transform_structure (GstOctFilter *filter, gconstpointer settings,
 }
 
 static GstCaps *
-fixate_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
-    GstCaps *othercaps)
+gst_oct_logscale_fixate_caps (GstBaseTransform *trans,
+    GstPadDirection direction, GstCaps *caps, GstCaps *othercaps)
 {
   if (direction == GST_PAD_SINK)
     othercaps = gst_oct_caps_choose_grey (
@@ -155,8 +157,8 @@ fixate_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
 }
 
 static gboolean
-configure (GstOctFilter *filter, gconstpointer data, GstOctPurpose purpose,
-    GError **error)
+gst_oct_logscale_configure (GstOctFilter *filter, gconstpointer data,
+    GstOctPurpose purpose, GError **error)
 {
   const Settings *settings = data;
   const GstOctInfo *input = gst_oct_filter_get_input (filter);
@@ -192,9 +194,9 @@ gst_oct_logscale_class_init (GstOctLogScaleClass *klass)
 
   GST_DEBUG_CATEGORY_INIT (
       gst_oct_logscale_debug, "octlogscale", 0, "OCT image scaling");
-  filter_class->transform_structure = transform_structure;
-  filter_class->configure = configure;
-  GST_BASE_TRANSFORM_CLASS (klass)->fixate_caps = fixate_caps;
+  filter_class->transform_structure = gst_oct_logscale_transform_structure;
+  filter_class->configure = gst_oct_logscale_configure;
+  GST_BASE_TRANSFORM_CLASS (klass)->fixate_caps = gst_oct_logscale_fixate_caps;
   gst_oct_filter_class_describe (filter_class,
       &(GstOctFilterDescription){ .operation = OCT_OPERATION_LOGSCALE,
           .properties = &properties,

@@ -173,7 +173,7 @@ measure_light (GstStructure *s, const GstOctInfo *info, const double *light,
   add (s, "resolution-window-um", source.window_um);
 }
 
-/* That of a full pixel, which can be told from the largest only where cameras
+/* That of a full pixel, which is known from the largest only where cameras
  * end there. */
 static void
 add_full_level (GstStructure *s, const GstOctMeasureSettings *settings,

@@ -43,17 +43,17 @@ static const GstOctProperty rows[] = {
       GST_OCT_PROPERTY_LIVE, NULL,
       GST_OCT_UINT (Settings, interval, 0, 3600000, 1000) },
   { "first-bin", "First depth bin",
-      "A-scans: the first bin where a peak is looked for, behind what is left "
+      "A-scans: first depth bin of the search for a peak, behind the residue "
       "at zero delay",
       GST_OCT_PROPERTY_LIVE, NULL,
       GST_OCT_UINT (Settings, first_bin, 0, 65535, OCT_METER_FIRST_BIN) },
   { "last-bin", "Last depth bin",
-      "A-scans: the bin where that ends (0 = the last one)",
+      "A-scans: depth bin where the search ends (0 = the last one)",
       GST_OCT_PROPERTY_LIVE, NULL,
       GST_OCT_UINT (Settings, last_bin, 0, 65535, 0) },
   { "optical-density", "Optical density",
-      "Of the filter before the mirror, passed twice: the sensitivity is the "
-      "signal-to-noise ratio and 20 dB for each unit of it",
+      "Optical density of the filter in front of the mirror, passed twice: the "
+      "sensitivity is the signal-to-noise ratio plus 20 dB per unit",
       GST_OCT_PROPERTY_LIVE, NULL,
       GST_OCT_DOUBLE (Settings, optical_density, 0.0, 10.0, 0.0) },
   { "saturation-level", "Saturation level",
@@ -61,14 +61,14 @@ static const GstOctProperty rows[] = {
       GST_OCT_PROPERTY_LIVE, NULL,
       GST_OCT_DOUBLE (Settings, saturation_level, 0.0, 65535.0, 0.0) },
   { "window", "Window",
-      "Spectra: that of the reconstruction, for the resolution and the noise "
-      "that it allows",
+      "Spectra: window of the reconstruction, for the resolution and the noise "
+      "that follow from it",
       GST_OCT_PROPERTY_LIVE, NULL,
       GST_OCT_ENUM (
           Settings, window, gst_oct_window_get_type, OCT_WINDOW_HANN) },
   { "source-only", "Source only",
-      "Raw spectra: they are those of the source alone, with the sample arm "
-      "blocked: measures the camera's gain and noise as well",
+      "Raw spectra: of the source alone, with the sample arm blocked; also "
+      "measures the camera's gain and noise",
       GST_OCT_PROPERTY_LIVE, NULL,
       GST_OCT_BOOLEAN (Settings, source_only, FALSE) },
   { "roll-off", "Roll-off",
@@ -77,7 +77,7 @@ static const GstOctProperty rows[] = {
       GST_OCT_PROPERTY_LIVE, NULL,
       GST_OCT_BOOLEAN (Settings, roll_off, FALSE) },
   { "curves", "Curves",
-      "Messages bring the mean spectrum, or the A-scan in dB, along",
+      "Add the mean spectrum, or the A-scan in dB, to the messages",
       GST_OCT_PROPERTY_LIVE, NULL, GST_OCT_BOOLEAN (Settings, curves, FALSE) },
   GST_OCT_CALIBRATION_AXIS_ROWS (Settings, calibration, GST_OCT_PROPERTY_LIVE),
   { "location", "File of measurements",
@@ -130,7 +130,7 @@ struct _GstOctMeter {
   /* under the lock */
   Job *job;      /* to be taken, NULL: none */
   gboolean busy; /* there is one, or it is being measured */
-  gboolean told; /* what came of it has been told */
+  gboolean told; /* its result has been reported */
   gboolean ends;
 };
 
@@ -194,8 +194,8 @@ collect (GstOctMeter *self, const Job *job, GstStructure *measurement)
     gst_oct_roll_off_add (self->collected, measurement);
 }
 
-/* Images are worth more than measurements: what cannot be written is told
- * once. */
+/* Images are worth more than measurements: what cannot be written is
+ * reported once. */
 static void
 write_log (GstOctMeter *self, const GstStructure *measurement)
 {
@@ -251,7 +251,7 @@ measure (GstOctMeter *self, Job *job)
 }
 
 /* Who hears of a measurement can have the next: the B-scan for it may come
- * before this one has been told to everybody. */
+ * before this one has been reported to everybody. */
 static gpointer
 measure_all (gpointer data)
 {
@@ -365,7 +365,7 @@ new_job (GstOctMeter *self, Settings *settings, GstBuffer *buffer)
 }
 
 static GstFlowReturn
-transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
+gst_oct_meter_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 {
   GstOctMeter *self = GST_OCT_METER (trans);
   Settings settings;
@@ -391,7 +391,8 @@ transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 }
 
 static gboolean
-set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps)
+gst_oct_meter_set_caps (
+    GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps)
 {
   GstOctMeter *self = GST_OCT_METER (trans);
   const GstStructure *s = gst_caps_get_structure (incaps, 0);
@@ -415,7 +416,7 @@ set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps)
 }
 
 static gboolean
-sink_event (GstBaseTransform *trans, GstEvent *event)
+gst_oct_meter_sink_event (GstBaseTransform *trans, GstEvent *event)
 {
   GstOctMeter *self = GST_OCT_METER (trans);
   OctCalibration *calibration = gst_oct_calibration_event_parse (&event, NULL);
@@ -433,7 +434,8 @@ sink_event (GstBaseTransform *trans, GstEvent *event)
 }
 
 static gboolean
-query (GstBaseTransform *trans, GstPadDirection direction, GstQuery *query)
+gst_oct_meter_query (
+    GstBaseTransform *trans, GstPadDirection direction, GstQuery *query)
 {
   if (!GST_BASE_TRANSFORM_CLASS (gst_oct_meter_parent_class)
            ->query (trans, direction, query))
@@ -461,7 +463,7 @@ open_log (GstOctMeter *self)
 }
 
 static gboolean
-start (GstBaseTransform *trans)
+gst_oct_meter_start (GstBaseTransform *trans)
 {
   GstOctMeter *self = GST_OCT_METER (trans);
 
@@ -480,7 +482,7 @@ start (GstBaseTransform *trans)
 }
 
 static gboolean
-stop (GstBaseTransform *trans)
+gst_oct_meter_stop (GstBaseTransform *trans)
 {
   GstOctMeter *self = GST_OCT_METER (trans);
 
@@ -498,7 +500,8 @@ stop (GstBaseTransform *trans)
 /* ------------------------------------------------------------------- object */
 
 static void
-set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+gst_oct_meter_set_property (
+    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
   GstOctMeter *self = GST_OCT_METER (object);
   gboolean before;
@@ -513,7 +516,8 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 }
 
 static void
-get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+gst_oct_meter_get_property (
+    GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
   GstOctMeter *self = GST_OCT_METER (object);
 
@@ -526,7 +530,7 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 }
 
 static void
-finalize (GObject *object)
+gst_oct_meter_finalize (GObject *object)
 {
   GstOctMeter *self = GST_OCT_METER (object);
 
@@ -562,9 +566,9 @@ gst_oct_meter_class_init (GstOctMeterClass *klass)
   GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
 
   GST_DEBUG_CATEGORY_INIT (gst_oct_meter_debug, "octmeter", 0, "OCT meter");
-  object_class->set_property = set_property;
-  object_class->get_property = get_property;
-  object_class->finalize = finalize;
+  object_class->set_property = gst_oct_meter_set_property;
+  object_class->get_property = gst_oct_meter_get_property;
+  object_class->finalize = gst_oct_meter_finalize;
   gst_oct_properties_install (&properties, object_class, FIRST_ROW);
   g_object_class_install_property (object_class, PROP_LAST,
       g_param_spec_boxed ("last", "Last measurement",
@@ -578,12 +582,12 @@ gst_oct_meter_class_init (GstOctMeterClass *klass)
       "Filter/Analyzer/Video",
       "Measures source, camera and peaks of spectra and A-scans that pass",
       "The gst-oct developers");
-  trans_class->set_caps = set_caps;
-  trans_class->transform_ip = transform_ip;
-  trans_class->sink_event = sink_event;
-  trans_class->query = query;
-  trans_class->start = start;
-  trans_class->stop = stop;
+  trans_class->set_caps = gst_oct_meter_set_caps;
+  trans_class->transform_ip = gst_oct_meter_transform_ip;
+  trans_class->sink_event = gst_oct_meter_sink_event;
+  trans_class->query = gst_oct_meter_query;
+  trans_class->start = gst_oct_meter_start;
+  trans_class->stop = gst_oct_meter_stop;
   trans_class->passthrough_on_same_caps = TRUE;
 }
 

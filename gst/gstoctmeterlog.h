@@ -11,8 +11,8 @@ G_BEGIN_DECLS
 
 typedef struct _GstOctMeterLog GstOctMeterLog;
 
-/* Makes the file `path` with the permissions `mode`, of which the umask takes
- * away.  NULL with OCT_ERROR_WRITE, also where it exists already. */
+/* Makes the file `path` with the permissions `mode` less the umask.
+ * NULL with OCT_ERROR_WRITE, also where it exists already. */
 GstOctMeterLog *gst_oct_meter_log_new (
     const char *path, guint mode, GError **error);
 void gst_oct_meter_log_free (GstOctMeterLog *log);

@@ -9,7 +9,8 @@
 
 G_BEGIN_DECLS
 
-/* To be told once, before anything else: the module lies beside the plugin. */
+/* To be called once, before anything else: the module lies beside the
+ * plugin. */
 void gst_oct_module_set_plugin_file (const char *file);
 
 /* Loads the module and leaves it loaded.  NULL with OCT_ERROR_DEVICE and a

@@ -57,7 +57,7 @@ static GST_OCT_DEFINE_ENUM (get_method_type, "GstOctNufftMethod",
     weights)
 
     static const GstOctProperty rows[] = {
-      { "method", "Method", "How the sums are computed", GST_OCT_PROPERTY_LIVE,
+      { "method", "Method", "Algorithm of the transform", GST_OCT_PROPERTY_LIVE,
           NULL,
           GST_OCT_ENUM (Settings, method, get_method_type, METHOD_NUFFT) },
       { "weights", "Weights",
@@ -82,7 +82,7 @@ static GST_OCT_DEFINE_ENUM (get_method_type, "GstOctNufftMethod",
 static const GstOctProperties properties = GST_OCT_PROPERTIES (Settings, rows);
 
 static void
-transform_structure (GstOctFilter *filter, gconstpointer data,
+gst_oct_nufft_transform_structure (GstOctFilter *filter, gconstpointer data,
     GstPadDirection direction, const GstStructure *from, GstCaps *result)
 {
   const Settings *settings = data;
@@ -93,8 +93,8 @@ transform_structure (GstOctFilter *filter, gconstpointer data,
 }
 
 static gboolean
-configure (GstOctFilter *filter, gconstpointer data, GstOctPurpose purpose,
-    GError **error)
+gst_oct_nufft_configure (GstOctFilter *filter, gconstpointer data,
+    GstOctPurpose purpose, GError **error)
 {
   const Settings *settings = data;
   const GstOctInfo *input = gst_oct_filter_get_input (filter);
@@ -136,7 +136,8 @@ configure (GstOctFilter *filter, gconstpointer data, GstOctPurpose purpose,
 }
 
 static char *
-describe (GstOctFilter *filter, gconstpointer data, const char *group)
+gst_oct_nufft_describe (
+    GstOctFilter *filter, gconstpointer data, const char *group)
 {
   const Settings *settings = data;
 
@@ -151,9 +152,9 @@ gst_oct_nufft_class_init (GstOctNUFFTClass *klass)
 
   GST_DEBUG_CATEGORY_INIT (
       gst_oct_nufft_debug, "octnufft", 0, "OCT non-uniform Fourier transform");
-  filter_class->transform_structure = transform_structure;
-  filter_class->configure = configure;
-  filter_class->describe = describe;
+  filter_class->transform_structure = gst_oct_nufft_transform_structure;
+  filter_class->configure = gst_oct_nufft_configure;
+  filter_class->describe = gst_oct_nufft_describe;
   gst_oct_filter_class_describe (filter_class,
       &(GstOctFilterDescription){ .operation = OCT_OPERATION_NUFFT,
           .properties = &properties,

@@ -151,10 +151,10 @@ get_params_at_once (
 /* What settings come to: all of it is made before anything is let go of. */
 typedef struct {
   OctStep *step;
-  OctPlan *plan, *mean; /* NULL: none, or the former one */
+  OctPlan *plan, *mean; /* NULL: none, or the previous one */
   gpointer removed;     /* the same */
   gsize removed_size;   /* that is needed */
-  gboolean begun;       /* to bring the former plan up to date */
+  gboolean begun;       /* to bring the previous plan up to date */
 } Made;
 
 /* Plans for a step are made when they are needed first, and kept up to date
@@ -206,7 +206,7 @@ destroy_plan (GstOctOperator *op, OctOperation operation, OctPlan *plan)
     op->backend->operations[operation]->destroy (plan);
 }
 
-/* Settings that came to nothing: the former ones stay. */
+/* Settings that came to nothing: the previous ones stay. */
 static void
 forget_made (GstOctOperator *op, OctOperation operation, Made *made)
 {

@@ -23,9 +23,10 @@ GstOctOperator *gst_oct_operator_new (
 void gst_oct_operator_free (GstOctOperator *op);
 
 /* Takes settings, and keeps the history where the backend can.  All that they
- * need is made before the former ones are let go of.  FALSE with an error when
- * they make no sense or no plan can be made: the former ones stay then, but a
- * backend may have begun to change a plan with a history, so set them again. */
+ * need is made before the previous ones are let go of.  FALSE with an error
+ * when they make no sense or no plan can be made: the previous ones stay then,
+ * but a backend may have begun to change a plan with a history, so set them
+ * again. */
 gboolean gst_oct_operator_set (GstOctOperator *op, OctOperation operation,
     gconstpointer params, GError **error);
 gboolean gst_oct_operator_is_set (GstOctOperator *op);

@@ -233,7 +233,7 @@ tell (GstElement *element, GstPad *pad, GstPad *peer, const GstCaps *given)
 }
 
 static GstPadLinkReturn
-link_sink (GstPad *pad, GstObject *parent, GstPad *peer)
+gst_oct_order_link_sink (GstPad *pad, GstObject *parent, GstPad *peer)
 {
   g_autoptr (GstCaps) given = gst_pad_query_caps (peer, NULL);
   g_autoptr (GstCaps) taken = gst_pad_query_caps (pad, NULL);
@@ -254,7 +254,7 @@ gst_oct_order_init (GstPad *sink)
         gst_oct_order_debug, "octorder", 0, "Order of OCT elements");
     g_once_init_leave (&once, 1);
   }
-  gst_pad_set_link_function (sink, link_sink);
+  gst_pad_set_link_function (sink, gst_oct_order_link_sink);
 }
 
 void

@@ -15,8 +15,8 @@ G_BEGIN_DECLS
 /* For the instance init: `sink` is the input. */
 void gst_oct_order_init (GstPad *sink);
 
-/* Widens the answer to a caps query at the input of an element of which nothing
- * is linked.  `src`: its output, or NULL. */
+/* Widens the answer to a caps query at the input of an element that is not
+ * linked at all.  `src`: its output, or NULL. */
 void gst_oct_order_widen (GstPad *sink, GstPad *src, GstQuery *query);
 
 G_END_DECLS

@@ -63,7 +63,7 @@ GType gst_oct_part_get_type (GstOctPart part);
 /* Of that name within the bin; GST_OCT_N_PARTS: none. */
 GstOctPart gst_oct_part_find (const char *name);
 
-/* Whether the method and the settings go together, as far as that can be told
+/* Whether the method and the settings go together, as far as that is known
  * without spectra. */
 gboolean gst_oct_path_check (
     GstOctPath *path, GstOctMethod method, GError **error);

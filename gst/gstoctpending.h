@@ -36,7 +36,7 @@ GstOctOrigin *gst_oct_origin_new_on_gpu (GstOctCuda *cuda,
     const GstOctInfo *info, GstBuffer *buffer, GError **error);
 GstOctOrigin *gst_oct_origin_new_fetched (
     GstOctCuda *cuda, GstOctUpload *upload);
-/* Of memory that is not to be written and of which there is enough all the
+/* Of memory that is not to be written, and that is plentiful all the
  * same: no copy is made of it, nor of parts of it. */
 void gst_oct_origin_allow (GstMemory *memory);
 GstOctOrigin *gst_oct_origin_ref (GstOctOrigin *origin);

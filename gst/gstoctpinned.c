@@ -82,7 +82,7 @@ pinned_alloc (GstAllocator *base, gsize size, GstAllocationParams *params)
   /* pages: aligned to more than anybody asks for */
   gpointer data = alloc_pinned (allocator->cuda, maxsize, &error);
 
-  /* A GPU that has failed is told by the next operation. */
+  /* The next operation reports a GPU that has failed. */
   if (data == NULL) {
     GST_WARNING_OBJECT (allocator,
         "ordinary memory, to and from which copies are slower: %s",

@@ -40,14 +40,14 @@ typedef struct {
 static const GstOctProperty rows[] = {
   { "location", "Recording",
       "Path of the recording without ending: LOCATION.oct and "
-      "LOCATION-00000.raw, ... are written, none of which may exist",
+      "LOCATION-00000.raw, ... are written, and must not exist yet",
       0, NULL, GST_OCT_STRING (Settings, location) },
   { "part-size", "Part size",
       "Largest size of a part in bytes (at least one B-scan)", 0, NULL,
       GST_OCT_UINT64 (Settings, part_size, 1, G_MAXINT64, DEFAULT_PART_SIZE) },
   { "file-mode", "File mode",
-      "Permissions of the files, as in 0640 (octal), of which the umask "
-      "takes away; the default, 0600, is for their owner alone",
+      "Permissions of the files, as in 0640 (octal), less the umask; the "
+      "default, 0600, is for their owner alone",
       0, NULL,
       GST_OCT_UINT (Settings, file_mode, 0600, 0666, DEFAULT_FILE_MODE) },
   { "measurements", "Measurements",
@@ -109,7 +109,7 @@ GST_ELEMENT_REGISTER_DEFINE (
 /* -------------------------------------------------------------------- start */
 
 static gboolean
-start (GstBaseSink *base)
+gst_oct_raw_sink_start (GstBaseSink *base)
 {
   GstOctRawSink *self = GST_OCT_RAW_SINK (base);
   g_autoptr (GError) error = NULL;
@@ -157,7 +157,7 @@ start (GstBaseSink *base)
 /* -------------------------------------------------------------- description */
 
 static gboolean
-set_caps (GstBaseSink *base, GstCaps *caps)
+gst_oct_raw_sink_set_caps (GstBaseSink *base, GstCaps *caps)
 {
   GstOctRawSink *self = GST_OCT_RAW_SINK (base);
   g_autoptr (GError) error = NULL;
@@ -332,7 +332,7 @@ take_upstream (GstOctRawSink *self, OctCalibration *calibration)
 }
 
 static gboolean
-event (GstBaseSink *base, GstEvent *event)
+gst_oct_raw_sink_event (GstBaseSink *base, GstEvent *event)
 {
   GstOctRawSink *self = GST_OCT_RAW_SINK (base);
   OctCalibration *calibration = NULL;
@@ -446,7 +446,7 @@ append (GstOctRawSink *self, GstBuffer *buffer, GError **error)
 }
 
 static GstFlowReturn
-render (GstBaseSink *base, GstBuffer *buffer)
+gst_oct_raw_sink_render (GstBaseSink *base, GstBuffer *buffer)
 {
   GstOctRawSink *self = GST_OCT_RAW_SINK (base);
   g_autoptr (GError) error = NULL;
@@ -479,7 +479,7 @@ finish_text (GstOctRawSink *self, GError **error)
 
 /* What was written is on the disk when the state has changed. */
 static gboolean
-stop (GstBaseSink *base)
+gst_oct_raw_sink_stop (GstBaseSink *base)
 {
   GstOctRawSink *self = GST_OCT_RAW_SINK (base);
   g_autoptr (GError) error = NULL;
@@ -504,7 +504,8 @@ stop (GstBaseSink *base)
 /* ------------------------------------------------------------------- object */
 
 static void
-set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+gst_oct_raw_sink_set_property (
+    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
   GstOctRawSink *self = GST_OCT_RAW_SINK (object);
   const GstOctProperty *row = &rows[id - FIRST_ROW];
@@ -519,7 +520,8 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 }
 
 static void
-get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+gst_oct_raw_sink_get_property (
+    GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
   GstOctRawSink *self = GST_OCT_RAW_SINK (object);
 
@@ -532,7 +534,7 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 }
 
 static void
-finalize (GObject *object)
+gst_oct_raw_sink_finalize (GObject *object)
 {
   gst_oct_properties_clear (&properties, &GST_OCT_RAW_SINK (object)->settings);
   G_OBJECT_CLASS (gst_oct_raw_sink_parent_class)->finalize (object);
@@ -547,19 +549,19 @@ gst_oct_raw_sink_class_init (GstOctRawSinkClass *klass)
 
   GST_DEBUG_CATEGORY_INIT (
       gst_oct_raw_sink_debug, "octrawsink", 0, "OCT raw sink");
-  object_class->set_property = set_property;
-  object_class->get_property = get_property;
-  object_class->finalize = finalize;
+  object_class->set_property = gst_oct_raw_sink_set_property;
+  object_class->get_property = gst_oct_raw_sink_get_property;
+  object_class->finalize = gst_oct_raw_sink_finalize;
   gst_oct_properties_install (&properties, object_class, FIRST_ROW);
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_set_static_metadata (element_class, "OCT raw sink",
       "Sink/File", "Records raw OCT spectra without loss",
       "The gst-oct developers");
-  base_class->start = start;
-  base_class->stop = stop;
-  base_class->set_caps = set_caps;
-  base_class->event = event;
-  base_class->render = render;
+  base_class->start = gst_oct_raw_sink_start;
+  base_class->stop = gst_oct_raw_sink_stop;
+  base_class->set_caps = gst_oct_raw_sink_set_caps;
+  base_class->event = gst_oct_raw_sink_event;
+  base_class->render = gst_oct_raw_sink_render;
 }
 
 static void

@@ -126,8 +126,8 @@ G_DEFINE_TYPE_WITH_CODE (GstOctReconstruct, gst_oct_reconstruct, GST_TYPE_BIN,
 GST_ELEMENT_REGISTER_DEFINE (
     octreconstruct, "octreconstruct", GST_RANK_NONE, GST_TYPE_OCT_RECONSTRUCT);
 
-/* With the lock, while there are no B-scans: what is wanted where that is
- * possible. */
+/* With the lock, while there are no B-scans: the method that was set where
+ * that is possible. */
 static gboolean
 rebuild (GstOctReconstruct *self, GError **error)
 {
@@ -214,7 +214,7 @@ warn_of_problem (
   const char *message = self->problem->message;
 
   GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
-      ("method=%s is not possible here: %s%s The former method stays: %s.",
+      ("method=%s is not possible here: %s%s The previous method stays: %s.",
           gst_oct_method_name (refused), message,
           g_str_has_suffix (message, ".") ? "" : ".",
           gst_oct_method_name (former)),
@@ -282,7 +282,7 @@ on_ascans (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 
 /* In the streaming thread, in front of the elements that depend on the method:
  * none of them has a B-scan now.  The next one is the trial of another method,
- * and goes the former way where that fails. */
+ * and goes the previous way where that fails. */
 static GstPadProbeReturn
 on_bscan (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
@@ -373,7 +373,7 @@ take_message (GstOctReconstruct *self, GstMessage *message)
 }
 
 static void
-handle_message (GstBin *bin, GstMessage *message)
+gst_oct_reconstruct_handle_message (GstBin *bin, GstMessage *message)
 {
   GstOctReconstruct *self = GST_OCT_RECONSTRUCT (bin);
 
@@ -413,7 +413,7 @@ let_go (GstOctReconstruct *self, gboolean held)
 
 /* Serialized events come in the streaming thread. */
 static gboolean
-sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
+gst_oct_reconstruct_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
 {
   GstOctReconstruct *self = GST_OCT_RECONSTRUCT (parent);
   gboolean held = !GST_EVENT_IS_SERIALIZED (event) && hold_links (self);
@@ -424,7 +424,7 @@ sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
 }
 
 static gboolean
-src_event (GstPad *pad, GstObject *parent, GstEvent *event)
+gst_oct_reconstruct_src_event (GstPad *pad, GstObject *parent, GstEvent *event)
 {
   GstOctReconstruct *self = GST_OCT_RECONSTRUCT (parent);
   gboolean held = hold_links (self);
@@ -435,7 +435,7 @@ src_event (GstPad *pad, GstObject *parent, GstEvent *event)
 }
 
 static gboolean
-src_query (GstPad *pad, GstObject *parent, GstQuery *query)
+gst_oct_reconstruct_src_query (GstPad *pad, GstObject *parent, GstQuery *query)
 {
   GstOctReconstruct *self = GST_OCT_RECONSTRUCT (parent);
   gboolean held = hold_links (self);
@@ -446,7 +446,7 @@ src_query (GstPad *pad, GstObject *parent, GstQuery *query)
 }
 
 static gboolean
-sink_query (GstPad *pad, GstObject *parent, GstQuery *query)
+gst_oct_reconstruct_sink_query (GstPad *pad, GstObject *parent, GstQuery *query)
 {
   GstOctReconstruct *self = GST_OCT_RECONSTRUCT (parent);
   gboolean held = !GST_QUERY_IS_SERIALIZED (query) && hold_links (self);
@@ -563,7 +563,7 @@ finish (GstOctReconstruct *self)
 }
 
 static GstStateChangeReturn
-change_state (GstElement *element, GstStateChange change)
+gst_oct_reconstruct_change_state (GstElement *element, GstStateChange change)
 {
   GstOctReconstruct *self = GST_OCT_RECONSTRUCT (element);
   GstStateChangeReturn ret;
@@ -632,7 +632,7 @@ freeze (GstOctReconstruct *self, guint parts)
 }
 
 static void
-dispatch_properties_changed (
+gst_oct_reconstruct_dispatch_properties_changed (
     GObject *object, guint n_pspecs, GParamSpec **pspecs)
 {
   GstOctReconstruct *self = GST_OCT_RECONSTRUCT (object);
@@ -650,7 +650,8 @@ dispatch_properties_changed (
 }
 
 static void
-set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+gst_oct_reconstruct_set_property (
+    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
   GstOctReconstruct *self = GST_OCT_RECONSTRUCT (object);
 
@@ -681,7 +682,8 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 }
 
 static void
-get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+gst_oct_reconstruct_get_property (
+    GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
   GstOctReconstruct *self = GST_OCT_RECONSTRUCT (object);
 
@@ -707,7 +709,7 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 }
 
 static GObject *
-get_child_by_name (GstChildProxy *proxy, const char *name)
+gst_oct_reconstruct_get_child_by_name (GstChildProxy *proxy, const char *name)
 {
   GstOctReconstruct *self = GST_OCT_RECONSTRUCT (proxy);
   GstOctPart part = gst_oct_part_find (name);
@@ -722,7 +724,8 @@ get_child_by_name (GstChildProxy *proxy, const char *name)
 static void
 child_proxy_init (gpointer iface, gpointer data)
 {
-  ((GstChildProxyInterface *)iface)->get_child_by_name = get_child_by_name;
+  ((GstChildProxyInterface *)iface)->get_child_by_name =
+      gst_oct_reconstruct_get_child_by_name;
 }
 
 /* ------------------------------------------------------------------ signals */
@@ -822,7 +825,7 @@ add_signals (GType type)
 /* ------------------------------------------------------------------- object */
 
 static void
-finalize (GObject *object)
+gst_oct_reconstruct_finalize (GObject *object)
 {
   GstOctReconstruct *self = GST_OCT_RECONSTRUCT (object);
 
@@ -867,12 +870,13 @@ gst_oct_reconstruct_class_init (GstOctReconstructClass *klass)
 
   GST_DEBUG_CATEGORY_INIT (
       gst_oct_reconstruct_debug, "octreconstruct", 0, "OCT reconstruction");
-  object_class->set_property = set_property;
-  object_class->get_property = get_property;
-  object_class->dispatch_properties_changed = dispatch_properties_changed;
-  object_class->finalize = finalize;
-  element_class->change_state = change_state;
-  GST_BIN_CLASS (klass)->handle_message = handle_message;
+  object_class->set_property = gst_oct_reconstruct_set_property;
+  object_class->get_property = gst_oct_reconstruct_get_property;
+  object_class->dispatch_properties_changed =
+      gst_oct_reconstruct_dispatch_properties_changed;
+  object_class->finalize = gst_oct_reconstruct_finalize;
+  element_class->change_state = gst_oct_reconstruct_change_state;
+  GST_BIN_CLASS (klass)->handle_message = gst_oct_reconstruct_handle_message;
   g_object_class_install_property (object_class, PROP_METHOD,
       g_param_spec_enum ("method", "Method", "How spectra become A-scans",
           GST_TYPE_OCT_METHOD, GST_OCT_METHOD_RESAMPLE,
@@ -880,8 +884,9 @@ gst_oct_reconstruct_class_init (GstOctReconstructClass *klass)
               | GST_PARAM_MUTABLE_PLAYING));
   g_object_class_install_property (object_class, PROP_METHOD_IN_USE,
       g_param_spec_enum ("method-in-use", "Method in use",
-          "The method of the images now: another one is taken with the next "
-          "B-scan, and not where it is impossible",
+          "Method of the present images: a new one is used from the next "
+          "B-scan "
+          "on, if it is possible",
           GST_TYPE_OCT_METHOD, GST_OCT_METHOD_RESAMPLE,
           G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
   g_object_class_install_property (object_class, PROP_OUTPUT,
@@ -930,10 +935,10 @@ gst_oct_reconstruct_init (GstOctReconstruct *self)
   gst_oct_path_link (&self->path, GST_OCT_METHOD_RESAMPLE);
   self->sinkpad = add_pad (self, GST_OCT_PART_DCSUB, "sink");
   self->srcpad = self->path.end = add_pad (self, GST_OCT_PART_LOGSCALE, "src");
-  gst_pad_set_event_function (self->sinkpad, sink_event);
-  gst_pad_set_query_function (self->sinkpad, sink_query);
-  gst_pad_set_event_function (self->srcpad, src_event);
-  gst_pad_set_query_function (self->srcpad, src_query);
+  gst_pad_set_event_function (self->sinkpad, gst_oct_reconstruct_sink_event);
+  gst_pad_set_query_function (self->sinkpad, gst_oct_reconstruct_sink_query);
+  gst_pad_set_event_function (self->srcpad, gst_oct_reconstruct_src_event);
+  gst_pad_set_query_function (self->srcpad, gst_oct_reconstruct_src_query);
   gst_oct_order_init (self->sinkpad);
   add_probe (self, GST_OCT_PART_DCSUB, on_bscan);
   for (guint i = GST_OCT_PART_FFT; i < GST_OCT_PART_LOGSCALE; i++)

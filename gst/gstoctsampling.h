@@ -46,8 +46,8 @@ typedef struct {
         GST_OCT_UINT (settings, member.max_gap, 0, OCT_MAX_SAMPLES,            \
             GST_OCT_DEFAULT_MAX_GAP) },                                        \
       { "seed", "Seed",                                                        \
-        "Number that the choice of samples begins with; the same one gives "   \
-        "the same mask",                                                       \
+        "Seed of the random choice of samples; the same one gives the same "   \
+        "mask",                                                                \
         GST_OCT_PROPERTY_LIVE, "mask",                                         \
         GST_OCT_UINT64 (                                                       \
             settings, member.seed, 0, G_MAXUINT64, GST_OCT_DEFAULT_SEED) },    \
@@ -59,8 +59,8 @@ typedef struct {
             &gst_oct_mask_file) },                                             \
   {                                                                            \
     "mask-output", "Mask output",                                              \
-        "File to write the mask to that is in use, for the camera to keep "    \
-        "the same samples (none = not written)",                               \
+        "File to write the mask in use to, so that a camera can deliver the "  \
+        "same samples (none = not written)",                                   \
         GST_OCT_PROPERTY_LIVE, NULL, GST_OCT_STRING (settings, member.output)  \
   }
 

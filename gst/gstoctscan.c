@@ -26,7 +26,7 @@ gst_oct_scan_begin (
     GstOctScan *scan, GstBuffer *buffer, guint images, guint bscans)
 {
   GstOctScanPosition position;
-  /* one B-scan per volume says as much as nothing where more are wanted */
+  /* one B-scan per volume says as much as nothing where more are needed */
   gboolean has_meta = gst_oct_scan_meta_get (buffer, &position)
                       && (position.bscans > 1 || bscans == 0);
 

@@ -59,8 +59,9 @@ gst_oct_scan_meta_set (GstBuffer *buffer, const GstOctScanPosition *position)
       GST_OCT_SCAN_COUNT, G_TYPE_UINT, position->count, NULL);
 }
 
-/* A field of any integer type, as other languages have their own idea of which
- * one a number is.  FALSE: not there, no integer, or not in [min, max]. */
+/* A field of any integer type, as other languages choose the type of a number
+ * by rules of their own.  FALSE: not there, no integer, or not in [min,
+ * max]. */
 static gboolean
 get_number (const GstStructure *fields, const char *name, guint64 min,
     guint64 max, guint64 *number)

@@ -66,8 +66,8 @@ static GST_OCT_DEFINE_ENUM (get_policy_type, "GstOctScatterPolicy", policies)
           GST_OCT_ENUM (Settings, policy, get_policy_type,
               GST_OCT_SCATTER_LEAST_LOADED) },
       { "max-buffers", "Most buffers",
-          "Buffers that a branch has to do at most, the one that it works on "
-          "included",
+          "Most buffers in a branch at a time, including the one that it works "
+          "on",
           GST_OCT_PROPERTY_LIVE, NULL,
           GST_OCT_UINT (Settings, max_buffers, 1, 1024, 2) },
     };
@@ -208,7 +208,7 @@ loop (gpointer data)
   g_mutex_unlock (&self->lock);
 }
 
-/* Ends the thread; what downstream holds it up has been told to let go. */
+/* Ends the thread; what downstream holds it up was asked to let go. */
 static void
 set_stopped (GstOctScatter *self, GstPad *pad, gboolean stopped)
 {
@@ -223,7 +223,8 @@ set_stopped (GstOctScatter *self, GstPad *pad, gboolean stopped)
 }
 
 static gboolean
-activate_src (GstPad *pad, GstObject *parent, GstPadMode mode, gboolean active)
+gst_oct_scatter_activate_src (
+    GstPad *pad, GstObject *parent, GstPadMode mode, gboolean active)
 {
   if (mode != GST_PAD_MODE_PUSH)
     return FALSE;
@@ -259,7 +260,7 @@ give (GstOctScatter *self, GstMiniObject *object)
 }
 
 static GstFlowReturn
-chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
+gst_oct_scatter_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
 {
   return give (GST_OCT_SCATTER (parent), GST_MINI_OBJECT_CAST (buffer));
 }
@@ -330,7 +331,7 @@ finish (GstOctScatter *self)
 }
 
 static gboolean
-sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
+gst_oct_scatter_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
 {
   GstOctScatter *self = GST_OCT_SCATTER (parent);
   guint64 number;
@@ -388,7 +389,7 @@ answer_allocation (GstOctScatter *self, GstQuery *query)
 }
 
 static gboolean
-sink_query (GstPad *pad, GstObject *parent, GstQuery *query)
+gst_oct_scatter_sink_query (GstPad *pad, GstObject *parent, GstQuery *query)
 {
   if (GST_QUERY_TYPE (query) == GST_QUERY_ALLOCATION)
     return answer_allocation (GST_OCT_SCATTER (parent), query);
@@ -416,7 +417,7 @@ give_sticky (GstPad *pad, GstEvent **event, gpointer data)
 }
 
 static GstPad *
-request_new_pad (GstElement *element, GstPadTemplate *template,
+gst_oct_scatter_request_new_pad (GstElement *element, GstPadTemplate *template,
     const char *name, const GstCaps *caps)
 {
   GstOctScatter *self = GST_OCT_SCATTER (element);
@@ -430,7 +431,7 @@ request_new_pad (GstElement *element, GstPadTemplate *template,
   self->n_pads++;
   g_mutex_unlock (&self->lock);
   pad = gst_pad_new_from_template (template, name);
-  gst_pad_set_activatemode_function (pad, activate_src);
+  gst_pad_set_activatemode_function (pad, gst_oct_scatter_activate_src);
   GST_PAD_SET_PROXY_CAPS (pad);
   g_mutex_lock (&self->lock);
   branch = gst_oct_branches_add (&self->branches, pad);
@@ -447,7 +448,7 @@ request_new_pad (GstElement *element, GstPadTemplate *template,
 }
 
 static void
-release_pad (GstElement *element, GstPad *pad)
+gst_oct_scatter_release_pad (GstElement *element, GstPad *pad)
 {
   GstOctScatter *self = GST_OCT_SCATTER (element);
   g_autoptr (GArray) lost = g_array_new (FALSE, FALSE, sizeof (guint64));
@@ -472,7 +473,8 @@ release_pad (GstElement *element, GstPad *pad)
 
 /* Inputs let go what waits in them when their pad stops. */
 static gboolean
-activate_sink (GstPad *pad, GstObject *parent, GstPadMode mode, gboolean active)
+gst_oct_scatter_activate_sink (
+    GstPad *pad, GstObject *parent, GstPadMode mode, gboolean active)
 {
   GstOctScatter *self = GST_OCT_SCATTER (parent);
 
@@ -494,7 +496,7 @@ forget (GstOctScatter *self)
 }
 
 static GstStateChangeReturn
-change_state (GstElement *element, GstStateChange transition)
+gst_oct_scatter_change_state (GstElement *element, GstStateChange transition)
 {
   GstOctScatter *self = GST_OCT_SCATTER (element);
   GstStateChangeReturn ret;
@@ -512,7 +514,8 @@ change_state (GstElement *element, GstStateChange transition)
 }
 
 static void
-set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+gst_oct_scatter_set_property (
+    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
   GstOctScatter *self = GST_OCT_SCATTER (object);
 
@@ -523,7 +526,8 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 }
 
 static void
-get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+gst_oct_scatter_get_property (
+    GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
   GstOctScatter *self = GST_OCT_SCATTER (object);
 
@@ -536,7 +540,7 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 }
 
 static void
-finalize (GObject *object)
+gst_oct_scatter_finalize (GObject *object)
 {
   GstOctScatter *self = GST_OCT_SCATTER (object);
 
@@ -555,9 +559,9 @@ gst_oct_scatter_class_init (GstOctScatterClass *klass)
 
   GST_DEBUG_CATEGORY_INIT (
       gst_oct_scatter_debug, "octscatter", 0, "OCT branches");
-  object_class->set_property = set_property;
-  object_class->get_property = get_property;
-  object_class->finalize = finalize;
+  object_class->set_property = gst_oct_scatter_set_property;
+  object_class->get_property = gst_oct_scatter_get_property;
+  object_class->finalize = gst_oct_scatter_finalize;
   gst_oct_properties_install (&properties, object_class, FIRST_ROW);
   g_object_class_install_property (object_class, LOST_ID,
       g_param_spec_uint64 ("lost", "Lost",
@@ -569,9 +573,9 @@ gst_oct_scatter_class_init (GstOctScatterClass *klass)
       "Generic",
       "Hands B-scans out to several branches, for several GPUs or processors",
       "The gst-oct developers");
-  element_class->request_new_pad = request_new_pad;
-  element_class->release_pad = release_pad;
-  element_class->change_state = change_state;
+  element_class->request_new_pad = gst_oct_scatter_request_new_pad;
+  element_class->release_pad = gst_oct_scatter_release_pad;
+  element_class->change_state = gst_oct_scatter_change_state;
 }
 
 static void
@@ -582,10 +586,10 @@ gst_oct_scatter_init (GstOctScatter *self)
   gst_oct_branches_init (&self->branches);
   gst_oct_properties_init (&properties, &self->settings);
   self->sink = gst_pad_new_from_static_template (&sink_template, "sink");
-  gst_pad_set_chain_function (self->sink, chain);
-  gst_pad_set_event_function (self->sink, sink_event);
-  gst_pad_set_query_function (self->sink, sink_query);
-  gst_pad_set_activatemode_function (self->sink, activate_sink);
+  gst_pad_set_chain_function (self->sink, gst_oct_scatter_chain);
+  gst_pad_set_event_function (self->sink, gst_oct_scatter_sink_event);
+  gst_pad_set_query_function (self->sink, gst_oct_scatter_sink_query);
+  gst_pad_set_activatemode_function (self->sink, gst_oct_scatter_activate_sink);
   GST_PAD_SET_PROXY_CAPS (self->sink);
   gst_element_add_pad (GST_ELEMENT (self), self->sink);
 }

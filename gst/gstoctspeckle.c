@@ -46,13 +46,14 @@ static const GEnumValue methods[] = {
 static GST_OCT_DEFINE_ENUM (get_method_type, "GstOctSpeckleMethod", methods);
 
 static const GstOctProperty rows[] = {
-  { "method", "Method", "What a pixel becomes", GST_OCT_PROPERTY_LIVE, NULL,
+  { "method", "Method", "Speckle filter", GST_OCT_PROPERTY_LIVE, NULL,
       GST_OCT_ENUM (Settings, method, get_method_type, OCT_SPECKLE_BILATERAL) },
-  { "size", "Size", "Pixels to each side and in depth that count: 3, 5 or 7",
+  { "size", "Size",
+      "Size of the window in pixels, laterally and in depth: 3, 5 or 7",
       GST_OCT_PROPERTY_LIVE, NULL,
       GST_OCT_UINT (Settings, size, 3, OCT_SPECKLE_LARGEST, 5) },
   { "sigma", "Speckle",
-      "Standard deviation of grey levels (0 to 255) that is taken for speckle, "
+      "Standard deviation of grey levels (0 to 255) that counts as speckle, "
       "not for method=median",
       GST_OCT_PROPERTY_LIVE, NULL,
       GST_OCT_DOUBLE (Settings, sigma, 0.1, 255.0, 25.0) },
@@ -65,8 +66,8 @@ static const GstOctProperty rows[] = {
 static const GstOctProperties properties = GST_OCT_PROPERTIES (Settings, rows);
 
 static gboolean
-configure (GstOctFilter *filter, gconstpointer data, GstOctPurpose purpose,
-    GError **error)
+gst_oct_speckle_configure (GstOctFilter *filter, gconstpointer data,
+    GstOctPurpose purpose, GError **error)
 {
   const Settings *settings = data;
   const GstOctInfo *input = gst_oct_filter_get_input (filter);
@@ -90,7 +91,7 @@ gst_oct_speckle_class_init (GstOctSpeckleClass *klass)
 
   GST_DEBUG_CATEGORY_INIT (
       gst_oct_speckle_debug, "octspeckle", 0, "OCT images with less speckle");
-  filter_class->configure = configure;
+  filter_class->configure = gst_oct_speckle_configure;
   gst_oct_image_filter_class_describe (filter_class,
       &(GstOctFilterDescription){ .operation = OCT_OPERATION_SPECKLE,
           .properties = &properties,

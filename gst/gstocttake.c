@@ -8,7 +8,7 @@
 
 typedef enum {
   IDLE,
-  GATHERING, /* B-scans are wanted */
+  GATHERING, /* B-scans are needed */
   AVERAGING, /* the thread is at work */
 } State;
 
@@ -111,7 +111,7 @@ get_value (OctSampleFormat format, gconstpointer values, gsize i)
   return ((const float *)values)[i];
 }
 
-/* A value of a float file that is no finite number does not count. */
+/* A value of a float file that is not a finite number does not count. */
 static gboolean
 add_lines (GstOctAside *aside, double *sum, guint *counts, guint *lines,
     GError **error)

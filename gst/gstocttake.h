@@ -29,7 +29,7 @@ gboolean gst_oct_take_begin (GstOctTake *take, guint bscans);
 /* Nobody hears of what is under way; waits for the thread. */
 void gst_oct_take_stop (GstOctTake *take);
 
-/* In the streaming thread: whether B-scans are wanted, and the next buffer of
+/* In the streaming thread: whether B-scans are needed, and the next buffer of
  * them, as it comes into the element. */
 gboolean gst_oct_take_wants (GstOctTake *take);
 void gst_oct_take_add (GstOctTake *take, GstBuffer *buffer,

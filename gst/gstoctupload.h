@@ -3,8 +3,8 @@
  * B-scans that are fetched from host memory to the GPU, each in a block of GPU
  * memory of its own that is used again.
  *
- * Nothing waits: the copy is queued in the upload stream, the compute stream is
- * told to wait for it, and the source is kept until it has been fetched.  A few
+ * Nothing waits: the copy is queued in the upload stream, the compute stream
+ * waits for it, and the source is kept until it has been fetched.  A few
  * B-scans may be under way, then the host waits for the oldest.  More blocks
  * are made only where somebody keeps them, as a queue does.
  */

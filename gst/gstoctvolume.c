@@ -43,7 +43,7 @@ set_spacing (OctVolumeLook *look, const GstOctVoxel *voxel)
 }
 
 static gboolean
-configure (GstOctVolumeFilter *filter, gconstpointer data,
+gst_oct_volume_configure (GstOctVolumeFilter *filter, gconstpointer data,
     GstOctPurpose purpose, GError **error)
 {
   GstOctVolume *self = GST_OCT_VOLUME (filter);
@@ -76,7 +76,7 @@ is_stereo (const GstOctVolumeSettings *settings)
 }
 
 static GstCaps *
-choose_caps (GstOctVolumeFilter *filter, gconstpointer settings,
+gst_oct_volume_choose_caps (GstOctVolumeFilter *filter, gconstpointer settings,
     GstCaps *possible, gint n, gint d)
 {
   return gst_oct_volume_caps_fixate (possible,
@@ -85,7 +85,7 @@ choose_caps (GstOctVolumeFilter *filter, gconstpointer settings,
 }
 
 static gboolean
-take_caps (GstOctVolumeFilter *filter, gconstpointer settings,
+gst_oct_volume_take_caps (GstOctVolumeFilter *filter, gconstpointer settings,
     const GstOctInfo *output, GError **error)
 {
   GstOctVolume *self = GST_OCT_VOLUME (filter);
@@ -121,7 +121,7 @@ choose_coarseness (GstOctVolume *self, gboolean fine)
 }
 
 static gboolean
-draw (GstOctVolumeFilter *filter, GstClockTime at, gboolean fine,
+gst_oct_volume_draw (GstOctVolumeFilter *filter, GstClockTime at, gboolean fine,
     GstBuffer *out, gboolean *coarse, GError **error)
 {
   GstOctVolume *self = GST_OCT_VOLUME (filter);
@@ -146,20 +146,20 @@ draw (GstOctVolumeFilter *filter, GstClockTime at, gboolean fine,
 }
 
 static gboolean
-moves (GstOctVolumeFilter *filter)
+gst_oct_volume_moves (GstOctVolumeFilter *filter)
 {
   return GST_OCT_VOLUME (filter)->used.turn_rate != 0;
 }
 
 static void
-add_stats (GstOctVolumeFilter *filter, GstStructure *stats)
+gst_oct_volume_add_stats (GstOctVolumeFilter *filter, GstStructure *stats)
 {
   gst_structure_set (stats, "coarseness", G_TYPE_UINT,
       GST_OCT_VOLUME (filter)->pace.coarseness, NULL);
 }
 
 static void
-stop (GstOctVolumeFilter *filter)
+gst_oct_volume_stop (GstOctVolumeFilter *filter)
 {
   GST_OCT_VOLUME (filter)->pace.coarseness = 0;
 }
@@ -180,7 +180,7 @@ turn_by_hand (
 }
 
 static gboolean
-navigate (GstOctVolumeFilter *filter, GstEvent *event)
+gst_oct_volume_navigate (GstOctVolumeFilter *filter, GstEvent *event)
 {
   GstOctVolume *self = GST_OCT_VOLUME (filter);
   GstOctView before, view;
@@ -203,14 +203,14 @@ gst_oct_volume_class_init (GstOctVolumeClass *klass)
 {
   GstOctVolumeFilterClass *filter_class = GST_OCT_VOLUME_FILTER_CLASS (klass);
 
-  filter_class->configure = configure;
-  filter_class->choose_caps = choose_caps;
-  filter_class->take_caps = take_caps;
-  filter_class->draw = draw;
-  filter_class->moves = moves;
-  filter_class->navigate = navigate;
-  filter_class->add_stats = add_stats;
-  filter_class->stop = stop;
+  filter_class->configure = gst_oct_volume_configure;
+  filter_class->choose_caps = gst_oct_volume_choose_caps;
+  filter_class->take_caps = gst_oct_volume_take_caps;
+  filter_class->draw = gst_oct_volume_draw;
+  filter_class->moves = gst_oct_volume_moves;
+  filter_class->navigate = gst_oct_volume_navigate;
+  filter_class->add_stats = gst_oct_volume_add_stats;
+  filter_class->stop = gst_oct_volume_stop;
   gst_oct_volume_filter_class_describe (filter_class,
       &(GstOctVolumeFilterDescription){ .kind = GST_OCT_RENDERER_RAYS,
           .properties = &gst_oct_volume_properties,

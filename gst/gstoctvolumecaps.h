@@ -41,8 +41,8 @@ GstCaps *gst_oct_volume_caps_new (
     const char *host, const char *gpu, gboolean has_gpu, gboolean gpu_first);
 
 /* Caps of one picture out of `possible` (taken), what is left open as it is
- * best: `has_gpu`: a GPU makes them; `stereo`: side by side; `n` / `d`: frame
- * rate that is wanted. */
+ * best: `has_gpu`: a GPU makes them; `stereo`: side by side; `n` / `d`: the
+ * frame rate to aim at. */
 GstCaps *gst_oct_volume_caps_fixate (
     GstCaps *possible, gboolean has_gpu, gboolean stereo, gint n, gint d);
 

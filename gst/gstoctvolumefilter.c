@@ -146,7 +146,7 @@ redraw_all (gpointer data)
 /* ---------------------------------------------------------- events, queries */
 
 static GstFlowReturn
-chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
+gst_oct_volume_filter_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
 {
   GstFlowReturn ret = gst_oct_volume_filter_take_buffer (
       GST_OCT_VOLUME_FILTER (parent), buffer);
@@ -228,7 +228,8 @@ has_to_wait (GstOctVolumeFilter *self, GstEvent *event)
 }
 
 static gboolean
-sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
+gst_oct_volume_filter_sink_event (
+    GstPad *pad, GstObject *parent, GstEvent *event)
 {
   GstOctVolumeFilter *self = GST_OCT_VOLUME_FILTER (parent);
   gboolean ok = TRUE;
@@ -267,7 +268,8 @@ sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
 }
 
 static gboolean
-src_event (GstPad *pad, GstObject *parent, GstEvent *event)
+gst_oct_volume_filter_src_event (
+    GstPad *pad, GstObject *parent, GstEvent *event)
 {
   GstOctVolumeFilter *self = GST_OCT_VOLUME_FILTER (parent);
 
@@ -305,7 +307,8 @@ answer_caps (GstOctVolumeFilter *self, GstPad *pad, GstQuery *query)
 }
 
 static gboolean
-answer_query (GstPad *pad, GstObject *parent, GstQuery *query)
+gst_oct_volume_filter_answer_query (
+    GstPad *pad, GstObject *parent, GstQuery *query)
 {
   GstOctVolumeFilter *self = GST_OCT_VOLUME_FILTER (parent);
 
@@ -380,7 +383,8 @@ stop (GstOctVolumeFilter *self)
 }
 
 static GstStateChangeReturn
-change_state (GstElement *element, GstStateChange transition)
+gst_oct_volume_filter_change_state (
+    GstElement *element, GstStateChange transition)
 {
   GstOctVolumeFilter *self = GST_OCT_VOLUME_FILTER (element);
   GstStateChangeReturn ret;
@@ -400,7 +404,7 @@ change_state (GstElement *element, GstStateChange transition)
 }
 
 static void
-set_context (GstElement *element, GstContext *context)
+gst_oct_volume_filter_set_context (GstElement *element, GstContext *context)
 {
   GstOctVolumeFilter *self = GST_OCT_VOLUME_FILTER (element);
 
@@ -412,7 +416,8 @@ set_context (GstElement *element, GstContext *context)
 /* ------------------------------------------------------------------- object */
 
 static void
-set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+gst_oct_volume_filter_set_property (
+    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
   GstOctVolumeFilter *self = GST_OCT_VOLUME_FILTER (object);
 
@@ -425,7 +430,8 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 }
 
 static void
-get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+gst_oct_volume_filter_get_property (
+    GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
   GstOctVolumeFilter *self = GST_OCT_VOLUME_FILTER (object);
 
@@ -442,7 +448,7 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 
 /* What is set by one g_object_set() is taken together. */
 static void
-dispatch_properties_changed (
+gst_oct_volume_filter_dispatch_properties_changed (
     GObject *object, guint n_pspecs, GParamSpec **pspecs)
 {
   GstOctVolumeFilter *self = GST_OCT_VOLUME_FILTER (object);
@@ -459,7 +465,7 @@ dispatch_properties_changed (
 }
 
 static void
-finalize (GObject *object)
+gst_oct_volume_filter_finalize (GObject *object)
 {
   GstOctVolumeFilter *self = GST_OCT_VOLUME_FILTER (object);
 
@@ -493,8 +499,8 @@ gst_oct_volume_filter_class_describe (GstOctVolumeFilterClass *klass,
   klass->common = description->common;
   klass->caps = description->caps;
   klass->gpu_caps = description->gpu_caps;
-  object_class->set_property = set_property;
-  object_class->get_property = get_property;
+  object_class->set_property = gst_oct_volume_filter_set_property;
+  object_class->get_property = gst_oct_volume_filter_get_property;
   gst_oct_properties_install (&place_properties, object_class, FIRST_PLACE);
   g_object_class_install_property (object_class, PROP_STATS,
       g_param_spec_boxed ("stats", "Statistics",
@@ -517,14 +523,14 @@ add_pad (GstOctVolumeFilter *self, const char *name)
       gst_element_class_get_pad_template (GST_ELEMENT_GET_CLASS (self), name),
       name);
 
-  gst_pad_set_query_function (pad, answer_query);
+  gst_pad_set_query_function (pad, gst_oct_volume_filter_answer_query);
   gst_element_add_pad (GST_ELEMENT (self), pad);
   return pad;
 }
 
 /* Pads and settings are those of the element. */
 static void
-constructed (GObject *object)
+gst_oct_volume_filter_constructed (GObject *object)
 {
   GstOctVolumeFilter *self = GST_OCT_VOLUME_FILTER (object);
 
@@ -532,9 +538,9 @@ constructed (GObject *object)
       CLASS (self)->properties, try_settings, NULL);
   self->sink = add_pad (self, "sink");
   self->src = add_pad (self, "src");
-  gst_pad_set_chain_function (self->sink, chain);
-  gst_pad_set_event_function (self->sink, sink_event);
-  gst_pad_set_event_function (self->src, src_event);
+  gst_pad_set_chain_function (self->sink, gst_oct_volume_filter_chain);
+  gst_pad_set_event_function (self->sink, gst_oct_volume_filter_sink_event);
+  gst_pad_set_event_function (self->src, gst_oct_volume_filter_src_event);
   gst_pad_use_fixed_caps (self->src);
   gst_oct_order_init (self->sink);
   G_OBJECT_CLASS (gst_oct_volume_filter_parent_class)->constructed (object);
@@ -546,11 +552,12 @@ gst_oct_volume_filter_class_init (GstOctVolumeFilterClass *klass)
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
 
-  object_class->constructed = constructed;
-  object_class->dispatch_properties_changed = dispatch_properties_changed;
-  object_class->finalize = finalize;
-  element_class->change_state = change_state;
-  element_class->set_context = set_context;
+  object_class->constructed = gst_oct_volume_filter_constructed;
+  object_class->dispatch_properties_changed =
+      gst_oct_volume_filter_dispatch_properties_changed;
+  object_class->finalize = gst_oct_volume_filter_finalize;
+  element_class->change_state = gst_oct_volume_filter_change_state;
+  element_class->set_context = gst_oct_volume_filter_set_context;
 }
 
 static void

@@ -55,7 +55,7 @@ struct _GstOctVolumeFilterClass {
   gboolean (*configure) (GstOctVolumeFilter *filter, gconstpointer settings,
       GstOctPurpose purpose, GError **error);
   /* Caps of the pictures out of those that are possible (taken); `n` / `d`: the
-   * frame rate that is wanted. */
+   * frame rate to aim at. */
   GstCaps *(*choose_caps) (GstOctVolumeFilter *filter, gconstpointer settings,
       GstCaps *possible, gint n, gint d);
   /* What was agreed upon is what `settings` can have. */
@@ -129,7 +129,7 @@ void gst_oct_volume_filter_class_describe (GstOctVolumeFilterClass *klass,
     const GstOctVolumeFilterDescription *description);
 
 /* How large voxels of the images are, those of the stream or assumed, which is
- * told once where `tell`. */
+ * reported once where `tell`. */
 GstOctVoxel gst_oct_volume_filter_get_voxel (
     GstOctVolumeFilter *self, gboolean tell);
 /* The same for settings that are not in force; all zeros before there are
@@ -160,7 +160,8 @@ GstFlowReturn gst_oct_volume_filter_make_picture (
 /* Sends on the events that had to wait for caps. */
 void gst_oct_volume_filter_push_waiting (GstOctVolumeFilter *self);
 
-/* What is there and in no picture yet is in one, and what was lost is told. */
+/* What is there and in no picture yet is in one, and what was lost is
+ * reported. */
 void gst_oct_volume_filter_drain (GstOctVolumeFilter *self);
 
 G_END_DECLS

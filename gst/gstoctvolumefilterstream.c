@@ -10,7 +10,7 @@ GST_DEBUG_CATEGORY_EXTERN (gst_oct_volume_filter_debug);
 
 #define CLASS(self) GST_OCT_VOLUME_FILTER_GET_CLASS (self)
 
-/* An error is told once, and nothing follows. */
+/* An error is posted once, and nothing follows. */
 GstFlowReturn
 gst_oct_volume_filter_fail (GstOctVolumeFilter *self, GError **error)
 {
@@ -52,7 +52,7 @@ keep_stats (GstOctVolumeFilter *self)
   GST_OBJECT_UNLOCK (self);
 }
 
-/* B-scans that did not come as they should are told of with the volume. */
+/* Reports B-scans that did not come as they should, with the volume. */
 static void
 tell_of_losses (GstOctVolumeFilter *self)
 {
@@ -446,7 +446,7 @@ get_time (GstOctVolumeFilter *self, GstBuffer *buffer, guint i)
   return time;
 }
 
-/* What follows from a run of B-scans, all of which are in the buffer. */
+/* What follows from a run of B-scans that are all in the buffer. */
 static GstFlowReturn
 store_run (
     GstOctVolumeFilter *self, GstBuffer *buffer, const GstOctScanRun *run)

@@ -51,7 +51,7 @@ find_span (OctMirrorSet *set)
     off += scale.off[i];
   if (off > 0 && count - off < 3) {
     note (set, "The positions of the mirrors do not fit to their depths, and "
-               "which of them is wrong cannot be told: depths are not known in "
+               "which of them is wrong is not certain: depths are not known in "
                "um.");
     oct_mirror_scale_clear (&scale);
     return 0;

@@ -30,7 +30,7 @@ is_number (const char *text)
   return oct_calibration_parse_number (text, strlen (text), &number);
 }
 
-/* The option of which `argument` begins a list, or NULL. */
+/* The option whose list `argument` begins, or NULL. */
 static const char *
 find_list (const char *argument)
 {

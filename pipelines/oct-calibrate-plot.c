@@ -17,7 +17,7 @@
 #  define MARGIN_RIGHT 14
 /* dB below the highest peak */
 #  define DEPTH_OF_PLOT 60.0
-/* More curves than these are not told apart by colour. */
+/* More curves than these cannot be distinguished by colour. */
 #  define MAX_COLOURS 6
 
 typedef struct {

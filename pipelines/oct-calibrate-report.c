@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* Mirrors that are left out, of which it is said why. */
+/* Mirrors that are left out and named with the reason. */
 #define MAX_LEFT_OUT 12
 
 void

@@ -82,7 +82,7 @@ read_backgrounds (Reading *r, GError **error)
   return TRUE;
 }
 
-/* um along the scan, NAN: not told. */
+/* um along the scan, NAN: unknown. */
 static double
 get_position (const Reading *r)
 {

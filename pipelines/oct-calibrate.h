@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * The parts of oct-calibrate: what is asked for, what is found, how it is
- * told.
+ * reported.
  */
 #pragma once
 

@@ -162,7 +162,7 @@ make_picture (const Task *task, const char *path, GError **error)
 
 /* -------------------------------------------------------------------- video */
 
-/* Counts pictures, and lets through as many as are wanted. */
+/* Counts pictures, and lets through as many as were asked for. */
 static GstPadProbeReturn
 on_picture (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {

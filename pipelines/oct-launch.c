@@ -20,7 +20,7 @@ static volatile sig_atomic_t interrupted;
 static struct timespec interrupted_at; /* the first time; the handler's own */
 static volatile sig_atomic_t hung_up;
 static struct timespec hung_up_at; /* once that is set */
-static struct sigaction of_others; /* told of the first time, or nothing */
+static struct sigaction of_others; /* notified the first time, or nothing */
 
 void
 oct_source_options_add (GOptionContext *context, OctSourceOptions *options)

@@ -87,11 +87,12 @@ gboolean oct_launch_make_folder (const char *path, GError **error);
  * change what is in it, though `mode` of the files does not mean them. */
 void oct_launch_check_folder (const char *path, guint mode);
 
-/* From now on the first Ctrl-C (or SIGTERM) is told here.  The second one, half
- * a second later or more, ends the program at once, with a sentence and status
- * 128 and the signal, whatever it waits for: a disk may hang.  SIGHUP, which a
- * closed terminal or a lost connection sends, is told too, however often it
- * comes; a Ctrl-C after it is the second.  Lost readers are ignored. */
+/* From now on the first Ctrl-C (or SIGTERM) is noted here.  The second one,
+ * half a second later or more, ends the program at once, with a sentence and
+ * status 128 and the signal, whatever it waits for: a disk may hang.  SIGHUP,
+ * which a closed terminal or a lost connection sends, is noted too, however
+ * often it comes; a Ctrl-C after it is the second.  Lost readers are
+ * ignored. */
 void oct_launch_catch_interrupts (void);
 gboolean oct_launch_interrupted (void);
 

@@ -28,7 +28,7 @@ typedef struct {
 struct _OctMeasurements {
   char *output;
   guint mode;
-  gboolean failed; /* and told */
+  gboolean failed; /* and reported */
 
   GMutex lock;
   GQueue waiting; /* GstStructure */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * The files of a recording, one after the other, of which the last one is being
- * written by somebody else.  They are made here, so that nothing is ever
+ * The files of a recording, one after the other.  The last one is being written
+ * by somebody else.  They are made here, so that nothing is ever
  * overwritten and nobody else can read them, and watched: what is counted is
  * what is there.
  *
@@ -15,7 +15,7 @@ G_BEGIN_DECLS
 
 typedef struct _OctParts OctParts;
 
-/* `mode`: permissions of the files, of which the umask takes away. */
+/* `mode`: permissions of the files, less the umask. */
 OctParts *oct_parts_new (guint mode);
 void oct_parts_free (OctParts *parts);
 

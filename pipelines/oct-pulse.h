@@ -38,13 +38,13 @@ OctPulseChange oct_pulse_check (
     OctPulse *pulse, gint64 now, gint64 period, gint64 *from, gint64 *till);
 
 /* For what ends now: TRUE where a gap is open (`till` is `now`, even if the
- * change to STOPPED has not been told yet), or has ended and BACK has not been
- * told yet.  Changes nothing. */
+ * change to STOPPED is not reported yet), or has ended and BACK is not
+ * reported yet.  Changes nothing. */
 gboolean oct_pulse_get_gap (
     OctPulse *pulse, gint64 now, gint64 period, gint64 *from, gint64 *till);
 
-/* What is missing up to now is known otherwise.  Returns whether it was told
- * that images have stopped, and not yet that they are back. */
+/* What is missing up to now is known otherwise.  Returns whether it was
+ * reported that images have stopped, and not yet that they are back. */
 gboolean oct_pulse_forgive (OctPulse *pulse, gint64 now);
 
 /* Time of the last image, or of the start; and whether there was one. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/** What oct-record is told when it is started. */
+/** The command line of oct-record. */
 #pragma once
 
 #include "oct-record-pipeline.h"

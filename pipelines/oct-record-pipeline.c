@@ -204,7 +204,7 @@ set_up (GstElement *pipeline, const OctRecordOptions *options,
       reconstruct, instrument->save, options->spectra.calibration, error);
 }
 
-/* By itself, so that it is told from what we put behind it. */
+/* By itself, to distinguish it from what we put behind it. */
 static gboolean
 check_source (const char *source, GError **error)
 {

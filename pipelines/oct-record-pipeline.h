@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * The pipeline of oct-record: from a source of spectra to B-scans for the eye
- * and for measurement, with a camera beside them if wanted.  It runs whether
- * or not something is recorded.
+ * and for measurement, with a camera beside them where one is set.  It runs
+ * whether or not something is recorded.
  */
 #pragma once
 

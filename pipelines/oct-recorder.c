@@ -25,7 +25,7 @@
 #define LARGEST_PART G_GUINT64_CONSTANT (4000000000)
 #define FRAGMENT_MS 300
 #define DEFAULT_MODE 0600
-/* From here on who waits for the files to be finished is told. */
+/* After this time a message says that the files are being finished. */
 #define PATIENCE (5 * GST_SECOND)
 
 struct _OctRecorder {
@@ -55,7 +55,7 @@ struct _OctRecorder {
   GMutex lock;
   GCond ended;
   gboolean stop;
-  GPtrArray *sentences; /* all messages ever told, which belong to us */
+  GPtrArray *sentences; /* all messages so far, which belong to us */
   const char *reason;   /* why it ended by itself */
   const char *loss;     /* of files, the last one */
   OctRecorderStats stats;

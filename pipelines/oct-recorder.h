@@ -39,10 +39,10 @@ typedef struct {
                            it; or NULL */
   gboolean meters;      /* measurements are kept beside it, too */
   const char *measured; /* path without ending of the recording that they are
-                           beside, of which the text says so (OUTPUT.oct,
+                           beside, as the text says (OUTPUT.oct,
                            OUTPUT.txt); NULL: there are none */
-  guint file_mode;      /* permissions of the files, of which the umask takes
-                           away; 0 = 0600, for their owner alone */
+  guint file_mode;      /* permissions of the files, less the umask;
+                           0 = 0600, for their owner alone */
 } OctRecorderSettings;
 
 typedef enum {

@@ -63,8 +63,8 @@ make_factory (OctRtsp *rtsp, gboolean with_password)
       " )");
   gst_rtsp_media_factory_set_shared (factory, TRUE);
   /* A viewer by UDP who joins others that watch by TCP sometimes gets nothing
-   * (gst-rtsp-server 1.22); viewers who ask for UDP first are told to use TCP,
-   * which also passes tunnels and loses nothing. */
+   * (gst-rtsp-server 1.22).  So UDP is refused, and players use TCP, which also
+   * passes tunnels and loses nothing. */
   gst_rtsp_media_factory_set_protocols (factory, GST_RTSP_LOWER_TRANS_TCP);
   gst_rtsp_media_factory_set_suspend_mode (factory, GST_RTSP_SUSPEND_MODE_NONE);
   if (with_password)

@@ -28,7 +28,7 @@ OCT_TEST_PACKAGES=(python3 python3-numpy libaravis-0.8-0 openssl git codespell
   python3-gi gir1.2-gst-plugins-base-1.0 mkdocs mkdocs-material)
 
 # For the tests of the continuous integration: servers, which run when they are
-# installed.  An archive of DICOM, and Slurm, of which the tests start their own.
+# installed.  An archive of DICOM, and Slurm: the tests start their own.
 OCT_ARCHIVE_PACKAGES=(orthanc slurmctld slurmd slurm-client munge)
 
 # For the fuzz targets: clang with libFuzzer and the sanitizers.

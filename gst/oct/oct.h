@@ -32,7 +32,7 @@ G_BEGIN_DECLS
 
 /* ------------------------------------------------------------ scan position
  *
- * Which B-scans of which volume a buffer holds: a GstCustomMeta of this name.
+ * The B-scans in a buffer and their volume: a GstCustomMeta of this name.
  * gst_buffer_get_custom_meta() reads it, gst_buffer_add_custom_meta() makes one
  * in a buffer that is writable, gst_custom_meta_get_structure() has its fields.
  * GStreamer knows the name as soon as the plugin is loaded: after the first

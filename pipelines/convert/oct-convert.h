@@ -21,7 +21,7 @@ typedef struct {
 
 /* Files, and files in folders (and in theirs) whose ending octsrc knows, in the
  * order of their paths; raw parts of recordings are left to those, and nothing
- * is taken from the folder `output`.  What cannot be looked into is told in
+ * is taken from the folder `output`.  What cannot be looked into is listed in
  * `problems` (sentences).  Two files of one name that differ in their endings
  * keep them.  NULL with a sentence where a path is missing or none is found. */
 GPtrArray *oct_convert_find_inputs (

@@ -31,7 +31,7 @@ G_DECLARE_FINAL_TYPE (
 typedef void (*OctLiveChannelEnd) (gpointer data);
 
 /* `base`: the socket's connection, or TLS on top of it.  `start`: what has been
- * read of it already, of which `head` bytes are the request; `upgrade`: what
+ * read of it already, with `head` bytes of request; `upgrade`: what
  * follows are frames. */
 OctLiveChannel *oct_live_channel_new (GIOStream *base, GSocket *socket,
     GBytes *start, gsize head, gboolean upgrade, OctLiveChannelEnd end,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The conversation with one page.  The page says what oct-live-message.h lists;
- * here is what it is told:
+ * here is what it is sent:
  *   hello      once: its role, what can be set and recorded
  *   state      settings and recording, and why there are no pictures, when
  *              something has changed
@@ -26,7 +26,7 @@
 #define BURST 200
 #define PER_SECOND 50
 #define SECONDS_BETWEEN_VIEWERS 1
-/* From a change of what is shown until pages are told, ms. */
+/* From a change of what is shown until pages get it, ms. */
 #define LOOK_DELAY 150
 /* Measurements that are sent to a page before it has acknowledged a status. */
 #define UNREAD_METERS 16

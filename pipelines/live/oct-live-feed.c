@@ -319,7 +319,7 @@ report_end (
 {
   if (feed->ended)
     return;
-  /* the first image may be told later than what came after it */
+  /* the first image may be reported later than what came after it */
   if (g_atomic_int_get (&feed->delivered))
     on_begun (feed);
   feed->ended = TRUE;

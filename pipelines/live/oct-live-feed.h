@@ -5,7 +5,7 @@
  *
  * Sources can take their time to open and to close, and hang.  That happens in
  * a thread of the feed; the main thread, which calls everything here, never
- * waits for them.  What it is told comes before whatever a network has for it.
+ * waits for them.  Calls of it come before whatever a network has for it.
  */
 #pragma once
 

@@ -28,7 +28,7 @@ struct _OctLiveGraph {
   guint failures;            /* in a row */
   gint64 begun_at;           /* of the feed's first image, 0 = none yet */
   gint seen;                 /* there was an image once; atomic */
-  guint64 missed;            /* by former feeds */
+  guint64 missed;            /* by earlier feeds */
   char *trouble, *reported;  /* now, and what was printed last */
   OctLiveSettings settings;  /* method: the one wished for */
   const char *used, *former; /* methods: in use, and before that */

@@ -61,7 +61,7 @@ gboolean oct_live_graph_free (OctLiveGraph *graph);
 const char *oct_live_graph_get_trouble (OctLiveGraph *graph);
 
 /* Whether images have stopped coming without trouble for long enough to count,
- * and event `gap` has not told it: as that, or until now. */
+ * and event `gap` has not reported it: as that, or until now. */
 gboolean oct_live_graph_get_gap (
     OctLiveGraph *graph, gint64 *from, gint64 *till);
 

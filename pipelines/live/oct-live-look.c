@@ -117,7 +117,7 @@ read_value (const OctLiveLookField *field, JsonNode *node, double *value)
     return FALSE;
   number = type == G_TYPE_INT64 ? (double)json_node_get_int (node)
                                 : json_node_get_double (node);
-  /* also what is no number */
+  /* also what is not a number */
   if (!(number >= field->least && number <= field->most))
     return FALSE;
   *value = number;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Measurements of the signal as pages are told them.  Any thread.
+ * Measurements of the signal as pages get them.  Any thread.
  */
 #pragma once
 
@@ -15,7 +15,7 @@ G_BEGIN_DECLS
  *   {"type":"meters", "of":"spectra" or "ascans", "problem":"" or a sentence,
  *    "values":{"snr":41.2, ...}, its numbers by their names,
  *    "samples":2048 or 0, as many as the curve was made of,
- *    "step":0.1, "curve":[...], its points in this unit, null: no number,
+ *    "step":0.1, "curve":[...], its points in this unit, null: not a number,
  *    "full":[...]}, of a point in thousandths, none where it is not known
  * A point of a curve stands for neighbouring samples: the mean of a spectrum,
  * the highest value of an A-scan and of what is full, so that no peak is lost.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/** What oct-live is told when it is started. */
+/** The command line of oct-live. */
 #pragma once
 
 #include "oct-instrument.h"

@@ -58,7 +58,7 @@ typedef struct _OctLiveDoor OctLiveDoor;
 
 OctLiveDoor *oct_live_door_new (void);
 void oct_live_door_free (OctLiveDoor *door);
-/* FALSE when the address has had its share, of which `amount` would be taken.
+/* Takes `amount` of the share of an address; FALSE when it has had its share.
  * `now`: microseconds. */
 gboolean oct_live_door_spend (
     OctLiveDoor *door, const char *address, double amount, gint64 now);

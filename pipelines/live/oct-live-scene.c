@@ -80,7 +80,7 @@ oct_live_scan_get_size (const OctLiveScan *scan, double size[3])
   size[2] = depth > 0.0 ? depth : size[0] / 2.0;
 }
 
-/* Every element is told the same. */
+/* Every element gets the same. */
 static void
 set_spacings (GstElement *maker, const OctLiveScan *scan)
 {
@@ -348,7 +348,7 @@ on_message (GstBus *bus, GstMessage *message, gpointer data)
     g_printerr ("Note: %s\n", error->message);
   } else if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR) {
     oct_launch_parse_error (message, &error);
-    /* who is told may free this */
+    /* the callback may free this */
     scene->watch = 0;
     scene->events.failed (error->message, scene->data);
     return G_SOURCE_REMOVE;

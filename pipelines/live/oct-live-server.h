@@ -34,7 +34,7 @@ typedef struct {
   double refractive_index; /* of the sample */
   GPtrArray *clients;      /* OctLiveClient, open conversations */
   double rate;             /* images per second, measured */
-  guint look_timer;        /* pages are told soon what is shown */
+  guint look_timer;        /* pages get soon what is shown */
   char *calibration;       /* its file, made at calibration_at (us), or NULL */
   gint64 calibration_at;
 } OctLive;

@@ -25,10 +25,10 @@ typedef void (*OctLiveSnapshotDone) (GBytes *png, gpointer data);
 
 OctLiveSnapshots *oct_live_snapshots_new (
     OctLiveSnapshotSource source, gpointer data);
-/* Those who wait are told that there is no picture.  FALSE when the thread is
- * still at one after a second, as it may be where the processors have no time
- * for it: nothing can be asked for then, what the thread uses is left as it is,
- * and this can be called again. */
+/* Those who wait get the answer that there is no picture.  FALSE when the
+ * thread is still at one after a second, as it may be where the processors have
+ * no time for it: nothing can be asked for then, what the thread uses is left
+ * as it is, and this can be called again. */
 gboolean oct_live_snapshots_free (OctLiveSnapshots *snapshots);
 
 /* Asks for a picture of what is seen now or later: `done` is called once, in

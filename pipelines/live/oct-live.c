@@ -27,7 +27,7 @@ typedef struct {
   GMainLoop *loop;
   char *failure;       /* why it ends by itself */
   gboolean incomplete; /* a recording is */
-  const char *last;    /* what pages are told at the end */
+  const char *last;    /* the last message to pages */
   guint goodbye_left;
   guint64 frames;
   gint64 counted_at;
@@ -203,7 +203,8 @@ on_goodbye (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* Recording ends first: its files are being completed while pages are told. */
+/* Recording ends first: its files are being completed while pages are
+ * notified. */
 static void
 end (Program *program, const char *reason)
 {

@@ -87,13 +87,13 @@ GST_START_TEST (test_min_above_max_for_a_moment)
   between = push (harness, input);
   fail_unless (oct_array_equal (between, before));
   oct_test_assert_refused_live (
-      bus, "min=40, max=30", "the former range is kept: min=0", NULL);
+      bus, "min=40, max=30", "the previous range is kept: min=0", NULL);
   /* the next setting that does not fit either */
   oct_test_set (harness, "octlogscale", "max", "35");
   again = push (harness, input);
   fail_unless (oct_array_equal (again, before));
   oct_test_assert_refused_live (
-      bus, "min=40, max=35", "the former range is kept: min=0, max=30", NULL);
+      bus, "min=40, max=35", "the previous range is kept: min=0, max=30", NULL);
   /* what has nothing to do with it is taken, and nothing is said twice */
   oct_test_set (harness, "octlogscale", "scale", "linear");
   beside = push (harness, input);

@@ -553,7 +553,8 @@ GST_START_TEST (test_refused)
       " ! octreconstruct name=reconstruct sampling-rate=0" GREY SINK
       " max-buffers=1",
       "resample", "cs",
-      "method=cs is not possible here: *sampling rate is 0* The former method "
+      "method=cs is not possible here: *sampling rate is 0* The previous "
+      "method "
       "stays: resample.");
   check_refused (SOURCE
       " ! octreconstruct name=reconstruct nufft::depth-start=200"
@@ -570,7 +571,7 @@ GST_START_TEST (test_refused)
       " ! octreconstruct name=reconstruct nufft::depth-bins=20"
       " ! capsfilter caps=video/x-raw,height=128" SINK " max-buffers=1",
       "resample", "nufft",
-      "method=nufft is not possible here: * behind them. The former method "
+      "method=nufft is not possible here: * behind them. The previous method "
       "stays: resample.");
 }
 GST_END_TEST
@@ -583,7 +584,7 @@ GST_START_TEST (test_refused_of_one_element)
   check_refused ("octsrc samples=32768 lines=1 bscans=1 ! octreconstruct "
                  "name=reconstruct method=nufft" GREY SINK " max-buffers=1",
       "nufft", "nudft",
-      "method=nudft is not possible here: * The former method stays: nufft.");
+      "method=nudft is not possible here: * The previous method stays: nufft.");
 }
 GST_END_TEST
 

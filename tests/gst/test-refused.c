@@ -276,7 +276,7 @@ GST_START_TEST (test_refused)
     expected = oct_test_push (other, oct_test_buffer (input, LINES * i, LINES));
     if (i == 1)
       oct_test_assert_refused_live (
-          bus, setting->word, "Until then the former", setting->kept, NULL);
+          bus, setting->word, "Until then the previous", setting->kept, NULL);
     oct_test_assert_quiet (bus);
     fail_unless (oct_array_equal (found, expected), "B-scan %u", i);
     check_caps (harness, other, setting->element);
@@ -418,7 +418,7 @@ GST_START_TEST (test_settings_without_memory)
     if (i == 1) {
       fail_unless (oct_test_fault_happened ());
       oct_test_assert_refused_live (oct_test_bus (harness),
-          "The test made memory", "the former", short_of_memory[__i__].kept,
+          "The test made memory", "the previous", short_of_memory[__i__].kept,
           NULL);
     }
     oct_test_assert_quiet (oct_test_bus (harness));

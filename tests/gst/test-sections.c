@@ -502,7 +502,7 @@ GST_START_TEST (test_min_above_max)
   /* drawn once more, as it was */
   expect_enface (scan, &enface, LINES, BSCANS);
   oct_test_assert_refused_live (oct_test_bus (scan->harness), "min=100, max=90",
-      "the former range is kept: min=10", NULL);
+      "the previous range is kept: min=10", NULL);
   scan_free (scan);
 }
 GST_END_TEST

@@ -649,7 +649,7 @@ test_refused (void)
   REFUSED (s.params.grid = 255, "255 cells");
   REFUSED (s.params.width = 0, "0 cells");
   REFUSED (s.params.format = OCT_SAMPLE_U16, "sample format");
-  REFUSED (s.nodes[3] = NAN, "no finite number");
+  REFUSED (s.nodes[3] = NAN, "not a finite number");
   REFUSED (s.nodes[3] = s.nodes[4], "must rise");
   REFUSED (s.window[3] = INFINITY, "window");
   REFUSED (s.params.transform = OCT_CS_FFT, "whole numbers");

@@ -146,7 +146,7 @@ function onFrame(now, time, period) {
     delays.push(Number.isFinite(period) ? ((delay % period) + period) % period : delay);
 }
 
-// ------------------------------------------------------------- what is being told
+// --------------------------------------------------------------- what is received
 
 function takeHello(message) {
   hello = message;

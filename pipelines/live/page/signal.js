@@ -13,7 +13,7 @@ const MARGIN = { left: 40, right: 10, top: 10, bottom: 20 };
 
 // ---------------------------------------------------------------------- numbers
 
-// What is no number is a dash; the digits that count, without an exponent.
+// What is not a number is a dash; the digits that count, without an exponent.
 export function numberText(value, digits = 3) {
   if (!Number.isFinite(value)) return "–";
   const places = value === 0 ? 0 : Math.min(9, Math.max(0, digits - 1 - Math.floor(Math.log10(Math.abs(value)))));
@@ -150,7 +150,7 @@ function label({ context, left, right, top }, text, x, y, align = "center") {
   context.lineWidth = 1;
 }
 
-// The points in their middle, what is no number at the bottom.
+// The points in their middle, what is not a number at the bottom.
 function trace(plot, points, samples, stroke, fill) {
   const { context, x, y, bottom } = plot;
   const place = (i) => x(((i + 0.5) * samples) / points.length - 0.5);

@@ -30,7 +30,7 @@ export function setSender(sender, onSwitched) {
   switched = onSwitched;
 }
 
-// ------------------------------------------------------------------ what is told
+// ------------------------------------------------------------------ what is sent
 
 let edited = -Infinity;
 let settling = 0;
