@@ -92,8 +92,8 @@ static const GstOctProperty rows[] = {
       "PatientName=Doe^Jane;PatientID=42;ImageLaterality=R (none = nothing)",
       0, NULL, GST_OCT_STRING (Settings, tags) },
   { "file-mode", "File mode",
-      "Permissions of the files, as in 0640 (octal), of which the umask takes "
-      "away; the default, 0600, is for their owner alone",
+      "Permissions of the files, as in 0640 (octal), less the umask; the "
+      "default, 0600, is for their owner alone",
       0, NULL,
       GST_OCT_UINT (Settings, file_mode, 0600, 0666, DEFAULT_FILE_MODE) },
   { "volumes", "Volumes", "Volumes written so far", GST_OCT_PROPERTY_READ_ONLY,
