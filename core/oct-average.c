@@ -34,6 +34,16 @@ oct_check_average (const OctAverageParams *params, GError **error)
         OCT_BSCANS (params));
     return FALSE;
   }
+  if ((guint)params->registration > OCT_REGISTRATION_TRANSLATION
+      || (params->registration != OCT_REGISTRATION_NONE
+          && (params->max_shift < 1 || params->max_shift > OCT_REGISTRATION_MOST
+              || params->values % OCT_AVERAGE_PARTS (params) != 0))) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "Registration of kind %d with shifts of %u pixels was asked for; set "
+        "`max-shift` to 1 to %u.",
+        params->registration, params->max_shift, OCT_REGISTRATION_MOST);
+    return FALSE;
+  }
   if (params->frames < 1 || params->frames > OCT_AVERAGE_MOST) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
         "A mean of %u frames was asked for; set `frames` to 1 to %u.",
@@ -49,7 +59,16 @@ oct_average_is_same (const OctAverageParams *a, const OctAverageParams *b)
   return a->format == b->format && a->values == b->values
          && a->rows / OCT_BSCANS (a) == b->rows / OCT_BSCANS (b)
          && a->more_values == b->more_values && a->more_rows == b->more_rows
-         && a->mode == b->mode && a->frames == b->frames && a->of == b->of;
+         && a->mode == b->mode && a->frames == b->frames && a->of == b->of
+         && a->registration == b->registration
+         && (a->registration == OCT_REGISTRATION_NONE
+             || (a->max_shift == b->max_shift && a->parts == b->parts));
+}
+
+gboolean
+oct_average_is_registered (const OctAverageParams *params)
+{
+  return params->registration != OCT_REGISTRATION_NONE && params->frames > 1;
 }
 
 gsize

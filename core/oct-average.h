@@ -15,13 +15,19 @@ gboolean oct_check_average (const OctAverageParams *params, GError **error);
 gboolean oct_average_is_same (
     const OctAverageParams *a, const OctAverageParams *b);
 
+/* Values of a pixel. */
+#define OCT_AVERAGE_PARTS(params) MAX (1u, (params)->parts)
+
+/* Whether frames are moved; a mean of one frame has nothing to move. */
+gboolean oct_average_is_registered (const OctAverageParams *params);
+
 /* Values of one B-scan, of both planes. */
 gsize oct_average_count_values (const OctAverageParams *params);
 
 /* Which frames are in the mean. */
 typedef struct {
   guint count; /* frames in the mean */
-  guint place; /* RUNNING: where in the ring the next one goes */
+  guint place; /* where in the ring the next one goes */
 } OctAverageState;
 
 /* What is to be done with the next B-scan. */

@@ -386,7 +386,12 @@ typedef struct {
  *     one before has `frames` of them.
  * Counts are rounded to nearest, halves up.  Complex values: (sum a) / n, or of
  * the power ((sum |a|^2) / n)^1/2 with no phase; what is not finite counts as
- * 0.  get_found(): n, of the last frame. */
+ * 0.  get_found(): n, of the last frame.
+ *   TRANSLATION: the earlier frames are moved to where the last one is, by whole
+ * pixels along rows and columns.  oct-registration.h says how far.  A value is
+ * then the mean over those n frames that have one there; the last one has all.
+ * Of a second plane, whose pixels are two times as large, half of that, rounded
+ * down. */
 typedef enum {
   OCT_AVERAGE_RUNNING,
   OCT_AVERAGE_BLOCK,
@@ -397,7 +402,13 @@ typedef enum {
   OCT_AVERAGE_POWER, /* CF32 only */
 } OctAverageOf;
 
+typedef enum {
+  OCT_REGISTRATION_NONE,
+  OCT_REGISTRATION_TRANSLATION,
+} OctRegistration;
+
 #define OCT_AVERAGE_MOST 256u
+#define OCT_REGISTRATION_MOST 64u
 
 typedef struct {
   OctSampleFormat format; /* U8, U16 or CF32 */
@@ -406,6 +417,10 @@ typedef struct {
   OctAverageMode mode;
   guint frames; /* 1 .. OCT_AVERAGE_MOST */
   OctAverageOf of;
+  OctRegistration registration;
+  guint max_shift; /* pixels from frame to frame, 1 .. OCT_REGISTRATION_MOST;
+                    * registration only */
+  guint parts;     /* values of a pixel, 0 = 1; registration only */
 } OctAverageParams;
 
 #define OCT_BSCANS(params) MAX (1u, (params)->bscans)

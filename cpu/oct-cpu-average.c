@@ -3,8 +3,7 @@
  * Means over frames: a sum for every value, from which leaves what is in the
  * ring of the last frames.
  */
-#include "oct-average.h"
-#include "oct-cpu-private.h"
+#include "oct-cpu-average-moved.h"
 #include "oct-simd.h"
 
 #include <math.h>
@@ -21,6 +20,7 @@ struct _OctPlan {
   /* the same since the ring began anew: they take the place of the others each
    * time that it is full, before what was rounded can add up */
   double *fresh;
+  OctCpuMoved *moved; /* with registration: in place of all these */
   /* frame under way */
   OctAverageTurn turn;
   const OctPlane *from, *to;
@@ -35,6 +35,7 @@ average_destroy (OctPlan *plan)
   oct_cpu_free (plan->counts);
   oct_cpu_free (plan->sums);
   oct_cpu_free (plan->fresh);
+  oct_cpu_moved_free (plan->moved);
   g_free (plan);
 }
 
@@ -52,6 +53,10 @@ alloc_sums (OctPlan *plan, GError **error)
   gboolean is_complex = params->format == OCT_SAMPLE_CF32;
   gsize n = plan->values * (is_complex ? count_parts (params) : 1);
 
+  if (oct_average_is_registered (params)) {
+    plan->moved = oct_cpu_moved_new (params, error);
+    return plan->moved != NULL;
+  }
   plan->value_size = is_complex ? count_parts (params) * sizeof (float)
                                 : oct_sample_format_size (params->format);
   if (params->mode == OCT_AVERAGE_RUNNING) {
@@ -235,21 +240,25 @@ average_rows (gpointer data, guint first, guint end, guint thread)
 }
 
 static gboolean
-average_plane (OctPlan *plan, const OctPlane *from, const OctPlane *to,
-    guint width, guint rows, gsize at, GError **error)
+check_plane (const OctPlan *plan, const OctPlane *from, const OctPlane *to,
+    guint width, GError **error)
 {
   gsize row = width * oct_sample_format_size (plan->params.format);
 
-  if (!oct_cpu_check_plane (from, row, error)
-      || !oct_cpu_check_plane (to, row, error))
-    return FALSE;
+  return oct_cpu_check_plane (from, row, error)
+         && oct_cpu_check_plane (to, row, error);
+}
+
+static void
+average_plane (OctPlan *plan, const OctPlane *from, const OctPlane *to,
+    guint width, guint rows, gsize at)
+{
   plan->from = from;
   plan->to = to;
   plan->width = width;
   plan->at = at;
   oct_parallel_for (
       rows, OCT_CPU_GRAIN, oct_cpu_threads (G_MAXUINT), average_rows, plan);
-  return TRUE;
 }
 
 static gboolean
@@ -259,18 +268,26 @@ average_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
   const OctAverageParams *params = &plan->params;
   guint bscans = OCT_BSCANS (params), rows = params->rows / bscans;
 
+  if (!check_plane (
+          plan, &in->planes[0], &out->planes[0], params->values, error)
+      || (params->more_rows > 0
+          && !check_plane (plan, &in->planes[1], &out->planes[1],
+              params->more_values, error)))
+    return FALSE;
   for (guint bscan = 0; bscan < bscans; bscan++) {
     OctFrame from = oct_frame_get_bscan (in, bscan, rows, 0);
     OctFrame to = oct_frame_get_bscan (out, bscan, rows, 0);
 
     plan->turn = oct_average_next (&plan->state, params);
-    if (!average_plane (plan, &from.planes[0], &to.planes[0], params->values,
-            rows, 0, error)
-        || (params->more_rows > 0
-            && !average_plane (plan, &from.planes[1], &to.planes[1],
-                params->more_values, params->more_rows,
-                (gsize)rows * params->values, error)))
-      return FALSE;
+    if (plan->moved != NULL) {
+      oct_cpu_moved_run (plan->moved, &plan->turn, &from, &to);
+      continue;
+    }
+    average_plane (
+        plan, &from.planes[0], &to.planes[0], params->values, rows, 0);
+    if (params->more_rows > 0)
+      average_plane (plan, &from.planes[1], &to.planes[1], params->more_values,
+          params->more_rows, (gsize)rows * params->values);
   }
   return TRUE;
 }

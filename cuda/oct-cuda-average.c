@@ -2,8 +2,7 @@
 /**
  * Means over frames: plans.
  */
-#include "oct-average.h"
-#include "oct-cuda-private.h"
+#include "oct-cuda-average.h"
 
 #define NAME "average"
 
@@ -12,7 +11,8 @@ struct _OctPlan {
   OctAverageState state;
   gsize values; /* of one B-scan */
   gboolean overlap;
-  gpointer ring, sums, fresh; /* on the device, as those of the CPU */
+  gpointer ring, sums, fresh;    /* on the device, as those of the CPU */
+  OctCudaRegistered *registered; /* in place of these */
 };
 
 static void
@@ -21,6 +21,7 @@ average_destroy (OctPlan *plan)
   oct_cuda_free (plan->ring);
   oct_cuda_free (plan->sums);
   oct_cuda_free (plan->fresh);
+  oct_cuda_registered_free (plan->registered);
   g_free (plan);
 }
 
@@ -34,6 +35,10 @@ alloc_sums (OctPlan *plan, GError **error)
   gsize size =
       is_complex ? sizeof (float) : oct_sample_format_size (params->format);
 
+  if (oct_average_is_registered (params)) {
+    plan->registered = oct_cuda_registered_new (params, error);
+    return plan->registered != NULL;
+  }
   if (params->mode == OCT_AVERAGE_RUNNING) {
     plan->ring = oct_cuda_alloc (params->frames * values * size, NAME, error);
     if (plan->ring == NULL)
@@ -85,8 +90,8 @@ average_get_found (OctPlan *plan)
   return plan->state.count;
 }
 
-static OctCudaAverageKind
-get_kind (const OctAverageParams *params)
+OctCudaAverageKind
+oct_cuda_average_get_kind (const OctAverageParams *params)
 {
   switch (params->format) {
   case OCT_SAMPLE_U8:
@@ -105,9 +110,8 @@ average_plane (OctPlan *plan, const OctAverageTurn *turn, const OctPlane *in,
     const OctPlane *out, guint width, guint rows, gsize at, gpointer stream,
     GError **error)
 {
-  gsize size = oct_sample_format_size (plan->params.format);
   OctCudaQueue queue = { stream, plan->overlap };
-  OctCudaAverage a = { .kind = get_kind (&plan->params),
+  OctCudaAverage a = { .kind = oct_cuda_average_get_kind (&plan->params),
     .in = in->data,
     .in_stride = in->stride,
     .out = out->data,
@@ -125,9 +129,21 @@ average_plane (OctPlan *plan, const OctAverageTurn *turn, const OctPlane *in,
     .replaces = turn->replaces,
     .wraps = turn->wraps };
 
-  return oct_cuda_check_plane (in, width * size, size, error)
-         && oct_cuda_check_plane (out, width * size, size, error)
-         && oct_cuda_check (oct_cuda_launch_average (&a, queue), NAME, error);
+  return oct_cuda_check (oct_cuda_launch_average (&a, queue), NAME, error);
+}
+
+static gboolean
+check_plane (const OctPlan *plan, const OctPlane *in, const OctPlane *out,
+    guint width, GError **error)
+{
+  gsize size = oct_sample_format_size (plan->params.format);
+  /* colours are read as one value */
+  gsize alignment = plan->registered != NULL
+                        ? MAX (size, OCT_AVERAGE_PARTS (&plan->params))
+                        : size;
+
+  return oct_cuda_check_plane (in, width * size, alignment, error)
+         && oct_cuda_check_plane (out, width * size, alignment, error);
 }
 
 static gboolean
@@ -137,11 +153,22 @@ average_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
   const OctAverageParams *p = &plan->params;
   guint bscans = OCT_BSCANS (p), rows = p->rows / bscans;
 
+  if (!check_plane (plan, &in->planes[0], &out->planes[0], p->values, error)
+      || (p->more_rows > 0
+          && !check_plane (
+              plan, &in->planes[1], &out->planes[1], p->more_values, error)))
+    return FALSE;
   for (guint bscan = 0; bscan < bscans; bscan++) {
     OctFrame from = oct_frame_get_bscan (in, bscan, rows, 0);
     OctFrame to = oct_frame_get_bscan (out, bscan, rows, 0);
     OctAverageTurn turn = oct_average_next (&plan->state, p);
 
+    if (plan->registered != NULL) {
+      if (!oct_cuda_registered_run (
+              plan->registered, &turn, &from, &to, stream, error))
+        return FALSE;
+      continue;
+    }
     if (!average_plane (plan, &turn, &from.planes[0], &to.planes[0], p->values,
             rows, 0, stream, error)
         || (p->more_rows > 0

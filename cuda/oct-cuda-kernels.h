@@ -7,6 +7,7 @@
 #pragma once
 
 #include "oct-contrast.h"
+#include "oct-registration.h"
 
 #include <cuda_runtime_api.h>
 #include <stddef.h>
@@ -710,6 +711,54 @@ typedef struct {
 
 cudaError_t oct_cuda_launch_average (
     const OctCudaAverage *average, OctCudaQueue queue);
+
+/* What images are compared by, see oct-registration.h. */
+typedef enum {
+  OCT_CUDA_REGISTRATION_BYTES,
+  OCT_CUDA_REGISTRATION_WORDS,
+  OCT_CUDA_REGISTRATION_COLOURS, /* four bytes a pixel */
+  OCT_CUDA_REGISTRATION_COMPLEX,
+} OctCudaRegistrationValue;
+
+typedef struct {
+  OctCudaRegistrationValue kind;
+  const uint8_t *plane; /* the frame, or the mean */
+  size_t stride;
+  OctRegistrationPlan plan;
+  float *mean[OCT_REGISTRATION_LEVELS];  /* [sampled][columns] */
+  float *frame[OCT_REGISTRATION_LEVELS]; /* [rows][columns], not the finest */
+  double *sums;                          /* [OCT_REGISTRATION_TRIED][6] */
+  int *shift;                            /* of the last level: rows, columns */
+  int *where; /* [frames][2] of the ring, against the first of all */
+  uint32_t place, former; /* of the frame, and the one before, in the ring */
+} OctCudaRegistration;
+
+/* Where the frame in `plane` is goes to where[place]. */
+cudaError_t oct_cuda_launch_registration_find (
+    const OctCudaRegistration *registration, OctCudaQueue queue);
+/* Keeps what the next frame is compared with: the mean in `plane`. */
+cudaError_t oct_cuda_launch_registration_keep (
+    const OctCudaRegistration *registration, OctCudaQueue queue);
+
+/* One plane of a frame to the mean of `count` frames, all of which lie as the
+ * last one does. */
+typedef struct {
+  OctCudaAverageKind kind;
+  const uint8_t *in;
+  size_t in_stride;
+  uint8_t *out;
+  size_t out_stride;
+  uint32_t width, rows, parts; /* values of a row, of a pixel */
+  size_t at;                   /* number of the first value in a frame */
+  size_t values;               /* of one frame in the ring */
+  void *ring;
+  const int *where; /* [frames][2] */
+  uint32_t place, count, frames;
+  int half; /* pixels are twice as large */
+} OctCudaMoved;
+
+cudaError_t oct_cuda_launch_moved (
+    const OctCudaMoved *moved, OctCudaQueue queue);
 
 #ifdef __cplusplus
 }

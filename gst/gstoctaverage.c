@@ -21,6 +21,8 @@ typedef struct {
   OctAverageMode mode;
   guint frames;
   OctAverageOf of;
+  OctRegistration registration;
+  guint max_shift;
 } Settings;
 
 struct _GstOctAverage {
@@ -52,8 +54,19 @@ static const GEnumValue kinds[] = {
   { 0, NULL, NULL },
 };
 
+static const GEnumValue registrations[] = {
+  { OCT_REGISTRATION_NONE, "B-scans are averaged where they are", "none" },
+  { OCT_REGISTRATION_TRANSLATION,
+      "Those before are moved to where the last one is, in depth and along the "
+      "A-lines",
+      "translation" },
+  { 0, NULL, NULL },
+};
+
 static GST_OCT_DEFINE_ENUM (get_mode_type, "GstOctAverageMode", modes);
 static GST_OCT_DEFINE_ENUM (get_kind_type, "GstOctAverageOf", kinds);
+static GST_OCT_DEFINE_ENUM (
+    get_registration_type, "GstOctRegistration", registrations);
 
 static const GstOctProperty rows[] = {
   { "mode", "Mode", "Which B-scans become one",
@@ -64,6 +77,15 @@ static const GstOctProperty rows[] = {
       GST_OCT_UINT (Settings, frames, 1, OCT_AVERAGE_MOST, 4) },
   { "of", "What of A-scans", "A-scans: what is averaged", GST_OCT_PROPERTY_LIVE,
       NULL, GST_OCT_ENUM (Settings, of, get_kind_type, OCT_AVERAGE_POWER) },
+  { "registration", "Registration", "What is done about samples that move",
+      GST_OCT_PROPERTY_LIVE, NULL,
+      GST_OCT_ENUM (Settings, registration, get_registration_type,
+          OCT_REGISTRATION_NONE) },
+  { "max-shift", "Largest shift",
+      "registration=translation: depths, or A-lines, that a B-scan has moved "
+      "by at most since the one before; never more than a quarter of the image",
+      GST_OCT_PROPERTY_LIVE, NULL,
+      GST_OCT_UINT (Settings, max_shift, 1, OCT_REGISTRATION_MOST, 16) },
 };
 static const GstOctProperties properties = GST_OCT_PROPERTIES (Settings, rows);
 
@@ -101,13 +123,17 @@ make_params (const Settings *settings, const GstOctInfo *input)
     .bscans = input->bscans,
     .mode = settings->mode,
     .frames = settings->frames,
-    .of = input->is_video ? OCT_AVERAGE_VALUES : settings->of };
+    .of = input->is_video ? OCT_AVERAGE_VALUES : settings->of,
+    .registration = settings->registration,
+    .max_shift = settings->max_shift,
+    .parts = 1 };
 
   if (!input->is_video)
     return params;
   switch (gst_oct_image_format (input)) {
   case OCT_IMAGE_RGBA:
     params.values *= 4;
+    params.parts = 4;
     break;
   case OCT_IMAGE_NV12:
     params.more_values = (input->columns + 1) / 2 * 2;

@@ -81,28 +81,54 @@ set_moved (GstOctVolumeFilter *self)
 
 /* With the stream lock of the sink pad, as if a B-scan had come. */
 static void
-redraw (GstOctVolumeFilter *self, gint64 drawn_at, gboolean fine)
+redraw (GstOctVolumeFilter *self, gint64 drawn_at, gboolean fine, gboolean late)
 {
   GstClockTime time = self->drawn;
   GstFlowReturn ret;
 
-  if (!self->shown || self->failed || self->ended || self->renderer == NULL)
+  if (self->failed || self->ended || self->renderer == NULL)
     return;
-  if (GST_CLOCK_TIME_IS_VALID (time))
+  if (late && self->common.update == GST_OCT_UPDATE_SCAN
+      && gst_oct_volume_filter_show (self) != GST_FLOW_OK)
+    return;
+  if (!self->shown)
+    return;
+  if (GST_CLOCK_TIME_IS_VALID (time)) {
     time += (g_get_monotonic_time () - drawn_at) * GST_USECOND;
+    /* B-scans of a file may come faster than their times say */
+    if (late && GST_CLOCK_TIME_IS_VALID (self->time))
+      time = MAX (time, self->time);
+  }
   ret = gst_oct_volume_filter_make_picture (self, time, fine);
   GST_LOG_OBJECT (self, "drawn again: %s", gst_flow_get_name (ret));
+}
+
+/* When scanning has paused: B-scans may be made slowly, and are no pause then.
+ * What lies between two of them is the lesser of the last two times, as one of
+ * these may have been a pause. */
+static gint64
+get_pause_time (const GstOctVolumeFilter *self)
+{
+  gint64 usual = MIN (self->between[0], self->between[1]);
+
+  return self->came_at + MAX (REST, 3 * usual);
 }
 
 /* Until when nothing is to be done; 0: now.  With the lock. */
 static gint64
 get_redraw_time (GstOctVolumeFilter *self, gboolean *fine)
 {
+  gint64 due = G_MAXINT64;
+
   *fine = FALSE;
   if (self->moved)
     return self->drawn_at + REDRAW;
   *fine = TRUE;
-  return self->coarse ? self->drawn_at + REST : G_MAXINT64;
+  if (self->coarse)
+    due = self->drawn_at + REST;
+  if (self->late)
+    due = MIN (due, get_pause_time (self));
+  return due;
 }
 
 static gpointer
@@ -130,9 +156,11 @@ redraw_all (gpointer data)
     due = get_redraw_time (self, &fine);
     drawn_at = self->drawn_at;
     if (!self->stops && g_get_monotonic_time () >= due) {
-      self->moved = self->coarse = FALSE;
+      gboolean late = self->late;
+
+      self->moved = self->coarse = self->late = FALSE;
       g_mutex_unlock (&self->lock);
-      redraw (self, drawn_at, fine);
+      redraw (self, drawn_at, fine, late);
     } else {
       g_mutex_unlock (&self->lock);
     }
@@ -181,6 +209,9 @@ set_input (GstOctVolumeFilter *self, GstCaps *caps)
     g_clear_pointer (&self->renderer, gst_oct_renderer_free);
     gst_oct_scan_forget (&self->scan);
     self->shown = self->fresh = FALSE;
+    g_mutex_lock (&self->lock);
+    self->late = FALSE;
+    g_mutex_unlock (&self->lock);
   }
   self->input = info;
   self->input_on_gpu = input_on_gpu;
@@ -203,6 +234,9 @@ forget (GstOctVolumeFilter *self)
   self->shown = self->fresh = FALSE;
   self->time = self->drawn = GST_CLOCK_TIME_NONE;
   self->ended = FALSE;
+  g_mutex_lock (&self->lock);
+  self->late = FALSE;
+  g_mutex_unlock (&self->lock);
   if (self->renderer != NULL)
     gst_oct_renderer_clear (self->renderer, NULL);
 }
@@ -350,7 +384,8 @@ start (GstOctVolumeFilter *self)
 static void
 begin_redrawing (GstOctVolumeFilter *self)
 {
-  self->moved = self->coarse = self->stops = FALSE;
+  self->moved = self->coarse = self->late = self->stops = FALSE;
+  self->came_at = self->between[0] = self->between[1] = 0;
   self->thread = g_thread_new ("octpictures", redraw_all, self);
 }
 

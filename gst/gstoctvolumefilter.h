@@ -109,7 +109,10 @@ struct _GstOctVolumeFilter {
   GCond cond;
   /* under the lock */
   gboolean moved, coarse, stops;
-  gint64 drawn_at; /* monotonic */
+  gboolean late;     /* B-scans came that are in no picture yet */
+  gint64 drawn_at;   /* monotonic */
+  gint64 came_at;    /* the last B-scan, the same */
+  gint64 between[2]; /* the last ones, the same */
 
   /* under the object lock */
   GstStructure *stats;
@@ -157,6 +160,8 @@ GstFlowReturn gst_oct_volume_filter_take_buffer (
 /* A picture for that time; `fine`: however long it takes. */
 GstFlowReturn gst_oct_volume_filter_make_picture (
     GstOctVolumeFilter *self, GstClockTime time, gboolean fine);
+/* What was stored is in the next picture. */
+GstFlowReturn gst_oct_volume_filter_show (GstOctVolumeFilter *self);
 /* Sends on the events that had to wait for caps. */
 void gst_oct_volume_filter_push_waiting (GstOctVolumeFilter *self);
 

@@ -232,6 +232,7 @@ note_picture (GstOctVolumeFilter *self, GstClockTime time, gboolean coarse)
   self->fresh = FALSE;
   g_mutex_lock (&self->lock);
   self->coarse = coarse;
+  self->late = FALSE;
   self->drawn_at = g_get_monotonic_time ();
   g_cond_broadcast (&self->cond);
   g_mutex_unlock (&self->lock);
@@ -338,8 +339,42 @@ picture_moves (GstOctVolumeFilter *self)
   return moved;
 }
 
-static GstFlowReturn
-show (GstOctVolumeFilter *self)
+/* Whether B-scans wait for a picture that shows them. */
+static void
+set_late (GstOctVolumeFilter *self, gboolean late)
+{
+  g_mutex_lock (&self->lock);
+  if (late && !self->late)
+    g_cond_broadcast (&self->cond);
+  self->late = late;
+  g_mutex_unlock (&self->lock);
+}
+
+static gboolean
+is_late (GstOctVolumeFilter *self)
+{
+  gboolean late;
+
+  g_mutex_lock (&self->lock);
+  late = self->late;
+  g_mutex_unlock (&self->lock);
+  return late;
+}
+
+static void
+note_arrival (GstOctVolumeFilter *self)
+{
+  gint64 now = g_get_monotonic_time ();
+
+  g_mutex_lock (&self->lock);
+  self->between[1] = self->between[0];
+  self->between[0] = self->came_at > 0 ? now - self->came_at : 0;
+  self->came_at = now;
+  g_mutex_unlock (&self->lock);
+}
+
+GstFlowReturn
+gst_oct_volume_filter_show (GstOctVolumeFilter *self)
 {
   g_autoptr (GError) error = NULL;
 
@@ -367,8 +402,11 @@ end_volume (GstOctVolumeFilter *self, GstClockTime time)
 
   tell_of_losses (self);
   keep_stats (self);
-  ret = show (self);
-  return ret == GST_FLOW_OK ? draw (self, time) : ret;
+  ret = gst_oct_volume_filter_show (self);
+  if (ret == GST_FLOW_OK)
+    ret = draw (self, time);
+  set_late (self, self->fresh);
+  return ret;
 }
 
 static GstFlowReturn
@@ -376,18 +414,27 @@ draw_between (GstOctVolumeFilter *self, GstClockTime time)
 {
   GstFlowReturn ret = GST_FLOW_OK;
 
-  if (self->common.update == GST_OCT_UPDATE_SCAN && is_due (self, time))
-    ret = show (self);
-  return ret == GST_FLOW_OK ? draw (self, time) : ret;
+  if (self->common.update != GST_OCT_UPDATE_SCAN)
+    return draw (self, time);
+  if (is_due (self, time))
+    ret = gst_oct_volume_filter_show (self);
+  else
+    set_late (self, TRUE);
+  if (ret == GST_FLOW_OK)
+    ret = draw (self, time);
+  return ret;
 }
 
 void
 gst_oct_volume_filter_drain (GstOctVolumeFilter *self)
 {
-  /* a part of a volume is more than nothing */
-  if (!self->shown && !self->failed && self->renderer != NULL
-      && self->scan.begun)
-    show (self);
+  /* a part of a volume is more than nothing, and of one that is shown while it
+   * is scanned the last B-scans belong to it */
+  if (!self->failed && self->renderer != NULL && self->scan.begun
+      && (!self->shown
+          || (is_late (self) && self->common.update == GST_OCT_UPDATE_SCAN)))
+    gst_oct_volume_filter_show (self);
+  set_late (self, FALSE);
   tell_of_losses (self);
   keep_stats (self);
   if (self->fresh && !self->failed && self->renderer != NULL)
@@ -463,6 +510,7 @@ store_run (
           self->renderer, run->image, run->bscan, run->n, &error))
     return gst_oct_volume_filter_fail (self, &error);
   self->time = time;
+  note_arrival (self);
   return run->ends ? end_volume (self, time) : draw_between (self, time);
 }
 

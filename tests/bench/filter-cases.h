@@ -16,7 +16,7 @@ typedef struct {
   } params;
 } FilterCase;
 
-#define N_FILTER_CASES 9
+#define N_FILTER_CASES 10
 
 /* Images of 8 bit. */
 static inline void
@@ -58,5 +58,9 @@ filter_cases_fill (FilterCase cases[N_FILTER_CASES], guint width, guint height)
   cases[n++].params.flip.motion = OCT_MOTION_SINE;
   cases[n++] = (FilterCase){ "average of 8", OCT_OPERATION_AVERAGE,
     { .average = average } };
+  cases[n] = (FilterCase){ "the same, moved", OCT_OPERATION_AVERAGE,
+    { .average = average } };
+  cases[n].params.average.registration = OCT_REGISTRATION_TRANSLATION;
+  cases[n++].params.average.max_shift = 16;
   g_assert (n == N_FILTER_CASES);
 }

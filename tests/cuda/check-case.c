@@ -17,7 +17,8 @@
 #define MAX_RELATIVE_L2 1e-5
 
 const char *const fill_names[N_FILLS] = { "random", "fringes", "constant",
-  "saturated", "dynamic", "nan-line", "loud-line", "all-nan", "lost-columns" };
+  "saturated", "dynamic", "nan-line", "loud-line", "all-nan", "lost-columns",
+  "tissue", "moved" };
 
 void
 check_cuda (cudaError_t status, const char *what)
@@ -115,6 +116,46 @@ check_fill (const Case *test, guint8 *data, GRand *random)
             (float)float_value (test->fill, random, line, shape->rows, x);
         ((float *)row)[2 * i + 1] =
             (float)float_value (test->fill, random, line, shape->rows, x);
+      }
+    }
+  }
+}
+
+/* A grain of three by three pixels, 0 to 1. */
+static double
+grain (gint y, gint x)
+{
+  guint32 mixed = (guint32)(y / 3) * 2654435761u ^ (guint32)(x / 3) * 40503u;
+
+  mixed = (mixed ^ mixed >> 15) * 2246822519u;
+  return (mixed >> 8) / 16777216.;
+}
+
+/* Of FILL_MOVED: B-scan number `step` of the case. */
+static void
+fill_moved (const Case *test, guint8 *data, guint step, GRand *random)
+{
+  const OctAverageParams *p = test->params;
+  const Shape *shape = &test->in;
+  guint rows = shape->rows / OCT_BSCANS (p), parts = MAX (1, p->parts);
+
+  for (guint line = 0; line < shape->rows; line++) {
+    guint8 *row = data + (gsize)line * (shape->row + shape->padding);
+    gint k = (gint)(step * OCT_BSCANS (p) + line / rows);
+
+    for (guint i = 0; i < p->values; i++) {
+      gint y = (gint)(line % rows) + 1000 + k * k % 7 * 2;
+      gint x = (gint)(i / parts) + 1000 + k * k % 5 * 3;
+      double level = 60 + 120 * grain (y, x) + 40 * sin (y / 13. + x / 29.)
+                     + 20 * g_rand_double (random);
+
+      if (p->format == OCT_SAMPLE_U8) {
+        row[i] = (guint8)(level / (1 + i % parts));
+      } else if (p->format == OCT_SAMPLE_U16) {
+        ((guint16 *)row)[i] = (guint16)(257 * level);
+      } else {
+        ((float *)row)[2 * i] = (float)(level * cos (level));
+        ((float *)row)[2 * i + 1] = (float)(level * sin (level));
       }
     }
   }
@@ -466,6 +507,8 @@ run_case (const Check *check, Case *test)
     check_fill (test, inputs[step], random);
     if (test->nv12_in)
       fill_chroma (test, inputs[step], random);
+    if (test->fill == FILL_MOVED)
+      fill_moved (test, inputs[step], step, random);
     if (test->fill == FILL_LOST_COLUMNS && step % 2 == 0)
       lose_columns (test, inputs[step]);
     if (test->operation == OCT_OPERATION_BACKGROUND)

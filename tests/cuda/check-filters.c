@@ -162,10 +162,76 @@ check_average (Check *check)
     }
 }
 
+/* Frames that are found where they have moved, and such that have not. */
+static void
+check_registration (Check *check)
+{
+  static const struct {
+    const char *name;
+    OctSampleFormat format;
+    OctAverageOf of;
+    guint parts;
+    gboolean nv12;
+  } kinds[] = {
+    { "gray8", OCT_SAMPLE_U8, OCT_AVERAGE_VALUES, 1, FALSE },
+    { "nv12", OCT_SAMPLE_U8, OCT_AVERAGE_VALUES, 1, TRUE },
+    { "rgba", OCT_SAMPLE_U8, OCT_AVERAGE_VALUES, 4, FALSE },
+    { "gray16", OCT_SAMPLE_U16, OCT_AVERAGE_VALUES, 1, FALSE },
+    { "values", OCT_SAMPLE_CF32, OCT_AVERAGE_VALUES, 1, FALSE },
+    { "power", OCT_SAMPLE_CF32, OCT_AVERAGE_POWER, 1, FALSE },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    for (guint kind = 0; kind < 4 * G_N_ELEMENTS (kinds); kind++) {
+      guint way = kind / G_N_ELEMENTS (kinds), n = kind % G_N_ELEMENTS (kinds);
+      guint width = sizes[i][0], height = sizes[i][1];
+      OctAverageParams params = { .format = kinds[n].format,
+        .values = width * kinds[n].parts,
+        .rows = height,
+        .mode = way % 2,
+        .frames = way == 3 ? 3 : 5,
+        .of = kinds[n].of,
+        .registration = OCT_REGISTRATION_TRANSLATION,
+        .max_shift = way == 2 ? OCT_REGISTRATION_MOST : 14,
+        .parts = kinds[n].parts };
+      guint size = (guint)oct_sample_format_size (params.format);
+      guint pixel = size * kinds[n].parts;
+      Case test = { .operation = OCT_OPERATION_AVERAGE,
+        .params = &params,
+        .update = &params,
+        .reset = way == 3,
+        .in = { pixel * width, height, kind % 2 * 8 },
+        .out = { pixel * width, height, i % 3 * 8 },
+        .in_format = params.format,
+        .pixel_size = size == 8 ? 0 : pixel,
+        .nv12 = kinds[n].nv12,
+        .nv12_in = kinds[n].nv12,
+        .steps = MAX_STEPS,
+        .fill = way == 1 ? FILL_RANDOM : FILL_MOVED };
+
+      if (kinds[n].nv12 && check->reference != NULL)
+        continue;
+      if (kinds[n].nv12) {
+        params.more_values = (width + 1) / 2 * 2;
+        params.more_rows = (height + 1) / 2;
+      } else if (height % 2 == 0) {
+        params.bscans = 2;
+      }
+      test.name = g_strdup_printf (
+          "average registered %s %s, %s, up to %u pixels, of %u frames, %u x "
+          "%u",
+          params.mode == OCT_AVERAGE_BLOCK ? "block" : "running", kinds[n].name,
+          fill_names[test.fill], params.max_shift, OCT_BSCANS (&params), width,
+          height);
+      check_case (check, &test);
+    }
+}
+
 void
 check_filters (Check *check)
 {
   check_average (check);
+  check_registration (check);
   check_flip (check);
   check_speckle (check);
 }

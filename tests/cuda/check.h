@@ -28,6 +28,9 @@ typedef enum {
   /* floats weaker from sample to sample, the first 1/64 a thousand times as
    * strong; every second one is zero */
   FILL_TISSUE,
+  /* counts or complex values of speckle that is elsewhere in every B-scan, with
+   * some noise; OCT_OPERATION_AVERAGE only */
+  FILL_MOVED,
   N_FILLS
 } Fill;
 

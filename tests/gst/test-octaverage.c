@@ -269,6 +269,65 @@ GST_START_TEST (test_live)
 }
 GST_END_TEST;
 
+/* A square that is elsewhere in every image. */
+static GstBuffer *
+new_moved (guint down, guint across)
+{
+  guint8 pixels[64][64];
+
+  for (guint y = 0; y < 64; y++)
+    for (guint x = 0; x < 64; x++)
+      pixels[y][x] =
+          y >= 20 + down && y < 40 + down && x >= 20 + across && x < 40 + across
+              ? 200
+              : 10;
+  return gst_buffer_new_memdup (pixels, sizeof pixels);
+}
+
+/* Pixels of the mean that are neither of the square nor beside it. */
+static guint
+push_moved (GstHarness *harness, guint down, guint across)
+{
+  g_autoptr (GstBuffer) out =
+      gst_harness_push_and_pull (harness, new_moved (down, across));
+  guint8 pixels[64 * 64];
+  guint n = 0;
+
+  fail_unless_equals_int (
+      gst_buffer_extract (out, 0, pixels, sizeof pixels), sizeof pixels);
+  for (guint i = 0; i < 64 * 64; i++)
+    n += pixels[i] != 10 && pixels[i] != 200;
+  return n;
+}
+
+/* B-scans lie on the last one, by `max-shift` from one to the next at most, and
+ * what was set later counts from then on. */
+GST_START_TEST (test_registration)
+{
+  GstHarness *harness = oct_test_harness (
+      "octaverage frames=3 registration=translation max-shift=6");
+
+  gst_harness_set_src_caps_str (harness,
+      "video/x-raw, format=GRAY8, width=64, height=64, framerate=30/1");
+  fail_unless_equals_int (push_moved (harness, 0, 0), 0);
+  fail_unless_equals_int (push_moved (harness, 5, 3), 0);
+  fail_unless_equals_int (push_moved (harness, 8, 9), 0);
+  fail_unless_equals_int (push_moved (harness, 2, 9), 0);
+  /* a seek, and the place is another one */
+  oct_test_filter_segment (harness);
+  fail_unless_equals_int (push_moved (harness, 14, 14), 0);
+  oct_test_set (harness, "octaverage", "registration", "none");
+  fail_unless_equals_int (push_moved (harness, 14, 14), 0);
+  /* two of 20 columns */
+  fail_unless_equals_int (push_moved (harness, 14, 16), 2 * 2 * 20);
+  oct_test_set (harness, "octaverage", "registration", "translation");
+  fail_unless_equals_int (push_moved (harness, 14, 16), 0);
+  fail_unless_equals_int (push_moved (harness, 12, 16), 0);
+  oct_test_assert_quiet (oct_test_bus (harness));
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
 /* Images below each other follow each other in the mean; they make no blocks.
  */
 GST_START_TEST (test_several)
@@ -319,6 +378,7 @@ octaverage_suite (void)
   tcase_add_test (cases, test_missing);
   tcase_add_test (cases, test_block);
   tcase_add_test (cases, test_live);
+  tcase_add_test (cases, test_registration);
   tcase_add_test (cases, test_several);
   tcase_add_test (cases, test_formats);
   return suite;

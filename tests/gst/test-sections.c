@@ -65,18 +65,24 @@ fill (guint bscan, guint64 volume, guint8 image[DEPTH][LINES])
 }
 
 static void
-push (Scan *scan, guint bscan, guint64 volume)
+push_at (Scan *scan, guint bscan, guint64 volume, GstClockTime time)
 {
   GstBuffer *buffer = gst_buffer_new_allocate (NULL, SLICE, NULL);
 
   fill (bscan, volume, scan->voxels[bscan]);
   scan->there[bscan] = TRUE;
   gst_buffer_fill (buffer, 0, scan->voxels[bscan], SLICE);
-  GST_BUFFER_PTS (buffer) = (volume * BSCANS + bscan) * 10 * GST_MSECOND;
+  GST_BUFFER_PTS (buffer) = time;
   GST_BUFFER_DURATION (buffer) = 10 * GST_MSECOND;
   oct_test_add_scan_meta (buffer, bscan, BSCANS, volume);
   fail_unless_equals_int (
       gst_harness_push (scan->harness, buffer), GST_FLOW_OK);
+}
+
+static void
+push (Scan *scan, guint bscan, guint64 volume)
+{
+  push_at (scan, bscan, volume, (volume * BSCANS + bscan) * 10 * GST_MSECOND);
 }
 
 static void
@@ -212,6 +218,49 @@ GST_START_TEST (test_enface_grows)
       expect_enface (scan, &enface, LINES, BSCANS);
     }
   scan_free (scan);
+}
+GST_END_TEST
+
+/* Scanning pauses within a volume, or it ends there: the film had no room for
+ * the last B-scans, and they are in a picture all the same. */
+static void
+check_pause (const char *launch, gboolean enface)
+{
+  Scan *scan = scan_new (launch);
+  const OctEnface mean = {
+    .mode = OCT_ENFACE_MEAN, .thickness = DEPTH, .white = 255
+  };
+  const OctSlice across = {
+    .origin = { 14, 0, 0 }, .right = { 0, 1, 0 }, .down = { 0, 0, 1 }
+  };
+  const guint parts[] = { 1, 5, 8 };
+
+  for (guint part = 0; part < G_N_ELEMENTS (parts); part++) {
+    /* after a pause of a second, right behind the picture of that time */
+    for (guint i = part > 0 ? parts[part - 1] : 0; i < parts[part]; i++)
+      push_at (scan, i, 0, (part / 2 * 1000 + i * 10) * GST_MSECOND);
+    /* the film has room for the first of these */
+    if (part == 2)
+      gst_buffer_unref (gst_harness_pull (scan->harness));
+    if (part == G_N_ELEMENTS (parts) - 1)
+      gst_harness_push_event (scan->harness, gst_event_new_eos ());
+    if (enface)
+      expect_enface (scan, &mean, LINES, BSCANS);
+    else
+      expect_slice (scan, &across, BSCANS, DEPTH);
+  }
+  fail_unless_equals_int (gst_harness_buffers_in_queue (scan->harness), 0);
+  scan_free (scan);
+}
+
+GST_START_TEST (test_pause)
+{
+  check_pause ("octenface update=scan range=manual max=255 scaling=none" GREY
+               ",framerate=2/1",
+      TRUE);
+  check_pause ("octslice update=scan plane=cross position-x=0.5 " CUBES GREY
+               ",framerate=2/1",
+      FALSE);
 }
 GST_END_TEST
 
@@ -531,6 +580,7 @@ sections_suite (void)
   suite_add_tcase (suite, cases);
   tcase_add_test (cases, test_enface);
   tcase_add_test (cases, test_enface_grows);
+  tcase_add_test (cases, test_pause);
   tcase_add_test (cases, test_enface_units);
   tcase_add_test (cases, test_enface_live);
   tcase_add_test (cases, test_enface_missing);

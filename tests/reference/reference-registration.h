@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * How far a frame has moved against a mean, as core/oct-registration.h defines
+ * it.
+ */
+#pragma once
+
+#include "oct-reference.h"
+
+/* Of one B-scan of [rows][values] each: what is at x in `mean` is at x + shift
+ * in `frame`; shift = rows, columns. */
+void reference_find_shift (const OctAverageParams *params, const Complex *mean,
+    const Complex *frame, gint shift[2]);
