@@ -261,16 +261,21 @@ parse_header (const char *file, const char *text, gsize size, Header *header,
   g_autoptr (GMarkupParseContext) context =
       g_markup_parse_context_new (&parser, 0, header, NULL);
   gsize mark = size >= 3 && memcmp (text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+  g_autoptr (GError) wrong = NULL;
+  g_autofree char *what = NULL;
   gboolean ok;
 
   header->is_signed = TRUE;
   header->path = g_string_new (NULL);
   ok = g_markup_parse_context_parse (
-           context, text + mark, (gssize)(size - mark), NULL)
-       && g_markup_parse_context_end_parse (context, NULL);
+           context, text + mark, (gssize)(size - mark), &wrong)
+       && g_markup_parse_context_end_parse (context, &wrong);
   g_string_free (header->path, TRUE);
-  if (!ok)
-    return set_damaged (file, "its Header.xml is damaged", error);
+  if (!ok) {
+    /* where, and what: entities are none that XML itself has, say */
+    what = g_strdup_printf ("its Header.xml is damaged (%s)", wrong->message);
+    return set_damaged (file, what, error);
+  }
   return check_layout (file, header, error);
 }
 

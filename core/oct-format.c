@@ -411,6 +411,49 @@ oct_opening_take_shape (OctOpening *opening, guint dims, const guint64 *shape,
 
 /* ------------------------------------------------------------- flat formats */
 
+/* What a name promises that ends like this; where the content kept the promise,
+ * it was not read as a raw file. */
+static const char *
+get_promise (const OctOpening *opening)
+{
+  static const struct {
+    const char *ending, *promise;
+  } endings[] = { { ".npy'", "a NumPy .npy file" },
+    { ".mat'", "a MATLAB file" }, { ".h5'", "an HDF5 file" },
+    { ".hdf5'", "an HDF5 file" }, { ".tif'", "a TIFF file" },
+    { ".tiff'", "a TIFF file" },
+    { ".oct'", "an .oct file of Thorlabs, Bioptigen or octrawsink" },
+    { ".srr'", "a Thorlabs .srr file" } };
+  g_autofree char *file = g_ascii_strdown (opening->file, -1);
+
+  for (guint i = 0; i < G_N_ELEMENTS (endings); i++)
+    if (g_str_has_suffix (file, endings[i].ending))
+      return endings[i].promise;
+  return NULL;
+}
+
+static void
+set_no_sizes (const OctOpening *opening, GError **error)
+{
+  const OctReaderSettings *settings = opening->settings;
+  const char *promise =
+      settings->format == OCT_FILE_AUTO ? get_promise (opening) : NULL;
+
+  if (promise != NULL)
+    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "%s has a name like %s, but not the content of one, and is read as a "
+        "raw file, which does not tell its sizes; copy or save it again, or "
+        "set `samples` (values per A-line, now %u) and `lines` (A-lines per "
+        "B-scan, now %u) if it is raw",
+        opening->file, promise, settings->samples, settings->lines);
+  else
+    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "%s is read as a raw file, which does not tell its sizes; set "
+        "`samples` (values per A-line, now %u) and `lines` (A-lines per "
+        "B-scan, now %u)",
+        opening->file, settings->samples, settings->lines);
+}
+
 gboolean
 oct_format_open_raw (OctOpening *opening, GError **error)
 {
@@ -419,11 +462,7 @@ oct_format_open_raw (OctOpening *opening, GError **error)
   if (!oct_opening_check_unnamed (opening, error))
     return FALSE;
   if (settings->samples == 0 || settings->lines == 0) {
-    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "%s is read as a raw file, which does not tell its sizes; set "
-        "`samples` (values per A-line, now %u) and `lines` (A-lines per "
-        "B-scan, now %u)",
-        opening->file, settings->samples, settings->lines);
+    set_no_sizes (opening, error);
     return FALSE;
   }
   if (settings->sample_format == OCT_SAMPLE_U8) {

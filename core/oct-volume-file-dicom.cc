@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* DICOM: an Ophthalmic Tomography Image (PS3.3, A.52.4), a frame per B-scan.
  * The standard names what such a file has to say; what is not known here is
- * empty where that is allowed, and can be given by its keyword. */
-#include <dcmtk/config/osconfig.h>
-
-#include <dcmtk/dcmdata/dctk.h>
-
+ * empty where that is allowed, and can be given by its keyword.  Pictures en
+ * face are images of another kind (oct-volume-file-dicom-enface.cc). */
 #include <errno.h>
 #include <string.h>
 
-extern "C" {
-#include "oct-volume-file-kinds.h"
-}
-
-#define IMAGE_CLASS "1.2.840.10008.5.1.4.1.1.77.1.5.4"
+#include "oct-volume-file-dicom.h"
 
 /* --------------------------------------------------------------------- tags */
 
@@ -74,6 +67,8 @@ put_tags (DcmItem *item, const char *tags, GError **error)
 {
   g_auto (GStrv) list = g_strsplit (tags != NULL ? tags : "", ";", -1);
 
+  /* what is checked is UTF-8, as it is written: names have more than ASCII */
+  (void)item->putAndInsertString (DCM_SpecificCharacterSet, "ISO_IR 192");
   for (guint i = 0; list[i] != NULL; i++)
     if (*g_strstrip (list[i]) != '\0' && !put_tag (item, list[i], error))
       return FALSE;
@@ -81,77 +76,6 @@ put_tags (DcmItem *item, const char *tags, GError **error)
 }
 
 /* ------------------------------------------------------------------ modules */
-
-/* One dataset with the first thing that went wrong: the calls are many and
- * fail for one reason alone, memory. */
-struct Writer {
-  DcmItem *item;
-  OFBool ok;
-
-  void text (const DcmTagKey &key, const char *value)
-  {
-    ok = ok && item->putAndInsertString (key, value).good ();
-  }
-  void number (const DcmTagKey &key, double value)
-  {
-    char digits[G_ASCII_DTOSTR_BUF_SIZE];
-
-    text (key, g_ascii_formatd (digits, sizeof digits, "%.9g", value));
-  }
-  void real (const DcmTagKey &key, float value)
-  {
-    ok = ok && item->putAndInsertFloat32 (key, value).good ();
-  }
-  void long_real (const DcmTagKey &key, double value)
-  {
-    ok = ok && item->putAndInsertFloat64 (key, value).good ();
-  }
-  void count (const DcmTagKey &key, Uint16 value)
-  {
-    ok = ok && item->putAndInsertUint16 (key, value).good ();
-  }
-  void long_count (const DcmTagKey &key, Uint32 value)
-  {
-    ok = ok && item->putAndInsertUint32 (key, value).good ();
-  }
-  void long_count_2 (const DcmTagKey &key, Uint32 first, Uint32 second)
-  {
-    DcmElement *element = NULL;
-
-    long_count (key, first);
-    ok = ok && item->findAndGetElement (key, element).good ()
-         && element->putUint32 (second, 1).good ();
-  }
-  void empty (const DcmTagKey &key)
-  {
-    ok = ok && item->insertEmptyElement (key).good ();
-  }
-  /* a new item at the end of a sequence */
-  Writer in (const DcmTagKey &sequence)
-  {
-    DcmItem *inner = NULL;
-    OFBool made = item->findOrCreateSequenceItem (sequence, inner, -2).good ();
-
-    ok = ok && made && inner != NULL;
-    return Writer{ inner, ok };
-  }
-  void code (const DcmTagKey &sequence, const char *value, const char *scheme,
-      const char *meaning)
-  {
-    Writer inner = in (sequence);
-
-    if (!inner.ok)
-      return;
-    inner.text (DCM_CodeValue, value);
-    inner.text (DCM_CodingSchemeDesignator, scheme);
-    inner.text (DCM_CodeMeaning, meaning);
-    ok = ok && inner.ok;
-  }
-};
-
-typedef struct {
-  char date[16], time[16], both[32];
-} Moment;
 
 static void
 get_moment (Moment *moment)
@@ -165,9 +89,9 @@ get_moment (Moment *moment)
   g_snprintf (moment->both, sizeof moment->both, "%s%s", date, time);
 }
 
-static void
-put_patient_and_study (
-    Writer &w, const OctVolumeFileInfo *info, const Moment *now)
+void
+oct_dicom_put_patient_and_study (Writer &w, const OctVolumeFileInfo *info,
+    const Moment *now, const char *modality)
 {
   static const DcmTagKey unknown[] = { DCM_PatientName, DCM_PatientID,
     DCM_PatientBirthDate, DCM_PatientSex, DCM_ReferringPhysicianName,
@@ -181,11 +105,11 @@ put_patient_and_study (
   w.text (DCM_StudyTime, now->time);
   w.text (DCM_SeriesInstanceUID, info->series_uid);
   w.text (DCM_SeriesNumber, "1");
-  w.text (DCM_Modality, "OPT");
+  w.text (DCM_Modality, modality);
 }
 
-static void
-put_equipment (Writer &w)
+void
+oct_dicom_put_equipment (Writer &w)
 {
   g_autofree char *uid = oct_volume_file_make_uid ();
 
@@ -198,27 +122,25 @@ put_equipment (Writer &w)
   w.text (DCM_AcquisitionTimeSynchronized, "N");
 }
 
-static void
-put_image (Writer &w, const OctVolumeFileInfo *info, const Moment *now)
+void
+oct_dicom_put_pixel_format (Writer &w, const OctVolumeFileInfo *info,
+    const Moment *now, const char *image_class, const char *image_type)
 {
   Uint16 bits = info->voxel == OCT_SAMPLE_U8 ? 8 : 16;
-  g_autofree char *concatenation = oct_volume_file_make_uid ();
-  g_autofree char *source = oct_volume_file_make_uid ();
   g_autofree char *uid = oct_volume_file_make_uid ();
   g_autofree char *number =
       g_strdup_printf ("%u", (guint)(info->number % G_MAXINT32 + 1));
   g_autofree char *frames = g_strdup_printf ("%u", info->bscans);
 
-  w.text (DCM_SOPClassUID, IMAGE_CLASS);
+  w.text (DCM_SOPClassUID, image_class);
   w.text (DCM_SOPInstanceUID, uid);
   w.text (DCM_InstanceNumber, number);
   w.text (DCM_SpecificCharacterSet, "ISO_IR 192");
-  w.text (DCM_ImageType, "ORIGINAL\\PRIMARY");
+  w.text (DCM_ImageType, image_type);
   w.text (DCM_ContentDate, now->date);
   w.text (DCM_ContentTime, now->time);
   w.text (DCM_AcquisitionDateTime, now->both);
   w.text (DCM_AcquisitionNumber, number);
-  w.long_real (DCM_AcquisitionDuration, info->bscan_time * info->bscans);
   w.count (DCM_SamplesPerPixel, 1);
   w.text (DCM_PhotometricInterpretation, "MONOCHROME2");
   w.text (DCM_NumberOfFrames, frames);
@@ -231,6 +153,15 @@ put_image (Writer &w, const OctVolumeFileInfo *info, const Moment *now)
   w.text (DCM_PresentationLUTShape, "IDENTITY");
   w.text (DCM_LossyImageCompression, "00");
   w.text (DCM_BurnedInAnnotation, "NO");
+}
+
+static void
+put_volume (Writer &w, const OctVolumeFileInfo *info)
+{
+  g_autofree char *concatenation = oct_volume_file_make_uid ();
+  g_autofree char *source = oct_volume_file_make_uid ();
+
+  w.long_real (DCM_AcquisitionDuration, info->bscan_time * info->bscans);
   w.empty (DCM_AcquisitionContextSequence);
   /* The module of this image asks for a concatenation (C.8.17.7), of one file
    * where all of it is in one. */
@@ -241,12 +172,9 @@ put_image (Writer &w, const OctVolumeFileInfo *info, const Moment *now)
   w.count (DCM_InConcatenationTotalNumber, 1);
 }
 
-/* What the standard asks of an ophthalmic instrument.  Resolutions are the
- * distances of the voxels, in um, as nobody says more. */
-static void
-put_instrument (Writer &w, const OctVolumeFileInfo *info)
+void
+oct_dicom_put_eye (Writer &w)
 {
-  w.empty (DCM_AxialLengthOfTheEye);
   w.empty (DCM_HorizontalFieldOfView);
   w.empty (DCM_RefractiveStateSequence);
   w.empty (DCM_EmmetropicMagnification);
@@ -256,6 +184,16 @@ put_instrument (Writer &w, const OctVolumeFileInfo *info)
       "Optical Coherence Tomography Scanner");
   w.empty (DCM_LightPathFilterTypeStackCodeSequence);
   w.text (DCM_DetectorType, "CMOS");
+  w.text (DCM_ImageLaterality, "B");
+  w.code (DCM_AnatomicRegionSequence, "81745001", "SCT", "Eye");
+}
+
+/* What the standard asks of a tomograph.  Resolutions are the distances of the
+ * voxels, in um, as nobody says more. */
+static void
+put_tomograph (Writer &w, const OctVolumeFileInfo *info)
+{
+  w.empty (DCM_AxialLengthOfTheEye);
   w.real (DCM_IlluminationWaveLength, 0.0f);
   w.real (DCM_IlluminationPower, 0.0f);
   w.real (DCM_IlluminationBandwidth, 0.0f);
@@ -265,8 +203,6 @@ put_instrument (Writer &w, const OctVolumeFileInfo *info)
   w.real (DCM_MaximumAlongScanDistortion, 0.0f);
   w.real (DCM_AcrossScanSpatialResolution, (float)(info->y_spacing * 1e6));
   w.real (DCM_MaximumAcrossScanDistortion, 0.0f);
-  w.text (DCM_ImageLaterality, "B");
-  w.code (DCM_AnatomicRegionSequence, "81745001", "SCT", "Eye");
 }
 
 /* ----------------------------------------------------------- where frames are
@@ -386,14 +322,21 @@ fill (
   Moment now;
   g_autofree char *place = oct_volume_file_make_uid ();
 
+  get_moment (&now);
+  if (info->view == OCT_VOLUME_VIEW_ENFACE) {
+    oct_dicom_put_enface (w, info, &now);
+    return w.ok && put_pixels (item, info, voxels);
+  }
   if (tags->findAndGetOFString (DCM_ImageLaterality, laterality).bad ()
       || laterality.empty ())
     laterality = "B";
-  get_moment (&now);
-  put_patient_and_study (w, info, &now);
-  put_equipment (w);
-  put_image (w, info, &now);
-  put_instrument (w, info);
+  oct_dicom_put_patient_and_study (w, info, &now, "OPT");
+  oct_dicom_put_equipment (w);
+  oct_dicom_put_pixel_format (
+      w, info, &now, UID_OphthalmicTomographyImageStorage, "ORIGINAL\\PRIMARY");
+  put_volume (w, info);
+  oct_dicom_put_eye (w);
+  put_tomograph (w, info);
   w.text (DCM_FrameOfReferenceUID, place);
   w.empty (DCM_PositionReferenceIndicator);
   put_dimensions (w);
@@ -415,6 +358,9 @@ oct_volume_file_check_dicom (const OctVolumeFileInfo *info, GError **error)
         "DCMDICTPATH to it");
     return FALSE;
   }
+  if (info->view == OCT_VOLUME_VIEW_ENFACE)
+    return oct_dicom_check_enface (info, error)
+           && put_tags (&dataset, info->tags, error);
   if (!(info->x_spacing > 0.0 && info->y_spacing > 0.0
           && info->z_spacing > 0.0)) {
     g_set_error_literal (error, OCT_ERROR, OCT_ERROR_SETTINGS,
@@ -449,6 +395,10 @@ oct_volume_file_write_dicom (const OctVolumeFileInfo *given,
         path);
     return FALSE;
   }
+  if (info.view == OCT_VOLUME_VIEW_ENFACE && info.source != NULL
+      && *info.source != '\0'
+      && !oct_dicom_put_source (dataset, info.source, error))
+    return FALSE;
   if (!put_tags (dataset, info.tags, error))
     return FALSE;
   errno = 0;

@@ -47,8 +47,8 @@ static gboolean
 add_spacing (hid_t dataset, const OctVolumeFileInfo *info)
 {
   gboolean is_ascans = info->voxel == OCT_SAMPLE_CF32;
-  double um[3] = { info->y_spacing * 1e6, info->z_spacing * 1e6,
-    info->x_spacing * 1e6 };
+  double um[3] = { oct_volume_file_get_slice_spacing (info) * 1e6,
+    oct_volume_file_get_row_spacing (info) * 1e6, info->x_spacing * 1e6 };
   hsize_t three = 3;
   hid_t space, attribute;
   gboolean ok;
@@ -73,6 +73,7 @@ static gboolean
 write_dataset (hid_t file, const OctVolumeFileInfo *info, const guint8 *voxels)
 {
   gboolean is_ascans = info->voxel == OCT_SAMPLE_CF32;
+  const char *axes = is_ascans ? "bscan, line, depth" : "bscan, depth, line";
   hsize_t shape[3] = { info->bscans, info->rows, info->columns };
   hid_t space = H5Screate_simple (3, shape, NULL);
   hid_t stored = make_type (info->voxel, TRUE);
@@ -84,7 +85,7 @@ write_dataset (hid_t file, const OctVolumeFileInfo *info, const guint8 *voxels)
       && H5Dwrite (dataset, given, H5S_ALL, H5S_ALL, H5P_DEFAULT, voxels) >= 0
       && add_spacing (dataset, info)
       && add_text (dataset, "axes",
-          is_ascans ? "bscan, line, depth" : "bscan, depth, line");
+          info->view == OCT_VOLUME_VIEW_ENFACE ? "picture, bscan, line" : axes);
 
   if (dataset >= 0)
     H5Dclose (dataset);

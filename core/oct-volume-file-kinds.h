@@ -39,6 +39,11 @@ gboolean oct_volume_file_check_dicom (
 guint64 oct_volume_file_get_size (const OctVolumeFileInfo *info);
 gsize oct_volume_file_get_slice_size (const OctVolumeFileInfo *info);
 
+/* From a row, and from a slice to the next, metres; 0: not known, as for
+ * pictures en face, which follow each other in time. */
+double oct_volume_file_get_row_spacing (const OctVolumeFileInfo *info);
+double oct_volume_file_get_slice_spacing (const OctVolumeFileInfo *info);
+
 /* The error of a file that cannot be written, by errno. */
 void oct_volume_file_set_error (GError **error, const char *path, int number);
 

@@ -38,6 +38,7 @@ write_page (TIFF *tiff, const OctVolumeFileInfo *info, guint bscan,
 {
   gsize row = (gsize)info->columns * oct_sample_format_size (info->voxel);
   guint rows = (guint)CLAMP (STRIP_BYTES / row, 1, info->rows);
+  double down = oct_volume_file_get_row_spacing (info);
   gboolean ok = TRUE;
 
   TIFFSetField (tiff, TIFFTAG_IMAGEWIDTH, (uint32_t)info->columns);
@@ -53,11 +54,11 @@ write_page (TIFF *tiff, const OctVolumeFileInfo *info, guint bscan,
   TIFFSetField (tiff, TIFFTAG_PAGENUMBER, (int)MIN (bscan, 65535),
       (int)MIN (info->bscans, 65535));
   TIFFSetField (tiff, TIFFTAG_SOFTWARE, "gst-oct");
-  if (info->x_spacing > 0.0 && info->z_spacing > 0.0) {
+  if (info->x_spacing > 0.0 && down > 0.0) {
     /* pixels per unit: mm as the description has it */
     TIFFSetField (tiff, TIFFTAG_RESOLUTIONUNIT, RESUNIT_NONE);
     TIFFSetField (tiff, TIFFTAG_XRESOLUTION, 1e-3 / info->x_spacing);
-    TIFFSetField (tiff, TIFFTAG_YRESOLUTION, 1e-3 / info->z_spacing);
+    TIFFSetField (tiff, TIFFTAG_YRESOLUTION, 1e-3 / down);
   }
   if (bscan == 0)
     TIFFSetField (tiff, TIFFTAG_IMAGEDESCRIPTION, description);
@@ -77,6 +78,7 @@ oct_volume_file_write_tiff (const OctVolumeFileInfo *info, const guint8 *voxels,
     int fd, const char *path, GError **error)
 {
   gsize slice = oct_volume_file_get_slice_size (info);
+  double between = oct_volume_file_get_slice_spacing (info);
   g_autofree char *spacing = NULL;
   g_autofree char *description = NULL;
   char number[G_ASCII_DTOSTR_BUF_SIZE];
@@ -85,9 +87,9 @@ oct_volume_file_write_tiff (const OctVolumeFileInfo *info, const guint8 *voxels,
   int own = dup (fd);
   TIFF *tiff = NULL;
 
-  if (info->y_spacing > 0.0)
+  if (between > 0.0)
     spacing = g_strdup_printf ("spacing=%s\n",
-        g_ascii_formatd (number, sizeof number, "%.9g", info->y_spacing * 1e3));
+        g_ascii_formatd (number, sizeof number, "%.9g", between * 1e3));
   description =
       g_strdup_printf ("ImageJ=1.53\nimages=%u\nslices=%u\nunit=mm\n%sloop="
                        "false\n",

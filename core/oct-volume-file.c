@@ -25,6 +25,19 @@ oct_volume_file_get_slice_size (const OctVolumeFileInfo *info)
          * oct_sample_format_size (info->voxel);
 }
 
+double
+oct_volume_file_get_row_spacing (const OctVolumeFileInfo *info)
+{
+  return info->view == OCT_VOLUME_VIEW_ENFACE ? info->y_spacing
+                                              : info->z_spacing;
+}
+
+double
+oct_volume_file_get_slice_spacing (const OctVolumeFileInfo *info)
+{
+  return info->view == OCT_VOLUME_VIEW_ENFACE ? 0.0 : info->y_spacing;
+}
+
 void
 oct_volume_file_set_error (GError **error, const char *path, int number)
 {
@@ -124,7 +137,8 @@ put_float (guint8 *header, guint at, double value)
 }
 
 /* A-lines go to the right, B-scans to the back, depth down: as they are seen
- * from where the beam comes, with the first B-scan on top. */
+ * from where the beam comes, with the first B-scan on top.  En face, rows go to
+ * the back and pictures lie below each other. */
 static gboolean
 write_nifti (const OctVolumeFileInfo *info, const guint8 *voxels, int fd,
     const char *path, GError **error)
@@ -137,13 +151,19 @@ write_nifti (const OctVolumeFileInfo *info, const guint8 *voxels, int fd,
   gboolean is_ascans = info->voxel == OCT_SAMPLE_CF32;
   /* mm; 1 where it is not known, as programs expect a number */
   double x = info->x_spacing > 0.0 ? info->x_spacing * 1e3 : 1.0;
-  double y = info->y_spacing > 0.0 ? info->y_spacing * 1e3 : 1.0;
-  double z = info->z_spacing > 0.0 ? info->z_spacing * 1e3 : 1.0;
+  double row = oct_volume_file_get_row_spacing (info) * 1e3;
+  double slice = oct_volume_file_get_slice_spacing (info) * 1e3;
   guint8 header[NIFTI_OFFSET] = { 0 };
   guint32 size = GUINT32_TO_LE (NIFTI_HEADER);
   gint bits = (gint)oct_sample_format_size (info->voxel) * 8;
-  /* which of the file's axes is which direction */
+  /* which of the file's axes is which direction; `depth`: that of rows */
   guint line = is_ascans ? 1 : 0, depth = is_ascans ? 0 : 1;
+  /* where the matrix has rows and slices: of y, of z */
+  gboolean is_enface = info->view == OCT_VOLUME_VIEW_ENFACE;
+  guint row_at = is_enface ? 296 : 312, slice_at = is_enface ? 312 : 296;
+
+  row = row > 0.0 ? row : 1.0;
+  slice = slice > 0.0 ? slice : 1.0;
 
   memcpy (header, &size, sizeof size);
   put_short (header, 40, 3); /* dim */
@@ -156,16 +176,16 @@ write_nifti (const OctVolumeFileInfo *info, const guint8 *voxels, int fd,
   put_short (header, 72, bits);
   put_float (header, 76, 1.0); /* pixdim */
   put_float (header, 80 + 4 * line, x);
-  put_float (header, 80 + 4 * depth, z);
-  put_float (header, 88, y);
+  put_float (header, 80 + 4 * depth, row);
+  put_float (header, 88, slice);
   put_float (header, 108, NIFTI_OFFSET);
   put_float (header, 112, 1.0); /* slope */
   header[123] = 2;              /* mm */
   g_strlcpy ((char *)header + 148, "OCT volume, gst-oct", 80);
   put_short (header, 254, 1); /* sform: scanner */
   put_float (header, 280 + 4 * line, x);
-  put_float (header, 296 + 4 * 2, -y);
-  put_float (header, 312 + 4 * depth, -z);
+  put_float (header, slice_at + 4 * 2, -slice);
+  put_float (header, row_at + 4 * depth, -row);
   memcpy (header + 344, "n+1", 4);
   return write_all (fd, header, sizeof header, path, error)
          && write_all (

@@ -5,7 +5,8 @@
  *
  * A volume is slices [bscan][row][column]: images have the depth downwards and
  * A-lines from left to right, A-scans are a row each with the depth running
- * fastest.
+ * fastest.  Pictures en face are slices, too, with a row for each B-scan or as
+ * many as were asked for; each is a file of its own as a rule (bscans = 1).
  */
 #pragma once
 
@@ -23,10 +24,17 @@ typedef enum {
   OCT_VOLUME_FILE_DICOM,
 } OctVolumeFileKind;
 
+typedef enum {
+  OCT_VOLUME_VIEW_BSCANS, /* slices are B-scans */
+  OCT_VOLUME_VIEW_ENFACE, /* slices are pictures from above */
+} OctVolumeView;
+
 typedef struct {
   OctSampleFormat voxel; /* U8, U16: grey levels; CF32: complex A-scans */
+  OctVolumeView view;
   guint bscans, rows, columns;
-  /* from an A-line, B-scan, depth to the next, metres; 0: not known */
+  /* from an A-line, B-scan, depth to the next, metres; 0: not known.  En face:
+   * x and y, from a column and a row to the next; z is not used. */
   double x_spacing, y_spacing, z_spacing;
 
   /* DICOM alone: volumes of one recording share the first two, 64 characters
@@ -36,6 +44,8 @@ typedef struct {
   guint64 number;    /* from 0 */
   double bscan_time; /* from a B-scan to the next, seconds; 0: not known */
   const char *tags;
+  /* en face: the DICOM file of the volume that was looked at, or NULL */
+  const char *source;
 } OctVolumeFileInfo;
 
 /* A new unique identifier as DICOM has it (2.25. and a UUID), to be freed. */

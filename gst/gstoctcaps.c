@@ -169,7 +169,7 @@ void
 gst_oct_structure_copy_scan (const GstStructure *from, GstStructure *to)
 {
   static const char *const fields[] = { "framerate", "x-spacing", "y-spacing",
-    GST_OCT_SCAN_LINES_FIELD, GST_OCT_SCAN_BSCANS_FIELD };
+    GST_OCT_VIEW_FIELD, GST_OCT_SCAN_LINES_FIELD, GST_OCT_SCAN_BSCANS_FIELD };
 
   for (guint i = 0; i < G_N_ELEMENTS (fields); i++)
     gst_oct_structure_copy_field (from, fields[i], to, fields[i]);

@@ -96,6 +96,12 @@ GstCaps *gst_oct_caps_choose_grey (GstPad *src, GstCaps *possible);
  * taken for 16 to 235 and shown with black and white cut off. */
 #define GST_OCT_FULL_RANGE "1:4:0:0"
 
+/* Pictures that are no B-scans say so in their caps: from above, with
+ * `x-spacing` from a column to the next and `y-spacing` from a row to the
+ * next. */
+#define GST_OCT_VIEW_FIELD "view"
+#define GST_OCT_VIEW_ENFACE "en-face"
+
 const char *gst_oct_axis_to_string (GstOctAxis axis);
 
 /* Copies the value of a field where there is one; `to` may have another name.

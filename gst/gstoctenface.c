@@ -78,7 +78,8 @@ static GST_OCT_DEFINE_ENUM (get_scaling_type, "GstOctEnfaceScaling", scalings)
 
     static const GstOctProperty rows[] = {
       GST_OCT_VOLUME_COMMON_ROWS (Settings, common,
-          "Depths that become one voxel, their mean: 1, 2, 4 or 8", 1, 1),
+          "Depths that become one voxel, their mean: 1, 2, 4 or 8", 1, 1,
+          GST_OCT_PROPERTY_CAPS),
       { "mode", "Mode", "What is shown of the slab", LIVE, NULL,
           GST_OCT_ENUM (Settings, mode, get_mode_type, OCT_ENFACE_MEAN) },
       { "start", "Start of the slab",
@@ -209,6 +210,27 @@ scale (guint n, double pitch, double pixel)
       2 * floor (n * pitch / pixel / 2 + 0.5), 2, OCT_SECTION_MAX_PICTURE);
 }
 
+/* What is seen, and how far its pixels are apart, in metres, for who writes
+ * that into a file. */
+static GstCaps *
+add_view (GstCaps *caps, const GstOctVoxel *v, guint lines, guint bscans)
+{
+  GstStructure *s = gst_caps_get_structure (caps, 0);
+  gint width = 1, height = 1;
+
+  gst_structure_get_int (s, "width", &width);
+  gst_structure_get_int (s, "height", &height);
+  gst_structure_set (
+      s, GST_OCT_VIEW_FIELD, G_TYPE_STRING, GST_OCT_VIEW_ENFACE, NULL);
+  if (v->knows_x)
+    gst_structure_set (
+        s, "x-spacing", G_TYPE_DOUBLE, v->x * 1e-3 * lines / width, NULL);
+  if (v->knows_y)
+    gst_structure_set (
+        s, "y-spacing", G_TYPE_DOUBLE, v->y * 1e-3 * bscans / height, NULL);
+  return caps;
+}
+
 static GstCaps *
 choose_caps (GstOctVolumeFilter *filter, gconstpointer data, GstCaps *possible,
     gint n, gint d)
@@ -216,18 +238,24 @@ choose_caps (GstOctVolumeFilter *filter, gconstpointer data, GstCaps *possible,
   const Settings *settings = data;
   GstOctVoxel v =
       gst_oct_volume_filter_get_voxel_of (filter, &settings->common);
-  guint width = MIN (filter->input.columns, OCT_SECTION_MAX_PICTURE);
-  guint height = MIN (filter->scan.bscans, OCT_SECTION_MAX_PICTURE);
+  guint lines = filter->input.columns, bscans = filter->scan.bscans;
+  guint width = MIN (lines, OCT_SECTION_MAX_PICTURE);
+  guint height = MIN (bscans, OCT_SECTION_MAX_PICTURE);
   gboolean known = v.knows_x && v.knows_y;
   double pixel = MIN (v.x, v.y);
 
-  if (!known || settings->scaling == SCALING_NONE)
-    return gst_oct_section_caps_fixate (
-        filter->src, possible, width, height, known ? v.x / v.y : 1, n, d);
-  pixel =
-      MAX (pixel, MAX (width * v.x, height * v.y) / OCT_SECTION_MAX_PICTURE);
-  return gst_oct_section_caps_fixate (filter->src, possible,
-      scale (width, v.x, pixel), scale (height, v.y, pixel), 1, n, d);
+  double aspect = known ? v.x / v.y : 1;
+
+  if (known && settings->scaling != SCALING_NONE) {
+    pixel =
+        MAX (pixel, MAX (width * v.x, height * v.y) / OCT_SECTION_MAX_PICTURE);
+    width = scale (width, v.x, pixel);
+    height = scale (height, v.y, pixel);
+    aspect = 1;
+  }
+  return add_view (gst_oct_section_caps_fixate (
+                       filter->src, possible, width, height, aspect, n, d),
+      &v, lines, bscans);
 }
 
 static gboolean

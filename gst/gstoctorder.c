@@ -153,6 +153,14 @@ static const struct {
           [KIND_COMPLEX_UNIFORM] = IMAGES } },
   TAKES_IMAGES ("octspeckle"),
   { "octmeter", "spectra or A-scans", { [KIND_VIDEO] = GREY } },
+  { "octvolumesink", "grey images (video/x-raw, GRAY8 or GRAY16_LE) or A-scans",
+      { [KIND_VIDEO] = "leave octcolormap out, whose colours are no "
+                       "measurement, or put videoconvert ! "
+                       "video/x-raw,format=GRAY8 between them",
+          [KIND_AS_MEASURED] = IMAGES,
+          [KIND_UNIFORM] = IMAGES,
+          [KIND_COMPLEX] = IMAGES,
+          [KIND_COMPLEX_UNIFORM] = IMAGES } },
   { "octrawsink", "raw spectra (video/x-raw, GRAY8 or GRAY16_LE)",
       { [KIND_VIDEO] = GREY,
           [KIND_AS_MEASURED] = RECORD,

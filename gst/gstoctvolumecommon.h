@@ -24,9 +24,10 @@ typedef struct {
 
 GType gst_oct_volume_update_get_type (void);
 
-/* `decimation_*`: of that property */
-#define GST_OCT_VOLUME_COMMON_ROWS(                                            \
-    Settings, member, decimation_blurb, decimation_least, decimation_first)    \
+/* `decimation_*`: of that property; `lateral`: more flags of the two lateral
+ * spacings, GST_OCT_PROPERTY_CAPS where caps depend on them */
+#define GST_OCT_VOLUME_COMMON_ROWS(Settings, member, decimation_blurb,         \
+    decimation_least, decimation_first, lateral)                               \
   { "bscans", "B-scans",                                                       \
     "B-scans per volume where the stream does not say it (0 = it does)", 0,    \
     NULL, GST_OCT_UINT (Settings, member.bscans, 0, OCT_VOLUME_MAX_SIZE, 0) }, \
@@ -39,11 +40,11 @@ GType gst_oct_volume_update_get_type (void);
             GST_OCT_UPDATE_VOLUME) },                                          \
       { "x-spacing", "Spacing of A-lines",                                     \
         "Metres between A-lines (0 = as the stream says, else assumed)",       \
-        GST_OCT_PROPERTY_LIVE, NULL,                                           \
+        GST_OCT_PROPERTY_LIVE | (lateral), NULL,                               \
         GST_OCT_DOUBLE (Settings, member.x_spacing, 0.0, 1.0, 0.0) },          \
       { "y-spacing", "Spacing of B-scans",                                     \
         "Metres between B-scans (0 = as the stream says, else assumed)",       \
-        GST_OCT_PROPERTY_LIVE, NULL,                                           \
+        GST_OCT_PROPERTY_LIVE | (lateral), NULL,                               \
         GST_OCT_DOUBLE (Settings, member.y_spacing, 0.0, 1.0, 0.0) },          \
       { "z-spacing", "Spacing of depths",                                      \
         "Metres of air between depths (0 = as the stream says, else assumed)", \

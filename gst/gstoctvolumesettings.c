@@ -97,7 +97,7 @@ static const GstOctProperty rows[] = {
   GST_OCT_VOLUME_COMMON_ROWS (Settings, common,
       "Depths that become one voxel, their mean: 1, 2, 4 or 8 (0 = so that "
       "voxels are half as deep as wide)",
-      0, 0),
+      0, 0, 0),
   { "max-render-time", "Longest time for a picture",
       "Pictures that take longer, in ms, get coarser until nothing moves (0 = "
       "never)",

@@ -33,7 +33,7 @@ typedef struct {
   guint bscans;
   double x_spacing, y_spacing, z_spacing; /* metres, 0: as the stream says */
   double refractive_index;
-  char *tags;
+  char *tags, *source;
   guint file_mode;
   guint64 volumes; /* as it is asked for */
 } Settings;
@@ -72,14 +72,18 @@ static const GstOctProperty rows[] = {
   { "format", "File format", "Kind of the files", 0, NULL,
       GST_OCT_ENUM (Settings, kind, get_kind_type, OCT_VOLUME_FILE_AUTO) },
   { "bscans", "B-scans",
-      "B-scans per volume where the stream does not say it (0 = it does)", 0,
-      NULL, GST_OCT_UINT (Settings, bscans, 0, OCT_MAX_LINES, 0) },
+      "B-scans per volume where the stream does not say it (0 = it does); en "
+      "face: pictures per file (0 = 1)",
+      0, NULL, GST_OCT_UINT (Settings, bscans, 0, OCT_MAX_LINES, 0) },
   { "x-spacing", "Spacing of A-lines",
-      "Metres between A-lines (0 = as the stream says)", GST_OCT_PROPERTY_LIVE,
-      NULL, GST_OCT_DOUBLE (Settings, x_spacing, 0.0, 1.0, 0.0) },
+      "Metres between A-lines, en face between columns (0 = as the stream "
+      "says)",
+      GST_OCT_PROPERTY_LIVE, NULL,
+      GST_OCT_DOUBLE (Settings, x_spacing, 0.0, 1.0, 0.0) },
   { "y-spacing", "Spacing of B-scans",
-      "Metres between B-scans (0 = as the stream says)", GST_OCT_PROPERTY_LIVE,
-      NULL, GST_OCT_DOUBLE (Settings, y_spacing, 0.0, 1.0, 0.0) },
+      "Metres between B-scans, en face between rows (0 = as the stream says)",
+      GST_OCT_PROPERTY_LIVE, NULL,
+      GST_OCT_DOUBLE (Settings, y_spacing, 0.0, 1.0, 0.0) },
   { "z-spacing", "Spacing of depths",
       "Metres of air between depths (0 = as the stream says)",
       GST_OCT_PROPERTY_LIVE, NULL,
@@ -91,6 +95,11 @@ static const GstOctProperty rows[] = {
       "What DICOM files say besides, by the keywords of the standard: "
       "PatientName=Doe^Jane;PatientID=42;ImageLaterality=R (none = nothing)",
       0, NULL, GST_OCT_STRING (Settings, tags) },
+  { "dicom-source", "DICOM file of the volume",
+      "En face: the DICOM file of the volume that the picture is of, which has "
+      "to be there when the picture is written; its patient and study are "
+      "taken, and the picture refers to it (none = to none)",
+      0, NULL, GST_OCT_STRING (Settings, source) },
   { "file-mode", "File mode",
       "Permissions of the files, as in 0640 (octal), less the umask; the "
       "default, 0600, is for their owner alone",
@@ -112,8 +121,9 @@ struct _GstOctVolumeSink {
   /* streaming thread */
   OctVolumeFileKind kind;
   GstOctInfo info;
-  double spacing[3]; /* of the caps, metres: A-lines, B-scans, depths; 0 */
-  double bscan_time; /* s, 0: the caps do not say */
+  double spacing[3];  /* of the caps, metres: A-lines, B-scans, depths; 0 */
+  gboolean is_enface; /* pictures from above, of their columns and rows */
+  double bscan_time;  /* s, 0: the caps do not say */
   GstOctScan scan;
   OctVolumeFileInfo volume; /* of `voxels` */
   guint8 *voxels;           /* of the volume under way; NULL: none */
@@ -245,6 +255,9 @@ set_caps (GstBaseSink *base, GstCaps *caps)
   for (guint i = 0; i < G_N_ELEMENTS (fields); i++)
     if (!gst_structure_get_double (s, fields[i], &self->spacing[i]))
       self->spacing[i] = 0.0;
+  self->is_enface = g_strcmp0 (gst_structure_get_string (s, GST_OCT_VIEW_FIELD),
+                        GST_OCT_VIEW_ENFACE)
+                    == 0;
   self->bscan_time =
       gst_structure_get_fraction (s, "framerate", &n, &d) && n > 0
           ? (double)d / n
@@ -267,19 +280,27 @@ fill_spacing (GstOctVolumeSink *self, OctVolumeFileInfo *volume)
   GST_OBJECT_UNLOCK (self);
   if (self->told_spacing
       || (volume->x_spacing > 0.0 && volume->y_spacing > 0.0
-          && volume->z_spacing > 0.0))
+          && (volume->z_spacing > 0.0 || self->is_enface)))
     return;
   self->told_spacing = TRUE;
-  GST_ELEMENT_INFO (self, STREAM, FORMAT,
-      ("The stream does not say how large its voxels are, so the files do not "
-       "either; set `x-spacing`, `y-spacing` and `z-spacing`."),
-      (NULL));
+  if (self->is_enface)
+    GST_ELEMENT_INFO (self, STREAM, FORMAT,
+        ("The stream does not say how far the pixels of its pictures en face "
+         "are apart, so the files do not either; set `x-spacing` and "
+         "`y-spacing` of octenface."),
+        (NULL));
+  else
+    GST_ELEMENT_INFO (self, STREAM, FORMAT,
+        ("The stream does not say how large its voxels are, so the files do "
+         "not either; set `x-spacing`, `y-spacing` and `z-spacing`."),
+        (NULL));
 }
 
 static gboolean
 begin_volume (GstOctVolumeSink *self, guint bscans, GError **error)
 {
   OctVolumeFileInfo volume = { .voxel = self->info.format,
+    .view = self->is_enface ? OCT_VOLUME_VIEW_ENFACE : OCT_VOLUME_VIEW_BSCANS,
     .bscans = bscans,
     .rows = self->info.rows / self->info.bscans,
     .columns = self->info.columns,
@@ -287,7 +308,8 @@ begin_volume (GstOctVolumeSink *self, guint bscans, GError **error)
     .series_uid = self->series_uid,
     .number = self->settings.volumes,
     .bscan_time = self->bscan_time,
-    .tags = self->settings.tags };
+    .tags = self->settings.tags,
+    .source = self->settings.source };
   guint64 size = (guint64)bscans * volume.rows * volume.columns
                  * oct_sample_format_size (volume.voxel);
 
@@ -377,6 +399,7 @@ static gboolean
 is_same_volume (const GstOctVolumeSink *self, guint bscans)
 {
   return self->volume.voxel == self->info.format
+         && (self->volume.view == OCT_VOLUME_VIEW_ENFACE) == self->is_enface
          && self->volume.bscans == bscans
          && self->volume.columns == self->info.columns
          && self->volume.rows == self->info.rows / self->info.bscans;
@@ -404,13 +427,22 @@ take_runs (
   return ok;
 }
 
+/* B-scans, or pictures en face, of a file, where buffers do not say it; 0: not
+ * known.  Each picture is a file, unless more are wanted. */
+static guint
+get_bscans (const GstOctVolumeSink *self)
+{
+  return self->settings.bscans == 0 && self->is_enface ? 1
+                                                       : self->settings.bscans;
+}
+
 static gboolean
 take (GstOctVolumeSink *self, GstBuffer *buffer, GError **error)
 {
   GstOctMappedFrame mapped;
   gboolean ok;
   guint bscans = gst_oct_scan_begin (
-      &self->scan, buffer, self->info.bscans, self->settings.bscans);
+      &self->scan, buffer, self->info.bscans, get_bscans (self));
 
   if (bscans == 0) {
     g_set_error_literal (error, OCT_ERROR, OCT_ERROR_SETTINGS,
@@ -424,7 +456,7 @@ take (GstOctVolumeSink *self, GstBuffer *buffer, GError **error)
     /* what comes is of another volume, whatever its number */
     gst_oct_scan_forget (&self->scan);
     bscans = gst_oct_scan_begin (
-        &self->scan, buffer, self->info.bscans, self->settings.bscans);
+        &self->scan, buffer, self->info.bscans, get_bscans (self));
   }
   if (!gst_oct_frame_map (&mapped, &self->info, buffer, GST_MAP_READ, error))
     return FALSE;

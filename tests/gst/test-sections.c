@@ -514,6 +514,74 @@ GST_START_TEST (test_sizes)
 }
 GST_END_TEST
 
+/* Whether the caps of the pictures say that they are from above, and how far
+ * their pixels are apart; 0: they do not say it.  1e-12 m is rounding. */
+static void
+expect_view (Scan *scan, double x, double y)
+{
+  g_autoptr (GstCaps) caps = gst_pad_get_current_caps (scan->harness->sinkpad);
+  const GstStructure *s = gst_caps_get_structure (caps, 0);
+  double found_x = 0.0, found_y = 0.0;
+
+  fail_unless_equals_string (gst_structure_get_string (s, "view"), "en-face");
+  fail_unless_equals_int (
+      gst_structure_get_double (s, "x-spacing", &found_x), x > 0.0);
+  fail_unless_equals_int (
+      gst_structure_get_double (s, "y-spacing", &found_y), y > 0.0);
+  fail_if (gst_structure_has_field (s, "z-spacing"));
+  fail_unless (ABS (found_x - x) < 1e-12 && ABS (found_y - y) < 1e-12,
+      "pixels of %g x %g m, expected %g x %g", found_x, found_y, x, y);
+}
+
+static const struct {
+  const char *launch;
+  double x, y;
+} views[] = {
+  { "octenface", 0.0, 0.0 },
+  { "octenface x-spacing=2e-5 y-spacing=3e-5 scaling=none", 2e-5, 3e-5 },
+  { "octenface x-spacing=2e-5 y-spacing=3e-5", 2e-5, 2e-5 },
+  { "octenface y-spacing=3e-5", 0.0, 3e-5 },
+  /* 28 A-lines and 12 B-scans in so many pixels */
+  { "octenface x-spacing=2e-5 y-spacing=3e-5 ! "
+    "capsfilter caps=video/x-raw,width=7,height=36",
+      8e-5, 1e-5 },
+};
+
+GST_START_TEST (test_view)
+{
+  g_autofree char *launch = g_strconcat (views[__i__].launch, GREY, NULL);
+  Scan *scan = scan_new (launch);
+  GstVideoInfo info;
+
+  push_volume (scan, 0);
+  g_free (pull (scan, &info));
+  expect_view (scan, views[__i__].x, views[__i__].y);
+  scan_free (scan);
+}
+GST_END_TEST
+
+/* The distances change, by a property and in the stream. */
+GST_START_TEST (test_view_changes)
+{
+  Scan *scan = scan_new ("octenface y-spacing=3e-5 scaling=none" GREY);
+  GstVideoInfo info;
+
+  push_volume (scan, 0);
+  g_free (pull (scan, &info));
+  expect_view (scan, 0.0, 3e-5);
+  oct_test_set (scan->harness, "octenface", "y-spacing", "5e-5");
+  push_volume (scan, 1);
+  g_free (pull (scan, &info));
+  expect_view (scan, 0.0, 5e-5);
+  gst_harness_set_src_caps_str (
+      scan->harness, IMAGES ", x-spacing=(double)4e-6");
+  push_volume (scan, 2);
+  g_free (pull (scan, &info));
+  expect_view (scan, 4e-6, 5e-5);
+  scan_free (scan);
+}
+GST_END_TEST
+
 /* Encoders get NV12 that says what its values mean. */
 static const char *const encoded[] = { "octenface", "octslice " CUBES };
 
@@ -590,6 +658,8 @@ sections_suite (void)
   tcase_add_test (cases, test_slice_oblique);
   tcase_add_test (cases, test_slice_spacing);
   tcase_add_loop_test (cases, test_sizes, 0, G_N_ELEMENTS (sizes));
+  tcase_add_loop_test (cases, test_view, 0, G_N_ELEMENTS (views));
+  tcase_add_test (cases, test_view_changes);
   tcase_add_loop_test (cases, test_nv12, 0, G_N_ELEMENTS (encoded));
   tcase_add_test (cases, test_min_above_max);
   tcase_add_loop_test (cases, test_no_bscans, 0, G_N_ELEMENTS (unknown));

@@ -235,6 +235,195 @@ def test_dicom_is_valid(folder):
     assert not wrong, "\n".join(lines)
 
 
+# ------------------------------------------------------------------- en face
+
+ENFACE = [*IMAGES, "!", "octenface", "x-spacing=1e-5", "y-spacing=2e-5"]
+# what octenface makes of it, rows by columns, and how far those are apart, mm
+PICTURES = {
+    "scaling=none": ((BSCANS, LINES), (Y * 1e-3, X * 1e-3)),
+    "scaling=square": ((2 * BSCANS, LINES), (X * 1e-3, X * 1e-3)),
+    "! video/x-raw,width=48,height=5": ((5, 48), (0.04, 0.005)),
+}
+
+
+def write_enface(folder, location, *properties, chain=(), bscans=BSCANS):
+    if "(5): dicom" not in launch_inspect(folder):
+        raise Skip("this build has no DICOM")
+    return launch(folder, *SOURCE, f"num-buffers={bscans}", *ENFACE, *chain,
+                  "!", "octvolumesink", f"location={location}", *properties)
+
+
+def fail_enface(folder, *properties, chain=ENFACE):
+    errors = fail(folder, *SOURCE, f"num-buffers={BSCANS}", *chain, "!",
+                  "octvolumesink", "location=bad.dcm", *properties)
+    assert not list(folder.glob("bad*"))
+    return errors
+
+
+def test_enface(folder):
+    """Pixels as they come, and their distances in both directions, whatever
+    size was asked for."""
+    numpy, pydicom = need("numpy"), need("pydicom")
+    for n, (chain, (shape, spacing)) in enumerate(PICTURES.items()):
+        write_enface(folder, f"{n}-%d.dcm", chain=chain.split(),
+                     bscans=2 * BSCANS)
+        launch(folder, *SOURCE, f"num-buffers={2 * BSCANS}", *ENFACE,
+               *chain.split(), "!", "capsfilter",
+               "caps=video/x-raw,format=GRAY8", "!", "filesink",
+               "location=all.bin")
+        wanted = numpy.fromfile(folder / "all.bin", "u1").reshape(2, *shape)
+        assert wanted.std() > 10
+        for i in (0, 1):
+            data = pydicom.dcmread(folder / f"{n}-{i}.dcm")
+            assert (data.pixel_array == wanted[i]).all()
+            assert numpy.allclose(data.PixelSpacing, spacing), data.PixelSpacing
+            assert list(data.PatientOrientation) == ["L", "F"]
+            assert data.SOPClassUID.name == (
+                "Ophthalmic Photography 8 Bit Image Storage")
+            assert data.InstanceNumber == i + 1 and data.NumberOfFrames == 1
+            assert data.Modality == "OP"
+            assert not data.SourceImageSequence
+            # the clock of this computer, which may go on to the next day
+            taken = time.mktime(time.strptime(data.AcquisitionDateTime,
+                                              "%Y%m%d%H%M%S"))
+            assert abs(time.time() - taken) < 120, data.AcquisitionDateTime
+            assert data.AcquisitionDateTime == (
+                data.ContentDate + data.ContentTime)
+
+
+def test_enface_of_16_bit(folder):
+    numpy, pydicom = need("numpy"), need("pydicom")
+    chain = ["!", "videoconvert", "!", "video/x-raw,format=GRAY16_LE"]
+    write_enface(folder, "a.dcm", "dicom-tags=PatientID=1", chain=chain)
+    launch(folder, *SOURCE, f"num-buffers={BSCANS}", *ENFACE, *chain, "!",
+           "filesink", "location=all.bin")
+    data = pydicom.dcmread(folder / "a.dcm")
+    shape, spacing = PICTURES["scaling=square"]
+    assert data.SOPClassUID.name == "Ophthalmic Photography 16 Bit Image Storage"
+    assert numpy.allclose(data.PixelSpacing, spacing)
+    wanted = numpy.fromfile(folder / "all.bin", "<u2").reshape(shape)
+    assert (data.pixel_array == wanted).all() and wanted.max() > 10000
+    check_enface(folder, "a.dcm", has_source=False)
+
+
+def check_enface(folder, name, has_source):
+    """What is left: a word of ours for the kind of derived image, which the
+    standard leaves open, and a reference that the module of this image wants
+    empty where nobody knows it, and the general one does not."""
+    if shutil.which("dciodvfy") is None:
+        return
+    result = subprocess.run(["dciodvfy", name], cwd=folder, text=True,
+                            capture_output=True)
+    lines = (result.stdout + result.stderr).splitlines()
+    wrong = [line for line in lines
+             if not line.startswith("OphthalmicPhotography")
+             and "defined term <EN_FACE>" not in line
+             and (has_source or "<SourceImageSequence> Module=<GeneralReference>"
+                  not in line)]
+    assert not wrong, "\n".join(lines)
+
+
+def test_enface_is_valid(folder):
+    need_program("dciodvfy")
+    write_enface(folder, "a.dcm", "dicom-tags=PatientID=1")
+    check_enface(folder, "a.dcm", has_source=False)
+
+
+def test_enface_refers_to_its_volume(folder):
+    pydicom = need("pydicom")
+    write_dicom(folder, "v.dcm", "dicom-tags=PatientID=42;"
+                "PatientName=Müller^Jörg;ImageLaterality=R;AccessionNumber=7")
+    write_enface(folder, "e.dcm", "dicom-source=v.dcm")
+    volume, picture = (pydicom.dcmread(folder / name)
+                       for name in ("v.dcm", "e.dcm"))
+    for key in ("PatientID", "PatientName", "ImageLaterality",
+                "AccessionNumber", "StudyInstanceUID", "StudyDate"):
+        assert volume[key].value == picture[key].value, key
+    assert str(picture.PatientName) == "Müller^Jörg"
+    assert picture.SeriesInstanceUID != volume.SeriesInstanceUID
+    source, = picture.SourceImageSequence
+    assert source.ReferencedSOPClassUID == volume.SOPClassUID
+    assert source.ReferencedSOPInstanceUID == volume.SOPInstanceUID
+    check_enface(folder, "e.dcm", has_source=True)
+    # what is set counts, whatever the volume says
+    write_enface(folder, "f.dcm", "dicom-source=v.dcm",
+                 "dicom-tags=ImageLaterality=L")
+    assert pydicom.dcmread(folder / "f.dcm").ImageLaterality == "L"
+    (folder / "text.dcm").write_text("no DICOM")
+    for name, named in (("e.dcm", "OphthalmicPhotography8BitImageStorage"),
+                        ("none.dcm", "No such file"),
+                        ("text.dcm", "cannot be read as a DICOM file")):
+        errors = fail_enface(folder, f"dicom-source={name}")
+        assert named in errors and "dicom-source" in errors, errors
+
+
+def test_enface_refused(folder):
+    """Without distances, in colour, several in a file."""
+    if "(5): dicom" not in launch_inspect(folder):
+        raise Skip("this build has no DICOM")
+    for lacking in ("x-spacing=0", "y-spacing=0"):
+        errors = fail_enface(folder, chain=[*ENFACE, lacking])
+        assert "`x-spacing` and `y-spacing` of octenface" in errors, errors
+    errors = fail_enface(folder, "bscans=3")
+    assert "`bscans` of octvolumesink to 0" in errors, errors
+    for colour in (["!", "octcolormap"],
+                   ["!", "videoconvert", "!", "video/x-raw,format=RGB"]):
+        errors = fail_enface(folder, chain=[*ENFACE, *colour])
+        assert "takes grey images" in errors, errors
+        assert "videoconvert ! video/x-raw,format=GRAY8" in errors, errors
+
+
+def test_enface_changes(folder):
+    """Pictures of other sizes and distances are files of their own, and so are
+    B-scans behind them."""
+    numpy, pydicom = need("numpy"), need("pydicom")
+    if "(5): dicom" not in launch_inspect(folder):
+        raise Skip("this build has no DICOM")
+    grey = "video/x-raw,format=GRAY8,width={},height={}"
+    seen = grey + ",view=en-face,x-spacing=(double){},y-spacing=(double){}"
+    sizes = [(8, 4, 1e-5, 2e-5), (8, 4, 3e-5, 2e-5), (6, 10, 3e-5, 5e-6)]
+    branches = [caps for size in sizes
+                for caps in ("videotestsrc", "num-buffers=1", "!",
+                             seen.format(*size), "!", "c.")]
+    launch(folder, "concat", "name=c", "!", "octvolumesink",
+           "location=v%d.dcm", *branches)
+    for n, (width, height, x, y) in enumerate(sizes):
+        data = pydicom.dcmread(folder / f"v{n}.dcm")
+        assert data.pixel_array.shape == (height, width)
+        assert numpy.allclose(data.PixelSpacing, (y * 1e3, x * 1e3))
+    assert len(list(folder.iterdir())) == len(sizes)
+    errors = fail(folder, "concat", "name=c", "!", "octvolumesink",
+                  "location=w%d.dcm", *branches[:6], "videotestsrc",
+                  "num-buffers=1", "!", grey.format(8, 4), "!", "c.")
+    assert "`bscans` of octvolumesink" in errors, errors
+    assert (folder / "w0.dcm").exists()
+
+
+def test_enface_of_other_kinds(folder):
+    """Rows of a picture are B-scans, and lie as far apart as those."""
+    numpy = need("numpy")
+    for name in ("a.npy", "a.nii", "a.tif", "a.h5"):
+        launch(folder, *SOURCE, f"num-buffers={BSCANS}", *ENFACE,
+               "scaling=none", "!", "octvolumesink", f"location={name}")
+    wanted = numpy.load(folder / "a.npy")
+    assert wanted.shape == (1, BSCANS, LINES)
+    nibabel, tifffile, h5py = need("nibabel"), need("tifffile"), need("h5py")
+    image = nibabel.load(folder / "a.nii")
+    assert (numpy.asarray(image.dataobj).transpose(2, 1, 0) == wanted).all()
+    assert numpy.allclose(image.header.get_zooms()[:2], (X * 1e-3, Y * 1e-3))
+    assert nibabel.aff2axcodes(image.affine) == ("R", "P", "I"), image.affine
+    with tifffile.TiffFile(folder / "a.tif") as file:
+        assert (file.asarray() == wanted[0]).all()
+        over, under = file.pages[0].tags["YResolution"].value
+        assert numpy.isclose(under / over * 1e3, Y)
+    with h5py.File(folder / "a.h5") as file:
+        assert (file["images"][:] == wanted).all()
+        assert file["images"].attrs["axes"] in (
+            b"picture, bscan, line", "picture, bscan, line")
+
+
+# ------------------------------------------------------------------- archives
+
 def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -246,6 +435,7 @@ def test_dicom_archive(folder):
     need_program("Orthanc")
     need_program("storescu")
     write_dicom(folder, "a.dcm", "dicom-tags=PatientID=archive-42")
+    write_enface(folder, "e.dcm", "dicom-source=a.dcm")
     web, dicom = free_port(), free_port()
     (folder / "orthanc.json").write_text(json.dumps({
         "StorageDirectory": str(folder / "store"), "HttpPort": web,
@@ -266,6 +456,19 @@ def test_dicom_archive(folder):
             address = f"http://127.0.0.1:{web}"
             with urllib.request.urlopen(f"{address}/instances") as answer:
                 instance, = json.load(answer)
+            tap.run("127.0.0.1", dicom, "e.dcm", program="storescu", cwd=folder)
+            with urllib.request.urlopen(f"{address}/studies") as answer:
+                study, = json.load(answer)
+            with urllib.request.urlopen(
+                    f"{address}/studies/{study}/instances") as answer:
+                kept = json.load(answer)
+            enface, = (each["ID"] for each in kept if each["ID"] != instance)
+            with urllib.request.urlopen(
+                    f"{address}/instances/{enface}/simplified-tags") as answer:
+                seen = json.load(answer)
+            with urllib.request.urlopen(
+                    f"{address}/instances/{enface}/preview") as answer:
+                from_above = answer.read()
             with urllib.request.urlopen(
                     f"{address}/instances/{instance}/simplified-tags") as answer:
                 tags = json.load(answer)
@@ -277,6 +480,9 @@ def test_dicom_archive(folder):
     assert tags["PatientID"] == "archive-42"
     assert tags["NumberOfFrames"] == str(BSCANS), tags["NumberOfFrames"]
     assert picture.startswith(b"\x89PNG")
+    assert seen["PatientID"] == "archive-42" and seen["Modality"] == "OP"
+    assert seen["PixelSpacing"] == "0.01\\0.01", seen["PixelSpacing"]
+    assert from_above.startswith(b"\x89PNG")
 
 
 def test_is_read_again(folder):

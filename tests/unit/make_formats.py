@@ -62,6 +62,10 @@ def write_h5(folder):
         f["a/spectra"], f["b/spectra"] = values("u2"), values("f4")[0]
     with h5py.File(folder / "complex.h5", "w") as f:
         f["spectra"] = values("f4") * 1j
+    with h5py.File(folder / "text.h5", "w") as f:
+        f["spectra"] = np.array([[b"one", b"two"], [b"three", b"four"]])
+    with h5py.File(folder / "records.h5", "w") as f:
+        f["spectra"] = np.zeros((2, 3, 4), dtype=[("even", "u2"), ("odd", "u2")])
     with h5py.File(folder / "lzf.h5", "w") as f:
         f.create_dataset("spectra", data=values("u2"), chunks=(1, 3, 4), compression="lzf")
     with h5py.File(folder / "chunk.h5", "w") as f:

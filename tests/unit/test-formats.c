@@ -352,6 +352,11 @@ test_hdf5_refused (void)
 {
   assert_vector_refused ("complex.h5", (OctReaderSettings){ 0 },
       OCT_ERROR_FORMAT, "is complex", "save");
+  assert_vector_refused ("text.h5", (OctReaderSettings){ 0 }, OCT_ERROR_FORMAT,
+      "'spectra' (holds no plain numbers)", "save");
+  assert_vector_refused ("records.h5", (OctReaderSettings){ 0 },
+      OCT_ERROR_FORMAT, "'spectra' (is complex, or has several fields)",
+      "save");
   assert_vector_refused ("lzf.h5", (OctReaderSettings){ 0 }, OCT_ERROR_FORMAT,
       "compressed in a way that is not installed", "save");
   assert_vector_refused ("external.h5", (OctReaderSettings){ 0 },
@@ -498,7 +503,7 @@ test_thorlabs_refused (void)
     { "bad-huge.oct", "are too large" },
     { "bad-end.oct", "beyond their lines" },
     { "bad-xml.oct", "Header.xml is damaged" },
-    { "bad-entities.oct", "Header.xml is damaged" },
+    { "bad-entities.oct", "Header.xml is damaged (Error on line 1" },
     { "bad-no-header.oct", "Header.xml is missing" },
     { "bad-no-spectra.oct", "has no spectra" },
     { "bad-bomb.oct", "Header.xml is missing or cannot be read" },
@@ -517,6 +522,65 @@ test_thorlabs_refused (void)
   oct_test_assert_refused (path, (OctReaderSettings){ .lines = 5 },
       OCT_ERROR_SETTINGS, "2 x 3 x 16, thus lines 3", "`lines` is set to 5");
   damage ("thorlabs.oct", 1);
+}
+/* Where the archive's directory says how large its n-th entry is, unpacked
+ * (APPNOTE 4.3.12); 0: it has fewer. */
+static gsize
+find_declared_size (const guint8 *data, gsize size, guint n)
+{
+  for (gsize i = 0; i + 46 <= size; i++)
+    if (memcmp (data + i, "PK\1\2", 4) == 0 && n-- == 0)
+      return i + 24;
+  return 0;
+}
+
+/* An archive that lies about the size of one entry: smaller, larger, or more
+ * than there is memory for.  What was read is right, or nothing is. */
+static void
+test_thorlabs_declared (void)
+{
+  static const guint32 lies[] = { 0, 1, 16, 100, 5000, 1u << 20, 0xfffffffe };
+  g_autofree char *vector = oct_test_vector_path ("thorlabs.oct");
+  g_autofree char *data = NULL;
+  gsize size, at;
+  guint entries = 0, refused = 0;
+
+  g_assert_true (g_file_get_contents (vector, &data, &size, NULL));
+  for (; (at = find_declared_size ((guint8 *)data, size, entries)) > 0;
+       entries++) {
+    for (guint i = 0; i < G_N_ELEMENTS (lies); i++) {
+      g_autofree char *lie = g_memdup2 (data, size);
+      guint32 little = GUINT32_TO_LE (lies[i]);
+      OctReaderSettings settings = { 0 };
+      g_autoptr (GError) error = NULL;
+      g_autoptr (OctReader) reader = NULL;
+
+      memcpy (lie + at, &little, sizeof little);
+      reader = oct_reader_open (
+          oct_test_write ("lie.oct", lie, size), &settings, &error);
+      if (reader == NULL) {
+        refused++;
+        g_assert_error (error, OCT_ERROR, OCT_ERROR_FORMAT);
+        g_assert_nonnull (strstr (error->message, "copy it again"));
+        continue;
+      }
+      g_assert_cmpuint (oct_reader_get_info (reader)->frames, ==, 2);
+      for (guint frame = 0; frame < 2; frame++) {
+        guint16 values[3 * PIXELS];
+
+        if (oct_reader_read (
+                reader, frame, values, PIXELS * sizeof (guint16), &error))
+          for (guint k = 0; k < 3 * PIXELS; k++)
+            g_assert_cmpuint (values[k], ==, 7 * (frame * 3 * PIXELS + k));
+        else
+          g_assert_error (error, OCT_ERROR, OCT_ERROR_READ);
+        g_clear_error (&error);
+      }
+    }
+  }
+  /* the header, the chirp and two B-scans at least; each lie of the header */
+  g_assert_cmpuint (entries, >=, 4);
+  g_assert_cmpuint (refused, >=, G_N_ELEMENTS (lies));
 }
 #endif
 
@@ -651,6 +715,7 @@ main (int argc, char **argv)
   g_test_add_func ("/formats/thorlabs/calibration", test_thorlabs_calibration);
   g_test_add_func ("/formats/thorlabs/spacings", test_thorlabs_spacings);
   g_test_add_func ("/formats/thorlabs/refused", test_thorlabs_refused);
+  g_test_add_func ("/formats/thorlabs/declared", test_thorlabs_declared);
 #endif
 #if !defined HAVE_ZLIB || !defined HAVE_HDF5 || !defined HAVE_ZIP
   g_test_add_func ("/formats/left-out", test_left_out);

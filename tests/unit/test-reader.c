@@ -318,6 +318,33 @@ test_recognised_and_refused (void)
   }
 }
 
+/* A name that promises another content: the sentence says so, unless it was
+ * set how the file is to be read. */
+static void
+test_wrong_ending (void)
+{
+  static const struct {
+    const char *name, *promise;
+  } cases[] = { { "a.npy", "NumPy" }, { "a.mat", "MATLAB" }, { "a.H5", "HDF5" },
+    { "a.hdf5", "HDF5" }, { "a.tif", "TIFF" }, { "a.TIFF", "TIFF" },
+    { "a.oct", "Thorlabs" }, { "a.srr", "Thorlabs .srr" } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    const char *path = oct_test_write (cases[i].name, "some text", 9);
+    OctReaderSettings settings = { .lines = 2 };
+    GError *error = open_bad (path, settings);
+
+    oct_test_assert_error (&error, OCT_ERROR_SETTINGS, cases[i].name,
+        cases[i].promise, "not the content of one", "`samples`",
+        "per B-scan, now 2)", NULL);
+    settings.format = OCT_FILE_RAW;
+    error = open_bad (path, settings);
+    g_assert_null (strstr (error->message, "content"));
+    oct_test_assert_error (
+        &error, OCT_ERROR_SETTINGS, "is read as a raw file", NULL);
+  }
+}
+
 static void
 test_no_file (void)
 {
@@ -427,6 +454,7 @@ main (int argc, char **argv)
   g_test_add_func ("/reader/raw-settings", test_raw_settings);
   g_test_add_func (
       "/reader/recognised-and-refused", test_recognised_and_refused);
+  g_test_add_func ("/reader/wrong-ending", test_wrong_ending);
   g_test_add_func ("/reader/no-file", test_no_file);
   g_test_add_func ("/reader/unreadable", test_unreadable);
   g_test_add_func ("/reader/shrunk", test_shrunk);

@@ -173,6 +173,66 @@ test_dicom (void)
   remove_all (path);
 }
 
+/* A picture en face: refused without its distances, with others in its file, or
+ * of a volume that is not there; else it is written, without a depth. */
+static void
+test_dicom_enface (void)
+{
+  static const struct {
+    guint bscans;
+    double x, y;
+    const char *named;
+  } cases[] = {
+    { 1, 0.0, 2e-5, "`x-spacing` and `y-spacing` of octenface" },
+    { 1, 1e-5, 0.0, "`x-spacing` and `y-spacing` of octenface" },
+    { 2, 1e-5, 2e-5, "`bscans`" },
+    { 1, 1e-5, 2e-5, NULL },
+  };
+  char *path = make_path ("a.dcm");
+  g_autofree char *data = NULL;
+  gsize size;
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    OctVolumeFileInfo info = { .voxel = OCT_SAMPLE_U8,
+      .view = OCT_VOLUME_VIEW_ENFACE,
+      .bscans = cases[i].bscans,
+      .rows = 6 / cases[i].bscans,
+      .columns = 4,
+      .x_spacing = cases[i].x,
+      .y_spacing = cases[i].y };
+    g_autoptr (GError) error = NULL;
+    gboolean ok = oct_volume_file_check (OCT_VOLUME_FILE_DICOM, &info, &error);
+
+    if (!ok && strstr (error->message, "lacks") != NULL) {
+      g_test_skip (error->message);
+      remove_all (path);
+      return;
+    }
+    g_assert_true (ok == (cases[i].named == NULL));
+    if (!ok) {
+      g_assert_error (error, OCT_ERROR, OCT_ERROR_SETTINGS);
+      g_assert_nonnull (strstr (error->message, cases[i].named));
+      continue;
+    }
+    info.source = "/nowhere/volume.dcm";
+    g_assert_false (oct_volume_file_write (
+        OCT_VOLUME_FILE_DICOM, path, &info, voxels, 0600, &error));
+    g_assert_error (error, OCT_ERROR, OCT_ERROR_READ);
+    g_assert_nonnull (strstr (error->message, "`dicom-source`"));
+    g_assert_false (g_file_test (path, G_FILE_TEST_EXISTS));
+    g_clear_error (&error);
+    info.source = NULL;
+    g_assert_true (oct_volume_file_write (
+        OCT_VOLUME_FILE_DICOM, path, &info, voxels, 0600, &error));
+    g_assert_no_error (error);
+  }
+  g_assert_true (g_file_get_contents (path, &data, &size, NULL));
+  g_assert_cmpmem (data + 128, 4, "DICM", 4);
+  g_assert_cmpmem (
+      data + size - sizeof voxels, sizeof voxels, voxels, sizeof voxels);
+  remove_all (path);
+}
+
 static void
 test_uid (void)
 {
@@ -303,6 +363,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/volume-file/hdf5/again",
       GINT_TO_POINTER (OCT_VOLUME_FILE_HDF5), test_read_again);
   g_test_add_func ("/volume-file/dicom", test_dicom);
+  g_test_add_func ("/volume-file/dicom/enface", test_dicom_enface);
   g_test_add_func ("/volume-file/uid", test_uid);
   g_test_add_func ("/volume-file/existing", test_existing);
   g_test_add_func ("/volume-file/refused", test_refused);
