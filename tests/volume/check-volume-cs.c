@@ -350,6 +350,21 @@ test_refused (void)
       &error, OCT_ERROR_SETTINGS, "A-scans came", "octfft", NULL);
 }
 
+/* What a GPU has no room for in a block. */
+static void
+test_too_long (void)
+{
+  const OctVolumeCsTable *table = tried.volume_cs;
+  OctScanMaskSettings scan = { OCT_SCAN_MASK_SAME_LINES, 8, 8, 0.5, 3, 2 };
+  g_autoptr (OctScanMask) mask = oct_scan_mask_new (&scan, NULL);
+  OctVolumeCsParams params = { mask, TRUE, 8200, OCT_WINDOW_NONE, 1, 0 };
+  GError *error = NULL;
+
+  g_assert_null (table->create (&params, tried.stream, &error));
+  oct_test_assert_error (
+      &error, OCT_ERROR_SETTINGS, "8200", "8192", "backend=cpu", NULL);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -379,5 +394,7 @@ main (int argc, char **argv)
   g_test_add_func ("/volume-cs/measures", test_measures);
   g_test_add_func ("/volume-cs/dark", test_dark);
   g_test_add_func ("/volume-cs/refused", test_refused);
+  if (tried.device != NULL)
+    g_test_add_func ("/volume-cs/too-long", test_too_long);
   return g_test_run ();
 }
