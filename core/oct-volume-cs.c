@@ -6,6 +6,11 @@
 #include <math.h>
 #include <string.h>
 
+/* Depths of fully developed speckle are bright and dark by themselves: what is
+ * less than this much above the noise, in power, is not compared. */
+#define SIGNAL 2.0
+#define SURELY 1.15
+
 /* A spot of FWHM F has a standard deviation of F / this. */
 #define FWHM_PER_SD 2.3548200450309493
 
@@ -161,4 +166,162 @@ oct_volume_cs_make_masks (const OctVolumeCsParams *p, GError **error)
     memcpy (masks + (gsize)i * p->columns, mask, p->columns);
   }
   return g_steal_pointer (&masks);
+}
+
+/* ---------------------------------------------------------------- measures */
+
+static guint
+count_blocks (const OctVolumeCsParams *p)
+{
+  guint depths = oct_volume_cs_get_depths (p);
+
+  return (depths + OCT_VOLUME_CS_DEPTHS - 1) / OCT_VOLUME_CS_DEPTHS;
+}
+
+/* Depths in block `block` that there are. */
+static guint
+depths_in (const OctVolumeCsParams *p, guint block)
+{
+  return MIN (OCT_VOLUME_CS_DEPTHS,
+      oct_volume_cs_get_depths (p) - block * OCT_VOLUME_CS_DEPTHS);
+}
+
+/* The mean power of the darkest block of depths; the first one, with what is
+ * left of the background, only where there is no other.  *all: of all depths. */
+static double
+find_noise2 (const OctVolumeCsParams *p, const OctVolumeCsSums *sums,
+    guint valid, double *all)
+{
+  guint blocks = count_blocks (p);
+  double least = G_MAXDOUBLE, power = 0;
+
+  *all = 0;
+  if (valid == 0)
+    return 0;
+  for (guint block = 0; block < blocks; block++) {
+    guint depths = depths_in (p, block);
+    double sum = 0;
+
+    for (guint y = 0; y < p->mask->bscans; y++)
+      sum += sums[(gsize)y * blocks + block].power;
+    power += sum;
+    if (block >= MIN (1, blocks - 1)
+        && (depths == OCT_VOLUME_CS_DEPTHS || blocks <= 2))
+      least = MIN (least, sum / ((double)valid * depths));
+  }
+  *all = power / ((double)valid * oct_volume_cs_get_depths (p));
+  return least;
+}
+
+/* The noise of A-scans of all samples.  A part of them, by a mask m, leaves m^2
+ * of the power of a depth and spreads m (1 - m) of that of all depths over all
+ * of them: how much is known to some per cent, and what is taken for noise
+ * though it is none costs more than the opposite. */
+static double
+find_noise (const OctVolumeCsParams *p, double noise2, double all)
+{
+  double m = p->rate, spread;
+
+  if (!p->spectra || m == 1)
+    return sqrt (noise2);
+  spread = SURELY * m * (1 - m) * all / m;
+  return sqrt (MAX (0, noise2 - spread)) / m;
+}
+
+static const double *
+pair_of (const OctVolumeCsSums *sum, gboolean across)
+{
+  return across ? sum->across : sum->along;
+}
+
+static double
+power_of (const OctVolumeCsSums *sum, gboolean across)
+{
+  const double *pair = pair_of (sum, across);
+
+  return sqrt (pair[2] * pair[3]);
+}
+
+/* The power of a depth of these pairs that is no signal.  What a part of the
+ * samples spreads is more where there are bright reflections: it is that of the
+ * darkest depths of the same lines. */
+static double
+find_dark (const OctVolumeCsParams *p, const OctVolumeCsSums *sums,
+    gboolean across, guint pairs, double noise2)
+{
+  guint blocks = count_blocks (p);
+  double least = G_MAXDOUBLE;
+
+  if (!p->spectra || p->rate == 1)
+    return noise2 * pairs;
+  for (guint block = MIN (1, blocks - 1); block < blocks; block++)
+    least = MIN (least, power_of (&sums[block], across) / depths_in (p, block));
+  return least;
+}
+
+static guint
+count_pairs (
+    const OctScanMask *mask, const guint8 *there, guint y, gboolean across)
+{
+  guint end = across ? mask->lines : mask->lines - 1, pairs = 0;
+
+  there += (gsize)y * mask->lines;
+  for (guint x = 0; x < end; x++)
+    pairs += there[x] && there[x + (across ? mask->lines : 1)];
+  return pairs;
+}
+
+/* All pairs of one B-scan and block count as one, so that bright reflections do
+ * not speak for all others; they are added with their phase. */
+static double
+find_coherence (const OctVolumeCsParams *p, const guint8 *there,
+    const OctVolumeCsSums *sums, gboolean across, double noise2)
+{
+  guint rows = across ? p->mask->bscans - 1 : p->mask->bscans;
+  guint blocks = count_blocks (p);
+  double re = 0, im = 0, weight = 0;
+  gboolean any = FALSE;
+
+  for (guint y = 0; y < rows; y++, sums += blocks) {
+    guint pairs = count_pairs (p->mask, there, y, across);
+    double dark;
+
+    if (pairs == 0)
+      continue;
+    any = TRUE;
+    dark = find_dark (p, sums, across, pairs, noise2);
+    for (guint block = 0; block < blocks; block++) {
+      const double *pair = pair_of (&sums[block], across);
+      double noise = dark * depths_in (p, block);
+      double power = power_of (&sums[block], across) - noise;
+
+      if (!(power > SIGNAL * noise))
+        continue;
+      re += pair[0] * pairs / power;
+      im += pair[1] * pairs / power;
+      weight += pairs;
+    }
+  }
+  if (!any)
+    return -1;
+  return weight > 0 ? MIN (1, hypot (re, im) / weight) : 0;
+}
+
+void
+oct_volume_cs_find_measures (const OctVolumeCsParams *p, const guint8 *valid,
+    const OctVolumeCsSums *sums, OctVolumeCsMeasures *m)
+{
+  const OctScanMask *mask = p->mask;
+  g_autofree guint8 *there = g_malloc0 ((gsize)mask->lines * mask->bscans);
+  double noise2, all;
+
+  memset (m, 0, sizeof *m);
+  for (guint k = 0; k < mask->count; k++) {
+    there[mask->places[k]] = valid[k];
+    m->lines += valid[k];
+  }
+  noise2 = find_noise2 (p, sums, m->lines, &all);
+  m->noise = find_noise (p, noise2, all);
+  m->coherence_x = find_coherence (p, there, sums, FALSE, noise2);
+  m->coherence_y = find_coherence (p, there, sums, TRUE, noise2);
 }

@@ -106,6 +106,24 @@ guint64 oct_volume_cs_get_size (const OctVolumeCsParams *params);
 OctVolumeCsMethod oct_volume_cs_choose (const OctVolumeCsParams *params,
     const OctVolumeCsMeasures *measures, const char **reason);
 
+/* Depths that are added up together for measures. */
+#define OCT_VOLUME_CS_DEPTHS 16u
+
+/* Of 16 depths of the A-scans of a B-scan as they came: their power, and of
+ * pairs of neighbours that both came, a and b, re and im of conj (a) b, |a|^2,
+ * |b|^2. */
+typedef struct {
+  double power;
+  double along[4];  /* b is the next A-line */
+  double across[4]; /* b is of the next B-scan */
+} OctVolumeCsSums;
+
+/* For backends: of `valid` [lines that are taken] and sums [bscans][depths / 16,
+ * rounded up]. */
+void oct_volume_cs_find_measures (const OctVolumeCsParams *params,
+    const guint8 *valid, const OctVolumeCsSums *sums,
+    OctVolumeCsMeasures *measures);
+
 /* The width of a Gaussian spot whose speckle has this coherence from one line
  * to the next, at most a quarter of `lines`. */
 double oct_volume_cs_get_spot (double coherence, guint lines);
@@ -122,9 +140,12 @@ guint8 *oct_volume_cs_make_masks (
 typedef struct _OctVolumeCs OctVolumeCs;
 
 /* One is used by one thread at a time.  Errors: OCT_ERROR_SETTINGS, _MEMORY
- * (with what is needed), _DEVICE. */
+ * (with what is needed), _DEVICE.  Rows are where the backend works.  On a GPU
+ * all is queued in `stream`, which outlives the OctVolumeCs, and measure() alone
+ * waits; NULL on the CPU. */
 struct _OctVolumeCsTable {
-  OctVolumeCs *(*create) (const OctVolumeCsParams *params, GError **error);
+  OctVolumeCs *(*create) (
+      const OctVolumeCsParams *params, gpointer stream, GError **error);
   /* Nothing has been stored of the next volume. */
   void (*clear) (OctVolumeCs *cs);
   /* The A-lines of B-scan `bscan` of a whole volume that the mask takes, in

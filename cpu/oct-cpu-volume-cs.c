@@ -9,10 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Depths of fully developed speckle are bright and dark by themselves: what is
- * less than this much above the noise, in power, is not compared. */
-#define SIGNAL 2.0
-#define SURELY 1.15
+G_STATIC_ASSERT (OCT_LANES == OCT_VOLUME_CS_DEPTHS);
 
 static void
 destroy (OctVolumeCs *cs)
@@ -148,7 +145,7 @@ clear (OctVolumeCs *cs)
 }
 
 static OctVolumeCs *
-create (const OctVolumeCsParams *params, GError **error)
+create (const OctVolumeCsParams *params, gpointer stream, GError **error)
 {
   OctVolumeCs *cs;
 
@@ -312,14 +309,9 @@ place (OctVolumeCs *cs)
           cs->given + k * cs->line, cs->line * sizeof (float));
 }
 
-/* Of pairs of neighbours, in one block of depths. */
-typedef struct {
-  double re, im, a, b; /* conj (a) b, |a|^2, |b|^2 */
-  guint pairs;
-} Pairs;
-
+/* conj (a) b, |a|^2, |b|^2 of 16 depths, added to sum. */
 static OCT_VECTORISED void
-add_pair (const float *a, const float *b, Pairs *sum)
+add_pair (const float *a, const float *b, double *sum)
 {
   float re = 0, im = 0, aa = 0, bb = 0;
 
@@ -332,154 +324,66 @@ add_pair (const float *a, const float *b, Pairs *sum)
     aa += ar * ar + ai * ai;
     bb += br * br + bi * bi;
   }
-  sum->re += re;
-  sum->im += im;
-  sum->a += aa;
-  sum->b += bb;
-  sum->pairs++;
+  sum[0] += re;
+  sum[1] += im;
+  sum[2] += aa;
+  sum[3] += bb;
 }
 
-/* Depths in block `block` that there are. */
-static guint
-depths_in (const OctVolumeCs *cs, guint block)
-{
-  return MIN (OCT_LANES, cs->depths - block * OCT_LANES);
-}
+typedef struct {
+  const OctVolumeCs *cs;
+  const guint8 *there;   /* [bscans][lines] */
+  OctVolumeCsSums *sums; /* [bscans][blocks] */
+} Measuring;
 
-/* The mean power of the darkest block of depths; the first one, with what is
- * left of the background, only where there is no other.  *all: of all depths. */
-static double
-find_noise2 (const OctVolumeCs *cs, guint valid, double *all)
-{
-  const OctScanMask *mask = cs->params.mask;
-  double least = G_MAXDOUBLE, power = 0;
-
-  *all = 0;
-  if (valid == 0)
-    return 0;
-  for (guint block = 0; block < cs->blocks; block++) {
-    Pairs sum = { 0 };
-
-    for (guint k = 0; k < mask->count; k++)
-      if (cs->valid[k]) {
-        const float *a =
-            oct_cpu_volume_cs_line (cs, cs->volume, mask->places[k])
-            + (gsize)block * OCT_CPU_VOLUME_CS_BLOCK;
-        add_pair (a, a, &sum);
-      }
-    power += sum.a;
-    if (block >= MIN (1, cs->blocks - 1)
-        && (depths_in (cs, block) == OCT_LANES || cs->blocks <= 2))
-      least = MIN (least, sum.a / ((double)valid * depths_in (cs, block)));
-  }
-  *all = power / ((double)valid * cs->depths);
-  return least;
-}
-
-/* The noise of A-scans of all samples.  A part of them, by a mask m, leaves m^2
- * of the power of a depth and spreads m (1 - m) of that of all depths over all
- * of them: how much is known to some per cent, and what is taken for noise
- * though it is none costs more than the opposite. */
-static double
-find_noise (const OctVolumeCs *cs, double all)
-{
-  double m = cs->params.rate, spread;
-
-  if (!cs->params.spectra || m == 1)
-    return sqrt (cs->noise2);
-  spread = SURELY * m * (1 - m) * all / m;
-  return sqrt (MAX (0, cs->noise2 - spread)) / m;
-}
-
-/* Pairs of A-lines `step` places apart of B-scan y, in all blocks. */
 static void
-add_pairs (const OctVolumeCs *cs, const guint8 *there, guint y, guint step,
-    Pairs *sums)
+add_line (const Measuring *m, guint x, guint y, OctVolumeCsSums *sums)
 {
-  guint end = step == 1 ? cs->lines - 1 : cs->lines;
+  const OctVolumeCs *cs = m->cs;
+  guint32 at = y * cs->lines + x;
+  const float *a = oct_cpu_volume_cs_line (cs, cs->volume, at);
+  gboolean along = x + 1 < cs->lines && m->there[at + 1];
+  gboolean across = y + 1 < cs->bscans && m->there[at + cs->lines];
 
-  memset (sums, 0, cs->blocks * sizeof *sums);
-  for (guint x = 0; x < end; x++) {
-    guint32 at = y * cs->lines + x;
-    const float *a = oct_cpu_volume_cs_line (cs, cs->volume, at);
+  for (guint block = 0; block < cs->blocks; block++) {
+    double power[4] = { 0 };
 
-    if (!there[at] || !there[at + step])
-      continue;
-    for (guint block = 0; block < cs->blocks; block++)
-      add_pair (a + (gsize)block * OCT_CPU_VOLUME_CS_BLOCK,
-          a + step * cs->line + (gsize)block * OCT_CPU_VOLUME_CS_BLOCK,
-          &sums[block]);
+    add_pair (a, a, power);
+    sums[block].power += power[2];
+    if (along)
+      add_pair (a, a + cs->line, sums[block].along);
+    if (across)
+      add_pair (a, a + cs->lines * cs->line, sums[block].across);
+    a += OCT_CPU_VOLUME_CS_BLOCK;
   }
 }
 
-/* The power of a depth of these pairs that is no signal.  What a part of the
- * samples spreads is more where there are bright reflections: it is that of the
- * darkest depths of the same lines. */
-static double
-find_dark (const OctVolumeCs *cs, const Pairs *sums)
+static void
+add_bscans (gpointer data, guint first, guint end, guint thread)
 {
-  double least = G_MAXDOUBLE;
+  const Measuring *m = data;
 
-  if (!cs->params.spectra || cs->params.rate == 1)
-    return cs->noise2 * sums[0].pairs;
-  for (guint block = MIN (1, cs->blocks - 1); block < cs->blocks; block++)
-    least = MIN (
-        least, sqrt (sums[block].a * sums[block].b) / depths_in (cs, block));
-  return least;
-}
-
-/* All pairs of one B-scan and block count as one, so that bright reflections do
- * not speak for all others; they are added with their phase. */
-static double
-find_coherence (const OctVolumeCs *cs, const guint8 *there, gboolean across)
-{
-  guint rows = across ? cs->bscans - 1 : cs->bscans;
-  g_autofree Pairs *sums = g_new (Pairs, cs->blocks);
-  double re = 0, im = 0, weight = 0;
-  gboolean any = FALSE;
-
-  for (guint y = 0; y < rows; y++) {
-    double dark;
-
-    add_pairs (cs, there, y, across ? cs->lines : 1, sums);
-    if (sums[0].pairs == 0)
-      continue;
-    any = TRUE;
-    dark = find_dark (cs, sums);
-    for (guint block = 0; block < cs->blocks; block++) {
-      double noise = dark * depths_in (cs, block);
-      double power = sqrt (sums[block].a * sums[block].b) - noise;
-
-      if (!(power > SIGNAL * noise))
-        continue;
-      re += sums[block].re * sums[block].pairs / power;
-      im += sums[block].im * sums[block].pairs / power;
-      weight += sums[block].pairs;
-    }
-  }
-  if (!any)
-    return -1;
-  return weight > 0 ? MIN (1, hypot (re, im) / weight) : 0;
+  for (guint y = first; y < end; y++)
+    for (guint x = 0; x < m->cs->lines; x++)
+      if (m->there[y * m->cs->lines + x])
+        add_line (m, x, y, m->sums + (gsize)y * m->cs->blocks);
 }
 
 static gboolean
-measure (OctVolumeCs *cs, OctVolumeCsMeasures *m, GError **error)
+measure (OctVolumeCs *cs, OctVolumeCsMeasures *measures, GError **error)
 {
   const OctScanMask *mask = cs->params.mask;
   g_autofree guint8 *there = g_malloc0 ((gsize)cs->lines * cs->bscans);
+  g_autofree OctVolumeCsSums *sums =
+      g_new0 (OctVolumeCsSums, (gsize)cs->bscans * cs->blocks);
+  Measuring m = { cs, there, sums };
 
-  double all;
-
-  memset (m, 0, sizeof *m);
   place (cs);
-  for (guint k = 0; k < mask->count; k++) {
+  for (guint k = 0; k < mask->count; k++)
     there[mask->places[k]] = cs->valid[k];
-    m->lines += cs->valid[k];
-  }
-  cs->noise2 = find_noise2 (cs, m->lines, &all);
-  m->noise = find_noise (cs, all);
-  m->coherence_x = find_coherence (cs, there, FALSE);
-  m->coherence_y = find_coherence (cs, there, TRUE);
+  oct_parallel_for (
+      cs->bscans, 1, oct_cpu_threads (cs->threads), add_bscans, &m);
+  oct_volume_cs_find_measures (&cs->params, cs->valid, sums, measures);
   return TRUE;
 }
 

@@ -41,7 +41,6 @@ struct _OctVolumeCs {
 
   guint8 *scratch; /* of the threads */
   gsize scratch_size;
-  double noise2; /* of the darkest depths as they came */
 };
 
 /* Where A-line x of B-scan y is. */

@@ -6,6 +6,7 @@
 
 #include "oct-backend-cuda.h"
 #include "oct-cuda-kernels.h"
+#include "oct-volume-cs.h"
 #include "oct-volume.h"
 
 #include <cufft.h>
@@ -100,6 +101,7 @@ gboolean oct_cuda_check_found (const OctPlane *found, GError **error);
 extern const OctFusedTable oct_cuda_fused;
 extern const OctVolumeTable oct_cuda_volume;
 extern const OctVolumeTable oct_cuda_sections;
+extern const OctVolumeCsTable oct_cuda_volume_cs;
 
 /* Before a volume is allocated, that takes `needed` bytes: an error with both
  * sizes, which CUDA does not tell. */

@@ -20,6 +20,7 @@ static const OctBackend backend = {
   .fused = &oct_cuda_fused,
   .volume = &oct_cuda_volume,
   .sections = &oct_cuda_sections,
+  .volume_cs = &oct_cuda_volume_cs,
   .alloc = alloc_bytes,
   .free = oct_cuda_free,
 };

@@ -16,10 +16,12 @@
 
 #include "gstoctcalibration.h"
 #include "gstocterror.h"
-#include "gstoctframe.h"
+#include "gstoctfiller.h"
 #include "gstoctorder.h"
+#include "gstoctplace.h"
 #include "gstoctscan.h"
 #include "gstoctscanmask.h"
+#include "gstoctvolumecaps.h"
 #include "gstoctvolumecssettings.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_oct_volume_cs_debug);
@@ -27,7 +29,14 @@ GST_DEBUG_CATEGORY_STATIC (gst_oct_volume_cs_debug);
 
 typedef GstOctVolumeCsSettings Settings;
 
-#define FIRST_ROW 1
+static const GstOctProperty place_rows[] = {
+  GST_OCT_PLACE_ROWS,
+};
+static const GstOctProperties place_properties =
+    GST_OCT_PROPERTIES (GstOctPlace, place_rows);
+
+#define FIRST_PLACE 1
+#define FIRST_ROW (FIRST_PLACE + G_N_ELEMENTS (place_rows))
 
 static const GstOctProperties *const properties = &gst_oct_volume_cs_properties;
 
@@ -38,6 +47,7 @@ struct _GstOctVolumeCs {
 
   /* under the object lock; what is set stays as it is while it runs */
   Settings settings;
+  GstOctPlace place;
   GstClockTime volume_time; /* 0: not known */
 
   /* streaming thread */
@@ -45,10 +55,10 @@ struct _GstOctVolumeCs {
   gboolean warned; /* of volumes that were no whole ones */
   GstCaps *caps;   /* of the input, NULL: none yet */
   GstOctInfo in;
+  gboolean input_on_gpu;
   OctCalibration *calibration; /* from upstream, or NULL */
   OctScanMask *sent, *mask;    /* from upstream; in use */
-  const OctVolumeCsTable *table;
-  OctVolumeCs *cs; /* NULL: nothing has come with these caps */
+  GstOctFiller *filler;        /* NULL: nothing has come with these caps */
   OctVolumeCsParams params;
   gboolean whole;    /* rows are all A-lines of a volume */
   gboolean measured; /* the settings are those of the first volume */
@@ -65,11 +75,6 @@ struct _GstOctVolumeCs {
 
 #define ASCANS GST_OCT_CAPS_ASCANS
 #define SINK_CAPS ASCANS "; " GST_OCT_CAPS_SPECTRA ("F32LE", "wavenumber")
-
-static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
-    "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (SINK_CAPS));
-static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
-    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (ASCANS));
 
 G_DEFINE_TYPE (GstOctVolumeCs, gst_oct_volume_cs, GST_TYPE_ELEMENT);
 GST_ELEMENT_REGISTER_DEFINE (
@@ -89,8 +94,8 @@ fail (GstOctVolumeCs *self, GError **error)
 static void
 forget_volume (GstOctVolumeCs *self)
 {
-  if (self->cs != NULL)
-    self->table->clear (self->cs);
+  if (self->filler != NULL)
+    gst_oct_filler_clear (self->filler);
   self->has_volume = FALSE;
   self->start = self->end = GST_CLOCK_TIME_NONE;
 }
@@ -98,74 +103,12 @@ forget_volume (GstOctVolumeCs *self)
 static void
 forget_plan (GstOctVolumeCs *self)
 {
-  if (self->cs != NULL)
-    self->table->destroy (self->cs);
-  self->cs = NULL;
+  g_clear_pointer (&self->filler, gst_oct_filler_free);
   self->has_volume = FALSE;
   self->measured = FALSE;
   self->has_output = FALSE;
   g_clear_pointer (&self->mask, oct_scan_mask_unref);
   gst_oct_scan_clear (&self->scan);
-}
-
-static OctScanMask *
-read_mask (GstOctVolumeCs *self, GError **error)
-{
-  GError *local = NULL;
-  OctScanMask *mask = oct_scan_mask_read (self->settings.mask_file, &local);
-
-  if (mask != NULL)
-    return mask;
-  gst_oct_error_name_property (&local, "`scan-mask-file` of octvolumecs");
-  g_propagate_error (error, local);
-  return NULL;
-}
-
-/* The file that is set, what came from upstream, or, where samples alone are
- * missing, all A-lines. */
-static OctScanMask *
-find_mask (GstOctVolumeCs *self, guint lines, guint bscans, GError **error)
-{
-  const char *file = self->settings.mask_file;
-  OctScanMaskSettings all = { OCT_SCAN_MASK_SCATTERED, lines, bscans, 1, 0, 0 };
-
-  if (file != NULL && *file != '\0')
-    return read_mask (self, error);
-  if (self->sent != NULL)
-    return oct_scan_mask_ref (self->sent);
-  if (self->params.spectra && self->params.rate < 1 && bscans > 0)
-    return oct_scan_mask_new (&all, error);
-  g_set_error_literal (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-      "octvolumecs does not know which A-lines of a volume there are; set "
-      "`scan-mask` of octsrc, or `scan-mask-file` of octvolumecs to a text "
-      "file with a row for every B-scan, of 0 or 1 for every A-line");
-  return NULL;
-}
-
-/* Whether B-scans are as the mask has them; bscans 0: nobody says how many
- * there are in a volume. */
-static gboolean
-check_mask (GstOctVolumeCs *self, guint lines, guint bscans, GError **error)
-{
-  const OctScanMask *m = self->mask;
-
-  self->whole = lines == m->lines && (bscans == 0 || bscans == m->bscans);
-  if (self->whole
-      || (lines == m->lines_each && (bscans == 0 || bscans == m->taken_bscans)))
-    return TRUE;
-  if (m->lines_each == 0)
-    g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
-        "The scan mask is for volumes of %u B-scans of %u A-lines and takes "
-        "more of some than of others, but volumes of %u B-scans of %u came; "
-        "deliver whole volumes, or set another `scan-mask-file`",
-        m->bscans, m->lines, bscans, lines);
-  else
-    g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
-        "The scan mask takes %u A-lines of each of %u B-scans, of volumes of "
-        "%u B-scans of %u A-lines, but volumes of %u B-scans of %u came; set "
-        "the `scan-mask-file` that the scan was made with",
-        m->lines_each, m->taken_bscans, m->bscans, m->lines, bscans, lines);
-  return FALSE;
 }
 
 /* For the B-scans that come. */
@@ -182,13 +125,16 @@ prepare (GstOctVolumeCs *self, guint bscans, GError **error)
     .rate = s->rate,
     .seed = s->seed,
   };
-  self->mask = find_mask (self, lines, bscans, error);
-  if (self->mask == NULL || !check_mask (self, lines, bscans, error))
+  self->mask = gst_oct_volume_cs_settings_find_mask (
+      s, self->sent, &self->params, lines, bscans, error);
+  if (self->mask == NULL
+      || !gst_oct_volume_cs_check_mask (
+          self->mask, lines, bscans, &self->whole, error))
     return FALSE;
   self->params.mask = self->mask;
-  self->table = oct_backend_cpu ()->volume_cs;
-  self->cs = self->table->create (&self->params, error);
-  return self->cs != NULL;
+  self->filler = gst_oct_filler_new (gst_oct_place_get_cuda (&self->place),
+      &self->in, self->input_on_gpu, &self->params, error);
+  return self->filler != NULL;
 }
 
 /* -------------------------------------------------------------------- caps */
@@ -238,22 +184,33 @@ make_caps (GstOctVolumeCs *self)
   return gst_caps_new_full (to, NULL);
 }
 
-/* Before the first B-scan that is delivered with these caps. */
 static gboolean
+is_on_gpu (const GstCaps *caps)
+{
+  return gst_caps_features_contains (
+      gst_caps_get_features (caps, 0), GST_OCT_CUDA_FEATURE);
+}
+
+/* Before the first B-scan that is delivered with these caps. */
+static GstFlowReturn
 set_output (GstOctVolumeCs *self)
 {
+  g_autoptr (GError) error = NULL;
   g_autoptr (GstCaps) caps = NULL;
   GstEvent *event;
 
   if (self->has_output)
-    return TRUE;
-  caps = make_caps (self);
+    return GST_FLOW_OK;
+  caps = gst_oct_filler_choose_caps (self->filler, self->src, make_caps (self));
   if (!gst_pad_set_caps (self->src, caps))
-    return FALSE;
+    return GST_PAD_IS_FLUSHING (self->src) ? GST_FLOW_FLUSHING
+                                           : GST_FLOW_NOT_NEGOTIATED;
+  if (!gst_oct_filler_set_output (self->filler, self->src, caps, &error))
+    return fail (self, &error);
   self->has_output = TRUE;
   while ((event = g_queue_pop_head (&self->events)) != NULL)
     gst_pad_push_event (self->src, event);
-  return TRUE;
+  return GST_FLOW_OK;
 }
 
 /* ----------------------------------------------------------------- measure */
@@ -262,27 +219,9 @@ static void
 choose (GstOctVolumeCs *self, const OctVolumeCsMeasures *m)
 {
   Settings *s = &self->settings;
-  const OctScanMask *mask = self->mask;
   const char *reason;
 
-  self->use = (OctVolumeCsSettings){
-    .method = gst_oct_volume_cs_settings_choose (s, &self->params, m, &reason),
-    .spot_x = s->spot_x > 0.0
-                  ? s->spot_x
-                  : oct_volume_cs_get_spot (m->coherence_x, mask->lines),
-    .spot_y = s->spot_y > 0.0
-                  ? s->spot_y
-                  : oct_volume_cs_get_spot (m->coherence_y, mask->bscans),
-    .noise = s->noise > 0.0 ? s->noise : m->noise,
-    .tau = s->tau,
-    .basis = s->basis,
-  };
-  self->use.steps = s->steps > 0 ? s->steps
-                    : self->use.method == OCT_VOLUME_CS_ENVELOPE
-                        ? OCT_VOLUME_CS_ENVELOPE_STEPS
-                    : self->use.method == OCT_VOLUME_CS_PAPER
-                        ? OCT_VOLUME_CS_PAPER_STEPS
-                        : OCT_VOLUME_CS_STEPS;
+  self->use = gst_oct_volume_cs_settings_choose (s, &self->params, m, &reason);
   GST_OBJECT_LOCK (self);
   g_free (s->chosen);
   g_free (s->reason);
@@ -323,7 +262,7 @@ measure (GstOctVolumeCs *self, GError **error)
   gboolean first = !self->measured;
   guint missing;
 
-  if (!self->table->measure (self->cs, &m, error))
+  if (!gst_oct_filler_measure (self->filler, &m, error))
     return FALSE;
   missing = self->mask->count - m.lines;
   if (first)
@@ -371,33 +310,6 @@ stamp (GstOctVolumeCs *self, GstBuffer *buffer, guint bscan)
                                      .count = 1 });
 }
 
-static GstBuffer *
-make_bscan (GstOctVolumeCs *self, guint bscan, GError **error)
-{
-  guint depths = oct_volume_cs_get_depths (&self->params);
-  gsize row = depths * oct_sample_format_size (OCT_SAMPLE_CF32);
-  g_autoptr (GstBuffer) buffer =
-      gst_buffer_new_allocate (NULL, row * self->mask->lines, NULL);
-  OctPlane plane = { .stride = row };
-  GstMapInfo map;
-  gboolean ok;
-
-  if (buffer == NULL || !gst_buffer_map (buffer, &map, GST_MAP_WRITE)) {
-    g_set_error (error, OCT_ERROR, OCT_ERROR_MEMORY,
-        "There is no memory for B-scans of %u A-lines of %u depths; set fewer "
-        "depths",
-        self->mask->lines, depths);
-    return NULL;
-  }
-  plane.data = map.data;
-  ok = self->table->fetch (self->cs, bscan, 0, depths, &plane, error);
-  gst_buffer_unmap (buffer, &map);
-  if (!ok)
-    return NULL;
-  stamp (self, buffer, bscan);
-  return g_steal_pointer (&buffer);
-}
-
 /* Fills in what has come of a volume and delivers it. */
 static GstFlowReturn
 finish (GstOctVolumeCs *self)
@@ -409,16 +321,18 @@ finish (GstOctVolumeCs *self)
     return GST_FLOW_OK;
   self->has_volume = FALSE;
   if (!measure (self, &error)
-      || !self->table->fill (self->cs, &self->use, &error))
+      || !gst_oct_filler_fill (self->filler, &self->use, &error))
     return fail (self, &error);
-  if (!set_output (self))
-    return GST_PAD_IS_FLUSHING (self->src) ? GST_FLOW_FLUSHING
-                                           : GST_FLOW_NOT_NEGOTIATED;
+  ret = set_output (self);
   for (guint y = 0; ret == GST_FLOW_OK && y < self->mask->bscans; y++) {
-    GstBuffer *buffer = make_bscan (self, y, &error);
+    GstBuffer *buffer = NULL;
 
-    if (buffer == NULL)
+    ret = gst_oct_filler_fetch (self->filler, y, &buffer, &error);
+    if (error != NULL)
       return fail (self, &error);
+    if (ret != GST_FLOW_OK)
+      break;
+    stamp (self, buffer, y);
     ret = gst_pad_push (self->src, buffer);
   }
   forget_volume (self);
@@ -446,25 +360,23 @@ note_time (GstOctVolumeCs *self, GstBuffer *buffer, const GstOctScanRun *run)
 }
 
 static gboolean
-store_run (GstOctVolumeCs *self, const OctFrame *frame,
-    const GstOctScanRun *run, GError **error)
+store_run (GstOctVolumeCs *self, const GstOctScanRun *run, GError **error)
 {
   guint lines = self->in.rows / self->in.bscans;
 
   for (guint i = 0; i < run->n; i++) {
-    OctFrame bscan = oct_frame_get_bscan (frame, run->image + i, lines, 0);
     guint at =
         self->whole ? run->bscan + i : self->mask->bscan_of[run->bscan + i];
 
-    if (!self->table->store (
-            self->cs, at, &bscan.planes[0], self->whole, error))
+    if (!gst_oct_filler_store (
+            self->filler, run->image + i, lines, at, self->whole, error))
       return FALSE;
   }
   return TRUE;
 }
 
 static GstFlowReturn
-take_runs (GstOctVolumeCs *self, GstBuffer *buffer, const OctFrame *frame)
+take_runs (GstOctVolumeCs *self, GstBuffer *buffer)
 {
   g_autoptr (GError) error = NULL;
   GstFlowReturn ret = GST_FLOW_OK;
@@ -477,7 +389,7 @@ take_runs (GstOctVolumeCs *self, GstBuffer *buffer, const OctFrame *frame)
       ret = finish (self);
     if (ret != GST_FLOW_OK)
       break;
-    if (!store_run (self, frame, &run, &error))
+    if (!store_run (self, &run, &error))
       return fail (self, &error);
     note_time (self, buffer, &run);
     self->has_volume = TRUE;
@@ -504,24 +416,24 @@ take (GstOctVolumeCs *self, GstBuffer *buffer)
                      ? scan.bscans
                      : 0;
   g_autoptr (GError) error = NULL;
-  GstOctMappedFrame mapped;
   GstFlowReturn ret;
 
   /* volumes of another size begin anew */
-  if (self->cs != NULL && bscans > 0 && bscans != count_expected (self)) {
+  if (self->filler != NULL && bscans > 0 && bscans != count_expected (self)) {
     ret = finish (self);
     if (ret != GST_FLOW_OK)
       return ret;
     forget_plan (self);
   }
-  if (self->cs == NULL && !prepare (self, bscans, &error))
+  if (self->filler == NULL && !prepare (self, bscans, &error))
     return fail (self, &error);
   gst_oct_scan_begin (
       &self->scan, buffer, self->in.bscans, count_expected (self));
-  if (!gst_oct_frame_map (&mapped, &self->in, buffer, GST_MAP_READ, &error))
+  if (!gst_oct_filler_begin (self->filler, buffer, &error))
     return fail (self, &error);
-  ret = take_runs (self, buffer, &mapped.frame);
-  gst_oct_frame_unmap (&mapped);
+  ret = take_runs (self, buffer);
+  if (!gst_oct_filler_end (self->filler, &error))
+    return fail (self, &error);
   return ret;
 }
 
@@ -545,29 +457,38 @@ static gboolean
 take_caps (GstOctVolumeCs *self, GstEvent *event)
 {
   g_autoptr (GError) error = NULL;
+  GstOctInfo info;
+  gboolean on_gpu;
   GstCaps *caps;
 
   gst_event_parse_caps (event, &caps);
+  on_gpu = is_on_gpu (caps);
   if (self->caps != NULL && gst_caps_is_equal (self->caps, caps))
     return TRUE;
   /* as many B-scans of the same kind go on in the volume under way */
-  if (self->caps != NULL) {
-    GstOctInfo info;
-
-    if (gst_oct_info_from_caps (&info, caps, NULL)
-        && gst_oct_info_same_bscans (&info, &self->in)) {
-      self->in = info;
-      gst_caps_replace (&self->caps, caps);
+  if (self->caps != NULL && on_gpu == self->input_on_gpu
+      && gst_oct_info_from_caps (&info, caps, NULL)
+      && gst_oct_info_same_bscans (&info, &self->in)) {
+    self->in = info;
+    gst_caps_replace (&self->caps, caps);
+    if (self->filler == NULL
+        || gst_oct_filler_set_input (self->filler, &info, &error))
       return TRUE;
-    }
+    fail (self, &error);
+    return FALSE;
   }
   finish (self);
   forget_plan (self);
   gst_caps_replace (&self->caps, NULL);
-  if (!gst_oct_info_from_caps (&self->in, caps, &error)) {
+  if (on_gpu && gst_oct_place_get_cuda (&self->place) == NULL)
+    g_set_error_literal (&error, OCT_ERROR, OCT_ERROR_DEVICE,
+        "octvolumecs was asked for memory on a GPU and was started without "
+        "one; set `backend` before the start, the same on all elements.");
+  if (error != NULL || !gst_oct_info_from_caps (&self->in, caps, &error)) {
     fail (self, &error);
     return FALSE;
   }
+  self->input_on_gpu = on_gpu;
   gst_caps_replace (&self->caps, caps);
   return TRUE;
 }
@@ -650,16 +571,14 @@ sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
 
 /* The first B-scan of a volume waits for the last. */
 static gboolean
-src_query (GstPad *pad, GstObject *parent, GstQuery *query)
+answer_latency (
+    GstOctVolumeCs *self, GstPad *pad, GstObject *parent, GstQuery *query)
 {
-  GstOctVolumeCs *self = GST_OCT_VOLUME_CS (parent);
   GstClockTime least, most, more;
   gboolean live;
 
   if (!gst_pad_query_default (pad, parent, query))
     return FALSE;
-  if (GST_QUERY_TYPE (query) != GST_QUERY_LATENCY)
-    return TRUE;
   GST_OBJECT_LOCK (self);
   more = self->volume_time;
   GST_OBJECT_UNLOCK (self);
@@ -670,32 +589,55 @@ src_query (GstPad *pad, GstObject *parent, GstQuery *query)
 }
 
 static gboolean
-sink_query (GstPad *pad, GstObject *parent, GstQuery *query)
+answer_caps (GstOctVolumeCs *self, GstPad *pad, GstQuery *query)
+{
+  const char *host = pad == self->sink ? SINK_CAPS : ASCANS;
+  GstCaps *caps = gst_oct_volume_caps_new (
+      host, host, gst_oct_place_may_use_cuda (&self->place), TRUE);
+  GstCaps *filter, *both;
+
+  gst_query_parse_caps (query, &filter);
+  if (filter != NULL) {
+    both = gst_caps_intersect_full (filter, caps, GST_CAPS_INTERSECT_FIRST);
+    gst_caps_unref (caps);
+    caps = both;
+  }
+  gst_query_set_caps_result (query, caps);
+  gst_caps_unref (caps);
+  if (pad == self->sink)
+    gst_oct_order_widen (self->sink, self->src, query);
+  return TRUE;
+}
+
+static gboolean
+answer_query (GstPad *pad, GstObject *parent, GstQuery *query)
 {
   GstOctVolumeCs *self = GST_OCT_VOLUME_CS (parent);
-  GstCaps *filter, *caps;
+  GstOctCuda *cuda = gst_oct_place_get_cuda (&self->place);
 
   switch (GST_QUERY_TYPE (query)) {
   case GST_QUERY_CAPS:
-    gst_query_parse_caps (query, &filter);
-    caps = gst_pad_get_pad_template_caps (pad);
-    if (filter != NULL) {
-      GstCaps *both =
-          gst_caps_intersect_full (filter, caps, GST_CAPS_INTERSECT_FIRST);
-
-      gst_caps_unref (caps);
-      caps = both;
-    }
-    gst_query_set_caps_result (query, caps);
-    gst_caps_unref (caps);
-    gst_oct_order_widen (self->sink, self->src, query);
-    return TRUE;
+    return answer_caps (self, pad, query);
+  case GST_QUERY_CONTEXT:
+    if (gst_oct_place_answer_query (&self->place, GST_ELEMENT (self), query))
+      return TRUE;
+    break;
+  case GST_QUERY_LATENCY:
+    if (pad == self->src)
+      return answer_latency (self, pad, parent, query);
+    break;
   case GST_QUERY_ALLOCATION:
+    if (pad == self->src)
+      break;
     /* what comes is copied */
-    return FALSE;
+    if (cuda == NULL || self->caps == NULL || self->input_on_gpu)
+      return FALSE;
+    gst_oct_propose_pinned_pool (cuda, &self->in, query);
+    return TRUE;
   default:
-    return gst_pad_query_default (pad, parent, query);
+    break;
   }
+  return gst_pad_query_default (pad, parent, query);
 }
 
 /* ------------------------------------------------------------------ object */
@@ -711,6 +653,7 @@ reset (GstOctVolumeCs *self)
   self->failed = self->warned = FALSE;
   self->delivered = 0;
   self->start = self->end = GST_CLOCK_TIME_NONE;
+  gst_oct_place_stop (&self->place);
 }
 
 static GstStateChangeReturn
@@ -720,15 +663,33 @@ change_state (GstElement *element, GstStateChange transition)
   GstStateChangeReturn ret;
 
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
+    g_autoptr (GError) error = NULL;
+
+    if (!gst_oct_place_start (&self->place, element, &error)) {
+      fail (self, &error);
+      self->failed = FALSE;
+      return GST_STATE_CHANGE_FAILURE;
+    }
     GST_OBJECT_LOCK (self);
     self->settings.missing = 0;
     GST_OBJECT_UNLOCK (self);
   }
   ret = GST_ELEMENT_CLASS (gst_oct_volume_cs_parent_class)
             ->change_state (element, transition);
-  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY
+      || (transition == GST_STATE_CHANGE_READY_TO_PAUSED
+          && ret == GST_STATE_CHANGE_FAILURE))
     reset (self);
   return ret;
+}
+
+static void
+set_context (GstElement *element, GstContext *context)
+{
+  gst_oct_place_set_context (
+      &GST_OCT_VOLUME_CS (element)->place, element, context);
+  GST_ELEMENT_CLASS (gst_oct_volume_cs_parent_class)
+      ->set_context (element, context);
 }
 
 static void
@@ -739,8 +700,11 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
   if (gst_oct_element_refuses_property (GST_ELEMENT (self), pspec))
     return;
   GST_OBJECT_LOCK (self);
-  gst_oct_properties_set (
-      &properties->rows[id - FIRST_ROW], &self->settings, value);
+  if (id < FIRST_ROW)
+    gst_oct_properties_set (&place_rows[id - FIRST_PLACE], &self->place, value);
+  else
+    gst_oct_properties_set (
+        &properties->rows[id - FIRST_ROW], &self->settings, value);
   GST_OBJECT_UNLOCK (self);
 }
 
@@ -750,8 +714,11 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
   GstOctVolumeCs *self = GST_OCT_VOLUME_CS (object);
 
   GST_OBJECT_LOCK (self);
-  gst_oct_properties_get (
-      &properties->rows[id - FIRST_ROW], &self->settings, value);
+  if (id < FIRST_ROW)
+    gst_oct_properties_get (&place_rows[id - FIRST_PLACE], &self->place, value);
+  else
+    gst_oct_properties_get (
+        &properties->rows[id - FIRST_ROW], &self->settings, value);
   GST_OBJECT_UNLOCK (self);
 }
 
@@ -766,6 +733,28 @@ finalize (GObject *object)
 }
 
 static void
+add_template (GstElementClass *klass, const char *name,
+    GstPadDirection direction, const char *caps)
+{
+  g_autoptr (GstCaps) both = gst_oct_volume_caps_new (caps, caps, TRUE, TRUE);
+
+  gst_element_class_add_pad_template (
+      klass, gst_pad_template_new (name, direction, GST_PAD_ALWAYS, both));
+}
+
+static GstPad *
+add_pad (GstOctVolumeCs *self, const char *name)
+{
+  GstPad *pad = gst_pad_new_from_template (
+      gst_element_class_get_pad_template (GST_ELEMENT_GET_CLASS (self), name),
+      name);
+
+  gst_pad_set_query_function (pad, answer_query);
+  gst_element_add_pad (GST_ELEMENT (self), pad);
+  return pad;
+}
+
+static void
 gst_oct_volume_cs_class_init (GstOctVolumeCsClass *klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
@@ -776,31 +765,30 @@ gst_oct_volume_cs_class_init (GstOctVolumeCsClass *klass)
   object_class->set_property = set_property;
   object_class->get_property = get_property;
   object_class->finalize = finalize;
+  gst_oct_properties_install (&place_properties, object_class, FIRST_PLACE);
   gst_oct_properties_install (properties, object_class, FIRST_ROW);
-  gst_element_class_add_static_pad_template (element_class, &sink_template);
-  gst_element_class_add_static_pad_template (element_class, &src_template);
+  add_template (element_class, "sink", GST_PAD_SINK, SINK_CAPS);
+  add_template (element_class, "src", GST_PAD_SRC, ASCANS);
   gst_element_class_set_static_metadata (element_class, "OCT volumes filled in",
       "Filter/Video",
       "Fills in the A-lines of a volume that a scan has left out",
       "The gst-oct developers");
   element_class->change_state = change_state;
+  element_class->set_context = set_context;
   gst_oct_volume_cs_settings_mark ();
 }
 
 static void
 gst_oct_volume_cs_init (GstOctVolumeCs *self)
 {
+  gst_oct_properties_init (&place_properties, &self->place);
   gst_oct_properties_init (properties, &self->settings);
   g_queue_init (&self->events);
   gst_oct_scan_clear (&self->scan);
   self->start = self->end = GST_CLOCK_TIME_NONE;
-  self->sink = gst_pad_new_from_static_template (&sink_template, "sink");
+  self->sink = add_pad (self, "sink");
   gst_pad_set_chain_function (self->sink, chain);
   gst_pad_set_event_function (self->sink, sink_event);
-  gst_pad_set_query_function (self->sink, sink_query);
   gst_oct_order_init (self->sink);
-  gst_element_add_pad (GST_ELEMENT (self), self->sink);
-  self->src = gst_pad_new_from_static_template (&src_template, "src");
-  gst_pad_set_query_function (self->src, src_query);
-  gst_element_add_pad (GST_ELEMENT (self), self->src);
+  self->src = add_pad (self, "src");
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstoctvolumecssettings.h"
 #include "gstoctascans.h"
+#include "gstocterror.h"
 
 static const GEnumValue methods[] = {
   { GST_OCT_VOLUME_CS_METHOD_AUTO, "By how much neighbours have in common",
@@ -149,8 +150,8 @@ get_method (GstOctVolumeCsMethodChoice method)
                                                        : OCT_VOLUME_CS_LINEAR;
 }
 
-OctVolumeCsMethod
-gst_oct_volume_cs_settings_choose (const GstOctVolumeCsSettings *settings,
+static OctVolumeCsMethod
+choose_method (const GstOctVolumeCsSettings *settings,
     const OctVolumeCsParams *params, const OctVolumeCsMeasures *measures,
     const char **reason)
 {
@@ -158,4 +159,90 @@ gst_oct_volume_cs_settings_choose (const GstOctVolumeCsSettings *settings,
     return oct_volume_cs_choose (params, measures, reason);
   *reason = "it was asked for";
   return get_method (settings->method);
+}
+
+OctVolumeCsSettings
+gst_oct_volume_cs_settings_choose (const GstOctVolumeCsSettings *s,
+    const OctVolumeCsParams *params, const OctVolumeCsMeasures *m,
+    const char **reason)
+{
+  const OctScanMask *mask = params->mask;
+  OctVolumeCsSettings use = {
+    .method = choose_method (s, params, m, reason),
+    .spot_x = s->spot_x > 0.0
+                  ? s->spot_x
+                  : oct_volume_cs_get_spot (m->coherence_x, mask->lines),
+    .spot_y = s->spot_y > 0.0
+                  ? s->spot_y
+                  : oct_volume_cs_get_spot (m->coherence_y, mask->bscans),
+    .noise = s->noise > 0.0 ? s->noise : m->noise,
+    .tau = s->tau,
+    .basis = s->basis,
+  };
+
+  use.steps = s->steps > 0 ? s->steps
+              : use.method == OCT_VOLUME_CS_ENVELOPE
+                  ? OCT_VOLUME_CS_ENVELOPE_STEPS
+              : use.method == OCT_VOLUME_CS_PAPER ? OCT_VOLUME_CS_PAPER_STEPS
+                                                  : OCT_VOLUME_CS_STEPS;
+  return use;
+}
+
+/* -------------------------------------------------------------------- masks */
+
+static OctScanMask *
+read_mask (const char *file, GError **error)
+{
+  GError *local = NULL;
+  OctScanMask *mask = oct_scan_mask_read (file, &local);
+
+  if (mask != NULL)
+    return mask;
+  gst_oct_error_name_property (&local, "`scan-mask-file` of octvolumecs");
+  g_propagate_error (error, local);
+  return NULL;
+}
+
+OctScanMask *
+gst_oct_volume_cs_settings_find_mask (const GstOctVolumeCsSettings *settings,
+    OctScanMask *sent, const OctVolumeCsParams *params, guint lines,
+    guint bscans, GError **error)
+{
+  const char *file = settings->mask_file;
+  OctScanMaskSettings all = { OCT_SCAN_MASK_SCATTERED, lines, bscans, 1, 0, 0 };
+
+  if (file != NULL && *file != '\0')
+    return read_mask (file, error);
+  if (sent != NULL)
+    return oct_scan_mask_ref (sent);
+  if (params->spectra && params->rate < 1 && bscans > 0)
+    return oct_scan_mask_new (&all, error);
+  g_set_error_literal (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+      "octvolumecs does not know which A-lines of a volume there are; set "
+      "`scan-mask` of octsrc, or `scan-mask-file` of octvolumecs to a text "
+      "file with a row for every B-scan, of 0 or 1 for every A-line");
+  return NULL;
+}
+
+gboolean
+gst_oct_volume_cs_check_mask (const OctScanMask *m, guint lines, guint bscans,
+    gboolean *whole, GError **error)
+{
+  *whole = lines == m->lines && (bscans == 0 || bscans == m->bscans);
+  if (*whole
+      || (lines == m->lines_each && (bscans == 0 || bscans == m->taken_bscans)))
+    return TRUE;
+  if (m->lines_each == 0)
+    g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
+        "The scan mask is for volumes of %u B-scans of %u A-lines and takes "
+        "more of some than of others, but volumes of %u B-scans of %u came; "
+        "deliver whole volumes, or set another `scan-mask-file`",
+        m->bscans, m->lines, bscans, lines);
+  else
+    g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
+        "The scan mask takes %u A-lines of each of %u B-scans, of volumes of "
+        "%u B-scans of %u A-lines, but volumes of %u B-scans of %u came; set "
+        "the `scan-mask-file` that the scan was made with",
+        m->lines_each, m->taken_bscans, m->bscans, m->lines, bscans, lines);
+  return FALSE;
 }

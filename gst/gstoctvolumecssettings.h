@@ -38,10 +38,22 @@ extern const GstOctProperties gst_oct_volume_cs_properties;
 /* Marks the enums as API of the plugin. */
 void gst_oct_volume_cs_settings_mark (void);
 
-/* The method that is asked for; METHOD_AUTO: what fits, *reason why. */
-OctVolumeCsMethod gst_oct_volume_cs_settings_choose (
+/* What is asked for, and where it is left open what fits; *reason: why that
+ * method. */
+OctVolumeCsSettings gst_oct_volume_cs_settings_choose (
     const GstOctVolumeCsSettings *settings, const OctVolumeCsParams *params,
     const OctVolumeCsMeasures *measures, const char **reason);
+
+/* The mask of the file that is set, `sent` from upstream (or NULL), or, where
+ * samples alone are missing, all A-lines; of B-scans of `lines` A-lines,
+ * `bscans` of them a volume (0: nobody says it).  To be released; NULL with an
+ * error. */
+OctScanMask *gst_oct_volume_cs_settings_find_mask (
+    const GstOctVolumeCsSettings *settings, OctScanMask *sent,
+    const OctVolumeCsParams *params, guint lines, guint bscans, GError **error);
+/* Whether such B-scans are as the mask has them; *whole: of all A-lines. */
+gboolean gst_oct_volume_cs_check_mask (const OctScanMask *mask, guint lines,
+    guint bscans, gboolean *whole, GError **error);
 
 /* As `method` has it. */
 const char *gst_oct_volume_cs_get_nick (OctVolumeCsMethod method);

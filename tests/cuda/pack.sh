@@ -29,7 +29,8 @@ cp "$scanner/gst-plugin-scanner" "$(command -v gst-launch-1.0)" \
   "$(command -v gst-inspect-1.0)" "$build/tests/bench/bench-pipeline" \
   "$build/tests/cuda/check-operations" "$build/tests/cuda/racecheck-control" \
   "$build/tests/volume/check-volume" "$build/tests/volume/check-sections" \
-  "$build/tests/bench/bench-volume" \
+  "$build/tests/volume/check-volume-cs" "$build/tests/bench/bench-volume" \
+  "$build/tests/bench/bench-volume-cs" \
   "$out/bin/"
 for program in "$build"/tests/gst/test-*; do
   [ -f "$program" ] && [ -x "$program" ] && cp "$program" "$out/bin/"

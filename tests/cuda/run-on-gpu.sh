@@ -124,6 +124,7 @@ run_races () {
     'cubic compensated 2048x5' 'cubic compensated 2048x889' 'cubic 512x5' \
     'lanczos 256x5' 'linear compensated 8192x5' \
     'gray8 log contrast smoothing 0.8, bins 0'
+  check_volume_cs racecheck
 }
 
 # Together all cases; ' length ' is in the names of those of octfft, and the last
@@ -132,6 +133,17 @@ run_memory () {
   check_all memcheck background resample dispersion ' length ' logscale \
     'nufft real' 'nufft complex' 'nudft' 'cs ' 'error of' \
     'mean ' ' kernel,' ' rows,' ' lines,' ' image' ' values,'
+  check_volume_cs memcheck
+}
+
+# The same of volumes that are filled in, whose program has no small cases.
+check_volume_cs () { # TOOL
+  log="$logs/$1-volume-cs.txt"
+  timeout "${OCT_CHECKER_SECONDS:-300}" compute-sanitizer --tool "$1" \
+    --error-exitcode 9 "$pack/bin/check-volume-cs" \
+    --module "$pack/module/liboctcuda.so" >"$log" 2>&1
+  note_status "$1 volume-cs" $? "$(grep 'SUMMARY' "$log" | tail -n 1 |
+    sed 's/^=* //')"
 }
 
 # test_program NAME BACKEND FORK [CASE]: its log and, when done, its exit status.
@@ -174,8 +186,8 @@ run_elements () {
   "$pack/bin/gst-inspect-1.0" octfft >/dev/null 2>&1 # writes the registry
   on_gpu=${OCT_TESTS_ON_GPU-octdcsub octkresample octdispersion octfft \
     octnufft octcs octcs-masks octlogscale filters chain cscan states settings \
-    files pending refused octreconstruct autofocus octmeter octvolume bscans \
-    sections octcolormap octflip octspeckle octaverage scatter leaks errors}
+    files pending refused octreconstruct autofocus octmeter octvolume octvolumecs \
+    bscans     sections octcolormap octflip octspeckle octaverage scatter leaks errors}
   as_it_likes=${OCT_TESTS_AUTO-octdcsub octkresample octnufft octcs \
     octcs-masks filters chain cscan states settings files leaks octsrc \
     octsrc-seek octsrc-live errors}
@@ -272,6 +284,14 @@ run_bench () {
     note_status "bench volume $size" $?
     cat "$logs/bench-volume-$2.txt"
   done
+  for size in '1024 256 200' '2048 1000 250'; do
+    set -- $size
+    "$pack/bin/bench-volume-cs" --module "$pack/module/liboctcuda.so" \
+      --samples "$1" --lines "$2" --bscans "$3" \
+      >"$logs/bench-volume-cs-$2.txt" 2>&1
+    note_status "bench volume-cs $size" $?
+    cat "$logs/bench-volume-cs-$2.txt"
+  done
   bench_pipeline nufft-cs-1000 1000 --transform nufft-cs --no-dispersion \
     --cs noise=12
   bench_pipeline nufft-cs-estimated-1000 1000 --transform nufft-cs \
@@ -300,6 +320,11 @@ for part in $parts; do
         >"$logs/sections.txt" 2>&1
       note_status 'check sections' $? "$(tail -n 1 "$logs/sections.txt")"
       grep '^not ok' "$logs/sections.txt" | head -n 40
+      "$pack/bin/check-volume-cs" --module "$pack/module/liboctcuda.so" \
+        >"$logs/volume-cs.txt" 2>&1
+      note_status 'check volume-cs' $? "$(
+        grep -c '^ok' "$logs/volume-cs.txt") cases"
+      grep '^not ok' "$logs/volume-cs.txt" | head -n 40
       ;;
     bench) run_bench ;;
     memory) run_memory ;;

@@ -31,7 +31,8 @@ oct_test_cuda_launch (char *launch)
 {
   const char *const filters[] = { "octdcsub", "octkresample", "octdispersion",
     "octfft", "octnufft", "octcs", "octlogscale", "octreconstruct", "octvolume",
-    "octenface", "octslice", "octflip", "octspeckle", "octaverage", NULL };
+    "octenface", "octslice", "octflip", "octspeckle", "octaverage",
+    "octvolumecs", NULL };
   g_auto (GStrv) words = g_strsplit (launch, " ", -1);
   guint i;
 

@@ -42,7 +42,8 @@ volume_device_open (VolumeDevice *d, const char *module)
 
   *d = (VolumeDevice){ .name = "cpu",
     .table = oct_backend_cpu ()->volume,
-    .sections = oct_backend_cpu ()->sections };
+    .sections = oct_backend_cpu ()->sections,
+    .volume_cs = oct_backend_cpu ()->volume_cs };
   if (module == NULL)
     return TRUE;
   d->device = load (module);
@@ -52,6 +53,7 @@ volume_device_open (VolumeDevice *d, const char *module)
   d->name = backend->name;
   d->table = backend->volume;
   d->sections = backend->sections;
+  d->volume_cs = backend->volume_cs;
   d->stream = d->device->stream_new (TRUE, &error);
   volume_device_expect (d->stream != NULL, error);
   return TRUE;

@@ -6,11 +6,13 @@
 #pragma once
 
 #include "oct-device.h"
+#include "oct-volume-cs.h"
 #include "oct-volume.h"
 
 typedef struct {
   const char *name;
   const OctVolumeTable *table, *sections;
+  const OctVolumeCsTable *volume_cs;
   const OctDevice *device; /* NULL: the CPU */
   gpointer stream;         /* that images are stored in */
 } VolumeDevice;

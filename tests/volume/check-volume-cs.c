@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Volumes that are filled in, beside the reference: both methods, A-scans and
+ * Volumes that are filled in, beside the reference: all methods, A-scans and
  * spectra, sizes that are no whole blocks, and what is missing besides; what is
- * measured of volumes whose figures are known.
+ * measured of volumes whose figures are known.  With --module PATH/liboctcuda.so
+ * the same on a GPU.
  */
 #include "oct-volume-cs.h"
 #include "reference-volume-cs.h"
 #include "signals.h"
+#include "volume-device.h"
 
 #include "../unit/oct-test.h"
+
+static VolumeDevice tried;
 
 typedef struct {
   const char *name;
@@ -28,6 +32,11 @@ static const Case cases[] = {
   { "spectra", 13, 7, 36, TRUE, FALSE, 1, OCT_SCAN_MASK_SCATTERED, 0 },
   { "lost spectra", 10, 8, 40, TRUE, TRUE, 1, OCT_SCAN_MASK_SCATTERED, 3 },
   { "odd spectra", 9, 8, 27, TRUE, FALSE, 1, OCT_SCAN_MASK_SAME_LINES, 0 },
+  /* lengths of all radices, and of primes that have none */
+  { "long lines", 70, 22, 5, FALSE, FALSE, 1, OCT_SCAN_MASK_SCATTERED, 0 },
+  { "prime lines", 37, 26, 18, FALSE, FALSE, 1, OCT_SCAN_MASK_SAME_LINES, 0 },
+  { "even lines", 64, 30, 3, FALSE, FALSE, 1, OCT_SCAN_MASK_SCATTERED, 0 },
+  { "prime spectra", 8, 6, 2 * 29, TRUE, FALSE, 1, OCT_SCAN_MASK_SCATTERED, 0 },
   { "half of spectra", 16, 10, 64, TRUE, FALSE, 0.5, OCT_SCAN_MASK_SCATTERED,
       0 },
 };
@@ -49,15 +58,41 @@ make_given (const Case *c, const OctScanMask *mask)
   return given;
 }
 
+/* Rows of `bytes` in all, where the backend works. */
+static void
+store_rows (OctVolumeCs *cs, guint y, const float *values, gsize stride,
+    gsize bytes, gboolean whole)
+{
+  gpointer rows = volume_device_alloc (&tried, bytes);
+  OctPlane plane = { rows, stride };
+  GError *error = NULL;
+
+  volume_device_upload (&tried, rows, values, bytes);
+  g_assert_true (tried.volume_cs->store (cs, y, &plane, whole, &error));
+  g_assert_no_error (error);
+  volume_device_wait (&tried, tried.stream);
+  volume_device_free (&tried, rows);
+}
+
+static void
+fetch_rows (OctVolumeCs *cs, guint y, guint first, guint count, guint lines,
+    float *values)
+{
+  gsize row = count * 2 * sizeof (float);
+  gpointer rows = volume_device_alloc (&tried, lines * row);
+  OctPlane plane = { rows, row };
+
+  g_assert_true (tried.volume_cs->fetch (cs, y, first, count, &plane, NULL));
+  volume_device_download (&tried, values, rows, lines * row, tried.stream);
+  volume_device_free (&tried, rows);
+}
+
 static void
 store_bscan (OctVolumeCs *cs, const Case *c, const OctScanMask *mask, guint y,
     const Complex *given, gboolean spoilt)
 {
-  const OctVolumeCsTable *table = oct_backend_cpu ()->volume_cs;
   guint parts = c->spectra ? 1 : 2, rows = c->whole ? c->lines : 0;
   g_autofree float *values = NULL;
-  g_autoptr (GError) error = NULL;
-  OctPlane plane;
 
   rows = MAX (rows, mask->first[y + 1] - mask->first[y]);
   /* what does not count may be anything */
@@ -76,9 +111,8 @@ store_bscan (OctVolumeCs *cs, const Case *c, const OctScanMask *mask, guint y,
     if (spoilt && k == mask->first[y])
       to[c->columns / 2] = INFINITY;
   }
-  plane = (OctPlane){ values, c->columns * parts * sizeof (float) };
-  g_assert_true (table->store (cs, y, &plane, c->whole, &error));
-  g_assert_no_error (error);
+  store_rows (cs, y, values, c->columns * parts * sizeof (float),
+      (gsize)(rows + 1) * c->columns * parts * sizeof (float), c->whole);
 }
 
 static void
@@ -87,12 +121,10 @@ compare (OctVolumeCs *cs, const Case *c, const Complex *expected)
   guint depths = c->spectra ? c->columns / 2 : c->columns;
   guint first = depths / 3, count = depths - first;
   g_autofree float *found = g_new (float, (gsize)c->lines *count * 2);
-  OctPlane plane = { found, count * 2 * sizeof (float) };
   double error = 0, norm = 0;
 
   for (guint y = 0; y < c->bscans; y++) {
-    g_assert_true (oct_backend_cpu ()->volume_cs->fetch (
-        cs, y, first, count, &plane, NULL));
+    fetch_rows (cs, y, first, count, c->lines, found);
     for (guint x = 0; x < c->lines; x++)
       for (guint i = 0; i < count; i++) {
         const float *f = found + 2 * ((gsize)x * count + i);
@@ -110,7 +142,7 @@ compare (OctVolumeCs *cs, const Case *c, const Complex *expected)
 static void
 run_case_in (const Case *c, OctVolumeCsMethod method, OctVolumeCsBasis basis)
 {
-  const OctVolumeCsTable *table = oct_backend_cpu ()->volume_cs;
+  const OctVolumeCsTable *table = tried.volume_cs;
   double taken = method == OCT_VOLUME_CS_ENVELOPE ? 1 : 0.5;
   OctScanMaskSettings scan = { c->kind, c->lines, c->bscans, taken, 3, 6 };
   g_autoptr (GError) error = NULL;
@@ -125,7 +157,7 @@ run_case_in (const Case *c, OctVolumeCsMethod method, OctVolumeCsBasis basis)
   g_autofree Complex *given = make_given (c, mask), *expected = NULL;
   g_autofree guint8 *there = g_malloc (mask->count);
   guint depths = c->spectra ? c->columns / 2 : c->columns;
-  OctVolumeCs *cs = table->create (&params, &error);
+  OctVolumeCs *cs = table->create (&params, tried.stream, &error);
   OctVolumeCsMeasures measures;
 
   g_assert_no_error (error);
@@ -199,15 +231,14 @@ test_paper (void)
 static void
 test_measures (void)
 {
-  const OctVolumeCsTable *table = oct_backend_cpu ()->volume_cs;
+  const OctVolumeCsTable *table = tried.volume_cs;
   OctScanMaskSettings scan = { OCT_SCAN_MASK_SCATTERED, MANY, MANY, 0.4, 4, 2 };
   g_autoptr (OctScanMask) mask = oct_scan_mask_new (&scan, NULL);
   OctVolumeCsParams params = { mask, FALSE, DEPTHS, OCT_WINDOW_NONE, 1, 0 };
-  OctVolumeCs *cs = table->create (&params, NULL);
+  OctVolumeCs *cs = table->create (&params, tried.stream, NULL);
   g_autoptr (GRand) random = g_rand_new_with_seed (1);
   g_autofree Complex *field = g_new0 (Complex, MANY * MANY * DEPTHS);
   g_autofree float *rows = g_new (float, 2 * MANY * DEPTHS);
-  OctPlane plane = { rows, 2 * DEPTHS * sizeof (float) };
   const double fx = 6, fy = 3, noise = 0.1;
   OctVolumeCsMeasures m;
   const char *reason;
@@ -235,7 +266,8 @@ test_measures (void)
       rows[2 * i] = (float)creal (v);
       rows[2 * i + 1] = (float)cimag (v);
     }
-    g_assert_true (table->store (cs, y, &plane, TRUE, NULL));
+    store_rows (cs, y, rows, 2 * DEPTHS * sizeof (float),
+        2 * MANY * DEPTHS * sizeof (float), TRUE);
   }
   g_assert_true (table->measure (cs, &m, NULL));
   g_test_message ("noise %g, coherence %g %g, spot %g %g", m.noise,
@@ -263,15 +295,14 @@ test_measures (void)
 static void
 test_dark (void)
 {
-  const OctVolumeCsTable *table = oct_backend_cpu ()->volume_cs;
+  const OctVolumeCsTable *table = tried.volume_cs;
   OctScanMaskSettings scan = { OCT_SCAN_MASK_SAME_LINES, 8, 8, 0.5, 3, 2 };
   g_autoptr (OctScanMask) mask = oct_scan_mask_new (&scan, NULL);
   OctVolumeCsParams params = { mask, FALSE, 5, OCT_WINDOW_NONE, 1, 0 };
   float rows[8 * 5 * 2] = { 0 };
-  OctPlane plane = { rows, sizeof rows / 8 };
 
   for (guint n = 0; n < 4; n++) {
-    OctVolumeCs *cs = table->create (&params, NULL);
+    OctVolumeCs *cs = table->create (&params, tried.stream, NULL);
     OctVolumeCsSettings settings = {
       n % 2 == 0 ? OCT_VOLUME_CS_JOINT : OCT_VOLUME_CS_LINEAR, 2, 2, 0, 0.1, 5
     };
@@ -279,12 +310,12 @@ test_dark (void)
 
     memset (rows, 0, sizeof rows);
     for (guint y = 0; n >= 2 && y < 8; y++)
-      g_assert_true (table->store (cs, y, &plane, TRUE, NULL));
+      store_rows (cs, y, rows, sizeof rows / 8, sizeof rows, TRUE);
     g_assert_true (table->measure (cs, &m, NULL));
     g_assert_cmpuint (m.lines, ==, n >= 2 ? mask->count : 0);
     g_assert_true (table->fill (cs, &settings, NULL));
     memset (rows, 1, sizeof rows);
-    g_assert_true (table->fetch (cs, 3, 0, 5, &plane, NULL));
+    fetch_rows (cs, 3, 0, 5, 8, rows);
     for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
       g_assert_cmpfloat (rows[i], ==, 0);
     table->destroy (cs);
@@ -294,14 +325,14 @@ test_dark (void)
 static void
 test_refused (void)
 {
-  const OctVolumeCsTable *table = oct_backend_cpu ()->volume_cs;
+  const OctVolumeCsTable *table = tried.volume_cs;
   OctScanMaskSettings scan = { OCT_SCAN_MASK_SAME_LINES, 8, 8, 0.5, 3, 2 };
   g_autoptr (OctScanMask) mask = oct_scan_mask_new (&scan, NULL);
   OctVolumeCsParams params = { mask, TRUE, 32, OCT_WINDOW_NONE, 0, 0 };
   OctVolumeCsSettings settings = { OCT_VOLUME_CS_JOINT, 2, 2, 0, 0.1, 0 };
   GError *error = NULL;
 
-  g_assert_null (table->create (&params, &error));
+  g_assert_null (table->create (&params, tried.stream, &error));
   oct_test_assert_error (&error, OCT_ERROR_SETTINGS, "rate is 0", NULL);
   params.rate = 0.5;
   g_assert_false (oct_volume_cs_settings_check (&params, &settings, &error));
@@ -319,9 +350,34 @@ test_refused (void)
       &error, OCT_ERROR_SETTINGS, "A-scans came", "octfft", NULL);
 }
 
+/* What a GPU has no room for in a block. */
+static void
+test_too_long (void)
+{
+  const OctVolumeCsTable *table = tried.volume_cs;
+  OctScanMaskSettings scan = { OCT_SCAN_MASK_SAME_LINES, 8, 8, 0.5, 3, 2 };
+  g_autoptr (OctScanMask) mask = oct_scan_mask_new (&scan, NULL);
+  OctVolumeCsParams params = { mask, TRUE, 8200, OCT_WINDOW_NONE, 1, 0 };
+  GError *error = NULL;
+
+  g_assert_null (table->create (&params, tried.stream, &error));
+  oct_test_assert_error (
+      &error, OCT_ERROR_SETTINGS, "8200", "8192", "backend=cpu", NULL);
+}
+
 int
 main (int argc, char **argv)
 {
+  const char *module = NULL;
+
+  if (argc > 2 && strcmp (argv[1], "--module") == 0) {
+    module = argv[2];
+    argv[2] = argv[0];
+    argv += 2;
+    argc -= 2;
+  }
+  if (!volume_device_open (&tried, module))
+    return 77;
   g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     g_autofree char *joint =
@@ -338,5 +394,7 @@ main (int argc, char **argv)
   g_test_add_func ("/volume-cs/measures", test_measures);
   g_test_add_func ("/volume-cs/dark", test_dark);
   g_test_add_func ("/volume-cs/refused", test_refused);
+  if (tried.device != NULL)
+    g_test_add_func ("/volume-cs/too-long", test_too_long);
   return g_test_run ();
 }
