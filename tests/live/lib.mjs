@@ -241,9 +241,9 @@ export async function countFrames(folder) {
 }
 
 // Runs the tests, each { name: function }: first those of `together`, six at a
-// time (three with a browser), then `tests`, one after the other.  What is in `together` waits most of
-// its time, shares nothing with other tests, and claims nothing of what a
-// machine does in time: no rates, no lost pictures, no times of the processor.
+// time (three with a browser), then `tests`, one after the other.  What is in
+// `together` waits most of its time, shares nothing with other tests, and claims
+// nothing that a busy machine would not do: no lost pictures, no rate of them.
 export async function run(tests, { browser = true, together = {} } = {}) {
   if (browser && !CHROMIUM) {
     console.log("1..0 # SKIP chromium is not installed");
@@ -265,23 +265,22 @@ export async function run(tests, { browser = true, together = {} } = {}) {
 async function runOne([name, test], results) {
   const own = { servers: new Set(), contexts: [] };
   const started = performance.now();
-  const lines = [];
+  let verdict = "ok", note = "", comments = [];
   try {
-    const note = await opened.run(own, test);
-    const seconds = ((performance.now() - started) / 1000).toFixed(1);
-    lines.push(`ok ${++results.count} - ${name}`, `# ${seconds} s${note ? `, ${note}` : ""}`);
+    const said = await opened.run(own, test);
+    comments = [`${((performance.now() - started) / 1000).toFixed(1)} s${said ? `, ${said}` : ""}`];
   } catch (error) {
     if (error instanceof Skip) {
-      lines.push(`ok ${++results.count} - ${name} # SKIP ${error.message}`);
+      note = ` # SKIP ${error.message}`;
     } else {
       results.failures++;
-      lines.push(`not ok ${++results.count} - ${name}`, String(error.stack).replace(/^/gm, "# "));
-      for (const server of own.servers)
-        lines.push(`oct-live said:\n${server.output}`.replace(/^/gm, "# "));
+      verdict = "not ok";
+      comments = [String(error.stack), ...[...own.servers].map(({ output }) => `oct-live said:\n${output}`)];
     }
   }
   // a page that stays looks for its server again and again
   for (const context of own.contexts) await context.close().catch(() => {});
   for (const server of own.servers) server.clear();
-  console.log(lines.join("\n"));
+  console.log([`${verdict} ${++results.count} - ${name}${note}`,
+    ...comments.map((text) => text.replace(/^/gm, "# "))].join("\n"));
 }
