@@ -51,17 +51,8 @@ function assertSame(shown, picture) {
   assert.ok(brightest > 225 && darkest < 25, `${darkest} to ${brightest}`);
 }
 
+// The longest first.
 const together = {
-  async "video shows the grey levels of the image, and nothing to set for it"() {
-    const server = await Server.start(...STILL);
-    const page = await browser.visit(server.url);
-    await waitForVideo(page);
-    assertSame(await look(page, "#video"), await snapshot(page));
-    assert.ok(await page.locator("#settings").isHidden());
-    assert.equal(await text(page, "#backend"), "–");
-    await server.stop();
-  },
-
   async "settings change the picture for everybody"() {
     const server = await Server.start();
     const page = await browser.visit(server.url);
@@ -109,6 +100,62 @@ const together = {
       assert.ok(contrast(await snapshot(page)) > (method === "cs" ? 20 : 60), method);
     }
     assert.equal(await server.stop(), 0);
+  },
+
+  async "the end of the source is told over the picture, until it comes again"() {
+    const server = await Server.start("--source", "octsrc is-live=true samples=1024 lines=256 bscans=1 "
+      + "line-rate=3840 ! identity error-after=90");
+    const page = await browser.visit(server.url);
+    await until("it is known", () => page.locator("#record").isEnabled());
+    await page.locator("#record").click();
+    for (let turn = 0; turn < 2; turn++) {
+      await until("the page says so", async () => /No pictures.*has failed.*tried again/.test(await text(page, "#veil"))
+        && await page.locator("#veil").isVisible(), 30);
+      if (turn === 0) {
+        await until("the recording is closed", async () =>
+          /was ended.*kept/.test(await text(page, "#recording"))
+          && await page.locator("#record").getAttribute("aria-pressed") === "false");
+        if (process.env.OCT_SCREENSHOTS)
+          await page.screenshot({ path: join(process.env.OCT_SCREENSHOTS, "trouble.png") });
+      }
+      await until("pictures come again", () => page.locator("#veil").isHidden(), 30);
+    }
+    // who opens the page while there is nothing gets the pictures when they come
+    await until("it fails", () => page.locator("#veil").isVisible(), 30);
+    const other = await browser.visit(server.url);
+    await until("the other page says so", async () => /has failed/.test(await text(other, "#veil")));
+    await until("pictures come there", () => other.locator("#veil").isHidden(), 40);
+    assert.deepEqual(page.problems.concat(other.problems), []);
+    assert.ok(await countFrames(server.recordings) > 10);
+    assert.equal(await server.stop(), 0);
+  },
+
+  async "an old picture is not taken for a live one"() {
+    const server = await Server.start();
+    const page = await browser.visit(server.url);
+    await waitForVideo(page);
+    await until("the picture is clear", () => page.locator("#veil").isHidden());
+    server.process.kill("SIGSTOP");
+    await until("the page says so", async () => /No new pictures/.test(await text(page, "#veil"))
+      && await page.locator("#veil").isVisible());
+    server.process.kill("SIGCONT");
+    await until("it goes on", () => page.locator("#veil").isHidden());
+    server.process.kill("SIGSTOP");
+    await until("it is given up", async () => /connection is lost/.test(await text(page, "#veil")), 30);
+    assert.match(await text(page, "#rate"), /–/);
+    server.process.kill("SIGCONT");
+    await until("it has found back", () => page.locator("#veil").isHidden(), 30);
+    assert.equal(await server.stop(), 0);
+  },
+
+  async "video shows the grey levels of the image, and nothing to set for it"() {
+    const server = await Server.start(...STILL);
+    const page = await browser.visit(server.url);
+    await waitForVideo(page);
+    assertSame(await look(page, "#video"), await snapshot(page));
+    assert.ok(await page.locator("#settings").isHidden());
+    assert.equal(await text(page, "#backend"), "–");
+    await server.stop();
   },
 
   async "a snapshot is the image in full size, a held one what is seen"() {
@@ -203,34 +250,6 @@ const together = {
     }
   },
 
-  async "the end of the source is told over the picture, until it comes again"() {
-    const server = await Server.start("--source", "octsrc is-live=true samples=1024 lines=256 bscans=1 "
-      + "line-rate=3840 ! identity error-after=90");
-    const page = await browser.visit(server.url);
-    await until("it is known", () => page.locator("#record").isEnabled());
-    await page.locator("#record").click();
-    for (let turn = 0; turn < 2; turn++) {
-      await until("the page says so", async () => /No pictures.*has failed.*tried again/.test(await text(page, "#veil"))
-        && await page.locator("#veil").isVisible(), 30);
-      if (turn === 0) {
-        await until("the recording is closed", async () =>
-          /was ended.*kept/.test(await text(page, "#recording"))
-          && await page.locator("#record").getAttribute("aria-pressed") === "false");
-        if (process.env.OCT_SCREENSHOTS)
-          await page.screenshot({ path: join(process.env.OCT_SCREENSHOTS, "trouble.png") });
-      }
-      await until("pictures come again", () => page.locator("#veil").isHidden(), 30);
-    }
-    // who opens the page while there is nothing gets the pictures when they come
-    await until("it fails", () => page.locator("#veil").isVisible(), 30);
-    const other = await browser.visit(server.url);
-    await until("the other page says so", async () => /has failed/.test(await text(other, "#veil")));
-    await until("pictures come there", () => other.locator("#veil").isHidden(), 40);
-    assert.deepEqual(page.problems.concat(other.problems), []);
-    assert.ok(await countFrames(server.recordings) > 10);
-    assert.equal(await server.stop(), 0);
-  },
-
   async "a reconstruction that is chosen is tried, and said to be"() {
     const server = await Server.start();
     const page = await browser.visit(server.url);
@@ -303,24 +322,6 @@ const together = {
       await again.stop();
     }
     rmSync(tokens, { force: true });
-  },
-
-  async "an old picture is not taken for a live one"() {
-    const server = await Server.start();
-    const page = await browser.visit(server.url);
-    await waitForVideo(page);
-    await until("the picture is clear", () => page.locator("#veil").isHidden());
-    server.process.kill("SIGSTOP");
-    await until("the page says so", async () => /No new pictures/.test(await text(page, "#veil"))
-      && await page.locator("#veil").isVisible());
-    server.process.kill("SIGCONT");
-    await until("it goes on", () => page.locator("#veil").isHidden());
-    server.process.kill("SIGSTOP");
-    await until("it is given up", async () => /connection is lost/.test(await text(page, "#veil")), 30);
-    assert.match(await text(page, "#rate"), /–/);
-    server.process.kill("SIGCONT");
-    await until("it has found back", () => page.locator("#veil").isHidden(), 30);
-    assert.equal(await server.stop(), 0);
   },
 };
 
