@@ -25,6 +25,7 @@ function* randoms(state = 12345) {
 // A file of layers that reach deep, each line with speckle of its own, through a
 // spectrometer whose wavelengths are bent by 4 nm; and a calibration that does
 // not know that.  Gives { data, calibration, nm }.
+let sceneCount = 0;
 function makeScene(bend) {
   const random = randoms();
   const next = () => random.next().value;
@@ -61,8 +62,8 @@ function makeScene(bend) {
         Math.round(((electrons + Math.sqrt(electrons) * normal() + 30 * normal()) / 20000) * 4095)));
     }
   }
-  const data = join(tmpdir(), `oct-live-layers-${process.pid}.raw`);
-  const calibration = join(tmpdir(), `oct-live-layers-${process.pid}.csv`);
+  const name = join(tmpdir(), `oct-live-layers-${process.pid}-${++sceneCount}`);
+  const data = `${name}.raw`, calibration = `${name}.csv`;
   writeFileSync(data, Buffer.from(counts.buffer));
   writeFileSync(calibration, `wavelength_nm\n${WAVELENGTHS.join("\n")}\n`);
   return { data, calibration, nm, clear: () => [data, calibration].forEach((file) => rmSync(file)) };
@@ -154,7 +155,7 @@ function findBend(csv, nm) {
   return Math.sqrt(sum((p) => ((p.y - offset) / slope - p.x) ** 2) / w) * Math.PI * 100;
 }
 
-const tests = {
+const together = {
   async "wavenumbers are found in a scene, taken back by a key, and saved"() {
     const scene = makeScene(4);
     const server = await Server.start(...options(scene, scene.calibration));
@@ -282,41 +283,11 @@ const tests = {
     return results.join("; ");
   },
 
-  async "no B-scan is lost while it is looked for"() {
-    const describe = ({ missed, rate }) => `${missed} lost, ${rate.toFixed(2)} per second`;
-    const lost = await measure(async () => {
-      // of a camera: what comes too late is counted and gone
-      const server = await Server.start();
-      const talk = await Talk.start(server);
-      const last = (type) => talk.messages.findLast((message) => message.type === type);
-      await until("there are pictures", async () => (await get(server, "/snapshot.png")).status === 200);
-      await until("it has found its rate", () => talk.messages.filter(({ type }) => type === "status").length > 3);
-      const count = () => {
-        const { missed, dropped, frames, time } = last("status");
-        return { lost: missed + dropped, frames, time };
-      };
-      const before = count();
-      for (const ask of ['{"type":"focus","undo":false}', '{"type":"background"}', '{"type":"refine"}',
-        '{"type":"focus","undo":false}']) {
-        talk.say(ask);
-        await until(`${ask} begins`, () => last("state").focusing);
-        await until(`${ask} ends`, () => !last("state").focusing, 30);
-      }
-      const { number } = last("status");
-      await until("the last second is counted", () => last("status").number !== number);
-      const after = count();
-      await server.stop();
-      return { missed: after.lost - before.lost,
-        rate: (after.frames - before.frames) / ((after.time - before.time) / 1000) };
-    }, ({ missed, rate }) => missed === 0 && Math.abs(rate - 30) < 0.9, describe);
-    return describe(lost);
-  },
-
   async "an instrument is kept under a name, and found by it"() {
     const scene = makeScene(0);
     const kept = mkdtempSync(join(tmpdir(), "oct-live-kept-"));
-    process.env.XDG_DATA_HOME = kept;
-    const start = (...more) => Server.start("--data", scene.data, "--samples", String(SAMPLES),
+    const environment = { XDG_DATA_HOME: kept };
+    const start = (...more) => Server.startWith(environment, "--data", scene.data, "--samples", String(SAMPLES),
       "--lines", String(LINES), ...more);
     const first = await start("--calibration", scene.calibration, "--save-instrument", "Bench 3");
     const picture = async (server) => {
@@ -333,7 +304,6 @@ const tests = {
     await again.stop();
     const problem = await start("--instrument", "Bench 4").catch((error) => error);
     assert.match(String(problem), /one of: Bench 3/);
-    delete process.env.XDG_DATA_HOME;
     rmSync(kept, { recursive: true });
     scene.clear();
   },
@@ -341,8 +311,8 @@ const tests = {
   async "what is set while it runs is kept with the instrument, contrast included"() {
     const scene = makeScene(0);
     const kept = mkdtempSync(join(tmpdir(), "oct-live-kept-"));
-    process.env.XDG_DATA_HOME = kept;
-    const start = (...more) => Server.start(...options(scene, scene.calibration), ...more);
+    const environment = { XDG_DATA_HOME: kept };
+    const start = (...more) => Server.startWith(environment, ...options(scene, scene.calibration), ...more);
     const state = (talk) => talk.messages.findLast((message) => message.type === "state");
     const begin = async (server) => {
       const talk = await Talk.start(server);
@@ -360,8 +330,8 @@ const tests = {
     await sleep(500); // some B-scans
     const taken = (await get(first, "/calibration.csv")).body.replace(/^#.*\n/, "");
     assert.equal(await first.stop(), 0);
-    const again = await Server.start("--data", scene.data, "--samples", String(SAMPLES), "--lines", String(LINES),
-      "--instrument", "Bench 3");
+    const again = await Server.startWith(environment, "--data", scene.data, "--samples", String(SAMPLES),
+      "--lines", String(LINES), "--instrument", "Bench 3");
     talk = await begin(again);
     const { automatic, min, max, a2, hasBackground } = state(talk);
     assert.deepEqual({ automatic, min, max, a2, hasBackground },
@@ -376,40 +346,8 @@ const tests = {
     assert.equal(state(talk).a2, 0);
     assert.equal(state(talk).min, 12.5);
     await new_.stop();
-    delete process.env.XDG_DATA_HOME;
     rmSync(kept, { recursive: true });
     scene.clear();
-  },
-
-  async "a background is taken by a key, saved, and taken back; no picture is lost"() {
-    const server = await Server.start();
-    const page = await browser.visit(server.url);
-    await waitForVideo(page);
-    const column = async () => {
-      const rows = (await get(server, "/calibration.csv")).body.split("\n").filter((row) => row && !row.startsWith("#"));
-      const at = rows[0].split(",").indexOf("background");
-      return rows.slice(1).map((row) => Number(row.split(",")[at]));
-    };
-    const given = await column();
-    await page.locator("h1").click();
-    await page.keyboard.press("b");
-    await until("it is taken", async () => /Background taken: the mean of \d+ A-lines/.test(await text(page, "#focus-note")));
-    await until("the page shows it", () => page.locator("#background-taken").isVisible());
-    // the virtual system's light is what it says itself, and the sample's mean
-    const found = await until("it is in force", async () => {
-      const values = await column();
-      return values.some((value, i) => value !== given[i]) && values;
-    });
-    const largest = Math.max(...given);
-    assert.equal(found.length, given.length);
-    found.forEach((value, i) => assert.ok(Math.abs(value - given[i]) < 0.1 * largest, `${i}: ${value}, ${given[i]}`));
-    if (process.env.OCT_SCREENSHOTS)
-      await page.screenshot({ path: join(process.env.OCT_SCREENSHOTS, "background.png") });
-    await page.keyboard.press("u");
-    await until("it is taken back", () => page.locator("#background-taken").isHidden());
-    await until("for the spectra, too", async () => (await column()).every((value, i) => value === given[i]));
-    assert.deepEqual(page.problems, []);
-    assert.equal(await server.stop(), 0);
   },
 
   async "what is saved right after a change has it"() {
@@ -462,5 +400,69 @@ const tests = {
   },
 };
 
+// Of pictures that are lost.
+const tests = {
+  async "no B-scan is lost while it is looked for"() {
+    const describe = ({ missed, rate }) => `${missed} lost, ${rate.toFixed(2)} per second`;
+    const lost = await measure(async () => {
+      // of a camera: what comes too late is counted and gone
+      const server = await Server.start();
+      const talk = await Talk.start(server);
+      const last = (type) => talk.messages.findLast((message) => message.type === type);
+      await until("there are pictures", async () => (await get(server, "/snapshot.png")).status === 200);
+      await until("it has found its rate", () => talk.messages.filter(({ type }) => type === "status").length > 3);
+      const count = () => {
+        const { missed, dropped, frames, time } = last("status");
+        return { lost: missed + dropped, frames, time };
+      };
+      const before = count();
+      for (const ask of ['{"type":"focus","undo":false}', '{"type":"background"}', '{"type":"refine"}',
+        '{"type":"focus","undo":false}']) {
+        talk.say(ask);
+        await until(`${ask} begins`, () => last("state").focusing);
+        await until(`${ask} ends`, () => !last("state").focusing, 30);
+      }
+      const { number } = last("status");
+      await until("the last second is counted", () => last("status").number !== number);
+      const after = count();
+      await server.stop();
+      return { missed: after.lost - before.lost,
+        rate: (after.frames - before.frames) / ((after.time - before.time) / 1000) };
+    }, ({ missed, rate }) => missed === 0 && Math.abs(rate - 30) < 0.9, describe);
+    return describe(lost);
+  },
+
+  async "a background is taken by a key, saved, and taken back; no picture is lost"() {
+    const server = await Server.start();
+    const page = await browser.visit(server.url);
+    await waitForVideo(page);
+    const column = async () => {
+      const rows = (await get(server, "/calibration.csv")).body.split("\n").filter((row) => row && !row.startsWith("#"));
+      const at = rows[0].split(",").indexOf("background");
+      return rows.slice(1).map((row) => Number(row.split(",")[at]));
+    };
+    const given = await column();
+    await page.locator("h1").click();
+    await page.keyboard.press("b");
+    await until("it is taken", async () => /Background taken: the mean of \d+ A-lines/.test(await text(page, "#focus-note")));
+    await until("the page shows it", () => page.locator("#background-taken").isVisible());
+    // the virtual system's light is what it says itself, and the sample's mean
+    const found = await until("it is in force", async () => {
+      const values = await column();
+      return values.some((value, i) => value !== given[i]) && values;
+    });
+    const largest = Math.max(...given);
+    assert.equal(found.length, given.length);
+    found.forEach((value, i) => assert.ok(Math.abs(value - given[i]) < 0.1 * largest, `${i}: ${value}, ${given[i]}`));
+    if (process.env.OCT_SCREENSHOTS)
+      await page.screenshot({ path: join(process.env.OCT_SCREENSHOTS, "background.png") });
+    await page.keyboard.press("u");
+    await until("it is taken back", () => page.locator("#background-taken").isHidden());
+    await until("for the spectra, too", async () => (await column()).every((value, i) => value === given[i]));
+    assert.deepEqual(page.problems, []);
+    assert.equal(await server.stop(), 0);
+  },
+};
+
 browser = process.env.OCT_LIVE ? await openBrowser().catch(() => null) : null;
-await run(tests);
+await run(tests, { together });

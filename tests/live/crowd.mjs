@@ -101,7 +101,7 @@ const tests = {
     assert.equal(viewers, 9); // eight and this test
     await browser.close();
     assert.equal(await server.stopKeeping(), 0);
-    assert.equal(countFrames(server.recordings), recorded);
+    assert.equal(await countFrames(server.recordings), recorded);
     server.clear();
     return describe(result);
   },

@@ -2,12 +2,11 @@
 // Who sends as fast as he can holds up nobody: not the one who controls, not
 // the recording, not the end of the program.  Every attack is bounded in time.
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { Duplex } from "node:stream";
 import { connect as connectEncrypted } from "node:tls";
 
-import { run, Server, sleep, until } from "./lib.mjs";
+import { execute, run, Server, sleep, until } from "./lib.mjs";
 import { frame, get, open, Talk, upgrade } from "./wire.mjs";
 
 const SECONDS = 6; // of every attack
@@ -164,9 +163,9 @@ async function enter(server, link, from) {
 }
 
 // A certificate and its key, as options.
-function encrypt(folder) {
+async function encrypt(folder) {
   const [key, cert] = ["key", "cert"].map((name) => join(folder, name));
-  spawnSync("openssl", ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+  await execute("openssl", ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
     "-keyout", key, "-out", cert, "-days", "2", "-subj", "/CN=localhost"]);
   return ["--cert", cert, "--key", key];
 }
@@ -183,7 +182,7 @@ const tests = Object.fromEntries(Object.entries(attacks).map(([name, attack]) =>
 Object.assign(tests, {
   async "nobody is held up by greetings of TLS that do not go on"() {
     const files = await Server.start();
-    const server = await Server.start("--address", "0.0.0.0", ...encrypt(files.folder), ...PICTURES);
+    const server = await Server.start("--address", "0.0.0.0", ...await encrypt(files.folder), ...PICTURES);
     const hello = Buffer.concat([Buffer.from([0x16, 3, 1, 0, 4, 1, 0, 0, 0])]);
     const note = await endures(server, () => {
       const kinds = [() => {}, (socket) => socket.write(hello), (socket) => socket.write(hello.subarray(0, 3)),
@@ -202,51 +201,6 @@ Object.assign(tests, {
     });
     await files.stop();
     return note;
-  },
-
-  async "who lets us wait for his part of the keys holds up nobody else"() {
-    const files = await Server.start();
-    const server = await Server.start("--address", "0.0.0.0", ...encrypt(files.folder), ...PICTURES);
-    const greeting = await greet();
-    assert.equal(greeting[0], 22);
-    const stops = [2, 3, 4, 5].map((last) => again(20, () => {
-      const socket = open(server, `127.0.0.${last}`, false);
-      socket.write(greeting);
-      socket.on("data", () => {});
-      return socket;
-    }));
-    await sleep(2000);
-    for (let i = 0; i < 4; i++)
-      assert.equal((await get(server, "/")).status, 401, `${i}`);
-    const control = await enter(server, server.links[0]);
-    assert.equal((await Talk.start(server, control)).status, 101);
-    stops.forEach((stop) => stop());
-    assert.equal(await server.stop(), 0);
-    await files.stop();
-  },
-
-  async "idle connections of TLS take little, and give it back"() {
-    const files = await Server.start();
-    const server = await Server.start("--address", "0.0.0.0", ...encrypt(files.folder), ...PICTURES);
-    const control = await enter(server, server.links[0]);
-    const talk = await Talk.start(server, control);
-    await until("there are pictures", () => talk.messages.some((m) => m.type === "status" && m.frames > 20));
-    const before = server.usage();
-    const idle = Array.from({ length: 70 }, (_, i) => open(server, `127.0.0.${2 + (i % 5)}`, i % 2 === 0));
-    for (const socket of idle) socket.resume();
-    await sleep(3000);
-    const during = server.usage();
-    assert.equal((await get(server, "/", control)).status, 200, "others are let in");
-    const ended = await Promise.race([Promise.all(idle.map((socket) => socket.ended)), sleep(16000)]);
-    assert.ok(ended, "they stay");
-    await until("nothing of them is left", () => server.usage().files <= before.files + 4);
-    const after = server.usage();
-    assert.ok(during.memory - before.memory < 60, `${(during.memory - before.memory).toFixed(0)} MB for 70 connections`);
-    assert.ok(after.memory - before.memory < 60, `${(after.memory - before.memory).toFixed(0)} MB stay`);
-    assert.ok(during.threads - before.threads < 12, `${during.threads - before.threads} threads`);
-    assert.equal(await server.stop(), 0);
-    await files.stop();
-    return `${(during.memory - before.memory).toFixed(0)} MB, then ${(after.memory - before.memory).toFixed(0)} MB`;
   },
 
   async "who is known is served whatever others open"() {
@@ -339,4 +293,52 @@ Object.assign(tests, {
   },
 });
 
-await run(tests, { browser: false });
+// Of what waits, and takes or gives back memory.
+const together = {
+  async "who lets us wait for his part of the keys holds up nobody else"() {
+    const files = await Server.start();
+    const server = await Server.start("--address", "0.0.0.0", ...await encrypt(files.folder), ...PICTURES);
+    const greeting = await greet();
+    assert.equal(greeting[0], 22);
+    const stops = [2, 3, 4, 5].map((last) => again(20, () => {
+      const socket = open(server, `127.0.0.${last}`, false);
+      socket.write(greeting);
+      socket.on("data", () => {});
+      return socket;
+    }));
+    await sleep(2000);
+    for (let i = 0; i < 4; i++)
+      assert.equal((await get(server, "/")).status, 401, `${i}`);
+    const control = await enter(server, server.links[0]);
+    assert.equal((await Talk.start(server, control)).status, 101);
+    stops.forEach((stop) => stop());
+    assert.equal(await server.stop(), 0);
+    await files.stop();
+  },
+
+  async "idle connections of TLS take little, and give it back"() {
+    const files = await Server.start();
+    const server = await Server.start("--address", "0.0.0.0", ...await encrypt(files.folder), ...PICTURES);
+    const control = await enter(server, server.links[0]);
+    const talk = await Talk.start(server, control);
+    await until("there are pictures", () => talk.messages.some((m) => m.type === "status" && m.frames > 20));
+    const before = server.usage();
+    const idle = Array.from({ length: 70 }, (_, i) => open(server, `127.0.0.${2 + (i % 5)}`, i % 2 === 0));
+    for (const socket of idle) socket.resume();
+    await sleep(3000);
+    const during = server.usage();
+    assert.equal((await get(server, "/", control)).status, 200, "others are let in");
+    const ended = await Promise.race([Promise.all(idle.map((socket) => socket.ended)), sleep(16000)]);
+    assert.ok(ended, "they stay");
+    await until("nothing of them is left", () => server.usage().files <= before.files + 4);
+    const after = server.usage();
+    assert.ok(during.memory - before.memory < 60, `${(during.memory - before.memory).toFixed(0)} MB for 70 connections`);
+    assert.ok(after.memory - before.memory < 60, `${(after.memory - before.memory).toFixed(0)} MB stay`);
+    assert.ok(during.threads - before.threads < 12, `${during.threads - before.threads} threads`);
+    assert.equal(await server.stop(), 0);
+    await files.stop();
+    return `${(during.memory - before.memory).toFixed(0)} MB, then ${(after.memory - before.memory).toFixed(0)} MB`;
+  },
+};
+
+await run(tests, { browser: false, together });

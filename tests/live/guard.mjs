@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Nobody gets in who does not belong, and nobody who is in breaks anything.
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { median, Others, run, Server, sleep, until } from "./lib.mjs";
+import { execute, median, Others, run, Server, sleep, until } from "./lib.mjs";
 import { frame, get, open, sendRaw, Talk, upgrade } from "./wire.mjs";
 
 const PATHS = ["/", "/live.js", "/media.js", "/signal.js", "/volume.js", "/view.js", "/live.css", "/icon.svg", "/snapshot.png", "/calibration.csv",
@@ -31,7 +30,7 @@ async function assertAlive(server, headers) {
   assert.equal((await get(server, "/", headers)).status, 200);
 }
 
-const tests = {
+const together = {
   async "at any other address there is nothing without a token"() {
     const server = await Server.start("--address", "0.0.0.0");
     const [control] = server.links;
@@ -104,7 +103,7 @@ const tests = {
     assert.ok(!/[\w-]{40}/.test(server.output.replaceAll(server.folder, "")), "no token is printed");
     assert.equal((await get(server, "/")).status, 401);
     writeFileSync(path, "control short\nview short\n");
-    const again = spawnSync(process.env.OCT_LIVE, ["--token-file", path, "--port", "0"], { encoding: "utf8" });
+    const again = await execute(process.env.OCT_LIVE, ["--token-file", path, "--port", "0"]);
     assert.equal(again.status, 1);
     assert.match(again.stderr, /two lines/);
     assert.ok(!again.stderr.includes("short"));
@@ -216,6 +215,20 @@ const tests = {
     assert.equal((await Talk.start(server, { Host: host, Origin: `http://${host}` })).status, 101);
     for (const other of ["evil.example", "127.0.0.3", `127.0.0.20:${server.port}`])
       assert.equal((await get(server, "/", { Host: other })).status, 403, other);
+    assert.equal(await server.stop(), 0);
+  },
+
+  async "pictures do not pile up for who asks for them and does not read"() {
+    const server = await Server.start();
+    const picture = open(server);
+    picture.write("GET /stream.mjpg HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    await until("they come", () => picture.bytesRead > 0);
+    picture.pause();
+    await sleep(1500); // what lies between him and us is full
+    const { memory } = server.usage();
+    await sleep(12000);
+    assert.ok(server.usage().memory < memory + 10, "pictures pile up for who does not read");
+    picture.destroy();
     assert.equal(await server.stop(), 0);
   },
 
@@ -340,38 +353,6 @@ const tests = {
     await server.stop();
   },
 
-  async "who does not read or answer is let go, the others notice nothing"() {
-    const server = await Server.start("--viewers", "4");
-    const others = new Others();
-    const good = await Talk.start(server);
-    const mute = await Talk.start(server); // reads, but does not answer
-    mute.answering = false;
-    const stalled = await Talk.start(server); // neither
-    stalled.answering = false;
-    stalled.socket.pause();
-    const picture = open(server); // asks for pictures and does not read them
-    picture.write("GET /stream.mjpg HTTP/1.1\r\nHost: localhost\r\n\r\n");
-    await sleep(500);
-    picture.pause();
-    const gone = await Talk.start(server);
-    gone.vanish();
-    assert.equal((await until("a status", () => good.messages.findLast((m) => m.type === "status"))).type, "status");
-    await until("the mute one is let go", () => mute.socket.destroyed, 20);
-    await until("only the good one is left", () => {
-      const status = good.messages.findLast((message) => message.type === "status");
-      return status.viewers === 1;
-    }, 20);
-    await sleep(1000);
-    const rates = good.messages.filter((m) => m.type === "status").slice(2).map((m) => m.rate);
-    assert.ok(rates.length >= 7, `${rates.length} statuses`);
-    assert.ok(median(rates) > 27 || others.part() > 0.05, `rates ${rates}`);
-    const { memory } = server.usage();
-    await sleep(12000);
-    assert.ok(server.usage().memory < memory + 10, "pictures pile up for who does not read");
-    picture.destroy();
-    assert.equal(await server.stop(), 0);
-  },
-
   async "no more viewers than allowed, no more connections than fit"() {
     const server = await Server.start("--viewers", "2");
     const talks = [await Talk.start(server), await Talk.start(server)];
@@ -398,11 +379,10 @@ const tests = {
   },
 
   async "encrypted with a certificate"() {
-    const made = spawnSync("openssl", ["version"]);
-    if (made.error) return "openssl is not installed";
+    if (!await execute("openssl", ["version"]).catch(() => false)) return "openssl is not installed";
     const files = await Server.start();
     const [key, cert] = ["key", "cert"].map((name) => join(files.folder, name));
-    spawnSync("openssl", ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+    await execute("openssl", ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
       "-keyout", key, "-out", cert, "-days", "2", "-subj", "/CN=localhost"]);
     const server = await Server.start("--address", "0.0.0.0", "--cert", cert, "--key", key);
     assert.ok(server.links.every((link) => link.startsWith("https://")));
@@ -417,8 +397,8 @@ const tests = {
     assert.match(answer.headers["strict-transport-security"], /^max-age=\d+$/);
     // what is older than TLS 1.2 has known weaknesses
     for (const [version, taken] of [["tls1", false], ["tls1_1", false], ["tls1_2", true], ["tls1_3", true]]) {
-      const { stdout } = spawnSync("openssl", ["s_client", `-${version}`, "-cipher", "ALL:@SECLEVEL=0",
-        "-connect", `127.0.0.1:${server.port}`], { encoding: "utf8", input: "", timeout: 10000 });
+      const { stdout } = await execute("openssl", ["s_client", `-${version}`, "-cipher", "ALL:@SECLEVEL=0",
+        "-connect", `127.0.0.1:${server.port}`], { timeout: 10000 });
       assert.equal(/Cipher is (?!\(NONE\))/.test(stdout), taken, `${version}: ${stdout}`);
     }
     assert.equal((await Talk.start(server, await enter(server, server.links[0]))).status, 101);
@@ -460,8 +440,8 @@ const tests = {
       [["--data", "a", "--images", "b"], "Only one"], [["--samples", "8"], "--data"], [["x"], "'x'"],
       [["--udp-ports", "9-1"], "--udp-ports"], [["--refractive-index", "nan"], "--refractive-index"],
       [["--bscans", "-1"], "--bscans"], [["--bscans", "8193"], "--bscans"], [["--length-um", "nan"], "--length-um"]]) {
-      const { status, stdout, stderr } = spawnSync(process.env.OCT_LIVE, ["--port", "0", ...options],
-        { encoding: "utf8", timeout: 15000, cwd: "/tmp" });
+      const { status, stdout, stderr } = await execute(process.env.OCT_LIVE, ["--port", "0", ...options],
+        { timeout: 15000, cwd: "/tmp" });
       assert.ok(status === 1 || status === 2, `${options}: ${status}\n${stdout}${stderr}`);
       assert.ok(stderr.includes(words), `${options}: ${stderr}`);
       assert.equal(stderr.trim().split("\n").length, 1, stderr);
@@ -470,4 +450,36 @@ const tests = {
   },
 };
 
-await run(tests, { browser: false });
+// Of the rate at which pictures come.
+const tests = {
+  async "who does not read or answer is let go, the others notice nothing"() {
+    const server = await Server.start("--viewers", "4");
+    const others = new Others();
+    const good = await Talk.start(server);
+    const mute = await Talk.start(server); // reads, but does not answer
+    mute.answering = false;
+    const stalled = await Talk.start(server); // neither
+    stalled.answering = false;
+    stalled.socket.pause();
+    const picture = open(server); // asks for pictures and does not read them
+    picture.write("GET /stream.mjpg HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    await sleep(500);
+    picture.pause();
+    const gone = await Talk.start(server);
+    gone.vanish();
+    assert.equal((await until("a status", () => good.messages.findLast((m) => m.type === "status"))).type, "status");
+    await until("the mute one is let go", () => mute.socket.destroyed, 20);
+    await until("only the good one is left", () => {
+      const status = good.messages.findLast((message) => message.type === "status");
+      return status.viewers === 1;
+    }, 20);
+    await sleep(1000);
+    const rates = good.messages.filter((m) => m.type === "status").slice(2).map((m) => m.rate);
+    assert.ok(rates.length >= 7, `${rates.length} statuses`);
+    assert.ok(median(rates) > 27 || others.part() > 0.05, `rates ${rates}`);
+    picture.destroy();
+    assert.equal(await server.stop(), 0);
+  },
+};
+
+await run(tests, { browser: false, together });

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What the tests share: oct-live, a browser, TAP.
 import assert from "node:assert/strict";
-import { spawn, spawnSync } from "node:child_process";
+import { AsyncLocalStorage } from "node:async_hooks";
+import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -23,9 +24,17 @@ export async function until(what, test, seconds = 15) {
 
 export const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
 
+// What a test has opened, servers and pages: several may run at the same time.
+const opened = new AsyncLocalStorage();
+
 // oct-live as a process; `links` are what it has printed.
 export class Server {
-  static async start(...options) {
+  static start(...options) {
+    return Server.startWith({}, ...options);
+  }
+
+  // ... with these variables in its environment.
+  static async startWith(environment, ...options) {
     const server = new Server();
     server.folder = mkdtempSync(join(tmpdir(), "oct-live-"));
     server.recordings = join(server.folder, "recordings");
@@ -34,7 +43,9 @@ export class Server {
       ["--port", "0", "--record", server.recordings, ...options],
       { cwd: server.folder, stdio: ["ignore", "pipe", "pipe"],
         // a critical of a library is a mistake of ours, or an open door
-        env: { ...process.env, G_DEBUG: "fatal-criticals" } });
+        env: { ...process.env, G_DEBUG: "fatal-criticals", ...environment } });
+    server.siblings = opened.getStore().servers;
+    server.siblings.add(server);
     server.exited = new Promise((resolve) => {
       server.process.on("exit", (code, signal) => resolve(code ?? signal));
     });
@@ -48,7 +59,6 @@ export class Server {
     server.port = Number(new URL(server.links[0]).port);
     server.encrypted = server.links[0].startsWith("https:");
     server.url = `http://127.0.0.1:${server.port}`;
-    running.add(server);
     return server;
   }
 
@@ -67,7 +77,7 @@ export class Server {
   clear() {
     if (this.process.exitCode === null) this.process.kill("SIGKILL");
     rmSync(this.folder, { recursive: true, force: true });
-    running.delete(this);
+    this.siblings.delete(this);
   }
 
   // Of the process: open files, threads, resident memory in MB.
@@ -79,7 +89,6 @@ export class Server {
       memory: number("VmRSS") / 1024 };
   }
 }
-const running = new Set();
 
 // What tests of time depend on: how much of the processors others have used,
 // since it was made, as a part of all cores.  What of ours ends in between may
@@ -149,6 +158,7 @@ export async function openBrowser() {
     args: ["--no-sandbox", "--autoplay-policy=no-user-gesture-required"] });
   browser.visit = async (url, options = {}) => {
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+    opened.getStore().contexts.push(context);
     const page = await context.newPage();
     page.problems = [];
     page.on("pageerror", (error) => page.problems.push(String(error)));
@@ -202,48 +212,75 @@ export function mean(levels) {
   return sum / levels.length;
 }
 
+// Runs a program to its end, while other tests go on: { status, stdout, stderr }.
+// The status is null where it took longer than `timeout`, in milliseconds.
+export function execute(program, parameters, { timeout = 60000, ...options } = {}) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, parameters, { ...options, timeout });
+    const said = { stdout: "", stderr: "" };
+    for (const name of ["stdout", "stderr"])
+      child[name].setEncoding("utf8").on("data", (text) => { said[name] += text; });
+    child.on("error", reject);
+    child.on("close", (status) => resolve({ status, ...said }));
+    child.stdin.on("error", () => {}); // it need not read
+    child.stdin.end();
+  });
+}
+
 // Frames of the recording's files, decoded; why with drop-allocation: tests/pipelines/tap.py.
-export function countFrames(folder) {
+export async function countFrames(folder) {
   let frames = 0;
   for (const name of readdirSync(folder).filter((file) => file.endsWith(".mkv")).sort()) {
-    const result = spawnSync("gst-launch-1.0", ["-v", "filesrc", `location=${join(folder, name)}`,
+    const { status, stdout, stderr } = await execute("gst-launch-1.0", ["-v", "filesrc", `location=${join(folder, name)}`,
       "!", "matroskademux", "!", "h264parse", "!", "avdec_h264", "!",
-      "identity", "drop-allocation=true", "!", "fakesink", "silent=false"],
-    { encoding: "utf8", maxBuffer: 1 << 28 });
-    assert.equal(result.status, 0, result.stderr);
-    frames += result.stdout.split("\n").filter((line) => /last-message = chain/.test(line)).length;
+      "identity", "drop-allocation=true", "!", "fakesink", "silent=false"]);
+    assert.equal(status, 0, stderr);
+    frames += stdout.split("\n").filter((line) => /last-message = chain/.test(line)).length;
   }
   return frames;
 }
 
-// Runs the tests one after the other.  Each is { name: function }.
-export async function run(tests, { browser = true } = {}) {
+// Runs the tests, each { name: function }: first those of `together`, six at a
+// time (three with a browser), then `tests`, one after the other.  What is in
+// `together` waits most of its time, shares nothing with other tests, and claims
+// nothing that a busy machine would not do: no lost pictures, no rate of them.
+export async function run(tests, { browser = true, together = {} } = {}) {
   if (browser && !CHROMIUM) {
     console.log("1..0 # SKIP chromium is not installed");
     return;
   }
   // words of the names of those to run, by hand
-  const entries = Object.entries(tests).filter(([name]) => name.includes(process.env.OCT_LIVE_TESTS ?? ""));
-  console.log(`1..${entries.length}`);
-  let failures = 0;
-  for (const [index, [name, test]] of entries.entries()) {
-    const started = performance.now();
-    try {
-      const note = await test();
-      const seconds = ((performance.now() - started) / 1000).toFixed(1);
-      console.log(`ok ${index + 1} - ${name}\n# ${seconds} s${note ? `, ${note}` : ""}`);
-    } catch (error) {
-      if (error instanceof Skip) {
-        console.log(`ok ${index + 1} - ${name} # SKIP ${error.message}`);
-      } else {
-        failures++;
-        console.log(`not ok ${index + 1} - ${name}`);
-        console.log(String(error.stack).replace(/^/gm, "# "));
-        for (const server of running)
-          console.log(`oct-live said:\n${server.output}`.replace(/^/gm, "# "));
-      }
+  const [waiting, alone] = [together, tests].map((group) =>
+    Object.entries(group).filter(([name]) => name.includes(process.env.OCT_LIVE_TESTS ?? "")));
+  console.log(`1..${waiting.length + alone.length}`);
+  const results = { count: 0, failures: 0 };
+  await Promise.all(Array.from({ length: browser ? 3 : 6 }, async () => {
+    while (waiting.length > 0) await runOne(waiting.shift(), results);
+  }));
+  for (const entry of alone) await runOne(entry, results);
+  process.exit(results.failures > 0 ? 1 : 0);
+}
+
+// Runs a test and prints its result, numbered in the order of their ends.
+async function runOne([name, test], results) {
+  const own = { servers: new Set(), contexts: [] };
+  const started = performance.now();
+  let verdict = "ok", note = "", comments = [];
+  try {
+    const said = await opened.run(own, test);
+    comments = [`${((performance.now() - started) / 1000).toFixed(1)} s${said ? `, ${said}` : ""}`];
+  } catch (error) {
+    if (error instanceof Skip) {
+      note = ` # SKIP ${error.message}`;
+    } else {
+      results.failures++;
+      verdict = "not ok";
+      comments = [String(error.stack), ...[...own.servers].map(({ output }) => `oct-live said:\n${output}`)];
     }
-    for (const server of running) server.clear();
   }
-  process.exit(failures > 0 ? 1 : 0);
+  // a page that stays looks for its server again and again
+  for (const context of own.contexts) await context.close().catch(() => {});
+  for (const server of own.servers) server.clear();
+  console.log([`${verdict} ${++results.count} - ${name}${note}`,
+    ...comments.map((text) => text.replace(/^/gm, "# "))].join("\n"));
 }

@@ -51,39 +51,8 @@ function assertSame(shown, picture) {
   assert.ok(brightest > 225 && darkest < 25, `${darkest} to ${brightest}`);
 }
 
-const tests = {
-  async "video comes at the rate of the source, at most 1 % is lost"() {
-    const server = await Server.start();
-    const page = await browser.visit(server.url);
-    await waitForVideo(page);
-    assert.equal(await text(page, "#media"), "WebRTC");
-    const describe = (lost) => `${(100 * lost).toFixed(2)} % lost`;
-    const lost = await measure(async () => {
-      const before = await decoded(page);
-      await sleep(20000);
-      const after = await decoded(page);
-      return 1 - (after.frames - before.frames) / ((30 * (after.time - before.time)) / 1000);
-    }, (part) => Math.abs(part) <= 0.01, describe);
-    const rate = Number.parseFloat(await text(page, "#rate"));
-    const delay = Number.parseFloat(await text(page, "#delay"));
-    assert.ok(rate > 15 && rate < 35, `the page says ${rate} per second`);
-    assert.ok(delay > 0 && delay < 1000, `the page says ${delay} ms`);
-    assert.equal(await text(page, "#backend"), "CPU");
-    assert.deepEqual(page.problems, []);
-    assert.equal(await server.stop(), 0);
-    return `${describe(lost)}, delay as the page says ${delay} ms`;
-  },
-
-  async "video shows the grey levels of the image, and nothing to set for it"() {
-    const server = await Server.start(...STILL);
-    const page = await browser.visit(server.url);
-    await waitForVideo(page);
-    assertSame(await look(page, "#video"), await snapshot(page));
-    assert.ok(await page.locator("#settings").isHidden());
-    assert.equal(await text(page, "#backend"), "–");
-    await server.stop();
-  },
-
+// The longest first.
+const together = {
   async "settings change the picture for everybody"() {
     const server = await Server.start();
     const page = await browser.visit(server.url);
@@ -133,6 +102,62 @@ const tests = {
     assert.equal(await server.stop(), 0);
   },
 
+  async "the end of the source is told over the picture, until it comes again"() {
+    const server = await Server.start("--source", "octsrc is-live=true samples=1024 lines=256 bscans=1 "
+      + "line-rate=3840 ! identity error-after=90");
+    const page = await browser.visit(server.url);
+    await until("it is known", () => page.locator("#record").isEnabled());
+    await page.locator("#record").click();
+    for (let turn = 0; turn < 2; turn++) {
+      await until("the page says so", async () => /No pictures.*has failed.*tried again/.test(await text(page, "#veil"))
+        && await page.locator("#veil").isVisible(), 30);
+      if (turn === 0) {
+        await until("the recording is closed", async () =>
+          /was ended.*kept/.test(await text(page, "#recording"))
+          && await page.locator("#record").getAttribute("aria-pressed") === "false");
+        if (process.env.OCT_SCREENSHOTS)
+          await page.screenshot({ path: join(process.env.OCT_SCREENSHOTS, "trouble.png") });
+      }
+      await until("pictures come again", () => page.locator("#veil").isHidden(), 30);
+    }
+    // who opens the page while there is nothing gets the pictures when they come
+    await until("it fails", () => page.locator("#veil").isVisible(), 30);
+    const other = await browser.visit(server.url);
+    await until("the other page says so", async () => /has failed/.test(await text(other, "#veil")));
+    await until("pictures come there", () => other.locator("#veil").isHidden(), 40);
+    assert.deepEqual(page.problems.concat(other.problems), []);
+    assert.ok(await countFrames(server.recordings) > 10);
+    assert.equal(await server.stop(), 0);
+  },
+
+  async "an old picture is not taken for a live one"() {
+    const server = await Server.start();
+    const page = await browser.visit(server.url);
+    await waitForVideo(page);
+    await until("the picture is clear", () => page.locator("#veil").isHidden());
+    server.process.kill("SIGSTOP");
+    await until("the page says so", async () => /No new pictures/.test(await text(page, "#veil"))
+      && await page.locator("#veil").isVisible());
+    server.process.kill("SIGCONT");
+    await until("it goes on", () => page.locator("#veil").isHidden());
+    server.process.kill("SIGSTOP");
+    await until("it is given up", async () => /connection is lost/.test(await text(page, "#veil")), 30);
+    assert.match(await text(page, "#rate"), /–/);
+    server.process.kill("SIGCONT");
+    await until("it has found back", () => page.locator("#veil").isHidden(), 30);
+    assert.equal(await server.stop(), 0);
+  },
+
+  async "video shows the grey levels of the image, and nothing to set for it"() {
+    const server = await Server.start(...STILL);
+    const page = await browser.visit(server.url);
+    await waitForVideo(page);
+    assertSame(await look(page, "#video"), await snapshot(page));
+    assert.ok(await page.locator("#settings").isHidden());
+    assert.equal(await text(page, "#backend"), "–");
+    await server.stop();
+  },
+
   async "a snapshot is the image in full size, a held one what is seen"() {
     const server = await Server.start();
     const page = await browser.visit(server.url, { acceptDownloads: true });
@@ -159,24 +184,6 @@ const tests = {
     await page.locator("#freeze").click();
     await until("the picture goes on", () => page.locator("#still").isHidden());
     await server.stop();
-  },
-
-  async "a recording is begun and ended, and plays"() {
-    const server = await Server.start();
-    const page = await browser.visit(server.url);
-    await waitForVideo(page);
-    const others = new Others();
-    await page.locator("#record").click();
-    await until("it records", async () => await page.locator("#record").getAttribute("aria-pressed") === "true");
-    await sleep(5000);
-    await page.locator("#record").click();
-    const said = await until("it is finished", async () =>
-      /^Recorded (\S+): (\d+) B-scans.* (\d+) lost/.exec(await text(page, "#recording")));
-    assert.ok(readdirSync(server.recordings)[0].startsWith(said[1]), said[1]);
-    assert.ok(Number(said[2]) > (others.part() > 0.05 ? 5 : 120), said[0]);
-    assert.equal(countFrames(server.recordings), Number(said[2]));
-    await server.stop();
-    return `${said[2]} B-scans, ${said[3]} lost`;
   },
 
   async "every control can be reached and used by keyboard"() {
@@ -230,24 +237,6 @@ const tests = {
     await server.stop();
   },
 
-  async "without WebRTC there are JPEG pictures"() {
-    const server = await Server.start(...STILL);
-    const page = await browser.visit("about:blank");
-    await page.addInitScript(() => { delete window.RTCPeerConnection; });
-    await page.goto(server.url);
-    await until("pictures come", async () => {
-      const rate = Number.parseFloat(await text(page, "#rate"));
-      return rate > 20 && rate < 40;
-    });
-    assert.equal(await text(page, "#media"), "JPEG");
-    const delay = await until("the page knows the delay", async () =>
-      Number.parseFloat(await text(page, "#delay")));
-    assert.ok(delay > 0 && delay < 1000, `${delay} ms`);
-    assertSame(await look(page, "#jpeg"), await snapshot(page));
-    await server.stop();
-    return `delay as the page says ${delay} ms`;
-  },
-
   async "large and many images come through WebRTC too"() {
     for (const size of ["width=1024,height=1024,framerate=5/1",
       "width=1900,height=1080,framerate=5/1", "width=160,height=128,framerate=150/1"]) {
@@ -259,34 +248,6 @@ const tests = {
       await page.context().close();
       await server.stop();
     }
-  },
-
-  async "the end of the source is told over the picture, until it comes again"() {
-    const server = await Server.start("--source", "octsrc is-live=true samples=1024 lines=256 bscans=1 "
-      + "line-rate=3840 ! identity error-after=90");
-    const page = await browser.visit(server.url);
-    await until("it is known", () => page.locator("#record").isEnabled());
-    await page.locator("#record").click();
-    for (let turn = 0; turn < 2; turn++) {
-      await until("the page says so", async () => /No pictures.*has failed.*tried again/.test(await text(page, "#veil"))
-        && await page.locator("#veil").isVisible(), 30);
-      if (turn === 0) {
-        await until("the recording is closed", async () =>
-          /was ended.*kept/.test(await text(page, "#recording"))
-          && await page.locator("#record").getAttribute("aria-pressed") === "false");
-        if (process.env.OCT_SCREENSHOTS)
-          await page.screenshot({ path: join(process.env.OCT_SCREENSHOTS, "trouble.png") });
-      }
-      await until("pictures come again", () => page.locator("#veil").isHidden(), 30);
-    }
-    // who opens the page while there is nothing gets the pictures when they come
-    await until("it fails", () => page.locator("#veil").isVisible(), 30);
-    const other = await browser.visit(server.url);
-    await until("the other page says so", async () => /has failed/.test(await text(other, "#veil")));
-    await until("pictures come there", () => other.locator("#veil").isHidden(), 40);
-    assert.deepEqual(page.problems.concat(other.problems), []);
-    assert.ok(countFrames(server.recordings) > 10);
-    assert.equal(await server.stop(), 0);
   },
 
   async "a reconstruction that is chosen is tried, and said to be"() {
@@ -343,10 +304,13 @@ const tests = {
 
   async "after a restart the pages come back by themselves"() {
     const tokens = join(tmpdir(), `oct-live-tokens-${process.pid}`);
-    for (const options of [[], ["--token-file", tokens]]) {
+    for (const more of [[], ["--token-file", tokens]]) {
+      // an address where nobody else takes the port meanwhile
+      const options = ["--address", "127.0.0.9", ...more];
       const server = await Server.start(...options);
-      const link = options.length > 0
-        ? `${server.url}/?token=${/^view (\S+)/m.exec(readFileSync(tokens, "latin1"))[1]}` : server.url;
+      const link = more.length > 0
+        ? `http://127.0.0.9:${server.port}/?token=${/^view (\S+)/m.exec(readFileSync(tokens, "latin1"))[1]}`
+        : server.links[0];
       const page = await browser.visit(link);
       await waitForVideo(page);
       assert.equal(await server.stop(), 0);
@@ -359,23 +323,66 @@ const tests = {
     }
     rmSync(tokens, { force: true });
   },
+};
 
-  async "an old picture is not taken for a live one"() {
+// Of rates and of pictures that are lost.
+const tests = {
+  async "video comes at the rate of the source, at most 1 % is lost"() {
     const server = await Server.start();
     const page = await browser.visit(server.url);
     await waitForVideo(page);
-    await until("the picture is clear", () => page.locator("#veil").isHidden());
-    server.process.kill("SIGSTOP");
-    await until("the page says so", async () => /No new pictures/.test(await text(page, "#veil"))
-      && await page.locator("#veil").isVisible());
-    server.process.kill("SIGCONT");
-    await until("it goes on", () => page.locator("#veil").isHidden());
-    server.process.kill("SIGSTOP");
-    await until("it is given up", async () => /connection is lost/.test(await text(page, "#veil")), 30);
-    assert.match(await text(page, "#rate"), /–/);
-    server.process.kill("SIGCONT");
-    await until("it has found back", () => page.locator("#veil").isHidden(), 30);
+    assert.equal(await text(page, "#media"), "WebRTC");
+    const describe = (lost) => `${(100 * lost).toFixed(2)} % lost`;
+    const lost = await measure(async () => {
+      const before = await decoded(page);
+      await sleep(20000);
+      const after = await decoded(page);
+      return 1 - (after.frames - before.frames) / ((30 * (after.time - before.time)) / 1000);
+    }, (part) => Math.abs(part) <= 0.01, describe);
+    const rate = Number.parseFloat(await text(page, "#rate"));
+    const delay = Number.parseFloat(await text(page, "#delay"));
+    assert.ok(rate > 15 && rate < 35, `the page says ${rate} per second`);
+    assert.ok(delay > 0 && delay < 1000, `the page says ${delay} ms`);
+    assert.equal(await text(page, "#backend"), "CPU");
+    assert.deepEqual(page.problems, []);
     assert.equal(await server.stop(), 0);
+    return `${describe(lost)}, delay as the page says ${delay} ms`;
+  },
+
+  async "a recording is begun and ended, and plays"() {
+    const server = await Server.start();
+    const page = await browser.visit(server.url);
+    await waitForVideo(page);
+    const others = new Others();
+    await page.locator("#record").click();
+    await until("it records", async () => await page.locator("#record").getAttribute("aria-pressed") === "true");
+    await sleep(5000);
+    await page.locator("#record").click();
+    const said = await until("it is finished", async () =>
+      /^Recorded (\S+): (\d+) B-scans.* (\d+) lost/.exec(await text(page, "#recording")));
+    assert.ok(readdirSync(server.recordings)[0].startsWith(said[1]), said[1]);
+    assert.ok(Number(said[2]) > (others.part() > 0.05 ? 5 : 120), said[0]);
+    assert.equal(await countFrames(server.recordings), Number(said[2]));
+    await server.stop();
+    return `${said[2]} B-scans, ${said[3]} lost`;
+  },
+
+  async "without WebRTC there are JPEG pictures"() {
+    const server = await Server.start(...STILL);
+    const page = await browser.visit("about:blank");
+    await page.addInitScript(() => { delete window.RTCPeerConnection; });
+    await page.goto(server.url);
+    await until("pictures come", async () => {
+      const rate = Number.parseFloat(await text(page, "#rate"));
+      return rate > 20 && rate < 40;
+    });
+    assert.equal(await text(page, "#media"), "JPEG");
+    const delay = await until("the page knows the delay", async () =>
+      Number.parseFloat(await text(page, "#delay")));
+    assert.ok(delay > 0 && delay < 1000, `${delay} ms`);
+    assertSame(await look(page, "#jpeg"), await snapshot(page));
+    await server.stop();
+    return `delay as the page says ${delay} ms`;
   },
 
   async "Ctrl-C finishes the recording and tells the viewers"() {
@@ -390,7 +397,7 @@ const tests = {
     await until("the page says so", async () => /was ended/.test(await text(page, "#veil")));
     await sleep(2500);
     assert.match(await text(page, "#veil"), /was ended/);
-    const frames = countFrames(server.recordings);
+    const frames = await countFrames(server.recordings);
     assert.ok(frames >= (others.part() > 0.05 ? 5 : 75), `${frames} frames`);
     server.clear();
     return `${frames} B-scans`;
@@ -398,4 +405,4 @@ const tests = {
 };
 
 browser = process.env.OCT_LIVE ? await openBrowser().catch(() => null) : null;
-await run(tests);
+await run(tests, { together });

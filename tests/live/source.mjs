@@ -46,15 +46,19 @@ async function stopRecording(server, talk) {
     return !recording.active && !recording.finishing && recording;
   }, 60);
   assert.equal(said.message, "");
-  assert.equal(countFrames(server.recordings), said.frames);
+  assert.equal(await countFrames(server.recordings), said.frames);
   return said;
 }
 
 // A camera's stand-in: whoever connects gets images of 64 x 48 until told
-// otherwise.
+// otherwise.  Each has an address of its own, where nobody takes its port while
+// it is unplugged.
 class Camera {
+  static count = 0;
+
   static async start() {
     const camera = new Camera();
+    camera.host = `127.0.1.${++Camera.count}`;
     camera.sockets = new Set();
     camera.server = createServer((socket) => {
       socket.on("error", () => {});
@@ -65,13 +69,13 @@ class Camera {
       if (!camera.hangs)
         for (const socket of camera.sockets) socket.write(Buffer.alloc(64 * 48, 100));
     }, 40);
-    await new Promise((resolve) => { camera.server.listen(0, "127.0.0.1", resolve); });
+    await new Promise((resolve) => { camera.server.listen(0, camera.host, resolve); });
     camera.port = camera.server.address().port;
     return camera;
   }
 
   get options() {
-    return ["--images", `tcpclientsrc host=127.0.0.1 port=${this.port} do-timestamp=true ! `
+    return ["--images", `tcpclientsrc host=${this.host} port=${this.port} do-timestamp=true ! `
       + "rawvideoparse width=64 height=48 format=gray8 framerate=25/1"];
   }
 
@@ -83,7 +87,7 @@ class Camera {
   }
 
   async plug() {
-    await new Promise((resolve) => { this.server.listen(this.port, "127.0.0.1", resolve); });
+    await new Promise((resolve) => { this.server.listen(this.port, this.host, resolve); });
   }
 
   async stop() {
@@ -96,7 +100,8 @@ const SMALL = ["--source", "octsrc is-live=true samples=256 lines=64 bscans=1 li
 const LARGE = ["--source", "octsrc is-live=true samples=2048 lines=1000 bscans=1 line-rate=5000"];
 const METHODS = ["linear", "nufft", "lanczos", "cubic"];
 
-const tests = {
+// All of them wait, for a source or for its end.
+const together = {
   async "changes of the method in a burst: all goes on, the last one counts"() {
     const { server, talk } = await start(...SMALL);
     await startRecording(talk);
@@ -204,7 +209,7 @@ const tests = {
       return !recording.active && !recording.finishing;
     });
     assert.match(last(talk, "status").recording.message, said);
-    assert.equal(countFrames(server.recordings), last(talk, "status").recording.frames);
+    assert.equal(await countFrames(server.recordings), last(talk, "status").recording.frames);
     // of another one it is not
     await startRecording(talk);
     await picturesGoOn(talk, 10);
@@ -215,7 +220,13 @@ const tests = {
     });
     assert.equal(last(talk, "status").recording.message, "");
     assert.equal(server.output.match(/No new pictures have come/g).length, 1);
-    // one that ends in the gap, by its button or with oct-live
+    assert.equal(await server.stop(), 0);
+    await camera.stop();
+  },
+
+  async "a recording that ends in a gap says so, by its button or with oct-live"() {
+    const camera = await Camera.start();
+    const { server, talk } = await start(...camera.options);
     for (const stop of [() => record(talk, false), () => server.process.kill("SIGINT")]) {
       const before = server.output.length;
       camera.hangs = false;
@@ -345,6 +356,13 @@ const tests = {
     for (const file of [path, calibration]) rmSync(file);
   },
 
+  async "it ends in time when its source cannot be woken"() {
+    const server = await Server.start("--images", "videotestsrc is-live=true ! "
+      + "video/x-raw,format=GRAY8,width=64,height=48,framerate=30/1 ! identity sleep-time=60000000");
+    await sleep(500);
+    assert.equal(await server.stop(), 0);
+  },
+
   async "what cannot be started at all ends with a sentence"() {
     for (const [options, words] of [[["--data", "/nowhere.raw", "--samples", "8", "--lines", "8"], /nowhere\.raw/],
       [["--images", "videotestsrc num-buffers=0 ! video/x-raw,format=GRAY8"], /before its first picture/],
@@ -356,54 +374,52 @@ const tests = {
     }
   },
 
-  async "it ends in time in all of these states"() {
-    const camera = await Camera.start();
-    const states = {
-      async trouble(talk) {
-        await camera.unplug();
-        await until("it is said", () => last(talk, "state").trouble);
-        await camera.plug();
-      },
-      async recording(talk) {
-        await startRecording(talk);
-        await camera.unplug();
-        await camera.plug();
-      },
-      async retrying(talk) {
-        await camera.unplug();
-        await until("it is said", () => last(talk, "state").trouble);
-        await sleep(2500);
-        await camera.plug();
-      },
-    };
-    for (const [name, prepare] of Object.entries(states)) {
-      const { server, talk } = await start(...camera.options);
-      await prepare(talk);
-      assert.equal(await server.stop(), 0, name);
-    }
-    await camera.stop();
-    // whose thread cannot be woken
-    const hanging = await Server.start("--images", "videotestsrc is-live=true ! "
-      + "video/x-raw,format=GRAY8,width=64,height=48,framerate=30/1 ! identity sleep-time=60000000");
-    await sleep(500);
-    assert.equal(await hanging.stop(), 0, "hanging");
-    for (const [name, options, wait] of [["changing", SMALL, 0], ["changing a little later", SMALL, 60],
-      ["changing large ones", LARGE, 200],
-      ["without data", ["--source", "appsrc is-live=true caps=video/x-raw,format=GRAY16_LE,width=256,height=64,"
-        + "framerate=30/1"], 100]]) {
-      const server = await Server.start(...options);
-      const talk = await Talk.start(server);
-      await until("it talks", () => talk.has("state"));
-      if (name !== "without data") await until("pictures come", () => last(talk, "status")?.rate > 0, 30);
-      for (let i = 0; i < 20; i++) set(talk, { method: ["nudft", "cs"][i % 2] });
-      await sleep(wait);
-      assert.equal(await server.stop(), 0, name);
-    }
+};
+
+// What it may be doing when it is told to end.
+const states = {
+  async "there is trouble"(talk, camera) {
+    await camera.unplug();
+    await until("it is said", () => last(talk, "state").trouble);
+    await camera.plug();
+  },
+  async "it records"(talk, camera) {
+    await startRecording(talk);
+    await camera.unplug();
+    await camera.plug();
+  },
+  async "it tries again"(talk, camera) {
+    await camera.unplug();
+    await until("it is said", () => last(talk, "state").trouble);
+    await sleep(2500);
+    await camera.plug();
   },
 };
+for (const [name, prepare] of Object.entries(states))
+  together[`it ends in time when ${name}`] = async () => {
+    const camera = await Camera.start();
+    const { server, talk } = await start(...camera.options);
+    await prepare(talk, camera);
+    assert.equal(await server.stop(), 0);
+    await camera.stop();
+  };
+
+const WITHOUT_DATA = ["--source",
+  "appsrc is-live=true caps=video/x-raw,format=GRAY16_LE,width=256,height=64,framerate=30/1"];
+for (const [name, options, wait] of [["it changes", SMALL, 0], ["it has changed for a moment", SMALL, 60],
+  ["it changes with large B-scans", LARGE, 200], ["there are no data", WITHOUT_DATA, 100]])
+  together[`it ends in time when ${name}`] = async () => {
+    const server = await Server.start(...options);
+    const talk = await Talk.start(server);
+    await until("it talks", () => talk.has("state"));
+    if (options !== WITHOUT_DATA) await until("pictures come", () => last(talk, "status")?.rate > 0, 30);
+    for (let i = 0; i < 20; i++) set(talk, { method: ["nudft", "cs"][i % 2] });
+    await sleep(wait);
+    assert.equal(await server.stop(), 0);
+  };
 
 function countFiles(server) {
   return readdirSync(server.recordings).length;
 }
 
-await run(tests, { browser: false });
+await run({}, { browser: false, together });

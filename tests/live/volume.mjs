@@ -278,7 +278,7 @@ const tests = {
     talk.say(JSON.stringify({ type: "record", on: false }));
     const { frames, dropped } = await until("it has ended", () => !recorded().active && !recorded().finishing && recorded());
     assert.equal(dropped, 0);
-    assert.equal(countFrames(server.recordings), frames);
+    assert.equal(await countFrames(server.recordings), frames);
     // B-scans again, of their own size, and nobody draws
     await until("B-scans are shown", async () => await sizeOf(page) === "64x64", 30);
     const { levels } = await picture(page);

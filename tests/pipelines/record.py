@@ -547,26 +547,32 @@ def check_killed(frames, playable, what):
 @tap.timed
 def test_killed(folder):
     """kill -9 at several moments, with a part being changed nearby."""
-    for moment, part in ((1.5, 180), (4, 2), (14, 180)):
-        for container in ([], ["--mp4"]):
-            here = folder / f"{moment}{len(container)}"
-            here.mkdir()
-            with recording(here, "--output", "x", "--raw", "--lossless",
-                           "--part-seconds", part, *container,
-                           *SMALL) as process:
-                last = lines_until(
-                    process, lambda p: p["video"][0] >= moment * RATE)
-                process.kill()
-                process.wait()
-            # a part that was begun in that moment may have no frame yet
-            files = [f for f in here.glob("x*.m*") if f.stat().st_size > 2000]
-            playable = {lossless: sum(count(f, here) for f in files
-                                      if ("lossless" in f.name) == lossless)
-                        for lossless in (False, True)}
-            what = f"{container} {part}"
-            check_killed(last["video"][0], playable[False], "video " + what)
-            check_killed(last["lossless"][0], playable[True], "16 bit " + what)
-            check_killed(last["raw"][0], play_spectra("x", here), "raw")
+
+    def kill(case):
+        moment, part, container = case
+        here = folder / f"{moment}{len(container)}"
+        here.mkdir()
+        with recording(here, "--output", "x", "--raw", "--lossless",
+                       "--part-seconds", part, *container,
+                       *SMALL) as process:
+            last = lines_until(
+                process, lambda p: p["video"][0] >= moment * RATE)
+            process.kill()
+            process.wait()
+        # a part that was begun in that moment may have no frame yet
+        files = [f for f in here.glob("x*.m*") if f.stat().st_size > 2000]
+        playable = {lossless: sum(count(f, here) for f in files
+                                  if ("lossless" in f.name) == lossless)
+                    for lossless in (False, True)}
+        what = f"{container} {part}"
+        check_killed(last["video"][0], playable[False], "video " + what)
+        check_killed(last["lossless"][0], playable[True], "16 bit " + what)
+        check_killed(last["raw"][0], play_spectra("x", here), "raw")
+
+    # the longest first
+    tap.together(kill, [(moment, part, container)
+                        for moment, part in ((14, 180), (4, 2), (1.5, 180))
+                        for container in ([], ["--mp4"])], 3)
 
 
 @contextlib.contextmanager
@@ -669,7 +675,8 @@ def test_three_fill_a_disk(folder):
 
 @tap.timed
 def test_lossless_filled_by_another(folder):
-    for container in ([], ["--mp4"]):
+
+    def fill_up(container):
         with contextlib.ExitStack() as stack:
             here = folder / f"f{len(container)}"
             here.mkdir()
@@ -689,6 +696,8 @@ def test_lossless_filled_by_another(folder):
                                   ("lossless", "x-lossless*.mkv")):
                 playable = count_all(disk, pattern, here)
                 assert playable == found[name][0] > RATE, (playable, text)
+
+    tap.together(fill_up, ([], ["--mp4"]))
 
 
 # ------------------------------------------------- when files are taken away
@@ -744,9 +753,10 @@ def take_away(folder, how, *names):
 @tap.timed
 def test_files_are_taken_away(folder):
     """Said at once, recorded on in a new part, and reported."""
-    for number, how in enumerate(("deleted", "moved", "replaced", "cut off")):
-        container = "mp4" if number % 2 else "video"
-        here = folder / str(number)
+
+    def lose(case):
+        how, container = case
+        here = folder / how
         here.mkdir()
         (here / "precious").write_text("precious")
         with recording(here, "--output", "x", "--raw", "--lossless",
@@ -771,6 +781,9 @@ def test_files_are_taken_away(folder):
             assert frames > RATE and parts == 1, (name, found)
             assert before["video"][0] - RATE <= lost[name] < 4 * RATE, lost
         assert (here / "precious").read_text() == "precious"
+
+    tap.together(lose, (("deleted", "video"), ("moved", "mp4"),
+                        ("replaced", "video"), ("cut off", "mp4")), 2)
 
 
 @tap.timed
@@ -908,21 +921,24 @@ def test_mode(folder):
 
 def test_open_folder(folder):
     """One that was there is left as it is; a note says who can look into it."""
-    open_folder = folder / "open"
-    for mode, words in ((0o755, "see the names"), (0o777, "delete"),
-                        (0o1777, "see the names"), (0o700, None)):
-        open_folder.mkdir()
-        open_folder.chmod(mode)
-        _, errors = run("--output", "open/x", "--seconds", 1, *SMALL,
+
+    def record_into(case):
+        mode, words = case
+        here = folder / oct(mode)
+        here.mkdir()
+        here.chmod(mode)
+        _, errors = run("--output", f"{here.name}/x", "--seconds", 1, *SMALL,
                         cwd=folder)
         if words:
             assert words in errors and len(errors.splitlines()) == 1, errors
         else:
             assert errors == "", errors
-        assert open_folder.stat().st_mode & 0o7777 == mode
-        for name in ("00000.mkv", "ascans.csv", "meters.csv", "spectra.csv"):
-            (open_folder / f"x-{name}").unlink()
-        open_folder.rmdir()
+        assert here.stat().st_mode & 0o7777 == mode
+        assert sorted(file.name for file in here.iterdir()) == [
+            "x-00000.mkv", "x-ascans.csv", "x-meters.csv", "x-spectra.csv"]
+
+    tap.together(record_into, ((0o755, "see the names"), (0o777, "delete"),
+                               (0o1777, "see the names"), (0o700, None)))
 
 
 @tap.timed
@@ -963,7 +979,7 @@ def test_no_room_at_the_start(folder):
         assert not list(disk.iterdir())
 
 
-@tap.timed
+@tap.alone
 def test_slow_disk(folder):
     """Frames of the recording are lost and counted; the live picture has all
     of them, in time."""
@@ -994,9 +1010,8 @@ def test_slow_disk(folder):
 @tap.timed
 def test_hanging_disk(folder):
     """It waits, says so, and ends at once when it is told a second time."""
-    for signals in ((signal.SIGINT, signal.SIGINT),
-                    (signal.SIGTERM, signal.SIGTERM),
-                    (signal.SIGHUP, signal.SIGINT, signal.SIGINT)):
+
+    def hang(signals):
         name = "x" + "".join(str(int(s)) for s in signals)
         with recording(folder, "--output", name, *SMALL, LD_PRELOAD=SLOW_DISK,
                        OCT_SLOW_DISK_MS="600000") as process:
@@ -1016,6 +1031,10 @@ def test_hanging_disk(folder):
         assert process.returncode == 128 + signals[-1], (
             process.returncode, errors)
         assert "Ended at once by the second Ctrl-C" in errors, errors
+
+    tap.together(hang, ((signal.SIGINT, signal.SIGINT),
+                        (signal.SIGTERM, signal.SIGTERM),
+                        (signal.SIGHUP, signal.SIGINT, signal.SIGINT)))
 
 
 class Camera:
@@ -1114,16 +1133,23 @@ def test_source_that_cannot_be_woken(folder):
 # -------------------------------------------------------------- what is refused
 
 def test_odd_names(folder):
-    for name in ("a b", "100%d %s %05u", "new\nline", "-dash", "Größe", "x'\"$`!",
-                 "x ! fakesink", "\udcff"):
+
+    def record(case):
+        number, name = case
+        here = folder / str(number)
+        here.mkdir()
         output, _ = run("--output", f"./{name}", "--seconds", 1, "--raw",
-                        "--lossless", *SMALL, cwd=folder)
+                        "--lossless", *SMALL, cwd=here)
         found = report(output.replace(name, "NAME"))
-        (folder / f"{name}-00000.mkv").rename(folder / "v.mkv")
-        assert count("v.mkv", folder) == found["video"][0] > 5, output
-        size = (folder / f"{name}-00000.raw").stat().st_size
+        (here / f"{name}-00000.mkv").rename(here / "v.mkv")
+        assert count("v.mkv", here) == found["video"][0] > 5, output
+        size = (here / f"{name}-00000.raw").stat().st_size
         assert size == BSCAN * found["raw"][0], output
-        assert (folder / f"{name}-lossless.txt").exists()
+        assert (here / f"{name}-lossless.txt").exists()
+
+    tap.together(record, enumerate((
+        "a b", "100%d %s %05u", "new\nline", "-dash", "Größe", "x'\"$`!",
+        "x ! fakesink", "\udcff")))
 
 
 def test_one_name_for_two(folder):
@@ -1230,4 +1256,4 @@ def test_help(folder):
         assert option in mine, f"{option} is not in record.sh --help"
 
 
-tap.main(globals())
+tap.main(globals(), at_a_time=4)  # most of them wait

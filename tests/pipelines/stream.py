@@ -324,4 +324,4 @@ def test_wrong_stream(folder):
         assert len(errors.splitlines()) == 1 and "Error" in errors, errors
 
 
-tap.main(globals())
+tap.main(globals(), at_a_time=3)  # they wait for viewers

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What the tests of the programs share: running them, decoding what they made
 with GStreamer, TAP."""
+import concurrent.futures
 import pathlib
 import re
 import resource
@@ -9,6 +10,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import traceback
 
 
@@ -47,9 +49,16 @@ def timed(function):
     """A test of what a computer does in time.  It says nothing while others
     use more than a twentieth of the processors: it is tried up to four times
     and skipped where that is always so.  Failing twice without others is a
-    failure, once may be a hiccup of the machine."""
+    failure, once may be a hiccup of the machine.  Where tests run at the same
+    time it is tried once among them, which is harder, before all of this."""
     function.timed = True
     return function
+
+
+def alone(function):
+    """A timed test that is easier among others: it is not tried there."""
+    function.alone = True
+    return timed(function)
 
 
 def run(*arguments, program, cwd, status=0):
@@ -95,11 +104,18 @@ def spread(grey):
     return mean, (sum((v - mean) ** 2 for v in grey) / len(grey)) ** 0.5
 
 
-def describe(number, name):
+def together(function, cases, at_a_time=4):
+    """Calls function(case) for each case, several at the same time: for what
+    waits more than it works.  Raises what the first of them raises."""
+    with concurrent.futures.ThreadPoolExecutor(at_a_time) as pool:
+        for _ in pool.map(function, cases):
+            pass
+
+
+def describe(name):
     """The error that is being handled, as a comment."""
-    print(f"# {number} - {name}", flush=True)
-    for line in traceback.format_exc().splitlines():
-        print(f"# {line}", flush=True)
+    lines = [name, *traceback.format_exc().splitlines()]
+    print("".join(f"# {line}\n" for line in lines), end="", flush=True)
 
 
 def try_once(function):
@@ -110,7 +126,7 @@ def try_once(function):
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def try_test(number, name, function):
+def try_test(name, function):
     """Raises Skip, or what the test raises last."""
     quiet = 0
     for _ in range(4):
@@ -125,29 +141,69 @@ def try_test(number, name, function):
             quiet += part <= 0.05
             if not hasattr(function, "timed") or quiet == 2:
                 raise
-            describe(number, name)
+            describe(name)
             print(f"# others used {100 * part:.0f} % of the processors",
                   flush=True)
     raise Skip("the machine was busy with other things, see above")
 
 
-def main(functions):
+class Results:
+    """Runs tests and prints what they come to, numbered in the order of their
+    ends."""
+
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.count = self.failures = 0
+        self.left = []
+
+    def say(self, verdict, text):
+        with self.lock:
+            self.count += 1
+            self.failures += verdict != "ok"
+            print(f"{verdict} {self.count} - {text}", flush=True)
+
+    def run(self, test):
+        name, function = test
+        try:
+            try_test(name, function)
+            self.say("ok", name)
+        except Skip as reason:
+            self.say("ok", f"{name} # SKIP {reason}")
+        except Exception:
+            self.say("not ok", name)
+            describe(name)
+
+    def run_among_others(self, test):
+        """A timed test that fails here is left for when it is alone."""
+        name, function = test
+        if not hasattr(function, "timed"):
+            self.run(test)
+            return
+        if not hasattr(function, "alone"):
+            try:
+                try_once(function)
+                self.say("ok", name)
+                return
+            except Skip as reason:
+                self.say("ok", f"{name} # SKIP {reason}")
+                return
+            except Exception:
+                describe(f"{name}, among others")
+        self.left.append(test)
+
+
+def main(functions, at_a_time=1):
     """Runs every test_... of a program, each in a folder of its own."""
     # the tests may have been started to outlive their terminal (nohup)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
     tests = [(name[5:].replace("_", " "), function)
              for name, function in functions.items()
              if name.startswith("test_")]
-    failures = 0
+    results = Results()
     print(f"1..{len(tests)}", flush=True)
-    for number, (name, function) in enumerate(tests, 1):
-        try:
-            try_test(number, name, function)
-            print(f"ok {number} - {name}", flush=True)
-        except Skip as reason:
-            print(f"ok {number} - {name} # SKIP {reason}", flush=True)
-        except Exception:
-            failures += 1
-            print(f"not ok {number} - {name}", flush=True)
-            describe(number, name)
-    sys.exit(failures > 0)
+    if at_a_time > 1:
+        together(results.run_among_others, tests, at_a_time)
+        tests = results.left
+    for test in tests:
+        results.run(test)
+    sys.exit(results.failures > 0)
