@@ -178,8 +178,7 @@ oct_cuda_volume_check_memory (
     return TRUE;
   g_set_error (error, OCT_ERROR, OCT_ERROR_MEMORY,
       "A volume of %u B-scans of %u A-lines and %u depths needs "
-      "%" G_GUINT64_FORMAT
-      " MB of memory on the GPU, where %" G_GUINT64_FORMAT
+      "%" G_GUINT64_FORMAT " MB of memory on the GPU, where %" G_GUINT64_FORMAT
       " of %" G_GUINT64_FORMAT
       " MB are free; set a larger `decimation` or fewer "
       "`bscans`.",
