@@ -92,7 +92,7 @@ oct_cuda_check (cudaError_t status, const char *operation, GError **error)
   cudaGetLastError ();
   if (status == cudaErrorMemoryAllocation)
     g_set_error (error, OCT_ERROR, OCT_ERROR_MEMORY,
-        "The GPU has too little memory for the operation %s: use fewer samples "
+        "The GPU has too little memory (%s): use fewer samples "
         "or fewer A-lines per B-scan",
         operation);
   else
