@@ -14,6 +14,7 @@
 
 #define MIN_SAMPLES 64
 #define AS_GOOD 0.1 /* dB, of two calibrations */
+#define SAME 0.01   /* samples, of two curves; files have six digits */
 
 /* A file of mirrors that is read: its lines become one mirror, or one per
  * B-scan. */
@@ -250,9 +251,43 @@ check_replaced (const char *path, const OctCalibrateColumns *columns,
   return TRUE;
 }
 
-/* A calibration that is there already is replaced by one that is better, or
- * that nothing could make better: the mirrors that one is made of cannot show
- * all that is wrong with it. */
+/* Whether both read the spectrum at the same places.  A calibration with
+ * wavelengths that rise has the other direction than one without. */
+static gboolean
+is_same_curve (const double *a, const double *b, guint n)
+{
+  double forward = 0, backward = 0;
+
+  for (guint i = 0; i < n; i++) {
+    forward = MAX (forward, fabs (a[i] - b[i]));
+    backward = MAX (backward, fabs (a[i] - b[n - 1 - i]));
+  }
+  return MIN (forward, backward) < SAME;
+}
+
+/* Whether the new calibration, as sharp for its mirrors, is worth more than the
+ * former one: it has wavelengths or a background, and the former one has not.
+ * At one depth a calibration that is wrong elsewhere is as sharp: there it has
+ * to be the same curve. */
+static gboolean
+adds_columns (const OctMirrorSet *set, const OctCalibrateColumns *columns,
+    const OctCalibration *former)
+{
+  const double *positions = oct_calibration_get_positions (former);
+  double k_min, k_max;
+
+  if (oct_mirror_set_is_one_depth (set)
+      && !is_same_curve (columns->k_index, positions, columns->samples))
+    return FALSE;
+  return (columns->wavelength_nm != NULL
+             && !oct_calibration_get_k_range (former, &k_min, &k_max))
+         || (columns->background != NULL
+             && oct_calibration_get_background (former) == NULL);
+}
+
+/* A calibration that is there already is replaced by one that is better, that
+ * is as good and adds columns, or that nothing could make better: the mirrors
+ * that one is made of cannot show all that is wrong with it. */
 static gboolean
 check_former (const char *path, OctMirrorSet *set,
     const OctCalibrateColumns *columns, GError **error)
@@ -278,6 +313,8 @@ check_former (const char *path, OctMirrorSet *set,
         "than the calibration that was found; it is left as it is: name "
         "another --output to have this one too.",
         path, there - here);
+  if (former != NULL && adds_columns (set, columns, former))
+    return TRUE;
   return fail (error,
       "'%s' is there already and is as good for these mirrors, while the "
       "calibration that was found could be better (%s); it is left as it is: "
@@ -290,6 +327,23 @@ draw (const OctCalibrateOptions *o, const OctMirrorSet *set,
     const OctCalibrateColumns *columns, GError **error)
 {
   return o->plot == NULL || oct_calibrate_plot (o->plot, set, columns, error);
+}
+
+/* What gives a scale instead of the wavelengths of the pixels. */
+static const char *
+advise_scale (const OctCalibrateOptions *o, const OctMirrorSet *set)
+{
+  /* distances take two depths */
+  if (oct_mirror_set_is_one_depth (set))
+    return "";
+  if (isnan (o->step_um) && o->depths_um == NULL)
+    return ", or --step-um and --centre-nm";
+  /* they were given, and do not fit, as a note said */
+  if (o->centre_nm > 0)
+    return isnan (o->step_um) ? ", or correct --depth-um"
+                              : ", or correct --step-um";
+  return isnan (o->step_um) ? ", or correct --depth-um and add --centre-nm"
+                            : ", or correct --step-um and add --centre-nm";
 }
 
 static gboolean
@@ -322,7 +376,8 @@ make (const OctCalibrateOptions *o, Reading *r, GError **error)
   if (columns.wavelength_nm == NULL && columns.bin_um == 0)
     g_print ("Note: Images are as sharp with it and have no scale in mm, as no "
              "wavelengths are known; for one give --wavelength-min and "
-             "--wavelength-max, or --step-um and --centre-nm.\n");
+             "--wavelength-max%s.\n",
+        advise_scale (o, set));
   return draw (o, set, &columns, error);
 }
 

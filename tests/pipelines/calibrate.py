@@ -168,6 +168,16 @@ def test_positions_that_are_wrong(folder):
                      250, 480, 550, 700, "--centre-nm", 845, "--output", "c.csv")
     assert "The depth of 'm400.raw' does not fit to its position" in text, text
     assert "wavelength_nm" in read_csv(folder / "c.csv")
+    # one step for distances that differ, and what was given is not asked for
+    for step, given in ((200, []), (200, ["--centre-nm", 845])):
+        text = calibrate(folder, "--mirror", names[0], names[2], names[3],
+                         "--same-side", "--step-um", step, *given, "--output",
+                         "e.csv")
+        assert "positions of the mirrors do not fit" in text, text
+        advice = re.search(r"for one give (.*)\.$", text, re.M)[1]
+        assert advice == ("--wavelength-min and --wavelength-max, or correct "
+                          "--step-um" + ("" if given else " and add --centre-nm")
+                          ), text
     # of three nobody knows which: no wavelengths rather than wrong ones
     text = calibrate(folder, "--mirror", *names[:3], "--same-side", "--depth-um",
                      100, 250, 480, "--centre-nm", 845, "--output", "d.csv")
@@ -413,10 +423,44 @@ def test_a_better_one_is_kept(folder):
     assert "'c.csv' is there already and is as good" in text, text
     assert (folder / "c.csv").read_bytes() == good
     calibrate(folder, "--mirror", *names, "--same-side", "--output", "c.csv")
+    # but where the curve is the same, the columns that are added count
+    calibrate(folder, "--mirror", names[1], "--output", "one.csv")
+    waves = ["--wavelength-min", 796.7, "--wavelength-max", 897.7]
+    calibrate(folder, "--mirror", names[1], *waves, "--output", "one.csv")
+    assert "wavelength_nm" in read_csv(folder / "one.csv")
+    text = calibrate(folder, "--mirror", names[1], *waves, "--output", "c.csv",
+                     status=1)
+    assert "'c.csv' is there already and is as good" in text, text
+    assert (folder / "c.csv").read_bytes() == good
+    (folder / "one.csv").unlink()
     # nothing is left of a refusal
     refuse(folder, "--mirror",
            simulate(folder, "none.raw", reflectivity=0), says=["no fringe"])
     assert sorted(p.name for p in folder.glob("*.csv*")) == ["c.csv"]
+
+
+def test_what_is_added_counts(folder):
+    """A calibration that advice would make better takes the place of one that is
+    as sharp where it adds what that one lacks: a note told people to."""
+    names = some(folder, 500, 530, lines=8)
+    dark = simulate(folder, "dark.raw", reflectivity=0, lines=50, seed=80)
+    ways = {"wavelength_nm": ["--wavelength-min", 796.7, "--wavelength-max",
+                              897.7], "background": ["--background", dark]}
+    for column, more in ways.items():
+        made = ["--mirror", *names, "--same-side", "--output", f"{column}.csv"]
+        text = calibrate(folder, *made)
+        assert "to make it better, add a mirror" in text, text
+        before = read_csv(folder / f"{column}.csv")
+        assert column not in before
+        calibrate(folder, *made, *more)
+        after = read_csv(folder / f"{column}.csv")
+        assert sorted(after) == sorted([*before, column]), after.keys()
+        # and nothing is lost the other way
+        text = calibrate(folder, *made, status=1)
+        assert f"'{column}.csv' is there already and has" in text, text
+        # that it has them already is no gain
+        text = calibrate(folder, *made, *more, status=1)
+        assert "is there already and is as good" in text, text
 
 
 def test_background(folder):
@@ -582,6 +626,26 @@ def test_virtual_system(folder):
               f"with linear wavelengths alone {rough:.3f}", flush=True)
         assert width <= 1.05 * ideal, (depth, width, ideal)
         assert width < 0.8 * rough, (depth, width, rough)
+
+
+def test_poor_one_of_the_docs(folder):
+    """The lines below `--check` of docs/calibration.md make the file, and what
+    is said of it there is what is said."""
+    page = (ROOT / "docs/calibration.md").read_text().split("`--check` measures")[1]
+    make, check, said = re.search(
+        r"```sh\n(awk .*)\n\./pipelines/calibrate\.sh (.*)\n```\n\n```text\n(.*)\n",
+        page).groups()
+    for depth in (200, 700, 1400):
+        launch(folder, "octsrc phantom=mirror lines=16 bscans=1 num-buffers=1 "
+               f"depth={depth}e-6 ! filesink location=mirror-{depth}.raw")
+    subprocess.run(["sh", "-c", make], cwd=folder, check=True, timeout=60)
+    text = calibrate(folder, *check.split(), samples=None)
+    number = re.compile(r"\d+\.\d\d")
+    line = text.splitlines()[-1]
+    assert number.sub("", line) == number.sub("", said), text
+    # the widths, to a hundredth of what the page has
+    for here, there in zip(number.findall(line), number.findall(said)):
+        assert abs(float(here) / float(there) - 1) < 0.01, (line, said)
 
 
 def read_recipe():
