@@ -25,9 +25,11 @@ INHERITED = {
     "automatic-eos", "blocksize", "do-timestamp", "name", "num-buffers",
     "parent", "qos", "typefind",
     "async", "enable-last-sample", "last-sample", "max-bitrate",
-    "max-lateness", "processing-deadline", "render-delay", "stats", "sync",
+    "max-lateness", "processing-deadline", "render-delay", "sync",
     "throttle-time", "ts-offset",
     "async-handling", "message-forward"}
+# The same of sinks alone: other elements have one of their own by this name.
+INHERITED_BY_SINKS = {"stats"}
 
 
 def inspect(element):
@@ -108,8 +110,12 @@ def table(element):
         return operations()
     rows = ["| property | type | values | default | can be set | meaning |",
             "|---|---|---|---|---|---|"]
-    for name, meaning, lines in parse(inspect(element)):
-        if name in INHERITED:
+    text = inspect(element)
+    inherited = INHERITED
+    if re.search(r"^[ +-]*GstBaseSink$", text, re.M):
+        inherited = INHERITED | INHERITED_BY_SINKS
+    for name, meaning, lines in parse(text):
+        if name in inherited:
             continue
         kind, span, default = describe(lines)
         meaning = meaning.replace("|", "\\|")
