@@ -46,6 +46,22 @@ const OctColormapInfo oct_colormaps[OCT_N_COLORMAPS] = {
                STOP (192, .20f, .65f, .90f), STOP (255, .28f, .25f, .75f) } } },
 };
 
+const char *
+oct_colormap_get_names (void)
+{
+  static gsize names = 0;
+
+  if (g_once_init_enter (&names)) {
+    GString *text = g_string_new (oct_colormaps[0].nick);
+
+    for (guint i = 1; i < OCT_N_COLORMAPS; i++)
+      g_string_append_printf (text, "%s%s",
+          i + 1 < OCT_N_COLORMAPS ? ", " : " or ", oct_colormaps[i].nick);
+    g_once_init_leave (&names, (gsize)g_string_free (text, FALSE));
+  }
+  return (const char *)names;
+}
+
 void
 oct_colormap_fill (
     const OctTransferStops *stops, guint8 colors[OCT_COLORMAP_VALUES])

@@ -26,6 +26,9 @@ typedef struct {
 /* Static table, indexed by OctColormap. */
 extern const OctColormapInfo oct_colormaps[OCT_N_COLORMAPS];
 
+/* "viridis, hot, ... or depth", all of the table, for errors; static. */
+const char *oct_colormap_get_names (void);
+
 /* Red, green and blue of all grey levels, rounded to nearest; outside the stops
  * the colour of the nearest. */
 void oct_colormap_fill (

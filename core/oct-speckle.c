@@ -25,18 +25,31 @@ oct_check_image (guint width, guint height, guint bscans, OctImageFormat format,
   return TRUE;
 }
 
+static const char *const methods[OCT_N_SPECKLE_METHODS] = {
+  [OCT_SPECKLE_BILATERAL] = "bilateral",
+  [OCT_SPECKLE_MEDIAN] = "median",
+  [OCT_SPECKLE_LEE] = "lee",
+};
+
 gboolean
 oct_check_speckle (const OctSpeckleParams *params, GError **error)
 {
   if (!oct_check_image (
           params->width, params->height, params->bscans, params->format, error))
     return FALSE;
-  if ((guint)params->method >= OCT_N_SPECKLE_METHODS
-      || params->size > OCT_SPECKLE_LARGEST || params->size < 3
+  if ((guint)params->method >= OCT_N_SPECKLE_METHODS) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "There is no filter %d against speckle; set `method` to bilateral, "
+        "median or lee.",
+        params->method);
+    return FALSE;
+  }
+  if (params->size > OCT_SPECKLE_LARGEST || params->size < 3
       || params->size % 2 == 0) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "Method %d over %u x %u pixels was asked for; set `size` to 3, 5 or 7.",
-        params->method, params->size, params->size);
+        "The filter %s over %u x %u pixels was asked for; set `size` to 3, 5 "
+        "or 7.",
+        methods[params->method], params->size, params->size);
     return FALSE;
   }
   if ((params->method != OCT_SPECKLE_MEDIAN

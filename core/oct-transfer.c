@@ -61,18 +61,25 @@ typedef struct {
   const char *subject; /* what the file is */
   const char *lines;   /* what its lines have */
   const char *example;
-  const char *property, *instead;
+  const char *property, *instead;    /* properties */
+  const char *(*get_choices) (void); /* of `instead` */
   guint n_least; /* numbers in a line: those behind may be left out */
 } FileKind;
+
+static const char *
+get_transfers (void)
+{
+  return "tissue or grey";
+}
 
 static const FileKind transfer_kind = { "Transfer function",
   "grey level (0 to 255, rising), red, green, blue (0 to 1 each) and "
   "extinction per mm",
-  "120, 0.9, 0.7, 0.6, 40", "`transfer-file`",
-  "`transfer-function` to tissue or grey", N_VALUES };
+  "120, 0.9, 0.7, 0.6, 40", "`transfer-file`", "`transfer-function`",
+  get_transfers, N_VALUES };
 static const FileKind colormap_kind = { "Colour map",
   "grey level (0 to 255, rising), red, green and blue (0 to 1 each)",
-  "120, 0.9, 0.7, 0.6", "`map-file`", "`map` to viridis, hot or grey",
+  "120, 0.9, 0.7, 0.6", "`map-file`", "`map`", oct_colormap_get_names,
   N_VALUES - 1 };
 
 static const struct {
@@ -99,9 +106,9 @@ set_line_error (const File *file, const char *found, GError **error)
 {
   g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
       "%s has in line %u %s; its lines have to be %s, such as '%s'; correct "
-      "the file or set %s.",
+      "the file or set %s to %s.",
       file->name, file->line, found, file->kind->lines, file->kind->example,
-      file->kind->instead);
+      file->kind->instead, file->kind->get_choices ());
 }
 
 /* How many numbers there are, at most one more than N_VALUES; -1: something

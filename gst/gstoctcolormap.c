@@ -153,7 +153,8 @@ get_stops (const Settings *settings, GError **error)
   if (settings->file == NULL) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
         "map=file of octcolormap needs a file; set `map-file` to one, or map "
-        "to viridis, hot or grey.");
+        "to %s.",
+        oct_colormap_get_names ());
     return NULL;
   }
   stops = oct_file_content_get (settings->file, &local);

@@ -105,20 +105,21 @@ GST_START_TEST (test_live)
   /* what makes no sense is told, and what was before stays */
   oct_test_set (harness, "octspeckle", "size", "4");
   fail_unless_equals_int (filter_spot (harness), 10);
-  oct_test_assert_refused_live (bus, "4 x 4 pixels", "`size`", NULL);
+  oct_test_assert_refused_live (
+      bus, "filter lee over 4 x 4 pixels", "`size`", NULL);
   gst_harness_teardown (harness);
 }
 GST_END_TEST;
 
 GST_START_TEST (test_even_size)
 {
-  GstHarness *harness = new_harness ("size=6");
+  GstHarness *harness = new_harness ("method=median size=6");
 
   fail_unless_equals_int (
       gst_harness_push (harness, gst_buffer_new_allocate (NULL, 16, NULL)),
       GST_FLOW_ERROR);
-  oct_test_assert_error (
-      oct_test_bus (harness), "6 x 6 pixels", "set `size` to 3, 5 or 7", NULL);
+  oct_test_assert_error (oct_test_bus (harness),
+      "filter median over 6 x 6 pixels", "set `size` to 3, 5 or 7", NULL);
   gst_harness_teardown (harness);
 }
 GST_END_TEST;

@@ -99,6 +99,9 @@ test_wrong (void)
     g_assert_error (error, OCT_ERROR, OCT_ERROR_FORMAT);
     g_assert_nonnull (strstr (error->message, wrong[i].words));
     g_assert_null (strstr (error->message, "extinction"));
+    if (strstr (error->message, " line ") != NULL)
+      g_assert_nonnull (
+          strstr (error->message, "set `map` to viridis, hot, grey or depth."));
   }
 }
 
