@@ -57,7 +57,9 @@ sections_create (const OctVolumeParams *params, GError **error)
 {
   OctCpuSections *s;
 
-  if (!oct_volume_params_check (params, error))
+  if (!oct_volume_params_check (params, error)
+      || !oct_cpu_volume_check_memory (
+          params, oct_section_get_size (params), error))
     return NULL;
   s = g_new0 (OctCpuSections, 1);
   s->params = *params;

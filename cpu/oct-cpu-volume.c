@@ -44,17 +44,64 @@ alloc_zeros (gsize size, GError **error)
   return memory;
 }
 
+/* Bytes of a line of /proc/meminfo such as "MemTotal:  16331752 kB"; 0: it is
+ * not there. */
+static guint64
+find_amount (const char *text, const char *name)
+{
+  const char *line = strstr (text, name);
+
+  return line != NULL ? g_ascii_strtoull (line + strlen (name), NULL, 10) << 10
+                      : 0;
+}
+
+typedef struct {
+  guint64 available, total, swap; /* bytes, 0: not known */
+} Memory;
+
+static Memory
+read_memory (void)
+{
+  g_autofree char *text = NULL;
+
+  if (!g_file_get_contents ("/proc/meminfo", &text, NULL, NULL))
+    return (Memory){ 0 };
+  return (Memory){ find_amount (text, "MemAvailable:"),
+    find_amount (text, "MemTotal:"), find_amount (text, "SwapTotal:") };
+}
+
 void
 oct_cpu_volume_set_memory_error (
     const OctVolumeParams *params, guint64 size, GError **error)
 {
+  Memory memory = read_memory ();
+  g_autofree char *found = NULL;
+
   g_clear_error (error);
+  /* a limit of the process can be lower than what is free */
+  if (memory.available > 0 && memory.available < size)
+    found = g_strdup_printf ("where %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
+                             " MB are free",
+        memory.available >> 20, memory.total >> 20);
   g_set_error (error, OCT_ERROR, OCT_ERROR_MEMORY,
       "A volume of %u B-scans of %u A-lines and %u depths needs "
       "%" G_GUINT64_FORMAT
-      " MB of memory, which there is not; set a larger `decimation` or fewer "
-      "`bscans`, or end other programs.",
-      params->bscans, params->lines, params->depth, size >> 20);
+      " MB of memory, %s; set a larger `decimation` or fewer `bscans`%s.",
+      params->bscans, params->lines, params->depth, size >> 20,
+      found != NULL ? found : "which there is not",
+      memory.total > 0 && size > memory.total ? "" : ", or end other programs");
+}
+
+gboolean
+oct_cpu_volume_check_memory (
+    const OctVolumeParams *params, guint64 size, GError **error)
+{
+  Memory memory = read_memory ();
+
+  if (memory.total == 0 || size <= memory.total + memory.swap)
+    return TRUE;
+  oct_cpu_volume_set_memory_error (params, size, error);
+  return FALSE;
 }
 
 static gboolean
@@ -101,7 +148,9 @@ volume_create (const OctVolumeParams *params, GError **error)
 {
   OctVolume *volume;
 
-  if (!oct_volume_params_check (params, error))
+  if (!oct_volume_params_check (params, error)
+      || !oct_cpu_volume_check_memory (
+          params, oct_volume_get_size (params), error))
     return NULL;
   volume = g_new0 (OctVolume, 1);
   volume->params = *params;

@@ -49,7 +49,12 @@ struct _OctVolume {
  * `row` bytes, with some depths as one. */
 gboolean oct_cpu_volume_store_images (const OctVolumeParams *params,
     const OctPlane *images, guint n, guint8 *to, gsize row, GError **error);
-/* In place of what `error` is: how much memory there should have been. */
+/* FALSE with OCT_ERROR_MEMORY where `size` bytes are more than the machine has:
+ * the system may promise them and end the process later on. */
+gboolean oct_cpu_volume_check_memory (
+    const OctVolumeParams *params, guint64 size, GError **error);
+/* In place of what `error` is: how many bytes there should have been, and how
+ * many there are. */
 void oct_cpu_volume_set_memory_error (
     const OctVolumeParams *params, guint64 size, GError **error);
 

@@ -484,6 +484,161 @@ check_backends (const VolumeSize *size, const guint8 *images)
   }
 }
 
+/* ------------------------------------------------------------------- reading
+ */
+
+#define READ_GAIN 16    /* levels of the picture for one of the volume */
+#define READ_FLOOR 36   /* what mode=mean takes off */
+#define READ_LINES 1024 /* steps of a ray: to one of them its sum is right */
+
+static gint
+limit_index (gint i, guint n)
+{
+  return CLAMP (i, 0, (gint)n - 1);
+}
+
+/* What show makes of images that are alike in all A-lines: 1 2 1 over B-scans,
+ * 1 4 6 4 1 over depths, rounded to nearest; [bscans][depth], g_free(). */
+static guint8 *
+smooth_alike (const VolumeSize *size, const guint8 *alike)
+{
+  static const guint bscans[3] = { 1, 2, 1 }, depths[5] = { 1, 4, 6, 4, 1 };
+  guint8 *voxels = g_malloc ((gsize)size->bscans * size->depth);
+
+  for (guint i = 0; i < size->bscans * size->depth; i++) {
+    gint y = (gint)(i / size->depth), z = (gint)(i % size->depth);
+    guint sum = 0;
+
+    for (gint k = 0; k < 15; k++)
+      sum +=
+          bscans[k / 5] * depths[k % 5]
+          * alike[(guint)limit_index (y + k / 5 - 1, size->bscans) * size->depth
+                  + (guint)limit_index (z + k % 5 - 2, size->depth)];
+    voxels[i] = (guint8)((sum + 32) / 64);
+  }
+  return voxels;
+}
+
+/* Between the four voxels around; y and z in voxels, 0: the first's centre. */
+static double
+interpolate (const VolumeSize *size, const guint8 *voxels, double y, double z)
+{
+  guint iy = (guint)y, iz = (guint)z;
+  const guint8 *v = voxels + iy * size->depth + iz;
+  double a = v[0] + (v[1] - v[0]) * (z - iz);
+  double b = v[size->depth] + (v[size->depth + 1] - v[size->depth]) * (z - iz);
+
+  return a + (b - a) * (y - iy);
+}
+
+typedef struct {
+  double sum, most; /* of differences, grey levels of the volume */
+  guint n;
+} Reads;
+
+/* The picture looks along the A-lines, which are alike, so that each pixel
+ * shows what one place between B-scans and depths is read as. */
+static void
+compare_reads (Scene *s, const VolumeSize *size, const guint8 *voxels,
+    const guint8 *pixels, Reads *reads)
+{
+  OctVolumeEye eye = scene_eye (s);
+  OctPoint mm = scene_size (s);
+
+  for (guint i = 0; i < PIXELS; i++) {
+    Line line = line_through (&eye, i % WIDTH + 0.5, i / WIDTH + 0.5);
+    /* no direction of a ray is 0: to the middle it comes so far */
+    double aside = 1e-6 * fabs (line.origin[0]);
+    double y = (line.origin[1] + aside + mm.y / 2) / s->look.y_spacing - 0.5;
+    double z = (line.origin[2] + aside + mm.z / 2) / s->look.z_spacing - 0.5;
+    double level, found, difference;
+
+    if (y < 0 || z < 0 || y >= size->bscans - 1 || z >= size->depth - 1)
+      continue;
+    level = interpolate (size, voxels, y, z);
+    found = pixels[4 * i] / (double)READ_GAIN + READ_FLOOR;
+    /* below a quarter of the range the background shines through */
+    if (level < READ_FLOOR + 70.0 / READ_GAIN
+        || level > READ_FLOOR + 245.0 / READ_GAIN)
+      continue;
+    difference = fabs (found - level);
+    reads->sum += difference;
+    reads->most = MAX (reads->most, difference);
+    reads->n++;
+  }
+}
+
+/* Voxels are read as interpolation in double precision says, to 0.05 grey
+ * levels on average: 1/64 of them are the picture's rounding, the rest are 8-bit
+ * weights of a GPU's textures.  A picture shows a few levels alone, so that
+ * there is one for each of several ranges. */
+static void
+check_reads (void)
+{
+  const VolumeSize tissue = { 8, 96, 80 }, size = { READ_LINES, 96, 80 };
+  const guint n = size.bscans * size.depth;
+  g_autofree guint8 *images = volume_new (&tissue), *alike = g_malloc (n);
+  g_autofree guint8 *volume = volume_new (&size);
+  Reads reads = { 0 };
+
+  volume_fill_tissue (&tissue, images);
+  for (gint floor = READ_FLOOR; floor < 200; floor += 15) {
+    g_autofree guint8 *voxels = NULL, *pixels = NULL;
+    Scene *s;
+
+    for (guint i = 0; i < n; i++) {
+      gint level =
+          *volume_at (&tissue, images, 4, i % size.depth, i / size.depth);
+
+      alike[i] = (guint8)CLAMP (level + READ_FLOOR - floor, 0, 255);
+      memset (volume + (gsize)i * size.lines, alike[i], size.lines);
+    }
+    voxels = smooth_alike (&size, alike);
+    /* READ_GAIN / 4 times as long as deep */
+    s = scene_new (&tried, &size, volume,
+        0.02 * size.depth * READ_GAIN / 4 / READ_LINES, 0.024, 0.02, 1);
+    s->look.mode = OCT_VOLUME_MEAN;
+    s->camera = (OctVolumeCamera){ .yaw = 90, .zoom = 4 };
+    pixels = scene_draw (s);
+    compare_reads (s, &size, voxels, pixels, &reads);
+    scene_free (s);
+  }
+  report (reads.n > 5000 && reads.sum / reads.n <= 0.05,
+      "%u places between voxels: %.4f grey levels from interpolation in double "
+      "precision on average, at most %.3f",
+      reads.n, reads.sum / MAX (1, reads.n), reads.most);
+}
+
+/* A volume that is larger than all memory: both sizes, and what to set. */
+static void
+check_memory (void)
+{
+  const OctVolumeParams params = { .lines = OCT_VOLUME_MAX_SIZE,
+    .depth = OCT_VOLUME_MAX_SIZE,
+    .bscans = OCT_VOLUME_MAX_SIZE,
+    .decimation = 1,
+    .pixel_size = 1 };
+  const OctVolumeTable *tables[] = { tried.table, tried.sections };
+
+  for (guint i = 0; i < G_N_ELEMENTS (tables); i++) {
+    g_autoptr (GError) error = NULL;
+    guint64 needed =
+        i == 0 ? oct_volume_get_size (&params) : oct_section_get_size (&params);
+    g_autofree char *words =
+        g_strdup_printf ("%" G_GUINT64_FORMAT " MB of memory", needed >> 20);
+    OctVolume *volume = tables[i]->create (&params, &error);
+
+    report (volume == NULL
+                && g_error_matches (error, OCT_ERROR, OCT_ERROR_MEMORY)
+                && strstr (error->message, words) != NULL
+                && strstr (error->message, " MB are free; set") != NULL,
+        "a volume larger than all memory: %s",
+        error != NULL ? error->message : "it was made");
+    if (volume != NULL)
+      tables[i]->destroy (volume);
+  }
+}
+
 /* ------------------------------------------------------------------- storing
  */
 
@@ -558,6 +713,8 @@ main (int argc, char **argv)
   }
   check_points (34);
   check_points (0);
+  check_reads ();
+  check_memory ();
   check_skipping (&size, images);
   check_order (&size, images);
   if (module != NULL)
