@@ -9,8 +9,8 @@
  * gst-launch-1.0 octsrc ! octdcsub ! octkresample ! octdispersion ! octfft !
  * octlogscale ! videoconvert ! autovideosink
  * gst-launch-1.0 octsrc location=scan.raw samples=1024 lines=100
- * calibration=calibration.csv ! octdcsub ! octkresample ! octfft !
- * octlogscale ! videoconvert ! autovideosink
+ * calibration=calibration.csv ! octdcsub ! octkresample ! octdispersion !
+ * octfft ! octlogscale ! videoconvert ! autovideosink
  * ]|
  */
 #include "gstoctsrc.h"

@@ -33,7 +33,7 @@ Missing Debian packages are installed with apt; the plugin is built in build/.
 
 Example:
   pipelines/demo.sh --data scan.raw --samples 2048 --lines 500 \
-    --calibration spectrometer.csv
+    --calibration calibration.csv
 END
 }
 

@@ -58,7 +58,7 @@ Who can see it
 Examples:
   pipelines/live.sh
   pipelines/live.sh --address 0.0.0.0 --cert room.crt --key room.key \
-    --record ~/surgery --calibration spectrometer.csv \
+    --record ~/surgery --calibration calibration.csv \
     --source "aravissrc ! video/x-raw,format=GRAY16_LE,width=2048,height=500"
 END
 }

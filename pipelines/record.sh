@@ -76,7 +76,7 @@ Who else sees it
 
 Examples:
   pipelines/record.sh --output ~/surgery/patient-17 --camera /dev/video0 --view
-  pipelines/record.sh --output scan --raw --calibration spectrometer.csv \
+  pipelines/record.sh --output scan --raw --calibration calibration.csv \
     --source "aravissrc ! video/x-raw,format=GRAY16_LE,width=2048,height=500"
 END
 }

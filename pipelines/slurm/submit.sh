@@ -36,7 +36,7 @@ when all files are converted), 1 when not, 2 when the options are wrong.
 
 Example:
   pipelines/slurm/submit.sh --tasks 64 --gpus 1 --cores 8 -- /archive \
-    --output /volumes --calibration /archive/spectrometer.csv --checksums
+    --output /volumes --calibration /archive/calibration.csv --checksums
 END
 }
 

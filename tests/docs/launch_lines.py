@@ -128,6 +128,16 @@ def missing_elements(command):
                 stdin=subprocess.DEVNULL).returncode != 0]
 
 
+def other_calibrations():
+    """Where a line has another calibration than the one that the README makes."""
+    for page in pages():
+        for _, lines in blocks(page.read_text(encoding="utf-8")):
+            for line in lines:
+                for path in re.findall(r"\bcalibration[= ]([^ \"']+\.csv)\b", line):
+                    if path.split("/")[-1] != "calibration.csv":
+                        yield f"{page.relative_to(ROOT)}: {line}"
+
+
 def main():
     found = [(page, command, runs, LINES) for page, command, runs in commands()]
     found += [(page, odd(command), runs, ODD_LINES)
@@ -141,7 +151,7 @@ def main():
         print("Bail out! no launch lines found")
         sys.exit(1)
     failures = 0
-    print(f"1..{len(found)}")
+    print(f"1..{len(found) + 1}")
     with tempfile.TemporaryDirectory() as name:
         folders = {lines: pathlib.Path(name) / str(lines)
                    for lines in (LINES, ODD_LINES, "elements")}
@@ -162,6 +172,12 @@ def main():
                 failures += 1
                 for line in trouble.splitlines():
                     print(f"# {line}")
+    others = list(other_calibrations())
+    print(f"{'not ok' if others else 'ok'} {len(found) + 1} - calibrations of lines "
+          "are calibration.csv")
+    failures += len(others)
+    for line in others:
+        print(f"# {line}")
     sys.exit(failures > 0)
 
 

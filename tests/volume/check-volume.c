@@ -569,9 +569,10 @@ compare_reads (Scene *s, const VolumeSize *size, const guint8 *voxels,
 }
 
 /* Voxels are read as interpolation in double precision says, to 0.05 grey
- * levels on average: 1/64 of them are the picture's rounding, the rest are 8-bit
- * weights of a GPU's textures.  A picture shows a few levels alone, so that
- * there is one for each of several ranges. */
+ * levels on average: the picture's rounding makes 0.016, together with weights that are
+ * rounded to 8 bit as those of textures 0.022, with weights that are cut off
+ * 0.034.  A picture shows a few levels alone, so that there is one for each of
+ * several ranges. */
 static void
 check_reads (void)
 {
