@@ -90,7 +90,7 @@ static const GstOctProperty rows[] = {
       GST_OCT_PROPERTY_LIVE, NULL,
       GST_OCT_DOUBLE (Settings, z_spacing, 0.0, 1.0, 0.0) },
   { "refractive-index", "Refractive index",
-      "Of the sample: depths in air are divided by it, dimensionless", 0, NULL,
+      "Of the sample, dimensionless: depths in air are divided by it", 0, NULL,
       GST_OCT_DOUBLE (Settings, refractive_index, 1.0, 4.0, 1.0) },
   { "dicom-tags", "DICOM attributes",
       "What DICOM files say besides, by the keywords of the standard: "
