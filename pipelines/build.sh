@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
 # What the scripts of this folder do before they start their program: install
 # missing packages, build the plugin and the program, set what GStreamer needs.

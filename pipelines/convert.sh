@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
 # Files of spectra, one or an archive, to volumes that other programs read.
 set -euo pipefail
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
 # Debian packages of this project and a function that installs what is missing.
 # Read by demo.sh, tests/run.sh and whoever wants the list:
@@ -23,7 +24,7 @@ OCT_LIVE_PACKAGES=(libsoup-3.0-dev libjson-glib-dev
 # For the tests only: Aravis has a camera source and a fake camera for it, openssl
 # makes a certificate; readers of what is written, and DICOM, which is optional.
 OCT_TEST_PACKAGES=(python3 python3-numpy libaravis-0.8-0 openssl git codespell
-  clang-format python3-tifffile python3-nibabel python3-h5py
+  clang-format reuse python3-tifffile python3-nibabel python3-h5py
   python3-pydicom g++ libdcmtk-dev dcmtk dicom3tools
   python3-gi gir1.2-gst-plugins-base-1.0 mkdocs mkdocs-material)
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
 # An archive of spectra to volumes, by many tasks of a Slurm cluster.
 set -euo pipefail
 
