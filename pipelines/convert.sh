@@ -13,7 +13,8 @@ fails is reported, and the others go on.  docs/archives.md tells more.
 Missing Debian packages are installed with apt; the plugin is built in build/.
 
   --output DIR         folder for the volumes and the manifest, oct-convert.csv
-  --format F           nii (default), npy, tif, h5 or dcm
+  --format F           nii (default), npy, tif, h5 or dcm (DICOM; needs
+                       --width-um and --length-um, and installs DCMTK)
   --ascans             complex A-scans in place of images (npy, nii, h5)
   --calibration CSV    spectral calibration, see docs/calibration.md
   --method M           reconstruction: cubic (default), linear, lanczos, nufft, ...
@@ -27,6 +28,8 @@ Sizes of what is read
   --sample-format F    gray16-le (default) or gray8, for raw files
   --packing P          of raw files of 12 bit: mono12p or mono12packed
   --header-size B      bytes before the first sample of a raw file
+  --variable NAME      array of a MATLAB file that has several
+  --dataset NAME       dataset of an HDF5 file that has several
 
 Sizes of what is written
   --width-um W         width of a B-scan
@@ -57,4 +60,7 @@ done
 
 # shellcheck source=pipelines/build.sh
 . "$(dirname "${BASH_SOURCE[0]}")/build.sh"
+if oct_wants_dicom "$@"; then
+  oct_add_dicom
+fi
 oct_start oct-convert "$@"

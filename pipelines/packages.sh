@@ -11,6 +11,9 @@ OCT_BUILD_PACKAGES=(gcc libc6-dev meson ninja-build pkg-config
   libgstrtspserver-1.0-dev libcairo2-dev
   zlib1g-dev libhdf5-dev libzip-dev libtiff-dev)
 
+# To write DICOM too, for which convert.sh asks where it is wanted.
+OCT_DICOM_PACKAGES=(g++ libdcmtk-dev)
+
 # To run it, to make videos and to record: gst-launch-1.0, videoconvert, mp4mux,
 # pngenc, x264enc, clockoverlay (x), avenc_ffv1 (libav).
 OCT_RUN_PACKAGES=(gstreamer1.0-tools gstreamer1.0-plugins-base
@@ -25,7 +28,7 @@ OCT_LIVE_PACKAGES=(libsoup-3.0-dev libjson-glib-dev
 # makes a certificate; readers of what is written, and DICOM, which is optional.
 OCT_TEST_PACKAGES=(python3 python3-numpy libaravis-0.8-0 openssl git codespell
   clang-format reuse python3-tifffile python3-nibabel python3-h5py
-  python3-pydicom g++ libdcmtk-dev dcmtk dicom3tools
+  python3-pydicom "${OCT_DICOM_PACKAGES[@]}" dcmtk dicom3tools
   python3-gi gir1.2-gst-plugins-base-1.0 mkdocs mkdocs-material)
 
 # For the tests of the continuous integration: servers, which run when they are
