@@ -17,7 +17,13 @@ Missing Debian packages are installed with apt; the plugin is built in build/.
                        --width-um and --length-um, and installs DCMTK)
   --ascans             complex A-scans in place of images (npy, nii, h5)
   --calibration CSV    spectral calibration, see docs/calibration.md
-  --method M           reconstruction: cubic (default), linear, lanczos, nufft, ...
+  --method M           reconstruction: cubic (default), linear, lanczos, nufft,
+                       nudft, cs
+  --solver NAME        with --method cs: persistent (default), continued, sparsa
+  --tau NUMBER         with --method cs: what an A-scan has to exceed, in standard
+                       deviations of the noise (default: 3)
+  --sampling-rate R    with --method cs: part of the samples that is used
+                       (default: 0.4)
   --background MODE    what is removed, as `mode` of octdcsub (default: bscan)
   --min DB, --max DB   black and white (default: by the contrast of the images)
 
@@ -33,7 +39,7 @@ Sizes of what is read
 
 Sizes of what is written
   --width-um W         width of a B-scan
-  --length-um L        from the first B-scan to the last, with --bscans
+  --length-um L        from the first B-scan of a volume to the last
   --refractive-index N of the sample (default: 1, air)
   --dicom-tags TAGS    what DICOM files say besides: PatientID=42;...
 
