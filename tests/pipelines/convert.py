@@ -205,7 +205,9 @@ def test_interrupted(folder):
     text = convert(folder)
     assert count(text, "failed") == 0, text
     assert [name for name in outputs(folder)] == [f"{n}.npy" for n in range(6)]
-    assert len(manifest(folder)) == 6, manifest(folder)
+    # twice the one that was killed between its line and its place
+    done = [row["output"] for row in manifest(folder) if row["state"] == "done"]
+    assert len(set(done)) == 6 and len(done) <= 7, manifest(folder)
 
 
 def summary(folder, *more, status=0):
