@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
 # Runs what tests/cuda/pack.sh has packed; a short table last.  Exits with 1 when
 # anything in it has failed, with 77 where there is no GPU.
 #
