@@ -24,6 +24,12 @@ typedef enum {
   OCT_MASK_LINEAR_K,
 } OctMaskKind;
 
+/* Samples that an A-scan needs, unless the A-line has fewer: a reflector is
+ * three numbers (depth, amplitude, phase), two reflectors are six, and what is
+ * noise shows only in samples beyond those that the numbers are found by.
+ * Nearly any A-scan goes with fewer. */
+#define OCT_MASK_LEAST 8u
+
 typedef struct {
   OctMaskKind kind;
   guint samples; /* 1 .. OCT_MAX_SAMPLES */

@@ -86,8 +86,9 @@ oct_registration_plan (unsigned rows, unsigned columns, unsigned max_shift)
   unsigned most = down > across ? down : across;
 
   for (plan.n = 0;
-       plan.n == 0
-       || ((unsigned)OCT_REGISTRATION_COARSE << (plan.n - 1)) < most;
+       plan.n < OCT_REGISTRATION_LEVELS
+       && (plan.n == 0
+           || ((unsigned)OCT_REGISTRATION_COARSE << (plan.n - 1)) < most);
        plan.n++) {
     OctRegistrationLevel *level = &plan.levels[plan.n];
     unsigned l = plan.n, thin;

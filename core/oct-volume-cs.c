@@ -31,6 +31,15 @@ oct_volume_cs_params_check (const OctVolumeCsParams *p, GError **error)
         "The sampling rate is %g: it must be above 0 and at most 1", p->rate);
     return FALSE;
   }
+  if (p->spectra
+      && rint (p->rate * p->columns) < MIN (OCT_MASK_LEAST, p->columns)) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "The sampling rate is %g, which keeps %.0f of the %u samples of an "
+        "A-line, but an A-scan needs %u at least; set a higher rate",
+        p->rate, rint (p->rate * p->columns), p->columns,
+        MIN (OCT_MASK_LEAST, p->columns));
+    return FALSE;
+  }
   return TRUE;
 }
 

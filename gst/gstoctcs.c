@@ -293,6 +293,31 @@ check_axis (const Settings *settings, gboolean uniform, GError **error)
   return FALSE;
 }
 
+/* FALSE when so few samples are kept that nearly any A-scan goes with them. */
+static gboolean
+check_kept (const Tables *t, GError **error)
+{
+  guint of = oct_mask_count (t->mask, t->samples);
+  guint least = MIN (OCT_MASK_LEAST, t->samples);
+
+  if (t->kept >= least)
+    return TRUE;
+  if (of >= least)
+    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "transform=fft of octcs takes the samples that are the nearest to a "
+        "uniform wavenumber. The mask keeps %u samples, but only %u such ones, "
+        "and an A-scan needs %u at least; set transform=nufft, or "
+        "mask=linear-k.",
+        of, t->kept, least);
+  else
+    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "The mask of octcs keeps %u of the %u samples of an A-line, but an "
+        "A-scan needs %u at least; set a higher `sampling-rate`, or a "
+        "`mask-file` that keeps more.",
+        of, t->samples, least);
+  return FALSE;
+}
+
 /* `tables`, zeros; FALSE with an error when the settings do not go together
  * with the spectra, their calibration or in themselves. */
 static gboolean
@@ -314,14 +339,7 @@ make_tables (
     return FALSE;
   t->at_nearest = settings->transform == OCT_CS_FFT && t->pixels != NULL;
   list_samples (t, column_of);
-  if (t->kept > 0)
-    return TRUE;
-  g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-      "transform=fft of octcs takes the samples that are the nearest to a "
-      "uniform wavenumber, and none of the %u that the mask keeps is that; set "
-      "transform=nufft, or mask=linear-k.",
-      oct_mask_count (t->mask, t->samples));
-  return FALSE;
+  return check_kept (t, error);
 }
 
 static void

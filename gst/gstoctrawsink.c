@@ -15,6 +15,7 @@
 #include "gstoctcalibration.h"
 #include "gstocterror.h"
 #include "gstoctframe.h"
+#include "gstoctscanmask.h"
 #include "gstoctscanmeta.h"
 #include "oct-raw-writer.h"
 
@@ -331,12 +332,29 @@ take_upstream (GstOctRawSink *self, OctCalibration *calibration)
   }
 }
 
+/* The recording holds the A-lines that were taken, but not which these were. */
+static void
+warn_of_mask (GstOctRawSink *self, GstEvent *event)
+{
+  g_autoptr (OctScanMask) mask = gst_oct_scan_mask_event_parse (event);
+
+  if (mask == NULL || mask->count == (guint64)mask->lines * mask->bscans)
+    return;
+  GST_ELEMENT_WARNING (self, STREAM, FORMAT,
+      ("The scan takes %u of %u A-lines of a volume, and the recording does "
+       "not say which; keep its mask (`scan-mask-output` of octsrc), and set "
+       "`scan-mask-file` of octvolumecs to it when this is played.",
+          mask->count, mask->lines * mask->bscans),
+      (NULL));
+}
+
 static gboolean
 gst_oct_raw_sink_event (GstBaseSink *base, GstEvent *event)
 {
   GstOctRawSink *self = GST_OCT_RAW_SINK (base);
   OctCalibration *calibration = NULL;
 
+  warn_of_mask (self, event);
   if (!gst_oct_calibration_event_take (
           GST_ELEMENT (self), &event, &self->refused_event, &calibration))
     return FALSE;

@@ -25,22 +25,44 @@ gst_oct_branch_event_is (GstEvent *event)
          && gst_event_has_name (event, BRANCH);
 }
 
-gboolean
-gst_oct_branch_allows_history (GstElement *element, const char *setting,
-    const char *instead, GError **error)
+static gboolean
+is_in_branch (GstElement *element)
 {
   g_autoptr (GstPad) sink = gst_element_get_static_pad (element, "sink");
-  gboolean allowed = TRUE;
+  gboolean found = FALSE;
   GstEvent *event;
 
-  for (guint i = 0; allowed
+  for (guint i = 0; !found
                     && (event = gst_pad_get_sticky_event (
                             sink, GST_EVENT_CUSTOM_DOWNSTREAM_STICKY, i))
                            != NULL;
        i++) {
-    allowed = !gst_oct_branch_event_is (event);
+    found = gst_oct_branch_event_is (event);
     gst_event_unref (event);
   }
+  return found;
+}
+
+gboolean
+gst_oct_branch_allows_volumes (GstElement *element, GError **error)
+{
+  const char *name = gst_oct_element_type_name (element);
+
+  if (!is_in_branch (element))
+    return TRUE;
+  g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+      "%s needs all B-scans of a volume, and a branch of octscatter brings "
+      "only some of them; put %s behind octcollect, or in front of octscatter.",
+      name, name);
+  return FALSE;
+}
+
+gboolean
+gst_oct_branch_allows_history (GstElement *element, const char *setting,
+    const char *instead, GError **error)
+{
+  gboolean allowed = !is_in_branch (element);
+
   if (!allowed)
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
         "%s of %s goes by the B-scans before, and a branch of octscatter "

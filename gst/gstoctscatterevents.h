@@ -24,6 +24,10 @@ gboolean gst_oct_branch_event_is (GstEvent *event);
 gboolean gst_oct_branch_allows_history (GstElement *element,
     const char *setting, const char *instead, GError **error);
 
+/* For elements that make something of whole volumes, once the first buffer is
+ * there: FALSE with OCT_ERROR_SETTINGS in a branch. */
+gboolean gst_oct_branch_allows_volumes (GstElement *element, GError **error);
+
 typedef enum {
   GST_OCT_SCATTER_NONE,  /* another event */
   GST_OCT_SCATTER_BEGIN, /* numbers before that one are void, as after a seek */

@@ -164,14 +164,14 @@ static GST_OCT_DEFINE_ENUM (get_scan_mask_type, "GstOctScanMaskChoice",
           0, NULL,
           GST_OCT_DOUBLE (GstOctSrcSettings, input.cut.rate, 0.0, 1.0, 0.36) },
       { "scan-max-gap", "Largest gap of the scan",
-          "A-lines, and B-scans, in a row that may be left out (0 = 1.6 by the "
-          "part that is taken)",
+          "Most A-lines, and most B-scans, in a row that are left out (0 = 1.6 "
+          "divided by the part that is taken of them)",
           0, NULL,
           GST_OCT_UINT (
               GstOctSrcSettings, input.cut.max_gap, 0, OCT_MAX_LINES, 0) },
       { "scan-seed", "Seed of the scan",
-          "Number that the choice of A-lines begins with; the same one gives "
-          "the same mask",
+          "Seed of the random choice of A-lines; the same one gives the same "
+          "mask",
           0, NULL,
           GST_OCT_UINT64 (
               GstOctSrcSettings, input.cut.seed, 0, G_MAXUINT64, 11) },

@@ -38,18 +38,18 @@ set_bad (GError **error, const char *uri, const char *what)
       uri, what);
 }
 
-/* Where a URI may set it: one of octsrc's own, but not which file it is. */
-static GParamSpec *
-find_property (GObject *object, const char *name)
+/* Whether a URI may set it: octsrc's own, and how many buffers are played.  Not
+ * which file that is, which the path says, and none that is written, as URIs
+ * come from elsewhere; the others of the base class are for programs. */
+static gboolean
+may_set (GObject *object, const GParamSpec *pspec)
 {
-  GParamSpec *pspec =
-      g_object_class_find_property (G_OBJECT_GET_CLASS (object), name);
+  static const char *const never[] = { "location", "scan-mask-output", NULL };
 
-  return pspec != NULL && pspec->owner_type == G_OBJECT_TYPE (object)
-                 && (pspec->flags & G_PARAM_WRITABLE) != 0
-                 && g_strcmp0 (pspec->name, "location") != 0
-             ? pspec
-             : NULL;
+  return (pspec->flags & G_PARAM_WRITABLE) != 0
+         && (g_str_equal (pspec->name, "num-buffers")
+             || (pspec->owner_type == G_OBJECT_TYPE (object)
+                 && !g_strv_contains (never, pspec->name)));
 }
 
 /* Nothing is set unless all of it can be. */
@@ -62,16 +62,20 @@ set_properties (
 
   g_hash_table_iter_init (&iter, settings);
   while (g_hash_table_iter_next (&iter, &name, &text)) {
-    GParamSpec *pspec = find_property (object, name);
+    GParamSpec *pspec =
+        g_object_class_find_property (G_OBJECT_GET_CLASS (object), name);
     g_auto (GValue) value = G_VALUE_INIT;
     g_autofree char *what = NULL;
 
     if (pspec == NULL)
       what = g_strdup_printf (
           "sets '%s', which octsrc does not have", (const char *)name);
+    else if (!may_set (object, pspec))
+      what = g_strdup_printf (
+          "sets '%s', which a URI may not set", (const char *)name);
     else
       g_value_init (&value, pspec->value_type);
-    if (pspec != NULL
+    if (what == NULL
         && (text == NULL || !gst_value_deserialize (&value, text)
             || g_param_value_validate (pspec, &value)))
       what = g_strdup_printf ("sets '%s' to '%s', which it cannot be",

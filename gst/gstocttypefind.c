@@ -56,6 +56,7 @@ gst_oct_type_find_register (GstPlugin *plugin)
 
   for (guint n = 0; (media = oct_reader_get_media_type (n)) != NULL; n++)
     gst_caps_append (caps, gst_caps_new_empty_simple (media));
-  return gst_type_find_register (plugin, "oct", GST_RANK_SECONDARY, find_type,
-      "npy,mat,h5,hdf5,oct,srr", caps, NULL, NULL);
+  /* not the name of the plugin, which gst-inspect-1.0 would take it for */
+  return gst_type_find_register (plugin, "octspectra", GST_RANK_SECONDARY,
+      find_type, "npy,mat,h5,hdf5,oct,srr", caps, NULL, NULL);
 }

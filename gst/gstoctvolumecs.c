@@ -21,6 +21,7 @@
 #include "gstoctplace.h"
 #include "gstoctscan.h"
 #include "gstoctscanmask.h"
+#include "gstoctscatterevents.h"
 #include "gstoctvolumecaps.h"
 #include "gstoctvolumecssettings.h"
 
@@ -118,6 +119,8 @@ prepare (GstOctVolumeCs *self, guint bscans, GError **error)
   const Settings *s = &self->settings;
   guint lines = self->in.rows / self->in.bscans;
 
+  if (!gst_oct_branch_allows_volumes (GST_ELEMENT (self), error))
+    return FALSE;
   self->params = (OctVolumeCsParams){
     .spectra = self->in.format == OCT_SAMPLE_F32,
     .columns = self->in.columns,

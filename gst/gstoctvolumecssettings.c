@@ -4,8 +4,8 @@
 #include "gstocterror.h"
 
 static const GEnumValue methods[] = {
-  { GST_OCT_VOLUME_CS_METHOD_AUTO, "By how much neighbours have in common",
-      "auto" },
+  { GST_OCT_VOLUME_CS_METHOD_AUTO,
+      "By the measured coherence of neighbouring A-lines", "auto" },
   { GST_OCT_VOLUME_CS_METHOD_LINEAR,
       "Amplitudes between those of the neighbours", "linear" },
   { GST_OCT_VOLUME_CS_METHOD_JOINT,
@@ -22,10 +22,10 @@ static const GEnumValue methods[] = {
 };
 
 static const GEnumValue bases[] = {
-  { OCT_VOLUME_CS_WAVELET, "Daubechies wavelets with 4 vanishing moments",
+  { OCT_VOLUME_CS_WAVELET, "Daubechies wavelet transform, 4 vanishing moments",
       "wavelet" },
-  { OCT_VOLUME_CS_COSINE, "Cosines", "cosine" },
-  { OCT_VOLUME_CS_FOURIER, "Waves, periodic", "fourier" },
+  { OCT_VOLUME_CS_COSINE, "Discrete cosine transform", "cosine" },
+  { OCT_VOLUME_CS_FOURIER, "Discrete Fourier transform", "fourier" },
   { 0, NULL, NULL },
 };
 static GST_OCT_DEFINE_ENUM (get_basis_type, "GstOctVolumeCsBasis",
@@ -33,7 +33,8 @@ static GST_OCT_DEFINE_ENUM (get_basis_type, "GstOctVolumeCsBasis",
     methods)
 
     static const GstOctProperty rows[] = {
-      { "method", "Method", "How what is missing is found", 0, NULL,
+      { "method", "Method",
+          "How the A-lines are reconstructed that the scan left out", 0, NULL,
           GST_OCT_ENUM (GstOctVolumeCsSettings, method, get_method_type,
               GST_OCT_VOLUME_CS_METHOD_AUTO) },
       { "scan-mask-file", "Scan mask file",
@@ -42,30 +43,36 @@ static GST_OCT_DEFINE_ENUM (get_basis_type, "GstOctVolumeCsBasis",
           "A-line (none = the mask of octsrc)",
           0, NULL, GST_OCT_STRING (GstOctVolumeCsSettings, mask_file) },
       { "spot-x", "Width of the spot along a B-scan",
-          "Full width at half maximum of the amplitude of the focus, in "
-          "A-lines, "
-          "for method=joint (0 = by the coherence of neighbours)",
+          "Full width at half maximum of the amplitude of the focal spot along "
+          "a B-scan, in A-lines, for method=joint (0 = from the coherence of "
+          "neighbouring A-lines)",
           0, NULL,
           GST_OCT_DOUBLE (GstOctVolumeCsSettings, spot_x, 0.0, 1000.0, 0.0) },
       { "spot-y", "Width of the spot across B-scans",
-          "The same in B-scans (0 = by the coherence of neighbours)", 0, NULL,
+          "Full width at half maximum of the amplitude of the focal spot "
+          "across B-scans, in B-scans, for method=joint (0 = from the "
+          "coherence of neighbouring B-scans)",
+          0, NULL,
           GST_OCT_DOUBLE (GstOctVolumeCsSettings, spot_y, 0.0, 1000.0, 0.0) },
       { "noise", "Noise",
-          "Rms of the noise of A-scans of all samples, for joint and envelope "
-          "(0 = "
-          "that of the darkest depths)",
+          "Root mean square of the noise of A-scans of all samples, for "
+          "method=joint and envelope (0 = that of the darkest depths)",
           0, NULL,
           GST_OCT_DOUBLE (GstOctVolumeCsSettings, noise, 0.0, 1e9, 0.0) },
-      { "tau", "Threshold", "In units of the noise, for method=joint", 0, NULL,
+      { "tau", "Threshold",
+          "Threshold in multiples of the noise, for method=joint: larger "
+          "values remove more noise, and weak structures with it",
+          0, NULL,
           GST_OCT_DOUBLE (
               GstOctVolumeCsSettings, tau, 0.0, 1000.0, OCT_VOLUME_CS_TAU) },
       { "iterations", "Iterations",
-          "Steps (0 = 25 for joint, 15 for each of the four passes of "
-          "envelope, at "
-          "most 150 for paper)",
+          "Steps of the solver (0 = 25 for joint, 15 for each of the four "
+          "passes of envelope, at most 150 for paper)",
           0, NULL, GST_OCT_UINT (GstOctVolumeCsSettings, steps, 0, 1000, 0) },
-      { "basis", "Basis", "In which lines are sparse, for method=paper", 0,
-          NULL,
+      { "basis", "Basis",
+          "Transform in which amplitudes along a line are sparse, for "
+          "method=paper",
+          0, NULL,
           GST_OCT_ENUM (GstOctVolumeCsSettings, basis, get_basis_type,
               OCT_VOLUME_CS_WAVELET) },
       { "window", "Window",
@@ -75,43 +82,52 @@ static GST_OCT_DEFINE_ENUM (get_basis_type, "GstOctVolumeCsBasis",
           GST_OCT_ENUM (GstOctVolumeCsSettings, window, gst_oct_window_get_type,
               OCT_WINDOW_HANN) },
       { "sampling-rate", "Sampling rate",
-          "Part of the samples of spectra that is used, above 0, by 16 masks "
-          "in "
-          "turn",
+          "Part of the samples of spectra that is used, above 0; neighbouring "
+          "A-lines use different ones of 16 masks",
           0, NULL,
           GST_OCT_DOUBLE (GstOctVolumeCsSettings, rate, 0.0, 1.0, 1.0) },
-      { "seed", "Seed", "Number that the choice of these samples begins with",
+      { "seed", "Seed",
+          "Seed of the random choice of these samples; the same one gives the "
+          "same masks",
           0, NULL,
           GST_OCT_UINT64 (GstOctVolumeCsSettings, seed, 0, G_MAXUINT64, 100) },
-      { "chosen", "Method in use", "The method that method=auto has chosen",
+      { "chosen", "Method in use",
+          "The method that is set, or that method=auto has chosen (none = not "
+          "known yet)",
           GST_OCT_PROPERTY_READ_ONLY, NULL,
           GST_OCT_STRING (GstOctVolumeCsSettings, chosen) },
-      { "reason", "Reason", "Why that was chosen", GST_OCT_PROPERTY_READ_ONLY,
-          NULL, GST_OCT_STRING (GstOctVolumeCsSettings, reason) },
+      { "reason", "Reason", "Why that method is in use (none = not known yet)",
+          GST_OCT_PROPERTY_READ_ONLY, NULL,
+          GST_OCT_STRING (GstOctVolumeCsSettings, reason) },
       { "coherence-x", "Coherence of A-lines",
-          "What neighbours along a B-scan have in common, 0 to 1 (-1 = none "
-          "were "
-          "taken)",
+          "Measured coherence of neighbouring A-lines of a B-scan, from 0 "
+          "(nothing in common) to 1 (the same, phase included); -1 = no two "
+          "neighbours were taken",
           GST_OCT_PROPERTY_READ_ONLY, NULL,
           GST_OCT_DOUBLE (
               GstOctVolumeCsSettings, coherence_x, -1.0, 1.0, -1.0) },
       { "coherence-y", "Coherence of B-scans",
-          "The same of neighbours from B-scan to B-scan",
+          "Measured coherence of the same A-line of neighbouring B-scans, from "
+          "0 (nothing in common) to 1 (the same, phase included); -1 = no two "
+          "neighbours were taken",
           GST_OCT_PROPERTY_READ_ONLY, NULL,
           GST_OCT_DOUBLE (
               GstOctVolumeCsSettings, coherence_y, -1.0, 1.0, -1.0) },
       { "spot-x-found", "Spot along a B-scan that is used",
-          "Full width at half maximum in A-lines (0 = not known)",
+          "Full width at half maximum of the focal spot along a B-scan, in "
+          "A-lines (0 = not known)",
           GST_OCT_PROPERTY_READ_ONLY, NULL,
           GST_OCT_DOUBLE (
               GstOctVolumeCsSettings, found_x, 0.0, G_MAXDOUBLE, 0.0) },
       { "spot-y-found", "Spot across B-scans that is used",
-          "Full width at half maximum in B-scans (0 = not known)",
+          "Full width at half maximum of the focal spot across B-scans, in "
+          "B-scans (0 = not known)",
           GST_OCT_PROPERTY_READ_ONLY, NULL,
           GST_OCT_DOUBLE (
               GstOctVolumeCsSettings, found_y, 0.0, G_MAXDOUBLE, 0.0) },
       { "noise-found", "Noise that is used",
-          "Rms of the noise of A-scans of all samples (0 = not known)",
+          "Root mean square of the noise of A-scans of all samples (0 = not "
+          "known)",
           GST_OCT_PROPERTY_READ_ONLY, NULL,
           GST_OCT_DOUBLE (
               GstOctVolumeCsSettings, noise_found, 0.0, G_MAXDOUBLE, 0.0) },
@@ -157,7 +173,7 @@ choose_method (const GstOctVolumeCsSettings *settings,
 {
   if (settings->method == GST_OCT_VOLUME_CS_METHOD_AUTO)
     return oct_volume_cs_choose (params, measures, reason);
-  *reason = "it was asked for";
+  *reason = "the property `method` is set to it";
   return get_method (settings->method);
 }
 

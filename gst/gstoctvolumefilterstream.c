@@ -3,6 +3,7 @@
 #include "gstoctallocation.h"
 #include "gstocterror.h"
 #include "gstoctpinned.h"
+#include "gstoctscatterevents.h"
 #include "gstoctvolumecaps.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_oct_volume_filter_debug);
@@ -463,6 +464,8 @@ ensure_renderer (GstOctVolumeFilter *self, guint bscans, GError **error)
       return TRUE;
     g_clear_pointer (&self->renderer, gst_oct_renderer_free);
   }
+  if (!gst_oct_branch_allows_volumes (GST_ELEMENT (self), error))
+    return FALSE;
   self->shown = self->fresh = self->has_output = FALSE;
   if (params.decimation == 0) {
     GstOctVoxel voxel = gst_oct_volume_common_get_voxel (

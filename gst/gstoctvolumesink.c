@@ -18,6 +18,7 @@
 #include "gstoctframe.h"
 #include "gstoctproperties.h"
 #include "gstoctscan.h"
+#include "gstoctscatterevents.h"
 #include "oct-volume-file.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_oct_volume_sink_debug);
@@ -89,7 +90,7 @@ static const GstOctProperty rows[] = {
       GST_OCT_PROPERTY_LIVE, NULL,
       GST_OCT_DOUBLE (Settings, z_spacing, 0.0, 1.0, 0.0) },
   { "refractive-index", "Refractive index",
-      "Of the sample: depths in air are divided by it, dimensionless", 0, NULL,
+      "Of the sample, dimensionless: depths in air are divided by it", 0, NULL,
       GST_OCT_DOUBLE (Settings, refractive_index, 1.0, 4.0, 1.0) },
   { "dicom-tags", "DICOM attributes",
       "What DICOM files say besides, by the keywords of the standard: "
@@ -124,6 +125,9 @@ struct _GstOctVolumeSink {
   double spacing[3];  /* of the caps, metres: A-lines, B-scans, depths; 0 */
   gboolean is_enface; /* pictures from above, of their columns and rows */
   double bscan_time;  /* s, 0: the caps do not say */
+  /* A-lines of a B-scan and B-scans of a volume that were taken in part, 0: in
+   * whole */
+  gint scan_lines, scan_bscans;
   GstOctScan scan;
   OctVolumeFileInfo volume; /* of `voxels` */
   guint8 *voxels;           /* of the volume under way; NULL: none */
@@ -258,6 +262,10 @@ set_caps (GstBaseSink *base, GstCaps *caps)
   self->is_enface = g_strcmp0 (gst_structure_get_string (s, GST_OCT_VIEW_FIELD),
                         GST_OCT_VIEW_ENFACE)
                     == 0;
+  if (!gst_structure_get_int (s, GST_OCT_SCAN_LINES_FIELD, &self->scan_lines)
+      || !gst_structure_get_int (
+          s, GST_OCT_SCAN_BSCANS_FIELD, &self->scan_bscans))
+    self->scan_lines = self->scan_bscans = 0;
   self->bscan_time =
       gst_structure_get_fraction (s, "framerate", &n, &d) && n > 0
           ? (double)d / n
@@ -296,6 +304,26 @@ fill_spacing (GstOctVolumeSink *self, OctVolumeFileInfo *volume)
         (NULL));
 }
 
+/* A file has one spacing for all A-lines and one for all B-scans, which is wrong
+ * where a scan has left some out.  NumPy files have none. */
+static gboolean
+check_whole (GstOctVolumeSink *self, guint bscans, GError **error)
+{
+  guint lines = self->info.columns, of = (guint)self->scan_lines;
+  guint of_bscans = (guint)self->scan_bscans;
+
+  if (of == 0 || self->is_enface || self->kind == OCT_VOLUME_FILE_NPY
+      || (lines == of && bscans == of_bscans))
+    return TRUE;
+  g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+      "The volume has %u B-scans of %u A-lines, the part that a scan mask "
+      "takes "
+      "of %u B-scans of %u A-lines, and its spacings would be wrong in a file; "
+      "put octvolumecs in front of octvolumesink to fill in the rest.",
+      bscans, lines, of_bscans, of);
+  return FALSE;
+}
+
 static gboolean
 begin_volume (GstOctVolumeSink *self, guint bscans, GError **error)
 {
@@ -313,6 +341,9 @@ begin_volume (GstOctVolumeSink *self, guint bscans, GError **error)
   guint64 size = (guint64)bscans * volume.rows * volume.columns
                  * oct_sample_format_size (volume.voxel);
 
+  if (!gst_oct_branch_allows_volumes (GST_ELEMENT (self), error)
+      || !check_whole (self, bscans, error))
+    return FALSE;
   fill_spacing (self, &volume);
   if (!oct_volume_file_check (self->kind, &volume, error))
     return FALSE;

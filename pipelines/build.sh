@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
 # What the scripts of this folder do before they start their program: install
 # missing packages, build the plugin and the program, set what GStreamer needs.
@@ -112,6 +113,43 @@ oct_set_up () {
     exit 1
   }
   echo "${options[*]}" >"$chosen"
+}
+
+# Whether the options of convert.sh, which are given, ask for DICOM.
+oct_wants_dicom () {
+  local argument before=''
+  for argument in "$@"; do
+    case $before/$argument in
+      */--format=dcm | --format/dcm) return 0 ;;
+    esac
+    before=$argument
+  done
+  return 1
+}
+
+# Whether the build folder was set up with DICOM.
+oct_has_dicom () {
+  grep -q -e -DHAVE_DCMTK "$oct_build/build.ninja"
+}
+
+# Installs what writes DICOM, which few need, and has a build folder that was set
+# up before look for it again.
+oct_add_dicom () {
+  oct_install "${OCT_DICOM_PACKAGES[@]}"
+  if [ ! -f "$oct_build/build.ninja" ] || oct_has_dicom; then
+    return 0
+  fi
+  echo "Building in $oct_build again, with DICOM ..."
+  oct_quietly meson setup --reconfigure "$oct_build" "$oct_root" || {
+    echo "The build could not be set up; the reason is above." >&2
+    exit 1
+  }
+  oct_has_dicom || {
+    echo "The build in $oct_build cannot write DICOM: DCMTK or a C++ compiler" \
+      "was not found, or it was set up without. Install g++ and libdcmtk-dev" \
+      "and remove that folder, or take another --format." >&2
+    exit 1
+  }
 }
 
 # Builds the program of this name and sets what it needs.

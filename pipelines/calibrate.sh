@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
 # Mirrors in, the calibration of a spectrometer out.
 set -euo pipefail
 

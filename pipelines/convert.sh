@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
 # Files of spectra, one or an archive, to volumes that other programs read.
 set -euo pipefail
 
@@ -12,10 +13,17 @@ fails is reported, and the others go on.  docs/archives.md tells more.
 Missing Debian packages are installed with apt; the plugin is built in build/.
 
   --output DIR         folder for the volumes and the manifest, oct-convert.csv
-  --format F           nii (default), npy, tif, h5 or dcm
+  --format F           nii (default), npy, tif, h5 or dcm (DICOM; needs
+                       --width-um and --length-um, and installs DCMTK)
   --ascans             complex A-scans in place of images (npy, nii, h5)
   --calibration CSV    spectral calibration, see docs/calibration.md
-  --method M           reconstruction: cubic (default), linear, lanczos, nufft, ...
+  --method M           reconstruction: cubic (default), linear, lanczos, nufft,
+                       nudft, cs
+  --solver NAME        with --method cs: persistent (default), continued, sparsa
+  --tau NUMBER         with --method cs: what an A-scan has to exceed, in standard
+                       deviations of the noise (default: 3)
+  --sampling-rate R    with --method cs: part of the samples that is used
+                       (default: 0.4)
   --background MODE    what is removed, as `mode` of octdcsub (default: bscan)
   --min DB, --max DB   black and white (default: by the contrast of the images)
 
@@ -26,10 +34,12 @@ Sizes of what is read
   --sample-format F    gray16-le (default) or gray8, for raw files
   --packing P          of raw files of 12 bit: mono12p or mono12packed
   --header-size B      bytes before the first sample of a raw file
+  --variable NAME      array of a MATLAB file that has several
+  --dataset NAME       dataset of an HDF5 file that has several
 
 Sizes of what is written
   --width-um W         width of a B-scan
-  --length-um L        from the first B-scan to the last, with --bscans
+  --length-um L        from the first B-scan of a volume to the last
   --refractive-index N of the sample (default: 1, air)
   --dicom-tags TAGS    what DICOM files say besides: PatientID=42;...
 
@@ -56,4 +66,7 @@ done
 
 # shellcheck source=pipelines/build.sh
 . "$(dirname "${BASH_SOURCE[0]}")/build.sh"
+if oct_wants_dicom "$@"; then
+  oct_add_dicom
+fi
 oct_start oct-convert "$@"

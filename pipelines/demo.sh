@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
 # The main job in one command: raw spectra in, a video of B-scans out.
 set -euo pipefail
 

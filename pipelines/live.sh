@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
 # Shows B-scans live on a web page, here or in another room.
 set -euo pipefail
 

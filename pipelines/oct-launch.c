@@ -25,11 +25,23 @@ static struct sigaction of_others; /* notified the first time, or nothing */
 void
 oct_source_options_add (GOptionContext *context, OctSourceOptions *options)
 {
-  GOptionEntry entries[] = {
+  const GOptionEntry entries[] = {
     { "data", 0, 0, G_OPTION_ARG_FILENAME, &options->data,
         "File of spectra: raw, NumPy, MATLAB, HDF5, Thorlabs, or a recording "
         "(default: the virtual OCT system)",
         "FILE" },
+    { NULL },
+  };
+
+  g_option_context_add_main_entries (context, entries, NULL);
+  oct_source_options_add_described (context, options);
+}
+
+void
+oct_source_options_add_described (
+    GOptionContext *context, OctSourceOptions *options)
+{
+  const GOptionEntry entries[] = {
     { "samples", 0, 0, G_OPTION_ARG_INT, &options->samples,
         "Samples per A-line", "N" },
     { "lines", 0, 0, G_OPTION_ARG_INT, &options->lines, "A-lines per B-scan",
@@ -207,10 +219,23 @@ oct_launch_save_last (
   return ok;
 }
 
+/* Those of oct_source_options_add(), whose names are those of octsrc. */
+static char *
+name_options (const char *sentence)
+{
+  g_autoptr (GRegex) property =
+      g_regex_new ("`(samples|lines|sample-format|packing|header-size|variable|"
+                   "dataset|calibration)`( of octsrc)?",
+          0, 0, NULL);
+
+  return g_regex_replace (property, sentence, -1, 0, "--\\1", 0, NULL);
+}
+
 void
 oct_launch_parse_error (GstMessage *message, GError **error)
 {
   GError *found = NULL;
+  char *sentence;
 
   gst_message_parse_error (message, &found, NULL);
   if (strstr (found->message, "needs a spectral calibration and found none")
@@ -220,6 +245,11 @@ oct_launch_parse_error (GstMessage *message, GError **error)
         "There is no spectral calibration, which says what wavelength each "
         "sample of the spectra is of; give it with --calibration CSV, as "
         "docs/calibration.md describes.");
+  }
+  sentence = name_options (found->message);
+  if (sentence != NULL) { /* else it is no UTF-8 */
+    g_free (found->message);
+    found->message = sentence;
   }
   g_propagate_error (error, found);
 }

@@ -19,6 +19,9 @@ typedef struct {
 
 void oct_source_options_add (
     GOptionContext *context, OctSourceOptions *options);
+/* The same without --data, for a program that takes files without an option. */
+void oct_source_options_add_described (
+    GOptionContext *context, OctSourceOptions *options);
 
 void oct_source_options_clear (OctSourceOptions *options);
 
@@ -63,7 +66,7 @@ gboolean oct_launch_save_last (
     GstElement *pipeline, const char *name, const char *path, GError **error);
 
 /* As gst_message_parse_error(); what the elements say of their properties is
- * said of the options of programs. */
+ * said of the options of programs: `samples` becomes --samples. */
 void oct_launch_parse_error (GstMessage *message, GError **error);
 
 /* Waits up to 100 ms for the next message and returns its type: EOS,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
 # Debian packages of this project and a function that installs what is missing.
 # Read by demo.sh, tests/run.sh and whoever wants the list:
@@ -9,6 +10,9 @@ OCT_BUILD_PACKAGES=(gcc libc6-dev meson ninja-build pkg-config
   libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev
   libgstrtspserver-1.0-dev libcairo2-dev
   zlib1g-dev libhdf5-dev libzip-dev libtiff-dev)
+
+# To write DICOM too, for which convert.sh asks where it is wanted.
+OCT_DICOM_PACKAGES=(g++ libdcmtk-dev)
 
 # To run it, to make videos and to record: gst-launch-1.0, videoconvert, mp4mux,
 # pngenc, x264enc, clockoverlay (x), avenc_ffv1 (libav).
@@ -23,8 +27,8 @@ OCT_LIVE_PACKAGES=(libsoup-3.0-dev libjson-glib-dev
 # For the tests only: Aravis has a camera source and a fake camera for it, openssl
 # makes a certificate; readers of what is written, and DICOM, which is optional.
 OCT_TEST_PACKAGES=(python3 python3-numpy libaravis-0.8-0 openssl git codespell
-  clang-format python3-tifffile python3-nibabel python3-h5py
-  python3-pydicom g++ libdcmtk-dev dcmtk dicom3tools
+  clang-format reuse python3-tifffile python3-nibabel python3-h5py
+  python3-pydicom "${OCT_DICOM_PACKAGES[@]}" dcmtk dicom3tools
   python3-gi gir1.2-gst-plugins-base-1.0 mkdocs mkdocs-material)
 
 # For the tests of the continuous integration: servers, which run when they are

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
 # Records B-scans while they are being taken, and whatever belongs to them.
 set -euo pipefail
 

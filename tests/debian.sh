@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
 # Another Debian in a folder, and this project's tests in it.
 set -euo pipefail
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
 # The Debian packages: built in one Debian, installed and tried in a bare one.
 set -euo pipefail
 

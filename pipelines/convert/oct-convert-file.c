@@ -4,34 +4,27 @@
 #include <string.h>
 
 #include "oct-chain.h"
+#include "oct/oct.h"
 
-/* Images of one range: by the contrast of what has come, slowly, or as set. */
-#define IMAGES "octreconstruct name=reconstruct ! "
-
-/* What octreconstruct holds, without octlogscale. */
-static const char *
-get_ascan_chain (const OctMethod *method)
+gboolean
+oct_convert_set_method (
+    const OctConvertOptions *options, GstElement *reconstruct, GError **error)
 {
-  if (g_str_equal (method->method, "nufft"))
-    return "octdcsub name=dcsub ! octnufft ! ";
-  if (g_str_equal (method->method, "nudft"))
-    return "octdcsub name=dcsub ! octnufft method=nudft ! ";
-  if (g_str_equal (method->method, "cs"))
-    return "octdcsub name=dcsub ! octcs ! ";
-  return "octdcsub name=dcsub ! octkresample name=resample ! octdispersion ! "
-         "octfft ! ";
-}
+  const OctMethod *method = options->method != NULL
+                                ? oct_method_find (options->method)
+                                : oct_methods ();
 
-static void
-set_images (GstElement *pipeline, const OctConvertOptions *options,
-    const OctMethod *method)
-{
-  g_autoptr (GstElement) reconstruct =
-      gst_bin_get_by_name (GST_BIN (pipeline), "reconstruct");
-
+  g_return_val_if_fail (method != NULL && method->id != NULL, FALSE);
   oct_method_use (reconstruct, method);
   if (options->mode != NULL)
     gst_util_set_object_arg (G_OBJECT (reconstruct), "mode", options->mode);
+  return oct_sensing_options_use (&options->sensing, reconstruct, error);
+}
+
+/* Images of one range: by the contrast of what has come, slowly, or as set. */
+static void
+set_range (GstElement *reconstruct, const OctConvertOptions *options)
+{
   if (options->max > options->min) {
     gst_util_set_object_arg (G_OBJECT (reconstruct), "range", "manual");
     g_object_set (reconstruct, "min", options->min, "max", options->max, NULL);
@@ -42,21 +35,23 @@ set_images (GstElement *pipeline, const OctConvertOptions *options,
 }
 
 static GstElement *
-make_pipeline (const OctConvertOptions *options, const OctMethod *method,
-    const char *description, GError **error)
+make_pipeline (const OctConvertOptions *options, GError **error)
 {
+  g_autoptr (GstElement) reconstruct = NULL;
   GstElement *pipeline = gst_parse_launch_full (
-      description, NULL, GST_PARSE_FLAG_FATAL_ERRORS, error);
+      "octsrc name=source ! octreconstruct name=reconstruct ! "
+      "octvolumesink name=sink",
+      NULL, GST_PARSE_FLAG_FATAL_ERRORS, error);
 
   if (pipeline == NULL)
     return NULL;
-  if (!options->ascans)
-    set_images (pipeline, options, method);
-  if (options->ascans && options->mode != NULL)
-    oct_launch_set (pipeline, "dcsub", "mode", options->mode);
-  if (options->ascans && method->interpolation != NULL)
-    oct_launch_set (
-        pipeline, "resample", "interpolation", method->interpolation);
+  reconstruct = gst_bin_get_by_name (GST_BIN (pipeline), "reconstruct");
+  if (options->ascans)
+    gst_util_set_object_arg (G_OBJECT (reconstruct), "output", "ascans");
+  else
+    set_range (reconstruct, options);
+  if (!oct_convert_set_method (options, reconstruct, error))
+    g_clear_pointer (&pipeline, gst_object_unref);
   return pipeline;
 }
 
@@ -82,6 +77,26 @@ set_files (GstElement *pipeline, const OctConvertOptions *options,
       options->file_mode & 0666, NULL);
 }
 
+/* Of a volume, as the first B-scan says, which waits for the start. */
+static guint
+get_bscans (GstElement *sink)
+{
+  g_autoptr (GstSample) sample = NULL;
+  GstBuffer *buffer;
+  GstCustomMeta *meta;
+  guint bscans = 0;
+
+  g_object_get (sink, "last-sample", &sample, NULL);
+  buffer = sample != NULL ? gst_sample_get_buffer (sample) : NULL;
+  meta = buffer != NULL
+             ? gst_buffer_get_custom_meta (buffer, GST_OCT_SCAN_META_NAME)
+             : NULL;
+  if (meta != NULL)
+    gst_structure_get_uint (
+        gst_custom_meta_get_structure (meta), GST_OCT_SCAN_BSCANS, &bscans);
+  return bscans;
+}
+
 /* Sizes are known when the first B-scan waits for the start. */
 static void
 set_spacing (GstElement *pipeline, const OctConvertOptions *options)
@@ -91,14 +106,32 @@ set_spacing (GstElement *pipeline, const OctConvertOptions *options)
   g_autoptr (GstElement) sink =
       gst_bin_get_by_name (GST_BIN (pipeline), "sink");
   const GstStructure *s = gst_caps_get_structure (caps, 0);
+  const guint bscans = get_bscans (sink);
   gint lines = 0;
 
   gst_structure_get_int (s, options->ascans ? "lines" : "width", &lines);
   if (options->width_um > 0.0 && lines > 0)
     g_object_set (sink, "x-spacing", options->width_um * 1e-6 / lines, NULL);
-  if (options->length_um > 0.0 && options->bscans > 1)
-    g_object_set (sink, "y-spacing",
-        options->length_um * 1e-6 / (options->bscans - 1), NULL);
+  if (options->length_um > 0.0 && bscans > 1)
+    g_object_set (
+        sink, "y-spacing", options->length_um * 1e-6 / (bscans - 1), NULL);
+}
+
+/* What octvolumesink says of its properties is said of our options. */
+static void
+name_options (GError *error)
+{
+  static const char properties[] = "`x-spacing`, `y-spacing` and `z-spacing`";
+  g_autofree char *sentence = error->message;
+  const char *at = strstr (sentence, properties);
+
+  error->message =
+      at == NULL
+          ? g_strdup (sentence)
+          : g_strdup_printf (
+              "%.*s--width-um and --length-um, and --calibration where the "
+              "file has none%s",
+              (int)(at - sentence), sentence, at + strlen (properties));
 }
 
 /* In the thread of the volumes. */
@@ -147,6 +180,8 @@ play (GstElement *pipeline, const OctConvertOptions *options,
   while (!done && *error == NULL) {
     GstMessageType type = oct_launch_poll (pipeline, FALSE, error);
 
+    if (*error != NULL)
+      name_options (*error);
     done = type == GST_MESSAGE_EOS;
     if (type == GST_MESSAGE_ASYNC_DONE && !started) {
       set_spacing (pipeline, options);
@@ -168,18 +203,9 @@ oct_convert_file (const OctConvertOptions *options,
     OctConvertProgress progress, gpointer data, guint64 *missing,
     GError **error)
 {
-  const OctMethod *method = options->method != NULL
-                                ? oct_method_find (options->method)
-                                : oct_methods ();
-  g_autofree char *description = NULL;
-  GstElement *pipeline;
+  GstElement *pipeline = make_pipeline (options, error);
   gboolean ok;
 
-  g_return_val_if_fail (method != NULL && method->id != NULL, FALSE);
-  description = g_strconcat ("octsrc name=source ! ",
-      options->ascans ? get_ascan_chain (method) : IMAGES,
-      "octvolumesink name=sink", NULL);
-  pipeline = make_pipeline (options, method, description, error);
   if (pipeline == NULL)
     return FALSE;
   count_missing (pipeline, missing);

@@ -91,10 +91,12 @@ print_summary (const Work *work)
   double time =
       (double)(g_get_monotonic_time () - work->start) / G_USEC_PER_SEC;
 
-  g_print ("\n  converted       %6u\n  of those with B-scans missing %u\n"
-           "  done before     %6u\n"
-           "  failed          %6u\n  not begun       %6u\n"
-           "  read            %9.2f GB in %.1f s, %.2f GB/s\n",
+  g_print (
+      "\n  converted       %6u\n  incomplete      %6u of them, B-scans are "
+      "missing and black\n"
+      "  done before     %6u\n"
+      "  failed          %6u\n  not begun       %6u\n"
+      "  read            %9.2f GB in %.1f s, %.2f GB/s\n",
       work->done, work->incomplete, work->skipped, work->failed,
       work->files - work->done - work->skipped - work->failed,
       (double)work->bytes_done * 1e-9, time,
@@ -296,6 +298,16 @@ convert (const Options *options, OctConvertManifest *manifest,
       manifest, input, options->text, reason->message, error);
 }
 
+/* Nothing where nothing was given, as before there were these options. */
+static char *
+describe_sensing (const OctSensingOptions *s)
+{
+  return s->solver == NULL && s->tau == -1 && s->sampling_rate == -1
+             ? g_strdup ("")
+             : g_strdup_printf (" %s %a %a", s->solver != NULL ? s->solver : "",
+                 s->tau, s->sampling_rate);
+}
+
 /* What volumes depend on besides their input. */
 static char *
 describe_options (const Options *options)
@@ -303,6 +315,7 @@ describe_options (const Options *options)
   const OctConvertOptions *f = &options->file;
   const OctSourceOptions *s = &f->source;
   g_autofree char *calibration = NULL;
+  g_autofree char *sensing = NULL;
   g_autofree char *text = NULL;
   char *sum;
 
@@ -311,9 +324,10 @@ describe_options (const Options *options)
 
   if (s->calibration != NULL)
     (void)g_file_get_contents (s->calibration, &calibration, NULL, NULL);
+  sensing = describe_sensing (&f->sensing);
   text = g_strdup_printf (
       "%s %d %s %s %a %a %a %a %a %d %s %d %d %s %" G_GINT64_FORMAT
-      " %s %s %s%s",
+      " %s %s %s%s%s",
       f->format, f->ascans, f->method != NULL ? f->method : "",
       f->mode != NULL ? f->mode : "", f->min, f->max, f->width_um, f->length_um,
       f->refractive_index, f->bscans,
@@ -321,7 +335,7 @@ describe_options (const Options *options)
       s->sample_format != NULL ? s->sample_format : "", s->header_size,
       s->variable != NULL ? s->variable : "",
       s->dataset != NULL ? s->dataset : "",
-      calibration != NULL ? calibration : "", packing);
+      calibration != NULL ? calibration : "", packing, sensing);
   sum = g_compute_checksum_for_string (G_CHECKSUM_SHA256, text, -1);
   sum[12] = '\0';
   return sum;
@@ -473,8 +487,9 @@ check (Options *o, GError **error)
            || !(f->refractive_index >= 1.0 && f->refractive_index <= 4.0))
     problem = "--bscans is not negative, --width-um and --length-um are 0 to "
               "1000000, and --refractive-index is 1 to 4.";
-  else if (f->length_um > 0.0 && f->bscans < 2)
-    problem = "--length-um needs --bscans, the B-scans over that length.";
+  else if (f->length_um > 0.0 && f->bscans == 1)
+    problem = "--length-um is from the first B-scan to the last, but --bscans "
+              "is 1; set it to 2 or more, or leave it out.";
   else if ((f->min != 0.0 || f->max != 0.0) && !(f->max > f->min))
     problem = "--max is above --min.";
   else if (o->part != NULL
@@ -505,7 +520,8 @@ parse_options (int *argc, char ***argv, Options *o, GError **error)
     { "output", 0, 0, G_OPTION_ARG_FILENAME, &o->output,
       "Folder for the volumes", "DIR" },
     { "format", 0, 0, G_OPTION_ARG_STRING, &f->format,
-      "npy, nii (NIfTI, default), tif, h5 (HDF5) or dcm (DICOM)", "F" },
+      "npy, nii (NIfTI, default), tif, h5 (HDF5) or dcm (DICOM, which needs "
+      "--width-um and --length-um)", "F" },
     { "ascans", 0, 0, G_OPTION_ARG_NONE, &f->ascans,
       "Complex A-scans in place of images (npy, nii, h5)", NULL },
     { "method", 0, 0, G_OPTION_ARG_STRING, &f->method,
@@ -522,7 +538,7 @@ parse_options (int *argc, char ***argv, Options *o, GError **error)
     { "width-um", 0, 0, G_OPTION_ARG_DOUBLE, &f->width_um,
       "Width of a B-scan", "UM" },
     { "length-um", 0, 0, G_OPTION_ARG_DOUBLE, &f->length_um,
-      "From the first B-scan to the last, with --bscans", "UM" },
+      "From the first B-scan of a volume to the last", "UM" },
     { "refractive-index", 0, 0, G_OPTION_ARG_DOUBLE, &f->refractive_index,
       "Of the sample (default: 1, air)", "N" },
     { "dicom-tags", 0, 0, G_OPTION_ARG_STRING, &f->dicom_tags,
@@ -538,17 +554,22 @@ parse_options (int *argc, char ***argv, Options *o, GError **error)
     { "mode", 0, 0, G_OPTION_ARG_STRING, &o->mode,
       "Who may read the volumes, as in 0640 (default: 0600, you alone)",
       "OCTAL" },
+    { "data", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_FILENAME, &f->source.data,
+      "As the other programs have it; check() says how it is here", "FILE" },
     { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->inputs, "",
       "FILE..." },
     { NULL },
   };
   /* clang-format on */
   g_autoptr (GOptionContext) context = g_option_context_new (NULL);
+  GOptionGroup *group = g_option_group_new ("convert", NULL, NULL, f, NULL);
 
   f->refractive_index = 1.0;
   g_option_context_set_summary (context, SUMMARY);
-  g_option_context_add_main_entries (context, entries, NULL);
-  oct_source_options_add (context, &f->source);
+  g_option_group_add_entries (group, entries);
+  oct_sensing_options_add (group, &f->sensing);
+  g_option_context_set_main_group (context, group);
+  oct_source_options_add_described (context, &f->source);
   oct_version_add (context);
   return g_option_context_parse (context, argc, argv, error)
          && check (o, error);
@@ -597,12 +618,26 @@ check_method (const Options *options, GError **error)
   return FALSE;
 }
 
+/* With --method; those of compressive sensing, where they are given. */
+static gboolean
+check_sensing (const Options *options, GError **error)
+{
+  GstElement *reconstruct = gst_element_factory_make ("octreconstruct", NULL);
+  gboolean ok;
+
+  gst_object_ref_sink (reconstruct);
+  ok = oct_convert_set_method (&options->file, reconstruct, error);
+  gst_object_unref (reconstruct);
+  return ok;
+}
+
 static void
 clear_options (Options *o)
 {
   oct_source_options_clear (&o->file.source);
   g_free (o->file.format);
   g_free (o->file.method);
+  oct_sensing_options_clear (&o->file.sensing);
   g_free (o->file.mode);
   g_free (o->file.dicom_tags);
   g_strfreev (o->inputs);
@@ -631,7 +666,8 @@ main (int argc, char **argv)
     oct_launch_shows_warnings ();
     options.text = describe_options (&options);
     if (!check_method (&options, &error)
-        || !check_mode (options.file.mode, &error))
+        || !check_mode (options.file.mode, &error)
+        || !check_sensing (&options, &error))
       status = 2;
     else if (!run (&options, &work, &error) || work.failed > 0
              || work.unread > 0)

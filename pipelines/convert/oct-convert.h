@@ -7,6 +7,7 @@
 #include <gio/gio.h>
 
 #include "oct-launch.h"
+#include "oct-sensing.h"
 
 G_BEGIN_DECLS
 
@@ -122,14 +123,20 @@ typedef struct {
   OctSourceOptions source; /* data is that of each file */
   char *format;            /* of octvolumesink: ending of the files */
   char *method;            /* id of an OctMethod, NULL = the default */
-  char *mode;              /* of octdcsub, NULL = its own */
-  double min, max;         /* dB, both 0: by the contrast of the images */
+  OctSensingOptions sensing;
+  char *mode;      /* of octdcsub, NULL = its own */
+  double min, max; /* dB, both 0: by the contrast of the images */
   double width_um, length_um, refractive_index;
   gint bscans;
   gboolean ascans; /* in place of images */
   char *dicom_tags;
   guint file_mode; /* permissions of the files */
 } OctConvertOptions;
+
+/* Has an octreconstruct use the method, the settings of compressive sensing and
+ * the background.  FALSE with a sentence on the option that is wrong. */
+gboolean oct_convert_set_method (
+    const OctConvertOptions *options, GstElement *reconstruct, GError **error);
 
 /* Called about ten times a second; FALSE stops. */
 typedef gboolean (*OctConvertProgress) (

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 # bash completion of gst-oct's programs        -*- shell-script -*-
 # What there is they say themselves, so that this never grows old.
 _oct_program () {

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
 # A part of an archive: a task of the array that submit.sh starts.
 #   part.sh OCT_CONVERT ARGUMENT ...
 # It is put back into the queue where the program dies, or the time is up.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
 # An archive of spectra to volumes, by many tasks of a Slurm cluster.
 set -euo pipefail
 
@@ -105,6 +106,9 @@ command -v sbatch >/dev/null || {
 if [ -z "$program" ]; then
   # shellcheck source=pipelines/build.sh
   . "$here/../build.sh"
+  if oct_wants_dicom "$@"; then
+    oct_add_dicom
+  fi
   oct_prepare oct-convert
   program=$oct_build/pipelines/oct-convert
 fi

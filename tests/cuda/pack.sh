@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
 # Packs what a GPU host without GStreamer needs: GStreamer's libraries and the
 # plugins the tests use (nvcodec among them), our plugin and module, the test
 # programs, the benchmark.

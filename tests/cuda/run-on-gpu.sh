@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
 # Runs what tests/cuda/pack.sh has packed; a short table last.  Exits with 1 when
 # anything in it has failed, with 77 where there is no GPU.
 #
@@ -7,6 +8,7 @@
 # PART, all but the last when none is named:
 #   check      operations of CUDA against those of the CPU and the reference
 #   elements   the tests of every element on the GPU and on its own choice
+#   separate   those of the chain with OCT_FUSE=0: every element its own pass
 #   failures   operations, calls and contexts that fail in mid-stream
 #   pipelines  pipelines, and the tests of some elements under the memory checker
 #   bench      speed of the operations and of pipelines
@@ -21,7 +23,7 @@ fi
 pack=$(cd "${1:-_cuda}" && pwd)
 logs=${2:-$pack/logs}
 [ $# -ge 2 ] && shift 2 || set --
-parts=${*:-check elements failures pipelines bench memory races}
+parts=${*:-check elements separate failures pipelines bench memory races}
 mkdir -p "$logs"
 cuda=${CUDA_PATH:-/usr/local/cuda}
 cufft=$(dirname "$(find "$cuda/" /usr/lib* /opt -name 'libcufft.so.*' \
@@ -119,12 +121,12 @@ run_races () {
     'cubic upsample 1 8200 x 3' 'log auto smoothing 0.8 range -60 to 3, 7' \
     'log contrast smoothing 0 range -60 to 3, 33 x 65' \
     'linear manual smoothing 0 range 0.01 to 1.5, 33 x 65' \
-    'cs nudft estimated real 512' 'cs fft estimated real 1000' \
+    'average registered' 'cs of counts' 'cs nudft estimated real 512' 'cs fft estimated real 1000' \
     'cs nudft not finite complex' 'mean bscan 2 bytes 256' \
     'cubic compensated 2048x5' 'cubic compensated 2048x889' 'cubic 512x5' \
     'lanczos 256x5' 'linear compensated 8192x5' \
     'gray8 log contrast smoothing 0.8, bins 0'
-  check_volume_cs racecheck
+  check_volumes racecheck
 }
 
 # Together all cases; ' length ' is in the names of those of octfft, and the last
@@ -133,17 +135,22 @@ run_memory () {
   check_all memcheck background resample dispersion ' length ' logscale \
     'nufft real' 'nufft complex' 'nudft' 'cs ' 'error of' \
     'mean ' ' kernel,' ' rows,' ' lines,' ' image' ' values,'
-  check_volume_cs memcheck
+  check_volumes memcheck
 }
 
-# The same of volumes that are filled in, whose program has no small cases.
-check_volume_cs () { # TOOL
-  log="$logs/$1-volume-cs.txt"
-  timeout "${OCT_CHECKER_SECONDS:-300}" compute-sanitizer --tool "$1" \
-    --error-exitcode 9 "$pack/bin/check-volume-cs" \
-    --module "$pack/module/liboctcuda.so" >"$log" 2>&1
-  note_status "$1 volume-cs" $? "$(grep 'SUMMARY' "$log" | tail -n 1 |
-    sed 's/^=* //')"
+# The same of volumes, whose programs have no small cases, all at once.
+check_volumes () { # TOOL
+  for name in volume sections volume-cs; do
+    (timeout "${OCT_CHECKER_SECONDS:-300}" compute-sanitizer --tool "$1" \
+      --error-exitcode 9 "$pack/bin/check-$name" \
+      --module "$pack/module/liboctcuda.so" >"$logs/$1-$name.txt" 2>&1
+    echo $? >"$logs/$1-$name.status") &
+  done
+  wait
+  for name in volume sections volume-cs; do
+    note_status "$1 $name" "$(cat "$logs/$1-$name.status")" "$(
+      grep 'SUMMARY' "$logs/$1-$name.txt" | tail -n 1 | sed 's/^=* //')"
+  done
 }
 
 # test_program NAME BACKEND FORK [CASE]: its log and, when done, its exit status.
@@ -196,6 +203,20 @@ run_elements () {
   for name in $on_gpu; do note_program "$name" cuda; done
   for name in $as_it_likes; do note_program "$name" ''; done
   run_other_module
+}
+
+run_separate () {
+  "$pack/bin/gst-inspect-1.0" octfft >/dev/null 2>&1
+  on_gpu=${OCT_TESTS_SEPARATE-chain octnufft octdcsub octcs pending filters \
+    octlogscale octreconstruct bscans octfft octkresample octdispersion settings}
+  (
+    export OCT_FUSE=0
+    logs="$logs/separate"
+    mkdir -p "$logs"
+    test_programs cuda $on_gpu
+    for name in $on_gpu; do note_program "$name" cuda; done
+    exit $failed
+  ) || failed=1
 }
 
 # A module of another build in the place of ours: backend=auto goes on on the CPU,
@@ -330,6 +351,7 @@ for part in $parts; do
     memory) run_memory ;;
     races) run_races ;;
     elements) run_elements ;;
+    separate) run_separate ;;
     failures) run_failures ;;
     pipelines) run_pipelines ;;
     soak)

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
 # Runs a fuzz target for some seconds:
 #   run-target.sh TARGET CORPUS FOLDER
 # CORPUS is read only; what is found goes into FOLDER: new inputs, and those that

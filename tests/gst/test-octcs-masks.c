@@ -285,20 +285,38 @@ GST_START_TEST (test_calibration_of_another_length)
 }
 GST_END_TEST;
 
-/* Sample 80 is the nearest to no uniform wavenumber. */
-GST_START_TEST (test_nearest_to_none)
+/* Sample 80 is the nearest to no uniform wavenumber, the others are. */
+GST_START_TEST (test_too_few_nearest)
 {
   g_autoptr (OctArray) input = load_input ();
   g_autoptr (GString) text = g_string_new (NULL);
   g_autofree char *path = NULL;
 
   for (guint i = 0; i < SAMPLES; i++)
-    g_string_append (text, i == 80 ? "1\n" : "0\n");
-  path = oct_test_text ("one.txt", text->str);
+    g_string_append (text, i == 80 || (i >= 10 && i < 17) ? "1\n" : "0\n");
+  path = oct_test_text ("eight.txt", text->str);
   check_refused (input,
-      "octcs transform=fft mask=file mask-file=%/one.txt" WAVELENGTH, NULL, 0,
-      "nearest to a uniform wavenumber", "none of the 1 that the mask keeps",
-      "transform=nufft");
+      "octcs transform=fft mask=file mask-file=%/eight.txt" WAVELENGTH, NULL, 0,
+      "nearest to a uniform wavenumber",
+      "keeps 8 samples, but only 7 such ones", "transform=nufft");
+}
+GST_END_TEST;
+
+/* Two reflectors are six numbers; with fewer than 8 samples nearly any A-scan
+ * goes. */
+GST_START_TEST (test_too_few)
+{
+  g_autoptr (OctArray) input = load_input ();
+  g_autoptr (OctArray) found = NULL;
+
+  write_mask ("seven.txt", SAMPLES, 7);
+  write_mask ("eight.txt", SAMPLES, 8);
+  check_refused (input, "octcs sampling-rate=0.001" WAVELENGTH, NULL, 0,
+      "keeps 1 of the 101 samples", "needs 8 at least", "`sampling-rate`");
+  check_refused (input, "octcs mask=file mask-file=%/seven.txt" WAVELENGTH,
+      NULL, 0, "keeps 7 of the 101", "needs 8 at least", "`mask-file`");
+  found = run (input, "octcs mask=file mask-file=%/eight.txt" WAVELENGTH, NULL);
+  fail_unless_equals_int (found->columns, SAMPLES / 2);
 }
 GST_END_TEST;
 
@@ -312,6 +330,8 @@ static const struct {
   const char *word;
   const char *next, *good, *all; /* what mends it, and all together */
 } impossible[] = {
+  { "", "sampling-rate", "0.01", "keeps 1 of the 101", "sampling-rate", "0.6",
+      "sampling-rate=0.6" },
   { "", "sampling-rate", "0", "sampling rate is 0", "sampling-rate", "0.6",
       "sampling-rate=0.6" },
   { "mask=max-gap", "max-gap", "1", "gaps of at most 1", "max-gap", "9",
@@ -456,7 +476,8 @@ octcs_masks_suite (void)
   tcase_add_test (tcase, test_files_refused);
   tcase_add_test (tcase, test_another_length);
   tcase_add_test (tcase, test_calibration_of_another_length);
-  tcase_add_test (tcase, test_nearest_to_none);
+  tcase_add_test (tcase, test_too_few_nearest);
+  tcase_add_test (tcase, test_too_few);
   tcase_add_loop_test (
       tcase, test_impossible_while_live, 0, G_N_ELEMENTS (impossible));
   tcase_add_test (tcase, test_compact_while_live);

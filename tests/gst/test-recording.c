@@ -513,6 +513,38 @@ GST_START_TEST (test_deleted_before_the_end)
 }
 GST_END_TEST
 
+#define MASKED                                                                 \
+  "octsrc name=src samples=64 lines=20 bscans=6 num-buffers=12 "               \
+  "line-rate=7000 scan-mask=scattered "
+#define FILL " ! octdcsub ! octkresample ! octfft ! octvolumecs method=linear "
+
+/* Which A-lines were taken is in a file of its own, and a warning says so. */
+GST_START_TEST (test_scan_mask)
+{
+  g_autofree char *path = oct_test_file_path ("masked");
+  g_autofree char *mask = oct_test_file_path ("mask.txt");
+  g_autoptr (Source) recorded =
+      source_new (MASKED "scan-mask-output=%s ! tee name=t ! octrawsink "
+                         "async=false location=%s t. ! identity",
+          mask, path);
+  g_autoptr (Source) direct = source_new (MASKED FILL);
+  g_autoptr (Source) played = NULL;
+
+  source_play (recorded);
+  source_collect (recorded);
+  check_one_warning (recorded->bus, "of 120 A-lines", "`scan-mask-file`");
+  source_stop (recorded);
+  played = source_new (
+      "octsrc name=src location=%s.oct" FILL "scan-mask-file=%s", path, mask);
+  source_play (direct);
+  source_collect (direct);
+  source_play (played);
+  source_collect (played);
+  fail_unless_equals_int (source_count (direct), 12);
+  check_same (direct, played);
+}
+GST_END_TEST
+
 static Suite *
 recording_suite (void)
 {
@@ -536,6 +568,7 @@ recording_suite (void)
   tcase_add_test (tc, test_file_mode);
   tcase_add_test (tc, test_folder_deleted);
   tcase_add_test (tc, test_deleted_before_the_end);
+  tcase_add_test (tc, test_scan_mask);
   return suite;
 }
 

@@ -4,6 +4,7 @@
  * all that comes out is in the order of what went in, with the caps and the
  * segment of its time.
  */
+#include "oct-test-files.h"
 #include "oct-test-pipelines.h"
 
 #include <math.h>
@@ -396,6 +397,7 @@ GST_START_TEST (pads)
 GST_END_TEST;
 
 #define SOURCE "octsrc num-buffers=12 samples=256 lines=20 seed=3 ! "
+#define VOLUMES "octsrc num-buffers=12 samples=64 lines=20 bscans=4 "
 #define SINK "appsink name=sink sync=false max-buffers=0 wait-on-eos=false"
 
 /* The same images as without branches, which differ in how long they take. */
@@ -405,6 +407,8 @@ GST_START_TEST (images)
     "octreconstruct",
     "octdcsub ! octkresample ! octdispersion ! octfft",
     "octreconstruct method=nufft ! videoconvert ! video/x-raw,format=RGBA",
+    /* behind each B-scan there is a mark of octscatter, so it gathers none */
+    "octgather bscans=4 ! octreconstruct",
   };
   g_autofree char *plain = NULL, *shared = NULL;
   g_autofree char *chain = oct_test_launch (chains[__i__]);
@@ -439,6 +443,25 @@ static const struct {
   { SOURCE "octscatter name=s octcollect name=c ! fakesink "
            "s. ! octreconstruct range-smoothing=0.5 ! c. ",
       { "range-smoothing of octlogscale", "set it to 0" } },
+  { VOLUMES "! octscatter name=s octcollect name=c ! fakesink "
+            "s. ! octreconstruct ! octvolume ! c. "
+            "s. ! octreconstruct ! octvolume ! c.",
+      { "octvolume needs all B-scans", "put octvolume behind octcollect",
+          "in front of octscatter" } },
+  { VOLUMES "! octscatter name=s octcollect name=c ! fakesink "
+            "s. ! octreconstruct ! octenface ! c. "
+            "s. ! octreconstruct ! octenface ! c.",
+      { "octenface needs all B-scans", "put octenface behind octcollect" } },
+  { VOLUMES "! octscatter name=s octcollect name=c ! fakesink "
+            "s. ! octreconstruct ! octslice ! c. "
+            "s. ! octreconstruct ! octslice ! c.",
+      { "octslice needs all B-scans", "put octslice behind octcollect" } },
+  { VOLUMES "scan-mask=scattered ! octscatter name=s "
+            "octcollect name=c ! fakesink "
+            "s. ! octreconstruct output=ascans ! octvolumecs ! c. "
+            "s. ! octreconstruct output=ascans ! octvolumecs ! c.",
+      { "octvolumecs needs all B-scans",
+          "put octvolumecs behind octcollect" } },
 };
 
 GST_START_TEST (refused)
@@ -448,12 +471,32 @@ GST_START_TEST (refused)
 }
 GST_END_TEST;
 
+GST_START_TEST (sink_refused)
+{
+  g_autofree char *path = oct_test_file_path ("part.npy");
+  g_autofree char *launch = g_strdup_printf (VOLUMES
+      "! octscatter name=s s. ! octreconstruct ! octvolumesink "
+      "location=%s s. ! octreconstruct ! fakesink",
+      path);
+
+  fail_if (oct_test_plays (
+      launch, (const char *[]){ "octvolumesink needs all B-scans",
+                  "put octvolumesink behind octcollect", NULL }));
+  fail_if (g_file_test (path, G_FILE_TEST_EXISTS));
+}
+GST_END_TEST;
+
 /* What has a history stays outside. */
 GST_START_TEST (history_outside)
 {
   fail_unless (oct_test_plays (SOURCE
       "octdcsub mode=running ! octscatter name=s octcollect name=c ! "
       "octlogscale range-smoothing=0.5 ! fakesink "
+      "s. ! octkresample ! octfft ! c. s. ! octkresample ! octfft ! c.",
+      NULL));
+  fail_unless (oct_test_plays (VOLUMES
+      "scan-mask=scattered ! octdcsub ! octscatter name=s octcollect name=c ! "
+      "octvolumecs ! octlogscale range=manual ! octvolume ! fakesink "
       "s. ! octkresample ! octfft ! c. s. ! octkresample ! octfft ! c.",
       NULL));
 }
@@ -730,6 +773,7 @@ scatter_suite (void)
   TCase *tests = tcase_create ("scatter");
 
   suite_add_tcase (suite, tests);
+  tcase_add_checked_fixture (tests, NULL, oct_test_remove_files);
   tcase_add_loop_test (tests, order, 0, G_N_ELEMENTS (arrangements));
   tcase_add_test (tests, other_numbers);
   tcase_add_loop_test (tests, caps, 0, G_N_ELEMENTS (arrangements));
@@ -738,8 +782,9 @@ scatter_suite (void)
   tcase_add_loop_test (tests, flush, 0, G_N_ELEMENTS (arrangements));
   tcase_add_test (tests, bounded);
   tcase_add_test (tests, pads);
-  tcase_add_loop_test (tests, images, 0, 3);
+  tcase_add_loop_test (tests, images, 0, 4);
   tcase_add_loop_test (tests, refused, 0, G_N_ELEMENTS (mistakes));
+  tcase_add_test (tests, sink_refused);
   tcase_add_test (tests, history_outside);
   tcase_add_loop_test (tests, devices, 0, G_N_ELEMENTS (settings));
   tcase_add_loop_test (tests, gpus, 0, G_N_ELEMENTS (settings));

@@ -112,23 +112,26 @@ GST_START_TEST (test_uri)
 {
   g_autofree char *path = write_npy ("a scan, 100 %.npy");
   g_autofree char *uri =
-      make_uri (path, "?bscans-per-buffer=2&loop=true&calibration=a%20b.csv");
+      make_uri (path, "?bscans-per-buffer=2&loop=true&calibration=a%20b.csv"
+                      "&num-buffers=3");
   g_autofree char *location = NULL, *calibration = NULL, *got = NULL;
   g_autofree char *plain = make_uri (path, "");
   g_autoptr (GError) error = NULL;
   GstElement *src = gst_element_make_from_uri (GST_URI_SRC, uri, NULL, &error);
   gboolean loop;
   guint count;
+  int most;
 
   g_assert_no_error (error);
   fail_unless_equals_string (
       GST_OBJECT_NAME (gst_element_get_factory (src)), "octsrc");
   g_object_get (src, "location", &location, "bscans-per-buffer", &count, "loop",
-      &loop, "calibration", &calibration, NULL);
+      &loop, "calibration", &calibration, "num-buffers", &most, NULL);
   fail_unless_equals_string (location, path);
   fail_unless_equals_string (calibration, "a b.csv");
   fail_unless (loop);
   fail_unless_equals_int (count, 2);
+  fail_unless_equals_int (most, 3);
   got = gst_uri_handler_get_uri (GST_URI_HANDLER (src));
   fail_unless (gst_uri_handler_set_uri (GST_URI_HANDLER (src), got, &error));
   g_clear_pointer (&location, g_free);
@@ -158,9 +161,14 @@ GST_START_TEST (test_bad_uris)
     { "oct:///x.npy?samples=-1", "sets 'samples' to '-1'" },
     { "oct:///x.npy?samples=99999999", "sets 'samples' to '99999999'" },
     { "oct:///x.npy?samples", "sets 'samples' to ''" },
-    { "oct:///x.npy?location=/etc/passwd", "sets 'location'" },
-    { "oct:///x.npy?frames=3", "sets 'frames'" },
-    { "oct:///x.npy?name=y", "sets 'name'" },
+    { "oct:///x.npy?location=/etc/passwd",
+        "sets 'location', which a URI may not set" },
+    { "oct:///x.npy?scan-mask-output=y",
+        "sets 'scan-mask-output', which a URI may not set" },
+    { "oct:///x.npy?frames=3", "sets 'frames', which a URI may not set" },
+    { "oct:///x.npy?name=y", "sets 'name', which a URI may not set" },
+    { "oct:///x.npy?blocksize=9", "sets 'blocksize', which a URI may not set" },
+    { "oct:///x.npy?num-buffers=few", "sets 'num-buffers' to 'few'" },
     { "oct:///x.npy?lines=2&samples=no", "sets 'samples' to 'no'" },
     { "oct://elsewhere/x.npy", "names a computer" },
     { "oct:///x.npy#part", "is no URI" },

@@ -5,6 +5,7 @@
 
 #include "oct-test.h"
 #include "oct-test-files.h"
+#include "oct-test-pipelines.h"
 
 #include <glib/gstdio.h>
 
@@ -79,6 +80,44 @@ GST_START_TEST (test_ending_of_bytes)
 }
 GST_END_TEST;
 
+/* One spacing does not hold for A-lines, or B-scans, that are here and there.
+ */
+GST_START_TEST (test_compact)
+{
+  static const struct {
+    const char *file, *mask, *elements;
+    gboolean plays;
+  } cases[] = {
+    { "x.nii", "scan-mask=scattered", "octreconstruct", FALSE },
+    { "x.nii", "scan-mask=same-lines scan-rate=0.4",
+        "octreconstruct output=ascans", FALSE },
+    { "x.nii", "scan-mask=scattered",
+        "octreconstruct output=ascans ! octvolumecs", TRUE },
+    /* all of it */
+    { "x.nii", "scan-mask=scattered scan-rate=1", "octreconstruct", TRUE },
+    /* which has no spacings */
+    { "x.npy", "scan-mask=scattered", "octreconstruct", TRUE },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autofree char *path = oct_test_file_path (cases[i].file);
+    g_autofree char *launch = g_strdup_printf (
+        "octsrc samples=64 lines=20 bscans=8 num-buffers=8 %s ! %s ! "
+        "octvolumesink x-spacing=1e-5 y-spacing=1e-5 location=%s",
+        cases[i].mask, cases[i].elements, path);
+    const char *const words[] = { "8 B-scans of 20 A-lines",
+      "spacings would be wrong", "put octvolumecs in front", NULL };
+
+    fail_unless (
+        oct_test_plays (launch, cases[i].plays ? NULL : (const char **)words)
+            == cases[i].plays,
+        "case %u", i);
+    fail_unless (g_file_test (path, G_FILE_TEST_EXISTS) == cases[i].plays);
+    g_unlink (path);
+  }
+}
+GST_END_TEST;
+
 static Suite *
 volumesink_suite (void)
 {
@@ -89,6 +128,7 @@ volumesink_suite (void)
   tcase_add_checked_fixture (tc, NULL, oct_test_remove_files);
   tcase_add_test (tc, test_name_of_bytes);
   tcase_add_test (tc, test_ending_of_bytes);
+  tcase_add_test (tc, test_compact);
   return suite;
 }
 

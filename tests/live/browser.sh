@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
 # Runs a test of this folder with Node and, unless it needs none, a browser:
 #   browser.sh BUILD_FOLDER TEST.mjs
 # playwright-core comes from npm into the build folder, the browser from Debian.

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What demo.sh, record.sh and live.sh build: nothing for GPUs where there is
-none.  Meson, ninja and nvcc are stand-ins that write down how they were called,
-but for the last test, which asks the real ones what they would do."""
+"""What the scripts of pipelines/ build: nothing for GPUs where there is none,
+DICOM where it is asked for.  Meson, ninja and nvcc are stand-ins that write down
+how they were called, but for the last test, which asks the real ones what they
+would do."""
 import os
 import pathlib
 import re
@@ -14,11 +15,14 @@ import tap
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 STAND_INS = {
     # as the real one, it makes the folder
-    "meson": 'if [ "$1" = setup ]; then mkdir -p "$2" && touch "$2/build.ninja"; '
+    "meson": 'folder=$2; [ "$2" != --reconfigure ] || folder=$3\n'
+             'if [ "$1" = setup ]; then mkdir -p "$folder" && '
+             'cat "$CALLS.dcmtk" >"$folder/build.ninja" 2>/dev/null; '
              'fi\ngrep -q fail "$CALLS.fail" 2>/dev/null && exit 1',
     "ninja": 'echo "[ 50%] cc a.c"; echo "[100%] cc b.c"\n'
-             '[ ! -s "$CALLS.broken" ] || exit 1\nmkdir -p "$2/pipelines" && printf "#!/bin/sh\\necho ran" '
-             '>"$2/pipelines/oct-demo" && chmod +x "$2/pipelines/oct-demo"',
+             '[ ! -s "$CALLS.broken" ] || exit 1\nprogram=$2/${!#}\n'
+             'mkdir -p "$2/pipelines" && printf "#!/bin/sh\\necho ran" '
+             '>"$program" && chmod +x "$program"',
     "nvcc": "",
     # a computer that has GPUs without it, as Jetsons were
     "nvidia-smi": '[ -s "$CALLS.gpus" ] || exit 9\ncat "$CALLS.gpus"',
@@ -54,10 +58,16 @@ class Computer:
         path.touch()
 
     def demo(self, status=0, terminal=None, **environment):
-        """Returns (what was printed, how meson was called)."""
+        return self.run("demo.sh", status=status, terminal=terminal,
+                        **environment)
+
+    def run(self, *line, status=0, terminal=None, **environment):
+        """Runs a script of pipelines/.  Returns (what was printed, how meson
+        was called)."""
         self.calls.write_text("")
         result = subprocess.run(
-            ["bash", ROOT / "pipelines" / "demo.sh"], cwd=self.folder, text=True,
+            ["bash", ROOT / "pipelines" / line[0], *line[1:]],
+            cwd=self.folder, text=True,
             stdin=subprocess.DEVNULL, timeout=120, stderr=subprocess.PIPE,
             stdout=subprocess.PIPE if terminal is None else terminal,
             env={key: value for key, value in os.environ.items()
@@ -203,6 +213,39 @@ def test_progress(folder):
         assert b"\r  50% \r  100% " in shown, shown
         assert ("[ 50%] cc a.c" in text) == bool(broken), text
         assert ("The build failed" in text) == bool(broken), text
+
+
+def test_dicom(folder):
+    """Its packages come, and a build is set up again, only where it is asked
+    for; one that does not find it says so."""
+    here = Computer(folder)
+    dcmtk = pathlib.Path(f"{here.calls}.dcmtk")
+    again = [f"meson setup --reconfigure {here.build} {ROOT}"]
+
+    def convert(*options, status=0):
+        text, calls = here.run("convert.sh", "x.npy", "--output", "o", *options,
+                               status=status)
+        asked = here.calls.read_text()
+        assert ("libdcmtk-dev" in asked) == ("g++" in asked)
+        return text, calls, "libdcmtk-dev" in asked
+
+    for other in ((), ("--format", "nii"), ("--dicom-tags", "dcm"),
+                  ("--format=dcmx",)):
+        _, calls, asked = convert(*other)
+        assert not asked and again[0] not in calls, (other, calls)
+    text, calls, asked = convert("--format", "dcm", status=1)
+    assert asked and calls == again, calls
+    assert "cannot write DICOM" in text and "libdcmtk-dev" in text, text
+    dcmtk.write_text("-DHAVE_DCMTK")
+    text, calls, asked = convert("--format=dcm")
+    assert asked and calls == again and "with DICOM" in text, (calls, text)
+    # it is there now
+    assert convert("--format", "dcm") == ("ran\n", [], True)
+    # and from the first
+    shutil.rmtree(here.build)
+    _, calls, asked = convert("--format", "dcm")
+    assert asked and len(calls) == 1 and calls[0].startswith(
+        f"meson setup {here.build}"), calls
 
 
 def test_what_would_be_compiled(folder):

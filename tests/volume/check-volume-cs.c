@@ -334,6 +334,13 @@ test_refused (void)
 
   g_assert_null (table->create (&params, tried.stream, &error));
   oct_test_assert_error (&error, OCT_ERROR_SETTINGS, "rate is 0", NULL);
+  /* 7.04 and 7.68 of 32 */
+  params.rate = 0.22;
+  g_assert_null (table->create (&params, tried.stream, &error));
+  oct_test_assert_error (&error, OCT_ERROR_SETTINGS, "keeps 7 of the 32",
+      "needs 8 at least", NULL);
+  params.rate = 0.24;
+  g_assert_true (oct_volume_cs_params_check (&params, &error));
   params.rate = 0.5;
   g_assert_false (oct_volume_cs_settings_check (&params, &settings, &error));
   oct_test_assert_error (&error, OCT_ERROR_SETTINGS, "0 steps", NULL);
