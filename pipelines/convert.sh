@@ -53,7 +53,7 @@ Sizes of what is written
   --help               this text
 
 Example:
-  pipelines/convert.sh /archive --output volumes --calibration spectrometer.csv
+  pipelines/convert.sh /archive --output volumes --calibration calibration.csv
 END
 }
 
