@@ -89,7 +89,8 @@ check_logscale (Check *check)
       image_case (check, &params, FILL_RANDOM);
     }
   }
-  for (Fill fill = FILL_CONSTANT; fill < N_FILLS; fill++) {
+  /* FILL_MOVED is of octaverage's parameters */
+  for (Fill fill = FILL_CONSTANT; fill < FILL_MOVED; fill++) {
     for (guint kind = 0; kind < 24; kind++) {
       OctLogscaleParams params = { .depth_bins = 77,
         .lines = 130,
