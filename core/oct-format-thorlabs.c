@@ -272,8 +272,11 @@ parse_header (const char *file, const char *text, gsize size, Header *header,
        && g_markup_parse_context_end_parse (context, &wrong);
   g_string_free (header->path, TRUE);
   if (!ok) {
-    /* where, and what: entities are none that XML itself has, say */
-    what = g_strdup_printf ("its Header.xml is damaged (%s)", wrong->message);
+    /* where, and what: entities are none that XML itself has, say; GLib may cut
+     * what it shows of the file in the middle of a character */
+    g_autofree char *shown = g_utf8_make_valid (wrong->message, -1);
+
+    what = g_strdup_printf ("its Header.xml is damaged (%s)", shown);
     return set_damaged (file, what, error);
   }
   return check_layout (file, header, error);

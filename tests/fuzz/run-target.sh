@@ -3,11 +3,12 @@
 # Runs a fuzz target for some seconds:
 #   run-target.sh TARGET CORPUS FOLDER
 # CORPUS is read only; what is found goes into FOLDER: new inputs, and those that
-# fail (crash-*, leak-*, oom-*, timeout-*).
+# fail (crash-*, leak-*, oom-*, timeout-*).  These end it with 1: libFuzzer's own
+# 77 is a skip to Meson.
 set -euo pipefail
 
 target=$1 corpus=$2 found=$3
 mkdir -p "$found/corpus"
 exec "$target" -max_total_time="${OCT_FUZZ_SECONDS:-10}" -timeout=20 \
-  -rss_limit_mb=1024 -print_final_stats=1 -artifact_prefix="$found/" \
+  -error_exitcode=1 -rss_limit_mb=1024 -print_final_stats=1 -artifact_prefix="$found/" \
   "$found/corpus" "$corpus" </dev/null
