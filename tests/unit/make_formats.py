@@ -170,6 +170,9 @@ def write_thorlabs(folder):
     make("bad-xml", replace=[("</Ocity>", "")])
     bomb = "<!DOCTYPE a [<!ENTITY b 'bbbbbbbbbb'><!ENTITY c '&b;&b;&b;&b;&b;&b;&b;&b;'>]>"
     make("bad-entities", replace=[("<Ocity version", bomb + "<Ocity version"), ("none", "&c;&c;")])
+    # names with bytes that are no text, which GLib's message shows
+    spoilt = lambda e: e["Header.xml"].replace(b"<Image>", b"<Im\xe9\xff>")
+    make("bad-utf8", spoil=lambda e: {**e, "Header.xml": spoilt(e)})
     without = lambda *names: lambda e: {k: v for k, v in e.items() if k not in names}
     make("bad-no-header", spoil=without("Header.xml"))
     make("bad-no-spectra", spoil=without("data\\Spectral0.data"))

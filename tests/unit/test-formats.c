@@ -504,6 +504,7 @@ test_thorlabs_refused (void)
     { "bad-end.oct", "beyond their lines" },
     { "bad-xml.oct", "Header.xml is damaged" },
     { "bad-entities.oct", "Header.xml is damaged (Error on line 1" },
+    { "bad-utf8.oct", "Header.xml is damaged (Error on line" },
     { "bad-no-header.oct", "Header.xml is missing" },
     { "bad-no-spectra.oct", "has no spectra" },
     { "bad-bomb.oct", "Header.xml is missing or cannot be read" },
