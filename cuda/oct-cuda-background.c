@@ -299,6 +299,30 @@ oct_cuda_found_mode (OctBackgroundMode mode, OctSampleFormat format)
 }
 
 gboolean
+oct_cuda_sums_fit (OctSampleFormat format, guint lines)
+{
+  return lines <= (format == OCT_SAMPLE_U8 ? OCT_MAX_LINES : 32768);
+}
+
+gboolean
+oct_cuda_stored_init (OctCudaTable *table,
+    const OctBackgroundParams *background, const char *operation,
+    GError **error)
+{
+  float2 *stored;
+
+  if (!oct_cuda_table_init (
+          table, OCT_MEAN_FITS (background->samples), operation, error)
+      || (stored = oct_cuda_table_edit (table, operation, error)) == NULL)
+    return FALSE;
+  for (guint i = 0; i < background->samples; i++) {
+    stored[i].x = (float)background->background[i];
+    stored[i].y = (float)(background->background[i] - stored[i].x);
+  }
+  return TRUE;
+}
+
+gboolean
 oct_cuda_check_found (const OctPlane *found, GError **error)
 {
   return oct_cuda_check_plane (&(OctPlane){ found->data, 16 }, 16, 16, error);

@@ -23,13 +23,6 @@ struct _OctCudaCsPass {
   float *spectra; /* [bscans lines][samples], when first needed */
 };
 
-/* count x lines - sum has to be a number of 32 bits with a sign. */
-static gboolean
-sums_fit (const OctBackgroundParams *background, guint lines)
-{
-  return lines <= (background->format == OCT_SAMPLE_U8 ? OCT_MAX_LINES : 32768);
-}
-
 static gboolean
 is_known (const OctBackgroundParams *background, guint lines)
 {
@@ -38,26 +31,10 @@ is_known (const OctBackgroundParams *background, guint lines)
   if (background->format == OCT_SAMPLE_F32)
     return FALSE;
   if (background->found)
-    return info->terms == 0 && !info->is_apart && sums_fit (background, lines);
+    return info->terms == 0 && !info->is_apart
+           && oct_cuda_sums_fit (background->format, lines);
   return background->mode == OCT_BACKGROUND_STORED
          || background->mode == OCT_BACKGROUND_NONE;
-}
-
-static gboolean
-make_stored (OctCudaCsPass *pass, const OctBackgroundParams *background)
-{
-  float2 *stored;
-
-  if (!oct_cuda_table_init (
-          &pass->stored, background->samples * sizeof (float2), NAME, NULL)
-      || (stored = oct_cuda_table_edit (&pass->stored, NAME, NULL)) == NULL)
-    return FALSE;
-  for (guint i = 0; i < background->samples; i++) {
-    stored[i].x = (float)background->background[i];
-    stored[i].y = (float)(background->background[i] - stored[i].x);
-  }
-  pass->counts.table = pass->stored.device;
-  return TRUE;
 }
 
 OctCudaCsPass *
@@ -84,9 +61,12 @@ oct_cuda_cs_pass_new (const OctStep *const *steps, guint n, guint bscans)
         oct_cuda_found_mode (background->mode, background->format);
     pass->counts.table_step = OCT_MEAN_SIZE (pass->samples, pass->lines);
   }
-  if (background->mode != OCT_BACKGROUND_STORED
-      || make_stored (pass, background))
+  if (background->mode != OCT_BACKGROUND_STORED)
     return pass;
+  if (oct_cuda_stored_init (&pass->stored, background, NAME, NULL)) {
+    pass->counts.table = pass->stored.device;
+    return pass;
+  }
   oct_cuda_cs_pass_free (pass);
   return NULL;
 }

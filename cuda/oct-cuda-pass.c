@@ -90,13 +90,6 @@ take_steps (OctPlan *plan, const OctStep *const *steps, guint n)
   return at == n && (plan->fft != NULL) != (plan->nufft != NULL);
 }
 
-/* count x lines - sum has to be a number of 32 bits with a sign. */
-static gboolean
-sums_fit (OctSampleFormat format, guint lines)
-{
-  return lines <= (format == OCT_SAMPLE_U8 ? OCT_MAX_LINES : 32768);
-}
-
 /* Of all B-scans together. */
 static guint
 get_lines (const OctPlan *plan)
@@ -131,7 +124,8 @@ is_known (const OctPlan *plan)
   if (!background->found)
     return background->mode == OCT_BACKGROUND_STORED
            || background->mode == OCT_BACKGROUND_NONE;
-  return sums_fit (background->format, get_lines (plan) / plan->bscans);
+  return oct_cuda_sums_fit (
+      background->format, get_lines (plan) / plan->bscans);
 }
 
 /* Whether B-scans differ in more than their A-lines. */
@@ -309,18 +303,11 @@ static gboolean
 make_stored (OctPlan *plan)
 {
   const OctBackgroundParams *background = plan->background;
-  float2 *stored;
 
   if (background == NULL || background->mode != OCT_BACKGROUND_STORED)
     return TRUE;
-  if (!oct_cuda_table_init (
-          &plan->stored, OCT_MEAN_FITS (background->samples), NAME, NULL)
-      || (stored = oct_cuda_table_edit (&plan->stored, NAME, NULL)) == NULL)
+  if (!oct_cuda_stored_init (&plan->stored, background, NAME, NULL))
     return FALSE;
-  for (guint i = 0; i < background->samples; i++) {
-    stored[i].x = (float)background->background[i];
-    stored[i].y = (float)(background->background[i] - stored[i].x);
-  }
   plan->pass.table = plan->stored.device;
   return TRUE;
 }

@@ -95,6 +95,14 @@ gboolean oct_cuda_check_grey (
 /* The layout of what OCT_OPERATION_MEAN gives: SUMS or TABLE. */
 OctCudaBackgroundMode oct_cuda_found_mode (
     OctBackgroundMode mode, OctSampleFormat format);
+/* Whether the sums of so many lines can be removed exactly: count x lines - sum
+ * has to be a number of 32 bits with a sign. */
+gboolean oct_cuda_sums_fit (OctSampleFormat format, guint lines);
+/* A stored background as a pass reads it, (high, low) with room for whole
+ * chunks; FALSE with an error, then, too, it has to be cleared. */
+gboolean oct_cuda_stored_init (OctCudaTable *table,
+    const OctBackgroundParams *background, const char *operation,
+    GError **error);
 /* TRUE when it is there and aligned as promised. */
 gboolean oct_cuda_check_found (const OctPlane *found, GError **error);
 
