@@ -19,23 +19,8 @@
 #define MAX_PADDING 7
 
 static VolumeDevice tried;
-static guint n_checks, n_failed;
 
-static void report (gboolean ok, const char *format, ...) G_GNUC_PRINTF (2, 3);
-
-static void
-report (gboolean ok, const char *format, ...)
-{
-  g_autofree char *text = NULL;
-  va_list args;
-
-  va_start (args, format);
-  text = g_strdup_vprintf (format, args);
-  va_end (args);
-  printf (
-      "%s %u - %s: %s\n", ok ? "ok" : "not ok", ++n_checks, tried.name, text);
-  n_failed += !ok;
-}
+#define report(ok, ...) volume_report (&tried, ok, __VA_ARGS__)
 
 /* ------------------------------------------------------------------ volumes */
 
@@ -596,7 +581,6 @@ main (int argc, char **argv)
   check_empty ();
   check_decimation ();
   check_refused ();
-  printf ("1..%u\n# %u of %u failed\n", n_checks, n_failed, n_checks);
   g_free (module);
-  return n_failed > 0;
+  return volume_report_end ();
 }

@@ -122,3 +122,26 @@ volume_device_wait (const VolumeDevice *d, gpointer stream)
     volume_device_expect (
         d->device->stream_synchronize (stream, &error), error);
 }
+
+static guint n_checks, n_failed;
+
+void
+volume_report (const VolumeDevice *device, gboolean ok, const char *format, ...)
+{
+  g_autofree char *text = NULL;
+  va_list args;
+
+  va_start (args, format);
+  text = g_strdup_vprintf (format, args);
+  va_end (args);
+  printf (
+      "%s %u - %s: %s\n", ok ? "ok" : "not ok", ++n_checks, device->name, text);
+  n_failed += !ok;
+}
+
+int
+volume_report_end (void)
+{
+  printf ("1..%u\n# %u of %u failed\n", n_checks, n_failed, n_checks);
+  return n_failed > 0;
+}

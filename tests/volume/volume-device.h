@@ -32,3 +32,9 @@ void volume_device_wait (const VolumeDevice *device, gpointer stream);
 
 /* Ends the program where there is an error. */
 void volume_device_expect (gboolean ok, GError *error);
+
+/* A line of the TAP protocol for a check on a device; and the last one, returns
+ * the exit status. */
+void volume_report (const VolumeDevice *device, gboolean ok, const char *format,
+    ...) G_GNUC_PRINTF (3, 4);
+int volume_report_end (void);
