@@ -7,7 +7,7 @@
 #include <string.h>
 
 void
-volume_device_expect (gboolean ok, GError *error)
+volume_device_end_unless (gboolean ok, GError *error)
 {
   if (ok)
     return;

@@ -31,7 +31,13 @@ void volume_device_download (const VolumeDevice *device, gpointer dest,
 void volume_device_wait (const VolumeDevice *device, gpointer stream);
 
 /* Ends the program where there is an error. */
-void volume_device_expect (gboolean ok, GError *error);
+void volume_device_end_unless (gboolean ok, GError *error);
+/* The same of a call that sets `error`, which is read behind it. */
+#define volume_device_expect(call, error)                                      \
+  do {                                                                         \
+    gboolean ok_ = (call);                                                     \
+    volume_device_end_unless (ok_, error);                                     \
+  } while (0)
 
 /* A line of the TAP protocol for a check on a device; and the last one, returns
  * the exit status. */
