@@ -1,12 +1,24 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Reads Meson's testlog.json (the argument): lists what was skipped and why,
-and counts the results in its last line."""
+and what failed with the end of what it printed, and counts the results in its
+last line."""
 import json
 import re
 import sys
 
 GOOD = {"OK", "EXPECTEDFAIL"}
+WAITS = {"SKIP", "INTERRUPT"}
+NOT_OK = re.compile(r"^not ok\b.*$", re.M)
 SKIP = re.compile(r"^ok\s+\d+\s*-?\s*(.*?)\s*# SKIP\b\s*(.*)$", re.M | re.I)
+
+
+def failure(test):
+    """What a failed test said: its subtests that failed, and its last lines."""
+    lines = NOT_OK.findall(test.get("stdout", ""))[:8]
+    for stream in ("stdout", "stderr"):
+        lines += test.get(stream, "").rstrip().splitlines()[-12:]
+    return [f"failed in {test['name']}: {line[:300]}"
+            for line in lines or [test["result"]]]
 
 
 def main():
@@ -24,6 +36,8 @@ def main():
             parts = [("all of it", "stopped before its end")]
         for part, reason in parts:
             print(f"skipped in {test['name']}: {part[:100]}: {reason}")
+        if test["result"] not in GOOD | WAITS:
+            print("\n".join(failure(test)))
     # one that was running when the time was over has told nothing
     results = ["SKIP" if test["result"] == "INTERRUPT" else test["result"]
                for test in tests]

@@ -76,10 +76,20 @@ fi
 export LC_ALL=C.UTF-8
 unset GST_PLUGIN_PATH GST_REGISTRY GST_DEBUG
 
-passed=0 failed=0 skipped=0
+passed=0 failed=0 skipped=0 failures=''
 
 add () {
   passed=$((passed + $1)) failed=$((failed + $3)) skipped=$((skipped + $5))
+}
+
+# remember_failures NAME: those in count.py's words on standard input, for the
+# end of the log, which is all that some services show
+remember_failures () {
+  local lines
+  lines=$(awk '/^failed in / && !seen[$0]++')
+  if [ -n "$lines" ]; then
+    failures+=$'\n'"== $1: what failed"$'\n'"$lines"$'\n'
+  fi
 }
 
 # leave_out NAME REASON: of a whole part, in count.py's words
@@ -119,6 +129,7 @@ run () {
     "$@" || true
   counts=$(python3 tests/count.py "$build/meson-logs/testlog.json")
   sed '$d' <<<"$counts"
+  remember_failures "$name" <<<"$counts"
   counts=$(tail -n 1 <<<"$counts")
   echo "$name: $counts"
   # shellcheck disable=SC2086
@@ -145,6 +156,7 @@ another_debian () {
     tee "$log" || status=${PIPESTATUS[0]}
   counts=$(grep -E '^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$' "$log" |
     tail -n 1) || true
+  remember_failures "$name" <"$log"
   if [ -n "$counts" ]; then
     echo "$name: $counts"
   elif [ "$status" -eq "$OCT_NOT_NOW" ]; then
@@ -156,6 +168,7 @@ another_debian () {
     [ -f "$results" ] || return 0
     counts=$(python3 tests/count.py "$results")
     sed '$d' <<<"$counts"
+    remember_failures "$name, not finished" <<<"$counts"
     counts=$(tail -n 1 <<<"$counts")
     echo "$name, not finished: $counts"
   else
@@ -216,6 +229,6 @@ if [ -n "$suite" ]; then
   another_debian
 fi
 
-echo
+echo "$failures"
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
