@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#define _GNU_SOURCE /* preadv2 */
 #include "oct-reader.h"
 
+#include "oct-ahead.h"
 #include "oct-file.h"
 #include "oct-format.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 /* Camera counts go from the file to the buffer without a look. */
@@ -16,13 +15,6 @@ G_STATIC_ASSERT (G_BYTE_ORDER == G_LITTLE_ENDIAN);
 
 /* Values converted at a time: 32 KiB of doubles stay in the cache. */
 #define CHUNK 4096
-
-/* How far the disk works ahead of what is read: what it does in the time that
- * reconstruction takes of a B-scan, and enough for several requests at a time.
- * Asked for so many bytes at a time, in pieces that Linux never cuts short. */
-#define AHEAD (32 << 20)
-#define AHEAD_STEP (4 << 20)
-#define AHEAD_PIECE (128 << 10)
 
 typedef union {
   gint16 i2[CHUNK];
@@ -46,9 +38,7 @@ struct _OctReader {
   guint64 data_offset;
   OctCalibration *calibration;
 
-  GMutex ahead_lock; /* the next two */
-  guint64 next;      /* what follows the last B-scan that was read */
-  guint64 ahead;     /* the end of what the disk was asked for */
+  OctAhead *ahead; /* flat files */
 
   /* where a format reads B-scans by itself */
   const OctContainer *container;
@@ -103,7 +93,11 @@ take_opening (OctReader *reader, OctOpening *opening)
   reader->stored_size = oct_stored_size (opening->stored);
   reader->info.sample_format = reader->stored->delivered;
   reader->data_offset = opening->data_offset;
-  reader->next = reader->ahead = opening->data_offset;
+  if (opening->container == NULL)
+    reader->ahead = oct_ahead_new (reader->fd, opening->data_offset,
+        opening->data_offset
+            + opening->info.frames * opening->info.lines * opening->info.samples
+                  * reader->stored_size);
 }
 
 OctReader *
@@ -117,7 +111,6 @@ oct_reader_open (
   gssize size;
 
   g_mutex_init (&reader->lock);
-  g_mutex_init (&reader->ahead_lock);
   reader->file = oct_file_describe ("File", path);
   reader->fd = oct_file_open ("File", path, &opening.file_size, error);
   if (reader->fd < 0)
@@ -142,7 +135,7 @@ oct_reader_open (
   if (!ok)
     return NULL;
   take_opening (reader, &opening);
-  /* only advice to the kernel: read ahead generously, see also read_ahead */
+  /* only advice to the kernel: read ahead generously */
   (void)posix_fadvise (reader->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
   return g_steal_pointer (&reader);
 }
@@ -154,11 +147,11 @@ oct_reader_close (OctReader *reader)
     return;
   if (reader->content != NULL)
     reader->container->close (reader->content);
+  oct_ahead_free (reader->ahead);
   if (reader->fd >= 0)
     close (reader->fd);
   g_clear_pointer (&reader->calibration, oct_calibration_unref);
   g_mutex_clear (&reader->lock);
-  g_mutex_clear (&reader->ahead_lock);
   g_free (reader->bscan);
   g_free (reader->file);
   g_free (reader);
@@ -195,46 +188,6 @@ read_bytes (const OctReader *reader, guint64 offset, gpointer dest, gsize size,
     return FALSE;
   }
   return TRUE;
-}
-
-/* Whether this byte of the file is, which costs less to know than to ask for what
- * is there already. */
-static gboolean
-is_in_memory (const OctReader *reader, guint64 offset)
-{
-#ifdef RWF_NOWAIT
-  guint8 byte;
-  struct iovec one = { &byte, 1 };
-
-  return preadv2 (reader->fd, &one, 1, (off_t)offset, RWF_NOWAIT) >= 0;
-#else
-  return FALSE;
-#endif
-}
-
-/* Asks for what follows the `size` bytes at `offset`, where B-scans are read one
- * after the other: the kernel alone looks no further ahead than some hundred
- * kilobytes, which disks of today and servers read as fast as they can only
- * where more is waiting.  Advice: whether it helps or not, nothing fails. */
-static void
-read_ahead (OctReader *reader, guint64 offset, gsize size)
-{
-  guint64 end = offset + size, from, to;
-
-  g_mutex_lock (&reader->ahead_lock);
-  if (offset != reader->next)
-    reader->ahead = end;
-  from = MAX (reader->ahead, end);
-  to = end + AHEAD;
-  if (offset != reader->next || to < from + AHEAD_STEP)
-    to = from;
-  reader->next = end;
-  reader->ahead = to;
-  g_mutex_unlock (&reader->ahead_lock);
-  for (; from < to; from += AHEAD_PIECE)
-    if (!is_in_memory (reader, MIN (from + AHEAD_PIECE, to) - 1))
-      (void)posix_fadvise (reader->fd, (off_t)from,
-          (off_t)MIN (to - from, AHEAD_PIECE), POSIX_FADV_WILLNEED);
 }
 
 /* `count` values, `value` of the B-scan and those behind it, to the rows of
@@ -333,7 +286,7 @@ oct_reader_read (OctReader *reader, guint64 frame, gpointer dest, gsize stride,
   if (reader->container != NULL)
     return read_container (reader, frame, dest, stride, error);
   offset = reader->data_offset + frame * info->lines * row;
-  read_ahead (reader, offset, row * info->lines);
+  oct_ahead_follow (reader->ahead, offset, row * info->lines);
   if (reader->stored->convert)
     return read_converted (reader, offset, dest, stride, error);
   if (stride == row)

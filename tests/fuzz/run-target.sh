@@ -5,10 +5,14 @@
 # CORPUS is read only; what is found goes into FOLDER: new inputs, and those that
 # fail (crash-*, leak-*, oom-*, timeout-*).  These end it with 1: libFuzzer's own
 # 77 is a skip to Meson.
+# OCT_FUZZ_SECONDS: how long, 10 unless it is set.  OCT_FUZZ_SEED: where chance
+# begins, 1 unless it is set, so that two runs try the same inputs first; 0 is
+# another one each time, for longer runs.
 set -euo pipefail
 
 target=$1 corpus=$2 found=$3
 mkdir -p "$found/corpus"
-exec "$target" -max_total_time="${OCT_FUZZ_SECONDS:-10}" -timeout=20 \
+exec "$target" -seed="${OCT_FUZZ_SEED:-1}" \
+  -max_total_time="${OCT_FUZZ_SECONDS:-10}" -timeout=20 \
   -error_exitcode=1 -rss_limit_mb=1024 -print_final_stats=1 -artifact_prefix="$found/" \
   "$found/corpus" "$corpus" </dev/null

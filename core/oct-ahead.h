@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * Reading ahead: a thread has the disk bring what is read next, while the one
+ * that reads computes.  All of it is help only: nothing fails where it fails,
+ * and no byte that is delivered comes from here.
+ */
+#pragma once
+
+#include "oct-types.h"
+
+G_BEGIN_DECLS
+
+typedef struct _OctAhead OctAhead;
+
+/* For the bytes `begin` to `end` (not included) of a file that is read from the
+ * one to the other.  `fd` remains the caller's, open until oct_ahead_free().  The
+ * thread starts when the disk has work for it: not for what is in memory, nor for
+ * files that have no disk. */
+OctAhead *oct_ahead_new (int fd, guint64 begin, guint64 end);
+
+/* Says that the `size` bytes at `offset` are read now.  What follows is fetched
+ * where they follow those of the call before.  Never waits for the disk; for any
+ * thread. */
+void oct_ahead_follow (OctAhead *ahead, guint64 offset, gsize size);
+
+/* Waits for what is being fetched, 4 MiB at most. */
+void oct_ahead_free (OctAhead *ahead);
+
+G_END_DECLS
