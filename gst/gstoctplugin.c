@@ -10,6 +10,7 @@
 #include "gstoctfft.h"
 #include "gstoctflip.h"
 #include "gstoctgather.h"
+#include "gstoctimagesrc.h"
 #include "gstoctkresample.h"
 #include "gstoctlogscale.h"
 #include "gstoctmeter.h"
@@ -46,6 +47,7 @@ plugin_init (GstPlugin *plugin)
   ok &= GST_ELEMENT_REGISTER (octvolumecs, plugin);
   ok &= GST_ELEMENT_REGISTER (octlogscale, plugin);
   ok &= GST_ELEMENT_REGISTER (octreconstruct, plugin);
+  ok &= GST_ELEMENT_REGISTER (octimagesrc, plugin);
   ok &= GST_ELEMENT_REGISTER (octrawsink, plugin);
   ok &= GST_ELEMENT_REGISTER (octmeter, plugin);
   ok &= GST_ELEMENT_REGISTER (octvolume, plugin);

@@ -15,36 +15,41 @@ get_protocols (GType type)
   return protocols;
 }
 
-static char *
-get_uri (GstURIHandler *handler)
+char *
+gst_oct_uri_make (const char *protocol, GObject *src)
 {
   g_autofree char *location = NULL, *path = NULL, *escaped = NULL;
 
-  g_object_get (handler, "location", &location, NULL);
+  g_object_get (src, "location", &location, NULL);
   if (location == NULL)
-    return g_strdup (GST_OCT_URI_PROTOCOL "://");
+    return g_strconcat (protocol, "://", NULL);
   path = g_canonicalize_filename (location, NULL);
   escaped =
       g_uri_escape_string (path, G_URI_RESERVED_CHARS_ALLOWED_IN_PATH, FALSE);
-  return g_strconcat (GST_OCT_URI_PROTOCOL "://", escaped, NULL);
+  return g_strconcat (protocol, "://", escaped, NULL);
 }
 
 static void
-set_bad (GError **error, const char *uri, const char *what)
+set_bad (
+    const GstOctUri *target, GError **error, const char *uri, const char *what)
 {
   g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_URI,
-      "'%s' %s; write oct:///folder/scan.npy, with properties of octsrc behind "
+      "'%s' %s; write %s:///folder/scan.npy, with properties of octsrc%s "
+      "behind "
       "it where they are needed, such as ?samples=1024&lines=500",
-      uri, what);
+      uri, what, target->protocol,
+      target->reconstruct != NULL ? " and octreconstruct" : "");
 }
 
-/* Whether a URI may set it: octsrc's own, and how many buffers are played.  Not
- * which file that is, which the path says, and none that is written, as URIs
- * come from elsewhere; the others of the base class are for programs. */
+/* Whether a URI may set it: the element's own, and how many buffers are played.
+ * Not which file that is, which the path says, and none that is written, as URIs
+ * come from elsewhere; images are what players take.  The others of the base
+ * class are for programs. */
 static gboolean
 may_set (GObject *object, const GParamSpec *pspec)
 {
-  static const char *const never[] = { "location", "scan-mask-output", NULL };
+  static const char *const never[] = { "location", "scan-mask-output", "output",
+    NULL };
 
   return (pspec->flags & G_PARAM_WRITABLE) != 0
          && (g_str_equal (pspec->name, "num-buffers")
@@ -52,49 +57,84 @@ may_set (GObject *object, const GParamSpec *pspec)
                  && !g_strv_contains (never, pspec->name)));
 }
 
+/* The element that the setting is for: octsrc where both have it, as the
+ * calibration, which octsrc passes on.  NULL: neither. */
+static GObject *
+find_taker (const GstOctUri *target, const char *name)
+{
+  GObject *const objects[] = { target->src, target->reconstruct };
+  GObject *taker = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (objects); i++) {
+    GParamSpec *pspec = objects[i] != NULL ? g_object_class_find_property (
+                            G_OBJECT_GET_CLASS (objects[i]), name)
+                                           : NULL;
+
+    if (pspec != NULL && may_set (objects[i], pspec))
+      return objects[i];
+    if (pspec != NULL && taker == NULL)
+      taker = objects[i];
+  }
+  return taker;
+}
+
+/* Why it cannot be set, to be freed, or NULL: it can. */
+static char *
+find_fault (const GstOctUri *target, const char *name, const char *text)
+{
+  GObject *object = find_taker (target, name);
+  GParamSpec *pspec = object != NULL ? g_object_class_find_property (
+                          G_OBJECT_GET_CLASS (object), name)
+                                     : NULL;
+  g_auto (GValue) value = G_VALUE_INIT;
+
+  if (pspec == NULL)
+    return g_strdup_printf ("sets '%s', which %s", name,
+        target->reconstruct != NULL ? "neither octsrc nor octreconstruct has"
+                                    : "octsrc does not have");
+  if (!may_set (object, pspec))
+    return g_strdup_printf ("sets '%s', which a URI may not set", name);
+  g_value_init (&value, pspec->value_type);
+  if (text == NULL || !gst_value_deserialize (&value, text)
+      || g_param_value_validate (pspec, &value))
+    return g_strdup_printf ("sets '%s' to '%s', which it cannot be", name,
+        text != NULL ? text : "");
+  return NULL;
+}
+
 /* Nothing is set unless all of it can be. */
 static gboolean
-set_properties (
-    GObject *object, const char *uri, GHashTable *settings, GError **error)
+set_properties (const GstOctUri *target, const char *uri, GHashTable *settings,
+    GError **error)
 {
+  /* both compute where they are told to */
+  static const char *const of_computer[] = { "backend", "cuda-device-id",
+    NULL };
   GHashTableIter iter;
   gpointer name, text;
 
   g_hash_table_iter_init (&iter, settings);
   while (g_hash_table_iter_next (&iter, &name, &text)) {
-    GParamSpec *pspec =
-        g_object_class_find_property (G_OBJECT_GET_CLASS (object), name);
-    g_auto (GValue) value = G_VALUE_INIT;
-    g_autofree char *what = NULL;
+    g_autofree char *fault = find_fault (target, name, text);
 
-    if (pspec == NULL)
-      what = g_strdup_printf (
-          "sets '%s', which octsrc does not have", (const char *)name);
-    else if (!may_set (object, pspec))
-      what = g_strdup_printf (
-          "sets '%s', which a URI may not set", (const char *)name);
-    else
-      g_value_init (&value, pspec->value_type);
-    if (what == NULL
-        && (text == NULL || !gst_value_deserialize (&value, text)
-            || g_param_value_validate (pspec, &value)))
-      what = g_strdup_printf ("sets '%s' to '%s', which it cannot be",
-          (const char *)name, text != NULL ? (const char *)text : "");
-    if (what != NULL) {
-      set_bad (error, uri, what);
+    if (fault != NULL) {
+      set_bad (target, error, uri, fault);
       return FALSE;
     }
   }
   g_hash_table_iter_init (&iter, settings);
-  while (g_hash_table_iter_next (&iter, &name, &text))
-    gst_util_set_object_arg (object, name, text);
+  while (g_hash_table_iter_next (&iter, &name, &text)) {
+    gst_util_set_object_arg (find_taker (target, name), name, text);
+    if (target->reconstruct != NULL && g_strv_contains (of_computer, name))
+      gst_util_set_object_arg (target->reconstruct, name, text);
+  }
   return TRUE;
 }
 
-static gboolean
-set_uri (GstURIHandler *handler, const char *uri, GError **error)
+gboolean
+gst_oct_uri_set (const GstOctUri *target, GstElement *element, const char *uri,
+    GError **error)
 {
-  GstElement *element = GST_ELEMENT (handler);
   GstUri *parsed = gst_uri_from_string (uri);
   g_autofree char *path = parsed != NULL ? gst_uri_get_path (parsed) : NULL;
   GHashTable *settings =
@@ -106,18 +146,32 @@ set_uri (GstURIHandler *handler, const char *uri, GError **error)
     g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_STATE,
         "'%s' cannot be taken while octsrc plays; stop it first", uri);
   else if (parsed == NULL || gst_uri_get_fragment (parsed) != NULL)
-    set_bad (error, uri, "is no URI that octsrc can read");
+    set_bad (target, error, uri, "is no URI that octsrc can read");
   else if (host != NULL && *host != '\0')
-    set_bad (error, uri, "names a computer, but files are of this one");
-  else if (settings == NULL
-           || set_properties (G_OBJECT (element), uri, settings, error))
+    set_bad (target, error, uri, "names a computer, but files are of this one");
+  else if (settings == NULL || set_properties (target, uri, settings, error))
     ok = TRUE;
   if (ok)
-    g_object_set (
-        element, "location", path != NULL && *path != '\0' ? path : NULL, NULL);
+    g_object_set (target->src, "location",
+        path != NULL && *path != '\0' ? path : NULL, NULL);
   g_clear_pointer (&settings, g_hash_table_unref);
   g_clear_pointer (&parsed, gst_uri_unref);
   return ok;
+}
+
+static char *
+get_uri (GstURIHandler *handler)
+{
+  return gst_oct_uri_make (GST_OCT_URI_PROTOCOL, G_OBJECT (handler));
+}
+
+static gboolean
+set_uri (GstURIHandler *handler, const char *uri, GError **error)
+{
+  const GstOctUri target = { .protocol = GST_OCT_URI_PROTOCOL,
+    .src = G_OBJECT (handler) };
+
+  return gst_oct_uri_set (&target, GST_ELEMENT (handler), uri, error);
 }
 
 void

@@ -11,6 +11,22 @@ G_BEGIN_DECLS
 
 #define GST_OCT_URI_PROTOCOL "oct"
 
+/* What a URI sets. */
+typedef struct {
+  const char *protocol;
+  GObject *src;         /* octsrc */
+  GObject *reconstruct; /* octreconstruct behind it, or NULL */
+} GstOctUri;
+
+/* Sets `location` and the properties that `uri` names, each of octsrc where
+ * both have it; `element` must not play.  FALSE with an error of
+ * GST_URI_ERROR, and nothing is set. */
+gboolean gst_oct_uri_set (const GstOctUri *target, GstElement *element,
+    const char *uri, GError **error);
+
+/* Of the file that `src` reads, without properties; to be freed. */
+char *gst_oct_uri_make (const char *protocol, GObject *src);
+
 /* For G_IMPLEMENT_INTERFACE (GST_TYPE_URI_HANDLER, ...): works on `location`
  * and the other properties of the element. */
 void gst_oct_src_uri_handler_init (gpointer iface, gpointer data);

@@ -55,6 +55,7 @@ static const struct {
   { AT_EOS, FILE_SOURCE "! octreconstruct ! fakesink" },
   { CUT_OFF, "octsrc samples=256 lines=16 ! octreconstruct method=cs ! "
              "fakesink" },
+  { AT_EOS, "octimagesrc ! fakesink num-buffers=2" },
   { AT_EOS, "octsrc num-buffers=24 bscans=8 samples=256 lines=16 " CHAIN
             "! octvolume turn-rate=90 max-render-time=5 ! "
             "video/x-raw,width=64,height=48 ! videoconvert ! fakesink" },

@@ -19,6 +19,8 @@ static const char *const launches[] = {
   " ! octmeter ! octgather bscans=2 ! octdcsub ! octnufft ! octlogscale" SINK,
   SOURCE " ! octdcsub ! octcs iterations=1 ! octlogscale" SINK,
   SOURCE " ! octreconstruct" SINK,
+  "octimagesrc source::samples=256 source::lines=16 source::is-live=true"
+  " source::line-rate=1600" SINK,
   SOURCE " ! octscatter name=s octcollect name=c" SINK
          " s. ! octreconstruct ! c. s. ! octreconstruct ! c.",
   /* not live: it would warn of volumes of which a B-scan was dropped */

@@ -8,6 +8,8 @@
 
 #include <gst/base/gsttypefindhelper.h>
 #include <gst/pbutils/pbutils.h>
+#include <gst/video/video.h>
+#include <math.h>
 
 #define NPY "{'descr': '<u2', 'fortran_order': False, 'shape': (2, 3, 4), }"
 
@@ -101,21 +103,21 @@ write_npy (const char *name)
 }
 
 static char *
-make_uri (const char *path, const char *query)
+make_uri (const char *protocol, const char *path, const char *query)
 {
   g_autofree char *escaped = g_uri_escape_string (path, "/", FALSE);
 
-  return g_strconcat ("oct://", escaped, query, NULL);
+  return g_strconcat (protocol, "://", escaped, query, NULL);
 }
 
 GST_START_TEST (test_uri)
 {
   g_autofree char *path = write_npy ("a scan, 100 %.npy");
-  g_autofree char *uri =
-      make_uri (path, "?bscans-per-buffer=2&loop=true&calibration=a%20b.csv"
-                      "&num-buffers=3");
+  g_autofree char *uri = make_uri ("oct", path,
+      "?bscans-per-buffer=2&loop=true&calibration=a%20b.csv"
+      "&num-buffers=3");
   g_autofree char *location = NULL, *calibration = NULL, *got = NULL;
-  g_autofree char *plain = make_uri (path, "");
+  g_autofree char *plain = make_uri ("oct", path, "");
   g_autoptr (GError) error = NULL;
   GstElement *src = gst_element_make_from_uri (GST_URI_SRC, uri, NULL, &error);
   gboolean loop;
@@ -194,6 +196,50 @@ GST_START_TEST (test_bad_uris)
 }
 GST_END_TEST;
 
+/* Nothing is set where one of them cannot be. */
+GST_START_TEST (test_bad_image_uris)
+{
+  static const struct {
+    const char *uri, *found;
+  } cases[] = {
+    { "octimage:///x.npy?method=nufft&sample=4",
+        "sets 'sample', which neither octsrc nor octreconstruct has" },
+    { "octimage:///x.npy?method=best", "sets 'method' to 'best'" },
+    { "octimage:///x.npy?method=nufft&output=ascans",
+        "sets 'output', which a URI may not set" },
+    { "octimage:///x.npy?method-in-use=nufft",
+        "sets 'method-in-use', which a URI may not set" },
+    { "octimage:///x.npy?method=nufft&location=y",
+        "sets 'location', which a URI may not set" },
+    { "octimage:///x.npy?name=y", "sets 'name', which a URI may not set" },
+    { "octimage://elsewhere/x.npy?method=nufft", "names a computer" },
+  };
+  GstElement *both = gst_element_factory_make ("octimagesrc", NULL);
+  GstElement *src = gst_bin_get_by_name (GST_BIN (both), "source");
+  GstElement *reconstruct = gst_bin_get_by_name (GST_BIN (both), "reconstruct");
+  g_autofree char *location = NULL;
+  int method;
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autoptr (GError) error = NULL;
+
+    fail_if (
+        gst_uri_handler_set_uri (GST_URI_HANDLER (both), cases[i].uri, &error));
+    g_assert_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_URI);
+    fail_unless (strstr (error->message, cases[i].found) != NULL
+                     && strstr (error->message, "; write octimage:///") != NULL,
+        "%s", error->message);
+  }
+  g_object_get (src, "location", &location, NULL);
+  g_object_get (reconstruct, "method", &method, NULL);
+  fail_unless (location == NULL);
+  fail_unless_equals_int (method, 0);
+  gst_object_unref (src);
+  gst_object_unref (reconstruct);
+  gst_object_unref (both);
+}
+GST_END_TEST;
+
 static void
 count_buffer (GstElement *sink, GstBuffer *buffer, GstPad *pad, gpointer data)
 {
@@ -203,23 +249,20 @@ count_buffer (GstElement *sink, GstBuffer *buffer, GstPad *pad, gpointer data)
   ++*count;
 }
 
-/* As programs do that know nothing of OCT. */
-GST_START_TEST (test_decodebin)
+/* Plays `launch` to its end. */
+static void
+play (const char *launch, const char *uri, GCallback handoff, gpointer data)
 {
-  g_autofree char *path = write_npy ("x.npy");
-  g_autofree char *uri = make_uri (path, "");
   g_autofree char *line = g_strdup_printf (
-      "uridecodebin uri=\"%s\" ! fakesink name=s signal-handoffs=true "
-      "sync=false",
+      "%s uri=\"%s\" ! fakesink name=s signal-handoffs=true sync=false", launch,
       uri);
   GstElement *pipeline = gst_parse_launch (line, NULL);
   GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
   GstBus *bus = gst_element_get_bus (pipeline);
   GstMessage *message;
   g_autoptr (GError) error = NULL;
-  guint count = 0;
 
-  g_signal_connect (sink, "handoff", G_CALLBACK (count_buffer), &count);
+  g_signal_connect (sink, "handoff", handoff, data);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   message = gst_bus_timed_pop_filtered (
       bus, 20 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
@@ -227,12 +270,161 @@ GST_START_TEST (test_decodebin)
   if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
     gst_message_parse_error (message, &error, NULL);
   g_assert_no_error (error);
-  fail_unless_equals_int (count, 2);
   gst_message_unref (message);
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_object_unref (bus);
   gst_object_unref (sink);
   gst_object_unref (pipeline);
+}
+
+/* As programs do that know nothing of OCT. */
+GST_START_TEST (test_decodebin)
+{
+  g_autofree char *path = write_npy ("x.npy");
+  g_autofree char *uri = make_uri ("oct", path, "");
+  guint count = 0;
+
+  play ("uridecodebin", uri, G_CALLBACK (count_buffer), &count);
+  fail_unless_equals_int (count, 2);
+}
+GST_END_TEST;
+
+/* ------------------------------------------------------------------- images */
+
+enum { SAMPLES = 64, LINES = 5, BSCANS = 3, FRINGES = 20 };
+
+/* Of a mirror: cosines with so many periods over an A-line, which is uniform in
+ * wavenumber. */
+static char *
+write_mirror (void)
+{
+  guint16 counts[BSCANS * LINES * SAMPLES];
+
+  for (guint i = 0; i < G_N_ELEMENTS (counts); i++)
+    counts[i] = (guint16)lround (
+        20000 + 5000 * cos (2 * G_PI * FRINGES * (i % SAMPLES) / SAMPLES));
+  return oct_test_npy ("mirror.npy",
+      "{'descr': '<u2', 'fortran_order': False, 'shape': (3, 5, 64), }", counts,
+      sizeof counts);
+}
+
+/* The mirror is where its number of fringes says: white, in each A-scan. */
+static void
+check_image (GstElement *sink, GstBuffer *buffer, GstPad *pad, gpointer data)
+{
+  guint *count = data;
+  GstCaps *caps = gst_pad_get_current_caps (pad);
+  GstVideoInfo info;
+  GstVideoFrame frame;
+
+  fail_unless (gst_video_info_from_caps (&info, caps));
+  gst_caps_unref (caps);
+  fail_unless_equals_int (
+      GST_VIDEO_INFO_FORMAT (&info), GST_VIDEO_FORMAT_GRAY8);
+  fail_unless_equals_int (GST_VIDEO_INFO_WIDTH (&info), LINES);
+  fail_unless_equals_int (GST_VIDEO_INFO_HEIGHT (&info), SAMPLES / 2);
+  fail_unless (gst_video_frame_map (&frame, &info, buffer, GST_MAP_READ));
+  for (guint line = 0; line < LINES; line++) {
+    guint brightest = 0, most = 0;
+
+    for (guint depth = 1; depth < SAMPLES / 2; depth++) {
+      const guint8 *row = (const guint8 *)GST_VIDEO_FRAME_PLANE_DATA (&frame, 0)
+                          + depth * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0);
+
+      if (row[line] > most) {
+        most = row[line];
+        brightest = depth;
+      }
+    }
+    fail_unless_equals_int (brightest, FRINGES);
+  }
+  gst_video_frame_unmap (&frame);
+  ++*count;
+}
+
+GST_START_TEST (test_images)
+{
+  g_autofree char *path = write_mirror ();
+  g_autofree char *uri = make_uri ("octimage", path,
+      "?axis=wavenumber&mode=a-line&range=manual&min=20&max=160&backend=cpu");
+  g_autofree char *two = make_uri ("octimage", path,
+      "?axis=wavenumber&mode=a-line&num-buffers=2&window=hann");
+  guint count = 0;
+
+  play ("uridecodebin", uri, G_CALLBACK (check_image), &count);
+  fail_unless_equals_int (count, BSCANS);
+  count = 0;
+  play ("uridecodebin", two, G_CALLBACK (check_image), &count);
+  fail_unless_equals_int (count, 2);
+}
+GST_END_TEST;
+
+/* As in a film. */
+GST_START_TEST (test_seek_images)
+{
+  g_autofree char *path = write_mirror ();
+  g_autofree char *uri = make_uri ("octimage", path, "?axis=wavenumber");
+  GstElement *src = gst_element_make_from_uri (GST_URI_SRC, uri, NULL, NULL);
+  GstElement *sink = gst_element_factory_make ("fakesink", NULL);
+  GstElement *pipeline = gst_pipeline_new (NULL);
+  GstClockTime last = gst_util_uint64_scale (BSCANS - 1, GST_SECOND, 30);
+  GstSample *sample = NULL;
+
+  gst_bin_add_many (GST_BIN (pipeline), src, sink, NULL);
+  fail_unless (gst_element_link (src, sink));
+  gst_element_set_state (pipeline, GST_STATE_PAUSED);
+  fail_unless (gst_element_get_state (pipeline, NULL, NULL, 20 * GST_SECOND)
+               == GST_STATE_CHANGE_SUCCESS);
+  fail_unless (gst_element_seek_simple (
+      pipeline, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, (gint64)last));
+  fail_unless (gst_element_get_state (pipeline, NULL, NULL, 20 * GST_SECOND)
+               == GST_STATE_CHANGE_SUCCESS);
+  g_object_get (sink, "last-sample", &sample, NULL);
+  fail_unless_equals_uint64 (
+      GST_BUFFER_PTS (gst_sample_get_buffer (sample)), last);
+  gst_sample_unref (sample);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pipeline);
+}
+GST_END_TEST;
+
+/* What goes to which of the two elements. */
+GST_START_TEST (test_image_uri)
+{
+  g_autofree char *path = write_mirror ();
+  g_autofree char *uri = make_uri ("octimage", path,
+      "?loop=true&calibration=a%20b.csv&backend=cpu&method=nufft&a2=3&noise=2");
+  g_autofree char *plain = make_uri ("octimage", path, "");
+  g_autofree char *location = NULL, *calibration = NULL, *none = NULL;
+  g_autofree char *got = NULL;
+  g_autoptr (GError) error = NULL;
+  GstElement *both = gst_element_make_from_uri (GST_URI_SRC, uri, NULL, &error);
+  GstElement *src, *reconstruct;
+  int backends[2], method;
+  double a2, noise;
+  gboolean loop;
+
+  g_assert_no_error (error);
+  src = gst_bin_get_by_name (GST_BIN (both), "source");
+  reconstruct = gst_bin_get_by_name (GST_BIN (both), "reconstruct");
+  g_object_get (src, "location", &location, "loop", &loop, "calibration",
+      &calibration, "backend", &backends[0], "noise", &noise, NULL);
+  g_object_get (reconstruct, "calibration", &none, "backend", &backends[1],
+      "method", &method, "a2", &a2, NULL);
+  fail_unless_equals_string (location, path);
+  fail_unless_equals_string (calibration, "a b.csv");
+  fail_unless (none == NULL);
+  fail_unless (loop);
+  fail_unless_equals_int (backends[0], 2); /* cpu */
+  fail_unless_equals_int (backends[1], 2); /* cpu */
+  fail_unless_equals_int (method, 1);      /* nufft */
+  fail_unless_equals_float (a2, 3);
+  fail_unless_equals_float (noise, 2);
+  got = gst_uri_handler_get_uri (GST_URI_HANDLER (both));
+  fail_unless_equals_string (got, plain);
+  gst_object_unref (src);
+  gst_object_unref (reconstruct);
+  gst_object_unref (both);
 }
 GST_END_TEST;
 
@@ -260,8 +452,10 @@ GST_END_TEST;
 GST_START_TEST (test_discoverer)
 {
   g_autofree char *path = write_npy ("x.npy");
-  g_autofree char *uri = make_uri (path, "");
+  g_autofree char *uri = make_uri ("oct", path, "");
   g_autofree char *file = g_filename_to_uri (path, NULL, NULL);
+  g_autofree char *mirror = write_mirror ();
+  g_autofree char *images = make_uri ("octimage", mirror, "?axis=wavenumber");
   g_autoptr (GError) error = NULL;
   GstDiscoverer *discoverer = gst_discoverer_new (20 * GST_SECOND, &error);
   GstDiscovererInfo *info =
@@ -274,6 +468,21 @@ GST_START_TEST (test_discoverer)
       gst_discoverer_video_info_get_width (streams->data), 4);
   fail_unless_equals_int (
       gst_discoverer_video_info_get_height (streams->data), 3);
+  gst_discoverer_stream_info_list_free (streams);
+  gst_discoverer_info_unref (info);
+
+  /* images are as wide as there are A-lines, half as deep as there are samples */
+  info = gst_discoverer_discover_uri (discoverer, images, &error);
+  g_assert_no_error (error);
+  streams = gst_discoverer_info_get_video_streams (info);
+  fail_unless_equals_int (g_list_length (streams), 1);
+  fail_unless_equals_int (
+      gst_discoverer_video_info_get_width (streams->data), LINES);
+  fail_unless_equals_int (
+      gst_discoverer_video_info_get_height (streams->data), SAMPLES / 2);
+  fail_unless_equals_uint64 (
+      gst_discoverer_info_get_duration (info), GST_SECOND / 10);
+  fail_unless (gst_discoverer_info_get_seekable (info));
   gst_discoverer_stream_info_list_free (streams);
   gst_discoverer_info_unref (info);
 
@@ -305,11 +514,15 @@ uri_suite (void)
           gst_registry_get (), "uridecodebin", 1, 0, 0)) {
     tcase_add_test (test_case, test_types);
     tcase_add_test (test_case, test_decodebin);
+    tcase_add_test (test_case, test_images);
     tcase_add_test (test_case, test_discoverer);
   }
   tcase_add_test (test_case, test_other_types);
   tcase_add_test (test_case, test_uri);
   tcase_add_test (test_case, test_bad_uris);
+  tcase_add_test (test_case, test_seek_images);
+  tcase_add_test (test_case, test_image_uri);
+  tcase_add_test (test_case, test_bad_image_uris);
   tcase_add_test (test_case, test_playing);
   return suite;
 }
