@@ -6,11 +6,12 @@ beside dd on the same file.
   meson devenv -C build python3 "$PWD/tests/bench/bench-reading.py" \\
     FILE SAMPLES LINES [ROUNDS]
 
-Rounds follow each other (default: 5), each with every case once, so that what
-other programs do falls on all of them.  Prints GB/s by the clock, and GB per
-second of processor time (program and kernel), which other programs disturb less:
-median, lowest, highest.  From memory nothing waits, and the second is what the
-first would be on a processor of its own; from the disk the first counts.  The
+Rounds follow each other (default: 5), each with every case once, in an order of
+its own, so that what other programs do falls on all of them.  Prints GB/s by the
+clock, and GB per second of processor time (program and kernel), which other
+programs disturb less: median, lowest, highest.  From memory nothing waits, and the
+second is what the first would be on a processor of its own; from the disk the first
+counts.  The
 program's start, which is the last line, is in it: take a file of a GB.
 
 A virtual machine may give free memory back to its host within seconds, and has to
@@ -19,6 +20,7 @@ file is in memory right before it is forgotten, and cases should take less than
 two seconds.
 """
 import os
+import random
 import resource
 import statistics
 import subprocess
@@ -71,7 +73,7 @@ def main():
     start = [*source[:5], "num-buffers=1", *source[5:]]
     run(start)  # the list of plugins is there
     for _ in range(rounds):
-        for where, case in rates:
+        for where, case in random.sample(list(rates), len(rates)):
             remember(path)
             if where == "disk":
                 forget(path)
