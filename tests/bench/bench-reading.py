@@ -11,8 +11,7 @@ its own, so that what other programs do falls on all of them.  Prints GB/s by th
 clock, and GB per second of processor time (program and kernel), which other
 programs disturb less: median, lowest, highest.  From memory nothing waits, and the
 second is what the first would be on a processor of its own; from the disk the first
-counts.  The
-program's start, which is the last line, is in it: take a file of a GB.
+counts.  The program's start, which is the last line, is in it: take a file of a GB.
 
 A virtual machine may give free memory back to its host within seconds, and has to
 ask for it again page by page, which costs several times more than reading: so the
