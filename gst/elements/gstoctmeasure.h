@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Measurements of one B-scan, for octmeter: what core/oct-meter.h finds, as
+ * Measurements of one B-scan, for octmeter: what oct-meter.h finds, as
  * fields that people and programs read (docs/elements/octmeter.md).
  */
 #pragma once

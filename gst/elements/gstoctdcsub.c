@@ -50,7 +50,7 @@ G_DEFINE_TYPE (GstOctDcSub, gst_oct_dcsub, GST_TYPE_OCT_FILTER);
 GST_ELEMENT_REGISTER_DEFINE (
     octdcsub, "octdcsub", GST_RANK_NONE, GST_TYPE_OCT_DCSUB);
 
-/* The modes of core/oct-operation.c. */
+/* The modes of oct-operation.c. */
 static GType
 get_mode_type (void)
 {

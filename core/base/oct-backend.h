@@ -93,7 +93,7 @@ typedef enum {
 /* Fitted: of A-line j is removed b[i] (1 + e0 + e1 x + e2 x^2), x = 2 i /
  * (samples - 1) - 1, where e, of every A-line its own, makes the sum of
  * (A[j][i] - that)^2 least over the samples where both are finite; e1 and e2
- * are 0 where there are too few of them (core/oct-fit.h). */
+ * are 0 where there are too few of them (oct-fit.h). */
 
 #define OCT_PATTERN_RUNS 9u
 #define OCT_PATTERN_LEAST 16u
@@ -166,7 +166,7 @@ typedef struct {
  * N the samples, for q = depth_start .. depth_start + depth_bins - 1.
  * F32 or CF32 [lines][samples] -> CF32 [lines][depth_bins].
  *
- * By gridding (core/oct-nufft.h; Chan & Tang 2010, Xu 2014) or exactly, as the
+ * By gridding (oct-nufft.h; Chan & Tang 2010, Xu 2014) or exactly, as the
  * sum that stands here; the exact transforms take no heed of kernel, grid,
  * width and weights. */
 typedef enum {
@@ -205,7 +205,7 @@ typedef struct {
  *   y[i] = window[i] in[column[i]], i < kept,
  *   (A x)[i] = N^-1/2 sum_q x[q] exp (+2 pi i nodes[i] q / N),
  * q = -(N/2) .. (N-1)/2; x by a fixed number of steps of a solver from x = 0
- * (core/oct-cs.h), and then q = depth_start .. depth_start + depth_bins - 1.
+ * (oct-cs.h), and then q = depth_start .. depth_start + depth_bins - 1.
  * F32 or CF32 [lines][columns] -> CF32 [lines][depth_bins].  A value that is no
  * finite number spoils its own A-line only, and always all of that. */
 typedef enum {
@@ -252,7 +252,7 @@ typedef struct {
   double tau;
   /* standard deviation of the noise of one sample in counts (of complex
    * samples, the root of the mean |n|^2), > 0; or 0: sigma_A is found, as
-   * core/oct-cs.h says.  For OCT_CS_PERSISTENT what it finds at least */
+   * oct-cs.h says.  For OCT_CS_PERSISTENT what it finds at least */
   double noise;
   guint depth_start, depth_bins; /* depth_start + depth_bins <= (N + 1) / 2 */
 } OctCsParams;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/** What a kind of volume file is to core/oct-volume-file.c. */
+/** What a kind of volume file is to oct-volume-file.c. */
 #pragma once
 
 #include "oct-volume-file.h"
