@@ -3,6 +3,7 @@
 #include "gstoctallocation.h"
 #include "gstocterror.h"
 #include "gstoctorder.h"
+#include "gstoctscanmask.h"
 #include "gstoctvolumecaps.h"
 
 GST_DEBUG_CATEGORY (gst_oct_volume_filter_debug);
@@ -183,6 +184,23 @@ gst_oct_volume_filter_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
   return ret;
 }
 
+/* Pictures of such a scan do not show its voxels where they are; octvolumecs lets
+ * no mask through. */
+static void
+warn_of_gaps (GstOctVolumeFilter *self, GstEvent *event)
+{
+  g_autoptr (OctScanMask) mask = gst_oct_scan_mask_event_parse (event);
+
+  if (mask == NULL || mask->count == (guint64)mask->lines * mask->bscans)
+    return;
+  GST_ELEMENT_WARNING (self, STREAM, FORMAT,
+      ("The scan takes %u of the %u A-lines of a volume, and the picture shows "
+       "them without the gaps; put octvolumecs in front of octlogscale to fill "
+       "them in.",
+          mask->count, mask->lines * mask->bscans),
+      (NULL));
+}
+
 static gboolean
 set_input (GstOctVolumeFilter *self, GstCaps *caps)
 {
@@ -292,6 +310,7 @@ gst_oct_volume_filter_sink_event (
     self->drawn = GST_CLOCK_TIME_NONE;
     break;
   default:
+    warn_of_gaps (self, event);
     break;
   }
   if (has_to_wait (self, event)) {
