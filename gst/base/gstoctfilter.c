@@ -270,20 +270,6 @@ prepare_for_caps (GstOctFilter *filter, GstEvent *event)
     prepare (filter, &info);
 }
 
-/* Properties that follow a curve over time get their values at the B-scan's. */
-static void
-sync_controlled (GstBaseTransform *trans, GstBuffer *buffer)
-{
-  const GstSegment *segment = &trans->segment;
-  GstClockTime time = GST_CLOCK_TIME_NONE;
-
-  if (GST_BUFFER_PTS_IS_VALID (buffer) && segment->format == GST_FORMAT_TIME)
-    time = gst_segment_to_stream_time (
-        segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
-  if (GST_CLOCK_TIME_IS_VALID (time))
-    gst_object_sync_values (GST_OBJECT (trans), time);
-}
-
 static GstFlowReturn
 gst_oct_filter_submit_input_buffer (
     GstBaseTransform *trans, gboolean is_discont, GstBuffer *buffer)
@@ -291,7 +277,8 @@ gst_oct_filter_submit_input_buffer (
   GstOctFilter *filter = GST_OCT_FILTER (trans);
   GstOctFilterPrivate *priv = PRIVATE (filter);
 
-  sync_controlled (trans, buffer);
+  gst_oct_properties_sync (
+      GST_OBJECT (trans), &trans->segment, GST_BUFFER_PTS (buffer));
   if (priv->access != NULL && gst_oct_choice_is_stale (&priv->choice)) {
     prepare (filter, &priv->input);
     /* now: whoever set the property may not have come to ask for it yet */

@@ -18,6 +18,7 @@
 #include "gstoctorder.h"
 #include "gstoctfound.h"
 #include "gstoctmethodswitch.h"
+#include "gstoctproperties.h"
 
 /* also of gstoctmethodswitch.c */
 GST_DEBUG_CATEGORY (gst_oct_reconstruct_debug);
@@ -182,6 +183,29 @@ gst_oct_reconstruct_sink_query (GstPad *pad, GstObject *parent, GstQuery *query)
   if (ok && GST_QUERY_TYPE (query) == GST_QUERY_CAPS)
     gst_oct_order_widen (pad, self->srcpad, query);
   return ok;
+}
+
+/* A bin has no base class that does it.  The B-scan goes through the elements
+ * inside in this thread, so it is the one that gets these values. */
+static GstPadProbeReturn
+gst_oct_reconstruct_on_bscan (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GstObject *self = data;
+  GstBuffer *bscan =
+      (info->type & GST_PAD_PROBE_TYPE_BUFFER_LIST) != 0
+          ? gst_buffer_list_get (GST_PAD_PROBE_INFO_BUFFER_LIST (info), 0)
+          : GST_PAD_PROBE_INFO_BUFFER (info);
+  g_autoptr (GstEvent) event = NULL;
+  const GstSegment *segment;
+
+  if (bscan == NULL || !gst_object_has_active_control_bindings (self))
+    return GST_PAD_PROBE_OK;
+  event = gst_pad_get_sticky_event (pad, GST_EVENT_SEGMENT, 0);
+  if (event != NULL) {
+    gst_event_parse_segment (event, &segment);
+    gst_oct_properties_sync (self, segment, GST_BUFFER_PTS (bscan));
+  }
+  return GST_PAD_PROBE_OK;
 }
 
 static GstPad *
@@ -607,5 +631,8 @@ gst_oct_reconstruct_init (GstOctReconstruct *self)
   gst_pad_set_query_function (self->sinkpad, gst_oct_reconstruct_sink_query);
   gst_pad_set_event_function (self->srcpad, gst_oct_reconstruct_src_event);
   gst_pad_set_query_function (self->srcpad, gst_oct_reconstruct_src_query);
+  gst_pad_add_probe (self->sinkpad,
+      GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST,
+      gst_oct_reconstruct_on_bscan, self, NULL);
   gst_oct_order_init (self->sinkpad);
 }
