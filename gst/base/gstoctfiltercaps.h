@@ -15,13 +15,13 @@ G_BEGIN_DECLS
 GstCaps *gst_oct_filter_caps_transform (GstBaseTransform *trans,
     GstPadDirection direction, GstCaps *caps, GstCaps *filter_caps);
 
-/* Bytes of a buffer of `othercaps`, whatever `size` is.  FALSE: they are none of
+/* Of any element.  Bytes of a buffer of `othercaps`, whatever `size` is.  FALSE: they are none of
  * ours. */
 gboolean gst_oct_filter_caps_transform_size (GstBaseTransform *trans,
     GstPadDirection direction, GstCaps *caps, gsize size, GstCaps *othercaps,
     gsize *othersize);
 
-/* Bytes of a buffer of `caps`; FALSE as above. */
+/* Of any element.  Bytes of a buffer of `caps`; FALSE as above. */
 gboolean gst_oct_filter_caps_get_unit_size (
     GstBaseTransform *trans, GstCaps *caps, gsize *size);
 
