@@ -2,6 +2,7 @@
 #include "oct-calibration.h"
 
 #include "oct-calibration-axis.h"
+#include "oct-calibration-check.h"
 #include "oct-calibration-csv.h"
 #include "oct-calibration-polynomial.h"
 #include "oct-calibration-settings.h"
@@ -9,21 +10,6 @@
 
 #include <math.h>
 #include <string.h>
-
-/* Wavelengths in nm that are plausible: 0.84 (um), 8.4e-7 (m) or a wavenumber
- * in 1/m are not.  The limits also keep every sum below finite. */
-#define MIN_WAVELENGTH 1.0
-#define MAX_WAVELENGTH 1e6
-/* Between neighbours, relative: less drowns in the rounding of 2 pi / lambda */
-#define MIN_WAVELENGTH_STEP 1e-12
-/* In samples */
-#define MIN_K_INDEX_STEP 1e-6
-/* Of the samples, that k_index may lie outside of the pixels, and that it has
- * to span: else it is in other units than samples. */
-#define K_INDEX_MARGIN 0.05
-#define K_INDEX_SPAN 0.25
-/* A phase in rad that is beyond it is in the wrong unit. */
-#define MAX_PHASE 1e9
 
 struct _OctCalibration {
   gatomicrefcount references;
@@ -34,123 +20,10 @@ struct _OctCalibration {
   double k_min, k_max; /* rad/um, 0 when not known */
 };
 
-/* Where values come from, for messages. */
-typedef struct {
-  const char *name;   /* "Calibration file 'x.csv'" */
-  const guint *lines; /* of the file, per sample, or NULL */
-  OctError code;
-} Source;
-
-/* The columns [samples] or NULL, and the ends of the scale or 0. */
-typedef struct {
-  const double *values[OCT_N_COLUMNS];
-  double wavelength_min, wavelength_max;
-} Columns;
-
 static gboolean
 given (const char *text)
 {
   return text && *text;
-}
-
-static char *
-describe_place (const Source *source, guint i)
-{
-  return source->lines
-             ? g_strdup_printf ("%s, line %u", source->name, source->lines[i])
-             : g_strdup_printf ("%s, sample %u", source->name, i);
-}
-
-static gboolean
-check_range (const Source *source, const char *column, const double *values,
-    guint n, double low, double high, const char *advice, GError **error)
-{
-  for (guint i = 0; i < n; i++) {
-    g_autofree char *place = NULL;
-
-    if (values[i] >= low && values[i] <= high)
-      continue;
-    place = describe_place (source, i);
-    g_set_error (error, OCT_ERROR, source->code,
-        "%s: %s is %.10g, but %.10g to %.10g is expected; %s", place, column,
-        values[i], low, high, advice);
-    return FALSE;
-  }
-  return TRUE;
-}
-
-static gboolean
-check_monotone (const Source *source, const char *column, const double *values,
-    guint n, double min_step, GError **error)
-{
-  double sign = values[n - 1] < values[0] ? -1 : 1;
-
-  for (guint i = 1; i < n; i++) {
-    g_autofree char *place = NULL;
-
-    if (sign * (values[i] - values[i - 1]) > min_step)
-      continue;
-    place = describe_place (source, i);
-    g_set_error (error, OCT_ERROR, source->code,
-        "%s: %s is %.10g after %.10g, but the values have to %s from each "
-        "sample to the next; correct this value",
-        place, column, values[i], values[i - 1], sign > 0 ? "rise" : "fall");
-    return FALSE;
-  }
-  return TRUE;
-}
-
-static gboolean
-check_wavelengths (
-    const Source *source, const double *nm, guint n, GError **error)
-{
-  return check_range (source, "wavelength_nm", nm, n, MIN_WAVELENGTH,
-             MAX_WAVELENGTH, "give wavelengths in nanometres", error)
-         && check_monotone (source, "wavelength_nm", nm, n,
-             MIN_WAVELENGTH_STEP * MAX (nm[0], nm[n - 1]), error);
-}
-
-static gboolean
-check_k_index (
-    const Source *source, const double *k_index, guint n, GError **error)
-{
-  double margin = K_INDEX_MARGIN * n;
-  double span = K_INDEX_SPAN * (n - 1);
-
-  if (!check_range (source, "k_index", k_index, n, -margin, n - 1 + margin,
-          "give positions in samples", error)
-      || !check_monotone (
-          source, "k_index", k_index, n, MIN_K_INDEX_STEP, error))
-    return FALSE;
-  if (fabs (k_index[n - 1] - k_index[0]) < span) {
-    g_set_error (error, OCT_ERROR, source->code,
-        "%s: k_index runs from %.10g to %.10g, but at least %.10g samples of "
-        "%u are expected; give positions in samples",
-        source->name, k_index[0], k_index[n - 1], span, n);
-    return FALSE;
-  }
-  return TRUE;
-}
-
-static gboolean
-check_columns (
-    const Source *source, const Columns *columns, guint n, GError **error)
-{
-  const double *const *values = columns->values;
-
-  return (!values[OCT_COLUMN_WAVELENGTH]
-             || check_wavelengths (
-                 source, values[OCT_COLUMN_WAVELENGTH], n, error))
-         && (!values[OCT_COLUMN_K_INDEX]
-             || check_k_index (source, values[OCT_COLUMN_K_INDEX], n, error))
-         && (!values[OCT_COLUMN_DISPERSION]
-             || check_range (source, "dispersion_rad",
-                 values[OCT_COLUMN_DISPERSION], n, -MAX_PHASE, MAX_PHASE,
-                 "give a phase in radians", error))
-         && (!values[OCT_COLUMN_BACKGROUND]
-             || check_range (source, "background",
-                 values[OCT_COLUMN_BACKGROUND], n, -G_MAXFLOAT, G_MAXFLOAT,
-                 "give counts of the camera", error));
 }
 
 /* The wavelength at a position that may lie outside of the pixels, where it
@@ -165,14 +38,15 @@ wavelength_at (const double *nm, guint n, double position)
 
 /* The scale of an axis that k_index rules. */
 static gboolean
-set_scale (
-    OctCalibration *c, const Source *source, const double *nm, GError **error)
+set_scale (OctCalibration *c, const OctCalibrationSource *source,
+    const double *nm, GError **error)
 {
   guint n = c->samples;
   double first = wavelength_at (nm, n, c->positions[0]);
   double last = wavelength_at (nm, n, c->positions[n - 1]);
 
-  if (last < first && first <= MAX_WAVELENGTH && last >= MIN_WAVELENGTH) {
+  if (last < first && first <= OCT_CALIBRATION_MAX_WAVELENGTH
+      && last >= OCT_CALIBRATION_MIN_WAVELENGTH) {
     c->k_min = oct_calibration_wavenumber (first);
     c->k_max = oct_calibration_wavenumber (last);
     return TRUE;
@@ -187,8 +61,8 @@ set_scale (
 
 /* From columns that have been checked. */
 static OctCalibration *
-assemble (
-    guint samples, const Source *source, const Columns *columns, GError **error)
+assemble (guint samples, const OctCalibrationSource *source,
+    const OctCalibrationColumns *columns, GError **error)
 {
   const double *nm = columns->values[OCT_COLUMN_WAVELENGTH];
   const double *k_index = columns->values[OCT_COLUMN_K_INDEX];
@@ -224,18 +98,6 @@ assemble (
 }
 
 static gboolean
-check_samples (guint samples, GError **error)
-{
-  if (samples >= 2 && samples <= OCT_MAX_SAMPLES)
-    return TRUE;
-  g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-      "A calibration for spectra of %u samples was asked for, but 2 to %u are "
-      "possible; set `samples` of octsrc",
-      samples, OCT_MAX_SAMPLES);
-  return FALSE;
-}
-
-static gboolean
 set_nothing_error (GError **error)
 {
   g_set_error_literal (error, OCT_ERROR, OCT_ERROR_SETTINGS,
@@ -249,56 +111,22 @@ oct_calibration_new_from_arrays (guint samples, const double *wavelength_nm,
     const double *k_index, const double *dispersion_rad,
     const double *background, GError **error)
 {
-  const Source source = { "Calibration", NULL, OCT_ERROR_FORMAT };
-  const Columns columns = { .values = {
-                                [OCT_COLUMN_WAVELENGTH] = wavelength_nm,
-                                [OCT_COLUMN_K_INDEX] = k_index,
-                                [OCT_COLUMN_DISPERSION] = dispersion_rad,
-                                [OCT_COLUMN_BACKGROUND] = background,
-                            } };
+  const OctCalibrationSource source = { "Calibration", NULL, OCT_ERROR_FORMAT };
+  OctCalibrationColumns columns = { 0 };
 
-  if (!check_samples (samples, error))
+  if (!oct_calibration_check_samples (samples, error))
     return NULL;
   if (!wavelength_nm && !k_index && !dispersion_rad && !background) {
     set_nothing_error (error);
     return NULL;
   }
-  if (!check_columns (&source, &columns, samples, error))
+  columns.values[OCT_COLUMN_WAVELENGTH] = wavelength_nm;
+  columns.values[OCT_COLUMN_K_INDEX] = k_index;
+  columns.values[OCT_COLUMN_DISPERSION] = dispersion_rad;
+  columns.values[OCT_COLUMN_BACKGROUND] = background;
+  if (!oct_calibration_check_columns (&source, &columns, samples, error))
     return NULL;
   return assemble (samples, &source, &columns, error);
-}
-
-static gboolean
-check_values (const Source *source, guint n, const double *positions,
-    const double *nodes, const double *dispersion,
-    const double *sample_dispersion, double k_min, double k_max, GError **error)
-{
-  double margin = K_INDEX_MARGIN * n;
-
-  if (!positions != !nodes || !(k_max == 0 || (k_min > 0 && k_max > k_min))) {
-    g_set_error (error, OCT_ERROR, source->code,
-        "%s: positions and nodes have to be given together, and k-min smaller "
-        "than k-max; restore the values",
-        source->name);
-    return FALSE;
-  }
-  if (sample_dispersion) {
-    if (!nodes || !dispersion) {
-      g_set_error (error, OCT_ERROR, source->code,
-          "%s: sample-dispersion is given, but not nodes and dispersion with "
-          "it; restore the values",
-          source->name);
-      return FALSE;
-    }
-    if (!check_range (source, "sample-dispersion", sample_dispersion, n,
-            -MAX_PHASE, MAX_PHASE, "give a phase in radians", error))
-      return FALSE;
-  }
-  return !positions
-         || (check_range (source, "positions", positions, n, -margin,
-                 n - 1 + margin, "give positions in samples", error)
-             && check_monotone (source, "positions", positions, n, 0, error)
-             && check_monotone (source, "nodes", nodes, n, 0, error));
 }
 
 OctCalibration *
@@ -307,22 +135,24 @@ oct_calibration_new_from_values (guint samples, const double *positions,
     const double *sample_dispersion, const double *background, double k_min,
     double k_max, GError **error)
 {
-  const Source source = { "Calibration", NULL, OCT_ERROR_FORMAT };
-  const Columns columns = { .values = { [OCT_COLUMN_DISPERSION] = dispersion,
-                                [OCT_COLUMN_BACKGROUND] = background } };
+  const OctCalibrationSource source = { "Calibration", NULL, OCT_ERROR_FORMAT };
+  const OctCalibrationColumns columns = {
+    .values = { [OCT_COLUMN_DISPERSION] = dispersion,
+        [OCT_COLUMN_BACKGROUND] = background }
+  };
   gsize bytes = samples * sizeof (double);
   OctCalibration *c;
 
-  if (!check_samples (samples, error))
+  if (!oct_calibration_check_samples (samples, error))
     return NULL;
   if (!positions && !nodes && !dispersion && !sample_dispersion
       && !background) {
     set_nothing_error (error);
     return NULL;
   }
-  if (!check_columns (&source, &columns, samples, error)
-      || !check_values (&source, samples, positions, nodes, dispersion,
-          sample_dispersion, k_min, k_max, error))
+  if (!oct_calibration_check_columns (&source, &columns, samples, error)
+      || !oct_calibration_check_values (&source, samples, positions, nodes,
+          dispersion, sample_dispersion, k_min, k_max, error))
     return NULL;
   c = g_new0 (OctCalibration, 1);
   g_atomic_ref_count_init (&c->references);
@@ -341,12 +171,13 @@ oct_calibration_new_from_values (guint samples, const double *positions,
 static double *
 evaluate_k_polynomial (const char *text, guint samples, GError **error)
 {
-  const Source source = { "`k-polynomial`", NULL, OCT_ERROR_SETTINGS };
+  const OctCalibrationSource source = { "`k-polynomial`", NULL,
+    OCT_ERROR_SETTINGS };
   g_autofree double *k_index = g_new (double, samples);
 
   if (!oct_calibration_polynomial (source.name, "0,1023", text, 0,
           1.0 / (samples - 1), samples, k_index, error)
-      || !check_k_index (&source, k_index, samples, error))
+      || !oct_calibration_check_k_index (&source, k_index, samples, error))
     return NULL;
   return g_steal_pointer (&k_index);
 }
@@ -355,40 +186,15 @@ evaluate_k_polynomial (const char *text, guint samples, GError **error)
 static double *
 evaluate_wavelengths (const char *text, guint samples, GError **error)
 {
-  const Source source = { "`wavelength-polynomial`", NULL, OCT_ERROR_SETTINGS };
+  const OctCalibrationSource source = { "`wavelength-polynomial`", NULL,
+    OCT_ERROR_SETTINGS };
   g_autofree double *nm = g_new (double, samples);
 
   if (!oct_calibration_polynomial (
           source.name, "790.2,0.0538,-1e-6", text, 0, 1, samples, nm, error)
-      || !check_wavelengths (&source, nm, samples, error))
+      || !oct_calibration_check_wavelengths (&source, nm, samples, error))
     return NULL;
   return g_steal_pointer (&nm);
-}
-
-static gboolean
-check_wavelength_range (const OctCalibrationSettings *s, GError **error)
-{
-  double min = s->wavelength_min, max = s->wavelength_max;
-
-  if (min == 0 && max == 0)
-    return TRUE;
-  if (min == 0 || max == 0) {
-    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "`wavelength-%s` is %.10g nm, but `wavelength-%s` is not set; set both",
-        min == 0 ? "max" : "min", min == 0 ? max : min,
-        min == 0 ? "min" : "max");
-    return FALSE;
-  }
-  /* written so that not-a-number is refused */
-  if (!(min >= MIN_WAVELENGTH && max <= MAX_WAVELENGTH && min < max)) {
-    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "`wavelength-min` is %.10g nm and `wavelength-max` %.10g nm, but "
-        "%.10g <= min < max <= %.10g is expected; set both in nanometres (for "
-        "wavelengths that fall along the pixels set `flip`)",
-        min, max, MIN_WAVELENGTH, MAX_WAVELENGTH);
-    return FALSE;
-  }
-  return TRUE;
 }
 
 static gboolean
@@ -426,10 +232,11 @@ make_linear (double first, double last, guint samples)
 
 static gboolean
 add_wavelengths (const OctCalibrationSettings *s, const char *file,
-    guint samples, OctCalibrationTable *table, Columns *columns, GError **error)
+    guint samples, OctCalibrationTable *table, OctCalibrationColumns *columns,
+    GError **error)
 {
-  const Source range = { "`wavelength-min` and `wavelength-max`", NULL,
-    OCT_ERROR_SETTINGS };
+  const OctCalibrationSource range = { "`wavelength-min` and `wavelength-max`",
+    NULL, OCT_ERROR_SETTINGS };
 
   if (given (s->wavelength_polynomial) && s->wavelength_min > 0) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
@@ -449,7 +256,7 @@ add_wavelengths (const OctCalibrationSettings *s, const char *file,
   if (!set_column (table, file, OCT_COLUMN_WAVELENGTH,
           "`wavelength-min` and `wavelength-max` are",
           make_linear (s->wavelength_min, s->wavelength_max, samples), error)
-      || !check_wavelengths (
+      || !oct_calibration_check_wavelengths (
           &range, table->values[OCT_COLUMN_WAVELENGTH], samples, error))
     return FALSE;
   columns->wavelength_min = s->wavelength_min;
@@ -460,7 +267,8 @@ add_wavelengths (const OctCalibrationSettings *s, const char *file,
 /* Adds what the properties give to the columns of the file. */
 static gboolean
 add_properties (const OctCalibrationSettings *s, const char *file,
-    guint samples, OctCalibrationTable *table, Columns *columns, GError **error)
+    guint samples, OctCalibrationTable *table, OctCalibrationColumns *columns,
+    GError **error)
 {
   if (given (s->k_polynomial)
       && !set_column (table, file, OCT_COLUMN_K_INDEX, "`k-polynomial` is",
@@ -497,16 +305,17 @@ flip (OctCalibration *c)
 static gboolean
 warp (OctCalibration *c, const char *text, GError **error)
 {
-  const Source source = { "The k map with `k-warp`", NULL, OCT_ERROR_SETTINGS };
+  const OctCalibrationSource source = { "The k map with `k-warp`", NULL,
+    OCT_ERROR_SETTINGS };
   g_autofree double *shift = g_new (double, c->samples);
 
   if (!oct_calibration_polynomial ("`k-warp`", "0,0,0.01", text, -1,
           2.0 / (c->samples - 1), c->samples, shift, error)
-      || !check_range (&source, "the shift", shift, c->samples, -1, 1,
-          "give a smaller one in `k-warp`", error))
+      || !oct_calibration_check_range (&source, "the shift", shift, c->samples,
+          -1, 1, "give a smaller one in `k-warp`", error))
     return FALSE;
   oct_calibration_axis_shift (c->positions, shift, c->samples);
-  if (!check_k_index (&source, c->positions, c->samples, error))
+  if (!oct_calibration_check_k_index (&source, c->positions, c->samples, error))
     return FALSE;
   oct_calibration_axis_from_k_index (c->positions, c->samples, c->nodes);
   g_clear_pointer (&c->sample_dispersion, g_free);
@@ -556,12 +365,12 @@ polynomial_phase (const OctCalibration *c, gboolean at_samples, double a2,
 
     phase[i] = -(a2 * k * k + a3 * k * k * k);
     /* written so that not-a-number is refused */
-    if (!(fabs (phase[i]) <= MAX_PHASE)) {
+    if (!(fabs (phase[i]) <= OCT_CALIBRATION_MAX_PHASE)) {
       g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
           "The dispersion coefficients a2 = %.10g um^2 and a3 = %.10g um^3 "
           "give a phase of %.10g rad, but at most %.10g is expected; set them "
           "in um^2 and um^3",
-          a2, a3, phase[i], MAX_PHASE);
+          a2, a3, phase[i], OCT_CALIBRATION_MAX_PHASE);
       return FALSE;
     }
   }
@@ -579,12 +388,12 @@ oct_calibration_add_phase (const OctCalibration *c, gboolean at_samples,
 
     phase[i] -= x * x * (c2 + c3 * x);
     /* written so that not-a-number is refused */
-    if (fabs (phase[i]) <= MAX_PHASE)
+    if (fabs (phase[i]) <= OCT_CALIBRATION_MAX_PHASE)
       continue;
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
         "The dispersion coefficients c2 = %.10g rad and c3 = %.10g rad give a "
         "phase of %.10g rad, but at most %.10g is expected; set them in rad",
-        c2, c3, phase[i], MAX_PHASE);
+        c2, c3, phase[i], OCT_CALIBRATION_MAX_PHASE);
     return FALSE;
   }
   return TRUE;
@@ -623,13 +432,15 @@ add_polynomial_phase (
 static gboolean
 replace_background (OctCalibration *c, const char *text, GError **error)
 {
-  const Source source = { "`background-spectrum`", NULL, OCT_ERROR_SETTINGS };
+  const OctCalibrationSource source = { "`background-spectrum`", NULL,
+    OCT_ERROR_SETTINGS };
   g_autofree double *values =
       oct_calibration_parse_spectrum (source.name, text, c->samples, error);
 
   if (values == NULL
-      || !check_range (&source, "background", values, c->samples, -G_MAXFLOAT,
-          G_MAXFLOAT, "give counts of the camera", error))
+      || !oct_calibration_check_range (&source, "background", values,
+          c->samples, -G_MAXFLOAT, G_MAXFLOAT, "give counts of the camera",
+          error))
     return FALSE;
   g_free (c->background);
   c->background = g_steal_pointer (&values);
@@ -664,15 +475,15 @@ oct_calibration_new (
   g_auto (OctCalibrationTable) table = { 0 };
   g_autofree char *file = NULL;
   g_autoptr (OctCalibration) c = NULL;
-  Source source = { "Calibration", NULL, OCT_ERROR_FORMAT };
-  Columns columns = { 0 };
+  OctCalibrationSource source = { "Calibration", NULL, OCT_ERROR_FORMAT };
+  OctCalibrationColumns columns = { 0 };
 
   if (oct_calibration_settings_empty (settings)) {
     set_nothing_error (error);
     return NULL;
   }
-  if (!check_samples (samples, error)
-      || !check_wavelength_range (settings, error))
+  if (!oct_calibration_check_samples (samples, error)
+      || !oct_calibration_check_wavelength_range (settings, error))
     return NULL;
   if (given (settings->file)) {
     if (!oct_calibration_settings_read (settings, samples, &table, error))
@@ -681,7 +492,7 @@ oct_calibration_new (
     source.name = file;
     source.lines = table.lines;
     memcpy (columns.values, table.values, sizeof columns.values);
-    if (!check_columns (&source, &columns, samples, error))
+    if (!oct_calibration_check_columns (&source, &columns, samples, error))
       return NULL;
   }
   if (!add_properties (settings, file, samples, &table, &columns, error))

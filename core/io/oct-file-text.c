@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Texts that are small enough to be read at once.  Apart from oct-file.c, for
+ * Texts that are small enough to be read and written at once.  Apart from oct-file.c, for
  * the tests to put a slow disk between the two.
  */
 #include "oct-file.h"
@@ -35,6 +35,25 @@ oct_file_read_text (const char *what, const char *path, guint64 most,
         source, g_strerror (errno));
     return NULL;
   }
-  *size = (gsize)got;
+  text[got] = '\0';
+  if (size != NULL)
+    *size = (gsize)got;
   return g_steal_pointer (&text);
+}
+
+gboolean
+oct_file_write_text (const char *what, const char *path, const char *text,
+    gsize size, GError **error)
+{
+  g_autofree char *source = oct_file_describe (what, path);
+  g_autoptr (GError) local = NULL;
+
+  if (g_file_set_contents (path, text, (gssize)size, &local))
+    return TRUE;
+  g_set_error (error, OCT_ERROR,
+      g_error_matches (local, G_FILE_ERROR, G_FILE_ERROR_NOSPC)
+          ? OCT_ERROR_DISK_FULL
+          : OCT_ERROR_WRITE,
+      "%s cannot be written: %s", source, local->message);
+  return FALSE;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Reading regular files with 64-bit offsets and messages for a user.
+ * Regular files with 64-bit offsets and messages for a user.
  */
 #pragma once
 
@@ -23,11 +23,17 @@ int oct_file_open (
  * -1 with errno set. */
 gssize oct_file_read (int fd, guint64 offset, gpointer dest, gsize size);
 
-/* All of a text, of `size` bytes without a 0 behind them; g_free() it.  NULL
- * with an error, OCT_ERROR_FORMAT where there are more than `most`: `expected` is
- * what the sentence says there should be. */
+/* All of a text, of *size bytes (`size` may be NULL) with a 0 behind them;
+ * g_free() it.  NULL with an error: OCT_ERROR_NOT_FOUND, _READ, or _FORMAT where
+ * there are more than `most`, and `expected` is what the sentence says there
+ * should be. */
 char *oct_file_read_text (const char *what, const char *path, guint64 most,
     const char *expected, gsize *size, GError **error);
+
+/* Writes text[size] to a file, which is there as a whole or as it was before.
+ * FALSE with OCT_ERROR_WRITE or _DISK_FULL. */
+gboolean oct_file_write_text (const char *what, const char *path,
+    const char *text, gsize size, GError **error);
 
 /* What is in a file: read once, by whoever asks first, and kept with what is
  * wrong with it.  Counted; for any threads. */

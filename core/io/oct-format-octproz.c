@@ -79,7 +79,8 @@ find_settings (const char *path, Settings *settings)
 
     if (beside == NULL)
       continue;
-    text = oct_format_read_text ("Settings", beside, MAX_SETTINGS, &size, NULL);
+    text = oct_file_read_text (
+        "Settings", beside, MAX_SETTINGS, "less", &size, NULL);
     settings->keys = text != NULL ? parse_settings (text, size) : NULL;
     if (settings->keys == NULL)
       continue;
@@ -315,7 +316,7 @@ fill_curve (const OctOpening *opening, const Settings *settings, double *values,
       g_build_filename (folder, *name != '\0' ? name : "resampling.csv", NULL);
   g_autofree char *file = oct_file_describe ("file", path);
   g_autofree char *text =
-      oct_format_read_text ("File", path, MAX_CURVE, NULL, NULL);
+      oct_file_read_text ("File", path, MAX_CURVE, "less", NULL, NULL);
 
   if (text != NULL && parse_curve (text, values, n) == n)
     return TRUE;

@@ -80,14 +80,15 @@ read_xml (const char *path, gsize *size, char **file)
   g_autofree char *first = g_strconcat (stem, ".xml", NULL);
   g_autofree char *second = NULL;
   char *cut = strrchr (stem, '_');
-  char *text = oct_format_read_text ("Settings", first, MAX_XML, size, NULL);
+  char *text =
+      oct_file_read_text ("Settings", first, MAX_XML, "less", size, NULL);
 
   *file = oct_file_describe ("Settings", first);
   if (text != NULL || cut == NULL || strchr (cut, G_DIR_SEPARATOR) != NULL)
     return text;
   *cut = '\0';
   second = g_strconcat (stem, ".xml", NULL);
-  text = oct_format_read_text ("Settings", second, MAX_XML, size, NULL);
+  text = oct_file_read_text ("Settings", second, MAX_XML, "less", size, NULL);
   if (text != NULL) {
     g_free (*file);
     *file = oct_file_describe ("Settings", second);

@@ -7,7 +7,6 @@
 #include "oct-recording.h"
 
 #include <string.h>
-#include <unistd.h>
 
 #define HDF5_MAGIC "\x89HDF\r\n\x1a\n"
 
@@ -257,37 +256,6 @@ oct_stored_size (OctStored stored)
   };
 
   return sizes[stored];
-}
-
-char *
-oct_format_read_text (
-    const char *what, const char *path, gsize most, gsize *size, GError **error)
-{
-  g_autofree char *file = oct_file_describe (what, path);
-  g_autofree char *text = NULL;
-  guint64 bytes;
-  gssize got;
-  int fd = oct_file_open (what, path, &bytes, error);
-
-  if (fd < 0)
-    return NULL;
-  if (bytes <= most)
-    text = g_malloc (bytes + 1);
-  got = text != NULL ? oct_file_read (fd, 0, text, bytes) : 0;
-  close (fd);
-  if (text == NULL || got < 0) {
-    g_set_error (error, OCT_ERROR,
-        text == NULL ? OCT_ERROR_FORMAT : OCT_ERROR_READ,
-        "%s has %" G_GUINT64_FORMAT " bytes, but %s; copy it again", file,
-        bytes,
-        text == NULL ? "it cannot be more than some of text"
-                     : "they cannot be read");
-    return NULL;
-  }
-  text[got] = '\0';
-  if (size != NULL)
-    *size = got;
-  return g_steal_pointer (&text);
 }
 
 gboolean

@@ -115,12 +115,6 @@ gboolean oct_opening_check_raw_only (
 
 gsize oct_stored_size (OctStored stored);
 
-/* All of a file of at most `most` bytes, such as settings beside spectra, with
- * a zero behind; g_free() it.  `size` may be NULL.  NULL with an error, which
- * `what` begins: OCT_ERROR_NOT_FOUND, _READ, _FORMAT (it is larger). */
-char *oct_format_read_text (const char *what, const char *path, gsize most,
-    gsize *size, GError **error);
-
 /* Where the uniform wavenumbers lie, in samples, ascending: chirp[n], which
  * rises, the other way round and from its end on, linear between pixels and
  * beyond the ends. */

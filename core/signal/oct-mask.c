@@ -265,20 +265,12 @@ gboolean
 oct_mask_write (
     const char *path, const guint8 *mask, guint samples, GError **error)
 {
-  g_autofree char *source = oct_file_describe ("Mask file", path);
   g_autofree char *text = g_malloc (2 * (gsize)samples + 1);
-  g_autoptr (GError) local = NULL;
 
   for (guint i = 0; i < samples; i++) {
     text[2 * (gsize)i] = mask[i] ? '1' : '0';
     text[2 * (gsize)i + 1] = '\n';
   }
-  if (g_file_set_contents (path, text, 2 * (gssize)samples, &local))
-    return TRUE;
-  g_set_error (error, OCT_ERROR,
-      g_error_matches (local, G_FILE_ERROR, G_FILE_ERROR_NOSPC)
-          ? OCT_ERROR_DISK_FULL
-          : OCT_ERROR_WRITE,
-      "%s cannot be written: %s", source, local->message);
-  return FALSE;
+  return oct_file_write_text (
+      "Mask file", path, text, 2 * (gsize)samples, error);
 }

@@ -316,22 +316,13 @@ oct_scan_mask_read (const char *path, GError **error)
 gboolean
 oct_scan_mask_write (const OctScanMask *mask, const char *path, GError **error)
 {
-  g_autofree char *source = oct_file_describe ("Scan mask file", path);
   gsize row = (gsize)mask->lines + 1, length = row * mask->bscans;
   g_autofree char *text = g_malloc (length);
-  g_autoptr (GError) local = NULL;
 
   for (guint y = 0; y < mask->bscans; y++) {
     for (guint x = 0; x < mask->lines; x++)
       text[y * row + x] = (char)('0' + mask->taken[(gsize)y * mask->lines + x]);
     text[y * row + mask->lines] = '\n';
   }
-  if (g_file_set_contents (path, text, (gssize)length, &local))
-    return TRUE;
-  g_set_error (error, OCT_ERROR,
-      g_error_matches (local, G_FILE_ERROR, G_FILE_ERROR_NOSPC)
-          ? OCT_ERROR_DISK_FULL
-          : OCT_ERROR_WRITE,
-      "%s cannot be written: %s", source, local->message);
-  return FALSE;
+  return oct_file_write_text ("Scan mask file", path, text, length, error);
 }

@@ -3,14 +3,15 @@
 #include "gstoctaccess.h"
 #include "gstoctallocation.h"
 #include "gstocterror.h"
+#include "gstoctfiltercaps.h"
 #include "gstoctoperator.h"
 #include "gstoctorder.h"
 #include "gstoctoutputs.h"
 #include "gstoctpinned.h"
-#include "gstoctplace.h"
 #include "oct-sequence.h"
 
-GST_DEBUG_CATEGORY_STATIC (gst_oct_filter_debug);
+/* also of gstoctfiltercaps.c */
+GST_DEBUG_CATEGORY (gst_oct_filter_debug);
 #define GST_CAT_DEFAULT gst_oct_filter_debug
 
 static const GstOctProperty rows[] = {
@@ -119,6 +120,12 @@ gst_oct_filter_get_choice (GstOctFilter *filter)
   return &PRIVATE (filter)->choice;
 }
 
+const GstOctPlace *
+gst_oct_filter_get_place (GstOctFilter *filter)
+{
+  return &PRIVATE (filter)->place;
+}
+
 GstOctCalibrations *
 gst_oct_filter_get_calibrations (GstOctFilter *filter)
 {
@@ -170,68 +177,6 @@ on_gpu (const GstCaps *caps)
 {
   return gst_caps_features_contains (
       gst_caps_get_features (caps, 0), GST_OCT_CUDA_FEATURE);
-}
-
-/* Appends `from` in the memories that the other pad can have when this one has
- * memory on the GPU or not.  The memory decides the backend: between two pads
- * on the host the CPU works. */
-static void
-append_with_memory (GstOctFilter *filter, GstPadDirection direction,
-    gboolean gpu, const GstCaps *from, GstCaps *all)
-{
-  GstOctFilterClass *klass = GST_OCT_FILTER_GET_CLASS (filter);
-  gboolean sink = direction == GST_PAD_SINK;
-  const GstOctPlace *place = &PRIVATE (filter)->place;
-  gboolean cuda = gst_oct_place_may_use_cuda (place);
-  gboolean crosses = sink == gpu ? klass->downloads : klass->uploads;
-  gboolean to_gpu = cuda && (gpu || crosses);
-  gboolean to_host = gpu ? cuda && crosses : !gst_oct_place_insists (place);
-
-  if (to_gpu) {
-    GstCaps *copy = gst_caps_copy (from);
-
-    gst_caps_set_features_simple (
-        copy, gst_caps_features_new (GST_OCT_CUDA_FEATURE, NULL));
-    gst_caps_append (all, copy);
-  }
-  if (to_host)
-    gst_caps_append (all, gst_caps_copy (from));
-}
-
-static GstCaps *
-gst_oct_filter_transform_caps (GstBaseTransform *trans,
-    GstPadDirection direction, GstCaps *caps, GstCaps *filter_caps)
-{
-  GstOctFilter *filter = GST_OCT_FILTER (trans);
-  GstOctFilterClass *klass = GST_OCT_FILTER_GET_CLASS (filter);
-  GstPad *other = direction == GST_PAD_SINK ? trans->srcpad : trans->sinkpad;
-  g_autoptr (GstOctSettings) settings =
-      gst_oct_choice_ref (gst_oct_filter_get_choice (filter));
-  g_autoptr (GstCaps) all = gst_caps_new_empty ();
-  g_autoptr (GstCaps) templ = gst_pad_get_pad_template_caps (other);
-  GstCaps *result;
-  guint i;
-
-  for (i = 0; i < gst_caps_get_size (caps); i++) {
-    g_autoptr (GstCaps) one = gst_caps_new_empty ();
-    GstCapsFeatures *features = gst_caps_get_features (caps, i);
-
-    klass->transform_structure (filter, gst_oct_settings_get (settings),
-        direction, gst_caps_get_structure (caps, i), one);
-    append_with_memory (filter, direction,
-        gst_caps_features_contains (features, GST_OCT_CUDA_FEATURE), one, all);
-  }
-  result = gst_caps_intersect_full (all, templ, GST_CAPS_INTERSECT_FIRST);
-  if (filter_caps != NULL) {
-    GstCaps *both =
-        gst_caps_intersect_full (filter_caps, result, GST_CAPS_INTERSECT_FIRST);
-
-    gst_caps_unref (result);
-    result = both;
-  }
-  GST_DEBUG_OBJECT (
-      filter, "%" GST_PTR_FORMAT " becomes %" GST_PTR_FORMAT, caps, result);
-  return result;
 }
 
 /* Where the operation runs and how its B-scans get there. */
@@ -290,7 +235,7 @@ gst_oct_filter_fixate_caps (GstBaseTransform *trans, GstPadDirection direction,
     GstCaps *caps, GstCaps *othercaps)
 {
   GstCaps *possible =
-      gst_oct_filter_transform_caps (trans, direction, caps, NULL);
+      gst_oct_filter_caps_transform (trans, direction, caps, NULL);
 
   if (gst_caps_can_intersect (possible, othercaps)) {
     gst_caps_unref (possible);
@@ -325,20 +270,6 @@ prepare_for_caps (GstOctFilter *filter, GstEvent *event)
     prepare (filter, &info);
 }
 
-/* Properties that follow a curve over time get their values at the B-scan's. */
-static void
-sync_controlled (GstBaseTransform *trans, GstBuffer *buffer)
-{
-  const GstSegment *segment = &trans->segment;
-  GstClockTime time = GST_CLOCK_TIME_NONE;
-
-  if (GST_BUFFER_PTS_IS_VALID (buffer) && segment->format == GST_FORMAT_TIME)
-    time = gst_segment_to_stream_time (
-        segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
-  if (GST_CLOCK_TIME_IS_VALID (time))
-    gst_object_sync_values (GST_OBJECT (trans), time);
-}
-
 static GstFlowReturn
 gst_oct_filter_submit_input_buffer (
     GstBaseTransform *trans, gboolean is_discont, GstBuffer *buffer)
@@ -346,7 +277,8 @@ gst_oct_filter_submit_input_buffer (
   GstOctFilter *filter = GST_OCT_FILTER (trans);
   GstOctFilterPrivate *priv = PRIVATE (filter);
 
-  sync_controlled (trans, buffer);
+  gst_oct_properties_sync (
+      GST_OBJECT (trans), &trans->segment, GST_BUFFER_PTS (buffer));
   if (priv->access != NULL && gst_oct_choice_is_stale (&priv->choice)) {
     prepare (filter, &priv->input);
     /* now: whoever set the property may not have come to ask for it yet */
@@ -404,33 +336,6 @@ gst_oct_filter_set_caps (
   gst_base_transform_set_in_place (
       trans, !priv->offers && may_work_in_place (filter));
   g_atomic_int_set (&priv->stale, TRUE);
-  return TRUE;
-}
-
-static gboolean
-gst_oct_filter_transform_size (GstBaseTransform *trans,
-    GstPadDirection direction, GstCaps *caps, gsize size, GstCaps *othercaps,
-    gsize *othersize)
-{
-  GstOctInfo info;
-
-  /* The caps alone decide: a buffer with padded rows is larger than they say.
-   */
-  if (!gst_oct_info_from_caps (&info, othercaps, NULL))
-    return FALSE;
-  *othersize = info.size;
-  return TRUE;
-}
-
-static gboolean
-gst_oct_filter_get_unit_size (
-    GstBaseTransform *trans, GstCaps *caps, gsize *size)
-{
-  GstOctInfo info;
-
-  if (!gst_oct_info_from_caps (&info, caps, NULL))
-    return FALSE;
-  *size = info.size;
   return TRUE;
 }
 
@@ -793,12 +698,12 @@ gst_oct_filter_class_init (GstOctFilterClass *klass)
   object_class->get_property = gst_oct_filter_get_property;
   object_class->constructed = gst_oct_filter_constructed;
   object_class->finalize = gst_oct_filter_finalize;
-  trans_class->transform_caps = gst_oct_filter_transform_caps;
+  trans_class->transform_caps = gst_oct_filter_caps_transform;
   trans_class->fixate_caps = gst_oct_filter_fixate_caps;
   trans_class->set_caps = gst_oct_filter_set_caps;
   trans_class->submit_input_buffer = gst_oct_filter_submit_input_buffer;
-  trans_class->transform_size = gst_oct_filter_transform_size;
-  trans_class->get_unit_size = gst_oct_filter_get_unit_size;
+  trans_class->transform_size = gst_oct_filter_caps_transform_size;
+  trans_class->get_unit_size = gst_oct_filter_caps_get_unit_size;
   trans_class->propose_allocation = gst_oct_filter_propose_allocation;
   trans_class->decide_allocation = gst_oct_filter_decide_allocation;
   trans_class->prepare_output_buffer = gst_oct_filter_prepare_output_buffer;

@@ -6,6 +6,9 @@
  * the plan of the operation, the calibration event, errors and the properties
  * `backend` and `cuda-device-id`.  An element states its caps, its properties
  * and the parameters of the operation it runs.
+ *
+ * gstoctfilter.c is the element, gstoctfilterclass.c what gst-inspect-1.0 shows
+ * of it, gstoctfiltercaps.c its caps, gstoctfiltercalibration.c its calibration.
  */
 #pragma once
 
@@ -13,6 +16,7 @@
 #include "gstoctcaps.h"
 #include "gstoctcalibration.h"
 #include "gstoctchoice.h"
+#include "gstoctplace.h"
 #include "oct-backend.h"
 
 G_BEGIN_DECLS
@@ -80,6 +84,9 @@ void gst_oct_filter_changed (GstOctFilter *filter, gboolean affects_caps);
 /* The next B-scan is processed without those before it, as after a seek.  In
  * the streaming thread. */
 void gst_oct_filter_forget (GstOctFilter *filter);
+
+/* Where it works: `backend` and `cuda-device-id`. */
+const GstOctPlace *gst_oct_filter_get_place (GstOctFilter *filter);
 
 /* What came from upstream and what was made: under the object lock. */
 GstOctCalibrations *gst_oct_filter_get_calibrations (GstOctFilter *filter);

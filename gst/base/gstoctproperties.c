@@ -425,3 +425,17 @@ gst_oct_settings_describe (const GstOctSettings *settings, guint64 rows)
   }
   return g_string_free (text, FALSE);
 }
+
+/* ---------------------------------------------------------------------- time
+ */
+
+void
+gst_oct_properties_sync (
+    GstObject *object, const GstSegment *segment, GstClockTime time)
+{
+  if (!GST_CLOCK_TIME_IS_VALID (time) || segment->format != GST_FORMAT_TIME)
+    return;
+  time = gst_segment_to_stream_time (segment, GST_FORMAT_TIME, time);
+  if (GST_CLOCK_TIME_IS_VALID (time))
+    gst_object_sync_values (object, time);
+}

@@ -26,6 +26,9 @@ typedef enum {
   GST_OCT_PROPERTY_CAPS = 1 << 1, /* caps can depend on it */
   GST_OCT_PROPERTY_READ_ONLY = 1 << 2,
   GST_OCT_PROPERTY_CONTROLLABLE = 1 << 3,
+  /* follows a curve over time where one is given */
+  GST_OCT_PROPERTY_RAMPED =
+      GST_OCT_PROPERTY_LIVE | GST_OCT_PROPERTY_CONTROLLABLE,
 } GstOctPropertyFlags;
 
 typedef enum {
@@ -172,5 +175,10 @@ guint64 gst_oct_properties_get_group (
 
 /* "name=value, ..." of some rows, as one would set them; g_free() it. */
 char *gst_oct_settings_describe (const GstOctSettings *settings, guint64 rows);
+
+/* Has the properties that follow a curve over time take their values for `time`,
+ * a time stamp of `segment`.  Without such a time they stay as they are. */
+void gst_oct_properties_sync (
+    GstObject *object, const GstSegment *segment, GstClockTime time);
 
 G_END_DECLS

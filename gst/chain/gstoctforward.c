@@ -44,7 +44,8 @@ gst_oct_forward_install (
     GObjectClass *klass, guint id, const GstOctForward *forward, GType inner)
 {
   const GParamFlags times = GST_PARAM_MUTABLE_READY | GST_PARAM_MUTABLE_PAUSED
-                            | GST_PARAM_MUTABLE_PLAYING;
+                            | GST_PARAM_MUTABLE_PLAYING
+                            | GST_PARAM_CONTROLLABLE;
   GObjectClass *described = g_type_class_ref (inner);
   GParamSpec *spec =
       g_object_class_find_property (described, inner_name (forward));

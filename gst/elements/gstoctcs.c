@@ -103,12 +103,12 @@ static GST_OCT_DEFINE_ENUM (get_solver_type, "GstOctCsSolver", solvers)
       { "tau", "Threshold",
           "Threshold in standard deviations of the noise in the A-scan: larger "
           "values remove more noise, and weak structures with it",
-          GST_OCT_PROPERTY_LIVE, NULL,
+          GST_OCT_PROPERTY_RAMPED, NULL,
           GST_OCT_DOUBLE (Settings, tau, 0.0, 1000.0, DEFAULT_TAU) },
       { "noise", "Noise",
           "Standard deviation of the noise of one sample in counts (0 = "
           "estimated in every B-scan); a lower limit for solver=persistent",
-          GST_OCT_PROPERTY_LIVE, NULL,
+          GST_OCT_PROPERTY_RAMPED, NULL,
           GST_OCT_DOUBLE (Settings, noise, 0.0, 1e9, 0.0) },
       { "noise-found", "Noise found",
           "Estimated standard deviation of the noise of one sample in counts, "

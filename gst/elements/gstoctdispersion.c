@@ -32,26 +32,27 @@ typedef struct {
   OctCalibrationSettings calibration;
 } Settings;
 
-/* follows a curve over time where one is given */
-#define RAMPED GST_OCT_PROPERTY_LIVE | GST_OCT_PROPERTY_CONTROLLABLE
-
 static const GstOctProperty rows[] = {
   { "a2", "Second order",
       "Adds the phase -a2 (k - kc)^2 to that of the calibration, in um^2 "
       "(k in rad/um, kc the middle)",
-      RAMPED, NULL, GST_OCT_DOUBLE (Settings, a2, -1e9, 1e9, 0.0) },
+      GST_OCT_PROPERTY_RAMPED, NULL,
+      GST_OCT_DOUBLE (Settings, a2, -1e9, 1e9, 0.0) },
   { "a3", "Third order",
       "Adds the phase -a3 (k - kc)^3 to that of the calibration, in um^3 "
       "(k in rad/um, kc the middle)",
-      RAMPED, NULL, GST_OCT_DOUBLE (Settings, a3, -1e9, 1e9, 0.0) },
+      GST_OCT_PROPERTY_RAMPED, NULL,
+      GST_OCT_DOUBLE (Settings, a3, -1e9, 1e9, 0.0) },
   { "phase2", "Second order at the ends",
       "Adds the phase -phase2 x^2, x = -1 .. 1 along the uniform wavenumbers, "
       "in rad: as a2, where no wavelengths are known",
-      RAMPED, NULL, GST_OCT_DOUBLE (Settings, phase2, -1e6, 1e6, 0.0) },
+      GST_OCT_PROPERTY_RAMPED, NULL,
+      GST_OCT_DOUBLE (Settings, phase2, -1e6, 1e6, 0.0) },
   { "phase3", "Third order at the ends",
       "Adds the phase -phase3 x^3, x = -1 .. 1 along the uniform wavenumbers, "
       "in rad: as a3, where no wavelengths are known",
-      RAMPED, NULL, GST_OCT_DOUBLE (Settings, phase3, -1e6, 1e6, 0.0) },
+      GST_OCT_PROPERTY_RAMPED, NULL,
+      GST_OCT_DOUBLE (Settings, phase3, -1e6, 1e6, 0.0) },
   { "mask-file", "Mask file",
       "Text file with 0 or 1 for every sample of a whole A-line; the spectra "
       "hold the samples with 1 alone (none = they hold all)",

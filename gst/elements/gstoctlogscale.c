@@ -21,8 +21,6 @@ GST_DEBUG_CATEGORY_STATIC (gst_oct_logscale_debug);
 #define FORMATS "{ GRAY8, NV12, GRAY16_LE }"
 /* those of one plane, in which images can follow each other */
 #define VOLUME_FORMATS "{ GRAY8, GRAY16_LE }"
-/* follows a curve over time where one is given */
-#define RAMPED GST_OCT_PROPERTY_LIVE | GST_OCT_PROPERTY_CONTROLLABLE
 
 typedef struct {
   OctScale scale;
@@ -66,10 +64,12 @@ static GST_OCT_DEFINE_ENUM (get_scale_type, "GstOctScale",
           GST_OCT_ENUM (Settings, range, get_range_type, OCT_RANGE_CONTRAST) },
       { "min", "Black",
           "range=manual: value of black, in dB (scale=linear: in counts^2)",
-          RAMPED, "range", GST_OCT_DOUBLE (Settings, min, -1e20, 1e20, 0.0) },
+          GST_OCT_PROPERTY_RAMPED, "range",
+          GST_OCT_DOUBLE (Settings, min, -1e20, 1e20, 0.0) },
       { "max", "White",
           "range=manual: value of white, in dB (scale=linear: in counts^2)",
-          RAMPED, "range", GST_OCT_DOUBLE (Settings, max, -1e20, 1e20, 60.0) },
+          GST_OCT_PROPERTY_RAMPED, "range",
+          GST_OCT_DOUBLE (Settings, max, -1e20, 1e20, 60.0) },
       { "range-smoothing", "Range smoothing",
           "Weight of the range of the B-scans before, against flicker (0 = "
           "each "

@@ -14,6 +14,7 @@
 #include "gstoctgather.h"
 #include "gstoctallocation.h"
 #include "gstocterror.h"
+#include "gstoctfiltercaps.h"
 #include "gstoctframe.h"
 #include "gstoctorder.h"
 #include "gstoctproperties.h"
@@ -178,27 +179,6 @@ gst_oct_gather_set_caps (
           "framerate", &self->fps_n, &self->fps_d))
     self->fps_n = 0;
   return TRUE;
-}
-
-static gboolean
-gst_oct_gather_transform_size (GstBaseTransform *trans,
-    GstPadDirection direction, GstCaps *caps, gsize size, GstCaps *othercaps,
-    gsize *othersize)
-{
-  GstOctInfo info;
-
-  if (!gst_oct_info_from_caps (&info, othercaps, NULL))
-    return FALSE;
-  *othersize = info.size;
-  return TRUE;
-}
-
-static gboolean
-gst_oct_gather_get_unit_size (
-    GstBaseTransform *trans, GstCaps *caps, gsize *size)
-{
-  return gst_oct_gather_transform_size (
-      trans, GST_PAD_SINK, NULL, 0, caps, size);
 }
 
 /* ------------------------------------------------------------------ buffers */
@@ -677,8 +657,8 @@ gst_oct_gather_class_init (GstOctGatherClass *klass)
       "The gst-oct developers");
   trans_class->transform_caps = gst_oct_gather_transform_caps;
   trans_class->set_caps = gst_oct_gather_set_caps;
-  trans_class->transform_size = gst_oct_gather_transform_size;
-  trans_class->get_unit_size = gst_oct_gather_get_unit_size;
+  trans_class->transform_size = gst_oct_filter_caps_transform_size;
+  trans_class->get_unit_size = gst_oct_filter_caps_get_unit_size;
   trans_class->decide_allocation = gst_oct_gather_decide_allocation;
   trans_class->propose_allocation = gst_oct_gather_propose_allocation;
   trans_class->submit_input_buffer = gst_oct_gather_submit_input_buffer;

@@ -19,14 +19,15 @@
 #include "gstoctcaps.h"
 #include "gstoctcuda.h"
 #include "gstocterror.h"
-#include "gstoctpinned.h"
 #include "gstoctscanmask.h"
 #include "gstoctscanmeta.h"
+#include "gstoctsrcopen.h"
 #include "gstoctsrcsettings.h"
 #include "gstoctsrcuri.h"
 #include "gstocttimeline.h"
 
-GST_DEBUG_CATEGORY_STATIC (gst_oct_src_debug);
+/* also of gstoctsrcopen.c */
+GST_DEBUG_CATEGORY (gst_oct_src_debug);
 #define GST_CAT_DEFAULT gst_oct_src_debug
 
 #define DEFAULT_FRAMERATE 30
@@ -84,7 +85,7 @@ post_error (GstOctSrc *self, GError **error)
 /* One sentence for one mistake: after an error of ours the base class would
  * add another one that says nothing. */
 static gboolean
-post_message (GstElement *element, GstMessage *message)
+gst_oct_src_post_message (GstElement *element, GstMessage *message)
 {
   GstOctSrc *self = GST_OCT_SRC (element);
 
@@ -103,7 +104,7 @@ post_message (GstElement *element, GstMessage *message)
 /* --------------------------------------------------------------------- caps */
 
 static GstCaps *
-get_caps (GstBaseSrc *base, GstCaps *filter)
+gst_oct_src_get_caps (GstBaseSrc *base, GstCaps *filter)
 {
   GstOctSrc *self = GST_OCT_SRC (base);
   GstStructure *s;
@@ -137,7 +138,7 @@ get_caps (GstBaseSrc *base, GstCaps *filter)
 }
 
 static GstCaps *
-fixate (GstBaseSrc *base, GstCaps *caps)
+gst_oct_src_fixate (GstBaseSrc *base, GstCaps *caps)
 {
   caps = gst_caps_make_writable (caps);
   gst_structure_fixate_field_nearest_fraction (
@@ -182,7 +183,7 @@ restart_segment (GstOctSrc *self, GstClockTime old_time)
 }
 
 static gboolean
-set_caps (GstBaseSrc *base, GstCaps *caps)
+gst_oct_src_set_caps (GstBaseSrc *base, GstCaps *caps)
 {
   GstOctSrc *self = GST_OCT_SRC (base);
   g_autoptr (GError) error = NULL;
@@ -201,7 +202,7 @@ set_caps (GstBaseSrc *base, GstCaps *caps)
 }
 
 static gboolean
-decide_allocation (GstBaseSrc *base, GstQuery *query)
+gst_oct_src_decide_allocation (GstBaseSrc *base, GstQuery *query)
 {
   GstOctSrc *self = GST_OCT_SRC (base);
 
@@ -236,81 +237,13 @@ predict_framerate (GstOctSrc *self)
     gst_clear_caps (&caps);
     caps = gst_pad_query_caps (pad, NULL);
   }
-  caps = fixate (GST_BASE_SRC (self), gst_caps_truncate (caps));
+  caps = gst_oct_src_fixate (GST_BASE_SRC (self), gst_caps_truncate (caps));
   take_framerate (self, caps);
   gst_caps_unref (caps);
 }
 
-/* What is preloaded lies where the GPU can fetch it at full rate.  FALSE with
- * an error where a GPU was asked for and cannot be had. */
 static gboolean
-make_pinned_allocator (GstOctSrc *self, const GstOctSrcSettings *settings,
-    GstAllocator **allocator, GError **error)
-{
-  g_autoptr (GError) reason = NULL;
-  GstOctCuda *cuda = gst_oct_cuda_ensure (GST_ELEMENT (self),
-      settings->cuda_device_id, &self->cuda_context, &reason);
-
-  if (cuda != NULL) {
-    *allocator = gst_oct_pinned_allocator_new (cuda, NULL);
-    return TRUE;
-  }
-  /* another `cuda-device-id` gets another one */
-  g_clear_pointer (&self->cuda_context, gst_object_unref);
-  if (settings->backend == GST_OCT_BACKEND_CUDA) {
-    g_propagate_error (error, g_steal_pointer (&reason));
-    return FALSE;
-  }
-  GST_WARNING_OBJECT (
-      self, "%s The file is kept in ordinary memory.", reason->message);
-  return TRUE;
-}
-
-static GstOctInput *
-open_input (GstOctSrc *self, GstOctSrcSettings *settings, GError **error)
-{
-  g_autoptr (GstAllocator) allocator = NULL;
-  GstOctInput *input;
-
-  if (!gst_oct_backend_check (settings->backend, error))
-    return NULL;
-  if (settings->input.preload
-      && gst_oct_backend_may_use_cuda (settings->backend)
-      && !make_pinned_allocator (self, settings, &allocator, error))
-    return NULL;
-  settings->input.allocator = allocator;
-  input = gst_oct_input_open (&settings->input, error);
-  settings->input.allocator = NULL;
-  return input;
-}
-
-/* The user's calibration, else the one that the input carries; NULL without an
- * error when there is none. */
-static OctCalibration *
-make_calibration (GstOctSrc *self, GstOctInput *input, GError **error)
-{
-  OctCalibration *carried = gst_oct_input_get_calibration (input);
-  OctCalibrationSettings settings;
-  OctCalibration *calibration = NULL;
-
-  /* a copy, as reading the file may take its time */
-  GST_OBJECT_LOCK (self);
-  oct_calibration_settings_copy (&settings, &self->settings.calibration);
-  GST_OBJECT_UNLOCK (self);
-  if (!oct_calibration_settings_empty (&settings)) {
-    calibration = oct_calibration_new_on (
-        carried, &settings, gst_oct_input_get_info (input)->samples, error);
-    if (calibration == NULL)
-      gst_oct_error_name_property (error, "`calibration` of octsrc");
-  } else if (carried != NULL) {
-    calibration = oct_calibration_ref (carried);
-  }
-  oct_calibration_settings_clear (&settings);
-  return calibration;
-}
-
-static gboolean
-start (GstBaseSrc *base)
+gst_oct_src_start (GstBaseSrc *base)
 {
   GstOctSrc *self = GST_OCT_SRC (base);
   g_autoptr (GError) error = NULL;
@@ -334,7 +267,8 @@ start (GstBaseSrc *base)
   settings.input.cut.output = mask_output =
       g_strdup (settings.input.cut.output);
   GST_OBJECT_UNLOCK (self);
-  input = open_input (self, &settings, &error);
+  input = gst_oct_src_open (
+      GST_ELEMENT (self), &settings, &self->cuda_context, &error);
   if (input != NULL)
     per_buffer = gst_oct_src_settings_count_per_buffer (
         &settings, gst_oct_input_get_info (input), &error);
@@ -342,7 +276,8 @@ start (GstBaseSrc *base)
   if (input != NULL && error == NULL
       && (!gst_base_src_is_live (base)
           || gst_oct_src_settings_check_live (&settings, input, &error)))
-    self->calibration = make_calibration (self, input, &error);
+    self->calibration = gst_oct_src_open_calibration (
+        GST_ELEMENT (self), &self->settings, input, &error);
   if (error != NULL) {
     gst_oct_input_close (input);
     post_error (self, &error);
@@ -366,7 +301,7 @@ start (GstBaseSrc *base)
 }
 
 static gboolean
-stop (GstBaseSrc *base)
+gst_oct_src_stop (GstBaseSrc *base)
 {
   GstOctSrc *self = GST_OCT_SRC (base);
   GstOctInput *input;
@@ -393,7 +328,8 @@ send_calibration (GstOctSrc *self, GError **error)
   GError *local = NULL;
 
   if (calibration == NULL)
-    calibration = make_calibration (self, self->input, &local);
+    calibration = gst_oct_src_open_calibration (
+        GST_ELEMENT (self), &self->settings, self->input, &local);
   if (local != NULL) {
     g_propagate_error (error, local);
     return FALSE;
@@ -551,7 +487,7 @@ choose_count (GstOctSrc *self, guint64 left)
 }
 
 static GstFlowReturn
-create (GstPushSrc *push, GstBuffer **buffer)
+gst_oct_src_create (GstPushSrc *push, GstBuffer **buffer)
 {
   GstOctSrc *self = GST_OCT_SRC (push);
   g_autoptr (GError) error = NULL;
@@ -590,7 +526,7 @@ create (GstPushSrc *push, GstBuffer **buffer)
 /* ---------------------------------------------------------- seeking, timing */
 
 static void
-get_times (
+gst_oct_src_get_times (
     GstBaseSrc *base, GstBuffer *buffer, GstClockTime *start, GstClockTime *end)
 {
   *start = *end = GST_CLOCK_TIME_NONE;
@@ -600,14 +536,15 @@ get_times (
 }
 
 static gboolean
-is_seekable (GstBaseSrc *base)
+gst_oct_src_is_seekable (GstBaseSrc *base)
 {
   return !gst_base_src_is_live (base);
 }
 
 /* Seeks by B-scan numbers become seeks by time, the format of the segment. */
 static gboolean
-prepare_seek_segment (GstBaseSrc *base, GstEvent *seek, GstSegment *segment)
+gst_oct_src_prepare_seek_segment (
+    GstBaseSrc *base, GstEvent *seek, GstSegment *segment)
 {
   segment->duration = base->segment.duration;
   return gst_oct_timeline_seek (&GST_OCT_SRC (base)->timeline, seek, segment);
@@ -616,7 +553,7 @@ prepare_seek_segment (GstBaseSrc *base, GstEvent *seek, GstSegment *segment)
 /* The base class flushes before it asks do_seek(): what is refused only there
  * leaves the elements behind without a segment. */
 static gboolean
-event (GstBaseSrc *base, GstEvent *event)
+gst_oct_src_event (GstBaseSrc *base, GstEvent *event)
 {
   gdouble rate;
 
@@ -631,7 +568,7 @@ event (GstBaseSrc *base, GstEvent *event)
 }
 
 static gboolean
-do_seek (GstBaseSrc *base, GstSegment *segment)
+gst_oct_src_do_seek (GstBaseSrc *base, GstSegment *segment)
 {
   GstOctSrc *self = GST_OCT_SRC (base);
   const GstSegment *old = &base->segment;
@@ -656,7 +593,7 @@ do_seek (GstBaseSrc *base, GstSegment *segment)
 }
 
 static gboolean
-query (GstBaseSrc *base, GstQuery *query)
+gst_oct_src_query (GstBaseSrc *base, GstQuery *query)
 {
   GstOctSrc *self = GST_OCT_SRC (base);
   gboolean live = gst_base_src_is_live (base), done = FALSE;
@@ -683,7 +620,7 @@ query (GstBaseSrc *base, GstQuery *query)
 }
 
 static void
-set_context (GstElement *element, GstContext *context)
+gst_oct_src_set_context (GstElement *element, GstContext *context)
 {
   GstOctSrc *self = GST_OCT_SRC (element);
 
@@ -696,7 +633,8 @@ set_context (GstElement *element, GstContext *context)
 /* ------------------------------------------------------------------- object */
 
 static void
-set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+gst_oct_src_set_property (
+    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
   GstOctSrc *self = GST_OCT_SRC (object);
 
@@ -715,7 +653,8 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 }
 
 static void
-get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+gst_oct_src_get_property (
+    GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
   GstOctSrc *self = GST_OCT_SRC (object);
 
@@ -734,7 +673,7 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 }
 
 static void
-finalize (GObject *object)
+gst_oct_src_finalize (GObject *object)
 {
   gst_oct_src_settings_clear (&GST_OCT_SRC (object)->settings);
   g_clear_pointer (&GST_OCT_SRC (object)->cuda_context, gst_object_unref);
@@ -771,30 +710,30 @@ gst_oct_src_class_init (GstOctSrcClass *klass)
   GstBaseSrcClass *base_class = GST_BASE_SRC_CLASS (klass);
 
   GST_DEBUG_CATEGORY_INIT (gst_oct_src_debug, "octsrc", 0, "OCT source");
-  object_class->set_property = set_property;
-  object_class->get_property = get_property;
-  object_class->finalize = finalize;
+  object_class->set_property = gst_oct_src_set_property;
+  object_class->get_property = gst_oct_src_get_property;
+  object_class->finalize = gst_oct_src_finalize;
   install_properties (object_class);
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "OCT source",
       "Source/Video",
       "Delivers raw OCT spectra from a file or a virtual OCT system",
       "The gst-oct developers");
-  element_class->post_message = post_message;
-  element_class->set_context = set_context;
-  base_class->get_caps = get_caps;
-  base_class->fixate = fixate;
-  base_class->set_caps = set_caps;
-  base_class->decide_allocation = decide_allocation;
-  base_class->start = start;
-  base_class->stop = stop;
-  base_class->get_times = get_times;
-  base_class->is_seekable = is_seekable;
-  base_class->prepare_seek_segment = prepare_seek_segment;
-  base_class->event = event;
-  base_class->do_seek = do_seek;
-  base_class->query = query;
-  GST_PUSH_SRC_CLASS (klass)->create = create;
+  element_class->post_message = gst_oct_src_post_message;
+  element_class->set_context = gst_oct_src_set_context;
+  base_class->get_caps = gst_oct_src_get_caps;
+  base_class->fixate = gst_oct_src_fixate;
+  base_class->set_caps = gst_oct_src_set_caps;
+  base_class->decide_allocation = gst_oct_src_decide_allocation;
+  base_class->start = gst_oct_src_start;
+  base_class->stop = gst_oct_src_stop;
+  base_class->get_times = gst_oct_src_get_times;
+  base_class->is_seekable = gst_oct_src_is_seekable;
+  base_class->prepare_seek_segment = gst_oct_src_prepare_seek_segment;
+  base_class->event = gst_oct_src_event;
+  base_class->do_seek = gst_oct_src_do_seek;
+  base_class->query = gst_oct_src_query;
+  GST_PUSH_SRC_CLASS (klass)->create = gst_oct_src_create;
 }
 
 static void

@@ -73,7 +73,6 @@ static GST_OCT_DEFINE_ENUM (get_range_type, "GstOctEnfaceRange", ranges)
 static GST_OCT_DEFINE_ENUM (get_scaling_type, "GstOctEnfaceScaling", scalings)
 
 #define LIVE GST_OCT_PROPERTY_LIVE
-#define TURNED GST_OCT_PROPERTY_LIVE | GST_OCT_PROPERTY_CONTROLLABLE
 #define MOST 100000.0
 
     static const GstOctProperty rows[] = {
@@ -86,18 +85,20 @@ static GST_OCT_DEFINE_ENUM (get_scaling_type, "GstOctEnfaceScaling", scalings)
           "Micrometres of tissue from the top of the image, or from the "
           "surface "
           "(flatten=true), to the slab; depths where `z-spacing` is not known",
-          TURNED, NULL, GST_OCT_DOUBLE (Settings, start, -MOST, MOST, 0.0) },
+          GST_OCT_PROPERTY_RAMPED, NULL,
+          GST_OCT_DOUBLE (Settings, start, -MOST, MOST, 0.0) },
       { "thickness", "Thickness of the slab",
           "In micrometres of tissue, or depths as `start` (0 = to the lower "
           "end of the image)",
-          TURNED, NULL, GST_OCT_DOUBLE (Settings, thickness, 0.0, MOST, 0.0) },
+          GST_OCT_PROPERTY_RAMPED, NULL,
+          GST_OCT_DOUBLE (Settings, thickness, 0.0, MOST, 0.0) },
       { "flatten", "Flatten",
           "The slab follows the surface, which is found in each A-line", LIVE,
           NULL, GST_OCT_BOOLEAN (Settings, flatten, FALSE) },
       { "surface-from", "Where the surface may be",
           "flatten=true: it is looked for from there on, in micrometres of "
           "tissue from the top of the image, or depths as `start`",
-          TURNED, NULL,
+          GST_OCT_PROPERTY_RAMPED, NULL,
           GST_OCT_DOUBLE (Settings, surface_from, 0.0, MOST, 0.0) },
       { "surface-rise", "Rise at the surface",
           "flatten=true: grey levels by which eight depths of tissue are "
@@ -112,15 +113,18 @@ static GST_OCT_DEFINE_ENUM (get_scaling_type, "GstOctEnfaceScaling", scalings)
       { "threshold", "Threshold",
           "Grey level, 0 to 255, above which mode=sum adds up, and below which "
           "mode=depth sees nothing",
-          TURNED, NULL, GST_OCT_UINT (Settings, threshold, 0, 255, 40) },
+          GST_OCT_PROPERTY_RAMPED, NULL,
+          GST_OCT_UINT (Settings, threshold, 0, 255, 40) },
       { "range", "Range", "What is black and white", LIVE, "range",
           GST_OCT_ENUM (Settings, range, get_range_type, RANGE_AUTO) },
       { "min", "Black",
           "range=manual: grey level that becomes black (mode=sum: their sum)",
-          TURNED, "range", GST_OCT_DOUBLE (Settings, min, 0.0, 1e7, 0.0) },
+          GST_OCT_PROPERTY_RAMPED, "range",
+          GST_OCT_DOUBLE (Settings, min, 0.0, 1e7, 0.0) },
       { "max", "White",
           "range=manual: grey level that becomes white (mode=sum: their sum)",
-          TURNED, "range", GST_OCT_DOUBLE (Settings, max, 0.0, 1e7, 255.0) },
+          GST_OCT_PROPERTY_RAMPED, "range",
+          GST_OCT_DOUBLE (Settings, max, 0.0, 1e7, 255.0) },
       { "scaling", "Scaling", "Size of the picture where it is left open",
           LIVE | GST_OCT_PROPERTY_CAPS, NULL,
           GST_OCT_ENUM (Settings, scaling, get_scaling_type, SCALING_SQUARE) },

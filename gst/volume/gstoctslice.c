@@ -50,12 +50,12 @@ static const GEnumValue planes[] = {
 
 static GST_OCT_DEFINE_ENUM (get_plane_type, "GstOctPlane", planes)
 
-#define TURNED GST_OCT_PROPERTY_LIVE | GST_OCT_PROPERTY_CONTROLLABLE
 #define POSITION(axis, nick, what)                                             \
   {                                                                            \
     "position-" #axis, nick,                                                   \
-        "Where the plane is, as a part of " what ", dimensionless", TURNED,    \
-        NULL, GST_OCT_DOUBLE (Settings, axis, 0.0, 1.0, 0.5)                   \
+        "Where the plane is, as a part of " what ", dimensionless",            \
+        GST_OCT_PROPERTY_RAMPED, NULL,                                         \
+        GST_OCT_DOUBLE (Settings, axis, 0.0, 1.0, 0.5)                         \
   }
 
     static const GstOctProperty rows[] = {
@@ -70,11 +70,13 @@ static GST_OCT_DEFINE_ENUM (get_plane_type, "GstOctPlane", planes)
       { "yaw", "Yaw",
           "plane=oblique: degrees that it is turned about the depth (0 = as a "
           "B-scan, 90 = as plane=cross)",
-          TURNED, NULL, GST_OCT_DOUBLE (Settings, yaw, -360.0, 360.0, 0.0) },
+          GST_OCT_PROPERTY_RAMPED, NULL,
+          GST_OCT_DOUBLE (Settings, yaw, -360.0, 360.0, 0.0) },
       { "tilt", "Tilt",
           "plane=oblique: degrees that its lower end is turned away (0 = "
           "upright, 90 = as plane=depth)",
-          TURNED, NULL, GST_OCT_DOUBLE (Settings, tilt, -180.0, 180.0, 0.0) },
+          GST_OCT_PROPERTY_RAMPED, NULL,
+          GST_OCT_DOUBLE (Settings, tilt, -180.0, 180.0, 0.0) },
     };
 static const GstOctProperties properties = GST_OCT_PROPERTIES (Settings, rows);
 

@@ -288,8 +288,7 @@ gst_oct_volume_filter_make_picture (
   gboolean coarse = FALSE;
   GstFlowReturn ret;
 
-  if (GST_CLOCK_TIME_IS_VALID (get_stream_time (self, time)))
-    gst_object_sync_values (GST_OBJECT (self), get_stream_time (self, time));
+  gst_oct_properties_sync (GST_OBJECT (self), &self->segment, time);
   /* what is set from here on is not in this one */
   g_mutex_lock (&self->lock);
   self->moved = FALSE;

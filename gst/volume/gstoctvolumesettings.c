@@ -77,13 +77,13 @@ static const GstOctFileType transfer_file = { open_transfer,
   (void (*) (gpointer))oct_file_content_unref };
 
 #define LIVE GST_OCT_PROPERTY_LIVE
-#define TURNED GST_OCT_PROPERTY_LIVE | GST_OCT_PROPERTY_CONTROLLABLE
 /* side: "behind" or "before"; all: the value that cuts nothing off */
 #define EDGE(name, nick, side, what, member, all)                              \
   {                                                                            \
     name, nick,                                                                \
         "Shown is what lies " side " this part of " what ", dimensionless",    \
-        TURNED, "crop", GST_OCT_DOUBLE (Settings, member, 0.0, 1.0, all)       \
+        GST_OCT_PROPERTY_RAMPED, "crop",                                       \
+        GST_OCT_DOUBLE (Settings, member, 0.0, 1.0, all)                       \
   }
 #define PLANE(i)                                                               \
   {                                                                            \
@@ -114,51 +114,57 @@ static const GstOctProperty rows[] = {
       LIVE, "transfer function",
       GST_OCT_FILE (Settings, transfer_path, transfer_file, &transfer_file) },
   { "threshold", "Threshold",
-      "Grey level, 0 to 255, below which all is transparent", TURNED, NULL,
+      "Grey level, 0 to 255, below which all is transparent",
+      GST_OCT_PROPERTY_RAMPED, NULL,
       GST_OCT_DOUBLE (Settings, threshold, 0.0, 255.0, 0.0) },
   { "opacity", "Opacity",
       "Factor of the extinction of the transfer function, dimensionless",
-      TURNED, NULL, GST_OCT_DOUBLE (Settings, opacity, 0.0, 100.0, 1.0) },
+      GST_OCT_PROPERTY_RAMPED, NULL,
+      GST_OCT_DOUBLE (Settings, opacity, 0.0, 100.0, 1.0) },
   { "depth-hue", "Depth as hue",
-      "Strength of colours by depth, warm above and cold below, 0 to 1", TURNED,
-      NULL, GST_OCT_DOUBLE (Settings, depth_hue, 0.0, 1.0, 0.0) },
+      "Strength of colours by depth, warm above and cold below, 0 to 1",
+      GST_OCT_PROPERTY_RAMPED, NULL,
+      GST_OCT_DOUBLE (Settings, depth_hue, 0.0, 1.0, 0.0) },
   { "yaw", "Yaw",
       "Degrees that the camera is turned around the volume (0 = along the "
       "B-scans)",
-      TURNED, NULL,
+      GST_OCT_PROPERTY_RAMPED, NULL,
       GST_OCT_DOUBLE (
           Settings, view.yaw, -36000.0, 36000.0, GST_OCT_VIEW_YAW) },
   { "pitch", "Pitch", "Degrees that the camera looks down at the tissue",
-      TURNED, NULL,
+      GST_OCT_PROPERTY_RAMPED, NULL,
       GST_OCT_DOUBLE (Settings, view.pitch, -90.0, 90.0, GST_OCT_VIEW_PITCH) },
   { "zoom", "Zoom", "Size of the volume (1 = all of it is in the picture)",
-      TURNED, NULL,
+      GST_OCT_PROPERTY_RAMPED, NULL,
       GST_OCT_DOUBLE (Settings, view.zoom, GST_OCT_VIEW_ZOOM_LEAST,
           GST_OCT_VIEW_ZOOM_MOST, 1.0) },
   { "pan-x", "Pan to the right",
       "Shift of the volume to the right, in heights of the picture, "
       "dimensionless",
-      TURNED, NULL, GST_OCT_DOUBLE (Settings, view.pan_x, -10.0, 10.0, 0.0) },
+      GST_OCT_PROPERTY_RAMPED, NULL,
+      GST_OCT_DOUBLE (Settings, view.pan_x, -10.0, 10.0, 0.0) },
   { "pan-y", "Pan upwards",
       "Upward shift of the volume, in heights of the picture, dimensionless",
-      TURNED, NULL, GST_OCT_DOUBLE (Settings, view.pan_y, -10.0, 10.0, 0.0) },
+      GST_OCT_PROPERTY_RAMPED, NULL,
+      GST_OCT_DOUBLE (Settings, view.pan_y, -10.0, 10.0, 0.0) },
   { "turn-rate", "Rate of turning",
       "Degrees per second that the camera turns by itself, added to `yaw`",
-      TURNED, NULL,
+      GST_OCT_PROPERTY_RAMPED, NULL,
       GST_OCT_DOUBLE (Settings, turn_rate, -3600.0, 3600.0, 0.0) },
   { "projection", "Projection", "Projection of the volume onto the picture",
       LIVE, NULL,
       GST_OCT_ENUM (Settings, projection, get_projection_type,
           GST_OCT_PROJECTION_PERSPECTIVE) },
   { "field-of-view", "Field of view",
-      "projection=perspective: degrees of the height of the picture", TURNED,
-      NULL, GST_OCT_DOUBLE (Settings, field_of_view, 1.0, 120.0, 30.0) },
+      "projection=perspective: degrees of the height of the picture",
+      GST_OCT_PROPERTY_RAMPED, NULL,
+      GST_OCT_DOUBLE (Settings, field_of_view, 1.0, 120.0, 30.0) },
   { "stereo", "Stereo", "Pictures for two eyes", LIVE | GST_OCT_PROPERTY_CAPS,
       NULL,
       GST_OCT_ENUM (Settings, stereo, get_stereo_type, GST_OCT_STEREO_NONE) },
   { "eye-separation", "Separation of the eyes",
-      "stereo: degrees between the two lines of sight", TURNED, NULL,
-      GST_OCT_DOUBLE (Settings, eye_separation, 0.0, 30.0, 4.0) },
+      "stereo: degrees between the two lines of sight", GST_OCT_PROPERTY_RAMPED,
+      NULL, GST_OCT_DOUBLE (Settings, eye_separation, 0.0, 30.0, 4.0) },
   EDGE ("crop-left", "Left edge", "behind", "the A-lines", crop_left, 0.0),
   EDGE ("crop-front", "Front edge", "behind", "the B-scans", crop_front, 0.0),
   EDGE ("crop-top", "Upper edge", "behind", "the depth", crop_top, 0.0),
@@ -171,14 +177,17 @@ static const GstOctProperty rows[] = {
           Settings, cut_corner, get_corner_type, GST_OCT_CORNER_FRONT_LEFT) },
   { "cut-x", "Cut along A-lines",
       "Part of the A-lines that the cut box takes (0 = none), dimensionless",
-      TURNED, NULL, GST_OCT_DOUBLE (Settings, cut_x, 0.0, 1.0, 0.0) },
+      GST_OCT_PROPERTY_RAMPED, NULL,
+      GST_OCT_DOUBLE (Settings, cut_x, 0.0, 1.0, 0.0) },
   { "cut-y", "Cut along B-scans",
       "Part of the B-scans that the cut box takes (0 = none), dimensionless",
-      TURNED, NULL, GST_OCT_DOUBLE (Settings, cut_y, 0.0, 1.0, 0.0) },
+      GST_OCT_PROPERTY_RAMPED, NULL,
+      GST_OCT_DOUBLE (Settings, cut_y, 0.0, 1.0, 0.0) },
   { "cut-z", "Cut along the depth",
       "Part of the depth, from above, that the cut box takes (0 = none), "
       "dimensionless",
-      TURNED, NULL, GST_OCT_DOUBLE (Settings, cut_z, 0.0, 1.0, 1.0) },
+      GST_OCT_PROPERTY_RAMPED, NULL,
+      GST_OCT_DOUBLE (Settings, cut_z, 0.0, 1.0, 1.0) },
   PLANE (1),
   PLANE (2),
   PLANE (3),
