@@ -135,6 +135,25 @@ oct_volume_cs_choose (const OctVolumeCsParams *params,
   return OCT_VOLUME_CS_JOINT;
 }
 
+gboolean
+oct_volume_cs_is_missing (
+    const OctVolumeCsParams *p, const guint8 *valid, guint d)
+{
+  const OctScanMask *mask = p->mask;
+  guint rows = 0;
+
+  for (guint y = 0; y < mask->bscans; y++) {
+    guint there = 0;
+
+    for (guint k = mask->first[y]; k < mask->first[y + 1]; k++)
+      there += valid[k] != 0;
+    rows += there > 0;
+    if (d == 0 && there > 0 && there < mask->lines)
+      return TRUE;
+  }
+  return d == 1 && rows < mask->bscans;
+}
+
 double
 oct_volume_cs_get_spot (double coherence, guint lines)
 {

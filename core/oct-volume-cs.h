@@ -36,7 +36,7 @@ typedef enum {
    * spectra of which samples are missing: each A-line by itself, basis pursuit
    * min |x|_1 with A x = y where samples are kept.  Second and third: amplitudes
    * along each B-scan, then from B-scan to B-scan, of every depth by itself:
-   * basis pursuit min |w c|_1 in `basis`. */
+   * basis pursuit min |w c|_1 in `basis`, where anything is missing. */
   OCT_VOLUME_CS_PAPER,
 } OctVolumeCsMethod;
 
@@ -131,6 +131,12 @@ typedef struct {
 void oct_volume_cs_find_measures (const OctVolumeCsParams *params,
     const guint8 *valid, const OctVolumeCsSums *sums,
     OctVolumeCsMeasures *measures);
+
+/* For backends, of PAPER: whether of direction d anything is missing where
+ * `valid` [lines that are taken] are there: 0, an A-line of a B-scan that has
+ * others; 1, a whole B-scan.  A direction with nothing missing is as it came. */
+gboolean oct_volume_cs_is_missing (
+    const OctVolumeCsParams *params, const guint8 *valid, guint d);
 
 /* The width of a Gaussian spot whose speckle has this coherence from one line
  * to the next, at most a quarter of `lines`. */

@@ -379,6 +379,8 @@ fill_direction (Paper *p, guint d, const guint8 *there, GError **error)
   OctVolumeCs *cs = p->cs;
   guint threads = oct_cpu_threads (cs->threads);
 
+  if (!oct_volume_cs_is_missing (&cs->params, cs->valid, d))
+    return TRUE;
   p->d = d;
   p->there = there;
   p->count = d == 0 ? cs->lines : cs->bscans;

@@ -402,6 +402,21 @@ find_scans (const Problem *q, guint steps, Complex *v)
   g_free (basis.weight);
 }
 
+/* Where nothing is missing along a direction, all is known of it. */
+static gboolean
+is_missing (
+    const Problem *q, guint d, const gboolean *lines, const gboolean *rows)
+{
+  gboolean missing = FALSE;
+
+  for (guint y = 0; y < q->ny; y++) {
+    missing |= d == 1 && !rows[y];
+    for (guint x = 0; x < q->nx; x++)
+      missing |= d == 0 && rows[y] && !lines[y * q->nx + x];
+  }
+  return missing;
+}
+
 static void
 fill_paper (const Problem *q, const OctVolumeCsSettings *s, Complex *v)
 {
@@ -414,10 +429,16 @@ fill_paper (const Problem *q, const OctVolumeCsSettings *s, Complex *v)
   for (guint k = 0; k < mask->count; k++)
     if (q->there == NULL || q->there[k])
       lines[mask->places[k]] = rows[mask->places[k] / q->nx] = TRUE;
+  for (gsize i = 0; i < (gsize)q->nx * q->ny * q->depths; i++)
+    v[i] = cabs (v[i]);
   for (guint d = 0; d < 2; d++) {
     guint n = d == 0 ? q->nx : q->ny;
     gsize step = (gsize)q->depths * (d == 0 ? 1 : q->nx);
-    Basis basis = make_basis (s->basis, n);
+    Basis basis;
+
+    if (!is_missing (q, d, lines, rows))
+      continue;
+    basis = make_basis (s->basis, n);
 
     for (guint other = 0; other < (d == 0 ? q->ny : q->nx); other++)
       for (guint z = 0; z < q->depths; z++) {
@@ -425,9 +446,7 @@ fill_paper (const Problem *q, const OctVolumeCsSettings *s, Complex *v)
         Complex *at = v + z + other * (gsize)q->depths * (d == 0 ? n : 1);
 
         for (guint j = 0; j < n; j++)
-          line[j] = !kept[j] ? 0
-                    : d == 0 ? cabs (at[j * step])
-                             : creal (at[j * step]);
+          line[j] = kept[j] ? creal (at[j * step]) : 0;
         pursue (&basis, kept, s->steps, line);
         for (guint j = 0; j < n; j++)
           at[j * step] = line[j];

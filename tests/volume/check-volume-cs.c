@@ -248,6 +248,21 @@ test_paper (void)
     run_case_in (&some, OCT_VOLUME_CS_PAPER, basis);
 }
 
+/* One direction alone has something missing: the other is left as it is. */
+static void
+test_paper_directions (void)
+{
+  static const Case rows = { "one B-scan", 23, 1, 19, FALSE, FALSE, 1,
+    OCT_SCAN_MASK_SCATTERED, 0 };
+  static const Case columns = { "whole B-scans", 1, 14, 19, FALSE, FALSE, 1,
+    OCT_SCAN_MASK_SAME_LINES, 0 };
+
+  for (guint basis = 0; basis <= OCT_VOLUME_CS_FOURIER; basis++) {
+    run_case_in (&rows, OCT_VOLUME_CS_PAPER, basis);
+    run_case_in (&columns, OCT_VOLUME_CS_PAPER, basis);
+  }
+}
+
 /* All three steps, of spectra. */
 static void
 test_paper_spectra (void)
@@ -535,6 +550,7 @@ main (int argc, char **argv)
   }
   g_test_add_func ("/volume-cs/envelope", test_envelope);
   g_test_add_func ("/volume-cs/paper", test_paper);
+  g_test_add_func ("/volume-cs/paper-directions", test_paper_directions);
   g_test_add_func ("/volume-cs/measures", test_measures);
   g_test_add_func ("/volume-cs/dark", test_dark);
   g_test_add_func ("/volume-cs/refused", test_refused);
