@@ -78,7 +78,7 @@ class Checks:
 
     def near(self, what, found, expected, tolerance):
         if not abs(found - expected) <= tolerance:
-            self.failed.append(f"{what}: {found:.3f}, expected {expected:.3f} to within {tolerance:g}")
+            self.failed.append(f"{what}: {found:.4g}, expected {expected:.4g} to within {tolerance:g}")
 
     def above(self, what, found, bound):
         if not found > bound:
