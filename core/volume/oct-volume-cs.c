@@ -54,14 +54,6 @@ static gboolean
 check_method (
     const OctVolumeCsParams *p, OctVolumeCsMethod method, GError **error)
 {
-  if ((method == OCT_VOLUME_CS_LINEAR || method == OCT_VOLUME_CS_PAPER)
-      && p->spectra && p->rate < 1) {
-    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "The methods linear and paper take A-scans of all samples, but a "
-        "sampling rate of %g was set; set 1, or make the A-scans with octcs",
-        p->rate);
-    return FALSE;
-  }
   if (method == OCT_VOLUME_CS_ENVELOPE && !p->spectra) {
     g_set_error_literal (error, OCT_ERROR, OCT_ERROR_SETTINGS,
         "The method envelope makes A-scans of a part of the samples of "
@@ -71,7 +63,7 @@ check_method (
   if (method == OCT_VOLUME_CS_ENVELOPE && !takes_all (p->mask)) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
         "The method envelope takes all A-lines of a volume, but the scan takes "
-        "%u of %" G_GUINT64_FORMAT "; set joint, or linear behind octcs",
+        "%u of %" G_GUINT64_FORMAT "; set joint or linear",
         p->mask->count, (guint64)p->mask->lines * p->mask->bscans);
     return FALSE;
   }
@@ -84,15 +76,20 @@ oct_volume_cs_settings_check (const OctVolumeCsParams *params,
 {
   if (!check_method (params, s->method, error))
     return FALSE;
-  if (s->method == OCT_VOLUME_CS_LINEAR
-      || (s->spot_x >= 0 && s->spot_y >= 0 && s->noise >= 0 && s->tau >= 0
-          && s->steps >= 1))
+  if (s->spot_x >= 0 && s->spot_y >= 0 && s->noise >= 0 && s->tau >= 0
+      && s->steps >= 1)
     return TRUE;
   g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
       "A spot of %g x %g lines, a noise of %g, tau=%g and %u steps were asked "
       "for: none may be below 0, and there is at least one step",
       s->spot_x, s->spot_y, s->noise, s->tau, s->steps);
   return FALSE;
+}
+
+gboolean
+oct_volume_cs_lacks_samples (const OctVolumeCsParams *p)
+{
+  return p->spectra && rint (p->rate * p->columns) < p->columns;
 }
 
 guint
@@ -138,6 +135,25 @@ oct_volume_cs_choose (const OctVolumeCsParams *params,
   return OCT_VOLUME_CS_JOINT;
 }
 
+gboolean
+oct_volume_cs_is_missing (
+    const OctVolumeCsParams *p, const guint8 *valid, guint d)
+{
+  const OctScanMask *mask = p->mask;
+  guint rows = 0;
+
+  for (guint y = 0; y < mask->bscans; y++) {
+    guint there = 0;
+
+    for (guint k = mask->first[y]; k < mask->first[y + 1]; k++)
+      there += valid[k] != 0;
+    rows += there > 0;
+    if (d == 0 && there > 0 && there < mask->lines)
+      return TRUE;
+  }
+  return d == 1 && rows < mask->bscans;
+}
+
 double
 oct_volume_cs_get_spot (double coherence, guint lines)
 {
@@ -167,7 +183,7 @@ oct_volume_cs_make_masks (const OctVolumeCsParams *p, GError **error)
     OctMaskSettings settings = { .kind = OCT_MASK_LINEAR_K,
       .samples = p->columns,
       .rate = p->rate,
-      .seed = p->seed + i };
+      .seed = p->seed + (p->same_samples ? 0 : i) };
     g_autofree guint8 *mask = oct_mask_new (&settings, error);
 
     if (mask == NULL)

@@ -21,7 +21,8 @@ G_BEGIN_DECLS
 
 typedef enum {
   /* Amplitudes between those of the neighbours, first along a B-scan, then
-   * from B-scan to B-scan; what was taken stays as it is. */
+   * from B-scan to B-scan; what was taken stays as it is.  Of a part of the
+   * samples the A-scans are first made as PAPER makes them. */
   OCT_VOLUME_CS_LINEAR,
   /* All A-lines at once, complex: min 1/2 |A c - y|^2 + sum t |c| of the
    * cosine transform c along both lateral directions, by SpaRSA from 0.  Needs
@@ -31,9 +32,11 @@ typedef enum {
    * all A-lines were taken: thresholds are low where its neighbourhood is
    * bright.  Four times the steps of SpaRSA. */
   OCT_VOLUME_CS_ENVELOPE,
-  /* The second and third step of Xu, Huang and Kang, Biomed. Opt. Express 5,
-   * 3921 (2014): amplitudes along each B-scan, then from B-scan to B-scan, of
-   * every depth by itself: basis pursuit min |w c|_1 in `basis`. */
+  /* Xu, Huang and Kang, Biomed. Opt. Express 5, 3921 (2014).  First step, of
+   * spectra of which samples are missing: each A-line by itself, basis pursuit
+   * min |x|_1 with A x = y where samples are kept.  Second and third: amplitudes
+   * along each B-scan, then from B-scan to B-scan, of every depth by itself:
+   * basis pursuit min |w c|_1 in `basis`, where anything is missing. */
   OCT_VOLUME_CS_PAPER,
 } OctVolumeCsMethod;
 
@@ -47,7 +50,8 @@ typedef enum {
 } OctVolumeCsBasis;
 
 /* Spectral masks; A-line x of B-scan y has number (x + 7 y) mod 16: neighbours
- * that lack the same samples would have the same ghosts. */
+ * that lack the same samples would have the same ghosts.  With `same_samples`
+ * all 16 are the first. */
 #define OCT_VOLUME_CS_MASKS 16u
 
 typedef struct {
@@ -59,6 +63,7 @@ typedef struct {
   OctWindow window;
   double rate;
   guint64 seed;
+  gboolean same_samples; /* of all A-lines, as PAPER was published */
 } OctVolumeCsParams;
 
 /* What there is of a volume. */
@@ -80,7 +85,7 @@ typedef struct {
    * threshold in units of that; steps, 1 or more.  ENVELOPE: noise and steps
    */
   double spot_x, spot_y, noise, tau;
-  guint steps;            /* PAPER: at most */
+  guint steps; /* PAPER, and LINEAR of a part of the samples: at most */
   OctVolumeCsBasis basis; /* PAPER */
 } OctVolumeCsSettings;
 
@@ -96,6 +101,9 @@ gboolean oct_volume_cs_params_check (
     const OctVolumeCsParams *params, GError **error);
 gboolean oct_volume_cs_settings_check (const OctVolumeCsParams *params,
     const OctVolumeCsSettings *settings, GError **error);
+
+/* Whether these are spectra of which not all samples are used. */
+gboolean oct_volume_cs_lacks_samples (const OctVolumeCsParams *params);
 
 /* Depths of an A-scan. */
 guint oct_volume_cs_get_depths (const OctVolumeCsParams *params);
@@ -123,6 +131,12 @@ typedef struct {
 void oct_volume_cs_find_measures (const OctVolumeCsParams *params,
     const guint8 *valid, const OctVolumeCsSums *sums,
     OctVolumeCsMeasures *measures);
+
+/* For backends, of PAPER: whether of direction d anything is missing where
+ * `valid` [lines that are taken] are there: 0, an A-line of a B-scan that has
+ * others; 1, a whole B-scan.  A direction with nothing missing is as it came. */
+gboolean oct_volume_cs_is_missing (
+    const OctVolumeCsParams *params, const guint8 *valid, guint d);
 
 /* The width of a Gaussian spot whose speckle has this coherence from one line
  * to the next, at most a quarter of `lines`. */

@@ -121,13 +121,7 @@ prepare (GstOctVolumeCs *self, guint bscans, GError **error)
 
   if (!gst_oct_branch_allows_volumes (GST_ELEMENT (self), error))
     return FALSE;
-  self->params = (OctVolumeCsParams){
-    .spectra = self->in.format == OCT_SAMPLE_F32,
-    .columns = self->in.columns,
-    .window = s->window,
-    .rate = s->rate,
-    .seed = s->seed,
-  };
+  self->params = gst_oct_volume_cs_settings_get_params (s, &self->in);
   self->mask = gst_oct_volume_cs_settings_find_mask (
       s, self->sent, &self->params, lines, bscans, error);
   if (self->mask == NULL
@@ -667,8 +661,12 @@ change_state (GstElement *element, GstStateChange transition)
 
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
     g_autoptr (GError) error = NULL;
+    gboolean ok =
+        gst_oct_volume_cs_settings_need_cpu (&self->settings)
+            ? gst_oct_place_start_on_cpu (&self->place, element, &error)
+            : gst_oct_place_start (&self->place, element, &error);
 
-    if (!gst_oct_place_start (&self->place, element, &error)) {
+    if (!ok) {
       fail (self, &error);
       self->failed = FALSE;
       return GST_STATE_CHANGE_FAILURE;

@@ -15,8 +15,8 @@ static const GEnumValue methods[] = {
       "neighbours",
       "envelope" },
   { GST_OCT_VOLUME_CS_METHOD_PAPER,
-      "Amplitudes along one direction, then the other, by basis pursuit, as "
-      "published",
+      "A-scans, then amplitudes along one direction, then the other, by basis "
+      "pursuit, as published",
       "paper" },
   { 0, NULL, NULL },
 };
@@ -67,7 +67,8 @@ static GST_OCT_DEFINE_ENUM (get_basis_type, "GstOctVolumeCsBasis",
               GstOctVolumeCsSettings, tau, 0.0, 1000.0, OCT_VOLUME_CS_TAU) },
       { "iterations", "Iterations",
           "Steps of the solver (0 = 25 for joint, 15 for each of the four "
-          "passes of envelope, at most 150 for paper)",
+          "passes of envelope, at most 150 for paper, and for linear where "
+          "samples are missing)",
           0, NULL, GST_OCT_UINT (GstOctVolumeCsSettings, steps, 0, 1000, 0) },
       { "basis", "Basis",
           "Transform in which amplitudes along a line are sparse, for "
@@ -82,15 +83,19 @@ static GST_OCT_DEFINE_ENUM (get_basis_type, "GstOctVolumeCsBasis",
           GST_OCT_ENUM (GstOctVolumeCsSettings, window, gst_oct_window_get_type,
               OCT_WINDOW_HANN) },
       { "sampling-rate", "Sampling rate",
-          "Part of the samples of spectra that is used, above 0; neighbouring "
-          "A-lines use different ones of 16 masks",
-          0, NULL,
+          "Part of the samples of spectra that is used, above 0", 0, NULL,
           GST_OCT_DOUBLE (GstOctVolumeCsSettings, rate, 0.0, 1.0, 1.0) },
       { "seed", "Seed",
           "Seed of the random choice of these samples; the same one gives the "
           "same masks",
           0, NULL,
           GST_OCT_UINT64 (GstOctVolumeCsSettings, seed, 0, G_MAXUINT64, 100) },
+      { "same-samples", "Same samples",
+          "All A-lines use the same samples, as published (false = "
+          "neighbouring "
+          "A-lines use different ones, by 16 masks)",
+          0, NULL,
+          GST_OCT_BOOLEAN (GstOctVolumeCsSettings, same_samples, FALSE) },
       { "chosen", "Method in use",
           "The method that is set, or that method=auto has chosen (none = not "
           "known yet)",
@@ -157,6 +162,28 @@ gst_oct_volume_cs_get_nick (OctVolumeCsMethod method)
                                             : "linear";
 }
 
+gboolean
+gst_oct_volume_cs_settings_need_cpu (const GstOctVolumeCsSettings *s)
+{
+  return s->rate < 1
+         && (s->method == GST_OCT_VOLUME_CS_METHOD_LINEAR
+             || s->method == GST_OCT_VOLUME_CS_METHOD_PAPER);
+}
+
+OctVolumeCsParams
+gst_oct_volume_cs_settings_get_params (
+    const GstOctVolumeCsSettings *s, const GstOctInfo *input)
+{
+  return (OctVolumeCsParams){
+    .spectra = input->format == OCT_SAMPLE_F32,
+    .columns = input->columns,
+    .window = s->window,
+    .rate = s->rate,
+    .seed = s->seed,
+    .same_samples = s->same_samples,
+  };
+}
+
 static OctVolumeCsMethod
 get_method (GstOctVolumeCsMethodChoice method)
 {
@@ -199,8 +226,8 @@ gst_oct_volume_cs_settings_choose (const GstOctVolumeCsSettings *s,
   use.steps = s->steps > 0 ? s->steps
               : use.method == OCT_VOLUME_CS_ENVELOPE
                   ? OCT_VOLUME_CS_ENVELOPE_STEPS
-              : use.method == OCT_VOLUME_CS_PAPER ? OCT_VOLUME_CS_PAPER_STEPS
-                                                  : OCT_VOLUME_CS_STEPS;
+              : use.method == OCT_VOLUME_CS_JOINT ? OCT_VOLUME_CS_STEPS
+                                                  : OCT_VOLUME_CS_PAPER_STEPS;
   return use;
 }
 

@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "gstoctcaps.h"
 #include "gstoctproperties.h"
 #include "oct-volume-cs.h"
 
@@ -27,6 +28,7 @@ typedef struct {
   OctWindow window;
   double rate;
   guint64 seed;
+  gboolean same_samples;
   /* found */
   char *chosen, *reason;
   double coherence_x, coherence_y, found_x, found_y, noise_found;
@@ -37,6 +39,14 @@ extern const GstOctProperties gst_oct_volume_cs_properties;
 
 /* Marks the enums as API of the plugin. */
 void gst_oct_volume_cs_settings_mark (void);
+
+/* Whether a GPU cannot do what is set. */
+gboolean gst_oct_volume_cs_settings_need_cpu (
+    const GstOctVolumeCsSettings *settings);
+
+/* Of such input, but for the mask. */
+OctVolumeCsParams gst_oct_volume_cs_settings_get_params (
+    const GstOctVolumeCsSettings *settings, const GstOctInfo *input);
 
 /* What is asked for, and where it is left open what fits; *reason: why that
  * method. */
