@@ -40,7 +40,7 @@ gst_oct_file_sink_has_failed (GstOctFileSink *self)
 
 /* One sentence for one mistake. */
 static gboolean
-post_message (GstElement *element, GstMessage *message)
+gst_oct_file_sink_post_message (GstElement *element, GstMessage *message)
 {
   if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR
       && gst_oct_file_sink_has_failed (GST_OCT_FILE_SINK (element))) {
@@ -52,7 +52,7 @@ post_message (GstElement *element, GstMessage *message)
 }
 
 static gboolean
-query (GstBaseSink *base, GstQuery *query)
+gst_oct_file_sink_query (GstBaseSink *base, GstQuery *query)
 {
   if (!GST_BASE_SINK_CLASS (gst_oct_file_sink_parent_class)
            ->query (base, query))
@@ -63,7 +63,7 @@ query (GstBaseSink *base, GstQuery *query)
 }
 
 static gboolean
-propose_allocation (GstBaseSink *base, GstQuery *query)
+gst_oct_file_sink_propose_allocation (GstBaseSink *base, GstQuery *query)
 {
   /* rows of any stride are fine */
   gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
@@ -75,9 +75,9 @@ gst_oct_file_sink_class_init (GstOctFileSinkClass *klass)
 {
   GstBaseSinkClass *base_class = GST_BASE_SINK_CLASS (klass);
 
-  GST_ELEMENT_CLASS (klass)->post_message = post_message;
-  base_class->query = query;
-  base_class->propose_allocation = propose_allocation;
+  GST_ELEMENT_CLASS (klass)->post_message = gst_oct_file_sink_post_message;
+  base_class->query = gst_oct_file_sink_query;
+  base_class->propose_allocation = gst_oct_file_sink_propose_allocation;
   gst_type_mark_as_plugin_api (GST_TYPE_OCT_FILE_SINK, 0);
 }
 

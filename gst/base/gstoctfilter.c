@@ -172,13 +172,6 @@ describe_settings (
 
 /* --------------------------------------------------------------------- caps */
 
-static gboolean
-on_gpu (const GstCaps *caps)
-{
-  return gst_caps_features_contains (
-      gst_caps_get_features (caps, 0), GST_OCT_CUDA_FEATURE);
-}
-
 /* Where the operation runs and how its B-scans get there. */
 static gboolean
 choose_access (GstOctFilter *filter, const GstOctInfo *input,
@@ -325,8 +318,8 @@ gst_oct_filter_set_caps (
     gst_oct_element_error (GST_ELEMENT (filter), &error);
     return FALSE;
   }
-  if (!choose_access (
-          filter, &input, on_gpu (incaps), &output, on_gpu (outcaps), &error)) {
+  if (!choose_access (filter, &input, gst_oct_caps_is_on_gpu (incaps), &output,
+          gst_oct_caps_is_on_gpu (outcaps), &error)) {
     end (filter, &error);
     return FALSE;
   }

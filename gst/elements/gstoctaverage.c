@@ -93,7 +93,7 @@ static const GstOctProperties properties = GST_OCT_PROPERTIES (Settings, rows);
 
 /* A block comes out less often. */
 static void
-transform_structure (GstOctFilter *filter, gconstpointer data,
+gst_oct_average_transform_structure (GstOctFilter *filter, gconstpointer data,
     GstPadDirection direction, const GstStructure *from, GstCaps *result)
 {
   const Settings *settings = data;
@@ -146,8 +146,8 @@ make_params (const Settings *settings, const GstOctInfo *input)
 }
 
 static gboolean
-configure (GstOctFilter *filter, gconstpointer data, GstOctPurpose purpose,
-    GError **error)
+gst_oct_average_configure (GstOctFilter *filter, gconstpointer data,
+    GstOctPurpose purpose, GError **error)
 {
   GstOctAverage *self = GST_OCT_AVERAGE (filter);
   const Settings *settings = data;
@@ -178,7 +178,7 @@ configure (GstOctFilter *filter, gconstpointer data, GstOctPurpose purpose,
  */
 
 static void
-found (GstOctFilter *filter, double value)
+gst_oct_average_found (GstOctFilter *filter, double value)
 {
   GST_OCT_AVERAGE (filter)->count = (guint)value;
 }
@@ -198,7 +198,7 @@ get_group (GstOctAverage *self, const GstOctScanPosition *scan)
  * another volume, or a block that B-scans are missing of, is not of this mean.
  */
 static GstFlowReturn
-submit_input_buffer (
+gst_oct_average_submit_input_buffer (
     GstBaseTransform *trans, gboolean is_discont, GstBuffer *buffer)
 {
   GstOctAverage *self = GST_OCT_AVERAGE (trans);
@@ -220,7 +220,7 @@ submit_input_buffer (
 }
 
 static gboolean
-sink_event (GstBaseTransform *trans, GstEvent *event)
+gst_oct_average_sink_event (GstBaseTransform *trans, GstEvent *event)
 {
   GstOctAverage *self = GST_OCT_AVERAGE (trans);
 
@@ -258,7 +258,8 @@ stamp_block (GstOctAverage *self, GstBuffer *buffer)
 }
 
 static GstFlowReturn
-transform (GstBaseTransform *trans, GstBuffer *inbuf, GstBuffer *outbuf)
+gst_oct_average_transform (
+    GstBaseTransform *trans, GstBuffer *inbuf, GstBuffer *outbuf)
 {
   GstOctAverage *self = GST_OCT_AVERAGE (trans);
   GstFlowReturn ret = GST_BASE_TRANSFORM_CLASS (gst_oct_average_parent_class)
@@ -275,7 +276,7 @@ transform (GstBaseTransform *trans, GstBuffer *inbuf, GstBuffer *outbuf)
 }
 
 static gboolean
-start (GstBaseTransform *trans)
+gst_oct_average_start (GstBaseTransform *trans)
 {
   GST_OCT_AVERAGE (trans)->has_group = FALSE;
   return GST_BASE_TRANSFORM_CLASS (gst_oct_average_parent_class)->start (trans);
@@ -289,19 +290,19 @@ gst_oct_average_class_init (GstOctAverageClass *klass)
 
   GST_DEBUG_CATEGORY_INIT (
       gst_oct_average_debug, "octaverage", 0, "OCT means over time");
-  filter_class->configure = configure;
-  filter_class->found = found;
-  trans_class->submit_input_buffer = submit_input_buffer;
-  trans_class->sink_event = sink_event;
-  trans_class->transform = transform;
-  trans_class->start = start;
+  filter_class->configure = gst_oct_average_configure;
+  filter_class->found = gst_oct_average_found;
+  trans_class->submit_input_buffer = gst_oct_average_submit_input_buffer;
+  trans_class->sink_event = gst_oct_average_sink_event;
+  trans_class->transform = gst_oct_average_transform;
+  trans_class->start = gst_oct_average_start;
   gst_oct_image_filter_class_describe (filter_class,
       &(GstOctFilterDescription){ .operation = OCT_OPERATION_AVERAGE,
           .properties = &properties,
           .long_name = "OCT means over time",
           .description = "Averages images or A-scans over several B-scans",
           .sink_caps = GST_OCT_CAPS_ASCANS });
-  filter_class->transform_structure = transform_structure;
+  filter_class->transform_structure = gst_oct_average_transform_structure;
 }
 
 static void

@@ -438,9 +438,7 @@ gst_oct_dcsub_submit_input_buffer (
   if (gst_oct_take_wants (self->take) && info->columns > 0) {
     caps = gst_pad_get_current_caps (GST_BASE_TRANSFORM_SINK_PAD (trans));
     gst_oct_take_add (self->take, buffer, info,
-        caps != NULL
-            && gst_caps_features_contains (
-                gst_caps_get_features (caps, 0), GST_OCT_CUDA_FEATURE));
+        caps != NULL && gst_oct_caps_is_on_gpu (caps));
   }
   return GST_BASE_TRANSFORM_CLASS (gst_oct_dcsub_parent_class)
       ->submit_input_buffer (trans, is_discont, buffer);

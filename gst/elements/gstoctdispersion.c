@@ -480,9 +480,7 @@ give_to_focus (GstOctDispersion *self, GstBuffer *buffer)
   if (error != NULL)
     gst_oct_focus_refuse (self->focus, error);
   else
-    gst_oct_focus_add (self->focus, buffer, info,
-        gst_caps_features_contains (
-            gst_caps_get_features (caps, 0), GST_OCT_CUDA_FEATURE),
+    gst_oct_focus_add (self->focus, buffer, info, gst_oct_caps_is_on_gpu (caps),
         calibration, settings->autofocus_order > 2, settings->a3,
         settings->phase3);
 }

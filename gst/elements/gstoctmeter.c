@@ -400,8 +400,7 @@ gst_oct_meter_set_caps (
 
   /* what is not understood passes all the same */
   self->has_info = gst_oct_info_from_caps (&self->info, incaps, NULL);
-  self->on_gpu = gst_caps_features_contains (
-      gst_caps_get_features (incaps, 0), GST_OCT_CUDA_FEATURE);
+  self->on_gpu = gst_oct_caps_is_on_gpu (incaps);
   self->is_ascans = gst_structure_has_name (s, GST_OCT_ASCANS_NAME);
   self->x_spacing = self->y_spacing = self->z_spacing = 0;
   gst_structure_get_double (s, "x-spacing", &self->x_spacing);

@@ -186,7 +186,7 @@ tell (GstOctEnface *self, const GstOctVoxel *voxel)
  */
 
 static gboolean
-configure (GstOctVolumeFilter *filter, gconstpointer data,
+gst_oct_enface_configure (GstOctVolumeFilter *filter, gconstpointer data,
     GstOctPurpose purpose, GError **error)
 {
   const Settings *settings = data;
@@ -236,8 +236,8 @@ add_view (GstCaps *caps, const GstOctVoxel *v, guint lines, guint bscans)
 }
 
 static GstCaps *
-choose_caps (GstOctVolumeFilter *filter, gconstpointer data, GstCaps *possible,
-    gint n, gint d)
+gst_oct_enface_choose_caps (GstOctVolumeFilter *filter, gconstpointer data,
+    GstCaps *possible, gint n, gint d)
 {
   const Settings *settings = data;
   GstOctVoxel v =
@@ -263,7 +263,7 @@ choose_caps (GstOctVolumeFilter *filter, gconstpointer data, GstCaps *possible,
 }
 
 static gboolean
-draw (GstOctVolumeFilter *filter, GstClockTime at, gboolean fine,
+gst_oct_enface_draw (GstOctVolumeFilter *filter, GstClockTime at, gboolean fine,
     GstBuffer *out, gboolean *coarse, GError **error)
 {
   GstOctEnface *self = GST_OCT_ENFACE (filter);
@@ -276,7 +276,7 @@ draw (GstOctVolumeFilter *filter, GstClockTime at, gboolean fine,
 }
 
 static void
-stop (GstOctVolumeFilter *filter)
+gst_oct_enface_stop (GstOctVolumeFilter *filter)
 {
   GST_OCT_ENFACE (filter)->told = FALSE;
 }
@@ -286,10 +286,10 @@ gst_oct_enface_class_init (GstOctEnfaceClass *klass)
 {
   GstOctVolumeFilterClass *filter_class = GST_OCT_VOLUME_FILTER_CLASS (klass);
 
-  filter_class->configure = configure;
-  filter_class->choose_caps = choose_caps;
-  filter_class->draw = draw;
-  filter_class->stop = stop;
+  filter_class->configure = gst_oct_enface_configure;
+  filter_class->choose_caps = gst_oct_enface_choose_caps;
+  filter_class->draw = gst_oct_enface_draw;
+  filter_class->stop = gst_oct_enface_stop;
   gst_oct_volume_filter_class_describe (filter_class,
       &(GstOctVolumeFilterDescription){ .kind = GST_OCT_RENDERER_SECTIONS,
           .properties = &properties,

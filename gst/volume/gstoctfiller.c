@@ -282,9 +282,7 @@ gst_oct_filler_set_output (
   forget_output (f);
   if (!gst_oct_info_from_caps (&f->output, caps, error))
     return FALSE;
-  f->output_on_gpu = f->cuda != NULL
-                     && gst_caps_features_contains (
-                         gst_caps_get_features (caps, 0), GST_OCT_CUDA_FEATURE);
+  f->output_on_gpu = f->cuda != NULL && gst_oct_caps_is_on_gpu (caps);
   /* it has no input: B-scans come from the volume */
   f->access = gst_oct_access_new (f->cuda, &f->output, f->cuda != NULL,
       &f->output, f->output_on_gpu, error);

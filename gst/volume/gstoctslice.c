@@ -193,7 +193,7 @@ get_slice (const Geometry *g, guint width, guint height)
  */
 
 static gboolean
-configure (GstOctVolumeFilter *filter, gconstpointer settings,
+gst_oct_slice_configure (GstOctVolumeFilter *filter, gconstpointer settings,
     GstOctPurpose purpose, GError **error)
 {
   if (purpose == GST_OCT_TO_USE)
@@ -202,7 +202,7 @@ configure (GstOctVolumeFilter *filter, gconstpointer settings,
 }
 
 static GstCaps *
-choose_caps (GstOctVolumeFilter *filter, gconstpointer settings,
+gst_oct_slice_choose_caps (GstOctVolumeFilter *filter, gconstpointer settings,
     GstCaps *possible, gint n, gint d)
 {
   Geometry geometry;
@@ -215,7 +215,7 @@ choose_caps (GstOctVolumeFilter *filter, gconstpointer settings,
 }
 
 static gboolean
-draw (GstOctVolumeFilter *filter, GstClockTime at, gboolean fine,
+gst_oct_slice_draw (GstOctVolumeFilter *filter, GstClockTime at, gboolean fine,
     GstBuffer *out, gboolean *coarse, GError **error)
 {
   Geometry geometry;
@@ -233,9 +233,9 @@ gst_oct_slice_class_init (GstOctSliceClass *klass)
 {
   GstOctVolumeFilterClass *filter_class = GST_OCT_VOLUME_FILTER_CLASS (klass);
 
-  filter_class->configure = configure;
-  filter_class->choose_caps = choose_caps;
-  filter_class->draw = draw;
+  filter_class->configure = gst_oct_slice_configure;
+  filter_class->choose_caps = gst_oct_slice_choose_caps;
+  filter_class->draw = gst_oct_slice_draw;
   gst_oct_volume_filter_class_describe (filter_class,
       &(GstOctVolumeFilterDescription){ .kind = GST_OCT_RENDERER_SECTIONS,
           .properties = &properties,

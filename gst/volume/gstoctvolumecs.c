@@ -181,13 +181,6 @@ make_caps (GstOctVolumeCs *self)
   return gst_caps_new_full (to, NULL);
 }
 
-static gboolean
-is_on_gpu (const GstCaps *caps)
-{
-  return gst_caps_features_contains (
-      gst_caps_get_features (caps, 0), GST_OCT_CUDA_FEATURE);
-}
-
 /* Before the first B-scan that is delivered with these caps. */
 static GstFlowReturn
 set_output (GstOctVolumeCs *self)
@@ -435,7 +428,7 @@ take (GstOctVolumeCs *self, GstBuffer *buffer)
 }
 
 static GstFlowReturn
-chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
+gst_oct_volume_cs_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
 {
   GstOctVolumeCs *self = GST_OCT_VOLUME_CS (parent);
   GstFlowReturn ret = GST_FLOW_ERROR;
@@ -459,7 +452,7 @@ take_caps (GstOctVolumeCs *self, GstEvent *event)
   GstCaps *caps;
 
   gst_event_parse_caps (event, &caps);
-  on_gpu = is_on_gpu (caps);
+  on_gpu = gst_oct_caps_is_on_gpu (caps);
   if (self->caps != NULL && gst_caps_is_equal (self->caps, caps))
     return TRUE;
   /* as many B-scans of the same kind go on in the volume under way */
@@ -541,7 +534,7 @@ pass_on (GstOctVolumeCs *self, GstEvent *event)
 }
 
 static gboolean
-sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
+gst_oct_volume_cs_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
 {
   GstOctVolumeCs *self = GST_OCT_VOLUME_CS (parent);
   gboolean ok;
@@ -607,7 +600,7 @@ answer_caps (GstOctVolumeCs *self, GstPad *pad, GstQuery *query)
 }
 
 static gboolean
-answer_query (GstPad *pad, GstObject *parent, GstQuery *query)
+gst_oct_volume_cs_answer_query (GstPad *pad, GstObject *parent, GstQuery *query)
 {
   GstOctVolumeCs *self = GST_OCT_VOLUME_CS (parent);
   GstOctCuda *cuda = gst_oct_place_get_cuda (&self->place);
@@ -654,7 +647,7 @@ reset (GstOctVolumeCs *self)
 }
 
 static GstStateChangeReturn
-change_state (GstElement *element, GstStateChange transition)
+gst_oct_volume_cs_change_state (GstElement *element, GstStateChange transition)
 {
   GstOctVolumeCs *self = GST_OCT_VOLUME_CS (element);
   GstStateChangeReturn ret;
@@ -685,7 +678,7 @@ change_state (GstElement *element, GstStateChange transition)
 }
 
 static void
-set_context (GstElement *element, GstContext *context)
+gst_oct_volume_cs_set_context (GstElement *element, GstContext *context)
 {
   gst_oct_place_set_context (
       &GST_OCT_VOLUME_CS (element)->place, element, context);
@@ -694,7 +687,8 @@ set_context (GstElement *element, GstContext *context)
 }
 
 static void
-set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+gst_oct_volume_cs_set_property (
+    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
   GstOctVolumeCs *self = GST_OCT_VOLUME_CS (object);
 
@@ -710,7 +704,8 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 }
 
 static void
-get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+gst_oct_volume_cs_get_property (
+    GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
   GstOctVolumeCs *self = GST_OCT_VOLUME_CS (object);
 
@@ -724,7 +719,7 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 }
 
 static void
-finalize (GObject *object)
+gst_oct_volume_cs_finalize (GObject *object)
 {
   GstOctVolumeCs *self = GST_OCT_VOLUME_CS (object);
 
@@ -750,7 +745,7 @@ add_pad (GstOctVolumeCs *self, const char *name)
       gst_element_class_get_pad_template (GST_ELEMENT_GET_CLASS (self), name),
       name);
 
-  gst_pad_set_query_function (pad, answer_query);
+  gst_pad_set_query_function (pad, gst_oct_volume_cs_answer_query);
   gst_element_add_pad (GST_ELEMENT (self), pad);
   return pad;
 }
@@ -763,9 +758,9 @@ gst_oct_volume_cs_class_init (GstOctVolumeCsClass *klass)
 
   GST_DEBUG_CATEGORY_INIT (
       gst_oct_volume_cs_debug, "octvolumecs", 0, "OCT volumes filled in");
-  object_class->set_property = set_property;
-  object_class->get_property = get_property;
-  object_class->finalize = finalize;
+  object_class->set_property = gst_oct_volume_cs_set_property;
+  object_class->get_property = gst_oct_volume_cs_get_property;
+  object_class->finalize = gst_oct_volume_cs_finalize;
   gst_oct_properties_install (&place_properties, object_class, FIRST_PLACE);
   gst_oct_properties_install (properties, object_class, FIRST_ROW);
   add_template (element_class, "sink", GST_PAD_SINK, SINK_CAPS);
@@ -774,8 +769,8 @@ gst_oct_volume_cs_class_init (GstOctVolumeCsClass *klass)
       "Filter/Video",
       "Fills in the A-lines of a volume that a scan has left out",
       "The gst-oct developers");
-  element_class->change_state = change_state;
-  element_class->set_context = set_context;
+  element_class->change_state = gst_oct_volume_cs_change_state;
+  element_class->set_context = gst_oct_volume_cs_set_context;
   gst_oct_volume_cs_settings_mark ();
 }
 
@@ -788,8 +783,8 @@ gst_oct_volume_cs_init (GstOctVolumeCs *self)
   gst_oct_scan_clear (&self->scan);
   self->start = self->end = GST_CLOCK_TIME_NONE;
   self->sink = add_pad (self, "sink");
-  gst_pad_set_chain_function (self->sink, chain);
-  gst_pad_set_event_function (self->sink, sink_event);
+  gst_pad_set_chain_function (self->sink, gst_oct_volume_cs_chain);
+  gst_pad_set_event_function (self->sink, gst_oct_volume_cs_sink_event);
   gst_oct_order_init (self->sink);
   self->src = add_pad (self, "src");
 }

@@ -207,7 +207,7 @@ set_input (GstOctVolumeFilter *self, GstCaps *caps)
   const GstStructure *s = gst_caps_get_structure (caps, 0);
   g_autoptr (GError) error = NULL;
   GstOctInfo info;
-  gboolean input_on_gpu = gst_oct_volume_filter_is_on_gpu (caps);
+  gboolean input_on_gpu = gst_oct_caps_is_on_gpu (caps);
 
   if (!gst_oct_info_from_caps (&info, caps, &error)) {
     gst_oct_volume_filter_fail (self, &error);

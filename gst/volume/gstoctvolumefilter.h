@@ -146,9 +146,6 @@ GstOctVoxel gst_oct_volume_filter_get_voxel_of (
 GstFlowReturn gst_oct_volume_filter_fail (
     GstOctVolumeFilter *self, GError **error);
 
-/* Whether caps are of GPU memory. */
-gboolean gst_oct_volume_filter_is_on_gpu (const GstCaps *caps);
-
 /* The following with the stream lock of the sink pad. */
 
 /* Puts the settings in force that were set. */

@@ -70,13 +70,6 @@ tell_of_losses (GstOctVolumeFilter *self)
 
 /* --------------------------------------------------------------------- caps */
 
-gboolean
-gst_oct_volume_filter_is_on_gpu (const GstCaps *caps)
-{
-  return gst_caps_features_contains (
-      gst_caps_get_features (caps, 0), GST_OCT_CUDA_FEATURE);
-}
-
 static gboolean
 set_pool (GstOctVolumeFilter *self, GstCaps *caps, gboolean output_on_gpu)
 {
@@ -134,7 +127,7 @@ take_caps (GstOctVolumeFilter *self, gconstpointer settings, GstCaps *caps,
     GError **error)
 {
   GstOctInfo output;
-  gboolean output_on_gpu = gst_oct_volume_filter_is_on_gpu (caps);
+  gboolean output_on_gpu = gst_oct_caps_is_on_gpu (caps);
 
   if (!gst_oct_info_from_caps (&output, caps, error)
       || (CLASS (self)->take_caps != NULL

@@ -211,7 +211,7 @@ forget (GstOctVolumeSink *self)
 }
 
 static gboolean
-start (GstBaseSink *base)
+gst_oct_volume_sink_start (GstBaseSink *base)
 {
   GstOctVolumeSink *self = GST_OCT_VOLUME_SINK (base);
   g_autoptr (GError) error = NULL;
@@ -244,7 +244,7 @@ start (GstBaseSink *base)
 }
 
 static gboolean
-set_caps (GstBaseSink *base, GstCaps *caps)
+gst_oct_volume_sink_set_caps (GstBaseSink *base, GstCaps *caps)
 {
   static const char *const fields[] = { "x-spacing", "y-spacing", "z-spacing" };
   GstOctVolumeSink *self = GST_OCT_VOLUME_SINK (base);
@@ -497,7 +497,7 @@ take (GstOctVolumeSink *self, GstBuffer *buffer, GError **error)
 }
 
 static GstFlowReturn
-render (GstBaseSink *base, GstBuffer *buffer)
+gst_oct_volume_sink_render (GstBaseSink *base, GstBuffer *buffer)
 {
   GstOctVolumeSink *self = GST_OCT_VOLUME_SINK (base);
   g_autoptr (GError) error = NULL;
@@ -509,7 +509,7 @@ render (GstBaseSink *base, GstBuffer *buffer)
 }
 
 static gboolean
-event (GstBaseSink *base, GstEvent *event)
+gst_oct_volume_sink_event (GstBaseSink *base, GstEvent *event)
 {
   GstOctVolumeSink *self = GST_OCT_VOLUME_SINK (base);
   g_autoptr (GError) error = NULL;
@@ -535,7 +535,8 @@ event (GstBaseSink *base, GstEvent *event)
  * comes after another start belongs to another volume.  The base class stops
  * with the element, which may be started again without. */
 static GstStateChangeReturn
-change_state (GstElement *element, GstStateChange transition)
+gst_oct_volume_sink_change_state (
+    GstElement *element, GstStateChange transition)
 {
   GstOctVolumeSink *self = GST_OCT_VOLUME_SINK (element);
   GstStateChangeReturn result =
@@ -554,7 +555,7 @@ change_state (GstElement *element, GstStateChange transition)
 }
 
 static gboolean
-stop (GstBaseSink *base)
+gst_oct_volume_sink_stop (GstBaseSink *base)
 {
   forget (GST_OCT_VOLUME_SINK (base));
   return TRUE;
@@ -563,7 +564,8 @@ stop (GstBaseSink *base)
 /* ------------------------------------------------------------------- object */
 
 static void
-set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+gst_oct_volume_sink_set_property (
+    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
   GstOctVolumeSink *self = GST_OCT_VOLUME_SINK (object);
 
@@ -575,7 +577,8 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 }
 
 static void
-get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+gst_oct_volume_sink_get_property (
+    GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
   GstOctVolumeSink *self = GST_OCT_VOLUME_SINK (object);
 
@@ -585,7 +588,7 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 }
 
 static void
-finalize (GObject *object)
+gst_oct_volume_sink_finalize (GObject *object)
 {
   gst_oct_properties_clear (
       &properties, &GST_OCT_VOLUME_SINK (object)->settings);
@@ -601,20 +604,20 @@ gst_oct_volume_sink_class_init (GstOctVolumeSinkClass *klass)
 
   GST_DEBUG_CATEGORY_INIT (
       gst_oct_volume_sink_debug, "octvolumesink", 0, "OCT volume sink");
-  object_class->set_property = set_property;
-  object_class->get_property = get_property;
-  object_class->finalize = finalize;
+  object_class->set_property = gst_oct_volume_sink_set_property;
+  object_class->get_property = gst_oct_volume_sink_get_property;
+  object_class->finalize = gst_oct_volume_sink_finalize;
   gst_oct_properties_install (&properties, object_class, FIRST_ROW);
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_set_static_metadata (element_class, "OCT volume sink",
       "Sink/File", "Writes OCT volumes as NumPy, NIfTI, TIFF, HDF5, DICOM",
       "The gst-oct developers");
-  element_class->change_state = change_state;
-  base_class->start = start;
-  base_class->stop = stop;
-  base_class->set_caps = set_caps;
-  base_class->event = event;
-  base_class->render = render;
+  element_class->change_state = gst_oct_volume_sink_change_state;
+  base_class->start = gst_oct_volume_sink_start;
+  base_class->stop = gst_oct_volume_sink_stop;
+  base_class->set_caps = gst_oct_volume_sink_set_caps;
+  base_class->event = gst_oct_volume_sink_event;
+  base_class->render = gst_oct_volume_sink_render;
   gst_type_mark_as_plugin_api (get_kind_type (), 0);
 }
 
