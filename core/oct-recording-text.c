@@ -28,6 +28,7 @@ oct_recording_info_clear (OctRecordingInfo *info)
   g_clear_pointer (&info->calibration, oct_calibration_unref);
   g_clear_pointer (&info->gaps, g_array_unref);
   g_clear_pointer (&info->lost_parts, g_array_unref);
+  g_clear_pointer (&info->masks, g_array_unref);
   g_clear_pointer (&info->measurements, g_strfreev);
   memset (info, 0, sizeof *info);
 }
@@ -76,6 +77,46 @@ cut_gaps (OctRecordingInfo *info, guint64 frame, guint64 count)
     oct_recording_info_add_gap (info, frame, missing);
 }
 
+gboolean
+oct_recording_info_set_mask (
+    OctRecordingInfo *info, guint64 frame, guint number)
+{
+  OctRecordingMask mask = { frame, number };
+  guint n;
+
+  if (info->masks == NULL)
+    info->masks = g_array_new (FALSE, FALSE, sizeof mask);
+  n = info->masks->len;
+  if (n == 0)
+    mask.frame = 0;
+  /* none of its B-scans is there */
+  if (n > 0
+      && g_array_index (info->masks, OctRecordingMask, n - 1).frame == frame)
+    g_array_set_size (info->masks, --n);
+  if (n > 0
+      && g_array_index (info->masks, OctRecordingMask, n - 1).number == number)
+    return TRUE;
+  if (n >= OCT_RECORDING_MAX_MASK_CHANGES)
+    return FALSE;
+  g_array_append_val (info->masks, mask);
+  return TRUE;
+}
+
+/* Without the B-scans `frame` to `frame` + `count` - 1. */
+static void
+cut_masks (OctRecordingInfo *info, guint64 frame, guint64 count)
+{
+  g_autoptr (GArray) masks = g_steal_pointer (&info->masks);
+
+  for (guint i = 0; masks != NULL && i < masks->len; i++) {
+    OctRecordingMask mask = g_array_index (masks, OctRecordingMask, i);
+
+    if (mask.frame > frame)
+      mask.frame = MAX (frame, mask.frame - MIN (mask.frame, count));
+    oct_recording_info_set_mask (info, mask.frame, mask.number);
+  }
+}
+
 static gint
 compare_parts (gconstpointer a, gconstpointer b)
 {
@@ -95,6 +136,7 @@ oct_recording_info_lose_part (
   g_array_append_val (info->lost_parts, part);
   g_array_sort (info->lost_parts, compare_parts);
   cut_gaps (info, frame, count);
+  cut_masks (info, frame, count);
   if (info->calibration_until > frame + count)
     info->calibration_until -= count;
   else if (info->calibration_until > frame)
@@ -137,6 +179,20 @@ set_gaps (GKeyFile *keys, const GArray *gaps)
 }
 
 static void
+set_masks (GKeyFile *keys, const GArray *masks)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  for (guint i = 0; i < masks->len; i++) {
+    const OctRecordingMask *mask = &g_array_index (masks, OctRecordingMask, i);
+
+    g_string_append_printf (
+        text, "%" G_GUINT64_FORMAT ":%u;", mask->frame, mask->number);
+  }
+  g_key_file_set_value (keys, GROUP, "scan-masks", text->str);
+}
+
+static void
 set_list (GKeyFile *keys, const char *key, const double *values, guint n)
 {
   if (values != NULL)
@@ -161,6 +217,20 @@ set_calibration (GKeyFile *keys, const OctCalibration *c)
   set_list (keys, "background", oct_calibration_get_background (c), n);
 }
 
+static void
+set_start_time (GKeyFile *keys, gint64 start_time)
+{
+  g_autoptr (GDateTime) second = NULL, time = NULL;
+  g_autofree char *text = NULL;
+
+  if (start_time <= 0)
+    return;
+  second = g_date_time_new_from_unix_utc (start_time / G_USEC_PER_SEC);
+  time = g_date_time_add (second, start_time % G_USEC_PER_SEC);
+  text = g_date_time_format (time, "%Y-%m-%dT%H:%M:%S.%fZ");
+  g_key_file_set_string (keys, GROUP, "start-time", text);
+}
+
 char *
 oct_recording_format (const OctRecordingInfo *info)
 {
@@ -173,22 +243,18 @@ oct_recording_format (const OctRecordingInfo *info)
   g_key_file_set_integer (keys, GROUP, "lines", info->lines);
   if (info->bscans != 0)
     g_key_file_set_integer (keys, GROUP, "bscans-per-volume", info->bscans);
+  if (info->first_bscan != 0 && info->first_bscan < info->bscans)
+    g_key_file_set_integer (keys, GROUP, "first-bscan", info->first_bscan);
   /* no camera's: unknown is better than a text that is refused */
   if (info->line_rate > 0.0 && info->line_rate <= MAX_LINE_RATE)
     g_key_file_set_double (keys, GROUP, "line-rate", info->line_rate);
-  if (info->start_time > 0) {
-    g_autoptr (GDateTime) second =
-        g_date_time_new_from_unix_utc (info->start_time / G_USEC_PER_SEC);
-    g_autoptr (GDateTime) time =
-        g_date_time_add (second, info->start_time % G_USEC_PER_SEC);
-    g_autofree char *text = g_date_time_format (time, "%Y-%m-%dT%H:%M:%S.%fZ");
-
-    g_key_file_set_string (keys, GROUP, "start-time", text);
-  }
+  set_start_time (keys, info->start_time);
   if (info->gaps != NULL)
     set_gaps (keys, info->gaps);
   if (info->lost_parts != NULL)
     set_lost_parts (keys, info->lost_parts);
+  if (info->masks != NULL && info->masks->len > 0)
+    set_masks (keys, info->masks);
   if (info->measurements != NULL && info->measurements[0] != NULL)
     g_key_file_set_string_list (keys, GROUP, "measurements",
         (const char *const *)info->measurements,
@@ -345,6 +411,48 @@ get_gaps (const Parser *parser, OctRecordingInfo *info)
   return TRUE;
 }
 
+/* "FRAME:NUMBER" */
+static gboolean
+parse_mask (const char *text, OctRecordingMask *mask)
+{
+  g_auto (GStrv) parts = g_strsplit (text, ":", 2);
+  guint64 number;
+
+  if (g_strv_length (parts) != 2
+      || !g_ascii_string_to_unsigned (
+          parts[0], 10, 0, G_MAXINT64, &mask->frame, NULL)
+      || !g_ascii_string_to_unsigned (
+          parts[1], 10, 0, OCT_RECORDING_MAX_MASKS - 1, &number, NULL))
+    return FALSE;
+  mask->number = (guint)number;
+  return TRUE;
+}
+
+static gboolean
+get_masks (const Parser *parser, OctRecordingInfo *info)
+{
+  g_auto (GStrv) texts = NULL;
+  guint64 least = 0;
+
+  if (!check_length (
+          parser, GROUP, "scan-masks", OCT_RECORDING_MAX_MASK_CHANGES))
+    return FALSE;
+  texts = g_key_file_get_string_list (
+      parser->keys, GROUP, "scan-masks", NULL, NULL);
+  for (guint i = 0; texts != NULL && texts[i] != NULL; i++) {
+    OctRecordingMask mask;
+
+    if (!parse_mask (texts[i], &mask) || mask.frame < least
+        || (i == 0 && mask.frame != 0))
+      return refuse (parser, "scan-masks",
+          "a list as in 0:0;512:1; that begins with B-scan 0, and at most 64 "
+          "masks");
+    least = mask.frame + 1;
+    oct_recording_info_set_mask (info, mask.frame, mask.number);
+  }
+  return TRUE;
+}
+
 static gboolean
 get_lost_parts (const Parser *parser, OctRecordingInfo *info)
 {
@@ -454,6 +562,15 @@ get_measurements (const Parser *parser, OctRecordingInfo *info)
 }
 
 static gboolean
+get_first_bscan (const Parser *parser, OctRecordingInfo *info)
+{
+  return get_count (parser, "first-bscan", G_MAXINT, TRUE, &info->first_bscan)
+         && (info->first_bscan == 0 || info->first_bscan < info->bscans
+             || refuse (
+                 parser, "first-bscan", "a number below `bscans-per-volume`"));
+}
+
+static gboolean
 parse_keys (const Parser *parser, OctRecordingInfo *info)
 {
   guint version;
@@ -471,10 +588,12 @@ parse_keys (const Parser *parser, OctRecordingInfo *info)
       || !get_count (parser, "samples", OCT_MAX_SAMPLES, FALSE, &info->samples)
       || !get_count (parser, "lines", OCT_MAX_LINES, FALSE, &info->lines)
       || !get_count (parser, "bscans-per-volume", G_MAXINT, TRUE, &info->bscans)
+      || !get_first_bscan (parser, info)
       || !get_positive (
           parser, GROUP, "line-rate", MAX_LINE_RATE, &info->line_rate)
       || !get_start_time (parser, &info->start_time) || !get_gaps (parser, info)
-      || !get_lost_parts (parser, info) || !get_measurements (parser, info)
+      || !get_lost_parts (parser, info) || !get_masks (parser, info)
+      || !get_measurements (parser, info)
       || !get_calibration_until (parser, &info->calibration_until))
     return FALSE;
   if ((guint64)info->samples * info->lines > OCT_MAX_BSCAN_VALUES)

@@ -9,6 +9,8 @@
  *   samples=2048                     per A-line
  *   lines=500                        A-lines per B-scan
  *   bscans-per-volume=256            optional
+ *   first-bscan=17                   place of the first B-scan in its volume,
+ *                                    below bscans-per-volume; optional
  *   line-rate=70000                  A-lines per second, optional
  *   start-time=2026-05-04T08:15:00.250000Z   of the first B-scan, optional
  *   missing=100:12;340:1;            B-scans that were lost while recording:
@@ -17,6 +19,10 @@
  *   lost-parts=3;5;                  numbers of parts that were deleted, moved
  *                                    or replaced while recording: they are left
  *                                    out; optional
+ *   scan-masks=0:0;512:1;            the scan leaves A-lines out: from B-scan 0
+ *                                    on those that the file of mask 0 says,
+ *                                    from B-scan 512 on those of mask 1;
+ *                                    optional
  *   measurements=scan-spectra.csv;scan-ascans.csv;scan-meters.csv;
  *                                    files beside the recording with what
  *                                    octmeter has measured meanwhile; optional
@@ -43,6 +49,16 @@ typedef struct {
   guint64 count; /* how many are missing before it */
 } OctRecordingGap;
 
+/* Which A-lines there are from a B-scan on. */
+typedef struct {
+  guint64 frame; /* of the parts */
+  guint number;  /* of the file of the mask, see oct_recording_mask_path() */
+} OctRecordingMask;
+
+/* Not more different masks, and not more changes from one to another. */
+#define OCT_RECORDING_MAX_MASKS 64
+#define OCT_RECORDING_MAX_MASK_CHANGES 4096
+
 /* More gaps than these are not kept apart: the last one has all that follow.
  * It is the most that a text may have. */
 #define OCT_RECORDING_MAX_GAPS 4096
@@ -62,11 +78,18 @@ typedef struct {
   GArray *lost_parts;          /* guint, ascending, or NULL */
   guint64 calibration_until;   /* B-scans it is right for, 0 = all */
   char **measurements;         /* names of files, or NULL */
+  guint first_bscan;           /* place of the first one, below bscans */
+  GArray *masks;               /* OctRecordingMask, from 0 on, or NULL */
 } OctRecordingInfo;
 
 /* Adds a gap; `frame` is not smaller than those before. */
 void oct_recording_info_add_gap (
     OctRecordingInfo *info, guint64 frame, guint64 count);
+
+/* Mask `number` holds from `frame` on, which is not smaller than those before;
+ * the first one from 0 on.  FALSE when there were too many changes already. */
+gboolean oct_recording_info_set_mask (
+    OctRecordingInfo *info, guint64 frame, guint number);
 
 /* Part `part` with its B-scans `frame` to `frame` + `count` - 1 is lost: they
  * are a gap, and those behind it move up.  FALSE when too many are lost

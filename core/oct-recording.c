@@ -19,6 +19,10 @@ struct _OctRecording {
   guint64 leftover;  /* bytes behind the last whole B-scans of the parts */
   OctReader *reader; /* of part `open` */
   guint open;
+
+  /* [OCT_RECORDING_MAX_MASKS] those that the text names; all NULL: none */
+  OctScanMask *masks[OCT_RECORDING_MAX_MASKS];
+  char *mask_problem; /* or NULL */
 };
 
 /* -------------------------------------------------------------------- parts */
@@ -66,26 +70,34 @@ find_parts (OctRecording *recording, const char *base)
   return n;
 }
 
-char *
-oct_recording_find_part (const char *base, guint64 from)
+/* Any file "BASE-<infix><number of at least `from`><suffix>"; NULL: none. */
+static char *
+find_file (
+    const char *base, const char *infix, guint64 from, const char *suffix)
 {
   g_autofree char *folder = g_path_get_dirname (base);
   g_autofree char *name = g_path_get_basename (base);
+  g_autofree char *begin = g_strconcat (name, "-", infix, NULL);
   g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
-  gsize length = strlen (name);
+  gsize length = strlen (begin);
   const char *entry;
   guint64 number;
   char *end;
 
   while (dir != NULL && (entry = g_dir_read_name (dir)) != NULL) {
-    if (strncmp (entry, name, length) != 0 || entry[length] != '-'
-        || !g_ascii_isdigit (entry[length + 1]))
+    if (strncmp (entry, begin, length) != 0 || !g_ascii_isdigit (entry[length]))
       continue;
-    number = g_ascii_strtoull (entry + length + 1, &end, 10);
-    if (strcmp (end, ".raw") == 0 && number >= from)
+    number = g_ascii_strtoull (entry + length, &end, 10);
+    if (strcmp (end, suffix) == 0 && number >= from)
       return g_build_filename (folder, entry, NULL);
   }
   return NULL;
+}
+
+char *
+oct_recording_find_part (const char *base, guint64 from)
+{
+  return find_file (base, "", from, ".raw");
 }
 
 /* FALSE when a part with a number above `count` lies in the folder. */
@@ -105,6 +117,130 @@ check_gap (const OctRecording *recording, const char *base, guint count,
       recording->file, missing);
   return FALSE;
 }
+
+/* -------------------------------------------------------------------- masks */
+
+#define MASK_INFIX "scan-mask-"
+#define MASK_SUFFIX ".txt"
+
+char *
+oct_recording_mask_path (const char *base, guint number)
+{
+  return g_strdup_printf ("%s-" MASK_INFIX "%05u" MASK_SUFFIX, base, number);
+}
+
+char *
+oct_recording_find_mask (const char *base)
+{
+  return find_file (base, MASK_INFIX, 0, MASK_SUFFIX);
+}
+
+/* Whether the B-scans are what the mask takes of volumes, or whole ones. */
+static gboolean
+is_mask_of (const OctScanMask *mask, const OctRecordingInfo *info)
+{
+  return (mask->lines_each == info->lines
+             && (info->bscans == 0 || info->bscans == mask->taken_bscans))
+         || (mask->lines == info->lines
+             && (info->bscans == 0 || info->bscans == mask->bscans));
+}
+
+/* NULL with an error. */
+static OctScanMask *
+read_mask (const char *path, const OctRecordingInfo *info,
+    const OctScanMask *other, GError **error)
+{
+  g_autoptr (OctScanMask) mask = oct_scan_mask_read (path, error);
+  g_autofree char *source = NULL;
+
+  if (mask == NULL)
+    return NULL;
+  if (is_mask_of (mask, info)
+      && (other == NULL || oct_scan_mask_same_sizes (mask, other)))
+    return g_steal_pointer (&mask);
+  source = oct_file_describe ("Scan mask file", path);
+  g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
+      "%s takes %u A-lines of each of %u B-scans, of volumes of %u B-scans of "
+      "%u A-lines, but the recording has volumes of %u B-scans of %u A-lines",
+      source, mask->lines_each, mask->taken_bscans, mask->bscans, mask->lines,
+      info->bscans, info->lines);
+  return NULL;
+}
+
+static void
+forget_masks (OctRecording *recording)
+{
+  for (guint i = 0; i < OCT_RECORDING_MAX_MASKS; i++)
+    g_clear_pointer (&recording->masks[i], oct_scan_mask_unref);
+}
+
+/* All that the text names, or none: B-scans of a mask that is not known would
+ * be taken for those of the one before. */
+static void
+read_masks (OctRecording *recording, const char *base)
+{
+  const GArray *list = recording->info.masks;
+  const OctScanMask *first = NULL;
+  g_autoptr (GError) error = NULL;
+
+  for (guint i = 0; list != NULL && i < list->len; i++) {
+    guint number = g_array_index (list, OctRecordingMask, i).number;
+    g_autofree char *path = oct_recording_mask_path (base, number);
+
+    if (recording->masks[number] != NULL)
+      continue;
+    recording->masks[number] =
+        read_mask (path, &recording->info, first, &error);
+    if (error != NULL)
+      break;
+    if (first == NULL)
+      first = recording->masks[number];
+  }
+  if (error == NULL)
+    return;
+  forget_masks (recording);
+  recording->mask_problem = g_strdup_printf (
+      "%s leaves A-lines out, but which ones is not known: %s; put the file "
+      "back, or set `scan-mask-file` of octvolumecs to a copy of it.",
+      recording->file, error->message);
+}
+
+/* The last entry that is not behind `frame`; `end`: where the next one is. */
+static const OctRecordingMask *
+find_mask (const OctRecording *recording, guint64 frame, guint64 *end)
+{
+  const GArray *list = recording->info.masks;
+  const OctRecordingMask *found = NULL;
+
+  *end = G_MAXUINT64;
+  for (guint i = 0; list != NULL && i < list->len; i++) {
+    const OctRecordingMask *mask = &g_array_index (list, OctRecordingMask, i);
+
+    if (mask->frame > frame) {
+      *end = mask->frame;
+      break;
+    }
+    found = mask;
+  }
+  return found;
+}
+
+OctScanMask *
+oct_recording_get_mask (const OctRecording *recording, guint64 frame)
+{
+  guint64 end;
+  const OctRecordingMask *mask = find_mask (recording, frame, &end);
+
+  return mask != NULL ? recording->masks[mask->number] : NULL;
+}
+
+const char *
+oct_recording_get_mask_problem (const OctRecording *recording)
+{
+  return recording->mask_problem;
+}
+
+/* ------------------------------------------------------------------ reading */
 
 OctRecording *
 oct_recording_open (const char *path, GError **error)
@@ -133,6 +269,7 @@ oct_recording_open (const char *path, GError **error)
         recording->file, recording->info.lines, recording->info.samples, name);
     return NULL;
   }
+  read_masks (recording, base);
   return g_steal_pointer (&recording);
 }
 
@@ -143,6 +280,8 @@ oct_recording_close (OctRecording *recording)
     return;
   g_clear_pointer (&recording->reader, oct_reader_close);
   g_array_unref (recording->parts);
+  forget_masks (recording);
+  g_free (recording->mask_problem);
   oct_recording_info_clear (&recording->info);
   g_free (recording->file);
   g_free (recording);
@@ -164,6 +303,40 @@ guint64
 oct_recording_get_leftover (const OctRecording *recording)
 {
   return recording->leftover;
+}
+
+guint64
+oct_recording_get_place (const OctRecording *recording, guint64 frame)
+{
+  const GArray *gaps = recording->info.gaps;
+  guint64 place = recording->info.first_bscan + frame;
+
+  for (guint i = 0; gaps != NULL && i < gaps->len; i++) {
+    const OctRecordingGap *gap = &g_array_index (gaps, OctRecordingGap, i);
+
+    if (gap->frame > frame)
+      break;
+    /* what is in a text may be any number */
+    place += MIN (gap->count, G_MAXINT64 - MIN (place, G_MAXINT64));
+  }
+  return place;
+}
+
+guint64
+oct_recording_count_alike (const OctRecording *recording, guint64 frame)
+{
+  const GArray *gaps = recording->info.gaps;
+  guint64 end;
+
+  (void)find_mask (recording, frame, &end);
+  end = MIN (end, recording->frames);
+  for (guint i = 0; gaps != NULL && i < gaps->len; i++) {
+    guint64 gap = g_array_index (gaps, OctRecordingGap, i).frame;
+
+    if (gap > frame)
+      end = MIN (end, gap);
+  }
+  return MAX (end, frame + 1) - frame;
 }
 
 /* The part that holds `frame`. */

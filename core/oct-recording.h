@@ -3,12 +3,14 @@
  * Recordings of raw spectra: flat parts NAME-00000.raw, NAME-00001.raw, ... and
  * a small text NAME.oct that says what is in them (oct-recording-text.h).  A
  * part is B-scans, one after the other, and nothing else; the last one may have
- * been cut off.
+ * been cut off.  Of a scan that leaves A-lines out, masks NAME-scan-mask-00000.txt,
+ * ... (oct-scan-mask.h) say which A-lines of a volume there are.
  */
 #pragma once
 
 #include "oct-reader.h"
 #include "oct-recording-text.h"
+#include "oct-scan-mask.h"
 
 G_BEGIN_DECLS
 
@@ -21,6 +23,10 @@ char *oct_recording_part_path (const char *base, guint part);
 /* Path of any part of the recording `base` that exists and whose number is not
  * below `from`, to be freed; NULL when there is none. */
 char *oct_recording_find_part (const char *base, guint64 from);
+
+/* The same of mask `number`, and of any mask of the recording. */
+char *oct_recording_mask_path (const char *base, guint number);
+char *oct_recording_find_mask (const char *base);
 
 typedef struct _OctRecording OctRecording;
 
@@ -37,6 +43,25 @@ guint64 oct_recording_get_frames (const OctRecording *recording);
 
 /* Bytes of all parts that are no whole B-scan, as a crash leaves them. */
 guint64 oct_recording_get_leftover (const OctRecording *recording);
+
+/* Where B-scan `frame` is in the scan: counted from the beginning of the first
+ * volume, with those that were lost. */
+guint64 oct_recording_get_place (const OctRecording *recording, guint64 frame);
+
+/* How many B-scans from `frame` on, itself included, follow each other in the
+ * scan and are of one mask: at least 1. */
+guint64 oct_recording_count_alike (
+    const OctRecording *recording, guint64 frame);
+
+/* Which A-lines of a volume there are from B-scan `frame` on (no new
+ * reference); NULL: the recording does not say it.  All masks of a recording
+ * are for volumes of one size. */
+OctScanMask *oct_recording_get_mask (
+    const OctRecording *recording, guint64 frame);
+
+/* A sentence on masks that the text names and that cannot be used, so that none
+ * is; NULL: all is well. */
+const char *oct_recording_get_mask_problem (const OctRecording *recording);
 
 /* Reads B-scan `frame` (0 .. frames - 1) of all parts to dest [lines][samples],
  * rows `stride` bytes apart.  One thread at a time.  Error: OCT_ERROR_READ. */
