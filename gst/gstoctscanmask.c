@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstoctscanmask.h"
-
-#define EVENT_NAME "application/x-oct-scan-mask"
+#include "oct/oct.h"
 
 /* clang-format off */
 G_DEFINE_BOXED_TYPE (OctScanMask, gst_oct_scan_mask, oct_scan_mask_ref,
@@ -12,8 +11,8 @@ GstEvent *
 gst_oct_scan_mask_event_new (OctScanMask *mask)
 {
   return gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM_STICKY,
-      gst_structure_new (
-          EVENT_NAME, "mask", GST_TYPE_OCT_SCAN_MASK, mask, NULL));
+      gst_structure_new (GST_OCT_SCAN_MASK_EVENT_NAME, "mask",
+          GST_TYPE_OCT_SCAN_MASK, mask, NULL));
 }
 
 OctScanMask *
@@ -22,7 +21,7 @@ gst_oct_scan_mask_event_parse (GstEvent *event)
   OctScanMask *mask = NULL;
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_CUSTOM_DOWNSTREAM_STICKY
-      && gst_event_has_name (event, EVENT_NAME))
+      && gst_event_has_name (event, GST_OCT_SCAN_MASK_EVENT_NAME))
     gst_structure_get (gst_event_get_structure (event), "mask",
         GST_TYPE_OCT_SCAN_MASK, &mask, NULL);
   return mask;

@@ -2,6 +2,7 @@
 #include "oct-record-pipeline.h"
 
 #include "oct-chain.h"
+#include "oct-fill.h"
 
 #define BSCAN_RATE 30
 #define PHANTOM_LINES 512
@@ -171,6 +172,35 @@ set_up_volume (GstElement *pipeline, const OctRecordOptions *options)
       &options->volume, pipeline, is_virtual_volume (options));
 }
 
+static void
+on_masked (gpointer data)
+{
+  const char *way = data;
+
+  if (g_str_equal (way, OCT_FILL_OFF))
+    g_printerr ("Note: the scan leaves A-lines out, and images show those that "
+                "were taken alone; --fill fills in the others.\n");
+  else
+    g_printerr ("Note: the scan leaves A-lines out, which images show filled "
+                "in (--fill %s), one volume later; --raw keeps what was "
+                "taken.\n",
+        way);
+}
+
+/* Between the A-scans and the images of them. */
+static void
+add_fill (GstElement *pipeline, const OctRecordOptions *options)
+{
+  const char *way =
+      options->fill != NULL ? oct_fill_find (options->fill) : OCT_FILL_DEFAULT;
+  g_autoptr (GstElement) before = gst_bin_get_by_name (GST_BIN (pipeline),
+      options->meters ? "oct-record-ascans" : "reconstruct");
+  g_autoptr (GstElement) after =
+      gst_bin_get_by_name (GST_BIN (pipeline), "ascans");
+
+  oct_fill_new (before, after, way, on_masked, (gpointer)way);
+}
+
 /* What is given on the command line takes the place of what was kept. */
 static gboolean
 set_up (GstElement *pipeline, const OctRecordOptions *options,
@@ -192,6 +222,7 @@ set_up (GstElement *pipeline, const OctRecordOptions *options,
   if (!oct_sensing_options_use (&options->sensing, reconstruct, error))
     return FALSE;
   set_source (pipeline, options);
+  add_fill (pipeline, options);
   if (options->volume.wanted)
     set_up_volume (pipeline, options);
   if (instrument->load != NULL && options->meters) {

@@ -71,4 +71,12 @@ G_BEGIN_DECLS
 /* spectrum of the source, in counts */
 #define GST_OCT_CALIBRATION_BACKGROUND "background"
 
+/* ------------------------------------------------------------ scan mask
+ *
+ * Which A-lines of a volume there are, where a scan leaves some out: a sticky
+ * event as above with this name, which octsrc makes.  What is in it is for the
+ * elements; a program may hand it on, or see by it that A-lines are missing.
+ */
+#define GST_OCT_SCAN_MASK_EVENT_NAME "application/x-oct-scan-mask"
+
 G_END_DECLS

@@ -535,6 +535,36 @@ def test_volume(folder):
     assert sum(abs(a - b) for a, b in zip(still, turned)) > 4 * len(still)
 
 
+def test_masked(folder):
+    """A scan that leaves A-lines out: its recording has the mask, images are as
+    wide as the whole B-scan, from the source and from the recording, and as
+    narrow as what was taken where they are not filled in."""
+    source = (f"octsrc is-live=true phantom=surgery samples={SAMPLES} "
+              f"lines={LINES} bscans=8 line-rate=640 scan-mask=scattered "
+              "scan-rate=0.5 scan-mask-output=mask.txt")
+
+    def record(name, *arguments):
+        with recording(folder, "--output", name, "--no-video", "--lossless",
+                       *arguments) as process:
+            lines_until(process, lambda found: found["lossless"][0] > 20)
+            process.send_signal(signal.SIGINT)
+            _, errors = process.communicate(timeout=60)
+        assert process.returncode == 0, errors
+        return errors, decode(f"{name}-lossless-00000.mkv", folder)[1]
+
+    errors, width = record("x", "--raw", "--source", source)
+    assert "(--fill linear)" in errors and width == LINES, (errors, width)
+    assert (folder / "x-scan-mask-00000.txt").read_text() \
+        == (folder / "mask.txt").read_text()
+    assert "scan-masks=0:0;\n" in (folder / "x.oct").read_text()
+    errors, width = record("y", "--data", "x.oct", "--fill", "joint")
+    assert "(--fill joint)" in errors and width == LINES, (errors, width)
+    errors, width = record("z", "--data", "x.oct", "--fill", "off")
+    assert "--fill fills in" in errors and width == LINES // 2, (errors, width)
+    _, errors = run("--output", "w", "--fill", "of", cwd=folder, status=2)
+    assert "linear, joint, auto, off" in errors, errors
+
+
 # ----------------------------------------------------------- when things fail
 
 def check_killed(frames, playable, what):
