@@ -8,14 +8,18 @@
 /* What waits is caught up with by a tenth of the time. */
 #define HURRY 10
 
+/* Of a name that nobody else takes. */
+#define ELEMENT "oct-fill-volumes"
+#define LEFT_TO_IT "auto"
+
 #define FILLER                                                                 \
-  "octvolumecs name=volumecs method=%s ! queue name=filled "                   \
+  "octvolumecs name=" ELEMENT " method=%s ! queue name=filled "                \
   "leaky=downstream max-size-bytes=0 max-size-time=0 max-size-buffers=%u"
 
 static const OctFillWay ways[] = {
   { "linear", "between the neighbours (linear, fast)" },
   { "joint", "from all A-lines at once (joint, slow without a GPU)" },
-  { "auto", "by the coherence of neighbours (linear or joint)" },
+  { LEFT_TO_IT, "by the coherence of neighbours (linear or joint)" },
   { OCT_FILL_OFF, "not filled in (narrower B-scans)" },
   { NULL, NULL },
 };
@@ -228,4 +232,16 @@ void
 oct_fill_set (OctFill *fill, const char *way)
 {
   g_atomic_pointer_set (&fill->wanted, (gpointer)oct_fill_find (way));
+}
+
+gboolean
+oct_fill_is_from (OctFill *fill, GstMessage *message)
+{
+  return g_strcmp0 (GST_MESSAGE_SRC_NAME (message), ELEMENT) == 0;
+}
+
+gboolean
+oct_fill_is_chosen (OctFill *fill)
+{
+  return g_str_equal (g_atomic_pointer_get (&fill->wanted), LEFT_TO_IT);
 }

@@ -41,4 +41,9 @@ OctFill *oct_fill_new (GstElement *before, GstElement *after, const char *way,
 /* From the next volume on.  Any thread. */
 void oct_fill_set (OctFill *fill, const char *way);
 
+/* Whether a message "oct-volume-cs" is of our octvolumecs, and whether it was
+ * left to that to choose a method. */
+gboolean oct_fill_is_from (OctFill *fill, GstMessage *message);
+gboolean oct_fill_is_chosen (OctFill *fill);
+
 G_END_DECLS
