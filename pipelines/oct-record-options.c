@@ -105,6 +105,10 @@ oct_record_options_parse (
     { "method", 0, 0, G_OPTION_ARG_STRING, &p->method,
         "Reconstruction: cubic (default), linear, lanczos, nufft, nudft, cs",
         "M" },
+    { "scan-mask", 0, 0, G_OPTION_ARG_FILENAME, &p->scan_mask,
+        "Text of 0 and 1: which A-lines of a volume the camera takes "
+        "(default: as the source says)",
+        "FILE" },
     { "fill", 0, 0, G_OPTION_ARG_STRING, &p->fill,
         "A-lines that a scan leaves out: linear (default), joint, auto, off",
         "WAY" },
@@ -190,6 +194,7 @@ oct_record_options_clear (OctRecordProgramOptions *options)
   g_free (p->source);
   g_free (p->method);
   g_free (p->fill);
+  g_free (p->scan_mask);
   g_free (p->camera);
   g_free (p->view);
   g_free (options->output);

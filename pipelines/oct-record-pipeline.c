@@ -3,6 +3,7 @@
 
 #include "oct-chain.h"
 #include "oct-fill.h"
+#include "oct-masked.h"
 
 #define BSCAN_RATE 30
 #define PHANTOM_LINES 512
@@ -172,6 +173,16 @@ set_up_volume (GstElement *pipeline, const OctRecordOptions *options)
       &options->volume, pipeline, is_virtual_volume (options));
 }
 
+static gboolean
+tell_mask (
+    GstElement *pipeline, const OctRecordOptions *options, GError **error)
+{
+  g_autoptr (GstPad) pad = oct_record_pipeline_get_spectra (pipeline);
+
+  return options->scan_mask == NULL
+         || oct_masked_tell (pad, options->scan_mask, error);
+}
+
 static void
 on_masked (gpointer data)
 {
@@ -222,6 +233,8 @@ set_up (GstElement *pipeline, const OctRecordOptions *options,
   if (!oct_sensing_options_use (&options->sensing, reconstruct, error))
     return FALSE;
   set_source (pipeline, options);
+  if (!tell_mask (pipeline, options, error))
+    return FALSE;
   add_fill (pipeline, options);
   if (options->volume.wanted)
     set_up_volume (pipeline, options);

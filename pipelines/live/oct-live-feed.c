@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-live-feed.h"
+#include "oct-masked.h"
 
 #include <gst/app/gstappsink.h>
 
@@ -262,6 +263,15 @@ add_end (OctLiveFeed *feed, GstElement *from, const OctLiveSource *source,
   return TRUE;
 }
 
+static gboolean
+tell_mask (GstElement *from, const OctLiveSource *source, GError **error)
+{
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (from, "src");
+
+  return source->scan_mask == NULL || pad == NULL
+         || oct_masked_tell (pad, source->scan_mask, error);
+}
+
 OctLiveFeed *
 oct_live_feed_new (const OctLiveSource *source, const OctLiveSettings *settings,
     const OctLiveFeedEvents *events, gpointer data, GError **error)
@@ -277,6 +287,8 @@ oct_live_feed_new (const OctLiveSource *source, const OctLiveSettings *settings,
   feed->pipeline = gst_object_ref_sink (gst_pipeline_new ("oct-live"));
   gst_pipeline_use_clock (GST_PIPELINE (feed->pipeline), clock);
   last = feed->source = add_source (feed, source, error);
+  if (last != NULL && !tell_mask (last, source, error))
+    last = NULL;
   if (last != NULL && source->images == NULL)
     last = add_reconstruction (feed, last, source, settings, error);
   if (last != NULL && add_end (feed, last, source, error)) {

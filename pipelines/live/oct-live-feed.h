@@ -19,16 +19,18 @@ G_BEGIN_DECLS
 typedef struct {
   const OctInstrumentOptions *instrument; /* `load` of it, or NULL */
   const OctSourceOptions *file; /* of spectra; all zero: virtual OCT system */
-  const char *source;   /* pipeline of raw spectra, or NULL; file->calibration
+  const char *source;    /* pipeline of raw spectra, or NULL; file->calibration
                          is theirs */
-  const char *images;   /* pipeline of finished images, or NULL */
-  double line_rate;     /* of the file, A-lines per second; 0 = 30 B-scans per
+  const char *scan_mask; /* file of the mask of the scan, or NULL: the source
+                          tells it, or takes all A-lines */
+  const char *images;    /* pipeline of finished images, or NULL */
+  double line_rate;      /* of the file, A-lines per second; 0 = 30 B-scans per
                          second */
-  guint bitrate;        /* of H.264 in kbit/s */
-  guint bscans;         /* per volume, where the source does not say it; of the
+  guint bitrate;         /* of H.264 in kbit/s */
+  guint bscans;          /* per volume, where the source does not say it; of the
                          virtual OCT system: of a volume, in place of one B-scan
                          over and over; 0 = as the source says */
-  double width, length; /* of a volume in metres, 0 = unknown */
+  double width, length;  /* of a volume in metres, 0 = unknown */
   double refractive_index; /* of the sample */
 } OctLiveSource;
 

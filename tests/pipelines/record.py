@@ -565,6 +565,30 @@ def test_masked(folder):
     assert "linear, joint, auto, off" in errors, errors
 
 
+def test_masked_camera(folder):
+    """A camera knows nothing of the scan: its mask is a file, and from then on
+    it is as if the source had told it."""
+    rows = "".join(f"{800 + i / 10}\n" for i in range(SAMPLES))
+    (folder / "cal.csv").write_text("wavelength_nm\n" + rows)
+    # the second B-scan is left out
+    (folder / "mask.txt").write_text("11001010\n00000000\n01010011\n")
+    source = (f"videotestsrc is-live=true pattern=snow num-buffers=41 ! video/"
+              f"x-raw,format=GRAY8,width={SAMPLES},height=4,framerate=30/1")
+    _, errors = run(
+        "--output", "x", "--no-video", "--raw", "--lossless", "--source", source,
+        "--calibration", "cal.csv", "--scan-mask", "mask.txt", cwd=folder)
+    assert "leaves A-lines out" in errors, errors
+    frames, width, _, _ = decode("x-lossless-00000.mkv", folder)
+    assert width == 8 and frames == 63, (width, frames)
+    text = (folder / "x.oct").read_text()
+    assert "bscans-per-volume=2\n" in text and "scan-masks=0:0;\n" in text, text
+    assert (folder / "x-scan-mask-00000.txt").read_text() \
+        == (folder / "mask.txt").read_text()
+    _, errors = run("--output", "y", "--source", source, "--calibration",
+                    "cal.csv", "--scan-mask", "no.txt", cwd=folder, status=1)
+    assert "no.txt" in errors, errors
+
+
 # ----------------------------------------------------------- when things fail
 
 def check_killed(frames, playable, what):
