@@ -105,7 +105,7 @@ oct_record_options_parse (
     { "method", 0, 0, G_OPTION_ARG_STRING, &p->method,
         "Reconstruction: cubic (default), linear, lanczos, nufft, nudft, cs",
         "M" },
-    { "scan-mask", 0, 0, G_OPTION_ARG_FILENAME, &p->scan_mask,
+    { "scan-mask-file", 0, 0, G_OPTION_ARG_FILENAME, &p->scan_mask,
         "Text of 0 and 1: which A-lines of a volume the camera takes "
         "(default: as the source says)",
         "FILE" },

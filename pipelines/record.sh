@@ -44,7 +44,7 @@ How they are reconstructed
                        samples (default: 0.4)
   --fill WAY           A-lines that a scan leaves out, in images: linear
                        (default), joint, auto, off
-  --scan-mask FILE     which A-lines of a volume a camera takes: rows of 0 and 1
+  --scan-mask-file FILE which A-lines of a volume a camera takes: rows of 0 and 1
 
 What is recorded
   --output NAME        path and name of the recording, without ending

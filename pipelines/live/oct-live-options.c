@@ -27,7 +27,7 @@ read_command_line (OctLiveOptions *o, int *argc, char ***argv, GError **error)
       "File: A-lines per second (default: 30 B-scans per second)", "HZ" },
     { "source", 0, 0, G_OPTION_ARG_STRING, &o->source,
       "Pipeline of raw spectra, as of a camera", "PIPELINE" },
-    { "scan-mask", 0, 0, G_OPTION_ARG_FILENAME, &o->scan_mask,
+    { "scan-mask-file", 0, 0, G_OPTION_ARG_FILENAME, &o->scan_mask,
       "Text of 0 and 1: which A-lines of a volume the camera takes (default: "
       "as the source says)", "FILE" },
     { "images", 0, 0, G_OPTION_ARG_STRING, &o->images,
@@ -106,7 +106,7 @@ check_source (const OctLiveOptions *o, GError **error)
     return refuse (error, "--calibration belongs to --data or --source.");
   if (o->images != NULL && o->scan_mask != NULL)
     return refuse (
-        error, "--scan-mask is for spectra, and --images are finished.");
+        error, "--scan-mask-file is for spectra, and --images are finished.");
   if (o->images != NULL
       && (o->instrument.load != NULL || o->instrument.save != NULL))
     return refuse (error, "--instrument and --save-instrument are for spectra, "

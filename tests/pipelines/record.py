@@ -576,7 +576,7 @@ def test_masked_camera(folder):
               f"x-raw,format=GRAY8,width={SAMPLES},height=4,framerate=30/1")
     _, errors = run(
         "--output", "x", "--no-video", "--raw", "--lossless", "--source", source,
-        "--calibration", "cal.csv", "--scan-mask", "mask.txt", cwd=folder)
+        "--calibration", "cal.csv", "--scan-mask-file", "mask.txt", cwd=folder)
     assert "leaves A-lines out" in errors, errors
     frames, width, _, _ = decode("x-lossless-00000.mkv", folder)
     assert width == 8 and frames == 63, (width, frames)
@@ -585,7 +585,7 @@ def test_masked_camera(folder):
     assert (folder / "x-scan-mask-00000.txt").read_text() \
         == (folder / "mask.txt").read_text()
     _, errors = run("--output", "y", "--source", source, "--calibration",
-                    "cal.csv", "--scan-mask", "no.txt", cwd=folder, status=1)
+                    "cal.csv", "--scan-mask-file", "no.txt", cwd=folder, status=1)
     assert "no.txt" in errors, errors
 
 
