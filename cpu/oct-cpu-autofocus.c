@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * The score of core/oct-autofocus.h, on blocks of A-lines side by side.
+ * The score of oct-autofocus.h, on blocks of A-lines side by side.
  */
 #include "oct-autofocus.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * A background fitted to every A-line, core/oct-fit.h.
+ * A background fitted to every A-line, oct-fit.h.
  */
 #include "oct-cpu-background.h"
 #include "oct-cpu-vector.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * The fixed pattern of a B-scan, core/oct-backend.h.
+ * The fixed pattern of a B-scan, oct-backend.h.
  *
  * A-lines are compared with the mean: of A[j] / g[j] - b nothing is lost in
  * single precision.  The mean over a run is one sum before the transform; the

@@ -81,31 +81,22 @@ DEFINE_SUBTRACT (subtract_u8, guint8)
 DEFINE_SUBTRACT (subtract_u16, guint16)
 DEFINE_SUBTRACT (subtract_f32, float)
 
-OCT_VECTORISED static void
-mean_of_counts (const guint32 *sums, guint groups, guint samples, guint lines,
-    double *restrict mean)
-{
-  for (guint i = 0; i < samples; i++)
-    mean[i] = sums[i];
-  for (guint group = 1; group < groups; group++)
-    for (guint i = 0; i < samples; i++)
-      mean[i] += sums[(gsize)group * samples + i];
-  for (guint i = 0; i < samples; i++)
-    mean[i] /= lines;
-}
+/* mean[i] = sum over the groups of sums[group][i], by lines. */
+#define DEFINE_MEAN(name, sum_type)                                            \
+  OCT_VECTORISED static void name (const sum_type *sums, guint groups,         \
+      guint samples, guint lines, double *restrict mean)                       \
+  {                                                                            \
+    for (guint i = 0; i < samples; i++)                                        \
+      mean[i] = sums[i];                                                       \
+    for (guint group = 1; group < groups; group++)                             \
+      for (guint i = 0; i < samples; i++)                                      \
+        mean[i] += sums[(gsize)group * samples + i];                           \
+    for (guint i = 0; i < samples; i++)                                        \
+      mean[i] /= lines;                                                        \
+  }
 
-OCT_VECTORISED static void
-mean_of_floats (const double *sums, guint groups, guint samples, guint lines,
-    double *restrict mean)
-{
-  for (guint i = 0; i < samples; i++)
-    mean[i] = sums[i];
-  for (guint group = 1; group < groups; group++)
-    for (guint i = 0; i < samples; i++)
-      mean[i] += sums[(gsize)group * samples + i];
-  for (guint i = 0; i < samples; i++)
-    mean[i] /= lines;
-}
+DEFINE_MEAN (mean_of_counts, guint32)
+DEFINE_MEAN (mean_of_floats, double)
 
 static void
 set_background (OctPlan *plan, const double *background)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Steps of compressive sensing (core/oct-cs.h): a step is two FFTs, a band of a
+ * Steps of compressive sensing (oct-cs.h): a step is two FFTs, a band of a
  * matrix between them (oct-cpu-cs-operator.c), and one pass over the modes, or
  * two where a depth has to know those around it.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * The solvers of compressive sensing (core/oct-cs.h) on a block of A-lines side
+ * The solvers of compressive sensing (oct-cs.h) on a block of A-lines side
  * by side, each with a step of its own.
  */
 #pragma once

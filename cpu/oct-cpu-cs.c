@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Compressive sensing along the A-line (core/oct-cs.h): plans, and B-scans in
+ * Compressive sensing along the A-line (oct-cs.h): plans, and B-scans in
  * blocks of A-lines side by side.
  */
 #include "oct-cpu-cs-solver.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * The normal operator T = A^H A and b = A^H y of a block of A-lines side by
- * side (oct-cpu-lanes.h), as core/oct-cs.h defines them, for the solvers in
+ * side (oct-cpu-lanes.h), as oct-cs.h defines them, for the solvers in
  * oct-cpu-cs-solver.c.
  *
  * An iterate is [modes][2][lane], one or two runs of modes that follow each

@@ -2,7 +2,7 @@
 /**
  * Non-uniform FFT of OCT_LANES A-lines side by side (oct-cpu-lanes.h), spectra
  * to A-scans: gridding, FFT, division by the transform of the kernel
- * (core/oct-nufft.h).
+ * (oct-nufft.h).
  *
  * The transform reads the grid cell by cell, each once, so that cells are made
  * of the samples as they are asked for and never stand in memory.  Two real

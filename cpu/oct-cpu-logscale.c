@@ -4,7 +4,7 @@
  *
  * First pass (automatic ranges): the extent of the B-scan, of the power alone,
  * since the logarithm keeps the order; or its noise floor and a histogram of
- * the power (core/oct-contrast.h).  Second pass: tiles of depth x A-lines are
+ * the power (oct-contrast.h).  Second pass: tiles of depth x A-lines are
  * transposed in the cache, so that the image is written in whole cache lines.
  */
 #include "oct-cpu-logscale.h"

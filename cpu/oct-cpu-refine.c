@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * The score of core/oct-refine.h, on blocks of A-lines side by side: the spline
+ * The score of oct-refine.h, on blocks of A-lines side by side: the spline
  * of each line is made once, and read elsewhere for every k map.
  */
 #include "oct-refine.h"

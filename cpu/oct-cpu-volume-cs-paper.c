@@ -4,11 +4,11 @@
  * every B-scan along its A-lines, then from B-scan to B-scan, the line with the
  * sparsest coefficients that goes through what was taken.
  *
- * Basis pursuit by the dual alternating directions of YALL1 (Yang and Zhang,
- * SIAM J. Sci. Comput. 33, 250 (2011)) for orthonormal bases.  Rows of real
- * bases are 32 depths side by side, [place][2][16]; of the Fourier basis, whose
- * coefficients are complex, they are 16.
+ * Basis pursuit for orthonormal bases.  Rows of real bases are 32 depths side by
+ * side, [place][2][16]; of the Fourier basis, whose coefficients are complex,
+ * they are 16.
  */
+#include "oct-cpu-volume-cs-pursuit.h"
 #include "oct-cpu-volume-cs.h"
 #include "oct-simd.h"
 
@@ -17,9 +17,7 @@
 
 #define TAPS 8
 #define LEVELS 4
-#define APPROXIMATION 0.05f      /* weight */
-#define TOLERANCE (0.9f * 5e-3f) /* of the change of a step */
-#define LEAST_MU 1.1e-8f
+#define APPROXIMATION 0.05f          /* weight */
 #define ROWS OCT_CPU_VOLUME_CS_BLOCK /* floats of a place, and rows */
 
 /* db4, orthonormal */
@@ -231,12 +229,13 @@ check (const Paper *p, Solver *s, Sums *sums, guint step)
   if (p->basis == OCT_VOLUME_CS_FOURIER)
     share_halves (sums->value);
   for (guint k = 0; k < ROWS; k++) {
-    double norm = sqrt (sums->x[k]), moved = s->mu[k] * sqrt (sums->step[k]);
-    double gap, residual;
+    OctCpuPursuitSums row = { sums->step[k], sums->x[k], sums->z[k],
+      sums->primal[k], sums->value[k] };
 
     if (s->done[k])
       continue;
-    if (moved < TOLERANCE * (norm > 0 ? norm : 1) || step == p->steps) {
+    if (oct_cpu_pursuit_judge (&row, step, s->least[k], &s->mu[k])
+        || step == p->steps) {
       s->done[k] = TRUE;
       for (guint i = 0; i < p->places; i++)
         s->result[(gsize)i * ROWS + k] =
@@ -244,11 +243,6 @@ check (const Paper *p, Solver *s, Sums *sums, guint step)
       continue;
     }
     all = FALSE;
-    gap = fabs (sums->value[k] - sums->primal[k])
-          / (sums->primal[k] > 0 ? sums->primal[k] : 1);
-    residual = sqrt (sums->step[k]) / (sums->z[k] > 0 ? sqrt (sums->z[k]) : 1);
-    if (step > 10 && gap > 50 * residual && s->mu[k] > s->least[k])
-      s->mu[k] *= 0.1f;
   }
   return all;
 }
@@ -274,7 +268,7 @@ begin (const Paper *p, Solver *s)
     s->scale[k] = scale;
     s->done[k] = scale == 0;
     s->mu[k] = scale > 0 ? sums[from] / scale / (float)s->n_kept : 1;
-    s->least[k] = LEAST_MU * s->mu[k];
+    s->least[k] = OCT_CPU_PURSUIT_LEAST * s->mu[k];
     for (guint i = 0; i < p->count && scale > 0; i++)
       s->b[(gsize)i * ROWS + k] /= scale;
   }
@@ -385,6 +379,8 @@ fill_direction (Paper *p, guint d, const guint8 *there, GError **error)
   OctVolumeCs *cs = p->cs;
   guint threads = oct_cpu_threads (cs->threads);
 
+  if (!oct_volume_cs_is_missing (&cs->params, cs->valid, d))
+    return TRUE;
   p->d = d;
   p->there = there;
   p->count = d == 0 ? cs->lines : cs->bscans;

@@ -105,7 +105,8 @@ make_scratch (OctVolumeCs *cs, GError **error)
   gsize lateral = oct_cpu_volume_cs_lateral_scratch (cs), axial = 0;
 
   if (cs->params.spectra)
-    axial = oct_cpu_volume_cs_envelope_scratch (cs->params.columns)
+    axial = MAX (oct_cpu_volume_cs_envelope_scratch (cs->params.columns),
+                oct_cpu_volume_cs_axial_scratch (cs->params.columns))
             + MAX (oct_lanes_fft_scratch (cs->to_depths),
                 oct_lanes_fft_scratch (cs->to_samples));
   cs->scratch_size = oct_cpu_pad (MAX (lateral, axial));
@@ -485,16 +486,15 @@ fill_linear (OctVolumeCs *cs)
 static gboolean
 fill (OctVolumeCs *cs, const OctVolumeCsSettings *settings, GError **error)
 {
-  switch (settings->method) {
-  case OCT_VOLUME_CS_JOINT:
+  if (settings->method == OCT_VOLUME_CS_JOINT)
     return oct_cpu_volume_cs_joint (cs, settings, error);
-  case OCT_VOLUME_CS_ENVELOPE:
+  if (settings->method == OCT_VOLUME_CS_ENVELOPE)
     return oct_cpu_volume_cs_envelope (cs, settings, error);
-  case OCT_VOLUME_CS_PAPER:
+  /* the others go on from A-scans */
+  if (oct_volume_cs_lacks_samples (&cs->params))
+    oct_cpu_volume_cs_axial (cs, settings->steps);
+  if (settings->method == OCT_VOLUME_CS_PAPER)
     return oct_cpu_volume_cs_paper (cs, settings, error);
-  case OCT_VOLUME_CS_LINEAR:
-    break;
-  }
   fill_linear (cs);
   return TRUE;
 }

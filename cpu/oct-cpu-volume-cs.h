@@ -72,9 +72,14 @@ void oct_cpu_volume_cs_cosines (const OctVolumeCs *cs, guint d, gboolean back,
 /* Bytes of that memory. */
 gsize oct_cpu_volume_cs_lateral_scratch (const OctVolumeCs *cs);
 
-/* Bytes that the other method needs of each thread, without that of the
- * transforms. */
+/* Bytes that what works along the A-lines needs of each thread, without that of
+ * the transforms. */
 gsize oct_cpu_volume_cs_envelope_scratch (guint samples);
+gsize oct_cpu_volume_cs_axial_scratch (guint samples);
+
+/* A-scans of all A-lines that are there, in `volume`, from a part of the samples
+ * of their spectra: the first step of the paper, `steps` at most. */
+void oct_cpu_volume_cs_axial (OctVolumeCs *cs, guint steps);
 
 /* The volume, of what has been stored and of its A-scans there. */
 gboolean oct_cpu_volume_cs_envelope (

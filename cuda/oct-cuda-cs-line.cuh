@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * Compressive sensing of A-lines that stay on the chip from their samples to
- * the result (core/oct-cs.h), what all solvers have in common: one block for a
+ * the result (oct-cs.h), what all solvers have in common: one block for a
  * complex A-line or for two real ones, which are the real and the imaginary
  * parts of the cells.
  *

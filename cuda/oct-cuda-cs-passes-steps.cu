@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * The solvers of few steps in passes over memory, see oct-cuda-cs-passes.cu and
- * core/oct-cs.h.  The block of an A-line knows |g|^2 before it goes on, and the
+ * oct-cs.h.  The block of an A-line knows |g|^2 before it goes on, and the
  * powers of all depths before it weighs the first.
  */
 #include "oct-cuda-cs-passes.cuh"

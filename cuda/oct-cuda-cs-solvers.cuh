@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * The solvers of few steps (core/oct-cs.h): what is done with single values, on
+ * The solvers of few steps (oct-cs.h): what is done with single values, on
  * the chip and in passes over memory alike.
  */
 #pragma once

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * The solvers of few steps on the chip, see oct-cuda-cs-line.cuh and
- * core/oct-cs.h.  Beside what SpaRSA needs they take |g|^2, which is known to
+ * oct-cs.h.  Beside what SpaRSA needs they take |g|^2, which is known to
  * all threads one barrier later; and persistent shrinkage takes the power of
  * the depths around, which stands where the cells were until the next transform
  * begins: two more barriers.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * A background fitted to every A-line, core/oct-fit.h: finding e.
+ * A background fitted to every A-line, oct-fit.h: finding e.
  *
  * One block per A-line, so that all of them are on their way at once.  An
  * A-line is read once from memory, the background from the caches; sums are in

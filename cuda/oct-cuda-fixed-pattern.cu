@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * The fixed pattern by minimum variance, core/oct-backend.h, from the mean that
+ * The fixed pattern by minimum variance, oct-backend.h, from the mean that
  * was found before: what is between and behind the transforms of cuFFT.
  *
  * A-lines are compared with the mean, as the CPU backend does.  How many of

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * The gridding tables of core/oct-nufft.h on the device.
+ * The gridding tables of oct-nufft.h on the device.
  *
  * A change of the nodes is one copy from page-locked memory; weights on the fly
  * are computed by a kernel behind it.

@@ -94,7 +94,7 @@ uint32_t oct_cuda_median_memory (uint32_t block_memory);
 cudaError_t oct_cuda_launch_high_pass (const OctCudaRows *rows,
     uint32_t sample_size, uint32_t width, OctCudaQueue queue);
 
-/* A background to be fitted to every A-line, core/oct-fit.h. */
+/* A background to be fitted to every A-line, oct-fit.h. */
 typedef struct {
   OctCudaRows rows;     /* without out */
   uint32_t sample_size; /* bytes: 1 and 2 are counts, 4 is float */
@@ -215,7 +215,7 @@ cudaError_t oct_cuda_launch_window (const OctCudaFft *fft, void *padded,
 cudaError_t oct_cuda_launch_crop (const OctCudaFft *fft, const float2 *spectra,
     size_t pitch, OctCudaQueue queue);
 
-/* The tables of core/oct-nufft.h in device memory. */
+/* The tables of oct-nufft.h in device memory. */
 typedef struct {
   uint32_t samples, width, grid, cells, origin;
   const int32_t *lowest;     /* [samples] */
@@ -322,13 +322,13 @@ cudaError_t oct_cuda_launch_nudft_rescale (void *out, size_t out_stride,
     uint32_t values, uint32_t lines, const int32_t *exponents,
     OctCudaQueue queue);
 
-/* As core/oct-cs.h has them. */
+/* As oct-cs.h has them. */
 #define OCT_CUDA_CS_REACH 4
 #define OCT_CUDA_CS_SHRINK 1.3f
 #define OCT_CUDA_CS_KAPPA_MAX 0.5f
 #define OCT_CUDA_CS_CONTINUE 1.5f
 
-/* Compressive sensing, core/oct-cs.h, with all iterates of an A-line on the
+/* Compressive sensing, oct-cs.h, with all iterates of an A-line on the
  * chip; T in the modes of one diagonal over `size` cells. */
 typedef struct {
   OctCudaRows rows; /* samples: of one row in */

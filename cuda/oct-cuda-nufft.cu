@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * The steps of the non-uniform FFT around cuFFT: weights, samples to cells,
- * cells to A-scans; see core/oct-nufft.h.
+ * cells to A-scans; see oct-nufft.h.
  */
 #include "oct-cuda-launch.cuh"
 #include "oct-nufft-kernel.h"

@@ -8,6 +8,7 @@
  */
 #include "oct-cuda-private.h"
 #include "oct-cuda-sections.h"
+#include "oct-cuda-timer.h"
 #include "oct-cuda-volume.h"
 
 #include <string.h>
@@ -32,9 +33,7 @@ typedef struct {
   OctCudaTable there; /* [ny] of the state */
   gboolean has_there;
 
-  cudaEvent_t began, ended;
-  gboolean timed; /* both are on their way */
-  double time;
+  OctCudaTimer timer;
 } Sections;
 
 #define SECTIONS(volume) ((Sections *)(volume))
@@ -43,13 +42,6 @@ static gboolean
 check (cudaError_t status, GError **error)
 {
   return oct_cuda_check (status, NAME, error);
-}
-
-static void
-ignore (cudaError_t status)
-{
-  if (status != cudaSuccess)
-    cudaGetLastError ();
 }
 
 /* ----------------------------------------------------------- create, destroy
@@ -67,10 +59,7 @@ sections_destroy (OctVolume *volume)
   oct_cuda_free (s->projected);
   oct_cuda_free (s->range);
   oct_cuda_table_clear (&s->there);
-  if (s->began != NULL)
-    ignore (cudaEventDestroy (s->began));
-  if (s->ended != NULL)
-    ignore (cudaEventDestroy (s->ended));
+  oct_cuda_timer_clear (&s->timer);
   oct_enface_state_clear (&s->state);
   g_free (s->stale);
   g_free (s);
@@ -88,8 +77,7 @@ alloc_all (Sections *s, GError **error)
                  oct_cuda_alloc (lines * sizeof *s->projected, NAME, error))
          && (s->range = oct_cuda_alloc (sizeof *s->range, NAME, error))
          && oct_cuda_table_init (&s->there, s->ny, NAME, error)
-         && check (cudaEventCreate (&s->began), error)
-         && check (cudaEventCreate (&s->ended), error);
+         && oct_cuda_timer_init (&s->timer, NAME, error);
 }
 
 static gboolean
@@ -183,44 +171,6 @@ sections_show (OctVolume *volume, gpointer stream, GError **error)
 /* ----------------------------------------------------------------- pictures
  */
 
-static void
-take_time (Sections *s)
-{
-  float ms = 0;
-
-  if (!s->timed)
-    return;
-  if (cudaEventQuery (s->ended) != cudaSuccess) {
-    cudaGetLastError ();
-    return;
-  }
-  if (cudaEventElapsedTime (&ms, s->began, s->ended) == cudaSuccess)
-    s->time = ms * 1e-3;
-  else
-    cudaGetLastError ();
-  s->timed = FALSE;
-}
-
-/* The time of one picture after the other, not of each. */
-static gboolean
-begin_time (Sections *s, cudaStream_t stream, gboolean *timed, GError **error)
-{
-  take_time (s);
-  *timed = !s->timed;
-  return !*timed || check (cudaEventRecord (s->began, stream), error);
-}
-
-static gboolean
-end_time (Sections *s, cudaStream_t stream, gboolean timed, GError **error)
-{
-  if (!timed)
-    return TRUE;
-  if (!check (cudaEventRecord (s->ended, stream), error))
-    return FALSE;
-  s->timed = TRUE;
-  return TRUE;
-}
-
 static OctCudaVoxels
 get_voxels (const Sections *s)
 {
@@ -267,14 +217,15 @@ sections_slice (OctVolume *volume, const OctSlice *slice,
   OctCudaSlice launch = { .from = get_voxels (s) };
   gboolean timed;
 
-  if (!oct_slice_check (slice, error) || !begin_time (s, stream, &timed, error)
+  if (!oct_slice_check (slice, error)
+      || !oct_cuda_timer_begin (&s->timer, stream, &timed, NAME, error)
       || !begin_picture (picture, &launch.to, stream, error))
     return FALSE;
   copy_point (&slice->origin, launch.origin);
   copy_point (&slice->right, launch.right);
   copy_point (&slice->down, launch.down);
   return check (oct_cuda_launch_slice (&launch, stream), error)
-         && end_time (s, stream, timed, error);
+         && oct_cuda_timer_end (&s->timer, stream, timed, NAME, error);
 }
 
 static const OctCudaEnfaceMode modes[OCT_N_ENFACE_MODES] = {
@@ -359,12 +310,12 @@ sections_enface (OctVolume *volume, const OctEnface *enface,
   gboolean timed;
 
   return oct_enface_check (enface, error)
-         && begin_time (s, stream, &timed, error)
+         && oct_cuda_timer_begin (&s->timer, stream, &timed, NAME, error)
          && begin_picture (picture, &launch.to, stream, error)
          && project (s, enface, stream, error)
          && (!find || find_range (s, enface, stream, error))
          && check (oct_cuda_launch_enface_picture (&launch, stream), error)
-         && end_time (s, stream, timed, error);
+         && oct_cuda_timer_end (&s->timer, stream, timed, NAME, error);
 }
 
 static gpointer
@@ -376,8 +327,7 @@ sections_get_stream (OctVolume *volume)
 static double
 sections_get_time (OctVolume *volume)
 {
-  take_time (SECTIONS (volume));
-  return SECTIONS (volume)->time;
+  return oct_cuda_timer_get (&SECTIONS (volume)->timer);
 }
 
 const OctVolumeTable oct_cuda_sections = {

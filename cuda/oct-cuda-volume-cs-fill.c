@@ -259,6 +259,8 @@ fill_direction (OctVolumeCs *cs, OctCudaVolumeCsPaper *p, guint d,
 {
   const guint warp = 32 * OCT_CUDA_VOLUME_CS_EACH;
 
+  if (!oct_volume_cs_is_missing (&cs->params, cs->valid, d))
+    return TRUE;
   p->direction = d;
   p->there = there;
   p->count = d == 0 ? cs->cs.lines : cs->cs.bscans;

@@ -10,6 +10,7 @@
  * volume for them, have a stream of their own with the lowest priority.
  */
 #include "oct-cuda-private.h"
+#include "oct-cuda-timer.h"
 #include "oct-cuda-volume.h"
 
 #include "oct-volume-scene.h"
@@ -65,9 +66,7 @@ struct _OctVolume {
   gsize small_size;
 
   cudaStream_t stream; /* of pictures */
-  cudaEvent_t began, ended;
-  gboolean timed; /* both are on their way */
-  double time;
+  OctCudaTimer timer;
 };
 
 static gboolean
@@ -157,10 +156,7 @@ volume_destroy (OctVolume *volume)
   oct_cuda_free (volume->distance);
   oct_cuda_free (volume->scratch);
   oct_cuda_free (volume->small);
-  if (volume->began != NULL)
-    ignore (cudaEventDestroy (volume->began));
-  if (volume->ended != NULL)
-    ignore (cudaEventDestroy (volume->ended));
+  oct_cuda_timer_clear (&volume->timer);
   if (volume->stream != NULL)
     ignore (cudaStreamDestroy (volume->stream));
   g_free (volume);
@@ -242,8 +238,7 @@ init_stream (OctVolume *volume, GError **error)
          && check (cudaStreamCreateWithPriority (
                        &volume->stream, cudaStreamDefault, least),
              error)
-         && check (cudaEventCreate (&volume->began), error)
-         && check (cudaEventCreate (&volume->ended), error);
+         && oct_cuda_timer_init (&volume->timer, NAME, error);
 }
 
 static gboolean
@@ -494,24 +489,6 @@ set_target (OctVolume *volume, const OctVolumePicture *picture,
   return TRUE;
 }
 
-static void
-take_time (OctVolume *volume)
-{
-  float ms = 0;
-
-  if (!volume->timed)
-    return;
-  if (cudaEventQuery (volume->ended) != cudaSuccess) {
-    cudaGetLastError ();
-    return;
-  }
-  if (cudaEventElapsedTime (&ms, volume->began, volume->ended) == cudaSuccess)
-    volume->time = ms * 1e-3;
-  else
-    cudaGetLastError ();
-  volume->timed = FALSE;
-}
-
 static gboolean
 cast_rays (OctVolume *volume, const OctVolumeScene *scene,
     const OctVolumeLook *look, const OctVolumePicture *picture, GError **error)
@@ -560,19 +537,16 @@ volume_render (OctVolume *volume, const OctVolumeLook *look,
     return FALSE;
   set = &volume->sets[volume->front];
   oct_volume_scene_init (&scene, &volume->params, look);
-  take_time (volume);
-  timed = !volume->timed;
   if (!check (cudaStreamWaitEvent (volume->stream, set->ready, 0), error)
-      || (timed
-          && !check (cudaEventRecord (volume->began, volume->stream), error))
+      || !oct_cuda_timer_begin (
+          &volume->timer, volume->stream, &timed, NAME, error)
       || !take_transfer (volume, look->transfer, error)
       || !find_cells (volume, !sums, error)
       || (lit && !find_light (volume, &scene, error))
       || !cast_rays (volume, &scene, look, picture, error)
-      || (timed
-          && !check (cudaEventRecord (volume->ended, volume->stream), error)))
+      || !oct_cuda_timer_end (
+          &volume->timer, volume->stream, timed, NAME, error))
     return FALSE;
-  volume->timed = volume->timed || timed;
   return check (cudaEventRecord (set->drawn, volume->stream), error);
 }
 
@@ -585,8 +559,7 @@ volume_get_stream (OctVolume *volume)
 static double
 volume_get_time (OctVolume *volume)
 {
-  take_time (volume);
-  return volume->time;
+  return oct_cuda_timer_get (&volume->timer);
 }
 
 const OctVolumeTable oct_cuda_volume = {

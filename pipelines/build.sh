@@ -2,12 +2,23 @@
 # shellcheck shell=bash
 # What the scripts of this folder do before they start their program: install
 # missing packages, build the plugin and the program, set what GStreamer needs.
-#   . pipelines/build.sh && oct_start oct-demo OPTIONS
+#   . pipelines/build.sh && oct_help OPTIONS && oct_start oct-demo OPTIONS
 
 oct_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 oct_build=${OCT_BUILD_DIR:-$oct_root/build}
 # shellcheck source=pipelines/packages.sh
 . "$oct_root/pipelines/packages.sh"
+
+# The `usage` of the script where it was asked for: nothing is installed then.
+oct_help () {
+  local argument
+  for argument in "$@"; do
+    if [ "$argument" = --help ] || [ "$argument" = -h ]; then
+      usage
+      exit 0
+    fi
+  done
+}
 
 # Says nothing when there is nothing to do, shows the log when it fails.
 oct_quietly () {

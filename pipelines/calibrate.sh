@@ -3,9 +3,8 @@
 # Mirrors in, the calibration of a spectrometer out.
 set -euo pipefail
 
-for argument in "$@"; do
-  if [ "$argument" = --help ] || [ "$argument" = -h ]; then
-    cat <<'END'
+usage () {
+  cat <<'END'
 Usage: pipelines/calibrate.sh --mirror FILE... --output CALIBRATION.csv [OPTIONS]
 
 Makes the spectral calibration that demo.sh, record.sh, live.sh and the elements
@@ -43,10 +42,9 @@ Example:
     --wavelength-min 790 --wavelength-max 900 \
     --output calibration.csv --plot calibration.svg
 END
-    exit 0
-  fi
-done
+}
 
 # shellcheck source=pipelines/build.sh
 . "$(dirname "${BASH_SOURCE[0]}")/build.sh"
+oct_help "$@"
 oct_start oct-calibrate "$@"

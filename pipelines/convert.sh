@@ -57,15 +57,9 @@ Example:
 END
 }
 
-for argument in "$@"; do
-  if [ "$argument" = --help ] || [ "$argument" = -h ]; then
-    usage
-    exit 0
-  fi
-done
-
 # shellcheck source=pipelines/build.sh
 . "$(dirname "${BASH_SOURCE[0]}")/build.sh"
+oct_help "$@"
 if oct_wants_dicom "$@"; then
   oct_add_dicom
 fi

@@ -66,15 +66,9 @@ Examples:
 END
 }
 
-for argument in "$@"; do
-  if [ "$argument" = --help ] || [ "$argument" = -h ]; then
-    usage
-    exit 0
-  fi
-done
-
 # shellcheck source=pipelines/build.sh
 . "$(dirname "${BASH_SOURCE[0]}")/build.sh"
+oct_help "$@"
 oct_install "${OCT_LIVE_PACKAGES[@]}"
 # a folder that was set up before these packages came
 if [ -f "$oct_build/build.ninja" ] \

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-demo-volume.h"
 
-#include <errno.h>
-#include <glib/gstdio.h>
 #include <unistd.h>
 
 /* One turn, of so many pictures a second. */
@@ -214,14 +212,7 @@ make_video (const Task *task, const char *path, Film *film, GError **error)
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, on_picture, film, NULL);
   ok = play (pipeline, film, error);
   stop (pipeline);
-  if (ok && g_rename (part, path) != 0) {
-    g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (errno),
-        "'%s' cannot be written: %s.", path, g_strerror (errno));
-    ok = FALSE;
-  }
-  if (!ok)
-    g_unlink (part);
-  return ok;
+  return oct_launch_finish_file (part, path, ok, error);
 }
 
 gboolean

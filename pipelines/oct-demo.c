@@ -12,8 +12,7 @@
 #include "oct-launch.h"
 #include "oct-version.h"
 
-#include <errno.h>
-#include <glib/gstdio.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -328,14 +327,7 @@ make_video (const Options *options, const char *path, const Scan *scan,
   ok = play_video (pipeline, scan, &watch, error);
   stop (pipeline);
   *frames = watch.done;
-  if (ok && g_rename (part, path) != 0) {
-    g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (errno),
-        "'%s' cannot be written: %s.", path, g_strerror (errno));
-    ok = FALSE;
-  }
-  if (!ok)
-    g_unlink (part);
-  return ok;
+  return oct_launch_finish_file (part, path, ok, error);
 }
 
 /* --------------------------------------------------------------------- main */

@@ -219,6 +219,20 @@ oct_launch_save_last (
   return ok;
 }
 
+gboolean
+oct_launch_finish_file (
+    const char *part, const char *path, gboolean ok, GError **error)
+{
+  if (ok && g_rename (part, path) != 0) {
+    g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (errno),
+        "'%s' cannot be written: %s.", path, g_strerror (errno));
+    ok = FALSE;
+  }
+  if (!ok)
+    g_unlink (part);
+  return ok;
+}
+
 /* Those of oct_source_options_add(), whose names are those of octsrc. */
 static char *
 name_options (const char *sentence)

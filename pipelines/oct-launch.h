@@ -82,6 +82,11 @@ GstMessageType oct_launch_poll (
  * none. */
 gboolean oct_launch_set_mode (const char *text, guint *mode, GError **error);
 
+/* Gives `part`, which was written where `ok`, the name `path`, and removes it
+ * otherwise.  Returns `ok`, or FALSE with a sentence where that fails. */
+gboolean oct_launch_finish_file (
+    const char *part, const char *path, gboolean ok, GError **error);
+
 /* Makes a folder with those above it; FALSE with a sentence when it cannot be
  * written to. */
 gboolean oct_launch_make_folder (const char *path, GError **error);

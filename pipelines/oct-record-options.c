@@ -90,9 +90,8 @@ check_options (OctRecordProgramOptions *options, GError **error)
          && oct_launch_set_mode (options->mode, &options->file_mode, error);
 }
 
-gboolean
-oct_record_options_parse (
-    OctRecordProgramOptions *options, int *argc, char ***argv, GError **error)
+static void
+add_entries (GOptionGroup *group, OctRecordProgramOptions *options)
 {
   OctRecordOptions *p = &options->pipeline;
   const GOptionEntry entries[] = {
@@ -163,13 +162,22 @@ oct_record_options_parse (
         "Send H.264 into these GStreamer elements", "PIPELINE" },
     { NULL },
   };
+
+  g_option_group_add_entries (group, entries);
+}
+
+gboolean
+oct_record_options_parse (
+    OctRecordProgramOptions *options, int *argc, char ***argv, GError **error)
+{
+  OctRecordOptions *p = &options->pipeline;
   g_autoptr (GOptionContext) context = g_option_context_new (NULL);
   GOptionGroup *group = g_option_group_new ("record", NULL, NULL, p, NULL);
 
   oct_sensing_options_add (group, &p->sensing);
   p->max = 100.0;
   options->rtsp_port = -1;
-  g_option_group_add_entries (group, entries);
+  add_entries (group, options);
   g_option_context_set_main_group (context, group);
   oct_source_options_add (context, &p->spectra);
   oct_instrument_options_add (context, &p->instrument);

@@ -87,13 +87,7 @@ Examples:
 END
 }
 
-for argument in "$@"; do
-  if [ "$argument" = --help ] || [ "$argument" = -h ]; then
-    usage
-    exit 0
-  fi
-done
-
 # shellcheck source=pipelines/build.sh
 . "$(dirname "${BASH_SOURCE[0]}")/build.sh"
+oct_help "$@"
 oct_start oct-record "$@"

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Reads Meson's testlog.json (the argument): lists what was skipped and why,
 and what failed with the end of what it printed, and counts the results in its
-last line."""
+last line.  With --failed before it: only the names of what failed, as
+`meson test` takes them."""
 import json
 import re
 import sys
@@ -23,11 +24,15 @@ def failure(test):
 
 def main():
     try:
-        with open(sys.argv[1], encoding="utf-8") as log:
+        with open(sys.argv[-1], encoding="utf-8") as log:
             # the last line has no end where the tests were stopped
             tests = [json.loads(line) for line in log if line.endswith("\n")]
     except FileNotFoundError:
         tests = [{"name": "all", "result": "did not run"}]
+    failed = [test for test in tests if test["result"] not in GOOD | WAITS]
+    if "--failed" in sys.argv:
+        print("\n".join(test["name"].rsplit(" / ", 1)[-1] for test in failed))
+        return
     for test in tests:
         parts = SKIP.findall(test.get("stdout", ""))
         if test["result"] == "SKIP" and not parts:
@@ -36,8 +41,8 @@ def main():
             parts = [("all of it", "stopped before its end")]
         for part, reason in parts:
             print(f"skipped in {test['name']}: {part[:100]}: {reason}")
-        if test["result"] not in GOOD | WAITS:
-            print("\n".join(failure(test)))
+    for test in failed:
+        print("\n".join(failure(test)))
     # one that was running when the time was over has told nothing
     results = ["SKIP" if test["result"] == "INTERRUPT" else test["result"]
                for test in tests]

@@ -14,8 +14,10 @@ Installs the Debian packages that are missing, builds and runs
   3. the fuzz targets, ten seconds each (build-fuzz/, with clang);
   4. with --debian, all tests in a Debian system of another version
      (tests/debian.sh).
-The last line counts the results of all of them.  Ends with 75, and no tests
-are run, when packages cannot be downloaded.
+Up to four tests of a part that fail run once more, one at a time: those that
+need time can fail on a busy machine.  What they said the first time stands at
+the end of the log.  The last line counts the results of all of them.
+Ends with 75, and no tests are run, when packages cannot be downloaded.
 
   --plain          only the first; these options can be combined
   --sanitize       only the second
@@ -76,7 +78,7 @@ fi
 export LC_ALL=C.UTF-8
 unset GST_PLUGIN_PATH GST_REGISTRY GST_DEBUG
 
-passed=0 failed=0 skipped=0 failures=''
+passed=0 failed=0 skipped=0 failures='' once_more=''
 
 add () {
   passed=$((passed + $1)) failed=$((failed + $3)) skipped=$((skipped + $5))
@@ -102,7 +104,7 @@ leave_out () {
 # run NAME BUILD_DIR [MESON_SETUP_OPTIONS] -- [MESON_TEST_OPTIONS]
 # builds $target, where that is set
 run () {
-  local name=$1 build=$2 counts setup=()
+  local name=$1 build=$2 setup=()
   shift 2
   while [ "$1" != -- ]; do setup+=("$1"); shift; done
   shift
@@ -127,13 +129,33 @@ run () {
   # many more would wait for each other, as the operations use every core
   meson test -C "$build" --no-rebuild --print-errorlogs --num-processes 2 \
     "$@" || true
-  counts=$(python3 tests/count.py "$build/meson-logs/testlog.json")
+  report "$name" "$build"
+  if [ -n "$once_more" ]; then
+    # the log is of these alone then
+    failed=$((failed - $(wc -w <<<"$once_more")))
+    # shellcheck disable=SC2086
+    meson test -C "$build" --no-rebuild --print-errorlogs --num-processes 1 \
+      --timeout-multiplier "${slower:-1}" $once_more || true
+    report "$name, once more with nothing beside" "$build"
+  fi
+}
+
+# report NAME BUILD_DIR: counts what its last tests gave.  $once_more: the names
+# of those that failed, where they are so few that time or chance may be why;
+# what a fuzz target has found is no chance.
+report () {
+  local results=$2/meson-logs/testlog.json counts
+  counts=$(python3 tests/count.py "$results")
   sed '$d' <<<"$counts"
-  remember_failures "$name" <<<"$counts"
+  remember_failures "$1" <<<"$counts"
   counts=$(tail -n 1 <<<"$counts")
-  echo "$name: $counts"
+  echo "$1: $counts"
   # shellcheck disable=SC2086
   add $counts
+  once_more=$(python3 tests/count.py --failed "$results" | tr '\n' ' ')
+  if [ "$(wc -w <<<"$once_more")" -gt 4 ] || [[ $2 = *fuzz* ]]; then
+    once_more=''
+  fi
 }
 
 # The tests in another Debian.  What it lacks to be one (a mirror, the right to
@@ -207,7 +229,7 @@ if [[ $parts = *' sanitize '* ]]; then
   export LSAN_OPTIONS=suppressions=$root/tests/leaks.supp:print_suppressions=0
   export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
   # without CUDA even where the toolkit is, as most users build it
-  run "With sanitizers" build-sanitize -Dcuda=disabled \
+  slower=5 run "With sanitizers" build-sanitize -Dcuda=disabled \
     -Dbuildtype=debugoptimized \
     -Db_sanitize=address,undefined -Db_lundef=false -Dwerror=true \
     -Dtests=enabled -- --no-suite docs --no-suite pipelines \

@@ -27,7 +27,7 @@ static GOptionEntry options[] = {
   { "bscans", 0, 0, G_OPTION_ARG_INT, &bscans, "B-scans of a volume", "N" },
   { "rate", 0, 0, G_OPTION_ARG_DOUBLE, &rate, "Part of the A-lines", "X" },
   { "spectral-rate", 0, 0, G_OPTION_ARG_DOUBLE, &spectral_rate,
-      "Part of the samples, for envelope", "X" },
+      "Part of the samples, for envelope and linear spectra", "X" },
   { "repetitions", 0, 0, G_OPTION_ARG_INT, &repetitions, "Volumes timed", "N" },
   { "only", 0, 0, G_OPTION_ARG_STRING, &only, "Methods with this name",
       "NAME" },
@@ -43,6 +43,7 @@ typedef struct {
   OctVolumeCsMethod method;
   OctVolumeCsBasis basis;
   guint steps;
+  gboolean part; /* of the samples, `spectral_rate` */
 } Kind;
 
 static const Kind kinds[] = {
@@ -55,7 +56,11 @@ static const Kind kinds[] = {
       OCT_VOLUME_CS_PAPER_STEPS },
   { "paper fourier", FALSE, OCT_VOLUME_CS_PAPER, OCT_VOLUME_CS_FOURIER,
       OCT_VOLUME_CS_PAPER_STEPS },
-  { "envelope", TRUE, OCT_VOLUME_CS_ENVELOPE, 0, OCT_VOLUME_CS_ENVELOPE_STEPS },
+  { "envelope", TRUE, OCT_VOLUME_CS_ENVELOPE, 0, OCT_VOLUME_CS_ENVELOPE_STEPS,
+      TRUE },
+  /* the paper's first step: on the CPU alone */
+  { "linear spectra", TRUE, OCT_VOLUME_CS_LINEAR, 0, OCT_VOLUME_CS_PAPER_STEPS,
+      TRUE },
 };
 
 /* One volume on one device. */
@@ -135,7 +140,7 @@ volume_new (const VolumeDevice *device, const Kind *kind)
   expect (mask != NULL, &error);
   v.params = (OctVolumeCsParams){ mask, kind->spectra,
     (guint)(kind->spectra ? samples : samples / 2), OCT_WINDOW_HANN,
-    envelope ? spectral_rate : 1, 100 };
+    kind->part ? spectral_rate : 1, 100 };
   v.settings = (OctVolumeCsSettings){ kind->method, 6, 6, 0.5,
     OCT_VOLUME_CS_TAU, kind->steps, kind->basis };
   v.cs = device->volume_cs->create (&v.params, device->stream, &error);
@@ -246,6 +251,9 @@ main (int argc, char **argv)
     Volume v;
 
     if (only != NULL && strstr (kinds[i].name, only) == NULL)
+      continue;
+    if (kinds[i].part && kinds[i].method == OCT_VOLUME_CS_LINEAR
+        && device.device != NULL)
       continue;
     v = volume_new (&device, &kinds[i]);
     measure (&v);

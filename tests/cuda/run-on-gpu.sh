@@ -193,8 +193,9 @@ run_elements () {
   "$pack/bin/gst-inspect-1.0" octfft >/dev/null 2>&1 # writes the registry
   on_gpu=${OCT_TESTS_ON_GPU-octdcsub octkresample octdispersion octfft \
     octnufft octcs octcs-masks octlogscale filters chain cscan states settings \
-    files pending refused octreconstruct autofocus octmeter octvolume octvolumecs \
-    bscans     sections octcolormap octflip octspeckle octaverage scatter leaks errors}
+    files pending refused octreconstruct method-switch autofocus octmeter \
+    octvolume octvolumecs bscans sections octcolormap octflip octspeckle \
+    octaverage scatter leaks errors}
   as_it_likes=${OCT_TESTS_AUTO-octdcsub octkresample octnufft octcs \
     octcs-masks filters chain cscan states settings files leaks octsrc \
     octsrc-seek octsrc-live errors}
@@ -208,7 +209,8 @@ run_elements () {
 run_separate () {
   "$pack/bin/gst-inspect-1.0" octfft >/dev/null 2>&1
   on_gpu=${OCT_TESTS_SEPARATE-chain octnufft octdcsub octcs pending filters \
-    octlogscale octreconstruct bscans octfft octkresample octdispersion settings}
+    octlogscale octreconstruct method-switch bscans octfft octkresample \
+    octdispersion settings}
   (
     export OCT_FUSE=0
     logs="$logs/separate"
@@ -282,9 +284,11 @@ run_memcheck () {
 
 run_pipelines () {
   "$pack/bin/gst-inspect-1.0" octfft >/dev/null 2>&1
-  test_program cuda cuda yes
-  note_program cuda cuda
-  grep -E 'memory|MiB' "$logs/cuda-cuda.txt"
+  for name in cuda cuda-memory; do
+    test_program $name cuda yes
+    note_program $name cuda
+    grep -E 'memory|MiB' "$logs/$name-cuda.txt"
+  done
   run_memcheck
 }
 
@@ -355,7 +359,7 @@ for part in $parts; do
     failures) run_failures ;;
     pipelines) run_pipelines ;;
     soak)
-      "$pack/bin/test-cuda" --soak "${OCT_SOAK_SECONDS:-600}" \
+      "$pack/bin/test-cuda-memory" --soak "${OCT_SOAK_SECONDS:-600}" \
         >"$logs/soak.txt" 2>&1
       note_status soak $? "$(tail -n 1 "$logs/soak.txt")"
       cat "$logs/soak.txt"

@@ -11,8 +11,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 SOURCES = [
     "pipelines/oct-calibrate.c", "pipelines/oct-calibrate-columns.c",
     "pipelines/oct-calibrate-options.c", "pipelines/oct-calibrate-plot.c",
-    "pipelines/oct-calibrate-report.c", "core/oct-lines.c",
-    "core/oct-mirror-set.c", "core/oct-mirror-verdict.c"]
+    "pipelines/oct-calibrate-report.c", "core/calibration/oct-lines.c",
+    "core/calibration/oct-mirror-set.c", "core/calibration/oct-mirror-verdict.c"]
 # What a sentence is made by, with strings behind it.
 CALLS = re.compile(
     r"\b(?:g_set_error|g_set_error_literal|g_prefix_error|fail|note|leave_out\w*|g_printerr)\s*\("

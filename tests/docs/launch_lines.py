@@ -50,7 +50,7 @@ def commands():
 
 def element_commands():
     """The same of SECTION comments, which gtk-doc and hotdoc show."""
-    for source in sorted((ROOT / "gst").glob("*.c")):
+    for source in sorted((ROOT / "gst").rglob("*.c")):
         comment = re.search(r"/\*\*\n \* SECTION:element-.*?\*/",
                             source.read_text(encoding="utf-8"), re.S)
         for block in re.findall(r"\|\[(.*?)\]\|", comment[0] if comment else "",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * The operations of core/oct-operation.c as the rows of a table, for
+ * The operations of oct-operation.c as the rows of a table, for
  * properties.py.
  */
 #include "oct-operation.h"

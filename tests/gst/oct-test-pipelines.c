@@ -151,3 +151,36 @@ oct_test_plays (const char *launch, const char **words)
   oct_test_stop (pipeline);
   return ok;
 }
+
+GstPadProbeReturn
+oct_test_count_buffer (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  g_atomic_int_inc (&((OctTestCounter *)data)->count);
+  return GST_PAD_PROBE_OK;
+}
+
+GstElement *
+oct_test_start_counted (const char *launch, OctTestCounter *counter)
+{
+  GstElement *pipeline = oct_test_make (launch);
+  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  GstPad *pad = gst_element_get_static_pad (sink, "sink");
+
+  gst_pad_add_probe (
+      pad, GST_PAD_PROBE_TYPE_BUFFER, oct_test_count_buffer, counter, NULL);
+  gst_object_unref (pad);
+  gst_object_unref (sink);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  return pipeline;
+}
+
+void
+oct_test_wait_for (GstElement *pipeline, OctTestCounter *counter, gint count)
+{
+  while (g_atomic_int_get (&counter->count) < count) {
+    g_autofree char *error = oct_test_take_error (pipeline);
+
+    fail_unless (error == NULL, "%s", error);
+    g_usleep (2000);
+  }
+}

@@ -27,3 +27,21 @@ void oct_test_compare_pipelines (
 /* Whether it comes to its end without an error, whose sentence is printed and
  * holds each of the words (NULL-terminated, or NULL). */
 gboolean oct_test_plays (const char *launch, const char **words);
+
+/* Buffers that have come to a pad. */
+typedef struct {
+  gint count; /* atomic */
+} OctTestCounter;
+
+/* A probe of an OctTestCounter. */
+GstPadProbeReturn oct_test_count_buffer (
+    GstPad *pad, GstPadProbeInfo *info, gpointer data);
+
+/* A pipeline that plays and counts what comes to its element "sink";
+ * `counter` outlives it. */
+GstElement *oct_test_start_counted (
+    const char *launch, OctTestCounter *counter);
+
+/* Until so many have come; fails when the pipeline does. */
+void oct_test_wait_for (
+    GstElement *pipeline, OctTestCounter *counter, gint count);

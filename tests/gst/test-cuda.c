@@ -1,38 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * Pipelines on a GPU: the same images as on the CPU, whatever stands between
- * the elements; what is said of memory of another context and of too little;
- * nothing that grows.  Skipped where no GPU is.
- *
- *   test-cuda --soak SECONDS
- *
- * loops one pipeline for so long and prints the memory at intervals.
+ * the elements; what is said of memory of another context.  Too little memory,
+ * and memory that grows: test-cuda-memory.c.  Skipped where no GPU is.
  */
-#include "oct-test-files.h"
-#include "oct-test-pipelines.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <unistd.h>
-
-#define CALIBRATION "wavelength-min=800 wavelength-max=880"
-#define CUDA " backend=cuda"
-#define CPU " backend=cpu"
-/* FILTERS or NUFFT, and END, give one image after the other to "sink" */
-#define FILTERS(backend, between)                                              \
-  " ! octdcsub " CALIBRATION backend between                                   \
-  " ! octkresample name=k" backend between                                     \
-  " ! octdispersion name=d a2=40" backend between                              \
-  " ! octfft name=f" backend between                                           \
-  " ! octlogscale name=l range=contrast" backend between
-#define NUFFT(backend, between)                                                \
-  " ! octdcsub " CALIBRATION backend between                                   \
-  " ! octdispersion name=d a2=40" backend between                              \
-  " ! octnufft name=f" backend between                                         \
-  " ! octlogscale name=l range=contrast" backend between
-#define END " ! appsink name=sink sync=false max-buffers=4"
-#define GRAY " ! capsfilter caps=video/x-raw,format=GRAY8" END
-#define MEBIBYTE 1048576.0
+#include "oct-test-cuda-chains.h"
 
 static char *
 source (guint samples, guint lines, guint count)
@@ -236,7 +208,6 @@ compare_pictures (GstSample *one, GstSample *other)
   return sum / width / height;
 }
 
-#define VOLUME " ! octvolume max-render-time=0 turn-rate=40"
 #define PICTURE "format=RGBA,width=320,height=240"
 
 /* From images on the GPU or the host to pictures on either. */
@@ -274,22 +245,6 @@ GST_START_TEST (test_volumes)
   }
   oct_test_stop (a);
   oct_test_stop (b);
-}
-GST_END_TEST;
-
-/* A volume that does not fit: how much it needs, how much there is, what to
- * set. */
-GST_START_TEST (test_volume_out_of_memory)
-{
-  const char *launch =
-      "octsrc samples=2048 lines=1024 bscans=1024 num-buffers=2" FILTERS (
-          CUDA, "") VOLUME CUDA " decimation=1 ! fakesink";
-  const char *words[] = { "MB of memory on the GPU", "MB are free",
-    "`decimation`", NULL };
-  OctTestHoard *hoard = oct_test_cuda_hoard ((guint64)800 << 20);
-
-  fail_if (oct_test_plays (launch, words), "3 GB fit into 0.8");
-  oct_test_cuda_free (hoard);
 }
 GST_END_TEST;
 
@@ -434,50 +389,13 @@ GST_END_TEST;
 
 /* -------------------------------------------------------------------- order */
 
-typedef struct {
-  gint count; /* atomic */
-} Counter;
-
-static GstPadProbeReturn
-count_image (GstPad *pad, GstPadProbeInfo *info, gpointer data)
-{
-  g_atomic_int_inc (&((Counter *)data)->count);
-  return GST_PAD_PROBE_OK;
-}
-
-static GstElement *
-start_counted (const char *launch, Counter *counter)
-{
-  GstElement *pipeline = oct_test_make (launch);
-  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
-  GstPad *pad = gst_element_get_static_pad (sink, "sink");
-
-  gst_pad_add_probe (
-      pad, GST_PAD_PROBE_TYPE_BUFFER, count_image, counter, NULL);
-  gst_object_unref (pad);
-  gst_object_unref (sink);
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  return pipeline;
-}
-
-static void
-wait_for (GstElement *pipeline, Counter *counter, gint count)
-{
-  while (g_atomic_int_get (&counter->count) < count) {
-    g_autofree char *error = oct_test_take_error (pipeline);
-
-    fail_unless (error == NULL, "%s", error);
-    g_usleep (2000);
-  }
-}
-
 /* With computing at a standstill three B-scans are fetched, and three more
  * handed on whose memory on the GPU is not free yet; then octdcsub waits.  Were
  * fetching a part of computing, it would wait for the first of them. */
 GST_START_TEST (test_upload_beside_computing)
 {
-  Counter counter = { 0 }, gate = { 0 };
-  GstElement *pipeline = start_counted (
+  OctTestCounter counter = { 0 }, gate = { 0 };
+  GstElement *pipeline = oct_test_start_counted (
       "octsrc name=source samples=512 lines=100" FILTERS (
           CUDA, "") " ! fakesink name=sink sync=false enable-last-sample=false",
       &counter);
@@ -488,11 +406,11 @@ GST_START_TEST (test_upload_beside_computing)
   gulong probe;
   gint before, images, i;
 
-  wait_for (pipeline, &counter, 50);
+  oct_test_wait_for (pipeline, &counter, 50);
   probe = gst_pad_add_probe (pad,
-      GST_PAD_PROBE_TYPE_BLOCK | GST_PAD_PROBE_TYPE_BUFFER, count_image, &gate,
-      NULL);
-  wait_for (pipeline, &gate, 1);
+      GST_PAD_PROBE_TYPE_BLOCK | GST_PAD_PROBE_TYPE_BUFFER,
+      oct_test_count_buffer, &gate, NULL);
+  oct_test_wait_for (pipeline, &gate, 1);
   before = g_atomic_int_get (&counter.count);
   hold = oct_test_cuda_hold (fft);
   gst_pad_remove_probe (pad, probe);
@@ -502,7 +420,7 @@ GST_START_TEST (test_upload_beside_computing)
   oct_test_cuda_let_go (hold);
   g_print ("%d B-scans while nothing was computed\n", images);
   fail_unless (images >= 6);
-  wait_for (pipeline, &counter, before + 100);
+  oct_test_wait_for (pipeline, &counter, before + 100);
   gst_object_unref (pad);
   gst_object_unref (from);
   gst_object_unref (fft);
@@ -611,157 +529,6 @@ GST_START_TEST (test_cpu_between)
 }
 GST_END_TEST;
 
-/* ------------------------------------------------------------------- memory */
-
-/* B-scans of 64 M values need several times 256 MB at every step. */
-#define HUGE_PIPELINE                                                          \
-  "octsrc location=%s format=raw samples=16384 lines=4096 "                    \
-  "num-buffers=3" FILTERS (CUDA, "") " ! fakesink"
-
-GST_START_TEST (test_out_of_memory)
-{
-  /* for a B-scan or for an operation, whichever comes first */
-  const char *words[] = { "memory", NULL };
-  g_autofree char *path =
-      oct_test_sparse ("huge-spectra.raw", (gsize)16384 * 4096 * 2);
-  g_autofree char *huge = g_strdup_printf (HUGE_PIPELINE, path);
-  guint64 before = oct_test_cuda_free_memory ();
-  OctTestHoard *hoard = oct_test_cuda_hoard ((guint64)1600 << 20);
-  guint i;
-
-  for (i = 0; i < 2; i++)
-    fail_if (oct_test_plays (huge, words), "it fits into 1.6 GB");
-  oct_test_cuda_free (hoard);
-  fail_unless (
-      oct_test_plays ("octsrc samples=256 lines=16 num-buffers=4" FILTERS (
-                          CUDA, "") " ! fakesink",
-          NULL));
-  fail_unless (oct_test_plays (huge, NULL));
-  fail_unless (oct_test_cuda_free_memory () + (guint64)(64 * MEBIBYTE) > before,
-      "%.0f MiB of %.0f MiB are free afterwards",
-      oct_test_cuda_free_memory () / MEBIBYTE, before / MEBIBYTE);
-  oct_test_remove_files ();
-}
-GST_END_TEST;
-
-/* Bytes that the process has in memory. */
-static double
-resident (void)
-{
-  g_autofree char *text = NULL;
-  const char *found;
-
-  fail_unless (g_file_get_contents ("/proc/self/status", &text, NULL, NULL));
-  found = strstr (text, "VmRSS:");
-  return found != NULL ? g_ascii_strtod (found + 6, NULL) * 1024 : 0;
-}
-
-/* Not more after some thousand B-scans than after some hundred. */
-GST_START_TEST (test_nothing_grows)
-{
-  Counter counter = { 0 };
-  GstElement *pipeline =
-      start_counted ("octsrc samples=256 lines=64" FILTERS (
-                         CUDA, " ! queue") " ! fakesink name=sink sync=false",
-          &counter);
-  double host, device, host_end, device_end;
-
-  /* what measures takes host memory itself when it is first used */
-  oct_test_cuda_free_memory ();
-  wait_for (pipeline, &counter, 1000);
-  host = resident ();
-  device = oct_test_cuda_free_memory ();
-  wait_for (pipeline, &counter, 5000);
-  host_end = resident ();
-  device_end = oct_test_cuda_free_memory ();
-  g_print ("host %.1f to %.1f MiB, free on the device %.1f to %.1f MiB\n",
-      host / MEBIBYTE, host_end / MEBIBYTE, device / MEBIBYTE,
-      device_end / MEBIBYTE);
-  fail_unless (host_end < host + 8 * MEBIBYTE);
-  fail_unless (device_end > device - 8 * MEBIBYTE);
-  oct_test_stop (pipeline);
-}
-GST_END_TEST;
-
-/* --------------------------------------------------------------------- soak */
-
-/* Spectra of eight B-scans of 1000 lines, for octsrc to loop over. */
-static char *
-write_spectra (void)
-{
-  char *path = oct_test_sparse ("soak.raw", 0);
-  g_autofree char *launch = g_strdup_printf (
-      "octsrc samples=2048 lines=1000 num-buffers=8 ! filesink location=%s",
-      path);
-
-  fail_unless (oct_test_plays (launch, NULL));
-  return path;
-}
-
-/* 0 when memory stays as it is. */
-static int
-soak (guint seconds)
-{
-  g_autofree char *path = write_spectra ();
-  g_autofree char *launch = g_strdup_printf (
-      "octsrc location=%s format=raw samples=2048 lines=1000 loop=true "
-      "preload=true%s ! fakesink name=sink sync=false",
-      path, FILTERS (CUDA, ""));
-  guint interval = MAX (1, seconds / 20), passed = 0;
-  double host = 0, device = 0, host_end = 0, device_end = 0;
-  Counter counter = { 0 };
-  GstElement *pipeline = start_counted (launch, &counter);
-
-  wait_for (pipeline, &counter, 100);
-  oct_test_cuda_free_memory ();
-  g_print ("%8s %12s %12s %14s\n", "s", "B-scans", "host MiB", "GPU free MiB");
-  while (passed < seconds) {
-    g_autofree char *error = NULL;
-
-    g_usleep (interval * G_USEC_PER_SEC);
-    passed += interval;
-    error = oct_test_take_error (pipeline);
-    if (error != NULL) {
-      g_printerr ("%s\n", error);
-      return 1;
-    }
-    host_end = resident ();
-    device_end = oct_test_cuda_free_memory ();
-    if (host == 0) {
-      host = host_end;
-      device = device_end;
-    }
-    g_print ("%8u %12d %12.1f %14.1f\n", passed,
-        g_atomic_int_get (&counter.count), host_end / MEBIBYTE,
-        device_end / MEBIBYTE);
-  }
-  oct_test_stop (pipeline);
-  oct_test_remove_files ();
-  g_print ("grown: host %.1f MiB, GPU %.1f MiB\n", (host_end - host) / MEBIBYTE,
-      (device - device_end) / MEBIBYTE);
-  return host_end - host > 8 * MEBIBYTE || device - device_end > 8 * MEBIBYTE;
-}
-
-static guint soak_seconds = 0;
-
-GST_START_TEST (test_soak)
-{
-  fail_unless_equals_int (soak (soak_seconds), 0);
-}
-GST_END_TEST;
-
-static Suite *
-octsoak_suite (void)
-{
-  Suite *suite = suite_create ("octsoak");
-  TCase *tcase = tcase_create ("general");
-
-  suite_add_tcase (suite, tcase);
-  tcase_set_timeout (tcase, soak_seconds + 120);
-  tcase_add_test (tcase, test_soak);
-  return suite;
-}
-
 static Suite *
 octcuda_suite (void)
 {
@@ -788,9 +555,6 @@ octcuda_suite (void)
   tcase_add_test (tcase, test_no_such_gpu);
   tcase_add_test (tcase, test_no_gpu_memory);
   tcase_add_test (tcase, test_cpu_between);
-  tcase_add_test (tcase, test_out_of_memory);
-  tcase_add_test (tcase, test_volume_out_of_memory);
-  tcase_add_test (tcase, test_nothing_grows);
   return suite;
 }
 
@@ -801,13 +565,7 @@ main (int argc, char **argv)
     g_print ("SKIP: there is no GPU to use\n");
     return 77;
   }
-  if (argc > 2 && g_str_equal (argv[1], "--soak")) {
-    soak_seconds = strtoul (argv[2], NULL, 10);
-    argc = 1; /* the rest is no option of GStreamer's */
-  }
   g_setenv ("OCT_TEST_BACKEND", "cuda", TRUE);
   gst_check_init (&argc, &argv);
-  if (soak_seconds > 0)
-    return gst_check_run_suite (octsoak_suite (), "octsoak", __FILE__);
   return gst_check_run_suite (octcuda_suite (), "octcuda", __FILE__);
 }

@@ -1,45 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * octreconstruct against the same elements put together by hand, and another
- * method while images are made.
+ * octreconstruct against the same elements put together by hand: its images,
+ * properties and errors.  Another method while images are made:
+ * test-method-switch.c.
  */
 #include "oct-test-files.h"
-#include "oct-test-pipelines.h"
+#include "oct-test-reconstruct.h"
 
 #include <string.h>
-
-#define SOURCE "octsrc samples=256 lines=16 bscans=4"
-#define SINK " ! appsink name=sink sync=false"
-#define GREY " ! capsfilter caps=video/x-raw,format=GRAY8"
-/* images that do not depend on those before them */
-#define MANUAL " range=manual min=0 max=60"
-
-static const char *const methods[] = { "resample", "nufft", "nudft", "cs" };
-
-#define N_METHODS G_N_ELEMENTS (methods)
-
-/* Behind octdcsub, with the settings of each element. */
-static char *
-describe_method (const char *method, const char *dispersion,
-    const char *interpolation, const char *transform)
-{
-  if (g_str_equal (method, "resample"))
-    return g_strdup_printf (" ! octkresample %s ! octdispersion %s ! octfft %s",
-        interpolation, dispersion, transform);
-  if (g_str_equal (method, "cs"))
-    return g_strdup_printf (
-        " ! octdispersion %s ! octcs %s", dispersion, transform);
-  return g_strdup_printf (" ! octdispersion %s ! octnufft method=%s %s",
-      dispersion, method, transform);
-}
-
-static GstElement *
-start (const char *launch)
-{
-  g_autofree char *full = oct_test_launch (launch);
-
-  return oct_test_start (full);
-}
 
 /* On a GPU sums are taken in any order. */
 static void
@@ -56,14 +24,14 @@ static void
 check_same_images (const char *launch, const char *by_hand, guint count)
 {
   OctArray *expected[8];
-  GstElement *pipeline = start (by_hand);
+  GstElement *pipeline = oct_test_start_filters (by_hand);
   guint i;
 
   g_assert (count <= G_N_ELEMENTS (expected));
   for (i = 0; i < count; i++)
     expected[i] = oct_test_pull (pipeline, "sink");
   oct_test_stop (pipeline);
-  pipeline = start (launch);
+  pipeline = oct_test_start_filters (launch);
   for (i = 0; i < count; i++) {
     g_autoptr (OctArray) found = oct_test_pull (pipeline, "sink");
 
@@ -81,8 +49,8 @@ check_same_images (const char *launch, const char *by_hand, guint count)
 /* Loops over the methods. */
 GST_START_TEST (test_same_image)
 {
-  const char *method = methods[__i__];
-  g_autofree char *chain = describe_method (method, "", "", "");
+  const char *method = oct_test_methods[__i__];
+  g_autofree char *chain = oct_test_describe_method (method, "", "", "");
   g_autofree char *launch = g_strdup_printf (
       SOURCE " num-buffers=4 ! octreconstruct method=%s" GREY SINK, method);
   g_autofree char *by_hand = g_strdup_printf (
@@ -95,13 +63,13 @@ GST_END_TEST
 /* Every setting that changes the image arrives. */
 GST_START_TEST (test_same_image_with_settings)
 {
-  const char *method = methods[__i__];
+  const char *method = oct_test_methods[__i__];
   gboolean cs = g_str_equal (method, "cs");
   const char *transform = "window=blackman depth-start=5 depth-bins=70";
   g_autofree char *all = g_strdup_printf ("%s%s", transform,
       cs ? " sampling-rate=0.6 iterations=4 tau=1.5 noise=9 mask=max-gap" : "");
   g_autofree char *chain =
-      describe_method (method, "a2=31 a3=-12", "method=linear", all);
+      oct_test_describe_method (method, "a2=31 a3=-12", "method=linear", all);
   const char *first = "mode=running running-weight=0.4 wavelength-min=800 "
                       "wavelength-max=875";
   const char *last = "scale=log range=auto range-smoothing=0.7";
@@ -117,23 +85,10 @@ GST_START_TEST (test_same_image_with_settings)
 }
 GST_END_TEST
 
-/* Four B-scans, written once. */
-static char *
-spectra_path (void)
-{
-  char *path = oct_test_file_path ("spectra.raw");
-  g_autofree char *launch =
-      g_strdup_printf (SOURCE " num-buffers=4 ! filesink location=%s", path);
-
-  if (!g_file_test (path, G_FILE_TEST_EXISTS))
-    fail_unless (oct_test_plays (launch, NULL));
-  return path;
-}
-
 /* Calibration and background in files, and a linear scale. */
 GST_START_TEST (test_same_image_of_files)
 {
-  g_autofree char *spectra = spectra_path ();
+  g_autofree char *spectra = oct_test_spectra_path ();
   g_autofree char *csv = oct_test_wavelengths ("wavelengths.csv", 256);
   g_autofree char *source =
       g_strdup_printf ("octsrc location=%s samples=256 lines=16", spectra);
@@ -162,7 +117,7 @@ find_data (void)
 /* Real spectra with their calibration, where they are there. */
 GST_START_TEST (test_same_image_of_tissue)
 {
-  const char *method = methods[__i__];
+  const char *method = oct_test_methods[__i__];
   g_autofree char *raw =
       g_build_filename (find_data (), "cscan_100x100x1024_u16.raw", NULL);
   g_autofree char *csv =
@@ -171,7 +126,7 @@ GST_START_TEST (test_same_image_of_tissue)
       g_strdup_printf ("octsrc location=\"%s\" samples=1024 lines=100 "
                        "calibration=\"%s\" num-buffers=2",
           raw, csv);
-  g_autofree char *chain = describe_method (method, "", "", "");
+  g_autofree char *chain = oct_test_describe_method (method, "", "", "");
   g_autofree char *launch = g_strdup_printf (
       "%s ! octreconstruct method=%s" GREY SINK, source, method);
   g_autofree char *by_hand = g_strdup_printf (
@@ -187,8 +142,8 @@ GST_END_TEST
 /* Without octlogscale. */
 GST_START_TEST (test_ascans)
 {
-  const char *method = methods[__i__];
-  g_autofree char *chain = describe_method (method, "", "", "");
+  const char *method = oct_test_methods[__i__];
+  g_autofree char *chain = oct_test_describe_method (method, "", "", "");
   g_autofree char *launch = g_strdup_printf (SOURCE
       " num-buffers=2 ! octreconstruct output=ascans method=%s" SINK,
       method);
@@ -297,9 +252,9 @@ GST_START_TEST (test_settings_stay)
       "wavelength-min", 812.5, "iterations", 3, NULL);
   gst_child_proxy_set (GST_CHILD_PROXY (element), "kresample::upsample", 2,
       "nufft::kernel-width", 4, "cs::seed", G_GUINT64_CONSTANT (77), NULL);
-  for (guint i = 0; i < 2 * N_METHODS; i++) {
+  for (guint i = 0; i < 2 * OCT_TEST_METHODS; i++) {
     gst_util_set_object_arg (
-        G_OBJECT (element), "method", methods[i % N_METHODS]);
+        G_OBJECT (element), "method", oct_test_methods[i % OCT_TEST_METHODS]);
     gst_element_set_state (
         element, i % 3 == 0 ? GST_STATE_READY : GST_STATE_NULL);
     check_child (element, "dispersion", "a2", "7.500000");
@@ -346,497 +301,14 @@ GST_START_TEST (test_elements_inside)
   g_autoptr (GstElement) element =
       gst_object_ref_sink (gst_element_factory_make ("octreconstruct", NULL));
 
-  for (guint i = 0; i < 2 * N_METHODS; i++) {
+  for (guint i = 0; i < 2 * OCT_TEST_METHODS; i++) {
     g_autofree char *list = NULL;
 
     gst_util_set_object_arg (
-        G_OBJECT (element), "method", methods[i % N_METHODS]);
+        G_OBJECT (element), "method", oct_test_methods[i % OCT_TEST_METHODS]);
     list = list_children (element);
-    fail_unless_equals_string (list, expected[i % N_METHODS]);
+    fail_unless_equals_string (list, expected[i % OCT_TEST_METHODS]);
   }
-}
-GST_END_TEST
-
-/* ---------------------------------------------------------------- messages */
-
-static GstElement *
-get_reconstruct (GstElement *pipeline)
-{
-  return gst_bin_get_by_name (GST_BIN (pipeline), "reconstruct");
-}
-
-static const char *
-get_method (GstElement *pipeline, const char *property)
-{
-  g_autoptr (GstElement) element = get_reconstruct (pipeline);
-  gint method;
-
-  g_object_get (element, property, &method, NULL);
-  return methods[method];
-}
-
-static void
-set_in (GstElement *pipeline, const char *property, const char *value)
-{
-  g_autoptr (GstElement) element = get_reconstruct (pipeline);
-
-  gst_util_set_object_arg (G_OBJECT (element), property, value);
-}
-
-/* As many warnings, each like `pattern`, and no error. */
-static void
-check_messages (GstElement *pipeline, guint warnings, const char *pattern)
-{
-  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
-  GstMessage *message;
-  guint found = 0;
-
-  while ((message = gst_bus_pop_filtered (
-              bus, GST_MESSAGE_ERROR | GST_MESSAGE_WARNING))) {
-    g_autoptr (GError) error = NULL;
-
-    if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
-      gst_message_parse_error (message, &error, NULL);
-    else
-      gst_message_parse_warning (message, &error, NULL);
-    found++;
-    fail_unless (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING
-                     && pattern != NULL
-                     && g_pattern_match_simple (pattern, error->message),
-        "%s: %s", GST_MESSAGE_SRC_NAME (message), error->message);
-    gst_message_unref (message);
-  }
-  fail_unless_equals_int (found, warnings);
-}
-
-/* ---------------------------------------------- another method while playing
- */
-
-/* [method][B-scan of the file] */
-typedef OctArray *Images[N_METHODS][4];
-
-/* The same B-scans again and again; g_free(). */
-static char *
-describe_file (void)
-{
-  g_autofree char *path = spectra_path ();
-
-  return g_strdup_printf ("octsrc location=%s samples=256 lines=16 loop=true "
-                          "preload=true wavelength-min=800 wavelength-max=870",
-      path);
-}
-
-static void
-make_images (Images images)
-{
-  g_autofree char *file = describe_file ();
-
-  for (guint m = 0; m < N_METHODS; m++) {
-    g_autofree char *chain = describe_method (methods[m], "", "", "");
-    g_autofree char *launch = g_strdup_printf (
-        "%s num-buffers=4 ! octdcsub%s ! octlogscale" MANUAL GREY SINK, file,
-        chain);
-    GstElement *pipeline = start (launch);
-
-    for (guint i = 0; i < 4; i++)
-      images[m][i] = oct_test_pull (pipeline, "sink");
-    oct_test_stop (pipeline);
-  }
-}
-
-static GstElement *
-start_reconstruct (void)
-{
-  g_autofree char *file = describe_file ();
-  g_autofree char *launch = g_strdup_printf (
-      "%s ! octreconstruct name=reconstruct" MANUAL GREY SINK " max-buffers=2",
-      file);
-
-  return start (launch);
-}
-
-static void
-free_images (Images images)
-{
-  for (guint m = 0; m < N_METHODS; m++)
-    for (guint i = 0; i < 4; i++)
-      oct_array_free (images[m][i]);
-}
-
-/* The next image is that of B-scan `n` by one of the methods, which is
- * returned. */
-static guint
-pull_one_of (GstElement *pipeline, Images images, guint64 n)
-{
-  GstSample *sample = oct_test_pull_from (pipeline, "sink");
-  g_autoptr (OctArray) image = NULL;
-  guint m;
-
-  fail_unless (sample != NULL);
-  image = oct_test_read (
-      gst_sample_get_buffer (sample), gst_sample_get_caps (sample));
-  fail_unless_equals_uint64 (
-      GST_BUFFER_OFFSET (gst_sample_get_buffer (sample)), n);
-  gst_sample_unref (sample);
-  for (m = 0; m < N_METHODS; m++)
-    if (oct_array_equal (image, images[m][n % 4]))
-      return m;
-  fail ("image %" G_GUINT64_FORMAT " is that of no method", n);
-  return m;
-}
-
-/* Every B-scan becomes one image, by the method before or the new one; the
- * calibration, which octsrc sent once, goes on. */
-GST_START_TEST (test_change_while_playing)
-{
-  static const guint order[] = { 1, 2, 3, 0, 2, 0, 3, 1, 0, 1 };
-  Images images;
-  GstElement *pipeline;
-  guint before = 0, i;
-  guint64 n = 0;
-
-  if (oct_test_skips_on_gpu ("images are not alike to the bit"))
-    return;
-  make_images (images);
-  pipeline = start_reconstruct ();
-  for (i = 0; i < 30; i++) {
-    guint wanted = order[i % G_N_ELEMENTS (order)], used = before, k;
-
-    set_in (pipeline, "method", methods[wanted]);
-    /* four are on their way at most */
-    for (k = 0; k < 6 || used != wanted; k++) {
-      guint now = pull_one_of (pipeline, images, n++);
-
-      fail_unless (now == used || now == wanted);
-      used = now;
-      fail_unless (k < 6);
-    }
-    fail_unless_equals_string (
-        get_method (pipeline, "method-in-use"), methods[wanted]);
-    fail_unless_equals_string (
-        get_method (pipeline, "method"), methods[wanted]);
-    before = wanted;
-  }
-  check_messages (pipeline, 0, NULL);
-  oct_test_stop (pipeline);
-  free_images (images);
-}
-GST_END_TEST
-
-static void
-check_refused (const char *launch, const char *before, const char *refused,
-    const char *pattern)
-{
-  GstElement *pipeline = start (launch);
-  guint i;
-
-  for (i = 0; i < 3; i++)
-    oct_array_free (oct_test_pull (pipeline, "sink"));
-  set_in (pipeline, "method", refused);
-  for (i = 3; i < 12; i++) {
-    GstSample *sample = oct_test_pull_from (pipeline, "sink");
-
-    fail_unless_equals_uint64 (
-        GST_BUFFER_OFFSET (gst_sample_get_buffer (sample)), i);
-    gst_sample_unref (sample);
-  }
-  check_messages (pipeline, 1, pattern);
-  fail_unless_equals_string (get_method (pipeline, "method"), before);
-  fail_unless_equals_string (get_method (pipeline, "method-in-use"), before);
-  oct_test_stop (pipeline);
-}
-
-/* One warning, and images as before, without a gap. */
-GST_START_TEST (test_refused)
-{
-  check_refused (SOURCE
-      " ! octreconstruct name=reconstruct sampling-rate=0" GREY SINK
-      " max-buffers=1",
-      "resample", "cs",
-      "method=cs is not possible here: *sampling rate is 0* The previous "
-      "method "
-      "stays: resample.");
-  check_refused (SOURCE
-      " ! octreconstruct name=reconstruct nufft::depth-start=200"
-      " method=cs" GREY SINK " max-buffers=1",
-      "cs", "nufft",
-      "method=nufft is not possible here: *depth-start=200* stays: cs.");
-  check_refused (SOURCE
-      " ! octreconstruct name=reconstruct axis=wavenumber" GREY SINK
-      " max-buffers=1",
-      "resample", "nufft",
-      "method=nufft is not possible here: *axis=wavenumber* stays: resample.");
-  /* another size than the elements behind take */
-  check_refused (SOURCE
-      " ! octreconstruct name=reconstruct nufft::depth-bins=20"
-      " ! capsfilter caps=video/x-raw,height=128" SINK " max-buffers=1",
-      "resample", "nufft",
-      "method=nufft is not possible here: * behind them. The previous method "
-      "stays: resample.");
-}
-GST_END_TEST
-
-/* The same element with another method: octnufft is begun anew. */
-GST_START_TEST (test_refused_of_one_element)
-{
-  if (oct_test_skips_on_gpu ("there it is possible"))
-    return;
-  check_refused ("octsrc samples=32768 lines=1 bscans=1 ! octreconstruct "
-                 "name=reconstruct method=nufft" GREY SINK " max-buffers=1",
-      "nufft", "nudft",
-      "method=nudft is not possible here: * The previous method stays: nufft.");
-}
-GST_END_TEST
-
-/* A setting of the former method that it goes on without, with a warning, is
- * nothing that ends it when it is gone back to. */
-GST_START_TEST (test_refused_with_former_settings)
-{
-  GstElement *pipeline = start (
-      SOURCE " ! octreconstruct name=reconstruct sampling-rate=0" GREY SINK
-             " max-buffers=1");
-  guint i;
-
-  oct_array_free (oct_test_pull (pipeline, "sink"));
-  set_in (pipeline, "depth-bins", "5000");
-  for (i = 0; i < 6; i++)
-    oct_array_free (oct_test_pull (pipeline, "sink"));
-  check_messages (pipeline, 1, "*depth-bins=5000*");
-  set_in (pipeline, "method", "cs");
-  for (i = 0; i < 6; i++)
-    oct_array_free (oct_test_pull (pipeline, "sink"));
-  check_messages (pipeline, 1, "method=cs is not possible*");
-  oct_test_stop (pipeline);
-}
-GST_END_TEST
-
-/* What was refused is taken once it is possible. */
-GST_START_TEST (test_refused_and_set_again)
-{
-  GstElement *pipeline = start (
-      SOURCE " ! octreconstruct name=reconstruct sampling-rate=0" GREY SINK
-             " max-buffers=1");
-  guint round, i;
-
-  for (round = 0; round < 3; round++) {
-    set_in (pipeline, "method", "resample");
-    for (i = 0; i < 4; i++)
-      oct_array_free (oct_test_pull (pipeline, "sink"));
-    set_in (pipeline, "sampling-rate", "0");
-    set_in (pipeline, "method", "cs");
-    for (i = 0; i < 4; i++)
-      oct_array_free (oct_test_pull (pipeline, "sink"));
-    check_messages (pipeline, 1, "method=cs is not possible here*");
-    set_in (pipeline, "sampling-rate", "0.5");
-    set_in (pipeline, "method", "cs");
-    for (i = 0; i < 4; i++)
-      oct_array_free (oct_test_pull (pipeline, "sink"));
-    check_messages (pipeline, 0, NULL);
-    fail_unless_equals_string (get_method (pipeline, "method-in-use"), "cs");
-  }
-  oct_test_stop (pipeline);
-}
-GST_END_TEST
-
-/* Both at once. */
-GST_START_TEST (test_depths_and_method)
-{
-  GstElement *pipeline = start (
-      SOURCE " ! octreconstruct name=reconstruct" GREY SINK " max-buffers=1");
-  guint i, k, rows = 128;
-
-  for (i = 0; i < 12; i++) {
-    guint wanted = 30 + i;
-    char bins[8];
-
-    oct_array_free (oct_test_pull (pipeline, "sink"));
-    if (i % 2 == 0)
-      set_in (pipeline, "method", methods[i / 2 % N_METHODS]);
-    g_snprintf (bins, sizeof bins, "%u", wanted);
-    set_in (pipeline, "depth-bins", bins);
-    set_in (pipeline, "method", methods[(i + 1) % N_METHODS]);
-    for (k = 0; k < 6; k++) {
-      g_autoptr (OctArray) image = oct_test_pull (pipeline, "sink");
-
-      fail_unless (image->rows == rows || image->rows == wanted);
-      rows = image->rows;
-    }
-    fail_unless_equals_int (rows, wanted);
-    fail_unless_equals_string (
-        get_method (pipeline, "method-in-use"), methods[(i + 1) % N_METHODS]);
-  }
-  check_messages (pipeline, 0, NULL);
-  oct_test_stop (pipeline);
-}
-GST_END_TEST
-
-static GstPadProbeReturn
-drop (GstPad *pad, GstPadProbeInfo *info, gpointer data)
-{
-  return GST_PAD_PROBE_DROP;
-}
-
-/* An element that gives nothing has not been tried with success. */
-GST_START_TEST (test_refused_for_silence)
-{
-  GstElement *pipeline = start (
-      SOURCE " ! octreconstruct name=reconstruct" GREY SINK " max-buffers=1");
-  g_autoptr (GstElement) element = get_reconstruct (pipeline);
-  g_autoptr (GObject) nufft =
-      gst_child_proxy_get_child_by_name (GST_CHILD_PROXY (element), "nufft");
-  g_autoptr (GstPad) pad =
-      gst_element_get_static_pad (GST_ELEMENT (nufft), "sink");
-  guint i;
-
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, drop, NULL, NULL);
-  oct_array_free (oct_test_pull (pipeline, "sink"));
-  set_in (pipeline, "method", "nufft");
-  for (i = 1; i < 8; i++) {
-    GstSample *sample = oct_test_pull_from (pipeline, "sink");
-
-    fail_unless_equals_uint64 (
-        GST_BUFFER_OFFSET (gst_sample_get_buffer (sample)), i);
-    gst_sample_unref (sample);
-  }
-  check_messages (pipeline, 1, "method=nufft is not possible here: *");
-  oct_test_stop (pipeline);
-}
-GST_END_TEST
-
-/* Without a B-scan the method is taken at the end. */
-GST_START_TEST (test_change_at_the_end)
-{
-  GstElement *pipeline = start (
-      SOURCE " num-buffers=1 ! octreconstruct name=reconstruct" GREY SINK);
-
-  oct_array_free (oct_test_pull (pipeline, "sink"));
-  fail_unless (oct_test_pull_from (pipeline, "sink") == NULL);
-  set_in (pipeline, "method", "nufft");
-  fail_unless_equals_string (get_method (pipeline, "method"), "nufft");
-  fail_unless_equals_string (
-      get_method (pipeline, "method-in-use"), "resample");
-  gst_element_set_state (pipeline, GST_STATE_READY);
-  fail_unless_equals_string (get_method (pipeline, "method-in-use"), "nufft");
-  check_messages (pipeline, 0, NULL);
-  oct_test_stop (pipeline);
-}
-GST_END_TEST
-
-/* ------------------------------------------------------- seeks, sizes, states
- */
-
-/* Changes with seeks in between: none is lost. */
-GST_START_TEST (test_change_and_seek)
-{
-  Images images;
-  GstElement *pipeline;
-  guint i;
-
-  if (oct_test_skips_on_gpu ("images are not alike to the bit"))
-    return;
-  make_images (images);
-  pipeline = start_reconstruct ();
-  for (i = 0; i < 60; i++) {
-    guint64 n = 7 * i % 3;
-
-    set_in (pipeline, "method", methods[i % N_METHODS]);
-    if (i % 3 == 0)
-      pull_one_of (pipeline, images, 0);
-    fail_unless (gst_element_seek_simple (pipeline, GST_FORMAT_DEFAULT,
-        GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE, (gint64)n));
-    pull_one_of (pipeline, images, n);
-    pull_one_of (pipeline, images, n + 1);
-    fail_unless (gst_element_seek_simple (pipeline, GST_FORMAT_DEFAULT,
-        GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE, 0));
-  }
-  check_messages (pipeline, 0, NULL);
-  oct_test_stop (pipeline);
-  free_images (images);
-}
-GST_END_TEST
-
-typedef struct {
-  GstElement *element;
-  gint stop; /* atomic */
-} Setter;
-
-static gpointer
-keep_setting (gpointer data)
-{
-  Setter *setter = data;
-
-  for (guint i = 0; !g_atomic_int_get (&setter->stop); i++) {
-    gst_util_set_object_arg (
-        G_OBJECT (setter->element), "method", methods[i % N_METHODS]);
-    g_usleep (500);
-  }
-  return NULL;
-}
-
-/* From another thread, at whatever moment. */
-GST_START_TEST (test_change_and_states)
-{
-  GstElement *pipeline =
-      start (SOURCE " ! octreconstruct name=reconstruct" GREY SINK);
-  g_autoptr (GstElement) element = get_reconstruct (pipeline);
-  g_autoptr (GstElement) sink =
-      gst_bin_get_by_name (GST_BIN (pipeline), "sink");
-  Setter setter = { element, FALSE };
-  GThread *thread = g_thread_new ("setter", keep_setting, &setter);
-  guint i;
-
-  g_object_set (sink, "max-buffers", 2, "drop", TRUE, NULL);
-  for (i = 0; i < 40; i++) {
-    oct_array_free (oct_test_pull (pipeline, "sink"));
-    gst_element_set_state (
-        pipeline, i % 2 == 0 ? GST_STATE_READY : GST_STATE_NULL);
-    gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  }
-  g_atomic_int_set (&setter.stop, TRUE);
-  g_thread_join (thread);
-  check_messages (pipeline, 0, NULL);
-  oct_test_stop (pipeline);
-}
-GST_END_TEST
-
-/* Other sizes and rates in mid-stream, with another method in between. */
-GST_START_TEST (test_other_sizes)
-{
-  static const guint sizes[][2] = { { 64, 8 }, { 128, 3 }, { 64, 8 },
-    { 101, 5 } };
-  GstHarness *harness =
-      oct_test_harness ("octreconstruct wavelength-min=800 wavelength-max=880");
-  GstElement *element = gst_harness_find_element (harness, "octreconstruct");
-  guint i;
-
-  for (i = 0; i < 2 * G_N_ELEMENTS (sizes); i++) {
-    guint samples = sizes[i % G_N_ELEMENTS (sizes)][0];
-    guint lines = sizes[i % G_N_ELEMENTS (sizes)][1];
-    g_autoptr (OctArray) spectra = oct_array_new ('u', 2, lines, samples);
-    g_autoptr (OctArray) image = NULL;
-    GstCaps *caps = oct_test_caps (spectra, lines, NULL);
-    GstStructure *output;
-    gint rate;
-
-    for (guint k = 0; k < samples * lines; k++)
-      ((guint16 *)spectra->data)[k] = (guint16)(k * 37 % 4001);
-    gst_caps_set_simple (
-        caps, "framerate", GST_TYPE_FRACTION, 10 + (gint)i, 1, NULL);
-    gst_harness_set_src_caps (harness, caps);
-    gst_util_set_object_arg (
-        G_OBJECT (element), "method", methods[i % N_METHODS]);
-    image = oct_test_push (harness, oct_test_buffer (spectra, 0, 0));
-    fail_unless_equals_int (image->columns, lines);
-    fail_unless_equals_int (image->rows, samples / 2);
-    output = oct_test_output (harness);
-    fail_unless (
-        gst_structure_get_fraction (output, "framerate", &rate, &(gint){ 0 }));
-    fail_unless_equals_int (rate, 10 + (gint)i);
-    gst_structure_free (output);
-  }
-  oct_test_assert_quiet (oct_test_bus (harness));
-  gst_object_unref (element);
-  gst_harness_teardown (harness);
 }
 GST_END_TEST
 
@@ -884,33 +356,6 @@ GST_START_TEST (test_errors)
 }
 GST_END_TEST
 
-/* One that could not be started can be, with another method. */
-GST_START_TEST (test_error_and_start_again)
-{
-  g_autofree char *launch =
-      oct_test_launch (SOURCE " ! octreconstruct name=reconstruct method=nufft "
-                              "axis=wavenumber" GREY SINK);
-  GstElement *pipeline = oct_test_make (launch);
-  g_autofree char *error = NULL;
-
-  fail_unless_equals_int (gst_element_set_state (pipeline, GST_STATE_PLAYING),
-      GST_STATE_CHANGE_FAILURE);
-  error = oct_test_take_error (pipeline);
-  fail_unless (error != NULL && strstr (error, "axis=wavenumber") != NULL);
-  gst_element_set_state (pipeline, GST_STATE_NULL);
-  set_in (pipeline, "method", "resample");
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  oct_array_free (oct_test_pull (pipeline, "sink"));
-  gst_element_set_state (pipeline, GST_STATE_NULL);
-  set_in (pipeline, "axis", "auto");
-  set_in (pipeline, "method", "nufft");
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  oct_array_free (oct_test_pull (pipeline, "sink"));
-  check_messages (pipeline, 0, NULL);
-  oct_test_stop (pipeline);
-}
-GST_END_TEST
-
 static Suite *
 octreconstruct_suite (void)
 {
@@ -919,28 +364,17 @@ octreconstruct_suite (void)
 
   suite_add_tcase (suite, tcase);
   tcase_add_checked_fixture (tcase, NULL, oct_test_remove_files);
-  tcase_add_loop_test (tcase, test_same_image, 0, N_METHODS);
-  tcase_add_loop_test (tcase, test_same_image_with_settings, 0, N_METHODS);
+  tcase_add_loop_test (tcase, test_same_image, 0, OCT_TEST_METHODS);
+  tcase_add_loop_test (
+      tcase, test_same_image_with_settings, 0, OCT_TEST_METHODS);
   tcase_add_test (tcase, test_same_image_of_files);
-  tcase_add_loop_test (tcase, test_same_image_of_tissue, 0, N_METHODS);
-  tcase_add_loop_test (tcase, test_ascans, 0, N_METHODS);
+  tcase_add_loop_test (tcase, test_same_image_of_tissue, 0, OCT_TEST_METHODS);
+  tcase_add_loop_test (tcase, test_ascans, 0, OCT_TEST_METHODS);
   tcase_add_test (tcase, test_uniform);
   tcase_add_test (tcase, test_properties);
   tcase_add_test (tcase, test_settings_stay);
   tcase_add_test (tcase, test_elements_inside);
-  tcase_add_test (tcase, test_change_while_playing);
-  tcase_add_test (tcase, test_refused);
-  tcase_add_test (tcase, test_refused_of_one_element);
-  tcase_add_test (tcase, test_refused_with_former_settings);
-  tcase_add_test (tcase, test_refused_and_set_again);
-  tcase_add_test (tcase, test_depths_and_method);
-  tcase_add_test (tcase, test_refused_for_silence);
-  tcase_add_test (tcase, test_change_at_the_end);
-  tcase_add_test (tcase, test_change_and_seek);
-  tcase_add_test (tcase, test_change_and_states);
-  tcase_add_test (tcase, test_other_sizes);
   tcase_add_test (tcase, test_errors);
-  tcase_add_test (tcase, test_error_and_start_again);
   return suite;
 }
 

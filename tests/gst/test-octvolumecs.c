@@ -17,6 +17,7 @@
 #define EACH 3 /* A-lines of each of TAKEN B-scans */
 #define TAKEN 3
 #define DEPTHS 18
+#define SAMPLES 44 /* of spectra */
 #define PERIOD (10 * GST_MSECOND)
 
 static const char *const mask_text =
@@ -93,23 +94,13 @@ push_volume (GstHarness *harness, gboolean whole, guint64 volume, guint until)
         GST_FLOW_OK);
 }
 
-/* The next volume behind the harness, `there` [mask->count] of it having come. */
+/* The next volume behind the harness, expected [BSCANS][LINES][depths]. */
 static void
-check_volume (GstHarness *harness, OctVolumeCsMethod method,
-    const guint8 *there, guint64 volume, GstClockTime start, GstClockTime time)
+compare_volume (GstHarness *harness, const Complex *expected, guint depths,
+    guint64 volume, GstClockTime start, GstClockTime time)
 {
-  g_autoptr (OctScanMask) mask = get_mask ();
-  OctVolumeCsParams params = { mask, FALSE, DEPTHS, OCT_WINDOW_NONE, 1, 0 };
-  OctVolumeCsSettings settings = { method, 3, 2, 4, 0.1, 25 };
-  g_autofree Complex *given = g_new (Complex, mask->count * DEPTHS);
-  g_autofree Complex *expected = g_new (Complex, BSCANS * LINES * DEPTHS);
   double error = 0, norm = 0;
 
-  for (guint k = 0; k < mask->count; k++)
-    for (guint z = 0; z < DEPTHS; z++)
-      given[k * DEPTHS + z] =
-          get_value (mask->places[k] / LINES, mask->places[k] % LINES, z);
-  oct_reference_fill_volume (&params, &settings, given, there, expected);
   for (guint y = 0; y < BSCANS; y++) {
     GstBuffer *buffer = gst_harness_try_pull (harness);
     GstOctScanPosition scan;
@@ -124,10 +115,10 @@ check_volume (GstHarness *harness, OctVolumeCsMethod method,
     fail_unless_equals_uint64 (GST_BUFFER_DURATION (buffer),
         time * (y + 1) / BSCANS - time * y / BSCANS);
     fail_unless (gst_buffer_map (buffer, &map, GST_MAP_READ));
-    fail_unless_equals_int (map.size, LINES * DEPTHS * 2 * sizeof (float));
-    for (guint i = 0; i < LINES * DEPTHS; i++) {
+    fail_unless_equals_int (map.size, LINES * depths * 2 * sizeof (float));
+    for (guint i = 0; i < LINES * depths; i++) {
       const float *v = (const float *)map.data + 2 * i;
-      Complex e = expected[y * LINES * DEPTHS + i];
+      Complex e = expected[y * LINES * depths + i];
       error += pow (cabs (CMPLX (v[0], v[1]) - e), 2);
       norm += pow (cabs (e), 2);
     }
@@ -135,6 +126,25 @@ check_volume (GstHarness *harness, OctVolumeCsMethod method,
     gst_buffer_unref (buffer);
   }
   fail_unless (sqrt (error / norm) < 1e-5, "error %g", sqrt (error / norm));
+}
+
+/* Of A-scans, `there` [mask->count] of them having come. */
+static void
+check_volume (GstHarness *harness, OctVolumeCsMethod method,
+    const guint8 *there, guint64 volume, GstClockTime start, GstClockTime time)
+{
+  g_autoptr (OctScanMask) mask = get_mask ();
+  OctVolumeCsParams params = { mask, FALSE, DEPTHS, OCT_WINDOW_NONE, 1, 0 };
+  OctVolumeCsSettings settings = { method, 3, 2, 4, 0.1, 25 };
+  g_autofree Complex *given = g_new (Complex, mask->count * DEPTHS);
+  g_autofree Complex *expected = g_new (Complex, BSCANS * LINES * DEPTHS);
+
+  for (guint k = 0; k < mask->count; k++)
+    for (guint z = 0; z < DEPTHS; z++)
+      given[k * DEPTHS + z] =
+          get_value (mask->places[k] / LINES, mask->places[k] % LINES, z);
+  oct_reference_fill_volume (&params, &settings, given, there, expected);
+  compare_volume (harness, expected, DEPTHS, volume, start, time);
 }
 
 static const struct {
@@ -176,6 +186,92 @@ GST_START_TEST (test_values)
   fail_unless (strstr (reason, "`method` is set") != NULL);
   gst_object_unref (v);
   oct_test_assert_quiet (oct_test_bus (harness));
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+/* Real, of A-line x of B-scan y: sample n. */
+static double
+get_sample (guint y, guint x, guint n)
+{
+  return 80 * cos (0.9 * n + 0.3 * x) + 30 * cos (1.9 * n - 0.2 * y)
+         + 5 * cos (1.7 * n * n + x + y);
+}
+
+static void
+push_spectra (GstHarness *harness, guint y)
+{
+  gsize size = sizeof (float) * LINES * SAMPLES;
+  g_autofree float *values = g_new (float, LINES *SAMPLES);
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, size, NULL);
+
+  for (guint i = 0; i < LINES * SAMPLES; i++)
+    values[i] = (float)get_sample (y, i / SAMPLES, i % SAMPLES);
+  gst_buffer_fill (buffer, 0, values, size);
+  GST_BUFFER_PTS (buffer) = y * PERIOD;
+  GST_BUFFER_DURATION (buffer) = PERIOD;
+  oct_test_add_scan_meta (buffer, y, BSCANS, 0);
+  fail_unless_equals_int (gst_harness_push (harness, buffer), GST_FLOW_OK);
+}
+
+static const struct {
+  const char *properties;
+  OctVolumeCsMethod method;
+  OctVolumeCsBasis basis;
+  gboolean same_samples;
+  double rate;
+} parts[] = {
+  { "method=linear sampling-rate=0.5", OCT_VOLUME_CS_LINEAR, 0, FALSE, 0.5 },
+  { "method=linear sampling-rate=0.4 same-samples=true", OCT_VOLUME_CS_LINEAR,
+      0, TRUE, 0.4 },
+  { "method=paper sampling-rate=0.5", OCT_VOLUME_CS_PAPER,
+      OCT_VOLUME_CS_WAVELET, FALSE, 0.5 },
+  { "method=paper basis=cosine sampling-rate=0.6 same-samples=true",
+      OCT_VOLUME_CS_PAPER, OCT_VOLUME_CS_COSINE, TRUE, 0.6 },
+  /* neighbours have nothing in common */
+  { "sampling-rate=0.5", OCT_VOLUME_CS_LINEAR, 0, FALSE, 0.5 },
+};
+
+/* From spectra to the whole volume, of a part of the samples and of the A-lines;
+ * on the CPU, as a GPU does not do it. */
+GST_START_TEST (test_parts)
+{
+  g_autofree char *path = oct_test_text ("mask.txt", mask_text);
+  g_autofree char *launch =
+      g_strdup_printf ("octvolumecs name=v window=none seed=3 backend=cpu "
+                       "scan-mask-file=%s %s",
+          path, parts[__i__].properties);
+  g_autofree char *caps = g_strdup_printf (
+      "application/x-oct-spectra,format=F32LE,axis=wavenumber,samples=%d,"
+      "lines=%d,framerate=100/1",
+      SAMPLES, LINES);
+  g_autoptr (OctScanMask) mask = get_mask ();
+  OctVolumeCsParams params = { mask, TRUE, SAMPLES, OCT_WINDOW_NONE,
+    parts[__i__].rate, 3, parts[__i__].same_samples };
+  OctVolumeCsSettings settings = { .method = parts[__i__].method,
+    .steps = OCT_VOLUME_CS_PAPER_STEPS,
+    .basis = parts[__i__].basis };
+  g_autofree Complex *given = g_new (Complex, mask->count * SAMPLES);
+  g_autofree Complex *expected =
+      g_new (Complex, BSCANS * LINES * (SAMPLES / 2));
+  GstHarness *harness = oct_test_harness (launch);
+  GstElement *v = gst_harness_find_element (harness, "octvolumecs");
+  g_autofree char *chosen = NULL;
+
+  gst_harness_set_src_caps (harness, gst_caps_from_string (caps));
+  for (guint y = 0; y < BSCANS; y++)
+    push_spectra (harness, y);
+  for (guint k = 0; k < mask->count; k++)
+    for (guint n = 0; n < SAMPLES; n++)
+      given[k * SAMPLES + n] =
+          get_sample (mask->places[k] / LINES, mask->places[k] % LINES, n);
+  oct_reference_fill_volume (&params, &settings, given, NULL, expected);
+  compare_volume (harness, expected, SAMPLES / 2, 0, 0, BSCANS * PERIOD);
+  g_object_get (v, "chosen", &chosen, NULL);
+  fail_unless_equals_string (
+      chosen, settings.method == OCT_VOLUME_CS_PAPER ? "paper" : "linear");
+  oct_test_assert_quiet (oct_test_bus (harness));
+  gst_object_unref (v);
   gst_harness_teardown (harness);
 }
 GST_END_TEST;
@@ -438,6 +534,9 @@ static const char *const chains[] = {
   "octsrc samples=64 lines=20 bscans=6 num-buffers=12 ! octdcsub ! "
   "octkresample ! octvolumecs method=joint sampling-rate=0.6 ! octlogscale ! "
   "octenface ! appsink name=sink sync=false",
+  "octsrc samples=64 lines=20 bscans=6 num-buffers=12 scan-mask=same-lines ! "
+  "octdcsub ! octkresample ! octvolumecs method=paper sampling-rate=0.6 "
+  "backend=cpu ! octlogscale ! octenface ! appsink name=sink sync=false",
 };
 
 GST_START_TEST (test_chain)
@@ -470,6 +569,7 @@ octvolumecs_suite (void)
 
   tcase_add_unchecked_fixture (tcase, NULL, oct_test_remove_files);
   tcase_add_loop_test (tcase, test_values, 0, G_N_ELEMENTS (runs));
+  tcase_add_loop_test (tcase, test_parts, 0, G_N_ELEMENTS (parts));
   tcase_add_test (tcase, test_early_end);
   tcase_add_test (tcase, test_mask_of_an_application);
   tcase_add_loop_test (tcase, test_mistakes, 0, G_N_ELEMENTS (mistakes));

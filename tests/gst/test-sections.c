@@ -639,6 +639,52 @@ GST_START_TEST (test_no_bscans)
 }
 GST_END_TEST
 
+/* A scan with gaps that nothing has filled in: said once, and drawn. */
+GST_START_TEST (test_gaps)
+{
+  static const struct {
+    const char *elements;
+    guint warnings;
+  } cases[] = { { "octfft ! octlogscale", 1 },
+    { "octfft ! octvolumecs ! octlogscale", 0 } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autofree char *launch = g_strdup_printf (
+        "octsrc phantom=surgery samples=512 lines=24 bscans=6 num-buffers=12 "
+        "scan-mask=scattered scan-rate=0.4 ! octdcsub ! octkresample ! %s ! "
+        "octenface ! fakesink",
+        cases[i].elements);
+    g_autoptr (GstElement) pipeline = gst_parse_launch (launch, NULL);
+    g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+    GstMessage *message;
+    guint warnings = 0;
+    gboolean has_ended = FALSE;
+
+    gst_element_set_state (pipeline, GST_STATE_PLAYING);
+    while (!has_ended) {
+      message = gst_bus_timed_pop_filtered (bus, 20 * GST_SECOND,
+          GST_MESSAGE_WARNING | GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
+      fail_unless (message != NULL);
+      fail_if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR);
+      has_ended = GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS;
+      if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING) {
+        g_autoptr (GError) error = NULL;
+
+        gst_message_parse_warning (message, &error, NULL);
+        fail_unless (strstr (error->message, "of the 144 A-lines")
+                         && strstr (error->message, "octvolumecs"),
+            "%s", error->message);
+        warnings++;
+      }
+      gst_message_unref (message);
+    }
+    gst_element_set_state (pipeline, GST_STATE_NULL);
+    fail_unless_equals_int (warnings, cases[i].warnings);
+  }
+}
+
+GST_END_TEST
+
 static Suite *
 sections_suite (void)
 {
@@ -661,6 +707,7 @@ sections_suite (void)
   tcase_add_loop_test (cases, test_view, 0, G_N_ELEMENTS (views));
   tcase_add_test (cases, test_view_changes);
   tcase_add_loop_test (cases, test_nv12, 0, G_N_ELEMENTS (encoded));
+  tcase_add_test (cases, test_gaps);
   tcase_add_test (cases, test_min_above_max);
   tcase_add_loop_test (cases, test_no_bscans, 0, G_N_ELEMENTS (unknown));
   return suite;

@@ -79,3 +79,17 @@ plan_free (OctOperation operation, OctPlan *plan)
 {
   operation_table (operation)->destroy (plan);
 }
+
+void
+plan_check_refused (
+    OctOperation operation, gconstpointer params, gsize size, guint count)
+{
+  const OctOperationTable *table = operation_table (operation);
+
+  for (guint i = 0; i < count; i++) {
+    g_autoptr (GError) error = NULL;
+
+    g_assert_null (table->create ((const guint8 *)params + i * size, &error));
+    g_assert_error (error, OCT_ERROR, OCT_ERROR_SETTINGS);
+  }
+}

@@ -29,4 +29,9 @@ void plan_run (OctOperation operation, OctPlan *plan, const OctFrame *in,
     const OctFrame *out);
 void plan_free (OctOperation operation, OctPlan *plan);
 
+/* Each of the `count` parameters of `size` bytes is refused, with
+ * OCT_ERROR_SETTINGS. */
+void plan_check_refused (
+    OctOperation operation, gconstpointer params, gsize size, guint count);
+
 const OctOperationTable *operation_table (OctOperation operation);

@@ -267,7 +267,7 @@ test_given_noise (void)
       fabs (used_threshold (&s, y) / threshold (&s) - 1), <, 1e-4);
 }
 
-/* What core/oct-cs.h says it finds, with room for 128 bins instead of 1024. */
+/* What oct-cs.h says it finds, with room for 128 bins instead of 1024. */
 static void
 test_estimated_noise (gconstpointer transform)
 {

@@ -36,6 +36,29 @@ def run(spectra, calibration, elements, build=None, properties=""):
         return np.fromfile(taken, np.complex64).reshape(lines, -1).astype(complex)
 
 
+def fill(spectra, acquired, elements, build=None, axis="wavenumber"):
+    """Complex A-scans [bscans][lines][depths] of `spectra` [bscans][lines][samples] of
+    which the plugin gets to see those that were acquired [bscans][lines], and what
+    octvolumecs, the last of the elements, says of them: its properties by name."""
+    environment = dict(os.environ)
+    if build is not None:
+        environment["GST_PLUGIN_PATH"] = os.path.join(os.path.abspath(build), "gst")
+    with tempfile.TemporaryDirectory() as folder:
+        given, mask, taken = (os.path.join(folder, name) for name in ("in.npy", "mask.txt", "out.raw"))
+        # what was not acquired is no number, and would be seen
+        np.save(given, np.ascontiguousarray(np.where(acquired[..., None], spectra, np.nan), "<f4"))
+        np.savetxt(mask, acquired, "%d")
+        line = (f"octsrc location={given} ! octdcsub mode=none axis={axis} ! {elements} scan-mask-file={mask} name=v "
+                f"! filesink location={taken}")
+        done = subprocess.run(["gst-launch-1.0", "-v", *line.split()], env=environment, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        if done.returncode != 0:
+            raise SystemExit(f"{line}\n{done.stdout}")
+        said = dict(row.split(": ", 1)[1].split(" = ", 1) for row in done.stdout.splitlines()
+                    if "GstOctVolumeCs:v: " in row)
+        return np.fromfile(taken, np.complex64).reshape(*acquired.shape, -1).astype(complex), said
+
+
 def decibel(amplitude):
     return 20 * np.log10(amplitude)
 
@@ -55,7 +78,7 @@ class Checks:
 
     def near(self, what, found, expected, tolerance):
         if not abs(found - expected) <= tolerance:
-            self.failed.append(f"{what}: {found:.3f}, expected {expected:.3f} to within {tolerance:g}")
+            self.failed.append(f"{what}: {found:.4g}, expected {expected:.4g} to within {tolerance:g}")
 
     def above(self, what, found, bound):
         if not found > bound:

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * The reference: every operation of core/oct-backend.h in double precision, as
+ * The reference: every operation of oct-backend.h in double precision, as
  * the formula that defines it and nothing else - direct sums over the samples,
  * a dense matrix for compressive sensing.  Slow, and easy to compare with the
  * page of docs/elements or the paper that each function names.
  *
  * Tests compare a backend with it, on any input.  It shares the structs of
- * parameters and the checks of core/oct-params.h with the backends, and no
+ * parameters and the checks of oct-params.h with the backends, and no
  * arithmetic.  One thread.
  */
 #pragma once
@@ -73,7 +73,7 @@ void oct_reference_speckle (
 const OctBackend *oct_backend_reference (void);
 
 /* One line by gridding, whatever the nodes are: what the kernel, the grid and
- * the width lose is in it (core/oct-nufft.h). */
+ * the width lose is in it (oct-nufft.h). */
 void oct_reference_gridded (
     const OctNufftParams *p, const Complex *in, Complex *out);
 /* One line by the definition. */
@@ -85,7 +85,7 @@ void oct_reference_exact (
 guint oct_reference_fast_length (double least);
 
 /* spectrum[samples] of full scale 1, without noise, of the virtual system's
- * camera in front of its mirror `depth` um deep (core/oct-phantom.h). */
+ * camera in front of its mirror `depth` um deep (oct-phantom.h). */
 void oct_reference_mirror (guint samples, double depth, double *spectrum);
 
 /* --------------------------------------------------- windows, calibrations */

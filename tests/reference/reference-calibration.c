@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Windows and calibrations: core/oct-window.h, core/oct-calibration.h and
+ * Windows and calibrations: oct-window.h, oct-calibration.h and
  * docs/calibration.md.
  */
 #include "oct-reference.h"

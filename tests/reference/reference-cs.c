@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * Compressive sensing along the A-line with a dense matrix, by the solvers that
- * core/oct-cs.h defines: SpaRSA as printed in Xu, Huang and Kang, Opt. Express
+ * oct-cs.h defines: SpaRSA as printed in Xu, Huang and Kang, Opt. Express
  * 22, 14871 (2014), with the corrections named there, the residual being that
  * of the samples; and the two that take fewer steps.
  */
@@ -263,7 +263,7 @@ take_samples (const OctCsParams *p, const Complex *row, Line *l)
   return finite;
 }
 
-/* sigma_A, from at most 32 lines (core/oct-cs.h, "Noise") */
+/* sigma_A, from at most 32 lines (oct-cs.h, "Noise") */
 static double
 find_noise (const OctCsParams *p, const Complex *in, Line *l)
 {

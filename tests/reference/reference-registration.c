@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Shifts between frames, as the text of core/oct-registration.h says and
+ * Shifts between frames, as the text of oct-registration.h says and
  * without its code.
  */
 #include "reference-registration.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * How far a frame has moved against a mean, as core/oct-registration.h defines
+ * How far a frame has moved against a mean, as oct-registration.h defines
  * it.
  */
 #pragma once

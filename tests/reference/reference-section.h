@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * Sections of volumes in double precision, as core/oct-section.h defines them.
+ * Sections of volumes in double precision, as oct-section.h defines them.
  */
 #pragma once
 

@@ -56,7 +56,7 @@ reference_fft (
   }
 }
 
-/* ------------------------- docs/elements/octnufft.md, core/oct-backend.h */
+/* ------------------------- docs/elements/octnufft.md, oct-backend.h */
 
 /* "Type 1", out[q] = N^-1/2 sum_n window[n] in[n] exp (-2 pi i nodes[n] q / N)
  */
@@ -92,7 +92,7 @@ oct_reference_fast_length (double least)
   }
 }
 
-/* core/oct-nufft.h: the grid of M cells for the modes that are wanted, shifted
+/* oct-nufft.h: the grid of M cells for the modes that are wanted, shifted
  * around 0 where the spectra are complex. */
 ReferenceGrid
 reference_choose_grid (const OctNufftParams *p)

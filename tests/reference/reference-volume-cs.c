@@ -304,12 +304,14 @@ synthesise (const Basis *basis, const Complex *c, Complex *line)
   }
 }
 
-/* YALL1 v1.4 for basis pursuit: b, of the lines that are kept, becomes all. */
+/* YALL1 v1.4 for basis pursuit: coefficients x of the line that goes through b,
+ * [count], where it is kept; b is scaled. */
 static void
-pursue (const Basis *basis, const gboolean *kept, guint steps, Complex *b)
+find_coefficients (const Basis *basis, const gboolean *kept, guint steps,
+    Complex *b, Complex *x)
 {
   guint m = basis->places, n = basis->count, many = 0;
-  g_autofree Complex *x = g_new (Complex, m), *z = g_new0 (Complex, m);
+  g_autofree Complex *z = g_new0 (Complex, m);
   g_autofree Complex *u = g_new (Complex, m), *dual = g_new (Complex, m);
   g_autofree Complex *y = g_new (Complex, n);
   double scale = 0, mu = 0, least;
@@ -320,7 +322,7 @@ pursue (const Basis *basis, const gboolean *kept, guint steps, Complex *b)
     many += kept[j];
   }
   if (scale == 0) {
-    memset (b, 0, n * sizeof *b);
+    memset (x, 0, m * sizeof *x);
     return;
   }
   mu /= scale * many;
@@ -357,9 +359,62 @@ pursue (const Basis *basis, const gboolean *kept, guint steps, Complex *b)
     if (step > 10 && gap > 50 * rest && mu > least)
       mu *= 0.1;
   }
+  for (guint i = 0; i < m; i++)
+    x[i] *= scale;
+}
+
+/* b, of the lines that are kept, becomes all. */
+static void
+pursue (const Basis *basis, const gboolean *kept, guint steps, Complex *b)
+{
+  g_autofree Complex *x = g_new (Complex, basis->places);
+
+  find_coefficients (basis, kept, steps, b, x);
   synthesise (basis, x, b);
-  for (guint j = 0; j < n; j++)
-    b[j] = creal (b[j]) * scale;
+  for (guint j = 0; j < basis->count; j++)
+    b[j] = creal (b[j]);
+}
+
+/* A-scans of what was taken, where it belongs: of a part of the samples by basis
+ * pursuit over all modes, those of negative depths too. */
+static void
+find_scans (const Problem *q, guint steps, Complex *v)
+{
+  guint n = q->values;
+  Basis basis;
+  g_autofree gboolean *kept = g_new (gboolean, n);
+  g_autofree Complex *x = g_new (Complex, n);
+
+  gather (q, q->y, v);
+  if (!q->p->spectra || rint (q->p->rate * n) == n)
+    return;
+  basis = make_basis (OCT_VOLUME_CS_FOURIER, n);
+  for (guint k = 0; k < q->p->mask->count; k++) {
+    Complex *to = v + (gsize)q->p->mask->places[k] * q->depths;
+
+    for (guint i = 0; i < n; i++)
+      kept[i] = q->masks[(gsize)k * n + i] > 0;
+    find_coefficients (&basis, kept, steps, q->y + (gsize)k * n, x);
+    for (guint z = 1; z < q->depths; z++)
+      to[z] = x[z];
+  }
+  g_free (basis.at);
+  g_free (basis.weight);
+}
+
+/* Where nothing is missing along a direction, all is known of it. */
+static gboolean
+is_missing (
+    const Problem *q, guint d, const gboolean *lines, const gboolean *rows)
+{
+  gboolean missing = FALSE;
+
+  for (guint y = 0; y < q->ny; y++) {
+    missing |= d == 1 && !rows[y];
+    for (guint x = 0; x < q->nx; x++)
+      missing |= d == 0 && rows[y] && !lines[y * q->nx + x];
+  }
+  return missing;
 }
 
 static void
@@ -370,14 +425,20 @@ fill_paper (const Problem *q, const OctVolumeCsSettings *s, Complex *v)
   g_autofree gboolean *rows = g_new0 (gboolean, q->ny);
   g_autofree Complex *line = g_new (Complex, MAX (q->nx, q->ny));
 
-  gather (q, q->y, v);
+  find_scans (q, s->steps, v);
   for (guint k = 0; k < mask->count; k++)
     if (q->there == NULL || q->there[k])
       lines[mask->places[k]] = rows[mask->places[k] / q->nx] = TRUE;
+  for (gsize i = 0; i < (gsize)q->nx * q->ny * q->depths; i++)
+    v[i] = cabs (v[i]);
   for (guint d = 0; d < 2; d++) {
     guint n = d == 0 ? q->nx : q->ny;
     gsize step = (gsize)q->depths * (d == 0 ? 1 : q->nx);
-    Basis basis = make_basis (s->basis, n);
+    Basis basis;
+
+    if (!is_missing (q, d, lines, rows))
+      continue;
+    basis = make_basis (s->basis, n);
 
     for (guint other = 0; other < (d == 0 ? q->ny : q->nx); other++)
       for (guint z = 0; z < q->depths; z++) {
@@ -385,9 +446,7 @@ fill_paper (const Problem *q, const OctVolumeCsSettings *s, Complex *v)
         Complex *at = v + z + other * (gsize)q->depths * (d == 0 ? n : 1);
 
         for (guint j = 0; j < n; j++)
-          line[j] = !kept[j] ? 0
-                    : d == 0 ? cabs (at[j * step])
-                             : creal (at[j * step]);
+          line[j] = kept[j] ? creal (at[j * step]) : 0;
         pursue (&basis, kept, s->steps, line);
         for (guint j = 0; j < n; j++)
           at[j * step] = line[j];
@@ -421,13 +480,13 @@ interpolate (
 }
 
 static void
-fill_linear (const Problem *q, Complex *v)
+fill_linear (const Problem *q, guint steps, Complex *v)
 {
   const OctScanMask *mask = q->p->mask;
   g_autofree gboolean *lines = g_new0 (gboolean, q->nx * q->ny);
   g_autofree gboolean *rows = g_new0 (gboolean, q->ny);
 
-  gather (q, q->y, v);
+  find_scans (q, steps, v);
   for (guint k = 0; k < mask->count; k++)
     if (q->there == NULL || q->there[k])
       lines[mask->places[k]] = rows[mask->places[k] / q->nx] = TRUE;
@@ -499,5 +558,5 @@ oct_reference_fill_volume (const OctVolumeCsParams *params,
   else if (settings->method == OCT_VOLUME_CS_ENVELOPE)
     fill_envelope (&q, settings, volume);
   else
-    fill_linear (&q, volume);
+    fill_linear (&q, settings->steps, volume);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * Volumes that are filled in, in double precision and by direct sums: what
- * core/oct-volume-cs.h says.
+ * oct-volume-cs.h says.
  */
 #pragma once
 

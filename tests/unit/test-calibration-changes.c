@@ -4,19 +4,10 @@
 #include "oct-calibration.h"
 
 #include "oct-reference.h"
+#include "oct-test-calibration.h"
 #include "oct-test.h"
 
 #define N 16
-
-static OctCalibration *
-new_good (OctCalibrationSettings settings)
-{
-  g_autoptr (GError) error = NULL;
-  OctCalibration *c = oct_calibration_new (&settings, N, &error);
-
-  g_assert_no_error (error);
-  return c;
-}
 
 /* a T_n (x) + b x as the text of a polynomial in x: coefficients by the
  * recurrence T_n = 2 x T_n-1 - T_n-2. */
@@ -49,8 +40,8 @@ test_high_order (void)
 {
   g_autofree char *twenty = describe_chebyshev (20, 0.02, N - 1);
   g_autofree char *eighty = describe_chebyshev (80, 0.001, N - 1);
-  g_autoptr (OctCalibration) c =
-      new_good ((OctCalibrationSettings){ .k_polynomial = twenty });
+  g_autoptr (OctCalibration) c = oct_test_calibration (
+      (OctCalibrationSettings){ .k_polynomial = twenty }, N);
   OctCalibrationSettings beyond = { .k_polynomial = eighty };
   double expected[N];
   GError *error = NULL;
@@ -69,7 +60,8 @@ test_phase_at_ends (void)
 {
   OctCalibrationSettings settings = { .k_polynomial = "14.5,-12,-3.25,1.5" };
   OctCalibrationSettings added = { .c2 = 12, .c3 = -5 };
-  g_autoptr (OctCalibration) c = new_good (settings), with = NULL, on = NULL;
+  g_autoptr (OctCalibration) c = oct_test_calibration (settings, N),
+                             with = NULL, on = NULL;
   g_autoptr (OctReferenceCalibration) nodes = NULL;
   double positions[N], uniform[N], samples[N], phase[N] = { 0 };
 
@@ -99,7 +91,7 @@ test_phase_at_ends (void)
   on = oct_calibration_new_on (c, &added, N, NULL);
   settings.c2 = 12;
   settings.c3 = -5;
-  with = new_good (settings);
+  with = oct_test_calibration (settings, N);
   oct_test_assert_close (
       oct_calibration_get_dispersion (with), uniform, N, 1e-11);
   oct_test_assert_close (
@@ -127,15 +119,17 @@ test_background (void)
   }
   file = g_strdup (oct_test_write ("columns.csv", csv->str, csv->len));
   taken.background = text->str;
-  c = new_good ((OctCalibrationSettings){
-      .file = file, .flip = TRUE, .background = text->str });
+  c = oct_test_calibration (
+      (OctCalibrationSettings){
+          .file = file, .flip = TRUE, .background = text->str },
+      N);
   oct_test_assert_close (oct_calibration_get_background (c), expected, N, 0);
-  base = new_good ((OctCalibrationSettings){ .file = file });
+  base = oct_test_calibration ((OctCalibrationSettings){ .file = file }, N);
   on = oct_calibration_new_on (base, &taken, N, NULL);
   oct_test_assert_close (oct_calibration_get_background (on), expected, N, 0);
   oct_test_assert_close (oct_calibration_get_positions (on),
       oct_calibration_get_positions (base), N, 0);
-  alone = new_good (taken);
+  alone = oct_test_calibration (taken, N);
   oct_test_assert_close (
       oct_calibration_get_background (alone), expected, N, 0);
   g_assert_null (oct_calibration_get_positions (alone));

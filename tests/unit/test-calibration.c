@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Calibrations from wavelengths, k maps, polynomials and files against the
+ * reference.  What is refused: test-calibration-errors.c. */
 #include "oct-calibration.h"
 
 #include "oct-reference.h"
+#include "oct-test-calibration.h"
 #include "oct-test.h"
 
 #include <locale.h>
@@ -43,27 +46,6 @@ enum { NM, K_INDEX, DISPERSION, BACKGROUND, N_COLUMNS };
 static const char *const names[N_COLUMNS] = { "wavelength_nm", "k_index",
   "dispersion_rad", "background" };
 
-static OctCalibration *
-new_good (OctCalibrationSettings settings, guint samples)
-{
-  g_autoptr (GError) error = NULL;
-  OctCalibration *c = oct_calibration_new (&settings, samples, &error);
-
-  g_assert_no_error (error);
-  g_assert_nonnull (c);
-  g_assert_cmpuint (oct_calibration_get_samples (c), ==, samples);
-  return c;
-}
-
-static GError *
-new_bad (OctCalibrationSettings settings, guint samples)
-{
-  GError *error = NULL;
-
-  g_assert_null (oct_calibration_new (&settings, samples, &error));
-  return error;
-}
-
 /* A file of the columns given, in the order of `names` or the other one. */
 static char *
 write_columns (const double *const *columns, guint n, gboolean backwards)
@@ -90,13 +72,6 @@ write_columns (const double *const *columns, guint n, gboolean backwards)
   return g_strdup (oct_test_write ("columns.csv", text->str, text->len));
 }
 
-static OctCalibrationSettings
-text_file (const char *text)
-{
-  return (OctCalibrationSettings){ .file = (char *)oct_test_write (
-                                       "x.csv", text, strlen (text)) };
-}
-
 static void
 test_wavelengths (void)
 {
@@ -111,7 +86,7 @@ test_wavelengths (void)
         oct_reference_calibration_new (
             N, nm, NULL, dispersion_at_pixels, wavelength_up);
     g_autoptr (OctCalibration) c =
-        new_good ((OctCalibrationSettings){ .file = file }, N);
+        oct_test_calibration ((OctCalibrationSettings){ .file = file }, N);
     /* z = pi / P, P = (k_max - k_min) N / (N - 1) rad/um */
     double z_spacing =
         1e-6 * G_PI / ((expected->k_max - expected->k_min) * N / (N - 1.));
@@ -148,7 +123,7 @@ test_k_index (void)
     g_autoptr (OctReferenceCalibration) expected =
         oct_reference_calibration_new (N, NULL, s, dispersion_at_pixels, NULL);
     g_autoptr (OctCalibration) c =
-        new_good ((OctCalibrationSettings){ .file = file }, N);
+        oct_test_calibration ((OctCalibrationSettings){ .file = file }, N);
 
     oct_test_assert_close (oct_calibration_get_positions (c), s, N, 0);
     oct_test_assert_close (
@@ -164,7 +139,7 @@ test_k_index (void)
 static void
 test_linear_wavelengths (void)
 {
-  g_autoptr (OctCalibration) c = new_good (
+  g_autoptr (OctCalibration) c = oct_test_calibration (
       (OctCalibrationSettings){
           .wavelength_min = 800, .wavelength_max = 900, .a2 = 60, .a3 = 7 },
       N);
@@ -186,13 +161,13 @@ test_dispersion_adds (void)
   OctCalibrationSettings settings = {
     .file = file, .wavelength_min = 800, .wavelength_max = 900
   };
-  g_autoptr (OctCalibration) without = new_good (settings, N);
+  g_autoptr (OctCalibration) without = oct_test_calibration (settings, N);
   g_autoptr (OctCalibration) with = NULL;
   double expected[N], phase[N];
 
   settings.a2 = 60;
   settings.a3 = 7;
-  with = new_good (settings, N);
+  with = oct_test_calibration (settings, N);
   for (guint i = 0; i < N; i++)
     expected[i] = oct_calibration_get_dispersion (without)[i] + linear_phase[i];
   oct_test_assert_close (
@@ -214,7 +189,7 @@ test_phase_at_samples (void)
     .wavelength_min = 800,
     .wavelength_max = 900 },
                          added = { .a2 = 60, .a3 = 7 };
-  g_autoptr (OctCalibration) c = new_good (settings, N);
+  g_autoptr (OctCalibration) c = oct_test_calibration (settings, N);
   g_autoptr (OctCalibration) on = oct_calibration_new_on (c, &added, N, NULL);
   g_autoptr (OctCalibration) with = NULL;
   g_autoptr (OctCalibration) bare = oct_calibration_new_from_arrays (
@@ -225,7 +200,7 @@ test_phase_at_samples (void)
 
   settings.a2 = 60;
   settings.a3 = 7;
-  with = new_good (settings, N);
+  with = oct_test_calibration (settings, N);
   for (guint n = 0; n < N; n++) {
     double k = 2e3 * G_PI / (800 + 100. * n / (N - 1)) - (low + high) / 2;
     expected[n] = dispersion_at_pixels[n] - (60 * k * k + 7 * k * k * k);
@@ -252,7 +227,7 @@ test_phase_between_wavenumbers (void)
 {
   g_autoptr (OctCalibration) c = oct_calibration_new_from_arrays (
       N, NULL, k_index_up, dispersion_at_pixels, NULL, NULL);
-  g_autoptr (OctCalibration) polynomial = new_good (
+  g_autoptr (OctCalibration) polynomial = oct_test_calibration (
       (OctCalibrationSettings){
           .wavelength_min = 800, .wavelength_max = 900, .a2 = 60, .a3 = 7 },
       N);
@@ -305,7 +280,7 @@ static void
 test_polynomial (void)
 {
   OctCalibrationSettings settings = { .k_polynomial = "14.5,-12, -3.25,1.5" };
-  g_autoptr (OctCalibration) c = new_good (settings, N);
+  g_autoptr (OctCalibration) c = oct_test_calibration (settings, N);
   g_autoptr (OctCalibration) scaled = NULL;
   g_autoptr (OctReferenceCalibration) expected =
       oct_reference_calibration_new (N, NULL, polynomial_s, NULL, NULL);
@@ -325,7 +300,7 @@ test_polynomial (void)
   settings.wavelength_max = 900;
   settings.a2 = 60;
   settings.a3 = 7;
-  scaled = new_good (settings, N);
+  scaled = oct_test_calibration (settings, N);
   oct_test_assert_close (
       oct_calibration_get_positions (scaled), polynomial_s, N, 1e-12);
   oct_test_assert_close (
@@ -385,7 +360,7 @@ test_wavelength_polynomial (void)
     "895,-6.5,0.02,-0.0004", "800.5,1.25,0,0,0,0,0,1e-6" };
 
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++) {
-    g_autoptr (OctCalibration) c = new_good (
+    g_autoptr (OctCalibration) c = oct_test_calibration (
         (OctCalibrationSettings){ .wavelength_polynomial = (char *)texts[i] },
         N);
     g_autoptr (OctReferenceCalibration) expected = NULL;
@@ -423,16 +398,16 @@ test_flip (void)
   g_autofree char *file = write_columns (columns, N, FALSE);
   g_autoptr (OctReferenceCalibration) expected = NULL;
   g_autoptr (OctReferenceCalibration) k_expected = NULL;
-  g_autoptr (OctCalibration) c =
-      new_good ((OctCalibrationSettings){ .file = file, .flip = TRUE }, N);
+  g_autoptr (OctCalibration) c = oct_test_calibration (
+      (OctCalibrationSettings){ .file = file, .flip = TRUE }, N);
   g_autoptr (OctCalibration) base =
-      new_good ((OctCalibrationSettings){ .file = file }, N);
+      oct_test_calibration ((OctCalibrationSettings){ .file = file }, N);
   g_autoptr (OctCalibration) on = oct_calibration_new_on (
       base, &(OctCalibrationSettings){ .flip = TRUE }, N, NULL);
-  g_autoptr (OctCalibration) k =
-      new_good ((OctCalibrationSettings){ .k_polynomial = "14.5,-12,-3.25,1.5",
-                    .flip = TRUE },
-          N);
+  g_autoptr (OctCalibration) k = oct_test_calibration (
+      (OctCalibrationSettings){
+          .k_polynomial = "14.5,-12,-3.25,1.5", .flip = TRUE },
+      N);
 
   turn (wavelength_up, nm);
   turn (dispersion_at_pixels, phase);
@@ -468,7 +443,8 @@ test_k_warp (void)
     .k_warp = "-0.01,0.02,0.05,-0.03" };
   double positions[N], k_min, k_max, phase[N];
   g_autoptr (OctReferenceCalibration) expected = NULL;
-  g_autoptr (OctCalibration) c = new_good (settings, N), base = NULL, on = NULL;
+  g_autoptr (OctCalibration) c = oct_test_calibration (settings, N),
+                             base = NULL, on = NULL;
 
   for (guint j = 0; j < N; j++) {
     double x = 2.0 * j / (N - 1) - 1;
@@ -489,7 +465,7 @@ test_k_warp (void)
   settings.k_warp = NULL;
   settings.a2 = 60;
   settings.a3 = 7;
-  base = new_good (settings, N);
+  base = oct_test_calibration (settings, N);
   on = oct_calibration_new_on (base,
       &(OctCalibrationSettings){ .k_warp = "-0.01,0.02,0.05,-0.03" }, N, NULL);
   g_assert_nonnull (on);
@@ -515,9 +491,10 @@ test_format (void)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    g_autoptr (OctCalibration) c = new_good (cases[i], N);
+    g_autoptr (OctCalibration) c = oct_test_calibration (cases[i], N);
     g_autofree char *text = oct_calibration_format (c, "for people");
-    g_autoptr (OctCalibration) again = new_good (text_file (text), N);
+    g_autoptr (OctCalibration) again =
+        oct_test_calibration (oct_test_calibration_file (text), N);
     double k_min, k_max, k_min_again, k_max_again;
 
     g_assert_true (g_str_has_prefix (text, "# for people\n"));
@@ -610,7 +587,8 @@ test_csv_spellings (void)
   static const double expected[3] = { 1, -2.5, 300 };
 
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++) {
-    g_autoptr (OctCalibration) c = new_good (text_file (texts[i]), 3);
+    g_autoptr (OctCalibration) c =
+        oct_test_calibration (oct_test_calibration_file (texts[i]), 3);
 
     oct_test_assert_close (oct_calibration_get_background (c), expected, 3, 0);
   }
@@ -629,251 +607,12 @@ test_locale (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (locales) && !set; i++)
     set = setlocale (LC_ALL, locales[i]) != NULL;
-  c = new_good (text_file ("background\n1.5\n2.5\n"), 2);
+  c = oct_test_calibration (
+      oct_test_calibration_file ("background\n1.5\n2.5\n"), 2);
   setlocale (LC_ALL, before);
   oct_test_assert_close (oct_calibration_get_background (c), expected, 2, 0);
   if (!set)
     g_test_skip ("no locale with a decimal comma is installed");
-}
-
-static void
-test_file_errors (void)
-{
-  static const struct {
-    const char *text, *found, *advice;
-  } cases[] = {
-    { "", "has no content", "one row per sample" },
-    { "\n# only a comment\n", "has no content", "wavelength_nm" },
-    { "wavelength\n1\n2\n", "line 1: the column 'wavelength' is not known",
-        "known are wavelength_nm, k_index, dispersion_rad and background" },
-    { "background,\n1,\n2,\n", "the column '' is not known", "known are" },
-    { "k_index,background,k_index\n1,1,1\n", "k_index stands there twice",
-        "remove one" },
-    { "800.5,1\n801,2\n", "line 1: a number (800.5)", "line of names" },
-    { "wavelength_nm;background\n800,5;1\n", "semicolons", "commas" },
-    { "wavelength_nm\tbackground\n800\t1\n", "tabs", "commas" },
-    { "background\n1\n", "has 1 rows, but the spectra have 2 samples",
-        "(or set `samples` of octsrc)" },
-    { "background\n1\n2\n3\n", "has 3 rows, but the spectra have 2 samples",
-        "give a calibration with one row per sample" },
-    { "background\n", "has 0 rows", "one row per sample" },
-    { "background\n1\n\n2,3\n", "line 4 has 2 values", "names 1 columns" },
-    { "k_index,background\n1\n", "line 2 has 1 values", "names 2 columns" },
-    { "background\n1\nx\n", "line 3: 'x' in column background",
-        "decimal point" },
-    { "background\n1\nnan\n", "'nan'", "finite" },
-    { "background\n1\n-inf\n", "'-inf'", "finite" },
-    { "background\n1\n1e999\n", "'1e999'", "finite" },
-    { "background\n1\n0x10\n", "'0x10'", "not a number" },
-    { "background\n1\n1.5e\n", "'1.5e'", "not a number" },
-    { "background\n1\n1 2\n", "'1 2'", "not a number" },
-    { "background,k_index\n1,0\n,1\n", "line 3: ''", "not a number" },
-    { "background\n1\n\xff\xfe\n",
-        "'?"
-        "?'",
-        "not a number" },
-    { "background\n1\n1e300\n", "line 3: background is 1e+300", "counts" },
-    { "dispersion_rad\n1\n1e12\n", "dispersion_rad is 1e+12", "radians" },
-    { "wavelength_nm\n0.84\n0.85\n", "line 2: wavelength_nm is 0.84",
-        "nanometres" },
-    { "wavelength_nm\n-840\n850\n", "wavelength_nm is -840", "nanometres" },
-    { "wavelength_nm\n840\n840\n", "line 3: wavelength_nm is 840 after 840",
-        "rise" },
-    { "k_index\n1\n1\n", "k_index is 1 after 1", "rise" },
-    { "k_index\n0\n3\n", "line 3: k_index is 3, but -0.1 to 1.1 is",
-        "positions in samples" },
-    { "k_index\n0.5\n0.51\n", "from 0.5 to 0.51", "positions in samples" },
-  };
-
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    GError *error = new_bad (text_file (cases[i].text), 2);
-
-    oct_test_assert_error (&error, OCT_ERROR_FORMAT, "Calibration file '",
-        "x.csv'", cases[i].found, cases[i].advice, NULL);
-  }
-}
-
-static void
-test_turning_values (void)
-{
-  static const char text[] = "# spectrometer 3\nwavelength_nm\n830\n820\n820.5"
-                             "\n800\n";
-  GError *error = new_bad (text_file (text), 4);
-
-  oct_test_assert_error (&error, OCT_ERROR_FORMAT,
-      "line 5: wavelength_nm is 820.5 after 820", "fall", NULL);
-}
-
-static void
-test_no_text_file (void)
-{
-  g_autofree char *folder = g_path_get_dirname (oct_test_path ("x"));
-  OctCalibrationSettings settings = { .file = folder };
-  GError *error;
-
-  error = new_bad (settings, 2);
-  oct_test_assert_error (&error, OCT_ERROR_READ, "is a folder", NULL);
-  settings.file = (char *)oct_test_path ("missing.csv");
-  error = new_bad (settings, 2);
-  oct_test_assert_error (&error, OCT_ERROR_NOT_FOUND, "Calibration file '",
-      "missing.csv' does not exist", NULL);
-  settings.file = (char *)oct_test_write ("binary.csv", "background\n1\0", 13);
-  error = new_bad (settings, 2);
-  oct_test_assert_error (
-      &error, OCT_ERROR_FORMAT, "binary.csv'", "not plain text", NULL);
-}
-
-static void
-test_large_file (void)
-{
-  OctCalibrationSettings settings;
-  g_autofree char *path = g_strdup (oct_test_write ("large.csv", "", 0));
-  FILE *file = g_fopen (path, "wb");
-  GError *error;
-
-  g_assert_cmpint (fseek (file, 64 << 20, SEEK_SET), ==, 0);
-  fputc ('1', file);
-  fclose (file);
-  settings = (OctCalibrationSettings){ .file = path };
-  error = new_bad (settings, 2);
-  oct_test_assert_error (
-      &error, OCT_ERROR_FORMAT, "67108865 bytes", "at most 67108864", NULL);
-}
-
-static void
-test_settings_errors (void)
-{
-  static const struct {
-    OctCalibrationSettings settings;
-    const char *found, *advice;
-  } cases[] = {
-    { { 0 }, "No calibration is given", "`k-polynomial`" },
-    { { .file = "", .k_polynomial = "" }, "No calibration", "CSV" },
-    { { .wavelength_min = 800 }, "`wavelength-max` is not set", "set both" },
-    { { .wavelength_max = 800 }, "`wavelength-min` is not set", "set both" },
-    { { .wavelength_min = 900, .wavelength_max = 800 }, "is 900 nm", "`flip`" },
-    { { .wavelength_polynomial = "800,x" }, "`wavelength-polynomial`: 'x'",
-        "give coefficients" },
-    { { .wavelength_polynomial = "800,10,-1" }, "wavelength_nm", "fall" },
-    { { .wavelength_polynomial = "0.8,0.01" }, "wavelength_nm is 0.8",
-        "nanometres" },
-    { { .wavelength_polynomial = "800,1e400" }, "'1e400' is not a number",
-        "give coefficients" },
-    { { .wavelength_polynomial = "800,1",
-          .wavelength_min = 800,
-          .wavelength_max = 900 },
-        "tell the same", "remove one" },
-    { { .flip = TRUE }, "`flip` is set", "give them" },
-    { { .k_warp = "0,0,0.1", .a2 = 3 }, "`k-warp` is set", "give them" },
-    { { .k_warp = "0,0,oops", .k_polynomial = "0,15" }, "'oops'",
-        "give coefficients" },
-    { { .k_warp = "2", .k_polynomial = "0,15" }, "the shift is 2",
-        "a smaller one" },
-    { { .k_warp = "0,0,0.9", .k_polynomial = "0,15" }, "`k-warp`", "samples" },
-    { { .k_warp = "0,-1", .k_polynomial = "0,15" }, "`k-warp`", "rise" },
-    { { .wavelength_min = 800, .wavelength_max = 800 }, "min < max",
-        "nanometres" },
-    { { .wavelength_min = -800, .wavelength_max = 800 }, "is -800 nm",
-        "nanometres" },
-    { { .wavelength_min = 0.8, .wavelength_max = 0.9 }, "is 0.8 nm",
-        "nanometres" },
-    { { .wavelength_min = 800, .wavelength_max = NAN }, "nan nm",
-        "nanometres" },
-    { { .wavelength_min = 800, .wavelength_max = INFINITY }, "inf nm",
-        "nanometres" },
-    { { .wavelength_min = 800, .wavelength_max = 800.0000000001 }, "sample 1",
-        "rise" },
-    { { .k_polynomial = "0,x" }, "'x' is not a number", "coefficients" },
-    { { .k_polynomial = "0,15," }, "'' is not a number", "coefficients" },
-    { { .k_polynomial = "0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0" }, "k_index",
-        "rise" },
-    { { .k_polynomial = "0,15,1e12,-2e12,1e12" }, "is uncertain by",
-        "fewer coefficients" },
-    { { .k_polynomial = "0,15", .background = "1,2,oops" }, "'oops'",
-        "a number for each sample" },
-    { { .k_polynomial = "0,15", .background = "1,2,3" }, "3 numbers",
-        "take it anew" },
-    { { .k_polynomial = "0,15", .c2 = 1e300 }, "c2 = 1e+300 rad",
-        "set them in rad" },
-    { { .k_polynomial = "0,15", .c3 = NAN }, "nan rad", "in rad" },
-    { { .k_polynomial = "0,1" }, "from 0 to 1", "positions in samples" },
-    { { .k_polynomial = "0,1e308,1e308" }, "k_index is 7.11",
-        "positions in samples" },
-    { { .k_polynomial = "0,30,-30" }, "k_index", "rise" },
-    { { .a2 = 60 }, "need the wavelengths", "`wavelength-min`" },
-    { { .k_polynomial = "0,15", .a3 = 60 }, "need the wavelengths",
-        "wavelength_nm column" },
-    { { .wavelength_min = 800, .wavelength_max = 900, .a2 = 1e300 },
-        "a2 = 1e+300 um^2", "set them in um^2" },
-    { { .wavelength_min = 800, .wavelength_max = 900, .a3 = NAN }, "nan um^3",
-        "um^3" },
-  };
-
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    GError *error = new_bad (cases[i].settings, 16);
-
-    oct_test_assert_error (
-        &error, OCT_ERROR_SETTINGS, cases[i].found, cases[i].advice, NULL);
-  }
-}
-
-static void
-test_given_twice (void)
-{
-  OctCalibrationSettings settings = text_file ("k_index\n1\n0\n");
-  GError *error;
-
-  settings.k_polynomial = "1,-1";
-  error = new_bad (settings, 2);
-  oct_test_assert_error (&error, OCT_ERROR_SETTINGS, "x.csv'",
-      "column k_index and `k-polynomial` is set too", "remove one", NULL);
-
-  settings = text_file ("wavelength_nm\n800\n810\n");
-  settings.wavelength_min = 800;
-  settings.wavelength_max = 810;
-  error = new_bad (settings, 2);
-  oct_test_assert_error (&error, OCT_ERROR_SETTINGS, "x.csv'",
-      "column wavelength_nm and `wavelength-min` and `wavelength-max` are set",
-      NULL);
-}
-
-static void
-test_samples (void)
-{
-  static const guint sizes[] = { 0, 1, OCT_MAX_SAMPLES + 1, G_MAXUINT };
-  OctCalibrationSettings settings = { .wavelength_min = 800,
-    .wavelength_max = 900 };
-  double value = 800;
-
-  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
-    GError *error = new_bad (settings, sizes[i]);
-
-    oct_test_assert_error (
-        &error, OCT_ERROR_SETTINGS, "2 to 65536", "`samples`", NULL);
-    g_assert_null (oct_calibration_new_from_arrays (
-        sizes[i], &value, NULL, NULL, NULL, &error));
-    oct_test_assert_error (&error, OCT_ERROR_SETTINGS, "2 to 65536", NULL);
-  }
-  oct_calibration_unref (new_good (settings, 2));
-  oct_calibration_unref (new_good (settings, OCT_MAX_SAMPLES));
-}
-
-static void
-test_array_errors (void)
-{
-  double values[3] = { 800, NAN, 820 };
-  GError *error = NULL;
-
-  g_assert_null (
-      oct_calibration_new_from_arrays (3, NULL, NULL, NULL, NULL, &error));
-  oct_test_assert_error (&error, OCT_ERROR_SETTINGS, "No calibration", NULL);
-  g_assert_null (
-      oct_calibration_new_from_arrays (3, values, NULL, NULL, NULL, &error));
-  oct_test_assert_error (&error, OCT_ERROR_FORMAT,
-      "Calibration, sample 1: wavelength_nm is nan", NULL);
-  g_assert_null (
-      oct_calibration_new_from_arrays (3, NULL, NULL, NULL, values, &error));
-  oct_test_assert_error (&error, OCT_ERROR_FORMAT, "background is nan", NULL);
 }
 
 static void
@@ -936,14 +675,6 @@ main (int argc, char **argv)
   ADD ("parts", test_parts);
   ADD ("csv-spellings", test_csv_spellings);
   ADD ("locale", test_locale);
-  ADD ("file-errors", test_file_errors);
-  ADD ("turning-values", test_turning_values);
-  ADD ("no-text-file", test_no_text_file);
-  ADD ("large-file", test_large_file);
-  ADD ("settings-errors", test_settings_errors);
-  ADD ("given-twice", test_given_twice);
-  ADD ("samples", test_samples);
-  ADD ("array-errors", test_array_errors);
   ADD ("settings-struct", test_settings_struct);
   result = g_test_run ();
   oct_reference_calibration_free (linear);

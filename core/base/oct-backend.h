@@ -1,0 +1,535 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * The table of operations that a backend (CPU, CUDA) fills in.  The elements
+ * in gst/ see nothing of a backend but this table.
+ *
+ * An operation is a plan: create (params) -> run (in, out, stream) -> destroy.
+ * create() allocates and precomputes all that run() needs; run() allocates
+ * nothing.  Plans are made when caps or properties change, never per buffer.
+ * One plan is used by one thread at a time; different plans by any threads.
+ *
+ * Arrays: one B-scan is [lines][values], the value runs fastest; rows are
+ * `stride` bytes apart.  Definitions of every operation are those of
+ * docs/elements (unitary transforms, window of unit mean square, ...).
+ *
+ * Several B-scans may follow each other in one frame: `lines` are all A-lines
+ * then, and `bscans` of the same number each, where an operation minds which of
+ * them belong together.  0 counts as 1.
+ */
+#pragma once
+
+#include "oct-types.h"
+
+G_BEGIN_DECLS
+
+/* Every operation: row (NAME, name, parameters).  This list makes the enum, the
+ * tables of the backends and of the reference, and the lists of the tests; what
+ * an operation is stands in oct-operation.c. */
+/* clang-format off */
+#define OCT_OPERATIONS(row)                                                    \
+  row (BACKGROUND, background, OctBackgroundParams)                            \
+  row (MEAN, mean, OctBackgroundParams)                                        \
+  row (RESAMPLE, resample, OctResampleParams)                                  \
+  row (DISPERSION, dispersion, OctDispersionParams)                            \
+  row (FFT, fft, OctFftParams)                                                 \
+  row (LOGSCALE, logscale, OctLogscaleParams)                                  \
+  row (NUFFT, nufft, OctNufftParams)                                           \
+  row (NUDFT, nudft, OctNufftParams)                                           \
+  row (CS, cs, OctCsParams)                                                    \
+  row (COLORMAP, colormap, OctColormapParams)                                  \
+  row (FLIP, flip, OctFlipParams)                                              \
+  row (SPECKLE, speckle, OctSpeckleParams)                                     \
+  row (AVERAGE, average, OctAverageParams)
+/* clang-format on */
+
+#define OCT_OPERATION_ID(NAME, name, params) OCT_OPERATION_##NAME,
+typedef enum {
+  OCT_OPERATIONS (OCT_OPERATION_ID) OCT_N_OPERATIONS
+} OctOperation;
+#undef OCT_OPERATION_ID
+
+/* Conversion to float and removal of the spectrum of the source:
+ * U8, U16 or F32 [lines][samples] -> F32 [lines][samples].  Of several B-scans
+ * each has a mean of its own, and the running mean goes through them in turn.
+ */
+typedef enum {
+  /* A[j][i] - mean_j A[j][i] over the lines of this B-scan (Shafer 2.1, 2.2);
+   * values that are not finite do not count in the mean */
+  OCT_BACKGROUND_BSCAN,
+  /* minus r, where first r += weight (mean - r) with the mean of this B-scan,
+   * so that weight 1 is BSCAN; r = mean at the first */
+  OCT_BACKGROUND_RUNNING,
+  /* minus `background` */
+  OCT_BACKGROUND_STORED,
+  /* conversion alone */
+  OCT_BACKGROUND_NONE,
+  /* minus the fixed pattern by minimum variance (S. Moon, S.-W. Lee and Z.
+   * Chen, Opt. Express 18, 24395 (2010)), what is there in all A-lines: with b
+   * the mean of this B-scan, the brightness of an A-line is g[j] = sum_i
+   * A[j][i] b[i] / sum_i b[i]^2; those that are brighter than OCT_PATTERN_DARK,
+   * and have finite values alone, count: U of them, in R = max (1, min (U /
+   * OCT_PATTERN_LEAST, OCT_PATTERN_RUNS)) runs of U / R A-lines one behind the
+   * other.  Of every frequency of the A[j] / g[j] it is the mean over that run
+   * in which the variance is least, the first of those where it is no more than
+   * rounding, OCT_PATTERN_ROUNDING^2 sum_i b[i]^2.  b where no A-line counts.
+   * Fitted to every A-line, see below. */
+  OCT_BACKGROUND_FIXED_PATTERN,
+  /* minus `background`, fitted to every A-line, see below */
+  OCT_BACKGROUND_STORED_SCALED,
+  /* minus the median over the lines of this B-scan, of an even number the mean
+   * of the two in the middle; values that are not finite do not count */
+  OCT_BACKGROUND_MEDIAN,
+  /* minus the mean of the A-line itself, its finite values: 1 fitted to it */
+  OCT_BACKGROUND_A_LINE,
+  /* A[j][i] minus the mean of A[k][i], k = j - h .. j + h, h = high_pass_lines
+   * / 2; the first and the last A-line stand in for those that are not there;
+   * values that are not finite do not count */
+  OCT_BACKGROUND_HIGH_PASS,
+  /* minus the fixed pattern, fitted to every A-line */
+  OCT_BACKGROUND_FIXED_PATTERN_SCALED,
+  OCT_N_BACKGROUND_MODES
+} OctBackgroundMode;
+
+/* Fitted: of A-line j is removed b[i] (1 + e0 + e1 x + e2 x^2), x = 2 i /
+ * (samples - 1) - 1, where e, of every A-line its own, makes the sum of
+ * (A[j][i] - that)^2 least over the samples where both are finite; e1 and e2
+ * are 0 where there are too few of them (oct-fit.h). */
+
+#define OCT_PATTERN_RUNS 9u
+#define OCT_PATTERN_LEAST 16u
+#define OCT_PATTERN_DARK 0.1
+#define OCT_PATTERN_ROUNDING 1e-6
+#define OCT_HIGH_PASS_MOST 32767u
+
+typedef struct {
+  OctSampleFormat format; /* of the input: U8, U16 or F32 */
+  guint samples, lines, bscans;
+  OctBackgroundMode mode;
+  double running_weight; /* (0, 1], RUNNING only */
+  /* odd, 3 .. OCT_HIGH_PASS_MOST, HIGH_PASS only */
+  guint high_pass_lines;
+  /* [samples] counts, STORED and STORED_SCALED only; copied */
+  const double *background;
+  /* of modes that find what is removed (oct_background_modes):
+   * OCT_OPERATION_MEAN with the same parameters has found it, and it is
+   * planes[1].data of the input, of B-scan after B-scan OCT_MEAN_SIZE
+   * (samples, lines of one) bytes */
+  gboolean found;
+} OctBackgroundParams;
+
+/* Bytes of what OCT_OPERATION_MEAN gives for one B-scan, `planes[0].data` of
+ * its output: in a layout that its backend chooses, aligned to 16 bytes, with
+ * what was fitted to the A-lines from OCT_MEAN_FITS on.  The operation keeps
+ * the history of the running mean; removing it later has none. */
+#define OCT_MEAN_FITS(samples) (((gsize)(samples) + 7) / 8 * 64)
+#define OCT_MEAN_SIZE(samples, lines)                                          \
+  (OCT_MEAN_FITS (samples) + ((gsize)(lines) + 3) / 4 * 64)
+
+/* Resampling along the A-line: out[j] = in at position positions[j], clamped
+ * to [0, samples - 1].  F32 -> F32, same samples. */
+typedef enum {
+  OCT_RESAMPLE_CUBIC,   /* natural cubic spline through all samples */
+  OCT_RESAMPLE_LINEAR,  /* Shafer 4.1, Jian */
+  OCT_RESAMPLE_LANCZOS, /* 8 taps (a = 4), normalised to unit sum */
+} OctResampleMethod;
+
+typedef struct {
+  guint samples, lines;
+  OctResampleMethod method;
+  /* 1, or 2: the A-line is first doubled in length by FFT, zero padding,
+   * inverse FFT (Shafer 2.2.2, 4.3, algorithm 4.6; Nyquist bin
+   * halved), then read at 2 positions */
+  guint upsample;
+  const double *positions; /* [samples], in samples of the input; copied */
+} OctResampleParams;
+
+/* out = in exp(+i phase).  F32 -> CF32, same samples. */
+typedef struct {
+  guint samples, lines;
+  const double *phase; /* [samples] rad; copied */
+} OctDispersionParams;
+
+/* out[q] = N^-1/2 sum_n window[n] in[n] exp (-2 pi i n q / length), N the
+ * samples, for q = depth_start .. depth_start + depth_bins - 1.
+ * F32 or CF32 [lines][samples] -> CF32 [lines][depth_bins]. */
+typedef struct {
+  OctSampleFormat format; /* of the input: F32 or CF32 */
+  guint samples, lines;
+  guint length; /* of the transform, >= samples (zero padding) */
+  /* depth_start + depth_bins <= length / 2 */
+  guint depth_start, depth_bins;
+  const double *window; /* [samples]; copied */
+} OctFftParams;
+
+/* Spectra at non-uniform wavenumbers to A-scans, "type 1":
+ *   out[q] = N^-1/2 sum_n window[n] in[n] exp (-2 pi i nodes[n] q / N),
+ * N the samples, for q = depth_start .. depth_start + depth_bins - 1.
+ * F32 or CF32 [lines][samples] -> CF32 [lines][depth_bins].
+ *
+ * By gridding (oct-nufft.h; Chan & Tang 2010, Xu 2014) or exactly, as the
+ * sum that stands here; the exact transforms take no heed of kernel, grid,
+ * width and weights. */
+typedef enum {
+  OCT_KERNEL_KAISER_BESSEL,
+  OCT_KERNEL_GAUSSIAN,
+} OctKernel;
+
+typedef enum {
+  /* in double precision on the host when the nodes are given */
+  OCT_WEIGHTS_PRECOMPUTED,
+  /* in single precision by the backend itself, much faster: for nodes that
+   * change from B-scan to B-scan */
+  OCT_WEIGHTS_ON_THE_FLY,
+} OctWeights;
+
+typedef struct {
+  OctSampleFormat format; /* of the spectra: F32 or CF32 */
+  guint samples, lines;
+  /* -(samples / 2) <= depth_start (0 for real spectra), depth_start +
+   * depth_bins <= (samples + 1) / 2; A-scans that are shown begin at 0 or
+   * deeper */
+  gint depth_start;
+  guint depth_bins;
+  OctKernel kernel;
+  guint grid;  /* cells for `samples` modes, see oct_nufft_grid_length() */
+  guint width; /* of the kernel, in cells of the grid */
+  OctWeights weights;
+  /* [samples] positions on the uniform wavenumber axis, in samples of it,
+   * rising or falling (oct_calibration_get_nodes()); copied */
+  const double *nodes;
+  const double *window; /* [samples] at the nodes; copied */
+} OctNufftParams;
+
+/* Under-sampled spectra to A-scans, by compressive sensing (Xu, Huang and Kang,
+ * Opt. Express 22, 14871 (2014)): every A-line on its own,
+ *   y[i] = window[i] in[column[i]], i < kept,
+ *   (A x)[i] = N^-1/2 sum_q x[q] exp (+2 pi i nodes[i] q / N),
+ * q = -(N/2) .. (N-1)/2; x by a fixed number of steps of a solver from x = 0
+ * (oct-cs.h), and then q = depth_start .. depth_start + depth_bins - 1.
+ * F32 or CF32 [lines][columns] -> CF32 [lines][depth_bins].  A value that is no
+ * finite number spoils its own A-line only, and always all of that. */
+typedef enum {
+  /* min over x of 1/2 |A x - y|^2 + threshold |x|_1 by SpaRSA, as in the paper
+   */
+  OCT_CS_SPARSA,
+  /* the same minimum in fewer steps: the threshold falls to what it is */
+  OCT_CS_CONTINUED,
+  /* depths are kept whose neighbourhood is above what is not explained yet */
+  OCT_CS_PERSISTENT,
+  OCT_CS_N_SOLVERS
+} OctCsSolver;
+
+typedef enum {
+  /* A by gridding, as kernel, grid and width say; a backend that is as fast
+   * with the exact A may take that */
+  OCT_CS_NUFFT,
+  OCT_CS_NUDFT, /* A exact; no heed of kernel, grid and width */
+  OCT_CS_FFT,   /* A exact; nodes are different whole numbers, 0 .. N - 1 */
+} OctCsTransform;
+
+typedef struct {
+  OctSampleFormat format; /* of the spectra: F32 or CF32 */
+  guint samples;          /* N, of an A-line with none left out */
+  guint lines, bscans;
+  guint columns; /* of a row of the input: N, or less when it is compact */
+  guint kept;    /* samples that are used, 1 .. N */
+  /* [kept] < columns, where in a row each of them stands, in any order and any
+   * of them several times; copied */
+  const guint32 *column;
+  /* [kept] their positions on the uniform wavenumber axis, in samples of it,
+   * rising or falling; copied */
+  const double *nodes;
+  const double *window; /* [kept] at the nodes; copied */
+  OctCsTransform transform;
+  OctKernel kernel;
+  guint grid;  /* see OctNufftParams */
+  guint width; /* of the kernel, in cells of the grid */
+  OctCsSolver solver;
+  guint iterations; /* steps, 1 .. oct_cs_limits[solver].most */
+  /* >= 0, in units of sigma_A, the standard deviation of A^H of the noise
+   * alone, sigma_A = noise (sum_i window[i]^2 / N)^1/2: the threshold, or what
+   * the last step of OCT_CS_PERSISTENT leaves */
+  double tau;
+  /* standard deviation of the noise of one sample in counts (of complex
+   * samples, the root of the mean |n|^2), > 0; or 0: sigma_A is found, as
+   * oct-cs.h says.  For OCT_CS_PERSISTENT what it finds at least */
+  double noise;
+  guint depth_start, depth_bins; /* depth_start + depth_bins <= (N + 1) / 2 */
+} OctCsParams;
+
+/* A-scans to an image, depth downwards:
+ * CF32 [lines][depth_bins] -> [depth_bins][lines] of 8 or 16 bit.  Of several
+ * B-scans every one is an image, with a range of its own that goes into the
+ * history in turn: `out` of run() are `bscans` frames.
+ * v = 10 log10 max (|a|^2, 1e-20) or |a|^2; full (v - min) / (max - min)
+ * rounded to nearest and clamped, full = 255 or 65535 (Shafer 2.8 to 2.10).
+ * A range of no extent, or of no value at all, gives an image of zeros,
+ * not-a-number gives 0. */
+typedef enum {
+  OCT_SCALE_LOG,
+  OCT_SCALE_LINEAR,
+} OctScale;
+
+typedef enum {
+  /* smallest to largest v of this B-scan; values that are not finite do not
+   * count */
+  OCT_RANGE_AUTO,
+  /* min and max as given (in dB for LOG, |a|^2 for LINEAR) */
+  OCT_RANGE_MANUAL,
+  /* min: the noise floor, that is the lowest mean of v over one of eight equal
+   * depth bands; max: the v that one of 1000 values is above, and at least 15
+   * dB above min.  Rows near zero delay, values that are not finite and zeros
+   * (|a|^2 up to 1e-20) do not count; see oct-contrast.h */
+  OCT_RANGE_CONTRAST,
+} OctRange;
+
+typedef enum {
+  OCT_IMAGE_GRAY8,
+  OCT_IMAGE_GRAY16, /* little endian */
+  OCT_IMAGE_NV12,   /* plane 0 as GRAY8, plane 1 filled with 128 */
+  OCT_IMAGE_RGBA,   /* grey in R, G, B; alpha 255; GPU memory only */
+} OctImageFormat;
+
+typedef struct {
+  guint depth_bins, lines, bscans;
+  OctImageFormat format;
+  OctScale scale;
+  OctRange range;
+  double min, max; /* MANUAL only; min < max */
+  /* [0, 1): weight of the range of the B-scans before; 0 = this one alone */
+  double range_smoothing;
+} OctLogscaleParams;
+
+/* An image in colours: U8 [height][width], of pixels of `pixel_size` bytes the
+ * first -> RGBA, or NV12 (BT.709, 16 .. 235; chroma of the mean colour of two
+ * by two pixels, at an odd edge of those that there are): colors[3 v] and the
+ * two behind it are red, green and blue of grey level v. */
+#define OCT_COLORMAP_VALUES 768u
+
+typedef struct {
+  guint width, height;
+  guint pixel_size;      /* bytes from one grey level to the next, 1 or 4 */
+  OctImageFormat format; /* OCT_IMAGE_RGBA or OCT_IMAGE_NV12 */
+  guint values;          /* OCT_COLORMAP_VALUES */
+  const guint8 *colors;  /* [values]; copied */
+} OctColormapParams;
+
+/* Images the right way round: [height][width] -> the same size and format, of
+ * all planes; `bscans` images may stand below each other.
+ * Column x of the result is where the beam was at u = (2 x + 1) / width - 1 of
+ * the field, -1 .. 1, or at -u for a mirrored image.  At that place A-line
+ *   s (u) = ((t + 1) width - 1) / 2,
+ *   t = u, or asin (u sin h) / h, h = duty pi / 2, of a beam that moves as a
+ *   sine and is recorded for `duty` of the way from one turn to the next,
+ * was taken; on the way back with -u in place of u, and way_back_shift A-lines
+ * later.  L is linear between A-lines, and beyond the ends as the last one: a
+ * pixel is L (s (x)), or for the sine, whose A-lines are dense near the turns,
+ * the mean of L from s (x - 1/2) to s (x + 1/2); rounded to nearest.  The
+ * chroma of NV12 is an image of half the size, with half the shift. */
+typedef enum {
+  OCT_WAY_BACK_NONE,
+  OCT_WAY_BACK_ODD, /* B-scans 1, 3, ... counted from 0 */
+  OCT_WAY_BACK_EVEN,
+} OctWayBack;
+
+typedef enum {
+  OCT_MOTION_LINEAR,
+  OCT_MOTION_SINE,
+} OctMotion;
+
+typedef struct {
+  guint width, height, bscans;
+  OctImageFormat format;
+  gboolean depth, lateral; /* upside down, mirrored */
+  OctWayBack way_back;
+  guint first;           /* number of the first B-scan of the frame */
+  double way_back_shift; /* A-lines, -OCT_MAX_LINES .. OCT_MAX_LINES */
+  OctMotion motion;
+  double duty; /* (0, 1], SINE only */
+} OctFlipParams;
+
+/* Grey images with less speckle: [height][width] -> the same size and format,
+ * `bscans` images may stand below each other.  Of RGBA the first value counts,
+ * and the result is grey; the chroma of NV12 becomes 128.  A pixel v becomes,
+ * from the v[i] of the `size` x `size` pixels around it, the nearest of its
+ * image for those that are not there:
+ *   BILATERAL (Tomasi and Manduchi, ICCV 1998): sum w[i] v[i] / sum w[i], w[i] =
+ *     exp (-(dx^2 + dy^2) / (2 spatial_sigma^2) - (v[i] - v)^2 / (2 sigma^2));
+ *   MEDIAN: the one in the middle;
+ *   LEE (J.-S. Lee, IEEE Trans. PAMI 2, 165 (1980), additive noise): m + k (v -
+ *     m), m and q the mean and the variance of the v[i], k = max (0, q -
+ *     sigma^2) / q, 0 where q is 0;
+ * rounded to nearest.  sigma is in levels of 255, of all formats. */
+typedef enum {
+  OCT_SPECKLE_BILATERAL,
+  OCT_SPECKLE_MEDIAN,
+  OCT_SPECKLE_LEE,
+  OCT_N_SPECKLE_METHODS
+} OctSpeckleMethod;
+
+#define OCT_SPECKLE_LARGEST 7u
+
+typedef struct {
+  guint width, height, bscans;
+  OctImageFormat format;
+  OctSpeckleMethod method;
+  guint size;           /* 3, 5 or 7 pixels */
+  double sigma;         /* grey levels of 255, 0.01 .. 255; not of MEDIAN */
+  double spatial_sigma; /* pixels, 0.01 .. 100; BILATERAL only */
+} OctSpeckleParams;
+
+/* Means of frames, value by value: [rows][values] -> the same, and of a second
+ * plane of bytes where there is one (NV12).  Every B-scan of a frame is one of
+ * them in turn.
+ *   RUNNING: of this one and those before, `frames` of them at most;
+ *   BLOCK: of this one and those before in its block; a block begins when the
+ *     one before has `frames` of them.
+ * Counts are rounded to nearest, halves up.  Complex values: (sum a) / n, or of
+ * the power ((sum |a|^2) / n)^1/2 with no phase; what is not finite counts as
+ * 0.  get_found(): n, of the last frame.
+ *   TRANSLATION: the earlier frames are moved to where the last one is, by whole
+ * pixels along rows and columns.  oct-registration.h says how far.  A value is
+ * then the mean over those n frames that have one there; the last one has all.
+ * Of a second plane, whose pixels are two times as large, half of that, rounded
+ * down. */
+typedef enum {
+  OCT_AVERAGE_RUNNING,
+  OCT_AVERAGE_BLOCK,
+} OctAverageMode;
+
+typedef enum {
+  OCT_AVERAGE_VALUES,
+  OCT_AVERAGE_POWER, /* CF32 only */
+} OctAverageOf;
+
+typedef enum {
+  OCT_REGISTRATION_NONE,
+  OCT_REGISTRATION_TRANSLATION,
+} OctRegistration;
+
+#define OCT_AVERAGE_MOST 256u
+#define OCT_REGISTRATION_MOST 64u
+
+typedef struct {
+  OctSampleFormat format; /* U8, U16 or CF32 */
+  guint values, rows, bscans;
+  guint more_values, more_rows; /* of the second plane, or 0 */
+  OctAverageMode mode;
+  guint frames; /* 1 .. OCT_AVERAGE_MOST */
+  OctAverageOf of;
+  OctRegistration registration;
+  guint max_shift; /* pixels from frame to frame, 1 .. OCT_REGISTRATION_MOST;
+                    * registration only */
+  guint parts;     /* values of a pixel, 0 = 1; registration only */
+} OctAverageParams;
+
+#define OCT_BSCANS(params) MAX (1u, (params)->bscans)
+
+/* A B-scan, or several, where a backend can read or write it. */
+typedef struct {
+  gpointer data; /* host pointer for the CPU, device pointer for CUDA */
+  gsize stride;  /* bytes from one row to the next */
+} OctPlane;
+
+typedef struct {
+  OctPlane planes[2]; /* the second for NV12 and means only */
+} OctFrame;
+
+/* B-scan number `bscan` of a frame of several, of `lines` A-lines each; means
+ * in the second plane are `mean_size` bytes apart. */
+static inline OctFrame
+oct_frame_get_bscan (
+    const OctFrame *frame, guint bscan, guint lines, gsize mean_size)
+{
+  OctFrame one = *frame;
+
+  if (one.planes[0].data != NULL)
+    one.planes[0].data = (guint8 *)one.planes[0].data
+                         + (gsize)bscan * lines * one.planes[0].stride;
+  if (one.planes[1].data != NULL)
+    one.planes[1].data = (guint8 *)one.planes[1].data + bscan * mean_size;
+  return one;
+}
+
+typedef struct _OctPlan OctPlan;
+
+/* See oct-operation.h for what every backend has in common. */
+typedef struct {
+  /* Returns: a plan to be freed with destroy(), or NULL with OCT_ERROR_SETTINGS
+   * (parameters out of range), _MEMORY or _DEVICE (what it needs is missing or
+   * has failed).  `params`: the struct that OCT_OPERATIONS names; it and what
+   * it points to are not kept. */
+  OctPlan *(*create) (gconstpointer params, GError **error);
+  /* Takes new parameters without losing history (running mean, smoothed
+   * range), which is that of B-scans of a size, however many there are in a
+   * frame.  FALSE when a new plan has to be created instead.  NULL: always. */
+  gboolean (*update) (OctPlan *plan, gconstpointer params);
+  /* One frame.  `stream`: the backend's stream, NULL on the CPU. */
+  gboolean (*run) (OctPlan *plan, const OctFrame *in, const OctFrame *out,
+      gpointer stream, GError **error);
+  /* Forgets history, as after a seek.  NULL when there is none. */
+  void (*reset) (OctPlan *plan);
+  /* What has been found in a B-scan of one of the last frames, in the unit that
+   * the parameters give it in: on a device the last ones may be still to come.
+   * 0: nothing yet.  NULL: the operation finds nothing. */
+  double (*get_found) (OctPlan *plan);
+  void (*destroy) (OctPlan *plan);
+} OctOperationTable;
+
+/* An operation with its parameters, see oct-step.h. */
+typedef struct _OctStep OctStep;
+
+/* Several operations in one pass over the data.  Used by oct-sequence.h alone,
+ * which runs them one by one where there is no such pass. */
+typedef struct {
+  /* `bscans`: in a frame, also those of `last`; `last`: the operation that ends
+   * the pass with a plan of its own, which run() gets, or OCT_N_OPERATIONS.
+   * NULL: there is no pass for these steps.  Steps are referenced by the caller
+   * as long as the plan lives. */
+  OctPlan *(*create) (
+      const OctStep *const *steps, guint n, guint bscans, OctOperation last);
+  /* `in`: of the first step; `out`: of the last operation.  An error is that of
+   * the last operation. */
+  gboolean (*run) (OctPlan *plan, const OctFrame *in, OctPlan *last,
+      const OctFrame *out, gpointer stream, GError **error);
+  /* run() with a last operation in two parts, for two streams; NULL: there is
+   * no such way.  finish() is for the oldest start() that has had none.  The
+   * caller has finish() of a B-scan wait for its start(), and start() for the
+   * finish() of the last B-scan but one; each of them always has one stream.
+   * A plan is run in one of the two ways only. */
+  gboolean (*start) (OctPlan *plan, const OctFrame *in, OctPlan *last,
+      gpointer stream, GError **error);
+  gboolean (*finish) (OctPlan *plan, OctPlan *last, const OctFrame *out,
+      gpointer stream, GError **error);
+  void (*destroy) (OctPlan *plan);
+} OctFusedTable;
+
+/* Volumes on the screen, see oct-volume.h. */
+typedef struct _OctVolumeTable OctVolumeTable;
+/* Volumes that are filled in, see oct-volume-cs.h. */
+typedef struct _OctVolumeCsTable OctVolumeCsTable;
+
+typedef struct {
+  const char *name; /* "cpu", "cuda" */
+  /* NULL: it cannot do that */
+  const OctOperationTable *operations[OCT_N_OPERATIONS];
+  const OctFusedTable *fused;        /* NULL: none */
+  const OctVolumeTable *volume;      /* by casting rays; NULL: none */
+  const OctVolumeTable *sections;    /* NULL: none */
+  const OctVolumeCsTable *volume_cs; /* NULL: none */
+  /* Memory that operations can work in, aligned to 64 bytes; NULL with
+   * OCT_ERROR_MEMORY. */
+  gpointer (*alloc) (gsize size, GError **error);
+  void (*free) (gpointer memory);
+} OctBackend;
+
+/* The CPU backend (all cores); always there. */
+const OctBackend *oct_backend_cpu (void);
+
+/* Number of threads that the CPU backend uses for one operation, 0 = one per
+ * core.  For every plan of this process; a plan never uses more than were set
+ * when it was created. */
+void oct_backend_cpu_set_threads (guint threads);
+guint oct_backend_cpu_get_threads (void);
+
+G_END_DECLS

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * .unp of octopod and Bioptigen's research systems: flat samples of 16 bits,
+ * little endian, volume by volume, with an XML file beside them that has the
+ * sizes; the width is the length of an A-line:
+ *
+ *   <Volume_Size Width="1024" Height="500" Number_of_Frames="100"
+ *       Number_of_Volumes="1"/>
+ *
+ * It is NAME.xml of NAME.unp, or, where one recording has several, of
+ * NAME_anything.unp.
+ */
+#include "oct-format.h"
+
+#include "oct-file.h"
+
+#include <string.h>
+
+#define MAX_XML (1u << 20)
+
+typedef struct {
+  guint64 samples, lines, bscans, volumes; /* 0: unknown */
+  gboolean found;
+} Sizes;
+
+gboolean
+oct_format_is_unp (const OctOpening *opening)
+{
+  gsize size = strlen (opening->path);
+
+  return size > 4 && g_ascii_strcasecmp (opening->path + size - 4, ".unp") == 0;
+}
+
+/* Names are in capitals or not: there are two programs that write them. */
+static void
+on_start (GMarkupParseContext *context, const char *element, const char **names,
+    const char **values, gpointer data, GError **error)
+{
+  Sizes *sizes = data;
+  const struct {
+    const char *name;
+    guint64 *value, most;
+  } attributes[] = {
+    { "width", &sizes->samples, OCT_MAX_SAMPLES },
+    { "height", &sizes->lines, OCT_MAX_LINES },
+    { "number_of_frames", &sizes->bscans, G_MAXINT },
+    { "number_of_volumes", &sizes->volumes, G_MAXINT },
+  };
+
+  if (sizes->found || g_ascii_strcasecmp (element, "volume_size") != 0)
+    return;
+  sizes->found = TRUE;
+  for (guint i = 0; names[i] != NULL; i++)
+    for (guint a = 0; a < G_N_ELEMENTS (attributes); a++)
+      if (g_ascii_strcasecmp (names[i], attributes[a].name) == 0
+          && !g_ascii_string_to_unsigned (
+              values[i], 10, 1, attributes[a].most, attributes[a].value, NULL))
+        *attributes[a].value = 0;
+}
+
+/* What is behind the sizes does not matter, and one of the programs ends its
+ * file with what is no XML. */
+static gboolean
+parse_sizes (const char *text, gsize size, Sizes *sizes)
+{
+  static const GMarkupParser parser = { .start_element = on_start };
+  g_autoptr (GMarkupParseContext) context =
+      g_markup_parse_context_new (&parser, 0, sizes, NULL);
+
+  memset (sizes, 0, sizeof *sizes);
+  g_markup_parse_context_parse (context, text, (gssize)size, NULL);
+  return sizes->found;
+}
+
+/* The text of NAME.xml, or of the same without what is behind the last "_". */
+static char *
+read_xml (const char *path, gsize *size, char **file)
+{
+  g_autofree char *stem = g_strndup (path, strlen (path) - 4);
+  g_autofree char *first = g_strconcat (stem, ".xml", NULL);
+  g_autofree char *second = NULL;
+  char *cut = strrchr (stem, '_');
+  char *text =
+      oct_file_read_text ("Settings", first, MAX_XML, "less", size, NULL);
+
+  *file = oct_file_describe ("Settings", first);
+  if (text != NULL || cut == NULL || strchr (cut, G_DIR_SEPARATOR) != NULL)
+    return text;
+  *cut = '\0';
+  second = g_strconcat (stem, ".xml", NULL);
+  text = oct_file_read_text ("Settings", second, MAX_XML, "less", size, NULL);
+  if (text != NULL) {
+    g_free (*file);
+    *file = oct_file_describe ("Settings", second);
+  }
+  return text;
+}
+
+static gboolean
+find_sizes (const OctOpening *opening, Sizes *sizes, GError **error)
+{
+  g_autofree char *file = NULL, *text = NULL;
+  gsize size = 0;
+
+  if (!oct_format_is_unp (opening)) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "%s has a name that does not end with .unp, and the one of its "
+        "settings follows from that; name it so, or set `format` to raw, "
+        "`samples` and `lines`",
+        opening->file);
+    return FALSE;
+  }
+  text = read_xml (opening->path, &size, &file);
+  if (text != NULL && parse_sizes (text, size, sizes) && sizes->samples > 0
+      && sizes->lines > 0 && sizes->bscans > 0 && sizes->volumes > 0)
+    return TRUE;
+  g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
+      "%s %s, but a Volume_Size with Width, Height, Number_of_Frames and "
+      "Number_of_Volumes is expected, which tells how the .unp file is read; "
+      "put the XML file beside that, or set `format` to raw, `samples` and "
+      "`lines`",
+      file,
+      text == NULL   ? "are missing, or are no text of that size"
+      : sizes->found ? "have other numbers than are possible"
+                     : "have no sizes");
+  return FALSE;
+}
+
+gboolean
+oct_format_open_unp (OctOpening *opening, GError **error)
+{
+  Sizes sizes;
+  guint64 shape[3], bscan, told;
+  g_autofree char *text = NULL;
+
+  if (!oct_opening_check_raw_only (opening, "an .unp file", error)
+      || !oct_opening_check_unnamed (opening, error)
+      || !find_sizes (opening, &sizes, error))
+    return FALSE;
+  opening->stored = OCT_STORED_U2;
+  bscan = sizes.samples * sizes.lines * 2;
+  told = sizes.bscans * sizes.volumes;
+  shape[0] = opening->file_size / bscan;
+  shape[1] = sizes.lines;
+  shape[2] = sizes.samples;
+  /* fewer B-scans: it was stopped before its end */
+  if (opening->file_size % bscan != 0 || shape[0] > told) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
+        "%s has %" G_GUINT64_FORMAT " bytes, but the settings beside it tell "
+        "%" G_GUINT64_FORMAT " B-scans of %" G_GUINT64_FORMAT
+        " lines of %" G_GUINT64_FORMAT " samples of 16 bits; copy both again, "
+        "or set `format` to raw, `samples` and `lines`",
+        opening->file, opening->file_size, told, sizes.lines, sizes.samples);
+    return FALSE;
+  }
+  text = g_strdup_printf ("%" G_GUINT64_FORMAT " x %" G_GUINT64_FORMAT
+                          " x %" G_GUINT64_FORMAT,
+      shape[0], shape[1], shape[2]);
+  if (!oct_opening_take_shape (opening, 3, shape, text, error))
+    return FALSE;
+  if (opening->settings->bscans == 0)
+    opening->info.bscans = (guint)MIN (sizes.bscans, opening->info.frames);
+  return TRUE;
+}

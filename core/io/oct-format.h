@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * What a file format gives the reader: one row of a table each.
+ *
+ * A format opens a file and says what it holds.  Values then lie in the file as
+ * they are (flat), from `data_offset` on, or the format reads each B-scan (a
+ * container: compressed, in pieces, another order).
+ */
+#pragma once
+
+#include "oct-reader.h"
+
+G_BEGIN_DECLS
+
+/* How a value comes from the file, native order. */
+typedef enum {
+  OCT_STORED_U1,
+  OCT_STORED_U2,
+  OCT_STORED_I2,
+  OCT_STORED_U4,
+  OCT_STORED_F4,
+  OCT_STORED_F8,
+} OctStored;
+
+/* The first bytes of a file, which identify its format. */
+#define OCT_FORMAT_HEAD 65536
+
+typedef struct {
+  /* Reads B-scan `frame` to values [lines][samples] of the stored type.  Never
+   * two threads at once.  Error: OCT_ERROR_READ or _FORMAT. */
+  gboolean (*read) (
+      gpointer content, guint64 frame, gpointer values, GError **error);
+  void (*close) (gpointer content);
+} OctContainer;
+
+/* What an opener works on. */
+typedef struct {
+  const char *path;
+  const char *file; /* "File 'x.npy'", begins the messages */
+  int fd;           /* belongs to the reader */
+  guint64 file_size;
+  const guint8 *head; /* the first bytes, at most OCT_FORMAT_HEAD */
+  gsize head_size;
+  const OctReaderSettings *settings;
+
+  /* what it fills */
+  OctReaderInfo info;
+  OctStored stored;
+  guint64 data_offset;           /* flat files */
+  const OctContainer *container; /* NULL: a flat file */
+  gpointer content;              /* for `container`, closed with the reader */
+  OctCalibration *calibration;   /* a reference, or NULL */
+} OctOpening;
+
+typedef struct {
+  guint offset, size; /* size 0: the end of the list */
+  const char *bytes;
+} OctMagic;
+
+/* All texts are static. */
+typedef struct {
+  OctFileFormat format;
+  const char *nick, *blurb; /* of octsrc's `format`; NULL: cannot be set */
+  const char *name;         /* "a NumPy .npy file" */
+  const char *media;        /* of the type that its first bytes tell, or NULL */
+  OctMagic magics[5];       /* any of these; a zero ends the list */
+  /* where that is not enough, or instead; NULL: the first bytes decide */
+  gboolean (*probe) (const OctOpening *opening);
+  /* Error: OCT_ERROR_FORMAT, _SETTINGS, _READ.  NULL: it is recognised and
+   * refused. */
+  gboolean (*open) (OctOpening *opening, GError **error);
+  const char *needs;   /* what this build lacks to read it, or NULL */
+  const char *package; /* Debian package of that */
+  const char *advice;  /* what to do with one that is refused */
+} OctFormat;
+
+gboolean oct_format_open_raw (OctOpening *opening, GError **error);
+/* The same with `packing`; its sizes are set. */
+gboolean oct_format_open_packed (OctOpening *opening, GError **error);
+gboolean oct_format_open_npy (OctOpening *opening, GError **error);
+gboolean oct_format_open_mat (OctOpening *opening, GError **error);
+gboolean oct_format_open_hdf5 (OctOpening *opening, GError **error);
+gboolean oct_format_open_thorlabs (OctOpening *opening, GError **error);
+gboolean oct_format_open_srr (OctOpening *opening, GError **error);
+gboolean oct_format_open_tiff (OctOpening *opening, GError **error);
+gboolean oct_format_open_octproz (OctOpening *opening, GError **error);
+gboolean oct_format_open_unp (OctOpening *opening, GError **error);
+gboolean oct_format_open_bioptigen (OctOpening *opening, GError **error);
+/* By its name. */
+gboolean oct_format_is_unp (const OctOpening *opening);
+/* Settings of OCTproZ are beside it. */
+gboolean oct_format_is_octproz (const OctOpening *opening);
+
+/* Opens as the format that is set, or as what the file is. */
+gboolean oct_format_open (OctOpening *opening, GError **error);
+
+/* ------------------------------------------------------- what openers share */
+
+/* Takes an array of 1 to 3 dimensions, slowest first, whose last one is the
+ * samples of an A-line: checks it against the settings and fills sizes and
+ * B-scans of `opening`, whose `stored` and `data_offset` or `container` are set
+ * already.  `text`: the shape as its author writes it. */
+gboolean oct_opening_take_shape (OctOpening *opening, guint dims,
+    const guint64 *shape, const char *text, GError **error);
+
+/* The same for B-scans of `lines` lines of `samples` samples with `wanted`
+ * bytes in all, 0 = all there are. */
+gboolean oct_opening_count_frames (OctOpening *opening, guint64 samples,
+    guint64 lines, guint64 wanted, GError **error);
+
+/* FALSE with an error where `header-size` or `packing` are set, which are for
+ * raw files. */
+gboolean oct_opening_check_raw_only (
+    const OctOpening *opening, const char *name, GError **error);
+
+gsize oct_stored_size (OctStored stored);
+
+/* Where the uniform wavenumbers lie, in samples, ascending: chirp[n], which
+ * rises, the other way round and from its end on, linear between pixels and
+ * beyond the ends. */
+void oct_chirp_invert (const float *chirp, guint n, double *positions);
+
+/* FALSE with an error where it does not rise. */
+gboolean oct_chirp_check (
+    const char *file, const float *chirp, guint n, GError **error);
+
+/* ---------------------------------------- files with several arrays in them */
+
+#define OCT_ARRAY_MAX_DIMS 3
+
+typedef struct {
+  char *name;
+  const char *why_not; /* "is complex", or NULL: it may be spectra */
+  guint dims;          /* without those of length 1 */
+  guint64 shape[OCT_ARRAY_MAX_DIMS]; /* slowest first */
+  guint axes[OCT_ARRAY_MAX_DIMS];    /* which of the file's these are */
+  guint64 place;                     /* the format's own */
+} OctArray;
+
+/* For g_array_set_clear_func(). */
+void oct_array_clear (gpointer array);
+
+/* `dims` lengths, slowest first; sets `why_not` where they are no spectra. */
+void oct_array_set_shape (OctArray *array, guint dims, const guint64 *shape);
+
+/* A name from a file for a message: short and in UTF-8; g_free() it. */
+char *oct_array_show_name (const char *name);
+
+/* "1024 x 500"; g_free() it. */
+char *oct_array_describe_shape (const OctArray *array, gboolean fastest_first);
+
+/* The one that is set, else the only one with two or three dimensions, else the
+ * only one at all.  `property`: what sets it.  NULL: an error that lists them.
+ */
+const OctArray *oct_opening_choose_array (const OctOpening *opening,
+    const GArray *arrays, gboolean fastest_first, const char *property,
+    GError **error);
+
+/* FALSE with an error where one is set and the file has no names. */
+gboolean oct_opening_check_unnamed (const OctOpening *opening, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/** What a kind of volume file is to oct-volume-file.c. */
+#pragma once
+
+#include "oct-volume-file.h"
+
+G_BEGIN_DECLS
+
+/* All texts are static. */
+typedef struct {
+  OctVolumeFileKind kind;
+  const char *nick, *blurb;
+  const char *endings[4];
+  const char *name;     /* "NIfTI" */
+  gboolean has_complex; /* whether A-scans can be written */
+  guint64 most;         /* A-lines, depths and B-scans each; 0: any */
+  guint64 most_bytes;   /* 0: any */
+  /* Writes all of it to `fd`, which is an empty file `path`.  OCT_ERROR_WRITE;
+   * where errno says why, that is what it says.  NULL: this build cannot. */
+  gboolean (*write) (const OctVolumeFileInfo *info, const guint8 *voxels,
+      int fd, const char *path, GError **error);
+  /* what else there is to check, or NULL */
+  gboolean (*check) (const OctVolumeFileInfo *info, GError **error);
+  const char *package; /* Debian package of what this build lacks */
+} OctVolumeFormat;
+
+gboolean oct_volume_file_write_tiff (const OctVolumeFileInfo *info,
+    const guint8 *voxels, int fd, const char *path, GError **error);
+gboolean oct_volume_file_write_hdf5 (const OctVolumeFileInfo *info,
+    const guint8 *voxels, int fd, const char *path, GError **error);
+
+gboolean oct_volume_file_write_dicom (const OctVolumeFileInfo *info,
+    const guint8 *voxels, int fd, const char *path, GError **error);
+/* Whether the tags can be taken; OCT_ERROR_SETTINGS. */
+gboolean oct_volume_file_check_dicom (
+    const OctVolumeFileInfo *info, GError **error);
+
+/* Bytes of the whole volume; of one B-scan. */
+guint64 oct_volume_file_get_size (const OctVolumeFileInfo *info);
+gsize oct_volume_file_get_slice_size (const OctVolumeFileInfo *info);
+
+/* From a row, and from a slice to the next, metres; 0: not known, as for
+ * pictures en face, which follow each other in time. */
+double oct_volume_file_get_row_spacing (const OctVolumeFileInfo *info);
+double oct_volume_file_get_slice_spacing (const OctVolumeFileInfo *info);
+
+/* The error of a file that cannot be written, by errno. */
+void oct_volume_file_set_error (GError **error, const char *path, int number);
+
+G_END_DECLS

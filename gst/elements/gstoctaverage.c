@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:element-octaverage
+ *
+ * Averages images, or A-scans, over time: speckle and noise that change from
+ * B-scan to B-scan go, what stays is sharper.
+ *
+ * |[
+ * gst-launch-1.0 octsrc num-buffers=100 ! octreconstruct ! octaverage frames=8 !
+ * videoconvert ! autovideosink
+ * ]|
+ */
+#include "gstoctaverage.h"
+#include "gstoctscanmeta.h"
+#include "gstoctscatterevents.h"
+
+GST_DEBUG_CATEGORY_STATIC (gst_oct_average_debug);
+#define GST_CAT_DEFAULT gst_oct_average_debug
+
+typedef struct {
+  OctAverageMode mode;
+  guint frames;
+  OctAverageOf of;
+  OctRegistration registration;
+  guint max_shift;
+} Settings;
+
+struct _GstOctAverage {
+  GstOctImageFilter parent;
+
+  /* streaming thread */
+  OctAverageMode mode; /* in force */
+  guint frames;
+  guint count;           /* B-scans in the last mean */
+  gboolean has_group;    /* B-scans that say where they belong */
+  guint64 volume, group; /* of the last one */
+  GstClockTime begin;    /* of the block */
+};
+
+G_DEFINE_TYPE (GstOctAverage, gst_oct_average, GST_TYPE_OCT_IMAGE_FILTER);
+GST_ELEMENT_REGISTER_DEFINE (
+    octaverage, "octaverage", GST_RANK_NONE, GST_TYPE_OCT_AVERAGE);
+
+static const GEnumValue modes[] = {
+  { OCT_AVERAGE_RUNNING, "Of every B-scan and those before it", "running" },
+  { OCT_AVERAGE_BLOCK, "One for every `frames` B-scans", "block" },
+  { 0, NULL, NULL },
+};
+
+static const GEnumValue kinds[] = {
+  { OCT_AVERAGE_VALUES, "Complex values: what has another phase each time goes",
+      "complex" },
+  { OCT_AVERAGE_POWER, "The power; phases do not matter", "power" },
+  { 0, NULL, NULL },
+};
+
+static const GEnumValue registrations[] = {
+  { OCT_REGISTRATION_NONE, "B-scans are averaged where they are", "none" },
+  { OCT_REGISTRATION_TRANSLATION,
+      "Those before are moved to where the last one is, in depth and along the "
+      "A-lines",
+      "translation" },
+  { 0, NULL, NULL },
+};
+
+static GST_OCT_DEFINE_ENUM (get_mode_type, "GstOctAverageMode", modes);
+static GST_OCT_DEFINE_ENUM (get_kind_type, "GstOctAverageOf", kinds);
+static GST_OCT_DEFINE_ENUM (
+    get_registration_type, "GstOctRegistration", registrations);
+
+static const GstOctProperty rows[] = {
+  { "mode", "Mode", "Which B-scans become one",
+      GST_OCT_PROPERTY_LIVE | GST_OCT_PROPERTY_CAPS, "mean",
+      GST_OCT_ENUM (Settings, mode, get_mode_type, OCT_AVERAGE_RUNNING) },
+  { "frames", "B-scans", "B-scans in a mean",
+      GST_OCT_PROPERTY_LIVE | GST_OCT_PROPERTY_CAPS, "mean",
+      GST_OCT_UINT (Settings, frames, 1, OCT_AVERAGE_MOST, 4) },
+  { "of", "What of A-scans", "A-scans: what is averaged", GST_OCT_PROPERTY_LIVE,
+      NULL, GST_OCT_ENUM (Settings, of, get_kind_type, OCT_AVERAGE_POWER) },
+  { "registration", "Registration", "What is done about samples that move",
+      GST_OCT_PROPERTY_LIVE, NULL,
+      GST_OCT_ENUM (Settings, registration, get_registration_type,
+          OCT_REGISTRATION_NONE) },
+  { "max-shift", "Largest shift",
+      "registration=translation: depths, or A-lines, that a B-scan has moved "
+      "by at most since the one before; never more than a quarter of the image",
+      GST_OCT_PROPERTY_LIVE, NULL,
+      GST_OCT_UINT (Settings, max_shift, 1, OCT_REGISTRATION_MOST, 16) },
+};
+static const GstOctProperties properties = GST_OCT_PROPERTIES (Settings, rows);
+
+/* --------------------------------------------------------------------- caps */
+
+/* A block comes out less often. */
+static void
+gst_oct_average_transform_structure (GstOctFilter *filter, gconstpointer data,
+    GstPadDirection direction, const GstStructure *from, GstCaps *result)
+{
+  const Settings *settings = data;
+  GstStructure *to = gst_structure_copy (from);
+  gint n = 0, d = 1, rate_n, rate_d;
+  gint frames =
+      settings->mode == OCT_AVERAGE_BLOCK ? (gint)settings->frames : 1;
+
+  if (frames > 1 && gst_structure_get_fraction (from, "framerate", &n, &d)
+      && gst_util_fraction_multiply (n, d,
+          direction == GST_PAD_SINK ? 1 : frames,
+          direction == GST_PAD_SINK ? frames : 1, &rate_n, &rate_d))
+    gst_structure_set (
+        to, "framerate", GST_TYPE_FRACTION, rate_n, rate_d, NULL);
+  else if (frames > 1 && gst_structure_has_field (from, "framerate"))
+    gst_structure_set (
+        to, "framerate", GST_TYPE_FRACTION_RANGE, 0, 1, G_MAXINT, 1, NULL);
+  gst_caps_append_structure (result, to);
+}
+
+static OctAverageParams
+make_params (const Settings *settings, const GstOctInfo *input)
+{
+  OctAverageParams params = { .format = input->format,
+    .values = input->columns,
+    .rows = input->rows,
+    .bscans = input->bscans,
+    .mode = settings->mode,
+    .frames = settings->frames,
+    .of = input->is_video ? OCT_AVERAGE_VALUES : settings->of,
+    .registration = settings->registration,
+    .max_shift = settings->max_shift,
+    .parts = 1 };
+
+  if (!input->is_video)
+    return params;
+  switch (gst_oct_image_format (input)) {
+  case OCT_IMAGE_RGBA:
+    params.values *= 4;
+    params.parts = 4;
+    break;
+  case OCT_IMAGE_NV12:
+    params.more_values = (input->columns + 1) / 2 * 2;
+    params.more_rows = (input->rows + 1) / 2;
+    break;
+  default:
+    break;
+  }
+  return params;
+}
+
+static gboolean
+gst_oct_average_configure (GstOctFilter *filter, gconstpointer data,
+    GstOctPurpose purpose, GError **error)
+{
+  GstOctAverage *self = GST_OCT_AVERAGE (filter);
+  const Settings *settings = data;
+  const GstOctInfo *input = gst_oct_filter_get_input (filter);
+  OctAverageParams params = make_params (settings, input);
+
+  if (settings->frames > 1
+      && !gst_oct_branch_allows_history (
+          GST_ELEMENT (filter), "frames", "set it to 1", error))
+    return FALSE;
+  if (params.mode == OCT_AVERAGE_BLOCK && input->bscans > 1) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "mode=block of octaverage was asked for buffers of %u B-scans, and "
+        "takes them one by one; set `mode` to running, or one B-scan a buffer.",
+        input->bscans);
+    return FALSE;
+  }
+  if (!gst_oct_filter_set_plan (filter, OCT_OPERATION_AVERAGE, &params, error))
+    return FALSE;
+  if (purpose == GST_OCT_TO_USE) {
+    self->mode = settings->mode;
+    self->frames = settings->frames;
+  }
+  return TRUE;
+}
+
+/* ------------------------------------------------------------------ history
+ */
+
+static void
+gst_oct_average_found (GstOctFilter *filter, double value)
+{
+  GST_OCT_AVERAGE (filter)->count = (guint)value;
+}
+
+/* Which of the blocks of a volume a B-scan is of. */
+static guint64
+get_group (GstOctAverage *self, const GstOctScanPosition *scan)
+{
+  g_autoptr (GstOctSettings) settings =
+      gst_oct_choice_ref (gst_oct_filter_get_choice (GST_OCT_FILTER (self)));
+  const Settings *used = gst_oct_settings_get (settings);
+
+  return used->mode == OCT_AVERAGE_BLOCK ? scan->bscan / used->frames : 0;
+}
+
+/* In the streaming thread, before the buffer is worked on.  What lies in
+ * another volume, or a block that B-scans are missing of, is not of this mean.
+ */
+static GstFlowReturn
+gst_oct_average_submit_input_buffer (
+    GstBaseTransform *trans, gboolean is_discont, GstBuffer *buffer)
+{
+  GstOctAverage *self = GST_OCT_AVERAGE (trans);
+  GstOctScanPosition scan;
+  gboolean has_group = gst_oct_scan_meta_get (buffer, &scan) && scan.bscans > 1;
+
+  if (has_group) {
+    guint64 group = get_group (self, &scan);
+
+    if (self->has_group
+        && (scan.volume != self->volume || group != self->group))
+      gst_oct_filter_forget (GST_OCT_FILTER (self));
+    self->volume = scan.volume;
+    self->group = group;
+  }
+  self->has_group = has_group;
+  return GST_BASE_TRANSFORM_CLASS (gst_oct_average_parent_class)
+      ->submit_input_buffer (trans, is_discont, buffer);
+}
+
+static gboolean
+gst_oct_average_sink_event (GstBaseTransform *trans, GstEvent *event)
+{
+  GstOctAverage *self = GST_OCT_AVERAGE (trans);
+
+  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP
+      || GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT) {
+    self->has_group = FALSE;
+    gst_oct_filter_forget (GST_OCT_FILTER (self));
+  }
+  return GST_BASE_TRANSFORM_CLASS (gst_oct_average_parent_class)
+      ->sink_event (trans, event);
+}
+
+/* A whole block: from the time of its first B-scan to the end of its last. */
+static void
+stamp_block (GstOctAverage *self, GstBuffer *buffer)
+{
+  GstOctScanPosition scan;
+
+  if (GST_BUFFER_PTS_IS_VALID (buffer) && GST_CLOCK_TIME_IS_VALID (self->begin)
+      && self->begin <= GST_BUFFER_PTS (buffer)) {
+    if (GST_BUFFER_DURATION_IS_VALID (buffer))
+      GST_BUFFER_DURATION (buffer) += GST_BUFFER_PTS (buffer) - self->begin;
+    GST_BUFFER_PTS (buffer) = self->begin;
+  }
+  GST_BUFFER_DTS (buffer) = GST_CLOCK_TIME_NONE;
+  if (!gst_oct_scan_meta_get (buffer, &scan))
+    return;
+  if (scan.bscans > 1) {
+    scan.bscan /= self->frames;
+    scan.bscans = (scan.bscans + self->frames - 1) / self->frames;
+  } else {
+    scan.volume /= self->frames;
+  }
+  gst_oct_scan_meta_set (buffer, &scan);
+}
+
+static GstFlowReturn
+gst_oct_average_transform (
+    GstBaseTransform *trans, GstBuffer *inbuf, GstBuffer *outbuf)
+{
+  GstOctAverage *self = GST_OCT_AVERAGE (trans);
+  GstFlowReturn ret = GST_BASE_TRANSFORM_CLASS (gst_oct_average_parent_class)
+                          ->transform (trans, inbuf, outbuf);
+
+  if (ret != GST_FLOW_OK || self->mode != OCT_AVERAGE_BLOCK)
+    return ret;
+  if (self->count == 1)
+    self->begin = GST_BUFFER_PTS (inbuf);
+  if (self->count < self->frames)
+    return GST_BASE_TRANSFORM_FLOW_DROPPED;
+  stamp_block (self, outbuf);
+  return ret;
+}
+
+static gboolean
+gst_oct_average_start (GstBaseTransform *trans)
+{
+  GST_OCT_AVERAGE (trans)->has_group = FALSE;
+  return GST_BASE_TRANSFORM_CLASS (gst_oct_average_parent_class)->start (trans);
+}
+
+static void
+gst_oct_average_class_init (GstOctAverageClass *klass)
+{
+  GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
+  GstOctFilterClass *filter_class = GST_OCT_FILTER_CLASS (klass);
+
+  GST_DEBUG_CATEGORY_INIT (
+      gst_oct_average_debug, "octaverage", 0, "OCT means over time");
+  filter_class->configure = gst_oct_average_configure;
+  filter_class->found = gst_oct_average_found;
+  trans_class->submit_input_buffer = gst_oct_average_submit_input_buffer;
+  trans_class->sink_event = gst_oct_average_sink_event;
+  trans_class->transform = gst_oct_average_transform;
+  trans_class->start = gst_oct_average_start;
+  gst_oct_image_filter_class_describe (filter_class,
+      &(GstOctFilterDescription){ .operation = OCT_OPERATION_AVERAGE,
+          .properties = &properties,
+          .long_name = "OCT means over time",
+          .description = "Averages images or A-scans over several B-scans",
+          .sink_caps = GST_OCT_CAPS_ASCANS });
+  filter_class->transform_structure = gst_oct_average_transform_structure;
+}
+
+static void
+gst_oct_average_init (GstOctAverage *self)
+{
+}

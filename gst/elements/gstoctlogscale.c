@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:element-octlogscale
+ *
+ * Turns A-scans into an image: logarithm of the power, range to grey levels,
+ * depth downwards.
+ *
+ * |[
+ * gst-launch-1.0 octsrc num-buffers=100 ! octdcsub ! octkresample ! octfft !
+ * octlogscale range-smoothing=0.9 ! videoconvert ! autovideosink
+ * ]|
+ */
+#include "gstoctlogscale.h"
+#include "gstoctcuda.h"
+#include "gstoctimagefilter.h"
+#include "gstoctscatterevents.h"
+
+GST_DEBUG_CATEGORY_STATIC (gst_oct_logscale_debug);
+#define GST_CAT_DEFAULT gst_oct_logscale_debug
+
+#define FORMATS "{ GRAY8, NV12, GRAY16_LE }"
+/* those of one plane, in which images can follow each other */
+#define VOLUME_FORMATS "{ GRAY8, GRAY16_LE }"
+
+typedef struct {
+  OctScale scale;
+  OctRange range;
+  double min, max, range_smoothing;
+} Settings;
+
+struct _GstOctLogScale {
+  GstOctFilter parent;
+};
+
+G_DEFINE_TYPE (GstOctLogScale, gst_oct_logscale, GST_TYPE_OCT_FILTER);
+GST_ELEMENT_REGISTER_DEFINE (
+    octlogscale, "octlogscale", GST_RANK_NONE, GST_TYPE_OCT_LOGSCALE);
+
+static const GEnumValue scales[] = {
+  { OCT_SCALE_LOG, "Power in dB, 10 log10 |a|^2", "log" },
+  { OCT_SCALE_LINEAR, "Power, |a|^2", "linear" },
+  { 0, NULL, NULL },
+};
+
+static const GEnumValue ranges[] = {
+  { OCT_RANGE_AUTO, "Smallest to largest value of the B-scan", "auto" },
+  { OCT_RANGE_MANUAL, "`min` to `max`", "manual" },
+  { OCT_RANGE_CONTRAST,
+      "Noise floor to what one value of 1000 is above, without the depths "
+      "near zero delay",
+      "contrast" },
+  { 0, NULL, NULL },
+};
+
+static GST_OCT_DEFINE_ENUM (get_scale_type, "GstOctScale",
+    scales) static GST_OCT_DEFINE_ENUM (get_range_type, "GstOctRange", ranges)
+
+    static const GstOctProperty rows[] = {
+      { "scale", "Scale", "Quantity that the grey levels show",
+          GST_OCT_PROPERTY_LIVE, NULL,
+          GST_OCT_ENUM (Settings, scale, get_scale_type, OCT_SCALE_LOG) },
+      { "range", "Range", "Which values become black and white",
+          GST_OCT_PROPERTY_LIVE, "range",
+          GST_OCT_ENUM (Settings, range, get_range_type, OCT_RANGE_CONTRAST) },
+      { "min", "Black",
+          "range=manual: value of black, in dB (scale=linear: in counts^2)",
+          GST_OCT_PROPERTY_RAMPED, "range",
+          GST_OCT_DOUBLE (Settings, min, -1e20, 1e20, 0.0) },
+      { "max", "White",
+          "range=manual: value of white, in dB (scale=linear: in counts^2)",
+          GST_OCT_PROPERTY_RAMPED, "range",
+          GST_OCT_DOUBLE (Settings, max, -1e20, 1e20, 60.0) },
+      { "range-smoothing", "Range smoothing",
+          "Weight of the range of the B-scans before, against flicker (0 = "
+          "each "
+          "B-scan alone), dimensionless",
+          GST_OCT_PROPERTY_LIVE, NULL,
+          GST_OCT_DOUBLE (Settings, range_smoothing, 0.0, 0.9999, 0.0) },
+    };
+static const GstOctProperties properties = GST_OCT_PROPERTIES (Settings, rows);
+
+static gint
+get_bscans (const GstStructure *s)
+{
+  gint bscans;
+
+  return gst_structure_get_int (s, GST_OCT_BSCANS_FIELD, &bscans) ? bscans : 1;
+}
+
+/* Images one by one; of several B-scans in a buffer also all of them, one below
+ * the other, for who asks for that many. */
+static void
+append_images (const GstStructure *from, const char *formats, gboolean grey,
+    gboolean together, GstCaps *result)
+{
+  GstStructure *to =
+      gst_oct_video_structure (formats, from, "lines", "samples");
+  gint bscans = get_bscans (from), depth;
+
+  gst_oct_structure_copy_field (from, "z-spacing", to, "z-spacing");
+  if (grey)
+    gst_structure_set (
+        to, "colorimetry", G_TYPE_STRING, GST_OCT_FULL_RANGE, NULL);
+  if (together && gst_structure_get_int (from, "samples", &depth))
+    gst_structure_set (to, "height", G_TYPE_INT,
+        (gint)MIN ((gint64)depth * bscans, G_MAXINT), NULL);
+  if (bscans > 1)
+    gst_structure_set (
+        to, GST_OCT_BSCANS_FIELD, G_TYPE_INT, together ? bscans : 1, NULL);
+  gst_caps_append_structure (result, to);
+}
+
+static void
+append_ascans (const GstStructure *from, GstCaps *result)
+{
+  GstStructure *to = gst_structure_from_string (GST_OCT_CAPS_ASCANS, NULL);
+  gint bscans = get_bscans (from), height;
+
+  gst_oct_structure_copy_field (from, "height", to, "samples");
+  gst_oct_structure_copy_field (from, "width", to, "lines");
+  gst_oct_structure_copy_scan (from, to);
+  if (bscans > 1) {
+    gst_structure_set (to, GST_OCT_BSCANS_FIELD, G_TYPE_INT, bscans, NULL);
+    if (gst_structure_get_int (from, "height", &height))
+      gst_structure_set (
+          to, "samples", G_TYPE_INT, MAX (1, height / bscans), NULL);
+  }
+  gst_caps_append_structure (result, to);
+}
+
+static void
+gst_oct_logscale_transform_structure (GstOctFilter *filter,
+    gconstpointer settings, GstPadDirection direction, const GstStructure *from,
+    GstCaps *result)
+{
+  if (direction == GST_PAD_SRC) {
+    append_ascans (from, result);
+    return;
+  }
+  append_images (from, FORMATS, TRUE, FALSE, result);
+  append_images (from, "RGBA", FALSE, FALSE, result);
+  if (get_bscans (from) > 1) {
+    append_images (from, VOLUME_FORMATS, TRUE, TRUE, result);
+    append_images (from, "RGBA", FALSE, TRUE, result);
+  }
+}
+
+static GstCaps *
+gst_oct_logscale_fixate_caps (GstBaseTransform *trans,
+    GstPadDirection direction, GstCaps *caps, GstCaps *othercaps)
+{
+  if (direction == GST_PAD_SINK)
+    othercaps = gst_oct_caps_choose_grey (
+        GST_BASE_TRANSFORM_SRC_PAD (trans), othercaps);
+  return GST_BASE_TRANSFORM_CLASS (gst_oct_logscale_parent_class)
+      ->fixate_caps (trans, direction, caps, othercaps);
+}
+
+static gboolean
+gst_oct_logscale_configure (GstOctFilter *filter, gconstpointer data,
+    GstOctPurpose purpose, GError **error)
+{
+  const Settings *settings = data;
+  const GstOctInfo *input = gst_oct_filter_get_input (filter);
+  OctLogscaleParams params = { .depth_bins = input->columns,
+    .lines = input->rows,
+    .bscans = input->bscans,
+    .format = gst_oct_image_format (gst_oct_filter_get_output (filter)),
+    .scale = settings->scale,
+    .range = settings->range,
+    .min = settings->min,
+    .max = settings->max,
+    .range_smoothing = settings->range_smoothing };
+
+  if (params.range == OCT_RANGE_MANUAL && !(params.min < params.max)) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "range=manual of octlogscale needs min < max, found min=%g, max=%g; "
+        "set both.",
+        params.min, params.max);
+    return FALSE;
+  }
+  if (params.range_smoothing > 0.0
+      && !gst_oct_branch_allows_history (
+          GST_ELEMENT (filter), "range-smoothing", "set it to 0", error))
+    return FALSE;
+  return gst_oct_filter_set_plan (
+      filter, OCT_OPERATION_LOGSCALE, &params, error);
+}
+
+static void
+gst_oct_logscale_class_init (GstOctLogScaleClass *klass)
+{
+  GstOctFilterClass *filter_class = GST_OCT_FILTER_CLASS (klass);
+
+  GST_DEBUG_CATEGORY_INIT (
+      gst_oct_logscale_debug, "octlogscale", 0, "OCT image scaling");
+  filter_class->transform_structure = gst_oct_logscale_transform_structure;
+  filter_class->configure = gst_oct_logscale_configure;
+  GST_BASE_TRANSFORM_CLASS (klass)->fixate_caps = gst_oct_logscale_fixate_caps;
+  gst_oct_filter_class_describe (filter_class,
+      &(GstOctFilterDescription){ .operation = OCT_OPERATION_LOGSCALE,
+          .properties = &properties,
+          .long_name = "OCT image scaling",
+          .description = "Turns A-scans into an image, logarithmic or linear, "
+                         "depth downwards",
+          .sink_caps = GST_OCT_CAPS_ASCANS,
+          .src_caps = GST_OCT_CAPS_IMAGE,
+          .gpu_src_caps = GST_OCT_CAPS_GPU_IMAGE,
+          .downloads = TRUE });
+}
+
+static void
+gst_oct_logscale_init (GstOctLogScale *self)
+{
+}

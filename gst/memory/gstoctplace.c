@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstoctplace.h"
+
+gboolean
+gst_oct_place_start (GstOctPlace *place, GstElement *element, GError **error)
+{
+  g_autoptr (GError) reason = NULL;
+
+  g_atomic_int_set (&place->failed, FALSE);
+  if (place->backend == GST_OCT_BACKEND_CPU
+      || (place->backend == GST_OCT_BACKEND_AUTO
+          && !gst_oct_cuda_is_usable (NULL)))
+    return TRUE;
+  if (!gst_oct_backend_check (place->backend, error))
+    return FALSE;
+  place->cuda = gst_oct_cuda_ensure (
+      element, place->cuda_device_id, &place->context, &reason);
+  if (place->cuda != NULL)
+    return TRUE;
+  /* another `cuda-device-id` gets another one */
+  g_clear_pointer (&place->context, gst_object_unref);
+  if (place->backend == GST_OCT_BACKEND_AUTO) {
+    GST_WARNING_OBJECT (element, "%s The CPU is used.", reason->message);
+    g_atomic_int_set (&place->failed, TRUE);
+    return TRUE;
+  }
+  g_propagate_error (error, g_steal_pointer (&reason));
+  return FALSE;
+}
+
+gboolean
+gst_oct_place_start_on_cpu (
+    GstOctPlace *place, GstElement *element, GError **error)
+{
+  if (place->backend == GST_OCT_BACKEND_CUDA)
+    return gst_oct_place_start (place, element, error);
+  /* nor is memory on one offered */
+  g_atomic_int_set (&place->failed, TRUE);
+  return TRUE;
+}
+
+void
+gst_oct_place_stop (GstOctPlace *place)
+{
+  place->cuda = NULL;
+  g_clear_pointer (&place->context, gst_object_unref);
+}
+
+GstOctCuda *
+gst_oct_place_get_cuda (const GstOctPlace *place)
+{
+  return place->cuda;
+}
+
+gboolean
+gst_oct_place_may_use_cuda (const GstOctPlace *place)
+{
+  return place->backend == GST_OCT_BACKEND_CUDA
+         || (!g_atomic_int_get (&place->failed)
+             && gst_oct_backend_may_use_cuda (place->backend));
+}
+
+gboolean
+gst_oct_place_insists (const GstOctPlace *place)
+{
+  return place->backend == GST_OCT_BACKEND_CUDA
+         && gst_oct_cuda_is_usable (NULL);
+}
+
+void
+gst_oct_place_set_context (
+    GstOctPlace *place, GstElement *element, GstContext *context)
+{
+  if (gst_oct_backend_may_use_cuda (place->backend))
+    gst_oct_cuda_set_context (
+        element, context, place->cuda_device_id, &place->context);
+}
+
+gboolean
+gst_oct_place_answer_query (
+    const GstOctPlace *place, GstElement *element, GstQuery *query)
+{
+  return gst_oct_cuda_answer_query (element, query, place->context);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * Where an element computes: what is asked for, and the GPU that comes of it.
+ */
+#pragma once
+
+#include "gstoctbackend.h"
+#include "gstoctcuda.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+  /* properties, for the time before the start */
+  GstOctBackendChoice backend;
+  gint cuda_device_id;
+
+  /*< private >*/
+  gpointer context; /* what gst_oct_cuda_ensure() keeps */
+  GstOctCuda *cuda;
+  gint failed; /* atomic: no context could be made, or is wanted */
+} GstOctPlace;
+
+#define GST_OCT_PLACE_ROWS                                                     \
+  GST_OCT_BACKEND_ROWS (GstOctPlace, backend, cuda_device_id)
+
+/* At the start.  TRUE where the element can work: on a GPU, or on the CPU where
+ * that is allowed.  FALSE with OCT_ERROR_DEVICE. */
+gboolean gst_oct_place_start (
+    GstOctPlace *place, GstElement *element, GError **error);
+/* The same where what is set can be done on the CPU alone: there, unless a GPU is
+ * insisted on. */
+gboolean gst_oct_place_start_on_cpu (
+    GstOctPlace *place, GstElement *element, GError **error);
+/* At the stop, and at the end: there is no GPU any more. */
+void gst_oct_place_stop (GstOctPlace *place);
+
+/* NULL: the CPU.  In the threads that the start has begun. */
+GstOctCuda *gst_oct_place_get_cuda (const GstOctPlace *place);
+
+/* Whether to offer memory on a GPU, in any thread: who insists on one does, and
+ * gets a sentence at the start that says why not. */
+gboolean gst_oct_place_may_use_cuda (const GstOctPlace *place);
+/* Whether there is to be nothing else. */
+gboolean gst_oct_place_insists (const GstOctPlace *place);
+
+/* For GstElementClass.set_context() and for context queries. */
+void gst_oct_place_set_context (
+    GstOctPlace *place, GstElement *element, GstContext *context);
+gboolean gst_oct_place_answer_query (
+    const GstOctPlace *place, GstElement *element, GstQuery *query);
+
+G_END_DECLS

@@ -1,0 +1,681 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:element-octgather
+ *
+ * Gathers B-scans, as a camera delivers them one by one, into buffers of
+ * several: small B-scans are processed faster together.
+ *
+ * |[
+ * gst-launch-1.0 octsrc lines=64 num-buffers=320 ! octgather bscans=16 !
+ * octdcsub ! octkresample ! octfft ! octlogscale ! videoconvert !
+ * autovideosink
+ * ]|
+ */
+#include "gstoctgather.h"
+#include "gstoctallocation.h"
+#include "gstocterror.h"
+#include "gstoctfiltercaps.h"
+#include "gstoctframe.h"
+#include "gstoctorder.h"
+#include "gstoctproperties.h"
+#include "gstoctscanmeta.h"
+
+GST_DEBUG_CATEGORY_STATIC (gst_oct_gather_debug);
+#define GST_CAT_DEFAULT gst_oct_gather_debug
+
+#define FIRST_ROW 1
+
+typedef struct {
+  guint bscans;
+} Settings;
+
+struct _GstOctGather {
+  GstBaseTransform parent;
+
+  Settings settings; /* under the object lock */
+
+  /* streaming thread */
+  guint group;         /* buffers that are gathered */
+  GstOctInfo in, out;  /* of one buffer, of all */
+  GstCaps *whole;      /* of all */
+  gint fps_n, fps_d;   /* fps_n 0: not known */
+  GstBuffer *gathered; /* NULL: none yet */
+  guint count;         /* buffers that are in it */
+  GstClockTime end;    /* of the last one */
+  GstClockTime jitter; /* from there on the next one does not follow */
+  guint64 next;        /* number of the one that does */
+  gboolean warned;     /* of B-scans that were left out */
+  gboolean failed;     /* an own error was posted */
+};
+
+G_DEFINE_TYPE (GstOctGather, gst_oct_gather, GST_TYPE_BASE_TRANSFORM);
+GST_ELEMENT_REGISTER_DEFINE (
+    octgather, "octgather", GST_RANK_NONE, GST_TYPE_OCT_GATHER);
+
+#define CAPS GST_OCT_CAPS_RAW "; " GST_OCT_CAPS_SPECTRA ("F32LE", "wavelength")
+
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
+    "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (CAPS));
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
+    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (CAPS));
+
+static const GstOctProperty rows[] = {
+  { "bscans", "B-scans",
+      "Buffers gathered into one; more are faster for small B-scans, and delay "
+      "them by as many",
+      0, NULL, GST_OCT_UINT (Settings, bscans, 1, OCT_MAX_LINES, 8) },
+};
+static const GstOctProperties properties = GST_OCT_PROPERTIES (Settings, rows);
+
+static void
+post_error (GstOctGather *self, GError **error)
+{
+  gst_oct_element_error (GST_ELEMENT (self), error);
+  self->failed = TRUE;
+}
+
+/* --------------------------------------------------------------------- caps */
+
+/* The most rows that are whole groups. */
+static gint
+get_most (gint group)
+{
+  return (gint)OCT_MAX_LINES / group * group;
+}
+
+/* A number of rows or B-scans times `group`, or a part of it; FALSE: there is
+ * none.  More than there can be are said to be too many by check_caps(). */
+static gboolean
+scale_field (GstStructure *s, const char *name, gint value, gint group,
+    gboolean multiply)
+{
+  if (!multiply && value % group != 0)
+    return FALSE;
+  gst_structure_set (s, name, G_TYPE_INT,
+      multiply ? (gint)MIN ((gint64)value * group, get_most (group))
+               : value / group,
+      NULL);
+  return TRUE;
+}
+
+/* What the pad opposite to `direction` is; FALSE: nothing. */
+static gboolean
+transform_structure (GstStructure *s, GstPadDirection direction, guint group)
+{
+  gboolean multiply = direction == GST_PAD_SINK;
+  gint rows_there, bscans = 1;
+  gboolean has = gst_structure_has_field (s, GST_OCT_BSCANS_FIELD);
+  gboolean fixed =
+      !has || gst_structure_get_int (s, GST_OCT_BSCANS_FIELD, &bscans);
+
+  if (gst_structure_has_name (s, "video/x-raw")) {
+    if (!gst_structure_get_int (s, "height", &rows_there)
+        || (!multiply && rows_there == get_most ((gint)group)))
+      gst_structure_set (
+          s, "height", GST_TYPE_INT_RANGE, 1, (gint)OCT_MAX_LINES, NULL);
+    else if (!scale_field (s, "height", rows_there, (gint)group, multiply))
+      return FALSE;
+  }
+  if (multiply && fixed)
+    return scale_field (s, GST_OCT_BSCANS_FIELD, bscans, (gint)group, multiply);
+  if (!multiply && has && fixed && bscans > 1
+      && !scale_field (s, GST_OCT_BSCANS_FIELD, bscans, (gint)group, multiply))
+    return FALSE;
+  if (!fixed
+      || (gst_structure_get_int (s, GST_OCT_BSCANS_FIELD, &bscans)
+          && bscans == 1))
+    gst_structure_remove_field (s, GST_OCT_BSCANS_FIELD);
+  return TRUE;
+}
+
+static guint
+get_group (GstOctGather *self)
+{
+  guint group;
+
+  GST_OBJECT_LOCK (self);
+  group = self->settings.bscans;
+  GST_OBJECT_UNLOCK (self);
+  return group;
+}
+
+static GstCaps *
+gst_oct_gather_transform_caps (GstBaseTransform *trans,
+    GstPadDirection direction, GstCaps *caps, GstCaps *filter)
+{
+  guint group = get_group (GST_OCT_GATHER (trans)), i;
+  GstCaps *all = gst_caps_new_empty (), *both;
+
+  for (i = 0; i < gst_caps_get_size (caps); i++) {
+    GstStructure *s = gst_structure_copy (gst_caps_get_structure (caps, i));
+
+    if (group == 1 || transform_structure (s, direction, group))
+      gst_caps_append_structure (all, s);
+    else
+      gst_structure_free (s);
+  }
+  if (filter == NULL)
+    return all;
+  both = gst_caps_intersect_full (filter, all, GST_CAPS_INTERSECT_FIRST);
+  gst_caps_unref (all);
+  return both;
+}
+
+static gboolean
+gst_oct_gather_set_caps (
+    GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps)
+{
+  GstOctGather *self = GST_OCT_GATHER (trans);
+  g_autoptr (GError) error = NULL;
+
+  if (!gst_oct_info_from_caps (&self->in, incaps, &error)
+      || !gst_oct_info_from_caps (&self->out, outcaps, &error)) {
+    post_error (self, &error);
+    return FALSE;
+  }
+  self->group = self->out.bscans / self->in.bscans;
+  gst_caps_replace (&self->whole, outcaps);
+  if (!gst_structure_get_fraction (gst_caps_get_structure (incaps, 0),
+          "framerate", &self->fps_n, &self->fps_d))
+    self->fps_n = 0;
+  return TRUE;
+}
+
+/* ------------------------------------------------------------------ buffers */
+
+static gboolean
+gst_oct_gather_decide_allocation (GstBaseTransform *trans, GstQuery *query)
+{
+  return gst_oct_decide_allocation (GST_ELEMENT (trans), query, NULL, NULL);
+}
+
+static gboolean
+gst_oct_gather_propose_allocation (
+    GstBaseTransform *trans, GstQuery *decide_query, GstQuery *query)
+{
+  /* rows of any stride are fine */
+  gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
+  return TRUE;
+}
+
+static GError *
+no_memory_new (guint bscans)
+{
+  return g_error_new (OCT_ERROR, OCT_ERROR_MEMORY,
+      "There is no memory for %u B-scans in one buffer; set `bscans` of "
+      "octgather to less.",
+      bscans);
+}
+
+/* Rows of `to` from `row` on, those of `from`. */
+static gboolean
+copy_rows (const GstOctInfo *to_info, GstBuffer *to, guint row,
+    const GstOctInfo *from_info, GstBuffer *from, guint count, GError **error)
+{
+  gsize bytes = gst_oct_info_row_size (from_info);
+  GstOctMappedFrame dest, source;
+  guint i;
+
+  if (!gst_oct_frame_map (&source, from_info, from, GST_MAP_READ, error))
+    return FALSE;
+  if (!gst_oct_frame_map (&dest, to_info, to,
+          row == 0 ? GST_MAP_WRITE : GST_MAP_READWRITE, error)) {
+    gst_oct_frame_unmap (&source);
+    return FALSE;
+  }
+  for (i = 0; i < count; i++) {
+    const OctPlane *a = &source.frame.planes[0], *b = &dest.frame.planes[0];
+
+    memcpy ((guint8 *)b->data + (gsize)(row + i) * b->stride,
+        (const guint8 *)a->data + (gsize)i * a->stride, bytes);
+  }
+  gst_oct_frame_unmap (&dest);
+  gst_oct_frame_unmap (&source);
+  return TRUE;
+}
+
+/* What is known when the last one is there. */
+static void
+stamp (GstOctGather *self, GstBuffer *buffer)
+{
+  GstOctScanPosition position;
+  guint bscans = self->count * self->in.bscans;
+
+  if (GST_CLOCK_TIME_IS_VALID (self->end) && GST_BUFFER_PTS_IS_VALID (buffer)
+      && self->end > GST_BUFFER_PTS (buffer))
+    GST_BUFFER_DURATION (buffer) = self->end - GST_BUFFER_PTS (buffer);
+  else
+    GST_BUFFER_DURATION (buffer) = GST_CLOCK_TIME_NONE;
+  if (GST_BUFFER_OFFSET_IS_VALID (buffer))
+    GST_BUFFER_OFFSET_END (buffer) = GST_BUFFER_OFFSET (buffer) + bscans;
+  if (gst_oct_scan_meta_get (buffer, &position)) {
+    position.count = bscans;
+    gst_oct_scan_meta_set (buffer, &position);
+  }
+}
+
+static void
+forget (GstOctGather *self)
+{
+  gst_clear_buffer (&self->gathered);
+  self->count = 0;
+  self->end = GST_CLOCK_TIME_NONE;
+  self->next = GST_BUFFER_OFFSET_NONE;
+}
+
+/* What it says of the buffer behind it. */
+static void
+expect (GstOctGather *self, GstBuffer *buffer)
+{
+  guint bscans = self->in.bscans;
+  GstClockTime duration = GST_BUFFER_DURATION (buffer);
+  gboolean counts =
+      GST_BUFFER_OFFSET_IS_VALID (buffer)
+      && GST_BUFFER_OFFSET_END (buffer) == GST_BUFFER_OFFSET (buffer) + bscans;
+
+  if (!GST_CLOCK_TIME_IS_VALID (duration) && self->fps_n > 0)
+    duration = gst_util_uint64_scale (
+        bscans * GST_SECOND, (guint64)self->fps_d, (guint64)self->fps_n);
+  self->end = GST_CLOCK_TIME_NONE;
+  if (GST_BUFFER_PTS_IS_VALID (buffer) && GST_CLOCK_TIME_IS_VALID (duration)) {
+    self->end = GST_BUFFER_PTS (buffer) + duration;
+    /* half a B-scan, as octrawsink counts those that never came */
+    self->jitter = MAX (1, duration / bscans / 2);
+  }
+  self->next = counts ? GST_BUFFER_OFFSET_END (buffer) : GST_BUFFER_OFFSET_NONE;
+}
+
+static gboolean
+time_follows (GstOctGather *self, GstBuffer *buffer)
+{
+  GstClockTime time = GST_BUFFER_PTS (buffer);
+
+  return !GST_CLOCK_TIME_IS_VALID (time) || !GST_CLOCK_TIME_IS_VALID (self->end)
+         || MAX (time, self->end) - MIN (time, self->end) < self->jitter;
+}
+
+static gboolean
+place_follows (GstOctGather *self, GstBuffer *buffer)
+{
+  GstOctScanPosition expected, position;
+  gboolean has_first = gst_oct_scan_meta_get (self->gathered, &expected);
+
+  if (!gst_oct_scan_meta_get (buffer, &position))
+    return !has_first;
+  if (!has_first)
+    return FALSE;
+  gst_oct_scan_position_select (
+      &expected, self->count * self->in.bscans, position.count);
+  return position.bscan == expected.bscan && position.bscans == expected.bscans
+         && position.volume == expected.volume;
+}
+
+/* Of what is gathered only the first time, number and place are known behind
+ * this element, and the others are counted from there. */
+static gboolean
+follows (GstOctGather *self, GstBuffer *buffer)
+{
+  guint64 number = GST_BUFFER_OFFSET (buffer);
+
+  return !GST_BUFFER_IS_DISCONT (buffer) && time_follows (self, buffer)
+         && place_follows (self, buffer)
+         && (number == GST_BUFFER_OFFSET_NONE
+             || self->next == GST_BUFFER_OFFSET_NONE || number == self->next);
+}
+
+/* Memory for all, whatever the caps in force are, and what `first` says of
+ * itself. */
+static GstFlowReturn
+begin (GstOctGather *self, GstBuffer *first)
+{
+  GstBaseTransform *trans = GST_BASE_TRANSFORM (self);
+  g_autoptr (GstBufferPool) pool = gst_base_transform_get_buffer_pool (trans);
+  g_autoptr (GError) error = NULL;
+  GstAllocator *allocator = NULL;
+  GstAllocationParams params;
+  GstFlowReturn ret = GST_FLOW_OK;
+
+  if (pool == NULL) {
+    gst_base_transform_get_allocator (trans, &allocator, &params);
+    self->gathered =
+        gst_buffer_new_allocate (allocator, self->out.size, &params);
+    gst_clear_object (&allocator);
+  } else if (gst_buffer_pool_is_active (pool)
+             || gst_buffer_pool_set_active (pool, TRUE)) {
+    ret = gst_buffer_pool_acquire_buffer (pool, &self->gathered, NULL);
+  }
+  if (self->gathered == NULL && ret == GST_FLOW_OK) {
+    error = no_memory_new (self->out.bscans);
+    post_error (self, &error);
+    ret = GST_FLOW_ERROR;
+  }
+  if (ret == GST_FLOW_OK)
+    GST_BASE_TRANSFORM_GET_CLASS (trans)->copy_metadata (
+        trans, first, self->gathered);
+  return ret;
+}
+
+static GstFlowReturn
+take_buffer (GstOctGather *self, GstBuffer *buffer)
+{
+  g_autoptr (GError) error = NULL;
+  GstFlowReturn ret = GST_FLOW_OK;
+
+  if (self->gathered == NULL)
+    ret = begin (self, buffer);
+  if (ret != GST_FLOW_OK)
+    return ret;
+  if (!copy_rows (&self->out, self->gathered, self->count * self->in.rows,
+          &self->in, buffer, self->in.rows, &error)) {
+    post_error (self, &error);
+    return GST_FLOW_ERROR;
+  }
+  self->count++;
+  expect (self, buffer);
+  return GST_FLOW_OK;
+}
+
+/* Caps for as many as there are. */
+static GstCaps *
+make_caps_of_rest (GstOctGather *self)
+{
+  g_autoptr (GstCaps) caps =
+      gst_pad_get_current_caps (GST_BASE_TRANSFORM_SINK_PAD (self));
+  GstStructure *s;
+
+  if (caps == NULL)
+    return NULL;
+  caps = gst_caps_make_writable (caps);
+  s = gst_caps_get_structure (caps, 0);
+  transform_structure (s, GST_PAD_SINK, self->count);
+  if (self->count * self->in.bscans == 1)
+    gst_structure_remove_field (s, GST_OCT_BSCANS_FIELD);
+  return g_steal_pointer (&caps);
+}
+
+/* Caps go with the buffers that need them: where hardly any B-scan follows the
+ * one before, they stay those of a single one, and the elements behind make no
+ * new plans for each. */
+static GstFlowReturn
+push (GstOctGather *self, GstBuffer *buffer, GstCaps *caps)
+{
+  GstPad *src = GST_BASE_TRANSFORM_SRC_PAD (self);
+  g_autoptr (GstCaps) current = gst_pad_get_current_caps (src);
+
+  if (current == NULL || !gst_caps_is_equal (current, caps))
+    gst_pad_push_event (src, gst_event_new_caps (caps));
+  /* which also says where the caps were refused */
+  return gst_pad_push (src, buffer);
+}
+
+/* A buffer of the B-scans that there are, with these caps. */
+static GstBuffer *
+make_rest (GstOctGather *self, GstCaps *caps, GError **error)
+{
+  g_autoptr (GstBuffer) rest = NULL;
+  GstCustomMeta *meta;
+  GstOctInfo info;
+
+  if (!gst_oct_info_from_caps (&info, caps, error))
+    return NULL;
+  rest = gst_buffer_new_allocate (NULL, info.size, NULL);
+  if (rest == NULL) {
+    g_propagate_error (error, no_memory_new (info.bscans));
+    return NULL;
+  }
+  if (!copy_rows (&info, rest, 0, &self->out, self->gathered, info.rows, error))
+    return NULL;
+  gst_buffer_copy_into (rest, self->gathered,
+      GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS, 0, -1);
+  meta = gst_buffer_get_custom_meta (self->gathered, GST_OCT_SCAN_META_NAME);
+  if (meta != NULL)
+    gst_oct_scan_meta_copy (rest, meta);
+  stamp (self, rest);
+  return g_steal_pointer (&rest);
+}
+
+static void
+warn_left_out (GstOctGather *self, guint count)
+{
+  if (!self->warned)
+    GST_ELEMENT_WARNING (self, STREAM, FORMAT,
+        ("%u B-scans in front of a gap or of the end are left out: what "
+         "follows takes %u in a buffer and no less. Ask for no `bscans` in "
+         "caps behind octgather, or set `bscans` of octgather to 1.",
+            count, self->out.bscans),
+        (NULL));
+  self->warned = TRUE;
+}
+
+/* Nothing is lost at the end and in front of what does not follow: they go on
+ * as a smaller buffer. */
+static GstFlowReturn
+push_rest (GstOctGather *self)
+{
+  guint bscans = self->count * self->in.bscans;
+  g_autoptr (GstCaps) caps = NULL;
+  g_autoptr (GError) error = NULL;
+  GstBuffer *rest;
+  GstFlowReturn ret;
+
+  if (self->failed)
+    return GST_FLOW_ERROR;
+  if (self->gathered == NULL || (caps = make_caps_of_rest (self)) == NULL)
+    return GST_FLOW_OK;
+  rest = make_rest (self, caps, &error);
+  forget (self);
+  if (rest == NULL) {
+    post_error (self, &error);
+    return GST_FLOW_ERROR;
+  }
+  GST_DEBUG_OBJECT (self, "a smaller buffer, %" GST_PTR_FORMAT, rest);
+  ret = push (self, rest, caps);
+  if (ret != GST_FLOW_NOT_NEGOTIATED)
+    return ret;
+  warn_left_out (self, bscans);
+  return GST_FLOW_OK;
+}
+
+static GstFlowReturn
+gst_oct_gather_submit_input_buffer (
+    GstBaseTransform *trans, gboolean is_discont, GstBuffer *buffer)
+{
+  GstOctGather *self = GST_OCT_GATHER (trans);
+  GstFlowReturn ret = GST_FLOW_OK;
+
+  if (self->gathered != NULL && !follows (self, buffer))
+    ret = push_rest (self);
+  if (ret != GST_FLOW_OK) {
+    gst_buffer_unref (buffer);
+    return ret;
+  }
+  return GST_BASE_TRANSFORM_CLASS (gst_oct_gather_parent_class)
+      ->submit_input_buffer (trans, is_discont, buffer);
+}
+
+static GstFlowReturn
+gst_oct_gather_generate_output (GstBaseTransform *trans, GstBuffer **output)
+{
+  GstOctGather *self = GST_OCT_GATHER (trans);
+  g_autoptr (GstBuffer) buffer = g_steal_pointer (&trans->queued_buf);
+  GstFlowReturn ret = GST_FLOW_OK;
+
+  *output = NULL;
+  if (buffer == NULL)
+    return ret;
+  if (self->failed)
+    return GST_FLOW_ERROR;
+  ret = take_buffer (self, buffer);
+  if (ret == GST_FLOW_OK && self->count == self->group) {
+    GstBuffer *whole = g_steal_pointer (&self->gathered);
+
+    stamp (self, whole);
+    forget (self);
+    ret = push (self, whole, self->whole);
+  }
+  return ret;
+}
+
+/* ---------------------------------------------------------- events, states */
+
+/* Caps that have no counterpart would only be said not to be negotiated. */
+static gboolean
+check_caps (GstOctGather *self, GstEvent *event)
+{
+  guint group = get_group (self), most;
+  g_autoptr (GError) error = NULL;
+  GstOctInfo info;
+  GstCaps *caps;
+
+  gst_event_parse_caps (event, &caps);
+  if (!gst_oct_info_from_caps (&info, caps, NULL))
+    return TRUE;
+  most = MIN (OCT_MAX_LINES, OCT_MAX_BSCAN_VALUES / info.columns) / info.rows;
+  if (group <= MAX (1, most))
+    return TRUE;
+  g_set_error (&error, OCT_ERROR, OCT_ERROR_SETTINGS,
+      "%u B-scans of %u lines of %u samples were asked for in one buffer; at "
+      "most %u fit, set `bscans` of octgather to that or less.",
+      group * info.bscans, info.rows / info.bscans, info.columns,
+      MAX (1, most));
+  post_error (self, &error);
+  return FALSE;
+}
+
+static gboolean
+gst_oct_gather_sink_event (GstBaseTransform *trans, GstEvent *event)
+{
+  GstOctGather *self = GST_OCT_GATHER (trans);
+
+  if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS && !check_caps (self, event)) {
+    gst_event_unref (event);
+    return FALSE;
+  }
+  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP) {
+    forget (self);
+    self->failed = FALSE;
+  } else if (GST_EVENT_IS_SERIALIZED (event)) {
+    /* what it says is for the B-scans behind it: another calibration, caps, a
+     * segment, a gap, the end */
+    push_rest (self);
+  }
+  return GST_BASE_TRANSFORM_CLASS (gst_oct_gather_parent_class)
+      ->sink_event (trans, event);
+}
+
+/* The first B-scan of a group waits for the last. */
+static void
+add_latency (GstOctGather *self, GstQuery *query)
+{
+  g_autoptr (GstCaps) caps =
+      gst_pad_get_current_caps (GST_BASE_TRANSFORM_SINK_PAD (self));
+  GstClockTime least, most, more;
+  gint n, d;
+  gboolean live;
+
+  gst_query_parse_latency (query, &live, &least, &most);
+  if (caps == NULL
+      || !gst_structure_get_fraction (
+          gst_caps_get_structure (caps, 0), "framerate", &n, &d)
+      || n <= 0)
+    return;
+  more = gst_util_uint64_scale (
+      (get_group (self) - 1) * GST_SECOND, (guint64)d * self->in.bscans, n);
+  gst_query_set_latency (query, live, least + more,
+      GST_CLOCK_TIME_IS_VALID (most) ? most + more : most);
+}
+
+static gboolean
+gst_oct_gather_query (
+    GstBaseTransform *trans, GstPadDirection direction, GstQuery *query)
+{
+  if (!GST_BASE_TRANSFORM_CLASS (gst_oct_gather_parent_class)
+           ->query (trans, direction, query))
+    return FALSE;
+  if (direction == GST_PAD_SRC && GST_QUERY_TYPE (query) == GST_QUERY_LATENCY)
+    add_latency (GST_OCT_GATHER (trans), query);
+  if (direction == GST_PAD_SINK && GST_QUERY_TYPE (query) == GST_QUERY_CAPS)
+    gst_oct_order_widen (trans->sinkpad, trans->srcpad, query);
+  return TRUE;
+}
+
+static gboolean
+gst_oct_gather_stop (GstBaseTransform *trans)
+{
+  GstOctGather *self = GST_OCT_GATHER (trans);
+
+  forget (self);
+  gst_clear_caps (&self->whole);
+  self->warned = FALSE;
+  self->failed = FALSE;
+  return TRUE;
+}
+
+/* ------------------------------------------------------------------- object */
+
+static void
+gst_oct_gather_set_property (
+    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  GstOctGather *self = GST_OCT_GATHER (object);
+
+  if (gst_oct_element_refuses_property (GST_ELEMENT (self), pspec))
+    return;
+  GST_OBJECT_LOCK (self);
+  gst_oct_properties_set (&rows[id - FIRST_ROW], &self->settings, value);
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
+gst_oct_gather_get_property (
+    GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  GstOctGather *self = GST_OCT_GATHER (object);
+
+  GST_OBJECT_LOCK (self);
+  gst_oct_properties_get (&rows[id - FIRST_ROW], &self->settings, value);
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
+gst_oct_gather_class_init (GstOctGatherClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
+
+  GST_DEBUG_CATEGORY_INIT (
+      gst_oct_gather_debug, "octgather", 0, "OCT gathering of B-scans");
+  object_class->set_property = gst_oct_gather_set_property;
+  object_class->get_property = gst_oct_gather_get_property;
+  gst_oct_properties_install (&properties, object_class, FIRST_ROW);
+  gst_element_class_add_static_pad_template (element_class, &sink_template);
+  gst_element_class_add_static_pad_template (element_class, &src_template);
+  gst_element_class_set_static_metadata (element_class,
+      "OCT gathering of B-scans", "Filter/Video",
+      "Gathers B-scans of a camera into buffers of several",
+      "The gst-oct developers");
+  trans_class->transform_caps = gst_oct_gather_transform_caps;
+  trans_class->set_caps = gst_oct_gather_set_caps;
+  trans_class->transform_size = gst_oct_filter_caps_transform_size;
+  trans_class->get_unit_size = gst_oct_filter_caps_get_unit_size;
+  trans_class->decide_allocation = gst_oct_gather_decide_allocation;
+  trans_class->propose_allocation = gst_oct_gather_propose_allocation;
+  trans_class->submit_input_buffer = gst_oct_gather_submit_input_buffer;
+  trans_class->generate_output = gst_oct_gather_generate_output;
+  trans_class->sink_event = gst_oct_gather_sink_event;
+  trans_class->query = gst_oct_gather_query;
+  trans_class->stop = gst_oct_gather_stop;
+}
+
+static void
+gst_oct_gather_init (GstOctGather *self)
+{
+  GstBaseTransform *trans = GST_BASE_TRANSFORM (self);
+
+  gst_oct_order_init (trans->sinkpad);
+  gst_base_transform_set_in_place (trans, FALSE);
+  gst_base_transform_set_passthrough (trans, FALSE);
+  gst_oct_properties_init (&properties, &self->settings);
+  forget (self);
+}

@@ -1,0 +1,733 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:element-octsrc
+ *
+ * Delivers raw spectra, one B-scan per buffer or several: from a raw or NumPy
+ * file, or from a virtual OCT system looking at a simulated sample.
+ *
+ * |[
+ * gst-launch-1.0 octsrc ! octdcsub ! octkresample ! octdispersion ! octfft !
+ * octlogscale ! videoconvert ! autovideosink
+ * gst-launch-1.0 octsrc location=scan.raw samples=1024 lines=100
+ * calibration=calibration.csv ! octdcsub ! octkresample ! octdispersion !
+ * octfft ! octlogscale ! videoconvert ! autovideosink
+ * ]|
+ */
+#include "gstoctsrc.h"
+#include "gstoctallocation.h"
+#include "gstoctcalibration.h"
+#include "gstoctcaps.h"
+#include "gstoctcuda.h"
+#include "gstocterror.h"
+#include "gstoctscanmask.h"
+#include "gstoctscanmeta.h"
+#include "gstoctsrcopen.h"
+#include "gstoctsrcsettings.h"
+#include "gstoctsrcuri.h"
+#include "gstocttimeline.h"
+
+/* also of gstoctsrcopen.c */
+GST_DEBUG_CATEGORY (gst_oct_src_debug);
+#define GST_CAT_DEFAULT gst_oct_src_debug
+
+#define DEFAULT_FRAMERATE 30
+
+/* How late a live source may be before it drops B-scans, as a camera with a
+ * small ring of buffers would. */
+#define LIVE_TOLERANCE (100 * GST_MSECOND)
+
+struct _GstOctSrc {
+  GstPushSrc parent;
+
+  GstOctSrcSettings settings; /* under the object lock */
+  gint calibration_stale;     /* atomic: to be sent */
+  gint calibration_changed;   /* atomic: since the start */
+  gint failed;                /* atomic: an own error was posted */
+  gpointer cuda_context;      /* what gst_oct_cuda_ensure() keeps */
+
+  /* written with the object lock held, by the streaming thread and by start
+   * and stop */
+  GstOctInput *input;
+  GstOctTimeline timeline; /* counts through loops */
+  guint64 frames, dropped;
+  guint per_buffer; /* B-scans, as it was set */
+  guint count;      /* in the next buffer */
+
+  /* streaming thread */
+  GstOctInfo info;
+  gboolean downstream_strides; /* takes any stride (GstVideoMeta) */
+  guint64 stop;                /* first B-scan not to deliver */
+  gboolean discont;
+  OctScanMask *mask_sent;      /* of the scan, owned by the input; or NULL */
+  OctCalibration *calibration; /* read at the start, not sent yet */
+};
+
+enum { PROP_0, PROP_IS_LIVE, PROP_FRAMES, PROP_DROPPED };
+
+static GstStaticPadTemplate src_template =
+    GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS,
+        GST_STATIC_CAPS (GST_OCT_CAPS_RAW
+            "; " GST_OCT_CAPS_SPECTRA ("F32LE", "wavelength")));
+
+G_DEFINE_TYPE_WITH_CODE (GstOctSrc, gst_oct_src, GST_TYPE_PUSH_SRC,
+    G_IMPLEMENT_INTERFACE (GST_TYPE_URI_HANDLER, gst_oct_src_uri_handler_init));
+GST_ELEMENT_REGISTER_DEFINE (octsrc, "octsrc", GST_RANK_NONE, GST_TYPE_OCT_SRC);
+
+/* ------------------------------------------------------------------- errors */
+
+static void
+post_error (GstOctSrc *self, GError **error)
+{
+  gst_oct_element_error (GST_ELEMENT (self), error);
+  g_atomic_int_set (&self->failed, TRUE);
+}
+
+/* One sentence for one mistake: after an error of ours the base class would
+ * add another one that says nothing. */
+static gboolean
+gst_oct_src_post_message (GstElement *element, GstMessage *message)
+{
+  GstOctSrc *self = GST_OCT_SRC (element);
+
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR
+      && GST_MESSAGE_SRC (message) == GST_OBJECT (self)) {
+    if (g_atomic_int_get (&self->failed)) {
+      gst_message_unref (message);
+      return TRUE;
+    }
+    message = gst_oct_explain_flow (element, message);
+  }
+  return GST_ELEMENT_CLASS (gst_oct_src_parent_class)
+      ->post_message (element, message);
+}
+
+/* --------------------------------------------------------------------- caps */
+
+static GstCaps *
+gst_oct_src_get_caps (GstBaseSrc *base, GstCaps *filter)
+{
+  GstOctSrc *self = GST_OCT_SRC (base);
+  GstCaps *caps, *both;
+
+  GST_OBJECT_LOCK (self);
+  if (self->input == NULL) {
+    caps = gst_pad_get_pad_template_caps (GST_BASE_SRC_PAD (base));
+  } else {
+    caps = gst_caps_new_full (gst_oct_src_settings_describe (
+                                  &self->settings, self->input, self->count),
+        NULL);
+  }
+  GST_OBJECT_UNLOCK (self);
+  if (filter == NULL)
+    return caps;
+  both = gst_caps_intersect_full (filter, caps, GST_CAPS_INTERSECT_FIRST);
+  gst_caps_unref (caps);
+  return both;
+}
+
+static GstCaps *
+gst_oct_src_fixate (GstBaseSrc *base, GstCaps *caps)
+{
+  caps = gst_caps_make_writable (caps);
+  gst_structure_fixate_field_nearest_fraction (
+      gst_caps_get_structure (caps, 0), "framerate", DEFAULT_FRAMERATE, 1);
+  return GST_BASE_SRC_CLASS (gst_oct_src_parent_class)->fixate (base, caps);
+}
+
+/* Takes the frame rate from fixed caps. */
+static void
+take_framerate (GstOctSrc *self, const GstCaps *caps)
+{
+  GstBaseSrc *base = GST_BASE_SRC (self);
+  gint n = 0, d = 1;
+
+  gst_structure_get_fraction (
+      gst_caps_get_structure (caps, 0), "framerate", &n, &d);
+  GST_OBJECT_LOCK (self);
+  self->timeline.fps_n = n > 0 ? n : DEFAULT_FRAMERATE;
+  self->timeline.fps_d = n > 0 ? d : 1;
+  base->segment.duration = gst_oct_timeline_duration (&self->timeline);
+  GST_OBJECT_UNLOCK (self);
+}
+
+/* Another frame rate in mid-stream gives the same B-scans other times: a new
+ * segment starts at the new one and goes on where the old one ended. */
+static void
+restart_segment (GstOctSrc *self, GstClockTime old_time)
+{
+  GstSegment segment = GST_BASE_SRC (self)->segment;
+
+  segment.base =
+      gst_segment_to_running_time (&segment, GST_FORMAT_TIME, old_time);
+  segment.offset = 0;
+  segment.start = segment.time = segment.position =
+      gst_oct_timeline_time (&self->timeline, self->timeline.next);
+  segment.stop = self->stop != G_MAXUINT64
+                     ? gst_oct_timeline_time (&self->timeline, self->stop)
+                     : GST_CLOCK_TIME_NONE;
+  gst_base_src_new_segment (GST_BASE_SRC (self), &segment);
+  gst_element_post_message (
+      GST_ELEMENT (self), gst_message_new_duration_changed (GST_OBJECT (self)));
+}
+
+static gboolean
+gst_oct_src_set_caps (GstBaseSrc *base, GstCaps *caps)
+{
+  GstOctSrc *self = GST_OCT_SRC (base);
+  g_autoptr (GError) error = NULL;
+  GstClockTime old_time =
+      gst_oct_timeline_time (&self->timeline, self->timeline.next);
+
+  if (!gst_oct_info_from_caps (&self->info, caps, &error)) {
+    post_error (self, &error);
+    return FALSE;
+  }
+  take_framerate (self, caps);
+  if (gst_oct_timeline_time (&self->timeline, self->timeline.next) != old_time)
+    restart_segment (self, old_time);
+  gst_base_src_set_blocksize (base, self->info.size);
+  return TRUE;
+}
+
+static gboolean
+gst_oct_src_decide_allocation (GstBaseSrc *base, GstQuery *query)
+{
+  GstOctSrc *self = GST_OCT_SRC (base);
+
+  self->downstream_strides =
+      gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
+  return gst_oct_decide_allocation (GST_ELEMENT (self), query, NULL, NULL);
+}
+
+/* -------------------------------------------------------------- start, stop */
+
+static void
+warn_about_flaws (GstOctSrc *self, const char *location)
+{
+  g_autofree char *flaws = gst_oct_input_describe_flaws (self->input, location);
+
+  if (flaws == NULL)
+    return;
+  GST_ELEMENT_WARNING (self, STREAM, FORMAT, ("%s", flaws), (NULL));
+  /* gst-launch-1.0 -q shows no warning */
+  g_message ("%s", flaws);
+}
+
+/* Which frame rate negotiation is going to find: a seek that was asked for
+ * before the start comes before the caps. */
+static void
+predict_framerate (GstOctSrc *self)
+{
+  GstPad *pad = GST_BASE_SRC_PAD (self);
+  GstCaps *caps = gst_pad_get_allowed_caps (pad);
+
+  if (caps == NULL || gst_caps_is_empty (caps)) {
+    gst_clear_caps (&caps);
+    caps = gst_pad_query_caps (pad, NULL);
+  }
+  caps = gst_oct_src_fixate (GST_BASE_SRC (self), gst_caps_truncate (caps));
+  take_framerate (self, caps);
+  gst_caps_unref (caps);
+}
+
+static gboolean
+gst_oct_src_start (GstBaseSrc *base)
+{
+  GstOctSrc *self = GST_OCT_SRC (base);
+  g_autoptr (GError) error = NULL;
+  g_autofree char *location = NULL, *variable = NULL, *dataset = NULL;
+  g_autofree char *mask = NULL, *mask_output = NULL;
+  GstOctSrcSettings settings;
+  GstOctInput *input;
+  guint per_buffer = 1;
+
+  g_atomic_int_set (&self->failed, FALSE);
+  g_atomic_int_set (&self->calibration_changed, FALSE);
+  GST_OBJECT_LOCK (self);
+  oct_calibration_settings_forget_file (&self->settings.calibration);
+  settings = self->settings;
+  settings.input.location = location = g_strdup (settings.input.location);
+  settings.input.reader.variable = variable =
+      g_strdup (settings.input.reader.variable);
+  settings.input.reader.dataset = dataset =
+      g_strdup (settings.input.reader.dataset);
+  settings.input.cut.file = mask = g_strdup (settings.input.cut.file);
+  settings.input.cut.output = mask_output =
+      g_strdup (settings.input.cut.output);
+  GST_OBJECT_UNLOCK (self);
+  input = gst_oct_src_open (
+      GST_ELEMENT (self), &settings, &self->cuda_context, &error);
+  if (input != NULL)
+    per_buffer = gst_oct_src_settings_count_per_buffer (
+        &settings, gst_oct_input_get_info (input), &error);
+  /* read here, so that a mistake in it fails the start as others do */
+  if (input != NULL && error == NULL
+      && (!gst_base_src_is_live (base)
+          || gst_oct_src_settings_check_live (&settings, input, &error)))
+    self->calibration = gst_oct_src_open_calibration (
+        GST_ELEMENT (self), &self->settings, input, &error);
+  if (error != NULL) {
+    gst_oct_input_close (input);
+    post_error (self, &error);
+    return FALSE;
+  }
+  GST_OBJECT_LOCK (self);
+  self->input = input;
+  self->per_buffer = self->count = per_buffer;
+  self->timeline.count =
+      settings.loop ? G_MAXUINT64 : gst_oct_input_get_info (input)->frames;
+  self->timeline.next = 0;
+  self->frames = self->dropped = 0;
+  GST_OBJECT_UNLOCK (self);
+  self->stop = G_MAXUINT64;
+  self->discont = TRUE;
+  self->mask_sent = NULL;
+  g_atomic_int_set (&self->calibration_stale, TRUE);
+  predict_framerate (self);
+  warn_about_flaws (self, location);
+  return TRUE;
+}
+
+static gboolean
+gst_oct_src_stop (GstBaseSrc *base)
+{
+  GstOctSrc *self = GST_OCT_SRC (base);
+  GstOctInput *input;
+
+  GST_OBJECT_LOCK (self);
+  input = g_steal_pointer (&self->input);
+  GST_OBJECT_UNLOCK (self);
+  GST_INFO_OBJECT (self,
+      "%" G_GUINT64_FORMAT " B-scans delivered, %" G_GUINT64_FORMAT " dropped",
+      self->frames, self->dropped);
+  gst_oct_input_close (input);
+  g_clear_pointer (&self->calibration, oct_calibration_unref);
+  g_clear_pointer (&self->cuda_context, gst_object_unref);
+  return TRUE;
+}
+
+/* ------------------------------------------------------------------ B-scans */
+
+/* Tells the elements behind which calibration holds. */
+static gboolean
+send_calibration (GstOctSrc *self, GError **error)
+{
+  g_autoptr (OctCalibration) calibration = g_steal_pointer (&self->calibration);
+  GError *local = NULL;
+
+  if (calibration == NULL)
+    calibration = gst_oct_src_open_calibration (
+        GST_ELEMENT (self), &self->settings, self->input, &local);
+  if (local != NULL) {
+    g_propagate_error (error, local);
+    return FALSE;
+  }
+  if (calibration != NULL)
+    gst_pad_push_event (
+        GST_BASE_SRC_PAD (self), gst_oct_calibration_event_new (calibration));
+  return TRUE;
+}
+
+/* Tells octvolumecs which A-lines there are from B-scan `frame` on. */
+static void
+send_scan_mask (GstOctSrc *self, guint64 frame)
+{
+  OctScanMask *mask = gst_oct_input_get_scan_mask (self->input, frame);
+
+  if (mask != NULL && mask != self->mask_sent)
+    gst_pad_push_event (
+        GST_BASE_SRC_PAD (self), gst_oct_scan_mask_event_new (mask));
+  self->mask_sent = mask;
+}
+
+static void
+report_drop (GstOctSrc *self, guint64 lost, GstClockTime running_time)
+{
+  GstMessage *message =
+      gst_message_new_qos (GST_OBJECT (self), TRUE, running_time,
+          gst_oct_timeline_time (&self->timeline, self->timeline.next),
+          gst_oct_timeline_time (&self->timeline, self->timeline.next),
+          gst_oct_timeline_time (&self->timeline, self->timeline.next + lost)
+              - gst_oct_timeline_time (&self->timeline, self->timeline.next));
+
+  GST_WARNING_OBJECT (self,
+      "too slow for the line rate, dropped %" G_GUINT64_FORMAT
+      " B-scans, %" G_GUINT64_FORMAT " so far",
+      lost, self->dropped);
+  gst_message_set_qos_stats (
+      message, GST_FORMAT_BUFFERS, self->frames, self->dropped);
+  gst_element_post_message (GST_ELEMENT (self), message);
+}
+
+/* A camera does not wait: what was not fetched in time is gone. */
+static void
+drop_late_frames (GstOctSrc *self)
+{
+  GstBaseSrc *base = GST_BASE_SRC (self);
+  GstClockTime ready = gst_oct_timeline_time (
+                   &self->timeline, self->timeline.next + self->per_buffer),
+               running_time, now;
+  GstClock *clock;
+  guint64 due, lost;
+
+  if (!gst_base_src_is_live (base)
+      || (clock = gst_element_get_clock (GST_ELEMENT (self))) == NULL)
+    return;
+  now = gst_clock_get_time (clock);
+  gst_object_unref (clock);
+  /* a live source does not seek: times are running times */
+  running_time =
+      now - MIN (now, gst_element_get_base_time (GST_ELEMENT (self)));
+  if (running_time <= ready + LIVE_TOLERANCE)
+    return;
+  due = MIN (gst_oct_timeline_frame (&self->timeline, running_time, FALSE),
+      MIN (self->stop, self->timeline.count));
+  if (due <= self->timeline.next + self->per_buffer)
+    return;
+  lost = due - self->per_buffer - self->timeline.next;
+  GST_OBJECT_LOCK (self);
+  self->dropped += lost;
+  GST_OBJECT_UNLOCK (self);
+  report_drop (self, lost, running_time);
+  GST_OBJECT_LOCK (self);
+  self->timeline.next += lost;
+  GST_OBJECT_UNLOCK (self);
+  self->discont = TRUE;
+}
+
+/* A buffer with B-scan `frame` and those behind it: the memory where the input
+ * holds them already, else read into memory of the pool. */
+static GstFlowReturn
+make_buffer (GstOctSrc *self, guint64 frame, GstBuffer **buffer, GError **error)
+{
+  GstFlowReturn ret;
+
+  *buffer = gst_oct_input_wrap (
+      self->input, frame, &self->info, self->downstream_strides);
+  if (*buffer != NULL)
+    return GST_FLOW_OK;
+  ret = GST_BASE_SRC_CLASS (gst_oct_src_parent_class)
+            ->alloc (GST_BASE_SRC (self), 0, self->info.size, buffer);
+  if (ret != GST_FLOW_OK)
+    return ret;
+  if (!gst_oct_input_fill (self->input, frame, &self->info, *buffer, error)) {
+    gst_clear_buffer (buffer);
+    return GST_FLOW_ERROR;
+  }
+  return GST_FLOW_OK;
+}
+
+static void
+stamp (GstOctSrc *self, GstBuffer *buffer, guint64 n, guint64 frame)
+{
+  const OctReaderInfo *info = gst_oct_input_get_info (self->input);
+  guint64 place = gst_oct_input_get_place (self->input, frame);
+  guint64 volumes = 0, pass = 0;
+  guint count = self->info.bscans;
+
+  if (info->frames != G_MAXUINT64) {
+    /* of one pass over a file, the last one may be a part */
+    volumes =
+        (gst_oct_input_get_place (self->input, info->frames) + info->bscans - 1)
+        / info->bscans;
+    pass = n / info->frames;
+  }
+  GST_BUFFER_PTS (buffer) = gst_oct_timeline_time (&self->timeline, n);
+  GST_BUFFER_DTS (buffer) = GST_CLOCK_TIME_NONE;
+  GST_BUFFER_DURATION (buffer) =
+      gst_oct_timeline_time (&self->timeline, n + count)
+      - gst_oct_timeline_time (&self->timeline, n);
+  GST_BUFFER_OFFSET (buffer) = n;
+  GST_BUFFER_OFFSET_END (buffer) = n + count;
+  if (self->discont)
+    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
+  self->discont = FALSE;
+  gst_oct_scan_meta_set (
+      buffer, &(GstOctScanPosition){ .bscan = (guint)(place % info->bscans),
+                  .bscans = info->bscans,
+                  .volume = pass * volumes + place / info->bscans,
+                  .count = count });
+}
+
+/* B-scans that one buffer can hold.  The places of all in it are counted from
+ * the first one's, through whole volumes: a last volume that is a part ends a
+ * buffer before the file starts again, and so do B-scans that are missing. */
+static guint64
+count_left (GstOctSrc *self, guint64 frame, guint64 end)
+{
+  return MIN (end - self->timeline.next,
+      gst_oct_input_count_alike (self->input, frame));
+}
+
+/* Fewer than there are in a buffer have caps of their own. */
+static gboolean
+choose_count (GstOctSrc *self, guint64 left)
+{
+  guint count = (guint)MIN (left, self->per_buffer);
+
+  if (count == self->info.bscans)
+    return TRUE;
+  GST_OBJECT_LOCK (self);
+  self->count = count;
+  GST_OBJECT_UNLOCK (self);
+  return gst_base_src_negotiate (GST_BASE_SRC (self))
+         && self->info.bscans == count;
+}
+
+static GstFlowReturn
+gst_oct_src_create (GstPushSrc *push, GstBuffer **buffer)
+{
+  GstOctSrc *self = GST_OCT_SRC (push);
+  g_autoptr (GError) error = NULL;
+  GstFlowReturn ret;
+  guint64 frame, end;
+
+  if (g_atomic_int_compare_and_exchange (
+          &self->calibration_changed, TRUE, FALSE))
+    g_clear_pointer (&self->calibration, oct_calibration_unref);
+  if (g_atomic_int_compare_and_exchange (&self->calibration_stale, TRUE, FALSE)
+      && !send_calibration (self, &error)) {
+    post_error (self, &error);
+    return GST_FLOW_ERROR;
+  }
+  drop_late_frames (self);
+  end = MIN (self->stop, self->timeline.count);
+  if (self->timeline.next >= end)
+    return GST_FLOW_EOS;
+  frame = self->timeline.next % gst_oct_input_get_info (self->input)->frames;
+  send_scan_mask (self, frame);
+  if (!choose_count (self, count_left (self, frame, end)))
+    return GST_FLOW_NOT_NEGOTIATED;
+  ret = make_buffer (self, frame, buffer, &error);
+  if (error != NULL)
+    post_error (self, &error);
+  if (ret != GST_FLOW_OK)
+    return ret;
+  stamp (self, *buffer, self->timeline.next, frame);
+  GST_OBJECT_LOCK (self);
+  self->timeline.next += self->info.bscans;
+  self->frames += self->info.bscans;
+  GST_OBJECT_UNLOCK (self);
+  return GST_FLOW_OK;
+}
+
+/* ---------------------------------------------------------- seeking, timing */
+
+static void
+gst_oct_src_get_times (
+    GstBaseSrc *base, GstBuffer *buffer, GstClockTime *start, GstClockTime *end)
+{
+  *start = *end = GST_CLOCK_TIME_NONE;
+  /* a camera delivers a B-scan when its last A-line was taken */
+  if (gst_base_src_is_live (base))
+    *start = GST_BUFFER_PTS (buffer) + GST_BUFFER_DURATION (buffer);
+}
+
+static gboolean
+gst_oct_src_is_seekable (GstBaseSrc *base)
+{
+  return !gst_base_src_is_live (base);
+}
+
+/* Seeks by B-scan numbers become seeks by time, the format of the segment. */
+static gboolean
+gst_oct_src_prepare_seek_segment (
+    GstBaseSrc *base, GstEvent *seek, GstSegment *segment)
+{
+  segment->duration = base->segment.duration;
+  return gst_oct_timeline_seek (&GST_OCT_SRC (base)->timeline, seek, segment);
+}
+
+/* The base class flushes before it asks do_seek(): what is refused only there
+ * leaves the elements behind without a segment. */
+static gboolean
+gst_oct_src_event (GstBaseSrc *base, GstEvent *event)
+{
+  gdouble rate;
+
+  if (GST_EVENT_TYPE (event) == GST_EVENT_SEEK) {
+    gst_event_parse_seek (event, &rate, NULL, NULL, NULL, NULL, NULL, NULL);
+    if (rate <= 0.0) {
+      GST_WARNING_OBJECT (base, "spectra are played forwards only");
+      return FALSE;
+    }
+  }
+  return GST_BASE_SRC_CLASS (gst_oct_src_parent_class)->event (base, event);
+}
+
+static gboolean
+gst_oct_src_do_seek (GstBaseSrc *base, GstSegment *segment)
+{
+  GstOctSrc *self = GST_OCT_SRC (base);
+  const GstSegment *old = &base->segment;
+
+  /* what was prepared for B-scan numbers knows nothing of the segment that it
+   * follows */
+  if (!(segment->flags & GST_SEGMENT_FLAG_RESET))
+    segment->base =
+        gst_segment_to_running_time (old, GST_FORMAT_TIME, old->position);
+  GST_OBJECT_LOCK (self);
+  self->timeline.next =
+      gst_oct_timeline_frame (&self->timeline, segment->position, FALSE);
+  GST_OBJECT_UNLOCK (self);
+  self->stop =
+      GST_CLOCK_TIME_IS_VALID (segment->stop)
+          ? gst_oct_timeline_frame (&self->timeline, segment->stop, TRUE)
+          : G_MAXUINT64;
+  self->discont = TRUE;
+  GST_DEBUG_OBJECT (
+      self, "next B-scan %" G_GUINT64_FORMAT, self->timeline.next);
+  return TRUE;
+}
+
+static gboolean
+gst_oct_src_query (GstBaseSrc *base, GstQuery *query)
+{
+  GstOctSrc *self = GST_OCT_SRC (base);
+  gboolean live = gst_base_src_is_live (base), done = FALSE;
+
+  if (GST_QUERY_TYPE (query) == GST_QUERY_CONTEXT
+      && gst_oct_cuda_answer_query (
+          GST_ELEMENT (self), query, self->cuda_context))
+    return TRUE;
+  GST_OBJECT_LOCK (self);
+  if (self->input != NULL && self->timeline.fps_n > 0) {
+    GstClockTime duration =
+        gst_oct_timeline_time (&self->timeline, self->per_buffer);
+
+    if (GST_QUERY_TYPE (query) != GST_QUERY_LATENCY) {
+      done = gst_oct_timeline_query (&self->timeline, query, !live);
+    } else if (live) {
+      gst_query_set_latency (query, TRUE, duration, duration + LIVE_TOLERANCE);
+      done = TRUE;
+    }
+  }
+  GST_OBJECT_UNLOCK (self);
+  return done
+         || GST_BASE_SRC_CLASS (gst_oct_src_parent_class)->query (base, query);
+}
+
+static void
+gst_oct_src_set_context (GstElement *element, GstContext *context)
+{
+  GstOctSrc *self = GST_OCT_SRC (element);
+
+  if (gst_oct_backend_may_use_cuda (self->settings.backend))
+    gst_oct_cuda_set_context (
+        element, context, self->settings.cuda_device_id, &self->cuda_context);
+  GST_ELEMENT_CLASS (gst_oct_src_parent_class)->set_context (element, context);
+}
+
+/* ------------------------------------------------------------------- object */
+
+static void
+gst_oct_src_set_property (
+    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  GstOctSrc *self = GST_OCT_SRC (object);
+
+  if (gst_oct_element_refuses_property (GST_ELEMENT (self), pspec))
+    return;
+  if (id == PROP_IS_LIVE) {
+    gst_base_src_set_live (GST_BASE_SRC (self), g_value_get_boolean (value));
+    return;
+  }
+  GST_OBJECT_LOCK (self);
+  if (gst_oct_src_settings_set (&self->settings, id, value)) {
+    g_atomic_int_set (&self->calibration_changed, TRUE);
+    g_atomic_int_set (&self->calibration_stale, TRUE);
+  }
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
+gst_oct_src_get_property (
+    GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  GstOctSrc *self = GST_OCT_SRC (object);
+
+  if (id == PROP_IS_LIVE) {
+    g_value_set_boolean (value, gst_base_src_is_live (GST_BASE_SRC (self)));
+    return;
+  }
+  GST_OBJECT_LOCK (self);
+  if (id == PROP_FRAMES)
+    g_value_set_uint64 (value, self->frames);
+  else if (id == PROP_DROPPED)
+    g_value_set_uint64 (value, self->dropped);
+  else
+    gst_oct_src_settings_get (&self->settings, id, value);
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
+gst_oct_src_finalize (GObject *object)
+{
+  gst_oct_src_settings_clear (&GST_OCT_SRC (object)->settings);
+  g_clear_pointer (&GST_OCT_SRC (object)->cuda_context, gst_object_unref);
+  G_OBJECT_CLASS (gst_oct_src_parent_class)->finalize (object);
+}
+
+static void
+install_properties (GObjectClass *klass)
+{
+  GParamFlags counter = G_PARAM_READABLE | G_PARAM_STATIC_STRINGS;
+
+  gst_oct_src_settings_install (klass);
+  g_object_class_install_property (klass, PROP_IS_LIVE,
+      g_param_spec_boolean ("is-live", "Live",
+          "Deliver at the line rate and drop what is not fetched in time, as "
+          "a camera does",
+          FALSE,
+          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
+              | GST_PARAM_MUTABLE_READY));
+  g_object_class_install_property (klass, PROP_FRAMES,
+      g_param_spec_uint64 ("frames", "Frames", "B-scans delivered so far", 0,
+          G_MAXUINT64, 0, counter));
+  g_object_class_install_property (klass, PROP_DROPPED,
+      g_param_spec_uint64 ("dropped", "Dropped frames",
+          "B-scans that a live source had to drop so far", 0, G_MAXUINT64, 0,
+          counter));
+}
+
+static void
+gst_oct_src_class_init (GstOctSrcClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstBaseSrcClass *base_class = GST_BASE_SRC_CLASS (klass);
+
+  GST_DEBUG_CATEGORY_INIT (gst_oct_src_debug, "octsrc", 0, "OCT source");
+  object_class->set_property = gst_oct_src_set_property;
+  object_class->get_property = gst_oct_src_get_property;
+  object_class->finalize = gst_oct_src_finalize;
+  install_properties (object_class);
+  gst_element_class_add_static_pad_template (element_class, &src_template);
+  gst_element_class_set_static_metadata (element_class, "OCT source",
+      "Source/Video",
+      "Delivers raw OCT spectra from a file or a virtual OCT system",
+      "The gst-oct developers");
+  element_class->post_message = gst_oct_src_post_message;
+  element_class->set_context = gst_oct_src_set_context;
+  base_class->get_caps = gst_oct_src_get_caps;
+  base_class->fixate = gst_oct_src_fixate;
+  base_class->set_caps = gst_oct_src_set_caps;
+  base_class->decide_allocation = gst_oct_src_decide_allocation;
+  base_class->start = gst_oct_src_start;
+  base_class->stop = gst_oct_src_stop;
+  base_class->get_times = gst_oct_src_get_times;
+  base_class->is_seekable = gst_oct_src_is_seekable;
+  base_class->prepare_seek_segment = gst_oct_src_prepare_seek_segment;
+  base_class->event = gst_oct_src_event;
+  base_class->do_seek = gst_oct_src_do_seek;
+  base_class->query = gst_oct_src_query;
+  GST_PUSH_SRC_CLASS (klass)->create = gst_oct_src_create;
+}
+
+static void
+gst_oct_src_init (GstOctSrc *self)
+{
+  gst_oct_src_settings_init (&self->settings);
+  self->per_buffer = self->count = 1;
+  gst_base_src_set_format (GST_BASE_SRC (self), GST_FORMAT_TIME);
+}

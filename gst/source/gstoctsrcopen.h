@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * What octsrc opens at its start: the file or the virtual OCT system, preloaded
+ * into memory that a GPU reads at full rate where there is one, and the
+ * calibration.
+ */
+#pragma once
+
+#include "gstoctsrcsettings.h"
+
+G_BEGIN_DECLS
+
+/* The input of `settings`, a copy for this start; to be closed.
+ * *cuda_context: what gst_oct_cuda_ensure() keeps.  NULL with an error when the
+ * input cannot be opened, or a GPU was asked for and there is none. */
+GstOctInput *gst_oct_src_open (GstElement *element, GstOctSrcSettings *settings,
+    gpointer *cuda_context, GError **error);
+
+/* The user's calibration, else the one that `input` carries; NULL without an
+ * error when there is none.  Reads the file: takes the object lock of `element`
+ * for a copy of `from` alone. */
+OctCalibration *gst_oct_src_open_calibration (GstElement *element,
+    const GstOctSrcSettings *from, GstOctInput *input, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,629 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:element-octvolumesink
+ *
+ * Writes volumes to files that other programs read: NumPy, NIfTI, TIFF, HDF5,
+ * DICOM.
+ *
+ * |[
+ * gst-launch-1.0 octsrc bscans=32 num-buffers=32 ! octreconstruct !
+ * octvolumesink location=volume.nii
+ * ]|
+ */
+#include "gstoctvolumesink.h"
+
+#include <string.h>
+
+#include "gstocterror.h"
+#include "gstoctframe.h"
+#include "gstoctproperties.h"
+#include "gstoctscan.h"
+#include "gstoctscatterevents.h"
+#include "oct-volume-file.h"
+
+GST_DEBUG_CATEGORY_STATIC (gst_oct_volume_sink_debug);
+#define GST_CAT_DEFAULT gst_oct_volume_sink_debug
+
+/* Images of patients are for their owner alone. */
+#define DEFAULT_FILE_MODE 0600
+#define MAX_DIGITS 9
+
+typedef struct {
+  char *location;
+  OctVolumeFileKind kind;
+  guint bscans;
+  double x_spacing, y_spacing, z_spacing; /* metres, 0: as the stream says */
+  double refractive_index;
+  char *tags, *source;
+  guint file_mode;
+  guint64 volumes; /* as it is asked for */
+} Settings;
+
+#define MAX_KINDS 8
+
+static GType
+get_kind_type (void)
+{
+  static GEnumValue values[MAX_KINDS + 2] = { { OCT_VOLUME_FILE_AUTO,
+      "As `location` ends", "auto" } };
+  static gsize type = 0;
+
+  if (g_once_init_enter (&type)) {
+    OctVolumeFileKind kind;
+    const char *nick, *blurb;
+
+    for (guint n = 0; (nick = oct_volume_file_describe (n, &kind, &blurb));
+         n++) {
+      g_assert (n < MAX_KINDS);
+      values[n + 1] = (GEnumValue){ (gint)kind, blurb, nick };
+    }
+    g_once_init_leave (
+        &type, g_enum_register_static ("GstOctVolumeFileKind", values));
+  }
+  return type;
+}
+
+static const GstOctProperty rows[] = {
+  { "location", "File",
+      "Path of the file, which must not exist; with %d or %05d in it, where "
+      "the "
+      "number of the volume goes; without, the second volume is NAME-1 and so "
+      "on",
+      0, NULL, GST_OCT_STRING (Settings, location) },
+  { "format", "File format", "Kind of the files", 0, NULL,
+      GST_OCT_ENUM (Settings, kind, get_kind_type, OCT_VOLUME_FILE_AUTO) },
+  { "bscans", "B-scans",
+      "B-scans per volume where the stream does not say it (0 = it does); en "
+      "face: pictures per file (0 = 1)",
+      0, NULL, GST_OCT_UINT (Settings, bscans, 0, OCT_MAX_LINES, 0) },
+  { "x-spacing", "Spacing of A-lines",
+      "Metres between A-lines, en face between columns (0 = as the stream "
+      "says)",
+      GST_OCT_PROPERTY_LIVE, NULL,
+      GST_OCT_DOUBLE (Settings, x_spacing, 0.0, 1.0, 0.0) },
+  { "y-spacing", "Spacing of B-scans",
+      "Metres between B-scans, en face between rows (0 = as the stream says)",
+      GST_OCT_PROPERTY_LIVE, NULL,
+      GST_OCT_DOUBLE (Settings, y_spacing, 0.0, 1.0, 0.0) },
+  { "z-spacing", "Spacing of depths",
+      "Metres of air between depths (0 = as the stream says)",
+      GST_OCT_PROPERTY_LIVE, NULL,
+      GST_OCT_DOUBLE (Settings, z_spacing, 0.0, 1.0, 0.0) },
+  { "refractive-index", "Refractive index",
+      "Of the sample, dimensionless: depths in air are divided by it", 0, NULL,
+      GST_OCT_DOUBLE (Settings, refractive_index, 1.0, 4.0, 1.0) },
+  { "dicom-tags", "DICOM attributes",
+      "What DICOM files say besides, by the keywords of the standard: "
+      "PatientName=Doe^Jane;PatientID=42;ImageLaterality=R (none = nothing)",
+      0, NULL, GST_OCT_STRING (Settings, tags) },
+  { "dicom-source", "DICOM file of the volume",
+      "En face: the DICOM file of the volume that the picture is of, which has "
+      "to be there when the picture is written; its patient and study are "
+      "taken, and the picture refers to it (none = to none)",
+      0, NULL, GST_OCT_STRING (Settings, source) },
+  { "file-mode", "File mode",
+      "Permissions of the files, as in 0640 (octal), less the umask; the "
+      "default, 0600, is for their owner alone",
+      0, NULL,
+      GST_OCT_UINT (Settings, file_mode, 0600, 0666, DEFAULT_FILE_MODE) },
+  { "volumes", "Volumes", "Volumes written so far", GST_OCT_PROPERTY_READ_ONLY,
+      NULL, GST_OCT_UINT64 (Settings, volumes, 0, G_MAXUINT64, 0) },
+};
+static const GstOctProperties properties = GST_OCT_PROPERTIES (Settings, rows);
+
+#define FIRST_ROW 1
+
+struct _GstOctVolumeSink {
+  GstOctFileSink parent;
+
+  /* under the object lock; what is set stays as it is while it runs */
+  Settings settings;
+
+  /* streaming thread */
+  OctVolumeFileKind kind;
+  GstOctInfo info;
+  double spacing[3];  /* of the caps, metres: A-lines, B-scans, depths; 0 */
+  gboolean is_enface; /* pictures from above, of their columns and rows */
+  double bscan_time;  /* s, 0: the caps do not say */
+  /* A-lines of a B-scan and B-scans of a volume that were taken in part, 0: in
+   * whole */
+  gint scan_lines, scan_bscans;
+  GstOctScan scan;
+  OctVolumeFileInfo volume; /* of `voxels` */
+  guint8 *voxels;           /* of the volume under way; NULL: none */
+  guint8 *there;            /* [bscans] of it, whether it has come */
+  guint stored;             /* how many have */
+  gboolean told_spacing;
+  char *study_uid, *series_uid; /* of all volumes since the start */
+};
+
+static GstStaticPadTemplate sink_template =
+    GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
+        GST_STATIC_CAPS (
+            "video/x-raw, format = (string) { GRAY8, GRAY16_LE }"
+            ", width = " GST_OCT_SIZE_RANGE ", height = " GST_OCT_SIZE_RANGE
+            ", framerate = " GST_OCT_RATE_RANGE "; " GST_OCT_CAPS_ASCANS));
+
+G_DEFINE_TYPE (GstOctVolumeSink, gst_oct_volume_sink, GST_TYPE_OCT_FILE_SINK);
+GST_ELEMENT_REGISTER_DEFINE (
+    octvolumesink, "octvolumesink", GST_RANK_NONE, GST_TYPE_OCT_VOLUME_SINK);
+
+/* -------------------------------------------------------------------- names */
+
+/* Where "%d" or "%05d" begins in the file's name; `length` and `digits` of it.
+ * NULL: there is none. */
+static const char *
+find_number (const char *location, gsize *length, guint *digits)
+{
+  const char *base = strrchr (location, G_DIR_SEPARATOR);
+  const char *at = strchr (base != NULL ? base : location, '%');
+
+  for (; at != NULL; at = strchr (at + 1, '%')) {
+    const char *end = at + 1;
+
+    *digits = 0;
+    while (g_ascii_isdigit (*end) && *digits <= MAX_DIGITS)
+      *digits = 10 * *digits + (guint)(*end++ - '0');
+    if (*end == 'd' && *digits <= MAX_DIGITS) {
+      *length = (gsize)(end + 1 - at);
+      return at;
+    }
+  }
+  return NULL;
+}
+
+/* The name of the file of the n-th volume.  Whatever else `location` has in it
+ * stays as it is. */
+static char *
+make_name (const char *location, guint64 n)
+{
+  gsize length = 0;
+  guint digits = 0;
+  const char *at = find_number (location, &length, &digits);
+  g_autofree char *number = NULL;
+
+  if (at == NULL && n == 0)
+    return g_strdup (location);
+  number = g_strdup_printf ("%0*" G_GUINT64_FORMAT, (int)digits, n);
+  if (at == NULL) {
+    const char *base = strrchr (location, G_DIR_SEPARATOR);
+    const char *ending = strrchr (base != NULL ? base : location, '.');
+    gsize stem =
+        ending != NULL ? (gsize)(ending - location) : strlen (location);
+
+    return g_strdup_printf (
+        "%.*s-%s%s", (int)stem, location, number, ending != NULL ? ending : "");
+  }
+  return g_strdup_printf (
+      "%.*s%s%s", (int)(at - location), location, number, at + length);
+}
+
+/* -------------------------------------------------------------------- start */
+
+static void
+forget (GstOctVolumeSink *self)
+{
+  g_clear_pointer (&self->voxels, g_free);
+  g_clear_pointer (&self->there, g_free);
+  g_clear_pointer (&self->study_uid, g_free);
+  g_clear_pointer (&self->series_uid, g_free);
+  gst_oct_scan_clear (&self->scan);
+}
+
+static gboolean
+gst_oct_volume_sink_start (GstBaseSink *base)
+{
+  GstOctVolumeSink *self = GST_OCT_VOLUME_SINK (base);
+  g_autoptr (GError) error = NULL;
+  const char *location = self->settings.location;
+
+  gst_oct_file_sink_begin (GST_OCT_FILE_SINK (self));
+  gst_oct_scan_clear (&self->scan);
+  self->told_spacing = FALSE;
+  GST_OBJECT_LOCK (self);
+  self->settings.volumes = 0;
+  GST_OBJECT_UNLOCK (self);
+  self->kind = self->settings.kind;
+  self->study_uid = oct_volume_file_make_uid ();
+  self->series_uid = oct_volume_file_make_uid ();
+  if (location == NULL || *location == '\0')
+    g_set_error_literal (&error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "octvolumesink has no name for the file; set `location`");
+  else if (self->kind == OCT_VOLUME_FILE_AUTO)
+    self->kind = oct_volume_file_guess (location, &error);
+  if (error == NULL) {
+    g_autofree char *first = make_name (location, 0);
+
+    (void)oct_volume_file_check_new (first, &error);
+  }
+  if (error == NULL)
+    return TRUE;
+  forget (self);
+  gst_oct_file_sink_fail (GST_OCT_FILE_SINK (self), &error);
+  return FALSE;
+}
+
+static gboolean
+gst_oct_volume_sink_set_caps (GstBaseSink *base, GstCaps *caps)
+{
+  static const char *const fields[] = { "x-spacing", "y-spacing", "z-spacing" };
+  GstOctVolumeSink *self = GST_OCT_VOLUME_SINK (base);
+  const GstStructure *s = gst_caps_get_structure (caps, 0);
+  g_autoptr (GError) error = NULL;
+  gint n = 0, d = 1;
+
+  if (!gst_oct_info_from_caps (&self->info, caps, &error)) {
+    gst_oct_file_sink_fail (GST_OCT_FILE_SINK (self), &error);
+    return FALSE;
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (fields); i++)
+    if (!gst_structure_get_double (s, fields[i], &self->spacing[i]))
+      self->spacing[i] = 0.0;
+  self->is_enface = g_strcmp0 (gst_structure_get_string (s, GST_OCT_VIEW_FIELD),
+                        GST_OCT_VIEW_ENFACE)
+                    == 0;
+  if (!gst_structure_get_int (s, GST_OCT_SCAN_LINES_FIELD, &self->scan_lines)
+      || !gst_structure_get_int (
+          s, GST_OCT_SCAN_BSCANS_FIELD, &self->scan_bscans))
+    self->scan_lines = self->scan_bscans = 0;
+  self->bscan_time =
+      gst_structure_get_fraction (s, "framerate", &n, &d) && n > 0
+          ? (double)d / n
+          : 0.0;
+  return TRUE;
+}
+
+/* ------------------------------------------------------------------ volumes */
+
+static void
+fill_spacing (GstOctVolumeSink *self, OctVolumeFileInfo *volume)
+{
+  const Settings *s = &self->settings;
+
+  GST_OBJECT_LOCK (self);
+  volume->x_spacing = s->x_spacing > 0.0 ? s->x_spacing : self->spacing[0];
+  volume->y_spacing = s->y_spacing > 0.0 ? s->y_spacing : self->spacing[1];
+  volume->z_spacing = s->z_spacing > 0.0 ? s->z_spacing : self->spacing[2];
+  volume->z_spacing /= s->refractive_index;
+  GST_OBJECT_UNLOCK (self);
+  if (self->told_spacing
+      || (volume->x_spacing > 0.0 && volume->y_spacing > 0.0
+          && (volume->z_spacing > 0.0 || self->is_enface)))
+    return;
+  self->told_spacing = TRUE;
+  if (self->is_enface)
+    GST_ELEMENT_INFO (self, STREAM, FORMAT,
+        ("The stream does not say how far the pixels of its pictures en face "
+         "are apart, so the files do not either; set `x-spacing` and "
+         "`y-spacing` of octenface."),
+        (NULL));
+  else
+    GST_ELEMENT_INFO (self, STREAM, FORMAT,
+        ("The stream does not say how large its voxels are, so the files do "
+         "not either; set `x-spacing`, `y-spacing` and `z-spacing`."),
+        (NULL));
+}
+
+/* A file has one spacing for all A-lines and one for all B-scans, which is wrong
+ * where a scan has left some out.  NumPy files have none. */
+static gboolean
+check_whole (GstOctVolumeSink *self, guint bscans, GError **error)
+{
+  guint lines = self->info.columns, of = (guint)self->scan_lines;
+  guint of_bscans = (guint)self->scan_bscans;
+
+  if (of == 0 || self->is_enface || self->kind == OCT_VOLUME_FILE_NPY
+      || (lines == of && bscans == of_bscans))
+    return TRUE;
+  g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+      "The volume has %u B-scans of %u A-lines, the part that a scan mask "
+      "takes "
+      "of %u B-scans of %u A-lines, and its spacings would be wrong in a file; "
+      "put octvolumecs in front of octvolumesink to fill in the rest.",
+      bscans, lines, of_bscans, of);
+  return FALSE;
+}
+
+static gboolean
+begin_volume (GstOctVolumeSink *self, guint bscans, GError **error)
+{
+  OctVolumeFileInfo volume = { .voxel = self->info.format,
+    .view = self->is_enface ? OCT_VOLUME_VIEW_ENFACE : OCT_VOLUME_VIEW_BSCANS,
+    .bscans = bscans,
+    .rows = self->info.rows / self->info.bscans,
+    .columns = self->info.columns,
+    .study_uid = self->study_uid,
+    .series_uid = self->series_uid,
+    .number = self->settings.volumes,
+    .bscan_time = self->bscan_time,
+    .tags = self->settings.tags,
+    .source = self->settings.source };
+  guint64 size = (guint64)bscans * volume.rows * volume.columns
+                 * oct_sample_format_size (volume.voxel);
+
+  if (!gst_oct_branch_allows_volumes (GST_ELEMENT (self), error)
+      || !check_whole (self, bscans, error))
+    return FALSE;
+  fill_spacing (self, &volume);
+  if (!oct_volume_file_check (self->kind, &volume, error))
+    return FALSE;
+  self->volume = volume;
+  /* B-scans that never come are black */
+  self->voxels = size <= G_MAXSIZE ? g_try_malloc0 ((gsize)size) : NULL;
+  self->stored = 0;
+  g_free (self->there);
+  self->there = g_malloc0 (bscans);
+  if (self->voxels != NULL)
+    return TRUE;
+  g_set_error (error, OCT_ERROR, OCT_ERROR_MEMORY,
+      "A volume of %.1f GB does not fit the memory; set `bscans` to fewer, or "
+      "deliver less of the depth (`depth-bins`)",
+      size * 1e-9);
+  return FALSE;
+}
+
+static void
+post_written (GstOctVolumeSink *self, const char *path, guint64 number)
+{
+  guint missing = self->volume.bscans - self->stored;
+  /* messages hold UTF-8; a name that is none is shown with marks in its place */
+  g_autofree char *name = g_filename_display_name (path);
+
+  gst_element_post_message (GST_ELEMENT (self),
+      gst_message_new_element (GST_OBJECT (self),
+          gst_structure_new ("oct-volume-file", "location", G_TYPE_STRING, name,
+              "volume", G_TYPE_UINT64, number, "bscans", G_TYPE_UINT,
+              self->volume.bscans, "missing", G_TYPE_UINT, missing, NULL)));
+}
+
+/* What there is of the volume under way. */
+static gboolean
+write_volume (GstOctVolumeSink *self, GError **error)
+{
+  guint64 number = self->settings.volumes;
+  g_autofree char *path = make_name (self->settings.location, number);
+
+  if (!oct_volume_file_write (self->kind, path, &self->volume, self->voxels,
+          self->settings.file_mode, error))
+    return FALSE;
+  GST_INFO_OBJECT (self, "wrote %s", path);
+  g_clear_pointer (&self->voxels, g_free);
+  GST_OBJECT_LOCK (self);
+  self->settings.volumes++;
+  GST_OBJECT_UNLOCK (self);
+  post_written (self, path, number);
+  return TRUE;
+}
+
+/* The same where it does not go on. */
+static gboolean
+end_volume (GstOctVolumeSink *self, GError **error)
+{
+  if (self->voxels == NULL)
+    return TRUE;
+  GST_ELEMENT_WARNING (self, STREAM, FORMAT,
+      ("The last volume has %u of %u B-scans; the others are black in its "
+       "file.",
+          self->stored, self->volume.bscans),
+      (NULL));
+  return write_volume (self, error);
+}
+
+/* ------------------------------------------------------------------ B-scans */
+
+static void
+store (GstOctVolumeSink *self, const OctFrame *frame, guint image, guint bscan)
+{
+  const OctVolumeFileInfo *volume = &self->volume;
+  OctFrame from = oct_frame_get_bscan (frame, image, volume->rows, 0);
+  gsize row = (gsize)volume->columns * oct_sample_format_size (volume->voxel);
+  guint8 *to = self->voxels + (gsize)bscan * volume->rows * row;
+
+  self->stored += self->there[bscan] == 0;
+  self->there[bscan] = 1;
+  for (guint i = 0; i < volume->rows; i++)
+    memcpy (to + i * row,
+        (const guint8 *)from.planes[0].data + i * from.planes[0].stride, row);
+}
+
+static gboolean
+is_same_volume (const GstOctVolumeSink *self, guint bscans)
+{
+  return self->volume.voxel == self->info.format
+         && (self->volume.view == OCT_VOLUME_VIEW_ENFACE) == self->is_enface
+         && self->volume.bscans == bscans
+         && self->volume.columns == self->info.columns
+         && self->volume.rows == self->info.rows / self->info.bscans;
+}
+
+static gboolean
+take_runs (
+    GstOctVolumeSink *self, const OctFrame *frame, guint bscans, GError **error)
+{
+  GstOctScanRun run;
+  gboolean ok = TRUE;
+
+  while (ok && gst_oct_scan_next (&self->scan, &run)) {
+    if (run.drop)
+      continue;
+    if (run.ends_one && self->voxels != NULL)
+      ok = write_volume (self, error);
+    if (ok && self->voxels == NULL)
+      ok = begin_volume (self, bscans, error);
+    for (guint i = 0; ok && i < run.n; i++)
+      store (self, frame, run.image + i, run.bscan + i);
+    if (ok && run.ends)
+      ok = write_volume (self, error);
+  }
+  return ok;
+}
+
+/* B-scans, or pictures en face, of a file, where buffers do not say it; 0: not
+ * known.  Each picture is a file, unless more are wanted. */
+static guint
+get_bscans (const GstOctVolumeSink *self)
+{
+  return self->settings.bscans == 0 && self->is_enface ? 1
+                                                       : self->settings.bscans;
+}
+
+static gboolean
+take (GstOctVolumeSink *self, GstBuffer *buffer, GError **error)
+{
+  GstOctMappedFrame mapped;
+  gboolean ok;
+  guint bscans = gst_oct_scan_begin (
+      &self->scan, buffer, self->info.bscans, get_bscans (self));
+
+  if (bscans == 0) {
+    g_set_error_literal (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "The stream does not say how many B-scans a volume has; set `bscans` "
+        "of octvolumesink");
+    return FALSE;
+  }
+  if (self->voxels != NULL && !is_same_volume (self, bscans)) {
+    if (!end_volume (self, error))
+      return FALSE;
+    /* what comes is of another volume, whatever its number */
+    gst_oct_scan_forget (&self->scan);
+    bscans = gst_oct_scan_begin (
+        &self->scan, buffer, self->info.bscans, get_bscans (self));
+  }
+  if (!gst_oct_frame_map (&mapped, &self->info, buffer, GST_MAP_READ, error))
+    return FALSE;
+  ok = take_runs (self, &mapped.frame, bscans, error);
+  gst_oct_frame_unmap (&mapped);
+  return ok;
+}
+
+static GstFlowReturn
+gst_oct_volume_sink_render (GstBaseSink *base, GstBuffer *buffer)
+{
+  GstOctVolumeSink *self = GST_OCT_VOLUME_SINK (base);
+  g_autoptr (GError) error = NULL;
+
+  if (take (self, buffer, &error))
+    return GST_FLOW_OK;
+  gst_oct_file_sink_fail (GST_OCT_FILE_SINK (self), &error);
+  return GST_FLOW_ERROR;
+}
+
+static gboolean
+gst_oct_volume_sink_event (GstBaseSink *base, GstEvent *event)
+{
+  GstOctVolumeSink *self = GST_OCT_VOLUME_SINK (base);
+  g_autoptr (GError) error = NULL;
+
+  switch (GST_EVENT_TYPE (event)) {
+  case GST_EVENT_EOS:
+    if (!end_volume (self, &error))
+      gst_oct_file_sink_fail (GST_OCT_FILE_SINK (self), &error);
+    break;
+  case GST_EVENT_FLUSH_STOP:
+    /* what comes now is from elsewhere, and the rest of it will not come */
+    g_clear_pointer (&self->voxels, g_free);
+    gst_oct_scan_forget (&self->scan);
+    break;
+  default:
+    break;
+  }
+  return GST_BASE_SINK_CLASS (gst_oct_volume_sink_parent_class)
+      ->event (base, event);
+}
+
+/* Stopped without an end of stream: what has come is kept all the same, and what
+ * comes after another start belongs to another volume.  The base class stops
+ * with the element, which may be started again without. */
+static GstStateChangeReturn
+gst_oct_volume_sink_change_state (
+    GstElement *element, GstStateChange transition)
+{
+  GstOctVolumeSink *self = GST_OCT_VOLUME_SINK (element);
+  GstStateChangeReturn result =
+      GST_ELEMENT_CLASS (gst_oct_volume_sink_parent_class)
+          ->change_state (element, transition);
+  g_autoptr (GError) error = NULL;
+
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) {
+    if (!gst_oct_file_sink_has_failed (GST_OCT_FILE_SINK (self))
+        && !end_volume (self, &error))
+      gst_oct_file_sink_fail (GST_OCT_FILE_SINK (self), &error);
+    g_clear_pointer (&self->voxels, g_free);
+    gst_oct_scan_forget (&self->scan);
+  }
+  return result;
+}
+
+static gboolean
+gst_oct_volume_sink_stop (GstBaseSink *base)
+{
+  forget (GST_OCT_VOLUME_SINK (base));
+  return TRUE;
+}
+
+/* ------------------------------------------------------------------- object */
+
+static void
+gst_oct_volume_sink_set_property (
+    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  GstOctVolumeSink *self = GST_OCT_VOLUME_SINK (object);
+
+  if (gst_oct_element_refuses_property (GST_ELEMENT (self), pspec))
+    return;
+  GST_OBJECT_LOCK (self);
+  gst_oct_properties_set (&rows[id - FIRST_ROW], &self->settings, value);
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
+gst_oct_volume_sink_get_property (
+    GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  GstOctVolumeSink *self = GST_OCT_VOLUME_SINK (object);
+
+  GST_OBJECT_LOCK (self);
+  gst_oct_properties_get (&rows[id - FIRST_ROW], &self->settings, value);
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
+gst_oct_volume_sink_finalize (GObject *object)
+{
+  gst_oct_properties_clear (
+      &properties, &GST_OCT_VOLUME_SINK (object)->settings);
+  G_OBJECT_CLASS (gst_oct_volume_sink_parent_class)->finalize (object);
+}
+
+static void
+gst_oct_volume_sink_class_init (GstOctVolumeSinkClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstBaseSinkClass *base_class = GST_BASE_SINK_CLASS (klass);
+
+  GST_DEBUG_CATEGORY_INIT (
+      gst_oct_volume_sink_debug, "octvolumesink", 0, "OCT volume sink");
+  object_class->set_property = gst_oct_volume_sink_set_property;
+  object_class->get_property = gst_oct_volume_sink_get_property;
+  object_class->finalize = gst_oct_volume_sink_finalize;
+  gst_oct_properties_install (&properties, object_class, FIRST_ROW);
+  gst_element_class_add_static_pad_template (element_class, &sink_template);
+  gst_element_class_set_static_metadata (element_class, "OCT volume sink",
+      "Sink/File", "Writes OCT volumes as NumPy, NIfTI, TIFF, HDF5, DICOM",
+      "The gst-oct developers");
+  element_class->change_state = gst_oct_volume_sink_change_state;
+  base_class->start = gst_oct_volume_sink_start;
+  base_class->stop = gst_oct_volume_sink_stop;
+  base_class->set_caps = gst_oct_volume_sink_set_caps;
+  base_class->event = gst_oct_volume_sink_event;
+  base_class->render = gst_oct_volume_sink_render;
+  gst_type_mark_as_plugin_api (get_kind_type (), 0);
+}
+
+static void
+gst_oct_volume_sink_init (GstOctVolumeSink *self)
+{
+  gst_oct_properties_init (&properties, &self->settings);
+  gst_oct_scan_clear (&self->scan);
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * Elements in a wrong order: they do not link, and one warning says which of
+ * them, what it takes, and what to put where.
+ */
+#include "oct-test.h"
+
+static const struct {
+  const char *launch, *sentence;
+} wrong_orders[] = {
+  { "octsrc ! octdcsub ! octfft",
+      "octfft* cannot follow octdcsub*: it takes spectra uniform in wavenumber "
+      "(axis=wavenumber), not spectra as measured (axis=wavelength); put "
+      "octkresample between them, or octnufft in place of octfft, or set "
+      "axis=wavenumber on octdcsub if the samples are uniform in wavenumber "
+      "already." },
+  { "octsrc ! octdcsub ! octkresample ! octnufft",
+      "octnufft* cannot follow octkresample*: *; leave octkresample out, *" },
+  { "octsrc ! octdcsub axis=wavenumber ! octnufft ! octlogscale",
+      "octnufft* cannot follow octdcsub*: *put octfft in place of octnufft." },
+  { "octsrc ! octdcsub ! octdispersion ! octfft",
+      "octfft* cannot follow octdispersion*: *not complex spectra as measured "
+      "(axis=wavelength); put octkresample before octdispersion, *" },
+  { "octsrc ! octdcsub ! queue ! octfft",
+      "octfft* cannot follow queue*; put octkresample between them, *" },
+  { "octsrc ! octdcsub ! application/x-oct-spectra ! octfft ! fakesink",
+      "octfft* cannot follow capsfilter*; put octkresample between them, *" },
+  { "octsrc ! octlogscale",
+      "octlogscale* cannot follow octsrc*: it takes A-scans, not video*; put "
+      "octdcsub ! octkresample ! octfft between them." },
+  { "octsrc ! octfft",
+      "octfft* octsrc*; put octdcsub ! octkresample between*" },
+  { "videotestsrc ! octnufft",
+      "octnufft* videotestsrc*; put octdcsub between them." },
+  { "videotestsrc ! octcs", "octcs* videotestsrc*; put octdcsub between*" },
+  { "videotestsrc ! octkresample",
+      "octkresample* videotestsrc*; put octdcsub between them." },
+  { "videotestsrc ! octdispersion",
+      "octdispersion* videotestsrc*; put octdcsub between them." },
+  { "videotestsrc ! video/x-raw,format=RGB ! octdcsub ! fakesink",
+      "octdcsub* capsfilter*: *not video of format RGB; set the camera to a "
+      "grey format, *" },
+  { "octdcsub axis=wavenumber ! octkresample",
+      "octkresample* octdcsub*; leave octkresample out." },
+  { "octkresample ! octkresample", "octkresample*; leave octkresample out." },
+  { "octdcsub axis=wavelength ! octlogscale",
+      "octlogscale* octdcsub*; put octkresample ! octfft, or octnufft, *" },
+  { "octkresample ! octlogscale",
+      "octlogscale* octkresample*; put octfft between them." },
+  { "octdcsub axis=wavelength ! octdispersion ! octlogscale",
+      "octlogscale* octdispersion*; put octnufft between them, *" },
+  { "octkresample ! octdispersion ! octlogscale",
+      "octlogscale* octdispersion*; put octfft between them." },
+  { "octkresample ! octdispersion ! octnufft",
+      "octnufft* octdispersion*; leave octkresample out, *" },
+  { "octdcsub axis=wavelength ! octdispersion ! octkresample",
+      "octkresample* octdispersion*; put octkresample before octdispersion." },
+  { "octdispersion ! octdispersion",
+      "octdispersion* octdispersion*; leave one octdispersion out." },
+  { "octdispersion ! octdcsub",
+      "octdcsub* octdispersion*; put octdcsub before octdispersion." },
+  { "octfft ! octdcsub", "octdcsub* octfft*; put octdcsub first, *" },
+  { "octfft ! octkresample",
+      "octkresample* octfft*; spectra become A-scans *" },
+  { "octfft ! octdispersion",
+      "octdispersion* octfft*; put octdispersion before the transform." },
+  { "octnufft ! octfft", "octfft* octnufft*; spectra become A-scans once, *" },
+  { "octfft ! octnufft", "octnufft* octfft*; spectra become A-scans once, *" },
+  { "octfft ! octcs", "octcs* octfft*; spectra become A-scans once, *" },
+  { "octfft ! octvolume", "octvolume* octfft*; put octlogscale between them." },
+  { "octfft ! octenface", "octenface* octfft*; put octlogscale between them." },
+  { "octdcsub ! octslice",
+      "octslice* octdcsub*: it takes images of 8 bit *; put what makes images "
+      "of spectra between them, *" },
+  { "octfft ! octflip", "octflip* octfft*; put octlogscale between them." },
+  { "octdispersion ! octaverage",
+      "octaverage* octdispersion*: it takes images or A-scans, *; put what "
+      "makes images of spectra between them, *" },
+  { "octfft ! octspeckle",
+      "octspeckle* octfft*; put octlogscale between them." },
+  { "octfft ! octcolormap",
+      "octcolormap* octfft*; put octlogscale between them." },
+  { "octlogscale ! octlogscale", "octlogscale*; octlogscale comes last, *" },
+  { "octlogscale ! octfft", "octfft* octlogscale*; octlogscale comes last, *" },
+  { "octdispersion ! octreconstruct",
+      "octreconstruct* octdispersion*: it takes raw spectra * or real spectra, "
+      "not complex spectra *; put octreconstruct first, *" },
+  { "octkresample ! octreconstruct",
+      "octreconstruct* octkresample*; *or set axis=wavenumber on it." },
+  { "octfft ! octreconstruct",
+      "octreconstruct* octfft*; put octreconstruct first, *" },
+  { "videotestsrc ! video/x-raw,format=RGB ! octreconstruct ! fakesink",
+      "octreconstruct* capsfilter*: *not video of format RGB; set the camera "
+      "to a grey format, *" },
+  { "octreconstruct ! octlogscale",
+      "octlogscale* cannot follow octreconstruct*; octreconstruct comes last, "
+      "*" },
+  { "octdcsub ! octrawsink",
+      "octrawsink* octdcsub*; put it behind the source, *" },
+  { "octfft ! octrawsink", "octrawsink* octfft*; put it behind the source, *" },
+  { "videotestsrc ! video/x-raw,format=RGB ! octmeter ! fakesink",
+      "octmeter* capsfilter*: it takes spectra or A-scans, *not video of "
+      "format "
+      "RGB; set the camera to a grey format, *" },
+  { "octdcsub axis=wavelength ! octmeter ! octfft",
+      "octfft* octmeter*; put octkresample between them, *" },
+};
+
+/* Links the elements of a launch line one after the other, as far as they go.
+ * Not with gst_parse_launch(): from GStreamer 1.26 on it keeps what elements
+ * say on the bus meanwhile. */
+static GstElement *
+link_one_by_one (const char *launch)
+{
+  GstElement *pipeline = gst_pipeline_new (NULL);
+  g_auto (GStrv) parts = g_strsplit (launch, " ! ", -1);
+  GstElement *before = NULL;
+
+  for (guint i = 0; parts[i] != NULL; i++) {
+    gboolean is_caps = g_str_has_prefix (parts[i], "video/")
+                       || g_str_has_prefix (parts[i], "application/");
+    g_autofree char *text =
+        g_strconcat (is_caps ? "capsfilter caps=" : "", parts[i], NULL);
+    GstElement *element = gst_parse_launch (text, NULL);
+
+    gst_bin_add (GST_BIN (pipeline), element);
+    if (before != NULL && !gst_element_link (before, element))
+      break;
+    before = element;
+  }
+  return pipeline;
+}
+
+/* A wrong order of elements does not even link, and the bus says why. */
+GST_START_TEST (test_wrong_order)
+{
+  const char *launch = wrong_orders[__i__].launch;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GError) warning = NULL;
+  GstElement *pipeline =
+      gst_parse_launch_full (launch, NULL, GST_PARSE_FLAG_FATAL_ERRORS, &error);
+  GstBus *bus;
+  GstMessage *message;
+
+  fail_unless (error != NULL, "%s", launch);
+  fail_unless (g_error_matches (error, GST_PARSE_ERROR, GST_PARSE_ERROR_LINK),
+      "%s", error->message);
+  gst_clear_object (&pipeline);
+
+  pipeline = link_one_by_one (launch);
+  bus = gst_element_get_bus (pipeline);
+  message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING);
+  fail_unless (message != NULL, "%s says nothing", launch);
+  gst_message_parse_warning (message, &warning, NULL);
+  fail_unless (
+      g_pattern_match_simple (wrong_orders[__i__].sentence, warning->message),
+      "%s: %s", launch, warning->message);
+  gst_message_unref (message);
+  message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING);
+  fail_unless (message == NULL, "%s says it twice", launch);
+  gst_object_unref (bus);
+  gst_object_unref (pipeline);
+}
+GST_END_TEST
+
+static Suite *
+order_suite (void)
+{
+  Suite *suite = suite_create ("order");
+  TCase *tc = tcase_create ("order");
+
+  suite_add_tcase (suite, tc);
+  tcase_add_loop_test (tc, test_wrong_order, 0, G_N_ELEMENTS (wrong_orders));
+  return suite;
+}
+
+GST_CHECK_MAIN (order)

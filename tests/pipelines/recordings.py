@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What the tests of recordings share: starting oct-record, reading its progress
+and its last lines, and playing what it has written."""
+import contextlib
+import os
+import pathlib
+import re
+import subprocess
+
+import tap
+from tap import decode
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+RECORD_SH = ROOT / "pipelines" / "record.sh"
+RECORD = os.environ["OCT_RECORD"]
+SLOW_DISK = os.environ["OCT_SLOW_DISK"]
+# Small B-scans: two busy cores simulate, reconstruct and encode them in time.
+SAMPLES, LINES = 256, 64
+SMALL = ["--samples", SAMPLES, "--lines", LINES, "--size", "160x128"]
+BSCAN = SAMPLES * LINES * 2
+RATE = 30
+
+
+def run(*arguments, cwd, status=0, program=RECORD, before=()):
+    return tap.run(
+        *before, *arguments, program=program, cwd=cwd, status=status)
+
+
+@contextlib.contextmanager
+def recording(folder, *arguments, before=(), **environment):
+    """A recording that runs; ended whatever happens."""
+    process = subprocess.Popen(
+        [*before, RECORD, *map(str, arguments)], cwd=folder, text=True,
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, env={**os.environ, **environment})
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def progress(line):
+    """{"live": (frames, dropped), "video": (frames, dropped, MB), ...}"""
+    found = {}
+    for name, frames, dropped, size in re.findall(
+            r"(\w+) (\d+) (?:B-scans|frames), (\d+) dropped(?:, ([\d.]+) MB)?",
+            line):
+        found[name] = (int(frames), int(dropped), float(size or 0))
+    return found
+
+
+def lines_until(process, condition):
+    """Reads progress until it meets a condition; its last line."""
+    for line in process.stdout:
+        found = progress(line)
+        if found and condition(found):
+            return found
+    raise AssertionError("the recording ended: " + process.stderr.read())
+
+
+def report(text):
+    """{"video": (frames, dropped, parts)} of the last lines."""
+    return {name: (int(frames), int(dropped), int(parts))
+            for name, frames, dropped, parts in re.findall(
+                r"^(\w+): .*, (\d+) frames, (\d+) dropped, .* in (\d+) parts?\)",
+                text, re.M)}
+
+
+def count(path, cwd):
+    """Frames that can be played."""
+    return decode(path, cwd)[0]
+
+
+def count_all(folder, pattern, cwd):
+    """... in all files of this pattern that hold a picture."""
+    return sum(count(f, cwd) for f in folder.glob(pattern) if f.stat().st_size)
+
+
+def modes(folder):
+    """{name: permissions} of all that is in a folder, and of itself as "."."""
+    return {str(path.relative_to(folder)): path.stat().st_mode & 0o777
+            for path in (folder, *folder.rglob("*"))}
+
+
+def play_spectra(name, cwd):
+    """Plays a recording of spectra by its name alone; B-scans."""
+    run("-q", "octsrc", f"location={name}.oct", "!", "octdcsub", "!",
+        "octkresample", "!", "octdispersion", "!", "octfft", "!",
+        "octlogscale", "!", "filesink", "location=images.gray",
+        program="gst-launch-1.0", cwd=cwd)
+    image = pathlib.Path(cwd) / "images.gray"
+    size = image.stat().st_size
+    image.unlink()
+    assert size % (LINES * SAMPLES // 2) == 0, size
+    return size // (LINES * SAMPLES // 2)
