@@ -14,6 +14,8 @@ Missing Debian packages are installed with apt; the plugin is built in build/.
 
 What is shown
   --source PIPELINE    a camera: GStreamer elements that deliver raw spectra
+  --scan-mask-file FILE which A-lines of a volume it takes, where the scan leaves
+                       some out: rows of 0 and 1
   --data FILE          file of spectra, again and again: raw, NumPy, MATLAB, HDF5,
                        Thorlabs, or a recording
   --samples N          samples per A-line    (only of a raw file)

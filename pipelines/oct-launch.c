@@ -239,7 +239,8 @@ name_options (const char *sentence)
 {
   g_autoptr (GRegex) property =
       g_regex_new ("`(samples|lines|sample-format|packing|header-size|variable|"
-                   "dataset|calibration)`( of octsrc)?",
+                   "dataset|calibration|scan-mask-file)`"
+                   "( of octsrc| of octvolumecs)?",
           0, 0, NULL);
 
   return g_regex_replace (property, sentence, -1, 0, "--\\1", 0, NULL);

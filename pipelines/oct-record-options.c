@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-record-options.h"
+#include "oct-fill.h"
 #include "oct-version.h"
 
 #include <math.h>
@@ -27,6 +28,18 @@ on_view (const char *name, const char *value, gpointer data, GError **error)
   g_free (options->view);
   options->view = g_strdup (value != NULL ? value : "autovideosink sync=false");
   return TRUE;
+}
+
+static gboolean
+check_fill (const char *way, GError **error)
+{
+  g_autofree char *list = oct_fill_list ();
+
+  if (way == NULL || oct_fill_find (way) != NULL)
+    return TRUE;
+  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+      "--fill is one of %s here, not '%s'.", list, way);
+  return FALSE;
 }
 
 static gboolean
@@ -73,7 +86,7 @@ check_options (OctRecordProgramOptions *options, GError **error)
   if (problem != NULL)
     g_set_error_literal (
         error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, problem);
-  return problem == NULL
+  return problem == NULL && check_fill (pipeline->fill, error)
          && oct_launch_set_mode (options->mode, &options->file_mode, error);
 }
 
@@ -91,6 +104,13 @@ add_entries (GOptionGroup *group, OctRecordProgramOptions *options)
     { "method", 0, 0, G_OPTION_ARG_STRING, &p->method,
         "Reconstruction: cubic (default), linear, lanczos, nufft, nudft, cs",
         "M" },
+    { "scan-mask-file", 0, 0, G_OPTION_ARG_FILENAME, &p->scan_mask,
+        "Text of 0 and 1: which A-lines of a volume the camera takes "
+        "(default: as the source says)",
+        "FILE" },
+    { "fill", 0, 0, G_OPTION_ARG_STRING, &p->fill,
+        "A-lines that a scan leaves out: linear (default), joint, auto, off",
+        "WAY" },
     { "seconds", 0, 0, G_OPTION_ARG_INT, &options->seconds,
         "End after so many seconds (default: with Ctrl-C)", "S" },
     { "mp4", 0, 0, G_OPTION_ARG_NONE, &options->mp4,
@@ -181,6 +201,8 @@ oct_record_options_clear (OctRecordProgramOptions *options)
   oct_sensing_options_clear (&p->sensing);
   g_free (p->source);
   g_free (p->method);
+  g_free (p->fill);
+  g_free (p->scan_mask);
   g_free (p->camera);
   g_free (p->view);
   g_free (options->output);

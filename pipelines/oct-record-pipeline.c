@@ -2,6 +2,8 @@
 #include "oct-record-pipeline.h"
 
 #include "oct-chain.h"
+#include "oct-fill.h"
+#include "oct-masked.h"
 
 #define BSCAN_RATE 30
 #define PHANTOM_LINES 512
@@ -171,6 +173,45 @@ set_up_volume (GstElement *pipeline, const OctRecordOptions *options)
       &options->volume, pipeline, is_virtual_volume (options));
 }
 
+static gboolean
+tell_mask (
+    GstElement *pipeline, const OctRecordOptions *options, GError **error)
+{
+  g_autoptr (GstPad) pad = oct_record_pipeline_get_spectra (pipeline);
+
+  return options->scan_mask == NULL
+         || oct_masked_tell (pad, options->scan_mask, error);
+}
+
+static void
+on_masked (gpointer data)
+{
+  const char *way = data;
+
+  if (g_str_equal (way, OCT_FILL_OFF))
+    g_printerr ("Note: the scan leaves A-lines out, and images show those that "
+                "were taken alone; --fill fills in the others.\n");
+  else
+    g_printerr ("Note: the scan leaves A-lines out, which images show filled "
+                "in (--fill %s), one volume later; --raw keeps what was "
+                "taken.\n",
+        way);
+}
+
+/* Between the A-scans and the images of them. */
+static void
+add_fill (GstElement *pipeline, const OctRecordOptions *options)
+{
+  const char *way =
+      options->fill != NULL ? oct_fill_find (options->fill) : OCT_FILL_DEFAULT;
+  g_autoptr (GstElement) before = gst_bin_get_by_name (GST_BIN (pipeline),
+      options->meters ? "oct-record-ascans" : "reconstruct");
+  g_autoptr (GstElement) after =
+      gst_bin_get_by_name (GST_BIN (pipeline), "ascans");
+
+  oct_fill_new (before, after, way, on_masked, (gpointer)way);
+}
+
 /* What is given on the command line takes the place of what was kept. */
 static gboolean
 set_up (GstElement *pipeline, const OctRecordOptions *options,
@@ -192,6 +233,9 @@ set_up (GstElement *pipeline, const OctRecordOptions *options,
   if (!oct_sensing_options_use (&options->sensing, reconstruct, error))
     return FALSE;
   set_source (pipeline, options);
+  if (!tell_mask (pipeline, options, error))
+    return FALSE;
+  add_fill (pipeline, options);
   if (options->volume.wanted)
     set_up_volume (pipeline, options);
   if (instrument->load != NULL && options->meters) {

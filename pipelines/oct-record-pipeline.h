@@ -20,6 +20,9 @@ typedef struct {
   double line_rate;   /* A-lines per second, 0 = as the recording says, else 30
                          B-scans per second */
   char *method;       /* id of an OctMethod, NULL = the default */
+  char *scan_mask;    /* file of the mask of the scan, NULL = the source tells
+                         it, or takes all A-lines */
+  char *fill;         /* id of an OctFillWay, NULL = the default */
   gboolean raw;       /* spectra are recorded: keep them in main memory */
   gboolean meters;    /* measure spectra and A-scans: messages of octmeter */
   gboolean lossless;  /* also make images of 16 bit */

@@ -21,6 +21,7 @@ struct _OctTap {
   OctTapStats stats;
   GstCaps *caps;
   GstEvent *calibration; /* the last one handed over */
+  GstEvent *mask;        /* of the scan, the same */
   GQueue first;          /* events to come right before the first buffer */
   gboolean flowing;      /* the first buffer has left the appsrc */
   GstClockTime base;     /* running time of the first buffer */
@@ -116,19 +117,19 @@ on_first_buffer (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   return GST_PAD_PROBE_REMOVE;
 }
 
-/* Custom sticky events are several; ours is among them. */
+/* Custom sticky events are several; ours are among them.  Hands the one of that
+ * name over, unless it is `*last`. */
 static void
-take_calibration (OctTap *tap)
+take_event (OctTap *tap, GstPad *pad, const char *name, GstEvent **last)
 {
   GstEvent *event;
 
-  for (guint i = 0; (event = gst_pad_get_sticky_event (tap->calibration_pad,
-                         GST_EVENT_CUSTOM_DOWNSTREAM_STICKY, i))
+  for (guint i = 0; (event = gst_pad_get_sticky_event (
+                         pad, GST_EVENT_CUSTOM_DOWNSTREAM_STICKY, i))
                     != NULL;
        i++) {
-    if (gst_event_has_name (event, GST_OCT_CALIBRATION_EVENT_NAME)
-        && event != tap->calibration) {
-      gst_event_replace (&tap->calibration, event);
+    if (gst_event_has_name (event, name) && event != *last) {
+      gst_event_replace (last, event);
       send (tap, gst_event_ref (event));
     }
     gst_event_unref (event);
@@ -186,7 +187,9 @@ take_buffer (OctTap *tap, GstBuffer *buffer)
     return;
   }
   /* not those of frames that are left out: they would pile up */
-  take_calibration (tap);
+  take_event (tap, tap->calibration_pad, GST_OCT_CALIBRATION_EVENT_NAME,
+      &tap->calibration);
+  take_event (tap, tap->pad, GST_OCT_SCAN_MASK_EVENT_NAME, &tap->mask);
   buffer = gst_app_src_get_current_level_buffers (tap->appsrc) < MAX_HELD
                ? gst_buffer_copy (buffer)
                : gst_buffer_copy_deep (buffer);
@@ -225,6 +228,7 @@ destroy (gpointer data)
 
   gst_clear_caps (&tap->caps);
   gst_clear_event (&tap->calibration);
+  gst_clear_event (&tap->mask);
   g_queue_clear_full (&tap->first, (GDestroyNotify)gst_event_unref);
   gst_object_unref (tap->appsrc);
   gst_object_unref (tap->calibration_pad);

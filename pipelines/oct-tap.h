@@ -37,7 +37,8 @@ void oct_tap_set_up_source (GstElement *source, OctTapTimes times);
 /* Taps the source pad `pad` from its next buffer on.  `queue`: how much may
  * wait in the appsrc, besides at most 1 GiB.  `calibration`: a source
  * pad whose OCT calibration is handed over too, or NULL for that of `pad`.
- * The calibration, where there is one, comes before the frames. */
+ * The calibration, and the mask of the scan that `pad` knows, come before the
+ * frames, where there are such. */
 OctTap *oct_tap_new (GstPad *pad, GstAppSrc *appsrc, OctTapTimes times,
     GstClockTime queue, GstPad *calibration, OctTapEnded ended, gpointer data);
 

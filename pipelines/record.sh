@@ -13,7 +13,9 @@ Reconstructs B-scans live and records them until Ctrl-C:
   NAME-volume-00000.mkv, ...    with --volume: a film of the rendered volumes
   NAME-lossless-00000.mkv, ...  with --lossless: images of 16 bit (FFV1)
   NAME.oct, NAME-00000.raw, ... with --raw: the spectra as they came; NAME.oct
-                                is played like any file of spectra
+                                is played like any file of spectra;
+                                NAME-scan-mask-00000.txt beside it where the scan
+                                leaves A-lines out
 Without --data or --source the spectra come from a virtual OCT system.
 Missing Debian packages are installed with apt; the plugin is built in build/.
 
@@ -40,6 +42,9 @@ How they are reconstructed
                        sparsa; what an A-scan has to exceed, in standard
                        deviations of the noise (default: 3); part of the
                        samples (default: 0.4)
+  --fill WAY           A-lines that a scan leaves out, in images: linear
+                       (default), joint, auto, off
+  --scan-mask-file FILE which A-lines of a volume a camera takes: rows of 0 and 1
 
 What is recorded
   --output NAME        path and name of the recording, without ending

@@ -33,6 +33,7 @@ struct _OctRawWriter {
   guint8 *row_buffer;               /* a B-scan, where rows have gaps */
   gboolean failed;
   gint64 text_size; /* of the text that was written last; 0: none yet */
+  GPtrArray *masks; /* OctScanMask, by their numbers */
 
   GThread *thread;
   GMutex lock;
@@ -206,6 +207,8 @@ oct_raw_writer_new (
   /* one of a later number would end this recording when it comes there, or be
    * played as if it belonged to it */
   part = oct_recording_find_part (base, 0);
+  if (part == NULL)
+    part = oct_recording_find_mask (base);
   if ((part != NULL && !check_new (part, error))
       || !take_text (text, mode, error))
     return NULL;
@@ -214,6 +217,8 @@ oct_raw_writer_new (
   writer->part_size = part_size;
   writer->mode = mode;
   writer->parts = g_array_new (FALSE, FALSE, sizeof (Part));
+  writer->masks =
+      g_ptr_array_new_with_free_func ((GDestroyNotify)oct_scan_mask_unref);
   writer->fd = -1;
   g_queue_init (&writer->finished);
   g_mutex_init (&writer->lock);
@@ -233,30 +238,108 @@ make_folder (const OctRawWriter *writer)
       folder, writer->mode | 0700 | (writer->mode & 0444) >> 2);
 }
 
+/* A crash leaves the old file or the new one. */
+static gboolean
+write_text (const OctRawWriter *writer, const char *path, const char *text,
+    gsize size, GError **error)
+{
+  g_autoptr (GError) local = NULL;
+
+  make_folder (writer);
+  if (g_file_set_contents_full (path, text, (gssize)size,
+          G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE,
+          (int)writer->mode, &local))
+    return TRUE;
+  set_error (error, path,
+      g_error_matches (local, G_FILE_ERROR, G_FILE_ERROR_NOSPC) ? ENOSPC : EIO);
+  return FALSE;
+}
+
+static gboolean
+write_mask (const OctRawWriter *writer, guint number, GError **error)
+{
+  g_autofree char *path = oct_recording_mask_path (writer->base, number);
+  gsize size;
+  g_autofree char *text =
+      oct_scan_mask_format (writer->masks->pdata[number], &size);
+
+  return write_text (writer, path, text, size, error);
+}
+
+static gboolean
+has_mask (const OctRawWriter *writer, guint number)
+{
+  const OctScanMask *mask = writer->masks->pdata[number];
+  g_autofree char *path = oct_recording_mask_path (writer->base, number);
+  GStatBuf status;
+
+  /* as oct_scan_mask_format() makes it */
+  return g_stat (path, &status) == 0
+         && (guint64)status.st_size
+                >= ((guint64)mask->lines + 1) * mask->bscans;
+}
+
 gboolean
 oct_raw_writer_describe (
     OctRawWriter *writer, const OctRecordingInfo *info, GError **error)
 {
   g_autofree char *path = get_text_path (writer);
   g_autofree char *text = oct_recording_format (info);
-  g_autoptr (GError) local = NULL;
 
   if (writer->samples == 0) {
     writer->samples = info->samples;
     writer->lines = info->lines;
     writer->value_size = oct_sample_format_size (info->sample_format);
   }
-  make_folder (writer);
-  /* a crash leaves the old one or the new one */
-  if (g_file_set_contents_full (path, text, -1,
-          G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE,
-          (int)writer->mode, &local)) {
-    writer->text_size = (gint64)strlen (text);
+  for (guint i = 0; i < writer->masks->len; i++)
+    if (!has_mask (writer, i) && !write_mask (writer, i, error))
+      return FALSE;
+  if (!write_text (writer, path, text, strlen (text), error))
+    return FALSE;
+  writer->text_size = (gint64)strlen (text);
+  return TRUE;
+}
+
+/* Whether one recording holds it too. */
+static gboolean
+check_mask (const OctRawWriter *writer, const OctScanMask *mask, GError **error)
+{
+  const OctScanMask *first =
+      writer->masks->len > 0 ? writer->masks->pdata[0] : NULL;
+
+  if (first != NULL && !oct_scan_mask_same_sizes (mask, first))
+    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "The scan mask changed from volumes of %u B-scans of %u A-lines to %u "
+        "of %u, or takes another number of them, which one recording cannot "
+        "hold; begin a new one with another `location`",
+        first->bscans, first->lines, mask->bscans, mask->lines);
+  else if (writer->masks->len >= OCT_RECORDING_MAX_MASKS)
+    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "The scan has had %d different masks, more than one recording can "
+        "hold; begin a new one with another `location`, or use masks again",
+        OCT_RECORDING_MAX_MASKS);
+  else
     return TRUE;
-  }
-  set_error (error, path,
-      g_error_matches (local, G_FILE_ERROR, G_FILE_ERROR_NOSPC) ? ENOSPC : EIO);
   return FALSE;
+}
+
+gboolean
+oct_raw_writer_add_mask (
+    OctRawWriter *writer, OctScanMask *mask, guint *number, GError **error)
+{
+  GPtrArray *masks = writer->masks;
+  g_autofree char *path = NULL;
+
+  for (*number = 0; *number < masks->len; (*number)++)
+    if (oct_scan_mask_equal (mask, masks->pdata[*number]))
+      return TRUE;
+  if (!check_mask (writer, mask, error))
+    return FALSE;
+  path = oct_recording_mask_path (writer->base, *number);
+  if (!check_new (path, error))
+    return FALSE;
+  g_ptr_array_add (masks, oct_scan_mask_ref (mask));
+  return write_mask (writer, *number, error);
 }
 
 /* Makes the file of the next part.  A name that somebody else has taken stands
@@ -364,6 +447,9 @@ oct_raw_writer_has_text (OctRawWriter *writer)
   g_autofree char *path = get_text_path (writer);
   GStatBuf status;
 
+  for (guint i = 0; i < writer->masks->len; i++)
+    if (!has_mask (writer, i))
+      return FALSE;
   /* notes of the user's own make it longer */
   return g_stat (path, &status) == 0 && status.st_size >= writer->text_size;
 }
@@ -488,6 +574,11 @@ remove_text (const OctRawWriter *writer)
   g_autofree char *path = get_text_path (writer);
 
   g_unlink (path);
+  for (guint i = 0; i < writer->masks->len; i++) {
+    g_autofree char *mask = oct_recording_mask_path (writer->base, i);
+
+    g_unlink (mask);
+  }
 }
 
 gboolean
@@ -512,6 +603,7 @@ oct_raw_writer_close (OctRawWriter *writer, GError **error)
   g_mutex_clear (&writer->lock);
   g_cond_clear (&writer->wake);
   g_array_unref (writer->parts);
+  g_ptr_array_unref (writer->masks);
   g_free (writer->row_buffer);
   g_free (writer->base);
   g_free (writer);

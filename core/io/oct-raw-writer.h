@@ -27,6 +27,14 @@ OctRawWriter *oct_raw_writer_new (
 gboolean oct_raw_writer_describe (
     OctRawWriter *writer, const OctRecordingInfo *info, GError **error);
 
+/* Writes a mask beside the recording, at once and to the disk, before a text
+ * names it; `number` of it.  One that was there before is not written again.
+ * OCT_ERROR_WRITE, _DISK_FULL, or _SETTINGS where one recording cannot hold it:
+ * it is for volumes of another size, or there are OCT_RECORDING_MAX_MASKS
+ * already. */
+gboolean oct_raw_writer_add_mask (
+    OctRawWriter *writer, OctScanMask *mask, guint *number, GError **error);
+
 /* Appends a B-scan, rows `stride` bytes apart.  On an error (OCT_ERROR_WRITE,
  * _DISK_FULL) the last part ends with its last whole B-scan, and nothing more
  * can be appended. */
@@ -47,7 +55,8 @@ typedef struct {
  * gone, and from now on is not counted; call it until it is FALSE. */
 gboolean oct_raw_writer_check (OctRawWriter *writer, OctRawLoss *loss);
 
-/* Whether the text is there and not cut off; it is made again by describing. */
+/* Whether the text and the masks are there and not cut off; they are made again
+ * by describing. */
 gboolean oct_raw_writer_has_text (OctRawWriter *writer);
 
 /* Any thread.  Of the parts that are there and hold B-scans; `lost` are the

@@ -1,98 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * Recordings of raw spectra: flat parts NAME-00000.raw, NAME-00001.raw, ... and
- * a small text NAME.oct that says what is in them.  A part is B-scans, one
- * after the other, and nothing else; the last one may have been cut off.
- *
- * The text is a key file:
- *
- *   [oct-recording]
- *   version=1
- *   sample-format=gray16-le          or gray8
- *   samples=2048                     per A-line
- *   lines=500                        A-lines per B-scan
- *   bscans-per-volume=256            optional
- *   line-rate=70000                  A-lines per second, optional
- *   start-time=2026-05-04T08:15:00.250000Z   of the first B-scan, optional
- *   missing=100:12;340:1;            B-scans that were lost while recording:
- *                                    12 before B-scan 100, 1 before 340;
- *                                    optional
- *   lost-parts=3;5;                  numbers of parts that were deleted, moved
- *                                    or replaced while recording: they are left
- *                                    out; optional
- *   measurements=scan-spectra.csv;scan-ascans.csv;scan-meters.csv;
- *                                    files beside the recording with what
- *                                    octmeter has measured meanwhile; optional
- *   calibration-until=120            first B-scan that had another calibration
- *                                    than the one below; optional
- *   [calibration]                    optional, lists of one value per sample
- *   k-min=6.98                       ends of the wavenumber axis, rad/um
- *   k-max=7.95
- *   positions=0;1.02;...             in samples, of each uniform wavenumber
- *   nodes=0;0.98;...                 of each sample on the uniform axis
- *   dispersion=0;0.01;...            rad, at each uniform wavenumber
- *   sample-dispersion=0;0.01;...     rad, at each sample where known there
- *   background=512;...               counts
+ * a small text NAME.oct that says what is in them (oct-recording-text.h).  A
+ * part is B-scans, one after the other, and nothing else; the last one may have
+ * been cut off.  Of a scan that leaves A-lines out, masks NAME-scan-mask-00000.txt,
+ * ... (oct-scan-mask.h) say which A-lines of a volume there are.
  */
 #pragma once
 
-#include "oct-calibration.h"
 #include "oct-reader.h"
+#include "oct-recording-text.h"
+#include "oct-scan-mask.h"
 
 G_BEGIN_DECLS
 
 #define OCT_RECORDING_SUFFIX ".oct"
-
-/* B-scans that were lost while recording. */
-typedef struct {
-  guint64 frame; /* the first one behind the gap, by its number in the parts */
-  guint64 count; /* how many are missing before it */
-} OctRecordingGap;
-
-/* More gaps than these are not kept apart: the last one has all that follow.
- * It is the most that a text may have. */
-#define OCT_RECORDING_MAX_GAPS 4096
-/* More parts than these cannot be lost. */
-#define OCT_RECORDING_MAX_LOST_PARTS 4096
-/* There are not more files of measurements. */
-#define OCT_RECORDING_MAX_MEASUREMENTS 64
-
-typedef struct {
-  OctSampleFormat sample_format; /* U8 or U16 */
-  guint samples, lines;
-  guint bscans;                /* per volume, 0 = unknown */
-  double line_rate;            /* A-lines per second, 0 = unknown */
-  gint64 start_time;           /* us since 1970 (UTC), 0 = unknown */
-  OctCalibration *calibration; /* a reference, or NULL */
-  GArray *gaps;                /* OctRecordingGap, or NULL */
-  GArray *lost_parts;          /* guint, ascending, or NULL */
-  guint64 calibration_until;   /* B-scans it is right for, 0 = all */
-  char **measurements;         /* names of files, or NULL */
-} OctRecordingInfo;
-
-/* Adds a gap; `frame` is not smaller than those before. */
-void oct_recording_info_add_gap (
-    OctRecordingInfo *info, guint64 frame, guint64 count);
-
-/* Part `part` with its B-scans `frame` to `frame` + `count` - 1 is lost: they
- * are a gap, and those behind it move up.  FALSE when too many are lost
- * already. */
-gboolean oct_recording_info_lose_part (
-    OctRecordingInfo *info, guint part, guint64 frame, guint64 count);
-
-void oct_recording_info_clear (OctRecordingInfo *info);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (OctRecordingInfo, oct_recording_info_clear)
-
-/* The text of `info`, to be freed.  Parsed again, which never fails, every
- * number is the same to the last bit; what no camera has (more than 1e9 A-lines
- * per second, a time before 1970) is left out as unknown. */
-char *oct_recording_format (const OctRecordingInfo *info);
-
-/* Parses text[size] of any content into `info`, which must be empty; `file`
- * begins the messages ("Recording 'x.oct'").  Time and memory grow with `size`
- * alone, and above 16 MiB nothing of it is read.  Error: OCT_ERROR_FORMAT. */
-gboolean oct_recording_parse (const char *file, const char *text, gsize size,
-    OctRecordingInfo *info, GError **error);
 
 /* Path of part `part` of the recording `base` (path without suffix), to be
  * freed. */
@@ -102,12 +24,9 @@ char *oct_recording_part_path (const char *base, guint part);
  * below `from`, to be freed; NULL when there is none. */
 char *oct_recording_find_part (const char *base, guint64 from);
 
-/* TRUE when the bytes that a file begins with are those of the text of a
- * recording. */
-gboolean oct_recording_begins (gconstpointer bytes, gsize size);
-
-/* The same of the file itself. */
-gboolean oct_recording_is_one (const char *path);
+/* The same of mask `number`, and of any mask of the recording. */
+char *oct_recording_mask_path (const char *base, guint number);
+char *oct_recording_find_mask (const char *base);
 
 typedef struct _OctRecording OctRecording;
 
@@ -124,6 +43,25 @@ guint64 oct_recording_get_frames (const OctRecording *recording);
 
 /* Bytes of all parts that are no whole B-scan, as a crash leaves them. */
 guint64 oct_recording_get_leftover (const OctRecording *recording);
+
+/* Where B-scan `frame` is in the scan: counted from the beginning of the first
+ * volume, with those that were lost. */
+guint64 oct_recording_get_place (const OctRecording *recording, guint64 frame);
+
+/* How many B-scans from `frame` on, itself included, follow each other in the
+ * scan and are of one mask: at least 1. */
+guint64 oct_recording_count_alike (
+    const OctRecording *recording, guint64 frame);
+
+/* Which A-lines of a volume there are from B-scan `frame` on (no new
+ * reference); NULL: the recording does not say it.  All masks of a recording
+ * are for volumes of one size. */
+OctScanMask *oct_recording_get_mask (
+    const OctRecording *recording, guint64 frame);
+
+/* A sentence on masks that the text names and that cannot be used, so that none
+ * is; NULL: all is well. */
+const char *oct_recording_get_mask_problem (const OctRecording *recording);
 
 /* Reads B-scan `frame` (0 .. frames - 1) of all parts to dest [lines][samples],
  * rows `stride` bytes apart.  One thread at a time.  Error: OCT_ERROR_READ. */

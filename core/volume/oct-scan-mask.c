@@ -46,6 +46,14 @@ oct_scan_mask_equal (const OctScanMask *a, const OctScanMask *b)
              && memcmp (a->taken, b->taken, (gsize)a->lines * a->bscans) == 0);
 }
 
+gboolean
+oct_scan_mask_same_sizes (const OctScanMask *a, const OctScanMask *b)
+{
+  return a->lines == b->lines && a->bscans == b->bscans
+         && a->lines_each == b->lines_each
+         && a->taken_bscans == b->taken_bscans;
+}
+
 static void
 find_places (OctScanMask *mask)
 {
@@ -313,16 +321,26 @@ oct_scan_mask_read (const char *path, GError **error)
   return text != NULL ? oct_scan_mask_parse (source, text, size, error) : NULL;
 }
 
-gboolean
-oct_scan_mask_write (const OctScanMask *mask, const char *path, GError **error)
+char *
+oct_scan_mask_format (const OctScanMask *mask, gsize *length)
 {
-  gsize row = (gsize)mask->lines + 1, length = row * mask->bscans;
-  g_autofree char *text = g_malloc (length);
+  gsize row = (gsize)mask->lines + 1;
+  char *text = g_malloc (row * mask->bscans);
 
   for (guint y = 0; y < mask->bscans; y++) {
     for (guint x = 0; x < mask->lines; x++)
       text[y * row + x] = (char)('0' + mask->taken[(gsize)y * mask->lines + x]);
     text[y * row + mask->lines] = '\n';
   }
+  *length = row * mask->bscans;
+  return text;
+}
+
+gboolean
+oct_scan_mask_write (const OctScanMask *mask, const char *path, GError **error)
+{
+  gsize length;
+  g_autofree char *text = oct_scan_mask_format (mask, &length);
+
   return oct_file_write_text ("Scan mask file", path, text, length, error);
 }

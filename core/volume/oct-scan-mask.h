@@ -67,6 +67,9 @@ OctScanMask *oct_scan_mask_read (const char *path, GError **error);
 OctScanMask *oct_scan_mask_parse (
     const char *source, const char *text, gsize length, GError **error);
 
+/* Such a text of `length` bytes, without a 0 behind them; g_free() it. */
+char *oct_scan_mask_format (const OctScanMask *mask, gsize *length);
+
 /* Writes such a file.  FALSE with OCT_ERROR_WRITE or _DISK_FULL. */
 gboolean oct_scan_mask_write (
     const OctScanMask *mask, const char *path, GError **error);
@@ -76,5 +79,8 @@ void oct_scan_mask_unref (OctScanMask *mask);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (OctScanMask, oct_scan_mask_unref)
 
 gboolean oct_scan_mask_equal (const OctScanMask *a, const OctScanMask *b);
+
+/* Whether whole volumes are as large, and compact ones too. */
+gboolean oct_scan_mask_same_sizes (const OctScanMask *a, const OctScanMask *b);
 
 G_END_DECLS

@@ -90,6 +90,8 @@ struct _GstOctRawSink {
   gboolean has_info;
   OctCalibration *upstream;
   guint32 refused_event; /* see gst_oct_calibration_event_take() */
+  OctScanMask *mask;     /* from upstream, not recorded yet; or NULL */
+  gboolean mask_told;    /* that it has changed */
   OctRecordingInfo recording;
   gint fps_n, fps_d;
   GstClockTime last;      /* time stamp of the buffer before */
@@ -246,8 +248,10 @@ begin (GstOctRawSink *self, GstBuffer *buffer)
   GstOctScanPosition position;
 
   self->recording.start_time = g_get_real_time ();
-  if (gst_oct_scan_meta_get (buffer, &position) && position.bscans <= G_MAXINT)
-    self->recording.bscans = position.bscans;
+  if (!gst_oct_scan_meta_get (buffer, &position) || position.bscans > G_MAXINT)
+    return;
+  self->recording.bscans = position.bscans;
+  self->recording.first_bscan = position.bscan;
 }
 
 /* B-scans that never came, by the times of those that did. */
@@ -332,20 +336,54 @@ take_upstream (GstOctRawSink *self, OctCalibration *calibration)
   }
 }
 
-/* The recording holds the A-lines that were taken, but not which these were. */
+/* A mask that comes late is taken for that of all B-scans, as these are the same
+ * in number of A-lines. */
 static void
-warn_of_mask (GstOctRawSink *self, GstEvent *event)
+tell_mask (GstOctRawSink *self, guint64 frames)
 {
-  g_autoptr (OctScanMask) mask = gst_oct_scan_mask_event_parse (event);
+  if (self->recording.masks->len == 1) {
+    GST_ELEMENT_WARNING (self, STREAM, FORMAT,
+        ("The scan mask has come with B-scan %" G_GUINT64_FORMAT
+         " alone; the recording says that it is that of the B-scans before, "
+         "too.",
+            frames),
+        (NULL));
+  } else if (!self->mask_told) {
+    GST_ELEMENT_INFO (self, STREAM, FORMAT,
+        ("The scan mask has changed at B-scan %" G_GUINT64_FORMAT
+         "; the recording keeps each with the B-scans that it holds for.",
+            frames),
+        (NULL));
+    self->mask_told = TRUE;
+  }
+}
 
-  if (mask == NULL || mask->count == (guint64)mask->lines * mask->bscans)
-    return;
-  GST_ELEMENT_WARNING (self, STREAM, FORMAT,
-      ("The scan takes %u of %u A-lines of a volume, and the recording does "
-       "not say which; keep its mask (`scan-mask-output` of octsrc), and set "
-       "`scan-mask-file` of octvolumecs to it when this is played.",
-          mask->count, mask->lines * mask->bscans),
-      (NULL));
+/* With the next B-scan: files of masks are there before a text names them. */
+static gboolean
+take_mask (GstOctRawSink *self, GError **error)
+{
+  g_autoptr (OctScanMask) mask = g_steal_pointer (&self->mask);
+  guint64 frames = oct_raw_writer_get_stats (self->writer).frames;
+  guint number;
+
+  if (mask == NULL)
+    return TRUE;
+  if (!oct_raw_writer_add_mask (self->writer, mask, &number, error))
+    return FALSE;
+  if (!oct_recording_info_set_mask (&self->recording, frames, number)) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "The scan mask has changed more than %d times, which one recording "
+        "cannot hold; begin a new one with another `location`",
+        OCT_RECORDING_MAX_MASK_CHANGES);
+    return FALSE;
+  }
+  self->described_all = FALSE;
+  /* the first one does not wait */
+  if (self->recording.masks->len == 1)
+    self->described = 0;
+  if (frames > 0)
+    tell_mask (self, frames);
+  return TRUE;
 }
 
 static gboolean
@@ -353,8 +391,12 @@ gst_oct_raw_sink_event (GstBaseSink *base, GstEvent *event)
 {
   GstOctRawSink *self = GST_OCT_RAW_SINK (base);
   OctCalibration *calibration = NULL;
+  OctScanMask *mask = gst_oct_scan_mask_event_parse (event);
 
-  warn_of_mask (self, event);
+  if (mask != NULL) {
+    g_clear_pointer (&self->mask, oct_scan_mask_unref);
+    self->mask = mask;
+  }
   if (!gst_oct_calibration_event_take (
           GST_ELEMENT (self), &event, &self->refused_event, &calibration))
     return FALSE;
@@ -471,7 +513,7 @@ gst_oct_raw_sink_render (GstBaseSink *base, GstBuffer *buffer)
 
   if (self->recording.start_time == 0)
     begin (self, buffer);
-  if (!look_after_files (self, &error)) {
+  if (!look_after_files (self, &error) || !take_mask (self, &error)) {
     gst_oct_file_sink_fail (GST_OCT_FILE_SINK (self), &error);
     return GST_FLOW_ERROR;
   }
@@ -514,6 +556,8 @@ gst_oct_raw_sink_stop (GstBaseSink *base)
   if (writer != NULL && !oct_raw_writer_close (writer, &error))
     gst_oct_file_sink_fail (GST_OCT_FILE_SINK (self), &error);
   g_clear_pointer (&self->upstream, oct_calibration_unref);
+  g_clear_pointer (&self->mask, oct_scan_mask_unref);
+  self->mask_told = FALSE;
   oct_recording_info_clear (&self->recording);
   self->has_info = FALSE;
   return TRUE;

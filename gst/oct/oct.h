@@ -71,4 +71,18 @@ G_BEGIN_DECLS
 /* spectrum of the source, in counts */
 #define GST_OCT_CALIBRATION_BACKGROUND "background"
 
+/* ------------------------------------------------------------ scan mask
+ *
+ * Which A-lines of a volume there are, where a scan leaves some out: a sticky
+ * event as above with this name, sent before the first buffer, and again when
+ * the mask changes.  octvolumecs fills in the others, octrawsink keeps the mask.
+ * What it holds beside these fields is for the elements.
+ */
+#define GST_OCT_SCAN_MASK_EVENT_NAME "application/x-oct-scan-mask"
+/* guint: A-lines of a whole B-scan, 1 or more */
+#define GST_OCT_SCAN_MASK_LINES "lines"
+/* GstBuffer: a byte for every A-line of every B-scan of a whole volume, the
+ * A-line fastest; 0: it is left out */
+#define GST_OCT_SCAN_MASK_TAKEN "taken"
+
 G_END_DECLS

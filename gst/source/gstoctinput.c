@@ -130,6 +130,38 @@ check_settings (const OctReaderSettings *settings, const OctReaderInfo *info,
   return FALSE;
 }
 
+/* B-scans per volume: what is set, else what is recorded, else what the mask
+ * says; 0: none of them. */
+static guint
+find_bscans (const OctRecording *recording, guint set)
+{
+  const OctRecordingInfo *info = oct_recording_get_info (recording);
+  const OctScanMask *mask = oct_recording_get_mask (recording, 0);
+
+  if (set != 0 || info->bscans != 0 || mask == NULL)
+    return set != 0 ? set : info->bscans;
+  return mask->lines_each == info->lines ? mask->taken_bscans : mask->bscans;
+}
+
+static gboolean
+check_bscans (const GstOctInput *input, const char *path, GError **error)
+{
+  const OctReaderInfo *info = &input->info;
+  const OctScanMask *mask = oct_recording_get_mask (input->recording, 0);
+  g_autofree char *name = NULL;
+
+  if (mask == NULL
+      || (mask->lines_each == info->lines && mask->taken_bscans == info->bscans)
+      || (mask->lines == info->lines && mask->bscans == info->bscans))
+    return TRUE;
+  name = g_filename_display_name (path);
+  g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+      "Recording '%s' has a scan mask that takes A-lines of %u B-scans of a "
+      "volume, but `bscans` is %u; leave it 0",
+      name, mask->taken_bscans, info->bscans);
+  return FALSE;
+}
+
 static gboolean
 open_recording (
     GstOctInput *input, const GstOctInputSettings *settings, GError **error)
@@ -146,12 +178,12 @@ open_recording (
     .samples = info->samples,
     .lines = info->lines,
     .frames = oct_recording_get_frames (input->recording) };
-  bscans =
-      settings->reader.bscans != 0 ? settings->reader.bscans : info->bscans;
+  bscans = find_bscans (input->recording, settings->reader.bscans);
   input->info.bscans =
       bscans != 0 ? bscans : (guint)MIN (input->info.frames, G_MAXINT);
   return check_settings (
-      &settings->reader, &input->info, settings->location, error);
+             &settings->reader, &input->info, settings->location, error)
+         && check_bscans (input, settings->location, error);
 }
 
 static gboolean
@@ -271,6 +303,22 @@ count_taken (const OctScanMask *mask, guint64 frames)
   return volumes * mask->taken_bscans + n;
 }
 
+/* Of a recording that has a mask, or has lost it, no second one makes sense. */
+static gboolean
+check_whole (const GstOctInput *input, GError **error)
+{
+  const OctRecordingInfo *info = input->recording != NULL
+                                     ? oct_recording_get_info (input->recording)
+                                     : NULL;
+
+  if (info == NULL || info->masks == NULL)
+    return TRUE;
+  g_set_error_literal (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+      "The recording is of a scan that left A-lines out, and `scan-mask` of "
+      "octsrc cuts whole volumes; leave it none");
+  return FALSE;
+}
+
 static gboolean
 cut_down (GstOctInput *input, const GstOctScanCut *cut, GError **error)
 {
@@ -278,6 +326,8 @@ cut_down (GstOctInput *input, const GstOctScanCut *cut, GError **error)
 
   if (cut->kind == GST_OCT_SCAN_MASK_NONE)
     return TRUE;
+  if (!check_whole (input, error))
+    return FALSE;
   input->mask = make_mask (cut, info, error);
   if (input->mask == NULL)
     return FALSE;
@@ -337,9 +387,51 @@ gst_oct_input_get_info (const GstOctInput *input)
 }
 
 OctScanMask *
-gst_oct_input_get_scan_mask (const GstOctInput *input)
+gst_oct_input_get_scan_mask (const GstOctInput *input, guint64 frame)
 {
-  return input->mask;
+  return input->mask == NULL && input->recording != NULL
+             ? oct_recording_get_mask (input->recording, frame)
+             : input->mask;
+}
+
+/* Whether a recording says where its B-scans are in volumes; of what is cut
+ * down, and of volumes of another size, nobody knows. */
+static gboolean
+has_places (const GstOctInput *input)
+{
+  return input->recording != NULL && input->mask == NULL
+         && (oct_recording_get_info (input->recording)->bscans
+                 == input->info.bscans
+             || oct_recording_get_mask (input->recording, 0) != NULL);
+}
+
+guint64
+gst_oct_input_get_place (const GstOctInput *input, guint64 frame)
+{
+  if (!has_places (input))
+    return frame;
+  return frame < input->info.frames
+             ? oct_recording_get_place (input->recording, frame)
+             : oct_recording_get_place (input->recording, frame - 1) + 1;
+}
+
+guint64
+gst_oct_input_count_alike (const GstOctInput *input, guint64 frame)
+{
+  guint64 frames = input->info.frames;
+
+  if (frames == G_MAXUINT64)
+    return frames;
+  /* whole volumes of one mask go on with the first one */
+  if (gst_oct_input_get_place (input, 0) == 0
+      && gst_oct_input_get_place (input, frames) == frames
+      && frames % input->info.bscans == 0
+      && (!has_places (input)
+          || oct_recording_count_alike (input->recording, 0) == frames))
+    return G_MAXUINT64;
+  return has_places (input)
+             ? oct_recording_count_alike (input->recording, frame)
+             : frames - frame;
 }
 
 OctCalibration *
@@ -354,7 +446,7 @@ gst_oct_input_get_calibration (GstOctInput *input)
 }
 
 static char *
-describe_gaps (const GArray *gaps, const char *name)
+describe_gaps (const GArray *gaps, const char *name, gboolean has_places)
 {
   guint64 missing = 0;
 
@@ -363,20 +455,26 @@ describe_gaps (const GArray *gaps, const char *name)
   return g_strdup_printf (
       "Recording '%s' lacks %" G_GUINT64_FORMAT " B-scans (gaps: %u), the "
       "first before B-scan %" G_GUINT64_FORMAT ", since the disk was too slow, "
-      "the camera stopped or a part was taken away; from there on times and "
-      "places in the volume are not those of the scan.",
-      name, missing, gaps->len, g_array_index (gaps, OctRecordingGap, 0).frame);
+      "the camera stopped or a part was taken away; from there on times %sare "
+      "not those of the scan.",
+      name, missing, gaps->len, g_array_index (gaps, OctRecordingGap, 0).frame,
+      has_places ? "" : "and places in the volume ");
 }
 
 static char *
-describe_recording (const OctRecording *recording, const char *name)
+describe_recording (const GstOctInput *input, const char *name)
 {
+  const OctRecording *recording = input->recording;
   const OctRecordingInfo *info = oct_recording_get_info (recording);
   guint64 leftover = oct_recording_get_leftover (recording);
   g_autoptr (GPtrArray) flaws = g_ptr_array_new_with_free_func (g_free);
 
   if (info->gaps != NULL)
-    g_ptr_array_add (flaws, describe_gaps (info->gaps, name));
+    g_ptr_array_add (
+        flaws, describe_gaps (info->gaps, name, has_places (input)));
+  if (oct_recording_get_mask_problem (recording) != NULL)
+    g_ptr_array_add (
+        flaws, g_strdup (oct_recording_get_mask_problem (recording)));
   if (leftover != 0)
     g_ptr_array_add (flaws,
         g_strdup_printf (
@@ -409,7 +507,7 @@ gst_oct_input_describe_flaws (const GstOctInput *input, const char *location)
       location != NULL ? g_filename_display_name (location) : NULL;
 
   if (input->recording != NULL)
-    return describe_recording (input->recording, name);
+    return describe_recording (input, name);
   if (info->leftover_bytes == 0)
     return NULL;
   return g_strdup_printf (

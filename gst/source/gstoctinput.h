@@ -52,8 +52,20 @@ void gst_oct_input_close (GstOctInput *input);
  * down they are those of compact ones. */
 const OctReaderInfo *gst_oct_input_get_info (const GstOctInput *input);
 
-/* What is left of whole volumes (no new reference); NULL: all of it. */
-OctScanMask *gst_oct_input_get_scan_mask (const GstOctInput *input);
+/* Which A-lines of a volume there are from B-scan `frame` on (no new
+ * reference); NULL: all of them, or nobody knows.  All masks of an input are for
+ * volumes of one size. */
+OctScanMask *gst_oct_input_get_scan_mask (
+    const GstOctInput *input, guint64 frame);
+
+/* Where B-scan `frame` is in the scan, counted from the beginning of the first
+ * volume: behind B-scans that a recording lost while it was made, it is not its
+ * number.  That of `frames` is where the scan ends. */
+guint64 gst_oct_input_get_place (const GstOctInput *input, guint64 frame);
+
+/* How many B-scans from `frame` on follow each other in the scan and are of one
+ * mask, through the end of the input where that is right; at least 1. */
+guint64 gst_oct_input_count_alike (const GstOctInput *input, guint64 frame);
 
 /* A calibration that the input itself carries (no new reference), or NULL. */
 OctCalibration *gst_oct_input_get_calibration (GstOctInput *input);

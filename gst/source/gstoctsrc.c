@@ -58,7 +58,7 @@ struct _GstOctSrc {
   gboolean downstream_strides; /* takes any stride (GstVideoMeta) */
   guint64 stop;                /* first B-scan not to deliver */
   gboolean discont;
-  gboolean mask_sent;          /* of the scan */
+  OctScanMask *mask_sent;      /* of the scan, owned by the input; or NULL */
   OctCalibration *calibration; /* read at the start, not sent yet */
 };
 
@@ -107,27 +107,15 @@ static GstCaps *
 gst_oct_src_get_caps (GstBaseSrc *base, GstCaps *filter)
 {
   GstOctSrc *self = GST_OCT_SRC (base);
-  GstStructure *s;
   GstCaps *caps, *both;
 
   GST_OBJECT_LOCK (self);
   if (self->input == NULL) {
     caps = gst_pad_get_pad_template_caps (GST_BASE_SRC_PAD (base));
   } else {
-    const OctReaderInfo *info = gst_oct_input_get_info (self->input);
-
-    if (info->sample_format == OCT_SAMPLE_F32)
-      s = gst_structure_new (GST_OCT_SPECTRA_NAME, "format", G_TYPE_STRING,
-          "F32LE", "axis", G_TYPE_STRING, "wavelength", "samples", G_TYPE_INT,
-          info->samples, NULL);
-    else
-      s = gst_structure_new ("video/x-raw", "format", G_TYPE_STRING,
-          info->sample_format == OCT_SAMPLE_U8 ? "GRAY8" : "GRAY16_LE", "width",
-          G_TYPE_INT, info->samples, NULL);
-    gst_oct_src_settings_describe_count (
-        info, gst_oct_input_get_scan_mask (self->input), self->count, s);
-    gst_oct_src_settings_describe_framerate (&self->settings, self->input, s);
-    caps = gst_caps_new_full (s, NULL);
+    caps = gst_caps_new_full (gst_oct_src_settings_describe (
+                                  &self->settings, self->input, self->count),
+        NULL);
   }
   GST_OBJECT_UNLOCK (self);
   if (filter == NULL)
@@ -293,7 +281,7 @@ gst_oct_src_start (GstBaseSrc *base)
   GST_OBJECT_UNLOCK (self);
   self->stop = G_MAXUINT64;
   self->discont = TRUE;
-  self->mask_sent = FALSE;
+  self->mask_sent = NULL;
   g_atomic_int_set (&self->calibration_stale, TRUE);
   predict_framerate (self);
   warn_about_flaws (self, location);
@@ -340,16 +328,16 @@ send_calibration (GstOctSrc *self, GError **error)
   return TRUE;
 }
 
-/* Tells octvolumecs which A-lines there are. */
+/* Tells octvolumecs which A-lines there are from B-scan `frame` on. */
 static void
-send_scan_mask (GstOctSrc *self)
+send_scan_mask (GstOctSrc *self, guint64 frame)
 {
-  OctScanMask *mask = gst_oct_input_get_scan_mask (self->input);
+  OctScanMask *mask = gst_oct_input_get_scan_mask (self->input, frame);
 
-  if (mask != NULL && !self->mask_sent)
+  if (mask != NULL && mask != self->mask_sent)
     gst_pad_push_event (
         GST_BASE_SRC_PAD (self), gst_oct_scan_mask_event_new (mask));
-  self->mask_sent = TRUE;
+  self->mask_sent = mask;
 }
 
 static void
@@ -433,13 +421,17 @@ static void
 stamp (GstOctSrc *self, GstBuffer *buffer, guint64 n, guint64 frame)
 {
   const OctReaderInfo *info = gst_oct_input_get_info (self->input);
-  /* volumes of one pass over a file, the last one may be a part */
-  guint64 volumes = info->frames == G_MAXUINT64
-                        ? 0
-                        : (info->frames + info->bscans - 1) / info->bscans;
-  guint64 pass = volumes != 0 ? n / info->frames : 0;
+  guint64 place = gst_oct_input_get_place (self->input, frame);
+  guint64 volumes = 0, pass = 0;
   guint count = self->info.bscans;
 
+  if (info->frames != G_MAXUINT64) {
+    /* of one pass over a file, the last one may be a part */
+    volumes =
+        (gst_oct_input_get_place (self->input, info->frames) + info->bscans - 1)
+        / info->bscans;
+    pass = n / info->frames;
+  }
   GST_BUFFER_PTS (buffer) = gst_oct_timeline_time (&self->timeline, n);
   GST_BUFFER_DTS (buffer) = GST_CLOCK_TIME_NONE;
   GST_BUFFER_DURATION (buffer) =
@@ -451,24 +443,20 @@ stamp (GstOctSrc *self, GstBuffer *buffer, guint64 n, guint64 frame)
     GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
   self->discont = FALSE;
   gst_oct_scan_meta_set (
-      buffer, &(GstOctScanPosition){ .bscan = (guint)(frame % info->bscans),
+      buffer, &(GstOctScanPosition){ .bscan = (guint)(place % info->bscans),
                   .bscans = info->bscans,
-                  .volume = pass * volumes + frame / info->bscans,
+                  .volume = pass * volumes + place / info->bscans,
                   .count = count });
 }
 
 /* B-scans that one buffer can hold.  The places of all in it are counted from
  * the first one's, through whole volumes: a last volume that is a part ends a
- * buffer before the file starts again. */
+ * buffer before the file starts again, and so do B-scans that are missing. */
 static guint64
-count_left (GstOctSrc *self, guint64 end)
+count_left (GstOctSrc *self, guint64 frame, guint64 end)
 {
-  const OctReaderInfo *info = gst_oct_input_get_info (self->input);
-  guint64 next = self->timeline.next, left = end - next;
-
-  return info->frames % info->bscans != 0 && info->frames != G_MAXUINT64
-             ? MIN (left, info->frames - next % info->frames)
-             : left;
+  return MIN (end - self->timeline.next,
+      gst_oct_input_count_alike (self->input, frame));
 }
 
 /* Fewer than there are in a buffer have caps of their own. */
@@ -502,14 +490,14 @@ gst_oct_src_create (GstPushSrc *push, GstBuffer **buffer)
     post_error (self, &error);
     return GST_FLOW_ERROR;
   }
-  send_scan_mask (self);
   drop_late_frames (self);
   end = MIN (self->stop, self->timeline.count);
   if (self->timeline.next >= end)
     return GST_FLOW_EOS;
-  if (!choose_count (self, count_left (self, end)))
-    return GST_FLOW_NOT_NEGOTIATED;
   frame = self->timeline.next % gst_oct_input_get_info (self->input)->frames;
+  send_scan_mask (self, frame);
+  if (!choose_count (self, count_left (self, frame, end)))
+    return GST_FLOW_NOT_NEGOTIATED;
   ret = make_buffer (self, frame, buffer, &error);
   if (error != NULL)
     post_error (self, &error);

@@ -284,9 +284,11 @@ gst_oct_src_settings_count_per_buffer (const GstOctSrcSettings *settings,
   return 0;
 }
 
-void
-gst_oct_src_settings_describe_count (const OctReaderInfo *info,
-    const OctScanMask *mask, guint count, GstStructure *s)
+/* Puts in the rows of that many B-scans, how far they are apart, and what they
+ * are of (mask, NULL: whole volumes). */
+static void
+describe_count (const OctReaderInfo *info, const OctScanMask *mask, guint count,
+    GstStructure *s)
 {
   if (gst_structure_has_name (s, "video/x-raw"))
     gst_structure_set (
@@ -297,7 +299,8 @@ gst_oct_src_settings_describe_count (const OctReaderInfo *info,
     gst_structure_set (s, "x-spacing", G_TYPE_DOUBLE, info->x_spacing, NULL);
   if (info->y_spacing > 0.0)
     gst_structure_set (s, "y-spacing", G_TYPE_DOUBLE, info->y_spacing, NULL);
-  if (mask != NULL)
+  if (mask != NULL
+      && (mask->lines != info->lines || mask->bscans != info->bscans))
     gst_structure_set (s, GST_OCT_SCAN_LINES_FIELD, G_TYPE_INT,
         (gint)mask->lines, GST_OCT_SCAN_BSCANS_FIELD, G_TYPE_INT,
         (gint)mask->bscans, NULL);
@@ -305,9 +308,10 @@ gst_oct_src_settings_describe_count (const OctReaderInfo *info,
     gst_structure_set (s, GST_OCT_BSCANS_FIELD, G_TYPE_INT, (gint)count, NULL);
 }
 
-void
-gst_oct_src_settings_describe_framerate (const GstOctSrcSettings *settings,
-    const GstOctInput *input, GstStructure *s)
+/* Puts in the B-scans per second of the line rate, any rate without. */
+static void
+describe_framerate (const GstOctSrcSettings *settings, const GstOctInput *input,
+    GstStructure *s)
 {
   double rate = gst_oct_src_settings_get_line_rate (settings, input);
   gint n, d;
@@ -320,4 +324,24 @@ gst_oct_src_settings_describe_framerate (const GstOctSrcSettings *settings,
     gst_structure_set (s, "framerate", GST_TYPE_FRACTION_RANGE, 1, G_MAXINT,
         G_MAXINT, 1, NULL);
   }
+}
+
+GstStructure *
+gst_oct_src_settings_describe (
+    const GstOctSrcSettings *settings, const GstOctInput *input, guint count)
+{
+  const OctReaderInfo *info = gst_oct_input_get_info (input);
+  GstStructure *s;
+
+  if (info->sample_format == OCT_SAMPLE_F32)
+    s = gst_structure_new (GST_OCT_SPECTRA_NAME, "format", G_TYPE_STRING,
+        "F32LE", "axis", G_TYPE_STRING, "wavelength", "samples", G_TYPE_INT,
+        (gint)info->samples, NULL);
+  else
+    s = gst_structure_new ("video/x-raw", "format", G_TYPE_STRING,
+        info->sample_format == OCT_SAMPLE_U8 ? "GRAY8" : "GRAY16_LE", "width",
+        G_TYPE_INT, (gint)info->samples, NULL);
+  describe_count (info, gst_oct_input_get_scan_mask (input, 0), count, s);
+  describe_framerate (settings, input, s);
+  return s;
 }

@@ -47,13 +47,9 @@ gboolean gst_oct_src_settings_check_live (const GstOctSrcSettings *settings,
 guint gst_oct_src_settings_count_per_buffer (const GstOctSrcSettings *settings,
     const OctReaderInfo *info, GError **error);
 
-/* Puts the rows of that many B-scans into caps, how far they are apart, and what
- * they are of (mask, NULL: whole volumes). */
-void gst_oct_src_settings_describe_count (const OctReaderInfo *info,
-    const OctScanMask *mask, guint count, GstStructure *s);
-
-/* Puts the B-scans per second of the line rate into caps, any rate without. */
-void gst_oct_src_settings_describe_framerate (const GstOctSrcSettings *settings,
-    const GstOctInput *input, GstStructure *s);
+/* What is in the caps of buffers of `count` B-scans: of what they are, how far
+ * apart, how many per second (a range where no line rate is known). */
+GstStructure *gst_oct_src_settings_describe (
+    const GstOctSrcSettings *settings, const GstOctInput *input, guint count);
 
 G_END_DECLS

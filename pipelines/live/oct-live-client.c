@@ -98,6 +98,7 @@ add_settings (JsonBuilder *builder, OctLive *live)
   oct_live_json_add_number (builder, "tau", settings.sensing.tau);
   oct_live_json_add_number (
       builder, "samplingRate", settings.sensing.sampling_rate);
+  oct_live_json_add_string (builder, "fill", settings.fill);
   oct_live_json_add_boolean (builder, "still", settings.still);
   oct_live_json_add_number (builder, "density", settings.density);
   oct_live_json_add_boolean (builder, "rollOff", settings.roll_off);
@@ -134,9 +135,13 @@ make_state (OctLive *live)
 {
   JsonBuilder *builder = oct_live_json_begin ("state");
   const char *trouble = oct_live_graph_get_trouble (live->graph);
+  const char *note;
   OctLiveFocus focus;
 
   add_settings (builder, live);
+  oct_live_json_add_boolean (
+      builder, "masked", oct_live_graph_is_masked (live->graph, &note));
+  oct_live_json_add_string (builder, "fillNote", note);
   oct_live_json_add_boolean (
       builder, "changing", oct_live_graph_is_changing (live->graph));
   oct_live_graph_get_focus (live->graph, &focus);
@@ -221,6 +226,20 @@ add_solvers (JsonBuilder *builder)
 }
 
 static void
+add_ways (JsonBuilder *builder)
+{
+  json_builder_set_member_name (builder, "ways");
+  json_builder_begin_array (builder);
+  for (const OctFillWay *way = oct_fill_ways (); way->id != NULL; way++) {
+    json_builder_begin_object (builder);
+    oct_live_json_add_string (builder, "id", way->id);
+    oct_live_json_add_string (builder, "label", way->label);
+    json_builder_end_object (builder);
+  }
+  json_builder_end_array (builder);
+}
+
+static void
 say_hello (OctLiveClient *client)
 {
   OctLive *live = client->live;
@@ -238,6 +257,7 @@ say_hello (OctLiveClient *client)
   oct_live_json_add_number (builder, "refractiveIndex", live->refractive_index);
   add_methods (builder);
   add_solvers (builder);
+  add_ways (builder);
   oct_live_json_add_string (builder, "sensing", OCT_SENSING_METHOD);
   say (client, builder);
   say (client, make_state (live));
@@ -404,6 +424,8 @@ set (OctLiveClient *client, const OctLiveMessage *message)
     settings.method = message->method;
   if (message->has & OCT_LIVE_HAS_SOLVER)
     settings.sensing.solver = message->solver;
+  if (message->has & OCT_LIVE_HAS_FILL)
+    settings.fill = message->fill;
   if (message->has & OCT_LIVE_HAS_TAU)
     settings.sensing.tau = message->tau;
   if (message->has & OCT_LIVE_HAS_SAMPLING_RATE)

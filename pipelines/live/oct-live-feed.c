@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-live-feed.h"
+#include "oct-masked.h"
 
 #include <gst/app/gstappsink.h>
 
@@ -42,6 +43,7 @@ struct _OctLiveFeed {
   GstElement *octsrc;      /* in it; NULL: another source */
   GstElement *reconstruct; /* octreconstruct; NULL: the images come finished */
   GstElement *logscale;    /* octlogscale behind it */
+  OctFill *fill;           /* behind its A-scans; of the pipeline */
   GstElement *meters[2];   /* octmeter, before and behind octreconstruct */
   char *range;             /* of octlogscale, where it is automatic */
   gboolean changing;       /* its method: it has not said yet how that ends */
@@ -128,6 +130,24 @@ add_source (OctLiveFeed *feed, const OctLiveSource *source, GError **error)
   return part;
 }
 
+static gboolean
+on_masked_later (gpointer data)
+{
+  OctLiveFeed *feed = data;
+
+  if (!g_atomic_int_get (&feed->closed))
+    feed->events.filled (NULL, feed->data);
+  return G_SOURCE_REMOVE;
+}
+
+/* Streaming thread. */
+static void
+on_masked (gpointer data)
+{
+  g_idle_add_full (G_PRIORITY_HIGH, on_masked_later,
+      g_atomic_rc_box_acquire (data), release);
+}
+
 /* Spectra to images. */
 static GstElement *
 add_reconstruction (OctLiveFeed *feed, GstElement *from,
@@ -143,6 +163,8 @@ add_reconstruction (OctLiveFeed *feed, GstElement *from,
   feed->logscale = gst_bin_get_by_name (GST_BIN (part), "logscale");
   feed->meters[0] = gst_bin_get_by_name (GST_BIN (part), "spectra-meter");
   feed->meters[1] = gst_bin_get_by_name (GST_BIN (part), "ascans-meter");
+  feed->fill = oct_fill_new (
+      feed->meters[1], feed->logscale, settings->fill, on_masked, feed);
   if (source->instrument != NULL
       && !oct_instrument_load (feed->reconstruct, source->instrument->load,
           source->file->calibration, error))
@@ -241,6 +263,15 @@ add_end (OctLiveFeed *feed, GstElement *from, const OctLiveSource *source,
   return TRUE;
 }
 
+static gboolean
+tell_mask (GstElement *from, const OctLiveSource *source, GError **error)
+{
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (from, "src");
+
+  return source->scan_mask == NULL || pad == NULL
+         || oct_masked_tell (pad, source->scan_mask, error);
+}
+
 OctLiveFeed *
 oct_live_feed_new (const OctLiveSource *source, const OctLiveSettings *settings,
     const OctLiveFeedEvents *events, gpointer data, GError **error)
@@ -256,6 +287,8 @@ oct_live_feed_new (const OctLiveSource *source, const OctLiveSettings *settings,
   feed->pipeline = gst_object_ref_sink (gst_pipeline_new ("oct-live"));
   gst_pipeline_use_clock (GST_PIPELINE (feed->pipeline), clock);
   last = feed->source = add_source (feed, source, error);
+  if (last != NULL && !tell_mask (last, source, error))
+    last = NULL;
   if (last != NULL && source->images == NULL)
     last = add_reconstruction (feed, last, source, settings, error);
   if (last != NULL && add_end (feed, last, source, error)) {
@@ -387,11 +420,29 @@ take_warning (OctLiveFeed *feed, GstMessage *message)
     g_printerr ("Note: %s\n", error->message);
 }
 
+/* What octvolumecs has chosen: in words, as people read it. */
+static void
+take_filling (OctLiveFeed *feed, const GstStructure *s)
+{
+  const char *method = gst_structure_get_string (s, "method");
+  const char *reason = gst_structure_get_string (s, "reason");
+  g_autofree char *note =
+      method != NULL && reason != NULL && oct_fill_is_chosen (feed->fill)
+          ? g_strdup_printf ("It is %s, since %s.", method, reason)
+          : NULL;
+
+  feed->events.filled (note, feed->data);
+}
+
 /* Those of the user's own elements are for somebody else. */
 static void
 take_element_message (OctLiveFeed *feed, GstMessage *message)
 {
   const GstStructure *s = gst_message_get_structure (message);
+
+  if (gst_structure_has_name (s, "oct-volume-cs") && feed->fill != NULL
+      && oct_fill_is_from (feed->fill, message))
+    take_filling (feed, s);
 
   if ((gst_structure_has_name (s, "oct-autofocus")
           || gst_structure_has_name (s, "oct-background"))
@@ -530,6 +581,33 @@ oct_live_feed_free (OctLiveFeed *feed)
 /* ------------------------------------------------------------------- settings
  */
 
+gboolean
+oct_live_settings_check (const OctLiveSettings *settings, GError **error)
+{
+  if (!settings->automatic && !(settings->min < settings->max)) {
+    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
+        "Black is at %g dB and white at %g dB; white has to be above black.",
+        settings->min, settings->max);
+    return FALSE;
+  }
+  if (oct_sensing_find_solver (settings->sensing.solver) == NULL) {
+    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
+        "This solver is not installed here; choose another one.");
+    return FALSE;
+  }
+  if (oct_fill_find (settings->fill) == NULL) {
+    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
+        "A-lines cannot be filled in like that here; choose another way.");
+    return FALSE;
+  }
+  if (oct_method_find (settings->method) == NULL) {
+    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
+        "This reconstruction is not installed here; choose another one.");
+    return FALSE;
+  }
+  return TRUE;
+}
+
 /* Together, as they are taken together or not. */
 void
 oct_live_settings_put (const OctLiveSettings *settings, GstElement *reconstruct)
@@ -553,6 +631,7 @@ oct_live_feed_set (OctLiveFeed *feed, const OctLiveSettings *settings)
   g_object_set (
       feed->logscale, "min", settings->min, "max", settings->max, NULL);
   oct_live_settings_put (settings, feed->reconstruct);
+  oct_fill_set (feed->fill, settings->fill);
   /* a stored spectrum leaves what stands still as it is */
   if (settings->still && !g_str_has_prefix (settings->mode, "background"))
     gst_util_set_object_arg (G_OBJECT (feed->reconstruct), "mode", "none");

@@ -9,6 +9,7 @@
  */
 #pragma once
 
+#include "oct-fill.h"
 #include "oct-instrument.h"
 #include "oct-sensing.h"
 
@@ -18,16 +19,18 @@ G_BEGIN_DECLS
 typedef struct {
   const OctInstrumentOptions *instrument; /* `load` of it, or NULL */
   const OctSourceOptions *file; /* of spectra; all zero: virtual OCT system */
-  const char *source;   /* pipeline of raw spectra, or NULL; file->calibration
+  const char *source;    /* pipeline of raw spectra, or NULL; file->calibration
                          is theirs */
-  const char *images;   /* pipeline of finished images, or NULL */
-  double line_rate;     /* of the file, A-lines per second; 0 = 30 B-scans per
+  const char *scan_mask; /* file of the mask of the scan, or NULL: the source
+                          tells it, or takes all A-lines */
+  const char *images;    /* pipeline of finished images, or NULL */
+  double line_rate;      /* of the file, A-lines per second; 0 = 30 B-scans per
                          second */
-  guint bitrate;        /* of H.264 in kbit/s */
-  guint bscans;         /* per volume, where the source does not say it; of the
+  guint bitrate;         /* of H.264 in kbit/s */
+  guint bscans;          /* per volume, where the source does not say it; of the
                          virtual OCT system: of a volume, in place of one B-scan
                          over and over; 0 = as the source says */
-  double width, length; /* of a volume in metres, 0 = unknown */
+  double width, length;  /* of a volume in metres, 0 = unknown */
   double refractive_index; /* of the sample */
 } OctLiveSource;
 
@@ -43,6 +46,7 @@ typedef struct {
   const char *mode;       /* of octdcsub */
   const char *method;     /* id of an OctMethod */
   OctSensing sensing;     /* of the method OCT_SENSING_METHOD */
+  const char *fill;       /* id of an OctFillWay */
   gboolean still;    /* what is the same in all A-lines, as a mirror, stays */
   double density;    /* of the filter before a mirror, for its sensitivity */
   gboolean roll_off; /* a mirror's depths are collected for its fall-off */
@@ -91,6 +95,9 @@ typedef struct {
   /* A measurement of raw spectra or A-scans, see oct_live_feed_measure(): the
    * message "oct-meter" of octmeter. */
   void (*measured) (const GstStructure *measurement, gpointer data);
+  /* The source leaves A-lines out, and settings->fill says how they are filled
+   * in.  `note`: what came of that, a sentence; NULL as long as nobody knows. */
+  void (*filled) (const char *note, gpointer data);
   /* Once, after oct_live_feed_close() of a feed that was started. */
   void (*closed) (gpointer data);
 } OctLiveFeedEvents;
@@ -110,6 +117,10 @@ void oct_live_feed_close (OctLiveFeed *feed);
  * thread still runs then. */
 gboolean oct_live_feed_wait (OctLiveFeed *feed, gint64 timeout);
 void oct_live_feed_free (OctLiveFeed *feed);
+
+/* Whether each of them is possible; FALSE with an error of one sentence. */
+gboolean oct_live_settings_check (
+    const OctLiveSettings *settings, GError **error);
 
 /* Those that say how spectra are to be read, on octreconstruct. */
 void oct_live_settings_put (

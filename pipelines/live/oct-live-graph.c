@@ -33,6 +33,8 @@ struct _OctLiveGraph {
   OctLiveSettings settings;  /* method: the one wished for */
   const char *used, *former; /* methods: in use, and before that */
   const char *trying;        /* method that is, or NULL */
+  gboolean masked;           /* the scan leaves A-lines out */
+  char *filled;              /* what is said of it, or NULL */
   OctLiveFocus focus;        /* its note is `found` */
   char *found;
   OctLiveHistory *history;
@@ -70,9 +72,11 @@ oct_live_graph_new (const OctLiveSource *source, GError **error)
   graph->source = *source;
   graph->used = graph->former = oct_methods ()->id;
   graph->history = oct_live_history_new ();
-  graph->settings = (OctLiveSettings){
-    .automatic = TRUE, .min = 0.0, .max = 60.0, .method = graph->used
-  };
+  graph->settings = (OctLiveSettings){ .automatic = TRUE,
+    .min = 0.0,
+    .max = 60.0,
+    .method = graph->used,
+    .fill = OCT_FILL_DEFAULT };
   oct_live_settings_set_text (&graph->settings.mode, "bscan");
   oct_live_keeper_get_defaults (&graph->settings);
   if (source->instrument != NULL && source->images == NULL) {
@@ -431,6 +435,19 @@ on_measured (const GstStructure *measurement, gpointer data)
 }
 
 static void
+on_filled (const char *note, gpointer data)
+{
+  OctLiveGraph *graph = data;
+
+  if (graph->masked && g_strcmp0 (graph->filled, note) == 0)
+    return;
+  graph->masked = TRUE;
+  g_free (graph->filled);
+  graph->filled = g_strdup (note);
+  graph->events.settings (NULL, graph->data);
+}
+
+static void
 on_begun (gpointer data)
 {
   OctLiveGraph *graph = data;
@@ -467,13 +484,15 @@ static OctLiveFeed *
 make_feed (OctLiveGraph *graph, GError **error)
 {
   static const OctLiveFeedEvents events = { on_image, on_begun, on_ended,
-    on_changed, on_focused, on_measured, on_closed };
+    on_changed, on_focused, on_measured, on_filled, on_closed };
   OctLiveSettings settings = graph->settings;
   OctLiveFeed *feed;
 
   settings.method = graph->used;
   graph->begun_at = 0;
+  graph->masked = FALSE;
   g_clear_pointer (&graph->found, g_free);
+  g_clear_pointer (&graph->filled, g_free);
   feed = oct_live_feed_new (&graph->source, &settings, &events, graph, error);
   if (feed == NULL)
     return NULL;
@@ -543,6 +562,7 @@ oct_live_graph_free (OctLiveGraph *graph)
   g_free (graph->trouble);
   g_free (graph->reported);
   g_free (graph->found);
+  g_free (graph->filled);
   oct_live_history_free (graph->history);
   oct_live_settings_clear (&graph->settings);
   g_free (graph);
@@ -591,6 +611,13 @@ oct_live_graph_get_settings (OctLiveGraph *graph, OctLiveSettings *settings)
 }
 
 gboolean
+oct_live_graph_is_masked (OctLiveGraph *graph, const char **note)
+{
+  *note = graph->filled;
+  return graph->masked;
+}
+
+gboolean
 oct_live_graph_is_changing (OctLiveGraph *graph)
 {
   return graph->settings.method != graph->used;
@@ -606,22 +633,8 @@ check_settings (
         "set here.");
     return FALSE;
   }
-  if (!settings->automatic && !(settings->min < settings->max)) {
-    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
-        "Black is at %g dB and white at %g dB; white has to be above black.",
-        settings->min, settings->max);
+  if (!oct_live_settings_check (settings, error))
     return FALSE;
-  }
-  if (oct_sensing_find_solver (settings->sensing.solver) == NULL) {
-    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
-        "This solver is not installed here; choose another one.");
-    return FALSE;
-  }
-  if (oct_method_find (settings->method) == NULL) {
-    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
-        "This reconstruction is not installed here; choose another one.");
-    return FALSE;
-  }
   if (graph->over && oct_method_find (settings->method)->id != graph->used) {
     g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
         "The source of the pictures has ended, and another reconstruction has "
@@ -647,6 +660,9 @@ oct_live_graph_set_settings (
   graph->settings.mode = former.mode;
   graph->settings.sensing.solver =
       oct_sensing_find_solver (settings->sensing.solver);
+  graph->settings.fill = oct_fill_find (settings->fill);
+  if (graph->settings.fill != former.fill)
+    g_clear_pointer (&graph->filled, g_free);
   put_in_force (graph);
   change (graph);
   return TRUE;

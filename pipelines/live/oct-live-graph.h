@@ -84,6 +84,11 @@ gboolean oct_live_graph_is_changing (OctLiveGraph *graph);
 gboolean oct_live_graph_set_settings (
     OctLiveGraph *graph, const OctLiveSettings *settings, GError **error);
 
+/* Whether the scan leaves A-lines out, which are filled in as settings->fill
+ * says; `note`: what came of that, a sentence, or NULL.  Event `settings` tells
+ * that it has changed. */
+gboolean oct_live_graph_is_masked (OctLiveGraph *graph, const char **note);
+
 /* The search for the dispersion of what is seen, or the like. */
 typedef struct {
   gboolean looking;

@@ -196,6 +196,13 @@ read_solver (JsonNode *value, OctLiveMessage *message)
 }
 
 static gboolean
+read_fill (JsonNode *value, OctLiveMessage *message)
+{
+  message->has |= OCT_LIVE_HAS_FILL;
+  return read_name (value, message->fill, sizeof message->fill);
+}
+
+static gboolean
 read_tau (JsonNode *value, OctLiveMessage *message)
 {
   message->has |= OCT_LIVE_HAS_TAU;
@@ -275,6 +282,7 @@ static const Member members[] = {
   { "set", "phase3", read_phase3, TRUE },
   { "set", "method", read_method, TRUE },
   { "set", "solver", read_solver, TRUE },
+  { "set", "fill", read_fill, TRUE },
   { "set", "tau", read_tau, TRUE },
   { "set", "samplingRate", read_sampling_rate, TRUE },
   { "set", "still", read_still, TRUE },

@@ -22,7 +22,7 @@ typedef enum {
   OCT_LIVE_ACK,
   /* {"type":"set", ...}: any of automatic (true, false), min, max (dB), a2
    * (um^2), a3 (um^3), phase2, phase3 (rad), method (id), solver (name), tau,
-   * samplingRate, still, density (OD), rollOff */
+   * samplingRate, fill (name), still, density (OD), rollOff */
   OCT_LIVE_SET,
   /* {"type":"record","on":true} or false */
   OCT_LIVE_RECORD,
@@ -55,6 +55,7 @@ typedef enum {
   OCT_LIVE_HAS_SOLVER = 1 << 11,
   OCT_LIVE_HAS_TAU = 1 << 12,
   OCT_LIVE_HAS_SAMPLING_RATE = 1 << 13,
+  OCT_LIVE_HAS_FILL = 1 << 14,
 } OctLiveHas;
 
 typedef struct {
@@ -71,6 +72,7 @@ typedef struct {
   double phase2, phase3; /* set: finite, within +-1e6 */
   char method[33];       /* set: letters, digits, - */
   char solver[33];       /* set: the same */
+  char fill[33];         /* set: the same */
   double tau;            /* set: 0 .. 1000 */
   double rate;           /* set, samplingRate: above 0, to 1 */
   double density;        /* set: 0 .. 10 */

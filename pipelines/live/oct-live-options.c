@@ -27,6 +27,9 @@ read_command_line (OctLiveOptions *o, int *argc, char ***argv, GError **error)
       "File: A-lines per second (default: 30 B-scans per second)", "HZ" },
     { "source", 0, 0, G_OPTION_ARG_STRING, &o->source,
       "Pipeline of raw spectra, as of a camera", "PIPELINE" },
+    { "scan-mask-file", 0, 0, G_OPTION_ARG_FILENAME, &o->scan_mask,
+      "Text of 0 and 1: which A-lines of a volume the camera takes (default: "
+      "as the source says)", "FILE" },
     { "images", 0, 0, G_OPTION_ARG_STRING, &o->images,
       "Pipeline of finished images", "PIPELINE" },
     { "bscans", 0, 0, G_OPTION_ARG_INT, &o->bscans,
@@ -101,6 +104,9 @@ check_source (const OctLiveOptions *o, GError **error)
         "file given as --data.");
   if (o->file.calibration != NULL && o->file.data == NULL && o->source == NULL)
     return refuse (error, "--calibration belongs to --data or --source.");
+  if (o->images != NULL && o->scan_mask != NULL)
+    return refuse (
+        error, "--scan-mask-file is for spectra, and --images are finished.");
   if (o->images != NULL
       && (o->instrument.load != NULL || o->instrument.save != NULL))
     return refuse (error, "--instrument and --save-instrument are for spectra, "
@@ -203,6 +209,7 @@ oct_live_options_clear (OctLiveOptions *options)
   oct_instrument_options_clear (&options->instrument);
   oct_source_options_clear (&options->file);
   g_free (options->source);
+  g_free (options->scan_mask);
   g_free (options->images);
   g_free (options->address);
   g_free (options->udp_ports);

@@ -10,6 +10,7 @@ typedef struct {
   OctSourceOptions file;
   OctInstrumentOptions instrument;
   char *source, *images;
+  char *scan_mask; /* file, or NULL */
   double line_rate;
   gint bitrate; /* kbit/s */
   char *address;

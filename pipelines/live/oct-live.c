@@ -79,6 +79,7 @@ make_graph (Program *program, GError **error)
     .file = &o->file,
     .source = o->source,
     .images = o->images,
+    .scan_mask = o->scan_mask,
     .line_rate = o->line_rate,
     .bitrate = o->bitrate,
     .bscans = o->bscans,

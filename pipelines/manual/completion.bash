@@ -17,6 +17,8 @@ _oct_program () {
     --solver:*)
       mapfile -t COMPREPLY < <(compgen -W \
         "persistent continued sparsa" -- "$current") ;;
+    --fill:*)
+      mapfile -t COMPREPLY < <(compgen -W "linear joint auto off" -- "$current") ;;
     --format:*)
       mapfile -t COMPREPLY < <(compgen -W "npy nii tif h5 dcm" -- "$current") ;;
     --sample-format:*)

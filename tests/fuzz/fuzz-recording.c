@@ -29,6 +29,23 @@ check_calibration (const OctCalibration *c, guint samples)
   g_assert_true (isfinite (oct_calibration_get_z_spacing (c, samples)));
 }
 
+/* In order, from the first B-scan on. */
+static void
+check_masks (const OctRecordingInfo *info)
+{
+  guint64 least = 0;
+
+  g_assert_true (info->first_bscan == 0 || info->first_bscan < info->bscans);
+  for (guint i = 0; info->masks != NULL && i < info->masks->len; i++) {
+    const OctRecordingMask *mask =
+        &g_array_index (info->masks, OctRecordingMask, i);
+
+    g_assert_true (i > 0 ? mask->frame >= least : mask->frame == 0);
+    g_assert_cmpuint (mask->number, <, OCT_RECORDING_MAX_MASKS);
+    least = mask->frame + 1;
+  }
+}
+
 int
 LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {
@@ -48,6 +65,7 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
       (guint64)info.samples * info.lines, <=, OCT_MAX_BSCAN_VALUES);
   g_assert_true (info.line_rate >= 0.0 && isfinite (info.line_rate));
   check_calibration (info.calibration, info.samples);
+  check_masks (&info);
   text = oct_recording_format (&info);
   g_assert_true (oct_recording_parse ("x", text, strlen (text), &again, NULL));
   second = oct_recording_format (&again);

@@ -237,3 +237,67 @@ source_check_numbers (Source *s, guint start, guint count)
     fail_unless_equals_int (found, (start + i) % 8);
   }
 }
+
+void
+source_check_same (Source *a, Source *b)
+{
+  fail_unless_equals_int (source_count (a), source_count (b));
+  for (guint i = 0; i < source_count (a); i++) {
+    GstBuffer *x = source_get (a, i), *y = source_get (b, i);
+    GstMapInfo map;
+
+    fail_unless (gst_buffer_map (x, &map, GST_MAP_READ));
+    fail_unless_equals_uint64 (gst_buffer_get_size (y), map.size);
+    fail_unless (
+        gst_buffer_memcmp (y, 0, map.data, map.size) == 0, "B-scan %u", i);
+    gst_buffer_unmap (x, &map);
+    fail_unless_equals_uint64 (GST_BUFFER_PTS (x), GST_BUFFER_PTS (y));
+    fail_unless_equals_uint64 (
+        GST_BUFFER_DURATION (x), GST_BUFFER_DURATION (y));
+  }
+}
+
+void
+source_check_warning (GstBus *bus, const char *word, const char *another)
+{
+  GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING);
+  GError *warning = NULL;
+
+  fail_unless (message != NULL, "no warning");
+  gst_message_parse_warning (message, &warning, NULL);
+  fail_unless (strstr (warning->message, word) != NULL
+                   && strstr (warning->message, another) != NULL,
+      "%s", warning->message);
+  g_error_free (warning);
+  gst_message_unref (message);
+  fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING) == NULL);
+}
+
+void
+oct_test_run_to_end (const char *launch)
+{
+  GstElement *pipeline = gst_parse_launch (launch, NULL);
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered (
+      bus, 60 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  fail_unless (message != NULL, "%s does not end", launch);
+  fail_unless_equals_string (GST_MESSAGE_TYPE_NAME (message), "eos");
+  gst_message_unref (message);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (bus);
+  gst_object_unref (pipeline);
+}
+
+char *
+oct_test_record (const char *name, const char *source, const char *properties)
+{
+  char *path = oct_test_file_path (name);
+  g_autofree char *launch = g_strdup_printf (
+      "%s ! octrawsink location=%s %s", source, path, properties);
+
+  oct_test_run_to_end (launch);
+  return path;
+}

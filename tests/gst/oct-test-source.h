@@ -55,3 +55,17 @@ void source_check_scan (
 Source *source_numbered (const char *more);
 /* The buffers are B-scans start .. start + count - 1 of its passes. */
 void source_check_numbers (Source *s, guint start, guint count);
+
+/* Buffers of both have the same bytes and times. */
+void source_check_same (Source *a, Source *b);
+
+/* There is one warning, which has both words. */
+void source_check_warning (GstBus *bus, const char *word, const char *another);
+
+/* Runs a launch line to the end of its stream. */
+void oct_test_run_to_end (const char *launch);
+
+/* Records what `source` delivers by octrawsink with these properties; the path
+ * of the recording without ending, g_free() it. */
+char *oct_test_record (
+    const char *name, const char *source, const char *properties);

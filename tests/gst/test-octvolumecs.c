@@ -320,6 +320,46 @@ GST_START_TEST (test_early_end)
 }
 GST_END_TEST;
 
+static GstEvent *
+make_mask_event (guint lines, gsize size, gboolean empty)
+{
+  g_autoptr (OctScanMask) mask = get_mask ();
+  g_autofree guint8 *bytes =
+      empty ? g_malloc0 (size) : g_memdup2 (mask->taken, size);
+  g_autoptr (GstBuffer) taken =
+      size > 0 ? gst_buffer_new_memdup (bytes, size) : gst_buffer_new ();
+
+  return gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM_STICKY,
+      gst_structure_new ("application/x-oct-scan-mask", "lines", G_TYPE_UINT,
+          lines, "taken", GST_TYPE_BUFFER, taken, NULL));
+}
+
+/* A mask as an application sends it; such as are none change nothing. */
+GST_START_TEST (test_mask_of_an_application)
+{
+  GstHarness *harness = oct_test_harness ("octvolumecs method=linear");
+  GstEvent *const events[] = { make_mask_event (LINES, BSCANS * LINES, FALSE),
+    make_mask_event (0, BSCANS * LINES, FALSE),
+    make_mask_event (LINES, BSCANS * LINES - 1, FALSE),
+    make_mask_event (LINES, BSCANS * LINES, TRUE),
+    make_mask_event (LINES, 0, FALSE),
+    gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM_STICKY,
+        gst_structure_new (
+            "application/x-oct-scan-mask", "lines", G_TYPE_INT, LINES, NULL)) };
+
+  gst_harness_set_src_caps (
+      harness, gst_caps_from_string (
+                   "application/x-oct-ascans,format=CF32LE,samples=18,lines=3,"
+                   "framerate=100/1"));
+  for (guint i = 0; i < G_N_ELEMENTS (events); i++)
+    fail_unless (gst_harness_push_event (harness, events[i]));
+  push_volume (harness, FALSE, 0, TAKEN);
+  check_volume (harness, OCT_VOLUME_CS_LINEAR, NULL, 0, 0, TAKEN * PERIOD);
+  oct_test_assert_quiet (oct_test_bus (harness));
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
 static const struct {
   const char *text; /* of the mask; NULL: none */
   guint bscans;     /* that the stream says a volume has */
@@ -531,6 +571,7 @@ octvolumecs_suite (void)
   tcase_add_loop_test (tcase, test_values, 0, G_N_ELEMENTS (runs));
   tcase_add_loop_test (tcase, test_parts, 0, G_N_ELEMENTS (parts));
   tcase_add_test (tcase, test_early_end);
+  tcase_add_test (tcase, test_mask_of_an_application);
   tcase_add_loop_test (tcase, test_mistakes, 0, G_N_ELEMENTS (mistakes));
   tcase_add_loop_test (tcase, test_cut, 0, G_N_ELEMENTS (cuts));
   tcase_add_loop_test (tcase, test_refused, 0, G_N_ELEMENTS (refused));

@@ -14,56 +14,6 @@
   " ! octdcsub ! octkresample ! octdispersion ! octfft ! "                     \
   "octlogscale range=manual max=90"
 
-/* Runs to the end of the stream. */
-static void
-run_to_end (const char *launch)
-{
-  GstElement *pipeline = gst_parse_launch (launch, NULL);
-  GstBus *bus = gst_element_get_bus (pipeline);
-  GstMessage *message;
-
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  message = gst_bus_timed_pop_filtered (
-      bus, 60 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
-  fail_unless (message != NULL, "%s does not end", launch);
-  fail_unless_equals_string (GST_MESSAGE_TYPE_NAME (message), "eos");
-  gst_message_unref (message);
-  gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (bus);
-  gst_object_unref (pipeline);
-}
-
-/* Path of a recording without ending; with `source` in it. */
-static char *
-record (const char *name, const char *source, const char *properties)
-{
-  char *path = oct_test_file_path (name);
-  g_autofree char *launch = g_strdup_printf (
-      "%s ! octrawsink location=%s %s", source, path, properties);
-
-  run_to_end (launch);
-  return path;
-}
-
-static void
-check_same (Source *a, Source *b)
-{
-  fail_unless_equals_int (source_count (a), source_count (b));
-  for (guint i = 0; i < source_count (a); i++) {
-    GstBuffer *x = source_get (a, i), *y = source_get (b, i);
-    GstMapInfo map;
-
-    fail_unless (gst_buffer_map (x, &map, GST_MAP_READ));
-    fail_unless_equals_uint64 (gst_buffer_get_size (y), map.size);
-    fail_unless (
-        gst_buffer_memcmp (y, 0, map.data, map.size) == 0, "B-scan %u", i);
-    gst_buffer_unmap (x, &map);
-    fail_unless_equals_uint64 (GST_BUFFER_PTS (x), GST_BUFFER_PTS (y));
-    fail_unless_equals_uint64 (
-        GST_BUFFER_DURATION (x), GST_BUFFER_DURATION (y));
-  }
-}
-
 /* The images of the recording are those of the source, to the last bit: sizes,
  * formats with gaps between rows (an odd number of samples), a calibration that
  * comes from the phantom, from properties, or from both. */
@@ -79,7 +29,7 @@ static const char *const sources[] = {
 GST_START_TEST (test_same_images)
 {
   const char *source = sources[__i__];
-  g_autofree char *path = record ("again", source, "part-size=25000");
+  g_autofree char *path = oct_test_record ("again", source, "part-size=25000");
   g_autoptr (Source) direct = source_new ("%s name=src" CHAIN, source);
   g_autoptr (Source) played =
       source_new ("octsrc name=src location=%s.oct" CHAIN, path);
@@ -89,14 +39,14 @@ GST_START_TEST (test_same_images)
   source_play (played);
   source_collect (played);
   fail_unless (source_count (direct) > 3);
-  check_same (direct, played);
+  source_check_same (direct, played);
 }
 GST_END_TEST
 
 GST_START_TEST (test_places_and_times)
 {
   g_autofree char *path =
-      record ("places", sources[0], "part-size=25000 name=sink");
+      oct_test_record ("places", sources[0], "part-size=25000 name=sink");
   g_autoptr (Source) s = source_new ("octsrc name=src location=%s.oct", path);
 
   source_play (s);
@@ -117,7 +67,8 @@ GST_END_TEST
 /* Preloaded and live, both from a recording of several parts. */
 GST_START_TEST (test_other_ways_to_play)
 {
-  g_autofree char *path = record ("ways", sources[0], "part-size=25000");
+  g_autofree char *path =
+      oct_test_record ("ways", sources[0], "part-size=25000");
   g_autoptr (Source) plain =
       source_new ("octsrc name=src location=%s.oct", path);
   g_autoptr (Source) held =
@@ -129,31 +80,16 @@ GST_START_TEST (test_other_ways_to_play)
   source_collect (plain);
   source_play (held);
   source_collect (held);
-  check_same (plain, held);
-  run_to_end (live);
+  source_check_same (plain, held);
+  oct_test_run_to_end (live);
 }
 GST_END_TEST
-
-static void
-check_one_warning (GstBus *bus, const char *word, const char *another)
-{
-  GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING);
-  GError *warning = NULL;
-
-  fail_unless (message != NULL, "no warning");
-  gst_message_parse_warning (message, &warning, NULL);
-  fail_unless (strstr (warning->message, word) != NULL
-                   && strstr (warning->message, another) != NULL,
-      "%s", warning->message);
-  g_error_free (warning);
-  gst_message_unref (message);
-  fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING) == NULL);
-}
 
 /* What a crash leaves. */
 GST_START_TEST (test_cut_off)
 {
-  g_autofree char *path = record ("cut", sources[0], "part-size=25000");
+  g_autofree char *path =
+      oct_test_record ("cut", sources[0], "part-size=25000");
   g_autofree char *last = g_strconcat (path, "-00003.raw", NULL);
   g_autofree char *before = g_strconcat (path, "-00002.raw", NULL);
   g_autoptr (Source) s = source_new ("octsrc name=src location=%s.oct", path);
@@ -163,14 +99,14 @@ GST_START_TEST (test_cut_off)
   source_play (s);
   source_collect (s);
   source_check_run (s, 0, 5, 3500, 1);
-  check_one_warning (s->bus, "101 bytes", "whole B-scan");
+  source_check_warning (s->bus, "101 bytes", "whole B-scan");
 }
 GST_END_TEST
 
 /* Notes in front, and what editors make of the lines' ends and beginning. */
 GST_START_TEST (test_edited)
 {
-  g_autofree char *path = record ("edited", sources[0], "");
+  g_autofree char *path = oct_test_record ("edited", sources[0], "");
   g_autofree char *text_path = g_strconcat (path, ".oct", NULL);
   g_autofree char *text = NULL, *edited = NULL;
   g_auto (GStrv) lines = NULL;
@@ -194,8 +130,8 @@ GST_END_TEST
 GST_START_TEST (test_own_calibration)
 {
   const char *virtual_system = "octsrc num-buffers=2 samples=128 lines=4";
-  g_autofree char *own =
-      record ("own", virtual_system, "wavelength-min=700 wavelength-max=710");
+  g_autofree char *own = oct_test_record (
+      "own", virtual_system, "wavelength-min=700 wavelength-max=710");
   g_autoptr (Source) direct =
       source_new ("%s name=src wavelength-min=700 wavelength-max=710" CHAIN,
           virtual_system);
@@ -206,7 +142,7 @@ GST_START_TEST (test_own_calibration)
   source_collect (direct);
   source_play (played);
   source_collect (played);
-  check_same (direct, played);
+  source_check_same (direct, played);
 }
 GST_END_TEST
 
@@ -241,7 +177,7 @@ GST_START_TEST (test_gaps)
   source_play (s);
   source_collect (s);
   source_check_run (s, 0, 6, 30, 1);
-  check_one_warning (s->bus, "12 B-scans (gaps: 2)", "before B-scan 2,");
+  source_check_warning (s->bus, "12 B-scans (gaps: 2)", "before B-scan 2,");
 }
 GST_END_TEST
 
@@ -286,7 +222,7 @@ check_changing (const char *properties, gboolean noted)
         GST_FLOW_OK);
   }
   if (noted)
-    check_one_warning (bus, "at B-scan 4,", "calibration");
+    source_check_warning (bus, "at B-scan 4,", "calibration");
   fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING) == NULL);
   gst_element_set_bus (h->element, NULL);
   gst_element_set_state (h->element, GST_STATE_NULL);
@@ -302,7 +238,7 @@ check_changing (const char *properties, gboolean noted)
   source_collect (s);
   fail_unless_equals_int (source_count (s), 40);
   if (noted)
-    check_one_warning (s->bus, "first 4 B-scans", "calibration");
+    source_check_warning (s->bus, "first 4 B-scans", "calibration");
   fail_unless (gst_bus_pop_filtered (s->bus, GST_MESSAGE_WARNING) == NULL);
 }
 
@@ -321,7 +257,7 @@ GST_END_TEST
 /* A camera behind which nobody knows a calibration, with rows of any stride. */
 GST_START_TEST (test_no_calibration)
 {
-  g_autofree char *path = record ("none",
+  g_autofree char *path = oct_test_record ("none",
       "videotestsrc num-buffers=3 pattern=snow ! "
       "video/x-raw,format=GRAY8,width=61,height=5,framerate=25/1",
       "");
@@ -336,7 +272,7 @@ GST_END_TEST
 
 GST_START_TEST (test_play_errors)
 {
-  g_autofree char *path = record ("wrong", sources[0], "");
+  g_autofree char *path = oct_test_record ("wrong", sources[0], "");
   g_autofree char *text = g_strconcat (path, ".oct", NULL);
   struct {
     const char *properties, *words[2];
@@ -361,9 +297,10 @@ GST_END_TEST
 /* Without a name, where a recording is already, in a folder that is none. */
 GST_START_TEST (test_record_errors)
 {
-  g_autofree char *path = record ("first", sources[0], "");
+  g_autofree char *path = oct_test_record ("first", sources[0], "");
   g_autofree char *nowhere = g_strconcat (path, "/x", NULL);
-  g_autofree char *later = record ("later", sources[0], "part-size=25000");
+  g_autofree char *later =
+      oct_test_record ("later", sources[0], "part-size=25000");
   g_autofree char *text = g_strconcat (later, ".oct", NULL);
   g_autofree char *part = g_strconcat (later, "-00000.raw", NULL);
   const char *locations[] = { "", path, nowhere, later };
@@ -406,7 +343,7 @@ GST_START_TEST (test_file_mode)
     g_autofree char *name = g_strdup_printf ("mode%u", i);
     g_autofree char *properties =
         g_strdup_printf ("part-size=25000 %s", cases[i].properties);
-    g_autofree char *path = record (name, sources[0], properties);
+    g_autofree char *path = oct_test_record (name, sources[0], properties);
 
     for (guint n = 0; n < G_N_ELEMENTS (endings); n++) {
       g_autofree char *file = g_strconcat (path, endings[n], NULL);
@@ -483,13 +420,13 @@ GST_START_TEST (test_folder_deleted)
   fail_unless_equals_int (g_rmdir (folder), 0);
   g_usleep (G_USEC_PER_SEC);
   push_scans (h, 5, 4);
-  check_one_warning (bus, "5 B-scans", "x-00000.raw");
+  source_check_warning (bus, "5 B-scans", "x-00000.raw");
   end_by_hand (h, bus, 4, 5);
   s = source_new ("octsrc name=src location=%s", text);
   source_play (s);
   source_collect (s);
   source_check_run (s, 0, 4, 30, 1);
-  check_one_warning (s->bus, "5 B-scans", "taken away");
+  source_check_warning (s->bus, "5 B-scans", "taken away");
   g_clear_pointer (&s, source_free);
   g_unlink (text);
   g_unlink (next);
@@ -508,40 +445,8 @@ GST_START_TEST (test_deleted_before_the_end)
   push_scans (h, 0, 5);
   fail_unless_equals_int (g_unlink (part), 0);
   gst_element_set_state (h->element, GST_STATE_NULL);
-  check_one_warning (bus, "5 B-scans", "late-00000.raw");
+  source_check_warning (bus, "5 B-scans", "late-00000.raw");
   end_by_hand (h, bus, 0, 5);
-}
-GST_END_TEST
-
-#define MASKED                                                                 \
-  "octsrc name=src samples=64 lines=20 bscans=6 num-buffers=12 "               \
-  "line-rate=7000 scan-mask=scattered "
-#define FILL " ! octdcsub ! octkresample ! octfft ! octvolumecs method=linear "
-
-/* Which A-lines were taken is in a file of its own, and a warning says so. */
-GST_START_TEST (test_scan_mask)
-{
-  g_autofree char *path = oct_test_file_path ("masked");
-  g_autofree char *mask = oct_test_file_path ("mask.txt");
-  g_autoptr (Source) recorded =
-      source_new (MASKED "scan-mask-output=%s ! tee name=t ! octrawsink "
-                         "async=false location=%s t. ! identity",
-          mask, path);
-  g_autoptr (Source) direct = source_new (MASKED FILL);
-  g_autoptr (Source) played = NULL;
-
-  source_play (recorded);
-  source_collect (recorded);
-  check_one_warning (recorded->bus, "of 120 A-lines", "`scan-mask-file`");
-  source_stop (recorded);
-  played = source_new (
-      "octsrc name=src location=%s.oct" FILL "scan-mask-file=%s", path, mask);
-  source_play (direct);
-  source_collect (direct);
-  source_play (played);
-  source_collect (played);
-  fail_unless_equals_int (source_count (direct), 12);
-  check_same (direct, played);
 }
 GST_END_TEST
 
@@ -568,7 +473,6 @@ recording_suite (void)
   tcase_add_test (tc, test_file_mode);
   tcase_add_test (tc, test_folder_deleted);
   tcase_add_test (tc, test_deleted_before_the_end);
-  tcase_add_test (tc, test_scan_mask);
   return suite;
 }
 

@@ -85,7 +85,8 @@ test_settings (void)
   g_autoptr (OctLiveMessage) all =
       parse ("{\"type\":\"set\",\"automatic\":false,\"min\":1,\"max\":2,"
              "\"a2\":-40.25,\"a3\":1e3,\"method\":\"cubic\",\"still\":true,"
-             "\"solver\":\"sparsa\",\"tau\":2.5,\"samplingRate\":0.3,"
+             "\"solver\":\"sparsa\",\"fill\":\"joint\",\"tau\":2.5,"
+             "\"samplingRate\":0.3,"
              "\"density\":1.5,\"rollOff\":true,\"phase2\":12,"
              "\"phase3\":-0.5}");
   g_autoptr (OctLiveMessage) none = parse ("{\"type\":\"set\"}");
@@ -94,10 +95,11 @@ test_settings (void)
   g_assert_cmpuint (some->has, ==, OCT_LIVE_HAS_MIN | OCT_LIVE_HAS_MAX);
   g_assert_cmpfloat (some->min, ==, -3.5);
   g_assert_cmpfloat (some->max, ==, 60.0);
-  g_assert_cmpuint (all->has, ==, 16383);
+  g_assert_cmpuint (all->has, ==, 32767);
   g_assert_cmpfloat (all->phase2, ==, 12.0);
   g_assert_cmpfloat (all->phase3, ==, -0.5);
   g_assert_cmpstr (all->solver, ==, "sparsa");
+  g_assert_cmpstr (all->fill, ==, "joint");
   g_assert_cmpfloat (all->tau, ==, 2.5);
   g_assert_cmpfloat (all->rate, ==, 0.3);
   g_assert_cmpfloat (all->density, ==, 1.5);
@@ -211,6 +213,7 @@ test_refused (void)
     "{\"type\":\"set\",\"method\":\"a b\"}",
     "{\"type\":\"set\",\"method\":\"abcdefghijklmnopqrstuvwxyzabcdefg\"}",
     "{\"type\":\"set\",\"solver\":\"a b\"}", "{\"type\":\"set\",\"solver\":3}",
+    "{\"type\":\"set\",\"fill\":\"\"}", "{\"type\":\"set\",\"fill\":true}",
     "{\"type\":\"set\",\"tau\":-0.1}", "{\"type\":\"set\",\"tau\":1001}",
     "{\"type\":\"set\",\"samplingRate\":0}",
     "{\"type\":\"set\",\"samplingRate\":1.01}",

@@ -311,6 +311,39 @@ const tests = {
     assert.equal(await server.stop(), 0);
   },
 
+  async "A-lines that a scan leaves out are filled in as people choose"() {
+    const scan = "octsrc is-live=true phantom=surgery samples=256 lines=64 bscans=16 line-rate=1500 ";
+    const masked = await Server.start("--source", `${scan} scan-mask=scattered scan-rate=0.5`);
+    const page = await browser.visit(masked.url);
+    const other = await browser.visit(masked.url);
+    const width = (pixels) => until(`images are ${pixels} A-lines wide`,
+      async () => (await picture(page)).width === pixels, 30);
+    await waitForVideo(page);
+    await until("there is a choice", async () => await page.locator("#filling").isVisible()
+      && await other.locator("#filling").isVisible());
+    assert.equal(await page.locator("#fill").inputValue(), "linear");
+    await width(64);
+    await page.locator("#fill").selectOption("off");
+    await width(32);
+    await page.locator("#fill").selectOption("joint");
+    await width(64);
+    assert.equal(await other.locator("#fill").inputValue(), "joint");
+    await page.locator("#fill").selectOption("auto");
+    await until("what was chosen is said", async () =>
+      /It is (linear|joint), since /.test(await other.locator("#fill-note").textContent()), 30);
+    await width(64);
+    // filled in, it is a volume like others
+    await choose(page, "volume", "640x480");
+    assert.deepEqual(page.problems.concat(other.problems), []);
+    assert.equal(await masked.stop(), 0);
+
+    const whole = await Server.start("--source", scan);
+    const third = await browser.visit(whole.url);
+    await waitForVideo(third);
+    assert.ok(await third.locator("#filling").isHidden());
+    assert.equal(await whole.stop(), 0);
+  },
+
   async "who watches sees what was chosen and can turn nothing; nonsense is refused"() {
     const server = await Server.start(...STILL, "--token-file", "tokens");
     const tokens = readFileSync(join(server.folder, "tokens"), "latin1");

@@ -455,6 +455,60 @@ def test_volume(folder):
     assert sum(abs(a - b) for a, b in zip(still, turned)) > 4 * len(still)
 
 
+def test_masked(folder):
+    """A scan that leaves A-lines out: its recording has the mask, images are as
+    wide as the whole B-scan, from the source and from the recording, and as
+    narrow as what was taken where they are not filled in."""
+    source = (f"octsrc is-live=true phantom=surgery samples={SAMPLES} "
+              f"lines={LINES} bscans=8 line-rate=640 scan-mask=scattered "
+              "scan-rate=0.5 scan-mask-output=mask.txt")
+
+    def record(name, *arguments):
+        with recording(folder, "--output", name, "--no-video", "--lossless",
+                       *arguments) as process:
+            lines_until(process, lambda found: found["lossless"][0] > 20)
+            process.send_signal(signal.SIGINT)
+            _, errors = process.communicate(timeout=60)
+        assert process.returncode == 0, errors
+        return errors, decode(f"{name}-lossless-00000.mkv", folder)[1]
+
+    errors, width = record("x", "--raw", "--source", source)
+    assert "(--fill linear)" in errors and width == LINES, (errors, width)
+    assert (folder / "x-scan-mask-00000.txt").read_text() \
+        == (folder / "mask.txt").read_text()
+    assert "scan-masks=0:0;\n" in (folder / "x.oct").read_text()
+    errors, width = record("y", "--data", "x.oct", "--fill", "joint")
+    assert "(--fill joint)" in errors and width == LINES, (errors, width)
+    errors, width = record("z", "--data", "x.oct", "--fill", "off")
+    assert "--fill fills in" in errors and width == LINES // 2, (errors, width)
+    _, errors = run("--output", "w", "--fill", "of", cwd=folder, status=2)
+    assert "linear, joint, auto, off" in errors, errors
+
+
+def test_masked_camera(folder):
+    """A camera knows nothing of the scan: its mask is a file, and from then on
+    it is as if the source had told it."""
+    rows = "".join(f"{800 + i / 10}\n" for i in range(SAMPLES))
+    (folder / "cal.csv").write_text("wavelength_nm\n" + rows)
+    # the second B-scan is left out
+    (folder / "mask.txt").write_text("11001010\n00000000\n01010011\n")
+    source = (f"videotestsrc is-live=true pattern=snow num-buffers=41 ! video/"
+              f"x-raw,format=GRAY8,width={SAMPLES},height=4,framerate=30/1")
+    _, errors = run(
+        "--output", "x", "--no-video", "--raw", "--lossless", "--source", source,
+        "--calibration", "cal.csv", "--scan-mask-file", "mask.txt", cwd=folder)
+    assert "leaves A-lines out" in errors, errors
+    frames, width, _, _ = decode("x-lossless-00000.mkv", folder)
+    assert width == 8 and frames == 63, (width, frames)
+    text = (folder / "x.oct").read_text()
+    assert "bscans-per-volume=2\n" in text and "scan-masks=0:0;\n" in text, text
+    assert (folder / "x-scan-mask-00000.txt").read_text() \
+        == (folder / "mask.txt").read_text()
+    _, errors = run("--output", "y", "--source", source, "--calibration",
+                    "cal.csv", "--scan-mask-file", "no.txt", cwd=folder, status=1)
+    assert "no.txt" in errors, errors
+
+
 # --------------------------------------------------------------- who may look
 
 @tap.timed

@@ -120,6 +120,15 @@ static const struct {
   { SIZES "missing=100:0\n", { "missing", "100:12" } },
   { SIZES "missing=-1:3\n", { "missing", "100:12" } },
   { SIZES "missing=7:1;6:1\n", { "missing", "100:12" } },
+  { SIZES "first-bscan=3\n", { "first-bscan", "below" } },
+  { SIZES "bscans-per-volume=3\nfirst-bscan=3\n", { "first-bscan", "below" } },
+  { SIZES "bscans-per-volume=3\nfirst-bscan=-1\n",
+      { "first-bscan", "whole number" } },
+  { SIZES "scan-masks=0\n", { "scan-masks", "0:0;512:1;" } },
+  { SIZES "scan-masks=1:0\n", { "scan-masks", "begins with B-scan 0" } },
+  { SIZES "scan-masks=0:64\n", { "scan-masks", "at most 64 masks" } },
+  { SIZES "scan-masks=0:0;6:1;6:2\n", { "scan-masks", "0:0;512:1;" } },
+  { SIZES "scan-masks=0:0;-6:1\n", { "scan-masks", "0:0;512:1;" } },
   { SIZES "measurements=\\x\n", { "measurements", "names of files" } },
   { SIZES "measurements="
           ";;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;"

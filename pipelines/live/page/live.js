@@ -168,6 +168,7 @@ function takeHello(message) {
   $("record").disabled = !(message.control && message.recordable);
   if (!message.recordable) $("record").title = "Start oct-live with --record FOLDER to record";
   $("method").replaceChildren(...message.methods.map(({ id, label }) => new Option(label, id)));
+  $("fill").replaceChildren(...message.ways.map(({ id, label }) => new Option(label, id)));
   $("solver").replaceChildren(...message.solvers.map(({ id }) => new Option(id, id)));
 }
 
@@ -190,10 +191,13 @@ function takeState(state) {
       $(`${name}-slider`).value = value;
     }
     $("solver").value = state.solver;
+    $("fill").value = state.fill;
     showSensing();
     showAutomatic();
   }
   $("changing").hidden = !state.changing;
+  $("filling").hidden = !state.masked;
+  $("fill-note").textContent = state.fillNote ?? "";
   takeFound(state);
   takeTrouble(state.trouble);
   takeRecording(state.recording);
@@ -371,6 +375,8 @@ $("solver").addEventListener("change", () => {
   showSensing();
   change("solver", $("solver").value);
 });
+
+$("fill").addEventListener("change", () => change("fill", $("fill").value));
 
 // what belongs to one method is there with it alone
 function showSensing() {
