@@ -2,12 +2,13 @@
 /**
  * SECTION:element-octaverage
  *
- * Averages images, or A-scans, over time: speckle and noise that change from
- * B-scan to B-scan go, what stays is sharper.
+ * Averages images, or A-scans, over time. What changes from B-scan to B-scan
+ * goes: noise, and the speckle of what moves. What stays becomes clearer: noise
+ * falls with the square root of #GstOctAverage:frames.
  *
  * |[
- * gst-launch-1.0 octsrc num-buffers=100 ! octreconstruct ! octaverage frames=8 !
- * videoconvert ! autovideosink
+ * gst-launch-1.0 octsrc num-buffers=100 ! octreconstruct ! octaverage frames=8
+ *   ! videoconvert ! autovideosink
  * ]|
  */
 #include "gstoctaverage.h"
@@ -288,7 +289,7 @@ gst_oct_average_class_init (GstOctAverageClass *klass)
   GstOctFilterClass *filter_class = GST_OCT_FILTER_CLASS (klass);
 
   GST_DEBUG_CATEGORY_INIT (
-      gst_oct_average_debug, "octaverage", 0, "OCT means over time");
+      gst_oct_average_debug, "octaverage", 0, "OCT averaging over time");
   filter_class->configure = configure;
   filter_class->found = found;
   trans_class->submit_input_buffer = submit_input_buffer;
@@ -298,7 +299,7 @@ gst_oct_average_class_init (GstOctAverageClass *klass)
   gst_oct_image_filter_class_describe (filter_class,
       &(GstOctFilterDescription){ .operation = OCT_OPERATION_AVERAGE,
           .properties = &properties,
-          .long_name = "OCT means over time",
+          .long_name = "OCT averaging over time",
           .description = "Averages images or A-scans over several B-scans",
           .sink_caps = GST_OCT_CAPS_ASCANS });
   filter_class->transform_structure = transform_structure;

@@ -2,13 +2,15 @@
 /**
  * SECTION:element-octmeter
  *
- * Passes everything on as it is and measures some of it: the light and the
- * camera in spectra, the peak of a mirror in A-scans.
+ * Measures what passes and changes nothing: the light and the camera in
+ * spectra, the peak of a mirror in A-scans. It takes raw spectra, spectra and
+ * A-scans alike, in system or GPU memory, and can stand in a pipeline several
+ * times.
  *
  * |[
- * gst-launch-1.0 -m octsrc num-buffers=100 phantom=mirror ! octdcsub
- * mode=background ! octkresample ! octdispersion ! octfft ! octmeter !
- * octlogscale ! fakesink
+ * gst-launch-1.0 -m octsrc num-buffers=100 phantom=mirror
+ *   ! octdcsub mode=background ! octkresample ! octdispersion ! octfft
+ *   ! octmeter ! octlogscale ! fakesink
  * ]|
  */
 #include "gstoctmeter.h"

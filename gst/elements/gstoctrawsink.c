@@ -2,13 +2,13 @@
 /**
  * SECTION:element-octrawsink
  *
- * Records raw spectra without loss: flat parts and a small text, from which
- * octsrc plays them with nothing else to set.
+ * Records raw spectra as they come from the camera, without loss. octsrc plays
+ * them back with nothing but the name of the recording.
  *
  * |[
  * gst-launch-1.0 octsrc num-buffers=100 ! octrawsink location=taken
- * gst-launch-1.0 octsrc location=taken.oct ! octdcsub ! octkresample ! octfft !
- * octlogscale ! videoconvert ! autovideosink
+ * gst-launch-1.0 octsrc location=taken.oct ! octreconstruct
+ *   ! videoconvert ! autovideosink
  * ]|
  */
 #include "gstoctrawsink.h"

@@ -2,12 +2,14 @@
 /**
  * SECTION:element-octenface
  *
- * Shows volumes of B-scans from above: a slab of depth as one picture.
+ * Shows volumes from above, *en face*: images of B-scans go in, a slab of depth
+ * comes out as one picture. It works on an NVIDIA GPU or on the CPU.
  *
  * |[
- * gst-launch-1.0 octsrc bscans=64 lines=128 num-buffers=192 ! octreconstruct
- * range-smoothing=0.99 ! octenface flatten=true thickness=100 ! videoconvert !
- * autovideosink
+ * gst-launch-1.0 octsrc bscans=64 lines=128 num-buffers=192
+ *   ! octreconstruct range-smoothing=0.99
+ *   ! octenface flatten=true thickness=100
+ *   ! videoconvert ! autovideosink
  * ]|
  */
 #include "gstoctenface.h"
@@ -294,7 +296,7 @@ gst_oct_enface_class_init (GstOctEnfaceClass *klass)
       &(GstOctVolumeFilterDescription){ .kind = GST_OCT_RENDERER_SECTIONS,
           .properties = &properties,
           .common = G_STRUCT_OFFSET (Settings, common),
-          .long_name = "OCT volumes en face",
+          .long_name = "OCT volumes from above (en face)",
           .description =
               "Shows volumes of B-scans from above, a slab of depth at a time",
           .caps = GST_OCT_CAPS_SECTION,

@@ -2,12 +2,12 @@
 /**
  * SECTION:element-octvolumesink
  *
- * Writes volumes to files that other programs read: NumPy, NIfTI, TIFF, HDF5,
- * DICOM.
+ * Writes volumes to files that other programs read, one file for each volume:
+ * NumPy, NIfTI, TIFF, HDF5, DICOM.
  *
  * |[
- * gst-launch-1.0 octsrc bscans=32 num-buffers=32 ! octreconstruct !
- * octvolumesink location=volume.nii
+ * gst-launch-1.0 octsrc bscans=32 num-buffers=32 ! octreconstruct
+ *   ! octvolumesink location=taken.nii
  * ]|
  */
 #include "gstoctvolumesink.h"
