@@ -83,8 +83,8 @@ static const GstOctProperty rows[] = {
       GST_OCT_ENUM (Settings, registration, get_registration_type,
           OCT_REGISTRATION_NONE) },
   { "max-shift", "Largest shift",
-      "registration=translation: depths, or A-lines, that a B-scan has moved "
-      "by at most since the one before; never more than a quarter of the image",
+      "registration=translation: largest shift from one B-scan to the next, in "
+      "depths and in A-lines; never more than a quarter of the image",
       GST_OCT_PROPERTY_LIVE, NULL,
       GST_OCT_UINT (Settings, max_shift, 1, OCT_REGISTRATION_MOST, 16) },
 };

@@ -37,7 +37,7 @@ typedef struct {
 } Settings;
 
 static const GstOctProperty rows[] = {
-  { "active", "Active", "Whether to measure: B-scans pass at no cost if not",
+  { "active", "Active", "Measure; without it B-scans pass at no cost",
       GST_OCT_PROPERTY_LIVE, NULL, GST_OCT_BOOLEAN (Settings, active, TRUE) },
   { "interval", "Interval",
       "Time from one measurement to the next in ms (0 = as many as the thread "

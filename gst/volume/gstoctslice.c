@@ -62,7 +62,7 @@ static GST_OCT_DEFINE_ENUM (get_plane_type, "GstOctPlane", planes)
 
     static const GstOctProperty rows[] = {
       GST_OCT_VOLUME_COMMON_ROWS (Settings, common,
-          "Depths that become one voxel, their mean: 1, 2, 4 or 8", 1, 1, 0),
+          "Depths that are averaged to one voxel: 1, 2, 4 or 8", 1, 1, 0),
       { "plane", "Plane", "Which plane is shown",
           GST_OCT_PROPERTY_LIVE | GST_OCT_PROPERTY_CAPS, NULL,
           GST_OCT_ENUM (Settings, plane, get_plane_type, PLANE_BSCAN) },
