@@ -27,7 +27,8 @@ import sections
 
 DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
 BLOCK = re.compile(
-    r"(<!-- (?:(section|properties) of (oct[a-z0-9]+)|operations) -->\n).*?(<!-- end -->\n)",
+    r"(<!-- (?:(section|properties) of (oct[a-z0-9]+)|operations) -->\n).*?"
+    r"(<!-- end -->\n)",
     re.DOTALL)
 COLUMNS = 88
 # Of GStreamer's base classes, in every element of their kind.
