@@ -66,7 +66,7 @@ oct_install () {
   fi
   echo "Installing (this can take some minutes): ${missing[*]}"
   log=$(mktemp)
-  oct_apt "${missing[@]}" </dev/null >"$log" 2>&1 || status=$?
+  oct_apt install "${missing[@]}" </dev/null >"$log" 2>&1 || status=$?
   if [ $status -ne 0 ]; then
     tail -n 20 "$log" >&2
     echo "apt-get could not install them; its last lines are above." >&2
@@ -75,17 +75,18 @@ oct_install () {
   return $status
 }
 
-# One step after the other, to tell what fails for now from what always will.
+# oct_apt install PACKAGE ..., or oct_apt build-dep FOLDER.  One step after the
+# other, to tell what fails for now from what always will.
 oct_apt () {
   local get=() options=(-y -q --no-install-recommends) updated=yes
   [ "$(id -u)" -eq 0 ] || get=(sudo)
   get+=(env DEBIAN_FRONTEND=noninteractive apt-get)
   "${get[@]}" -q -o APT::Update::Error-Mode=any update || updated=no
-  if ! "${get[@]}" "${options[@]}" --simulate install "$@"; then
+  if ! "${get[@]}" "${options[@]}" --simulate "$@"; then
     # the lists may be those of another day, or none
     [ $updated = yes ] && return 1
     return $OCT_NOT_NOW
   fi
-  "${get[@]}" "${options[@]}" --download-only install "$@" || return $OCT_NOT_NOW
-  "${get[@]}" "${options[@]}" install "$@" || return 1
+  "${get[@]}" "${options[@]}" --download-only "$@" || return $OCT_NOT_NOW
+  "${get[@]}" "${options[@]}" "$@" || return 1
 }

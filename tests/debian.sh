@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Another Debian in a folder, and this project's tests in it.
+# Another Debian, or Ubuntu, in a folder, and this project's tests in it.
 set -euo pipefail
 
 usage () {
   cat <<'END'
 Usage: tests/debian.sh [--bare FOLDER] SUITE [COMMAND [ARGUMENT ...]]
 
-Makes a Debian system of that name (bookworm, trixie, ...) in
-build-debian-SUITE/, copies what the working tree has into it, and runs COMMAND
+Makes a Debian system of that name (bookworm, trixie, ...), or Ubuntu 24.04
+(noble), in build-debian-SUITE/, copies what the working tree has into it, and runs COMMAND
 there, in the copy.  Without COMMAND it installs the packages of this project
 and runs all tests: tests/run.sh --plain.
 
@@ -21,7 +21,9 @@ of the working tree, but a copy of FOLDER in which COMMAND runs: for packages.
 
 The second run takes what the first has downloaded and built; remove the folder
 for a fresh start (nothing stays mounted in it).  Needs root or sudo.  Packages
-come from where this computer's own come from.
+come from where this computer's own come from, or from archive.ubuntu.com; that
+needs /usr/share/keyrings/ubuntu-archive-keyring.gpg, of Ubuntu's package
+ubuntu-keyring.
 
 Ends with the exit status of COMMAND, or with 75 when there is no such system:
 no mirror can be reached, or this computer does not allow mounts.  tests/run.sh
@@ -33,7 +35,7 @@ NO_SYSTEM=75
 
 # why it cannot be made, in a sentence
 give_up () {
-  echo "Debian $suite: $1" >&2
+  echo "${vendor:-Debian} $suite: $1" >&2
   exit $NO_SYSTEM
 }
 
@@ -52,6 +54,10 @@ case ${1:-} in
 esac
 suite=$1
 shift
+vendor=Debian
+if [ "$suite" = noble ]; then
+  vendor=Ubuntu
+fi
 if [ $# -eq 0 ]; then
   set -- bash tests/run.sh --plain
 fi
@@ -69,8 +75,8 @@ if [ "$(id -u)" -ne 0 ]; then
     bash "${BASH_SOURCE[0]}" ${bare:+--bare "$bare"} "$suite" "$@"
 fi
 
-# The address of this computer's own packages; label "Debian" or
-# "Debian-Security".  Nothing when it is no Debian or has none.
+# The address of this computer's own packages; label "Debian",
+# "Debian-Security" or "Ubuntu".  Nothing when it has none.
 find_mirror () {
   { apt-get indextargets --format "\$(LABEL)|\$(REPO_URI)" \
     "Created-By: Packages" 2>/dev/null || true; } |
@@ -97,6 +103,12 @@ take_settings () {
 # deb lines for the mirrors
 list_sources () {
   local security
+  if [ $vendor = Ubuntu ]; then
+    echo "deb $1 $suite main universe"
+    echo "deb $1 $suite-updates main universe"
+    echo "deb $1 $suite-security main universe"
+    return
+  fi
   echo "deb $1 $suite main"
   security=$(find_mirror Debian-Security)
   # not there for what is in development
@@ -106,21 +118,28 @@ list_sources () {
 }
 
 make_system () {
-  local mirror
+  local mirror keys=/usr/share/keyrings/ubuntu-archive-keyring.gpg way=()
   # shellcheck source=pipelines/packages.sh
   . "$root/pipelines/packages.sh"
   oct_install debootstrap debian-archive-keyring ||
     give_up "debootstrap could not be installed"
-  mirror=$(find_mirror Debian)
+  mirror=$(find_mirror $vendor)
+  if [ $vendor = Ubuntu ]; then
+    [ -f $keys ] || give_up "it needs $keys, of Ubuntu's package ubuntu-keyring"
+    mirror=${mirror:-http://archive.ubuntu.com/ubuntu}
+    way=("--components=main,universe" "--keyring=$keys")
+  fi
   mirror=${mirror:-http://deb.debian.org/debian}
-  echo "Making a Debian $suite in $folder (some minutes) ..."
+  way+=("$suite" "$system.new" "$mirror")
+  # of all of Ubuntu's; older debootstraps do not know the newer names
+  [ $vendor = Debian ] || way+=(gutsy)
+  echo "Making $vendor $suite in $folder (some minutes) ..."
   # an unfinished one is no good; nothing is mounted in it, as that ended with
   # the namespace it was mounted in
   rm -rf --one-file-system "$system.new"
   mkdir -p "$cache"
   if ! debootstrap --variant=minbase --cache-dir="$cache" \
-    --include=ca-certificates "$suite" "$system.new" "$mirror" \
-    >"$folder/debootstrap.log" 2>&1; then
+    --include=ca-certificates "${way[@]}" >"$folder/debootstrap.log" 2>&1; then
     tail -n 5 "$folder/debootstrap.log" >&2
     give_up "the system could not be made from the packages of this computer's mirror; debootstrap's last lines are above"
   fi

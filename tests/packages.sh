@@ -13,6 +13,9 @@ Debian that has nothing of the working tree, and runs debian/tests there.  The
 packages are left in build-debian-SUITE-packages/.
 
   --quick   without the tests that the build runs
+
+Ends with 75 when there is no such system (tests/debian.sh), or when what is
+needed in it cannot be downloaded.
 END
 }
 
@@ -30,11 +33,17 @@ esac
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root"
 
+# shellcheck source=pipelines/packages.sh
+. pipelines/packages.sh
+# for both systems; the second one has nothing of the working tree
+install="OCT_NOT_NOW=$OCT_NOT_NOW
+$(declare -f oct_apt)"
+
 # In the system that builds: what is here is the copy of the working tree.
 # shellcheck disable=SC2016
 build='
 set -eu
-apt-get -q -y --no-install-recommends install dpkg-dev lintian debhelper >/dev/null
+oct_apt install dpkg-dev lintian debhelper >/dev/null
 version=$(dpkg-parsechangelog -S Version)
 to=/srv/gst-oct/packages
 rm -rf $to
@@ -43,17 +52,19 @@ find . -path "./build*" -prune -o -type f -print0 |
   tar c --null -T - | tar x -C $to/gst-oct-${version%-*}
 # what `meson dist` makes of a tag
 tar cJf $to/gst-oct_${version%-*}.orig.tar.xz -C $to gst-oct-${version%-*}
-apt-get -q -y --no-install-recommends build-dep . >/dev/null
+oct_apt build-dep . >/dev/null
+# tests with real data, where tests/debian.sh has put some
+[ ! -d ../shared/data/cscan ] || export OCT_TEST_DATA=$(realpath ../shared/data/cscan)
 cd $to/gst-oct-${version%-*}
-DEB_BUILD_OPTIONS="$1 parallel=2" dpkg-buildpackage -us -uc
+DEB_BUILD_OPTIONS="${1:+$1 }parallel=2" dpkg-buildpackage -us -uc
 # packages name the version of the policy that Debian 12 has
 tags=out-of-date-standards-version
 # the one of Debian 12 asks for a script for each init; that of 13 does not know it
 tag=package-supports-alternative-init-but-no-init.d-script
 ! lintian-explain-tags $tag >/dev/null 2>&1 || tags=$tags,$tag
-lintian --allow-root --fail-on error,warning,info --suppress-tags $tags ../*.changes
+lintian --profile debian --allow-root --fail-on error,warning,info --suppress-tags $tags ../*.changes
 '
-bash tests/debian.sh "$suite" bash -c "$build" build "$quick"
+bash tests/debian.sh "$suite" bash -c "$install$build" build "$quick"
 
 packages=$root/build-debian-$suite-packages
 rm -rf "$packages"
@@ -68,16 +79,16 @@ try='
 set -eu
 AUTOPKGTEST_TMP=$(mktemp -d)
 export AUTOPKGTEST_TMP
-apt-get -q -y --no-install-recommends install ./gstreamer1.0-oct_*.deb \
+oct_apt install ./gstreamer1.0-oct_*.deb \
   gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-tools >/dev/null
 ./pipeline
-apt-get -q -y --no-install-recommends install ./gstreamer1.0-oct_*.deb \
+oct_apt install ./gstreamer1.0-oct_*.deb \
   ./gst-oct-dev_*.deb gstreamer1.0-plugins-bad gcc libc6-dev make pkgconf \
   libgstreamer-plugins-base1.0-dev python3-gi python3-numpy \
   gir1.2-gst-plugins-base-1.0 >/dev/null
 ./examples
-apt-get -q -y --no-install-recommends install ./*.deb curl >/dev/null
+oct_apt install ./*.deb curl >/dev/null
 ./programs
 '
-bash tests/debian.sh --bare "$packages" "$suite" bash -c "$try"
+bash tests/debian.sh --bare "$packages" "$suite" bash -c "$install$try"
 echo "The packages of Debian $suite are in $packages"

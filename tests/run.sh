@@ -13,7 +13,9 @@ Installs the Debian packages that are missing, builds and runs
      leak and undefined-behaviour sanitizers (build-sanitize/);
   3. the fuzz targets, ten seconds each (build-fuzz/, with clang);
   4. with --debian, all tests in a Debian system of another version
-     (tests/debian.sh).
+     (tests/debian.sh);
+  5. with --packages, the Debian packages: built, installed and tried in a
+     Debian system of this computer's version (tests/packages.sh --quick).
 Up to four tests of a part that fail run once more, one at a time: those that
 need time can fail on a busy machine.  What they said the first time stands at
 the end of the log.  The last line counts the results of all of them.
@@ -23,9 +25,10 @@ Ends with 75, and no tests are run, when packages cannot be downloaded.
   --sanitize       only the second
   --fuzz           only the third
   --debian SUITE   the fourth too (trixie, bookworm, ...)
-  --minutes N      what all may take: the fourth part is not begun when fewer
-                   than 20 of them are left, ends with them, and counts as
-                   skipped then
+  --packages       the fifth too
+  --minutes N      what all may take: neither the fourth nor the fifth part is
+                   begun when fewer than 20 of them are left; both end with
+                   them, and count as skipped then
   --no-install     install nothing
   --help           this text
 
@@ -34,7 +37,7 @@ Tests with real data read the folder that OCT_TEST_DATA names, or
 END
 }
 
-parts='' suite='' minutes=0 install=yes
+parts='' suite='' packages=no minutes=0 install=yes
 while [ $# -gt 0 ]; do
   case $1 in
     --plain | --sanitize | --fuzz) parts+=" ${1#--}" ;;
@@ -42,6 +45,7 @@ while [ $# -gt 0 ]; do
       [ $# -ge 2 ] || { echo "$1 needs a value, see --help." >&2; exit 2; }
       if [ "$1" = --debian ]; then suite=$2; else minutes=$2; fi
       shift ;;
+    --packages) packages=yes ;;
     --no-install) install=no ;;
     --help | -h) usage; exit 0 ;;
     *) echo "'$1' is no option of tests/run.sh, see --help." >&2
@@ -158,21 +162,33 @@ report () {
   fi
 }
 
+# enough_time NAME: whether a long part can begin; `limit` is then the command
+# that ends it in time
+enough_time () {
+  local left=$((minutes * 60 - SECONDS))
+  limit=()
+  [ "$minutes" -gt 0 ] || return 0
+  if [ $left -lt 1200 ]; then
+    leave_out "$1" "$((SECONDS / 60)) of $minutes minutes are over"
+    return 1
+  fi
+  limit=(timeout --kill-after=30 "$left")
+}
+
+# of a program behind `limit`
+out_of_time () {
+  [ "$1" -eq 124 ] || [ "$1" -eq 137 ]
+}
+
 # The tests in another Debian.  What it lacks to be one (a mirror, the right to
 # mount, time) is no failure of the tests, and is seen as a skip.
 another_debian () {
-  local name="Debian $suite" log=build-debian-$suite.log status=0 limit=() counts
+  local name="Debian $suite" log=build-debian-$suite.log status=0 counts
   local results=build-debian-$suite/system/srv/gst-oct/checkout/build-test
   results+=/meson-logs/testlog.json
   echo
   echo "== $name (build-debian-$suite)"
-  if [ "$minutes" -gt 0 ]; then
-    if [ $((minutes * 60 - SECONDS)) -lt 1200 ]; then
-      leave_out "$name" "$((SECONDS / 60)) of $minutes minutes are over"
-      return
-    fi
-    limit=(timeout --kill-after=30 $((minutes * 60 - SECONDS)))
-  fi
+  enough_time "$name" || return 0
   rm -f "$results"
   "${limit[@]}" bash tests/debian.sh "$suite" bash tests/run.sh --plain 2>&1 |
     tee "$log" || status=${PIPESTATUS[0]}
@@ -184,7 +200,7 @@ another_debian () {
   elif [ "$status" -eq "$OCT_NOT_NOW" ]; then
     leave_out "$name" "no such system or not its packages, the reason is above"
     return
-  elif [ "$status" -eq 124 ] || [ "$status" -eq 137 ]; then
+  elif out_of_time "$status"; then
     echo "skipped in $name: what is not counted: the $minutes minutes are over"
     skipped=$((skipped + 1))
     [ -f "$results" ] || return 0
@@ -197,6 +213,37 @@ another_debian () {
     counts="0 passed, 1 failed, 0 skipped"
     echo "$name: the tests could not be run, the reason is above: $counts"
   fi
+  # shellcheck disable=SC2086
+  add $counts
+}
+
+# The packages count as one test, with the same reasons to be left out.
+own_packages () {
+  local name=Packages system log=build-packages.log status=0 counts
+  system=$(. /etc/os-release 2>/dev/null && [ "${ID:-}" = debian ] &&
+    echo "${VERSION_CODENAME:-}") || true
+  echo
+  echo "== $name (tests/packages.sh --quick)"
+  if [ -z "$system" ]; then
+    leave_out "$name" "this computer does not run a Debian that has a name"
+    return
+  fi
+  enough_time "$name" || return 0
+  "${limit[@]}" bash tests/packages.sh "$system" --quick 2>&1 |
+    tee "$log" || status=${PIPESTATUS[0]}
+  if [ "$status" -eq 0 ]; then
+    counts="1 passed, 0 failed, 0 skipped"
+  elif [ "$status" -eq "$OCT_NOT_NOW" ]; then
+    leave_out "$name" "no such system or not its packages, the reason is above"
+    return
+  elif out_of_time "$status"; then
+    leave_out "$name" "the $minutes minutes are over"
+    return
+  else
+    counts="0 passed, 1 failed, 0 skipped"
+    remember_failures "$name" < <(tail -n 24 "$log" | sed "s/^/failed in $name: /")
+  fi
+  echo "$name: $counts"
   # shellcheck disable=SC2086
   add $counts
 }
@@ -249,6 +296,9 @@ fi
 
 if [ -n "$suite" ]; then
   another_debian
+fi
+if [ $packages = yes ]; then
+  own_packages
 fi
 
 echo "$failures"

@@ -370,7 +370,7 @@ oct_format_open_octproz (OctOpening *opening, GError **error)
 {
   g_auto (Settings) settings = { 0 };
   g_autofree char *system = NULL;
-  Sizes sizes;
+  Sizes sizes = { 0 };
 
   if (!oct_opening_check_raw_only (opening, "a recording of OCTproZ", error)
       || !oct_opening_check_unnamed (opening, error))

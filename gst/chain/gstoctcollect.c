@@ -2,13 +2,15 @@
 /**
  * SECTION:element-octcollect
  *
- * Puts what comes of the branches of octscatter into the order of the B-scans
- * again.
+ * Puts what the branches of octscatter make into the order of the B-scans
+ * again, with their time stamps, caps and segments. Behind it the stream is as
+ * if there had been one branch alone.
  *
  * |[
  * gst-launch-1.0 octsrc num-buffers=100 ! octscatter name=s
- * octcollect name=c ! videoconvert ! autovideosink
- * s. ! octreconstruct ! c.  s. ! octreconstruct ! c.
+ *   octcollect name=c ! videoconvert ! autovideosink
+ *   s. ! octreconstruct ! c.
+ *   s. ! octreconstruct ! c.
  * ]|
  */
 #include "gstoctcollect.h"
@@ -762,12 +764,12 @@ gst_oct_collect_class_init (GstOctCollectClass *klass)
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
 
   GST_DEBUG_CATEGORY_INIT (
-      gst_oct_collect_debug, "octcollect", 0, "OCT order behind branches");
+      gst_oct_collect_debug, "octcollect", 0, "OCT collecting of branches");
   G_OBJECT_CLASS (klass)->finalize = gst_oct_collect_finalize;
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class,
-      "OCT order behind branches", "Generic",
+      "OCT collecting of branches", "Generic",
       "Puts what the branches of octscatter make into order again",
       "The gst-oct developers");
   element_class->request_new_pad = gst_oct_collect_request_new_pad;

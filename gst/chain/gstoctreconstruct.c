@@ -2,12 +2,13 @@
 /**
  * SECTION:element-octreconstruct
  *
- * From raw spectra to images: the elements between them, chosen by the method
- * of reconstruction, which can be another one at any time.
+ * Makes images from raw spectra in one element. It contains the elements of the
+ * reconstruction, and links them as the #GstOctReconstruct:method needs. The
+ * method can be set at any time.
  *
  * |[
- * gst-launch-1.0 octsrc num-buffers=100 ! octreconstruct method=nufft !
- * videoconvert ! autovideosink
+ * gst-launch-1.0 octsrc num-buffers=100 ! octreconstruct method=nufft
+ *   ! videoconvert ! autovideosink
  * ]|
  */
 #include "gstoctreconstruct.h"

@@ -2,14 +2,15 @@
 /**
  * SECTION:element-octscatter
  *
- * Hands B-scans out to several branches, each with a thread of its own, and
- * octcollect puts what comes of them into order again: several GPUs, or several
- * processors, share one stream.
+ * Hands B-scans out to several branches, each with a thread of its own.
+ * octcollect puts what the branches make into order again. So several GPUs
+ * share one stream, or several processors work on one B-scan each.
  *
  * |[
  * gst-launch-1.0 octsrc num-buffers=100 ! octscatter name=s
- * octcollect name=c ! videoconvert ! autovideosink
- * s. ! octreconstruct ! c.  s. ! octreconstruct ! c.
+ *   octcollect name=c ! videoconvert ! autovideosink
+ *   s. ! octreconstruct method=cs ! c.
+ *   s. ! octreconstruct method=cs ! c.
  * ]|
  */
 #include "gstoctscatter.h"
@@ -558,7 +559,7 @@ gst_oct_scatter_class_init (GstOctScatterClass *klass)
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
 
   GST_DEBUG_CATEGORY_INIT (
-      gst_oct_scatter_debug, "octscatter", 0, "OCT branches");
+      gst_oct_scatter_debug, "octscatter", 0, "OCT scattering to branches");
   object_class->set_property = gst_oct_scatter_set_property;
   object_class->get_property = gst_oct_scatter_get_property;
   object_class->finalize = gst_oct_scatter_finalize;
@@ -569,8 +570,8 @@ gst_oct_scatter_class_init (GstOctScatterClass *klass)
           G_MAXUINT64, 0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
-  gst_element_class_set_static_metadata (element_class, "OCT branches",
-      "Generic",
+  gst_element_class_set_static_metadata (element_class,
+      "OCT scattering to branches", "Generic",
       "Hands B-scans out to several branches, for several GPUs or processors",
       "The gst-oct developers");
   element_class->request_new_pad = gst_oct_scatter_request_new_pad;

@@ -2,12 +2,13 @@
 /**
  * SECTION:element-octaverage
  *
- * Averages images, or A-scans, over time: speckle and noise that change from
- * B-scan to B-scan go, what stays is sharper.
+ * Averages images, or A-scans, over time. What changes from B-scan to B-scan
+ * goes: noise, and the speckle of what moves. What stays becomes clearer: noise
+ * falls with the square root of #GstOctAverage:frames.
  *
  * |[
- * gst-launch-1.0 octsrc num-buffers=100 ! octreconstruct ! octaverage frames=8 !
- * videoconvert ! autovideosink
+ * gst-launch-1.0 octsrc num-buffers=100 ! octreconstruct ! octaverage frames=8
+ *   ! videoconvert ! autovideosink
  * ]|
  */
 #include "gstoctaverage.h"
@@ -82,8 +83,8 @@ static const GstOctProperty rows[] = {
       GST_OCT_ENUM (Settings, registration, get_registration_type,
           OCT_REGISTRATION_NONE) },
   { "max-shift", "Largest shift",
-      "registration=translation: depths, or A-lines, that a B-scan has moved "
-      "by at most since the one before; never more than a quarter of the image",
+      "registration=translation: largest shift from one B-scan to the next, in "
+      "depths and in A-lines; never more than a quarter of the image",
       GST_OCT_PROPERTY_LIVE, NULL,
       GST_OCT_UINT (Settings, max_shift, 1, OCT_REGISTRATION_MOST, 16) },
 };
@@ -289,7 +290,7 @@ gst_oct_average_class_init (GstOctAverageClass *klass)
   GstOctFilterClass *filter_class = GST_OCT_FILTER_CLASS (klass);
 
   GST_DEBUG_CATEGORY_INIT (
-      gst_oct_average_debug, "octaverage", 0, "OCT means over time");
+      gst_oct_average_debug, "octaverage", 0, "OCT averaging over time");
   filter_class->configure = gst_oct_average_configure;
   filter_class->found = gst_oct_average_found;
   trans_class->submit_input_buffer = gst_oct_average_submit_input_buffer;
@@ -299,7 +300,7 @@ gst_oct_average_class_init (GstOctAverageClass *klass)
   gst_oct_image_filter_class_describe (filter_class,
       &(GstOctFilterDescription){ .operation = OCT_OPERATION_AVERAGE,
           .properties = &properties,
-          .long_name = "OCT means over time",
+          .long_name = "OCT averaging over time",
           .description = "Averages images or A-scans over several B-scans",
           .sink_caps = GST_OCT_CAPS_ASCANS });
   filter_class->transform_structure = gst_oct_average_transform_structure;

@@ -2,11 +2,12 @@
 /**
  * SECTION:element-octcolormap
  *
- * Shows the grey levels of images as colours.
+ * Shows the grey levels of images as colours: of B-scans, or of what octenface
+ * and octslice make of volumes.
  *
  * |[
  * gst-launch-1.0 octsrc num-buffers=100 ! octreconstruct ! octcolormap map=hot
- * ! videoconvert ! autovideosink
+ *   ! videoconvert ! autovideosink
  * ]|
  */
 #include "gstoctcolormap.h"
@@ -197,14 +198,14 @@ gst_oct_colormap_class_init (GstOctColormapClass *klass)
   GstOctFilterClass *filter_class = GST_OCT_FILTER_CLASS (klass);
 
   GST_DEBUG_CATEGORY_INIT (
-      gst_oct_colormap_debug, "octcolormap", 0, "OCT images in colours");
+      gst_oct_colormap_debug, "octcolormap", 0, "OCT colour maps");
   filter_class->transform_structure = gst_oct_colormap_transform_structure;
   filter_class->configure = gst_oct_colormap_configure;
   GST_BASE_TRANSFORM_CLASS (klass)->fixate_caps = gst_oct_colormap_fixate_caps;
   gst_oct_filter_class_describe (filter_class,
       &(GstOctFilterDescription){ .operation = OCT_OPERATION_COLORMAP,
           .properties = &properties,
-          .long_name = "OCT images in colours",
+          .long_name = "OCT colour maps",
           .description = "Shows the grey levels of images as colours",
           .sink_caps = CAPS_GREY,
           .src_caps = CAPS_COLOURS,

@@ -2,12 +2,13 @@
 /**
  * SECTION:element-octcs
  *
- * Makes A-scans of a part of the samples of the spectra, by compressive
- * sensing: with less background noise, and less to be read from the camera.
+ * Reconstructs A-scans from a part of the spectral samples, by compressive
+ * sensing. The background becomes darker, or the camera has to deliver less. It
+ * takes the place of octnufft or octfft.
  *
  * |[
- * gst-launch-1.0 octsrc num-buffers=100 ! octdcsub ! octcs sampling-rate=0.4 !
- * octlogscale ! videoconvert ! autovideosink
+ * gst-launch-1.0 octsrc num-buffers=100 ! octdcsub ! octcs sampling-rate=0.4
+ *   ! octlogscale ! videoconvert ! autovideosink
  * ]|
  */
 #include "gstoctcs.h"

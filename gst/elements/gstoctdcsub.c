@@ -2,12 +2,12 @@
 /**
  * SECTION:element-octdcsub
  *
- * Turns raw counts into spectra and removes the spectrum of the source, which
- * would otherwise bury the first depths.
+ * Converts raw counts into spectra and removes the spectrum of the source,
+ * which would otherwise cover the first depths of the image.
  *
  * |[
- * gst-launch-1.0 octsrc num-buffers=100 ! octdcsub ! octkresample ! octfft !
- * octlogscale ! videoconvert ! autovideosink
+ * gst-launch-1.0 octsrc num-buffers=100 ! octdcsub ! octkresample ! octfft
+ *   ! octlogscale ! videoconvert ! autovideosink
  * ]|
  *
  * The action signal #GstOctDcSub::take-background stores the spectrum that is

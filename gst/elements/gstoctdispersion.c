@@ -2,15 +2,18 @@
 /**
  * SECTION:element-octdispersion
  *
- * Compensates the dispersion left between the arms of the interferometer: the
- * spectra are multiplied by a phase, at the wavenumber of each sample.
+ * Compensates dispersion that is left between the arms of the interferometer,
+ * which would otherwise blur every reflection in depth. It multiplies spectra
+ * by a phase, at the wavenumber of each sample.
  *
  * |[
- * gst-launch-1.0 octsrc num-buffers=100 ! octdcsub ! octkresample !
- * octdispersion a2=20 ! octfft ! octlogscale ! videoconvert ! autovideosink
+ * gst-launch-1.0 octsrc num-buffers=100 ! octdcsub ! octkresample
+ *   ! octdispersion a2=20 ! octfft ! octlogscale
+ *   ! videoconvert ! autovideosink
  * ]|
  *
- * The action signal #GstOctDispersion::autofocus finds a2 and a3 in the scene.
+ * The action signal #GstOctDispersion::autofocus finds #GstOctDispersion:a2 and
+ * #GstOctDispersion:a3 from what is seen.
  */
 #include "gstoctdispersion.h"
 #include "gstoctcuda.h"

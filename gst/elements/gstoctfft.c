@@ -2,12 +2,14 @@
 /**
  * SECTION:element-octfft
  *
- * Transforms spectra that are uniform in wavenumber into A-scans: window, FFT,
- * and the depths asked for.
+ * Transforms spectra that are uniform in wavenumber into A-scans: it multiplies
+ * them by a window, computes the FFT, and delivers the depths that are asked
+ * for.
  *
  * |[
- * gst-launch-1.0 octsrc num-buffers=100 ! octdcsub ! octkresample ! octfft
- * window=hann depth-bins=512 ! octlogscale ! videoconvert ! autovideosink
+ * gst-launch-1.0 octsrc num-buffers=100 ! octdcsub ! octkresample
+ *   ! octfft window=hann depth-bins=512 ! octlogscale
+ *   ! videoconvert ! autovideosink
  * ]|
  */
 #include "gstoctfft.h"

@@ -2,13 +2,14 @@
 /**
  * SECTION:element-octflip
  *
- * Turns images the right way round: upside down, mirrored, every second one of
- * a scanner that records on its way back as well, and one whose beam moves as a
- * sine.
+ * Turns images the right way round: images that are upside down or mirrored,
+ * the B-scans of a scanner that records on its way back too, and those of a
+ * beam that moves as a sine.
  *
  * |[
- * gst-launch-1.0 octsrc num-buffers=100 ! octreconstruct ! octflip depth=true
- * way-back=odd ! videoconvert ! autovideosink
+ * gst-launch-1.0 octsrc num-buffers=100 ! octreconstruct
+ *   ! octflip depth=true way-back=odd
+ *   ! videoconvert ! autovideosink
  * ]|
  */
 #include "gstoctflip.h"
@@ -153,7 +154,7 @@ gst_oct_flip_class_init (GstOctFlipClass *klass)
   GstOctFilterClass *filter_class = GST_OCT_FILTER_CLASS (klass);
 
   GST_DEBUG_CATEGORY_INIT (
-      gst_oct_flip_debug, "octflip", 0, "OCT images the right way round");
+      gst_oct_flip_debug, "octflip", 0, "OCT flipping of images");
   filter_class->configure = gst_oct_flip_configure;
   trans_class->submit_input_buffer = gst_oct_flip_submit_input_buffer;
   trans_class->sink_event = gst_oct_flip_sink_event;
@@ -161,7 +162,7 @@ gst_oct_flip_class_init (GstOctFlipClass *klass)
   gst_oct_image_filter_class_describe (filter_class,
       &(GstOctFilterDescription){ .operation = OCT_OPERATION_FLIP,
           .properties = &properties,
-          .long_name = "OCT images the right way round",
+          .long_name = "OCT flipping of images",
           .description =
               "Turns images upside down, mirrors them, those of the "
               "way back too, and corrects scans that go as a sine" });

@@ -2,12 +2,13 @@
 /**
  * SECTION:element-octkresample
  *
- * Resamples spectra from the pixels of the spectrometer to uniform wavenumbers
+ * Resamples spectra from the pixels of the spectrometer to uniform wavenumbers,
  * by local interpolation.
  *
  * |[
- * gst-launch-1.0 octsrc num-buffers=100 ! octdcsub ! octkresample method=cubic
- * ! octfft ! octlogscale ! videoconvert ! autovideosink
+ * gst-launch-1.0 octsrc num-buffers=100 ! octdcsub
+ *   ! octkresample method=cubic ! octfft ! octlogscale
+ *   ! videoconvert ! autovideosink
  * ]|
  */
 #include "gstoctkresample.h"

@@ -2,12 +2,13 @@
 /**
  * SECTION:element-octlogscale
  *
- * Turns A-scans into an image: logarithm of the power, range to grey levels,
- * depth downwards.
+ * Turns A-scans into an image: power in dB, or linear, is scaled to grey
+ * levels. Depth runs downwards, A-lines from left to right.
  *
  * |[
- * gst-launch-1.0 octsrc num-buffers=100 ! octdcsub ! octkresample ! octfft !
- * octlogscale range-smoothing=0.9 ! videoconvert ! autovideosink
+ * gst-launch-1.0 octsrc num-buffers=100 ! octdcsub ! octkresample ! octfft
+ *   ! octlogscale range-smoothing=0.9
+ *   ! videoconvert ! autovideosink
  * ]|
  */
 #include "gstoctlogscale.h"

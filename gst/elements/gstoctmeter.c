@@ -2,13 +2,15 @@
 /**
  * SECTION:element-octmeter
  *
- * Passes everything on as it is and measures some of it: the light and the
- * camera in spectra, the peak of a mirror in A-scans.
+ * Measures what passes and changes nothing: the light and the camera in
+ * spectra, the peak of a mirror in A-scans. It takes raw spectra, spectra and
+ * A-scans alike, in system or GPU memory, and can stand in a pipeline several
+ * times.
  *
  * |[
- * gst-launch-1.0 -m octsrc num-buffers=100 phantom=mirror ! octdcsub
- * mode=background ! octkresample ! octdispersion ! octfft ! octmeter !
- * octlogscale ! fakesink
+ * gst-launch-1.0 -m octsrc num-buffers=100 phantom=mirror
+ *   ! octdcsub mode=background ! octkresample ! octdispersion ! octfft
+ *   ! octmeter ! octlogscale ! fakesink
  * ]|
  */
 #include "gstoctmeter.h"
@@ -35,7 +37,7 @@ typedef struct {
 } Settings;
 
 static const GstOctProperty rows[] = {
-  { "active", "Active", "Whether to measure: B-scans pass at no cost if not",
+  { "active", "Active", "Measure; without it B-scans pass at no cost",
       GST_OCT_PROPERTY_LIVE, NULL, GST_OCT_BOOLEAN (Settings, active, TRUE) },
   { "interval", "Interval",
       "Time from one measurement to the next in ms (0 = as many as the thread "

@@ -2,12 +2,14 @@
 /**
  * SECTION:element-octnufft
  *
- * Transforms spectra into A-scans straight from the wavelengths that the
- * samples have, without resampling: by the non-uniform FFT, or exactly.
+ * Transforms spectra into A-scans directly from samples at non-uniform
+ * wavenumbers, by the non-uniform FFT or exactly. It takes the place of
+ * octkresample and octfft. As nothing is interpolated, sensitivity is not lost
+ * with depth, and reflections have no shoulders beside them.
  *
  * |[
- * gst-launch-1.0 octsrc num-buffers=100 ! octdcsub ! octdispersion ! octnufft !
- * octlogscale ! videoconvert ! autovideosink
+ * gst-launch-1.0 octsrc num-buffers=100 ! octdcsub ! octdispersion
+ *   ! octnufft ! octlogscale ! videoconvert ! autovideosink
  * ]|
  */
 #include "gstoctnufft.h"

@@ -2,13 +2,13 @@
 /**
  * SECTION:element-octrawsink
  *
- * Records raw spectra without loss: flat parts and a small text, from which
- * octsrc plays them with nothing else to set.
+ * Records raw spectra as they come from the camera, without loss. octsrc plays
+ * them back with nothing but the name of the recording.
  *
  * |[
  * gst-launch-1.0 octsrc num-buffers=100 ! octrawsink location=taken
- * gst-launch-1.0 octsrc location=taken.oct ! octdcsub ! octkresample ! octfft !
- * octlogscale ! videoconvert ! autovideosink
+ * gst-launch-1.0 octsrc location=taken.oct ! octreconstruct
+ *   ! videoconvert ! autovideosink
  * ]|
  */
 #include "gstoctrawsink.h"
@@ -52,9 +52,8 @@ static const GstOctProperty rows[] = {
       0, NULL,
       GST_OCT_UINT (Settings, file_mode, 0600, 0666, DEFAULT_FILE_MODE) },
   { "measurements", "Measurements",
-      "Names of files beside the recording with what is measured meanwhile, "
-      "for "
-      "its text, separated by semicolons",
+      "Files beside the recording that measurements are written to meanwhile, "
+      "separated by semicolons: the text of the recording names them",
       0, NULL, GST_OCT_STRING (Settings, measurements) },
   { "frames", "Frames", "B-scans written so far, without those of `lost`",
       GST_OCT_PROPERTY_READ_ONLY, NULL,
@@ -67,7 +66,7 @@ static const GstOctProperty rows[] = {
   { "bytes", "Bytes", "Bytes of spectra written so far",
       GST_OCT_PROPERTY_READ_ONLY, NULL,
       GST_OCT_UINT64 (Settings, stats.bytes, 0, G_MAXUINT64, 0) },
-  { "parts", "Parts", "Parts with B-scans that are there",
+  { "parts", "Parts", "Parts on the disk that have B-scans",
       GST_OCT_PROPERTY_READ_ONLY, NULL,
       GST_OCT_UINT (Settings, stats.parts, 0, G_MAXUINT, 0) },
   GST_OCT_CALIBRATION_ROWS (Settings, calibration, GST_OCT_PROPERTY_LIVE),

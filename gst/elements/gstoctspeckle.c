@@ -5,8 +5,9 @@
  * Smooths the speckle of images and keeps their edges.
  *
  * |[
- * gst-launch-1.0 octsrc num-buffers=100 ! octreconstruct ! octspeckle
- * method=bilateral size=7 ! videoconvert ! autovideosink
+ * gst-launch-1.0 octsrc num-buffers=100 ! octreconstruct
+ *   ! octspeckle method=bilateral size=7
+ *   ! videoconvert ! autovideosink
  * ]|
  */
 #include "gstoctspeckle.h"
@@ -90,12 +91,12 @@ gst_oct_speckle_class_init (GstOctSpeckleClass *klass)
   GstOctFilterClass *filter_class = GST_OCT_FILTER_CLASS (klass);
 
   GST_DEBUG_CATEGORY_INIT (
-      gst_oct_speckle_debug, "octspeckle", 0, "OCT images with less speckle");
+      gst_oct_speckle_debug, "octspeckle", 0, "OCT speckle reduction");
   filter_class->configure = gst_oct_speckle_configure;
   gst_oct_image_filter_class_describe (filter_class,
       &(GstOctFilterDescription){ .operation = OCT_OPERATION_SPECKLE,
           .properties = &properties,
-          .long_name = "OCT images with less speckle",
+          .long_name = "OCT speckle reduction",
           .description =
               "Smooths the speckle of images and keeps their edges" });
 }

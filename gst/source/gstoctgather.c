@@ -3,12 +3,14 @@
  * SECTION:element-octgather
  *
  * Gathers B-scans, as a camera delivers them one by one, into buffers of
- * several: small B-scans are processed faster together.
+ * several. The elements behind it then work on all of them at once, which is
+ * faster where B-scans are small: a GPU has more to do at a time, and fewer
+ * buffers are passed on.
  *
  * |[
- * gst-launch-1.0 octsrc lines=64 num-buffers=320 ! octgather bscans=16 !
- * octdcsub ! octkresample ! octfft ! octlogscale ! videoconvert !
- * autovideosink
+ * gst-launch-1.0 octsrc lines=64 num-buffers=320 ! octgather bscans=16
+ *   ! octdcsub ! octkresample ! octfft ! octlogscale
+ *   ! videoconvert ! autovideosink
  * ]|
  */
 #include "gstoctgather.h"

@@ -2,15 +2,14 @@
 /**
  * SECTION:element-octsrc
  *
- * Delivers raw spectra, one B-scan per buffer or several: from a raw or NumPy
- * file, or from a virtual OCT system looking at a simulated sample.
+ * Delivers raw spectra: from a file, or from a virtual OCT system that looks at
+ * a simulated sample. One buffer is one B-scan, or several.
  *
  * |[
- * gst-launch-1.0 octsrc ! octdcsub ! octkresample ! octdispersion ! octfft !
- * octlogscale ! videoconvert ! autovideosink
+ * gst-launch-1.0 octsrc ! octreconstruct ! videoconvert ! autovideosink
  * gst-launch-1.0 octsrc location=scan.raw samples=1024 lines=100
- * calibration=calibration.csv ! octdcsub ! octkresample ! octdispersion !
- * octfft ! octlogscale ! videoconvert ! autovideosink
+ *   calibration=calibration.csv ! octreconstruct
+ *   ! videoconvert ! autovideosink
  * ]|
  */
 #include "gstoctsrc.h"

@@ -2,12 +2,14 @@
 /**
  * SECTION:element-octenface
  *
- * Shows volumes of B-scans from above: a slab of depth as one picture.
+ * Shows volumes from above, *en face*: images of B-scans go in, a slab of depth
+ * comes out as one picture. It works on an NVIDIA GPU or on the CPU.
  *
  * |[
- * gst-launch-1.0 octsrc bscans=64 lines=128 num-buffers=192 ! octreconstruct
- * range-smoothing=0.99 ! octenface flatten=true thickness=100 ! videoconvert !
- * autovideosink
+ * gst-launch-1.0 octsrc bscans=64 lines=128 num-buffers=192
+ *   ! octreconstruct range-smoothing=0.99
+ *   ! octenface flatten=true thickness=100
+ *   ! videoconvert ! autovideosink
  * ]|
  */
 #include "gstoctenface.h"
@@ -77,36 +79,36 @@ static GST_OCT_DEFINE_ENUM (get_scaling_type, "GstOctEnfaceScaling", scalings)
 
     static const GstOctProperty rows[] = {
       GST_OCT_VOLUME_COMMON_ROWS (Settings, common,
-          "Depths that become one voxel, their mean: 1, 2, 4 or 8", 1, 1,
+          "Depths that are averaged to one voxel: 1, 2, 4 or 8", 1, 1,
           GST_OCT_PROPERTY_CAPS),
       { "mode", "Mode", "What is shown of the slab", LIVE, NULL,
           GST_OCT_ENUM (Settings, mode, get_mode_type, OCT_ENFACE_MEAN) },
       { "start", "Start of the slab",
-          "Micrometres of tissue from the top of the image, or from the "
-          "surface "
-          "(flatten=true), to the slab; depths where `z-spacing` is not known",
+          "Where the slab begins, in micrometres of tissue below the top of "
+          "the image, or below the surface with flatten=true; a number of "
+          "depths where `z-spacing` is not known",
           GST_OCT_PROPERTY_RAMPED, NULL,
           GST_OCT_DOUBLE (Settings, start, -MOST, MOST, 0.0) },
       { "thickness", "Thickness of the slab",
-          "In micrometres of tissue, or depths as `start` (0 = to the lower "
-          "end of the image)",
+          "Thickness of the slab, in the unit of `start` (0 = to the lower end "
+          "of the image)",
           GST_OCT_PROPERTY_RAMPED, NULL,
           GST_OCT_DOUBLE (Settings, thickness, 0.0, MOST, 0.0) },
       { "flatten", "Flatten",
           "The slab follows the surface, which is found in each A-line", LIVE,
           NULL, GST_OCT_BOOLEAN (Settings, flatten, FALSE) },
       { "surface-from", "Where the surface may be",
-          "flatten=true: it is looked for from there on, in micrometres of "
-          "tissue from the top of the image, or depths as `start`",
+          "flatten=true: where the search for the surface begins, in the unit "
+          "of `start` below the top of the image",
           GST_OCT_PROPERTY_RAMPED, NULL,
           GST_OCT_DOUBLE (Settings, surface_from, 0.0, MOST, 0.0) },
       { "surface-rise", "Rise at the surface",
-          "flatten=true: grey levels by which eight depths of tissue are "
-          "brighter than eight above them",
+          "flatten=true: the surface is where eight depths are brighter than "
+          "the eight above them by so many grey levels",
           LIVE, NULL, GST_OCT_UINT (Settings, surface_rise, 0, 255, 50) },
       { "surface-smoothing", "Smoothing of the surface",
-          "flatten=true: the surface is the median over A-lines and B-scans "
-          "up to so many away",
+          "flatten=true: the surface is the median over so many A-lines and "
+          "B-scans to each side",
           LIVE, NULL,
           GST_OCT_UINT (
               Settings, surface_smoothing, 0, OCT_ENFACE_MAX_RADIUS, 2) },
@@ -294,7 +296,7 @@ gst_oct_enface_class_init (GstOctEnfaceClass *klass)
       &(GstOctVolumeFilterDescription){ .kind = GST_OCT_RENDERER_SECTIONS,
           .properties = &properties,
           .common = G_STRUCT_OFFSET (Settings, common),
-          .long_name = "OCT volumes en face",
+          .long_name = "OCT volumes from above (en face)",
           .description =
               "Shows volumes of B-scans from above, a slab of depth at a time",
           .caps = GST_OCT_CAPS_SECTION,

@@ -2,12 +2,14 @@
 /**
  * SECTION:element-octslice
  *
- * Shows a plane through volumes of B-scans, in any direction.
+ * Shows a plane through volumes: images of B-scans go in, a section in any
+ * direction comes out. It works on an NVIDIA GPU or on the CPU.
  *
  * |[
- * gst-launch-1.0 octsrc bscans=64 lines=128 num-buffers=192 ! octreconstruct
- * range-smoothing=0.99 ! octslice plane=depth position-z=0.4 ! videoconvert !
- * autovideosink
+ * gst-launch-1.0 octsrc bscans=64 lines=128 num-buffers=192
+ *   ! octreconstruct range-smoothing=0.99
+ *   ! octslice plane=depth position-z=0.4
+ *   ! videoconvert ! autovideosink
  * ]|
  */
 #include "gstoctslice.h"
@@ -60,7 +62,7 @@ static GST_OCT_DEFINE_ENUM (get_plane_type, "GstOctPlane", planes)
 
     static const GstOctProperty rows[] = {
       GST_OCT_VOLUME_COMMON_ROWS (Settings, common,
-          "Depths that become one voxel, their mean: 1, 2, 4 or 8", 1, 1, 0),
+          "Depths that are averaged to one voxel: 1, 2, 4 or 8", 1, 1, 0),
       { "plane", "Plane", "Which plane is shown",
           GST_OCT_PROPERTY_LIVE | GST_OCT_PROPERTY_CAPS, NULL,
           GST_OCT_ENUM (Settings, plane, get_plane_type, PLANE_BSCAN) },
@@ -240,7 +242,7 @@ gst_oct_slice_class_init (GstOctSliceClass *klass)
       &(GstOctVolumeFilterDescription){ .kind = GST_OCT_RENDERER_SECTIONS,
           .properties = &properties,
           .common = G_STRUCT_OFFSET (Settings, common),
-          .long_name = "OCT slices of volumes",
+          .long_name = "OCT planes through volumes",
           .description = "Shows a plane through volumes of B-scans, in any "
                          "direction",
           .caps = GST_OCT_CAPS_SECTION,

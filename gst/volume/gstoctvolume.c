@@ -2,12 +2,15 @@
 /**
  * SECTION:element-octvolume
  *
- * Makes pictures of volumes of B-scans, by ray casting, on a GPU or the CPU.
+ * Makes pictures of volumes, by ray casting: images of B-scans go in, rendered
+ * video comes out. It works on an NVIDIA GPU or on the CPU, and needs no
+ * display.
  *
  * |[
- * gst-launch-1.0 octsrc bscans=64 lines=128 num-buffers=192 ! octdcsub !
- * octkresample ! octfft ! octlogscale range-smoothing=0.99 ! octvolume
- * turn-rate=20 ! videoconvert ! autovideosink
+ * gst-launch-1.0 octsrc bscans=64 lines=128 num-buffers=192
+ *   ! octreconstruct range-smoothing=0.99
+ *   ! octvolume turn-rate=20
+ *   ! videoconvert ! autovideosink
  * ]|
  */
 #include "gstoctvolume.h"
@@ -215,7 +218,7 @@ gst_oct_volume_class_init (GstOctVolumeClass *klass)
       &(GstOctVolumeFilterDescription){ .kind = GST_OCT_RENDERER_RAYS,
           .properties = &gst_oct_volume_properties,
           .common = G_STRUCT_OFFSET (GstOctVolumeSettings, common),
-          .long_name = "OCT volumes on the screen",
+          .long_name = "OCT volume rendering",
           .description = "Makes pictures of volumes of B-scans, by ray casting",
           .caps = GST_OCT_CAPS_PICTURE,
           .gpu_caps = GST_OCT_CAPS_PICTURE });

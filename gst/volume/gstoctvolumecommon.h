@@ -29,8 +29,10 @@ GType gst_oct_volume_update_get_type (void);
 #define GST_OCT_VOLUME_COMMON_ROWS(Settings, member, decimation_blurb,         \
     decimation_least, decimation_first, lateral)                               \
   { "bscans", "B-scans",                                                       \
-    "B-scans per volume where the stream does not say it (0 = it does)", 0,    \
-    NULL, GST_OCT_UINT (Settings, member.bscans, 0, OCT_VOLUME_MAX_SIZE, 0) }, \
+    "B-scans per volume, of use where the stream does not say how many "       \
+    "(0 = not given)",                                                         \
+    0, NULL,                                                                   \
+    GST_OCT_UINT (Settings, member.bscans, 0, OCT_VOLUME_MAX_SIZE, 0) },       \
       { "decimation", "Decimation", decimation_blurb, 0, NULL,                 \
         GST_OCT_UINT (Settings, member.decimation, decimation_least, 8,        \
             decimation_first) },                                               \

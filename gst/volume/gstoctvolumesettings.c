@@ -77,25 +77,26 @@ static const GstOctFileType transfer_file = { open_transfer,
   (void (*) (gpointer))oct_file_content_unref };
 
 #define LIVE GST_OCT_PROPERTY_LIVE
-/* side: "behind" or "before"; all: the value that cuts nothing off */
-#define EDGE(name, nick, side, what, member, all)                              \
+/* end: "First" or "Last"; all: the value that cuts nothing off */
+#define EDGE(name, nick, end, what, member, all)                               \
   {                                                                            \
     name, nick,                                                                \
-        "Shown is what lies " side " this part of " what ", dimensionless",    \
+        end " of " what " that is shown, 0 to 1 from the first to the last",   \
         GST_OCT_PROPERTY_RAMPED, "crop",                                       \
         GST_OCT_DOUBLE (Settings, member, 0.0, 1.0, all)                       \
   }
 #define PLANE(i)                                                               \
   {                                                                            \
     "clip-plane-" #i, "Clip plane " #i,                                        \
-        "\"A B C D\": shown is what has A x + B y + C z <= D in mm from the "  \
-        "middle, x along A-lines, y along B-scans, z down (none = no plane)",  \
+        "\"A B C D\": points with A x + B y + C z <= D are shown, in mm from " \
+        "the middle of the volume, x from A-line to A-line, y from B-scan to " \
+        "B-scan, z down (none = no plane)",                                    \
         LIVE, NULL, GST_OCT_STRING (Settings, planes[i - 1])                   \
   }
 
 static const GstOctProperty rows[] = {
   GST_OCT_VOLUME_COMMON_ROWS (Settings, common,
-      "Depths that become one voxel, their mean: 1, 2, 4 or 8 (0 = so that "
+      "Depths that are averaged to one voxel: 1, 2, 4 or 8 (0 = so many that "
       "voxels are half as deep as wide)",
       0, 0, 0),
   { "max-render-time", "Longest time for a picture",
@@ -165,12 +166,12 @@ static const GstOctProperty rows[] = {
   { "eye-separation", "Separation of the eyes",
       "stereo: degrees between the two lines of sight", GST_OCT_PROPERTY_RAMPED,
       NULL, GST_OCT_DOUBLE (Settings, eye_separation, 0.0, 30.0, 4.0) },
-  EDGE ("crop-left", "Left edge", "behind", "the A-lines", crop_left, 0.0),
-  EDGE ("crop-front", "Front edge", "behind", "the B-scans", crop_front, 0.0),
-  EDGE ("crop-top", "Upper edge", "behind", "the depth", crop_top, 0.0),
-  EDGE ("crop-right", "Right edge", "before", "the A-lines", crop_right, 1.0),
-  EDGE ("crop-back", "Back edge", "before", "the B-scans", crop_back, 1.0),
-  EDGE ("crop-bottom", "Lower edge", "before", "the depth", crop_bottom, 1.0),
+  EDGE ("crop-left", "Left edge", "First", "the A-lines", crop_left, 0.0),
+  EDGE ("crop-front", "Front edge", "First", "the B-scans", crop_front, 0.0),
+  EDGE ("crop-top", "Upper edge", "First", "the depths", crop_top, 0.0),
+  EDGE ("crop-right", "Right edge", "Last", "the A-lines", crop_right, 1.0),
+  EDGE ("crop-back", "Back edge", "Last", "the B-scans", crop_back, 1.0),
+  EDGE ("crop-bottom", "Lower edge", "Last", "the depths", crop_bottom, 1.0),
   { "cut-corner", "Cut corner", "Where a box is cut out of the volume", LIVE,
       NULL,
       GST_OCT_ENUM (

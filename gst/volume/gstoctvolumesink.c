@@ -2,12 +2,12 @@
 /**
  * SECTION:element-octvolumesink
  *
- * Writes volumes to files that other programs read: NumPy, NIfTI, TIFF, HDF5,
- * DICOM.
+ * Writes volumes to files that other programs read, one file for each volume:
+ * NumPy, NIfTI, TIFF, HDF5, DICOM.
  *
  * |[
- * gst-launch-1.0 octsrc bscans=32 num-buffers=32 ! octreconstruct !
- * octvolumesink location=volume.nii
+ * gst-launch-1.0 octsrc bscans=32 num-buffers=32 ! octreconstruct
+ *   ! octvolumesink location=taken.nii
  * ]|
  */
 #include "gstoctvolumesink.h"
@@ -65,16 +65,14 @@ get_kind_type (void)
 
 static const GstOctProperty rows[] = {
   { "location", "File",
-      "Path of the file, which must not exist; with %d or %05d in it, where "
-      "the "
-      "number of the volume goes; without, the second volume is NAME-1 and so "
-      "on",
+      "Path of the file, which must not exist; %d or %05d in it becomes the "
+      "number of the volume, else the second volume is NAME-1 and so on",
       0, NULL, GST_OCT_STRING (Settings, location) },
   { "format", "File format", "Kind of the files", 0, NULL,
       GST_OCT_ENUM (Settings, kind, get_kind_type, OCT_VOLUME_FILE_AUTO) },
   { "bscans", "B-scans",
-      "B-scans per volume where the stream does not say it (0 = it does); en "
-      "face: pictures per file (0 = 1)",
+      "B-scans per volume, of use where the stream does not say how many (0 = "
+      "not given); en face: pictures per file (0 = 1)",
       0, NULL, GST_OCT_UINT (Settings, bscans, 0, OCT_MAX_LINES, 0) },
   { "x-spacing", "Spacing of A-lines",
       "Metres between A-lines, en face between columns (0 = as the stream "
@@ -93,13 +91,13 @@ static const GstOctProperty rows[] = {
       "Of the sample, dimensionless: depths in air are divided by it", 0, NULL,
       GST_OCT_DOUBLE (Settings, refractive_index, 1.0, 4.0, 1.0) },
   { "dicom-tags", "DICOM attributes",
-      "What DICOM files say besides, by the keywords of the standard: "
+      "Attributes to add to DICOM files, by the keywords of the standard: "
       "PatientName=Doe^Jane;PatientID=42;ImageLaterality=R (none = nothing)",
       0, NULL, GST_OCT_STRING (Settings, tags) },
   { "dicom-source", "DICOM file of the volume",
-      "En face: the DICOM file of the volume that the picture is of, which has "
-      "to be there when the picture is written; its patient and study are "
-      "taken, and the picture refers to it (none = to none)",
+      "En face: DICOM file of the volume that the picture was made of. It must "
+      "be there when the picture is written, which refers to it and takes its "
+      "patient and study (none = no volume)",
       0, NULL, GST_OCT_STRING (Settings, source) },
   { "file-mode", "File mode",
       "Permissions of the files, as in 0640 (octal), less the umask; the "

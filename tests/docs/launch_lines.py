@@ -4,8 +4,8 @@
 In a page a line counts when it starts a line of a fenced block; a backslash continues
 it.  Lines that need a display, a GPU or a camera stand in ```text blocks or
 follow a comment line "# needs ..."; they are checked for known elements only.
-In the SECTION comment of an element lines stand between |[ and ]| and
-run until the next one begins; they run with fewer B-scans, and without a display.
+Those of the elements' SECTION comments (sections.py) run with fewer B-scans, and
+without a display.
 Each runs in a folder with the files that the documentation talks about.
 Output is TAP, for Meson.
 """
@@ -17,7 +17,9 @@ import subprocess
 import sys
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+import sections
+from sections import ROOT
+
 TIME_LIMIT = 60  # seconds for one line
 FEW = 6  # B-scans
 # The virtual system's spectrometer, so that the files fit each other.
@@ -50,14 +52,9 @@ def commands():
 
 def element_commands():
     """The same of SECTION comments, which gtk-doc and hotdoc show."""
-    for source in sorted((ROOT / "gst").rglob("*.c")):
-        comment = re.search(r"/\*\*\n \* SECTION:element-.*?\*/",
-                            source.read_text(encoding="utf-8"), re.S)
-        for block in re.findall(r"\|\[(.*?)\]\|", comment[0] if comment else "",
-                                re.S):
-            text = " ".join(re.sub(r"\n \* ?", " ", block).split())
-            for line in re.split(r" (?=gst-launch-1\.0 )", text):
-                yield source.relative_to(ROOT), line
+    for source, _, text in sections.sections():
+        for lines in sections.parts(text)[1]:
+            yield source, " ".join(lines)
 
 
 def short(command):

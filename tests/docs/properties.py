@@ -1,25 +1,36 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Property tables of docs/elements/, made from gst-inspect-1.0, and the table
-of operations in docs/development.md, made by list-operations.
+"""The generated parts of docs/.
 
-    properties.py --write    puts the tables into the pages
-    properties.py            fails when a page's table is out of date
+    properties.py --write    puts them into the pages
+    properties.py            fails when one of them is out of date
 
-A table stands between <!-- properties of ELEMENT -->, or <!-- operations -->,
-and <!-- end -->.  The built plugin has to be on GST_PLUGIN_PATH, and
-OCT_LIST_OPERATIONS names the program.
+Each stands between one of these marks and <!-- end -->:
+
+    <!-- section of ELEMENT -->     the element's SECTION comment, and its caps
+                                    as gst-inspect-1.0 tells them
+    <!-- properties of ELEMENT -->  its properties, from gst-inspect-1.0
+    <!-- operations -->             the table of list-operations
+
+The first two are in the page of each element.  The built plugin has to be on
+GST_PLUGIN_PATH, and OCT_LIST_OPERATIONS names the program.
 """
 import difflib
+import functools
 import os
 import pathlib
 import re
 import subprocess
 import sys
+import textwrap
+
+import sections
 
 DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
 BLOCK = re.compile(
-    r"(<!-- (?:properties of (\w+)|operations) -->\n).*?(<!-- end -->\n)",
+    r"(<!-- (?:(section|properties) of (oct[a-z0-9]+)|operations) -->\n).*?"
+    r"(<!-- end -->\n)",
     re.DOTALL)
+COLUMNS = 88
 # Of GStreamer's base classes, in every element of their kind.
 INHERITED = {
     "automatic-eos", "blocksize", "do-timestamp", "name", "num-buffers",
@@ -32,6 +43,7 @@ INHERITED = {
 INHERITED_BY_SINKS = {"stats"}
 
 
+@functools.cache
 def inspect(element):
     environment = dict(os.environ, LC_ALL="C", NO_COLOR="1")
     result = subprocess.run(
@@ -104,10 +116,7 @@ def operations():
         capture_output=True, text=True, check=True).stdout
 
 
-def table(element):
-    """`element`: None for the operations."""
-    if element is None:
-        return operations()
+def properties(element):
     rows = ["| property | type | values | default | can be set | meaning |",
             "|---|---|---|---|---|---|"]
     text = inspect(element)
@@ -124,14 +133,116 @@ def table(element):
     return "\n".join(rows) + "\n"
 
 
+# ------------------------------------------------------------------------ caps
+
+def pads(text):
+    """(direction, name, {memory: [caps]}) of each pad template."""
+    _, _, text = text.partition("Pad Templates:\n")
+    text, _, _ = text.partition("\nElement ")
+    for template in re.split(r"^  (?=S\w+ template: )", text, flags=re.M)[1:]:
+        direction, name = re.match(r"(\w+) template: '(.*)'", template).groups()
+        _, _, lines = template.partition("Capabilities:\n")
+        found = []
+        for line in lines.splitlines():
+            field = re.match(r" +([a-z][a-z-]*): (.*)", line)
+            if field:
+                value = re.sub(r"\(\w+\)| ", "", field[2])
+                # what every size and rate may be says nothing
+                if value not in ("[1,65536]", "[0/1,2147483647/1]"):
+                    found[-1][1].append(f"{field[1]}={value}")
+            elif line.strip():
+                found.append((line.strip(), []))
+        memories = {}
+        for media, fields in found:
+            media, _, feature = media.partition("(")
+            memories.setdefault(feature.rstrip(")"), []).append(
+                ", ".join([media, *fields]))
+        yield direction, name, memories
+
+
+def describe_caps(memories):
+    host, gpu = ("; ".join("any" if caps == "ANY" else f"`{caps}`" for caps in found)
+                 for found in (memories.get("", []),
+                               memories.get("memory:CUDAMemory", [])))
+    if not gpu:
+        return host
+    return f"{host}; in GPU memory {'the same' if gpu == host else gpu}"
+
+
+def facts(element):
+    text = inspect(element)
+    rows = []
+    # SINK, then SRC
+    for direction, name, memories in sorted(pads(text)):
+        end = "in" if direction == "SINK" else "out"
+        if "%" in name:
+            end += ", pads on request"
+        rows.append((end, describe_caps(memories)))
+    if len(rows) == 2 and rows[0][1] == rows[1][1] and "any" not in rows[0]:
+        rows = [("in and out", rows[0][1])]
+    name, kind = (re.search(rf"^ +{what} +(.*)", text, re.M)[1]
+                  for what in ("Long-name", "Klass"))
+    rows.append(("name and class", f"{name}, `{kind}`"))
+    return "\n".join(["| | |", "|---|---|",
+                      *(f"| {what} | {value} |" for what, value in rows), ""])
+
+
+# ------------------------------------------------------------ SECTION comments
+
+def prose(element, paragraph, elements):
+    """With what gtk-doc links, and each other element once, as Markdown has it."""
+    paragraph = re.sub(r"#Gst\w+?::?([a-z][a-z0-9-]*)", r"`\1`", paragraph)
+    for other in elements:
+        if other != element:
+            paragraph = re.sub(rf"(?<![\w`/]){other}(?![\w`]|\.\w)",
+                               f"[{other}]({other}.md)", paragraph, count=1)
+    return textwrap.fill(paragraph, COLUMNS, break_long_words=False,
+                         break_on_hyphens=False)
+
+
+def section(element):
+    texts = {name: text for _, name, text in sections.sections()}
+    if element not in texts:
+        sys.exit(f"no source in gst/ has a comment SECTION:element-{element}")
+    paragraphs, commands = sections.parts(texts[element])
+    lines, shown = [], False
+    for command in commands:
+        if not shown and "autovideosink" in " ".join(command):
+            lines.append("# needs a display")
+            shown = True
+        lines.append(" \\\n  ".join(command))
+    return "\n".join([
+        *(prose(element, paragraph, texts) + "\n" for paragraph in paragraphs),
+        "```sh", *lines, "```", "", facts(element)])
+
+
+def generate(match):
+    kind, element = match[2], match[3]
+    if kind == "section":
+        return section(element)
+    return properties(element) if kind == "properties" else operations()
+
+
+def missing(element, text):
+    """What the page of an element has no mark for."""
+    marks = [mark[1:3] for mark in BLOCK.findall(text)]
+    if ("section", element) not in marks:
+        yield f"<!-- section of {element} -->"
+    if ("properties", element) not in marks and "| `" in properties(element):
+        yield f"<!-- properties of {element} -->"
+
+
 def main():
     write = sys.argv[1:] == ["--write"]
     stale = found = 0
     pages = [*DOCS.glob("elements/*.md"), DOCS / "development.md"]
     for page in sorted(pages):
         old = page.read_text(encoding="utf-8")
-        new = BLOCK.sub(lambda m: m[1] + table(m[2]) + m[3], old)
+        new = BLOCK.sub(lambda m: m[1] + generate(m) + m[4], old)
         found += len(BLOCK.findall(old))
+        if page.parent.name == "elements":
+            for mark in missing(page.stem, old):
+                sys.exit(f"{page.name} has no {mark}, with <!-- end --> below it")
         if new == old:
             continue
         if write:
@@ -140,13 +251,16 @@ def main():
         stale += 1
         sys.stdout.writelines(difflib.unified_diff(
             old.splitlines(True), new.splitlines(True),
-            f"{page.name} as it is", f"{page.name} as gst-inspect-1.0 says"))
+            f"{page.name} as it is", f"{page.name} as the elements say"))
     if not found:
-        sys.exit(f"no property tables in docs/")
+        sys.exit("no generated parts in docs/")
+    for _, element, _ in sections.sections():
+        if not (DOCS / f"elements/{element}.md").exists():
+            sys.exit(f"{element} has no page docs/elements/{element}.md")
     if stale:
         sys.exit(f"{stale} pages are out of date: run tests/docs/properties.py "
                  "--write and commit them")
-    print(f"{found} property tables are up to date")
+    print(f"{found} generated parts are up to date")
 
 
 main()

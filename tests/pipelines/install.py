@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What becomes of missing packages: a mirror that fails is told from packages
-that do not exist, and counts as a skip of the other Debian.  apt-get, Meson and
-tests/debian.sh are stand-ins.  Output is TAP."""
+that do not exist, and counts as a skip of the other Debian and of our own packages.
+apt-get, Meson, tests/debian.sh and tests/packages.sh are stand-ins.  Output is
+TAP."""
 import os
 import pathlib
 import shutil
@@ -91,9 +92,9 @@ def test_tests_need_packages(folder):
     assert all(call.startswith("apt-get") for call in calls), calls
 
 
-def run_both(folder, debian):
-    """tests/run.sh --plain --debian, whose own tests are one that passes;
-    `debian` is the text of tests/debian.sh."""
+def run_tests(folder, *options, **scripts):
+    """tests/run.sh --plain with the options, whose own tests are one that passes;
+    `scripts` are the texts of others in tests/."""
     for name in ("tests/run.sh", "tests/count.py", "pipelines/packages.sh"):
         (folder / name).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / name, folder / name)
@@ -103,9 +104,14 @@ def run_both(folder, debian):
 mkdir -p build-test/meson-logs
 echo '{"name": "a", "result": "OK"}' >build-test/meson-logs/testlog.json
 """)
-    stand_in(folder / "tests" / "debian.sh", f"#!/bin/bash\n{debian}\n")
-    return bash(folder, folder / "tests" / "run.sh", "--plain", "--debian",
-                "trixie", "--no-install")
+    for name, text in scripts.items():
+        stand_in(folder / "tests" / f"{name}.sh", f"#!/bin/bash\n{text}\n")
+    return bash(folder, folder / "tests" / "run.sh", "--plain", "--no-install",
+                *options)
+
+
+def run_both(folder, debian):
+    return run_tests(folder, "--debian", "trixie", debian=debian)
 
 
 def test_other_debian(folder):
@@ -129,6 +135,32 @@ def test_other_debian_runs_everything(folder):
     """The tests of the programs too."""
     _, text = run_both(folder, 'echo "$*, ${OCT_TEST_WITHOUT:-nothing} left out"')
     assert "trixie bash tests/run.sh --plain, nothing left out" in text, text
+
+
+def test_packages(folder):
+    """They count as one test."""
+    for packages, status, last in (
+            ("[ $2 = --quick ] || exit 1", 0, "2 passed, 0 failed, 0 skipped"),
+            # no such system, or no mirror for its packages
+            (f"exit {NOT_NOW}", 0, "1 passed, 0 failed, 1 skipped"),
+            ("echo E: lintian; exit 2", 1, "1 passed, 1 failed, 0 skipped")):
+        found, text = run_tests(folder, "--packages", packages=packages)
+        if "does not run a Debian that has a name" in text:
+            raise tap.Skip("this is no Debian")
+        assert found == status, (packages, found, text)
+        lines = text.splitlines()
+        assert lines[-1] == last, (packages, text)
+        # also at the end of the log
+        assert status == 0 or "failed in Packages: E: lintian" in lines[-4:], text
+
+
+def test_no_time_is_left(folder):
+    for option in (["--debian", "trixie"], ["--packages"]):
+        found, text = run_tests(folder, *option, "--minutes", "19",
+                                debian="exit 1", packages="exit 1")
+        assert found == 0, text
+        assert "of 19 minutes are over" in text or "no Debian" in text, text
+        assert text.splitlines()[-1] == "1 passed, 0 failed, 1 skipped", text
 
 
 tap.main(globals())
