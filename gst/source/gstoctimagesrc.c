@@ -2,18 +2,18 @@
 /**
  * SECTION:element-octimagesrc
  *
- * Images of a file of spectra, by a URI such as octimage:///data/scan.oct: octsrc
- * and octreconstruct, for players that know nothing of OCT.
+ * Gives the images of a file of spectra, by a URI such as
+ * octimage:///data/scan.oct: octsrc and octreconstruct in one, for players that
+ * know nothing of OCT.
  *
  * |[
  * gst-launch-1.0 octimagesrc source::num-buffers=100 ! videoconvert !
  * autovideosink
  * ]|
- *
- * Why a source: counts of a camera are video to GStreamer (GRAY8, GRAY16_LE), so
- * decodebin shows them as they are and asks no decoder, and a decoder that took
- * all grey video would spoil the films of everybody else.
  */
+/* Why a source: counts of a camera are video to GStreamer (GRAY8, GRAY16_LE), so
+ * decodebin shows them as they are and asks no decoder, and a decoder that took
+ * all grey video would spoil the films of everybody else. */
 #include "gstoctimagesrc.h"
 #include "gstoctreconstruct.h"
 #include "gstoctsrc.h"
