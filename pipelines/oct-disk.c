@@ -2,6 +2,7 @@
 #define _FILE_OFFSET_BITS 64
 
 #include "oct-disk.h"
+#include "oct-file-mode.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -80,7 +81,7 @@ oct_disk_take_new_file (const char *path, guint mode, GError **error)
 
   if (!oct_disk_check_new_file (path, error))
     return -1;
-  fd = g_open (path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+  fd = oct_file_mode_create (path, O_WRONLY, mode);
   if (fd < 0 && errno == EEXIST)
     set_exists (error, path);
   else if (fd < 0)

@@ -21,8 +21,8 @@ gboolean oct_disk_check_room (
  * to. */
 gboolean oct_disk_check_new_file (const char *path, GError **error);
 
-/* As above, and makes the file, empty, with the permissions `mode`, less
- * the umask: whoever comes a moment later finds the name taken, even
+/* As above, and makes the file, empty, with the permissions `mode`,
+ * whatever the umask: whoever comes a moment later finds the name taken, even
  * while no frame has come yet.  Returns its descriptor, -1 with a sentence. */
 int oct_disk_take_new_file (const char *path, guint mode, GError **error);
 

@@ -2,6 +2,7 @@
 #include "oct-measurements.h"
 #include "gstoctmeterlog.h"
 #include "oct-disk.h"
+#include "oct-file-mode.h"
 
 #include <string.h>
 
@@ -240,9 +241,8 @@ write_summary (OctMeasurements *self)
     }
   if (text->len > head && !self->failed
       && oct_disk_check_new_file (path, &error)
-      && g_file_set_contents_full (path, text->str, (gssize)text->len,
-          G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE,
-          (int)self->mode, &error))
+      && oct_file_mode_write (
+          path, text->str, (gssize)text->len, self->mode, &error))
     return;
   if (error != NULL)
     fail (self, &error);

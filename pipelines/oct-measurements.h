@@ -19,7 +19,7 @@ typedef struct _OctMeasurements OctMeasurements;
 /* FALSE with a sentence when one of the files exists. */
 gboolean oct_measurements_check (const char *output, GError **error);
 
-/* `mode`: permissions of the files, less the umask. */
+/* `mode`: permissions of the files, whatever the umask. */
 /* The names of all of them, with `separator` between, to be freed. */
 char *oct_measurements_list (const char *output, const char *separator);
 

@@ -15,7 +15,7 @@ G_BEGIN_DECLS
 
 typedef struct _OctParts OctParts;
 
-/* `mode`: permissions of the files, less the umask. */
+/* `mode`: permissions of the files, whatever the umask. */
 OctParts *oct_parts_new (guint mode);
 void oct_parts_free (OctParts *parts);
 

@@ -2,6 +2,7 @@
 #include "oct-recorder.h"
 #include "oct-disk.h"
 #include "oct-encoder.h"
+#include "oct-file-mode.h"
 #include "oct-measurements.h"
 #include "oct-parts.h"
 #include "oct-tap.h"
@@ -226,9 +227,7 @@ update_stats (OctRecorder *self, gboolean last)
 static gboolean
 write_comment (OctRecorder *self, const char *path, GError **error)
 {
-  return g_file_set_contents_full (path, self->comment, -1,
-      G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE,
-      (int)self->file_mode, error);
+  return oct_file_mode_write (path, self->comment, -1, self->file_mode, error);
 }
 
 /* Gone with the folder, perhaps, in which there is a new part now. */

@@ -41,7 +41,7 @@ typedef struct {
   const char *measured; /* path without ending of the recording that they are
                            beside, as the text says (OUTPUT.oct,
                            OUTPUT.txt); NULL: there are none */
-  guint file_mode;      /* permissions of the files, less the umask;
+  guint file_mode;      /* permissions of the files, whatever the umask;
                            0 = 0600, for their owner alone */
 } OctRecorderSettings;
 

@@ -4,6 +4,7 @@
 
 #include "oct-raw-writer.h"
 
+#include "oct-file-mode.h"
 #include "oct-file.h"
 
 #include <errno.h>
@@ -174,7 +175,7 @@ check_new (const char *path, GError **error)
 static gboolean
 take_text (const char *path, guint mode, GError **error)
 {
-  int fd = open (path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, (mode_t)mode);
+  int fd = oct_file_mode_create (path, O_WRONLY, mode);
 
   if (fd >= 0)
     close (fd);
@@ -246,9 +247,7 @@ write_text (const OctRawWriter *writer, const char *path, const char *text,
   g_autoptr (GError) local = NULL;
 
   make_folder (writer);
-  if (g_file_set_contents_full (path, text, (gssize)size,
-          G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE,
-          (int)writer->mode, &local))
+  if (oct_file_mode_write (path, text, (gssize)size, writer->mode, &local))
     return TRUE;
   set_error (error, path,
       g_error_matches (local, G_FILE_ERROR, G_FILE_ERROR_NOSPC) ? ENOSPC : EIO);
@@ -359,8 +358,7 @@ make_part (OctRawWriter *writer, char **path)
     *path = oct_recording_part_path (writer->base, taken.number);
     /* appended, so that what somebody cuts off leaves no hole but a file that
      * is too short */
-    fd = open (*path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC,
-        (mode_t)writer->mode);
+    fd = oct_file_mode_create (*path, O_WRONLY | O_APPEND, writer->mode);
     if (fd < 0 && errno != EEXIST)
       return -1;
     if (fd >= 0)

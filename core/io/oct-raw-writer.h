@@ -16,7 +16,7 @@ typedef struct _OctRawWriter OctRawWriter;
 
 /* For the recording `base` (path without suffix) in parts of at most
  * `part_size` bytes, or one B-scan.  `mode`: permissions of the files,
- * less the umask.  Takes the name with an empty text.  OCT_ERROR_WRITE
+ * whatever the umask.  Takes the name with an empty text.  OCT_ERROR_WRITE
  * when the recording exists already or its folder cannot be written to. */
 OctRawWriter *oct_raw_writer_new (
     const char *base, guint64 part_size, guint mode, GError **error);

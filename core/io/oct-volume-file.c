@@ -8,6 +8,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "oct-file-mode.h"
 #include "oct-file.h"
 #include "oct-volume-file-kinds.h"
 
@@ -419,7 +420,7 @@ oct_volume_file_write (OctVolumeFileKind kind, const char *path,
       || !oct_volume_file_check_new (path, error)
       || !check_room (path, oct_volume_file_get_size (info), error))
     return FALSE;
-  fd = open (part, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, (mode_t)mode);
+  fd = oct_file_mode_create (part, O_RDWR, mode);
   if (fd < 0) {
     oct_volume_file_set_error (error, errno == EEXIST ? part : path, errno);
     return FALSE;

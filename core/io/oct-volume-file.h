@@ -70,7 +70,7 @@ gboolean oct_volume_file_check (
 gboolean oct_volume_file_check_new (const char *path, GError **error);
 
 /* Writes `voxels`, tightly packed, as the file `path`, which must not exist,
- * with the permissions `mode` less the umask.  While it is written it is
+ * with the permissions `mode`, whatever the umask.  While it is written it is
  * PATH.part; it is on the disk under its name when this returns.
  * OCT_ERROR_WRITE, _DISK_FULL (before anything is written, where that can be
  * seen), _SETTINGS. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstoctmeterlog.h"
+#include "oct-file-mode.h"
 #include "oct-types.h"
 
 #include <errno.h>
@@ -46,8 +47,7 @@ set_error (GError **error, const char *path, int code)
 GstOctMeterLog *
 gst_oct_meter_log_new (const char *path, guint mode, GError **error)
 {
-  int fd =
-      open (path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+  int fd = oct_file_mode_create (path, O_WRONLY | O_APPEND, mode);
   GstOctMeterLog *log;
 
   if (fd < 0) {

@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 
 typedef struct _GstOctMeterLog GstOctMeterLog;
 
-/* Makes the file `path` with the permissions `mode` less the umask.
+/* Makes the file `path` with the permissions `mode`, whatever the umask.
  * NULL with OCT_ERROR_WRITE, also where it exists already. */
 GstOctMeterLog *gst_oct_meter_log_new (
     const char *path, guint mode, GError **error);

@@ -47,7 +47,7 @@ static const GstOctProperty rows[] = {
       "Largest size of a part in bytes (at least one B-scan)", 0, NULL,
       GST_OCT_UINT64 (Settings, part_size, 1, G_MAXINT64, DEFAULT_PART_SIZE) },
   { "file-mode", "File mode",
-      "Permissions of the files, as in 0640 (octal), less the umask; the "
+      "Permissions of the files, as in 0640 (octal), whatever the umask; the "
       "default, 0600, is for their owner alone",
       0, NULL,
       GST_OCT_UINT (Settings, file_mode, 0600, 0666, DEFAULT_FILE_MODE) },

@@ -100,7 +100,7 @@ static const GstOctProperty rows[] = {
       "patient and study (none = no volume)",
       0, NULL, GST_OCT_STRING (Settings, source) },
   { "file-mode", "File mode",
-      "Permissions of the files, as in 0640 (octal), less the umask; the "
+      "Permissions of the files, as in 0640 (octal), whatever the umask; the "
       "default, 0600, is for their owner alone",
       0, NULL,
       GST_OCT_UINT (Settings, file_mode, 0600, 0666, DEFAULT_FILE_MODE) },

@@ -633,7 +633,7 @@ def test_poor_one_of_the_docs(folder):
     is said of it there is what is said."""
     page = (ROOT / "docs/calibration.md").read_text().split("`--check` measures")[1]
     make, check, said = re.search(
-        r"```sh\n(awk .*)\n\./pipelines/calibrate\.sh (.*)\n```\n\n```text\n(.*)\n",
+        r"```sh\n(awk .*)\n\./pipelines/calibrate\.sh (.*)\n```\n\nends with\n\n```text\n(.*)\n",
         page).groups()
     for depth in (200, 700, 1400):
         launch(folder, "octsrc phantom=mirror lines=16 bscans=1 num-buffers=1 "

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * New files with the permissions that were asked for, whatever the umask.
+ *
+ * The umask is the whole process's, and libraries change it for a moment: ORC
+ * does where it makes room for code.  A file that another thread makes meanwhile
+ * would keep others out who are to read it.
+ */
+#pragma once
+
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <sys/stat.h>
+
+/* open() of a file that there is not yet: `flags` beside O_CREAT, O_EXCL and
+ * O_CLOEXEC.  Returns: a file descriptor, -1 with errno.  File systems without
+ * permissions have their own. */
+static inline int
+oct_file_mode_create (const char *path, int flags, guint mode)
+{
+  int fd =
+      open (path, flags | O_CREAT | O_EXCL | O_CLOEXEC, (mode_t)(mode & 0600));
+
+  if (fd >= 0)
+    (void)fchmod (fd, (mode_t)mode);
+  return fd;
+}
+
+/* The file that was there, or this one, whole and on the disk. */
+static inline gboolean
+oct_file_mode_write (
+    const char *path, const char *text, gssize size, guint mode, GError **error)
+{
+  if (!g_file_set_contents_full (path, text, size,
+          G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE,
+          (int)(mode & 0600), error))
+    return FALSE;
+  (void)g_chmod (path, (int)mode);
+  return TRUE;
+}
