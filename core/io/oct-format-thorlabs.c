@@ -482,11 +482,15 @@ make_calibration (
   gsize size;
 
   if (g_hash_table_contains (content->names, "data/chirp.data")) {
-    chirp = (float *)read_entry (
-        content, "data/chirp.data", n * sizeof (float), &size);
-    if (chirp == NULL)
-      return set_damaged (opening->file,
-          "its Chirp.data has not one number for each sample", error);
+    chirp = (float *)read_entry (content, "data/chirp.data", 0, &size);
+    if (chirp == NULL || size != n * sizeof (float)) {
+      g_autofree char *what = g_strdup_printf (
+          "its Chirp.data has %" G_GSIZE_FORMAT " bytes that can be read, not "
+          "%" G_GSIZE_FORMAT ", one number of 4 bytes for each sample",
+          chirp != NULL ? size : 0, n * sizeof (float));
+
+      return set_damaged (opening->file, what, error);
+    }
     if (!oct_chirp_check (opening->file, chirp, n, error))
       return FALSE;
     scaled = fill_wavelengths (header, chirp, values);
@@ -601,8 +605,10 @@ oct_format_open_thorlabs (OctOpening *opening, GError **error)
     return FALSE;
   xml = (char *)read_entry (content, "header.xml", 0, &size);
   if (xml == NULL)
-    return set_damaged (
-        opening->file, "its Header.xml is missing or cannot be read", error);
+    return set_damaged (opening->file,
+        "its Header.xml is missing, larger than 64 MiB, or not as large as the "
+        "archive tells",
+        error);
   if (!parse_header (opening->file, xml, size, &header, error))
     return FALSE;
   content->layout = header.layout;
