@@ -340,6 +340,16 @@ read_entry (Content *content, const char *name, gsize size, gsize *got)
   return ok ? g_steal_pointer (&data) : NULL;
 }
 
+/* To the end of an entry, where libzip compares what was read with the checksum
+ * of the archive. */
+static gboolean
+finish (zip_file_t *entry, guint64 left)
+{
+  guint8 more;
+
+  return skip (entry, left) && zip_fread (entry, &more, 1) == 0;
+}
+
 /* Lines of `regions` of a B-scan, one after the other. */
 static gboolean
 read_regions (Content *content, guint64 frame, const Region *regions, guint n,
@@ -360,6 +370,8 @@ read_regions (Content *content, guint64 frame, const Region *regions, guint n,
     at = regions[i].end * row;
     dest += size;
   }
+  if (frame % content->per_entry == content->per_entry - 1)
+    ok = ok && finish (entry, layout->lines * row - at);
   if (entry != NULL)
     zip_fclose (entry);
   return ok;

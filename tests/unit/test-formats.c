@@ -524,6 +524,36 @@ test_thorlabs_refused (void)
       OCT_ERROR_SETTINGS, "2 x 3 x 16, thus lines 3", "`lines` is set to 5");
   damage ("thorlabs.oct", 1);
 }
+/* Spectra that are not compressed: nothing but the checksum of their entry says
+ * that a value is another one. */
+static void
+test_thorlabs_checksum (void)
+{
+  static const char first[] = "data/Spectral0.data";
+  g_autofree char *vector = oct_test_vector_path ("stored-slashes.oct");
+  g_autofree char *data = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (OctReader) reader = NULL;
+  guint16 values[3 * 16];
+  gsize size, row = 16 * sizeof *values;
+  gsize at = 30;
+
+  g_assert_true (g_file_get_contents (vector, &data, &size, NULL));
+  /* behind the 30 bytes that begin its entry; Header.xml names it too */
+  while (at + sizeof first < size
+         && (memcmp (data + at - 30, "PK\3\4", 4) != 0
+             || memcmp (data + at, first, sizeof first - 1) != 0))
+    at++;
+  at += sizeof first - 1 + 5 * row - 1;
+  g_assert_cmpuint (at, <, size);
+  data[at] ^= 1; /* in the last sample of its five lines */
+  reader = oct_test_open (
+      oct_test_write ("value.oct", data, size), (OctReaderSettings){ 0 });
+  g_assert_false (oct_reader_read (reader, 0, values, row, &error));
+  g_assert_error (error, OCT_ERROR, OCT_ERROR_READ);
+  oct_test_assert_bscan (reader, 1, 7);
+}
+
 /* Where the archive's directory says how large its n-th entry is, unpacked
  * (APPNOTE 4.3.12); 0: it has fewer. */
 static gsize
@@ -716,6 +746,7 @@ main (int argc, char **argv)
   g_test_add_func ("/formats/thorlabs/calibration", test_thorlabs_calibration);
   g_test_add_func ("/formats/thorlabs/spacings", test_thorlabs_spacings);
   g_test_add_func ("/formats/thorlabs/refused", test_thorlabs_refused);
+  g_test_add_func ("/formats/thorlabs/checksum", test_thorlabs_checksum);
   g_test_add_func ("/formats/thorlabs/declared", test_thorlabs_declared);
 #endif
 #if !defined HAVE_ZLIB || !defined HAVE_HDF5 || !defined HAVE_ZIP
