@@ -123,6 +123,28 @@ test_mat_types (void)
   check_types ("packed-*.mat", OCT_FILE_MAT);
 }
 
+/* A spectrum of a light source that MATLAB itself has saved (.reuse/dep5 says
+ * whose); the values are those that SciPy 1.10 reads. */
+static void
+test_mat_by_matlab (void)
+{
+  g_autoptr (OctReader) reader =
+      open_vector ("by-matlab.mat", (OctReaderSettings){ 0 });
+  g_autofree float *values = g_new (float, 2048);
+  g_autoptr (GError) error = NULL;
+  double sum = 0.0;
+
+  assert_sizes (reader, 2048, 1, 1, 1, 0);
+  g_assert_true (
+      oct_reader_read (reader, 0, values, 2048 * sizeof *values, &error));
+  g_assert_no_error (error);
+  g_assert_cmpfloat (values[0], ==, 54.08650104235379f);
+  g_assert_cmpfloat (values[1476], ==, 63687.046135773315f);
+  for (guint i = 0; i < 2048; i++)
+    sum += values[i];
+  g_assert_cmpfloat_with_epsilon (sum, 54692182.92725836, 1.0);
+}
+
 static void
 test_mat_shapes (void)
 {
@@ -727,6 +749,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
 #ifdef HAVE_ZLIB
   g_test_add_func ("/formats/mat/types", test_mat_types);
+  g_test_add_func ("/formats/mat/by-matlab", test_mat_by_matlab);
   g_test_add_func ("/formats/mat/shapes", test_mat_shapes);
   g_test_add_func ("/formats/mat/names", test_mat_names);
   g_test_add_func ("/formats/mat/refused", test_mat_refused);
