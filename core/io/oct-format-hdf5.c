@@ -121,6 +121,18 @@ count_chunk_bytes (
   return bytes;
 }
 
+/* Filters have numbers of 16 bits: not more texts than that are kept. */
+static const char *
+describe_filter (H5Z_filter_t filter)
+{
+  g_autofree char *text = g_strdup_printf (
+      "is compressed by the HDF5 filter %d, which is not installed here, as "
+      "deflate is",
+      filter & 0xffff);
+
+  return g_intern_string (text);
+}
+
 /* How the values lie in the file: nothing is read from other files, no filter
  * is missing, and there are some: a file of a few bytes can say that it has any
  * number of them, which would all be zero. */
@@ -141,7 +153,7 @@ judge_layout (hid_t set)
         H5Pget_filter2 (plist, (unsigned)i, &flags, &n, NULL, 0, NULL, &config);
 
     if (filter < 0 || H5Zfilter_avail (filter) <= 0)
-      why_not = "is compressed in a way that is not installed here";
+      why_not = describe_filter (filter);
   }
   if (why_not == NULL && H5Dget_storage_size (set) == 0)
     why_not = "has a size, but nothing was written to it";

@@ -340,6 +340,16 @@ read_entry (Content *content, const char *name, gsize size, gsize *got)
   return ok ? g_steal_pointer (&data) : NULL;
 }
 
+/* To the end of an entry, where libzip compares what was read with the checksum
+ * of the archive. */
+static gboolean
+finish (zip_file_t *entry, guint64 left)
+{
+  guint8 more;
+
+  return skip (entry, left) && zip_fread (entry, &more, 1) == 0;
+}
+
 /* Lines of `regions` of a B-scan, one after the other. */
 static gboolean
 read_regions (Content *content, guint64 frame, const Region *regions, guint n,
@@ -360,6 +370,8 @@ read_regions (Content *content, guint64 frame, const Region *regions, guint n,
     at = regions[i].end * row;
     dest += size;
   }
+  if (frame % content->per_entry == content->per_entry - 1)
+    ok = ok && finish (entry, layout->lines * row - at);
   if (entry != NULL)
     zip_fclose (entry);
   return ok;
@@ -482,11 +494,15 @@ make_calibration (
   gsize size;
 
   if (g_hash_table_contains (content->names, "data/chirp.data")) {
-    chirp = (float *)read_entry (
-        content, "data/chirp.data", n * sizeof (float), &size);
-    if (chirp == NULL)
-      return set_damaged (opening->file,
-          "its Chirp.data has not one number for each sample", error);
+    chirp = (float *)read_entry (content, "data/chirp.data", 0, &size);
+    if (chirp == NULL || size != n * sizeof (float)) {
+      g_autofree char *what = g_strdup_printf (
+          "its Chirp.data has %" G_GSIZE_FORMAT " bytes that can be read, not "
+          "%" G_GSIZE_FORMAT ", one number of 4 bytes for each sample",
+          chirp != NULL ? size : 0, n * sizeof (float));
+
+      return set_damaged (opening->file, what, error);
+    }
     if (!oct_chirp_check (opening->file, chirp, n, error))
       return FALSE;
     scaled = fill_wavelengths (header, chirp, values);
@@ -601,8 +617,10 @@ oct_format_open_thorlabs (OctOpening *opening, GError **error)
     return FALSE;
   xml = (char *)read_entry (content, "header.xml", 0, &size);
   if (xml == NULL)
-    return set_damaged (
-        opening->file, "its Header.xml is missing or cannot be read", error);
+    return set_damaged (opening->file,
+        "its Header.xml is missing, larger than 64 MiB, or not as large as the "
+        "archive tells",
+        error);
   if (!parse_header (opening->file, xml, size, &header, error))
     return FALSE;
   content->layout = header.layout;

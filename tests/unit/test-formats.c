@@ -123,6 +123,28 @@ test_mat_types (void)
   check_types ("packed-*.mat", OCT_FILE_MAT);
 }
 
+/* A spectrum of a light source that MATLAB itself has saved (.reuse/dep5 says
+ * whose); the values are those that SciPy 1.10 reads. */
+static void
+test_mat_by_matlab (void)
+{
+  g_autoptr (OctReader) reader =
+      open_vector ("by-matlab.mat", (OctReaderSettings){ 0 });
+  g_autofree float *values = g_new (float, 2048);
+  g_autoptr (GError) error = NULL;
+  double sum = 0.0;
+
+  assert_sizes (reader, 2048, 1, 1, 1, 0);
+  g_assert_true (
+      oct_reader_read (reader, 0, values, 2048 * sizeof *values, &error));
+  g_assert_no_error (error);
+  g_assert_cmpfloat (values[0], ==, 54.08650104235379f);
+  g_assert_cmpfloat (values[1476], ==, 63687.046135773315f);
+  for (guint i = 0; i < 2048; i++)
+    sum += values[i];
+  g_assert_cmpfloat_with_epsilon (sum, 54692182.92725836, 1.0);
+}
+
 static void
 test_mat_shapes (void)
 {
@@ -358,7 +380,7 @@ test_hdf5_refused (void)
       OCT_ERROR_FORMAT, "'spectra' (is complex, or has several fields)",
       "save");
   assert_vector_refused ("lzf.h5", (OctReaderSettings){ 0 }, OCT_ERROR_FORMAT,
-      "compressed in a way that is not installed", "save");
+      "HDF5 filter 32000, which is not installed", "save");
   assert_vector_refused ("external.h5", (OctReaderSettings){ 0 },
       OCT_ERROR_FORMAT, "lies in other files", "save");
   assert_vector_refused ("never-written.h5", (OctReaderSettings){ 0 },
@@ -493,7 +515,7 @@ test_thorlabs_refused (void)
   static const struct {
     const char *name, *found;
   } cases[] = {
-    { "bad-chirp-length.oct", "not one number for each sample" },
+    { "bad-chirp-length.oct", "bytes that can be read, not 64, one number" },
     { "bad-chirp-falls.oct", "does not rise" },
     { "bad-chirp-nan.oct", "does not rise" },
     { "bad-overlap.oct", "overlap" },
@@ -507,7 +529,7 @@ test_thorlabs_refused (void)
     { "bad-utf8.oct", "Header.xml is damaged (Error on line" },
     { "bad-no-header.oct", "Header.xml is missing" },
     { "bad-no-spectra.oct", "has no spectra" },
-    { "bad-bomb.oct", "Header.xml is missing or cannot be read" },
+    { "bad-bomb.oct", "larger than 64 MiB, or not as large as" },
   };
   g_autofree char *path = oct_test_vector_path ("thorlabs.oct");
   g_autofree char *data = NULL;
@@ -524,6 +546,36 @@ test_thorlabs_refused (void)
       OCT_ERROR_SETTINGS, "2 x 3 x 16, thus lines 3", "`lines` is set to 5");
   damage ("thorlabs.oct", 1);
 }
+/* Spectra that are not compressed: nothing but the checksum of their entry says
+ * that a value is another one. */
+static void
+test_thorlabs_checksum (void)
+{
+  static const char first[] = "data/Spectral0.data";
+  g_autofree char *vector = oct_test_vector_path ("stored-slashes.oct");
+  g_autofree char *data = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (OctReader) reader = NULL;
+  guint16 values[3 * 16];
+  gsize size, row = 16 * sizeof *values;
+  gsize at = 30;
+
+  g_assert_true (g_file_get_contents (vector, &data, &size, NULL));
+  /* behind the 30 bytes that begin its entry; Header.xml names it too */
+  while (at + sizeof first < size
+         && (memcmp (data + at - 30, "PK\3\4", 4) != 0
+             || memcmp (data + at, first, sizeof first - 1) != 0))
+    at++;
+  at += sizeof first - 1 + 5 * row - 1;
+  g_assert_cmpuint (at, <, size);
+  data[at] ^= 1; /* in the last sample of its five lines */
+  reader = oct_test_open (
+      oct_test_write ("value.oct", data, size), (OctReaderSettings){ 0 });
+  g_assert_false (oct_reader_read (reader, 0, values, row, &error));
+  g_assert_error (error, OCT_ERROR, OCT_ERROR_READ);
+  oct_test_assert_bscan (reader, 1, 7);
+}
+
 /* Where the archive's directory says how large its n-th entry is, unpacked
  * (APPNOTE 4.3.12); 0: it has fewer. */
 static gsize
@@ -697,6 +749,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
 #ifdef HAVE_ZLIB
   g_test_add_func ("/formats/mat/types", test_mat_types);
+  g_test_add_func ("/formats/mat/by-matlab", test_mat_by_matlab);
   g_test_add_func ("/formats/mat/shapes", test_mat_shapes);
   g_test_add_func ("/formats/mat/names", test_mat_names);
   g_test_add_func ("/formats/mat/refused", test_mat_refused);
@@ -716,6 +769,7 @@ main (int argc, char **argv)
   g_test_add_func ("/formats/thorlabs/calibration", test_thorlabs_calibration);
   g_test_add_func ("/formats/thorlabs/spacings", test_thorlabs_spacings);
   g_test_add_func ("/formats/thorlabs/refused", test_thorlabs_refused);
+  g_test_add_func ("/formats/thorlabs/checksum", test_thorlabs_checksum);
   g_test_add_func ("/formats/thorlabs/declared", test_thorlabs_declared);
 #endif
 #if !defined HAVE_ZLIB || !defined HAVE_HDF5 || !defined HAVE_ZIP
