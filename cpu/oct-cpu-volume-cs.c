@@ -12,7 +12,7 @@
 G_STATIC_ASSERT (OCT_LANES == OCT_VOLUME_CS_DEPTHS);
 
 static void
-destroy (OctVolumeCs *cs)
+volume_cs_destroy (OctVolumeCs *cs)
 {
   oct_cpu_free (cs->given);
   oct_cpu_free (cs->volume);
@@ -139,14 +139,15 @@ make_memory (OctVolumeCs *cs, GError **error)
 }
 
 static void
-clear (OctVolumeCs *cs)
+volume_cs_clear (OctVolumeCs *cs)
 {
   memset (cs->valid, 0, cs->params.mask->count);
   memset (cs->given, 0, given_floats (cs) * sizeof (float));
 }
 
 static OctVolumeCs *
-create (const OctVolumeCsParams *params, gpointer stream, GError **error)
+volume_cs_create (
+    const OctVolumeCsParams *params, gpointer stream, GError **error)
 {
   OctVolumeCs *cs;
 
@@ -166,10 +167,10 @@ create (const OctVolumeCsParams *params, gpointer stream, GError **error)
       && make_direction (cs, 0, cs->lines, error)
       && make_direction (cs, 1, cs->bscans, error) && make_scratch (cs, error)
       && make_memory (cs, error)) {
-    clear (cs);
+    volume_cs_clear (cs);
     return cs;
   }
-  destroy (cs);
+  volume_cs_destroy (cs);
   return NULL;
 }
 
@@ -233,8 +234,8 @@ store_line (OctVolumeCs *cs, guint k, const float *row)
 }
 
 static gboolean
-store (OctVolumeCs *cs, guint bscan, const OctPlane *rows, gboolean whole,
-    GError **error)
+volume_cs_store (OctVolumeCs *cs, guint bscan, const OctPlane *rows,
+    gboolean whole, GError **error)
 {
   const OctScanMask *mask = cs->params.mask;
   gsize bytes = (gsize)cs->params.columns
@@ -371,7 +372,8 @@ add_bscans (gpointer data, guint first, guint end, guint thread)
 }
 
 static gboolean
-measure (OctVolumeCs *cs, OctVolumeCsMeasures *measures, GError **error)
+volume_cs_measure (
+    OctVolumeCs *cs, OctVolumeCsMeasures *measures, GError **error)
 {
   const OctScanMask *mask = cs->params.mask;
   g_autofree guint8 *there = g_malloc0 ((gsize)cs->lines * cs->bscans);
@@ -484,7 +486,8 @@ fill_linear (OctVolumeCs *cs)
 /* ------------------------------------------------------------------- fetch */
 
 static gboolean
-fill (OctVolumeCs *cs, const OctVolumeCsSettings *settings, GError **error)
+volume_cs_fill (
+    OctVolumeCs *cs, const OctVolumeCsSettings *settings, GError **error)
 {
   if (settings->method == OCT_VOLUME_CS_JOINT)
     return oct_cpu_volume_cs_joint (cs, settings, error);
@@ -500,7 +503,7 @@ fill (OctVolumeCs *cs, const OctVolumeCsSettings *settings, GError **error)
 }
 
 static gboolean
-fetch (OctVolumeCs *cs, guint bscan, guint first, guint count,
+volume_cs_fetch (OctVolumeCs *cs, guint bscan, guint first, guint count,
     const OctPlane *rows, GError **error)
 {
   if (!oct_cpu_check_plane (rows, 2 * sizeof (float) * count, error))
@@ -523,11 +526,11 @@ fetch (OctVolumeCs *cs, guint bscan, guint first, guint count,
 }
 
 const OctVolumeCsTable oct_cpu_volume_cs = {
-  .create = create,
-  .clear = clear,
-  .store = store,
-  .measure = measure,
-  .fill = fill,
-  .fetch = fetch,
-  .destroy = destroy,
+  .create = volume_cs_create,
+  .clear = volume_cs_clear,
+  .store = volume_cs_store,
+  .measure = volume_cs_measure,
+  .fill = volume_cs_fill,
+  .fetch = volume_cs_fetch,
+  .destroy = volume_cs_destroy,
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /** What the DICOM files of volumes and those of pictures en face have in
- * common.  C++, for core/oct-volume-file-dicom*.cc alone. */
+ * common.  C++, for core/io/oct-volume-file-dicom*.cc alone. */
 #pragma once
 
 #include <dcmtk/config/osconfig.h>

@@ -3,8 +3,8 @@
  * SECTION:element-octaverage
  *
  * Averages images, or A-scans, over time. What changes from B-scan to B-scan
- * goes: noise, and the speckle of what moves. What stays becomes clearer: noise
- * falls with the square root of #GstOctAverage:frames.
+ * disappears: noise, and the speckle of what moves. What stays becomes clearer:
+ * noise falls with the square root of #GstOctAverage:frames.
  *
  * |[
  * gst-launch-1.0 octsrc num-buffers=100 ! octreconstruct ! octaverage frames=8
