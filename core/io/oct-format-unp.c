@@ -120,7 +120,7 @@ find_sizes (const OctOpening *opening, Sizes *sizes, GError **error)
       "put the XML file beside that, or set `format` to raw, `samples` and "
       "`lines`",
       file,
-      text == NULL   ? "are missing, or are no text of that size"
+      text == NULL   ? "are missing, or are no text of at most 1 MiB"
       : sizes->found ? "have other numbers than are possible"
                      : "have no sizes");
   return FALSE;
