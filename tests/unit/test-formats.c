@@ -546,29 +546,46 @@ test_thorlabs_refused (void)
       OCT_ERROR_SETTINGS, "2 x 3 x 16, thus lines 3", "`lines` is set to 5");
   damage ("thorlabs.oct", 1);
 }
-/* Spectra that are not compressed: nothing but the checksum of their entry says
- * that a value is another one. */
+/* Where an entry that is not compressed begins in an archive. */
+static gsize
+find_entry (const char *data, gsize size, const char *name)
+{
+  gsize n = strlen (name), at = 30;
+
+  /* behind the 30 bytes that begin it; Header.xml has names of entries too */
+  while (at + n < size
+         && (memcmp (data + at - 30, "PK\3\4", 4) != 0
+             || memcmp (data + at, name, n) != 0))
+    at++;
+  g_assert_cmpuint (at + n, <, size);
+  return at + n;
+}
+
+/* Where nothing is compressed the checksum alone says that a value is another. */
 static void
 test_thorlabs_checksum (void)
 {
-  static const char first[] = "data/Spectral0.data";
+  static const struct {
+    const char *name, *says;
+  } entries[] = { { "Header.xml", "Header.xml is missing, damaged" },
+    { "data/Chirp.data", "Chirp.data has 0 bytes that can be read" } };
   g_autofree char *vector = oct_test_vector_path ("stored-slashes.oct");
   g_autofree char *data = NULL;
   g_autoptr (GError) error = NULL;
   g_autoptr (OctReader) reader = NULL;
   guint16 values[3 * 16];
-  gsize size, row = 16 * sizeof *values;
-  gsize at = 30;
+  gsize size, row = 16 * sizeof *values, at;
 
   g_assert_true (g_file_get_contents (vector, &data, &size, NULL));
-  /* behind the 30 bytes that begin its entry; Header.xml names it too */
-  while (at + sizeof first < size
-         && (memcmp (data + at - 30, "PK\3\4", 4) != 0
-             || memcmp (data + at, first, sizeof first - 1) != 0))
-    at++;
-  at += sizeof first - 1 + 5 * row - 1;
-  g_assert_cmpuint (at, <, size);
-  data[at] ^= 1; /* in the last sample of its five lines */
+  for (guint i = 0; i < G_N_ELEMENTS (entries); i++) {
+    at = find_entry (data, size, entries[i].name);
+    data[at] ^= 1;
+    oct_test_assert_refused (oct_test_write ("entry.oct", data, size),
+        (OctReaderSettings){ 0 }, OCT_ERROR_FORMAT, entries[i].says, "");
+    data[at] ^= 1;
+  }
+  /* in the last sample of five lines */
+  data[find_entry (data, size, "data/Spectral0.data") + 5 * row - 1] ^= 1;
   reader = oct_test_open (
       oct_test_write ("value.oct", data, size), (OctReaderSettings){ 0 });
   g_assert_false (oct_reader_read (reader, 0, values, row, &error));
