@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstoctproperties.h"
+#include "gstocterror.h"
 
 #include <stddef.h>
 
@@ -192,6 +193,26 @@ gst_oct_properties_get (
     g_value_set_string (value, MEMBER (char *, settings, row->offset));
     break;
   }
+}
+
+void
+gst_oct_element_set_row (GstElement *element, const GstOctProperty *row,
+    gpointer settings, const GValue *value, GParamSpec *pspec)
+{
+  if (gst_oct_element_refuses_property (element, pspec))
+    return;
+  GST_OBJECT_LOCK (element);
+  gst_oct_properties_set (row, settings, value);
+  GST_OBJECT_UNLOCK (element);
+}
+
+void
+gst_oct_element_get_row (GstElement *element, const GstOctProperty *row,
+    gconstpointer settings, GValue *value)
+{
+  GST_OBJECT_LOCK (element);
+  gst_oct_properties_get (row, settings, value);
+  GST_OBJECT_UNLOCK (element);
 }
 
 static gsize

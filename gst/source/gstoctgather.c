@@ -621,11 +621,8 @@ gst_oct_gather_set_property (
 {
   GstOctGather *self = GST_OCT_GATHER (object);
 
-  if (gst_oct_element_refuses_property (GST_ELEMENT (self), pspec))
-    return;
-  GST_OBJECT_LOCK (self);
-  gst_oct_properties_set (&rows[id - FIRST_ROW], &self->settings, value);
-  GST_OBJECT_UNLOCK (self);
+  gst_oct_element_set_row (
+      GST_ELEMENT (self), &rows[id - FIRST_ROW], &self->settings, value, pspec);
 }
 
 static void
@@ -634,9 +631,8 @@ gst_oct_gather_get_property (
 {
   GstOctGather *self = GST_OCT_GATHER (object);
 
-  GST_OBJECT_LOCK (self);
-  gst_oct_properties_get (&rows[id - FIRST_ROW], &self->settings, value);
-  GST_OBJECT_UNLOCK (self);
+  gst_oct_element_get_row (
+      GST_ELEMENT (self), &rows[id - FIRST_ROW], &self->settings, value);
 }
 
 static void

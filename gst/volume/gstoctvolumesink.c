@@ -570,11 +570,8 @@ gst_oct_volume_sink_set_property (
 {
   GstOctVolumeSink *self = GST_OCT_VOLUME_SINK (object);
 
-  if (gst_oct_element_refuses_property (GST_ELEMENT (self), pspec))
-    return;
-  GST_OBJECT_LOCK (self);
-  gst_oct_properties_set (&rows[id - FIRST_ROW], &self->settings, value);
-  GST_OBJECT_UNLOCK (self);
+  gst_oct_element_set_row (
+      GST_ELEMENT (self), &rows[id - FIRST_ROW], &self->settings, value, pspec);
 }
 
 static void
@@ -583,9 +580,8 @@ gst_oct_volume_sink_get_property (
 {
   GstOctVolumeSink *self = GST_OCT_VOLUME_SINK (object);
 
-  GST_OBJECT_LOCK (self);
-  gst_oct_properties_get (&rows[id - FIRST_ROW], &self->settings, value);
-  GST_OBJECT_UNLOCK (self);
+  gst_oct_element_get_row (
+      GST_ELEMENT (self), &rows[id - FIRST_ROW], &self->settings, value);
 }
 
 static void
