@@ -112,8 +112,8 @@ count_waiting (GstPad *pad)
   gint bscans;
 
   return caps != NULL
-                 && gst_structure_get_int (
-                     gst_caps_get_structure (caps, 0), "scan-bscans", &bscans)
+                 && gst_structure_get_int (gst_caps_get_structure (caps, 0),
+                     GST_OCT_SCAN_BSCANS_FIELD, &bscans)
                  && bscans > 0 && bscans < MOST_WAITING / 2
              ? 2 * (guint)bscans
              : MOST_WAITING;
