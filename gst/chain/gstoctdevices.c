@@ -86,7 +86,7 @@ follow (GObject *from, GObject *to)
  */
 
 static GstElement *
-add (GstOctDevices *devices, GType type, const char *name)
+devices_add (GstOctDevices *devices, GType type, const char *name)
 {
   GstElement *element = g_object_new (type, "name", name, NULL);
 
@@ -110,7 +110,7 @@ add_worker (GstOctDevices *devices, gint id, GstElement **parts, guint n_parts)
 {
   g_autofree char *name = g_strdup_printf ("gpu%d", id);
   g_autofree char *end_name = g_strdup_printf ("gpu%d-end", id);
-  GstElement *worker = add (devices, GST_TYPE_OCT_RECONSTRUCT, name);
+  GstElement *worker = devices_add (devices, GST_TYPE_OCT_RECONSTRUCT, name);
   GstElement *end = add_filter (devices, end_name);
 
   for (guint i = 0; i < n_parts; i++) {
@@ -143,8 +143,8 @@ gst_oct_devices_new (
   devices->failed = g_array_new (FALSE, TRUE, sizeof (gboolean));
   devices->workers = g_ptr_array_new ();
   devices->before = add_filter (devices, "begin");
-  devices->scatter = add (devices, GST_TYPE_OCT_SCATTER, "scatter");
-  devices->collect = add (devices, GST_TYPE_OCT_COLLECT, "collect");
+  devices->scatter = devices_add (devices, GST_TYPE_OCT_SCATTER, "scatter");
+  devices->collect = devices_add (devices, GST_TYPE_OCT_COLLECT, "collect");
   devices->own_end = add_filter (devices, "own-end");
   gst_element_link (devices->before, devices->scatter);
   gst_element_link_pads (devices->scatter, "src_%u", parts[0], "sink");
@@ -221,7 +221,7 @@ find_device (GstOctDevices *devices, GstObject *source)
 
 /* Whether it was the last one. */
 static gboolean
-fail (GstOctDevices *devices, guint device)
+devices_fail (GstOctDevices *devices, guint device)
 {
   gboolean last = TRUE;
 
@@ -243,7 +243,7 @@ gst_oct_devices_take_message (GstOctDevices *devices, GstMessage *message)
   if (GST_MESSAGE_TYPE (message) != GST_MESSAGE_ERROR)
     return message;
   device = find_device (devices, GST_MESSAGE_SRC (message));
-  if (device < 0 || fail (devices, (guint)device))
+  if (device < 0 || devices_fail (devices, (guint)device))
     return message;
   gst_message_parse_error (message, &error, NULL);
   warning = g_error_new (error->domain, error->code,
