@@ -17,7 +17,7 @@ typedef struct {
   /*< private >*/
   gpointer context; /* what gst_oct_cuda_ensure() keeps */
   GstOctCuda *cuda;
-  gint failed; /* atomic: no context could be made, or is wanted */
+  gint failed; /* atomic: no context could be made, or is needed */
 } GstOctPlace;
 
 #define GST_OCT_PLACE_ROWS                                                     \

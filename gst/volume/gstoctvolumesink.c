@@ -457,7 +457,7 @@ take_runs (
 }
 
 /* B-scans, or pictures en face, of a file, where buffers do not say it; 0: not
- * known.  Each picture is a file, unless more are wanted. */
+ * known.  Each picture is a file, unless more are asked for. */
 static guint
 get_bscans (const GstOctVolumeSink *self)
 {
