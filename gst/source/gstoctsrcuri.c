@@ -107,7 +107,7 @@ static gboolean
 set_properties (const GstOctUri *target, const char *uri, GHashTable *settings,
     GError **error)
 {
-  /* both compute where they are told to */
+  /* both compute on the backend that is set */
   static const char *const of_computer[] = { "backend", "cuda-device-id",
     NULL };
   GHashTableIter iter;

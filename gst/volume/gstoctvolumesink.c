@@ -460,7 +460,7 @@ volume_sink_take_runs (
 }
 
 /* B-scans, or pictures en face, of a file, where buffers do not say it; 0: not
- * known.  Each picture is a file, unless more are wanted. */
+ * known.  Each picture is a file, unless more are asked for. */
 static guint
 volume_sink_get_bscans (const GstOctVolumeSink *self)
 {
