@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 G_STATIC_ASSERT (OCT_LANES == OCT_VOLUME_CS_DEPTHS);
 
@@ -125,16 +126,23 @@ given_floats (const OctVolumeCs *cs)
 static gboolean
 make_memory (OctVolumeCs *cs, GError **error)
 {
-  cs->given = oct_cpu_alloc (given_floats (cs), sizeof (float), NULL);
-  cs->volume =
-      oct_cpu_alloc (cs->line * cs->lines * cs->bscans, sizeof (float), NULL);
+  gsize given = given_floats (cs), volume = cs->line * cs->lines * cs->bscans;
+  guint64 machine =
+      (guint64)sysconf (_SC_PHYS_PAGES) * (guint64)sysconf (_SC_PAGESIZE);
+
+  cs->given = oct_cpu_alloc (given, sizeof (float), NULL);
+  cs->volume = oct_cpu_alloc (volume, sizeof (float), NULL);
   if (cs->given != NULL && cs->volume != NULL)
     return TRUE;
   g_set_error (error, OCT_ERROR, OCT_ERROR_MEMORY,
       "There is no memory for a volume of %u B-scans of %u A-lines of %u "
-      "depths, which takes %" G_GUINT64_FORMAT " MB; set fewer depths",
+      "depths, which takes %" G_GUINT64_FORMAT " MB with method=linear or "
+      "paper and %" G_GUINT64_FORMAT " MB with others, of %" G_GUINT64_FORMAT
+      " MB that this computer has; set fewer depths, by `depth-bins` of "
+      "octfft, octnufft or octreconstruct in front of octvolumecs",
       cs->bscans, cs->lines, cs->depths,
-      oct_volume_cs_get_size (&cs->params) / 1000000);
+      (guint64)(given + volume) * sizeof (float) / 1000000,
+      oct_volume_cs_get_size (&cs->params) / 1000000, machine / 1000000);
   return FALSE;
 }
 
