@@ -7,7 +7,6 @@
 #include "oct-test-files.h"
 #include "oct-test-pipelines.h"
 
-#include <math.h>
 #include <string.h>
 
 #define N 60
