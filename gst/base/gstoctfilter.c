@@ -8,6 +8,7 @@
 #include "gstoctorder.h"
 #include "gstoctoutputs.h"
 #include "gstoctpinned.h"
+#include "gstoctscatterevents.h"
 #include "oct-sequence.h"
 
 /* also of gstoctfiltercaps.c */
@@ -147,13 +148,55 @@ gst_oct_filter_forget (GstOctFilter *filter)
     gst_oct_operator_reset (PRIVATE (filter)->op);
 }
 
+static const char *
+get_history (GstOctFilter *filter, gconstpointer settings, const char **instead)
+{
+  GstOctFilterClass *klass = GST_OCT_FILTER_GET_CLASS (filter);
+
+  return klass->get_history != NULL ? klass->get_history (settings, instead)
+                                    : NULL;
+}
+
+gboolean
+gst_oct_filter_check_history (
+    GstOctFilter *filter, const char *devices, GError **error)
+{
+  g_autoptr (GstOctSettings) settings =
+      gst_oct_choice_ref (&PRIVATE (filter)->choice);
+  const char *instead = NULL, *history;
+
+  history = get_history (filter, gst_oct_settings_get (settings), &instead);
+  if (history != NULL)
+    gst_oct_branch_refuse_history (
+        GST_ELEMENT (filter), history, instead, devices, error);
+  return history == NULL;
+}
+
+void
+gst_oct_filter_set_device (GstOctFilter *filter, gint id)
+{
+  GstOctPlace *place = &PRIVATE (filter)->place;
+
+  if (place->cuda_device_id == id)
+    return;
+  /* a context that it was handed before may be one of another GPU */
+  gst_oct_place_stop (place);
+  place->cuda_device_id = id;
+  g_object_notify (G_OBJECT (filter), "cuda-device-id");
+}
+
 /* What GstOctChoice asks for. */
 static gboolean
 filter_try_settings (GstElement *element, gconstpointer settings,
     GstOctPurpose purpose, GError **error)
 {
   GstOctFilter *filter = GST_OCT_FILTER (element);
+  const char *instead = NULL,
+             *history = get_history (filter, settings, &instead);
 
+  if (history != NULL
+      && !gst_oct_branch_allows_history (element, history, instead, error))
+    return FALSE;
   PRIVATE (filter)->purpose = purpose;
   return GST_OCT_FILTER_GET_CLASS (filter)->configure (
       filter, settings, purpose, error);

@@ -14,6 +14,7 @@
 #include "gstoctreconstruct.h"
 #include "gstoctdevices.h"
 #include "gstocterror.h"
+#include "gstoctfilter.h"
 #include "gstoctforward.h"
 #include "gstocthistory.h"
 #include "gstoctorder.h"
@@ -36,6 +37,9 @@ struct _GstOctReconstruct {
   guint frozen;      /* bits of the elements whose settings are not all set */
   char *device_list; /* the property `devices`, or NULL */
   GstOctDevices *devices; /* between READY and PAUSED only another one */
+  /* `cuda-device-id` as it was set, while `devices` takes its place */
+  gint own_ids[GST_OCT_N_PARTS];
+  gboolean has_own_ids;
 
   GstOctHistory history; /* of what the elements have found */
 };
@@ -128,6 +132,8 @@ gst_oct_reconstruct_handle_message (GstBin *bin, GstMessage *message)
   if (self->devices != NULL && GST_STATE (self) >= GST_STATE_PAUSED
       && !gst_oct_method_switch_is_trying (&self->methods))
     message = gst_oct_devices_take_message (self->devices, message);
+  if (message == NULL)
+    return;
   if (gst_oct_method_switch_takes_message (&self->methods, message))
     gst_message_unref (message);
   else
@@ -231,6 +237,36 @@ reconstruct_set_target (GstPad *ghost, GstPad *target)
   gst_clear_object (&target);
 }
 
+/* With the lock, in READY, when nobody else can set it: the first GPU. */
+static void
+set_first_device (GstOctReconstruct *self, gint id)
+{
+  for (guint i = 0; i < GST_OCT_N_PARTS; i++) {
+    g_object_get (
+        self->methods.path.parts[i], "cuda-device-id", &self->own_ids[i], NULL);
+    gst_oct_filter_set_device (
+        GST_OCT_FILTER (self->methods.path.parts[i]), id);
+  }
+  self->has_own_ids = TRUE;
+}
+
+/* In READY again: what people set. */
+static void
+restore_device (GstOctReconstruct *self)
+{
+  g_rec_mutex_lock (&self->methods.lock);
+  for (guint i = 0; self->has_own_ids && i < GST_OCT_N_PARTS; i++) {
+    GstElement *part = self->methods.path.parts[i];
+
+    /* a start that failed leaves some of them behind */
+    if (GST_STATE (part) > GST_STATE_READY)
+      gst_element_set_state (part, GST_STATE_READY);
+    gst_oct_filter_set_device (GST_OCT_FILTER (part), self->own_ids[i]);
+  }
+  self->has_own_ids = FALSE;
+  g_rec_mutex_unlock (&self->methods.lock);
+}
+
 /* With the lock, in READY: back to the elements of one GPU. */
 static void
 remove_devices (GstOctReconstruct *self)
@@ -257,18 +293,32 @@ add_devices (GstOctReconstruct *self, GError **error)
   ids = gst_oct_devices_parse (self->device_list, error);
   if (ids == NULL)
     return FALSE;
-  g_object_set (self, "cuda-device-id", g_array_index (ids, gint, 0), NULL);
+  set_first_device (self, g_array_index (ids, gint, 0));
   if (ids->len == 1)
     return TRUE;
   gst_oct_path_unlink (&self->methods.path);
   reconstruct_set_target (self->sinkpad, NULL);
-  self->devices = gst_oct_devices_new (
-      GST_BIN (self), ids, self->methods.path.parts, GST_OCT_N_PARTS);
+  self->devices = gst_oct_devices_new (GST_BIN (self), self->device_list, ids,
+      self->methods.path.parts, GST_OCT_N_PARTS);
   reconstruct_set_target (
       self->sinkpad, gst_oct_devices_get_sink (self->devices));
   self->methods.path.behind = gst_oct_devices_get_own_sink (self->devices);
   reconstruct_set_target (
       self->srcpad, gst_oct_devices_get_src (self->devices));
+  return TRUE;
+}
+
+/* With the lock: a setting with a history would fail on all GPUs. */
+static gboolean
+check_history (GstOctReconstruct *self, GError **error)
+{
+  GstOctPath *path = &self->methods.path;
+
+  for (guint i = 0; self->devices != NULL && i < GST_OCT_N_PARTS; i++)
+    if ((path->linked & (1u << i)) != 0
+        && !gst_oct_filter_check_history (
+            GST_OCT_FILTER (path->parts[i]), self->device_list, error))
+      return FALSE;
   return TRUE;
 }
 
@@ -281,15 +331,16 @@ reconstruct_prepare (GstOctReconstruct *self)
 
   g_rec_mutex_lock (&self->methods.lock);
   before = self->methods.path.method;
-  self->methods.running =
-      add_devices (self, &error)
-      && gst_oct_method_switch_link (&self->methods, &error);
+  self->methods.running = add_devices (self, &error)
+                          && gst_oct_method_switch_link (&self->methods, &error)
+                          && check_history (self, &error);
   changed = self->methods.path.method != before;
   g_rec_mutex_unlock (&self->methods.lock);
   if (changed)
     g_object_notify (G_OBJECT (self), "method-in-use");
   if (error == NULL)
     return TRUE;
+  restore_device (self);
   gst_oct_element_error (GST_ELEMENT (self), &error);
   return FALSE;
 }
@@ -311,8 +362,10 @@ gst_oct_reconstruct_change_state (GstElement *element, GstStateChange change)
   gst_oct_method_switch_release (&self->methods, held);
   if (change == GST_STATE_CHANGE_PAUSED_TO_READY
       || (change == GST_STATE_CHANGE_READY_TO_PAUSED
-          && ret == GST_STATE_CHANGE_FAILURE))
+          && ret == GST_STATE_CHANGE_FAILURE)) {
     gst_oct_method_switch_finish (&self->methods);
+    restore_device (self);
+  }
   return ret;
 }
 

@@ -40,7 +40,8 @@ struct _GstOctScatter {
   GstOctBranches branches;
   gboolean flushing;
   guint64 lost;
-  guint n_pads; /* that were ever asked for */
+  guint n_pads;  /* that were ever asked for */
+  char *devices; /* see gst_oct_scatter_set_devices(), or NULL */
 };
 
 G_DEFINE_TYPE (GstOctScatter, gst_oct_scatter, GST_TYPE_ELEMENT);
@@ -354,7 +355,7 @@ gst_oct_scatter_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
       return push_to_all (self, event);
     give_all (self, gst_event_ref (event));
     if (GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START)
-      give_all (self, gst_oct_branch_event_new ());
+      give_all (self, gst_oct_branch_event_new (self->devices));
     gst_event_unref (event);
     return TRUE;
   }
@@ -409,8 +410,9 @@ give_sticky (GstPad *pad, GstEvent **event, gpointer data)
   for (guint i = 0; i < (starts ? 2 : 1); i++) {
     GstOctShare *share = g_new0 (GstOctShare, 1);
 
-    share->object = i == 0 ? GST_MINI_OBJECT_CAST (gst_event_ref (*event))
-                           : GST_MINI_OBJECT_CAST (gst_oct_branch_event_new ());
+    share->object = GST_MINI_OBJECT_CAST (
+        i == 0 ? gst_event_ref (*event)
+               : gst_oct_branch_event_new (self->devices));
     share->order = ++self->branches.order;
     g_queue_push_tail (&branch->shares, share);
   }
@@ -540,6 +542,13 @@ gst_oct_scatter_get_property (
   g_mutex_unlock (&self->lock);
 }
 
+void
+gst_oct_scatter_set_devices (GstOctScatter *self, const char *devices)
+{
+  g_free (self->devices);
+  self->devices = g_strdup (devices);
+}
+
 static void
 gst_oct_scatter_finalize (GObject *object)
 {
@@ -547,6 +556,7 @@ gst_oct_scatter_finalize (GObject *object)
 
   gst_oct_branches_clear (&self->branches);
   gst_oct_properties_clear (&properties, &self->settings);
+  g_free (self->devices);
   g_mutex_clear (&self->lock);
   g_cond_clear (&self->changed);
   G_OBJECT_CLASS (gst_oct_scatter_parent_class)->finalize (object);

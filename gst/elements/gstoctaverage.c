@@ -13,7 +13,6 @@
  */
 #include "gstoctaverage.h"
 #include "gstoctscanmeta.h"
-#include "gstoctscatterevents.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_oct_average_debug);
 #define GST_CAT_DEFAULT gst_oct_average_debug
@@ -148,6 +147,13 @@ make_params (const Settings *settings, const GstOctInfo *input)
   return params;
 }
 
+static const char *
+gst_oct_average_get_history (gconstpointer data, const char **instead)
+{
+  *instead = "set frames=1";
+  return ((const Settings *)data)->frames > 1 ? "frames" : NULL;
+}
+
 static gboolean
 gst_oct_average_configure (GstOctFilter *filter, gconstpointer data,
     GstOctPurpose purpose, GError **error)
@@ -157,10 +163,6 @@ gst_oct_average_configure (GstOctFilter *filter, gconstpointer data,
   const GstOctInfo *input = gst_oct_filter_get_input (filter);
   OctAverageParams params = make_params (settings, input);
 
-  if (settings->frames > 1
-      && !gst_oct_branch_allows_history (
-          GST_ELEMENT (filter), "frames", "set it to 1", error))
-    return FALSE;
   if (params.mode == OCT_AVERAGE_BLOCK && input->bscans > 1) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
         "mode=block of octaverage was asked for buffers of %u B-scans, and "
@@ -294,6 +296,7 @@ gst_oct_average_class_init (GstOctAverageClass *klass)
   GST_DEBUG_CATEGORY_INIT (
       gst_oct_average_debug, "octaverage", 0, "OCT averaging over time");
   filter_class->configure = gst_oct_average_configure;
+  filter_class->get_history = gst_oct_average_get_history;
   filter_class->found = gst_oct_average_found;
   trans_class->submit_input_buffer = gst_oct_average_submit_input_buffer;
   trans_class->sink_event = gst_oct_average_sink_event;

@@ -17,7 +17,6 @@
 #include "gstoctbackground.h"
 #include "gstoctcuda.h"
 #include "gstocthistory.h"
-#include "gstoctscatterevents.h"
 #include "gstocttake.h"
 #include "oct-operation.h"
 
@@ -248,6 +247,15 @@ get_background (const Settings *settings, const OctCalibration *calibration,
   return given;
 }
 
+static const char *
+gst_oct_dcsub_get_history (gconstpointer data, const char **instead)
+{
+  *instead = "set mode=bscan";
+  return ((const Settings *)data)->mode == OCT_BACKGROUND_RUNNING
+             ? "mode=running"
+             : NULL;
+}
+
 static gboolean
 gst_oct_dcsub_configure (GstOctFilter *filter, gconstpointer data,
     GstOctPurpose purpose, GError **error)
@@ -265,10 +273,6 @@ gst_oct_dcsub_configure (GstOctFilter *filter, gconstpointer data,
   gboolean is_stored = oct_background_modes[params.mode].is_stored;
   g_autoptr (OctCalibration) calibration = NULL;
 
-  if (params.mode == OCT_BACKGROUND_RUNNING
-      && !gst_oct_branch_allows_history (
-          GST_ELEMENT (filter), "mode=running", "set mode=bscan", error))
-    return FALSE;
   if (own || is_stored) {
     GError *local = NULL;
 
@@ -498,6 +502,7 @@ gst_oct_dcsub_class_init (GstOctDcSubClass *klass)
   dcsub_add_signals (G_TYPE_FROM_CLASS (klass));
   filter_class->transform_structure = gst_oct_dcsub_transform_structure;
   filter_class->configure = gst_oct_dcsub_configure;
+  filter_class->get_history = gst_oct_dcsub_get_history;
   gst_oct_filter_class_describe (filter_class,
       &(GstOctFilterDescription){ .operation = OCT_OPERATION_BACKGROUND,
           .properties = &properties,

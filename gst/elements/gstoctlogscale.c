@@ -14,7 +14,6 @@
 #include "gstoctlogscale.h"
 #include "gstoctcuda.h"
 #include "gstoctimagefilter.h"
-#include "gstoctscatterevents.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_oct_logscale_debug);
 #define GST_CAT_DEFAULT gst_oct_logscale_debug
@@ -159,6 +158,14 @@ gst_oct_logscale_fixate_caps (GstBaseTransform *trans,
       ->fixate_caps (trans, direction, caps, othercaps);
 }
 
+static const char *
+gst_oct_logscale_get_history (gconstpointer data, const char **instead)
+{
+  *instead = "set range-smoothing=0";
+  return ((const Settings *)data)->range_smoothing > 0.0 ? "range-smoothing"
+                                                         : NULL;
+}
+
 static gboolean
 gst_oct_logscale_configure (GstOctFilter *filter, gconstpointer data,
     GstOctPurpose purpose, GError **error)
@@ -182,10 +189,6 @@ gst_oct_logscale_configure (GstOctFilter *filter, gconstpointer data,
         params.min, params.max);
     return FALSE;
   }
-  if (params.range_smoothing > 0.0
-      && !gst_oct_branch_allows_history (
-          GST_ELEMENT (filter), "range-smoothing", "set it to 0", error))
-    return FALSE;
   return gst_oct_filter_set_plan (
       filter, OCT_OPERATION_LOGSCALE, &params, error);
 }
@@ -199,6 +202,7 @@ gst_oct_logscale_class_init (GstOctLogScaleClass *klass)
       gst_oct_logscale_debug, "octlogscale", 0, "OCT image scaling");
   filter_class->transform_structure = gst_oct_logscale_transform_structure;
   filter_class->configure = gst_oct_logscale_configure;
+  filter_class->get_history = gst_oct_logscale_get_history;
   GST_BASE_TRANSFORM_CLASS (klass)->fixate_caps = gst_oct_logscale_fixate_caps;
   gst_oct_filter_class_describe (filter_class,
       &(GstOctFilterDescription){ .operation = OCT_OPERATION_LOGSCALE,
