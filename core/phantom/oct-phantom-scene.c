@@ -419,7 +419,7 @@ find_place (const OctScene *scene, const OctSceneFrame *moment, gint line,
 }
 
 static void
-add_bscans (gpointer data, guint first, guint end, guint thread)
+scene_add_bscans (gpointer data, guint first, guint end, guint thread)
 {
   const Seeing *seeing = data;
   const OctScene *scene = seeing->scene;
@@ -474,7 +474,8 @@ see_bscan (const OctScene *scene, guint64 frame)
 
   for (gint off = -reach; off <= reach; off++)
     set_still_frame (scene, frame - bscan, bscan + off, &moments[off + reach]);
-  oct_parallel_for (columns, OCT_PHANTOM_LANES, threads, add_bscans, &seeing);
+  oct_parallel_for (
+      columns, OCT_PHANTOM_LANES, threads, scene_add_bscans, &seeing);
   oct_parallel_for ((scene->lines + OCT_PHANTOM_LANES - 1) / OCT_PHANTOM_LANES,
       1, threads, see_lines, &seeing);
   return fields;
@@ -509,7 +510,7 @@ make_fringe (const OctScene *scene, guint line, double depth, double amplitude)
 }
 
 static void
-add_metal (
+scene_add_metal (
     const OctScene *scene, guint line, const Metal *metal, float *spectrum)
 {
   double fall_off =
@@ -551,5 +552,5 @@ oct_scene_fill_line (const OctScene *scene, const OctSceneFrame *moment,
     see_tissue (samples, scene->background, scene->fringe, scene->k_turns, move,
         field, spectrum);
   if (metal.cover > 0.0)
-    add_metal (scene, line, &metal, spectrum);
+    scene_add_metal (scene, line, &metal, spectrum);
 }

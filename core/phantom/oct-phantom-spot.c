@@ -56,7 +56,7 @@ make_weights (double width, guint *reach)
 }
 
 static void
-make_columns (gpointer data, guint first, guint end, guint thread)
+spot_make_columns (gpointer data, guint first, guint end, guint thread)
 {
   OctSpot *spot = data;
   guint depths = spot->synthesis.depths;
@@ -88,8 +88,8 @@ oct_spot_new (const OctSpectrometer *spectrometer, const OctNoise *noise,
   while (column * spot->columns > MOST_BYTES && spot->columns > LEAST_COLUMNS)
     spot->columns /= 2;
   spot->amplitude = g_malloc (column * spot->columns);
-  oct_parallel_for (
-      spot->columns, GRAIN, oct_parallel_get_threads (), make_columns, spot);
+  oct_parallel_for (spot->columns, GRAIN, oct_parallel_get_threads (),
+      spot_make_columns, spot);
   return spot;
 }
 
@@ -126,7 +126,7 @@ oct_spot_get_reach_y (const OctSpot *spot)
 /* Something at a depth: the nearest one of the synthesis, and the phase by which
  * all of it turns, right for the central wavenumber. */
 static gint
-find_depth (const OctSpot *spot, double depth, double turns, float turn[2])
+spot_find_depth (const OctSpot *spot, double depth, double turns, float turn[2])
 {
   gint nearest = (gint)rint (depth / spot->z_spacing);
   double whole = nearest * spot->z_spacing;
@@ -165,7 +165,7 @@ add_tissue (const OctSpot *spot, const OctSpotPlace *place, gint bscan,
   guint64 key = oct_noise_hash (oct_noise_hash (spot->key, column), bscan);
   guint64 key_im = oct_noise_hash (key, G_MAXUINT32);
   float turn[2];
-  gint shift = find_depth (spot, place->shift, 0.0, turn);
+  gint shift = spot_find_depth (spot, place->shift, 0.0, turn);
   gint start;
 
   /* Real and imaginary part share the mean square of one. */
@@ -188,12 +188,12 @@ add_tissue (const OctSpot *spot, const OctSpotPlace *place, gint bscan,
 
 /* A rough surface: a phase of its own at each place. */
 static void
-add_metal (
+spot_add_metal (
     const OctSpot *spot, const OctSpotPlace *place, float weight, float *sum)
 {
   guint depths = spot->synthesis.depths;
   float turn[2];
-  gint at = find_depth (spot, place->metal_depth,
+  gint at = spot_find_depth (spot, place->metal_depth,
       oct_noise_uniform (spot->key, place->metal_key), turn);
 
   if (at < 0 || at >= (gint)depths)
@@ -210,11 +210,11 @@ oct_spot_add_place (const OctSpot *spot, const OctSpotPlace *place, gint bscan,
 
   add_tissue (spot, place, bscan, weight, sum);
   if (place->metal > 0.0f)
-    add_metal (spot, place, weight, sum);
+    spot_add_metal (spot, place, weight, sum);
 }
 
 OCT_VECTORISED static void
-add_weighted (gsize count, const float *restrict values, float weight,
+spot_add_weighted (gsize count, const float *restrict values, float weight,
     float *restrict sum)
 {
   gsize i;
@@ -241,7 +241,7 @@ oct_spot_see (
   for (lane = 0; lane < count; lane++) {
     memset (line, 0, size * sizeof (float));
     for (tap = 0; tap <= 2 * spot->reach_x; tap++)
-      add_weighted (
+      spot_add_weighted (
           size, sums + (lane + tap) * size, spot->weights_x[tap], line);
     oct_synthesis_place (synthesis, line, grid + lane);
     oct_synthesis_place (synthesis, line + size / 2, grid + plane + lane);

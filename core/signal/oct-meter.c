@@ -78,7 +78,7 @@ init_meter (Meter *meter)
 }
 
 static double
-find_largest (const double *values, guint first, guint count)
+meter_find_largest (const double *values, guint first, guint count)
 {
   double largest = values[first];
 
@@ -89,7 +89,7 @@ find_largest (const double *values, guint first, guint count)
 
 /* mean |a|^2 of every bin over the counted lines */
 static double *
-make_powers (const Meter *meter)
+meter_make_powers (const Meter *meter)
 {
   double *powers = g_new0 (double, meter->bins);
 
@@ -109,22 +109,23 @@ make_powers (const Meter *meter)
 static void
 find_residue (Meter *meter)
 {
-  g_autofree double *powers = make_powers (meter);
+  g_autofree double *powers = meter_make_powers (meter);
   guint bin = 0, step = RESIDUE_STEP;
 
   if (meter->start > 0 || meter->bins < 2 * step
-      || find_largest (powers, 0, RESIDUE_TOP)
-             < find_largest (powers, RESIDUE_TOP, step - RESIDUE_TOP))
+      || meter_find_largest (powers, 0, RESIDUE_TOP)
+             < meter_find_largest (powers, RESIDUE_TOP, step - RESIDUE_TOP))
     return;
   while (bin + 2 * step < meter->bins
-         && find_largest (powers, bin, step)
-                > RESIDUE_FALL * find_largest (powers, bin + step, step))
+         && meter_find_largest (powers, bin, step)
+                > RESIDUE_FALL * meter_find_largest (powers, bin + step, step))
     bin++;
   while (bin + 1 < meter->bins && powers[bin + 1] < powers[bin])
     bin++;
-  if (!(find_largest (powers, 0, RESIDUE_TOP) > RESIDUE_LEAST * powers[bin]))
+  if (!(meter_find_largest (powers, 0, RESIDUE_TOP)
+          > RESIDUE_LEAST * powers[bin]))
     return;
-  meter->residue_top = sqrt (find_largest (powers, 0, RESIDUE_TOP));
+  meter->residue_top = sqrt (meter_find_largest (powers, 0, RESIDUE_TOP));
   if (bin + 2 > meter->end) {
     meter->residue_top = HUGE_VAL; /* all there is */
     return;
