@@ -13,6 +13,19 @@ check (cudaError_t status, GError **error)
   return oct_cuda_volume_cs_check (status, error);
 }
 
+/* -------------------------------------------------------------------- axial */
+
+gboolean
+oct_cuda_volume_cs_axial (
+    OctVolumeCs *cs, const OctVolumeCsSettings *s, GError **error)
+{
+  OctCudaVolumeCsAxial axial = {
+    .cs = cs->cs, .fft = cs->axial, .steps = s->steps
+  };
+
+  return check (oct_cuda_launch_volume_cs_axial (&axial, cs->stream), error);
+}
+
 /* ------------------------------------------------------------------- linear */
 
 /* Between what is there, beyond it as the nearest one; `number`: of those there,

@@ -387,27 +387,22 @@ cs_fill (OctVolumeCs *cs, const OctVolumeCsSettings *settings, GError **error)
         cudaMemsetAsync (cs->volume, 0,
             oct_cuda_volume_cs_values (cs) * sizeof (float2), cs->stream),
         error);
-  if (oct_volume_cs_lacks_samples (&cs->params)
-      && (settings->method == OCT_VOLUME_CS_LINEAR
-          || settings->method == OCT_VOLUME_CS_PAPER)) {
-    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "The methods linear and paper make A-scans of a part of the samples, "
-        "here %g of them, on the CPU alone; set backend=cpu, method=joint or "
-        "sampling-rate=1",
-        cs->params.rate);
-    return FALSE;
-  }
   switch (settings->method) {
   case OCT_VOLUME_CS_JOINT:
     return oct_cuda_volume_cs_joint (cs, settings, error);
   case OCT_VOLUME_CS_ENVELOPE:
     return oct_cuda_volume_cs_envelope (cs, settings, error);
   case OCT_VOLUME_CS_PAPER:
-    return oct_cuda_volume_cs_paper (cs, settings, error);
   case OCT_VOLUME_CS_LINEAR:
     break;
   }
-  return oct_cuda_volume_cs_linear (cs, error);
+  /* these go on from A-scans */
+  if (oct_volume_cs_lacks_samples (&cs->params)
+      && !oct_cuda_volume_cs_axial (cs, settings, error))
+    return FALSE;
+  return settings->method == OCT_VOLUME_CS_PAPER
+             ? oct_cuda_volume_cs_paper (cs, settings, error)
+             : oct_cuda_volume_cs_linear (cs, error);
 }
 
 static gboolean

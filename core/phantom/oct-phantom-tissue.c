@@ -233,7 +233,7 @@ make_columns (const Synthesis *synthesis, OctTissue *tissue, guint column,
 
 /* As many columns and realisations as the memory is meant for. */
 static void
-choose_size (OctTissue *tissue, gboolean slow_axis)
+tissue_choose_size (OctTissue *tissue, gboolean slow_axis)
 {
   gsize column = (gsize)tissue->samples * 2 * sizeof (gint16);
 
@@ -283,7 +283,7 @@ oct_tissue_new (const OctSpectrometer *spectrometer, const OctNoise *noise,
   Making making = { &synthesis, tissue };
 
   tissue->samples = spectrometer->samples;
-  choose_size (tissue, slow_axis);
+  tissue_choose_size (tissue, slow_axis);
   tissue->fields = g_new (gint16,
       (gsize)tissue->realisations * tissue->columns * 2 * tissue->samples);
   synthesis_init (&synthesis, spectrometer, noise, seed);

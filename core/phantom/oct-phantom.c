@@ -36,7 +36,7 @@ struct _OctPhantom {
 };
 
 static gboolean
-check_settings (const OctPhantomSettings *s, GError **error)
+phantom_check_settings (const OctPhantomSettings *s, GError **error)
 {
   if (s->samples < LEAST_SAMPLES || s->samples > OCT_MAX_SAMPLES) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
@@ -138,7 +138,7 @@ oct_phantom_new (const OctPhantomSettings *settings, GError **error)
   g_autoptr (OctPhantom) phantom = NULL;
   double full_scale;
 
-  if (!check_settings (settings, error))
+  if (!phantom_check_settings (settings, error))
     return NULL;
   full_scale = settings->sample_format == OCT_SAMPLE_U8 ? 255.0 : 4095.0;
   phantom = g_new0 (OctPhantom, 1);

@@ -187,8 +187,8 @@ parse_line (
 }
 
 static OctTransferStops *
-parse (const FileKind *kind, const char *text, gsize length, const char *name,
-    GError **error)
+transfer_parse (const FileKind *kind, const char *text, gsize length,
+    const char *name, GError **error)
 {
   g_autofree char *copy = g_strndup (text, length);
   g_auto (GStrv) lines = NULL;
@@ -223,7 +223,7 @@ parse (const FileKind *kind, const char *text, gsize length, const char *name,
 }
 
 static OctTransferStops *
-read_file (const FileKind *kind, const char *path, GError **error)
+transfer_read_file (const FileKind *kind, const char *path, GError **error)
 {
   g_autofree char *name = oct_file_describe (kind->subject, path);
   g_autofree char *text = NULL;
@@ -248,40 +248,40 @@ read_file (const FileKind *kind, const char *path, GError **error)
     g_set_error (error, OCT_ERROR, OCT_ERROR_READ,
         "%s cannot be read (%s); check the file.", name, g_strerror (errno));
   close (fd);
-  return n < 0 ? NULL : parse (kind, text, (gsize)n, name, error);
+  return n < 0 ? NULL : transfer_parse (kind, text, (gsize)n, name, error);
 }
 
 OctTransferStops *
 oct_transfer_read (const char *path, GError **error)
 {
-  return read_file (&transfer_kind, path, error);
+  return transfer_read_file (&transfer_kind, path, error);
 }
 
 OctTransferStops *
 oct_transfer_parse (
     const char *text, gsize length, const char *name, GError **error)
 {
-  return parse (&transfer_kind, text, length, name, error);
+  return transfer_parse (&transfer_kind, text, length, name, error);
 }
 
 OctTransferStops *
 oct_colormap_read (const char *path, GError **error)
 {
-  return read_file (&colormap_kind, path, error);
+  return transfer_read_file (&colormap_kind, path, error);
 }
 
 OctTransferStops *
 oct_colormap_parse (
     const char *text, gsize length, const char *name, GError **error)
 {
-  return parse (&colormap_kind, text, length, name, error);
+  return transfer_parse (&colormap_kind, text, length, name, error);
 }
 
 /* ------------------------------------------------------------------- filling
  */
 
 static float
-mix (float a, float b, double t)
+transfer_mix (float a, float b, double t)
 {
   return (float)(a + (b - a) * t);
 }
@@ -298,10 +298,10 @@ oct_transfer_look_up (const OctTransferStops *stops, double grey_level)
   a = &stops->stops[k];
   b = &stops->stops[k + 1];
   t = CLAMP ((grey_level - a->grey) / (b->grey - a->grey), 0.0, 1.0);
-  return (OctTransferEntry){ mix (a->entry.red, b->entry.red, t),
-    mix (a->entry.green, b->entry.green, t),
-    mix (a->entry.blue, b->entry.blue, t),
-    mix (a->entry.extinction, b->entry.extinction, t) };
+  return (OctTransferEntry){ transfer_mix (a->entry.red, b->entry.red, t),
+    transfer_mix (a->entry.green, b->entry.green, t),
+    transfer_mix (a->entry.blue, b->entry.blue, t),
+    transfer_mix (a->entry.extinction, b->entry.extinction, t) };
 }
 
 void

@@ -197,7 +197,8 @@ kind_of (const GstCaps *caps)
  * in text has no pipeline, and no bus, when it cannot be linked.  Once for one
  * pad: to link two elements every pair of pads is tried, some twice. */
 static void
-tell (GstElement *element, GstPad *pad, GstPad *peer, const GstCaps *given)
+order_tell (
+    GstElement *element, GstPad *pad, GstPad *peer, const GstCaps *given)
 {
   Kind kind = kind_of (given);
   const char *format;
@@ -248,7 +249,7 @@ gst_oct_order_link_sink (GstPad *pad, GstObject *parent, GstPad *peer)
 
   if (gst_caps_can_intersect (given, taken))
     return GST_PAD_LINK_OK;
-  tell (GST_ELEMENT (parent), pad, peer, given);
+  order_tell (GST_ELEMENT (parent), pad, peer, given);
   return GST_PAD_LINK_NOFORMAT;
 }
 

@@ -88,7 +88,7 @@ follow (GObject *from, GObject *to)
  */
 
 static GstElement *
-add (GstOctDevices *devices, GType type, const char *name)
+devices_add (GstOctDevices *devices, GType type, const char *name)
 {
   GstElement *element = g_object_new (type, "name", name, NULL);
 
@@ -112,7 +112,7 @@ add_worker (GstOctDevices *devices, gint id, GstElement **parts, guint n_parts)
 {
   g_autofree char *name = g_strdup_printf ("gpu%d", id);
   g_autofree char *end_name = g_strdup_printf ("gpu%d-end", id);
-  GstElement *worker = add (devices, GST_TYPE_OCT_RECONSTRUCT, name);
+  GstElement *worker = devices_add (devices, GST_TYPE_OCT_RECONSTRUCT, name);
   GstElement *end = add_filter (devices, end_name);
 
   for (guint i = 0; i < n_parts; i++) {
@@ -145,9 +145,9 @@ gst_oct_devices_new (GstBin *bin, const char *text, GArray *ids,
   devices->failed = g_array_new (FALSE, TRUE, sizeof (gboolean));
   devices->workers = g_ptr_array_new ();
   devices->before = add_filter (devices, "begin");
-  devices->scatter = add (devices, GST_TYPE_OCT_SCATTER, "scatter");
+  devices->scatter = devices_add (devices, GST_TYPE_OCT_SCATTER, "scatter");
   gst_oct_scatter_set_devices (GST_OCT_SCATTER (devices->scatter), text);
-  devices->collect = add (devices, GST_TYPE_OCT_COLLECT, "collect");
+  devices->collect = devices_add (devices, GST_TYPE_OCT_COLLECT, "collect");
   devices->own_end = add_filter (devices, "own-end");
   gst_element_link (devices->before, devices->scatter);
   gst_element_link_pads (devices->scatter, "src_%u", parts[0], "sink");
@@ -224,7 +224,7 @@ find_device (GstOctDevices *devices, GstObject *source)
 
 /* Whether it was the last one. */
 static gboolean
-fail (GstOctDevices *devices, guint device)
+devices_fail (GstOctDevices *devices, guint device)
 {
   gboolean last = TRUE;
 
@@ -308,7 +308,7 @@ is_repeated (GstOctDevices *devices, gint device, GstMessage *message,
 
 /* An error that all of them run into ends the stream.  Whether one has. */
 static gboolean
-end (GstOctDevices *devices)
+devices_end (GstOctDevices *devices)
 {
   gboolean ended;
 
@@ -335,14 +335,14 @@ gst_oct_devices_take_message (GstOctDevices *devices, GstMessage *message)
   device = find_device (devices, GST_MESSAGE_SRC (message));
   if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING
           ? is_repeated (devices, device, message, error)
-          : device >= 0 && is_of_settings (error) && end (devices)) {
+          : device >= 0 && is_of_settings (error) && devices_end (devices)) {
     gst_message_unref (message);
     return NULL;
   }
   if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING
       || is_of_settings (error))
     return message;
-  if (device < 0 || fail (devices, (guint)device))
+  if (device < 0 || devices_fail (devices, (guint)device))
     return message;
   warning = g_error_new (error->domain, error->code,
       "GPU %d has failed and is left out, the others go on: %s",

@@ -216,7 +216,7 @@ gst_oct_reconstruct_on_bscan (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 }
 
 static GstPad *
-add_pad (GstOctReconstruct *self, GstOctPart part, const char *name)
+reconstruct_add_pad (GstOctReconstruct *self, GstOctPart part, const char *name)
 {
   g_autoptr (GstPad) target =
       gst_element_get_static_pad (self->methods.path.parts[part], name);
@@ -231,7 +231,7 @@ add_pad (GstOctReconstruct *self, GstOctPart part, const char *name)
 /* ------------------------------------------------------------------- states */
 
 static void
-set_target (GstPad *ghost, GstPad *target)
+reconstruct_set_target (GstPad *ghost, GstPad *target)
 {
   gst_ghost_pad_set_target (GST_GHOST_PAD (ghost), target);
   gst_clear_object (&target);
@@ -276,7 +276,7 @@ remove_devices (GstOctReconstruct *self)
   gst_oct_path_unlink (&self->methods.path);
   gst_clear_object (&self->methods.path.behind);
   g_clear_pointer (&self->devices, gst_oct_devices_free);
-  set_target (
+  reconstruct_set_target (
       self->sinkpad, gst_element_get_static_pad (
                          self->methods.path.parts[GST_OCT_PART_DCSUB], "sink"));
 }
@@ -297,12 +297,14 @@ add_devices (GstOctReconstruct *self, GError **error)
   if (ids->len == 1)
     return TRUE;
   gst_oct_path_unlink (&self->methods.path);
-  set_target (self->sinkpad, NULL);
+  reconstruct_set_target (self->sinkpad, NULL);
   self->devices = gst_oct_devices_new (GST_BIN (self), self->device_list, ids,
       self->methods.path.parts, GST_OCT_N_PARTS);
-  set_target (self->sinkpad, gst_oct_devices_get_sink (self->devices));
+  reconstruct_set_target (
+      self->sinkpad, gst_oct_devices_get_sink (self->devices));
   self->methods.path.behind = gst_oct_devices_get_own_sink (self->devices);
-  set_target (self->srcpad, gst_oct_devices_get_src (self->devices));
+  reconstruct_set_target (
+      self->srcpad, gst_oct_devices_get_src (self->devices));
   return TRUE;
 }
 
@@ -321,7 +323,7 @@ check_history (GstOctReconstruct *self, GError **error)
 }
 
 static gboolean
-prepare (GstOctReconstruct *self)
+reconstruct_prepare (GstOctReconstruct *self)
 {
   g_autoptr (GError) error = NULL;
   GstOctMethod before;
@@ -350,7 +352,7 @@ gst_oct_reconstruct_change_state (GstElement *element, GstStateChange change)
   GstStateChangeReturn ret;
   gboolean held;
 
-  if (change == GST_STATE_CHANGE_READY_TO_PAUSED && !prepare (self))
+  if (change == GST_STATE_CHANGE_READY_TO_PAUSED && !reconstruct_prepare (self))
     return GST_STATE_CHANGE_FAILURE;
   if (change == GST_STATE_CHANGE_PAUSED_TO_READY)
     gst_oct_method_switch_stop (&self->methods);
@@ -502,14 +504,14 @@ ask_dispersion (GstOctReconstruct *self, const char *signal)
 }
 
 static gboolean
-autofocus (GstOctReconstruct *self)
+reconstruct_autofocus (GstOctReconstruct *self)
 {
   return ask_dispersion (self, "autofocus");
 }
 
 /* Of spectra that are uniform already nobody reads a k map. */
 static gboolean
-refine (GstOctReconstruct *self)
+reconstruct_refine (GstOctReconstruct *self)
 {
   gboolean uniform;
 
@@ -520,7 +522,7 @@ refine (GstOctReconstruct *self)
 }
 
 static gboolean
-take_background (GstOctReconstruct *self, guint bscans)
+reconstruct_take_background (GstOctReconstruct *self, guint bscans)
 {
   gboolean taken = FALSE;
 
@@ -530,13 +532,13 @@ take_background (GstOctReconstruct *self, guint bscans)
 }
 
 static gboolean
-undo (GstOctReconstruct *self)
+reconstruct_undo (GstOctReconstruct *self)
 {
   return gst_oct_found_undo (&self->history, GST_ELEMENT (self));
 }
 
 static char *
-make_calibration_csv (GstOctReconstruct *self)
+reconstruct_make_calibration_csv (GstOctReconstruct *self)
 {
   char *text = NULL;
 
@@ -546,7 +548,7 @@ make_calibration_csv (GstOctReconstruct *self)
 }
 
 static gboolean
-save_calibration (GstOctReconstruct *self, const char *path)
+reconstruct_save_calibration (GstOctReconstruct *self, const char *path)
 {
   gboolean saved = FALSE;
 
@@ -558,29 +560,32 @@ save_calibration (GstOctReconstruct *self, const char *path)
 /* Those of octdispersion and octdcsub, whose messages they have; to undo is one
  * for all of them, as what was done last is what people want to take back. */
 static void
-add_signals (GType type)
+reconstruct_add_signals (GType type)
 {
   g_signal_new_class_handler ("autofocus", type,
-      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (autofocus), NULL, NULL,
-      NULL, G_TYPE_BOOLEAN, 0);
+      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (reconstruct_autofocus),
+      NULL, NULL, NULL, G_TYPE_BOOLEAN, 0);
   g_signal_new_class_handler ("refine", type,
-      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (refine), NULL, NULL,
-      NULL, G_TYPE_BOOLEAN, 0);
+      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (reconstruct_refine),
+      NULL, NULL, NULL, G_TYPE_BOOLEAN, 0);
   g_signal_new_class_handler ("undo-autofocus", type,
-      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (undo), NULL, NULL, NULL,
-      G_TYPE_BOOLEAN, 0);
+      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (reconstruct_undo), NULL,
+      NULL, NULL, G_TYPE_BOOLEAN, 0);
   g_signal_new_class_handler ("undo-background", type,
-      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (undo), NULL, NULL, NULL,
-      G_TYPE_BOOLEAN, 0);
+      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (reconstruct_undo), NULL,
+      NULL, NULL, G_TYPE_BOOLEAN, 0);
   g_signal_new_class_handler ("take-background", type,
-      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (take_background), NULL,
-      NULL, NULL, G_TYPE_BOOLEAN, 1, G_TYPE_UINT);
+      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION,
+      G_CALLBACK (reconstruct_take_background), NULL, NULL, NULL,
+      G_TYPE_BOOLEAN, 1, G_TYPE_UINT);
   g_signal_new_class_handler ("calibration-csv", type,
-      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (make_calibration_csv),
-      NULL, NULL, NULL, G_TYPE_STRING, 0);
+      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION,
+      G_CALLBACK (reconstruct_make_calibration_csv), NULL, NULL, NULL,
+      G_TYPE_STRING, 0);
   g_signal_new_class_handler ("save-calibration", type,
-      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (save_calibration), NULL,
-      NULL, NULL, G_TYPE_BOOLEAN, 1, G_TYPE_STRING);
+      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION,
+      G_CALLBACK (reconstruct_save_calibration), NULL, NULL, NULL,
+      G_TYPE_BOOLEAN, 1, G_TYPE_STRING);
 }
 
 /* ------------------------------------------------------------------- object */
@@ -598,7 +603,7 @@ gst_oct_reconstruct_finalize (GObject *object)
 
 /* Those of the elements inside. */
 static void
-add_template (GstElementClass *klass, const char *name, guint of)
+reconstruct_add_template (GstElementClass *klass, const char *name, guint of)
 {
   GstCaps *caps = gst_caps_new_empty ();
   GstPadDirection direction = GST_PAD_UNKNOWN;
@@ -663,9 +668,9 @@ gst_oct_reconstruct_class_init (GstOctReconstructClass *klass)
     gst_oct_forward_install (object_class, PROP_FORWARDED + i, &forwards[i],
         gst_oct_part_get_type (
             (GstOctPart)g_bit_nth_msf (forwards[i].parts, -1)));
-  add_signals (G_TYPE_FROM_CLASS (klass));
-  add_template (element_class, "sink", DCSUB);
-  add_template (element_class, "src", LOGSCALE | FFT);
+  reconstruct_add_signals (G_TYPE_FROM_CLASS (klass));
+  reconstruct_add_template (element_class, "sink", DCSUB);
+  reconstruct_add_template (element_class, "src", LOGSCALE | FFT);
   gst_element_class_set_static_metadata (element_class, "OCT reconstruction",
       "Filter/Converter/Video",
       "Turns raw spectra into images, by the method that is set",
@@ -678,9 +683,9 @@ static void
 gst_oct_reconstruct_init (GstOctReconstruct *self)
 {
   gst_oct_method_switch_init (&self->methods, GST_BIN (self));
-  self->sinkpad = add_pad (self, GST_OCT_PART_DCSUB, "sink");
+  self->sinkpad = reconstruct_add_pad (self, GST_OCT_PART_DCSUB, "sink");
   self->srcpad = self->methods.path.end =
-      add_pad (self, GST_OCT_PART_LOGSCALE, "src");
+      reconstruct_add_pad (self, GST_OCT_PART_LOGSCALE, "src");
   gst_pad_set_event_function (self->sinkpad, gst_oct_reconstruct_sink_event);
   gst_pad_set_query_function (self->sinkpad, gst_oct_reconstruct_sink_query);
   gst_pad_set_event_function (self->srcpad, gst_oct_reconstruct_src_event);

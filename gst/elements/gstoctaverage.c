@@ -63,20 +63,22 @@ static const GEnumValue registrations[] = {
   { 0, NULL, NULL },
 };
 
-static GST_OCT_DEFINE_ENUM (get_mode_type, "GstOctAverageMode", modes);
-static GST_OCT_DEFINE_ENUM (get_kind_type, "GstOctAverageOf", kinds);
+static GST_OCT_DEFINE_ENUM (average_get_mode_type, "GstOctAverageMode", modes);
+static GST_OCT_DEFINE_ENUM (average_get_kind_type, "GstOctAverageOf", kinds);
 static GST_OCT_DEFINE_ENUM (
     get_registration_type, "GstOctRegistration", registrations);
 
 static const GstOctProperty rows[] = {
   { "mode", "Mode", "Which B-scans become one",
       GST_OCT_PROPERTY_LIVE | GST_OCT_PROPERTY_CAPS, "mean",
-      GST_OCT_ENUM (Settings, mode, get_mode_type, OCT_AVERAGE_RUNNING) },
+      GST_OCT_ENUM (
+          Settings, mode, average_get_mode_type, OCT_AVERAGE_RUNNING) },
   { "frames", "B-scans", "B-scans in a mean",
       GST_OCT_PROPERTY_LIVE | GST_OCT_PROPERTY_CAPS, "mean",
       GST_OCT_UINT (Settings, frames, 1, OCT_AVERAGE_MOST, 4) },
   { "of", "What of A-scans", "A-scans: what is averaged", GST_OCT_PROPERTY_LIVE,
-      NULL, GST_OCT_ENUM (Settings, of, get_kind_type, OCT_AVERAGE_POWER) },
+      NULL,
+      GST_OCT_ENUM (Settings, of, average_get_kind_type, OCT_AVERAGE_POWER) },
   { "registration", "Registration", "What is done about samples that move",
       GST_OCT_PROPERTY_LIVE, NULL,
       GST_OCT_ENUM (Settings, registration, get_registration_type,
@@ -188,7 +190,7 @@ gst_oct_average_found (GstOctFilter *filter, double value)
 
 /* Which of the blocks of a volume a B-scan is of. */
 static guint64
-get_group (GstOctAverage *self, const GstOctScanPosition *scan)
+average_get_group (GstOctAverage *self, const GstOctScanPosition *scan)
 {
   g_autoptr (GstOctSettings) settings =
       gst_oct_choice_ref (gst_oct_filter_get_choice (GST_OCT_FILTER (self)));
@@ -209,7 +211,7 @@ gst_oct_average_submit_input_buffer (
   gboolean has_group = gst_oct_scan_meta_get (buffer, &scan) && scan.bscans > 1;
 
   if (has_group) {
-    guint64 group = get_group (self, &scan);
+    guint64 group = average_get_group (self, &scan);
 
     if (self->has_group
         && (scan.volume != self->volume || group != self->group))

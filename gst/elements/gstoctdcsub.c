@@ -51,7 +51,7 @@ GST_ELEMENT_REGISTER_DEFINE (
 
 /* The modes of oct-operation.c. */
 static GType
-get_mode_type (void)
+dcsub_get_mode_type (void)
 {
   static GEnumValue modes[OCT_N_BACKGROUND_MODES + 1];
   static gsize type = 0;
@@ -78,7 +78,8 @@ static GST_OCT_DEFINE_ENUM (get_axis_type, "GstOctAxis", axes)
 
     static const GstOctProperty rows[] = {
       { "mode", "Mode", "Which spectrum to remove", GST_OCT_PROPERTY_LIVE, NULL,
-          GST_OCT_ENUM (Settings, mode, get_mode_type, OCT_BACKGROUND_BSCAN) },
+          GST_OCT_ENUM (
+              Settings, mode, dcsub_get_mode_type, OCT_BACKGROUND_BSCAN) },
       { "running-weight", "Running weight",
           "mode=running: weight of the newest B-scan in the mean, "
           "dimensionless",
@@ -208,7 +209,7 @@ gst_oct_dcsub_transform_structure (GstOctFilter *filter, gconstpointer data,
 /* An own calibration takes the place of the one from upstream for every
  * element behind this one, until it is taken away (NULL). */
 static void
-send_calibration (GstOctDcSub *self, OctCalibration *own)
+dcsub_send_calibration (GstOctDcSub *self, OctCalibration *own)
 {
   g_autoptr (OctCalibration) upstream = NULL;
 
@@ -291,7 +292,7 @@ gst_oct_dcsub_configure (GstOctFilter *filter, gconstpointer data,
           filter, OCT_OPERATION_BACKGROUND, &params, error))
     return FALSE;
   if (purpose == GST_OCT_TO_USE)
-    send_calibration (GST_OCT_DCSUB (filter), own ? calibration : NULL);
+    dcsub_send_calibration (GST_OCT_DCSUB (filter), own ? calibration : NULL);
   return TRUE;
 }
 
@@ -369,7 +370,7 @@ post_background (
 /* The spectrum is of use in the modes of stored ones alone: another one becomes
  * the one that suits a source as it is. */
 static OctBackgroundMode
-choose_mode (OctBackgroundMode mode)
+dcsub_choose_mode (OctBackgroundMode mode)
 {
   return oct_background_modes[mode].is_stored ? mode
                                               : OCT_BACKGROUND_STORED_SCALED;
@@ -377,8 +378,8 @@ choose_mode (OctBackgroundMode mode)
 
 /* See GstOctTakeDone. */
 static void
-take_done (GstElement *element, const double *mean, guint samples, guint lines,
-    const GError *error)
+dcsub_take_done (GstElement *element, const double *mean, guint samples,
+    guint lines, const GError *error)
 {
   GstOctDcSub *self = GST_OCT_DCSUB (element);
   g_autofree char *text = NULL, *former = NULL;
@@ -393,7 +394,7 @@ take_done (GstElement *element, const double *mean, guint samples, guint lines,
   }
   g_object_get (self, "background-spectrum", &former, "mode", &mode, NULL);
   former_nick = oct_background_modes[mode].nick;
-  mode = choose_mode (mode);
+  mode = dcsub_choose_mode (mode);
   nick = oct_background_modes[mode].nick;
   text = format_spectrum (mean, samples);
   gst_oct_history_push (&self->history, element,
@@ -411,7 +412,7 @@ take_done (GstElement *element, const double *mean, guint samples, guint lines,
 }
 
 static gboolean
-take_background (GstOctDcSub *self, guint bscans)
+dcsub_take_background (GstOctDcSub *self, guint bscans)
 {
   return gst_oct_take_begin (self->take, bscans);
 }
@@ -457,7 +458,7 @@ gst_oct_dcsub_finalize (GObject *object)
 }
 
 static void
-add_signals (GType type)
+dcsub_add_signals (GType type)
 {
   /**
    * GstOctDcSub::take-background:
@@ -471,8 +472,8 @@ add_signals (GType type)
    * Returns: %FALSE when that is under way already
    */
   g_signal_new_class_handler ("take-background", type,
-      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (take_background), NULL,
-      NULL, NULL, G_TYPE_BOOLEAN, 1, G_TYPE_UINT);
+      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (dcsub_take_background),
+      NULL, NULL, NULL, G_TYPE_BOOLEAN, 1, G_TYPE_UINT);
   /**
    * GstOctDcSub::undo-background:
    *
@@ -498,7 +499,7 @@ gst_oct_dcsub_class_init (GstOctDcSubClass *klass)
   trans_class->stop = gst_oct_dcsub_stop;
   trans_class->submit_input_buffer = gst_oct_dcsub_submit_input_buffer;
   G_OBJECT_CLASS (klass)->finalize = gst_oct_dcsub_finalize;
-  add_signals (G_TYPE_FROM_CLASS (klass));
+  dcsub_add_signals (G_TYPE_FROM_CLASS (klass));
   filter_class->transform_structure = gst_oct_dcsub_transform_structure;
   filter_class->configure = gst_oct_dcsub_configure;
   filter_class->get_history = gst_oct_dcsub_get_history;
@@ -520,5 +521,5 @@ gst_oct_dcsub_class_init (GstOctDcSubClass *klass)
 static void
 gst_oct_dcsub_init (GstOctDcSub *self)
 {
-  self->take = gst_oct_take_new (GST_ELEMENT (self), take_done);
+  self->take = gst_oct_take_new (GST_ELEMENT (self), dcsub_take_done);
 }

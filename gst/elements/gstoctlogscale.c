@@ -53,7 +53,8 @@ static const GEnumValue ranges[] = {
 };
 
 static GST_OCT_DEFINE_ENUM (get_scale_type, "GstOctScale",
-    scales) static GST_OCT_DEFINE_ENUM (get_range_type, "GstOctRange", ranges)
+    scales) static GST_OCT_DEFINE_ENUM (logscale_get_range_type, "GstOctRange",
+    ranges)
 
     static const GstOctProperty rows[] = {
       { "scale", "Scale", "Quantity that the grey levels show",
@@ -61,7 +62,8 @@ static GST_OCT_DEFINE_ENUM (get_scale_type, "GstOctScale",
           GST_OCT_ENUM (Settings, scale, get_scale_type, OCT_SCALE_LOG) },
       { "range", "Range", "Which values become black and white",
           GST_OCT_PROPERTY_LIVE, "range",
-          GST_OCT_ENUM (Settings, range, get_range_type, OCT_RANGE_CONTRAST) },
+          GST_OCT_ENUM (
+              Settings, range, logscale_get_range_type, OCT_RANGE_CONTRAST) },
       { "min", "Black",
           "range=manual: value of black, in dB (scale=linear: in counts^2)",
           GST_OCT_PROPERTY_RAMPED, "range",
@@ -80,7 +82,7 @@ static GST_OCT_DEFINE_ENUM (get_scale_type, "GstOctScale",
 static const GstOctProperties properties = GST_OCT_PROPERTIES (Settings, rows);
 
 static gint
-get_bscans (const GstStructure *s)
+logscale_get_bscans (const GstStructure *s)
 {
   gint bscans;
 
@@ -95,7 +97,7 @@ append_images (const GstStructure *from, const char *formats, gboolean grey,
 {
   GstStructure *to =
       gst_oct_video_structure (formats, from, "lines", "samples");
-  gint bscans = get_bscans (from), depth;
+  gint bscans = logscale_get_bscans (from), depth;
 
   gst_oct_structure_copy_field (from, "z-spacing", to, "z-spacing");
   if (grey)
@@ -114,7 +116,7 @@ static void
 append_ascans (const GstStructure *from, GstCaps *result)
 {
   GstStructure *to = gst_structure_from_string (GST_OCT_CAPS_ASCANS, NULL);
-  gint bscans = get_bscans (from), height;
+  gint bscans = logscale_get_bscans (from), height;
 
   gst_oct_structure_copy_field (from, "height", to, "samples");
   gst_oct_structure_copy_field (from, "width", to, "lines");
@@ -139,7 +141,7 @@ gst_oct_logscale_transform_structure (GstOctFilter *filter,
   }
   append_images (from, FORMATS, TRUE, FALSE, result);
   append_images (from, "RGBA", FALSE, FALSE, result);
-  if (get_bscans (from) > 1) {
+  if (logscale_get_bscans (from) > 1) {
     append_images (from, VOLUME_FORMATS, TRUE, TRUE, result);
     append_images (from, "RGBA", FALSE, TRUE, result);
   }
