@@ -10,11 +10,21 @@
 #define GUARD 0.06     /* of the bins, around the peak and at the first ones */
 #define SIDE_LOBES 1.5 /* widths at -20 dB from the peak */
 
+/* The residue of the source, bins: it has its top in the first of them, and
+ * ends where it falls no more from this many bins to the next as many. */
+#define RESIDUE_TOP 4
+#define RESIDUE_STEP 8
+#define RESIDUE_FALL 1.12 /* of power: 0.5 dB */
+#define RESIDUE_LEAST 4 /* of power: its top above its end, else it is noise */
+
 /* A-scans and what is made of them. */
 typedef struct {
   const float *ascans;
   guint lines, bins;
+  guint start;         /* bins from zero delay to the first */
   guint first, end;    /* where the peak is looked for, of these bins */
+  guint residue;       /* of the source: bins before this one */
+  double residue_top;  /* its highest |a| */
   guint length;        /* of the transform of the bins, a power of two */
   OctMeterFft *coarse; /* of `length` */
   OctMeterFft *fine;   /* of PAD `length` */
@@ -67,8 +77,65 @@ init_meter (Meter *meter)
   }
 }
 
+static double
+find_largest (const double *values, guint first, guint count)
+{
+  double largest = values[first];
+
+  for (guint i = first + 1; i < first + count; i++)
+    largest = MAX (largest, values[i]);
+  return largest;
+}
+
+/* mean |a|^2 of every bin over the counted lines */
+static double *
+make_powers (const Meter *meter)
+{
+  double *powers = g_new0 (double, meter->bins);
+
+  for (guint line = 0; line < meter->lines; line++)
+    for (guint i = 0; meter->counts[line] && i < meter->bins; i++) {
+      const float *value = get_line (meter, line) + 2 * i;
+
+      powers[i] += ((double)value[0] * value[0] + (double)value[1] * value[1])
+                   / meter->n_lines;
+    }
+  return powers;
+}
+
+/* The spectrum's own envelope, which octdcsub has not removed, stands at zero
+ * delay and falls from there.  It is measured at the bins alone: cut off at
+ * zero delay, it is not limited to them, and would ring between all others. */
+static void
+find_residue (Meter *meter)
+{
+  g_autofree double *powers = make_powers (meter);
+  guint bin = 0, step = RESIDUE_STEP;
+
+  if (meter->start > 0 || meter->bins < 2 * step
+      || find_largest (powers, 0, RESIDUE_TOP)
+             < find_largest (powers, RESIDUE_TOP, step - RESIDUE_TOP))
+    return;
+  while (bin + 2 * step < meter->bins
+         && find_largest (powers, bin, step)
+                > RESIDUE_FALL * find_largest (powers, bin + step, step))
+    bin++;
+  while (bin + 1 < meter->bins && powers[bin + 1] < powers[bin])
+    bin++;
+  if (!(find_largest (powers, 0, RESIDUE_TOP) > RESIDUE_LEAST * powers[bin]))
+    return;
+  meter->residue_top = sqrt (find_largest (powers, 0, RESIDUE_TOP));
+  if (bin + 2 > meter->end) {
+    meter->residue_top = HUGE_VAL; /* all there is */
+    return;
+  }
+  meter->residue = bin;
+  meter->first = MAX (meter->first, bin);
+}
+
 /* The spectrum that a line is the transform of, in re and im, `length` samples:
- * between its bins the line is the transform of it too. */
+ * between its bins the line is the transform of it too, but for the residue of
+ * the source. */
 static void
 make_spectrum (Meter *meter, guint line)
 {
@@ -76,7 +143,7 @@ make_spectrum (Meter *meter, guint line)
 
   memset (meter->re, 0, meter->length * sizeof *meter->re);
   memset (meter->im, 0, meter->length * sizeof *meter->im);
-  for (guint i = 0; i < meter->bins; i++) {
+  for (guint i = meter->residue; i < meter->bins; i++) {
     meter->re[i] = values[2 * i] / meter->length;
     meter->im[i] = values[2 * i + 1] / meter->length;
   }
@@ -140,12 +207,20 @@ refine_peak (const double *values, guint n, guint top)
   return bend < 0 ? CLAMP (0.5 * (before - after) / bend, -0.5, 0.5) : 0;
 }
 
+/* Where the source stands higher than the peak, its own echoes are higher than
+ * those beside the peak: of bins nearer to zero delay than to the peak nobody
+ * can tell. */
 static double
 find_side_lobe (
-    const double *profile, guint n, guint first, guint top, double width)
+    const Meter *meter, const double *profile, guint top, double width)
 {
+  guint n = PAD * meter->bins, first = PAD * meter->first;
   double far = SIDE_LOBES * width, highest = 0;
 
+  if (meter->residue_top == HUGE_VAL)
+    return NAN;
+  if (meter->residue_top > profile[top])
+    first = MAX (first, top / 2);
   for (guint i = first; i < n; i++)
     if (fabs ((double)i - top) > far)
       highest = MAX (highest, profile[i]);
@@ -168,8 +243,8 @@ measure_psf (Meter *meter, OctMeterPeak *peak)
   for (guint i = 0; i < OCT_METER_N_WIDTHS; i++)
     peak->width[i] =
         meter_find_width (profile, n, top, pow (10, -drops[i] / 20)) / PAD;
-  peak->side_lobe = find_side_lobe (
-      profile, n, PAD * meter->first, top, PAD * peak->width[OCT_METER_20DB]);
+  peak->side_lobe =
+      find_side_lobe (meter, profile, top, PAD * peak->width[OCT_METER_20DB]);
   return top;
 }
 
@@ -318,6 +393,7 @@ oct_meter_ascans (const float *ascans, guint lines, guint bins, guint start,
   Meter meter = { .ascans = ascans,
     .lines = lines,
     .bins = bins,
+    .start = start,
     .first = first - MIN (first, start),
     .end = end > 0 ? MIN (end - MIN (end, start), bins) : bins };
   guint top;
@@ -335,6 +411,7 @@ oct_meter_ascans (const float *ascans, guint lines, guint bins, guint start,
   }
   init_meter (&meter);
   if (meter.n_lines > 0) {
+    find_residue (&meter);
     top = measure_psf (&meter, peak);
     if (isfinite (peak->level))
       measure_noise (&meter, top, peak);

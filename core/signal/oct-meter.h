@@ -37,7 +37,7 @@ typedef struct {
   double width[OCT_METER_N_WIDTHS]; /* full, at -3, -6 and -20 dB, in bins; that
                                      * at -6 dB is the axial resolution */
   double side_lobe; /* dB of the highest value from 1.5 times the width at -20
-                     * dB on, to the peak */
+                     * dB on, to the peak; without the residue of the source */
 
   /* Of a mirror that stands still.  noise n = E |noise|^2 of a bin: the
    * variance of complex a over the lines, where there are
@@ -56,7 +56,12 @@ typedef struct {
  * first .. end - 1 (end 0: all), as far as they are there, is measured.  Lines
  * with a value that is not finite do not count.  FALSE with OCT_ERROR_SETTINGS
  * when the bins are too few, and OCT_ERROR_FORMAT when there is nothing to
- * measure. */
+ * measure.
+ *
+ * Where the bins begin at zero delay, what has its top in the first four of
+ * them and falls from there is the residue of the source: it is no peak and no
+ * side lobe.  Where it is higher than the peak, bins nearer to zero delay than
+ * to the peak have no side lobes either: the source's own echoes stand there. */
 gboolean oct_meter_ascans (const float *ascans, guint lines, guint bins,
     guint start, guint first, guint end, OctMeterPeak *peak, GError **error);
 

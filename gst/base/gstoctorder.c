@@ -193,6 +193,19 @@ kind_of (const GstCaps *caps)
   return uniform ? KIND_UNIFORM : KIND_AS_MEASURED;
 }
 
+/* What to do with an element that takes no images behind one that makes them. */
+static char *
+advise_behind_images (const char *name, const char *former)
+{
+  if (!g_str_equal (name, "octvolumecs"))
+    return g_strdup_printf (
+        "%s comes last, and behind it only what takes video", former);
+  if (g_str_equal (former, "octlogscale"))
+    return g_strdup ("put octvolumecs before octlogscale");
+  return g_strdup ("set output=ascans on octreconstruct, and put octlogscale "
+                   "behind octvolumecs");
+}
+
 /* On the bus of an application, and on the terminal: who describes a pipeline
  * in text has no pipeline, and no bus, when it cannot be linked.  Once for one
  * pad: to link two elements every pair of pads is tried, some twice. */
@@ -224,8 +237,7 @@ order_tell (
       return;
     g_object_set_data (G_OBJECT (pad), "oct-told", peer);
     if (is_image)
-      last = g_strdup_printf (
-          "%s comes last, and behind it only what takes video", former);
+      last = advise_behind_images (name, former);
     text = g_strdup_printf ("%s cannot follow %s: it takes %s, not %s%s%s; %s.",
         GST_OBJECT_NAME (element),
         before != NULL ? GST_OBJECT_NAME (before) : "this element",

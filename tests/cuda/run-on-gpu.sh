@@ -163,8 +163,9 @@ test_program () {
   echo $? >"$log.status"
 }
 
-# test_programs BACKEND NAME ...: some at a time.  Most of their time goes into
-# contexts, which the driver makes one after the other.
+# test_programs BACKEND NAME ...: some at a time, so that those that take long
+# come first.  Most of their time goes into contexts, which the driver makes one
+# after the other.
 test_programs () {
   backend=$1
   shift
@@ -191,13 +192,13 @@ note_program () {
 
 run_elements () {
   "$pack/bin/gst-inspect-1.0" octfft >/dev/null 2>&1 # writes the registry
-  on_gpu=${OCT_TESTS_ON_GPU-octdcsub octkresample octdispersion octfft \
-    octnufft octcs octcs-masks octlogscale filters chain cscan states settings \
-    files pending refused octreconstruct method-switch autofocus octmeter \
-    octvolume octvolumecs bscans sections octcolormap octflip octspeckle \
-    octaverage scatter leaks errors}
-  as_it_likes=${OCT_TESTS_AUTO-octdcsub octkresample octnufft octcs \
-    octcs-masks filters chain cscan states settings files leaks octsrc \
+  on_gpu=${OCT_TESTS_ON_GPU-chain filters bscans octcs octdcsub octnufft \
+    octkresample octdispersion octfft octcs-masks octlogscale cscan states \
+    settings files pending refused octreconstruct method-switch autofocus \
+    octmeter background octvolume octvolumecs sections octcolormap octflip \
+    octspeckle octaverage scatter leaks errors}
+  as_it_likes=${OCT_TESTS_AUTO-chain filters octcs octdcsub octnufft \
+    octkresample octcs-masks cscan states settings files leaks octsrc \
     octsrc-seek octsrc-live errors}
   test_programs cuda $on_gpu
   test_programs '' $as_it_likes
@@ -208,9 +209,11 @@ run_elements () {
 
 run_separate () {
   "$pack/bin/gst-inspect-1.0" octfft >/dev/null 2>&1
-  on_gpu=${OCT_TESTS_SEPARATE-chain octnufft octdcsub octcs pending filters \
-    octlogscale octreconstruct method-switch bscans octfft octkresample \
-    octdispersion settings}
+  # not `pending`: it asserts that steps are
+  on_gpu=${OCT_TESTS_SEPARATE-chain filters bscans octcs octdcsub octnufft \
+    octlogscale octreconstruct method-switch octfft octkresample \
+    octdispersion octcs-masks settings autofocus octmeter background cscan \
+    states errors refused files octvolumecs octaverage}
   (
     export OCT_FUSE=0
     logs="$logs/separate"

@@ -257,6 +257,36 @@ GST_START_TEST (test_mirror)
 }
 GST_END_TEST;
 
+/* The virtual system's light is a Gaussian, whose peak has no side lobes above
+ * the noise: nothing else is higher by more than the scatter of a mean over 200
+ * lines, whatever octdcsub leaves of the source. */
+static const char *const backgrounds[] = { "none", "background" };
+
+GST_START_TEST (test_side_lobe)
+{
+  g_autofree char *text = g_strdup_printf (
+      "octsrc num-buffers=1 phantom=mirror ! octdcsub mode=%s ! octkresample ! "
+      "octdispersion ! octfft ! octmeter ! octlogscale" GREY
+      " ! appsink name=sink sync=false",
+      backgrounds[__i__]);
+  g_autofree char *launch = oct_test_launch (text);
+  GstElement *pipeline = oct_test_start (launch);
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+  double level, noise;
+  GstStructure *s;
+
+  oct_array_free (oct_test_pull (pipeline, "sink"));
+  fail_unless (oct_test_pull_from (pipeline, "sink") == NULL);
+  s = next_measurement (bus, 0);
+  fail_unless (s != NULL);
+  fail_unless (gst_structure_get (s, "level", G_TYPE_DOUBLE, &level,
+      "noise-floor", G_TYPE_DOUBLE, &noise, NULL));
+  assert_field (s, "side-lobe", noise - level + 1.5, 1.5);
+  gst_structure_free (s);
+  oct_test_stop (pipeline);
+}
+GST_END_TEST;
+
 /* Lateral distances, where the caps tell them, and not where they do not. */
 GST_START_TEST (test_lateral)
 {
@@ -738,6 +768,7 @@ octmeter_suite (void)
   tcase_add_test (tcase, test_source);
   tcase_add_test (tcase, test_peak);
   tcase_add_loop_test (tcase, test_mirror, 0, G_N_ELEMENTS (mirrors));
+  tcase_add_loop_test (tcase, test_side_lobe, 0, G_N_ELEMENTS (backgrounds));
   tcase_add_loop_test (tcase, test_lateral, 1, 3);
   tcase_add_test (tcase, test_one_bscan);
   tcase_add_test (tcase, test_curves_of_spectra);

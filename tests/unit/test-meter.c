@@ -141,6 +141,72 @@ test_psf (void)
   }
 }
 
+/* Adds what a source of that amplitude leaves at zero delay: a Gaussian in the
+ * spectrum, with an echo of 1 % at bin 40. */
+static void
+add_source (float *ascans, guint lines, double amplitude)
+{
+  g_autoptr (OctMeterFft) fft = oct_meter_fft_new (SIM_N);
+  double window[SIM_N], re[SIM_N], im[SIM_N] = { 0 };
+
+  oct_window_fill (OCT_WINDOW_HANN, SIM_N, NULL, window);
+  for (guint n = 0; n < SIM_N; n++)
+    re[n] = amplitude * window[n] / sqrt (SIM_N)
+            * exp (-pow ((n - SIM_N / 2.0) / (SIM_N / 8.0), 2))
+            * (1 + 0.02 * cos (2 * G_PI * 40 * n / SIM_N));
+  oct_meter_fft_run (fft, re, im);
+  for (guint i = 0; i < lines * BINS; i++) {
+    ascans[2 * i] += re[i % BINS];
+    ascans[2 * i + 1] += im[i % BINS];
+  }
+}
+
+/* The source is no peak and no side lobe, and changes nothing between bins: the
+ * analytic values of the peak stay, also where the source is 28 dB higher. */
+static void
+test_residue (void)
+{
+  static const double sources[] = { 0, 0.01, 0.3, 20, 60 };
+  double lobe = hann_side_lobe (1.5 * hann_width (20));
+
+  for (guint i = 0; i < G_N_ELEMENTS (sources); i++)
+    for (guint first = 0; first <= 40; first += 8) {
+      g_autofree float *ascans = make_tone (1, 255.48, 0, 0);
+      OctMeterPeak peak;
+
+      add_source (ascans, 1, sources[i]);
+      g_assert_true (
+          oct_meter_ascans (ascans, 1, BINS, 0, first, 0, &peak, NULL));
+      assert_near ("bin", peak.bin, 255.48, 0.01);
+      assert_near ("-20 dB", peak.width[OCT_METER_20DB], hann_width (20), 0.03);
+      assert_near ("side lobe", peak.side_lobe, lobe, 0.3);
+    }
+}
+
+/* What stands alone is a side lobe, unless the source may have put it there; and
+ * nothing is said where the source is all that there is. */
+static void
+test_residue_and_ghost (void)
+{
+  g_autofree float *ascans = make_tone (1, 255.48, 0, 0);
+  g_autofree float *ghost = make_tone (1, 90, 0, 0);
+  OctMeterPeak peak;
+
+  for (guint i = 0; i < 2 * BINS; i++)
+    ascans[i] += 0.01f * ghost[i];
+  g_assert_true (oct_meter_ascans (ascans, 1, BINS, 0, 8, 0, &peak, NULL));
+  assert_near ("ghost", peak.side_lobe, -40, 0.3);
+  add_source (ascans, 1, 0.3);
+  g_assert_true (oct_meter_ascans (ascans, 1, BINS, 0, 8, 0, &peak, NULL));
+  assert_near ("ghost, faint source", peak.side_lobe, -40, 0.3);
+  add_source (ascans, 1, 60);
+  g_assert_true (oct_meter_ascans (ascans, 1, BINS, 0, 8, 0, &peak, NULL));
+  assert_near ("bright source", peak.side_lobe,
+      hann_side_lobe (1.5 * hann_width (20)), 0.3);
+  g_assert_true (oct_meter_ascans (ascans, 1, BINS, 0, 0, 4, &peak, NULL));
+  g_assert_true (isnan (peak.side_lobe));
+}
+
 /* The range of bins, and bins that are all that there is of a deeper A-scan. */
 static void
 test_range (void)
@@ -585,6 +651,8 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/meter/fft", test_fft);
   g_test_add_func ("/meter/psf", test_psf);
+  g_test_add_func ("/meter/residue", test_residue);
+  g_test_add_func ("/meter/residue-and-ghost", test_residue_and_ghost);
   g_test_add_func ("/meter/range", test_range);
   g_test_add_func ("/meter/noise", test_noise);
   g_test_add_func ("/meter/nothing-to-measure", test_nothing_to_measure);
