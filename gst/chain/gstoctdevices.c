@@ -308,7 +308,7 @@ is_repeated (GstOctDevices *devices, gint device, GstMessage *message,
 
 /* An error that all of them run into ends the stream.  Whether one has. */
 static gboolean
-end (GstOctDevices *devices)
+devices_end (GstOctDevices *devices)
 {
   gboolean ended;
 
@@ -335,7 +335,7 @@ gst_oct_devices_take_message (GstOctDevices *devices, GstMessage *message)
   device = find_device (devices, GST_MESSAGE_SRC (message));
   if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING
           ? is_repeated (devices, device, message, error)
-          : device >= 0 && is_of_settings (error) && end (devices)) {
+          : device >= 0 && is_of_settings (error) && devices_end (devices)) {
     gst_message_unref (message);
     return NULL;
   }
