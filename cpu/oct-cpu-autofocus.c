@@ -33,7 +33,8 @@ typedef struct {
 
 /* sums[lane] of the powers, and logs[lane] of power log2 power */
 OCT_VECTORISED static void
-add_powers (const float *restrict bins, guint count, double *sums, double *logs)
+cpu_autofocus_add_powers (
+    const float *restrict bins, guint count, double *sums, double *logs)
 {
   for (guint start = 0; start < count; start += CHUNK) {
     guint end = MIN (start + CHUNK, count);
@@ -62,7 +63,8 @@ add_powers (const float *restrict bins, guint count, double *sums, double *logs)
 
 /* scores[lane] of a block */
 static void
-score_block (Scorer *scorer, guint block, double scores[OCT_LANES])
+cpu_autofocus_score_block (
+    Scorer *scorer, guint block, double scores[OCT_LANES])
 {
   guint samples = scorer->params->samples;
   const float *spectra = scorer->spectra + (gsize)block * samples * OCT_LANES;
@@ -71,13 +73,13 @@ score_block (Scorer *scorer, guint block, double scores[OCT_LANES])
   oct_cpu_block_turn (spectra, scorer->factors, 0, 1, samples, scorer->values);
   oct_lanes_fft_run (scorer->fft, scorer->values, scorer->bins, scorer->first,
       scorer->count, scorer->scratch);
-  add_powers (scorer->bins, scorer->count, sums, logs);
+  cpu_autofocus_add_powers (scorer->bins, scorer->count, sums, logs);
   for (guint lane = 0; lane < OCT_LANES; lane++)
     scores[lane] = logs[lane] * G_LN2 / sums[lane] - log (sums[lane]);
 }
 
 static double
-score (gpointer data, guint part, double c2, double c3)
+cpu_autofocus_score (gpointer data, guint part, double c2, double c3)
 {
   Scorer *scorer = data;
   const OctAutofocusParams *params = scorer->params;
@@ -99,7 +101,7 @@ score (gpointer data, guint part, double c2, double c3)
   for (guint block = first / OCT_LANES; block * OCT_LANES < end; block++) {
     double scores[OCT_LANES];
 
-    score_block (scorer, block, scores);
+    cpu_autofocus_score_block (scorer, block, scores);
     for (guint lane = 0; lane < OCT_LANES; lane++) {
       guint line = block * OCT_LANES + lane;
 
@@ -124,7 +126,7 @@ line_counts (const float *spectrum, guint samples, double *power)
 /* Lines of unit power, so that all of them are far from the ends of what single
  * precision holds: the score does not depend on it. */
 static void
-add_line (
+cpu_autofocus_add_line (
     Scorer *scorer, const float *spectrum, double power, const double *window)
 {
   guint samples = scorer->params->samples;
@@ -199,7 +201,7 @@ load_lines (Scorer *scorer, const float *spectra, GError **error)
     double power;
 
     if (line_counts (spectrum, samples, &power))
-      add_line (scorer, spectrum, power, window);
+      cpu_autofocus_add_line (scorer, spectrum, power, window);
   }
   if (scorer->lines >= OCT_AUTOFOCUS_MIN_LINES)
     return cut_all (scorer, error);
@@ -259,8 +261,8 @@ oct_autofocus_find (const OctAutofocusParams *params, const float *spectra,
   Scorer scorer = { 0 };
   gboolean ok = make_scorer (&scorer, params, error)
                 && load_lines (&scorer, spectra, error)
-                && oct_autofocus_search (
-                    score, &scorer, params->third, params->cancelled, found);
+                && oct_autofocus_search (cpu_autofocus_score, &scorer,
+                    params->third, params->cancelled, found);
 
   found->lines = scorer.lines;
   clear_scorer (&scorer);

@@ -46,7 +46,7 @@ oct_cpu_moved_free (OctCpuMoved *self)
 }
 
 static gboolean
-alloc_all (OctCpuMoved *self, GError **error)
+cpu_average_moved_alloc_all (OctCpuMoved *self, GError **error)
 {
   const OctAverageParams *p = &self->params;
 
@@ -80,14 +80,14 @@ oct_cpu_moved_new (const OctAverageParams *params, GError **error)
   self->value_size = params->of == OCT_AVERAGE_POWER
                          ? sizeof (float)
                          : oct_sample_format_size (params->format);
-  if (alloc_all (self, error))
+  if (cpu_average_moved_alloc_all (self, error))
     return self;
   oct_cpu_moved_free (self);
   return NULL;
 }
 
 static inline float
-finite_or_zero (float value)
+cpu_average_moved_finite_or_zero (float value)
 {
   return isfinite (value) ? value : 0;
 }
@@ -245,15 +245,16 @@ keep_complex (const OctCpuMoved *self, const float *in, float *to)
 {
   if (self->params.of == OCT_AVERAGE_POWER)
     for (guint i = 0; i < self->width; i++)
-      to[i] = finite_or_zero (
+      to[i] = cpu_average_moved_finite_or_zero (
           in[2 * i] * in[2 * i] + in[2 * i + 1] * in[2 * i + 1]);
   else
     for (guint i = 0; i < 2 * self->width; i++)
-      to[i] = finite_or_zero (in[i]);
+      to[i] = cpu_average_moved_finite_or_zero (in[i]);
 }
 
 static void
-keep_rows (gpointer data, guint first, guint end, guint thread)
+cpu_average_moved_keep_rows (
+    gpointer data, guint first, guint end, guint thread)
 {
   const OctCpuMoved *self = data;
 
@@ -309,7 +310,8 @@ oct_cpu_moved_run (OctCpuMoved *self, const OctAverageTurn *turn,
   }
   self->where[turn->place] = where;
   for (guint plane = 0; plane < planes; plane++) {
-    run_plane (self, plane, in, out, keep_rows, 0, OCT_CPU_GRAIN);
+    run_plane (
+        self, plane, in, out, cpu_average_moved_keep_rows, 0, OCT_CPU_GRAIN);
     run_plane (self, plane, in, out, mean_rows, CHUNKS, 1);
   }
   oct_cpu_registration_keep (self->registration, &out->planes[0]);

@@ -29,7 +29,7 @@ struct _OctPlan {
 };
 
 static void
-average_destroy (OctPlan *plan)
+cpu_average_destroy (OctPlan *plan)
 {
   oct_cpu_free (plan->ring);
   oct_cpu_free (plan->counts);
@@ -41,24 +41,25 @@ average_destroy (OctPlan *plan)
 
 /* Floats of one value. */
 static guint
-count_parts (const OctAverageParams *params)
+cpu_average_count_parts (const OctAverageParams *params)
 {
   return params->of == OCT_AVERAGE_POWER ? 1 : 2;
 }
 
 static gboolean
-alloc_sums (OctPlan *plan, GError **error)
+cpu_average_alloc_sums (OctPlan *plan, GError **error)
 {
   const OctAverageParams *params = &plan->params;
   gboolean is_complex = params->format == OCT_SAMPLE_CF32;
-  gsize n = plan->values * (is_complex ? count_parts (params) : 1);
+  gsize n = plan->values * (is_complex ? cpu_average_count_parts (params) : 1);
 
   if (oct_average_is_registered (params)) {
     plan->moved = oct_cpu_moved_new (params, error);
     return plan->moved != NULL;
   }
-  plan->value_size = is_complex ? count_parts (params) * sizeof (float)
-                                : oct_sample_format_size (params->format);
+  plan->value_size = is_complex
+                         ? cpu_average_count_parts (params) * sizeof (float)
+                         : oct_sample_format_size (params->format);
   if (params->mode == OCT_AVERAGE_RUNNING) {
     plan->ring = oct_cpu_alloc (
         (gsize)params->frames * plan->values, plan->value_size, error);
@@ -76,7 +77,7 @@ alloc_sums (OctPlan *plan, GError **error)
 }
 
 static OctPlan *
-average_create (gconstpointer data, GError **error)
+cpu_average_create (gconstpointer data, GError **error)
 {
   OctPlan *plan;
 
@@ -85,14 +86,14 @@ average_create (gconstpointer data, GError **error)
   plan = g_new0 (OctPlan, 1);
   plan->params = *(const OctAverageParams *)data;
   plan->values = oct_average_count_values (&plan->params);
-  if (alloc_sums (plan, error))
+  if (cpu_average_alloc_sums (plan, error))
     return plan;
-  average_destroy (plan);
+  cpu_average_destroy (plan);
   return NULL;
 }
 
 static gboolean
-average_update (OctPlan *plan, gconstpointer data)
+cpu_average_update (OctPlan *plan, gconstpointer data)
 {
   if (!oct_check_average (data, NULL)
       || !oct_average_is_same (&plan->params, data))
@@ -102,13 +103,13 @@ average_update (OctPlan *plan, gconstpointer data)
 }
 
 static void
-average_reset (OctPlan *plan)
+cpu_average_reset (OctPlan *plan)
 {
   plan->state = (OctAverageState){ 0 };
 }
 
 static double
-average_get_found (OctPlan *plan)
+cpu_average_get_found (OctPlan *plan)
 {
   return plan->state.count;
 }
@@ -165,7 +166,7 @@ DEFINE_COUNT (words, guint16)
  */
 
 static inline float
-finite_or_zero (float value)
+cpu_average_finite_or_zero (float value)
 {
   return isfinite (value) ? value : 0;
 }
@@ -195,17 +196,18 @@ add_one (OctPlan *plan, gsize i, float value)
 }
 
 static void
-average_complex (OctPlan *plan, gsize at, const float *in, float *out)
+cpu_average_complex (OctPlan *plan, gsize at, const float *in, float *out)
 {
   for (guint i = 0; i < plan->width; i++, in += 2, out += 2) {
     if (plan->params.of == OCT_AVERAGE_POWER) {
-      float power = finite_or_zero (in[0] * in[0] + in[1] * in[1]);
+      float power = cpu_average_finite_or_zero (in[0] * in[0] + in[1] * in[1]);
       double mean = add_one (plan, at + i, power);
 
       out[0] = (float)sqrt (MAX (0, mean));
       out[1] = 0;
     } else {
-      float re = finite_or_zero (in[0]), im = finite_or_zero (in[1]);
+      float re = cpu_average_finite_or_zero (in[0]),
+            im = cpu_average_finite_or_zero (in[1]);
 
       out[0] = (float)add_one (plan, 2 * (at + i), re);
       out[1] = (float)add_one (plan, 2 * (at + i) + 1, im);
@@ -217,7 +219,7 @@ average_complex (OctPlan *plan, gsize at, const float *in, float *out)
  */
 
 static void
-average_rows (gpointer data, guint first, guint end, guint thread)
+cpu_average_rows (gpointer data, guint first, guint end, guint thread)
 {
   OctPlan *plan = data;
 
@@ -234,14 +236,14 @@ average_rows (gpointer data, guint first, guint end, guint thread)
       average_words (plan, at, in, out);
       break;
     default:
-      average_complex (plan, at, in, out);
+      cpu_average_complex (plan, at, in, out);
     }
   }
 }
 
 static gboolean
-check_plane (const OctPlan *plan, const OctPlane *from, const OctPlane *to,
-    guint width, GError **error)
+cpu_average_check_plane (const OctPlan *plan, const OctPlane *from,
+    const OctPlane *to, guint width, GError **error)
 {
   gsize row = width * oct_sample_format_size (plan->params.format);
 
@@ -250,7 +252,7 @@ check_plane (const OctPlan *plan, const OctPlane *from, const OctPlane *to,
 }
 
 static void
-average_plane (OctPlan *plan, const OctPlane *from, const OctPlane *to,
+cpu_average_plane (OctPlan *plan, const OctPlane *from, const OctPlane *to,
     guint width, guint rows, gsize at)
 {
   plan->from = from;
@@ -258,20 +260,20 @@ average_plane (OctPlan *plan, const OctPlane *from, const OctPlane *to,
   plan->width = width;
   plan->at = at;
   oct_parallel_for (
-      rows, OCT_CPU_GRAIN, oct_cpu_threads (G_MAXUINT), average_rows, plan);
+      rows, OCT_CPU_GRAIN, oct_cpu_threads (G_MAXUINT), cpu_average_rows, plan);
 }
 
 static gboolean
-average_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
+cpu_average_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
     gpointer stream, GError **error)
 {
   const OctAverageParams *params = &plan->params;
   guint bscans = OCT_BSCANS (params), rows = params->rows / bscans;
 
-  if (!check_plane (
+  if (!cpu_average_check_plane (
           plan, &in->planes[0], &out->planes[0], params->values, error)
       || (params->more_rows > 0
-          && !check_plane (plan, &in->planes[1], &out->planes[1],
+          && !cpu_average_check_plane (plan, &in->planes[1], &out->planes[1],
               params->more_values, error)))
     return FALSE;
   for (guint bscan = 0; bscan < bscans; bscan++) {
@@ -283,20 +285,20 @@ average_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
       oct_cpu_moved_run (plan->moved, &plan->turn, &from, &to);
       continue;
     }
-    average_plane (
+    cpu_average_plane (
         plan, &from.planes[0], &to.planes[0], params->values, rows, 0);
     if (params->more_rows > 0)
-      average_plane (plan, &from.planes[1], &to.planes[1], params->more_values,
-          params->more_rows, (gsize)rows * params->values);
+      cpu_average_plane (plan, &from.planes[1], &to.planes[1],
+          params->more_values, params->more_rows, (gsize)rows * params->values);
   }
   return TRUE;
 }
 
 const OctOperationTable oct_cpu_average = {
-  .create = average_create,
-  .update = average_update,
-  .run = average_run,
-  .reset = average_reset,
-  .get_found = average_get_found,
-  .destroy = average_destroy,
+  .create = cpu_average_create,
+  .update = cpu_average_update,
+  .run = cpu_average_run,
+  .reset = cpu_average_reset,
+  .get_found = cpu_average_get_found,
+  .destroy = cpu_average_destroy,
 };

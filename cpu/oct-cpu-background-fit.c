@@ -100,12 +100,14 @@ oct_cpu_fitter_set (
     }                                                                          \
   }
 
-DEFINE_SUM (sum_u8, guint8, OctCounts8, OCT_COUNTS_TO_FLOAT)
-DEFINE_SUM (sum_u16, guint16, OctCounts16, OCT_COUNTS_TO_FLOAT)
-DEFINE_SUM (sum_f32, float, OctVector, )
+DEFINE_SUM (cpu_background_fit_sum_u8, guint8, OctCounts8, OCT_COUNTS_TO_FLOAT)
+DEFINE_SUM (
+    cpu_background_fit_sum_u16, guint16, OctCounts16, OCT_COUNTS_TO_FLOAT)
+DEFINE_SUM (cpu_background_fit_sum_f32, float, OctVector, )
 
 static float
-get_value (OctSampleFormat format, gconstpointer row, guint i)
+cpu_background_fit_get_value (
+    OctSampleFormat format, gconstpointer row, guint i)
 {
   return format == OCT_SAMPLE_U8    ? ((const guint8 *)row)[i]
          : format == OCT_SAMPLE_U16 ? ((const guint16 *)row)[i]
@@ -119,7 +121,8 @@ sum_finite (const OctCpuFitter *f, gconstpointer row, OctFitSums *sums)
   *sums = (OctFitSums){ { 0 }, { 0 } };
   for (guint i = 0; i < f->samples; i++) {
     double b = f->high[i], x = f->x[i], power = b * b;
-    double t = (get_value (f->format, row, i) - b - f->low[i]) * b;
+    double t =
+        (cpu_background_fit_get_value (f->format, row, i) - b - f->low[i]) * b;
 
     if (!isfinite (t))
       continue;
@@ -139,11 +142,11 @@ oct_cpu_fitter_find (const OctCpuFitter *f, gconstpointer row)
   for (guint m = 0; m < 5; m++)
     sums.squares[m] = f->squares[m];
   if (f->format == OCT_SAMPLE_U8)
-    sum_u8 (f, row, sums.products);
+    cpu_background_fit_sum_u8 (f, row, sums.products);
   else if (f->format == OCT_SAMPLE_U16)
-    sum_u16 (f, row, sums.products);
+    cpu_background_fit_sum_u16 (f, row, sums.products);
   else
-    sum_f32 (f, row, sums.products);
+    cpu_background_fit_sum_f32 (f, row, sums.products);
   if (f->is_tiny || !isfinite (sums.products[0]) || !isfinite (sums.products[1])
       || !isfinite (sums.products[2]))
     sum_finite (f, row, &sums);
@@ -165,20 +168,20 @@ oct_cpu_fitter_find (const OctCpuFitter *f, gconstpointer row)
         - (e0 + x[i] * (e1 + x[i] * e2)) * high[i];                            \
   }
 
-DEFINE_SUBTRACT (subtract_u8, guint8)
-DEFINE_SUBTRACT (subtract_u16, guint16)
-DEFINE_SUBTRACT (subtract_f32, float)
+DEFINE_SUBTRACT (cpu_background_fit_subtract_u8, guint8)
+DEFINE_SUBTRACT (cpu_background_fit_subtract_u16, guint16)
+DEFINE_SUBTRACT (cpu_background_fit_subtract_f32, float)
 
 void
 oct_cpu_fitter_subtract (
     const OctCpuFitter *f, gconstpointer row, const OctCpuFit *fit, float *out)
 {
   if (f->format == OCT_SAMPLE_U8)
-    subtract_u8 (f, row, fit->e, out);
+    cpu_background_fit_subtract_u8 (f, row, fit->e, out);
   else if (f->format == OCT_SAMPLE_U16)
-    subtract_u16 (f, row, fit->e, out);
+    cpu_background_fit_subtract_u16 (f, row, fit->e, out);
   else
-    subtract_f32 (f, row, fit->e, out);
+    cpu_background_fit_subtract_f32 (f, row, fit->e, out);
 }
 
 typedef struct {

@@ -66,14 +66,14 @@ oct_cpu_high_pass_free (OctCpuHighPass *h)
 
 /* advance: out = row - sum / width, and then the sum of the next window */
 #define DEFINE_COUNTS(name, type)                                              \
-  OCT_VECTORISED static void add_##name (                                      \
+  OCT_VECTORISED static void cpu_high_pass_add_##name (                        \
       const type *row, guint samples, guint32 times, guint32 *restrict sums)   \
   {                                                                            \
     for (guint i = 0; i < samples; i++)                                        \
       sums[i] += times * row[i];                                               \
   }                                                                            \
                                                                                \
-  OCT_VECTORISED static void advance_##name (const type *row,                  \
+  OCT_VECTORISED static void cpu_high_pass_advance_##name (const type *row,    \
       const type *comes, const type *goes, guint samples, guint32 width,       \
       guint32 *restrict sums, float *restrict out)                             \
   {                                                                            \
@@ -89,8 +89,8 @@ DEFINE_COUNTS (u16, guint16)
 /* ------------------------------------------------------------------ floats */
 
 OCT_VECTORISED static void
-add_f32 (const float *row, guint samples, guint32 times, double *restrict sums,
-    guint32 *restrict counts)
+cpu_high_pass_add_f32 (const float *row, guint samples, guint32 times,
+    double *restrict sums, guint32 *restrict counts)
 {
   for (guint i = 0; i < samples; i++) {
     gboolean is_finite = row[i] - row[i] == 0;
@@ -100,9 +100,9 @@ add_f32 (const float *row, guint samples, guint32 times, double *restrict sums,
 }
 
 OCT_VECTORISED static void
-advance_f32 (const float *row, const float *comes, const float *goes,
-    guint samples, double *restrict sums, guint32 *restrict counts,
-    float *restrict out)
+cpu_high_pass_advance_f32 (const float *row, const float *comes,
+    const float *goes, guint samples, double *restrict sums,
+    guint32 *restrict counts, float *restrict out)
 {
   for (guint i = 0; i < samples; i++) {
     gboolean in = comes[i] - comes[i] == 0, away = goes[i] - goes[i] == 0;
@@ -116,27 +116,27 @@ advance_f32 (const float *row, const float *comes, const float *goes,
 /* -------------------------------------------------------------------- both */
 
 static gconstpointer
-get_row (const Loop *loop, gint64 line)
+cpu_high_pass_get_row (const Loop *loop, gint64 line)
 {
   return oct_cpu_row (
       loop->in, (gsize)CLAMP (line, 0, (gint64)loop->high_pass->lines - 1));
 }
 
 static void
-add_row (const Loop *loop, gint64 line, guint32 times, gpointer sums,
-    guint32 *counts)
+cpu_high_pass_add_row (const Loop *loop, gint64 line, guint32 times,
+    gpointer sums, guint32 *counts)
 {
   const OctCpuHighPass *h = loop->high_pass;
-  gconstpointer row = get_row (loop, line);
+  gconstpointer row = cpu_high_pass_get_row (loop, line);
 
   if (times == 0)
     return;
   if (h->format == OCT_SAMPLE_U8)
-    add_u8 (row, h->samples, times, sums);
+    cpu_high_pass_add_u8 (row, h->samples, times, sums);
   else if (h->format == OCT_SAMPLE_U16)
-    add_u16 (row, h->samples, times, sums);
+    cpu_high_pass_add_u16 (row, h->samples, times, sums);
   else
-    add_f32 (row, h->samples, times, sums, counts);
+    cpu_high_pass_add_f32 (row, h->samples, times, sums, counts);
 }
 
 /* The sum around A-line `line`; those that are not there are added as what
@@ -153,10 +153,10 @@ begin_sums (const Loop *loop, guint line, gpointer sums, guint32 *counts)
           * (h->format == OCT_SAMPLE_F32 ? sizeof (double) : sizeof (guint32)));
   if (counts != NULL)
     memset (counts, 0, h->samples * sizeof *counts);
-  add_row (loop, 0, (guint32)MAX (0, -first), sums, counts);
+  cpu_high_pass_add_row (loop, 0, (guint32)MAX (0, -first), sums, counts);
   for (gint64 i = MAX (0, first); i <= MIN (last, end); i++)
-    add_row (loop, i, 1, sums, counts);
-  add_row (loop, end, (guint32)MAX (0, last - end), sums, counts);
+    cpu_high_pass_add_row (loop, i, 1, sums, counts);
+  cpu_high_pass_add_row (loop, end, (guint32)MAX (0, last - end), sums, counts);
 }
 
 static void
@@ -174,24 +174,26 @@ run_chunks (gpointer data, guint first_chunk, guint end_chunk, guint thread)
   guint end = MIN (end_chunk * loop->chunk, h->lines);
 
   for (; line < end; line++) {
-    gconstpointer row = get_row (loop, line);
-    gconstpointer comes = get_row (loop, (gint64)line + half + 1);
-    gconstpointer goes = get_row (loop, (gint64)line - half);
+    gconstpointer row = cpu_high_pass_get_row (loop, line);
+    gconstpointer comes = cpu_high_pass_get_row (loop, (gint64)line + half + 1);
+    gconstpointer goes = cpu_high_pass_get_row (loop, (gint64)line - half);
     float *out = oct_cpu_row (loop->out, line);
 
     if (line % loop->chunk == 0)
       begin_sums (loop, line, sums, counts);
     if (h->format == OCT_SAMPLE_U8)
-      advance_u8 (row, comes, goes, samples, loop->width, sums, out);
+      cpu_high_pass_advance_u8 (
+          row, comes, goes, samples, loop->width, sums, out);
     else if (h->format == OCT_SAMPLE_U16)
-      advance_u16 (row, comes, goes, samples, loop->width, sums, out);
+      cpu_high_pass_advance_u16 (
+          row, comes, goes, samples, loop->width, sums, out);
     else
-      advance_f32 (row, comes, goes, samples, sums, counts, out);
+      cpu_high_pass_advance_f32 (row, comes, goes, samples, sums, counts, out);
   }
 }
 
 static void
-copy_lines (gpointer data, guint first, guint end, guint thread)
+cpu_high_pass_copy_lines (gpointer data, guint first, guint end, guint thread)
 {
   const Loop *loop = data;
   const OctCpuHighPass *h = loop->high_pass;
@@ -209,7 +211,8 @@ oct_cpu_high_pass_run (OctCpuHighPass *h, guint width, const OctPlane *in,
   OctPlane copy = { h->copy, h->samples * sizeof (float) };
 
   if (in->data == out->data) { /* floats alone have rows of the same size */
-    oct_parallel_for (h->lines, OCT_CPU_GRAIN, threads, copy_lines, &loop);
+    oct_parallel_for (
+        h->lines, OCT_CPU_GRAIN, threads, cpu_high_pass_copy_lines, &loop);
     loop.in = &copy;
   }
   oct_parallel_for (

@@ -71,7 +71,7 @@ typedef struct {
 
 /* The middle of where each can be. */
 OCT_VECTORISED static void
-halve (const Bounds *b, guint columns, gint32 *restrict limits)
+cpu_median_halve (const Bounds *b, guint columns, gint32 *restrict limits)
 {
   for (guint i = 0; i < columns; i++)
     limits[i] =
@@ -230,7 +230,7 @@ value_f32 (gint64 key)
     Vector_##name keys;                                                        \
                                                                                \
     do {                                                                       \
-      halve (b, COLUMNS_##name, limits);                                       \
+      cpu_median_halve (b, COLUMNS_##name, limits);                            \
       for (guint i = 0; i < COLUMNS_##name; i++)                               \
         keys[i] = (key)limits[i];                                              \
       count_##name (values, lines, &keys, counts);                             \

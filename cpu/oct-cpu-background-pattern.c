@@ -65,7 +65,7 @@ typedef struct {
 } Work;
 
 static gsize
-divide_scratch (
+cpu_pattern_divide_scratch (
     const OctCpuPattern *pattern, guint samples, guint8 *at, Work *work)
 {
   gsize lanes = OCT_LANES * sizeof (float), bins = pattern->bins * lanes;
@@ -94,7 +94,8 @@ oct_cpu_pattern_new (OctSampleFormat format, guint samples, guint lines,
   if (pattern->forward != NULL)
     pattern->backward = oct_lanes_fft_new_real (samples, TRUE, error);
   if (pattern->backward != NULL) {
-    pattern->scratch_size = divide_scratch (pattern, samples, NULL, &work);
+    pattern->scratch_size =
+        cpu_pattern_divide_scratch (pattern, samples, NULL, &work);
     pattern->scratch = oct_cpu_alloc (threads, pattern->scratch_size, error);
   }
   if (pattern->scratch == NULL
@@ -191,9 +192,9 @@ DEFINE_BEYOND (beyond_f32, float, OctVector, )
       }                                                                        \
   }
 
-DEFINE_ADD (add_u8, guint8)
-DEFINE_ADD (add_u16, guint16)
-DEFINE_ADD (add_f32, float)
+DEFINE_ADD (cpu_pattern_add_u8, guint8)
+DEFINE_ADD (cpu_pattern_add_u16, guint16)
+DEFINE_ADD (cpu_pattern_add_f32, float)
 
 typedef struct {
   OctCpuPattern *pattern;
@@ -254,7 +255,8 @@ divide_lines (OctCpuPattern *pattern)
 
 /* Up to TOGETHER of them. */
 static void
-add_lines (const Search *search, const guint *lines, guint count, double *sums)
+cpu_pattern_add_lines (
+    const Search *search, const guint *lines, guint count, double *sums)
 {
   const OctCpuPattern *pattern = search->pattern;
   gconstpointer rows[TOGETHER];
@@ -268,14 +270,14 @@ add_lines (const Search *search, const guint *lines, guint count, double *sums)
     excess[i] = pattern->excess[line];
   }
   if (pattern->format == OCT_SAMPLE_U8)
-    add_u8 ((const guint8 *const *)rows, count, samples, excess, search->high,
-        search->low, sums);
+    cpu_pattern_add_u8 ((const guint8 *const *)rows, count, samples, excess,
+        search->high, search->low, sums);
   else if (pattern->format == OCT_SAMPLE_U16)
-    add_u16 ((const guint16 *const *)rows, count, samples, excess, search->high,
-        search->low, sums);
+    cpu_pattern_add_u16 ((const guint16 *const *)rows, count, samples, excess,
+        search->high, search->low, sums);
   else
-    add_f32 ((const float *const *)rows, count, samples, excess, search->high,
-        search->low, sums);
+    cpu_pattern_add_f32 ((const float *const *)rows, count, samples, excess,
+        search->high, search->low, sums);
 }
 
 /* Means over the runs first .. end - 1. */
@@ -291,7 +293,7 @@ find_run_means (gpointer data, guint first, guint end, guint thread)
   for (guint k = first; k < end; k++) {
     memset (sums, 0, samples * sizeof (double));
     for (guint i = 0; i < pattern->run; i += TOGETHER)
-      add_lines (search, pattern->used + k * pattern->run + i,
+      cpu_pattern_add_lines (search, pattern->used + k * pattern->run + i,
           MIN (TOGETHER, pattern->run - i), sums);
     for (guint i = 0; i < samples; i++)
       pattern->means[(gsize)k * samples + i] = (float)(sums[i] / pattern->run);
@@ -319,7 +321,7 @@ compare_lanes (float *values, guint samples, const float *excess,
 }
 
 OCT_VECTORISED static void
-add_powers (const float *values, guint bins, float *powers)
+cpu_pattern_add_powers (const float *values, guint bins, float *powers)
 {
   const OctVector *v = (const OctVector *)values;
   OctVector *to = (OctVector *)powers;
@@ -353,19 +355,20 @@ add_block (const Search *search, guint k, guint first, guint count, Work *work)
       search->low, pattern->means + (gsize)k * pattern->samples);
   oct_lanes_fft_run_real (pattern->forward, work->values, work->bins, 0,
       pattern->bins, work->transform);
-  add_powers (work->bins, pattern->bins, work->powers);
+  cpu_pattern_add_powers (work->bins, pattern->bins, work->powers);
 }
 
 /* Sums of the squares of what differs from the mean of the run, piece by piece.
  */
 static void
-find_variances (gpointer data, guint first_piece, guint end, guint thread)
+cpu_pattern_find_variances (
+    gpointer data, guint first_piece, guint end, guint thread)
 {
   const Search *search = data;
   const OctCpuPattern *pattern = search->pattern;
   Work work;
 
-  divide_scratch (pattern, pattern->samples,
+  cpu_pattern_divide_scratch (pattern, pattern->samples,
       pattern->scratch + thread * pattern->scratch_size, &work);
   for (guint piece = first_piece; piece < end; piece++) {
     guint k = piece / PIECES;
@@ -412,7 +415,8 @@ choose_frequencies (const OctCpuPattern *pattern, double rounding, double *mean)
   const float *rows[OCT_LANES];
   Work work;
 
-  divide_scratch (pattern, pattern->samples, pattern->scratch, &work);
+  cpu_pattern_divide_scratch (
+      pattern, pattern->samples, pattern->scratch, &work);
   for (guint lane = 0; lane < OCT_LANES; lane++)
     rows[lane] = pattern->means
                  + (gsize)MIN (lane, pattern->runs - 1) * pattern->samples;
@@ -444,7 +448,7 @@ oct_cpu_pattern_find (OctCpuPattern *pattern, const OctPlane *in,
     return;
   oct_parallel_for (pattern->runs, 1, threads, find_run_means, &search);
   oct_parallel_for (
-      pattern->runs * PIECES, 1, threads, find_variances, &search);
+      pattern->runs * PIECES, 1, threads, cpu_pattern_find_variances, &search);
   choose_frequencies (pattern,
       OCT_PATTERN_ROUNDING * OCT_PATTERN_ROUNDING * search.square, mean);
 }

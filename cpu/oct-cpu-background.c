@@ -64,9 +64,9 @@ struct _OctPlan {
     }                                                                          \
   }
 
-DEFINE_SUM (sum_u8, guint8, guint32)
-DEFINE_SUM (sum_u16, guint16, guint32)
-DEFINE_SUM (sum_f32, float, double)
+DEFINE_SUM (cpu_background_sum_u8, guint8, guint32)
+DEFINE_SUM (cpu_background_sum_u16, guint16, guint32)
+DEFINE_SUM (cpu_background_sum_f32, float, double)
 
 /* in and out may be the same memory */
 #define DEFINE_SUBTRACT(name, type)                                            \
@@ -77,9 +77,9 @@ DEFINE_SUM (sum_f32, float, double)
         ((float)in[i] - high[i]) - low[i];                                     \
   }
 
-DEFINE_SUBTRACT (subtract_u8, guint8)
-DEFINE_SUBTRACT (subtract_u16, guint16)
-DEFINE_SUBTRACT (subtract_f32, float)
+DEFINE_SUBTRACT (cpu_background_subtract_u8, guint8)
+DEFINE_SUBTRACT (cpu_background_subtract_u16, guint16)
+DEFINE_SUBTRACT (cpu_background_subtract_f32, float)
 
 /* mean[i] = sum over the groups of sums[group][i], by lines. */
 #define DEFINE_MEAN(name, sum_type)                                            \
@@ -111,7 +111,7 @@ set_background (OctPlan *plan, const double *background)
 /* ---------------------------------------------------------------- plans */
 
 static void
-apply_params (OctPlan *plan, const OctBackgroundParams *params)
+cpu_background_apply_params (OctPlan *plan, const OctBackgroundParams *params)
 {
   plan->bscans = OCT_BSCANS (params);
   plan->mode = params->mode;
@@ -130,7 +130,7 @@ apply_params (OctPlan *plan, const OctBackgroundParams *params)
 }
 
 static void
-background_destroy (OctPlan *plan)
+cpu_background_destroy (OctPlan *plan)
 {
   oct_cpu_free (plan->sums);
   oct_cpu_free (plan->mean);
@@ -146,7 +146,8 @@ background_destroy (OctPlan *plan)
 
 /* Whether what a mode works with is there. */
 static gboolean
-has_parts (const OctPlan *plan, const OctBackgroundParams *params)
+cpu_background_has_parts (
+    const OctPlan *plan, const OctBackgroundParams *params)
 {
   if (params->found)
     return TRUE;
@@ -158,7 +159,8 @@ has_parts (const OctPlan *plan, const OctBackgroundParams *params)
 }
 
 static gboolean
-make_parts (OctPlan *plan, const OctBackgroundParams *params, GError **error)
+cpu_background_make_parts (
+    OctPlan *plan, const OctBackgroundParams *params, GError **error)
 {
   guint samples = plan->samples, lines = plan->lines, threads = plan->threads;
 
@@ -175,11 +177,11 @@ make_parts (OctPlan *plan, const OctBackgroundParams *params, GError **error)
   if (params->mode == OCT_BACKGROUND_HIGH_PASS)
     plan->high_pass =
         oct_cpu_high_pass_new (plan->format, samples, lines, threads, error);
-  return has_parts (plan, params);
+  return cpu_background_has_parts (plan, params);
 }
 
 static OctPlan *
-background_create (gconstpointer data, GError **error)
+cpu_background_create (gconstpointer data, GError **error)
 {
   const OctBackgroundParams *params = data;
   OctPlan *plan;
@@ -201,29 +203,30 @@ background_create (gconstpointer data, GError **error)
       || !(plan->running = oct_cpu_alloc (samples, sizeof (double), error))
       || !(plan->high = oct_cpu_alloc (samples, sizeof (float), error))
       || !(plan->low = oct_cpu_alloc (samples, sizeof (float), error))
-      || !make_parts (plan, params, error)) {
-    background_destroy (plan);
+      || !cpu_background_make_parts (plan, params, error)) {
+    cpu_background_destroy (plan);
     return NULL;
   }
-  apply_params (plan, params);
+  cpu_background_apply_params (plan, params);
   return plan;
 }
 
 static gboolean
-background_update (OctPlan *plan, gconstpointer data)
+cpu_background_update (OctPlan *plan, gconstpointer data)
 {
   const OctBackgroundParams *params = data;
 
   if (params->format != plan->format || params->samples != plan->samples
       || params->lines / OCT_BSCANS (params) != plan->lines
-      || !oct_check_background (params, NULL) || !has_parts (plan, params))
+      || !oct_check_background (params, NULL)
+      || !cpu_background_has_parts (plan, params))
     return FALSE;
-  apply_params (plan, params);
+  cpu_background_apply_params (plan, params);
   return TRUE;
 }
 
 static void
-background_reset (OctPlan *plan)
+cpu_background_reset (OctPlan *plan)
 {
   plan->has_running = FALSE;
 }
@@ -244,11 +247,14 @@ sum_groups (gpointer data, guint first_group, guint end_group, guint thread)
     gsize at = (gsize)group * samples;
 
     if (plan->format == OCT_SAMPLE_U8)
-      sum_u8 (rows, stride, end - first, samples, (guint32 *)plan->sums + at);
+      cpu_background_sum_u8 (
+          rows, stride, end - first, samples, (guint32 *)plan->sums + at);
     else if (plan->format == OCT_SAMPLE_U16)
-      sum_u16 (rows, stride, end - first, samples, (guint32 *)plan->sums + at);
+      cpu_background_sum_u16 (
+          rows, stride, end - first, samples, (guint32 *)plan->sums + at);
     else
-      sum_f32 (rows, stride, end - first, samples, (double *)plan->sums + at);
+      cpu_background_sum_f32 (
+          rows, stride, end - first, samples, (double *)plan->sums + at);
   }
 }
 
@@ -276,7 +282,7 @@ repair_mean (OctPlan *plan, const OctPlane *in)
 }
 
 static void
-find_mean (OctPlan *plan, const OctPlane *in)
+cpu_background_find_mean (OctPlan *plan, const OctPlane *in)
 {
   guint groups = plan->groups, samples = plan->samples, lines = plan->lines;
   OctCpuLoop loop = { .plan = plan, .from = in };
@@ -318,14 +324,14 @@ static void
 find_background (OctPlan *plan, const OctPlane *from)
 {
   if (plan->mode == OCT_BACKGROUND_BSCAN) {
-    find_mean (plan, from);
+    cpu_background_find_mean (plan, from);
     set_background (plan, plan->mean);
   } else if (plan->mode == OCT_BACKGROUND_RUNNING) {
-    find_mean (plan, from);
+    cpu_background_find_mean (plan, from);
     update_running (plan);
     set_background (plan, plan->running);
   } else if (oct_background_modes[plan->mode].has_pattern) {
-    find_mean (plan, from);
+    cpu_background_find_mean (plan, from);
     set_background (plan, plan->mean);
     oct_cpu_pattern_find (plan->pattern, from, plan->high, plan->low,
         oct_cpu_threads (plan->threads), plan->mean);
@@ -351,11 +357,14 @@ subtract_lines (gpointer data, guint first, guint end, guint thread)
     float *result = oct_cpu_row (loop->to, line);
 
     if (plan->format == OCT_SAMPLE_U8)
-      subtract_u8 (row, plan->samples, plan->high, plan->low, result);
+      cpu_background_subtract_u8 (
+          row, plan->samples, plan->high, plan->low, result);
     else if (plan->format == OCT_SAMPLE_U16)
-      subtract_u16 (row, plan->samples, plan->high, plan->low, result);
+      cpu_background_subtract_u16 (
+          row, plan->samples, plan->high, plan->low, result);
     else
-      subtract_f32 (row, plan->samples, plan->high, plan->low, result);
+      cpu_background_subtract_f32 (
+          row, plan->samples, plan->high, plan->low, result);
   }
 }
 
@@ -378,7 +387,8 @@ subtract_fitted (gpointer data, guint first, guint end, guint thread)
 }
 
 static void
-run_bscan (OctPlan *plan, const OctFrame *in, const OctFrame *out)
+cpu_background_run_bscan (
+    OctPlan *plan, const OctFrame *in, const OctFrame *out)
 {
   OctCpuLoop loop = {
     .plan = plan, .from = &in->planes[0], .to = &out->planes[0]
@@ -404,7 +414,7 @@ run_bscan (OctPlan *plan, const OctFrame *in, const OctFrame *out)
 }
 
 static gboolean
-background_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
+cpu_background_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
     gpointer stream, GError **error)
 {
   const OctPlane *from = &in->planes[0], *to = &out->planes[0];
@@ -419,21 +429,21 @@ background_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
         in, bscan, plan->lines, OCT_MEAN_SIZE (samples, plan->lines));
     OctFrame one_out = oct_frame_get_bscan (out, bscan, plan->lines, 0);
 
-    run_bscan (plan, &one_in, &one_out);
+    cpu_background_run_bscan (plan, &one_in, &one_out);
   }
   return TRUE;
 }
 
 const OctOperationTable oct_cpu_background = {
-  .create = background_create,
-  .update = background_update,
-  .run = background_run,
-  .reset = background_reset,
-  .destroy = background_destroy,
+  .create = cpu_background_create,
+  .update = cpu_background_update,
+  .run = cpu_background_run,
+  .reset = cpu_background_reset,
+  .destroy = cpu_background_destroy,
 };
 
 static gboolean
-mean_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
+cpu_background_mean_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
     gpointer stream, GError **error)
 {
   const OctPlane *from = &in->planes[0];
@@ -460,9 +470,9 @@ mean_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
 }
 
 const OctOperationTable oct_cpu_mean = {
-  .create = background_create,
-  .update = background_update,
-  .run = mean_run,
-  .reset = background_reset,
-  .destroy = background_destroy,
+  .create = cpu_background_create,
+  .update = cpu_background_update,
+  .run = cpu_background_mean_run,
+  .reset = cpu_background_reset,
+  .destroy = cpu_background_destroy,
 };

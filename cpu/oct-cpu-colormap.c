@@ -15,7 +15,7 @@ struct _OctPlan {
 };
 
 static void
-apply_params (OctPlan *plan, const OctColormapParams *params)
+cpu_colormap_apply_params (OctPlan *plan, const OctColormapParams *params)
 {
   plan->width = params->width;
   plan->height = params->height;
@@ -25,28 +25,28 @@ apply_params (OctPlan *plan, const OctColormapParams *params)
 }
 
 static OctPlan *
-colormap_create (gconstpointer data, GError **error)
+cpu_colormap_create (gconstpointer data, GError **error)
 {
   OctPlan *plan;
 
   if (!oct_check_colormap (data, error))
     return NULL;
   plan = g_new (OctPlan, 1);
-  apply_params (plan, data);
+  cpu_colormap_apply_params (plan, data);
   return plan;
 }
 
 static gboolean
-colormap_update (OctPlan *plan, gconstpointer data)
+cpu_colormap_update (OctPlan *plan, gconstpointer data)
 {
   if (!oct_check_colormap (data, NULL))
     return FALSE;
-  apply_params (plan, data);
+  cpu_colormap_apply_params (plan, data);
   return TRUE;
 }
 
 static void
-colormap_destroy (OctPlan *plan)
+cpu_colormap_destroy (OctPlan *plan)
 {
   g_free (plan);
 }
@@ -59,7 +59,7 @@ write_rgba (const OctPlan *plan, const guint8 *from, guint8 *to)
 }
 
 static void
-write_luma (const OctPlan *plan, const guint8 *from, guint8 *to)
+cpu_colormap_write_luma (const OctPlan *plan, const guint8 *from, guint8 *to)
 {
   for (guint x = 0; x < plan->width; x++, from += plan->pixel_size)
     to[x] = plan->table.luma[*from];
@@ -67,7 +67,8 @@ write_luma (const OctPlan *plan, const guint8 *from, guint8 *to)
 
 /* Of two rows, the same where there is one. */
 static void
-write_chroma (const OctPlan *plan, const guint8 *a, const guint8 *b, guint8 *to)
+cpu_colormap_write_chroma (
+    const OctPlan *plan, const guint8 *a, const guint8 *b, guint8 *to)
 {
   const OctColormapTable *t = &plan->table;
   guint step = plan->pixel_size;
@@ -90,12 +91,12 @@ typedef struct {
 
 /* Two rows at a time. */
 static void
-write_rows (gpointer data, guint first, guint end, guint thread)
+cpu_colormap_write_rows (gpointer data, guint first, guint end, guint thread)
 {
   const Colours *c = data;
   const OctPlan *plan = c->plan;
   void (*write) (const OctPlan *plan, const guint8 *from, guint8 *to) =
-      plan->format == OCT_IMAGE_NV12 ? write_luma : write_rgba;
+      plan->format == OCT_IMAGE_NV12 ? cpu_colormap_write_luma : write_rgba;
 
   for (guint pair = first; pair < end; pair++) {
     guint y = 2 * pair, next = MIN (y + 1, plan->height - 1);
@@ -106,12 +107,13 @@ write_rows (gpointer data, guint first, guint end, guint thread)
     if (next > y)
       write (plan, b, oct_cpu_row (&c->to->planes[0], next));
     if (plan->format == OCT_IMAGE_NV12)
-      write_chroma (plan, a, b, oct_cpu_row (&c->to->planes[1], pair));
+      cpu_colormap_write_chroma (
+          plan, a, b, oct_cpu_row (&c->to->planes[1], pair));
   }
 }
 
 static gboolean
-colormap_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
+cpu_colormap_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
     gpointer stream, GError **error)
 {
   Colours colours = { plan, &in->planes[0], out };
@@ -126,13 +128,13 @@ colormap_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
               &out->planes[1], ((gsize)plan->width + 1) / 2 * 2, error)))
     return FALSE;
   oct_parallel_for ((plan->height + 1) / 2, OCT_CPU_GRAIN,
-      oct_cpu_threads (G_MAXUINT), write_rows, &colours);
+      oct_cpu_threads (G_MAXUINT), cpu_colormap_write_rows, &colours);
   return TRUE;
 }
 
 const OctOperationTable oct_cpu_colormap = {
-  .create = colormap_create,
-  .update = colormap_update,
-  .run = colormap_run,
-  .destroy = colormap_destroy,
+  .create = cpu_colormap_create,
+  .update = cpu_colormap_update,
+  .run = cpu_colormap_run,
+  .destroy = cpu_colormap_destroy,
 };

@@ -102,7 +102,8 @@ multiply_some (const Work *work, guint parts, guint group, guint first,
 
 /* h of complex A-lines */
 OCT_VECTORISED static void
-read_complex (gpointer work, guint first, guint step, guint count, float *to)
+cpu_cs_operator_read_complex (
+    gpointer work, guint first, guint step, guint count, float *to)
 {
   multiply_some (work, 2, 1, first, step, count, to);
 }
@@ -116,7 +117,7 @@ read_pairs (gpointer work, guint first, guint step, guint count, float *to)
 
 /* h of real A-lines, all cells */
 OCT_VECTORISED static void
-read_real (gpointer work, guint length, float *to)
+cpu_cs_operator_read_real (gpointer work, guint length, float *to)
 {
   multiply_some (work, 1, 1, 0, 1, length, to);
 }
@@ -211,7 +212,7 @@ apply_real (const OctCpuCsOperator *op, Work *work)
     oct_lanes_fft_run_real_through (op->forward, read_pairs, work, NULL,
         scratch->placed, 0, op->modes, scratch->transform);
   } else {
-    read_real (work, length, scratch->cells);
+    cpu_cs_operator_read_real (work, length, scratch->cells);
     oct_lanes_fft_run_real (op->forward, scratch->cells, scratch->placed, 0,
         op->modes, scratch->transform);
   }
@@ -237,8 +238,9 @@ oct_cpu_cs_apply (const OctCpuCsOperator *op, const OctCpuCsScratch *scratch,
       scratch->grid, 0, length, scratch->transform);
   fill_margins (scratch->grid, length, op->margin, 2 * OCT_LANES);
   /* one run of bins, around the end of the FFT */
-  oct_lanes_fft_run_through (op->forward, read_complex, take_modes, &work, NULL,
-      NULL, op->runs[0].place, op->modes, scratch->transform);
+  oct_lanes_fft_run_through (op->forward, cpu_cs_operator_read_complex,
+      take_modes, &work, NULL, NULL, op->runs[0].place, op->modes,
+      scratch->transform);
 }
 
 /* values *= factors; squares += |values|^2 */
@@ -354,8 +356,8 @@ set_runs (OctCpuCsOperator *op)
 
 /* `table`[|q|] for every mode of an iterate */
 static gboolean
-set_factors (const OctCpuCsOperator *op, const float *table, float **factors,
-    GError **error)
+cpu_cs_operator_set_factors (const OctCpuCsOperator *op, const float *table,
+    float **factors, GError **error)
 {
   guint before = op->n_runs == 2 ? op->runs[0].modes : 0;
 
@@ -416,8 +418,9 @@ oct_cpu_cs_operator_set (
       || !set_transforms (op, error))
     return FALSE;
   set_runs (op);
-  return set_factors (op, t->factors, &op->factors, error)
-         && set_factors (op, t->gridding.factors, &op->gridding, error)
+  return cpu_cs_operator_set_factors (op, t->factors, &op->factors, error)
+         && cpu_cs_operator_set_factors (
+             op, t->gridding.factors, &op->gridding, error)
          && set_band (op, error);
 }
 

@@ -17,7 +17,7 @@
 
 /* The modes that there are, partners and all. */
 static double
-count_modes (const OctCpuCsOperator *op)
+cpu_cs_solver_count_modes (const OctCpuCsOperator *op)
 {
   return op->parts == 2 ? op->modes : op->modes + (double)op->paired - 1;
 }
@@ -106,7 +106,8 @@ shrink_some (const OctCpuCsBlock *block, guint first, guint count, guint lane,
 }
 
 OCT_VECTORISED static void
-shrink (const OctCpuCsOperator *op, const OctCpuCsBlock *block, Pass *pass)
+cpu_cs_solver_shrink (
+    const OctCpuCsOperator *op, const OctCpuCsBlock *block, Pass *pass)
 {
   pass_all (op, block, shrink_some, pass);
 }
@@ -123,10 +124,11 @@ shrink_step (const OctCpuCsOperator *op, const OctCpuCsSolve *solve, guint k,
 
   for (guint lane = 0; lane < OCT_LANES; lane++) {
     double threshold = (double)solve->tau * solve->sigma / block->scale[lane];
-    double above = part * sqrt (block->squares[lane] / count_modes (op));
+    double above =
+        part * sqrt (block->squares[lane] / cpu_cs_solver_count_modes (op));
     pass->cut[lane] = (float)MAX (threshold, above) * pass->inverse[lane];
   }
-  shrink (op, block, pass);
+  cpu_cs_solver_shrink (op, block, pass);
 }
 
 /* --------------------------------------------------------------- persistent */
@@ -134,7 +136,8 @@ shrink_step (const OctCpuCsOperator *op, const OctCpuCsSolve *solve, guint k,
 /* The power of u = x - inverse g; that itself is found again where it is needed,
  * which is less to write and to read. */
 OCT_VECTORISED static void
-find_powers (const OctCpuCsBlock *block, guint modes, const float *inverses)
+cpu_cs_solver_find_powers (
+    const OctCpuCsBlock *block, guint modes, const float *inverses)
 {
   for (guint i = 0; i < modes; i++) {
     float *power = block->power + (gsize)(i + OCT_CS_REACH) * OCT_LANES;
@@ -155,7 +158,7 @@ find_powers (const OctCpuCsBlock *block, guint modes, const float *inverses)
 static guint
 mode_at (const OctCpuCsOperator *op, gint at)
 {
-  gint circle = (gint)count_modes (op), mode = at % circle;
+  gint circle = (gint)cpu_cs_solver_count_modes (op), mode = at % circle;
 
   if (mode < 0)
     mode += circle;
@@ -251,10 +254,10 @@ persist_step (const OctCpuCsOperator *op, const OctCpuCsSolve *solve, guint k,
   gboolean last = k + 1 == solve->steps;
   double lambda = last ? (double)solve->tau * solve->tau / 6 : OCT_CS_SHRINK;
 
-  find_powers (block, op->modes, pass->inverse);
+  cpu_cs_solver_find_powers (block, op->modes, pass->inverse);
   close_circle (op, block);
   for (guint lane = 0; lane < OCT_LANES; lane++) {
-    double nu = sqrt (block->squares[lane] / count_modes (op));
+    double nu = sqrt (block->squares[lane] / cpu_cs_solver_count_modes (op));
     nu = MAX (nu, solve->sigma / block->scale[lane]);
     pass->cut[lane] = (float)(lambda * pow (nu * pass->inverse[lane], 2));
     pass->kappa[lane] = block->kappa[lane];
@@ -268,8 +271,8 @@ persist_step (const OctCpuCsOperator *op, const OctCpuCsSolve *solve, guint k,
   }
   persist (op, block, pass);
   for (guint lane = 0; lane < OCT_LANES; lane++)
-    block->kappa[lane] =
-        (float)MIN (pass->sum[lane] / count_modes (op), OCT_CS_KAPPA_MAX);
+    block->kappa[lane] = (float)MIN (
+        pass->sum[lane] / cpu_cs_solver_count_modes (op), OCT_CS_KAPPA_MAX);
 }
 
 /* -------------------------------------------------------------- all of it */
@@ -318,7 +321,7 @@ power_of_two (float size)
 }
 
 static void
-begin (const OctCpuCsOperator *op, const guint32 *column,
+cpu_cs_solver_begin (const OctCpuCsOperator *op, const guint32 *column,
     const OctCpuCsSolve *solve, OctCpuCsBlock *block)
 {
   float largest[OCT_LANES] = { 0 }, inverse[OCT_LANES];
@@ -359,7 +362,7 @@ oct_cpu_cs_block_solve (const OctCpuCsOperator *op, const guint32 *column,
   double product[OCT_LANES];
   Pass pass;
 
-  begin (op, column, solve, block);
+  cpu_cs_solver_begin (op, column, solve, block);
   for (guint k = 0;; k++) {
     for (guint lane = 0; lane < OCT_LANES; lane++)
       pass.inverse[lane] = 1 / block->step[lane];

@@ -22,7 +22,8 @@ struct _OctPlan {
   float sigma;     /* sigma_A of this B-scan, or the least of it */
   float *levels;   /* [OCT_CS_NOISE_LINES] sigma_A of some A-lines */
   double found;    /* noise of the last B-scan, counts */
-  guint8 *scratch; /* [threads][scratch_size], see divide_scratch() */
+  /* [threads][scratch_size], see cpu_cs_divide_scratch() */
+  guint8 *scratch;
   gsize scratch_size;
 };
 
@@ -64,7 +65,7 @@ read_block (const OctCpuLoop *loop, const guint *lines, guint thread,
 /* ------------------------------------------------------------------ noise */
 
 static gsize
-divide_scratch (const OctPlan *plan, guint8 *base, Scratch *scratch)
+cpu_cs_divide_scratch (const OctPlan *plan, guint8 *base, Scratch *scratch)
 {
   const OctCsParams *p = &plan->params;
   gsize size =
@@ -84,7 +85,7 @@ measure_blocks (gpointer data, guint first, guint end, guint thread)
   guint lines[OCT_LANES];
   Scratch scratch;
 
-  divide_scratch (
+  cpu_cs_divide_scratch (
       plan, plan->scratch + (gsize)thread * plan->scratch_size, &scratch);
   for (guint start = first * OCT_LANES; start < end * OCT_LANES;
        start += OCT_LANES) {
@@ -131,7 +132,7 @@ begin_noise (OctCpuLoop *loop, guint threads)
 /* ------------------------------------------------------------------ plans */
 
 static void
-cs_destroy (OctPlan *plan)
+cpu_cs_destroy (OctPlan *plan)
 {
   oct_cpu_cs_operator_clear (&plan->op);
   oct_cpu_free (plan->column);
@@ -176,7 +177,7 @@ copy_samples (OctPlan *plan, const OctCsParams *params, GError **error)
 }
 
 static gboolean
-set_params (OctPlan *plan, const OctCsParams *params, GError **error)
+cpu_cs_set_params (OctPlan *plan, const OctCsParams *params, GError **error)
 {
   gboolean keep = plan->scratch != NULL && same_tables (plan, params);
   Scratch scratch;
@@ -194,7 +195,7 @@ set_params (OctPlan *plan, const OctCsParams *params, GError **error)
   plan->scratch = NULL;
   if (!oct_cpu_cs_operator_set (&plan->op, params, error))
     return FALSE;
-  plan->scratch_size = divide_scratch (plan, NULL, &scratch);
+  plan->scratch_size = cpu_cs_divide_scratch (plan, NULL, &scratch);
   plan->scratch = oct_cpu_alloc (plan->threads, plan->scratch_size, error);
   /* what lies between the runs of modes is zero for good */
   if (plan->scratch != NULL)
@@ -203,7 +204,7 @@ set_params (OctPlan *plan, const OctCsParams *params, GError **error)
 }
 
 static OctPlan *
-cs_create (gconstpointer params, GError **error)
+cpu_cs_create (gconstpointer params, GError **error)
 {
   OctPlan *plan;
 
@@ -213,19 +214,19 @@ cs_create (gconstpointer params, GError **error)
   plan->threads = oct_backend_cpu_get_threads ();
   plan->levels =
       oct_cpu_alloc (OCT_CS_NOISE_LINES, sizeof *plan->levels, error);
-  if (plan->levels == NULL || !set_params (plan, params, error)) {
-    cs_destroy (plan);
+  if (plan->levels == NULL || !cpu_cs_set_params (plan, params, error)) {
+    cpu_cs_destroy (plan);
     return NULL;
   }
   return plan;
 }
 
 static gboolean
-cs_update (OctPlan *plan, gconstpointer data)
+cpu_cs_update (OctPlan *plan, gconstpointer data)
 {
   const OctCsParams *params = data;
 
-  return oct_cs_check (params, NULL) && set_params (plan, params, NULL);
+  return oct_cs_check (params, NULL) && cpu_cs_set_params (plan, params, NULL);
 }
 
 OCT_VECTORISED static void
@@ -272,7 +273,7 @@ solve_blocks (gpointer data, guint first, guint end, guint thread)
   const OctPlan *plan = loop->plan;
   Scratch scratch;
 
-  divide_scratch (
+  cpu_cs_divide_scratch (
       plan, plan->scratch + (gsize)thread * plan->scratch_size, &scratch);
   for (guint i = first; i < end; i++)
     solve_block (loop, i * OCT_LANES, thread, &scratch);
@@ -291,7 +292,7 @@ run_loop (OctCpuLoop *loop, guint threads)
 }
 
 static void
-run_bscan (OctPlan *plan, const OctFrame *in, const OctFrame *out)
+cpu_cs_run_bscan (OctPlan *plan, const OctFrame *in, const OctFrame *out)
 {
   OctCpuLoop loop = {
     .plan = plan, .from = &in->planes[0], .to = &out->planes[0]
@@ -328,8 +329,8 @@ oct_cpu_solve (OctPlan *plan, guint threads, OctCpuSolveRead read,
 }
 
 static gboolean
-cs_run (OctPlan *plan, const OctFrame *in, const OctFrame *out, gpointer stream,
-    GError **error)
+cpu_cs_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
+    gpointer stream, GError **error)
 {
   const OctPlane *from = &in->planes[0], *to = &out->planes[0];
   guint lines = plan->params.lines;
@@ -343,21 +344,21 @@ cs_run (OctPlan *plan, const OctFrame *in, const OctFrame *out, gpointer stream,
     OctFrame one_in = oct_frame_get_bscan (in, bscan, lines, 0);
     OctFrame one_out = oct_frame_get_bscan (out, bscan, lines, 0);
 
-    run_bscan (plan, &one_in, &one_out);
+    cpu_cs_run_bscan (plan, &one_in, &one_out);
   }
   return TRUE;
 }
 
 static double
-cs_get_found (OctPlan *plan)
+cpu_cs_get_found (OctPlan *plan)
 {
   return plan->found;
 }
 
 const OctOperationTable oct_cpu_cs = {
-  .create = cs_create,
-  .update = cs_update,
-  .run = cs_run,
-  .get_found = cs_get_found,
-  .destroy = cs_destroy,
+  .create = cpu_cs_create,
+  .update = cpu_cs_update,
+  .run = cpu_cs_run,
+  .get_found = cpu_cs_get_found,
+  .destroy = cpu_cs_destroy,
 };

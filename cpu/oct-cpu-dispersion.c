@@ -34,7 +34,7 @@ multiply (const float *restrict in, guint samples,
 }
 
 static void
-apply_params (OctPlan *plan, const OctDispersionParams *params)
+cpu_dispersion_apply_params (OctPlan *plan, const OctDispersionParams *params)
 {
   for (guint i = 0; i < plan->samples; i++) {
     plan->factors[2 * i] = (float)cos (params->phase[i]);
@@ -43,14 +43,14 @@ apply_params (OctPlan *plan, const OctDispersionParams *params)
 }
 
 static void
-dispersion_destroy (OctPlan *plan)
+cpu_dispersion_destroy (OctPlan *plan)
 {
   oct_cpu_free (plan->factors);
   g_free (plan);
 }
 
 static OctPlan *
-dispersion_create (gconstpointer data, GError **error)
+cpu_dispersion_create (gconstpointer data, GError **error)
 {
   const OctDispersionParams *params = data;
   OctPlan *plan;
@@ -64,22 +64,22 @@ dispersion_create (gconstpointer data, GError **error)
   plan->factors =
       oct_cpu_alloc ((gsize)plan->samples * 2, sizeof (float), error);
   if (plan->factors == NULL) {
-    dispersion_destroy (plan);
+    cpu_dispersion_destroy (plan);
     return NULL;
   }
-  apply_params (plan, params);
+  cpu_dispersion_apply_params (plan, params);
   return plan;
 }
 
 static gboolean
-dispersion_update (OctPlan *plan, gconstpointer data)
+cpu_dispersion_update (OctPlan *plan, gconstpointer data)
 {
   const OctDispersionParams *params = data;
 
   if (params->samples != plan->samples || params->lines != plan->lines
       || !oct_check_dispersion (params, NULL))
     return FALSE;
-  apply_params (plan, params);
+  cpu_dispersion_apply_params (plan, params);
   return TRUE;
 }
 
@@ -94,7 +94,7 @@ multiply_lines (gpointer data, guint first, guint end, guint thread)
 }
 
 static gboolean
-dispersion_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
+cpu_dispersion_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
     gpointer stream, GError **error)
 {
   const OctPlane *from = &in->planes[0], *to = &out->planes[0];
@@ -109,8 +109,8 @@ dispersion_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
 }
 
 const OctOperationTable oct_cpu_dispersion = {
-  .create = dispersion_create,
-  .update = dispersion_update,
-  .run = dispersion_run,
-  .destroy = dispersion_destroy,
+  .create = cpu_dispersion_create,
+  .update = cpu_dispersion_update,
+  .run = cpu_dispersion_run,
+  .destroy = cpu_dispersion_destroy,
 };

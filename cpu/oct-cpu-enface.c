@@ -184,7 +184,7 @@ project_flat (const OctCpuSections *s, const OctEnface *e, guint y, float *to)
 }
 
 OCT_VECTORISED static void
-add_row (const guint8 *row, guint n, guint8 threshold, guint32 *sums)
+cpu_enface_add_row (const guint8 *row, guint n, guint8 threshold, guint32 *sums)
 {
   for (guint x = 0; x < n; x++)
     sums[x] += row[x] > threshold ? row[x] - threshold : 0;
@@ -211,7 +211,7 @@ project_rows (const OctCpuSections *s, const OctEnface *e, guint y, guint z0,
     if (e->mode == OCT_ENFACE_MAX)
       raise_row (row, s->nx, values);
     else
-      add_row (row, s->nx, threshold, values);
+      cpu_enface_add_row (row, s->nx, threshold, values);
   }
   for (guint x = 0; x < s->nx; x++)
     to[x] = (float)(e->mode == OCT_ENFACE_MEAN ? (double)values[x] / (z1 - z0)
@@ -249,7 +249,7 @@ typedef struct {
 } Work;
 
 static gpointer
-get_scratch (const OctCpuSections *s, guint thread)
+cpu_enface_get_scratch (const OctCpuSections *s, guint thread)
 {
   return (guint8 *)s->scratch + thread * s->scratch_size;
 }
@@ -260,8 +260,8 @@ find_some (gpointer data, guint first, guint end, guint thread)
   const Work *work = data;
 
   for (guint i = first; i < end; i++)
-    find_surface (
-        work->s, work->enface, work->first + i, get_scratch (work->s, thread));
+    find_surface (work->s, work->enface, work->first + i,
+        cpu_enface_get_scratch (work->s, thread));
 }
 
 static void
@@ -270,8 +270,8 @@ project_some (gpointer data, guint first, guint end, guint thread)
   const Work *work = data;
 
   for (guint i = first; i < end; i++)
-    project_bscan (
-        work->s, work->enface, work->first + i, get_scratch (work->s, thread));
+    project_bscan (work->s, work->enface, work->first + i,
+        cpu_enface_get_scratch (work->s, thread));
 }
 
 void

@@ -19,7 +19,8 @@ struct _OctPlan {
   guint depth_start, depth_bins;
   float *window; /* [samples][parts], with the factor of the transform */
   OctLanesFft *transform;
-  guint8 *scratch;    /* [threads][scratch_size]: see divide_scratch() */
+  /* [threads][scratch_size], see cpu_fft_divide_scratch() */
+  guint8 *scratch;
   gsize scratch_size; /* bytes of one thread */
 };
 
@@ -32,7 +33,7 @@ typedef struct {
 } Scratch;
 
 OCT_VECTORISED static void
-gather_lines (
+cpu_fft_gather_lines (
     const float *const *lines, const float *window, guint count, float *values)
 {
   oct_lanes_gather_scaled (lines, window, count, values);
@@ -45,7 +46,7 @@ scatter_lines (const float *bins, guint count, float *const *lines)
 }
 
 static gsize
-divide_scratch (const OctPlan *plan, guint8 *base, Scratch *scratch)
+cpu_fft_divide_scratch (const OctPlan *plan, guint8 *base, Scratch *scratch)
 {
   gsize size = 0, half = (gsize)plan->length / 2 * 2;
 
@@ -61,7 +62,7 @@ divide_scratch (const OctPlan *plan, guint8 *base, Scratch *scratch)
 }
 
 static void
-apply_params (OctPlan *plan, const OctFftParams *params)
+cpu_fft_apply_params (OctPlan *plan, const OctFftParams *params)
 {
   double scale = 1 / sqrt (plan->samples);
 
@@ -74,11 +75,11 @@ apply_params (OctPlan *plan, const OctFftParams *params)
 }
 
 static gboolean
-make_scratch (OctPlan *plan, GError **error)
+cpu_fft_make_scratch (OctPlan *plan, GError **error)
 {
   Scratch scratch;
 
-  plan->scratch_size = divide_scratch (plan, NULL, &scratch);
+  plan->scratch_size = cpu_fft_divide_scratch (plan, NULL, &scratch);
   plan->scratch = oct_cpu_alloc (plan->threads, plan->scratch_size, error);
   /* run() writes the samples alone, so that the zero padding stays */
   if (plan->scratch != NULL)
@@ -87,7 +88,7 @@ make_scratch (OctPlan *plan, GError **error)
 }
 
 static void
-fft_destroy (OctPlan *plan)
+cpu_fft_destroy (OctPlan *plan)
 {
   oct_lanes_fft_free (plan->transform);
   oct_cpu_free (plan->window);
@@ -96,7 +97,7 @@ fft_destroy (OctPlan *plan)
 }
 
 static OctPlan *
-fft_create (gconstpointer data, GError **error)
+cpu_fft_create (gconstpointer data, GError **error)
 {
   const OctFftParams *params = data;
   OctPlan *plan;
@@ -116,16 +117,16 @@ fft_create (gconstpointer data, GError **error)
   if (plan->transform == NULL
       || !(plan->window = oct_cpu_alloc (
                plan->samples, plan->parts * sizeof (float), error))
-      || !make_scratch (plan, error)) {
-    fft_destroy (plan);
+      || !cpu_fft_make_scratch (plan, error)) {
+    cpu_fft_destroy (plan);
     return NULL;
   }
-  apply_params (plan, params);
+  cpu_fft_apply_params (plan, params);
   return plan;
 }
 
 static gboolean
-fft_update (OctPlan *plan, gconstpointer data)
+cpu_fft_update (OctPlan *plan, gconstpointer data)
 {
   const OctFftParams *params = data;
 
@@ -133,19 +134,19 @@ fft_update (OctPlan *plan, gconstpointer data)
       || params->lines != plan->lines || params->length != plan->length
       || !oct_check_fft (params, NULL))
     return FALSE;
-  apply_params (plan, params);
+  cpu_fft_apply_params (plan, params);
   return TRUE;
 }
 
 static void
-transform_block (const OctCpuLoop *loop, guint start, guint thread)
+cpu_fft_transform_block (const OctCpuLoop *loop, guint start, guint thread)
 {
   const OctPlan *plan = loop->plan;
   const float *in[OCT_LANES];
   float *out[OCT_LANES];
   Scratch scratch;
 
-  divide_scratch (
+  cpu_fft_divide_scratch (
       plan, plan->scratch + (gsize)thread * plan->scratch_size, &scratch);
   for (guint lane = 0; lane < OCT_LANES; lane++) {
     guint line = MIN (start + lane, plan->lines - 1);
@@ -153,7 +154,8 @@ transform_block (const OctCpuLoop *loop, guint start, guint thread)
     out[lane] =
         line == start + lane ? oct_cpu_row (loop->to, line) : scratch.unused;
   }
-  gather_lines (in, plan->window, plan->samples * plan->parts, scratch.values);
+  cpu_fft_gather_lines (
+      in, plan->window, plan->samples * plan->parts, scratch.values);
   if (plan->parts == 2)
     oct_lanes_fft_run (plan->transform, scratch.values, scratch.bins,
         plan->depth_start, plan->depth_bins, scratch.transform);
@@ -164,14 +166,14 @@ transform_block (const OctCpuLoop *loop, guint start, guint thread)
 }
 
 static void
-transform_blocks (gpointer data, guint first, guint end, guint thread)
+cpu_fft_transform_blocks (gpointer data, guint first, guint end, guint thread)
 {
   for (guint block = first; block < end; block++)
-    transform_block (data, block * OCT_LANES, thread);
+    cpu_fft_transform_block (data, block * OCT_LANES, thread);
 }
 
 static gboolean
-fft_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
+cpu_fft_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
     gpointer stream, GError **error)
 {
   const OctPlane *from = &in->planes[0], *to = &out->planes[0];
@@ -183,13 +185,13 @@ fft_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
           to, plan->depth_bins * 2 * sizeof (float), error))
     return FALSE;
   oct_parallel_for ((plan->lines + OCT_LANES - 1) / OCT_LANES, 1,
-      oct_cpu_threads (plan->threads), transform_blocks, &loop);
+      oct_cpu_threads (plan->threads), cpu_fft_transform_blocks, &loop);
   return TRUE;
 }
 
 const OctOperationTable oct_cpu_fft = {
-  .create = fft_create,
-  .update = fft_update,
-  .run = fft_run,
-  .destroy = fft_destroy,
+  .create = cpu_fft_create,
+  .update = cpu_fft_update,
+  .run = cpu_fft_run,
+  .destroy = cpu_fft_destroy,
 };

@@ -15,7 +15,7 @@ struct _OctPlan {
 };
 
 static void
-flip_destroy (OctPlan *plan)
+cpu_flip_destroy (OctPlan *plan)
 {
   for (guint i = 0; i < 4; i++)
     oct_flip_map_clear (&plan->maps[i / 2][i % 2]);
@@ -23,7 +23,7 @@ flip_destroy (OctPlan *plan)
 }
 
 static OctPlan *
-flip_create (gconstpointer data, GError **error)
+cpu_flip_create (gconstpointer data, GError **error)
 {
   const OctFlipParams *params = data;
   OctPlan *plan;
@@ -43,7 +43,7 @@ flip_create (gconstpointer data, GError **error)
 
 /* Which of the ways comes next changes with every frame, and costs nothing. */
 static gboolean
-flip_update (OctPlan *plan, gconstpointer data)
+cpu_flip_update (OctPlan *plan, gconstpointer data)
 {
   const OctFlipParams *params = data;
 
@@ -93,7 +93,7 @@ DEFINE_WEIGH (weigh_bytes, guint8)
 DEFINE_WEIGH (weigh_words, guint16)
 
 static void
-flip_rows (gpointer data, guint first, guint end, guint thread)
+cpu_flip_rows (gpointer data, guint first, guint end, guint thread)
 {
   const Plane *p = data;
   const OctFlipParams *params = &p->plan->params;
@@ -115,20 +115,20 @@ flip_rows (gpointer data, guint first, guint end, guint thread)
 }
 
 static gboolean
-flip_plane (const Plane *p, guint rows, GError **error)
+cpu_flip_plane (const Plane *p, guint rows, GError **error)
 {
   gsize row = (gsize)p->maps[0].width * p->parts * (p->wide ? 2 : 1);
 
   if (!oct_cpu_check_plane (p->from, row, error)
       || !oct_cpu_check_plane (p->to, row, error))
     return FALSE;
-  oct_parallel_for (
-      rows, OCT_CPU_GRAIN, oct_cpu_threads (G_MAXUINT), flip_rows, (gpointer)p);
+  oct_parallel_for (rows, OCT_CPU_GRAIN, oct_cpu_threads (G_MAXUINT),
+      cpu_flip_rows, (gpointer)p);
   return TRUE;
 }
 
 static gboolean
-flip_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
+cpu_flip_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
     gpointer stream, GError **error)
 {
   const OctFlipParams *params = &plan->params;
@@ -140,14 +140,14 @@ flip_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
   Plane chroma = { plan, plan->maps[1], &in->planes[1], &out->planes[1], rows,
     2, FALSE };
 
-  return flip_plane (&image, params->height, error)
+  return cpu_flip_plane (&image, params->height, error)
          && (params->format != OCT_IMAGE_NV12
-             || flip_plane (&chroma, rows, error));
+             || cpu_flip_plane (&chroma, rows, error));
 }
 
 const OctOperationTable oct_cpu_flip = {
-  .create = flip_create,
-  .update = flip_update,
-  .run = flip_run,
-  .destroy = flip_destroy,
+  .create = cpu_flip_create,
+  .update = cpu_flip_update,
+  .run = cpu_flip_run,
+  .destroy = cpu_flip_destroy,
 };

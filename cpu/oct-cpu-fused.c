@@ -141,14 +141,14 @@ is_possible (const Steps *steps, guint n, OctOperation last)
 
 /* Whether B-scans differ in more than their A-lines. */
 static gboolean
-is_apart (const Steps *steps, OctOperation last)
+cpu_fused_is_apart (const Steps *steps, OctOperation last)
 {
   return last != OCT_N_OPERATIONS
          || (steps->background != NULL && steps->background->found);
 }
 
 static gboolean
-make_background (OctPlan *plan, const OctBackgroundParams *params)
+cpu_fused_make_background (OctPlan *plan, const OctBackgroundParams *params)
 {
   guint samples = params->samples;
 
@@ -229,7 +229,7 @@ make_gridder (OctPlan *plan, const Steps *steps)
 }
 
 static gboolean
-make_transform (OctPlan *plan, const OctFftParams *params)
+cpu_fused_make_transform (OctPlan *plan, const OctFftParams *params)
 {
   plan->length = plan->in.values;
   if (params == NULL)
@@ -247,7 +247,7 @@ make_transform (OctPlan *plan, const OctFftParams *params)
  * bins in the place of the values; values and bins, where nothing is prepared
  * but handed through; values or bins, of the non-uniform transform. */
 static gboolean
-make_scratch (OctPlan *plan)
+cpu_fused_make_scratch (OctPlan *plan)
 {
   gsize value = LANES * sizeof (float), row = oct_step_shape_row (&plan->out);
   gsize loaded = plan->in.values * value, more = 0;
@@ -281,7 +281,7 @@ make_scratch (OctPlan *plan)
 }
 
 static void
-fused_destroy (OctPlan *plan)
+cpu_fused_destroy (OctPlan *plan)
 {
   oct_cpu_free (plan->high);
   oct_cpu_free (plan->low);
@@ -296,7 +296,7 @@ fused_destroy (OctPlan *plan)
 }
 
 static OctPlan *
-fused_create (
+cpu_fused_create (
     const OctStep *const *steps, guint n, guint bscans, OctOperation last)
 {
   Steps sorted;
@@ -308,22 +308,24 @@ fused_create (
   plan->last = last;
   plan->in = oct_step_get_input (steps[0]);
   plan->out = oct_step_get_output (steps[n - 1]);
-  plan->bscans = is_apart (&sorted, last) ? bscans : 1;
+  plan->bscans = cpu_fused_is_apart (&sorted, last) ? bscans : 1;
   plan->in.rows /= plan->bscans;
   plan->out.rows /= plan->bscans;
   plan->threads = MIN (oct_backend_cpu_get_threads (), BLOCKS (plan));
   plan->is_complex =
       sorted.dispersion != NULL || plan->in.format == OCT_SAMPLE_CF32;
-  if ((sorted.background != NULL && !make_background (plan, sorted.background))
-      || !(sorted.nufft != NULL ? make_gridder (plan, &sorted)
-                                : make_factors (plan, &sorted)
-                                      && make_transform (plan, sorted.fft))
-      || !make_scratch (plan)
+  if ((sorted.background != NULL
+          && !cpu_fused_make_background (plan, sorted.background))
+      || !(sorted.nufft != NULL
+               ? make_gridder (plan, &sorted)
+               : make_factors (plan, &sorted)
+                     && cpu_fused_make_transform (plan, sorted.fft))
+      || !cpu_fused_make_scratch (plan)
       || (last == OCT_OPERATION_LOGSCALE
           && !(plan->power = oct_cpu_alloc (
                    OCT_CPU_POWERS (plan->out.values, plan->out.rows),
                    sizeof (float), NULL)))) {
-    fused_destroy (plan);
+    cpu_fused_destroy (plan);
     return NULL;
   }
   return plan;
@@ -332,7 +334,7 @@ fused_create (
 /* -------------------------------------------------------------------- run */
 
 static void
-divide_scratch (const OctPlan *plan, guint thread, Scratch *scratch)
+cpu_fused_divide_scratch (const OctPlan *plan, guint thread, Scratch *scratch)
 {
   guint8 *base = plan->scratch + (gsize)thread * plan->scratch_size;
 
@@ -352,7 +354,7 @@ list_lines (const OctPlan *plan, guint block, guint *lines)
 }
 
 static void
-fit (const Loop *loop, const guint *lines, float *values)
+cpu_fused_fit (const Loop *loop, const guint *lines, float *values)
 {
   float e[3 * LANES] __attribute__ ((aligned (64)));
 
@@ -364,7 +366,7 @@ fit (const Loop *loop, const guint *lines, float *values)
 }
 
 static void
-load (const Loop *loop, const guint *lines, float *values)
+cpu_fused_load (const Loop *loop, const guint *lines, float *values)
 {
   const OctPlan *plan = loop->plan;
   gconstpointer rows[LANES];
@@ -378,13 +380,13 @@ load (const Loop *loop, const guint *lines, float *values)
     oct_cpu_block_gather ((const float *const *)rows,
         plan->in.values * (plan->in.format == OCT_SAMPLE_CF32 ? 2 : 1), values);
   if (loop->fits != NULL)
-    fit (loop, lines, values);
+    cpu_fused_fit (loop, lines, values);
 }
 
 /* Values start, start + step, ... as complex ones. */
 static void
-turn (const OctPlan *plan, const float *values, guint start, guint step,
-    guint count, float *out)
+cpu_fused_turn (const OctPlan *plan, const float *values, guint start,
+    guint step, guint count, float *out)
 {
   if (plan->resamples)
     oct_cpu_resampler_read_complex (
@@ -407,7 +409,7 @@ read_turned (gpointer data, guint start, guint step, guint count, float *values)
 
   if (start < samples)
     there = MIN (count, (samples - start + step - 1) / step);
-  turn (turned->plan, turned->values, start, step, there, values);
+  cpu_fused_turn (turned->plan, turned->values, start, step, there, values);
   if (there < count)
     memset (values + (gsize)there * 2 * LANES, 0,
         (count - there) * 2 * LANES * sizeof (float));
@@ -415,13 +417,13 @@ read_turned (gpointer data, guint start, guint step, guint count, float *values)
 
 /* Up to what is transformed, or to what it will be read from. */
 static void
-prepare (const Loop *loop, const guint *lines, const Scratch *scratch)
+cpu_fused_prepare (const Loop *loop, const guint *lines, const Scratch *scratch)
 {
   const OctPlan *plan = loop->plan;
   guint samples = plan->in.values;
 
   if (!plan->resamples && !plan->turns) {
-    load (loop, lines, scratch->prepared);
+    cpu_fused_load (loop, lines, scratch->prepared);
     if (plan->factors != NULL && plan->is_complex)
       oct_cpu_block_scale_complex (scratch->prepared, plan->factors, samples);
     else if (plan->factors != NULL)
@@ -429,20 +431,20 @@ prepare (const Loop *loop, const guint *lines, const Scratch *scratch)
     return;
   }
   if (plan->resamples) {
-    load (loop, lines, scratch->values + GUARD * LANES);
+    cpu_fused_load (loop, lines, scratch->values + GUARD * LANES);
     oct_cpu_resampler_prepare (
         &plan->resampler, scratch->values, scratch->more);
   } else
-    load (loop, lines, scratch->values);
+    cpu_fused_load (loop, lines, scratch->values);
   if (!plan->turns)
     oct_cpu_resampler_read (
         &plan->resampler, scratch->values, 0, samples, scratch->prepared);
   else if (!plan->through)
-    turn (plan, scratch->values, 0, 1, samples, scratch->prepared);
+    cpu_fused_turn (plan, scratch->values, 0, 1, samples, scratch->prepared);
 }
 
 static void
-transform (const OctPlan *plan, const Scratch *scratch)
+cpu_fused_transform (const OctPlan *plan, const Scratch *scratch)
 {
   guint first = plan->first_bin, count = plan->out.values;
   Turned turned = { plan, scratch->values };
@@ -459,7 +461,8 @@ transform (const OctPlan *plan, const Scratch *scratch)
 }
 
 static void
-store (const Loop *loop, guint block, const float *values, float *unused)
+cpu_fused_store (
+    const Loop *loop, guint block, const float *values, float *unused)
 {
   const OctStepShape *out = &loop->plan->out;
   float *rows[LANES];
@@ -480,23 +483,23 @@ run_block (const Loop *loop, guint block, guint thread)
   Scratch scratch;
   const float *result;
 
-  divide_scratch (plan, thread, &scratch);
+  cpu_fused_divide_scratch (plan, thread, &scratch);
   list_lines (plan, block, lines);
   if (plan->grids) {
-    load (loop, lines, scratch.values);
+    cpu_fused_load (loop, lines, scratch.values);
     oct_cpu_gridder_run (
         &plan->gridder, scratch.values, scratch.bins, scratch.more);
   } else {
-    prepare (loop, lines, &scratch);
+    cpu_fused_prepare (loop, lines, &scratch);
     if (plan->fft != NULL)
-      transform (plan, &scratch);
+      cpu_fused_transform (plan, &scratch);
   }
   result = plan->grids || plan->fft != NULL ? scratch.bins : scratch.prepared;
   if (loop->image != NULL)
     oct_cpu_logscale_add (loop->image, block, result,
         plan->power + (gsize)block * plan->out.values * LANES, thread);
   else
-    store (loop, block, result, scratch.unused);
+    cpu_fused_store (loop, block, result, scratch.unused);
 }
 
 static void
@@ -508,18 +511,19 @@ run_blocks (gpointer data, guint first, guint end, guint thread)
 
 /* For compressive sensing. */
 static void
-read_lines (gpointer data, const guint *lines, guint thread, float *values)
+cpu_fused_read_lines (
+    gpointer data, const guint *lines, guint thread, float *values)
 {
   const Loop *loop = data;
   Scratch scratch;
 
-  divide_scratch (loop->plan, thread, &scratch);
+  cpu_fused_divide_scratch (loop->plan, thread, &scratch);
   scratch.prepared = values;
-  prepare (loop, lines, &scratch);
+  cpu_fused_prepare (loop, lines, &scratch);
 }
 
 static void
-run_bscan (
+cpu_fused_run_bscan (
     OctPlan *plan, const OctFrame *in, OctPlan *last, const OctFrame *out)
 {
   guint threads = oct_cpu_threads (plan->threads);
@@ -537,7 +541,7 @@ run_bscan (
                                   + OCT_MEAN_FITS (plan->in.values));
   }
   if (plan->last == OCT_OPERATION_CS) {
-    oct_cpu_solve (last, threads, read_lines, &loop, out);
+    oct_cpu_solve (last, threads, cpu_fused_read_lines, &loop, out);
     return;
   }
   loop.image = last;
@@ -549,7 +553,8 @@ run_bscan (
 }
 
 static gboolean
-check_output (OctPlan *plan, OctPlan *last, const OctFrame *out, GError **error)
+cpu_fused_check_output (
+    OctPlan *plan, OctPlan *last, const OctFrame *out, GError **error)
 {
   const OctStepShape *shape = &plan->out;
 
@@ -563,14 +568,14 @@ check_output (OctPlan *plan, OctPlan *last, const OctFrame *out, GError **error)
 }
 
 static gboolean
-fused_run (OctPlan *plan, const OctFrame *in, OctPlan *last,
+cpu_fused_run (OctPlan *plan, const OctFrame *in, OctPlan *last,
     const OctFrame *out, gpointer stream, GError **error)
 {
   gsize mean_size = OCT_MEAN_SIZE (plan->in.values, plan->in.rows);
 
   if (!oct_cpu_check_plane (
           &in->planes[0], oct_step_shape_row (&plan->in), error)
-      || !check_output (plan, last, out, error))
+      || !cpu_fused_check_output (plan, last, out, error))
     return FALSE;
   for (guint bscan = 0; bscan < plan->bscans; bscan++) {
     OctFrame one = oct_frame_get_bscan (in, bscan, plan->in.rows, mean_size);
@@ -578,13 +583,13 @@ fused_run (OctPlan *plan, const OctFrame *in, OctPlan *last,
                       ? out[bscan]
                       : oct_frame_get_bscan (out, bscan, plan->out.rows, 0);
 
-    run_bscan (plan, &one, last, &to);
+    cpu_fused_run_bscan (plan, &one, last, &to);
   }
   return TRUE;
 }
 
 const OctFusedTable oct_cpu_fused = {
-  .create = fused_create,
-  .run = fused_run,
-  .destroy = fused_destroy,
+  .create = cpu_fused_create,
+  .run = cpu_fused_run,
+  .destroy = cpu_fused_destroy,
 };

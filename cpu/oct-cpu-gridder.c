@@ -20,7 +20,7 @@ typedef struct {
 /* Those with a weight in cell x of the tables, which may be none of its cells.
  */
 static Range
-find_range (const OctNufftTables *t, guint x)
+cpu_gridder_find_range (const OctNufftTables *t, guint x)
 {
   const float *weights = t->cell_weights + (gsize)x * t->taps;
   guint low = 0, end = t->taps;
@@ -45,7 +45,7 @@ unite (Range a, Range b)
 }
 
 static float
-get_weight (const OctNufftTables *t, guint x, guint sample)
+cpu_gridder_get_weight (const OctNufftTables *t, guint x, guint sample)
 {
   if (x >= t->cells || sample < t->first[x] || sample >= t->first[x] + t->taps)
     return 0;
@@ -76,10 +76,10 @@ place_rows (OctCpuGridder *g, gsize *weights, GError **error)
   *weights = 0;
   for (guint i = 0; i < g->rows; i++) {
     guint x = first_cell (g, i);
-    Range range = find_range (t, x);
+    Range range = cpu_gridder_find_range (t, x);
 
     if (g->is_half)
-      range = unite (range, find_range (t, x + 1));
+      range = unite (range, cpu_gridder_find_range (t, x + 1));
     g->row[i] = (OctCpuGridRow){ range.low, (guint32)*weights };
     *weights += range.end - range.low;
   }
@@ -110,7 +110,7 @@ make_phases (
 }
 
 static void
-fill_weights (OctCpuGridder *g, const double *phases)
+cpu_gridder_fill_weights (OctCpuGridder *g, const double *phases)
 {
   const OctNufftTables *t = &g->tables;
 
@@ -121,7 +121,7 @@ fill_weights (OctCpuGridder *g, const double *phases)
     for (guint tap = 0; tap < taps; tap++) {
       gsize at = (gsize)g->row[i].weights + tap;
       guint n = g->row[i].first + tap;
-      float weight = get_weight (t, x, n);
+      float weight = cpu_gridder_get_weight (t, x, n);
 
       if (g->parts == 2) {
         g->weights[at] = weight;
@@ -130,7 +130,8 @@ fill_weights (OctCpuGridder *g, const double *phases)
         g->weights[2 * at + 1] = (float)(weight * phases[2 * n + 1]);
       } else {
         g->weights[2 * at] = weight;
-        g->weights[2 * at + 1] = g->is_half ? get_weight (t, x + 1, n) : 0;
+        g->weights[2 * at + 1] =
+            g->is_half ? cpu_gridder_get_weight (t, x + 1, n) : 0;
       }
     }
   }
@@ -139,7 +140,8 @@ fill_weights (OctCpuGridder *g, const double *phases)
 /* ------------------------------------------------------------------- plans */
 
 static gboolean
-make_transform (OctCpuGridder *g, guint grid, gboolean is_half, GError **error)
+cpu_gridder_make_transform (
+    OctCpuGridder *g, guint grid, gboolean is_half, GError **error)
 {
   if (g->fft != NULL && g->grid == grid && g->is_half == is_half)
     return TRUE;
@@ -160,7 +162,7 @@ oct_cpu_gridder_set (OctCpuGridder *g, const OctNufftParams *params,
   g_autofree double *phases = NULL;
   gsize weights;
 
-  if (!make_transform (g, grid, is_half, error)
+  if (!cpu_gridder_make_transform (g, grid, is_half, error)
       || !oct_nufft_tables_set (&g->tables, params, TRUE, error))
     return FALSE;
   g->parts = params->format == OCT_SAMPLE_CF32 && phase == NULL ? 2 : 1;
@@ -175,7 +177,7 @@ oct_cpu_gridder_set (OctCpuGridder *g, const OctNufftParams *params,
   if (g->weights == NULL)
     return FALSE;
   phases = make_phases (g, params, phase);
-  fill_weights (g, phases);
+  cpu_gridder_fill_weights (g, phases);
   return TRUE;
 }
 
@@ -258,15 +260,15 @@ read_rows (const OctCpuGridder *g, guint parts, const float *values,
 }
 
 OCT_VECTORISED static void
-read_real (const OctCpuGridder *g, const float *values, guint first, guint step,
-    guint count, float *out)
+cpu_gridder_read_real (const OctCpuGridder *g, const float *values, guint first,
+    guint step, guint count, float *out)
 {
   read_rows (g, 1, values, first, step, count, out);
 }
 
 OCT_VECTORISED static void
-read_complex (const OctCpuGridder *g, const float *values, guint first,
-    guint step, guint count, float *out)
+cpu_gridder_read_complex (const OctCpuGridder *g, const float *values,
+    guint first, guint step, guint count, float *out)
 {
   read_rows (g, 2, values, first, step, count, out);
 }
@@ -311,14 +313,17 @@ typedef struct {
 } Run;
 
 static void
-read_values (gpointer data, guint first, guint step, guint count, float *values)
+cpu_gridder_read_values (
+    gpointer data, guint first, guint step, guint count, float *values)
 {
   const Run *run = data;
 
   if (run->gridder->parts == 2)
-    read_complex (run->gridder, run->values, first, step, count, values);
+    cpu_gridder_read_complex (
+        run->gridder, run->values, first, step, count, values);
   else
-    read_real (run->gridder, run->values, first, step, count, values);
+    cpu_gridder_read_real (
+        run->gridder, run->values, first, step, count, values);
 }
 
 static void
@@ -338,9 +343,9 @@ oct_cpu_gridder_run (
   if (g->parts == 2 && g->tables.shifts != NULL)
     shift_modes (g->tables.shifts, g->tables.samples, values);
   if (g->is_half)
-    oct_lanes_fft_run_real_through (g->fft, read_values, &run,
+    oct_lanes_fft_run_real_through (g->fft, cpu_gridder_read_values, &run,
         g->tables.factors, out, g->first_bin, g->bins, scratch);
   else
-    oct_lanes_fft_run_through (g->fft, read_values, write_bins, &run, NULL,
-        NULL, g->first_bin, g->bins, scratch);
+    oct_lanes_fft_run_through (g->fft, cpu_gridder_read_values, write_bins,
+        &run, NULL, NULL, g->first_bin, g->bins, scratch);
 }

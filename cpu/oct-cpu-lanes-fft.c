@@ -60,7 +60,7 @@ static guint most_floats = 16; /* of a vector */
 
 /* The widest vectors that the machine has. */
 static guint
-find_width (void)
+cpu_lanes_fft_find_width (void)
 {
 #ifdef OCT_LANES_X86
   __builtin_cpu_init ();
@@ -80,7 +80,7 @@ static const OctLanesKernels *
 find_kernels (void)
 {
 #ifdef OCT_LANES_X86
-  guint width = MIN (find_width (), most_floats);
+  guint width = MIN (cpu_lanes_fft_find_width (), most_floats);
 
   if (width == 16)
     return &oct_lanes_kernels_avx512;
@@ -94,7 +94,7 @@ gboolean
 oct_lanes_fft_set_width (guint floats)
 {
   most_floats = floats;
-  return floats <= find_width ();
+  return floats <= cpu_lanes_fft_find_width ();
 }
 
 /* ---------------------------------------------------------------- lengths */
@@ -304,7 +304,7 @@ make_convolution (OctLanesFft *fft, GError **error)
 }
 
 static OctLanesFft *
-new_plan (guint length, gboolean backward, Kind kind)
+cpu_lanes_fft_new_plan (guint length, gboolean backward, Kind kind)
 {
   OctLanesFft *fft = g_new0 (OctLanesFft, 1);
 
@@ -318,7 +318,7 @@ new_plan (guint length, gboolean backward, Kind kind)
 OctLanesFft *
 oct_lanes_fft_new (guint length, gboolean backward, GError **error)
 {
-  OctLanesFft *fft = new_plan (length, backward, KIND_COMPLEX);
+  OctLanesFft *fft = cpu_lanes_fft_new_plan (length, backward, KIND_COMPLEX);
   gboolean made = is_fast (length) ? make_steps (fft, error)
                                    : make_convolution (fft, error);
 
@@ -332,7 +332,8 @@ oct_lanes_fft_new_real (guint length, gboolean backward, GError **error)
 {
   gboolean even = length % 2 == 0;
   guint complex_length = even ? length / 2 : length;
-  OctLanesFft *fft = new_plan (length, backward, even ? KIND_HALF : KIND_REAL);
+  OctLanesFft *fft =
+      cpu_lanes_fft_new_plan (length, backward, even ? KIND_HALF : KIND_REAL);
 
   fft->inner = oct_lanes_fft_new (complex_length, backward, error);
   if (fft->inner != NULL && even)
@@ -431,7 +432,8 @@ run_fast (const OctLanesFft *fft, const OctLanesSource *source, float *work,
 
 /* Values that are read to `values`, all of them. */
 static void
-read_all (const OctLanesSource *source, guint length, float *values)
+cpu_lanes_fft_read_all (
+    const OctLanesSource *source, guint length, float *values)
 {
   for (guint first = 0; first < length; first += OCT_LANES_MAX_RADIX)
     source->read (source->data, first, 1,
@@ -451,7 +453,7 @@ run_convolution (const OctLanesFft *fft, const OctLanesSource *source,
   OctLanesTarget to = { .out = values, .count = inner->length };
 
   if (source->read != NULL) {
-    read_all (source, fft->length, values);
+    cpu_lanes_fft_read_all (source, fft->length, values);
     in = values;
   }
   kernels->multiply (in, source->flip, fft->chirp, fft->length, values, 0);

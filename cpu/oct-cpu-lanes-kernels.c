@@ -554,8 +554,8 @@ DEFINE_LAST (16)
 /* --------------------------------------------------------------- the rest */
 
 static void
-multiply (const float *in, guint in_flip, const float *factors, gsize count,
-    float *out, guint out_flip)
+cpu_lanes_multiply (const float *in, guint in_flip, const float *factors,
+    gsize count, float *out, guint out_flip)
 {
   for (gsize i = 0; i < count; i++) {
     float c = factors[2 * i], s = factors[2 * i + 1];
@@ -592,7 +592,7 @@ separate (const float *z, guint half, const float *twiddles,
 }
 
 static void
-join (const float *bins, guint half, const float *twiddles, float *z)
+cpu_lanes_join (const float *bins, guint half, const float *twiddles, float *z)
 {
   for (guint q = 0; q < half; q++) {
     float c = 2 * twiddles[2 * (gsize)q], s = 2 * twiddles[2 * (gsize)q + 1];
@@ -622,7 +622,7 @@ const OctLanesKernels OCT_KERNELS = {
   .first = { RADICES (first) },
   .pass = { RADICES (pass) },
   .last = { RADIX (last, 1), RADICES (last) },
-  .multiply = multiply,
+  .multiply = cpu_lanes_multiply,
   .separate = separate,
-  .join = join,
+  .join = cpu_lanes_join,
 };

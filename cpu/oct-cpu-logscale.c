@@ -217,7 +217,7 @@ transpose_power (const float *const *a_scans, guint depth, float *power)
 }
 
 static void
-logscale_destroy (OctPlan *plan)
+cpu_logscale_destroy (OctPlan *plan)
 {
   oct_cpu_free (plan->extents);
   oct_cpu_free (plan->histograms);
@@ -225,7 +225,7 @@ logscale_destroy (OctPlan *plan)
 }
 
 static void
-set_params (OctPlan *plan, const OctLogscaleParams *params)
+cpu_logscale_set_params (OctPlan *plan, const OctLogscaleParams *params)
 {
   plan->params = *params;
   plan->params.bscans = OCT_BSCANS (params);
@@ -233,7 +233,7 @@ set_params (OctPlan *plan, const OctLogscaleParams *params)
 }
 
 static OctPlan *
-logscale_create (gconstpointer data, GError **error)
+cpu_logscale_create (gconstpointer data, GError **error)
 {
   const OctLogscaleParams *params = data;
   OctPlan *plan;
@@ -241,14 +241,14 @@ logscale_create (gconstpointer data, GError **error)
   if (!oct_check_logscale (params, error))
     return NULL;
   plan = g_new0 (OctPlan, 1);
-  set_params (plan, params);
+  cpu_logscale_set_params (plan, params);
   plan->threads = oct_backend_cpu_get_threads ();
   plan->groups = (plan->params.lines + OCT_LANES - 1) / OCT_LANES;
   plan->extents = oct_cpu_alloc (plan->groups, sizeof (Extent), error);
   if (plan->extents != NULL)
     plan->histograms = oct_cpu_alloc (plan->threads, sizeof (Histogram), error);
   if (plan->histograms == NULL) {
-    logscale_destroy (plan);
+    cpu_logscale_destroy (plan);
     return NULL;
   }
   return plan;
@@ -267,7 +267,7 @@ between_scales (double value, OctScale to)
 }
 
 static gboolean
-logscale_update (OctPlan *plan, gconstpointer data)
+cpu_logscale_update (OctPlan *plan, gconstpointer data)
 {
   const OctLogscaleParams *params = data;
 
@@ -280,12 +280,12 @@ logscale_update (OctPlan *plan, gconstpointer data)
     plan->history_min = between_scales (plan->history_min, params->scale);
     plan->history_max = between_scales (plan->history_max, params->scale);
   }
-  set_params (plan, params);
+  cpu_logscale_set_params (plan, params);
   return TRUE;
 }
 
 static void
-logscale_reset (OctPlan *plan)
+cpu_logscale_reset (OctPlan *plan)
 {
   plan->has_history = FALSE;
 }
@@ -312,7 +312,8 @@ add_contrast (OctPlan *plan, guint group, guint band, const float *powers,
 }
 
 static void
-add_line (OctPlan *plan, guint group, const float *a_scan, guint thread)
+cpu_logscale_add_line (
+    OctPlan *plan, guint group, const float *a_scan, guint thread)
 {
   float powers[CHUNK] __attribute__ ((aligned (64)));
   gboolean contrast = plan->params.range == OCT_RANGE_CONTRAST;
@@ -361,15 +362,16 @@ find_extents (gpointer data, guint first, guint end, guint thread)
 
     begin_group (plan, group, thread);
     for (guint line = group * OCT_LANES; line < end_line; line++)
-      add_line (plan, group, oct_cpu_row (loop->from, line), thread);
+      cpu_logscale_add_line (
+          plan, group, oct_cpu_row (loop->from, line), thread);
   }
 }
 
 /* Powers of rows first .. end - 1 of a block, and what they contribute; band:
  * that they are in, or OCT_CONTRAST_BANDS. */
 static void
-add_rows (OctPlan *plan, guint block, guint band, const float *a_scans,
-    guint first, guint end, float *power, guint thread)
+cpu_logscale_add_rows (OctPlan *plan, guint block, guint band,
+    const float *a_scans, guint first, guint end, float *power, guint thread)
 {
   guint lanes = MIN (OCT_LANES, plan->params.lines - block * OCT_LANES);
   Extent *extent = &plan->extents[block];
@@ -404,11 +406,12 @@ oct_cpu_logscale_add (OctPlan *plan, guint block, const float *a_scans,
   guint depth = plan->params.depth_bins;
 
   begin_group (plan, block, thread);
-  add_rows (plan, block, OCT_CONTRAST_BANDS, a_scans, 0,
+  cpu_logscale_add_rows (plan, block, OCT_CONTRAST_BANDS, a_scans, 0,
       oct_contrast_band (depth, 0), power, thread);
   for (guint band = 0; band < OCT_CONTRAST_BANDS; band++)
-    add_rows (plan, block, band, a_scans, oct_contrast_band (depth, band),
-        oct_contrast_band (depth, band + 1), power, thread);
+    cpu_logscale_add_rows (plan, block, band, a_scans,
+        oct_contrast_band (depth, band), oct_contrast_band (depth, band + 1),
+        power, thread);
 }
 
 /* The lowest mean over a depth band.  FALSE: nothing counts. */
@@ -480,7 +483,7 @@ full_range (const OctPlan *plan, double *min, double *max)
 /* The range of this image, in the unit of v, from what was added.  FALSE:
  * nothing is finite. */
 static gboolean
-find_range (OctPlan *plan, double *min, double *max)
+cpu_logscale_find_range (OctPlan *plan, double *min, double *max)
 {
   const OctLogscaleParams *params = &plan->params;
   double weight = plan->has_history ? params->range_smoothing : 0;
@@ -571,7 +574,7 @@ map_tiles (gpointer data, guint first, guint end, guint thread)
 
 /* The range, and the image from A-scans or from powers. */
 static void
-finish (OctPlan *plan, const OctPlane *from, const float *power,
+cpu_logscale_finish (OctPlan *plan, const OctPlane *from, const float *power,
     const OctFrame *out)
 {
   const OctLogscaleParams *params = &plan->params;
@@ -583,7 +586,7 @@ finish (OctPlan *plan, const OctPlane *from, const float *power,
   };
   double min = 0, max = 0;
 
-  if (!find_range (plan, &min, &max))
+  if (!cpu_logscale_find_range (plan, &min, &max))
     min = max = 0;
   oct_cpu_grey_init (&loop.grey, params->format, params->scale, min, max);
   oct_parallel_for (
@@ -596,11 +599,12 @@ finish (OctPlan *plan, const OctPlane *from, const float *power,
 void
 oct_cpu_logscale_finish (OctPlan *plan, const float *power, const OctFrame *out)
 {
-  finish (plan, NULL, power, out);
+  cpu_logscale_finish (plan, NULL, power, out);
 }
 
 static gboolean
-check_image (const OctPlan *plan, const OctFrame *out, GError **error)
+cpu_logscale_check_image (
+    const OctPlan *plan, const OctFrame *out, GError **error)
 {
   const OctLogscaleParams *params = &plan->params;
   gsize row = (gsize)params->lines * oct_cpu_grey_pixel_size (params->format);
@@ -613,16 +617,17 @@ check_image (const OctPlan *plan, const OctFrame *out, GError **error)
 
 /* Of all B-scans. */
 static gboolean
-check_images (const OctPlan *plan, const OctFrame *out, GError **error)
+cpu_logscale_check_images (
+    const OctPlan *plan, const OctFrame *out, GError **error)
 {
   for (guint bscan = 0; bscan < plan->params.bscans; bscan++)
-    if (!check_image (plan, &out[bscan], error))
+    if (!cpu_logscale_check_image (plan, &out[bscan], error))
       return FALSE;
   return TRUE;
 }
 
 static void
-begin (OctPlan *plan)
+cpu_logscale_begin (OctPlan *plan)
 {
   for (guint thread = 0; thread < plan->threads; thread++)
     plan->histograms[thread].used = FALSE;
@@ -643,41 +648,41 @@ oct_cpu_logscale_check (OctPlan *plan, guint bscans, guint depth_bins,
         lines);
     return FALSE;
   }
-  return check_images (plan, out, error);
+  return cpu_logscale_check_images (plan, out, error);
 }
 
 void
 oct_cpu_logscale_begin (OctPlan *plan, guint *threads)
 {
-  begin (plan);
+  cpu_logscale_begin (plan);
   *threads = MIN (*threads, plan->threads);
 }
 
 static gboolean
-logscale_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
+cpu_logscale_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
     gpointer stream, GError **error)
 {
   if (!oct_cpu_check_plane (
           &in->planes[0], plan->params.depth_bins * 2 * sizeof (float), error)
-      || !check_images (plan, out, error))
+      || !cpu_logscale_check_images (plan, out, error))
     return FALSE;
   for (guint bscan = 0; bscan < plan->params.bscans; bscan++) {
     OctFrame one = oct_frame_get_bscan (in, bscan, plan->params.lines, 0);
     OctCpuLoop loop = { .plan = plan, .from = &one.planes[0] };
 
-    begin (plan);
+    cpu_logscale_begin (plan);
     if (plan->params.range != OCT_RANGE_MANUAL)
       oct_parallel_for (plan->groups, 1, oct_cpu_threads (plan->threads),
           find_extents, &loop);
-    finish (plan, &one.planes[0], NULL, &out[bscan]);
+    cpu_logscale_finish (plan, &one.planes[0], NULL, &out[bscan]);
   }
   return TRUE;
 }
 
 const OctOperationTable oct_cpu_logscale = {
-  .create = logscale_create,
-  .update = logscale_update,
-  .run = logscale_run,
-  .reset = logscale_reset,
-  .destroy = logscale_destroy,
+  .create = cpu_logscale_create,
+  .update = cpu_logscale_update,
+  .run = cpu_logscale_run,
+  .reset = cpu_logscale_reset,
+  .destroy = cpu_logscale_destroy,
 };

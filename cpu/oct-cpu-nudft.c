@@ -170,7 +170,7 @@ multiply_complex (const OctPlan *plan, const float *const *in, float *values,
 /* ------------------------------------------------------------------- plans */
 
 static void
-nudft_destroy (OctPlan *plan)
+cpu_nudft_destroy (OctPlan *plan)
 {
   oct_cpu_free (plan->matrix);
   oct_cpu_free (plan->scratch);
@@ -178,7 +178,7 @@ nudft_destroy (OctPlan *plan)
 }
 
 static OctPlan *
-nudft_create (gconstpointer data, GError **error)
+cpu_nudft_create (gconstpointer data, GError **error)
 {
   const OctNufftParams *params = data;
   OctPlan *plan;
@@ -198,14 +198,14 @@ nudft_create (gconstpointer data, GError **error)
   if (!make_matrix (plan, params, error)
       || !(plan->scratch =
                oct_cpu_alloc (plan->threads, plan->scratch_size, error))) {
-    nudft_destroy (plan);
+    cpu_nudft_destroy (plan);
     return NULL;
   }
   return plan;
 }
 
 static gboolean
-nudft_update (OctPlan *plan, gconstpointer data)
+cpu_nudft_update (OctPlan *plan, gconstpointer data)
 {
   const OctNufftParams *params = data;
 
@@ -219,7 +219,7 @@ nudft_update (OctPlan *plan, gconstpointer data)
 }
 
 static void
-transform_block (const OctCpuLoop *loop, guint start, guint thread)
+cpu_nudft_transform_block (const OctCpuLoop *loop, guint start, guint thread)
 {
   const OctPlan *plan = loop->plan;
   float *values =
@@ -240,14 +240,14 @@ transform_block (const OctCpuLoop *loop, guint start, guint thread)
 }
 
 static void
-transform_blocks (gpointer data, guint first, guint end, guint thread)
+cpu_nudft_transform_blocks (gpointer data, guint first, guint end, guint thread)
 {
   for (guint block = first; block < end; block++)
-    transform_block (data, block * LANES, thread);
+    cpu_nudft_transform_block (data, block * LANES, thread);
 }
 
 static gboolean
-nudft_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
+cpu_nudft_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
     gpointer stream, GError **error)
 {
   const OctPlane *from = &in->planes[0], *to = &out->planes[0];
@@ -259,13 +259,13 @@ nudft_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
           to, (gsize)plan->outputs * 2 * sizeof (float), error))
     return FALSE;
   oct_parallel_for ((plan->params.lines + LANES - 1) / LANES, 1,
-      oct_cpu_threads (plan->threads), transform_blocks, &loop);
+      oct_cpu_threads (plan->threads), cpu_nudft_transform_blocks, &loop);
   return TRUE;
 }
 
 const OctOperationTable oct_cpu_nudft = {
-  .create = nudft_create,
-  .update = nudft_update,
-  .run = nudft_run,
-  .destroy = nudft_destroy,
+  .create = cpu_nudft_create,
+  .update = cpu_nudft_update,
+  .run = cpu_nudft_run,
+  .destroy = cpu_nudft_destroy,
 };

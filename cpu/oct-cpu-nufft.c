@@ -11,7 +11,8 @@ struct _OctPlan {
   OctNufftParams params; /* without nodes and window */
   guint threads;
   OctCpuGridder gridder;
-  guint8 *scratch; /* [threads][scratch_size], see divide_scratch() */
+  /* [threads][scratch_size], see cpu_nufft_divide_scratch() */
+  guint8 *scratch;
   gsize scratch_size;
   OctCpuBuffer memory; /* of the scratch */
 };
@@ -25,7 +26,7 @@ typedef struct {
 
 /* Divides the scratch of one thread; base may be NULL to find the size. */
 static gsize
-divide_scratch (const OctPlan *plan, guint8 *base, Scratch *scratch)
+cpu_nufft_divide_scratch (const OctPlan *plan, guint8 *base, Scratch *scratch)
 {
   gsize bins = (gsize)plan->params.depth_bins * 2;
   gsize values = (gsize)plan->params.samples * plan->gridder.parts, size = 0;
@@ -41,7 +42,8 @@ divide_scratch (const OctPlan *plan, guint8 *base, Scratch *scratch)
 }
 
 static gboolean
-set_params (OctPlan *plan, const OctNufftParams *params, GError **error)
+cpu_nufft_set_params (
+    OctPlan *plan, const OctNufftParams *params, GError **error)
 {
   Scratch scratch;
 
@@ -49,14 +51,14 @@ set_params (OctPlan *plan, const OctNufftParams *params, GError **error)
   plan->params.nodes = plan->params.window = NULL;
   if (!oct_cpu_gridder_set (&plan->gridder, params, NULL, error))
     return FALSE;
-  plan->scratch_size = divide_scratch (plan, NULL, &scratch);
+  plan->scratch_size = cpu_nufft_divide_scratch (plan, NULL, &scratch);
   plan->scratch =
       oct_cpu_reserve (&plan->memory, plan->threads, plan->scratch_size, error);
   return plan->scratch != NULL;
 }
 
 static void
-nufft_destroy (OctPlan *plan)
+cpu_nufft_destroy (OctPlan *plan)
 {
   oct_cpu_gridder_clear (&plan->gridder);
   oct_cpu_release (&plan->memory);
@@ -64,7 +66,7 @@ nufft_destroy (OctPlan *plan)
 }
 
 static OctPlan *
-nufft_create (gconstpointer data, GError **error)
+cpu_nufft_create (gconstpointer data, GError **error)
 {
   const OctNufftParams *params = data;
   OctPlan *plan;
@@ -73,15 +75,15 @@ nufft_create (gconstpointer data, GError **error)
     return NULL;
   plan = g_new0 (OctPlan, 1);
   plan->threads = oct_backend_cpu_get_threads ();
-  if (!set_params (plan, params, error)) {
-    nufft_destroy (plan);
+  if (!cpu_nufft_set_params (plan, params, error)) {
+    cpu_nufft_destroy (plan);
     return NULL;
   }
   return plan;
 }
 
 static gboolean
-nufft_update (OctPlan *plan, gconstpointer data)
+cpu_nufft_update (OctPlan *plan, gconstpointer data)
 {
   const OctNufftParams *params = data;
 
@@ -89,11 +91,11 @@ nufft_update (OctPlan *plan, gconstpointer data)
          && params->samples == plan->params.samples
          && params->lines == plan->params.lines
          && oct_nufft_check (params, TRUE, NULL)
-         && set_params (plan, params, NULL);
+         && cpu_nufft_set_params (plan, params, NULL);
 }
 
 static void
-transform_block (const OctCpuLoop *loop, guint start, guint thread)
+cpu_nufft_transform_block (const OctCpuLoop *loop, guint start, guint thread)
 {
   const OctPlan *plan = loop->plan;
   guint parts = plan->gridder.parts;
@@ -101,7 +103,7 @@ transform_block (const OctCpuLoop *loop, guint start, guint thread)
   float *out[OCT_LANES];
   Scratch scratch;
 
-  divide_scratch (
+  cpu_nufft_divide_scratch (
       plan, plan->scratch + (gsize)thread * plan->scratch_size, &scratch);
   for (guint lane = 0; lane < OCT_LANES; lane++) {
     guint line = MIN (start + lane, plan->params.lines - 1);
@@ -116,14 +118,14 @@ transform_block (const OctCpuLoop *loop, guint start, guint thread)
 }
 
 static void
-transform_blocks (gpointer data, guint first, guint end, guint thread)
+cpu_nufft_transform_blocks (gpointer data, guint first, guint end, guint thread)
 {
   for (guint block = first; block < end; block++)
-    transform_block (data, block * OCT_LANES, thread);
+    cpu_nufft_transform_block (data, block * OCT_LANES, thread);
 }
 
 static gboolean
-nufft_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
+cpu_nufft_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
     gpointer stream, GError **error)
 {
   const OctPlane *from = &in->planes[0], *to = &out->planes[0];
@@ -136,13 +138,13 @@ nufft_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
           to, plan->params.depth_bins * 2 * sizeof (float), error))
     return FALSE;
   oct_parallel_for ((plan->params.lines + OCT_LANES - 1) / OCT_LANES, 1,
-      oct_cpu_threads (plan->threads), transform_blocks, &loop);
+      oct_cpu_threads (plan->threads), cpu_nufft_transform_blocks, &loop);
   return TRUE;
 }
 
 const OctOperationTable oct_cpu_nufft = {
-  .create = nufft_create,
-  .update = nufft_update,
-  .run = nufft_run,
-  .destroy = nufft_destroy,
+  .create = cpu_nufft_create,
+  .update = cpu_nufft_update,
+  .run = cpu_nufft_run,
+  .destroy = cpu_nufft_destroy,
 };

@@ -87,7 +87,8 @@ find_phases (const Refiner *r, const double values[OCT_REFINE_VALUES],
 
 /* sums[lane] of the squares of the powers */
 OCT_VECTORISED static void
-add_squares (const float *restrict bins, guint count, float *restrict sums)
+cpu_refine_add_squares (
+    const float *restrict bins, guint count, float *restrict sums)
 {
   for (guint i = 0; i < count; i++) {
     const float *re = bins + (gsize)i * 2 * OCT_LANES;
@@ -102,7 +103,7 @@ add_squares (const float *restrict bins, guint count, float *restrict sums)
 }
 
 static double
-score_block (Refiner *r, guint block)
+cpu_refine_score_block (Refiner *r, guint block)
 {
   float sums[OCT_LANES] __attribute__ ((aligned (64))) = { 0 };
   double sum = 0;
@@ -111,7 +112,7 @@ score_block (Refiner *r, guint block)
       r->factors, 0, 1, r->params->samples, r->values);
   oct_lanes_fft_run (
       r->fft, r->values, r->bins, r->first, r->count, r->scratch);
-  add_squares (r->bins, r->count, sums);
+  cpu_refine_add_squares (r->bins, r->count, sums);
   for (guint lane = 0; lane < OCT_LANES; lane++)
     if (block * OCT_LANES + lane < r->lines)
       sum += log (MAX ((double)sums[lane], 1e-30));
@@ -119,7 +120,7 @@ score_block (Refiner *r, guint block)
 }
 
 static double
-score (gpointer data, const double values[OCT_REFINE_VALUES])
+cpu_refine_score (gpointer data, const double values[OCT_REFINE_VALUES])
 {
   Refiner *r = data;
   const double *given = r->params->phase;
@@ -138,7 +139,7 @@ score (gpointer data, const double values[OCT_REFINE_VALUES])
     r->factors[2 * n + 1] = (float)sin (phase);
   }
   for (guint block = 0; block < r->blocks; block++)
-    sum += score_block (r, block);
+    sum += cpu_refine_score_block (r, block);
   return sum / r->lines;
 }
 
@@ -146,7 +147,7 @@ score (gpointer data, const double values[OCT_REFINE_VALUES])
  */
 
 static gboolean
-is_finite (const float *values, guint n)
+cpu_refine_is_finite (const float *values, guint n)
 {
   double sum = 0;
 
@@ -171,7 +172,7 @@ choose_lines (Refiner *r, const float *spectra, double *mean)
                     : 0;
     const float *spectrum = spectra + (gsize)row * params->samples;
 
-    if (!is_finite (spectrum, params->samples))
+    if (!cpu_refine_is_finite (spectrum, params->samples))
       continue;
     rows[r->lines++] = row;
     for (guint n = 0; n < params->samples; n++)
@@ -217,7 +218,7 @@ make_shape (Refiner *r, guint order, double *shape, double line[2])
 }
 
 static void
-measure_light (Refiner *r)
+cpu_refine_measure_light (Refiner *r)
 {
   guint samples = r->params->samples;
   g_autofree double complex *power = g_new (double complex, samples);
@@ -237,7 +238,7 @@ measure_light (Refiner *r)
 }
 
 static int
-compare_doubles (gconstpointer a, gconstpointer b)
+cpu_refine_compare_doubles (gconstpointer a, gconstpointer b)
 {
   double x = *(const double *)a, y = *(const double *)b;
 
@@ -252,7 +253,7 @@ measure_depths (Refiner *r, const double *powers)
   g_autofree double *sorted = g_memdup2 (powers, r->count * sizeof *powers);
   double sum = 0, moment = 0, square = 0, noise;
 
-  qsort (sorted, r->count, sizeof *sorted, compare_doubles);
+  qsort (sorted, r->count, sizeof *sorted, cpu_refine_compare_doubles);
   noise = sorted[r->count / 2];
   for (guint i = 0; i < r->count; i++) {
     double above = MAX (powers[i] - 2 * noise, 0);
@@ -303,7 +304,7 @@ find_depths (Refiner *r, GError **error)
 }
 
 static gboolean
-load (Refiner *r, const float *spectra, GError **error)
+cpu_refine_load (Refiner *r, const float *spectra, GError **error)
 {
   const OctAutofocusParams *params = r->params;
   g_autofree double *mean = g_new (double, params->samples);
@@ -313,7 +314,7 @@ load (Refiner *r, const float *spectra, GError **error)
   memset (r->splines, 0, r->blocks * r->size * sizeof (float));
   for (guint line = 0; line < r->lines; line++)
     load_line (r, line, spectra + (gsize)rows[line] * params->samples, mean);
-  measure_light (r);
+  cpu_refine_measure_light (r);
   for (guint block = 0; block < r->blocks; block++)
     oct_cpu_resampler_prepare (
         &r->resampler, r->splines + block * r->size, NULL);
@@ -324,7 +325,7 @@ load (Refiner *r, const float *spectra, GError **error)
  */
 
 static void
-clear (Refiner *r)
+cpu_refine_clear (Refiner *r)
 {
   oct_cpu_free (r->splines);
   oct_cpu_free (r->factors);
@@ -361,7 +362,7 @@ make_axis (Refiner *r)
 }
 
 static gboolean
-make (Refiner *r, const OctAutofocusParams *params, GError **error)
+cpu_refine_make (Refiner *r, const OctAutofocusParams *params, GError **error)
 {
   const gsize lanes = OCT_LANES * sizeof (float);
   guint most = MIN (params->lines, OCT_AUTOFOCUS_LINES);
@@ -388,7 +389,7 @@ make (Refiner *r, const OctAutofocusParams *params, GError **error)
 }
 
 static void
-describe (const Refiner *r, OctRefine *found)
+cpu_refine_describe (const Refiner *r, OctRefine *found)
 {
   double q2 = found->values[OCT_REFINE_Q2], q3 = found->values[OCT_REFINE_Q3];
   double light = 0, square = 0;
@@ -436,19 +437,20 @@ oct_refine_find (const OctAutofocusParams *params, const float *spectra,
   if (!oct_autofocus_find (&third, spectra, &focus, error)
       || !oct_autofocus_check (&focus, error))
     return FALSE;
-  ok = make (&r, params, error) && load (&r, spectra, error);
+  ok = cpu_refine_make (&r, params, error)
+       && cpu_refine_load (&r, spectra, error);
   found->lines = r.lines;
   found->pivot = r.pivot;
   found->spread = r.spread;
   ok = ok && check_spread (&r, error)
        && oct_refine_search (
-           score, &r, focus.c2, focus.c3, params->cancelled, found);
+           cpu_refine_score, &r, focus.c2, focus.c3, params->cancelled, found);
   if (ok && r.error != NULL) {
     g_propagate_error (error, g_steal_pointer (&r.error));
     ok = FALSE;
   }
   if (ok)
-    describe (&r, found);
-  clear (&r);
+    cpu_refine_describe (&r, found);
+  cpu_refine_clear (&r);
   return ok;
 }

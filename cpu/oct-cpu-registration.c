@@ -135,7 +135,8 @@ read_row (const OctCpuRegistration *self, const OctPlane *plane, guint row,
  */
 
 OCT_VECTORISED static void
-add_rows (float *restrict sum, const float *restrict row, guint n)
+cpu_registration_add_rows (
+    float *restrict sum, const float *restrict row, guint n)
 {
   for (guint i = 0; i < n; i++)
     sum[i] += row[i];
@@ -143,7 +144,7 @@ add_rows (float *restrict sum, const float *restrict row, guint n)
 
 /* Two rows and columns to one; `out` may be `a`. */
 static void
-halve (const float *a, const float *b, float *out, guint n)
+cpu_registration_halve (const float *a, const float *b, float *out, guint n)
 {
   for (guint i = 0; i < n; i++)
     out[i] = a[2 * i] + a[2 * i + 1] + b[2 * i] + b[2 * i + 1];
@@ -157,7 +158,7 @@ get_piece (guint count, guint chunk, guint *first, guint *end)
 }
 
 static void
-keep_rows (gpointer data, guint first, guint end, guint thread)
+cpu_registration_keep_rows (gpointer data, guint first, guint end, guint thread)
 {
   OctCpuRegistration *self = data;
   const OctRegistrationLevel *level = &self->plan.levels[self->level];
@@ -173,7 +174,7 @@ keep_rows (gpointer data, guint first, guint end, guint thread)
       read_row (self, self->plane, y, sum);
       for (guint k = 1; k < 1u << l; k++) {
         read_row (self, self->plane, y + k, row);
-        add_rows (sum, row, all);
+        cpu_registration_add_rows (sum, row, all);
       }
       for (guint k = 0; k < l; k++) {
         half /= 2;
@@ -191,7 +192,8 @@ oct_cpu_registration_keep (OctCpuRegistration *self, const OctPlane *mean)
 {
   self->plane = mean;
   for (self->level = 0; self->level < self->plan.n; self->level++)
-    oct_parallel_for (CHUNKS, 1, oct_cpu_threads (G_MAXUINT), keep_rows, self);
+    oct_parallel_for (CHUNKS, 1, oct_cpu_threads (G_MAXUINT),
+        cpu_registration_keep_rows, self);
 }
 
 static void
@@ -214,8 +216,8 @@ make_coarser (gpointer data, guint first, guint end, guint thread)
         a = self->frame[self->level - 1] + (gsize)(2 * y) * finer;
         b = a + finer;
       }
-      halve (a, b, self->frame[self->level] + (gsize)y * level->columns,
-          level->columns);
+      cpu_registration_halve (a, b,
+          self->frame[self->level] + (gsize)y * level->columns, level->columns);
     }
 }
 
@@ -224,8 +226,8 @@ make_coarser (gpointer data, guint first, guint end, guint thread)
 
 /* Products in double precision, LANES at a time. */
 OCT_VECTORISED static void
-compare (const float *restrict f, const float *restrict g, guint n,
-    OctRegistrationSums *sums)
+cpu_registration_compare (const float *restrict f, const float *restrict g,
+    guint n, OctRegistrationSums *sums)
 {
   double lanes[5][LANES] = { { 0 } };
   guint i = 0;
@@ -270,8 +272,8 @@ compare_rows (const OctCpuRegistration *self, const float *f, const float *g,
     gint d = self->first_column + i;
 
     if (ABS (d) < columns)
-      compare (f + MAX (0, d), g + MAX (0, -d), (guint)(columns - ABS (d)),
-          &sums[i]);
+      cpu_registration_compare (f + MAX (0, d), g + MAX (0, -d),
+          (guint)(columns - ABS (d)), &sums[i]);
   }
 }
 

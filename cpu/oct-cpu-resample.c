@@ -17,7 +17,8 @@
 struct _OctPlan {
   guint samples, lines, threads;
   OctCpuResampler resampler;
-  guint8 *scratch; /* [threads][scratch_size], see divide_scratch() */
+  /* [threads][scratch_size], see cpu_resample_divide_scratch() */
+  guint8 *scratch;
   gsize scratch_size;
 };
 
@@ -29,7 +30,8 @@ typedef struct {
 } Scratch;
 
 OCT_VECTORISED static void
-gather_lines (const float *const *lines, guint samples, float *values)
+cpu_resample_gather_lines (
+    const float *const *lines, guint samples, float *values)
 {
   oct_lanes_gather (lines, samples, values);
 }
@@ -42,7 +44,8 @@ scatter_tile (const float *tile, guint count, float *const *lines, gsize at)
 
 /* Divides the scratch of one thread; base may be NULL to find the size. */
 static gsize
-divide_scratch (const OctPlan *plan, guint8 *base, Scratch *scratch)
+cpu_resample_divide_scratch (
+    const OctPlan *plan, guint8 *base, Scratch *scratch)
 {
   gsize size = 0;
 
@@ -57,7 +60,7 @@ divide_scratch (const OctPlan *plan, guint8 *base, Scratch *scratch)
 }
 
 static void
-resample_destroy (OctPlan *plan)
+cpu_resample_destroy (OctPlan *plan)
 {
   oct_cpu_resampler_clear (&plan->resampler);
   oct_cpu_free (plan->scratch);
@@ -65,7 +68,7 @@ resample_destroy (OctPlan *plan)
 }
 
 static OctPlan *
-resample_create (gconstpointer data, GError **error)
+cpu_resample_create (gconstpointer data, GError **error)
 {
   const OctResampleParams *params = data;
   OctPlan *plan;
@@ -78,17 +81,18 @@ resample_create (gconstpointer data, GError **error)
   plan->lines = params->lines;
   plan->threads = oct_backend_cpu_get_threads ();
   if (!oct_cpu_resampler_init (&plan->resampler, params, NULL, error)
-      || !(plan->scratch_size = divide_scratch (plan, NULL, &scratch))
+      || !(plan->scratch_size =
+               cpu_resample_divide_scratch (plan, NULL, &scratch))
       || !(plan->scratch =
                oct_cpu_alloc (plan->threads, plan->scratch_size, error))) {
-    resample_destroy (plan);
+    cpu_resample_destroy (plan);
     return NULL;
   }
   return plan;
 }
 
 static void
-resample_block (const OctCpuLoop *loop, guint start, guint thread)
+cpu_resample_block (const OctCpuLoop *loop, guint start, guint thread)
 {
   const OctPlan *plan = loop->plan;
   float tile[CHUNK * LANES] __attribute__ ((aligned (64)));
@@ -96,7 +100,7 @@ resample_block (const OctCpuLoop *loop, guint start, guint thread)
   float *out[LANES];
   Scratch scratch;
 
-  divide_scratch (
+  cpu_resample_divide_scratch (
       plan, plan->scratch + (gsize)thread * plan->scratch_size, &scratch);
   for (guint lane = 0; lane < LANES; lane++) {
     guint line = MIN (start + lane, plan->lines - 1);
@@ -104,7 +108,7 @@ resample_block (const OctCpuLoop *loop, guint start, guint thread)
     out[lane] =
         line == start + lane ? oct_cpu_row (loop->to, line) : scratch.unused;
   }
-  gather_lines (
+  cpu_resample_gather_lines (
       in, plan->samples, scratch.values + OCT_CPU_RESAMPLER_GUARD * LANES);
   oct_cpu_resampler_prepare (&plan->resampler, scratch.values, scratch.more);
   for (guint at = 0; at < plan->samples; at += CHUNK) {
@@ -116,14 +120,14 @@ resample_block (const OctCpuLoop *loop, guint start, guint thread)
 }
 
 static void
-resample_blocks (gpointer data, guint first, guint end, guint thread)
+cpu_resample_blocks (gpointer data, guint first, guint end, guint thread)
 {
   for (guint block = first; block < end; block++)
-    resample_block (data, block * LANES, thread);
+    cpu_resample_block (data, block * LANES, thread);
 }
 
 static gboolean
-resample_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
+cpu_resample_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
     gpointer stream, GError **error)
 {
   const OctPlane *from = &in->planes[0], *to = &out->planes[0];
@@ -133,12 +137,12 @@ resample_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
       || !oct_cpu_check_plane (to, plan->samples * sizeof (float), error))
     return FALSE;
   oct_parallel_for ((plan->lines + LANES - 1) / LANES, 1,
-      oct_cpu_threads (plan->threads), resample_blocks, &loop);
+      oct_cpu_threads (plan->threads), cpu_resample_blocks, &loop);
   return TRUE;
 }
 
 const OctOperationTable oct_cpu_resample = {
-  .create = resample_create,
-  .run = resample_run,
-  .destroy = resample_destroy,
+  .create = cpu_resample_create,
+  .run = cpu_resample_run,
+  .destroy = cpu_resample_destroy,
 };

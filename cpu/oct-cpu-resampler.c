@@ -18,14 +18,15 @@
 #define LANCZOS_TAPS (2 * LANCZOS_A)
 
 static double
-sinc (double x)
+cpu_resampler_sinc (double x)
 {
   return x == 0 ? 1 : sin (G_PI * x) / (G_PI * x);
 }
 
 /* Weights of the 8 samples from base - 3 on, 0 outside of the A-line. */
 static void
-lanczos_weights (double position, guint samples, gint base, double *weights)
+cpu_resampler_lanczos_weights (
+    double position, guint samples, gint base, double *weights)
 {
   double total = 0;
 
@@ -34,7 +35,9 @@ lanczos_weights (double position, guint samples, gint base, double *weights)
     double distance = position - i;
     gboolean inside =
         i >= 0 && i < (gint)samples && fabs (distance) < LANCZOS_A;
-    weights[tap] = inside ? sinc (distance) * sinc (distance / LANCZOS_A) : 0;
+    weights[tap] = inside ? cpu_resampler_sinc (distance)
+                                * cpu_resampler_sinc (distance / LANCZOS_A)
+                          : 0;
     total += weights[tap];
   }
   for (gint tap = 0; tap < LANCZOS_TAPS; tap++)
@@ -44,7 +47,7 @@ lanczos_weights (double position, guint samples, gint base, double *weights)
 /* Cubic B-splines of the coefficients base - 1 to base + 2, times 6, at a part
  * f of the interval. */
 static void
-cubic_weights (double f, double *weights)
+cpu_resampler_cubic_weights (double f, double *weights)
 {
   double g = 1 - f;
 
@@ -55,8 +58,8 @@ cubic_weights (double f, double *weights)
 }
 
 static void
-set_weights (OctCpuResampler *resampler, const OctResampleParams *params,
-    const double *scale)
+cpu_resampler_set_weights (OctCpuResampler *resampler,
+    const OctResampleParams *params, const double *scale)
 {
   guint fine = resampler->fine, taps = resampler->taps;
 
@@ -67,12 +70,12 @@ set_weights (OctCpuResampler *resampler, const OctResampleParams *params,
     double weights[LANCZOS_TAPS] = { 0 };
 
     if (resampler->method == OCT_RESAMPLE_LANCZOS) {
-      lanczos_weights (position, fine, base, weights);
+      cpu_resampler_lanczos_weights (position, fine, base, weights);
       base += 1 - LANCZOS_A;
     } else {
       base = MAX (0, MIN (base, (gint)fine - 2));
       if (resampler->method == OCT_RESAMPLE_CUBIC) {
-        cubic_weights (position - base, weights);
+        cpu_resampler_cubic_weights (position - base, weights);
         base--;
       } else {
         weights[0] = 1 - (position - base);
@@ -87,7 +90,7 @@ set_weights (OctCpuResampler *resampler, const OctResampleParams *params,
 }
 
 static void
-set_factors (OctCpuResampler *resampler)
+cpu_resampler_set_factors (OctCpuResampler *resampler)
 {
   double factor = 0;
 
@@ -99,7 +102,7 @@ set_factors (OctCpuResampler *resampler)
 }
 
 static gboolean
-make_transforms (OctCpuResampler *resampler, GError **error)
+cpu_resampler_make_transforms (OctCpuResampler *resampler, GError **error)
 {
   resampler->forward =
       oct_lanes_fft_new_real (resampler->samples, FALSE, error);
@@ -127,13 +130,14 @@ oct_cpu_resampler_init (OctCpuResampler *resampler,
       || (is_cubic
           && !(resampler->factors =
                    oct_cpu_alloc (resampler->fine, sizeof (float), error)))
-      || (params->upsample == 2 && !make_transforms (resampler, error))) {
+      || (params->upsample == 2
+          && !cpu_resampler_make_transforms (resampler, error))) {
     oct_cpu_resampler_clear (resampler);
     return FALSE;
   }
-  set_weights (resampler, params, scale);
+  cpu_resampler_set_weights (resampler, params, scale);
   if (is_cubic)
-    set_factors (resampler);
+    cpu_resampler_set_factors (resampler);
   return TRUE;
 }
 
@@ -174,7 +178,8 @@ oct_cpu_resampler_scratch (const OctCpuResampler *resampler)
 /* Doubles the length of the A-lines, where they are, by zero padding of their
  * transforms (Shafer 2.2.2, 4.3, algorithm 4.6). */
 static void
-upsample (const OctCpuResampler *resampler, float *values, gpointer scratch)
+cpu_resampler_upsample (
+    const OctCpuResampler *resampler, float *values, gpointer scratch)
 {
   guint samples = resampler->samples, bins = samples / 2 + 1;
   float *spectrum = scratch, *end = spectrum + (gsize)bins * 2 * LANES;
@@ -248,7 +253,7 @@ find_coefficients (const float *factors, guint samples, float *values)
 
 /* Behind the ends the coefficients go on straight. */
 static void
-extend (guint samples, float *values)
+cpu_resampler_extend (guint samples, float *values)
 {
   float *end = values + (gsize)(samples - 1) * LANES;
   gssize inner = samples > 1 ? LANES : 0;
@@ -266,7 +271,7 @@ oct_cpu_resampler_prepare (
   const gsize guard = GUARD * LANES * sizeof (float);
 
   if (resampler->forward != NULL)
-    upsample (resampler, values + GUARD * LANES, scratch);
+    cpu_resampler_upsample (resampler, values + GUARD * LANES, scratch);
   /* read with weight 0 */
   memset (values, 0, guard);
   memset (values + ((gsize)GUARD + resampler->fine) * LANES, 0, guard);
@@ -278,7 +283,7 @@ oct_cpu_resampler_prepare (
   else
     for (guint lane = 0; lane < LANES; lane++)
       values[lane] /= 6;
-  extend (resampler->fine, values);
+  cpu_resampler_extend (resampler->fine, values);
 }
 
 /* sum over the taps of weights[tap] values[tap], one vector of lanes; nothing

@@ -12,7 +12,7 @@
 #define SECTIONS(volume) ((OctCpuSections *)(volume))
 
 static void
-sections_destroy (OctVolume *volume)
+cpu_sections_destroy (OctVolume *volume)
 {
   OctCpuSections *s = SECTIONS (volume);
 
@@ -27,7 +27,7 @@ sections_destroy (OctVolume *volume)
 }
 
 static gboolean
-alloc_all (OctCpuSections *s, GError **error)
+cpu_sections_alloc_all (OctCpuSections *s, GError **error)
 {
   gsize rows = (gsize)s->ny * s->nz, lines = (gsize)s->ny * s->nx;
 
@@ -40,7 +40,7 @@ alloc_all (OctCpuSections *s, GError **error)
 }
 
 static gboolean
-sections_clear (OctVolume *volume, gpointer stream, GError **error)
+cpu_sections_clear (OctVolume *volume, gpointer stream, GError **error)
 {
   OctCpuSections *s = SECTIONS (volume);
   gsize size = s->row * s->ny * s->nz;
@@ -53,7 +53,7 @@ sections_clear (OctVolume *volume, gpointer stream, GError **error)
 }
 
 static OctVolume *
-sections_create (const OctVolumeParams *params, GError **error)
+cpu_sections_create (const OctVolumeParams *params, GError **error)
 {
   OctCpuSections *s;
 
@@ -70,19 +70,19 @@ sections_create (const OctVolumeParams *params, GError **error)
   s->threads = oct_parallel_get_threads ();
   s->scratch_size = oct_cpu_pad (s->nx * sizeof (guint32));
   oct_enface_state_init (&s->state, s->ny);
-  if (alloc_all (s, error)) {
-    sections_clear ((OctVolume *)s, NULL, NULL);
+  if (cpu_sections_alloc_all (s, error)) {
+    cpu_sections_clear ((OctVolume *)s, NULL, NULL);
     return (OctVolume *)s;
   }
   oct_cpu_volume_set_memory_error (
       params, oct_section_get_size (params), error);
-  sections_destroy ((OctVolume *)s);
+  cpu_sections_destroy ((OctVolume *)s);
   return NULL;
 }
 
 static gboolean
-sections_store (OctVolume *volume, const OctFrame *images, guint first, guint n,
-    gpointer stream, GError **error)
+cpu_sections_store (OctVolume *volume, const OctFrame *images, guint first,
+    guint n, gpointer stream, GError **error)
 {
   OctCpuSections *s = SECTIONS (volume);
 
@@ -95,7 +95,7 @@ sections_store (OctVolume *volume, const OctFrame *images, guint first, guint n,
 }
 
 static gboolean
-sections_show (OctVolume *volume, gpointer stream, GError **error)
+cpu_sections_show (OctVolume *volume, gpointer stream, GError **error)
 {
   OctCpuSections *s = SECTIONS (volume);
   gsize size = s->row * s->nz;
@@ -153,8 +153,8 @@ make_rows (gpointer data, guint first, guint end, guint thread)
 }
 
 static gboolean
-make_picture (const OctSectionPicture *p, MakeRow make, gconstpointer data,
-    GError **error)
+cpu_sections_make_picture (const OctSectionPicture *p, MakeRow make,
+    gconstpointer data, GError **error)
 {
   Picture work = { p, make, data };
 
@@ -235,14 +235,15 @@ make_slice_row (gconstpointer data, guint j, guint8 *to)
 }
 
 static gboolean
-sections_slice (OctVolume *volume, const OctSlice *slice,
+cpu_sections_slice (OctVolume *volume, const OctSlice *slice,
     const OctSectionPicture *picture, gpointer stream, GError **error)
 {
   OctCpuSections *s = SECTIONS (volume);
   Slice work = { s, slice, picture->width };
   gint64 began = g_get_monotonic_time ();
-  gboolean ok = oct_slice_check (slice, error)
-                && make_picture (picture, make_slice_row, &work, error);
+  gboolean ok =
+      oct_slice_check (slice, error)
+      && cpu_sections_make_picture (picture, make_slice_row, &work, error);
 
   s->time = (g_get_monotonic_time () - began) * 1e-6;
   return ok;
@@ -319,7 +320,7 @@ make_enface_row (gconstpointer data, guint j, guint8 *to)
 }
 
 static gboolean
-sections_enface (OctVolume *volume, const OctEnface *enface,
+cpu_sections_enface (OctVolume *volume, const OctEnface *enface,
     const OctSectionPicture *picture, gpointer stream, GError **error)
 {
   OctCpuSections *s = SECTIONS (volume);
@@ -336,31 +337,31 @@ sections_enface (OctVolume *volume, const OctEnface *enface,
   work.any = enface->mode != OCT_ENFACE_DEPTH
              && oct_cpu_enface_get_range (s, enface, &work.black, &white);
   work.scale = 255 / (white - work.black);
-  ok = make_picture (picture, make_enface_row, &work, error);
+  ok = cpu_sections_make_picture (picture, make_enface_row, &work, error);
   s->time = (g_get_monotonic_time () - began) * 1e-6;
   return ok;
 }
 
 static gpointer
-sections_get_stream (OctVolume *volume)
+cpu_sections_get_stream (OctVolume *volume)
 {
   return NULL;
 }
 
 static double
-sections_get_time (OctVolume *volume)
+cpu_sections_get_time (OctVolume *volume)
 {
   return SECTIONS (volume)->time;
 }
 
 const OctVolumeTable oct_cpu_sections = {
-  .create = sections_create,
-  .store = sections_store,
-  .show = sections_show,
-  .slice = sections_slice,
-  .enface = sections_enface,
-  .clear = sections_clear,
-  .get_stream = sections_get_stream,
-  .get_time = sections_get_time,
-  .destroy = sections_destroy,
+  .create = cpu_sections_create,
+  .store = cpu_sections_store,
+  .show = cpu_sections_show,
+  .slice = cpu_sections_slice,
+  .enface = cpu_sections_enface,
+  .clear = cpu_sections_clear,
+  .get_stream = cpu_sections_get_stream,
+  .get_time = cpu_sections_get_time,
+  .destroy = cpu_sections_destroy,
 };

@@ -32,14 +32,14 @@ struct _OctPlan {
 };
 
 static void
-speckle_destroy (OctPlan *plan)
+cpu_speckle_destroy (OctPlan *plan)
 {
   oct_cpu_free (plan->scratch);
   g_free (plan);
 }
 
 static void
-fill_weights (OctPlan *plan)
+cpu_speckle_fill_weights (OctPlan *plan)
 {
   const OctSpeckleParams *params = &plan->params;
   double sigma = oct_speckle_get_sigma (params);
@@ -54,7 +54,7 @@ fill_weights (OctPlan *plan)
 }
 
 static OctPlan *
-speckle_create (gconstpointer data, GError **error)
+cpu_speckle_create (gconstpointer data, GError **error)
 {
   const OctSpeckleParams *params = data;
   OctPlan *plan;
@@ -71,15 +71,15 @@ speckle_create (gconstpointer data, GError **error)
       (MOST + 1) * width + 2 * oct_cpu_pad (params->width * sizeof (double));
   plan->scratch = oct_cpu_alloc (plan->threads, plan->scratch_size, error);
   if (plan->scratch == NULL) {
-    speckle_destroy (plan);
+    cpu_speckle_destroy (plan);
     return NULL;
   }
-  fill_weights (plan);
+  cpu_speckle_fill_weights (plan);
   return plan;
 }
 
 static gboolean
-speckle_update (OctPlan *plan, gconstpointer data)
+cpu_speckle_update (OctPlan *plan, gconstpointer data)
 {
   const OctSpeckleParams *params = data;
 
@@ -88,12 +88,12 @@ speckle_update (OctPlan *plan, gconstpointer data)
       || params->method != plan->params.method)
     return FALSE;
   plan->params = *params;
-  fill_weights (plan);
+  cpu_speckle_fill_weights (plan);
   return TRUE;
 }
 
 static Scratch
-get_scratch (const OctPlan *plan, guint thread)
+cpu_speckle_get_scratch (const OctPlan *plan, guint thread)
 {
   gsize row = oct_cpu_pad ((plan->params.width + MOST) * sizeof (guint16));
   guint8 *at = plan->scratch + thread * plan->scratch_size;
@@ -251,8 +251,9 @@ median (const OctPlan *plan, const Scratch *s)
 }
 
 OCT_VECTORISED static void
-add_squares (const guint16 *restrict centre, const guint16 *restrict other,
-    guint n, double *restrict sum, double *restrict squares)
+cpu_speckle_add_squares (const guint16 *restrict centre,
+    const guint16 *restrict other, guint n, double *restrict sum,
+    double *restrict squares)
 {
   for (guint x = 0; x < n; x++) {
     gint difference = (gint)other[x] - (gint)centre[x];
@@ -273,7 +274,7 @@ lee (const OctPlan *plan, const Scratch *s)
   memset (squares, 0, n * sizeof (double));
   for (guint y = 0; y < size; y++)
     for (guint x = 0; x < size; x++)
-      add_squares (s->rows[r] + r, s->rows[y] + x, n, sum, squares);
+      cpu_speckle_add_squares (s->rows[r] + r, s->rows[y] + x, n, sum, squares);
   for (guint x = 0; x < n; x++) {
     double mean = sum[x] / (size * size); /* above the pixel */
     double variance = squares[x] / (size * size) - mean * mean;
@@ -299,7 +300,7 @@ filter_rows (gpointer data, guint first, guint end, guint thread)
   const OctSpeckleParams *params = &loop->plan->params;
   guint height = params->height / OCT_BSCANS (params);
   gint r = (gint)params->size / 2;
-  Scratch s = get_scratch (loop->plan, thread);
+  Scratch s = cpu_speckle_get_scratch (loop->plan, thread);
 
   for (guint y = first; y < end; y++) {
     gint row = (gint)(y % height);
@@ -314,7 +315,7 @@ filter_rows (gpointer data, guint first, guint end, guint thread)
 }
 
 static gboolean
-speckle_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
+cpu_speckle_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
     gpointer stream, GError **error)
 {
   const OctSpeckleParams *params = &plan->params;
@@ -338,8 +339,8 @@ speckle_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
 }
 
 const OctOperationTable oct_cpu_speckle = {
-  .create = speckle_create,
-  .update = speckle_update,
-  .run = speckle_run,
-  .destroy = speckle_destroy,
+  .create = cpu_speckle_create,
+  .update = cpu_speckle_update,
+  .run = cpu_speckle_run,
+  .destroy = cpu_speckle_destroy,
 };

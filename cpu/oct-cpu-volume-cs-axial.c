@@ -40,7 +40,7 @@ oct_cpu_volume_cs_axial_scratch (guint samples)
 }
 
 static Group
-get_group (const OctVolumeCs *cs, guint thread)
+cpu_axial_get_group (const OctVolumeCs *cs, guint thread)
 {
   guint n = cs->params.columns;
   gsize size = ((gsize)n / 2 + 1) * OCT_CPU_VOLUME_CS_BLOCK;
@@ -67,7 +67,8 @@ count_of (const Group *w, guint bin)
 
 /* dual = z - x / mu */
 static OCT_VECTORISED void
-mix (const float *z, const float *x, const float *mu, guint bins, float *dual)
+cpu_axial_mix (
+    const float *z, const float *x, const float *mu, guint bins, float *dual)
 {
   float over[OCT_LANES];
 
@@ -125,7 +126,7 @@ take_step (const OctVolumeCs *cs, const Group *w)
 {
   float scale = (float)(1 / sqrt (w->samples));
 
-  mix (w->z, w->x, w->mu, w->bins, w->dual);
+  cpu_axial_mix (w->z, w->x, w->mu, w->bins, w->dual);
   oct_lanes_fft_run_back_real (cs->to_samples, w->dual, w->y, w->fft);
   constrain (w, scale);
   oct_lanes_fft_run_real (cs->to_depths, w->y, w->dual, 0, w->bins, w->fft);
@@ -207,7 +208,7 @@ judge (const Axial *a, guint number, Group *w, guint step)
 /* What was stored, in units of its largest value; the first step size by its
  * mean over the samples that are kept.  An A-line of zeros, or none, is done. */
 static void
-begin (const OctVolumeCs *cs, guint number, Group *w)
+cpu_axial_begin (const OctVolumeCs *cs, guint number, Group *w)
 {
   gsize n = w->samples;
 
@@ -232,13 +233,13 @@ begin (const OctVolumeCs *cs, guint number, Group *w)
 }
 
 static void
-solve (const Axial *a, guint number, Group *w)
+cpu_axial_solve (const Axial *a, guint number, Group *w)
 {
   const OctVolumeCs *cs = a->cs;
   float scale = (float)(1 / sqrt (w->samples));
   gsize size = (gsize)w->bins * OCT_CPU_VOLUME_CS_BLOCK;
 
-  begin (cs, number, w);
+  cpu_axial_begin (cs, number, w);
   oct_lanes_fft_run_real (cs->to_depths, w->b, w->x, 0, w->bins, w->fft);
   for (gsize i = 0; i < size; i++)
     w->x[i] *= scale / w->scale[i % OCT_LANES];
@@ -251,13 +252,13 @@ solve (const Axial *a, guint number, Group *w)
 }
 
 static void
-solve_groups (gpointer data, guint first, guint end, guint thread)
+cpu_axial_solve_groups (gpointer data, guint first, guint end, guint thread)
 {
   const Axial *a = data;
-  Group group = get_group (a->cs, thread);
+  Group group = cpu_axial_get_group (a->cs, thread);
 
   for (guint number = first; number < end; number++)
-    solve (a, number, &group);
+    cpu_axial_solve (a, number, &group);
 }
 
 void
@@ -267,5 +268,5 @@ oct_cpu_volume_cs_axial (OctVolumeCs *cs, guint steps)
   guint groups = (cs->params.mask->count + OCT_LANES - 1) / OCT_LANES;
 
   oct_parallel_for (
-      groups, 1, oct_cpu_threads (cs->threads), solve_groups, &axial);
+      groups, 1, oct_cpu_threads (cs->threads), cpu_axial_solve_groups, &axial);
 }

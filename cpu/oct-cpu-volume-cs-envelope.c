@@ -44,7 +44,7 @@ typedef struct {
 } Group;
 
 static Group
-get_group (const OctVolumeCs *cs, guint thread)
+cpu_envelope_get_group (const OctVolumeCs *cs, guint thread)
 {
   gsize n = cs->params.columns, bins = (n / 2 + 1) * OCT_CPU_VOLUME_CS_BLOCK;
   Group group = { .g = oct_cpu_volume_cs_scratch (cs, thread) };
@@ -69,7 +69,7 @@ oct_cpu_volume_cs_envelope_scratch (guint samples)
 
 /* Thresholds [depth][16] of the A-lines of a group. */
 static void
-set_thresholds (const Envelope *e, guint number, float *t)
+cpu_envelope_set_thresholds (const Envelope *e, guint number, float *t)
 {
   const OctVolumeCs *cs = e->cs;
   const OctScanMask *mask = cs->params.mask;
@@ -117,8 +117,8 @@ find_highest (const float *g, const float *t, guint depths, float *high)
 /* c = soft (c - g / alpha, raised t / alpha); moved: the square of its change.
  */
 static OCT_VECTORISED void
-shrink (float *c, const float *g, const float *t, const float *alpha,
-    const float *raised, guint depths, float *moved)
+cpu_envelope_shrink (float *c, const float *g, const float *t,
+    const float *alpha, const float *raised, guint depths, float *moved)
 {
   for (guint i = 0; i < OCT_LANES; i++)
     moved[i] = 0;
@@ -156,7 +156,7 @@ find_residual (const float *const *masks, const float *found, const float *y,
 }
 
 static void
-solve (const Envelope *e, guint number, Group *w)
+cpu_envelope_solve (const Envelope *e, guint number, Group *w)
 {
   const OctVolumeCs *cs = e->cs;
   gsize n = cs->params.columns, size = n * OCT_LANES;
@@ -167,7 +167,7 @@ solve (const Envelope *e, guint number, Group *w)
     masks[i] = oct_cpu_volume_cs_mask_of (cs, number * OCT_LANES + i);
     w->alpha[i] = 1;
   }
-  set_thresholds (e, number, w->t);
+  cpu_envelope_set_thresholds (e, number, w->t);
   for (gsize i = 0; i < size; i++)
     w->r[i] = -y[i];
   memset (w->c, 0, (n / 2 + 1) * OCT_CPU_VOLUME_CS_BLOCK * sizeof (float));
@@ -177,7 +177,8 @@ solve (const Envelope *e, guint number, Group *w)
     fall *= FALL;
     for (guint i = 0; i < OCT_LANES; i++)
       raised[i] = MAX (1, w->high[i] * fall);
-    shrink (w->c, w->g, w->t, w->alpha, raised, cs->depths, w->moved);
+    cpu_envelope_shrink (
+        w->c, w->g, w->t, w->alpha, raised, cs->depths, w->moved);
     if (step + 1 == e->steps)
       return;
     /* g is no longer needed, and is as long as the bins of real values */
@@ -194,14 +195,14 @@ solve (const Envelope *e, guint number, Group *w)
 }
 
 static void
-solve_groups (gpointer data, guint first, guint end, guint thread)
+cpu_envelope_solve_groups (gpointer data, guint first, guint end, guint thread)
 {
   const Envelope *e = data;
   const OctScanMask *mask = e->cs->params.mask;
-  Group group = get_group (e->cs, thread);
+  Group group = cpu_envelope_get_group (e->cs, thread);
 
   for (guint number = first; number < end; number++) {
-    solve (e, number, &group);
+    cpu_envelope_solve (e, number, &group);
     for (guint lane = 0; lane < OCT_LANES; lane++) {
       guint k = number * OCT_LANES + lane;
       float *to;
@@ -338,7 +339,7 @@ oct_cpu_volume_cs_envelope (
   e.smooth = cs->work + size / 2;
   for (guint pass = 0; pass < PASSES; pass++) {
     e.first = pass == 0;
-    oct_parallel_for (groups, 1, threads, solve_groups, &e);
+    oct_parallel_for (groups, 1, threads, cpu_envelope_solve_groups, &e);
     if (pass + 1 == PASSES)
       break;
     set_weights (&e, AXIAL);

@@ -200,7 +200,7 @@ rows_forth (gpointer data, guint first, guint end, guint thread)
 
 /* n = soft (c - g / alpha, a) takes the place of c and g; returns |n - c|^2. */
 static OCT_VECTORISED double
-shrink (float *c, float *g, float per_alpha, float a, guint blocks)
+cpu_joint_shrink (float *c, float *g, float per_alpha, float a, guint blocks)
 {
   double sum = 0;
 
@@ -235,7 +235,7 @@ rows_step (gpointer data, guint first, guint end, guint thread)
     for (guint x = 0; x < cs->lines; x++) {
       guint32 at = y * cs->lines + x;
 
-      j->sums[y] += shrink (oct_cpu_volume_cs_line (cs, j->c, at),
+      j->sums[y] += cpu_joint_shrink (oct_cpu_volume_cs_line (cs, j->c, at),
           oct_cpu_volume_cs_line (cs, j->g, at), (float)(1 / j->alpha),
           (float)(j->thresholds[at] * j->raised / j->alpha), cs->blocks);
     }
@@ -245,7 +245,7 @@ rows_step (gpointer data, guint first, guint end, guint thread)
 
 /* r = found - given, in place of both; returns the square of its change. */
 static OCT_VECTORISED double
-update (float *r, float *found, const float *given, gsize count)
+cpu_joint_update (float *r, float *found, const float *given, gsize count)
 {
   double sum = 0;
 
@@ -274,8 +274,8 @@ compare_ascans (gpointer data, guint first, guint end, guint thread)
   for (guint k = first; k < end; k++) {
     float *line = oct_cpu_volume_cs_line (cs, j->g, cs->params.mask->places[k]);
 
-    j->others[k] = cs->valid[k] ? update (cs->residual + k * cs->line, line,
-                       cs->given + k * cs->line, cs->line)
+    j->others[k] = cs->valid[k] ? cpu_joint_update (cs->residual + k * cs->line,
+                       line, cs->given + k * cs->line, cs->line)
                                 : 0;
   }
 }
@@ -337,7 +337,7 @@ compare_spectra (gpointer data, guint first, guint end, guint thread)
     oct_lanes_fft_run_back_real (cs->to_samples, bins, spectra, scratch);
     keep (cs, group, spectra);
     /* both halves of a real spectrum hold the same */
-    j->others[group] = update (cs->residual + group * size, spectra,
+    j->others[group] = cpu_joint_update (cs->residual + group * size, spectra,
                            cs->given + group * size, size)
                        / 2;
     oct_cpu_volume_cs_adjoint (cs, group, spectra, j->g, bins, scratch);
@@ -410,7 +410,7 @@ run (Joint *j, guint steps)
 
 /* FALSE: there is nothing but zeros. */
 static gboolean
-set_thresholds (Joint *j, const OctVolumeCsSettings *s)
+cpu_joint_set_thresholds (Joint *j, const OctVolumeCsSettings *s)
 {
   OctVolumeCs *cs = j->cs;
   guint n = cs->lines * cs->bscans;
@@ -474,7 +474,7 @@ oct_cpu_volume_cs_joint (
   joint.c = cs->work;
   /* A^H y; the first gradient is its negative */
   joint.g = cs->volume;
-  if (!set_thresholds (&joint, s))
+  if (!cpu_joint_set_thresholds (&joint, s))
     return TRUE;
   for (gsize i = 0; i < n * cs->line; i++)
     joint.g[i] = -joint.g[i];

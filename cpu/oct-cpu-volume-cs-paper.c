@@ -48,7 +48,8 @@ typedef struct {
 
 /* One level: `n` values of `from` to n / 2 of each band. */
 static OCT_VECTORISED void
-split (const float *from, guint n, float *approximation, float *detail)
+cpu_paper_split (
+    const float *from, guint n, float *approximation, float *detail)
 {
   for (guint i = 0; i < n / 2; i++) {
     float *a = approximation + (gsize)i * ROWS, *d = detail + (gsize)i * ROWS;
@@ -94,7 +95,7 @@ wavelet (const Paper *p, gboolean back, float *v, float *half)
 
   if (!back)
     for (guint n = p->places; n > p->places >> LEVELS; n /= 2) {
-      split (v, n, half, half + (gsize)n / 2 * ROWS);
+      cpu_paper_split (v, n, half, half + (gsize)n / 2 * ROWS);
       memcpy (v, half, n * size);
     }
   else
@@ -163,7 +164,7 @@ share_halves (double *sums)
 /* z = what the bound leaves of dual + x / mu, x += mu (dual - z); adds to sums.
  */
 static void
-update (const Paper *p, Solver *s, Sums *sums)
+cpu_paper_update (const Paper *p, Solver *s, Sums *sums)
 {
   gboolean complex = p->basis == OCT_VOLUME_CS_FOURIER;
 
@@ -222,7 +223,7 @@ find_dual (const Paper *p, Solver *s, double *value)
 
 /* TRUE: all rows are done. */
 static gboolean
-check (const Paper *p, Solver *s, Sums *sums, guint step)
+cpu_paper_check (const Paper *p, Solver *s, Sums *sums, guint step)
 {
   gboolean all = TRUE;
 
@@ -249,7 +250,7 @@ check (const Paper *p, Solver *s, Sums *sums, guint step)
 
 /* b in units of its largest value, the first step size by its mean. */
 static void
-begin (const Paper *p, Solver *s)
+cpu_paper_begin (const Paper *p, Solver *s)
 {
   gboolean complex = p->basis == OCT_VOLUME_CS_FOURIER;
   float sums[ROWS] = { 0 };
@@ -280,7 +281,7 @@ pursue (const Paper *p, Solver *s)
 {
   gsize size = (gsize)p->places * ROWS * sizeof (float);
 
-  begin (p, s);
+  cpu_paper_begin (p, s);
   memset (s->result, 0, size);
   memset (s->z, 0, size);
   memcpy (s->x, s->b, size);
@@ -290,9 +291,10 @@ pursue (const Paper *p, Solver *s)
     double value[ROWS];
 
     find_dual (p, s, value);
-    update (p, s, &sums);
+    cpu_paper_update (p, s, &sums);
     memcpy (sums.value, value, sizeof value);
-    if ((step % 2 == 0 || step == p->steps) && check (p, s, &sums, step))
+    if ((step % 2 == 0 || step == p->steps)
+        && cpu_paper_check (p, s, &sums, step))
       break;
   }
   transform (p, s, TRUE, s->result);
@@ -374,7 +376,8 @@ fill_lines (gpointer data, guint first, guint end, guint thread)
 }
 
 static gboolean
-fill_direction (Paper *p, guint d, const guint8 *there, GError **error)
+cpu_paper_fill_direction (
+    Paper *p, guint d, const guint8 *there, GError **error)
 {
   OctVolumeCs *cs = p->cs;
   guint threads = oct_cpu_threads (cs->threads);
@@ -428,6 +431,6 @@ oct_cpu_volume_cs_paper (
   }
   oct_parallel_for (
       cs->bscans, 1, oct_cpu_threads (cs->threads), take_amplitudes, cs);
-  return fill_direction (&paper, 0, there, error)
-         && fill_direction (&paper, 1, rows, error);
+  return cpu_paper_fill_direction (&paper, 0, there, error)
+         && cpu_paper_fill_direction (&paper, 1, rows, error);
 }

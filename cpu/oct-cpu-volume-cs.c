@@ -8,11 +8,12 @@
 
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 G_STATIC_ASSERT (OCT_LANES == OCT_VOLUME_CS_DEPTHS);
 
 static void
-volume_cs_destroy (OctVolumeCs *cs)
+cpu_volume_cs_destroy (OctVolumeCs *cs)
 {
   oct_cpu_free (cs->given);
   oct_cpu_free (cs->volume);
@@ -125,28 +126,35 @@ given_floats (const OctVolumeCs *cs)
 static gboolean
 make_memory (OctVolumeCs *cs, GError **error)
 {
-  cs->given = oct_cpu_alloc (given_floats (cs), sizeof (float), NULL);
-  cs->volume =
-      oct_cpu_alloc (cs->line * cs->lines * cs->bscans, sizeof (float), NULL);
+  gsize given = given_floats (cs), volume = cs->line * cs->lines * cs->bscans;
+  guint64 machine =
+      (guint64)sysconf (_SC_PHYS_PAGES) * (guint64)sysconf (_SC_PAGESIZE);
+
+  cs->given = oct_cpu_alloc (given, sizeof (float), NULL);
+  cs->volume = oct_cpu_alloc (volume, sizeof (float), NULL);
   if (cs->given != NULL && cs->volume != NULL)
     return TRUE;
   g_set_error (error, OCT_ERROR, OCT_ERROR_MEMORY,
       "There is no memory for a volume of %u B-scans of %u A-lines of %u "
-      "depths, which takes %" G_GUINT64_FORMAT " MB; set fewer depths",
+      "depths, which takes %" G_GUINT64_FORMAT " MB with method=linear or "
+      "paper and %" G_GUINT64_FORMAT " MB with others, of %" G_GUINT64_FORMAT
+      " MB that this computer has; set fewer depths, by `depth-bins` of "
+      "octfft, octnufft or octreconstruct in front of octvolumecs",
       cs->bscans, cs->lines, cs->depths,
-      oct_volume_cs_get_size (&cs->params) / 1000000);
+      (guint64)(given + volume) * sizeof (float) / 1000000,
+      oct_volume_cs_get_size (&cs->params) / 1000000, machine / 1000000);
   return FALSE;
 }
 
 static void
-volume_cs_clear (OctVolumeCs *cs)
+cpu_volume_cs_clear (OctVolumeCs *cs)
 {
   memset (cs->valid, 0, cs->params.mask->count);
   memset (cs->given, 0, given_floats (cs) * sizeof (float));
 }
 
 static OctVolumeCs *
-volume_cs_create (
+cpu_volume_cs_create (
     const OctVolumeCsParams *params, gpointer stream, GError **error)
 {
   OctVolumeCs *cs;
@@ -167,10 +175,10 @@ volume_cs_create (
       && make_direction (cs, 0, cs->lines, error)
       && make_direction (cs, 1, cs->bscans, error) && make_scratch (cs, error)
       && make_memory (cs, error)) {
-    volume_cs_clear (cs);
+    cpu_volume_cs_clear (cs);
     return cs;
   }
-  volume_cs_destroy (cs);
+  cpu_volume_cs_destroy (cs);
   return NULL;
 }
 
@@ -203,7 +211,7 @@ are_numbers (const float *values, guint count)
 
 /* A-scan of interleaved pairs to blocks. */
 static void
-split (const OctVolumeCs *cs, const float *pairs, float *to)
+cpu_volume_cs_split (const OctVolumeCs *cs, const float *pairs, float *to)
 {
   for (guint i = 0; i < cs->depths; i++) {
     float *block = to + (gsize)(i / OCT_LANES) * OCT_CPU_VOLUME_CS_BLOCK;
@@ -222,7 +230,7 @@ store_line (OctVolumeCs *cs, guint k, const float *row)
   if (!cs->valid[k])
     return;
   if (!cs->params.spectra) {
-    split (cs, row, cs->given + k * cs->line);
+    cpu_volume_cs_split (cs, row, cs->given + k * cs->line);
   } else {
     const float *mask = oct_cpu_volume_cs_mask_of (cs, k);
     float *to =
@@ -234,7 +242,7 @@ store_line (OctVolumeCs *cs, guint k, const float *row)
 }
 
 static gboolean
-volume_cs_store (OctVolumeCs *cs, guint bscan, const OctPlane *rows,
+cpu_volume_cs_store (OctVolumeCs *cs, guint bscan, const OctPlane *rows,
     gboolean whole, GError **error)
 {
   const OctScanMask *mask = cs->params.mask;
@@ -372,7 +380,7 @@ add_bscans (gpointer data, guint first, guint end, guint thread)
 }
 
 static gboolean
-volume_cs_measure (
+cpu_volume_cs_measure (
     OctVolumeCs *cs, OctVolumeCsMeasures *measures, GError **error)
 {
   const OctScanMask *mask = cs->params.mask;
@@ -394,7 +402,8 @@ volume_cs_measure (
 
 /* to = (1 - w) |a| + w |b| */
 static OCT_VECTORISED void
-mix (const float *a, const float *b, float w, guint blocks, float *to)
+cpu_volume_cs_mix (
+    const float *a, const float *b, float w, guint blocks, float *to)
 {
   for (guint block = 0; block < blocks; block++) {
     gsize at = (gsize)block * OCT_CPU_VOLUME_CS_BLOCK;
@@ -432,7 +441,7 @@ interpolate (const OctVolumeCs *cs, float *lines, gsize step, guint count,
     w = before == count  ? 1
         : after == count ? 0
                          : (float)(i - before) / (float)(after - before);
-    mix (lines + (before < count ? before : after) * step,
+    cpu_volume_cs_mix (lines + (before < count ? before : after) * step,
         lines + (after < count ? after : before) * step, w, cs->blocks,
         lines + i * step);
   }
@@ -486,7 +495,7 @@ fill_linear (OctVolumeCs *cs)
 /* ------------------------------------------------------------------- fetch */
 
 static gboolean
-volume_cs_fill (
+cpu_volume_cs_fill (
     OctVolumeCs *cs, const OctVolumeCsSettings *settings, GError **error)
 {
   if (settings->method == OCT_VOLUME_CS_JOINT)
@@ -503,7 +512,7 @@ volume_cs_fill (
 }
 
 static gboolean
-volume_cs_fetch (OctVolumeCs *cs, guint bscan, guint first, guint count,
+cpu_volume_cs_fetch (OctVolumeCs *cs, guint bscan, guint first, guint count,
     const OctPlane *rows, GError **error)
 {
   if (!oct_cpu_check_plane (rows, 2 * sizeof (float) * count, error))
@@ -526,11 +535,11 @@ volume_cs_fetch (OctVolumeCs *cs, guint bscan, guint first, guint count,
 }
 
 const OctVolumeCsTable oct_cpu_volume_cs = {
-  .create = volume_cs_create,
-  .clear = volume_cs_clear,
-  .store = volume_cs_store,
-  .measure = volume_cs_measure,
-  .fill = volume_cs_fill,
-  .fetch = volume_cs_fetch,
-  .destroy = volume_cs_destroy,
+  .create = cpu_volume_cs_create,
+  .clear = cpu_volume_cs_clear,
+  .store = cpu_volume_cs_store,
+  .measure = cpu_volume_cs_measure,
+  .fill = cpu_volume_cs_fill,
+  .fetch = cpu_volume_cs_fetch,
+  .destroy = cpu_volume_cs_destroy,
 };

@@ -13,7 +13,7 @@
  */
 
 OCT_VECTORISED static void
-extend (const guint8 *row, guint n, guint8 *low, guint8 *high)
+cpu_volume_light_extend (const guint8 *row, guint n, guint8 *low, guint8 *high)
 {
   for (guint i = 0; i < n; i++) {
     low[i] = MIN (low[i], row[i]);
@@ -42,7 +42,8 @@ find_cells_of_row (OctVolume *volume, guint cy, guint cz, const guint8 *low,
 }
 
 static void
-find_cells (gpointer data, guint first, guint end, guint thread)
+cpu_volume_light_find_cells (
+    gpointer data, guint first, guint end, guint thread)
 {
   OctVolume *volume = data;
   guint8 low[OCT_VOLUME_MAX_SIZE], high[OCT_VOLUME_MAX_SIZE];
@@ -58,8 +59,9 @@ find_cells (gpointer data, guint first, guint end, guint thread)
     memset (high, 0, volume->nx);
     for (guint y = cy * OCT_VOLUME_CELL; y < to_y; y++)
       for (guint z = cz * OCT_VOLUME_CELL; z < to_z; z++)
-        extend (volume->voxels + y * volume->slice + z * volume->row,
-            volume->nx, low, high);
+        cpu_volume_light_extend (
+            volume->voxels + y * volume->slice + z * volume->row, volume->nx,
+            low, high);
     find_cells_of_row (volume, cy, cz, low, high);
   }
 }
@@ -68,7 +70,7 @@ void
 oct_cpu_volume_find_cells (OctVolume *volume)
 {
   oct_parallel_for (volume->gy * volume->gz, 8, oct_cpu_threads (G_MAXUINT),
-      find_cells, volume);
+      cpu_volume_light_find_cells, volume);
   memset (volume->stale_cells, 0, volume->gy);
 }
 
@@ -79,7 +81,7 @@ oct_cpu_volume_find_cells (OctVolume *volume)
  * distances along the axes before are known.  A block at k along this axis with
  * a distance d along the others is max (k, d) away. */
 static void
-spread (guint8 *distance, guint n, gsize step)
+cpu_volume_light_spread (guint8 *distance, guint n, gsize step)
 {
   guint8 before[OCT_VOLUME_CELLS (OCT_VOLUME_MAX_SIZE)];
 
@@ -122,9 +124,9 @@ spread_planes (gpointer data, guint first, guint end, guint thread)
                         ? 0
                         : OCT_VOLUME_FAR;
     for (guint z = 0; z < volume->gz; z++)
-      spread (distance + (gsize)z * volume->gx, volume->gx, 1);
+      cpu_volume_light_spread (distance + (gsize)z * volume->gx, volume->gx, 1);
     for (guint x = 0; x < volume->gx; x++)
-      spread (distance + x, volume->gz, volume->gx);
+      cpu_volume_light_spread (distance + x, volume->gz, volume->gx);
   }
 }
 
@@ -135,7 +137,8 @@ spread_bscans (gpointer data, guint first, guint end, guint thread)
   OctVolume *volume = d->volume;
 
   for (guint i = first; i < end; i++)
-    spread (volume->distance + i, volume->gy, (gsize)volume->gx * volume->gz);
+    cpu_volume_light_spread (
+        volume->distance + i, volume->gy, (gsize)volume->gx * volume->gz);
 }
 
 void
@@ -204,7 +207,8 @@ find_extinctions (gpointer data, guint first, guint end, guint thread)
 }
 
 static void
-find_light (gpointer data, guint first, guint end, guint thread)
+cpu_volume_light_find_light (
+    gpointer data, guint first, guint end, guint thread)
 {
   const Light *light = data;
   OctVolume *volume = light->volume;
@@ -240,7 +244,7 @@ oct_cpu_volume_find_light (OctVolume *volume)
   oct_volume_get_directions (light.directions);
   oct_parallel_for (OCT_VOLUME_LIGHT_Y * OCT_VOLUME_LIGHT_Z, 16, threads,
       find_extinctions, &light);
-  oct_parallel_for (
-      OCT_VOLUME_LIGHT_Y * OCT_VOLUME_LIGHT_Z, 16, threads, find_light, &light);
+  oct_parallel_for (OCT_VOLUME_LIGHT_Y * OCT_VOLUME_LIGHT_Z, 16, threads,
+      cpu_volume_light_find_light, &light);
   volume->has_light = TRUE;
 }

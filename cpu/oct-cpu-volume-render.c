@@ -105,7 +105,7 @@ scale_row (const Render *r, guint y, guint8 *to)
 }
 
 static void
-write_luma (const guint8 *rgba, guint n, guint8 *to)
+cpu_volume_render_write_luma (const guint8 *rgba, guint n, guint8 *to)
 {
   for (guint i = 0; i < n; i++, rgba += 4)
     to[i] = oct_bt709_luma (rgba[0], rgba[1], rgba[2]);
@@ -113,7 +113,8 @@ write_luma (const guint8 *rgba, guint n, guint8 *to)
 
 /* Of squares of two by two pixels; sums of four. */
 static void
-write_chroma (const guint8 *a, const guint8 *b, guint n, guint8 *to)
+cpu_volume_render_write_chroma (
+    const guint8 *a, const guint8 *b, guint n, guint8 *to)
 {
   for (guint i = 0; i < n; i += 2, a += 8, b += 8, to += 2) {
     guint right = i + 1 < n ? 4 : 0;
@@ -127,7 +128,7 @@ write_chroma (const guint8 *a, const guint8 *b, guint n, guint8 *to)
 }
 
 static const guint8 *
-get_row (const Render *r, guint y, guint8 *scratch)
+cpu_volume_render_get_row (const Render *r, guint y, guint8 *scratch)
 {
   if (r->coarseness == 1)
     return r->pixels + y * r->stride;
@@ -136,7 +137,8 @@ get_row (const Render *r, guint y, guint8 *scratch)
 }
 
 static void
-write_rows (gpointer data, guint first, guint end, guint thread)
+cpu_volume_render_write_rows (
+    gpointer data, guint first, guint end, guint thread)
 {
   const Render *r = data;
   const OctVolumePicture *p = r->picture;
@@ -148,13 +150,17 @@ write_rows (gpointer data, guint first, guint end, guint thread)
 
     if (r->coarseness == 1)
       cast_rows (data, y, MIN (y + 2, p->height), thread);
-    a = get_row (r, y, scratch[0]);
-    b = y + 1 < p->height ? get_row (r, y + 1, scratch[1]) : a;
+    a = cpu_volume_render_get_row (r, y, scratch[0]);
+    b = y + 1 < p->height ? cpu_volume_render_get_row (r, y + 1, scratch[1])
+                          : a;
     if (p->format == OCT_IMAGE_NV12) {
-      write_luma (a, p->width, oct_cpu_row (&p->frame.planes[0], y));
+      cpu_volume_render_write_luma (
+          a, p->width, oct_cpu_row (&p->frame.planes[0], y));
       if (y + 1 < p->height)
-        write_luma (b, p->width, oct_cpu_row (&p->frame.planes[0], y + 1));
-      write_chroma (a, b, p->width, oct_cpu_row (&p->frame.planes[1], pair));
+        cpu_volume_render_write_luma (
+            b, p->width, oct_cpu_row (&p->frame.planes[0], y + 1));
+      cpu_volume_render_write_chroma (
+          a, b, p->width, oct_cpu_row (&p->frame.planes[1], pair));
     } else if (r->coarseness > 1) {
       memcpy (oct_cpu_row (&p->frame.planes[0], y), a, 4 * (gsize)p->width);
       if (y + 1 < p->height)
@@ -165,7 +171,7 @@ write_rows (gpointer data, guint first, guint end, guint thread)
 }
 
 static gboolean
-check_frame (const OctVolumePicture *p, GError **error)
+cpu_volume_render_check_frame (const OctVolumePicture *p, GError **error)
 {
   gboolean is_nv12 = p->format == OCT_IMAGE_NV12;
 
@@ -236,7 +242,7 @@ oct_cpu_volume_render (OctVolume *volume, const OctVolumeLook *look,
 
   if (!oct_volume_look_check (look, error)
       || !oct_volume_picture_check (picture, error)
-      || !check_frame (picture, error))
+      || !cpu_volume_render_check_frame (picture, error))
     return FALSE;
   r.width = (eye_width + r.coarseness - 1) / r.coarseness;
   r.height = (picture->height + r.coarseness - 1) / r.coarseness;
@@ -246,7 +252,8 @@ oct_cpu_volume_render (OctVolume *volume, const OctVolumeLook *look,
   oct_cpu_sampler_init (&r.sampler, volume);
   if (r.coarseness > 1)
     oct_parallel_for (r.height, 2, threads, cast_rows, &r);
-  oct_parallel_for ((picture->height + 1) / 2, 2, threads, write_rows, &r);
+  oct_parallel_for (
+      (picture->height + 1) / 2, 2, threads, cpu_volume_render_write_rows, &r);
   volume->time = (g_get_monotonic_time () - began) * 1e-6;
   return TRUE;
 }

@@ -11,7 +11,7 @@
 #define ROW_ALIGNMENT 32
 
 static void
-volume_destroy (OctVolume *volume)
+cpu_volume_destroy (OctVolume *volume)
 {
   oct_cpu_free (volume->raw);
   oct_cpu_free (volume->voxels);
@@ -105,7 +105,7 @@ oct_cpu_volume_check_memory (
 }
 
 static gboolean
-volume_clear (OctVolume *volume, gpointer stream, GError **error)
+cpu_volume_clear (OctVolume *volume, gpointer stream, GError **error)
 {
   gsize cells = (gsize)volume->gx * volume->gy * volume->gz;
 
@@ -120,7 +120,7 @@ volume_clear (OctVolume *volume, gpointer stream, GError **error)
 }
 
 static gboolean
-alloc_all (OctVolume *volume, GError **error)
+cpu_volume_alloc_all (OctVolume *volume, GError **error)
 {
   gsize cells = (gsize)volume->gx * volume->gy * volume->gz;
   gsize light = OCT_VOLUME_LIGHT_X * OCT_VOLUME_LIGHT_Y * OCT_VOLUME_LIGHT_Z;
@@ -144,7 +144,7 @@ alloc_all (OctVolume *volume, GError **error)
 }
 
 static OctVolume *
-volume_create (const OctVolumeParams *params, GError **error)
+cpu_volume_create (const OctVolumeParams *params, GError **error)
 {
   OctVolume *volume;
 
@@ -164,12 +164,12 @@ volume_create (const OctVolumeParams *params, GError **error)
   volume->row = (volume->nx + ROW_ALIGNMENT) & ~(ROW_ALIGNMENT - 1);
   volume->slice = volume->row * (volume->nz + 1);
   volume->threads = oct_parallel_get_threads ();
-  if (alloc_all (volume, error)) {
-    volume_clear (volume, NULL, NULL);
+  if (cpu_volume_alloc_all (volume, error)) {
+    cpu_volume_clear (volume, NULL, NULL);
     return volume;
   }
   oct_cpu_volume_set_memory_error (params, oct_volume_get_size (params), error);
-  volume_destroy (volume);
+  cpu_volume_destroy (volume);
   return NULL;
 }
 
@@ -177,8 +177,8 @@ volume_create (const OctVolumeParams *params, GError **error)
 
 /* Sums of `n` rows, `step` bytes apart in a row. */
 OCT_VECTORISED static void
-add_rows (const guint8 *from, gsize stride, guint n, guint step, guint count,
-    guint8 *to)
+cpu_volume_add_rows (const guint8 *from, gsize stride, guint n, guint step,
+    guint count, guint8 *to)
 {
   guint shift = n == 1 ? 0 : n == 2 ? 1 : n == 4 ? 2 : 3, half = n / 2;
 
@@ -220,8 +220,8 @@ store_rows (gpointer data, guint first, guint end, guint thread)
   for (guint i = first; i < end; i++) {
     guint y = i / nz, z = i % nz;
 
-    add_rows (oct_cpu_row (
-                  store->plane, (gsize)y * p->depth + (gsize)z * p->decimation),
+    cpu_volume_add_rows (oct_cpu_row (store->plane,
+                             (gsize)y * p->depth + (gsize)z * p->decimation),
         store->plane->stride, some == p->decimation ? some : 1, p->pixel_size,
         p->lines, store->to + i * store->row);
   }
@@ -242,8 +242,8 @@ oct_cpu_volume_store_images (const OctVolumeParams *params,
 }
 
 static gboolean
-volume_store (OctVolume *volume, const OctFrame *images, guint first, guint n,
-    gpointer stream, GError **error)
+cpu_volume_store (OctVolume *volume, const OctFrame *images, guint first,
+    guint n, gpointer stream, GError **error)
 {
   g_return_val_if_fail (first + n <= volume->ny, FALSE);
   if (!oct_cpu_volume_store_images (&volume->params, &images->planes[0], n,
@@ -331,7 +331,7 @@ smooth_stale (gpointer data, guint first, guint end, guint thread)
 }
 
 static gboolean
-volume_show (OctVolume *volume, gpointer stream, GError **error)
+cpu_volume_show (OctVolume *volume, gpointer stream, GError **error)
 {
   gboolean any = FALSE;
 
@@ -355,24 +355,24 @@ volume_show (OctVolume *volume, gpointer stream, GError **error)
 }
 
 static gpointer
-volume_get_stream (OctVolume *volume)
+cpu_volume_get_stream (OctVolume *volume)
 {
   return NULL;
 }
 
 static double
-volume_get_time (OctVolume *volume)
+cpu_volume_get_time (OctVolume *volume)
 {
   return volume->time;
 }
 
 const OctVolumeTable oct_cpu_volume = {
-  .create = volume_create,
-  .store = volume_store,
-  .show = volume_show,
+  .create = cpu_volume_create,
+  .store = cpu_volume_store,
+  .show = cpu_volume_show,
   .render = oct_cpu_volume_render,
-  .clear = volume_clear,
-  .get_stream = volume_get_stream,
-  .get_time = volume_get_time,
-  .destroy = volume_destroy,
+  .clear = cpu_volume_clear,
+  .get_stream = cpu_volume_get_stream,
+  .get_time = cpu_volume_get_time,
+  .destroy = cpu_volume_destroy,
 };

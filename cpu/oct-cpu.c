@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 static gpointer
-alloc_bytes (gsize size, GError **error)
+cpu_alloc_bytes (gsize size, GError **error)
 {
   return oct_cpu_alloc (size, 1, error);
 }
@@ -21,7 +21,7 @@ static const OctBackend backend = {
   .volume = &oct_cpu_volume,
   .sections = &oct_cpu_sections,
   .volume_cs = &oct_cpu_volume_cs,
-  .alloc = alloc_bytes,
+  .alloc = cpu_alloc_bytes,
   .free = oct_cpu_free,
 };
 

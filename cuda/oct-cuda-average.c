@@ -16,7 +16,7 @@ struct _OctPlan {
 };
 
 static void
-average_destroy (OctPlan *plan)
+cuda_average_destroy (OctPlan *plan)
 {
   oct_cuda_free (plan->ring);
   oct_cuda_free (plan->sums);
@@ -26,7 +26,7 @@ average_destroy (OctPlan *plan)
 }
 
 static gboolean
-alloc_sums (OctPlan *plan, GError **error)
+cuda_average_alloc_sums (OctPlan *plan, GError **error)
 {
   const OctAverageParams *params = &plan->params;
   gboolean is_complex = params->format == OCT_SAMPLE_CF32;
@@ -52,7 +52,7 @@ alloc_sums (OctPlan *plan, GError **error)
 }
 
 static OctPlan *
-average_create (gconstpointer data, GError **error)
+cuda_average_create (gconstpointer data, GError **error)
 {
   OctPlan *plan;
 
@@ -62,14 +62,14 @@ average_create (gconstpointer data, GError **error)
   plan->params = *(const OctAverageParams *)data;
   plan->values = oct_average_count_values (&plan->params);
   plan->overlap = oct_cuda_can_overlap ();
-  if (alloc_sums (plan, error))
+  if (cuda_average_alloc_sums (plan, error))
     return plan;
-  average_destroy (plan);
+  cuda_average_destroy (plan);
   return NULL;
 }
 
 static gboolean
-average_update (OctPlan *plan, gconstpointer data)
+cuda_average_update (OctPlan *plan, gconstpointer data)
 {
   if (!oct_check_average (data, NULL)
       || !oct_average_is_same (&plan->params, data))
@@ -79,13 +79,13 @@ average_update (OctPlan *plan, gconstpointer data)
 }
 
 static void
-average_reset (OctPlan *plan)
+cuda_average_reset (OctPlan *plan)
 {
   plan->state = (OctAverageState){ 0 };
 }
 
 static double
-average_get_found (OctPlan *plan)
+cuda_average_get_found (OctPlan *plan)
 {
   return plan->state.count;
 }
@@ -106,9 +106,9 @@ oct_cuda_average_get_kind (const OctAverageParams *params)
 
 /* `rows` of `width` values; the first is number `at` of the sums. */
 static gboolean
-average_plane (OctPlan *plan, const OctAverageTurn *turn, const OctPlane *in,
-    const OctPlane *out, guint width, guint rows, gsize at, gpointer stream,
-    GError **error)
+cuda_average_plane (OctPlan *plan, const OctAverageTurn *turn,
+    const OctPlane *in, const OctPlane *out, guint width, guint rows, gsize at,
+    gpointer stream, GError **error)
 {
   OctCudaQueue queue = { stream, plan->overlap };
   OctCudaAverage a = { .kind = oct_cuda_average_get_kind (&plan->params),
@@ -133,8 +133,8 @@ average_plane (OctPlan *plan, const OctAverageTurn *turn, const OctPlane *in,
 }
 
 static gboolean
-check_plane (const OctPlan *plan, const OctPlane *in, const OctPlane *out,
-    guint width, GError **error)
+cuda_average_check_plane (const OctPlan *plan, const OctPlane *in,
+    const OctPlane *out, guint width, GError **error)
 {
   gsize size = oct_sample_format_size (plan->params.format);
   /* colours are read as one value */
@@ -147,15 +147,16 @@ check_plane (const OctPlan *plan, const OctPlane *in, const OctPlane *out,
 }
 
 static gboolean
-average_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
+cuda_average_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
     gpointer stream, GError **error)
 {
   const OctAverageParams *p = &plan->params;
   guint bscans = OCT_BSCANS (p), rows = p->rows / bscans;
 
-  if (!check_plane (plan, &in->planes[0], &out->planes[0], p->values, error)
+  if (!cuda_average_check_plane (
+          plan, &in->planes[0], &out->planes[0], p->values, error)
       || (p->more_rows > 0
-          && !check_plane (
+          && !cuda_average_check_plane (
               plan, &in->planes[1], &out->planes[1], p->more_values, error)))
     return FALSE;
   for (guint bscan = 0; bscan < bscans; bscan++) {
@@ -169,10 +170,10 @@ average_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
         return FALSE;
       continue;
     }
-    if (!average_plane (plan, &turn, &from.planes[0], &to.planes[0], p->values,
-            rows, 0, stream, error)
+    if (!cuda_average_plane (plan, &turn, &from.planes[0], &to.planes[0],
+            p->values, rows, 0, stream, error)
         || (p->more_rows > 0
-            && !average_plane (plan, &turn, &from.planes[1], &to.planes[1],
+            && !cuda_average_plane (plan, &turn, &from.planes[1], &to.planes[1],
                 p->more_values, p->more_rows, (gsize)rows * p->values, stream,
                 error)))
       return FALSE;
@@ -181,10 +182,10 @@ average_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
 }
 
 const OctOperationTable oct_cuda_average = {
-  .create = average_create,
-  .update = average_update,
-  .run = average_run,
-  .reset = average_reset,
-  .get_found = average_get_found,
-  .destroy = average_destroy,
+  .create = cuda_average_create,
+  .update = cuda_average_update,
+  .run = cuda_average_run,
+  .reset = cuda_average_reset,
+  .get_found = cuda_average_get_found,
+  .destroy = cuda_average_destroy,
 };

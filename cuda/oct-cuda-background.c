@@ -165,7 +165,8 @@ has_copy (const OctBackgroundParams *params)
 
 /* Whether what a mode works with is there. */
 static gboolean
-has_parts (const OctPlan *plan, const OctBackgroundParams *params)
+cuda_background_has_parts (
+    const OctPlan *plan, const OctBackgroundParams *params)
 {
   if (params->found)
     return TRUE;
@@ -176,7 +177,8 @@ has_parts (const OctPlan *plan, const OctBackgroundParams *params)
 }
 
 static gboolean
-make_parts (OctPlan *plan, const OctBackgroundParams *params, GError **error)
+cuda_background_make_parts (
+    OctPlan *plan, const OctBackgroundParams *params, GError **error)
 {
   guint samples = plan->samples, lines = plan->lines;
   int device = 0, memory = 0;
@@ -211,7 +213,8 @@ make_parts (OctPlan *plan, const OctBackgroundParams *params, GError **error)
 }
 
 static gboolean
-apply_params (OctPlan *plan, const OctBackgroundParams *params, GError **error)
+cuda_background_apply_params (
+    OctPlan *plan, const OctBackgroundParams *params, GError **error)
 {
   if (oct_background_modes[params->mode].is_stored
       || params->mode == OCT_BACKGROUND_A_LINE) {
@@ -235,7 +238,7 @@ apply_params (OctPlan *plan, const OctBackgroundParams *params, GError **error)
 }
 
 static void
-background_destroy (OctPlan *plan)
+cuda_background_destroy (OctPlan *plan)
 {
   oct_cuda_free (plan->running);
   oct_cuda_table_clear (&plan->table);
@@ -247,7 +250,7 @@ background_destroy (OctPlan *plan)
 }
 
 static OctPlan *
-background_create (gconstpointer data, GError **error)
+cuda_background_create (gconstpointer data, GError **error)
 {
   const OctBackgroundParams *params = data;
   OctPlan *plan;
@@ -263,27 +266,28 @@ background_create (gconstpointer data, GError **error)
   if (plan->running == NULL
       || !oct_cuda_table_init (
           &plan->table, plan->samples * sizeof (float2), NAME, error)
-      || !apply_params (plan, params, error)
-      || !make_parts (plan, params, error)) {
-    background_destroy (plan);
+      || !cuda_background_apply_params (plan, params, error)
+      || !cuda_background_make_parts (plan, params, error)) {
+    cuda_background_destroy (plan);
     return NULL;
   }
   return plan;
 }
 
 static gboolean
-background_update (OctPlan *plan, gconstpointer data)
+cuda_background_update (OctPlan *plan, gconstpointer data)
 {
   const OctBackgroundParams *params = data;
 
   return params->format == plan->format && params->samples == plan->samples
          && params->lines / OCT_BSCANS (params) == plan->lines
-         && oct_check_background (params, NULL) && has_parts (plan, params)
-         && apply_params (plan, params, NULL);
+         && oct_check_background (params, NULL)
+         && cuda_background_has_parts (plan, params)
+         && cuda_background_apply_params (plan, params, NULL);
 }
 
 static void
-background_reset (OctPlan *plan)
+cuda_background_reset (OctPlan *plan)
 {
   plan->has_running = FALSE;
 }
@@ -339,8 +343,8 @@ fits_of (const OctPlan *plan, gpointer found)
 
 /* Where nothing is found by kernels of its own: the mode for the last one. */
 static gboolean
-choose_mode (OctPlan *plan, const OctPlane *found, gpointer stream,
-    OctCudaBackground *background, GError **error)
+cuda_background_choose_mode (OctPlan *plan, const OctPlane *found,
+    gpointer stream, OctCudaBackground *background, GError **error)
 {
   if (plan->mode == OCT_BACKGROUND_NONE)
     return TRUE;
@@ -395,8 +399,8 @@ launch_mean (OctPlan *plan, OctCudaBackground *background, OctCudaQueue queue,
 
 /* Variances of all frequencies, some A-lines after the others. */
 static gboolean
-find_variances (Pattern *pattern, OctCudaFixedPattern *k, OctCudaQueue queue,
-    GError **error)
+cuda_background_find_variances (Pattern *pattern, OctCudaFixedPattern *k,
+    OctCudaQueue queue, GError **error)
 {
   for (k->first_row = 0; k->first_row < k->rows.lines;
        k->first_row += k->many_rows)
@@ -426,7 +430,7 @@ find_pattern (OctPlan *plan, const OctPlane *from, gpointer to,
          && oct_cuda_check (
              oct_cuda_launch_pattern_begin (&k, queue), NAME, error)
          && oct_cuda_transform_run (&pattern->means, queue.stream, NAME, error)
-         && find_variances (pattern, &k, queue, error)
+         && cuda_background_find_variances (pattern, &k, queue, error)
          && oct_cuda_check (
              oct_cuda_launch_pattern_choose (&k, queue), NAME, error)
          && oct_cuda_transform_run (&pattern->back, queue.stream, NAME, error)
@@ -496,8 +500,8 @@ run_high_pass (OctPlan *plan, const OctPlane *from, const OctPlane *to,
 }
 
 static gboolean
-run_bscan (OctPlan *plan, const OctFrame *in, const OctFrame *out,
-    gpointer stream, GError **error)
+cuda_background_run_bscan (OctPlan *plan, const OctFrame *in,
+    const OctFrame *out, gpointer stream, GError **error)
 {
   OctCudaQueue queue = { stream, plan->overlap };
   OctCudaBackground background =
@@ -511,14 +515,15 @@ run_bscan (OctPlan *plan, const OctFrame *in, const OctFrame *out,
     background.table = plan->line;
     if (oct_background_modes[plan->mode].terms > 0)
       background.fits = fits_of (plan, plan->line);
-  } else if (!choose_mode (plan, &in->planes[1], stream, &background, error))
+  } else if (!cuda_background_choose_mode (
+                 plan, &in->planes[1], stream, &background, error))
     return FALSE;
   return oct_cuda_check (
       oct_cuda_launch_background (&background, queue), NAME, error);
 }
 
 static gboolean
-background_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
+cuda_background_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
     gpointer stream, GError **error)
 {
   gsize size = oct_sample_format_size (plan->format);
@@ -533,7 +538,7 @@ background_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
         in, bscan, plan->lines, OCT_MEAN_SIZE (samples, plan->lines));
     OctFrame one_out = oct_frame_get_bscan (out, bscan, plan->lines, 0);
 
-    if (!run_bscan (plan, &one_in, &one_out, stream, error))
+    if (!cuda_background_run_bscan (plan, &one_in, &one_out, stream, error))
       return FALSE;
   }
   return TRUE;
@@ -542,11 +547,11 @@ background_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
 static OctPlan *
 mean_create (gconstpointer data, GError **error)
 {
-  OctPlan *plan = background_create (data, error);
+  OctPlan *plan = cuda_background_create (data, error);
 
   if (plan != NULL && plan->pattern == NULL
       && !prepare_mean (plan, MIN (plan->bscans, MOST_TOGETHER), error))
-    g_clear_pointer (&plan, background_destroy);
+    g_clear_pointer (&plan, cuda_background_destroy);
   return plan;
 }
 
@@ -561,7 +566,7 @@ count_together (const OctPlan *plan)
 }
 
 static gboolean
-find_mean (OctPlan *plan, guint bscans, const OctPlane *from,
+cuda_background_find_mean (OctPlan *plan, guint bscans, const OctPlane *from,
     const OctPlane *to, gpointer stream, GError **error)
 {
   OctCudaQueue queue = { stream, plan->overlap };
@@ -582,8 +587,8 @@ find_mean (OctPlan *plan, guint bscans, const OctPlane *from,
  * plans, so that it can run in a stream of its own, and into memory that
  * was used before. */
 static gboolean
-mean_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
-    gpointer stream, GError **error)
+cuda_background_mean_run (OctPlan *plan, const OctFrame *in,
+    const OctFrame *out, gpointer stream, GError **error)
 {
   gsize size = oct_sample_format_size (plan->format);
   guint together = count_together (plan);
@@ -597,25 +602,25 @@ mean_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
                           + bscan * OCT_MEAN_SIZE (plan->samples, plan->lines),
       0 };
 
-    if (!find_mean (plan, MIN (together, plan->bscans - bscan), &one.planes[0],
-            &mean, stream, error))
+    if (!cuda_background_find_mean (plan, MIN (together, plan->bscans - bscan),
+            &one.planes[0], &mean, stream, error))
       return FALSE;
   }
   return TRUE;
 }
 
 const OctOperationTable oct_cuda_background = {
-  .create = background_create,
-  .update = background_update,
-  .run = background_run,
-  .reset = background_reset,
-  .destroy = background_destroy,
+  .create = cuda_background_create,
+  .update = cuda_background_update,
+  .run = cuda_background_run,
+  .reset = cuda_background_reset,
+  .destroy = cuda_background_destroy,
 };
 
 const OctOperationTable oct_cuda_mean = {
   .create = mean_create,
-  .update = background_update,
-  .run = mean_run,
-  .reset = background_reset,
-  .destroy = background_destroy,
+  .update = cuda_background_update,
+  .run = cuda_background_mean_run,
+  .reset = cuda_background_reset,
+  .destroy = cuda_background_destroy,
 };

@@ -6,7 +6,7 @@
 #define SONAME "libcublas.so." G_STRINGIFY (CUBLAS_VER_MAJOR)
 
 static gboolean
-load (OctCudaBlas *blas, GError **error)
+cuda_blas_load (OctCudaBlas *blas, GError **error)
 {
   const struct {
     const char *name;
@@ -46,7 +46,7 @@ oct_cuda_blas (GError **error)
   static gboolean loaded = FALSE;
 
   g_mutex_lock (&mutex);
-  loaded = loaded || load (&blas, error);
+  loaded = loaded || cuda_blas_load (&blas, error);
   g_mutex_unlock (&mutex);
   return loaded ? &blas : NULL;
 }

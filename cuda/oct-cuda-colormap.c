@@ -17,7 +17,8 @@ struct _OctPlan {
 };
 
 static gboolean
-apply_params (OctPlan *plan, const OctColormapParams *params, GError **error)
+cuda_colormap_apply_params (
+    OctPlan *plan, const OctColormapParams *params, GError **error)
 {
   OctColormapTable *table = oct_cuda_table_edit (&plan->table, NAME, error);
 
@@ -32,14 +33,14 @@ apply_params (OctPlan *plan, const OctColormapParams *params, GError **error)
 }
 
 static void
-colormap_destroy (OctPlan *plan)
+cuda_colormap_destroy (OctPlan *plan)
 {
   oct_cuda_table_clear (&plan->table);
   g_free (plan);
 }
 
 static OctPlan *
-colormap_create (gconstpointer data, GError **error)
+cuda_colormap_create (gconstpointer data, GError **error)
 {
   OctPlan *plan;
 
@@ -49,21 +50,22 @@ colormap_create (gconstpointer data, GError **error)
   plan->overlap = oct_cuda_can_overlap ();
   if (!oct_cuda_table_init (
           &plan->table, sizeof (OctColormapTable), NAME, error)
-      || !apply_params (plan, data, error)) {
-    colormap_destroy (plan);
+      || !cuda_colormap_apply_params (plan, data, error)) {
+    cuda_colormap_destroy (plan);
     return NULL;
   }
   return plan;
 }
 
 static gboolean
-colormap_update (OctPlan *plan, gconstpointer data)
+cuda_colormap_update (OctPlan *plan, gconstpointer data)
 {
-  return oct_check_colormap (data, NULL) && apply_params (plan, data, NULL);
+  return oct_check_colormap (data, NULL)
+         && cuda_colormap_apply_params (plan, data, NULL);
 }
 
 static gboolean
-colormap_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
+cuda_colormap_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
     gpointer stream, GError **error)
 {
   const guint8 *table = plan->table.device;
@@ -94,8 +96,8 @@ colormap_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
 }
 
 const OctOperationTable oct_cuda_colormap = {
-  .create = colormap_create,
-  .update = colormap_update,
-  .run = colormap_run,
-  .destroy = colormap_destroy,
+  .create = cuda_colormap_create,
+  .update = cuda_colormap_update,
+  .run = cuda_colormap_run,
+  .destroy = cuda_colormap_destroy,
 };

@@ -13,7 +13,7 @@
 #define LEAST_SAMPLES (4 * OCT_CS_REACH)
 
 static gboolean
-is_uniform (const OctCsParams *p)
+cuda_cs_chip_is_uniform (const OctCsParams *p)
 {
   for (guint i = 0; i < p->kept; i++)
     if (fabs (p->nodes[i] - rint (p->nodes[i])) > OCT_NUFFT_UNIFORM
@@ -40,7 +40,7 @@ oct_cuda_cs_on_chip_can (const OctCsParams *params)
   /* so few modes are neighbours of themselves */
   if (!oct_cuda_cs_chip_has (size) || params->samples < LEAST_SAMPLES)
     return FALSE;
-  return !is_uniform (params) || 2 * params->samples == size;
+  return !cuda_cs_chip_is_uniform (params) || 2 * params->samples == size;
 }
 
 /* What the cells are made of, [kept][width]. */
@@ -168,7 +168,7 @@ typedef struct {
 #define CIRCLE 512u
 
 static Layout
-divide (const OctCsParams *p, guint size, guint taps)
+cuda_cs_chip_divide (const OctCsParams *p, guint size, guint taps)
 {
   Layout at = { 0 };
 
@@ -210,15 +210,16 @@ fill_tables (guint8 *host, const Layout *at, const OctCsParams *p, guint size,
 }
 
 static gboolean
-make_tables (OctCudaCsOnChip *c, const OctCsParams *p, const Spread *spread,
-    const double *band, const float *factors, GError **error)
+cuda_cs_chip_make_tables (OctCudaCsOnChip *c, const OctCsParams *p,
+    const Spread *spread, const double *band, const float *factors,
+    GError **error)
 {
   guint size = c->chip.size;
   Layout at;
   guint8 *host, *device;
 
   c->chip.taps = count_taps (spread, p->kept, size);
-  at = divide (p, size, c->chip.taps);
+  at = cuda_cs_chip_divide (p, size, c->chip.taps);
   if (!oct_cuda_table_init (&c->table, at.end, OCT_CUDA_CS, error)
       || (host = oct_cuda_table_edit (&c->table, OCT_CUDA_CS, error)) == NULL)
     return FALSE;
@@ -238,7 +239,7 @@ oct_cuda_cs_on_chip_init (
     OctCudaCsOnChip *c, const OctCsParams *p, GError **error)
 {
   guint size = find_size (p->samples);
-  gboolean uniform = is_uniform (p), done = TRUE;
+  gboolean uniform = cuda_cs_chip_is_uniform (p), done = TRUE;
   g_autofree double *band = g_new (double, size);
   g_autofree float *factors = g_new (float, p->samples / 2 + 1);
   Spread spread = { 0 };
@@ -258,7 +259,7 @@ oct_cuda_cs_on_chip_init (
   else
     done = spread_exact (&spread, p, size, factors, error);
   done = done && make_band (p, size, uniform, band, error)
-         && make_tables (c, p, &spread, band, factors, error);
+         && cuda_cs_chip_make_tables (c, p, &spread, band, factors, error);
   spread_clear (&spread);
   return done;
 }
@@ -272,7 +273,8 @@ oct_cuda_cs_on_chip_clear (OctCudaCsOnChip *c)
 /* sigma_A of a B-scan: the noise that persistent shrinkage finds in some of its
  * A-lines */
 static gboolean
-estimate (const OctCudaCsChip *begin, OctCudaQueue queue, GError **error)
+cuda_cs_chip_estimate (
+    const OctCudaCsChip *begin, OctCudaQueue queue, GError **error)
 {
   OctCudaCsChip chip = *begin;
 
@@ -300,7 +302,7 @@ oct_cuda_cs_on_chip_run (OctCudaCsOnChip *c, const OctCudaCsRun *run,
   chip.table_step = run->counts.table_step;
   chip.told = run->told;
   chip.bscan = run->bscan;
-  if (run->estimate && !estimate (&chip, queue, error))
+  if (run->estimate && !cuda_cs_chip_estimate (&chip, queue, error))
     return FALSE;
   if (!run->estimate)
     chip.sigmas = NULL;

@@ -24,7 +24,7 @@ struct _OctCudaCsPass {
 };
 
 static gboolean
-is_known (const OctBackgroundParams *background, guint lines)
+cuda_cs_pass_is_known (const OctBackgroundParams *background, guint lines)
 {
   const OctBackgroundModeInfo *info = &oct_background_modes[background->mode];
 
@@ -46,7 +46,7 @@ oct_cuda_cs_pass_new (const OctStep *const *steps, guint n, guint bscans)
   if (n != 1 || oct_step_get_operation (steps[0]) != OCT_OPERATION_BACKGROUND)
     return NULL;
   background = oct_step_get_params (steps[0]);
-  if (!is_known (background, background->lines / bscans))
+  if (!cuda_cs_pass_is_known (background, background->lines / bscans))
     return NULL;
   pass = g_new0 (OctCudaCsPass, 1);
   pass->samples = background->samples;

@@ -11,8 +11,8 @@
 #define VALUES_TOGETHER ((gsize)1 << 23)
 
 static gboolean
-make_transforms (OctCudaCsTransforms *t, const OctCudaCsPasses *p, guint lines,
-    GError **error)
+cuda_cs_passes_make_transforms (OctCudaCsTransforms *t,
+    const OctCudaCsPasses *p, guint lines, GError **error)
 {
   t->lines = lines;
   if (p->is_complex) {
@@ -45,7 +45,7 @@ typedef struct {
 } Layout;
 
 static Layout
-divide (const OctCsTables *t)
+cuda_cs_passes_divide (const OctCsTables *t)
 {
   const OctNufftTables *g = &t->gridding;
   gsize bins = t->samples / 2 + 1;
@@ -67,12 +67,12 @@ copy_table (float *host, gsize at, gsize end, gconstpointer values)
 }
 
 static gboolean
-make_tables (OctCudaCsInPasses *c, const OctCsTables *t, const guint32 *column,
-    GError **error)
+cuda_cs_passes_make_tables (OctCudaCsInPasses *c, const OctCsTables *t,
+    const guint32 *column, GError **error)
 {
   const OctNufftTables *g = &t->gridding;
   OctCudaCsPasses *p = &c->passes;
-  Layout at = divide (t);
+  Layout at = cuda_cs_passes_divide (t);
   float *host, *device;
 
   if (!oct_cuda_table_init (
@@ -161,10 +161,10 @@ make_plan (OctCudaCsInPasses *c, const OctCsParams *params,
   together = (guint)MAX (VALUES_TOGETHER / t->length, 1);
   parts = (lines + together - 1) / together;
   together = (lines + parts - 1) / parts;
-  return make_tables (c, t, params->column, error)
+  return cuda_cs_passes_make_tables (c, t, params->column, error)
          && make_buffers (c, MAX (together, p->noise_lines), error)
-         && make_transforms (&c->all, p, together, error)
-         && make_transforms (&c->some, p, p->noise_lines, error);
+         && cuda_cs_passes_make_transforms (&c->all, p, together, error)
+         && cuda_cs_passes_make_transforms (&c->some, p, p->noise_lines, error);
 }
 
 gboolean
@@ -224,7 +224,7 @@ queued (cudaError_t status, GError **error)
 
 /* b, in place of what go_back() brings later */
 static gboolean
-begin (const OctCudaCsTransforms *t, const OctCudaCsPasses *p,
+cuda_cs_passes_begin (const OctCudaCsTransforms *t, const OctCudaCsPasses *p,
     OctCudaQueue queue, GError **error)
 {
   return queued (oct_cuda_launch_cs_begin (p, queue), error)
@@ -246,7 +246,7 @@ static gboolean
 solve_some (const OctCudaCsTransforms *t, OctCudaCsPasses *p,
     OctCsSolver solver, OctCudaQueue queue, GError **error)
 {
-  if (!begin (t, p, queue, error))
+  if (!cuda_cs_passes_begin (t, p, queue, error))
     return FALSE;
   for (guint i = 0; i < p->iterations; i++) {
     p->is_first = i == 0;
@@ -265,8 +265,8 @@ solve_some (const OctCudaCsTransforms *t, OctCudaCsPasses *p,
 /* sigma_A of a B-scan: the noise that persistent shrinkage finds in some of its
  * A-lines */
 static gboolean
-estimate (OctCudaCsInPasses *c, const OctCudaCsRun *run, OctCudaQueue queue,
-    GError **error)
+cuda_cs_passes_estimate (OctCudaCsInPasses *c, const OctCudaCsRun *run,
+    OctCudaQueue queue, GError **error)
 {
   OctCudaCsPasses p = c->passes;
 
@@ -281,8 +281,8 @@ estimate (OctCudaCsInPasses *c, const OctCudaCsRun *run, OctCudaQueue queue,
 }
 
 static gboolean
-solve (OctCudaCsInPasses *c, const OctCudaCsRun *run, guint first_line,
-    OctCudaQueue queue, GError **error)
+cuda_cs_passes_solve (OctCudaCsInPasses *c, const OctCudaCsRun *run,
+    guint first_line, OctCudaQueue queue, GError **error)
 {
   OctCudaCsPasses p = c->passes;
 
@@ -311,10 +311,11 @@ oct_cuda_cs_in_passes_run (OctCudaCsInPasses *c, const OctCudaCsRun *run,
   guint lines = run->rows.lines, together = c->all.lines;
 
   if (!oct_cuda_table_upload (&c->table, OCT_CUDA_CS, queue.stream, error)
-      || (run->estimate && !estimate (c, run, queue, error)))
+      || (run->estimate && !cuda_cs_passes_estimate (c, run, queue, error)))
     return FALSE;
   for (guint first = 0; first < lines; first += together)
-    if (!solve (c, run, MIN (first, lines - together), queue, error))
+    if (!cuda_cs_passes_solve (
+            c, run, MIN (first, lines - together), queue, error))
       return FALSE;
   return TRUE;
 }

@@ -26,7 +26,7 @@ copied (gconstpointer values, gsize count, gsize size)
 }
 
 static void
-cs_destroy (OctPlan *plan)
+cuda_cs_destroy (OctPlan *plan)
 {
   oct_cuda_cs_on_chip_clear (&plan->on_chip);
   oct_cuda_cs_in_passes_clear (&plan->in_passes);
@@ -60,7 +60,7 @@ make_told (OctPlan *plan, GError **error)
 }
 
 static OctPlan *
-cs_create (gconstpointer data, GError **error)
+cuda_cs_create (gconstpointer data, GError **error)
 {
   const OctCsParams *p = data;
   gboolean done;
@@ -81,13 +81,13 @@ cs_create (gconstpointer data, GError **error)
                  : oct_cuda_cs_in_passes_init (&plan->in_passes, p, error));
   if (done)
     return plan;
-  cs_destroy (plan);
+  cuda_cs_destroy (plan);
   return NULL;
 }
 
 /* Another solver, number of steps, threshold or depth. */
 static gboolean
-cs_update (OctPlan *plan, gconstpointer data)
+cuda_cs_update (OctPlan *plan, gconstpointer data)
 {
   const OctCsParams *p = data, *own = &plan->params;
 
@@ -177,8 +177,8 @@ oct_cuda_cs_run_counts (OctPlan *plan, const OctCudaCsCounts *counts,
 }
 
 static gboolean
-cs_run (OctPlan *plan, const OctFrame *in, const OctFrame *out, gpointer stream,
-    GError **error)
+cuda_cs_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
+    gpointer stream, GError **error)
 {
   OctCudaCsCounts floats = { 0 };
 
@@ -187,7 +187,7 @@ cs_run (OctPlan *plan, const OctFrame *in, const OctFrame *out, gpointer stream,
 
 /* The device may be writing those of the next B-scan. */
 static double
-cs_get_found (OctPlan *plan)
+cuda_cs_get_found (OctPlan *plan)
 {
   double gain = oct_cs_noise_gain (&plan->params);
   float levels[OCT_CS_NOISE_LINES];
@@ -198,9 +198,9 @@ cs_get_found (OctPlan *plan)
 }
 
 const OctOperationTable oct_cuda_cs = {
-  .create = cs_create,
-  .update = cs_update,
-  .run = cs_run,
-  .get_found = cs_get_found,
-  .destroy = cs_destroy,
+  .create = cuda_cs_create,
+  .update = cuda_cs_update,
+  .run = cuda_cs_run,
+  .get_found = cuda_cs_get_found,
+  .destroy = cuda_cs_destroy,
 };

@@ -6,7 +6,7 @@
 #include "oct-cuda-private.h"
 
 static gboolean
-check (cudaError_t result, const char *what, GError **error)
+cuda_device_check (cudaError_t result, const char *what, GError **error)
 {
   if (result == cudaSuccess)
     return TRUE;
@@ -27,7 +27,7 @@ check (cudaError_t result, const char *what, GError **error)
 
 /* Nobody hears of it, and neither must the next kernel. */
 static void
-ignore (cudaError_t result)
+cuda_device_ignore (cudaError_t result)
 {
   if (result != cudaSuccess)
     cudaGetLastError ();
@@ -42,10 +42,11 @@ has_kernels (GError **error)
 
   if (result != cudaErrorNoKernelImageForDevice
       && result != cudaErrorInvalidDeviceFunction)
-    return check (result, "Looking for the kernels of the plugin", error);
+    return cuda_device_check (
+        result, "Looking for the kernels of the plugin", error);
   cudaGetLastError ();
-  ignore (cudaGetDevice (&device));
-  ignore (cudaGetDeviceProperties (&properties, device));
+  cuda_device_ignore (cudaGetDevice (&device));
+  cuda_device_ignore (cudaGetDeviceProperties (&properties, device));
   g_set_error (error, OCT_ERROR, OCT_ERROR_DEVICE,
       "GPU %d (%s) has compute capability %d.%d, and this build of the plugin "
       "is for %d.%d and newer; set `cuda-device-id` to another GPU or "
@@ -61,7 +62,7 @@ alloc_host (gsize size, GError **error)
   gpointer memory = NULL;
 
   /* portable: page-locked for every context of the process */
-  if (check (cudaHostAlloc (&memory, size, cudaHostAllocPortable),
+  if (cuda_device_check (cudaHostAlloc (&memory, size, cudaHostAllocPortable),
           "Allocating page-locked memory", error))
     return memory;
   return NULL;
@@ -70,7 +71,7 @@ alloc_host (gsize size, GError **error)
 static void
 free_host (gpointer memory)
 {
-  ignore (cudaFreeHost (memory));
+  cuda_device_ignore (cudaFreeHost (memory));
 }
 
 static gpointer
@@ -78,14 +79,16 @@ alloc_device (gsize size, GError **error)
 {
   gpointer memory = NULL;
 
-  return check (cudaMalloc (&memory, size), "Allocating memory", error) ? memory
-                                                                        : NULL;
+  return cuda_device_check (
+             cudaMalloc (&memory, size), "Allocating memory", error)
+             ? memory
+             : NULL;
 }
 
 static void
 free_device (gpointer memory)
 {
-  ignore (cudaFree (memory));
+  cuda_device_ignore (cudaFree (memory));
 }
 
 static gsize
@@ -93,7 +96,8 @@ free_memory (void)
 {
   gsize unused = 0, total;
 
-  return check (cudaMemGetInfo (&unused, &total), "Asking for its memory", NULL)
+  return cuda_device_check (
+             cudaMemGetInfo (&unused, &total), "Asking for its memory", NULL)
              ? unused
              : 0;
 }
@@ -105,10 +109,11 @@ stream_new (gboolean blocking, GError **error)
   int least, greatest;
 
   /* B-scans come before pictures of volumes, which take their time */
-  if (check (cudaDeviceGetStreamPriorityRange (&least, &greatest),
+  if (cuda_device_check (cudaDeviceGetStreamPriorityRange (&least, &greatest),
           "Creating a stream", error))
-    check (cudaStreamCreateWithPriority (&stream,
-               blocking ? cudaStreamDefault : cudaStreamNonBlocking, greatest),
+    cuda_device_check (
+        cudaStreamCreateWithPriority (&stream,
+            blocking ? cudaStreamDefault : cudaStreamNonBlocking, greatest),
         "Creating a stream", error);
   return stream;
 }
@@ -116,13 +121,14 @@ stream_new (gboolean blocking, GError **error)
 static void
 stream_free (gpointer stream)
 {
-  ignore (cudaStreamDestroy (stream));
+  cuda_device_ignore (cudaStreamDestroy (stream));
 }
 
 static gboolean
 stream_synchronize (gpointer stream, GError **error)
 {
-  return check (cudaStreamSynchronize (stream), "A computation", error);
+  return cuda_device_check (
+      cudaStreamSynchronize (stream), "A computation", error);
 }
 
 static gpointer
@@ -130,7 +136,7 @@ event_new (GError **error)
 {
   cudaEvent_t event = NULL;
 
-  check (cudaEventCreateWithFlags (&event, cudaEventDisableTiming),
+  cuda_device_check (cudaEventCreateWithFlags (&event, cudaEventDisableTiming),
       "Creating an event", error);
   return event;
 }
@@ -138,32 +144,34 @@ event_new (GError **error)
 static void
 event_free (gpointer event)
 {
-  ignore (cudaEventDestroy (event));
+  cuda_device_ignore (cudaEventDestroy (event));
 }
 
 static gboolean
 event_record (gpointer event, gpointer stream, GError **error)
 {
-  return check (cudaEventRecord (event, stream), "Recording an event", error);
+  return cuda_device_check (
+      cudaEventRecord (event, stream), "Recording an event", error);
 }
 
 static gboolean
 event_synchronize (gpointer event, GError **error)
 {
-  return check (cudaEventSynchronize (event), "A computation", error);
+  return cuda_device_check (
+      cudaEventSynchronize (event), "A computation", error);
 }
 
 static gboolean
 stream_wait (gpointer stream, gpointer event, GError **error)
 {
-  return check (
+  return cuda_device_check (
       cudaStreamWaitEvent (stream, event, 0), "Waiting for an event", error);
 }
 
 static gboolean
-copy (OctCopy direction, gpointer dest, gsize dest_stride, gconstpointer src,
-    gsize src_stride, gsize row_bytes, gsize rows, gpointer stream,
-    GError **error)
+cuda_device_copy (OctCopy direction, gpointer dest, gsize dest_stride,
+    gconstpointer src, gsize src_stride, gsize row_bytes, gsize rows,
+    gpointer stream, GError **error)
 {
   enum cudaMemcpyKind kind = direction == OCT_COPY_UPLOAD
                                  ? cudaMemcpyHostToDevice
@@ -171,10 +179,11 @@ copy (OctCopy direction, gpointer dest, gsize dest_stride, gconstpointer src,
 
   /* one long copy is faster than one of rows */
   if (dest_stride == row_bytes && src_stride == row_bytes)
-    return check (cudaMemcpyAsync (dest, src, row_bytes * rows, kind, stream),
+    return cuda_device_check (
+        cudaMemcpyAsync (dest, src, row_bytes * rows, kind, stream),
         "Copying a B-scan", error);
-  return check (cudaMemcpy2DAsync (dest, dest_stride, src, src_stride,
-                    row_bytes, rows, kind, stream),
+  return cuda_device_check (cudaMemcpy2DAsync (dest, dest_stride, src,
+                                src_stride, row_bytes, rows, kind, stream),
       "Copying a B-scan", error);
 }
 
@@ -199,7 +208,7 @@ oct_cuda_get_device (GError **error)
     .event_record = event_record,
     .event_synchronize = event_synchronize,
     .stream_wait = stream_wait,
-    .copy = copy,
+    .copy = cuda_device_copy,
   };
   const OctBackend *backend = oct_backend_cuda (error);
 

@@ -16,7 +16,8 @@ struct _OctPlan {
 };
 
 static gboolean
-apply_params (OctPlan *plan, const OctDispersionParams *params, GError **error)
+cuda_dispersion_apply_params (
+    OctPlan *plan, const OctDispersionParams *params, GError **error)
 {
   float2 *table = oct_cuda_table_edit (&plan->table, NAME, error);
 
@@ -30,14 +31,14 @@ apply_params (OctPlan *plan, const OctDispersionParams *params, GError **error)
 }
 
 static void
-dispersion_destroy (OctPlan *plan)
+cuda_dispersion_destroy (OctPlan *plan)
 {
   oct_cuda_table_clear (&plan->table);
   g_free (plan);
 }
 
 static OctPlan *
-dispersion_create (gconstpointer data, GError **error)
+cuda_dispersion_create (gconstpointer data, GError **error)
 {
   const OctDispersionParams *params = data;
   OctPlan *plan;
@@ -50,25 +51,25 @@ dispersion_create (gconstpointer data, GError **error)
   plan->overlap = oct_cuda_can_overlap ();
   if (!oct_cuda_table_init (
           &plan->table, plan->samples * sizeof (float2), NAME, error)
-      || !apply_params (plan, params, error)) {
-    dispersion_destroy (plan);
+      || !cuda_dispersion_apply_params (plan, params, error)) {
+    cuda_dispersion_destroy (plan);
     return NULL;
   }
   return plan;
 }
 
 static gboolean
-dispersion_update (OctPlan *plan, gconstpointer data)
+cuda_dispersion_update (OctPlan *plan, gconstpointer data)
 {
   const OctDispersionParams *params = data;
 
   return params->samples == plan->samples && params->lines == plan->lines
          && oct_check_dispersion (params, NULL)
-         && apply_params (plan, params, NULL);
+         && cuda_dispersion_apply_params (plan, params, NULL);
 }
 
 static gboolean
-dispersion_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
+cuda_dispersion_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
     gpointer stream, GError **error)
 {
   const OctPlane *from = &in->planes[0], *to = &out->planes[0];
@@ -87,8 +88,8 @@ dispersion_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
 }
 
 const OctOperationTable oct_cuda_dispersion = {
-  .create = dispersion_create,
-  .update = dispersion_update,
-  .run = dispersion_run,
-  .destroy = dispersion_destroy,
+  .create = cuda_dispersion_create,
+  .update = cuda_dispersion_update,
+  .run = cuda_dispersion_run,
+  .destroy = cuda_dispersion_destroy,
 };

@@ -27,7 +27,8 @@ own_transform (const OctPlan *plan)
 }
 
 static gboolean
-apply_params (OctPlan *plan, const OctFftParams *params, GError **error)
+cuda_fft_apply_params (
+    OctPlan *plan, const OctFftParams *params, GError **error)
 {
   /* the own transform of real spectra adds two halves */
   double halves =
@@ -45,7 +46,7 @@ apply_params (OctPlan *plan, const OctFftParams *params, GError **error)
 }
 
 static gboolean
-make_turns (OctPlan *plan, GError **error)
+cuda_fft_make_turns (OctPlan *plan, GError **error)
 {
   float2 *turns;
 
@@ -62,7 +63,7 @@ make_turns (OctPlan *plan, GError **error)
 }
 
 static void
-fft_destroy (OctPlan *plan)
+cuda_fft_destroy (OctPlan *plan)
 {
   oct_cuda_transform_clear (&plan->transform);
   oct_cuda_table_clear (&plan->window);
@@ -71,7 +72,7 @@ fft_destroy (OctPlan *plan)
 }
 
 static OctPlan *
-fft_create (gconstpointer data, GError **error)
+cuda_fft_create (gconstpointer data, GError **error)
 {
   const OctFftParams *params = data;
   OctPlan *plan;
@@ -87,28 +88,29 @@ fft_create (gconstpointer data, GError **error)
   if (!oct_cuda_table_init (
           &plan->window, plan->samples * sizeof (float), NAME, error)
       || !(own_transform (plan)
-               ? make_turns (plan, error)
+               ? cuda_fft_make_turns (plan, error)
                : oct_cuda_transform_init (&plan->transform, plan->format,
                    plan->length, plan->lines, FALSE, NAME, error))
-      || !apply_params (plan, params, error)) {
-    fft_destroy (plan);
+      || !cuda_fft_apply_params (plan, params, error)) {
+    cuda_fft_destroy (plan);
     return NULL;
   }
   return plan;
 }
 
 static gboolean
-fft_update (OctPlan *plan, gconstpointer data)
+cuda_fft_update (OctPlan *plan, gconstpointer data)
 {
   const OctFftParams *params = data;
 
   return params->format == plan->format && params->samples == plan->samples
          && params->lines == plan->lines && params->length == plan->length
-         && oct_check_fft (params, NULL) && apply_params (plan, params, NULL);
+         && oct_check_fft (params, NULL)
+         && cuda_fft_apply_params (plan, params, NULL);
 }
 
 static gboolean
-run_cufft (
+cuda_fft_run_cufft (
     OctPlan *plan, const OctCudaFft *fft, OctCudaQueue queue, GError **error)
 {
   OctCudaTransform *t = &plan->transform;
@@ -123,7 +125,7 @@ run_cufft (
 }
 
 static gboolean
-fft_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
+cuda_fft_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
     gpointer stream, GError **error)
 {
   const OctPlane *from = &in->planes[0], *to = &out->planes[0];
@@ -147,13 +149,13 @@ fft_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
       || !oct_cuda_table_upload (&plan->turns, NAME, stream, error))
     return FALSE;
   if (plan->transform.plan != 0)
-    return run_cufft (plan, &fft, queue, error);
+    return cuda_fft_run_cufft (plan, &fft, queue, error);
   return oct_cuda_check (oct_cuda_launch_fft (&fft, queue), NAME, error);
 }
 
 const OctOperationTable oct_cuda_fft = {
-  .create = fft_create,
-  .update = fft_update,
-  .run = fft_run,
-  .destroy = fft_destroy,
+  .create = cuda_fft_create,
+  .update = cuda_fft_update,
+  .run = cuda_fft_run,
+  .destroy = cuda_fft_destroy,
 };

@@ -20,7 +20,7 @@ struct _OctPlan {
 };
 
 static void
-flip_destroy (OctPlan *plan)
+cuda_flip_destroy (OctPlan *plan)
 {
   oct_cuda_table_clear (&plan->table);
   g_free (plan);
@@ -35,7 +35,7 @@ count_planes (const OctFlipParams *params)
 
 /* Puts `count` values of 4 bytes at the end of `bytes`; where they begin. */
 static gsize
-append (GByteArray *bytes, gconstpointer values, guint count)
+cuda_flip_append (GByteArray *bytes, gconstpointer values, guint count)
 {
   gsize at = bytes->len;
 
@@ -44,7 +44,7 @@ append (GByteArray *bytes, gconstpointer values, guint count)
 }
 
 static gboolean
-make_tables (OctPlan *plan, GError **error)
+cuda_flip_make_tables (OctPlan *plan, GError **error)
 {
   const OctFlipParams *params = &plan->params;
   GByteArray *bytes = g_byte_array_new ();
@@ -57,9 +57,12 @@ make_tables (OctPlan *plan, GError **error)
       oct_flip_map_init (&map, params,
           i == 0 ? params->width : oct_chroma_size (params->width), back);
       plan->maps[i][back].width = map.width;
-      plan->maps[i][back].start = append (bytes, map.start, map.width + 1);
-      plan->maps[i][back].first = append (bytes, map.first, map.width);
-      plan->maps[i][back].weights = append (bytes, map.weights, map.taps);
+      plan->maps[i][back].start =
+          cuda_flip_append (bytes, map.start, map.width + 1);
+      plan->maps[i][back].first =
+          cuda_flip_append (bytes, map.first, map.width);
+      plan->maps[i][back].weights =
+          cuda_flip_append (bytes, map.weights, map.taps);
       oct_flip_map_clear (&map);
     }
   if (oct_cuda_table_init (&plan->table, bytes->len, NAME, error))
@@ -71,7 +74,7 @@ make_tables (OctPlan *plan, GError **error)
 }
 
 static OctPlan *
-flip_create (gconstpointer data, GError **error)
+cuda_flip_create (gconstpointer data, GError **error)
 {
   const OctFlipParams *params = data;
   OctPlan *plan;
@@ -82,15 +85,15 @@ flip_create (gconstpointer data, GError **error)
   plan = g_new0 (OctPlan, 1);
   plan->params = *params;
   plan->overlap = oct_cuda_can_overlap ();
-  if (make_tables (plan, error))
+  if (cuda_flip_make_tables (plan, error))
     return plan;
-  flip_destroy (plan);
+  cuda_flip_destroy (plan);
   return NULL;
 }
 
 /* As that of the CPU. */
 static gboolean
-flip_update (OctPlan *plan, gconstpointer data)
+cuda_flip_update (OctPlan *plan, gconstpointer data)
 {
   const OctFlipParams *params = data;
 
@@ -102,8 +105,8 @@ flip_update (OctPlan *plan, gconstpointer data)
 }
 
 static gboolean
-flip_plane (OctPlan *plan, guint i, const OctPlane *in, const OctPlane *out,
-    gpointer stream, GError **error)
+cuda_flip_plane (OctPlan *plan, guint i, const OctPlane *in,
+    const OctPlane *out, gpointer stream, GError **error)
 {
   const OctFlipParams *params = &plan->params;
   const guint8 *table = plan->table.device;
@@ -137,20 +140,21 @@ flip_plane (OctPlan *plan, guint i, const OctPlane *in, const OctPlane *out,
 }
 
 static gboolean
-flip_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
+cuda_flip_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
     gpointer stream, GError **error)
 {
   if (!oct_cuda_table_upload (&plan->table, NAME, stream, error))
     return FALSE;
   for (guint i = 0; i < count_planes (&plan->params); i++)
-    if (!flip_plane (plan, i, &in->planes[i], &out->planes[i], stream, error))
+    if (!cuda_flip_plane (
+            plan, i, &in->planes[i], &out->planes[i], stream, error))
       return FALSE;
   return TRUE;
 }
 
 const OctOperationTable oct_cuda_flip = {
-  .create = flip_create,
-  .update = flip_update,
-  .run = flip_run,
-  .destroy = flip_destroy,
+  .create = cuda_flip_create,
+  .update = cuda_flip_update,
+  .run = cuda_flip_run,
+  .destroy = cuda_flip_destroy,
 };

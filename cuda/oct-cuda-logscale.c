@@ -46,7 +46,7 @@ oct_cuda_statistics_init (OctCudaStatistics *statistics)
 }
 
 static void
-logscale_destroy (OctPlan *plan)
+cuda_logscale_destroy (OctPlan *plan)
 {
   oct_cuda_table_clear (&plan->range);
   oct_cuda_free (plan->extents);
@@ -55,7 +55,7 @@ logscale_destroy (OctPlan *plan)
 }
 
 static void
-set_params (OctPlan *plan, const OctLogscaleParams *params)
+cuda_logscale_set_params (OctPlan *plan, const OctLogscaleParams *params)
 {
   plan->params = *params;
   plan->params.bscans = OCT_BSCANS (params);
@@ -63,7 +63,7 @@ set_params (OctPlan *plan, const OctLogscaleParams *params)
 }
 
 static gboolean
-make_memory (OctPlan *plan, GError **error)
+cuda_logscale_make_memory (OctPlan *plan, GError **error)
 {
   gsize blocks = oct_cuda_extent_blocks (plan->params.lines);
 
@@ -78,7 +78,7 @@ make_memory (OctPlan *plan, GError **error)
 }
 
 static OctPlan *
-logscale_create (gconstpointer data, GError **error)
+cuda_logscale_create (gconstpointer data, GError **error)
 {
   const OctLogscaleParams *params = data;
   OctPlan *plan;
@@ -87,12 +87,12 @@ logscale_create (gconstpointer data, GError **error)
   if (!oct_check_logscale (params, error))
     return NULL;
   plan = g_new0 (OctPlan, 1);
-  set_params (plan, params);
+  cuda_logscale_set_params (plan, params);
   plan->overlap = oct_cuda_can_overlap ();
-  if (!make_memory (plan, error)
+  if (!cuda_logscale_make_memory (plan, error)
       || !oct_cuda_table_init (&plan->range, sizeof (OctCudaRange), NAME, error)
       || (range = oct_cuda_table_edit (&plan->range, NAME, error)) == NULL) {
-    logscale_destroy (plan);
+    cuda_logscale_destroy (plan);
     return NULL;
   }
   memset (range, 0, sizeof (*range));
@@ -103,7 +103,7 @@ logscale_create (gconstpointer data, GError **error)
 
 /* The history is converted by the device when the scale has changed. */
 static gboolean
-logscale_update (OctPlan *plan, gconstpointer data)
+cuda_logscale_update (OctPlan *plan, gconstpointer data)
 {
   const OctLogscaleParams *params = data;
 
@@ -112,12 +112,12 @@ logscale_update (OctPlan *plan, gconstpointer data)
       || params->format != plan->params.format
       || !oct_check_logscale (params, NULL))
     return FALSE;
-  set_params (plan, params);
+  cuda_logscale_set_params (plan, params);
   return TRUE;
 }
 
 static void
-logscale_reset (OctPlan *plan)
+cuda_logscale_reset (OctPlan *plan)
 {
   plan->forget = TRUE;
 }
@@ -139,7 +139,8 @@ oct_cuda_logscale_get_find (const OctPlan *plan)
 }
 
 static gboolean
-find_range (OctPlan *plan, OctCudaMap *map, OctCudaQueue queue, GError **error)
+cuda_logscale_find_range (
+    OctPlan *plan, OctCudaMap *map, OctCudaQueue queue, GError **error)
 {
   OctCudaRange *range = plan->range.device;
   OctCudaFindRange find = {
@@ -159,7 +160,8 @@ find_range (OctPlan *plan, OctCudaMap *map, OctCudaQueue queue, GError **error)
 }
 
 static gboolean
-check_image (const OctPlan *plan, const OctFrame *out, GError **error)
+cuda_logscale_check_image (
+    const OctPlan *plan, const OctFrame *out, GError **error)
 {
   const OctLogscaleParams *params = &plan->params;
   gsize pixel_size = image_formats[params->format].pixel_size;
@@ -172,10 +174,11 @@ check_image (const OctPlan *plan, const OctFrame *out, GError **error)
 }
 
 static gboolean
-check_images (const OctPlan *plan, const OctFrame *out, GError **error)
+cuda_logscale_check_images (
+    const OctPlan *plan, const OctFrame *out, GError **error)
 {
   for (guint bscan = 0; bscan < plan->params.bscans; bscan++)
-    if (!check_image (plan, &out[bscan], error))
+    if (!cuda_logscale_check_image (plan, &out[bscan], error))
       return FALSE;
   return TRUE;
 }
@@ -195,7 +198,7 @@ oct_cuda_logscale_check (const OctPlan *plan, guint bscans, guint lines,
         params->depth_bins);
     return FALSE;
   }
-  return check_images (plan, out, error);
+  return cuda_logscale_check_images (plan, out, error);
 }
 
 /* All of a mapping but the range; `stride`: bytes between two A-scans. */
@@ -235,7 +238,8 @@ run_map (OctPlan *plan, OctCudaMap *map, OctCudaQueue queue, GError **error)
 {
   if (plan->params.range != OCT_RANGE_MANUAL) {
     if (!oct_cuda_table_upload (&plan->range, NAME, queue.stream, error)
-        || (map->statistics == NULL && !find_range (plan, map, queue, error)))
+        || (map->statistics == NULL
+            && !cuda_logscale_find_range (plan, map, queue, error)))
       return FALSE;
     plan->forget = FALSE;
     plan->turn ^= 1;
@@ -374,14 +378,14 @@ oct_cuda_logscale_map (OctPlan *plan, const OctCudaPowers *powers,
 }
 
 static gboolean
-logscale_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
+cuda_logscale_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
     gpointer stream, GError **error)
 {
   OctCudaQueue queue = { stream, plan->overlap };
 
   if (!oct_cuda_check_plane (&in->planes[0],
           plan->params.depth_bins * sizeof (float2), sizeof (float2), error)
-      || !check_images (plan, out, error))
+      || !cuda_logscale_check_images (plan, out, error))
     return FALSE;
   for (guint bscan = 0; bscan < plan->params.bscans; bscan++) {
     OctFrame one = oct_frame_get_bscan (in, bscan, plan->params.lines, 0);
@@ -395,9 +399,9 @@ logscale_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
 }
 
 const OctOperationTable oct_cuda_logscale = {
-  .create = logscale_create,
-  .update = logscale_update,
-  .run = logscale_run,
-  .reset = logscale_reset,
-  .destroy = logscale_destroy,
+  .create = cuda_logscale_create,
+  .update = cuda_logscale_update,
+  .run = cuda_logscale_run,
+  .reset = cuda_logscale_reset,
+  .destroy = cuda_logscale_destroy,
 };

@@ -29,9 +29,9 @@ OctCudaFind oct_cuda_logscale_get_find (const OctPlan *plan);
 gboolean oct_cuda_logscale_check (const OctPlan *plan, guint bscans,
     guint lines, guint depth_bins, const OctFrame *out, GError **error);
 
-/* logscale_run() for the powers of all B-scans: few kernels for all of them
- * where that can be.  `stream` may be another one than that of the pass, behind
- * it, as long as it is always the same. */
+/* cuda_logscale_run() for the powers of all B-scans: few kernels for all of
+ * them where that can be.  `stream` may be another one than that of the pass,
+ * behind it, as long as it is always the same. */
 gboolean oct_cuda_logscale_map (OctPlan *plan, const OctCudaPowers *powers,
     const OctFrame *out, gpointer stream, GError **error);
 

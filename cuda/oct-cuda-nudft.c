@@ -38,7 +38,8 @@ struct _OctPlan {
 };
 
 static gboolean
-apply_params (OctPlan *plan, const OctNufftParams *params, GError **error)
+cuda_nudft_apply_params (
+    OctPlan *plan, const OctNufftParams *params, GError **error)
 {
   double *nodes = oct_cuda_table_edit (&plan->nodes, NAME, error);
   double largest = 0;
@@ -79,7 +80,7 @@ make_product (OctPlan *plan, GError **error)
 }
 
 static void
-nudft_destroy (OctPlan *plan)
+cuda_nudft_destroy (OctPlan *plan)
 {
   if (plan->handle != NULL)
     plan->blas->destroy (plan->handle);
@@ -92,7 +93,7 @@ nudft_destroy (OctPlan *plan)
 }
 
 static OctPlan *
-nudft_create (gconstpointer data, GError **error)
+cuda_nudft_create (gconstpointer data, GError **error)
 {
   const OctNufftParams *params = data;
   OctPlan *plan;
@@ -108,15 +109,16 @@ nudft_create (gconstpointer data, GError **error)
   plan->columns = params->samples * (params->format == OCT_SAMPLE_CF32 ? 2 : 1);
   plan->pitch = (plan->columns + 7) / 8 * 8;
   plan->overlap = oct_cuda_can_overlap ();
-  if (!make_product (plan, error) || !apply_params (plan, params, error)) {
-    nudft_destroy (plan);
+  if (!make_product (plan, error)
+      || !cuda_nudft_apply_params (plan, params, error)) {
+    cuda_nudft_destroy (plan);
     return NULL;
   }
   return plan;
 }
 
 static gboolean
-nudft_update (OctPlan *plan, gconstpointer data)
+cuda_nudft_update (OctPlan *plan, gconstpointer data)
 {
   const OctNufftParams *params = data;
 
@@ -124,11 +126,11 @@ nudft_update (OctPlan *plan, gconstpointer data)
          && params->lines == plan->lines
          && params->depth_bins == plan->depth_bins
          && oct_nufft_check (params, FALSE, NULL)
-         && apply_params (plan, params, NULL);
+         && cuda_nudft_apply_params (plan, params, NULL);
 }
 
 static gboolean
-prepare (OctPlan *plan, OctCudaQueue queue, GError **error)
+cuda_nudft_prepare (OctPlan *plan, OctCudaQueue queue, GError **error)
 {
   const double *nodes = plan->nodes.device;
   OctCudaNudftMatrix matrix = {
@@ -172,7 +174,8 @@ multiply_terms (
 }
 
 static gboolean
-multiply (OctPlan *plan, const OctPlane *to, OctCudaQueue queue, GError **error)
+cuda_nudft_multiply (
+    OctPlan *plan, const OctPlane *to, OctCudaQueue queue, GError **error)
 {
   gint terms = (gint)(3 * plan->pitch);
 
@@ -191,7 +194,7 @@ multiply (OctPlan *plan, const OctPlane *to, OctCudaQueue queue, GError **error)
 }
 
 static gboolean
-nudft_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
+cuda_nudft_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
     gpointer stream, GError **error)
 {
   const OctPlane *from = &in->planes[0], *to = &out->planes[0];
@@ -202,13 +205,13 @@ nudft_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
              from, plan->columns * sizeof (float), from_size, error)
          && oct_cuda_check_plane (
              to, plan->rows * sizeof (float), sizeof (float2), error)
-         && prepare (plan, queue, error)
+         && cuda_nudft_prepare (plan, queue, error)
          && oct_cuda_check (
              oct_cuda_launch_nudft_split (from->data, from->stride,
                  plan->columns, plan->lines, plan->halves, plan->pitch,
                  plan->exponents, queue),
              NAME, error)
-         && multiply (plan, to, queue, error)
+         && cuda_nudft_multiply (plan, to, queue, error)
          && oct_cuda_check (
              oct_cuda_launch_nudft_rescale (to->data, to->stride, plan->rows,
                  plan->lines, plan->exponents, queue),
@@ -216,8 +219,8 @@ nudft_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
 }
 
 const OctOperationTable oct_cuda_nudft = {
-  .create = nudft_create,
-  .update = nudft_update,
-  .run = nudft_run,
-  .destroy = nudft_destroy,
+  .create = cuda_nudft_create,
+  .update = cuda_nudft_update,
+  .run = cuda_nudft_run,
+  .destroy = cuda_nudft_destroy,
 };

@@ -69,7 +69,7 @@ set_cells (OctPlan *plan, GError **error)
 
 /* Tables for one kernel, if that can be. */
 static gboolean
-choose (OctPlan *plan, GError **error)
+cuda_nufft_choose (OctPlan *plan, GError **error)
 {
   guint grid = plan->gridding.tables.grid;
   OctCudaFused fused = { .grid = grid };
@@ -97,7 +97,7 @@ make_cells (OctPlan *plan, GError **error)
 {
   const OctNufftTables *t = &plan->gridding.tables;
 
-  if (!choose (plan, error))
+  if (!cuda_nufft_choose (plan, error))
     return FALSE;
   if (!plan->fused) {
     plan->max_taps = MIN (t->taps + SPARE_TAPS, plan->samples);
@@ -112,7 +112,7 @@ make_cells (OctPlan *plan, GError **error)
 }
 
 static gboolean
-make_turns (OctPlan *plan, GError **error)
+cuda_nufft_make_turns (OctPlan *plan, GError **error)
 {
   guint grid = plan->gridding.tables.grid;
   float2 *turns;
@@ -129,7 +129,7 @@ make_turns (OctPlan *plan, GError **error)
 }
 
 static void
-nufft_destroy (OctPlan *plan)
+cuda_nufft_destroy (OctPlan *plan)
 {
   oct_cuda_transform_clear (&plan->transform);
   oct_cuda_gridding_clear (&plan->gridding);
@@ -141,7 +141,8 @@ nufft_destroy (OctPlan *plan)
 
 /* `fused`: one kernel or nothing, which is no error. */
 static OctPlan *
-new_plan (const OctNufftParams *params, gboolean fused, GError **error)
+cuda_nufft_new_plan (
+    const OctNufftParams *params, gboolean fused, GError **error)
 {
   OctPlan *plan = g_new0 (OctPlan, 1);
 
@@ -152,30 +153,30 @@ new_plan (const OctNufftParams *params, gboolean fused, GError **error)
   plan->overlap = oct_cuda_can_overlap ();
   if (!oct_cuda_gridding_init (&plan->gridding, params, NAME, error)
       || !make_cells (plan, error) || (fused && !plan->fused)
-      || !(plan->fused ? make_turns (plan, error)
+      || !(plan->fused ? cuda_nufft_make_turns (plan, error)
                        : oct_cuda_transform_init (&plan->transform,
                            plan->format, plan->gridding.tables.grid,
                            plan->lines, FALSE, NAME, error))) {
-    nufft_destroy (plan);
+    cuda_nufft_destroy (plan);
     return NULL;
   }
   return plan;
 }
 
 static OctPlan *
-nufft_create (gconstpointer params, GError **error)
+cuda_nufft_create (gconstpointer params, GError **error)
 {
-  return new_plan (params, FALSE, error);
+  return cuda_nufft_new_plan (params, FALSE, error);
 }
 
 OctPlan *
 oct_cuda_nufft_new_fused (const OctNufftParams *params)
 {
-  return new_plan (params, TRUE, NULL);
+  return cuda_nufft_new_plan (params, TRUE, NULL);
 }
 
 static gboolean
-nufft_update (OctPlan *plan, gconstpointer data)
+cuda_nufft_update (OctPlan *plan, gconstpointer data)
 {
   const OctNufftParams *params = data;
 
@@ -242,7 +243,7 @@ run_fused (OctPlan *plan, const OctPlane *from, const OctPlane *to,
 }
 
 static gboolean
-run_cufft (OctPlan *plan, const OctPlane *from, const OctPlane *to,
+cuda_nufft_run_cufft (OctPlan *plan, const OctPlane *from, const OctPlane *to,
     OctCudaQueue queue, GError **error)
 {
   OctCudaTransform *t = &plan->transform;
@@ -276,7 +277,7 @@ run_cufft (OctPlan *plan, const OctPlane *from, const OctPlane *to,
 }
 
 static gboolean
-nufft_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
+cuda_nufft_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
     gpointer stream, GError **error)
 {
   const OctPlane *from = &in->planes[0], *to = &out->planes[0];
@@ -289,12 +290,12 @@ nufft_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
       || !oct_cuda_nufft_prepare (plan, &queue, error))
     return FALSE;
   return plan->fused ? run_fused (plan, from, to, queue, error)
-                     : run_cufft (plan, from, to, queue, error);
+                     : cuda_nufft_run_cufft (plan, from, to, queue, error);
 }
 
 const OctOperationTable oct_cuda_nufft = {
-  .create = nufft_create,
-  .update = nufft_update,
-  .run = nufft_run,
-  .destroy = nufft_destroy,
+  .create = cuda_nufft_create,
+  .update = cuda_nufft_update,
+  .run = cuda_nufft_run,
+  .destroy = cuda_nufft_destroy,
 };

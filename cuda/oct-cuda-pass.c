@@ -113,7 +113,7 @@ is_known_transform (const OctPlan *plan)
 }
 
 static gboolean
-is_known (const OctPlan *plan)
+cuda_pass_is_known (const OctPlan *plan)
 {
   const OctBackgroundParams *background = plan->background;
 
@@ -130,7 +130,7 @@ is_known (const OctPlan *plan)
 
 /* Whether B-scans differ in more than their A-lines. */
 static gboolean
-is_apart (const OctPlan *plan, OctOperation last)
+cuda_pass_is_apart (const OctPlan *plan, OctOperation last)
 {
   return last != OCT_N_OPERATIONS
          || (plan->background != NULL && plan->background->found);
@@ -139,7 +139,7 @@ is_apart (const OctPlan *plan, OctOperation last)
 /* ---------------------------------------------------------------- tables */
 
 static double
-sinc (double x)
+cuda_pass_sinc (double x)
 {
   return x == 0 ? 1 : sin (G_PI * x) / (G_PI * x);
 }
@@ -156,7 +156,9 @@ set_taps (float4 *taps, double position, gint base, gint samples)
     double distance = position - i;
     gboolean inside = i >= 0 && i < samples && fabs (distance) < LANCZOS_A;
 
-    weights[tap] = inside ? sinc (distance) * sinc (distance / LANCZOS_A) : 0;
+    weights[tap] = inside ? cuda_pass_sinc (distance)
+                                * cuda_pass_sinc (distance / LANCZOS_A)
+                          : 0;
     total += weights[tap];
   }
   for (gint half = 0; half < 2; half++) {
@@ -236,7 +238,7 @@ make_positions (OctPlan *plan)
 }
 
 static gboolean
-make_turns (OctPlan *plan)
+cuda_pass_make_turns (OctPlan *plan)
 {
   guint samples = plan->fft->samples;
   float2 *turns;
@@ -313,7 +315,7 @@ make_stored (OctPlan *plan)
 }
 
 static gboolean
-make_spectra (OctPlan *plan)
+cuda_pass_make_spectra (OctPlan *plan)
 {
   if (plan->spectra_row > 0)
     plan->spectra =
@@ -350,7 +352,7 @@ make_statistics (OctPlan *plan)
 /* ------------------------------------------------------------------ plans */
 
 static void
-fused_destroy (OctPlan *plan)
+cuda_pass_fused_destroy (OctPlan *plan)
 {
   if (plan->sensing != NULL)
     oct_cuda_cs_pass_free (plan->sensing);
@@ -368,7 +370,7 @@ fused_destroy (OctPlan *plan)
 }
 
 static OctCudaPassMethod
-pass_method (const OctResampleParams *resample)
+cuda_pass_method (const OctResampleParams *resample)
 {
   if (resample == NULL)
     return OCT_CUDA_PASS_UNIFORM;
@@ -384,7 +386,7 @@ pass_method (const OctResampleParams *resample)
 
 /* All of the pass that does not change from B-scan to B-scan. */
 static void
-describe (OctPlan *plan)
+cuda_pass_describe (OctPlan *plan)
 {
   const OctFftParams *fft = plan->fft;
   const OctNufftParams *nufft = plan->nufft;
@@ -399,7 +401,7 @@ describe (OctPlan *plan)
     .is_complex = plan->dispersion != NULL,
     .sample_size = (guint)oct_sample_format_size (plan->format),
     .mode = OCT_CUDA_BACKGROUND_TABLE,
-    .method = pass_method (plan->resample),
+    .method = cuda_pass_method (plan->resample),
     .depth_start = fft != NULL ? fft->depth_start : 0,
     .depth_bins = bins,
     .band_factor = (guint32)(G_MAXUINT32 / bins + 1),
@@ -421,14 +423,14 @@ describe (OctPlan *plan)
 
 /* FALSE when there is no kernel. */
 static gboolean
-make_transform (OctPlan *plan)
+cuda_pass_make_transform (OctPlan *plan)
 {
   int fits = 0;
 
   if (plan->nufft != NULL)
     return make_gridding (plan);
   return oct_cuda_pass_prepare (&plan->pass, &fits) == cudaSuccess && fits
-         && make_positions (plan) && make_turns (plan);
+         && make_positions (plan) && cuda_pass_make_turns (plan);
 }
 
 static OctPlan *
@@ -445,7 +447,7 @@ sensing_create (const OctStep *const *steps, guint n, guint bscans)
 }
 
 static OctPlan *
-fused_create (
+cuda_pass_fused_create (
     const OctStep *const *steps, guint n, guint bscans, OctOperation last)
 {
   OctPlan *plan;
@@ -457,20 +459,21 @@ fused_create (
   plan = g_new0 (OctPlan, 1);
   plan->overlap = oct_cuda_can_overlap ();
   if (!take_steps (plan, steps, n)) {
-    fused_destroy (plan);
+    cuda_pass_fused_destroy (plan);
     return NULL;
   }
-  plan->bscans = is_apart (plan, last) ? bscans : 1;
-  if (!is_known (plan)) {
-    fused_destroy (plan);
+  plan->bscans = cuda_pass_is_apart (plan, last) ? bscans : 1;
+  if (!cuda_pass_is_known (plan)) {
+    cuda_pass_fused_destroy (plan);
     return NULL;
   }
-  describe (plan);
-  if (!make_transform (plan) || !make_stored (plan) || !make_spectra (plan)
+  cuda_pass_describe (plan);
+  if (!cuda_pass_make_transform (plan) || !make_stored (plan)
+      || !cuda_pass_make_spectra (plan)
       || (last == OCT_OPERATION_LOGSCALE
           && !(make_statistics (plan)
                && make_powers (plan, plan->between, NULL)))) {
-    fused_destroy (plan);
+    cuda_pass_fused_destroy (plan);
     return NULL;
   }
   return plan;
@@ -624,15 +627,15 @@ map_powers (OctPlan *plan, const Turn *turn, OctPlan *logscale,
 }
 
 static gboolean
-check_images (const OctPlan *plan, const OctPlan *logscale, const OctFrame *out,
-    GError **error)
+cuda_pass_check_images (const OctPlan *plan, const OctPlan *logscale,
+    const OctFrame *out, GError **error)
 {
   return oct_cuda_logscale_check (logscale, plan->bscans, plan->pass.rows.lines,
       plan->pass.depth_bins, out, error);
 }
 
 static gboolean
-fused_run (OctPlan *plan, const OctFrame *in, OctPlan *last,
+cuda_pass_fused_run (OctPlan *plan, const OctFrame *in, OctPlan *last,
     const OctFrame *out, gpointer stream, GError **error)
 {
   Turn *turn = plan->between;
@@ -641,7 +644,7 @@ fused_run (OctPlan *plan, const OctFrame *in, OctPlan *last,
     return oct_cuda_cs_pass_run (plan->sensing, in, last, out, stream, error);
   if (last == NULL)
     return run_to_ascans (plan, in, out, stream, error);
-  return check_images (plan, last, out, error)
+  return cuda_pass_check_images (plan, last, out, error)
          && run_to_powers (plan, turn, in, last, stream, error)
          && map_powers (plan, turn, last, out, stream, error);
 }
@@ -665,14 +668,14 @@ fused_finish (OctPlan *plan, OctPlan *last, const OctFrame *out,
   const Turn *turn = &plan->between[plan->finished];
 
   plan->finished = (plan->finished + 1) % TURNS;
-  return check_images (plan, last, out, error)
+  return cuda_pass_check_images (plan, last, out, error)
          && map_powers (plan, turn, last, out, stream, error);
 }
 
 const OctFusedTable oct_cuda_fused = {
-  .create = fused_create,
-  .run = fused_run,
+  .create = cuda_pass_fused_create,
+  .run = cuda_pass_fused_run,
   .start = fused_start,
   .finish = fused_finish,
-  .destroy = fused_destroy,
+  .destroy = cuda_pass_fused_destroy,
 };

@@ -31,7 +31,7 @@ oct_cuda_registered_free (OctCudaRegistered *self)
 }
 
 static OctCudaRegistrationValue
-get_value (const OctAverageParams *params)
+cuda_registration_get_value (const OctAverageParams *params)
 {
   switch (params->format) {
   case OCT_SAMPLE_U8:
@@ -66,7 +66,7 @@ alloc_levels (OctCudaRegistered *self, GError **error)
 }
 
 static gboolean
-alloc_all (OctCudaRegistered *self, GError **error)
+cuda_registration_alloc_all (OctCudaRegistered *self, GError **error)
 {
   const OctAverageParams *p = &self->params;
   OctCudaRegistration *r = &self->search;
@@ -95,10 +95,10 @@ oct_cuda_registered_new (const OctAverageParams *params, GError **error)
   self->params = *params;
   self->values = oct_average_count_values (params);
   self->overlap = oct_cuda_can_overlap ();
-  self->search.kind = get_value (params);
+  self->search.kind = cuda_registration_get_value (params);
   self->search.plan = oct_registration_plan (params->rows / OCT_BSCANS (params),
       params->values / OCT_AVERAGE_PARTS (params), params->max_shift);
-  if (alloc_all (self, error))
+  if (cuda_registration_alloc_all (self, error))
     return self;
   oct_cuda_registered_free (self);
   return NULL;

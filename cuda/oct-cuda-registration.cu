@@ -174,7 +174,7 @@ static __global__ void __launch_bounds__ (32)
   }
   if (threadIdx.x != 0)
     return;
-  /* all lanes have read the former shift */
+  /* all lanes have read the previous shift */
   r.shift[0] = window.first_row + best / window.columns;
   r.shift[1] = window.first_column + best % window.columns;
   if (l == 0)

@@ -26,14 +26,15 @@ struct _OctPlan {
 };
 
 static double
-sinc (double x)
+cuda_resample_sinc (double x)
 {
   return x == 0 ? 1 : sin (G_PI * x) / (G_PI * x);
 }
 
 /* Of the samples from base - 3 on, 0 outside of the A-line. */
 static void
-lanczos_weights (double position, gint base, gint length, double *weights)
+cuda_resample_lanczos_weights (
+    double position, gint base, gint length, double *weights)
 {
   double total = 0;
 
@@ -41,7 +42,9 @@ lanczos_weights (double position, gint base, gint length, double *weights)
     gint i = base + 1 - LANCZOS_A + tap;
     double distance = position - i;
     gboolean inside = i >= 0 && i < length && fabs (distance) < LANCZOS_A;
-    weights[tap] = inside ? sinc (distance) * sinc (distance / LANCZOS_A) : 0;
+    weights[tap] = inside ? cuda_resample_sinc (distance)
+                                * cuda_resample_sinc (distance / LANCZOS_A)
+                          : 0;
     total += weights[tap];
   }
   for (gint tap = 0; tap < OCT_CUDA_LANCZOS_TAPS; tap++)
@@ -51,7 +54,8 @@ lanczos_weights (double position, gint base, gint length, double *weights)
 /* Of the B-spline coefficients from base - 1 on.  Natural ends:
  * c[-1] = 2 c[0] - c[1], c[n] = 2 c[n-1] - c[n-2]. */
 static void
-cubic_weights (double position, gint base, gint length, double *weights)
+cuda_resample_cubic_weights (
+    double position, gint base, gint length, double *weights)
 {
   double f = position - base, g = 1 - f;
 
@@ -73,17 +77,17 @@ cubic_weights (double position, gint base, gint length, double *weights)
 
 /* The taps of output j; returns the first of them. */
 static gint
-find_taps (const OctPlan *plan, double position, double *weights)
+cuda_resample_find_taps (const OctPlan *plan, double position, double *weights)
 {
   gint base = (gint)position, length = (gint)plan->length;
 
   if (plan->method == OCT_RESAMPLE_LANCZOS) {
-    lanczos_weights (position, base, length, weights);
+    cuda_resample_lanczos_weights (position, base, length, weights);
     return base + 1 - LANCZOS_A;
   }
   base = MAX (0, MIN (base, length - 2)); /* last interval closed at its end */
   if (plan->method == OCT_RESAMPLE_CUBIC) {
-    cubic_weights (position, base, length, weights);
+    cuda_resample_cubic_weights (position, base, length, weights);
     return base - 1;
   }
   weights[0] = 1 - (position - base);
@@ -120,7 +124,7 @@ set_positions (OctPlan *plan, const OctResampleParams *params, GError **error)
         params->upsample * CLAMP (params->positions[j], 0, plan->samples - 1);
     double weights[OCT_CUDA_LANCZOS_TAPS];
 
-    first[j] = find_taps (plan, position, weights);
+    first[j] = cuda_resample_find_taps (plan, position, weights);
     for (guint tap = 0; tap < taps; tap++)
       table[((gsize)(tap / group) * plan->samples + j) * group + tap % group] =
           (float)(scale * weights[tap]);
@@ -138,7 +142,7 @@ make_upsampling (OctPlan *plan, GError **error)
 }
 
 static void
-resample_destroy (OctPlan *plan)
+cuda_resample_destroy (OctPlan *plan)
 {
   oct_cuda_transform_clear (&plan->forward);
   oct_cuda_transform_clear (&plan->backward);
@@ -149,7 +153,8 @@ resample_destroy (OctPlan *plan)
 }
 
 static gboolean
-make_tables (OctPlan *plan, const OctResampleParams *params, GError **error)
+cuda_resample_make_tables (
+    OctPlan *plan, const OctResampleParams *params, GError **error)
 {
   gsize samples = plan->samples;
   int fits = 0;
@@ -174,7 +179,7 @@ make_tables (OctPlan *plan, const OctResampleParams *params, GError **error)
 }
 
 static OctPlan *
-resample_create (gconstpointer data, GError **error)
+cuda_resample_create (gconstpointer data, GError **error)
 {
   const OctResampleParams *params = data;
   OctPlan *plan;
@@ -187,9 +192,9 @@ resample_create (gconstpointer data, GError **error)
   plan->method = params->method;
   plan->length = params->samples * params->upsample;
   plan->overlap = oct_cuda_can_overlap ();
-  if (!make_tables (plan, params, error)
+  if (!cuda_resample_make_tables (plan, params, error)
       || (params->upsample == 2 && !make_upsampling (plan, error))) {
-    resample_destroy (plan);
+    cuda_resample_destroy (plan);
     return NULL;
   }
   return plan;
@@ -198,7 +203,8 @@ resample_create (gconstpointer data, GError **error)
 /* Doubles the length of all A-lines by zero padding of their transforms
  * [S 4.6]; the factor 1 / samples is left to the weights. */
 static gboolean
-upsample (OctPlan *plan, OctCudaRows *rows, OctCudaQueue queue, GError **error)
+cuda_resample_upsample (
+    OctPlan *plan, OctCudaRows *rows, OctCudaQueue queue, GError **error)
 {
   OctCudaTransform *forward = &plan->forward, *backward = &plan->backward;
   OctCudaFft copy = { .rows = *rows, .length = plan->samples };
@@ -239,7 +245,7 @@ kernel_method (OctResampleMethod method)
 }
 
 static gboolean
-resample_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
+cuda_resample_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
     gpointer stream, GError **error)
 {
   const OctPlane *from = &in->planes[0], *to = &out->planes[0];
@@ -261,13 +267,13 @@ resample_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
          && oct_cuda_table_upload (&plan->first, NAME, stream, error)
          && oct_cuda_table_upload (&plan->weights, NAME, stream, error)
          && (plan->length == plan->samples
-             || upsample (plan, &resample.rows, queue, error))
+             || cuda_resample_upsample (plan, &resample.rows, queue, error))
          && oct_cuda_check (
              oct_cuda_launch_resample (&resample, queue), NAME, error);
 }
 
 const OctOperationTable oct_cuda_resample = {
-  .create = resample_create,
-  .run = resample_run,
-  .destroy = resample_destroy,
+  .create = cuda_resample_create,
+  .run = cuda_resample_run,
+  .destroy = cuda_resample_destroy,
 };

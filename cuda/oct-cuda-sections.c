@@ -39,7 +39,7 @@ typedef struct {
 #define SECTIONS(volume) ((Sections *)(volume))
 
 static gboolean
-check (cudaError_t status, GError **error)
+cuda_sections_check (cudaError_t status, GError **error)
 {
   return oct_cuda_check (status, NAME, error);
 }
@@ -48,7 +48,7 @@ check (cudaError_t status, GError **error)
  */
 
 static void
-sections_destroy (OctVolume *volume)
+cuda_sections_destroy (OctVolume *volume)
 {
   Sections *s = SECTIONS (volume);
 
@@ -66,7 +66,7 @@ sections_destroy (OctVolume *volume)
 }
 
 static gboolean
-alloc_all (Sections *s, GError **error)
+cuda_sections_alloc_all (Sections *s, GError **error)
 {
   gsize voxels = s->row * s->ny * s->nz, lines = (gsize)s->nx * s->ny;
 
@@ -81,7 +81,7 @@ alloc_all (Sections *s, GError **error)
 }
 
 static gboolean
-sections_clear (OctVolume *volume, gpointer stream, GError **error)
+cuda_sections_clear (OctVolume *volume, gpointer stream, GError **error)
 {
   Sections *s = SECTIONS (volume);
   gsize voxels = s->row * s->ny * s->nz;
@@ -89,14 +89,15 @@ sections_clear (OctVolume *volume, gpointer stream, GError **error)
   memset (s->stale, FALSE, s->ny);
   oct_enface_state_forget (&s->state);
   s->has_there = FALSE;
-  return check (
+  return cuda_sections_check (
              cudaMemsetAsync (s->raw, 0, voxels, (cudaStream_t)stream), error)
-         && check (cudaMemsetAsync (s->shown, 0, voxels, (cudaStream_t)stream),
+         && cuda_sections_check (
+             cudaMemsetAsync (s->shown, 0, voxels, (cudaStream_t)stream),
              error);
 }
 
 static OctVolume *
-sections_create (const OctVolumeParams *params, GError **error)
+cuda_sections_create (const OctVolumeParams *params, GError **error)
 {
   Sections *s;
 
@@ -113,10 +114,11 @@ sections_create (const OctVolumeParams *params, GError **error)
   s->stale = g_malloc (s->ny);
   oct_enface_state_init (&s->state, s->ny);
   /* images are stored in a stream that does not wait for the NULL stream */
-  if (alloc_all (s, error) && sections_clear ((OctVolume *)s, NULL, error)
-      && check (cudaStreamSynchronize (NULL), error))
+  if (cuda_sections_alloc_all (s, error)
+      && cuda_sections_clear ((OctVolume *)s, NULL, error)
+      && cuda_sections_check (cudaStreamSynchronize (NULL), error))
     return (OctVolume *)s;
-  sections_destroy ((OctVolume *)s);
+  cuda_sections_destroy ((OctVolume *)s);
   return NULL;
 }
 
@@ -124,8 +126,8 @@ sections_create (const OctVolumeParams *params, GError **error)
  */
 
 static gboolean
-sections_store (OctVolume *volume, const OctFrame *images, guint first, guint n,
-    gpointer stream, GError **error)
+cuda_sections_store (OctVolume *volume, const OctFrame *images, guint first,
+    guint n, gpointer stream, GError **error)
 {
   Sections *s = SECTIONS (volume);
   const OctPlane *plane = &images->planes[0];
@@ -145,20 +147,21 @@ sections_store (OctVolume *volume, const OctFrame *images, guint first, guint n,
     return FALSE;
   g_return_val_if_fail (first + n <= s->ny, FALSE);
   memset (s->stale + first, TRUE, n);
-  return check (
+  return cuda_sections_check (
       oct_cuda_launch_volume_store (&store, (cudaStream_t)stream), error);
 }
 
 static gboolean
-sections_show (OctVolume *volume, gpointer stream, GError **error)
+cuda_sections_show (OctVolume *volume, gpointer stream, GError **error)
 {
   Sections *s = SECTIONS (volume);
   gsize size = s->row * s->nz;
   guint first = 0, n;
 
   while (oct_enface_next_run (s->stale, s->ny, &first, &n)) {
-    if (!check (cudaMemcpyAsync (s->shown + first * size, s->raw + first * size,
-                    n * size, cudaMemcpyDeviceToDevice, (cudaStream_t)stream),
+    if (!cuda_sections_check (
+            cudaMemcpyAsync (s->shown + first * size, s->raw + first * size,
+                n * size, cudaMemcpyDeviceToDevice, (cudaStream_t)stream),
             error))
       return FALSE;
     for (; n > 0; n--)
@@ -172,7 +175,7 @@ sections_show (OctVolume *volume, gpointer stream, GError **error)
  */
 
 static OctCudaVoxels
-get_voxels (const Sections *s)
+cuda_sections_get_voxels (const Sections *s)
 {
   return (OctCudaVoxels){ s->shown, s->row, s->nx, s->ny, s->nz };
 }
@@ -195,8 +198,9 @@ begin_picture (const OctSectionPicture *p, OctCudaGrey *to, cudaStream_t stream,
   if (p->format != OCT_IMAGE_NV12)
     return TRUE;
   return oct_cuda_check_plane (chroma, chroma_row, 1, error)
-         && check (cudaMemset2DAsync (chroma->data, chroma->stride, 128,
-                       chroma_row, (p->height + 1) / 2, stream),
+         && cuda_sections_check (
+             cudaMemset2DAsync (chroma->data, chroma->stride, 128, chroma_row,
+                 (p->height + 1) / 2, stream),
              error);
 }
 
@@ -209,12 +213,12 @@ copy_point (const OctPoint *from, float to[3])
 }
 
 static gboolean
-sections_slice (OctVolume *volume, const OctSlice *slice,
+cuda_sections_slice (OctVolume *volume, const OctSlice *slice,
     const OctSectionPicture *picture, gpointer data, GError **error)
 {
   Sections *s = SECTIONS (volume);
   cudaStream_t stream = (cudaStream_t)data;
-  OctCudaSlice launch = { .from = get_voxels (s) };
+  OctCudaSlice launch = { .from = cuda_sections_get_voxels (s) };
   gboolean timed;
 
   if (!oct_slice_check (slice, error)
@@ -224,7 +228,7 @@ sections_slice (OctVolume *volume, const OctSlice *slice,
   copy_point (&slice->origin, launch.origin);
   copy_point (&slice->right, launch.right);
   copy_point (&slice->down, launch.down);
-  return check (oct_cuda_launch_slice (&launch, stream), error)
+  return cuda_sections_check (oct_cuda_launch_slice (&launch, stream), error)
          && oct_cuda_timer_end (&s->timer, stream, timed, NAME, error);
 }
 
@@ -238,7 +242,7 @@ static const OctCudaEnfaceMode modes[OCT_N_ENFACE_MODES] = {
 static gboolean
 project (Sections *s, const OctEnface *e, cudaStream_t stream, GError **error)
 {
-  OctCudaEnface launch = { .from = get_voxels (s),
+  OctCudaEnface launch = { .from = cuda_sections_get_voxels (s),
     .mode = modes[e->mode],
     .start = e->start,
     .thickness = e->thickness,
@@ -254,14 +258,14 @@ project (Sections *s, const OctEnface *e, cudaStream_t stream, GError **error)
   while (e->flatten
          && oct_enface_next_run (
              s->state.found, s->ny, &launch.first, &launch.count)) {
-    if (!check (oct_cuda_launch_surface (&launch, stream), error))
+    if (!cuda_sections_check (oct_cuda_launch_surface (&launch, stream), error))
       return FALSE;
     launch.first += launch.count;
   }
   launch.first = 0;
   while (oct_enface_next_run (
       s->state.project, s->ny, &launch.first, &launch.count)) {
-    if (!check (oct_cuda_launch_project (&launch, stream), error))
+    if (!cuda_sections_check (oct_cuda_launch_project (&launch, stream), error))
       return FALSE;
     launch.first += launch.count;
   }
@@ -269,7 +273,7 @@ project (Sections *s, const OctEnface *e, cudaStream_t stream, GError **error)
 }
 
 static gboolean
-find_range (
+cuda_sections_find_range (
     Sections *s, const OctEnface *e, cudaStream_t stream, GError **error)
 {
   OctCudaEnfaceRange range = { .projected = s->projected,
@@ -289,11 +293,12 @@ find_range (
   if (!oct_cuda_table_upload (&s->there, NAME, stream, error))
     return FALSE;
   range.there = s->there.device;
-  return check (oct_cuda_launch_enface_range (&range, stream), error);
+  return cuda_sections_check (
+      oct_cuda_launch_enface_range (&range, stream), error);
 }
 
 static gboolean
-sections_enface (OctVolume *volume, const OctEnface *enface,
+cuda_sections_enface (OctVolume *volume, const OctEnface *enface,
     const OctSectionPicture *picture, gpointer data, GError **error)
 {
   Sections *s = SECTIONS (volume);
@@ -313,31 +318,32 @@ sections_enface (OctVolume *volume, const OctEnface *enface,
          && oct_cuda_timer_begin (&s->timer, stream, &timed, NAME, error)
          && begin_picture (picture, &launch.to, stream, error)
          && project (s, enface, stream, error)
-         && (!find || find_range (s, enface, stream, error))
-         && check (oct_cuda_launch_enface_picture (&launch, stream), error)
+         && (!find || cuda_sections_find_range (s, enface, stream, error))
+         && cuda_sections_check (
+             oct_cuda_launch_enface_picture (&launch, stream), error)
          && oct_cuda_timer_end (&s->timer, stream, timed, NAME, error);
 }
 
 static gpointer
-sections_get_stream (OctVolume *volume)
+cuda_sections_get_stream (OctVolume *volume)
 {
   return NULL;
 }
 
 static double
-sections_get_time (OctVolume *volume)
+cuda_sections_get_time (OctVolume *volume)
 {
   return oct_cuda_timer_get (&SECTIONS (volume)->timer);
 }
 
 const OctVolumeTable oct_cuda_sections = {
-  .create = sections_create,
-  .store = sections_store,
-  .show = sections_show,
-  .slice = sections_slice,
-  .enface = sections_enface,
-  .clear = sections_clear,
-  .get_stream = sections_get_stream,
-  .get_time = sections_get_time,
-  .destroy = sections_destroy,
+  .create = cuda_sections_create,
+  .store = cuda_sections_store,
+  .show = cuda_sections_show,
+  .slice = cuda_sections_slice,
+  .enface = cuda_sections_enface,
+  .clear = cuda_sections_clear,
+  .get_stream = cuda_sections_get_stream,
+  .get_time = cuda_sections_get_time,
+  .destroy = cuda_sections_destroy,
 };

@@ -17,7 +17,7 @@ struct _OctPlan {
 };
 
 static gboolean
-check (const OctSpeckleParams *params, GError **error)
+cuda_speckle_check (const OctSpeckleParams *params, GError **error)
 {
   if (!oct_check_speckle (params, error)
       || !oct_cuda_check_grey (params->format, NAME, error))
@@ -32,11 +32,11 @@ check (const OctSpeckleParams *params, GError **error)
 }
 
 static OctPlan *
-speckle_create (gconstpointer data, GError **error)
+cuda_speckle_create (gconstpointer data, GError **error)
 {
   OctPlan *plan;
 
-  if (!check (data, error))
+  if (!cuda_speckle_check (data, error))
     return NULL;
   plan = g_new0 (OctPlan, 1);
   plan->params = *(const OctSpeckleParams *)data;
@@ -45,16 +45,16 @@ speckle_create (gconstpointer data, GError **error)
 }
 
 static gboolean
-speckle_update (OctPlan *plan, gconstpointer data)
+cuda_speckle_update (OctPlan *plan, gconstpointer data)
 {
-  if (!check (data, NULL))
+  if (!cuda_speckle_check (data, NULL))
     return FALSE;
   plan->params = *(const OctSpeckleParams *)data;
   return TRUE;
 }
 
 static void
-speckle_destroy (OctPlan *plan)
+cuda_speckle_destroy (OctPlan *plan)
 {
   g_free (plan);
 }
@@ -72,7 +72,7 @@ clear_chroma (const OctSpeckleParams *params, const OctPlane *chroma,
 }
 
 static gboolean
-speckle_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
+cuda_speckle_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
     gpointer stream, GError **error)
 {
   const OctSpeckleParams *p = &plan->params;
@@ -101,8 +101,8 @@ speckle_run (OctPlan *plan, const OctFrame *in, const OctFrame *out,
 }
 
 const OctOperationTable oct_cuda_speckle = {
-  .create = speckle_create,
-  .update = speckle_update,
-  .run = speckle_run,
-  .destroy = speckle_destroy,
+  .create = cuda_speckle_create,
+  .update = cuda_speckle_update,
+  .run = cuda_speckle_run,
+  .destroy = cuda_speckle_destroy,
 };

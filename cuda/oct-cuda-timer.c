@@ -4,7 +4,7 @@
 
 /* An error that is nobody's is not to be found by the next call. */
 static void
-ignore (cudaError_t status)
+cuda_timer_ignore (cudaError_t status)
 {
   if (status != cudaSuccess)
     cudaGetLastError ();
@@ -21,9 +21,9 @@ void
 oct_cuda_timer_clear (OctCudaTimer *timer)
 {
   if (timer->began != NULL)
-    ignore (cudaEventDestroy (timer->began));
+    cuda_timer_ignore (cudaEventDestroy (timer->began));
   if (timer->ended != NULL)
-    ignore (cudaEventDestroy (timer->ended));
+    cuda_timer_ignore (cudaEventDestroy (timer->ended));
 }
 
 static void

@@ -33,10 +33,8 @@ get_pair (const OctCudaVolumeCsEnvelope &e)
     uint32_t k = 2 * blockIdx.x + j;
     bool there = k < cs.taken && cs.valid[k];
     uint32_t place = there ? cs.places[k] : 0;
-    uint32_t mask =
-        (place % cs.lines + 7 * (place / cs.lines)) % OCT_CUDA_VOLUME_CS_MASKS;
 
-    pair.masks[j] = cs.masks + (size_t)mask * cs.samples;
+    pair.masks[j] = cs.masks + (size_t)mask_of (cs, place) * cs.samples;
     pair.given[j] =
         there ? (const float *)cs.given + (size_t)k * cs.samples : NULL;
     pair.power[j] =
@@ -59,10 +57,8 @@ get_threshold (
 __device__ __forceinline__ float2
 get_gradient (const OctCudaVolumeCsEnvelope &e, uint32_t j, uint32_t q)
 {
-  float2 v = values[q], w = conjugate (values[e.cs.samples - q]);
-  float half = 0.5f / sqrtf ((float)e.cs.samples);
-
-  return j == 0 ? (v + w) * half : turned (v - w) * half;
+  return bin_of (j, values[q], values[e.cs.samples - q])
+         * (1 / sqrtf ((float)e.cs.samples));
 }
 
 __device__ __forceinline__ void
@@ -110,9 +106,7 @@ shrink (const OctCudaVolumeCsEnvelope &e, const Pair &pair, bool first,
       moved[j] += power_of (next[j] - before);
       *c = next[j];
     }
-    /* the second one times i is what turned() gives, negative */
-    values[q] = conjugate (next[0] - turned (next[1]));
-    values[n - q] = next[0] + turned (next[1]);
+    join_bins (next[0], next[1], &values[q], &values[n - q]);
   }
 }
 

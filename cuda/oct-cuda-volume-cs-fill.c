@@ -8,9 +8,23 @@
 #include <math.h>
 
 static gboolean
-check (cudaError_t status, GError **error)
+cuda_fill_check (cudaError_t status, GError **error)
 {
   return oct_cuda_volume_cs_check (status, error);
+}
+
+/* -------------------------------------------------------------------- axial */
+
+gboolean
+oct_cuda_volume_cs_axial (
+    OctVolumeCs *cs, const OctVolumeCsSettings *s, GError **error)
+{
+  OctCudaVolumeCsAxial axial = {
+    .cs = cs->cs, .fft = cs->axial, .steps = s->steps
+  };
+
+  return cuda_fill_check (
+      oct_cuda_launch_volume_cs_axial (&axial, cs->stream), error);
 }
 
 /* ------------------------------------------------------------------- linear */
@@ -70,13 +84,13 @@ oct_cuda_volume_cs_linear (OctVolumeCs *cs, GError **error)
   }
   find_mix (NULL, rows, mask->bscans, mix + places);
   if (!oct_cuda_volume_cs_reserve (cs, &cs->mix, bytes, error)
-      || !check (cudaMemcpyAsync (
-                     cs->mix, mix, bytes, cudaMemcpyHostToDevice, cs->stream),
+      || !cuda_fill_check (cudaMemcpyAsync (cs->mix, mix, bytes,
+                               cudaMemcpyHostToDevice, cs->stream),
           error))
     return FALSE;
   device = cs->mix;
-  return check (oct_cuda_launch_volume_cs_linear (
-                    &cs->cs, device, device + places, cs->volume, cs->stream),
+  return cuda_fill_check (oct_cuda_launch_volume_cs_linear (&cs->cs, device,
+                              device + places, cs->volume, cs->stream),
       error);
 }
 
@@ -95,8 +109,9 @@ upload_pass (OctVolumeCs *cs, guint d, guint count, double spot, GError **error)
     pass[i] = (float)oct_volume_cs_get_transfer (i, count, spot);
   return oct_cuda_volume_cs_reserve (
              cs, (gpointer *)&cs->pass[d], count * sizeof *pass, error)
-         && check (cudaMemcpyAsync (cs->pass[d], pass, count * sizeof *pass,
-                       cudaMemcpyHostToDevice, cs->stream),
+         && cuda_fill_check (
+             cudaMemcpyAsync (cs->pass[d], pass, count * sizeof *pass,
+                 cudaMemcpyHostToDevice, cs->stream),
              error);
 }
 
@@ -140,18 +155,21 @@ compare (OctVolumeCs *cs, const OctCudaVolumeCsJoint *j, GError **error)
   cudaStream_t stream = cs->stream;
 
   if (!cs->params.spectra)
-    return check (oct_cuda_launch_volume_cs_columns (
-                      j, OCT_CUDA_VOLUME_CS_NEXT, stream),
+    return cuda_fill_check (oct_cuda_launch_volume_cs_columns (
+                                j, OCT_CUDA_VOLUME_CS_NEXT, stream),
                error)
-           && check (oct_cuda_launch_volume_cs_alpha (j, stream), error);
-  return check (oct_cuda_launch_volume_cs_columns (
-                    j, OCT_CUDA_VOLUME_CS_BACK, stream),
+           && cuda_fill_check (
+               oct_cuda_launch_volume_cs_alpha (j, stream), error);
+  return cuda_fill_check (oct_cuda_launch_volume_cs_columns (
+                              j, OCT_CUDA_VOLUME_CS_BACK, stream),
              error)
-         && check (oct_cuda_launch_volume_cs_compare (&spectra, stream), error)
-         && check (oct_cuda_launch_volume_cs_columns (
-                       j, OCT_CUDA_VOLUME_CS_FORTH, stream),
+         && cuda_fill_check (
+             oct_cuda_launch_volume_cs_compare (&spectra, stream), error)
+         && cuda_fill_check (oct_cuda_launch_volume_cs_columns (
+                                 j, OCT_CUDA_VOLUME_CS_FORTH, stream),
              error)
-         && check (oct_cuda_launch_volume_cs_alpha (j, stream), error);
+         && cuda_fill_check (
+             oct_cuda_launch_volume_cs_alpha (j, stream), error);
 }
 
 gboolean
@@ -174,22 +192,24 @@ oct_cuda_volume_cs_joint (
     return FALSE;
   j.pass_x = cs->pass[0];
   j.pass_y = cs->pass[1];
-  if (!check (oct_cuda_launch_volume_cs_columns (
-                  &j, OCT_CUDA_VOLUME_CS_BEGIN, cs->stream),
+  if (!cuda_fill_check (oct_cuda_launch_volume_cs_columns (
+                            &j, OCT_CUDA_VOLUME_CS_BEGIN, cs->stream),
           error)
-      || !check (oct_cuda_launch_volume_cs_highest (&j, cs->stream), error))
+      || !cuda_fill_check (
+          oct_cuda_launch_volume_cs_highest (&j, cs->stream), error))
     return FALSE;
   for (guint k = 0; k < s->steps; k++) {
     j.first = k == 0;
     fall *= FALL;
     j.fall = (float)fall;
-    if (!check (oct_cuda_launch_volume_cs_rows (&j, cs->stream), error))
+    if (!cuda_fill_check (
+            oct_cuda_launch_volume_cs_rows (&j, cs->stream), error))
       return FALSE;
     if (k + 1 < s->steps && !compare (cs, &j, error))
       return FALSE;
   }
-  return check (oct_cuda_launch_volume_cs_columns (
-                    &j, OCT_CUDA_VOLUME_CS_END, cs->stream),
+  return cuda_fill_check (oct_cuda_launch_volume_cs_columns (
+                              &j, OCT_CUDA_VOLUME_CS_END, cs->stream),
       error);
 }
 
@@ -236,12 +256,14 @@ oct_cuda_volume_cs_envelope (
     return FALSE;
   power = cs->work;
   for (guint pass = 0; pass < PASSES; pass++) {
-    if (!check (oct_cuda_launch_volume_cs_envelope (&e, cs->stream), error))
+    if (!cuda_fill_check (
+            oct_cuda_launch_volume_cs_envelope (&e, cs->stream), error))
       return FALSE;
     e.power = power;
     if (pass + 1 < PASSES
-        && !check (oct_cuda_launch_volume_cs_smooth (&cs->cs, cs->volume,
-                       &axial, &lateral, power + size, power, cs->stream),
+        && !cuda_fill_check (
+            oct_cuda_launch_volume_cs_smooth (&cs->cs, cs->volume, &axial,
+                &lateral, power + size, power, cs->stream),
             error))
       return FALSE;
   }
@@ -254,7 +276,7 @@ oct_cuda_volume_cs_envelope (
 #define MOST_BITS 3u
 
 static gboolean
-fill_direction (OctVolumeCs *cs, OctCudaVolumeCsPaper *p, guint d,
+cuda_fill_direction (OctVolumeCs *cs, OctCudaVolumeCsPaper *p, guint d,
     const guint8 *there, GError **error)
 {
   const guint warp = 32 * OCT_CUDA_VOLUME_CS_EACH;
@@ -286,7 +308,8 @@ fill_direction (OctVolumeCs *cs, OctCudaVolumeCsPaper *p, guint d,
     p->fft.bits = p->bits;
     p->fft.threads = MAX (64, ((p->places << p->bits) + warp - 1) / warp * 32);
   }
-  return check (oct_cuda_launch_volume_cs_pursue (p, cs->stream), error);
+  return cuda_fill_check (
+      oct_cuda_launch_volume_cs_pursue (p, cs->stream), error);
 }
 
 gboolean
@@ -307,14 +330,14 @@ oct_cuda_volume_cs_paper (
     there[places + mask->places[k] / mask->lines] |= cs->valid[k];
   }
   if (!oct_cuda_volume_cs_reserve (cs, &cs->there, bytes, error)
-      || !check (cudaMemcpyAsync (cs->there, there, bytes,
-                     cudaMemcpyHostToDevice, cs->stream),
+      || !cuda_fill_check (cudaMemcpyAsync (cs->there, there, bytes,
+                               cudaMemcpyHostToDevice, cs->stream),
           error)
-      || !check (oct_cuda_launch_volume_cs_amplitudes (
-                     &cs->cs, cs->volume, cs->stream),
+      || !cuda_fill_check (oct_cuda_launch_volume_cs_amplitudes (
+                               &cs->cs, cs->volume, cs->stream),
           error))
     return FALSE;
   device = cs->there;
-  return fill_direction (cs, &p, 0, device, error)
-         && fill_direction (cs, &p, 1, device + places, error);
+  return cuda_fill_direction (cs, &p, 0, device, error)
+         && cuda_fill_direction (cs, &p, 1, device + places, error);
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * Amplitudes of what is missing, direction by direction: basis pursuit by the
- * dual alternating directions of YALL1 (Yang and Zhang, SIAM J. Sci. Comput. 33,
- * 250 (2011)) for orthonormal bases, all steps of some depths of one line in a
- * block.
+ * dual alternating directions of YALL1 (oct-cuda-volume-cs-pursuit.cuh) for
+ * orthonormal bases, all steps of some depths of one line in a block.
  *
  * Values are pairs: of real bases, two depths; of the Fourier basis one depth,
  * whose coefficients are complex.  What is along the line itself stands in the
  * order that its transform takes it in, and is conjugated behind the transform
  * back.
  */
+#include "oct-cuda-volume-cs-pursuit.cuh"
 #include "oct-cuda-volume-cs.cuh"
 
 #define WAVELET 0
@@ -18,11 +18,9 @@
 
 #define TAPS 8
 #define LEVELS 4
-#define APPROXIMATION 0.05f    /* weight */
-#define TOLERANCE (0.9 * 5e-3) /* of the change of a step */
-#define LEAST_MU 1.1e-8f
-#define MOST_SIDE 8 /* pairs side by side */
-#define SUMS 5
+#define APPROXIMATION 0.05f /* weight */
+#define MOST_SIDE 8         /* pairs side by side */
+#define SUMS PURSUIT_SUMS
 #define WARPS (OCT_CUDA_VOLUME_CS_THREADS / 32)
 
 /* db4, orthonormal */
@@ -315,7 +313,7 @@ begin (const OctCudaVolumeCsPaper &p, const Solver &s, uint32_t n_kept)
 
     rows->done[part][t] = scale == 0;
     rows->mu[part][t] = mu;
-    rows->least[part][t] = LEAST_MU * mu;
+    rows->least[part][t] = PURSUIT_LEAST * mu;
   }
   __syncthreads ();
   if (BASIS == FOURIER && threadIdx.x < sides)
@@ -396,19 +394,15 @@ check (const OctCudaVolumeCsPaper &p, const Solver &s, uint32_t step)
   __syncthreads ();
   if (threadIdx.x < 2 * sides) {
     uint32_t part = threadIdx.x >> p.bits, t = threadIdx.x & (sides - 1);
-    double moved = sqrt (rows->sums[0][part][t]);
-    double x = sqrt (rows->sums[1][part][t]);
-    double z = sqrt (rows->sums[2][part][t]);
-    double primal = rows->sums[3][part][t], value = rows->sums[4][part][t];
-    double gap = fabs (value - primal) / (primal > 0 ? primal : 1);
-    float mu = rows->mu[part][t];
+    double sums[SUMS];
 
-    done = rows->done[part][t] || mu * moved < TOLERANCE * (x > 0 ? x : 1)
-           || step == p.steps;
+#pragma unroll
+    for (int n = 0; n < SUMS; n++)
+      sums[n] = rows->sums[n][part][t];
+    done =
+        rows->done[part][t] || step == p.steps
+        || pursuit_judge (sums, step, rows->least[part][t], &rows->mu[part][t]);
     rows->done[part][t] = done;
-    if (!done && step > 10 && gap > 50 * (moved / (z > 0 ? z : 1))
-        && mu > rows->least[part][t])
-      rows->mu[part][t] = mu * 0.1f;
   }
   return __syncthreads_and (done);
 }

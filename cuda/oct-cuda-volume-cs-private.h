@@ -57,6 +57,10 @@ oct_cuda_volume_cs_values (const OctVolumeCs *cs)
   return (gsize)cs->cs.lines * cs->cs.bscans * cs->cs.pitch;
 }
 
+/* A-scans of a part of the samples, in place of those that measure() made. */
+gboolean oct_cuda_volume_cs_axial (
+    OctVolumeCs *cs, const OctVolumeCsSettings *settings, GError **error);
+
 /* The volume, behind measure(). */
 gboolean oct_cuda_volume_cs_linear (OctVolumeCs *cs, GError **error);
 gboolean oct_cuda_volume_cs_joint (

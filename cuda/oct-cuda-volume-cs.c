@@ -20,7 +20,7 @@ oct_cuda_volume_cs_check (cudaError_t status, GError **error)
 }
 
 static gboolean
-check (cudaError_t status, GError **error)
+cuda_volume_cs_check (cudaError_t status, GError **error)
 {
   return oct_cuda_check (status, NAME, error);
 }
@@ -36,9 +36,9 @@ oct_cuda_volume_cs_reserve (
     return TRUE;
   status = cudaMalloc (memory, MAX (bytes, 1));
   if (status != cudaErrorMemoryAllocation)
-    return check (status, error);
+    return cuda_volume_cs_check (status, error);
   cudaGetLastError ();
-  if (!check (cudaMemGetInfo (&unused, &total), error))
+  if (!cuda_volume_cs_check (cudaMemGetInfo (&unused, &total), error))
     return FALSE;
   g_set_error (error, OCT_ERROR, OCT_ERROR_MEMORY,
       "A volume of %u B-scans of %u A-lines of %u depths takes "
@@ -58,7 +58,7 @@ oct_cuda_volume_cs_upload (gconstpointer values, gsize bytes, GError **error)
   gpointer memory = oct_cuda_alloc (bytes, NAME, error);
 
   if (memory == NULL
-      || check (
+      || cuda_volume_cs_check (
           cudaMemcpy (memory, values, bytes, cudaMemcpyHostToDevice), error))
     return memory;
   oct_cuda_free (memory);
@@ -185,7 +185,7 @@ oct_cuda_volume_cs_need_lateral (OctVolumeCs *cs, guint d, GError **error)
  */
 
 static void
-cs_destroy (OctVolumeCs *cs)
+cuda_volume_cs_destroy (OctVolumeCs *cs)
 {
   gpointer memory[] = { (gpointer)cs->cs.places, (gpointer)cs->cs.number,
     cs->cs.valid, cs->cs.given, (gpointer)cs->cs.window, (gpointer)cs->cs.masks,
@@ -272,7 +272,7 @@ alloc_all (OctVolumeCs *cs, GError **error)
 }
 
 static void
-cs_clear (OctVolumeCs *cs)
+cuda_volume_cs_clear (OctVolumeCs *cs)
 {
   /* who stores finds an error of the device */
   if (cudaMemsetAsync (cs->cs.valid, 0, cs->cs.taken, cs->stream)
@@ -295,7 +295,8 @@ check_size (const OctVolumeCsParams *params, GError **error)
 }
 
 static OctVolumeCs *
-cs_create (const OctVolumeCsParams *params, gpointer stream, GError **error)
+cuda_volume_cs_create (
+    const OctVolumeCsParams *params, gpointer stream, GError **error)
 {
   OctVolumeCs *cs;
 
@@ -317,18 +318,18 @@ cs_create (const OctVolumeCsParams *params, gpointer stream, GError **error)
   if (upload_mask (cs, error)
       && (!params->spectra || upload_spectral (cs, error))
       && alloc_all (cs, error)) {
-    cs_clear (cs);
+    cuda_volume_cs_clear (cs);
     return cs;
   }
-  cs_destroy (cs);
+  cuda_volume_cs_destroy (cs);
   return NULL;
 }
 
 /* ----------------------------------------------------------- store, measure */
 
 static gboolean
-cs_store (OctVolumeCs *cs, guint bscan, const OctPlane *rows, gboolean whole,
-    GError **error)
+cuda_volume_cs_store (OctVolumeCs *cs, guint bscan, const OctPlane *rows,
+    gboolean whole, GError **error)
 {
   const OctScanMask *mask = cs->params.mask;
   gsize value = cs->params.spectra ? sizeof (float) : sizeof (float2);
@@ -337,14 +338,15 @@ cs_store (OctVolumeCs *cs, guint bscan, const OctPlane *rows, gboolean whole,
     return TRUE;
   if (!oct_cuda_check_plane (rows, cs->params.columns * value, value, error))
     return FALSE;
-  return check (
+  return cuda_volume_cs_check (
       oct_cuda_launch_volume_cs_store (&cs->cs, rows->data, rows->stride,
           mask->first[bscan], mask->first[bscan + 1], whole, bscan, cs->stream),
       error);
 }
 
 static gboolean
-cs_measure (OctVolumeCs *cs, OctVolumeCsMeasures *measures, GError **error)
+cuda_volume_cs_measure (
+    OctVolumeCs *cs, OctVolumeCsMeasures *measures, GError **error)
 {
   gsize n = (gsize)(cs->cs.pitch / OCT_VOLUME_CS_DEPTHS) * cs->cs.bscans;
   g_autofree OctVolumeCsSums *sums = g_new (OctVolumeCsSums, n);
@@ -355,22 +357,25 @@ cs_measure (OctVolumeCs *cs, OctVolumeCsMeasures *measures, GError **error)
   G_STATIC_ASSERT (OCT_VOLUME_CS_DEPTHS == OCT_CUDA_VOLUME_CS_PITCH);
   G_STATIC_ASSERT (sizeof (OctVolumeCsSums) == 9 * sizeof (double));
   if (cs->params.spectra
-      && !check (
+      && !cuda_volume_cs_check (
           oct_cuda_launch_volume_cs_adjoint (&spectra, cs->stream), error))
     return FALSE;
-  if (!check (oct_cuda_launch_volume_cs_sums (
-                  &cs->cs, cs->sums, cs->found, cs->stream),
+  if (!cuda_volume_cs_check (oct_cuda_launch_volume_cs_sums (
+                                 &cs->cs, cs->sums, cs->found, cs->stream),
           error)
-      || !check (cudaMemcpyAsync (sums, cs->sums, n * sizeof *sums,
-                     cudaMemcpyDeviceToHost, cs->stream),
+      || !cuda_volume_cs_check (
+          cudaMemcpyAsync (sums, cs->sums, n * sizeof *sums,
+              cudaMemcpyDeviceToHost, cs->stream),
           error)
-      || !check (cudaMemcpyAsync (&cs->most, cs->found, sizeof cs->most,
-                     cudaMemcpyDeviceToHost, cs->stream),
+      || !cuda_volume_cs_check (
+          cudaMemcpyAsync (&cs->most, cs->found, sizeof cs->most,
+              cudaMemcpyDeviceToHost, cs->stream),
           error)
-      || !check (cudaMemcpyAsync (cs->valid, cs->cs.valid, cs->cs.taken,
-                     cudaMemcpyDeviceToHost, cs->stream),
+      || !cuda_volume_cs_check (
+          cudaMemcpyAsync (cs->valid, cs->cs.valid, cs->cs.taken,
+              cudaMemcpyDeviceToHost, cs->stream),
           error)
-      || !check (cudaStreamSynchronize (cs->stream), error))
+      || !cuda_volume_cs_check (cudaStreamSynchronize (cs->stream), error))
     return FALSE;
   oct_volume_cs_find_measures (&cs->params, cs->valid, sums, measures);
   cs->lines = measures->lines;
@@ -380,38 +385,34 @@ cs_measure (OctVolumeCs *cs, OctVolumeCsMeasures *measures, GError **error)
 /* -------------------------------------------------------------- fill, fetch */
 
 static gboolean
-cs_fill (OctVolumeCs *cs, const OctVolumeCsSettings *settings, GError **error)
+cuda_volume_cs_fill (
+    OctVolumeCs *cs, const OctVolumeCsSettings *settings, GError **error)
 {
   if (cs->lines == 0 || cs->most.power == 0)
-    return check (
+    return cuda_volume_cs_check (
         cudaMemsetAsync (cs->volume, 0,
             oct_cuda_volume_cs_values (cs) * sizeof (float2), cs->stream),
         error);
-  if (oct_volume_cs_lacks_samples (&cs->params)
-      && (settings->method == OCT_VOLUME_CS_LINEAR
-          || settings->method == OCT_VOLUME_CS_PAPER)) {
-    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "The methods linear and paper make A-scans of a part of the samples, "
-        "here %g of them, on the CPU alone; set backend=cpu, method=joint or "
-        "sampling-rate=1",
-        cs->params.rate);
-    return FALSE;
-  }
   switch (settings->method) {
   case OCT_VOLUME_CS_JOINT:
     return oct_cuda_volume_cs_joint (cs, settings, error);
   case OCT_VOLUME_CS_ENVELOPE:
     return oct_cuda_volume_cs_envelope (cs, settings, error);
   case OCT_VOLUME_CS_PAPER:
-    return oct_cuda_volume_cs_paper (cs, settings, error);
   case OCT_VOLUME_CS_LINEAR:
     break;
   }
-  return oct_cuda_volume_cs_linear (cs, error);
+  /* these go on from A-scans */
+  if (oct_volume_cs_lacks_samples (&cs->params)
+      && !oct_cuda_volume_cs_axial (cs, settings, error))
+    return FALSE;
+  return settings->method == OCT_VOLUME_CS_PAPER
+             ? oct_cuda_volume_cs_paper (cs, settings, error)
+             : oct_cuda_volume_cs_linear (cs, error);
 }
 
 static gboolean
-cs_fetch (OctVolumeCs *cs, guint bscan, guint first, guint count,
+cuda_volume_cs_fetch (OctVolumeCs *cs, guint bscan, guint first, guint count,
     const OctPlane *rows, GError **error)
 {
   gsize pitch = cs->cs.pitch, row = count * sizeof (float2);
@@ -419,18 +420,19 @@ cs_fetch (OctVolumeCs *cs, guint bscan, guint first, guint count,
 
   if (!oct_cuda_check_plane (rows, row, sizeof (float2), error))
     return FALSE;
-  return check (cudaMemcpy2DAsync (rows->data, rows->stride, from,
-                    pitch * sizeof (float2), row, cs->cs.lines,
-                    cudaMemcpyDeviceToDevice, cs->stream),
+  return cuda_volume_cs_check (
+      cudaMemcpy2DAsync (rows->data, rows->stride, from,
+          pitch * sizeof (float2), row, cs->cs.lines, cudaMemcpyDeviceToDevice,
+          cs->stream),
       error);
 }
 
 const OctVolumeCsTable oct_cuda_volume_cs = {
-  .create = cs_create,
-  .clear = cs_clear,
-  .store = cs_store,
-  .measure = cs_measure,
-  .fill = cs_fill,
-  .fetch = cs_fetch,
-  .destroy = cs_destroy,
+  .create = cuda_volume_cs_create,
+  .clear = cuda_volume_cs_clear,
+  .store = cuda_volume_cs_store,
+  .measure = cuda_volume_cs_measure,
+  .fill = cuda_volume_cs_fill,
+  .fetch = cuda_volume_cs_fetch,
+  .destroy = cuda_volume_cs_destroy,
 };

@@ -14,12 +14,6 @@
 
 /* -------------------------------------------------------------------- store */
 
-__device__ __forceinline__ uint32_t
-mask_of (const OctCudaVolumeCs &cs, uint32_t place)
-{
-  return (place % cs.lines + 7 * (place / cs.lines)) % OCT_CUDA_VOLUME_CS_MASKS;
-}
-
 /* One A-line a block. */
 __global__ void
 __launch_bounds__ (THREADS) store_kernel (OctCudaVolumeCs cs, const char *rows,
@@ -215,17 +209,15 @@ write_pair (const OctCudaVolumeCsSpectra &s, uint32_t k)
 {
   const OctCudaVolumeCs &cs = s.cs;
   uint32_t n = cs.samples;
-  float half = (float)(0.5 / sqrt ((double)n));
+  float scale = (float)(1 / sqrt ((double)n));
   float2 *to = s.ascans + (size_t)k * cs.pitch;
 
   for (uint32_t q = threadIdx.x; q < cs.pitch; q += blockDim.x) {
     float2 a = make_float2 (0, 0), b = a;
 
     if (q > 0 && q < cs.depths) {
-      float2 v = values[q], w = conjugate (values[n - q]);
-
-      a = (v + w) * half;
-      b = turned (v - w) * half;
+      a = bin_of (0, values[q], values[n - q]) * scale;
+      b = bin_of (1, values[q], values[n - q]) * scale;
     }
     to[q] = a;
     if (k + 1 < cs.taken)
@@ -271,10 +263,7 @@ read_pair (const OctCudaVolumeCsSpectra &s, uint32_t k)
       if (k + 1 < cs.taken)
         b = from[cs.pitch + q];
     }
-    /* b times i is what turned() gives, negative */
-    values[q] = conjugate (a - turned (b));
-    if (q > 0)
-      values[n - q] = a + turned (b);
+    join_bins (a, b, &values[q], &values[q > 0 ? n - q : 0]);
   }
 }
 

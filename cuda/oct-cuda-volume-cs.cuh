@@ -354,6 +354,35 @@ from_cosine (float2 a, float2 b, uint32_t k, const OctCudaVolumeCsFft &f)
   return conjugate (conjugate (__ldg (&f.quarter[k])) * c);
 }
 
+/* ------------------------------------------------------------- real spectra */
+
+/* Bin k of one of two real lines that were transformed together, line 0 as the
+ * real and line 1 as the imaginary part: of their bins k and count - k. */
+__device__ __forceinline__ float2
+bin_of (uint32_t line, float2 v, float2 mirror)
+{
+  float2 w = conjugate (mirror);
+
+  return (line == 0 ? v + w : turned (v - w)) * 0.5f;
+}
+
+/* The opposite: bins k and count - k of both lines, of bin k of each,
+ * conjugated for the transform back. */
+__device__ __forceinline__ void
+join_bins (float2 a, float2 b, float2 *v, float2 *mirror)
+{
+  /* b times i is what turned() gives, negative */
+  *v = conjugate (a - turned (b));
+  *mirror = a + turned (b);
+}
+
+/* Number of the mask of the A-line at a place. */
+__device__ __forceinline__ uint32_t
+mask_of (const OctCudaVolumeCs &cs, uint32_t place)
+{
+  return (place % cs.lines + 7 * (place / cs.lines)) % OCT_CUDA_VOLUME_CS_MASKS;
+}
+
 /* ---------------------------------------------------------------------- sums */
 
 template <bool MAXIMUM, typename Value>

@@ -167,6 +167,18 @@ typedef struct {
 
 cudaError_t oct_cuda_launch_volume_cs_envelope (
     const OctCudaVolumeCsEnvelope *envelope, cudaStream_t stream);
+
+/* A-scans of a part of the samples by basis pursuit, all steps of two A-lines a
+ * block: to cs.ascans. */
+typedef struct {
+  OctCudaVolumeCs cs;
+  OctCudaVolumeCsFft fft; /* of the samples, bits = 0 */
+  uint32_t steps;         /* at most */
+} OctCudaVolumeCsAxial;
+
+cudaError_t oct_cuda_launch_volume_cs_axial (
+    const OctCudaVolumeCsAxial *axial, cudaStream_t stream);
+
 #define OCT_CUDA_VOLUME_CS_RADIUS 8u
 typedef struct {
   uint32_t radius;

@@ -70,13 +70,13 @@ struct _OctVolume {
 };
 
 static gboolean
-check (cudaError_t status, GError **error)
+cuda_volume_check (cudaError_t status, GError **error)
 {
   return oct_cuda_check (status, NAME, error);
 }
 
 static void
-ignore (cudaError_t status)
+cuda_volume_ignore (cudaError_t status)
 {
   if (status != cudaSuccess)
     cudaGetLastError ();
@@ -104,14 +104,15 @@ array_init (Array *array, const ArrayKind *kind, guint width, guint height,
     .normalizedCoords = kind->normalized,
   };
 
-  if (!check (cudaMalloc3DArray (&array->array, &kind->channels, extent,
-                  cudaArraySurfaceLoadStore),
+  if (!cuda_volume_check (cudaMalloc3DArray (&array->array, &kind->channels,
+                              extent, cudaArraySurfaceLoadStore),
           error))
     return FALSE;
   resource.res.array.array = array->array;
-  return check (cudaCreateSurfaceObject (&array->surface, &resource), error)
-         && check (cudaCreateTextureObject (
-                       &array->texture, &resource, &texture, NULL),
+  return cuda_volume_check (
+             cudaCreateSurfaceObject (&array->surface, &resource), error)
+         && cuda_volume_check (cudaCreateTextureObject (
+                                   &array->texture, &resource, &texture, NULL),
              error);
 }
 
@@ -119,31 +120,31 @@ static void
 array_clear (Array *array)
 {
   if (array->texture != 0)
-    ignore (cudaDestroyTextureObject (array->texture));
+    cuda_volume_ignore (cudaDestroyTextureObject (array->texture));
   if (array->surface != 0)
-    ignore (cudaDestroySurfaceObject (array->surface));
+    cuda_volume_ignore (cudaDestroySurfaceObject (array->surface));
   if (array->array != NULL)
-    ignore (cudaFreeArray (array->array));
+    cuda_volume_ignore (cudaFreeArray (array->array));
 }
 
 /* ------------------------------------------------------------ create, destroy
  */
 
 static void
-volume_destroy (OctVolume *volume)
+cuda_volume_destroy (OctVolume *volume)
 {
   if (volume->stream != NULL)
-    ignore (cudaStreamSynchronize (volume->stream));
+    cuda_volume_ignore (cudaStreamSynchronize (volume->stream));
   for (guint i = 0; i < SETS; i++) {
     Set *set = &volume->sets[i];
 
     /* smoothing is in another stream */
     if (set->ready != NULL) {
-      ignore (cudaEventSynchronize (set->ready));
-      ignore (cudaEventDestroy (set->ready));
+      cuda_volume_ignore (cudaEventSynchronize (set->ready));
+      cuda_volume_ignore (cudaEventDestroy (set->ready));
     }
     if (set->drawn != NULL)
-      ignore (cudaEventDestroy (set->drawn));
+      cuda_volume_ignore (cudaEventDestroy (set->drawn));
     array_clear (&set->voxels);
     oct_cuda_free (set->extents);
     g_free (set->stale);
@@ -158,7 +159,7 @@ volume_destroy (OctVolume *volume)
   oct_cuda_free (volume->small);
   oct_cuda_timer_clear (&volume->timer);
   if (volume->stream != NULL)
-    ignore (cudaStreamDestroy (volume->stream));
+    cuda_volume_ignore (cudaStreamDestroy (volume->stream));
   g_free (volume);
 }
 
@@ -168,7 +169,7 @@ oct_cuda_volume_check_memory (
 {
   gsize unused = 0, total = 0;
 
-  if (!check (cudaMemGetInfo (&unused, &total), error))
+  if (!cuda_volume_check (cudaMemGetInfo (&unused, &total), error))
     return FALSE;
   if (needed <= unused)
     return TRUE;
@@ -199,10 +200,10 @@ init_sets (OctVolume *volume, GError **error)
         || !(set->extents = oct_cuda_alloc (
                  (gsize)volume->tx * volume->tz * volume->ny * sizeof (uchar2),
                  NAME, error))
-        || !check (
+        || !cuda_volume_check (
             cudaEventCreateWithFlags (&set->ready, cudaEventDisableTiming),
             error)
-        || !check (
+        || !cuda_volume_check (
             cudaEventCreateWithFlags (&set->drawn, cudaEventDisableTiming),
             error))
       return FALSE;
@@ -234,9 +235,10 @@ init_stream (OctVolume *volume, GError **error)
 {
   int least = 0, greatest = 0;
 
-  return check (cudaDeviceGetStreamPriorityRange (&least, &greatest), error)
-         && check (cudaStreamCreateWithPriority (
-                       &volume->stream, cudaStreamDefault, least),
+  return cuda_volume_check (
+             cudaDeviceGetStreamPriorityRange (&least, &greatest), error)
+         && cuda_volume_check (cudaStreamCreateWithPriority (
+                                   &volume->stream, cudaStreamDefault, least),
              error)
          && oct_cuda_timer_init (&volume->timer, NAME, error);
 }
@@ -258,18 +260,18 @@ init_all (OctVolume *volume, GError **error)
 }
 
 static gboolean
-volume_clear (OctVolume *volume, gpointer stream, GError **error)
+cuda_volume_clear (OctVolume *volume, gpointer stream, GError **error)
 {
   for (guint i = 0; i < SETS; i++)
     memset (volume->sets[i].stale, TRUE, volume->ny);
-  return check (
+  return cuda_volume_check (
       cudaMemsetAsync (volume->raw, 0,
           volume->raw_row * volume->nz * volume->ny, (cudaStream_t)stream),
       error);
 }
 
 static OctVolume *
-volume_create (const OctVolumeParams *params, GError **error)
+cuda_volume_create (const OctVolumeParams *params, GError **error)
 {
   OctVolume *volume;
 
@@ -289,10 +291,10 @@ volume_create (const OctVolumeParams *params, GError **error)
       (volume->nx + ROW_ALIGNMENT - 1) / ROW_ALIGNMENT * ROW_ALIGNMENT;
   /* nothing may read before zeros are there: pictures and images have streams
    * of their own */
-  if (init_all (volume, error) && volume_clear (volume, NULL, error)
-      && check (cudaStreamSynchronize (NULL), error))
+  if (init_all (volume, error) && cuda_volume_clear (volume, NULL, error)
+      && cuda_volume_check (cudaStreamSynchronize (NULL), error))
     return volume;
-  volume_destroy (volume);
+  cuda_volume_destroy (volume);
   return NULL;
 }
 
@@ -300,8 +302,8 @@ volume_create (const OctVolumeParams *params, GError **error)
  */
 
 static gboolean
-volume_store (OctVolume *volume, const OctFrame *images, guint first, guint n,
-    gpointer stream, GError **error)
+cuda_volume_store (OctVolume *volume, const OctFrame *images, guint first,
+    guint n, gpointer stream, GError **error)
 {
   const OctPlane *plane = &images->planes[0];
   OctCudaVolumeStore store = { .images = plane->data,
@@ -324,13 +326,14 @@ volume_store (OctVolume *volume, const OctFrame *images, guint first, guint n,
     for (guint y = first > 0 ? first - 1 : 0;
          y < MIN (first + n + 1, volume->ny); y++)
       volume->sets[i].stale[y] = TRUE;
-  return check (
+  return cuda_volume_check (
       oct_cuda_launch_volume_store (&store, (cudaStream_t)stream), error);
 }
 
 /* What is stale, run by run. */
 static gboolean
-smooth (OctVolume *volume, Set *set, cudaStream_t stream, GError **error)
+cuda_volume_smooth (
+    OctVolume *volume, Set *set, cudaStream_t stream, GError **error)
 {
   OctCudaVolumeSmooth s = { .raw = volume->raw,
     .raw_row = volume->raw_row,
@@ -351,7 +354,8 @@ smooth (OctVolume *volume, Set *set, cudaStream_t stream, GError **error)
     s.first = y;
     s.count = end - y;
     if (s.count > 0
-        && !check (oct_cuda_launch_volume_smooth (&s, stream), error))
+        && !cuda_volume_check (
+            oct_cuda_launch_volume_smooth (&s, stream), error))
       return FALSE;
     y = end + 1;
   }
@@ -359,15 +363,15 @@ smooth (OctVolume *volume, Set *set, cudaStream_t stream, GError **error)
 }
 
 static gboolean
-volume_show (OctVolume *volume, gpointer data, GError **error)
+cuda_volume_show (OctVolume *volume, gpointer data, GError **error)
 {
   cudaStream_t stream = (cudaStream_t)data;
   guint back = (volume->front + 1) % SETS;
   Set *set = &volume->sets[back];
 
-  if (!check (cudaStreamWaitEvent (stream, set->drawn, 0), error)
-      || !smooth (volume, set, stream, error)
-      || !check (cudaEventRecord (set->ready, stream), error))
+  if (!cuda_volume_check (cudaStreamWaitEvent (stream, set->drawn, 0), error)
+      || !cuda_volume_smooth (volume, set, stream, error)
+      || !cuda_volume_check (cudaEventRecord (set->ready, stream), error))
     return FALSE;
   volume->front = back;
   volume->shown = volume->changed = TRUE;
@@ -396,7 +400,7 @@ take_transfer (OctVolume *volume, const OctTransfer *transfer, GError **error)
 }
 
 static gboolean
-find_cells (OctVolume *volume, gboolean distances, GError **error)
+cuda_volume_find_cells (OctVolume *volume, gboolean distances, GError **error)
 {
   OctCudaVolumeCells cells = { .extents = volume->sets[volume->front].extents,
     .tx = volume->tx,
@@ -411,7 +415,8 @@ find_cells (OctVolume *volume, gboolean distances, GError **error)
     .seen = ((const Tables *)volume->tables.device)->seen };
 
   if (volume->changed) {
-    if (!check (oct_cuda_launch_volume_cells (&cells, volume->stream), error))
+    if (!cuda_volume_check (
+            oct_cuda_launch_volume_cells (&cells, volume->stream), error))
       return FALSE;
     volume->has_distance = volume->has_light = FALSE;
     volume->changed = FALSE;
@@ -419,7 +424,7 @@ find_cells (OctVolume *volume, gboolean distances, GError **error)
   if (!distances || volume->has_distance)
     return TRUE;
   volume->has_distance = TRUE;
-  return check (
+  return cuda_volume_check (
       oct_cuda_launch_volume_distances (&cells, volume->stream), error);
 }
 
@@ -436,7 +441,8 @@ get_read (OctVolume *volume)
 }
 
 static gboolean
-find_light (OctVolume *volume, const OctVolumeScene *scene, GError **error)
+cuda_volume_find_light (
+    OctVolume *volume, const OctVolumeScene *scene, GError **error)
 {
   OctCudaVolumeLight light = { .scene = *scene,
     .read = get_read (volume),
@@ -449,12 +455,13 @@ find_light (OctVolume *volume, const OctVolumeScene *scene, GError **error)
   oct_volume_get_directions (light.directions);
   volume->half = scene->half;
   volume->has_light = TRUE;
-  return check (oct_cuda_launch_volume_light (&light, volume->stream), error);
+  return cuda_volume_check (
+      oct_cuda_launch_volume_light (&light, volume->stream), error);
 }
 
 /* With fewer rays than pixels, a picture of them in between. */
 static gboolean
-set_target (OctVolume *volume, const OctVolumePicture *picture,
+cuda_volume_set_target (OctVolume *volume, const OctVolumePicture *picture,
     guint coarseness, OctCudaVolumeTarget *rays, OctCudaVolumeTarget *to,
     GError **error)
 {
@@ -499,17 +506,18 @@ cast_rays (OctVolume *volume, const OctVolumeScene *scene,
     .mode = look->mode };
   OctCudaVolumeTarget to;
 
-  return set_target (volume, picture, look->coarseness, &render.to, &to, error)
-         && check (
+  return cuda_volume_set_target (
+             volume, picture, look->coarseness, &render.to, &to, error)
+         && cuda_volume_check (
              oct_cuda_launch_volume_render (&render, volume->stream), error)
          && (look->coarseness == 1
-             || check (
+             || cuda_volume_check (
                  oct_cuda_launch_volume_scale (&render.to, &to, volume->stream),
                  error));
 }
 
 static gboolean
-check_frame (const OctVolumePicture *p, GError **error)
+cuda_volume_check_frame (const OctVolumePicture *p, GError **error)
 {
   gboolean is_nv12 = p->format == OCT_IMAGE_NV12;
 
@@ -521,7 +529,7 @@ check_frame (const OctVolumePicture *p, GError **error)
 }
 
 static gboolean
-volume_render (OctVolume *volume, const OctVolumeLook *look,
+cuda_volume_render (OctVolume *volume, const OctVolumeLook *look,
     const OctVolumePicture *picture, GError **error)
 {
   Set *set;
@@ -532,43 +540,45 @@ volume_render (OctVolume *volume, const OctVolumeLook *look,
 
   if (!oct_volume_look_check (look, error)
       || !oct_volume_picture_check (picture, error)
-      || !check_frame (picture, error)
-      || (!volume->shown && !volume_show (volume, volume->stream, error)))
+      || !cuda_volume_check_frame (picture, error)
+      || (!volume->shown && !cuda_volume_show (volume, volume->stream, error)))
     return FALSE;
   set = &volume->sets[volume->front];
   oct_volume_scene_init (&scene, &volume->params, look);
-  if (!check (cudaStreamWaitEvent (volume->stream, set->ready, 0), error)
+  if (!cuda_volume_check (
+          cudaStreamWaitEvent (volume->stream, set->ready, 0), error)
       || !oct_cuda_timer_begin (
           &volume->timer, volume->stream, &timed, NAME, error)
       || !take_transfer (volume, look->transfer, error)
-      || !find_cells (volume, !sums, error)
-      || (lit && !find_light (volume, &scene, error))
+      || !cuda_volume_find_cells (volume, !sums, error)
+      || (lit && !cuda_volume_find_light (volume, &scene, error))
       || !cast_rays (volume, &scene, look, picture, error)
       || !oct_cuda_timer_end (
           &volume->timer, volume->stream, timed, NAME, error))
     return FALSE;
-  return check (cudaEventRecord (set->drawn, volume->stream), error);
+  return cuda_volume_check (
+      cudaEventRecord (set->drawn, volume->stream), error);
 }
 
 static gpointer
-volume_get_stream (OctVolume *volume)
+cuda_volume_get_stream (OctVolume *volume)
 {
   return volume->stream;
 }
 
 static double
-volume_get_time (OctVolume *volume)
+cuda_volume_get_time (OctVolume *volume)
 {
   return oct_cuda_timer_get (&volume->timer);
 }
 
 const OctVolumeTable oct_cuda_volume = {
-  .create = volume_create,
-  .store = volume_store,
-  .show = volume_show,
-  .render = volume_render,
-  .clear = volume_clear,
-  .get_stream = volume_get_stream,
-  .get_time = volume_get_time,
-  .destroy = volume_destroy,
+  .create = cuda_volume_create,
+  .store = cuda_volume_store,
+  .show = cuda_volume_show,
+  .render = cuda_volume_render,
+  .clear = cuda_volume_clear,
+  .get_stream = cuda_volume_get_stream,
+  .get_time = cuda_volume_get_time,
+  .destroy = cuda_volume_destroy,
 };

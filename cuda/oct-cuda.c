@@ -7,7 +7,7 @@
 #include <string.h>
 
 static gpointer
-alloc_bytes (gsize size, GError **error)
+cuda_alloc_bytes (gsize size, GError **error)
 {
   return oct_cuda_alloc (size, "a sequence of operations", error);
 }
@@ -21,7 +21,7 @@ static const OctBackend backend = {
   .volume = &oct_cuda_volume,
   .sections = &oct_cuda_sections,
   .volume_cs = &oct_cuda_volume_cs,
-  .alloc = alloc_bytes,
+  .alloc = cuda_alloc_bytes,
   .free = oct_cuda_free,
 };
 

@@ -18,7 +18,7 @@ oct_calibrate_columns_clear (OctCalibrateColumns *c)
 }
 
 static void G_GNUC_PRINTF (2, 3)
-    note (OctMirrorSet *set, const char *format, ...)
+    calibrate_columns_note (OctMirrorSet *set, const char *format, ...)
 {
   va_list arguments;
 
@@ -43,27 +43,29 @@ find_span (OctMirrorSet *set)
       return 0;
   }
   if (!oct_mirror_fit_find_scale (set->fit, positions, &scale)) {
-    note (set, "Depths are not known in um: that takes two mirrors at "
-               "different positions.");
+    calibrate_columns_note (set,
+        "Depths are not known in um: that takes two mirrors at "
+        "different positions.");
     return 0;
   }
   for (guint i = 0; i < count; i++)
     off += scale.off[i];
   if (off > 0 && count - off < 3) {
-    note (set, "The positions of the mirrors do not fit to their depths, and "
-               "which of them is wrong is not certain: depths are not known in "
-               "um.");
+    calibrate_columns_note (set,
+        "The positions of the mirrors do not fit to their depths, and "
+        "which of them is wrong is not certain: depths are not known in "
+        "um.");
     oct_mirror_scale_clear (&scale);
     return 0;
   }
   for (guint i = 0; i < count; i++)
     if (scale.off[i])
-      note (set,
+      calibrate_columns_note (set,
           "The depth of %s does not fit to its position as those of the others "
           "do; it was not used for the scale in um.",
           oct_mirror_set_get_used (set, i)->name);
   if (scale.error_um > 0.02 * fabs (positions[count - 1] - positions[0]))
-    note (set,
+    calibrate_columns_note (set,
         "The positions of the mirrors deviate by %.1f um from their depths: "
         "the "
         "scale in um is uncertain.",
@@ -75,7 +77,7 @@ find_span (OctMirrorSet *set)
 
 /* The wavelengths of the pixels, from what is known of them. */
 static void
-fill_wavelengths (OctCalibrateColumns *c, OctMirrorSet *set,
+calibrate_columns_fill_wavelengths (OctCalibrateColumns *c, OctMirrorSet *set,
     const OctCalibrateOptions *o, double span)
 {
   if (o->wavelength_min > 0) {
@@ -84,7 +86,7 @@ fill_wavelengths (OctCalibrateColumns *c, OctMirrorSet *set,
     double middle = (low + high) / 2, given = high - low;
 
     if (span > 0 && fabs (given / span - 1) > SPANS_AGREE)
-      note (set,
+      calibrate_columns_note (set,
           "Positions of the mirrors say that the pixels span %.4f rad/um, the "
           "wavelengths %.4f; the positions are taken.",
           span, given);
@@ -135,12 +137,13 @@ oct_calibrate_columns_fill (OctCalibrateColumns *c, OctMirrorSet *set,
   c->background = g_memdup2 (background, set->samples * sizeof *background);
   oct_mirror_fit_fill_columns (set->fit, 1, c->k_index, c->dispersion);
   span = find_span (set);
-  fill_wavelengths (c, set, o, span);
+  calibrate_columns_fill_wavelengths (c, set, o, span);
   if (c->wavelength_nm != NULL && !o->falling)
     turn_round (c);
   if (c->bin_um > 0 && c->wavelength_nm == NULL)
-    note (set, "Depths in um are known, but no wavelength: the calibration "
-               "is without a scale; add --centre-nm.");
+    calibrate_columns_note (set,
+        "Depths in um are known, but no wavelength: the calibration "
+        "is without a scale; add --centre-nm.");
   /* as the elements will read it */
   tried = oct_calibration_new_from_arrays (c->samples, c->wavelength_nm,
       c->k_index, c->dispersion, c->background, error);
@@ -151,7 +154,8 @@ oct_calibrate_columns_fill (OctCalibrateColumns *c, OctMirrorSet *set,
 }
 
 static void
-append_number (GString *text, const char *format, double value)
+calibrate_columns_append_number (
+    GString *text, const char *format, double value)
 {
   char buffer[G_ASCII_DTOSTR_BUF_SIZE];
 
@@ -176,11 +180,11 @@ oct_calibrate_columns_write (const OctCalibrateColumns *c,
       c->background != NULL ? ",background" : "");
   for (guint i = 0; i < c->samples; i++) {
     if (c->wavelength_nm != NULL)
-      append_number (text, "%.6f", c->wavelength_nm[i]);
-    append_number (text, "%.6f", c->k_index[i]);
-    append_number (text, "%.6f", c->dispersion[i]);
+      calibrate_columns_append_number (text, "%.6f", c->wavelength_nm[i]);
+    calibrate_columns_append_number (text, "%.6f", c->k_index[i]);
+    calibrate_columns_append_number (text, "%.6f", c->dispersion[i]);
     if (c->background != NULL)
-      append_number (text, "%.9g", c->background[i]);
+      calibrate_columns_append_number (text, "%.9g", c->background[i]);
     g_string_append_c (text, '\n');
   }
   return g_file_set_contents (path, text->str, text->len, error);

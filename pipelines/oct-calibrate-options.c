@@ -23,7 +23,7 @@
   "  oct-calibrate --check calibration.csv --mirror m1.npy m2.npy"
 
 static gboolean
-is_number (const char *text)
+calibrate_options_is_number (const char *text)
 {
   double number;
 
@@ -54,10 +54,10 @@ expand_lists (char **arguments)
   for (guint i = 0; arguments[i] != NULL; i++) {
     g_autofree char *joined = NULL;
     const char *argument = arguments[i];
-    gboolean value =
-        i > 0 && list != NULL
-        && (*argument != '-'
-            || (g_str_equal (list, "--depth-um") && is_number (argument)));
+    gboolean value = i > 0 && list != NULL
+                     && (*argument != '-'
+                         || (g_str_equal (list, "--depth-um")
+                             && calibrate_options_is_number (argument)));
 
     if (value) {
       joined = g_strconcat (list, "=", argument, NULL);
@@ -78,7 +78,7 @@ expand_lists (char **arguments)
 }
 
 static gboolean
-fail (GError **error, const char *sentence)
+calibrate_options_fail (GError **error, const char *sentence)
 {
   g_set_error_literal (
       error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, sentence);
@@ -89,7 +89,7 @@ static gboolean
 check_scale (OctCalibrateOptions *o, GError **error)
 {
   for (guint i = 0; o->depths_um != NULL && o->depths_um[i] != NULL; i++) {
-    if (is_number (o->depths_um[i]))
+    if (calibrate_options_is_number (o->depths_um[i]))
       continue;
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
         "--depth-um takes numbers in um, one per mirror; '%s' is none.",
@@ -97,58 +97,70 @@ check_scale (OctCalibrateOptions *o, GError **error)
     return FALSE;
   }
   if (o->depths_um != NULL && !isnan (o->step_um))
-    return fail (error, "Give --step-um or --depth-um, not both.");
+    return calibrate_options_fail (
+        error, "Give --step-um or --depth-um, not both.");
   if (!isnan (o->step_um) && !(fabs (o->step_um) > 0 && isfinite (o->step_um)))
-    return fail (error, "--step-um is the distance from each mirror to the "
-                        "next in um, and not 0.");
+    return calibrate_options_fail (error,
+        "--step-um is the distance from each mirror to the "
+        "next in um, and not 0.");
   if ((o->wavelength_min != 0) != (o->wavelength_max != 0)
       || o->wavelength_min > o->wavelength_max
       || (o->wavelength_min != 0
           && !(o->wavelength_min >= 1 && o->wavelength_max <= 1e6
                && o->wavelength_min < o->wavelength_max)))
-    return fail (error, "--wavelength-min and --wavelength-max are the "
-                        "shortest and the longest wavelength of the pixels in "
-                        "nm; give both.");
+    return calibrate_options_fail (error,
+        "--wavelength-min and --wavelength-max are the "
+        "shortest and the longest wavelength of the pixels in "
+        "nm; give both.");
   if (o->centre_nm != 0
       && (o->wavelength_min != 0
           || !(o->centre_nm >= 1 && o->centre_nm <= 1e6)))
-    return fail (error, "--centre-nm is the wavelength of the source in nm, "
-                        "for --step-um or --depth-um; give it or "
-                        "--wavelength-min and --wavelength-max, not both.");
+    return calibrate_options_fail (error,
+        "--centre-nm is the wavelength of the source in nm, "
+        "for --step-um or --depth-um; give it or "
+        "--wavelength-min and --wavelength-max, not both.");
   if (o->centre_nm != 0 && isnan (o->step_um) && o->depths_um == NULL)
-    return fail (error, "--centre-nm gives wavelengths together with distances "
-                        "of the mirrors; add --step-um or --depth-um.");
+    return calibrate_options_fail (error,
+        "--centre-nm gives wavelengths together with distances "
+        "of the mirrors; add --step-um or --depth-um.");
   if (o->wavelengths != NULL && !g_str_equal (o->wavelengths, "rising")
       && !g_str_equal (o->wavelengths, "falling"))
-    return fail (error, "--wavelength is rising or falling, from the first "
-                        "sample to the last.");
+    return calibrate_options_fail (error,
+        "--wavelength is rising or falling, from the first "
+        "sample to the last.");
   o->falling = g_strcmp0 (o->wavelengths, "falling") == 0;
   return TRUE;
 }
 
 static gboolean
-check_files (OctCalibrateOptions *o, GError **error)
+calibrate_options_check_files (OctCalibrateOptions *o, GError **error)
 {
   const char *format =
       o->sample_format != NULL ? o->sample_format : "gray16-le";
 
   if (o->mirrors == NULL && o->other_side == NULL)
-    return fail (error, "No mirror is given: name the files of their spectra "
-                        "with --mirror FILE...");
+    return calibrate_options_fail (error,
+        "No mirror is given: name the files of their spectra "
+        "with --mirror FILE...");
   if (o->mirrors == NULL)
-    return fail (error, "All mirrors are on the other side than the sample; "
-                        "give --mirror FILE... for those on its side, or all "
-                        "of them where the sample will be on their side.");
+    return calibrate_options_fail (error,
+        "All mirrors are on the other side than the sample; "
+        "give --mirror FILE... for those on its side, or all "
+        "of them where the sample will be on their side.");
   if ((o->output != NULL) == (o->check != NULL))
-    return fail (error, "Give --output CSV to make a calibration, or --check "
-                        "CSV to measure one.");
+    return calibrate_options_fail (error,
+        "Give --output CSV to make a calibration, or --check "
+        "CSV to measure one.");
   if (o->same_side && o->other_side != NULL)
-    return fail (error, "Give --other-side or --same-side, not both.");
+    return calibrate_options_fail (
+        error, "Give --other-side or --same-side, not both.");
   if (o->samples < 0 || o->lines < 0 || o->header_size < 0)
-    return fail (error, "--samples, --lines and --header-size are not "
-                        "negative.");
+    return calibrate_options_fail (error,
+        "--samples, --lines and --header-size are not "
+        "negative.");
   if (!g_str_equal (format, "gray16-le") && !g_str_equal (format, "gray8"))
-    return fail (error, "--sample-format is gray16-le or gray8.");
+    return calibrate_options_fail (
+        error, "--sample-format is gray16-le or gray8.");
   o->reader.samples = o->samples;
   o->reader.lines = o->lines;
   o->reader.header_size = o->header_size;
@@ -229,7 +241,7 @@ oct_calibrate_options_parse (
         expanded[1]);
     return FALSE;
   }
-  return check_files (o, error) && check_scale (o, error);
+  return calibrate_options_check_files (o, error) && check_scale (o, error);
 }
 
 void

@@ -50,7 +50,7 @@ to_y (const Panel *p, double v)
 
 /* 1, 2 or 5 times a power of ten, about `count` of them in `span`. */
 static double
-choose_step (double span, guint count)
+calibrate_plot_choose_step (double span, guint count)
 {
   double rough = span / count, power = pow (10, floor (log10 (rough)));
 
@@ -62,7 +62,8 @@ choose_step (double span, guint count)
 }
 
 static void
-write_text (cairo_t *cr, double x, double y, double align, const char *text)
+calibrate_plot_write_text (
+    cairo_t *cr, double x, double y, double align, const char *text)
 {
   cairo_text_extents_t size;
 
@@ -90,35 +91,39 @@ draw_tick (const Panel *p, gboolean upright, double v, double step)
   cairo_stroke (p->cr);
   cairo_set_source_rgb (p->cr, 0.25, 0.25, 0.25);
   if (upright)
-    write_text (p->cr, p->x - 5, to_y (p, v) + 4, 1, text);
+    calibrate_plot_write_text (p->cr, p->x - 5, to_y (p, v) + 4, 1, text);
   else
-    write_text (p->cr, to_x (p, v), p->y + p->height + 15, 0.5, text);
+    calibrate_plot_write_text (
+        p->cr, to_x (p, v), p->y + p->height + 15, 0.5, text);
 }
 
 static void
 draw_axes (const Panel *p, const char *title, const char *below)
 {
-  double step = choose_step (p->right - p->left, (guint)(p->width / 55));
+  double step =
+      calibrate_plot_choose_step (p->right - p->left, (guint)(p->width / 55));
 
   cairo_set_line_width (p->cr, 1);
   cairo_set_font_size (p->cr, 11);
   for (double v = ceil (p->left / step) * step; v <= p->right; v += step)
     draw_tick (p, FALSE, v, step);
-  step = choose_step (p->top - p->bottom, 5);
+  step = calibrate_plot_choose_step (p->top - p->bottom, 5);
   for (double v = ceil (p->bottom / step) * step; v <= p->top; v += step)
     draw_tick (p, TRUE, v, step);
   cairo_set_source_rgb (p->cr, 0.4, 0.4, 0.4);
   cairo_rectangle (p->cr, p->x, p->y, p->width, p->height);
   cairo_stroke (p->cr);
   cairo_set_source_rgb (p->cr, 0.1, 0.1, 0.1);
-  write_text (p->cr, p->x + p->width, p->y + p->height + 30, 1, below);
+  calibrate_plot_write_text (
+      p->cr, p->x + p->width, p->y + p->height + 30, 1, below);
   cairo_set_font_size (p->cr, 13);
-  write_text (p->cr, p->x, p->y - 9, 0, title);
+  calibrate_plot_write_text (p->cr, p->x, p->y - 9, 0, title);
 }
 
 /* A panel of the picture at x, y, of the size given with its margins. */
 static Panel
-place (cairo_t *cr, double x, double y, double width, double height)
+calibrate_plot_place (
+    cairo_t *cr, double x, double y, double width, double height)
 {
   return (Panel){ .cr = cr,
     .x = x + MARGIN_LEFT,
@@ -187,7 +192,7 @@ draw_peaks (cairo_t *cr, double height, const OctMirrorSet *set,
     const OctCalibrateColumns *columns)
 {
   const guint count = 1600;
-  Panel p = place (cr, 0, 0, WIDTH, height);
+  Panel p = calibrate_plot_place (cr, 0, 0, WIDTH, height);
   double highest = -HUGE_VAL, deepest = 0;
 
   for (guint i = 0; i < set->used->len; i++) {
@@ -286,13 +291,14 @@ draw_all (
   draw_peaks (cr, top, set, columns);
   for (guint i = 0; i < n; i++)
     bend[i] = columns->k_index[i] - (falls ? n - 1.0 - i : i);
-  draw_column (place (cr, 0, top, width, HEIGHT - top),
+  draw_column (calibrate_plot_place (cr, 0, top, width, HEIGHT - top),
       "k_index less a straight line, samples", bend, n, 1);
   if (columns->dispersion != NULL)
-    draw_column (place (cr, width, top, width, HEIGHT - top), "dispersion, rad",
-        columns->dispersion, n, 0.1);
+    draw_column (calibrate_plot_place (cr, width, top, width, HEIGHT - top),
+        "dispersion, rad", columns->dispersion, n, 0.1);
   if (set->fit != NULL)
-    draw_residuals (place (cr, 2 * width, top, width, HEIGHT - top), set);
+    draw_residuals (
+        calibrate_plot_place (cr, 2 * width, top, width, HEIGHT - top), set);
 }
 
 gboolean

@@ -27,7 +27,7 @@ typedef struct {
 } Reading;
 
 static gboolean G_GNUC_PRINTF (2, 3)
-    fail (GError **error, const char *format, ...)
+    calibrate_fail (GError **error, const char *format, ...)
 {
   va_list arguments;
 
@@ -40,7 +40,7 @@ static gboolean G_GNUC_PRINTF (2, 3)
 }
 
 static char *
-describe (const char *path)
+calibrate_describe (const char *path)
 {
   g_autofree char *base = g_path_get_basename (path);
   g_autofree char *shown = g_filename_display_name (base);
@@ -52,14 +52,14 @@ static gboolean
 check_samples (Reading *r, const char *path, guint samples, GError **error)
 {
   if (samples < MIN_SAMPLES)
-    return fail (error,
+    return calibrate_fail (error,
         "'%s' has %u samples per A-line, but %u and more are needed; name a "
         "file of spectra.",
         path, samples, MIN_SAMPLES);
   if (r->set == NULL)
     r->set = oct_mirror_set_new (samples);
   if (r->set->samples != samples)
-    return fail (error,
+    return calibrate_fail (error,
         "'%s' has %u samples per A-line, but the files before it have %u; name "
         "files of one spectrometer with the same settings.",
         path, samples, r->set->samples);
@@ -102,7 +102,7 @@ add_mirror (
 {
   g_autoptr (OctLines) lines =
       oct_lines_read (path, &r->options->reader, frame, error);
-  g_autofree char *name = describe (path);
+  g_autofree char *name = calibrate_describe (path);
   const double *background = NULL;
 
   if (lines == NULL || !check_samples (r, path, lines->samples, error))
@@ -123,7 +123,7 @@ add_mirror (
 }
 
 static gboolean
-add_file (Reading *r, const char *path, double side, GError **error)
+calibrate_add_file (Reading *r, const char *path, double side, GError **error)
 {
   guint64 frames = 1;
 
@@ -152,12 +152,12 @@ check_counts (const Reading *r, GError **error)
                      : r->seen;
 
   if (depths != r->seen)
-    return fail (error,
+    return calibrate_fail (error,
         "--depth-um has %u values for %u mirrors; give one per mirror, in "
         "their order.",
         depths, r->seen);
   if (r->backgrounds->len > 1 && r->backgrounds->len != r->seen)
-    return fail (error,
+    return calibrate_fail (error,
         "There are %u backgrounds for %u mirrors; give one for all, or one "
         "per mirror in their order.",
         r->backgrounds->len, r->seen);
@@ -165,7 +165,7 @@ check_counts (const Reading *r, GError **error)
 }
 
 static gboolean
-read_all (Reading *r, GError **error)
+calibrate_read_all (Reading *r, GError **error)
 {
   const OctCalibrateOptions *o = r->options;
   double side = o->same_side || o->other_side != NULL ? 1 : 0;
@@ -173,31 +173,31 @@ read_all (Reading *r, GError **error)
   if (!read_backgrounds (r, error))
     return FALSE;
   for (guint i = 0; o->mirrors[i] != NULL; i++)
-    if (!add_file (r, o->mirrors[i], side, error))
+    if (!calibrate_add_file (r, o->mirrors[i], side, error))
       return FALSE;
   for (guint i = 0; o->other_side != NULL && o->other_side[i] != NULL; i++)
-    if (!add_file (r, o->other_side[i], -1, error))
+    if (!calibrate_add_file (r, o->other_side[i], -1, error))
       return FALSE;
   return check_counts (r, error);
 }
 
 /* Before the work, so that nothing is computed for nothing. */
 static gboolean
-check_output (const char *path, GError **error)
+calibrate_check_output (const char *path, GError **error)
 {
   g_autofree char *folder = g_path_get_dirname (path);
 
   if (!g_file_test (folder, G_FILE_TEST_IS_DIR))
-    return fail (error,
+    return calibrate_fail (error,
         "there is no folder '%s' for '%s'; make it, or name another one.",
         folder, path);
   if (g_file_test (path, G_FILE_TEST_IS_DIR))
-    return fail (error, "'%s' is a folder; name a file in it.", path);
+    return calibrate_fail (error, "'%s' is a folder; name a file in it.", path);
   return TRUE;
 }
 
 static OctCalibration *
-load (const char *path, guint samples, GError **error)
+calibrate_load (const char *path, guint samples, GError **error)
 {
   OctCalibrationSettings settings = { .file = (char *)path };
 
@@ -228,22 +228,22 @@ check_replaced (const char *path, const OctCalibrateColumns *columns,
   *former = NULL;
   if (!g_file_test (path, G_FILE_TEST_EXISTS))
     return TRUE;
-  *former = load (path, columns->samples, &reason);
+  *former = calibrate_load (path, columns->samples, &reason);
   if (*former == NULL)
-    return fail (error,
+    return calibrate_fail (error,
         "'%s' is there already and is no calibration of %u samples; it is left "
         "as it is: name another --output.  (%s)",
         path, columns->samples, reason->message);
   if (columns->wavelength_nm == NULL
       && oct_calibration_get_k_range (*former, &k_min, &k_max))
-    return fail (error,
+    return calibrate_fail (error,
         "'%s' is there already and has wavelengths, which the calibration that "
         "was found has not; it is left as it is: give --wavelength-min and "
         "--wavelength-max, or name another --output.",
         path);
   if (columns->background == NULL
       && oct_calibration_get_background (*former) != NULL)
-    return fail (error,
+    return calibrate_fail (error,
         "'%s' is there already and has a background, which the calibration "
         "that was found has not; it is left as it is: give --background, or "
         "name another --output.",
@@ -308,14 +308,14 @@ check_former (const char *path, OctMirrorSet *set,
   if (here > there + AS_GOOD || (advice == NULL && here > there - AS_GOOD))
     return TRUE;
   if (here < there - AS_GOOD)
-    return fail (error,
+    return calibrate_fail (error,
         "'%s' is there already and makes these mirrors sharper, by %.1f dB, "
         "than the calibration that was found; it is left as it is: name "
         "another --output to have this one too.",
         path, there - here);
   if (former != NULL && adds_columns (set, columns, former))
     return TRUE;
-  return fail (error,
+  return calibrate_fail (error,
       "'%s' is there already and is as good for these mirrors, while the "
       "calibration that was found could be better (%s); it is left as it is: "
       "name another --output to have this one too.",
@@ -323,7 +323,7 @@ check_former (const char *path, OctMirrorSet *set,
 }
 
 static gboolean
-draw (const OctCalibrateOptions *o, const OctMirrorSet *set,
+calibrate_draw (const OctCalibrateOptions *o, const OctMirrorSet *set,
     const OctCalibrateColumns *columns, GError **error)
 {
   return o->plot == NULL || oct_calibrate_plot (o->plot, set, columns, error);
@@ -347,7 +347,7 @@ advise_scale (const OctCalibrateOptions *o, const OctMirrorSet *set)
 }
 
 static gboolean
-make (const OctCalibrateOptions *o, Reading *r, GError **error)
+calibrate_make (const OctCalibrateOptions *o, Reading *r, GError **error)
 {
   g_auto (OctCalibrateColumns) columns = { 0 };
   OctMirrorSet *set = r->set;
@@ -378,14 +378,14 @@ make (const OctCalibrateOptions *o, Reading *r, GError **error)
              "wavelengths are known; for one give --wavelength-min and "
              "--wavelength-max%s.\n",
         advise_scale (o, set));
-  return draw (o, set, &columns, error);
+  return calibrate_draw (o, set, &columns, error);
 }
 
 static gboolean
-check (const OctCalibrateOptions *o, Reading *r, GError **error)
+calibrate_check (const OctCalibrateOptions *o, Reading *r, GError **error)
 {
   g_autoptr (OctCalibration) calibration =
-      load (o->check, r->set->samples, error);
+      calibrate_load (o->check, r->set->samples, error);
   OctCalibrateColumns columns = { .samples = r->set->samples };
   double k_min, k_max;
 
@@ -394,7 +394,7 @@ check (const OctCalibrateOptions *o, Reading *r, GError **error)
   columns.k_index = (double *)oct_calibration_get_positions (calibration);
   columns.dispersion = (double *)oct_calibration_get_dispersion (calibration);
   if (columns.k_index == NULL)
-    return fail (error,
+    return calibrate_fail (error,
         "'%s' has neither k_index nor wavelength_nm: there is no resampling "
         "to measure; name a calibration with one of these columns.",
         o->check);
@@ -405,22 +405,24 @@ check (const OctCalibrateOptions *o, Reading *r, GError **error)
   oct_calibrate_print_notes (r->set);
   oct_calibrate_print_peaks (r->set);
   oct_calibrate_print_verdict (r->set, &columns, o->check);
-  return draw (o, r->set, &columns, error);
+  return calibrate_draw (o, r->set, &columns, error);
 }
 
 static gboolean
-run (const OctCalibrateOptions *o, GError **error)
+calibrate_run (const OctCalibrateOptions *o, GError **error)
 {
   Reading r = { .options = o };
-  gboolean ok = o->output == NULL || check_output (o->output, error);
+  gboolean ok = o->output == NULL || calibrate_check_output (o->output, error);
 
   r.backgrounds = g_ptr_array_new_with_free_func (g_free);
-  ok = ok && read_all (&r, error);
+  ok = ok && calibrate_read_all (&r, error);
   if (ok && !oct_mirror_set_sort_out (r.set, error)) {
     oct_calibrate_print_notes (r.set);
     ok = FALSE;
   }
-  ok = ok && (o->check != NULL ? check (o, &r, error) : make (o, &r, error));
+  ok = ok
+       && (o->check != NULL ? calibrate_check (o, &r, error)
+                            : calibrate_make (o, &r, error));
   if (o->output != NULL && !r.written)
     g_prefix_error (error, "No calibration is written: ");
   oct_mirror_set_free (r.set);
@@ -440,7 +442,7 @@ main (int argc, char **argv)
   if (!oct_calibrate_options_parse (&options, argv, &error)) {
     g_printerr ("%s See --help.\n", error->message);
     status = 2;
-  } else if (!run (&options, &error)) {
+  } else if (!calibrate_run (&options, &error)) {
     g_printerr ("Error: %s\n", error->message);
     status = EXIT_FAILURE;
   }

@@ -47,7 +47,7 @@ typedef struct {
 } Film;
 
 static void
-set_source (GstElement *pipeline, const Task *task)
+demo_volume_set_source (GstElement *pipeline, const Task *task)
 {
   g_autoptr (GstElement) source =
       gst_bin_get_by_name (GST_BIN (pipeline), "source");
@@ -67,7 +67,7 @@ set_source (GstElement *pipeline, const Task *task)
 }
 
 static void
-set_spacings (GstElement *pipeline, const Task *task)
+demo_volume_set_spacings (GstElement *pipeline, const Task *task)
 {
   g_autoptr (GstElement) volume =
       gst_bin_get_by_name (GST_BIN (pipeline), "volume");
@@ -86,7 +86,7 @@ set_spacings (GstElement *pipeline, const Task *task)
 }
 
 static GstElement *
-make_pipeline (const Task *task, const char *tail, GError **error)
+demo_volume_make_pipeline (const Task *task, const char *tail, GError **error)
 {
   /* a file need not have a background */
   g_autofree char *chain = g_strdup_printf (CHAIN,
@@ -97,13 +97,13 @@ make_pipeline (const Task *task, const char *tail, GError **error)
 
   if (pipeline == NULL)
     return NULL;
-  set_source (pipeline, task);
-  set_spacings (pipeline, task);
+  demo_volume_set_source (pipeline, task);
+  demo_volume_set_spacings (pipeline, task);
   return pipeline;
 }
 
 static void
-stop (GstElement *pipeline)
+demo_volume_stop (GstElement *pipeline)
 {
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_object_unref (pipeline);
@@ -119,7 +119,7 @@ learn_lines (Task *task, GError **error)
 
   if (pipeline == NULL)
     return FALSE;
-  set_source (pipeline, task);
+  demo_volume_set_source (pipeline, task);
   gst_element_set_state (pipeline, GST_STATE_PAUSED);
   while (!done && *error == NULL && !oct_launch_interrupted ())
     done = oct_launch_poll (pipeline, FALSE, error) == GST_MESSAGE_ASYNC_DONE;
@@ -131,16 +131,16 @@ learn_lines (Task *task, GError **error)
     if (!gst_structure_get_int (s, "lines", &task->lines))
       gst_structure_get_int (s, "height", &task->lines);
   }
-  stop (pipeline);
+  demo_volume_stop (pipeline);
   return done;
 }
 
 /* ------------------------------------------------------------------ picture */
 
 static gboolean
-make_picture (const Task *task, const char *path, GError **error)
+demo_volume_make_picture (const Task *task, const char *path, GError **error)
 {
-  GstElement *pipeline = make_pipeline (task, PICTURE, error);
+  GstElement *pipeline = demo_volume_make_pipeline (task, PICTURE, error);
   gboolean done = FALSE;
 
   if (pipeline == NULL)
@@ -154,7 +154,7 @@ make_picture (const Task *task, const char *path, GError **error)
   }
   if (done)
     done = oct_launch_save_last (pipeline, "sink", path, error);
-  stop (pipeline);
+  demo_volume_stop (pipeline);
   return done;
 }
 
@@ -162,7 +162,7 @@ make_picture (const Task *task, const char *path, GError **error)
 
 /* Counts pictures, and lets through as many as were asked for. */
 static GstPadProbeReturn
-on_picture (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+demo_volume_on_picture (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   Film *film = data;
 
@@ -171,7 +171,7 @@ on_picture (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 }
 
 static gboolean
-play (GstElement *pipeline, Film *film, GError **error)
+demo_volume_play (GstElement *pipeline, Film *film, GError **error)
 {
   gboolean stopping = FALSE, done = FALSE;
 
@@ -192,10 +192,11 @@ play (GstElement *pipeline, Film *film, GError **error)
 }
 
 static gboolean
-make_video (const Task *task, const char *path, Film *film, GError **error)
+demo_volume_make_video (
+    const Task *task, const char *path, Film *film, GError **error)
 {
   g_autofree char *part = g_strconcat (path, ".part", NULL);
-  GstElement *pipeline = make_pipeline (task, VIDEO, error);
+  GstElement *pipeline = demo_volume_make_pipeline (task, VIDEO, error);
   g_autoptr (GstPad) pad = NULL;
   gboolean ok;
 
@@ -209,9 +210,10 @@ make_video (const Task *task, const char *path, Film *film, GError **error)
   oct_launch_set (pipeline, "volume", "mode", "once");
   oct_launch_set (pipeline, "sink", "location", part);
   pad = oct_launch_get_pad (pipeline, "rate", "src");
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, on_picture, film, NULL);
-  ok = play (pipeline, film, error);
-  stop (pipeline);
+  gst_pad_add_probe (
+      pad, GST_PAD_PROBE_TYPE_BUFFER, demo_volume_on_picture, film, NULL);
+  ok = demo_volume_play (pipeline, film, error);
+  demo_volume_stop (pipeline);
   return oct_launch_finish_file (part, path, ok, error);
 }
 
@@ -227,10 +229,11 @@ oct_demo_make_volume (const OctSourceOptions *source,
   gboolean ok;
 
   g_print ("Making the picture ...\n");
-  ok = learn_lines (&task, error) && make_picture (&task, png, error);
+  ok = learn_lines (&task, error)
+       && demo_volume_make_picture (&task, png, error);
   if (ok) {
     g_print ("Making the video ...\n");
-    ok = make_video (&task, mp4, &film, error);
+    ok = demo_volume_make_video (&task, mp4, &film, error);
   }
   if (!ok) {
     if (*error == NULL)

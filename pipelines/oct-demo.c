@@ -60,7 +60,7 @@ typedef struct {
 /* ---------------------------------------------------------------- pipelines */
 
 static void
-set_source (GstElement *pipeline, const Options *options)
+demo_set_source (GstElement *pipeline, const Options *options)
 {
   g_autoptr (GstElement) source =
       gst_bin_get_by_name (GST_BIN (pipeline), "source");
@@ -69,8 +69,8 @@ set_source (GstElement *pipeline, const Options *options)
 }
 
 static GstElement *
-make_pipeline (const Options *options, const char *tail, const char *smoothing,
-    GError **error)
+demo_make_pipeline (const Options *options, const char *tail,
+    const char *smoothing, GError **error)
 {
   g_autofree char *chain = g_strdup_printf (CHAIN, smoothing);
   g_autofree char *description = g_strconcat (chain, tail, NULL);
@@ -78,7 +78,7 @@ make_pipeline (const Options *options, const char *tail, const char *smoothing,
       description, NULL, GST_PARSE_FLAG_FATAL_ERRORS, error);
 
   if (pipeline != NULL)
-    set_source (pipeline, options);
+    demo_set_source (pipeline, options);
   return pipeline;
 }
 
@@ -127,7 +127,7 @@ add_watch (GstElement *pipeline, Watch *watch)
 /* Takes the next message.  Returns: TRUE when the pipeline is done (EOS, or
  * state changes complete when `prerolling`), FALSE with error or without. */
 static gboolean
-poll_bus (GstElement *pipeline, gboolean prerolling, GError **error)
+demo_poll_bus (GstElement *pipeline, gboolean prerolling, GError **error)
 {
   GstMessageType type = oct_launch_poll (pipeline, prerolling, error);
 
@@ -138,7 +138,7 @@ poll_bus (GstElement *pipeline, gboolean prerolling, GError **error)
 static gboolean
 preroll (GstElement *pipeline, GError **error)
 {
-  while (!poll_bus (pipeline, TRUE, error)) {
+  while (!demo_poll_bus (pipeline, TRUE, error)) {
     if (*error != NULL)
       return FALSE;
     if (oct_launch_interrupted ()) {
@@ -150,7 +150,7 @@ preroll (GstElement *pipeline, GError **error)
 }
 
 static void
-stop (GstElement *pipeline)
+demo_stop (GstElement *pipeline)
 {
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_object_unref (pipeline);
@@ -163,7 +163,7 @@ stop (GstElement *pipeline)
  * that of the B-scan is a multiple of 16, with which no decoder has to crop:
  * avdec_h264 of GStreamer 1.26 may abort where it does. */
 static void
-choose_size (Scan *scan)
+demo_choose_size (Scan *scan)
 {
   int narrowest, widest;
 
@@ -203,14 +203,14 @@ learn (GstElement *pipeline, const Options *options, Scan *scan)
     frames = options->frames;
   scan->frames = frames;
   scan->pictured = frames / 2;
-  choose_size (scan);
+  demo_choose_size (scan);
 }
 
 static gboolean
-make_picture (
+demo_make_picture (
     const Options *options, const char *path, Scan *scan, GError **error)
 {
-  GstElement *pipeline = make_pipeline (options, PICTURE, "0", error);
+  GstElement *pipeline = demo_make_pipeline (options, PICTURE, "0", error);
   gboolean ok;
 
   if (pipeline == NULL)
@@ -231,7 +231,7 @@ make_picture (
     ok = preroll (pipeline, error)
          && oct_launch_save_last (pipeline, "sink", path, error);
   }
-  stop (pipeline);
+  demo_stop (pipeline);
   return ok;
 }
 
@@ -241,9 +241,10 @@ make_picture (
  * entering octdcsub and leaving octlogscale, nothing else.  They share one
  * thread with the source, so neither runs while the other is timed. */
 static gboolean
-measure (const Options *options, const Scan *scan, double *rate, GError **error)
+demo_measure (
+    const Options *options, const Scan *scan, double *rate, GError **error)
 {
-  GstElement *pipeline = make_pipeline (options, MEASURE, "0", error);
+  GstElement *pipeline = demo_make_pipeline (options, MEASURE, "0", error);
   Watch watch = { 0 };
   GstClockTime end = gst_util_get_timestamp () + MEASURE_TIME;
   gboolean done = FALSE;
@@ -257,8 +258,8 @@ measure (const Options *options, const Scan *scan, double *rate, GError **error)
   while (!done && *error == NULL && !oct_launch_interrupted ()
          && (gst_util_get_timestamp () < end
              || g_atomic_int_get (&watch.done) < 2))
-    done = poll_bus (pipeline, FALSE, error);
-  stop (pipeline);
+    done = demo_poll_bus (pipeline, FALSE, error);
+  demo_stop (pipeline);
   if (*error == NULL && oct_launch_interrupted ())
     g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_INTR, "Interrupted.");
   *rate = watch.busy == 0 ? 0.0
@@ -270,7 +271,7 @@ measure (const Options *options, const Scan *scan, double *rate, GError **error)
 /* -------------------------------------------------------------------- video */
 
 static void
-show_progress (guint64 done, const Scan *scan, gboolean last)
+demo_show_progress (guint64 done, const Scan *scan, gboolean last)
 {
   static gint shown = -1;
   gint percent = (gint)(100 * MIN (done, scan->frames) / scan->frames);
@@ -299,22 +300,22 @@ play_video (
       gst_element_send_event (pipeline, gst_event_new_eos ());
       stopping = TRUE;
     }
-    done = poll_bus (pipeline, FALSE, error);
+    done = demo_poll_bus (pipeline, FALSE, error);
     if (!done && *error == NULL)
-      show_progress (g_atomic_int_get (&watch->done), scan, FALSE);
+      demo_show_progress (g_atomic_int_get (&watch->done), scan, FALSE);
   }
   if (done)
-    show_progress (g_atomic_int_get (&watch->done), scan, TRUE);
+    demo_show_progress (g_atomic_int_get (&watch->done), scan, TRUE);
   return done;
 }
 
 static gboolean
-make_video (const Options *options, const char *path, const Scan *scan,
+demo_make_video (const Options *options, const char *path, const Scan *scan,
     guint64 *frames, GError **error)
 {
   g_autofree char *part = g_strconcat (path, ".part", NULL);
   g_autofree char *count = g_strdup_printf ("%" G_GUINT64_FORMAT, scan->frames);
-  GstElement *pipeline = make_pipeline (options, VIDEO, "0.9", error);
+  GstElement *pipeline = demo_make_pipeline (options, VIDEO, "0.9", error);
   Watch watch = { 0 };
   gboolean ok;
 
@@ -325,7 +326,7 @@ make_video (const Options *options, const char *path, const Scan *scan,
   set_size (pipeline, scan);
   add_watch (pipeline, &watch);
   ok = play_video (pipeline, scan, &watch, error);
-  stop (pipeline);
+  demo_stop (pipeline);
   *frames = watch.done;
   return oct_launch_finish_file (part, path, ok, error);
 }
@@ -354,7 +355,7 @@ check_numbers (const Options *o, GError **error)
 }
 
 static gboolean
-parse_options (int *argc, char ***argv, Options *options, GError **error)
+demo_parse_options (int *argc, char ***argv, Options *options, GError **error)
 {
   GOptionEntry entries[] = {
     { "frames", 0, 0, G_OPTION_ARG_INT, &options->frames,
@@ -390,7 +391,7 @@ parse_options (int *argc, char ***argv, Options *options, GError **error)
 }
 
 static void
-describe (const Options *options, const Scan *scan)
+demo_describe (const Options *options, const Scan *scan)
 {
   g_print ("Spectra: %s\n  %d samples per A-line, %d A-lines per B-scan, "
            "%" G_GUINT64_FORMAT " B-scans\n",
@@ -403,7 +404,7 @@ describe (const Options *options, const Scan *scan)
 }
 
 static gboolean
-run (const Options *options, GError **error)
+demo_run (const Options *options, GError **error)
 {
   g_autofree char *png = g_build_filename (options->output, "bscan.png", NULL);
   g_autofree char *mp4 = g_build_filename (options->output, "bscans.mp4", NULL);
@@ -419,15 +420,15 @@ run (const Options *options, GError **error)
   if (options->volume)
     return oct_demo_make_volume (&options->source, &options->of_volume,
         options->output, options->frames, error);
-  if (!make_picture (options, png, &scan, error))
+  if (!demo_make_picture (options, png, &scan, error))
     return FALSE;
-  describe (options, &scan);
+  demo_describe (options, &scan);
   g_print ("Measuring the reconstruction ...\n");
-  if (!measure (options, &scan, &rate, error))
+  if (!demo_measure (options, &scan, &rate, error))
     return FALSE;
   g_print ("Making the video ...\n");
   start = gst_util_get_timestamp ();
-  if (!make_video (options, mp4, &scan, &frames, error))
+  if (!demo_make_video (options, mp4, &scan, &frames, error))
     return FALSE;
   g_print ("  took %.1f s with %s and encoding\n",
       (gst_util_get_timestamp () - start) / (double)GST_SECOND,
@@ -452,7 +453,7 @@ main (int argc, char **argv)
   g_autoptr (GError) error = NULL;
 
   setvbuf (stdout, NULL, _IOLBF, 0);
-  if (!parse_options (&argc, &argv, &options, &error)) {
+  if (!demo_parse_options (&argc, &argv, &options, &error)) {
     g_printerr ("%s See --help.\n", error->message);
     return 2;
   }
@@ -461,7 +462,7 @@ main (int argc, char **argv)
   oct_launch_catch_interrupts ();
   gst_init (NULL, NULL);
   oct_launch_shows_warnings ();
-  run (&options, &error);
+  demo_run (&options, &error);
   if (error != NULL)
     g_printerr ("Error: %s\n", error->message);
   oct_source_options_clear (&options.source);

@@ -41,7 +41,7 @@ gets_ready (const char *factory, gpointer data)
 }
 
 static gint
-choose (OctEncoderWorks works, gpointer data, GError **error)
+encoder_choose (OctEncoderWorks works, gpointer data, GError **error)
 {
   for (guint i = 0; i < G_N_ELEMENTS (encoders); i++)
     if ((works != NULL ? works : gets_ready) (encoders[i].factory, data))
@@ -56,7 +56,7 @@ choose (OctEncoderWorks works, gpointer data, GError **error)
 const char *
 oct_encoder_choose (OctEncoderWorks works, gpointer data, GError **error)
 {
-  gint i = choose (works, data, error);
+  gint i = encoder_choose (works, data, error);
 
   return i >= 0 ? encoders[i].factory : NULL;
 }
@@ -136,7 +136,7 @@ on_caps (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 /* Asks for key frames by time, whatever the rate of the frames: the encoders'
  * own settings count frames and hold from the start on. */
 static GstPadProbeReturn
-on_frame (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+encoder_on_frame (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   GstClockTime time = GST_BUFFER_PTS (GST_PAD_PROBE_INFO_BUFFER (info));
   GstClockTime *next = data;
@@ -159,7 +159,7 @@ add_probes (GstElement *bin, GstElement *encoder, gboolean by_time)
   gst_pad_add_probe (
       in, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_caps, NULL, NULL);
   if (by_time)
-    gst_pad_add_probe (frames, GST_PAD_PROBE_TYPE_BUFFER, on_frame,
+    gst_pad_add_probe (frames, GST_PAD_PROBE_TYPE_BUFFER, encoder_on_frame,
         g_new0 (GstClockTime, 1), g_free);
 }
 
@@ -167,7 +167,7 @@ GstElement *
 oct_encoder_new (
     const OctEncoderSettings *settings, const char **name, GError **error)
 {
-  gint i = choose (NULL, NULL, error);
+  gint i = encoder_choose (NULL, NULL, error);
   g_autofree char *description = NULL;
   g_autoptr (GstElement) encoder = NULL;
   GstElement *bin;

@@ -84,7 +84,7 @@ get_bscan (GstBuffer *buffer)
 /* A volume is filled in at once; its B-scans go on as they were taken, one after
  * the other, for encoders to keep up with and for eyes. */
 static GstPadProbeReturn
-on_filled (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+fill_on_filled (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   Pace *pace = data;
   GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
@@ -112,8 +112,8 @@ count_waiting (GstPad *pad)
   gint bscans;
 
   return caps != NULL
-                 && gst_structure_get_int (
-                     gst_caps_get_structure (caps, 0), "scan-bscans", &bscans)
+                 && gst_structure_get_int (gst_caps_get_structure (caps, 0),
+                     GST_OCT_SCAN_BSCANS_FIELD, &bscans)
                  && bscans > 0 && bscans < MOST_WAITING / 2
              ? 2 * (guint)bscans
              : MOST_WAITING;
@@ -132,8 +132,8 @@ make_filler (OctFill *fill, const char *way, GstPad *pad)
     return NULL;
   queue = gst_bin_get_by_name (GST_BIN (filler), "filled");
   filled = gst_element_get_static_pad (queue, "src");
-  gst_pad_add_probe (
-      filled, GST_PAD_PROBE_TYPE_BUFFER, on_filled, g_new0 (Pace, 1), g_free);
+  gst_pad_add_probe (filled, GST_PAD_PROBE_TYPE_BUFFER, fill_on_filled,
+      g_new0 (Pace, 1), g_free);
   return filler;
 }
 
@@ -156,7 +156,7 @@ take_out (OctFill *fill)
 /* In the streaming thread, while nothing is in what is taken out but what waits
  * in its queue. */
 static void
-change (OctFill *fill, GstPad *pad, const char *way)
+fill_change (OctFill *fill, GstPad *pad, const char *way)
 {
   GstElement *filler =
       g_str_equal (way, OCT_FILL_OFF) ? NULL : make_filler (fill, way, pad);
@@ -177,7 +177,7 @@ change (OctFill *fill, GstPad *pad, const char *way)
 /* What is linked anew gets its events with the next push: this one is pushed
  * once more. */
 static GstPadProbeReturn
-take_buffer (OctFill *fill, GstPad *pad, GstPadProbeInfo *info)
+fill_take_buffer (OctFill *fill, GstPad *pad, GstPadProbeInfo *info)
 {
   GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
   const char *wanted = g_atomic_pointer_get (&fill->wanted);
@@ -187,7 +187,7 @@ take_buffer (OctFill *fill, GstPad *pad, GstPadProbeInfo *info)
   /* in mid-volume only at the very beginning */
   if (!fill->has_mask || same || (fill->used != NULL && get_bscan (buffer) > 0))
     return GST_PAD_PROBE_OK;
-  change (fill, pad, wanted);
+  fill_change (fill, pad, wanted);
   GST_PAD_PROBE_INFO_FLOW_RETURN (info) =
       gst_pad_push (pad, gst_buffer_ref (buffer));
   gst_buffer_unref (buffer);
@@ -202,7 +202,7 @@ on_ascans (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   GstEvent *event;
 
   if (GST_PAD_PROBE_INFO_TYPE (info) & GST_PAD_PROBE_TYPE_BUFFER)
-    return take_buffer (fill, pad, info);
+    return fill_take_buffer (fill, pad, info);
   event = GST_PAD_PROBE_INFO_EVENT (info);
   if (!fill->has_mask
       && GST_EVENT_TYPE (event) == GST_EVENT_CUSTOM_DOWNSTREAM_STICKY

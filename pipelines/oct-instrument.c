@@ -39,7 +39,7 @@ list_names (GstElement *reconstruct)
 }
 
 static void
-reset (GstElement *reconstruct, const char *name)
+instrument_reset (GstElement *reconstruct, const char *name)
 {
   GParamSpec *spec =
       g_object_class_find_property (G_OBJECT_GET_CLASS (reconstruct), name);
@@ -66,10 +66,10 @@ replace_calibration (GstElement *reconstruct, const char *calibration)
 {
   g_object_freeze_notify (G_OBJECT (reconstruct));
   for (guint i = 0; i < G_N_ELEMENTS (calibrating); i++)
-    reset (reconstruct, calibrating[i]);
+    instrument_reset (reconstruct, calibrating[i]);
   if (has_background (calibration)) {
-    reset (reconstruct, "background");
-    reset (reconstruct, "background-spectrum");
+    instrument_reset (reconstruct, "background");
+    instrument_reset (reconstruct, "background-spectrum");
   }
   g_object_set (reconstruct, "calibration", calibration, NULL);
   g_object_thaw_notify (G_OBJECT (reconstruct));

@@ -235,7 +235,7 @@ oct_launch_finish_file (
 
 /* Those of oct_source_options_add(), whose names are those of octsrc. */
 static char *
-name_options (const char *sentence)
+launch_name_options (const char *sentence)
 {
   g_autoptr (GRegex) property =
       g_regex_new ("`(samples|lines|sample-format|packing|header-size|variable|"
@@ -261,7 +261,7 @@ oct_launch_parse_error (GstMessage *message, GError **error)
         "sample of the spectra is of; give it with --calibration CSV, as "
         "docs/calibration.md describes.");
   }
-  sentence = name_options (found->message);
+  sentence = launch_name_options (found->message);
   if (sentence != NULL) { /* else it is no UTF-8 */
     g_free (found->message);
     found->message = sentence;
@@ -396,7 +396,7 @@ oct_launch_note_hangup (void)
 }
 
 static void
-on_hangup (int signal_number)
+launch_on_hangup (int signal_number)
 {
   int code = errno;
 
@@ -407,7 +407,7 @@ on_hangup (int signal_number)
 
 /* Only what is allowed in a signal handler. */
 static void
-on_interrupt (int signal_number)
+launch_on_interrupt (int signal_number)
 {
   static const char sentence[] =
       "\nEnded at once by the second Ctrl-C; what was not on the disk yet is "
@@ -437,7 +437,7 @@ on_interrupt (int signal_number)
 void
 oct_launch_end_at_second_interrupt (void)
 {
-  struct sigaction action = { .sa_handler = on_interrupt,
+  struct sigaction action = { .sa_handler = launch_on_interrupt,
     .sa_flags = SA_RESTART };
 
   sigaddset (&action.sa_mask, SIGINT);
@@ -449,7 +449,7 @@ oct_launch_end_at_second_interrupt (void)
 void
 oct_launch_catch_interrupts (void)
 {
-  const struct sigaction hangup = { .sa_handler = on_hangup };
+  const struct sigaction hangup = { .sa_handler = launch_on_hangup };
 
   oct_launch_end_at_second_interrupt ();
   of_others.sa_handler = NULL;

@@ -66,7 +66,7 @@ count_lost (const Masked *masked, GstClockTime time, gint n, gint d)
 }
 
 static GstBuffer *
-place (Masked *masked, GstPad *pad, GstBuffer *buffer)
+masked_place (Masked *masked, GstPad *pad, GstBuffer *buffer)
 {
   const OctScanMask *mask = masked->mask;
   guint lines, together, bscans;
@@ -91,7 +91,7 @@ place (Masked *masked, GstPad *pad, GstBuffer *buffer)
 }
 
 static GstPadProbeReturn
-on_spectra (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+masked_on_spectra (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   Masked *masked = data;
 
@@ -99,7 +99,7 @@ on_spectra (GstPad *pad, GstPadProbeInfo *info, gpointer data)
     gst_pad_push_event (pad, make_event (masked->mask));
   masked->told = TRUE;
   GST_PAD_PROBE_INFO_DATA (info) =
-      place (masked, pad, GST_PAD_PROBE_INFO_BUFFER (info));
+      masked_place (masked, pad, GST_PAD_PROBE_INFO_BUFFER (info));
   return GST_PAD_PROBE_OK;
 }
 
@@ -116,6 +116,6 @@ oct_masked_tell (GstPad *pad, const char *path, GError **error)
   masked->last = GST_CLOCK_TIME_NONE;
   masked->together = 1;
   gst_pad_add_probe (
-      pad, GST_PAD_PROBE_TYPE_BUFFER, on_spectra, masked, free_masked);
+      pad, GST_PAD_PROBE_TYPE_BUFFER, masked_on_spectra, masked, free_masked);
   return TRUE;
 }

@@ -37,7 +37,7 @@ struct _OctMeasurements {
 };
 
 static char *
-make_path (const char *output, const char *kind)
+measurements_make_path (const char *output, const char *kind)
 {
   return g_strdup_printf ("%s-%s.csv", output, kind);
 }
@@ -51,7 +51,7 @@ oct_measurements_list (const char *output, const char *separator)
   GString *list = g_string_new (NULL);
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
-    g_autofree char *name = make_path (base, names[i]);
+    g_autofree char *name = measurements_make_path (base, names[i]);
 
     g_string_append_printf (list, "%s%s", i > 0 ? separator : "", name);
   }
@@ -62,7 +62,7 @@ gboolean
 oct_measurements_check (const char *output, GError **error)
 {
   for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
-    g_autofree char *path = make_path (output, names[i]);
+    g_autofree char *path = measurements_make_path (output, names[i]);
 
     if (!oct_disk_check_new_file (path, error))
       return FALSE;
@@ -112,7 +112,7 @@ find_kind (OctMeasurements *self, const GstStructure *measurement)
 
 /* TRUE when the one before is long enough ago. */
 static gboolean
-is_due (OctMeasurements *self, Kind *kind)
+measurements_is_due (OctMeasurements *self, Kind *kind)
 {
   gint64 now = g_get_monotonic_time ();
 
@@ -130,7 +130,7 @@ oct_measurements_add (OctMeasurements *self, const GstStructure *measurement)
   if (kind == NULL || gst_structure_has_field (measurement, "problem"))
     return;
   g_mutex_lock (&self->lock);
-  if (self->waiting.length < MOST_WAITING && is_due (self, kind)) {
+  if (self->waiting.length < MOST_WAITING && measurements_is_due (self, kind)) {
     GstStructure *copy = gst_structure_copy (measurement);
 
     gst_structure_remove_fields (copy, "curve", "curve-full", NULL);
@@ -143,7 +143,7 @@ oct_measurements_add (OctMeasurements *self, const GstStructure *measurement)
  */
 
 static void
-fail (OctMeasurements *self, GError **error)
+measurements_fail (OctMeasurements *self, GError **error)
 {
   if (!self->failed)
     g_printerr ("Note: %s Nothing more is measured for this recording, which "
@@ -154,7 +154,7 @@ fail (OctMeasurements *self, GError **error)
 }
 
 static void
-count (Kind *kind, const char *name, double value)
+measurements_count (Kind *kind, const char *name, double value)
 {
   Summary *summary = NULL;
 
@@ -178,14 +178,14 @@ count (Kind *kind, const char *name, double value)
 }
 
 static void
-count_fields (Kind *kind, const GstStructure *measurement)
+measurements_count_fields (Kind *kind, const GstStructure *measurement)
 {
   for (gint i = 0; i < gst_structure_n_fields (measurement); i++) {
     const char *name = gst_structure_nth_field_name (measurement, (guint)i);
     const GValue *value = gst_structure_get_value (measurement, name);
 
     if (G_VALUE_HOLDS_DOUBLE (value))
-      count (kind, name, g_value_get_double (value));
+      measurements_count (kind, name, g_value_get_double (value));
   }
 }
 
@@ -198,19 +198,20 @@ write_one (OctMeasurements *self, const GstStructure *measurement)
   if (self->failed)
     return;
   if (kind->log == NULL) {
-    g_autofree char *path = make_path (self->output, kinds[kind - self->kinds]);
+    g_autofree char *path =
+        measurements_make_path (self->output, kinds[kind - self->kinds]);
 
     kind->log = gst_oct_meter_log_new (path, self->mode, &error);
   }
   if (kind->log == NULL
       || !gst_oct_meter_log_add (kind->log, measurement, &error))
-    fail (self, &error);
+    measurements_fail (self, &error);
   else
-    count_fields (kind, measurement);
+    measurements_count_fields (kind, measurement);
 }
 
 static void
-append_number (GString *text, double value)
+measurements_append_number (GString *text, double value)
 {
   char number[G_ASCII_DTOSTR_BUF_SIZE];
 
@@ -225,7 +226,7 @@ write_summary (OctMeasurements *self)
   g_autoptr (GString) text = g_string_new ("of,field,measurements,mean,least,"
                                            "most\n");
   gsize head = text->len;
-  g_autofree char *path = make_path (self->output, "meters");
+  g_autofree char *path = measurements_make_path (self->output, "meters");
   g_autoptr (GError) error = NULL;
 
   for (guint k = 0; k < N_KINDS; k++)
@@ -234,9 +235,9 @@ write_summary (OctMeasurements *self)
 
       g_string_append_printf (
           text, "%s,%s,%" G_GUINT64_FORMAT, kinds[k], s->name, s->count);
-      append_number (text, s->sum / s->count);
-      append_number (text, s->least);
-      append_number (text, s->most);
+      measurements_append_number (text, s->sum / s->count);
+      measurements_append_number (text, s->least);
+      measurements_append_number (text, s->most);
       g_string_append_c (text, '\n');
     }
   if (text->len > head && !self->failed
@@ -245,7 +246,7 @@ write_summary (OctMeasurements *self)
           path, text->str, (gssize)text->len, self->mode, &error))
     return;
   if (error != NULL)
-    fail (self, &error);
+    measurements_fail (self, &error);
 }
 
 void

@@ -3,7 +3,7 @@
 #include "oct-chain.h"
 
 static const GEnumValue *
-get_values (GObjectClass *klass, const char *property)
+methods_get_values (GObjectClass *klass, const char *property)
 {
   GParamSpec *spec = g_object_class_find_property (klass, property);
 
@@ -12,11 +12,11 @@ get_values (GObjectClass *klass, const char *property)
 
 /* The kinds of interpolation are what people choose from, too. */
 static void
-add_methods (GArray *list, GObjectClass *klass)
+methods_add (GArray *list, GObjectClass *klass)
 {
-  const GEnumValue *kinds = get_values (klass, "interpolation");
+  const GEnumValue *kinds = methods_get_values (klass, "interpolation");
 
-  for (const GEnumValue *method = get_values (klass, "method");
+  for (const GEnumValue *method = methods_get_values (klass, "method");
        method->value_nick; method++) {
     OctMethod row = { method->value_nick, method->value_name,
       method->value_nick };
@@ -59,7 +59,7 @@ oct_methods (void)
     GObjectClass *klass = load_class ();
 
     if (klass != NULL)
-      add_methods (list, klass);
+      methods_add (list, klass);
     g_once_init_leave (&once, (gsize)g_array_free (list, FALSE));
   }
   return (const OctMethod *)once;

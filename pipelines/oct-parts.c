@@ -138,7 +138,7 @@ sync_fd (int fd)
 }
 
 static void
-sync_folder (const char *path)
+parts_sync_folder (const char *path)
 {
   g_autofree char *folder = g_path_get_dirname (path);
   int fd = g_open (folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
@@ -177,7 +177,7 @@ oct_parts_sync (OctParts *parts)
   if (fd >= 0 && code == 0)
     code = sync_fd (fd);
   if (is_new && path != NULL)
-    sync_folder (path);
+    parts_sync_folder (path);
   return code;
 }
 
@@ -196,7 +196,7 @@ is_whole (OctParts *parts, const Part *part, const struct stat *status)
 
 /* With the lock held. */
 static gboolean
-is_there (OctParts *parts, const Part *part)
+parts_is_there (OctParts *parts, const Part *part)
 {
   struct stat status;
 
@@ -216,7 +216,7 @@ oct_parts_current_is_there (OctParts *parts)
   gboolean there;
 
   g_mutex_lock (&parts->lock);
-  there = parts->current != NULL && is_there (parts, parts->current);
+  there = parts->current != NULL && parts_is_there (parts, parts->current);
   g_mutex_unlock (&parts->lock);
   return there;
 }
@@ -260,7 +260,7 @@ oct_parts_check (OctParts *parts, gboolean *current)
   for (guint i = 0; i < parts->all->len; i++) {
     Part *part = g_ptr_array_index (parts->all, i);
 
-    if (part->gone || is_there (parts, part))
+    if (part->gone || parts_is_there (parts, part))
       continue;
     part->gone = TRUE;
     *current |= part == parts->current;
@@ -284,7 +284,7 @@ get_readable (OctParts *parts, const Part *part)
   /* this file, whatever has come to stand under its name */
   if (part == parts->current)
     return g_strdup_printf ("/proc/self/fd/%d", parts->fd);
-  return is_there (parts, part) ? g_strdup (part->path) : NULL;
+  return parts_is_there (parts, part) ? g_strdup (part->path) : NULL;
 }
 
 void
@@ -315,7 +315,7 @@ oct_parts_remove_empty (OctParts *parts)
 {
   g_mutex_lock (&parts->lock);
   if (parts->current != NULL && get_bytes (parts, parts->current) == 0
-      && is_there (parts, parts->current)) {
+      && parts_is_there (parts, parts->current)) {
     g_unlink (parts->current->path);
     close (parts->fd);
     parts->fd = -1;

@@ -4,7 +4,7 @@
 #include <gst/gst.h>
 
 static GstPadProbeReturn
-on_frame (GstPad *pad, GstPadProbeInfo *info, gpointer frames)
+playable_on_frame (GstPad *pad, GstPadProbeInfo *info, gpointer frames)
 {
   (*(guint64 *)frames)++;
   return GST_PAD_PROBE_OK;
@@ -29,7 +29,8 @@ oct_playable_count (const char *path, gboolean mp4)
   pad = gst_element_get_static_pad (sink, "sink");
   bus = gst_element_get_bus (pipeline);
   g_object_set (file, "location", path, NULL);
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, on_frame, &frames, NULL);
+  gst_pad_add_probe (
+      pad, GST_PAD_PROBE_TYPE_BUFFER, playable_on_frame, &frames, NULL);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   /* a file that is cut off ends in one or the other */
   gst_message_unref (gst_bus_timed_pop_filtered (

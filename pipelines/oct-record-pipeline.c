@@ -69,7 +69,7 @@ describe_images (const OctRecordOptions *options)
 }
 
 static char *
-describe (const OctRecordOptions *options)
+record_pipeline_describe (const OctRecordOptions *options)
 {
   g_autofree char *images = describe_images (options);
   g_autofree char *view =
@@ -106,7 +106,7 @@ describe (const OctRecordOptions *options)
 
 /* Of the virtual OCT system. */
 static gboolean
-is_virtual_volume (const OctRecordOptions *options)
+record_pipeline_is_virtual_volume (const OctRecordOptions *options)
 {
   return options->volume.wanted && options->source == NULL
          && options->spectra.data == NULL;
@@ -121,7 +121,7 @@ get_line_rate (const OctRecordOptions *options)
 
   if (options->line_rate > 0.0 || oct_source_options_is_recording (spectra))
     return options->line_rate;
-  if (is_virtual_volume (options))
+  if (record_pipeline_is_virtual_volume (options))
     return OCT_RECORD_VOLUME_LINE_RATE;
   lines = spectra->data != NULL ? oct_source_options_count_lines (spectra)
                                 : (guint)spectra->lines;
@@ -129,7 +129,8 @@ get_line_rate (const OctRecordOptions *options)
 }
 
 static void
-set_source (GstElement *pipeline, const OctRecordOptions *options)
+record_pipeline_set_source (
+    GstElement *pipeline, const OctRecordOptions *options)
 {
   g_autoptr (GstElement) octsrc =
       gst_bin_get_by_name (GST_BIN (pipeline), "octsrc");
@@ -147,7 +148,8 @@ set_source (GstElement *pipeline, const OctRecordOptions *options)
   oct_source_options_set (&options->spectra, octsrc);
   g_object_set (
       octsrc, "is-live", TRUE, "line-rate", get_line_rate (options), NULL);
-  if (is_virtual_volume (options) && options->spectra.lines == 0)
+  if (record_pipeline_is_virtual_volume (options)
+      && options->spectra.lines == 0)
     g_object_set (octsrc, "lines", OCT_RECORD_VOLUME_LINES, NULL);
 }
 
@@ -162,7 +164,8 @@ set_up_volume (GstElement *pipeline, const OctRecordOptions *options)
       gst_bin_get_by_name (GST_BIN (pipeline), "reconstruct");
   double smoothing;
 
-  if (is_virtual_volume (options) && options->instrument.load == NULL)
+  if (record_pipeline_is_virtual_volume (options)
+      && options->instrument.load == NULL)
     oct_launch_set (pipeline, "reconstruct", "mode", "background");
   if (options->instrument.load != NULL) {
     g_object_get (grey, "range-smoothing", &smoothing, NULL);
@@ -170,11 +173,11 @@ set_up_volume (GstElement *pipeline, const OctRecordOptions *options)
     g_object_set (grey, "range-smoothing", smoothing, NULL);
   }
   oct_record_volume_set_up (
-      &options->volume, pipeline, is_virtual_volume (options));
+      &options->volume, pipeline, record_pipeline_is_virtual_volume (options));
 }
 
 static gboolean
-tell_mask (
+record_pipeline_tell_mask (
     GstElement *pipeline, const OctRecordOptions *options, GError **error)
 {
   g_autoptr (GstPad) pad = oct_record_pipeline_get_spectra (pipeline);
@@ -184,7 +187,7 @@ tell_mask (
 }
 
 static void
-on_masked (gpointer data)
+record_pipeline_on_masked (gpointer data)
 {
   const char *way = data;
 
@@ -209,7 +212,7 @@ add_fill (GstElement *pipeline, const OctRecordOptions *options)
   g_autoptr (GstElement) after =
       gst_bin_get_by_name (GST_BIN (pipeline), "ascans");
 
-  oct_fill_new (before, after, way, on_masked, (gpointer)way);
+  oct_fill_new (before, after, way, record_pipeline_on_masked, (gpointer)way);
 }
 
 /* What is given on the command line takes the place of what was kept. */
@@ -232,8 +235,8 @@ set_up (GstElement *pipeline, const OctRecordOptions *options,
     oct_instrument_use_contrast (reconstruct, grey);
   if (!oct_sensing_options_use (&options->sensing, reconstruct, error))
     return FALSE;
-  set_source (pipeline, options);
-  if (!tell_mask (pipeline, options, error))
+  record_pipeline_set_source (pipeline, options);
+  if (!record_pipeline_tell_mask (pipeline, options, error))
     return FALSE;
   add_fill (pipeline, options);
   if (options->volume.wanted)
@@ -250,7 +253,7 @@ set_up (GstElement *pipeline, const OctRecordOptions *options,
 
 /* By itself, to distinguish it from what we put behind it. */
 static gboolean
-check_source (const char *source, GError **error)
+record_pipeline_check_source (const char *source, GError **error)
 {
   g_autofree char *description = g_strconcat (source, " ! identity", NULL);
   g_autoptr (GError) reason = NULL;
@@ -296,8 +299,9 @@ oct_record_pipeline_new (const OctRecordOptions *options, GError **error)
 
   if (method == NULL)
     return NULL;
-  description = describe (options);
-  if (options->source != NULL && !check_source (options->source, error))
+  description = record_pipeline_describe (options);
+  if (options->source != NULL
+      && !record_pipeline_check_source (options->source, error))
     return NULL;
   pipeline = gst_parse_launch_full (
       description, NULL, GST_PARSE_FLAG_FATAL_ERRORS, &reason);

@@ -48,7 +48,7 @@ typedef struct {
 /* --------------------------------------------------------------- recordings */
 
 static gboolean
-add (Program *program, const char *what, const char *suffix, GstPad *pad,
+record_add (Program *program, const char *what, const char *suffix, GstPad *pad,
     OctRecorderSettings *settings, GError **error)
 {
   Recording *recording = &program->recordings[program->count];
@@ -86,7 +86,7 @@ add_lossless (Program *program, GError **error)
   OctRecorderSettings settings = { .kind = OCT_RECORD_LOSSLESS,
     .comment = comment };
 
-  return add (program, "lossless", "-lossless", pad, &settings, error);
+  return record_add (program, "lossless", "-lossless", pad, &settings, error);
 }
 
 static gboolean
@@ -98,7 +98,7 @@ add_raw (Program *program, GError **error)
   OctRecorderSettings settings = { .kind = OCT_RECORD_RAW,
     .calibration = calibration };
 
-  return add (program, "raw", "", pad, &settings, error);
+  return record_add (program, "raw", "", pad, &settings, error);
 }
 
 static gboolean
@@ -109,7 +109,7 @@ add_video (Program *program, GError **error)
     .kind = program->options->mp4 ? OCT_RECORD_MP4 : OCT_RECORD_VIDEO
   };
 
-  return add (program, "video", "", pad, &settings, error);
+  return record_add (program, "video", "", pad, &settings, error);
 }
 
 static gboolean
@@ -120,7 +120,7 @@ add_film (Program *program, GError **error)
     .kind = program->options->mp4 ? OCT_RECORD_MP4 : OCT_RECORD_VIDEO
   };
 
-  return add (program, "volume", "-volume", pad, &settings, error);
+  return record_add (program, "volume", "-volume", pad, &settings, error);
 }
 
 static gboolean
@@ -159,7 +159,7 @@ on_element_message (GstBus *bus, GstMessage *message, gpointer data)
 }
 
 static void
-keep_measurements (Program *program)
+record_keep_measurements (Program *program)
 {
   g_autoptr (GstBus) bus = gst_element_get_bus (program->pipeline);
 
@@ -234,7 +234,7 @@ watch_stream (Program *program)
 /* ------------------------------------------------------------------- source */
 
 static GstPadProbeReturn
-on_spectra (GstPad *pad, GstPadProbeInfo *info, gpointer pulse)
+record_on_spectra (GstPad *pad, GstPadProbeInfo *info, gpointer pulse)
 {
   oct_pulse_beat (pulse, g_get_monotonic_time ());
   return GST_PAD_PROBE_OK;
@@ -246,12 +246,12 @@ add_pulse (Program *program)
   g_autoptr (GstPad) pad = oct_record_pipeline_get_spectra (program->pipeline);
 
   gst_pad_add_probe (
-      pad, GST_PAD_PROBE_TYPE_BUFFER, on_spectra, &program->pulse, NULL);
+      pad, GST_PAD_PROBE_TYPE_BUFFER, record_on_spectra, &program->pulse, NULL);
 }
 
 /* From one B-scan to the next as the source says, us; 0 where it does not. */
 static gint64
-get_period (Program *program)
+record_get_period (Program *program)
 {
   g_autoptr (GstPad) pad = oct_record_pipeline_get_spectra (program->pipeline);
   g_autoptr (GstCaps) caps = gst_pad_get_current_caps (pad);
@@ -272,7 +272,7 @@ new_line (void)
 }
 
 static void
-tell_stopped (Program *program, gint64 now)
+record_tell_stopped (Program *program, gint64 now)
 {
   gboolean any;
   gint64 last = oct_pulse_get_last (&program->pulse, &any);
@@ -309,9 +309,9 @@ watch_source (Program *program)
     return;
   program->looked_at = now;
   switch (oct_pulse_check (
-      &program->pulse, now, get_period (program), &from, &till)) {
+      &program->pulse, now, record_get_period (program), &from, &till)) {
   case OCT_PULSE_STOPPED:
-    tell_stopped (program, now);
+    record_tell_stopped (program, now);
     break;
   case OCT_PULSE_BACK:
     g_printerr ("%sNote: B-scans are coming%s, after %.1f s without any.\n",
@@ -332,7 +332,7 @@ end_pulse (Program *program)
 
   if (program->first_at != 0
       && oct_pulse_get_gap (&program->pulse, g_get_monotonic_time (),
-          get_period (program), &from, &till))
+          record_get_period (program), &from, &till))
     add_gap (program, from, till);
 }
 
@@ -356,7 +356,7 @@ report_gaps (Program *program)
 /* Of the longest recording, as another one may have ended by itself; without
  * any since the start. */
 static GstClockTime
-get_time (Program *program)
+record_get_time (Program *program)
 {
   GstClockTime time = 0;
 
@@ -391,7 +391,7 @@ describe_lost (const OctRecorderStats *stats)
 }
 
 static void
-append (GString *line, const Recording *recording)
+record_append (GString *line, const Recording *recording)
 {
   g_autofree char *lost = NULL;
   OctRecorderStats stats;
@@ -406,7 +406,7 @@ append (GString *line, const Recording *recording)
 }
 
 static void
-show_progress (Program *program, gboolean last)
+record_show_progress (Program *program, gboolean last)
 {
   gint64 now = g_get_monotonic_time ();
   gboolean terminal = isatty (STDOUT_FILENO);
@@ -420,12 +420,12 @@ show_progress (Program *program, gboolean last)
   program->shown = now;
   if (program->count > 0)
     oct_recorder_get_stats (program->recordings[0].recorder, &stats);
-  time = describe_time (get_time (program));
+  time = describe_time (record_get_time (program));
   g_string_append_printf (line,
       "%s  live %" G_GUINT64_FORMAT " B-scans, %" G_GUINT64_FORMAT " dropped",
       time, counts.frames, counts.dropped);
   for (guint i = 0; i < program->count; i++)
-    append (line, &program->recordings[i]);
+    record_append (line, &program->recordings[i]);
   if (program->stream != NULL) {
     OctStreamStats stream;
 
@@ -471,7 +471,7 @@ watch_recordings (Program *program)
 
 /* Returns: TRUE when all recordings are complete. */
 static gboolean
-report (Program *program)
+record_report (Program *program)
 {
   gboolean complete = TRUE;
 
@@ -513,13 +513,13 @@ is_time_over (Program *program, gboolean recording)
   if (!recording)
     return now - program->started >= time;
   /* a source that hangs adds nothing to the recorded time */
-  return get_time (program) >= (GstClockTime)time * GST_USECOND
+  return record_get_time (program) >= (GstClockTime)time * GST_USECOND
          || (program->first_at != 0 && now - program->first_at >= time + LAG);
 }
 
 /* Until the user, the source or the end of the last recording stops it. */
 static void
-watch (Program *program, GError **error)
+record_watch (Program *program, GError **error)
 {
   gboolean seen =
       program->options->pipeline.view != NULL || program->stream != NULL;
@@ -534,7 +534,7 @@ watch (Program *program, GError **error)
     over = type == GST_MESSAGE_EOS || type == GST_MESSAGE_ERROR
            || oct_launch_interrupted () || is_time_over (program, !all_ended)
            || (all_ended && !seen);
-    show_progress (program, FALSE);
+    record_show_progress (program, FALSE);
   }
 }
 
@@ -558,7 +558,7 @@ close_pipeline (gpointer data)
 /* FALSE when the source hangs and cannot be woken: its threads still use what
  * there is, and the program has to be left without cleaning up. */
 static gboolean
-clear (Program *program)
+record_clear (Program *program)
 {
   g_autoptr (GAsyncQueue) closed = g_async_queue_new ();
   Closing *closing = g_new (Closing, 1);
@@ -580,9 +580,10 @@ clear (Program *program)
   return TRUE;
 }
 
-/* `clean`: as clear() says, for which `program` has to outlive the threads. */
+/* `clean`: as record_clear() says, for which `program` has to outlive the
+ * threads. */
 static gboolean
-run (Program *program, gboolean *clean, GError **error)
+record_run (Program *program, gboolean *clean, GError **error)
 {
   gboolean ok = FALSE;
 
@@ -595,9 +596,9 @@ run (Program *program, gboolean *clean, GError **error)
   oct_pulse_init (&program->pulse, program->started);
   add_pulse (program);
   if (start_recordings (program, error) && start_stream (program, error)) {
-    keep_measurements (program);
+    record_keep_measurements (program);
     gst_element_set_state (program->pipeline, GST_STATE_PLAYING);
-    watch (program, error);
+    record_watch (program, error);
     end_pulse (program);
     ok = TRUE;
   }
@@ -605,11 +606,11 @@ run (Program *program, gboolean *clean, GError **error)
   for (guint i = 0; i < program->count; i++)
     oct_recorder_wait_and_tell (program->recordings[i].recorder);
   if (ok) {
-    show_progress (program, TRUE);
+    record_show_progress (program, TRUE);
     watch_recordings (program);
-    ok = report (program) && *error == NULL;
+    ok = record_report (program) && *error == NULL;
   }
-  *clean = clear (program);
+  *clean = record_clear (program);
   return ok;
 }
 
@@ -630,7 +631,7 @@ main (int argc, char **argv)
   oct_launch_catch_interrupts ();
   gst_init (NULL, NULL);
   oct_launch_shows_warnings ();
-  ok = run (&program, &clean, &error);
+  ok = record_run (&program, &clean, &error);
   if (error != NULL)
     g_printerr ("Error: %s\n", error->message);
   /* what the libraries do at an exit is not for threads that still run */

@@ -67,7 +67,7 @@ struct _OctRecorder {
 /* The first reason is the one that counts; takes `message`, which may be NULL.
  */
 static void
-fail (OctRecorder *self, char *message)
+recorder_fail (OctRecorder *self, char *message)
 {
   if (message == NULL)
     return;
@@ -89,11 +89,11 @@ tell_loss (OctRecorder *self, char *message)
 }
 
 static void
-on_tap_ended (const char *reason, gpointer data)
+recorder_on_tap_ended (const char *reason, gpointer data)
 {
   OctRecorder *self = data;
 
-  fail (self, g_strdup (reason));
+  recorder_fail (self, g_strdup (reason));
   oct_recorder_stop (self);
 }
 
@@ -142,7 +142,7 @@ describe_format (OctRecorder *self, GstMessage *message)
 }
 
 static void
-take_error (OctRecorder *self, GstMessage *message)
+recorder_take_error (OctRecorder *self, GstMessage *message)
 {
   g_autoptr (GError) error = NULL;
 
@@ -150,15 +150,15 @@ take_error (OctRecorder *self, GstMessage *message)
   gst_message_parse_error (message, &error, NULL);
   if (g_error_matches (
           error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT))
-    fail (self, describe_full_disk (self));
+    recorder_fail (self, describe_full_disk (self));
   else
-    fail (self, describe_format (self, message));
-  fail (self, g_strdup (error->message));
+    recorder_fail (self, describe_format (self, message));
+  recorder_fail (self, g_strdup (error->message));
 }
 
 /* What octrawsink says of parts that are gone. */
 static void
-take_warning (OctRecorder *self, GstMessage *message)
+recorder_take_warning (OctRecorder *self, GstMessage *message)
 {
   g_autoptr (GError) warning = NULL;
 
@@ -170,7 +170,7 @@ take_warning (OctRecorder *self, GstMessage *message)
 
 /* Returns: TRUE when the pipeline has ended, by an error too. */
 static gboolean
-poll_bus (OctRecorder *self, GstClockTime time)
+recorder_poll_bus (OctRecorder *self, GstClockTime time)
 {
   g_autoptr (GstBus) bus = gst_element_get_bus (self->pipeline);
   g_autoptr (GstMessage) message = gst_bus_timed_pop_filtered (
@@ -179,11 +179,11 @@ poll_bus (OctRecorder *self, GstClockTime time)
   if (message == NULL)
     return FALSE;
   if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING) {
-    take_warning (self, message);
+    recorder_take_warning (self, message);
     return FALSE;
   }
   if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
-    take_error (self, message);
+    recorder_take_error (self, message);
   return TRUE;
 }
 
@@ -257,7 +257,7 @@ check_parts (OctRecorder *self)
 
 /* Takes its time where the disk does; nobody waits for it. */
 static void
-look_after_files (OctRecorder *self, gboolean now)
+recorder_look_after_files (OctRecorder *self, gboolean now)
 {
   gint64 time = g_get_monotonic_time ();
   int code;
@@ -270,9 +270,9 @@ look_after_files (OctRecorder *self, gboolean now)
   code = oct_parts_sync (self->parts);
   if (code == 0)
     return;
-  fail (self, code == ENOSPC || code == EDQUOT
-                  ? describe_full_disk (self)
-                  : describe_failed_disk (self, code));
+  recorder_fail (self, code == ENOSPC || code == EDQUOT
+                           ? describe_full_disk (self)
+                           : describe_failed_disk (self, code));
   /* what the disk has not taken is not in the files */
   self->broken = TRUE;
   oct_recorder_stop (self);
@@ -325,20 +325,20 @@ check_disk (OctRecorder *self)
   oct_disk_set_reserve (self, self->folder, reserve);
   if (self->stats.disk_left >= oct_disk_get_reserve (self->folder))
     return;
-  fail (self, describe_full_disk (self));
+  recorder_fail (self, describe_full_disk (self));
   oct_recorder_stop (self);
 }
 
 /* None without a frame, which would be all that is left of the recording. */
 static void
-keep_measurements (OctRecorder *self, gboolean last)
+recorder_keep_measurements (OctRecorder *self, gboolean last)
 {
   if (self->measurements != NULL && self->stats.frames > 0)
     oct_measurements_write (self->measurements, last);
 }
 
 static gboolean
-is_stopped (OctRecorder *self)
+recorder_is_stopped (OctRecorder *self)
 {
   gboolean stop;
 
@@ -350,7 +350,7 @@ is_stopped (OctRecorder *self)
 
 /* Returns: TRUE when there is nothing to wait for. */
 static gboolean
-finish (OctRecorder *self)
+recorder_finish (OctRecorder *self)
 {
   OctTapStats tap;
 
@@ -373,51 +373,52 @@ empty_bus (OctRecorder *self)
   g_autoptr (GstBus) bus = gst_element_get_bus (self->pipeline);
 
   while (gst_bus_have_pending (bus))
-    poll_bus (self, 0);
+    recorder_poll_bus (self, 0);
 }
 
 /* Finishes the files, or ends with those that cannot be finished. */
 static void
-end (OctRecorder *self)
+recorder_end (OctRecorder *self)
 {
   oct_recorder_stop (self);
   oct_tap_close (self->tap);
   gst_element_set_state (self->pipeline, GST_STATE_NULL);
   empty_bus (self);
-  look_after_files (self, TRUE);
+  recorder_look_after_files (self, TRUE);
   /* a disk that fills up may take what comes last in part only, and say nothing
    * of it to who writes */
   if ((self->broken || self->reason != NULL) && self->parts != NULL)
     oct_parts_recount (self->parts);
   remove_empty (self);
   update_stats (self, TRUE);
-  keep_measurements (self, TRUE);
+  recorder_keep_measurements (self, TRUE);
   if (self->stats.lost > 0 && self->reason == NULL && self->loss == NULL)
-    fail (self, g_strdup_printf ("%" G_GUINT64_FORMAT
-                                 " B-scans did not come through the encoder "
-                                 "and are not in the files.",
-                    self->stats.lost));
+    recorder_fail (
+        self, g_strdup_printf ("%" G_GUINT64_FORMAT
+                               " B-scans did not come through the encoder "
+                               "and are not in the files.",
+                  self->stats.lost));
   oct_disk_set_reserve (self, self->folder, 0);
 }
 
 static gpointer
-run (gpointer data)
+recorder_run (gpointer data)
 {
   OctRecorder *self = data;
   gboolean done = FALSE;
 
   while (!done) {
-    done = poll_bus (self, POLL_TIME);
-    look_after_files (self, FALSE);
+    done = recorder_poll_bus (self, POLL_TIME);
+    recorder_look_after_files (self, FALSE);
     update_stats (self, FALSE);
-    keep_measurements (self, FALSE);
+    recorder_keep_measurements (self, FALSE);
     measure_rate (self);
-    if (!is_stopped (self))
+    if (!recorder_is_stopped (self))
       check_disk (self);
     else if (!done)
-      done = finish (self);
+      done = recorder_finish (self);
   }
-  end (self);
+  recorder_end (self);
   g_mutex_lock (&self->lock);
   self->stats.state = self->reason != NULL || self->loss != NULL
                           ? OCT_RECORDER_FAILED
@@ -430,7 +431,7 @@ run (gpointer data)
 /* ---------------------------------------------------------------- pipelines */
 
 static char *
-name_part (OctRecorder *self, guint part)
+recorder_name_part (OctRecorder *self, guint part)
 {
   if (self->kind != OCT_RECORD_MP4)
     return g_strdup_printf ("%s-%05u.mkv", self->output, part);
@@ -447,17 +448,17 @@ on_new_part (GstElement *sink, guint number, GstSample *first, gpointer data)
 
   if (self->next_part == 1 && number == 0
       && oct_parts_current_is_there (self->parts))
-    return name_part (self, 0);
+    return recorder_name_part (self, 0);
   oct_disk_make_folder (self->folder, self->file_mode);
   for (;;) {
-    g_autofree char *path = name_part (self, self->next_part++);
+    g_autofree char *path = recorder_name_part (self, self->next_part++);
     g_autoptr (GError) error = NULL;
 
     if (oct_parts_begin (self->parts, path, &error))
       return g_steal_pointer (&path);
     if (g_error_matches (error, G_FILE_ERROR, G_FILE_ERROR_EXIST))
       continue;
-    fail (self, g_strdup (error->message));
+    recorder_fail (self, g_strdup (error->message));
     /* what cannot be made cannot be opened either, and that ends it */
     return g_strconcat (path, "/", NULL);
   }
@@ -557,7 +558,7 @@ make_encoder (
 }
 
 static gboolean
-make_pipeline (
+recorder_make_pipeline (
     OctRecorder *self, const OctRecorderSettings *settings, GError **error)
 {
   GError *local = NULL;
@@ -588,7 +589,7 @@ make_pipeline (
 /* ------------------------------------------------------------------- public */
 
 static gboolean
-check_files (OctRecorder *self, gboolean meters, GError **error)
+recorder_check_files (OctRecorder *self, gboolean meters, GError **error)
 {
   static const struct {
     const char *first, *parts;
@@ -686,15 +687,15 @@ oct_recorder_start (
   self->sentences = g_ptr_array_new_with_free_func (g_free);
   if (settings->meters)
     self->measurements = oct_measurements_new (self->output, self->file_mode);
-  if (!check_files (self, settings->meters, error)
-      || !make_pipeline (self, settings, error)
+  if (!recorder_check_files (self, settings->meters, error)
+      || !recorder_make_pipeline (self, settings, error)
       || !save_comment (self, settings, error)) {
     give_up (self);
     return NULL;
   }
   if (gst_element_set_state (self->pipeline, GST_STATE_PLAYING)
       == GST_STATE_CHANGE_FAILURE) {
-    poll_bus (self, POLL_TIME);
+    recorder_poll_bus (self, POLL_TIME);
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_WRITE, "%s",
         self->reason != NULL ? self->reason : "The recording does not start.");
     give_up (self);
@@ -702,8 +703,8 @@ oct_recorder_start (
   }
   self->stats.disk_left = oct_disk_left (self->folder);
   self->tap = oct_tap_new (pad, self->appsrc, OCT_TAP_FROM_ZERO, QUEUE,
-      settings->calibration, on_tap_ended, self);
-  self->thread = g_thread_new ("oct-recorder", run, self);
+      settings->calibration, recorder_on_tap_ended, self);
+  self->thread = g_thread_new ("oct-recorder", recorder_run, self);
   return self;
 }
 
@@ -711,7 +712,7 @@ void
 oct_recorder_add_measurement (
     OctRecorder *self, const GstStructure *measurement)
 {
-  if (self->measurements != NULL && !is_stopped (self))
+  if (self->measurements != NULL && !recorder_is_stopped (self))
     oct_measurements_add (self->measurements, measurement);
 }
 

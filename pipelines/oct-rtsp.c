@@ -24,7 +24,7 @@ struct _OctRtsp {
 /* ------------------------------------------------------------- shared video */
 
 static void
-on_tap_ended (const char *reason, gpointer appsrc)
+rtsp_on_tap_ended (const char *reason, gpointer appsrc)
 {
   gst_app_src_end_of_stream (appsrc);
 }
@@ -47,7 +47,7 @@ on_configure (GstRTSPMediaFactory *factory, GstRTSPMedia *media, gpointer data)
 
   oct_tap_set_up_source (source, OCT_TAP_ARRIVAL);
   tap = oct_tap_new (rtsp->pad, GST_APP_SRC (source), OCT_TAP_ARRIVAL, QUEUE,
-      NULL, on_tap_ended, source);
+      NULL, rtsp_on_tap_ended, source);
   g_signal_connect (media, "unprepared", G_CALLBACK (on_unprepared), tap);
 }
 
@@ -102,7 +102,7 @@ on_cleanup (gpointer data)
 }
 
 static gpointer
-run (gpointer data)
+rtsp_run (gpointer data)
 {
   OctRtsp *rtsp = data;
   GSource *cleanup = g_timeout_source_new_seconds (CLEANUP_SECONDS);
@@ -165,7 +165,7 @@ oct_rtsp_new (GstPad *pad, const char *address, guint port,
     oct_rtsp_free (rtsp);
     return NULL;
   }
-  rtsp->thread = g_thread_new ("oct-rtsp", run, rtsp);
+  rtsp->thread = g_thread_new ("oct-rtsp", rtsp_run, rtsp);
   return rtsp;
 }
 

@@ -8,7 +8,7 @@ find_property (GstElement *element, const char *name)
 }
 
 static const GEnumValue *
-get_values (GstElement *element)
+sensing_get_values (GstElement *element)
 {
   return G_PARAM_SPEC_ENUM (find_property (element, "solver"))
       ->enum_class->values;
@@ -27,7 +27,7 @@ oct_sensing_solvers (void)
     if (element != NULL) {
       gst_object_ref_sink (element);
       /* types of a plugin stay */
-      values = get_values (element);
+      values = sensing_get_values (element);
       gst_object_unref (element);
     }
     g_once_init_leave (&once, (gsize)values);
@@ -96,7 +96,7 @@ oct_sensing_options_clear (OctSensingOptions *options)
 }
 
 static gboolean
-check_solver (const char *name, GError **error)
+sensing_check_solver (const char *name, GError **error)
 {
   g_autoptr (GString) list = g_string_new (NULL);
 
@@ -140,7 +140,7 @@ oct_sensing_options_use (
         "set --method cs too.");
     return FALSE;
   }
-  if (!check_solver (options->solver, error))
+  if (!sensing_check_solver (options->solver, error))
     return FALSE;
   if (has_tau && !(options->tau >= 0 && options->tau <= OCT_SENSING_TAU_MAX)) {
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,

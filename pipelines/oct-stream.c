@@ -31,7 +31,7 @@ struct _OctStream {
 };
 
 static void
-on_tap_ended (const char *reason, gpointer appsrc)
+stream_on_tap_ended (const char *reason, gpointer appsrc)
 {
   gst_app_src_end_of_stream (appsrc);
 }
@@ -67,7 +67,7 @@ start_encoding (OctStream *self, GstPad *pad, const OctStreamSettings *settings,
   gst_element_link_many (source, encoder, sink, NULL);
   gst_element_set_state (self->encoding, GST_STATE_PLAYING);
   self->images = oct_tap_new (pad, GST_APP_SRC (source), OCT_TAP_ARRIVAL, QUEUE,
-      NULL, on_tap_ended, source);
+      NULL, stream_on_tap_ended, source);
   return TRUE;
 }
 
@@ -98,7 +98,7 @@ start_sending (OctStream *self)
 
   gst_element_set_state (self->sending, GST_STATE_PLAYING);
   self->video = oct_tap_new (pad, GST_APP_SRC (source), OCT_TAP_ARRIVAL, QUEUE,
-      NULL, on_tap_ended, source);
+      NULL, stream_on_tap_ended, source);
 }
 
 static void
@@ -110,7 +110,7 @@ stop_sending (OctStream *self)
 
 /* Returns: TRUE when sending failed. */
 static gboolean
-poll_bus (OctStream *self)
+stream_poll_bus (OctStream *self)
 {
   g_autoptr (GstBus) bus = gst_element_get_bus (self->sending);
   g_autoptr (GstMessage) message =
@@ -131,7 +131,7 @@ poll_bus (OctStream *self)
 }
 
 static gboolean
-is_stopped (OctStream *self)
+stream_is_stopped (OctStream *self)
 {
   gboolean stop;
 
@@ -143,14 +143,14 @@ is_stopped (OctStream *self)
 
 /* Whoever is to receive may come and go: what failed is tried again. */
 static gpointer
-run (gpointer data)
+stream_run (gpointer data)
 {
   OctStream *self = data;
   gint64 retry = 0;
 
   start_sending (self);
-  while (!is_stopped (self)) {
-    if (retry == 0 && poll_bus (self)) {
+  while (!stream_is_stopped (self)) {
+    if (retry == 0 && stream_poll_bus (self)) {
       stop_sending (self);
       retry = g_get_monotonic_time () + RETRY_TIME;
     } else if (retry != 0 && g_get_monotonic_time () >= retry) {
@@ -205,7 +205,7 @@ oct_stream_start (
     return NULL;
   }
   if (self->sending != NULL)
-    self->thread = g_thread_new ("oct-stream", run, self);
+    self->thread = g_thread_new ("oct-stream", stream_run, self);
   return self;
 }
 

@@ -30,7 +30,7 @@ struct _OctTap {
 
 /* With the lock held. */
 static void
-end (OctTap *tap, const char *reason)
+tap_end (OctTap *tap, const char *reason)
 {
   if (tap->closed)
     return;
@@ -41,7 +41,7 @@ end (OctTap *tap, const char *reason)
 /* Whether frames of `a` can follow those of `b`: what else is in caps of video
  * (colorimetry, ...) is settled with the first. */
 static gboolean
-is_same (GstCaps *a, GstCaps *b)
+tap_is_same (GstCaps *a, GstCaps *b)
 {
   static const char *const fields[] = { "format", "width", "height",
     "framerate" };
@@ -62,24 +62,25 @@ is_same (GstCaps *a, GstCaps *b)
 
 /* FALSE when buffers of these caps cannot be taken. */
 static gboolean
-take_caps (OctTap *tap)
+tap_take_caps (OctTap *tap)
 {
   g_autoptr (GstCaps) caps = gst_pad_get_current_caps (tap->pad);
   GstCapsFeatures *features;
 
   if (caps == NULL)
     return FALSE;
-  if (tap->caps != NULL && is_same (caps, tap->caps))
+  if (tap->caps != NULL && tap_is_same (caps, tap->caps))
     return TRUE;
   features = gst_caps_get_features (caps, 0);
   if (!gst_caps_features_is_equal (
           features, GST_CAPS_FEATURES_MEMORY_SYSTEM_MEMORY)) {
-    end (tap, "The frames lie in GPU memory, but the recorder takes them from "
-              "main memory; put a caps filter 'video/x-raw' in front.");
+    tap_end (tap,
+        "The frames lie in GPU memory, but the recorder takes them from "
+        "main memory; put a caps filter 'video/x-raw' in front.");
     return FALSE;
   }
   if (tap->caps != NULL) {
-    end (tap,
+    tap_end (tap,
         "The frames changed their size, format or rate, which a recording "
         "cannot follow; start a new one.");
     return FALSE;
@@ -120,7 +121,7 @@ on_first_buffer (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 /* Custom sticky events are several; ours are among them.  Hands the one of that
  * name over, unless it is `*last`. */
 static void
-take_event (OctTap *tap, GstPad *pad, const char *name, GstEvent **last)
+tap_take_event (OctTap *tap, GstPad *pad, const char *name, GstEvent **last)
 {
   GstEvent *event;
 
@@ -156,7 +157,7 @@ get_running_time (OctTap *tap, GstBuffer *buffer)
 /* Where frames are left out already, those that wait span more time than their
  * number says; a crash would lose all of it. */
 static gboolean
-is_full (OctTap *tap, GstBuffer *buffer)
+tap_is_full (OctTap *tap, GstBuffer *buffer)
 {
   guint64 waiting = gst_app_src_get_current_level_buffers (tap->appsrc);
   GstClockTime frame = GST_BUFFER_DURATION_IS_VALID (buffer)
@@ -172,24 +173,24 @@ is_full (OctTap *tap, GstBuffer *buffer)
 }
 
 static void
-take_buffer (OctTap *tap, GstBuffer *buffer)
+tap_take_buffer (OctTap *tap, GstBuffer *buffer)
 {
   GstClockTime time = get_running_time (tap, buffer);
 
-  if (!GST_CLOCK_TIME_IS_VALID (time) || !take_caps (tap))
+  if (!GST_CLOCK_TIME_IS_VALID (time) || !tap_take_caps (tap))
     return;
   if (tap->stats.frames == 0)
     tap->base = time;
   /* no file can go back in time */
-  if (is_full (tap, buffer)
+  if (tap_is_full (tap, buffer)
       || (tap->stats.frames > 0 && time <= tap->base + tap->last)) {
     tap->stats.dropped++;
     return;
   }
   /* not those of frames that are left out: they would pile up */
-  take_event (tap, tap->calibration_pad, GST_OCT_CALIBRATION_EVENT_NAME,
+  tap_take_event (tap, tap->calibration_pad, GST_OCT_CALIBRATION_EVENT_NAME,
       &tap->calibration);
-  take_event (tap, tap->pad, GST_OCT_SCAN_MASK_EVENT_NAME, &tap->mask);
+  tap_take_event (tap, tap->pad, GST_OCT_SCAN_MASK_EVENT_NAME, &tap->mask);
   buffer = gst_app_src_get_current_level_buffers (tap->appsrc) < MAX_HELD
                ? gst_buffer_copy (buffer)
                : gst_buffer_copy_deep (buffer);
@@ -213,9 +214,9 @@ on_data (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   if (tap->closed)
     ;
   else if (GST_PAD_PROBE_INFO_TYPE (info) & GST_PAD_PROBE_TYPE_BUFFER)
-    take_buffer (tap, GST_PAD_PROBE_INFO_BUFFER (info));
+    tap_take_buffer (tap, GST_PAD_PROBE_INFO_BUFFER (info));
   else if (GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (info)) == GST_EVENT_EOS)
-    end (tap, NULL);
+    tap_end (tap, NULL);
   g_mutex_unlock (&tap->lock);
   return GST_PAD_PROBE_OK;
 }

@@ -11,7 +11,7 @@ OCT_BUILD_PACKAGES=(gcc libc6-dev meson ninja-build pkg-config
   libgstrtspserver-1.0-dev libcairo2-dev
   zlib1g-dev libhdf5-dev libzip-dev libtiff-dev)
 
-# To write DICOM too, for which convert.sh asks where it is wanted.
+# To write DICOM too, for which convert.sh asks where it is needed.
 OCT_DICOM_PACKAGES=(g++ libdcmtk-dev)
 
 # To run it, to make videos and to record: gst-launch-1.0, videoconvert, mp4mux,

@@ -5,7 +5,7 @@ set -euo pipefail
 
 usage () {
   cat <<'END'
-Usage: tests/packages.sh SUITE [--quick]
+Usage: tests/packages.sh SUITE [--quick | --all]
 
 Builds the packages and the source package in a Debian of that name (bookworm,
 trixie, ...), runs their tests, checks them with lintian, installs them in a bare
@@ -13,6 +13,8 @@ Debian that has nothing of the working tree, and runs debian/tests there.  The
 packages are left in build-debian-SUITE-packages/.
 
   --quick   without the tests that the build runs
+  --all     with all tests, those of programs in time, the docs and the images among
+            them, against what was built for the packages; needs two idle cores
 
 Ends with 75 when there is no such system (tests/debian.sh), or when what is
 needed in it cannot be downloaded.
@@ -23,10 +25,11 @@ case ${1:-} in
   --help | -h) usage; exit 0 ;;
   '') usage >&2; exit 2 ;;
 esac
-suite=$1 quick=
+suite=$1 quick='' all=''
 case ${2:-} in
   '') ;;
   --quick) quick=nocheck ;;
+  --all) all=all ;;
   *) echo "'$2' is no option of tests/packages.sh, see --help." >&2; exit 2 ;;
 esac
 
@@ -55,6 +58,15 @@ tar cJf $to/gst-oct_${version%-*}.orig.tar.xz -C $to gst-oct-${version%-*}
 oct_apt build-dep . >/dev/null
 # tests with real data, where tests/debian.sh has put some
 [ ! -d ../shared/data/cscan ] || export OCT_TEST_DATA=$(realpath ../shared/data/cscan)
+if [ "${2:-}" = all ]; then
+  . pipelines/packages.sh
+  oct_install "${OCT_RUN_PACKAGES[@]}" "${OCT_LIVE_PACKAGES[@]}" \
+    "${OCT_TEST_PACKAGES[@]}" chromium nodejs npm
+  # beside the sources, as beside the checkout
+  [ ! -d ../shared ] || ln -sfn "$(realpath ../shared)" $to/shared
+  # A build of a package has no home, where npm finds its settings.
+  export OCT_PACKAGE_TESTS=all npm_config_userconfig=/root/.npmrc
+fi
 cd $to/gst-oct-${version%-*}
 DEB_BUILD_OPTIONS="${1:+$1 }parallel=2" dpkg-buildpackage -us -uc
 # packages name the version of the policy that Debian 12 has
@@ -64,7 +76,7 @@ tag=package-supports-alternative-init-but-no-init.d-script
 ! lintian-explain-tags $tag >/dev/null 2>&1 || tags=$tags,$tag
 lintian --profile debian --allow-root --fail-on error,warning,info --suppress-tags $tags ../*.changes
 '
-bash tests/debian.sh "$suite" bash -c "$install$build" build "$quick"
+bash tests/debian.sh "$suite" bash -c "$install$build" build "$quick" "$all"
 
 packages=$root/build-debian-$suite-packages
 rm -rf "$packages"

@@ -23,7 +23,7 @@ oct_may_fuse (void)
 
 /* Memory for what stays between two operations: as large as the largest. */
 static gboolean
-make_memory (OctSequence *sequence, GError **error)
+sequence_make_memory (OctSequence *sequence, GError **error)
 {
   gboolean has_last = sequence->last != OCT_N_OPERATIONS;
   gsize sizes[2] = { 0 };
@@ -53,7 +53,7 @@ make_plans (OctSequence *sequence, guint *failed, GError **error)
     if (sequence->plans[i] == NULL)
       return FALSE;
   }
-  return make_memory (sequence, error);
+  return sequence_make_memory (sequence, error);
 }
 
 OctSequence *

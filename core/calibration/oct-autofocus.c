@@ -34,7 +34,7 @@ typedef struct {
 } Search;
 
 static double
-evaluate (Search *search, const double c[2])
+autofocus_evaluate (Search *search, const double c[2])
 {
   if (search->cancelled != NULL && g_atomic_int_get (search->cancelled))
     return -INFINITY;
@@ -43,7 +43,7 @@ evaluate (Search *search, const double c[2])
 }
 
 static int
-compare_doubles (gconstpointer a, gconstpointer b)
+autofocus_compare_doubles (gconstpointer a, gconstpointer b)
 {
   double x = *(const double *)a, y = *(const double *)b;
 
@@ -53,8 +53,8 @@ compare_doubles (gconstpointer a, gconstpointer b)
 /* c[axis] is set to the best value of c[axis] +- half.  Returns its score, and
  * *contrast, or NULL, by how much it is better than the median. */
 static double
-try_grid (Search *search, double c[2], guint axis, double half, double step,
-    double *contrast)
+autofocus_try_grid (Search *search, double c[2], guint axis, double half,
+    double step, double *contrast)
 {
   double scores[MAX_GRID], best = -INFINITY, at = c[axis];
   double t[2] = { c[0], c[1] };
@@ -63,14 +63,14 @@ try_grid (Search *search, double c[2], guint axis, double half, double step,
   g_assert (n <= MAX_GRID);
   for (guint i = 0; i < n; i++) {
     t[axis] = c[axis] - half + i * step;
-    scores[i] = evaluate (search, t);
+    scores[i] = autofocus_evaluate (search, t);
     if (scores[i] > best) {
       best = scores[i];
       at = t[axis];
     }
   }
   c[axis] = at;
-  qsort (scores, n, sizeof *scores, compare_doubles);
+  qsort (scores, n, sizeof *scores, autofocus_compare_doubles);
   if (contrast != NULL)
     *contrast = best - 0.5 * (scores[(n - 1) / 2] + scores[n / 2]);
   return best;
@@ -78,7 +78,7 @@ try_grid (Search *search, double c[2], guint axis, double half, double step,
 
 /* Golden section search in c[axis] +- half (Kiefer 1953). */
 static void
-try_golden (
+autofocus_try_golden (
     Search *search, double c[2], guint axis, double half, double tolerance)
 {
   const double ratio = (sqrt (5) - 1) / 2;
@@ -88,21 +88,21 @@ try_golden (
 
   left[axis] = high - ratio * (high - low);
   right[axis] = low + ratio * (high - low);
-  left_score = evaluate (search, left);
-  right_score = evaluate (search, right);
+  left_score = autofocus_evaluate (search, left);
+  right_score = autofocus_evaluate (search, right);
   while (high - low > tolerance) {
     if (left_score > right_score) {
       high = right[axis];
       right[axis] = left[axis];
       right_score = left_score;
       left[axis] = high - ratio * (high - low);
-      left_score = evaluate (search, left);
+      left_score = autofocus_evaluate (search, left);
     } else {
       low = left[axis];
       left[axis] = right[axis];
       left_score = right_score;
       right[axis] = low + ratio * (high - low);
-      right_score = evaluate (search, right);
+      right_score = autofocus_evaluate (search, right);
     }
   }
   c[axis] = (low + high) / 2;
@@ -120,7 +120,8 @@ find_errors (
     parts[part][1] = c[1];
     search->part = part;
     for (guint axis = 0; axis < (third ? 2 : 1); axis++)
-      try_golden (search, parts[part], axis, PART_RANGE, PART_TOLERANCE);
+      autofocus_try_golden (
+          search, parts[part], axis, PART_RANGE, PART_TOLERANCE);
   }
   search->part = OCT_AUTOFOCUS_ALL;
   for (guint axis = 0; axis < 2; axis++) {
@@ -144,7 +145,7 @@ try_range (
   for (double c3 = third ? -C3_RANGE : 0; c3 <= (third ? C3_RANGE : 0);
        c3 += C3_COARSE) {
     double t[2] = { 0, c3 }, above;
-    double top = try_grid (search, t, 0, range, C2_STEP, &above);
+    double top = autofocus_try_grid (search, t, 0, range, C2_STEP, &above);
 
     if (top > best) {
       best = top;
@@ -170,19 +171,19 @@ oct_autofocus_search (OctAutofocusScore score, gpointer data, gboolean third,
     try_range (&search, c, third, range, &found->contrast);
   }
   if (third) {
-    try_grid (&search, c, 1, C3_COARSE, C3_STEP, NULL);
-    try_grid (&search, c, 0, C2_AGAIN, C2_STEP, NULL);
-    try_grid (&search, c, 1, C3_AGAIN, C3_STEP, NULL);
+    autofocus_try_grid (&search, c, 1, C3_COARSE, C3_STEP, NULL);
+    autofocus_try_grid (&search, c, 0, C2_AGAIN, C2_STEP, NULL);
+    autofocus_try_grid (&search, c, 1, C3_AGAIN, C3_STEP, NULL);
   }
   for (guint round = 0; round < 3; round++) {
-    try_golden (&search, c, 0, 4.0 / (1 << round), TOLERANCE);
+    autofocus_try_golden (&search, c, 0, 4.0 / (1 << round), TOLERANCE);
     if (third)
-      try_golden (&search, c, 1, 5.2 / (1 << round), TOLERANCE);
+      autofocus_try_golden (&search, c, 1, 5.2 / (1 << round), TOLERANCE);
   }
   found->c2 = c[0];
   found->c3 = c[1];
-  found->score = evaluate (&search, c);
-  found->gain = found->score - evaluate (&search, nothing);
+  found->score = autofocus_evaluate (&search, c);
+  found->gain = found->score - autofocus_evaluate (&search, nothing);
   find_errors (&search, c, third, errors);
   found->error2 = errors[0];
   found->error3 = errors[1];

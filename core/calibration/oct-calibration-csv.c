@@ -129,7 +129,7 @@ next_field (Text *line, Text *field)
 }
 
 static guint
-count_fields (Text line)
+csv_count_fields (Text line)
 {
   Text field;
   guint n = 0;
@@ -180,7 +180,7 @@ set_header_error (const Parser *parser, Text header, Text name, GError **error)
 }
 
 static gboolean
-parse_header (Parser *parser, GError **error)
+csv_parse_header (Parser *parser, GError **error)
 {
   Text line, header, name;
   gboolean seen[OCT_N_COLUMNS] = { FALSE };
@@ -215,7 +215,7 @@ static gboolean
 parse_row (Parser *parser, Text line, guint row, guint samples,
     OctCalibrationTable *table, GError **error)
 {
-  guint n_fields = count_fields (line);
+  guint n_fields = csv_count_fields (line);
   Text field;
   double number;
   guint i;
@@ -262,7 +262,7 @@ oct_calibration_csv_parse (const char *file, const char *text, gsize size,
   }
   if (size >= 3 && memcmp (text, "\xef\xbb\xbf", 3) == 0)
     parser.rest.at += 3;
-  if (!parse_header (&parser, error))
+  if (!csv_parse_header (&parser, error))
     return FALSE;
 
   table->lines = g_new0 (guint, samples);

@@ -12,8 +12,8 @@
 
 /* [*count] to be freed, NULL with an error. */
 static double *
-parse (const char *property, const char *what, const char *text, guint *count,
-    GError **error)
+polynomial_parse (const char *property, const char *what, const char *text,
+    guint *count, GError **error)
 {
   g_auto (GStrv) fields = g_strsplit (text, ",", -1);
   g_autofree double *numbers = NULL;
@@ -62,7 +62,7 @@ oct_calibration_polynomial (const char *property, const char *example,
   g_autofree char *what =
       g_strdup_printf ("coefficients as in \"%s\"", example);
   guint count;
-  g_autofree double *c = parse (property, what, text, &count, error);
+  g_autofree double *c = polynomial_parse (property, what, text, &count, error);
 
   if (c == NULL)
     return FALSE;
@@ -83,8 +83,8 @@ oct_calibration_parse_spectrum (
     const char *property, const char *text, guint n, GError **error)
 {
   guint count;
-  g_autofree double *values =
-      parse (property, "a number for each sample", text, &count, error);
+  g_autofree double *values = polynomial_parse (
+      property, "a number for each sample", text, &count, error);
 
   if (values == NULL || count == n)
     return g_steal_pointer (&values);

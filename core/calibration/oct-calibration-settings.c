@@ -6,7 +6,7 @@
 #include <string.h>
 
 static gboolean
-given (const char *text)
+calibration_settings_given (const char *text)
 {
   return text && *text;
 }
@@ -15,16 +15,18 @@ gboolean
 oct_calibration_settings_empty (const OctCalibrationSettings *s)
 {
   return oct_calibration_settings_change_only (s) && s->a2 == 0 && s->a3 == 0
-         && s->c2 == 0 && s->c3 == 0 && !s->flip && !given (s->k_warp)
-         && !given (s->background);
+         && s->c2 == 0 && s->c3 == 0 && !s->flip
+         && !calibration_settings_given (s->k_warp)
+         && !calibration_settings_given (s->background);
 }
 
 gboolean
 oct_calibration_settings_change_only (const OctCalibrationSettings *s)
 {
-  return !given (s->file) && !given (s->wavelength_polynomial)
-         && !given (s->k_polynomial) && s->wavelength_min == 0
-         && s->wavelength_max == 0;
+  return !calibration_settings_given (s->file)
+         && !calibration_settings_given (s->wavelength_polynomial)
+         && !calibration_settings_given (s->k_polynomial)
+         && s->wavelength_min == 0 && s->wavelength_max == 0;
 }
 
 gboolean
@@ -82,7 +84,7 @@ void
 oct_calibration_settings_forget_file (OctCalibrationSettings *s)
 {
   g_clear_pointer (&s->content, oct_file_content_unref);
-  if (given (s->file))
+  if (calibration_settings_given (s->file))
     s->content = oct_file_content_new (
         s->file, oct_calibration_csv_load, (GDestroyNotify)g_bytes_unref);
 }
@@ -112,7 +114,7 @@ oct_calibration_settings_count_rows (const OctCalibrationSettings *s)
 {
   g_auto (OctCalibrationTable) table = { 0 };
 
-  if (!given (s->file))
+  if (!calibration_settings_given (s->file))
     return 0;
   oct_calibration_settings_read (s, 2, &table, NULL);
   return table.rows;

@@ -21,7 +21,7 @@ struct _OctCalibration {
 };
 
 static gboolean
-given (const char *text)
+calibration_given (const char *text)
 {
   return text && *text;
 }
@@ -238,13 +238,13 @@ add_wavelengths (const OctCalibrationSettings *s, const char *file,
   const OctCalibrationSource range = { "`wavelength-min` and `wavelength-max`",
     NULL, OCT_ERROR_SETTINGS };
 
-  if (given (s->wavelength_polynomial) && s->wavelength_min > 0) {
+  if (calibration_given (s->wavelength_polynomial) && s->wavelength_min > 0) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
         "`wavelength-polynomial` is set and `wavelength-min` and "
         "`wavelength-max` are too, which tell the same; remove one of them");
     return FALSE;
   }
-  if (given (s->wavelength_polynomial))
+  if (calibration_given (s->wavelength_polynomial))
     return set_column (table, file, OCT_COLUMN_WAVELENGTH,
         "`wavelength-polynomial` is",
         table->values[OCT_COLUMN_WAVELENGTH] == NULL
@@ -270,7 +270,7 @@ add_properties (const OctCalibrationSettings *s, const char *file,
     guint samples, OctCalibrationTable *table, OctCalibrationColumns *columns,
     GError **error)
 {
-  if (given (s->k_polynomial)
+  if (calibration_given (s->k_polynomial)
       && !set_column (table, file, OCT_COLUMN_K_INDEX, "`k-polynomial` is",
           table->values[OCT_COLUMN_K_INDEX] == NULL
               ? evaluate_k_polynomial (s->k_polynomial, samples, error)
@@ -449,9 +449,10 @@ replace_background (OctCalibration *c, const char *text, GError **error)
 
 /* What is set beside a calibration, or alone for one from elsewhere. */
 static gboolean
-change (OctCalibration *c, const OctCalibrationSettings *s, GError **error)
+calibration_change (
+    OctCalibration *c, const OctCalibrationSettings *s, GError **error)
 {
-  if ((s->flip || given (s->k_warp)) && c->positions == NULL) {
+  if ((s->flip || calibration_given (s->k_warp)) && c->positions == NULL) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
         "`%s` is set, which changes wavelengths or a k_index, and there are "
         "none; give them, too, or remove it",
@@ -460,9 +461,10 @@ change (OctCalibration *c, const OctCalibrationSettings *s, GError **error)
   }
   if (s->flip)
     flip (c);
-  if (given (s->k_warp) && !warp (c, s->k_warp, error))
+  if (calibration_given (s->k_warp) && !warp (c, s->k_warp, error))
     return FALSE;
-  if (given (s->background) && !replace_background (c, s->background, error))
+  if (calibration_given (s->background)
+      && !replace_background (c, s->background, error))
     return FALSE;
   return (s->a2 == 0 && s->a3 == 0 && s->c2 == 0 && s->c3 == 0)
          || add_polynomial_phase (c, s, error);
@@ -485,7 +487,7 @@ oct_calibration_new (
   if (!oct_calibration_check_samples (samples, error)
       || !oct_calibration_check_wavelength_range (settings, error))
     return NULL;
-  if (given (settings->file)) {
+  if (calibration_given (settings->file)) {
     if (!oct_calibration_settings_read (settings, samples, &table, error))
       return NULL;
     file = oct_file_describe ("Calibration file", settings->file);
@@ -498,7 +500,7 @@ oct_calibration_new (
   if (!add_properties (settings, file, samples, &table, &columns, error))
     return NULL;
   c = assemble (samples, &source, &columns, error);
-  if (c && !change (c, settings, error))
+  if (c && !calibration_change (c, settings, error))
     return NULL;
   return g_steal_pointer (&c);
 }
@@ -521,7 +523,7 @@ oct_calibration_new_on (const OctCalibration *base,
   c->dispersion = g_memdup2 (base->dispersion, bytes);
   c->sample_dispersion = g_memdup2 (base->sample_dispersion, bytes);
   c->background = g_memdup2 (base->background, bytes);
-  return change (c, settings, error) ? g_steal_pointer (&c) : NULL;
+  return calibration_change (c, settings, error) ? g_steal_pointer (&c) : NULL;
 }
 
 OctCalibration *

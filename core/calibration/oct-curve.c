@@ -80,7 +80,7 @@ oct_curve_unwrap (double *phase, guint n, guint from)
 }
 
 static int
-compare (gconstpointer a, gconstpointer b)
+curve_compare (gconstpointer a, gconstpointer b)
 {
   double x = *(const double *)a, y = *(const double *)b;
 
@@ -96,7 +96,7 @@ oct_curve_quantile (const double *values, guint n, double part)
 
   if (n == 0)
     return 0;
-  qsort (sorted, n, sizeof *sorted, compare);
+  qsort (sorted, n, sizeof *sorted, curve_compare);
   return i + 1 < n ? sorted[i] + (at - i) * (sorted[i + 1] - sorted[i])
                    : sorted[n - 1];
 }

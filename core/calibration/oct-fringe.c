@@ -46,7 +46,7 @@ subtract (
 /* Mean over the lines of the power at the bins 0 .. samples / 2, with a Hann
  * window. */
 static double *
-find_powers (const double *y, guint lines, guint n)
+fringe_find_powers (const double *y, guint lines, guint n)
 {
   guint bins = n / 2 + 1;
   double *p = g_new0 (double, bins);
@@ -69,7 +69,7 @@ find_powers (const double *y, guint lines, guint n)
 }
 
 static double
-find_highest (const double *p, guint from, guint end)
+fringe_find_highest (const double *p, guint from, guint end)
 {
   double highest = 0;
 
@@ -104,14 +104,14 @@ find_band (const double *p, guint bins, double floor)
 static void
 find_frequency (OctFringe *f, const double *y)
 {
-  g_autofree double *p = find_powers (y, f->lines, f->samples);
+  g_autofree double *p = fringe_find_powers (y, f->lines, f->samples);
   guint bins = f->samples / 2 + 1, band, low, high;
   /* the power of noise is distributed exponentially */
   double floor = oct_curve_quantile (p + FIRST, bins - FIRST, 0.5) / log (2);
   double highest, sum = 0, moment = 0, last;
 
   /* values without any noise have a floor of rounding, or none */
-  floor = MAX (floor, 1e-30 * find_highest (p, 0, bins) + 1e-300);
+  floor = MAX (floor, 1e-30 * fringe_find_highest (p, 0, bins) + 1e-300);
   band = find_band (p, bins, floor);
   low = MAX ((guint)(0.75 * band), FIRST);
   high = MIN ((guint)(1.33 * band) + 1, bins);
@@ -121,12 +121,12 @@ find_frequency (OctFringe *f, const double *y)
     sum += w;
     moment += w * q;
   }
-  highest = find_highest (p, low, high);
+  highest = fringe_find_highest (p, low, high);
   f->frequency = sum > 0 ? moment / sum : band;
   f->snr = sum > 0 ? 10 * log10 (highest / floor) : 0;
   f->variance = floor / (HANN_POWER * f->samples);
-  last = find_highest (p, (guint)(0.96 * bins), bins);
-  highest = find_highest (p, FIRST, bins);
+  last = fringe_find_highest (p, (guint)(0.96 * bins), bins);
+  highest = fringe_find_highest (p, FIRST, bins);
   f->folded = f->frequency > 0.3 * f->samples
               && last - 10 * floor * log (2) > 1e-3 * highest;
 }

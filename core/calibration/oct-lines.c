@@ -62,7 +62,7 @@ open_input (const char *path, const OctReaderSettings *settings, Input *input,
 }
 
 static double
-get_value (const Input *input, gconstpointer data, gsize i)
+lines_get_value (const Input *input, gconstpointer data, gsize i)
 {
   if (input->format == OCT_SAMPLE_U8)
     return ((const guint8 *)data)[i];
@@ -72,13 +72,14 @@ get_value (const Input *input, gconstpointer data, gsize i)
 }
 
 static gboolean
-take_line (const Input *input, const char *path, gconstpointer frame_data,
+lines_take_line (const Input *input, const char *path, gconstpointer frame_data,
     guint64 frame, guint line, double *dest, GError **error)
 {
   for (guint i = 0; i < input->samples; i++) {
     g_autofree char *file = NULL;
 
-    dest[i] = get_value (input, frame_data, (gsize)line * input->samples + i);
+    dest[i] =
+        lines_get_value (input, frame_data, (gsize)line * input->samples + i);
     if (isfinite (dest[i]))
       continue;
     file = oct_file_describe ("File", path);
@@ -114,7 +115,7 @@ take_lines (Input *input, const char *path, guint64 first, guint64 end,
     for (; next < before + input->lines; next += step) {
       double *dest = lines->values + (gsize)lines->lines * input->samples;
 
-      if (!take_line (
+      if (!lines_take_line (
               input, path, data, frame, (guint)(next - before), dest, error))
         return FALSE;
       lines->lines++;

@@ -12,7 +12,7 @@
 
 /* |a| of u[samples] on uniform wavenumbers. */
 static double *
-transform (const double complex *u, guint n)
+mirror_peak_transform (const double complex *u, guint n)
 {
   guint length = PADDING * n;
   double *ascan = g_new (double, length / 2);
@@ -50,7 +50,7 @@ oct_mirror_peak_transform (const double complex *average, guint n,
   if (dispersion != NULL)
     for (guint i = 0; i < n; i++)
       u[i] *= cexp (I * dispersion[i]);
-  return transform (u, n);
+  return mirror_peak_transform (u, n);
 }
 
 double *
@@ -65,12 +65,12 @@ oct_mirror_peak_transform_ideal (
   oct_curve_spline (y, n, k_index, n, u);
   for (guint i = 0; i < n; i++)
     u[i] *= cexp (2 * I * G_PI * bin * i / n);
-  return transform (u, n);
+  return mirror_peak_transform (u, n);
 }
 
 /* Width at `part` of the value at i, linear between the values. */
 static double
-find_width (const double *a, guint count, guint i, double part)
+mirror_peak_find_width (const double *a, guint count, guint i, double part)
 {
   double limit = a[i] * part, left, right;
   guint l = i, r = i;
@@ -100,10 +100,13 @@ oct_mirror_peak_measure (const double *ascan, guint samples, double low,
   peak->bin = (double)highest / PADDING;
   peak->level = 20 * log10 (MAX (ascan[highest], 1e-300));
   peak->width_3db =
-      find_width (ascan, count, highest, pow (10, -3 / 20.0)) / PADDING;
+      mirror_peak_find_width (ascan, count, highest, pow (10, -3 / 20.0))
+      / PADDING;
   peak->width_6db =
-      find_width (ascan, count, highest, pow (10, -6 / 20.0)) / PADDING;
-  peak->width_20db = find_width (ascan, count, highest, 0.1) / PADDING;
+      mirror_peak_find_width (ascan, count, highest, pow (10, -6 / 20.0))
+      / PADDING;
+  peak->width_20db =
+      mirror_peak_find_width (ascan, count, highest, 0.1) / PADDING;
   tail = 1.5 * peak->width_20db * PADDING;
   for (guint q = from; q < count; q++)
     if (fabs ((double)q - highest) > tail

@@ -87,7 +87,7 @@ oct_mirror_set_get_used (const OctMirrorSet *set, guint i)
 }
 
 static void G_GNUC_PRINTF (2, 3)
-    note (OctMirrorSet *set, const char *format, ...)
+    mirror_set_note (OctMirrorSet *set, const char *format, ...)
 {
   va_list arguments;
 
@@ -97,7 +97,7 @@ static void G_GNUC_PRINTF (2, 3)
 }
 
 static void G_GNUC_PRINTF (2, 3)
-    leave_out (OctMirror *mirror, const char *format, ...)
+    mirror_set_leave_out (OctMirror *mirror, const char *format, ...)
 {
   va_list arguments;
 
@@ -150,7 +150,7 @@ find_second_peak (
 static void
 leave_out_double (OctMirror *mirror, double own, double bin, double level)
 {
-  leave_out (mirror,
+  mirror_set_leave_out (mirror,
       "%s is left out: beside its fringe at bin %.0f it has one at bin %.0f, "
       "%.0f dB weaker; have one mirror alone in the light, or give the "
       "spectrum "
@@ -195,36 +195,36 @@ look_for_double (OctMirror *mirror)
 }
 
 static void
-look_at (OctMirrorSet *set, OctMirror *mirror)
+mirror_set_look_at (OctMirrorSet *set, OctMirror *mirror)
 {
   const OctFringe *fringe = mirror->fringe;
 
   if (fringe->snr < OCT_FRINGE_MIN_SNR)
-    leave_out (mirror,
+    mirror_set_leave_out (mirror,
         "%s is left out: no fringe is seen in it (%.0f dB above the noise, "
         "%.0f "
         "are needed); align the mirror, or give it more light.",
         mirror->name, fringe->snr, OCT_FRINGE_MIN_SNR);
   else if (fringe->folded)
-    leave_out (mirror,
+    mirror_set_leave_out (mirror,
         "%s is left out: its fringes reach half of the sampling rate, behind "
         "which they fold back; move the mirror nearer to the zero delay.",
         mirror->name);
   else if (fringe->snr < OCT_FRINGE_GOOD_SNR)
-    note (set,
+    mirror_set_note (set,
         "%s has a weak fringe, %.0f dB above the noise where %.0f are "
         "expected; take more A-lines of it, or give it more light.",
         mirror->name, fringe->snr, OCT_FRINGE_GOOD_SNR);
   if (mirror->used)
     look_for_double (mirror);
   if (mirror->used && fringe->lines < fringe->given)
-    note (set,
+    mirror_set_note (set,
         "%s is at several depths, it moved or is tilted: the %u of its %u "
         "A-lines that agree with the brightest are used; hold it still and "
         "upright, or give one depth per file.",
         mirror->name, fringe->lines, fringe->given);
   else if (mirror->used && fringe->coherence < COHERENT)
-    note (set,
+    mirror_set_note (set,
         "The A-lines of %s agree with each other to %.0f %% only, as noise "
         "makes them; give the mirror more light.",
         mirror->name, 100 * fringe->coherence);
@@ -248,13 +248,13 @@ look_for_saturated (OctMirrorSet *set)
     if (!mirror->used || part <= SATURATED)
       continue;
     if (others >= 2 && part > MUCH_SATURATED)
-      leave_out (mirror,
+      mirror_set_leave_out (mirror,
           "%s is left out: %.0f %% of its samples are at the largest value, "
           "the "
           "camera is saturated; give it less light.",
           mirror->name, 100 * part);
     else
-      note (set,
+      mirror_set_note (set,
           "%.0f %% of the samples of %s are at the largest value; if the "
           "camera "
           "is saturated, give it less light.",
@@ -266,7 +266,7 @@ gboolean
 oct_mirror_set_sort_out (OctMirrorSet *set, GError **error)
 {
   for (guint i = 0; i < set->mirrors->len; i++)
-    look_at (set, oct_mirror_set_get (set, i));
+    mirror_set_look_at (set, oct_mirror_set_get (set, i));
   look_for_saturated (set);
   list_used (set);
   if (set->used->len > 0)
@@ -281,7 +281,7 @@ oct_mirror_set_sort_out (OctMirrorSet *set, GError **error)
 
 /* Fits what is used, on these sides ([used]). */
 static gboolean
-fit (OctMirrorSet *set, const double *sides, GError **error)
+mirror_set_fit (OctMirrorSet *set, const double *sides, GError **error)
 {
   guint count = set->used->len;
   g_autofree OctFringe **fringes = g_new (OctFringe *, count);
@@ -373,14 +373,14 @@ fit_with_sides (
   *found = are_sides_told (set);
   for (guint i = 0; i < count; i++)
     sides[i] = *found ? oct_mirror_set_get_used (set, i)->side : 1;
-  if (!fit (set, sides, error))
+  if (!mirror_set_fit (set, sides, error))
     return FALSE;
   if (*found)
     return TRUE;
   *found = find_sides (set, k_span, sides);
   for (guint i = 0; i < count; i++)
     same = same && sides[i] == 1;
-  return !*found || same || fit (set, sides, error);
+  return !*found || same || mirror_set_fit (set, sides, error);
 }
 
 /* Peak of mirror i of the fit behind the fit's own calibration. */
@@ -427,7 +427,7 @@ leave_out_others (OctMirrorSet *set)
   for (guint i = 0; i < count; i++) {
     if (widths[i] <= width && set->fit->residuals[i] <= residual)
       continue;
-    leave_out (oct_mirror_set_get_used (set, i),
+    mirror_set_leave_out (oct_mirror_set_get_used (set, i),
         "%s is left out: its fringe does not fit to those of the others (off "
         "by "
         "%.1f rad, %.1f bins wide); is it one mirror that stands still, of the "
@@ -490,7 +490,7 @@ note_ghosts (OctMirrorSet *set)
     double bin = 0, level = find_second (set, i, &bin);
 
     if (level > GHOST)
-      note (set,
+      mirror_set_note (set,
           "%s has a second reflection at bin %.0f, %.0f dB below the mirror's; "
           "remove or tilt what reflects there, or give the spectrum without "
           "the "
@@ -519,7 +519,7 @@ oct_mirror_set_is_one_depth (const OctMirrorSet *set)
 
 /* What the calibration says of the mirrors, and what is to be said of it. */
 static void
-finish (OctMirrorSet *set, gboolean told)
+mirror_set_finish (OctMirrorSet *set, gboolean told)
 {
   OctMirrorFit *f = set->fit;
   const char *other = NULL;
@@ -534,7 +534,7 @@ finish (OctMirrorSet *set, gboolean told)
       other = mirror->name;
   }
   if (!told && other != NULL)
-    note (set,
+    mirror_set_note (set,
         "%s lies on the other side of the zero delay than %s; the calibration "
         "is for samples on the side of %s: name one of the other side first if "
         "yours lie there.",
@@ -542,13 +542,13 @@ finish (OctMirrorSet *set, gboolean told)
         oct_mirror_set_get_used (set, 0)->name);
   if (oct_mirror_set_is_one_depth (set)) {
     oct_mirror_fit_forget_dispersion (f);
-    note (set,
+    mirror_set_note (set,
         "There is one depth alone, bin %.0f: dispersion cannot be separated "
         "from the wavenumbers, and the calibration is exact at this depth "
         "only; add a mirror at another depth.",
         oct_mirror_fit_get_bin (f, 0));
   } else if (oct_mirror_fit_get_spread (f) < OCT_MIRROR_SET_CLOSE) {
-    note (set,
+    mirror_set_note (set,
         "The mirrors are close together, within %.0f %% of the deepest: far "
         "from them the calibration is uncertain; add one that is farther away.",
         100 * oct_mirror_fit_get_spread (f));
@@ -572,7 +572,7 @@ oct_mirror_set_fit (OctMirrorSet *set, double k_span, GError **error)
   }
   if (!found)
     return set_sides_error (set, error);
-  finish (set, told);
+  mirror_set_finish (set, told);
   note_ghosts (set);
   return TRUE;
 }

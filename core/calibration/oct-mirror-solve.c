@@ -88,7 +88,7 @@ oct_mirror_solution_free (OctMirrorSolution *s)
 }
 
 static double
-evaluate (const double *coefficients, guint samples, double at)
+mirror_solve_evaluate (const double *coefficients, guint samples, double at)
 {
   double b[4], sum = 0;
   guint first = oct_curve_bspline (SEGMENTS, samples, at, b);
@@ -246,7 +246,8 @@ solve_linear (const OctMirrorPhases *p, const double *w, const double *rough,
 
 /* a of every mirror, what is left of its phases, and its new weights. */
 static void
-update (OctMirrorPhases *p, OctMirrorSolution *s, const double *x, double *w)
+mirror_solve_update (
+    OctMirrorPhases *p, OctMirrorSolution *s, const double *x, double *w)
 {
   guint n = p->points;
   g_autofree double *k = g_new (double, n);
@@ -255,7 +256,7 @@ update (OctMirrorPhases *p, OctMirrorSolution *s, const double *x, double *w)
   guint count = 0;
 
   for (guint i = 0; i < n; i++)
-    k[i] = evaluate (x, p->samples, p->at[i]);
+    k[i] = mirror_solve_evaluate (x, p->samples, p->at[i]);
   for (guint m = 0; m < p->mirrors; m++) {
     double *r = s->residuals + (gsize)m * n, offset;
     const double *weights = p->weights + (gsize)m * n;
@@ -265,7 +266,8 @@ update (OctMirrorPhases *p, OctMirrorSolution *s, const double *x, double *w)
       continue;
     for (guint i = 0; i < n; i++)
       y[i] = p->phases[(gsize)m * n + i]
-             - p->sides[m] * evaluate (x + SPLINES, p->samples, p->at[i]);
+             - p->sides[m]
+                   * mirror_solve_evaluate (x + SPLINES, p->samples, p->at[i]);
     oct_curve_fit_line (k, y, w + (gsize)m * n, n, &offset, &p->a[m]);
     for (guint i = 0; i < n; i++) {
       r[i] = y[i] - offset - p->a[m] * k[i];
@@ -295,11 +297,11 @@ oct_mirror_solve (OctMirrorPhases *p, OctMirrorSolution *s)
   for (guint round = 0; round < ROUNDS; round++) {
     if (!solve_linear (p, w, rough, s, x))
       return FALSE;
-    update (p, s, x, w);
+    mirror_solve_update (p, s, x, w);
   }
   for (guint i = 0; i < p->samples; i++) {
-    s->k[i] = evaluate (x, p->samples, i);
-    s->d[i] = evaluate (x + SPLINES, p->samples, i);
+    s->k[i] = mirror_solve_evaluate (x, p->samples, i);
+    s->d[i] = mirror_solve_evaluate (x + SPLINES, p->samples, i);
   }
   return TRUE;
 }

@@ -194,7 +194,7 @@ is_rising (const double *k, guint n)
 
 /* The straight line in K that fits D best is depth, and none of D's. */
 static double
-take_line (OctMirrorFit *f, const double *weights)
+mirrors_take_line (OctMirrorFit *f, const double *weights)
 {
   double offset, slope;
 
@@ -239,7 +239,7 @@ find_depth (const OctMirrorFit *f, guint m, OctFourier *fourier)
 }
 
 static void
-start (OctMirrorFit *f, Start how, double (*cubics)[4])
+mirrors_start (OctMirrorFit *f, Start how, double (*cubics)[4])
 {
   guint n = f->samples;
   g_autoptr (OctFourier) fourier = oct_fourier_new (4 * n);
@@ -256,7 +256,7 @@ start (OctMirrorFit *f, Start how, double (*cubics)[4])
       f->k[p] = p / (n - 1.0);
       f->d[p] = 0;
     }
-  take_line (f, NULL);
+  mirrors_take_line (f, NULL);
   for (guint m = 0; m < f->mirrors; m++)
     f->a[m] = find_depth (f, m, fourier);
 }
@@ -297,7 +297,8 @@ demodulate (OctMirrorFit *f, guint m, guint half, const double complex *carrier,
 
 /* Phases of mirror m with the present K and D, and their weights. */
 static void
-measure (OctMirrorFit *f, guint m, const double *slope, const double *bend)
+mirrors_measure (
+    OctMirrorFit *f, guint m, const double *slope, const double *bend)
 {
   guint n = f->samples, half, brightest = 0;
   OctMirrorPhases *phases = f->model->phases;
@@ -374,7 +375,7 @@ improve (OctMirrorFit *f)
   oct_curve_gradient (f->k, n, slope);
   oct_curve_gradient (f->d, n, bend);
   for (guint m = 0; m < f->mirrors; m++)
-    measure (f, m, slope, bend);
+    mirrors_measure (f, m, slope, bend);
   memcpy (model->phases->a, f->a, f->mirrors * sizeof *f->a);
   if (!oct_mirror_solve (model->phases, model->solution))
     return FALSE;
@@ -392,7 +393,7 @@ improve (OctMirrorFit *f)
 }
 
 static void
-find_light (OctMirrorFit *f)
+mirrors_find_light (OctMirrorFit *f)
 {
   for (guint m = 0; m < f->mirrors; m++) {
     const double *amplitude = f->amplitudes + (gsize)m * f->samples;
@@ -414,7 +415,7 @@ fit_from (OctFringe *const *fringes, guint count, const double *sides,
   g_autoptr (OctMirrorFit) f = new_fit (fringes, count, sides);
   double last = HUGE_VAL, slope;
 
-  start (f, how, cubics);
+  mirrors_start (f, how, cubics);
   while (f->rounds < MAX_ROUNDS) {
     f->rounds++;
     if (!improve (f))
@@ -423,8 +424,8 @@ fit_from (OctFringe *const *fringes, guint count, const double *sides,
       break;
     last = f->residual;
   }
-  find_light (f);
-  slope = take_line (f, f->light);
+  mirrors_find_light (f);
+  slope = mirrors_take_line (f, f->light);
   for (guint m = 0; m < count; m++)
     f->a[m] += f->sides[m] * slope;
   f->rising = is_rising (f->k, f->samples);

@@ -33,7 +33,7 @@ is_cancelled (const Search *search)
 }
 
 static double
-evaluate (Search *search, const double values[OCT_REFINE_VALUES])
+refine_evaluate (Search *search, const double values[OCT_REFINE_VALUES])
 {
   if (is_cancelled (search))
     return -INFINITY;
@@ -49,12 +49,12 @@ evaluate_at (Search *search, const double values[OCT_REFINE_VALUES], guint axis,
 
   memcpy (at, values, sizeof at);
   at[axis] = value;
-  return evaluate (search, at);
+  return refine_evaluate (search, at);
 }
 
 /* values[axis] becomes the best of values[axis] +- half; returns its score. */
 static double
-try_grid (Search *search, double values[OCT_REFINE_VALUES], guint axis,
+refine_try_grid (Search *search, double values[OCT_REFINE_VALUES], guint axis,
     double half, double step)
 {
   double middle = values[axis], best = -INFINITY;
@@ -73,7 +73,7 @@ try_grid (Search *search, double values[OCT_REFINE_VALUES], guint axis,
 
 /* Golden section search in values[axis] +- half (Kiefer 1953). */
 static void
-try_golden (Search *search, double values[OCT_REFINE_VALUES], guint axis,
+refine_try_golden (Search *search, double values[OCT_REFINE_VALUES], guint axis,
     double half, double tolerance)
 {
   const double ratio = (sqrt (5) - 1) / 2;
@@ -112,13 +112,13 @@ try_all (Search *search, double values[OCT_REFINE_VALUES])
 
     memcpy (t, start, sizeof t);
     t[OCT_REFINE_Q2] = i * (OCT_REFINE_RANGE2 / 12);
-    score = try_grid (search, t, OCT_REFINE_C2, C2_AGAIN, C2_STEP);
+    score = refine_try_grid (search, t, OCT_REFINE_C2, C2_AGAIN, C2_STEP);
     if (score > best) {
       best = score;
       memcpy (values, t, sizeof t);
     }
   }
-  try_grid (search, values, OCT_REFINE_Q3, OCT_REFINE_RANGE3, Q_STEP);
+  refine_try_grid (search, values, OCT_REFINE_Q3, OCT_REFINE_RANGE3, Q_STEP);
 }
 
 gboolean
@@ -136,15 +136,15 @@ oct_refine_search (OctRefineScore score, gpointer data, double c2, double c3,
   memset (found->values, 0, sizeof found->values);
   values[OCT_REFINE_C2] = c2;
   values[OCT_REFINE_C3] = c3;
-  alone = evaluate (&search, values);
+  alone = refine_evaluate (&search, values);
   try_all (&search, values);
-  now = evaluate (&search, values);
+  now = refine_evaluate (&search, values);
   for (guint round = 0; round < MAX_ROUNDS; round++) {
     last = now;
     for (guint i = 0; i < G_N_ELEMENTS (steps); i++)
-      try_golden (
+      refine_try_golden (
           &search, values, steps[i].axis, steps[i].half, steps[i].tolerance);
-    now = evaluate (&search, values);
+    now = refine_evaluate (&search, values);
     /* written so that what is cancelled ends */
     if (!(now - last >= SAME_SCORE * fabs (now)))
       break;
@@ -172,7 +172,7 @@ oct_refine_check (const OctRefine *found, GError **error)
 
 /* The polynomial nearest to y[POINTS] over x[POINTS]. */
 static void
-fit (const double *x, const double *y, double coefficients[COMPOSED])
+refine_fit (const double *x, const double *y, double coefficients[COMPOSED])
 {
   double matrix[COMPOSED * COMPOSED] = { 0 };
 
@@ -213,6 +213,6 @@ oct_refine_compose (const double warp[4], const char *former, GError **error)
       return NULL;
     y[p] += shift;
   }
-  fit (x, y, coefficients);
+  refine_fit (x, y, coefficients);
   return format (coefficients, COMPOSED);
 }

@@ -99,7 +99,7 @@ is_in_memory (int fd, guint64 from, guint64 to)
 
 /* Into memory, not to us. */
 static void
-fetch (int fd, guint64 offset, gsize size, guint8 *waste)
+ahead_fetch (int fd, guint64 offset, gsize size, guint8 *waste)
 {
   struct iovec parts[PIECE / WASTE];
   int n = 0;
@@ -127,7 +127,7 @@ fetch_all (gpointer data)
     }
     ahead->at += size;
     g_mutex_unlock (&ahead->lock);
-    fetch (ahead->fd, from, size, waste);
+    ahead_fetch (ahead->fd, from, size, waste);
     g_mutex_lock (&ahead->lock);
   }
   g_mutex_unlock (&ahead->lock);

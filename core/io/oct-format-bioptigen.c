@@ -43,7 +43,7 @@ read_number (const Content *content, guint64 place, guint32 *number)
 /* The entry at *place, which is moved behind it; a name of no length is the
  * end of a list.  FALSE: there is none. */
 static gboolean
-read_entry (const Content *content, guint64 *place, Entry *entry)
+bioptigen_read_entry (const Content *content, guint64 *place, Entry *entry)
 {
   guint32 length, size;
 
@@ -83,7 +83,7 @@ read_list (const Content *content, guint64 *place, Number *numbers, guint n,
   Entry entry;
 
   for (guint i = 0; i < MAX_ENTRIES; i++) {
-    if (!read_entry (content, place, &entry))
+    if (!bioptigen_read_entry (content, place, &entry))
       return FALSE;
     if (entry.name[0] == '\0')
       return TRUE;
@@ -101,7 +101,8 @@ read_list (const Content *content, guint64 *place, Number *numbers, guint n,
 /* ------------------------------------------------------------------ reading */
 
 static gboolean
-read_bscan (gpointer data, guint64 frame, gpointer values, GError **error)
+bioptigen_read_bscan (
+    gpointer data, guint64 frame, gpointer values, GError **error)
 {
   Content *content = data;
   guint64 place = g_array_index (content->places, guint64, frame);
@@ -117,7 +118,7 @@ read_bscan (gpointer data, guint64 frame, gpointer values, GError **error)
 }
 
 static void
-close_content (gpointer data)
+bioptigen_close_content (gpointer data)
 {
   Content *content = data;
 
@@ -126,12 +127,13 @@ close_content (gpointer data)
   g_free (content);
 }
 
-static const OctContainer container = { read_bscan, close_content };
+static const OctContainer container = { bioptigen_read_bscan,
+  bioptigen_close_content };
 
 /* ------------------------------------------------------------------ opening */
 
 static gboolean
-set_damaged (const char *file, const char *what, GError **error)
+bioptigen_set_damaged (const char *file, const char *what, GError **error)
 {
   g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
       "%s is no whole Bioptigen .OCT file: %s; copy it again", file, what);
@@ -156,12 +158,12 @@ list_frames (const OctOpening *opening, Content *content, guint64 place,
       *lines = found[0].value;
     if (found[0].value != *lines || *lines == 0 || *lines > OCT_MAX_LINES
         || values.size != samples * *lines * 2)
-      return set_damaged (
+      return bioptigen_set_damaged (
           opening->file, "its frames have not the sizes that it tells", error);
     g_array_append_val (content->places, values.value);
   }
   return content->places->len > 0
-         || set_damaged (opening->file, "it has no frames", error);
+         || bioptigen_set_damaged (opening->file, "it has no frames", error);
 }
 
 gboolean
@@ -193,7 +195,7 @@ oct_format_open_bioptigen (OctOpening *opening, GError **error)
   if (!read_list (content, &place, header, G_N_ELEMENTS (header), NULL, NULL)
       || header[0].value == 0 || header[0].value > MAX_FRAMES
       || header[1].value == 0 || header[1].value > OCT_MAX_SAMPLES)
-    return set_damaged (opening->file,
+    return bioptigen_set_damaged (opening->file,
         "its header lacks FRAMECOUNT or LINELENGTH, or has others", error);
   shape[1] = header[2].value;
   shape[2] = header[1].value;

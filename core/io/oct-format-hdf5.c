@@ -180,7 +180,7 @@ look_at_shape (hid_t set, OctArray *array)
 }
 
 static herr_t
-look_at (hid_t h5, const char *name, const H5O_info_t *info, void *data)
+hdf5_look_at (hid_t h5, const char *name, const H5O_info_t *info, void *data)
 {
   Search *search = data;
   OctArray array = { 0 };
@@ -210,7 +210,7 @@ look_at (hid_t h5, const char *name, const H5O_info_t *info, void *data)
 /* ------------------------------------------------------------------ reading */
 
 static gboolean
-read_bscan (gpointer data, guint64 frame, gpointer values, GError **error)
+hdf5_read_bscan (gpointer data, guint64 frame, gpointer values, GError **error)
 {
   Content *content = data;
   hsize_t start[H5S_MAX_RANK] = { 0 }, count[H5S_MAX_RANK];
@@ -242,7 +242,7 @@ read_bscan (gpointer data, guint64 frame, gpointer values, GError **error)
 }
 
 static void
-close_content (gpointer data)
+hdf5_close_content (gpointer data)
 {
   Content *content = data;
 
@@ -260,7 +260,7 @@ close_content (gpointer data)
   g_free (content);
 }
 
-static const OctContainer container = { read_bscan, close_content };
+static const OctContainer container = { hdf5_read_bscan, hdf5_close_content };
 
 /* The dataset, with a cache for the chunks of a B-scan: others lie in the same
  * ones.  FALSE with an error where those are too large. */
@@ -322,7 +322,7 @@ choose_type (hid_t set, OctStored *stored)
 }
 
 static gboolean
-open_array (
+hdf5_open_array (
     OctOpening *opening, const OctArray *array, gboolean matlab, GError **error)
 {
   g_autofree char *text = oct_array_describe_shape (array, matlab);
@@ -363,7 +363,8 @@ open_hdf5 (OctOpening *opening, gboolean matlab, GError **error)
     g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
         "%s is a damaged or cut off HDF5 file; copy it again, or save it again",
         opening->file);
-  else if (H5Ovisit (content->h5, H5_INDEX_NAME, H5_ITER_INC, look_at, &search)
+  else if (H5Ovisit (
+               content->h5, H5_INDEX_NAME, H5_ITER_INC, hdf5_look_at, &search)
            != 0)
     g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
         "%s is a damaged HDF5 file, or has more than %u objects; save the "
@@ -372,7 +373,7 @@ open_hdf5 (OctOpening *opening, gboolean matlab, GError **error)
   else
     array = oct_opening_choose_array (
         opening, arrays, matlab, matlab ? "variable" : "dataset", error);
-  if (array != NULL && !open_array (opening, array, matlab, error))
+  if (array != NULL && !hdf5_open_array (opening, array, matlab, error))
     array = NULL;
   oct_hdf5_leave ();
   return array != NULL;

@@ -127,7 +127,7 @@ element_rewind (Element *element)
 }
 
 static gboolean
-fetch (Element *element, gpointer dest, gsize size, gsize *got)
+mat_fetch (Element *element, gpointer dest, gsize size, gsize *got)
 {
   guint64 left = element->start + element->size - element->next;
   gssize n =
@@ -152,7 +152,7 @@ inflate_some (Element *element, guint8 *dest, gsize size)
     int status;
 
     if (zlib->avail_in == 0) {
-      if (!fetch (element, element->input, sizeof element->input, &got)
+      if (!mat_fetch (element, element->input, sizeof element->input, &got)
           || got == 0)
         break;
       zlib->next_in = element->input;
@@ -176,7 +176,7 @@ element_read (Element *element, gpointer dest, gsize size)
 
   if (element->compressed)
     got = inflate_some (element, dest, size);
-  else if (!fetch (element, dest, size, &got))
+  else if (!mat_fetch (element, dest, size, &got))
     return FALSE;
   element->position += got;
   return got == size;
@@ -287,7 +287,7 @@ take_dimensions (
 
 /* What stands before the values of a matrix; FALSE: damaged. */
 static gboolean
-read_header (Element *element, OctArray *array)
+mat_read_header (Element *element, OctArray *array)
 {
   g_autofree guint8 *flags = NULL, *dimensions = NULL, *name = NULL;
   guint32 word;
@@ -316,7 +316,7 @@ read_header (Element *element, OctArray *array)
 }
 
 static gboolean
-damaged (const char *file, guint64 where, GError **error)
+mat_damaged (const char *file, guint64 where, GError **error)
 {
   g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
       "%s is a damaged or cut off MATLAB file (at byte %" G_GUINT64_FORMAT
@@ -368,7 +368,7 @@ list_variables (
       return FALSE;
     }
     ok = element_open (opening, swapped, array.place, &element, &where)
-         && read_header (&element, &array);
+         && mat_read_header (&element, &array);
     element_close (&element);
     /* without a name: what MATLAB keeps for itself */
     if (ok && *array.name != '\0')
@@ -376,7 +376,7 @@ list_variables (
     else
       oct_array_clear (&array);
     if (!ok)
-      return damaged (opening->file, array.place, error);
+      return mat_damaged (opening->file, array.place, error);
   }
   return TRUE;
 }
@@ -422,7 +422,7 @@ swap_values (guint8 *values, gsize size, gsize count)
   }
 
 static void
-convert (guint type, const guint8 *from, gsize count, float *to)
+mat_convert (guint type, const guint8 *from, gsize count, float *to)
 {
   switch (type) {
   case MI_INT8:
@@ -447,7 +447,7 @@ convert (guint type, const guint8 *from, gsize count, float *to)
 
 /* `count` values that the element gives next. */
 static gboolean
-read_values (Content *content, gpointer values, gsize count)
+mat_read_values (Content *content, gpointer values, gsize count)
 {
   gboolean as_is =
       stored_as (content->type) != OCT_STORED_F4 || content->type == MI_SINGLE;
@@ -467,19 +467,19 @@ read_values (Content *content, gpointer values, gsize count)
       return FALSE;
     if (content->element.swapped)
       swap_values (chunk, content->size, n);
-    convert (content->type, chunk, n, (float *)values + done);
+    mat_convert (content->type, chunk, n, (float *)values + done);
   }
   return TRUE;
 }
 
 static gboolean
-read_bscan (gpointer data, guint64 frame, gpointer values, GError **error)
+mat_read_bscan (gpointer data, guint64 frame, gpointer values, GError **error)
 {
   Content *content = data;
 
   if (element_seek (&content->element,
           content->data + frame * content->bscan * content->size)
-      && read_values (content, values, content->bscan))
+      && mat_read_values (content, values, content->bscan))
     return TRUE;
   g_set_error (error, OCT_ERROR, OCT_ERROR_READ,
       "%s: B-scan %" G_GUINT64_FORMAT " cannot be read, the file is damaged or "
@@ -489,7 +489,7 @@ read_bscan (gpointer data, guint64 frame, gpointer values, GError **error)
 }
 
 static void
-close_content (gpointer data)
+mat_close_content (gpointer data)
 {
   Content *content = data;
 
@@ -498,7 +498,7 @@ close_content (gpointer data)
   g_free (content);
 }
 
-static const OctContainer container = { read_bscan, close_content };
+static const OctContainer container = { mat_read_bscan, mat_close_content };
 
 static guint64
 count_values (const OctArray *array)
@@ -512,7 +512,7 @@ count_values (const OctArray *array)
 }
 
 static gboolean
-open_array (OctOpening *opening, const OctArray *array, gboolean swapped,
+mat_open_array (OctOpening *opening, const OctArray *array, gboolean swapped,
     GError **error)
 {
   g_autofree char *text = oct_array_describe_shape (array, TRUE);
@@ -527,16 +527,16 @@ open_array (OctOpening *opening, const OctArray *array, gboolean swapped,
   opening->content = content;
   content->file = g_strdup (opening->file);
   ok = element_open (opening, swapped, array->place, element, &end)
-       && read_header (element, &again) && read_tag (element, &tag);
+       && mat_read_header (element, &again) && read_tag (element, &tag);
   oct_array_clear (&again);
   if (!ok)
-    return damaged (opening->file, array->place, error);
+    return mat_damaged (opening->file, array->place, error);
   content->type = tag.type;
   content->size = type_size (tag.type);
   if (content->size == 0
       || !g_uint64_checked_mul (&bytes, count_values (array), content->size)
       || bytes != tag.size)
-    return damaged (opening->file, array->place, error);
+    return mat_damaged (opening->file, array->place, error);
   content->data = element->position - (tag.small ? sizeof tag.data : 0);
   opening->stored = stored_as (tag.type);
   if (!element->compressed && !swapped
@@ -546,7 +546,7 @@ open_array (OctOpening *opening, const OctArray *array, gboolean swapped,
     opening->data_offset = element->start + content->data;
     opening->container = NULL;
     opening->content = NULL;
-    close_content (content);
+    mat_close_content (content);
     return oct_opening_take_shape (
         opening, array->dims, array->shape, text, error);
   }
@@ -579,5 +579,5 @@ oct_format_open_mat (OctOpening *opening, GError **error)
       || !list_variables (opening, swapped, arrays, error))
     return FALSE;
   array = oct_opening_choose_array (opening, arrays, TRUE, "variable", error);
-  return array != NULL && open_array (opening, array, swapped, error);
+  return array != NULL && mat_open_array (opening, array, swapped, error);
 }

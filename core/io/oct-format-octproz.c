@@ -101,7 +101,7 @@ oct_format_is_octproz (const OctOpening *opening)
 
 /* FALSE with an error where it is there and not a finite number. */
 static gboolean
-get_number (
+octproz_get_number (
     const Settings *settings, const char *key, double *number, GError **error)
 {
   g_autofree char *text =
@@ -139,8 +139,8 @@ typedef struct {
 } Sizes;
 
 static gboolean
-get_count (GKeyFile *keys, const char *group, const char *key, guint64 most,
-    guint64 *count)
+octproz_get_count (GKeyFile *keys, const char *group, const char *key,
+    guint64 most, guint64 *count)
 {
   g_autofree char *text = g_key_file_get_value (keys, group, key, NULL);
 
@@ -152,11 +152,13 @@ get_count (GKeyFile *keys, const char *group, const char *key, guint64 most,
 static gboolean
 get_sizes (GKeyFile *keys, const char *group, Sizes *sizes)
 {
-  return get_count (keys, group, "bit_depth", 32, &sizes->bits)
-         && get_count (keys, group, "width", OCT_MAX_SAMPLES, &sizes->samples)
-         && get_count (keys, group, "height", OCT_MAX_LINES, &sizes->lines)
-         && get_count (keys, group, "depth", G_MAXINT, &sizes->bscans)
-         && get_count (
+  return octproz_get_count (keys, group, "bit_depth", 32, &sizes->bits)
+         && octproz_get_count (
+             keys, group, "width", OCT_MAX_SAMPLES, &sizes->samples)
+         && octproz_get_count (
+             keys, group, "height", OCT_MAX_LINES, &sizes->lines)
+         && octproz_get_count (keys, group, "depth", G_MAXINT, &sizes->bscans)
+         && octproz_get_count (
              keys, group, "buffers_per_volume", G_MAXINT, &sizes->buffers);
 }
 
@@ -178,7 +180,7 @@ unescape_name (const char *text)
 /* Of the acquisition system that was in use, or, where that is unknown, of the
  * only one that has sizes.  *system: its name where it is known. */
 static gboolean
-find_sizes (const Settings *settings, Sizes *sizes, char **system)
+octproz_find_sizes (const Settings *settings, Sizes *sizes, char **system)
 {
   g_auto (GStrv) groups = g_key_file_get_groups (settings->keys, NULL);
   g_autofree char *active = g_key_file_get_value (
@@ -258,15 +260,15 @@ take_sizes (OctOpening *opening, const Sizes *sizes, GError **error)
 /* values[n] of the polynomial in j / (n - 1) with the coefficients KEY0 to
  * KEY3. */
 static gboolean
-fill_polynomial (const Settings *settings, const char *key, double *values,
-    guint n, GError **error)
+octproz_fill_polynomial (const Settings *settings, const char *key,
+    double *values, guint n, GError **error)
 {
   double c[4];
 
   for (guint i = 0; i < 4; i++) {
     g_autofree char *name = g_strdup_printf ("%s%u", key, i);
 
-    if (!get_number (settings, name, &c[i], error))
+    if (!octproz_get_number (settings, name, &c[i], error))
       return FALSE;
   }
   for (guint j = 0; j < n; j++) {
@@ -330,7 +332,8 @@ fill_curve (const OctOpening *opening, const Settings *settings, double *values,
 }
 
 static gboolean
-make_calibration (OctOpening *opening, const Settings *settings, GError **error)
+octproz_make_calibration (
+    OctOpening *opening, const Settings *settings, GError **error)
 {
   guint n = opening->info.samples;
   g_autofree double *positions = g_new (double, n);
@@ -345,11 +348,11 @@ make_calibration (OctOpening *opening, const Settings *settings, GError **error)
   if (is_on (settings, "resampling")
       && !(is_on (settings, "custom_resampling")
                ? fill_curve (opening, settings, positions, n, error)
-               : fill_polynomial (
+               : octproz_fill_polynomial (
                    settings, "resampling_c", positions, n, error)))
     return FALSE;
   if (dispersed
-      && !fill_polynomial (
+      && !octproz_fill_polynomial (
           settings, "dispersion_compensation_d", phase, n, error))
     return FALSE;
   for (guint j = 0; dispersed && j < n; j++)
@@ -383,12 +386,12 @@ oct_format_open_octproz (OctOpening *opening, GError **error)
         opening->file);
     return FALSE;
   }
-  if (!find_sizes (&settings, &sizes, &system)
+  if (!octproz_find_sizes (&settings, &sizes, &system)
       && !take_set_sizes (opening, &settings, system, &sizes, error))
     return FALSE;
   opening->stored = sizes.bits <= 8    ? OCT_STORED_U1
                     : sizes.bits <= 16 ? OCT_STORED_U2
                                        : OCT_STORED_U4;
   return take_sizes (opening, &sizes, error)
-         && make_calibration (opening, &settings, error);
+         && octproz_make_calibration (opening, &settings, error);
 }

@@ -71,7 +71,8 @@ unpack_mono12packed (const guint8 *packed, guint16 *values, gsize pairs)
  * its begin: the bytes of a pair are always read before its values reach them.
  */
 static gboolean
-read_bscan (gpointer data, guint64 frame, gpointer values, GError **error)
+packed_read_bscan (
+    gpointer data, guint64 frame, gpointer values, GError **error)
 {
   Content *content = data;
   gsize size = content->values / 2 * 3;
@@ -95,7 +96,7 @@ read_bscan (gpointer data, guint64 frame, gpointer values, GError **error)
 }
 
 static void
-close_content (gpointer data)
+packed_close_content (gpointer data)
 {
   Content *content = data;
 
@@ -103,7 +104,8 @@ close_content (gpointer data)
   g_free (content);
 }
 
-static const OctContainer container = { read_bscan, close_content };
+static const OctContainer container = { packed_read_bscan,
+  packed_close_content };
 
 gboolean
 oct_format_open_packed (OctOpening *opening, GError **error)

@@ -32,7 +32,7 @@ typedef struct {
 } Content;
 
 static gboolean
-refuse (const char *file, const char *what, GError **error)
+srr_refuse (const char *file, const char *what, GError **error)
 {
   g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
       "%s is no whole Thorlabs .srr file: %s; copy all files of the volume "
@@ -78,7 +78,7 @@ parse_token (const char *token, Header *header)
 }
 
 static gboolean
-parse_header (const OctOpening *opening, Header *header, GError **error)
+srr_parse_header (const OctOpening *opening, Header *header, GError **error)
 {
   const char *head = (const char *)opening->head;
   const char *line = memchr (head, '\n', opening->head_size);
@@ -93,20 +93,21 @@ parse_header (const OctOpening *opening, Header *header, GError **error)
       || !g_ascii_string_to_unsigned (
           first + 11, 10, 0, OCT_FORMAT_HEAD, &size, NULL)
       || (gsize)(line + 1 - head) + size > opening->head_size)
-    return refuse (opening->file, "its header is damaged", error);
+    return srr_refuse (opening->file, "its header is damaged", error);
   text = g_strndup (line + 1, size);
   tokens = g_strsplit_set (text, " \t\r\n", -1);
   for (guint i = 0; ok && tokens[i] != NULL; i++)
     ok = parse_token (tokens[i], header);
   header->data = (guint64)(line + 1 - head) + size;
   if (!ok || header->samples == 0 || header->scan_start >= header->scan_end)
-    return refuse (opening->file,
+    return srr_refuse (opening->file,
         "its header lacks size1 and scanregions, or has others", error);
   if ((guint64)header->samples * MAX (header->scan_end, header->apo_end)
       > OCT_MAX_BSCAN_VALUES)
-    return refuse (opening->file, "its B-scans are too large", error);
+    return srr_refuse (opening->file, "its B-scans are too large", error);
   return header->apo_end <= header->scan_end
-         || refuse (opening->file, "its regions are not in its lines", error);
+         || srr_refuse (
+             opening->file, "its regions are not in its lines", error);
 }
 
 /* ------------------------------------------------------------------- files */
@@ -143,7 +144,7 @@ parse_name (Content *content, const char *name)
 }
 
 static char *
-make_path (const Content *content, guint64 frame)
+srr_make_path (const Content *content, guint64 frame)
 {
   g_autofree char *name = NULL;
 
@@ -156,12 +157,12 @@ make_path (const Content *content, guint64 frame)
 }
 
 static gboolean
-read_lines (Content *content, guint64 frame, guint start, guint end,
+srr_read_lines (Content *content, guint64 frame, guint start, guint end,
     guint16 *values, GError **error)
 {
   const Header *header = &content->header;
   gsize count = (gsize)(end - start) * header->samples;
-  g_autofree char *path = make_path (content, frame);
+  g_autofree char *path = srr_make_path (content, frame);
   g_autofree char *file = oct_file_describe ("File", path);
   guint64 size;
   gssize got;
@@ -185,16 +186,16 @@ read_lines (Content *content, guint64 frame, guint start, guint end,
 }
 
 static gboolean
-read_bscan (gpointer data, guint64 frame, gpointer values, GError **error)
+srr_read_bscan (gpointer data, guint64 frame, gpointer values, GError **error)
 {
   Content *content = data;
 
-  return read_lines (content, frame, content->header.scan_start,
+  return srr_read_lines (content, frame, content->header.scan_start,
       content->header.scan_end, values, error);
 }
 
 static void
-close_content (gpointer data)
+srr_close_content (gpointer data)
 {
   Content *content = data;
 
@@ -204,14 +205,14 @@ close_content (gpointer data)
   g_free (content);
 }
 
-static const OctContainer container = { read_bscan, close_content };
+static const OctContainer container = { srr_read_bscan, srr_close_content };
 
 /* The first file that is not there is named before anything is played. */
 static gboolean
 check_series (const Content *content, guint64 frames, GError **error)
 {
   for (guint64 frame = 0; frame < frames; frame++) {
-    g_autofree char *path = make_path (content, frame);
+    g_autofree char *path = srr_make_path (content, frame);
     g_autofree char *file = NULL;
 
     if (g_access (path, R_OK) == 0)
@@ -267,7 +268,7 @@ read_chirp (const Content *content, float **chirp, GError **error)
 
 /* The mean of the apodization lines of the first B-scan, or NULL. */
 static double *
-make_background (Content *content, GError **error)
+srr_make_background (Content *content, GError **error)
 {
   const Header *header = &content->header;
   guint lines = header->apo_end - header->apo_start, n = header->samples;
@@ -275,7 +276,7 @@ make_background (Content *content, GError **error)
   double *mean;
 
   if (lines == 0
-      || !read_lines (
+      || !srr_read_lines (
           content, 0, header->apo_start, header->apo_end, values, error))
     return NULL;
   mean = g_new0 (double, n);
@@ -285,7 +286,7 @@ make_background (Content *content, GError **error)
 }
 
 static gboolean
-make_calibration (OctOpening *opening, Content *content, GError **error)
+srr_make_calibration (OctOpening *opening, Content *content, GError **error)
 {
   guint n = content->header.samples;
   g_autofree float *chirp = NULL;
@@ -294,7 +295,7 @@ make_calibration (OctOpening *opening, Content *content, GError **error)
 
   if (!read_chirp (content, &chirp, error))
     return FALSE;
-  background = make_background (content, &local);
+  background = srr_make_background (content, &local);
   if (local != NULL) {
     g_propagate_error (error, g_steal_pointer (&local));
     return FALSE;
@@ -308,7 +309,7 @@ make_calibration (OctOpening *opening, Content *content, GError **error)
   opening->calibration = oct_calibration_new_from_arrays (
       n, NULL, positions, NULL, background, &local);
   return opening->calibration != NULL
-         || refuse (opening->file, local->message, error);
+         || srr_refuse (opening->file, local->message, error);
 }
 
 gboolean
@@ -325,7 +326,7 @@ oct_format_open_srr (OctOpening *opening, GError **error)
   content->folder = g_path_get_dirname (opening->path);
   if (!oct_opening_check_raw_only (opening, "a Thorlabs .srr file", error)
       || !oct_opening_check_unnamed (opening, error)
-      || !parse_header (opening, &content->header, error))
+      || !srr_parse_header (opening, &content->header, error))
     return FALSE;
   if (parse_name (content, name))
     shape[0] = (guint64)content->y_total * content->b_total;
@@ -338,5 +339,5 @@ oct_format_open_srr (OctOpening *opening, GError **error)
       shape[0], shape[1], shape[2]);
   return oct_opening_take_shape (opening, 3, shape, text, error)
          && check_series (content, shape[0], error)
-         && make_calibration (opening, content, error);
+         && srr_make_calibration (opening, content, error);
 }

@@ -80,7 +80,7 @@ take_region (const char *name, const char *prefix, guint value, Region *regions)
 }
 
 static guint
-get_number (const char *text)
+thorlabs_get_number (const char *text)
 {
   guint64 number;
 
@@ -90,8 +90,8 @@ get_number (const char *text)
 }
 
 static void
-on_start (GMarkupParseContext *context, const char *element, const char **names,
-    const char **values, gpointer data, GError **error)
+thorlabs_on_start (GMarkupParseContext *context, const char *element,
+    const char **names, const char **values, gpointer data, GError **error)
 {
   Header *header = data;
   Layout *current = &header->current;
@@ -102,7 +102,7 @@ on_start (GMarkupParseContext *context, const char *element, const char **names,
     return;
   memset (current, 0, sizeof *current);
   for (guint i = 0; names[i] != NULL; i++) {
-    guint number = get_number (values[i]);
+    guint number = thorlabs_get_number (values[i]);
 
     if (strcmp (names[i], "SizeZ") == 0)
       current->samples = number;
@@ -116,8 +116,8 @@ on_start (GMarkupParseContext *context, const char *element, const char **names,
 }
 
 static void
-on_end (GMarkupParseContext *context, const char *element, gpointer data,
-    GError **error)
+thorlabs_on_end (GMarkupParseContext *context, const char *element,
+    gpointer data, GError **error)
 {
   Header *header = data;
 
@@ -196,7 +196,7 @@ on_text (GMarkupParseContext *context, const char *text, gsize length,
 }
 
 static gboolean
-set_damaged (const char *file, const char *what, GError **error)
+thorlabs_set_damaged (const char *file, const char *what, GError **error)
 {
   g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
       "%s is no whole Thorlabs .oct archive: %s; copy it again, or save it "
@@ -226,22 +226,22 @@ check_layout (const char *file, Header *header, GError **error)
   Layout *layout = &header->layout;
 
   if (!header->has_layout)
-    return set_damaged (
+    return thorlabs_set_damaged (
         file, "its Header.xml lists no spectra (data/Spectral0.data)", error);
   if (header->differ)
-    return set_damaged (
+    return thorlabs_set_damaged (
         file, "its spectra are of several sizes, but one is expected", error);
   if (layout->samples == 0 || layout->bytes < 1 || layout->bytes > 2
       || (layout->bytes == 1 && header->is_signed))
-    return set_damaged (
+    return thorlabs_set_damaged (
         file, "its spectra are not of 16 bit, or of 8 bit without sign", error);
   /* a single A-line */
   layout->lines = MAX (layout->lines, 1);
   if ((guint64)layout->lines * layout->samples > OCT_MAX_BSCAN_VALUES)
-    return set_damaged (file, "its B-scans are too large", error);
+    return thorlabs_set_damaged (file, "its B-scans are too large", error);
   if (!check_regions (layout->scan, layout->lines, &layout->n_scan)
       || !check_regions (layout->apo, layout->lines, &layout->n_apo))
-    return set_damaged (file,
+    return thorlabs_set_damaged (file,
         "regions of its B-scans overlap or reach beyond their lines", error);
   if (layout->n_scan == 0) {
     layout->n_scan = 1;
@@ -250,14 +250,15 @@ check_layout (const char *file, Header *header, GError **error)
     layout->scan[0].end = layout->lines;
   }
   return layout->scan[0].start < layout->scan[0].end
-         || set_damaged (file, "its B-scans have no lines", error);
+         || thorlabs_set_damaged (file, "its B-scans have no lines", error);
 }
 
 static gboolean
-parse_header (const char *file, const char *text, gsize size, Header *header,
-    GError **error)
+thorlabs_parse_header (const char *file, const char *text, gsize size,
+    Header *header, GError **error)
 {
-  static const GMarkupParser parser = { on_start, on_end, on_text };
+  static const GMarkupParser parser = { thorlabs_on_start, thorlabs_on_end,
+    on_text };
   g_autoptr (GMarkupParseContext) context =
       g_markup_parse_context_new (&parser, 0, header, NULL);
   gsize mark = size >= 3 && memcmp (text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
@@ -277,7 +278,7 @@ parse_header (const char *file, const char *text, gsize size, Header *header,
     g_autofree char *shown = g_utf8_make_valid (wrong->message, -1);
 
     what = g_strdup_printf ("its Header.xml is damaged (%s)", shown);
-    return set_damaged (file, what, error);
+    return thorlabs_set_damaged (file, what, error);
   }
   return check_layout (file, header, error);
 }
@@ -300,7 +301,7 @@ skip (zip_file_t *entry, guint64 size)
 }
 
 static gboolean
-read_all (zip_file_t *entry, guint8 *dest, guint64 size)
+thorlabs_read_all (zip_file_t *entry, guint8 *dest, guint64 size)
 {
   while (size > 0) {
     zip_int64_t n = zip_fread (entry, dest, size);
@@ -316,7 +317,7 @@ read_all (zip_file_t *entry, guint8 *dest, guint64 size)
 /* To the end of an entry, where libzip compares what was read with the checksum
  * of the archive. */
 static gboolean
-finish (zip_file_t *entry, guint64 left)
+thorlabs_finish (zip_file_t *entry, guint64 left)
 {
   guint8 more;
 
@@ -326,7 +327,7 @@ finish (zip_file_t *entry, guint64 left)
 /* All of a small entry, which must have that size where it is not 0; NULL:
  * there is none, it is another, or it is damaged. */
 static guint8 *
-read_entry (Content *content, const char *name, gsize size, gsize *got)
+thorlabs_read_entry (Content *content, const char *name, gsize size, gsize *got)
 {
   gpointer index = g_hash_table_lookup (content->names, name);
   g_autofree guint8 *data = NULL;
@@ -344,10 +345,10 @@ read_entry (Content *content, const char *name, gsize size, gsize *got)
   if (entry == NULL)
     return NULL;
   data = g_malloc (stat.size + 1);
-  ok = read_all (entry, data, stat.size);
+  ok = thorlabs_read_all (entry, data, stat.size);
 #ifndef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
   /* what a fuzzer changes has no right checksum, and would be seen no further */
-  ok = ok && finish (entry, 0);
+  ok = ok && thorlabs_finish (entry, 0);
 #endif
   zip_fclose (entry);
   *got = stat.size;
@@ -370,19 +371,20 @@ read_regions (Content *content, guint64 frame, const Region *regions, guint n,
     guint64 size = (regions[i].end - regions[i].start) * row;
 
     ok = skip (entry, regions[i].start * row - at)
-         && read_all (entry, dest, size);
+         && thorlabs_read_all (entry, dest, size);
     at = regions[i].end * row;
     dest += size;
   }
   if (frame % content->per_entry == content->per_entry - 1)
-    ok = ok && finish (entry, layout->lines * row - at);
+    ok = ok && thorlabs_finish (entry, layout->lines * row - at);
   if (entry != NULL)
     zip_fclose (entry);
   return ok;
 }
 
 static gboolean
-read_bscan (gpointer data, guint64 frame, gpointer values, GError **error)
+thorlabs_read_bscan (
+    gpointer data, guint64 frame, gpointer values, GError **error)
 {
   Content *content = data;
 
@@ -397,7 +399,7 @@ read_bscan (gpointer data, guint64 frame, gpointer values, GError **error)
 }
 
 static void
-close_content (gpointer data)
+thorlabs_close_content (gpointer data)
 {
   Content *content = data;
 
@@ -409,7 +411,8 @@ close_content (gpointer data)
   g_free (content);
 }
 
-static const OctContainer container = { read_bscan, close_content };
+static const OctContainer container = { thorlabs_read_bscan,
+  thorlabs_close_content };
 
 /* -------------------------------------------------------------- calibration */
 
@@ -427,7 +430,7 @@ count_lines (const Region *regions, guint n)
  * archive has of the source's spectrum; or NULL.  Offsets of the camera are in
  * it as in the spectra. */
 static double *
-make_background (Content *content, const Header *header)
+thorlabs_make_background (Content *content, const Header *header)
 {
   const Layout *layout = &content->layout;
   guint lines = count_lines (layout->apo, layout->n_apo), n = layout->samples;
@@ -445,7 +448,7 @@ make_background (Content *content, const Header *header)
                                              : ((const guint16 *)values)[i])
                      / (double)lines;
   } else {
-    g_autofree float *spectrum = (float *)read_entry (
+    g_autofree float *spectrum = (float *)thorlabs_read_entry (
         content, "data/apodizationspectrum.data", n * sizeof (float), &size);
 
     if (spectrum == NULL || !(header->scaling > 0.0))
@@ -463,7 +466,8 @@ make_background (Content *content, const Header *header)
  * depth that images reach: zmax = N pi / (2 P), P = dK N / (N - 1).  FALSE:
  * the header does not say. */
 static gboolean
-fill_wavelengths (const Header *header, const float *chirp, double *wavelengths)
+thorlabs_fill_wavelengths (
+    const Header *header, const float *chirp, double *wavelengths)
 {
   guint n = header->layout.samples;
   double index =
@@ -486,11 +490,11 @@ fill_wavelengths (const Header *header, const float *chirp, double *wavelengths)
 }
 
 static gboolean
-make_calibration (
+thorlabs_make_calibration (
     OctOpening *opening, Content *content, const Header *header, GError **error)
 {
   guint n = content->layout.samples;
-  g_autofree double *background = make_background (content, header);
+  g_autofree double *background = thorlabs_make_background (content, header);
   g_autofree double *values = g_new (double, n);
   g_autofree float *chirp = NULL;
   g_autoptr (GError) local = NULL;
@@ -498,18 +502,18 @@ make_calibration (
   gsize size;
 
   if (g_hash_table_contains (content->names, "data/chirp.data")) {
-    chirp = (float *)read_entry (content, "data/chirp.data", 0, &size);
+    chirp = (float *)thorlabs_read_entry (content, "data/chirp.data", 0, &size);
     if (chirp == NULL || size != n * sizeof (float)) {
       g_autofree char *what = g_strdup_printf (
           "its Chirp.data has %" G_GSIZE_FORMAT " bytes that can be read, not "
           "%" G_GSIZE_FORMAT ", one number of 4 bytes for each sample",
           chirp != NULL ? size : 0, n * sizeof (float));
 
-      return set_damaged (opening->file, what, error);
+      return thorlabs_set_damaged (opening->file, what, error);
     }
     if (!oct_chirp_check (opening->file, chirp, n, error))
       return FALSE;
-    scaled = fill_wavelengths (header, chirp, values);
+    scaled = thorlabs_fill_wavelengths (header, chirp, values);
     if (!scaled)
       oct_chirp_invert (chirp, n, values);
   }
@@ -519,7 +523,7 @@ make_calibration (
       oct_calibration_new_from_arrays (n, scaled ? values : NULL,
           chirp != NULL && !scaled ? values : NULL, NULL, background, &local);
   return opening->calibration != NULL
-         || set_damaged (opening->file, local->message, error);
+         || thorlabs_set_damaged (opening->file, local->message, error);
 }
 
 /* Metres from one to the next of `count` that are `mm` wide; 0 where it is
@@ -541,7 +545,8 @@ list_entries (Content *content, GError **error)
   zip_int64_t n = zip_get_num_entries (content->zip, 0);
 
   if (n > MAX_ENTRIES)
-    return set_damaged (content->file, "it has too many entries", error);
+    return thorlabs_set_damaged (
+        content->file, "it has too many entries", error);
   for (zip_int64_t i = 0; i < n; i++) {
     const char *name =
         zip_get_name (content->zip, (zip_uint64_t)i, ZIP_FL_ENC_RAW);
@@ -572,16 +577,17 @@ find_spectra (Content *content, GError **error)
     if (zip_stat_index (content->zip, entry, 0, &stat) != 0
         || !(stat.valid & ZIP_STAT_SIZE) || stat.size < bscan
         || stat.size % bscan != 0 || (n > 0 && stat.size != size))
-      return set_damaged (content->file,
+      return thorlabs_set_damaged (content->file,
           "its spectra have not the sizes that Header.xml tells", error);
     size = stat.size;
     g_array_append_val (content->entries, entry);
   }
   if (content->entries->len == 0)
-    return set_damaged (
+    return thorlabs_set_damaged (
         content->file, "it has no spectra (data/Spectral0.data)", error);
   if (size / bscan > G_MAXINT)
-    return set_damaged (content->file, "its spectra are too large", error);
+    return thorlabs_set_damaged (
+        content->file, "its spectra are too large", error);
   content->per_entry = (guint)(size / bscan);
   return TRUE;
 }
@@ -596,7 +602,7 @@ open_archive (OctOpening *opening, Content *content, GError **error)
     return list_entries (content, error);
   if (fd >= 0)
     close (fd);
-  return set_damaged (
+  return thorlabs_set_damaged (
       opening->file, "the archive is damaged or cut off", error);
 }
 
@@ -619,14 +625,14 @@ oct_format_open_thorlabs (OctOpening *opening, GError **error)
       || !oct_opening_check_unnamed (opening, error)
       || !open_archive (opening, content, error))
     return FALSE;
-  xml = (char *)read_entry (content, "header.xml", 0, &size);
+  xml = (char *)thorlabs_read_entry (content, "header.xml", 0, &size);
   if (xml == NULL)
-    return set_damaged (opening->file,
+    return thorlabs_set_damaged (opening->file,
         "its Header.xml is missing, damaged, larger than 64 MiB, or not as "
         "large "
         "as the archive tells",
         error);
-  if (!parse_header (opening->file, xml, size, &header, error))
+  if (!thorlabs_parse_header (opening->file, xml, size, &header, error))
     return FALSE;
   content->layout = header.layout;
   if (!find_spectra (content, error))
@@ -645,5 +651,5 @@ oct_format_open_thorlabs (OctOpening *opening, GError **error)
   opening->info.y_spacing =
       get_spacing (header.y_mm, header.y_pixels, shape[0]);
   return oct_opening_take_shape (opening, 3, shape, text, error)
-         && make_calibration (opening, content, &header, error);
+         && thorlabs_make_calibration (opening, content, &header, error);
 }

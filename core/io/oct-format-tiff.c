@@ -111,7 +111,7 @@ read_tiles (Content *content, guint8 *dest)
 }
 
 static gboolean
-read_bscan (gpointer data, guint64 frame, gpointer values, GError **error)
+tiff_read_bscan (gpointer data, guint64 frame, gpointer values, GError **error)
 {
   Content *content = data;
   Page *page = &content->page;
@@ -131,7 +131,7 @@ read_bscan (gpointer data, guint64 frame, gpointer values, GError **error)
 }
 
 static void
-close_content (gpointer data)
+tiff_close_content (gpointer data)
 {
   Content *content = data;
 
@@ -142,13 +142,13 @@ close_content (gpointer data)
   g_free (content);
 }
 
-static const OctContainer container = { read_bscan, close_content };
+static const OctContainer container = { tiff_read_bscan, tiff_close_content };
 
 /* ------------------------------------------------------------------ opening */
 
 static gboolean
-refuse (const char *file, guint page, const char *found, const char *advice,
-    GError **error)
+tiff_refuse (const char *file, guint page, const char *found,
+    const char *advice, GError **error)
 {
   g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
       "%s is a TIFF file that cannot be read as spectra: page %u %s; %s", file,
@@ -206,17 +206,17 @@ check_page (const char *file, guint number, const Page *page, const Page *first,
                              "has %u rows of %u values of %u bits",
         page->rows, page->columns, page->bits, first->rows, first->columns,
         first->bits);
-    return refuse (
+    return tiff_refuse (
         file, number, found, "save pages of one size and type", error);
   }
   if (page->values != 1 || page->photometric != PHOTOMETRIC_MINISBLACK)
-    return refuse (file, number, "is in colour, or inverted",
+    return tiff_refuse (file, number, "is in colour, or inverted",
         "save it in grey, with one value for each sample", error);
   if (!choose_stored (page, stored)) {
     found = g_strdup_printf ("has %s of %u bits",
         page->type == SAMPLEFORMAT_IEEEFP ? "float values" : "values",
         page->bits);
-    return refuse (file, number, found,
+    return tiff_refuse (file, number, found,
         "save them as 8 or 16 bits without sign, or as float", error);
   }
   if (TIFFIsCODECConfigured (page->compression))
@@ -224,7 +224,8 @@ check_page (const char *file, guint number, const Page *page, const Page *first,
   found = g_strdup_printf (
       "is compressed in a way (%u) that libtiff does not have here",
       page->compression);
-  return refuse (file, number, found, "save it without compression", error);
+  return tiff_refuse (
+      file, number, found, "save it without compression", error);
 }
 
 /* ImageJ saves what is larger than 4 GB as one page, and the others behind it
@@ -246,7 +247,7 @@ check_imagej (const char *file, TIFF *tiff, guint pages, GError **error)
   found = g_strdup_printf ("says that ImageJ saved %" G_GUINT64_FORMAT
                            " images, but the file has %u pages",
       count, pages);
-  return refuse (file, 1, found,
+  return tiff_refuse (file, 1, found,
       "save it in parts of less than 4 GB, or as raw data", error);
 }
 
@@ -263,7 +264,7 @@ list_pages (OctOpening *opening, Content *content, GError **error)
     if (number++ == 0) {
       content->page = page;
     } else if (number > MAX_PAGES) {
-      return refuse (opening->file, number, "is one too many",
+      return tiff_refuse (opening->file, number, "is one too many",
           "save it in several files", error);
     }
     if (!check_page (opening->file, number, &page, &content->page,
@@ -272,7 +273,7 @@ list_pages (OctOpening *opening, Content *content, GError **error)
     g_array_append_val (content->places, place);
   } while (TIFFReadDirectory (content->tiff));
   if (!TIFFLastDirectory (content->tiff))
-    return refuse (opening->file, number + 1, "is damaged or cut off",
+    return tiff_refuse (opening->file, number + 1, "is damaged or cut off",
         "copy the file again", error);
   return TIFFSetSubDirectory (
              content->tiff, g_array_index (content->places, guint64, 0))
@@ -295,7 +296,7 @@ oct_format_open_tiff (OctOpening *opening, GError **error)
     return FALSE;
   content->tiff = open_tiff (opening);
   if (content->tiff == NULL)
-    return refuse (
+    return tiff_refuse (
         opening->file, 1, "is damaged or cut off", "copy it again", error);
   if (!list_pages (opening, content, error))
     return FALSE;

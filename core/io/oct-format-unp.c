@@ -33,8 +33,8 @@ oct_format_is_unp (const OctOpening *opening)
 
 /* Names are in capitals or not: there are two programs that write them. */
 static void
-on_start (GMarkupParseContext *context, const char *element, const char **names,
-    const char **values, gpointer data, GError **error)
+unp_on_start (GMarkupParseContext *context, const char *element,
+    const char **names, const char **values, gpointer data, GError **error)
 {
   Sizes *sizes = data;
   const struct {
@@ -63,7 +63,7 @@ on_start (GMarkupParseContext *context, const char *element, const char **names,
 static gboolean
 parse_sizes (const char *text, gsize size, Sizes *sizes)
 {
-  static const GMarkupParser parser = { .start_element = on_start };
+  static const GMarkupParser parser = { .start_element = unp_on_start };
   g_autoptr (GMarkupParseContext) context =
       g_markup_parse_context_new (&parser, 0, sizes, NULL);
 
@@ -97,7 +97,7 @@ read_xml (const char *path, gsize *size, char **file)
 }
 
 static gboolean
-find_sizes (const OctOpening *opening, Sizes *sizes, GError **error)
+unp_find_sizes (const OctOpening *opening, Sizes *sizes, GError **error)
 {
   g_autofree char *file = NULL, *text = NULL;
   gsize size = 0;
@@ -135,7 +135,7 @@ oct_format_open_unp (OctOpening *opening, GError **error)
 
   if (!oct_opening_check_raw_only (opening, "an .unp file", error)
       || !oct_opening_check_unnamed (opening, error)
-      || !find_sizes (opening, &sizes, error))
+      || !unp_find_sizes (opening, &sizes, error))
     return FALSE;
   opening->stored = OCT_STORED_U2;
   bscan = sizes.samples * sizes.lines * 2;

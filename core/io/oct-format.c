@@ -201,7 +201,8 @@ list_nicks (void)
 }
 
 static gboolean
-refuse (const OctOpening *opening, const OctFormat *format, GError **error)
+format_refuse (
+    const OctOpening *opening, const OctFormat *format, GError **error)
 {
   if (format->needs != NULL)
     g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
@@ -230,7 +231,7 @@ oct_format_open (OctOpening *opening, GError **error)
             : format->nick == NULL || wanted != format->format)
       continue;
     if (format->open == NULL)
-      return refuse (opening, format, error);
+      return format_refuse (opening, format, error);
     opening->info.format = format->format;
     return format->open (opening, error);
   }

@@ -42,7 +42,7 @@ skip_space (Text *text)
 
 /* Consumes `wanted`, and the spaces before it, when it comes next. */
 static gboolean
-take (Text *text, const char *wanted)
+npy_take (Text *text, const char *wanted)
 {
   gsize length = strlen (wanted);
 
@@ -57,7 +57,7 @@ take (Text *text, const char *wanted)
 static gboolean
 equals (Text text, const char *wanted)
 {
-  return take (&text, wanted) && text.at == text.end;
+  return npy_take (&text, wanted) && text.at == text.end;
 }
 
 /* A Python string of printable ASCII without escapes. */
@@ -66,9 +66,9 @@ take_string (Text *text, Text *string)
 {
   char quote;
 
-  if (take (text, "'"))
+  if (npy_take (text, "'"))
     quote = '\'';
-  else if (take (text, "\""))
+  else if (npy_take (text, "\""))
     quote = '"';
   else
     return FALSE;
@@ -98,7 +98,7 @@ take_number (Text *text, guint64 *number)
       return FALSE;
   if (text->at == start || (*start == '0' && text->at > start + 1))
     return FALSE;
-  take (text, "L"); /* of Python 2 */
+  npy_take (text, "L"); /* of Python 2 */
   return TRUE;
 }
 
@@ -108,40 +108,40 @@ take_shape (Text *text, Dictionary *dictionary)
 {
   gboolean comma = TRUE;
 
-  if (!take (text, "("))
+  if (!npy_take (text, "("))
     return FALSE;
-  for (dictionary->dims = 0; !take (text, ")"); dictionary->dims++) {
+  for (dictionary->dims = 0; !npy_take (text, ")"); dictionary->dims++) {
     guint64 number;
 
     if (!comma || dictionary->dims == MAX_DIMS || !take_number (text, &number))
       return FALSE;
     if (dictionary->dims < G_N_ELEMENTS (dictionary->shape))
       dictionary->shape[dictionary->dims] = number;
-    comma = take (text, ",");
+    comma = npy_take (text, ",");
   }
   return comma || dictionary->dims > 1;
 }
 
 /* Returns: NULL, or what is wrong with the entry. */
 static const char *
-take_entry (Text *text, Dictionary *dictionary)
+npy_take_entry (Text *text, Dictionary *dictionary)
 {
   Text key;
 
-  if (!take_string (text, &key) || !take (text, ":"))
+  if (!take_string (text, &key) || !npy_take (text, ":"))
     return "a name in quotes and a colon expected";
 
   if (equals (key, "descr") && !dictionary->has_descr) {
     dictionary->has_descr = TRUE;
-    dictionary->structured = take (text, "[");
+    dictionary->structured = npy_take (text, "[");
     if (dictionary->structured)
       return "a structured type";
     return take_string (text, &dictionary->descr) ? NULL : "bad 'descr'";
   }
   if (equals (key, "fortran_order") && !dictionary->has_order) {
     dictionary->has_order = TRUE;
-    dictionary->fortran_order = take (text, "True");
-    return dictionary->fortran_order || take (text, "False")
+    dictionary->fortran_order = npy_take (text, "True");
+    return dictionary->fortran_order || npy_take (text, "False")
                ? NULL
                : "bad 'fortran_order'";
   }
@@ -158,17 +158,17 @@ parse_dictionary (Text *text, Dictionary *dictionary)
 {
   gboolean comma = TRUE;
 
-  if (!take (text, "{"))
+  if (!npy_take (text, "{"))
     return "'{' expected";
-  while (!take (text, "}")) {
+  while (!npy_take (text, "}")) {
     const char *wrong;
 
     if (!comma)
       return "',' or '}' expected";
-    wrong = take_entry (text, dictionary);
+    wrong = npy_take_entry (text, dictionary);
     if (wrong)
       return wrong;
-    comma = take (text, ",");
+    comma = npy_take (text, ",");
   }
   skip_space (text);
   if (text->at < text->end)
@@ -180,7 +180,7 @@ parse_dictionary (Text *text, Dictionary *dictionary)
 }
 
 static gboolean
-damaged (const char *file, const char *wrong, gsize where, GError **error)
+npy_damaged (const char *file, const char *wrong, gsize where, GError **error)
 {
   g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
       "%s has a damaged NumPy header (%s at byte %" G_GSIZE_FORMAT
@@ -205,7 +205,7 @@ locate (const char *file, const guint8 *data, gsize size, Text *text,
     return FALSE;
   }
   if (size < 10)
-    return damaged (file, "end of the file", size, error);
+    return npy_damaged (file, "end of the file", size, error);
   if (data[6] < 1 || data[6] > 3 || data[7] != 0) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
         "%s is a NumPy file of version %u.%u, but 1.0 to 3.0 are known; save "
@@ -218,7 +218,7 @@ locate (const char *file, const guint8 *data, gsize size, Text *text,
   length = data[8] | (guint)data[9] << 8;
   if (data[6] > 1) {
     if (size < 12)
-      return damaged (file, "end of the file", size, error);
+      return npy_damaged (file, "end of the file", size, error);
     length |= (guint64)data[10] << 16 | (guint64)data[11] << 24;
   }
   if (start + length > OCT_NPY_MAX_HEADER) {
@@ -229,7 +229,7 @@ locate (const char *file, const guint8 *data, gsize size, Text *text,
     return FALSE;
   }
   if (start + length > size)
-    return damaged (file, "end of the file", size, error);
+    return npy_damaged (file, "end of the file", size, error);
   text->at = (const char *)data + start;
   text->end = text->at + length;
   return TRUE;
@@ -349,7 +349,7 @@ oct_npy_parse_header (const char *file, const guint8 *data, gsize size,
     return FALSE;
   }
   if (wrong)
-    return damaged (file, wrong, text.at - (const char *)data, error);
+    return npy_damaged (file, wrong, text.at - (const char *)data, error);
 
   memset (header, 0, sizeof *header);
   if (!parse_type (file, dictionary.descr, header, &value_size, error))

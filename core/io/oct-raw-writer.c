@@ -54,7 +54,7 @@ get_text_path (const OctRawWriter *writer)
 }
 
 static void
-set_error (GError **error, const char *path, int code)
+raw_writer_set_error (GError **error, const char *path, int code)
 {
   g_autofree char *file = oct_file_describe ("Recording", path);
 
@@ -79,7 +79,7 @@ get_frame_size (const OctRawWriter *writer)
 /* ------------------------------------------------------------------ syncing */
 
 static void
-sync_folder (const OctRawWriter *writer)
+raw_writer_sync_folder (const OctRawWriter *writer)
 {
   g_autofree char *folder = g_path_get_dirname (writer->base);
   int fd = open (folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -118,12 +118,12 @@ sync_files (
   if (current >= 0)
     code = code != 0 ? code : sync_file (current);
   if (is_new)
-    sync_folder (writer);
+    raw_writer_sync_folder (writer);
   return code;
 }
 
 static gpointer
-run (gpointer data)
+raw_writer_run (gpointer data)
 {
   OctRawWriter *writer = data;
   gboolean stop = FALSE;
@@ -180,7 +180,7 @@ take_text (const char *path, guint mode, GError **error)
   if (fd >= 0)
     close (fd);
   else if (errno != EEXIST || check_new (path, error))
-    set_error (error, path, errno);
+    raw_writer_set_error (error, path, errno);
   return fd >= 0;
 }
 
@@ -191,7 +191,7 @@ check_folder (const char *base, GError **error)
 
   if (g_access (folder, W_OK | X_OK) == 0)
     return TRUE;
-  set_error (error, base, errno);
+  raw_writer_set_error (error, base, errno);
   return FALSE;
 }
 
@@ -224,7 +224,7 @@ oct_raw_writer_new (
   g_queue_init (&writer->finished);
   g_mutex_init (&writer->lock);
   g_cond_init (&writer->wake);
-  writer->thread = g_thread_new ("oct-raw-sync", run, writer);
+  writer->thread = g_thread_new ("oct-raw-sync", raw_writer_run, writer);
   return writer;
 }
 
@@ -241,15 +241,15 @@ make_folder (const OctRawWriter *writer)
 
 /* A crash leaves the old file or the new one. */
 static gboolean
-write_text (const OctRawWriter *writer, const char *path, const char *text,
-    gsize size, GError **error)
+raw_writer_write_text (const OctRawWriter *writer, const char *path,
+    const char *text, gsize size, GError **error)
 {
   g_autoptr (GError) local = NULL;
 
   make_folder (writer);
   if (oct_file_mode_write (path, text, (gssize)size, writer->mode, &local))
     return TRUE;
-  set_error (error, path,
+  raw_writer_set_error (error, path,
       g_error_matches (local, G_FILE_ERROR, G_FILE_ERROR_NOSPC) ? ENOSPC : EIO);
   return FALSE;
 }
@@ -262,7 +262,7 @@ write_mask (const OctRawWriter *writer, guint number, GError **error)
   g_autofree char *text =
       oct_scan_mask_format (writer->masks->pdata[number], &size);
 
-  return write_text (writer, path, text, size, error);
+  return raw_writer_write_text (writer, path, text, size, error);
 }
 
 static gboolean
@@ -293,7 +293,7 @@ oct_raw_writer_describe (
   for (guint i = 0; i < writer->masks->len; i++)
     if (!has_mask (writer, i) && !write_mask (writer, i, error))
       return FALSE;
-  if (!write_text (writer, path, text, strlen (text), error))
+  if (!raw_writer_write_text (writer, path, text, strlen (text), error))
     return FALSE;
   writer->text_size = (gint64)strlen (text);
   return TRUE;
@@ -369,7 +369,7 @@ make_part (OctRawWriter *writer, char **path)
 }
 
 static gboolean
-begin_part (OctRawWriter *writer, GError **error)
+raw_writer_begin_part (OctRawWriter *writer, GError **error)
 {
   g_autofree char *path = NULL;
   int fd = make_part (writer, &path);
@@ -377,7 +377,7 @@ begin_part (OctRawWriter *writer, GError **error)
   struct stat status;
 
   if (fd < 0 || fstat (fd, &status) != 0) {
-    set_error (error, path, errno);
+    raw_writer_set_error (error, path, errno);
     if (fd >= 0)
       close (fd);
     return FALSE;
@@ -399,7 +399,7 @@ begin_part (OctRawWriter *writer, GError **error)
 /* ----------------------------------------------------------------- watching */
 
 static gboolean
-is_there (const OctRawWriter *writer, const Part *part)
+raw_writer_is_there (const OctRawWriter *writer, const Part *part)
 {
   g_autofree char *path = oct_recording_part_path (writer->base, part->number);
   struct stat status;
@@ -421,7 +421,7 @@ oct_raw_writer_check (OctRawWriter *writer, OctRawLoss *loss)
 
     if (part->gone)
       continue;
-    if (is_there (writer, part)) {
+    if (raw_writer_is_there (writer, part)) {
       first += part->frames;
       continue;
     }
@@ -454,7 +454,7 @@ oct_raw_writer_has_text (OctRawWriter *writer)
 
 /* Whether a B-scan more goes into the part being written. */
 static gboolean
-has_room (const OctRawWriter *writer)
+raw_writer_has_room (const OctRawWriter *writer)
 {
   const Part *last;
 
@@ -485,7 +485,7 @@ pack (OctRawWriter *writer, gconstpointer data, gsize stride)
 
 /* Returns: errno, 0 when everything was written. */
 static int
-write_all (int fd, const guint8 *data, gsize size)
+raw_writer_write_all (int fd, const guint8 *data, gsize size)
 {
   while (size > 0) {
     gssize n = write (fd, data, size);
@@ -509,11 +509,12 @@ oct_raw_writer_append (
 
   g_return_val_if_fail (size > 0, FALSE);
   if (!writer->failed) {
-    if (!has_room (writer) && !begin_part (writer, error)) {
+    if (!raw_writer_has_room (writer)
+        && !raw_writer_begin_part (writer, error)) {
       writer->failed = TRUE;
       return FALSE;
     }
-    code = write_all (writer->fd, pack (writer, data, stride), size);
+    code = raw_writer_write_all (writer->fd, pack (writer, data, stride), size);
     if (code != 0)
       (void)!ftruncate (writer->fd, (off_t)writer->written);
   }
@@ -531,7 +532,7 @@ oct_raw_writer_append (
   if (code == 0)
     return TRUE;
   writer->failed = TRUE;
-  set_error (error, writer->base, code);
+  raw_writer_set_error (error, writer->base, code);
   return FALSE;
 }
 
@@ -559,7 +560,7 @@ remove_empty_part (const OctRawWriter *writer)
 
   if (writer->fd < 0 || last == NULL || last->frames > 0
       || fstat (writer->fd, &status) != 0 || status.st_size != 0
-      || !is_there (writer, last))
+      || !raw_writer_is_there (writer, last))
     return FALSE;
   path = oct_recording_part_path (writer->base, last->number);
   return g_unlink (path) == 0;
@@ -597,7 +598,7 @@ oct_raw_writer_close (OctRawWriter *writer, GError **error)
     remove_text (writer);
   ok = writer->sync_error == 0 || writer->failed;
   if (!ok)
-    set_error (error, writer->base, writer->sync_error);
+    raw_writer_set_error (error, writer->base, writer->sync_error);
   g_mutex_clear (&writer->lock);
   g_cond_clear (&writer->wake);
   g_array_unref (writer->parts);

@@ -193,8 +193,8 @@ read_bytes (const OctReader *reader, guint64 offset, gpointer dest, gsize size,
 /* `count` values, `value` of the B-scan and those behind it, to the rows of
  * dest, whatever the length of a row is. */
 static void
-spread (const OctReader *reader, const Chunk *chunk, gsize value, gsize count,
-    guint8 *dest, gsize stride)
+reader_spread (const OctReader *reader, const Chunk *chunk, gsize value,
+    gsize count, guint8 *dest, gsize stride)
 {
   gsize samples = reader->info.samples;
   gsize taken, n;
@@ -222,7 +222,7 @@ read_converted (const OctReader *reader, guint64 offset, guint8 *dest,
     if (!read_bytes (reader, offset + (guint64)value * reader->stored_size,
             &chunk, count * reader->stored_size, error))
       return FALSE;
-    spread (reader, &chunk, value, count, dest, stride);
+    reader_spread (reader, &chunk, value, count, dest, stride);
   }
   return TRUE;
 }
@@ -237,8 +237,9 @@ deliver_bscan (const OctReader *reader, guint8 *dest, gsize stride)
 
   if (reader->stored->convert != NULL) {
     for (gsize value = 0; value < total; value += CHUNK)
-      spread (reader, (const Chunk *)(bscan + value * reader->stored_size),
-          value, MIN (total - value, CHUNK), dest, stride);
+      reader_spread (reader,
+          (const Chunk *)(bscan + value * reader->stored_size), value,
+          MIN (total - value, CHUNK), dest, stride);
     return;
   }
   for (guint line = 0; line < reader->info.lines; line++)

@@ -277,7 +277,8 @@ typedef struct {
 } Parser;
 
 static gboolean
-refuse (const Parser *parser, const char *key, const char *expected)
+recording_text_refuse (
+    const Parser *parser, const char *key, const char *expected)
 {
   g_set_error (parser->error, OCT_ERROR, OCT_ERROR_FORMAT,
       "%s: `%s` is missing or wrong, %s is expected; correct the line, or "
@@ -288,8 +289,8 @@ refuse (const Parser *parser, const char *key, const char *expected)
 
 /* 1 to `most`.  TRUE where an `optional` key is not there, and *count stays. */
 static gboolean
-get_count (const Parser *parser, const char *key, guint most, gboolean optional,
-    guint *count)
+recording_text_get_count (const Parser *parser, const char *key, guint most,
+    gboolean optional, guint *count)
 {
   g_autoptr (GError) local = NULL;
   g_autofree char *expected = NULL;
@@ -303,7 +304,7 @@ get_count (const Parser *parser, const char *key, guint most, gboolean optional,
     return TRUE;
   }
   expected = g_strdup_printf ("a whole number of 1 to %u", most);
-  return refuse (parser, key, expected);
+  return recording_text_refuse (parser, key, expected);
 }
 
 /* A number above zero, 0 where there is none. */
@@ -321,7 +322,7 @@ get_positive (const Parser *parser, const char *group, const char *key,
   if (local == NULL && *number > 0.0 && *number <= most)
     return TRUE;
   expected = g_strdup_printf ("a number above 0 and up to %g", most);
-  return refuse (parser, key, expected);
+  return recording_text_refuse (parser, key, expected);
 }
 
 static gboolean
@@ -335,7 +336,8 @@ get_sample_format (const Parser *parser, OctSampleFormat *format)
   else if (g_strcmp0 (name, "gray16-le") == 0)
     *format = OCT_SAMPLE_U16;
   else
-    return refuse (parser, "sample-format", "gray8 or gray16-le");
+    return recording_text_refuse (
+        parser, "sample-format", "gray8 or gray16-le");
   return TRUE;
 }
 
@@ -353,7 +355,7 @@ get_start_time (const Parser *parser, gint64 *start_time)
     *start_time = g_date_time_to_unix (time) * G_USEC_PER_SEC
                   + g_date_time_get_microsecond (time);
   return *start_time > 0
-         || refuse (
+         || recording_text_refuse (
              parser, "start-time", "a time as in 2026-05-04T08:15:00.250000Z");
 }
 
@@ -404,7 +406,8 @@ get_gaps (const Parser *parser, OctRecordingInfo *info)
     OctRecordingGap gap;
 
     if (!parse_gap (texts[i], &gap) || gap.frame < frame)
-      return refuse (parser, "missing", "a list as in 100:12;340:1;");
+      return recording_text_refuse (
+          parser, "missing", "a list as in 100:12;340:1;");
     frame = gap.frame;
     oct_recording_info_add_gap (info, gap.frame, gap.count);
   }
@@ -444,7 +447,7 @@ get_masks (const Parser *parser, OctRecordingInfo *info)
 
     if (!parse_mask (texts[i], &mask) || mask.frame < least
         || (i == 0 && mask.frame != 0))
-      return refuse (parser, "scan-masks",
+      return recording_text_refuse (parser, "scan-masks",
           "a list as in 0:0;512:1; that begins with B-scan 0, and at most 64 "
           "masks");
     least = mask.frame + 1;
@@ -472,7 +475,7 @@ get_lost_parts (const Parser *parser, OctRecordingInfo *info)
         || (info->lost_parts != NULL
             && (part <= before
                 || info->lost_parts->len >= OCT_RECORDING_MAX_LOST_PARTS)))
-      return refuse (parser, "lost-parts", expected);
+      return recording_text_refuse (parser, "lost-parts", expected);
     number = (guint)part;
     if (info->lost_parts == NULL)
       info->lost_parts = g_array_new (FALSE, FALSE, sizeof number);
@@ -490,7 +493,8 @@ get_calibration_until (const Parser *parser, guint64 *frames)
 
   return text == NULL
          || g_ascii_string_to_unsigned (text, 10, 1, G_MAXINT64, frames, NULL)
-         || refuse (parser, "calibration-until", "the number of a B-scan");
+         || recording_text_refuse (
+             parser, "calibration-until", "the number of a B-scan");
 }
 
 /* One finite number per sample; *values NULL where there is no such list. */
@@ -514,11 +518,11 @@ get_list (const Parser *parser, const char *key, guint samples, double **values)
   if (local == NULL && n == samples && finite)
     return TRUE;
   expected = g_strdup_printf ("a list of %u numbers", samples);
-  return refuse (parser, key, expected);
+  return recording_text_refuse (parser, key, expected);
 }
 
 static gboolean
-get_calibration (const Parser *parser, OctRecordingInfo *info)
+recording_text_get_calibration (const Parser *parser, OctRecordingInfo *info)
 {
   g_autofree double *positions = NULL, *nodes = NULL, *dispersion = NULL,
                     *sample_dispersion = NULL, *background = NULL;
@@ -558,15 +562,17 @@ get_measurements (const Parser *parser, OctRecordingInfo *info)
   info->measurements = g_key_file_get_string_list (
       parser->keys, GROUP, "measurements", NULL, &local);
   return local == NULL
-         || refuse (parser, "measurements", "a list of names of files");
+         || recording_text_refuse (
+             parser, "measurements", "a list of names of files");
 }
 
 static gboolean
 get_first_bscan (const Parser *parser, OctRecordingInfo *info)
 {
-  return get_count (parser, "first-bscan", G_MAXINT, TRUE, &info->first_bscan)
+  return recording_text_get_count (
+             parser, "first-bscan", G_MAXINT, TRUE, &info->first_bscan)
          && (info->first_bscan == 0 || info->first_bscan < info->bscans
-             || refuse (
+             || recording_text_refuse (
                  parser, "first-bscan", "a number below `bscans-per-volume`"));
 }
 
@@ -575,7 +581,7 @@ parse_keys (const Parser *parser, OctRecordingInfo *info)
 {
   guint version;
 
-  if (!get_count (parser, "version", G_MAXINT, FALSE, &version))
+  if (!recording_text_get_count (parser, "version", G_MAXINT, FALSE, &version))
     return FALSE;
   if (version > VERSION) {
     g_set_error (parser->error, OCT_ERROR, OCT_ERROR_FORMAT,
@@ -585,9 +591,12 @@ parse_keys (const Parser *parser, OctRecordingInfo *info)
     return FALSE;
   }
   if (!get_sample_format (parser, &info->sample_format)
-      || !get_count (parser, "samples", OCT_MAX_SAMPLES, FALSE, &info->samples)
-      || !get_count (parser, "lines", OCT_MAX_LINES, FALSE, &info->lines)
-      || !get_count (parser, "bscans-per-volume", G_MAXINT, TRUE, &info->bscans)
+      || !recording_text_get_count (
+          parser, "samples", OCT_MAX_SAMPLES, FALSE, &info->samples)
+      || !recording_text_get_count (
+          parser, "lines", OCT_MAX_LINES, FALSE, &info->lines)
+      || !recording_text_get_count (
+          parser, "bscans-per-volume", G_MAXINT, TRUE, &info->bscans)
       || !get_first_bscan (parser, info)
       || !get_positive (
           parser, GROUP, "line-rate", MAX_LINE_RATE, &info->line_rate)
@@ -597,8 +606,9 @@ parse_keys (const Parser *parser, OctRecordingInfo *info)
       || !get_calibration_until (parser, &info->calibration_until))
     return FALSE;
   if ((guint64)info->samples * info->lines > OCT_MAX_BSCAN_VALUES)
-    return refuse (parser, "lines", "a B-scan of at most 67108864 values");
-  return get_calibration (parser, info);
+    return recording_text_refuse (
+        parser, "lines", "a B-scan of at most 67108864 values");
+  return recording_text_get_calibration (parser, info);
 }
 
 /* Of a byte order mark, which some editors write. */
@@ -611,7 +621,7 @@ get_mark_size (const char *text, gsize size)
 /* Before the text is read or split: what a key file takes of memory is many
  * times its size. */
 static gboolean
-check_size (const char *file, guint64 size, GError **error)
+recording_text_check_size (const char *file, guint64 size, GError **error)
 {
   if (size <= MAX_TEXT)
     return TRUE;
@@ -650,7 +660,8 @@ oct_recording_parse (const char *file, const char *text, gsize size,
   OctRecordingInfo parsed = { 0 };
   gsize mark = get_mark_size (text, size);
 
-  if (!check_size (file, size, error) || !check_lines (file, text, size, error))
+  if (!recording_text_check_size (file, size, error)
+      || !check_lines (file, text, size, error))
     return FALSE;
   if (!g_utf8_validate (text, size, NULL)
       || !g_key_file_load_from_data (
@@ -713,7 +724,7 @@ oct_recording_read_text (
 
   if (fd < 0)
     return FALSE;
-  if (!check_size (file, size, error)) {
+  if (!recording_text_check_size (file, size, error)) {
     close (fd);
     return FALSE;
   }

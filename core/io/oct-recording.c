@@ -43,7 +43,7 @@ clear_part (gpointer part)
  * A part with no whole B-scan is what a crash leaves right after it was begun.
  */
 static guint
-find_parts (OctRecording *recording, const char *base)
+recording_find_parts (OctRecording *recording, const char *base)
 {
   const OctRecordingInfo *info = &recording->info;
   guint64 frame_size = (guint64)info->samples * info->lines
@@ -147,7 +147,7 @@ is_mask_of (const OctScanMask *mask, const OctRecordingInfo *info)
 
 /* NULL with an error. */
 static OctScanMask *
-read_mask (const char *path, const OctRecordingInfo *info,
+recording_read_mask (const char *path, const OctRecordingInfo *info,
     const OctScanMask *other, GError **error)
 {
   g_autoptr (OctScanMask) mask = oct_scan_mask_read (path, error);
@@ -190,7 +190,7 @@ read_masks (OctRecording *recording, const char *base)
     if (recording->masks[number] != NULL)
       continue;
     recording->masks[number] =
-        read_mask (path, &recording->info, first, &error);
+        recording_read_mask (path, &recording->info, first, &error);
     if (error != NULL)
       break;
     if (first == NULL)
@@ -256,7 +256,7 @@ oct_recording_open (const char *path, GError **error)
     return NULL;
   if (g_str_has_suffix (base, OCT_RECORDING_SUFFIX))
     base[strlen (base) - strlen (OCT_RECORDING_SUFFIX)] = '\0';
-  count = find_parts (recording, base);
+  count = recording_find_parts (recording, base);
   if (!check_gap (recording, base, count, error))
     return NULL;
   if (recording->frames == 0) {

@@ -12,7 +12,7 @@
 
 /* What says how the file is made, or what its pixels are. */
 static gboolean
-is_ours (const DcmTag &tag)
+dicom_is_ours (const DcmTag &tag)
 {
   static const DcmTagKey keys[] = { DCM_SOPClassUID, DCM_SOPInstanceUID,
     DCM_SpecificCharacterSet, DCM_ImageType, DCM_Modality,
@@ -45,7 +45,7 @@ put_tag (DcmItem *item, const char *text, GError **error)
         text);
     return FALSE;
   }
-  if (is_ours (tag)) {
+  if (dicom_is_ours (tag)) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
         "The DICOM attribute %s follows from the data and cannot be set; leave "
         "it out of `dicom-tags`",
@@ -313,7 +313,7 @@ put_pixels (DcmItem *item, const OctVolumeFileInfo *info, const guint8 *voxels)
 
 /* `tags`: what is said besides, which frames may have to repeat. */
 static OFBool
-fill (
+dicom_fill (
     DcmItem *item, DcmItem *tags, OctVolumeFileInfo *info, const guint8 *voxels)
 {
   OFString laterality;
@@ -388,7 +388,7 @@ oct_volume_file_write_dicom (const OctVolumeFileInfo *given,
     info.series_uid = series;
   if (!put_tags (&tags, info.tags, error))
     return FALSE;
-  if (!fill (dataset, &tags, &info, voxels)) {
+  if (!dicom_fill (dataset, &tags, &info, voxels)) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_WRITE,
         "DCMTK could not put together the DICOM file '%s', for which the "
         "memory may be too small; set `format` to nifti or npy",

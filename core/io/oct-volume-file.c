@@ -61,7 +61,7 @@ oct_volume_file_set_error (GError **error, const char *path, int number)
 }
 
 static gboolean
-write_all (
+volume_file_write_all (
     int fd, const void *data, guint64 size, const char *path, GError **error)
 {
   const guint8 *from = data;
@@ -106,8 +106,8 @@ write_npy (const OctVolumeFileInfo *info, const guint8 *voxels, int fd,
   header[9] = (char)((size - 10) >> 8);
   memcpy (header + 10, text, strlen (text));
   header[size - 1] = '\n';
-  return write_all (fd, header, size, path, error)
-         && write_all (
+  return volume_file_write_all (fd, header, size, path, error)
+         && volume_file_write_all (
              fd, voxels, oct_volume_file_get_size (info), path, error);
 }
 
@@ -188,8 +188,8 @@ write_nifti (const OctVolumeFileInfo *info, const guint8 *voxels, int fd,
   put_float (header, slice_at + 4 * 2, -slice);
   put_float (header, row_at + 4 * depth, -row);
   memcpy (header + 344, "n+1", 4);
-  return write_all (fd, header, sizeof header, path, error)
-         && write_all (
+  return volume_file_write_all (fd, header, sizeof header, path, error)
+         && volume_file_write_all (
              fd, voxels, oct_volume_file_get_size (info), path, error);
 }
 
@@ -228,7 +228,7 @@ static const OctVolumeFormat formats[] = {
 };
 
 static const OctVolumeFormat *
-get_format (OctVolumeFileKind kind)
+volume_file_get_format (OctVolumeFileKind kind)
 {
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
     if (formats[i].kind == kind)
@@ -272,7 +272,7 @@ gboolean
 oct_volume_file_check (
     OctVolumeFileKind kind, const OctVolumeFileInfo *info, GError **error)
 {
-  const OctVolumeFormat *format = get_format (kind);
+  const OctVolumeFormat *format = volume_file_get_format (kind);
   guint longest = MAX (info->bscans, MAX (info->rows, info->columns));
   guint64 size = oct_volume_file_get_size (info);
 
@@ -378,7 +378,7 @@ give_name (const char *part, const char *path, GError **error)
 /* So that the name is there after a loss of power, too; not every file system
  * can. */
 static void
-sync_folder (const char *path)
+volume_file_sync_folder (const char *path)
 {
   g_autofree char *folder = g_path_get_dirname (path);
   int fd = open (folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -411,7 +411,7 @@ oct_volume_file_write (OctVolumeFileKind kind, const char *path,
     const OctVolumeFileInfo *info, gconstpointer voxels, guint mode,
     GError **error)
 {
-  const OctVolumeFormat *format = get_format (kind);
+  const OctVolumeFormat *format = volume_file_get_format (kind);
   g_autofree char *part = g_strconcat (path, ".part", NULL);
   gboolean ok;
   int fd;
@@ -436,7 +436,7 @@ oct_volume_file_write (OctVolumeFileKind kind, const char *path,
   }
   ok = ok && give_name (part, path, error);
   if (ok)
-    sync_folder (path);
+    volume_file_sync_folder (path);
   if (!ok)
     (void)g_unlink (part);
   return ok;

@@ -2,7 +2,10 @@
 #include "oct-phantom-scene.h"
 
 #include <math.h>
+#include <string.h>
 
+#include "oct-parallel.h"
+#include "oct-phantom-spot.h"
 #include "oct-simd.h"
 
 /* Axial movement of the tissue: amplitudes as fractions of the imaging range,
@@ -37,13 +40,16 @@ static const struct {
 
 /* Turns of all fringes' phase from A-line to A-line: the beam misses the pivot
  * of the scanner's mirror a little, as it does in most systems.  It keeps the
- * B-scan's mean spectrum free of tissue. */
+ * B-scan's mean spectrum free of tissue.  With a spot it hits the pivot: turns
+ * from A-line to A-line are detail that the spot could not show. */
 #define PIVOT_TURNS 0.21
 
 struct _OctScene {
   const OctSpectrometer *spectrometer;
-  OctTissue *tissue;
+  OctTissue *tissue; /* without a spot */
+  OctSpot *spot;     /* or this */
   guint64 seed;
+  guint columns; /* of either */
   guint lines, bscans;
   gboolean is_surgery;
   float *background; /* [samples] counts */
@@ -147,7 +153,7 @@ add_reflector (guint samples, const float *restrict fringe,
 
 OctScene *
 oct_scene_new (const OctSpectrometer *spectrometer, const OctNoise *noise,
-    guint64 seed, guint lines, guint bscans, double peak, gboolean is_surgery)
+    guint64 seed, const OctPhantomSettings *settings, double peak)
 {
   OctScene *scene = g_new0 (OctScene, 1);
   guint samples = spectrometer->samples;
@@ -155,10 +161,19 @@ oct_scene_new (const OctSpectrometer *spectrometer, const OctNoise *noise,
 
   scene->spectrometer = spectrometer;
   scene->seed = seed;
-  scene->lines = lines;
-  scene->bscans = bscans;
-  scene->is_surgery = is_surgery;
-  scene->tissue = oct_tissue_new (spectrometer, noise, seed, bscans > 1);
+  scene->lines = settings->lines;
+  scene->bscans = settings->bscans;
+  scene->is_surgery = settings->kind == OCT_PHANTOM_SURGERY;
+  if (settings->spot_x > 0.0 || settings->spot_y > 0.0) {
+    /* of one place over and over there are no other B-scans to be seen */
+    scene->spot = oct_spot_new (spectrometer, noise, seed, settings->spot_x,
+        settings->bscans > 1 ? settings->spot_y : 0.0);
+    scene->columns = oct_spot_get_columns (scene->spot);
+  } else {
+    scene->tissue =
+        oct_tissue_new (spectrometer, noise, seed, settings->bscans > 1);
+    scene->columns = scene->tissue->columns;
+  }
   scene->background = g_new (float, samples);
   scene->fringe = g_new (float, samples);
   scene->k_turns = g_new (float, samples);
@@ -178,6 +193,7 @@ void
 oct_scene_free (OctScene *scene)
 {
   oct_tissue_free (scene->tissue);
+  oct_spot_free (scene->spot);
   g_free (scene->background);
   g_free (scene->fringe);
   g_free (scene->k_turns);
@@ -233,20 +249,28 @@ set_instrument (
                       * scene->spectrometer->range;
 }
 
-void
-oct_scene_set_frame (
-    const OctScene *scene, guint64 frame, OctSceneFrame *moment)
+/* The first A-line's column; `slow`: where the B-scan is in its volume. */
+static guint
+get_column (const OctScene *scene, guint64 frame, double slow)
 {
-  guint bscan = frame % scene->bscans;
-  double slow = (double)bscan / scene->bscans;
-  guint width = MIN (scene->lines, scene->tissue->columns);
+  guint width = MIN (scene->lines, scene->columns);
   double lateral = DRIFT * sin (get_angle (frame, DRIFT_PERIOD))
                    + 0.05 * sin (2.0 * G_PI * 1.1 * slow)
                    + 0.02 * sin (2.0 * G_PI * 2.7 * slow + 1.0);
+
+  return scene->columns + (gint)rint (lateral * width);
+}
+
+/* What A-lines are put together from that have no spot. */
+static void
+set_moving_frame (const OctScene *scene, guint64 frame, OctSceneFrame *moment)
+{
+  guint bscan = frame % scene->bscans;
+  double slow = (double)bscan / scene->bscans;
   guint position = bscan / SPECKLE_BSCANS;
   double between = (double)(bscan % SPECKLE_BSCANS) / SPECKLE_BSCANS;
 
-  moment->column = scene->tissue->columns + (gint)rint (lateral * width);
+  moment->column = get_column (scene, frame, slow);
   moment->realisations[0] = get_realisation (scene, position);
   moment->realisations[1] = get_realisation (scene, position + 1);
   /* Independent fields: the squares of the weights sum to one. */
@@ -263,14 +287,25 @@ oct_scene_set_frame (
   set_instrument (scene, frame, slow, moment);
 }
 
-static Fringe
-make_fringe (const OctScene *scene, guint line, double depth, double amplitude)
+/* The same of B-scan `bscan` of the volume that begins with B-scan `first`, with
+ * everything where it is at that time: a scan keeps its phase where nothing
+ * moves.  `bscan` may lie outside of the volume. */
+static void
+set_still_frame (
+    const OctScene *scene, guint64 first, gint bscan, OctSceneFrame *moment)
 {
-  double turns =
-      scene->spectrometer->k_centre * depth / G_PI + PIVOT_TURNS * line;
-  Fringe fringe = { turns - floor (turns), depth, amplitude };
+  double slow = (double)bscan / scene->bscans;
 
-  return fringe;
+  moment->column = get_column (scene, first, slow);
+  if (scene->is_surgery) {
+    moment->instrument = TRUE;
+    oct_surgery_set_moment (
+        &moment->surgery, first / scene->bscans, 0, scene->bscans);
+    moment->surgery.slow = slow;
+    return;
+  }
+  moment->shift_start = moment->shift_end = get_shift (scene, first, slow);
+  set_instrument (scene, first, slow, moment);
 }
 
 /* What an A-line sees of the instrument. */
@@ -283,8 +318,8 @@ typedef struct {
 
 /* One that is flat, tilted, and passes. */
 static void
-find_flat_metal (const OctScene *scene, const OctSceneFrame *moment, guint line,
-    Metal *metal)
+find_flat_metal (
+    const OctScene *scene, const OctSceneFrame *moment, gint line, Metal *metal)
 {
   double from_tip = line - moment->tip;
   double to_end = moment->tip + INSTRUMENT_WIDTH * scene->lines - line;
@@ -302,8 +337,8 @@ find_flat_metal (const OctScene *scene, const OctSceneFrame *moment, guint line,
 }
 
 static void
-find_round_metal (const OctScene *scene, const OctSceneFrame *moment,
-    guint line, Metal *metal)
+find_round_metal (
+    const OctScene *scene, const OctSceneFrame *moment, gint line, Metal *metal)
 {
   double depth, facing, along;
 
@@ -317,17 +352,171 @@ find_round_metal (const OctScene *scene, const OctSceneFrame *moment,
   metal->place = along * scene->lines * 0.5;
 }
 
-/* The metal is brushed: it glitters along, the same in every B-scan. */
 static void
-add_metal (
+find_metal (
+    const OctScene *scene, const OctSceneFrame *moment, gint line, Metal *metal)
+{
+  memset (metal, 0, sizeof *metal);
+  if (scene->is_surgery)
+    find_round_metal (scene, moment, line, metal);
+  else
+    find_flat_metal (scene, moment, line, metal);
+}
+
+/* How much of the light of tissue passes. */
+static double
+get_light (const Metal *metal)
+{
+  return 1.0 - metal->cover * (1.0 - INSTRUMENT_SHADOW);
+}
+
+/* The metal is brushed: it glitters along, the same in every B-scan. */
+static double
+get_reflection (const OctScene *scene, const Metal *metal)
+{
+  double glitter = 0.35 + oct_noise_uniform (scene->seed, metal->place);
+
+  return INSTRUMENT_REFLECTIVITY * metal->cover * metal->light * glitter;
+}
+
+/* Of tissue, um. */
+static double
+get_line_shift (const OctScene *scene, const OctSceneFrame *moment, gint line)
+{
+  double along = (double)line / scene->lines;
+
+  if (scene->is_surgery)
+    return oct_surgery_get_tissue (&moment->surgery, along)
+           * scene->spectrometer->range;
+  return moment->shift_start
+         + (moment->shift_end - moment->shift_start) * along;
+}
+
+/* ------------------------------------------------------------------- spot */
+
+/* One B-scan on its way through the spot. */
+typedef struct {
+  const OctScene *scene;
+  const OctSceneFrame *moments; /* of all B-scans in reach */
+  gint bscan;                   /* the one in their middle */
+  float *sums;    /* [reach + lines + reach][2][depths] along B-scans */
+  gint16 *fields; /* [lines][2][samples] */
+} Seeing;
+
+static void
+find_place (const OctScene *scene, const OctSceneFrame *moment, gint line,
+    gint bscan, OctSpotPlace *place)
+{
+  Metal metal;
+
+  find_metal (scene, moment, line, &metal);
+  place->column = moment->column + line;
+  place->shift = get_line_shift (scene, moment, line);
+  place->light = get_light (&metal);
+  place->metal = metal.cover > 0.0 ? get_reflection (scene, &metal) : 0.0;
+  place->metal_depth = metal.depth;
+  place->metal_key = oct_noise_hash (line, bscan);
+}
+
+static void
+scene_add_bscans (gpointer data, guint first, guint end, guint thread)
+{
+  const Seeing *seeing = data;
+  const OctScene *scene = seeing->scene;
+  gint reach_x = oct_spot_get_reach_x (scene->spot);
+  gint reach_y = oct_spot_get_reach_y (scene->spot);
+  gsize size = 2 * (gsize)(scene->spectrometer->samples / 2);
+
+  for (; first < end; first++) {
+    float *sum = seeing->sums + first * size;
+
+    memset (sum, 0, size * sizeof (float));
+    for (gint off = -reach_y; off <= reach_y; off++) {
+      OctSpotPlace place;
+
+      find_place (scene, &seeing->moments[off + reach_y], (gint)first - reach_x,
+          seeing->bscan + off, &place);
+      oct_spot_add_place (scene->spot, &place, seeing->bscan + off, off, sum);
+    }
+  }
+}
+
+/* Pieces of OCT_PHANTOM_LANES A-lines. */
+static void
+see_lines (gpointer data, guint first, guint end, guint thread)
+{
+  const Seeing *seeing = data;
+  const OctScene *scene = seeing->scene;
+  guint samples = scene->spectrometer->samples;
+
+  for (; first < end; first++) {
+    guint line = first * OCT_PHANTOM_LANES;
+
+    oct_spot_see (scene->spot, seeing->sums + line * 2 * (gsize)(samples / 2),
+        MIN (OCT_PHANTOM_LANES, scene->lines - line),
+        seeing->fields + line * 2 * (gsize)samples);
+  }
+}
+
+/* [lines][2][samples], g_free() */
+static gint16 *
+see_bscan (const OctScene *scene, guint64 frame)
+{
+  guint threads = oct_parallel_get_threads ();
+  guint samples = scene->spectrometer->samples;
+  gint bscan = frame % scene->bscans;
+  gint reach = oct_spot_get_reach_y (scene->spot);
+  guint columns = scene->lines + 2 * oct_spot_get_reach_x (scene->spot);
+  g_autofree OctSceneFrame *moments = g_new0 (OctSceneFrame, 2 * reach + 1);
+  g_autofree float *sums = g_new (float, columns * 2 * (gsize)(samples / 2));
+  gint16 *fields = g_new (gint16, scene->lines * 2 * (gsize)samples);
+  Seeing seeing = { scene, moments, bscan, sums, fields };
+
+  for (gint off = -reach; off <= reach; off++)
+    set_still_frame (scene, frame - bscan, bscan + off, &moments[off + reach]);
+  oct_parallel_for (
+      columns, OCT_PHANTOM_LANES, threads, scene_add_bscans, &seeing);
+  oct_parallel_for ((scene->lines + OCT_PHANTOM_LANES - 1) / OCT_PHANTOM_LANES,
+      1, threads, see_lines, &seeing);
+  return fields;
+}
+
+/* ----------------------------------------------------------------- A-lines */
+
+void
+oct_scene_set_frame (
+    const OctScene *scene, guint64 frame, OctSceneFrame *moment)
+{
+  if (scene->spot)
+    moment->fields = see_bscan (scene, frame);
+  else
+    set_moving_frame (scene, frame, moment);
+}
+
+void
+oct_scene_clear_frame (OctSceneFrame *moment)
+{
+  g_clear_pointer (&moment->fields, g_free);
+}
+
+static Fringe
+make_fringe (const OctScene *scene, guint line, double depth, double amplitude)
+{
+  double turns =
+      scene->spectrometer->k_centre * depth / G_PI + PIVOT_TURNS * line;
+  Fringe fringe = { turns - floor (turns), depth, amplitude };
+
+  return fringe;
+}
+
+static void
+scene_add_metal (
     const OctScene *scene, guint line, const Metal *metal, float *spectrum)
 {
   double fall_off =
       oct_spectrometer_get_fall_off (scene->spectrometer, metal->depth);
-  double glitter = 0.35 + oct_noise_uniform (scene->seed, metal->place);
-  Fringe fringe = make_fringe (scene, line, metal->depth,
-      INSTRUMENT_REFLECTIVITY * metal->cover * metal->light * glitter
-          * fall_off);
+  Fringe fringe = make_fringe (
+      scene, line, metal->depth, get_reflection (scene, metal) * fall_off);
 
   add_reflector (scene->spectrometer->samples, scene->fringe, scene->k_turns,
       scene->dispersion, fringe, spectrum);
@@ -338,33 +527,30 @@ oct_scene_fill_line (const OctScene *scene, const OctSceneFrame *moment,
     guint line, float *spectrum)
 {
   const OctTissue *tissue = scene->tissue;
+  guint samples = scene->spectrometer->samples;
   guint column = moment->column + line;
-  double along = (double)line / scene->lines;
-  double shift = scene->is_surgery
-                     ? oct_surgery_get_tissue (&moment->surgery, along)
-                           * scene->spectrometer->range
-                     : moment->shift_start
-                           + (moment->shift_end - moment->shift_start) * along;
-  Metal metal = { 0 };
-  double light;
+  const gint16 *field;
+  Metal metal;
   Fringe move;
-  const gint16 *field =
-      oct_tissue_get_field (tissue, moment->realisations[0], column);
 
-  if (scene->is_surgery)
-    find_round_metal (scene, moment, line, &metal);
-  else
-    find_flat_metal (scene, moment, line, &metal);
-  light = 1.0 - metal.cover * (1.0 - INSTRUMENT_SHADOW);
-  move = make_fringe (scene, line, shift, light * OCT_TISSUE_FIELD_UNIT);
+  if (moment->fields) {
+    see_tissue (samples, scene->background, scene->fringe, scene->k_turns,
+        (Fringe){ 0.0f, 0.0f, OCT_TISSUE_FIELD_UNIT },
+        moment->fields + line * 2 * (gsize)samples, spectrum);
+    return;
+  }
+  field = oct_tissue_get_field (tissue, moment->realisations[0], column);
+  find_metal (scene, moment, line, &metal);
+  move = make_fringe (scene, line, get_line_shift (scene, moment, line),
+      get_light (&metal) * OCT_TISSUE_FIELD_UNIT);
   if (tissue->realisations > 1 && moment->mix[1] > 0.0f)
-    see_mixed_tissue (tissue->samples, scene->background, scene->fringe,
-        scene->k_turns, move, field,
+    see_mixed_tissue (samples, scene->background, scene->fringe, scene->k_turns,
+        move, field,
         oct_tissue_get_field (tissue, moment->realisations[1], column),
         moment->mix, spectrum);
   else
-    see_tissue (tissue->samples, scene->background, scene->fringe,
-        scene->k_turns, move, field, spectrum);
+    see_tissue (samples, scene->background, scene->fringe, scene->k_turns, move,
+        field, spectrum);
   if (metal.cover > 0.0)
-    add_metal (scene, line, &metal, spectrum);
+    scene_add_metal (scene, line, &metal, spectrum);
 }

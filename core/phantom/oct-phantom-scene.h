@@ -6,6 +6,7 @@
 #pragma once
 
 #include "oct-phantom-surgery.h"
+#include "oct-phantom.h"
 #include "oct-phantom-tissue.h"
 
 typedef struct _OctScene OctScene;
@@ -20,17 +21,22 @@ typedef struct {
   double tip;                    /* its end, A-lines from the first */
   double tip_depth;
   OctSurgery surgery; /* where the scene is that one */
+  /* [lines][2][samples] what a spot sees; NULL: there is none, and A-lines are
+   * put together from what is above */
+  gint16 *fields;
 } OctSceneFrame;
 
 /* peak: counts of the reference arm at its maximum.  The spectrometer and the
- * noise have to outlive the scene.  is_surgery: of OCT_PHANTOM_SURGERY. */
+ * noise have to outlive the scene. */
 OctScene *oct_scene_new (const OctSpectrometer *spectrometer,
-    const OctNoise *noise, guint64 seed, guint lines, guint bscans, double peak,
-    gboolean is_surgery);
+    const OctNoise *noise, guint64 seed, const OctPhantomSettings *settings,
+    double peak);
 void oct_scene_free (OctScene *scene);
 
+/* With a spot it takes memory of four B-scans, until clear_frame(). */
 void oct_scene_set_frame (
     const OctScene *scene, guint64 frame, OctSceneFrame *moment);
+void oct_scene_clear_frame (OctSceneFrame *moment);
 
 /* spectrum[samples]: expected counts of A-line `line`. */
 void oct_scene_fill_line (const OctScene *scene, const OctSceneFrame *moment,

@@ -6,11 +6,7 @@
 #pragma once
 
 #include "oct-phantom-noise.h"
-#include "oct-phantom-spectrometer.h"
-
-/* Field amplitude, relative to the reference arm, that a stored value of one
- * stands for. */
-#define OCT_TISSUE_FIELD_UNIT (0.5f / 32767.0f)
+#include "oct-phantom-synthesis.h"
 
 typedef struct {
   guint samples;

@@ -36,7 +36,7 @@ struct _OctPhantom {
 };
 
 static gboolean
-check_settings (const OctPhantomSettings *s, GError **error)
+phantom_check_settings (const OctPhantomSettings *s, GError **error)
 {
   if (s->samples < LEAST_SAMPLES || s->samples > OCT_MAX_SAMPLES) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
@@ -73,6 +73,14 @@ check_settings (const OctPhantomSettings *s, GError **error)
         "The phantom's noise cannot be %g; set `noise` to 0 (none), 1 (of a "
         "camera) or another positive factor.",
         s->noise);
+    return FALSE;
+  }
+  if (!(s->spot_x >= 0.0 && s->spot_x <= OCT_PHANTOM_MOST_SPOT
+          && s->spot_y >= 0.0 && s->spot_y <= OCT_PHANTOM_MOST_SPOT)) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "The phantom's focal spot cannot be %g A-lines by %g B-scans wide; set "
+        "`spot-x` and `spot-y` between 0 (none) and %g.",
+        s->spot_x, s->spot_y, OCT_PHANTOM_MOST_SPOT);
     return FALSE;
   }
   return TRUE;
@@ -126,9 +134,8 @@ init_layers (OctPhantom *phantom, double full_scale)
   const OctPhantomSettings *settings = &phantom->settings;
 
   phantom->scene = oct_scene_new (&phantom->spectrometer, phantom->noise,
-      oct_noise_hash (settings->seed, 2), settings->lines, settings->bscans,
-      OCT_SPECTROMETER_LEVEL * full_scale,
-      settings->kind == OCT_PHANTOM_SURGERY);
+      oct_noise_hash (settings->seed, 2), settings,
+      OCT_SPECTROMETER_LEVEL * full_scale);
   phantom->spectra = g_new (float, (gsize)phantom->threads * settings->samples);
 }
 
@@ -138,7 +145,7 @@ oct_phantom_new (const OctPhantomSettings *settings, GError **error)
   g_autoptr (OctPhantom) phantom = NULL;
   double full_scale;
 
-  if (!check_settings (settings, error))
+  if (!phantom_check_settings (settings, error))
     return NULL;
   full_scale = settings->sample_format == OCT_SAMPLE_U8 ? 255.0 : 4095.0;
   phantom = g_new0 (OctPhantom, 1);
@@ -223,4 +230,5 @@ oct_phantom_render (
     oct_scene_set_frame (phantom->scene, frame, &rendering.moment);
   oct_parallel_for (phantom->settings.lines, GRAIN, phantom->threads,
       render_lines, &rendering);
+  oct_scene_clear_frame (&rendering.moment);
 }

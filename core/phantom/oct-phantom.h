@@ -38,13 +38,23 @@ typedef struct {
   double depth;                  /* of the mirror, metres (MIRROR) */
   double noise; /* 1 = shot and read noise of a real camera, 0 = none */
   guint seed;
+  /* The focal spot that the sample is seen with (not MIRROR): full widths at
+   * half maximum of its amplitude, in A-lines and in B-scans, 0 to
+   * OCT_PHANTOM_MOST_SPOT.  Neighbours have the coherence exp (-2 ln 2 / F^2),
+   * from 2 lines on; below the weights of three lines are too coarse.  With
+   * both 0 the sample moves all the time, its speckle is 3.7 columns of the
+   * sample wide, and phases turn from A-line to A-line.  Else it stands still
+   * while a volume is taken, and a width of 0 is that of one line. */
+  double spot_x, spot_y;
 } OctPhantomSettings;
+
+#define OCT_PHANTOM_MOST_SPOT 32.0
 
 typedef struct _OctPhantom OctPhantom;
 
 /* Takes up to 0.3 s and 45 MB with 2048 samples, more beyond.
  * Errors: OCT_ERROR_SETTINGS (16 to OCT_MAX_SAMPLES samples, 1 to
- * OCT_MAX_LINES lines, formats, depth beyond the imaging range). */
+ * OCT_MAX_LINES lines, formats, depth beyond the imaging range, spots). */
 OctPhantom *oct_phantom_new (
     const OctPhantomSettings *settings, GError **error);
 void oct_phantom_free (OctPhantom *phantom);
@@ -56,7 +66,10 @@ OctCalibration *oct_phantom_get_calibration (OctPhantom *phantom);
 
 /* Renders B-scan `frame` (any, the movement goes on forever; the same settings
  * and frame give the same bytes) to dest [lines][samples] of U8 or U16, rows
- * `stride` bytes apart.  From several threads at once, too. */
+ * `stride` bytes apart.  From several threads at once, too.  With a spot it
+ * takes memory of four B-scans for that time, and an A-line costs the more, the
+ * wider the spot: a sum over 2.6 Fx + 1 A-lines and over 2.6 Fy + 1 B-scans, one
+ * after the other. */
 void oct_phantom_render (
     OctPhantom *phantom, guint64 frame, gpointer dest, gsize stride);
 

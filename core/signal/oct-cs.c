@@ -59,7 +59,7 @@ check_sampling (const OctCsParams *p, GError **error)
 }
 
 static gboolean
-check_solver (const OctCsParams *p, GError **error)
+cs_check_solver (const OctCsParams *p, GError **error)
 {
   if ((guint)p->solver >= OCT_CS_N_SOLVERS) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS, "There is no solver %d",
@@ -141,7 +141,7 @@ oct_cs_check (const OctCsParams *p, GError **error)
 
   if (!oct_check_size (p->samples, p->lines, error)
       || !oct_check_bscans (p->bscans, p->lines, error)
-      || !check_sampling (p, error) || !check_solver (p, error))
+      || !check_sampling (p, error) || !cs_check_solver (p, error))
     return FALSE;
   if ((guint)p->transform > OCT_CS_FFT) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
@@ -287,7 +287,7 @@ oct_cs_toeplitz (
 /* ------------------------------------------------------------------ tables */
 
 static gboolean
-resize (float **array, gsize count, GError **error)
+cs_resize (float **array, gsize count, GError **error)
 {
   float *bigger = g_try_renew (float, *array, MAX (1, count));
 
@@ -306,7 +306,7 @@ set_band_of_kernels (OctCsTables *t, GError **error)
 
   if (band == NULL)
     return no_memory (count, error);
-  if (!resize (&t->band, count, error))
+  if (!cs_resize (&t->band, count, error))
     return FALSE;
   t->diagonals = g->width;
   for (guint n = 0; n < g->samples; n++) {
@@ -331,7 +331,7 @@ set_band_of_toeplitz (OctCsTables *t, const OctCsParams *p, GError **error)
   t->diagonals = 1;
   if (multiplier == NULL)
     return no_memory (t->length, error);
-  if (!resize (&t->band, t->length, error)
+  if (!cs_resize (&t->band, t->length, error)
       || !oct_cs_toeplitz (p, t->length, multiplier, error))
     return FALSE;
   for (guint c = 0; c < t->length; c++)
@@ -350,7 +350,7 @@ oct_cs_tables_set (OctCsTables *t, const OctCsParams *p, GError **error)
 
   if (ones == NULL)
     return no_memory (p->kept, error);
-  if (!resize (&t->factors, bins, error))
+  if (!cs_resize (&t->factors, bins, error))
     return FALSE;
   for (guint i = 0; i < p->kept; i++)
     ones[i] = 1;

@@ -21,7 +21,7 @@ new_complex (guint n)
 
 /* Stockham's form: no bit reversal.  The result is in x. */
 static void
-transform (const OctFourier *f, double complex *x)
+fourier_transform (const OctFourier *f, double complex *x)
 {
   double complex *from = x, *to = f->work, *swap;
 
@@ -54,10 +54,10 @@ transform_any_length (const OctFourier *f, double complex *x)
 {
   for (guint j = 0; j < f->padded; j++)
     f->sum[j] = j < f->length ? x[j] * f->chirp[j] : 0;
-  transform (f, f->sum);
+  fourier_transform (f, f->sum);
   for (guint q = 0; q < f->padded; q++)
     f->sum[q] = conj (f->sum[q] * f->kernel[q]);
-  transform (f, f->sum);
+  fourier_transform (f, f->sum);
   for (guint q = 0; q < f->length; q++)
     x[q] = conj (f->sum[q]) / f->padded * f->chirp[q];
 }
@@ -77,7 +77,7 @@ prepare_any_length (OctFourier *f)
     if (j > 0)
       f->kernel[f->padded - j] = f->kernel[j];
   }
-  transform (f, f->kernel);
+  fourier_transform (f, f->kernel);
 }
 
 OctFourier *
@@ -120,7 +120,7 @@ oct_fourier_forward (OctFourier *f, double complex *x)
   if (f->chirp != NULL)
     transform_any_length (f, x);
   else
-    transform (f, x);
+    fourier_transform (f, x);
 }
 
 void

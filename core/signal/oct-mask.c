@@ -46,7 +46,7 @@ compare_tickets (gconstpointer a, gconstpointer b)
  * each has its weight (NULL: all the same): Efraimidis and Spirakis, Inf.
  * Process. Lett. 97, 181 (2006).  g_free(). */
 static Ticket *
-draw (guint count, const double *weights, guint64 seed)
+mask_draw (guint count, const double *weights, guint64 seed)
 {
   Ticket *tickets = g_new (Ticket, count);
 
@@ -75,7 +75,7 @@ fill_variable_density (const OctMaskSettings *s, guint kept, guint8 *mask)
   for (guint i = 0; i < s->samples; i++)
     weights[i] =
         (largest > 0 ? sqrt (weights[i] / largest) : 0) + DENSITY_FLOOR;
-  tickets = draw (s->samples, weights, s->seed);
+  tickets = mask_draw (s->samples, weights, s->seed);
   for (guint i = 0; i < kept; i++)
     mask[tickets[i].index] = 1;
 }
@@ -85,7 +85,7 @@ static gboolean
 fill_max_gap (
     const OctMaskSettings *s, guint kept, guint8 *mask, GError **error)
 {
-  g_autofree Ticket *tickets = draw (s->samples, NULL, s->seed);
+  g_autofree Ticket *tickets = mask_draw (s->samples, NULL, s->seed);
   guint count = 0;
 
   for (guint64 i = 0; i < s->samples; i += (guint64)s->max_gap + 1)
@@ -127,7 +127,7 @@ oct_mask_find_nearest (guint samples, const double *nodes, guint32 *nearest)
 static void
 fill_linear_k (const OctMaskSettings *s, guint kept, guint8 *mask)
 {
-  g_autofree Ticket *tickets = draw (s->samples, NULL, s->seed);
+  g_autofree Ticket *tickets = mask_draw (s->samples, NULL, s->seed);
   g_autofree guint32 *nearest = g_new (guint32, s->samples);
   guint count = 0;
 

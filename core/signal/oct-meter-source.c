@@ -12,7 +12,7 @@
 /* Moving average with a Hann kernel of half length h >= 1 samples, normalised
  * at the ends. */
 static double *
-smooth (const double *values, guint n, guint h)
+meter_source_smooth (const double *values, guint n, guint h)
 {
   double *result = g_new (double, n);
   g_autofree double *kernel = NULL;
@@ -34,7 +34,7 @@ smooth (const double *values, guint n, guint h)
 }
 
 static double
-interpolate (const double *values, guint n, double at)
+meter_source_interpolate (const double *values, guint n, double at)
 {
   guint base;
 
@@ -124,9 +124,9 @@ measure_resolution (const double *light, guint n, const double *k,
 
   for (guint i = 0; i < n; i++)
     nm[i] = 2e3 * G_PI / k[i];
-  left = interpolate (nm, n, source->centroid - source->fwhm / 2);
-  right = interpolate (nm, n, source->centroid + source->fwhm / 2);
-  source->centre_nm = interpolate (nm, n, source->centroid);
+  left = meter_source_interpolate (nm, n, source->centroid - source->fwhm / 2);
+  right = meter_source_interpolate (nm, n, source->centroid + source->fwhm / 2);
+  source->centre_nm = meter_source_interpolate (nm, n, source->centroid);
   source->fwhm_nm = fabs (right - left);
   source->formula_um =
       0.4413 * source->centre_nm * source->centre_nm / source->fwhm_nm / 1e3;
@@ -141,7 +141,7 @@ gboolean
 oct_meter_source (const double *spectrum, guint n, const double *k,
     OctWindow window, OctMeterSource *source, GError **error)
 {
-  g_autofree double *light = smooth (spectrum, n, n / 100);
+  g_autofree double *light = meter_source_smooth (spectrum, n, n / 100);
   double sum = 0, moment = 0;
   guint top = 0;
 
@@ -171,8 +171,8 @@ oct_meter_source (const double *spectrum, guint n, const double *k,
 /* Least squares of some of three columns: solves the normal equations by
  * elimination.  FALSE where they have no single solution. */
 static gboolean
-solve (double matrix[3][3], const double right[3], const guint *active, guint n,
-    double *result)
+meter_source_solve (double matrix[3][3], const double right[3],
+    const guint *active, guint n, double *result)
 {
   double a[3][4];
 
@@ -218,7 +218,7 @@ fit_positive (double matrix[3][3], const double right[3], double result[3])
     double found[3] = { -1, -1, -1 };
     guint worst = n - 1;
 
-    if (solve (matrix, right, active, n, found))
+    if (meter_source_solve (matrix, right, active, n, found))
       for (guint i = 0; i < n; i++)
         if (found[i] < found[worst])
           worst = i;
@@ -237,7 +237,7 @@ gboolean
 oct_meter_camera (const double *mean, const double *variance, guint n,
     OctMeterCamera *camera, GError **error)
 {
-  g_autofree double *level = smooth (variance, n, n / 50);
+  g_autofree double *level = meter_source_smooth (variance, n, n / 50);
   double matrix[3][3] = { { 0 } }, right[3] = { 0 }, found[3];
   double largest = 0, typical = 0;
 
@@ -286,7 +286,7 @@ oct_meter_shot_noise_floor (const double *mean, guint n, double gain,
 
 /* One line as doubles; FALSE: a value is not finite. */
 static gboolean
-read_line (
+meter_source_read_line (
     OctSampleFormat format, gconstpointer row, guint n, double *re, double *im)
 {
   double sum = 0;
@@ -314,7 +314,7 @@ read_line (
 }
 
 static double
-get_size (const double *re, const double *im, guint i)
+meter_source_get_size (const double *re, const double *im, guint i)
 {
   return im[i] != 0 ? hypot (re[i], im[i]) : re[i];
 }
@@ -329,10 +329,11 @@ count_full (OctSampleFormat format, gconstpointer rows, gsize stride,
   guint64 full = 0;
 
   for (guint line = 0; line < lines; line++) {
-    if (!read_line (format, (const guint8 *)rows + line * stride, n, re, im))
+    if (!meter_source_read_line (
+            format, (const guint8 *)rows + line * stride, n, re, im))
       continue;
     for (guint i = 0; i < n; i++)
-      if (get_size (re, im, i) >= level) {
+      if (meter_source_get_size (re, im, i) >= level) {
         each[i]++;
         full++;
       }
@@ -356,7 +357,8 @@ oct_meter_lines (OctSampleFormat format, gconstpointer rows, gsize stride,
   for (guint line = 0; line < lines; line++) {
     double count;
 
-    if (!read_line (format, (const guint8 *)rows + line * stride, n, re, im))
+    if (!meter_source_read_line (
+            format, (const guint8 *)rows + line * stride, n, re, im))
       continue;
     count = ++result.lines;
     /* Welford: the sum of squares around a mean that moves */
@@ -366,11 +368,11 @@ oct_meter_lines (OctSampleFormat format, gconstpointer rows, gsize stride,
       mean[i] += x / count;
       mean_im[i] += y / count;
       variance[i] += x * (re[i] - mean[i]) + y * (im[i] - mean_im[i]);
-      result.largest = MAX (result.largest, get_size (re, im, i));
+      result.largest = MAX (result.largest, meter_source_get_size (re, im, i));
     }
   }
   for (guint i = 0; i < n; i++) {
-    mean[i] = get_size (mean, mean_im, i);
+    mean[i] = meter_source_get_size (mean, mean_im, i);
     variance[i] /= MAX (result.lines, 2) - 1;
   }
   /* what is dark is not full */

@@ -52,7 +52,7 @@ get_line (const Meter *meter, guint line)
 /* Whether all values are finite: the sum of their sizes is then, in double
  * precision. */
 static gboolean
-is_finite (const float *line, guint bins)
+meter_is_finite (const float *line, guint bins)
 {
   double sum = 0;
 
@@ -72,13 +72,13 @@ init_meter (Meter *meter)
   meter->im = g_new (double, PAD * meter->length);
   meter->counts = g_new0 (gboolean, meter->lines);
   for (guint line = 0; line < meter->lines; line++) {
-    meter->counts[line] = is_finite (get_line (meter, line), meter->bins);
+    meter->counts[line] = meter_is_finite (get_line (meter, line), meter->bins);
     meter->n_lines += meter->counts[line];
   }
 }
 
 static double
-find_largest (const double *values, guint first, guint count)
+meter_find_largest (const double *values, guint first, guint count)
 {
   double largest = values[first];
 
@@ -89,7 +89,7 @@ find_largest (const double *values, guint first, guint count)
 
 /* mean |a|^2 of every bin over the counted lines */
 static double *
-make_powers (const Meter *meter)
+meter_make_powers (const Meter *meter)
 {
   double *powers = g_new0 (double, meter->bins);
 
@@ -109,22 +109,23 @@ make_powers (const Meter *meter)
 static void
 find_residue (Meter *meter)
 {
-  g_autofree double *powers = make_powers (meter);
+  g_autofree double *powers = meter_make_powers (meter);
   guint bin = 0, step = RESIDUE_STEP;
 
   if (meter->start > 0 || meter->bins < 2 * step
-      || find_largest (powers, 0, RESIDUE_TOP)
-             < find_largest (powers, RESIDUE_TOP, step - RESIDUE_TOP))
+      || meter_find_largest (powers, 0, RESIDUE_TOP)
+             < meter_find_largest (powers, RESIDUE_TOP, step - RESIDUE_TOP))
     return;
   while (bin + 2 * step < meter->bins
-         && find_largest (powers, bin, step)
-                > RESIDUE_FALL * find_largest (powers, bin + step, step))
+         && meter_find_largest (powers, bin, step)
+                > RESIDUE_FALL * meter_find_largest (powers, bin + step, step))
     bin++;
   while (bin + 1 < meter->bins && powers[bin + 1] < powers[bin])
     bin++;
-  if (!(find_largest (powers, 0, RESIDUE_TOP) > RESIDUE_LEAST * powers[bin]))
+  if (!(meter_find_largest (powers, 0, RESIDUE_TOP)
+          > RESIDUE_LEAST * powers[bin]))
     return;
-  meter->residue_top = sqrt (find_largest (powers, 0, RESIDUE_TOP));
+  meter->residue_top = sqrt (meter_find_largest (powers, 0, RESIDUE_TOP));
   if (bin + 2 > meter->end) {
     meter->residue_top = HUGE_VAL; /* all there is */
     return;
@@ -176,7 +177,7 @@ make_profile (Meter *meter)
 /* Where values fall to `level` times that at `top`, to the left and the right,
  * linear between values; not-a-number where they do not. */
 static double
-find_width (const double *values, guint n, guint top, double level)
+meter_find_width (const double *values, guint n, guint top, double level)
 {
   double limit = level * values[top];
   guint left = top, right = top;
@@ -242,7 +243,7 @@ measure_psf (Meter *meter, OctMeterPeak *peak)
   peak->level = profile[top] > 0 ? 20 * log10 (profile[top]) : NAN;
   for (guint i = 0; i < OCT_METER_N_WIDTHS; i++)
     peak->width[i] =
-        find_width (profile, n, top, pow (10, -drops[i] / 20)) / PAD;
+        meter_find_width (profile, n, top, pow (10, -drops[i] / 20)) / PAD;
   peak->side_lobe =
       find_side_lobe (meter, profile, top, PAD * peak->width[OCT_METER_20DB]);
   return top;
@@ -273,7 +274,7 @@ read_peak (Meter *meter, guint top, double *re, double *im)
 }
 
 static int
-compare_doubles (gconstpointer a, gconstpointer b)
+meter_compare_doubles (gconstpointer a, gconstpointer b)
 {
   double x = *(const double *)a, y = *(const double *)b;
 
@@ -283,7 +284,7 @@ compare_doubles (gconstpointer a, gconstpointer b)
 static double
 find_median (double *values, guint n)
 {
-  qsort (values, n, sizeof *values, compare_doubles);
+  qsort (values, n, sizeof *values, meter_compare_doubles);
   return n % 2 ? values[n / 2] : 0.5 * (values[n / 2 - 1] + values[n / 2]);
 }
 
@@ -312,7 +313,7 @@ find_variance (const Meter *meter, guint bin)
 
 /* E |noise|^2 of a bin, not-a-number without bins far from the peak */
 static double
-find_noise (const Meter *meter, double peak)
+meter_find_noise (const Meter *meter, double peak)
 {
   double guard = GUARD * meter->bins;
   guint first = MAX ((guint)guard, OCT_METER_FIRST_BIN), n = 0;
@@ -368,7 +369,7 @@ find_phase_noise (const double *re, const double *im, guint n)
 static void
 measure_noise (Meter *meter, guint top, OctMeterPeak *peak)
 {
-  double noise = find_noise (meter, (double)top / PAD), signal = 0;
+  double noise = meter_find_noise (meter, (double)top / PAD), signal = 0;
   g_autofree double *re = g_new (double, meter->n_lines);
   g_autofree double *im = g_new (double, meter->n_lines);
 
@@ -437,7 +438,7 @@ oct_meter_profile (const float *ascans, guint lines, guint bins, double *db)
   for (guint line = 0; line < lines; line++) {
     const float *values = ascans + (gsize)line * 2 * bins;
 
-    if (!is_finite (values, bins))
+    if (!meter_is_finite (values, bins))
       continue;
     n++;
     for (guint i = 0; i < bins; i++)
@@ -469,7 +470,7 @@ oct_meter_roll_off (const double *depth, const double *level, guint n,
   if (n < 2 || !(zz > 0))
     return FALSE;
   *slope = zv / zz;
-  qsort (pairs, n, 2 * sizeof *pairs, compare_doubles);
+  qsort (pairs, n, 2 * sizeof *pairs, meter_compare_doubles);
   limit = pairs[1] - 6;
   for (guint i = 1; i < n; i++) {
     const double *a = pairs + 2 * (i - 1), *b = pairs + 2 * i;

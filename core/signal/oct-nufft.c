@@ -30,7 +30,7 @@ oct_nufft_grid_length (guint samples, double oversampling)
 /* ----------------------------------------------------------------- checks */
 
 static gboolean
-check_size (const OctNufftParams *p, GError **error)
+nufft_check_size (const OctNufftParams *p, GError **error)
 {
   /* real A-lines have the same once more, conjugated, before bin 0 */
   gint lowest = p->format == OCT_SAMPLE_CF32 ? -(gint)(p->samples / 2) : 0;
@@ -134,7 +134,7 @@ gboolean
 oct_nufft_check_some (
     const OctNufftParams *params, guint count, gboolean gridded, GError **error)
 {
-  return check_size (params, error) && check_nodes (params, count, error)
+  return nufft_check_size (params, error) && check_nodes (params, count, error)
          && (!gridded || check_grid (params, error));
 }
 
@@ -200,7 +200,7 @@ kernel_transform (
 
 /* Whether each sample lies at a whole position of the axis. */
 static gboolean
-is_uniform (const OctNufftParams *p, guint count)
+nufft_is_uniform (const OctNufftParams *p, guint count)
 {
   for (guint n = 0; n < count; n++) {
     double place = rint (p->nodes[n]);
@@ -222,7 +222,7 @@ lowest_cell (const OctNufftTables *t, const OctNufftParams *p, gboolean uniform,
 }
 
 static gboolean
-resize (gpointer array, gsize count, gsize size, GError **error)
+nufft_resize (gpointer array, gsize count, gsize size, GError **error)
 {
   gpointer *pointer = array, bigger = NULL;
 
@@ -247,9 +247,9 @@ place_nodes (OctNufftTables *t, const OctNufftParams *p, gboolean uniform,
 {
   double u, start, end, place;
 
-  if (!resize (&t->lowest, t->samples, sizeof *t->lowest, error)
-      || !resize (&t->offset, t->samples, sizeof *t->offset, error)
-      || !resize (&t->window, t->samples, sizeof *t->window, error))
+  if (!nufft_resize (&t->lowest, t->samples, sizeof *t->lowest, error)
+      || !nufft_resize (&t->offset, t->samples, sizeof *t->offset, error)
+      || !nufft_resize (&t->window, t->samples, sizeof *t->window, error))
     return FALSE;
   start = lowest_cell (t, p, uniform, 0, &u);
   end = lowest_cell (t, p, uniform, t->samples - 1, &u);
@@ -295,13 +295,13 @@ check_crowd (const OctNufftTables *t, const OctNufftParams *p, guint first,
 /* Which samples reach each cell: first, taps.  In the order in which their
  * kernels lie, the samples from `begin` to before `end` reach cell x. */
 static gboolean
-find_taps (OctNufftTables *t, const OctNufftParams *p, GError **error)
+nufft_find_taps (OctNufftTables *t, const OctNufftParams *p, GError **error)
 {
   guint samples = t->samples, begin = 0, end = 0, most = 1, crowd = 0;
   const gint32 *lowest = t->lowest;
   gboolean rising = lowest[samples - 1] >= lowest[0];
 
-  if (!resize (&t->first, t->cells, sizeof *t->first, error))
+  if (!nufft_resize (&t->first, t->cells, sizeof *t->first, error))
     return FALSE;
   for (guint x = 0; x < t->cells; x++) {
     while (
@@ -371,7 +371,7 @@ set_cell_weights (OctNufftTables *t)
 
 /* Modes that the grid has to resolve. */
 static guint
-count_modes (const OctNufftParams *p)
+nufft_count_modes (const OctNufftParams *p)
 {
   return p->format == OCT_SAMPLE_CF32 ? p->depth_bins : p->samples;
 }
@@ -381,7 +381,7 @@ count_modes (const OctNufftParams *p)
 static guint
 choose_length (const OctNufftParams *p, gboolean uniform)
 {
-  guint modes = count_modes (p);
+  guint modes = nufft_count_modes (p);
   double cells = (double)p->grid / p->samples * modes;
 
   if (uniform)
@@ -394,7 +394,7 @@ choose_length (const OctNufftParams *p, gboolean uniform)
 guint
 oct_nufft_grid_of (const OctNufftParams *p)
 {
-  return choose_length (p, is_uniform (p, p->samples));
+  return choose_length (p, nufft_is_uniform (p, p->samples));
 }
 
 /* The grid, its kernel, and the shift of the selected modes to 0. */
@@ -402,7 +402,7 @@ static gboolean
 choose_grid (OctNufftTables *t, const OctNufftParams *p, gboolean uniform,
     GError **error)
 {
-  guint modes = count_modes (p);
+  guint modes = nufft_count_modes (p);
   gint middle = uniform || p->format != OCT_SAMPLE_CF32
                     ? 0
                     : p->depth_start + (gint)(p->depth_bins / 2);
@@ -415,7 +415,7 @@ choose_grid (OctNufftTables *t, const OctNufftParams *p, gboolean uniform,
     g_clear_pointer (&t->shifts, g_free);
     return TRUE;
   }
-  if (!resize (&t->shifts, t->samples, 2 * sizeof *t->shifts, error))
+  if (!nufft_resize (&t->shifts, t->samples, 2 * sizeof *t->shifts, error))
     return FALSE;
   for (guint n = 0; n < t->samples; n++) {
     double turn = p->nodes[n] * middle / p->samples;
@@ -432,7 +432,7 @@ choose_grid (OctNufftTables *t, const OctNufftParams *p, gboolean uniform,
  * too.
  */
 static void
-set_factors (OctNufftTables *t, const OctNufftParams *p)
+nufft_set_factors (OctNufftTables *t, const OctNufftParams *p)
 {
   OctNufftTables is = { .factors_of = { p->samples, t->grid, t->width,
                             p->depth_bins, t->first_mode, p->kernel,
@@ -453,19 +453,20 @@ gboolean
 oct_nufft_tables_set_some (OctNufftTables *t, const OctNufftParams *params,
     guint count, gboolean weights_too, GError **error)
 {
-  gboolean uniform = is_uniform (params, count);
+  gboolean uniform = nufft_is_uniform (params, count);
 
   t->samples = count;
   if (!choose_grid (t, params, uniform, error)
       || !place_nodes (t, params, uniform, error)
-      || !find_taps (t, params, error)
-      || !resize (&t->node_weights, (gsize)t->samples * t->width,
+      || !nufft_find_taps (t, params, error)
+      || !nufft_resize (&t->node_weights, (gsize)t->samples * t->width,
           sizeof *t->node_weights, error)
-      || !resize (&t->cell_weights, (gsize)t->cells * t->taps,
+      || !nufft_resize (&t->cell_weights, (gsize)t->cells * t->taps,
           sizeof *t->cell_weights, error)
-      || !resize (&t->factors, params->depth_bins, sizeof *t->factors, error))
+      || !nufft_resize (
+          &t->factors, params->depth_bins, sizeof *t->factors, error))
     return FALSE;
-  set_factors (t, params);
+  nufft_set_factors (t, params);
   if (weights_too) {
     set_node_weights (t, params);
     set_cell_weights (t);

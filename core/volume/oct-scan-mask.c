@@ -15,7 +15,7 @@
 /* ------------------------------------------------------------------ object */
 
 static void
-clear (gpointer data)
+scan_mask_clear (gpointer data)
 {
   OctScanMask *mask = data;
 
@@ -34,7 +34,7 @@ oct_scan_mask_ref (OctScanMask *mask)
 void
 oct_scan_mask_unref (OctScanMask *mask)
 {
-  g_atomic_rc_box_release_full (mask, clear);
+  g_atomic_rc_box_release_full (mask, scan_mask_clear);
 }
 
 gboolean
@@ -83,7 +83,7 @@ find_places (OctScanMask *mask)
 
 /* Takes `taken`. */
 static OctScanMask *
-make (guint lines, guint bscans, guint8 *taken)
+scan_mask_make (guint lines, guint bscans, guint8 *taken)
 {
   OctScanMask *mask = g_atomic_rc_box_new0 (OctScanMask);
   gsize n = (gsize)lines * bscans;
@@ -100,7 +100,7 @@ make (guint lines, guint bscans, guint8 *taken)
 }
 
 static gboolean
-check_size (guint lines, guint bscans, GError **error)
+scan_mask_check_size (guint lines, guint bscans, GError **error)
 {
   if (lines >= 1 && bscans >= 1
       && (guint64)lines * bscans <= OCT_SCAN_MASK_MAX_LINES)
@@ -118,12 +118,12 @@ oct_scan_mask_new_from_array (
 {
   gsize n = (gsize)lines * bscans, i = 0;
 
-  if (!check_size (lines, bscans, error))
+  if (!scan_mask_check_size (lines, bscans, error))
     return NULL;
   while (i < n && taken[i] == 0)
     i++;
   if (i < n)
-    return make (lines, bscans, g_memdup2 (taken, n));
+    return scan_mask_make (lines, bscans, g_memdup2 (taken, n));
   g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
       "A mask for %u B-scans of %u A-lines takes none of them; it must take "
       "at least one",
@@ -136,7 +136,7 @@ oct_scan_mask_new_from_array (
 /* Lines of one direction, at most `max_gap` (0: by the rate) left out in a row
  * and both ends taken. */
 static guint8 *
-draw (guint count, double rate, guint max_gap, guint64 seed,
+scan_mask_draw (guint count, double rate, guint max_gap, guint64 seed,
     const char *direction, GError **error)
 {
   guint gap = max_gap > 0
@@ -163,12 +163,13 @@ fill_same_lines (const OctScanMaskSettings *s, guint8 *taken, GError **error)
 {
   double rate = sqrt (s->rate);
   g_autofree guint8 *x =
-      draw (s->lines, rate, s->max_gap, s->seed, "A-lines", error);
+      scan_mask_draw (s->lines, rate, s->max_gap, s->seed, "A-lines", error);
   g_autofree guint8 *y = NULL;
 
   if (x == NULL)
     return FALSE;
-  y = draw (s->bscans, rate, s->max_gap, s->seed + 1, "B-scans", error);
+  y = scan_mask_draw (
+      s->bscans, rate, s->max_gap, s->seed + 1, "B-scans", error);
   if (y == NULL)
     return FALSE;
   for (guint i = 0; i < s->bscans; i++)
@@ -181,8 +182,8 @@ static gboolean
 fill_scattered (const OctScanMaskSettings *s, guint8 *taken, GError **error)
 {
   for (guint i = 0; i < s->bscans; i++) {
-    g_autofree guint8 *x =
-        draw (s->lines, s->rate, s->max_gap, s->seed + i, "A-lines", error);
+    g_autofree guint8 *x = scan_mask_draw (
+        s->lines, s->rate, s->max_gap, s->seed + i, "A-lines", error);
 
     if (x == NULL)
       return FALSE;
@@ -197,7 +198,7 @@ oct_scan_mask_new (const OctScanMaskSettings *s, GError **error)
   g_autofree guint8 *taken = NULL;
   gboolean ok;
 
-  if (!check_size (s->lines, s->bscans, error))
+  if (!scan_mask_check_size (s->lines, s->bscans, error))
     return NULL;
   if (!(s->rate > 0 && s->rate <= 1)) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
@@ -209,7 +210,8 @@ oct_scan_mask_new (const OctScanMaskSettings *s, GError **error)
   taken = g_malloc0 ((gsize)s->lines * s->bscans);
   ok = s->kind == OCT_SCAN_MASK_SAME_LINES ? fill_same_lines (s, taken, error)
                                            : fill_scattered (s, taken, error);
-  return ok ? make (s->lines, s->bscans, g_steal_pointer (&taken)) : NULL;
+  return ok ? scan_mask_make (s->lines, s->bscans, g_steal_pointer (&taken))
+            : NULL;
 }
 
 /* ------------------------------------------------------------------- files */
@@ -243,7 +245,7 @@ end_row (Reader *r, GError **error)
 }
 
 static gboolean
-take_entry (Reader *r, char c, GError **error)
+scan_mask_take_entry (Reader *r, char c, GError **error)
 {
   guint8 value = c == '1';
 
@@ -267,7 +269,7 @@ take_entry (Reader *r, char c, GError **error)
 }
 
 static gboolean
-parse (Reader *r, const char *at, const char *end, GError **error)
+scan_mask_parse (Reader *r, const char *at, const char *end, GError **error)
 {
   for (; at < end; at++) {
     if (*at == '#' && r->row == 0) {
@@ -279,7 +281,7 @@ parse (Reader *r, const char *at, const char *end, GError **error)
       /* CR, LF and both together end one line */
       r->text_row += *at == '\n' || at + 1 == end || at[1] != '\n';
     } else if (*at != ' ' && *at != '\t' && *at != ','
-               && !take_entry (r, *at, error)) {
+               && !scan_mask_take_entry (r, *at, error)) {
       return FALSE;
     }
   }
@@ -296,7 +298,7 @@ oct_scan_mask_parse (
 
   if (length >= 3 && memcmp (text, "\xEF\xBB\xBF", 3) == 0)
     at += 3;
-  if (!parse (&reader, at, text + length, error))
+  if (!scan_mask_parse (&reader, at, text + length, error))
     return NULL;
   if (oct_mask_count (taken->data, taken->len) == 0) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
@@ -305,7 +307,7 @@ oct_scan_mask_parse (
         source, reader.lines, reader.bscans);
     return NULL;
   }
-  return make (reader.lines, reader.bscans,
+  return scan_mask_make (reader.lines, reader.bscans,
       g_byte_array_free (g_steal_pointer (&taken), FALSE));
 }
 

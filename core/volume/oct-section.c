@@ -5,7 +5,7 @@
 #include <string.h>
 
 static gboolean
-is_finite (const OctPoint *p)
+section_is_finite (const OctPoint *p)
 {
   return isfinite (p->x) && isfinite (p->y) && isfinite (p->z);
 }
@@ -13,8 +13,8 @@ is_finite (const OctPoint *p)
 gboolean
 oct_slice_check (const OctSlice *slice, GError **error)
 {
-  if (is_finite (&slice->origin) && is_finite (&slice->right)
-      && is_finite (&slice->down))
+  if (section_is_finite (&slice->origin) && section_is_finite (&slice->right)
+      && section_is_finite (&slice->down))
     return TRUE;
   g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
       "A plane was asked for that is nowhere; set positions and angles to "

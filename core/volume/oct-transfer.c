@@ -137,6 +137,25 @@ parse_numbers (const char *text, double values[N_VALUES])
   return n;
 }
 
+/* Whether the line names columns: none of its fields is a number, or begins as
+ * one.  `0,O,0,0,0` and `0,0,0,0,nan` are values that are wrong. */
+static gboolean
+is_header (const char *text)
+{
+  g_auto (GStrv) fields = g_strsplit_set (text, ",; \t\r\v\f", -1);
+
+  for (guint i = 0; fields[i] != NULL; i++) {
+    const char *field = fields[i];
+    gsize sign = strspn (field, "+-.");
+    char *end;
+
+    g_ascii_strtod (field, &end);
+    if (g_ascii_isdigit (field[sign]) || (end != field && *end == '\0'))
+      return FALSE;
+  }
+  return TRUE;
+}
+
 static gboolean
 add_stop (
     const File *file, const double values[N_VALUES], guint n, GError **error)
@@ -174,7 +193,7 @@ parse_line (
 
   if (n >= (gint)file->kind->n_least && n <= N_VALUES)
     return add_stop (file, values, (guint)n, error);
-  if (n < 0 && may_name)
+  if (n < 0 && may_name && is_header (text))
     return TRUE;
   if (n < 0)
     found = g_strdup ("a value that is not a number");
@@ -187,16 +206,18 @@ parse_line (
 }
 
 static OctTransferStops *
-parse (const FileKind *kind, const char *text, gsize length, const char *name,
-    GError **error)
+transfer_parse (const FileKind *kind, const char *text, gsize length,
+    const char *name, GError **error)
 {
-  g_autofree char *copy = g_strndup (text, length);
+  /* spreadsheets write a byte order mark */
+  gsize mark = length >= 3 && memcmp (text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+  g_autofree char *copy = g_strndup (text + mark, length - mark);
   g_auto (GStrv) lines = NULL;
   g_autofree OctTransferStops *stops = g_new0 (OctTransferStops, 1);
   File file = { .kind = kind, .name = name, .stops = stops };
   gboolean may_name = TRUE; /* the first line that counts */
 
-  if (strlen (copy) != length || !g_utf8_validate (copy, -1, NULL)) {
+  if (strlen (copy) != length - mark || !g_utf8_validate (copy, -1, NULL)) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
         "%s is no text; set %s to a text file with lines of %s.", name,
         kind->property, kind->lines);
@@ -223,7 +244,7 @@ parse (const FileKind *kind, const char *text, gsize length, const char *name,
 }
 
 static OctTransferStops *
-read_file (const FileKind *kind, const char *path, GError **error)
+transfer_read_file (const FileKind *kind, const char *path, GError **error)
 {
   g_autofree char *name = oct_file_describe (kind->subject, path);
   g_autofree char *text = NULL;
@@ -248,40 +269,40 @@ read_file (const FileKind *kind, const char *path, GError **error)
     g_set_error (error, OCT_ERROR, OCT_ERROR_READ,
         "%s cannot be read (%s); check the file.", name, g_strerror (errno));
   close (fd);
-  return n < 0 ? NULL : parse (kind, text, (gsize)n, name, error);
+  return n < 0 ? NULL : transfer_parse (kind, text, (gsize)n, name, error);
 }
 
 OctTransferStops *
 oct_transfer_read (const char *path, GError **error)
 {
-  return read_file (&transfer_kind, path, error);
+  return transfer_read_file (&transfer_kind, path, error);
 }
 
 OctTransferStops *
 oct_transfer_parse (
     const char *text, gsize length, const char *name, GError **error)
 {
-  return parse (&transfer_kind, text, length, name, error);
+  return transfer_parse (&transfer_kind, text, length, name, error);
 }
 
 OctTransferStops *
 oct_colormap_read (const char *path, GError **error)
 {
-  return read_file (&colormap_kind, path, error);
+  return transfer_read_file (&colormap_kind, path, error);
 }
 
 OctTransferStops *
 oct_colormap_parse (
     const char *text, gsize length, const char *name, GError **error)
 {
-  return parse (&colormap_kind, text, length, name, error);
+  return transfer_parse (&colormap_kind, text, length, name, error);
 }
 
 /* ------------------------------------------------------------------- filling
  */
 
 static float
-mix (float a, float b, double t)
+transfer_mix (float a, float b, double t)
 {
   return (float)(a + (b - a) * t);
 }
@@ -298,10 +319,10 @@ oct_transfer_look_up (const OctTransferStops *stops, double grey_level)
   a = &stops->stops[k];
   b = &stops->stops[k + 1];
   t = CLAMP ((grey_level - a->grey) / (b->grey - a->grey), 0.0, 1.0);
-  return (OctTransferEntry){ mix (a->entry.red, b->entry.red, t),
-    mix (a->entry.green, b->entry.green, t),
-    mix (a->entry.blue, b->entry.blue, t),
-    mix (a->entry.extinction, b->entry.extinction, t) };
+  return (OctTransferEntry){ transfer_mix (a->entry.red, b->entry.red, t),
+    transfer_mix (a->entry.green, b->entry.green, t),
+    transfer_mix (a->entry.blue, b->entry.blue, t),
+    transfer_mix (a->entry.extinction, b->entry.extinction, t) };
 }
 
 void

@@ -40,9 +40,10 @@ typedef enum {
 const OctTransferStops *oct_transfer_get_stops (OctTransferKind kind);
 
 /* Reads a text file: lines of grey, red, green, blue, extinction, separated by
- * commas or blanks; empty lines, lines that begin with # and one line of names
- * do not count.  Two stops at least, grey levels rising.  NULL with
- * OCT_ERROR_NOT_FOUND, _READ or _FORMAT and the number of the line; g_free().
+ * commas or blanks.  What does not count: a byte order mark, empty lines, lines
+ * that begin with #, and a first line of names, in which no number stands.  Two
+ * stops at least, grey levels rising.  NULL with OCT_ERROR_NOT_FOUND, _READ or
+ * _FORMAT and the number of the line; g_free().
  */
 OctTransferStops *oct_transfer_read (const char *path, GError **error);
 /* The same of its text; `name` for errors. */

@@ -19,7 +19,7 @@ sum (OctPoint a, OctPoint b)
 }
 
 static double
-dot (OctPoint a, OctPoint b)
+volume_camera_dot (OctPoint a, OctPoint b)
 {
   return (double)a.x * b.x + (double)a.y * b.y + (double)a.z * b.z;
 }
@@ -34,7 +34,8 @@ oct_volume_camera_get_eye (const OctVolumeCamera *camera, OctPoint size,
 {
   double yaw = camera->yaw * RADIANS, pitch = camera->pitch * RADIANS;
   double aspect = (double)width / height;
-  double radius = FIT * 0.5 * sqrt (dot (size, size)) / camera->zoom;
+  double radius =
+      FIT * 0.5 * sqrt (volume_camera_dot (size, size)) / camera->zoom;
   gboolean parallel = camera->field_of_view <= 0;
   double view = (parallel ? 30.0 : camera->field_of_view) * RADIANS / 2;
   /* of the narrower direction */
@@ -77,20 +78,22 @@ oct_volume_eye_project (const OctVolumeEye *eye, OctPoint point, guint width,
     guint height, double *x, double *y)
 {
   OctPoint d = sum (point, scaled (eye->origin, -1));
-  double right = dot (eye->right, eye->right), up = dot (eye->up, eye->up);
+  double right = volume_camera_dot (eye->right, eye->right),
+         up = volume_camera_dot (eye->up, eye->up);
   OctPoint line = {
     eye->right.y * eye->up.z - eye->right.z * eye->up.y,
     eye->right.z * eye->up.x - eye->right.x * eye->up.z,
     eye->right.x * eye->up.y - eye->right.y * eye->up.x,
   };
   /* along the line of sight, in units of `forward` */
-  double depth = dot (d, line) / dot (eye->forward, line);
+  double depth =
+      volume_camera_dot (d, line) / volume_camera_dot (eye->forward, line);
   OctPoint rest = sum (d, scaled (eye->forward, -depth));
   double scale = eye->parallel ? 1.0 : depth;
 
   if (!(depth > 0))
     return FALSE;
-  *x = (1 + dot (rest, eye->right) / right / scale) * width / 2;
-  *y = (1 - dot (rest, eye->up) / up / scale) * height / 2;
+  *x = (1 + volume_camera_dot (rest, eye->right) / right / scale) * width / 2;
+  *y = (1 - volume_camera_dot (rest, eye->up) / up / scale) * height / 2;
   return TRUE;
 }

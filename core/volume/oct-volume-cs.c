@@ -51,7 +51,7 @@ takes_all (const OctScanMask *mask)
 
 /* Whether the method can do anything with what there is. */
 static gboolean
-check_method (
+volume_cs_check_method (
     const OctVolumeCsParams *p, OctVolumeCsMethod method, GError **error)
 {
   if (method == OCT_VOLUME_CS_ENVELOPE && !p->spectra) {
@@ -74,7 +74,7 @@ gboolean
 oct_volume_cs_settings_check (const OctVolumeCsParams *params,
     const OctVolumeCsSettings *s, GError **error)
 {
-  if (!check_method (params, s->method, error))
+  if (!volume_cs_check_method (params, s->method, error))
     return FALSE;
   if (s->spot_x >= 0 && s->spot_y >= 0 && s->noise >= 0 && s->tau >= 0
       && s->steps >= 1)
@@ -243,7 +243,7 @@ find_noise2 (const OctVolumeCsParams *p, const OctVolumeCsSums *sums,
  * of them: how much is known to some per cent, and what is taken for noise
  * though it is none costs more than the opposite. */
 static double
-find_noise (const OctVolumeCsParams *p, double noise2, double all)
+volume_cs_find_noise (const OctVolumeCsParams *p, double noise2, double all)
 {
   double m = p->rate, spread;
 
@@ -346,7 +346,7 @@ oct_volume_cs_find_measures (const OctVolumeCsParams *p, const guint8 *valid,
     m->lines += valid[k];
   }
   noise2 = find_noise2 (p, sums, m->lines, &all);
-  m->noise = find_noise (p, noise2, all);
+  m->noise = volume_cs_find_noise (p, noise2, all);
   m->coherence_x = find_coherence (p, there, sums, FALSE, noise2);
   m->coherence_y = find_coherence (p, there, sums, TRUE, noise2);
 }

@@ -202,7 +202,7 @@ set_slopes (OctVolumeScene *scene)
 /* Rays step a voxel of the axis in which they cross most of them; through
  * voxels that are flat less. */
 static float
-choose_step (const OctVolumeParams *params)
+volume_choose_step (const OctVolumeParams *params)
 {
   return params->decimation == 1 ? 1.0f : params->decimation == 2 ? 0.8f : 0.6f;
 }
@@ -245,7 +245,7 @@ oct_volume_scene_init (OctVolumeScene *scene, const OctVolumeParams *params,
   set_boxes (scene, look);
   set_slopes (scene);
   set_light (scene);
-  scene->step = choose_step (params);
+  scene->step = volume_choose_step (params);
   scene->depth_hue = (float)look->depth_hue;
   scene->hue_low = -.5f * scene->half.z;
   scene->hue_high = .5f * scene->half.z;

@@ -31,7 +31,7 @@ gst_oct_lines_spread (guint rows, guint most)
 }
 
 static void
-copy_lines (GstOctAside *aside, gconstpointer rows, gsize stride)
+aside_copy_lines (GstOctAside *aside, gconstpointer rows, gsize stride)
 {
   gsize size = gst_oct_info_row_size (&aside->info);
 
@@ -50,7 +50,7 @@ copy_buffer (GstOctAside *aside, GstBuffer *buffer, GError **error)
 
   if (!gst_oct_frame_map (&mapped, &aside->info, buffer, GST_MAP_READ, error))
     return FALSE;
-  copy_lines (
+  aside_copy_lines (
       aside, mapped.frame.planes[0].data, mapped.frame.planes[0].stride);
   gst_oct_frame_unmap (&mapped);
   return TRUE;
@@ -99,7 +99,7 @@ fetch_result (GstOctAside *aside, gpointer result, GError **error)
   gpointer stream;
 
   if (cuda == NULL) {
-    copy_lines (aside, result, size);
+    aside_copy_lines (aside, result, size);
     return TRUE;
   }
   device = gst_oct_cuda_get_device (cuda);
@@ -112,7 +112,7 @@ fetch_result (GstOctAside *aside, gpointer result, GError **error)
 }
 
 static gboolean
-run_pending (GstOctAside *aside, GError **error)
+aside_run_pending (GstOctAside *aside, GError **error)
 {
   const OctBackend *backend = gst_oct_runner_get_backend (aside->runner);
   GstOctCuda *cuda = gst_oct_runner_get_cuda (aside->runner);
@@ -141,7 +141,7 @@ gst_oct_aside_read (GstOctAside *aside, GError **error)
   gboolean ok = TRUE;
 
   if (aside->runner != NULL)
-    ok = run_pending (aside, error);
+    ok = aside_run_pending (aside, error);
   else if (aside->buffer != NULL)
     ok = copy_buffer (aside, aside->buffer, error);
   forget_source (aside);

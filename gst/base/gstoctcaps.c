@@ -59,7 +59,7 @@ info_from_structure (GstOctInfo *info, const GstStructure *s)
 }
 
 static guint
-get_bscans (const GstStructure *s)
+caps_get_bscans (const GstStructure *s)
 {
   gint bscans = 1;
 
@@ -69,7 +69,7 @@ get_bscans (const GstStructure *s)
 }
 
 static gboolean
-check_size (const GstOctInfo *info, GError **error)
+caps_check_size (const GstOctInfo *info, GError **error)
 {
   if (info->rows % info->bscans != 0) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
@@ -106,7 +106,7 @@ gst_oct_info_from_caps (GstOctInfo *info, const GstCaps *caps, GError **error)
   if (gst_caps_is_fixed (caps)) {
     const GstStructure *s = gst_caps_get_structure (caps, 0);
 
-    info->bscans = get_bscans (s);
+    info->bscans = caps_get_bscans (s);
     if (gst_structure_has_name (s, "video/x-raw"))
       known = info_from_video (info, caps);
     else if (gst_structure_has_name (s, GST_OCT_SPECTRA_NAME)
@@ -122,7 +122,7 @@ gst_oct_info_from_caps (GstOctInfo *info, const GstCaps *caps, GError **error)
         text);
     return FALSE;
   }
-  return check_size (info, error);
+  return caps_check_size (info, error);
 }
 
 gboolean
@@ -192,7 +192,8 @@ gst_oct_video_structure (const char *formats, const GstStructure *from,
 }
 
 static gboolean
-is_on_host (GstCapsFeatures *features, GstStructure *structure, gpointer data)
+caps_is_on_host (
+    GstCapsFeatures *features, GstStructure *structure, gpointer data)
 {
   return !gst_caps_features_contains (features, GST_OCT_CUDA_FEATURE);
 }
@@ -205,7 +206,7 @@ gst_oct_caps_keep_readable (GstPad *src, GstCaps *possible)
   if (!gst_caps_is_any (peer))
     return possible;
   possible = gst_caps_make_writable (possible);
-  gst_caps_filter_and_map_in_place (possible, is_on_host, NULL);
+  gst_caps_filter_and_map_in_place (possible, caps_is_on_host, NULL);
   return possible;
 }
 
@@ -221,7 +222,7 @@ gst_oct_caps_choose_grey (GstPad *src, GstCaps *possible)
 
   possible = gst_oct_caps_keep_readable (src, possible);
   if (gst_caps_is_any (peer)
-      || !is_on_host (gst_caps_get_features (possible, 0), NULL, NULL)
+      || !caps_is_on_host (gst_caps_get_features (possible, 0), NULL, NULL)
       || !gst_caps_can_intersect (peer, i420)
       || !gst_caps_can_intersect (possible, nv12))
     return possible;

@@ -47,11 +47,6 @@ typedef enum {
   GST_OCT_AXIS_WAVENUMBER, /* uniform in wavenumber */
 } GstOctAxis;
 
-/* A-lines of a whole B-scan and B-scans of a whole volume: in caps where there
- * are fewer, as a scan mask says (gstoctscanmask.h). */
-#define GST_OCT_SCAN_LINES_FIELD "scan-lines"
-#define GST_OCT_SCAN_BSCANS_FIELD "scan-bscans"
-
 /* One buffer as fixed caps describe it: one B-scan, or several. */
 typedef struct {
   gboolean is_video;      /* raw spectra or image; `video` is valid */

@@ -213,7 +213,7 @@ try (GstOctChoice *choice, const GstOctSettings *settings,
 /* `base` with whatever of `wanted` fits, group by group; NULL when not even
  * `base` does.  Takes the reference to `base`. */
 static GstOctSettings *
-search (GstOctChoice *choice, GstOctSettings *base,
+choice_search (GstOctChoice *choice, GstOctSettings *base,
     const GstOctSettings *wanted, GstOctPurpose purpose, GArray *refusals)
 {
   guint64 differ = gst_oct_settings_compare (base, wanted);
@@ -260,7 +260,7 @@ gst_oct_choice_negotiate (GstOctChoice *choice)
   /* which reads the files that caps depend on, too */
   if (get_caps_rows (choice) != 0
       && !try (choice, wanted, GST_OCT_FOR_CAPS, NULL) && former != NULL)
-    found = search (
+    found = choice_search (
         choice, g_steal_pointer (&former), wanted, GST_OCT_FOR_CAPS, refusals);
   g_clear_pointer (&former, gst_oct_settings_unref);
   replace (choice, &choice->caps,
@@ -306,7 +306,7 @@ warn (GstOctChoice *choice, const GstOctSettings *used, Refusal *refusal)
  * `newest` that were set or those before, is not taken, where that has not been
  * reported. */
 static void
-use (GstOctChoice *choice, GstOctSettings *used, GstOctSettings *wanted,
+choice_use (GstOctChoice *choice, GstOctSettings *used, GstOctSettings *wanted,
     gboolean newest, GArray *refusals)
 {
   guint64 refused = 0, news = ~choice->refused;
@@ -340,8 +340,8 @@ static GstOctSettings *
 use_former (GstOctChoice *choice, const GstOctSettings *wanted, GError *error,
     GArray *refusals)
 {
-  GstOctSettings *found =
-      search (choice, new_base (choice), wanted, GST_OCT_TO_TRY, refusals);
+  GstOctSettings *found = choice_search (
+      choice, new_base (choice), wanted, GST_OCT_TO_TRY, refusals);
   Refusal all = { 0 };
 
   if (found == NULL)
@@ -384,6 +384,6 @@ gst_oct_choice_configure (GstOctChoice *choice, GError **error)
     return FALSE;
   }
   g_clear_error (&local);
-  use (choice, used, wanted, newest, refusals);
+  choice_use (choice, used, wanted, newest, refusals);
   return TRUE;
 }

@@ -8,6 +8,7 @@
 #include "gstoctorder.h"
 #include "gstoctoutputs.h"
 #include "gstoctpinned.h"
+#include "gstoctscatterevents.h"
 #include "oct-sequence.h"
 
 /* also of gstoctfiltercaps.c */
@@ -147,13 +148,55 @@ gst_oct_filter_forget (GstOctFilter *filter)
     gst_oct_operator_reset (PRIVATE (filter)->op);
 }
 
+static const char *
+get_history (GstOctFilter *filter, gconstpointer settings, const char **instead)
+{
+  GstOctFilterClass *klass = GST_OCT_FILTER_GET_CLASS (filter);
+
+  return klass->get_history != NULL ? klass->get_history (settings, instead)
+                                    : NULL;
+}
+
+gboolean
+gst_oct_filter_check_history (
+    GstOctFilter *filter, const char *devices, GError **error)
+{
+  g_autoptr (GstOctSettings) settings =
+      gst_oct_choice_ref (&PRIVATE (filter)->choice);
+  const char *instead = NULL, *history;
+
+  history = get_history (filter, gst_oct_settings_get (settings), &instead);
+  if (history != NULL)
+    gst_oct_branch_refuse_history (
+        GST_ELEMENT (filter), history, instead, devices, error);
+  return history == NULL;
+}
+
+void
+gst_oct_filter_set_device (GstOctFilter *filter, gint id)
+{
+  GstOctPlace *place = &PRIVATE (filter)->place;
+
+  if (place->cuda_device_id == id)
+    return;
+  /* a context that it was handed before may be one of another GPU */
+  gst_oct_place_stop (place);
+  place->cuda_device_id = id;
+  g_object_notify (G_OBJECT (filter), "cuda-device-id");
+}
+
 /* What GstOctChoice asks for. */
 static gboolean
-try_settings (GstElement *element, gconstpointer settings,
+filter_try_settings (GstElement *element, gconstpointer settings,
     GstOctPurpose purpose, GError **error)
 {
   GstOctFilter *filter = GST_OCT_FILTER (element);
+  const char *instead = NULL,
+             *history = get_history (filter, settings, &instead);
 
+  if (history != NULL
+      && !gst_oct_branch_allows_history (element, history, instead, error))
+    return FALSE;
   PRIVATE (filter)->purpose = purpose;
   return GST_OCT_FILTER_GET_CLASS (filter)->configure (
       filter, settings, purpose, error);
@@ -242,7 +285,7 @@ gst_oct_filter_fixate_caps (GstBaseTransform *trans, GstPadDirection direction,
 
 /* In the streaming thread, before a negotiation for such an input. */
 static void
-prepare (GstOctFilter *filter, const GstOctInfo *input)
+filter_prepare (GstOctFilter *filter, const GstOctInfo *input)
 {
   GstOctFilterPrivate *priv = PRIVATE (filter);
 
@@ -260,7 +303,7 @@ prepare_for_caps (GstOctFilter *filter, GstEvent *event)
   gst_event_parse_caps (event, &caps);
   /* caps that are none of ours are refused by the negotiation */
   if (gst_oct_info_from_caps (&info, caps, NULL))
-    prepare (filter, &info);
+    filter_prepare (filter, &info);
 }
 
 static GstFlowReturn
@@ -273,7 +316,7 @@ gst_oct_filter_submit_input_buffer (
   gst_oct_properties_sync (
       GST_OBJECT (trans), &trans->segment, GST_BUFFER_PTS (buffer));
   if (priv->access != NULL && gst_oct_choice_is_stale (&priv->choice)) {
-    prepare (filter, &priv->input);
+    filter_prepare (filter, &priv->input);
     /* now: whoever set the property may not have come to ask for it yet */
     gst_base_transform_reconfigure_src (trans);
   }
@@ -285,7 +328,7 @@ gst_oct_filter_submit_input_buffer (
  * error that ends the pipeline is posted once, and nothing follows, even
  * where there is enough memory by then. */
 static void
-end (GstOctFilter *filter, GError **error)
+filter_end (GstOctFilter *filter, GError **error)
 {
   if (!PRIVATE (filter)->ended)
     gst_oct_element_error (GST_ELEMENT (filter), error);
@@ -320,7 +363,7 @@ gst_oct_filter_set_caps (
   }
   if (!choose_access (filter, &input, gst_oct_caps_is_on_gpu (incaps), &output,
           gst_oct_caps_is_on_gpu (outcaps), &error)) {
-    end (filter, &error);
+    filter_end (filter, &error);
     return FALSE;
   }
   priv->input = input;
@@ -364,18 +407,18 @@ post_no_memory (GstOctFilter *filter)
       gst_oct_no_memory_new (gpu ? gst_oct_place_get_cuda (&priv->place) : NULL,
           priv->output_on_gpu, &priv->output);
 
-  end (filter, &error);
+  filter_end (filter, &error);
 }
 
 /* Brings the plan up to date.  While a new negotiation is under way the plan
  * for the caps in force does one more buffer. */
 static gboolean
-ensure_plan (GstOctFilter *filter, GError **error)
+filter_ensure_plan (GstOctFilter *filter, GError **error)
 {
   GstOctFilterPrivate *priv = PRIVATE (filter);
 
-  /* a property was set behind prepare(): what was negotiated since did not know
-   * of it */
+  /* a property was set behind filter_prepare(): what was negotiated since did
+   * not know of it */
   if (gst_oct_choice_is_stale (&priv->choice))
     gst_base_transform_reconfigure_src (GST_BASE_TRANSFORM (filter));
   if (gst_oct_operator_is_set (priv->op)
@@ -409,7 +452,7 @@ try_to_defer (GstOctFilter *filter, GstBuffer *input, GstBuffer **output)
   gboolean ok = gst_oct_access_enter (priv->access, &error);
 
   if (ok) {
-    ok = ensure_plan (filter, &error);
+    ok = filter_ensure_plan (filter, &error);
     if (ok && gst_oct_operator_can_defer (priv->op, priv->access)) {
       memory = gst_oct_operator_defer (
           priv->op, priv->access, &priv->input, input, &error);
@@ -527,7 +570,7 @@ gst_oct_filter_transform (
     return ret;
   ok = gst_oct_access_enter (priv->access, &error);
   if (ok) {
-    ok = ensure_plan (filter, &error)
+    ok = filter_ensure_plan (filter, &error)
          && gst_oct_operator_run (priv->op, priv->access, inbuf,
              priv->outputs.buffers, &failed, &error);
     if (!ok)
@@ -665,7 +708,7 @@ gst_oct_filter_constructed (GObject *object)
   GstOctFilter *filter = GST_OCT_FILTER (object);
 
   gst_oct_choice_init (&PRIVATE (filter)->choice, GST_ELEMENT (filter),
-      GST_OCT_FILTER_GET_CLASS (filter)->properties, try_settings,
+      GST_OCT_FILTER_GET_CLASS (filter)->properties, filter_try_settings,
       describe_settings);
   G_OBJECT_CLASS (gst_oct_filter_parent_class)->constructed (object);
 }

@@ -57,6 +57,11 @@ struct _GstOctFilterClass {
    * operation says.  NULL: of no use. */
   void (*found) (GstOctFilter *filter, double value);
 
+  /* Which of the settings goes by the B-scans before, as "mode=running", with
+   * what to set in its place; NULL: none does.  The texts are static.  NULL:
+   * there are no such settings. */
+  const char *(*get_history) (gconstpointer settings, const char **instead);
+
   /* See GstOctDescribe; NULL: nothing better can be said. */
   char *(*describe) (
       GstOctFilter *filter, gconstpointer settings, const char *group);
@@ -84,6 +89,16 @@ void gst_oct_filter_changed (GstOctFilter *filter, gboolean affects_caps);
 /* The next B-scan is processed without those before it, as after a seek.  In
  * the streaming thread. */
 void gst_oct_filter_forget (GstOctFilter *filter);
+
+/* Before the start: whether its settings leave it to see only some of the
+ * B-scans, those of one of `devices` of octreconstruct, "0,1"; FALSE with
+ * OCT_ERROR_SETTINGS. */
+gboolean gst_oct_filter_check_history (
+    GstOctFilter *filter, const char *devices, GError **error);
+
+/* Sets `cuda-device-id` for the bin that it is in, which chooses it on the way
+ * to PAUSED: in READY at the latest. */
+void gst_oct_filter_set_device (GstOctFilter *filter, gint id);
 
 /* Where it works: `backend` and `cuda-device-id`. */
 const GstOctPlace *gst_oct_filter_get_place (GstOctFilter *filter);

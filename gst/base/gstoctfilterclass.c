@@ -10,7 +10,7 @@
 
 /* The caps in GPU memory first, so that a pipeline runs there when it can. */
 static void
-add_template (GstElementClass *klass, const char *name,
+filter_class_add_template (GstElementClass *klass, const char *name,
     GstPadDirection direction, const char *gpu_caps, const char *host_caps)
 {
   g_autoptr (GstCaps) caps = gst_caps_from_string (gpu_caps);
@@ -73,11 +73,11 @@ gst_oct_filter_class_describe (
   gst_element_class_set_static_metadata (element_class, description->long_name,
       "Filter/Converter/Video", description->description,
       "The gst-oct developers");
-  add_template (element_class, "sink", GST_PAD_SINK,
+  filter_class_add_template (element_class, "sink", GST_PAD_SINK,
       description->gpu_sink_caps != NULL ? description->gpu_sink_caps
                                          : description->sink_caps,
       description->sink_caps);
-  add_template (element_class, "src", GST_PAD_SRC,
+  filter_class_add_template (element_class, "src", GST_PAD_SRC,
       description->gpu_src_caps != NULL ? description->gpu_src_caps
                                         : description->src_caps,
       description->src_caps);

@@ -30,7 +30,7 @@ pop (GstOctHistory *history, GstElement *element)
 }
 
 static void
-set (GObject *object, const char *name, const GValue *value)
+history_set (GObject *object, const char *name, const GValue *value)
 {
   GParamSpec *spec =
       g_object_class_find_property (G_OBJECT_GET_CLASS (object), name);
@@ -52,7 +52,8 @@ gst_oct_history_undo (GstOctHistory *history, GstElement *element)
   for (gint i = 0; i < gst_structure_n_fields (last); i++) {
     const char *name = gst_structure_nth_field_name (last, (guint)i);
 
-    set (G_OBJECT (element), name, gst_structure_get_value (last, name));
+    history_set (
+        G_OBJECT (element), name, gst_structure_get_value (last, name));
   }
   g_object_thaw_notify (G_OBJECT (element));
   return last;

@@ -33,7 +33,7 @@ gst_oct_image_filter_fixate_caps (GstBaseTransform *trans,
  */
 
 static gboolean
-is_on_host (const GstCaps *caps, guint i)
+image_filter_is_on_host (const GstCaps *caps, guint i)
 {
   return !gst_caps_features_contains (
       gst_caps_get_features (caps, i), GST_OCT_CUDA_FEATURE);
@@ -50,11 +50,11 @@ prefer_nv12 (GstCaps *caps)
   GstCaps *result = gst_caps_new_empty ();
 
   for (guint i = 0; i < gst_caps_get_size (caps); i++)
-    if (!is_on_host (caps, i))
+    if (!image_filter_is_on_host (caps, i))
       gst_caps_append (result, gst_caps_copy_nth (caps, i));
   gst_caps_append (result, gst_caps_ref (first));
   for (guint i = 0; i < gst_caps_get_size (caps); i++)
-    if (is_on_host (caps, i))
+    if (image_filter_is_on_host (caps, i))
       gst_caps_append (result, gst_caps_copy_nth (caps, i));
   return result;
 }
@@ -63,7 +63,7 @@ prefer_nv12 (GstCaps *caps)
  * through this element, which knows no I420: what comes is in NV12 where YUV is
  * understood behind it. */
 static void
-answer_caps (GstBaseTransform *trans, GstQuery *query)
+image_filter_answer_caps (GstBaseTransform *trans, GstQuery *query)
 {
   g_autoptr (GstCaps) peer =
       gst_pad_peer_query_caps (GST_BASE_TRANSFORM_SRC_PAD (trans), NULL);
@@ -89,7 +89,7 @@ gst_oct_image_filter_query (
            ->query (trans, direction, query))
     return FALSE;
   if (direction == GST_PAD_SINK && GST_QUERY_TYPE (query) == GST_QUERY_CAPS)
-    answer_caps (trans, query);
+    image_filter_answer_caps (trans, query);
   return TRUE;
 }
 

@@ -11,7 +11,7 @@ typedef struct {
 } Mask;
 
 static gpointer
-read_mask (const char *path, GError **error)
+mask_file_read (const char *path, GError **error)
 {
   guint entries;
   guint8 *values = oct_mask_read (path, &entries, error);
@@ -34,7 +34,7 @@ free_mask (gpointer mask)
 static gpointer
 open_mask (const char *path)
 {
-  return oct_file_content_new (path, read_mask, free_mask);
+  return oct_file_content_new (path, mask_file_read, free_mask);
 }
 
 const GstOctFileType gst_oct_mask_file = { open_mask,

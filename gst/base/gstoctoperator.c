@@ -160,7 +160,7 @@ typedef struct {
 /* Plans for a step are made when they are needed first, and kept up to date
  * from then on. */
 static gboolean
-make (GstOctOperator *op, OctOperation operation, gconstpointer params,
+operator_make (GstOctOperator *op, OctOperation operation, gconstpointer params,
     Made *made, GError **error)
 {
   OctBackgroundParams found, at_once;
@@ -208,7 +208,7 @@ destroy_plan (GstOctOperator *op, OctOperation operation, OctPlan *plan)
 
 /* Settings that came to nothing: the previous ones stay. */
 static void
-forget_made (GstOctOperator *op, OctOperation operation, Made *made)
+operator_forget_made (GstOctOperator *op, OctOperation operation, Made *made)
 {
   g_clear_pointer (&made->step, oct_step_unref);
   destroy_plan (op, operation, made->plan);
@@ -228,8 +228,8 @@ gst_oct_operator_set (GstOctOperator *op, OctOperation operation,
   gboolean had_plan = op->plan != NULL;
   Made made = { 0 };
 
-  if (!make (op, operation, params, &made, error)) {
-    forget_made (op, operation, &made);
+  if (!operator_make (op, operation, params, &made, error)) {
+    operator_forget_made (op, operation, &made);
     return FALSE;
   }
   if (op->plan != NULL && (made.plan != NULL || operation != op->operation)) {
@@ -268,7 +268,7 @@ gst_oct_operator_check (
 
 /* The plan of a step that is run at once. */
 static gboolean
-ensure_plan (GstOctOperator *op, GError **error)
+operator_ensure_plan (GstOctOperator *op, GError **error)
 {
   OctBackgroundParams at_once;
   OctPlan *made;
@@ -321,8 +321,8 @@ gst_oct_operator_can_defer (GstOctOperator *op, GstOctAccess *access)
 }
 
 static gboolean
-find_mean (GstOctOperator *op, GstOctAccess *access, const OctFrame *from,
-    gpointer mean, GError **error)
+operator_find_mean (GstOctOperator *op, GstOctAccess *access,
+    const OctFrame *from, gpointer mean, GError **error)
 {
   GstOctCuda *cuda = gst_oct_access_get_cuda (access);
   OctFrame to = { .planes = { { mean, 0 } } };
@@ -368,7 +368,7 @@ begin_pending (GstOctOperator *op, GstOctAccess *access, const GstOctInfo *info,
     return pending->origin != NULL;
   frame = gst_oct_origin_get_frame (pending->origin);
   gst_oct_origin_begun (pending->origin);
-  return find_mean (op, access, &frame, frame.planes[1].data, error);
+  return operator_find_mean (op, access, &frame, frame.planes[1].data, error);
 }
 
 GstMemory *
@@ -387,8 +387,9 @@ gst_oct_operator_defer (GstOctOperator *op, GstOctAccess *access,
 
 /* All that is pending, and this operation behind it. */
 static gboolean
-run_pending (GstOctOperator *op, GstOctAccess *access, GstOctPending *pending,
-    GstBuffer *const *out, GstElement **failed, GError **error)
+operator_run_pending (GstOctOperator *op, GstOctAccess *access,
+    GstOctPending *pending, GstBuffer *const *out, GstElement **failed,
+    GError **error)
 {
   OctOperation last = OCT_N_OPERATIONS;
   OctFrame from;
@@ -423,13 +424,13 @@ gst_oct_operator_run (GstOctOperator *op, GstOctAccess *access, GstBuffer *in,
   if (op->mean == NULL && in != out[0]
       && gst_oct_pending_get (in, gst_oct_access_get_cuda (access), &pending)
       && pending.n < OCT_SEQUENCE_MAX)
-    return run_pending (op, access, &pending, out, failed, error);
-  if (!ensure_plan (op, error)
+    return operator_run_pending (op, access, &pending, out, failed, error);
+  if (!operator_ensure_plan (op, error)
       || !gst_oct_access_begin (access, in, out, &from, &to, &stream, error))
     return FALSE;
   if (is_found_before (op)) {
     from.planes[1].data = op->removed;
-    ok = find_mean (op, access, &from, op->removed, error);
+    ok = operator_find_mean (op, access, &from, op->removed, error);
   }
   ok = ok && get_table (op)->run (op->plan, &from, to, stream, error);
   return gst_oct_access_end (access, ok, ok ? error : NULL);

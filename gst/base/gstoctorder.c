@@ -193,11 +193,25 @@ kind_of (const GstCaps *caps)
   return uniform ? KIND_UNIFORM : KIND_AS_MEASURED;
 }
 
+/* What to do with an element that takes no images behind one that makes them. */
+static char *
+advise_behind_images (const char *name, const char *former)
+{
+  if (!g_str_equal (name, "octvolumecs"))
+    return g_strdup_printf (
+        "%s comes last, and behind it only what takes video", former);
+  if (g_str_equal (former, "octlogscale"))
+    return g_strdup ("put octvolumecs before octlogscale");
+  return g_strdup ("set output=ascans on octreconstruct, and put octlogscale "
+                   "behind octvolumecs");
+}
+
 /* On the bus of an application, and on the terminal: who describes a pipeline
  * in text has no pipeline, and no bus, when it cannot be linked.  Once for one
  * pad: to link two elements every pair of pads is tried, some twice. */
 static void
-tell (GstElement *element, GstPad *pad, GstPad *peer, const GstCaps *given)
+order_tell (
+    GstElement *element, GstPad *pad, GstPad *peer, const GstCaps *given)
 {
   Kind kind = kind_of (given);
   const char *format;
@@ -223,8 +237,7 @@ tell (GstElement *element, GstPad *pad, GstPad *peer, const GstCaps *given)
       return;
     g_object_set_data (G_OBJECT (pad), "oct-told", peer);
     if (is_image)
-      last = g_strdup_printf (
-          "%s comes last, and behind it only what takes video", former);
+      last = advise_behind_images (name, former);
     text = g_strdup_printf ("%s cannot follow %s: it takes %s, not %s%s%s; %s.",
         GST_OBJECT_NAME (element),
         before != NULL ? GST_OBJECT_NAME (before) : "this element",
@@ -248,7 +261,7 @@ gst_oct_order_link_sink (GstPad *pad, GstObject *parent, GstPad *peer)
 
   if (gst_caps_can_intersect (given, taken))
     return GST_PAD_LINK_OK;
-  tell (GST_ELEMENT (parent), pad, peer, given);
+  order_tell (GST_ELEMENT (parent), pad, peer, given);
   return GST_PAD_LINK_NOFORMAT;
 }
 

@@ -26,7 +26,8 @@ gst_oct_outputs_begin (GstOctOutputs *outputs, GstBaseTransform *trans,
 
 /* Of one B-scan: what the buffers' own time says, else the frame rate. */
 static GstClockTime
-get_time (GstBaseTransform *trans, GstClockTime duration, guint i, guint n)
+outputs_get_time (
+    GstBaseTransform *trans, GstClockTime duration, guint i, guint n)
 {
   g_autoptr (GstCaps) caps = NULL;
   gint rate = 0, per = 1;
@@ -44,11 +45,11 @@ get_time (GstBaseTransform *trans, GstClockTime duration, guint i, guint n)
 
 /* They begin as copies of what the input says of itself. */
 static void
-stamp (GstBaseTransform *trans, GstBuffer *buffer, guint i, guint n)
+outputs_stamp (GstBaseTransform *trans, GstBuffer *buffer, guint i, guint n)
 {
   GstClockTime duration = GST_BUFFER_DURATION (buffer);
-  GstClockTime start = get_time (trans, duration, i, n);
-  GstClockTime end = get_time (trans, duration, i + 1, n);
+  GstClockTime start = outputs_get_time (trans, duration, i, n);
+  GstClockTime end = outputs_get_time (trans, duration, i + 1, n);
   GstOctScanPosition position;
 
   if (GST_CLOCK_TIME_IS_VALID (start)) {
@@ -82,7 +83,7 @@ gst_oct_outputs_end (
 
     /* a single one is all that the input is */
     if (filled && outputs->n > 1)
-      stamp (trans, buffer, i, outputs->n);
+      outputs_stamp (trans, buffer, i, outputs->n);
     if (i > 0 && filled)
       g_queue_push_tail (&outputs->waiting, buffer);
     else if (i > 0)

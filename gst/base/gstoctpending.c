@@ -256,7 +256,7 @@ G_DEFINE_TYPE (
 /* Does what is pending, with the context pushed.  Where that fails there are no
  * values anywhere, which the element says that the step belongs to. */
 static void
-finish (PendingMemory *memory)
+pending_finish (PendingMemory *memory)
 {
   const OctBackend *backend = gst_oct_runner_get_backend (memory->runner);
   GstOctPending *pending = &memory->pending;
@@ -321,7 +321,7 @@ drop_host (PendingMemory *memory)
 }
 
 static gboolean
-enter (PendingMemory *memory)
+pending_enter (PendingMemory *memory)
 {
   GstOctCuda *cuda = gst_oct_runner_get_cuda (memory->runner);
 
@@ -329,7 +329,7 @@ enter (PendingMemory *memory)
 }
 
 static void
-leave (PendingMemory *memory)
+pending_leave (PendingMemory *memory)
 {
   GstOctCuda *cuda = gst_oct_runner_get_cuda (memory->runner);
 
@@ -375,9 +375,9 @@ pending_map (GstMemory *base, gsize maxsize, GstMapFlags flags)
   gpointer data = NULL;
 
   g_mutex_lock (&memory->lock);
-  if (enter (memory)) {
+  if (pending_enter (memory)) {
     if (memory->pending.n > 0)
-      finish (memory);
+      pending_finish (memory);
     if (cuda == NULL || (flags & GST_OCT_MAP_CUDA) == 0)
       data = get_host (memory, write);
     else if ((data = get_gpu (memory, write)) != NULL
@@ -385,7 +385,7 @@ pending_map (GstMemory *base, gsize maxsize, GstMapFlags flags)
              && !gst_oct_cuda_get_device (cuda)->stream_synchronize (
                  gst_oct_cuda_get_stream (cuda, GST_OCT_STREAM_COMPUTE), NULL))
       data = NULL;
-    leave (memory);
+    pending_leave (memory);
   }
   g_mutex_unlock (&memory->lock);
   return data;
@@ -431,9 +431,9 @@ pending_free (GstAllocator *allocator, GstMemory *base)
 
   gst_oct_pending_clear (&memory->pending);
   drop_host (memory);
-  if (memory->gpu != NULL && enter (memory)) {
+  if (memory->gpu != NULL && pending_enter (memory)) {
     drop_gpu (memory);
-    leave (memory);
+    pending_leave (memory);
   }
   gst_oct_runner_unref (memory->runner);
   g_mutex_clear (&memory->lock);
@@ -490,7 +490,7 @@ gst_oct_pending_memory_new (GstOctPending *pending, GstOctRunner *runner)
 }
 
 static gboolean
-is_ours (GstMemory *memory)
+pending_is_ours (GstMemory *memory)
 {
   return memory->allocator != NULL && memory->allocator == get_allocator ();
 }
@@ -505,7 +505,7 @@ gst_oct_pending_get (
   PendingMemory *root = (PendingMemory *)memory;
   gboolean is_pending;
 
-  if (memory == NULL || !is_ours (memory)
+  if (memory == NULL || !pending_is_ours (memory)
       || gst_oct_runner_get_cuda (root->runner) != cuda)
     return FALSE;
   g_mutex_lock (&root->lock);
@@ -525,7 +525,7 @@ gst_oct_pending_get_aside (
                           : NULL;
   GstOctRunner *theirs;
 
-  if (memory == NULL || !is_ours (memory))
+  if (memory == NULL || !pending_is_ours (memory))
     return FALSE;
   theirs = ((PendingMemory *)memory)->runner;
   if (!gst_oct_pending_get (buffer, gst_oct_runner_get_cuda (theirs), pending))
@@ -538,6 +538,6 @@ gst_oct_pending_get_aside (
 gboolean
 gst_oct_pending_is_on_gpu (GstMemory *memory, GstOctCuda *cuda)
 {
-  return is_ours (memory)
+  return pending_is_ours (memory)
          && gst_oct_runner_get_cuda (((PendingMemory *)memory)->runner) == cuda;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstoctproperties.h"
+#include "gstocterror.h"
 
 #include <stddef.h>
 
@@ -74,7 +75,7 @@ gst_oct_properties_install (
 #define MEMBER(type, settings, at) G_STRUCT_MEMBER (type, settings, at)
 
 static void
-open_file (const GstOctProperty *row, gpointer settings)
+properties_open_file (const GstOctProperty *row, gpointer settings)
 {
   gpointer *content = &MEMBER (gpointer, settings, row->content);
   const char *path = MEMBER (char *, settings, row->offset);
@@ -124,7 +125,7 @@ gst_oct_properties_clear (const GstOctProperties *properties, gpointer settings)
       continue;
     g_clear_pointer (&MEMBER (char *, settings, row->offset), g_free);
     if (row->type == GST_OCT_TYPE_FILE)
-      open_file (row, settings);
+      properties_open_file (row, settings);
   }
 }
 
@@ -159,7 +160,7 @@ gst_oct_properties_set (
     g_free (MEMBER (char *, settings, row->offset));
     MEMBER (char *, settings, row->offset) = text;
     if (row->type == GST_OCT_TYPE_FILE)
-      open_file (row, settings);
+      properties_open_file (row, settings);
     break;
   }
 }
@@ -194,8 +195,28 @@ gst_oct_properties_get (
   }
 }
 
+void
+gst_oct_element_set_row (GstElement *element, const GstOctProperty *row,
+    gpointer settings, const GValue *value, GParamSpec *pspec)
+{
+  if (gst_oct_element_refuses_property (element, pspec))
+    return;
+  GST_OBJECT_LOCK (element);
+  gst_oct_properties_set (row, settings, value);
+  GST_OBJECT_UNLOCK (element);
+}
+
+void
+gst_oct_element_get_row (GstElement *element, const GstOctProperty *row,
+    gconstpointer settings, GValue *value)
+{
+  GST_OBJECT_LOCK (element);
+  gst_oct_properties_get (row, settings, value);
+  GST_OBJECT_UNLOCK (element);
+}
+
 static gsize
-get_size (const GstOctProperty *row)
+properties_get_size (const GstOctProperty *row)
 {
   switch (row->type) {
   case GST_OCT_TYPE_UINT64:
@@ -213,7 +234,7 @@ copy_row (const GstOctProperty *row, gpointer to, gconstpointer from)
 {
   if (row->type != GST_OCT_TYPE_STRING && row->type != GST_OCT_TYPE_FILE) {
     memcpy (&MEMBER (char, to, row->offset), &MEMBER (char, from, row->offset),
-        get_size (row));
+        properties_get_size (row));
     return;
   }
   g_free (MEMBER (char *, to, row->offset));
@@ -231,11 +252,11 @@ copy_row (const GstOctProperty *row, gpointer to, gconstpointer from)
 }
 
 static gboolean
-is_same (const GstOctProperty *row, gconstpointer a, gconstpointer b)
+properties_is_same (const GstOctProperty *row, gconstpointer a, gconstpointer b)
 {
   if (row->type != GST_OCT_TYPE_STRING && row->type != GST_OCT_TYPE_FILE)
     return memcmp (&MEMBER (char, a, row->offset),
-               &MEMBER (char, b, row->offset), get_size (row))
+               &MEMBER (char, b, row->offset), properties_get_size (row))
            == 0;
   return g_strcmp0 (
              MEMBER (char *, a, row->offset), MEMBER (char *, b, row->offset))
@@ -339,7 +360,7 @@ gst_oct_settings_reopened (const GstOctSettings *settings)
 
   for (i = 0; i < properties->n_rows; i++)
     if (properties->rows[i].type == GST_OCT_TYPE_FILE)
-      open_file (&properties->rows[i], copy->values);
+      properties_open_file (&properties->rows[i], copy->values);
   return copy;
 }
 
@@ -354,7 +375,7 @@ gst_oct_settings_compare (const GstOctSettings *a, const GstOctSettings *b)
     return 0;
   for (i = 0; i < properties->n_rows; i++)
     if (!(properties->rows[i].flags & GST_OCT_PROPERTY_READ_ONLY)
-        && !is_same (&properties->rows[i], a->values, b->values))
+        && !properties_is_same (&properties->rows[i], a->values, b->values))
       rows |= G_GUINT64_CONSTANT (1) << i;
   return rows;
 }

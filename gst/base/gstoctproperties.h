@@ -142,6 +142,14 @@ void gst_oct_properties_set (
 void gst_oct_properties_get (
     const GstOctProperty *row, gconstpointer settings, GValue *value);
 
+/* The same for an element, under its object lock; what cannot be set while it
+ * runs is refused with a warning, as gst_oct_element_refuses_property() says.
+ * `pspec` is that of the row. */
+void gst_oct_element_set_row (GstElement *element, const GstOctProperty *row,
+    gpointer settings, const GValue *value, GParamSpec *pspec);
+void gst_oct_element_get_row (GstElement *element, const GstOctProperty *row,
+    gconstpointer settings, GValue *value);
+
 /* Settings that never change, counted: for any threads. */
 typedef struct _GstOctSettings GstOctSettings;
 

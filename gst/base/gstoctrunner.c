@@ -31,13 +31,13 @@ gst_oct_runner_ref (GstOctRunner *runner)
 }
 
 static gboolean
-enter (GstOctRunner *runner, GError **error)
+runner_enter (GstOctRunner *runner, GError **error)
 {
   return runner->cuda == NULL || gst_oct_cuda_push (runner->cuda, error);
 }
 
 static void
-leave (GstOctRunner *runner)
+runner_leave (GstOctRunner *runner)
 {
   if (runner->cuda != NULL)
     gst_oct_cuda_pop (runner->cuda);
@@ -48,9 +48,9 @@ gst_oct_runner_unref (GstOctRunner *runner)
 {
   if (!g_atomic_int_dec_and_test (&runner->references))
     return;
-  if (enter (runner, NULL)) {
+  if (runner_enter (runner, NULL)) {
     g_clear_pointer (&runner->sequence, oct_sequence_free);
-    leave (runner);
+    runner_leave (runner);
   }
   if (runner->cuda != NULL)
     gst_oct_cuda_unref (runner->cuda);
@@ -72,8 +72,8 @@ gst_oct_runner_get_cuda (GstOctRunner *runner)
 
 /* A sequence for these steps: that of the B-scan before, or a new one. */
 static gboolean
-prepare (GstOctRunner *runner, const GstOctPending *pending, OctOperation last,
-    guint *failed, GError **error)
+runner_prepare (GstOctRunner *runner, const GstOctPending *pending,
+    OctOperation last, guint *failed, GError **error)
 {
   if (runner->sequence != NULL
       && oct_sequence_is (
@@ -103,18 +103,18 @@ gst_oct_runner_run (GstOctRunner *runner, const GstOctPending *pending,
   guint step = pending->n;
   gboolean ok;
 
-  if (!enter (runner, error)) {
+  if (!runner_enter (runner, error)) {
     *failed = NULL;
     return FALSE;
   }
   g_mutex_lock (&runner->lock);
-  ok = prepare (runner, pending, last, &step, error)
+  ok = runner_prepare (runner, pending, last, &step, error)
        && oct_sequence_run (
            runner->sequence, &from, plan, to, stream, &step, error);
   g_mutex_unlock (&runner->lock);
   /* the order of the streams holds even when an operation failed */
   ok = gst_oct_origin_used (pending->origin, ok ? error : NULL) && ok;
-  leave (runner);
+  runner_leave (runner);
   if (!ok)
     *failed = step < pending->n ? pending->owners[step] : NULL;
   return ok;

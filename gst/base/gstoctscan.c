@@ -49,7 +49,7 @@ gst_oct_scan_begin (
 }
 
 static void
-begin_volume (GstOctScan *scan, guint64 volume)
+scan_begin_volume (GstOctScan *scan, guint64 volume)
 {
   scan->volume = volume;
   scan->begun = TRUE;
@@ -60,7 +60,7 @@ begin_volume (GstOctScan *scan, guint64 volume)
 }
 
 static void
-end_volume (GstOctScan *scan)
+scan_end_volume (GstOctScan *scan)
 {
   scan->ended = TRUE;
   scan->counts.volumes++;
@@ -68,7 +68,7 @@ end_volume (GstOctScan *scan)
 }
 
 static void
-take (GstOctScan *scan, guint bscan)
+scan_take (GstOctScan *scan, guint bscan)
 {
   if (scan->last >= 0 && scan->last != (gint)bscan)
     scan->direction = (gint)bscan > scan->last ? 1 : -1;
@@ -110,13 +110,13 @@ gst_oct_scan_next (GstOctScan *scan, GstOctScanRun *run)
   if (!scan->begun || volume > scan->volume) {
     run->ends_one = scan->begun && !scan->ended;
     if (run->ends_one)
-      end_volume (scan);
-    begin_volume (scan, volume);
+      scan_end_volume (scan);
+    scan_begin_volume (scan, volume);
   }
   for (guint i = 0; i < run->n; i++)
-    take (scan, run->bscan + i);
+    scan_take (scan, run->bscan + i);
   run->ends = is_last (scan);
   if (run->ends)
-    end_volume (scan);
+    scan_end_volume (scan);
   return TRUE;
 }

@@ -63,7 +63,7 @@ gst_oct_scan_meta_set (GstBuffer *buffer, const GstOctScanPosition *position)
  * by rules of their own.  FALSE: not there, no integer, or not in [min,
  * max]. */
 static gboolean
-get_number (const GstStructure *fields, const char *name, guint64 min,
+scan_meta_get_number (const GstStructure *fields, const char *name, guint64 min,
     guint64 max, guint64 *number)
 {
   const GValue *value = gst_structure_get_value (fields, name);
@@ -98,13 +98,15 @@ gst_oct_scan_meta_get (GstBuffer *buffer, GstOctScanPosition *position)
   if (meta == NULL)
     return FALSE;
   fields = gst_custom_meta_get_structure (meta);
-  if (!get_number (fields, GST_OCT_SCAN_BSCANS, 1, G_MAXUINT, &bscans)
-      || !get_number (fields, GST_OCT_SCAN_BSCAN, 0, bscans - 1, &bscan)
+  if (!scan_meta_get_number (fields, GST_OCT_SCAN_BSCANS, 1, G_MAXUINT, &bscans)
+      || !scan_meta_get_number (
+          fields, GST_OCT_SCAN_BSCAN, 0, bscans - 1, &bscan)
       || (gst_structure_has_field (fields, GST_OCT_SCAN_VOLUME)
-          && !get_number (fields, GST_OCT_SCAN_VOLUME, 0,
+          && !scan_meta_get_number (fields, GST_OCT_SCAN_VOLUME, 0,
               G_MAXUINT64 / bscans - 1, &volume))
       || (gst_structure_has_field (fields, GST_OCT_SCAN_COUNT)
-          && !get_number (fields, GST_OCT_SCAN_COUNT, 1, G_MAXUINT, &count))) {
+          && !scan_meta_get_number (
+              fields, GST_OCT_SCAN_COUNT, 1, G_MAXUINT, &count))) {
     GST_WARNING (
         "%" GST_PTR_FORMAT " is no position of a B-scan: it takes "
         "bscan, from 0 and below bscans, and may have volume and count",

@@ -12,10 +12,13 @@ static const char *const names[] = {
 };
 
 GstEvent *
-gst_oct_branch_event_new (void)
+gst_oct_branch_event_new (const char *devices)
 {
-  return gst_event_new_custom (
-      GST_EVENT_CUSTOM_DOWNSTREAM_STICKY, gst_structure_new_empty (BRANCH));
+  GstStructure *branch = gst_structure_new_empty (BRANCH);
+
+  if (devices != NULL)
+    gst_structure_set (branch, "devices", G_TYPE_STRING, devices, NULL);
+  return gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM_STICKY, branch);
 }
 
 gboolean
@@ -25,30 +28,31 @@ gst_oct_branch_event_is (GstEvent *event)
          && gst_event_has_name (event, BRANCH);
 }
 
-static gboolean
-is_in_branch (GstElement *element)
+/* That of the branch that the element is in: a new reference; NULL: in none. */
+static GstEvent *
+ref_branch (GstElement *element)
 {
   g_autoptr (GstPad) sink = gst_element_get_static_pad (element, "sink");
-  gboolean found = FALSE;
   GstEvent *event;
 
-  for (guint i = 0; !found
-                    && (event = gst_pad_get_sticky_event (
-                            sink, GST_EVENT_CUSTOM_DOWNSTREAM_STICKY, i))
-                           != NULL;
+  for (guint i = 0; (event = gst_pad_get_sticky_event (
+                         sink, GST_EVENT_CUSTOM_DOWNSTREAM_STICKY, i))
+                    != NULL;
        i++) {
-    found = gst_oct_branch_event_is (event);
+    if (gst_oct_branch_event_is (event))
+      return event;
     gst_event_unref (event);
   }
-  return found;
+  return NULL;
 }
 
 gboolean
 gst_oct_branch_allows_volumes (GstElement *element, GError **error)
 {
   const char *name = gst_oct_element_type_name (element);
+  g_autoptr (GstEvent) branch = ref_branch (element);
 
-  if (!is_in_branch (element))
+  if (branch == NULL)
     return TRUE;
   g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
       "%s needs all B-scans of a volume, and a branch of octscatter brings "
@@ -61,17 +65,33 @@ gboolean
 gst_oct_branch_allows_history (GstElement *element, const char *setting,
     const char *instead, GError **error)
 {
-  gboolean allowed = !is_in_branch (element);
+  g_autoptr (GstEvent) branch = ref_branch (element);
 
-  if (!allowed)
+  if (branch == NULL)
+    return TRUE;
+  gst_oct_branch_refuse_history (element, setting, instead,
+      gst_structure_get_string (gst_event_get_structure (branch), "devices"),
+      error);
+  return FALSE;
+}
+
+void
+gst_oct_branch_refuse_history (GstElement *element, const char *setting,
+    const char *instead, const char *devices, GError **error)
+{
+  const char *name = gst_oct_element_type_name (element);
+
+  if (devices != NULL)
+    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "%s of %s goes by the B-scans before, and devices=%s of octreconstruct "
+        "gives each GPU only some of them; %s, or give one GPU in `devices`.",
+        setting, name, devices, instead);
+  else
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
         "%s of %s goes by the B-scans before, and a branch of octscatter "
-        "brings "
-        "only some of them; put %s in front of octscatter or behind "
+        "brings only some of them; put %s in front of octscatter or behind "
         "octcollect, or %s.",
-        setting, gst_oct_element_type_name (element),
-        gst_oct_element_type_name (element), instead);
-  return allowed;
+        setting, name, name, instead);
 }
 
 GstEvent *

@@ -14,15 +14,20 @@
 
 G_BEGIN_DECLS
 
-/* Sticky, first of all in every branch: it is one of octscatter's. */
-GstEvent *gst_oct_branch_event_new (void);
+/* Sticky, first of all in every branch: it is one of octscatter's.  `devices`:
+ * "0,1" where octreconstruct has built the branches for these GPUs, or NULL. */
+GstEvent *gst_oct_branch_event_new (const char *devices);
 gboolean gst_oct_branch_event_is (GstEvent *event);
 
 /* For settings with a history of the B-scans before: FALSE with an error in a
  * branch, which sees only some of them.  `setting`: "range-smoothing";
- * `instead`: what to do, behind "or ". */
+ * `instead`: what to set in its place, "set range-smoothing=0". */
 gboolean gst_oct_branch_allows_history (GstElement *element,
     const char *setting, const char *instead, GError **error);
+/* That error, OCT_ERROR_SETTINGS, also before there is a stream; `devices` as
+ * above. */
+void gst_oct_branch_refuse_history (GstElement *element, const char *setting,
+    const char *instead, const char *devices, GError **error);
 
 /* For elements that make something of whole volumes, once the first buffer is
  * there: FALSE with OCT_ERROR_SETTINGS in a branch. */

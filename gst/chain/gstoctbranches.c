@@ -216,7 +216,7 @@ gst_oct_branch_done (GstOctBranch *branch)
 }
 
 static gint
-compare (gconstpointer a, gconstpointer b, gpointer data)
+branch_compare (gconstpointer a, gconstpointer b, gpointer data)
 {
   const GstOctShare *first = a, *second = b;
 
@@ -238,7 +238,7 @@ hand_on (GstOctBranches *self, GstOctShare *share)
   }
   if (to == NULL)
     return FALSE;
-  g_queue_insert_sorted (&to->shares, share, compare, NULL);
+  g_queue_insert_sorted (&to->shares, share, branch_compare, NULL);
   to->load++;
   return TRUE;
 }

@@ -66,7 +66,7 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
  */
 
 static void
-branch_free (gpointer data)
+collect_branch_free (gpointer data)
 {
   Branch *branch = data;
 
@@ -93,7 +93,7 @@ get_made (GstOctCollect *self, guint64 number)
 }
 
 static void
-keep (GstOctCollect *self, guint64 number, GstOctMade *made)
+collect_keep (GstOctCollect *self, guint64 number, GstOctMade *made)
 {
   g_hash_table_insert (self->made, g_memdup2 (&number, sizeof number), made);
 }
@@ -336,13 +336,13 @@ may_wait (GstOctCollect *self)
 }
 
 static void
-take_done (GstOctCollect *self, GstPad *pad, guint64 number)
+collect_take_done (GstOctCollect *self, GstPad *pad, guint64 number)
 {
   Branch *branch = find_branch (self, pad);
 
   /* one that was given up all the same goes out with the next */
   if (number >= self->next)
-    keep (self, number, gst_oct_made_take (&branch->now));
+    collect_keep (self, number, gst_oct_made_take (&branch->now));
   push_all (self);
   /* the pad may be released meanwhile */
   while ((branch = find_branch (self, pad)) != NULL && !self->flushing
@@ -371,7 +371,7 @@ forget_before (GstOctCollect *self, guint64 number)
 }
 
 static void
-take_message (
+collect_take_message (
     GstOctCollect *self, GstPad *pad, GstOctScatterKind kind, guint64 number)
 {
   Branch *branch;
@@ -385,11 +385,11 @@ take_message (
     forget_before (self, number);
     break;
   case GST_OCT_SCATTER_DONE:
-    take_done (self, pad, number);
+    collect_take_done (self, pad, number);
     break;
   case GST_OCT_SCATTER_LOST:
     if (number >= self->next && get_made (self, number) == NULL)
-      keep (self, number, g_new0 (GstOctMade, 1));
+      collect_keep (self, number, g_new0 (GstOctMade, 1));
     break;
   case GST_OCT_SCATTER_END:
     self->end = number;
@@ -402,7 +402,7 @@ take_message (
 }
 
 static gboolean
-start_flush (GstOctCollect *self, GstEvent *event)
+collect_start_flush (GstOctCollect *self, GstEvent *event)
 {
   gboolean first;
 
@@ -419,7 +419,7 @@ start_flush (GstOctCollect *self, GstEvent *event)
 
 /* With the lock. */
 static void
-forget_made (GstOctCollect *self)
+collect_forget_made (GstOctCollect *self)
 {
   GQueue kept = G_QUEUE_INIT;
 
@@ -447,7 +447,7 @@ forget_made (GstOctCollect *self)
 
 /* octscatter has begun to flush all branches before it ends that in one. */
 static gboolean
-stop_flush (GstOctCollect *self, GstEvent *event)
+collect_stop_flush (GstOctCollect *self, GstEvent *event)
 {
   gboolean first;
 
@@ -456,7 +456,7 @@ stop_flush (GstOctCollect *self, GstEvent *event)
     g_cond_wait (&self->changed, &self->lock);
   first = self->flushing;
   if (first)
-    forget_made (self);
+    collect_forget_made (self);
   g_mutex_unlock (&self->lock);
   if (!first) {
     gst_event_unref (event);
@@ -471,7 +471,7 @@ stop_flush (GstOctCollect *self, GstEvent *event)
 
 /* What comes in order with the data. */
 static void
-take_event (GstOctCollect *self, GstPad *pad, GstEvent *event)
+collect_take_event (GstOctCollect *self, GstPad *pad, GstEvent *event)
 {
   Branch *branch;
 
@@ -517,13 +517,13 @@ gst_oct_collect_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
   guint64 number;
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_START)
-    return start_flush (self, event);
+    return collect_start_flush (self, event);
   if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
-    return stop_flush (self, event);
+    return collect_stop_flush (self, event);
   kind = gst_oct_scatter_event_parse (event, &number);
   if (kind != GST_OCT_SCATTER_NONE) {
     gst_event_unref (event);
-    take_message (self, pad, kind, number);
+    collect_take_message (self, pad, kind, number);
   } else if (gst_oct_branch_event_is (event)) {
     gst_event_unref (event);
     g_mutex_lock (&self->lock);
@@ -532,7 +532,7 @@ gst_oct_collect_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
       branch->ours = TRUE;
     g_mutex_unlock (&self->lock);
   } else if (GST_EVENT_IS_SERIALIZED (event)) {
-    take_event (self, pad, event);
+    collect_take_event (self, pad, event);
   } else {
     if (is_new (self, event))
       return gst_pad_push_event (self->src, event);
@@ -559,7 +559,7 @@ gst_oct_collect_sink_query (GstPad *pad, GstObject *parent, GstQuery *query)
 
 /* Pads with a reference each, those that have not ended first. */
 static GList *
-list_pads (GstOctCollect *self)
+collect_list_pads (GstOctCollect *self)
 {
   GList *pads = NULL, *ended = NULL;
 
@@ -579,7 +579,7 @@ static gboolean
 gst_oct_collect_src_event (GstPad *pad, GstObject *parent, GstEvent *event)
 {
   GstOctCollect *self = GST_OCT_COLLECT (parent);
-  g_autolist (GstPad) pads = list_pads (self);
+  g_autolist (GstPad) pads = collect_list_pads (self);
   gboolean all = GST_EVENT_TYPE (event) == GST_EVENT_RECONFIGURE;
   gboolean ok = FALSE;
 
@@ -594,9 +594,9 @@ gst_oct_collect_src_event (GstPad *pad, GstObject *parent, GstEvent *event)
 }
 
 static gboolean
-answer_latency (GstOctCollect *self, GstQuery *query)
+collect_answer_latency (GstOctCollect *self, GstQuery *query)
 {
-  g_autolist (GstPad) pads = list_pads (self);
+  g_autolist (GstPad) pads = collect_list_pads (self);
   GstClockTime least = 0, most = GST_CLOCK_TIME_NONE;
   gboolean live = FALSE, ok = FALSE;
 
@@ -626,12 +626,12 @@ gst_oct_collect_src_query (GstPad *pad, GstObject *parent, GstQuery *query)
 
   switch (GST_QUERY_TYPE (query)) {
   case GST_QUERY_LATENCY:
-    return answer_latency (self, query);
+    return collect_answer_latency (self, query);
   case GST_QUERY_CAPS:
   case GST_QUERY_ACCEPT_CAPS:
     return gst_pad_query_default (pad, parent, query);
   default:
-    pads = list_pads (self);
+    pads = collect_list_pads (self);
     for (GList *l = pads; l != NULL; l = l->next)
       if (gst_pad_peer_query (l->data, query))
         return TRUE;
@@ -707,10 +707,10 @@ set_flushing (GstOctCollect *self, gboolean flushing)
 }
 
 static void
-forget (GstOctCollect *self)
+collect_forget (GstOctCollect *self)
 {
   g_mutex_lock (&self->lock);
-  forget_made (self);
+  collect_forget_made (self);
   for (guint i = 0; i < self->branches->len; i++) {
     Branch *branch = g_ptr_array_index (self->branches, i);
 
@@ -738,7 +738,7 @@ gst_oct_collect_change_state (GstElement *element, GstStateChange transition)
   ret = GST_ELEMENT_CLASS (gst_oct_collect_parent_class)
             ->change_state (element, transition);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
-    forget (self);
+    collect_forget (self);
   return ret;
 }
 
@@ -782,7 +782,7 @@ gst_oct_collect_init (GstOctCollect *self)
 {
   g_mutex_init (&self->lock);
   g_cond_init (&self->changed);
-  self->branches = g_ptr_array_new_with_free_func (branch_free);
+  self->branches = g_ptr_array_new_with_free_func (collect_branch_free);
   self->made = g_hash_table_new_full (
       g_int64_hash, g_int64_equal, g_free, (GDestroyNotify)gst_oct_made_free);
   self->sent = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);

@@ -2,6 +2,7 @@
 #include "gstoctdevices.h"
 #include <gst/base/gstbasetransform.h>
 #include "gstoctcollect.h"
+#include "gstoctfilter.h"
 #include "gstoctreconstruct.h"
 #include "gstoctscatter.h"
 #include "oct-types.h"
@@ -19,6 +20,7 @@ struct _GstOctDevices {
 
   GMutex lock;
   GArray *failed; /* of gboolean, as `ids` */
+  gboolean ended; /* by an error that is none of one GPU */
 };
 
 GArray *
@@ -86,7 +88,7 @@ follow (GObject *from, GObject *to)
  */
 
 static GstElement *
-add (GstOctDevices *devices, GType type, const char *name)
+devices_add (GstOctDevices *devices, GType type, const char *name)
 {
   GstElement *element = g_object_new (type, "name", name, NULL);
 
@@ -110,7 +112,7 @@ add_worker (GstOctDevices *devices, gint id, GstElement **parts, guint n_parts)
 {
   g_autofree char *name = g_strdup_printf ("gpu%d", id);
   g_autofree char *end_name = g_strdup_printf ("gpu%d-end", id);
-  GstElement *worker = add (devices, GST_TYPE_OCT_RECONSTRUCT, name);
+  GstElement *worker = devices_add (devices, GST_TYPE_OCT_RECONSTRUCT, name);
   GstElement *end = add_filter (devices, end_name);
 
   for (guint i = 0; i < n_parts; i++) {
@@ -118,11 +120,11 @@ add_worker (GstOctDevices *devices, gint id, GstElement **parts, guint n_parts)
         GST_CHILD_PROXY (worker), GST_OBJECT_NAME (parts[i]));
 
     follow (G_OBJECT (parts[i]), part);
+    gst_oct_filter_set_device (GST_OCT_FILTER (part), id);
   }
   for (guint i = 0; i < 2; i++)
     g_object_bind_property (devices->bin, i == 0 ? "output" : "method", worker,
         i == 0 ? "output" : "method", G_BINDING_SYNC_CREATE);
-  g_object_set (worker, "cuda-device-id", id, NULL);
   gst_element_link_pads (devices->scatter, "src_%u", worker, "sink");
   gst_element_link (worker, end);
   gst_element_link_pads (end, "src", devices->collect, "sink_%u");
@@ -131,8 +133,8 @@ add_worker (GstOctDevices *devices, gint id, GstElement **parts, guint n_parts)
 }
 
 GstOctDevices *
-gst_oct_devices_new (
-    GstBin *bin, GArray *ids, GstElement **parts, guint n_parts)
+gst_oct_devices_new (GstBin *bin, const char *text, GArray *ids,
+    GstElement **parts, guint n_parts)
 {
   GstOctDevices *devices = g_new0 (GstOctDevices, 1);
   gboolean failed = FALSE;
@@ -143,8 +145,9 @@ gst_oct_devices_new (
   devices->failed = g_array_new (FALSE, TRUE, sizeof (gboolean));
   devices->workers = g_ptr_array_new ();
   devices->before = add_filter (devices, "begin");
-  devices->scatter = add (devices, GST_TYPE_OCT_SCATTER, "scatter");
-  devices->collect = add (devices, GST_TYPE_OCT_COLLECT, "collect");
+  devices->scatter = devices_add (devices, GST_TYPE_OCT_SCATTER, "scatter");
+  gst_oct_scatter_set_devices (GST_OCT_SCATTER (devices->scatter), text);
+  devices->collect = devices_add (devices, GST_TYPE_OCT_COLLECT, "collect");
   devices->own_end = add_filter (devices, "own-end");
   gst_element_link (devices->before, devices->scatter);
   gst_element_link_pads (devices->scatter, "src_%u", parts[0], "sink");
@@ -221,7 +224,7 @@ find_device (GstOctDevices *devices, GstObject *source)
 
 /* Whether it was the last one. */
 static gboolean
-fail (GstOctDevices *devices, guint device)
+devices_fail (GstOctDevices *devices, guint device)
 {
   gboolean last = TRUE;
 
@@ -233,6 +236,89 @@ fail (GstOctDevices *devices, guint device)
   return last;
 }
 
+/* About settings or their files, which all of them have. */
+static gboolean
+is_of_settings (const GError *error)
+{
+  return g_error_matches (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT)
+         || (error->domain == GST_RESOURCE_ERROR
+             && (error->code == GST_RESOURCE_ERROR_SETTINGS
+                 || error->code == GST_RESOURCE_ERROR_NOT_FOUND
+                 || error->code == GST_RESOURCE_ERROR_READ));
+}
+
+/* The element of GPU `device` that does the same as `part`; NULL: none. */
+static GObject *
+ref_counterpart (GstOctDevices *devices, guint device, GstObject *part)
+{
+  gpointer bin = device == 0
+                     ? GST_OBJECT (devices->bin)
+                     : g_ptr_array_index (devices->workers, 2 * (device - 1));
+
+  return gst_child_proxy_get_child_by_name (
+      GST_CHILD_PROXY (bin), GST_OBJECT_NAME (part));
+}
+
+static gboolean
+same_settings (GObject *a, GObject *b)
+{
+  gboolean same = G_OBJECT_TYPE (a) == G_OBJECT_TYPE (b);
+  guint n;
+  g_autofree GParamSpec **specs =
+      g_object_class_list_properties (G_OBJECT_GET_CLASS (a), &n);
+
+  for (guint i = 0; same && i < n; i++) {
+    g_auto (GValue) first = G_VALUE_INIT, second = G_VALUE_INIT;
+
+    if (!is_shared (specs[i]))
+      continue;
+    g_object_get_property (a, specs[i]->name, &first);
+    g_object_get_property (b, specs[i]->name, &second);
+    same = g_param_values_cmp (specs[i], &first, &second) == 0;
+  }
+  return same;
+}
+
+/* Of a warning: whether an error has said it, or a GPU before has the same
+ * settings in an element at work, which says the same about them. */
+static gboolean
+is_repeated (GstOctDevices *devices, gint device, GstMessage *message,
+    const GError *warning)
+{
+  GstObject *source = GST_MESSAGE_SRC (message);
+  gboolean repeated;
+
+  g_mutex_lock (&devices->lock);
+  repeated = devices->ended && source == GST_OBJECT (devices->scatter);
+  g_mutex_unlock (&devices->lock);
+  if (device < 1 || !GST_IS_OCT_FILTER (source) || !is_of_settings (warning))
+    return repeated;
+  for (guint i = 0; !repeated && i < (guint)device; i++) {
+    g_autoptr (GObject) other = ref_counterpart (devices, i, source);
+    gboolean failed;
+
+    g_mutex_lock (&devices->lock);
+    failed = g_array_index (devices->failed, gboolean, i);
+    g_mutex_unlock (&devices->lock);
+    repeated =
+        !failed && other != NULL && same_settings (other, G_OBJECT (source));
+  }
+  return repeated;
+}
+
+/* An error that all of them run into ends the stream.  Whether one has. */
+static gboolean
+devices_end (GstOctDevices *devices)
+{
+  gboolean ended;
+
+  g_mutex_lock (&devices->lock);
+  ended = devices->ended;
+  devices->ended = TRUE;
+  g_mutex_unlock (&devices->lock);
+  return ended;
+}
+
 GstMessage *
 gst_oct_devices_take_message (GstOctDevices *devices, GstMessage *message)
 {
@@ -240,12 +326,24 @@ gst_oct_devices_take_message (GstOctDevices *devices, GstMessage *message)
   GstMessage *instead;
   gint device;
 
-  if (GST_MESSAGE_TYPE (message) != GST_MESSAGE_ERROR)
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
+    gst_message_parse_error (message, &error, NULL);
+  else if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING)
+    gst_message_parse_warning (message, &error, NULL);
+  else
     return message;
   device = find_device (devices, GST_MESSAGE_SRC (message));
-  if (device < 0 || fail (devices, (guint)device))
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING
+          ? is_repeated (devices, device, message, error)
+          : device >= 0 && is_of_settings (error) && devices_end (devices)) {
+    gst_message_unref (message);
+    return NULL;
+  }
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING
+      || is_of_settings (error))
     return message;
-  gst_message_parse_error (message, &error, NULL);
+  if (device < 0 || devices_fail (devices, (guint)device))
+    return message;
   warning = g_error_new (error->domain, error->code,
       "GPU %d has failed and is left out, the others go on: %s",
       g_array_index (devices->ids, gint, device), error->message);

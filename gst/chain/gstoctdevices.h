@@ -19,10 +19,11 @@ typedef struct _GstOctDevices GstOctDevices;
  * or has one twice. */
 GArray *gst_oct_devices_parse (const char *text, GError **error);
 
-/* Adds what is needed to `bin`, an octreconstruct, in its state.  `parts`: its
- * own elements; the input of the first is linked to nothing yet. */
-GstOctDevices *gst_oct_devices_new (
-    GstBin *bin, GArray *ids, GstElement **parts, guint n_parts);
+/* Adds what is needed to `bin`, an octreconstruct, in its state.  `text`: what
+ * `ids` were made of.  `parts`: its own elements; the input of the first is
+ * linked to nothing yet. */
+GstOctDevices *gst_oct_devices_new (GstBin *bin, const char *text, GArray *ids,
+    GstElement **parts, guint n_parts);
 /* Takes it out again. */
 void gst_oct_devices_free (GstOctDevices *devices);
 
@@ -33,7 +34,8 @@ GstPad *gst_oct_devices_get_src (GstOctDevices *devices);
 GstPad *gst_oct_devices_get_own_sink (GstOctDevices *devices);
 
 /* An error of one GPU, where another one is left: it becomes a warning that
- * says which; the same message otherwise.  Takes `message`.  Any thread. */
+ * says which.  NULL: it repeats what another one says about settings that they
+ * share.  The same message otherwise.  Takes `message`.  Any thread. */
 GstMessage *gst_oct_devices_take_message (
     GstOctDevices *devices, GstMessage *message);
 

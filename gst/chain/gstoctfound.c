@@ -33,7 +33,7 @@ copy_property (GstStructure *to, GstElement *element, const char *name)
 
 /* Sets what is found, and returns a message that says so. */
 static GstMessage *
-use (GstOctHistory *history, GstElement *element, GstMessage *message)
+found_use (GstOctHistory *history, GstElement *element, GstMessage *message)
 {
   static const char *const names[] = { "k-warp", DISPERSION };
   GstObject *sender = GST_MESSAGE_SRC (message);
@@ -90,7 +90,7 @@ gst_oct_found_take (
     return message;
   result = gst_structure_get_string (s, "result");
   if (g_strcmp0 (result, "found") == 0)
-    return use (history, element, message);
+    return found_use (history, element, message);
   if (g_strcmp0 (result, "changed") == 0)
     remember (history, element, s);
   else if (g_strcmp0 (result, "undone") == 0)
@@ -99,7 +99,7 @@ gst_oct_found_take (
 }
 
 static char *
-describe (const GstStructure *undone)
+found_describe (const GstStructure *undone)
 {
   double a2 = 0, a3 = 0, phase2 = 0, phase3 = 0;
   const char *what = gst_structure_has_field (undone, "k-warp")
@@ -127,7 +127,7 @@ gst_oct_found_undo (GstOctHistory *history, GstElement *element)
 
   if (undone == NULL)
     return FALSE;
-  text = describe (undone);
+  text = found_describe (undone);
   gst_structure_set_name (
       undone, gst_structure_has_field (undone, "background-spectrum")
                   ? "oct-background"

@@ -122,7 +122,8 @@ try_for_links (GstOctMethodSwitch *self)
 
 /* Back to what has worked, unless it has come to an end meanwhile. */
 static gboolean
-revert (GstOctMethodSwitch *self, GstOctMethod refused, GstOctMethod former)
+method_switch_revert (
+    GstOctMethodSwitch *self, GstOctMethod refused, GstOctMethod former)
 {
   gboolean held = try_for_links (self);
   gboolean running;
@@ -185,13 +186,14 @@ find_problem (GstOctMethodSwitch *self, GstFlowReturn flow)
 
 /* The B-scan has gone the new way.  Returns whether it was taken there. */
 static gboolean
-end_change (GstOctMethodSwitch *self, GstOctMethod method, GstOctMethod former,
-    GstFlowReturn flow)
+method_switch_end_change (GstOctMethodSwitch *self, GstOctMethod method,
+    GstOctMethod former, GstFlowReturn flow)
 {
   gboolean refused;
 
   find_problem (self, flow);
-  refused = self->problem != NULL && revert (self, method, former);
+  refused =
+      self->problem != NULL && method_switch_revert (self, method, former);
   tidy_up (self);
   g_atomic_pointer_set (&self->changer, NULL);
   if (refused) {
@@ -250,7 +252,7 @@ gst_oct_method_switch_on_bscan (
   /* in the middle of a negotiation a seek looks like its failure */
   if (flow == GST_FLOW_NOT_NEGOTIATED && GST_PAD_IS_FLUSHING (pad))
     flow = GST_FLOW_FLUSHING;
-  if (!end_change (self, method, former, flow))
+  if (!method_switch_end_change (self, method, former, flow))
     return GST_PAD_PROBE_OK;
   gst_buffer_unref (bscan);
   GST_PAD_PROBE_INFO_DATA (info) = NULL;

@@ -84,7 +84,7 @@ gst_oct_path_is_uniform (GstOctPath *path)
 }
 
 static guint
-find_parts (GstOctPath *path, GstOctMethod method)
+path_find_parts (GstOctPath *path, GstOctMethod method)
 {
   guint wanted =
       BIT (GST_OCT_PART_DCSUB) | BIT (GST_OCT_PART_DISPERSION)
@@ -140,7 +140,7 @@ gst_oct_path_unlink (GstOctPath *path)
 
 /* The output of the bin is that of its last element. */
 static gboolean
-set_target (GstOctPath *path, GstElement *last)
+path_set_target (GstOctPath *path, GstElement *last)
 {
   g_autoptr (GstPad) pad = gst_element_get_static_pad (last, "src");
   g_autoptr (GstPad) target = NULL;
@@ -177,7 +177,7 @@ link_parts (GstOctPath *path, guint wanted)
     ok &= before == NULL || gst_element_link_pads (before, "src", part, "sink");
     before = part;
   }
-  ok = ok && set_target (path, before);
+  ok = ok && path_set_target (path, before);
   if (!ok)
     gst_oct_path_unlink (path);
   return ok;
@@ -195,7 +195,7 @@ gst_oct_path_restart (GstOctPath *path, GstOctPart part)
 gboolean
 gst_oct_path_link (GstOctPath *path, GstOctMethod method)
 {
-  guint wanted = find_parts (path, method);
+  guint wanted = path_find_parts (path, method);
 
   if (path->linked == wanted && path->method == method)
     return TRUE;

@@ -14,6 +14,7 @@
 #include "gstoctreconstruct.h"
 #include "gstoctdevices.h"
 #include "gstocterror.h"
+#include "gstoctfilter.h"
 #include "gstoctforward.h"
 #include "gstocthistory.h"
 #include "gstoctorder.h"
@@ -36,6 +37,9 @@ struct _GstOctReconstruct {
   guint frozen;      /* bits of the elements whose settings are not all set */
   char *device_list; /* the property `devices`, or NULL */
   GstOctDevices *devices; /* between READY and PAUSED only another one */
+  /* `cuda-device-id` as it was set, while `devices` takes its place */
+  gint own_ids[GST_OCT_N_PARTS];
+  gboolean has_own_ids;
 
   GstOctHistory history; /* of what the elements have found */
 };
@@ -128,6 +132,8 @@ gst_oct_reconstruct_handle_message (GstBin *bin, GstMessage *message)
   if (self->devices != NULL && GST_STATE (self) >= GST_STATE_PAUSED
       && !gst_oct_method_switch_is_trying (&self->methods))
     message = gst_oct_devices_take_message (self->devices, message);
+  if (message == NULL)
+    return;
   if (gst_oct_method_switch_takes_message (&self->methods, message))
     gst_message_unref (message);
   else
@@ -210,7 +216,7 @@ gst_oct_reconstruct_on_bscan (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 }
 
 static GstPad *
-add_pad (GstOctReconstruct *self, GstOctPart part, const char *name)
+reconstruct_add_pad (GstOctReconstruct *self, GstOctPart part, const char *name)
 {
   g_autoptr (GstPad) target =
       gst_element_get_static_pad (self->methods.path.parts[part], name);
@@ -225,10 +231,40 @@ add_pad (GstOctReconstruct *self, GstOctPart part, const char *name)
 /* ------------------------------------------------------------------- states */
 
 static void
-set_target (GstPad *ghost, GstPad *target)
+reconstruct_set_target (GstPad *ghost, GstPad *target)
 {
   gst_ghost_pad_set_target (GST_GHOST_PAD (ghost), target);
   gst_clear_object (&target);
+}
+
+/* With the lock, in READY, when nobody else can set it: the first GPU. */
+static void
+set_first_device (GstOctReconstruct *self, gint id)
+{
+  for (guint i = 0; i < GST_OCT_N_PARTS; i++) {
+    g_object_get (
+        self->methods.path.parts[i], "cuda-device-id", &self->own_ids[i], NULL);
+    gst_oct_filter_set_device (
+        GST_OCT_FILTER (self->methods.path.parts[i]), id);
+  }
+  self->has_own_ids = TRUE;
+}
+
+/* In READY again: what people set. */
+static void
+restore_device (GstOctReconstruct *self)
+{
+  g_rec_mutex_lock (&self->methods.lock);
+  for (guint i = 0; self->has_own_ids && i < GST_OCT_N_PARTS; i++) {
+    GstElement *part = self->methods.path.parts[i];
+
+    /* a start that failed leaves some of them behind */
+    if (GST_STATE (part) > GST_STATE_READY)
+      gst_element_set_state (part, GST_STATE_READY);
+    gst_oct_filter_set_device (GST_OCT_FILTER (part), self->own_ids[i]);
+  }
+  self->has_own_ids = FALSE;
+  g_rec_mutex_unlock (&self->methods.lock);
 }
 
 /* With the lock, in READY: back to the elements of one GPU. */
@@ -240,7 +276,7 @@ remove_devices (GstOctReconstruct *self)
   gst_oct_path_unlink (&self->methods.path);
   gst_clear_object (&self->methods.path.behind);
   g_clear_pointer (&self->devices, gst_oct_devices_free);
-  set_target (
+  reconstruct_set_target (
       self->sinkpad, gst_element_get_static_pad (
                          self->methods.path.parts[GST_OCT_PART_DCSUB], "sink"));
 }
@@ -257,21 +293,37 @@ add_devices (GstOctReconstruct *self, GError **error)
   ids = gst_oct_devices_parse (self->device_list, error);
   if (ids == NULL)
     return FALSE;
-  g_object_set (self, "cuda-device-id", g_array_index (ids, gint, 0), NULL);
+  set_first_device (self, g_array_index (ids, gint, 0));
   if (ids->len == 1)
     return TRUE;
   gst_oct_path_unlink (&self->methods.path);
-  set_target (self->sinkpad, NULL);
-  self->devices = gst_oct_devices_new (
-      GST_BIN (self), ids, self->methods.path.parts, GST_OCT_N_PARTS);
-  set_target (self->sinkpad, gst_oct_devices_get_sink (self->devices));
+  reconstruct_set_target (self->sinkpad, NULL);
+  self->devices = gst_oct_devices_new (GST_BIN (self), self->device_list, ids,
+      self->methods.path.parts, GST_OCT_N_PARTS);
+  reconstruct_set_target (
+      self->sinkpad, gst_oct_devices_get_sink (self->devices));
   self->methods.path.behind = gst_oct_devices_get_own_sink (self->devices);
-  set_target (self->srcpad, gst_oct_devices_get_src (self->devices));
+  reconstruct_set_target (
+      self->srcpad, gst_oct_devices_get_src (self->devices));
+  return TRUE;
+}
+
+/* With the lock: a setting with a history would fail on all GPUs. */
+static gboolean
+check_history (GstOctReconstruct *self, GError **error)
+{
+  GstOctPath *path = &self->methods.path;
+
+  for (guint i = 0; self->devices != NULL && i < GST_OCT_N_PARTS; i++)
+    if ((path->linked & (1u << i)) != 0
+        && !gst_oct_filter_check_history (
+            GST_OCT_FILTER (path->parts[i]), self->device_list, error))
+      return FALSE;
   return TRUE;
 }
 
 static gboolean
-prepare (GstOctReconstruct *self)
+reconstruct_prepare (GstOctReconstruct *self)
 {
   g_autoptr (GError) error = NULL;
   GstOctMethod before;
@@ -279,15 +331,16 @@ prepare (GstOctReconstruct *self)
 
   g_rec_mutex_lock (&self->methods.lock);
   before = self->methods.path.method;
-  self->methods.running =
-      add_devices (self, &error)
-      && gst_oct_method_switch_link (&self->methods, &error);
+  self->methods.running = add_devices (self, &error)
+                          && gst_oct_method_switch_link (&self->methods, &error)
+                          && check_history (self, &error);
   changed = self->methods.path.method != before;
   g_rec_mutex_unlock (&self->methods.lock);
   if (changed)
     g_object_notify (G_OBJECT (self), "method-in-use");
   if (error == NULL)
     return TRUE;
+  restore_device (self);
   gst_oct_element_error (GST_ELEMENT (self), &error);
   return FALSE;
 }
@@ -299,7 +352,7 @@ gst_oct_reconstruct_change_state (GstElement *element, GstStateChange change)
   GstStateChangeReturn ret;
   gboolean held;
 
-  if (change == GST_STATE_CHANGE_READY_TO_PAUSED && !prepare (self))
+  if (change == GST_STATE_CHANGE_READY_TO_PAUSED && !reconstruct_prepare (self))
     return GST_STATE_CHANGE_FAILURE;
   if (change == GST_STATE_CHANGE_PAUSED_TO_READY)
     gst_oct_method_switch_stop (&self->methods);
@@ -309,8 +362,10 @@ gst_oct_reconstruct_change_state (GstElement *element, GstStateChange change)
   gst_oct_method_switch_release (&self->methods, held);
   if (change == GST_STATE_CHANGE_PAUSED_TO_READY
       || (change == GST_STATE_CHANGE_READY_TO_PAUSED
-          && ret == GST_STATE_CHANGE_FAILURE))
+          && ret == GST_STATE_CHANGE_FAILURE)) {
     gst_oct_method_switch_finish (&self->methods);
+    restore_device (self);
+  }
   return ret;
 }
 
@@ -449,14 +504,14 @@ ask_dispersion (GstOctReconstruct *self, const char *signal)
 }
 
 static gboolean
-autofocus (GstOctReconstruct *self)
+reconstruct_autofocus (GstOctReconstruct *self)
 {
   return ask_dispersion (self, "autofocus");
 }
 
 /* Of spectra that are uniform already nobody reads a k map. */
 static gboolean
-refine (GstOctReconstruct *self)
+reconstruct_refine (GstOctReconstruct *self)
 {
   gboolean uniform;
 
@@ -467,7 +522,7 @@ refine (GstOctReconstruct *self)
 }
 
 static gboolean
-take_background (GstOctReconstruct *self, guint bscans)
+reconstruct_take_background (GstOctReconstruct *self, guint bscans)
 {
   gboolean taken = FALSE;
 
@@ -477,13 +532,13 @@ take_background (GstOctReconstruct *self, guint bscans)
 }
 
 static gboolean
-undo (GstOctReconstruct *self)
+reconstruct_undo (GstOctReconstruct *self)
 {
   return gst_oct_found_undo (&self->history, GST_ELEMENT (self));
 }
 
 static char *
-make_calibration_csv (GstOctReconstruct *self)
+reconstruct_make_calibration_csv (GstOctReconstruct *self)
 {
   char *text = NULL;
 
@@ -493,7 +548,7 @@ make_calibration_csv (GstOctReconstruct *self)
 }
 
 static gboolean
-save_calibration (GstOctReconstruct *self, const char *path)
+reconstruct_save_calibration (GstOctReconstruct *self, const char *path)
 {
   gboolean saved = FALSE;
 
@@ -505,29 +560,32 @@ save_calibration (GstOctReconstruct *self, const char *path)
 /* Those of octdispersion and octdcsub, whose messages they have; to undo is one
  * for all of them, as what was done last is what people want to take back. */
 static void
-add_signals (GType type)
+reconstruct_add_signals (GType type)
 {
   g_signal_new_class_handler ("autofocus", type,
-      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (autofocus), NULL, NULL,
-      NULL, G_TYPE_BOOLEAN, 0);
+      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (reconstruct_autofocus),
+      NULL, NULL, NULL, G_TYPE_BOOLEAN, 0);
   g_signal_new_class_handler ("refine", type,
-      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (refine), NULL, NULL,
-      NULL, G_TYPE_BOOLEAN, 0);
+      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (reconstruct_refine),
+      NULL, NULL, NULL, G_TYPE_BOOLEAN, 0);
   g_signal_new_class_handler ("undo-autofocus", type,
-      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (undo), NULL, NULL, NULL,
-      G_TYPE_BOOLEAN, 0);
+      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (reconstruct_undo), NULL,
+      NULL, NULL, G_TYPE_BOOLEAN, 0);
   g_signal_new_class_handler ("undo-background", type,
-      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (undo), NULL, NULL, NULL,
-      G_TYPE_BOOLEAN, 0);
+      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (reconstruct_undo), NULL,
+      NULL, NULL, G_TYPE_BOOLEAN, 0);
   g_signal_new_class_handler ("take-background", type,
-      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (take_background), NULL,
-      NULL, NULL, G_TYPE_BOOLEAN, 1, G_TYPE_UINT);
+      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION,
+      G_CALLBACK (reconstruct_take_background), NULL, NULL, NULL,
+      G_TYPE_BOOLEAN, 1, G_TYPE_UINT);
   g_signal_new_class_handler ("calibration-csv", type,
-      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (make_calibration_csv),
-      NULL, NULL, NULL, G_TYPE_STRING, 0);
+      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION,
+      G_CALLBACK (reconstruct_make_calibration_csv), NULL, NULL, NULL,
+      G_TYPE_STRING, 0);
   g_signal_new_class_handler ("save-calibration", type,
-      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (save_calibration), NULL,
-      NULL, NULL, G_TYPE_BOOLEAN, 1, G_TYPE_STRING);
+      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION,
+      G_CALLBACK (reconstruct_save_calibration), NULL, NULL, NULL,
+      G_TYPE_BOOLEAN, 1, G_TYPE_STRING);
 }
 
 /* ------------------------------------------------------------------- object */
@@ -545,7 +603,7 @@ gst_oct_reconstruct_finalize (GObject *object)
 
 /* Those of the elements inside. */
 static void
-add_template (GstElementClass *klass, const char *name, guint of)
+reconstruct_add_template (GstElementClass *klass, const char *name, guint of)
 {
   GstCaps *caps = gst_caps_new_empty ();
   GstPadDirection direction = GST_PAD_UNKNOWN;
@@ -610,9 +668,9 @@ gst_oct_reconstruct_class_init (GstOctReconstructClass *klass)
     gst_oct_forward_install (object_class, PROP_FORWARDED + i, &forwards[i],
         gst_oct_part_get_type (
             (GstOctPart)g_bit_nth_msf (forwards[i].parts, -1)));
-  add_signals (G_TYPE_FROM_CLASS (klass));
-  add_template (element_class, "sink", DCSUB);
-  add_template (element_class, "src", LOGSCALE | FFT);
+  reconstruct_add_signals (G_TYPE_FROM_CLASS (klass));
+  reconstruct_add_template (element_class, "sink", DCSUB);
+  reconstruct_add_template (element_class, "src", LOGSCALE | FFT);
   gst_element_class_set_static_metadata (element_class, "OCT reconstruction",
       "Filter/Converter/Video",
       "Turns raw spectra into images, by the method that is set",
@@ -625,9 +683,9 @@ static void
 gst_oct_reconstruct_init (GstOctReconstruct *self)
 {
   gst_oct_method_switch_init (&self->methods, GST_BIN (self));
-  self->sinkpad = add_pad (self, GST_OCT_PART_DCSUB, "sink");
+  self->sinkpad = reconstruct_add_pad (self, GST_OCT_PART_DCSUB, "sink");
   self->srcpad = self->methods.path.end =
-      add_pad (self, GST_OCT_PART_LOGSCALE, "src");
+      reconstruct_add_pad (self, GST_OCT_PART_LOGSCALE, "src");
   gst_pad_set_event_function (self->sinkpad, gst_oct_reconstruct_sink_event);
   gst_pad_set_query_function (self->sinkpad, gst_oct_reconstruct_sink_query);
   gst_pad_set_event_function (self->srcpad, gst_oct_reconstruct_src_event);

@@ -40,7 +40,8 @@ struct _GstOctScatter {
   GstOctBranches branches;
   gboolean flushing;
   guint64 lost;
-  guint n_pads; /* that were ever asked for */
+  guint n_pads;  /* that were ever asked for */
+  char *devices; /* see gst_oct_scatter_set_devices(), or NULL */
 };
 
 G_DEFINE_TYPE (GstOctScatter, gst_oct_scatter, GST_TYPE_ELEMENT);
@@ -117,7 +118,7 @@ post_end (GstOctScatter *self, const char *name, GstFlowReturn flow, guint lost,
 
 /* Pads with a reference each. */
 static GList *
-list_pads (GstOctScatter *self)
+scatter_list_pads (GstOctScatter *self)
 {
   GList *pads;
 
@@ -132,7 +133,7 @@ list_pads (GstOctScatter *self)
 static gboolean
 push_to_all (GstOctScatter *self, GstEvent *event)
 {
-  g_autolist (GstPad) pads = list_pads (self);
+  g_autolist (GstPad) pads = scatter_list_pads (self);
   gboolean ok = FALSE;
 
   for (GList *l = pads; l != NULL; l = l->next)
@@ -237,7 +238,7 @@ gst_oct_scatter_activate_src (
 /* --------------------------------------------------------------------- data */
 
 static GstFlowReturn
-give (GstOctScatter *self, GstMiniObject *object)
+scatter_give (GstOctScatter *self, GstMiniObject *object)
 {
   GstFlowReturn flow = GST_FLOW_OK;
   GstOctBranch *branch = NULL;
@@ -263,13 +264,13 @@ give (GstOctScatter *self, GstMiniObject *object)
 static GstFlowReturn
 gst_oct_scatter_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
 {
-  return give (GST_OCT_SCATTER (parent), GST_MINI_OBJECT_CAST (buffer));
+  return scatter_give (GST_OCT_SCATTER (parent), GST_MINI_OBJECT_CAST (buffer));
 }
 
 static gboolean
-start_flush (GstOctScatter *self, GstEvent *event)
+scatter_start_flush (GstOctScatter *self, GstEvent *event)
 {
-  g_autolist (GstPad) pads = list_pads (self);
+  g_autolist (GstPad) pads = scatter_list_pads (self);
   gboolean ok;
 
   g_mutex_lock (&self->lock);
@@ -285,9 +286,9 @@ start_flush (GstOctScatter *self, GstEvent *event)
 }
 
 static gboolean
-stop_flush (GstOctScatter *self, GstEvent *event)
+scatter_stop_flush (GstOctScatter *self, GstEvent *event)
 {
-  g_autolist (GstPad) pads = list_pads (self);
+  g_autolist (GstPad) pads = scatter_list_pads (self);
   gboolean ok = push_to_all (self, event);
 
   g_mutex_lock (&self->lock);
@@ -317,7 +318,7 @@ give_all (GstOctScatter *self, GstEvent *event)
 /* Until all is done: behind the end no branch could take on what another one
  * leaves undone.  Returns how many there were. */
 static guint64
-finish (GstOctScatter *self)
+scatter_finish (GstOctScatter *self)
 {
   GstFlowReturn flow;
   guint64 number;
@@ -339,13 +340,13 @@ gst_oct_scatter_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
 
   switch (GST_EVENT_TYPE (event)) {
   case GST_EVENT_FLUSH_START:
-    return start_flush (self, event);
+    return scatter_start_flush (self, event);
   case GST_EVENT_FLUSH_STOP:
-    return stop_flush (self, event);
+    return scatter_stop_flush (self, event);
   case GST_EVENT_GAP: /* instead of a buffer */
-    return give (self, GST_MINI_OBJECT_CAST (event)) == GST_FLOW_OK;
+    return scatter_give (self, GST_MINI_OBJECT_CAST (event)) == GST_FLOW_OK;
   case GST_EVENT_EOS:
-    number = finish (self);
+    number = scatter_finish (self);
     give_all (self, gst_oct_scatter_event_new (GST_OCT_SCATTER_END, number));
     give_all (self, event);
     return TRUE;
@@ -354,7 +355,7 @@ gst_oct_scatter_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
       return push_to_all (self, event);
     give_all (self, gst_event_ref (event));
     if (GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START)
-      give_all (self, gst_oct_branch_event_new ());
+      give_all (self, gst_oct_branch_event_new (self->devices));
     gst_event_unref (event);
     return TRUE;
   }
@@ -366,7 +367,7 @@ gst_oct_scatter_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
 static gboolean
 answer_allocation (GstOctScatter *self, GstQuery *query)
 {
-  g_autolist (GstPad) pads = list_pads (self);
+  g_autolist (GstPad) pads = scatter_list_pads (self);
   GstCaps *caps;
   GstBufferPool *pool;
   guint size, least, most, more;
@@ -409,8 +410,9 @@ give_sticky (GstPad *pad, GstEvent **event, gpointer data)
   for (guint i = 0; i < (starts ? 2 : 1); i++) {
     GstOctShare *share = g_new0 (GstOctShare, 1);
 
-    share->object = i == 0 ? GST_MINI_OBJECT_CAST (gst_event_ref (*event))
-                           : GST_MINI_OBJECT_CAST (gst_oct_branch_event_new ());
+    share->object = GST_MINI_OBJECT_CAST (
+        i == 0 ? gst_event_ref (*event)
+               : gst_oct_branch_event_new (self->devices));
     share->order = ++self->branches.order;
     g_queue_push_tail (&branch->shares, share);
   }
@@ -489,7 +491,7 @@ gst_oct_scatter_activate_sink (
 }
 
 static void
-forget (GstOctScatter *self)
+scatter_forget (GstOctScatter *self)
 {
   g_mutex_lock (&self->lock);
   gst_oct_branches_reset (&self->branches);
@@ -510,7 +512,7 @@ gst_oct_scatter_change_state (GstElement *element, GstStateChange transition)
   ret = GST_ELEMENT_CLASS (gst_oct_scatter_parent_class)
             ->change_state (element, transition);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
-    forget (self);
+    scatter_forget (self);
   return ret;
 }
 
@@ -540,6 +542,13 @@ gst_oct_scatter_get_property (
   g_mutex_unlock (&self->lock);
 }
 
+void
+gst_oct_scatter_set_devices (GstOctScatter *self, const char *devices)
+{
+  g_free (self->devices);
+  self->devices = g_strdup (devices);
+}
+
 static void
 gst_oct_scatter_finalize (GObject *object)
 {
@@ -547,6 +556,7 @@ gst_oct_scatter_finalize (GObject *object)
 
   gst_oct_branches_clear (&self->branches);
   gst_oct_properties_clear (&properties, &self->settings);
+  g_free (self->devices);
   g_mutex_clear (&self->lock);
   g_cond_clear (&self->changed);
   G_OBJECT_CLASS (gst_oct_scatter_parent_class)->finalize (object);

@@ -13,7 +13,6 @@
  */
 #include "gstoctaverage.h"
 #include "gstoctscanmeta.h"
-#include "gstoctscatterevents.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_oct_average_debug);
 #define GST_CAT_DEFAULT gst_oct_average_debug
@@ -64,20 +63,22 @@ static const GEnumValue registrations[] = {
   { 0, NULL, NULL },
 };
 
-static GST_OCT_DEFINE_ENUM (get_mode_type, "GstOctAverageMode", modes);
-static GST_OCT_DEFINE_ENUM (get_kind_type, "GstOctAverageOf", kinds);
+static GST_OCT_DEFINE_ENUM (average_get_mode_type, "GstOctAverageMode", modes);
+static GST_OCT_DEFINE_ENUM (average_get_kind_type, "GstOctAverageOf", kinds);
 static GST_OCT_DEFINE_ENUM (
     get_registration_type, "GstOctRegistration", registrations);
 
 static const GstOctProperty rows[] = {
   { "mode", "Mode", "Which B-scans become one",
       GST_OCT_PROPERTY_LIVE | GST_OCT_PROPERTY_CAPS, "mean",
-      GST_OCT_ENUM (Settings, mode, get_mode_type, OCT_AVERAGE_RUNNING) },
+      GST_OCT_ENUM (
+          Settings, mode, average_get_mode_type, OCT_AVERAGE_RUNNING) },
   { "frames", "B-scans", "B-scans in a mean",
       GST_OCT_PROPERTY_LIVE | GST_OCT_PROPERTY_CAPS, "mean",
       GST_OCT_UINT (Settings, frames, 1, OCT_AVERAGE_MOST, 4) },
   { "of", "What of A-scans", "A-scans: what is averaged", GST_OCT_PROPERTY_LIVE,
-      NULL, GST_OCT_ENUM (Settings, of, get_kind_type, OCT_AVERAGE_POWER) },
+      NULL,
+      GST_OCT_ENUM (Settings, of, average_get_kind_type, OCT_AVERAGE_POWER) },
   { "registration", "Registration", "What is done about samples that move",
       GST_OCT_PROPERTY_LIVE, NULL,
       GST_OCT_ENUM (Settings, registration, get_registration_type,
@@ -146,6 +147,13 @@ make_params (const Settings *settings, const GstOctInfo *input)
   return params;
 }
 
+static const char *
+gst_oct_average_get_history (gconstpointer data, const char **instead)
+{
+  *instead = "set frames=1";
+  return ((const Settings *)data)->frames > 1 ? "frames" : NULL;
+}
+
 static gboolean
 gst_oct_average_configure (GstOctFilter *filter, gconstpointer data,
     GstOctPurpose purpose, GError **error)
@@ -155,10 +163,6 @@ gst_oct_average_configure (GstOctFilter *filter, gconstpointer data,
   const GstOctInfo *input = gst_oct_filter_get_input (filter);
   OctAverageParams params = make_params (settings, input);
 
-  if (settings->frames > 1
-      && !gst_oct_branch_allows_history (
-          GST_ELEMENT (filter), "frames", "set it to 1", error))
-    return FALSE;
   if (params.mode == OCT_AVERAGE_BLOCK && input->bscans > 1) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
         "mode=block of octaverage was asked for buffers of %u B-scans, and "
@@ -186,7 +190,7 @@ gst_oct_average_found (GstOctFilter *filter, double value)
 
 /* Which of the blocks of a volume a B-scan is of. */
 static guint64
-get_group (GstOctAverage *self, const GstOctScanPosition *scan)
+average_get_group (GstOctAverage *self, const GstOctScanPosition *scan)
 {
   g_autoptr (GstOctSettings) settings =
       gst_oct_choice_ref (gst_oct_filter_get_choice (GST_OCT_FILTER (self)));
@@ -207,7 +211,7 @@ gst_oct_average_submit_input_buffer (
   gboolean has_group = gst_oct_scan_meta_get (buffer, &scan) && scan.bscans > 1;
 
   if (has_group) {
-    guint64 group = get_group (self, &scan);
+    guint64 group = average_get_group (self, &scan);
 
     if (self->has_group
         && (scan.volume != self->volume || group != self->group))
@@ -292,6 +296,7 @@ gst_oct_average_class_init (GstOctAverageClass *klass)
   GST_DEBUG_CATEGORY_INIT (
       gst_oct_average_debug, "octaverage", 0, "OCT averaging over time");
   filter_class->configure = gst_oct_average_configure;
+  filter_class->get_history = gst_oct_average_get_history;
   filter_class->found = gst_oct_average_found;
   trans_class->submit_input_buffer = gst_oct_average_submit_input_buffer;
   trans_class->sink_event = gst_oct_average_sink_event;

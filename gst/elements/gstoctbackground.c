@@ -35,7 +35,7 @@ set_length_error (const char *path, guint64 found, const char *unit,
 
 /* A .npy file of any dimensions, else a raw one of A-lines. */
 static OctReader *
-open_file (
+background_open_file (
     const char *path, OctSampleFormat raw_format, guint samples, GError **error)
 {
   OctReaderSettings settings = { .format = OCT_FILE_AUTO };
@@ -79,7 +79,8 @@ static gboolean
 read_background (const char *path, OctSampleFormat raw_format, guint samples,
     double *background, GError **error)
 {
-  g_autoptr (OctReader) reader = open_file (path, raw_format, samples, error);
+  g_autoptr (OctReader) reader =
+      background_open_file (path, raw_format, samples, error);
   g_autofree guint8 *bscan = NULL;
   const OctReaderInfo *info;
   gsize row;
@@ -137,7 +138,7 @@ open_background (const char *path)
 }
 
 static void
-forget (GstOctBackground *background)
+background_forget (GstOctBackground *background)
 {
   g_clear_pointer (&background->values, g_free);
   g_clear_error (&background->error);
@@ -146,7 +147,7 @@ forget (GstOctBackground *background)
 static void
 clear_background (gpointer background)
 {
-  forget (background);
+  background_forget (background);
   g_free (((GstOctBackground *)background)->path);
 }
 
@@ -170,7 +171,7 @@ gst_oct_background_read (GstOctBackground *background,
     OctSampleFormat raw_format, guint samples, GError **error)
 {
   if (background->samples != samples || background->format != raw_format) {
-    forget (background);
+    background_forget (background);
     background->values = g_new (double, samples);
     if (!read_background (background->path, raw_format, samples,
             background->values, &background->error))

@@ -144,7 +144,7 @@ gst_oct_colormap_fixate_caps (GstBaseTransform *trans,
  */
 
 static const OctTransferStops *
-get_stops (const Settings *settings, GError **error)
+colormap_get_stops (const Settings *settings, GError **error)
 {
   const OctTransferStops *stops;
   GError *local = NULL;
@@ -183,7 +183,7 @@ gst_oct_colormap_configure (GstOctFilter *filter, gconstpointer data,
                   : OCT_IMAGE_NV12,
     .values = OCT_COLORMAP_VALUES,
     .colors = colors };
-  const OctTransferStops *stops = get_stops (settings, error);
+  const OctTransferStops *stops = colormap_get_stops (settings, error);
 
   if (stops == NULL)
     return FALSE;

@@ -322,7 +322,7 @@ check_kept (const Tables *t, GError **error)
 /* `tables`, zeros; FALSE with an error when the settings do not go together
  * with the spectra, their calibration or in themselves. */
 static gboolean
-make_tables (
+octcs_make_tables (
     GstOctFilter *filter, const Settings *settings, Tables *t, GError **error)
 {
   guint columns = gst_oct_filter_get_input (filter)->columns;
@@ -381,7 +381,7 @@ gst_oct_cs_configure (GstOctFilter *filter, gconstpointer data,
   GstOctDepths depths;
   guint kept;
 
-  if (!make_tables (filter, settings, &tables, error)
+  if (!octcs_make_tables (filter, settings, &tables, error)
       || !gst_oct_ascans_resolve (
           filter, &settings->ascans, tables.samples, purpose, &depths, error))
     return FALSE;

@@ -17,7 +17,6 @@
 #include "gstoctbackground.h"
 #include "gstoctcuda.h"
 #include "gstocthistory.h"
-#include "gstoctscatterevents.h"
 #include "gstocttake.h"
 #include "oct-operation.h"
 
@@ -52,7 +51,7 @@ GST_ELEMENT_REGISTER_DEFINE (
 
 /* The modes of oct-operation.c. */
 static GType
-get_mode_type (void)
+dcsub_get_mode_type (void)
 {
   static GEnumValue modes[OCT_N_BACKGROUND_MODES + 1];
   static gsize type = 0;
@@ -79,7 +78,8 @@ static GST_OCT_DEFINE_ENUM (get_axis_type, "GstOctAxis", axes)
 
     static const GstOctProperty rows[] = {
       { "mode", "Mode", "Which spectrum to remove", GST_OCT_PROPERTY_LIVE, NULL,
-          GST_OCT_ENUM (Settings, mode, get_mode_type, OCT_BACKGROUND_BSCAN) },
+          GST_OCT_ENUM (
+              Settings, mode, dcsub_get_mode_type, OCT_BACKGROUND_BSCAN) },
       { "running-weight", "Running weight",
           "mode=running: weight of the newest B-scan in the mean, "
           "dimensionless",
@@ -209,7 +209,7 @@ gst_oct_dcsub_transform_structure (GstOctFilter *filter, gconstpointer data,
 /* An own calibration takes the place of the one from upstream for every
  * element behind this one, until it is taken away (NULL). */
 static void
-send_calibration (GstOctDcSub *self, OctCalibration *own)
+dcsub_send_calibration (GstOctDcSub *self, OctCalibration *own)
 {
   g_autoptr (OctCalibration) upstream = NULL;
 
@@ -247,6 +247,15 @@ get_background (const Settings *settings, const OctCalibration *calibration,
   return given;
 }
 
+static const char *
+gst_oct_dcsub_get_history (gconstpointer data, const char **instead)
+{
+  *instead = "set mode=bscan";
+  return ((const Settings *)data)->mode == OCT_BACKGROUND_RUNNING
+             ? "mode=running"
+             : NULL;
+}
+
 static gboolean
 gst_oct_dcsub_configure (GstOctFilter *filter, gconstpointer data,
     GstOctPurpose purpose, GError **error)
@@ -264,10 +273,6 @@ gst_oct_dcsub_configure (GstOctFilter *filter, gconstpointer data,
   gboolean is_stored = oct_background_modes[params.mode].is_stored;
   g_autoptr (OctCalibration) calibration = NULL;
 
-  if (params.mode == OCT_BACKGROUND_RUNNING
-      && !gst_oct_branch_allows_history (
-          GST_ELEMENT (filter), "mode=running", "set mode=bscan", error))
-    return FALSE;
   if (own || is_stored) {
     GError *local = NULL;
 
@@ -287,7 +292,7 @@ gst_oct_dcsub_configure (GstOctFilter *filter, gconstpointer data,
           filter, OCT_OPERATION_BACKGROUND, &params, error))
     return FALSE;
   if (purpose == GST_OCT_TO_USE)
-    send_calibration (GST_OCT_DCSUB (filter), own ? calibration : NULL);
+    dcsub_send_calibration (GST_OCT_DCSUB (filter), own ? calibration : NULL);
   return TRUE;
 }
 
@@ -365,7 +370,7 @@ post_background (
 /* The spectrum is of use in the modes of stored ones alone: another one becomes
  * the one that suits a source as it is. */
 static OctBackgroundMode
-choose_mode (OctBackgroundMode mode)
+dcsub_choose_mode (OctBackgroundMode mode)
 {
   return oct_background_modes[mode].is_stored ? mode
                                               : OCT_BACKGROUND_STORED_SCALED;
@@ -373,8 +378,8 @@ choose_mode (OctBackgroundMode mode)
 
 /* See GstOctTakeDone. */
 static void
-take_done (GstElement *element, const double *mean, guint samples, guint lines,
-    const GError *error)
+dcsub_take_done (GstElement *element, const double *mean, guint samples,
+    guint lines, const GError *error)
 {
   GstOctDcSub *self = GST_OCT_DCSUB (element);
   g_autofree char *text = NULL, *former = NULL;
@@ -389,7 +394,7 @@ take_done (GstElement *element, const double *mean, guint samples, guint lines,
   }
   g_object_get (self, "background-spectrum", &former, "mode", &mode, NULL);
   former_nick = oct_background_modes[mode].nick;
-  mode = choose_mode (mode);
+  mode = dcsub_choose_mode (mode);
   nick = oct_background_modes[mode].nick;
   text = format_spectrum (mean, samples);
   gst_oct_history_push (&self->history, element,
@@ -407,7 +412,7 @@ take_done (GstElement *element, const double *mean, guint samples, guint lines,
 }
 
 static gboolean
-take_background (GstOctDcSub *self, guint bscans)
+dcsub_take_background (GstOctDcSub *self, guint bscans)
 {
   return gst_oct_take_begin (self->take, bscans);
 }
@@ -453,7 +458,7 @@ gst_oct_dcsub_finalize (GObject *object)
 }
 
 static void
-add_signals (GType type)
+dcsub_add_signals (GType type)
 {
   /**
    * GstOctDcSub::take-background:
@@ -467,8 +472,8 @@ add_signals (GType type)
    * Returns: %FALSE when that is under way already
    */
   g_signal_new_class_handler ("take-background", type,
-      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (take_background), NULL,
-      NULL, NULL, G_TYPE_BOOLEAN, 1, G_TYPE_UINT);
+      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (dcsub_take_background),
+      NULL, NULL, NULL, G_TYPE_BOOLEAN, 1, G_TYPE_UINT);
   /**
    * GstOctDcSub::undo-background:
    *
@@ -494,9 +499,10 @@ gst_oct_dcsub_class_init (GstOctDcSubClass *klass)
   trans_class->stop = gst_oct_dcsub_stop;
   trans_class->submit_input_buffer = gst_oct_dcsub_submit_input_buffer;
   G_OBJECT_CLASS (klass)->finalize = gst_oct_dcsub_finalize;
-  add_signals (G_TYPE_FROM_CLASS (klass));
+  dcsub_add_signals (G_TYPE_FROM_CLASS (klass));
   filter_class->transform_structure = gst_oct_dcsub_transform_structure;
   filter_class->configure = gst_oct_dcsub_configure;
+  filter_class->get_history = gst_oct_dcsub_get_history;
   gst_oct_filter_class_describe (filter_class,
       &(GstOctFilterDescription){ .operation = OCT_OPERATION_BACKGROUND,
           .properties = &properties,
@@ -515,5 +521,5 @@ gst_oct_dcsub_class_init (GstOctDcSubClass *klass)
 static void
 gst_oct_dcsub_init (GstOctDcSub *self)
 {
-  self->take = gst_oct_take_new (GST_ELEMENT (self), take_done);
+  self->take = gst_oct_take_new (GST_ELEMENT (self), dcsub_take_done);
 }

@@ -94,7 +94,7 @@ gst_oct_dispersion_transform_structure (GstOctFilter *filter,
 
 /* phase[samples] of whole A-lines, but for phase2 and phase3. */
 static gboolean
-fill_polynomial (GstOctFilter *filter, const Settings *settings,
+dispersion_fill_polynomial (GstOctFilter *filter, const Settings *settings,
     const OctCalibration *calibration, guint samples, double *phase,
     GError **error)
 {
@@ -119,7 +119,8 @@ fill_polynomial (GstOctFilter *filter, const Settings *settings,
 /* phase[columns] of the samples that the spectra hold, g_free(): all, or those
  * that the mask file keeps.  NULL with an error. */
 static double *
-make_phase (GstOctFilter *filter, const Settings *settings, GError **error)
+dispersion_make_phase (
+    GstOctFilter *filter, const Settings *settings, GError **error)
 {
   const OctCalibrationSettings *own = &settings->calibration;
   const GstOctMaskFile *file = &settings->mask;
@@ -143,7 +144,8 @@ make_phase (GstOctFilter *filter, const Settings *settings, GError **error)
     return NULL;
   }
   phase = g_new (double, samples);
-  if (!fill_polynomial (filter, settings, calibration, samples, phase, error)
+  if (!dispersion_fill_polynomial (
+          filter, settings, calibration, samples, phase, error)
       || !oct_calibration_add_phase (calibration,
           gst_oct_filter_get_input (filter)->axis == GST_OCT_AXIS_WAVELENGTH,
           samples, settings->phase2, settings->phase3, phase, error))
@@ -160,7 +162,7 @@ gst_oct_dispersion_configure (GstOctFilter *filter, gconstpointer settings,
     GstOctPurpose purpose, GError **error)
 {
   const GstOctInfo *input = gst_oct_filter_get_input (filter);
-  g_autofree double *phase = make_phase (filter, settings, error);
+  g_autofree double *phase = dispersion_make_phase (filter, settings, error);
   OctDispersionParams params = {
     .samples = input->columns, .lines = input->rows, .phase = phase
   };
@@ -299,7 +301,7 @@ take_wavenumbers (
 /* A value that is as good as the one before is not taken, so that pictures
  * before and after can be compared. */
 static gboolean
-is_same (
+dispersion_is_same (
     const OctAutofocus *found, guint order, Phase former, double half_range)
 {
   double c2 = former.a2 * pow (half_range, 2) + former.phase2;
@@ -330,7 +332,7 @@ take_dispersion (
     phase.a3 = former.a3;
     phase.phase3 = former.phase3;
   }
-  same = is_same (found, order, former, half_range);
+  same = dispersion_is_same (found, order, former, half_range);
   if (!same)
     set_phase (self, phase, former);
   text = describe_phase (phase, order, half_range, error2, error3);
@@ -369,20 +371,20 @@ focus_done (
 }
 
 static gboolean
-autofocus (GstOctDispersion *self)
+dispersion_autofocus (GstOctDispersion *self)
 {
   return gst_oct_focus_begin (self->focus, GST_OCT_FOCUS_DISPERSION);
 }
 
 static gboolean
-refine (GstOctDispersion *self)
+dispersion_refine (GstOctDispersion *self)
 {
   return gst_oct_focus_begin (self->focus, GST_OCT_FOCUS_WAVENUMBERS);
 }
 
 /* What makes the same images without any of the properties. */
 static char *
-make_calibration_csv (GstOctDispersion *self)
+dispersion_make_calibration_csv (GstOctDispersion *self)
 {
   GstOctFilter *filter = GST_OCT_FILTER (self);
   g_autoptr (GstCaps) caps =
@@ -412,9 +414,9 @@ make_calibration_csv (GstOctDispersion *self)
 }
 
 static gboolean
-save_calibration (GstOctDispersion *self, const char *path)
+dispersion_save_calibration (GstOctDispersion *self, const char *path)
 {
-  g_autofree char *text = make_calibration_csv (self);
+  g_autofree char *text = dispersion_make_calibration_csv (self);
   g_autoptr (GError) error = NULL;
 
   if (text == NULL)
@@ -517,7 +519,7 @@ gst_oct_dispersion_finalize (GObject *object)
 }
 
 static void
-add_signals (GType type)
+dispersion_add_signals (GType type)
 {
   /**
    * GstOctDispersion::autofocus:
@@ -529,8 +531,8 @@ add_signals (GType type)
    * Returns: %FALSE when that is under way already
    */
   g_signal_new_class_handler ("autofocus", type,
-      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (autofocus), NULL, NULL,
-      NULL, G_TYPE_BOOLEAN, 0);
+      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (dispersion_autofocus),
+      NULL, NULL, NULL, G_TYPE_BOOLEAN, 0);
   /**
    * GstOctDispersion::refine:
    *
@@ -541,8 +543,8 @@ add_signals (GType type)
    * Returns: %FALSE when a search is under way already
    */
   g_signal_new_class_handler ("refine", type,
-      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (refine), NULL, NULL,
-      NULL, G_TYPE_BOOLEAN, 0);
+      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (dispersion_refine), NULL,
+      NULL, NULL, G_TYPE_BOOLEAN, 0);
   /**
    * GstOctDispersion::calibration-csv:
    *
@@ -550,8 +552,9 @@ add_signals (GType type)
    *     `calibration`; %NULL as long as there is none
    */
   g_signal_new_class_handler ("calibration-csv", type,
-      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (make_calibration_csv),
-      NULL, NULL, NULL, G_TYPE_STRING, 0);
+      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION,
+      G_CALLBACK (dispersion_make_calibration_csv), NULL, NULL, NULL,
+      G_TYPE_STRING, 0);
   /**
    * GstOctDispersion::save-calibration:
    * @path: the file, which is written over
@@ -561,8 +564,9 @@ add_signals (GType type)
    * Returns: %FALSE when it could not; a warning says why
    */
   g_signal_new_class_handler ("save-calibration", type,
-      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (save_calibration), NULL,
-      NULL, NULL, G_TYPE_BOOLEAN, 1, G_TYPE_STRING);
+      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION,
+      G_CALLBACK (dispersion_save_calibration), NULL, NULL, NULL,
+      G_TYPE_BOOLEAN, 1, G_TYPE_STRING);
   /**
    * GstOctDispersion::undo-autofocus:
    *
@@ -589,7 +593,7 @@ gst_oct_dispersion_class_init (GstOctDispersionClass *klass)
   trans_class->submit_input_buffer = gst_oct_dispersion_submit_input_buffer;
   trans_class->stop = gst_oct_dispersion_stop;
   G_OBJECT_CLASS (klass)->finalize = gst_oct_dispersion_finalize;
-  add_signals (G_TYPE_FROM_CLASS (klass));
+  dispersion_add_signals (G_TYPE_FROM_CLASS (klass));
   gst_oct_filter_class_describe (filter_class,
       &(GstOctFilterDescription){ .operation = OCT_OPERATION_DISPERSION,
           .properties = &properties,

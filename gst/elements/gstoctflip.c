@@ -103,7 +103,7 @@ gst_oct_flip_configure (GstOctFilter *filter, gconstpointer data,
 /* The number of the first B-scan: in its volume, else that of the volume, else
  * since the start. */
 static guint64
-get_number (GstOctFlip *self, GstBuffer *buffer)
+flip_get_number (GstOctFlip *self, GstBuffer *buffer)
 {
   GstOctScanPosition scan;
 
@@ -119,7 +119,7 @@ gst_oct_flip_submit_input_buffer (
 {
   GstOctFlip *self = GST_OCT_FLIP (trans);
   const GstOctInfo *info = gst_oct_filter_get_input (GST_OCT_FILTER (self));
-  guint64 number = get_number (self, buffer);
+  guint64 number = flip_get_number (self, buffer);
   gboolean is_odd = number % 2 == 1;
 
   self->next = number + MAX (1, info->bscans);

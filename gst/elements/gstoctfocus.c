@@ -45,7 +45,7 @@ gst_oct_focus_new (GstElement *element, GstOctFocusDone done)
 }
 
 static void
-forget (GstOctFocus *focus)
+focus_forget (GstOctFocus *focus)
 {
   g_ptr_array_set_size (focus->bscans, 0);
   focus->lines = 0;
@@ -53,7 +53,7 @@ forget (GstOctFocus *focus)
 }
 
 static void
-join (GstOctFocus *focus)
+focus_join (GstOctFocus *focus)
 {
   GThread *thread;
 
@@ -92,8 +92,8 @@ void
 gst_oct_focus_stop (GstOctFocus *focus)
 {
   g_atomic_int_set (&focus->cancelled, TRUE);
-  join (focus);
-  forget (focus);
+  focus_join (focus);
+  focus_forget (focus);
   g_atomic_int_set (&focus->state, IDLE);
   g_atomic_int_set (&focus->cancelled, FALSE);
 }
@@ -166,7 +166,7 @@ get_half_range (OctCalibration *calibration)
 /* phase[samples]: that of the calibration, and of the third order where that is
  * given */
 static double *
-make_phase (GstOctFocus *focus, guint samples, double half_range)
+focus_make_phase (GstOctFocus *focus, guint samples, double half_range)
 {
   const double *given =
       focus->calibration != NULL
@@ -194,12 +194,12 @@ search_in (const OctAutofocusParams *params, const float *spectra,
 }
 
 static gboolean
-search (GstOctFocus *focus, GstOctFocusResult *result, GError **error)
+focus_search (GstOctFocus *focus, GstOctFocusResult *result, GError **error)
 {
   const GstOctInfo *info =
       gst_oct_aside_get_info (g_ptr_array_index (focus->bscans, 0));
   g_autofree double *phase =
-      make_phase (focus, info->columns, result->half_range);
+      focus_make_phase (focus, info->columns, result->half_range);
   OctAutofocusParams params = { .samples = info->columns,
     .lines = focus->lines,
     .phase = phase,
@@ -215,15 +215,15 @@ search (GstOctFocus *focus, GstOctFocusResult *result, GError **error)
 }
 
 static gpointer
-run (gpointer data)
+focus_run (gpointer data)
 {
   GstOctFocus *focus = data;
   GstOctFocusResult result = { .kind = focus->kind,
     .half_range = get_half_range (focus->calibration) };
   g_autoptr (GError) error = NULL;
 
-  search (focus, &result, &error);
-  forget (focus);
+  focus_search (focus, &result, &error);
+  focus_forget (focus);
   if (g_atomic_int_get (&focus->cancelled))
     return NULL;
   /* who hears of it may begin the next */
@@ -239,7 +239,7 @@ gst_oct_focus_refuse (GstOctFocus *focus, const GError *error)
 {
   GstOctFocusResult result = { .kind = focus->kind };
 
-  forget (focus);
+  focus_forget (focus);
   g_atomic_int_set (&focus->state, IDLE);
   focus->done (focus->element, &result, error);
 }
@@ -247,7 +247,8 @@ gst_oct_focus_refuse (GstOctFocus *focus, const GError *error)
 /* Of spectra that are uniform in wavenumber nothing has to be known: phases are
  * those at their ends. */
 static gboolean
-check (const GstOctInfo *info, OctCalibration *calibration, GError **error)
+focus_check (
+    const GstOctInfo *info, OctCalibration *calibration, GError **error)
 {
   if (info->axis == GST_OCT_AXIS_WAVENUMBER
       || (calibration != NULL
@@ -263,18 +264,18 @@ check (const GstOctInfo *info, OctCalibration *calibration, GError **error)
 }
 
 static gboolean
-add (GstOctFocus *focus, GstBuffer *buffer, const GstOctInfo *info,
+focus_add (GstOctFocus *focus, GstBuffer *buffer, const GstOctInfo *info,
     gboolean on_gpu, OctCalibration *calibration, GError **error)
 {
   GstOctAside *aside;
 
-  if (!check (info, calibration, error))
+  if (!focus_check (info, calibration, error))
     return FALSE;
   /* spectra of another kind begin anew */
   if (focus->bscans->len > 0
       && !gst_oct_info_same_layout (
           info, gst_oct_aside_get_info (g_ptr_array_index (focus->bscans, 0))))
-    forget (focus);
+    focus_forget (focus);
   aside = gst_oct_aside_new (buffer, info, on_gpu,
       gst_oct_lines_spread (info->rows, OCT_AUTOFOCUS_LINES), error);
   if (aside == NULL)
@@ -298,15 +299,15 @@ gst_oct_focus_add (GstOctFocus *focus, GstBuffer *buffer,
   focus->third = third;
   focus->a3 = a3;
   focus->phase3 = phase3;
-  if (!add (focus, buffer, info, on_gpu, calibration, &error)) {
+  if (!focus_add (focus, buffer, info, on_gpu, calibration, &error)) {
     gst_oct_focus_refuse (focus, error);
     return;
   }
   if (focus->lines < ENOUGH_LINES && focus->bscans->len < MOST_BSCANS)
     return;
-  join (focus); /* of the search before, which is done */
+  focus_join (focus); /* of the search before, which is done */
   g_atomic_int_set (&focus->state, SEARCHING);
   g_mutex_lock (&focus->lock);
-  focus->thread = g_thread_new ("oct-autofocus", run, focus);
+  focus->thread = g_thread_new ("oct-autofocus", focus_run, focus);
   g_mutex_unlock (&focus->lock);
 }

@@ -37,13 +37,14 @@ static const GEnumValue methods[] = {
   { 0, NULL, NULL },
 };
 
-static GST_OCT_DEFINE_ENUM (get_method_type, "GstOctResampleMethod", methods)
+static GST_OCT_DEFINE_ENUM (
+    kresample_get_method_type, "GstOctResampleMethod", methods)
 
     static const GstOctProperty rows[] = {
       { "method", "Method", "Kind of interpolation", GST_OCT_PROPERTY_LIVE,
           NULL,
-          GST_OCT_ENUM (
-              Settings, method, get_method_type, OCT_RESAMPLE_CUBIC) },
+          GST_OCT_ENUM (Settings, method, kresample_get_method_type,
+              OCT_RESAMPLE_CUBIC) },
       { "upsample", "Upsampling",
           "Factor by which the A-line is lengthened by FFT before the local "
           "interpolation: 1 (not at all) or 2",

@@ -14,7 +14,6 @@
 #include "gstoctlogscale.h"
 #include "gstoctcuda.h"
 #include "gstoctimagefilter.h"
-#include "gstoctscatterevents.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_oct_logscale_debug);
 #define GST_CAT_DEFAULT gst_oct_logscale_debug
@@ -54,7 +53,8 @@ static const GEnumValue ranges[] = {
 };
 
 static GST_OCT_DEFINE_ENUM (get_scale_type, "GstOctScale",
-    scales) static GST_OCT_DEFINE_ENUM (get_range_type, "GstOctRange", ranges)
+    scales) static GST_OCT_DEFINE_ENUM (logscale_get_range_type, "GstOctRange",
+    ranges)
 
     static const GstOctProperty rows[] = {
       { "scale", "Scale", "Quantity that the grey levels show",
@@ -62,7 +62,8 @@ static GST_OCT_DEFINE_ENUM (get_scale_type, "GstOctScale",
           GST_OCT_ENUM (Settings, scale, get_scale_type, OCT_SCALE_LOG) },
       { "range", "Range", "Which values become black and white",
           GST_OCT_PROPERTY_LIVE, "range",
-          GST_OCT_ENUM (Settings, range, get_range_type, OCT_RANGE_CONTRAST) },
+          GST_OCT_ENUM (
+              Settings, range, logscale_get_range_type, OCT_RANGE_CONTRAST) },
       { "min", "Black",
           "range=manual: value of black, in dB (scale=linear: in counts^2)",
           GST_OCT_PROPERTY_RAMPED, "range",
@@ -81,7 +82,7 @@ static GST_OCT_DEFINE_ENUM (get_scale_type, "GstOctScale",
 static const GstOctProperties properties = GST_OCT_PROPERTIES (Settings, rows);
 
 static gint
-get_bscans (const GstStructure *s)
+logscale_get_bscans (const GstStructure *s)
 {
   gint bscans;
 
@@ -96,7 +97,7 @@ append_images (const GstStructure *from, const char *formats, gboolean grey,
 {
   GstStructure *to =
       gst_oct_video_structure (formats, from, "lines", "samples");
-  gint bscans = get_bscans (from), depth;
+  gint bscans = logscale_get_bscans (from), depth;
 
   gst_oct_structure_copy_field (from, "z-spacing", to, "z-spacing");
   if (grey)
@@ -115,7 +116,7 @@ static void
 append_ascans (const GstStructure *from, GstCaps *result)
 {
   GstStructure *to = gst_structure_from_string (GST_OCT_CAPS_ASCANS, NULL);
-  gint bscans = get_bscans (from), height;
+  gint bscans = logscale_get_bscans (from), height;
 
   gst_oct_structure_copy_field (from, "height", to, "samples");
   gst_oct_structure_copy_field (from, "width", to, "lines");
@@ -140,7 +141,7 @@ gst_oct_logscale_transform_structure (GstOctFilter *filter,
   }
   append_images (from, FORMATS, TRUE, FALSE, result);
   append_images (from, "RGBA", FALSE, FALSE, result);
-  if (get_bscans (from) > 1) {
+  if (logscale_get_bscans (from) > 1) {
     append_images (from, VOLUME_FORMATS, TRUE, TRUE, result);
     append_images (from, "RGBA", FALSE, TRUE, result);
   }
@@ -155,6 +156,14 @@ gst_oct_logscale_fixate_caps (GstBaseTransform *trans,
         GST_BASE_TRANSFORM_SRC_PAD (trans), othercaps);
   return GST_BASE_TRANSFORM_CLASS (gst_oct_logscale_parent_class)
       ->fixate_caps (trans, direction, caps, othercaps);
+}
+
+static const char *
+gst_oct_logscale_get_history (gconstpointer data, const char **instead)
+{
+  *instead = "set range-smoothing=0";
+  return ((const Settings *)data)->range_smoothing > 0.0 ? "range-smoothing"
+                                                         : NULL;
 }
 
 static gboolean
@@ -180,10 +189,6 @@ gst_oct_logscale_configure (GstOctFilter *filter, gconstpointer data,
         params.min, params.max);
     return FALSE;
   }
-  if (params.range_smoothing > 0.0
-      && !gst_oct_branch_allows_history (
-          GST_ELEMENT (filter), "range-smoothing", "set it to 0", error))
-    return FALSE;
   return gst_oct_filter_set_plan (
       filter, OCT_OPERATION_LOGSCALE, &params, error);
 }
@@ -197,6 +202,7 @@ gst_oct_logscale_class_init (GstOctLogScaleClass *klass)
       gst_oct_logscale_debug, "octlogscale", 0, "OCT image scaling");
   filter_class->transform_structure = gst_oct_logscale_transform_structure;
   filter_class->configure = gst_oct_logscale_configure;
+  filter_class->get_history = gst_oct_logscale_get_history;
   GST_BASE_TRANSFORM_CLASS (klass)->fixate_caps = gst_oct_logscale_fixate_caps;
   gst_oct_filter_class_describe (filter_class,
       &(GstOctFilterDescription){ .operation = OCT_OPERATION_LOGSCALE,

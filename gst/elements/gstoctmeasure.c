@@ -28,7 +28,7 @@ gst_oct_measure_lines (const GstOctInfo *info)
 
 /* What could not be had is left out. */
 static void
-add (GstStructure *s, const char *name, double value)
+measure_add (GstStructure *s, const char *name, double value)
 {
   if (isfinite (value))
     gst_structure_set (s, name, G_TYPE_DOUBLE, value, NULL);
@@ -40,9 +40,9 @@ add_length (GstStructure *s, const char *name, double value, double z_spacing)
 {
   g_autofree char *um = g_strconcat (name, "-um", NULL);
 
-  add (s, name, value);
+  measure_add (s, name, value);
   if (z_spacing > 0)
-    add (s, um, value * z_spacing * 1e6);
+    measure_add (s, um, value * z_spacing * 1e6);
 }
 
 static void
@@ -52,7 +52,8 @@ add_problem (GstStructure *s, const GError *error)
 }
 
 static void
-add_curve (GstStructure *s, const char *name, const double *values, guint count)
+measure_add_curve (
+    GstStructure *s, const char *name, const double *values, guint count)
 {
   g_autoptr (GstBuffer) buffer =
       gst_buffer_new_memdup (values, count * sizeof *values);
@@ -68,7 +69,7 @@ add_profile (GstStructure *s, const float *values, guint lines, guint bins)
   g_autofree double *db = g_new (double, bins);
 
   oct_meter_profile (values, lines, bins, db);
-  add_curve (s, "curve", db, bins);
+  measure_add_curve (s, "curve", db, bins);
 }
 
 static void
@@ -89,16 +90,16 @@ measure_ascans (GstStructure *s, const float *values, guint lines, guint bins,
   }
   gst_structure_set (s, "lines", G_TYPE_UINT, peak.lines, NULL);
   add_length (s, "peak", peak.bin, settings->z_spacing);
-  add (s, "level", peak.level);
+  measure_add (s, "level", peak.level);
   add_length (s, "width-3db", peak.width[OCT_METER_3DB], settings->z_spacing);
   add_length (s, "width-6db", peak.width[OCT_METER_6DB], settings->z_spacing);
   add_length (s, "width-20db", peak.width[OCT_METER_20DB], settings->z_spacing);
-  add (s, "side-lobe", peak.side_lobe);
-  add (s, "noise-floor", peak.floor);
-  add (s, "snr", peak.snr);
-  add (s, "sensitivity", peak.snr + 20 * settings->optical_density);
-  add (s, "phase-noise", peak.phase_noise);
-  add (s, "phase-limit", peak.phase_limit);
+  measure_add (s, "side-lobe", peak.side_lobe);
+  measure_add (s, "noise-floor", peak.floor);
+  measure_add (s, "snr", peak.snr);
+  measure_add (s, "sensitivity", peak.snr + 20 * settings->optical_density);
+  measure_add (s, "phase-noise", peak.phase_noise);
+  measure_add (s, "phase-limit", peak.phase_limit);
 }
 
 /* ------------------------------------------------------------------ spectra */
@@ -142,10 +143,10 @@ measure_camera (GstStructure *s, const GstOctInfo *info, const double *mean,
     add_problem (s, error);
     return;
   }
-  add (s, "camera-gain", camera.gain);
-  add (s, "read-noise", camera.read);
-  add (s, "intensity-noise", camera.intensity);
-  add (s, "shot-noise-floor",
+  measure_add (s, "camera-gain", camera.gain);
+  measure_add (s, "read-noise", camera.read);
+  measure_add (s, "intensity-noise", camera.intensity);
+  measure_add (s, "shot-noise-floor",
       oct_meter_shot_noise_floor (
           mean, info->columns, camera.gain, nodes, settings->window));
 }
@@ -163,14 +164,14 @@ measure_light (GstStructure *s, const GstOctInfo *info, const double *light,
     add_problem (s, error);
     return;
   }
-  add (s, "centroid", source.centroid);
-  add (s, "fwhm", source.fwhm);
-  add (s, "centre-nm", source.centre_nm);
-  add (s, "fwhm-nm", source.fwhm_nm);
-  add (s, "resolution-formula-um", source.formula_um);
-  add (s, "resolution-spectrum-um", source.bare_um);
-  add (s, "resolution-hann-um", source.hann_um);
-  add (s, "resolution-window-um", source.window_um);
+  measure_add (s, "centroid", source.centroid);
+  measure_add (s, "fwhm", source.fwhm);
+  measure_add (s, "centre-nm", source.centre_nm);
+  measure_add (s, "fwhm-nm", source.fwhm_nm);
+  measure_add (s, "resolution-formula-um", source.formula_um);
+  measure_add (s, "resolution-spectrum-um", source.bare_um);
+  measure_add (s, "resolution-hann-um", source.hann_um);
+  measure_add (s, "resolution-window-um", source.window_um);
 }
 
 /* That of a full pixel, which is known from the largest only where cameras
@@ -183,9 +184,9 @@ add_full_level (GstStructure *s, const GstOctMeasureSettings *settings,
 
   if (level == 0 && !oct_meter_is_full_scale (largest))
     return;
-  add (s, "full", level > 0 ? level : largest);
+  measure_add (s, "full", level > 0 ? level : largest);
   if (settings->curves)
-    add_curve (s, "curve-full", full, count);
+    measure_add_curve (s, "curve-full", full, count);
 }
 
 static void
@@ -215,14 +216,14 @@ measure_spectra (GstStructure *s, const GstOctInfo *info, gconstpointer values,
         info->is_video ? mean[i] : sqrt (mean[i] * mean[i] + variance[i]);
   }
   gst_structure_set (s, "lines", G_TYPE_UINT, found.lines, NULL);
-  add (s, "maximum", found.largest);
+  measure_add (s, "maximum", found.largest);
   if (info->is_video) {
-    add (s, "mean", sum);
-    add (s, "saturated", found.full);
+    measure_add (s, "mean", sum);
+    measure_add (s, "saturated", found.full);
     add_full_level (s, settings, full, found.largest, info->columns);
   }
   if (settings->curves)
-    add_curve (s, "curve", light, info->columns);
+    measure_add_curve (s, "curve", light, info->columns);
   if (info->columns > 1)
     measure_light (s, info, light, settings);
   if (settings->source_only && info->is_video)
@@ -250,9 +251,9 @@ gst_oct_measure (GstOctAside *aside, const GstOctMeasureSettings *settings)
     measure_spectra (
         s, info, values, gst_oct_aside_get_lines (aside), settings);
   if (settings->x_spacing > 0)
-    add (s, "x-spacing-um", settings->x_spacing * 1e6);
+    measure_add (s, "x-spacing-um", settings->x_spacing * 1e6);
   if (settings->y_spacing > 0)
-    add (s, "y-spacing-um", settings->y_spacing * 1e6);
+    measure_add (s, "y-spacing-um", settings->y_spacing * 1e6);
   return s;
 }
 
@@ -311,12 +312,12 @@ gst_oct_roll_off_add (GstOctRollOff *roll_off, GstStructure *measurement)
   if (!oct_meter_roll_off (
           roll_off->bin, roll_off->level, roll_off->n, &slope, &lost))
     return;
-  add (measurement, "roll-off", slope);
-  add (measurement, "lost-6db", lost);
+  measure_add (measurement, "roll-off", slope);
+  measure_add (measurement, "lost-6db", lost);
   if (gst_structure_get_double (measurement, "peak-um", &um) && bin > 0)
     mm = um / bin / 1e3;
   if (mm > 0) {
-    add (measurement, "roll-off-mm", slope / mm);
-    add (measurement, "lost-6db-mm", lost * mm);
+    measure_add (measurement, "roll-off-mm", slope / mm);
+    measure_add (measurement, "lost-6db-mm", lost * mm);
   }
 }

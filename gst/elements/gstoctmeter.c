@@ -182,7 +182,7 @@ free_job (Job *job)
 }
 
 static void
-collect (GstOctMeter *self, const Job *job, GstStructure *measurement)
+octmeter_collect (GstOctMeter *self, const Job *job, GstStructure *measurement)
 {
   gboolean is_new;
 
@@ -232,13 +232,13 @@ use_own_calibration (GstOctMeter *self, Job *job)
 }
 
 static GstStructure *
-measure (GstOctMeter *self, Job *job)
+octmeter_measure (GstOctMeter *self, Job *job)
 {
   GstStructure *s;
 
   use_own_calibration (self, job);
   s = gst_oct_measure (job->aside, &job->settings);
-  collect (self, job, s);
+  octmeter_collect (self, job, s);
   gst_structure_set (s, "bscans", G_TYPE_UINT64, job->bscans, "missing",
       G_TYPE_UINT64, job->missing, "missing-lines", G_TYPE_UINT64,
       job->missing_lines, NULL);
@@ -271,7 +271,7 @@ measure_all (gpointer data)
     }
     self->told = FALSE;
     g_mutex_unlock (&self->lock);
-    measurement = measure (self, job);
+    measurement = octmeter_measure (self, job);
     free_job (job);
     g_mutex_lock (&self->lock);
     self->busy = FALSE;
@@ -300,7 +300,7 @@ wait_for_measurement (GstOctMeter *self)
 
 /* B-scans that never came, by the times of those that did, and their A-lines. */
 static void
-count (GstOctMeter *self, GstBuffer *buffer)
+octmeter_count (GstOctMeter *self, GstBuffer *buffer)
 {
   GstClockTime time = GST_BUFFER_PTS (buffer), before = self->time;
   guint64 steps, held = self->held;
@@ -322,7 +322,7 @@ count (GstOctMeter *self, GstBuffer *buffer)
 }
 
 static gboolean
-is_due (GstOctMeter *self, const Settings *settings)
+octmeter_is_due (GstOctMeter *self, const Settings *settings)
 {
   gint64 wait = (gint64)settings->interval * 1000;
   gboolean busy;
@@ -380,11 +380,11 @@ gst_oct_meter_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   Settings settings;
   Job *job = NULL;
 
-  count (self, buffer);
+  octmeter_count (self, buffer);
   if (!self->has_info || !is_active (self))
     return GST_FLOW_OK;
   settings = get_settings (self);
-  if (is_due (self, &settings)) {
+  if (octmeter_is_due (self, &settings)) {
     self->measured = g_get_monotonic_time ();
     job = new_job (self, &settings, buffer);
   }
@@ -552,7 +552,7 @@ gst_oct_meter_finalize (GObject *object)
 
 /* In GPU memory all but raw spectra. */
 static void
-add_template (
+octmeter_add_template (
     GstElementClass *klass, const char *name, GstPadDirection direction)
 {
   GstCaps *caps = gst_caps_from_string (ALL_CAPS), *gpu = gst_caps_copy (caps);
@@ -584,8 +584,8 @@ gst_oct_meter_class_init (GstOctMeterClass *klass)
           "\"oct-meter\" "
           "(none = nothing yet)",
           GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
-  add_template (element_class, "sink", GST_PAD_SINK);
-  add_template (element_class, "src", GST_PAD_SRC);
+  octmeter_add_template (element_class, "sink", GST_PAD_SINK);
+  octmeter_add_template (element_class, "src", GST_PAD_SRC);
   gst_element_class_set_static_metadata (element_class, "OCT meter",
       "Filter/Analyzer/Video",
       "Measures source, camera and peaks of spectra and A-scans that pass",

@@ -28,7 +28,7 @@ struct _GstOctMeterLog {
 };
 
 static void
-set_error (GError **error, const char *path, int code)
+meter_log_set_error (GError **error, const char *path, int code)
 {
   if (code == EEXIST)
     g_set_error (error, OCT_ERROR, OCT_ERROR_WRITE,
@@ -51,7 +51,7 @@ gst_oct_meter_log_new (const char *path, guint mode, GError **error)
   GstOctMeterLog *log;
 
   if (fd < 0) {
-    set_error (error, path, errno);
+    meter_log_set_error (error, path, errno);
     return NULL;
   }
   log = g_new0 (GstOctMeterLog, 1);
@@ -89,7 +89,7 @@ append_value (GString *line, const GstStructure *measurement, const char *name)
 }
 
 static gboolean
-write_all (GstOctMeterLog *log, const GString *text, GError **error)
+meter_log_write_all (GstOctMeterLog *log, const GString *text, GError **error)
 {
   gsize done = 0;
 
@@ -99,7 +99,7 @@ write_all (GstOctMeterLog *log, const GString *text, GError **error)
     if (count < 0 && errno == EINTR)
       continue;
     if (count <= 0) {
-      set_error (error, log->path, count < 0 ? errno : EIO);
+      meter_log_set_error (error, log->path, count < 0 ? errno : EIO);
       return FALSE;
     }
     done += (gsize)count;
@@ -127,5 +127,5 @@ gst_oct_meter_log_add (
   for (guint i = 0; log->columns[i] != NULL; i++)
     append_value (text, measurement, log->columns[i]);
   g_string_append_c (text, '\n');
-  return write_all (log, text, error);
+  return meter_log_write_all (log, text, error);
 }

@@ -54,14 +54,15 @@ static const GEnumValue weights[] = {
   { 0, NULL, NULL },
 };
 
-static GST_OCT_DEFINE_ENUM (get_method_type, "GstOctNufftMethod",
+static GST_OCT_DEFINE_ENUM (octnufft_get_method_type, "GstOctNufftMethod",
     methods) static GST_OCT_DEFINE_ENUM (get_weights_type, "GstOctWeights",
     weights)
 
     static const GstOctProperty rows[] = {
       { "method", "Method", "Algorithm of the transform", GST_OCT_PROPERTY_LIVE,
           NULL,
-          GST_OCT_ENUM (Settings, method, get_method_type, METHOD_NUFFT) },
+          GST_OCT_ENUM (
+              Settings, method, octnufft_get_method_type, METHOD_NUFFT) },
       { "weights", "Weights",
           "How the weights of the kernel are computed (method=nufft)",
           GST_OCT_PROPERTY_LIVE, NULL,

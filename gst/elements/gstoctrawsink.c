@@ -199,7 +199,7 @@ gst_oct_raw_sink_set_caps (GstBaseSink *base, GstCaps *caps)
 /* The own calibration, else the one from upstream; NULL without an error when
  * there is none. */
 static OctCalibration *
-make_calibration (GstOctRawSink *self, GError **error)
+raw_sink_make_calibration (GstOctRawSink *self, GError **error)
 {
   OctCalibrationSettings settings;
   OctCalibration *calibration = NULL;
@@ -224,7 +224,7 @@ make_calibration (GstOctRawSink *self, GError **error)
 
 /* One warning for each setting: what has been recorded is worth more. */
 static void
-refuse_calibration (GstOctRawSink *self, const GError *error)
+raw_sink_refuse_calibration (GstOctRawSink *self, const GError *error)
 {
   gboolean known;
 
@@ -240,18 +240,18 @@ refuse_calibration (GstOctRawSink *self, const GError *error)
 /* An own calibration may be corrected at any time: the last one that fits, and
  * thus the best, holds for all of the recording. */
 static gboolean
-describe (GstOctRawSink *self, GError **error)
+raw_sink_describe (GstOctRawSink *self, GError **error)
 {
   OctRecordingInfo *recording = &self->recording;
   GError *local = NULL;
-  OctCalibration *found = make_calibration (self, &local);
+  OctCalibration *found = raw_sink_make_calibration (self, &local);
 
   if (local != NULL && oct_raw_writer_get_stats (self->writer).frames == 0) {
     g_propagate_error (error, local);
     return FALSE;
   }
   if (local != NULL) {
-    refuse_calibration (self, local);
+    raw_sink_refuse_calibration (self, local);
     g_error_free (local);
   } else {
     g_clear_pointer (&recording->calibration, oct_calibration_unref);
@@ -264,7 +264,7 @@ describe (GstOctRawSink *self, GError **error)
 
 /* What only the first B-scan tells. */
 static void
-begin (GstOctRawSink *self, GstBuffer *buffer)
+raw_sink_begin (GstOctRawSink *self, GstBuffer *buffer)
 {
   GstOctScanPosition position;
 
@@ -310,7 +310,7 @@ keep_described (GstOctRawSink *self, GError **error)
   if (!self->described_all
       && g_get_monotonic_time () - self->described > G_TIME_SPAN_SECOND)
     stale = TRUE;
-  return !stale || describe (self, error);
+  return !stale || raw_sink_describe (self, error);
 }
 
 /* Whether the own calibration is built on the one from upstream, or is none. */
@@ -360,7 +360,7 @@ take_upstream (GstOctRawSink *self, OctCalibration *calibration)
 /* A mask that comes late is taken for that of all B-scans, as these are the same
  * in number of A-lines. */
 static void
-tell_mask (GstOctRawSink *self, guint64 frames)
+raw_sink_tell_mask (GstOctRawSink *self, guint64 frames)
 {
   if (self->recording.masks->len == 1) {
     GST_ELEMENT_WARNING (self, STREAM, FORMAT,
@@ -403,7 +403,7 @@ take_mask (GstOctRawSink *self, GError **error)
   if (self->recording.masks->len == 1)
     self->described = 0;
   if (frames > 0)
-    tell_mask (self, frames);
+    raw_sink_tell_mask (self, frames);
   return TRUE;
 }
 
@@ -488,7 +488,7 @@ find_losses (GstOctRawSink *self, gboolean goes_on, GError **error)
 
 /* Every now and then: whether the files are where they were written. */
 static gboolean
-look_after_files (GstOctRawSink *self, GError **error)
+raw_sink_look_after_files (GstOctRawSink *self, GError **error)
 {
   gint64 time = g_get_monotonic_time ();
   guint parts = oct_raw_writer_get_stats (self->writer).parts;
@@ -501,13 +501,13 @@ look_after_files (GstOctRawSink *self, GError **error)
   self->parts_seen = oct_raw_writer_get_stats (self->writer).parts;
   if (oct_raw_writer_has_text (self->writer))
     return TRUE;
-  return describe (self, error);
+  return raw_sink_describe (self, error);
 }
 
 /* ------------------------------------------------------------------ B-scans */
 
 static gboolean
-append (GstOctRawSink *self, GstBuffer *buffer, GError **error)
+raw_sink_append (GstOctRawSink *self, GstBuffer *buffer, GError **error)
 {
   guint lines = self->info.rows / self->info.bscans;
   GstOctMappedFrame mapped;
@@ -533,13 +533,13 @@ gst_oct_raw_sink_render (GstBaseSink *base, GstBuffer *buffer)
   g_autoptr (GError) error = NULL;
 
   if (self->recording.start_time == 0)
-    begin (self, buffer);
-  if (!look_after_files (self, &error) || !take_mask (self, &error)) {
+    raw_sink_begin (self, buffer);
+  if (!raw_sink_look_after_files (self, &error) || !take_mask (self, &error)) {
     gst_oct_file_sink_fail (GST_OCT_FILE_SINK (self), &error);
     return GST_FLOW_ERROR;
   }
   find_gap (self, buffer);
-  if (keep_described (self, &error) && append (self, buffer, &error))
+  if (keep_described (self, &error) && raw_sink_append (self, buffer, &error))
     return GST_FLOW_OK;
   gst_oct_file_sink_fail (GST_OCT_FILE_SINK (self), &error);
   return GST_FLOW_ERROR;
@@ -555,7 +555,7 @@ finish_text (GstOctRawSink *self, GError **error)
 
   if (!has_text && oct_raw_writer_get_stats (self->writer).frames == 0)
     return TRUE;
-  return (has_text && self->described_all) || describe (self, error);
+  return (has_text && self->described_all) || raw_sink_describe (self, error);
 }
 
 /* What was written is on the disk when the state has changed. */

@@ -21,7 +21,8 @@ GST_OCT_DEFINE_ENUM (gst_oct_mask_get_type, "GstOctMask", masks)
 
 /* What is in the file, or NULL with an error. */
 static const guint8 *
-read_file (const GstOctSampling *sampling, guint *entries, GError **error)
+sampling_read_file (
+    const GstOctSampling *sampling, guint *entries, GError **error)
 {
   if (sampling->file.content != NULL)
     return gst_oct_mask_file_read (&sampling->file, "octcs", entries, error);
@@ -40,7 +41,7 @@ gst_oct_sampling_find_samples (const GstOctSampling *sampling,
 
   *calibration = NULL;
   if (sampling->kind == GST_OCT_MASK_FILE) {
-    if (read_file (sampling, samples, error) == NULL
+    if (sampling_read_file (sampling, samples, error) == NULL
         || !gst_oct_mask_file_check (&sampling->file, columns, error))
       return FALSE;
     *calibration = gst_oct_mask_file_ref_calibration (
@@ -81,7 +82,7 @@ gst_oct_sampling_make_mask (const GstOctSampling *sampling, guint samples,
     .nodes = nodes };
 
   if (sampling->kind == GST_OCT_MASK_FILE) {
-    const guint8 *mask = read_file (sampling, &samples, error);
+    const guint8 *mask = sampling_read_file (sampling, &samples, error);
     return g_memdup2 (mask, samples);
   }
   return oct_mask_new (&settings, error);

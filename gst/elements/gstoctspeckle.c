@@ -44,11 +44,13 @@ static const GEnumValue methods[] = {
   { 0, NULL, NULL },
 };
 
-static GST_OCT_DEFINE_ENUM (get_method_type, "GstOctSpeckleMethod", methods);
+static GST_OCT_DEFINE_ENUM (
+    speckle_get_method_type, "GstOctSpeckleMethod", methods);
 
 static const GstOctProperty rows[] = {
   { "method", "Method", "Speckle filter", GST_OCT_PROPERTY_LIVE, NULL,
-      GST_OCT_ENUM (Settings, method, get_method_type, OCT_SPECKLE_BILATERAL) },
+      GST_OCT_ENUM (
+          Settings, method, speckle_get_method_type, OCT_SPECKLE_BILATERAL) },
   { "size", "Size",
       "Size of the window in pixels, laterally and in depth: 3, 5 or 7",
       GST_OCT_PROPERTY_LIVE, NULL,

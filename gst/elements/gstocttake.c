@@ -40,14 +40,14 @@ gst_oct_take_new (GstElement *element, GstOctTakeDone done)
 }
 
 static void
-forget (GstOctTake *take)
+take_forget (GstOctTake *take)
 {
   g_ptr_array_set_size (take->bscans, 0);
   take->count = 0;
 }
 
 static void
-join (GstOctTake *take)
+take_join (GstOctTake *take)
 {
   GThread *thread;
 
@@ -86,8 +86,8 @@ void
 gst_oct_take_stop (GstOctTake *take)
 {
   g_atomic_int_set (&take->cancelled, TRUE);
-  join (take);
-  forget (take);
+  take_join (take);
+  take_forget (take);
   g_atomic_int_set (&take->state, IDLE);
   g_atomic_int_set (&take->cancelled, FALSE);
 }
@@ -102,7 +102,7 @@ gst_oct_take_wants (GstOctTake *take)
  */
 
 static double
-get_value (OctSampleFormat format, gconstpointer values, gsize i)
+take_get_value (OctSampleFormat format, gconstpointer values, gsize i)
 {
   if (format == OCT_SAMPLE_U8)
     return ((const guint8 *)values)[i];
@@ -113,7 +113,7 @@ get_value (OctSampleFormat format, gconstpointer values, gsize i)
 
 /* A value of a float file that is not a finite number does not count. */
 static gboolean
-add_lines (GstOctAside *aside, double *sum, guint *counts, guint *lines,
+take_add_lines (GstOctAside *aside, double *sum, guint *counts, guint *lines,
     GError **error)
 {
   const GstOctInfo *info = gst_oct_aside_get_info (aside);
@@ -123,7 +123,7 @@ add_lines (GstOctAside *aside, double *sum, guint *counts, guint *lines,
   if (values == NULL)
     return FALSE;
   for (gsize i = 0; i < size; i++) {
-    double value = get_value (info->format, values, i);
+    double value = take_get_value (info->format, values, i);
 
     if (!isfinite (value))
       continue;
@@ -136,7 +136,7 @@ add_lines (GstOctAside *aside, double *sum, guint *counts, guint *lines,
 
 /* sum[samples] becomes the mean. */
 static gboolean
-divide (double *sum, const guint *counts, guint samples, GError **error)
+take_divide (double *sum, const guint *counts, guint samples, GError **error)
 {
   double total = 0;
 
@@ -153,7 +153,7 @@ divide (double *sum, const guint *counts, guint samples, GError **error)
 }
 
 static gpointer
-run (gpointer data)
+take_run (gpointer data)
 {
   GstOctTake *take = data;
   guint samples = gst_oct_aside_get_info (take->bscans->pdata[0])->columns;
@@ -164,10 +164,11 @@ run (gpointer data)
   guint lines = 0;
 
   for (guint i = 0; ok && i < take->bscans->len; i++)
-    ok = !g_atomic_int_get (&take->cancelled)
-         && add_lines (take->bscans->pdata[i], sum, counts, &lines, &error);
-  ok = ok && divide (sum, counts, samples, &error);
-  forget (take);
+    ok =
+        !g_atomic_int_get (&take->cancelled)
+        && take_add_lines (take->bscans->pdata[i], sum, counts, &lines, &error);
+  ok = ok && take_divide (sum, counts, samples, &error);
+  take_forget (take);
   if (g_atomic_int_get (&take->cancelled))
     return NULL;
   /* who hears of it may begin the next */
@@ -189,11 +190,11 @@ gst_oct_take_add (GstOctTake *take, GstBuffer *buffer, const GstOctInfo *info,
   if (take->bscans->len > 0
       && !gst_oct_info_same_layout (
           info, gst_oct_aside_get_info (take->bscans->pdata[0])))
-    forget (take);
+    take_forget (take);
   aside = gst_oct_aside_new (buffer, info, on_gpu,
       gst_oct_lines_spread (info->rows, LINES_OF_EACH * info->bscans), &error);
   if (aside == NULL) {
-    forget (take);
+    take_forget (take);
     g_atomic_int_set (&take->state, IDLE);
     take->done (take->element, NULL, info->columns, 0, error);
     return;
@@ -202,9 +203,9 @@ gst_oct_take_add (GstOctTake *take, GstBuffer *buffer, const GstOctInfo *info,
   take->count += info->bscans;
   if (take->count < take->wanted)
     return;
-  join (take); /* of the one before, which is done */
+  take_join (take); /* of the one before, which is done */
   g_atomic_int_set (&take->state, AVERAGING);
   g_mutex_lock (&take->lock);
-  take->thread = g_thread_new ("oct-background", run, take);
+  take->thread = g_thread_new ("oct-background", take_run, take);
   g_mutex_unlock (&take->lock);
 }

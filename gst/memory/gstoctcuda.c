@@ -212,7 +212,7 @@ static GType gst_oct_cuda_pool_get_type (void);
 G_DEFINE_TYPE (GstOctCudaPool, gst_oct_cuda_pool, GST_TYPE_BUFFER_POOL);
 
 static GstMemory *
-allocate (GstOctCudaPool *pool)
+cuda_memory_allocate (GstOctCudaPool *pool)
 {
   GstCudaAllocator *allocator =
       (GstCudaAllocator *)gst_allocator_find (GST_CUDA_MEMORY_TYPE_NAME);
@@ -253,7 +253,7 @@ pool_set_config (GstBufferPool *base, GstStructure *config)
         &pool->info, GST_VIDEO_FORMAT_RGBA, (guint)((info.size + 3) / 4), 1);
   }
   /* as large as its memory: the pool cuts what it takes back to this size */
-  memory = allocate (pool);
+  memory = cuda_memory_allocate (pool);
   if (memory == NULL)
     return FALSE;
   size = info.is_video ? (guint)memory->size : (guint)info.size;
@@ -268,7 +268,7 @@ pool_alloc_buffer (
     GstBufferPool *base, GstBuffer **buffer, GstBufferPoolAcquireParams *params)
 {
   GstOctCudaPool *pool = (GstOctCudaPool *)base;
-  GstMemory *memory = allocate (pool);
+  GstMemory *memory = cuda_memory_allocate (pool);
   GstCudaMemory *cuda_memory = (GstCudaMemory *)memory;
 
   if (memory == NULL)

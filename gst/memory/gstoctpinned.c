@@ -138,7 +138,7 @@ pinned_free (GstAllocator *base, GstMemory *base_memory)
 }
 
 static void
-post_error (GstAllocator *base, GError **error)
+pinned_post_error (GstAllocator *base, GError **error)
 {
   GstOctPinnedAllocator *allocator = (GstOctPinnedAllocator *)base;
   g_autoptr (GstElement) element = g_weak_ref_get (&allocator->element);
@@ -157,7 +157,7 @@ pinned_map (GstMemory *memory, gsize maxsize, GstMapFlags flags)
 
   if (wait_for_download (root, &error))
     return root->data;
-  post_error (memory->allocator, &error);
+  pinned_post_error (memory->allocator, &error);
   return NULL;
 }
 

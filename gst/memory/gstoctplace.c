@@ -28,17 +28,6 @@ gst_oct_place_start (GstOctPlace *place, GstElement *element, GError **error)
   return FALSE;
 }
 
-gboolean
-gst_oct_place_start_on_cpu (
-    GstOctPlace *place, GstElement *element, GError **error)
-{
-  if (place->backend == GST_OCT_BACKEND_CUDA)
-    return gst_oct_place_start (place, element, error);
-  /* nor is memory on one offered */
-  g_atomic_int_set (&place->failed, TRUE);
-  return TRUE;
-}
-
 void
 gst_oct_place_stop (GstOctPlace *place)
 {

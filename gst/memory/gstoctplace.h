@@ -17,7 +17,7 @@ typedef struct {
   /*< private >*/
   gpointer context; /* what gst_oct_cuda_ensure() keeps */
   GstOctCuda *cuda;
-  gint failed; /* atomic: no context could be made, or is wanted */
+  gint failed; /* atomic: no context could be made */
 } GstOctPlace;
 
 #define GST_OCT_PLACE_ROWS                                                     \
@@ -26,10 +26,6 @@ typedef struct {
 /* At the start.  TRUE where the element can work: on a GPU, or on the CPU where
  * that is allowed.  FALSE with OCT_ERROR_DEVICE. */
 gboolean gst_oct_place_start (
-    GstOctPlace *place, GstElement *element, GError **error);
-/* The same where what is set can be done on the CPU alone: there, unless a GPU is
- * insisted on. */
-gboolean gst_oct_place_start_on_cpu (
     GstOctPlace *place, GstElement *element, GError **error);
 /* At the stop, and at the end: there is no GPU any more. */
 void gst_oct_place_stop (GstOctPlace *place);

@@ -29,6 +29,10 @@ G_BEGIN_DECLS
 #define GST_OCT_BSCANS_FIELD "bscans"
 /* int: bins from zero delay to the first one of A-scans; absent: 0 */
 #define GST_OCT_DEPTH_START_FIELD "depth-start"
+/* int: A-lines of a whole B-scan and B-scans of a whole volume, where a scan mask
+ * (below) leaves some out; absent: none is left out */
+#define GST_OCT_SCAN_LINES_FIELD "scan-lines"
+#define GST_OCT_SCAN_BSCANS_FIELD "scan-bscans"
 
 /* ------------------------------------------------------------ scan position
  *

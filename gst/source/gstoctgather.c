@@ -70,7 +70,7 @@ static const GstOctProperty rows[] = {
 static const GstOctProperties properties = GST_OCT_PROPERTIES (Settings, rows);
 
 static void
-post_error (GstOctGather *self, GError **error)
+gather_post_error (GstOctGather *self, GError **error)
 {
   gst_oct_element_error (GST_ELEMENT (self), error);
   self->failed = TRUE;
@@ -131,7 +131,7 @@ transform_structure (GstStructure *s, GstPadDirection direction, guint group)
 }
 
 static guint
-get_group (GstOctGather *self)
+gather_get_group (GstOctGather *self)
 {
   guint group;
 
@@ -145,7 +145,7 @@ static GstCaps *
 gst_oct_gather_transform_caps (GstBaseTransform *trans,
     GstPadDirection direction, GstCaps *caps, GstCaps *filter)
 {
-  guint group = get_group (GST_OCT_GATHER (trans)), i;
+  guint group = gather_get_group (GST_OCT_GATHER (trans)), i;
   GstCaps *all = gst_caps_new_empty (), *both;
 
   for (i = 0; i < gst_caps_get_size (caps); i++) {
@@ -172,7 +172,7 @@ gst_oct_gather_set_caps (
 
   if (!gst_oct_info_from_caps (&self->in, incaps, &error)
       || !gst_oct_info_from_caps (&self->out, outcaps, &error)) {
-    post_error (self, &error);
+    gather_post_error (self, &error);
     return FALSE;
   }
   self->group = self->out.bscans / self->in.bscans;
@@ -238,7 +238,7 @@ copy_rows (const GstOctInfo *to_info, GstBuffer *to, guint row,
 
 /* What is known when the last one is there. */
 static void
-stamp (GstOctGather *self, GstBuffer *buffer)
+gather_stamp (GstOctGather *self, GstBuffer *buffer)
 {
   GstOctScanPosition position;
   guint bscans = self->count * self->in.bscans;
@@ -257,7 +257,7 @@ stamp (GstOctGather *self, GstBuffer *buffer)
 }
 
 static void
-forget (GstOctGather *self)
+gather_forget (GstOctGather *self)
 {
   gst_clear_buffer (&self->gathered);
   self->count = 0;
@@ -328,7 +328,7 @@ follows (GstOctGather *self, GstBuffer *buffer)
 /* Memory for all, whatever the caps in force are, and what `first` says of
  * itself. */
 static GstFlowReturn
-begin (GstOctGather *self, GstBuffer *first)
+gather_begin (GstOctGather *self, GstBuffer *first)
 {
   GstBaseTransform *trans = GST_BASE_TRANSFORM (self);
   g_autoptr (GstBufferPool) pool = gst_base_transform_get_buffer_pool (trans);
@@ -348,7 +348,7 @@ begin (GstOctGather *self, GstBuffer *first)
   }
   if (self->gathered == NULL && ret == GST_FLOW_OK) {
     error = no_memory_new (self->out.bscans);
-    post_error (self, &error);
+    gather_post_error (self, &error);
     ret = GST_FLOW_ERROR;
   }
   if (ret == GST_FLOW_OK)
@@ -358,18 +358,18 @@ begin (GstOctGather *self, GstBuffer *first)
 }
 
 static GstFlowReturn
-take_buffer (GstOctGather *self, GstBuffer *buffer)
+gather_take_buffer (GstOctGather *self, GstBuffer *buffer)
 {
   g_autoptr (GError) error = NULL;
   GstFlowReturn ret = GST_FLOW_OK;
 
   if (self->gathered == NULL)
-    ret = begin (self, buffer);
+    ret = gather_begin (self, buffer);
   if (ret != GST_FLOW_OK)
     return ret;
   if (!copy_rows (&self->out, self->gathered, self->count * self->in.rows,
           &self->in, buffer, self->in.rows, &error)) {
-    post_error (self, &error);
+    gather_post_error (self, &error);
     return GST_FLOW_ERROR;
   }
   self->count++;
@@ -399,7 +399,7 @@ make_caps_of_rest (GstOctGather *self)
  * one before, they stay those of a single one, and the elements behind make no
  * new plans for each. */
 static GstFlowReturn
-push (GstOctGather *self, GstBuffer *buffer, GstCaps *caps)
+gather_push (GstOctGather *self, GstBuffer *buffer, GstCaps *caps)
 {
   GstPad *src = GST_BASE_TRANSFORM_SRC_PAD (self);
   g_autoptr (GstCaps) current = gst_pad_get_current_caps (src);
@@ -432,7 +432,7 @@ make_rest (GstOctGather *self, GstCaps *caps, GError **error)
   meta = gst_buffer_get_custom_meta (self->gathered, GST_OCT_SCAN_META_NAME);
   if (meta != NULL)
     gst_oct_scan_meta_copy (rest, meta);
-  stamp (self, rest);
+  gather_stamp (self, rest);
   return g_steal_pointer (&rest);
 }
 
@@ -465,13 +465,13 @@ push_rest (GstOctGather *self)
   if (self->gathered == NULL || (caps = make_caps_of_rest (self)) == NULL)
     return GST_FLOW_OK;
   rest = make_rest (self, caps, &error);
-  forget (self);
+  gather_forget (self);
   if (rest == NULL) {
-    post_error (self, &error);
+    gather_post_error (self, &error);
     return GST_FLOW_ERROR;
   }
   GST_DEBUG_OBJECT (self, "a smaller buffer, %" GST_PTR_FORMAT, rest);
-  ret = push (self, rest, caps);
+  ret = gather_push (self, rest, caps);
   if (ret != GST_FLOW_NOT_NEGOTIATED)
     return ret;
   warn_left_out (self, bscans);
@@ -507,13 +507,13 @@ gst_oct_gather_generate_output (GstBaseTransform *trans, GstBuffer **output)
     return ret;
   if (self->failed)
     return GST_FLOW_ERROR;
-  ret = take_buffer (self, buffer);
+  ret = gather_take_buffer (self, buffer);
   if (ret == GST_FLOW_OK && self->count == self->group) {
     GstBuffer *whole = g_steal_pointer (&self->gathered);
 
-    stamp (self, whole);
-    forget (self);
-    ret = push (self, whole, self->whole);
+    gather_stamp (self, whole);
+    gather_forget (self);
+    ret = gather_push (self, whole, self->whole);
   }
   return ret;
 }
@@ -524,7 +524,7 @@ gst_oct_gather_generate_output (GstBaseTransform *trans, GstBuffer **output)
 static gboolean
 check_caps (GstOctGather *self, GstEvent *event)
 {
-  guint group = get_group (self), most;
+  guint group = gather_get_group (self), most;
   g_autoptr (GError) error = NULL;
   GstOctInfo info;
   GstCaps *caps;
@@ -540,7 +540,7 @@ check_caps (GstOctGather *self, GstEvent *event)
       "most %u fit, set `bscans` of octgather to that or less.",
       group * info.bscans, info.rows / info.bscans, info.columns,
       MAX (1, most));
-  post_error (self, &error);
+  gather_post_error (self, &error);
   return FALSE;
 }
 
@@ -554,7 +554,7 @@ gst_oct_gather_sink_event (GstBaseTransform *trans, GstEvent *event)
     return FALSE;
   }
   if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP) {
-    forget (self);
+    gather_forget (self);
     self->failed = FALSE;
   } else if (GST_EVENT_IS_SERIALIZED (event)) {
     /* what it says is for the B-scans behind it: another calibration, caps, a
@@ -581,8 +581,8 @@ add_latency (GstOctGather *self, GstQuery *query)
           gst_caps_get_structure (caps, 0), "framerate", &n, &d)
       || n <= 0)
     return;
-  more = gst_util_uint64_scale (
-      (get_group (self) - 1) * GST_SECOND, (guint64)d * self->in.bscans, n);
+  more = gst_util_uint64_scale ((gather_get_group (self) - 1) * GST_SECOND,
+      (guint64)d * self->in.bscans, n);
   gst_query_set_latency (query, live, least + more,
       GST_CLOCK_TIME_IS_VALID (most) ? most + more : most);
 }
@@ -606,7 +606,7 @@ gst_oct_gather_stop (GstBaseTransform *trans)
 {
   GstOctGather *self = GST_OCT_GATHER (trans);
 
-  forget (self);
+  gather_forget (self);
   gst_clear_caps (&self->whole);
   self->warned = FALSE;
   self->failed = FALSE;
@@ -621,11 +621,8 @@ gst_oct_gather_set_property (
 {
   GstOctGather *self = GST_OCT_GATHER (object);
 
-  if (gst_oct_element_refuses_property (GST_ELEMENT (self), pspec))
-    return;
-  GST_OBJECT_LOCK (self);
-  gst_oct_properties_set (&rows[id - FIRST_ROW], &self->settings, value);
-  GST_OBJECT_UNLOCK (self);
+  gst_oct_element_set_row (
+      GST_ELEMENT (self), &rows[id - FIRST_ROW], &self->settings, value, pspec);
 }
 
 static void
@@ -634,9 +631,8 @@ gst_oct_gather_get_property (
 {
   GstOctGather *self = GST_OCT_GATHER (object);
 
-  GST_OBJECT_LOCK (self);
-  gst_oct_properties_get (&rows[id - FIRST_ROW], &self->settings, value);
-  GST_OBJECT_UNLOCK (self);
+  gst_oct_element_get_row (
+      GST_ELEMENT (self), &rows[id - FIRST_ROW], &self->settings, value);
 }
 
 static void
@@ -679,5 +675,5 @@ gst_oct_gather_init (GstOctGather *self)
   gst_base_transform_set_in_place (trans, FALSE);
   gst_base_transform_set_passthrough (trans, FALSE);
   gst_oct_properties_init (&properties, &self->settings);
-  forget (self);
+  gather_forget (self);
 }

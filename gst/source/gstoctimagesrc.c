@@ -43,13 +43,13 @@ GST_ELEMENT_REGISTER_DEFINE (
 /* --------------------------------------------------------------------- URIs */
 
 static GstURIType
-get_type (GType type)
+image_src_get_type (GType type)
 {
   return GST_URI_SRC;
 }
 
 static const char *const *
-get_protocols (GType type)
+image_src_get_protocols (GType type)
 {
   static const char *const protocols[] = { PROTOCOL, NULL };
 
@@ -57,14 +57,14 @@ get_protocols (GType type)
 }
 
 static char *
-get_uri (GstURIHandler *handler)
+image_src_get_uri (GstURIHandler *handler)
 {
   return gst_oct_uri_make (
       PROTOCOL, G_OBJECT (GST_OCT_IMAGE_SRC (handler)->src));
 }
 
 static gboolean
-set_uri (GstURIHandler *handler, const char *uri, GError **error)
+image_src_set_uri (GstURIHandler *handler, const char *uri, GError **error)
 {
   GstOctImageSrc *self = GST_OCT_IMAGE_SRC (handler);
   const GstOctUri target = { .protocol = PROTOCOL,
@@ -79,10 +79,10 @@ uri_handler_init (gpointer iface, gpointer data)
 {
   GstURIHandlerInterface *handler = iface;
 
-  handler->get_type = get_type;
-  handler->get_protocols = get_protocols;
-  handler->get_uri = get_uri;
-  handler->set_uri = set_uri;
+  handler->get_type = image_src_get_type;
+  handler->get_protocols = image_src_get_protocols;
+  handler->get_uri = image_src_get_uri;
+  handler->set_uri = image_src_set_uri;
 }
 
 /* ------------------------------------------------------------------- object */

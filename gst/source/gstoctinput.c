@@ -72,7 +72,7 @@ read_frame (GstOctInput *input, guint64 frame, gpointer dest, gsize stride,
 /* Memory that is promised and not there ends the whole process later on, so
  * that more than the machine has is not even asked for. */
 static GstMemory *
-allocate (guint64 size, GstAllocator *allocator)
+input_allocate (guint64 size, GstAllocator *allocator)
 {
   guint64 machine =
       (guint64)sysconf (_SC_PHYS_PAGES) * (guint64)sysconf (_SC_PAGESIZE);
@@ -89,7 +89,7 @@ preload (GstOctInput *input, const char *path, GstAllocator *allocator,
   gboolean ok = TRUE;
   GstMapInfo map;
 
-  input->preloaded = allocate (total, allocator);
+  input->preloaded = input_allocate (total, allocator);
   if (input->preloaded == NULL
       || !gst_memory_map (input->preloaded, &map, GST_MAP_WRITE)) {
     g_autofree char *name = g_filename_display_name (path);
@@ -112,8 +112,8 @@ preload (GstOctInput *input, const char *path, GstAllocator *allocator,
 
 /* A recording knows all of it: what is set has to agree. */
 static gboolean
-check_settings (const OctReaderSettings *settings, const OctReaderInfo *info,
-    const char *path, GError **error)
+input_check_settings (const OctReaderSettings *settings,
+    const OctReaderInfo *info, const char *path, GError **error)
 {
   g_autofree char *name = NULL;
 
@@ -181,7 +181,7 @@ open_recording (
   bscans = find_bscans (input->recording, settings->reader.bscans);
   input->info.bscans =
       bscans != 0 ? bscans : (guint)MIN (input->info.frames, G_MAXINT);
-  return check_settings (
+  return input_check_settings (
              &settings->reader, &input->info, settings->location, error)
          && check_bscans (input, settings->location, error);
 }
@@ -199,7 +199,7 @@ open_reader (
 }
 
 static gboolean
-open_file (
+input_open_file (
     GstOctInput *input, const GstOctInputSettings *settings, GError **error)
 {
   gboolean recording = settings->reader.format == OCT_FILE_AUTO
@@ -237,7 +237,8 @@ open_phantom (
 }
 
 static OctScanMask *
-read_mask (const GstOctScanCut *cut, const OctReaderInfo *info, GError **error)
+input_read_mask (
+    const GstOctScanCut *cut, const OctReaderInfo *info, GError **error)
 {
   g_autoptr (OctScanMask) mask = NULL;
   g_autofree char *source = NULL;
@@ -283,7 +284,7 @@ make_mask (const GstOctScanCut *cut, const OctReaderInfo *info, GError **error)
     .seed = cut->seed };
 
   if (cut->kind == GST_OCT_SCAN_MASK_FILE)
-    return read_mask (cut, info, error);
+    return input_read_mask (cut, info, error);
   if (cut->kind == GST_OCT_SCAN_MASK_SCATTERED)
     settings.kind = OCT_SCAN_MASK_SCATTERED;
   return oct_scan_mask_new (&settings, error);
@@ -305,7 +306,7 @@ count_taken (const OctScanMask *mask, guint64 frames)
 
 /* Of a recording that has a mask, or has lost it, no second one makes sense. */
 static gboolean
-check_whole (const GstOctInput *input, GError **error)
+input_check_whole (const GstOctInput *input, GError **error)
 {
   const OctRecordingInfo *info = input->recording != NULL
                                      ? oct_recording_get_info (input->recording)
@@ -326,7 +327,7 @@ cut_down (GstOctInput *input, const GstOctScanCut *cut, GError **error)
 
   if (cut->kind == GST_OCT_SCAN_MASK_NONE)
     return TRUE;
-  if (!check_whole (input, error))
+  if (!input_check_whole (input, error))
     return FALSE;
   input->mask = make_mask (cut, info, error);
   if (input->mask == NULL)
@@ -356,7 +357,7 @@ gst_oct_input_open (const GstOctInputSettings *settings, GError **error)
 {
   GstOctInput *input = g_new0 (GstOctInput, 1);
 
-  if ((settings->location != NULL ? open_file (input, settings, error)
+  if ((settings->location != NULL ? input_open_file (input, settings, error)
                                   : open_phantom (input, settings, error))
       && cut_down (input, &settings->cut, error)
       && (settings->location == NULL || !settings->preload

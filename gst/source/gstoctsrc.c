@@ -75,7 +75,7 @@ GST_ELEMENT_REGISTER_DEFINE (octsrc, "octsrc", GST_RANK_NONE, GST_TYPE_OCT_SRC);
 /* ------------------------------------------------------------------- errors */
 
 static void
-post_error (GstOctSrc *self, GError **error)
+src_post_error (GstOctSrc *self, GError **error)
 {
   gst_oct_element_error (GST_ELEMENT (self), error);
   g_atomic_int_set (&self->failed, TRUE);
@@ -178,7 +178,7 @@ gst_oct_src_set_caps (GstBaseSrc *base, GstCaps *caps)
       gst_oct_timeline_time (&self->timeline, self->timeline.next);
 
   if (!gst_oct_info_from_caps (&self->info, caps, &error)) {
-    post_error (self, &error);
+    src_post_error (self, &error);
     return FALSE;
   }
   take_framerate (self, caps);
@@ -267,7 +267,7 @@ gst_oct_src_start (GstBaseSrc *base)
         GST_ELEMENT (self), &self->settings, input, &error);
   if (error != NULL) {
     gst_oct_input_close (input);
-    post_error (self, &error);
+    src_post_error (self, &error);
     return FALSE;
   }
   GST_OBJECT_LOCK (self);
@@ -310,7 +310,7 @@ gst_oct_src_stop (GstBaseSrc *base)
 /* Tells the elements behind which calibration holds.  `changed`: since the
  * start; what does not fit then is a warning, and the one before holds. */
 static void
-send_calibration (GstOctSrc *self, gboolean changed)
+src_send_calibration (GstOctSrc *self, gboolean changed)
 {
   g_autoptr (OctCalibration) calibration = g_steal_pointer (&self->calibration);
   g_autoptr (GError) error = NULL;
@@ -422,7 +422,7 @@ make_buffer (GstOctSrc *self, guint64 frame, GstBuffer **buffer, GError **error)
 }
 
 static void
-stamp (GstOctSrc *self, GstBuffer *buffer, guint64 n, guint64 frame)
+src_stamp (GstOctSrc *self, GstBuffer *buffer, guint64 n, guint64 frame)
 {
   const OctReaderInfo *info = gst_oct_input_get_info (self->input);
   guint64 place = gst_oct_input_get_place (self->input, frame);
@@ -490,7 +490,7 @@ gst_oct_src_create (GstPushSrc *push, GstBuffer **buffer)
   changed = g_atomic_int_compare_and_exchange (
       &self->calibration_changed, TRUE, FALSE);
   if (g_atomic_int_compare_and_exchange (&self->calibration_stale, TRUE, FALSE))
-    send_calibration (self, changed);
+    src_send_calibration (self, changed);
   drop_late_frames (self);
   end = MIN (self->stop, self->timeline.count);
   if (self->timeline.next >= end)
@@ -501,10 +501,10 @@ gst_oct_src_create (GstPushSrc *push, GstBuffer **buffer)
     return GST_FLOW_NOT_NEGOTIATED;
   ret = make_buffer (self, frame, buffer, &error);
   if (error != NULL)
-    post_error (self, &error);
+    src_post_error (self, &error);
   if (ret != GST_FLOW_OK)
     return ret;
-  stamp (self, *buffer, self->timeline.next, frame);
+  src_stamp (self, *buffer, self->timeline.next, frame);
   GST_OBJECT_LOCK (self);
   self->timeline.next += self->info.bscans;
   self->frames += self->info.bscans;

@@ -152,6 +152,20 @@ static GST_OCT_DEFINE_ENUM (get_scan_mask_type, "GstOctScanMaskChoice",
           0, NULL,
           GST_OCT_UINT (
               GstOctSrcSettings, input.phantom.seed, 0, G_MAXUINT, 1) },
+      { "spot-x", "Spot along a B-scan",
+          "Virtual system, not phantom=mirror: full width at half maximum of "
+          "the amplitude of the focal spot along a B-scan, in A-lines (both "
+          "spots 0 = none)",
+          0, NULL,
+          GST_OCT_DOUBLE (GstOctSrcSettings, input.phantom.spot_x, 0.0,
+              OCT_PHANTOM_MOST_SPOT, 0.0) },
+      { "spot-y", "Spot across B-scans",
+          "Virtual system, not phantom=mirror: full width at half maximum of "
+          "the amplitude of the focal spot across B-scans, in B-scans (both "
+          "spots 0 = none)",
+          0, NULL,
+          GST_OCT_DOUBLE (GstOctSrcSettings, input.phantom.spot_y, 0.0,
+              OCT_PHANTOM_MOST_SPOT, 0.0) },
       { "scan-mask", "Scan mask",
           "Which A-lines of a volume are delivered, for octvolumecs to fill in "
           "the others",

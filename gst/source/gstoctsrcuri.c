@@ -2,13 +2,13 @@
 #include "gstoctsrcuri.h"
 
 static GstURIType
-get_type (GType type)
+src_uri_get_type (GType type)
 {
   return GST_URI_SRC;
 }
 
 static const char *const *
-get_protocols (GType type)
+src_uri_get_protocols (GType type)
 {
   static const char *const protocols[] = { GST_OCT_URI_PROTOCOL, NULL };
 
@@ -107,7 +107,7 @@ static gboolean
 set_properties (const GstOctUri *target, const char *uri, GHashTable *settings,
     GError **error)
 {
-  /* both compute where they are told to */
+  /* both compute on the backend that is set */
   static const char *const of_computer[] = { "backend", "cuda-device-id",
     NULL };
   GHashTableIter iter;
@@ -160,13 +160,13 @@ gst_oct_uri_set (const GstOctUri *target, GstElement *element, const char *uri,
 }
 
 static char *
-get_uri (GstURIHandler *handler)
+src_uri_get_uri (GstURIHandler *handler)
 {
   return gst_oct_uri_make (GST_OCT_URI_PROTOCOL, G_OBJECT (handler));
 }
 
 static gboolean
-set_uri (GstURIHandler *handler, const char *uri, GError **error)
+src_uri_set_uri (GstURIHandler *handler, const char *uri, GError **error)
 {
   const GstOctUri target = { .protocol = GST_OCT_URI_PROTOCOL,
     .src = G_OBJECT (handler) };
@@ -179,8 +179,8 @@ gst_oct_src_uri_handler_init (gpointer iface, gpointer data)
 {
   GstURIHandlerInterface *handler = iface;
 
-  handler->get_type = get_type;
-  handler->get_protocols = get_protocols;
-  handler->get_uri = get_uri;
-  handler->set_uri = set_uri;
+  handler->get_type = src_uri_get_type;
+  handler->get_protocols = src_uri_get_protocols;
+  handler->get_uri = src_uri_get_uri;
+  handler->set_uri = src_uri_set_uri;
 }

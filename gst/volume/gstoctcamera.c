@@ -11,7 +11,7 @@
 #define WHEEL_ZOOM 1.1
 
 static void
-turn (GstOctView *view, double yaw, double pitch)
+camera_turn (GstOctView *view, double yaw, double pitch)
 {
   /* -180 .. 180 */
   view->yaw = remainder (view->yaw + yaw, 360.0);
@@ -34,7 +34,7 @@ drag (GstOctHand *hand, double x, double y, guint width, guint height,
   hand->x = x;
   hand->y = y;
   if (hand->button == 1) {
-    turn (view, -TURN * dx / width, TURN * dy / height);
+    camera_turn (view, -TURN * dx / width, TURN * dy / height);
   } else if (hand->button != 0) {
     view->pan_x = CLAMP (view->pan_x + dx / height, -10.0, 10.0);
     view->pan_y = CLAMP (view->pan_y - dy / height, -10.0, 10.0);
@@ -45,13 +45,13 @@ static void
 press_key (const char *key, GstOctView *view)
 {
   if (g_str_equal (key, "Left"))
-    turn (view, KEY_TURN, 0);
+    camera_turn (view, KEY_TURN, 0);
   else if (g_str_equal (key, "Right"))
-    turn (view, -KEY_TURN, 0);
+    camera_turn (view, -KEY_TURN, 0);
   else if (g_str_equal (key, "Up"))
-    turn (view, 0, -KEY_TURN);
+    camera_turn (view, 0, -KEY_TURN);
   else if (g_str_equal (key, "Down"))
-    turn (view, 0, KEY_TURN);
+    camera_turn (view, 0, KEY_TURN);
   else if (g_str_equal (key, "plus") || g_str_equal (key, "equal")
            || g_str_equal (key, "+"))
     change_size (view, KEY_ZOOM);

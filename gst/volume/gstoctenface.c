@@ -56,14 +56,14 @@ static const GEnumValue modes[] = {
   { OCT_ENFACE_DEPTH, "How deep in the slab the brightest is", "depth" },
   { 0, NULL, NULL },
 };
-static GST_OCT_DEFINE_ENUM (get_mode_type, "GstOctEnfaceMode", modes)
+static GST_OCT_DEFINE_ENUM (enface_get_mode_type, "GstOctEnfaceMode", modes)
 
     static const GEnumValue ranges[] = {
       { RANGE_AUTO, "All but the darkest and brightest two hundredth", "auto" },
       { RANGE_MANUAL, "`min` to `max`", "manual" },
       { 0, NULL, NULL },
     };
-static GST_OCT_DEFINE_ENUM (get_range_type, "GstOctEnfaceRange", ranges)
+static GST_OCT_DEFINE_ENUM (enface_get_range_type, "GstOctEnfaceRange", ranges)
 
     static const GEnumValue scalings[] = {
       { SCALING_SQUARE, "Square pixels, where the spacings are known",
@@ -82,7 +82,8 @@ static GST_OCT_DEFINE_ENUM (get_scaling_type, "GstOctEnfaceScaling", scalings)
           "Depths that are averaged to one voxel: 1, 2, 4 or 8", 1, 1,
           GST_OCT_PROPERTY_CAPS),
       { "mode", "Mode", "What is shown of the slab", LIVE, NULL,
-          GST_OCT_ENUM (Settings, mode, get_mode_type, OCT_ENFACE_MEAN) },
+          GST_OCT_ENUM (
+              Settings, mode, enface_get_mode_type, OCT_ENFACE_MEAN) },
       { "start", "Start of the slab",
           "Where the slab begins, in micrometres of tissue below the top of "
           "the image, or below the surface with flatten=true; a number of "
@@ -118,7 +119,7 @@ static GST_OCT_DEFINE_ENUM (get_scaling_type, "GstOctEnfaceScaling", scalings)
           GST_OCT_PROPERTY_RAMPED, NULL,
           GST_OCT_UINT (Settings, threshold, 0, 255, 40) },
       { "range", "Range", "What is black and white", LIVE, "range",
-          GST_OCT_ENUM (Settings, range, get_range_type, RANGE_AUTO) },
+          GST_OCT_ENUM (Settings, range, enface_get_range_type, RANGE_AUTO) },
       { "min", "Black",
           "range=manual: grey level that becomes black (mode=sum: their sum)",
           GST_OCT_PROPERTY_RAMPED, "range",
@@ -138,7 +139,7 @@ static const GstOctProperties properties = GST_OCT_PROPERTIES (Settings, rows);
 
 /* Voxels of a length in um or, where no such are known, in depths. */
 static double
-get_voxels (double length, const GstOctVoxel *voxel, guint decimation)
+enface_get_voxels (double length, const GstOctVoxel *voxel, guint decimation)
 {
   if (voxel->knows_z)
     length /= voxel->z * 1e3;
@@ -149,9 +150,11 @@ static OctEnface
 get_enface (const Settings *s, const GstOctVoxel *voxel, guint depth)
 {
   guint decimation = s->common.decimation;
-  double thick = floor (get_voxels (s->thickness, voxel, decimation) + 0.5);
-  double from = floor (get_voxels (s->surface_from, voxel, decimation) + 0.5);
-  double start = floor (get_voxels (s->start, voxel, decimation) + 0.5);
+  double thick =
+      floor (enface_get_voxels (s->thickness, voxel, decimation) + 0.5);
+  double from =
+      floor (enface_get_voxels (s->surface_from, voxel, decimation) + 0.5);
+  double start = floor (enface_get_voxels (s->start, voxel, decimation) + 0.5);
   guint all = MAX (1, depth / decimation);
 
   return (OctEnface){ .mode = s->mode,
@@ -168,7 +171,7 @@ get_enface (const Settings *s, const GstOctVoxel *voxel, guint depth)
 }
 
 static void
-tell (GstOctEnface *self, const GstOctVoxel *voxel)
+enface_tell (GstOctEnface *self, const GstOctVoxel *voxel)
 {
   const Settings *s = &self->used;
 
@@ -273,7 +276,7 @@ gst_oct_enface_draw (GstOctVolumeFilter *filter, GstClockTime at, gboolean fine,
   OctEnface enface = get_enface (
       &self->used, &voxel, filter->input.rows / filter->input.bscans);
 
-  tell (self, &voxel);
+  enface_tell (self, &voxel);
   return gst_oct_renderer_enface (filter->renderer, &enface, out, error);
 }
 

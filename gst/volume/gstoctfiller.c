@@ -23,13 +23,13 @@ struct _GstOctFiller {
 };
 
 static gboolean
-enter (GstOctFiller *f, GError **error)
+filler_enter (GstOctFiller *f, GError **error)
 {
   return f->cuda == NULL || gst_oct_cuda_push (f->cuda, error);
 }
 
 static void
-leave (GstOctFiller *f)
+filler_leave (GstOctFiller *f)
 {
   if (f->cuda != NULL)
     gst_oct_cuda_pop (f->cuda);
@@ -57,7 +57,7 @@ make_all (GstOctFiller *f, const OctVolumeCsParams *params, GError **error)
         "B-scans come in host memory.");
     return FALSE;
   }
-  if (!enter (f, error))
+  if (!filler_enter (f, error))
     return FALSE;
   f->cs = f->table->create (params,
       f->cuda != NULL
@@ -65,7 +65,7 @@ make_all (GstOctFiller *f, const OctVolumeCsParams *params, GError **error)
           : NULL,
       error);
   ok = f->cs != NULL && make_uploads (f, error);
-  leave (f);
+  filler_leave (f);
   return ok;
 }
 
@@ -98,11 +98,11 @@ void
 gst_oct_filler_free (GstOctFiller *f)
 {
   forget_output (f);
-  if (enter (f, NULL)) {
+  if (filler_enter (f, NULL)) {
     if (f->cs != NULL)
       f->table->destroy (f->cs);
     g_clear_pointer (&f->uploads, gst_oct_uploads_unref);
-    leave (f);
+    filler_leave (f);
   }
   if (f->cuda != NULL)
     gst_oct_cuda_unref (f->cuda);
@@ -116,10 +116,10 @@ gst_oct_filler_set_input (
   gboolean ok;
 
   f->input = *input;
-  if (!enter (f, error))
+  if (!filler_enter (f, error))
     return FALSE;
   ok = make_uploads (f, error);
-  leave (f);
+  filler_leave (f);
   return ok;
 }
 
@@ -150,11 +150,11 @@ gst_oct_filler_begin (GstOctFiller *f, GstBuffer *bscans, GError **error)
 {
   gboolean ok;
 
-  if (!enter (f, error))
+  if (!filler_enter (f, error))
     return FALSE;
   f->bscans = bscans;
   ok = begin_bscans (f, error);
-  leave (f);
+  filler_leave (f);
   return ok;
 }
 
@@ -165,10 +165,10 @@ gst_oct_filler_store (GstOctFiller *f, guint image, guint lines, guint bscan,
   OctFrame frame = oct_frame_get_bscan (&f->frame, image, lines, 0);
   gboolean ok;
 
-  if (!enter (f, error))
+  if (!filler_enter (f, error))
     return FALSE;
   ok = f->table->store (f->cs, bscan, &frame.planes[0], whole, error);
-  leave (f);
+  filler_leave (f);
   return ok;
 }
 
@@ -177,7 +177,7 @@ gst_oct_filler_end (GstOctFiller *f, GError **error)
 {
   gboolean ok = TRUE;
 
-  if (!enter (f, error))
+  if (!filler_enter (f, error))
     return FALSE;
   if (f->cuda == NULL) {
     gst_oct_frame_unmap (&f->mapped);
@@ -188,7 +188,7 @@ gst_oct_filler_end (GstOctFiller *f, GError **error)
     gst_buffer_unmap (f->bscans, &f->map);
   }
   f->bscans = NULL;
-  leave (f);
+  filler_leave (f);
   return ok;
 }
 
@@ -197,10 +197,10 @@ gst_oct_filler_end (GstOctFiller *f, GError **error)
 void
 gst_oct_filler_clear (GstOctFiller *f)
 {
-  if (!enter (f, NULL))
+  if (!filler_enter (f, NULL))
     return;
   f->table->clear (f->cs);
-  leave (f);
+  filler_leave (f);
 }
 
 gboolean
@@ -209,10 +209,10 @@ gst_oct_filler_measure (
 {
   gboolean ok;
 
-  if (!enter (f, error))
+  if (!filler_enter (f, error))
     return FALSE;
   ok = f->table->measure (f->cs, measures, error);
-  leave (f);
+  filler_leave (f);
   return ok;
 }
 
@@ -222,10 +222,10 @@ gst_oct_filler_fill (
 {
   gboolean ok;
 
-  if (!enter (f, error))
+  if (!filler_enter (f, error))
     return FALSE;
   ok = f->table->fill (f->cs, settings, error);
-  leave (f);
+  filler_leave (f);
   return ok;
 }
 

@@ -22,13 +22,13 @@ struct _GstOctRenderer {
 };
 
 static gboolean
-enter (GstOctRenderer *r, GError **error)
+renderer_enter (GstOctRenderer *r, GError **error)
 {
   return r->cuda == NULL || gst_oct_cuda_push (r->cuda, error);
 }
 
 static void
-leave (GstOctRenderer *r)
+renderer_leave (GstOctRenderer *r)
 {
   if (r->cuda != NULL)
     gst_oct_cuda_pop (r->cuda);
@@ -66,14 +66,14 @@ gst_oct_renderer_new (GstOctRendererKind kind, GstOctCuda *cuda,
     gst_oct_renderer_free (r);
     return NULL;
   }
-  if (enter (r, error)) {
+  if (renderer_enter (r, error)) {
     r->volume = r->table->create (params, error);
     ok = r->volume != NULL;
     if (ok && cuda != NULL && !input_on_gpu) {
       r->uploads = gst_oct_uploads_new (cuda, input, 0, error);
       ok = r->uploads != NULL;
     }
-    leave (r);
+    renderer_leave (r);
   } else {
     ok = FALSE;
   }
@@ -86,11 +86,11 @@ void
 gst_oct_renderer_free (GstOctRenderer *r)
 {
   g_clear_pointer (&r->access, gst_oct_access_free);
-  if (enter (r, NULL)) {
+  if (renderer_enter (r, NULL)) {
     if (r->volume != NULL)
       r->table->destroy (r->volume);
     g_clear_pointer (&r->uploads, gst_oct_uploads_unref);
-    leave (r);
+    renderer_leave (r);
   }
   if (r->cuda != NULL)
     gst_oct_cuda_unref (r->cuda);
@@ -130,11 +130,11 @@ gst_oct_renderer_begin (GstOctRenderer *r, GstBuffer *images, GError **error)
 {
   gboolean ok;
 
-  if (!enter (r, error))
+  if (!renderer_enter (r, error))
     return FALSE;
   r->images = images;
   ok = begin_images (r, error);
-  leave (r);
+  renderer_leave (r);
   return ok;
 }
 
@@ -145,10 +145,10 @@ gst_oct_renderer_store (
   OctFrame frame = oct_frame_get_bscan (&r->frame, image, r->params.depth, 0);
   gboolean ok;
 
-  if (!enter (r, error))
+  if (!renderer_enter (r, error))
     return FALSE;
   ok = r->table->store (r->volume, &frame, bscan, n, get_compute (r), error);
-  leave (r);
+  renderer_leave (r);
   return ok;
 }
 
@@ -157,7 +157,7 @@ gst_oct_renderer_end (GstOctRenderer *r, GError **error)
 {
   gboolean ok = TRUE;
 
-  if (!enter (r, error))
+  if (!renderer_enter (r, error))
     return FALSE;
   if (r->cuda == NULL) {
     gst_oct_frame_unmap (&r->mapped);
@@ -168,7 +168,7 @@ gst_oct_renderer_end (GstOctRenderer *r, GError **error)
     gst_buffer_unmap (r->images, &r->map);
   }
   r->images = NULL;
-  leave (r);
+  renderer_leave (r);
   return ok;
 }
 
@@ -179,10 +179,10 @@ gst_oct_renderer_show (GstOctRenderer *r, GError **error)
 {
   gboolean ok;
 
-  if (!enter (r, error))
+  if (!renderer_enter (r, error))
     return FALSE;
   ok = r->table->show (r->volume, get_compute (r), error);
-  leave (r);
+  renderer_leave (r);
   return ok;
 }
 
@@ -191,10 +191,10 @@ gst_oct_renderer_clear (GstOctRenderer *r, GError **error)
 {
   gboolean ok;
 
-  if (!enter (r, error))
+  if (!renderer_enter (r, error))
     return FALSE;
   ok = r->table->clear (r->volume, get_compute (r), error);
-  leave (r);
+  renderer_leave (r);
   return ok;
 }
 
@@ -203,10 +203,10 @@ gst_oct_renderer_get_time (GstOctRenderer *r)
 {
   double seconds = 0;
 
-  if (!enter (r, NULL))
+  if (!renderer_enter (r, NULL))
     return 0;
   seconds = r->table->get_time (r->volume);
-  leave (r);
+  renderer_leave (r);
   return seconds;
 }
 
@@ -242,7 +242,7 @@ typedef struct {
 } Drawing;
 
 static OctImageFormat
-get_format (const GstOctInfo *output)
+renderer_get_format (const GstOctInfo *output)
 {
   switch (GST_VIDEO_INFO_FORMAT (&output->video)) {
   case GST_VIDEO_FORMAT_RGBA:
@@ -258,8 +258,8 @@ static gboolean
 draw_to (GstOctRenderer *r, const Drawing *drawing, const OctFrame *to,
     gpointer stream, GError **error)
 {
-  OctSectionPicture section = { get_format (&r->output), r->output.columns,
-    r->output.rows, *to };
+  OctSectionPicture section = { renderer_get_format (&r->output),
+    r->output.columns, r->output.rows, *to };
   OctVolumePicture *picture = drawing->picture;
 
   if (drawing->slice != NULL)
@@ -275,7 +275,8 @@ draw_to (GstOctRenderer *r, const Drawing *drawing, const OctFrame *to,
 }
 
 static gboolean
-draw (GstOctRenderer *r, const Drawing *drawing, GstBuffer *out, GError **error)
+renderer_draw (
+    GstOctRenderer *r, const Drawing *drawing, GstBuffer *out, GError **error)
 {
   const OctFrame *to;
   OctFrame from;
@@ -297,19 +298,20 @@ gboolean
 gst_oct_renderer_render (GstOctRenderer *r, const OctVolumeLook *look,
     OctVolumePicture *picture, GstBuffer *out, GError **error)
 {
-  return draw (r, &(Drawing){ .look = look, .picture = picture }, out, error);
+  return renderer_draw (
+      r, &(Drawing){ .look = look, .picture = picture }, out, error);
 }
 
 gboolean
 gst_oct_renderer_slice (
     GstOctRenderer *r, const OctSlice *slice, GstBuffer *out, GError **error)
 {
-  return draw (r, &(Drawing){ .slice = slice }, out, error);
+  return renderer_draw (r, &(Drawing){ .slice = slice }, out, error);
 }
 
 gboolean
 gst_oct_renderer_enface (
     GstOctRenderer *r, const OctEnface *enface, GstBuffer *out, GError **error)
 {
-  return draw (r, &(Drawing){ .enface = enface }, out, error);
+  return renderer_draw (r, &(Drawing){ .enface = enface }, out, error);
 }

@@ -96,7 +96,7 @@ typedef struct {
 } Geometry;
 
 static double
-dot (const double *a, const double *b)
+slice_dot (const double *a, const double *b)
 {
   return a[X] * b[X] + a[Y] * b[Y] + a[Z] * b[Z];
 }
@@ -152,7 +152,7 @@ get_geometry (GstOctVolumeFilter *filter, const Settings *s, Geometry *g)
 
 /* Square pixels as small as the voxels along the plane. */
 static void
-choose_size (const Geometry *g, guint *width, guint *height)
+slice_choose_size (const Geometry *g, guint *width, guint *height)
 {
   double pixel = MAX (g->wide, g->high);
 
@@ -177,8 +177,8 @@ get_slice (const Geometry *g, guint width, guint height)
 
   for (guint i = 0; i < AXES; i++)
     from[i] = g->size[i] / 2 - g->point[i];
-  right = dot (from, g->right) - pixel * width / 2;
-  down = dot (from, g->down) - pixel * height / 2;
+  right = slice_dot (from, g->right) - pixel * width / 2;
+  down = slice_dot (from, g->down) - pixel * height / 2;
   o = &slice.origin.x;
   r = &slice.right.x;
   d = &slice.down.x;
@@ -211,7 +211,7 @@ gst_oct_slice_choose_caps (GstOctVolumeFilter *filter, gconstpointer settings,
   guint width = 1, height = 1;
 
   if (get_geometry (filter, settings, &geometry))
-    choose_size (&geometry, &width, &height);
+    slice_choose_size (&geometry, &width, &height);
   return gst_oct_section_caps_fixate (
       filter->src, possible, width, height, 1, n, d);
 }

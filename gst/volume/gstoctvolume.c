@@ -38,7 +38,7 @@ GST_ELEMENT_REGISTER_DEFINE (
     octvolume, "octvolume", GST_RANK_NONE, GST_TYPE_OCT_VOLUME);
 
 static void
-set_spacing (OctVolumeLook *look, const GstOctVoxel *voxel)
+gst_oct_volume_set_spacing (OctVolumeLook *look, const GstOctVoxel *voxel)
 {
   look->x_spacing = voxel->x;
   look->y_spacing = voxel->y;
@@ -58,7 +58,7 @@ gst_oct_volume_configure (GstOctVolumeFilter *filter, gconstpointer data,
 
   if (!gst_oct_volume_settings_get_look (settings, transfer, &look, error))
     return FALSE;
-  set_spacing (&look, &voxel);
+  gst_oct_volume_set_spacing (&look, &voxel);
   if (voxel.x > 0 && !oct_volume_look_check (&look, error))
     return FALSE;
   if (purpose == GST_OCT_TO_TRY)
@@ -136,7 +136,7 @@ gst_oct_volume_draw (GstOctVolumeFilter *filter, GstClockTime at, gboolean fine,
   GstOctVoxel voxel = gst_oct_volume_filter_get_voxel (filter, TRUE);
   OctVolumePicture picture = { .n_eyes = stereo ? 2 : 1 };
 
-  set_spacing (&self->look, &voxel);
+  gst_oct_volume_set_spacing (&self->look, &voxel);
   choose_coarseness (self, fine);
   *coarse = self->look.coarseness > 1;
   for (guint i = 0; i < picture.n_eyes; i++)

@@ -658,12 +658,8 @@ gst_oct_volume_cs_change_state (GstElement *element, GstStateChange transition)
 
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
     g_autoptr (GError) error = NULL;
-    gboolean ok =
-        gst_oct_volume_cs_settings_need_cpu (&self->settings)
-            ? gst_oct_place_start_on_cpu (&self->place, element, &error)
-            : gst_oct_place_start (&self->place, element, &error);
 
-    if (!ok) {
+    if (!gst_oct_place_start (&self->place, element, &error)) {
       fail (self, &error);
       self->failed = FALSE;
       return GST_STATE_CHANGE_FAILURE;

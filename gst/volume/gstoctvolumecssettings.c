@@ -162,14 +162,6 @@ gst_oct_volume_cs_get_nick (OctVolumeCsMethod method)
                                             : "linear";
 }
 
-gboolean
-gst_oct_volume_cs_settings_need_cpu (const GstOctVolumeCsSettings *s)
-{
-  return s->rate < 1
-         && (s->method == GST_OCT_VOLUME_CS_METHOD_LINEAR
-             || s->method == GST_OCT_VOLUME_CS_METHOD_PAPER);
-}
-
 OctVolumeCsParams
 gst_oct_volume_cs_settings_get_params (
     const GstOctVolumeCsSettings *s, const GstOctInfo *input)

@@ -40,10 +40,6 @@ extern const GstOctProperties gst_oct_volume_cs_properties;
 /* Marks the enums as API of the plugin. */
 void gst_oct_volume_cs_settings_mark (void);
 
-/* Whether a GPU cannot do what is set. */
-gboolean gst_oct_volume_cs_settings_need_cpu (
-    const GstOctVolumeCsSettings *settings);
-
 /* Of such input, but for the mask. */
 OctVolumeCsParams gst_oct_volume_cs_settings_get_params (
     const GstOctVolumeCsSettings *settings, const GstOctInfo *input);

@@ -38,7 +38,7 @@ G_DEFINE_ABSTRACT_TYPE_WITH_CODE (GstOctVolumeFilter, gst_oct_volume_filter,
 
 /* What GstOctChoice asks for. */
 static gboolean
-try_settings (GstElement *element, gconstpointer settings,
+volume_filter_try_settings (GstElement *element, gconstpointer settings,
     GstOctPurpose purpose, GError **error)
 {
   GstOctVolumeFilter *self = GST_OCT_VOLUME_FILTER (element);
@@ -246,7 +246,7 @@ set_input (GstOctVolumeFilter *self, GstCaps *caps)
 }
 
 static void
-forget (GstOctVolumeFilter *self)
+volume_filter_forget (GstOctVolumeFilter *self)
 {
   gst_oct_scan_forget (&self->scan);
   self->shown = self->fresh = FALSE;
@@ -302,7 +302,7 @@ gst_oct_volume_filter_sink_event (
   case GST_EVENT_FLUSH_STOP:
     g_queue_clear_full (&self->waiting, (GDestroyNotify)gst_event_unref);
     self->failed = FALSE;
-    forget (self);
+    volume_filter_forget (self);
     break;
   case GST_EVENT_SEGMENT:
     gst_event_copy_segment (event, &self->segment);
@@ -335,7 +335,8 @@ gst_oct_volume_filter_src_event (
 }
 
 static gboolean
-answer_caps (GstOctVolumeFilter *self, GstPad *pad, GstQuery *query)
+volume_filter_answer_caps (
+    GstOctVolumeFilter *self, GstPad *pad, GstQuery *query)
 {
   gboolean cuda = gst_oct_place_may_use_cuda (&self->place);
   g_autoptr (GstCaps) caps = NULL;
@@ -367,7 +368,7 @@ gst_oct_volume_filter_answer_query (
 
   switch (GST_QUERY_TYPE (query)) {
   case GST_QUERY_CAPS:
-    return answer_caps (self, pad, query);
+    return volume_filter_answer_caps (self, pad, query);
   case GST_QUERY_CONTEXT:
     if (gst_oct_place_answer_query (&self->place, GST_ELEMENT (self), query))
       return TRUE;
@@ -390,7 +391,7 @@ gst_oct_volume_filter_answer_query (
 /* ------------------------------------------------------------------- states */
 
 static gboolean
-start (GstOctVolumeFilter *self)
+volume_filter_start (GstOctVolumeFilter *self)
 {
   g_autoptr (GError) error = NULL;
 
@@ -409,7 +410,7 @@ begin_redrawing (GstOctVolumeFilter *self)
 }
 
 static void
-stop (GstOctVolumeFilter *self)
+volume_filter_stop (GstOctVolumeFilter *self)
 {
   g_mutex_lock (&self->lock);
   self->stops = TRUE;
@@ -444,7 +445,7 @@ gst_oct_volume_filter_change_state (
   GstStateChangeReturn ret;
 
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
-    if (!start (self))
+    if (!volume_filter_start (self))
       return GST_STATE_CHANGE_FAILURE;
     begin_redrawing (self);
   }
@@ -453,7 +454,7 @@ gst_oct_volume_filter_change_state (
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY
       || (transition == GST_STATE_CHANGE_READY_TO_PAUSED
           && ret == GST_STATE_CHANGE_FAILURE))
-    stop (self);
+    volume_filter_stop (self);
   return ret;
 }
 
@@ -533,7 +534,7 @@ gst_oct_volume_filter_finalize (GObject *object)
 }
 
 static void
-add_template (GstOctVolumeFilterClass *klass, const char *name,
+volume_filter_add_template (GstOctVolumeFilterClass *klass, const char *name,
     GstPadDirection direction, const char *host, const char *gpu)
 {
   g_autoptr (GstCaps) caps = gst_oct_volume_caps_new (host, gpu, TRUE, TRUE);
@@ -562,16 +563,17 @@ gst_oct_volume_filter_class_describe (GstOctVolumeFilterClass *klass,
           "the seconds that the last one took (none = nothing yet)",
           GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
   gst_oct_properties_install (description->properties, object_class, FIRST_ROW);
-  add_template (
+  volume_filter_add_template (
       klass, "sink", GST_PAD_SINK, GST_OCT_CAPS_SLICE, GST_OCT_CAPS_GPU_IMAGE);
-  add_template (klass, "src", GST_PAD_SRC, klass->caps, klass->gpu_caps);
+  volume_filter_add_template (
+      klass, "src", GST_PAD_SRC, klass->caps, klass->gpu_caps);
   gst_element_class_set_static_metadata (GST_ELEMENT_CLASS (klass),
       description->long_name, "Filter/Converter/Video",
       description->description, "The gst-oct developers");
 }
 
 static GstPad *
-add_pad (GstOctVolumeFilter *self, const char *name)
+volume_filter_add_pad (GstOctVolumeFilter *self, const char *name)
 {
   GstPad *pad = gst_pad_new_from_template (
       gst_element_class_get_pad_template (GST_ELEMENT_GET_CLASS (self), name),
@@ -589,9 +591,9 @@ gst_oct_volume_filter_constructed (GObject *object)
   GstOctVolumeFilter *self = GST_OCT_VOLUME_FILTER (object);
 
   gst_oct_choice_init (&self->choice, GST_ELEMENT (self),
-      CLASS (self)->properties, try_settings, NULL);
-  self->sink = add_pad (self, "sink");
-  self->src = add_pad (self, "src");
+      CLASS (self)->properties, volume_filter_try_settings, NULL);
+  self->sink = volume_filter_add_pad (self, "sink");
+  self->src = volume_filter_add_pad (self, "src");
   gst_pad_set_chain_function (self->sink, gst_oct_volume_filter_chain);
   gst_pad_set_event_function (self->sink, gst_oct_volume_filter_sink_event);
   gst_pad_set_event_function (self->src, gst_oct_volume_filter_src_event);

@@ -123,8 +123,8 @@ choose_caps (GstOctVolumeFilter *self, gconstpointer settings)
 }
 
 static gboolean
-take_caps (GstOctVolumeFilter *self, gconstpointer settings, GstCaps *caps,
-    GError **error)
+volume_stream_take_caps (GstOctVolumeFilter *self, gconstpointer settings,
+    GstCaps *caps, GError **error)
 {
   GstOctInfo output;
   gboolean output_on_gpu = gst_oct_caps_is_on_gpu (caps);
@@ -172,7 +172,7 @@ negotiate (GstOctVolumeFilter *self)
     gst_pad_mark_reconfigure (self->src);
     return GST_FLOW_NOT_NEGOTIATED;
   }
-  if (!take_caps (self, values, caps, &error)) {
+  if (!volume_stream_take_caps (self, values, caps, &error)) {
     gst_pad_mark_reconfigure (self->src);
     return GST_PAD_IS_FLUSHING (self->src)
                ? GST_FLOW_FLUSHING
@@ -234,7 +234,8 @@ note_picture (GstOctVolumeFilter *self, GstClockTime time, gboolean coarse)
 }
 
 static void
-stamp (GstOctVolumeFilter *self, GstBuffer *buffer, GstClockTime time)
+volume_stream_stamp (
+    GstOctVolumeFilter *self, GstBuffer *buffer, GstClockTime time)
 {
   GST_BUFFER_PTS (buffer) = time;
   GST_BUFFER_DTS (buffer) = GST_CLOCK_TIME_NONE;
@@ -302,14 +303,14 @@ gst_oct_volume_filter_make_picture (
   if (!CLASS (self)->draw (
           self, get_stream_time (self, time), fine, buffer, &coarse, &error))
     return gst_oct_volume_filter_fail (self, &error);
-  stamp (self, buffer, time);
+  volume_stream_stamp (self, buffer, time);
   note_picture (self, time, coarse);
   return gst_pad_push (self->src, g_steal_pointer (&buffer));
 }
 
 /* Whether the film has room for another picture at that time. */
 static gboolean
-is_due (GstOctVolumeFilter *self, GstClockTime time)
+volume_stream_is_due (GstOctVolumeFilter *self, GstClockTime time)
 {
   return !GST_CLOCK_TIME_IS_VALID (time)
          || !GST_CLOCK_TIME_IS_VALID (self->drawn)
@@ -380,16 +381,16 @@ gst_oct_volume_filter_show (GstOctVolumeFilter *self)
 /* Behind B-scans: what there is to see, but not more often than the film has
  * room for. */
 static GstFlowReturn
-draw (GstOctVolumeFilter *self, GstClockTime time)
+volume_stream_draw (GstOctVolumeFilter *self, GstClockTime time)
 {
-  if (!self->shown || !is_due (self, time)
+  if (!self->shown || !volume_stream_is_due (self, time)
       || !(self->fresh || picture_moves (self)))
     return GST_FLOW_OK;
   return gst_oct_volume_filter_make_picture (self, time, FALSE);
 }
 
 static GstFlowReturn
-end_volume (GstOctVolumeFilter *self, GstClockTime time)
+volume_stream_end_volume (GstOctVolumeFilter *self, GstClockTime time)
 {
   GstFlowReturn ret;
 
@@ -397,7 +398,7 @@ end_volume (GstOctVolumeFilter *self, GstClockTime time)
   keep_stats (self);
   ret = gst_oct_volume_filter_show (self);
   if (ret == GST_FLOW_OK)
-    ret = draw (self, time);
+    ret = volume_stream_draw (self, time);
   set_late (self, self->fresh);
   return ret;
 }
@@ -408,13 +409,13 @@ draw_between (GstOctVolumeFilter *self, GstClockTime time)
   GstFlowReturn ret = GST_FLOW_OK;
 
   if (self->common.update != GST_OCT_UPDATE_SCAN)
-    return draw (self, time);
-  if (is_due (self, time))
+    return volume_stream_draw (self, time);
+  if (volume_stream_is_due (self, time))
     ret = gst_oct_volume_filter_show (self);
   else
     set_late (self, TRUE);
   if (ret == GST_FLOW_OK)
-    ret = draw (self, time);
+    ret = volume_stream_draw (self, time);
   return ret;
 }
 
@@ -477,7 +478,7 @@ ensure_renderer (GstOctVolumeFilter *self, guint bscans, GError **error)
 
 /* Of image `i` of a buffer. */
 static GstClockTime
-get_time (GstOctVolumeFilter *self, GstBuffer *buffer, guint i)
+volume_stream_get_time (GstOctVolumeFilter *self, GstBuffer *buffer, guint i)
 {
   GstClockTime time = GST_BUFFER_PTS (buffer);
   guint n = self->input.bscans;
@@ -490,15 +491,17 @@ get_time (GstOctVolumeFilter *self, GstBuffer *buffer, guint i)
 
 /* What follows from a run of B-scans that are all in the buffer. */
 static GstFlowReturn
-store_run (
+volume_stream_store_run (
     GstOctVolumeFilter *self, GstBuffer *buffer, const GstOctScanRun *run)
 {
-  GstClockTime time = get_time (self, buffer, run->image + run->n - 1);
+  GstClockTime time =
+      volume_stream_get_time (self, buffer, run->image + run->n - 1);
   GstFlowReturn ret = GST_FLOW_OK;
   g_autoptr (GError) error = NULL;
 
   if (run->ends_one)
-    ret = end_volume (self, get_time (self, buffer, run->image));
+    ret = volume_stream_end_volume (
+        self, volume_stream_get_time (self, buffer, run->image));
   if (ret != GST_FLOW_OK || run->drop)
     return ret;
   if (!gst_oct_renderer_store (
@@ -506,11 +509,12 @@ store_run (
     return gst_oct_volume_filter_fail (self, &error);
   self->time = time;
   note_arrival (self);
-  return run->ends ? end_volume (self, time) : draw_between (self, time);
+  return run->ends ? volume_stream_end_volume (self, time)
+                   : draw_between (self, time);
 }
 
 static GstFlowReturn
-store (GstOctVolumeFilter *self, GstBuffer *buffer)
+volume_stream_store (GstOctVolumeFilter *self, GstBuffer *buffer)
 {
   g_autoptr (GError) error = NULL;
   GstFlowReturn ret = GST_FLOW_OK;
@@ -519,7 +523,7 @@ store (GstOctVolumeFilter *self, GstBuffer *buffer)
   if (!gst_oct_renderer_begin (self->renderer, buffer, &error))
     return gst_oct_volume_filter_fail (self, &error);
   while (ret == GST_FLOW_OK && gst_oct_scan_next (&self->scan, &run))
-    ret = store_run (self, buffer, &run);
+    ret = volume_stream_store_run (self, buffer, &run);
   if (!gst_oct_renderer_end (self->renderer, &error) && ret == GST_FLOW_OK)
     ret = gst_oct_volume_filter_fail (self, &error);
   return ret;
@@ -548,5 +552,5 @@ gst_oct_volume_filter_take_buffer (GstOctVolumeFilter *self, GstBuffer *buffer)
   }
   if (!ensure_renderer (self, bscans, &error))
     return gst_oct_volume_filter_fail (self, &error);
-  return store (self, buffer);
+  return volume_stream_store (self, buffer);
 }

@@ -16,7 +16,8 @@ static const GEnumValue modes[] = {
   { OCT_VOLUME_MEAN, "What stands above the noise, added up", "mean" },
   { 0, NULL, NULL },
 };
-static GST_OCT_DEFINE_ENUM (get_mode_type, "GstOctVolumeMode", modes)
+static GST_OCT_DEFINE_ENUM (
+    volume_settings_get_mode_type, "GstOctVolumeMode", modes)
 
     static const GEnumValue transfers[] = {
       { OCT_TRANSFER_TISSUE, "Colours of tissue", "tissue" },
@@ -104,7 +105,8 @@ static const GstOctProperty rows[] = {
       "never)",
       LIVE, NULL, GST_OCT_UINT (Settings, max_render_time, 0, 10000, 0) },
   { "mode", "Mode", "How the volume is shown", LIVE, NULL,
-      GST_OCT_ENUM (Settings, mode, get_mode_type, OCT_VOLUME_FULL) },
+      GST_OCT_ENUM (
+          Settings, mode, volume_settings_get_mode_type, OCT_VOLUME_FULL) },
   { "transfer-function", "Transfer function",
       "Colour and opacity of each grey level", LIVE, "transfer function",
       GST_OCT_ENUM (
@@ -268,7 +270,7 @@ get_cut (const Settings *s, OctVolumeLook *look)
 }
 
 static const OctTransferStops *
-get_stops (const Settings *settings, GError **error)
+volume_settings_get_stops (const Settings *settings, GError **error)
 {
   const OctTransferStops *stops = oct_transfer_get_stops (settings->transfer);
   GError *local = NULL;
@@ -306,7 +308,7 @@ gst_oct_volume_settings_get_look (const Settings *s, OctTransfer *transfer,
   for (guint i = 0; i < OCT_VOLUME_PLANES; i++)
     if (!parse_plane (s->planes[i], i, look->planes[i], error))
       return FALSE;
-  stops = get_stops (s, error);
+  stops = volume_settings_get_stops (s, error);
   if (stops == NULL)
     return FALSE;
   oct_transfer_fill (stops, s->threshold, s->opacity, transfer);

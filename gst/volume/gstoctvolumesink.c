@@ -42,7 +42,7 @@ typedef struct {
 #define MAX_KINDS 8
 
 static GType
-get_kind_type (void)
+volume_sink_get_kind_type (void)
 {
   static GEnumValue values[MAX_KINDS + 2] = { { OCT_VOLUME_FILE_AUTO,
       "As `location` ends", "auto" } };
@@ -69,7 +69,8 @@ static const GstOctProperty rows[] = {
       "number of the volume, else the second volume is NAME-1 and so on",
       0, NULL, GST_OCT_STRING (Settings, location) },
   { "format", "File format", "Kind of the files", 0, NULL,
-      GST_OCT_ENUM (Settings, kind, get_kind_type, OCT_VOLUME_FILE_AUTO) },
+      GST_OCT_ENUM (
+          Settings, kind, volume_sink_get_kind_type, OCT_VOLUME_FILE_AUTO) },
   { "bscans", "B-scans",
       "B-scans per volume, of use where the stream does not say how many (0 = "
       "not given); en face: pictures per file (0 = 1)",
@@ -173,7 +174,7 @@ find_number (const char *location, gsize *length, guint *digits)
 /* The name of the file of the n-th volume.  Whatever else `location` has in it
  * stays as it is. */
 static char *
-make_name (const char *location, guint64 n)
+volume_sink_make_name (const char *location, guint64 n)
 {
   gsize length = 0;
   guint digits = 0;
@@ -199,7 +200,7 @@ make_name (const char *location, guint64 n)
 /* -------------------------------------------------------------------- start */
 
 static void
-forget (GstOctVolumeSink *self)
+volume_sink_forget (GstOctVolumeSink *self)
 {
   g_clear_pointer (&self->voxels, g_free);
   g_clear_pointer (&self->there, g_free);
@@ -230,13 +231,13 @@ gst_oct_volume_sink_start (GstBaseSink *base)
   else if (self->kind == OCT_VOLUME_FILE_AUTO)
     self->kind = oct_volume_file_guess (location, &error);
   if (error == NULL) {
-    g_autofree char *first = make_name (location, 0);
+    g_autofree char *first = volume_sink_make_name (location, 0);
 
     (void)oct_volume_file_check_new (first, &error);
   }
   if (error == NULL)
     return TRUE;
-  forget (self);
+  volume_sink_forget (self);
   gst_oct_file_sink_fail (GST_OCT_FILE_SINK (self), &error);
   return FALSE;
 }
@@ -305,7 +306,7 @@ fill_spacing (GstOctVolumeSink *self, OctVolumeFileInfo *volume)
 /* A file has one spacing for all A-lines and one for all B-scans, which is wrong
  * where a scan has left some out.  NumPy files have none. */
 static gboolean
-check_whole (GstOctVolumeSink *self, guint bscans, GError **error)
+volume_sink_check_whole (GstOctVolumeSink *self, guint bscans, GError **error)
 {
   guint lines = self->info.columns, of = (guint)self->scan_lines;
   guint of_bscans = (guint)self->scan_bscans;
@@ -323,7 +324,7 @@ check_whole (GstOctVolumeSink *self, guint bscans, GError **error)
 }
 
 static gboolean
-begin_volume (GstOctVolumeSink *self, guint bscans, GError **error)
+volume_sink_begin_volume (GstOctVolumeSink *self, guint bscans, GError **error)
 {
   OctVolumeFileInfo volume = { .voxel = self->info.format,
     .view = self->is_enface ? OCT_VOLUME_VIEW_ENFACE : OCT_VOLUME_VIEW_BSCANS,
@@ -340,7 +341,7 @@ begin_volume (GstOctVolumeSink *self, guint bscans, GError **error)
                  * oct_sample_format_size (volume.voxel);
 
   if (!gst_oct_branch_allows_volumes (GST_ELEMENT (self), error)
-      || !check_whole (self, bscans, error))
+      || !volume_sink_check_whole (self, bscans, error))
     return FALSE;
   fill_spacing (self, &volume);
   if (!oct_volume_file_check (self->kind, &volume, error))
@@ -379,7 +380,8 @@ static gboolean
 write_volume (GstOctVolumeSink *self, GError **error)
 {
   guint64 number = self->settings.volumes;
-  g_autofree char *path = make_name (self->settings.location, number);
+  g_autofree char *path =
+      volume_sink_make_name (self->settings.location, number);
 
   if (!oct_volume_file_write (self->kind, path, &self->volume, self->voxels,
           self->settings.file_mode, error))
@@ -395,7 +397,7 @@ write_volume (GstOctVolumeSink *self, GError **error)
 
 /* The same where it does not go on. */
 static gboolean
-end_volume (GstOctVolumeSink *self, GError **error)
+volume_sink_end_volume (GstOctVolumeSink *self, GError **error)
 {
   if (self->voxels == NULL)
     return TRUE;
@@ -410,7 +412,8 @@ end_volume (GstOctVolumeSink *self, GError **error)
 /* ------------------------------------------------------------------ B-scans */
 
 static void
-store (GstOctVolumeSink *self, const OctFrame *frame, guint image, guint bscan)
+volume_sink_store (
+    GstOctVolumeSink *self, const OctFrame *frame, guint image, guint bscan)
 {
   const OctVolumeFileInfo *volume = &self->volume;
   OctFrame from = oct_frame_get_bscan (frame, image, volume->rows, 0);
@@ -435,7 +438,7 @@ is_same_volume (const GstOctVolumeSink *self, guint bscans)
 }
 
 static gboolean
-take_runs (
+volume_sink_take_runs (
     GstOctVolumeSink *self, const OctFrame *frame, guint bscans, GError **error)
 {
   GstOctScanRun run;
@@ -447,9 +450,9 @@ take_runs (
     if (run.ends_one && self->voxels != NULL)
       ok = write_volume (self, error);
     if (ok && self->voxels == NULL)
-      ok = begin_volume (self, bscans, error);
+      ok = volume_sink_begin_volume (self, bscans, error);
     for (guint i = 0; ok && i < run.n; i++)
-      store (self, frame, run.image + i, run.bscan + i);
+      volume_sink_store (self, frame, run.image + i, run.bscan + i);
     if (ok && run.ends)
       ok = write_volume (self, error);
   }
@@ -457,21 +460,21 @@ take_runs (
 }
 
 /* B-scans, or pictures en face, of a file, where buffers do not say it; 0: not
- * known.  Each picture is a file, unless more are wanted. */
+ * known.  Each picture is a file, unless more are asked for. */
 static guint
-get_bscans (const GstOctVolumeSink *self)
+volume_sink_get_bscans (const GstOctVolumeSink *self)
 {
   return self->settings.bscans == 0 && self->is_enface ? 1
                                                        : self->settings.bscans;
 }
 
 static gboolean
-take (GstOctVolumeSink *self, GstBuffer *buffer, GError **error)
+volume_sink_take (GstOctVolumeSink *self, GstBuffer *buffer, GError **error)
 {
   GstOctMappedFrame mapped;
   gboolean ok;
   guint bscans = gst_oct_scan_begin (
-      &self->scan, buffer, self->info.bscans, get_bscans (self));
+      &self->scan, buffer, self->info.bscans, volume_sink_get_bscans (self));
 
   if (bscans == 0) {
     g_set_error_literal (error, OCT_ERROR, OCT_ERROR_SETTINGS,
@@ -480,16 +483,16 @@ take (GstOctVolumeSink *self, GstBuffer *buffer, GError **error)
     return FALSE;
   }
   if (self->voxels != NULL && !is_same_volume (self, bscans)) {
-    if (!end_volume (self, error))
+    if (!volume_sink_end_volume (self, error))
       return FALSE;
     /* what comes is of another volume, whatever its number */
     gst_oct_scan_forget (&self->scan);
     bscans = gst_oct_scan_begin (
-        &self->scan, buffer, self->info.bscans, get_bscans (self));
+        &self->scan, buffer, self->info.bscans, volume_sink_get_bscans (self));
   }
   if (!gst_oct_frame_map (&mapped, &self->info, buffer, GST_MAP_READ, error))
     return FALSE;
-  ok = take_runs (self, &mapped.frame, bscans, error);
+  ok = volume_sink_take_runs (self, &mapped.frame, bscans, error);
   gst_oct_frame_unmap (&mapped);
   return ok;
 }
@@ -500,7 +503,7 @@ gst_oct_volume_sink_render (GstBaseSink *base, GstBuffer *buffer)
   GstOctVolumeSink *self = GST_OCT_VOLUME_SINK (base);
   g_autoptr (GError) error = NULL;
 
-  if (take (self, buffer, &error))
+  if (volume_sink_take (self, buffer, &error))
     return GST_FLOW_OK;
   gst_oct_file_sink_fail (GST_OCT_FILE_SINK (self), &error);
   return GST_FLOW_ERROR;
@@ -514,7 +517,7 @@ gst_oct_volume_sink_event (GstBaseSink *base, GstEvent *event)
 
   switch (GST_EVENT_TYPE (event)) {
   case GST_EVENT_EOS:
-    if (!end_volume (self, &error))
+    if (!volume_sink_end_volume (self, &error))
       gst_oct_file_sink_fail (GST_OCT_FILE_SINK (self), &error);
     break;
   case GST_EVENT_FLUSH_STOP:
@@ -544,7 +547,7 @@ gst_oct_volume_sink_change_state (
 
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) {
     if (!gst_oct_file_sink_has_failed (GST_OCT_FILE_SINK (self))
-        && !end_volume (self, &error))
+        && !volume_sink_end_volume (self, &error))
       gst_oct_file_sink_fail (GST_OCT_FILE_SINK (self), &error);
     g_clear_pointer (&self->voxels, g_free);
     gst_oct_scan_forget (&self->scan);
@@ -555,7 +558,7 @@ gst_oct_volume_sink_change_state (
 static gboolean
 gst_oct_volume_sink_stop (GstBaseSink *base)
 {
-  forget (GST_OCT_VOLUME_SINK (base));
+  volume_sink_forget (GST_OCT_VOLUME_SINK (base));
   return TRUE;
 }
 
@@ -567,11 +570,8 @@ gst_oct_volume_sink_set_property (
 {
   GstOctVolumeSink *self = GST_OCT_VOLUME_SINK (object);
 
-  if (gst_oct_element_refuses_property (GST_ELEMENT (self), pspec))
-    return;
-  GST_OBJECT_LOCK (self);
-  gst_oct_properties_set (&rows[id - FIRST_ROW], &self->settings, value);
-  GST_OBJECT_UNLOCK (self);
+  gst_oct_element_set_row (
+      GST_ELEMENT (self), &rows[id - FIRST_ROW], &self->settings, value, pspec);
 }
 
 static void
@@ -580,9 +580,8 @@ gst_oct_volume_sink_get_property (
 {
   GstOctVolumeSink *self = GST_OCT_VOLUME_SINK (object);
 
-  GST_OBJECT_LOCK (self);
-  gst_oct_properties_get (&rows[id - FIRST_ROW], &self->settings, value);
-  GST_OBJECT_UNLOCK (self);
+  gst_oct_element_get_row (
+      GST_ELEMENT (self), &rows[id - FIRST_ROW], &self->settings, value);
 }
 
 static void
@@ -616,7 +615,7 @@ gst_oct_volume_sink_class_init (GstOctVolumeSinkClass *klass)
   base_class->set_caps = gst_oct_volume_sink_set_caps;
   base_class->event = gst_oct_volume_sink_event;
   base_class->render = gst_oct_volume_sink_render;
-  gst_type_mark_as_plugin_api (get_kind_type (), 0);
+  gst_type_mark_as_plugin_api (volume_sink_get_kind_type (), 0);
 }
 
 static void

@@ -35,7 +35,7 @@ set_range (GstElement *reconstruct, const OctConvertOptions *options)
 }
 
 static GstElement *
-make_pipeline (const OctConvertOptions *options, GError **error)
+convert_file_make_pipeline (const OctConvertOptions *options, GError **error)
 {
   g_autoptr (GstElement) reconstruct = NULL;
   GstElement *pipeline = gst_parse_launch_full (
@@ -79,7 +79,7 @@ set_files (GstElement *pipeline, const OctConvertOptions *options,
 
 /* Of a volume, as the first B-scan says, which waits for the start. */
 static guint
-get_bscans (GstElement *sink)
+convert_file_get_bscans (GstElement *sink)
 {
   g_autoptr (GstSample) sample = NULL;
   GstBuffer *buffer;
@@ -99,14 +99,15 @@ get_bscans (GstElement *sink)
 
 /* Sizes are known when the first B-scan waits for the start. */
 static void
-set_spacing (GstElement *pipeline, const OctConvertOptions *options)
+convert_file_set_spacing (
+    GstElement *pipeline, const OctConvertOptions *options)
 {
   g_autoptr (GstPad) pad = oct_launch_get_pad (pipeline, "sink", "sink");
   g_autoptr (GstCaps) caps = gst_pad_get_current_caps (pad);
   g_autoptr (GstElement) sink =
       gst_bin_get_by_name (GST_BIN (pipeline), "sink");
   const GstStructure *s = gst_caps_get_structure (caps, 0);
-  const guint bscans = get_bscans (sink);
+  const guint bscans = convert_file_get_bscans (sink);
   gint lines = 0;
 
   gst_structure_get_int (s, options->ascans ? "lines" : "width", &lines);
@@ -119,7 +120,7 @@ set_spacing (GstElement *pipeline, const OctConvertOptions *options)
 
 /* What octvolumesink says of its properties is said of our options. */
 static void
-name_options (GError *error)
+convert_file_name_options (GError *error)
 {
   static const char properties[] = "`x-spacing`, `y-spacing` and `z-spacing`";
   g_autofree char *sentence = error->message;
@@ -158,7 +159,8 @@ count_missing (GstElement *pipeline, guint64 *missing)
 }
 
 static gboolean
-report (GstElement *pipeline, OctConvertProgress progress, gpointer data)
+convert_file_report (
+    GstElement *pipeline, OctConvertProgress progress, gpointer data)
 {
   g_autoptr (GstElement) source =
       gst_bin_get_by_name (GST_BIN (pipeline), "source");
@@ -171,7 +173,7 @@ report (GstElement *pipeline, OctConvertProgress progress, gpointer data)
 }
 
 static gboolean
-play (GstElement *pipeline, const OctConvertOptions *options,
+convert_file_play (GstElement *pipeline, const OctConvertOptions *options,
     OctConvertProgress progress, gpointer data, GError **error)
 {
   gboolean started = FALSE, done = FALSE;
@@ -181,14 +183,15 @@ play (GstElement *pipeline, const OctConvertOptions *options,
     GstMessageType type = oct_launch_poll (pipeline, FALSE, error);
 
     if (*error != NULL)
-      name_options (*error);
+      convert_file_name_options (*error);
     done = type == GST_MESSAGE_EOS;
     if (type == GST_MESSAGE_ASYNC_DONE && !started) {
-      set_spacing (pipeline, options);
+      convert_file_set_spacing (pipeline, options);
       gst_element_set_state (pipeline, GST_STATE_PLAYING);
       started = TRUE;
     }
-    if (!done && *error == NULL && !report (pipeline, progress, data)) {
+    if (!done && *error == NULL
+        && !convert_file_report (pipeline, progress, data)) {
       g_set_error_literal (
           error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "Interrupted.");
       return FALSE;
@@ -203,14 +206,14 @@ oct_convert_file (const OctConvertOptions *options,
     OctConvertProgress progress, gpointer data, guint64 *missing,
     GError **error)
 {
-  GstElement *pipeline = make_pipeline (options, error);
+  GstElement *pipeline = convert_file_make_pipeline (options, error);
   gboolean ok;
 
   if (pipeline == NULL)
     return FALSE;
   count_missing (pipeline, missing);
   set_files (pipeline, options, input, folder);
-  ok = play (pipeline, options, progress, data, error);
+  ok = convert_file_play (pipeline, options, progress, data, error);
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_object_unref (pipeline);
   return ok;

@@ -51,7 +51,7 @@ is_part (const char *path)
 
 /* Bytes of the raw parts of a recording. */
 static guint64
-count_parts (const char *path)
+convert_inputs_count_parts (const char *path)
 {
   guint64 size = 0;
   gsize stem = strlen (path) - 4;
@@ -71,7 +71,8 @@ count_parts (const char *path)
 }
 
 static gboolean
-add_file (GPtrArray *inputs, const char *path, const char *name, GError **error)
+convert_inputs_add_file (
+    GPtrArray *inputs, const char *path, const char *name, GError **error)
 {
   GStatBuf status;
   OctConvertInput *input;
@@ -85,7 +86,7 @@ add_file (GPtrArray *inputs, const char *path, const char *name, GError **error)
   input->path = g_canonicalize_filename (path, NULL);
   /* octvolumesink puts numbers for it */
   input->name = g_strdelimit (g_strdup (name), "%", '_');
-  input->size = (guint64)status.st_size + count_parts (path);
+  input->size = (guint64)status.st_size + convert_inputs_count_parts (path);
   input->changed = (gint64)status.st_mtim.tv_sec * G_USEC_PER_SEC
                    + status.st_mtim.tv_nsec / 1000;
   g_ptr_array_add (inputs, input);
@@ -125,7 +126,7 @@ add_folder (Search *search, const char *path, const char *below)
       if (note_folder (search->seen, full))
         add_folder (search, full, inner);
     } else if (is_taken (entry) && !is_part (full) && error == NULL) {
-      add_file (search->inputs, full, name, &error);
+      convert_inputs_add_file (search->inputs, full, name, &error);
     }
   }
   if (error != NULL)
@@ -134,7 +135,7 @@ add_folder (Search *search, const char *path, const char *below)
 }
 
 static int
-compare (gconstpointer a, gconstpointer b)
+convert_inputs_compare (gconstpointer a, gconstpointer b)
 {
   const OctConvertInput *const *first = a, *const *second = b;
 
@@ -179,7 +180,7 @@ oct_convert_find_inputs (
     g_autofree char *name = g_path_get_basename (paths[i]);
 
     if (!g_file_test (paths[i], G_FILE_TEST_IS_DIR)) {
-      if (!add_file (inputs, paths[i], name, error))
+      if (!convert_inputs_add_file (inputs, paths[i], name, error))
         return NULL;
     } else if (note_folder (seen, paths[i])) {
       add_folder (&search, paths[i], "");
@@ -190,7 +191,7 @@ oct_convert_find_inputs (
         error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "Interrupted.");
     return NULL;
   }
-  g_ptr_array_sort (inputs, compare);
+  g_ptr_array_sort (inputs, convert_inputs_compare);
   shorten_names (inputs);
   if (inputs->len > 0)
     return g_steal_pointer (&inputs);

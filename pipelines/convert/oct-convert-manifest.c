@@ -167,7 +167,7 @@ make_version (const char *bytes, const char *changed, const char *options)
 /* Lines of one input that were written together belong together; those of
  * another time take their place, but what they wrote stays known. */
 static void
-take_done (OctConvertManifest *manifest, Known *known, char **fields,
+manifest_take_done (OctConvertManifest *manifest, Known *known, char **fields,
     const char *version, gint64 at)
 {
   take_owner (manifest, fields[OUTPUT], fields[INPUT], at);
@@ -206,7 +206,8 @@ take_failed (Known *known, char **fields, const char *version, gint64 at)
 
 /* `line`: the record as it was written. */
 static void
-take (OctConvertManifest *manifest, char **fields, const char *line, gsize size)
+manifest_take (
+    OctConvertManifest *manifest, char **fields, const char *line, gsize size)
 {
   g_autofree char *version = NULL;
   guint count = g_strv_length (fields);
@@ -222,7 +223,7 @@ take (OctConvertManifest *manifest, char **fields, const char *line, gsize size)
   version = make_version (fields[BYTES], fields[CHANGED], fields[OPTIONS]);
   known = get_known (manifest, fields[INPUT]);
   if (g_str_equal (fields[STATE], "done")) {
-    take_done (manifest, known, fields, version, at);
+    manifest_take_done (manifest, known, fields, version, at);
     if (at == known->made_at && g_str_equal (version, known->made)) {
       g_string_append_len (known->made_lines, line, (gssize)size);
       known->made_elsewhere = !manifest->own;
@@ -245,7 +246,7 @@ read_text (OctConvertManifest *manifest, const char *text)
   char **fields;
 
   while ((fields = take_record (&text)) != NULL) {
-    take (manifest, fields, line, (gsize)(text - line));
+    manifest_take (manifest, fields, line, (gsize)(text - line));
     g_strfreev (fields);
     line = text;
   }
@@ -273,7 +274,7 @@ read_others (OctConvertManifest *manifest)
 /* A record that was cut off by a crash goes, as it would take the next one with
  * it: it has no end of line. */
 static gboolean
-begin (OctConvertManifest *manifest, GError **error)
+manifest_begin (OctConvertManifest *manifest, GError **error)
 {
   g_autofree char *text = NULL;
   const char *left;
@@ -334,7 +335,7 @@ oct_convert_manifest_open (
   manifest->owners =
       g_hash_table_new_full (g_str_hash, g_str_equal, g_free, owner_free);
   read_others (manifest);
-  if (open_and_lock (manifest, error) && begin (manifest, error))
+  if (open_and_lock (manifest, error) && manifest_begin (manifest, error))
     return manifest;
   oct_convert_manifest_close (manifest);
   return NULL;
@@ -439,7 +440,7 @@ oct_convert_manifest_get_owner (
 
 /* After all that is known of the input, though clocks of computers differ. */
 static gint64
-get_time (OctConvertManifest *manifest, const OctConvertInput *input)
+manifest_get_time (OctConvertManifest *manifest, const OctConvertInput *input)
 {
   const Known *known = get_known (manifest, input->path);
 
@@ -462,7 +463,8 @@ append_record (GString *text, const OctConvertInput *input, const char *options,
 }
 
 static gboolean
-append (OctConvertManifest *manifest, const GString *text, GError **error)
+manifest_append (
+    OctConvertManifest *manifest, const GString *text, GError **error)
 {
   errno = 0;
   if (write (manifest->fd, text->str, text->len) == (ssize_t)text->len
@@ -480,12 +482,12 @@ oct_convert_manifest_add (OctConvertManifest *manifest,
     GPtrArray *sums, const char *note, GError **error)
 {
   g_autoptr (GString) text = g_string_new (NULL);
-  gint64 at = get_time (manifest, input);
+  gint64 at = manifest_get_time (manifest, input);
 
   for (guint i = 0; i < outputs->len; i++)
     append_record (text, input, options, "done", outputs->pdata[i],
         sums->pdata[i], note, at);
-  if (!append (manifest, text, error))
+  if (!manifest_append (manifest, text, error))
     return FALSE;
   (void)read_text (manifest, text->str);
   return TRUE;
@@ -499,8 +501,8 @@ oct_convert_manifest_add_failure (OctConvertManifest *manifest,
   g_autoptr (GString) text = g_string_new (NULL);
 
   append_record (text, input, options, "failed", "", "", message,
-      get_time (manifest, input));
-  if (!append (manifest, text, error))
+      manifest_get_time (manifest, input));
+  if (!manifest_append (manifest, text, error))
     return FALSE;
   (void)read_text (manifest, text->str);
   return TRUE;
@@ -523,7 +525,7 @@ oct_convert_manifest_merge (OctConvertManifest *manifest, GError **error)
   }
   if (text->len == 0)
     return TRUE;
-  if (!append (manifest, text, error))
+  if (!manifest_append (manifest, text, error))
     return FALSE;
   (void)read_text (manifest, text->str);
   return TRUE;

@@ -109,7 +109,7 @@ print_summary (const Work *work)
 /* ------------------------------------------------------------------- folders */
 
 static int
-compare (gconstpointer a, gconstpointer b)
+convert_compare (gconstpointer a, gconstpointer b)
 {
   return strcmp (*(char *const *)a, *(char *const *)b);
 }
@@ -123,7 +123,7 @@ list_folder (const char *path)
 
   while (folder != NULL && (entry = g_dir_read_name (folder)) != NULL)
     g_ptr_array_add (names, g_strdup (entry));
-  g_ptr_array_sort (names, compare);
+  g_ptr_array_sort (names, convert_compare);
   return names;
 }
 
@@ -183,7 +183,7 @@ copy_text (gconstpointer text, gpointer data)
 /* Moves the files of `work` to their places.  The manifest has them first: a
  * file that is there without being in it is somebody else's. */
 static gboolean
-deliver (const Options *options, OctConvertManifest *manifest,
+convert_deliver (const Options *options, OctConvertManifest *manifest,
     const OctConvertInput *input, const char *work, const char *note,
     guint *count, GError **error)
 {
@@ -263,7 +263,7 @@ note_done (
 
 /* FALSE where no other file can be converted either. */
 static gboolean
-convert (const Options *options, OctConvertManifest *manifest,
+convert_one (const Options *options, OctConvertManifest *manifest,
     OctConvertWork *folders, const OctConvertInput *input, Work *work,
     GError **error)
 {
@@ -283,7 +283,9 @@ convert (const Options *options, OctConvertManifest *manifest,
   note = missing > 0 ? g_strdup_printf (
              "%" G_GUINT64_FORMAT " B-scans are missing and black", missing)
                      : g_strdup ("");
-  ok = ok && deliver (options, manifest, input, folder, note, &count, &reason);
+  ok = ok
+       && convert_deliver (
+           options, manifest, input, folder, note, &count, &reason);
   oct_convert_work_end (folder);
   if (g_error_matches (reason, G_IO_ERROR, G_IO_ERROR_CANCELLED)) {
     g_propagate_error (error, g_steal_pointer (&reason));
@@ -342,7 +344,7 @@ describe_options (const Options *options)
 }
 
 static gboolean
-check_output (const Options *options, GError **error)
+convert_check_output (const Options *options, GError **error)
 {
   g_autofree char *output = g_canonicalize_filename (options->output, NULL);
 
@@ -362,7 +364,7 @@ check_output (const Options *options, GError **error)
 
 /* One at which programs died: it may be damaged so that it ends this one too. */
 static gboolean
-leave_out (const Options *options, OctConvertManifest *manifest,
+convert_leave_out (const Options *options, OctConvertManifest *manifest,
     OctConvertWork *folders, const OctConvertInput *input, Work *work,
     GError **error)
 {
@@ -403,16 +405,16 @@ run_all (const Options *options, OctConvertManifest *manifest,
     else if (oct_convert_work_count (folders, input, options->text) > 0)
       g_ptr_array_add (later, input);
     else
-      ok = convert (options, manifest, folders, input, work, error);
+      ok = convert_one (options, manifest, folders, input, work, error);
   }
   for (guint i = 0; ok && i < later->len; i++) {
     OctConvertInput *input = later->pdata[i];
 
     work->at = inputs->len - later->len + i + 1;
     if (oct_convert_work_count (folders, input, options->text) >= MAX_BEGUN)
-      ok = leave_out (options, manifest, folders, input, work, error);
+      ok = convert_leave_out (options, manifest, folders, input, work, error);
     else
-      ok = convert (options, manifest, folders, input, work, error);
+      ok = convert_one (options, manifest, folders, input, work, error);
   }
   print_summary (work);
   return ok;
@@ -431,12 +433,12 @@ run_part (const Options *options, OctConvertManifest *manifest,
 }
 
 static gboolean
-run (const Options *options, Work *work, GError **error)
+convert_run (const Options *options, Work *work, GError **error)
 {
   g_autoptr (GPtrArray) inputs = NULL;
   g_autoptr (OctConvertManifest) manifest = NULL;
 
-  if (!check_output (options, error))
+  if (!convert_check_output (options, error))
     return FALSE;
   inputs = oct_convert_find_inputs (
       options->inputs, options->output, work->failures, error);
@@ -462,7 +464,7 @@ run (const Options *options, Work *work, GError **error)
 static const char *const formats[] = { "npy", "nii", "tif", "h5", "dcm", NULL };
 
 static gboolean
-check (Options *o, GError **error)
+convert_check (Options *o, GError **error)
 {
   OctConvertOptions *f = &o->file;
   const char *problem = NULL;
@@ -512,7 +514,7 @@ check (Options *o, GError **error)
   "and the others go on."
 
 static gboolean
-parse_options (int *argc, char ***argv, Options *o, GError **error)
+convert_parse_options (int *argc, char ***argv, Options *o, GError **error)
 {
   OctConvertOptions *f = &o->file;
   /* clang-format off */
@@ -555,7 +557,8 @@ parse_options (int *argc, char ***argv, Options *o, GError **error)
       "Who may read the volumes, as in 0640 (default: 0600, you alone)",
       "OCTAL" },
     { "data", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_FILENAME, &f->source.data,
-      "As the other programs have it; check() says how it is here", "FILE" },
+      "As the other programs have it; convert_check() says how it is here",
+      "FILE" },
     { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->inputs, "",
       "FILE..." },
     { NULL },
@@ -572,7 +575,7 @@ parse_options (int *argc, char ***argv, Options *o, GError **error)
   oct_source_options_add_described (context, &f->source);
   oct_version_add (context);
   return g_option_context_parse (context, argc, argv, error)
-         && check (o, error);
+         && convert_check (o, error);
 }
 
 /* Values of `mode` of octdcsub. */
@@ -599,7 +602,7 @@ check_mode (const char *mode, GError **error)
 }
 
 static gboolean
-check_method (const Options *options, GError **error)
+convert_check_method (const Options *options, GError **error)
 {
   g_autofree char *list = NULL;
 
@@ -657,7 +660,7 @@ main (int argc, char **argv)
 
   setvbuf (stdout, NULL, _IOLBF, 0);
   work.failures = g_ptr_array_new_with_free_func (g_free);
-  if (!parse_options (&argc, &argv, &options, &error)
+  if (!convert_parse_options (&argc, &argv, &options, &error)
       || !oct_launch_set_mode (options.mode, &options.file.file_mode, &error)) {
     status = 2;
   } else {
@@ -665,11 +668,11 @@ main (int argc, char **argv)
     gst_init (NULL, NULL);
     oct_launch_shows_warnings ();
     options.text = describe_options (&options);
-    if (!check_method (&options, &error)
+    if (!convert_check_method (&options, &error)
         || !check_mode (options.file.mode, &error)
         || !check_sensing (&options, &error))
       status = 2;
-    else if (!run (&options, &work, &error) || work.failed > 0
+    else if (!convert_run (&options, &work, &error) || work.failed > 0
              || work.unread > 0)
       status = EXIT_FAILURE;
   }

@@ -94,7 +94,7 @@ write_tokens (OctLiveTokens *tokens, const char *path, GError **error)
 }
 
 static gboolean
-read_line (OctLiveTokens *tokens, const char *line)
+access_read_line (OctLiveTokens *tokens, const char *line)
 {
   char **token = g_str_has_prefix (line, "control ") ? &tokens->control
                  : g_str_has_prefix (line, "view ")  ? &tokens->view
@@ -119,7 +119,7 @@ read_tokens (OctLiveTokens *tokens, const char *text)
   g_auto (GStrv) lines = g_strsplit (text, "\n", 8);
 
   for (guint i = 0; lines[i] != NULL; i++)
-    if (*g_strstrip (lines[i]) != '\0' && !read_line (tokens, lines[i]))
+    if (*g_strstrip (lines[i]) != '\0' && !access_read_line (tokens, lines[i]))
       return FALSE;
   return tokens->control != NULL && tokens->view != NULL
          && !g_str_equal (tokens->control, tokens->view);
@@ -199,7 +199,7 @@ oct_live_access_is_encrypted (OctLiveAccess *access)
 }
 
 static gint64
-get_time (void)
+access_get_time (void)
 {
   return g_get_real_time () / G_TIME_SPAN_SECOND;
 }
@@ -224,7 +224,7 @@ find_cookie (OctLiveAccess *access, OctLiveRole role, const char *cookies,
       continue;
     tried++;
     if (oct_live_session_check (
-            access->key, part + length + 1, get_time (), session)
+            access->key, part + length + 1, access_get_time (), session)
         && session->role == role)
       return TRUE;
   }
@@ -251,7 +251,7 @@ oct_live_access_exchange (
   role = control ? OCT_LIVE_CONTROL : OCT_LIVE_VIEW;
   secret = oct_live_session_make (access->key, role,
       find_cookie (access, role, cookies, &session) ? session.id : NULL,
-      get_time ());
+      access_get_time ());
   return g_strdup_printf ("%s=%s; Path=/; Max-Age=%d; HttpOnly; "
                           "SameSite=Strict%s",
       access->cookies[role], secret, OCT_LIVE_SESSION_SECONDS,
@@ -283,7 +283,7 @@ oct_live_access_get_role (
 
 /* A tunnel (ssh -L) may have any port at its other end. */
 static gboolean
-is_host (const char *host, const char *name)
+access_is_host (const char *host, const char *name)
 {
   gsize length = strlen (name);
   const char *rest = host + length;
@@ -304,7 +304,7 @@ oct_live_access_host_is_ours (OctLiveAccess *access, const char *host)
   if (!access->open)
     return TRUE;
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
-    if (is_host (host, names[i]))
+    if (access_is_host (host, names[i]))
       return TRUE;
-  return is_host (host, access->host);
+  return access_is_host (host, access->host);
 }

@@ -9,7 +9,7 @@
 #define PAYLOAD "96" /* what oct-live-viewer.c offers */
 
 static gboolean
-refuse (GError **error, const char *reason)
+answer_refuse (GError **error, const char *reason)
 {
   g_set_error (error, g_quark_from_static_string ("oct-live-answer"), 0,
       "The browser's answer cannot be used: %s.", reason);
@@ -48,24 +48,24 @@ check_media (const GstSDPMessage *message, GError **error)
 
   if (g_strcmp0 (gst_sdp_media_get_media (media), "video") != 0
       || g_strcmp0 (gst_sdp_media_get_proto (media), "UDP/TLS/RTP/SAVPF") != 0)
-    return refuse (error, "it is not about encrypted video");
+    return answer_refuse (error, "it is not about encrypted video");
   if (gst_sdp_media_get_port (media) == 0
       || gst_sdp_media_formats_len (media) < 1
       || !g_str_equal (gst_sdp_media_get_format (media, 0), PAYLOAD))
-    return refuse (error, "the browser does not take H.264");
+    return answer_refuse (error, "the browser does not take H.264");
   if (gst_sdp_media_attributes_len (media) > MAX_ATTRIBUTES
       || gst_sdp_message_attributes_len (message) > MAX_ATTRIBUTES)
-    return refuse (error, "it is too long");
+    return answer_refuse (error, "it is too long");
   map = gst_sdp_media_get_attribute_val (media, "rtpmap");
   if (map == NULL || g_ascii_strcasecmp (map, PAYLOAD " H264/90000") != 0)
-    return refuse (error, "the browser does not take H.264");
+    return answer_refuse (error, "the browser does not take H.264");
   if (!is_made_of (gst_sdp_media_get_attribute_val (media, "mid"), 1, 32, "-"))
-    return refuse (error, "it does not name the stream");
+    return answer_refuse (error, "it does not name the stream");
   if (gst_sdp_media_get_attribute_val (media, "recvonly") == NULL)
-    return refuse (error, "the browser does not want to receive");
+    return answer_refuse (error, "the browser does not want to receive");
   setup = get_attribute (message, "setup");
   if (g_strcmp0 (setup, "active") != 0 && g_strcmp0 (setup, "passive") != 0)
-    return refuse (error, "it does not say who begins");
+    return answer_refuse (error, "it does not say who begins");
   return TRUE;
 }
 
@@ -77,10 +77,10 @@ check_keys (const GstSDPMessage *message, GError **error)
 
   if (!is_made_of (get_attribute (message, "ice-ufrag"), 4, 256, "+/")
       || !is_made_of (get_attribute (message, "ice-pwd"), 22, 256, "+/"))
-    return refuse (error, "it has no password for the connection");
+    return answer_refuse (error, "it has no password for the connection");
   if (print == NULL || g_ascii_strncasecmp (print, "sha-256 ", 8) != 0
       || !is_made_of (print + 8, 95, 95, ":"))
-    return refuse (error, "it has no fingerprint of the browser's key");
+    return answer_refuse (error, "it has no fingerprint of the browser's key");
   return TRUE;
 }
 
@@ -104,7 +104,7 @@ next_word (char **line)
 
 /* Digits alone, without a sign or a space. */
 static gboolean
-is_number (const char *text, guint64 least, guint64 most)
+answer_is_number (const char *text, guint64 least, guint64 most)
 {
   gsize length = text != NULL ? strlen (text) : 0;
   guint64 value;
@@ -149,15 +149,15 @@ check_extensions (char *rest)
     if (value == NULL || *name == '\0' || *value == '\0')
       return FALSE;
     if ((g_str_equal (name, "raddr") && !is_address (value))
-        || (g_str_equal (name, "rport") && !is_number (value, 0, 65535))
+        || (g_str_equal (name, "rport") && !answer_is_number (value, 0, 65535))
         || (g_str_equal (name, "tcptype") && !is_one_of (value, tcp_types))
         || (g_str_equal (name, "generation")
-            && !is_number (value, 0, G_MAXUINT32))
+            && !answer_is_number (value, 0, G_MAXUINT32))
         || (g_str_equal (name, "ufrag") && !is_made_of (value, 4, 256, "+/"))
         || (g_str_equal (name, "network-id")
-            && !is_number (value, 0, G_MAXUINT16))
+            && !answer_is_number (value, 0, G_MAXUINT16))
         || (g_str_equal (name, "network-cost")
-            && !is_number (value, 0, G_MAXUINT16)))
+            && !answer_is_number (value, 0, G_MAXUINT16)))
       return FALSE;
   }
   return TRUE;
@@ -177,11 +177,11 @@ oct_live_candidate_check (const char *line)
   rest = copy = g_strdup (line + strlen ("candidate:"));
   /* foundation, component, transport, priority, address, port, "typ", type */
   return is_made_of (next_word (&rest), 1, 32, "+/")
-         && is_number (next_word (&rest), 1, 256)
+         && answer_is_number (next_word (&rest), 1, 256)
          && is_one_of (next_word (&rest), transports)
-         && is_number (next_word (&rest), 1, G_MAXINT32)
+         && answer_is_number (next_word (&rest), 1, G_MAXINT32)
          && is_address (next_word (&rest))
-         && is_number (next_word (&rest), 1, 65535)
+         && answer_is_number (next_word (&rest), 1, 65535)
          && g_strcmp0 (next_word (&rest), "typ") == 0
          && is_one_of (next_word (&rest), types) && check_extensions (rest);
 }
@@ -195,7 +195,8 @@ oct_live_candidate_is_usable (const char *line)
     return FALSE;
   /* foundation, component, transport, priority, address */
   words = g_strsplit (line, " ", 6);
-  return is_number (words[1], 1, 1) && g_hostname_is_ip_address (words[4]);
+  return answer_is_number (words[1], 1, 1)
+         && g_hostname_is_ip_address (words[4]);
 }
 
 /* An answer may bring candidates along. */
@@ -211,10 +212,10 @@ check_candidates (const GstSDPMessage *message, GError **error)
 
     if (g_strcmp0 (attribute->key, "candidate") == 0
         && !oct_live_candidate_check (line))
-      return refuse (error, "it names an address in a wrong way");
+      return answer_refuse (error, "it names an address in a wrong way");
   }
   return gst_sdp_message_get_attribute_val (message, "candidate") == NULL
-         || refuse (error, "it names an address in a wrong place");
+         || answer_refuse (error, "it names an address in a wrong place");
 }
 
 /* What GStreamer's WebRTC needs of an answer to our offer. */
@@ -235,7 +236,7 @@ is_needed (const GstSDPAttribute *attribute)
 
 /* Whatever else a browser may say is not for the libraries behind. */
 static char *
-reduce (GstSDPMessage *message)
+answer_reduce (GstSDPMessage *message)
 {
   GstSDPMedia *media = (GstSDPMedia *)gst_sdp_message_get_media (message, 0);
 
@@ -256,14 +257,14 @@ oct_live_answer_take (const char *sdp, GError **error)
 
   if (!g_str_has_prefix (sdp, "v=0")
       || gst_sdp_message_new_from_text (sdp, &message) != GST_SDP_OK) {
-    refuse (error, "it is no session description");
+    answer_refuse (error, "it is no session description");
     return NULL;
   }
   if (gst_sdp_message_medias_len (message) != 1)
-    refuse (error, "it is not about one stream");
+    answer_refuse (error, "it is not about one stream");
   else if (check_media (message, error) && check_keys (message, error)
            && check_candidates (message, error))
-    taken = reduce (message);
+    taken = answer_reduce (message);
   gst_sdp_message_free (message);
   return taken;
 }

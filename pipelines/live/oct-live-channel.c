@@ -97,7 +97,7 @@ oct_live_channel_is_left (OctLiveChannel *stream)
 }
 
 static gssize
-fail (GError **error, gint code, const char *sentence)
+channel_fail (GError **error, gint code, const char *sentence)
 {
   g_set_error_literal (error, G_IO_ERROR, code, sentence);
   return -1;
@@ -140,7 +140,7 @@ read_frames (OctLiveChannel *stream, void *buffer, gsize count, GError **error)
   gssize got;
 
   if (allowance == 0)
-    return fail (error, G_IO_ERROR_WOULD_BLOCK, "Not that fast.");
+    return channel_fail (error, G_IO_ERROR_WOULD_BLOCK, "Not that fast.");
   count = MIN (count, allowance);
   size = g_bytes_get_size (stream->start);
   if (stream->taken < size)
@@ -156,7 +156,7 @@ read_frames (OctLiveChannel *stream, void *buffer, gsize count, GError **error)
   stream->allowance -= got + (double)begun * OCT_LIVE_CHANNEL_FRAME;
   if (wrong != NULL) {
     oct_live_channel_cut (stream);
-    return fail (error, G_IO_ERROR_CONNECTION_CLOSED, wrong);
+    return channel_fail (error, G_IO_ERROR_CONNECTION_CLOSED, wrong);
   }
   return got;
 }
@@ -168,11 +168,12 @@ input_read_nonblocking (
   OctLiveChannel *stream = ((Input *)pollable)->stream;
 
   if (stream == NULL || stream->ended)
-    return fail (error, G_IO_ERROR_CLOSED, "The connection is closed.");
+    return channel_fail (error, G_IO_ERROR_CLOSED, "The connection is closed.");
   if (stream->taken < stream->head)
     return take_start (stream, buffer, count, stream->head);
   if (!stream->upgrade)
-    return fail (error, G_IO_ERROR_WOULD_BLOCK, "Nothing follows a request.");
+    return channel_fail (
+        error, G_IO_ERROR_WOULD_BLOCK, "Nothing follows a request.");
   return read_frames (stream, buffer, count, error);
 }
 
@@ -257,7 +258,7 @@ output_write_nonblocking (GPollableOutputStream *pollable, const void *buffer,
   gssize written;
 
   if (stream == NULL || stream->ended)
-    return fail (error, G_IO_ERROR_CLOSED, "The connection is closed.");
+    return channel_fail (error, G_IO_ERROR_CLOSED, "The connection is closed.");
   written = g_pollable_output_stream_write_nonblocking (
       get_sink (stream), buffer, count, NULL, &reason);
   if (written > 0)

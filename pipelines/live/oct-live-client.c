@@ -197,7 +197,7 @@ make_look (OctLive *live)
 }
 
 static void
-add_methods (JsonBuilder *builder)
+client_add_methods (JsonBuilder *builder)
 {
   json_builder_set_member_name (builder, "methods");
   json_builder_begin_array (builder);
@@ -255,7 +255,7 @@ say_hello (OctLiveClient *client)
   oct_live_json_add_number (builder, "width", live->width_um * 1e-6);
   oct_live_json_add_number (builder, "length", live->length_um * 1e-6);
   oct_live_json_add_number (builder, "refractiveIndex", live->refractive_index);
-  add_methods (builder);
+  client_add_methods (builder);
   add_solvers (builder);
   add_ways (builder);
   oct_live_json_add_string (builder, "sensing", OCT_SENSING_METHOD);
@@ -334,7 +334,7 @@ on_candidate (guint mline, const char *candidate, gpointer data)
 }
 
 static void
-on_failed (gpointer data)
+client_on_failed (gpointer data)
 {
   OctLiveClient *client = data;
 
@@ -343,10 +343,10 @@ on_failed (gpointer data)
 }
 
 static void
-watch (OctLiveClient *client, gboolean webrtc)
+client_watch (OctLiveClient *client, gboolean webrtc)
 {
   static const OctLiveViewerEvents events = { on_offer, on_candidate,
-    on_failed };
+    client_on_failed };
   g_autoptr (GError) error = NULL;
   gint64 now = g_get_monotonic_time ();
 
@@ -381,7 +381,7 @@ take_answer (OctLiveClient *client, const char *sdp)
   if (taken != NULL)
     oct_live_viewer_set_answer (client->viewer, taken);
   else
-    on_failed (client);
+    client_on_failed (client);
 }
 
 /* ------------------------------------------------------------------ listening
@@ -400,7 +400,7 @@ acknowledge (OctLiveClient *client, gint64 number)
 }
 
 static void
-set (OctLiveClient *client, const OctLiveMessage *message)
+client_set (OctLiveClient *client, const OctLiveMessage *message)
 {
   OctLiveSettings settings;
   g_autoptr (GError) error = NULL;
@@ -504,7 +504,7 @@ find (OctLiveClient *client, OctLiveFind what)
 }
 
 static void
-undo (OctLiveClient *client)
+client_undo (OctLiveClient *client)
 {
   g_autoptr (GError) error = NULL;
 
@@ -521,11 +521,11 @@ control (OctLiveClient *client, const OctLiveMessage *message)
         "This link is for watching; settings and recording need the link for "
         "control.");
   else if (message->type == OCT_LIVE_SET)
-    set (client, message);
+    client_set (client, message);
   else if (message->type == OCT_LIVE_LOOK)
     set_look (client, message);
   else if (message->type == OCT_LIVE_FOCUS && message->undo)
-    undo (client);
+    client_undo (client);
   else if (message->type == OCT_LIVE_FOCUS)
     find (client, OCT_LIVE_FIND_DISPERSION);
   else if (message->type == OCT_LIVE_REFINE)
@@ -545,11 +545,11 @@ show_meters (OctLiveClient *client, gboolean on)
 }
 
 static void
-take_message (OctLiveClient *client, const OctLiveMessage *message)
+client_take_message (OctLiveClient *client, const OctLiveMessage *message)
 {
   switch (message->type) {
   case OCT_LIVE_WATCH:
-    watch (client, message->webrtc);
+    client_watch (client, message->webrtc);
     break;
   case OCT_LIVE_ANSWER:
     take_answer (client, message->sdp);
@@ -611,7 +611,7 @@ on_socket_message (
   }
   message = oct_live_message_parse (text != NULL ? text : "", length, &error);
   if (message != NULL)
-    take_message (client, message);
+    client_take_message (client, message);
   else
     say_sentence (client, "problem", error->message);
 }
@@ -633,7 +633,7 @@ free_client (OctLiveClient *client)
 }
 
 static void
-on_closed (SoupWebsocketConnection *socket, gpointer data)
+client_on_closed (SoupWebsocketConnection *socket, gpointer data)
 {
   free_client (data);
 }
@@ -683,7 +683,7 @@ oct_live_client_new (OctLive *live, SoupWebsocketConnection *socket,
   client->allowance = BURST;
   g_ptr_array_add (live->clients, client);
   g_signal_connect (socket, "message", G_CALLBACK (on_socket_message), client);
-  g_signal_connect (socket, "closed", G_CALLBACK (on_closed), client);
+  g_signal_connect (socket, "closed", G_CALLBACK (client_on_closed), client);
   say_hello (client);
   say_status (client);
 }

@@ -69,7 +69,8 @@ clear_source (OctLiveConnection *connection)
 }
 
 static void
-watch (OctLiveConnection *connection, GSource *source, GSourceFunc func)
+connection_watch (
+    OctLiveConnection *connection, GSource *source, GSourceFunc func)
 {
   clear_source (connection);
   connection->source = source;
@@ -148,7 +149,7 @@ oct_live_connection_check (OctLiveConnection *connection, gint64 now)
 /* The answer is small and the first thing that is sent: it goes out at once.
  * What the other side still sends is not read; it has a moment to read us. */
 static void
-refuse (OctLiveConnection *connection, const OctLiveHead *head)
+connection_refuse (OctLiveConnection *connection, const OctLiveHead *head)
 {
   GOutputStream *out = g_io_stream_get_output_stream (connection->base);
   g_autofree char *answer = g_strdup_printf (
@@ -217,7 +218,7 @@ take_head (OctLiveConnection *connection, gsize looked_at)
       (const char *)start->data, length, connection->hall->certificate != NULL);
   connection->upgrade = head.upgrade;
   if (head.status != 0)
-    refuse (connection, &head);
+    connection_refuse (connection, &head);
   else
     serve (connection, length);
 }
@@ -250,7 +251,8 @@ begin_head (OctLiveConnection *connection)
       G_POLLABLE_INPUT_STREAM (g_io_stream_get_input_stream (connection->base));
 
   set_stage (connection, HEAD);
-  watch (connection, g_pollable_input_stream_create_source (in, NULL),
+  connection_watch (connection,
+      g_pollable_input_stream_create_source (in, NULL),
       G_SOURCE_FUNC (on_readable));
 }
 
@@ -372,7 +374,8 @@ begin_waiting (OctLiveConnection *connection)
   OctLiveHall *hall = connection->hall;
 
   set_stage (connection, WAITING);
-  watch (connection, g_timeout_source_new (KEYS_PATIENCE / 2), on_patience);
+  connection_watch (
+      connection, g_timeout_source_new (KEYS_PATIENCE / 2), on_patience);
   hurry (hall);
   serve_waiting (hall);
 }
@@ -408,7 +411,7 @@ on_greeting (gpointer data)
     else
       oct_live_connection_cut (connection);
   } else if (got > 0)
-    watch (connection, g_timeout_source_new (HELLO_MS), on_greeting);
+    connection_watch (connection, g_timeout_source_new (HELLO_MS), on_greeting);
   return G_SOURCE_CONTINUE;
 }
 
@@ -486,7 +489,7 @@ oct_live_connection_begin (OctLiveHall *hall, GSocketConnection *incoming)
   if (hall->certificate == NULL)
     begin_head (connection);
   else
-    watch (connection,
+    connection_watch (connection,
         g_socket_create_source (connection->socket, G_IO_IN, NULL),
         G_SOURCE_FUNC (on_greeted));
 }

@@ -74,7 +74,7 @@ clear_feed (gpointer data)
 }
 
 static void
-release (gpointer feed)
+feed_release (gpointer feed)
 {
   g_atomic_rc_box_release_full (feed, clear_feed);
 }
@@ -142,10 +142,10 @@ on_masked_later (gpointer data)
 
 /* Streaming thread. */
 static void
-on_masked (gpointer data)
+feed_on_masked (gpointer data)
 {
   g_idle_add_full (G_PRIORITY_HIGH, on_masked_later,
-      g_atomic_rc_box_acquire (data), release);
+      g_atomic_rc_box_acquire (data), feed_release);
 }
 
 /* Spectra to images. */
@@ -164,7 +164,7 @@ add_reconstruction (OctLiveFeed *feed, GstElement *from,
   feed->meters[0] = gst_bin_get_by_name (GST_BIN (part), "spectra-meter");
   feed->meters[1] = gst_bin_get_by_name (GST_BIN (part), "ascans-meter");
   feed->fill = oct_fill_new (
-      feed->meters[1], feed->logscale, settings->fill, on_masked, feed);
+      feed->meters[1], feed->logscale, settings->fill, feed_on_masked, feed);
   if (source->instrument != NULL
       && !oct_instrument_load (feed->reconstruct, source->instrument->load,
           source->file->calibration, error))
@@ -191,7 +191,7 @@ add_reconstruction (OctLiveFeed *feed, GstElement *from,
  */
 
 static gboolean
-on_begun (gpointer data)
+feed_on_begun (gpointer data)
 {
   OctLiveFeed *feed = data;
 
@@ -204,7 +204,7 @@ on_begun (gpointer data)
 
 /* Every feed has a base time of its own; the clock is the same for all. */
 static GstFlowReturn
-on_image (GstAppSink *sink, gpointer data)
+feed_on_image (GstAppSink *sink, gpointer data)
 {
   OctLiveFeed *feed = data;
   g_autoptr (GstSample) sample = gst_app_sink_pull_sample (sink);
@@ -224,15 +224,15 @@ on_image (GstAppSink *sink, gpointer data)
   GST_BUFFER_DTS (image) = GST_CLOCK_TIME_NONE;
   feed->events.image (image, gst_sample_get_caps (sample), feed->data);
   if (g_atomic_int_compare_and_exchange (&feed->delivered, FALSE, TRUE))
-    g_idle_add_full (
-        G_PRIORITY_HIGH, on_begun, g_atomic_rc_box_acquire (feed), release);
+    g_idle_add_full (G_PRIORITY_HIGH, feed_on_begun,
+        g_atomic_rc_box_acquire (feed), feed_release);
   return GST_FLOW_OK;
 }
 
 /* The pipeline itself says so only when what the user has described has ended
  * everywhere. */
 static void
-on_end (GstAppSink *sink, gpointer data)
+feed_on_end (GstAppSink *sink, gpointer data)
 {
   OctLiveFeed *feed = data;
 
@@ -247,7 +247,8 @@ add_end (OctLiveFeed *feed, GstElement *from, const OctLiveSource *source,
 {
   GstElement *end =
       oct_launch_add_own_part (GST_BIN (feed->pipeline), END, error);
-  GstAppSinkCallbacks callbacks = { .new_sample = on_image, .eos = on_end };
+  GstAppSinkCallbacks callbacks = { .new_sample = feed_on_image,
+    .eos = feed_on_end };
   g_autoptr (GstElement) sink = NULL;
 
   if (end == NULL)
@@ -264,7 +265,7 @@ add_end (OctLiveFeed *feed, GstElement *from, const OctLiveSource *source,
 }
 
 static gboolean
-tell_mask (GstElement *from, const OctLiveSource *source, GError **error)
+feed_tell_mask (GstElement *from, const OctLiveSource *source, GError **error)
 {
   g_autoptr (GstPad) pad = gst_element_get_static_pad (from, "src");
 
@@ -287,7 +288,7 @@ oct_live_feed_new (const OctLiveSource *source, const OctLiveSettings *settings,
   feed->pipeline = gst_object_ref_sink (gst_pipeline_new ("oct-live"));
   gst_pipeline_use_clock (GST_PIPELINE (feed->pipeline), clock);
   last = feed->source = add_source (feed, source, error);
-  if (last != NULL && !tell_mask (last, source, error))
+  if (last != NULL && !feed_tell_mask (last, source, error))
     last = NULL;
   if (last != NULL && source->images == NULL)
     last = add_reconstruction (feed, last, source, settings, error);
@@ -295,7 +296,7 @@ oct_live_feed_new (const OctLiveSource *source, const OctLiveSettings *settings,
     oct_live_feed_set (feed, settings);
     return feed;
   }
-  release (feed);
+  feed_release (feed);
   return NULL;
 }
 
@@ -354,7 +355,7 @@ report_end (
     return;
   /* the first image may be reported later than what came after it */
   if (g_atomic_int_get (&feed->delivered))
-    on_begun (feed);
+    feed_on_begun (feed);
   feed->ended = TRUE;
   feed->events.ended (how, message, method, feed->data);
 }
@@ -399,7 +400,7 @@ find_blame (OctLiveFeed *feed, GstMessage *message)
 
 /* NULL: it is in use. */
 static void
-end_change (OctLiveFeed *feed, const char *problem)
+feed_end_change (OctLiveFeed *feed, const char *problem)
 {
   feed->changing = FALSE;
   if (problem == NULL)
@@ -408,14 +409,14 @@ end_change (OctLiveFeed *feed, const char *problem)
 }
 
 static void
-take_warning (OctLiveFeed *feed, GstMessage *message)
+feed_take_warning (OctLiveFeed *feed, GstMessage *message)
 {
   g_autoptr (GError) error = NULL;
 
   gst_message_parse_warning (message, &error, NULL);
   if (feed->changing
       && GST_MESSAGE_SRC (message) == GST_OBJECT (feed->reconstruct))
-    end_change (feed, error->message);
+    feed_end_change (feed, error->message);
   else
     g_printerr ("Note: %s\n", error->message);
 }
@@ -458,7 +459,7 @@ take_element_message (OctLiveFeed *feed, GstMessage *message)
 }
 
 static gboolean
-on_message (GstBus *bus, GstMessage *message, gpointer data)
+feed_on_message (GstBus *bus, GstMessage *message, gpointer data)
 {
   OctLiveFeed *feed = g_atomic_rc_box_acquire (data);
   g_autoptr (GError) error = NULL;
@@ -478,11 +479,11 @@ on_message (GstBus *bus, GstMessage *message, gpointer data)
           OCT_LIVE_INNOCENT);
     break;
   case GST_MESSAGE_WARNING:
-    take_warning (feed, message);
+    feed_take_warning (feed, message);
     break;
   case GST_MESSAGE_PROPERTY_NOTIFY:
     if (feed->changing)
-      end_change (feed, NULL);
+      feed_end_change (feed, NULL);
     break;
   case GST_MESSAGE_ELEMENT:
     take_element_message (feed, message);
@@ -493,12 +494,12 @@ on_message (GstBus *bus, GstMessage *message, gpointer data)
   default:
     break;
   }
-  release (feed);
+  feed_release (feed);
   return G_SOURCE_CONTINUE;
 }
 
 static gboolean
-on_closed (gpointer data)
+feed_on_closed (gpointer data)
 {
   OctLiveFeed *feed = data;
 
@@ -509,7 +510,7 @@ on_closed (gpointer data)
 
 /* The life of the pipeline. */
 static gpointer
-run (gpointer data)
+feed_run (gpointer data)
 {
   OctLiveFeed *feed = data;
 
@@ -528,7 +529,7 @@ run (gpointer data)
   feed->stopped = TRUE;
   g_cond_broadcast (&feed->cond);
   g_mutex_unlock (&feed->lock);
-  g_idle_add_full (G_PRIORITY_HIGH, on_closed, feed, release);
+  g_idle_add_full (G_PRIORITY_HIGH, feed_on_closed, feed, feed_release);
   return NULL;
 }
 
@@ -537,11 +538,11 @@ oct_live_feed_start (OctLiveFeed *feed)
 {
   g_autoptr (GstBus) bus = gst_element_get_bus (feed->pipeline);
 
-  feed->watch =
-      gst_bus_add_watch_full (bus, G_PRIORITY_HIGH, on_message, feed, NULL);
+  feed->watch = gst_bus_add_watch_full (
+      bus, G_PRIORITY_HIGH, feed_on_message, feed, NULL);
   feed->started = TRUE;
   g_thread_unref (
-      g_thread_new ("oct-live-feed", run, g_atomic_rc_box_acquire (feed)));
+      g_thread_new ("oct-live-feed", feed_run, g_atomic_rc_box_acquire (feed)));
 }
 
 void
@@ -575,7 +576,7 @@ void
 oct_live_feed_free (OctLiveFeed *feed)
 {
   feed->freed = TRUE;
-  release (feed);
+  feed_release (feed);
 }
 
 /* ------------------------------------------------------------------- settings
@@ -646,7 +647,7 @@ on_changed_at_once (gpointer data)
   OctLiveFeed *feed = data;
 
   if (feed->changing && !g_atomic_int_get (&feed->closed))
-    end_change (feed, NULL);
+    feed_end_change (feed, NULL);
   return G_SOURCE_REMOVE;
 }
 
@@ -665,7 +666,7 @@ oct_live_feed_change (OctLiveFeed *feed, const OctLiveSettings *settings)
   /* another interpolation needs no trial, and nothing is heard of it */
   if (wanted == used)
     g_idle_add_full (G_PRIORITY_HIGH, on_changed_at_once,
-        g_atomic_rc_box_acquire (feed), release);
+        g_atomic_rc_box_acquire (feed), feed_release);
   return TRUE;
 }
 

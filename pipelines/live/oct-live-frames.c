@@ -45,7 +45,7 @@ begin_control (OctLiveFrames *frames, guint64 length, gint64 now)
 }
 
 static const char *
-begin_part (OctLiveFrames *frames, guint64 length)
+frames_begin_part (OctLiveFrames *frames, guint64 length)
 {
   guint kind = frames->header[0] & 0x0f;
 
@@ -79,7 +79,7 @@ begin_frame (OctLiveFrames *frames, gint64 now)
     return "a frame of an extension that was not agreed on";
   if (frames->header[0] & 0x08)
     return begin_control (frames, length, now);
-  return begin_part (frames, length);
+  return frames_begin_part (frames, length);
 }
 
 /* After the first two bytes it is known how long the header is. */

@@ -56,7 +56,7 @@ static gboolean make_streams (OctLiveGraph *graph, GError **error);
 
 /* Of the virtual OCT system, without settings that were kept. */
 static gboolean
-is_virtual_volume (const OctLiveSource *source)
+graph_is_virtual_volume (const OctLiveSource *source)
 {
   return source->source == NULL && source->images == NULL
          && source->file->data == NULL && source->bscans > 1
@@ -89,7 +89,7 @@ oct_live_graph_new (const OctLiveSource *source, GError **error)
     graph->former = graph->used;
   }
   /* the mean of a B-scan draws lines at the depth of surgical instruments */
-  if (is_virtual_volume (source))
+  if (graph_is_virtual_volume (source))
     oct_live_settings_set_text (&graph->settings.mode, "background");
   if (source->images == NULL && oct_method_find (graph->used) == NULL) {
     g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
@@ -110,7 +110,7 @@ oct_live_graph_new (const OctLiveSource *source, GError **error)
 
 /* Streaming thread of the feed. */
 static void
-on_image (GstBuffer *image, GstCaps *caps, gpointer data)
+graph_on_image (GstBuffer *image, GstCaps *caps, gpointer data)
 {
   OctLiveGraph *graph = data;
 
@@ -137,7 +137,7 @@ set_trouble (OctLiveGraph *graph, char *trouble)
 }
 
 static void
-tell_stopped (OctLiveGraph *graph, gint64 now)
+graph_tell_stopped (OctLiveGraph *graph, gint64 now)
 {
   gboolean any;
   double seconds = (now - oct_pulse_get_last (&graph->pulse, &any)) / 1e6;
@@ -161,7 +161,7 @@ tell_gap (OctLiveGraph *graph, gint64 from, gint64 till)
 }
 
 static gint64
-get_period (OctLiveGraph *graph)
+graph_get_period (OctLiveGraph *graph)
 {
   OctLiveInfo info;
 
@@ -172,17 +172,17 @@ get_period (OctLiveGraph *graph)
 /* A source may hang, or take a break that is its own affair: nothing is ended
  * for that. */
 static gboolean
-look (gpointer data)
+graph_look (gpointer data)
 {
   OctLiveGraph *graph = data;
   gint64 now = g_get_monotonic_time (), from, till;
 
   if (graph->trouble != NULL)
     return G_SOURCE_CONTINUE;
-  switch (
-      oct_pulse_check (&graph->pulse, now, get_period (graph), &from, &till)) {
+  switch (oct_pulse_check (
+      &graph->pulse, now, graph_get_period (graph), &from, &till)) {
   case OCT_PULSE_STOPPED:
-    tell_stopped (graph, now);
+    graph_tell_stopped (graph, now);
     break;
   case OCT_PULSE_BACK:
     if (graph->gap_from == 0)
@@ -205,14 +205,14 @@ close_feed (OctLiveGraph *graph)
   oct_live_feed_close (graph->feed);
 }
 
-static gboolean begin (gpointer data);
+static gboolean graph_begin (gpointer data);
 
 static void
 begin_in (OctLiveGraph *graph, guint seconds)
 {
   if (graph->timer == 0)
     graph->timer = g_timeout_add_seconds_full (
-        G_PRIORITY_HIGH, seconds, begin, graph, NULL);
+        G_PRIORITY_HIGH, seconds, graph_begin, graph, NULL);
 }
 
 static guint
@@ -234,7 +234,7 @@ describe_failure (const char *what, const char *message)
 
 /* The wish that there is nothing to try with any more is given up. */
 static void
-finish (OctLiveGraph *graph)
+graph_finish (OctLiveGraph *graph)
 {
   graph->over = TRUE;
   if (graph->settings.method == graph->used)
@@ -271,7 +271,7 @@ take_end (OctLiveGraph *graph, OctLiveEnd how, const char *failure)
   if (again)
     begin_in (graph, next_delay (graph));
   else
-    finish (graph);
+    graph_finish (graph);
 }
 
 static char *
@@ -296,7 +296,7 @@ describe_revert (
 /* The one that failed is given up for the one before, once, and nobody sees
  * more of it than a gap.  FALSE when it was that one already. */
 static gboolean
-revert (OctLiveGraph *graph, OctLiveBlame blame, const char *message)
+graph_revert (OctLiveGraph *graph, OctLiveBlame blame, const char *message)
 {
   const char *bad = graph->trying != NULL ? graph->trying : graph->used;
   const char *good = graph->trying != NULL ? graph->used : graph->former;
@@ -324,7 +324,7 @@ on_ended (
   g_autofree char *failure = NULL;
 
   if (how == OCT_LIVE_FAILED && method != OCT_LIVE_INNOCENT
-      && revert (graph, method, message))
+      && graph_revert (graph, method, message))
     return;
   if (how == OCT_LIVE_FAILED)
     failure = describe_failure ("The source of the pictures", message);
@@ -369,7 +369,7 @@ make_streams (OctLiveGraph *graph, GError **error)
 
 /* Begins the next change, if there is a wish left. */
 static void
-change (OctLiveGraph *graph)
+graph_change (OctLiveGraph *graph)
 {
   if (graph->feed == NULL || graph->closing || graph->begun_at == 0
       || graph->trying != NULL || graph->settings.method == graph->used)
@@ -394,7 +394,7 @@ on_changed (const char *problem, gpointer data)
     graph->settings.method = graph->used;
   if (last)
     graph->events.settings (problem, graph->data);
-  change (graph);
+  graph_change (graph);
 }
 
 /* Others may have been set since. */
@@ -427,7 +427,7 @@ on_focused (const GstStructure *result, gpointer data)
 }
 
 static void
-on_measured (const GstStructure *measurement, gpointer data)
+graph_on_measured (const GstStructure *measurement, gpointer data)
 {
   OctLiveGraph *graph = data;
 
@@ -435,7 +435,7 @@ on_measured (const GstStructure *measurement, gpointer data)
 }
 
 static void
-on_filled (const char *note, gpointer data)
+graph_on_filled (const char *note, gpointer data)
 {
   OctLiveGraph *graph = data;
 
@@ -448,7 +448,7 @@ on_filled (const char *note, gpointer data)
 }
 
 static void
-on_begun (gpointer data)
+graph_on_begun (gpointer data)
 {
   OctLiveGraph *graph = data;
 
@@ -465,11 +465,11 @@ on_begun (gpointer data)
     set_trouble (graph, NULL);
     oct_live_streams_request_key_frame (graph->streams);
   }
-  change (graph);
+  graph_change (graph);
 }
 
 static void
-on_closed (gpointer data)
+graph_on_closed (gpointer data)
 {
   OctLiveGraph *graph = data;
 
@@ -477,14 +477,15 @@ on_closed (gpointer data)
   graph->closing = FALSE;
   g_clear_pointer (&graph->feed, oct_live_feed_free);
   if (graph->soon)
-    begin (graph);
+    graph_begin (graph);
 }
 
 static OctLiveFeed *
 make_feed (OctLiveGraph *graph, GError **error)
 {
-  static const OctLiveFeedEvents events = { on_image, on_begun, on_ended,
-    on_changed, on_focused, on_measured, on_filled, on_closed };
+  static const OctLiveFeedEvents events = { graph_on_image, graph_on_begun,
+    on_ended, on_changed, on_focused, graph_on_measured, graph_on_filled,
+    graph_on_closed };
   OctLiveSettings settings = graph->settings;
   OctLiveFeed *feed;
 
@@ -503,7 +504,7 @@ make_feed (OctLiveGraph *graph, GError **error)
 }
 
 static gboolean
-begin (gpointer data)
+graph_begin (gpointer data)
 {
   OctLiveGraph *graph = data;
   g_autofree char *failure = NULL;
@@ -539,7 +540,7 @@ oct_live_graph_start (
   graph->started_at = g_get_monotonic_time ();
   (void)oct_pulse_forgive (&graph->pulse, graph->started_at);
   graph->looker =
-      g_timeout_add_seconds_full (G_PRIORITY_HIGH, 1, look, graph, NULL);
+      g_timeout_add_seconds_full (G_PRIORITY_HIGH, 1, graph_look, graph, NULL);
   oct_live_streams_start (graph->streams);
   oct_live_feed_start (graph->feed);
 }
@@ -574,7 +575,7 @@ oct_live_graph_get_gap (OctLiveGraph *graph, gint64 *from, gint64 *till)
 {
   return graph->trouble == NULL
          && oct_pulse_get_gap (&graph->pulse, g_get_monotonic_time (),
-             get_period (graph), from, till);
+             graph_get_period (graph), from, till);
 }
 
 OctLiveStage *
@@ -624,7 +625,7 @@ oct_live_graph_is_changing (OctLiveGraph *graph)
 }
 
 static gboolean
-check_settings (
+graph_check_settings (
     OctLiveGraph *graph, const OctLiveSettings *settings, GError **error)
 {
   if (!oct_live_graph_has_settings (graph)) {
@@ -650,7 +651,7 @@ oct_live_graph_set_settings (
 {
   OctLiveSettings former = graph->settings;
 
-  if (!check_settings (graph, settings, error))
+  if (!graph_check_settings (graph, settings, error))
     return FALSE;
   graph->settings = *settings;
   graph->settings.method = oct_method_find (settings->method)->id;
@@ -664,7 +665,7 @@ oct_live_graph_set_settings (
   if (graph->settings.fill != former.fill)
     g_clear_pointer (&graph->filled, g_free);
   put_in_force (graph);
-  change (graph);
+  graph_change (graph);
   return TRUE;
 }
 
@@ -680,7 +681,7 @@ check_find (OctLiveGraph *graph)
 }
 
 static gboolean
-refuse (const char *problem, GError **error)
+graph_refuse (const char *problem, GError **error)
 {
   if (problem != NULL)
     g_set_error_literal (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED, problem);
@@ -694,7 +695,7 @@ oct_live_graph_find (OctLiveGraph *graph, OctLiveFind what, GError **error)
 
   if (problem == NULL && !oct_live_feed_find (graph->feed, what))
     problem = "It cannot be looked for now; try again.";
-  if (!refuse (problem, error))
+  if (!graph_refuse (problem, error))
     return FALSE;
   graph->focus.looking = TRUE;
   graph->focus.what = what;
@@ -707,7 +708,8 @@ oct_live_graph_undo (OctLiveGraph *graph, GError **error)
   char *text = oct_live_history_undo (graph->history, &graph->settings);
 
   if (text == NULL)
-    return refuse ("There is nothing that was found to take back.", error);
+    return graph_refuse (
+        "There is nothing that was found to take back.", error);
   g_free (graph->found);
   graph->found = text;
   put_in_force (graph);

@@ -27,7 +27,7 @@ typedef struct {
 } Request;
 
 static gboolean
-refuse (OctLiveHead *head, guint status, const char *sentence)
+head_refuse (OctLiveHead *head, guint status, const char *sentence)
 {
   head->status = status;
   head->sentence = sentence;
@@ -99,19 +99,19 @@ read_request_line (char *line, Request *request, OctLiveHead *head)
   char *version = target != NULL ? strchr (target + 1, ' ') : NULL;
 
   if (version == NULL)
-    return refuse (head, BAD_REQUEST, not_http);
+    return head_refuse (head, BAD_REQUEST, not_http);
   *target++ = '\0';
   *version++ = '\0';
   if (!is_token (line)
       || (!g_str_equal (version, "HTTP/1.1")
           && !g_str_equal (version, "HTTP/1.0")))
-    return refuse (head, BAD_REQUEST, not_http);
+    return head_refuse (head, BAD_REQUEST, not_http);
   if (!g_str_equal (line, "GET") && !g_str_equal (line, "HEAD"))
-    return refuse (head, METHOD_NOT_ALLOWED, "Only GET is allowed.\n");
+    return head_refuse (head, METHOD_NOT_ALLOWED, "Only GET is allowed.\n");
   if (strlen (target) > MAX_TARGET)
-    return refuse (head, URI_TOO_LONG, "The address is too long.\n");
+    return head_refuse (head, URI_TOO_LONG, "The address is too long.\n");
   if (!is_target (target))
-    return refuse (head, BAD_REQUEST, not_http);
+    return head_refuse (head, BAD_REQUEST, not_http);
   request->target = target;
   return TRUE;
 }
@@ -121,10 +121,10 @@ read_request_line (char *line, Request *request, OctLiveHead *head)
 
 /* Browsers send each of these once; two of them may be read in two ways. */
 static gboolean
-keep (const char **where, const char *value, OctLiveHead *head)
+head_keep (const char **where, const char *value, OctLiveHead *head)
 {
   if (*where != NULL)
-    return refuse (head, BAD_REQUEST, not_http);
+    return head_refuse (head, BAD_REQUEST, not_http);
   *where = value;
   return TRUE;
 }
@@ -134,18 +134,18 @@ take_header (
     const char *name, const char *value, Request *request, OctLiveHead *head)
 {
   if (g_ascii_strcasecmp (name, "Host") == 0)
-    return keep (&request->host, value, head);
+    return head_keep (&request->host, value, head);
   if (g_ascii_strcasecmp (name, "Origin") == 0)
-    return keep (&request->origin, value, head);
+    return head_keep (&request->origin, value, head);
   if (g_ascii_strcasecmp (name, "Sec-Fetch-Site") == 0)
-    return keep (&request->site, value, head);
+    return head_keep (&request->site, value, head);
   if ((g_ascii_strcasecmp (name, "Content-Length") == 0
           && !g_str_equal (value, "0"))
       || g_ascii_strcasecmp (name, "Transfer-Encoding") == 0)
-    return refuse (
+    return head_refuse (
         head, TOO_LARGE, "A request to oct-live has nothing but its head.\n");
   if (g_ascii_strcasecmp (name, "Expect") == 0)
-    return refuse (head, EXPECTATION_FAILED,
+    return head_refuse (head, EXPECTATION_FAILED,
         "A request to oct-live has nothing but its head.\n");
   if (g_ascii_strcasecmp (name, "Upgrade") == 0
       || g_ascii_strcasecmp (name, "HTTP2-Settings") == 0
@@ -157,42 +157,42 @@ take_header (
 }
 
 static gboolean
-read_header (char *line, Request *request, OctLiveHead *head)
+head_read_header (char *line, Request *request, OctLiveHead *head)
 {
   char *value = strchr (line, ':');
 
   if (value == NULL)
-    return refuse (head, BAD_REQUEST, not_http);
+    return head_refuse (head, BAD_REQUEST, not_http);
   *value++ = '\0';
   /* a line that goes on with the one before begins with a space: no token */
   if (!is_token (line))
-    return refuse (head, BAD_REQUEST, not_http);
+    return head_refuse (head, BAD_REQUEST, not_http);
   for (const char *c = value; *c; c++)
     if ((guchar)*c < ' ' && *c != '\t')
-      return refuse (head, BAD_REQUEST, not_http);
+      return head_refuse (head, BAD_REQUEST, not_http);
   return take_header (line, g_strstrip (value), request, head);
 }
 
 /* Every line ends with CR LF, and no byte is NUL. */
 static gboolean
-read_lines (char *text, gsize length, Request *request, OctLiveHead *head)
+head_read_lines (char *text, gsize length, Request *request, OctLiveHead *head)
 {
   guint count = 0;
 
   if (memchr (text, '\0', length) != NULL)
-    return refuse (head, BAD_REQUEST, not_http);
+    return head_refuse (head, BAD_REQUEST, not_http);
   for (char *line = text;; count++) {
     char *end = strchr (line, '\n');
 
     if (end == NULL || end == text || end[-1] != '\r')
-      return refuse (head, BAD_REQUEST, not_http);
+      return head_refuse (head, BAD_REQUEST, not_http);
     end[-1] = '\0';
     if (*line == '\0')
-      return count > 0 ? TRUE : refuse (head, BAD_REQUEST, not_http);
+      return count > 0 ? TRUE : head_refuse (head, BAD_REQUEST, not_http);
     if (count > MAX_LINES)
-      return refuse (head, HEAD_TOO_LARGE, "The request is too long.\n");
+      return head_refuse (head, HEAD_TOO_LARGE, "The request is too long.\n");
     if (!(count == 0 ? read_request_line (line, request, head)
-                     : read_header (line, request, head)))
+                     : head_read_header (line, request, head)))
       return FALSE;
     line = end + 1;
   }
@@ -202,7 +202,7 @@ read_lines (char *text, gsize length, Request *request, OctLiveHead *head)
  */
 
 static gboolean
-is_host (const char *host)
+head_is_host (const char *host)
 {
   return *host != '\0' && strlen (host) <= MAX_HOST
          && strspn (host, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -222,29 +222,29 @@ is_own_origin (const Request *request, gboolean tls)
 }
 
 static gboolean
-judge (const Request *request, gboolean tls, OctLiveHead *head)
+head_judge (const Request *request, gboolean tls, OctLiveHead *head)
 {
   const char *site = request->site;
   gboolean page = request->target[1] == '\0' || request->target[1] == '?';
 
   if (request->host == NULL)
-    return refuse (head, BAD_REQUEST,
+    return head_refuse (head, BAD_REQUEST,
         "The request names no host; ask with HTTP/1.1 and a Host header.\n");
-  if (!is_host (request->host))
-    return refuse (head, BAD_REQUEST, not_http);
+  if (!head_is_host (request->host))
+    return head_refuse (head, BAD_REQUEST, not_http);
   /* who opens a WebSocket has to prove that it is our page; for pictures and
    * scripts it is enough that a browser does not say otherwise */
   if (request->upgrade
       && (!is_own_origin (request, tls)
           || (site != NULL && !g_str_equal (site, "same-origin"))))
-    return refuse (head, FORBIDDEN, elsewhere);
+    return head_refuse (head, FORBIDDEN, elsewhere);
   if (request->upgrade && !g_str_equal (request->target, OCT_LIVE_SOCKET_PATH))
-    return refuse (head, NOT_FOUND, "There is nothing here.\n");
+    return head_refuse (head, NOT_FOUND, "There is nothing here.\n");
   if (!page && request->origin != NULL && !is_own_origin (request, tls))
-    return refuse (head, FORBIDDEN, elsewhere);
+    return head_refuse (head, FORBIDDEN, elsewhere);
   if (!page && site != NULL && !g_str_equal (site, "same-origin")
       && !g_str_equal (site, "none"))
-    return refuse (head, FORBIDDEN, elsewhere);
+    return head_refuse (head, FORBIDDEN, elsewhere);
   head->upgrade = request->upgrade;
   return TRUE;
 }
@@ -259,8 +259,8 @@ oct_live_head_check (const char *text, gsize length, gboolean tls)
   /* g_strndup pads with NULs behind the first one */
   memcpy (copy, text, length);
   if (length > OCT_LIVE_MAX_HEAD)
-    refuse (&head, HEAD_TOO_LARGE, "The request is too long.\n");
-  else if (read_lines (copy, length, &request, &head))
-    judge (&request, tls, &head);
+    head_refuse (&head, HEAD_TOO_LARGE, "The request is too long.\n");
+  else if (head_read_lines (copy, length, &request, &head))
+    head_judge (&request, tls, &head);
   return head;
 }

@@ -54,7 +54,8 @@ oct_live_history_free (OctLiveHistory *history)
 
 /* What a search of this kind changes, and nothing else. */
 static void
-copy (OctLiveFind what, const OctLiveSettings *from, OctLiveSettings *to)
+live_history_copy (
+    OctLiveFind what, const OctLiveSettings *from, OctLiveSettings *to)
 {
   if (what == OCT_LIVE_FIND_BACKGROUND) {
     oct_live_settings_set_text (&to->background, from->background);
@@ -92,8 +93,8 @@ oct_live_history_take (OctLiveHistory *history, const GstStructure *result,
       G_TYPE_DOUBLE, &found.a3, "phase2", G_TYPE_DOUBLE, &found.phase2,
       "phase3", G_TYPE_DOUBLE, &found.phase3, NULL);
   step->what = get_kind (result);
-  copy (step->what, settings, &step->former);
-  copy (step->what, &found, settings);
+  live_history_copy (step->what, settings, &step->former);
+  live_history_copy (step->what, &found, settings);
   g_queue_push_tail (&history->steps, step);
   if (history->steps.length > MOST)
     free_step (g_queue_pop_head (&history->steps));
@@ -113,7 +114,7 @@ oct_live_history_describe (const OctLiveHistory *history)
 }
 
 static char *
-describe (OctLiveFind what, const OctLiveSettings *settings)
+live_history_describe (OctLiveFind what, const OctLiveSettings *settings)
 {
   const char *wavenumbers =
       what == OCT_LIVE_FIND_WAVENUMBERS ? "the wavenumbers of before, " : "";
@@ -136,8 +137,8 @@ oct_live_history_undo (OctLiveHistory *history, OctLiveSettings *settings)
 
   if (last == NULL)
     return NULL;
-  copy (last->what, &last->former, settings);
-  text = describe (last->what, settings);
+  live_history_copy (last->what, &last->former, settings);
+  text = live_history_describe (last->what, settings);
   free_step (last);
   return text;
 }

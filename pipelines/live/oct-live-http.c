@@ -231,7 +231,7 @@ get_image (gpointer data)
 }
 
 static void
-on_png (GBytes *png, gpointer data)
+http_on_png (GBytes *png, gpointer data)
 {
   SoupServerMessage *message = data;
   g_autoptr (GDateTime) now = g_date_time_new_now_local ();
@@ -284,7 +284,7 @@ answer_snapshot (OctLive *live, SoupServerMessage *message)
   g_signal_connect (
       message, "finished", G_CALLBACK (on_snapshot_finished), NULL);
   soup_server_message_pause (message);
-  oct_live_snapshots_ask (live->snapshots, on_png, g_object_ref (message));
+  oct_live_snapshots_ask (live->snapshots, http_on_png, g_object_ref (message));
 }
 
 /* ---------------------------------------------------------------- calibration
@@ -305,7 +305,7 @@ is_fresh (OctLive *live, gint64 now)
 }
 
 static const char *
-get_calibration (OctLive *live)
+http_get_calibration (OctLive *live)
 {
   gint64 now = g_get_monotonic_time ();
 
@@ -320,7 +320,7 @@ get_calibration (OctLive *live)
 static void
 answer_calibration (OctLive *live, SoupServerMessage *message)
 {
-  const char *text = get_calibration (live);
+  const char *text = http_get_calibration (live);
   g_autoptr (GDateTime) now = g_date_time_new_now_local ();
   g_autofree char *disposition = g_date_time_format (
       now, "attachment; filename=\"calibration-%Y%m%d-%H%M%S.csv\"");

@@ -33,7 +33,7 @@ clear_watcher (gpointer data)
 }
 
 static void
-release (gpointer data)
+live_jpeg_release (gpointer data)
 {
   g_atomic_rc_box_release_full (data, clear_watcher);
 }
@@ -54,7 +54,7 @@ on_too_slow (gpointer data)
 /* Who leaves while no pictures come is noticed by no write.  Half of a
  * connection is left too: nobody asks for pictures like that. */
 static gboolean
-look (gpointer data)
+live_jpeg_look (gpointer data)
 {
   Watcher *watcher = data;
   OctLiveConnection *connection = oct_live_connection_get (watcher->message);
@@ -137,7 +137,7 @@ on_woken (gpointer data)
 
 /* In the thread of the JPEG encoder. */
 static void
-on_jpeg (GstBuffer *buffer, GstCaps *caps, gpointer data)
+live_jpeg_on_jpeg (GstBuffer *buffer, GstCaps *caps, gpointer data)
 {
   Watcher *watcher = data;
   gboolean wake;
@@ -150,7 +150,7 @@ on_jpeg (GstBuffer *buffer, GstCaps *caps, gpointer data)
   g_mutex_unlock (&watcher->lock);
   if (wake)
     g_main_context_invoke_full (NULL, G_PRIORITY_DEFAULT, on_woken,
-        g_atomic_rc_box_acquire (watcher), release);
+        g_atomic_rc_box_acquire (watcher), live_jpeg_release);
 }
 
 static void
@@ -176,7 +176,7 @@ on_finished (SoupServerMessage *message, gpointer data)
     g_source_remove (watcher->looker);
   g_signal_handlers_disconnect_by_data (message, watcher);
   watcher->message = NULL;
-  release (watcher);
+  live_jpeg_release (watcher);
 }
 
 void
@@ -212,8 +212,8 @@ oct_live_jpeg_answer (OctLive *live, SoupServerMessage *message)
   g_signal_connect (
       message, "wrote-chunk", G_CALLBACK (on_wrote_chunk), watcher);
   g_signal_connect (message, "finished", G_CALLBACK (on_finished), watcher);
-  watcher->looker = g_timeout_add_seconds (1, look, watcher);
+  watcher->looker = g_timeout_add_seconds (1, live_jpeg_look, watcher);
   watcher->receiver =
       oct_live_streams_add_receiver (oct_live_graph_get_streams (live->graph),
-          OCT_LIVE_JPEG, on_jpeg, watcher);
+          OCT_LIVE_JPEG, live_jpeg_on_jpeg, watcher);
 }

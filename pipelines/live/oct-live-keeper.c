@@ -44,7 +44,7 @@ oct_live_keeper_get_defaults (OctLiveSettings *settings)
 
 /* Settings begin as they were kept; and are kept as they begin. */
 static gboolean
-load (OctLiveKeeper *keeper, OctLiveSettings *settings, GError **error)
+keeper_load (OctLiveKeeper *keeper, OctLiveSettings *settings, GError **error)
 {
   const OctInstrumentOptions *instrument = keeper->source->instrument;
   const char *calibration = keeper->source->file->calibration;
@@ -73,7 +73,7 @@ oct_live_keeper_new (const OctLiveSource *source, OctLiveSettings *settings,
   keeper->source = source;
   keeper->settings = settings;
   keeper->used = used;
-  if (load (keeper, settings, error))
+  if (keeper_load (keeper, settings, error))
     return keeper;
   oct_live_keeper_free (keeper);
   return NULL;
@@ -81,7 +81,7 @@ oct_live_keeper_new (const OctLiveSource *source, OctLiveSettings *settings,
 
 /* As it is set now, with the method that works. */
 static void
-keep (OctLiveKeeper *keeper)
+keeper_keep (OctLiveKeeper *keeper)
 {
   const OctLiveSettings *settings = keeper->settings;
   g_autoptr (GError) error = NULL;
@@ -105,7 +105,7 @@ on_keep (gpointer data)
   OctLiveKeeper *keeper = data;
 
   keeper->timer = 0;
-  keep (keeper);
+  keeper_keep (keeper);
   return G_SOURCE_REMOVE;
 }
 

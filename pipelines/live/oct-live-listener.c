@@ -25,7 +25,7 @@ on_incoming (GSocketService *service, GSocketConnection *incoming,
 }
 
 static gboolean
-on_second (gpointer data)
+listener_on_second (gpointer data)
 {
   OctLiveListener *listener = data;
   gint64 now = g_get_monotonic_time ();
@@ -58,7 +58,7 @@ oct_live_listener_new (const char *address, guint port,
   g_set_object (&listener->hall.certificate, certificate);
   /* a time that runs out does not wait for the network */
   listener->timer = g_timeout_add_seconds_full (
-      G_PRIORITY_HIGH, 1, on_second, listener, NULL);
+      G_PRIORITY_HIGH, 1, listener_on_second, listener, NULL);
   if (!g_socket_listener_add_address (G_SOCKET_LISTENER (listener->service),
           wanted, G_SOCKET_TYPE_STREAM, G_SOCKET_PROTOCOL_TCP, NULL, &effective,
           &reason)) {

@@ -24,7 +24,7 @@ typedef struct {
 } Member;
 
 static gboolean
-fail (GError **error, const char *format, const char *detail)
+message_fail (GError **error, const char *format, const char *detail)
 {
   g_set_error (error, g_quark_from_static_string ("oct-live-message"), 0,
       format, detail);
@@ -48,7 +48,7 @@ get_string (JsonNode *value, gsize longest)
 }
 
 static gboolean
-get_number (JsonNode *value, double limit, double *number)
+message_get_number (JsonNode *value, double limit, double *number)
 {
   GType type = json_node_get_value_type (value);
 
@@ -105,7 +105,7 @@ read_mline (JsonNode *value, OctLiveMessage *message)
   double number;
 
   /* one stream is offered */
-  return get_number (value, 0.0, &number);
+  return message_get_number (value, 0.0, &number);
 }
 
 static gboolean
@@ -128,28 +128,28 @@ static gboolean
 read_min (JsonNode *value, OctLiveMessage *message)
 {
   message->has |= OCT_LIVE_HAS_MIN;
-  return get_number (value, MAX_DECIBEL, &message->min);
+  return message_get_number (value, MAX_DECIBEL, &message->min);
 }
 
 static gboolean
 read_max (JsonNode *value, OctLiveMessage *message)
 {
   message->has |= OCT_LIVE_HAS_MAX;
-  return get_number (value, MAX_DECIBEL, &message->max);
+  return message_get_number (value, MAX_DECIBEL, &message->max);
 }
 
 static gboolean
 read_a2 (JsonNode *value, OctLiveMessage *message)
 {
   message->has |= OCT_LIVE_HAS_A2;
-  return get_number (value, MAX_DISPERSION, &message->a2);
+  return message_get_number (value, MAX_DISPERSION, &message->a2);
 }
 
 static gboolean
 read_a3 (JsonNode *value, OctLiveMessage *message)
 {
   message->has |= OCT_LIVE_HAS_A3;
-  return get_number (value, MAX_DISPERSION, &message->a3);
+  return message_get_number (value, MAX_DISPERSION, &message->a3);
 }
 
 /* A name of `size` - 1 letters, digits and - at most. */
@@ -171,14 +171,14 @@ static gboolean
 read_phase2 (JsonNode *value, OctLiveMessage *message)
 {
   message->has |= OCT_LIVE_HAS_PHASE2;
-  return get_number (value, MAX_PHASE, &message->phase2);
+  return message_get_number (value, MAX_PHASE, &message->phase2);
 }
 
 static gboolean
 read_phase3 (JsonNode *value, OctLiveMessage *message)
 {
   message->has |= OCT_LIVE_HAS_PHASE3;
-  return get_number (value, MAX_PHASE, &message->phase3);
+  return message_get_number (value, MAX_PHASE, &message->phase3);
 }
 
 static gboolean
@@ -206,21 +206,22 @@ static gboolean
 read_tau (JsonNode *value, OctLiveMessage *message)
 {
   message->has |= OCT_LIVE_HAS_TAU;
-  return get_number (value, MAX_TAU, &message->tau) && message->tau >= 0.0;
+  return message_get_number (value, MAX_TAU, &message->tau)
+         && message->tau >= 0.0;
 }
 
 static gboolean
 read_sampling_rate (JsonNode *value, OctLiveMessage *message)
 {
   message->has |= OCT_LIVE_HAS_SAMPLING_RATE;
-  return get_number (value, 1.0, &message->rate) && message->rate > 0.0;
+  return message_get_number (value, 1.0, &message->rate) && message->rate > 0.0;
 }
 
 static gboolean
 read_density (JsonNode *value, OctLiveMessage *message)
 {
   message->has |= OCT_LIVE_HAS_DENSITY;
-  return get_number (value, MAX_DENSITY, &message->density)
+  return message_get_number (value, MAX_DENSITY, &message->density)
          && message->density >= 0.0;
 }
 
@@ -304,7 +305,7 @@ read_type (JsonObject *object, OctLiveMessage *message, GError **error)
       message->type = i;
       return TRUE;
     }
-  return fail (error, "The message has no known \"type\".%s", "");
+  return message_fail (error, "The message has no known \"type\".%s", "");
 }
 
 static gboolean
@@ -319,7 +320,7 @@ read_look (JsonObject *object, OctLiveMessage *message, GError **error)
     if (g_str_equal (i->data, "type"))
       continue;
     if (!oct_live_look_read (&message->look, i->data, value, &which))
-      return fail (error,
+      return message_fail (error,
           "A message of type \"look\" has a member that it must not have, or "
           "a value that is not allowed.%s",
           "");
@@ -346,14 +347,14 @@ read_members (JsonObject *object, OctLiveMessage *message, GError **error)
     if (value == NULL && member->optional)
       continue;
     if (value == NULL || !member->read (value, message))
-      return fail (error,
+      return message_fail (error,
           "The message's \"%s\" is missing or has a value that "
           "is not allowed.",
           member->name);
     known++;
   }
   if (known != json_object_get_size (object))
-    return fail (error,
+    return message_fail (error,
         "A message of type \"%s\" has a member that it must "
         "not have.",
         type);
@@ -421,11 +422,12 @@ static gboolean
 check_text (const char *text, gsize length, GError **error)
 {
   if (length > OCT_LIVE_MAX_MESSAGE)
-    return fail (error, "The message is too long.%s", "");
+    return message_fail (error, "The message is too long.%s", "");
   if (!g_utf8_validate_len (text, length, NULL))
-    return fail (error, "The message is no text in UTF-8.%s", "");
+    return message_fail (error, "The message is no text in UTF-8.%s", "");
   if (!is_plain_object (text, length))
-    return fail (error, "The message is not one plain JSON object.%s", "");
+    return message_fail (
+        error, "The message is not one plain JSON object.%s", "");
   return TRUE;
 }
 
@@ -441,12 +443,12 @@ oct_live_message_parse (const char *text, gsize length, GError **error)
   if (!check_text (text, length, error))
     return NULL;
   if (!json_parser_load_from_data (parser, text, length, NULL)) {
-    fail (error, "The message is no JSON.%s", "");
+    message_fail (error, "The message is no JSON.%s", "");
     return NULL;
   }
   root = json_parser_get_root (parser);
   if (root == NULL || !JSON_NODE_HOLDS_OBJECT (root)) {
-    fail (error, "The message is not one plain JSON object.%s", "");
+    message_fail (error, "The message is not one plain JSON object.%s", "");
     return NULL;
   }
   if (!read_type (json_node_get_object (root), message, error)

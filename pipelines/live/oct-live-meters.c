@@ -14,7 +14,7 @@ typedef enum {
 
 /* Not-a-number where a value is none. */
 static double
-reduce (const double *values, guint n, Reduction how)
+live_meters_reduce (const double *values, guint n, Reduction how)
 {
   double highest = -INFINITY, sum = 0;
 
@@ -28,8 +28,8 @@ reduce (const double *values, guint n, Reduction how)
 /* Returns how many samples there are; 0 without a curve, which has an empty
  * list then. */
 static guint
-add_curve (JsonBuilder *builder, const char *member, const GValue *value,
-    Reduction how, double step)
+live_meters_add_curve (JsonBuilder *builder, const char *member,
+    const GValue *value, Reduction how, double step)
 {
   double points[OCT_LIVE_METERS_POINTS];
   GstBuffer *buffer = NULL;
@@ -47,7 +47,7 @@ add_curve (JsonBuilder *builder, const char *member, const GValue *value,
       guint first = (guint)((guint64)i * n / count);
       guint end = (guint)((guint64)(i + 1) * n / count);
 
-      points[i] = reduce (values + first, end - first, how);
+      points[i] = live_meters_reduce (values + first, end - first, how);
     }
     gst_buffer_unmap (buffer, &map);
   }
@@ -88,10 +88,10 @@ oct_live_meters_describe (const GstStructure *measurement)
       builder, "problem", gst_structure_get_string (measurement, "problem"));
   add_values (builder, measurement);
   oct_live_json_add_number (builder, "step", STEP);
-  samples = add_curve (builder, "curve",
+  samples = live_meters_add_curve (builder, "curve",
       gst_structure_get_value (measurement, "curve"), how, STEP);
   oct_live_json_add_number (builder, "samples", samples);
-  add_curve (builder, "full",
+  live_meters_add_curve (builder, "full",
       gst_structure_get_value (measurement, "curve-full"), HIGHEST, FULL_STEP);
   return oct_live_json_finish (builder);
 }

@@ -81,7 +81,7 @@ read_command_line (OctLiveOptions *o, int *argc, char ***argv, GError **error)
 }
 
 static gboolean
-refuse (GError **error, const char *sentence)
+live_options_refuse (GError **error, const char *sentence)
 {
   g_set_error_literal (
       error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, sentence);
@@ -89,41 +89,47 @@ refuse (GError **error, const char *sentence)
 }
 
 static gboolean
-check_source (const OctLiveOptions *o, GError **error)
+live_options_check_source (const OctLiveOptions *o, GError **error)
 {
   const gboolean of_file =
       oct_source_options_describe_file (&o->file) || o->line_rate != 0.0;
 
   if ((o->file.data != NULL) + (o->source != NULL) + (o->images != NULL) > 1)
-    return refuse (
+    return live_options_refuse (
         error, "Only one of --data, --source and --images can be shown.");
   if (of_file && o->file.data == NULL)
-    return refuse (error,
+    return live_options_refuse (error,
         "--samples, --lines, --sample-format, --packing, "
         "--header-size, --variable, --dataset and --line-rate describe a "
         "file given as --data.");
   if (o->file.calibration != NULL && o->file.data == NULL && o->source == NULL)
-    return refuse (error, "--calibration belongs to --data or --source.");
+    return live_options_refuse (
+        error, "--calibration belongs to --data or --source.");
   if (o->images != NULL && o->scan_mask != NULL)
-    return refuse (
+    return live_options_refuse (
         error, "--scan-mask-file is for spectra, and --images are finished.");
   if (o->images != NULL
       && (o->instrument.load != NULL || o->instrument.save != NULL))
-    return refuse (error, "--instrument and --save-instrument are for spectra, "
-                          "and --images are finished.");
+    return live_options_refuse (error,
+        "--instrument and --save-instrument are for spectra, "
+        "and --images are finished.");
   if (!(o->line_rate >= 0.0 && isfinite (o->line_rate)))
-    return refuse (error, "--line-rate is not negative.");
+    return live_options_refuse (error, "--line-rate is not negative.");
   if (o->bscans < 0 || o->bscans > MOST_BSCANS)
-    return refuse (error, "--bscans is the number of B-scans in a volume, up "
-                          "to 8192.");
+    return live_options_refuse (error,
+        "--bscans is the number of B-scans in a volume, up "
+        "to 8192.");
   if (!(o->width_um >= 0.0 && o->width_um <= 1e6))
-    return refuse (error, "--width-um is the width of a B-scan in micrometres, "
-                          "up to 1000000.");
+    return live_options_refuse (error,
+        "--width-um is the width of a B-scan in micrometres, "
+        "up to 1000000.");
   if (!(o->length_um >= 0.0 && o->length_um <= 1e6))
-    return refuse (error, "--length-um is the length of a volume in "
-                          "micrometres, up to 1000000.");
+    return live_options_refuse (error,
+        "--length-um is the length of a volume in "
+        "micrometres, up to 1000000.");
   if (!(o->refractive_index >= 1.0 && o->refractive_index <= 4.0))
-    return refuse (error, "--refractive-index is between 1 and 4.");
+    return live_options_refuse (
+        error, "--refractive-index is between 1 and 4.");
   return TRUE;
 }
 
@@ -138,8 +144,9 @@ check_address (OctLiveOptions *o, GError **error)
   }
   address = g_inet_address_new_from_string (o->address);
   if (address == NULL)
-    return refuse (error, "--address is an IP address of this computer, as "
-                          "192.168.1.20, or 0.0.0.0 for all of them.");
+    return live_options_refuse (error,
+        "--address is an IP address of this computer, as "
+        "192.168.1.20, or 0.0.0.0 for all of them.");
   o->loopback = g_inet_address_get_is_loopback (address);
   return TRUE;
 }
@@ -152,20 +159,22 @@ check_server (OctLiveOptions *o, GError **error)
   if (!check_address (o, error))
     return FALSE;
   if (o->port < 0 || o->port > 65535)
-    return refuse (error, "--port is between 0 and 65535.");
+    return live_options_refuse (error, "--port is between 0 and 65535.");
   if (o->udp_ports != NULL
       && (sscanf (o->udp_ports, "%u-%u%c", &o->first_port, &o->last_port, &rest)
               != 2
           || o->first_port < 1024 || o->last_port > 65535
           || o->first_port > o->last_port))
-    return refuse (error, "--udp-ports is a range between 1024 and 65535, as "
-                          "50000-50100.");
+    return live_options_refuse (error,
+        "--udp-ports is a range between 1024 and 65535, as "
+        "50000-50100.");
   if ((o->cert != NULL) != (o->key != NULL))
-    return refuse (error, "--cert and --key are given together.");
+    return live_options_refuse (error, "--cert and --key are given together.");
   if (o->viewers < 1 || o->viewers > 100)
-    return refuse (error, "--viewers is between 1 and 100.");
+    return live_options_refuse (error, "--viewers is between 1 and 100.");
   if (o->bitrate < 100 || o->bitrate > 100000)
-    return refuse (error, "--bitrate is between 100 and 100000 kbit/s.");
+    return live_options_refuse (
+        error, "--bitrate is between 100 and 100000 kbit/s.");
   return TRUE;
 }
 
@@ -199,7 +208,8 @@ oct_live_options_parse (
   if (options->address == NULL)
     options->address = g_strdup ("127.0.0.1");
   complete (options);
-  return check_source (options, error) && check_server (options, error)
+  return live_options_check_source (options, error)
+         && check_server (options, error)
          && oct_launch_set_mode (options->mode, &options->file_mode, error);
 }
 

@@ -37,7 +37,7 @@ oct_live_seats_free (OctLiveSeats *seats)
 }
 
 static gboolean
-has_room (OctLiveSeats *seats, const OctLiveVisitor *visitor)
+places_has_room (OctLiveSeats *seats, const OctLiveVisitor *visitor)
 {
   const OctLiveSeatLimits *limits = &seats->limits;
   guint same_role = 0, same_session = 0, same_address = 0;
@@ -66,7 +66,7 @@ oct_live_seats_take (OctLiveSeats *seats, const OctLiveVisitor *visitor)
 {
   Seat seat = { .visitor = *visitor };
 
-  if (visitor->role == OCT_LIVE_NOBODY || !has_room (seats, visitor))
+  if (visitor->role == OCT_LIVE_NOBODY || !places_has_room (seats, visitor))
     return 0;
   /* 0 is none; the counter may come round */
   seat.id = ++seats->last_id != 0 ? seats->last_id : ++seats->last_id;
@@ -131,7 +131,7 @@ oct_live_door_free (OctLiveDoor *door)
 }
 
 static void
-fill (Purse *purse, gint64 now)
+places_fill (Purse *purse, gint64 now)
 {
   purse->left += (now - purse->at) * 1e-6 * OCT_LIVE_DOOR_RATE;
   purse->left = MIN (purse->left, OCT_LIVE_DOOR_BURST);
@@ -139,9 +139,9 @@ fill (Purse *purse, gint64 now)
 }
 
 static gboolean
-is_full (gpointer key, gpointer value, gpointer data)
+places_is_full (gpointer key, gpointer value, gpointer data)
 {
-  fill (value, *(gint64 *)data);
+  places_fill (value, *(gint64 *)data);
   return ((Purse *)value)->left >= OCT_LIVE_DOOR_BURST;
 }
 
@@ -154,14 +154,14 @@ oct_live_door_spend (
   if (purse == NULL) {
     /* a full purse is like none; IPv6 has as many addresses as one wants */
     if (g_hash_table_size (door->purses) >= MAX_PURSES)
-      g_hash_table_foreach_remove (door->purses, is_full, &now);
+      g_hash_table_foreach_remove (door->purses, places_is_full, &now);
     if (g_hash_table_size (door->purses) >= MAX_PURSES)
       g_hash_table_remove_all (door->purses);
     purse = g_new (Purse, 1);
     *purse = (Purse){ OCT_LIVE_DOOR_BURST, now };
     g_hash_table_insert (door->purses, g_strdup (address), purse);
   }
-  fill (purse, now);
+  places_fill (purse, now);
   if (purse->left < amount)
     return FALSE;
   purse->left -= amount;

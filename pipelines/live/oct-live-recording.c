@@ -32,7 +32,7 @@ struct _OctLiveRecording {
 /* For who reads it at the instrument, when pages show another recording or
  * none. */
 static void
-tell (Take *take)
+live_recording_tell (Take *take)
 {
   OctRecorderStats stats;
 
@@ -51,7 +51,7 @@ free_take (Take *take)
 
   oct_recorder_stop (take->recorder);
   oct_recorder_wait_and_tell (take->recorder);
-  tell (take);
+  live_recording_tell (take);
   oct_recorder_get_stats (take->recorder, &stats);
   if (stats.state == OCT_RECORDER_FAILED)
     *take->failed = TRUE;
@@ -86,7 +86,7 @@ oct_live_recording_new (const char *folder, guint file_mode, GstPad *pad,
 
 /* Frees recorders whose files are complete. */
 static void
-collect (OctLiveRecording *recording)
+live_recording_collect (OctLiveRecording *recording)
 {
   for (guint i = recording->finishing->len; i-- > 0;) {
     Take *take = g_ptr_array_index (recording->finishing, i);
@@ -109,7 +109,7 @@ oct_live_recording_is_active (OctLiveRecording *recording)
 
 /* The time, and a number where that was taken within the second. */
 static char *
-make_name (OctLiveRecording *recording)
+live_recording_make_name (OctLiveRecording *recording)
 {
   g_autoptr (GDateTime) now = g_date_time_new_now_local ();
   g_autofree char *time = g_date_time_format (now, "bscans-%Y%m%d-%H%M%S");
@@ -131,10 +131,10 @@ oct_live_recording_start (OctLiveRecording *recording, GError **error)
     .file_mode = recording->file_mode };
   OctRecorder *recorder;
 
-  collect (recording);
+  live_recording_collect (recording);
   if (oct_live_recording_is_active (recording))
     return TRUE;
-  name = make_name (recording);
+  name = live_recording_make_name (recording);
   output = g_build_filename (recording->folder, name, NULL);
   settings.output = output;
   recorder = oct_recorder_start (recording->pad, &settings, error);
@@ -197,7 +197,7 @@ oct_live_recording_get_status (
 {
   OctRecorderStats stats;
 
-  collect (recording);
+  live_recording_collect (recording);
   *status = (OctLiveRecordingStatus){ .name = recording->name,
     .gaps = recording->said };
   if (recording->take == NULL)
@@ -216,11 +216,11 @@ oct_live_recording_get_status (
 void
 oct_live_recording_watch (OctLiveRecording *recording)
 {
-  collect (recording);
+  live_recording_collect (recording);
   for (guint i = 0; i < recording->finishing->len; i++)
-    tell (g_ptr_array_index (recording->finishing, i));
+    live_recording_tell (g_ptr_array_index (recording->finishing, i));
   if (recording->take != NULL)
-    tell (recording->take);
+    live_recording_tell (recording->take);
 }
 
 gboolean

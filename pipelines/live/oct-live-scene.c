@@ -82,7 +82,7 @@ oct_live_scan_get_size (const OctLiveScan *scan, double size[3])
 
 /* Every element gets the same. */
 static void
-set_spacings (GstElement *maker, const OctLiveScan *scan)
+scene_set_spacings (GstElement *maker, const OctLiveScan *scan)
 {
   double size[3];
 
@@ -200,7 +200,7 @@ describe_planes (OctLiveScene *scene, const OctLiveScan *scan)
 
 /* With the lock held. */
 static void
-give (OctLiveScene *scene)
+scene_give (OctLiveScene *scene)
 {
   g_autoptr (GstBuffer) copy = gst_buffer_copy (scene->last);
 
@@ -284,11 +284,11 @@ take_part (OctLiveScene *scene, guint index, GstSample *sample)
       && g_get_monotonic_time () - scene->given_at < TOGETHER)
     return;
   put_together (scene);
-  give (scene);
+  scene_give (scene);
 }
 
 static GstFlowReturn
-on_picture (GstAppSink *sink, gpointer data)
+scene_on_picture (GstAppSink *sink, gpointer data)
 {
   Output *output = data;
   OctLiveScene *scene = output->scene;
@@ -304,7 +304,7 @@ on_picture (GstAppSink *sink, gpointer data)
   } else {
     gst_buffer_replace (&scene->last, gst_sample_get_buffer (sample));
     gst_caps_replace (&scene->last_caps, gst_sample_get_caps (sample));
-    give (scene);
+    scene_give (scene);
     gst_sample_unref (sample);
   }
   g_mutex_unlock (&scene->lock);
@@ -331,14 +331,14 @@ oct_live_scene_repeat (OctLiveScene *scene)
     put_together (scene);
   if (scene->last != NULL && !scene->closed
       && g_get_monotonic_time () - scene->given_at > AGAIN)
-    give (scene);
+    scene_give (scene);
   g_mutex_unlock (&scene->lock);
 }
 
 /* --------------------------------------------------------------- its life */
 
 static gboolean
-on_message (GstBus *bus, GstMessage *message, gpointer data)
+scene_on_message (GstBus *bus, GstMessage *message, gpointer data)
 {
   OctLiveScene *scene = data;
   g_autoptr (GError) error = NULL;
@@ -359,7 +359,7 @@ on_message (GstBus *bus, GstMessage *message, gpointer data)
 static void
 connect_outputs (OctLiveScene *scene, GstElement *part, const OctLiveScan *scan)
 {
-  GstAppSinkCallbacks callbacks = { .new_sample = on_picture };
+  GstAppSinkCallbacks callbacks = { .new_sample = scene_on_picture };
 
   scene->n_outputs = get_show (&scene->look) == OCT_LIVE_PLANES ? 3 : 1;
   scene->in = gst_bin_get_by_name (GST_BIN (part), "in");
@@ -372,7 +372,7 @@ connect_outputs (OctLiveScene *scene, GstElement *part, const OctLiveScan *scan)
     gst_app_sink_set_callbacks (
         GST_APP_SINK (sink), &callbacks, &scene->outputs[i], NULL);
     scene->makers[i] = gst_bin_get_by_name (GST_BIN (part), make);
-    set_spacings (scene->makers[i], scan);
+    scene_set_spacings (scene->makers[i], scan);
   }
 }
 
@@ -423,8 +423,8 @@ oct_live_scene_new (const OctLiveScan *scan, const OctLiveLook *look,
   oct_live_scene_set (scene, look);
   set_time (scene, scene->calm_time);
   bus = gst_element_get_bus (scene->pipeline);
-  scene->watch =
-      gst_bus_add_watch_full (bus, G_PRIORITY_HIGH, on_message, scene, NULL);
+  scene->watch = gst_bus_add_watch_full (
+      bus, G_PRIORITY_HIGH, scene_on_message, scene, NULL);
   gst_element_set_state (scene->pipeline, GST_STATE_PLAYING);
   return scene;
 }

@@ -32,7 +32,7 @@ struct _OctLiveSnapshots {
  */
 
 static GstFlowReturn
-on_png (GstPad *pad, GstObject *parent, GstBuffer *buffer)
+snapshot_on_png (GstPad *pad, GstObject *parent, GstBuffer *buffer)
 {
   GstBuffer **png = gst_pad_get_element_private (pad);
 
@@ -42,7 +42,7 @@ on_png (GstPad *pad, GstObject *parent, GstBuffer *buffer)
 }
 
 static gboolean
-push (GstPad *pad, GstSample *image)
+snapshot_push (GstPad *pad, GstSample *image)
 {
   GstSegment segment;
 
@@ -68,7 +68,7 @@ run_through (
   gboolean ok;
 
   gst_pad_set_element_private (sink, png);
-  gst_pad_set_chain_function (sink, on_png);
+  gst_pad_set_chain_function (sink, snapshot_on_png);
   gst_pad_set_active (source, TRUE);
   gst_pad_set_active (sink, TRUE);
   ok = gst_pad_link (source, in) == GST_PAD_LINK_OK
@@ -78,7 +78,7 @@ run_through (
               != GST_STATE_CHANGE_FAILURE
        && gst_element_set_state (convert, GST_STATE_PAUSED)
               != GST_STATE_CHANGE_FAILURE
-       && push (source, image);
+       && snapshot_push (source, image);
   gst_element_set_state (convert, GST_STATE_NULL);
   gst_element_set_state (encode, GST_STATE_NULL);
   gst_pad_set_active (source, FALSE);
@@ -117,7 +117,7 @@ oct_live_snapshot_make (GstSample *image)
 /* ---------------------------------------------------------------------- thread
  */
 
-static void tell (GArray *waiting, GBytes *png);
+static void snapshot_tell (GArray *waiting, GBytes *png);
 static void begin_next (OctLiveSnapshots *snapshots);
 
 static gboolean
@@ -127,7 +127,7 @@ on_made (gpointer data)
   gpointer item = g_async_queue_pop (snapshots->made);
   GBytes *png = item != snapshots->made ? item : NULL;
 
-  tell (g_steal_pointer (&snapshots->served), png);
+  snapshot_tell (g_steal_pointer (&snapshots->served), png);
   g_clear_pointer (&png, g_bytes_unref);
   begin_next (snapshots);
   return G_SOURCE_REMOVE;
@@ -160,7 +160,7 @@ make_pictures (gpointer data)
  */
 
 static void
-tell (GArray *waiting, GBytes *png)
+snapshot_tell (GArray *waiting, GBytes *png)
 {
   for (guint i = 0; i < waiting->len; i++) {
     Waiting *one = &g_array_index (waiting, Waiting, i);
@@ -198,7 +198,7 @@ begin_next (OctLiveSnapshots *snapshots)
   snapshots->waiting = g_array_new (FALSE, FALSE, sizeof (Waiting));
   image = snapshots->source (snapshots->source_data);
   if (image == NULL) {
-    tell (g_steal_pointer (&snapshots->served), NULL);
+    snapshot_tell (g_steal_pointer (&snapshots->served), NULL);
     return;
   }
   snapshots->begun_at = now;
@@ -242,9 +242,9 @@ oct_live_snapshots_free (OctLiveSnapshots *snapshots)
     g_source_remove (snapshots->timer);
   snapshots->timer = 0;
   if (snapshots->served != NULL)
-    tell (g_steal_pointer (&snapshots->served), NULL);
+    snapshot_tell (g_steal_pointer (&snapshots->served), NULL);
   if (snapshots->waiting != NULL)
-    tell (g_steal_pointer (&snapshots->waiting), NULL);
+    snapshot_tell (g_steal_pointer (&snapshots->waiting), NULL);
   if (item == NULL)
     return FALSE;
   g_thread_join (snapshots->thread);

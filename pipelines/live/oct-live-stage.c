@@ -82,7 +82,7 @@ end_scene (OctLiveStage *stage)
 
 /* A streaming thread of the scene. */
 static void
-on_picture (GstBuffer *picture, GstCaps *caps, gpointer data)
+stage_on_picture (GstBuffer *picture, GstCaps *caps, gpointer data)
 {
   OctLiveStage *stage = data;
 
@@ -90,7 +90,7 @@ on_picture (GstBuffer *picture, GstCaps *caps, gpointer data)
 }
 
 static void
-on_failed (const char *message, gpointer data)
+stage_on_failed (const char *message, gpointer data)
 {
   OctLiveStage *stage = data;
   g_autofree char *sentence = g_strdup_printf (
@@ -114,7 +114,8 @@ get_scan (OctLiveStage *stage, OctLiveScan *scan)
 static gboolean
 begin_scene (OctLiveStage *stage, GError **error)
 {
-  static const OctLiveSceneEvents events = { on_picture, on_failed };
+  static const OctLiveSceneEvents events = { stage_on_picture,
+    stage_on_failed };
   OctLiveScene *scene;
   OctLiveScan scan;
 
@@ -141,7 +142,7 @@ begin_again (OctLiveStage *stage)
   g_autoptr (GError) error = NULL;
 
   if (!begin_scene (stage, &error))
-    on_failed (error->message, stage);
+    stage_on_failed (error->message, stage);
   else
     stage->events.changed (NULL, stage->data);
 }

@@ -129,14 +129,14 @@ on_h264 (GstAppSink *sink, gpointer data)
 }
 
 static GstFlowReturn
-on_jpeg (GstAppSink *sink, gpointer data)
+streams_on_jpeg (GstAppSink *sink, gpointer data)
 {
   send_to_receivers (data, OCT_LIVE_JPEG, sink);
   return GST_FLOW_OK;
 }
 
 static GstPadProbeReturn
-count (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+streams_count (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   g_atomic_int_inc ((gint *)data);
   return GST_PAD_PROBE_OK;
@@ -147,7 +147,8 @@ count_at (GstElement *element, const char *name, gint *counter)
 {
   g_autoptr (GstPad) pad = gst_element_get_static_pad (element, name);
 
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, count, counter, NULL);
+  gst_pad_add_probe (
+      pad, GST_PAD_PROBE_TYPE_BUFFER, streams_count, counter, NULL);
 }
 
 /* From the images to the streams. */
@@ -189,7 +190,7 @@ add_branches (OctLiveStreams *streams, guint bitrate, GError **error)
   }
   streams->image_pad = gst_element_get_static_pad (streams->in, "src");
   link_stream (streams, "h264", on_h264);
-  link_stream (streams, "jpeg", on_jpeg);
+  link_stream (streams, "jpeg", streams_on_jpeg);
   count_at (streams->in, "src", &streams->made);
   count_at (streams->queue, "sink", &streams->entered);
   count_at (streams->queue, "src", &streams->left);
@@ -255,7 +256,7 @@ oct_live_streams_free (OctLiveStreams *streams)
 
 /* Which part of what makes the streams has posted `message`. */
 static char *
-name_part (OctLiveStreams *streams, GstMessage *message)
+streams_name_part (OctLiveStreams *streams, GstMessage *message)
 {
   GstObject *object = GST_MESSAGE_SRC (message);
   GstElementFactory *factory =
@@ -274,9 +275,9 @@ name_part (OctLiveStreams *streams, GstMessage *message)
 }
 
 static void
-take_error (OctLiveStreams *streams, GstMessage *message)
+streams_take_error (OctLiveStreams *streams, GstMessage *message)
 {
-  g_autofree char *what = name_part (streams, message);
+  g_autofree char *what = streams_name_part (streams, message);
   g_autoptr (GError) error = NULL;
 
   /* of several the first one counts */
@@ -288,14 +289,14 @@ take_error (OctLiveStreams *streams, GstMessage *message)
 }
 
 static gboolean
-on_message (GstBus *bus, GstMessage *message, gpointer data)
+streams_on_message (GstBus *bus, GstMessage *message, gpointer data)
 {
   OctLiveStreams *streams = data;
   g_autoptr (GError) error = NULL;
 
   switch (GST_MESSAGE_TYPE (message)) {
   case GST_MESSAGE_ERROR:
-    take_error (streams, message);
+    streams_take_error (streams, message);
     break;
   case GST_MESSAGE_WARNING:
     gst_message_parse_warning (message, &error, NULL);
@@ -315,8 +316,8 @@ oct_live_streams_start (OctLiveStreams *streams)
 {
   g_autoptr (GstBus) bus = gst_element_get_bus (streams->pipeline);
 
-  streams->watch =
-      gst_bus_add_watch_full (bus, G_PRIORITY_HIGH, on_message, streams, NULL);
+  streams->watch = gst_bus_add_watch_full (
+      bus, G_PRIORITY_HIGH, streams_on_message, streams, NULL);
   gst_element_set_state (streams->pipeline, GST_STATE_PLAYING);
 }
 

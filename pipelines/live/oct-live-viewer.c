@@ -65,7 +65,7 @@ clear_viewer (gpointer data)
 }
 
 static void
-release (OctLiveViewer *viewer)
+viewer_release (OctLiveViewer *viewer)
 {
   g_atomic_rc_box_release_full (viewer, clear_viewer);
 }
@@ -75,7 +75,7 @@ free_news (gpointer data)
 {
   News *news = data;
 
-  release (news->viewer);
+  viewer_release (news->viewer);
   g_free (news->sdp);
   g_free (news->candidate);
   g_free (news);
@@ -100,7 +100,7 @@ on_news (gpointer data)
 
 /* Takes the strings. */
 static void
-tell (OctLiveViewer *viewer, char *sdp, guint mline, char *candidate)
+viewer_tell (OctLiveViewer *viewer, char *sdp, guint mline, char *candidate)
 {
   News *news = g_new (News, 1);
 
@@ -119,7 +119,7 @@ tell (OctLiveViewer *viewer, char *sdp, guint mline, char *candidate)
  * faster images than 1280 x 720 at 30 per second have.  Browsers name that
  * level, read the real one in the stream, and decode what the page shows. */
 static void
-push (OctLiveViewer *viewer, GstBuffer *buffer, GstCaps *caps)
+viewer_push (OctLiveViewer *viewer, GstBuffer *buffer, GstCaps *caps)
 {
   g_autoptr (GstCaps) taken = gst_caps_copy (caps);
 
@@ -131,7 +131,7 @@ push (OctLiveViewer *viewer, GstBuffer *buffer, GstCaps *caps)
 /* In the encoder's thread.  The frame's time is the running time, and this
  * pipeline shares clock and base time with the source's. */
 static void
-on_frame (GstBuffer *buffer, GstCaps *caps, gpointer data)
+viewer_on_frame (GstBuffer *buffer, GstCaps *caps, gpointer data)
 {
   OctLiveViewer *viewer = data;
   gboolean key = !GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT);
@@ -150,7 +150,7 @@ on_frame (GstBuffer *buffer, GstCaps *caps, gpointer data)
   if (viewer->phase == CONNECTING || (viewer->phase != FLOWING && !key))
     return;
   viewer->phase = viewer->phase == INTRODUCING ? CONNECTING : FLOWING;
-  push (viewer, buffer, caps);
+  viewer_push (viewer, buffer, caps);
 }
 
 /* A request for a key frame arrives here on its way to the encoder. */
@@ -181,10 +181,10 @@ on_offer_created (GstPromise *promise, gpointer data)
         reply, "offer", GST_TYPE_WEBRTC_SESSION_DESCRIPTION, &offer, NULL);
   if (offer != NULL) {
     g_signal_emit_by_name (viewer->rtc, "set-local-description", offer, NULL);
-    tell (viewer, gst_sdp_message_as_text (offer->sdp), 0, NULL);
+    viewer_tell (viewer, gst_sdp_message_as_text (offer->sdp), 0, NULL);
     gst_webrtc_session_description_free (offer);
   } else
-    tell (viewer, NULL, 0, NULL);
+    viewer_tell (viewer, NULL, 0, NULL);
   gst_promise_unref (promise);
 }
 
@@ -198,7 +198,7 @@ on_negotiation_needed (GstElement *rtc, gpointer data)
     return;
   viewer->offered = TRUE;
   promise = gst_promise_new_with_change_func (on_offer_created,
-      g_atomic_rc_box_acquire (viewer), (GDestroyNotify)release);
+      g_atomic_rc_box_acquire (viewer), (GDestroyNotify)viewer_release);
   g_signal_emit_by_name (rtc, "create-offer", NULL, promise);
 }
 
@@ -206,7 +206,7 @@ static void
 on_ice_candidate (
     GstElement *rtc, guint mline, const char *candidate, gpointer data)
 {
-  tell (data, NULL, mline, g_strdup (candidate));
+  viewer_tell (data, NULL, mline, g_strdup (candidate));
 }
 
 static void
@@ -222,11 +222,11 @@ on_connection_state (GstElement *rtc, GParamSpec *pspec, gpointer data)
         oct_live_graph_get_streams (viewer->graph));
   else if (state == GST_WEBRTC_PEER_CONNECTION_STATE_FAILED
            || state == GST_WEBRTC_PEER_CONNECTION_STATE_CLOSED)
-    tell (data, NULL, 0, NULL);
+    viewer_tell (data, NULL, 0, NULL);
 }
 
 static gboolean
-on_message (GstBus *bus, GstMessage *message, gpointer data)
+viewer_on_message (GstBus *bus, GstMessage *message, gpointer data)
 {
   OctLiveViewer *viewer = data;
 
@@ -289,7 +289,7 @@ oct_live_viewer_new (OctLiveGraph *graph, const OctLivePorts *ports,
   viewer->in = gst_bin_get_by_name (GST_BIN (pipeline), "in");
   viewer->rtc = gst_bin_get_by_name (GST_BIN (pipeline), "rtc");
   bus = gst_element_get_bus (pipeline);
-  viewer->watch = gst_bus_add_watch (bus, on_message, viewer);
+  viewer->watch = gst_bus_add_watch (bus, viewer_on_message, viewer);
   pad = gst_element_get_static_pad (viewer->in, "src");
   gst_pad_add_probe (
       pad, GST_PAD_PROBE_TYPE_EVENT_UPSTREAM, on_upstream, viewer, NULL);
@@ -307,8 +307,9 @@ oct_live_viewer_new (OctLiveGraph *graph, const OctLivePorts *ports,
   gst_element_set_start_time (pipeline, GST_CLOCK_TIME_NONE);
   gst_element_set_base_time (pipeline, base_time);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  viewer->receiver = oct_live_streams_add_receiver (
-      oct_live_graph_get_streams (graph), OCT_LIVE_H264, on_frame, viewer);
+  viewer->receiver =
+      oct_live_streams_add_receiver (oct_live_graph_get_streams (graph),
+          OCT_LIVE_H264, viewer_on_frame, viewer);
   return viewer;
 }
 
@@ -346,5 +347,5 @@ oct_live_viewer_free (OctLiveViewer *viewer)
       oct_live_graph_get_streams (viewer->graph), viewer->receiver);
   g_source_remove (viewer->watch);
   gst_element_set_state (viewer->pipeline, GST_STATE_NULL);
-  release (viewer);
+  viewer_release (viewer);
 }

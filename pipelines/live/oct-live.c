@@ -207,7 +207,7 @@ on_goodbye (gpointer data)
 /* Recording ends first: its files are being completed while pages are
  * notified. */
 static void
-end (Program *program, const char *reason)
+live_end (Program *program, const char *reason)
 {
   if (program->last != NULL)
     return;
@@ -219,17 +219,17 @@ end (Program *program, const char *reason)
 }
 
 static gboolean
-on_interrupt (gpointer data)
+live_on_interrupt (gpointer data)
 {
-  end (data, "oct-live was ended at the instrument.");
+  live_end (data, "oct-live was ended at the instrument.");
   return G_SOURCE_CONTINUE;
 }
 
 static gboolean
-on_hangup (gpointer data)
+live_on_hangup (gpointer data)
 {
   oct_launch_note_hangup ();
-  return on_interrupt (data);
+  return live_on_interrupt (data);
 }
 
 /* What cannot even be started is a mistake on the command line. */
@@ -241,7 +241,7 @@ on_not_begun (const char *message, gpointer data)
   if (program->last != NULL)
     return;
   program->failure = g_strdup (message);
-  end (program, program->failure);
+  live_end (program, program->failure);
 }
 
 /* What the source has failed in between is no recording any more. */
@@ -293,7 +293,7 @@ on_settings (const char *problem, gpointer data)
 }
 
 static void
-on_measured (const GstStructure *measurement, gpointer data)
+live_on_measured (const GstStructure *measurement, gpointer data)
 {
   Program *program = data;
   OctLive *live = &program->live;
@@ -314,7 +314,7 @@ on_shown (const char *problem, gpointer data)
 }
 
 static gboolean
-on_second (gpointer data)
+live_on_second (gpointer data)
 {
   Program *program = data;
   OctLive *live = &program->live;
@@ -337,7 +337,7 @@ on_second (gpointer data)
 /* FALSE when a thread is not done, as of a source that hangs: what it uses is
  * left as it is. */
 static gboolean
-clear (Program *program)
+live_clear (Program *program)
 {
   OctLive *live = &program->live;
   gboolean clean = TRUE;
@@ -384,23 +384,26 @@ raise_limit (void)
 }
 
 static gboolean
-run (Program *program, GError **error)
+live_run (Program *program, GError **error)
 {
   static const OctLiveGraphEvents events = { on_not_begun, on_trouble,
-    on_settings, on_gap, on_measured, on_shown };
+    on_settings, on_gap, live_on_measured, on_shown };
 
   if (!make_graph (program, error) || !make_server (program, error))
     return FALSE;
   program->loop = g_main_loop_new (NULL, FALSE);
   /* before whatever the network has for us */
-  g_unix_signal_add_full (G_PRIORITY_HIGH, SIGINT, on_interrupt, program, NULL);
   g_unix_signal_add_full (
-      G_PRIORITY_HIGH, SIGTERM, on_interrupt, program, NULL);
+      G_PRIORITY_HIGH, SIGINT, live_on_interrupt, program, NULL);
+  g_unix_signal_add_full (
+      G_PRIORITY_HIGH, SIGTERM, live_on_interrupt, program, NULL);
   if (!oct_launch_survives_hangup ())
-    g_unix_signal_add_full (G_PRIORITY_HIGH, SIGHUP, on_hangup, program, NULL);
+    g_unix_signal_add_full (
+        G_PRIORITY_HIGH, SIGHUP, live_on_hangup, program, NULL);
   oct_launch_end_at_second_interrupt ();
   oct_launch_ignore_failed_writes ();
-  g_timeout_add_seconds_full (G_PRIORITY_HIGH, 1, on_second, program, NULL);
+  g_timeout_add_seconds_full (
+      G_PRIORITY_HIGH, 1, live_on_second, program, NULL);
   oct_live_graph_start (program->live.graph, &events, program);
   print_links (program);
   g_main_loop_run (program->loop);
@@ -436,8 +439,8 @@ main (int argc, char **argv)
   }
   gst_init (NULL, NULL);
   oct_launch_shows_warnings ();
-  ok = run (&program, &error);
-  clean = clear (&program);
+  ok = live_run (&program, &error);
+  clean = live_clear (&program);
   if (!ok)
     g_printerr ("Error: %s\n", error->message);
   ok = ok && !program.incomplete;

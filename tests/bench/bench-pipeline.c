@@ -25,7 +25,7 @@ static gint samples = 2048, lines = 1000, threads = 0, bscans = 200,
 static gboolean no_dispersion = FALSE, from_disk = FALSE, queues = FALSE;
 static char *method = NULL, *backend = NULL, *json_path = NULL;
 static char *transform = NULL, *sensing = NULL;
-static char *format = NULL, *range = NULL, *devices = NULL;
+static char *format = NULL, *range = NULL, *devices = NULL, *fill = NULL;
 static GArray *ids = NULL; /* of gint: those of `devices`, or none */
 
 static const char *const transforms[] = { "fft", "nufft", "nudft", "fft-cs",
@@ -38,6 +38,10 @@ static GOptionEntry options[] = {
   { "together", 0, 0, G_OPTION_ARG_INT, &together, "B-scans of a buffer", "N" },
   { "volume", 0, 0, G_OPTION_ARG_INT, &volume,
       "Draw volumes of so many B-scans, 1920 x 1080", "N" },
+  { "fill", 0, 0, G_OPTION_ARG_STRING, &fill,
+      "Scan 18 % of the A-lines of these and fill in the others (joint, "
+      "envelope, paper, linear)",
+      "METHOD" },
   { "threads", 0, 0, G_OPTION_ARG_INT, &threads, "0 = one per core", "N" },
   { "method", 0, 0, G_OPTION_ARG_STRING, &method,
       "Resampling: cubic, linear, lanczos", "NAME" },
@@ -237,6 +241,9 @@ describe_chain (const char *place, const char *name)
 {
   const char *queue = queues ? "queue max-size-buffers=4 ! " : "";
   g_autofree char *ascans = describe_transform (place);
+  g_autofree char *filled = fill != NULL ? g_strdup_printf (
+                                "octvolumecs method=%s %s ! ", fill, place)
+                                         : g_strdup ("");
   g_autofree char *picture =
       volume > 0
           ? g_strdup_printf ("octvolume bscans=%d x-spacing=2.34e-5 "
@@ -246,8 +253,8 @@ describe_chain (const char *place, const char *name)
           : g_strdup_printf ("video/x-raw,format=%s", format);
 
   return g_strdup_printf (
-      "octdcsub %s %s ! %s %s ! %soctlogscale range=%s %s ! %s", name, place,
-      queue, ascans, queue, range, place, picture);
+      "octdcsub %s %s ! %s %s ! %s%soctlogscale range=%s %s ! %s", name, place,
+      queue, ascans, filled, queue, range, place, picture);
 }
 
 /* The same from octsrc to the sink, on one GPU or on several. */
@@ -278,7 +285,9 @@ measure (const char *path, guint count, gboolean one_by_one, Observation *seen)
 {
   g_autofree char *rest = describe_all ();
   g_autofree char *scan =
-      volume > 0 ? g_strdup_printf ("bscans=%d", volume) : g_strdup ("");
+      volume > 0 ? g_strdup_printf ("bscans=%d%s", volume,
+          fill != NULL ? " scan-mask=scattered scan-rate=0.18" : "")
+                 : g_strdup ("");
   g_autofree char *description =
       g_strdup_printf ("octsrc location=\"%s\" samples=%d lines=%d %s "
                        "loop=true preload=%s "
@@ -406,7 +415,7 @@ print_results (const Results *r)
   if (volume > 0)
     g_print ("%-24s %12.1f volumes/s, drawn, of %d B-scans\n", "",
         r->rate / lines / volume, volume);
-  if (r->link_rate > 0)
+  if (r->link_rate > 0 && fill == NULL)
     g_print ("%-24s %12.0f A-lines/s (pipeline: %.3f of it)\n",
         "upload to the GPU alone", r->link_rate, r->rate / r->link_rate);
   if (r->complex_rate > 0) {
@@ -459,6 +468,10 @@ main (int argc, char **argv)
   if (samples < 2 || lines < 1 || bscans < 2 || threads < 0 || together < 1
       || bscans / together < 2) {
     g_printerr ("Sizes must be positive\n");
+    return 2;
+  }
+  if (fill != NULL && volume < 1) {
+    g_printerr ("--fill is of volumes; set --volume\n");
     return 2;
   }
   if (!read_devices ()) {

@@ -27,7 +27,7 @@ static GOptionEntry options[] = {
   { "bscans", 0, 0, G_OPTION_ARG_INT, &bscans, "B-scans of a volume", "N" },
   { "rate", 0, 0, G_OPTION_ARG_DOUBLE, &rate, "Part of the A-lines", "X" },
   { "spectral-rate", 0, 0, G_OPTION_ARG_DOUBLE, &spectral_rate,
-      "Part of the samples, for envelope and linear spectra", "X" },
+      "Part of the samples, where not all are used", "X" },
   { "repetitions", 0, 0, G_OPTION_ARG_INT, &repetitions, "Volumes timed", "N" },
   { "only", 0, 0, G_OPTION_ARG_STRING, &only, "Methods with this name",
       "NAME" },
@@ -49,6 +49,7 @@ typedef struct {
 static const Kind kinds[] = {
   { "joint A-scans", FALSE, OCT_VOLUME_CS_JOINT, 0, OCT_VOLUME_CS_STEPS },
   { "joint spectra", TRUE, OCT_VOLUME_CS_JOINT, 0, OCT_VOLUME_CS_STEPS },
+  { "joint part", TRUE, OCT_VOLUME_CS_JOINT, 0, OCT_VOLUME_CS_STEPS, TRUE },
   { "linear", FALSE, OCT_VOLUME_CS_LINEAR, 0, 1 },
   { "paper wavelet", FALSE, OCT_VOLUME_CS_PAPER, OCT_VOLUME_CS_WAVELET,
       OCT_VOLUME_CS_PAPER_STEPS },
@@ -58,9 +59,11 @@ static const Kind kinds[] = {
       OCT_VOLUME_CS_PAPER_STEPS },
   { "envelope", TRUE, OCT_VOLUME_CS_ENVELOPE, 0, OCT_VOLUME_CS_ENVELOPE_STEPS,
       TRUE },
-  /* the paper's first step: on the CPU alone */
+  /* the paper's first step, and all three */
   { "linear spectra", TRUE, OCT_VOLUME_CS_LINEAR, 0, OCT_VOLUME_CS_PAPER_STEPS,
       TRUE },
+  { "paper spectra", TRUE, OCT_VOLUME_CS_PAPER, OCT_VOLUME_CS_COSINE,
+      OCT_VOLUME_CS_PAPER_STEPS, TRUE },
 };
 
 /* One volume on one device. */
@@ -251,9 +254,6 @@ main (int argc, char **argv)
     Volume v;
 
     if (only != NULL && strstr (kinds[i].name, only) == NULL)
-      continue;
-    if (kinds[i].part && kinds[i].method == OCT_VOLUME_CS_LINEAR
-        && device.device != NULL)
       continue;
     v = volume_new (&device, &kinds[i]);
     measure (&v);

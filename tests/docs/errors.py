@@ -15,7 +15,8 @@ SOURCES = [
     "core/calibration/oct-mirror-set.c", "core/calibration/oct-mirror-verdict.c"]
 # What a sentence is made by, with strings behind it.
 CALLS = re.compile(
-    r"\b(?:g_set_error|g_set_error_literal|g_prefix_error|fail|note|leave_out\w*|g_printerr)\s*\("
+    r"\b(?:g_set_error|g_set_error_literal|g_prefix_error|g_printerr"
+    r"|(?:\w+_)?(?:fail|note|leave_out\w*))\s*\("
     r"|\breturn\b|\breason\s*=|\bg_print\s*\(")
 # Literals side by side, with macros of GLib between them.
 TEXT = re.compile(r'"(?:[^"\\\n]|\\.)*"(?:\s*(?:G_\w+\s*)?"(?:[^"\\\n]|\\.)*")*')

@@ -232,13 +232,13 @@ static const struct {
   { "sampling-rate=0.5", OCT_VOLUME_CS_LINEAR, 0, FALSE, 0.5 },
 };
 
-/* From spectra to the whole volume, of a part of the samples and of the A-lines;
- * on the CPU, as a GPU does not do it. */
+/* From spectra to the whole volume, of a part of the samples and of the A-lines.
+ */
 GST_START_TEST (test_parts)
 {
   g_autofree char *path = oct_test_text ("mask.txt", mask_text);
   g_autofree char *launch =
-      g_strdup_printf ("octvolumecs name=v window=none seed=3 backend=cpu "
+      g_strdup_printf ("octvolumecs name=v window=none seed=3 "
                        "scan-mask-file=%s %s",
           path, parts[__i__].properties);
   g_autofree char *caps = g_strdup_printf (
@@ -536,7 +536,7 @@ static const char *const chains[] = {
   "octenface ! appsink name=sink sync=false",
   "octsrc samples=64 lines=20 bscans=6 num-buffers=12 scan-mask=same-lines ! "
   "octdcsub ! octkresample ! octvolumecs method=paper sampling-rate=0.6 "
-  "backend=cpu ! octlogscale ! octenface ! appsink name=sink sync=false",
+  "! octlogscale ! octenface ! appsink name=sink sync=false",
 };
 
 GST_START_TEST (test_chain)

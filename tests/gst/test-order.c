@@ -95,6 +95,12 @@ static const struct {
   { "octreconstruct ! octlogscale",
       "octlogscale* cannot follow octreconstruct*; octreconstruct comes last, "
       "*" },
+  { "octreconstruct ! octvolumecs",
+      "octvolumecs* cannot follow octreconstruct*: it takes A-scans, or real "
+      "spectra *, not video*; set output=ascans on octreconstruct, and put "
+      "octlogscale behind octvolumecs." },
+  { "octlogscale ! octvolumecs",
+      "octvolumecs* octlogscale*; put octvolumecs before octlogscale." },
   { "octdcsub ! octrawsink",
       "octrawsink* octdcsub*; put it behind the source, *" },
   { "octfft ! octrawsink", "octrawsink* octfft*; put it behind the source, *" },

@@ -15,9 +15,10 @@
 #define COUNTS_PER_ELECTRON (FULL_SCALE / 2.0e5)
 #define READ_COUNTS (120.0 * COUNTS_PER_ELECTRON)
 
+/* spot_x: of a spot of that width, and half of it from B-scan to B-scan. */
 static OctPhantom *
-make_phantom (OctPhantomKind kind, guint samples, guint lines, guint bscans,
-    double depth, double noise, guint seed)
+make_phantom_seen (OctPhantomKind kind, guint samples, guint lines,
+    guint bscans, double depth, double noise, guint seed, double spot_x)
 {
   OctPhantomSettings settings = { .kind = kind,
     .samples = samples,
@@ -26,13 +27,23 @@ make_phantom (OctPhantomKind kind, guint samples, guint lines, guint bscans,
     .sample_format = OCT_SAMPLE_U16,
     .depth = depth,
     .noise = noise,
-    .seed = seed };
+    .seed = seed,
+    .spot_x = spot_x,
+    .spot_y = 0.5 * spot_x };
   g_autoptr (GError) error = NULL;
   OctPhantom *phantom = oct_phantom_new (&settings, &error);
 
   g_assert_no_error (error);
   g_assert_nonnull (phantom);
   return phantom;
+}
+
+static OctPhantom *
+make_phantom (OctPhantomKind kind, guint samples, guint lines, guint bscans,
+    double depth, double noise, guint seed)
+{
+  return make_phantom_seen (
+      kind, samples, lines, bscans, depth, noise, seed, 0.0);
 }
 
 /* [lines][samples], free with g_free. */
@@ -64,11 +75,12 @@ test_mirror_reference (void)
   }
 }
 
-/* |a (z)| of one spectrum, integrated over the wavenumbers of the phantom's
- * camera: sum of (counts - background) hann exp (-2 i k z + i compensation)
- * dk.  z in um. */
-static double
-get_a_scan (OctPhantom *phantom, const guint16 *line, guint samples, double z)
+/* a (z) of one spectrum, re and im, integrated over the wavenumbers of the
+ * phantom's camera: sum of (counts - background) hann exp (-2 i k z + i
+ * compensation) dk.  z in um. */
+static void
+find_a_scan (OctPhantom *phantom, const guint16 *line, guint samples, double z,
+    double a[2])
 {
   OctCalibration *calibration = oct_phantom_get_calibration (phantom);
   const double *background = oct_calibration_get_background (calibration);
@@ -89,7 +101,17 @@ get_a_scan (OctPhantom *phantom, const guint16 *line, guint samples, double z)
     re += value * cos (phase);
     im += value * sin (phase);
   }
-  return sqrt (re * re + im * im);
+  a[0] = re;
+  a[1] = im;
+}
+
+static double
+get_a_scan (OctPhantom *phantom, const guint16 *line, guint samples, double z)
+{
+  double a[2];
+
+  find_a_scan (phantom, line, samples, z, a);
+  return sqrt (a[0] * a[0] + a[1] * a[1]);
 }
 
 /* The mirror appears at its depth, as sharp as the spectrum allows, and weaker
@@ -156,16 +178,18 @@ test_calibration (void)
   g_assert_cmpfloat (oct_calibration_get_dispersion (calibration)[0], <, -5.0);
 }
 
+/* With 16 added: seen through a spot. */
 static void
 test_bytes_repeat (gconstpointer data)
 {
-  OctPhantomKind kind = GPOINTER_TO_INT (data);
+  OctPhantomKind kind = GPOINTER_TO_INT (data) % 16;
+  double spot = GPOINTER_TO_INT (data) / 16 * 4.5;
   const guint samples = 300, lines = 70;
   gsize bytes = samples * lines * sizeof (guint16);
   g_autoptr (OctPhantom) phantom =
-      make_phantom (kind, samples, lines, 10, 1e-4, 1.0, 5);
+      make_phantom_seen (kind, samples, lines, 10, 1e-4, 1.0, 5, spot);
   g_autoptr (OctPhantom) other =
-      make_phantom (kind, samples, lines, 10, 1e-4, 1.0, 6);
+      make_phantom_seen (kind, samples, lines, 10, 1e-4, 1.0, 6, spot);
   g_autoptr (OctPhantom) again = NULL;
   g_autofree guint16 *third = render (phantom, 3, samples, lines);
   g_autofree guint16 *seventh = render (phantom, 7, samples, lines);
@@ -174,7 +198,7 @@ test_bytes_repeat (gconstpointer data)
   guint threads = oct_parallel_get_threads ();
 
   oct_parallel_set_threads (threads > 8 ? 1 : 16);
-  again = make_phantom (kind, samples, lines, 10, 1e-4, 1.0, 5);
+  again = make_phantom_seen (kind, samples, lines, 10, 1e-4, 1.0, 5, spot);
   again_seventh = render (again, 7, samples, lines);
   oct_parallel_set_threads (threads);
   g_assert_cmpmem (seventh, bytes, again_seventh, bytes);
@@ -500,6 +524,114 @@ test_surgery_pulse (void)
       <, 2e-4);
 }
 
+/* Neighbours have the coherence that the weights of the spot give. */
+#define SPOT_SAMPLES 256
+#define SPOT_LINES 192
+#define SPOT_BSCANS 32
+#define SPOT_DEPTHS 7 /* 10 um apart: the resolution is 6.5 */
+
+typedef struct {
+  double a[SPOT_BSCANS][SPOT_LINES][SPOT_DEPTHS][2];
+} SpotVolume;
+
+/* |sum conj (a) b| over the root of both powers, b being dx A-lines and dy
+ * B-scans behind a. */
+static double
+find_coherence (const SpotVolume *volume, guint dx, guint dy)
+{
+  double re = 0.0, im = 0.0, power[2] = { 0.0 };
+
+  for (guint y = 0; y + dy < SPOT_BSCANS; y++) {
+    for (guint x = 0; x + dx < SPOT_LINES; x++) {
+      for (guint z = 0; z < SPOT_DEPTHS; z++) {
+        const double *a = volume->a[y][x][z];
+        const double *b = volume->a[y + dy][x + dx][z];
+
+        re += a[0] * b[0] + a[1] * b[1];
+        im += a[0] * b[1] - a[1] * b[0];
+        power[0] += a[0] * a[0] + a[1] * a[1];
+        power[1] += b[0] * b[0] + b[1] * b[1];
+      }
+    }
+  }
+  return hypot (re, im) / sqrt (power[0] * power[1]);
+}
+
+static SpotVolume *
+make_spot_volume (OctPhantomKind kind, double spot)
+{
+  g_autoptr (OctPhantom) phantom = make_phantom_seen (
+      kind, SPOT_SAMPLES, SPOT_LINES, SPOT_BSCANS, 0.0, 0.0, 4, spot);
+  SpotVolume *volume = g_new (SpotVolume, 1);
+
+  for (guint y = 0; y < SPOT_BSCANS; y++) {
+    /* of the second volume */
+    g_autofree guint16 *bscan =
+        render (phantom, SPOT_BSCANS + y, SPOT_SAMPLES, SPOT_LINES);
+
+    for (guint x = 0; x < SPOT_LINES; x++)
+      for (guint z = 0; z < SPOT_DEPTHS; z++)
+        find_a_scan (phantom, bscan + x * SPOT_SAMPLES, SPOT_SAMPLES,
+            130.0 + 10.0 * z, volume->a[y][x][z]);
+  }
+  return volume;
+}
+
+static void
+test_spot_coherence (void)
+{
+  static const struct {
+    OctPhantomKind kind;
+    double spot; /* along x, and half of it along y */
+  } cases[] = { { OCT_PHANTOM_SURGERY, 5.0 }, { OCT_PHANTOM_LAYERS, 8.0 } };
+  static const guint steps[][2] = { { 1, 0 }, { 0, 1 }, { 3, 0 }, { 0, 2 },
+    { 2, 1 } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    double x = cases[i].spot, y = 0.5 * x;
+    g_autofree SpotVolume *volume = make_spot_volume (cases[i].kind, x);
+    /* the area of the square of the coherence, in lines, is that of one
+     * independent value; a third of them has most of the light */
+    double area = G_PI / (4.0 * G_LN2) * x * y;
+    double independent = SPOT_LINES * SPOT_BSCANS * SPOT_DEPTHS / area / 3.0;
+
+    for (guint j = 0; j < G_N_ELEMENTS (steps); j++) {
+      double dx = steps[j][0] / x, dy = steps[j][1] / y;
+      double expected = exp (-2.0 * G_LN2 * (dx * dx + dy * dy));
+      double found = find_coherence (volume, steps[j][0], steps[j][1]);
+      /* four standard deviations, and 0.5 % for weights on a grid of lines */
+      double allowed =
+          0.005 + 4.0 * (1.0 - expected * expected) / sqrt (2.0 * independent);
+
+      g_test_message ("spot %g x %g, %u lines %u B-scans on: %.4f, expected "
+                      "%.4f +- %.4f",
+          x, y, steps[j][0], steps[j][1], found, expected, allowed);
+      g_assert_cmpfloat (fabs (found - expected), <, allowed);
+    }
+  }
+}
+
+/* The spot spreads the light and takes none of it away. */
+static void
+test_spot_power (void)
+{
+  const guint samples = 512, lines = 256;
+  double range = 820.0, power[2];
+
+  for (guint i = 0; i < 2; i++) {
+    g_autoptr (OctPhantom) phantom = make_phantom_seen (
+        OCT_PHANTOM_LAYERS, samples, lines, 1, 0.0, 0.0, 4, i * 4.0);
+    g_autofree guint16 *bscan = render (phantom, 0, samples, lines);
+
+    power[i] = get_mean_power (
+        phantom, bscan, samples, 0, lines, 0.22 * range, 0.42 * range);
+  }
+  g_test_message ("with a spot %.3f of the power", power[1] / power[0]);
+  /* Both are means over 60 places and 25 depths, of which a third has most of
+   * the light: four times the root of 2 / 500. */
+  g_assert_cmpfloat (fabs (power[1] / power[0] - 1.0), <, 0.25);
+}
+
 static void
 test_sizes (void)
 {
@@ -513,7 +645,13 @@ test_sizes (void)
       g_autofree guint16 *bscan =
           render (phantom, G_MAXUINT64, sizes[i][0], sizes[i][1]);
 
+      g_autoptr (OctPhantom) seen = make_phantom_seen (
+          kind, sizes[i][0], sizes[i][1], 2, 1e-5, 1.0, 0, i == 0 ? 32 : 3);
+      g_autofree guint16 *blurred =
+          render (seen, G_MAXUINT64, sizes[i][0], sizes[i][1]);
+
       g_assert_cmpuint (bscan[sizes[i][0] / 2], <=, 4095);
+      g_assert_cmpuint (blurred[sizes[i][0] / 2], <=, 4095);
     }
   }
 }
@@ -533,6 +671,7 @@ test_settings_refused (void)
     guint samples, lines, bscans;
     OctSampleFormat format;
     const char *named;
+    double spot_x, spot_y;
   } cases[] = {
     { 2e-3, 1.0, 1024, 8, 1, OCT_SAMPLE_U16, "depth" },
     { 2e-3, 1.0, 1024, 8, 1, OCT_SAMPLE_U16, "0.001654 m" },
@@ -546,6 +685,9 @@ test_settings_refused (void)
     { 1e-3, 1.0, 2048, 65536, 1, OCT_SAMPLE_U16, "lines" },
     { 1e-3, 1.0, 1024, 8, 0, OCT_SAMPLE_U16, "bscans" },
     { 1e-3, 1.0, 1024, 8, 1, OCT_SAMPLE_F32, "sample-format" },
+    { 1e-3, 1.0, 1024, 8, 1, OCT_SAMPLE_U16, "spot-x", 32.1, 0.0 },
+    { 1e-3, 1.0, 1024, 8, 1, OCT_SAMPLE_U16, "spot-y", 0.0, -0.1 },
+    { 1e-3, 1.0, 1024, 8, 1, OCT_SAMPLE_U16, "spot-y", 0.0, NAN },
   };
   guint i;
 
@@ -559,6 +701,8 @@ test_settings_refused (void)
     settings.lines = cases[i].lines;
     settings.bscans = cases[i].bscans;
     settings.sample_format = cases[i].format;
+    settings.spot_x = cases[i].spot_x;
+    settings.spot_y = cases[i].spot_y;
     g_assert_null (oct_phantom_new (&settings, &error));
     g_assert_error (error, OCT_ERROR, OCT_ERROR_SETTINGS);
     g_assert_nonnull (strstr (error->message, cases[i].named));
@@ -583,6 +727,12 @@ main (int argc, char **argv)
   g_test_add_func ("/phantom/layers/instrument", test_layers_instrument);
   g_test_add_data_func ("/phantom/surgery/repeat",
       GINT_TO_POINTER (OCT_PHANTOM_SURGERY), test_bytes_repeat);
+  g_test_add_data_func ("/phantom/surgery/spot/repeat",
+      GINT_TO_POINTER (16 + OCT_PHANTOM_SURGERY), test_bytes_repeat);
+  g_test_add_data_func ("/phantom/layers/spot/repeat",
+      GINT_TO_POINTER (16 + OCT_PHANTOM_LAYERS), test_bytes_repeat);
+  g_test_add_func ("/phantom/spot/coherence", test_spot_coherence);
+  g_test_add_func ("/phantom/spot/power", test_spot_power);
   g_test_add_func ("/phantom/surgery/instrument", test_surgery_instrument);
   g_test_add_func ("/phantom/surgery/pulse", test_surgery_pulse);
   g_test_add_func ("/phantom/sizes", test_sizes);

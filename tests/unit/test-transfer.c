@@ -57,6 +57,30 @@ test_threshold (void)
   }
 }
 
+/* Names may be in front, and nothing that counts is taken for names. */
+static void
+test_header (void)
+{
+  static const char *const good[] = {
+    "0 .1 .2 .3 .4\n255 1 1 1 1",
+    "\xef\xbb\xbf"
+    "0 .1 .2 .3 .4\n255 1 1 1 1",
+    "\xef\xbb\xbfgrey,red,green,blue,extinction\n0 .1 .2 .3 .4\n255 1 1 1 1",
+    "# of whom\n\n\"grey level\"; index; info; nano\r\n0;.1;.2;.3;.4\r\n"
+    "255;1;1;1;1\r\n",
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (good); i++) {
+    g_autoptr (GError) error = NULL;
+    g_autofree OctTransferStops *stops = parse (good[i], &error);
+
+    g_assert_no_error (error);
+    g_assert_cmpuint (stops->n, ==, 2);
+    g_assert_cmpfloat (stops->stops[0].grey, ==, 0);
+    g_assert_cmpfloat (stops->stops[0].entry.extinction, ==, .4f);
+  }
+}
+
 static void
 test_wrong (void)
 {
@@ -74,6 +98,15 @@ test_wrong (void)
     { "0 0 0 0 0\n1 1 1 1 -1", "extinction -1" },
     { "9 0 0 0 0\n9 1 1 1 1", "grey level 9 behind 9" },
     { "0 0 0 0 0\n\xff 1", "is no text" },
+    /* a wrong first line is no header */
+    { "0,O,0,0,0\n1,1,1,1,1\n2,1,1,1,1", "line 1 a value that is not" },
+    { "O,0,0,0,0\n1,1,1,1,1\n2,1,1,1,1", "line 1 a value that is not" },
+    { "# a\n0,0,0,0,nan\n1,1,1,1,1\n2,1,1,1,1", "line 2 a value that is not" },
+    { "nan,a,b,c,d\n1,1,1,1,1\n2,1,1,1,1", "line 1 a value that is not" },
+    { "0grey,r,g,b,e\n1,1,1,1,1\n2,1,1,1,1", "line 1 a value that is not" },
+    { "a,-.5x,g,b,e\n1,1,1,1,1\n2,1,1,1,1", "line 1 a value that is not" },
+    { "grey,r,g,b,e\ngrey,r,g,b,e\n1,1,1,1,1\n2,1,1,1,1",
+        "line 2 a value that is not" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (wrong); i++) {
@@ -113,6 +146,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/transfer/good", test_good);
   g_test_add_func ("/transfer/threshold", test_threshold);
+  g_test_add_func ("/transfer/header", test_header);
   g_test_add_func ("/transfer/wrong", test_wrong);
   g_test_add_func ("/transfer/too-many", test_too_many);
   g_test_add_func ("/transfer/missing", test_missing);

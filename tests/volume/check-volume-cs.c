@@ -337,34 +337,6 @@ test_mirrors (void)
   }
 }
 
-/* Amplitudes from spectra of which samples are missing are not there on a GPU.
- */
-static void
-test_cpu_alone (void)
-{
-  const OctVolumeCsTable *table = tried.volume_cs;
-  OctScanMaskSettings scan = { OCT_SCAN_MASK_SCATTERED, 4, 1, 1, 0, 0 };
-  g_autoptr (OctScanMask) mask = oct_scan_mask_new (&scan, NULL);
-  OctVolumeCsParams params = { mask, TRUE, 32, OCT_WINDOW_NONE, 0.5, 1 };
-  OctVolumeCs *cs = table->create (&params, tried.stream, NULL);
-  OctVolumeCsSettings settings = { .steps = 5 };
-  OctVolumeCsMeasures m;
-  GError *error = NULL;
-  float rows[4 * 32];
-
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
-    rows[i] = (float)(i % 7);
-  store_rows (cs, 0, rows, sizeof rows / 4, sizeof rows, TRUE);
-  g_assert_true (table->measure (cs, &m, NULL));
-  for (guint i = 0; i < 2; i++) {
-    settings.method = i == 0 ? OCT_VOLUME_CS_LINEAR : OCT_VOLUME_CS_PAPER;
-    g_assert_false (table->fill (cs, &settings, &error));
-    oct_test_assert_error (
-        &error, OCT_ERROR_SETTINGS, "0.5", "CPU", "backend=cpu", NULL);
-  }
-  table->destroy (cs);
-}
-
 #define MANY 64u
 #define DEPTHS 64u
 
@@ -537,18 +509,14 @@ main (int argc, char **argv)
     if (!(cases[i].rate < 1))
       g_test_add_data_func (linear, &cases[i], test_linear);
   }
-  for (guint i = 0; i < G_N_ELEMENTS (parts) && tried.device == NULL; i++) {
+  for (guint i = 0; i < G_N_ELEMENTS (parts); i++) {
     g_autofree char *name =
         g_strdup_printf ("/volume-cs/parts/%s", parts[i].name);
 
     g_test_add_data_func (name, &parts[i], test_linear);
   }
-  if (tried.device == NULL) {
-    g_test_add_func ("/volume-cs/paper-spectra", test_paper_spectra);
-    g_test_add_func ("/volume-cs/mirrors", test_mirrors);
-  } else {
-    g_test_add_func ("/volume-cs/cpu-alone", test_cpu_alone);
-  }
+  g_test_add_func ("/volume-cs/paper-spectra", test_paper_spectra);
+  g_test_add_func ("/volume-cs/mirrors", test_mirrors);
   g_test_add_func ("/volume-cs/envelope", test_envelope);
   g_test_add_func ("/volume-cs/paper", test_paper);
   g_test_add_func ("/volume-cs/paper-directions", test_paper_directions);

@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Volumes for a long time: whether memory, threads and open files stay.
 
-  meson devenv -C build python3 "$PWD/tests/volume/soak.py" [SECONDS] [RATE]
+  meson devenv -C build python3 "$PWD/tests/volume/soak.py" [SECONDS] [RATE] [BACKEND]
 
-One pipeline of the CPU makes RATE B-scans a second (default: 25) for SECONDS
-(default: 600) and shows their volumes by octvolume, octenface and octslice,
-each with update=volume and update=scan, and by octvolume with a camera that
-turns.  It prints what the process holds, 20 times, and fails with more than
-4 MiB, one thread or one file more at the end than after the first twentieth.
-Memory is what belongs to this process alone, not the libraries.
+One pipeline makes RATE B-scans a second (default: 25) for SECONDS (default:
+600) and shows their volumes by octvolume, octenface and octslice, each with
+update=volume and update=scan, and by octvolume with a camera that turns.
+BACKEND is that of all elements: auto (default), cuda or cpu.  It prints what
+the process holds, 20 times, and fails with more than 4 MiB, one thread or one
+file more at the end than after the first twentieth.  Memory is what belongs to
+this process alone, not the libraries; what a GPU holds is not in it.
 """
 import os
 import signal
@@ -19,21 +20,24 @@ import time
 
 MOST = 4 << 10  # kB
 LINES = 96
+BACKENDS = ("auto", "cuda", "cpu")
 SCAN = ("octsrc is-live=true bscans=32 lines={lines} samples=512 line-rate={line_rate} "
-        "! octreconstruct range-smoothing=0.99 ! tee name=t")
+        "! octreconstruct backend={backend} range-smoothing=0.99 ! tee name=t")
 PICTURES = (
-    "octvolume {of} turn-rate=30 max-render-time=20 ! capsfilter "
+    "octvolume {settings} turn-rate=30 max-render-time=20 ! capsfilter "
     "caps=video/x-raw,width=160,height=120",
-    "octenface {of} flatten=true mode=max",
-    "octslice {of} plane=oblique yaw=30 tilt=40",
+    "octenface {settings} flatten=true mode=max",
+    "octslice {settings} plane=oblique yaw=30 tilt=40",
 )
 
 
-def launch_line(rate):
-    branches = [f"t. ! queue max-size-buffers=4 ! {picture.format(of='update=' + of)}"
+def launch_line(rate, backend):
+    settings = f"backend={backend} update="
+    branches = [f"t. ! queue max-size-buffers=4 ! {picture.format(settings=settings + of)}"
                 " ! fakesink sync=false async=false"
                 for picture in PICTURES for of in ("volume", "scan")]
-    return " ".join([SCAN.format(lines=LINES, line_rate=LINES * rate), *branches])
+    scan = SCAN.format(lines=LINES, line_rate=LINES * rate, backend=backend)
+    return " ".join([scan, *branches])
 
 
 def look(pid):
@@ -53,8 +57,11 @@ def look(pid):
 def main():
     seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 600
     rate = int(sys.argv[2]) if len(sys.argv) > 2 else 25
+    backend = sys.argv[3] if len(sys.argv) > 3 else "auto"
+    if backend not in BACKENDS:
+        sys.exit(f"There is no backend '{backend}'; take one of {', '.join(BACKENDS)}.")
     with subprocess.Popen(["gst-launch-1.0", "-q", "-e",
-                           *launch_line(rate).split()]) as program:
+                           *launch_line(rate, backend).split()]) as program:
         begin, seen = time.monotonic(), []
         print(f"{'s':>6} {'MiB':>8} {'threads':>8} {'files':>6} {'s of CPU':>9}")
         for turn in range(1, 21):
