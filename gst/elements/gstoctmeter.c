@@ -99,7 +99,7 @@ typedef struct {
   OctCalibrationSettings own; /* before the calibration from upstream */
   gboolean roll_off;
   GstClockTime time;
-  guint64 bscans, missing;
+  guint64 bscans, missing, missing_lines;
 } Job;
 
 struct _GstOctMeter {
@@ -120,7 +120,7 @@ struct _GstOctMeter {
   gint64 measured;   /* when, monotonic; 0: not yet */
   GstClockTime time; /* of the buffer before */
   guint held;        /* B-scans in it */
-  guint64 bscans, missing;
+  guint64 bscans, missing, missing_lines;
 
   /* the thread that measures */
   GThread *thread;
@@ -240,7 +240,8 @@ octmeter_measure (GstOctMeter *self, Job *job)
   s = gst_oct_measure (job->aside, &job->settings);
   octmeter_collect (self, job, s);
   gst_structure_set (s, "bscans", G_TYPE_UINT64, job->bscans, "missing",
-      G_TYPE_UINT64, job->missing, NULL);
+      G_TYPE_UINT64, job->missing, "missing-lines", G_TYPE_UINT64,
+      job->missing_lines, NULL);
   if (GST_CLOCK_TIME_IS_VALID (job->time))
     gst_structure_set (s, "timestamp", G_TYPE_UINT64, job->time, NULL);
   GST_DEBUG_OBJECT (self, "%" GST_PTR_FORMAT, s);
@@ -297,7 +298,7 @@ wait_for_measurement (GstOctMeter *self)
 
 /* ------------------------------------------------------------------ B-scans */
 
-/* B-scans that never came, by the times of those that did. */
+/* B-scans that never came, by the times of those that did, and their A-lines. */
 static void
 octmeter_count (GstOctMeter *self, GstBuffer *buffer)
 {
@@ -312,7 +313,12 @@ octmeter_count (GstOctMeter *self, GstBuffer *buffer)
     return;
   steps = gst_util_uint64_scale_round (
       time - before, self->fps_n, self->fps_d * GST_SECOND);
-  self->missing += steps > held ? steps - held : 0;
+  if (steps <= held)
+    return;
+  self->missing += steps - held;
+  if (self->has_info)
+    self->missing_lines +=
+        (steps - held) * (self->info.rows / self->info.bscans);
 }
 
 static gboolean
@@ -363,6 +369,7 @@ new_job (GstOctMeter *self, Settings *settings, GstBuffer *buffer)
   job->time = GST_BUFFER_PTS (buffer);
   job->bscans = self->bscans;
   job->missing = self->missing;
+  job->missing_lines = self->missing_lines;
   return job;
 }
 
@@ -474,7 +481,7 @@ gst_oct_meter_start (GstBaseTransform *trans)
   self->warned = FALSE;
   self->measured = 0;
   self->time = GST_CLOCK_TIME_NONE;
-  self->bscans = self->missing = 0;
+  self->bscans = self->missing = self->missing_lines = 0;
   self->ends = self->busy = FALSE;
   self->told = TRUE;
   gst_oct_roll_off_forget (self->collected);

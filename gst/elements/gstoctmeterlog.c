@@ -8,18 +8,18 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *const spectra[] = { "bscans", "missing", "timestamp",
-  "lines", "maximum", "mean", "saturated", "centroid", "fwhm", "centre-nm",
-  "fwhm-nm", "resolution-formula-um", "resolution-spectrum-um",
+static const char *const spectra[] = { "bscans", "missing", "missing-lines",
+  "timestamp", "lines", "maximum", "mean", "saturated", "centroid", "fwhm",
+  "centre-nm", "fwhm-nm", "resolution-formula-um", "resolution-spectrum-um",
   "resolution-hann-um", "resolution-window-um", "camera-gain", "read-noise",
   "intensity-noise", "shot-noise-floor", "x-spacing-um", "y-spacing-um", NULL };
 
-static const char *const ascans[] = { "bscans", "missing", "timestamp", "lines",
-  "peak", "peak-um", "level", "width-3db", "width-3db-um", "width-6db",
-  "width-6db-um", "width-20db", "width-20db-um", "side-lobe", "noise-floor",
-  "snr", "sensitivity", "phase-noise", "phase-limit", "roll-off-depths",
-  "roll-off", "roll-off-mm", "lost-6db", "lost-6db-mm", "x-spacing-um",
-  "y-spacing-um", NULL };
+static const char *const ascans[] = { "bscans", "missing", "missing-lines",
+  "timestamp", "lines", "peak", "peak-um", "level", "width-3db", "width-3db-um",
+  "width-6db", "width-6db-um", "width-20db", "width-20db-um", "side-lobe",
+  "noise-floor", "snr", "sensitivity", "phase-noise", "phase-limit",
+  "roll-off-depths", "roll-off", "roll-off-mm", "lost-6db", "lost-6db-mm",
+  "x-spacing-um", "y-spacing-um", NULL };
 
 struct _GstOctMeterLog {
   char *path;

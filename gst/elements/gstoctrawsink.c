@@ -83,6 +83,7 @@ struct _GstOctRawSink {
   OctRawWriter *writer;
   OctRawWriterStats stats; /* of the writer when it was closed */
   gboolean stale;          /* the text has to be written (again) */
+  gboolean refused;        /* it has been said that the calibration is wrong */
 
   /* streaming thread */
   GstOctInfo info;
@@ -221,19 +222,40 @@ raw_sink_make_calibration (GstOctRawSink *self, GError **error)
   return calibration;
 }
 
-/* An own calibration may be corrected at any time: the last one, and thus the
- * best, holds for all of the recording. */
+/* One warning for each setting: what has been recorded is worth more. */
+static void
+refuse_calibration (GstOctRawSink *self, const GError *error)
+{
+  gboolean known;
+
+  GST_OBJECT_LOCK (self);
+  known = self->refused;
+  self->refused = TRUE;
+  GST_OBJECT_UNLOCK (self);
+  if (!known)
+    GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
+        ("%s The previous calibration stays.", error->message), (NULL));
+}
+
+/* An own calibration may be corrected at any time: the last one that fits, and
+ * thus the best, holds for all of the recording. */
 static gboolean
 raw_sink_describe (GstOctRawSink *self, GError **error)
 {
   OctRecordingInfo *recording = &self->recording;
   GError *local = NULL;
+  OctCalibration *found = raw_sink_make_calibration (self, &local);
 
-  g_clear_pointer (&recording->calibration, oct_calibration_unref);
-  recording->calibration = raw_sink_make_calibration (self, &local);
-  if (local != NULL) {
+  if (local != NULL && oct_raw_writer_get_stats (self->writer).frames == 0) {
     g_propagate_error (error, local);
     return FALSE;
+  }
+  if (local != NULL) {
+    refuse_calibration (self, local);
+    g_error_free (local);
+  } else {
+    g_clear_pointer (&recording->calibration, oct_calibration_unref);
+    recording->calibration = found;
   }
   self->described = g_get_monotonic_time ();
   self->described_all = TRUE;
@@ -576,7 +598,10 @@ gst_oct_raw_sink_set_property (
   GST_OBJECT_LOCK (self);
   gst_oct_properties_set (row, &self->settings, value);
   /* what can be set while it records is the calibration */
-  self->stale |= (row->flags & GST_OCT_PROPERTY_LIVE) != 0;
+  if ((row->flags & GST_OCT_PROPERTY_LIVE) != 0) {
+    self->stale = TRUE;
+    self->refused = FALSE;
+  }
   GST_OBJECT_UNLOCK (self);
 }
 

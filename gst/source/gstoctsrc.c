@@ -307,24 +307,29 @@ gst_oct_src_stop (GstBaseSrc *base)
 
 /* ------------------------------------------------------------------ B-scans */
 
-/* Tells the elements behind which calibration holds. */
-static gboolean
-src_send_calibration (GstOctSrc *self, GError **error)
+/* Tells the elements behind which calibration holds.  `changed`: since the
+ * start; what does not fit then is a warning, and the one before holds. */
+static void
+src_send_calibration (GstOctSrc *self, gboolean changed)
 {
   g_autoptr (OctCalibration) calibration = g_steal_pointer (&self->calibration);
-  GError *local = NULL;
+  g_autoptr (GError) error = NULL;
+  OctCalibration *found;
 
-  if (calibration == NULL)
-    calibration = gst_oct_src_open_calibration (
-        GST_ELEMENT (self), &self->settings, self->input, &local);
-  if (local != NULL) {
-    g_propagate_error (error, local);
-    return FALSE;
+  if (changed || calibration == NULL) {
+    found = gst_oct_src_open_calibration (
+        GST_ELEMENT (self), &self->settings, self->input, &error);
+    if (error != NULL)
+      GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
+          ("%s The previous calibration stays.", error->message), (NULL));
+    else
+      g_clear_pointer (&calibration, oct_calibration_unref);
+    if (found != NULL)
+      calibration = found;
   }
   if (calibration != NULL)
     gst_pad_push_event (
         GST_BASE_SRC_PAD (self), gst_oct_calibration_event_new (calibration));
-  return TRUE;
 }
 
 /* Tells octvolumecs which A-lines there are from B-scan `frame` on. */
@@ -480,15 +485,12 @@ gst_oct_src_create (GstPushSrc *push, GstBuffer **buffer)
   g_autoptr (GError) error = NULL;
   GstFlowReturn ret;
   guint64 frame, end;
+  gboolean changed;
 
-  if (g_atomic_int_compare_and_exchange (
-          &self->calibration_changed, TRUE, FALSE))
-    g_clear_pointer (&self->calibration, oct_calibration_unref);
-  if (g_atomic_int_compare_and_exchange (&self->calibration_stale, TRUE, FALSE)
-      && !src_send_calibration (self, &error)) {
-    src_post_error (self, &error);
-    return GST_FLOW_ERROR;
-  }
+  changed = g_atomic_int_compare_and_exchange (
+      &self->calibration_changed, TRUE, FALSE);
+  if (g_atomic_int_compare_and_exchange (&self->calibration_stale, TRUE, FALSE))
+    src_send_calibration (self, changed);
   drop_late_frames (self);
   end = MIN (self->stop, self->timeline.count);
   if (self->timeline.next >= end)

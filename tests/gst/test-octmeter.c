@@ -11,6 +11,7 @@
 #include <glib/gstdio.h>
 
 #define BINS 256
+#define LINES_OF_EACH 20 /* of the tests that count A-lines */
 #define GREY " ! capsfilter caps=video/x-raw,format=GRAY8"
 
 static GstHarness *
@@ -77,6 +78,8 @@ assert_missing (const GstStructure *s, guint64 bscans, guint64 missing)
   fail_unless (found == bscans);
   fail_unless (gst_structure_get_uint64 (s, "missing", &found));
   fail_unless (found == missing);
+  fail_unless (gst_structure_get_uint64 (s, "missing-lines", &found));
+  fail_unless (found == missing * LINES_OF_EACH);
 }
 
 /* [lines][BINS] A-scans: a Hann window's peak at `bin` of 20 log10 |a| = level,

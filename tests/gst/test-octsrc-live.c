@@ -232,6 +232,42 @@ GST_START_TEST (test_calibration_while_playing)
 }
 GST_END_TEST
 
+/* What does not fit is one warning, and the calibration before stays; what fits
+ * after it is taken. */
+GST_START_TEST (test_wrong_calibration_while_playing)
+{
+  g_autofree char *file = oct_test_wavelengths ("cal.csv", 16);
+  g_autofree char *other = oct_test_wavelengths ("long.csv", 17);
+  g_autoptr (Source) s = source_new ("octsrc name=src " LIVE);
+  const char *const wrong[] = { "/nowhere/cal.csv", other };
+  guint i, k;
+
+  g_object_set (s->src, "calibration", file, NULL);
+  source_play (s);
+  gst_harness_crank_single_clock_wait (s->harness);
+  source_next (s);
+  check_wavelengths (s, 800, 801.5);
+  for (i = 0; i < G_N_ELEMENTS (wrong); i++) {
+    gst_harness_wait_for_clock_id_waits (s->harness, 1, 60);
+    g_object_set (s->src, "calibration", wrong[i], NULL);
+    for (k = 0; k < 3; k++) {
+      gst_harness_crank_single_clock_wait (s->harness);
+      source_next (s);
+    }
+    check_wavelengths (s, 800, 801.5);
+    source_check_warning (s->bus, i == 0 ? "/nowhere/cal.csv" : "17",
+        "previous calibration stays");
+  }
+  g_object_set (s->src, "calibration", NULL, "wavelength-min", 600.0,
+      "wavelength-max", 650.0, NULL);
+  for (k = 0; k < 2; k++) {
+    gst_harness_crank_single_clock_wait (s->harness);
+    source_next (s);
+  }
+  check_wavelengths (s, 600, 650);
+}
+GST_END_TEST
+
 /* --------------------------------------------------------------------- live */
 
 static guint64
@@ -483,6 +519,7 @@ octsrc_live_suite (void)
   tcase_add_test (tc, test_own_calibration_wins);
   tcase_add_test (tc, test_raw_file_has_none);
   tcase_add_test (tc, test_calibration_while_playing);
+  tcase_add_test (tc, test_wrong_calibration_while_playing);
   tcase_add_test (tc, test_live_paces);
   tcase_add_test (tc, test_live_queries);
   tcase_add_test (tc, test_live_drops);

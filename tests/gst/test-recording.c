@@ -254,6 +254,61 @@ GST_START_TEST (test_changing_calibration_but_own)
 }
 GST_END_TEST
 
+/* The wavenumbers of a recording's text. */
+static char *
+read_positions (const char *text_path)
+{
+  g_autofree char *text = NULL;
+  const char *line;
+
+  fail_unless (g_file_get_contents (text_path, &text, NULL, NULL));
+  line = strstr (text, "\npositions=");
+  fail_unless (line != NULL, "%s", text);
+  return g_strndup (line, strcspn (line + 1, "\n") + 1);
+}
+
+/* A wrong setting in mid-recording is one warning.  The text has the calibration
+ * before it, or the next one that fits, and the recording goes on. */
+GST_START_TEST (test_wrong_calibration)
+{
+  g_autofree char *path = oct_test_file_path ("wrong");
+  g_autofree char *good = oct_test_wavelengths ("good.csv", 8);
+  g_autofree char *launch = g_strdup_printf (
+      "octrawsink async=false location=%s calibration=%s", path, good);
+  GstHarness *h = gst_harness_new_parse (launch);
+  g_autofree char *text_path = g_strconcat (path, ".oct", NULL);
+  g_autofree char *before = NULL, *after = NULL;
+  g_autoptr (Source) s = NULL;
+  g_autoptr (GstBus) bus = gst_bus_new ();
+
+  gst_element_set_bus (h->element, bus);
+  gst_harness_set_src_caps_str (
+      h, "video/x-raw,format=GRAY8,width=8,height=2,framerate=30/1");
+  for (guint i = 0; i < 6; i++) {
+    GstBuffer *buffer = gst_buffer_new_allocate (NULL, 16, NULL);
+
+    /* a gap, for which the text is written again */
+    GST_BUFFER_PTS (buffer) = (i + (i > 3)) * GST_SECOND / 30;
+    if (i == 2) {
+      before = read_positions (text_path);
+      oct_test_set (h, "octrawsink", "calibration", "/nowhere/cal.csv");
+    }
+    fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
+  }
+  gst_harness_push_event (h, gst_event_new_eos ());
+  source_check_warning (bus, "/nowhere/cal.csv", "previous calibration stays");
+  gst_element_set_bus (h->element, NULL);
+  gst_element_set_state (h->element, GST_STATE_NULL);
+  gst_harness_teardown (h);
+  after = read_positions (text_path);
+  assert_equals_string (after, before);
+  s = source_new ("octsrc name=src location=%s", text_path);
+  source_play (s);
+  source_collect (s);
+  fail_unless_equals_int (source_count (s), 6);
+}
+GST_END_TEST
+
 /* A camera behind which nobody knows a calibration, with rows of any stride. */
 GST_START_TEST (test_no_calibration)
 {
@@ -472,6 +527,7 @@ recording_suite (void)
   tcase_add_test (tc, test_gaps);
   tcase_add_test (tc, test_changing_calibration);
   tcase_add_test (tc, test_changing_calibration_but_own);
+  tcase_add_test (tc, test_wrong_calibration);
   tcase_add_test (tc, test_no_calibration);
   tcase_add_test (tc, test_play_errors);
   tcase_add_test (tc, test_record_errors);
