@@ -43,7 +43,9 @@ def launch_line(rate, backend):
 def look(pid):
     """Private memory in kB, threads, open files."""
     private = threads = 0
-    with open(f"/proc/{pid}/smaps_rollup", encoding="ascii") as text:
+    sums = f"/proc/{pid}/smaps_rollup"
+    with open(sums if os.path.exists(sums) else f"/proc/{pid}/smaps",
+              encoding="ascii") as text:
         for line in text:
             if line.startswith(("Private_Clean:", "Private_Dirty:")):
                 private += int(line.split()[1])
