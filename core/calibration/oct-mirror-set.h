@@ -25,6 +25,9 @@ typedef struct {
       ideal; /* no calibration, this one, none better */
 } OctMirror;
 
+/* rad rms: more, and the phases are not those of one calibration. */
+#define OCT_MIRROR_SET_WORST_RESIDUAL 0.5
+
 /* Depths over the deepest, that are close together. */
 #define OCT_MIRROR_SET_CLOSE 0.3
 
@@ -40,6 +43,7 @@ typedef struct {
   GPtrArray *notes;   /* sentences */
   OctMirrorFit *fit;  /* of those that are used, or NULL */
   GArray *used;       /* guint: numbers of these mirrors, in the fit's order */
+  gboolean by_distance; /* known distances have confirmed the fit's sides */
 } OctMirrorSet;
 
 OctMirrorSet *oct_mirror_set_new (guint samples);
@@ -63,6 +67,15 @@ gboolean oct_mirror_set_sort_out (OctMirrorSet *set, GError **error);
  * is known within some per cent, else 0.  Error: OCT_ERROR_FORMAT, why there is
  * no calibration. */
 gboolean oct_mirror_set_fit (OctMirrorSet *set, double k_span, GError **error);
+
+/* After the fit: the mirrors show on which sides they are and that none of them
+ * is behind the depth range.  Two depths always fit each other: it takes three,
+ * or two at a known distance. */
+gboolean oct_mirror_set_is_proven (const OctMirrorSet *set);
+
+/* Each mirror is taken to be on the other side of the zero delay, where its
+ * side is known; the peaks have to be measured again. */
+void oct_mirror_set_exchange_sides (OctMirrorSet *set);
 
 /* Fills in the peaks of all mirrors with this calibration ([samples] each, as
  * in its CSV; dispersion may be NULL, for the side +1).  For mirrors whose

@@ -8,8 +8,6 @@
 
 #include "oct-curve.h"
 
-/* rad rms: the phases are not those of one calibration */
-#define WORST_RESIDUAL 0.5
 /* Times the width that the fringe allows. */
 #define GOOD_WIDTH 1.05
 #define USABLE_WIDTH 1.25
@@ -194,20 +192,21 @@ oct_mirror_set_check (const OctMirrorSet *set, GError **error)
         "stands still per file.");
     return FALSE;
   }
-  if (set->fit->residual > WORST_RESIDUAL && set->used->len == 1) {
+  if (set->fit->residual > OCT_MIRROR_SET_WORST_RESIDUAL
+      && set->used->len == 1) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
         "The phase of the fringe of %s is uncertain by %.1f rad, where at most "
         "%.1f is expected; take more A-lines of it, or give it more light.",
         oct_mirror_set_get_used (set, 0)->name, set->fit->residual,
-        WORST_RESIDUAL);
+        OCT_MIRROR_SET_WORST_RESIDUAL);
     return FALSE;
   }
-  if (set->fit->residual > WORST_RESIDUAL) {
+  if (set->fit->residual > OCT_MIRROR_SET_WORST_RESIDUAL) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
         "The phases of the mirrors are off by %.1f rad from any common "
         "calibration, where at most %.1f is expected; do all files belong to "
         "the same system, and are the mirrors where --other-side says?",
-        set->fit->residual, WORST_RESIDUAL);
+        set->fit->residual, OCT_MIRROR_SET_WORST_RESIDUAL);
     return FALSE;
   }
   for (guint i = 0; i < set->used->len; i++) {

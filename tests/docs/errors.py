@@ -12,10 +12,11 @@ SOURCES = [
     "pipelines/oct-calibrate.c", "pipelines/oct-calibrate-columns.c",
     "pipelines/oct-calibrate-options.c", "pipelines/oct-calibrate-plot.c",
     "pipelines/oct-calibrate-report.c", "core/calibration/oct-lines.c",
+    "core/calibration/oct-mirror-outliers.c",
     "core/calibration/oct-mirror-set.c", "core/calibration/oct-mirror-verdict.c"]
 # What a sentence is made by, with strings behind it.
 CALLS = re.compile(
-    r"\b(?:g_set_error|g_set_error_literal|g_prefix_error|fail|note|leave_out\w*|g_printerr)\s*\("
+    r"\b(?:g_set_error|g_set_error_literal|g_prefix_error|fail|note|\w*leave_out\w*|g_printerr)\s*\("
     r"|\breturn\b|\breason\s*=|\bg_print\s*\(")
 # Literals side by side, with macros of GLib between them.
 TEXT = re.compile(r'"(?:[^"\\\n]|\\.)*"(?:\s*(?:G_\w+\s*)?"(?:[^"\\\n]|\\.)*")*')

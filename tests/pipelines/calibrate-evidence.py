@@ -38,6 +38,56 @@ def keep(folder, name, *arguments, says):
     assert (folder / name).read_bytes() == before
 
 
+def test_one_of_three_is_wrong(folder):
+    """Any two fit each other, thus none of three is the wrong one for certain."""
+    near, middle, other, behind = some(folder, 100, 700, -500, BEHIND, lines=8)
+    refuse(folder, "--mirror", near, middle, behind, "--same-side",
+           says=["which of them is wrong is not certain", "fourth one"])
+    refuse(folder, "--mirror", near, middle, behind,
+           says=["which of them is wrong is not certain"])
+    # a side that is wrong is named where the right one makes all fit
+    refuse(folder, "--mirror", near, middle, other, "--same-side",
+           says=["off by", f"'{other}' on the other side than '{near}' is"])
+    # the sides are found before anything is left out, in any order
+    for order in ((near, middle, other), (near, other, middle)):
+        text = calibrate(folder, "--mirror", *order, "--output", "c.csv")
+        assert f"'{other}' lies on the other side" in text, text
+        assert "is left out" not in text, text
+        check_positions(read_csv(folder / "c.csv"))
+        (folder / "c.csv").unlink()
+
+
+def test_what_does_not_fit_is_found(folder):
+    """From four on one of them is left out, from five on two."""
+    good = some(folder, 200, 700, 1200, lines=8)
+    behind, deeper, other = some(folder, BEHIND, 2600, -500, lines=8)
+    for wrong in ([behind], [behind, deeper]):
+        for sides in ([], ["--same-side"]):
+            text = calibrate(folder, "--mirror", wrong[0], *good, *wrong[1:],
+                             *sides, "--output", "c.csv")
+            assert re.findall(r"'(\S+)' is left out: its fringe does not fit",
+                              text) == [*wrong], text
+            assert sorted(read_table(text)) == sorted(good), text
+            check_positions(read_csv(folder / "c.csv"))
+            (folder / "c.csv").unlink()
+    text = calibrate(folder, "--mirror", *good, other, "--same-side", "--output",
+                     "c.csv")
+    assert f"'{other}' is left out: its fringe does not fit" in text, text
+    check_positions(read_csv(folder / "c.csv"))
+    refuse(folder, "--mirror", *good[:2], behind, deeper, "--same-side",
+           says=["which of them is wrong is not certain", "another one"])
+
+
+def test_of_many_no_right_one_is_lost(folder):
+    """Two behind the depth range spoil the fit of the others, on both sides."""
+    good = some(folder, 100, 300, 700, 900, 1200, -300, -500, -800)
+    wrong = some(folder, BEHIND, 2600, lines=8)
+    text = calibrate(folder, "--mirror", *good, *wrong, "--output", "c.csv")
+    assert set(re.findall(r"'(\S+)' is left out", text)) == set(wrong), text
+    assert sorted(read_table(text)) == sorted(good), text
+    check_positions(read_csv(folder / "c.csv"))
+
+
 def test_source_alone(folder):
     """The flank of the source's spectrum is no fringe, however many A-lines say
     so; a narrow source reaches farther."""
@@ -46,6 +96,9 @@ def test_source_alone(folder):
             source = simulate(folder, "source.raw", reflectivity=0, fwhm=fwhm,
                               lines=lines, seed=40)
             refuse(folder, "--mirror", source, says=["no fringe is seen in it"])
+    near = simulate(folder, "near.raw", depth=30, fwhm=0.02, seed=41)
+    text = calibrate(folder, "--mirror", near, "--output", "n.csv", status=None)
+    assert "one mirror alone in the light" not in text, text
 
 
 tap.main(globals())
