@@ -87,6 +87,9 @@ void oct_mirror_set_measure (
 OctVerdict oct_mirror_set_judge (
     const OctMirrorSet *set, const OctMirror **worst);
 
+/* Width of the mirror's peak over the narrowest that its light allows. */
+double oct_mirror_get_excess (const OctMirror *mirror);
+
 /* How the calibration does with mirrors that it was not made of: each of some,
  * spread over depth, measured with a calibration of all others.  *excess: width
  * over the one that is possible, of the worst.  Returns how many; 0: there are

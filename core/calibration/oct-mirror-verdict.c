@@ -87,8 +87,8 @@ oct_mirror_set_measure (
   }
 }
 
-static double
-find_excess (const OctMirror *mirror)
+double
+oct_mirror_get_excess (const OctMirror *mirror)
 {
   return mirror->ideal.width_6db > 0
              ? mirror->after.width_6db / mirror->ideal.width_6db
@@ -104,8 +104,8 @@ oct_mirror_set_judge (const OctMirrorSet *set, const OctMirror **worst)
   for (guint i = 0; i < set->used->len; i++) {
     const OctMirror *mirror = oct_mirror_set_get_used (set, i);
 
-    if (*worst == NULL || find_excess (mirror) > most) {
-      most = find_excess (mirror);
+    if (*worst == NULL || oct_mirror_get_excess (mirror) > most) {
+      most = oct_mirror_get_excess (mirror);
       *worst = mirror;
     }
   }

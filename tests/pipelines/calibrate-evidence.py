@@ -38,6 +38,68 @@ def keep(folder, name, *arguments, says):
     assert (folder / name).read_bytes() == before
 
 
+def test_a_proven_one_is_kept(folder):
+    """Two mirrors with a wrong side, behind the depth range, or at one depth fit
+    each other, and do not take the place of a calibration of three."""
+    near, middle, deep, other, behind = some(
+        folder, 300, 700, 1200, -900, BEHIND, lines=8)
+    closer = simulate(folder, "m715.raw", depth=715, lines=8, seed=70)
+    calibrate(folder, "--mirror", near, middle, deep, "--same-side", "--output",
+              "c.csv")
+    for mirrors, says in (
+            ([near, other, "--same-side"],
+             [f"'{other}' is", "bins wide on the side where it is taken to be",
+              "Two mirrors prove neither their sides", "a third mirror"]),
+            ([simulate(folder, "o300.raw", depth=-300, seed=71), "--other-side",
+              deep], ["contradicts the calibration"]),
+            ([near, behind, "--same-side"],
+             [f"'{behind}' is", "behind the depth range"]),
+            ([behind], ["has dispersion", "farther away"]),
+            ([middle, closer, "--same-side", "--wavelength-min", 796.7,
+              "--wavelength-max", 897.7], [])):
+        keep(folder, "c.csv", "--mirror", *mirrors, says=says)
+    # where there is nothing to lose it is written, and says what it is worth
+    text = calibrate(folder, "--mirror", near, other, "--same-side", "--output",
+                     "d.csv")
+    assert "two mirrors always fit each other" in text, text
+    assert check(folder, "d.csv", deep)["m1200.raw"] > 2
+    # sides that are right are no contradiction, and add their columns
+    calibrate(folder, "--mirror", near, "--other-side", other, "--output", "c.csv",
+              "--wavelength-min", 796.7, "--wavelength-max", 897.7)
+    assert "wavelength_nm" in read_csv(folder / "c.csv")
+    assert max(check(folder, "c.csv", near, middle, deep).values()) < 1.05
+
+
+def test_as_good_is_not_better(folder):
+    """One as sharp replaces none, whatever else is said of it; the same one
+    does."""
+    names = some(folder, 200, 900, lines=8)
+    calibrate(folder, "--mirror", *names, "--same-side", "--output", "c.csv")
+    (folder / "again").mkdir()
+    again = [f"again/{name}" for name in names]
+    for i, name in enumerate(again):
+        simulate(folder, name, depth=(200, 900)[i], lines=8, seed=30 + i)
+    keep(folder, "c.csv", "--mirror", *again, "--same-side",
+         says=["is as good for these mirrors; it is left as it is"])
+    calibrate(folder, "--mirror", *names, "--same-side", "--output", "c.csv")
+    # of one depth there is more to know: two replace it
+    calibrate(folder, "--mirror", names[1], "--output", "one.csv")
+    calibrate(folder, "--mirror", *names, "--same-side", "--output", "one.csv")
+    check_positions(read_csv(folder / "one.csv"))
+
+
+def test_two_known_by_their_distance(folder):
+    """Distance and wavelengths show the sides of two; one alone does not."""
+    near, other = some(folder, 200, -700)
+    waves = ["--wavelength-min", 796.7, "--wavelength-max", 897.7]
+    for name, more, proven in (
+            ("known.csv", [*waves, "--depth-um", 200, -700], True),
+            ("told.csv", [*waves, "--same-side"], False)):
+        text = calibrate(folder, "--mirror", near, other, *more, "--output", name)
+        assert ("two mirrors always fit" in text) != proven, text
+    check_positions(read_csv(folder / "known.csv"))
+
+
 def test_one_of_three_is_wrong(folder):
     """Any two fit each other, thus none of three is the wrong one for certain."""
     near, middle, other, behind = some(folder, 100, 700, -500, BEHIND, lines=8)
@@ -86,6 +148,33 @@ def test_of_many_no_right_one_is_lost(folder):
     assert set(re.findall(r"'(\S+)' is left out", text)) == set(wrong), text
     assert sorted(read_table(text)) == sorted(good), text
     check_positions(read_csv(folder / "c.csv"))
+
+
+def test_check_with_the_sides_exchanged(folder):
+    one, two = some(folder, 300, -800, lines=8)
+    calibrate(folder, "--mirror", one, "--other-side", two, "--output", "c.csv")
+    text = calibrate(folder, "--check", "c.csv", "--mirror", one, "--other-side",
+                     two)
+    assert "'c.csv' is good for these mirrors: " in text, text
+    text = calibrate(folder, "--check", "c.csv", "--mirror", two, "--other-side",
+                     one)
+    assert "good for these mirrors, with the sides exchanged (" in text, text
+    assert "on the other side of the zero delay than --mirror says" in text, text
+    # one side that is wrong is no exchange
+    text = calibrate(folder, "--check", "c.csv", "--mirror", one, two,
+                     "--same-side")
+    assert "'c.csv' is poor for these mirrors: " in text, text
+
+
+def test_check_the_cscan_with_the_sides_exchanged(folder):
+    data = pathlib.Path(os.environ.get(
+        "OCT_TEST_DATA", ROOT.parent / "shared" / "data" / "cscan"))
+    if not (data / "mirror1.npy").exists():
+        raise tap.Skip("the C-scan is not there")
+    text = calibrate(folder, "--check", data / "calibration.csv", "--mirror",
+                     data / "mirror1.npy", "--other-side", data / "mirror2.npy",
+                     samples=None)
+    assert "good for these mirrors, with the sides exchanged (" in text, text
 
 
 def test_source_alone(folder):
