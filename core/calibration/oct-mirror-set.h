@@ -107,8 +107,8 @@ const char *oct_mirror_set_advise (const OctMirrorSet *set);
 /* The fit knows one depth alone, and no dispersion. */
 gboolean oct_mirror_set_is_one_depth (const OctMirrorSet *set);
 
-/* Between which bins the calibration of the fit holds: errors of the phase stay
- * below 0.3 rad, and fringes below half of the sampling rate.  FALSE: of one
+/* Between which bins the calibration of the fit holds: errors of the phase, of
+ * noise and of 0.03 rad that do not average out, stay below 0.3 rad, and fringes below half of the sampling rate.  FALSE: of one
  * depth alone, which is *low and *high. */
 gboolean oct_mirror_set_find_range (
     const OctMirrorSet *set, double *low, double *high);

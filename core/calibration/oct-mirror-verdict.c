@@ -14,6 +14,9 @@
 /* Errors of phases that are predicted are lower bounds. */
 #define ERROR_FACTOR 3.0
 #define ERROR_LIMIT 0.3
+/* rad: errors of a mirror's phase that do not average out, of ghosts and
+ * saturation */
+#define SYSTEMATIC 0.03
 /* Numbers of mirrors with cross-validation: each is left out once. */
 #define MIN_CROSS_CHECKED 4
 #define MAX_CROSS_CHECKED 5
@@ -246,6 +249,32 @@ find_last_bin (const OctMirrorFit *f)
   return MIN (0.5 / MAX (steepest, 1e-9), 0.95 * f->samples / 2);
 }
 
+/* Adds what systematic errors of the mirrors leave at bins[count]: as in a
+ * straight line through them, it grows with the distance from their middle over
+ * that between them. */
+static void
+add_systematic (
+    const OctMirrorFit *f, const double *bins, guint count, double *errors)
+{
+  double mean = 0, square = 0;
+
+  for (guint m = 0; m < f->mirrors; m++)
+    mean += f->sides[m] * oct_mirror_fit_get_bin (f, m) / f->mirrors;
+  for (guint m = 0; m < f->mirrors; m++) {
+    double off = f->sides[m] * oct_mirror_fit_get_bin (f, m) - mean;
+
+    square += off * off;
+  }
+  for (guint i = 0; i < count; i++) {
+    double off = bins[i] - mean, noise = ERROR_FACTOR * errors[i];
+
+    errors[i] =
+        sqrt (noise * noise
+              + SYSTEMATIC * SYSTEMATIC
+                    * (1.0 / f->mirrors + off * off / MAX (square, 1e-12)));
+  }
+}
+
 gboolean
 oct_mirror_set_find_range (const OctMirrorSet *set, double *low, double *high)
 {
@@ -260,12 +289,13 @@ oct_mirror_set_find_range (const OctMirrorSet *set, double *low, double *high)
   for (guint i = 0; i <= 128; i++)
     bins[i] = first + (last - first) * i / 128;
   oct_mirror_fit_find_errors (set->fit, 1, bins, 129, errors);
+  add_systematic (set->fit, bins, 129, errors);
   for (gint i = 1; i <= 128; i++)
     if (errors[i] < errors[best])
       best = i;
-  for (from = best; from > 0 && ERROR_FACTOR * errors[from - 1] < ERROR_LIMIT;)
+  for (from = best; from > 0 && errors[from - 1] < ERROR_LIMIT;)
     from--;
-  for (end = best; end < 128 && ERROR_FACTOR * errors[end + 1] < ERROR_LIMIT;)
+  for (end = best; end < 128 && errors[end + 1] < ERROR_LIMIT;)
     end++;
   *low = bins[from];
   *high = bins[end];

@@ -190,4 +190,25 @@ def test_source_alone(folder):
     assert "one mirror alone in the light" not in text, text
 
 
+def test_range_follows_from_the_distance(folder):
+    """0.03 rad of each of two mirrors, which do not average out, become more than
+    0.3 rad at sqrt (50 - 1/4) times the distance between them from their
+    middle: a straight line through two points has a variance of
+    e^2 (1/2 + 2 (x / d)^2)."""
+    for first, second in ((500, 530), (500, 560)):
+        names = some(folder, first, second, lines=8)
+        text = calibrate(folder, "--mirror", *names, "--same-side", "--output",
+                         f"{second}.csv")
+        low, high = map(int, re.search(
+            r"Depths to use it for: bins (\d+) to (\d+)", text).groups())
+        bins = [bin for _, bin, _, _ in read_table(text).values()]
+        middle, far = sum(bins) / 2, 49.75**0.5 * abs(bins[1] - bins[0])
+        print(f"# {first} and {second} um: bins {low} to {high}", flush=True)
+        # noise takes some of it away; 129 steps over the range
+        step = SAMPLES / 2 / 128
+        assert max(middle - far, 8) - step <= low < middle, (low, middle, far)
+        assert middle < high <= middle + far + step, (high, middle, far)
+        assert high - low < 2 * far + step, (low, high, far)
+
+
 tap.main(globals())
