@@ -108,9 +108,26 @@ name_verdict (OctVerdict verdict)
                                          : "poor";
 }
 
+/* What narrow peaks do not say. */
+static const char *
+find_doubt (const OctMirrorSet *set)
+{
+  if (oct_mirror_set_is_proven (set) || oct_mirror_set_is_one_depth (set))
+    return "";
+  return ", but two mirrors always fit each other: they prove neither their "
+         "sides nor that none is behind the depth range, and a third one would";
+}
+
+static const char *
+name_exchange (void)
+{
+  return ", with the sides exchanged (it is for samples on the other side of "
+         "the zero delay than --mirror says here)";
+}
+
 void
 oct_calibrate_print_verdict (const OctMirrorSet *set,
-    const OctCalibrateColumns *columns, const char *check)
+    const OctCalibrateColumns *columns, const char *check, gboolean exchanged)
 {
   const OctMirror *worst;
   OctVerdict verdict = oct_mirror_set_judge (set, &worst);
@@ -127,13 +144,16 @@ oct_calibrate_print_verdict (const OctMirrorSet *set,
   } else {
     if (verdict != OCT_VERDICT_GOOD)
       advice = "make a new one of these mirrors with --output";
-    g_print ("\n'%s' is %s for these mirrors: ", check, name_verdict (verdict));
+    g_print ("\n'%s' is %s for these mirrors%s: ", check,
+        name_verdict (verdict), exchanged ? name_exchange () : "");
   }
   if (verdict == OCT_VERDICT_GOOD)
     g_print ("each is within 5 %% of the narrowest that its light allows");
   else
     g_print ("%s is %.2f bins wide, its light allows %.2f", worst->name,
         worst->after.width_6db, worst->ideal.width_6db);
+  if (check == NULL)
+    g_print ("%s", find_doubt (set));
   if (advice != NULL)
     g_print ("; to make it better, %s.\n", advice);
   else

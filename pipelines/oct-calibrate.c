@@ -14,7 +14,9 @@
 
 #define MIN_SAMPLES 64
 #define AS_GOOD 0.1 /* dB, of two calibrations */
-#define SAME 0.01   /* samples, of two curves; files have six digits */
+#define SAME 0.01   /* samples or rad, of two curves; files have six digits */
+#define NEARLY 0.5  /* the same of two fits to the same mirrors */
+#define AGREES 1.25 /* width over the narrowest, with the former calibration */
 
 /* A file of mirrors that is read: its lines become one mirror, or one per
  * B-scan. */
@@ -251,70 +253,175 @@ check_replaced (const char *path, const OctCalibrateColumns *columns,
   return TRUE;
 }
 
-/* Whether both read the spectrum at the same places.  A calibration with
- * wavelengths that rise has the other direction than one without. */
+/* Whether both read the spectrum at the same places, with the same phase.  A
+ * calibration with wavelengths that rise has the other direction than one
+ * without, and the other sign. */
 static gboolean
-is_same_curve (const double *a, const double *b, guint n)
+is_same_curve (const OctCalibrateColumns *columns, const OctCalibration *former,
+    double limit)
 {
+  const double *a = columns->k_index, *d = columns->dispersion;
+  const double *b = oct_calibration_get_positions (former);
+  const double *e = oct_calibration_get_dispersion (former);
   double forward = 0, backward = 0;
+  guint n = columns->samples;
 
   for (guint i = 0; i < n; i++) {
+    guint other = n - 1 - i;
+
     forward = MAX (forward, fabs (a[i] - b[i]));
-    backward = MAX (backward, fabs (a[i] - b[n - 1 - i]));
+    forward = MAX (forward, fabs (d[i] - (e != NULL ? e[i] : 0)));
+    backward = MAX (backward, fabs (a[i] - b[other]));
+    backward = MAX (backward, fabs (d[i] + (e != NULL ? e[other] : 0)));
   }
-  return MIN (forward, backward) < SAME;
+  return MIN (forward, backward) < limit;
 }
 
-/* Whether the new calibration, as sharp for its mirrors, is worth more than the
- * former one: it has wavelengths or a background, and the former one has not.
- * At one depth a calibration that is wrong elsewhere is as sharp: there it has
- * to be the same curve. */
 static gboolean
-adds_columns (const OctMirrorSet *set, const OctCalibrateColumns *columns,
-    const OctCalibration *former)
+has_dispersion (const double *dispersion, guint n)
 {
-  const double *positions = oct_calibration_get_positions (former);
+  for (guint i = 0; dispersion != NULL && i < n; i++)
+    if (fabs (dispersion[i]) >= SAME)
+      return TRUE;
+  return FALSE;
+}
+
+/* Near one depth a calibration that is wrong elsewhere is as sharp. */
+static gboolean
+is_close (const OctMirrorSet *set)
+{
+  return oct_mirror_fit_get_spread (set->fit) < OCT_MIRROR_SET_CLOSE;
+}
+
+/* Whether the new calibration has wavelengths or a background, and the former
+ * one has not. */
+static gboolean
+adds_columns (const OctCalibrateColumns *columns, const OctCalibration *former)
+{
   double k_min, k_max;
 
-  if (oct_mirror_set_is_one_depth (set)
-      && !is_same_curve (columns->k_index, positions, columns->samples))
-    return FALSE;
   return (columns->wavelength_nm != NULL
              && !oct_calibration_get_k_range (former, &k_min, &k_max))
          || (columns->background != NULL
              && oct_calibration_get_background (former) == NULL);
 }
 
+/* How far the former curve may be from that of mirrors close together: as two
+ * fits to such mirrors are, or not at all where it was made of more of them, or
+ * of nobody knows what. */
+static double
+choose_limit (const char *path, const OctMirrorSet *set)
+{
+  g_autofree char *text = NULL;
+  guint count = 0;
+
+  if (!g_file_get_contents (path, &text, NULL, NULL)
+      || sscanf (text, "# made by oct-calibrate, %*s %*s of %u mirror", &count)
+             != 1)
+    return SAME;
+  return count > 0 && count <= set->used->len ? NEARLY : SAME;
+}
+
+/* What the former calibration says against the new one where its mirrors do not
+ * prove it, as two fit each other with any sides and behind any depth range, and
+ * those close together with any dispersion: a sentence, or NULL.  Without
+ * dispersion the former one knows no sides.  Leaves the peaks behind the former
+ * calibration in the set. */
+static char *
+find_contradiction (
+    const char *path, OctMirrorSet *set, const OctCalibration *former)
+{
+  const double *positions = oct_calibration_get_positions (former);
+  const double *dispersion = oct_calibration_get_dispersion (former);
+  g_autofree OctMirrorPeak *other = g_new (OctMirrorPeak, set->used->len);
+  const OctMirror *worst = NULL;
+  guint which = 0;
+
+  if ((oct_mirror_set_is_proven (set) && !is_close (set))
+      || !has_dispersion (dispersion, set->samples))
+    return NULL;
+  if (is_close (set))
+    return g_strdup_printf (
+        "'%s' is there already and has dispersion, of which mirrors at one "
+        "depth or close together show too little; it is left as it is: add a "
+        "mirror that is farther away, or name another --output.",
+        path);
+  oct_mirror_set_exchange_sides (set);
+  oct_mirror_set_measure (set, positions, dispersion);
+  for (guint i = 0; i < set->used->len; i++)
+    other[i] = oct_mirror_set_get_used (set, i)->after;
+  oct_mirror_set_exchange_sides (set);
+  oct_mirror_set_measure (set, positions, dispersion);
+  for (guint i = 0; i < set->used->len; i++) {
+    const OctMirror *mirror = oct_mirror_set_get_used (set, i);
+
+    if ((oct_mirror_get_excess (mirror) > AGREES
+            || other[i].level > mirror->after.level + AS_GOOD)
+        && (worst == NULL
+            || oct_mirror_get_excess (mirror)
+                   > oct_mirror_get_excess (worst))) {
+      worst = mirror;
+      which = i;
+    }
+  }
+  if (worst == NULL)
+    return NULL;
+  return g_strdup_printf (
+      "'%s' is there already and contradicts the calibration that was found: "
+      "with it %s is %.2f bins wide on the side where it is taken to be, %.2f "
+      "on the other, and its light allows %.2f.  Two mirrors prove neither "
+      "their sides nor that none is behind the depth range, so the file is "
+      "left as it is: correct --same-side or --other-side, add a third mirror, "
+      "or name another --output.",
+      path, worst->name, worst->after.width_6db, other[which].width_6db,
+      worst->ideal.width_6db);
+}
+
 /* A calibration that is there already is replaced by one that is better, that
- * is as good and adds columns, or that nothing could make better: the mirrors
- * that one is made of cannot show all that is wrong with it. */
+ * is as good and adds columns, or that is the same and that nothing could make
+ * better: the mirrors that one is made of cannot show all that is wrong with
+ * it. */
 static gboolean
 check_former (const char *path, OctMirrorSet *set,
     const OctCalibrateColumns *columns, GError **error)
 {
   g_autoptr (OctCalibration) former = NULL;
+  g_autofree char *contradiction = NULL;
   const char *advice = oct_mirror_set_advise (set);
+  gboolean has_curve;
   double there = -HUGE_VAL, here;
 
   if (!check_replaced (path, columns, &former, error))
     return FALSE;
-  if (former != NULL && oct_calibration_get_positions (former) != NULL) {
+  has_curve = former != NULL && oct_calibration_get_positions (former) != NULL;
+  if (has_curve) {
+    contradiction = find_contradiction (path, set, former);
     oct_mirror_set_measure (set, oct_calibration_get_positions (former),
         oct_calibration_get_dispersion (former));
     there = find_level (set);
   }
   oct_mirror_set_measure (set, columns->k_index, columns->dispersion);
   here = find_level (set);
-  if (here > there + AS_GOOD || (advice == NULL && here > there - AS_GOOD))
-    return TRUE;
+  if (here > there + AS_GOOD)
+    return contradiction == NULL || calibrate_fail (error, "%s", contradiction);
   if (here < there - AS_GOOD)
     return calibrate_fail (error,
         "'%s' is there already and makes these mirrors sharper, by %.1f dB, "
         "than the calibration that was found; it is left as it is: name "
         "another --output to have this one too.",
         path, there - here);
-  if (former != NULL && adds_columns (set, columns, former))
+  if (has_curve && adds_columns (columns, former)
+      && (is_close (set)
+              ? is_same_curve (columns, former, choose_limit (path, set))
+              : contradiction == NULL))
     return TRUE;
+  if (has_curve && advice == NULL && is_same_curve (columns, former, SAME))
+    return TRUE;
+  if (advice == NULL)
+    return calibrate_fail (error,
+        "'%s' is there already and is as good for these mirrors; it is left as "
+        "it is: name another --output to have this one too.",
+        path);
   return calibrate_fail (error,
       "'%s' is there already and is as good for these mirrors, while the "
       "calibration that was found could be better (%s); it is left as it is: "
@@ -371,7 +478,7 @@ calibrate_make (const OctCalibrateOptions *o, Reading *r, GError **error)
       || !oct_calibrate_columns_write (&columns, set, o->output, error))
     return FALSE;
   r->written = TRUE;
-  oct_calibrate_print_verdict (set, &columns, NULL);
+  oct_calibrate_print_verdict (set, &columns, NULL, FALSE);
   g_print ("Written: %s\n", o->output);
   if (columns.wavelength_nm == NULL && columns.bin_um == 0)
     g_print ("Note: Images are as sharp with it and have no scale in mm, as no "
@@ -381,6 +488,29 @@ calibrate_make (const OctCalibrateOptions *o, Reading *r, GError **error)
   return calibrate_draw (o, set, &columns, error);
 }
 
+/* Measures the peaks.  A calibration for samples on the other side is as good,
+ * and not good for the sides as they are given: TRUE, and the sides are
+ * exchanged in the set. */
+static gboolean
+measure_either_way (OctMirrorSet *set, const OctCalibrateColumns *columns)
+{
+  const OctMirror *worst;
+  OctVerdict given, other;
+
+  oct_mirror_set_measure (set, columns->k_index, columns->dispersion);
+  given = oct_mirror_set_judge (set, &worst);
+  if (given == OCT_VERDICT_GOOD)
+    return FALSE;
+  oct_mirror_set_exchange_sides (set);
+  oct_mirror_set_measure (set, columns->k_index, columns->dispersion);
+  other = oct_mirror_set_judge (set, &worst);
+  if (other != OCT_VERDICT_BAD && other < given)
+    return TRUE;
+  oct_mirror_set_exchange_sides (set);
+  oct_mirror_set_measure (set, columns->k_index, columns->dispersion);
+  return FALSE;
+}
+
 static gboolean
 calibrate_check (const OctCalibrateOptions *o, Reading *r, GError **error)
 {
@@ -388,6 +518,7 @@ calibrate_check (const OctCalibrateOptions *o, Reading *r, GError **error)
       calibrate_load (o->check, r->set->samples, error);
   OctCalibrateColumns columns = { .samples = r->set->samples };
   double k_min, k_max;
+  gboolean exchanged;
 
   if (calibration == NULL)
     return FALSE;
@@ -401,10 +532,10 @@ calibrate_check (const OctCalibrateOptions *o, Reading *r, GError **error)
   if (oct_calibration_get_k_range (calibration, &k_min, &k_max))
     columns.bin_um =
         G_PI * (columns.samples - 1.0) / (columns.samples * (k_max - k_min));
-  oct_mirror_set_measure (r->set, columns.k_index, columns.dispersion);
+  exchanged = measure_either_way (r->set, &columns);
   oct_calibrate_print_notes (r->set);
   oct_calibrate_print_peaks (r->set);
-  oct_calibrate_print_verdict (r->set, &columns, o->check);
+  oct_calibrate_print_verdict (r->set, &columns, o->check, exchanged);
   return calibrate_draw (o, r->set, &columns, error);
 }
 

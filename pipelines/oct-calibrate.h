@@ -59,9 +59,10 @@ gboolean oct_calibrate_columns_write (const OctCalibrateColumns *columns,
 void oct_calibrate_print_notes (const OctMirrorSet *set);
 void oct_calibrate_print_peaks (const OctMirrorSet *set);
 /* Prints what else there is to say of a calibration that was made, or with
- * `check` of one that was there, and the verdict. */
+ * `check` of one that was there, and the verdict; `exchanged`: of the mirrors
+ * on the other sides than given. */
 void oct_calibrate_print_verdict (const OctMirrorSet *set,
-    const OctCalibrateColumns *columns, const char *check);
+    const OctCalibrateColumns *columns, const char *check, gboolean exchanged);
 
 /* FALSE with a sentence: plots of that name cannot be made. */
 gboolean oct_calibrate_plot_check (const char *path, GError **error);

@@ -10,6 +10,8 @@
 #define FIRST OCT_FRINGE_FIRST_BIN
 /* Of the noise in the transform with a Hann window, over that of a sample. */
 #define HANN_POWER 0.375
+/* In power: a peak over what lies between it and the zero delay. */
+#define ABOVE_FLANK 4.0
 /* Of the coherence that noise allows: lines see the same mirror. */
 #define AGREE 0.9
 
@@ -101,6 +103,23 @@ find_band (const double *p, guint bins, double floor)
   return band;
 }
 
+/* Whether the highest of these bins is a peak: between it and the zero delay
+ * there is less.  Else it is the flank of the source's own spectrum. */
+static gboolean
+is_peak (const double *p, guint from, guint end)
+{
+  guint highest = from;
+  double least;
+
+  for (guint q = from; q < end; q++)
+    if (p[q] > p[highest])
+      highest = q;
+  least = p[highest];
+  for (guint q = 1; q < highest; q++)
+    least = MIN (least, p[q]);
+  return p[highest] > ABOVE_FLANK * least;
+}
+
 static void
 find_frequency (OctFringe *f, const double *y)
 {
@@ -123,7 +142,7 @@ find_frequency (OctFringe *f, const double *y)
   }
   highest = fringe_find_highest (p, low, high);
   f->frequency = sum > 0 ? moment / sum : band;
-  f->snr = sum > 0 ? 10 * log10 (highest / floor) : 0;
+  f->snr = sum > 0 && is_peak (p, low, high) ? 10 * log10 (highest / floor) : 0;
   f->variance = floor / (HANN_POWER * f->samples);
   last = fringe_find_highest (p, (guint)(0.96 * bins), bins);
   highest = fringe_find_highest (p, FIRST, bins);
@@ -259,7 +278,7 @@ average (OctFringe *f, const double *y)
     f->mix += conj (turns[line]) * conj (turns[line]) / lines;
   }
   /* noise alone reaches 1 / sqrt (lines) + 1 / sqrt (samples / 2) */
-  if (f->coherence > 0.4)
+  if (f->coherence > 0.4 && f->snr > 0)
     f->snr += 10 * log10 (lines) + 20 * log10 (f->coherence);
 }
 

@@ -25,7 +25,8 @@ typedef struct {
   double complex *average;
   double complex mix;
   double frequency; /* cycles per record */
-  double snr;       /* dB, of the highest bin to the noise floor, averaged */
+  double snr;       /* dB, of the highest bin to the noise floor, averaged; 0:
+                       no peak, but the flank of the source's spectrum */
   double coherence; /* 0 .. 1, of the lines with each other */
   double agreement; /* the same of all that were given */
   double variance;  /* of the noise of one sample of `average` */

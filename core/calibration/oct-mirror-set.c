@@ -6,15 +6,13 @@
 #include <string.h>
 
 #include "oct-curve.h"
+#include "oct-mirror-set-private.h"
 
 /* Part of the samples at the largest value: reported, and left out where there
  * are others. */
 #define SATURATED 0.02
 #define MUCH_SATURATED 0.05
 #define COHERENT 0.8
-/* Times the median width, and rad: no mirror like the others. */
-#define WIDE 2.0
-#define MISFIT 0.3
 /* Depths over the deepest that are one depth. */
 #define ONE_DEPTH 0.01
 /* dB below the peak: of a second mirror, or a ghost worth a note. */
@@ -24,7 +22,6 @@
 #define SECOND_OF_CUBIC -6.0
 /* dB over the noise floor: not noise */
 #define OVER_NOISE 14.0
-#define SURE_OF_SIDES 2.0
 #define SURE_BY_POSITION 3.0
 
 OctMirrorSet *
@@ -96,8 +93,8 @@ static void G_GNUC_PRINTF (2, 3)
   va_end (arguments);
 }
 
-static void G_GNUC_PRINTF (2, 3)
-    mirror_set_leave_out (OctMirror *mirror, const char *format, ...)
+void
+oct_mirror_leave_out (OctMirror *mirror, const char *format, ...)
 {
   va_list arguments;
 
@@ -108,8 +105,8 @@ static void G_GNUC_PRINTF (2, 3)
   va_end (arguments);
 }
 
-static void
-list_used (OctMirrorSet *set)
+void
+oct_mirror_set_list_used (OctMirrorSet *set)
 {
   g_array_set_size (set->used, 0);
   for (guint i = 0; i < set->mirrors->len; i++)
@@ -150,7 +147,15 @@ find_second_peak (
 static void
 leave_out_double (OctMirror *mirror, double own, double bin, double level)
 {
-  mirror_set_leave_out (mirror,
+  /* the source's spectrum reaches there */
+  if (own < 2 * OCT_FRINGE_FIRST_BIN) {
+    oct_mirror_leave_out (mirror,
+        "%s is left out: its fringe at bin %.0f is too near the zero delay to "
+        "be told from the source's spectrum; move the mirror away from it.",
+        mirror->name, own);
+    return;
+  }
+  oct_mirror_leave_out (mirror,
       "%s is left out: beside its fringe at bin %.0f it has one at bin %.0f, "
       "%.0f dB weaker; have one mirror alone in the light, or give the "
       "spectrum "
@@ -200,13 +205,13 @@ mirror_set_look_at (OctMirrorSet *set, OctMirror *mirror)
   const OctFringe *fringe = mirror->fringe;
 
   if (fringe->snr < OCT_FRINGE_MIN_SNR)
-    mirror_set_leave_out (mirror,
+    oct_mirror_leave_out (mirror,
         "%s is left out: no fringe is seen in it (%.0f dB above the noise, "
         "%.0f "
         "are needed); align the mirror, or give it more light.",
         mirror->name, fringe->snr, OCT_FRINGE_MIN_SNR);
   else if (fringe->folded)
-    mirror_set_leave_out (mirror,
+    oct_mirror_leave_out (mirror,
         "%s is left out: its fringes reach half of the sampling rate, behind "
         "which they fold back; move the mirror nearer to the zero delay.",
         mirror->name);
@@ -248,7 +253,7 @@ look_for_saturated (OctMirrorSet *set)
     if (!mirror->used || part <= SATURATED)
       continue;
     if (others >= 2 && part > MUCH_SATURATED)
-      mirror_set_leave_out (mirror,
+      oct_mirror_leave_out (mirror,
           "%s is left out: %.0f %% of its samples are at the largest value, "
           "the "
           "camera is saturated; give it less light.",
@@ -268,7 +273,7 @@ oct_mirror_set_sort_out (OctMirrorSet *set, GError **error)
   for (guint i = 0; i < set->mirrors->len; i++)
     mirror_set_look_at (set, oct_mirror_set_get (set, i));
   look_for_saturated (set);
-  list_used (set);
+  oct_mirror_set_list_used (set);
   if (set->used->len > 0)
     return TRUE;
   g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
@@ -279,9 +284,8 @@ oct_mirror_set_sort_out (OctMirrorSet *set, GError **error)
 
 /* ---------------------------------------------------------------------- fit */
 
-/* Fits what is used, on these sides ([used]). */
-static gboolean
-mirror_set_fit (OctMirrorSet *set, const double *sides, GError **error)
+gboolean
+oct_mirror_set_fit_on (OctMirrorSet *set, const double *sides, GError **error)
 {
   guint count = set->used->len;
   g_autofree OctFringe **fringes = g_new (OctFringe *, count);
@@ -300,8 +304,8 @@ mirror_set_fit (OctMirrorSet *set, const double *sides, GError **error)
   return FALSE;
 }
 
-static gboolean
-are_sides_told (const OctMirrorSet *set)
+gboolean
+oct_mirror_set_are_sides_told (const OctMirrorSet *set)
 {
   for (guint i = 0; i < set->used->len; i++)
     if (oct_mirror_set_get_used (set, i)->side == 0)
@@ -341,6 +345,18 @@ find_two_sides (const OctMirrorSet *set, const double *positions, double k_span,
   return TRUE;
 }
 
+/* Whether the distance of two mirrors says of the sides what the fit has. */
+static gboolean
+confirm_by_distance (const OctMirrorSet *set, double k_span)
+{
+  g_autofree double *positions = list_positions (set);
+  double sides[2];
+
+  return set->used->len == 2 && positions != NULL && k_span > 0
+         && find_two_sides (set, positions, k_span, sides)
+         && sides[0] * sides[1] == set->fit->sides[0] * set->fit->sides[1];
+}
+
 /* From the positions, or from the fringes.  FALSE: undecided. */
 static gboolean
 find_sides (const OctMirrorSet *set, double k_span, double *sides)
@@ -358,85 +374,39 @@ find_sides (const OctMirrorSet *set, double k_span, double *sides)
       && oct_mirror_fit_find_sides_by_position (set->fit, positions, sides)
              >= SURE_BY_POSITION)
     return TRUE;
-  return oct_mirror_fit_find_sides (set->fit, sides) >= SURE_OF_SIDES;
+  return oct_mirror_fit_find_sides (set->fit, sides)
+         >= OCT_MIRROR_SET_SURE_OF_SIDES;
 }
 
-/* Fits with the sides as given or found; *found: they are known. */
-static gboolean
-fit_with_sides (
+gboolean
+oct_mirror_set_fit_with_sides (
     OctMirrorSet *set, double k_span, gboolean *found, GError **error)
 {
   guint count = set->used->len;
   g_autofree double *sides = g_new (double, count);
   gboolean same = TRUE;
 
-  *found = are_sides_told (set);
+  set->by_distance = FALSE;
+  *found = oct_mirror_set_are_sides_told (set);
   for (guint i = 0; i < count; i++)
     sides[i] = *found ? oct_mirror_set_get_used (set, i)->side : 1;
-  if (!mirror_set_fit (set, sides, error))
+  if (!oct_mirror_set_fit_on (set, sides, error))
     return FALSE;
-  if (*found)
+  if (*found) {
+    set->by_distance = confirm_by_distance (set, k_span);
     return TRUE;
+  }
   *found = find_sides (set, k_span, sides);
+  set->by_distance = *found && count == 2;
   for (guint i = 0; i < count; i++)
     same = same && sides[i] == 1;
-  return !*found || same || mirror_set_fit (set, sides, error);
-}
-
-/* Peak of mirror i of the fit behind the fit's own calibration. */
-static OctMirrorPeak
-measure_fitted (const OctMirrorSet *set, guint i)
-{
-  guint n = set->samples;
-  double bin = oct_mirror_fit_get_bin (set->fit, i);
-  g_autofree double *k_index = g_new (double, n);
-  g_autofree double *dispersion = g_new (double, n);
-  g_autofree double *ascan = NULL;
-  OctMirrorPeak peak;
-
-  oct_mirror_fit_fill_columns (
-      set->fit, set->fit->sides[i], k_index, dispersion);
-  ascan = oct_mirror_peak_transform (
-      oct_mirror_set_get_used (set, i)->fringe->average, n, k_index,
-      dispersion);
-  oct_mirror_peak_measure (
-      ascan, n, MAX (0.8 * bin, OCT_FRINGE_FIRST_BIN), 1.25 * bin, &peak);
-  return peak;
-}
-
-/* Leaves out what stays broad where the others are narrow, or has other phases;
- * TRUE: some were. */
-static gboolean
-leave_out_others (OctMirrorSet *set)
-{
-  guint count = set->used->len, kept = 0;
-  g_autofree double *widths = g_new (double, count);
-  double width, residual;
-
-  if (count < 3)
+  if (*found && !same && !oct_mirror_set_fit_on (set, sides, error))
     return FALSE;
-  for (guint i = 0; i < count; i++)
-    widths[i] = measure_fitted (set, i).width_6db;
-  width = WIDE * oct_curve_quantile (widths, count, 0.5);
-  residual =
-      MAX (MISFIT, 5 * oct_curve_quantile (set->fit->residuals, count, 0.5));
-  for (guint i = 0; i < count; i++)
-    kept += widths[i] <= width && set->fit->residuals[i] <= residual;
-  if (kept == count || kept < 2)
-    return FALSE;
-  for (guint i = 0; i < count; i++) {
-    if (widths[i] <= width && set->fit->residuals[i] <= residual)
-      continue;
-    mirror_set_leave_out (oct_mirror_set_get_used (set, i),
-        "%s is left out: its fringe does not fit to those of the others (off "
-        "by "
-        "%.1f rad, %.1f bins wide); is it one mirror that stands still, of the "
-        "same system?",
-        oct_mirror_set_get_used (set, i)->name, set->fit->residuals[i],
-        widths[i]);
-  }
-  list_used (set);
-  return TRUE;
+  /* the wrong side of one may have spoilt what was known of another */
+  if (count > 2 && count <= OCT_MIRROR_SET_MAX_CHOICES
+      && (!*found || !oct_mirror_set_is_consistent (set)))
+    *found = oct_mirror_set_try_all_sides (set, sides);
+  return set->fit != NULL || oct_mirror_set_fit_on (set, sides, error);
 }
 
 /* Of mirror i of the fit. */
@@ -479,7 +449,7 @@ leave_out_doubles (OctMirrorSet *set)
   if (found == NULL)
     return FALSE;
   leave_out_double (found, own, worst_bin, worst);
-  list_used (set);
+  oct_mirror_set_list_used (set);
   return set->used->len > 0;
 }
 
@@ -509,6 +479,20 @@ set_sides_error (const OctMirrorSet *set, GError **error)
       "there are none.",
       set->used->len);
   return FALSE;
+}
+
+gboolean
+oct_mirror_set_is_proven (const OctMirrorSet *set)
+{
+  return !oct_mirror_set_is_one_depth (set)
+         && (set->used->len > 2 || set->by_distance);
+}
+
+void
+oct_mirror_set_exchange_sides (OctMirrorSet *set)
+{
+  for (guint i = 0; i < set->mirrors->len; i++)
+    oct_mirror_set_get (set, i)->side *= -1;
 }
 
 gboolean
@@ -558,12 +542,13 @@ mirror_set_finish (OctMirrorSet *set, gboolean told)
 gboolean
 oct_mirror_set_fit (OctMirrorSet *set, double k_span, GError **error)
 {
-  gboolean told = are_sides_told (set), found;
+  gboolean told = oct_mirror_set_are_sides_told (set), found, again;
 
   do {
-    if (!fit_with_sides (set, k_span, &found, error))
+    if (!oct_mirror_set_fit_with_sides (set, k_span, &found, error)
+        || !oct_mirror_set_leave_out_others (set, k_span, &again, error))
       return FALSE;
-  } while (leave_out_others (set) || leave_out_doubles (set));
+  } while (again || leave_out_doubles (set));
   if (set->used->len == 0) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
         "No mirror is left to make a calibration of: %s",

@@ -25,6 +25,9 @@ typedef struct {
       ideal; /* no calibration, this one, none better */
 } OctMirror;
 
+/* rad rms: more, and the phases are not those of one calibration. */
+#define OCT_MIRROR_SET_WORST_RESIDUAL 0.5
+
 /* Depths over the deepest, that are close together. */
 #define OCT_MIRROR_SET_CLOSE 0.3
 
@@ -40,6 +43,7 @@ typedef struct {
   GPtrArray *notes;   /* sentences */
   OctMirrorFit *fit;  /* of those that are used, or NULL */
   GArray *used;       /* guint: numbers of these mirrors, in the fit's order */
+  gboolean by_distance; /* known distances have confirmed the fit's sides */
 } OctMirrorSet;
 
 OctMirrorSet *oct_mirror_set_new (guint samples);
@@ -64,6 +68,15 @@ gboolean oct_mirror_set_sort_out (OctMirrorSet *set, GError **error);
  * no calibration. */
 gboolean oct_mirror_set_fit (OctMirrorSet *set, double k_span, GError **error);
 
+/* After the fit: the mirrors show on which sides they are and that none of them
+ * is behind the depth range.  Two depths always fit each other: it takes three,
+ * or two at a known distance. */
+gboolean oct_mirror_set_is_proven (const OctMirrorSet *set);
+
+/* Each mirror is taken to be on the other side of the zero delay, where its
+ * side is known; the peaks have to be measured again. */
+void oct_mirror_set_exchange_sides (OctMirrorSet *set);
+
 /* Fills in the peaks of all mirrors with this calibration ([samples] each, as
  * in its CSV; dispersion may be NULL, for the side +1).  For mirrors whose
  * side is not given the sharper one is taken, and reported. */
@@ -73,6 +86,9 @@ void oct_mirror_set_measure (
 /* What the peaks say.  *worst: the mirror that is farthest from its ideal. */
 OctVerdict oct_mirror_set_judge (
     const OctMirrorSet *set, const OctMirror **worst);
+
+/* Width of the mirror's peak over the narrowest that its light allows. */
+double oct_mirror_get_excess (const OctMirror *mirror);
 
 /* How the calibration does with mirrors that it was not made of: each of some,
  * spread over depth, measured with a calibration of all others.  *excess: width
@@ -91,8 +107,8 @@ const char *oct_mirror_set_advise (const OctMirrorSet *set);
 /* The fit knows one depth alone, and no dispersion. */
 gboolean oct_mirror_set_is_one_depth (const OctMirrorSet *set);
 
-/* Between which bins the calibration of the fit holds: errors of the phase stay
- * below 0.3 rad, and fringes below half of the sampling rate.  FALSE: of one
+/* Between which bins the calibration of the fit holds: errors of the phase, of
+ * noise and of 0.03 rad that do not average out, stay below 0.3 rad, and fringes below half of the sampling rate.  FALSE: of one
  * depth alone, which is *low and *high. */
 gboolean oct_mirror_set_find_range (
     const OctMirrorSet *set, double *low, double *high);

@@ -8,14 +8,15 @@
 
 #include "oct-curve.h"
 
-/* rad rms: the phases are not those of one calibration */
-#define WORST_RESIDUAL 0.5
 /* Times the width that the fringe allows. */
 #define GOOD_WIDTH 1.05
 #define USABLE_WIDTH 1.25
 /* Errors of phases that are predicted are lower bounds. */
 #define ERROR_FACTOR 3.0
 #define ERROR_LIMIT 0.3
+/* rad: errors of a mirror's phase that do not average out, of ghosts and
+ * saturation */
+#define SYSTEMATIC 0.03
 /* Numbers of mirrors with cross-validation: each is left out once. */
 #define MIN_CROSS_CHECKED 4
 #define MAX_CROSS_CHECKED 5
@@ -89,8 +90,8 @@ oct_mirror_set_measure (
   }
 }
 
-static double
-find_excess (const OctMirror *mirror)
+double
+oct_mirror_get_excess (const OctMirror *mirror)
 {
   return mirror->ideal.width_6db > 0
              ? mirror->after.width_6db / mirror->ideal.width_6db
@@ -106,8 +107,8 @@ oct_mirror_set_judge (const OctMirrorSet *set, const OctMirror **worst)
   for (guint i = 0; i < set->used->len; i++) {
     const OctMirror *mirror = oct_mirror_set_get_used (set, i);
 
-    if (*worst == NULL || find_excess (mirror) > most) {
-      most = find_excess (mirror);
+    if (*worst == NULL || oct_mirror_get_excess (mirror) > most) {
+      most = oct_mirror_get_excess (mirror);
       *worst = mirror;
     }
   }
@@ -194,20 +195,21 @@ oct_mirror_set_check (const OctMirrorSet *set, GError **error)
         "stands still per file.");
     return FALSE;
   }
-  if (set->fit->residual > WORST_RESIDUAL && set->used->len == 1) {
+  if (set->fit->residual > OCT_MIRROR_SET_WORST_RESIDUAL
+      && set->used->len == 1) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
         "The phase of the fringe of %s is uncertain by %.1f rad, where at most "
         "%.1f is expected; take more A-lines of it, or give it more light.",
         oct_mirror_set_get_used (set, 0)->name, set->fit->residual,
-        WORST_RESIDUAL);
+        OCT_MIRROR_SET_WORST_RESIDUAL);
     return FALSE;
   }
-  if (set->fit->residual > WORST_RESIDUAL) {
+  if (set->fit->residual > OCT_MIRROR_SET_WORST_RESIDUAL) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
         "The phases of the mirrors are off by %.1f rad from any common "
         "calibration, where at most %.1f is expected; do all files belong to "
         "the same system, and are the mirrors where --other-side says?",
-        set->fit->residual, WORST_RESIDUAL);
+        set->fit->residual, OCT_MIRROR_SET_WORST_RESIDUAL);
     return FALSE;
   }
   for (guint i = 0; i < set->used->len; i++) {
@@ -247,6 +249,32 @@ find_last_bin (const OctMirrorFit *f)
   return MIN (0.5 / MAX (steepest, 1e-9), 0.95 * f->samples / 2);
 }
 
+/* Adds what systematic errors of the mirrors leave at bins[count]: as in a
+ * straight line through them, it grows with the distance from their middle over
+ * that between them. */
+static void
+add_systematic (
+    const OctMirrorFit *f, const double *bins, guint count, double *errors)
+{
+  double mean = 0, square = 0;
+
+  for (guint m = 0; m < f->mirrors; m++)
+    mean += f->sides[m] * oct_mirror_fit_get_bin (f, m) / f->mirrors;
+  for (guint m = 0; m < f->mirrors; m++) {
+    double off = f->sides[m] * oct_mirror_fit_get_bin (f, m) - mean;
+
+    square += off * off;
+  }
+  for (guint i = 0; i < count; i++) {
+    double off = bins[i] - mean, noise = ERROR_FACTOR * errors[i];
+
+    errors[i] =
+        sqrt (noise * noise
+              + SYSTEMATIC * SYSTEMATIC
+                    * (1.0 / f->mirrors + off * off / MAX (square, 1e-12)));
+  }
+}
+
 gboolean
 oct_mirror_set_find_range (const OctMirrorSet *set, double *low, double *high)
 {
@@ -261,12 +289,13 @@ oct_mirror_set_find_range (const OctMirrorSet *set, double *low, double *high)
   for (guint i = 0; i <= 128; i++)
     bins[i] = first + (last - first) * i / 128;
   oct_mirror_fit_find_errors (set->fit, 1, bins, 129, errors);
+  add_systematic (set->fit, bins, 129, errors);
   for (gint i = 1; i <= 128; i++)
     if (errors[i] < errors[best])
       best = i;
-  for (from = best; from > 0 && ERROR_FACTOR * errors[from - 1] < ERROR_LIMIT;)
+  for (from = best; from > 0 && errors[from - 1] < ERROR_LIMIT;)
     from--;
-  for (end = best; end < 128 && ERROR_FACTOR * errors[end + 1] < ERROR_LIMIT;)
+  for (end = best; end < 128 && errors[end + 1] < ERROR_LIMIT;)
     end++;
   *low = bins[from];
   *high = bins[end];

@@ -12,6 +12,7 @@ SOURCES = [
     "pipelines/oct-calibrate.c", "pipelines/oct-calibrate-columns.c",
     "pipelines/oct-calibrate-options.c", "pipelines/oct-calibrate-plot.c",
     "pipelines/oct-calibrate-report.c", "core/calibration/oct-lines.c",
+    "core/calibration/oct-mirror-outliers.c",
     "core/calibration/oct-mirror-set.c", "core/calibration/oct-mirror-verdict.c"]
 # What a sentence is made by, with strings behind it.
 CALLS = re.compile(

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What oct-mirror-set.c and oct-mirror-outliers.c share. */
+#pragma once
+
+#include "oct-mirror-set.h"
+
+G_BEGIN_DECLS
+
+/* chi^2 of the next best choice of sides over that of the best. */
+#define OCT_MIRROR_SET_SURE_OF_SIDES 2.0
+/* Up to so many mirrors every choice of sides is fitted where the quick way
+ * fails. */
+#define OCT_MIRROR_SET_MAX_CHOICES 5
+
+/* Takes the mirror out of use, with a sentence why; oct_mirror_set_list_used()
+ * makes that known to the set. */
+void oct_mirror_leave_out (OctMirror *mirror, const char *format, ...)
+    G_GNUC_PRINTF (2, 3);
+void oct_mirror_set_list_used (OctMirrorSet *set);
+
+gboolean oct_mirror_set_are_sides_told (const OctMirrorSet *set);
+
+/* Fits what is used, on these sides ([used]).  FALSE, OCT_ERROR_FORMAT: there
+ * is no fit. */
+gboolean oct_mirror_set_fit_on (
+    OctMirrorSet *set, const double *sides, GError **error);
+
+/* Fits with the sides as given or found; *found: they are known. */
+gboolean oct_mirror_set_fit_with_sides (
+    OctMirrorSet *set, double k_span, gboolean *found, GError **error);
+
+/* The mirrors of the fit agree with each other.  Any two do. */
+gboolean oct_mirror_set_is_consistent (const OctMirrorSet *set);
+
+/* Fits every choice of sides[used] relative to the first mirror, of at most
+ * OCT_MIRROR_SET_MAX_CHOICES, and keeps the best; FALSE: another one is as good,
+ * or none can be fitted (set->fit is NULL then). */
+gboolean oct_mirror_set_try_all_sides (OctMirrorSet *set, double *sides);
+
+/* Leaves out what does not fit to the others; *again: some were, and the rest
+ * is to be fitted.  FALSE, OCT_ERROR_FORMAT: it is not certain what. */
+gboolean oct_mirror_set_leave_out_others (
+    OctMirrorSet *set, double k_span, gboolean *again, GError **error);
+
+G_END_DECLS

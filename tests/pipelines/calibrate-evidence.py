@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""oct-calibrate: what the mirrors prove, and what it does where they do not:
+sides that are wrong, mirrors behind the depth range, a calibration that is there
+already.  Output is TAP.
+
+Widths are compared with those that the fringes allow; 5 % more is good and 25 %
+usable, as docs/calibration.md says.  A mirror deeper than 1.82 mm is behind the
+depth range: 1024 samples over 0.885 rad/um.
+"""
+import os
+import pathlib
+import re
+
+import tap
+from mirrors import (ROOT, SAMPLES, calibrate, check_positions, read_csv,
+                     read_table, refuse, simulate, some)
+
+BEHIND = 2400  # um, seen where one of 1235 um is
+
+
+def check(folder, name, *mirrors):
+    """Excess of width of each with this calibration, over what is possible."""
+    table = read_table(calibrate(folder, "--check", name, "--mirror", *mirrors,
+                                 "--same-side"))
+    return {mirror: after / possible
+            for mirror, (_, _, after, possible) in table.items()}
+
+
+def keep(folder, name, *arguments, says):
+    """An error, and the file is as it was."""
+    before = (folder / name).read_bytes()
+    text = calibrate(folder, *arguments, "--output", name, status=1)
+    error = [line for line in text.splitlines() if line.startswith("Error: ")]
+    print(f"# {error[0]}", flush=True)
+    assert "No calibration is written: " in error[0], text
+    for part in (f"'{name}' is there already", *says):
+        assert part in error[0], (part, text)
+    assert (folder / name).read_bytes() == before
+
+
+def test_a_proven_one_is_kept(folder):
+    """Two mirrors with a wrong side, behind the depth range, or at one depth fit
+    each other, and do not take the place of a calibration of three."""
+    near, middle, deep, other, behind = some(
+        folder, 300, 700, 1200, -900, BEHIND, lines=8)
+    closer = simulate(folder, "m715.raw", depth=715, lines=8, seed=70)
+    calibrate(folder, "--mirror", near, middle, deep, "--same-side", "--output",
+              "c.csv")
+    for mirrors, says in (
+            ([near, other, "--same-side"],
+             [f"'{other}' is", "bins wide on the side where it is taken to be",
+              "Two mirrors prove neither their sides", "a third mirror"]),
+            ([simulate(folder, "o300.raw", depth=-300, seed=71), "--other-side",
+              deep], ["contradicts the calibration"]),
+            ([near, behind, "--same-side"],
+             [f"'{behind}' is", "behind the depth range"]),
+            ([behind], ["has dispersion", "farther away"]),
+            ([middle, closer, "--same-side", "--wavelength-min", 796.7,
+              "--wavelength-max", 897.7], [])):
+        keep(folder, "c.csv", "--mirror", *mirrors, says=says)
+    # where there is nothing to lose it is written, and says what it is worth
+    text = calibrate(folder, "--mirror", near, other, "--same-side", "--output",
+                     "d.csv")
+    assert "two mirrors always fit each other" in text, text
+    assert check(folder, "d.csv", deep)["m1200.raw"] > 2
+    # sides that are right are no contradiction, and add their columns
+    calibrate(folder, "--mirror", near, "--other-side", other, "--output", "c.csv",
+              "--wavelength-min", 796.7, "--wavelength-max", 897.7)
+    assert "wavelength_nm" in read_csv(folder / "c.csv")
+    assert max(check(folder, "c.csv", near, middle, deep).values()) < 1.05
+
+
+def test_as_good_is_not_better(folder):
+    """One as sharp replaces none, whatever else is said of it; the same one
+    does."""
+    names = some(folder, 200, 900, lines=8)
+    calibrate(folder, "--mirror", *names, "--same-side", "--output", "c.csv")
+    (folder / "again").mkdir()
+    again = [f"again/{name}" for name in names]
+    for i, name in enumerate(again):
+        simulate(folder, name, depth=(200, 900)[i], lines=8, seed=30 + i)
+    keep(folder, "c.csv", "--mirror", *again, "--same-side",
+         says=["is as good for these mirrors; it is left as it is"])
+    calibrate(folder, "--mirror", *names, "--same-side", "--output", "c.csv")
+    # of one depth there is more to know: two replace it
+    calibrate(folder, "--mirror", names[1], "--output", "one.csv")
+    calibrate(folder, "--mirror", *names, "--same-side", "--output", "one.csv")
+    check_positions(read_csv(folder / "one.csv"))
+
+
+def test_two_known_by_their_distance(folder):
+    """Distance and wavelengths show the sides of two; one alone does not."""
+    near, other = some(folder, 200, -700)
+    waves = ["--wavelength-min", 796.7, "--wavelength-max", 897.7]
+    for name, more, proven in (
+            ("known.csv", [*waves, "--depth-um", 200, -700], True),
+            ("told.csv", [*waves, "--same-side"], False)):
+        text = calibrate(folder, "--mirror", near, other, *more, "--output", name)
+        assert ("two mirrors always fit" in text) != proven, text
+    check_positions(read_csv(folder / "known.csv"))
+
+
+def test_one_of_three_is_wrong(folder):
+    """Any two fit each other, thus none of three is the wrong one for certain."""
+    near, middle, other, behind = some(folder, 100, 700, -500, BEHIND, lines=8)
+    refuse(folder, "--mirror", near, middle, behind, "--same-side",
+           says=["which of them is wrong is not certain", "fourth one"])
+    refuse(folder, "--mirror", near, middle, behind,
+           says=["which of them is wrong is not certain"])
+    # a side that is wrong is named where the right one makes all fit
+    refuse(folder, "--mirror", near, middle, other, "--same-side",
+           says=["off by", f"'{other}' on the other side than '{near}' is"])
+    # the sides are found before anything is left out, in any order
+    for order in ((near, middle, other), (near, other, middle)):
+        text = calibrate(folder, "--mirror", *order, "--output", "c.csv")
+        assert f"'{other}' lies on the other side" in text, text
+        assert "is left out" not in text, text
+        check_positions(read_csv(folder / "c.csv"))
+        (folder / "c.csv").unlink()
+
+
+def test_what_does_not_fit_is_found(folder):
+    """From four on one of them is left out, from five on two."""
+    good = some(folder, 200, 700, 1200, lines=8)
+    behind, deeper, other = some(folder, BEHIND, 2600, -500, lines=8)
+    for wrong in ([behind], [behind, deeper]):
+        for sides in ([], ["--same-side"]):
+            text = calibrate(folder, "--mirror", wrong[0], *good, *wrong[1:],
+                             *sides, "--output", "c.csv")
+            assert re.findall(r"'(\S+)' is left out: its fringe does not fit",
+                              text) == [*wrong], text
+            assert sorted(read_table(text)) == sorted(good), text
+            check_positions(read_csv(folder / "c.csv"))
+            (folder / "c.csv").unlink()
+    text = calibrate(folder, "--mirror", *good, other, "--same-side", "--output",
+                     "c.csv")
+    assert f"'{other}' is left out: its fringe does not fit" in text, text
+    check_positions(read_csv(folder / "c.csv"))
+    refuse(folder, "--mirror", *good[:2], behind, deeper, "--same-side",
+           says=["which of them is wrong is not certain", "another one"])
+
+
+def test_of_many_no_right_one_is_lost(folder):
+    """Two behind the depth range spoil the fit of the others, on both sides."""
+    good = some(folder, 100, 300, 700, 900, 1200, -300, -500, -800)
+    wrong = some(folder, BEHIND, 2600, lines=8)
+    text = calibrate(folder, "--mirror", *good, *wrong, "--output", "c.csv")
+    assert set(re.findall(r"'(\S+)' is left out", text)) == set(wrong), text
+    assert sorted(read_table(text)) == sorted(good), text
+    check_positions(read_csv(folder / "c.csv"))
+
+
+def test_check_with_the_sides_exchanged(folder):
+    one, two = some(folder, 300, -800, lines=8)
+    calibrate(folder, "--mirror", one, "--other-side", two, "--output", "c.csv")
+    text = calibrate(folder, "--check", "c.csv", "--mirror", one, "--other-side",
+                     two)
+    assert "'c.csv' is good for these mirrors: " in text, text
+    text = calibrate(folder, "--check", "c.csv", "--mirror", two, "--other-side",
+                     one)
+    assert "good for these mirrors, with the sides exchanged (" in text, text
+    assert "on the other side of the zero delay than --mirror says" in text, text
+    # one side that is wrong is no exchange
+    text = calibrate(folder, "--check", "c.csv", "--mirror", one, two,
+                     "--same-side")
+    assert "'c.csv' is poor for these mirrors: " in text, text
+
+
+def test_check_the_cscan_with_the_sides_exchanged(folder):
+    data = pathlib.Path(os.environ.get(
+        "OCT_TEST_DATA", ROOT.parent / "shared" / "data" / "cscan"))
+    if not (data / "mirror1.npy").exists():
+        raise tap.Skip("the C-scan is not there")
+    text = calibrate(folder, "--check", data / "calibration.csv", "--mirror",
+                     data / "mirror1.npy", "--other-side", data / "mirror2.npy",
+                     samples=None)
+    assert "good for these mirrors, with the sides exchanged (" in text, text
+
+
+def test_source_alone(folder):
+    """The flank of the source's spectrum is no fringe, however many A-lines say
+    so; a narrow source reaches farther."""
+    for fwhm in (0.02, 0.05, 0.1):
+        for lines in (1, 200):
+            source = simulate(folder, "source.raw", reflectivity=0, fwhm=fwhm,
+                              lines=lines, seed=40)
+            refuse(folder, "--mirror", source, says=["no fringe is seen in it"])
+    near = simulate(folder, "near.raw", depth=30, fwhm=0.02, seed=41)
+    text = calibrate(folder, "--mirror", near, "--output", "n.csv", status=None)
+    assert "one mirror alone in the light" not in text, text
+
+
+def test_range_follows_from_the_distance(folder):
+    """0.03 rad of each of two mirrors, which do not average out, become more than
+    0.3 rad at sqrt (50 - 1/4) times the distance between them from their
+    middle: a straight line through two points has a variance of
+    e^2 (1/2 + 2 (x / d)^2)."""
+    for first, second in ((500, 530), (500, 560)):
+        names = some(folder, first, second, lines=8)
+        text = calibrate(folder, "--mirror", *names, "--same-side", "--output",
+                         f"{second}.csv")
+        low, high = map(int, re.search(
+            r"Depths to use it for: bins (\d+) to (\d+)", text).groups())
+        bins = [bin for _, bin, _, _ in read_table(text).values()]
+        middle, far = sum(bins) / 2, 49.75**0.5 * abs(bins[1] - bins[0])
+        print(f"# {first} and {second} um: bins {low} to {high}", flush=True)
+        # noise takes some of it away; 129 steps over the range
+        step = SAMPLES / 2 / 128
+        assert max(middle - far, 8) - step <= low < middle, (low, middle, far)
+        assert middle < high <= middle + far + step, (high, middle, far)
+        assert high - low < 2 * far + step, (low, high, far)
+
+
+tap.main(globals())
