@@ -47,6 +47,7 @@ done | awk '$2 == "=>" && $3 ~ /^\// {print $3}' | sort -u |
   while read -r library; do cp -L "$library" "$out/lib/"; done
 
 strip --strip-unneeded "$out"/bin/* "$out"/lib/* "$out"/plugins/* 2>/dev/null || true
+cp -r "$(dirname "$0")/../unit/vectors/files" "$out/vectors"
 if [ -n "${OCT_TEST_DATA:-}" ]; then
   cp -r "$OCT_TEST_DATA" "$out/data"
 fi

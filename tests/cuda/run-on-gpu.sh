@@ -40,7 +40,7 @@ summary="$logs/summary.txt"
 export GST_PLUGIN_PATH_1_0="$pack/plugins" GST_PLUGIN_SYSTEM_PATH_1_0=
 export GST_PLUGIN_SCANNER_1_0="$pack/bin/gst-plugin-scanner"
 export OCT_CUDA_MODULE_PATH="$pack/module"
-export OCT_TEST_DATA="$pack/data"
+export OCT_TEST_DATA="$pack/data" OCT_TEST_VECTORS="$pack/vectors"
 export GST_REGISTRY_1_0="$logs/registry.bin" CK_DEFAULT_TIMEOUT=240
 
 note () {

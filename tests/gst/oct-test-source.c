@@ -111,6 +111,7 @@ source_next (Source *s)
 void
 source_collect (Source *s)
 {
+  gint64 deadline = g_get_monotonic_time () + 60 * G_TIME_SPAN_SECOND;
   GstBuffer *buffer;
   gboolean end;
 
@@ -118,6 +119,7 @@ source_collect (Source *s)
     g_mutex_lock (&s->lock);
     end = s->eos;
     g_mutex_unlock (&s->lock);
+    fail_if (g_get_monotonic_time () > deadline, "the source does not end");
     while ((buffer = gst_harness_try_pull (s->harness)) != NULL)
       g_ptr_array_add (s->buffers, buffer);
     g_usleep (100);

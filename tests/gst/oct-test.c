@@ -637,3 +637,11 @@ oct_test_run_case (const char *prefix, guint i)
   }
   gst_harness_teardown (harness);
 }
+
+const char *
+oct_test_vectors (void)
+{
+  const char *elsewhere = g_getenv ("OCT_TEST_VECTORS");
+
+  return elsewhere != NULL ? elsewhere : OCT_TEST_VECTORS;
+}

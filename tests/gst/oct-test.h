@@ -83,6 +83,10 @@ void oct_test_add_scan_meta (
 /* All 0: the buffer has none. */
 GstOctScanPosition oct_test_get_scan_position (GstBuffer *buffer);
 
+/* Folder of files that other programs wrote: the tree's, or where the tests run
+ * without the tree the one that OCT_TEST_VECTORS names. */
+const char *oct_test_vectors (void);
+
 /* places[samples]: those that a mask file keeps; returns their number. */
 guint oct_test_read_mask (const char *path, guint samples, guint *places);
 /* Only the samples that a mask file keeps, as an array [lines][kept]. */

@@ -330,7 +330,7 @@ GST_START_TEST (test_other_files)
 
   for (i = 0; i < G_N_ELEMENTS (other_files); i++) {
     g_autoptr (Source) s = source_new ("octsrc name=src location=%s/%s",
-        OCT_TEST_VECTORS, other_files[i].launch);
+        oct_test_vectors (), other_files[i].launch);
 
     GST_INFO ("%s", other_files[i].launch);
     source_play (s);

@@ -61,7 +61,7 @@ GST_START_TEST (test_types)
   }
   for (guint i = 0; i < G_N_ELEMENTS (known); i++) {
     g_autofree char *path =
-        g_build_filename (OCT_TEST_VECTORS, known[i].file, NULL);
+        g_build_filename (oct_test_vectors (), known[i].file, NULL);
     g_autofree char *data = NULL, *media = NULL;
     gsize size;
 
