@@ -27,7 +27,57 @@ typedef struct {
   double *sums, *others; /* [MAX (bscans, groups)] of rows and groups */
   float *thresholds;     /* [bscans][lines] */
   double raised, alpha;  /* of the step */
+  double phase_step[2];
 } Joint;
+
+/* ------------------------------------------------------------- phase steps */
+
+static OCT_VECTORISED void
+joint_multiply (float *line, float re, float im, guint blocks)
+{
+  for (guint block = 0; block < blocks;
+       block++, line += OCT_CPU_VOLUME_CS_BLOCK)
+    for (guint i = 0; i < OCT_LANES; i++) {
+      float a = line[i], b = line[OCT_LANES + i];
+
+      line[i] = a * re - b * im;
+      line[OCT_LANES + i] = a * im + b * re;
+    }
+}
+
+/* Puts the phase steps into an A-line of g (sign = 1) or takes them out (-1). */
+static void
+joint_shift_line (const Joint *j, guint32 place, double sign)
+{
+  const OctVolumeCs *cs = j->cs;
+  double phase = j->phase_step[0] * (place % cs->lines)
+                 + j->phase_step[1] * (place / cs->lines);
+
+  if (j->phase_step[0] != 0 || j->phase_step[1] != 0)
+    joint_multiply (oct_cpu_volume_cs_line (cs, j->g, place),
+        (float)cos (phase), (float)sin (sign * phase), cs->blocks);
+}
+
+static void
+joint_shift_rows (gpointer data, guint first, guint end, guint thread)
+{
+  const Joint *j = data;
+
+  for (guint32 at = first * j->cs->lines; at < end * j->cs->lines; at++)
+    joint_shift_line (j, at, 1);
+}
+
+static void
+joint_shift_group (const Joint *j, guint group, double sign)
+{
+  const OctVolumeCs *cs = j->cs;
+  const OctScanMask *mask = cs->params.mask;
+  guint end = MIN ((group + 1) * OCT_LANES, mask->count);
+
+  for (guint k = group * OCT_LANES; k < end; k++)
+    if (cs->valid[k])
+      joint_shift_line (j, mask->places[k], sign);
+}
 
 /* -------------------------------------------------------- cosine transforms */
 
@@ -272,11 +322,16 @@ compare_ascans (gpointer data, guint first, guint end, guint thread)
   OctVolumeCs *cs = j->cs;
 
   for (guint k = first; k < end; k++) {
-    float *line = oct_cpu_volume_cs_line (cs, j->g, cs->params.mask->places[k]);
+    guint32 place = cs->params.mask->places[k];
 
-    j->others[k] = cs->valid[k] ? cpu_joint_update (cs->residual + k * cs->line,
-                       line, cs->given + k * cs->line, cs->line)
-                                : 0;
+    j->others[k] = 0;
+    if (!cs->valid[k])
+      continue;
+    joint_shift_line (j, place, 1);
+    j->others[k] = cpu_joint_update (cs->residual + k * cs->line,
+        oct_cpu_volume_cs_line (cs, j->g, place), cs->given + k * cs->line,
+        cs->line);
+    joint_shift_line (j, place, -1);
   }
 }
 
@@ -333,6 +388,7 @@ compare_spectra (gpointer data, guint first, guint end, guint thread)
   gpointer scratch = bins + (n / 2 + 1) * OCT_CPU_VOLUME_CS_BLOCK;
 
   for (guint group = first; group < end; group++) {
+    joint_shift_group (j, group, 1);
     gather (j, group, bins);
     oct_lanes_fft_run_back_real (cs->to_samples, bins, spectra, scratch);
     keep (cs, group, spectra);
@@ -341,6 +397,7 @@ compare_spectra (gpointer data, guint first, guint end, guint thread)
                            cs->given + group * size, size)
                        / 2;
     oct_cpu_volume_cs_adjoint (cs, group, spectra, j->g, bins, scratch);
+    joint_shift_group (j, group, -1);
   }
 }
 
@@ -465,9 +522,11 @@ oct_cpu_volume_cs_joint (
   g_autofree double *sums = g_new0 (double, n);
   g_autofree double *others = g_new0 (double, n + OCT_LANES);
   g_autofree float *thresholds = g_new (float, n);
-  Joint joint = {
-    .cs = cs, .sums = sums, .others = others, .thresholds = thresholds
-  };
+  Joint joint = { .cs = cs,
+    .sums = sums,
+    .others = others,
+    .thresholds = thresholds,
+    .phase_step = { s->phase_step_x, s->phase_step_y } };
 
   if (!reserve (cs, given, error))
     return FALSE;
@@ -478,9 +537,13 @@ oct_cpu_volume_cs_joint (
     return TRUE;
   for (gsize i = 0; i < n * cs->line; i++)
     joint.g[i] = -joint.g[i];
+  for (gsize group = 0; group < groups; group++)
+    joint_shift_group (&joint, (guint)group, -1);
   for (gsize i = 0; i < given; i++)
     cs->residual[i] = -cs->given[i];
   memset (joint.c, 0, n * cs->line * sizeof (float));
   run (&joint, s->steps);
+  oct_parallel_for (
+      cs->bscans, 1, oct_cpu_threads (cs->threads), joint_shift_rows, &joint);
   return TRUE;
 }

@@ -142,9 +142,23 @@ reserve_joint (OctVolumeCs *cs, OctCudaVolumeCsJoint *j, GError **error)
   return TRUE;
 }
 
+/* Puts phase steps into A-scans (sign = 1) or takes them out (-1). */
+static gboolean
+shift_phases (OctVolumeCs *cs, const OctVolumeCsSettings *s, float2 *ascans,
+    gboolean listed, double sign, GError **error)
+{
+  if (s->phase_step_x == 0 && s->phase_step_y == 0)
+    return TRUE;
+  return cuda_fill_check (
+      oct_cuda_launch_volume_cs_phases (&cs->cs, ascans, listed,
+          sign * s->phase_step_x, sign * s->phase_step_y, cs->stream),
+      error);
+}
+
 /* The gradient of the next step, and its size. */
 static gboolean
-compare (OctVolumeCs *cs, const OctCudaVolumeCsJoint *j, GError **error)
+compare (OctVolumeCs *cs, const OctVolumeCsSettings *s,
+    const OctCudaVolumeCsJoint *j, GError **error)
 {
   OctCudaVolumeCsSpectra spectra = { .cs = cs->cs,
     .fft = cs->axial,
@@ -163,8 +177,10 @@ compare (OctVolumeCs *cs, const OctCudaVolumeCsJoint *j, GError **error)
   return cuda_fill_check (oct_cuda_launch_volume_cs_columns (
                               j, OCT_CUDA_VOLUME_CS_BACK, stream),
              error)
+         && shift_phases (cs, s, cs->cs.ascans, TRUE, 1, error)
          && cuda_fill_check (
              oct_cuda_launch_volume_cs_compare (&spectra, stream), error)
+         && shift_phases (cs, s, cs->cs.ascans, TRUE, -1, error)
          && cuda_fill_check (oct_cuda_launch_volume_cs_columns (
                                  j, OCT_CUDA_VOLUME_CS_FORTH, stream),
              error)
@@ -192,8 +208,9 @@ oct_cuda_volume_cs_joint (
     return FALSE;
   j.pass_x = cs->pass[0];
   j.pass_y = cs->pass[1];
-  if (!cuda_fill_check (oct_cuda_launch_volume_cs_columns (
-                            &j, OCT_CUDA_VOLUME_CS_BEGIN, cs->stream),
+  if (!shift_phases (cs, s, cs->cs.ascans, TRUE, -1, error)
+      || !cuda_fill_check (oct_cuda_launch_volume_cs_columns (
+                               &j, OCT_CUDA_VOLUME_CS_BEGIN, cs->stream),
           error)
       || !cuda_fill_check (
           oct_cuda_launch_volume_cs_highest (&j, cs->stream), error))
@@ -205,12 +222,16 @@ oct_cuda_volume_cs_joint (
     if (!cuda_fill_check (
             oct_cuda_launch_volume_cs_rows (&j, cs->stream), error))
       return FALSE;
-    if (k + 1 < s->steps && !compare (cs, &j, error))
+    if (k + 1 < s->steps && !compare (cs, s, &j, error))
       return FALSE;
   }
+  /* A-scans that were taken are as they came again */
   return cuda_fill_check (oct_cuda_launch_volume_cs_columns (
                               &j, OCT_CUDA_VOLUME_CS_END, cs->stream),
-      error);
+             error)
+         && shift_phases (cs, s, cs->volume, FALSE, 1, error)
+         && (cs->params.spectra
+             || shift_phases (cs, s, cs->cs.ascans, TRUE, 1, error));
 }
 
 /* ----------------------------------------------------------------- envelope */

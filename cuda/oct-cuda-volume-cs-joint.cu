@@ -460,6 +460,38 @@ oct_cuda_launch_volume_cs_highest (
   return cudaGetLastError ();
 }
 
+/* -------------------------------------------------------------- phase steps */
+
+__global__ void
+phases_kernel (const __grid_constant__ OctCudaVolumeCs cs, float2 *values,
+    int listed, double step_x, double step_y)
+{
+  __shared__ float2 factor;
+
+  values += (size_t)blockIdx.x * cs.pitch;
+  if (threadIdx.x == 0) {
+    uint32_t place = listed ? cs.places[blockIdx.x] : blockIdx.x;
+    double re, im;
+
+    sincos (step_x * (place % cs.lines) + step_y * (place / cs.lines), &im, &re);
+    factor = make_float2 ((float)re, (float)im);
+  }
+  __syncthreads ();
+  for (uint32_t i = threadIdx.x; i < cs.pitch; i += blockDim.x)
+    values[i] = values[i] * factor;
+}
+
+extern "C" cudaError_t
+oct_cuda_launch_volume_cs_phases (const OctCudaVolumeCs *cs, float2 *values,
+    int listed, double step_x, double step_y, cudaStream_t stream)
+{
+  uint32_t lines = listed ? cs->taken : cs->lines * cs->bscans;
+
+  phases_kernel<<<lines, 256, 0, stream>>> (
+      *cs, values, listed, step_x, step_y);
+  return cudaGetLastError ();
+}
+
 /* --------------------------------------------------------------- step size */
 
 __device__ double

@@ -142,6 +142,11 @@ typedef enum {
 cudaError_t oct_cuda_launch_volume_cs_columns (
     const OctCudaVolumeCsJoint *joint, OctCudaVolumeCsColumns what,
     cudaStream_t stream);
+/* values [places][pitch] times exp (i (step_x x + step_y y)) of their A-line x of
+ * B-scan y; `listed`: [taken][pitch]. */
+cudaError_t oct_cuda_launch_volume_cs_phases (const OctCudaVolumeCs *cs,
+    float2 *values, int listed, double step_x, double step_y,
+    cudaStream_t stream);
 /* step->high of g */
 cudaError_t oct_cuda_launch_volume_cs_highest (
     const OctCudaVolumeCsJoint *joint, cudaStream_t stream);

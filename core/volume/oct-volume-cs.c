@@ -13,6 +13,8 @@
 
 /* A spot of FWHM F has a standard deviation of F / this. */
 #define FWHM_PER_SD 2.3548200450309493
+/* A phase step below this part of what the spot passes is left in. */
+#define PHASE_STEP 0.1
 
 gboolean
 oct_volume_cs_params_check (const OctVolumeCsParams *p, GError **error)
@@ -77,12 +79,15 @@ oct_volume_cs_settings_check (const OctVolumeCsParams *params,
   if (!volume_cs_check_method (params, s->method, error))
     return FALSE;
   if (s->spot_x >= 0 && s->spot_y >= 0 && s->noise >= 0 && s->tau >= 0
-      && s->steps >= 1)
+      && s->steps >= 1 && fabs (s->phase_step_x) <= G_PI
+      && fabs (s->phase_step_y) <= G_PI)
     return TRUE;
   g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-      "A spot of %g x %g lines, a noise of %g, tau=%g and %u steps were asked "
-      "for: none may be below 0, and there is at least one step",
-      s->spot_x, s->spot_y, s->noise, s->tau, s->steps);
+      "A spot of %g x %g lines, a noise of %g, tau=%g, %u steps and phase "
+      "steps of %g and %g rad were asked for: none of the first four may be "
+      "below 0, there is at least one step, and phase steps are at most pi",
+      s->spot_x, s->spot_y, s->noise, s->tau, s->steps, s->phase_step_x,
+      s->phase_step_y);
   return FALSE;
 }
 
@@ -164,6 +169,14 @@ oct_volume_cs_get_spot (double coherence, guint lines)
   if (coherence >= 1)
     return most;
   return MIN (sqrt (2 * G_LN2 / -log (coherence)), most);
+}
+
+double
+oct_volume_cs_get_phase_step (double phase_step, double spot)
+{
+  /* A Gaussian spot passes spatial frequencies with a standard deviation of
+   * FWHM_PER_SD / spot, rad per line. */
+  return fabs (phase_step) * spot < PHASE_STEP * FWHM_PER_SD ? 0 : phase_step;
 }
 
 double
@@ -297,10 +310,12 @@ count_pairs (
 }
 
 /* All pairs of one B-scan and block count as one, so that bright reflections do
- * not speak for all others; they are added with their phase. */
+ * not speak for all others; they are added with their phase.  *phase_step: the
+ * mean phase of their products. */
 static double
 find_coherence (const OctVolumeCsParams *p, const guint8 *there,
-    const OctVolumeCsSums *sums, gboolean across, double noise2)
+    const OctVolumeCsSums *sums, gboolean across, double noise2,
+    double *phase_step)
 {
   guint rows = across ? p->mask->bscans - 1 : p->mask->bscans;
   guint blocks = count_blocks (p);
@@ -327,6 +342,7 @@ find_coherence (const OctVolumeCsParams *p, const guint8 *there,
       weight += pairs;
     }
   }
+  *phase_step = weight > 0 ? atan2 (im, re) : 0;
   if (!any)
     return -1;
   return weight > 0 ? MIN (1, hypot (re, im) / weight) : 0;
@@ -347,6 +363,8 @@ oct_volume_cs_find_measures (const OctVolumeCsParams *p, const guint8 *valid,
   }
   noise2 = find_noise2 (p, sums, m->lines, &all);
   m->noise = volume_cs_find_noise (p, noise2, all);
-  m->coherence_x = find_coherence (p, there, sums, FALSE, noise2);
-  m->coherence_y = find_coherence (p, there, sums, TRUE, noise2);
+  m->coherence_x =
+      find_coherence (p, there, sums, FALSE, noise2, &m->phase_step_x);
+  m->coherence_y =
+      find_coherence (p, there, sums, TRUE, noise2, &m->phase_step_y);
 }

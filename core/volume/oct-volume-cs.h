@@ -72,6 +72,9 @@ typedef struct {
   /* of neighbours along a B-scan and from B-scan to B-scan: 0 (nothing in
    * common) to 1 (the same but for noise); -1: there are none to compare */
   double coherence_x, coherence_y;
+  /* mean phase step, rad, from an A-line to the next and from a B-scan to the
+   * next; 0 where there are none to compare */
+  double phase_step_x, phase_step_y;
   /* rms of the noise of A-scans of all samples, from the darkest depths; of a
    * part of the samples what exceeds that which they spread: 0 where that is
    * more */
@@ -87,6 +90,10 @@ typedef struct {
   double spot_x, spot_y, noise, tau;
   guint steps; /* PAPER, and LINEAR of a part of the samples: at most */
   OctVolumeCsBasis basis; /* PAPER */
+  /* JOINT: as measured.  A scan has such steps where the beam does not meet its
+   * mirror at the pivot.  Neighbours are compared without them, and the volume
+   * has them again. */
+  double phase_step_x, phase_step_y;
 } OctVolumeCsSettings;
 
 #define OCT_VOLUME_CS_TAU 0.1
@@ -141,6 +148,10 @@ gboolean oct_volume_cs_is_missing (
 /* The width of a Gaussian spot whose speckle has this coherence from one line
  * to the next, at most a quarter of `lines`. */
 double oct_volume_cs_get_spot (double coherence, guint lines);
+
+/* The phase step to take out of a scan with such a spot: 0 where the spot passes
+ * what this step moves it by. */
+double oct_volume_cs_get_phase_step (double phase_step, double spot);
 
 /* The threshold of cosine j of `count` lines is divided by the root of the
  * product of these (both directions) and a small number. */

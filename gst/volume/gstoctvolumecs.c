@@ -226,6 +226,8 @@ choose (GstOctVolumeCs *self, const OctVolumeCsMeasures *m)
   s->found_x = self->use.spot_x;
   s->found_y = self->use.spot_y;
   s->noise_found = self->use.noise;
+  s->phase_step_x = self->use.phase_step_x;
+  s->phase_step_y = self->use.phase_step_y;
   GST_OBJECT_UNLOCK (self);
   for (guint i = 0; i < properties->n_rows; i++)
     if (properties->rows[i].flags & GST_OCT_PROPERTY_READ_ONLY)
@@ -239,8 +241,9 @@ tell (GstOctVolumeCs *self, guint64 volume, guint missing)
   GstStructure *told = gst_structure_new ("oct-volume-cs", "volume",
       G_TYPE_UINT64, volume, "method", G_TYPE_STRING, s->chosen, "reason",
       G_TYPE_STRING, s->reason, "coherence-x", G_TYPE_DOUBLE, s->coherence_x,
-      "coherence-y", G_TYPE_DOUBLE, s->coherence_y, "missing", G_TYPE_UINT,
-      missing, NULL);
+      "coherence-y", G_TYPE_DOUBLE, s->coherence_y, "phase-step-x",
+      G_TYPE_DOUBLE, s->phase_step_x, "phase-step-y", G_TYPE_DOUBLE,
+      s->phase_step_y, "missing", G_TYPE_UINT, missing, NULL);
 
   GST_INFO_OBJECT (self, "%" GST_PTR_FORMAT, told);
   gst_element_post_message (
@@ -248,7 +251,7 @@ tell (GstOctVolumeCs *self, guint64 volume, guint missing)
 }
 
 /* Settings of the first volume hold for those behind it: a picture that changes
- * its method from volume to volume flickers. */
+ * its method from volume to volume flickers.  Phase steps are those of each. */
 static gboolean
 measure (GstOctVolumeCs *self, GError **error)
 {
@@ -261,8 +264,12 @@ measure (GstOctVolumeCs *self, GError **error)
   missing = self->mask->count - m.lines;
   if (first)
     choose (self, &m);
+  else
+    gst_oct_volume_cs_settings_set_phase_steps (&self->use, &m);
   self->measured = TRUE;
   GST_OBJECT_LOCK (self);
+  self->settings.phase_step_x = self->use.phase_step_x;
+  self->settings.phase_step_y = self->use.phase_step_y;
   self->settings.missing += missing;
   GST_OBJECT_UNLOCK (self);
   if (first || missing > 0)

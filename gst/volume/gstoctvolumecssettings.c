@@ -136,6 +136,18 @@ static GST_OCT_DEFINE_ENUM (get_basis_type, "GstOctVolumeCsBasis",
           GST_OCT_PROPERTY_READ_ONLY, NULL,
           GST_OCT_DOUBLE (
               GstOctVolumeCsSettings, noise_found, 0.0, G_MAXDOUBLE, 0.0) },
+      { "phase-step-x", "Phase step of A-lines",
+          "Mean phase step from an A-line to the next, in rad, that "
+          "method=joint takes out of the last volume and puts back in (0 = "
+          "none that matters)",
+          GST_OCT_PROPERTY_READ_ONLY, NULL,
+          GST_OCT_DOUBLE (
+              GstOctVolumeCsSettings, phase_step_x, -G_PI, G_PI, 0.0) },
+      { "phase-step-y", "Phase step of B-scans",
+          "Mean phase step from a B-scan to the next, in rad, likewise",
+          GST_OCT_PROPERTY_READ_ONLY, NULL,
+          GST_OCT_DOUBLE (
+              GstOctVolumeCsSettings, phase_step_y, -G_PI, G_PI, 0.0) },
       { "missing", "Missing A-lines",
           "A-lines that were to be taken and never came, or were no numbers, "
           "since "
@@ -196,6 +208,16 @@ choose_method (const GstOctVolumeCsSettings *settings,
   return get_method (settings->method);
 }
 
+void
+gst_oct_volume_cs_settings_set_phase_steps (
+    OctVolumeCsSettings *use, const OctVolumeCsMeasures *m)
+{
+  use->phase_step_x =
+      oct_volume_cs_get_phase_step (m->phase_step_x, use->spot_x);
+  use->phase_step_y =
+      oct_volume_cs_get_phase_step (m->phase_step_y, use->spot_y);
+}
+
 OctVolumeCsSettings
 gst_oct_volume_cs_settings_choose (const GstOctVolumeCsSettings *s,
     const OctVolumeCsParams *params, const OctVolumeCsMeasures *m,
@@ -215,6 +237,7 @@ gst_oct_volume_cs_settings_choose (const GstOctVolumeCsSettings *s,
     .basis = s->basis,
   };
 
+  gst_oct_volume_cs_settings_set_phase_steps (&use, m);
   use.steps = s->steps > 0 ? s->steps
               : use.method == OCT_VOLUME_CS_ENVELOPE
                   ? OCT_VOLUME_CS_ENVELOPE_STEPS

@@ -32,6 +32,7 @@ typedef struct {
   /* found */
   char *chosen, *reason;
   double coherence_x, coherence_y, found_x, found_y, noise_found;
+  double phase_step_x, phase_step_y;
   guint64 missing;
 } GstOctVolumeCsSettings;
 
@@ -49,6 +50,11 @@ OctVolumeCsParams gst_oct_volume_cs_settings_get_params (
 OctVolumeCsSettings gst_oct_volume_cs_settings_choose (
     const GstOctVolumeCsSettings *settings, const OctVolumeCsParams *params,
     const OctVolumeCsMeasures *measures, const char **reason);
+
+/* Those of this volume, where the spot does not pass them: a heart beats, and a
+ * hand shakes, from volume to volume. */
+void gst_oct_volume_cs_settings_set_phase_steps (
+    OctVolumeCsSettings *use, const OctVolumeCsMeasures *measures);
 
 /* The mask of the file that is set, `sent` from upstream (or NULL), or, where
  * samples alone are missing, all A-lines; of B-scans of `lines` A-lines,

@@ -44,12 +44,18 @@ typedef struct {
   OctVolumeCsBasis basis;
   guint steps;
   gboolean part; /* of the samples, `spectral_rate` */
+  double phase_step_x;
 } Kind;
 
 static const Kind kinds[] = {
   { "joint A-scans", FALSE, OCT_VOLUME_CS_JOINT, 0, OCT_VOLUME_CS_STEPS },
   { "joint spectra", TRUE, OCT_VOLUME_CS_JOINT, 0, OCT_VOLUME_CS_STEPS },
   { "joint part", TRUE, OCT_VOLUME_CS_JOINT, 0, OCT_VOLUME_CS_STEPS, TRUE },
+  /* phase steps of 1 rad from A-line to A-line */
+  { "joint A-scans, steps", FALSE, OCT_VOLUME_CS_JOINT, 0, OCT_VOLUME_CS_STEPS,
+      FALSE, 1 },
+  { "joint spectra, steps", TRUE, OCT_VOLUME_CS_JOINT, 0, OCT_VOLUME_CS_STEPS,
+      FALSE, 1 },
   { "linear", FALSE, OCT_VOLUME_CS_LINEAR, 0, 1 },
   { "paper wavelet", FALSE, OCT_VOLUME_CS_PAPER, OCT_VOLUME_CS_WAVELET,
       OCT_VOLUME_CS_PAPER_STEPS },
@@ -145,7 +151,7 @@ volume_new (const VolumeDevice *device, const Kind *kind)
     (guint)(kind->spectra ? samples : samples / 2), OCT_WINDOW_HANN,
     kind->part ? spectral_rate : 1, 100 };
   v.settings = (OctVolumeCsSettings){ kind->method, 6, 6, 0.5,
-    OCT_VOLUME_CS_TAU, kind->steps, kind->basis };
+    OCT_VOLUME_CS_TAU, kind->steps, kind->basis, kind->phase_step_x };
   v.cs = device->volume_cs->create (&v.params, device->stream, &error);
   expect (v.cs != NULL, &error);
   oct_scan_mask_unref (mask);
@@ -189,7 +195,7 @@ measure (Volume *v)
     fill (v, &measured[i], &filled[i]);
   qsort (measured, (guint)repetitions, sizeof *measured, in_order);
   qsort (filled, (guint)repetitions, sizeof *filled, in_order);
-  printf ("%-14s %s  measure %9.2f ms  fill %10.2f ms  %8.1f volumes/s"
+  printf ("%-20s %s  measure %9.2f ms  fill %10.2f ms  %8.1f volumes/s"
           "  (%.2f to %.2f; first %.2f ms)\n",
       v->kind->name, v->device->name, measured[repetitions / 2] * 1e-3,
       filled[repetitions / 2] * 1e-3,
@@ -229,7 +235,7 @@ compare (const Volume *a, const Volume *b)
       norm += (double)q[i] * q[i];
     }
   }
-  printf ("%-14s differs by %.2g\n", a->kind->name, sqrt (error / norm));
+  printf ("%-20s differs by %.2g\n", a->kind->name, sqrt (error / norm));
   fflush (stdout);
 }
 

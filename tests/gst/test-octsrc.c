@@ -304,10 +304,10 @@ static const struct {
       "video/x-raw,width=3,height=8,x-spacing=0.0005,y-spacing=0.00025,"
       "z-spacing=(double)[0.00001,0.00002]",
       2 },
-  { "lateral.oct ! octdcsub ! octdispersion ! octnufft",
+  { "lateral.oct ! octdcsub ! octdispersion ! octnufft backend=cpu",
       "application/x-oct-ascans,lines=3,x-spacing=0.0005,y-spacing=0.00025",
       2 },
-  { "regions.oct ! octdcsub ! octkresample",
+  { "regions.oct ! octdcsub ! octkresample backend=cpu",
       "application/x-oct-spectra,format=F32LE,axis=wavenumber,samples=16,"
       "lines=3",
       2 },

@@ -29,12 +29,12 @@ get_mask (void)
   return oct_scan_mask_parse ("Mask", mask_text, strlen (mask_text), NULL);
 }
 
-/* A wave over all lines, and one of them brighter. */
+/* A wave over all lines, and one of them brighter; great depths are dark. */
 static Complex
 get_value (guint y, guint x, guint z)
 {
   return (100.0 + 10 * x - 7 * y + (x == 2 && y == 0 ? 300 : 0))
-         * cexp (I * (0.2 * x + 0.4 * y + z)) / (1 + 0.2 * z);
+         * cexp (I * (0.2 * x + 0.4 * y + z)) / (1 + 0.05 * z * z);
 }
 
 /* B-scan `y` of the volume, whole or what the mask takes of it. */
@@ -135,7 +135,9 @@ check_volume (GstHarness *harness, OctVolumeCsMethod method,
 {
   g_autoptr (OctScanMask) mask = get_mask ();
   OctVolumeCsParams params = { mask, FALSE, DEPTHS, OCT_WINDOW_NONE, 1, 0 };
-  OctVolumeCsSettings settings = { method, 3, 2, 4, 0.1, 25 };
+  /* phase steps as in get_value() */
+  OctVolumeCsSettings settings = { method, 3, 2, 4, 0.1, 25,
+    .phase_step_x = 0.2, .phase_step_y = 0.4 };
   g_autofree Complex *given = g_new (Complex, mask->count * DEPTHS);
   g_autofree Complex *expected = g_new (Complex, BSCANS * LINES * DEPTHS);
 
@@ -167,6 +169,7 @@ GST_START_TEST (test_values)
   g_autofree char *chosen = NULL, *reason = NULL;
   GstStructure *s;
   gint lines = 0, n = 0, d = 1;
+  double step_x, step_y;
 
   for (guint i = 0; i < 2; i++) {
     push_volume (harness, whole, i, whole ? BSCANS : TAKEN);
@@ -183,6 +186,9 @@ GST_START_TEST (test_values)
   gst_structure_free (s);
   g_object_get (v, "chosen", &chosen, "reason", &reason, NULL);
   fail_unless_equals_string (chosen, __i__ < 2 ? "linear" : "joint");
+  g_object_get (v, "phase-step-x", &step_x, "phase-step-y", &step_y, NULL);
+  if (__i__ >= 2)
+    fail_unless (fabs (step_x - 0.2) < 1e-5 && fabs (step_y - 0.4) < 1e-5);
   fail_unless (strstr (reason, "`method` is set") != NULL);
   gst_object_unref (v);
   oct_test_assert_quiet (oct_test_bus (harness));

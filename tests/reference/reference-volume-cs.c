@@ -11,7 +11,17 @@ typedef struct {
   double *masks;  /* [taken lines][values] */
   Complex *y;     /* [taken lines][values], masked */
   double *weight; /* [ny][nx] thresholds */
+  double phase_step[2];
 } Problem;
+
+/* What an A-line differs by from one without phase steps. */
+static Complex
+phase_of (const Problem *q, guint place)
+{
+  return cexp (I
+               * (q->phase_step[0] * (place % q->nx)
+                   + q->phase_step[1] * (place / q->nx)));
+}
 
 /* DCT-II, orthonormal, along one direction of [ny][nx][depths]; back: its
  * inverse. */
@@ -77,9 +87,13 @@ gather (const Problem *q, const Complex *values, Complex *v)
   const OctScanMask *mask = q->p->mask;
 
   memset (v, 0, (gsize)q->nx * q->ny * q->depths * sizeof *v);
-  for (guint k = 0; k < mask->count; k++)
-    adjoint (q, values + (gsize)k * q->values,
-        v + (gsize)mask->places[k] * q->depths);
+  for (guint k = 0; k < mask->count; k++) {
+    Complex *scan = v + (gsize)mask->places[k] * q->depths;
+
+    adjoint (q, values + (gsize)k * q->values, scan);
+    for (guint z = 0; z < q->depths; z++)
+      scan[z] *= conj (phase_of (q, mask->places[k]));
+  }
 }
 
 static double
@@ -124,6 +138,8 @@ fill_joint (const Problem *q, guint steps, Complex *v)
     memcpy (v, c, size * sizeof *v);
     cosines (q, v, TRUE, TRUE);
     cosines (q, v, FALSE, TRUE);
+    for (gsize i = 0; i < size; i++)
+      v[i] *= phase_of (q, (guint)(i / q->depths));
     for (guint k = 0; k < mask->count; k++)
       forward (q, k, v + (gsize)mask->places[k] * q->depths,
           next + (gsize)k * q->values);
@@ -551,12 +567,15 @@ oct_reference_fill_volume (const OctVolumeCsParams *params,
     .weight = weight };
 
   set_up (&q, settings, given);
-  if (settings->method == OCT_VOLUME_CS_JOINT)
+  if (settings->method == OCT_VOLUME_CS_JOINT) {
+    q.phase_step[0] = settings->phase_step_x;
+    q.phase_step[1] = settings->phase_step_y;
     fill_joint (&q, settings->steps, volume);
-  else if (settings->method == OCT_VOLUME_CS_PAPER)
+  } else if (settings->method == OCT_VOLUME_CS_PAPER) {
     fill_paper (&q, settings, volume);
-  else if (settings->method == OCT_VOLUME_CS_ENVELOPE)
+  } else if (settings->method == OCT_VOLUME_CS_ENVELOPE) {
     fill_envelope (&q, settings, volume);
-  else
+  } else {
     fill_linear (&q, settings->steps, volume);
+  }
 }

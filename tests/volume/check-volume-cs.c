@@ -162,7 +162,8 @@ compare (OctVolumeCs *cs, const Case *c, const Complex *expected)
 }
 
 static void
-run_case_in (const Case *c, OctVolumeCsMethod method, OctVolumeCsBasis basis)
+run_case_in (const Case *c, OctVolumeCsMethod method, OctVolumeCsBasis basis,
+    double phase_step_x, double phase_step_y)
 {
   const OctVolumeCsTable *table = tried.volume_cs;
   double taken = method == OCT_VOLUME_CS_ENVELOPE ? 1 : 0.5;
@@ -177,7 +178,7 @@ run_case_in (const Case *c, OctVolumeCsMethod method, OctVolumeCsBasis basis)
   gboolean pursuit =
       method == OCT_VOLUME_CS_PAPER || method == OCT_VOLUME_CS_LINEAR;
   OctVolumeCsSettings settings = { method, 4, 2, 1.5, 0.5, pursuit ? 60 : 12,
-    basis };
+    basis, phase_step_x, phase_step_y };
   g_autofree Complex *given = make_given (c, mask), *expected = NULL;
   g_autofree guint8 *there = g_malloc (mask->count);
   guint depths = c->spectra ? c->columns / 2 : c->columns;
@@ -212,13 +213,17 @@ run_case_in (const Case *c, OctVolumeCsMethod method, OctVolumeCsBasis basis)
 static void
 run_case (const Case *c, OctVolumeCsMethod method)
 {
-  run_case_in (c, method, OCT_VOLUME_CS_WAVELET);
+  run_case_in (c, method, OCT_VOLUME_CS_WAVELET, 0, 0);
 }
 
 static void
 test_joint (gconstpointer data)
 {
   run_case (data, OCT_VOLUME_CS_JOINT);
+  /* steps of one direction, of both, and as large as there are */
+  run_case_in (data, OCT_VOLUME_CS_JOINT, OCT_VOLUME_CS_WAVELET, 0.3, 0);
+  run_case_in (data, OCT_VOLUME_CS_JOINT, OCT_VOLUME_CS_WAVELET, -1.1, 0.2);
+  run_case_in (data, OCT_VOLUME_CS_JOINT, OCT_VOLUME_CS_WAVELET, 0, -G_PI);
 }
 
 static void
@@ -245,7 +250,7 @@ test_paper (void)
     OCT_SCAN_MASK_SAME_LINES, 2 };
 
   for (guint basis = 0; basis <= OCT_VOLUME_CS_FOURIER; basis++)
-    run_case_in (&some, OCT_VOLUME_CS_PAPER, basis);
+    run_case_in (&some, OCT_VOLUME_CS_PAPER, basis, 0, 0);
 }
 
 /* One direction alone has something missing: the other is left as it is. */
@@ -258,8 +263,8 @@ test_paper_directions (void)
     OCT_SCAN_MASK_SAME_LINES, 0 };
 
   for (guint basis = 0; basis <= OCT_VOLUME_CS_FOURIER; basis++) {
-    run_case_in (&rows, OCT_VOLUME_CS_PAPER, basis);
-    run_case_in (&columns, OCT_VOLUME_CS_PAPER, basis);
+    run_case_in (&rows, OCT_VOLUME_CS_PAPER, basis, 0, 0);
+    run_case_in (&columns, OCT_VOLUME_CS_PAPER, basis, 0, 0);
   }
 }
 
@@ -271,7 +276,7 @@ test_paper_spectra (void)
     OCT_SCAN_MASK_SAME_LINES, 2, TRUE };
 
   for (guint basis = 0; basis <= OCT_VOLUME_CS_FOURIER; basis++)
-    run_case_in (&some, OCT_VOLUME_CS_PAPER, basis);
+    run_case_in (&some, OCT_VOLUME_CS_PAPER, basis, 0, 0);
 }
 
 #define LONG 128u
@@ -340,9 +345,10 @@ test_mirrors (void)
 #define MANY 64u
 #define DEPTHS 64u
 
-/* Speckle of a known spot: white noise that a Gaussian has gone over. */
+/* Speckle of a known spot: white noise that a Gaussian has gone over; with
+ * phase steps, which change nothing but themselves. */
 static void
-test_measures (void)
+check_measures (double phase_step_x, double phase_step_y)
 {
   const OctVolumeCsTable *table = tried.volume_cs;
   OctScanMaskSettings scan = { OCT_SCAN_MASK_SCATTERED, MANY, MANY, 0.4, 4, 2 };
@@ -374,7 +380,8 @@ test_measures (void)
   }
   for (guint y = 0; y < MANY; y++) {
     for (guint i = 0; i < MANY * DEPTHS; i++) {
-      Complex v = field[y * MANY * DEPTHS + i]
+      double phase = phase_step_x * (i / DEPTHS) + phase_step_y * y;
+      Complex v = field[y * MANY * DEPTHS + i] * cexp (I * phase)
                   + noise / sqrt (2) * signal_complex (random);
       rows[2 * i] = (float)creal (v);
       rows[2 * i + 1] = (float)cimag (v);
@@ -395,6 +402,11 @@ test_measures (void)
   g_assert_cmpfloat (
       fabs (oct_volume_cs_get_spot (m.coherence_y, MANY) - fy), <, 0.4);
   g_assert_cmpfloat (fabs (m.noise / noise - 1), <, 0.5);
+  /* of some 1000 speckles, of a phase difference of 0.28 and 0.57 rad */
+  g_assert_cmpfloat (fabs (m.phase_step_x - phase_step_x), <, 0.03);
+  g_assert_cmpfloat (fabs (m.phase_step_y - phase_step_y), <, 0.06);
+  g_assert_cmpfloat (oct_volume_cs_get_phase_step (m.phase_step_x, fx), ==,
+      phase_step_x == 0 ? 0 : m.phase_step_x);
   g_assert_cmpint (
       oct_volume_cs_choose (&params, &m, &reason), ==, OCT_VOLUME_CS_JOINT);
   m.coherence_y = 0.3;
@@ -402,6 +414,13 @@ test_measures (void)
       oct_volume_cs_choose (&params, &m, &reason), ==, OCT_VOLUME_CS_LINEAR);
   g_assert_nonnull (strstr (reason, "too little in common"));
   table->destroy (cs);
+}
+
+static void
+test_measures (void)
+{
+  check_measures (0, 0);
+  check_measures (0.9, -0.4);
 }
 
 /* Nothing came, or zeros alone. */
