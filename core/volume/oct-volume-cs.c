@@ -14,7 +14,7 @@
 /* A spot of FWHM F has a standard deviation of F / this. */
 #define FWHM_PER_SD 2.3548200450309493
 /* A phase step below this part of what the spot passes is left in. */
-#define PHASE_STEP 0.1
+#define PHASE_STEP 0.25
 
 gboolean
 oct_volume_cs_params_check (const OctVolumeCsParams *p, GError **error)

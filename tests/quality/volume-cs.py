@@ -48,6 +48,9 @@ WRONG_SPOTS = {.7: .036, 1.4: .074}
 ONE_MASK = .19
 # the same with a phase that walks at random from B-scan to B-scan, rad; mean of WALKS
 PHASE_WALKS = {.3: .063, 1.0: .106}
+# and with steady phase steps from A-line to A-line and from B-scan to B-scan, rad, as
+# without any; a reference that leaves the first ones in has .202
+PHASE_STEPS = ((.5, 0), (1.5, -1))
 WALKS = 3
 # the same error of the real C-scan, against all its data
 CSCAN = {
@@ -97,6 +100,11 @@ class Tissue:
         phase = np.cumsum(step * np.random.default_rng(seed).standard_normal(NY))
         return self.octref.half_forward(
             self.octref.half_adjoint(self.spectra) * np.exp(1j * phase)[:, None, None], N)
+
+    def ramp(self, x, y):
+        """spectra whose phase grows by x from A-line to A-line and by y from B-scan to B-scan"""
+        phase = x * np.arange(NX) + y * np.arange(NY)[:, None]
+        return self.octref.half_forward(self.octref.half_adjoint(self.spectra) * np.exp(1j * phase)[..., None], N)
 
     def first_step(self, acquired, rate, same):
         """of the reference: A-scans of what was acquired, by one mask or by 16"""
@@ -161,6 +169,13 @@ def by_joint(tissue, name, masks, rate, build, checks):
                 for seed in range(WALKS)])
             checks.near(f"joint, phase walk of {step} rad", error, expected, ERROR)
             print(f"{name}: joint, by lot, phase walk of {step} rad from B-scan to B-scan: {error:.3f}")
+        for steps in PHASE_STEPS:
+            volume, said = plugin.fill(tissue.ramp(*steps), masks.plane,
+                                       f"octvolumecs method=joint window=none sampling-rate={rate} {known}", build)
+            error = tissue.measure(volume)[0]
+            checks.near(f"joint, phase steps of {steps} rad", error, TISSUE["joint, by lot in the plane"][0][0], ERROR)
+            print(f"{name}: joint, by lot, phase steps of {steps[0]} and {steps[1]} rad: {error:.3f}, found "
+                  f"{float(said['phase-step-x']):.2f} and {float(said['phase-step-y']):.2f}")
         error = tissue.measure(joint(masks.plane, known + " same-samples=true")[0])[0]
         checks.near("joint, one mask", error, ONE_MASK, ERROR)
         print(f"{name}: joint, by lot, the same samples of all A-lines: {error:.3f}")
