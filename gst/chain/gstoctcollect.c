@@ -311,8 +311,9 @@ gst_oct_collect_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
   if (flow != GST_FLOW_OK || ours)
     return flow;
   GST_ELEMENT_ERROR (self, STREAM, FORMAT,
-      ("A buffer at %s does not come from octscatter; octcollect takes the "
-       "branches of one octscatter alone, use funnel for others.",
+      ("A buffer at %s does not come from this octcollect's octscatter; give "
+       "octcollect the branches of one octscatter alone, leave `devices` of an "
+       "octreconstruct in a branch empty, and use funnel for others.",
           GST_OBJECT_NAME (pad)),
       (NULL));
   return GST_FLOW_ERROR;

@@ -431,7 +431,11 @@ static const struct {
   const char *launch, *words[4];
 } mistakes[] = {
   { SOURCE "octcollect ! fakesink",
-      { "does not come from octscatter", "funnel" } },
+      { "does not come from this octcollect's octscatter", "funnel" } },
+  { SOURCE "octscatter name=s octcollect name=c ! fakesink "
+           "s. ! octreconstruct devices=0,1 backend=cpu ! c. "
+           "s. ! octreconstruct backend=cpu ! c.",
+      { "does not come from this octcollect's", "leave `devices`" } },
   { SOURCE "octscatter name=s octcollect name=c ! fakesink "
            "s. ! octreconstruct dcsub::mode=running ! c. "
            "s. ! octreconstruct dcsub::mode=running ! c.",
