@@ -5,6 +5,7 @@
  */
 #include "oct-calibrate.h"
 
+#include <glib/gstdio.h>
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
@@ -41,6 +42,16 @@ static gboolean G_GNUC_PRINTF (2, 3)
   return FALSE;
 }
 
+static void G_GNUC_PRINTF (2, 3)
+    calibrate_note (OctMirrorSet *set, const char *format, ...)
+{
+  va_list arguments;
+
+  va_start (arguments, format);
+  g_ptr_array_add (set->notes, g_strdup_vprintf (format, arguments));
+  va_end (arguments);
+}
+
 static char *
 calibrate_describe (const char *path)
 {
@@ -68,6 +79,51 @@ check_samples (Reading *r, const char *path, guint samples, GError **error)
   return TRUE;
 }
 
+/* What is read with the wrong number of samples may have fringes all the same,
+ * and ends at random. */
+static void
+note_leftover (Reading *r, const char *path, const OctLines *lines)
+{
+  g_autofree char *name = calibrate_describe (path);
+
+  if (lines->leftover_bytes > 0)
+    calibrate_note (r->set,
+        "%s ends with %" G_GUINT64_FORMAT
+        " bytes that are less than a whole %s of %u samples; if it was not cut "
+        "off, correct --samples, --lines or --header-size: the calibration is "
+        "wrong otherwise.",
+        name, lines->leftover_bytes,
+        r->options->each_bscan ? "B-scan" : "A-line", lines->samples);
+}
+
+static gboolean
+is_same_file (const char *a, const char *b)
+{
+  GStatBuf x, y;
+
+  return g_stat (a, &x) == 0 && g_stat (b, &y) == 0 && x.st_dev == y.st_dev
+         && x.st_ino == y.st_ino;
+}
+
+/* A mirror that is subtracted from itself leaves noise, and one that is
+ * subtracted from images leaves its fringes in them. */
+static gboolean
+check_backgrounds (const OctCalibrateOptions *o, GError **error)
+{
+  char **const lists[] = { o->mirrors, o->other_side };
+
+  for (guint i = 0; o->backgrounds != NULL && o->backgrounds[i] != NULL; i++)
+    for (guint list = 0; list < G_N_ELEMENTS (lists); list++)
+      for (guint m = 0; lists[list] != NULL && lists[list][m] != NULL; m++)
+        if (is_same_file (o->backgrounds[i], lists[list][m]))
+          return calibrate_fail (error,
+              "'%s' is given as a mirror and as a background; a background is "
+              "recorded with the mirror blocked: name that file, or leave "
+              "--background out.",
+              o->backgrounds[i]);
+  return TRUE;
+}
+
 static gboolean
 read_backgrounds (Reading *r, GError **error)
 {
@@ -80,6 +136,7 @@ read_backgrounds (Reading *r, GError **error)
 
     if (lines == NULL || !check_samples (r, path, lines->samples, error))
       return FALSE;
+    note_leftover (r, path, lines);
     g_ptr_array_add (r->backgrounds, oct_lines_average (lines));
   }
   return TRUE;
@@ -114,6 +171,8 @@ add_mirror (
 
     name = g_strdup_printf ("%s[%" G_GUINT64_FORMAT "]", file, frame);
   }
+  if (frame == 0 || frame == G_MAXUINT64)
+    note_leftover (r, path, lines);
   if (r->backgrounds->len > 0)
     background = g_ptr_array_index (r->backgrounds,
         r->backgrounds->len > 1 ? MIN (r->seen, r->backgrounds->len - 1) : 0);
@@ -172,7 +231,7 @@ calibrate_read_all (Reading *r, GError **error)
   const OctCalibrateOptions *o = r->options;
   double side = o->same_side || o->other_side != NULL ? 1 : 0;
 
-  if (!read_backgrounds (r, error))
+  if (!check_backgrounds (o, error) || !read_backgrounds (r, error))
     return FALSE;
   for (guint i = 0; o->mirrors[i] != NULL; i++)
     if (!calibrate_add_file (r, o->mirrors[i], side, error))
@@ -346,6 +405,8 @@ find_contradiction (
         "depth or close together show too little; it is left as it is: add a "
         "mirror that is farther away, or name another --output.",
         path);
+  if (positions == NULL) /* nothing that peaks could be measured with */
+    return NULL;
   oct_mirror_set_exchange_sides (set);
   oct_mirror_set_measure (set, positions, dispersion);
   for (guint i = 0; i < set->used->len; i++)
@@ -369,10 +430,10 @@ find_contradiction (
   return g_strdup_printf (
       "'%s' is there already and contradicts the calibration that was found: "
       "with it %s is %.2f bins wide on the side where it is taken to be, %.2f "
-      "on the other, and its light allows %.2f.  Two mirrors prove neither "
-      "their sides nor that none is behind the depth range, so the file is "
-      "left as it is: correct --same-side or --other-side, add a third mirror, "
-      "or name another --output.",
+      "on the other, and its light allows %.2f.  Two depths prove neither "
+      "the sides of mirrors nor that none is behind the depth range, so the "
+      "file is left as it is: correct --same-side or --other-side, add a "
+      "mirror at a third depth, or name another --output.",
       path, worst->name, worst->after.width_6db, other[which].width_6db,
       worst->ideal.width_6db);
 }
@@ -394,8 +455,9 @@ check_former (const char *path, OctMirrorSet *set,
   if (!check_replaced (path, columns, &former, error))
     return FALSE;
   has_curve = former != NULL && oct_calibration_get_positions (former) != NULL;
-  if (has_curve) {
+  if (former != NULL)
     contradiction = find_contradiction (path, set, former);
+  if (has_curve) {
     oct_mirror_set_measure (set, oct_calibration_get_positions (former),
         oct_calibration_get_dispersion (former));
     there = find_level (set);
@@ -488,6 +550,23 @@ calibrate_make (const OctCalibrateOptions *o, Reading *r, GError **error)
   return calibrate_draw (o, set, &columns, error);
 }
 
+/* Of mirrors whose sides are not given: the first is sharper on the other side
+ * than samples are. */
+static gboolean
+is_for_other_side (OctMirrorSet *set, const OctCalibrateColumns *columns)
+{
+  double here = find_level (set), there;
+
+  if (oct_mirror_set_get_used (set, 0)->side > 0)
+    return FALSE;
+  oct_mirror_set_exchange_sides (set);
+  oct_mirror_set_measure (set, columns->k_index, columns->dispersion);
+  there = find_level (set);
+  oct_mirror_set_exchange_sides (set);
+  oct_mirror_set_measure (set, columns->k_index, columns->dispersion);
+  return here > there + AS_GOOD;
+}
+
 /* Measures the peaks.  A calibration for samples on the other side is as good,
  * and not good for the sides as they are given: TRUE, and the sides are
  * exchanged in the set. */
@@ -518,7 +597,7 @@ calibrate_check (const OctCalibrateOptions *o, Reading *r, GError **error)
       calibrate_load (o->check, r->set->samples, error);
   OctCalibrateColumns columns = { .samples = r->set->samples };
   double k_min, k_max;
-  gboolean exchanged;
+  gboolean exchanged, sides_given;
 
   if (calibration == NULL)
     return FALSE;
@@ -532,7 +611,13 @@ calibrate_check (const OctCalibrateOptions *o, Reading *r, GError **error)
   if (oct_calibration_get_k_range (calibration, &k_min, &k_max))
     columns.bin_um =
         G_PI * (columns.samples - 1.0) / (columns.samples * (k_max - k_min));
+  sides_given = oct_mirror_set_get_used (r->set, 0)->side != 0;
   exchanged = measure_either_way (r->set, &columns);
+  if (!sides_given && is_for_other_side (r->set, &columns))
+    calibrate_note (r->set,
+        "%s lies on the other side of the zero delay than the samples that "
+        "'%s' is for.",
+        oct_mirror_set_get_used (r->set, 0)->name, o->check);
   oct_calibrate_print_notes (r->set);
   oct_calibrate_print_peaks (r->set);
   oct_calibrate_print_verdict (r->set, &columns, o->check, exchanged);

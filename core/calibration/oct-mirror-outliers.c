@@ -99,7 +99,8 @@ oct_mirror_set_try_all_sides (OctMirrorSet *set, double *sides)
 }
 
 /* Of more than MAX_SEARCHED mirrors: what fits least to most of them, as it
- * spoils the fit of others.  FALSE: all or few fit. */
+ * spoils the fit of others.  FALSE: all or few fit, or at two depths, which
+ * always do. */
 static gboolean
 leave_out_odd (OctMirrorSet *set)
 {
@@ -109,7 +110,8 @@ leave_out_odd (OctMirrorSet *set)
   double most = 0;
 
   kept = find_fitting (set, widths, fits);
-  if (kept == count || 2 * kept < count)
+  if (kept == count || 2 * kept < count
+      || oct_mirror_set_count_depths (set, fits) < 3)
     return FALSE;
   for (guint i = 0; i < count; i++)
     if (!fits[i])

@@ -13,8 +13,6 @@
 #define SATURATED 0.02
 #define MUCH_SATURATED 0.05
 #define COHERENT 0.8
-/* Depths over the deepest that are one depth. */
-#define ONE_DEPTH 0.01
 /* dB below the peak: of a second mirror, or a ghost worth a note. */
 #define SECOND_MIRROR -10.0
 #define GHOST -20.0
@@ -481,11 +479,44 @@ set_sides_error (const OctMirrorSet *set, GError **error)
   return FALSE;
 }
 
+static int
+compare_numbers (gconstpointer a, gconstpointer b)
+{
+  double x = *(const double *)a, y = *(const double *)b;
+
+  return (x > y) - (x < y);
+}
+
+guint
+oct_mirror_set_count_depths (const OctMirrorSet *set, const gboolean *which)
+{
+  const OctMirrorFit *f = set->fit;
+  g_autofree double *depths = g_new (double, f->mirrors + 1);
+  double deepest = 0, last = 0;
+  guint count = 0, found = 0;
+
+  for (guint m = 0; m < f->mirrors; m++) {
+    deepest = MAX (deepest, f->a[m]);
+    if (which == NULL || which[m])
+      depths[count++] = f->a[m] * f->sides[m];
+  }
+  qsort (depths, count, sizeof *depths, compare_numbers);
+  for (guint i = 0; i < count; i++) {
+    if (i > 0 && depths[i] - last < OCT_MIRROR_SET_ONE_DEPTH * deepest)
+      continue;
+    last = depths[i];
+    found++;
+  }
+  return found;
+}
+
+/* A depth that is there twice proves no more than once. */
 gboolean
 oct_mirror_set_is_proven (const OctMirrorSet *set)
 {
-  return !oct_mirror_set_is_one_depth (set)
-         && (set->used->len > 2 || set->by_distance);
+  guint depths = oct_mirror_set_count_depths (set, NULL);
+
+  return depths > 2 || (depths == 2 && set->by_distance);
 }
 
 void
@@ -498,7 +529,7 @@ oct_mirror_set_exchange_sides (OctMirrorSet *set)
 gboolean
 oct_mirror_set_is_one_depth (const OctMirrorSet *set)
 {
-  return oct_mirror_fit_get_spread (set->fit) < ONE_DEPTH;
+  return oct_mirror_fit_get_spread (set->fit) < OCT_MIRROR_SET_ONE_DEPTH;
 }
 
 /* What the calibration says of the mirrors, and what is to be said of it. */
