@@ -17,7 +17,7 @@
 #define AS_GOOD 0.1 /* dB, of two calibrations */
 #define SAME 0.01   /* samples or rad, of two curves; files have six digits */
 #define NEARLY 0.5  /* the same of two fits to the same mirrors */
-#define AGREES 1.25 /* width over the narrowest, with the former calibration */
+#define AGREES 1.25 /* width over the narrowest, with the existing one */
 
 /* A file of mirrors that is read: its lines become one mirror, or one per
  * B-scan. */
@@ -277,33 +277,33 @@ find_level (const OctMirrorSet *set)
 }
 
 /* What is there already and would be lost: another file than a calibration of
- * such mirrors, or columns that the new one has not.  `former`: NULL where
+ * such mirrors, or columns that the new one has not.  `existing`: NULL where
  * nothing is there. */
 static gboolean
 check_replaced (const char *path, const OctCalibrateColumns *columns,
-    OctCalibration **former, GError **error)
+    OctCalibration **existing, GError **error)
 {
   g_autoptr (GError) reason = NULL;
   double k_min, k_max;
 
-  *former = NULL;
+  *existing = NULL;
   if (!g_file_test (path, G_FILE_TEST_EXISTS))
     return TRUE;
-  *former = calibrate_load (path, columns->samples, &reason);
-  if (*former == NULL)
+  *existing = calibrate_load (path, columns->samples, &reason);
+  if (*existing == NULL)
     return calibrate_fail (error,
         "'%s' is there already and is no calibration of %u samples; it is left "
         "as it is: name another --output.  (%s)",
         path, columns->samples, reason->message);
   if (columns->wavelength_nm == NULL
-      && oct_calibration_get_k_range (*former, &k_min, &k_max))
+      && oct_calibration_get_k_range (*existing, &k_min, &k_max))
     return calibrate_fail (error,
         "'%s' is there already and has wavelengths, which the calibration that "
         "was found has not; it is left as it is: give --wavelength-min and "
         "--wavelength-max, or name another --output.",
         path);
   if (columns->background == NULL
-      && oct_calibration_get_background (*former) != NULL)
+      && oct_calibration_get_background (*existing) != NULL)
     return calibrate_fail (error,
         "'%s' is there already and has a background, which the calibration "
         "that was found has not; it is left as it is: give --background, or "
@@ -316,12 +316,12 @@ check_replaced (const char *path, const OctCalibrateColumns *columns,
  * calibration with wavelengths that rise has the other direction than one
  * without, and the other sign. */
 static gboolean
-is_same_curve (const OctCalibrateColumns *columns, const OctCalibration *former,
-    double limit)
+is_same_curve (const OctCalibrateColumns *columns,
+    const OctCalibration *existing, double limit)
 {
   const double *a = columns->k_index, *d = columns->dispersion;
-  const double *b = oct_calibration_get_positions (former);
-  const double *e = oct_calibration_get_dispersion (former);
+  const double *b = oct_calibration_get_positions (existing);
+  const double *e = oct_calibration_get_dispersion (existing);
   double forward = 0, backward = 0;
   guint n = columns->samples;
 
@@ -352,20 +352,21 @@ is_close (const OctMirrorSet *set)
   return oct_mirror_fit_get_spread (set->fit) < OCT_MIRROR_SET_CLOSE;
 }
 
-/* Whether the new calibration has wavelengths or a background, and the former
+/* Whether the new calibration has wavelengths or a background, and the existing
  * one has not. */
 static gboolean
-adds_columns (const OctCalibrateColumns *columns, const OctCalibration *former)
+adds_columns (
+    const OctCalibrateColumns *columns, const OctCalibration *existing)
 {
   double k_min, k_max;
 
   return (columns->wavelength_nm != NULL
-             && !oct_calibration_get_k_range (former, &k_min, &k_max))
+             && !oct_calibration_get_k_range (existing, &k_min, &k_max))
          || (columns->background != NULL
-             && oct_calibration_get_background (former) == NULL);
+             && oct_calibration_get_background (existing) == NULL);
 }
 
-/* How far the former curve may be from that of mirrors close together: as two
+/* How far the existing curve may be from that of mirrors close together: as two
  * fits to such mirrors are, or not at all where it was made of more of them, or
  * of nobody knows what. */
 static double
@@ -381,17 +382,17 @@ choose_limit (const char *path, const OctMirrorSet *set)
   return count > 0 && count <= set->used->len ? NEARLY : SAME;
 }
 
-/* What the former calibration says against the new one where its mirrors do not
- * prove it, as two fit each other with any sides and behind any depth range, and
- * those close together with any dispersion: a sentence, or NULL.  Without
- * dispersion the former one knows no sides.  Leaves the peaks behind the former
- * calibration in the set. */
+/* What the existing calibration says against the new one where its mirrors do
+ * not prove it, as two fit each other with any sides and behind any depth range,
+ * and those close together with any dispersion: a sentence, or NULL.  Without
+ * dispersion the existing one knows no sides.  Leaves the peaks behind the
+ * existing calibration in the set. */
 static char *
 find_contradiction (
-    const char *path, OctMirrorSet *set, const OctCalibration *former)
+    const char *path, OctMirrorSet *set, const OctCalibration *existing)
 {
-  const double *positions = oct_calibration_get_positions (former);
-  const double *dispersion = oct_calibration_get_dispersion (former);
+  const double *positions = oct_calibration_get_positions (existing);
+  const double *dispersion = oct_calibration_get_dispersion (existing);
   g_autofree OctMirrorPeak *other = g_new (OctMirrorPeak, set->used->len);
   const OctMirror *worst = NULL;
   guint which = 0;
@@ -401,8 +402,8 @@ find_contradiction (
     return NULL;
   if (is_close (set))
     return g_strdup_printf (
-        "'%s' is there already and has dispersion, of which mirrors at one "
-        "depth or close together show too little; it is left as it is: add a "
+        "'%s' is there already and has dispersion, and mirrors at one depth or "
+        "close together show too little of it; it is left as it is: add a "
         "mirror that is farther away, or name another --output.",
         path);
   if (positions == NULL) /* nothing that peaks could be measured with */
@@ -443,23 +444,24 @@ find_contradiction (
  * better: the mirrors that one is made of cannot show all that is wrong with
  * it. */
 static gboolean
-check_former (const char *path, OctMirrorSet *set,
+check_existing (const char *path, OctMirrorSet *set,
     const OctCalibrateColumns *columns, GError **error)
 {
-  g_autoptr (OctCalibration) former = NULL;
+  g_autoptr (OctCalibration) existing = NULL;
   g_autofree char *contradiction = NULL;
   const char *advice = oct_mirror_set_advise (set);
   gboolean has_curve;
   double there = -HUGE_VAL, here;
 
-  if (!check_replaced (path, columns, &former, error))
+  if (!check_replaced (path, columns, &existing, error))
     return FALSE;
-  has_curve = former != NULL && oct_calibration_get_positions (former) != NULL;
-  if (former != NULL)
-    contradiction = find_contradiction (path, set, former);
+  has_curve =
+      existing != NULL && oct_calibration_get_positions (existing) != NULL;
+  if (existing != NULL)
+    contradiction = find_contradiction (path, set, existing);
   if (has_curve) {
-    oct_mirror_set_measure (set, oct_calibration_get_positions (former),
-        oct_calibration_get_dispersion (former));
+    oct_mirror_set_measure (set, oct_calibration_get_positions (existing),
+        oct_calibration_get_dispersion (existing));
     there = find_level (set);
   }
   oct_mirror_set_measure (set, columns->k_index, columns->dispersion);
@@ -472,12 +474,12 @@ check_former (const char *path, OctMirrorSet *set,
         "than the calibration that was found; it is left as it is: name "
         "another --output to have this one too.",
         path, there - here);
-  if (has_curve && adds_columns (columns, former)
+  if (has_curve && adds_columns (columns, existing)
       && (is_close (set)
-              ? is_same_curve (columns, former, choose_limit (path, set))
+              ? is_same_curve (columns, existing, choose_limit (path, set))
               : contradiction == NULL))
     return TRUE;
-  if (has_curve && advice == NULL && is_same_curve (columns, former, SAME))
+  if (has_curve && advice == NULL && is_same_curve (columns, existing, SAME))
     return TRUE;
   if (advice == NULL)
     return calibrate_fail (error,
@@ -529,7 +531,7 @@ calibrate_make (const OctCalibrateOptions *o, Reading *r, GError **error)
           r->backgrounds->len == 1 ? g_ptr_array_index (r->backgrounds, 0)
                                    : NULL,
           error)
-      || !check_former (o->output, set, &columns, error)) {
+      || !check_existing (o->output, set, &columns, error)) {
     oct_calibrate_print_notes (set);
     return FALSE;
   }

@@ -184,7 +184,7 @@ find_outliers (OctMirrorSet *set, double k_span, double *residual)
   return 0;
 }
 
-/* The mirrors that would have to be on the other side than was told for all to
+/* The mirrors that would have to be on the other side than is stated for all to
  * fit, by name; NULL: none would. */
 static char *
 list_wrong_sides (OctMirrorSet *set)
@@ -193,7 +193,8 @@ list_wrong_sides (OctMirrorSet *set)
   double sides[OCT_MIRROR_SET_MAX_CHOICES];
   GString *names = NULL;
 
-  if (!oct_mirror_set_are_sides_told (set) || count > OCT_MIRROR_SET_MAX_CHOICES
+  if (!oct_mirror_set_are_sides_given (set)
+      || count > OCT_MIRROR_SET_MAX_CHOICES
       || !oct_mirror_set_try_all_sides (set, sides)
       || !oct_mirror_set_is_consistent (set))
     return NULL;

@@ -149,7 +149,8 @@ leave_out_double (OctMirror *mirror, double own, double bin, double level)
   if (own < 2 * OCT_FRINGE_FIRST_BIN) {
     oct_mirror_leave_out (mirror,
         "%s is left out: its fringe at bin %.0f is too near the zero delay to "
-        "be told from the source's spectrum; move the mirror away from it.",
+        "be distinguished from the source's spectrum; move the mirror away "
+        "from it.",
         mirror->name, own);
     return;
   }
@@ -303,7 +304,7 @@ oct_mirror_set_fit_on (OctMirrorSet *set, const double *sides, GError **error)
 }
 
 gboolean
-oct_mirror_set_are_sides_told (const OctMirrorSet *set)
+oct_mirror_set_are_sides_given (const OctMirrorSet *set)
 {
   for (guint i = 0; i < set->used->len; i++)
     if (oct_mirror_set_get_used (set, i)->side == 0)
@@ -385,7 +386,7 @@ oct_mirror_set_fit_with_sides (
   gboolean same = TRUE;
 
   set->by_distance = FALSE;
-  *found = oct_mirror_set_are_sides_told (set);
+  *found = oct_mirror_set_are_sides_given (set);
   for (guint i = 0; i < count; i++)
     sides[i] = *found ? oct_mirror_set_get_used (set, i)->side : 1;
   if (!oct_mirror_set_fit_on (set, sides, error))
@@ -534,7 +535,7 @@ oct_mirror_set_is_one_depth (const OctMirrorSet *set)
 
 /* What the calibration says of the mirrors, and what is to be said of it. */
 static void
-mirror_set_finish (OctMirrorSet *set, gboolean told)
+mirror_set_finish (OctMirrorSet *set, gboolean given)
 {
   OctMirrorFit *f = set->fit;
   const char *other = NULL;
@@ -548,7 +549,7 @@ mirror_set_finish (OctMirrorSet *set, gboolean told)
     if (f->sides[i] < 0 && other == NULL)
       other = mirror->name;
   }
-  if (!told && other != NULL)
+  if (!given && other != NULL)
     mirror_set_note (set,
         "%s lies on the other side of the zero delay than %s; the calibration "
         "is for samples on the side of %s: name one of the other side first if "
@@ -573,7 +574,7 @@ mirror_set_finish (OctMirrorSet *set, gboolean told)
 gboolean
 oct_mirror_set_fit (OctMirrorSet *set, double k_span, GError **error)
 {
-  gboolean told = oct_mirror_set_are_sides_told (set), found, again;
+  gboolean given = oct_mirror_set_are_sides_given (set), found, again;
 
   do {
     if (!oct_mirror_set_fit_with_sides (set, k_span, &found, error)
@@ -588,7 +589,7 @@ oct_mirror_set_fit (OctMirrorSet *set, double k_span, GError **error)
   }
   if (!found)
     return set_sides_error (set, error);
-  mirror_set_finish (set, told);
+  mirror_set_finish (set, given);
   note_ghosts (set);
   return TRUE;
 }

@@ -116,8 +116,9 @@ const char *oct_mirror_set_advise (const OctMirrorSet *set);
 gboolean oct_mirror_set_is_one_depth (const OctMirrorSet *set);
 
 /* Between which bins the calibration of the fit holds: errors of the phase, of
- * noise and of 0.03 rad that do not average out, stay below 0.3 rad, and fringes below half of the sampling rate.  FALSE: of one
- * depth alone, which is *low and *high. */
+ * noise and of 0.03 rad that do not average out, stay below 0.3 rad, and fringes
+ * below half of the sampling rate.  FALSE: of one depth alone, which is *low and
+ * *high. */
 gboolean oct_mirror_set_find_range (
     const OctMirrorSet *set, double *low, double *high);
 
