@@ -224,8 +224,16 @@ oct_mirror_set_check (const OctMirrorSet *set, GError **error)
   for (guint i = 0; i < set->used->len; i++) {
     const OctMirror *mirror = oct_mirror_set_get_used (set, i);
 
-    if (mirror->after.level < mirror->before.level - 0.1
-        || mirror->after.width_6db > 1.03 * mirror->before.width_6db) {
+    if (mirror->after.level < mirror->before.level - 0.1) {
+      g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
+          "With the calibration that was found the peak of %s would be lower "
+          "than without any (%.1f dB instead of %.1f); give other mirrors, "
+          "with "
+          "stronger fringes.",
+          mirror->name, mirror->after.level, mirror->before.level);
+      return FALSE;
+    }
+    if (mirror->after.width_6db > 1.03 * mirror->before.width_6db) {
       g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
           "With the calibration that was found %s would be less sharp than "
           "without any (%.2f bins wide instead of %.2f); give other mirrors, "

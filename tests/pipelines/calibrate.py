@@ -260,6 +260,17 @@ def npy(values, kind, shape):
             + header.encode() + values)
 
 
+def test_deep_lines_of_any_phase(folder):
+    """From line to line a fringe may have any phase: near the end of the depth
+    range its image behind half of the sampling rate is no other depth."""
+    names = some(folder, 300, 1500, lines=16, drift=3)
+    text = calibrate(folder, "--mirror", *names, "--same-side", "--output",
+                     "c.csv")
+    assert "several depths" not in text, text
+    assert abs(read_table(text)["m1500.raw"][1] - 423) < 3, text
+    check_positions(read_csv(folder / "c.csv"))
+
+
 def test_formats(folder):
     """All that octsrc reads gives the same."""
     names = some(folder, 200, 900)
