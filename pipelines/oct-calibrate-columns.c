@@ -2,6 +2,7 @@
 #include "oct-calibrate.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "oct-calibration-axis.h"
 
@@ -210,6 +211,7 @@ oct_calibrate_columns_write (const OctCalibrateColumns *c,
   g_autoptr (GDateTime) now = g_date_time_new_now_local ();
   g_autofree char *date = g_date_time_format (now, "%Y-%m-%d %H:%M");
   g_autoptr (GString) text = g_string_new (NULL);
+  g_autofree char *target = realpath (path, NULL); /* NULL: nothing is there */
 
   g_string_append_printf (text, "# made by oct-calibrate, %s, of %u mirror%s\n",
       date, set->used->len, set->used->len == 1 ? "" : "s");
@@ -225,5 +227,7 @@ oct_calibrate_columns_write (const OctCalibrateColumns *c,
       calibrate_columns_append_number (text, "%.9g", c->background[i]);
     g_string_append_c (text, '\n');
   }
-  return g_file_set_contents (path, text->str, text->len, error);
+  /* a link stays one, and what it names is replaced */
+  return g_file_set_contents (
+      target != NULL ? target : path, text->str, text->len, error);
 }

@@ -377,6 +377,16 @@ def test_nothing_is_lost(folder):
         assert path.read_bytes() == before, name
 
 
+def test_a_link_stays_one(folder):
+    names = some(folder, 200, 900)
+    (folder / "spectrometer.csv").write_text("k_index\n" + "".join(
+        f"{i}\n" for i in range(SAMPLES)))
+    (folder / "c.csv").symlink_to("spectrometer.csv")
+    calibrate(folder, "--mirror", *names, "--same-side", "--output", "c.csv")
+    assert (folder / "c.csv").is_symlink()
+    check_positions(read_csv(folder / "spectrometer.csv"))
+
+
 def test_a_better_one_is_kept(folder):
     names = some(folder, 200, 900)
     (folder / "c.csv").write_text("k_index\n" + "".join(
