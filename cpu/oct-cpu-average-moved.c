@@ -294,7 +294,7 @@ oct_cpu_moved_run (OctCpuMoved *self, const OctAverageTurn *turn,
     const OctFrame *in, const OctFrame *out)
 {
   const OctAverageParams *p = &self->params;
-  guint former = (turn->place + p->frames - 1) % p->frames;
+  guint previous = (turn->place + p->frames - 1) % p->frames;
   guint planes = p->more_rows > 0 ? 2 : 1;
   OctCpuShift where = { 0, 0 };
 
@@ -304,9 +304,9 @@ oct_cpu_moved_run (OctCpuMoved *self, const OctAverageTurn *turn,
         oct_cpu_registration_find (self->registration, &in->planes[0]);
 
     /* without a sign, as a drift has no end */
-    where.rows = (gint)((guint)self->where[former].rows + (guint)moved.rows);
+    where.rows = (gint)((guint)self->where[previous].rows + (guint)moved.rows);
     where.columns =
-        (gint)((guint)self->where[former].columns + (guint)moved.columns);
+        (gint)((guint)self->where[previous].columns + (guint)moved.columns);
   }
   self->where[turn->place] = where;
   for (guint plane = 0; plane < planes; plane++) {

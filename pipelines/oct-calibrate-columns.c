@@ -2,11 +2,17 @@
 #include "oct-calibrate.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "oct-calibration-axis.h"
 
 /* Part by which two ways to the span of wavenumbers may differ. */
 #define SPANS_AGREE 0.03
+/* Times one another: one of them is in other units. */
+#define SPANS_DIFFER 3.0
+/* Times the wavenumber in the middle: from it to both sides there are no more
+ * than two. */
+#define WIDEST 1.5
 
 void
 oct_calibrate_columns_clear (OctCalibrateColumns *c)
@@ -29,7 +35,7 @@ static void G_GNUC_PRINTF (2, 3)
 
 /* rad/um, from positions of the mirrors; 0: there are none. */
 static double
-find_span (OctMirrorSet *set)
+find_span (OctMirrorSet *set, const OctCalibrateOptions *o)
 {
   guint count = set->used->len;
   g_autofree double *positions = g_new (double, count);
@@ -53,8 +59,9 @@ find_span (OctMirrorSet *set)
   if (off > 0 && count - off < 3) {
     calibrate_columns_note (set,
         "The positions of the mirrors do not fit to their depths, and "
-        "which of them is wrong is not certain: depths are not known in "
-        "um.");
+        "which of them is wrong is not certain: %s.",
+        o->wavelength_min > 0 ? "the wavelengths alone give the scale in um"
+                              : "depths are not known in um");
     oct_mirror_scale_clear (&scale);
     return 0;
   }
@@ -73,6 +80,36 @@ find_span (OctMirrorSet *set)
   span = scale.k_span;
   oct_mirror_scale_clear (&scale);
   return span;
+}
+
+/* Distances in mm, or in nm, make wavelengths that no light has. */
+static gboolean
+check_span (const OctCalibrateOptions *o, double span, GError **error)
+{
+  const char *option = isnan (o->step_um) ? "--depth-um" : "--step-um";
+
+  if (span > 0 && o->wavelength_min > 0) {
+    double given = oct_calibration_wavenumber (o->wavelength_min)
+                   - oct_calibration_wavenumber (o->wavelength_max);
+
+    if (span > given / SPANS_DIFFER && span < given * SPANS_DIFFER)
+      return TRUE;
+    g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
+        "Positions of the mirrors say that the pixels span %.4g rad/um, and "
+        "the wavelengths say %.4g, which cannot both be right; correct %s, "
+        "which is in um, or the wavelengths, which are in nm.",
+        span, given, option);
+    return FALSE;
+  }
+  if (o->centre_nm > 0
+      && span > WIDEST * oct_calibration_wavenumber (o->centre_nm)) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
+        "Positions of the mirrors say that the pixels span %.4g rad/um around "
+        "%.4g, and no light does; correct %s, which is in um, or --centre-nm.",
+        span, oct_calibration_wavenumber (o->centre_nm), option);
+    return FALSE;
+  }
+  return TRUE;
 }
 
 /* The wavelengths of the pixels, from what is known of them. */
@@ -136,7 +173,9 @@ oct_calibrate_columns_fill (OctCalibrateColumns *c, OctMirrorSet *set,
   c->dispersion = g_new (double, set->samples);
   c->background = g_memdup2 (background, set->samples * sizeof *background);
   oct_mirror_fit_fill_columns (set->fit, 1, c->k_index, c->dispersion);
-  span = find_span (set);
+  span = find_span (set, o);
+  if (!check_span (o, span, error))
+    return FALSE;
   calibrate_columns_fill_wavelengths (c, set, o, span);
   if (c->wavelength_nm != NULL && !o->falling)
     turn_round (c);
@@ -172,6 +211,7 @@ oct_calibrate_columns_write (const OctCalibrateColumns *c,
   g_autoptr (GDateTime) now = g_date_time_new_now_local ();
   g_autofree char *date = g_date_time_format (now, "%Y-%m-%d %H:%M");
   g_autoptr (GString) text = g_string_new (NULL);
+  g_autofree char *target = realpath (path, NULL); /* NULL: nothing is there */
 
   g_string_append_printf (text, "# made by oct-calibrate, %s, of %u mirror%s\n",
       date, set->used->len, set->used->len == 1 ? "" : "s");
@@ -187,5 +227,7 @@ oct_calibrate_columns_write (const OctCalibrateColumns *c,
       calibrate_columns_append_number (text, "%.9g", c->background[i]);
     g_string_append_c (text, '\n');
   }
-  return g_file_set_contents (path, text->str, text->len, error);
+  /* a link stays one, and what it names is replaced */
+  return g_file_set_contents (
+      target != NULL ? target : path, text->str, text->len, error);
 }

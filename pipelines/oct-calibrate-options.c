@@ -43,14 +43,16 @@ find_list (const char *argument)
   return NULL;
 }
 
-/* "--mirror a b" as "--mirror=a --mirror=b": so a shell may write m*.npy. */
+/* "--mirror a b" as "--mirror=a --mirror=b": so a shell may write m*.npy.
+ * *lacking: a list that has no value where another option follows, or NULL. */
 static char **
-expand_lists (char **arguments)
+expand_lists (char **arguments, const char **lacking)
 {
   g_autoptr (GStrvBuilder) expanded = g_strv_builder_new ();
   const char *list = NULL;
   gboolean empty = FALSE;
 
+  *lacking = NULL;
   for (guint i = 0; arguments[i] != NULL; i++) {
     g_autofree char *joined = NULL;
     const char *argument = arguments[i];
@@ -66,14 +68,14 @@ expand_lists (char **arguments)
       continue;
     }
     if (empty)
-      g_strv_builder_add (expanded, list); /* GOption says what is missing */
+      *lacking = list;
     list = i > 0 ? find_list (argument) : NULL;
     empty = list != NULL;
     if (list == NULL)
       g_strv_builder_add (expanded, argument);
   }
   if (empty)
-    g_strv_builder_add (expanded, list);
+    *lacking = list;
   return g_strv_builder_end (expanded);
 }
 
@@ -133,6 +135,15 @@ check_scale (OctCalibrateOptions *o, GError **error)
 }
 
 static gboolean
+is_same_path (const char *a, const char *b)
+{
+  g_autofree char *x = a != NULL ? g_canonicalize_filename (a, NULL) : NULL;
+  g_autofree char *y = b != NULL ? g_canonicalize_filename (b, NULL) : NULL;
+
+  return x != NULL && g_strcmp0 (x, y) == 0;
+}
+
+static gboolean
 calibrate_options_check_files (OctCalibrateOptions *o, GError **error)
 {
   const char *format =
@@ -151,6 +162,13 @@ calibrate_options_check_files (OctCalibrateOptions *o, GError **error)
     return calibrate_options_fail (error,
         "Give --output CSV to make a calibration, or --check "
         "CSV to measure one.");
+  if (g_strcmp0 (o->output, "") == 0 || g_strcmp0 (o->check, "") == 0)
+    return calibrate_options_fail (
+        error, "--output and --check take the name of a file, not nothing.");
+  if (is_same_path (o->output, o->plot))
+    return calibrate_options_fail (error,
+        "--output and --plot are the same file, and the plot would overwrite "
+        "the calibration; give two names.");
   if (o->same_side && o->other_side != NULL)
     return calibrate_options_fail (
         error, "Give --other-side or --same-side, not both.");
@@ -226,7 +244,8 @@ oct_calibrate_options_parse (
     { NULL },
   };
   g_autoptr (GOptionContext) context = g_option_context_new (NULL);
-  g_auto (GStrv) expanded = expand_lists (arguments);
+  const char *lacking;
+  g_auto (GStrv) expanded = expand_lists (arguments, &lacking);
 
   o->step_um = NAN;
   g_option_context_set_summary (context, SUMMARY);
@@ -235,6 +254,11 @@ oct_calibrate_options_parse (
   oct_version_add (context);
   if (!g_option_context_parse_strv (context, &expanded, error))
     return FALSE;
+  if (lacking != NULL) {
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+        "%s has no value; add one, or leave it out.", lacking);
+    return FALSE;
+  }
   if (g_strv_length (expanded) > 1) {
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
         "'%s' is no option; spectra of mirrors are given as --mirror FILE...",

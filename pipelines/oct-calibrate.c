@@ -5,6 +5,7 @@
  */
 #include "oct-calibrate.h"
 
+#include <glib/gstdio.h>
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
@@ -16,7 +17,7 @@
 #define AS_GOOD 0.1 /* dB, of two calibrations */
 #define SAME 0.01   /* samples or rad, of two curves; files have six digits */
 #define NEARLY 0.5  /* the same of two fits to the same mirrors */
-#define AGREES 1.25 /* width over the narrowest, with the former calibration */
+#define AGREES 1.25 /* width over the narrowest, with the existing one */
 
 /* A file of mirrors that is read: its lines become one mirror, or one per
  * B-scan. */
@@ -39,6 +40,16 @@ static gboolean G_GNUC_PRINTF (2, 3)
         g_error_new_valist (OCT_ERROR, OCT_ERROR_FORMAT, format, arguments);
   va_end (arguments);
   return FALSE;
+}
+
+static void G_GNUC_PRINTF (2, 3)
+    calibrate_note (OctMirrorSet *set, const char *format, ...)
+{
+  va_list arguments;
+
+  va_start (arguments, format);
+  g_ptr_array_add (set->notes, g_strdup_vprintf (format, arguments));
+  va_end (arguments);
 }
 
 static char *
@@ -68,6 +79,51 @@ check_samples (Reading *r, const char *path, guint samples, GError **error)
   return TRUE;
 }
 
+/* What is read with the wrong number of samples may have fringes all the same,
+ * and ends at random. */
+static void
+note_leftover (Reading *r, const char *path, const OctLines *lines)
+{
+  g_autofree char *name = calibrate_describe (path);
+
+  if (lines->leftover_bytes > 0)
+    calibrate_note (r->set,
+        "%s ends with %" G_GUINT64_FORMAT
+        " bytes that are less than a whole %s of %u samples; if it was not cut "
+        "off, correct --samples, --lines or --header-size: the calibration is "
+        "wrong otherwise.",
+        name, lines->leftover_bytes,
+        r->options->each_bscan ? "B-scan" : "A-line", lines->samples);
+}
+
+static gboolean
+is_same_file (const char *a, const char *b)
+{
+  GStatBuf x, y;
+
+  return g_stat (a, &x) == 0 && g_stat (b, &y) == 0 && x.st_dev == y.st_dev
+         && x.st_ino == y.st_ino;
+}
+
+/* A mirror that is subtracted from itself leaves noise, and one that is
+ * subtracted from images leaves its fringes in them. */
+static gboolean
+check_backgrounds (const OctCalibrateOptions *o, GError **error)
+{
+  char **const lists[] = { o->mirrors, o->other_side };
+
+  for (guint i = 0; o->backgrounds != NULL && o->backgrounds[i] != NULL; i++)
+    for (guint list = 0; list < G_N_ELEMENTS (lists); list++)
+      for (guint m = 0; lists[list] != NULL && lists[list][m] != NULL; m++)
+        if (is_same_file (o->backgrounds[i], lists[list][m]))
+          return calibrate_fail (error,
+              "'%s' is given as a mirror and as a background; a background is "
+              "recorded with the mirror blocked: name that file, or leave "
+              "--background out.",
+              o->backgrounds[i]);
+  return TRUE;
+}
+
 static gboolean
 read_backgrounds (Reading *r, GError **error)
 {
@@ -80,6 +136,7 @@ read_backgrounds (Reading *r, GError **error)
 
     if (lines == NULL || !check_samples (r, path, lines->samples, error))
       return FALSE;
+    note_leftover (r, path, lines);
     g_ptr_array_add (r->backgrounds, oct_lines_average (lines));
   }
   return TRUE;
@@ -114,6 +171,8 @@ add_mirror (
 
     name = g_strdup_printf ("%s[%" G_GUINT64_FORMAT "]", file, frame);
   }
+  if (frame == 0 || frame == G_MAXUINT64)
+    note_leftover (r, path, lines);
   if (r->backgrounds->len > 0)
     background = g_ptr_array_index (r->backgrounds,
         r->backgrounds->len > 1 ? MIN (r->seen, r->backgrounds->len - 1) : 0);
@@ -172,7 +231,7 @@ calibrate_read_all (Reading *r, GError **error)
   const OctCalibrateOptions *o = r->options;
   double side = o->same_side || o->other_side != NULL ? 1 : 0;
 
-  if (!read_backgrounds (r, error))
+  if (!check_backgrounds (o, error) || !read_backgrounds (r, error))
     return FALSE;
   for (guint i = 0; o->mirrors[i] != NULL; i++)
     if (!calibrate_add_file (r, o->mirrors[i], side, error))
@@ -218,33 +277,33 @@ find_level (const OctMirrorSet *set)
 }
 
 /* What is there already and would be lost: another file than a calibration of
- * such mirrors, or columns that the new one has not.  `former`: NULL where
+ * such mirrors, or columns that the new one has not.  `existing`: NULL where
  * nothing is there. */
 static gboolean
 check_replaced (const char *path, const OctCalibrateColumns *columns,
-    OctCalibration **former, GError **error)
+    OctCalibration **existing, GError **error)
 {
   g_autoptr (GError) reason = NULL;
   double k_min, k_max;
 
-  *former = NULL;
+  *existing = NULL;
   if (!g_file_test (path, G_FILE_TEST_EXISTS))
     return TRUE;
-  *former = calibrate_load (path, columns->samples, &reason);
-  if (*former == NULL)
+  *existing = calibrate_load (path, columns->samples, &reason);
+  if (*existing == NULL)
     return calibrate_fail (error,
         "'%s' is there already and is no calibration of %u samples; it is left "
         "as it is: name another --output.  (%s)",
         path, columns->samples, reason->message);
   if (columns->wavelength_nm == NULL
-      && oct_calibration_get_k_range (*former, &k_min, &k_max))
+      && oct_calibration_get_k_range (*existing, &k_min, &k_max))
     return calibrate_fail (error,
         "'%s' is there already and has wavelengths, which the calibration that "
         "was found has not; it is left as it is: give --wavelength-min and "
         "--wavelength-max, or name another --output.",
         path);
   if (columns->background == NULL
-      && oct_calibration_get_background (*former) != NULL)
+      && oct_calibration_get_background (*existing) != NULL)
     return calibrate_fail (error,
         "'%s' is there already and has a background, which the calibration "
         "that was found has not; it is left as it is: give --background, or "
@@ -257,12 +316,12 @@ check_replaced (const char *path, const OctCalibrateColumns *columns,
  * calibration with wavelengths that rise has the other direction than one
  * without, and the other sign. */
 static gboolean
-is_same_curve (const OctCalibrateColumns *columns, const OctCalibration *former,
-    double limit)
+is_same_curve (const OctCalibrateColumns *columns,
+    const OctCalibration *existing, double limit)
 {
   const double *a = columns->k_index, *d = columns->dispersion;
-  const double *b = oct_calibration_get_positions (former);
-  const double *e = oct_calibration_get_dispersion (former);
+  const double *b = oct_calibration_get_positions (existing);
+  const double *e = oct_calibration_get_dispersion (existing);
   double forward = 0, backward = 0;
   guint n = columns->samples;
 
@@ -293,20 +352,21 @@ is_close (const OctMirrorSet *set)
   return oct_mirror_fit_get_spread (set->fit) < OCT_MIRROR_SET_CLOSE;
 }
 
-/* Whether the new calibration has wavelengths or a background, and the former
+/* Whether the new calibration has wavelengths or a background, and the existing
  * one has not. */
 static gboolean
-adds_columns (const OctCalibrateColumns *columns, const OctCalibration *former)
+adds_columns (
+    const OctCalibrateColumns *columns, const OctCalibration *existing)
 {
   double k_min, k_max;
 
   return (columns->wavelength_nm != NULL
-             && !oct_calibration_get_k_range (former, &k_min, &k_max))
+             && !oct_calibration_get_k_range (existing, &k_min, &k_max))
          || (columns->background != NULL
-             && oct_calibration_get_background (former) == NULL);
+             && oct_calibration_get_background (existing) == NULL);
 }
 
-/* How far the former curve may be from that of mirrors close together: as two
+/* How far the existing curve may be from that of mirrors close together: as two
  * fits to such mirrors are, or not at all where it was made of more of them, or
  * of nobody knows what. */
 static double
@@ -322,17 +382,17 @@ choose_limit (const char *path, const OctMirrorSet *set)
   return count > 0 && count <= set->used->len ? NEARLY : SAME;
 }
 
-/* What the former calibration says against the new one where its mirrors do not
- * prove it, as two fit each other with any sides and behind any depth range, and
- * those close together with any dispersion: a sentence, or NULL.  Without
- * dispersion the former one knows no sides.  Leaves the peaks behind the former
- * calibration in the set. */
+/* What the existing calibration says against the new one where its mirrors do
+ * not prove it, as two fit each other with any sides and behind any depth range,
+ * and those close together with any dispersion: a sentence, or NULL.  Without
+ * dispersion the existing one knows no sides.  Leaves the peaks behind the
+ * existing calibration in the set. */
 static char *
 find_contradiction (
-    const char *path, OctMirrorSet *set, const OctCalibration *former)
+    const char *path, OctMirrorSet *set, const OctCalibration *existing)
 {
-  const double *positions = oct_calibration_get_positions (former);
-  const double *dispersion = oct_calibration_get_dispersion (former);
+  const double *positions = oct_calibration_get_positions (existing);
+  const double *dispersion = oct_calibration_get_dispersion (existing);
   g_autofree OctMirrorPeak *other = g_new (OctMirrorPeak, set->used->len);
   const OctMirror *worst = NULL;
   guint which = 0;
@@ -342,10 +402,12 @@ find_contradiction (
     return NULL;
   if (is_close (set))
     return g_strdup_printf (
-        "'%s' is there already and has dispersion, of which mirrors at one "
-        "depth or close together show too little; it is left as it is: add a "
+        "'%s' is there already and has dispersion, and mirrors at one depth or "
+        "close together show too little of it; it is left as it is: add a "
         "mirror that is farther away, or name another --output.",
         path);
+  if (positions == NULL) /* nothing that peaks could be measured with */
+    return NULL;
   oct_mirror_set_exchange_sides (set);
   oct_mirror_set_measure (set, positions, dispersion);
   for (guint i = 0; i < set->used->len; i++)
@@ -369,10 +431,10 @@ find_contradiction (
   return g_strdup_printf (
       "'%s' is there already and contradicts the calibration that was found: "
       "with it %s is %.2f bins wide on the side where it is taken to be, %.2f "
-      "on the other, and its light allows %.2f.  Two mirrors prove neither "
-      "their sides nor that none is behind the depth range, so the file is "
-      "left as it is: correct --same-side or --other-side, add a third mirror, "
-      "or name another --output.",
+      "on the other, and its light allows %.2f.  Two depths prove neither "
+      "the sides of mirrors nor that none is behind the depth range, so the "
+      "file is left as it is: correct --same-side or --other-side, add a "
+      "mirror at a third depth, or name another --output.",
       path, worst->name, worst->after.width_6db, other[which].width_6db,
       worst->ideal.width_6db);
 }
@@ -382,22 +444,24 @@ find_contradiction (
  * better: the mirrors that one is made of cannot show all that is wrong with
  * it. */
 static gboolean
-check_former (const char *path, OctMirrorSet *set,
+check_existing (const char *path, OctMirrorSet *set,
     const OctCalibrateColumns *columns, GError **error)
 {
-  g_autoptr (OctCalibration) former = NULL;
+  g_autoptr (OctCalibration) existing = NULL;
   g_autofree char *contradiction = NULL;
   const char *advice = oct_mirror_set_advise (set);
   gboolean has_curve;
   double there = -HUGE_VAL, here;
 
-  if (!check_replaced (path, columns, &former, error))
+  if (!check_replaced (path, columns, &existing, error))
     return FALSE;
-  has_curve = former != NULL && oct_calibration_get_positions (former) != NULL;
+  has_curve =
+      existing != NULL && oct_calibration_get_positions (existing) != NULL;
+  if (existing != NULL)
+    contradiction = find_contradiction (path, set, existing);
   if (has_curve) {
-    contradiction = find_contradiction (path, set, former);
-    oct_mirror_set_measure (set, oct_calibration_get_positions (former),
-        oct_calibration_get_dispersion (former));
+    oct_mirror_set_measure (set, oct_calibration_get_positions (existing),
+        oct_calibration_get_dispersion (existing));
     there = find_level (set);
   }
   oct_mirror_set_measure (set, columns->k_index, columns->dispersion);
@@ -410,12 +474,12 @@ check_former (const char *path, OctMirrorSet *set,
         "than the calibration that was found; it is left as it is: name "
         "another --output to have this one too.",
         path, there - here);
-  if (has_curve && adds_columns (columns, former)
+  if (has_curve && adds_columns (columns, existing)
       && (is_close (set)
-              ? is_same_curve (columns, former, choose_limit (path, set))
+              ? is_same_curve (columns, existing, choose_limit (path, set))
               : contradiction == NULL))
     return TRUE;
-  if (has_curve && advice == NULL && is_same_curve (columns, former, SAME))
+  if (has_curve && advice == NULL && is_same_curve (columns, existing, SAME))
     return TRUE;
   if (advice == NULL)
     return calibrate_fail (error,
@@ -467,7 +531,7 @@ calibrate_make (const OctCalibrateOptions *o, Reading *r, GError **error)
           r->backgrounds->len == 1 ? g_ptr_array_index (r->backgrounds, 0)
                                    : NULL,
           error)
-      || !check_former (o->output, set, &columns, error)) {
+      || !check_existing (o->output, set, &columns, error)) {
     oct_calibrate_print_notes (set);
     return FALSE;
   }
@@ -486,6 +550,23 @@ calibrate_make (const OctCalibrateOptions *o, Reading *r, GError **error)
              "--wavelength-max%s.\n",
         advise_scale (o, set));
   return calibrate_draw (o, set, &columns, error);
+}
+
+/* Of mirrors whose sides are not given: the first is sharper on the other side
+ * than samples are. */
+static gboolean
+is_for_other_side (OctMirrorSet *set, const OctCalibrateColumns *columns)
+{
+  double here = find_level (set), there;
+
+  if (oct_mirror_set_get_used (set, 0)->side > 0)
+    return FALSE;
+  oct_mirror_set_exchange_sides (set);
+  oct_mirror_set_measure (set, columns->k_index, columns->dispersion);
+  there = find_level (set);
+  oct_mirror_set_exchange_sides (set);
+  oct_mirror_set_measure (set, columns->k_index, columns->dispersion);
+  return here > there + AS_GOOD;
 }
 
 /* Measures the peaks.  A calibration for samples on the other side is as good,
@@ -518,7 +599,7 @@ calibrate_check (const OctCalibrateOptions *o, Reading *r, GError **error)
       calibrate_load (o->check, r->set->samples, error);
   OctCalibrateColumns columns = { .samples = r->set->samples };
   double k_min, k_max;
-  gboolean exchanged;
+  gboolean exchanged, sides_given;
 
   if (calibration == NULL)
     return FALSE;
@@ -532,7 +613,13 @@ calibrate_check (const OctCalibrateOptions *o, Reading *r, GError **error)
   if (oct_calibration_get_k_range (calibration, &k_min, &k_max))
     columns.bin_um =
         G_PI * (columns.samples - 1.0) / (columns.samples * (k_max - k_min));
+  sides_given = oct_mirror_set_get_used (r->set, 0)->side != 0;
   exchanged = measure_either_way (r->set, &columns);
+  if (!sides_given && is_for_other_side (r->set, &columns))
+    calibrate_note (r->set,
+        "%s lies on the other side of the zero delay than the samples that "
+        "'%s' is for.",
+        oct_mirror_set_get_used (r->set, 0)->name, o->check);
   oct_calibrate_print_notes (r->set);
   oct_calibrate_print_peaks (r->set);
   oct_calibrate_print_verdict (r->set, &columns, o->check, exchanged);

@@ -6,7 +6,7 @@
 /* Streaming thread of the pad. */
 typedef struct {
   OctScanMask *mask;
-  gboolean told;
+  gboolean noted;
   guint64 next; /* place of the B-scan that comes, since the start */
   GstClockTime last;
   guint together; /* B-scans in the buffer before */
@@ -95,9 +95,9 @@ masked_on_spectra (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   Masked *masked = data;
 
-  if (!masked->told)
+  if (!masked->noted)
     gst_pad_push_event (pad, make_event (masked->mask));
-  masked->told = TRUE;
+  masked->noted = TRUE;
   GST_PAD_PROBE_INFO_DATA (info) =
       masked_place (masked, pad, GST_PAD_PROBE_INFO_BUFFER (info));
   return GST_PAD_PROBE_OK;

@@ -113,13 +113,13 @@ oct_calibration_axis_turn (double *values, guint n)
 void
 oct_calibration_axis_shift (double *positions, const double *shift, guint n)
 {
-  g_autofree double *former = g_memdup2 (positions, n * sizeof *positions);
+  g_autofree double *original = g_memdup2 (positions, n * sizeof *positions);
 
   for (guint i = 0; i < n; i++) {
     double at = i + 0.5 * shift[i] * (n - 1);
     guint base = (guint)CLAMP (at, 0, n - 2);
 
     positions[i] =
-        former[base] + (at - base) * (former[base + 1] - former[base]);
+        original[base] + (at - base) * (original[base + 1] - original[base]);
   }
 }

@@ -150,12 +150,15 @@ find_frequency (OctFringe *f, const double *y)
               && last - 10 * floor * log (2) > 1e-3 * highest;
 }
 
-/* z[lines][n]: what lies at 0.4 to 1.7 of the fringe's frequency. */
+/* z[lines][n]: what lies at 0.4 to 1.7 of the fringe's frequency, and below half
+ * of the sampling rate: behind it the same fringe is seen once more, conjugate,
+ * and the two together have no common phase from line to line. */
 static double complex *
 filter (const double *y, guint lines, guint n, double frequency)
 {
   double complex *z = g_new (double complex, (gsize)lines *n);
   g_autoptr (OctFourier) fourier = oct_fourier_new (n);
+  double end = MIN (1.7 * frequency, n / 2.0);
 
   for (guint line = 0; line < lines; line++) {
     double complex *row = z + (gsize)line * n;
@@ -164,7 +167,7 @@ filter (const double *y, guint lines, guint n, double frequency)
       row[i] = y[(gsize)line * n + i];
     oct_fourier_forward (fourier, row);
     for (guint q = 0; q < n; q++)
-      if (!(q > 0.4 * frequency && q < 1.7 * frequency))
+      if (!(q > 0.4 * frequency && q < end))
         row[q] = 0;
     oct_fourier_backward (fourier, row);
   }

@@ -11,7 +11,7 @@ typedef struct {
   OctRecording *recording;
   OctSampleFormat format;
   guint samples, lines;
-  guint64 frames;
+  guint64 frames, leftover_bytes;
 } Input;
 
 static void
@@ -58,6 +58,8 @@ open_input (const char *path, const OctReaderSettings *settings, Input *input,
   input->samples = oct_reader_get_info (input->reader)->samples;
   input->lines = oct_reader_get_info (input->reader)->lines;
   input->frames = oct_reader_get_info (input->reader)->frames;
+  if (oct_reader_get_info (input->reader)->format == OCT_FILE_RAW)
+    input->leftover_bytes = oct_reader_get_info (input->reader)->leftover_bytes;
   return TRUE;
 }
 
@@ -143,6 +145,7 @@ oct_lines_read (const char *path, const OctReaderSettings *settings,
     step = (total + most - 1) / most;
     lines->samples = input.samples;
     lines->frames = input.frames;
+    lines->leftover_bytes = input.leftover_bytes;
     lines->values = g_new (double, (total + step - 1) / step * input.samples);
     ok = take_lines (&input, path, first, end, step, lines, error);
   }

@@ -99,7 +99,8 @@ oct_mirror_set_try_all_sides (OctMirrorSet *set, double *sides)
 }
 
 /* Of more than MAX_SEARCHED mirrors: what fits least to most of them, as it
- * spoils the fit of others.  FALSE: all or few fit. */
+ * spoils the fit of others.  FALSE: all or few fit, or at two depths, which
+ * always do. */
 static gboolean
 leave_out_odd (OctMirrorSet *set)
 {
@@ -109,7 +110,8 @@ leave_out_odd (OctMirrorSet *set)
   double most = 0;
 
   kept = find_fitting (set, widths, fits);
-  if (kept == count || 2 * kept < count)
+  if (kept == count || 2 * kept < count
+      || oct_mirror_set_count_depths (set, fits) < 3)
     return FALSE;
   for (guint i = 0; i < count; i++)
     if (!fits[i])
@@ -182,7 +184,7 @@ find_outliers (OctMirrorSet *set, double k_span, double *residual)
   return 0;
 }
 
-/* The mirrors that would have to be on the other side than was told for all to
+/* The mirrors that would have to be on the other side than is stated for all to
  * fit, by name; NULL: none would. */
 static char *
 list_wrong_sides (OctMirrorSet *set)
@@ -191,7 +193,8 @@ list_wrong_sides (OctMirrorSet *set)
   double sides[OCT_MIRROR_SET_MAX_CHOICES];
   GString *names = NULL;
 
-  if (!oct_mirror_set_are_sides_told (set) || count > OCT_MIRROR_SET_MAX_CHOICES
+  if (!oct_mirror_set_are_sides_given (set)
+      || count > OCT_MIRROR_SET_MAX_CHOICES
       || !oct_mirror_set_try_all_sides (set, sides)
       || !oct_mirror_set_is_consistent (set))
     return NULL;

@@ -18,7 +18,7 @@ void oct_mirror_leave_out (OctMirror *mirror, const char *format, ...)
     G_GNUC_PRINTF (2, 3);
 void oct_mirror_set_list_used (OctMirrorSet *set);
 
-gboolean oct_mirror_set_are_sides_told (const OctMirrorSet *set);
+gboolean oct_mirror_set_are_sides_given (const OctMirrorSet *set);
 
 /* Fits what is used, on these sides ([used]).  FALSE, OCT_ERROR_FORMAT: there
  * is no fit. */

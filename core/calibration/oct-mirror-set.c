@@ -13,8 +13,6 @@
 #define SATURATED 0.02
 #define MUCH_SATURATED 0.05
 #define COHERENT 0.8
-/* Depths over the deepest that are one depth. */
-#define ONE_DEPTH 0.01
 /* dB below the peak: of a second mirror, or a ghost worth a note. */
 #define SECOND_MIRROR -10.0
 #define GHOST -20.0
@@ -151,7 +149,8 @@ leave_out_double (OctMirror *mirror, double own, double bin, double level)
   if (own < 2 * OCT_FRINGE_FIRST_BIN) {
     oct_mirror_leave_out (mirror,
         "%s is left out: its fringe at bin %.0f is too near the zero delay to "
-        "be told from the source's spectrum; move the mirror away from it.",
+        "be distinguished from the source's spectrum; move the mirror away "
+        "from it.",
         mirror->name, own);
     return;
   }
@@ -305,7 +304,7 @@ oct_mirror_set_fit_on (OctMirrorSet *set, const double *sides, GError **error)
 }
 
 gboolean
-oct_mirror_set_are_sides_told (const OctMirrorSet *set)
+oct_mirror_set_are_sides_given (const OctMirrorSet *set)
 {
   for (guint i = 0; i < set->used->len; i++)
     if (oct_mirror_set_get_used (set, i)->side == 0)
@@ -387,7 +386,7 @@ oct_mirror_set_fit_with_sides (
   gboolean same = TRUE;
 
   set->by_distance = FALSE;
-  *found = oct_mirror_set_are_sides_told (set);
+  *found = oct_mirror_set_are_sides_given (set);
   for (guint i = 0; i < count; i++)
     sides[i] = *found ? oct_mirror_set_get_used (set, i)->side : 1;
   if (!oct_mirror_set_fit_on (set, sides, error))
@@ -481,11 +480,44 @@ set_sides_error (const OctMirrorSet *set, GError **error)
   return FALSE;
 }
 
+static int
+compare_numbers (gconstpointer a, gconstpointer b)
+{
+  double x = *(const double *)a, y = *(const double *)b;
+
+  return (x > y) - (x < y);
+}
+
+guint
+oct_mirror_set_count_depths (const OctMirrorSet *set, const gboolean *which)
+{
+  const OctMirrorFit *f = set->fit;
+  g_autofree double *depths = g_new (double, f->mirrors + 1);
+  double deepest = 0, last = 0;
+  guint count = 0, found = 0;
+
+  for (guint m = 0; m < f->mirrors; m++) {
+    deepest = MAX (deepest, f->a[m]);
+    if (which == NULL || which[m])
+      depths[count++] = f->a[m] * f->sides[m];
+  }
+  qsort (depths, count, sizeof *depths, compare_numbers);
+  for (guint i = 0; i < count; i++) {
+    if (i > 0 && depths[i] - last < OCT_MIRROR_SET_ONE_DEPTH * deepest)
+      continue;
+    last = depths[i];
+    found++;
+  }
+  return found;
+}
+
+/* A depth that is there twice proves no more than once. */
 gboolean
 oct_mirror_set_is_proven (const OctMirrorSet *set)
 {
-  return !oct_mirror_set_is_one_depth (set)
-         && (set->used->len > 2 || set->by_distance);
+  guint depths = oct_mirror_set_count_depths (set, NULL);
+
+  return depths > 2 || (depths == 2 && set->by_distance);
 }
 
 void
@@ -498,12 +530,12 @@ oct_mirror_set_exchange_sides (OctMirrorSet *set)
 gboolean
 oct_mirror_set_is_one_depth (const OctMirrorSet *set)
 {
-  return oct_mirror_fit_get_spread (set->fit) < ONE_DEPTH;
+  return oct_mirror_fit_get_spread (set->fit) < OCT_MIRROR_SET_ONE_DEPTH;
 }
 
 /* What the calibration says of the mirrors, and what is to be said of it. */
 static void
-mirror_set_finish (OctMirrorSet *set, gboolean told)
+mirror_set_finish (OctMirrorSet *set, gboolean given)
 {
   OctMirrorFit *f = set->fit;
   const char *other = NULL;
@@ -517,7 +549,7 @@ mirror_set_finish (OctMirrorSet *set, gboolean told)
     if (f->sides[i] < 0 && other == NULL)
       other = mirror->name;
   }
-  if (!told && other != NULL)
+  if (!given && other != NULL)
     mirror_set_note (set,
         "%s lies on the other side of the zero delay than %s; the calibration "
         "is for samples on the side of %s: name one of the other side first if "
@@ -542,7 +574,7 @@ mirror_set_finish (OctMirrorSet *set, gboolean told)
 gboolean
 oct_mirror_set_fit (OctMirrorSet *set, double k_span, GError **error)
 {
-  gboolean told = oct_mirror_set_are_sides_told (set), found, again;
+  gboolean given = oct_mirror_set_are_sides_given (set), found, again;
 
   do {
     if (!oct_mirror_set_fit_with_sides (set, k_span, &found, error)
@@ -557,7 +589,7 @@ oct_mirror_set_fit (OctMirrorSet *set, double k_span, GError **error)
   }
   if (!found)
     return set_sides_error (set, error);
-  mirror_set_finish (set, told);
+  mirror_set_finish (set, given);
   note_ghosts (set);
   return TRUE;
 }

@@ -28,6 +28,9 @@ typedef struct {
 /* rad rms: more, and the phases are not those of one calibration. */
 #define OCT_MIRROR_SET_WORST_RESIDUAL 0.5
 
+/* Depths over the deepest that are one depth. */
+#define OCT_MIRROR_SET_ONE_DEPTH 0.01
+
 /* Depths over the deepest, that are close together. */
 #define OCT_MIRROR_SET_CLOSE 0.3
 
@@ -68,6 +71,11 @@ gboolean oct_mirror_set_sort_out (OctMirrorSet *set, GError **error);
  * no calibration. */
 gboolean oct_mirror_set_fit (OctMirrorSet *set, double k_span, GError **error);
 
+/* At how many depths the mirrors of the fit are, or with `which` ([used]) those
+ * that it marks. */
+guint oct_mirror_set_count_depths (
+    const OctMirrorSet *set, const gboolean *which);
+
 /* After the fit: the mirrors show on which sides they are and that none of them
  * is behind the depth range.  Two depths always fit each other: it takes three,
  * or two at a known distance. */
@@ -91,9 +99,9 @@ OctVerdict oct_mirror_set_judge (
 double oct_mirror_get_excess (const OctMirror *mirror);
 
 /* How the calibration does with mirrors that it was not made of: each of some,
- * spread over depth, measured with a calibration of all others.  *excess: width
- * over the one that is possible, of the worst.  Returns how many; 0: there are
- * fewer than four mirrors. */
+ * spread over depth, measured with a calibration of those at other depths.
+ * *excess: width over the one that is possible, of the worst.  Returns how many;
+ * 0: there are fewer than four depths. */
 guint oct_mirror_set_cross_check (const OctMirrorSet *set, double *excess);
 
 /* FALSE, OCT_ERROR_FORMAT: the calibration of the fit, whose peaks have been
@@ -108,8 +116,9 @@ const char *oct_mirror_set_advise (const OctMirrorSet *set);
 gboolean oct_mirror_set_is_one_depth (const OctMirrorSet *set);
 
 /* Between which bins the calibration of the fit holds: errors of the phase, of
- * noise and of 0.03 rad that do not average out, stay below 0.3 rad, and fringes below half of the sampling rate.  FALSE: of one
- * depth alone, which is *low and *high. */
+ * noise and of 0.03 rad that do not average out, stay below 0.3 rad, and fringes
+ * below half of the sampling rate.  FALSE: of one depth alone, which is *low and
+ * *high. */
 gboolean oct_mirror_set_find_range (
     const OctMirrorSet *set, double *low, double *high);
 

@@ -17,7 +17,7 @@
 /* rad: errors of a mirror's phase that do not average out, of ghosts and
  * saturation */
 #define SYSTEMATIC 0.03
-/* Numbers of mirrors with cross-validation: each is left out once. */
+/* Depths, and mirrors of them, with cross-validation: each is left out once. */
 #define MIN_CROSS_CHECKED 4
 #define MAX_CROSS_CHECKED 5
 /* Of the square of the brightest sample. */
@@ -138,10 +138,18 @@ sort_by_depth (const OctMirrorSet *set)
   return sorted;
 }
 
-/* How many times its ideal width `mirror` has behind a calibration of the
- * others. */
+static gboolean
+is_beside (const OctMirror *a, const OctMirror *b, double deepest)
+{
+  return fabs (a->bin * a->side - b->bin * b->side)
+         < OCT_MIRROR_SET_ONE_DEPTH * deepest;
+}
+
+/* How many times its ideal width `mirror` has behind a calibration of those at
+ * other depths. */
 static double
-find_excess_without (const OctMirrorSet *set, const OctMirror *mirror)
+find_excess_without (
+    const OctMirrorSet *set, const OctMirror *mirror, double deepest)
 {
   guint n = set->samples, others = 0;
   g_autofree OctFringe **fringes = g_new (OctFringe *, set->used->len);
@@ -153,7 +161,7 @@ find_excess_without (const OctMirrorSet *set, const OctMirror *mirror)
   for (guint i = 0; i < set->used->len; i++) {
     const OctMirror *other = oct_mirror_set_get_used (set, i);
 
-    if (other == mirror)
+    if (is_beside (other, mirror, deepest))
       continue;
     fringes[others] = other->fringe;
     sides[others++] = other->side;
@@ -173,12 +181,13 @@ oct_mirror_set_cross_check (const OctMirrorSet *set, double *excess)
   g_autofree OctMirror **sorted = sort_by_depth (set);
 
   *excess = 0;
-  if (count < MIN_CROSS_CHECKED)
+  if (oct_mirror_set_count_depths (set, NULL) < MIN_CROSS_CHECKED)
     return 0;
   for (guint i = 0; i < checked; i++) {
     guint which = (guint)rint ((count - 1.0) * i / (checked - 1));
 
-    *excess = MAX (*excess, find_excess_without (set, sorted[which]));
+    *excess = MAX (*excess,
+        find_excess_without (set, sorted[which], sorted[count - 1]->bin));
   }
   return checked;
 }
@@ -215,8 +224,16 @@ oct_mirror_set_check (const OctMirrorSet *set, GError **error)
   for (guint i = 0; i < set->used->len; i++) {
     const OctMirror *mirror = oct_mirror_set_get_used (set, i);
 
-    if (mirror->after.level < mirror->before.level - 0.1
-        || mirror->after.width_6db > 1.03 * mirror->before.width_6db) {
+    if (mirror->after.level < mirror->before.level - 0.1) {
+      g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
+          "With the calibration that was found the peak of %s would be lower "
+          "than without any (%.1f dB instead of %.1f); give other mirrors, "
+          "with "
+          "stronger fringes.",
+          mirror->name, mirror->after.level, mirror->before.level);
+      return FALSE;
+    }
+    if (mirror->after.width_6db > 1.03 * mirror->before.width_6db) {
       g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
           "With the calibration that was found %s would be less sharp than "
           "without any (%.2f bins wide instead of %.2f); give other mirrors, "

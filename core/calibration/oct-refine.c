@@ -199,17 +199,17 @@ format (const double *coefficients, guint n)
 }
 
 char *
-oct_refine_compose (const double warp[4], const char *former, GError **error)
+oct_refine_compose (const double warp[4], const char *current, GError **error)
 {
   double x[POINTS], y[POINTS], shift, coefficients[COMPOSED];
 
-  if (former == NULL || *former == '\0')
+  if (current == NULL || *current == '\0')
     return format (warp, 4);
   for (guint p = 0; p < POINTS; p++) {
     x[p] = cos (G_PI * p / (POINTS - 1));
     y[p] = warp[0] + x[p] * (warp[1] + x[p] * (warp[2] + x[p] * warp[3]));
     if (!oct_calibration_polynomial (
-            "`k-warp`", "0,0,0.01", former, x[p] + y[p], 0, 1, &shift, error))
+            "`k-warp`", "0,0,0.01", current, x[p] + y[p], 0, 1, &shift, error))
       return NULL;
     y[p] += shift;
   }

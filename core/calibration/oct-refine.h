@@ -77,6 +77,6 @@ gboolean oct_refine_check (const OctRefine *found, GError **error);
 /* The correction `warp` after one that is in force already, "c0,c1,..." or
  * NULL, as the text of `k-warp`, to be freed.  NULL with OCT_ERROR_SETTINGS. */
 char *oct_refine_compose (
-    const double warp[4], const char *former, GError **error);
+    const double warp[4], const char *current, GError **error);
 
 G_END_DECLS

@@ -130,7 +130,7 @@ gboolean
 oct_format_open_unp (OctOpening *opening, GError **error)
 {
   Sizes sizes;
-  guint64 shape[3], bscan, told;
+  guint64 shape[3], bscan, stated;
   g_autofree char *text = NULL;
 
   if (!oct_opening_check_raw_only (opening, "an .unp file", error)
@@ -139,18 +139,18 @@ oct_format_open_unp (OctOpening *opening, GError **error)
     return FALSE;
   opening->stored = OCT_STORED_U2;
   bscan = sizes.samples * sizes.lines * 2;
-  told = sizes.bscans * sizes.volumes;
+  stated = sizes.bscans * sizes.volumes;
   shape[0] = opening->file_size / bscan;
   shape[1] = sizes.lines;
   shape[2] = sizes.samples;
   /* fewer B-scans: it was stopped before its end */
-  if (opening->file_size % bscan != 0 || shape[0] > told) {
+  if (opening->file_size % bscan != 0 || shape[0] > stated) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
         "%s has %" G_GUINT64_FORMAT " bytes, but the settings beside it tell "
         "%" G_GUINT64_FORMAT " B-scans of %" G_GUINT64_FORMAT
         " lines of %" G_GUINT64_FORMAT " samples of 16 bits; copy both again, "
         "or set `format` to raw, `samples` and `lines`",
-        opening->file, opening->file_size, told, sizes.lines, sizes.samples);
+        opening->file, opening->file_size, stated, sizes.lines, sizes.samples);
     return FALSE;
   }
   text = g_strdup_printf ("%" G_GUINT64_FORMAT " x %" G_GUINT64_FORMAT

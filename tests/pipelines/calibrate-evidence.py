@@ -49,7 +49,7 @@ def test_a_proven_one_is_kept(folder):
     for mirrors, says in (
             ([near, other, "--same-side"],
              [f"'{other}' is", "bins wide on the side where it is taken to be",
-              "Two mirrors prove neither their sides", "a third mirror"]),
+              "Two depths prove neither the sides", "at a third depth"]),
             ([simulate(folder, "o300.raw", depth=-300, seed=71), "--other-side",
               deep], ["contradicts the calibration"]),
             ([near, behind, "--same-side"],
@@ -61,7 +61,7 @@ def test_a_proven_one_is_kept(folder):
     # where there is nothing to lose it is written, and says what it is worth
     text = calibrate(folder, "--mirror", near, other, "--same-side", "--output",
                      "d.csv")
-    assert "two mirrors always fit each other" in text, text
+    assert "two depths always fit each other" in text, text
     assert check(folder, "d.csv", deep)["m1200.raw"] > 2
     # sides that are right are no contradiction, and add their columns
     calibrate(folder, "--mirror", near, "--other-side", other, "--output", "c.csv",
@@ -88,6 +88,38 @@ def test_as_good_is_not_better(folder):
     check_positions(read_csv(folder / "one.csv"))
 
 
+def test_two_depths_of_many_files(folder):
+    """A depth that is recorded twice proves no more than once."""
+    near, middle, deep, other = some(folder, 200, 500, 900, -400, lines=4)
+    again = simulate(folder, "o401.raw", depth=-401, lines=4, seed=70)
+    calibrate(folder, "--mirror", near, middle, deep, "--same-side", "--output",
+              "c.csv")
+    wrong = ["--mirror", near, other, again, "--same-side"]
+    keep(folder, "c.csv", *wrong, says=["contradicts the calibration",
+                                        "Two depths prove neither the sides"])
+    text = calibrate(folder, *wrong, "--output", "d.csv")
+    assert "two depths always fit each other" in text, text
+    assert check(folder, "d.csv", deep)["m900.raw"] > 2
+    # ten of two depths, of which one alone contradicts, are no majority
+    many = [simulate(folder, f"n{i}.raw", depth=-400, seed=80 + i)
+            for i in range(8)]
+    refuse(folder, "--mirror", near, deep, *many, "--same-side",
+           says=["which of them is wrong is not certain"])
+    # and what is left out for a check takes what is at its depth along
+    text = calibrate(folder, "--mirror", near, near, deep, deep, "--same-side",
+                     "--output", "e.csv")
+    assert "Checked with mirrors left out" not in text, text
+
+
+def test_dispersion_alone_is_kept(folder):
+    near, deep = some(folder, 200, 900, lines=4)
+    (folder / "c.csv").write_text("dispersion_rad\n" + "".join(
+        f"{1e-4 * (i - 512)**2:.6f}\n" for i in range(SAMPLES)))
+    keep(folder, "c.csv", "--mirror", near, says=["has dispersion"])
+    calibrate(folder, "--mirror", near, deep, "--same-side", "--output", "c.csv")
+    check_positions(read_csv(folder / "c.csv"))
+
+
 def test_two_known_by_their_distance(folder):
     """Distance and wavelengths show the sides of two; one alone does not."""
     near, other = some(folder, 200, -700)
@@ -96,7 +128,7 @@ def test_two_known_by_their_distance(folder):
             ("known.csv", [*waves, "--depth-um", 200, -700], True),
             ("told.csv", [*waves, "--same-side"], False)):
         text = calibrate(folder, "--mirror", near, other, *more, "--output", name)
-        assert ("two mirrors always fit" in text) != proven, text
+        assert ("two depths always fit" in text) != proven, text
     check_positions(read_csv(folder / "known.csv"))
 
 
@@ -160,6 +192,11 @@ def test_check_with_the_sides_exchanged(folder):
                      one)
     assert "good for these mirrors, with the sides exchanged (" in text, text
     assert "on the other side of the zero delay than --mirror says" in text, text
+    # sides that are not given
+    text = calibrate(folder, "--check", "c.csv", "--mirror", two)
+    assert f"'{two}' lies on the other side of the zero delay than" in text, text
+    text = calibrate(folder, "--check", "c.csv", "--mirror", one, two)
+    assert "lies on the other side" not in text, text
     # one side that is wrong is no exchange
     text = calibrate(folder, "--check", "c.csv", "--mirror", one, two,
                      "--same-side")

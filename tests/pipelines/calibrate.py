@@ -107,6 +107,39 @@ def test_positions_that_are_wrong(folder):
     assert "wavelength_nm" not in read_csv(folder / "d.csv")
 
 
+def test_units_that_are_wrong(folder):
+    """Depths in mm or nm are no calibration with a strange scale."""
+    names = some(folder, 200, 500, 900, lines=4)
+    for factor in (1e-3, 1e3):
+        depths = [factor * depth for depth in (200, 500, 900)]
+        refuse(folder, "--mirror", *names, "--depth-um", *depths,
+               "--wavelength-min", 796.7, "--wavelength-max", 897.7,
+               says=["correct --depth-um, which is in um", "in nm"])
+    refuse(folder, "--mirror", *names, "--depth-um", 0.2, 0.5, 0.9, "--centre-nm",
+           845, says=["correct --depth-um, which is in um", "--centre-nm"])
+    # positions that fit nothing are no reason to have no scale
+    text = calibrate(folder, "--mirror", *names, "--step-um", 300,
+                     "--wavelength-min", 796.7, "--wavelength-max", 897.7,
+                     "--output", "c.csv")
+    assert "the wavelengths alone give the scale" in text, text
+    check_positions(read_csv(folder / "c.csv"))
+
+
+def test_files_that_end_within_a_line(folder):
+    """With the wrong number of samples there may be fringes all the same."""
+    names = some(folder, 200, 900, lines=4)
+    made = ["--mirror", *names, "--same-side", "--output"]
+    text = calibrate(folder, *made, "c.csv")
+    assert "bytes that are less" not in text, text
+    for samples, more in ((1000, []), (SAMPLES, ["--header-size", 20])):
+        text = calibrate(folder, *made, f"{samples}-{len(more)}.csv", *more,
+                         samples=samples)
+        left = (4 * 2 * SAMPLES - sum(more[1:])) % (2 * samples)
+        for name in names:
+            assert (f"'{name}' ends with {left} bytes that are less than a whole "
+                    f"A-line of {samples} samples") in text, text
+
+
 def test_falling_wavelengths(folder):
     names = some(folder, 200, 900)
     for name in names:
@@ -227,6 +260,17 @@ def npy(values, kind, shape):
             + header.encode() + values)
 
 
+def test_deep_lines_of_any_phase(folder):
+    """From line to line a fringe may have any phase: near the end of the depth
+    range its image behind half of the sampling rate is no other depth."""
+    names = some(folder, 300, 1500, lines=16, drift=3)
+    text = calibrate(folder, "--mirror", *names, "--same-side", "--output",
+                     "c.csv")
+    assert "several depths" not in text, text
+    assert abs(read_table(text)["m1500.raw"][1] - 423) < 3, text
+    check_positions(read_csv(folder / "c.csv"))
+
+
 def test_formats(folder):
     """All that octsrc reads gives the same."""
     names = some(folder, 200, 900)
@@ -333,6 +377,16 @@ def test_nothing_is_lost(folder):
         assert path.read_bytes() == before, name
 
 
+def test_a_link_stays_one(folder):
+    names = some(folder, 200, 900)
+    (folder / "spectrometer.csv").write_text("k_index\n" + "".join(
+        f"{i}\n" for i in range(SAMPLES)))
+    (folder / "c.csv").symlink_to("spectrometer.csv")
+    calibrate(folder, "--mirror", *names, "--same-side", "--output", "c.csv")
+    assert (folder / "c.csv").is_symlink()
+    check_positions(read_csv(folder / "spectrometer.csv"))
+
+
 def test_a_better_one_is_kept(folder):
     names = some(folder, 200, 900)
     (folder / "c.csv").write_text("k_index\n" + "".join(
@@ -400,6 +454,8 @@ def test_background(folder):
     text = calibrate(folder, "--mirror", *names, "--background", dark, dark, dark,
                      "--same-side", "--output", "d.csv", status=1)
     assert "3 backgrounds for 2 mirrors" in text, text
+    refuse(folder, "--mirror", *names, "--background", names[1], "--same-side",
+           says=[f"'{names[1]}' is given as a mirror and as a background"])
     # the elements take all columns
     for chain in ("octdcsub mode=background ! octkresample ! octdispersion ! "
                   "octfft", "octreconstruct", "octreconstruct method=nufft"):
@@ -410,7 +466,12 @@ def test_background(folder):
 def test_options(folder):
     for arguments, says in (
             ([], "No mirror is given"),
-            (["--mirror"], "--mirror"),
+            (["--mirror"], "--mirror has no value"),
+            (["--mirror", "--output", "b"], "--mirror has no value"),
+            (["--mirror", "a", "--output", ""], "not nothing"),
+            (["--mirror", "a", "--check", ""], "not nothing"),
+            (["--mirror", "a", "--output", "c.svg", "--plot", "./c.svg"],
+             "the same file"),
             (["--mirror", "a"], "--output CSV"),
             (["--other-side", "a", "--output", "b"], "--mirror FILE"),
             (["--mirror", "a", "--check", "c", "--output", "b"], "--output CSV"),
