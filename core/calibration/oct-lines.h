@@ -12,9 +12,9 @@ typedef struct {
   guint samples, lines;
   double *values; /* [lines][samples] counts, all finite */
   guint64 frames; /* B-scans in the file */
-  guint64
-      leftover_bytes; /* of a raw file, behind the last whole A-line, or with
-                             `lines` set behind the last whole B-scan */
+  /* of a raw file, behind the last whole A-line, or with `lines` set behind the
+   * last whole B-scan */
+  guint64 leftover_bytes;
 } OctLines;
 
 /* More values than these are not read: some hundred A-lines say all that there
