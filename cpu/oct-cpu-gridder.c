@@ -35,7 +35,7 @@ cpu_gridder_find_range (const OctNufftTables *t, guint x)
 }
 
 static Range
-unite (Range a, Range b)
+cpu_gridder_unite (Range a, Range b)
 {
   if (a.low == a.end)
     return b;
@@ -79,7 +79,7 @@ place_rows (OctCpuGridder *g, gsize *weights, GError **error)
     Range range = cpu_gridder_find_range (t, x);
 
     if (g->is_half)
-      range = unite (range, cpu_gridder_find_range (t, x + 1));
+      range = cpu_gridder_unite (range, cpu_gridder_find_range (t, x + 1));
     g->row[i] = (OctCpuGridRow){ range.low, (guint32)*weights };
     *weights += range.end - range.low;
   }

@@ -110,7 +110,7 @@ static const struct {
 /* The cheapest radices with this product, in falling order, from number `from`
  * of the table on; infinite where there are none. */
 static double
-factorise (guint length, guint from, guint *found, guint *count)
+cpu_lanes_fft_factorise (guint length, guint from, guint *found, guint *count)
 {
   double best = INFINITY;
 
@@ -122,7 +122,8 @@ factorise (guint length, guint from, guint *found, guint *count)
     double cost;
     if (length % radices[i].radix != 0)
       continue;
-    cost = radices[i].cost + factorise (length / radices[i].radix, i, rest, &n);
+    cost = radices[i].cost
+           + cpu_lanes_fft_factorise (length / radices[i].radix, i, rest, &n);
     if (cost < best) {
       best = cost;
       found[0] = radices[i].radix;
@@ -156,7 +157,7 @@ convolution_length (guint length)
       break;
     if (!is_fast (n))
       continue;
-    cost = n * factorise (n, 0, found, &count);
+    cost = n * cpu_lanes_fft_factorise (n, 0, found, &count);
     if (cost < least) {
       least = cost;
       best = n;
@@ -169,7 +170,7 @@ convolution_length (guint length)
 
 /* exp (-2 pi i k / n) */
 static void
-unit (guint64 k, guint64 n, double *to)
+cpu_lanes_fft_unit (guint64 k, guint64 n, double *to)
 {
   double angle = 2 * G_PI * (double)(k % n) / (double)n;
 
@@ -192,7 +193,7 @@ make_step (Step *step, GError **error)
     for (guint k = 1; k < radix; k++) {
       float *twiddle = step->twiddles + 2 * ((gsize)j * (radix - 1) + k - 1);
       double exact[2];
-      unit ((guint64)j * k, length, exact);
+      cpu_lanes_fft_unit ((guint64)j * k, length, exact);
       twiddle[0] = (float)exact[0];
       twiddle[1] = (float)exact[1];
     }
@@ -205,7 +206,7 @@ make_steps (OctLanesFft *fft, GError **error)
 {
   guint found[MAX_STEPS], left = fft->length;
 
-  factorise (fft->length, 0, found, &fft->n_steps);
+  cpu_lanes_fft_factorise (fft->length, 0, found, &fft->n_steps);
   for (guint i = 0; i < fft->n_steps; i++) {
     left /= found[i];
     fft->steps[i] = (Step){ .radix = found[i], .columns = left };
@@ -269,10 +270,10 @@ fill_chirp (OctLanesFft *fft, double *scratch)
 
   memset (wave, 0, 2 * sizeof *wave * long_n);
   for (guint i = 0; i < long_n; i++)
-    unit (i, long_n, twiddles + 2 * (gsize)i);
+    cpu_lanes_fft_unit (i, long_n, twiddles + 2 * (gsize)i);
   for (guint i = 0; i < n; i++) {
     double exact[2];
-    unit ((guint64)i * i, 2 * (guint64)n, exact);
+    cpu_lanes_fft_unit ((guint64)i * i, 2 * (guint64)n, exact);
     fft->chirp[2 * (gsize)i] = (float)exact[0];
     fft->chirp[2 * (gsize)i + 1] = (float)exact[1];
     for (guint side = 0; side < 2; side++) {
@@ -345,7 +346,7 @@ oct_lanes_fft_new_real (guint length, gboolean backward, GError **error)
   }
   for (guint q = 0; even && q <= length / 2; q++) {
     double exact[2];
-    unit (q, length, exact);
+    cpu_lanes_fft_unit (q, length, exact);
     fft->twiddles[2 * (gsize)q] = (float)(exact[0] / 2);
     fft->twiddles[2 * (gsize)q + 1] = (float)(exact[1] / 2);
   }

@@ -570,7 +570,7 @@ cpu_lanes_multiply (const float *in, guint in_flip, const float *factors,
 }
 
 static void
-separate (const float *z, guint half, const float *twiddles,
+cpu_lanes_kernels_separate (const float *z, guint half, const float *twiddles,
     const float *factors, guint first, guint count, float *out)
 {
   for (guint q = first; q < first + count; q++) {
@@ -623,6 +623,6 @@ const OctLanesKernels OCT_KERNELS = {
   .pass = { RADICES (pass) },
   .last = { RADIX (last, 1), RADICES (last) },
   .multiply = cpu_lanes_multiply,
-  .separate = separate,
+  .separate = cpu_lanes_kernels_separate,
   .join = cpu_lanes_join,
 };

@@ -180,14 +180,14 @@ typedef struct {
 } Slice;
 
 static inline float
-lerp (float a, float b, float t)
+cpu_sections_lerp (float a, float b, float t)
 {
   return a + (b - a) * t;
 }
 
 /* The two voxels around a position, and how far it is from the first. */
 static inline float
-bracket (float at, guint n, guint *low, guint *high)
+cpu_sections_bracket (float at, guint n, guint *low, guint *high)
 {
   float a = CLAMP (at - 0.5f, 0, n - 1.0f);
 
@@ -204,18 +204,19 @@ read_voxel (const OctCpuSections *s, float x, float y, float z)
 
   if (!(x >= 0 && y >= 0 && z >= 0 && x <= s->nx && y <= s->ny && z <= s->nz))
     return 0;
-  tx = bracket (x, s->nx, &x0, &x1);
-  ty = bracket (y, s->ny, &y0, &y1);
-  tz = bracket (z, s->nz, &z0, &z1);
+  tx = cpu_sections_bracket (x, s->nx, &x0, &x1);
+  ty = cpu_sections_bracket (y, s->ny, &y0, &y1);
+  tz = cpu_sections_bracket (z, s->nz, &z0, &z1);
   for (guint k = 0; k < 2; k++)
     for (guint i = 0; i < 2; i++) {
       const guint8 *row = oct_cpu_sections_row (s, k ? y1 : y0, i ? z1 : z0);
 
-      rows[k][i] = lerp (row[x0], row[x1], tx);
+      rows[k][i] = cpu_sections_lerp (row[x0], row[x1], tx);
     }
-  return (guint8)(lerp (lerp (rows[0][0], rows[0][1], tz),
-                      lerp (rows[1][0], rows[1][1], tz), ty)
-                  + 0.5f);
+  return (
+      guint8)(cpu_sections_lerp (cpu_sections_lerp (rows[0][0], rows[0][1], tz),
+                  cpu_sections_lerp (rows[1][0], rows[1][1], tz), ty)
+              + 0.5f);
 }
 
 static void
@@ -306,16 +307,18 @@ make_enface_row (gconstpointer data, guint j, guint8 *to)
     memset (to, 0, work->width);
     return;
   }
-  t = bracket ((j + 0.5f) * s->ny / work->height, s->ny, &y0, &y1);
+  t = cpu_sections_bracket ((j + 0.5f) * s->ny / work->height, s->ny, &y0, &y1);
   a = s->projected + (gsize)y0 * s->nx;
   b = s->projected + (gsize)y1 * s->nx;
   for (guint i = 0; i < work->width; i++) {
     guint x0, x1;
-    float u = bracket ((i + 0.5f) * s->nx / work->width, s->nx, &x0, &x1);
+    float u = cpu_sections_bracket (
+        (i + 0.5f) * s->nx / work->width, s->nx, &x0, &x1);
 
-    to[i] = to_grey (
-        (lerp (lerp (a[x0], a[x1], u), lerp (b[x0], b[x1], u), t) - work->black)
-        * work->scale);
+    to[i] = to_grey ((cpu_sections_lerp (cpu_sections_lerp (a[x0], a[x1], u),
+                          cpu_sections_lerp (b[x0], b[x1], u), t)
+                         - work->black)
+                     * work->scale);
   }
 }
 

@@ -201,7 +201,7 @@ divide (const float *restrict sum, const float *restrict weights, guint n,
 }
 
 static void
-bilateral (const OctPlan *plan, const Scratch *s)
+cpu_speckle_bilateral (const OctPlan *plan, const Scratch *s)
 {
   guint n = plan->params.width, size = plan->params.size, r = size / 2;
   float *sum = (float *)s->sums[0], *weights = (float *)s->sums[1];
@@ -235,7 +235,7 @@ set_bits (const guint16 *restrict count, guint16 most, guint16 bit, guint n,
 /* The value in the middle is the largest that no more than half of them are
  * below: found bit by bit, from the highest on, without sorting. */
 static void
-median (const OctPlan *plan, const Scratch *s)
+cpu_speckle_median (const OctPlan *plan, const Scratch *s)
 {
   guint n = plan->params.width, size = plan->params.size;
   guint16 *count = (guint16 *)(gpointer)s->sums[0];
@@ -264,7 +264,7 @@ cpu_speckle_add_squares (const guint16 *restrict centre,
 }
 
 static void
-lee (const OctPlan *plan, const Scratch *s)
+cpu_speckle_lee (const OctPlan *plan, const Scratch *s)
 {
   guint n = plan->params.width, size = plan->params.size, r = size / 2;
   double noise = pow (oct_speckle_get_sigma (&plan->params), 2);
@@ -292,9 +292,9 @@ filter_rows (gpointer data, guint first, guint end, guint thread)
 {
   static void (*const filters[OCT_N_SPECKLE_METHODS]) (
       const OctPlan *plan, const Scratch *s) = {
-    [OCT_SPECKLE_BILATERAL] = bilateral,
-    [OCT_SPECKLE_MEDIAN] = median,
-    [OCT_SPECKLE_LEE] = lee,
+    [OCT_SPECKLE_BILATERAL] = cpu_speckle_bilateral,
+    [OCT_SPECKLE_MEDIAN] = cpu_speckle_median,
+    [OCT_SPECKLE_LEE] = cpu_speckle_lee,
   };
   const OctCpuLoop *loop = data;
   const OctSpeckleParams *params = &loop->plan->params;

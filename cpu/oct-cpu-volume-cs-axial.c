@@ -82,7 +82,7 @@ cpu_axial_mix (
 
 /* y = kept A (z - x / mu) + b / mu, of what A has made of it, unscaled. */
 static OCT_VECTORISED void
-constrain (const Group *w, float back)
+cpu_volume_cs_axial_constrain (const Group *w, float back)
 {
   float *y = w->y, over[OCT_LANES];
   const float *kept = w->kept, *b = w->b;
@@ -98,7 +98,7 @@ constrain (const Group *w, float back)
 /* Of dual, scaled in place: z = what the bound of 1 leaves of dual + x / mu,
  * x += mu (dual - z). */
 static OCT_VECTORISED void
-advance (const Group *w, float forth)
+cpu_volume_cs_axial_advance (const Group *w, float forth)
 {
   float *x = w->x, *z = w->z, *dual = w->dual, over[OCT_LANES];
   const float *mu = w->mu;
@@ -128,9 +128,9 @@ take_step (const OctVolumeCs *cs, const Group *w)
 
   cpu_axial_mix (w->z, w->x, w->mu, w->bins, w->dual);
   oct_lanes_fft_run_back_real (cs->to_samples, w->dual, w->y, w->fft);
-  constrain (w, scale);
+  cpu_volume_cs_axial_constrain (w, scale);
   oct_lanes_fft_run_real (cs->to_depths, w->y, w->dual, 0, w->bins, w->fft);
-  advance (w, scale);
+  cpu_volume_cs_axial_advance (w, scale);
 }
 
 /* -------------------------------------------------------------------- judge */
@@ -168,7 +168,8 @@ find_sums (const Group *w, OctCpuPursuitSums *sums)
 
 /* x of one A-line to its place in the volume; mode 0 is left out. */
 static void
-deliver (const OctVolumeCs *cs, guint number, guint lane, const Group *w)
+cpu_volume_cs_axial_deliver (
+    const OctVolumeCs *cs, guint number, guint lane, const Group *w)
 {
   guint32 place = cs->params.mask->places[number * OCT_LANES + lane];
   float *to = oct_cpu_volume_cs_line (cs, cs->volume, place);
@@ -185,7 +186,7 @@ deliver (const OctVolumeCs *cs, guint number, guint lane, const Group *w)
 
 /* TRUE: all A-lines of the group are done. */
 static gboolean
-judge (const Axial *a, guint number, Group *w, guint step)
+cpu_volume_cs_axial_judge (const Axial *a, guint number, Group *w, guint step)
 {
   OctCpuPursuitSums sums[OCT_LANES];
   gboolean all = TRUE;
@@ -197,7 +198,7 @@ judge (const Axial *a, guint number, Group *w, guint step)
     w->done[i] = oct_cpu_pursuit_judge (&sums[i], step, w->least[i], &w->mu[i])
                  || step == a->steps;
     if (w->done[i])
-      deliver (a->cs, number, i, w);
+      cpu_volume_cs_axial_deliver (a->cs, number, i, w);
     all &= w->done[i];
   }
   return all;
@@ -246,7 +247,8 @@ cpu_axial_solve (const Axial *a, guint number, Group *w)
   memset (w->z, 0, size * sizeof (float));
   for (guint step = 1; step <= a->steps; step++) {
     take_step (cs, w);
-    if ((step % 2 == 0 || step == a->steps) && judge (a, number, w, step))
+    if ((step % 2 == 0 || step == a->steps)
+        && cpu_volume_cs_axial_judge (a, number, w, step))
       return;
   }
 }

@@ -84,7 +84,7 @@ joint_shift_group (const Joint *j, guint group, double sign)
 /* What the transform of a real line takes for its cosine transform: even places
  * first, then odd ones from the end (Makhoul 1980). */
 static inline guint
-reordered (guint j, guint count)
+cpu_volume_cs_joint_reordered (guint j, guint count)
 {
   return j % 2 == 0 ? j / 2 : count - 1 - j / 2;
 }
@@ -94,7 +94,9 @@ static void
 read_lines (const float *from, gsize step, guint count, float *values)
 {
   for (guint j = 0; j < count; j++)
-    memcpy (values + (gsize)reordered (j, count) * OCT_CPU_VOLUME_CS_BLOCK,
+    memcpy (values
+                + (gsize)cpu_volume_cs_joint_reordered (j, count)
+                      * OCT_CPU_VOLUME_CS_BLOCK,
         from + j * step, OCT_CPU_VOLUME_CS_BLOCK * sizeof (float));
 }
 
@@ -103,7 +105,9 @@ write_lines (const float *values, guint count, float *to, gsize step)
 {
   for (guint j = 0; j < count; j++)
     memcpy (to + j * step,
-        values + (gsize)reordered (j, count) * OCT_CPU_VOLUME_CS_BLOCK,
+        values
+            + (gsize)cpu_volume_cs_joint_reordered (j, count)
+                  * OCT_CPU_VOLUME_CS_BLOCK,
         OCT_CPU_VOLUME_CS_BLOCK * sizeof (float));
 }
 
@@ -337,7 +341,7 @@ compare_ascans (gpointer data, guint first, guint end, guint thread)
 
 /* Bins of the A-scans of a group, those that are not there 0. */
 static void
-gather (const Joint *j, guint group, float *bins)
+cpu_volume_cs_joint_gather (const Joint *j, guint group, float *bins)
 {
   const OctVolumeCs *cs = j->cs;
   const OctScanMask *mask = cs->params.mask;
@@ -365,7 +369,7 @@ gather (const Joint *j, guint group, float *bins)
 
 /* Of spectra, scaled, what their masks keep. */
 static void
-keep (const OctVolumeCs *cs, guint group, float *spectra)
+cpu_volume_cs_joint_keep (const OctVolumeCs *cs, guint group, float *spectra)
 {
   const float *masks[OCT_LANES];
   float scale = (float)(1 / sqrt (cs->params.columns));
@@ -389,9 +393,9 @@ compare_spectra (gpointer data, guint first, guint end, guint thread)
 
   for (guint group = first; group < end; group++) {
     joint_shift_group (j, group, 1);
-    gather (j, group, bins);
+    cpu_volume_cs_joint_gather (j, group, bins);
     oct_lanes_fft_run_back_real (cs->to_samples, bins, spectra, scratch);
-    keep (cs, group, spectra);
+    cpu_volume_cs_joint_keep (cs, group, spectra);
     /* both halves of a real spectrum hold the same */
     j->others[group] = cpu_joint_update (cs->residual + group * size, spectra,
                            cs->given + group * size, size)
@@ -430,7 +434,7 @@ sum_of (const double *values, guint count)
 }
 
 static void
-run (Joint *j, guint steps)
+cpu_volume_cs_joint_run (Joint *j, guint steps)
 {
   OctVolumeCs *cs = j->cs;
   guint threads = oct_cpu_threads (cs->threads);
@@ -492,7 +496,7 @@ cpu_joint_set_thresholds (Joint *j, const OctVolumeCsSettings *s)
 }
 
 static gboolean
-reserve (OctVolumeCs *cs, gsize given, GError **error)
+cpu_volume_cs_joint_reserve (OctVolumeCs *cs, gsize given, GError **error)
 {
   gsize volume = cs->line * cs->lines * cs->bscans;
 
@@ -528,7 +532,7 @@ oct_cpu_volume_cs_joint (
     .thresholds = thresholds,
     .phase_step = { s->phase_step_x, s->phase_step_y } };
 
-  if (!reserve (cs, given, error))
+  if (!cpu_volume_cs_joint_reserve (cs, given, error))
     return FALSE;
   joint.c = cs->work;
   /* A^H y; the first gradient is its negative */
@@ -542,7 +546,7 @@ oct_cpu_volume_cs_joint (
   for (gsize i = 0; i < given; i++)
     cs->residual[i] = -cs->given[i];
   memset (joint.c, 0, n * cs->line * sizeof (float));
-  run (&joint, s->steps);
+  cpu_volume_cs_joint_run (&joint, s->steps);
   oct_parallel_for (
       cs->bscans, 1, oct_cpu_threads (cs->threads), joint_shift_rows, &joint);
   return TRUE;

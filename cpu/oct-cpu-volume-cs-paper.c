@@ -69,7 +69,8 @@ cpu_paper_split (
 }
 
 static OCT_VECTORISED void
-join (const float *approximation, const float *detail, guint n, float *to)
+cpu_volume_cs_paper_join (
+    const float *approximation, const float *detail, guint n, float *to)
 {
   for (gsize i = 0; i < (gsize)n * ROWS; i++)
     to[i] = 0;
@@ -89,7 +90,8 @@ join (const float *approximation, const float *detail, guint n, float *to)
 
 /* In place: the approximation first, then the details from coarse to fine. */
 static void
-wavelet (const Paper *p, gboolean back, float *v, float *half)
+cpu_volume_cs_paper_wavelet (
+    const Paper *p, gboolean back, float *v, float *half)
 {
   gsize size = ROWS * sizeof (float);
 
@@ -100,13 +102,14 @@ wavelet (const Paper *p, gboolean back, float *v, float *half)
     }
   else
     for (guint n = p->places >> (LEVELS - 1); n <= p->places; n *= 2) {
-      join (v, v + (gsize)n / 2 * ROWS, n, half);
+      cpu_volume_cs_paper_join (v, v + (gsize)n / 2 * ROWS, n, half);
       memcpy (v, half, n * size);
     }
 }
 
 static void
-fourier (const Paper *p, gboolean back, float *v, gpointer memory)
+cpu_volume_cs_paper_fourier (
+    const Paper *p, gboolean back, float *v, gpointer memory)
 {
   float scale = (float)(1 / sqrt (p->count));
 
@@ -118,14 +121,15 @@ fourier (const Paper *p, gboolean back, float *v, gpointer memory)
 
 /* Lines to coefficients or back, in place. */
 static void
-transform (const Paper *p, const Solver *s, gboolean back, float *v)
+cpu_volume_cs_paper_transform (
+    const Paper *p, const Solver *s, gboolean back, float *v)
 {
   if (p->basis == OCT_VOLUME_CS_WAVELET)
-    wavelet (p, back, v, s->half);
+    cpu_volume_cs_paper_wavelet (p, back, v, s->half);
   else if (p->basis == OCT_VOLUME_CS_COSINE)
     oct_cpu_volume_cs_cosines (p->cs, p->d, back, v, ROWS, s->transform);
   else
-    fourier (p, back, v, s->transform);
+    cpu_volume_cs_paper_fourier (p, back, v, s->transform);
 }
 
 /* ------------------------------------------------------------ basis pursuit */
@@ -207,7 +211,7 @@ find_dual (const Paper *p, Solver *s, double *value)
       gsize at = (gsize)i * ROWS + k;
       s->dual[at] = s->z[at] - s->x[at] / s->mu[k];
     }
-  transform (p, s, TRUE, s->dual);
+  cpu_volume_cs_paper_transform (p, s, TRUE, s->dual);
   for (guint i = 0; i < p->places; i++) {
     float *y = s->dual + (gsize)i * ROWS;
     const float *b = s->b + (gsize)i * ROWS;
@@ -218,7 +222,7 @@ find_dual (const Paper *p, Solver *s, double *value)
       value[k] += b[k] * y[k];
     }
   }
-  transform (p, s, FALSE, s->dual);
+  cpu_volume_cs_paper_transform (p, s, FALSE, s->dual);
 }
 
 /* TRUE: all rows are done. */
@@ -277,7 +281,7 @@ cpu_paper_begin (const Paper *p, Solver *s)
 
 /* Of b the lines that go through it, to result. */
 static void
-pursue (const Paper *p, Solver *s)
+cpu_volume_cs_paper_pursue (const Paper *p, Solver *s)
 {
   gsize size = (gsize)p->places * ROWS * sizeof (float);
 
@@ -285,7 +289,7 @@ pursue (const Paper *p, Solver *s)
   memset (s->result, 0, size);
   memset (s->z, 0, size);
   memcpy (s->x, s->b, size);
-  transform (p, s, FALSE, s->x);
+  cpu_volume_cs_paper_transform (p, s, FALSE, s->x);
   for (guint step = 1; step <= p->steps; step++) {
     Sums sums;
     double value[ROWS];
@@ -297,7 +301,7 @@ pursue (const Paper *p, Solver *s)
         && cpu_paper_check (p, s, &sums, step))
       break;
   }
-  transform (p, s, TRUE, s->result);
+  cpu_volume_cs_paper_transform (p, s, TRUE, s->result);
 }
 
 /* ------------------------------------------------------------------- lines */
@@ -369,7 +373,7 @@ fill_lines (gpointer data, guint first, guint end, guint thread)
     for (guint block = 0; s.n_kept > 0 && block < cs->blocks;
          block += at_once) {
       read_rows (p, &s, lines, step, block);
-      pursue (p, &s);
+      cpu_volume_cs_paper_pursue (p, &s);
       write_rows (p, &s, lines, step, block);
     }
   }

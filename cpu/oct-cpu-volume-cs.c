@@ -303,7 +303,7 @@ place_spectra (gpointer data, guint first, guint end, guint thread)
 
 /* A-scans of what was stored where they belong, 0 elsewhere. */
 static void
-place (OctVolumeCs *cs)
+cpu_volume_cs_place (OctVolumeCs *cs)
 {
   const OctScanMask *mask = cs->params.mask;
 
@@ -389,7 +389,7 @@ cpu_volume_cs_measure (
       g_new0 (OctVolumeCsSums, (gsize)cs->bscans * cs->blocks);
   Measuring m = { cs, there, sums };
 
-  place (cs);
+  cpu_volume_cs_place (cs);
   for (guint k = 0; k < mask->count; k++)
     there[mask->places[k]] = cs->valid[k];
   oct_parallel_for (
@@ -421,8 +421,8 @@ cpu_volume_cs_mix (
 /* Fills what is missing of `count` A-scans `step` floats apart; outside of
  * those that are there they are as the nearest one. */
 static void
-interpolate (const OctVolumeCs *cs, float *lines, gsize step, guint count,
-    const guint8 *there, gsize there_step)
+cpu_volume_cs_interpolate (const OctVolumeCs *cs, float *lines, gsize step,
+    guint count, const guint8 *there, gsize there_step)
 {
   guint before = count;
 
@@ -460,8 +460,8 @@ fill_rows (gpointer data, guint first, guint end, guint thread)
   OctVolumeCs *cs = l->cs;
 
   for (guint y = first; y < end; y++)
-    interpolate (cs, cs->volume + (gsize)y * cs->lines * cs->line, cs->line,
-        cs->lines, l->there + (gsize)y * cs->lines, 1);
+    cpu_volume_cs_interpolate (cs, cs->volume + (gsize)y * cs->lines * cs->line,
+        cs->line, cs->lines, l->there + (gsize)y * cs->lines, 1);
 }
 
 static void
@@ -471,8 +471,8 @@ fill_columns (gpointer data, guint first, guint end, guint thread)
   OctVolumeCs *cs = l->cs;
 
   for (guint x = first; x < end; x++)
-    interpolate (cs, cs->volume + x * cs->line, cs->lines * cs->line,
-        cs->bscans, l->rows, 1);
+    cpu_volume_cs_interpolate (cs, cs->volume + x * cs->line,
+        cs->lines * cs->line, cs->bscans, l->rows, 1);
 }
 
 static void

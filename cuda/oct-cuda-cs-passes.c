@@ -217,7 +217,7 @@ go_back (const OctCudaCsTransforms *t, const OctCudaCsPasses *p, void *cells,
 }
 
 static gboolean
-queued (cudaError_t status, GError **error)
+cuda_cs_passes_queued (cudaError_t status, GError **error)
 {
   return oct_cuda_check (status, OCT_CUDA_CS, error);
 }
@@ -227,17 +227,18 @@ static gboolean
 cuda_cs_passes_begin (const OctCudaCsTransforms *t, const OctCudaCsPasses *p,
     OctCudaQueue queue, GError **error)
 {
-  return queued (oct_cuda_launch_cs_begin (p, queue), error)
+  return cuda_cs_passes_queued (oct_cuda_launch_cs_begin (p, queue), error)
          && go_back (t, p, p->grid, queue, error);
 }
 
 /* T s */
 static gboolean
-apply (const OctCudaCsTransforms *t, const OctCudaCsPasses *p,
+cuda_cs_passes_apply (const OctCudaCsTransforms *t, const OctCudaCsPasses *p,
     OctCudaQueue queue, GError **error)
 {
   return go_forth (t, p, queue, error)
-         && queued (oct_cuda_launch_cs_multiply (p, queue), error)
+         && cuda_cs_passes_queued (
+             oct_cuda_launch_cs_multiply (p, queue), error)
          && go_back (t, p, p->product, queue, error);
 }
 
@@ -251,12 +252,13 @@ solve_some (const OctCudaCsTransforms *t, OctCudaCsPasses *p,
   for (guint i = 0; i < p->iterations; i++) {
     p->is_first = i == 0;
     p->iteration = i;
-    if (!queued (solver == OCT_CS_SPARSA
-                     ? oct_cuda_launch_cs_advance (p, queue)
-                     : oct_cuda_launch_cs_step (
-                         p, solver == OCT_CS_PERSISTENT, queue),
+    if (!cuda_cs_passes_queued (solver == OCT_CS_SPARSA
+                                    ? oct_cuda_launch_cs_advance (p, queue)
+                                    : oct_cuda_launch_cs_step (
+                                        p, solver == OCT_CS_PERSISTENT, queue),
             error)
-        || (i + 1 < p->iterations && !apply (t, p, queue, error)))
+        || (i + 1 < p->iterations
+            && !cuda_cs_passes_apply (t, p, queue, error)))
       return FALSE;
   }
   return TRUE;
@@ -299,7 +301,7 @@ cuda_cs_passes_solve (OctCudaCsInPasses *c, const OctCudaCsRun *run,
   p.depth_start = run->depth_start;
   p.depth_bins = run->depth_bins;
   return solve_some (&c->all, &p, run->solver, queue, error)
-         && queued (oct_cuda_launch_cs_write (&p, queue), error);
+         && cuda_cs_passes_queued (oct_cuda_launch_cs_write (&p, queue), error);
 }
 
 /* The last A-lines that are worked on together may be some of those before,

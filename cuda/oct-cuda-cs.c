@@ -20,7 +20,7 @@ struct _OctPlan {
 };
 
 static gpointer
-copied (gconstpointer values, gsize count, gsize size)
+cuda_cs_copied (gconstpointer values, gsize count, gsize size)
 {
   return g_memdup2 (values, count * size);
 }
@@ -70,9 +70,9 @@ cuda_cs_create (gconstpointer data, GError **error)
     return NULL;
   plan = g_new0 (OctPlan, 1);
   plan->params = *p;
-  plan->params.column = copied (p->column, p->kept, sizeof *p->column);
-  plan->params.nodes = copied (p->nodes, p->kept, sizeof *p->nodes);
-  plan->params.window = copied (p->window, p->kept, sizeof *p->window);
+  plan->params.column = cuda_cs_copied (p->column, p->kept, sizeof *p->column);
+  plan->params.nodes = cuda_cs_copied (p->nodes, p->kept, sizeof *p->nodes);
+  plan->params.window = cuda_cs_copied (p->window, p->kept, sizeof *p->window);
   plan->overlap = oct_cuda_can_overlap ();
   plan->is_on_chip = oct_cuda_cs_on_chip_can (p);
   done = make_told (plan, error)

@@ -231,7 +231,7 @@ oct_cuda_launch_window (const OctCudaFft *fft, void *padded_rows,
 
 /* One thread per bin of the result. */
 static __global__ void
-crop (OctCudaFft fft, const float2 *spectra, size_t pitch)
+cuda_fft_crop (OctCudaFft fft, const float2 *spectra, size_t pitch)
 {
   size_t at = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
   size_t line = at / fft.depth_bins;
@@ -249,6 +249,6 @@ oct_cuda_launch_crop (const OctCudaFft *fft, const float2 *spectra,
 {
   size_t bins = (size_t)fft->rows.lines * fft->depth_bins;
 
-  return launch (queue, crop, (uint32_t)((bins + 255) / 256), 256, 0, *fft,
+  return launch (queue, cuda_fft_crop, (uint32_t)((bins + 255) / 256), 256, 0, *fft,
       spectra, pitch);
 }

@@ -236,7 +236,7 @@ use_size (OctCudaFused *fused, OctCudaQueue queue)
 }
 
 static cudaError_t
-use (OctCudaFused *fused, OctCudaQueue queue)
+cuda_nufft_fused_use (OctCudaFused *fused, OctCudaQueue queue)
 {
   /* Real spectra of 1024 and 2048 samples times 1.25, 1.5 and 2; 2048 times 1;
    * 4096 times 1.25.  Complex ones have as many cells as samples: those of
@@ -294,7 +294,7 @@ oct_cuda_fused_prepare (OctCudaFused *fused, int *fits)
   fused->processors = (uint32_t)processors;
   fused->rows.lines = 0;
   if (fused->grid % 2 == 0)
-    *fits = use (fused, none) == cudaSuccess;
+    *fits = cuda_nufft_fused_use (fused, none) == cudaSuccess;
   cudaGetLastError ();
   return cudaSuccess;
 }
@@ -302,5 +302,5 @@ oct_cuda_fused_prepare (OctCudaFused *fused, int *fits)
 extern "C" cudaError_t
 oct_cuda_launch_fused (OctCudaFused *fused, OctCudaQueue queue)
 {
-  return use (fused, queue);
+  return cuda_nufft_fused_use (fused, queue);
 }

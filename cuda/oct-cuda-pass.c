@@ -490,7 +490,8 @@ upload_tables (OctPlan *plan, gpointer stream, GError **error)
 }
 
 static gboolean
-launch (OctPlan *plan, OctCudaPass *pass, OctCudaQueue queue, GError **error)
+cuda_pass_launch (
+    OctPlan *plan, OctCudaPass *pass, OctCudaQueue queue, GError **error)
 {
   OctCudaNufftPass more = { plan->turns.device, plan->scale };
   OctCudaFused fused;
@@ -564,7 +565,7 @@ run_pass (OctPlan *plan, OctCudaPass *pass, const OctFrame *in, gpointer stream,
     pass->table = in->planes[1].data;
   if (plan->spectra != NULL && !remove_fitted (plan, pass, queue, error))
     return FALSE;
-  return launch (plan, pass, queue, error);
+  return cuda_pass_launch (plan, pass, queue, error);
 }
 
 /* To A-scans. */

@@ -240,7 +240,8 @@ static const OctCudaEnfaceMode modes[OCT_N_ENFACE_MODES] = {
 };
 
 static gboolean
-project (Sections *s, const OctEnface *e, cudaStream_t stream, GError **error)
+cuda_sections_project (
+    Sections *s, const OctEnface *e, cudaStream_t stream, GError **error)
 {
   OctCudaEnface launch = { .from = cuda_sections_get_voxels (s),
     .mode = modes[e->mode],
@@ -317,7 +318,7 @@ cuda_sections_enface (OctVolume *volume, const OctEnface *enface,
   return oct_enface_check (enface, error)
          && oct_cuda_timer_begin (&s->timer, stream, &timed, NAME, error)
          && begin_picture (picture, &launch.to, stream, error)
-         && project (s, enface, stream, error)
+         && cuda_sections_project (s, enface, stream, error)
          && (!find || cuda_sections_find_range (s, enface, stream, error))
          && cuda_sections_check (
              oct_cuda_launch_enface_picture (&launch, stream), error)

@@ -157,7 +157,7 @@ shift_phases (OctVolumeCs *cs, const OctVolumeCsSettings *s, float2 *ascans,
 
 /* The gradient of the next step, and its size. */
 static gboolean
-compare (OctVolumeCs *cs, const OctVolumeCsSettings *s,
+cuda_volume_cs_fill_compare (OctVolumeCs *cs, const OctVolumeCsSettings *s,
     const OctCudaVolumeCsJoint *j, GError **error)
 {
   OctCudaVolumeCsSpectra spectra = { .cs = cs->cs,
@@ -222,7 +222,7 @@ oct_cuda_volume_cs_joint (
     if (!cuda_fill_check (
             oct_cuda_launch_volume_cs_rows (&j, cs->stream), error))
       return FALSE;
-    if (k + 1 < s->steps && !compare (cs, s, &j, error))
+    if (k + 1 < s->steps && !cuda_volume_cs_fill_compare (cs, s, &j, error))
       return FALSE;
   }
   /* A-scans that were taken are as they came again */

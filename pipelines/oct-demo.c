@@ -136,7 +136,7 @@ demo_poll_bus (GstElement *pipeline, gboolean prerolling, GError **error)
 }
 
 static gboolean
-preroll (GstElement *pipeline, GError **error)
+demo_preroll (GstElement *pipeline, GError **error)
 {
   while (!demo_poll_bus (pipeline, TRUE, error)) {
     if (*error != NULL)
@@ -174,7 +174,7 @@ demo_choose_size (Scan *scan)
 }
 
 static void
-learn (GstElement *pipeline, const Options *options, Scan *scan)
+demo_learn (GstElement *pipeline, const Options *options, Scan *scan)
 {
   g_autoptr (GstPad) in = oct_launch_get_pad (pipeline, "dcsub", "src");
   g_autoptr (GstPad) out = oct_launch_get_pad (pipeline, "logscale", "sink");
@@ -216,19 +216,19 @@ demo_make_picture (
   if (pipeline == NULL)
     return FALSE;
   gst_element_set_state (pipeline, GST_STATE_PAUSED);
-  ok = preroll (pipeline, error);
+  ok = demo_preroll (pipeline, error);
   if (ok) {
     g_autoptr (GstElement) source =
         gst_bin_get_by_name (GST_BIN (pipeline), "source");
     gint64 time = 0;
 
-    learn (pipeline, options, scan);
+    demo_learn (pipeline, options, scan);
     set_size (pipeline, scan);
     gst_element_query_convert (
         source, GST_FORMAT_DEFAULT, scan->pictured, GST_FORMAT_TIME, &time);
     gst_element_seek_simple (
         pipeline, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, time);
-    ok = preroll (pipeline, error)
+    ok = demo_preroll (pipeline, error)
          && oct_launch_save_last (pipeline, "sink", path, error);
   }
   demo_stop (pipeline);

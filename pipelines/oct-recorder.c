@@ -640,7 +640,7 @@ save_comment (
 }
 
 static void
-dispose (OctRecorder *self)
+recorder_dispose (OctRecorder *self)
 {
   if (self->pipeline != NULL)
     gst_element_set_state (self->pipeline, GST_STATE_NULL);
@@ -666,7 +666,7 @@ give_up (OctRecorder *self)
     oct_parts_remove_empty (self->parts);
   if (self->comment_path != NULL)
     g_unlink (self->comment_path);
-  dispose (self);
+  recorder_dispose (self);
 }
 
 OctRecorder *
@@ -778,5 +778,5 @@ oct_recorder_free (OctRecorder *self)
     return;
   oct_recorder_stop (self);
   g_thread_join (self->thread);
-  dispose (self);
+  recorder_dispose (self);
 }

@@ -93,7 +93,7 @@ tap_take_caps (OctTap *tap)
 /* Into appsrc's queue, but in front of the first buffer not before caps and
  * segment have gone there. */
 static void
-send (OctTap *tap, GstEvent *event)
+tap_send (OctTap *tap, GstEvent *event)
 {
   if (tap->flowing)
     gst_element_send_event (GST_ELEMENT (tap->appsrc), event);
@@ -131,7 +131,7 @@ tap_take_event (OctTap *tap, GstPad *pad, const char *name, GstEvent **last)
        i++) {
     if (gst_event_has_name (event, name) && event != *last) {
       gst_event_replace (last, event);
-      send (tap, gst_event_ref (event));
+      tap_send (tap, gst_event_ref (event));
     }
     gst_event_unref (event);
   }
@@ -223,7 +223,7 @@ on_data (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 
 /* Once the probe is gone and not running any more. */
 static void
-destroy (gpointer data)
+tap_destroy (gpointer data)
 {
   OctTap *tap = data;
 
@@ -289,7 +289,7 @@ oct_tap_new (GstPad *pad, GstAppSrc *appsrc, OctTapTimes times,
   g_mutex_lock (&tap->lock);
   tap->probe = gst_pad_add_probe (pad,
       GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_data,
-      tap, destroy);
+      tap, tap_destroy);
   g_mutex_unlock (&tap->lock);
   return tap;
 }

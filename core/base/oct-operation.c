@@ -163,7 +163,7 @@ DEFINE_SHAPES (average_shapes, OctAverageParams,
 /* ------------------------------------------------------------------- later */
 
 static gboolean
-always (gconstpointer params)
+operation_always (gconstpointer params)
 {
   return TRUE;
 }
@@ -200,14 +200,14 @@ static const Description descriptions[] = {
   [OCT_OPERATION_RESAMPLE] = { "resample", "to uniform wavenumbers",
       sizeof (OctResampleParams),
       { TABLE (OctResampleParams, positions, samples) }, check_resample,
-      resample_shapes, always, TRUE },
+      resample_shapes, operation_always, TRUE },
   [OCT_OPERATION_DISPERSION] = { "dispersion",
       "a phase for every sample, real to complex", sizeof (OctDispersionParams),
       { TABLE (OctDispersionParams, phase, samples) }, check_dispersion,
-      dispersion_shapes, always },
+      dispersion_shapes, operation_always },
   [OCT_OPERATION_FFT] = { "fft", "window and transform: spectra to A-scans",
       sizeof (OctFftParams), { TABLE (OctFftParams, window, samples) },
-      check_fft, fft_shapes, always },
+      check_fft, fft_shapes, operation_always },
   [OCT_OPERATION_LOGSCALE] = { "logscale", "A-scans to an image",
       sizeof (OctLogscaleParams), { { 0 } }, check_logscale, logscale_shapes },
   [OCT_OPERATION_NUFFT] = { "nufft",
@@ -215,12 +215,12 @@ static const Description descriptions[] = {
       sizeof (OctNufftParams),
       { TABLE (OctNufftParams, nodes, samples),
           TABLE (OctNufftParams, window, samples) },
-      check_nufft, nufft_shapes, always },
+      check_nufft, nufft_shapes, operation_always },
   [OCT_OPERATION_NUDFT] = { "nudft", "the same, exactly",
       sizeof (OctNufftParams),
       { TABLE (OctNufftParams, nodes, samples),
           TABLE (OctNufftParams, window, samples) },
-      check_nudft, nufft_shapes, always },
+      check_nudft, nufft_shapes, operation_always },
   [OCT_OPERATION_CS] = { "cs",
       "under-sampled spectra to A-scans, by compressive sensing",
       sizeof (OctCsParams),

@@ -76,7 +76,7 @@ look_out (gint *value, gboolean nonzero)
 }
 
 static gpointer
-worker (gpointer unused)
+parallel_worker (gpointer unused)
 {
   g_mutex_lock (&lock);
   for (;;) {
@@ -110,7 +110,8 @@ static void
 start_workers (guint needed)
 {
   while (workers < needed) {
-    GThread *thread = g_thread_try_new ("oct-worker", worker, NULL, NULL);
+    GThread *thread =
+        g_thread_try_new ("oct-parallel_worker", parallel_worker, NULL, NULL);
 
     /* with fewer threads everything is done all the same */
     if (thread == NULL)

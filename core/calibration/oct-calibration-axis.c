@@ -4,7 +4,7 @@
 
 /* A copy in ascending order of `key`, itself ascending or descending. */
 static double *
-ascending (const double *values, const double *key, guint n)
+calibration_axis_ascending (const double *values, const double *key, guint n)
 {
   double *copy = g_new (double, n);
   gboolean down = key[n - 1] < key[0];
@@ -15,7 +15,7 @@ ascending (const double *values, const double *key, guint n)
 }
 
 static double *
-indices (guint n)
+calibration_axis_indices (guint n)
 {
   double *index = g_new (double, n);
 
@@ -35,9 +35,9 @@ void
 oct_calibration_axis_from_wavelengths (const double *nm, guint n,
     double *positions, double *nodes, double *k_min, double *k_max)
 {
-  g_autofree double *pixel = indices (n);
-  g_autofree double *nm_up = ascending (nm, nm, n);
-  g_autofree double *pixel_up = ascending (pixel, nm, n);
+  g_autofree double *pixel = calibration_axis_indices (n);
+  g_autofree double *nm_up = calibration_axis_ascending (nm, nm, n);
+  g_autofree double *pixel_up = calibration_axis_ascending (pixel, nm, n);
   double low = oct_calibration_wavenumber (nm_up[n - 1]);
   double high = oct_calibration_wavenumber (nm_up[0]);
 
@@ -59,9 +59,9 @@ void
 oct_calibration_axis_from_k_index (
     const double *k_index, guint n, double *nodes)
 {
-  g_autofree double *j = indices (n);
-  g_autofree double *s = ascending (k_index, k_index, n);
-  g_autofree double *t = ascending (j, k_index, n);
+  g_autofree double *j = calibration_axis_indices (n);
+  g_autofree double *s = calibration_axis_ascending (k_index, k_index, n);
+  g_autofree double *t = calibration_axis_ascending (j, k_index, n);
   double first = (t[1] - t[0]) / (s[1] - s[0]);
   double last = (t[n - 1] - t[n - 2]) / (s[n - 1] - s[n - 2]);
 
@@ -79,8 +79,8 @@ void
 oct_calibration_axis_to_uniform (
     const double *nodes, const double *values, guint n, double *uniform)
 {
-  g_autofree double *t = ascending (nodes, nodes, n);
-  g_autofree double *up = ascending (values, nodes, n);
+  g_autofree double *t = calibration_axis_ascending (nodes, nodes, n);
+  g_autofree double *up = calibration_axis_ascending (values, nodes, n);
 
   for (guint i = 0; i < n; i++)
     uniform[i] = oct_curve_interpolate (t, up, n, i);

@@ -48,7 +48,7 @@ oct_calibration_table_clear (OctCalibrationTable *table)
 }
 
 static Text
-trim (Text text)
+calibration_csv_trim (Text text)
 {
   while (text.at < text.end && g_ascii_isspace (*text.at))
     text.at++;
@@ -59,7 +59,7 @@ trim (Text text)
 
 /* For a message: the printable ASCII of a field, a '?' for each other byte. */
 static char *
-show (Text text)
+calibration_csv_show (Text text)
 {
   char *shown = g_strndup (text.at, MIN (text.end - text.at, MAX_SHOWN));
   char *c;
@@ -73,7 +73,7 @@ show (Text text)
 gboolean
 oct_calibration_parse_number (const char *text, gsize length, double *number)
 {
-  Text field = trim ((Text){ text, text + length });
+  Text field = calibration_csv_trim ((Text){ text, text + length });
   char buffer[MAX_NUMBER];
   char *end;
   gsize n = field.end - field.at;
@@ -98,7 +98,7 @@ next_line (Parser *parser, Text *line)
 
     while (at < parser->rest.end && *at != '\n' && *at != '\r')
       at++;
-    *line = trim ((Text){ parser->rest.at, at });
+    *line = calibration_csv_trim ((Text){ parser->rest.at, at });
     parser->line++;
     if (at < parser->rest.end && *at++ == '\r' && at < parser->rest.end
         && *at == '\n')
@@ -120,11 +120,11 @@ next_field (Text *line, Text *field)
   if (!line->at)
     return FALSE;
   comma = memchr (line->at, ',', line->end - line->at);
-  *field = trim ((Text){ line->at, comma ? comma : line->end });
+  *field = calibration_csv_trim ((Text){ line->at, comma ? comma : line->end });
   line->at = comma ? comma + 1 : NULL;
   /* no name and no number has a comma in it, so quotes mean nothing */
   if (field->end - field->at >= 2 && *field->at == '"' && field->end[-1] == '"')
-    *field = trim ((Text){ field->at + 1, field->end - 1 });
+    *field = calibration_csv_trim ((Text){ field->at + 1, field->end - 1 });
   return TRUE;
 }
 
@@ -157,7 +157,7 @@ find_column (Text name, OctColumn *column)
 static gboolean
 set_header_error (const Parser *parser, Text header, Text name, GError **error)
 {
-  g_autofree char *shown = show (name);
+  g_autofree char *shown = calibration_csv_show (name);
   double number;
 
   if (memchr (header.at, ';', header.end - header.at)
@@ -230,7 +230,7 @@ parse_row (Parser *parser, Text line, guint row, guint samples,
   for (i = 0; next_field (&line, &field); i++) {
     if (!oct_calibration_parse_number (
             field.at, field.end - field.at, &number)) {
-      g_autofree char *shown = show (field);
+      g_autofree char *shown = calibration_csv_show (field);
 
       g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
           "%s, line %u: '%s' in column %s is not a number; give a finite "

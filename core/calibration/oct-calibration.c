@@ -61,7 +61,7 @@ set_scale (OctCalibration *c, const OctCalibrationSource *source,
 
 /* From columns that have been checked. */
 static OctCalibration *
-assemble (guint samples, const OctCalibrationSource *source,
+calibration_assemble (guint samples, const OctCalibrationSource *source,
     const OctCalibrationColumns *columns, GError **error)
 {
   const double *nm = columns->values[OCT_COLUMN_WAVELENGTH];
@@ -126,7 +126,7 @@ oct_calibration_new_from_arrays (guint samples, const double *wavelength_nm,
   columns.values[OCT_COLUMN_BACKGROUND] = background;
   if (!oct_calibration_check_columns (&source, &columns, samples, error))
     return NULL;
-  return assemble (samples, &source, &columns, error);
+  return calibration_assemble (samples, &source, &columns, error);
 }
 
 OctCalibration *
@@ -289,7 +289,7 @@ add_properties (const OctCalibrationSettings *s, const char *file,
 
 /* The same for spectra whose samples are in the opposite order. */
 static void
-flip (OctCalibration *c)
+calibration_flip (OctCalibration *c)
 {
   for (guint i = 0; c->positions != NULL && i < c->samples; i++)
     c->positions[i] = c->samples - 1 - c->positions[i];
@@ -303,7 +303,7 @@ flip (OctCalibration *c)
 
 /* Phases of uniform wavenumbers stay where they are on the axis. */
 static gboolean
-warp (OctCalibration *c, const char *text, GError **error)
+calibration_warp (OctCalibration *c, const char *text, GError **error)
 {
   const OctCalibrationSource source = { "The k map with `k-warp`", NULL,
     OCT_ERROR_SETTINGS };
@@ -460,8 +460,8 @@ calibration_change (
     return FALSE;
   }
   if (s->flip)
-    flip (c);
-  if (calibration_given (s->k_warp) && !warp (c, s->k_warp, error))
+    calibration_flip (c);
+  if (calibration_given (s->k_warp) && !calibration_warp (c, s->k_warp, error))
     return FALSE;
   if (calibration_given (s->background)
       && !replace_background (c, s->background, error))
@@ -499,7 +499,7 @@ oct_calibration_new (
   }
   if (!add_properties (settings, file, samples, &table, &columns, error))
     return NULL;
-  c = assemble (samples, &source, &columns, error);
+  c = calibration_assemble (samples, &source, &columns, error);
   if (c && !calibration_change (c, settings, error))
     return NULL;
   return g_steal_pointer (&c);

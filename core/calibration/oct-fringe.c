@@ -16,7 +16,7 @@
 #define AGREE 0.9
 
 static double
-power (double complex v)
+fringe_power (double complex v)
 {
   return creal (v) * creal (v) + cimag (v) * cimag (v);
 }
@@ -24,7 +24,7 @@ power (double complex v)
 /* y[lines][samples]: raw without the background, g * background with the gain
  * of each line by least squares. */
 static double *
-subtract (
+fringe_subtract (
     const double *raw, guint lines, guint samples, const double *background)
 {
   double *y = g_memdup2 (raw, (gsize)lines * samples * sizeof *raw);
@@ -65,7 +65,7 @@ fringe_find_powers (const double *y, guint lines, guint n)
       x[i] = (row[i] - mean) * (0.5 - 0.5 * cos (2 * G_PI * i / (n - 1)));
     oct_fourier_forward (fourier, x);
     for (guint q = 0; q < bins; q++)
-      p[q] += power (x[q]) / lines;
+      p[q] += fringe_power (x[q]) / lines;
   }
   return p;
 }
@@ -154,7 +154,7 @@ find_frequency (OctFringe *f, const double *y)
  * of the sampling rate: behind it the same fringe is seen once more, conjugate,
  * and the two together have no common phase from line to line. */
 static double complex *
-filter (const double *y, guint lines, guint n, double frequency)
+fringe_filter (const double *y, guint lines, guint n, double frequency)
 {
   double complex *z = g_new (double complex, (gsize)lines *n);
   g_autoptr (OctFourier) fourier = oct_fourier_new (n);
@@ -177,8 +177,8 @@ filter (const double *y, guint lines, guint n, double frequency)
 /* One round: the phases of the lines against the common fringe, turns[lines]
  * of modulus 1, and the common fringe from these. */
 static void
-lock (const double complex *z, guint lines, guint n, double complex *turns,
-    double complex *common)
+fringe_lock (const double complex *z, guint lines, guint n,
+    double complex *turns, double complex *common)
 {
   g_autofree double complex *sum = g_new0 (double complex, n);
 
@@ -206,9 +206,9 @@ lock_all (const double complex *z, guint lines, guint n, guint first,
   double sum = 0;
 
   for (guint round = 0; round < 4; round++)
-    lock (z, lines, n, turns, common);
+    fringe_lock (z, lines, n, turns, common);
   for (guint i = 0; i < n; i++)
-    sum += power (common[i]);
+    sum += fringe_power (common[i]);
   return sqrt (sum);
 }
 
@@ -224,7 +224,7 @@ find_energies (const double complex *z, guint lines, guint n, double *energies,
   for (guint line = 0; line < lines; line++) {
     energies[line] = 0;
     for (guint i = 0; i < n; i++)
-      energies[line] += power (z[(gsize)line * n + i]);
+      energies[line] += fringe_power (z[(gsize)line * n + i]);
     mean += energies[line] / lines;
     if (energies[line] > energies[*strongest])
       *strongest = line;
@@ -239,7 +239,7 @@ static guint
 select_lines (OctFringe *f, double *y)
 {
   guint lines = f->lines, n = f->samples, strongest, kept = 0;
-  g_autofree double complex *z = filter (y, lines, n, f->frequency);
+  g_autofree double complex *z = fringe_filter (y, lines, n, f->frequency);
   g_autofree double complex *turns = g_new (double complex, lines);
   g_autofree double *energies = g_new (double, lines);
   double mean = MAX (find_energies (z, lines, n, energies, &strongest), 1e-300);
@@ -266,10 +266,10 @@ select_lines (OctFringe *f, double *y)
 
 /* The mean of the lines, turned to a common phase. */
 static void
-average (OctFringe *f, const double *y)
+fringe_average (OctFringe *f, const double *y)
 {
   guint lines = f->lines, n = f->samples, strongest;
-  g_autofree double complex *z = filter (y, lines, n, f->frequency);
+  g_autofree double complex *z = fringe_filter (y, lines, n, f->frequency);
   g_autofree double complex *turns = g_new (double complex, lines);
   g_autofree double *energies = g_new (double, lines);
   double mean = MAX (find_energies (z, lines, n, energies, &strongest), 1e-300);
@@ -303,7 +303,7 @@ oct_fringe_new (
     const double *raw, guint lines, guint samples, const double *background)
 {
   OctFringe *f = g_new0 (OctFringe, 1);
-  g_autofree double *y = subtract (raw, lines, samples, background);
+  g_autofree double *y = fringe_subtract (raw, lines, samples, background);
 
   f->samples = samples;
   f->lines = f->given = lines;
@@ -318,7 +318,7 @@ oct_fringe_new (
   }
   f->agreement = f->coherence;
   if (f->lines > 1) {
-    average (f, y);
+    fringe_average (f, y);
   } else {
     for (guint i = 0; i < samples; i++)
       f->average[i] = y[i];
@@ -358,7 +358,7 @@ oct_fringe_fit_cubic (const OctFringe *f, double phase[4])
   oct_fourier_backward (fourier, z);
   for (guint i = 0; i < n; i++) {
     angle[i] = carg (z[i]);
-    weight[i] = power (z[i]);
+    weight[i] = fringe_power (z[i]);
     low[i] = cabs (z[i]);
   }
   oct_curve_smooth (low, n, MAX (n / 20, 1), z);

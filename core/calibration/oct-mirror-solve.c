@@ -332,7 +332,7 @@ find_chi (const OctMirrorPhases *p, const Part *parts, const double *rough,
 
 /* Up to TRIED mirrors spread over depth, the shallowest first. */
 static guint
-pick (const OctMirrorPhases *p, guint *picked)
+mirror_solve_pick (const OctMirrorPhases *p, guint *picked)
 {
   g_autofree guint *order = g_new (guint, p->mirrors);
   guint count = MIN (p->mirrors, TRIED);
@@ -380,7 +380,7 @@ oct_mirror_find_sides (const OctMirrorPhases *p, const double *k, double *sides)
   g_autofree double *matrix = g_new (double, UNKNOWNS *UNKNOWNS);
   g_autofree double *z = g_new (double, p->points);
   double best = HUGE_VAL, second = HUGE_VAL, first, x[UNKNOWNS];
-  guint picked[TRIED], count = pick (p, picked), found = 0;
+  guint picked[TRIED], count = mirror_solve_pick (p, picked), found = 0;
 
   fill_roughness (rough);
   for (guint i = 0; i < p->points; i++)

@@ -274,8 +274,8 @@ choose_kernel (const double *cycles, guint n)
 /* The fringe of mirror m without its carrier, v[samples]; what is no fringe
  * goes into the mirror's background. */
 static void
-demodulate (OctMirrorFit *f, guint m, guint half, const double complex *carrier,
-    double complex *v)
+mirrors_demodulate (OctMirrorFit *f, guint m, guint half,
+    const double complex *carrier, double complex *v)
 {
   guint n = f->samples;
   const OctFringe *fringe = f->model->fringes[m];
@@ -314,7 +314,7 @@ mirrors_measure (
     carrier[p] = cexp (I * (f->a[m] * f->k[p] + f->sides[m] * f->d[p]));
   }
   half = choose_kernel (cycles, n);
-  demodulate (f, m, half, carrier, v);
+  mirrors_demodulate (f, m, half, carrier, v);
   for (guint p = 0; p < n; p++) {
     amplitude[p] = cabs (v[p]);
     rest[p] = carg (v[p]);
@@ -364,7 +364,7 @@ find_residuals (OctMirrorFit *f)
 
 /* Measures and solves once; FALSE: no solution. */
 static gboolean
-improve (OctMirrorFit *f)
+mirrors_improve (OctMirrorFit *f)
 {
   guint n = f->samples;
   OctMirrorModel *model = f->model;
@@ -418,7 +418,7 @@ fit_from (OctFringe *const *fringes, guint count, const double *sides,
   mirrors_start (f, how, cubics);
   while (f->rounds < MAX_ROUNDS) {
     f->rounds++;
-    if (!improve (f))
+    if (!mirrors_improve (f))
       return NULL;
     if (f->rounds > MIN_ROUNDS && fabs (f->residual - last) < 1e-3 * last)
       break;

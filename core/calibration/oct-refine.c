@@ -187,7 +187,7 @@ refine_fit (const double *x, const double *y, double coefficients[COMPOSED])
 }
 
 static char *
-format (const double *coefficients, guint n)
+refine_format (const double *coefficients, guint n)
 {
   GString *text = g_string_new (NULL);
   char number[G_ASCII_DTOSTR_BUF_SIZE];
@@ -204,7 +204,7 @@ oct_refine_compose (const double warp[4], const char *current, GError **error)
   double x[POINTS], y[POINTS], shift, coefficients[COMPOSED];
 
   if (current == NULL || *current == '\0')
-    return format (warp, 4);
+    return refine_format (warp, 4);
   for (guint p = 0; p < POINTS; p++) {
     x[p] = cos (G_PI * p / (POINTS - 1));
     y[p] = warp[0] + x[p] * (warp[1] + x[p] * (warp[2] + x[p] * warp[3]));
@@ -214,5 +214,5 @@ oct_refine_compose (const double warp[4], const char *current, GError **error)
     y[p] += shift;
   }
   refine_fit (x, y, coefficients);
-  return format (coefficients, COMPOSED);
+  return refine_format (coefficients, COMPOSED);
 }

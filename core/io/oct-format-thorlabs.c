@@ -126,7 +126,7 @@ thorlabs_on_end (GMarkupParseContext *context, const char *element,
 }
 
 static char *
-normalise (const char *name)
+format_thorlabs_normalise (const char *name)
 {
   char *result = g_ascii_strdown (name, -1);
 
@@ -151,7 +151,7 @@ get_spectral_number (const char *normalised)
 static void
 take_data_file (Header *header, const char *text)
 {
-  g_autofree char *name = normalise (text);
+  g_autofree char *name = format_thorlabs_normalise (text);
 
   if (get_spectral_number (name) < 0)
     return;
@@ -286,7 +286,7 @@ thorlabs_parse_header (const char *file, const char *text, gsize size,
 /* ------------------------------------------------------------------ entries */
 
 static gboolean
-skip (zip_file_t *entry, guint64 size)
+format_thorlabs_skip (zip_file_t *entry, guint64 size)
 {
   guint8 waste[16384];
 
@@ -321,7 +321,7 @@ thorlabs_finish (zip_file_t *entry, guint64 left)
 {
   guint8 more;
 
-  return skip (entry, left) && zip_fread (entry, &more, 1) == 0;
+  return format_thorlabs_skip (entry, left) && zip_fread (entry, &more, 1) == 0;
 }
 
 /* All of a small entry, which must have that size where it is not 0; NULL:
@@ -365,12 +365,12 @@ read_regions (Content *content, guint64 frame, const Region *regions, guint n,
   guint64 first = frame % content->per_entry * layout->lines * row;
   zip_file_t *entry = zip_fopen_index (content->zip,
       g_array_index (content->entries, guint64, frame / content->per_entry), 0);
-  gboolean ok = entry != NULL && skip (entry, first);
+  gboolean ok = entry != NULL && format_thorlabs_skip (entry, first);
 
   for (guint i = 0; ok && i < n; i++) {
     guint64 size = (regions[i].end - regions[i].start) * row;
 
-    ok = skip (entry, regions[i].start * row - at)
+    ok = format_thorlabs_skip (entry, regions[i].start * row - at)
          && thorlabs_read_all (entry, dest, size);
     at = regions[i].end * row;
     dest += size;
@@ -552,8 +552,8 @@ list_entries (Content *content, GError **error)
         zip_get_name (content->zip, (zip_uint64_t)i, ZIP_FL_ENC_RAW);
 
     if (name != NULL && g_utf8_validate (name, -1, NULL))
-      g_hash_table_insert (
-          content->names, normalise (name), GSIZE_TO_POINTER (i + 1));
+      g_hash_table_insert (content->names, format_thorlabs_normalise (name),
+          GSIZE_TO_POINTER (i + 1));
   }
   return TRUE;
 }

@@ -149,7 +149,7 @@ oct_reader_describe_format (guint n, OctFileFormat *format, const char **blurb)
 }
 
 static gboolean
-fits (const OctFormat *format, const OctOpening *opening)
+format_fits (const OctFormat *format, const OctOpening *opening)
 {
   gboolean any = format->magics[0].size == 0;
 
@@ -170,7 +170,7 @@ oct_reader_recognise (const guint8 *head, gsize size)
   if (oct_recording_begins (head, size))
     return RECORDING_MEDIA;
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
-    if (formats[i].media != NULL && fits (&formats[i], &opening))
+    if (formats[i].media != NULL && format_fits (&formats[i], &opening))
       return formats[i].media;
   return NULL;
 }
@@ -227,7 +227,7 @@ oct_format_open (OctOpening *opening, GError **error)
     const OctFormat *format = &formats[i];
 
     if (wanted == OCT_FILE_AUTO
-            ? !fits (format, opening)
+            ? !format_fits (format, opening)
             : format->nick == NULL || wanted != format->format)
       continue;
     if (format->open == NULL)

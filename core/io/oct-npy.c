@@ -55,7 +55,7 @@ npy_take (Text *text, const char *wanted)
 }
 
 static gboolean
-equals (Text text, const char *wanted)
+npy_equals (Text text, const char *wanted)
 {
   return npy_take (&text, wanted) && text.at == text.end;
 }
@@ -131,21 +131,21 @@ npy_take_entry (Text *text, Dictionary *dictionary)
   if (!take_string (text, &key) || !npy_take (text, ":"))
     return "a name in quotes and a colon expected";
 
-  if (equals (key, "descr") && !dictionary->has_descr) {
+  if (npy_equals (key, "descr") && !dictionary->has_descr) {
     dictionary->has_descr = TRUE;
     dictionary->structured = npy_take (text, "[");
     if (dictionary->structured)
       return "a structured type";
     return take_string (text, &dictionary->descr) ? NULL : "bad 'descr'";
   }
-  if (equals (key, "fortran_order") && !dictionary->has_order) {
+  if (npy_equals (key, "fortran_order") && !dictionary->has_order) {
     dictionary->has_order = TRUE;
     dictionary->fortran_order = npy_take (text, "True");
     return dictionary->fortran_order || npy_take (text, "False")
                ? NULL
                : "bad 'fortran_order'";
   }
-  if (equals (key, "shape") && !dictionary->has_shape) {
+  if (npy_equals (key, "shape") && !dictionary->has_shape) {
     dictionary->has_shape = TRUE;
     return take_shape (text, dictionary) ? NULL : "bad 'shape'";
   }
@@ -191,7 +191,7 @@ npy_damaged (const char *file, const char *wrong, gsize where, GError **error)
 
 /* Finds the text of the dictionary in the file. */
 static gboolean
-locate (const char *file, const guint8 *data, gsize size, Text *text,
+npy_locate (const char *file, const guint8 *data, gsize size, Text *text,
     GError **error)
 {
   guint64 start, length;
@@ -260,7 +260,7 @@ parse_type (const char *file, Text descr, OctNpyHeader *header, guint *size,
     order = *code.at++;
   swapped = order == '>' || (order == '=' && G_BYTE_ORDER == G_BIG_ENDIAN);
   for (i = 0; i < G_N_ELEMENTS (types); i++) {
-    if (!equals (code, types[i].code))
+    if (!npy_equals (code, types[i].code))
       continue;
     /* '|' says that the order does not matter, true for bytes alone */
     if (types[i].size > 1 && (swapped || order == '|')) {
@@ -338,7 +338,7 @@ oct_npy_parse_header (const char *file, const guint8 *data, gsize size,
   const char *wrong;
   guint value_size;
 
-  if (!locate (file, data, size, &text, error))
+  if (!npy_locate (file, data, size, &text, error))
     return FALSE;
   wrong = parse_dictionary (&text, &dictionary);
   if (dictionary.structured) {

@@ -469,7 +469,7 @@ raw_writer_has_room (const OctRawWriter *writer)
 
 /* Rows without the gaps between them. */
 static gconstpointer
-pack (OctRawWriter *writer, gconstpointer data, gsize stride)
+raw_writer_pack (OctRawWriter *writer, gconstpointer data, gsize stride)
 {
   gsize row = (gsize)writer->samples * writer->value_size;
 
@@ -514,7 +514,8 @@ oct_raw_writer_append (
       writer->failed = TRUE;
       return FALSE;
     }
-    code = raw_writer_write_all (writer->fd, pack (writer, data, stride), size);
+    code = raw_writer_write_all (
+        writer->fd, raw_writer_pack (writer, data, stride), size);
     if (code != 0)
       (void)!ftruncate (writer->fd, (off_t)writer->written);
   }

@@ -61,7 +61,8 @@ oct_noise_new (guint64 seed)
 }
 
 static inline float
-detect (float expected, float deviate, float shot, float read, float full)
+phantom_noise_detect (
+    float expected, float deviate, float shot, float read, float full)
 {
   float variance = shot * MAX (expected, 0.0f) + read;
   float value = expected + sqrtf (variance) * deviate + 0.5f;
@@ -77,7 +78,8 @@ detect_u16 (guint count, const float *restrict expected,
   guint i;
 
   for (i = 0; i < count; i++)
-    out[i] = (gint)detect (expected[i], deviates[i], shot, read, full);
+    out[i] =
+        (gint)phantom_noise_detect (expected[i], deviates[i], shot, read, full);
 }
 
 OCT_VECTORISED static void
@@ -88,7 +90,8 @@ detect_u8 (guint count, const float *restrict expected,
   guint i;
 
   for (i = 0; i < count; i++)
-    out[i] = (gint)detect (expected[i], deviates[i], shot, read, full);
+    out[i] =
+        (gint)phantom_noise_detect (expected[i], deviates[i], shot, read, full);
 }
 
 void

@@ -39,7 +39,7 @@ oct_meter_fft_free (OctMeterFft *fft)
 }
 
 static void
-reorder (const OctMeterFft *fft, double *values)
+meter_fft_reorder (const OctMeterFft *fft, double *values)
 {
   for (guint i = 0; i < fft->length; i++) {
     guint j = fft->order[i];
@@ -56,8 +56,8 @@ reorder (const OctMeterFft *fft, double *values)
 void
 oct_meter_fft_run (const OctMeterFft *fft, double *re, double *im)
 {
-  reorder (fft, re);
-  reorder (fft, im);
+  meter_fft_reorder (fft, re);
+  meter_fft_reorder (fft, im);
   for (guint half = 1; half < fft->length; half *= 2) {
     guint step = fft->length / (2 * half);
 

@@ -6,14 +6,14 @@
 #define RADIANS (G_PI / 180.0)
 
 static OctPoint
-scaled (OctPoint a, double factor)
+volume_camera_scaled (OctPoint a, double factor)
 {
   return (OctPoint){ (float)(a.x * factor), (float)(a.y * factor),
     (float)(a.z * factor) };
 }
 
 static OctPoint
-sum (OctPoint a, OctPoint b)
+volume_camera_sum (OctPoint a, OctPoint b)
 {
   return (OctPoint){ a.x + b.x, a.y + b.y, a.z + b.z };
 }
@@ -49,35 +49,39 @@ oct_volume_camera_get_eye (const OctVolumeCamera *camera, OctPoint size,
   /* depth grows downwards */
   OctPoint up = { (float)(sin (yaw) * sin (pitch)),
     (float)(cos (yaw) * sin (pitch)), (float)-cos (pitch) };
-  OctPoint target = sum (scaled (right, -camera->pan_x * 2 * half),
-      scaled (up, -camera->pan_y * 2 * half));
+  OctPoint target = volume_camera_sum (
+      volume_camera_scaled (right, -camera->pan_x * 2 * half),
+      volume_camera_scaled (up, -camera->pan_y * 2 * half));
 
   result->parallel = parallel;
   result->forward = forward;
   if (parallel) {
     /* eyes look from two sides */
-    OctPoint side =
-        scaled (right, -tan (eye * camera->eye_separation * RADIANS / 2));
+    OctPoint side = volume_camera_scaled (
+        right, -tan (eye * camera->eye_separation * RADIANS / 2));
 
-    result->forward = sum (forward, side);
-    result->origin =
-        sum (target, scaled (result->forward, -(distance + 2 * radius)));
-    result->right = scaled (right, half * aspect);
-    result->up = scaled (up, half);
+    result->forward = volume_camera_sum (forward, side);
+    result->origin = volume_camera_sum (target,
+        volume_camera_scaled (result->forward, -(distance + 2 * radius)));
+    result->right = volume_camera_scaled (right, half * aspect);
+    result->up = volume_camera_scaled (up, half);
     return;
   }
-  result->origin =
-      sum (sum (target, scaled (forward, -distance)), scaled (right, shift));
-  result->forward = sum (forward, scaled (right, -shift / distance));
-  result->right = scaled (right, tan (view) * aspect);
-  result->up = scaled (up, tan (view));
+  result->origin = volume_camera_sum (
+      volume_camera_sum (target, volume_camera_scaled (forward, -distance)),
+      volume_camera_scaled (right, shift));
+  result->forward = volume_camera_sum (
+      forward, volume_camera_scaled (right, -shift / distance));
+  result->right = volume_camera_scaled (right, tan (view) * aspect);
+  result->up = volume_camera_scaled (up, tan (view));
 }
 
 gboolean
 oct_volume_eye_project (const OctVolumeEye *eye, OctPoint point, guint width,
     guint height, double *x, double *y)
 {
-  OctPoint d = sum (point, scaled (eye->origin, -1));
+  OctPoint d =
+      volume_camera_sum (point, volume_camera_scaled (eye->origin, -1));
   double right = volume_camera_dot (eye->right, eye->right),
          up = volume_camera_dot (eye->up, eye->up);
   OctPoint line = {
@@ -88,7 +92,8 @@ oct_volume_eye_project (const OctVolumeEye *eye, OctPoint point, guint width,
   /* along the line of sight, in units of `forward` */
   double depth =
       volume_camera_dot (d, line) / volume_camera_dot (eye->forward, line);
-  OctPoint rest = sum (d, scaled (eye->forward, -depth));
+  OctPoint rest =
+      volume_camera_sum (d, volume_camera_scaled (eye->forward, -depth));
   double scale = eye->parallel ? 1.0 : depth;
 
   if (!(depth > 0))

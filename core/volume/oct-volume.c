@@ -135,7 +135,7 @@ oct_volume_get_size_mm (
 /* -------------------------------------------------------------------- scene */
 
 static OctPoint
-normalized (double x, double y, double z)
+volume_normalized (double x, double y, double z)
 {
   double length = sqrt (x * x + y * y + z * z);
 
@@ -210,7 +210,7 @@ volume_choose_step (const OctVolumeParams *params)
 static void
 set_light (OctVolumeScene *scene)
 {
-  scene->light = normalized (-.85, .35, -1.);
+  scene->light = volume_normalized (-.85, .35, -1.);
   scene->ambient = .30f;
   scene->diffuse = .74f;
   scene->specular = .20f;
@@ -281,6 +281,6 @@ oct_volume_get_directions (OctPoint directions[OCT_VOLUME_DIRECTIONS])
   for (guint i = 1; i < OCT_VOLUME_DIRECTIONS; i++) {
     double angle = 2 * G_PI * (i - 1) / (OCT_VOLUME_DIRECTIONS - 1) + 0.4;
 
-    directions[i] = normalized (cos (angle), sin (angle), -0.6);
+    directions[i] = volume_normalized (cos (angle), sin (angle), -0.6);
   }
 }

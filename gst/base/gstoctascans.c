@@ -24,7 +24,7 @@ gst_oct_window_get_type (void)
 /* What is asked of spectra of `samples` samples, every 0 replaced; FALSE when
  * that is impossible. */
 static gboolean
-resolve (const GstOctDepths *asked, guint samples, GstOctDepths *depths)
+ascans_resolve (const GstOctDepths *asked, guint samples, GstOctDepths *depths)
 {
   guint all;
 
@@ -66,7 +66,7 @@ gst_oct_ascans_describe (
   GstOctDepths depths;
 
   if (g_strcmp0 (group, "range") != 0
-      || !resolve (&ascans->depths, samples, &depths))
+      || !ascans_resolve (&ascans->depths, samples, &depths))
     return NULL;
   return g_strdup_printf (
       "Until then the previous range is kept: %u depth bins from bin %u on of "
@@ -106,7 +106,7 @@ gst_oct_ascans_transform_structure (GstOctFilter *filter,
 
       /* Sizes that do not go together are reported with a sentence when the
        * first B-scan comes; here there is none to report with. */
-      if (!resolve (&ascans->depths, samples, &depths))
+      if (!ascans_resolve (&ascans->depths, samples, &depths))
         depths.bins = 1;
       gst_structure_set (to, "samples", G_TYPE_INT, (gint)depths.bins, NULL);
       if (depths.start > 0)
@@ -128,7 +128,7 @@ gst_oct_ascans_resolve (GstOctFilter *filter, const GstOctAScans *ascans,
 {
   const GstOctInfo *output = gst_oct_filter_get_output (filter);
 
-  if (!resolve (&ascans->depths, samples, depths)) {
+  if (!ascans_resolve (&ascans->depths, samples, depths)) {
     set_depths_error (filter, depths, samples, error);
     return FALSE;
   }

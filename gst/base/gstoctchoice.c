@@ -188,7 +188,8 @@ gst_oct_choice_is_stale (GstOctChoice *choice)
 
 /* Takes the reference to `settings`. */
 static void
-replace (GstOctChoice *choice, GstOctSettings **place, GstOctSettings *settings)
+choice_replace (
+    GstOctChoice *choice, GstOctSettings **place, GstOctSettings *settings)
 {
   GstOctSettings *former;
 
@@ -203,7 +204,7 @@ replace (GstOctChoice *choice, GstOctSettings **place, GstOctSettings *settings)
  */
 
 static gboolean
-try (GstOctChoice *choice, const GstOctSettings *settings,
+choice_try (GstOctChoice *choice, const GstOctSettings *settings,
     GstOctPurpose purpose, GError **error)
 {
   return choice->try (
@@ -229,7 +230,7 @@ choice_search (GstOctChoice *choice, GstOctSettings *base,
     refusal.rows = gst_oct_properties_get_group (choice->properties, i);
     differ &= ~refusal.rows;
     one = gst_oct_settings_with_rows (base, wanted, refusal.rows);
-    if (try (choice, one, purpose, &refusal.error)) {
+    if (choice_try (choice, one, purpose, &refusal.error)) {
       fits = TRUE;
       gst_oct_settings_unref (base);
       base = one;
@@ -238,7 +239,7 @@ choice_search (GstOctChoice *choice, GstOctSettings *base,
       g_array_append_val (refusals, refusal);
     }
   }
-  if (fits || try (choice, base, purpose, NULL))
+  if (fits || choice_try (choice, base, purpose, NULL))
     return base;
   gst_oct_settings_unref (base);
   return NULL;
@@ -259,11 +260,11 @@ gst_oct_choice_negotiate (GstOctChoice *choice)
   GST_OBJECT_UNLOCK (choice->element);
   /* which reads the files that caps depend on, too */
   if (get_caps_rows (choice) != 0
-      && !try (choice, wanted, GST_OCT_FOR_CAPS, NULL) && former != NULL)
+      && !choice_try (choice, wanted, GST_OCT_FOR_CAPS, NULL) && former != NULL)
     found = choice_search (
         choice, g_steal_pointer (&former), wanted, GST_OCT_FOR_CAPS, refusals);
   g_clear_pointer (&former, gst_oct_settings_unref);
-  replace (choice, &choice->caps,
+  choice_replace (choice, &choice->caps,
       found != NULL ? found : gst_oct_settings_ref (wanted));
 }
 
@@ -278,7 +279,7 @@ new_base (GstOctChoice *choice)
 
 /* Says that `wanted` is impossible in these rows, and what stays. */
 static void
-warn (GstOctChoice *choice, const GstOctSettings *used, Refusal *refusal)
+choice_warn (GstOctChoice *choice, const GstOctSettings *used, Refusal *refusal)
 {
   const GstOctProperties *properties = choice->properties;
   guint first = 0;
@@ -322,7 +323,7 @@ choice_use (GstOctChoice *choice, GstOctSettings *used, GstOctSettings *wanted,
     /* of a group those that are other than they stay */
     refusal->rows &= gst_oct_settings_compare (used, wanted);
     if (rows & news)
-      warn (choice, used, refusal);
+      choice_warn (choice, used, refusal);
   }
   if (newest) {
     GST_OBJECT_LOCK (choice->element);
@@ -331,8 +332,8 @@ choice_use (GstOctChoice *choice, GstOctSettings *used, GstOctSettings *wanted,
     g_clear_pointer (&choice->told, gst_oct_settings_unref);
     choice->told = gst_oct_settings_ref (wanted);
   }
-  replace (choice, &choice->caps, gst_oct_settings_ref (used));
-  replace (choice, &choice->former, used);
+  choice_replace (choice, &choice->caps, gst_oct_settings_ref (used));
+  choice_replace (choice, &choice->former, used);
 }
 
 /* What of `wanted` can be used in place of it; NULL: nothing. */
@@ -346,13 +347,13 @@ use_former (GstOctChoice *choice, const GstOctSettings *wanted, GError *error,
 
   if (found == NULL)
     return NULL;
-  if (refusals->len > 0 && try (choice, found, GST_OCT_TO_USE, NULL))
+  if (refusals->len > 0 && choice_try (choice, found, GST_OCT_TO_USE, NULL))
     return found;
   /* they fit, but there is no memory for them, or the like */
   gst_oct_settings_unref (found);
   found = new_base (choice);
   all.rows = gst_oct_settings_compare (found, wanted);
-  if (all.rows == 0 || !try (choice, found, GST_OCT_TO_USE, NULL)) {
+  if (all.rows == 0 || !choice_try (choice, found, GST_OCT_TO_USE, NULL)) {
     gst_oct_settings_unref (found);
     return NULL;
   }
@@ -375,7 +376,7 @@ gst_oct_choice_configure (GstOctChoice *choice, GError **error)
   newest = !choice->stale || choice->caps == NULL;
   wanted = gst_oct_settings_ref (newest ? choice->wanted : choice->caps);
   GST_OBJECT_UNLOCK (choice->element);
-  if (try (choice, wanted, GST_OCT_TO_USE, &local))
+  if (choice_try (choice, wanted, GST_OCT_TO_USE, &local))
     used = gst_oct_settings_ref (wanted);
   else if (choice->former != NULL)
     used = use_former (choice, wanted, local, refusals);

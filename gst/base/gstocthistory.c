@@ -19,7 +19,7 @@ gst_oct_history_push (
 }
 
 static GstStructure *
-pop (GstOctHistory *history, GstElement *element)
+history_pop (GstOctHistory *history, GstElement *element)
 {
   GstStructure *last;
 
@@ -44,7 +44,7 @@ history_set (GObject *object, const char *name, const GValue *value)
 GstStructure *
 gst_oct_history_undo (GstOctHistory *history, GstElement *element)
 {
-  GstStructure *last = pop (history, element);
+  GstStructure *last = history_pop (history, element);
 
   if (last == NULL)
     return NULL;
@@ -62,7 +62,7 @@ gst_oct_history_undo (GstOctHistory *history, GstElement *element)
 void
 gst_oct_history_drop (GstOctHistory *history, GstElement *element)
 {
-  GstStructure *last = pop (history, element);
+  GstStructure *last = history_pop (history, element);
 
   g_clear_pointer (&last, gst_structure_free);
 }

@@ -19,7 +19,7 @@ gst_oct_share_free (GstOctShare *share)
 }
 
 static void
-empty (GstOctBranch *branch)
+branches_empty (GstOctBranch *branch)
 {
   g_queue_clear_full (&branch->shares, (GDestroyNotify)gst_oct_share_free);
   branch->load = 0;
@@ -29,7 +29,7 @@ empty (GstOctBranch *branch)
 static void
 branch_free (gpointer data)
 {
-  empty (data);
+  branches_empty (data);
   g_free (data);
 }
 
@@ -58,7 +58,7 @@ gst_oct_branches_add (GstOctBranches *self, GstPad *pad)
 }
 
 static GstOctBranch *
-get (GstOctBranches *self, guint i)
+branches_get (GstOctBranches *self, guint i)
 {
   return g_ptr_array_index (self->branches, i);
 }
@@ -67,8 +67,8 @@ GstOctBranch *
 gst_oct_branches_find (GstOctBranches *self, GstPad *pad)
 {
   for (guint i = 0; i < self->branches->len; i++)
-    if (get (self, i)->pad == pad)
-      return get (self, i);
+    if (branches_get (self, i)->pad == pad)
+      return branches_get (self, i);
   return NULL;
 }
 
@@ -86,7 +86,7 @@ void
 gst_oct_branches_flush (GstOctBranches *self)
 {
   for (guint i = 0; i < self->branches->len; i++) {
-    GstOctBranch *branch = get (self, i);
+    GstOctBranch *branch = branches_get (self, i);
     GQueue left = branch->shares;
     GstOctShare *share;
 
@@ -108,9 +108,9 @@ void
 gst_oct_branches_reset (GstOctBranches *self)
 {
   for (guint i = 0; i < self->branches->len; i++) {
-    GstOctBranch *branch = get (self, i);
+    GstOctBranch *branch = branches_get (self, i);
 
-    empty (branch);
+    branches_empty (branch);
     branch->flow = GST_FLOW_OK;
     branch->passed = 0;
   }
@@ -123,11 +123,11 @@ gst_oct_branches_are_alive (GstOctBranches *self, GstFlowReturn *flow)
 {
   *flow = self->branches->len == 0 ? GST_FLOW_NOT_LINKED : GST_FLOW_EOS;
   for (guint i = 0; i < self->branches->len; i++) {
-    if (get (self, i)->flow == GST_FLOW_OK)
+    if (branches_get (self, i)->flow == GST_FLOW_OK)
       return TRUE;
     /* the end is none where others have failed */
-    *flow = MIN (*flow, get (self, i)->flow);
-    if (get (self, i)->flow == GST_FLOW_FLUSHING) {
+    *flow = MIN (*flow, branches_get (self, i)->flow);
+    if (branches_get (self, i)->flow == GST_FLOW_FLUSHING) {
       *flow = GST_FLOW_FLUSHING;
       break;
     }
@@ -139,7 +139,7 @@ gboolean
 gst_oct_branches_are_busy (GstOctBranches *self)
 {
   for (guint i = 0; i < self->branches->len; i++)
-    if (get (self, i)->load > 0)
+    if (branches_get (self, i)->load > 0)
       return TRUE;
   return FALSE;
 }
@@ -153,7 +153,7 @@ gst_oct_branches_choose (
 
   for (guint i = 0; i < n; i++) {
     guint at = (self->turn + i) % n;
-    GstOctBranch *branch = get (self, at);
+    GstOctBranch *branch = branches_get (self, at);
 
     if (branch->flow != GST_FLOW_OK || branch->load >= most
         || (chosen != NULL
@@ -185,8 +185,8 @@ gst_oct_branches_give_all (GstOctBranches *self, GstEvent *event)
 {
   self->order++;
   for (guint i = 0; i < self->branches->len; i++)
-    if (get (self, i)->flow == GST_FLOW_OK)
-      g_queue_push_tail (&get (self, i)->shares,
+    if (branches_get (self, i)->flow == GST_FLOW_OK)
+      g_queue_push_tail (&branches_get (self, i)->shares,
           share_new (
               gst_mini_object_ref (GST_MINI_OBJECT_CAST (event)), self->order));
   gst_event_unref (event);
@@ -230,7 +230,7 @@ hand_on (GstOctBranches *self, GstOctShare *share)
   GstOctBranch *to = NULL;
 
   for (guint i = 0; i < self->branches->len; i++) {
-    GstOctBranch *branch = get (self, i);
+    GstOctBranch *branch = branches_get (self, i);
 
     if (branch->flow == GST_FLOW_OK && branch->passed < share->order
         && (to == NULL || branch->load < to->load))

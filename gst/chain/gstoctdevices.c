@@ -72,7 +72,7 @@ is_shared (const GParamSpec *spec)
 }
 
 static void
-follow (GObject *from, GObject *to)
+devices_follow (GObject *from, GObject *to)
 {
   guint n;
   g_autofree GParamSpec **specs =
@@ -119,7 +119,7 @@ add_worker (GstOctDevices *devices, gint id, GstElement **parts, guint n_parts)
     g_autoptr (GObject) part = gst_child_proxy_get_child_by_name (
         GST_CHILD_PROXY (worker), GST_OBJECT_NAME (parts[i]));
 
-    follow (G_OBJECT (parts[i]), part);
+    devices_follow (G_OBJECT (parts[i]), part);
     gst_oct_filter_set_device (GST_OCT_FILTER (part), id);
   }
   for (guint i = 0; i < 2; i++)
@@ -161,7 +161,7 @@ gst_oct_devices_new (GstBin *bin, const char *text, GArray *ids,
 }
 
 static void
-drop (GstOctDevices *devices, GstElement *element)
+devices_drop (GstOctDevices *devices, GstElement *element)
 {
   gst_element_set_state (element, GST_STATE_NULL);
   gst_bin_remove (devices->bin, element);
@@ -171,11 +171,11 @@ void
 gst_oct_devices_free (GstOctDevices *devices)
 {
   for (guint i = 0; i < devices->workers->len; i++)
-    drop (devices, g_ptr_array_index (devices->workers, i));
-  drop (devices, devices->before);
-  drop (devices, devices->scatter);
-  drop (devices, devices->collect);
-  drop (devices, devices->own_end);
+    devices_drop (devices, g_ptr_array_index (devices->workers, i));
+  devices_drop (devices, devices->before);
+  devices_drop (devices, devices->scatter);
+  devices_drop (devices, devices->collect);
+  devices_drop (devices, devices->own_end);
   g_ptr_array_unref (devices->workers);
   g_array_unref (devices->failed);
   g_array_unref (devices->ids);

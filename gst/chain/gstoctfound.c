@@ -7,7 +7,7 @@
 /* In addition to `former`, which is no correction, and not in force either,
  * where that is not possible. */
 static char *
-compose (const char *found, const char *former)
+found_compose (const char *found, const char *former)
 {
   g_auto (GStrv) fields = g_strsplit (found, ",", 4);
   double coefficients[4] = { 0 };
@@ -44,7 +44,7 @@ found_use (GstOctHistory *history, GstElement *element, GstMessage *message)
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     copy_property (former, element, names[i]);
-  warp = compose (gst_structure_get_string (s, "k-warp"),
+  warp = found_compose (gst_structure_get_string (s, "k-warp"),
       gst_structure_get_string (former, "k-warp"));
   gst_structure_set (s, "result", G_TYPE_STRING, "changed", "k-warp",
       G_TYPE_STRING, warp, "former-k-warp", G_TYPE_STRING,
@@ -62,7 +62,8 @@ found_use (GstOctHistory *history, GstElement *element, GstMessage *message)
 
 /* The element has set it: its fields "former-..." are what was set before. */
 static void
-remember (GstOctHistory *history, GstElement *element, const GstStructure *s)
+found_remember (
+    GstOctHistory *history, GstElement *element, const GstStructure *s)
 {
   static const char *const names[] = { DISPERSION, "background-spectrum",
     "mode" };
@@ -92,7 +93,7 @@ gst_oct_found_take (
   if (g_strcmp0 (result, "found") == 0)
     return found_use (history, element, message);
   if (g_strcmp0 (result, "changed") == 0)
-    remember (history, element, s);
+    found_remember (history, element, s);
   else if (g_strcmp0 (result, "undone") == 0)
     gst_oct_history_drop (history, element);
   return message;

@@ -383,7 +383,7 @@ set_method (GstOctReconstruct *self, GstOctMethod method)
 /* What is set on the bin together counts together in the elements, see
  * gst_oct_choice_set(): until dispatch_properties_changed(). */
 static void
-freeze (GstOctReconstruct *self, guint parts)
+reconstruct_freeze (GstOctReconstruct *self, guint parts)
 {
   g_rec_mutex_lock (&self->methods.lock);
   for (guint i = 0; i < GST_OCT_N_PARTS; i++)
@@ -432,7 +432,7 @@ gst_oct_reconstruct_set_property (
   } else if (id == PROP_METHOD) {
     set_method (self, (GstOctMethod)g_value_get_enum (value));
   } else if (id >= PROP_FORWARDED) {
-    freeze (self, forwards[id - PROP_FORWARDED].parts);
+    reconstruct_freeze (self, forwards[id - PROP_FORWARDED].parts);
     gst_oct_forward_set (&forwards[id - PROP_FORWARDED],
         self->methods.path.parts, GST_OCT_N_PARTS, value);
     /* the axis may be another one */

@@ -181,7 +181,7 @@ end_branch (GstOctScatter *self, GstPad *pad, GstFlowReturn flow)
 
 /* The thread of a branch. */
 static void
-loop (gpointer data)
+scatter_loop (gpointer data)
 {
   GstPad *pad = data;
   GstOctScatter *self = GST_OCT_SCATTER (GST_PAD_PARENT (pad));
@@ -231,7 +231,7 @@ gst_oct_scatter_activate_src (
   if (mode != GST_PAD_MODE_PUSH)
     return FALSE;
   set_stopped (GST_OCT_SCATTER (parent), pad, !active);
-  return active ? gst_pad_start_task (pad, loop, pad, NULL)
+  return active ? gst_pad_start_task (pad, scatter_loop, pad, NULL)
                 : gst_pad_stop_task (pad);
 }
 
@@ -299,7 +299,7 @@ scatter_stop_flush (GstOctScatter *self, GstEvent *event)
   g_mutex_unlock (&self->lock);
   for (GList *l = pads; l != NULL; l = l->next)
     if (gst_pad_is_active (l->data))
-      gst_pad_start_task (l->data, loop, l->data, NULL);
+      gst_pad_start_task (l->data, scatter_loop, l->data, NULL);
   return ok;
 }
 

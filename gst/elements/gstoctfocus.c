@@ -131,7 +131,8 @@ read_spectra (GstOctFocus *focus, guint samples, GError **error)
 
 /* Spectra as measured become uniform in wavenumber. */
 static gboolean
-resample (GstOctFocus *focus, guint samples, float **spectra, GError **error)
+focus_resample (
+    GstOctFocus *focus, guint samples, float **spectra, GError **error)
 {
   const OctOperationTable *table =
       oct_backend_cpu ()->operations[OCT_OPERATION_RESAMPLE];
@@ -210,7 +211,7 @@ focus_search (GstOctFocus *focus, GstOctFocusResult *result, GError **error)
 
   return spectra != NULL
          && (info->axis == GST_OCT_AXIS_WAVENUMBER
-             || resample (focus, info->columns, &spectra, error))
+             || focus_resample (focus, info->columns, &spectra, error))
          && search_in (&params, spectra, result, error);
 }
 

@@ -193,7 +193,7 @@ begin_download (GstOctAccess *access, GError **error)
 /* Brings a buffer to the host behind the operation.  In page-locked memory it
  * arrives while the host goes on, any other is waited for. */
 static gboolean
-download (GstOctAccess *access, guint i, gpointer stream, GError **error)
+access_download (GstOctAccess *access, guint i, gpointer stream, GError **error)
 {
   const OctDevice *device = access->device;
   GstBuffer *out = access->out[i];
@@ -227,7 +227,7 @@ end_download (GstOctAccess *access, GError **error)
   if (!access->device->stream_wait (stream, slot->computed, error))
     return FALSE;
   for (guint i = 0; i < access->n_out; i++)
-    if (!download (access, i, stream, error))
+    if (!access_download (access, i, stream, error))
       return FALSE;
   return access->device->event_record (slot->copied, stream, error);
 }

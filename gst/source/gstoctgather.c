@@ -267,7 +267,7 @@ gather_forget (GstOctGather *self)
 
 /* What it says of the buffer behind it. */
 static void
-expect (GstOctGather *self, GstBuffer *buffer)
+gather_expect (GstOctGather *self, GstBuffer *buffer)
 {
   guint bscans = self->in.bscans;
   GstClockTime duration = GST_BUFFER_DURATION (buffer);
@@ -315,7 +315,7 @@ place_follows (GstOctGather *self, GstBuffer *buffer)
 /* Of what is gathered only the first time, number and place are known behind
  * this element, and the others are counted from there. */
 static gboolean
-follows (GstOctGather *self, GstBuffer *buffer)
+gather_follows (GstOctGather *self, GstBuffer *buffer)
 {
   guint64 number = GST_BUFFER_OFFSET (buffer);
 
@@ -373,7 +373,7 @@ gather_take_buffer (GstOctGather *self, GstBuffer *buffer)
     return GST_FLOW_ERROR;
   }
   self->count++;
-  expect (self, buffer);
+  gather_expect (self, buffer);
   return GST_FLOW_OK;
 }
 
@@ -485,7 +485,7 @@ gst_oct_gather_submit_input_buffer (
   GstOctGather *self = GST_OCT_GATHER (trans);
   GstFlowReturn ret = GST_FLOW_OK;
 
-  if (self->gathered != NULL && !follows (self, buffer))
+  if (self->gathered != NULL && !gather_follows (self, buffer))
     ret = push_rest (self);
   if (ret != GST_FLOW_OK) {
     gst_buffer_unref (buffer);

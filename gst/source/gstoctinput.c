@@ -81,7 +81,7 @@ input_allocate (guint64 size, GstAllocator *allocator)
 }
 
 static gboolean
-preload (GstOctInput *input, const char *path, GstAllocator *allocator,
+input_preload (GstOctInput *input, const char *path, GstAllocator *allocator,
     GError **error)
 {
   gsize size = frame_size (input);
@@ -361,7 +361,8 @@ gst_oct_input_open (const GstOctInputSettings *settings, GError **error)
                                   : open_phantom (input, settings, error))
       && cut_down (input, &settings->cut, error)
       && (settings->location == NULL || !settings->preload
-          || preload (input, settings->location, settings->allocator, error)))
+          || input_preload (
+              input, settings->location, settings->allocator, error)))
     return input;
   gst_oct_input_close (input);
   return NULL;

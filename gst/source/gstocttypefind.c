@@ -13,7 +13,7 @@
 /* The first bytes, at most `most`.  Where nobody knows how many there are, as
  * many as there are to a factor of two. */
 static const guint8 *
-peek (GstTypeFind *find, guint64 most, guint *size)
+typefind_peek (GstTypeFind *find, guint64 most, guint *size)
 {
   guint64 length = gst_type_find_get_length (find);
   const guint8 *bytes = NULL;
@@ -25,10 +25,10 @@ peek (GstTypeFind *find, guint64 most, guint *size)
 }
 
 static gboolean
-recognise (GstTypeFind *find, guint64 most)
+typefind_recognise (GstTypeFind *find, guint64 most)
 {
   guint size;
-  const guint8 *bytes = peek (find, most, &size);
+  const guint8 *bytes = typefind_peek (find, most, &size);
   const char *media = bytes != NULL ? oct_reader_recognise (bytes, size) : NULL;
 
   if (media == NULL)
@@ -42,10 +42,10 @@ find_type (GstTypeFind *find, gpointer data)
 {
   const guint8 *begin = gst_type_find_peek (find, 0, 4);
 
-  if (begin == NULL || recognise (find, FIRST))
+  if (begin == NULL || typefind_recognise (find, FIRST))
     return;
   if (memcmp (begin, "PK\3\4", 4) == 0)
-    recognise (find, ARCHIVE);
+    typefind_recognise (find, ARCHIVE);
 }
 
 gboolean

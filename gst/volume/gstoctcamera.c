@@ -26,7 +26,7 @@ change_size (GstOctView *view, double factor)
 }
 
 static void
-drag (GstOctHand *hand, double x, double y, guint width, guint height,
+camera_drag (GstOctHand *hand, double x, double y, guint width, guint height,
     GstOctView *view)
 {
   double dx = x - hand->x, dy = y - hand->y;
@@ -82,7 +82,7 @@ gst_oct_hand_move (GstOctHand *hand, GstEvent *event, guint width, guint height,
     return TRUE;
   case GST_NAVIGATION_EVENT_MOUSE_MOVE:
     if (gst_navigation_event_parse_mouse_move_event (event, &x, &y))
-      drag (hand, x, y, width, height, view);
+      camera_drag (hand, x, y, width, height, view);
     return TRUE;
   case GST_NAVIGATION_EVENT_MOUSE_SCROLL:
     if (gst_navigation_event_parse_mouse_scroll_event (event, &x, &y, &dx, &dy))
@@ -96,7 +96,7 @@ gst_oct_hand_move (GstOctHand *hand, GstEvent *event, guint width, guint height,
   case GST_NAVIGATION_EVENT_TOUCH_MOTION:
     if (gst_navigation_event_parse_touch_event (
             event, &identifier, &x, &y, &pressure))
-      drag (hand, x, y, width, height, view);
+      camera_drag (hand, x, y, width, height, view);
     return TRUE;
   case GST_NAVIGATION_EVENT_TOUCH_UP:
   case GST_NAVIGATION_EVENT_TOUCH_CANCEL:

@@ -211,7 +211,7 @@ gst_oct_enface_configure (GstOctVolumeFilter *filter, gconstpointer data,
 /* `n` pixels of `pitch` as pixels of `pixel`, an even number as encoders like
  * it. */
 static guint
-scale (guint n, double pitch, double pixel)
+enface_scale (guint n, double pitch, double pixel)
 {
   if (pitch == pixel)
     return n;
@@ -258,8 +258,8 @@ gst_oct_enface_choose_caps (GstOctVolumeFilter *filter, gconstpointer data,
   if (known && settings->scaling != SCALING_NONE) {
     pixel =
         MAX (pixel, MAX (width * v.x, height * v.y) / OCT_SECTION_MAX_PICTURE);
-    width = scale (width, v.x, pixel);
-    height = scale (height, v.y, pixel);
+    width = enface_scale (width, v.x, pixel);
+    height = enface_scale (height, v.y, pixel);
     aspect = 1;
   }
   return add_view (gst_oct_section_caps_fixate (

@@ -86,7 +86,7 @@ GST_ELEMENT_REGISTER_DEFINE (
     octvolumecs, "octvolumecs", GST_RANK_NONE, GST_TYPE_OCT_VOLUME_CS);
 
 static GstFlowReturn
-fail (GstOctVolumeCs *self, GError **error)
+volume_cs_fail (GstOctVolumeCs *self, GError **error)
 {
   if (!self->failed)
     gst_oct_element_error (GST_ELEMENT (self), error);
@@ -118,7 +118,7 @@ forget_plan (GstOctVolumeCs *self)
 
 /* For the B-scans that come. */
 static gboolean
-prepare (GstOctVolumeCs *self, guint bscans, GError **error)
+volume_cs_prepare (GstOctVolumeCs *self, guint bscans, GError **error)
 {
   const Settings *s = &self->settings;
   guint lines = self->in.rows / self->in.bscans;
@@ -200,7 +200,7 @@ set_output (GstOctVolumeCs *self)
     return GST_PAD_IS_FLUSHING (self->src) ? GST_FLOW_FLUSHING
                                            : GST_FLOW_NOT_NEGOTIATED;
   if (!gst_oct_filler_set_output (self->filler, self->src, caps, &error))
-    return fail (self, &error);
+    return volume_cs_fail (self, &error);
   self->has_output = TRUE;
   while ((event = g_queue_pop_head (&self->events)) != NULL)
     gst_pad_push_event (self->src, event);
@@ -210,7 +210,7 @@ set_output (GstOctVolumeCs *self)
 /* ----------------------------------------------------------------- measure */
 
 static void
-choose (GstOctVolumeCs *self, const OctVolumeCsMeasures *m)
+volume_cs_choose (GstOctVolumeCs *self, const OctVolumeCsMeasures *m)
 {
   Settings *s = &self->settings;
   const char *reason;
@@ -235,7 +235,7 @@ choose (GstOctVolumeCs *self, const OctVolumeCsMeasures *m)
 }
 
 static void
-tell (GstOctVolumeCs *self, guint64 volume, guint missing)
+volume_cs_tell (GstOctVolumeCs *self, guint64 volume, guint missing)
 {
   Settings *s = &self->settings;
   GstStructure *told = gst_structure_new ("oct-volume-cs", "volume",
@@ -253,7 +253,7 @@ tell (GstOctVolumeCs *self, guint64 volume, guint missing)
 /* Settings of the first volume hold for those behind it: a picture that changes
  * its method from volume to volume flickers.  Phase steps are those of each. */
 static gboolean
-measure (GstOctVolumeCs *self, GError **error)
+volume_cs_measure (GstOctVolumeCs *self, GError **error)
 {
   OctVolumeCsMeasures m;
   gboolean first = !self->measured;
@@ -263,7 +263,7 @@ measure (GstOctVolumeCs *self, GError **error)
     return FALSE;
   missing = self->mask->count - m.lines;
   if (first)
-    choose (self, &m);
+    volume_cs_choose (self, &m);
   else
     gst_oct_volume_cs_settings_set_phase_steps (&self->use, &m);
   self->measured = TRUE;
@@ -273,7 +273,7 @@ measure (GstOctVolumeCs *self, GError **error)
   self->settings.missing += missing;
   GST_OBJECT_UNLOCK (self);
   if (first || missing > 0)
-    tell (self, self->number, missing);
+    volume_cs_tell (self, self->number, missing);
   if (missing > 0 && !self->warned) {
     GST_ELEMENT_WARNING (self, STREAM, FORMAT,
         ("Of the %u A-lines that the scan takes of a volume %u have not come; "
@@ -288,7 +288,7 @@ measure (GstOctVolumeCs *self, GError **error)
 /* ----------------------------------------------------------------- deliver */
 
 static void
-stamp (GstOctVolumeCs *self, GstBuffer *buffer, guint bscan)
+volume_cs_stamp (GstOctVolumeCs *self, GstBuffer *buffer, guint bscan)
 {
   guint bscans = self->mask->bscans;
 
@@ -313,7 +313,7 @@ stamp (GstOctVolumeCs *self, GstBuffer *buffer, guint bscan)
 
 /* Fills in what has come of a volume and delivers it. */
 static GstFlowReturn
-finish (GstOctVolumeCs *self)
+volume_cs_finish (GstOctVolumeCs *self)
 {
   g_autoptr (GError) error = NULL;
   GstFlowReturn ret = GST_FLOW_OK;
@@ -321,19 +321,19 @@ finish (GstOctVolumeCs *self)
   if (!self->has_volume)
     return GST_FLOW_OK;
   self->has_volume = FALSE;
-  if (!measure (self, &error)
+  if (!volume_cs_measure (self, &error)
       || !gst_oct_filler_fill (self->filler, &self->use, &error))
-    return fail (self, &error);
+    return volume_cs_fail (self, &error);
   ret = set_output (self);
   for (guint y = 0; ret == GST_FLOW_OK && y < self->mask->bscans; y++) {
     GstBuffer *buffer = NULL;
 
     ret = gst_oct_filler_fetch (self->filler, y, &buffer, &error);
     if (error != NULL)
-      return fail (self, &error);
+      return volume_cs_fail (self, &error);
     if (ret != GST_FLOW_OK)
       break;
-    stamp (self, buffer, y);
+    volume_cs_stamp (self, buffer, y);
     ret = gst_pad_push (self->src, buffer);
   }
   forget_volume (self);
@@ -387,16 +387,16 @@ take_runs (GstOctVolumeCs *self, GstBuffer *buffer)
     if (run.drop)
       continue;
     if (run.ends_one)
-      ret = finish (self);
+      ret = volume_cs_finish (self);
     if (ret != GST_FLOW_OK)
       break;
     if (!store_run (self, &run, &error))
-      return fail (self, &error);
+      return volume_cs_fail (self, &error);
     note_time (self, buffer, &run);
     self->has_volume = TRUE;
     self->number = self->scan.volume;
     if (run.ends)
-      ret = finish (self);
+      ret = volume_cs_finish (self);
   }
   return ret;
 }
@@ -409,7 +409,7 @@ count_expected (const GstOctVolumeCs *self)
 }
 
 static GstFlowReturn
-take (GstOctVolumeCs *self, GstBuffer *buffer)
+volume_cs_take (GstOctVolumeCs *self, GstBuffer *buffer)
 {
   GstOctScanPosition scan;
   /* 0: the stream does not say it */
@@ -421,20 +421,20 @@ take (GstOctVolumeCs *self, GstBuffer *buffer)
 
   /* volumes of another size begin anew */
   if (self->filler != NULL && bscans > 0 && bscans != count_expected (self)) {
-    ret = finish (self);
+    ret = volume_cs_finish (self);
     if (ret != GST_FLOW_OK)
       return ret;
     forget_plan (self);
   }
-  if (self->filler == NULL && !prepare (self, bscans, &error))
-    return fail (self, &error);
+  if (self->filler == NULL && !volume_cs_prepare (self, bscans, &error))
+    return volume_cs_fail (self, &error);
   gst_oct_scan_begin (
       &self->scan, buffer, self->in.bscans, count_expected (self));
   if (!gst_oct_filler_begin (self->filler, buffer, &error))
-    return fail (self, &error);
+    return volume_cs_fail (self, &error);
   ret = take_runs (self, buffer);
   if (!gst_oct_filler_end (self->filler, &error))
-    return fail (self, &error);
+    return volume_cs_fail (self, &error);
   return ret;
 }
 
@@ -447,7 +447,7 @@ gst_oct_volume_cs_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
   if (self->caps == NULL)
     ret = GST_FLOW_NOT_NEGOTIATED;
   else if (!self->failed)
-    ret = take (self, buffer);
+    ret = volume_cs_take (self, buffer);
   gst_buffer_unref (buffer);
   return ret;
 }
@@ -475,10 +475,10 @@ take_caps (GstOctVolumeCs *self, GstEvent *event)
     if (self->filler == NULL
         || gst_oct_filler_set_input (self->filler, &info, &error))
       return TRUE;
-    fail (self, &error);
+    volume_cs_fail (self, &error);
     return FALSE;
   }
-  finish (self);
+  volume_cs_finish (self);
   forget_plan (self);
   gst_caps_replace (&self->caps, NULL);
   if (on_gpu && gst_oct_place_get_cuda (&self->place) == NULL)
@@ -486,7 +486,7 @@ take_caps (GstOctVolumeCs *self, GstEvent *event)
         "octvolumecs was asked for memory on a GPU and was started without "
         "one; set `backend` before the start, the same on all elements.");
   if (error != NULL || !gst_oct_info_from_caps (&self->in, caps, &error)) {
-    fail (self, &error);
+    volume_cs_fail (self, &error);
     return FALSE;
   }
   self->input_on_gpu = on_gpu;
@@ -503,7 +503,7 @@ take_custom (GstOctVolumeCs *self, GstEvent **event)
 
   if (mask != NULL) {
     if (!oct_scan_mask_equal (mask, self->sent)) {
-      finish (self);
+      volume_cs_finish (self);
       forget_plan (self);
     }
     g_clear_pointer (&self->sent, oct_scan_mask_unref);
@@ -524,12 +524,12 @@ static gboolean
 pass_on (GstOctVolumeCs *self, GstEvent *event)
 {
   if (GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT) {
-    finish (self);
+    volume_cs_finish (self);
     gst_oct_scan_forget (&self->scan);
   } else if (GST_EVENT_TYPE (event) == GST_EVENT_EOS) {
     GstEvent *first;
 
-    finish (self);
+    volume_cs_finish (self);
     while ((first = g_queue_pop_head (&self->events)) != NULL)
       gst_pad_push_event (self->src, first);
   } else if (!self->has_output
@@ -644,7 +644,7 @@ gst_oct_volume_cs_answer_query (GstPad *pad, GstObject *parent, GstQuery *query)
 /* ------------------------------------------------------------------ object */
 
 static void
-reset (GstOctVolumeCs *self)
+volume_cs_reset (GstOctVolumeCs *self)
 {
   forget_plan (self);
   g_queue_clear_full (&self->events, (GDestroyNotify)gst_event_unref);
@@ -667,7 +667,7 @@ gst_oct_volume_cs_change_state (GstElement *element, GstStateChange transition)
     g_autoptr (GError) error = NULL;
 
     if (!gst_oct_place_start (&self->place, element, &error)) {
-      fail (self, &error);
+      volume_cs_fail (self, &error);
       self->failed = FALSE;
       return GST_STATE_CHANGE_FAILURE;
     }
@@ -680,7 +680,7 @@ gst_oct_volume_cs_change_state (GstElement *element, GstStateChange transition)
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY
       || (transition == GST_STATE_CHANGE_READY_TO_PAUSED
           && ret == GST_STATE_CHANGE_FAILURE))
-    reset (self);
+    volume_cs_reset (self);
   return ret;
 }
 
@@ -730,7 +730,7 @@ gst_oct_volume_cs_finalize (GObject *object)
 {
   GstOctVolumeCs *self = GST_OCT_VOLUME_CS (object);
 
-  reset (self);
+  volume_cs_reset (self);
   gst_oct_properties_clear (properties, &self->settings);
   G_OBJECT_CLASS (gst_oct_volume_cs_parent_class)->finalize (object);
 }

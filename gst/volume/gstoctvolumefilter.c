@@ -82,7 +82,8 @@ set_moved (GstOctVolumeFilter *self)
 
 /* With the stream lock of the sink pad, as if a B-scan had come. */
 static void
-redraw (GstOctVolumeFilter *self, gint64 drawn_at, gboolean fine, gboolean late)
+volume_filter_redraw (
+    GstOctVolumeFilter *self, gint64 drawn_at, gboolean fine, gboolean late)
 {
   GstClockTime time = self->drawn;
   GstFlowReturn ret;
@@ -161,7 +162,7 @@ redraw_all (gpointer data)
 
       self->moved = self->coarse = self->late = FALSE;
       g_mutex_unlock (&self->lock);
-      redraw (self, drawn_at, fine, late);
+      volume_filter_redraw (self, drawn_at, fine, late);
     } else {
       g_mutex_unlock (&self->lock);
     }

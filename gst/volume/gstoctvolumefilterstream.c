@@ -153,7 +153,7 @@ volume_stream_take_caps (GstOctVolumeFilter *self, gconstpointer settings,
 
 /* Before a picture: caps are agreed upon where that is due. */
 static GstFlowReturn
-negotiate (GstOctVolumeFilter *self)
+volume_stream_negotiate (GstOctVolumeFilter *self)
 {
   g_autoptr (GstOctSettings) settings = NULL;
   g_autoptr (GstCaps) caps = NULL;
@@ -287,7 +287,7 @@ gst_oct_volume_filter_make_picture (
   g_mutex_lock (&self->lock);
   self->moved = FALSE;
   g_mutex_unlock (&self->lock);
-  ret = negotiate (self);
+  ret = volume_stream_negotiate (self);
   if (ret != GST_FLOW_OK)
     return ret;
   if (!gst_oct_volume_filter_configure (self, &error))

@@ -61,7 +61,7 @@ say_text (OctLiveClient *client, const char *text)
 }
 
 static void
-say (OctLiveClient *client, JsonBuilder *builder)
+live_client_say (OctLiveClient *client, JsonBuilder *builder)
 {
   g_autofree char *text = oct_live_json_finish (builder);
 
@@ -74,7 +74,7 @@ say_sentence (OctLiveClient *client, const char *type, const char *sentence)
   JsonBuilder *builder = oct_live_json_begin (type);
 
   oct_live_json_add_string (builder, "message", sentence);
-  say (client, builder);
+  live_client_say (client, builder);
 }
 
 static void
@@ -259,9 +259,9 @@ say_hello (OctLiveClient *client)
   add_solvers (builder);
   add_ways (builder);
   oct_live_json_add_string (builder, "sensing", OCT_SENSING_METHOD);
-  say (client, builder);
-  say (client, make_state (live));
-  say (client, make_look (live));
+  live_client_say (client, builder);
+  live_client_say (client, make_state (live));
+  live_client_say (client, make_look (live));
 }
 
 /* Who acknowledges it has read it, and all that was sent before: it cannot be
@@ -308,7 +308,7 @@ say_status (OctLiveClient *client)
   oct_live_json_add_string (builder, "backend", info.backend);
   oct_live_json_add_string (builder, "encoder", info.encoder);
   add_recording (builder, live);
-  say (client, builder);
+  live_client_say (client, builder);
 }
 
 /* --------------------------------------------------------------------- WebRTC
@@ -320,7 +320,7 @@ on_offer (const char *sdp, gpointer data)
   JsonBuilder *builder = oct_live_json_begin ("offer");
 
   oct_live_json_add_string (builder, "sdp", sdp);
-  say (data, builder);
+  live_client_say (data, builder);
 }
 
 static void
@@ -330,7 +330,7 @@ on_candidate (guint mline, const char *candidate, gpointer data)
 
   oct_live_json_add_number (builder, "mline", mline);
   oct_live_json_add_string (builder, "candidate", candidate);
-  say (data, builder);
+  live_client_say (data, builder);
 }
 
 static void
@@ -339,7 +339,7 @@ client_on_failed (gpointer data)
   OctLiveClient *client = data;
 
   g_clear_pointer (&client->viewer, oct_live_viewer_free);
-  say (client, oct_live_json_begin ("failed"));
+  live_client_say (client, oct_live_json_begin ("failed"));
 }
 
 static void
@@ -359,14 +359,14 @@ client_watch (OctLiveClient *client, gboolean webrtc)
       || (client->role == OCT_LIVE_VIEW
           && !oct_live_door_spend (client->live->videos, client->address,
               OCT_LIVE_DOOR_VIDEO, now))) {
-    say (client, oct_live_json_begin ("failed"));
+    live_client_say (client, oct_live_json_begin ("failed"));
     return;
   }
   client->viewer_at = now;
   client->viewer = oct_live_viewer_new (
       client->live->graph, &client->live->ports, &events, client, &error);
   if (client->viewer == NULL)
-    say (client, oct_live_json_begin ("failed"));
+    live_client_say (client, oct_live_json_begin ("failed"));
 }
 
 static void
@@ -388,7 +388,7 @@ take_answer (OctLiveClient *client, const char *sdp)
  */
 
 static void
-acknowledge (OctLiveClient *client, gint64 number)
+live_client_acknowledge (OctLiveClient *client, gint64 number)
 {
   gint64 now = g_get_monotonic_time ();
 
@@ -473,7 +473,7 @@ oct_live_clients_end_recording (OctLive *live)
 }
 
 static void
-record (OctLiveClient *client, gboolean on)
+live_client_record (OctLiveClient *client, gboolean on)
 {
   OctLiveRecording *recording = client->live->recording;
   g_autoptr (GError) error = NULL;
@@ -494,7 +494,7 @@ record (OctLiveClient *client, gboolean on)
 }
 
 static void
-find (OctLiveClient *client, OctLiveFind what)
+live_client_find (OctLiveClient *client, OctLiveFind what)
 {
   g_autoptr (GError) error = NULL;
 
@@ -514,7 +514,7 @@ client_undo (OctLiveClient *client)
 }
 
 static void
-control (OctLiveClient *client, const OctLiveMessage *message)
+live_client_control (OctLiveClient *client, const OctLiveMessage *message)
 {
   if (client->role != OCT_LIVE_CONTROL)
     say_sentence (client, "problem",
@@ -527,13 +527,13 @@ control (OctLiveClient *client, const OctLiveMessage *message)
   else if (message->type == OCT_LIVE_FOCUS && message->undo)
     client_undo (client);
   else if (message->type == OCT_LIVE_FOCUS)
-    find (client, OCT_LIVE_FIND_DISPERSION);
+    live_client_find (client, OCT_LIVE_FIND_DISPERSION);
   else if (message->type == OCT_LIVE_REFINE)
-    find (client, OCT_LIVE_FIND_WAVENUMBERS);
+    live_client_find (client, OCT_LIVE_FIND_WAVENUMBERS);
   else if (message->type == OCT_LIVE_BACKGROUND)
-    find (client, OCT_LIVE_FIND_BACKGROUND);
+    live_client_find (client, OCT_LIVE_FIND_BACKGROUND);
   else
-    record (client, message->on);
+    live_client_record (client, message->on);
 }
 
 /* Who may see the picture may see how good it is. */
@@ -563,7 +563,7 @@ client_take_message (OctLiveClient *client, const OctLiveMessage *message)
           client->viewer, message->mline, message->candidate);
     break;
   case OCT_LIVE_ACK:
-    acknowledge (client, message->number);
+    live_client_acknowledge (client, message->number);
     break;
   case OCT_LIVE_METERS:
     show_meters (client, message->on);
@@ -574,7 +574,7 @@ client_take_message (OctLiveClient *client, const OctLiveMessage *message)
   case OCT_LIVE_FOCUS:
   case OCT_LIVE_REFINE:
   case OCT_LIVE_BACKGROUND:
-    control (client, message);
+    live_client_control (client, message);
     break;
   }
 }
@@ -707,7 +707,7 @@ void
 oct_live_clients_tell_state (OctLive *live)
 {
   for (guint i = 0; i < live->clients->len; i++)
-    say (g_ptr_array_index (live->clients, i), make_state (live));
+    live_client_say (g_ptr_array_index (live->clients, i), make_state (live));
 }
 
 static gboolean
@@ -717,7 +717,7 @@ on_look (gpointer data)
 
   live->look_timer = 0;
   for (guint i = 0; i < live->clients->len; i++)
-    say (g_ptr_array_index (live->clients, i), make_look (live));
+    live_client_say (g_ptr_array_index (live->clients, i), make_look (live));
   return G_SOURCE_REMOVE;
 }
 

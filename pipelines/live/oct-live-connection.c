@@ -184,7 +184,7 @@ on_stream_end (gpointer data)
 
 /* libsoup takes its references. */
 static void
-serve (OctLiveConnection *connection, gsize head)
+live_connection_serve (OctLiveConnection *connection, gsize head)
 {
   g_autoptr (GBytes) start =
       g_bytes_new (connection->start->data, connection->start->len);
@@ -220,7 +220,7 @@ take_head (OctLiveConnection *connection, gsize looked_at)
   if (head.status != 0)
     connection_refuse (connection, &head);
   else
-    serve (connection, length);
+    live_connection_serve (connection, length);
 }
 
 static gboolean
@@ -304,7 +304,7 @@ serve_waiting (OctLiveHall *hall)
 
 /* Who lets us wait gives way to one for whose address none are made. */
 static void
-hurry (OctLiveHall *hall)
+live_connection_hurry (OctLiveHall *hall)
 {
   gint64 now = g_get_monotonic_time ();
   OctLiveConnection *slowest = NULL;
@@ -364,7 +364,7 @@ on_patience (gpointer data)
 {
   OctLiveConnection *connection = data;
 
-  hurry (connection->hall);
+  live_connection_hurry (connection->hall);
   return G_SOURCE_CONTINUE;
 }
 
@@ -376,7 +376,7 @@ begin_waiting (OctLiveConnection *connection)
   set_stage (connection, WAITING);
   connection_watch (
       connection, g_timeout_source_new (KEYS_PATIENCE / 2), on_patience);
-  hurry (hall);
+  live_connection_hurry (hall);
   serve_waiting (hall);
 }
 

@@ -37,7 +37,7 @@ set_header (SoupServerMessage *message, const char *name, const char *value)
 }
 
 static void
-answer (SoupServerMessage *message, guint status, const char *text)
+live_http_answer (SoupServerMessage *message, guint status, const char *text)
 {
   soup_server_message_set_status (message, status, NULL);
   soup_server_message_set_response (message, "text/plain; charset=utf-8",
@@ -49,7 +49,7 @@ answer (SoupServerMessage *message, guint status, const char *text)
 
 /* One address has at most so much of what there is for everybody. */
 static guint
-share (guint places)
+live_http_share (guint places)
 {
   return MAX (1, places - places / 4);
 }
@@ -60,7 +60,7 @@ oct_live_http_get_connections (guint viewers, gboolean guarded)
   guint max = OCT_LIVE_CONNECTIONS (viewers);
 
   return (OctLiveSeatLimits){ max, guarded ? OCT_LIVE_CONTROL_CONNECTIONS : 0,
-    OCT_LIVE_CONNECTIONS_PER_SESSION, share (max) };
+    OCT_LIVE_CONNECTIONS_PER_SESSION, live_http_share (max) };
 }
 
 void
@@ -68,7 +68,7 @@ oct_live_http_make_places (OctLive *live, guint viewers)
 {
   gboolean open = oct_live_access_is_open (live->access);
   OctLiveSeatLimits limits = { viewers, open ? 0 : OCT_LIVE_CONTROL_PLACES,
-    OCT_LIVE_PLACES_PER_SESSION, share (viewers) };
+    OCT_LIVE_PLACES_PER_SESSION, live_http_share (viewers) };
 
   live->talks = oct_live_seats_new (&limits);
   live->pictures = oct_live_seats_new (&limits);
@@ -89,7 +89,7 @@ get_token (const char *path, GHashTable *query)
 
 /* No script, picture or connection but our own; nobody shows us in a frame. */
 static void
-protect (OctLive *live, SoupServerMessage *message)
+live_http_protect (OctLive *live, SoupServerMessage *message)
 {
   const char *host = get_header (message, "Host");
   g_autofree char *policy = NULL;
@@ -142,30 +142,31 @@ on_headers (SoupServer *server, SoupServerMessage *message, const char *path,
   OctLiveConnection *connection = oct_live_connection_get (message);
   OctLiveVisitor visitor;
 
-  protect (live, message);
+  live_http_protect (live, message);
   soup_message_headers_remove (
       soup_server_message_get_request_headers (message), "Range");
   soup_message_body_set_accumulate (
       soup_server_message_get_request_body (message), FALSE);
   if (connection == NULL) {
-    answer (message, SOUP_STATUS_BAD_REQUEST, "");
+    live_http_answer (message, SOUP_STATUS_BAD_REQUEST, "");
     return;
   }
   visitor = get_visitor (live, message, connection);
   /* a handler of libsoup's is one for all paths below its own, too */
   if (g_str_has_prefix (path, OCT_LIVE_SOCKET_PATH)
       && !oct_live_connection_is_upgrade (connection))
-    answer (message, SOUP_STATUS_NOT_FOUND, "There is nothing here.\n");
+    live_http_answer (
+        message, SOUP_STATUS_NOT_FOUND, "There is nothing here.\n");
   else if (!oct_live_access_host_is_ours (
                live->access, get_header (message, "Host")))
-    answer (message, SOUP_STATUS_FORBIDDEN,
+    live_http_answer (message, SOUP_STATUS_FORBIDDEN,
         "oct-live serves this computer only; open it as localhost.\n");
   else if (visitor.role != OCT_LIVE_NOBODY) {
     if (!oct_live_connection_admit (connection, &visitor))
-      answer (message, SOUP_STATUS_SERVICE_UNAVAILABLE,
+      live_http_answer (message, SOUP_STATUS_SERVICE_UNAVAILABLE,
           "Too many pages are open; close some, or try again.\n");
   } else if (get_token (path, query) == NULL)
-    answer (message, SOUP_STATUS_UNAUTHORIZED,
+    live_http_answer (message, SOUP_STATUS_UNAUTHORIZED,
         "Not allowed: open the link that oct-live has printed, with its "
         "token.\n");
 }
@@ -182,7 +183,7 @@ exchange_token (OctLive *live, SoupServerMessage *message, const char *token)
       live->access, token, get_header (message, "Cookie"));
 
   if (cookie == NULL) {
-    answer (message, SOUP_STATUS_UNAUTHORIZED,
+    live_http_answer (message, SOUP_STATUS_UNAUTHORIZED,
         "Not allowed: this token is not, or no longer, right; open the link "
         "that oct-live has printed.\n");
     return;
@@ -252,7 +253,7 @@ http_on_png (GBytes *png, gpointer data)
         soup_server_message_get_response_body (message), png);
     soup_server_message_set_status (message, SOUP_STATUS_OK, NULL);
   } else
-    answer (message, SOUP_STATUS_INTERNAL_SERVER_ERROR,
+    live_http_answer (message, SOUP_STATUS_INTERNAL_SERVER_ERROR,
         "The picture could not be made.\n");
   soup_server_message_unpause (message);
   g_object_unref (message);
@@ -274,7 +275,7 @@ answer_snapshot (OctLive *live, SoupServerMessage *message)
 
   if (image == NULL) {
     set_header (message, "Retry-After", "1");
-    answer (message, SOUP_STATUS_SERVICE_UNAVAILABLE,
+    live_http_answer (message, SOUP_STATUS_SERVICE_UNAVAILABLE,
         "There is no picture yet; try again.\n");
     return;
   }
@@ -326,7 +327,7 @@ answer_calibration (OctLive *live, SoupServerMessage *message)
       now, "attachment; filename=\"calibration-%Y%m%d-%H%M%S.csv\"");
 
   if (text == NULL) {
-    answer (message, SOUP_STATUS_SERVICE_UNAVAILABLE,
+    live_http_answer (message, SOUP_STATUS_SERVICE_UNAVAILABLE,
         "There is no calibration to be saved: there are no spectra, or none "
         "with one.\n");
     return;
@@ -356,7 +357,8 @@ on_request (SoupServer *server, SoupServerMessage *message, const char *path,
   else if (g_str_equal (path, "/stream.mjpg"))
     oct_live_jpeg_answer (live, message);
   else if (!answer_page (message, path))
-    answer (message, SOUP_STATUS_NOT_FOUND, "There is nothing here.\n");
+    live_http_answer (
+        message, SOUP_STATUS_NOT_FOUND, "There is nothing here.\n");
 }
 
 /* Only requests that oct-live-head.c has found to be our page's come here;

@@ -180,7 +180,7 @@ check_server (OctLiveOptions *o, GError **error)
 
 /* What the virtual OCT system scans is known. */
 static void
-complete (OctLiveOptions *o)
+live_options_complete (OctLiveOptions *o)
 {
   gboolean known = o->file.data == NULL && o->source == NULL
                    && o->images == NULL && o->bscans > 1;
@@ -207,7 +207,7 @@ oct_live_options_parse (
     return FALSE;
   if (options->address == NULL)
     options->address = g_strdup ("127.0.0.1");
-  complete (options);
+  live_options_complete (options);
   return live_options_check_source (options, error)
          && check_server (options, error)
          && oct_launch_set_mode (options->mode, &options->file_mode, error);

@@ -99,7 +99,7 @@ scene_set_spacings (GstElement *maker, const OctLiveScan *scan)
  */
 
 static gint
-even (double pixels)
+live_scene_even (double pixels)
 {
   return MAX (16, 2 * (gint)(pixels / 2.0 + 0.5));
 }
@@ -151,8 +151,8 @@ describe_en_face (OctLiveScene *scene, const OctLiveScan *scan)
 
   oct_live_scan_get_size (scan, size);
   scale = (scene->gpu ? 1080 : 720) / MAX (size[0], size[1]);
-  scene->size =
-      (OctLivePanel){ 0, 0, even (scale * size[0]), even (scale * size[1]) };
+  scene->size = (OctLivePanel){ 0, 0, live_scene_even (scale * size[0]),
+    live_scene_even (scale * size[1]) };
   return g_strdup_printf (IN "octenface name=make0 update=scan ! "
                              "capsfilter caps=video/x-raw,format=GRAY8,"
                              "width=%d,height=%d,framerate=" RATE " ! " OUT,
@@ -170,9 +170,9 @@ lay_out (OctLiveScene *scene, const OctLiveScan *scan)
   oct_live_scan_get_size (scan, size);
   scale = MIN ((scene->gpu ? 1440 : 960) / (size[0] + size[1]),
       (scene->gpu ? 1080 : 720) / (size[2] + size[1]));
-  x = even (scale * size[0]);
-  y = even (scale * size[1]);
-  z = even (scale * size[2]);
+  x = live_scene_even (scale * size[0]);
+  y = live_scene_even (scale * size[1]);
+  z = live_scene_even (scale * size[2]);
   scene->panels[0] = (OctLivePanel){ 0, 0, x, z };
   scene->panels[1] = (OctLivePanel){ x + GAP, 0, y, z };
   scene->panels[2] = (OctLivePanel){ 0, z + GAP, x, y };

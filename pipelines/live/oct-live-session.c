@@ -29,7 +29,7 @@ oct_live_session_make_key (const OctLiveTokens *tokens, guint8 *key)
 }
 
 static char *
-prove (const guint8 *key, const char *claim)
+live_session_prove (const guint8 *key, const char *claim)
 {
   return g_compute_hmac_for_string (
       G_CHECKSUM_SHA256, key, OCT_LIVE_SESSION_KEY, claim, -1);
@@ -59,7 +59,7 @@ oct_live_session_make (
   claim = g_strdup_printf ("%c.%" G_GINT64_FORMAT ".%s",
       role == OCT_LIVE_CONTROL ? 'c' : 'v', now + OCT_LIVE_SESSION_SECONDS,
       id != NULL ? id : new_id);
-  proof = prove (key, claim);
+  proof = live_session_prove (key, claim);
   return g_strconcat (claim, ".", proof, NULL);
 }
 
@@ -94,7 +94,7 @@ oct_live_session_check (
   if (dot != NULL && dot - cookie <= LONGEST_CLAIM
       && strlen (dot + 1) == PROOF) {
     g_autofree char *claim = g_strndup (cookie, dot - cookie);
-    g_autofree char *proof = prove (key, claim);
+    g_autofree char *proof = live_session_prove (key, claim);
 
     right = same_proof (proof, dot + 1);
     if (right)
