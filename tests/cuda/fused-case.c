@@ -266,13 +266,17 @@ run_plan (const OctBackend *backend, OctOperation operation, OctPlan *plan,
 #define ROUNDING 2e-6
 
 /* Black of the automatic range is the weakest value of all.  By how many levels
- * the image moves when that one has the rounding error of the others. */
+ * the image moves when that one has the rounding error of the others, and that
+ * of what was removed: `left` are the A-scans from which nothing was removed,
+ * or NULL.  A source that is fitted in single precision leaves as much of
+ * itself as its mode says, and all of that at its own depth, near 0: there it
+ * is more than the rounding of an A-scan. */
 static double
-count_moved (
-    const FusedCase *test, const FusedSteps *steps, const float *ascans)
+count_moved (const FusedCase *test, const FusedSteps *steps,
+    const float *ascans, const float *left)
 {
-  gsize count = (gsize)steps->fft.depth_bins * test->lines;
-  double lowest = INFINITY, highest = 0, sum = 0, octaves;
+  gsize count = (gsize)steps->fft.depth_bins * test->lines, weakest = 0;
+  double lowest = INFINITY, highest = 0, sum = 0, error, octaves;
 
   for (gsize i = 0; i < count; i++) {
     double re = ascans[2 * i], im = ascans[2 * i + 1],
@@ -280,15 +284,22 @@ count_moved (
 
     if (!(power < INFINITY))
       continue;
+    if (power < lowest)
+      weakest = i;
     lowest = MIN (lowest, MAX (power, 1e-20));
     highest = MAX (highest, power);
     sum += power;
   }
   if (!(highest > lowest))
     return 0;
+  error = ROUNDING * sqrt (sum / (double)count);
+  if (left != NULL)
+    error += 2 * oct_background_modes[test->remove].tolerance
+             * hypot (left[2 * weakest] - ascans[2 * weakest],
+                 left[2 * weakest + 1] - ascans[2 * weakest + 1]);
   octaves = log2 (highest / lowest);
   return formats[test->logscale.format].full / octaves
-         * log2 (1 + 2 * ROUNDING * sqrt (sum / (double)count / lowest));
+         * log2 (1 + 2 * error / sqrt (lowest));
 }
 
 static gboolean
@@ -302,60 +313,112 @@ has_auto (const FusedCase *test)
 
 /* -------------------------------------------------------------------- CPU */
 
-/* The operations one by one, each of a plan of its own.  Returns: see
- * count_moved(), the most of all. */
+/* The operations one by one, each of a plan of its own, and what is between
+ * them. */
+typedef struct {
+  OctPlan *plans[OCT_N_OPERATIONS];
+  OctPlan *keep; /* OCT_BACKGROUND_NONE */
+  float *spectra, *complex_spectra, *ascans, *left;
+} Host;
+
+static void
+open_host (Host *h, const OctBackend *cpu, const FusedCase *test,
+    const FusedSteps *steps)
+{
+  gsize values = (gsize)test->samples * test->lines;
+  gsize bins = (gsize)steps->fft.depth_bins * test->lines;
+  OctBackgroundParams none = steps->background;
+
+  *h = (Host){ .spectra = g_new (float, values),
+    .complex_spectra = g_new (float, 2 * values),
+    .ascans = g_new (float, 2 * bins) };
+  h->plans[OCT_OPERATION_BACKGROUND] =
+      new_plan (cpu, OCT_OPERATION_BACKGROUND, &steps->background);
+  h->plans[OCT_OPERATION_RESAMPLE] =
+      new_plan (cpu, OCT_OPERATION_RESAMPLE, &steps->resample);
+  h->plans[OCT_OPERATION_DISPERSION] =
+      new_plan (cpu, OCT_OPERATION_DISPERSION, &steps->dispersion);
+  if (test->oversampling > 0)
+    h->plans[OCT_OPERATION_NUFFT] =
+        new_plan (cpu, OCT_OPERATION_NUFFT, &steps->nufft);
+  else
+    h->plans[OCT_OPERATION_FFT] =
+        new_plan (cpu, OCT_OPERATION_FFT, &steps->fft);
+  if (test->image)
+    h->plans[OCT_OPERATION_LOGSCALE] =
+        new_plan (cpu, OCT_OPERATION_LOGSCALE, &steps->logscale);
+  if (has_auto (test) && test->remove != REMOVE_ABSENT
+      && oct_background_modes[test->remove].tolerance > 0) {
+    none.mode = OCT_BACKGROUND_NONE;
+    h->keep = new_plan (cpu, OCT_OPERATION_BACKGROUND, &none);
+    h->left = g_new (float, 2 * bins);
+  }
+}
+
+static void
+close_host (Host *h, const OctBackend *cpu)
+{
+  for (guint i = 0; i < OCT_N_OPERATIONS; i++)
+    if (h->plans[i] != NULL)
+      cpu->operations[i]->destroy (h->plans[i]);
+  if (h->keep != NULL)
+    cpu->operations[OCT_OPERATION_BACKGROUND]->destroy (h->keep);
+  g_free (h->spectra);
+  g_free (h->complex_spectra);
+  g_free (h->ascans);
+  g_free (h->left);
+}
+
+/* A-scans of one B-scan, of which `remove` has removed the background. */
+static void
+transform_cpu (const Host *h, const OctBackend *cpu, const FusedCase *test,
+    OctPlan *remove, const OctFrame *in, const OctFrame *out)
+{
+  OctFrame real = { { { h->spectra, 4 * test->samples } } };
+  OctFrame turned = { { { h->complex_spectra, 8 * test->samples } } };
+  OctOperation last =
+      test->oversampling > 0 ? OCT_OPERATION_NUFFT : OCT_OPERATION_FFT;
+
+  run_plan (cpu, OCT_OPERATION_BACKGROUND, remove, in, &real, NULL);
+  if (test->method != RESAMPLE_ABSENT)
+    run_plan (cpu, OCT_OPERATION_RESAMPLE, h->plans[OCT_OPERATION_RESAMPLE],
+        &real, &real, NULL);
+  if (test->dispersion)
+    run_plan (cpu, OCT_OPERATION_DISPERSION, h->plans[OCT_OPERATION_DISPERSION],
+        &real, &turned, NULL);
+  run_plan (
+      cpu, last, h->plans[last], test->dispersion ? &turned : &real, out, NULL);
+}
+
+/* Returns: see count_moved(), the most of all. */
 static double
 run_cpu (const OctBackend *cpu, const FusedCase *test, const FusedSteps *steps,
     const Sizes *s, guint8 **inputs, guint8 **outputs)
 {
   double moved = 0;
-  gsize values = (gsize)test->samples * test->lines;
-  g_autofree float *spectra = g_new (float, values);
-  g_autofree float *complex_spectra = g_new (float, 2 * values);
-  g_autofree float *ascans =
-      g_new (float, (gsize)2 * steps->fft.depth_bins * test->lines);
-  OctFrame real = { { { spectra, 4 * test->samples } } };
-  OctFrame turned = { { { complex_spectra, 8 * test->samples } } };
-  OctFrame depth = { { { ascans, 8 * steps->fft.depth_bins } } };
-  OctOperation transform =
-      test->oversampling > 0 ? OCT_OPERATION_NUFFT : OCT_OPERATION_FFT;
-  OctPlan *plans[OCT_N_OPERATIONS] = { NULL };
+  gsize row = 8 * (gsize)steps->fft.depth_bins;
+  Host h;
 
-  plans[OCT_OPERATION_BACKGROUND] =
-      new_plan (cpu, OCT_OPERATION_BACKGROUND, &steps->background);
-  plans[OCT_OPERATION_RESAMPLE] =
-      new_plan (cpu, OCT_OPERATION_RESAMPLE, &steps->resample);
-  plans[OCT_OPERATION_DISPERSION] =
-      new_plan (cpu, OCT_OPERATION_DISPERSION, &steps->dispersion);
-  plans[transform] = new_plan (cpu, transform,
-      test->oversampling > 0 ? (gconstpointer)&steps->nufft : &steps->fft);
-  if (test->image)
-    plans[OCT_OPERATION_LOGSCALE] =
-        new_plan (cpu, OCT_OPERATION_LOGSCALE, &steps->logscale);
+  open_host (&h, cpu, test, steps);
   for (guint b = 0; b < test->bscans; b++) {
     OctFrame in = in_frame (s, inputs[b], NULL);
     OctFrame out = out_frame (s, outputs[b]);
+    OctFrame depth = { { { h.ascans, row } } };
+    OctFrame left = { { { h.left, row } } };
 
-    run_plan (cpu, OCT_OPERATION_BACKGROUND, plans[OCT_OPERATION_BACKGROUND],
-        &in, &real, NULL);
-    if (test->method != RESAMPLE_ABSENT)
-      run_plan (cpu, OCT_OPERATION_RESAMPLE, plans[OCT_OPERATION_RESAMPLE],
-          &real, &real, NULL);
-    if (test->dispersion)
-      run_plan (cpu, OCT_OPERATION_DISPERSION, plans[OCT_OPERATION_DISPERSION],
-          &real, &turned, NULL);
-    run_plan (cpu, transform, plans[transform],
-        test->dispersion ? &turned : &real, test->image ? &depth : &out, NULL);
-    prepare_logscale (cpu, plans[OCT_OPERATION_LOGSCALE], test, steps, b);
+    transform_cpu (&h, cpu, test, h.plans[OCT_OPERATION_BACKGROUND], &in,
+        test->image ? &depth : &out);
+    if (!test->image)
+      continue;
+    prepare_logscale (cpu, h.plans[OCT_OPERATION_LOGSCALE], test, steps, b);
+    if (h.keep != NULL)
+      transform_cpu (&h, cpu, test, h.keep, &in, &left);
     if (has_auto (test))
-      moved = MAX (moved, count_moved (test, steps, ascans));
-    if (test->image)
-      run_plan (cpu, OCT_OPERATION_LOGSCALE, plans[OCT_OPERATION_LOGSCALE],
-          &depth, &out, NULL);
+      moved = MAX (moved, count_moved (test, steps, h.ascans, h.left));
+    run_plan (cpu, OCT_OPERATION_LOGSCALE, h.plans[OCT_OPERATION_LOGSCALE],
+        &depth, &out, NULL);
   }
-  for (guint i = 0; i < OCT_N_OPERATIONS; i++)
-    if (plans[i] != NULL)
-      cpu->operations[i]->destroy (plans[i]);
+  close_host (&h, cpu);
   return moved;
 }
 
