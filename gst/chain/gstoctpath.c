@@ -156,12 +156,15 @@ path_set_target (GstOctPath *path, GstElement *last)
 }
 
 /* Adds the elements of `wanted` that are not there yet and links all of them;
- * those that it does without stay in the bin as they are. */
+ * those that it does without stay in the bin as they are.  They are started when
+ * they have their neighbours, from whom they get the context of their GPU: what
+ * the bin knows may be that of another one. */
 static gboolean
 link_parts (GstOctPath *path, guint wanted)
 {
   GstElement *before = NULL;
   gboolean ok = TRUE;
+  guint added = 0;
 
   gst_oct_path_unlink (path);
   path->linked = wanted;
@@ -172,12 +175,15 @@ link_parts (GstOctPath *path, guint wanted)
       continue;
     if (GST_OBJECT_PARENT (part) == NULL) {
       gst_bin_add (path->bin, part);
-      ok &= gst_element_sync_state_with_parent (part);
+      added |= BIT (i);
     }
     ok &= before == NULL || gst_element_link_pads (before, "src", part, "sink");
     before = part;
   }
   ok = ok && path_set_target (path, before);
+  for (guint i = 0; i < GST_OCT_N_PARTS; i++)
+    if (added & BIT (i))
+      ok &= gst_element_sync_state_with_parent (path->parts[i]);
   if (!ok)
     gst_oct_path_unlink (path);
   return ok;
