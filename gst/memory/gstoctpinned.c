@@ -223,13 +223,28 @@ gst_oct_pinned_allocator_new (GstOctCuda *cuda, GstElement *element)
   return GST_ALLOCATOR_CAST (allocator);
 }
 
-gboolean
-gst_oct_pinned_is (GstMemory *memory, GstOctCuda *cuda)
+static gboolean
+is_pinned_memory (GstMemory *memory)
 {
   return memory->allocator != NULL
          && G_OBJECT_TYPE (memory->allocator)
-                == gst_oct_pinned_allocator_get_type ()
-         && get_root (memory)->cuda == cuda;
+                == gst_oct_pinned_allocator_get_type ();
+}
+
+gboolean
+gst_oct_pinned_is (GstMemory *memory, GstOctCuda *cuda)
+{
+  return is_pinned_memory (memory) && get_root (memory)->cuda == cuda;
+}
+
+gboolean
+gst_oct_pinned_is_ours (GstBuffer *buffer)
+{
+  GstMemory *memory = gst_buffer_n_memory (buffer) == 1
+                          ? gst_buffer_peek_memory (buffer, 0)
+                          : NULL;
+
+  return memory != NULL && is_pinned_memory (memory);
 }
 
 gboolean

@@ -23,6 +23,11 @@ gboolean gst_oct_pinned_is (GstMemory *memory, GstOctCuda *cuda);
 /* Whether all of a buffer is in such memory. */
 gboolean gst_oct_pinned_holds (GstBuffer *buffer, GstOctCuda *cuda);
 
+/* Whether all of a buffer is in memory of such an allocator of any context: every
+ * GPU fetches from it while the host goes on (CUDA Programming Guide, "Page-Locked
+ * Host Memory": with unified addresses it is that of all devices). */
+gboolean gst_oct_pinned_is_ours (GstBuffer *buffer);
+
 /* The address, without waiting; valid as long as the memory. */
 gpointer gst_oct_pinned_peek (GstMemory *memory);
 

@@ -171,8 +171,7 @@ gst_oct_uploads_begin (GstOctUploads *uploads, GstBuffer *in, GError **error)
   }
   /* A camera may have two buffers only and stand still while we keep them; of
    * our own page-locked ones there are enough. */
-  if (!gst_oct_pinned_holds (in, uploads->cuda)
-      && !release_source (upload, error)) {
+  if (!gst_oct_pinned_is_ours (in) && !release_source (upload, error)) {
     gst_oct_upload_unref (upload);
     return NULL;
   }
