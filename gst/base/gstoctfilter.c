@@ -517,8 +517,9 @@ gst_oct_filter_decide_allocation (GstBaseTransform *trans, GstQuery *query)
     pool = gst_oct_cuda_pool_new (cuda);
   else if (priv->input_on_gpu)
     pinned = gst_oct_pinned_allocator_new (cuda, GST_ELEMENT (trans));
+  /* what is pending stays on the GPU, and is read there */
   priv->defers =
-      priv->offers
+      priv->offers && (priv->output_on_gpu || !priv->input_on_gpu)
       && gst_query_find_allocation_meta (query, GST_OCT_PENDING_API_TYPE, NULL);
   if (gst_oct_decide_allocation (GST_ELEMENT (trans), query, pool, pinned))
     return TRUE;

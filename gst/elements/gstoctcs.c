@@ -445,7 +445,8 @@ gst_oct_cs_class_init (GstOctCSClass *klass)
           .long_name = "OCT compressive sensing",
           .description = "Makes A-scans of a part of the samples of spectra",
           .sink_caps = SPECTRA_CAPS,
-          .src_caps = GST_OCT_CAPS_ASCANS });
+          .src_caps = GST_OCT_CAPS_ASCANS,
+          .downloads = TRUE });
 }
 
 static void

@@ -98,7 +98,8 @@ gst_oct_fft_class_init (GstOctFFTClass *klass)
           .description =
               "Transforms spectra uniform in wavenumber into A-scans",
           .sink_caps = GST_OCT_CAPS_SPECTRA ("{ F32LE, CF32LE }", "wavenumber"),
-          .src_caps = GST_OCT_CAPS_ASCANS });
+          .src_caps = GST_OCT_CAPS_ASCANS,
+          .downloads = TRUE });
 }
 
 static void

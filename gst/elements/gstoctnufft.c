@@ -165,7 +165,8 @@ gst_oct_nufft_class_init (GstOctNUFFTClass *klass)
           .description = "Transforms spectra into A-scans straight from the "
                          "wavelengths of their samples",
           .sink_caps = GST_OCT_CAPS_SPECTRA ("{ F32LE, CF32LE }", "wavelength"),
-          .src_caps = GST_OCT_CAPS_ASCANS });
+          .src_caps = GST_OCT_CAPS_ASCANS,
+          .downloads = TRUE });
 }
 
 static void

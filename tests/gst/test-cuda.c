@@ -82,6 +82,27 @@ GST_START_TEST (test_end_after_few)
 }
 GST_END_TEST;
 
+#define HOST_ASCANS " ! capsfilter caps=application/x-oct-ascans" END
+#define NO_MEAN " ! octdcsub " CALIBRATION CUDA
+
+/* A-scans that the next element takes on the host alone are those that stay on
+ * the GPU. */
+GST_START_TEST (test_ascans_on_host)
+{
+  static const char *const transforms[] = {
+    NO_MEAN " ! octkresample" CUDA " ! octfft" CUDA,
+    NO_MEAN " ! octdispersion a2=20" CUDA " ! octnufft" CUDA,
+    NO_MEAN " ! octcs iterations=3" CUDA,
+  };
+  g_autofree char *host = g_strconcat (transforms[__i__], HOST_ASCANS, NULL);
+  g_autofree char *gpu = g_strconcat (transforms[__i__], END, NULL);
+
+  for (guint i = 0; i < 3; i++)
+    check_sizes (
+        host, gpu, sizes[i].samples, sizes[i].lines, sizes[i].count);
+}
+GST_END_TEST;
+
 #define ON_GPU(format)                                                         \
   " ! capsfilter caps=video/x-raw(memory:CUDAMemory),format=" format
 #define DOWNLOAD " ! cudadownload ! capsfilter caps=video/x-raw" END
@@ -541,6 +562,7 @@ octcuda_suite (void)
   tcase_add_test (tcase, test_end_after_few);
   /* the larger ones only take long */
   tcase_add_loop_test (tcase, test_images_on_gpu, 0, 3);
+  tcase_add_loop_test (tcase, test_ascans_on_host, 0, 3);
   tcase_add_test (tcase, test_tee);
   tcase_add_test (tcase, test_several_pipelines);
   tcase_add_loop_test (tcase, test_volumes, 0, G_N_ELEMENTS (volumes));
