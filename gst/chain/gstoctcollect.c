@@ -8,7 +8,7 @@
  *
  * |[
  * gst-launch-1.0 octsrc num-buffers=100 ! octscatter name=s
- *   octcollect name=c ! videoconvert ! autovideosink
+ *   octcollect name=c ! queue ! videoconvert ! autovideosink
  *   s. ! octreconstruct ! c.
  *   s. ! octreconstruct ! c.
  * ]|

@@ -8,6 +8,10 @@
 #include "oct-types.h"
 
 #define MAX_DEVICES 64
+/* Images of each GPU that wait for the next element.  Who reads an image waits
+ * until it has arrived; in the thread of a branch its GPU would have nothing to
+ * do meanwhile. */
+#define WAITING 2
 #define HOST_CAPS                                                              \
   "video/x-raw; application/x-oct-spectra; application/x-oct-ascans"
 
@@ -15,7 +19,7 @@ struct _GstOctDevices {
   GstBin *bin; /* not owned */
   GArray *ids;
   /* children of the bin */
-  GstElement *before, *scatter, *collect, *own_end;
+  GstElement *before, *scatter, *collect, *queue, *own_end;
   GPtrArray *workers; /* of the GPUs but the first */
 
   GMutex lock;
@@ -107,6 +111,18 @@ add_filter (GstOctDevices *devices, const char *name)
   return filter;
 }
 
+/* Behind octcollect, with a thread of its own. */
+static GstElement *
+add_queue (GstOctDevices *devices)
+{
+  GstElement *queue = gst_element_factory_make ("queue", "queue");
+
+  g_object_set (queue, "max-size-buffers", WAITING * devices->ids->len,
+      "max-size-bytes", 0, "max-size-time", G_GUINT64_CONSTANT (0), NULL);
+  gst_bin_add (devices->bin, queue);
+  return queue;
+}
+
 static void
 add_worker (GstOctDevices *devices, gint id, GstElement **parts, guint n_parts)
 {
@@ -148,8 +164,10 @@ gst_oct_devices_new (GstBin *bin, const char *text, GArray *ids,
   devices->scatter = devices_add (devices, GST_TYPE_OCT_SCATTER, "scatter");
   gst_oct_scatter_set_devices (GST_OCT_SCATTER (devices->scatter), text);
   devices->collect = devices_add (devices, GST_TYPE_OCT_COLLECT, "collect");
+  devices->queue = add_queue (devices);
   devices->own_end = add_filter (devices, "own-end");
   gst_element_link (devices->before, devices->scatter);
+  gst_element_link (devices->collect, devices->queue);
   gst_element_link_pads (devices->scatter, "src_%u", parts[0], "sink");
   gst_element_link_pads (devices->own_end, "src", devices->collect, "sink_%u");
   for (guint i = 0; i < ids->len; i++) {
@@ -175,6 +193,7 @@ gst_oct_devices_free (GstOctDevices *devices)
   devices_drop (devices, devices->before);
   devices_drop (devices, devices->scatter);
   devices_drop (devices, devices->collect);
+  devices_drop (devices, devices->queue);
   devices_drop (devices, devices->own_end);
   g_ptr_array_unref (devices->workers);
   g_array_unref (devices->failed);
@@ -192,7 +211,7 @@ gst_oct_devices_get_sink (GstOctDevices *devices)
 GstPad *
 gst_oct_devices_get_src (GstOctDevices *devices)
 {
-  return gst_element_get_static_pad (devices->collect, "src");
+  return gst_element_get_static_pad (devices->queue, "src");
 }
 
 GstPad *
@@ -210,7 +229,7 @@ find_device (GstOctDevices *devices, GstObject *source)
 {
   GstObject *shared[] = { GST_OBJECT (devices->before),
     GST_OBJECT (devices->scatter), GST_OBJECT (devices->collect),
-    GST_OBJECT (devices->bin) };
+    GST_OBJECT (devices->queue), GST_OBJECT (devices->bin) };
 
   for (guint i = 0; i < devices->workers->len; i++)
     if (gst_object_has_as_ancestor (

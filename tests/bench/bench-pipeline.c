@@ -267,8 +267,12 @@ describe_all (void)
 
   if (ids->len == 0)
     return g_strdup_printf ("%s ! fakesink name=sink", chain);
-  text = g_string_new ("octscatter name=in octcollect name=out ! "
-                       "fakesink name=sink");
+  /* a thread for the images, as octreconstruct has */
+  text = g_string_new ("octscatter name=in octcollect name=out ! ");
+  g_string_append_printf (text,
+      "queue max-size-buffers=%u max-size-bytes=0 max-size-time=0 ! "
+      "fakesink name=sink",
+      2 * ids->len);
   for (guint i = 0; i < ids->len; i++) {
     g_autofree char *there = g_strdup_printf (
         "%s cuda-device-id=%d", place, g_array_index (ids, gint, i));

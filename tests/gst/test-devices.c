@@ -113,6 +113,36 @@ GST_START_TEST (gpus)
 }
 GST_END_TEST;
 
+/* What another method adds, while B-scans pass, works on the GPU of its branch. */
+GST_START_TEST (gpus_method)
+{
+  GstElement *pipeline, *r;
+  GstSample *sample;
+  guint count = 0;
+
+  if (!oct_test_on_gpu () || oct_test_cuda_devices () < 2) {
+    g_print ("SKIP of gpus_method: there are no two GPUs\n");
+    return;
+  }
+  pipeline = start_reconstruct ("backend=cuda devices=0,1", "", 60);
+  r = gst_bin_get_by_name (GST_BIN (pipeline), "r");
+  while ((sample = oct_test_pull_from (pipeline, "sink")) != NULL) {
+    fail_unless_equals_uint64 (
+        GST_BUFFER_OFFSET (gst_sample_get_buffer (sample)), count);
+    gst_sample_unref (sample);
+    if (count == 5)
+      gst_util_set_object_arg (G_OBJECT (r), "method", "nufft");
+    if (count == 20)
+      gst_util_set_object_arg (G_OBJECT (r), "method", "resample");
+    count++;
+  }
+  fail_unless_equals_int (count, 60);
+  check_messages (pipeline, none, none);
+  gst_object_unref (r);
+  oct_test_stop (pipeline);
+}
+GST_END_TEST;
+
 static void
 expect_values (GstElement *reconstruct, double a2, const char *window)
 {
@@ -569,12 +599,14 @@ static Suite *
 devices_suite (void)
 {
   Suite *suite = suite_create ("devices");
-  TCase *tests = tcase_create ("devices");
+  TCase *tests = tcase_create ("devices"), *on_gpus = tcase_create ("gpus");
 
   suite_add_tcase (suite, tests);
+  suite_add_tcase (suite, on_gpus);
   tcase_add_checked_fixture (tests, NULL, oct_test_remove_files);
   tcase_add_loop_test (tests, devices, 0, G_N_ELEMENTS (settings));
-  tcase_add_loop_test (tests, gpus, 0, G_N_ELEMENTS (settings));
+  tcase_add_loop_test (on_gpus, gpus, 0, G_N_ELEMENTS (settings));
+  tcase_add_test (on_gpus, gpus_method);
   tcase_add_loop_test (tests, devices_ids, 0, G_N_ELEMENTS (lists));
   tcase_add_test (tests, devices_settings);
   tcase_add_loop_test (tests, device_gone, 0, 3);
