@@ -98,8 +98,7 @@ GST_START_TEST (test_ascans_on_host)
   g_autofree char *gpu = g_strconcat (transforms[__i__], END, NULL);
 
   for (guint i = 0; i < 3; i++)
-    check_sizes (
-        host, gpu, sizes[i].samples, sizes[i].lines, sizes[i].count);
+    check_sizes (host, gpu, sizes[i].samples, sizes[i].lines, sizes[i].count);
 }
 GST_END_TEST;
 
