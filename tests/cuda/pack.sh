@@ -31,7 +31,7 @@ cp "$scanner/gst-plugin-scanner" "$(command -v gst-launch-1.0)" \
   "$build/tests/cuda/check-operations" "$build/tests/cuda/racecheck-control" \
   "$build/tests/volume/check-volume" "$build/tests/volume/check-sections" \
   "$build/tests/volume/check-volume-cs" "$build/tests/bench/bench-volume" \
-  "$build/tests/bench/bench-volume-cs" \
+  "$build/tests/bench/bench-volume-cs" "$build/tests/bench/bench-calls" \
   "$out/bin/"
 for program in "$build"/tests/gst/test-*; do
   [ -f "$program" ] && [ -x "$program" ] && cp "$program" "$out/bin/"

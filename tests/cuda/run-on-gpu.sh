@@ -299,6 +299,9 @@ run_bench () {
   $program --bench >"$logs/bench.txt" 2>&1
   note_status bench $?
   cat "$logs/bench.txt"
+  "$pack/bin/bench-calls" >"$logs/bench-calls.txt" 2>&1
+  note_status 'bench calls' $?
+  cat "$logs/bench-calls.txt"
   "$pack/bin/gst-inspect-1.0" octfft >/dev/null 2>&1
   for lines in 1000 256; do
     bench_pipeline fft-$lines "$lines" --transform fft
