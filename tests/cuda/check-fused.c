@@ -16,7 +16,11 @@ static const guint lengths[] = { 256, 512, 1024, 2048, 4096, 8192 };
 static guint
 many_lines (guint length)
 {
-  return 6 * MOST_PROCESSORS * MAX (2048 / length, 1) + 1;
+  /* more than MANY_BLOCKS blocks of them, and than fit with one per thread, for
+   * each processor: see lines_for_two() of oct-cuda-pass.cuh */
+  guint two = 6 * MAX (2048 / length, 1), one = 16384 / length;
+
+  return MOST_PROCESSORS * MAX (two, one) + 1;
 }
 
 static const OctLogscaleParams images[] = {

@@ -123,7 +123,7 @@ run_races () {
     'linear manual smoothing 0 range 0.01 to 1.5, 33 x 65' \
     'average registered' 'cs of counts' 'cs nudft estimated real 512' 'cs fft estimated real 1000' \
     'cs nudft not finite complex' 'mean bscan 2 bytes 256' \
-    'cubic compensated 2048x5' 'cubic compensated 2048x889' 'cubic 512x5' \
+    'cubic compensated 2048x5' 'cubic compensated 2048x1185' 'cubic 512x5' \
     'lanczos 256x5' 'linear compensated 8192x5' \
     'gray8 log contrast smoothing 0.8, bins 0'
   check_volumes racecheck
