@@ -26,10 +26,12 @@ typedef struct {
 
   guint64 volume; /* the one under way, or that ended last */
   gboolean begun, ended;
+  gboolean anew; /* what comes next is of another count */
   guint stored;  /* different B-scans of it */
   guint8 *there; /* [bscans] */
   gint last;     /* the B-scan before, -1: none */
   gint direction;
+  guint steps; /* in that direction, one behind the other */
   GstOctScanCounts counts;
 
   /* the buffer */
@@ -50,6 +52,9 @@ typedef struct {
 /* Forgets where it was, as after a seek; counts go on. */
 void gst_oct_scan_forget (GstOctScan *scan);
 void gst_oct_scan_clear (GstOctScan *scan);
+/* What comes from now on is counted anew, as behind a new segment: whatever its
+ * number, it is of another volume than what came before. */
+void gst_oct_scan_begin_anew (GstOctScan *scan);
 
 /* `buffer` has `images` B-scans.  `bscans`: per volume where it does not say so
  * itself, 0: not known.  Returns: B-scans per volume, 0

@@ -280,6 +280,82 @@ GST_START_TEST (test_both_ways)
 }
 GST_END_TEST
 
+/* The first two B-scans have changed places: that is no volume's way back. */
+GST_START_TEST (test_first_two_swapped)
+{
+  GstHarness *harness = new_harness (QUICK SMALL);
+
+  push (harness, 200, 1, 0);
+  push (harness, 200, 0, 0);
+  fail_unless (gst_harness_buffers_received (harness) == 0);
+  for (guint i = 2; i < BSCANS; i++)
+    push (harness, 200, i, 0);
+  g_bytes_unref (pull (harness));
+  assert_stats (harness, 1, 0, 0, 0);
+  done (harness);
+}
+GST_END_TEST
+
+static void
+push_segment (GstHarness *harness)
+{
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  fail_unless (
+      gst_harness_push_event (harness, gst_event_new_segment (&segment)));
+}
+
+/* Another recording behind the first one, or a seek that does not flush: its
+ * volumes have lower numbers and are seen all the same. */
+GST_START_TEST (test_numbers_begin_anew)
+{
+  GstHarness *harness = new_harness (QUICK SMALL);
+  g_autoptr (GBytes) whole = NULL, part = NULL, next = NULL;
+
+  push_volume (harness, 200, 0);
+  g_bytes_unref (pull (harness));
+  push_volume (harness, 200, 1);
+  g_bytes_unref (pull (harness));
+  push_segment (harness);
+  push_volume (harness, 100, 0);
+  whole = pull (harness);
+  ck_assert_uint_eq (count_brighter (whole, 180), 0);
+  assert_stats (harness, 3, 0, 0, 0);
+  /* the volume under way ends where the other one begins */
+  push (harness, 200, 0, 1);
+  push_segment (harness);
+  push (harness, 60, 0, 1);
+  part = pull (harness);
+  ck_assert_uint_gt (count_brighter (part, 180), 0);
+  assert_stats (harness, 4, BSCANS - 1, 0, 0);
+  for (guint i = 1; i < BSCANS; i++)
+    push (harness, 60, i, 1);
+  next = pull (harness);
+  ck_assert_uint_eq (count_brighter (next, 80), 0);
+  done (harness);
+}
+GST_END_TEST
+
+/* The same where nothing says which B-scans they are. */
+GST_START_TEST (test_counting_begins_anew)
+{
+  GstHarness *harness = new_harness (QUICK "bscans=8" SMALL);
+
+  for (guint i = 0; i < BSCANS + 3; i++)
+    fail_unless (
+        gst_harness_push (harness, new_image (200, 1)) == GST_FLOW_OK);
+  g_bytes_unref (pull (harness));
+  push_segment (harness);
+  for (guint i = 0; i < BSCANS; i++)
+    fail_unless (
+        gst_harness_push (harness, new_image (60, 1)) == GST_FLOW_OK);
+  g_bytes_unref (pull_last (harness));
+  assert_stats (harness, 3, BSCANS - 3, 0, 0);
+  done (harness);
+}
+GST_END_TEST
+
 /* Several B-scans in a buffer are the volume that single ones are; without
  * metadata they are counted. */
 GST_START_TEST (test_together)
@@ -707,6 +783,9 @@ octvolume_suite (void)
   tcase_add_test (general, test_last_missing);
   tcase_add_test (general, test_repeated_and_late);
   tcase_add_test (general, test_both_ways);
+  tcase_add_test (general, test_first_two_swapped);
+  tcase_add_test (general, test_numbers_begin_anew);
+  tcase_add_test (general, test_counting_begins_anew);
   tcase_add_test (general, test_together);
   tcase_add_test (general, test_scan);
   tcase_add_test (general, test_change_of_size);
