@@ -99,8 +99,7 @@ is_last (const GstOctScan *scan)
 {
   gint end = scan->direction > 0 ? (gint)scan->bscans - 1 : 0;
 
-  return scan->stored == scan->bscans
-         || (scan->last == end && scan->steps > 1);
+  return scan->stored == scan->bscans || (scan->last == end && scan->steps > 1);
 }
 
 gboolean

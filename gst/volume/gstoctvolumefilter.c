@@ -45,7 +45,8 @@ volume_filter_try_settings (GstElement *element, gconstpointer settings,
   GstOctVolumeFilterClass *klass = CLASS (self);
 
   if (purpose == GST_OCT_FOR_CAPS)
-    return TRUE;
+    return klass->check_caps == NULL
+           || klass->check_caps (self, settings, error);
   if (klass->configure != NULL
       && !klass->configure (self, settings, purpose, error))
     return FALSE;

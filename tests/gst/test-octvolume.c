@@ -343,13 +343,11 @@ GST_START_TEST (test_counting_begins_anew)
   GstHarness *harness = new_harness (QUICK "bscans=8" SMALL);
 
   for (guint i = 0; i < BSCANS + 3; i++)
-    fail_unless (
-        gst_harness_push (harness, new_image (200, 1)) == GST_FLOW_OK);
+    fail_unless (gst_harness_push (harness, new_image (200, 1)) == GST_FLOW_OK);
   g_bytes_unref (pull (harness));
   push_segment (harness);
   for (guint i = 0; i < BSCANS; i++)
-    fail_unless (
-        gst_harness_push (harness, new_image (60, 1)) == GST_FLOW_OK);
+    fail_unless (gst_harness_push (harness, new_image (60, 1)) == GST_FLOW_OK);
   g_bytes_unref (pull_last (harness));
   assert_stats (harness, 3, BSCANS - 3, 0, 0);
   done (harness);
@@ -697,7 +695,7 @@ static const struct {
   { "octvolume transfer-function=file" SMALL, { "`transfer-file`" } },
   { "octvolume transfer-function=file transfer-file=@/none.csv" SMALL,
       { "none.csv", "`transfer-file`" } },
-  { "octvolume decimation=3" SMALL, { "3 depths" } },
+  { "octvolume decimation=3" SMALL, { "3 depths", "`decimation`" } },
   { "octvolume stereo=side-by-side ! capsfilter "
     "caps=video/x-raw,width=66,height=48",
       { "66", "multiple of 4" } },
@@ -735,6 +733,38 @@ GST_START_TEST (test_refused)
   g_bytes_unref (pull_last (harness));
   oct_test_assert_refused_live (oct_test_bus (harness), "crop-left", NULL);
   gst_harness_teardown (harness);
+}
+GST_END_TEST
+
+/* Two eyes that do not fit into what is behind do not end the film; into a
+ * range they get a width that does. */
+GST_START_TEST (test_refused_stereo)
+{
+  GstHarness *harness = oct_test_harness (
+      QUICK " ! capsfilter "
+            "caps=video/x-raw,format=RGBA,width=66,height=48");
+  g_autoptr (GstCaps) caps = NULL;
+  gint width = 0;
+
+  gst_harness_set_src_caps_str (harness, IMAGES);
+  push_volume (harness, 200, 0);
+  g_bytes_unref (pull (harness));
+  oct_test_set (harness, "octvolume", "stereo", "side-by-side");
+  push_volume (harness, 200, 1);
+  g_bytes_unref (pull_last (harness));
+  oct_test_assert_refused_live (
+      oct_test_bus (harness), "66", "multiple of 4", NULL);
+  gst_harness_teardown (harness);
+
+  harness = new_harness (QUICK "stereo=side-by-side ! capsfilter "
+                               "caps=\"video/x-raw,format=RGBA,width=[16,67],"
+                               "height=48\"");
+  push_volume (harness, 200, 0);
+  g_bytes_unref (pull (harness));
+  caps = gst_pad_get_current_caps (harness->sinkpad);
+  gst_structure_get_int (gst_caps_get_structure (caps, 0), "width", &width);
+  ck_assert_int_eq (width, 64);
+  done (harness);
 }
 GST_END_TEST
 
@@ -800,6 +830,7 @@ octvolume_suite (void)
   tcase_add_test (general, test_spacing);
   tcase_add_loop_test (general, test_wrong, 0, G_N_ELEMENTS (wrong));
   tcase_add_test (general, test_refused);
+  tcase_add_test (general, test_refused_stereo);
   tcase_add_test (general, test_refused_spacing);
   tcase_add_test (general, test_end_in_first);
   return suite;
