@@ -156,14 +156,14 @@ gst_oct_volume_take_caps (GstOctVolumeFilter *filter, gconstpointer settings,
 static void
 choose_coarseness (GstOctVolume *self, gboolean fine)
 {
-  double took =
-      gst_oct_renderer_get_time (GST_OCT_VOLUME_FILTER (self)->renderer);
+  GstOctRenderer *renderer = GST_OCT_VOLUME_FILTER (self)->renderer;
 
   if (fine)
     self->look.coarseness = 1;
   else
-    self->look.coarseness = gst_oct_pace_next (
-        &self->pace, self->used.max_render_time * 1e-3, took);
+    self->look.coarseness = gst_oct_pace_next (&self->pace,
+        self->used.max_render_time * 1e-3, gst_oct_renderer_get_time (renderer),
+        gst_oct_renderer_get_fixed_time (renderer));
 }
 
 static gboolean
