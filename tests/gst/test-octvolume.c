@@ -607,6 +607,46 @@ GST_START_TEST (test_navigation)
 }
 GST_END_TEST
 
+/* One finger turns, another one beside it changes nothing. */
+GST_START_TEST (test_fingers)
+{
+  GstHarness *harness = new_harness (QUICK SMALL);
+  double yaw;
+
+  push_volume (harness, 200, 0);
+  g_bytes_unref (pull (harness));
+  yaw = get_double (harness, "yaw");
+  gst_harness_push_upstream_event (
+      harness, gst_navigation_event_new_touch_down (
+                   5, 32, 24, 1, GST_NAVIGATION_MODIFIER_NONE));
+  gst_harness_push_upstream_event (
+      harness, gst_navigation_event_new_touch_down (
+                   6, 10, 10, 1, GST_NAVIGATION_MODIFIER_NONE));
+  gst_harness_push_upstream_event (
+      harness, gst_navigation_event_new_touch_motion (
+                   5, 48, 24, 1, GST_NAVIGATION_MODIFIER_NONE));
+  gst_harness_push_upstream_event (
+      harness, gst_navigation_event_new_touch_motion (
+                   6, 60, 10, 1, GST_NAVIGATION_MODIFIER_NONE));
+  gst_harness_push_upstream_event (
+      harness, gst_navigation_event_new_touch_up (
+                   6, 60, 10, GST_NAVIGATION_MODIFIER_NONE));
+  fail_unless (fabs (get_double (harness, "yaw") - (yaw - 45)) < 1e-9);
+  gst_harness_push_upstream_event (
+      harness, gst_navigation_event_new_touch_motion (
+                   5, 32, 24, 1, GST_NAVIGATION_MODIFIER_NONE));
+  fail_unless (fabs (get_double (harness, "yaw") - yaw) < 1e-9);
+  gst_harness_push_upstream_event (
+      harness, gst_navigation_event_new_touch_up (
+                   5, 32, 24, GST_NAVIGATION_MODIFIER_NONE));
+  gst_harness_push_upstream_event (
+      harness, gst_navigation_event_new_touch_motion (
+                   5, 60, 24, 1, GST_NAVIGATION_MODIFIER_NONE));
+  fail_unless (fabs (get_double (harness, "yaw") - yaw) < 1e-9);
+  done (harness);
+}
+GST_END_TEST
+
 /* Too slow a picture gets coarser; when nothing moves any more it is fine. */
 GST_START_TEST (test_coarse)
 {
@@ -824,6 +864,7 @@ octvolume_suite (void)
   tcase_add_test (general, test_nv12);
   tcase_add_test (general, test_film);
   tcase_add_test (general, test_navigation);
+  tcase_add_test (general, test_fingers);
   tcase_add_test (general, test_coarse);
   tcase_add_test (general, test_no_bscans);
   tcase_add_test (general, test_one_bscan);
