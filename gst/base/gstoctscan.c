@@ -23,8 +23,18 @@ gst_oct_scan_clear (GstOctScan *scan)
 }
 
 void
-gst_oct_scan_begin_anew (GstOctScan *scan)
+gst_oct_scan_take_segment (GstOctScan *scan, GstEvent *event)
 {
+  guint32 number = gst_event_get_seqnum (event);
+  GstSegment segment;
+
+  gst_event_copy_segment (event, &segment);
+  /* a pad that is linked anew gets the same one again */
+  if (number == scan->segment_number
+      && gst_segment_is_equal (&segment, &scan->segment))
+    return;
+  scan->segment = segment;
+  scan->segment_number = number;
   scan->anew = TRUE;
   /* where nothing says which B-scans they are */
   scan->at = 0;

@@ -308,7 +308,7 @@ gst_oct_volume_filter_sink_event (
     break;
   case GST_EVENT_SEGMENT:
     gst_event_copy_segment (event, &self->segment);
-    gst_oct_scan_begin_anew (&self->scan);
+    gst_oct_scan_take_segment (&self->scan, event);
     self->ended = FALSE;
     self->drawn = GST_CLOCK_TIME_NONE;
     break;

@@ -337,7 +337,28 @@ GST_START_TEST (test_numbers_begin_anew)
 }
 GST_END_TEST
 
-/* The same where nothing says which B-scans they are. */
+/* A segment that is sent again, as to a pad that is linked anew, changes
+ * nothing. */
+GST_START_TEST (test_same_segment)
+{
+  GstHarness *harness = new_harness (QUICK SMALL);
+  g_autoptr (GstEvent) event = NULL;
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  event = gst_event_new_segment (&segment);
+  fail_unless (gst_harness_push_event (harness, gst_event_ref (event)));
+  for (guint i = 0; i < BSCANS; i++) {
+    push (harness, 200, i, 0);
+    fail_unless (gst_harness_push_event (harness, gst_event_copy (event)));
+  }
+  g_bytes_unref (pull (harness));
+  assert_stats (harness, 1, 0, 0, 0);
+  done (harness);
+}
+GST_END_TEST
+
+/* Where nothing says which B-scans they are, they are counted anew. */
 GST_START_TEST (test_counting_begins_anew)
 {
   GstHarness *harness = new_harness (QUICK "bscans=8" SMALL);
@@ -855,6 +876,7 @@ octvolume_suite (void)
   tcase_add_test (general, test_both_ways);
   tcase_add_test (general, test_first_two_swapped);
   tcase_add_test (general, test_numbers_begin_anew);
+  tcase_add_test (general, test_same_segment);
   tcase_add_test (general, test_counting_begins_anew);
   tcase_add_test (general, test_together);
   tcase_add_test (general, test_scan);
