@@ -366,6 +366,12 @@ cpu_volume_get_time (OctVolume *volume)
   return volume->time;
 }
 
+static double
+cpu_volume_get_fixed_time (OctVolume *volume)
+{
+  return volume->fixed_time;
+}
+
 const OctVolumeTable oct_cpu_volume = {
   .create = cpu_volume_create,
   .store = cpu_volume_store,
@@ -374,5 +380,6 @@ const OctVolumeTable oct_cpu_volume = {
   .clear = cpu_volume_clear,
   .get_stream = cpu_volume_get_stream,
   .get_time = cpu_volume_get_time,
+  .get_fixed_time = cpu_volume_get_fixed_time,
   .destroy = cpu_volume_destroy,
 };

@@ -42,7 +42,7 @@ struct _OctVolume {
 
   guint8 *small; /* RGBA, what a picture is made in before it has its format */
   gsize small_size;
-  double time;
+  double time, fixed_time;
 };
 
 /* Images of `n` B-scans, one below the other, as voxels: [n][depth] rows of

@@ -125,7 +125,8 @@ cuda_flip_plane (OctPlan *plan, guint i, const OctPlane *in,
     .depth = params->depth != 0,
     .every_second = params->way_back != OCT_WAY_BACK_NONE,
     .odd = params->way_back == OCT_WAY_BACK_ODD,
-    .first = params->first };
+    .first = params->first,
+    .volume = params->volume };
   gsize row = (gsize)f.width * f.pixel_size;
 
   for (guint back = 0; back < 2; back++)

@@ -66,7 +66,11 @@ put (uchar4 *to, const float (&sum)[4])
 __device__ __forceinline__ bool
 way_of (const OctCudaFlip &f, uint32_t bscan)
 {
-  return f.every_second && ((f.first + bscan) & 1) == f.odd;
+  uint32_t number = f.first + bscan;
+
+  if (f.volume > 0)
+    number %= f.volume;
+  return f.every_second && (number & 1) == f.odd;
 }
 
 template <typename Value>

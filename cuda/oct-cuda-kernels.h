@@ -659,9 +659,10 @@ typedef struct {
   size_t out_stride;
   uint32_t width, rows, height, pixel_size;
   int depth;
-  /* every second B-scan is one of the way back, counted from `first` */
+  /* every second B-scan is one of the way back, counted from `first`, and anew
+   * after `volume` of them (0: not) */
   int every_second;
-  uint32_t odd, first;
+  uint32_t odd, first, volume;
   OctCudaFlipMap maps[2]; /* [on the way back] */
 } OctCudaFlip;
 

@@ -343,6 +343,7 @@ typedef struct {
   gboolean depth, lateral; /* upside down, mirrored */
   OctWayBack way_back;
   guint first;           /* number of the first B-scan of the frame */
+  guint volume;          /* numbers begin anew after so many, 0: they go on */
   double way_back_shift; /* A-lines, -OCT_MAX_LINES .. OCT_MAX_LINES */
   OctMotion motion;
   double duty; /* (0, 1], SINE only */

@@ -37,10 +37,12 @@ gboolean oct_flip_has_same_maps (
 static inline gboolean
 oct_flip_is_way_back (const OctFlipParams *params, guint bscan)
 {
-  gboolean odd = ((params->first + bscan) & 1) != 0;
+  guint number = params->first + bscan;
 
+  if (params->volume > 0)
+    number %= params->volume;
   return params->way_back != OCT_WAY_BACK_NONE
-         && odd == (params->way_back == OCT_WAY_BACK_ODD);
+         && (number & 1) == (params->way_back == OCT_WAY_BACK_ODD);
 }
 
 /* Columns of the chroma of NV12: pairs of blue and red. */

@@ -26,7 +26,7 @@ oct_volume_params_check (const OctVolumeParams *params, GError **error)
           && params->decimation != 4 && params->decimation != 8)
       || (params->pixel_size != 1 && params->pixel_size != 4)) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "%u depths were to be one voxel; it can be 1, 2, 4 or 8.",
+        "%u depths were to be one voxel; set `decimation` to 1, 2, 4 or 8.",
         params->decimation);
     return FALSE;
   }

@@ -156,6 +156,9 @@ struct _OctVolumeTable {
   /* How long the last picture that is done took to make, seconds; 0: not known
    * yet. */
   double (*get_time) (OctVolume *volume);
+  /* The part of it that is the same however coarse the picture is, as light of
+   * a volume that is new.  NULL: next to none. */
+  double (*get_fixed_time) (OctVolume *volume);
   void (*destroy) (OctVolume *volume);
 };
 

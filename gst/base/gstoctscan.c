@@ -6,11 +6,12 @@
 void
 gst_oct_scan_forget (GstOctScan *scan)
 {
-  scan->begun = scan->ended = FALSE;
+  scan->begun = scan->ended = scan->anew = FALSE;
   scan->at = 0;
   scan->image = scan->images = 0;
   scan->last = -1;
   scan->direction = 1;
+  scan->steps = 0;
 }
 
 void
@@ -19,6 +20,25 @@ gst_oct_scan_clear (GstOctScan *scan)
   g_free (scan->there);
   memset (scan, 0, sizeof *scan);
   gst_oct_scan_forget (scan);
+}
+
+void
+gst_oct_scan_take_segment (GstOctScan *scan, GstEvent *event)
+{
+  guint32 number = gst_event_get_seqnum (event);
+  GstSegment segment;
+
+  gst_event_copy_segment (event, &segment);
+  /* a pad that is linked anew gets the same one again */
+  if (number == scan->segment_number
+      && gst_segment_is_equal (&segment, &scan->segment))
+    return;
+  scan->segment = segment;
+  scan->segment_number = number;
+  scan->anew = TRUE;
+  /* where nothing says which B-scans they are */
+  scan->at = 0;
+  scan->image = scan->images = 0;
 }
 
 guint
@@ -53,8 +73,8 @@ scan_begin_volume (GstOctScan *scan, guint64 volume)
 {
   scan->volume = volume;
   scan->begun = TRUE;
-  scan->ended = FALSE;
-  scan->stored = 0;
+  scan->ended = scan->anew = FALSE;
+  scan->stored = scan->steps = 0;
   scan->last = -1;
   memset (scan->there, 0, scan->bscans);
 }
@@ -70,21 +90,26 @@ scan_end_volume (GstOctScan *scan)
 static void
 scan_take (GstOctScan *scan, guint bscan)
 {
-  if (scan->last >= 0 && scan->last != (gint)bscan)
-    scan->direction = (gint)bscan > scan->last ? 1 : -1;
+  if (scan->last >= 0 && scan->last != (gint)bscan) {
+    gint direction = (gint)bscan > scan->last ? 1 : -1;
+
+    scan->steps = direction == scan->direction ? scan->steps + 1 : 1;
+    scan->direction = direction;
+  }
   scan->last = (gint)bscan;
   scan->counts.repeated += scan->there[bscan] != 0;
   scan->stored += scan->there[bscan] == 0;
   scan->there[bscan] = 1;
 }
 
+/* One step alone is no direction: the first two B-scans may have changed
+ * places. */
 static gboolean
 is_last (const GstOctScan *scan)
 {
   gint end = scan->direction > 0 ? (gint)scan->bscans - 1 : 0;
 
-  return scan->stored == scan->bscans
-         || (scan->last == end && scan->stored > 1);
+  return scan->stored == scan->bscans || (scan->last == end && scan->steps > 1);
 }
 
 gboolean
@@ -101,13 +126,13 @@ gst_oct_scan_next (GstOctScan *scan, GstOctScanRun *run)
   run->bscan = (guint)(at % scan->bscans);
   run->n = MIN (left, scan->bscans - run->bscan);
   scan->image += run->n;
-  if (scan->begun
+  if (scan->begun && !scan->anew
       && (volume < scan->volume || (volume == scan->volume && scan->ended))) {
     run->drop = TRUE;
     scan->counts.late += run->n;
     return TRUE;
   }
-  if (!scan->begun || volume > scan->volume) {
+  if (!scan->begun || scan->anew || volume > scan->volume) {
     run->ends_one = scan->begun && !scan->ended;
     if (run->ends_one)
       scan_end_volume (scan);

@@ -26,10 +26,14 @@ typedef struct {
 
   guint64 volume; /* the one under way, or that ended last */
   gboolean begun, ended;
+  gboolean anew; /* what comes next is of another count */
+  GstSegment segment;
+  guint32 segment_number;
   guint stored;  /* different B-scans of it */
   guint8 *there; /* [bscans] */
   gint last;     /* the B-scan before, -1: none */
   gint direction;
+  guint steps; /* in that direction, one behind the other */
   GstOctScanCounts counts;
 
   /* the buffer */
@@ -50,6 +54,9 @@ typedef struct {
 /* Forgets where it was, as after a seek; counts go on. */
 void gst_oct_scan_forget (GstOctScan *scan);
 void gst_oct_scan_clear (GstOctScan *scan);
+/* Behind a new segment B-scans are counted anew: whatever their numbers are,
+ * they are of another volume than those before. */
+void gst_oct_scan_take_segment (GstOctScan *scan, GstEvent *event);
 
 /* `buffer` has `images` B-scans.  `bscans`: per volume where it does not say so
  * itself, 0: not known.  Returns: B-scans per volume, 0

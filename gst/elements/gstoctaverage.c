@@ -93,6 +93,23 @@ static const GstOctProperties properties = GST_OCT_PROPERTIES (Settings, rows);
 
 /* --------------------------------------------------------------------- caps */
 
+/* Blocks of B-scans are as far apart as they have B-scans.  Rows of pictures of
+ * octenface are no B-scans. */
+static void
+set_block_spacing (GstStructure *to, GstPadDirection direction, gint frames)
+{
+  double spacing;
+
+  if (gst_structure_has_field (to, GST_OCT_VIEW_FIELD)
+      || !gst_structure_get_double (to, "y-spacing", &spacing))
+    return;
+  /* a quotient would not be that number again */
+  if (direction == GST_PAD_SRC)
+    gst_structure_remove_field (to, "y-spacing");
+  else
+    gst_structure_set (to, "y-spacing", G_TYPE_DOUBLE, spacing * frames, NULL);
+}
+
 /* A block comes out less often. */
 static void
 gst_oct_average_transform_structure (GstOctFilter *filter, gconstpointer data,
@@ -113,6 +130,8 @@ gst_oct_average_transform_structure (GstOctFilter *filter, gconstpointer data,
   else if (frames > 1 && gst_structure_has_field (from, "framerate"))
     gst_structure_set (
         to, "framerate", GST_TYPE_FRACTION_RANGE, 0, 1, G_MAXINT, 1, NULL);
+  if (frames > 1)
+    set_block_spacing (to, direction, frames);
   gst_caps_append_structure (result, to);
 }
 
@@ -255,7 +274,8 @@ stamp_block (GstOctAverage *self, GstBuffer *buffer)
     return;
   if (scan.bscans > 1) {
     scan.bscan /= self->frames;
-    scan.bscans = (scan.bscans + self->frames - 1) / self->frames;
+    /* those left over at the end of a volume are no block */
+    scan.bscans /= self->frames;
   } else {
     scan.volume /= self->frames;
   }

@@ -31,7 +31,8 @@ struct _GstOctFlip {
 
   /* streaming thread */
   guint64 next; /* number of the next B-scan, of buffers that do not say it */
-  gboolean is_odd; /* the number of the first B-scan of this buffer */
+  guint first;  /* the number of the first B-scan of this buffer */
+  guint volume; /* numbers begin anew after so many, 0: they go on */
 };
 
 G_DEFINE_TYPE (GstOctFlip, gst_oct_flip, GST_TYPE_OCT_IMAGE_FILTER);
@@ -92,7 +93,8 @@ gst_oct_flip_configure (GstOctFilter *filter, gconstpointer data,
     .depth = settings->depth,
     .lateral = settings->lateral,
     .way_back = settings->way_back,
-    .first = GST_OCT_FLIP (filter)->is_odd,
+    .first = GST_OCT_FLIP (filter)->first,
+    .volume = GST_OCT_FLIP (filter)->volume,
     .way_back_shift = settings->way_back_shift,
     .motion = settings->scan,
     .duty = settings->duty };
@@ -101,15 +103,21 @@ gst_oct_flip_configure (GstOctFilter *filter, gconstpointer data,
 }
 
 /* The number of the first B-scan: in its volume, else that of the volume, else
- * since the start. */
+ * since the start.  `volume`: as GstOctFlip has it, for `n` B-scans. */
 static guint64
-flip_get_number (GstOctFlip *self, GstBuffer *buffer)
+flip_get_number (GstOctFlip *self, GstBuffer *buffer, guint n, guint *volume)
 {
   GstOctScanPosition scan;
 
+  *volume = 0;
   if (!gst_oct_scan_meta_get (buffer, &scan))
     return self->next;
-  return scan.bscans > 1 ? scan.bscan : scan.volume;
+  if (scan.bscans == 1)
+    return scan.volume;
+  /* even numbers stay even in the next volume, too, where volumes are even */
+  if (scan.bscans % 2 == 1 && n > scan.bscans - scan.bscan)
+    *volume = scan.bscans;
+  return scan.bscan;
 }
 
 /* In the streaming thread, before the buffer is worked on. */
@@ -119,12 +127,14 @@ gst_oct_flip_submit_input_buffer (
 {
   GstOctFlip *self = GST_OCT_FLIP (trans);
   const GstOctInfo *info = gst_oct_filter_get_input (GST_OCT_FILTER (self));
-  guint64 number = flip_get_number (self, buffer);
-  gboolean is_odd = number % 2 == 1;
+  guint n = MAX (1, info->bscans), volume;
+  guint64 number = flip_get_number (self, buffer, n, &volume);
+  guint first = (guint)(volume > 0 ? number : number % 2);
 
-  self->next = number + MAX (1, info->bscans);
-  if (is_odd != self->is_odd) {
-    self->is_odd = is_odd;
+  self->next = number + n;
+  if (first != self->first || volume != self->volume) {
+    self->first = first;
+    self->volume = volume;
     gst_oct_filter_changed (GST_OCT_FILTER (self), FALSE);
   }
   return GST_BASE_TRANSFORM_CLASS (gst_oct_flip_parent_class)

@@ -75,7 +75,7 @@ gst_oct_hand_move (GstOctHand *hand, GstEvent *event, guint width, guint height,
   switch (gst_navigation_event_get_type (event)) {
   case GST_NAVIGATION_EVENT_MOUSE_BUTTON_PRESS:
     if (gst_navigation_event_parse_mouse_button_event (event, &button, &x, &y))
-      *hand = (GstOctHand){ (guint)button, x, y };
+      *hand = (GstOctHand){ .button = (guint)button, .x = x, .y = y };
     return TRUE;
   case GST_NAVIGATION_EVENT_MOUSE_BUTTON_RELEASE:
     hand->button = 0;
@@ -90,17 +90,25 @@ gst_oct_hand_move (GstOctHand *hand, GstEvent *event, guint width, guint height,
     return TRUE;
   case GST_NAVIGATION_EVENT_TOUCH_DOWN:
     if (gst_navigation_event_parse_touch_event (
-            event, &identifier, &x, &y, &pressure))
-      *hand = (GstOctHand){ 1, x, y };
+            event, &identifier, &x, &y, &pressure)
+        && !hand->touches)
+      *hand = (GstOctHand){
+        .button = 1, .x = x, .y = y, .touches = TRUE, .finger = identifier
+      };
     return TRUE;
   case GST_NAVIGATION_EVENT_TOUCH_MOTION:
     if (gst_navigation_event_parse_touch_event (
-            event, &identifier, &x, &y, &pressure))
+            event, &identifier, &x, &y, &pressure)
+        && hand->touches && identifier == hand->finger)
       camera_drag (hand, x, y, width, height, view);
     return TRUE;
   case GST_NAVIGATION_EVENT_TOUCH_UP:
+    if (gst_navigation_event_parse_touch_up_event (event, &identifier, &x, &y)
+        && hand->touches && identifier == hand->finger)
+      *hand = (GstOctHand){ 0 };
+    return TRUE;
   case GST_NAVIGATION_EVENT_TOUCH_CANCEL:
-    hand->button = 0;
+    *hand = (GstOctHand){ 0 };
     return TRUE;
   case GST_NAVIGATION_EVENT_KEY_PRESS:
     if (gst_navigation_event_parse_key_event (event, &key) && key != NULL)

@@ -24,6 +24,8 @@ typedef struct {
 typedef struct {
   guint button;
   double x, y;
+  gboolean touches;
+  guint finger; /* that turns; others beside it do not count */
 } GstOctHand;
 
 /* Changes `view` as the event says, for pictures of that size (of one eye,

@@ -198,16 +198,29 @@ gst_oct_renderer_clear (GstOctRenderer *r, GError **error)
   return ok;
 }
 
-double
-gst_oct_renderer_get_time (GstOctRenderer *r)
+/* `get` may be NULL */
+static double
+get_seconds (GstOctRenderer *r, double (*get) (OctVolume *volume))
 {
   double seconds = 0;
 
-  if (!renderer_enter (r, NULL))
+  if (get == NULL || !renderer_enter (r, NULL))
     return 0;
-  seconds = r->table->get_time (r->volume);
+  seconds = get (r->volume);
   renderer_leave (r);
   return seconds;
+}
+
+double
+gst_oct_renderer_get_time (GstOctRenderer *r)
+{
+  return get_seconds (r, r->table->get_time);
+}
+
+double
+gst_oct_renderer_get_fixed_time (GstOctRenderer *r)
+{
+  return get_seconds (r, r->table->get_fixed_time);
 }
 
 gboolean

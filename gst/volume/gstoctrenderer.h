@@ -46,6 +46,7 @@ gboolean gst_oct_renderer_end (GstOctRenderer *renderer, GError **error);
 gboolean gst_oct_renderer_show (GstOctRenderer *renderer, GError **error);
 gboolean gst_oct_renderer_clear (GstOctRenderer *renderer, GError **error);
 double gst_oct_renderer_get_time (GstOctRenderer *renderer);
+double gst_oct_renderer_get_fixed_time (GstOctRenderer *renderer);
 
 /* Before the first picture, and when its caps change. */
 gboolean gst_oct_renderer_set_output (GstOctRenderer *renderer,

@@ -46,6 +46,22 @@ gst_oct_volume_set_spacing (OctVolumeLook *look, const GstOctVoxel *voxel)
 }
 
 static gboolean
+is_stereo (const GstOctVolumeSettings *settings)
+{
+  return settings->stereo == GST_OCT_STEREO_SIDE_BY_SIDE;
+}
+
+static gboolean
+refuse_stereo (guint width, GError **error)
+{
+  g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+      "Pictures for two eyes were asked for with a width of %u, it has to be "
+      "a multiple of 4; set it in the caps behind octvolume.",
+      width);
+  return FALSE;
+}
+
+static gboolean
 gst_oct_volume_configure (GstOctVolumeFilter *filter, gconstpointer data,
     GstOctPurpose purpose, GError **error)
 {
@@ -56,6 +72,9 @@ gst_oct_volume_configure (GstOctVolumeFilter *filter, gconstpointer data,
   g_autofree OctTransfer *transfer = g_new (OctTransfer, 1);
   OctVolumeLook look;
 
+  if (filter->has_output && is_stereo (settings)
+      && filter->output.columns % 4 != 0)
+    return refuse_stereo (filter->output.columns, error);
   if (!gst_oct_volume_settings_get_look (settings, transfer, &look, error))
     return FALSE;
   gst_oct_volume_set_spacing (&look, &voxel);
@@ -72,16 +91,45 @@ gst_oct_volume_configure (GstOctVolumeFilter *filter, gconstpointer data,
 
 /* --------------------------------------------------------------------- caps */
 
-static gboolean
-is_stereo (const GstOctVolumeSettings *settings)
+/* Those of `caps` that two eyes side by side can have. */
+static GstCaps *
+keep_stereo (const GstCaps *caps)
 {
-  return settings->stereo == GST_OCT_STEREO_SIDE_BY_SIDE;
+  g_autoptr (GstCaps) widths =
+      gst_caps_from_string ("video/x-raw(ANY), width = (int) [ 16, 8192, 4 ]");
+
+  return gst_caps_intersect_full (
+      (GstCaps *)caps, widths, GST_CAPS_INTERSECT_FIRST);
+}
+
+static gboolean
+gst_oct_volume_check_caps (
+    GstOctVolumeFilter *filter, gconstpointer settings, GError **error)
+{
+  g_autoptr (GstCaps) all = NULL, stereo = NULL;
+  gint width = 0;
+
+  if (!is_stereo (settings))
+    return TRUE;
+  all = gst_pad_peer_query_caps (filter->src, NULL);
+  stereo = keep_stereo (all);
+  if (gst_caps_is_empty (all) || !gst_caps_is_empty (stereo))
+    return TRUE;
+  gst_structure_get_int (gst_caps_get_structure (all, 0), "width", &width);
+  return refuse_stereo ((guint)width, error);
 }
 
 static GstCaps *
 gst_oct_volume_choose_caps (GstOctVolumeFilter *filter, gconstpointer settings,
     GstCaps *possible, gint n, gint d)
 {
+  g_autoptr (GstCaps) stereo =
+      is_stereo (settings) ? keep_stereo (possible) : NULL;
+
+  if (stereo != NULL && !gst_caps_is_empty (stereo)) {
+    gst_caps_unref (possible);
+    possible = g_steal_pointer (&stereo);
+  }
   return gst_oct_volume_caps_fixate (possible,
       gst_oct_place_get_cuda (&filter->place) != NULL, is_stereo (settings), n,
       d);
@@ -94,13 +142,8 @@ gst_oct_volume_take_caps (GstOctVolumeFilter *filter, gconstpointer settings,
   GstOctVolume *self = GST_OCT_VOLUME (filter);
   gboolean stereo = is_stereo (settings);
 
-  if (stereo && output->columns % 4 != 0) {
-    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "Pictures for two eyes were asked for with a width of %u, it has to be "
-        "a multiple of 4; set it in the caps behind octvolume.",
-        output->columns);
-    return FALSE;
-  }
+  if (stereo && output->columns % 4 != 0)
+    return refuse_stereo (output->columns, error);
   GST_OBJECT_LOCK (self);
   self->eye_width = output->columns / (stereo ? 2 : 1);
   self->eye_height = output->rows;
@@ -113,14 +156,14 @@ gst_oct_volume_take_caps (GstOctVolumeFilter *filter, gconstpointer settings,
 static void
 choose_coarseness (GstOctVolume *self, gboolean fine)
 {
-  double took =
-      gst_oct_renderer_get_time (GST_OCT_VOLUME_FILTER (self)->renderer);
+  GstOctRenderer *renderer = GST_OCT_VOLUME_FILTER (self)->renderer;
 
   if (fine)
     self->look.coarseness = 1;
   else
-    self->look.coarseness = gst_oct_pace_next (
-        &self->pace, self->used.max_render_time * 1e-3, took);
+    self->look.coarseness = gst_oct_pace_next (&self->pace,
+        self->used.max_render_time * 1e-3, gst_oct_renderer_get_time (renderer),
+        gst_oct_renderer_get_fixed_time (renderer));
 }
 
 static gboolean
@@ -206,6 +249,7 @@ gst_oct_volume_class_init (GstOctVolumeClass *klass)
 {
   GstOctVolumeFilterClass *filter_class = GST_OCT_VOLUME_FILTER_CLASS (klass);
 
+  filter_class->check_caps = gst_oct_volume_check_caps;
   filter_class->configure = gst_oct_volume_configure;
   filter_class->choose_caps = gst_oct_volume_choose_caps;
   filter_class->take_caps = gst_oct_volume_take_caps;

@@ -45,7 +45,8 @@ volume_filter_try_settings (GstElement *element, gconstpointer settings,
   GstOctVolumeFilterClass *klass = CLASS (self);
 
   if (purpose == GST_OCT_FOR_CAPS)
-    return TRUE;
+    return klass->check_caps == NULL
+           || klass->check_caps (self, settings, error);
   if (klass->configure != NULL
       && !klass->configure (self, settings, purpose, error))
     return FALSE;
@@ -307,6 +308,7 @@ gst_oct_volume_filter_sink_event (
     break;
   case GST_EVENT_SEGMENT:
     gst_event_copy_segment (event, &self->segment);
+    gst_oct_scan_take_segment (&self->scan, event);
     self->ended = FALSE;
     self->drawn = GST_CLOCK_TIME_NONE;
     break;

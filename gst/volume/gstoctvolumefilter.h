@@ -50,6 +50,9 @@ struct _GstOctVolumeFilterClass {
   /* All but draw() and choose_caps() may be NULL.  In the streaming thread, or
    * one that has its lock. */
 
+  /* Whether the elements behind take pictures of such settings. */
+  gboolean (*check_caps) (
+      GstOctVolumeFilter *filter, gconstpointer settings, GError **error);
   /* Whether these settings fit; with GST_OCT_TO_USE they are in force from now
    * on, and `settings` stays where it is until the next ones are. */
   gboolean (*configure) (GstOctVolumeFilter *filter, gconstpointer settings,

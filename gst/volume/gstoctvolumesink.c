@@ -520,6 +520,9 @@ gst_oct_volume_sink_event (GstBaseSink *base, GstEvent *event)
     if (!volume_sink_end_volume (self, &error))
       gst_oct_file_sink_fail (GST_OCT_FILE_SINK (self), &error);
     break;
+  case GST_EVENT_SEGMENT:
+    gst_oct_scan_take_segment (&self->scan, event);
+    break;
   case GST_EVENT_FLUSH_STOP:
     /* what comes now is from elsewhere, and the rest of it will not come */
     g_clear_pointer (&self->voxels, g_free);

@@ -160,7 +160,9 @@ describe_en_face (OctLiveScene *scene, const OctLiveScan *scan)
 }
 
 /* A B-scan, beside it the plane across, below it that of one depth: edges that
- * touch are the same. */
+ * touch are the same, and no margins are left, as lines and clicks are placed by
+ * parts of a plane.  Half a B-scan is seen before the first and behind the last.
+ */
 static void
 lay_out (OctLiveScene *scene, const OctLiveScan *scan)
 {
@@ -168,6 +170,8 @@ lay_out (OctLiveScene *scene, const OctLiveScan *scan)
   gint x, y, z;
 
   oct_live_scan_get_size (scan, size);
+  if (scan->bscans > 1)
+    size[1] *= (double)scan->bscans / (scan->bscans - 1);
   scale = MIN ((scene->gpu ? 1440 : 960) / (size[0] + size[1]),
       (scene->gpu ? 1080 : 720) / (size[2] + size[1]));
   x = live_scene_even (scale * size[0]);

@@ -60,6 +60,8 @@ check_flip (Check *check)
         params.bscans = 2;
       update = params;
       update.first = 1;
+      /* the second B-scan is the first of another volume */
+      update.volume = kind % 2 ? 0 : 2 + kind / 2 % 2;
       test = new_case (OCT_OPERATION_FLIP, params.format, params.width,
           params.height, kind + i);
       test.params = &params;

@@ -248,6 +248,58 @@ GST_START_TEST (test_block)
 }
 GST_END_TEST;
 
+/* Two blocks of three are in a volume of eight, and nothing of it is missing:
+ * the last two B-scans are no block.  Blocks are three times as far apart. */
+GST_START_TEST (test_block_remainder)
+{
+  GstHarness *harness = new_harness ("mode=block frames=3");
+  g_autoptr (GstStructure) caps = NULL;
+  double spacing = 0;
+
+  gst_harness_set_src_caps_str (harness,
+      "video/x-raw, format=GRAY8, width=4, height=1, framerate=30/1, "
+      "x-spacing=(double)1e-5, y-spacing=(double)2e-5");
+  for (guint k = 0; k < 16; k++)
+    fail_unless_equals_int (
+        gst_harness_push (harness, new_bscan (10, k % 8, 8, k / 8)),
+        GST_FLOW_OK);
+  fail_unless_equals_int (gst_harness_buffers_received (harness), 4);
+  for (guint k = 0; k < 4; k++) {
+    g_autoptr (GstBuffer) out = gst_harness_pull (harness);
+    GstOctScanPosition scan = oct_test_get_scan_position (out);
+
+    fail_unless_equals_int (scan.bscan, k % 2);
+    fail_unless_equals_int (scan.bscans, 2);
+    fail_unless_equals_uint64 (scan.volume, k / 2);
+  }
+  caps = oct_test_output (harness);
+  fail_unless (gst_structure_get_double (caps, "x-spacing", &spacing));
+  fail_unless (spacing == 1e-5);
+  fail_unless (gst_structure_get_double (caps, "y-spacing", &spacing));
+  fail_unless (fabs (spacing - 6e-5) < 1e-12);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+/* Rows of a picture from above stay where they are. */
+GST_START_TEST (test_block_enface)
+{
+  GstHarness *harness = new_harness ("mode=block frames=2");
+  g_autoptr (GstStructure) caps = NULL;
+  double spacing = 0;
+
+  gst_harness_set_src_caps_str (harness,
+      "video/x-raw, format=GRAY8, width=4, height=1, framerate=30/1, "
+      "view=en-face, x-spacing=(double)1e-5, y-spacing=(double)2e-5");
+  fail_unless_equals_int (push (harness, new_image (10)), -1);
+  fail_unless_equals_int (push (harness, new_image (20)), 15);
+  caps = oct_test_output (harness);
+  fail_unless (gst_structure_get_double (caps, "y-spacing", &spacing));
+  fail_unless (spacing == 2e-5);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
 GST_START_TEST (test_live)
 {
   GstHarness *harness = new_harness ("frames=2");
@@ -377,6 +429,8 @@ octaverage_suite (void)
   tcase_add_test (cases, test_history);
   tcase_add_test (cases, test_missing);
   tcase_add_test (cases, test_block);
+  tcase_add_test (cases, test_block_remainder);
+  tcase_add_test (cases, test_block_enface);
   tcase_add_test (cases, test_live);
   tcase_add_test (cases, test_registration);
   tcase_add_test (cases, test_several);

@@ -154,6 +154,31 @@ GST_START_TEST (test_several)
 }
 GST_END_TEST;
 
+/* Of volumes with an odd number of B-scans the first is never on the way back,
+ * though it stands behind another first one in the count of all B-scans. */
+GST_START_TEST (test_odd_volumes)
+{
+  static const guint8 pixels[8] = { 1, 2, 3, 4, 1, 2, 3, 4 };
+  static const gboolean turned[4][2] = { { FALSE, TRUE }, { FALSE, FALSE },
+    { TRUE, FALSE }, { FALSE, TRUE } };
+  GstHarness *harness = new_harness ("way-back=odd", CAPS_SMALL ", bscans=2");
+
+  for (guint i = 0; i < G_N_ELEMENTS (turned); i++) {
+    GstBuffer *buffer = gst_buffer_new_memdup (pixels, 8);
+    g_autoptr (GstBuffer) out = NULL;
+    guint8 found[8];
+
+    oct_test_add_scan_meta (buffer, 2 * i % 3, 3, 2 * i / 3);
+    out = gst_harness_push_and_pull (harness, buffer);
+    fail_unless (out != NULL);
+    gst_buffer_extract (out, 0, found, 8);
+    for (guint k = 0; k < 2; k++)
+      fail_unless_equals_int (found[4 * k], turned[i][k] ? 4 : 1);
+  }
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
 GST_START_TEST (test_live)
 {
   static const guint8 late[] = { 4, 4, 3, 2, 8, 8, 7, 6 };
@@ -242,6 +267,7 @@ octflip_suite (void)
   tcase_add_test (cases, test_counted);
   tcase_add_test (cases, test_lost);
   tcase_add_test (cases, test_several);
+  tcase_add_test (cases, test_odd_volumes);
   tcase_add_test (cases, test_live);
   tcase_add_test (cases, test_sine);
   tcase_add_test (cases, test_passes_on);

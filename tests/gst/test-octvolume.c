@@ -280,6 +280,101 @@ GST_START_TEST (test_both_ways)
 }
 GST_END_TEST
 
+/* The first two B-scans have changed places: that is no volume's way back. */
+GST_START_TEST (test_first_two_swapped)
+{
+  GstHarness *harness = new_harness (QUICK SMALL);
+
+  push (harness, 200, 1, 0);
+  push (harness, 200, 0, 0);
+  fail_unless (gst_harness_buffers_received (harness) == 0);
+  for (guint i = 2; i < BSCANS; i++)
+    push (harness, 200, i, 0);
+  g_bytes_unref (pull (harness));
+  assert_stats (harness, 1, 0, 0, 0);
+  done (harness);
+}
+GST_END_TEST
+
+static void
+push_segment (GstHarness *harness)
+{
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  fail_unless (
+      gst_harness_push_event (harness, gst_event_new_segment (&segment)));
+}
+
+/* Another recording behind the first one, or a seek that does not flush: its
+ * volumes have lower numbers and are seen all the same. */
+GST_START_TEST (test_numbers_begin_anew)
+{
+  GstHarness *harness = new_harness (QUICK SMALL);
+  g_autoptr (GBytes) whole = NULL, part = NULL, next = NULL;
+
+  push_volume (harness, 200, 0);
+  g_bytes_unref (pull (harness));
+  push_volume (harness, 200, 1);
+  g_bytes_unref (pull (harness));
+  push_segment (harness);
+  push_volume (harness, 100, 0);
+  whole = pull (harness);
+  ck_assert_uint_eq (count_brighter (whole, 180), 0);
+  assert_stats (harness, 3, 0, 0, 0);
+  /* the volume under way ends where the other one begins */
+  push (harness, 200, 0, 1);
+  push_segment (harness);
+  push (harness, 60, 0, 1);
+  part = pull (harness);
+  ck_assert_uint_gt (count_brighter (part, 180), 0);
+  assert_stats (harness, 4, BSCANS - 1, 0, 0);
+  for (guint i = 1; i < BSCANS; i++)
+    push (harness, 60, i, 1);
+  next = pull (harness);
+  ck_assert_uint_eq (count_brighter (next, 80), 0);
+  done (harness);
+}
+GST_END_TEST
+
+/* A segment that is sent again, as to a pad that is linked anew, changes
+ * nothing. */
+GST_START_TEST (test_same_segment)
+{
+  GstHarness *harness = new_harness (QUICK SMALL);
+  g_autoptr (GstEvent) event = NULL;
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  event = gst_event_new_segment (&segment);
+  fail_unless (gst_harness_push_event (harness, gst_event_ref (event)));
+  for (guint i = 0; i < BSCANS; i++) {
+    push (harness, 200, i, 0);
+    fail_unless (gst_harness_push_event (harness, gst_event_copy (event)));
+  }
+  g_bytes_unref (pull (harness));
+  assert_stats (harness, 1, 0, 0, 0);
+  done (harness);
+}
+GST_END_TEST
+
+/* Where nothing says which B-scans they are, they are counted anew. */
+GST_START_TEST (test_counting_begins_anew)
+{
+  GstHarness *harness = new_harness (QUICK "bscans=8" SMALL);
+
+  for (guint i = 0; i < BSCANS + 3; i++)
+    fail_unless (gst_harness_push (harness, new_image (200, 1)) == GST_FLOW_OK);
+  g_bytes_unref (pull (harness));
+  push_segment (harness);
+  for (guint i = 0; i < BSCANS; i++)
+    fail_unless (gst_harness_push (harness, new_image (60, 1)) == GST_FLOW_OK);
+  g_bytes_unref (pull_last (harness));
+  assert_stats (harness, 3, BSCANS - 3, 0, 0);
+  done (harness);
+}
+GST_END_TEST
+
 /* Several B-scans in a buffer are the volume that single ones are; without
  * metadata they are counted. */
 GST_START_TEST (test_together)
@@ -533,6 +628,46 @@ GST_START_TEST (test_navigation)
 }
 GST_END_TEST
 
+/* One finger turns, another one beside it changes nothing. */
+GST_START_TEST (test_fingers)
+{
+  GstHarness *harness = new_harness (QUICK SMALL);
+  double yaw;
+
+  push_volume (harness, 200, 0);
+  g_bytes_unref (pull (harness));
+  yaw = get_double (harness, "yaw");
+  gst_harness_push_upstream_event (
+      harness, gst_navigation_event_new_touch_down (
+                   5, 32, 24, 1, GST_NAVIGATION_MODIFIER_NONE));
+  gst_harness_push_upstream_event (
+      harness, gst_navigation_event_new_touch_down (
+                   6, 10, 10, 1, GST_NAVIGATION_MODIFIER_NONE));
+  gst_harness_push_upstream_event (
+      harness, gst_navigation_event_new_touch_motion (
+                   5, 48, 24, 1, GST_NAVIGATION_MODIFIER_NONE));
+  gst_harness_push_upstream_event (
+      harness, gst_navigation_event_new_touch_motion (
+                   6, 60, 10, 1, GST_NAVIGATION_MODIFIER_NONE));
+  gst_harness_push_upstream_event (
+      harness, gst_navigation_event_new_touch_up (
+                   6, 60, 10, GST_NAVIGATION_MODIFIER_NONE));
+  fail_unless (fabs (get_double (harness, "yaw") - (yaw - 45)) < 1e-9);
+  gst_harness_push_upstream_event (
+      harness, gst_navigation_event_new_touch_motion (
+                   5, 32, 24, 1, GST_NAVIGATION_MODIFIER_NONE));
+  fail_unless (fabs (get_double (harness, "yaw") - yaw) < 1e-9);
+  gst_harness_push_upstream_event (
+      harness, gst_navigation_event_new_touch_up (
+                   5, 32, 24, GST_NAVIGATION_MODIFIER_NONE));
+  gst_harness_push_upstream_event (
+      harness, gst_navigation_event_new_touch_motion (
+                   5, 60, 24, 1, GST_NAVIGATION_MODIFIER_NONE));
+  fail_unless (fabs (get_double (harness, "yaw") - yaw) < 1e-9);
+  done (harness);
+}
+GST_END_TEST
+
 /* Too slow a picture gets coarser; when nothing moves any more it is fine. */
 GST_START_TEST (test_coarse)
 {
@@ -621,7 +756,7 @@ static const struct {
   { "octvolume transfer-function=file" SMALL, { "`transfer-file`" } },
   { "octvolume transfer-function=file transfer-file=@/none.csv" SMALL,
       { "none.csv", "`transfer-file`" } },
-  { "octvolume decimation=3" SMALL, { "3 depths" } },
+  { "octvolume decimation=3" SMALL, { "3 depths", "`decimation`" } },
   { "octvolume stereo=side-by-side ! capsfilter "
     "caps=video/x-raw,width=66,height=48",
       { "66", "multiple of 4" } },
@@ -659,6 +794,38 @@ GST_START_TEST (test_refused)
   g_bytes_unref (pull_last (harness));
   oct_test_assert_refused_live (oct_test_bus (harness), "crop-left", NULL);
   gst_harness_teardown (harness);
+}
+GST_END_TEST
+
+/* Two eyes that do not fit into what is behind do not end the film; into a
+ * range they get a width that does. */
+GST_START_TEST (test_refused_stereo)
+{
+  GstHarness *harness = oct_test_harness (
+      QUICK " ! capsfilter "
+            "caps=video/x-raw,format=RGBA,width=66,height=48");
+  g_autoptr (GstCaps) caps = NULL;
+  gint width = 0;
+
+  gst_harness_set_src_caps_str (harness, IMAGES);
+  push_volume (harness, 200, 0);
+  g_bytes_unref (pull (harness));
+  oct_test_set (harness, "octvolume", "stereo", "side-by-side");
+  push_volume (harness, 200, 1);
+  g_bytes_unref (pull_last (harness));
+  oct_test_assert_refused_live (
+      oct_test_bus (harness), "66", "multiple of 4", NULL);
+  gst_harness_teardown (harness);
+
+  harness = new_harness (QUICK "stereo=side-by-side ! capsfilter "
+                               "caps=\"video/x-raw,format=RGBA,width=[16,67],"
+                               "height=48\"");
+  push_volume (harness, 200, 0);
+  g_bytes_unref (pull (harness));
+  caps = gst_pad_get_current_caps (harness->sinkpad);
+  gst_structure_get_int (gst_caps_get_structure (caps, 0), "width", &width);
+  ck_assert_int_eq (width, 64);
+  done (harness);
 }
 GST_END_TEST
 
@@ -707,6 +874,10 @@ octvolume_suite (void)
   tcase_add_test (general, test_last_missing);
   tcase_add_test (general, test_repeated_and_late);
   tcase_add_test (general, test_both_ways);
+  tcase_add_test (general, test_first_two_swapped);
+  tcase_add_test (general, test_numbers_begin_anew);
+  tcase_add_test (general, test_same_segment);
+  tcase_add_test (general, test_counting_begins_anew);
   tcase_add_test (general, test_together);
   tcase_add_test (general, test_scan);
   tcase_add_test (general, test_change_of_size);
@@ -715,12 +886,14 @@ octvolume_suite (void)
   tcase_add_test (general, test_nv12);
   tcase_add_test (general, test_film);
   tcase_add_test (general, test_navigation);
+  tcase_add_test (general, test_fingers);
   tcase_add_test (general, test_coarse);
   tcase_add_test (general, test_no_bscans);
   tcase_add_test (general, test_one_bscan);
   tcase_add_test (general, test_spacing);
   tcase_add_loop_test (general, test_wrong, 0, G_N_ELEMENTS (wrong));
   tcase_add_test (general, test_refused);
+  tcase_add_test (general, test_refused_stereo);
   tcase_add_test (general, test_refused_spacing);
   tcase_add_test (general, test_end_in_first);
   return suite;

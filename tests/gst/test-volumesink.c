@@ -118,6 +118,29 @@ GST_START_TEST (test_compact)
 }
 GST_END_TEST;
 
+/* Two recordings, one behind the other: no volume of the second one is taken for
+ * one of the first that comes late. */
+GST_START_TEST (test_two_recordings)
+{
+  static const char *const names[] = { "t0.npy", "t1.npy", "t2.npy", NULL };
+  g_autofree char *pattern = oct_test_file_path ("t%d.npy");
+  g_autofree char *launch = g_strdup_printf (
+      "concat name=c ! octreconstruct ! octvolumesink location=%s "
+      "octsrc samples=64 lines=20 bscans=8 num-buffers=12 ! c. "
+      "octsrc samples=64 lines=20 bscans=8 num-buffers=8 ! c.",
+      pattern);
+
+  fail_unless (oct_test_plays (launch, NULL));
+  /* a whole one, a part, and a whole one */
+  for (guint i = 0; names[i] != NULL; i++) {
+    g_autofree char *path = oct_test_file_path (names[i]);
+
+    fail_unless (g_file_test (path, G_FILE_TEST_IS_REGULAR), "no %s", names[i]);
+    g_unlink (path);
+  }
+}
+GST_END_TEST;
+
 static Suite *
 volumesink_suite (void)
 {
@@ -129,6 +152,7 @@ volumesink_suite (void)
   tcase_add_test (tc, test_name_of_bytes);
   tcase_add_test (tc, test_ending_of_bytes);
   tcase_add_test (tc, test_compact);
+  tcase_add_test (tc, test_two_recordings);
   return suite;
 }
 

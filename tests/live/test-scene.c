@@ -305,6 +305,13 @@ test_planes (void)
   expect (&test, &panels[0], 0.25, 0.75, level_of (0.25, 0.5, 0.75));
   expect (&test, &panels[1], 0.25, 0.75, level_of (0.5, 0.25, 0.75));
   expect (&test, &panels[2], 0.25, 0.75, level_of (0.25, 0.75, 0.5));
+  /* to their edges */
+  for (guint i = 0; i < 2; i++) {
+    double edge = i == 0 ? 0.008 : 0.992;
+
+    expect (&test, &panels[1], 0.25, edge, level_of (0.5, 0.25, edge));
+    expect (&test, &panels[2], edge, 0.75, level_of (edge, 0.75, 0.5));
+  }
   /* one alone is moved, though nothing is scanned */
   set (&test, OCT_LIVE_PLANES, OCT_LIVE_AT_Y, 0.9);
   expect (&test, &panels[0], 0.25, 0.75, level_of (0.25, 0.9, 0.75));

@@ -61,6 +61,7 @@ test_random (void)
         .lateral = kind / 8 % 2,
         .way_back = kind / 16 % 3,
         .first = kind % 5,
+        .volume = kind % 7 < 2 ? 0 : kind % 7,
         .way_back_shift = shifts[kind % G_N_ELEMENTS (shifts)],
         .motion = kind / 48 % 2,
         .duty = kind / 96 ? 1 : 0.7 };

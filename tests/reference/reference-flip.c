@@ -57,7 +57,8 @@ oct_reference_flip (const OctFlipParams *p, guint width, guint height,
 
   for (guint y = 0; y < height; y++) {
     guint bscan = y / rows, row = y % rows;
-    guint number = p->first + bscan;
+    guint number =
+        p->volume > 0 ? (p->first + bscan) % p->volume : p->first + bscan;
     gboolean is_way_back =
         (p->way_back == OCT_WAY_BACK_ODD && number % 2 == 1)
         || (p->way_back == OCT_WAY_BACK_EVEN && number % 2 == 0);
