@@ -20,6 +20,9 @@
 #define SECOND_OF_CUBIC -6.0
 /* dB over the noise floor: not noise */
 #define OVER_NOISE 14.0
+/* Of the samples, in bins: behind it a fringe comes near half of the sampling
+ * rate, and what is read between its samples has an image of it. */
+#define DEEP 0.35
 #define SURE_BY_POSITION 3.0
 
 OctMirrorSet *
@@ -143,8 +146,22 @@ find_second_peak (
 }
 
 static void
+leave_out_deep (OctMirror *mirror)
+{
+  oct_mirror_leave_out (mirror,
+      "%s is left out: its fringes come near half of the sampling rate, where "
+      "their phase cannot be measured; move the mirror nearer to the zero "
+      "delay.",
+      mirror->name);
+}
+
+static void
 leave_out_double (OctMirror *mirror, double own, double bin, double level)
 {
+  if (MIN (own, bin) > DEEP * mirror->fringe->samples) {
+    leave_out_deep (mirror);
+    return;
+  }
   /* the source's spectrum reaches there */
   if (own < 2 * OCT_FRINGE_FIRST_BIN) {
     oct_mirror_leave_out (mirror,
@@ -198,10 +215,23 @@ look_for_double (OctMirror *mirror)
     leave_out_double (mirror, peak.bin, bin, level);
 }
 
+/* FALSE: so near to half of the sampling rate that no sample has one. */
+static gboolean
+has_phase (OctFringe *fringe)
+{
+  const double side = 1;
+  g_autoptr (OctMirrorFit) own = NULL;
+
+  if (fringe->frequency <= DEEP * fringe->samples)
+    return TRUE;
+  own = oct_mirror_fit_new (&fringe, 1, &side);
+  return own != NULL;
+}
+
 static void
 mirror_set_look_at (OctMirrorSet *set, OctMirror *mirror)
 {
-  const OctFringe *fringe = mirror->fringe;
+  OctFringe *fringe = mirror->fringe;
 
   if (fringe->snr < OCT_FRINGE_MIN_SNR)
     oct_mirror_leave_out (mirror,
@@ -214,6 +244,8 @@ mirror_set_look_at (OctMirrorSet *set, OctMirror *mirror)
         "%s is left out: its fringes reach half of the sampling rate, behind "
         "which they fold back; move the mirror nearer to the zero delay.",
         mirror->name);
+  else if (!has_phase (fringe))
+    leave_out_deep (mirror);
   else if (fringe->snr < OCT_FRINGE_GOOD_SNR)
     mirror_set_note (set,
         "%s has a weak fringe, %.0f dB above the noise where %.0f are "

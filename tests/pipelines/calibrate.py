@@ -271,6 +271,22 @@ def test_deep_lines_of_any_phase(folder):
     check_positions(read_csv(folder / "c.csv"))
 
 
+def test_deep_lines_by_themselves(folder):
+    """The image of a single A-line's fringe is as strong as the fringe; still
+    deeper ones are too deep, and no two mirrors."""
+    for depth, seed in ((1450, 8), (1550, 6), (1550, 8)):
+        name = simulate(folder, f"m{depth}.raw", depth=depth, seed=seed)
+        text = calibrate(folder, "--mirror", name, "--output", f"{seed}.csv")
+        before, found, after, possible = read_table(text)[name]
+        assert abs(found - depth * 423 / 1500) < 3, text
+        assert after <= 1.05 * possible < before, text
+        (folder / f"{seed}.csv").unlink()
+    for depth, seed in ((1650, 1), (1650, 2), (1700, 8)):
+        refuse(folder, "--mirror",
+               simulate(folder, "deep.raw", depth=depth, seed=seed),
+               says=["near half of the sampling rate", "nearer to the zero delay"])
+
+
 def test_formats(folder):
     """All that octsrc reads gives the same."""
     names = some(folder, 200, 900)
