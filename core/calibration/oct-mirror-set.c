@@ -434,9 +434,12 @@ oct_mirror_set_fit_with_sides (
   if (*found && !same && !oct_mirror_set_fit_on (set, sides, error))
     return FALSE;
   /* the wrong side of one may have spoilt what was known of another */
-  if (count > 2 && count <= OCT_MIRROR_SET_MAX_CHOICES
-      && (!*found || !oct_mirror_set_is_consistent (set)))
-    *found = oct_mirror_set_try_all_sides (set, sides);
+  if (count > 2 && (!*found || !oct_mirror_set_is_consistent (set))) {
+    if (count <= OCT_MIRROR_SET_MAX_CHOICES)
+      *found = oct_mirror_set_try_all_sides (set, sides);
+    else if (oct_mirror_set_try_sides_of_some (set, sides))
+      *found = TRUE;
+  }
   return set->fit != NULL || oct_mirror_set_fit_on (set, sides, error);
 }
 

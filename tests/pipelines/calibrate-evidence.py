@@ -132,6 +132,20 @@ def test_two_known_by_their_distance(folder):
     check_positions(read_csv(folder / "known.csv"))
 
 
+def test_sides_of_many_with_dispersion(folder):
+    """Nobody says on which side they are, and dispersion of 50 rad spoils the
+    phases while they are all taken to be on one."""
+    depths = [1200, 1350, -380, -970, 180, 330]
+    names = some(folder, *depths, a2=150)
+    text = calibrate(folder, "--mirror", *names, "--output", "c.csv")
+    assert "is left out" not in text, text
+    for depth in depths:
+        side = "other" if depth < 0 else "sample"
+        assert re.search(rf"'m{depth}\.raw'\s+{side}", text), text
+    assert len(read_table(text)) == len(depths), text
+    check_positions(read_csv(folder / "c.csv"))
+
+
 def test_one_of_three_is_wrong(folder):
     """Any two fit each other, thus none of three is the wrong one for certain."""
     near, middle, other, behind = some(folder, 100, 700, -500, BEHIND, lines=8)
