@@ -146,6 +146,18 @@ def test_sides_of_many_with_dispersion(folder):
     check_positions(read_csv(folder / "c.csv"))
 
 
+def test_sharp_by_chance(folder):
+    """At one depth dispersion and uneven wavenumbers cancel: a peak that is as
+    narrow as its light allows may be a little lower than without a calibration."""
+    settings = {"a2": 200, "bend": -0.004, "lines": 4}
+    near, other = some(folder, 200, -300, **settings)
+    text = calibrate(folder, "--mirror", near, "--other-side", other, "--output",
+                     "c.csv")
+    assert "This calibration is good" in text, text
+    deep = simulate(folder, "m900.raw", depth=900, seed=70, **settings)
+    assert max(check(folder, "c.csv", deep).values()) < 1.05
+
+
 def test_one_of_three_is_wrong(folder):
     """Any two fit each other, thus none of three is the wrong one for certain."""
     near, middle, other, behind = some(folder, 100, 700, -500, BEHIND, lines=8)
