@@ -237,7 +237,9 @@ mirror_set_look_at (OctMirrorSet *set, OctMirror *mirror)
     oct_mirror_leave_out (mirror,
         "%s is left out: no fringe is seen in it (%.0f dB above the noise, "
         "%.0f "
-        "are needed); align the mirror, or give it more light.",
+        "are needed); align the mirror, give it more light, or move it away "
+        "from "
+        "the zero delay.",
         mirror->name, fringe->snr, OCT_FRINGE_MIN_SNR);
   else if (fringe->folded)
     oct_mirror_leave_out (mirror,

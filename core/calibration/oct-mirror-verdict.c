@@ -236,17 +236,16 @@ oct_mirror_set_check (const OctMirrorSet *set, GError **error)
     if (mirror->after.level < mirror->before.level - may_lose) {
       g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
           "With the calibration that was found the peak of %s would be lower "
-          "than without any (%.1f dB instead of %.1f); give other mirrors, "
-          "with "
-          "stronger fringes.",
+          "than without any (%.1f dB instead of %.1f); leave it out, or give "
+          "other mirrors, with stronger fringes.",
           mirror->name, mirror->after.level, mirror->before.level);
       return FALSE;
     }
     if (mirror->after.width_6db > 1.03 * mirror->before.width_6db) {
       g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
           "With the calibration that was found %s would be less sharp than "
-          "without any (%.2f bins wide instead of %.2f); give other mirrors, "
-          "with stronger fringes.",
+          "without any (%.2f bins wide instead of %.2f); leave it out, or give "
+          "other mirrors, with stronger fringes.",
           mirror->name, mirror->after.width_6db, mirror->before.width_6db);
       return FALSE;
     }
@@ -255,7 +254,8 @@ oct_mirror_set_check (const OctMirrorSet *set, GError **error)
     return TRUE;
   g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
       "With the calibration that was found %s would be %.2f bins wide, while "
-      "its fringe allows %.2f; give other mirrors, with stronger fringes.",
+      "its fringe allows %.2f; leave it out, or give other mirrors, with "
+      "stronger fringes.",
       worst->name, worst->after.width_6db, worst->ideal.width_6db);
   return FALSE;
 }

@@ -173,6 +173,8 @@ def test_sides_are_asked_for(folder):
     assert "'m-400.raw' lies on the other side" in text, text
     refuse(folder, "--mirror", one, other, two, "--same-side",
            says=["off by", "--other-side"])
+    refuse(folder, "--mirror", one, two, "--other-side", one,
+           says=[f"'{one}' is given on both sides"])
     # two, whose distance and wavelengths are known
     calibrate(folder, "--mirror", one, other, "--depth-um", 200, -400,
               "--wavelength-min", 796.7, "--wavelength-max", 897.7, "--output",
