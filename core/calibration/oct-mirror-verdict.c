@@ -13,10 +13,12 @@
 #define USABLE_WIDTH 1.25
 /* dB that a peak may lose to the one without a calibration: dispersion and
  * uneven wavenumbers may cancel at one depth.  One that is as narrow as its
- * light allows loses some where the light moves away from the middle of the
- * window. */
+ * light allows, with phases that are right to so many rad, loses some where the
+ * light moves away from the middle of the window, and near half of the sampling
+ * rate as it is read between samples. */
 #define MAY_LOSE 0.1
-#define MAY_LOSE_NARROW 1.0
+#define MAY_LOSE_NARROW 3.0
+#define RIGHT_PHASES 0.2
 /* Errors of phases that are predicted are lower bounds. */
 #define ERROR_FACTOR 3.0
 #define ERROR_LIMIT 0.3
@@ -229,9 +231,9 @@ oct_mirror_set_check (const OctMirrorSet *set, GError **error)
   }
   for (guint i = 0; i < set->used->len; i++) {
     const OctMirror *mirror = oct_mirror_set_get_used (set, i);
-    double may_lose = oct_mirror_get_excess (mirror) <= GOOD_WIDTH
-                          ? MAY_LOSE_NARROW
-                          : MAY_LOSE;
+    gboolean right = mirror->residual <= RIGHT_PHASES
+                     && oct_mirror_get_excess (mirror) <= GOOD_WIDTH;
+    double may_lose = right ? MAY_LOSE_NARROW : MAY_LOSE;
 
     if (mirror->after.level < mirror->before.level - may_lose) {
       g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
