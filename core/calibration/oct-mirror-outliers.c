@@ -213,6 +213,22 @@ leave_out_odd (OctMirrorSet *set)
   return TRUE;
 }
 
+/* On the sides that are known by now, or as they are found. */
+static gboolean
+fit_rest (OctMirrorSet *set, double k_span)
+{
+  guint count = set->used->len;
+  g_autofree double *sides = g_new (double, count);
+  gboolean known = TRUE, found;
+
+  for (guint i = 0; i < count; i++) {
+    sides[i] = oct_mirror_set_get_used (set, i)->likely_side;
+    known = known && sides[i] != 0;
+  }
+  return known ? oct_mirror_set_fit_on (set, sides, NULL)
+               : oct_mirror_set_fit_with_sides (set, k_span, &found, NULL);
+}
+
 /* Fits without the mirrors of `mask`, a bit for each that is used; returns the
  * residual, HUGE_VAL: the rest does not fit each other either. */
 static double
@@ -222,14 +238,13 @@ try_without (OctMirrorSet *set, double k_span, guint mask)
       g_memdup2 (set->used->data, set->used->len * sizeof (guint));
   guint count = set->used->len;
   double residual = HUGE_VAL;
-  gboolean found;
 
   g_array_set_size (set->used, 0);
   for (guint i = 0; i < count; i++)
     if (!(mask >> i & 1))
       g_array_append_val (set->used, all[i]);
-  if (oct_mirror_set_fit_with_sides (set, k_span, &found, NULL)
-      && set->fit->rising && oct_mirror_set_is_consistent (set))
+  if (fit_rest (set, k_span) && set->fit->rising
+      && oct_mirror_set_is_consistent (set))
     residual = set->fit->residual;
   oct_mirror_set_list_used (set);
   return residual;

@@ -436,12 +436,9 @@ oct_mirror_set_fit_with_sides (
   if (*found && !same && !oct_mirror_set_fit_on (set, sides, error))
     return FALSE;
   /* the wrong side of one may have spoilt what was known of another */
-  if (count > 2 && (!*found || !oct_mirror_set_is_consistent (set))) {
-    if (count <= OCT_MIRROR_SET_MAX_CHOICES)
-      *found = oct_mirror_set_try_all_sides (set, sides);
-    else if (oct_mirror_set_try_sides_of_some (set, sides))
-      *found = TRUE;
-  }
+  if (count > 2 && count <= OCT_MIRROR_SET_MAX_CHOICES
+      && (!*found || !oct_mirror_set_is_consistent (set)))
+    *found = oct_mirror_set_try_all_sides (set, sides);
   return set->fit != NULL || oct_mirror_set_fit_on (set, sides, error);
 }
 
@@ -608,6 +605,28 @@ mirror_set_finish (OctMirrorSet *set, gboolean given)
   }
 }
 
+/* The same where they do not fit each other, or nobody knows, and are too many
+ * to try every choice: once for all of them, as it takes long. */
+static gboolean
+find_sides_of_many (OctMirrorSet *set, gboolean *found, GError **error)
+{
+  guint count = set->used->len;
+  g_autofree double *sides =
+      g_memdup2 (set->fit->sides, count * sizeof (double));
+
+  for (guint i = 0; i < set->mirrors->len; i++)
+    oct_mirror_set_get (set, i)->likely_side = 0;
+  if (count <= OCT_MIRROR_SET_MAX_CHOICES
+      || (*found && oct_mirror_set_is_consistent (set)))
+    return TRUE;
+  if (oct_mirror_set_try_sides_of_some (set, sides)) {
+    *found = TRUE;
+    for (guint i = 0; i < count; i++)
+      oct_mirror_set_get_used (set, i)->likely_side = sides[i];
+  }
+  return set->fit != NULL || oct_mirror_set_fit_on (set, sides, error);
+}
+
 gboolean
 oct_mirror_set_fit (OctMirrorSet *set, double k_span, GError **error)
 {
@@ -615,6 +634,7 @@ oct_mirror_set_fit (OctMirrorSet *set, double k_span, GError **error)
 
   do {
     if (!oct_mirror_set_fit_with_sides (set, k_span, &found, error)
+        || !(given || find_sides_of_many (set, &found, error))
         || !oct_mirror_set_leave_out_others (set, k_span, &again, error))
       return FALSE;
   } while (again || leave_out_doubles (set));

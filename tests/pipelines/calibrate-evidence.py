@@ -144,6 +144,12 @@ def test_sides_of_many_with_dispersion(folder):
         assert re.search(rf"'m{depth}\.raw'\s+{side}", text), text
     assert len(read_table(text)) == len(depths), text
     check_positions(read_csv(folder / "c.csv"))
+    # and one that fits to none of them is found all the same
+    (behind,) = some(folder, BEHIND, a2=150)
+    text = calibrate(folder, "--mirror", *names, behind, "--output", "d.csv")
+    assert f"'{behind}' is left out: its fringe does not fit" in text, text
+    assert len(read_table(text)) == len(depths), text
+    check_positions(read_csv(folder / "d.csv"))
 
 
 def test_sharp_by_chance(folder):
