@@ -215,7 +215,8 @@ look_for_double (OctMirror *mirror)
     leave_out_double (mirror, peak.bin, bin, level);
 }
 
-/* FALSE: so near to half of the sampling rate that no sample has one. */
+/* FALSE: so near to half of the sampling rate that no sample has one, or too few
+ * of them to say how deep the mirror is. */
 static gboolean
 has_phase (OctFringe *fringe)
 {
@@ -225,7 +226,9 @@ has_phase (OctFringe *fringe)
   if (fringe->frequency <= DEEP * fringe->samples)
     return TRUE;
   own = oct_mirror_fit_new (&fringe, 1, &side);
-  return own != NULL;
+  return own != NULL
+         && fabs (oct_mirror_fit_get_bin (own, 0) - fringe->frequency)
+                < 0.25 * fringe->frequency;
 }
 
 static void

@@ -287,6 +287,10 @@ def test_deep_lines_by_themselves(folder):
         refuse(folder, "--mirror",
                simulate(folder, "deep.raw", depth=depth, seed=seed),
                says=["near half of the sampling rate", "nearer to the zero delay"])
+    # with fewer samples that begins nearer
+    refuse(folder, "--mirror",
+           simulate(folder, "few.raw", depth=740, seed=2, samples=512),
+           samples=512, says=["near half of the sampling rate"])
 
 
 def test_formats(folder):
