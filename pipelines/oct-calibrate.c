@@ -124,6 +124,21 @@ check_backgrounds (const OctCalibrateOptions *o, GError **error)
   return TRUE;
 }
 
+/* It would cancel its own depth. */
+static gboolean
+check_sides (const OctCalibrateOptions *o, GError **error)
+{
+  for (guint i = 0; o->other_side != NULL && o->other_side[i] != NULL; i++)
+    for (guint m = 0; o->mirrors[m] != NULL; m++)
+      if (is_same_file (o->mirrors[m], o->other_side[i]))
+        return calibrate_fail (error,
+            "'%s' is given on both sides of the zero delay; a mirror is on "
+            "one: "
+            "name it behind --mirror or behind --other-side.",
+            o->mirrors[m]);
+  return TRUE;
+}
+
 static gboolean
 read_backgrounds (Reading *r, GError **error)
 {
@@ -231,7 +246,8 @@ calibrate_read_all (Reading *r, GError **error)
   const OctCalibrateOptions *o = r->options;
   double side = o->same_side || o->other_side != NULL ? 1 : 0;
 
-  if (!check_backgrounds (o, error) || !read_backgrounds (r, error))
+  if (!check_backgrounds (o, error) || !check_sides (o, error)
+      || !read_backgrounds (r, error))
     return FALSE;
   for (guint i = 0; o->mirrors[i] != NULL; i++)
     if (!calibrate_add_file (r, o->mirrors[i], side, error))

@@ -347,13 +347,15 @@ oct_fringe_fit_cubic (const OctFringe *f, double phase[4])
   g_autofree double *angle = g_new (double, n);
   g_autofree double *weight = g_new (double, n);
   g_autoptr (OctFourier) fourier = oct_fourier_new (n);
+  /* the same fringe lies behind it, conjugate, and their sum has no phase */
+  double end = MIN (1.6 * f->frequency, n / 2.0);
 
   oct_curve_smooth (f->average, n, half, low);
   for (guint i = 0; i < n; i++)
     z[i] = f->average[i] - low[i];
   oct_fourier_forward (fourier, z);
   for (guint q = 0; q < n; q++)
-    if (!(q > 0.5 * f->frequency && q < 1.6 * f->frequency))
+    if (!(q > 0.5 * f->frequency && q < end))
       z[q] = 0;
   oct_fourier_backward (fourier, z);
   for (guint i = 0; i < n; i++) {

@@ -12,6 +12,8 @@
 /* Up to so many mirrors the rest is fitted without each, and without any two,
  * to find what does not fit. */
 #define MAX_SEARCHED 8
+/* Some of many, whose sides are tried: so often others where these do not fit. */
+#define TRIED_CHOICES 3
 /* rad: smaller ones tell no sides; a rest that fits is below, others above. */
 #define SMALL_RESIDUAL 0.01
 #define CLEAR_RESIDUAL 0.1
@@ -98,6 +100,86 @@ oct_mirror_set_try_all_sides (OctMirrorSet *set, double *sides)
          && second * second >= OCT_MIRROR_SET_SURE_OF_SIDES * best * best;
 }
 
+static int
+compare_frequencies (gconstpointer a, gconstpointer b, gpointer data)
+{
+  const OctMirrorSet *set = data;
+  double x = oct_mirror_set_get (set, *(const guint *)a)->fringe->frequency;
+  double y = oct_mirror_set_get (set, *(const guint *)b)->fringe->frequency;
+
+  return (x > y) - (x < y);
+}
+
+/* The side on which the fit's calibration makes this mirror's peak higher; of
+ * one in the fit the fit's own. */
+static double
+find_sharper_side (const OctMirrorSet *set, guint number)
+{
+  const OctMirror *mirror = oct_mirror_set_get (set, number);
+  guint n = set->samples;
+  g_autofree double *k_index = g_new (double, n);
+  g_autofree double *dispersion = g_new (double, n);
+  double levels[2];
+
+  for (guint i = 0; i < set->used->len; i++)
+    if (g_array_index (set->used, guint, i) == number)
+      return set->fit->sides[i];
+  for (guint other = 0; other < 2; other++) {
+    g_autofree double *ascan = NULL;
+    OctMirrorPeak peak;
+
+    oct_mirror_fit_fill_columns (set->fit, other ? -1 : 1, k_index, dispersion);
+    ascan = oct_mirror_peak_transform (
+        mirror->fringe->average, n, k_index, dispersion);
+    oct_mirror_peak_measure (ascan, n,
+        MAX (0.75 * mirror->fringe->frequency, OCT_FRINGE_FIRST_BIN),
+        1.33 * mirror->fringe->frequency, &peak);
+    levels[other] = peak.level;
+  }
+  return levels[1] > levels[0] ? -1 : 1;
+}
+
+/* Fits every choice of sides of some mirrors of all[count], which are sorted by
+ * depth, those that follow `first` in steps; FALSE: nothing is certain. */
+static gboolean
+try_some_of (OctMirrorSet *set, const guint *all, guint count, guint first)
+{
+  double sides[OCT_MIRROR_SET_MAX_CHOICES];
+  const guint some = OCT_MIRROR_SET_MAX_CHOICES;
+
+  g_array_set_size (set->used, 0);
+  for (guint i = 0; i < some; i++) {
+    guint at = (guint)rint ((count - 1.0) * i / (some - 1));
+
+    g_array_append_val (set->used, all[(at + first) % count]);
+  }
+  return oct_mirror_set_try_all_sides (set, sides)
+         && oct_mirror_set_is_consistent (set);
+}
+
+gboolean
+oct_mirror_set_try_sides_of_some (OctMirrorSet *set, double *sides)
+{
+  guint count = set->used->len;
+  gsize bytes = count * sizeof (guint);
+  g_autofree guint *all = g_memdup2 (set->used->data, bytes);
+  g_autofree guint *sorted = g_memdup2 (set->used->data, bytes);
+  g_autofree double *found = g_new (double, count);
+  gboolean sure = FALSE;
+
+  g_qsort_with_data (sorted, count, sizeof *sorted, compare_frequencies, set);
+  /* one that fits to none may be among them: other ones then */
+  for (guint first = 0; first < TRIED_CHOICES && !sure; first++)
+    sure = try_some_of (set, sorted, count, first);
+  for (guint i = 0; sure && i < count; i++)
+    found[i] = find_sharper_side (set, all[i]);
+  g_array_set_size (set->used, 0);
+  g_array_append_vals (set->used, all, count);
+  for (guint i = 0; sure && i < count; i++)
+    sides[i] = found[i] * found[0];
+  return oct_mirror_set_fit_on (set, sides, NULL) && sure;
+}
+
 /* Of more than MAX_SEARCHED mirrors: what fits least to most of them, as it
  * spoils the fit of others.  FALSE: all or few fit, or at two depths, which
  * always do. */
@@ -131,6 +213,22 @@ leave_out_odd (OctMirrorSet *set)
   return TRUE;
 }
 
+/* On the sides that are known by now, or as they are found. */
+static gboolean
+fit_rest (OctMirrorSet *set, double k_span)
+{
+  guint count = set->used->len;
+  g_autofree double *sides = g_new (double, count);
+  gboolean known = TRUE, found;
+
+  for (guint i = 0; i < count; i++) {
+    sides[i] = oct_mirror_set_get_used (set, i)->likely_side;
+    known = known && sides[i] != 0;
+  }
+  return known ? oct_mirror_set_fit_on (set, sides, NULL)
+               : oct_mirror_set_fit_with_sides (set, k_span, &found, NULL);
+}
+
 /* Fits without the mirrors of `mask`, a bit for each that is used; returns the
  * residual, HUGE_VAL: the rest does not fit each other either. */
 static double
@@ -140,14 +238,13 @@ try_without (OctMirrorSet *set, double k_span, guint mask)
       g_memdup2 (set->used->data, set->used->len * sizeof (guint));
   guint count = set->used->len;
   double residual = HUGE_VAL;
-  gboolean found;
 
   g_array_set_size (set->used, 0);
   for (guint i = 0; i < count; i++)
     if (!(mask >> i & 1))
       g_array_append_val (set->used, all[i]);
-  if (oct_mirror_set_fit_with_sides (set, k_span, &found, NULL)
-      && set->fit->rising && oct_mirror_set_is_consistent (set))
+  if (fit_rest (set, k_span) && set->fit->rising
+      && oct_mirror_set_is_consistent (set))
     residual = set->fit->residual;
   oct_mirror_set_list_used (set);
   return residual;

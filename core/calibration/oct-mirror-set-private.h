@@ -37,6 +37,12 @@ gboolean oct_mirror_set_is_consistent (const OctMirrorSet *set);
  * or none can be fitted (set->fit is NULL then). */
 gboolean oct_mirror_set_try_all_sides (OctMirrorSet *set, double *sides);
 
+/* The same for more mirrors than that: every choice for some of them, spread
+ * over depth, and the others on the side where the calibration of these makes
+ * them sharper.  FALSE: not certain, or those that were tried do not fit each
+ * other; sides and the fit are as they were. */
+gboolean oct_mirror_set_try_sides_of_some (OctMirrorSet *set, double *sides);
+
 /* Leaves out what does not fit to the others; *again: some were, and the rest
  * is to be fitted.  FALSE, OCT_ERROR_FORMAT: it is not certain what. */
 gboolean oct_mirror_set_leave_out_others (

@@ -20,6 +20,9 @@
 #define SECOND_OF_CUBIC -6.0
 /* dB over the noise floor: not noise */
 #define OVER_NOISE 14.0
+/* Of the samples, in bins: behind it a fringe comes near half of the sampling
+ * rate, and what is read between its samples has an image of it. */
+#define DEEP 0.35
 #define SURE_BY_POSITION 3.0
 
 OctMirrorSet *
@@ -143,8 +146,22 @@ find_second_peak (
 }
 
 static void
+leave_out_deep (OctMirror *mirror)
+{
+  oct_mirror_leave_out (mirror,
+      "%s is left out: its fringes come near half of the sampling rate, where "
+      "their phase cannot be measured; move the mirror nearer to the zero "
+      "delay.",
+      mirror->name);
+}
+
+static void
 leave_out_double (OctMirror *mirror, double own, double bin, double level)
 {
+  if (MIN (own, bin) > DEEP * mirror->fringe->samples) {
+    leave_out_deep (mirror);
+    return;
+  }
   /* the source's spectrum reaches there */
   if (own < 2 * OCT_FRINGE_FIRST_BIN) {
     oct_mirror_leave_out (mirror,
@@ -198,22 +215,42 @@ look_for_double (OctMirror *mirror)
     leave_out_double (mirror, peak.bin, bin, level);
 }
 
+/* FALSE: so near to half of the sampling rate that no sample has one, or too few
+ * of them to say how deep the mirror is. */
+static gboolean
+has_phase (OctFringe *fringe)
+{
+  const double side = 1;
+  g_autoptr (OctMirrorFit) own = NULL;
+
+  if (fringe->frequency <= DEEP * fringe->samples)
+    return TRUE;
+  own = oct_mirror_fit_new (&fringe, 1, &side);
+  return own != NULL
+         && fabs (oct_mirror_fit_get_bin (own, 0) - fringe->frequency)
+                < 0.25 * fringe->frequency;
+}
+
 static void
 mirror_set_look_at (OctMirrorSet *set, OctMirror *mirror)
 {
-  const OctFringe *fringe = mirror->fringe;
+  OctFringe *fringe = mirror->fringe;
 
   if (fringe->snr < OCT_FRINGE_MIN_SNR)
     oct_mirror_leave_out (mirror,
         "%s is left out: no fringe is seen in it (%.0f dB above the noise, "
         "%.0f "
-        "are needed); align the mirror, or give it more light.",
+        "are needed); align the mirror, give it more light, or move it away "
+        "from "
+        "the zero delay.",
         mirror->name, fringe->snr, OCT_FRINGE_MIN_SNR);
   else if (fringe->folded)
     oct_mirror_leave_out (mirror,
         "%s is left out: its fringes reach half of the sampling rate, behind "
         "which they fold back; move the mirror nearer to the zero delay.",
         mirror->name);
+  else if (!has_phase (fringe))
+    leave_out_deep (mirror);
   else if (fringe->snr < OCT_FRINGE_GOOD_SNR)
     mirror_set_note (set,
         "%s has a weak fringe, %.0f dB above the noise where %.0f are "
@@ -571,6 +608,28 @@ mirror_set_finish (OctMirrorSet *set, gboolean given)
   }
 }
 
+/* The same where they do not fit each other, or nobody knows, and are too many
+ * to try every choice: once for all of them, as it takes long. */
+static gboolean
+find_sides_of_many (OctMirrorSet *set, gboolean *found, GError **error)
+{
+  guint count = set->used->len;
+  g_autofree double *sides =
+      g_memdup2 (set->fit->sides, count * sizeof (double));
+
+  for (guint i = 0; i < set->mirrors->len; i++)
+    oct_mirror_set_get (set, i)->likely_side = 0;
+  if (count <= OCT_MIRROR_SET_MAX_CHOICES
+      || (*found && oct_mirror_set_is_consistent (set)))
+    return TRUE;
+  if (oct_mirror_set_try_sides_of_some (set, sides)) {
+    *found = TRUE;
+    for (guint i = 0; i < count; i++)
+      oct_mirror_set_get_used (set, i)->likely_side = sides[i];
+  }
+  return set->fit != NULL || oct_mirror_set_fit_on (set, sides, error);
+}
+
 gboolean
 oct_mirror_set_fit (OctMirrorSet *set, double k_span, GError **error)
 {
@@ -578,6 +637,7 @@ oct_mirror_set_fit (OctMirrorSet *set, double k_span, GError **error)
 
   do {
     if (!oct_mirror_set_fit_with_sides (set, k_span, &found, error)
+        || !(given || find_sides_of_many (set, &found, error))
         || !oct_mirror_set_leave_out_others (set, k_span, &again, error))
       return FALSE;
   } while (again || leave_out_doubles (set));

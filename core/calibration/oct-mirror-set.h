@@ -13,8 +13,9 @@ G_BEGIN_DECLS
 typedef struct {
   char *name; /* for messages: "'m1.npy'" */
   OctFringe *fringe;
-  double side;     /* as given: +1 the sample's, -1 the other, 0 not given */
-  double position; /* um along the scan of the mirror, NAN: unknown */
+  double side;        /* as given: +1 the sample's, -1 the other, 0 not given */
+  double position;    /* um along the scan of the mirror, NAN: unknown */
+  double likely_side; /* what some of the others say while it is fitted, or 0 */
 
   /* what becomes of it */
   gboolean used;

@@ -11,6 +11,14 @@
 /* Times the width that the fringe allows. */
 #define GOOD_WIDTH 1.05
 #define USABLE_WIDTH 1.25
+/* dB that a peak may lose to the one without a calibration: dispersion and
+ * uneven wavenumbers may cancel at one depth.  One that is as narrow as its
+ * light allows, with phases that are right to so many rad, loses some where the
+ * light moves away from the middle of the window, and near half of the sampling
+ * rate as it is read between samples. */
+#define MAY_LOSE 0.1
+#define MAY_LOSE_NARROW 3.0
+#define RIGHT_PHASES 0.2
 /* Errors of phases that are predicted are lower bounds. */
 #define ERROR_FACTOR 3.0
 #define ERROR_LIMIT 0.3
@@ -223,21 +231,23 @@ oct_mirror_set_check (const OctMirrorSet *set, GError **error)
   }
   for (guint i = 0; i < set->used->len; i++) {
     const OctMirror *mirror = oct_mirror_set_get_used (set, i);
+    gboolean right = mirror->residual <= RIGHT_PHASES
+                     && oct_mirror_get_excess (mirror) <= GOOD_WIDTH;
+    double may_lose = right ? MAY_LOSE_NARROW : MAY_LOSE;
 
-    if (mirror->after.level < mirror->before.level - 0.1) {
+    if (mirror->after.level < mirror->before.level - may_lose) {
       g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
           "With the calibration that was found the peak of %s would be lower "
-          "than without any (%.1f dB instead of %.1f); give other mirrors, "
-          "with "
-          "stronger fringes.",
+          "than without any (%.1f dB instead of %.1f); leave it out, or give "
+          "other mirrors, with stronger fringes.",
           mirror->name, mirror->after.level, mirror->before.level);
       return FALSE;
     }
     if (mirror->after.width_6db > 1.03 * mirror->before.width_6db) {
       g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
           "With the calibration that was found %s would be less sharp than "
-          "without any (%.2f bins wide instead of %.2f); give other mirrors, "
-          "with stronger fringes.",
+          "without any (%.2f bins wide instead of %.2f); leave it out, or give "
+          "other mirrors, with stronger fringes.",
           mirror->name, mirror->after.width_6db, mirror->before.width_6db);
       return FALSE;
     }
@@ -246,7 +256,8 @@ oct_mirror_set_check (const OctMirrorSet *set, GError **error)
     return TRUE;
   g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
       "With the calibration that was found %s would be %.2f bins wide, while "
-      "its fringe allows %.2f; give other mirrors, with stronger fringes.",
+      "its fringe allows %.2f; leave it out, or give other mirrors, with "
+      "stronger fringes.",
       worst->name, worst->after.width_6db, worst->ideal.width_6db);
   return FALSE;
 }

@@ -162,8 +162,10 @@ oct_refine_check (const OctRefine *found, GError **error)
     return TRUE;
   g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
       "The sharpest A-scans lie at the end of the corrections that are looked "
-      "at: the k map is too far off to be mended by a scene; calibrate with a "
-      "mirror at two depths (oct-calibrate), or check the wavelengths.");
+      "at: this scene does not tell the wavenumbers, or the k map is too far "
+      "off "
+      "to be mended by one; calibrate with a mirror at two depths "
+      "(oct-calibrate), or check the wavelengths.");
   return FALSE;
 }
 

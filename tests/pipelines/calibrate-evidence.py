@@ -132,6 +132,38 @@ def test_two_known_by_their_distance(folder):
     check_positions(read_csv(folder / "known.csv"))
 
 
+def test_sides_of_many_with_dispersion(folder):
+    """Nobody says on which side they are, and dispersion of 50 rad spoils the
+    phases while they are all taken to be on one."""
+    depths = [1200, 1350, -380, -970, 180, 330]
+    names = some(folder, *depths, a2=150)
+    text = calibrate(folder, "--mirror", *names, "--output", "c.csv")
+    assert "is left out" not in text, text
+    for depth in depths:
+        side = "other" if depth < 0 else "sample"
+        assert re.search(rf"'m{depth}\.raw'\s+{side}", text), text
+    assert len(read_table(text)) == len(depths), text
+    check_positions(read_csv(folder / "c.csv"))
+    # and one that fits to none of them is found all the same
+    (behind,) = some(folder, BEHIND, a2=150)
+    text = calibrate(folder, "--mirror", *names, behind, "--output", "d.csv")
+    assert f"'{behind}' is left out: its fringe does not fit" in text, text
+    assert len(read_table(text)) == len(depths), text
+    check_positions(read_csv(folder / "d.csv"))
+
+
+def test_sharp_by_chance(folder):
+    """At one depth dispersion and uneven wavenumbers cancel: a peak that is as
+    narrow as its light allows may be a little lower than without a calibration."""
+    settings = {"a2": 200, "bend": -0.004, "lines": 4}
+    near, other = some(folder, 200, -300, **settings)
+    text = calibrate(folder, "--mirror", near, "--other-side", other, "--output",
+                     "c.csv")
+    assert "This calibration is good" in text, text
+    deep = simulate(folder, "m900.raw", depth=900, seed=70, **settings)
+    assert max(check(folder, "c.csv", deep).values()) < 1.05
+
+
 def test_one_of_three_is_wrong(folder):
     """Any two fit each other, thus none of three is the wrong one for certain."""
     near, middle, other, behind = some(folder, 100, 700, -500, BEHIND, lines=8)

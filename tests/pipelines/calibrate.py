@@ -173,6 +173,8 @@ def test_sides_are_asked_for(folder):
     assert "'m-400.raw' lies on the other side" in text, text
     refuse(folder, "--mirror", one, other, two, "--same-side",
            says=["off by", "--other-side"])
+    refuse(folder, "--mirror", one, two, "--other-side", one,
+           says=[f"'{one}' is given on both sides"])
     # two, whose distance and wavelengths are known
     calibrate(folder, "--mirror", one, other, "--depth-um", 200, -400,
               "--wavelength-min", 796.7, "--wavelength-max", 897.7, "--output",
@@ -269,6 +271,26 @@ def test_deep_lines_of_any_phase(folder):
     assert "several depths" not in text, text
     assert abs(read_table(text)["m1500.raw"][1] - 423) < 3, text
     check_positions(read_csv(folder / "c.csv"))
+
+
+def test_deep_lines_by_themselves(folder):
+    """The image of a single A-line's fringe is as strong as the fringe; still
+    deeper ones are too deep, and no two mirrors."""
+    for depth, seed in ((1450, 8), (1550, 6), (1550, 8)):
+        name = simulate(folder, f"m{depth}.raw", depth=depth, seed=seed)
+        text = calibrate(folder, "--mirror", name, "--output", f"{seed}.csv")
+        before, found, after, possible = read_table(text)[name]
+        assert abs(found - depth * 423 / 1500) < 3, text
+        assert after <= 1.05 * possible < before, text
+        (folder / f"{seed}.csv").unlink()
+    for depth, seed in ((1650, 1), (1650, 2), (1700, 8)):
+        refuse(folder, "--mirror",
+               simulate(folder, "deep.raw", depth=depth, seed=seed),
+               says=["near half of the sampling rate", "nearer to the zero delay"])
+    # with fewer samples that begins nearer
+    refuse(folder, "--mirror",
+           simulate(folder, "few.raw", depth=740, seed=2, samples=512),
+           samples=512, says=["near half of the sampling rate"])
 
 
 def test_formats(folder):
