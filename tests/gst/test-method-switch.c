@@ -264,6 +264,40 @@ GST_START_TEST (test_refused_with_former_settings)
 }
 GST_END_TEST
 
+/* The same where the other method is one of the same element, which is begun
+ * anew for the trial and for the way back. */
+GST_START_TEST (test_refused_of_one_element_with_former_settings)
+{
+  GstElement *pipeline = oct_test_start_filters (
+      SOURCE " ! octreconstruct name=reconstruct method=nufft" GREY SINK
+             " max-buffers=1");
+  guint i;
+
+  oct_array_free (oct_test_pull (pipeline, "sink"));
+  set_in (pipeline, "depth-bins", "5000");
+  for (i = 0; i < 6; i++)
+    oct_array_free (oct_test_pull (pipeline, "sink"));
+  check_messages (pipeline, 1, "*depth-bins=5000*");
+  set_in (pipeline, "method", "nudft");
+  for (i = 0; i < 6; i++) {
+    g_autoptr (OctArray) image = oct_test_pull (pipeline, "sink");
+
+    fail_unless_equals_int (image->rows, 128);
+  }
+  check_messages (pipeline, 1,
+      "method=nudft is not possible here: *depth-bins=5000* stays: nufft.");
+  fail_unless_equals_string (get_method (pipeline, "method"), "nufft");
+  /* and a setting that fits is taken again */
+  set_in (pipeline, "depth-bins", "100");
+  set_in (pipeline, "method", "nudft");
+  for (i = 0; i < 6; i++)
+    oct_array_free (oct_test_pull (pipeline, "sink"));
+  check_messages (pipeline, 0, NULL);
+  fail_unless_equals_string (get_method (pipeline, "method-in-use"), "nudft");
+  oct_test_stop (pipeline);
+}
+GST_END_TEST
+
 /* What was refused is taken once it is possible. */
 GST_START_TEST (test_refused_and_set_again)
 {
@@ -533,6 +567,7 @@ method_switch_suite (void)
   tcase_add_test (tcase, test_refused);
   tcase_add_test (tcase, test_refused_of_one_element);
   tcase_add_test (tcase, test_refused_with_former_settings);
+  tcase_add_test (tcase, test_refused_of_one_element_with_former_settings);
   tcase_add_test (tcase, test_refused_and_set_again);
   tcase_add_test (tcase, test_depths_and_method);
   tcase_add_test (tcase, test_refused_for_silence);
