@@ -129,10 +129,12 @@ try_for_links (GstOctMethodSwitch *self)
   return FALSE;
 }
 
-/* Back to what has worked, unless it has come to an end meanwhile. */
+/* Back to what has worked, unless it has come to an end meanwhile.  Without a
+ * problem nothing is known of the method, and the next B-scan is another trial.
+ */
 static gboolean
 method_switch_revert (
-    GstOctMethodSwitch *self, GstOctMethod refused, GstOctMethod former)
+    GstOctMethodSwitch *self, GstOctMethod tried, GstOctMethod former)
 {
   gboolean held = try_for_links (self);
   gboolean running;
@@ -140,7 +142,9 @@ method_switch_revert (
   g_rec_mutex_lock (&self->lock);
   running = self->running;
   if (running) {
-    if (self->wanted == refused)
+    if (self->problem == NULL)
+      g_atomic_int_set (&self->change_due, TRUE);
+    else if (self->wanted == tried)
       self->wanted = former;
     gst_oct_path_link (&self->path, former);
     if (self->complained < GST_OCT_N_PARTS)
@@ -204,17 +208,20 @@ static gboolean
 method_switch_end_change (GstOctMethodSwitch *self, GstOctMethod method,
     GstOctMethod former, GstFlowReturn flow)
 {
-  gboolean refused;
+  gboolean reverted, refused;
 
   find_problem (self, flow);
-  refused =
-      self->problem != NULL && method_switch_revert (self, method, former);
+  /* a seek can come before the elements have tried */
+  reverted =
+      (self->problem != NULL || (flow == GST_FLOW_FLUSHING && !self->delivered))
+      && method_switch_revert (self, method, former);
+  refused = reverted && self->problem != NULL;
   tidy_up (self);
   g_atomic_pointer_set (&self->changer, NULL);
   if (refused) {
     warn_of_problem (self, method, former);
     g_object_notify (G_OBJECT (self->bin), "method");
-  } else {
+  } else if (!reverted) {
     g_object_notify (G_OBJECT (self->bin), "method-in-use");
   }
   g_clear_error (&self->problem);
