@@ -58,14 +58,27 @@ info_from_structure (GstOctInfo *info, const GstStructure *s)
   return TRUE;
 }
 
-static guint
-caps_get_bscans (const GstStructure *s)
+/* Taken for one, several B-scans would be a single wrong image. */
+static gboolean
+caps_get_bscans (const GstStructure *s, guint *bscans, GError **error)
 {
-  gint bscans = 1;
+  g_autofree char *text = NULL;
+  const GValue *found;
+  gint value = 1;
 
-  return gst_structure_get_int (s, GST_OCT_BSCANS_FIELD, &bscans) && bscans > 1
-             ? (guint)bscans
-             : 1;
+  if (!gst_structure_has_field (s, GST_OCT_BSCANS_FIELD)
+      || (gst_structure_get_int (s, GST_OCT_BSCANS_FIELD, &value)
+          && value >= 1)) {
+    *bscans = (guint)value;
+    return TRUE;
+  }
+  found = gst_structure_get_value (s, GST_OCT_BSCANS_FIELD);
+  text = g_strdup_value_contents (found);
+  g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
+      "%s (%s) was said to be the number of B-scans in a buffer, a gint from 1 "
+      "on was expected; set `bscans` in the caps to what the source delivers.",
+      text, G_VALUE_TYPE_NAME (found));
+  return FALSE;
 }
 
 static gboolean
@@ -106,7 +119,8 @@ gst_oct_info_from_caps (GstOctInfo *info, const GstCaps *caps, GError **error)
   if (gst_caps_is_fixed (caps)) {
     const GstStructure *s = gst_caps_get_structure (caps, 0);
 
-    info->bscans = caps_get_bscans (s);
+    if (!caps_get_bscans (s, &info->bscans, error))
+      return FALSE;
     if (gst_structure_has_name (s, "video/x-raw"))
       known = info_from_video (info, caps);
     else if (gst_structure_has_name (s, GST_OCT_SPECTRA_NAME)

@@ -69,6 +69,44 @@ gst_oct_choice_forget (GstOctChoice *choice)
   GST_OBJECT_UNLOCK (choice->element);
 }
 
+static GstOctSettings *
+ref_or_null (GstOctSettings *settings)
+{
+  return settings != NULL ? gst_oct_settings_ref (settings) : NULL;
+}
+
+void
+gst_oct_choice_kept_clear (GstOctChoiceKept *kept)
+{
+  g_clear_pointer (&kept->former, gst_oct_settings_unref);
+  g_clear_pointer (&kept->told, gst_oct_settings_unref);
+  kept->refused = 0;
+}
+
+void
+gst_oct_choice_keep (GstOctChoice *choice, GstOctChoiceKept *kept)
+{
+  gst_oct_choice_kept_clear (kept);
+  GST_OBJECT_LOCK (choice->element);
+  kept->former = ref_or_null (choice->former);
+  kept->told = ref_or_null (choice->told);
+  kept->refused = choice->refused;
+  GST_OBJECT_UNLOCK (choice->element);
+}
+
+void
+gst_oct_choice_take_back (GstOctChoice *choice, const GstOctChoiceKept *kept)
+{
+  GST_OBJECT_LOCK (choice->element);
+  if (choice->former == NULL && kept->former != NULL) {
+    g_clear_pointer (&choice->told, gst_oct_settings_unref);
+    choice->former = gst_oct_settings_ref (kept->former);
+    choice->told = ref_or_null (kept->told);
+    choice->refused = kept->refused;
+  }
+  GST_OBJECT_UNLOCK (choice->element);
+}
+
 /* The rows that caps depend on, with all that they have to go with. */
 static guint64
 get_caps_rows (GstOctChoice *choice)

@@ -59,6 +59,20 @@ void gst_oct_choice_clear (GstOctChoice *choice);
 /* For stop(): as before the start, and files are read again. */
 void gst_oct_choice_forget (GstOctChoice *choice);
 
+/* What is in force, kept for the case that the element is begun anew. */
+typedef struct {
+  GstOctSettings *former, *told; /* NULL: none yet */
+  guint64 refused;
+} GstOctChoiceKept;
+
+/* In the streaming thread.  `kept`: zeros, or of an earlier time. */
+void gst_oct_choice_keep (GstOctChoice *choice, GstOctChoiceKept *kept);
+/* Puts back what the element has forgotten since, and nothing where it has
+ * forgotten nothing. */
+void gst_oct_choice_take_back (
+    GstOctChoice *choice, const GstOctChoiceKept *kept);
+void gst_oct_choice_kept_clear (GstOctChoiceKept *kept);
+
 /* For set_property() and get_property(), row `i`; any thread.  What is set
  * counts after publish(), for dispatch_properties_changed(): what one
  * g_object_set() sets, or is set while the notifications are frozen, counts

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstoctmethodswitch.h"
 #include "gstocterror.h"
+#include "gstoctfilter.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_oct_reconstruct_debug);
 #define GST_CAT_DEFAULT gst_oct_reconstruct_debug
@@ -92,6 +93,12 @@ gst_oct_method_switch_release (GstOctMethodSwitch *self, gboolean held)
 
 /* ---------------------------------------------------------------- the trial */
 
+static GstOctChoice *
+method_switch_get_choice (GstOctMethodSwitch *self, guint part)
+{
+  return gst_oct_filter_get_choice (GST_OCT_FILTER (self->path.parts[part]));
+}
+
 /* With the traffic held and the lock. */
 static void
 begin_change (GstOctMethodSwitch *self, GstOctMethod method)
@@ -99,6 +106,8 @@ begin_change (GstOctMethodSwitch *self, GstOctMethod method)
   g_atomic_pointer_set (&self->changer, g_thread_self ());
   self->complained = GST_OCT_N_PARTS;
   self->delivered = FALSE;
+  for (guint i = 0; i < GST_OCT_N_PARTS; i++)
+    gst_oct_choice_keep (method_switch_get_choice (self, i), &self->kept[i]);
   if (!gst_oct_path_check (&self->path, method, &self->problem))
     return;
   if (!gst_oct_path_link (&self->path, method) && self->problem == NULL)
@@ -120,10 +129,12 @@ try_for_links (GstOctMethodSwitch *self)
   return FALSE;
 }
 
-/* Back to what has worked, unless it has come to an end meanwhile. */
+/* Back to what has worked, unless it has come to an end meanwhile.  Without a
+ * problem nothing is known of the method, and the next B-scan is another trial.
+ */
 static gboolean
 method_switch_revert (
-    GstOctMethodSwitch *self, GstOctMethod refused, GstOctMethod former)
+    GstOctMethodSwitch *self, GstOctMethod tried, GstOctMethod former)
 {
   gboolean held = try_for_links (self);
   gboolean running;
@@ -131,11 +142,19 @@ method_switch_revert (
   g_rec_mutex_lock (&self->lock);
   running = self->running;
   if (running) {
-    if (self->wanted == refused)
+    if (self->problem == NULL)
+      g_atomic_int_set (&self->change_due, TRUE);
+    else if (self->wanted == tried)
       self->wanted = former;
     gst_oct_path_link (&self->path, former);
     if (self->complained < GST_OCT_N_PARTS)
       gst_oct_path_restart (&self->path, self->complained);
+    /* a setting may be one that did not fit when it was set: what those that
+     * were begun anew had in force stays in force */
+    for (guint i = 0; i < GST_OCT_N_PARTS; i++)
+      if ((self->path.linked & (1u << i)) != 0)
+        gst_oct_choice_take_back (
+            method_switch_get_choice (self, i), &self->kept[i]);
   }
   g_rec_mutex_unlock (&self->lock);
   if (held)
@@ -189,20 +208,25 @@ static gboolean
 method_switch_end_change (GstOctMethodSwitch *self, GstOctMethod method,
     GstOctMethod former, GstFlowReturn flow)
 {
-  gboolean refused;
+  gboolean reverted, refused;
 
   find_problem (self, flow);
-  refused =
-      self->problem != NULL && method_switch_revert (self, method, former);
+  /* a seek can come before the elements have tried */
+  reverted =
+      (self->problem != NULL || (flow == GST_FLOW_FLUSHING && !self->delivered))
+      && method_switch_revert (self, method, former);
+  refused = reverted && self->problem != NULL;
   tidy_up (self);
   g_atomic_pointer_set (&self->changer, NULL);
   if (refused) {
     warn_of_problem (self, method, former);
     g_object_notify (G_OBJECT (self->bin), "method");
-  } else {
+  } else if (!reverted) {
     g_object_notify (G_OBJECT (self->bin), "method-in-use");
   }
   g_clear_error (&self->problem);
+  for (guint i = 0; i < GST_OCT_N_PARTS; i++)
+    gst_oct_choice_kept_clear (&self->kept[i]);
   return !refused || (flow == GST_FLOW_OK && self->delivered);
 }
 

@@ -9,6 +9,7 @@
  */
 #pragma once
 
+#include "gstoctchoice.h"
 #include "gstoctpath.h"
 
 G_BEGIN_DECLS
@@ -32,6 +33,7 @@ typedef struct {
   gboolean delivered; /* A-scans have come */
   GError *problem;
   GstOctPart complained; /* GST_OCT_N_PARTS: none of the elements */
+  GstOctChoiceKept kept[GST_OCT_N_PARTS]; /* from before it */
 } GstOctMethodSwitch;
 
 /* `self`: zeros.  Makes the elements and links those of the default method. */

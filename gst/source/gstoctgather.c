@@ -72,7 +72,9 @@ static const GstOctProperties properties = GST_OCT_PROPERTIES (Settings, rows);
 static void
 gather_post_error (GstOctGather *self, GError **error)
 {
-  gst_oct_element_error (GST_ELEMENT (self), error);
+  /* caps that are refused may come again */
+  if (!self->failed)
+    gst_oct_element_error (GST_ELEMENT (self), error);
   self->failed = TRUE;
 }
 
@@ -110,6 +112,9 @@ transform_structure (GstStructure *s, GstPadDirection direction, guint group)
   gboolean fixed =
       !has || gst_structure_get_int (s, GST_OCT_BSCANS_FIELD, &bscans);
 
+  /* as many as there can be may stand for more */
+  if (!multiply && bscans == get_most ((gint)group))
+    fixed = FALSE;
   if (gst_structure_has_name (s, "video/x-raw")) {
     if (!gst_structure_get_int (s, "height", &rows_there)
         || (!multiply && rows_there == get_most ((gint)group)))
@@ -526,6 +531,7 @@ check_caps (GstOctGather *self, GstEvent *event)
 {
   guint group = gather_get_group (self), most;
   g_autoptr (GError) error = NULL;
+  g_autofree char *what = NULL;
   GstOctInfo info;
   GstCaps *caps;
 
@@ -535,11 +541,14 @@ check_caps (GstOctGather *self, GstEvent *event)
   most = MIN (OCT_MAX_LINES, OCT_MAX_BSCAN_VALUES / info.columns) / info.rows;
   if (group <= MAX (1, most))
     return TRUE;
+  if (info.bscans > 1)
+    what = g_strdup_printf ("%u buffers of %u B-scans", group, info.bscans);
+  else
+    what = g_strdup_printf ("%u B-scans", group);
   g_set_error (&error, OCT_ERROR, OCT_ERROR_SETTINGS,
-      "%u B-scans of %u lines of %u samples were asked for in one buffer; at "
+      "%s of %u lines of %u samples were asked for in one buffer; at "
       "most %u fit, set `bscans` of octgather to that or less.",
-      group * info.bscans, info.rows / info.bscans, info.columns,
-      MAX (1, most));
+      what, info.rows / info.bscans, info.columns, MAX (1, most));
   gather_post_error (self, &error);
   return FALSE;
 }

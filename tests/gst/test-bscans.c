@@ -380,9 +380,25 @@ static const struct {
     "video/x-raw,format=GRAY8,width=64,height=50 ! capssetter "
     "caps=video/x-raw,bscans=7 ! octdcsub ! fakesink",
       { "7 B-scans", "50 rows", "bscans" } },
+  { "videotestsrc num-buffers=1 ! "
+    "video/x-raw,format=GRAY8,width=64,height=50 ! capssetter "
+    "caps=video/x-raw,bscans=0 ! octdcsub ! fakesink",
+      { "0 (gint)", "from 1 on", "`bscans`" } },
+  { "videotestsrc num-buffers=1 ! "
+    "video/x-raw,format=GRAY8,width=64,height=50 ! capssetter "
+    "caps=video/x-raw,bscans=-4 ! octgather ! octdcsub ! fakesink",
+      { "-4 (gint)", "from 1 on", "`bscans`" } },
+  { "videotestsrc num-buffers=1 ! "
+    "video/x-raw,format=GRAY8,width=64,height=50 ! capssetter "
+    "caps=video/x-raw,bscans=(uint)2 ! octdcsub ! fakesink",
+      { "2 (guint)", "a gint from 1 on", "`bscans`" } },
   { "octsrc samples=64 lines=30000 num-buffers=3 ! octgather bscans=3 ! "
     "octdcsub ! fakesink",
       { "3 B-scans", "30000 lines", "at most 2", "`bscans` of octgather" } },
+  { "octsrc samples=64 lines=40 num-buffers=3 bscans-per-buffer=3 ! octgather "
+    "bscans=30000 ! octdcsub ! fakesink",
+      { "30000 buffers of 3 B-scans", "40 lines", "at most 546",
+          "`bscans` of octgather" } },
 };
 
 GST_START_TEST (test_mistakes)

@@ -264,6 +264,40 @@ GST_START_TEST (test_refused_with_former_settings)
 }
 GST_END_TEST
 
+/* The same where the other method is one of the same element, which is begun
+ * anew for the trial and for the way back. */
+GST_START_TEST (test_refused_of_one_element_with_former_settings)
+{
+  GstElement *pipeline = oct_test_start_filters (
+      SOURCE " ! octreconstruct name=reconstruct method=nufft" GREY SINK
+             " max-buffers=1");
+  guint i;
+
+  oct_array_free (oct_test_pull (pipeline, "sink"));
+  set_in (pipeline, "depth-bins", "5000");
+  for (i = 0; i < 6; i++)
+    oct_array_free (oct_test_pull (pipeline, "sink"));
+  check_messages (pipeline, 1, "*depth-bins=5000*");
+  set_in (pipeline, "method", "nudft");
+  for (i = 0; i < 6; i++) {
+    g_autoptr (OctArray) image = oct_test_pull (pipeline, "sink");
+
+    fail_unless_equals_int (image->rows, 128);
+  }
+  check_messages (pipeline, 1,
+      "method=nudft is not possible here: *depth-bins=5000* stays: nufft.");
+  fail_unless_equals_string (get_method (pipeline, "method"), "nufft");
+  /* and a setting that fits is taken again */
+  set_in (pipeline, "depth-bins", "100");
+  set_in (pipeline, "method", "nudft");
+  for (i = 0; i < 6; i++)
+    oct_array_free (oct_test_pull (pipeline, "sink"));
+  check_messages (pipeline, 0, NULL);
+  fail_unless_equals_string (get_method (pipeline, "method-in-use"), "nudft");
+  oct_test_stop (pipeline);
+}
+GST_END_TEST
+
 /* What was refused is taken once it is possible. */
 GST_START_TEST (test_refused_and_set_again)
 {
@@ -409,6 +443,62 @@ GST_START_TEST (test_change_and_seek)
 }
 GST_END_TEST
 
+/* The first B-scan comes in the middle of a seek. */
+static GstPadProbeReturn
+flush_once (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  if (!g_atomic_int_compare_and_exchange ((gint *)data, FALSE, TRUE))
+    return GST_PAD_PROBE_OK;
+  gst_clear_buffer ((GstBuffer **)&GST_PAD_PROBE_INFO_DATA (info));
+  GST_PAD_PROBE_INFO_FLOW_RETURN (info) = GST_FLOW_FLUSHING;
+  return GST_PAD_PROBE_HANDLED;
+}
+
+/* A method that a seek kept from being tried is tried with the B-scan behind
+ * the seek: what is not possible is refused as ever. */
+GST_START_TEST (test_seek_in_trial)
+{
+  static const char *const rates[] = { "0", "0.5" };
+  static const char *const methods[] = { "resample", "cs" };
+  guint i, k;
+
+  for (i = 0; i < G_N_ELEMENTS (rates); i++) {
+    GstElement *pipeline = oct_test_start_filters (
+        SOURCE " ! octreconstruct name=reconstruct" GREY SINK " max-buffers=1");
+    g_autoptr (GstElement) element = get_reconstruct (pipeline);
+    g_autoptr (GstElement) sink =
+        gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+    g_autoptr (GObject) cs =
+        gst_child_proxy_get_child_by_name (GST_CHILD_PROXY (element), "cs");
+    g_autoptr (GstPad) pad =
+        gst_element_get_static_pad (GST_ELEMENT (cs), "sink");
+    gint flushed = FALSE;
+
+    gst_pad_add_probe (
+        pad, GST_PAD_PROBE_TYPE_BUFFER, flush_once, &flushed, NULL);
+    oct_array_free (oct_test_pull (pipeline, "sink"));
+    set_in (pipeline, "sampling-rate", rates[i]);
+    set_in (pipeline, "method", "cs");
+    for (k = 0; k < 3000 && !g_atomic_int_get (&flushed); k++) {
+      g_autoptr (GstSample) sample = NULL;
+
+      g_signal_emit_by_name (
+          sink, "try-pull-sample", 10 * GST_MSECOND, &sample);
+    }
+    fail_unless (gst_element_seek_simple (pipeline, GST_FORMAT_DEFAULT,
+        GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE, 0));
+    for (k = 0; k < 6; k++)
+      oct_array_free (oct_test_pull (pipeline, "sink"));
+    check_messages (
+        pipeline, i == 0 ? 1 : 0, "method=cs is not possible here: *");
+    fail_unless_equals_string (
+        get_method (pipeline, "method-in-use"), methods[i]);
+    fail_unless_equals_string (get_method (pipeline, "method"), methods[i]);
+    oct_test_stop (pipeline);
+  }
+}
+GST_END_TEST
+
 typedef struct {
   GstElement *element;
   gint stop; /* atomic */
@@ -533,11 +623,13 @@ method_switch_suite (void)
   tcase_add_test (tcase, test_refused);
   tcase_add_test (tcase, test_refused_of_one_element);
   tcase_add_test (tcase, test_refused_with_former_settings);
+  tcase_add_test (tcase, test_refused_of_one_element_with_former_settings);
   tcase_add_test (tcase, test_refused_and_set_again);
   tcase_add_test (tcase, test_depths_and_method);
   tcase_add_test (tcase, test_refused_for_silence);
   tcase_add_test (tcase, test_change_at_the_end);
   tcase_add_test (tcase, test_change_and_seek);
+  tcase_add_test (tcase, test_seek_in_trial);
   tcase_add_test (tcase, test_change_and_states);
   tcase_add_test (tcase, test_other_sizes);
   tcase_add_test (tcase, test_error_and_start_again);
