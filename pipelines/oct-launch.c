@@ -58,9 +58,7 @@ oct_source_options_add_described (
     { "dataset", 0, 0, G_OPTION_ARG_STRING, &options->dataset,
         "HDF5 file: name of the dataset of spectra", "NAME" },
     { "calibration", 0, 0, G_OPTION_ARG_FILENAME, &options->calibration,
-        "Spectral calibration; takes the place of all that an instrument knows "
-        "of it",
-        "CSV" },
+        "Spectral calibration, see docs/calibration.md", "CSV" },
     { NULL },
   };
 

@@ -63,8 +63,8 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
 
 static const GstOctProperty rows[] = {
   { "bscans", "B-scans",
-      "Buffers gathered into one; more are faster for small B-scans, and delay "
-      "them by as many",
+      "Buffers that are put into one; more are faster for small B-scans, but "
+      "each waits until the buffer is full",
       0, NULL, GST_OCT_UINT (Settings, bscans, 1, OCT_MAX_LINES, 8) },
 };
 static const GstOctProperties properties = GST_OCT_PROPERTIES (Settings, rows);
@@ -651,7 +651,7 @@ gst_oct_gather_class_init (GstOctGatherClass *klass)
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class,
       "OCT gathering of B-scans", "Filter/Video",
-      "Gathers B-scans of a camera into buffers of several",
+      "Puts several B-scans of a camera into one buffer",
       "The gst-oct developers");
   trans_class->transform_caps = gst_oct_gather_transform_caps;
   trans_class->set_caps = gst_oct_gather_set_caps;

@@ -94,7 +94,8 @@ gst_oct_image_src_class_init (GstOctImageSrcClass *klass)
 
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "OCT images of a file",
-      "Source/Video", "Images of a file of spectra, for players: octimage://",
+      "Source/Video",
+      "Delivers the images of a file of spectra, for players: octimage://",
       "The gst-oct developers");
 }
 
