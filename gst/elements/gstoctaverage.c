@@ -165,8 +165,8 @@ gst_oct_average_configure (GstOctFilter *filter, gconstpointer data,
 
   if (params.mode == OCT_AVERAGE_BLOCK && input->bscans > 1) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "mode=block of octaverage was asked for buffers of %u B-scans, and "
-        "takes them one by one; set `mode` to running, or one B-scan a buffer.",
+        "mode=block of octaverage takes one B-scan per buffer, not buffers of "
+        "%u B-scans; set `mode` to running, or deliver one B-scan per buffer.",
         input->bscans);
     return FALSE;
   }

@@ -441,9 +441,9 @@ warn_left_out (GstOctGather *self, guint count)
 {
   if (!self->warned)
     GST_ELEMENT_WARNING (self, STREAM, FORMAT,
-        ("%u B-scans in front of a gap or of the end are left out: what "
-         "follows takes %u in a buffer and no less. Ask for no `bscans` in "
-         "caps behind octgather, or set `bscans` of octgather to 1.",
+        ("%u B-scans in front of a gap or of the end are left out, because the "
+         "next element takes %u in a buffer and no fewer; remove `bscans` from "
+         "the caps behind octgather, or set `bscans` of octgather to 1.",
             count, self->out.bscans),
         (NULL));
   self->warned = TRUE;

@@ -107,13 +107,13 @@ live_options_check_source (const OctLiveOptions *o, GError **error)
     return live_options_refuse (
         error, "--calibration belongs to --data or --source.");
   if (o->images != NULL && o->scan_mask != NULL)
-    return live_options_refuse (
-        error, "--scan-mask-file is for spectra, and --images are finished.");
+    return live_options_refuse (error,
+        "--scan-mask-file is for spectra, but --images takes finished images.");
   if (o->images != NULL
       && (o->instrument.load != NULL || o->instrument.save != NULL))
     return live_options_refuse (error,
-        "--instrument and --save-instrument are for spectra, "
-        "and --images are finished.");
+        "--instrument and --save-instrument are for spectra, but "
+        "--images takes finished images.");
   if (!(o->line_rate >= 0.0 && isfinite (o->line_rate)))
     return live_options_refuse (error, "--line-rate is not negative.");
   if (o->bscans < 0 || o->bscans > MOST_BSCANS)
