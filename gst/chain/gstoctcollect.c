@@ -2,9 +2,9 @@
 /**
  * SECTION:element-octcollect
  *
- * Puts what the branches of octscatter make into the order of the B-scans
- * again, with their time stamps, caps and segments. Behind it the stream is as
- * if there had been one branch alone.
+ * Puts the results of the branches of octscatter back into the order of the
+ * B-scans, with their time stamps, caps and segments. Behind it the stream is
+ * the same as with a single branch.
  *
  * |[
  * gst-launch-1.0 octsrc num-buffers=100 ! octscatter name=s

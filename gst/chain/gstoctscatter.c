@@ -2,9 +2,9 @@
 /**
  * SECTION:element-octscatter
  *
- * Hands B-scans out to several branches, each with a thread of its own.
- * octcollect puts what the branches make into order again. So several GPUs
- * share one stream, or several processors work on one B-scan each.
+ * Distributes B-scans to several branches, each with a thread of its own.
+ * octcollect puts the results of the branches back into order. Several GPUs
+ * can so share one stream, or several processors work on one B-scan each.
  *
  * |[
  * gst-launch-1.0 octsrc num-buffers=100 ! octscatter name=s

@@ -3,8 +3,8 @@
  * SECTION:element-octaverage
  *
  * Averages images, or A-scans, over time. What changes from B-scan to B-scan
- * disappears: noise, and the speckle of what moves. What stays becomes clearer:
- * noise falls with the square root of #GstOctAverage:frames.
+ * is reduced: noise falls with the square root of #GstOctAverage:frames, and the
+ * speckle of parts that move is smoothed. What stays becomes clearer.
  *
  * |[
  * gst-launch-1.0 octsrc num-buffers=100 ! octreconstruct ! octaverage frames=8

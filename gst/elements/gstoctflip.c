@@ -2,9 +2,9 @@
 /**
  * SECTION:element-octflip
  *
- * Turns images the right way round: images that are upside down or mirrored,
- * the B-scans of a scanner that records on its way back too, and those of a
- * beam that moves as a sine.
+ * Flips images that are upside down or mirrored, mirrors the B-scans that a
+ * scanner records on its way back, and corrects the distortion of a beam that
+ * moves as a sine.
  *
  * |[
  * gst-launch-1.0 octsrc num-buffers=100 ! octreconstruct

@@ -2,10 +2,10 @@
 /**
  * SECTION:element-octmeter
  *
- * Measures what passes and changes nothing: the light and the camera in
+ * Measures the stream without changing it: the light and the camera in
  * spectra, the peak of a mirror in A-scans. It takes raw spectra, spectra and
- * A-scans alike, in system or GPU memory, and can stand in a pipeline several
- * times.
+ * A-scans, in system or GPU memory, and can be used several times in a
+ * pipeline.
  *
  * |[
  * gst-launch-1.0 -m octsrc num-buffers=100 phantom=mirror

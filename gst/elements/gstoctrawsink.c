@@ -3,7 +3,7 @@
  * SECTION:element-octrawsink
  *
  * Records raw spectra as they come from the camera, without loss. octsrc plays
- * them back with nothing but the name of the recording.
+ * them back by the name of the recording.
  *
  * |[
  * gst-launch-1.0 octsrc num-buffers=100 ! octrawsink location=taken

@@ -2,10 +2,10 @@
 /**
  * SECTION:element-octgather
  *
- * Gathers B-scans, as a camera delivers them one by one, into buffers of
- * several. The elements behind it then work on all of them at once, which is
- * faster where B-scans are small: a GPU has more to do at a time, and fewer
- * buffers are passed on.
+ * Puts several B-scans, which a camera delivers one by one, into one buffer.
+ * The elements behind it then work on all of them at once. That is faster if
+ * B-scans are small: a GPU has more to do at a time, and fewer buffers are
+ * passed on.
  *
  * |[
  * gst-launch-1.0 octsrc lines=64 num-buffers=320 ! octgather bscans=16

@@ -2,9 +2,9 @@
 /**
  * SECTION:element-octimagesrc
  *
- * Gives the images of a file of spectra, by a URI such as
- * octimage:///data/scan.oct: octsrc and octreconstruct in one, for players that
- * know nothing of OCT.
+ * Delivers the images of a file of spectra, by a URI such as
+ * octimage:///data/scan.oct. It contains octsrc and octreconstruct, for
+ * players that know nothing of OCT.
  *
  * |[
  * gst-launch-1.0 octimagesrc source::num-buffers=100 ! videoconvert !
