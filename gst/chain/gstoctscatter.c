@@ -3,8 +3,8 @@
  * SECTION:element-octscatter
  *
  * Distributes B-scans to several branches, each with a thread of its own.
- * octcollect puts the results of the branches back into order. Several GPUs
- * can so share one stream, or several processors work on one B-scan each.
+ * octcollect puts the results of the branches back into order. This way several
+ * GPUs share one stream, or several processors work on one B-scan each.
  *
  * |[
  * gst-launch-1.0 octsrc num-buffers=100 ! octscatter name=s
