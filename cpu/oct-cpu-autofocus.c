@@ -206,9 +206,9 @@ load_lines (Scorer *scorer, const float *spectra, GError **error)
   if (scorer->lines >= OCT_AUTOFOCUS_MIN_LINES)
     return cut_all (scorer, error);
   g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
-      "The dispersion is looked for in %u A-lines or more, and of %u there are "
-      "%u with finite values that are not all zero; look at what the source "
-      "delivers, or set `lines` larger.",
+      "To find the dispersion takes %u A-lines or more, but of %u only %u have "
+      "finite values that are not all zero; check what the source delivers, or "
+      "set `lines` larger.",
       OCT_AUTOFOCUS_MIN_LINES, params->lines, scorer->lines);
   return FALSE;
 }
@@ -233,8 +233,8 @@ make_scorer (Scorer *scorer, const OctAutofocusParams *params, GError **error)
 
   if (params->first + 2 > end) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "Spectra of %u samples have no depths to judge the dispersion by: they "
-        "begin at bin %u.",
+        "Spectra of %u samples are too short to find the dispersion: the "
+        "depths that show it begin at bin %u.",
         params->samples, params->first);
     return FALSE;
   }

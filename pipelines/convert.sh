@@ -8,8 +8,9 @@ usage () {
 Usage: pipelines/convert.sh FILE... --output DIR [OPTIONS]
 
 Reconstructs files of spectra, and those in folders, and writes their volumes as
-NIfTI, NumPy, TIFF, HDF5 or DICOM.  What was done before is not done again; what
-fails is reported, and the others go on.  docs/archives.md tells more.
+NIfTI, NumPy, TIFF, HDF5 or DICOM.  Files that were converted before are left as
+they are.  A file that fails is reported, and the others go on.  More:
+docs/archives.md.
 Missing Debian packages are installed with apt; the plugin is built in build/.
 
   --output DIR         folder for the volumes and the manifest, oct-convert.csv
@@ -20,11 +21,12 @@ Missing Debian packages are installed with apt; the plugin is built in build/.
   --method M           reconstruction: cubic (default), linear, lanczos, nufft,
                        nudft, cs
   --solver NAME        with --method cs: persistent (default), continued, sparsa
-  --tau NUMBER         with --method cs: what an A-scan has to exceed, in standard
-                       deviations of the noise (default: 3)
+  --tau NUMBER         with --method cs: threshold in standard deviations of the
+                       noise (default: 3)
   --sampling-rate R    with --method cs: part of the samples that is used
                        (default: 0.4)
-  --background MODE    what is removed, as `mode` of octdcsub (default: bscan)
+  --background MODE    background to remove: a mode of octdcsub (default:
+                       bscan)
   --min DB, --max DB   black and white (default: by the contrast of the images)
 
 Sizes of what is read
@@ -39,16 +41,16 @@ Sizes of what is read
 
 Sizes of what is written
   --width-um W         width of a B-scan
-  --length-um L        from the first B-scan of a volume to the last
+  --length-um L        length of a volume, from its first B-scan to its last
   --refractive-index N of the sample (default: 1, air)
-  --dicom-tags TAGS    what DICOM files say besides: PatientID=42;...
+  --dicom-tags TAGS    further attributes of DICOM files: PatientID=42;...
 
-  --part K/N           only the K-th of N parts of the archive
+  --part K/N           convert only the K-th of N parts of about equal size
   --checksums          SHA-256 of every volume in the manifest
-  --summary            convert nothing: say what is converted and what is missing,
-                       and gather the manifests of parts in one; with
+  --summary            convert nothing: list what is converted and what is
+                       missing, and join the manifests of the parts; with
                        --checksums, compare the volumes with theirs
-  --mode OCTAL         who may read the volumes, as in 0640 (default: 0600)
+  --mode OCTAL         permissions of the volumes, such as 0640 (default: 0600)
   --version            of this project
   --help               this text
 

@@ -9,14 +9,14 @@ Usage: pipelines/live.sh [OPTIONS]
 
 Reconstructs B-scans and shows them in a browser, until Ctrl-C.  Prints the
 address to open.  Without --data, --source or --images they are those of a
-virtual OCT system.  docs/live.md tells more.
+virtual OCT system.  More: docs/live.md.
 Missing Debian packages are installed with apt; the plugin is built in build/.
 
 What is shown
   --source PIPELINE    a camera: GStreamer elements that deliver raw spectra
-  --scan-mask-file FILE which A-lines of a volume it takes, where the scan leaves
+  --scan-mask-file FILE the A-lines of a volume that it takes, if the scan leaves
                        some out: rows of 0 and 1
-  --data FILE          file of spectra, again and again: raw, NumPy, MATLAB, HDF5,
+  --data FILE          file of spectra, played in a loop: raw, NumPy, MATLAB, HDF5,
                        Thorlabs, or a recording
   --samples N          samples per A-line    (only of a raw file)
   --lines L            A-lines per B-scan    (the others know by themselves)
@@ -27,16 +27,17 @@ What is shown
   --dataset NAME       dataset of an HDF5 file that has several
   --line-rate R        A-lines per second of a file (default: 30 B-scans per
                        second)
-  --calibration CSV    spectral calibration, see docs/calibration.md; takes the
-                       place of all that an instrument knows of it
-  --instrument NAME    calibration and settings that were kept under this name
-  --save-instrument NAME  keep them, with what is set on the page
+  --calibration CSV    spectral calibration, see docs/calibration.md
+  --instrument NAME    use calibration and settings kept under this name;
+                       --calibration replaces that calibration
+  --save-instrument NAME  keep calibration and settings under this name, with
+                       those that are set on the page
   --images PIPELINE    GStreamer elements that deliver finished images
-  --bscans N           B-scans per volume, which can be shown as one then
-                       (default: as the source says; virtual OCT system: none)
+  --bscans N           B-scans per volume, to show volumes (default: as the
+                       source says; virtual OCT system: no volumes)
   --width-um W         width of a B-scan in micrometres, for the scale bar and
                        volumes
-  --length-um L        from the first B-scan of a volume to the last, in
+  --length-um L        length of a volume, from its first B-scan to its last, in
                        micrometres (default: as its width)
   --refractive-index N of the sample, for the depth scale bar and volumes
                        (default: 1; volumes of the virtual OCT system: 1.38)
@@ -49,11 +50,12 @@ Who can see it
   --cert FILE, --key FILE  certificate and key (PEM): encrypted pages
   --token-file FILE    keep the tokens in a file instead of printing new ones
   --udp-ports A-B      ports of the video, to open in a firewall
-  --viewers N          at the same time (default: 8)
-  --bitrate B          of the video per viewer in kbit/s (default: 6000)
+  --viewers N          viewers at the same time (default: 8)
+  --bitrate B          bit rate of the video, per viewer, in kbit/s
+                       (default: 6000)
 
   --record FOLDER      let the page record into this folder
-  --mode OCTAL         who may read the recordings, as in 0640 (default: 0600,
+  --mode OCTAL         permissions of the recordings, such as 0640 (default: 0600,
                        you alone)
   --version            of this project
   --help               this text

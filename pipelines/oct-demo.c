@@ -365,18 +365,22 @@ demo_parse_options (int *argc, char ***argv, Options *options, GError **error)
     { "output", 0, 0, G_OPTION_ARG_FILENAME, &options->output,
         "Folder for the results (default: ./out)", "DIR" },
     { "volume", 0, 0, G_OPTION_ARG_NONE, &options->volume,
-        "Make a video of a turn around a volume in place of one of its B-scans",
+        "Make a video of one turn around a volume, instead of one of B-scans",
         NULL },
     { "bscans", 0, 0, G_OPTION_ARG_INT, &options->of_volume.bscans,
         "--volume: B-scans per volume (default: as the file says)", "N" },
     { "width-um", 0, 0, G_OPTION_ARG_DOUBLE, &options->of_volume.width_um,
         "--volume: width of a B-scan (default: a square)", "UM" },
     { "length-um", 0, 0, G_OPTION_ARG_DOUBLE, &options->of_volume.length_um,
-        "--volume: from the first B-scan to the last, with --bscans", "UM" },
+        "--volume: length from the first B-scan to the last, with --bscans",
+        "UM" },
     { NULL },
   };
   g_autoptr (GOptionContext) context = g_option_context_new (NULL);
 
+  g_option_context_set_summary (context,
+      "Reconstructs B-scans from raw OCT spectra, and writes a video and a "
+      "picture.");
   oct_source_options_add (context, &options->source);
   g_option_context_add_main_entries (context, entries, NULL);
   oct_version_add (context);

@@ -14,7 +14,9 @@ oct_instrument_options_add (
 {
   GOptionEntry entries[] = {
     { "instrument", 0, 0, G_OPTION_ARG_STRING, &options->load,
-        "Use the calibration and settings kept under this name", "NAME" },
+        "Use calibration and settings kept under this name; --calibration "
+        "replaces that calibration",
+        "NAME" },
     { "save-instrument", 0, 0, G_OPTION_ARG_STRING, &options->save,
         "Keep calibration and settings under this name", "NAME" },
     { NULL },

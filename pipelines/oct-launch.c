@@ -58,9 +58,7 @@ oct_source_options_add_described (
     { "dataset", 0, 0, G_OPTION_ARG_STRING, &options->dataset,
         "HDF5 file: name of the dataset of spectra", "NAME" },
     { "calibration", 0, 0, G_OPTION_ARG_FILENAME, &options->calibration,
-        "Spectral calibration; takes the place of all that an instrument knows "
-        "of it",
-        "CSV" },
+        "Spectral calibration, see docs/calibration.md", "CSV" },
     { NULL },
   };
 
@@ -256,10 +254,10 @@ oct_launch_parse_error (GstMessage *message, GError **error)
   if (strstr (found->message, "needs a spectral calibration and found none")
       != NULL) {
     g_free (found->message);
-    found->message = g_strdup (
-        "There is no spectral calibration, which says what wavelength each "
-        "sample of the spectra is of; give it with --calibration CSV, as "
-        "docs/calibration.md describes.");
+    found->message =
+        g_strdup ("There is no spectral calibration, which says which "
+                  "wavelength each sample of the spectra has; give it with "
+                  "--calibration CSV, as docs/calibration.md describes.");
   }
   sentence = launch_name_options (found->message);
   if (sentence != NULL) { /* else it is no UTF-8 */
@@ -311,8 +309,8 @@ oct_launch_set_mode (const char *text, guint *mode, GError **error)
       && (!g_ascii_string_to_unsigned (text, 8, 0600, 0666, &value, NULL)
           || (value & ~(guint64)0666) != 0)) {
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-        "--mode is who may read and write the files, in octal digits of 0600 "
-        "(you alone) to 0666 (everybody), as in 0640; '%s' is not.",
+        "--mode takes the permissions of the files in octal digits, from 0600 "
+        "(you alone) to 0666 (everybody), such as 0640; '%s' is not.",
         text);
     return FALSE;
   }

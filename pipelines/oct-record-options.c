@@ -105,24 +105,24 @@ add_entries (GOptionGroup *group, OctRecordProgramOptions *options)
         "Reconstruction: cubic (default), linear, lanczos, nufft, nudft, cs",
         "M" },
     { "scan-mask-file", 0, 0, G_OPTION_ARG_FILENAME, &p->scan_mask,
-        "Text of 0 and 1: which A-lines of a volume the camera takes "
+        "Text file of 0 and 1: the A-lines of a volume that the camera takes "
         "(default: as the source says)",
         "FILE" },
     { "fill", 0, 0, G_OPTION_ARG_STRING, &p->fill,
         "A-lines that a scan leaves out: linear (default), joint, auto, off",
         "WAY" },
     { "seconds", 0, 0, G_OPTION_ARG_INT, &options->seconds,
-        "End after so many seconds (default: with Ctrl-C)", "S" },
+        "End after S seconds (default: at Ctrl-C)", "S" },
     { "mp4", 0, 0, G_OPTION_ARG_NONE, &options->mp4,
         "Video as one MP4 file instead of parts", NULL },
     { "part-seconds", 0, 0, G_OPTION_ARG_INT, &options->part_seconds,
         "Length of a part (default: 180)", "S" },
     { "bitrate", 0, 0, G_OPTION_ARG_INT, &options->bitrate,
-        "Of the video in kbit/s (default: 8000)", "B" },
+        "Bit rate of the video in kbit/s (default: 8000)", "B" },
     { "size", 0, 0, G_OPTION_ARG_STRING, &options->size,
         "Pixels of the B-scan in the video (default: 640x512)", "WxH" },
     { "mode", 0, 0, G_OPTION_ARG_STRING, &options->mode,
-        "Who may read the files, as in 0640 (default: 0600, you alone)",
+        "Permissions of the files, such as 0640 (default: 0600, you alone)",
         "OCTAL" },
     { "no-video", 0, 0, G_OPTION_ARG_NONE, &options->no_video,
         "Record only what --raw, --lossless and --volume say", NULL },
@@ -139,13 +139,13 @@ add_entries (GOptionGroup *group, OctRecordProgramOptions *options)
     { "width-um", 0, 0, G_OPTION_ARG_DOUBLE, &p->volume.width_um,
         "Width of a volume's B-scans", "UM" },
     { "length-um", 0, 0, G_OPTION_ARG_DOUBLE, &p->volume.length_um,
-        "From the first B-scan of a volume to the last", "UM" },
+        "Length of a volume, from its first B-scan to its last", "UM" },
     { "turn-rate", 0, 0, G_OPTION_ARG_DOUBLE, &p->volume.turn_rate,
-        "Degrees per second that the volume turns (default: 0)", "D" },
+        "With --volume: rotation in degrees per second (default: 0)", "D" },
     { "min", 0, 0, G_OPTION_ARG_DOUBLE, &p->min,
-        "Black of these in dB (default: 0)", "DB" },
+        "With --lossless: value of black in dB (default: 0)", "DB" },
     { "max", 0, 0, G_OPTION_ARG_DOUBLE, &p->max,
-        "White of these in dB (default: 100)", "DB" },
+        "With --lossless: value of white in dB (default: 100)", "DB" },
     { "camera", 0, 0, G_OPTION_ARG_STRING, &p->camera,
         "Camera beside the B-scan: /dev/video0, ... or test", "DEVICE" },
     { "clock", 0, 0, G_OPTION_ARG_NONE, &p->clock,
@@ -155,9 +155,10 @@ add_entries (GOptionGroup *group, OctRecordProgramOptions *options)
     { "rtsp", 0, 0, G_OPTION_ARG_INT, &options->rtsp_port,
         "Serve the images as rtsp://ADDRESS:PORT/oct", "PORT" },
     { "address", 0, 0, G_OPTION_ARG_STRING, &options->address,
-        "Where the server listens (default: for this machine alone)", "A" },
+        "Address at which the server listens (default: this computer only)",
+        "A" },
     { "password-file", 0, 0, G_OPTION_ARG_FILENAME, &options->password_file,
-        "Its first line is what viewers have to know", "FILE" },
+        "File with the password of the viewers in its first line", "FILE" },
     { "stream", 0, 0, G_OPTION_ARG_STRING, &options->stream,
         "Send H.264 into these GStreamer elements", "PIPELINE" },
     { NULL },
@@ -174,6 +175,9 @@ oct_record_options_parse (
   g_autoptr (GOptionContext) context = g_option_context_new (NULL);
   GOptionGroup *group = g_option_group_new ("record", NULL, NULL, p, NULL);
 
+  g_option_context_set_summary (context,
+      "Records and streams B-scans of OCT while they are being taken, until "
+      "Ctrl-C.");
   oct_sensing_options_add (group, &p->sensing);
   p->max = 100.0;
   options->rtsp_port = -1;

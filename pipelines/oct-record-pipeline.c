@@ -192,8 +192,8 @@ record_pipeline_on_masked (gpointer data)
   const char *way = data;
 
   if (g_str_equal (way, OCT_FILL_OFF))
-    g_printerr ("Note: the scan leaves A-lines out, and images show those that "
-                "were taken alone; --fill fills in the others.\n");
+    g_printerr ("Note: the scan leaves A-lines out, and images show only those "
+                "that were taken; --fill fills in the others.\n");
   else
     g_printerr ("Note: the scan leaves A-lines out, which images show filled "
                 "in (--fill %s), one volume later; --raw keeps what was "

@@ -185,7 +185,7 @@ read_password (const char *path, char **password, GError **error)
     return TRUE;
   g_clear_pointer (password, g_free);
   g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
-      "The first line of '%s' is the password and has to have at least 8 "
+      "The first line of '%s' is the password and must have at least 8 "
       "characters.",
       path);
   return FALSE;

@@ -134,7 +134,7 @@ describe_format (OctRecorder *self, GstMessage *message)
   if (flow != GST_FLOW_NOT_NEGOTIATED)
     return NULL;
   return g_strdup_printf (
-      "What passes here cannot be recorded as %s (it is %s); %s.",
+      "This stream cannot be recorded as %s (it is %s); %s.",
       self->kind == OCT_RECORD_RAW ? "raw spectra" : "images", text,
       self->kind == OCT_RECORD_RAW
           ? "spectra are GRAY8 or GRAY16_LE"

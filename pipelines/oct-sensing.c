@@ -76,8 +76,8 @@ oct_sensing_options_add (GOptionGroup *group, OctSensingOptions *options)
     { "solver", 0, 0, G_OPTION_ARG_STRING, &options->solver,
         "With --method cs: persistent (default), continued, sparsa", "NAME" },
     { "tau", 0, 0, G_OPTION_ARG_DOUBLE, &options->tau,
-        "With --method cs: what an A-scan has to exceed, in standard "
-        "deviations of the noise (default: 3)",
+        "With --method cs: threshold in standard deviations of the noise "
+        "(default: 3)",
         "NUMBER" },
     { "sampling-rate", 0, 0, G_OPTION_ARG_DOUBLE, &options->sampling_rate,
         "With --method cs: part of the samples that is used (default: 0.4)",

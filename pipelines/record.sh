@@ -30,8 +30,7 @@ Where the spectra come from
   --header-size B      bytes before the first sample of a raw file
   --variable NAME      array of a MATLAB file that has several
   --dataset NAME       dataset of an HDF5 file that has several
-  --calibration CSV    spectral calibration, see docs/calibration.md; takes the
-                       place of all that an instrument knows of it
+  --calibration CSV    spectral calibration, see docs/calibration.md
   --line-rate R        A-lines per second (default: 30 B-scans per second)
 
 How they are reconstructed
@@ -39,33 +38,35 @@ How they are reconstructed
                        docs/record-and-stream.md
   --solver S, --tau T, --sampling-rate R
                        of --method cs: persistent (default), continued or
-                       sparsa; what an A-scan has to exceed, in standard
-                       deviations of the noise (default: 3); part of the
-                       samples (default: 0.4)
+                       sparsa; threshold in standard deviations of the noise
+                       (default: 3); part of the samples that is used
+                       (default: 0.4)
   --fill WAY           A-lines that a scan leaves out, in images: linear
                        (default), joint, auto, off
-  --scan-mask-file FILE which A-lines of a volume a camera takes: rows of 0 and 1
+  --scan-mask-file FILE the A-lines of a volume that a camera takes: rows of 0
+                       and 1
 
 What is recorded
   --output NAME        path and name of the recording, without ending
-  --seconds S          end after so many seconds (default: with Ctrl-C)
+  --seconds S          end after S seconds (default: at Ctrl-C)
   --mp4                video as one MP4 file instead of parts
   --part-seconds S     length of a part (default: 180)
-  --bitrate B          of the video in kbit/s (default: 8000)
-  --instrument NAME    calibration and settings that were kept under this name
-  --save-instrument NAME  keep them
+  --bitrate B          bit rate of the video in kbit/s (default: 8000)
+  --instrument NAME    use calibration and settings kept under this name;
+                       --calibration replaces that calibration
+  --save-instrument NAME  keep calibration and settings under this name
   --size WxH           pixels of the B-scan in the video (default: 640x512)
-  --volume             a film of the rendered volumes too
+  --volume             record a film of the rendered volumes too
   --bscans N           B-scans per volume (default: as the source says)
   --width-um UM, --length-um UM  sizes of a volume, for its proportions
-  --turn-rate D        degrees per second that the volume turns (default: 0)
-  --no-video           only what --raw, --lossless and --volume say
-  --no-meters          no measurements of the signal beside the recording
-  --raw                the spectra too
-  --lossless           images of 16 bit too
-  --min DB, --max DB   black and white of these (default: 0 and 100 dB)
-  --mode OCTAL         who may read the files, as in 0640 (default: 0600, you
-                       alone)
+  --turn-rate D        rotation of the volume in degrees per second (default: 0)
+  --no-video           record only what --raw, --lossless and --volume say
+  --no-meters          keep no measurements of the signal beside the recording
+  --raw                record the spectra too
+  --lossless           record images of 16 bit too
+  --min DB, --max DB   with --lossless: black and white (default: 0, 100 dB)
+  --mode OCTAL         permissions of the files, such as 0640 (default: 0600,
+                       you alone)
   --camera DEVICE      a camera beside the B-scan: /dev/video0, ..., or test
   --clock              date and time in the video (always with --camera)
 
@@ -73,8 +74,8 @@ Who else sees it
   --view               show the images in a window
   --view=SINK          show them by another GStreamer sink
   --rtsp PORT          serve them as rtsp://ADDRESS:PORT/oct
-  --address A          where the server listens (default: for this machine alone)
-  --password-file FILE its first line is what viewers have to know
+  --address A          where the server listens (default: this computer only)
+  --password-file FILE file with the password of the viewers in its first line
   --stream PIPELINE    send H.264 into these GStreamer elements, such as srtsink
                        (with --rtsp or --stream, --output may be left out)
   --version            of this project

@@ -56,7 +56,8 @@ const OctBackgroundModeInfo oct_background_modes[OCT_N_BACKGROUND_MODES] = {
       "saturated",
       .is_found = TRUE },
   [OCT_BACKGROUND_A_LINE] = { "a-line",
-      "Mean of each A-line, its constant alone; for spectra without the source",
+      "Mean value of each A-line, a constant; for spectra that do not contain "
+      "the source's spectrum",
       .is_found = TRUE, .terms = 1, .tolerance = 1e-7 },
   [OCT_BACKGROUND_HIGH_PASS] = { "high-pass",
       "Mean of the A-lines around each A-line; for a background that drifts "

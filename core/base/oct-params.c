@@ -79,9 +79,9 @@ oct_check_background (const OctBackgroundParams *params, GError **error)
           || params->high_pass_lines > OCT_HIGH_PASS_MOST
           || params->high_pass_lines % 2 == 0)) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "The high-pass is over %u A-lines: it must be an odd number from 3 to "
-        "%u, the A-line itself and as many on either side; set "
-        "`high-pass-lines`",
+        "The high-pass takes the mean over %u A-lines: it must be an odd "
+        "number from 3 to %u, the A-line itself and equally many on either "
+        "side; set `high-pass-lines`",
         params->high_pass_lines, OCT_HIGH_PASS_MOST);
     return FALSE;
   }

@@ -202,7 +202,7 @@ set_twice_error (
     const char *file, OctColumn column, const char *property, GError **error)
 {
   g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-      "%s has a column %s and %s set too; remove one of them", file,
+      "%s has a column %s, but %s set too; remove one of them", file,
       oct_column_names[column], property);
   return FALSE;
 }
@@ -240,8 +240,8 @@ add_wavelengths (const OctCalibrationSettings *s, const char *file,
 
   if (calibration_given (s->wavelength_polynomial) && s->wavelength_min > 0) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "`wavelength-polynomial` is set and `wavelength-min` and "
-        "`wavelength-max` are too, which tell the same; remove one of them");
+        "`wavelength-polynomial` is set, but `wavelength-min` and "
+        "`wavelength-max` are set too; remove one or the others");
     return FALSE;
   }
   if (calibration_given (s->wavelength_polynomial))
@@ -348,10 +348,10 @@ polynomial_phase (const OctCalibration *c, gboolean at_samples, double a2,
     g_set_error_literal (error, OCT_ERROR, OCT_ERROR_SETTINGS,
         c->positions != NULL
             ? "The dispersion coefficients a2 and a3 need the wavelengths, but "
-              "the calibration has k_index (or `k-polynomial`) alone, which "
-              "does not tell them; set `wavelength-min` and `wavelength-max` "
-              "beside it, or give a calibration file with a k_index "
-              "and a wavelength_nm column"
+              "the calibration has only k_index (or `k-polynomial`), which "
+              "does not contain them; set `wavelength-min` and "
+              "`wavelength-max` beside it, or give a calibration file with a "
+              "k_index and a wavelength_nm column"
             : "The dispersion coefficients a2 and a3 need the wavelengths, but "
               "the calibration has none; set `wavelength-min` and "
               "`wavelength-max`, or add a wavelength_nm column to the "
@@ -454,8 +454,8 @@ calibration_change (
 {
   if ((s->flip || calibration_given (s->k_warp)) && c->positions == NULL) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "`%s` is set, which changes wavelengths or a k_index, and there are "
-        "none; give them, too, or remove it",
+        "`%s` is set, but there are no wavelengths and no k_index that it "
+        "could change; give them, or remove it",
         s->flip ? "flip" : "k-warp");
     return FALSE;
   }

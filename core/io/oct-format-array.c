@@ -110,8 +110,8 @@ find_named (const OctOpening *opening, const GArray *arrays,
     return NULL;
   }
   g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-      "%s has nothing that is called '%s', but %s; set `%s` to one of these",
-      opening->file, shown, arrays->len > 0 ? list : "it is empty", property);
+      "%s has no array '%s', but %s; set `%s` to one of these", opening->file,
+      shown, arrays->len > 0 ? list : "it is empty", property);
   return NULL;
 }
 
@@ -169,7 +169,7 @@ oct_opening_check_unnamed (const OctOpening *opening, GError **error)
   if (property == NULL)
     return TRUE;
   g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-      "%s holds nothing that has a name, but `%s` is set; leave it empty",
+      "%s contains no array with a name, but `%s` is set; leave it empty",
       opening->file, property);
   return FALSE;
 }

@@ -158,8 +158,8 @@ list_frames (const OctOpening *opening, Content *content, guint64 place,
       *lines = found[0].value;
     if (found[0].value != *lines || *lines == 0 || *lines > OCT_MAX_LINES
         || values.size != samples * *lines * 2)
-      return bioptigen_set_damaged (
-          opening->file, "its frames have not the sizes that it tells", error);
+      return bioptigen_set_damaged (opening->file,
+          "its frames do not have the sizes of its header", error);
     g_array_append_val (content->places, values.value);
   }
   return content->places->len > 0
@@ -177,8 +177,8 @@ oct_format_open_bioptigen (OctOpening *opening, GError **error)
 
   if (opening->settings->format == OCT_FILE_AUTO) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "%s is a Bioptigen .OCT file, which has images as a rule, and nothing "
-        "in it tells spectra from them; set `format` to bioptigen where you "
+        "%s is a Bioptigen .OCT file, which usually contains images, and does "
+        "not say whether it contains spectra; set `format` to bioptigen if you "
         "know that it was saved with spectra",
         opening->file);
     return FALSE;

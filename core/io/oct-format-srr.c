@@ -107,7 +107,7 @@ srr_parse_header (const OctOpening *opening, Header *header, GError **error)
     return srr_refuse (opening->file, "its B-scans are too large", error);
   return header->apo_end <= header->scan_end
          || srr_refuse (
-             opening->file, "its regions are not in its lines", error);
+             opening->file, "its regions lie outside its lines", error);
 }
 
 /* ------------------------------------------------------------------- files */
@@ -260,8 +260,8 @@ read_chirp (const Content *content, float **chirp, GError **error)
   if (n == samples)
     return oct_chirp_check (file, *chirp, n, error);
   g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
-      "%s has not %u numbers, one for each sample; put the one of the "
-      "instrument there, or take it away and give a `calibration`",
+      "%s does not have %u numbers, one for each sample; put the file of the "
+      "instrument there, or remove it and set `calibration`",
       file, samples);
   return FALSE;
 }

@@ -578,7 +578,7 @@ find_spectra (Content *content, GError **error)
         || !(stat.valid & ZIP_STAT_SIZE) || stat.size < bscan
         || stat.size % bscan != 0 || (n > 0 && stat.size != size))
       return thorlabs_set_damaged (content->file,
-          "its spectra have not the sizes that Header.xml tells", error);
+          "its spectra do not have the sizes that Header.xml says", error);
     size = stat.size;
     g_array_append_val (content->entries, entry);
   }
@@ -629,8 +629,7 @@ oct_format_open_thorlabs (OctOpening *opening, GError **error)
   if (xml == NULL)
     return thorlabs_set_damaged (opening->file,
         "its Header.xml is missing, damaged, larger than 64 MiB, or not as "
-        "large "
-        "as the archive tells",
+        "large as the archive says",
         error);
   if (!thorlabs_parse_header (opening->file, xml, size, &header, error))
     return FALSE;

@@ -104,9 +104,9 @@ unp_find_sizes (const OctOpening *opening, Sizes *sizes, GError **error)
 
   if (!oct_format_is_unp (opening)) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "%s has a name that does not end with .unp, and the one of its "
-        "settings follows from that; name it so, or set `format` to raw, "
-        "`samples` and `lines`",
+        "The name of %s does not end with .unp, so the file of its settings "
+        "cannot be found; rename it, or set `format` to raw, `samples` and "
+        "`lines`",
         opening->file);
     return FALSE;
   }
@@ -116,12 +116,12 @@ unp_find_sizes (const OctOpening *opening, Sizes *sizes, GError **error)
     return TRUE;
   g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
       "%s %s, but a Volume_Size with Width, Height, Number_of_Frames and "
-      "Number_of_Volumes is expected, which tells how the .unp file is read; "
-      "put the XML file beside that, or set `format` to raw, `samples` and "
+      "Number_of_Volumes is expected, which says how to read the .unp file; "
+      "put the XML file beside it, or set `format` to raw, `samples` and "
       "`lines`",
       file,
       text == NULL   ? "are missing, or are no text of at most 1 MiB"
-      : sizes->found ? "have other numbers than are possible"
+      : sizes->found ? "have impossible numbers in it"
                      : "have no sizes");
   return FALSE;
 }
@@ -146,7 +146,7 @@ oct_format_open_unp (OctOpening *opening, GError **error)
   /* fewer B-scans: it was stopped before its end */
   if (opening->file_size % bscan != 0 || shape[0] > stated) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
-        "%s has %" G_GUINT64_FORMAT " bytes, but the settings beside it tell "
+        "%s has %" G_GUINT64_FORMAT " bytes, but the settings beside it say "
         "%" G_GUINT64_FORMAT " B-scans of %" G_GUINT64_FORMAT
         " lines of %" G_GUINT64_FORMAT " samples of 16 bits; copy both again, "
         "or set `format` to raw, `samples` and `lines`",

@@ -88,7 +88,8 @@ static const OctFormat formats[] = {
       OCT_NEEDS (ZIP, oct_format_open_thorlabs, "libzip", "libzip-dev") },
   { .format = OCT_FILE_SRR,
       .nick = "srr",
-      .blurb = "Thorlabs .srr: one of the files of a volume names them all",
+      .blurb =
+          "Thorlabs .srr: all files of a volume, by the name of one of them",
       .name = "a Thorlabs .srr file",
       .media = "application/x-oct-srr",
       .magics = { { 0, 11, "headersize=" } },

@@ -20,17 +20,14 @@ oct_check_flip (const OctFlipParams *params, GError **error)
   }
   if (!(fabs (params->way_back_shift) <= OCT_MAX_LINES)) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "The way back was said to be %g A-lines late; set `way-back-shift` to "
-        "%d to %d.",
+        "`way-back-shift` is %g A-lines; set it to a value from %d to %d.",
         params->way_back_shift, -(gint)OCT_MAX_LINES, (gint)OCT_MAX_LINES);
     return FALSE;
   }
   if (params->motion == OCT_MOTION_SINE
       && !(params->duty > 0 && params->duty <= 1)) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "%g of the way from one turn of the beam to the next was said to be "
-        "recorded; set `duty` to more than 0 and at most 1.",
-        params->duty);
+        "`duty` is %g; set it above 0 and to at most 1.", params->duty);
     return FALSE;
   }
   return TRUE;

@@ -17,7 +17,7 @@ oct_slice_check (const OctSlice *slice, GError **error)
       && section_is_finite (&slice->down))
     return TRUE;
   g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-      "A plane was asked for that is nowhere; set positions and angles to "
+      "A position or an angle of the plane is not a finite number; set them to "
       "finite numbers.");
   return FALSE;
 }
@@ -55,8 +55,7 @@ oct_section_picture_check (const OctSectionPicture *p, GError **error)
       && p->height <= OCT_SECTION_MAX_PICTURE)
     return TRUE;
   g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-      "A picture of %u x %u pixels was asked for; it can have 1 to %u each "
-      "way.",
+      "A picture of %u x %u pixels is not possible; set 1 to %u each way.",
       p->width, p->height, OCT_SECTION_MAX_PICTURE);
   return FALSE;
 }

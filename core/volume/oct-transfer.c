@@ -219,7 +219,7 @@ transfer_parse (const FileKind *kind, const char *text, gsize length,
 
   if (strlen (copy) != length - mark || !g_utf8_validate (copy, -1, NULL)) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
-        "%s is no text; set %s to a text file with lines of %s.", name,
+        "%s is not a text file; set %s to a text file with lines of %s.", name,
         kind->property, kind->lines);
     return NULL;
   }

@@ -16,7 +16,7 @@ oct_volume_params_check (const OctVolumeParams *params, GError **error)
       || params->bscans > OCT_VOLUME_MAX_SIZE) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
         "A volume of %u B-scans of %u A-lines and %u depths (%u voxels deep) "
-        "was asked for, it can have 1 to %u of each; set fewer `bscans`, "
+        "is not possible: it must have 1 to %u of each; set fewer `bscans`, "
         "`lines` or depth bins.",
         params->bscans, params->lines, params->depth, depth,
         OCT_VOLUME_MAX_SIZE);
@@ -26,7 +26,7 @@ oct_volume_params_check (const OctVolumeParams *params, GError **error)
           && params->decimation != 4 && params->decimation != 8)
       || (params->pixel_size != 1 && params->pixel_size != 4)) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "%u depths were to be one voxel; set `decimation` to 1, 2, 4 or 8.",
+        "%u depths cannot become one voxel; set `decimation` to 1, 2, 4 or 8.",
         params->decimation);
     return FALSE;
   }
@@ -93,9 +93,8 @@ oct_volume_look_check (const OctVolumeLook *look, GError **error)
   if (look->mode >= OCT_N_VOLUME_MODES || look->transfer == NULL
       || look->coarseness < 1 || look->coarseness > 8) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "A picture of mode %u and a coarseness of %u was asked for, which "
-        "there is not.",
-        look->mode, look->coarseness);
+        "There is no picture of mode %u and coarseness %u.", look->mode,
+        look->coarseness);
     return FALSE;
   }
   return TRUE;
@@ -112,10 +111,8 @@ oct_volume_picture_check (const OctVolumePicture *p, GError **error)
       && p->height <= OCT_VOLUME_MAX_PICTURE)
     return TRUE;
   g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-      "A picture of %u x %u pixels and %u eyes was asked for; it can have %u "
-      "to "
-      "%u pixels each way, with two eyes side by side a width that is a "
-      "multiple of 4.",
+      "A picture of %u x %u pixels for %u eyes is not possible; set %u to %u "
+      "pixels each way, and for two eyes a width that is a multiple of 4.",
       p->width, p->height, p->n_eyes, OCT_VOLUME_MIN_PICTURE,
       OCT_VOLUME_MAX_PICTURE);
   return FALSE;

@@ -125,9 +125,9 @@ extern const GstOctFileType gst_oct_calibration_file;
         GST_OCT_BOOLEAN (settings, member.flip, FALSE) },                      \
   {                                                                            \
     "k-warp", "Correction of the wavenumbers",                                 \
-        "Coefficients \"c0,c1,...\": what lies at x = -1 .. 1 on the axis of " \
-        "uniform wavenumbers is read at x + c0 + c1 x + c2 x^2 + ..., as the " \
-        "signal refine of octreconstruct finds it",                            \
+        "Coefficients \"c0,c1,...\" that correct the wavenumbers: position x " \
+        "= -1 .. 1 on the uniform axis is read at x + c0 + c1 x + c2 x^2 + "   \
+        "...; the signal refine of octreconstruct finds them",                 \
         flags, "calibration", GST_OCT_STRING (settings, member.k_warp)         \
   }
 

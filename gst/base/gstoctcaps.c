@@ -86,7 +86,7 @@ caps_check_size (const GstOctInfo *info, GError **error)
 {
   if (info->rows % info->bscans != 0) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
-        "%u B-scans were said to be in a buffer of %u rows, which is no "
+        "The caps say that %u B-scans are in a buffer, but its %u rows are no "
         "multiple of that; set `bscans` in the caps to what the source "
         "delivers.",
         info->bscans, info->rows);
@@ -96,13 +96,13 @@ caps_check_size (const GstOctInfo *info, GError **error)
       || (guint64)info->columns * info->rows > OCT_MAX_BSCAN_VALUES) {
     if (info->bscans > 1)
       g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
-          "%u B-scans of %u x %u values were asked for in one buffer, which "
-          "can hold %u rows and %u values; set fewer B-scans per buffer.",
+          "%u B-scans of %u x %u values do not fit one buffer, which can hold "
+          "%u rows and %u values; set fewer B-scans per buffer.",
           info->bscans, info->columns, info->rows / info->bscans, OCT_MAX_LINES,
           OCT_MAX_BSCAN_VALUES);
     else
       g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
-          "One B-scan of %u x %u values was asked for, at most %u values are "
+          "One B-scan of %u x %u values is too large, at most %u values are "
           "possible; set smaller `samples` or `lines`.",
           info->columns, info->rows, OCT_MAX_BSCAN_VALUES);
     return FALSE;

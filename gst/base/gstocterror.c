@@ -81,8 +81,8 @@ gst_oct_element_refuses_property (GstElement *element, GParamSpec *pspec)
   if (state < first)
     return FALSE;
   GST_ELEMENT_WARNING (element, RESOURCE, SETTINGS,
-      ("`%s` of %s is taken before the start only, so it stays as it is; stop "
-       "the pipeline (state %s), set it and start again.",
+      ("`%s` of %s can only be set before the start, so it stays as it is; "
+       "stop the pipeline (state %s), set it and start again.",
           pspec->name, gst_oct_element_type_name (element),
           gst_element_state_get_name (first - 1)),
       (NULL));
@@ -167,9 +167,8 @@ gst_oct_explain_flow (GstElement *source, GstMessage *message)
         text);
   } else if (flow == GST_FLOW_ERROR) {
     error = g_error_new (GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
-        "octsrc stops since an element behind it has failed; the message "
-        "before this one says why, and where there is none, GST_DEBUG=2 "
-        "does.");
+        "octsrc stops because an element behind it has failed; the message "
+        "before this one says why, or else GST_DEBUG=2.");
   }
   if (error == NULL)
     return message;

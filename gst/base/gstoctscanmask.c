@@ -34,8 +34,8 @@ read_fields (const GstStructure *s)
   if (lines == 0 || taken == NULL
       || !gst_buffer_map (taken, &map, GST_MAP_READ)) {
     g_message ("An event " GST_OCT_SCAN_MASK_EVENT_NAME
-               " has no fields `lines` (uint, 1 or more) and `taken` (buffer), "
-               "and is left out; send it with both.");
+               " is ignored, because it lacks `lines` (uint, 1 or more) or "
+               "`taken` (buffer); send it with both.");
     return NULL;
   }
   if (map.size % lines == 0 && map.size / lines <= OCT_SCAN_MASK_MAX_LINES)
@@ -43,12 +43,12 @@ read_fields (const GstStructure *s)
         lines, (guint)(map.size / lines), map.data, &error);
   else
     g_set_error (&error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "A mask of %" G_GSIZE_FORMAT
-        " bytes is none of whole B-scans of %u A-lines; send one byte for each",
+        "A mask of %" G_GSIZE_FORMAT " bytes does not hold whole B-scans of %u "
+        "A-lines; send one byte for each",
         map.size, lines);
   gst_buffer_unmap (taken, &map);
   if (mask == NULL)
-    g_message ("An event " GST_OCT_SCAN_MASK_EVENT_NAME " is left out: %s.",
+    g_message ("An event " GST_OCT_SCAN_MASK_EVENT_NAME " is ignored: %s.",
         error->message);
   return mask;
 }

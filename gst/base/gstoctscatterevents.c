@@ -55,8 +55,8 @@ gst_oct_branch_allows_volumes (GstElement *element, GError **error)
   if (branch == NULL)
     return TRUE;
   g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-      "%s needs all B-scans of a volume, and a branch of octscatter brings "
-      "only some of them; put %s behind octcollect, or in front of octscatter.",
+      "%s needs all B-scans of a volume, but a branch of octscatter gets only "
+      "some of them; put %s behind octcollect, or in front of octscatter.",
       name, name);
   return FALSE;
 }
@@ -83,13 +83,14 @@ gst_oct_branch_refuse_history (GstElement *element, const char *setting,
 
   if (devices != NULL)
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "%s of %s goes by the B-scans before, and devices=%s of octreconstruct "
-        "gives each GPU only some of them; %s, or give one GPU in `devices`.",
+        "%s of %s depends on the previous B-scans, but devices=%s of "
+        "octreconstruct gives each GPU only some of them; %s, or give one GPU "
+        "in `devices`.",
         setting, name, devices, instead);
   else
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "%s of %s goes by the B-scans before, and a branch of octscatter "
-        "brings only some of them; put %s in front of octscatter or behind "
+        "%s of %s depends on the previous B-scans, but a branch of octscatter "
+        "gets only some of them; put %s in front of octscatter or behind "
         "octcollect, or %s.",
         setting, name, name, instead);
 }

@@ -2,9 +2,9 @@
 /**
  * SECTION:element-octcollect
  *
- * Puts what the branches of octscatter make into the order of the B-scans
- * again, with their time stamps, caps and segments. Behind it the stream is as
- * if there had been one branch alone.
+ * Puts the results of the branches of octscatter back into the order of the
+ * B-scans, with their time stamps, caps and segments. Behind it the stream is
+ * the same as with a single branch.
  *
  * |[
  * gst-launch-1.0 octsrc num-buffers=100 ! octscatter name=s
@@ -771,7 +771,7 @@ gst_oct_collect_class_init (GstOctCollectClass *klass)
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class,
       "OCT collecting of branches", "Generic",
-      "Puts what the branches of octscatter make into order again",
+      "Puts the results of the branches of octscatter back into order",
       "The gst-oct developers");
   element_class->request_new_pad = gst_oct_collect_request_new_pad;
   element_class->release_pad = gst_oct_collect_release_pad;

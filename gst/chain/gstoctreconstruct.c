@@ -660,7 +660,7 @@ gst_oct_reconstruct_class_init (GstOctReconstructClass *klass)
   g_object_class_install_property (object_class, PROP_DEVICES,
       g_param_spec_string ("devices", "GPUs",
           "Several GPUs that share the B-scans, such as \"0,1\", in place of "
-          "`cuda-device-id`; in and out is host memory then",
+          "`cuda-device-id`; input and output are in system memory then",
           NULL,
           G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
               | GST_PARAM_MUTABLE_READY));

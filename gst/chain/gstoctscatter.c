@@ -2,9 +2,9 @@
 /**
  * SECTION:element-octscatter
  *
- * Hands B-scans out to several branches, each with a thread of its own.
- * octcollect puts what the branches make into order again. So several GPUs
- * share one stream, or several processors work on one B-scan each.
+ * Distributes B-scans to several branches, each with a thread of its own.
+ * octcollect puts the results of the branches back into order. This way several
+ * GPUs share one stream, or several processors work on one B-scan each.
  *
  * |[
  * gst-launch-1.0 octsrc num-buffers=100 ! octscatter name=s
@@ -54,9 +54,9 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
     "src_%u", GST_PAD_SRC, GST_PAD_REQUEST, GST_STATIC_CAPS_ANY);
 
 static const GEnumValue policies[] = {
-  { GST_OCT_SCATTER_ROUND_ROBIN,
-      "One after the other, but for those that are full", "round-robin" },
-  { GST_OCT_SCATTER_LEAST_LOADED, "The one with the fewest buffers to do",
+  { GST_OCT_SCATTER_ROUND_ROBIN, "In turn, without those that are full",
+      "round-robin" },
+  { GST_OCT_SCATTER_LEAST_LOADED, "The branch with the fewest buffers to do",
       "least-loaded" },
   { 0, NULL, NULL },
 };
@@ -68,8 +68,8 @@ static GST_OCT_DEFINE_ENUM (get_policy_type, "GstOctScatterPolicy", policies)
           GST_OCT_ENUM (Settings, policy, get_policy_type,
               GST_OCT_SCATTER_LEAST_LOADED) },
       { "max-buffers", "Most buffers",
-          "Most buffers in a branch at a time, including the one that it works "
-          "on",
+          "Largest number of buffers in a branch, including the one that it "
+          "works on",
           GST_OCT_PROPERTY_LIVE, NULL,
           GST_OCT_UINT (Settings, max_buffers, 1, 1024, 2) },
     };
@@ -576,13 +576,13 @@ gst_oct_scatter_class_init (GstOctScatterClass *klass)
   gst_oct_properties_install (&properties, object_class, FIRST_ROW);
   g_object_class_install_property (object_class, LOST_ID,
       g_param_spec_uint64 ("lost", "Lost",
-          "Buffers that were in branches that failed, since the start", 0,
+          "Buffers lost in branches that failed, since the start", 0,
           G_MAXUINT64, 0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class,
       "OCT scattering to branches", "Generic",
-      "Hands B-scans out to several branches, for several GPUs or processors",
+      "Distributes B-scans to several branches, for several GPUs or processors",
       "The gst-oct developers");
   element_class->request_new_pad = gst_oct_scatter_request_new_pad;
   element_class->release_pad = gst_oct_scatter_release_pad;

@@ -3,8 +3,8 @@
  * SECTION:element-octaverage
  *
  * Averages images, or A-scans, over time. What changes from B-scan to B-scan
- * disappears: noise, and the speckle of what moves. What stays becomes clearer:
- * noise falls with the square root of #GstOctAverage:frames.
+ * is reduced: noise falls with the square root of #GstOctAverage:frames, and the
+ * speckle of parts that move is smoothed. What stays becomes clearer.
  *
  * |[
  * gst-launch-1.0 octsrc num-buffers=100 ! octreconstruct ! octaverage frames=8
@@ -42,23 +42,23 @@ GST_ELEMENT_REGISTER_DEFINE (
     octaverage, "octaverage", GST_RANK_NONE, GST_TYPE_OCT_AVERAGE);
 
 static const GEnumValue modes[] = {
-  { OCT_AVERAGE_RUNNING, "Of every B-scan and those before it", "running" },
-  { OCT_AVERAGE_BLOCK, "One for every `frames` B-scans", "block" },
+  { OCT_AVERAGE_RUNNING, "Mean of each B-scan and those before it", "running" },
+  { OCT_AVERAGE_BLOCK, "One mean for every `frames` B-scans", "block" },
   { 0, NULL, NULL },
 };
 
 static const GEnumValue kinds[] = {
-  { OCT_AVERAGE_VALUES, "Complex values: what has another phase each time goes",
+  { OCT_AVERAGE_VALUES, "Complex values: contributions of random phase cancel",
       "complex" },
-  { OCT_AVERAGE_POWER, "The power; phases do not matter", "power" },
+  { OCT_AVERAGE_POWER, "Power, without the phase", "power" },
   { 0, NULL, NULL },
 };
 
 static const GEnumValue registrations[] = {
-  { OCT_REGISTRATION_NONE, "B-scans are averaged where they are", "none" },
+  { OCT_REGISTRATION_NONE, "None: B-scans are averaged as they are", "none" },
   { OCT_REGISTRATION_TRANSLATION,
-      "Those before are moved to where the last one is, in depth and along the "
-      "A-lines",
+      "Shift of the previous B-scans onto the newest one, in depth and along "
+      "the A-lines",
       "translation" },
   { 0, NULL, NULL },
 };
@@ -73,14 +73,14 @@ static const GstOctProperty rows[] = {
       GST_OCT_PROPERTY_LIVE | GST_OCT_PROPERTY_CAPS, "mean",
       GST_OCT_ENUM (
           Settings, mode, average_get_mode_type, OCT_AVERAGE_RUNNING) },
-  { "frames", "B-scans", "B-scans in a mean",
+  { "frames", "B-scans", "Number of B-scans in a mean",
       GST_OCT_PROPERTY_LIVE | GST_OCT_PROPERTY_CAPS, "mean",
       GST_OCT_UINT (Settings, frames, 1, OCT_AVERAGE_MOST, 4) },
   { "of", "What of A-scans", "A-scans: what is averaged", GST_OCT_PROPERTY_LIVE,
       NULL,
       GST_OCT_ENUM (Settings, of, average_get_kind_type, OCT_AVERAGE_POWER) },
-  { "registration", "Registration", "What is done about samples that move",
-      GST_OCT_PROPERTY_LIVE, NULL,
+  { "registration", "Registration",
+      "Correction of motion from B-scan to B-scan", GST_OCT_PROPERTY_LIVE, NULL,
       GST_OCT_ENUM (Settings, registration, get_registration_type,
           OCT_REGISTRATION_NONE) },
   { "max-shift", "Largest shift",
@@ -184,8 +184,8 @@ gst_oct_average_configure (GstOctFilter *filter, gconstpointer data,
 
   if (params.mode == OCT_AVERAGE_BLOCK && input->bscans > 1) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "mode=block of octaverage was asked for buffers of %u B-scans, and "
-        "takes them one by one; set `mode` to running, or one B-scan a buffer.",
+        "mode=block of octaverage takes one B-scan per buffer, not buffers of "
+        "%u B-scans; set `mode` to running, or deliver one B-scan per buffer.",
         input->bscans);
     return FALSE;
   }

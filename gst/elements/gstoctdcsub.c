@@ -86,8 +86,8 @@ static GST_OCT_DEFINE_ENUM (get_axis_type, "GstOctAxis", axes)
           GST_OCT_PROPERTY_LIVE, NULL,
           GST_OCT_DOUBLE (Settings, running_weight, 1e-6, 1.0, 0.1) },
       { "high-pass-lines", "High-pass A-lines",
-          "mode=high-pass: A-lines of the mean around each A-line, that one "
-          "included; an odd number",
+          "mode=high-pass: number of A-lines, centred on each A-line, whose "
+          "mean is removed; odd",
           GST_OCT_PROPERTY_LIVE, NULL,
           GST_OCT_UINT (Settings, high_pass_lines, 3, OCT_HIGH_PASS_MOST, 31) },
       { "background", "Background file",

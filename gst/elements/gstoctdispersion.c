@@ -58,7 +58,7 @@ static const GstOctProperty rows[] = {
       GST_OCT_DOUBLE (Settings, phase3, -1e6, 1e6, 0.0) },
   { "mask-file", "Mask file",
       "Text file with 0 or 1 for every sample of a whole A-line; the spectra "
-      "hold the samples with 1 alone (none = they hold all)",
+      "contain only the samples with 1 (none = all samples)",
       GST_OCT_PROPERTY_LIVE, NULL,
       GST_OCT_FILE (Settings, mask.path, mask.content, &gst_oct_mask_file) },
   { "autofocus-order", "Order of autofocus",

@@ -2,9 +2,9 @@
 /**
  * SECTION:element-octflip
  *
- * Turns images the right way round: images that are upside down or mirrored,
- * the B-scans of a scanner that records on its way back too, and those of a
- * beam that moves as a sine.
+ * Flips images that are upside down or mirrored, mirrors the B-scans that a
+ * scanner records on its way back, and corrects the distortion of a beam that
+ * moves as a sine.
  *
  * |[
  * gst-launch-1.0 octsrc num-buffers=100 ! octreconstruct
@@ -40,7 +40,7 @@ GST_ELEMENT_REGISTER_DEFINE (
     octflip, "octflip", GST_RANK_NONE, GST_TYPE_OCT_FLIP);
 
 static const GEnumValue ways_back[] = {
-  { OCT_WAY_BACK_NONE, "No B-scan is", "none" },
+  { OCT_WAY_BACK_NONE, "None", "none" },
   { OCT_WAY_BACK_ODD, "B-scans 1, 3, 5 ... of the volume, counted from 0",
       "odd" },
   { OCT_WAY_BACK_EVEN, "B-scans 0, 2, 4 ... of the volume", "even" },
@@ -59,22 +59,23 @@ static GST_OCT_DEFINE_ENUM (get_motion_type, "GstOctMotion", motions);
 static const GstOctProperty rows[] = {
   { "depth", "Upside down", "Turn images upside down", GST_OCT_PROPERTY_LIVE,
       NULL, GST_OCT_BOOLEAN (Settings, depth, FALSE) },
-  { "lateral", "Mirrored", "Mirror images, the first A-line last",
+  { "lateral", "Mirrored", "Mirror images: the first A-line becomes the last",
       GST_OCT_PROPERTY_LIVE, NULL, GST_OCT_BOOLEAN (Settings, lateral, FALSE) },
   { "way-back", "Way back",
-      "B-scans of the way back of the beam, which are mirrored",
+      "Which B-scans were recorded on the way back of the beam; they are "
+      "mirrored",
       GST_OCT_PROPERTY_LIVE, NULL,
       GST_OCT_ENUM (Settings, way_back, get_way_back_type, OCT_WAY_BACK_NONE) },
   { "way-back-shift", "Shift of the way back",
-      "Delay of B-scans of the way back in A-lines, also fractions",
+      "Delay of the B-scans of the way back, in A-lines and fractions of them",
       GST_OCT_PROPERTY_LIVE, NULL,
       GST_OCT_DOUBLE (Settings, way_back_shift, -65536.0, 65536.0, 0.0) },
   { "scan", "Motion of the beam", "How the beam moves along a B-scan",
       GST_OCT_PROPERTY_LIVE, "scan",
       GST_OCT_ENUM (Settings, scan, get_motion_type, OCT_MOTION_LINEAR) },
   { "duty", "Recorded part",
-      "scan=sine: part of the time from one turn of the beam to the next in "
-      "which A-lines are recorded, around its middle",
+      "scan=sine: part of each sweep of the beam in which A-lines are "
+      "recorded, centred on its middle",
       GST_OCT_PROPERTY_LIVE, "scan",
       GST_OCT_DOUBLE (Settings, duty, 0.01, 1.0, 1.0) },
 };
@@ -173,9 +174,8 @@ gst_oct_flip_class_init (GstOctFlipClass *klass)
       &(GstOctFilterDescription){ .operation = OCT_OPERATION_FLIP,
           .properties = &properties,
           .long_name = "OCT flipping of images",
-          .description =
-              "Turns images upside down, mirrors them, those of the "
-              "way back too, and corrects scans that go as a sine" });
+          .description = "Flips images, mirrors those of the way back, and "
+                         "corrects the distortion of sinusoidal scans" });
 }
 
 static void

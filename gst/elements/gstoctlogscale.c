@@ -46,8 +46,8 @@ static const GEnumValue ranges[] = {
   { OCT_RANGE_AUTO, "Smallest to largest value of the B-scan", "auto" },
   { OCT_RANGE_MANUAL, "`min` to `max`", "manual" },
   { OCT_RANGE_CONTRAST,
-      "Noise floor to what one value of 1000 is above, without the depths "
-      "near zero delay",
+      "Noise floor to the 99.9th percentile, without the depths near the zero "
+      "delay",
       "contrast" },
   { 0, NULL, NULL },
 };
@@ -73,9 +73,8 @@ static GST_OCT_DEFINE_ENUM (get_scale_type, "GstOctScale",
           GST_OCT_PROPERTY_RAMPED, "range",
           GST_OCT_DOUBLE (Settings, max, -1e20, 1e20, 60.0) },
       { "range-smoothing", "Range smoothing",
-          "Weight of the range of the B-scans before, against flicker (0 = "
-          "each "
-          "B-scan alone), dimensionless",
+          "Weight of the previous B-scans in the range, against flicker (0 = "
+          "each B-scan alone), dimensionless",
           GST_OCT_PROPERTY_LIVE, NULL,
           GST_OCT_DOUBLE (Settings, range_smoothing, 0.0, 0.9999, 0.0) },
     };

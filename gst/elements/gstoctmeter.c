@@ -2,10 +2,10 @@
 /**
  * SECTION:element-octmeter
  *
- * Measures what passes and changes nothing: the light and the camera in
+ * Measures the stream without changing it: the light and the camera in
  * spectra, the peak of a mirror in A-scans. It takes raw spectra, spectra and
- * A-scans alike, in system or GPU memory, and can stand in a pipeline several
- * times.
+ * A-scans, in system or GPU memory, and can be used several times in a
+ * pipeline.
  *
  * |[
  * gst-launch-1.0 -m octsrc num-buffers=100 phantom=mirror
@@ -40,13 +40,12 @@ static const GstOctProperty rows[] = {
   { "active", "Active", "Measure; without it B-scans pass at no cost",
       GST_OCT_PROPERTY_LIVE, NULL, GST_OCT_BOOLEAN (Settings, active, TRUE) },
   { "interval", "Interval",
-      "Time from one measurement to the next in ms (0 = as many as the thread "
-      "that measures can do)",
+      "Time from one measurement to the next in ms (0 = as short as possible)",
       GST_OCT_PROPERTY_LIVE, NULL,
       GST_OCT_UINT (Settings, interval, 0, 3600000, 1000) },
   { "first-bin", "First depth bin",
-      "A-scans: first depth bin of the search for a peak, behind the residue "
-      "at zero delay",
+      "A-scans: first depth bin of the search for a peak, below what is left "
+      "of the source near the zero delay",
       GST_OCT_PROPERTY_LIVE, NULL,
       GST_OCT_UINT (Settings, first_bin, 0, 65535, OCT_METER_FIRST_BIN) },
   { "last-bin", "Last depth bin",
@@ -69,8 +68,8 @@ static const GstOctProperty rows[] = {
       GST_OCT_ENUM (
           Settings, window, gst_oct_window_get_type, OCT_WINDOW_HANN) },
   { "source-only", "Source only",
-      "Raw spectra: of the source alone, with the sample arm blocked; also "
-      "measures the camera's gain and noise",
+      "Raw spectra: the sample arm is blocked, so that they show the source "
+      "alone; also measures the camera's gain and noise",
       GST_OCT_PROPERTY_LIVE, NULL,
       GST_OCT_BOOLEAN (Settings, source_only, FALSE) },
   { "roll-off", "Roll-off",
@@ -588,7 +587,8 @@ gst_oct_meter_class_init (GstOctMeterClass *klass)
   octmeter_add_template (element_class, "src", GST_PAD_SRC);
   gst_element_class_set_static_metadata (element_class, "OCT meter",
       "Filter/Analyzer/Video",
-      "Measures source, camera and peaks of spectra and A-scans that pass",
+      "Measures the light source, the camera and the peaks, in spectra or "
+      "A-scans that pass through",
       "The gst-oct developers");
   trans_class->set_caps = gst_oct_meter_set_caps;
   trans_class->transform_ip = gst_oct_meter_transform_ip;

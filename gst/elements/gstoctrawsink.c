@@ -3,7 +3,7 @@
  * SECTION:element-octrawsink
  *
  * Records raw spectra as they come from the camera, without loss. octsrc plays
- * them back with nothing but the name of the recording.
+ * them back by the name of the recording.
  *
  * |[
  * gst-launch-1.0 octsrc num-buffers=100 ! octrawsink location=taken
@@ -52,8 +52,8 @@ static const GstOctProperty rows[] = {
       0, NULL,
       GST_OCT_UINT (Settings, file_mode, 0600, 0666, DEFAULT_FILE_MODE) },
   { "measurements", "Measurements",
-      "Files beside the recording that measurements are written to meanwhile, "
-      "separated by semicolons: the text of the recording names them",
+      "Names of files with measurements that are written beside the recording, "
+      "separated by semicolons; LOCATION.oct names them",
       0, NULL, GST_OCT_STRING (Settings, measurements) },
   { "frames", "Frames", "B-scans written so far, without those of `lost`",
       GST_OCT_PROPERTY_READ_ONLY, NULL,

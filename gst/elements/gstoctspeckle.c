@@ -31,15 +31,14 @@ GST_ELEMENT_REGISTER_DEFINE (
 
 static const GEnumValue methods[] = {
   { OCT_SPECKLE_BILATERAL,
-      "Mean of the pixels around that are about as bright; keeps edges",
+      "Mean of the neighbouring pixels of similar brightness; keeps edges",
       "bilateral" },
   { OCT_SPECKLE_MEDIAN,
-      "Median of the pixels around; takes away single ones that are bright or "
-      "dark",
+      "Median of the neighbouring pixels; removes single bright or dark pixels",
       "median" },
   { OCT_SPECKLE_LEE,
-      "Lee's filter: the mean where there is nothing but speckle, the pixel "
-      "itself where there is more",
+      "Lee's filter: the local mean where there is only speckle, the pixel "
+      "itself where there is structure",
       "lee" },
   { 0, NULL, NULL },
 };

@@ -148,7 +148,7 @@ take_divide (double *sum, const guint *counts, guint samples, GError **error)
     return TRUE;
   g_set_error_literal (error, OCT_ERROR, OCT_ERROR_FORMAT,
       "The spectra are zero everywhere, which is no background; let the light "
-      "of the reference arm to the camera and take it again.");
+      "of the reference arm reach the camera and take it again.");
   return FALSE;
 }
 

@@ -2,10 +2,10 @@
 /**
  * SECTION:element-octgather
  *
- * Gathers B-scans, as a camera delivers them one by one, into buffers of
- * several. The elements behind it then work on all of them at once, which is
- * faster where B-scans are small: a GPU has more to do at a time, and fewer
- * buffers are passed on.
+ * Puts several B-scans, which a camera delivers one by one, into one buffer.
+ * The elements behind it then work on all of them at once. That is faster if
+ * B-scans are small: a GPU has more to do at a time, and fewer buffers are
+ * passed on.
  *
  * |[
  * gst-launch-1.0 octsrc lines=64 num-buffers=320 ! octgather bscans=16
@@ -63,8 +63,8 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
 
 static const GstOctProperty rows[] = {
   { "bscans", "B-scans",
-      "Buffers gathered into one; more are faster for small B-scans, and delay "
-      "them by as many",
+      "Buffers that are put into one; more are faster for small B-scans, but "
+      "each waits until the buffer is full",
       0, NULL, GST_OCT_UINT (Settings, bscans, 1, OCT_MAX_LINES, 8) },
 };
 static const GstOctProperties properties = GST_OCT_PROPERTIES (Settings, rows);
@@ -446,9 +446,9 @@ warn_left_out (GstOctGather *self, guint count)
 {
   if (!self->warned)
     GST_ELEMENT_WARNING (self, STREAM, FORMAT,
-        ("%u B-scans in front of a gap or of the end are left out: what "
-         "follows takes %u in a buffer and no less. Ask for no `bscans` in "
-         "caps behind octgather, or set `bscans` of octgather to 1.",
+        ("%u B-scans in front of a gap or of the end are left out, because the "
+         "next element takes %u in a buffer and no fewer; remove `bscans` from "
+         "the caps behind octgather, or set `bscans` of octgather to 1.",
             count, self->out.bscans),
         (NULL));
   self->warned = TRUE;
@@ -660,7 +660,7 @@ gst_oct_gather_class_init (GstOctGatherClass *klass)
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class,
       "OCT gathering of B-scans", "Filter/Video",
-      "Gathers B-scans of a camera into buffers of several",
+      "Puts several B-scans of a camera into one buffer",
       "The gst-oct developers");
   trans_class->transform_caps = gst_oct_gather_transform_caps;
   trans_class->set_caps = gst_oct_gather_set_caps;

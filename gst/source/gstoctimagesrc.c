@@ -2,9 +2,9 @@
 /**
  * SECTION:element-octimagesrc
  *
- * Gives the images of a file of spectra, by a URI such as
- * octimage:///data/scan.oct: octsrc and octreconstruct in one, for players that
- * know nothing of OCT.
+ * Delivers the images of a file of spectra, by a URI such as
+ * octimage:///data/scan.oct. It contains octsrc and octreconstruct, for
+ * players that know nothing of OCT.
  *
  * |[
  * gst-launch-1.0 octimagesrc source::num-buffers=100 ! videoconvert !
@@ -94,7 +94,8 @@ gst_oct_image_src_class_init (GstOctImageSrcClass *klass)
 
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "OCT images of a file",
-      "Source/Video", "Images of a file of spectra, for players: octimage://",
+      "Source/Video",
+      "Delivers the images of a file of spectra, for players: octimage://",
       "The gst-oct developers");
 }
 

@@ -264,9 +264,9 @@ input_read_mask (
         source, mask->bscans, mask->lines, info->bscans, info->lines);
   else if (mask->lines_each == 0)
     g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
-        "%s takes more A-lines of some B-scans than of others, and a compact "
-        "volume has as many in each; leave `scan-mask` none and set the file "
-        "on octvolumecs, which minds no others then",
+        "%s takes more A-lines of some B-scans than of others, but octsrc can "
+        "only deliver equally many of each; leave `scan-mask` none and set the "
+        "file on octvolumecs, which then ignores those that are left out",
         source);
   else
     return g_steal_pointer (&mask);

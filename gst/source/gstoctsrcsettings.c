@@ -57,9 +57,9 @@ static const GEnumValue phantoms[] = {
 static const GEnumValue scan_masks[] = {
   { GST_OCT_SCAN_MASK_NONE, "Whole volumes", "none" },
   { GST_OCT_SCAN_MASK_SAME_LINES,
-      "Some B-scans, and of these the same A-lines, at random", "same-lines" },
+      "Random B-scans, and the same random A-lines of each", "same-lines" },
   { GST_OCT_SCAN_MASK_SCATTERED,
-      "All B-scans, and of each other A-lines, at random", "scattered" },
+      "All B-scans, and different random A-lines of each", "scattered" },
   { GST_OCT_SCAN_MASK_FILE, "As `scan-mask-file` says", "file" },
   { 0, NULL, NULL },
 };
@@ -108,8 +108,8 @@ static GST_OCT_DEFINE_ENUM (get_scan_mask_type, "GstOctScanMaskChoice",
           GST_OCT_UINT64 (
               GstOctSrcSettings, input.reader.header_size, 0, G_MAXINT64, 0) },
       { "packing", "Packing",
-          "How the camera packed samples of 12 bits in a raw file, which come "
-          "out as 16 bits",
+          "How a raw file packs samples of 12 bits, which are delivered as 16 "
+          "bits",
           0, NULL,
           GST_OCT_ENUM (GstOctSrcSettings, input.reader.packing,
               get_packing_type, OCT_PACKING_NONE) },
@@ -178,8 +178,9 @@ static GST_OCT_DEFINE_ENUM (get_scan_mask_type, "GstOctScanMaskChoice",
           0, NULL,
           GST_OCT_DOUBLE (GstOctSrcSettings, input.cut.rate, 0.0, 1.0, 0.36) },
       { "scan-max-gap", "Largest gap of the scan",
-          "Most A-lines, and most B-scans, in a row that are left out (0 = 1.6 "
-          "divided by the part that is taken of them)",
+          "Largest number of neighbouring A-lines, and of neighbouring "
+          "B-scans, that are left out (0 = 1.6 divided by the part of them "
+          "that is taken)",
           0, NULL,
           GST_OCT_UINT (
               GstOctSrcSettings, input.cut.max_gap, 0, OCT_MAX_LINES, 0) },

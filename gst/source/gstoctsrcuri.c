@@ -97,7 +97,7 @@ find_fault (const GstOctUri *target, const char *name, const char *text)
   g_value_init (&value, pspec->value_type);
   if (text == NULL || !gst_value_deserialize (&value, text)
       || g_param_value_validate (pspec, &value))
-    return g_strdup_printf ("sets '%s' to '%s', which it cannot be", name,
+    return g_strdup_printf ("sets '%s' to '%s', which is not possible", name,
         text != NULL ? text : "");
   return NULL;
 }
@@ -144,11 +144,12 @@ gst_oct_uri_set (const GstOctUri *target, GstElement *element, const char *uri,
 
   if (GST_STATE (element) > GST_STATE_READY)
     g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_STATE,
-        "'%s' cannot be taken while octsrc plays; stop it first", uri);
+        "The URI '%s' cannot be set while octsrc plays; stop it first", uri);
   else if (parsed == NULL || gst_uri_get_fragment (parsed) != NULL)
     set_bad (target, error, uri, "is no URI that octsrc can read");
   else if (host != NULL && *host != '\0')
-    set_bad (target, error, uri, "names a computer, but files are of this one");
+    set_bad (target, error, uri,
+        "names a computer, but only files of this one can be read");
   else if (settings == NULL || set_properties (target, uri, settings, error))
     ok = TRUE;
   if (ok)

@@ -51,15 +51,18 @@ GST_ELEMENT_REGISTER_DEFINE (
 
 static const GEnumValue modes[] = {
   { OCT_ENFACE_MEAN, "Mean of the grey levels", "mean" },
-  { OCT_ENFACE_MAX, "The brightest", "max" },
-  { OCT_ENFACE_SUM, "What stands above `threshold`, added up", "sum" },
-  { OCT_ENFACE_DEPTH, "How deep in the slab the brightest is", "depth" },
+  { OCT_ENFACE_MAX, "Largest of the grey levels", "max" },
+  { OCT_ENFACE_SUM, "Sum of what is above `threshold`", "sum" },
+  { OCT_ENFACE_DEPTH, "Depth of the brightest voxel in the slab", "depth" },
   { 0, NULL, NULL },
 };
 static GST_OCT_DEFINE_ENUM (enface_get_mode_type, "GstOctEnfaceMode", modes)
 
     static const GEnumValue ranges[] = {
-      { RANGE_AUTO, "All but the darkest and brightest two hundredth", "auto" },
+      { RANGE_AUTO,
+          "All grey levels but the darkest 0.5 % and the brightest 0.5 % of "
+          "the A-lines",
+          "auto" },
       { RANGE_MANUAL, "`min` to `max`", "manual" },
       { 0, NULL, NULL },
     };
@@ -104,12 +107,12 @@ static GST_OCT_DEFINE_ENUM (get_scaling_type, "GstOctEnfaceScaling", scalings)
           GST_OCT_PROPERTY_RAMPED, NULL,
           GST_OCT_DOUBLE (Settings, surface_from, 0.0, MOST, 0.0) },
       { "surface-rise", "Rise at the surface",
-          "flatten=true: the surface is where eight depths are brighter than "
-          "the eight above them by so many grey levels",
+          "flatten=true: the surface is where the mean of eight depths is "
+          "brighter than that of the eight above by this many grey levels",
           LIVE, NULL, GST_OCT_UINT (Settings, surface_rise, 0, 255, 50) },
       { "surface-smoothing", "Smoothing of the surface",
-          "flatten=true: the surface is the median over so many A-lines and "
-          "B-scans to each side",
+          "flatten=true: the surface is smoothed by a median over this many "
+          "A-lines and B-scans to each side",
           LIVE, NULL,
           GST_OCT_UINT (
               Settings, surface_smoothing, 0, OCT_ENFACE_MAX_RADIUS, 2) },
@@ -128,7 +131,8 @@ static GST_OCT_DEFINE_ENUM (get_scaling_type, "GstOctEnfaceScaling", scalings)
           "range=manual: grey level that becomes white (mode=sum: their sum)",
           GST_OCT_PROPERTY_RAMPED, "range",
           GST_OCT_DOUBLE (Settings, max, 0.0, 1e7, 255.0) },
-      { "scaling", "Scaling", "Size of the picture where it is left open",
+      { "scaling", "Scaling",
+          "Size of the picture, if the next element does not set it",
           LIVE | GST_OCT_PROPERTY_CAPS, NULL,
           GST_OCT_ENUM (Settings, scaling, get_scaling_type, SCALING_SQUARE) },
     };

@@ -55,7 +55,7 @@ static GST_OCT_DEFINE_ENUM (get_plane_type, "GstOctPlane", planes)
 #define POSITION(axis, nick, what)                                             \
   {                                                                            \
     "position-" #axis, nick,                                                   \
-        "Where the plane is, as a part of " what ", dimensionless",            \
+        "Position of the plane along " what ", from 0 to 1",                   \
         GST_OCT_PROPERTY_RAMPED, NULL,                                         \
         GST_OCT_DOUBLE (Settings, axis, 0.0, 1.0, 0.5)                         \
   }
@@ -70,13 +70,12 @@ static GST_OCT_DEFINE_ENUM (get_plane_type, "GstOctPlane", planes)
       POSITION (y, "Position along B-scans", "the B-scans"),
       POSITION (z, "Position along the depth", "the depth"),
       { "yaw", "Yaw",
-          "plane=oblique: degrees that it is turned about the depth (0 = as a "
+          "plane=oblique: rotation about the depth axis in degrees (0 = as a "
           "B-scan, 90 = as plane=cross)",
           GST_OCT_PROPERTY_RAMPED, NULL,
           GST_OCT_DOUBLE (Settings, yaw, -360.0, 360.0, 0.0) },
       { "tilt", "Tilt",
-          "plane=oblique: degrees that its lower end is turned away (0 = "
-          "upright, 90 = as plane=depth)",
+          "plane=oblique: tilt in degrees (0 = upright, 90 = as plane=depth)",
           GST_OCT_PROPERTY_RAMPED, NULL,
           GST_OCT_DOUBLE (Settings, tilt, -180.0, 180.0, 0.0) },
     };

@@ -55,8 +55,8 @@ static gboolean
 refuse_stereo (guint width, GError **error)
 {
   g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-      "Pictures for two eyes were asked for with a width of %u, it has to be "
-      "a multiple of 4; set it in the caps behind octvolume.",
+      "Pictures for two eyes are %u pixels wide, but the width must be a "
+      "multiple of 4; set it in the caps behind octvolume.",
       width);
   return FALSE;
 }

@@ -545,8 +545,8 @@ gst_oct_volume_filter_take_buffer (GstOctVolumeFilter *self, GstBuffer *buffer)
       &self->scan, buffer, self->input.bscans, self->common.bscans);
   if (bscans == 0) {
     g_set_error (&error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "Nothing in the stream says how many B-scans are a volume; set "
-        "`bscans` of %s.",
+        "The stream does not say how many B-scans a volume has; set `bscans` "
+        "of %s.",
         gst_oct_element_type_name (GST_ELEMENT (self)));
     return gst_oct_volume_filter_fail (self, &error);
   }

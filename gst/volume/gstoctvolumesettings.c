@@ -10,10 +10,11 @@ typedef GstOctVolumeSettings Settings;
 
 static const GEnumValue modes[] = {
   { OCT_VOLUME_FULL, "Shaded, with shadows and occlusion", "full" },
-  { OCT_VOLUME_ONCE, "The same light, once for each pixel: faster", "once" },
+  { OCT_VOLUME_ONCE, "As full, but light is computed once per pixel: faster",
+      "once" },
   { OCT_VOLUME_ALPHA, "Without light", "alpha" },
   { OCT_VOLUME_MIP, "The brightest voxel along each ray", "mip" },
-  { OCT_VOLUME_MEAN, "What stands above the noise, added up", "mean" },
+  { OCT_VOLUME_MEAN, "Sum of what is above the noise", "mean" },
   { 0, NULL, NULL },
 };
 static GST_OCT_DEFINE_ENUM (
@@ -29,7 +30,7 @@ static GST_OCT_DEFINE_ENUM (
     get_transfer_type, "GstOctTransferFunction", transfers)
 
     static const GEnumValue projections[] = {
-      { GST_OCT_PROJECTION_PERSPECTIVE, "What is nearer is larger",
+      { GST_OCT_PROJECTION_PERSPECTIVE, "Perspective: nearer parts are larger",
           "perspective" },
       { GST_OCT_PROJECTION_ORTHOGRAPHIC,
           "Parallel rays: lengths can be compared", "orthographic" },
@@ -97,12 +98,12 @@ static const GstOctFileType transfer_file = { open_transfer,
 
 static const GstOctProperty rows[] = {
   GST_OCT_VOLUME_COMMON_ROWS (Settings, common,
-      "Depths that are averaged to one voxel: 1, 2, 4 or 8 (0 = so many that "
+      "Depths that are averaged to one voxel: 1, 2, 4 or 8 (0 = chosen so that "
       "voxels are half as deep as wide)",
       0, 0, 0),
   { "max-render-time", "Longest time for a picture",
-      "Pictures that take longer, in ms, get coarser until nothing moves (0 = "
-      "never)",
+      "Pictures that take longer than this, in ms, become coarser while "
+      "something moves (0 = never)",
       LIVE, NULL, GST_OCT_UINT (Settings, max_render_time, 0, 10000, 0) },
   { "mode", "Mode", "How the volume is shown", LIVE, NULL,
       GST_OCT_ENUM (
@@ -129,12 +130,14 @@ static const GstOctProperty rows[] = {
       GST_OCT_PROPERTY_RAMPED, NULL,
       GST_OCT_DOUBLE (Settings, depth_hue, 0.0, 1.0, 0.0) },
   { "yaw", "Yaw",
-      "Degrees that the camera is turned around the volume (0 = along the "
+      "Angle in degrees of the camera around the volume (0 = along the "
       "B-scans)",
       GST_OCT_PROPERTY_RAMPED, NULL,
       GST_OCT_DOUBLE (
           Settings, view.yaw, -36000.0, 36000.0, GST_OCT_VIEW_YAW) },
-  { "pitch", "Pitch", "Degrees that the camera looks down at the tissue",
+  { "pitch", "Pitch",
+      "Angle in degrees at which the camera looks down at the tissue (0 = "
+      "level)",
       GST_OCT_PROPERTY_RAMPED, NULL,
       GST_OCT_DOUBLE (Settings, view.pitch, -90.0, 90.0, GST_OCT_VIEW_PITCH) },
   { "zoom", "Zoom", "Size of the volume (1 = all of it is in the picture)",
@@ -151,7 +154,7 @@ static const GstOctProperty rows[] = {
       GST_OCT_PROPERTY_RAMPED, NULL,
       GST_OCT_DOUBLE (Settings, view.pan_y, -10.0, 10.0, 0.0) },
   { "turn-rate", "Rate of turning",
-      "Degrees per second that the camera turns by itself, added to `yaw`",
+      "Rotation of the camera in degrees per second, added to `yaw`",
       GST_OCT_PROPERTY_RAMPED, NULL,
       GST_OCT_DOUBLE (Settings, turn_rate, -3600.0, 3600.0, 0.0) },
   { "projection", "Projection", "Projection of the volume onto the picture",
@@ -159,15 +162,17 @@ static const GstOctProperty rows[] = {
       GST_OCT_ENUM (Settings, projection, get_projection_type,
           GST_OCT_PROJECTION_PERSPECTIVE) },
   { "field-of-view", "Field of view",
-      "projection=perspective: degrees of the height of the picture",
+      "projection=perspective: angle of view in degrees, over the height of "
+      "the picture",
       GST_OCT_PROPERTY_RAMPED, NULL,
       GST_OCT_DOUBLE (Settings, field_of_view, 1.0, 120.0, 30.0) },
   { "stereo", "Stereo", "Pictures for two eyes", LIVE | GST_OCT_PROPERTY_CAPS,
       NULL,
       GST_OCT_ENUM (Settings, stereo, get_stereo_type, GST_OCT_STEREO_NONE) },
   { "eye-separation", "Separation of the eyes",
-      "stereo: degrees between the two lines of sight", GST_OCT_PROPERTY_RAMPED,
-      NULL, GST_OCT_DOUBLE (Settings, eye_separation, 0.0, 30.0, 4.0) },
+      "stereo: angle in degrees between the two lines of sight",
+      GST_OCT_PROPERTY_RAMPED, NULL,
+      GST_OCT_DOUBLE (Settings, eye_separation, 0.0, 30.0, 4.0) },
   EDGE ("crop-left", "Left edge", "First", "the A-lines", crop_left, 0.0),
   EDGE ("crop-front", "Front edge", "First", "the B-scans", crop_front, 0.0),
   EDGE ("crop-top", "Upper edge", "First", "the depths", crop_top, 0.0),

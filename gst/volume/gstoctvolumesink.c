@@ -72,8 +72,8 @@ static const GstOctProperty rows[] = {
       GST_OCT_ENUM (
           Settings, kind, volume_sink_get_kind_type, OCT_VOLUME_FILE_AUTO) },
   { "bscans", "B-scans",
-      "B-scans per volume, of use where the stream does not say how many (0 = "
-      "not given); en face: pictures per file (0 = 1)",
+      "B-scans per volume, for a stream that does not say how many (0 = not "
+      "given); en face: pictures per file (0 = 1)",
       0, NULL, GST_OCT_UINT (Settings, bscans, 0, OCT_MAX_LINES, 0) },
   { "x-spacing", "Spacing of A-lines",
       "Metres between A-lines, en face between columns (0 = as the stream "
@@ -89,8 +89,8 @@ static const GstOctProperty rows[] = {
       GST_OCT_PROPERTY_LIVE, NULL,
       GST_OCT_DOUBLE (Settings, z_spacing, 0.0, 1.0, 0.0) },
   { "refractive-index", "Refractive index",
-      "Of the sample, dimensionless: depths in air are divided by it", 0, NULL,
-      GST_OCT_DOUBLE (Settings, refractive_index, 1.0, 4.0, 1.0) },
+      "Refractive index of the sample: depths in air are divided by it", 0,
+      NULL, GST_OCT_DOUBLE (Settings, refractive_index, 1.0, 4.0, 1.0) },
   { "dicom-tags", "DICOM attributes",
       "Attributes to add to DICOM files, by the keywords of the standard: "
       "PatientName=Doe^Jane;PatientID=42;ImageLaterality=R (none = nothing)",

@@ -508,10 +508,9 @@ convert_check (Options *o, GError **error)
 }
 
 #define SUMMARY                                                                \
-  "Reconstructs files of spectra, or all of a folder, to volumes for other\n"  \
-  "programs.  What was done before is not done again, what fails is "          \
-  "reported\n"                                                                 \
-  "and the others go on."
+  "Reconstructs files of spectra, or all files of a folder, to volumes for\n"  \
+  "other programs.  Files that were converted before are left as they are.\n"  \
+  "A file that fails is reported, and the others go on."
 
 static gboolean
 convert_parse_options (int *argc, char ***argv, Options *o, GError **error)
@@ -530,7 +529,7 @@ convert_parse_options (int *argc, char ***argv, Options *o, GError **error)
       "Reconstruction: cubic (default), linear, lanczos, nufft, nudft, cs",
       "M" },
     { "background", 0, 0, G_OPTION_ARG_STRING, &f->mode,
-      "What is removed, as `mode` of octdcsub (default: bscan)", "MODE" },
+      "Background to remove: a mode of octdcsub (default: bscan)", "MODE" },
     { "min", 0, 0, G_OPTION_ARG_DOUBLE, &f->min,
       "Black in dB, with --max (default: by the contrast of the images)",
       "DB" },
@@ -540,21 +539,20 @@ convert_parse_options (int *argc, char ***argv, Options *o, GError **error)
     { "width-um", 0, 0, G_OPTION_ARG_DOUBLE, &f->width_um,
       "Width of a B-scan", "UM" },
     { "length-um", 0, 0, G_OPTION_ARG_DOUBLE, &f->length_um,
-      "From the first B-scan of a volume to the last", "UM" },
+      "Length of a volume, from its first B-scan to its last", "UM" },
     { "refractive-index", 0, 0, G_OPTION_ARG_DOUBLE, &f->refractive_index,
-      "Of the sample (default: 1, air)", "N" },
+      "Refractive index of the sample (default: 1, air)", "N" },
     { "dicom-tags", 0, 0, G_OPTION_ARG_STRING, &f->dicom_tags,
-      "What DICOM files say besides: PatientID=42;...", "TAGS" },
+      "Further attributes of DICOM files: PatientID=42;...", "TAGS" },
     { "checksums", 0, 0, G_OPTION_ARG_NONE, &o->checksums,
       "SHA-256 of every volume in the manifest", NULL },
     { "part", 0, 0, G_OPTION_ARG_STRING, &o->part,
-      "Only the K-th of N parts, as many bytes each", "K/N" },
+      "Convert only the K-th of N parts of about equal size", "K/N" },
     { "summary", 0, 0, G_OPTION_ARG_NONE, &o->summary,
-      "Convert nothing: say what is converted and what is missing, and gather "
-      "the manifests of parts in one; with --checksums, compare the volumes",
+      "Convert nothing: list what is converted and what is missing, and join the manifests of the parts; with --checksums, compare the volumes",
       NULL },
     { "mode", 0, 0, G_OPTION_ARG_STRING, &o->mode,
-      "Who may read the volumes, as in 0640 (default: 0600, you alone)",
+      "Permissions of the volumes, such as 0640 (default: 0600, you alone)",
       "OCTAL" },
     { "data", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_FILENAME, &f->source.data,
       "As the other programs have it; convert_check() says how it is here",

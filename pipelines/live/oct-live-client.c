@@ -649,9 +649,9 @@ static void
 turn_away (SoupWebsocketConnection *socket)
 {
   soup_websocket_connection_send_text (socket,
-      "{\"type\":\"bye\",\"again\":true,\"message\":\"As many people are "
-      "watching as oct-live was started for (--viewers), or as one browser or "
-      "address may.\"}");
+      "{\"type\":\"bye\",\"again\":true,\"message\":\"Too many people "
+      "are watching: oct-live's limit (--viewers), or that of one "
+      "browser or address, is reached.\"}");
   soup_websocket_connection_close (
       socket, SOUP_WEBSOCKET_CLOSE_POLICY_VIOLATION, "full");
   /* libsoup lets go of it when it is closed */

@@ -677,7 +677,7 @@ check_find (OctLiveGraph *graph)
            "to look for here.";
   if (graph->trouble != NULL || graph->begun_at == 0 || graph->over)
     return "There are no pictures to look at; begin when they come again.";
-  return graph->focus.looking ? "It is being looked for already." : NULL;
+  return graph->focus.looking ? "The search is running already." : NULL;
 }
 
 static gboolean
@@ -694,7 +694,7 @@ oct_live_graph_find (OctLiveGraph *graph, OctLiveFind what, GError **error)
   const char *problem = check_find (graph);
 
   if (problem == NULL && !oct_live_feed_find (graph->feed, what))
-    problem = "It cannot be looked for now; try again.";
+    problem = "The search cannot begin now; try again.";
   if (!graph_refuse (problem, error))
     return FALSE;
   graph->focus.looking = TRUE;
@@ -708,8 +708,7 @@ oct_live_graph_undo (OctLiveGraph *graph, GError **error)
   char *text = oct_live_history_undo (graph->history, &graph->settings);
 
   if (text == NULL)
-    return graph_refuse (
-        "There is nothing that was found to take back.", error);
+    return graph_refuse ("There is nothing to undo.", error);
   g_free (graph->found);
   graph->found = text;
   put_in_force (graph);

@@ -28,21 +28,22 @@ read_command_line (OctLiveOptions *o, int *argc, char ***argv, GError **error)
     { "source", 0, 0, G_OPTION_ARG_STRING, &o->source,
       "Pipeline of raw spectra, as of a camera", "PIPELINE" },
     { "scan-mask-file", 0, 0, G_OPTION_ARG_FILENAME, &o->scan_mask,
-      "Text of 0 and 1: which A-lines of a volume the camera takes (default: "
-      "as the source says)", "FILE" },
+      "Text file of 0 and 1: the A-lines of a volume that the camera takes "
+      "(default: as the source says)", "FILE" },
     { "images", 0, 0, G_OPTION_ARG_STRING, &o->images,
       "Pipeline of finished images", "PIPELINE" },
     { "bscans", 0, 0, G_OPTION_ARG_INT, &o->bscans,
-      "B-scans per volume, which can be shown as one then (default: as the "
-      "source says; virtual OCT system: no volumes)", "N" },
+      "B-scans per volume, to show volumes (default: as the source says; "
+      "virtual OCT system: no volumes)", "N" },
     { "width-um", 0, 0, G_OPTION_ARG_DOUBLE, &o->width_um,
       "Width of a B-scan, for the lateral scale bar and volumes", "UM" },
     { "length-um", 0, 0, G_OPTION_ARG_DOUBLE, &o->length_um,
-      "From the first B-scan of a volume to the last (default: as its width)",
+      "Length of a volume, from its first B-scan to its last (default: as its "
+      "width)",
       "UM" },
     { "refractive-index", 0, 0, G_OPTION_ARG_DOUBLE, &o->refractive_index,
-      "Of the sample, for the depth scale bar and volumes (default: 1, air; "
-      "volumes of the virtual OCT system: 1.38)", "N" },
+      "Refractive index of the sample, for the depth scale bar and volumes "
+      "(default: 1, air; volumes of the virtual OCT system: 1.38)", "N" },
     { "address", 0, 0, G_OPTION_ARG_STRING, &o->address,
       "IP address to serve at (default: 127.0.0.1, this computer only; "
       "0.0.0.0: every network)", "A" },
@@ -55,7 +56,7 @@ read_command_line (OctLiveOptions *o, int *argc, char ***argv, GError **error)
     { "key", 0, 0, G_OPTION_ARG_FILENAME, &o->key,
       "Private key (PEM) of the certificate", "FILE" },
     { "token-file", 0, 0, G_OPTION_ARG_FILENAME, &o->token_file,
-      "File with the tokens that let people in; made if it does not exist "
+      "File of the tokens that viewers need; made if it does not exist "
       "(default: new tokens at every start)", "FILE" },
     { "viewers", 0, 0, G_OPTION_ARG_INT, &o->viewers,
       "People who may watch at the same time (default: 8)", "N" },
@@ -63,10 +64,10 @@ read_command_line (OctLiveOptions *o, int *argc, char ***argv, GError **error)
       "Folder to record into when the page asks for it (default: no "
       "recording)", "FOLDER" },
     { "mode", 0, 0, G_OPTION_ARG_STRING, &o->mode,
-      "Who may read recordings, as in 0640 (default: 0600, you alone)",
+      "Permissions of recordings, such as 0640 (default: 0600, you alone)",
       "OCTAL" },
     { "bitrate", 0, 0, G_OPTION_ARG_INT, &o->bitrate,
-      "Of the video, per viewer (default: 6000)", "KBIT/S" },
+      "Bit rate of the video, per viewer (default: 6000)", "KBIT/S" },
     { NULL },
   };
   /* clang-format on */
@@ -106,13 +107,13 @@ live_options_check_source (const OctLiveOptions *o, GError **error)
     return live_options_refuse (
         error, "--calibration belongs to --data or --source.");
   if (o->images != NULL && o->scan_mask != NULL)
-    return live_options_refuse (
-        error, "--scan-mask-file is for spectra, and --images are finished.");
+    return live_options_refuse (error,
+        "--scan-mask-file is for spectra, but --images takes finished images.");
   if (o->images != NULL
       && (o->instrument.load != NULL || o->instrument.save != NULL))
     return live_options_refuse (error,
-        "--instrument and --save-instrument are for spectra, "
-        "and --images are finished.");
+        "--instrument and --save-instrument are for spectra, but "
+        "--images takes finished images.");
   if (!(o->line_rate >= 0.0 && isfinite (o->line_rate)))
     return live_options_refuse (error, "--line-rate is not negative.");
   if (o->bscans < 0 || o->bscans > MOST_BSCANS)

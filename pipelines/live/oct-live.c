@@ -66,7 +66,7 @@ load_certificate (const OctLiveOptions *options, GTlsCertificate **certificate,
       g_tls_certificate_new_from_files (options->cert, options->key, &reason);
   if (*certificate == NULL)
     g_set_error (error, G_TLS_ERROR, G_TLS_ERROR_BAD_CERTIFICATE,
-        "'%s' and '%s' are no certificate with its key in PEM: %s.",
+        "The certificate '%s' and its key '%s' cannot be used: %s.",
         options->cert, options->key, reason->message);
   return *certificate != NULL;
 }

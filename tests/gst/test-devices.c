@@ -435,18 +435,19 @@ static const struct {
   const char *property, *value, *without, *sentence;
 } histories[] = {
   { "range-smoothing", "0.9", "0",
-      "range-smoothing of octlogscale goes by the B-scans before, and "
+      "range-smoothing of octlogscale depends on the previous B-scans, but "
       "devices=0,1,2 of octreconstruct gives each GPU only some of them; set "
       "range-smoothing=0, or give one GPU in `devices`." },
   { "mode", "running", "bscan",
-      "mode=running of octdcsub goes by the B-scans before, and devices=0,1,2 "
+      "mode=running of octdcsub depends on the previous B-scans, but "
+      "devices=0,1,2 "
       "of octreconstruct gives each GPU only some of them; set mode=bscan, or "
       "give one GPU in `devices`." },
   { "logscale::range-smoothing", "0.5", "0", "range-smoothing of octlogscale" },
   { "dcsub::mode", "running", "median", "mode=running of octdcsub" },
   /* of one GPU alone, which is there once it has started */
   { "gpu2::logscale::range-smoothing", "0.5", "0",
-      "range-smoothing of octlogscale goes by the B-scans before, and "
+      "range-smoothing of octlogscale depends on the previous B-scans, but "
       "devices=0,1,2 of octreconstruct" },
 };
 #define N_BEFORE_THE_START 4
@@ -574,12 +575,12 @@ GST_START_TEST (history_before_bscan)
   static const struct {
     const char *property, *value, *sentence;
   } cases[] = {
-    { "mode", "running", "mode=running of octdcsub goes by" },
-    { "range-smoothing", "0.5", "range-smoothing of octlogscale goes by" },
+    { "mode", "running", "mode=running of octdcsub depends on" },
+    { "range-smoothing", "0.5", "range-smoothing of octlogscale depends on" },
     { "dcsub::calibration", "/none.csv", "/none.csv" },
   };
   const char *const expected[] = { cases[__i__].sentence,
-    "octsrc stops since an element behind it has failed", NULL };
+    "octsrc stops because an element behind it has failed", NULL };
   GstElement *pipeline =
       oct_test_make ("octsrc is-live=true line-rate=400 samples=64 lines=4 ! "
                      "octreconstruct name=r " GPUS "! fakesink");

@@ -290,8 +290,8 @@ static const BadInput bad_inputs[] = {
       "`wavelength-polynomial`: 'zwei' is not a number; give coefficients as "
       "in \"790.2,0.0538,-1e-6\"." },
   { RAW64 " flip=true" CHAIN, "octsrc", NULL, RESOURCE (SETTINGS),
-      "`flip` is set, which changes wavelengths or a k_index, and there are "
-      "none; give them, too, or remove it." },
+      "`flip` is set, but there are no wavelengths and no k_index that it "
+      "could change; give them, or remove it." },
   { RAW64 " k-polynomial=abc" CHAIN, "octsrc", NULL, RESOURCE (SETTINGS),
       "`k-polynomial`: 'abc' is not a number; give coefficients as in "
       "\"0,1023\"." },
@@ -301,7 +301,7 @@ static const BadInput bad_inputs[] = {
   { RAW64 " calibration=@/wavelengths.csv wavelength-min=800 "
           "wavelength-max=900" CHAIN,
       "octsrc", NULL, RESOURCE (SETTINGS),
-      "Calibration file '@/wavelengths.csv' has a column wavelength_nm and "
+      "Calibration file '@/wavelengths.csv' has a column wavelength_nm, but "
       "`wavelength-min` and `wavelength-max` are set too; remove one of "
       "them." },
   { RAW64 " dispersion-a2=20" CHAIN, "octsrc", NULL, RESOURCE (SETTINGS),
@@ -342,8 +342,9 @@ static const BadInput bad_inputs[] = {
       "octfft ! fakesink",
       "octdispersion", NULL, RESOURCE (SETTINGS),
       "The dispersion coefficients a2 and a3 need the wavelengths, but the "
-      "calibration has k_index (or `k-polynomial`) alone, which does not tell "
-      "them; set `wavelength-min` and `wavelength-max` beside it, or give a "
+      "calibration has only k_index (or `k-polynomial`), which does not "
+      "contain them; set `wavelength-min` and `wavelength-max` beside it, or "
+      "give a "
       "calibration file with a k_index and a wavelength_nm column." },
   { RAW64 " wavelength-min=100 wavelength-max=900 ! octdcsub ! octkresample ! "
           "octdispersion a2=1e9 ! octfft ! fakesink",

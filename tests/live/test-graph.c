@@ -432,7 +432,7 @@ test_focus (void)
   Test test;
 
   begin (&test);
-  focus (&test, TRUE, "take back");
+  focus (&test, TRUE, "undo");
   wish (&test, "good", 300.0);
   focus (&test, FALSE, NULL);
   focus (&test, FALSE, "already");
@@ -456,7 +456,7 @@ test_focus (void)
   oct_live_graph_get_settings (test.graph, &settings);
   g_assert_cmpfloat (settings.a2, ==, 300.0);
   assert_a2 (300.0);
-  focus (&test, TRUE, "take back");
+  focus (&test, TRUE, "undo");
   wait_for_frames (&test, 5);
   g_assert_cmpuint (test.troubles, ==, 0);
   g_assert_cmpuint (test.gaps, ==, 0);
@@ -571,7 +571,7 @@ test_undo_in_order (void)
   assert_chain (NULL, 0.0, "bscan", FALSE);
   oct_live_graph_get_focus (test.graph, &state);
   g_assert_false (state.undoable);
-  focus (&test, TRUE, "take back");
+  focus (&test, TRUE, "undo");
   wait_for_frames (&test, 3);
   end (&test);
 }

@@ -84,7 +84,7 @@ test_unp_names (void)
   reader = oct_test_open (several, NONE);
   assert_volume (reader, 4);
   oct_test_assert_refused (other, (OctReaderSettings){ .format = OCT_FILE_UNP },
-      OCT_ERROR_SETTINGS, "does not end with .unp", "name it so");
+      OCT_ERROR_SETTINGS, "does not end with .unp", "rename it");
 }
 
 static void
@@ -96,22 +96,22 @@ test_unp_refused (void)
     { "", "have no sizes" },
     { "<a><b/></a>", "have no sizes" },
     { "<Volume_Size Height=\"2\" Number_of_Frames=\"3\" Width=\"4\"/>",
-        "have other numbers" },
+        "have impossible numbers" },
     { "<Volume_Size Height=\"-2\" Number_of_Frames=\"3\" Width=\"4\" "
       "Number_of_Volumes=\"1\"/>",
-        "have other numbers" },
+        "have impossible numbers" },
     { "<Volume_Size Height=\"2\" Number_of_Frames=\"3\" Width=\"99999999\" "
       "Number_of_Volumes=\"1\"/>",
-        "have other numbers" },
+        "have impossible numbers" },
     { "<!DOCTYPE a [<!ENTITY b 'bbbbbbbb'><!ENTITY c '&b;&b;&b;&b;'>]><a>&c;"
       "</a>",
         "have no sizes" },
     { "<Volume_Size Height=\"2\" Number_of_Frames=\"2\" Width=\"4\" "
       "Number_of_Volumes=\"1\"/>",
-        "has 96 bytes, but the settings beside it tell 2 B-scans" },
+        "has 96 bytes, but the settings beside it say 2 B-scans" },
     { "<Volume_Size Height=\"3\" Number_of_Frames=\"9\" Width=\"5\" "
       "Number_of_Volumes=\"1\"/>",
-        "has 96 bytes, but the settings beside it tell 9 B-scans" },
+        "has 96 bytes, but the settings beside it say 9 B-scans" },
   };
   g_autofree char *path = write_counts ("bad.unp", 48);
   g_autofree char *lines = g_strnfill ((1u << 20) + 1, '\n');
@@ -226,7 +226,7 @@ test_bioptigen (void)
     assert_volume (reader, 5);
     assert_volume (cut, 4);
     oct_test_assert_refused (path, NONE, OCT_ERROR_SETTINGS,
-        "has images as a rule", "set `format` to bioptigen");
+        "usually contains images", "set `format` to bioptigen");
   }
 }
 
@@ -243,7 +243,7 @@ test_bioptigen_refused (void)
   g_free (path);
   path = write_file ("lies.OCT", lies, lies->len);
   oct_test_assert_refused (path, SPECTRA, OCT_ERROR_FORMAT,
-      "its frames have not the sizes", "copy it again");
+      "its frames do not have the sizes", "copy it again");
   g_free (path);
   path = write_file ("cut.OCT", good, 200);
   oct_test_assert_refused (

@@ -134,7 +134,7 @@ test_settings_errors (void)
     { { .wavelength_polynomial = "800,1",
           .wavelength_min = 800,
           .wavelength_max = 900 },
-        "tell the same", "remove one" },
+        "are set too", "remove one" },
     { { .flip = TRUE }, "`flip` is set", "give them" },
     { { .k_warp = "0,0,0.1", .a2 = 3 }, "`k-warp` is set", "give them" },
     { { .k_warp = "0,0,oops", .k_polynomial = "0,15" }, "'oops'",
@@ -199,14 +199,14 @@ test_given_twice (void)
   settings.k_polynomial = "1,-1";
   error = oct_test_refused_calibration (settings, 2);
   oct_test_assert_error (&error, OCT_ERROR_SETTINGS, "x.csv'",
-      "column k_index and `k-polynomial` is set too", "remove one", NULL);
+      "column k_index, but `k-polynomial` is set too", "remove one", NULL);
 
   settings = oct_test_calibration_file ("wavelength_nm\n800\n810\n");
   settings.wavelength_min = 800;
   settings.wavelength_max = 810;
   error = oct_test_refused_calibration (settings, 2);
   oct_test_assert_error (&error, OCT_ERROR_SETTINGS, "x.csv'",
-      "column wavelength_nm and `wavelength-min` and `wavelength-max` are set",
+      "column wavelength_nm, but `wavelength-min` and `wavelength-max` are set",
       NULL);
 }
 

@@ -363,7 +363,7 @@ test_hdf5_names (void)
   assert_vector_refused ("two.h5", (OctReaderSettings){ 0 }, OCT_ERROR_SETTINGS,
       "'a/spectra' (2 x 3 x 4), 'b/spectra' (3 x 4);", "set `dataset`");
   assert_vector_refused ("two.h5", (OctReaderSettings){ .dataset = "spectra" },
-      OCT_ERROR_SETTINGS, "called 'spectra'", "'b/spectra' (3 x 4)");
+      OCT_ERROR_SETTINGS, "no array 'spectra'", "'b/spectra' (3 x 4)");
   assert_vector_refused ("matlab73.mat",
       (OctReaderSettings){ .variable = "name" }, OCT_ERROR_FORMAT,
       "'name' is text", "set `variable`");
@@ -519,7 +519,7 @@ test_thorlabs_refused (void)
     { "bad-chirp-falls.oct", "does not rise" },
     { "bad-chirp-nan.oct", "does not rise" },
     { "bad-overlap.oct", "overlap" },
-    { "bad-sizes.oct", "have not the sizes" },
+    { "bad-sizes.oct", "do not have the sizes" },
     { "bad-nan.oct", "are not of 16 bit" },
     { "bad-negative.oct", "beyond their lines" },
     { "bad-huge.oct", "are too large" },
@@ -717,7 +717,7 @@ test_srr (void)
 
   oct_test_write ("Chirp.dat", "0\n1\n2\n", 6);
   oct_test_assert_refused (oct_test_path (first), (OctReaderSettings){ 0 },
-      OCT_ERROR_FORMAT, "Chirp.dat' has not 8 numbers", "`calibration`");
+      OCT_ERROR_FORMAT, "Chirp.dat' does not have 8 numbers", "`calibration`");
   g_remove (oct_test_path ("Chirp.dat"));
   g_remove (oct_test_path (last));
   oct_test_assert_refused (oct_test_path (first), (OctReaderSettings){ 0 },

@@ -97,7 +97,7 @@ test_wrong (void)
     { "0 0 0 0 0\n1 1 1.5 1 1", "green 1.5" },
     { "0 0 0 0 0\n1 1 1 1 -1", "extinction -1" },
     { "9 0 0 0 0\n9 1 1 1 1", "grey level 9 behind 9" },
-    { "0 0 0 0 0\n\xff 1", "is no text" },
+    { "0 0 0 0 0\n\xff 1", "is not a text file" },
     /* a wrong first line is no header */
     { "0,O,0,0,0\n1,1,1,1,1\n2,1,1,1,1", "line 1 a value that is not" },
     { "O,0,0,0,0\n1,1,1,1,1\n2,1,1,1,1", "line 1 a value that is not" },

@@ -87,7 +87,7 @@ async function onClose() {
   const answer = await fetch("/icon.svg", { cache: "no-store", signal: AbortSignal.timeout(5000) })
     .catch(() => null);
   if (answer?.status === 401)
-    veil("You are not let in any more. Open the link for this page again.");
+    veil("This page has no access any more. Open its link again.");
   setTimeout(connect, retry);
   retry = Math.min(retry * 1.5, 5000);
 }
@@ -216,8 +216,8 @@ export function shiftOf(warp) {
 function takeFound(state) {
   $("focus").disabled = $("refine").disabled = $("background").disabled = state.focusing;
   $("focus-undo").disabled = !state.focusUndoable;
-  $("focus-undo").title = state.undoWhat ? `Take back: ${state.undoWhat} (U)` : "Back to what was before (U)";
-  const looking = state.taking ? "Taking the background …" : "Looking for what makes it sharp …";
+  $("focus-undo").title = state.undoWhat ? `Take back: ${state.undoWhat} (U)` : "Undo the last change (U)";
+  const looking = state.taking ? "Taking the background …" : "Looking for the sharpest image …";
   $("focus-note").hidden = !(state.focusing || state.focusNote);
   $("focus-note").textContent = state.focusing ? looking
     : (state.focusNote ?? "").replaceAll("um^2", "µm²").replaceAll("um^3", "µm³").replaceAll("+-", "±");
