@@ -10,8 +10,8 @@ static const char *const names[] = {
   [GST_OCT_SCATTER_LOST] = "application/x-oct-scatter-lost",
   [GST_OCT_SCATTER_END] = "application/x-oct-scatter-end",
   [GST_OCT_SCATTER_EVENT] = "application/x-oct-scatter-event",
-  [GST_OCT_SCATTER_FAILED] = "application/x-oct-scatter-failed",
-  [GST_OCT_SCATTER_PROBE] = "application/x-oct-scatter-probe",
+  [GST_OCT_SCATTER_STUCK] = "application/x-oct-scatter-stuck",
+  [GST_OCT_SCATTER_GONE] = "application/x-oct-scatter-gone",
 };
 
 GstEvent *
@@ -102,7 +102,7 @@ gst_oct_scatter_event_new (GstOctScatterKind kind, guint64 number)
 {
   /* who waits for what is lost may hold up all branches */
   gboolean at_once =
-      kind == GST_OCT_SCATTER_LOST || kind == GST_OCT_SCATTER_FAILED;
+      kind == GST_OCT_SCATTER_LOST || kind == GST_OCT_SCATTER_STUCK;
 
   return gst_event_new_custom (
       at_once ? GST_EVENT_CUSTOM_DOWNSTREAM_OOB : GST_EVENT_CUSTOM_DOWNSTREAM,

@@ -42,9 +42,10 @@ typedef enum {
   GST_OCT_SCATTER_LOST, /* of a branch that failed: nothing comes; out of order;
                          * octcollect takes it where it waits for it */
   GST_OCT_SCATTER_END,  /* numbers end in front of that one */
-  GST_OCT_SCATTER_EVENT,  /* the next event is that one of all branches */
-  GST_OCT_SCATTER_FAILED, /* so many branches have failed; out of order */
-  GST_OCT_SCATTER_PROBE,  /* whether a branch that failed lets go what it has */
+  GST_OCT_SCATTER_EVENT, /* the next event is that one of all branches */
+  GST_OCT_SCATTER_GONE,  /* of a branch that failed: it brings nothing more */
+  GST_OCT_SCATTER_STUCK, /* so many that failed do not let that go on; out of
+                          * order */
 } GstOctScatterKind;
 
 GstEvent *gst_oct_scatter_event_new (GstOctScatterKind kind, guint64 number);

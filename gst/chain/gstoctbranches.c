@@ -124,6 +124,7 @@ gst_oct_branches_reset (GstOctBranches *self)
 
     branches_empty (branch);
     branch->flow = GST_FLOW_OK;
+    branch->stuck = FALSE;
     branch->passed = 0;
   }
   self->turn = 0;
@@ -153,20 +154,13 @@ gst_oct_branches_are_alive (GstOctBranches *self, GstFlowReturn *flow)
   return FALSE;
 }
 
-static gboolean
-has_failed (const GstOctBranch *branch)
-{
-  return branch->flow != GST_FLOW_OK && branch->flow != GST_FLOW_EOS
-         && branch->flow != GST_FLOW_FLUSHING;
-}
-
 guint
-gst_oct_branches_count_failed (GstOctBranches *self)
+gst_oct_branches_count_stuck (GstOctBranches *self)
 {
   guint count = 0;
 
   for (guint i = 0; i < self->branches->len; i++)
-    count += has_failed (branches_get (self, i));
+    count += branches_get (self, i)->stuck;
   return count;
 }
 
@@ -226,6 +220,22 @@ gst_oct_branches_give_all (GstOctBranches *self, GstEvent *event)
       g_queue_push_tail (&branches_get (self, i)->shares,
           share_new (
               gst_mini_object_ref (GST_MINI_OBJECT_CAST (event)), self->order));
+  gst_event_unref (event);
+}
+
+void
+gst_oct_branches_give_idle (GstOctBranches *self, GstEvent *event)
+{
+  self->order++;
+  for (guint i = 0; i < self->branches->len; i++) {
+    GstOctBranch *branch = branches_get (self, i);
+
+    if (branch->flow == GST_FLOW_OK && branch->load == 0
+        && branch->shares.length == 0)
+      g_queue_push_tail (&branch->shares,
+          share_new (
+              gst_mini_object_ref (GST_MINI_OBJECT_CAST (event)), self->order));
+  }
   gst_event_unref (event);
 }
 

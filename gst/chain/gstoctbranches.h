@@ -32,6 +32,7 @@ typedef struct {
   guint64 passed;     /* order of the last one that was taken */
   GstFlowReturn flow; /* anything but OK: it gets no more */
   gboolean stopped;   /* its thread is to end */
+  gboolean stuck;     /* it has failed and lets go nothing that it has */
   gboolean doing;     /* a counted one has been taken and is not done yet: */
   guint64 number;     /* this one */
   GQueue pushed;      /* of guint64, those that were done last */
@@ -57,8 +58,7 @@ void gst_oct_branches_reset (GstOctBranches *self);
  * without any. */
 gboolean gst_oct_branches_are_alive (GstOctBranches *self, GstFlowReturn *flow);
 
-/* How many have failed, which get nothing more, also behind a flush. */
-guint gst_oct_branches_count_failed (GstOctBranches *self);
+guint gst_oct_branches_count_stuck (GstOctBranches *self);
 
 /* Whether one has something to do that is counted. */
 gboolean gst_oct_branches_are_busy (GstOctBranches *self);
@@ -73,6 +73,8 @@ void gst_oct_branches_give (
     GstOctBranches *self, GstOctBranch *branch, GstMiniObject *object);
 /* Gives it to all that are alive.  Takes `event`. */
 void gst_oct_branches_give_all (GstOctBranches *self, GstEvent *event);
+/* Gives it to those that are alive and have nothing to do.  Takes `event`. */
+void gst_oct_branches_give_idle (GstOctBranches *self, GstEvent *event);
 /* The next one that it is to push, NULL: none. */
 GstOctShare *gst_oct_branch_take (GstOctBranch *branch);
 

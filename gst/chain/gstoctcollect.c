@@ -30,6 +30,7 @@ GST_DEBUG_CATEGORY_STATIC (gst_oct_collect_debug);
 typedef struct {
   GstPad *pad; /* not owned */
   gboolean ours, eos, waits;
+  gboolean gone;  /* octscatter has given it up, and all of it has come */
   GstOctMade now; /* until its number comes */
 } Branch;
 
@@ -45,7 +46,7 @@ struct _GstOctCollect {
   guint64 next;     /* number that is waited for */
   guint64 end;      /* there are no more; G_MAXUINT64: not known */
   guint64 missing;  /* that were passed over at the end */
-  guint failed;     /* branches that octscatter has given up */
+  guint stuck;      /* branches given up, of which nothing more comes */
   gboolean pushing; /* a thread has the output */
   gboolean flushing, ended, started;
   GstFlowReturn flow;
@@ -228,21 +229,26 @@ push_made (GstOctCollect *self, GstOctMade *made)
 }
 
 static gboolean
-all_ended (GstOctCollect *self)
-{
-  for (guint i = 0; i < self->branches->len; i++)
-    if (!((Branch *)g_ptr_array_index (self->branches, i))->eos)
-      return FALSE;
-  return TRUE;
-}
-
-static gboolean
 any_ended (GstOctCollect *self)
 {
   for (guint i = 0; i < self->branches->len; i++)
     if (((Branch *)g_ptr_array_index (self->branches, i))->eos)
       return TRUE;
   return FALSE;
+}
+
+/* All but those that octscatter has given up. */
+static gboolean
+all_ended (GstOctCollect *self)
+{
+  guint going = 0;
+
+  for (guint i = 0; i < self->branches->len; i++) {
+    Branch *branch = g_ptr_array_index (self->branches, i);
+
+    going += !branch->eos && !branch->gone;
+  }
+  return any_ended (self) && going <= self->stuck;
 }
 
 /* The next to go out, NULL: it has not come.  Where no branch can bring it any
@@ -392,9 +398,9 @@ may_wait (GstOctCollect *self)
   for (guint i = 0; i < self->branches->len; i++) {
     Branch *branch = g_ptr_array_index (self->branches, i);
 
-    going += !branch->waits && !branch->eos;
+    going += !branch->waits && !branch->eos && !branch->gone;
   }
-  return self->pushing || going > self->failed;
+  return self->pushing || going > self->stuck;
 }
 
 static void
@@ -456,8 +462,12 @@ collect_take_message (
     if (news)
       collect_keep (self, number, g_new0 (GstOctMade, 1));
     break;
-  case GST_OCT_SCATTER_FAILED:
-    self->failed = (guint)number;
+  case GST_OCT_SCATTER_STUCK:
+    self->stuck = (guint)number;
+    g_cond_broadcast (&self->changed);
+    break;
+  case GST_OCT_SCATTER_GONE:
+    branch->gone = TRUE;
     g_cond_broadcast (&self->changed);
     break;
   case GST_OCT_SCATTER_END:
@@ -571,6 +581,7 @@ collect_take_event (GstOctCollect *self, GstPad *pad, GstEvent *event)
   case GST_EVENT_EOS:
     branch->eos = TRUE;
     self->end_seqnum = gst_event_get_seqnum (event);
+    g_cond_broadcast (&self->changed); /* it brings nothing to wait for */
     gst_event_unref (event);
     break;
   case GST_EVENT_STREAM_START:
@@ -796,13 +807,13 @@ collect_forget (GstOctCollect *self)
     Branch *branch = g_ptr_array_index (self->branches, i);
 
     gst_oct_made_clear (&branch->now);
-    branch->ours = FALSE;
+    branch->ours = branch->gone = FALSE;
   }
   gst_oct_made_clear (&self->kept);
   gst_clear_event (&self->caps);
   g_hash_table_remove_all (self->sent);
   self->next = self->event = 0;
-  self->failed = 0;
+  self->stuck = 0;
   self->started = FALSE;
   g_mutex_unlock (&self->lock);
 }

@@ -24,6 +24,7 @@ GST_DEBUG_CATEGORY_STATIC (gst_oct_scatter_debug);
 
 #define FIRST_ROW 1
 #define LOST_ID 20
+#define ASK_TIME (G_USEC_PER_SEC / 5)
 
 typedef struct {
   GstOctScatterPolicy policy;
@@ -106,6 +107,27 @@ explain_refusal (GstPad *pad)
              : GST_FLOW_ERROR;
 }
 
+/* A queue whose elements have failed refuses the end as well, and it says
+ * nothing to those behind. */
+static gboolean
+says_end (GstEvent *event)
+{
+  guint64 number;
+
+  return GST_EVENT_TYPE (event) == GST_EVENT_EOS
+         || gst_oct_scatter_event_parse (event, &number) == GST_OCT_SCATTER_END;
+}
+
+static GstFlowReturn
+push_event (GstPad *pad, GstEvent *event)
+{
+  gboolean end = says_end (event);
+
+  return gst_pad_push_event (pad, event) || !end || !gst_pad_is_linked (pad)
+             ? GST_FLOW_OK
+             : explain_refusal (pad);
+}
+
 static gboolean
 push_share (GstPad *pad, GstOctShare *share, GstFlowReturn *flow)
 {
@@ -113,11 +135,8 @@ push_share (GstPad *pad, GstOctShare *share, GstFlowReturn *flow)
 
   GST_LOG_OBJECT (pad, "number %" G_GUINT64_FORMAT ", %" GST_PTR_FORMAT,
       share->number, object);
-  *flow = GST_FLOW_OK;
-  if (GST_IS_BUFFER (object))
-    *flow = gst_pad_push (pad, GST_BUFFER_CAST (object));
-  else
-    gst_pad_push_event (pad, GST_EVENT_CAST (object));
+  *flow = GST_IS_BUFFER (object) ? gst_pad_push (pad, GST_BUFFER_CAST (object))
+                                 : push_event (pad, GST_EVENT_CAST (object));
   if (*flow == GST_FLOW_OK && share->counted
       && !gst_pad_push_event (
           pad, gst_oct_scatter_event_new (GST_OCT_SCATTER_DONE, share->number)))
@@ -193,17 +212,16 @@ tell_lost (GstOctScatter *self, const GArray *lost)
 static guint
 tell_failed (GstOctScatter *self, const GArray *lost, const GArray *doubtful)
 {
-  guint count = 0, failed;
+  guint count = 0, stuck;
 
   tell_lost (self, lost);
   if (doubtful != NULL)
     count = tell_lost (self, doubtful);
   g_mutex_lock (&self->lock);
   self->lost += count;
-  failed = gst_oct_branches_count_failed (&self->branches);
+  stuck = gst_oct_branches_count_stuck (&self->branches);
   g_mutex_unlock (&self->lock);
-  push_to_all (
-      self, gst_oct_scatter_event_new (GST_OCT_SCATTER_FAILED, failed));
+  push_to_all (self, gst_oct_scatter_event_new (GST_OCT_SCATTER_STUCK, stuck));
   return count;
 }
 
@@ -231,7 +249,12 @@ end_branch (GstOctScatter *self, GstPad *pad, GstFlowReturn flow)
   /* a queue in front of what failed takes nothing more, and gives nothing */
   stuck = flow != GST_FLOW_EOS && flow != GST_FLOW_FLUSHING
           && !gst_pad_push_event (
-              pad, gst_oct_scatter_event_new (GST_OCT_SCATTER_PROBE, 0));
+              pad, gst_oct_scatter_event_new (GST_OCT_SCATTER_GONE, 0));
+  g_mutex_lock (&self->lock);
+  branch = gst_oct_branches_find (&self->branches, pad);
+  if (branch != NULL)
+    branch->stuck = stuck;
+  g_mutex_unlock (&self->lock);
   n_lost = lost->len + tell_failed (self, lost, stuck ? doubtful : NULL);
   GST_INFO_OBJECT (pad, "ended: %s", gst_flow_get_name (flow));
   post_end (self, GST_OBJECT_NAME (pad), flow, n_lost, alive);
@@ -390,7 +413,9 @@ give_event (GstOctScatter *self, GstEvent *event)
 }
 
 /* Until all is done: behind the end no branch could take on what another one
- * leaves undone.  Returns how many there were. */
+ * leaves undone.  One with nothing to do may have a queue that keeps what the
+ * others wait for, since the element behind it has failed: it is asked by the
+ * end of the numbers, which it would refuse.  Returns how many there were. */
 static guint64
 scatter_finish (GstOctScatter *self)
 {
@@ -398,10 +423,15 @@ scatter_finish (GstOctScatter *self)
   guint64 number;
 
   g_mutex_lock (&self->lock);
+  number = self->branches.number;
   while (!self->flushing && gst_oct_branches_are_alive (&self->branches, &flow)
          && gst_oct_branches_are_busy (&self->branches))
-    g_cond_wait (&self->changed, &self->lock);
-  number = self->branches.number;
+    if (!g_cond_wait_until (
+            &self->changed, &self->lock, g_get_monotonic_time () + ASK_TIME)) {
+      gst_oct_branches_give_idle (&self->branches,
+          gst_oct_scatter_event_new (GST_OCT_SCATTER_END, number));
+      g_cond_broadcast (&self->changed);
+    }
   g_mutex_unlock (&self->lock);
   return number;
 }
