@@ -443,7 +443,7 @@ static gboolean
 collect_take_message (
     GstOctCollect *self, GstPad *pad, GstOctScatterKind kind, guint64 number)
 {
-  gboolean news = TRUE;
+  gboolean news = kind != GST_OCT_SCATTER_LOST; /* also in a flush */
   Branch *branch;
 
   GST_LOG_OBJECT (
