@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-sensing.h"
 
+/* -1 would be what somebody gives. */
+#define NOT_GIVEN (-G_MAXDOUBLE)
+
 static GParamSpec *
 find_property (GstElement *element, const char *name)
 {
@@ -85,7 +88,7 @@ oct_sensing_options_add (GOptionGroup *group, OctSensingOptions *options)
     { NULL }
   };
 
-  options->tau = options->sampling_rate = -1;
+  options->tau = options->sampling_rate = NOT_GIVEN;
   g_option_group_add_entries (group, entries);
 }
 
@@ -128,8 +131,8 @@ gboolean
 oct_sensing_options_use (
     const OctSensingOptions *options, GstElement *reconstruct, GError **error)
 {
-  gboolean has_tau = options->tau != -1,
-           has_rate = options->sampling_rate != -1;
+  gboolean has_tau = options->tau != NOT_GIVEN,
+           has_rate = options->sampling_rate != NOT_GIVEN;
   OctSensing sensing;
 
   if (options->solver == NULL && !has_tau && !has_rate)

@@ -27,7 +27,8 @@ const char *oct_sensing_find_solver (const char *name);
 void oct_sensing_get (GstElement *reconstruct, OctSensing *sensing);
 void oct_sensing_set (GstElement *reconstruct, const OctSensing *sensing);
 
-/* Options of a program; NULL, and below 0, are not given. */
+/* Options of a program; oct_sensing_options_add() begins with what says that they
+ * are not given. */
 typedef struct {
   char *solver;
   double tau, sampling_rate;

@@ -9,6 +9,9 @@ static const char *const names[] = {
   [GST_OCT_SCATTER_DONE] = "application/x-oct-scatter-done",
   [GST_OCT_SCATTER_LOST] = "application/x-oct-scatter-lost",
   [GST_OCT_SCATTER_END] = "application/x-oct-scatter-end",
+  [GST_OCT_SCATTER_EVENT] = "application/x-oct-scatter-event",
+  [GST_OCT_SCATTER_STUCK] = "application/x-oct-scatter-stuck",
+  [GST_OCT_SCATTER_GONE] = "application/x-oct-scatter-gone",
 };
 
 GstEvent *
@@ -99,9 +102,11 @@ GstEvent *
 gst_oct_scatter_event_new (GstOctScatterKind kind, guint64 number)
 {
   /* who waits for what is lost may hold up all branches */
-  return gst_event_new_custom (kind == GST_OCT_SCATTER_LOST
-                                   ? GST_EVENT_CUSTOM_DOWNSTREAM_OOB
-                                   : GST_EVENT_CUSTOM_DOWNSTREAM,
+  gboolean at_once =
+      kind == GST_OCT_SCATTER_LOST || kind == GST_OCT_SCATTER_STUCK;
+
+  return gst_event_new_custom (
+      at_once ? GST_EVENT_CUSTOM_DOWNSTREAM_OOB : GST_EVENT_CUSTOM_DOWNSTREAM,
       gst_structure_new (names[kind], "number", G_TYPE_UINT64, number, NULL));
 }
 
@@ -111,10 +116,26 @@ gst_oct_scatter_event_parse (GstEvent *event, guint64 *number)
   if (GST_EVENT_TYPE (event) != GST_EVENT_CUSTOM_DOWNSTREAM
       && GST_EVENT_TYPE (event) != GST_EVENT_CUSTOM_DOWNSTREAM_OOB)
     return GST_OCT_SCATTER_NONE;
-  for (guint kind = GST_OCT_SCATTER_BEGIN; kind <= GST_OCT_SCATTER_END; kind++)
+  for (guint kind = GST_OCT_SCATTER_BEGIN; kind < G_N_ELEMENTS (names); kind++)
     if (gst_event_has_name (event, names[kind])
         && gst_structure_get_uint64 (
             gst_event_get_structure (event), "number", number))
       return kind;
   return GST_OCT_SCATTER_NONE;
+}
+
+char *
+gst_oct_scatter_name_pad (GstElement *element, const char *prefix, guint *n)
+{
+  char *name = NULL;
+  GstPad *same;
+
+  do {
+    g_free (name);
+    name = g_strdup_printf ("%s_%u", prefix, (*n)++);
+    same = gst_element_get_static_pad (element, name);
+    if (same != NULL)
+      gst_object_unref (same);
+  } while (same != NULL);
+  return name;
 }

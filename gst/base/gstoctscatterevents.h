@@ -6,7 +6,9 @@
  * octscatter counts what it hands out.  Behind each buffer it sends "done" with
  * the number down the same branch: whatever came out of the branch before that
  * event was made of that buffer, one, several or none.  So octcollect knows the
- * order without any mark on buffers, which elements may replace.
+ * order without any mark on buffers, which elements may replace.  In front of
+ * each event that all branches get it sends "event", so that one of them goes
+ * on.
  */
 #pragma once
 
@@ -37,12 +39,22 @@ typedef enum {
   GST_OCT_SCATTER_NONE,  /* another event */
   GST_OCT_SCATTER_BEGIN, /* numbers before that one are void, as after a seek */
   GST_OCT_SCATTER_DONE,  /* all that was made of that number has come */
-  GST_OCT_SCATTER_LOST, /* of a branch that failed: nothing comes; out of order */
-  GST_OCT_SCATTER_END, /* numbers end in front of that one */
+  GST_OCT_SCATTER_LOST, /* of a branch that failed: nothing comes; out of order;
+                         * octcollect takes it where it waits for it */
+  GST_OCT_SCATTER_END,  /* numbers end in front of that one */
+  GST_OCT_SCATTER_EVENT, /* the next event is that one of all branches */
+  GST_OCT_SCATTER_GONE,  /* of a branch that failed: it brings nothing more */
+  GST_OCT_SCATTER_STUCK, /* so many that failed do not let that go on; out of
+                          * order */
 } GstOctScatterKind;
 
 GstEvent *gst_oct_scatter_event_new (GstOctScatterKind kind, guint64 number);
 GstOctScatterKind gst_oct_scatter_event_parse (
     GstEvent *event, guint64 *number);
+
+/* For a pad of a request without a name: "src_2", which no pad has that was
+ * asked for by its name.  *n: where to begin; it goes on. */
+char *gst_oct_scatter_name_pad (
+    GstElement *element, const char *prefix, guint *n);
 
 G_END_DECLS

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstoctbranches.h"
+#include "gstoctscatterevents.h"
+
+/* A queue holds 200 buffers by default. */
+#define MAX_PUSHED 1024
 
 static GstOctShare *
 share_new (GstMiniObject *object, guint64 order)
@@ -22,6 +26,7 @@ static void
 branches_empty (GstOctBranch *branch)
 {
   g_queue_clear_full (&branch->shares, (GDestroyNotify)gst_oct_share_free);
+  g_queue_clear_full (&branch->pushed, g_free);
   branch->load = 0;
   branch->doing = FALSE;
 }
@@ -53,6 +58,7 @@ gst_oct_branches_add (GstOctBranches *self, GstPad *pad)
   branch->pad = pad;
   branch->passed = self->order; /* what came before is for others */
   g_queue_init (&branch->shares);
+  g_queue_init (&branch->pushed);
   g_ptr_array_add (self->branches, branch);
   return branch;
 }
@@ -76,8 +82,13 @@ gst_oct_branches_find (GstOctBranches *self, GstPad *pad)
 static gboolean
 is_lasting (const GstOctShare *share)
 {
+  guint64 number;
+
   return !share->counted && GST_IS_EVENT (share->object)
-         && GST_EVENT_IS_STICKY (share->object)
+         && (GST_EVENT_IS_STICKY (share->object)
+             || gst_oct_scatter_event_parse (
+                    GST_EVENT_CAST (share->object), &number)
+                    == GST_OCT_SCATTER_EVENT)
          && GST_EVENT_TYPE (share->object) != GST_EVENT_SEGMENT
          && GST_EVENT_TYPE (share->object) != GST_EVENT_EOS;
 }
@@ -96,6 +107,7 @@ gst_oct_branches_flush (GstOctBranches *self)
         g_queue_push_tail (&branch->shares, share);
       else
         gst_oct_share_free (share);
+    g_queue_clear_full (&branch->pushed, g_free);
     branch->load = 0;
     branch->doing = FALSE;
     branch->stopped = FALSE;
@@ -112,6 +124,7 @@ gst_oct_branches_reset (GstOctBranches *self)
 
     branches_empty (branch);
     branch->flow = GST_FLOW_OK;
+    branch->stuck = FALSE;
     branch->passed = 0;
   }
   self->turn = 0;
@@ -123,16 +136,32 @@ gst_oct_branches_are_alive (GstOctBranches *self, GstFlowReturn *flow)
 {
   *flow = self->branches->len == 0 ? GST_FLOW_NOT_LINKED : GST_FLOW_EOS;
   for (guint i = 0; i < self->branches->len; i++) {
-    if (branches_get (self, i)->flow == GST_FLOW_OK)
+    GstOctBranch *branch = branches_get (self, i);
+    GstFlowReturn one = branch->flow;
+
+    if (one == GST_FLOW_OK && gst_pad_is_linked (branch->pad))
       return TRUE;
-    /* the end is none where others have failed */
-    *flow = MIN (*flow, branches_get (self, i)->flow);
-    if (branches_get (self, i)->flow == GST_FLOW_FLUSHING) {
+    if (one == GST_FLOW_OK)
+      one = GST_FLOW_NOT_LINKED;
+    if (one == GST_FLOW_FLUSHING) {
       *flow = GST_FLOW_FLUSHING;
       break;
     }
+    /* the end is none where others have failed */
+    if (one != GST_FLOW_EOS && (*flow == GST_FLOW_EOS || one < *flow))
+      *flow = one;
   }
   return FALSE;
+}
+
+guint
+gst_oct_branches_count_stuck (GstOctBranches *self)
+{
+  guint count = 0;
+
+  for (guint i = 0; i < self->branches->len; i++)
+    count += branches_get (self, i)->stuck;
+  return count;
 }
 
 gboolean
@@ -155,7 +184,9 @@ gst_oct_branches_choose (
     guint at = (self->turn + i) % n;
     GstOctBranch *branch = branches_get (self, at);
 
+    /* one that is not linked yet would fail */
     if (branch->flow != GST_FLOW_OK || branch->load >= most
+        || !gst_pad_is_linked (branch->pad)
         || (chosen != NULL
             && (policy == GST_OCT_SCATTER_ROUND_ROBIN
                 || branch->load >= chosen->load)))
@@ -192,6 +223,22 @@ gst_oct_branches_give_all (GstOctBranches *self, GstEvent *event)
   gst_event_unref (event);
 }
 
+void
+gst_oct_branches_give_idle (GstOctBranches *self, GstEvent *event)
+{
+  self->order++;
+  for (guint i = 0; i < self->branches->len; i++) {
+    GstOctBranch *branch = branches_get (self, i);
+
+    if (branch->flow == GST_FLOW_OK && branch->load == 0
+        && branch->shares.length == 0)
+      g_queue_push_tail (&branch->shares,
+          share_new (
+              gst_mini_object_ref (GST_MINI_OBJECT_CAST (event)), self->order));
+  }
+  gst_event_unref (event);
+}
+
 GstOctShare *
 gst_oct_branch_take (GstOctBranch *branch)
 {
@@ -210,9 +257,14 @@ gst_oct_branch_take (GstOctBranch *branch)
 void
 gst_oct_branch_done (GstOctBranch *branch)
 {
-  if (branch->doing)
-    branch->load--;
+  if (!branch->doing)
+    return;
+  branch->load--;
   branch->doing = FALSE;
+  g_queue_push_tail (
+      &branch->pushed, g_memdup2 (&branch->number, sizeof branch->number));
+  if (branch->pushed.length > MAX_PUSHED)
+    g_free (g_queue_pop_head (&branch->pushed));
 }
 
 static gint
@@ -233,6 +285,7 @@ hand_on (GstOctBranches *self, GstOctShare *share)
     GstOctBranch *branch = branches_get (self, i);
 
     if (branch->flow == GST_FLOW_OK && branch->passed < share->order
+        && gst_pad_is_linked (branch->pad)
         && (to == NULL || branch->load < to->load))
       to = branch;
   }
@@ -245,10 +298,11 @@ hand_on (GstOctBranches *self, GstOctShare *share)
 
 void
 gst_oct_branches_end (GstOctBranches *self, GstOctBranch *branch,
-    GstFlowReturn flow, GArray *lost)
+    GstFlowReturn flow, GArray *lost, GArray *doubtful)
 {
   GQueue left = branch->shares;
   GstOctShare *share;
+  guint64 *number;
 
   if (branch->doing)
     g_array_append_val (lost, branch->number);
@@ -263,13 +317,17 @@ gst_oct_branches_end (GstOctBranches *self, GstOctBranch *branch,
       g_array_append_val (lost, share->number);
     gst_oct_share_free (share);
   }
+  while ((number = g_queue_pop_head (&branch->pushed)) != NULL) {
+    g_array_append_val (doubtful, *number);
+    g_free (number);
+  }
 }
 
 void
 gst_oct_branches_remove (
-    GstOctBranches *self, GstOctBranch *branch, GArray *lost)
+    GstOctBranches *self, GstOctBranch *branch, GArray *lost, GArray *doubtful)
 {
-  gst_oct_branches_end (self, branch, GST_FLOW_NOT_LINKED, lost);
+  gst_oct_branches_end (self, branch, GST_FLOW_NOT_LINKED, lost, doubtful);
   g_ptr_array_remove (self->branches, branch);
   self->turn = 0;
 }

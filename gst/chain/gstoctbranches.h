@@ -32,8 +32,10 @@ typedef struct {
   guint64 passed;     /* order of the last one that was taken */
   GstFlowReturn flow; /* anything but OK: it gets no more */
   gboolean stopped;   /* its thread is to end */
+  gboolean stuck;     /* it has failed and lets go nothing that it has */
   gboolean doing;     /* a counted one has been taken and is not done yet: */
   guint64 number;     /* this one */
+  GQueue pushed;      /* of guint64, those that were done last */
 } GstOctBranch;
 
 typedef struct {
@@ -52,8 +54,11 @@ void gst_oct_branches_flush (GstOctBranches *self);
 /* As at first, but for the branches that there are. */
 void gst_oct_branches_reset (GstOctBranches *self);
 
-/* FALSE: all have ended; *flow: why, GST_FLOW_NOT_LINKED without any. */
+/* FALSE: all have ended, or are not linked; *flow: why, GST_FLOW_NOT_LINKED
+ * without any. */
 gboolean gst_oct_branches_are_alive (GstOctBranches *self, GstFlowReturn *flow);
+
+guint gst_oct_branches_count_stuck (GstOctBranches *self);
 
 /* Whether one has something to do that is counted. */
 gboolean gst_oct_branches_are_busy (GstOctBranches *self);
@@ -68,6 +73,8 @@ void gst_oct_branches_give (
     GstOctBranches *self, GstOctBranch *branch, GstMiniObject *object);
 /* Gives it to all that are alive.  Takes `event`. */
 void gst_oct_branches_give_all (GstOctBranches *self, GstEvent *event);
+/* Gives it to those that are alive and have nothing to do.  Takes `event`. */
+void gst_oct_branches_give_idle (GstOctBranches *self, GstEvent *event);
 /* The next one that it is to push, NULL: none. */
 GstOctShare *gst_oct_branch_take (GstOctBranch *branch);
 
@@ -76,11 +83,12 @@ void gst_oct_branch_done (GstOctBranch *branch);
 
 /* The branch has ended with `flow`: what waits goes to the others.  Appends to
  * `lost`, of guint64, the numbers of the one that it was doing, and of those of
- * which the settings that they belong to have passed everywhere. */
+ * which the settings that they belong to have passed everywhere; to `doubtful`
+ * those that were pushed and that a queue in the branch may still have. */
 void gst_oct_branches_end (GstOctBranches *self, GstOctBranch *branch,
-    GstFlowReturn flow, GArray *lost);
+    GstFlowReturn flow, GArray *lost, GArray *doubtful);
 /* It is not there any more; `branch` is gone. */
 void gst_oct_branches_remove (
-    GstOctBranches *self, GstOctBranch *branch, GArray *lost);
+    GstOctBranches *self, GstOctBranch *branch, GArray *lost, GArray *doubtful);
 
 G_END_DECLS

@@ -30,6 +30,7 @@ GST_DEBUG_CATEGORY_STATIC (gst_oct_collect_debug);
 typedef struct {
   GstPad *pad; /* not owned */
   gboolean ours, eos, waits;
+  gboolean gone;  /* octscatter has given it up, and all of it has come */
   GstOctMade now; /* until its number comes */
 } Branch;
 
@@ -44,12 +45,16 @@ struct _GstOctCollect {
   GstOctMade kept;  /* events from before a flush that stay in force */
   guint64 next;     /* number that is waited for */
   guint64 end;      /* there are no more; G_MAXUINT64: not known */
+  guint64 missing;  /* that were passed over at the end */
+  guint stuck;      /* branches given up, of which nothing more comes */
   gboolean pushing; /* a thread has the output */
   gboolean flushing, ended, started;
   GstFlowReturn flow;
+  guint32 end_seqnum;
   /* what went out last, so that each is sent once */
   GstEvent *caps, *segment;
-  GHashTable *sent; /* kind of event to its number */
+  guint64 event;    /* of octscatter */
+  GHashTable *sent; /* kind of event to its seqnum */
   guint n_pads;
 };
 
@@ -100,10 +105,10 @@ collect_keep (GstOctCollect *self, guint64 number, GstOctMade *made)
 
 /* ------------------------------------------------------------------- output */
 
-/* All branches bring the same events: TRUE for the first time.  Without the
- * lock. */
+/* All branches bring the same events: TRUE for the first time, or where
+ * octscatter has said so.  Without the lock. */
 static gboolean
-is_new (GstOctCollect *self, GstEvent *event)
+is_new (GstOctCollect *self, GstEvent *event, gboolean surely)
 {
   const GstStructure *s = gst_event_get_structure (event);
   g_autofree char *kind = g_strdup_printf ("%d %s", (int)GST_EVENT_TYPE (event),
@@ -113,13 +118,43 @@ is_new (GstOctCollect *self, GstEvent *event)
   gpointer last;
 
   g_mutex_lock (&self->lock);
-  first = !g_hash_table_lookup_extended (self->sent, kind, NULL, &last)
+  first = surely
+          || !g_hash_table_lookup_extended (self->sent, kind, NULL, &last)
           || (gint32)(number - GPOINTER_TO_UINT (last)) > 0;
   if (first)
     g_hash_table_insert (
         self->sent, g_steal_pointer (&kind), GUINT_TO_POINTER (number));
   g_mutex_unlock (&self->lock);
   return first;
+}
+
+/* Of those that a branch has brought, which go on: the next one behind what
+ * octscatter says is the same in all branches, whatever its seqnum.  Elements of
+ * the branches send others. */
+static void
+drop_repeated (GstOctCollect *self, GQueue *events)
+{
+  gboolean counted = FALSE, first = FALSE, keep;
+
+  for (GList *l = events->head, *next; l != NULL; l = next) {
+    GstEvent *event = l->data;
+    guint64 number;
+
+    next = l->next;
+    if (gst_oct_scatter_event_parse (event, &number) == GST_OCT_SCATTER_EVENT) {
+      counted = TRUE;
+      first = number > self->event;
+      self->event = MAX (self->event, number);
+      keep = FALSE;
+    } else {
+      keep = counted && !first ? FALSE : is_new (self, event, counted);
+      counted = FALSE;
+    }
+    if (keep)
+      continue;
+    g_queue_delete_link (events, l);
+    gst_event_unref (event);
+  }
 }
 
 static gboolean
@@ -152,16 +187,17 @@ push_events (GstOctCollect *self, GstOctMade *made)
 {
   GstEvent *event;
 
+  drop_repeated (self, &made->events);
   for (GList *l = made->events.head, *next; l != NULL; l = next) {
     next = l->next;
     event = l->data;
     if (GST_EVENT_TYPE (event) != GST_EVENT_STREAM_START)
       continue;
     g_queue_delete_link (&made->events, l);
-    if (is_new (self, event))
-      gst_pad_push_event (self->src, event);
-    else
-      gst_event_unref (event);
+    gst_pad_push_event (self->src, event);
+    /* they are those of the stream before */
+    gst_clear_event (&self->caps);
+    gst_clear_event (&self->segment);
   }
   if (made->caps != NULL && !same_caps (made->caps, self->caps)) {
     gst_event_replace (&self->caps, made->caps);
@@ -172,10 +208,7 @@ push_events (GstOctCollect *self, GstOctMade *made)
     gst_pad_push_event (self->src, gst_event_ref (made->segment));
   }
   while ((event = g_queue_pop_head (&made->events)) != NULL)
-    if (is_new (self, event))
-      gst_pad_push_event (self->src, event);
-    else
-      gst_event_unref (event);
+    gst_pad_push_event (self->src, event);
 }
 
 static GstFlowReturn
@@ -196,21 +229,26 @@ push_made (GstOctCollect *self, GstOctMade *made)
 }
 
 static gboolean
-all_ended (GstOctCollect *self)
-{
-  for (guint i = 0; i < self->branches->len; i++)
-    if (!((Branch *)g_ptr_array_index (self->branches, i))->eos)
-      return FALSE;
-  return TRUE;
-}
-
-static gboolean
 any_ended (GstOctCollect *self)
 {
   for (guint i = 0; i < self->branches->len; i++)
     if (((Branch *)g_ptr_array_index (self->branches, i))->eos)
       return TRUE;
   return FALSE;
+}
+
+/* All but those that octscatter has given up. */
+static gboolean
+all_ended (GstOctCollect *self)
+{
+  guint going = 0;
+
+  for (guint i = 0; i < self->branches->len; i++) {
+    Branch *branch = g_ptr_array_index (self->branches, i);
+
+    going += !branch->eos && !branch->gone;
+  }
+  return any_ended (self) && going <= self->stuck;
 }
 
 /* The next to go out, NULL: it has not come.  Where no branch can bring it any
@@ -220,24 +258,29 @@ take_next (GstOctCollect *self)
 {
   gpointer key, made;
 
+  if (self->next >= self->end) /* the next stream's */
+    return NULL;
   while (!g_hash_table_steal_extended (self->made, &self->next, &key, &made)) {
     if (g_hash_table_size (self->made) == 0 || !all_ended (self))
       return NULL;
     self->next++;
+    self->missing++;
   }
   g_free (key);
   self->next++;
   return made;
 }
 
-/* What branches had kept back came at their end, without a number. */
+/* What branches had kept back came at their end, without a number.  What one
+ * that failed was about to make is none of it. */
 static GstOctMade *
 take_rest (GstOctCollect *self)
 {
   for (guint i = 0; i < self->branches->len; i++) {
     Branch *branch = g_ptr_array_index (self->branches, i);
 
-    if (branch->now.objects.length > 0 || branch->now.events.length > 0)
+    if (branch->eos
+        && (branch->now.objects.length > 0 || branch->now.events.length > 0))
       return gst_oct_made_take (&branch->now);
   }
   return NULL;
@@ -250,20 +293,45 @@ is_end (GstOctCollect *self)
          && (all_ended (self) || (self->next >= self->end && any_ended (self)));
 }
 
+/* A queue in a branch that fails behind the last B-scan keeps what it has. */
+static void
+push_end (GstOctCollect *self, guint64 missing, guint32 seqnum)
+{
+  GstEvent *end = gst_event_new_eos ();
+
+  if (missing > 0)
+    GST_ELEMENT_WARNING (self, STREAM, FAILED,
+        ("%" G_GUINT64_FORMAT " of the last B-scans did not come out of their "
+         "branch and are lost; see what its elements report.",
+            missing),
+        (NULL));
+  gst_event_set_seqnum (end, seqnum);
+  gst_pad_push_event (self->src, end);
+}
+
 /* With the lock, which it leaves, in the thread that has the output.  Takes
  * `made`; NULL: the end. */
 static void
 push_one (GstOctCollect *self, GstOctMade *made)
 {
   GstFlowReturn flow = GST_FLOW_OK;
+  guint64 missing = 0;
 
+  if (made == NULL && self->next < self->end && self->end != G_MAXUINT64) {
+    self->missing += self->end - self->next;
+    self->next = self->end;
+  }
+  if (made == NULL) {
+    missing = self->missing;
+    self->missing = 0;
+  }
   self->pushing = TRUE;
   g_cond_broadcast (&self->changed);
   g_mutex_unlock (&self->lock);
   if (made != NULL)
     flow = push_made (self, made);
   else
-    gst_pad_push_event (self->src, gst_event_new_eos ());
+    push_end (self, missing, self->end_seqnum);
   g_clear_pointer (&made, gst_oct_made_free);
   g_mutex_lock (&self->lock);
   if (flow != GST_FLOW_OK)
@@ -320,20 +388,19 @@ gst_oct_collect_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
 }
 
 /* With the lock: whether somebody else can still bring the number that is
- * waited for.  A branch that has handed over one that was for a failed branch
+ * waited for.  A branch that has taken over one that was for a failed branch
  * can have it behind those that it waits with. */
 static gboolean
 may_wait (GstOctCollect *self)
 {
-  if (self->pushing)
-    return TRUE;
+  guint going = 0;
+
   for (guint i = 0; i < self->branches->len; i++) {
     Branch *branch = g_ptr_array_index (self->branches, i);
 
-    if (!branch->waits && !branch->eos)
-      return TRUE;
+    going += !branch->waits && !branch->eos && !branch->gone;
   }
-  return FALSE;
+  return self->pushing || going > self->stuck;
 }
 
 static void
@@ -371,10 +438,12 @@ forget_before (GstOctCollect *self, guint64 number)
   self->next = MAX (self->next, number);
 }
 
-static void
+/* FALSE: of a number that it is not waited for. */
+static gboolean
 collect_take_message (
     GstOctCollect *self, GstPad *pad, GstOctScatterKind kind, guint64 number)
 {
+  gboolean news = kind != GST_OCT_SCATTER_LOST; /* also in a flush */
   Branch *branch;
 
   GST_LOG_OBJECT (
@@ -389,8 +458,17 @@ collect_take_message (
     collect_take_done (self, pad, number);
     break;
   case GST_OCT_SCATTER_LOST:
-    if (number >= self->next && get_made (self, number) == NULL)
+    news = number >= self->next && get_made (self, number) == NULL;
+    if (news)
       collect_keep (self, number, g_new0 (GstOctMade, 1));
+    break;
+  case GST_OCT_SCATTER_STUCK:
+    self->stuck = (guint)number;
+    g_cond_broadcast (&self->changed);
+    break;
+  case GST_OCT_SCATTER_GONE:
+    branch->gone = TRUE;
+    g_cond_broadcast (&self->changed);
     break;
   case GST_OCT_SCATTER_END:
     self->end = number;
@@ -400,6 +478,7 @@ collect_take_message (
   }
   push_all (self);
   g_mutex_unlock (&self->lock);
+  return news;
 }
 
 static gboolean
@@ -442,6 +521,7 @@ collect_forget_made (GstOctCollect *self)
   }
   gst_clear_event (&self->segment);
   self->end = G_MAXUINT64;
+  self->missing = 0;
   self->ended = FALSE;
   self->flow = GST_FLOW_OK;
 }
@@ -495,11 +575,21 @@ collect_take_event (GstOctCollect *self, GstPad *pad, GstEvent *event)
     gst_event_take (&branch->now.segment, event);
     break;
   case GST_EVENT_GAP:
+  case GST_EVENT_SEGMENT_DONE:
     g_queue_push_tail (&branch->now.objects, event);
     break;
   case GST_EVENT_EOS:
     branch->eos = TRUE;
+    self->end_seqnum = gst_event_get_seqnum (event);
+    g_cond_broadcast (&self->changed); /* it brings nothing to wait for */
     gst_event_unref (event);
+    break;
+  case GST_EVENT_STREAM_START:
+    branch->eos = FALSE;
+    if (self->ended)
+      self->end = G_MAXUINT64;
+    self->ended = FALSE;
+    g_queue_push_tail (&branch->now.events, event);
     break;
   default:
     g_queue_push_tail (&branch->now.events, event);
@@ -522,9 +612,11 @@ gst_oct_collect_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
   if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
     return collect_stop_flush (self, event);
   kind = gst_oct_scatter_event_parse (event, &number);
-  if (kind != GST_OCT_SCATTER_NONE) {
+  if (kind == GST_OCT_SCATTER_EVENT) {
+    collect_take_event (self, pad, event);
+  } else if (kind != GST_OCT_SCATTER_NONE) {
     gst_event_unref (event);
-    collect_take_message (self, pad, kind, number);
+    return collect_take_message (self, pad, kind, number);
   } else if (gst_oct_branch_event_is (event)) {
     gst_event_unref (event);
     g_mutex_lock (&self->lock);
@@ -535,7 +627,7 @@ gst_oct_collect_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
   } else if (GST_EVENT_IS_SERIALIZED (event)) {
     collect_take_event (self, pad, event);
   } else {
-    if (is_new (self, event))
+    if (is_new (self, event, FALSE))
       return gst_pad_push_event (self->src, event);
     gst_event_unref (event);
   }
@@ -653,8 +745,7 @@ gst_oct_collect_request_new_pad (GstElement *element, GstPadTemplate *template,
 
   g_mutex_lock (&self->lock);
   if (name == NULL)
-    name = given = g_strdup_printf ("sink_%u", self->n_pads);
-  self->n_pads++;
+    name = given = gst_oct_scatter_name_pad (element, "sink", &self->n_pads);
   g_mutex_unlock (&self->lock);
   pad = gst_pad_new_from_template (template, name);
   gst_pad_set_chain_function (pad, gst_oct_collect_chain);
@@ -716,12 +807,13 @@ collect_forget (GstOctCollect *self)
     Branch *branch = g_ptr_array_index (self->branches, i);
 
     gst_oct_made_clear (&branch->now);
-    branch->ours = FALSE;
+    branch->ours = branch->gone = FALSE;
   }
   gst_oct_made_clear (&self->kept);
   gst_clear_event (&self->caps);
   g_hash_table_remove_all (self->sent);
-  self->next = 0;
+  self->next = self->event = 0;
+  self->stuck = 0;
   self->started = FALSE;
   g_mutex_unlock (&self->lock);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstoctmade.h"
+#include "gstoctscatterevents.h"
 
 static void
 clear_queue (GQueue *queue)
@@ -41,8 +42,12 @@ gst_oct_made_take (GstOctMade *now)
 void
 gst_oct_made_flush (GstOctMade *made, GQueue *kept)
 {
+  guint64 number;
+
   for (GList *l = made->events.head; l != NULL; l = l->next)
-    if (GST_EVENT_IS_STICKY (l->data))
+    if (GST_EVENT_IS_STICKY (l->data)
+        || gst_oct_scatter_event_parse (l->data, &number)
+               == GST_OCT_SCATTER_EVENT)
       g_queue_push_tail (kept, gst_event_ref (l->data));
   clear_queue (&made->events);
   clear_queue (&made->objects);

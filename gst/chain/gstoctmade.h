@@ -22,8 +22,8 @@ GstOctMade *gst_oct_made_take (GstOctMade *now);
 void gst_oct_made_free (GstOctMade *made);
 void gst_oct_made_clear (GstOctMade *made);
 
-/* For a flush: moves the events that stay in force behind it to `kept`, and
- * drops the buffers. */
+/* For a flush: moves the events that stay in force behind it to `kept`, with
+ * what octscatter says about them, and drops the buffers. */
 void gst_oct_made_flush (GstOctMade *made, GQueue *kept);
 
 G_END_DECLS

@@ -24,6 +24,7 @@ GST_DEBUG_CATEGORY_STATIC (gst_oct_scatter_debug);
 
 #define FIRST_ROW 1
 #define LOST_ID 20
+#define ASK_TIME (G_USEC_PER_SEC / 5)
 
 typedef struct {
   GstOctScatterPolicy policy;
@@ -40,8 +41,9 @@ struct _GstOctScatter {
   GstOctBranches branches;
   gboolean flushing;
   guint64 lost;
-  guint n_pads;  /* that were ever asked for */
-  char *devices; /* see gst_oct_scatter_set_devices(), or NULL */
+  guint64 n_events; /* that all branches got */
+  guint n_pads;     /* that were ever asked for */
+  char *devices;    /* see gst_oct_scatter_set_devices(), or NULL */
 };
 
 G_DEFINE_TYPE (GstOctScatter, gst_oct_scatter, GST_TYPE_ELEMENT);
@@ -77,6 +79,55 @@ static const GstOctProperties properties = GST_OCT_PROPERTIES (Settings, rows);
 
 /* ----------------------------------------------------------------- branches */
 
+/* Elements behind others stop first. */
+static gboolean
+is_stopping (GstOctScatter *self)
+{
+  GstObject *at = gst_object_ref (GST_OBJECT (self));
+  gboolean stopping = FALSE;
+
+  while (at != NULL) {
+    GstObject *parent = gst_object_get_parent (at);
+
+    stopping |= GST_STATE_TARGET (at) < GST_STATE_PAUSED;
+    gst_object_unref (at);
+    at = parent;
+  }
+  return stopping;
+}
+
+/* Why no event goes on. */
+static GstFlowReturn
+explain_refusal (GstPad *pad)
+{
+  if (!gst_pad_is_linked (pad))
+    return GST_FLOW_NOT_LINKED;
+  return is_stopping (GST_OCT_SCATTER (GST_PAD_PARENT (pad)))
+             ? GST_FLOW_FLUSHING
+             : GST_FLOW_ERROR;
+}
+
+/* A queue whose elements have failed refuses the end as well, and it says
+ * nothing to those behind. */
+static gboolean
+says_end (GstEvent *event)
+{
+  guint64 number;
+
+  return GST_EVENT_TYPE (event) == GST_EVENT_EOS
+         || gst_oct_scatter_event_parse (event, &number) == GST_OCT_SCATTER_END;
+}
+
+static GstFlowReturn
+push_event (GstPad *pad, GstEvent *event)
+{
+  gboolean end = says_end (event);
+
+  return gst_pad_push_event (pad, event) || !end || !gst_pad_is_linked (pad)
+             ? GST_FLOW_OK
+             : explain_refusal (pad);
+}
+
 static gboolean
 push_share (GstPad *pad, GstOctShare *share, GstFlowReturn *flow)
 {
@@ -84,15 +135,12 @@ push_share (GstPad *pad, GstOctShare *share, GstFlowReturn *flow)
 
   GST_LOG_OBJECT (pad, "number %" G_GUINT64_FORMAT ", %" GST_PTR_FORMAT,
       share->number, object);
-  *flow = GST_FLOW_OK;
-  if (GST_IS_BUFFER (object))
-    *flow = gst_pad_push (pad, GST_BUFFER_CAST (object));
-  else
-    gst_pad_push_event (pad, GST_EVENT_CAST (object));
+  *flow = GST_IS_BUFFER (object) ? gst_pad_push (pad, GST_BUFFER_CAST (object))
+                                 : push_event (pad, GST_EVENT_CAST (object));
   if (*flow == GST_FLOW_OK && share->counted
       && !gst_pad_push_event (
           pad, gst_oct_scatter_event_new (GST_OCT_SCATTER_DONE, share->number)))
-    *flow = GST_FLOW_FLUSHING;
+    *flow = explain_refusal (pad);
   return *flow == GST_FLOW_OK;
 }
 
@@ -142,26 +190,50 @@ push_to_all (GstOctScatter *self, GstEvent *event)
   return ok;
 }
 
-/* Without the lock: octcollect is not to wait for what was lost. */
-static void
+/* Without the lock: octcollect is not to wait for what was lost.  Returns how
+ * many it had not got. */
+static guint
 tell_lost (GstOctScatter *self, const GArray *lost)
 {
+  guint count = 0;
+
   for (guint i = 0; i < lost->len; i++) {
     guint64 number = g_array_index (lost, guint64, i);
 
     GST_DEBUG_OBJECT (self, "number %" G_GUINT64_FORMAT " is lost", number);
-    push_to_all (
+    count += push_to_all (
         self, gst_oct_scatter_event_new (GST_OCT_SCATTER_LOST, number));
   }
+  return count;
+}
+
+/* Without the lock, where a branch is gone.  `doubtful`: what is in it comes no
+ * more.  Returns how many of these had not come. */
+static guint
+tell_failed (GstOctScatter *self, const GArray *lost, const GArray *doubtful)
+{
+  guint count = 0, stuck;
+
+  tell_lost (self, lost);
+  if (doubtful != NULL)
+    count = tell_lost (self, doubtful);
+  g_mutex_lock (&self->lock);
+  self->lost += count;
+  stuck = gst_oct_branches_count_stuck (&self->branches);
+  g_mutex_unlock (&self->lock);
+  push_to_all (self, gst_oct_scatter_event_new (GST_OCT_SCATTER_STUCK, stuck));
+  return count;
 }
 
 static void
 end_branch (GstOctScatter *self, GstPad *pad, GstFlowReturn flow)
 {
   g_autoptr (GArray) lost = g_array_new (FALSE, FALSE, sizeof (guint64));
+  g_autoptr (GArray) doubtful = g_array_new (FALSE, FALSE, sizeof (guint64));
   GstOctBranch *branch;
   GstFlowReturn all;
-  gboolean alive;
+  gboolean alive, stuck;
+  guint n_lost;
 
   g_mutex_lock (&self->lock);
   branch = gst_oct_branches_find (&self->branches, pad);
@@ -169,14 +241,23 @@ end_branch (GstOctScatter *self, GstPad *pad, GstFlowReturn flow)
     g_mutex_unlock (&self->lock);
     return;
   }
-  gst_oct_branches_end (&self->branches, branch, flow, lost);
+  gst_oct_branches_end (&self->branches, branch, flow, lost, doubtful);
   self->lost += lost->len;
   g_cond_broadcast (&self->changed);
   alive = gst_oct_branches_are_alive (&self->branches, &all);
   g_mutex_unlock (&self->lock);
-  tell_lost (self, lost);
+  /* a queue in front of what failed takes nothing more, and gives nothing */
+  stuck = flow != GST_FLOW_EOS && flow != GST_FLOW_FLUSHING
+          && !gst_pad_push_event (
+              pad, gst_oct_scatter_event_new (GST_OCT_SCATTER_GONE, 0));
+  g_mutex_lock (&self->lock);
+  branch = gst_oct_branches_find (&self->branches, pad);
+  if (branch != NULL)
+    branch->stuck = stuck;
+  g_mutex_unlock (&self->lock);
+  n_lost = lost->len + tell_failed (self, lost, stuck ? doubtful : NULL);
   GST_INFO_OBJECT (pad, "ended: %s", gst_flow_get_name (flow));
-  post_end (self, GST_OBJECT_NAME (pad), flow, lost->len, alive);
+  post_end (self, GST_OBJECT_NAME (pad), flow, n_lost, alive);
 }
 
 /* The thread of a branch. */
@@ -315,8 +396,26 @@ give_all (GstOctScatter *self, GstEvent *event)
   g_mutex_unlock (&self->lock);
 }
 
+/* octcollect lets one of each go on. */
+static void
+give_event (GstOctScatter *self, GstEvent *event)
+{
+  g_mutex_lock (&self->lock);
+  if (self->flushing) {
+    gst_event_unref (event);
+  } else {
+    gst_oct_branches_give_all (&self->branches,
+        gst_oct_scatter_event_new (GST_OCT_SCATTER_EVENT, ++self->n_events));
+    gst_oct_branches_give_all (&self->branches, event);
+  }
+  g_cond_broadcast (&self->changed);
+  g_mutex_unlock (&self->lock);
+}
+
 /* Until all is done: behind the end no branch could take on what another one
- * leaves undone.  Returns how many there were. */
+ * leaves undone.  One with nothing to do may have a queue that keeps what the
+ * others wait for, since the element behind it has failed: it is asked by the
+ * end of the numbers, which it would refuse.  Returns how many there were. */
 static guint64
 scatter_finish (GstOctScatter *self)
 {
@@ -324,10 +423,15 @@ scatter_finish (GstOctScatter *self)
   guint64 number;
 
   g_mutex_lock (&self->lock);
+  number = self->branches.number;
   while (!self->flushing && gst_oct_branches_are_alive (&self->branches, &flow)
          && gst_oct_branches_are_busy (&self->branches))
-    g_cond_wait (&self->changed, &self->lock);
-  number = self->branches.number;
+    if (!g_cond_wait_until (
+            &self->changed, &self->lock, g_get_monotonic_time () + ASK_TIME)) {
+      gst_oct_branches_give_idle (&self->branches,
+          gst_oct_scatter_event_new (GST_OCT_SCATTER_END, number));
+      g_cond_broadcast (&self->changed);
+    }
   g_mutex_unlock (&self->lock);
   return number;
 }
@@ -343,7 +447,8 @@ gst_oct_scatter_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
     return scatter_start_flush (self, event);
   case GST_EVENT_FLUSH_STOP:
     return scatter_stop_flush (self, event);
-  case GST_EVENT_GAP: /* instead of a buffer */
+  case GST_EVENT_GAP:          /* instead of a buffer */
+  case GST_EVENT_SEGMENT_DONE: /* no buffer comes that it could go with */
     return scatter_give (self, GST_MINI_OBJECT_CAST (event)) == GST_FLOW_OK;
   case GST_EVENT_EOS:
     number = scatter_finish (self);
@@ -353,7 +458,7 @@ gst_oct_scatter_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
   default:
     if (!GST_EVENT_IS_SERIALIZED (event))
       return push_to_all (self, event);
-    give_all (self, gst_event_ref (event));
+    give_event (self, gst_event_ref (event));
     if (GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START)
       give_all (self, gst_oct_branch_event_new (self->devices));
     gst_event_unref (event);
@@ -430,8 +535,7 @@ gst_oct_scatter_request_new_pad (GstElement *element, GstPadTemplate *template,
 
   g_mutex_lock (&self->lock);
   if (name == NULL)
-    name = given = g_strdup_printf ("src_%u", self->n_pads);
-  self->n_pads++;
+    name = given = gst_oct_scatter_name_pad (element, "src", &self->n_pads);
   g_mutex_unlock (&self->lock);
   pad = gst_pad_new_from_template (template, name);
   gst_pad_set_activatemode_function (pad, gst_oct_scatter_activate_src);
@@ -455,6 +559,7 @@ gst_oct_scatter_release_pad (GstElement *element, GstPad *pad)
 {
   GstOctScatter *self = GST_OCT_SCATTER (element);
   g_autoptr (GArray) lost = g_array_new (FALSE, FALSE, sizeof (guint64));
+  g_autoptr (GArray) doubtful = g_array_new (FALSE, FALSE, sizeof (guint64));
   GstOctBranch *branch;
 
   gst_object_ref (pad);
@@ -462,12 +567,12 @@ gst_oct_scatter_release_pad (GstElement *element, GstPad *pad)
   g_mutex_lock (&self->lock);
   branch = gst_oct_branches_find (&self->branches, pad);
   if (branch != NULL) {
-    gst_oct_branches_remove (&self->branches, branch, lost);
+    gst_oct_branches_remove (&self->branches, branch, lost, doubtful);
     self->lost += lost->len;
     g_cond_broadcast (&self->changed);
   }
   g_mutex_unlock (&self->lock);
-  tell_lost (self, lost);
+  tell_failed (self, lost, doubtful);
   gst_element_remove_pad (element, pad);
   gst_object_unref (pad);
 }
@@ -495,6 +600,7 @@ scatter_forget (GstOctScatter *self)
 {
   g_mutex_lock (&self->lock);
   gst_oct_branches_reset (&self->branches);
+  self->n_events = 0;
   g_mutex_unlock (&self->lock);
 }
 

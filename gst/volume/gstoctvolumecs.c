@@ -144,13 +144,18 @@ static void
 set_times (GstOctVolumeCs *self, const GstStructure *from, GstStructure *to)
 {
   guint taken = self->whole ? self->mask->bscans : self->mask->taken_bscans;
+  GstClockTime before;
   gint n, d;
 
   if (!gst_structure_get_fraction (from, "framerate", &n, &d) || n <= 0)
     return;
   GST_OBJECT_LOCK (self);
+  before = self->volume_time;
   self->volume_time = gst_util_uint64_scale (taken * GST_SECOND, d, n);
   GST_OBJECT_UNLOCK (self);
+  if (self->volume_time != before)
+    gst_element_post_message (
+        GST_ELEMENT (self), gst_message_new_latency (GST_OBJECT (self)));
   if (gst_util_fraction_multiply (
           n, d, (gint)self->mask->bscans, (gint)taken, &n, &d))
     gst_structure_set (to, "framerate", GST_TYPE_FRACTION, n, d, NULL);
@@ -570,7 +575,9 @@ gst_oct_volume_cs_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
   return pass_on (self, event);
 }
 
-/* The first B-scan of a volume waits for the last. */
+/* The first B-scan of a volume waits for the last.  While those of a volume are
+ * delivered nothing is taken: a sink that keeps time needs a queue, and without
+ * one GStreamer warns. */
 static gboolean
 answer_latency (
     GstOctVolumeCs *self, GstPad *pad, GstObject *parent, GstQuery *query)
@@ -584,8 +591,7 @@ answer_latency (
   more = self->volume_time;
   GST_OBJECT_UNLOCK (self);
   gst_query_parse_latency (query, &live, &least, &most);
-  gst_query_set_latency (query, live, least + more,
-      GST_CLOCK_TIME_IS_VALID (most) ? most + more : most);
+  gst_query_set_latency (query, live, least + more, most);
   return TRUE;
 }
 

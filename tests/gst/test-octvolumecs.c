@@ -341,6 +341,37 @@ make_mask_event (guint lines, gsize size, gboolean empty)
 }
 
 /* A mask as an application sends it; such as are none change nothing. */
+/* Of a camera that holds 9 ms. */
+static gboolean
+answer_as_camera (GstPad *pad, GstObject *parent, GstQuery *query)
+{
+  if (GST_QUERY_TYPE (query) != GST_QUERY_LATENCY)
+    return gst_pad_query_default (pad, parent, query);
+  gst_query_set_latency (query, TRUE, 7 * GST_MSECOND, 9 * GST_MSECOND);
+  return TRUE;
+}
+
+/* A volume is held back, but while it is delivered nothing is taken: who is in
+ * front has to hold the next one, or a queue behind. */
+GST_START_TEST (test_latency)
+{
+  GstHarness *harness = make_harness ("method=linear", FALSE);
+  GstQuery *query = gst_query_new_latency ();
+  GstClockTime least, most;
+  gboolean live;
+
+  gst_pad_set_query_function (harness->srcpad, answer_as_camera);
+  push_volume (harness, FALSE, 0, TAKEN);
+  fail_unless (gst_pad_peer_query (harness->sinkpad, query));
+  gst_query_parse_latency (query, &live, &least, &most);
+  fail_unless (live);
+  fail_unless_equals_uint64 (least, 7 * GST_MSECOND + TAKEN * GST_SECOND / 100);
+  fail_unless_equals_uint64 (most, 9 * GST_MSECOND);
+  gst_query_unref (query);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
 GST_START_TEST (test_mask_of_an_application)
 {
   GstHarness *harness = oct_test_harness ("octvolumecs method=linear");
@@ -577,6 +608,7 @@ octvolumecs_suite (void)
   tcase_add_loop_test (tcase, test_values, 0, G_N_ELEMENTS (runs));
   tcase_add_loop_test (tcase, test_parts, 0, G_N_ELEMENTS (parts));
   tcase_add_test (tcase, test_early_end);
+  tcase_add_test (tcase, test_latency);
   tcase_add_test (tcase, test_mask_of_an_application);
   tcase_add_loop_test (tcase, test_mistakes, 0, G_N_ELEMENTS (mistakes));
   tcase_add_loop_test (tcase, test_cut, 0, G_N_ELEMENTS (cuts));

@@ -255,6 +255,133 @@ GST_START_TEST (failing_branch)
 }
 GST_END_TEST;
 
+/* What a queue in front of the element that fails has taken is lost with it,
+ * and holds up nobody.  Behind it a queue delivers what it has. */
+static const struct {
+  const char *branch;
+  guint least_lost;
+} queues[] = {
+  { "queue ! identity error-after=5", 1 },
+  { "queue max-size-buffers=2 ! identity sleep-time=500 error-after=5", 2 },
+  { "identity error-after=5 ! queue", 1 },
+  { "queue ! queue ! identity error-after=5 ! queue", 1 },
+};
+
+GST_START_TEST (failing_queue)
+{
+  const char *branches[4] = { "identity sleep-time=1000",
+    queues[__i__].branch };
+  GstHarness *harness = make_harness ("", branches);
+  GstBus *bus = oct_test_bus (harness);
+  g_autoptr (GError) error = NULL;
+  guint came = 0;
+  gint last = -1;
+
+  push (harness, 0, 4 * N);
+  while (error == NULL) {
+    g_autoptr (GstMessage) message =
+        gst_bus_timed_pop_filtered (bus, 20 * GST_SECOND, GST_MESSAGE_WARNING);
+
+    fail_unless (message != NULL, "no warning");
+    gst_message_parse_warning (message, &error, NULL);
+  }
+  fail_unless (
+      strstr (error->message, "The branch at src_1 has failed (error)") != NULL,
+      "%s", error->message);
+  fail_unless (get_lost (harness) >= queues[__i__].least_lost);
+  fail_unless (gst_harness_push_event (harness, gst_event_new_eos ()));
+  while (came < 4 * N - get_lost (harness)) {
+    gint value = (gint)take (harness);
+
+    fail_unless (value > last, "%d behind %d", value, last);
+    last = value;
+    came++;
+  }
+  check_ended (harness);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+/* What a queue loses behind the last B-scan is told as well, by octscatter or
+ * by octcollect. */
+GST_START_TEST (failing_at_the_end)
+{
+  static const char *const branches[4] = { "identity sleep-time=3000",
+    "queue ! identity sleep-time=3000 error-after=5" };
+  GstHarness *harness = make_harness ("max-buffers=1", branches);
+  GstBus *bus = oct_test_bus (harness);
+  guint64 lost;
+
+  push (harness, 0, N);
+  fail_unless (gst_harness_push_event (harness, gst_event_new_eos ()));
+  for (gboolean ended = FALSE; !ended;) {
+    g_autoptr (GstEvent) event = gst_harness_pull_event (harness);
+
+    fail_unless (event != NULL, "no end");
+    ended = GST_EVENT_TYPE (event) == GST_EVENT_EOS;
+  }
+  lost = get_lost (harness);
+  while (TRUE) {
+    g_autoptr (GstMessage) message =
+        gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING);
+    g_autoptr (GError) error = NULL;
+
+    if (message == NULL)
+      break;
+    gst_message_parse_warning (message, &error, NULL);
+    /* 0: of octscatter */
+    lost += g_ascii_strtoull (error->message, NULL, 10);
+  }
+  fail_unless_equals_uint64 (N - lost, gst_harness_buffers_in_queue (harness));
+  fail_unless (lost > 0);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+/* Whatever fails, and whenever, the end comes while one branch is left. */
+static const char *const failing[][4] = {
+  { "identity sleep-time=60",
+      "queue max-size-buffers=4 ! identity sleep-time=10 error-after=9",
+      "queue ! identity sleep-time=370 ! queue",
+      "identity error-after=10 sleep-time=5" },
+  { "identity sleep-time=270",
+      "queue max-size-buffers=4 ! identity sleep-time=150 error-after=10",
+      "queue ! identity sleep-time=160 ! queue" },
+  { "identity error-after=1 ! queue ! identity sleep-time=680",
+      "queue max-size-buffers=2 ! identity sleep-time=170 error-after=10",
+      "identity sleep-time=55",
+      "queue max-size-buffers=5 ! identity sleep-time=260 error-after=13" },
+  { "queue ! identity sleep-time=370 ! queue", "identity sleep-time=160",
+      "queue ! identity sleep-time=90 ! queue",
+      "queue max-size-buffers=4 ! identity sleep-time=720 error-after=5" },
+};
+
+GST_START_TEST (end_comes)
+{
+  for (guint n = 1; n <= 3; n += 2) {
+    g_autofree char *settings = g_strdup_printf ("max-buffers=%u", n);
+    GstHarness *harness = make_harness (settings, failing[__i__]);
+    gint last = -1;
+
+    push (harness, 0, N);
+    fail_unless (gst_harness_push_event (harness, gst_event_new_eos ()));
+    for (gboolean ended = FALSE; !ended;) {
+      g_autoptr (GstEvent) event = gst_harness_pull_event (harness);
+
+      fail_unless (event != NULL, "no end");
+      ended = GST_EVENT_TYPE (event) == GST_EVENT_EOS;
+    }
+    while (gst_harness_buffers_in_queue (harness) > 0) {
+      gint value = (gint)take (harness);
+
+      fail_unless (value > last, "%d behind %d", value, last);
+      last = value;
+    }
+    gst_harness_teardown (harness);
+  }
+}
+GST_END_TEST;
+
 GST_START_TEST (all_fail)
 {
   static const char *const branches[4] = { "identity error-after=2",
@@ -395,6 +522,147 @@ GST_START_TEST (pads)
 }
 GST_END_TEST;
 
+/* While B-scans pass a branch is asked for, and linked later: until then it
+ * gets none, which it would fail at. */
+static gpointer
+push_until_told (gpointer data)
+{
+  guint i = 0;
+
+  for (; g_atomic_int_get (&passed) == 0; i++) {
+    fail_unless_equals_int (
+        gst_harness_push (data, make_buffer (i % 256)), GST_FLOW_OK);
+    g_usleep (100);
+  }
+  return GUINT_TO_POINTER (i);
+}
+
+GST_START_TEST (linked_later)
+{
+  static const char *const branches[4] = { "identity" };
+  GstHarness *harness = make_harness ("policy=round-robin", branches);
+  GstElement *s = gst_bin_get_by_name (GST_BIN (harness->element), "s");
+  GstElement *c = gst_bin_get_by_name (GST_BIN (harness->element), "c");
+  GstPad *from, *to;
+  GThread *thread;
+  guint pushed;
+
+  g_atomic_int_set (&passed, 0);
+  thread = g_thread_new ("push", push_until_told, harness);
+  from = gst_element_request_pad_simple (s, "src_%u");
+  g_usleep (50000);
+  to = gst_element_request_pad_simple (c, "sink_%u");
+  fail_unless_equals_int (gst_pad_link (from, to), GST_PAD_LINK_OK);
+  gst_pad_add_probe (from, GST_PAD_PROBE_TYPE_BUFFER, count, NULL, NULL);
+  /* it works */
+  while (g_atomic_int_get (&passed) == 0)
+    g_usleep (1000);
+  pushed = GPOINTER_TO_UINT (g_thread_join (thread));
+  fail_unless (gst_harness_push_event (harness, gst_event_new_eos ()));
+  for (guint i = 0; i < pushed; i++)
+    fail_unless_equals_int (take (harness), i % 256);
+  check_ended (harness);
+  fail_unless_equals_uint64 (get_lost (harness), 0);
+  gst_object_unref (from);
+  gst_object_unref (to);
+  gst_object_unref (s);
+  gst_object_unref (c);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+/* A pad that has a name of its own takes it from none of the others. */
+GST_START_TEST (names)
+{
+  fail_unless (
+      oct_test_plays ("octsrc num-buffers=8 samples=64 lines=4 ! "
+                      "octscatter name=s octcollect name=c ! fakesink "
+                      "s.src_1 ! identity ! c.sink_1 s. ! identity ! c. "
+                      "s. ! identity ! c.",
+          NULL));
+}
+GST_END_TEST;
+
+static guint
+count_events (
+    GstHarness *harness, GstEventType type, GstEventType other, guint wanted)
+{
+  guint found = 0;
+
+  while (found < wanted) {
+    g_autoptr (GstEvent) event = gst_harness_pull_event (harness);
+
+    fail_unless (event != NULL, "%u of %u came", found, wanted);
+    found += GST_EVENT_TYPE (event) == type || GST_EVENT_TYPE (event) == other;
+  }
+  return found;
+}
+
+/* Each goes on once, whatever its seqnum: two may be answers to one seek, and
+ * one may be sent again. */
+GST_START_TEST (events)
+{
+  GstHarness *harness = make_harness ("", arrangements[__i__].branches);
+  GstEvent *first =
+      gst_event_new_tag (gst_tag_list_new (GST_TAG_TITLE, "an eye", NULL));
+  GstEvent *second =
+      gst_event_new_tag (gst_tag_list_new (GST_TAG_ARTIST, "a camera", NULL));
+  g_autoptr (GstEvent) sent = gst_event_new_custom (
+      GST_EVENT_CUSTOM_DOWNSTREAM, gst_structure_new_empty ("a"));
+  GstEvent *other = gst_event_new_custom (
+      GST_EVENT_CUSTOM_DOWNSTREAM, gst_structure_new_empty ("a"));
+
+  gst_event_set_seqnum (second, gst_event_get_seqnum (first));
+  push (harness, 0, 3);
+  fail_unless (gst_harness_push_event (harness, first));
+  fail_unless (gst_harness_push_event (harness, second));
+  push (harness, 3, 6);
+  fail_unless (gst_harness_push_event (harness, other));
+  push (harness, 6, 9);
+  fail_unless (gst_harness_push_event (harness, gst_event_ref (sent)));
+  push (harness, 9, 12);
+  fail_unless (gst_harness_push_event (harness, gst_event_ref (sent)));
+  push (harness, 12, N);
+  /* no B-scan follows that it could go with */
+  fail_unless (gst_harness_push_event (
+      harness, gst_event_new_segment_done (GST_FORMAT_TIME, 0)));
+  for (guint i = 0; i < N; i++)
+    fail_unless_equals_int (take (harness), i);
+  count_events (harness, GST_EVENT_TAG, GST_EVENT_CUSTOM_DOWNSTREAM, 5);
+  count_events (harness, GST_EVENT_SEGMENT_DONE, GST_EVENT_SEGMENT_DONE, 1);
+  fail_unless_equals_int (gst_harness_events_in_queue (harness), 0);
+  fail_unless (gst_harness_push_event (harness, gst_event_new_eos ()));
+  check_ended (harness);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+/* Another stream behind the end of one, as sources of files in turn send it. */
+GST_START_TEST (next_stream)
+{
+  GstHarness *harness = make_harness ("", arrangements[__i__].branches);
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  for (guint round = 0; round < 3; round++) {
+    if (round > 0) {
+      fail_unless (gst_harness_push_event (
+          harness, gst_event_new_stream_start (round == 1 ? "b" : "c")));
+      fail_unless (gst_harness_push_event (
+          harness, gst_event_new_caps (gst_caps_from_string (CAPS))));
+      fail_unless (
+          gst_harness_push_event (harness, gst_event_new_segment (&segment)));
+    }
+    push (harness, 0, N);
+    fail_unless (gst_harness_push_event (harness, gst_event_new_eos ()));
+    for (guint i = 0; i < N; i++)
+      fail_unless_equals_int (take (harness), i);
+    check_ended (harness);
+  }
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
 #define SOURCE "octsrc num-buffers=12 samples=256 lines=20 seed=3 ! "
 #define VOLUMES "octsrc num-buffers=12 samples=64 lines=20 bscans=4 "
 #define SINK "appsink name=sink sync=false max-buffers=0 wait-on-eos=false"
@@ -517,10 +785,17 @@ scatter_suite (void)
   tcase_add_test (tests, other_numbers);
   tcase_add_loop_test (tests, caps, 0, G_N_ELEMENTS (arrangements));
   tcase_add_loop_test (tests, failing_branch, 0, G_N_ELEMENTS (policies));
+  tcase_add_loop_test (tests, failing_queue, 0, G_N_ELEMENTS (queues));
+  tcase_add_test (tests, failing_at_the_end);
+  tcase_add_loop_test (tests, end_comes, 0, G_N_ELEMENTS (failing));
   tcase_add_test (tests, all_fail);
   tcase_add_loop_test (tests, flush, 0, G_N_ELEMENTS (arrangements));
   tcase_add_test (tests, bounded);
   tcase_add_test (tests, pads);
+  tcase_add_test (tests, linked_later);
+  tcase_add_test (tests, names);
+  tcase_add_loop_test (tests, events, 0, G_N_ELEMENTS (arrangements));
+  tcase_add_loop_test (tests, next_stream, 0, G_N_ELEMENTS (arrangements));
   tcase_add_loop_test (tests, images, 0, 4);
   tcase_add_loop_test (tests, refused, 0, G_N_ELEMENTS (mistakes));
   tcase_add_test (tests, sink_refused);

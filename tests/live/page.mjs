@@ -276,6 +276,15 @@ const together = {
     await page.locator("#method").selectOption("cs");
     await until("they are there", async () => await page.locator("#sensing").isVisible()
       && await other.locator("#sensing").isVisible());
+    // no name runs into its slider
+    for (const name of ["tau", "samplingRate"]) {
+      const [end, begin] = await page.evaluate((id) => {
+        const words = document.createRange();
+        words.selectNodeContents(document.querySelector(`label[for="${id}"]`));
+        return [words.getBoundingClientRect().right, document.getElementById(`${id}-slider`).getBoundingClientRect().left];
+      }, name);
+      assert.ok(end <= begin, `${name}: ${end} > ${begin}`);
+    }
     assert.equal(await page.locator("#solver").inputValue(), "persistent");
     assert.equal(await page.locator("#tau").inputValue(), "3");
     assert.equal(await page.locator("#samplingRate").inputValue(), "40");

@@ -332,6 +332,8 @@ def test_methods(folder):
             (("--tau", "3"), "set --method cs"),
             (("--method", "cs", "--tau", "-2"), "--tau is -2"),
             (("--method", "cs", "--sampling-rate", "1.5"), "--sampling-rate is 1.5"),
+            (("--method", "cs", "--sampling-rate", "-1"), "--sampling-rate is -1"),
+            (("--method", "cs", "--tau", "-1"), "--tau is -1"),
             (("--method", "cs", "--solver", "best"), "persistent, continued, sparsa")):
         _, errors = run("--output", "x", *wrong, cwd=folder, status=1)
         assert words in errors, errors
