@@ -30,7 +30,9 @@ GST_DEBUG_CATEGORY_STATIC (gst_oct_collect_debug);
 typedef struct {
   GstPad *pad; /* not owned */
   gboolean ours, eos, waits;
-  gboolean gone;  /* octscatter has given it up, and all of it has come */
+  gboolean gone; /* octscatter has given it up, and all of it has come */
+  guint32
+      stream; /* seqnum of its stream-start, which is that of all branches */
   GstOctMade now; /* until its number comes */
 } Branch;
 
@@ -45,12 +47,14 @@ struct _GstOctCollect {
   GstOctMade kept;  /* events from before a flush that stay in force */
   guint64 next;     /* number that is waited for */
   guint64 end;      /* there are no more; G_MAXUINT64: not known */
+  guint64 past_end; /* that of the stream before; 0: none */
   guint64 missing;  /* that were passed over at the end */
   guint stuck;      /* branches given up, of which nothing more comes */
   gboolean pushing; /* a thread has the output */
   gboolean flushing, ended, started;
   GstFlowReturn flow;
   guint32 end_seqnum;
+  guint32 end_stream; /* the last one that a branch has ended */
   /* what went out last, so that each is sent once */
   GstEvent *caps, *segment;
   guint64 event;    /* of octscatter */
@@ -229,12 +233,21 @@ push_made (GstOctCollect *self, GstOctMade *made)
 }
 
 static gboolean
+any_other_ended (GstOctCollect *self, const Branch *but)
+{
+  for (guint i = 0; i < self->branches->len; i++) {
+    const Branch *branch = g_ptr_array_index (self->branches, i);
+
+    if (branch != but && branch->eos)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+static gboolean
 any_ended (GstOctCollect *self)
 {
-  for (guint i = 0; i < self->branches->len; i++)
-    if (((Branch *)g_ptr_array_index (self->branches, i))->eos)
-      return TRUE;
-  return FALSE;
+  return any_other_ended (self, NULL);
 }
 
 /* All but those that octscatter has given up. */
@@ -471,7 +484,10 @@ collect_take_message (
     g_cond_broadcast (&self->changed);
     break;
   case GST_OCT_SCATTER_END:
-    self->end = number;
+    /* a slow branch brings that of the stream before when others are in the
+     * next one already */
+    if (number > self->past_end || self->past_end == 0)
+      self->end = number;
     break;
   default:
     break;
@@ -521,6 +537,7 @@ collect_forget_made (GstOctCollect *self)
   }
   gst_clear_event (&self->segment);
   self->end = G_MAXUINT64;
+  self->past_end = 0;
   self->missing = 0;
   self->ended = FALSE;
   self->flow = GST_FLOW_OK;
@@ -580,15 +597,23 @@ collect_take_event (GstOctCollect *self, GstPad *pad, GstEvent *event)
     break;
   case GST_EVENT_EOS:
     branch->eos = TRUE;
-    self->end_seqnum = gst_event_get_seqnum (event);
+    if (!any_other_ended (self, branch)
+        || (gint32)(branch->stream - self->end_stream) > 0) {
+      self->end_stream = branch->stream;
+      self->end_seqnum = gst_event_get_seqnum (event);
+    }
     g_cond_broadcast (&self->changed); /* it brings nothing to wait for */
     gst_event_unref (event);
     break;
   case GST_EVENT_STREAM_START:
     branch->eos = FALSE;
-    if (self->ended)
+    branch->stream = gst_event_get_seqnum (event);
+    /* a slow branch can be in front of the stream that has ended */
+    if (self->ended && branch->stream != self->end_stream) {
+      self->past_end = self->end != G_MAXUINT64 ? self->end : self->past_end;
       self->end = G_MAXUINT64;
-    self->ended = FALSE;
+      self->ended = FALSE;
+    }
     g_queue_push_tail (&branch->now.events, event);
     break;
   default:
