@@ -14,27 +14,12 @@
  * ]|
  */
 #include "gstoctcollect.h"
+#include "gstoctcollected.h"
 #include "gstocterror.h"
-#include "gstoctmade.h"
 #include "gstoctscatterevents.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_oct_collect_debug);
 #define GST_CAT_DEFAULT gst_oct_collect_debug
-
-/* Numbers that a branch may be ahead of the one that is waited for, for each
- * branch: more than octscatter has them do at a time, or branches would wait for
- * each other. */
-#define MAX_AHEAD 8
-
-/* What a branch has sent, kept with its pad. */
-typedef struct {
-  GstPad *pad; /* not owned */
-  gboolean ours, eos, waits;
-  gboolean gone; /* octscatter has given it up, and all of it has come */
-  guint32
-      stream; /* seqnum of its stream-start, which is that of all branches */
-  GstOctMade now; /* until its number comes */
-} Branch;
 
 struct _GstOctCollect {
   GstElement parent;
@@ -42,19 +27,11 @@ struct _GstOctCollect {
 
   GMutex lock; /* of all below; nothing is pushed under it */
   GCond changed;
-  GPtrArray *branches;
-  GHashTable *made; /* of guint64 to GstOctMade */
+  GstOctCollected collected;
   GstOctMade kept;  /* events from before a flush that stay in force */
-  guint64 next;     /* number that is waited for */
-  guint64 end;      /* there are no more; G_MAXUINT64: not known */
-  guint64 past_end; /* that of the stream before; 0: none */
-  guint64 missing;  /* that were passed over at the end */
-  guint stuck;      /* branches given up, of which nothing more comes */
   gboolean pushing; /* a thread has the output */
-  gboolean flushing, ended, started;
+  gboolean flushing, started;
   GstFlowReturn flow;
-  guint32 end_seqnum;
-  guint32 end_stream; /* the last one that a branch has ended */
   /* what went out last, so that each is sent once */
   GstEvent *caps, *segment;
   guint64 event;    /* of octscatter */
@@ -70,42 +47,6 @@ static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
     "sink_%u", GST_PAD_SINK, GST_PAD_REQUEST, GST_STATIC_CAPS_ANY);
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
     "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
-
-/* ----------------------------------------------------------------- branches
- */
-
-static void
-collect_branch_free (gpointer data)
-{
-  Branch *branch = data;
-
-  gst_oct_made_clear (&branch->now);
-  g_free (branch);
-}
-
-static Branch *
-find_branch (GstOctCollect *self, GstPad *pad)
-{
-  for (guint i = 0; i < self->branches->len; i++) {
-    Branch *branch = g_ptr_array_index (self->branches, i);
-
-    if (branch->pad == pad)
-      return branch;
-  }
-  return NULL;
-}
-
-static GstOctMade *
-get_made (GstOctCollect *self, guint64 number)
-{
-  return g_hash_table_lookup (self->made, &number);
-}
-
-static void
-collect_keep (GstOctCollect *self, guint64 number, GstOctMade *made)
-{
-  g_hash_table_insert (self->made, g_memdup2 (&number, sizeof number), made);
-}
 
 /* ------------------------------------------------------------------- output */
 
@@ -232,80 +173,6 @@ push_made (GstOctCollect *self, GstOctMade *made)
   return flow;
 }
 
-static gboolean
-any_other_ended (GstOctCollect *self, const Branch *but)
-{
-  for (guint i = 0; i < self->branches->len; i++) {
-    const Branch *branch = g_ptr_array_index (self->branches, i);
-
-    if (branch != but && branch->eos)
-      return TRUE;
-  }
-  return FALSE;
-}
-
-static gboolean
-any_ended (GstOctCollect *self)
-{
-  return any_other_ended (self, NULL);
-}
-
-/* All but those that octscatter has given up. */
-static gboolean
-all_ended (GstOctCollect *self)
-{
-  guint going = 0;
-
-  for (guint i = 0; i < self->branches->len; i++) {
-    Branch *branch = g_ptr_array_index (self->branches, i);
-
-    going += !branch->eos && !branch->gone;
-  }
-  return any_ended (self) && going <= self->stuck;
-}
-
-/* The next to go out, NULL: it has not come.  Where no branch can bring it any
- * more it is left out. */
-static GstOctMade *
-take_next (GstOctCollect *self)
-{
-  gpointer key, made;
-
-  if (self->next >= self->end) /* the next stream's */
-    return NULL;
-  while (!g_hash_table_steal_extended (self->made, &self->next, &key, &made)) {
-    if (g_hash_table_size (self->made) == 0 || !all_ended (self))
-      return NULL;
-    self->next++;
-    self->missing++;
-  }
-  g_free (key);
-  self->next++;
-  return made;
-}
-
-/* What branches had kept back came at their end, without a number.  What one
- * that failed was about to make is none of it. */
-static GstOctMade *
-take_rest (GstOctCollect *self)
-{
-  for (guint i = 0; i < self->branches->len; i++) {
-    Branch *branch = g_ptr_array_index (self->branches, i);
-
-    if (branch->eos
-        && (branch->now.objects.length > 0 || branch->now.events.length > 0))
-      return gst_oct_made_take (&branch->now);
-  }
-  return NULL;
-}
-
-static gboolean
-is_end (GstOctCollect *self)
-{
-  return !self->ended
-         && (all_ended (self) || (self->next >= self->end && any_ended (self)));
-}
-
 /* A queue in a branch that fails behind the last B-scan keeps what it has. */
 static void
 push_end (GstOctCollect *self, guint64 missing, guint32 seqnum)
@@ -330,21 +197,15 @@ push_one (GstOctCollect *self, GstOctMade *made)
   GstFlowReturn flow = GST_FLOW_OK;
   guint64 missing = 0;
 
-  if (made == NULL && self->next < self->end && self->end != G_MAXUINT64) {
-    self->missing += self->end - self->next;
-    self->next = self->end;
-  }
-  if (made == NULL) {
-    missing = self->missing;
-    self->missing = 0;
-  }
+  if (made == NULL)
+    missing = gst_oct_collected_take_missing (&self->collected);
   self->pushing = TRUE;
   g_cond_broadcast (&self->changed);
   g_mutex_unlock (&self->lock);
   if (made != NULL)
     flow = push_made (self, made);
   else
-    push_end (self, missing, self->end_seqnum);
+    push_end (self, missing, self->collected.end_seqnum);
   g_clear_pointer (&made, gst_oct_made_free);
   g_mutex_lock (&self->lock);
   if (flow != GST_FLOW_OK)
@@ -359,14 +220,11 @@ static void
 push_all (GstOctCollect *self)
 {
   while (!self->pushing && !self->flushing) {
-    GstOctMade *made = take_next (self);
+    gboolean end;
+    GstOctMade *made = gst_oct_collected_take (&self->collected, &end);
 
-    if (made == NULL) {
-      if (!is_end (self))
-        return;
-      made = take_rest (self);
-      self->ended = made == NULL;
-    }
+    if (made == NULL && !end)
+      return;
     push_one (self, made);
   }
 }
@@ -378,11 +236,11 @@ gst_oct_collect_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
 {
   GstOctCollect *self = GST_OCT_COLLECT (parent);
   GstFlowReturn flow;
-  Branch *branch;
+  GstOctCollectedBranch *branch;
   gboolean ours;
 
   g_mutex_lock (&self->lock);
-  branch = find_branch (self, pad);
+  branch = gst_oct_collected_find (&self->collected, pad);
   ours = branch != NULL && branch->ours;
   flow = self->flushing ? GST_FLOW_FLUSHING : self->flow;
   if (flow == GST_FLOW_OK && ours)
@@ -400,55 +258,27 @@ gst_oct_collect_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
   return GST_FLOW_ERROR;
 }
 
-/* With the lock: whether somebody else can still bring the number that is
- * waited for.  A branch that has taken over one that was for a failed branch
- * can have it behind those that it waits with. */
-static gboolean
-may_wait (GstOctCollect *self)
-{
-  guint going = 0;
-
-  for (guint i = 0; i < self->branches->len; i++) {
-    Branch *branch = g_ptr_array_index (self->branches, i);
-
-    going += !branch->waits && !branch->eos && !branch->gone;
-  }
-  return self->pushing || going > self->stuck;
-}
-
 static void
 collect_take_done (GstOctCollect *self, GstPad *pad, guint64 number)
 {
-  Branch *branch = find_branch (self, pad);
+  GstOctCollected *all = &self->collected;
+  GstOctCollectedBranch *branch = gst_oct_collected_find (all, pad);
 
   /* one that was given up all the same goes out with the next */
-  if (number >= self->next)
-    collect_keep (self, number, gst_oct_made_take (&branch->now));
+  if (number >= all->next)
+    gst_oct_collected_keep (all, number, gst_oct_made_take (&branch->now));
   push_all (self);
   /* the pad may be released meanwhile */
-  while ((branch = find_branch (self, pad)) != NULL && !self->flushing
+  while ((branch = gst_oct_collected_find (all, pad)) != NULL && !self->flushing
          && self->flow == GST_FLOW_OK
-         && number >= self->next + (guint64)MAX_AHEAD * self->branches->len) {
+         && gst_oct_collected_is_ahead (all, number)) {
     branch->waits = TRUE;
-    if (!may_wait (self))
+    if (!self->pushing && !gst_oct_collected_may_come (all))
       break;
     g_cond_wait (&self->changed, &self->lock);
   }
   if (branch != NULL)
     branch->waits = FALSE;
-}
-
-static void
-forget_before (GstOctCollect *self, guint64 number)
-{
-  GHashTableIter iter;
-  gpointer key;
-
-  g_hash_table_iter_init (&iter, self->made);
-  while (g_hash_table_iter_next (&iter, &key, NULL))
-    if (*(guint64 *)key < number)
-      g_hash_table_iter_remove (&iter);
-  self->next = MAX (self->next, number);
 }
 
 /* FALSE: of a number that it is not waited for. */
@@ -457,26 +287,26 @@ collect_take_message (
     GstOctCollect *self, GstPad *pad, GstOctScatterKind kind, guint64 number)
 {
   gboolean news = kind != GST_OCT_SCATTER_LOST; /* also in a flush */
-  Branch *branch;
+  GstOctCollectedBranch *branch;
 
   GST_LOG_OBJECT (
       pad, "message %d, number %" G_GUINT64_FORMAT, (int)kind, number);
   g_mutex_lock (&self->lock);
-  branch = find_branch (self, pad);
+  branch = gst_oct_collected_find (&self->collected, pad);
   switch (self->flushing || branch == NULL ? GST_OCT_SCATTER_NONE : kind) {
   case GST_OCT_SCATTER_BEGIN:
-    forget_before (self, number);
+    gst_oct_collected_begin (&self->collected, number);
     break;
   case GST_OCT_SCATTER_DONE:
     collect_take_done (self, pad, number);
     break;
   case GST_OCT_SCATTER_LOST:
-    news = number >= self->next && get_made (self, number) == NULL;
+    news = !gst_oct_collected_has (&self->collected, number);
     if (news)
-      collect_keep (self, number, g_new0 (GstOctMade, 1));
+      gst_oct_collected_keep (&self->collected, number, g_new0 (GstOctMade, 1));
     break;
   case GST_OCT_SCATTER_STUCK:
-    self->stuck = (guint)number;
+    self->collected.stuck = (guint)number;
     g_cond_broadcast (&self->changed);
     break;
   case GST_OCT_SCATTER_GONE:
@@ -484,10 +314,7 @@ collect_take_message (
     g_cond_broadcast (&self->changed);
     break;
   case GST_OCT_SCATTER_END:
-    /* a slow branch brings that of the stream before when others are in the
-     * next one already */
-    if (number > self->past_end || self->past_end == 0)
-      self->end = number;
+    gst_oct_collected_set_end (&self->collected, number);
     break;
   default:
     break;
@@ -517,29 +344,8 @@ collect_start_flush (GstOctCollect *self, GstEvent *event)
 static void
 collect_forget_made (GstOctCollect *self)
 {
-  GQueue kept = G_QUEUE_INIT;
-
-  for (; g_hash_table_size (self->made) > 0; self->next++) {
-    GstOctMade *made = get_made (self, self->next);
-
-    if (made != NULL)
-      gst_oct_made_flush (made, &self->kept.events);
-    g_hash_table_remove (self->made, &self->next);
-  }
-  for (guint i = 0; i < self->branches->len; i++) {
-    Branch *branch = g_ptr_array_index (self->branches, i);
-
-    gst_oct_made_flush (&branch->now, &kept);
-    branch->now.events = kept;
-    g_queue_init (&kept);
-    gst_clear_event (&branch->now.segment);
-    branch->eos = branch->waits = FALSE;
-  }
+  gst_oct_collected_flush (&self->collected, &self->kept.events);
   gst_clear_event (&self->segment);
-  self->end = G_MAXUINT64;
-  self->past_end = 0;
-  self->missing = 0;
-  self->ended = FALSE;
   self->flow = GST_FLOW_OK;
 }
 
@@ -571,10 +377,10 @@ collect_stop_flush (GstOctCollect *self, GstEvent *event)
 static void
 collect_take_event (GstOctCollect *self, GstPad *pad, GstEvent *event)
 {
-  Branch *branch;
+  GstOctCollectedBranch *branch;
 
   g_mutex_lock (&self->lock);
-  branch = find_branch (self, pad);
+  branch = gst_oct_collected_find (&self->collected, pad);
   if (branch == NULL || self->flushing) {
     gst_event_unref (event);
     g_mutex_unlock (&self->lock);
@@ -596,24 +402,14 @@ collect_take_event (GstOctCollect *self, GstPad *pad, GstEvent *event)
     g_queue_push_tail (&branch->now.objects, event);
     break;
   case GST_EVENT_EOS:
-    branch->eos = TRUE;
-    if (!any_other_ended (self, branch)
-        || (gint32)(branch->stream - self->end_stream) > 0) {
-      self->end_stream = branch->stream;
-      self->end_seqnum = gst_event_get_seqnum (event);
-    }
+    gst_oct_collected_branch_ends (
+        &self->collected, branch, gst_event_get_seqnum (event));
     g_cond_broadcast (&self->changed); /* it brings nothing to wait for */
     gst_event_unref (event);
     break;
   case GST_EVENT_STREAM_START:
-    branch->eos = FALSE;
-    branch->stream = gst_event_get_seqnum (event);
-    /* a slow branch can be in front of the stream that has ended */
-    if (self->ended && branch->stream != self->end_stream) {
-      self->past_end = self->end != G_MAXUINT64 ? self->end : self->past_end;
-      self->end = G_MAXUINT64;
-      self->ended = FALSE;
-    }
+    gst_oct_collected_branch_starts (
+        &self->collected, branch, gst_event_get_seqnum (event));
     g_queue_push_tail (&branch->now.events, event);
     break;
   default:
@@ -629,7 +425,7 @@ gst_oct_collect_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
 {
   GstOctCollect *self = GST_OCT_COLLECT (parent);
   GstOctScatterKind kind;
-  Branch *branch;
+  GstOctCollectedBranch *branch;
   guint64 number;
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_START)
@@ -645,7 +441,7 @@ gst_oct_collect_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
   } else if (gst_oct_branch_event_is (event)) {
     gst_event_unref (event);
     g_mutex_lock (&self->lock);
-    branch = find_branch (self, pad);
+    branch = gst_oct_collected_find (&self->collected, pad);
     if (branch != NULL)
       branch->ours = TRUE;
     g_mutex_unlock (&self->lock);
@@ -682,8 +478,9 @@ collect_list_pads (GstOctCollect *self)
   GList *pads = NULL, *ended = NULL;
 
   g_mutex_lock (&self->lock);
-  for (guint i = 0; i < self->branches->len; i++) {
-    Branch *branch = g_ptr_array_index (self->branches, i);
+  for (guint i = 0; i < self->collected.branches->len; i++) {
+    GstOctCollectedBranch *branch =
+        g_ptr_array_index (self->collected.branches, i);
     GList **list = branch->eos ? &ended : &pads;
 
     *list = g_list_append (*list, gst_object_ref (branch->pad));
@@ -764,7 +561,6 @@ gst_oct_collect_request_new_pad (GstElement *element, GstPadTemplate *template,
     const char *name, const GstCaps *caps)
 {
   GstOctCollect *self = GST_OCT_COLLECT (element);
-  Branch *branch = g_new0 (Branch, 1);
   g_autofree char *given = NULL;
   GstPad *pad;
 
@@ -777,16 +573,13 @@ gst_oct_collect_request_new_pad (GstElement *element, GstPadTemplate *template,
   gst_pad_set_event_function (pad, gst_oct_collect_sink_event);
   gst_pad_set_query_function (pad, gst_oct_collect_sink_query);
   GST_PAD_SET_PROXY_CAPS (pad);
-  branch->pad = pad;
-  g_queue_init (&branch->now.events);
-  g_queue_init (&branch->now.objects);
   g_mutex_lock (&self->lock);
-  g_ptr_array_add (self->branches, branch);
+  gst_oct_collected_add (&self->collected, pad);
   g_mutex_unlock (&self->lock);
   if (gst_element_add_pad (element, pad))
     return pad;
   g_mutex_lock (&self->lock);
-  g_ptr_array_remove (self->branches, branch);
+  gst_oct_collected_remove (&self->collected, pad);
   g_mutex_unlock (&self->lock);
   return NULL;
 }
@@ -795,15 +588,12 @@ static void
 gst_oct_collect_release_pad (GstElement *element, GstPad *pad)
 {
   GstOctCollect *self = GST_OCT_COLLECT (element);
-  Branch *branch;
 
   gst_object_ref (pad);
   g_mutex_lock (&self->lock);
-  branch = find_branch (self, pad);
-  if (branch != NULL)
-    g_ptr_array_remove (self->branches, branch);
+  gst_oct_collected_remove (&self->collected, pad);
   /* what only it could have brought does not come */
-  if (self->branches->len > 0)
+  if (self->collected.branches->len > 0)
     push_all (self);
   g_cond_broadcast (&self->changed);
   g_mutex_unlock (&self->lock);
@@ -827,18 +617,13 @@ static void
 collect_forget (GstOctCollect *self)
 {
   g_mutex_lock (&self->lock);
-  collect_forget_made (self);
-  for (guint i = 0; i < self->branches->len; i++) {
-    Branch *branch = g_ptr_array_index (self->branches, i);
-
-    gst_oct_made_clear (&branch->now);
-    branch->ours = branch->gone = FALSE;
-  }
+  gst_oct_collected_reset (&self->collected);
   gst_oct_made_clear (&self->kept);
   gst_clear_event (&self->caps);
+  gst_clear_event (&self->segment);
   g_hash_table_remove_all (self->sent);
-  self->next = self->event = 0;
-  self->stuck = 0;
+  self->event = 0;
+  self->flow = GST_FLOW_OK;
   self->started = FALSE;
   g_mutex_unlock (&self->lock);
 }
@@ -865,8 +650,7 @@ gst_oct_collect_finalize (GObject *object)
 {
   GstOctCollect *self = GST_OCT_COLLECT (object);
 
-  g_ptr_array_unref (self->branches);
-  g_hash_table_unref (self->made);
+  gst_oct_collected_clear (&self->collected);
   g_hash_table_unref (self->sent);
   gst_oct_made_clear (&self->kept);
   gst_clear_event (&self->caps);
@@ -900,11 +684,8 @@ gst_oct_collect_init (GstOctCollect *self)
 {
   g_mutex_init (&self->lock);
   g_cond_init (&self->changed);
-  self->branches = g_ptr_array_new_with_free_func (collect_branch_free);
-  self->made = g_hash_table_new_full (
-      g_int64_hash, g_int64_equal, g_free, (GDestroyNotify)gst_oct_made_free);
+  gst_oct_collected_init (&self->collected);
   self->sent = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  self->end = G_MAXUINT64;
   self->flushing = TRUE;
   self->src = gst_pad_new_from_static_template (&src_template, "src");
   gst_pad_set_event_function (self->src, gst_oct_collect_src_event);

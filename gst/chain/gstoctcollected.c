@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstoctcollected.h"
+
+/* Numbers that a branch may be ahead of the one that is waited for, for each
+ * branch: more than octscatter has them do at a time, or branches would wait for
+ * each other. */
+#define MAX_AHEAD 8
+
+/* ----------------------------------------------------------------- branches
+ */
+
+static void
+collected_branch_free (gpointer data)
+{
+  GstOctCollectedBranch *branch = data;
+
+  gst_oct_made_clear (&branch->now);
+  g_free (branch);
+}
+
+GstOctCollectedBranch *
+gst_oct_collected_add (GstOctCollected *self, GstPad *pad)
+{
+  GstOctCollectedBranch *branch = g_new0 (GstOctCollectedBranch, 1);
+
+  branch->pad = pad;
+  g_queue_init (&branch->now.events);
+  g_queue_init (&branch->now.objects);
+  g_ptr_array_add (self->branches, branch);
+  return branch;
+}
+
+GstOctCollectedBranch *
+gst_oct_collected_find (GstOctCollected *self, GstPad *pad)
+{
+  for (guint i = 0; i < self->branches->len; i++) {
+    GstOctCollectedBranch *branch = g_ptr_array_index (self->branches, i);
+
+    if (branch->pad == pad)
+      return branch;
+  }
+  return NULL;
+}
+
+void
+gst_oct_collected_remove (GstOctCollected *self, GstPad *pad)
+{
+  GstOctCollectedBranch *branch = gst_oct_collected_find (self, pad);
+
+  if (branch != NULL)
+    g_ptr_array_remove (self->branches, branch);
+}
+
+static gboolean
+any_other_ended (GstOctCollected *self, const GstOctCollectedBranch *but)
+{
+  for (guint i = 0; i < self->branches->len; i++) {
+    const GstOctCollectedBranch *branch = g_ptr_array_index (self->branches, i);
+
+    if (branch != but && branch->eos)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+static gboolean
+any_ended (GstOctCollected *self)
+{
+  return any_other_ended (self, NULL);
+}
+
+/* All but those that octscatter has given up. */
+static gboolean
+all_ended (GstOctCollected *self)
+{
+  guint going = 0;
+
+  for (guint i = 0; i < self->branches->len; i++) {
+    GstOctCollectedBranch *branch = g_ptr_array_index (self->branches, i);
+
+    going += !branch->eos && !branch->gone;
+  }
+  return any_ended (self) && going <= self->stuck;
+}
+
+/* A branch that has taken over a number that was for a failed branch can have
+ * it behind those that it waits with. */
+gboolean
+gst_oct_collected_may_come (GstOctCollected *self)
+{
+  guint going = 0;
+
+  for (guint i = 0; i < self->branches->len; i++) {
+    GstOctCollectedBranch *branch = g_ptr_array_index (self->branches, i);
+
+    going += !branch->waits && !branch->eos && !branch->gone;
+  }
+  return going > self->stuck;
+}
+
+/* ------------------------------------------------------------------ numbers */
+
+static GstOctMade *
+get_made (GstOctCollected *self, guint64 number)
+{
+  return g_hash_table_lookup (self->made, &number);
+}
+
+void
+gst_oct_collected_begin (GstOctCollected *self, guint64 number)
+{
+  GHashTableIter iter;
+  gpointer key;
+
+  g_hash_table_iter_init (&iter, self->made);
+  while (g_hash_table_iter_next (&iter, &key, NULL))
+    if (*(guint64 *)key < number)
+      g_hash_table_iter_remove (&iter);
+  self->next = MAX (self->next, number);
+}
+
+gboolean
+gst_oct_collected_has (GstOctCollected *self, guint64 number)
+{
+  return number < self->next || get_made (self, number) != NULL;
+}
+
+void
+gst_oct_collected_keep (GstOctCollected *self, guint64 number, GstOctMade *made)
+{
+  g_hash_table_insert (self->made, g_memdup2 (&number, sizeof number), made);
+}
+
+gboolean
+gst_oct_collected_is_ahead (GstOctCollected *self, guint64 number)
+{
+  return number >= self->next + (guint64)MAX_AHEAD * self->branches->len;
+}
+
+/* NULL: it has not come.  Where no branch can bring it any more it is left out.
+ */
+static GstOctMade *
+take_number (GstOctCollected *self)
+{
+  gpointer key, made;
+
+  if (self->next >= self->end) /* the next stream's */
+    return NULL;
+  while (!g_hash_table_steal_extended (self->made, &self->next, &key, &made)) {
+    if (g_hash_table_size (self->made) == 0 || !all_ended (self))
+      return NULL;
+    self->next++;
+    self->missing++;
+  }
+  g_free (key);
+  self->next++;
+  return made;
+}
+
+/* What branches had kept back came at their end, without a number.  What one
+ * that failed was about to make is none of it. */
+static GstOctMade *
+take_rest (GstOctCollected *self)
+{
+  for (guint i = 0; i < self->branches->len; i++) {
+    GstOctCollectedBranch *branch = g_ptr_array_index (self->branches, i);
+
+    if (branch->eos
+        && (branch->now.objects.length > 0 || branch->now.events.length > 0))
+      return gst_oct_made_take (&branch->now);
+  }
+  return NULL;
+}
+
+/* ------------------------------------------------------------ end of stream */
+
+/* A slow branch brings that of the stream before when others are in the next
+ * one already. */
+void
+gst_oct_collected_set_end (GstOctCollected *self, guint64 number)
+{
+  if (number > self->past_end || self->past_end == 0)
+    self->end = number;
+}
+
+void
+gst_oct_collected_branch_ends (
+    GstOctCollected *self, GstOctCollectedBranch *branch, guint32 seqnum)
+{
+  branch->eos = TRUE;
+  if (any_other_ended (self, branch)
+      && (gint32)(branch->stream - self->end_stream) <= 0)
+    return;
+  self->end_stream = branch->stream;
+  self->end_seqnum = seqnum;
+}
+
+void
+gst_oct_collected_branch_starts (
+    GstOctCollected *self, GstOctCollectedBranch *branch, guint32 seqnum)
+{
+  branch->eos = FALSE;
+  branch->stream = seqnum;
+  /* a slow branch can be in front of the stream that has ended */
+  if (!self->ended || seqnum == self->end_stream)
+    return;
+  if (self->end != G_MAXUINT64)
+    self->past_end = self->end;
+  self->end = G_MAXUINT64;
+  self->ended = FALSE;
+}
+
+static gboolean
+is_end (GstOctCollected *self)
+{
+  return !self->ended
+         && (all_ended (self) || (self->next >= self->end && any_ended (self)));
+}
+
+GstOctMade *
+gst_oct_collected_take (GstOctCollected *self, gboolean *end)
+{
+  GstOctMade *made = take_number (self);
+
+  *end = FALSE;
+  if (made != NULL || !is_end (self))
+    return made;
+  made = take_rest (self);
+  if (made != NULL)
+    return made;
+  if (self->next < self->end && self->end != G_MAXUINT64) {
+    self->missing += self->end - self->next;
+    self->next = self->end;
+  }
+  self->ended = *end = TRUE;
+  return NULL;
+}
+
+guint64
+gst_oct_collected_take_missing (GstOctCollected *self)
+{
+  guint64 missing = self->missing;
+
+  self->missing = 0;
+  return missing;
+}
+
+/* ------------------------------------------------------------------- object */
+
+void
+gst_oct_collected_flush (GstOctCollected *self, GQueue *kept)
+{
+  GQueue own = G_QUEUE_INIT;
+
+  for (; g_hash_table_size (self->made) > 0; self->next++) {
+    GstOctMade *made = get_made (self, self->next);
+
+    if (made != NULL)
+      gst_oct_made_flush (made, kept);
+    g_hash_table_remove (self->made, &self->next);
+  }
+  for (guint i = 0; i < self->branches->len; i++) {
+    GstOctCollectedBranch *branch = g_ptr_array_index (self->branches, i);
+
+    gst_oct_made_flush (&branch->now, &own);
+    branch->now.events = own;
+    g_queue_init (&own);
+    gst_clear_event (&branch->now.segment);
+    branch->eos = branch->waits = FALSE;
+  }
+  self->end = G_MAXUINT64;
+  self->past_end = 0;
+  self->missing = 0;
+  self->ended = FALSE;
+}
+
+void
+gst_oct_collected_reset (GstOctCollected *self)
+{
+  g_hash_table_remove_all (self->made);
+  for (guint i = 0; i < self->branches->len; i++) {
+    GstOctCollectedBranch *branch = g_ptr_array_index (self->branches, i);
+
+    gst_oct_made_clear (&branch->now);
+    branch->ours = branch->eos = branch->waits = branch->gone = FALSE;
+  }
+  self->next = 0;
+  self->end = G_MAXUINT64;
+  self->past_end = self->missing = 0;
+  self->stuck = 0;
+  self->ended = FALSE;
+}
+
+void
+gst_oct_collected_init (GstOctCollected *self)
+{
+  *self = (GstOctCollected){ .end = G_MAXUINT64 };
+  self->branches = g_ptr_array_new_with_free_func (collected_branch_free);
+  self->made = g_hash_table_new_full (
+      g_int64_hash, g_int64_equal, g_free, (GDestroyNotify)gst_oct_made_free);
+}
+
+void
+gst_oct_collected_clear (GstOctCollected *self)
+{
+  g_ptr_array_unref (self->branches);
+  g_hash_table_unref (self->made);
+}

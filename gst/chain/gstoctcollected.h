@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * What the branches of octscatter have brought to octcollect, which of it goes
+ * out next, and when a stream is at its end.  Nothing here is safe to be called
+ * by two threads at once.
+ */
+#pragma once
+
+#include "gstoctmade.h"
+
+G_BEGIN_DECLS
+
+/* What one branch has sent. */
+typedef struct {
+  GstPad *pad;    /* not owned */
+  gboolean ours;  /* octscatter has said that the branch is its own */
+  gboolean eos;   /* its stream has ended */
+  gboolean waits; /* with one that is too far ahead to be taken yet */
+  gboolean gone;  /* octscatter has given it up, and all of it has come */
+  guint32 stream; /* seqnum of its stream-start, that of all branches */
+  GstOctMade now; /* until its number comes */
+} GstOctCollectedBranch;
+
+typedef struct {
+  GPtrArray *branches; /* of GstOctCollectedBranch */
+  GHashTable *made;    /* of guint64 to GstOctMade */
+  guint64 next;        /* number that is waited for */
+  guint64 end;         /* there are no more; G_MAXUINT64: not known */
+  guint64 past_end;    /* that of the stream before; 0: none */
+  guint64 missing;     /* that were passed over at the end */
+  guint stuck;         /* branches given up, of which nothing more comes */
+  gboolean ended;      /* the end was taken */
+  guint32 end_stream;  /* the last one that a branch has ended, */
+  guint32 end_seqnum;  /* and by which event */
+} GstOctCollected;
+
+void gst_oct_collected_init (GstOctCollected *self);
+void gst_oct_collected_clear (GstOctCollected *self);
+/* For a flush: appends to `kept` the events that stay in force. */
+void gst_oct_collected_flush (GstOctCollected *self, GQueue *kept);
+/* As at first, but for the branches that there are. */
+void gst_oct_collected_reset (GstOctCollected *self);
+
+GstOctCollectedBranch *gst_oct_collected_add (
+    GstOctCollected *self, GstPad *pad);
+/* NULL: it was removed. */
+GstOctCollectedBranch *gst_oct_collected_find (
+    GstOctCollected *self, GstPad *pad);
+void gst_oct_collected_remove (GstOctCollected *self, GstPad *pad);
+
+/* octscatter begins with `number`: those before do not count. */
+void gst_oct_collected_begin (GstOctCollected *self, guint64 number);
+/* Whether `number` can come no more, or is here. */
+gboolean gst_oct_collected_has (GstOctCollected *self, guint64 number);
+/* Takes `made`, which is what has become of `number`. */
+void gst_oct_collected_keep (
+    GstOctCollected *self, guint64 number, GstOctMade *made);
+/* Whether `number` is so far ahead that its branch had better wait. */
+gboolean gst_oct_collected_is_ahead (GstOctCollected *self, guint64 number);
+/* Whether another branch than those that wait can bring what is waited for. */
+gboolean gst_oct_collected_may_come (GstOctCollected *self);
+
+/* octscatter has had its end: `number` is the first that does not come. */
+void gst_oct_collected_set_end (GstOctCollected *self, guint64 number);
+/* An end of stream, a stream-start, with their seqnums. */
+void gst_oct_collected_branch_ends (
+    GstOctCollected *self, GstOctCollectedBranch *branch, guint32 seqnum);
+void gst_oct_collected_branch_starts (
+    GstOctCollected *self, GstOctCollectedBranch *branch, guint32 seqnum);
+
+/* What goes out next, the caller's.  Where no branch can bring a number any more
+ * it is left out.  NULL: nothing yet, or, with *end, once, the end of the
+ * stream. */
+GstOctMade *gst_oct_collected_take (GstOctCollected *self, gboolean *end);
+/* Numbers that were left out up to an end, which are counted anew then. */
+guint64 gst_oct_collected_take_missing (GstOctCollected *self);
+
+G_END_DECLS
