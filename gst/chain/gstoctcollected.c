@@ -179,7 +179,7 @@ take_rest (GstOctCollected *self)
 void
 gst_oct_collected_set_end (GstOctCollected *self, guint64 number)
 {
-  if (number > self->past_end || self->past_end == 0)
+  if (self->past_end == G_MAXUINT64 || number > self->past_end)
     self->end = number;
 }
 
@@ -268,8 +268,7 @@ gst_oct_collected_flush (GstOctCollected *self, GQueue *kept)
     gst_clear_event (&branch->now.segment);
     branch->eos = branch->waits = FALSE;
   }
-  self->end = G_MAXUINT64;
-  self->past_end = 0;
+  self->end = self->past_end = G_MAXUINT64;
   self->missing = 0;
   self->ended = FALSE;
 }
@@ -285,8 +284,8 @@ gst_oct_collected_reset (GstOctCollected *self)
     branch->ours = branch->eos = branch->waits = branch->gone = FALSE;
   }
   self->next = 0;
-  self->end = G_MAXUINT64;
-  self->past_end = self->missing = 0;
+  self->end = self->past_end = G_MAXUINT64;
+  self->missing = 0;
   self->stuck = 0;
   self->ended = FALSE;
 }
@@ -294,7 +293,7 @@ gst_oct_collected_reset (GstOctCollected *self)
 void
 gst_oct_collected_init (GstOctCollected *self)
 {
-  *self = (GstOctCollected){ .end = G_MAXUINT64 };
+  *self = (GstOctCollected){ .end = G_MAXUINT64, .past_end = G_MAXUINT64 };
   self->branches = g_ptr_array_new_with_free_func (collected_branch_free);
   self->made = g_hash_table_new_full (
       g_int64_hash, g_int64_equal, g_free, (GDestroyNotify)gst_oct_made_free);

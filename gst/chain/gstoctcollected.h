@@ -26,7 +26,7 @@ typedef struct {
   GHashTable *made;    /* of guint64 to GstOctMade */
   guint64 next;        /* number that is waited for */
   guint64 end;         /* there are no more; G_MAXUINT64: not known */
-  guint64 past_end;    /* that of the stream before; 0: none */
+  guint64 past_end;    /* that of the stream before; G_MAXUINT64: none */
   guint64 missing;     /* that were passed over at the end */
   guint stuck;         /* branches given up, of which nothing more comes */
   gboolean ended;      /* the end was taken */

@@ -183,6 +183,28 @@ GST_START_TEST (test_late_end)
 
 GST_END_TEST;
 
+/* The seqnum of the end is that of the stream that has ended, here without a
+ * B-scan. */
+GST_START_TEST (test_ends_of_two_streams)
+{
+  gst_oct_collected_set_end (&all, 0);
+  gst_oct_collected_branch_ends (&all, branches[FAST], 5);
+  assert_none (TRUE);
+  ck_assert_uint_eq (all.end_seqnum, 5);
+  gst_oct_collected_branch_starts (&all, branches[FAST], 2);
+  gst_oct_collected_set_end (&all, 0);
+  gst_oct_collected_branch_ends (&all, branches[SLOW], 5);
+  assert_none (FALSE);
+  gst_oct_collected_set_end (&all, 1);
+  gst_oct_collected_branch_ends (&all, branches[FAST], 6);
+  bring (0);
+  assert_next (0);
+  assert_none (TRUE);
+  ck_assert_uint_eq (all.end_seqnum, 6);
+}
+
+GST_END_TEST;
+
 /* That a branch begins what has ended is no next stream. */
 GST_START_TEST (test_late_start)
 {
@@ -273,6 +295,7 @@ collected_suite (void)
   tcase_add_test (tcase, test_lost);
   tcase_add_test (tcase, test_rest);
   tcase_add_test (tcase, test_late_end);
+  tcase_add_test (tcase, test_ends_of_two_streams);
   tcase_add_test (tcase, test_late_start);
   tcase_add_test (tcase, test_given_up);
   tcase_add_test (tcase, test_ahead);
