@@ -212,6 +212,10 @@ method_switch_end_change (GstOctMethodSwitch *self, GstOctMethod method,
 
   find_problem (self, flow);
   /* a seek can come before the elements have tried */
+  GST_INFO_OBJECT (self->bin, "method=%s in place of %s: %s%s%s",
+      gst_oct_method_name (method), gst_oct_method_name (former),
+      gst_flow_get_name (flow), self->delivered ? ", A-scans came" : "",
+      self->problem != NULL ? ", refused" : "");
   reverted =
       (self->problem != NULL || (flow == GST_FLOW_FLUSHING && !self->delivered))
       && method_switch_revert (self, method, former);
@@ -255,7 +259,10 @@ gst_oct_method_switch_on_bscan (
   GstOctMethod method, former;
   gboolean change;
 
-  if (!g_atomic_int_get (&self->change_due)
+  /* what is set during a trial is for the next B-scan: this is the one that is
+   * being tried, and comes by once more */
+  if (gst_oct_method_switch_is_trying (self)
+      || !g_atomic_int_get (&self->change_due)
       || !g_rw_lock_writer_trylock (&self->traffic))
     return GST_PAD_PROBE_OK;
   g_rec_mutex_lock (&self->lock);

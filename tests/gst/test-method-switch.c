@@ -326,6 +326,49 @@ GST_START_TEST (test_refused_and_set_again)
 }
 GST_END_TEST
 
+static GstPadProbeReturn
+set_cs_once (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  if (GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (info)) == GST_EVENT_CAPS) {
+    gst_util_set_object_arg (data, "method", "cs");
+    return GST_PAD_PROBE_REMOVE;
+  }
+  return GST_PAD_PROBE_OK;
+}
+
+/* What is set while a method is being tried waits for the next B-scan, and the
+ * trial goes on: both are refused. */
+GST_START_TEST (test_set_in_trial)
+{
+  GstElement *pipeline = oct_test_start_filters (
+      SOURCE " ! octreconstruct name=reconstruct nufft::depth-start=200"
+             " sampling-rate=0" GREY SINK " max-buffers=1");
+  g_autoptr (GstElement) element = get_reconstruct (pipeline);
+  g_autoptr (GObject) nufft =
+      gst_child_proxy_get_child_by_name (GST_CHILD_PROXY (element), "nufft");
+  g_autoptr (GstPad) pad =
+      gst_element_get_static_pad (GST_ELEMENT (nufft), "sink");
+  guint i;
+
+  for (i = 0; i < 3; i++)
+    oct_array_free (oct_test_pull (pipeline, "sink"));
+  gst_pad_add_probe (
+      pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, set_cs_once, element, NULL);
+  set_in (pipeline, "method", "nufft");
+  for (; i < 12; i++) {
+    GstSample *sample = oct_test_pull_from (pipeline, "sink");
+
+    fail_unless_equals_uint64 (
+        GST_BUFFER_OFFSET (gst_sample_get_buffer (sample)), i);
+    gst_sample_unref (sample);
+  }
+  check_messages (
+      pipeline, 2, "method=* is not possible here: * stays: resample.");
+  fail_unless_equals_string (get_method (pipeline, "method"), "resample");
+  oct_test_stop (pipeline);
+}
+GST_END_TEST
+
 /* Both at once. */
 GST_START_TEST (test_depths_and_method)
 {
@@ -625,6 +668,7 @@ method_switch_suite (void)
   tcase_add_test (tcase, test_refused_with_former_settings);
   tcase_add_test (tcase, test_refused_of_one_element_with_former_settings);
   tcase_add_test (tcase, test_refused_and_set_again);
+  tcase_add_test (tcase, test_set_in_trial);
   tcase_add_test (tcase, test_depths_and_method);
   tcase_add_test (tcase, test_refused_for_silence);
   tcase_add_test (tcase, test_change_at_the_end);
