@@ -44,6 +44,7 @@ typedef struct {
   gboolean input_on_gpu, output_on_gpu;
   guint32 refused_event; /* see gst_oct_calibration_event_take() */
   gboolean ended;        /* by an error that was posted: nothing may follow */
+  GstPadChainFunction chain; /* that of the base class */
 
   GstOctCalibrations calibrations; /* under the object lock */
 } GstOctFilterPrivate;
@@ -598,6 +599,19 @@ gst_oct_filter_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   return gst_oct_filter_transform (trans, buffer, buffer);
 }
 
+/* A seek in the middle of a negotiation looks like its failure to who is in
+ * front, which would end the stream with an error. */
+static GstFlowReturn
+gst_oct_filter_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
+{
+  GstFlowReturn ret =
+      PRIVATE (GST_OCT_FILTER (parent))->chain (pad, parent, buffer);
+
+  return ret == GST_FLOW_NOT_NEGOTIATED && GST_PAD_IS_FLUSHING (pad)
+             ? GST_FLOW_FLUSHING
+             : ret;
+}
+
 /* ---------------------------------------------------------- events, states */
 
 static gboolean
@@ -762,5 +776,9 @@ gst_oct_filter_init (GstOctFilter *filter)
   gst_oct_properties_init (&properties, &PRIVATE (filter)->place);
   PRIVATE (filter)->operation = OCT_N_OPERATIONS;
   PRIVATE (filter)->asked = &PRIVATE (filter)->input;
+  PRIVATE (filter)->chain =
+      GST_PAD_CHAINFUNC (GST_BASE_TRANSFORM_SINK_PAD (filter));
+  gst_pad_set_chain_function (
+      GST_BASE_TRANSFORM_SINK_PAD (filter), gst_oct_filter_chain);
   gst_oct_order_init (GST_BASE_TRANSFORM_SINK_PAD (filter));
 }

@@ -155,16 +155,27 @@ path_set_target (GstOctPath *path, GstElement *last)
          || gst_ghost_pad_set_target (GST_GHOST_PAD (path->end), pad);
 }
 
+static gboolean
+is_flushing (GstElement *part)
+{
+  g_autoptr (GstPad) sink = gst_element_get_static_pad (part, "sink");
+  g_autoptr (GstPad) src = gst_element_get_static_pad (part, "src");
+
+  return GST_PAD_IS_FLUSHING (sink) || GST_PAD_IS_FLUSHING (src);
+}
+
 /* Adds the elements of `wanted` that are not there yet and links all of them;
  * those that it does without stay in the bin as they are.  They are started when
  * they have their neighbours, from whom they get the context of their GPU: what
- * the bin knows may be that of another one. */
+ * the bin knows may be that of another one.  One that was unlinked between the
+ * begin and the end of a seek would wait for that end for ever. */
 static gboolean
 link_parts (GstOctPath *path, guint wanted)
 {
   GstElement *before = NULL;
+  const guint linked = path->linked;
   gboolean ok = TRUE;
-  guint added = 0;
+  guint started = 0;
 
   gst_oct_path_unlink (path);
   path->linked = wanted;
@@ -175,14 +186,17 @@ link_parts (GstOctPath *path, guint wanted)
       continue;
     if (GST_OBJECT_PARENT (part) == NULL) {
       gst_bin_add (path->bin, part);
-      added |= BIT (i);
+      started |= BIT (i);
+    } else if ((linked & BIT (i)) == 0 && is_flushing (part)) {
+      gst_element_set_state (part, GST_STATE_NULL);
+      started |= BIT (i);
     }
     ok &= before == NULL || gst_element_link_pads (before, "src", part, "sink");
     before = part;
   }
   ok = ok && path_set_target (path, before);
   for (guint i = 0; i < GST_OCT_N_PARTS; i++)
-    if (added & BIT (i))
+    if (started & BIT (i))
       ok &= gst_element_sync_state_with_parent (path->parts[i]);
   if (!ok)
     gst_oct_path_unlink (path);

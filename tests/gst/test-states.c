@@ -7,10 +7,12 @@
 #include "oct-test-files.h"
 
 #define SOURCE "octsrc name=source samples=256 lines=16"
-#define CHAIN                                                                  \
-  " ! octdcsub ! octkresample ! octdispersion ! octfft ! octlogscale"          \
+#define GREY_SINK                                                              \
   " ! capsfilter caps=video/x-raw,format=GRAY8"                                \
   " ! appsink name=sink sync=false max-buffers=2"
+#define CHAIN                                                                  \
+  " ! octdcsub ! octkresample ! octdispersion ! octfft ! "                     \
+  "octlogscale" GREY_SINK
 #define WITH_HISTORY                                                           \
   " ! octdcsub mode=running running-weight=0.3 ! octkresample ! octfft"        \
   " ! octlogscale range-smoothing=0.8"                                         \
@@ -109,7 +111,7 @@ pull (GstElement *pipeline)
   GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
   GstSample *sample = NULL;
 
-  g_signal_emit_by_name (sink, "try-pull-sample", 30 * GST_SECOND, &sample);
+  g_signal_emit_by_name (sink, "try-pull-sample", 5 * GST_SECOND, &sample);
   gst_object_unref (sink);
   return sample;
 }
@@ -410,6 +412,210 @@ GST_START_TEST (test_many_seeks)
 }
 GST_END_TEST;
 
+/* A seek that begins while caps are on their way through one pad. */
+typedef struct {
+  GstElement *pipeline;
+  GstPad *source; /* flushes as soon as the seek has begun */
+  GThread *thread;
+  gint wait; /* caps that pass before; below 0: no seek */
+} SeekInCaps;
+
+static gpointer
+seek_to_start (gpointer data)
+{
+  seek (data, GST_FORMAT_TIME, 0, -1);
+  return NULL;
+}
+
+static GstPadProbeReturn
+seek_in_caps (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  SeekInCaps *self = data;
+
+  if (GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (info)) != GST_EVENT_CAPS
+      || g_atomic_int_add (&self->wait, -1) != 0)
+    return GST_PAD_PROBE_OK;
+  self->thread = g_thread_new ("seek", seek_to_start, self->pipeline);
+  while (!GST_PAD_IS_FLUSHING (self->source) || !GST_PAD_IS_FLUSHING (pad))
+    g_usleep (100);
+  return GST_PAD_PROBE_OK;
+}
+
+static void
+add_source_pad (const GValue *item, gpointer data)
+{
+  GstPad *pad = gst_element_get_static_pad (g_value_get_object (item), "src");
+
+  if (pad != NULL)
+    g_ptr_array_add (data, pad);
+}
+
+static GPtrArray *
+list_source_pads (GstElement *pipeline)
+{
+  GPtrArray *pads = g_ptr_array_new_with_free_func (gst_object_unref);
+  GstIterator *elements = gst_bin_iterate_recurse (GST_BIN (pipeline));
+
+  while (gst_iterator_foreach (elements, add_source_pad, pads)
+         == GST_ITERATOR_RESYNC) {
+    g_ptr_array_set_size (pads, 0);
+    gst_iterator_resync (elements);
+  }
+  gst_iterator_free (elements);
+  return pads;
+}
+
+/* What is set while playing, on the element "changed"; caps are negotiated anew
+ * then. */
+static const struct {
+  const char *chain, *method;
+  const char *warning; /* pattern; NULL: none */
+} changes[] = {
+  { " ! octdcsub ! octkresample ! octdispersion ! octfft name=changed"
+    " ! octlogscale" },
+  { " ! octreconstruct name=changed" },
+  { " ! octreconstruct name=changed", "nufft" },
+  { " ! octreconstruct name=changed method=nufft sampling-rate=0", "cs",
+      "method=cs is not possible here: *" },
+};
+
+/* All at once, as the sink takes no more images for now. */
+static void
+change (GstElement *element, const char *method, guint n)
+{
+  static const char *const depths[] = { "64", "128" };
+
+  g_usleep (20000);
+  if (method != NULL)
+    gst_util_set_object_arg (
+        G_OBJECT (element), "method", n % 2 == 0 ? method : "resample");
+  gst_util_set_object_arg (G_OBJECT (element), "depth-bins", depths[n % 2]);
+}
+
+static void
+check_bus (GstElement *pipeline, const char *warning, const char *where)
+{
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+
+  for (GstMessage *message; (message = gst_bus_pop_filtered (
+                                 bus, GST_MESSAGE_ERROR | GST_MESSAGE_WARNING))
+                            != NULL;
+       gst_message_unref (message)) {
+    g_autoptr (GError) error = NULL;
+
+    if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
+      gst_message_parse_error (message, &error, NULL);
+    else
+      gst_message_parse_warning (message, &error, NULL);
+    fail_unless (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING
+                     && warning != NULL
+                     && g_pattern_match_simple (warning, error->message),
+        "%s: %s", where, error->message);
+  }
+}
+
+/* It looks like caps that nobody takes, and is none: images go on. */
+GST_START_TEST (test_seek_in_negotiation)
+{
+  g_autofree char *launch =
+      g_strconcat (SOURCE, changes[__i__].chain, GREY_SINK, NULL);
+  GstElement *pipeline = make (launch);
+  g_autoptr (GstElement) changed =
+      gst_bin_get_by_name (GST_BIN (pipeline), "changed");
+  g_autoptr (GstElement) source =
+      gst_bin_get_by_name (GST_BIN (pipeline), "source");
+  g_autoptr (GstPad) first = gst_element_get_static_pad (source, "src");
+  guint n_seeks = 0, n_changes = 0;
+
+  set_state (pipeline, GST_STATE_PLAYING);
+  for (gint wait = 0; wait < 3; wait++) {
+    g_autoptr (GPtrArray) pads = NULL;
+
+    oct_array_free (pull_image (pipeline, NULL));
+    pads = list_source_pads (pipeline);
+    for (guint i = 0; i < pads->len; i++) {
+      SeekInCaps self = { pipeline, first, NULL, wait };
+      GstPad *pad = g_ptr_array_index (pads, i);
+      gulong probe = gst_pad_add_probe (
+          pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, seek_in_caps, &self, NULL);
+      g_autofree char *where =
+          g_strdup_printf ("caps %d of %s", wait, GST_PAD_NAME (pad));
+
+      change (changed, changes[__i__].method, n_changes++);
+      for (guint k = 0; k < 8; k++)
+        oct_array_free (pull_image (pipeline, NULL));
+      gst_pad_remove_probe (pad, probe);
+      if (self.thread != NULL) {
+        g_thread_join (self.thread);
+        n_seeks++;
+      }
+      check_bus (pipeline, changes[__i__].warning, where);
+    }
+  }
+  /* those in the caps of octfft, octlogscale and the caps filter at least */
+  fail_unless (n_seeks >= 3, "%u", n_seeks);
+  finish (pipeline);
+}
+GST_END_TEST
+
+static GstPadProbeReturn
+seek_and_set_back (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  SeekInCaps *self = data;
+  g_autoptr (GstElement) element = NULL;
+
+  if (self->thread != NULL)
+    return GST_PAD_PROBE_OK;
+  seek_in_caps (pad, info, data);
+  if (self->thread == NULL)
+    return GST_PAD_PROBE_OK;
+  element = gst_bin_get_by_name (GST_BIN (self->pipeline), "changed");
+  g_object_set (element, "depth-bins", 64, NULL);
+  gst_util_set_object_arg (G_OBJECT (element), "method", "resample");
+  return GST_PAD_PROBE_OK;
+}
+
+/* One seek comes while a method is tried that is taken back at once, and the
+ * next one in the caps of the elements that are linked again. */
+GST_START_TEST (test_seek_behind_trial)
+{
+  GstElement *pipeline =
+      make (SOURCE " ! octreconstruct name=changed" GREY_SINK);
+  g_autoptr (GstElement) changed =
+      gst_bin_get_by_name (GST_BIN (pipeline), "changed");
+  g_autoptr (GstElement) source =
+      gst_bin_get_by_name (GST_BIN (pipeline), "source");
+  g_autoptr (GstPad) first = gst_element_get_static_pad (source, "src");
+  SeekInCaps seeks[2] = { { pipeline, first }, { pipeline, first } };
+  GObject *parts[2];
+  GstPad *pads[2];
+
+  parts[0] =
+      gst_child_proxy_get_child_by_name (GST_CHILD_PROXY (changed), "cs");
+  parts[1] =
+      gst_child_proxy_get_child_by_name (GST_CHILD_PROXY (changed), "logscale");
+  set_state (pipeline, GST_STATE_PLAYING);
+  oct_array_free (pull_image (pipeline, NULL));
+  for (guint i = 0; i < 2; i++) {
+    pads[i] = gst_element_get_static_pad (
+        GST_ELEMENT (parts[i]), i == 0 ? "sink" : "src");
+    gst_pad_add_probe (pads[i], GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
+        i == 0 ? seek_and_set_back : seek_in_caps, &seeks[i], NULL);
+  }
+  gst_util_set_object_arg (G_OBJECT (changed), "method", "cs");
+  for (guint i = 0; i < 8; i++)
+    oct_array_free (pull_image (pipeline, NULL));
+  for (guint i = 0; i < 2; i++) {
+    fail_unless (seeks[i].thread != NULL, "%u", i);
+    g_thread_join (seeks[i].thread);
+    g_object_unref (parts[i]);
+    gst_object_unref (pads[i]);
+  }
+  check_bus (pipeline, NULL, "the seeks");
+  finish (pipeline);
+}
+GST_END_TEST
+
 static Suite *
 octstates_suite (void)
 {
@@ -429,6 +635,9 @@ octstates_suite (void)
   tcase_add_test (tcase, test_flushing_seeks);
   tcase_add_test (tcase, test_seek_forgets_history);
   tcase_add_test (tcase, test_many_seeks);
+  tcase_add_loop_test (
+      tcase, test_seek_in_negotiation, 0, G_N_ELEMENTS (changes));
+  tcase_add_test (tcase, test_seek_behind_trial);
   return suite;
 }
 
