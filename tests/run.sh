@@ -212,6 +212,7 @@ another_debian () {
   else
     counts="0 passed, 1 failed, 0 skipped"
     echo "$name: the tests could not be run, the reason is above: $counts"
+    remember_failures "$name" < <(tail -n 24 "$log" | sed "s/^/failed in $name: /")
   fi
   # shellcheck disable=SC2086
   add $counts

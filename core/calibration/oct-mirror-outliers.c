@@ -163,14 +163,14 @@ oct_mirror_set_try_sides_of_some (OctMirrorSet *set, double *sides)
   guint count = set->used->len;
   gsize bytes = count * sizeof (guint);
   g_autofree guint *all = g_memdup2 (set->used->data, bytes);
-  g_autofree guint *sorted = g_memdup2 (set->used->data, bytes);
+  g_autoptr (GArray) sorted = g_array_copy (set->used);
   g_autofree double *found = g_new (double, count);
   gboolean sure = FALSE;
 
-  g_qsort_with_data (sorted, count, sizeof *sorted, compare_frequencies, set);
+  g_array_sort_with_data (sorted, compare_frequencies, set);
   /* one that fits to none may be among them: other ones then */
   for (guint first = 0; first < TRIED_CHOICES && !sure; first++)
-    sure = try_some_of (set, sorted, count, first);
+    sure = try_some_of (set, (const guint *)sorted->data, count, first);
   for (guint i = 0; sure && i < count; i++)
     found[i] = find_sharper_side (set, all[i]);
   g_array_set_size (set->used, 0);
