@@ -28,6 +28,7 @@ struct _GstOctCollect {
   GMutex lock; /* of all below; nothing is pushed under it */
   GCond changed;
   GstOctCollected collected;
+  GQueue missed;    /* events that went out while a flush began */
   GstOctMade kept;  /* events from before a flush that stay in force */
   gboolean pushing; /* a thread has the output */
   gboolean flushing, started;
@@ -126,7 +127,32 @@ same_segment (GstEvent *a, GstEvent *b)
   return gst_segment_is_equal (first, second);
 }
 
-/* By the thread that has the output, without the lock. */
+/* By the thread that has the output, without the lock.  A pad that has begun to
+ * flush drops what stays in force behind it, too: that goes out once more. */
+static void
+push_out (GstOctCollect *self, GstEvent *event)
+{
+  g_autoptr (GstEvent) sent = gst_event_ref (event);
+
+  if (!gst_pad_push_event (self->src, event) && GST_PAD_IS_FLUSHING (self->src)
+      && GST_EVENT_IS_STICKY (sent)
+      && GST_EVENT_TYPE (sent) != GST_EVENT_SEGMENT)
+    g_queue_push_tail (&self->missed, g_steal_pointer (&sent));
+}
+
+/* The same. */
+static void
+push_missed (GstOctCollect *self)
+{
+  GstEvent *event;
+
+  for (guint n = self->missed.length; n > 0; n--) {
+    event = g_queue_pop_head (&self->missed);
+    push_out (self, event);
+  }
+}
+
+/* The same. */
 static void
 push_events (GstOctCollect *self, GstOctMade *made)
 {
@@ -139,21 +165,21 @@ push_events (GstOctCollect *self, GstOctMade *made)
     if (GST_EVENT_TYPE (event) != GST_EVENT_STREAM_START)
       continue;
     g_queue_delete_link (&made->events, l);
-    gst_pad_push_event (self->src, event);
+    push_out (self, event);
     /* they are those of the stream before */
     gst_clear_event (&self->caps);
     gst_clear_event (&self->segment);
   }
   if (made->caps != NULL && !same_caps (made->caps, self->caps)) {
     gst_event_replace (&self->caps, made->caps);
-    gst_pad_push_event (self->src, gst_event_ref (made->caps));
+    push_out (self, gst_event_ref (made->caps));
   }
   if (made->segment != NULL && !same_segment (made->segment, self->segment)) {
     gst_event_replace (&self->segment, made->segment);
-    gst_pad_push_event (self->src, gst_event_ref (made->segment));
+    push_out (self, gst_event_ref (made->segment));
   }
   while ((event = g_queue_pop_head (&made->events)) != NULL)
-    gst_pad_push_event (self->src, event);
+    push_out (self, event);
 }
 
 static GstFlowReturn
@@ -162,6 +188,7 @@ push_made (GstOctCollect *self, GstOctMade *made)
   GstFlowReturn flow = GST_FLOW_OK;
   GstMiniObject *object;
 
+  push_missed (self);
   push_events (self, &self->kept);
   push_events (self, made);
   while (flow == GST_FLOW_OK
@@ -301,12 +328,10 @@ collect_take_message (
     collect_take_done (self, pad, number);
     break;
   case GST_OCT_SCATTER_LOST:
-    news = !gst_oct_collected_has (&self->collected, number);
-    if (news)
-      gst_oct_collected_keep (&self->collected, number, g_new0 (GstOctMade, 1));
+    news = gst_oct_collected_lose (&self->collected, number);
     break;
   case GST_OCT_SCATTER_STUCK:
-    self->collected.stuck = (guint)number;
+    gst_oct_collected_set_stuck (&self->collected, (guint)number);
     g_cond_broadcast (&self->changed);
     break;
   case GST_OCT_SCATTER_GONE:
@@ -619,6 +644,7 @@ collect_forget (GstOctCollect *self)
   g_mutex_lock (&self->lock);
   gst_oct_collected_reset (&self->collected);
   gst_oct_made_clear (&self->kept);
+  g_queue_clear_full (&self->missed, (GDestroyNotify)gst_event_unref);
   gst_clear_event (&self->caps);
   gst_clear_event (&self->segment);
   g_hash_table_remove_all (self->sent);
@@ -653,6 +679,7 @@ gst_oct_collect_finalize (GObject *object)
   gst_oct_collected_clear (&self->collected);
   g_hash_table_unref (self->sent);
   gst_oct_made_clear (&self->kept);
+  g_queue_clear_full (&self->missed, (GDestroyNotify)gst_event_unref);
   gst_clear_event (&self->caps);
   gst_clear_event (&self->segment);
   g_mutex_clear (&self->lock);

@@ -51,13 +51,21 @@ gst_oct_collected_remove (GstOctCollected *self, GstPad *pad)
     g_ptr_array_remove (self->branches, branch);
 }
 
+/* A slow one that has ended the stream before will bring what it has of this one.
+ */
+static gboolean
+has_ended (GstOctCollected *self, const GstOctCollectedBranch *branch)
+{
+  return branch->eos && branch->stream == self->last_stream;
+}
+
 static gboolean
 any_other_ended (GstOctCollected *self, const GstOctCollectedBranch *but)
 {
   for (guint i = 0; i < self->branches->len; i++) {
     const GstOctCollectedBranch *branch = g_ptr_array_index (self->branches, i);
 
-    if (branch != but && branch->eos)
+    if (branch != but && has_ended (self, branch))
       return TRUE;
   }
   return FALSE;
@@ -78,7 +86,7 @@ all_ended (GstOctCollected *self)
   for (guint i = 0; i < self->branches->len; i++) {
     GstOctCollectedBranch *branch = g_ptr_array_index (self->branches, i);
 
-    going += !branch->eos && !branch->gone;
+    going += !has_ended (self, branch) && !branch->gone;
   }
   return any_ended (self) && going <= self->stuck;
 }
@@ -119,16 +127,27 @@ gst_oct_collected_begin (GstOctCollected *self, guint64 number)
   self->next = MAX (self->next, number);
 }
 
-gboolean
-gst_oct_collected_has (GstOctCollected *self, guint64 number)
-{
-  return number < self->next || get_made (self, number) != NULL;
-}
-
 void
 gst_oct_collected_keep (GstOctCollected *self, guint64 number, GstOctMade *made)
 {
   g_hash_table_insert (self->made, g_memdup2 (&number, sizeof number), made);
+}
+
+gboolean
+gst_oct_collected_lose (GstOctCollected *self, guint64 number)
+{
+  self->counting = TRUE;
+  if (number < self->next || get_made (self, number) != NULL)
+    return FALSE;
+  gst_oct_collected_keep (self, number, g_new0 (GstOctMade, 1));
+  return TRUE;
+}
+
+void
+gst_oct_collected_set_stuck (GstOctCollected *self, guint count)
+{
+  self->stuck = count;
+  self->counting = FALSE;
 }
 
 gboolean
@@ -140,7 +159,7 @@ gst_oct_collected_is_ahead (GstOctCollected *self, guint64 number)
 /* NULL: it has not come.  Where no branch can bring it any more it is left out.
  */
 static GstOctMade *
-take_number (GstOctCollected *self)
+collected_take_number (GstOctCollected *self)
 {
   gpointer key, made;
 
@@ -201,26 +220,29 @@ gst_oct_collected_branch_starts (
 {
   branch->eos = FALSE;
   branch->stream = seqnum;
+  if (!self->has_stream || (gint32)(seqnum - self->last_stream) > 0)
+    self->last_stream = seqnum;
+  self->has_stream = TRUE;
   /* a slow branch can be in front of the stream that has ended */
   if (!self->ended || seqnum == self->end_stream)
     return;
   if (self->end != G_MAXUINT64)
     self->past_end = self->end;
   self->end = G_MAXUINT64;
-  self->ended = FALSE;
+  self->ended = self->counting = FALSE;
 }
 
 static gboolean
 is_end (GstOctCollected *self)
 {
-  return !self->ended
+  return !self->ended && !self->counting
          && (all_ended (self) || (self->next >= self->end && any_ended (self)));
 }
 
 GstOctMade *
 gst_oct_collected_take (GstOctCollected *self, gboolean *end)
 {
-  GstOctMade *made = take_number (self);
+  GstOctMade *made = collected_take_number (self);
 
   *end = FALSE;
   if (made != NULL || !is_end (self))
@@ -270,7 +292,7 @@ gst_oct_collected_flush (GstOctCollected *self, GQueue *kept)
   }
   self->end = self->past_end = G_MAXUINT64;
   self->missing = 0;
-  self->ended = FALSE;
+  self->ended = self->counting = FALSE;
 }
 
 void
@@ -287,7 +309,7 @@ gst_oct_collected_reset (GstOctCollected *self)
   self->end = self->past_end = G_MAXUINT64;
   self->missing = 0;
   self->stuck = 0;
-  self->ended = FALSE;
+  self->ended = self->counting = self->has_stream = FALSE;
 }
 
 void

@@ -14,7 +14,7 @@ G_BEGIN_DECLS
 typedef struct {
   GstPad *pad;    /* not owned */
   gboolean ours;  /* octscatter has said that the branch is its own */
-  gboolean eos;   /* its stream has ended */
+  gboolean eos;   /* its stream has ended, which may be one before others' */
   gboolean waits; /* with one that is too far ahead to be taken yet */
   gboolean gone;  /* octscatter has given it up, and all of it has come */
   guint32 stream; /* seqnum of its stream-start, that of all branches */
@@ -29,7 +29,10 @@ typedef struct {
   guint64 past_end;    /* that of the stream before; G_MAXUINT64: none */
   guint64 missing;     /* that were passed over at the end */
   guint stuck;         /* branches given up, of which nothing more comes */
+  gboolean counting;   /* octscatter is not done with what is lost */
   gboolean ended;      /* the end was taken */
+  gboolean has_stream; /* one has begun: */
+  guint32 last_stream; /* the newest one that a branch has begun */
   guint32 end_stream;  /* the last one that a branch has ended, */
   guint32 end_seqnum;  /* and by which event */
 } GstOctCollected;
@@ -50,8 +53,11 @@ void gst_oct_collected_remove (GstOctCollected *self, GstPad *pad);
 
 /* octscatter begins with `number`: those before do not count. */
 void gst_oct_collected_begin (GstOctCollected *self, guint64 number);
-/* Whether `number` can come no more, or is here. */
-gboolean gst_oct_collected_has (GstOctCollected *self, guint64 number);
+/* octscatter says that nothing comes of `number`: FALSE where it can come no more,
+ * or is here.  An end waits until it has counted them and says how many branches
+ * are stuck, so that people hear of what is lost before the end. */
+gboolean gst_oct_collected_lose (GstOctCollected *self, guint64 number);
+void gst_oct_collected_set_stuck (GstOctCollected *self, guint count);
 /* Takes `made`, which is what has become of `number`. */
 void gst_oct_collected_keep (
     GstOctCollected *self, guint64 number, GstOctMade *made);

@@ -208,21 +208,31 @@ tell_lost (GstOctScatter *self, const GArray *lost)
 }
 
 /* Without the lock, where a branch is gone.  `doubtful`: what is in it comes no
- * more.  Returns how many of these had not come. */
+ * more.  Returns how many of these had not come.  tell_stuck() is to follow. */
 static guint
 tell_failed (GstOctScatter *self, const GArray *lost, const GArray *doubtful)
 {
-  guint count = 0, stuck;
+  guint count = 0;
 
   tell_lost (self, lost);
   if (doubtful != NULL)
     count = tell_lost (self, doubtful);
   g_mutex_lock (&self->lock);
   self->lost += count;
+  g_mutex_unlock (&self->lock);
+  return count;
+}
+
+/* What is lost has been counted and reported: now the end may come. */
+static void
+tell_stuck (GstOctScatter *self)
+{
+  guint stuck;
+
+  g_mutex_lock (&self->lock);
   stuck = gst_oct_branches_count_stuck (&self->branches);
   g_mutex_unlock (&self->lock);
   push_to_all (self, gst_oct_scatter_event_new (GST_OCT_SCATTER_STUCK, stuck));
-  return count;
 }
 
 static void
@@ -258,6 +268,7 @@ end_branch (GstOctScatter *self, GstPad *pad, GstFlowReturn flow)
   n_lost = lost->len + tell_failed (self, lost, stuck ? doubtful : NULL);
   GST_INFO_OBJECT (pad, "ended: %s", gst_flow_get_name (flow));
   post_end (self, GST_OBJECT_NAME (pad), flow, n_lost, alive);
+  tell_stuck (self);
 }
 
 /* The thread of a branch. */
@@ -573,6 +584,7 @@ gst_oct_scatter_release_pad (GstElement *element, GstPad *pad)
   }
   g_mutex_unlock (&self->lock);
   tell_failed (self, lost, doubtful);
+  tell_stuck (self);
   gst_element_remove_pad (element, pad);
   gst_object_unref (pad);
 }
@@ -682,8 +694,9 @@ gst_oct_scatter_class_init (GstOctScatterClass *klass)
   gst_oct_properties_install (&properties, object_class, FIRST_ROW);
   g_object_class_install_property (object_class, LOST_ID,
       g_param_spec_uint64 ("lost", "Lost",
-          "Buffers lost in branches that failed, since the start", 0,
-          G_MAXUINT64, 0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+          "Buffers lost in branches that failed, since the start; at most, "
+          "where elements behind the one that failed still deliver some",
+          0, G_MAXUINT64, 0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class,

@@ -89,9 +89,9 @@ GST_START_TEST (test_begins_later)
   bring (3);
   bring (7);
   gst_oct_collected_begin (&all, 7);
-  ck_assert (gst_oct_collected_has (&all, 3));
-  ck_assert (gst_oct_collected_has (&all, 7));
-  ck_assert (!gst_oct_collected_has (&all, 8));
+  ck_assert (!gst_oct_collected_lose (&all, 3));
+  ck_assert (!gst_oct_collected_lose (&all, 7));
+  gst_oct_collected_set_stuck (&all, 0);
   assert_next (7);
   assert_none (FALSE);
 }
@@ -131,6 +131,31 @@ GST_START_TEST (test_lost)
   assert_next (2);
   assert_none (TRUE);
   ck_assert_uint_eq (gst_oct_collected_take_missing (&all), 3);
+  ck_assert_uint_eq (gst_oct_collected_take_missing (&all), 0);
+}
+
+GST_END_TEST;
+
+/* octscatter counts what is lost, and says so, before the end comes. */
+GST_START_TEST (test_end_behind_count)
+{
+  gboolean end;
+  GstOctMade *made;
+
+  gst_oct_collected_set_end (&all, 2);
+  bring (0);
+  assert_next (0);
+  gst_oct_collected_branch_ends (&all, branches[FAST], 1);
+  ck_assert (gst_oct_collected_lose (&all, 1));
+  ck_assert (!gst_oct_collected_lose (&all, 1));
+  made = gst_oct_collected_take (&all, &end);
+  ck_assert (made != NULL);
+  ck_assert_uint_eq (made->objects.length, 0);
+  gst_oct_made_free (made);
+  gst_oct_collected_branch_ends (&all, branches[SLOW], 1);
+  assert_none (FALSE);
+  gst_oct_collected_set_stuck (&all, 1);
+  assert_none (TRUE);
   ck_assert_uint_eq (gst_oct_collected_take_missing (&all), 0);
 }
 
@@ -178,6 +203,29 @@ GST_START_TEST (test_late_end)
   assert_next (2);
   assert_none (TRUE);
   ck_assert_uint_eq (all.end_seqnum, 9);
+  ck_assert_uint_eq (gst_oct_collected_take_missing (&all), 0);
+}
+
+GST_END_TEST;
+
+/* The fast branch has ended the next stream as well, before the slow one has
+ * begun it. */
+GST_START_TEST (test_late_by_a_stream)
+{
+  gst_oct_collected_set_end (&all, 0);
+  gst_oct_collected_branch_ends (&all, branches[FAST], 1);
+  gst_oct_collected_branch_ends (&all, branches[SLOW], 1);
+  assert_none (TRUE);
+  gst_oct_collected_branch_starts (&all, branches[FAST], 2);
+  bring (1);
+  gst_oct_collected_set_end (&all, 2);
+  gst_oct_collected_branch_ends (&all, branches[FAST], 2);
+  assert_none (FALSE);
+  gst_oct_collected_branch_starts (&all, branches[SLOW], 2);
+  bring (0);
+  assert_next (0);
+  assert_next (1);
+  assert_none (TRUE);
   ck_assert_uint_eq (gst_oct_collected_take_missing (&all), 0);
 }
 
@@ -293,8 +341,10 @@ collected_suite (void)
   tcase_add_test (tcase, test_begins_later);
   tcase_add_test (tcase, test_end);
   tcase_add_test (tcase, test_lost);
+  tcase_add_test (tcase, test_end_behind_count);
   tcase_add_test (tcase, test_rest);
   tcase_add_test (tcase, test_late_end);
+  tcase_add_test (tcase, test_late_by_a_stream);
   tcase_add_test (tcase, test_ends_of_two_streams);
   tcase_add_test (tcase, test_late_start);
   tcase_add_test (tcase, test_given_up);
