@@ -34,6 +34,7 @@ struct _GstOctAverage {
   guint count;           /* B-scans in the last mean */
   gboolean has_group;    /* B-scans that say where they belong */
   guint64 volume, group; /* of the last one */
+  gboolean warned;       /* that a buffer has B-scans of two volumes */
   GstClockTime begin;    /* of the block */
 };
 
@@ -218,6 +219,23 @@ average_get_group (GstOctAverage *self, const GstOctScanPosition *scan)
   return used->mode == OCT_AVERAGE_BLOCK ? scan->bscan / used->frames : 0;
 }
 
+/* The mean begins anew with a buffer, and not in the middle of one. */
+static void
+warn_of_two_volumes (GstOctAverage *self, const GstOctScanPosition *scan)
+{
+  if (self->warned || self->frames < 2
+      || scan->bscan + scan->count <= scan->bscans)
+    return;
+  self->warned = TRUE;
+  GST_ELEMENT_WARNING (self, STREAM, FORMAT,
+      ("A buffer has B-scans of two volumes, and octaverage puts both into a "
+       "mean; set `bscans` of octgather, or `bscans-per-buffer` of octsrc, to "
+       "a "
+       "number that divides the %u B-scans of a volume.",
+          scan->bscans),
+      (NULL));
+}
+
 /* In the streaming thread, before the buffer is worked on.  What lies in
  * another volume, or a block that B-scans are missing of, is not of this mean.
  */
@@ -232,6 +250,7 @@ gst_oct_average_submit_input_buffer (
   if (has_group) {
     guint64 group = average_get_group (self, &scan);
 
+    warn_of_two_volumes (self, &scan);
     if (self->has_group
         && (scan.volume != self->volume || group != self->group))
       gst_oct_filter_forget (GST_OCT_FILTER (self));
@@ -304,6 +323,7 @@ static gboolean
 gst_oct_average_start (GstBaseTransform *trans)
 {
   GST_OCT_AVERAGE (trans)->has_group = FALSE;
+  GST_OCT_AVERAGE (trans)->warned = FALSE;
   return GST_BASE_TRANSFORM_CLASS (gst_oct_average_parent_class)->start (trans);
 }
 

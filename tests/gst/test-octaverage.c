@@ -409,6 +409,44 @@ GST_START_TEST (test_several)
 }
 GST_END_TEST;
 
+/* Buffers of two B-scans of volumes of three are said to be mixed, once; those
+ * of volumes of four are not. */
+GST_START_TEST (test_two_volumes)
+{
+  for (guint bscans = 3; bscans <= 4; bscans++) {
+    g_autofree char *launch = g_strdup_printf (
+        "octsrc samples=64 lines=8 bscans=%u num-buffers=12 ! octgather "
+        "bscans=2"
+        " ! octreconstruct output=ascans ! octaverage frames=2 ! fakesink",
+        bscans);
+    g_autofree char *full = oct_test_launch (launch);
+    GstElement *pipeline = gst_parse_launch (full, NULL);
+    g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+    GstMessage *message;
+
+    gst_element_set_state (pipeline, GST_STATE_PLAYING);
+    message = gst_bus_timed_pop_filtered (
+        bus, 30 * GST_SECOND, GST_MESSAGE_WARNING | GST_MESSAGE_EOS);
+    fail_unless (message != NULL);
+    if (bscans == 3) {
+      g_autoptr (GError) warning = NULL;
+
+      gst_message_parse_warning (message, &warning, NULL);
+      fail_unless (
+          strstr (warning->message, "divides the 3 B-scans of a volume")
+              != NULL,
+          "%s", warning->message);
+      gst_message_unref (message);
+      message = gst_bus_timed_pop_filtered (
+          bus, 30 * GST_SECOND, GST_MESSAGE_WARNING | GST_MESSAGE_EOS);
+    }
+    fail_unless_equals_int (GST_MESSAGE_TYPE (message), GST_MESSAGE_EOS);
+    gst_message_unref (message);
+    oct_test_stop (pipeline);
+  }
+}
+GST_END_TEST;
+
 GST_START_TEST (test_formats)
 {
   oct_test_filter_check_formats ("octaverage");
@@ -434,6 +472,7 @@ octaverage_suite (void)
   tcase_add_test (cases, test_live);
   tcase_add_test (cases, test_registration);
   tcase_add_test (cases, test_several);
+  tcase_add_test (cases, test_two_volumes);
   tcase_add_test (cases, test_formats);
   return suite;
 }
