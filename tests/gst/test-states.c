@@ -111,7 +111,7 @@ pull (GstElement *pipeline)
   GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
   GstSample *sample = NULL;
 
-  g_signal_emit_by_name (sink, "try-pull-sample", 5 * GST_SECOND, &sample);
+  g_signal_emit_by_name (sink, "try-pull-sample", 30 * GST_SECOND, &sample);
   gst_object_unref (sink);
   return sample;
 }
