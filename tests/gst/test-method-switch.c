@@ -62,6 +62,18 @@ check_messages (GstElement *pipeline, guint warnings, const char *pattern)
   fail_unless_equals_int (found, warnings);
 }
 
+/* The next image is that of the i-th B-scan. */
+static void
+pull_number (GstElement *pipeline, guint i)
+{
+  GstSample *sample = oct_test_pull_from (pipeline, "sink");
+
+  fail_unless (sample != NULL, "no image");
+  fail_unless_equals_uint64 (
+      GST_BUFFER_OFFSET (gst_sample_get_buffer (sample)), i);
+  gst_sample_unref (sample);
+}
+
 /* ---------------------------------------------- another method while playing
  */
 
@@ -187,13 +199,8 @@ check_refused (const char *launch, const char *before, const char *refused,
   for (i = 0; i < 3; i++)
     oct_array_free (oct_test_pull (pipeline, "sink"));
   set_in (pipeline, "method", refused);
-  for (i = 3; i < 12; i++) {
-    GstSample *sample = oct_test_pull_from (pipeline, "sink");
-
-    fail_unless_equals_uint64 (
-        GST_BUFFER_OFFSET (gst_sample_get_buffer (sample)), i);
-    gst_sample_unref (sample);
-  }
+  for (i = 3; i < 12; i++)
+    pull_number (pipeline, i);
   check_messages (pipeline, 1, pattern);
   fail_unless_equals_string (get_method (pipeline, "method"), before);
   fail_unless_equals_string (get_method (pipeline, "method-in-use"), before);
@@ -355,13 +362,8 @@ GST_START_TEST (test_set_in_trial)
   gst_pad_add_probe (
       pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, set_cs_once, element, NULL);
   set_in (pipeline, "method", "nufft");
-  for (; i < 12; i++) {
-    GstSample *sample = oct_test_pull_from (pipeline, "sink");
-
-    fail_unless_equals_uint64 (
-        GST_BUFFER_OFFSET (gst_sample_get_buffer (sample)), i);
-    gst_sample_unref (sample);
-  }
+  for (; i < 12; i++)
+    pull_number (pipeline, i);
   check_messages (
       pipeline, 2, "method=* is not possible here: * stays: resample.");
   fail_unless_equals_string (get_method (pipeline, "method"), "resample");
@@ -422,13 +424,8 @@ GST_START_TEST (test_refused_for_silence)
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, drop, NULL, NULL);
   oct_array_free (oct_test_pull (pipeline, "sink"));
   set_in (pipeline, "method", "nufft");
-  for (i = 1; i < 8; i++) {
-    GstSample *sample = oct_test_pull_from (pipeline, "sink");
-
-    fail_unless_equals_uint64 (
-        GST_BUFFER_OFFSET (gst_sample_get_buffer (sample)), i);
-    gst_sample_unref (sample);
-  }
+  for (i = 1; i < 8; i++)
+    pull_number (pipeline, i);
   check_messages (pipeline, 1, "method=nufft is not possible here: *");
   oct_test_stop (pipeline);
 }
