@@ -211,11 +211,11 @@ method_switch_end_change (GstOctMethodSwitch *self, GstOctMethod method,
   gboolean reverted, refused;
 
   find_problem (self, flow);
-  /* a seek can come before the elements have tried */
   GST_INFO_OBJECT (self->bin, "method=%s in place of %s: %s%s%s",
       gst_oct_method_name (method), gst_oct_method_name (former),
       gst_flow_get_name (flow), self->delivered ? ", A-scans came" : "",
       self->problem != NULL ? ", refused" : "");
+  /* a seek can come before the elements have tried */
   reverted =
       (self->problem != NULL || (flow == GST_FLOW_FLUSHING && !self->delivered))
       && method_switch_revert (self, method, former);

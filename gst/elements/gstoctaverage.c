@@ -230,8 +230,7 @@ warn_of_two_volumes (GstOctAverage *self, const GstOctScanPosition *scan)
   GST_ELEMENT_WARNING (self, STREAM, FORMAT,
       ("A buffer has B-scans of two volumes, and octaverage puts both into a "
        "mean; set `bscans` of octgather, or `bscans-per-buffer` of octsrc, to "
-       "a "
-       "number that divides the %u B-scans of a volume.",
+       "a number that divides the %u B-scans of a volume.",
           scan->bscans),
       (NULL));
 }
