@@ -291,9 +291,7 @@ collect_take_done (GstOctCollect *self, GstPad *pad, guint64 number)
   GstOctCollected *all = &self->collected;
   GstOctCollectedBranch *branch = gst_oct_collected_find (all, pad);
 
-  /* one that was given up all the same goes out with the next */
-  if (number >= all->next)
-    gst_oct_collected_keep (all, number, gst_oct_made_take (&branch->now));
+  gst_oct_collected_take_done (all, branch, number);
   push_all (self);
   /* the pad may be released meanwhile */
   while ((branch = gst_oct_collected_find (all, pad)) != NULL && !self->flushing

@@ -127,6 +127,26 @@ gst_oct_collected_begin (GstOctCollected *self, guint64 number)
   self->next = MAX (self->next, number);
 }
 
+/* Drops what it was about to bring, but for events that stay in force. */
+static void
+branch_drop (GstOctCollectedBranch *branch)
+{
+  GQueue kept = G_QUEUE_INIT;
+
+  gst_oct_made_flush (&branch->now, &kept);
+  branch->now.events = kept;
+}
+
+void
+gst_oct_collected_take_done (
+    GstOctCollected *self, GstOctCollectedBranch *branch, guint64 number)
+{
+  if (number >= self->next)
+    gst_oct_collected_keep (self, number, gst_oct_made_take (&branch->now));
+  else
+    branch_drop (branch);
+}
+
 void
 gst_oct_collected_keep (GstOctCollected *self, guint64 number, GstOctMade *made)
 {
@@ -272,8 +292,6 @@ gst_oct_collected_take_missing (GstOctCollected *self)
 void
 gst_oct_collected_flush (GstOctCollected *self, GQueue *kept)
 {
-  GQueue own = G_QUEUE_INIT;
-
   for (; g_hash_table_size (self->made) > 0; self->next++) {
     GstOctMade *made = get_made (self, self->next);
 
@@ -284,9 +302,7 @@ gst_oct_collected_flush (GstOctCollected *self, GQueue *kept)
   for (guint i = 0; i < self->branches->len; i++) {
     GstOctCollectedBranch *branch = g_ptr_array_index (self->branches, i);
 
-    gst_oct_made_flush (&branch->now, &own);
-    branch->now.events = own;
-    g_queue_init (&own);
+    branch_drop (branch);
     gst_clear_event (&branch->now.segment);
     branch->eos = branch->waits = FALSE;
   }

@@ -58,6 +58,10 @@ void gst_oct_collected_begin (GstOctCollected *self, guint64 number);
  * are stuck, so that people hear of what is lost before the end. */
 gboolean gst_oct_collected_lose (GstOctCollected *self, guint64 number);
 void gst_oct_collected_set_stuck (GstOctCollected *self, guint count);
+/* The branch has brought all of `number`.  Where its turn has passed, as it was
+ * given up, it is dropped: it would come out of order. */
+void gst_oct_collected_take_done (
+    GstOctCollected *self, GstOctCollectedBranch *branch, guint64 number);
 /* Takes `made`, which is what has become of `number`. */
 void gst_oct_collected_keep (
     GstOctCollected *self, guint64 number, GstOctMade *made);

@@ -136,6 +136,38 @@ GST_START_TEST (test_lost)
 
 GST_END_TEST;
 
+/* What was given up and passed over is not put behind what has gone out since,
+ * but for events that stay in force. */
+GST_START_TEST (test_given_up_and_brought)
+{
+  gboolean end;
+  GstOctMade *made;
+
+  bring (1);
+  ck_assert (gst_oct_collected_lose (&all, 0));
+  made = gst_oct_collected_take (&all, &end);
+  ck_assert (made != NULL);
+  gst_oct_made_free (made);
+  assert_next (1);
+  g_queue_push_tail (&branches[SLOW]->now.objects, gst_buffer_new ());
+  g_queue_push_tail (&branches[SLOW]->now.events,
+      gst_event_new_tag (gst_tag_list_new_empty ()));
+  gst_oct_collected_take_done (&all, branches[SLOW], 0);
+  assert_none (FALSE);
+  ck_assert_uint_eq (branches[SLOW]->now.objects.length, 0);
+  ck_assert_uint_eq (branches[SLOW]->now.events.length, 1);
+  /* one whose turn has not passed comes */
+  ck_assert (gst_oct_collected_lose (&all, 3));
+  g_queue_push_tail (&branches[SLOW]->now.objects, gst_buffer_new ());
+  GST_BUFFER_OFFSET (branches[SLOW]->now.objects.head->data) = 3;
+  gst_oct_collected_take_done (&all, branches[SLOW], 3);
+  bring (2);
+  assert_next (2);
+  assert_next (3);
+}
+
+GST_END_TEST;
+
 /* octscatter counts what is lost, and says so, before the end comes. */
 GST_START_TEST (test_end_behind_count)
 {
@@ -341,6 +373,7 @@ collected_suite (void)
   tcase_add_test (tcase, test_begins_later);
   tcase_add_test (tcase, test_end);
   tcase_add_test (tcase, test_lost);
+  tcase_add_test (tcase, test_given_up_and_brought);
   tcase_add_test (tcase, test_end_behind_count);
   tcase_add_test (tcase, test_rest);
   tcase_add_test (tcase, test_late_end);

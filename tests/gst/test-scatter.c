@@ -281,23 +281,29 @@ GST_START_TEST (failing_queue)
   GstHarness *harness = make_harness ("", branches);
   GstBus *bus = oct_test_bus (harness);
   g_autoptr (GError) error = NULL;
-  guint came = 0, most;
+  guint came = 0, pushed = 4 * N, most;
   gint last = -1;
 
-  push (harness, 0, 4 * N);
+  push (harness, 0, pushed);
   while (error == NULL) {
     g_autoptr (GstMessage) message =
-        gst_bus_timed_pop_filtered (bus, 20 * GST_SECOND, GST_MESSAGE_WARNING);
+        gst_bus_timed_pop_filtered (bus, 2 * GST_SECOND, GST_MESSAGE_WARNING);
 
-    fail_unless (message != NULL, "no warning");
-    gst_message_parse_warning (message, &error, NULL);
+    if (message != NULL) {
+      gst_message_parse_warning (message, &error, NULL);
+    } else {
+      /* its queue has taken all: octscatter learns of it with the next */
+      fail_unless (pushed < 250, "no warning");
+      push (harness, pushed, pushed + 1);
+      pushed++;
+    }
   }
   fail_unless (
       strstr (error->message, "The branch at src_1 has failed (error)") != NULL,
       "%s", error->message);
   fail_unless (get_lost (harness) >= queues[__i__].least_lost);
   fail_unless (gst_harness_push_event (harness, gst_event_new_eos ()));
-  while (came < 4 * N - get_lost (harness)) {
+  while (came < pushed - get_lost (harness)) {
     gint value = (gint)take (harness);
 
     fail_unless (value > last, "%d behind %d", value, last);
@@ -313,7 +319,7 @@ GST_START_TEST (failing_queue)
     last = value;
     came++;
   }
-  fail_unless (came <= MIN (most, 4 * N - queues[__i__].least_lost));
+  fail_unless (came <= MIN (most, pushed - queues[__i__].least_lost));
   gst_harness_teardown (harness);
 }
 GST_END_TEST;
