@@ -255,6 +255,12 @@ gst_oct_branch_take (GstOctBranch *branch)
 }
 
 void
+gst_oct_branch_give_back (GstOctBranch *branch, GstOctShare *share)
+{
+  g_queue_push_head (&branch->shares, share);
+}
+
+void
 gst_oct_branch_done (GstOctBranch *branch)
 {
   if (!branch->doing)

@@ -77,6 +77,9 @@ void gst_oct_branches_give_all (GstOctBranches *self, GstEvent *event);
 void gst_oct_branches_give_idle (GstOctBranches *self, GstEvent *event);
 /* The next one that it is to push, NULL: none. */
 GstOctShare *gst_oct_branch_take (GstOctBranch *branch);
+/* It could not be pushed, as a flush has begun: it is the next one behind that,
+ * where it stays in force.  Takes `share`. */
+void gst_oct_branch_give_back (GstOctBranch *branch, GstOctShare *share);
 
 /* That one has been pushed. */
 void gst_oct_branch_done (GstOctBranch *branch);

@@ -118,25 +118,29 @@ says_end (GstEvent *event)
          || gst_oct_scatter_event_parse (event, &number) == GST_OCT_SCATTER_END;
 }
 
+/* Clears `share`, but for an event that a flush which has just begun has
+ * dropped. */
 static GstFlowReturn
-push_event (GstPad *pad, GstEvent *event)
+push_event (GstPad *pad, GstOctShare *share)
 {
+  GstEvent *event = GST_EVENT_CAST (share->object);
   gboolean end = says_end (event);
+  gboolean pushed = gst_pad_push_event (pad, gst_event_ref (event));
 
-  return gst_pad_push_event (pad, event) || !end || !gst_pad_is_linked (pad)
-             ? GST_FLOW_OK
-             : explain_refusal (pad);
+  if (pushed || !GST_PAD_IS_FLUSHING (pad))
+    gst_clear_mini_object (&share->object);
+  return pushed || !end || !gst_pad_is_linked (pad) ? GST_FLOW_OK
+                                                    : explain_refusal (pad);
 }
 
 static gboolean
 push_share (GstPad *pad, GstOctShare *share, GstFlowReturn *flow)
 {
-  GstMiniObject *object = g_steal_pointer (&share->object);
-
   GST_LOG_OBJECT (pad, "number %" G_GUINT64_FORMAT ", %" GST_PTR_FORMAT,
-      share->number, object);
-  *flow = GST_IS_BUFFER (object) ? gst_pad_push (pad, GST_BUFFER_CAST (object))
-                                 : push_event (pad, GST_EVENT_CAST (object));
+      share->number, share->object);
+  *flow = GST_IS_BUFFER (share->object) ? gst_pad_push (
+              pad, GST_BUFFER_CAST (g_steal_pointer (&share->object)))
+                                        : push_event (pad, share);
   if (*flow == GST_FLOW_OK && share->counted
       && !gst_pad_push_event (
           pad, gst_oct_scatter_event_new (GST_OCT_SCATTER_DONE, share->number)))
@@ -298,6 +302,8 @@ scatter_loop (gpointer data)
   branch = gst_oct_branches_find (&self->branches, pad);
   if (branch != NULL && share->counted)
     gst_oct_branch_done (branch);
+  else if (branch != NULL && share->object != NULL)
+    gst_oct_branch_give_back (branch, g_steal_pointer (&share));
   g_cond_broadcast (&self->changed);
   g_mutex_unlock (&self->lock);
 }
