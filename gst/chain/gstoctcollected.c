@@ -143,7 +143,7 @@ gst_oct_collected_take_done (
 {
   if (number >= self->next)
     gst_oct_collected_keep (self, number, gst_oct_made_take (&branch->now));
-  else
+  else if (g_hash_table_contains (self->lost, &number))
     branch_drop (branch);
 }
 
@@ -160,6 +160,7 @@ gst_oct_collected_lose (GstOctCollected *self, guint64 number)
   if (number < self->next || get_made (self, number) != NULL)
     return FALSE;
   gst_oct_collected_keep (self, number, g_new0 (GstOctMade, 1));
+  g_hash_table_add (self->lost, g_memdup2 (&number, sizeof number));
   return TRUE;
 }
 
@@ -306,6 +307,7 @@ gst_oct_collected_flush (GstOctCollected *self, GQueue *kept)
     gst_clear_event (&branch->now.segment);
     branch->eos = branch->waits = FALSE;
   }
+  g_hash_table_remove_all (self->lost);
   self->end = self->past_end = G_MAXUINT64;
   self->missing = 0;
   self->ended = self->counting = FALSE;
@@ -315,6 +317,7 @@ void
 gst_oct_collected_reset (GstOctCollected *self)
 {
   g_hash_table_remove_all (self->made);
+  g_hash_table_remove_all (self->lost);
   for (guint i = 0; i < self->branches->len; i++) {
     GstOctCollectedBranch *branch = g_ptr_array_index (self->branches, i);
 
@@ -335,6 +338,8 @@ gst_oct_collected_init (GstOctCollected *self)
   self->branches = g_ptr_array_new_with_free_func (collected_branch_free);
   self->made = g_hash_table_new_full (
       g_int64_hash, g_int64_equal, g_free, (GDestroyNotify)gst_oct_made_free);
+  self->lost =
+      g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
 }
 
 void
@@ -342,4 +347,5 @@ gst_oct_collected_clear (GstOctCollected *self)
 {
   g_ptr_array_unref (self->branches);
   g_hash_table_unref (self->made);
+  g_hash_table_unref (self->lost);
 }

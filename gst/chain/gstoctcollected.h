@@ -24,6 +24,7 @@ typedef struct {
 typedef struct {
   GPtrArray *branches; /* of GstOctCollectedBranch */
   GHashTable *made;    /* of guint64 to GstOctMade */
+  GHashTable *lost;    /* of guint64, which octscatter has given up */
   guint64 next;        /* number that is waited for */
   guint64 end;         /* there are no more; G_MAXUINT64: not known */
   guint64 past_end;    /* that of the stream before; G_MAXUINT64: none */
