@@ -180,6 +180,59 @@ GST_START_TEST (test_measurement_fails)
 }
 GST_END_TEST;
 
+static GstPadProbeReturn
+map_at_probe (GstPad *pad, GstPadProbeInfo *info, gpointer buffer)
+{
+  GstMapInfo map;
+
+  gst_buffer_replace (buffer, GST_PAD_PROBE_INFO_BUFFER (info));
+  if (gst_buffer_map (*(GstBuffer **)buffer, &map, GST_MAP_READ))
+    gst_buffer_unmap (*(GstBuffer **)buffer, &map);
+  return GST_PAD_PROBE_REMOVE;
+}
+
+static GstBusSyncReply
+map_at_error (GstBus *bus, GstMessage *message, gpointer buffer)
+{
+  GstMapInfo map;
+
+  /* with OCT_FUSE=0 nothing is pending, and none came */
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR
+      && *(GstBuffer **)buffer != NULL)
+    fail_if (gst_buffer_map (*(GstBuffer **)buffer, &map, GST_MAP_READ));
+  return GST_BUS_PASS;
+}
+
+/* Who hears of the error at once may map the memory that it comes from. */
+GST_START_TEST (test_map_at_error)
+{
+  GstElement *pipeline =
+      failing_make (FAILING_BSCANS, failing_backend (), FALSE, FAILING_SINK);
+  GstElement *resample = gst_bin_get_by_name (GST_BIN (pipeline), "resample");
+  GstPad *pad = gst_element_get_static_pad (resample, "src");
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstBuffer *buffer = NULL;
+  GstMessage *message;
+
+  gst_pad_add_probe (
+      pad, GST_PAD_PROBE_TYPE_BUFFER, map_at_probe, &buffer, NULL);
+  gst_bus_set_sync_handler (bus, map_at_error, &buffer, NULL);
+  oct_test_fault_set (OCT_FAULT_RUN, OCT_OPERATION_RESAMPLE, 0);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  g_ptr_array_unref (failing_collect (pipeline, &message));
+  fail_unless (oct_test_fault_happened ());
+  fail_unless_equals_int (buffer != NULL, oct_may_fuse ());
+  failing_check_message (message, "resample", "made the operation resample");
+  gst_message_unref (message);
+  gst_bus_set_sync_handler (bus, NULL, NULL, NULL);
+  gst_object_unref (bus);
+  gst_object_unref (pad);
+  gst_object_unref (resample);
+  failing_stop (pipeline);
+  gst_clear_buffer (&buffer);
+}
+GST_END_TEST;
+
 /* Who goes on after an error, as a seek does, gets what a new pipeline gives:
  * no running mean and no range that is half of the B-scan that failed. */
 GST_START_TEST (test_goes_on)
@@ -575,6 +628,7 @@ octfailures_suite (void)
   tcase_add_loop_test (tcase, test_operation_is_missing, 0, N_OPERATIONS);
   tcase_add_loop_test (tcase, test_pass_fails, 0, 4);
   tcase_add_test (tcase, test_measurement_fails);
+  tcase_add_test (tcase, test_map_at_error);
   tcase_add_loop_test (tcase, test_goes_on, 0, N_OPERATIONS);
   tcase_add_loop_test (tcase, test_begins_afresh, 0, 2);
   tcase_add_loop_test (tcase, test_no_buffers, 0, 2);
