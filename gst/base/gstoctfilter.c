@@ -181,7 +181,7 @@ gst_oct_filter_set_device (GstOctFilter *filter, gint id)
   if (place->cuda_device_id == id)
     return;
   /* a context that it was handed before may be one of another GPU */
-  gst_oct_place_stop (place);
+  gst_oct_place_stop (place, GST_ELEMENT (filter));
   place->cuda_device_id = id;
   g_object_notify (G_OBJECT (filter), "cuda-device-id");
 }
@@ -689,7 +689,7 @@ gst_oct_filter_stop (GstBaseTransform *trans)
   gst_oct_outputs_clear (&priv->outputs);
   priv->refused_event = 0;
   priv->ended = FALSE;
-  gst_oct_place_stop (&priv->place);
+  gst_oct_place_stop (&priv->place, GST_ELEMENT (filter));
   GST_OBJECT_LOCK (filter);
   gst_oct_calibrations_forget (&priv->calibrations);
   GST_OBJECT_UNLOCK (filter);
@@ -735,7 +735,7 @@ gst_oct_filter_finalize (GObject *object)
 
   gst_oct_choice_clear (&priv->choice);
   gst_oct_calibrations_forget (&priv->calibrations);
-  gst_oct_place_stop (&priv->place);
+  gst_oct_place_stop (&priv->place, GST_ELEMENT (object));
   G_OBJECT_CLASS (gst_oct_filter_parent_class)->finalize (object);
 }
 
