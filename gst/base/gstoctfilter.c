@@ -389,10 +389,13 @@ gst_oct_filter_propose_allocation (
   if (!GST_BASE_TRANSFORM_CLASS (gst_oct_filter_parent_class)
            ->propose_allocation (trans, decide_query, query))
     return FALSE;
-  if (priv->input.is_video)
+  if (priv->input.is_video) {
     gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
-  else if (priv->offers)
+    if (priv->input_on_gpu)
+      gst_query_add_allocation_meta (query, GST_OCT_READER_API_TYPE, NULL);
+  } else if (priv->offers) {
     gst_query_add_allocation_meta (query, GST_OCT_PENDING_API_TYPE, NULL);
+  }
   if (priv->output_on_gpu && !priv->input_on_gpu && cuda != NULL)
     gst_oct_propose_pinned_pool (cuda, &priv->input, query);
   return TRUE;
@@ -512,8 +515,8 @@ gst_oct_filter_decide_allocation (GstBaseTransform *trans, GstQuery *query)
   /* Caps for a GPU that the element has not are an error of set_caps(). */
   if ((priv->output_on_gpu || priv->input_on_gpu) && cuda == NULL)
     return FALSE;
-  gst_oct_access_set_reader (
-      priv->access, gst_oct_get_reader (GST_BASE_TRANSFORM_SRC_PAD (trans)));
+  gst_oct_access_set_reader (priv->access,
+      gst_oct_get_reader (GST_BASE_TRANSFORM_SRC_PAD (trans), query));
   if (priv->output_on_gpu)
     pool = gst_oct_cuda_pool_new (cuda);
   else if (priv->input_on_gpu)

@@ -380,6 +380,8 @@ gst_oct_volume_filter_answer_query (
     if (pad == self->src)
       break;
     gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
+    if (self->has_input && self->input_on_gpu)
+      gst_query_add_allocation_meta (query, GST_OCT_READER_API_TYPE, NULL);
     if (gst_oct_place_get_cuda (&self->place) != NULL && self->has_input
         && !self->input_on_gpu)
       gst_oct_propose_pinned_pool (

@@ -590,6 +590,25 @@ GST_START_TEST (test_waits_for_no_filter)
 }
 GST_END_TEST
 
+/* Nor do filters of images of ours, whatever hands on what they ask for. */
+GST_START_TEST (test_waits_for_no_own_filter)
+{
+  static const char *const links[] = { "", "! queue ", "! identity ",
+    "! capsfilter caps=video/x-raw(memory:CUDAMemory) " };
+  g_autofree char *filters = g_strdup_printf (
+      " ! video/x-raw(memory:CUDAMemory),format=GRAY8 %s! octspeckle "
+      "backend=cuda ! video/x-raw(memory:CUDAMemory) %s! octflip depth=true "
+      "backend=cuda ! video/x-raw,format=GRAY8" FAILING_SINK,
+      links[__i__], links[__i__]);
+  g_autoptr (GPtrArray) expected = failing_expect_from (FAILING_BSCANS,
+      " ! video/x-raw,format=GRAY8 ! octspeckle backend=cpu ! octflip "
+      "depth=true backend=cpu" FAILING_SINK);
+
+  assert_waits_for_none (
+      failing_make (FAILING_BSCANS, "cuda", FALSE, filters), expected);
+}
+GST_END_TEST
+
 /* FailingImages that stay on the GPU are for others, and complete. */
 GST_START_TEST (test_waits_for_foreign)
 {
@@ -638,6 +657,7 @@ octfailures_suite (void)
     tcase_add_loop_test (tcase, test_call_fails, 0, 5 * 5);
     tcase_add_loop_test (tcase, test_no_pinned_memory, 0, 3);
     tcase_add_test (tcase, test_waits_for_no_filter);
+    tcase_add_loop_test (tcase, test_waits_for_no_own_filter, 0, 4);
     tcase_add_test (tcase, test_waits_for_foreign);
     tcase_add_loop_test (lost, test_lost, 0, 2 * N_OPERATIONS);
     tcase_add_test (lost, test_lost_at_the_end);
