@@ -304,6 +304,28 @@ gst_oct_collect_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
   return GST_FLOW_ERROR;
 }
 
+/* What was dropped in a branch with octscatter's word on it does not come, and
+ * octscatter says what that was. */
+static void
+collect_ask_for_dropped (
+    GstOctCollect *self, GstPad *pad, guint64 number, guint64 previous)
+{
+  GstOctCollectedBranch *branch;
+  guint64 first = 0;
+  gboolean complete = TRUE;
+
+  g_mutex_lock (&self->lock);
+  branch = gst_oct_collected_find (&self->collected, pad);
+  if (branch != NULL && !collect_is_closed (self)) {
+    complete = branch->last == previous;
+    branch->last = number;
+    first = self->collected.next;
+  }
+  g_mutex_unlock (&self->lock);
+  if (!complete)
+    gst_pad_push_event (pad, gst_oct_scatter_missed_event_new (first, number));
+}
+
 static void
 collect_take_done (GstOctCollect *self, GstPad *pad, guint64 number)
 {
@@ -347,6 +369,9 @@ collect_take_message (
     break;
   case GST_OCT_SCATTER_LOST:
     news = gst_oct_collected_lose (&self->collected, number);
+    break;
+  case GST_OCT_SCATTER_DROPPED:
+    gst_oct_collected_drop (&self->collected, number);
     break;
   case GST_OCT_SCATTER_STUCK:
     gst_oct_collected_set_stuck (&self->collected, (guint)number);
@@ -478,6 +503,9 @@ gst_oct_collect_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
   if (kind == GST_OCT_SCATTER_EVENT) {
     collect_take_event (self, pad, event);
   } else if (kind != GST_OCT_SCATTER_NONE) {
+    if (kind == GST_OCT_SCATTER_DONE)
+      collect_ask_for_dropped (
+          self, pad, number, gst_oct_scatter_done_event_get_previous (event));
     gst_event_unref (event);
     return collect_take_message (self, pad, kind, number);
   } else if (gst_oct_branch_event_is (event)) {
