@@ -588,9 +588,6 @@ gst_oct_filter_transform (
         filter, gst_oct_operator_get_found (priv->op));
   if (ok)
     return GST_FLOW_OK;
-  if (error == NULL)
-    g_set_error (&error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "The operation failed without saying why.");
   gst_oct_element_error (
       failed != NULL ? failed : GST_ELEMENT (filter), &error);
   return GST_FLOW_ERROR;

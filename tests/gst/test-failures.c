@@ -5,6 +5,7 @@
  * it happened in and says what, every image that is delivered is the right one
  * of its B-scan, the pipeline stops, and the process goes on.
  */
+#include "gstocterror.h"
 #include "oct-sequence.h"
 #include "oct-test-failing.h"
 #include "oct-test-faults.h"
@@ -177,6 +178,26 @@ GST_START_TEST (test_measurement_fails)
   gst_object_unref (pad);
   gst_object_unref (meter);
   failing_stop (pipeline);
+}
+GST_END_TEST;
+
+/* No failure ends the process, also one that forgets its reason. */
+GST_START_TEST (test_no_reason)
+{
+  g_autoptr (GstElement) element =
+      gst_object_ref_sink (gst_element_factory_make ("octfft", NULL));
+  g_autoptr (GstBus) bus = gst_bus_new ();
+  g_autoptr (GError) error = NULL;
+  GstMessage *message;
+
+  gst_element_set_bus (element, bus);
+  gst_oct_element_error (element, &error);
+  fail_unless (error == NULL);
+  message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+  failing_check_message (
+      message, GST_OBJECT_NAME (element), "octfft has failed without saying");
+  gst_message_unref (message);
+  gst_element_set_bus (element, NULL);
 }
 GST_END_TEST;
 
@@ -648,6 +669,7 @@ octfailures_suite (void)
   tcase_add_loop_test (tcase, test_pass_fails, 0, 4);
   tcase_add_test (tcase, test_measurement_fails);
   tcase_add_test (tcase, test_map_at_error);
+  tcase_add_test (tcase, test_no_reason);
   tcase_add_loop_test (tcase, test_goes_on, 0, N_OPERATIONS);
   tcase_add_loop_test (tcase, test_begins_afresh, 0, 2);
   tcase_add_loop_test (tcase, test_no_buffers, 0, 2);
