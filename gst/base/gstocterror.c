@@ -1,10 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstocterror.h"
 
+/* A failure without a reason is a mistake of ours, and no reason to crash. */
+static GError *
+ensure_error (GstElement *element, GError **error)
+{
+  if (*error == NULL)
+    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+        "%s has failed without saying why; report it with what "
+        "GST_DEBUG=oct*:5 "
+        "shows",
+        gst_oct_element_type_name (element));
+  return *error;
+}
+
 void
 gst_oct_element_error (GstElement *element, GError **error)
 {
-  GError *e = *error;
+  GError *e = ensure_error (element, error);
   GQuark domain = GST_STREAM_ERROR;
   gint code = GST_STREAM_ERROR_FAILED;
 

@@ -51,6 +51,16 @@ gst_oct_file_sink_post_message (GstElement *element, GstMessage *message)
       ->post_message (element, message);
 }
 
+/* After a flush B-scans are taken again, and what is wrong then is said. */
+static gboolean
+gst_oct_file_sink_event (GstBaseSink *base, GstEvent *event)
+{
+  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
+    gst_oct_file_sink_begin (GST_OCT_FILE_SINK (base));
+  return GST_BASE_SINK_CLASS (gst_oct_file_sink_parent_class)
+      ->event (base, event);
+}
+
 static gboolean
 gst_oct_file_sink_query (GstBaseSink *base, GstQuery *query)
 {
@@ -76,6 +86,7 @@ gst_oct_file_sink_class_init (GstOctFileSinkClass *klass)
   GstBaseSinkClass *base_class = GST_BASE_SINK_CLASS (klass);
 
   GST_ELEMENT_CLASS (klass)->post_message = gst_oct_file_sink_post_message;
+  base_class->event = gst_oct_file_sink_event;
   base_class->query = gst_oct_file_sink_query;
   base_class->propose_allocation = gst_oct_file_sink_propose_allocation;
   gst_type_mark_as_plugin_api (GST_TYPE_OCT_FILE_SINK, 0);

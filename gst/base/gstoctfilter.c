@@ -181,7 +181,7 @@ gst_oct_filter_set_device (GstOctFilter *filter, gint id)
   if (place->cuda_device_id == id)
     return;
   /* a context that it was handed before may be one of another GPU */
-  gst_oct_place_stop (place);
+  gst_oct_place_stop (place, GST_ELEMENT (filter));
   place->cuda_device_id = id;
   g_object_notify (G_OBJECT (filter), "cuda-device-id");
 }
@@ -389,10 +389,13 @@ gst_oct_filter_propose_allocation (
   if (!GST_BASE_TRANSFORM_CLASS (gst_oct_filter_parent_class)
            ->propose_allocation (trans, decide_query, query))
     return FALSE;
-  if (priv->input.is_video)
+  if (priv->input.is_video) {
     gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
-  else if (priv->offers)
+    if (priv->input_on_gpu)
+      gst_query_add_allocation_meta (query, GST_OCT_READER_API_TYPE, NULL);
+  } else if (priv->offers) {
     gst_query_add_allocation_meta (query, GST_OCT_PENDING_API_TYPE, NULL);
+  }
   if (priv->output_on_gpu && !priv->input_on_gpu && cuda != NULL)
     gst_oct_propose_pinned_pool (cuda, &priv->input, query);
   return TRUE;
@@ -512,8 +515,8 @@ gst_oct_filter_decide_allocation (GstBaseTransform *trans, GstQuery *query)
   /* Caps for a GPU that the element has not are an error of set_caps(). */
   if ((priv->output_on_gpu || priv->input_on_gpu) && cuda == NULL)
     return FALSE;
-  gst_oct_access_set_reader (
-      priv->access, gst_oct_get_reader (GST_BASE_TRANSFORM_SRC_PAD (trans)));
+  gst_oct_access_set_reader (priv->access,
+      gst_oct_get_reader (GST_BASE_TRANSFORM_SRC_PAD (trans), query));
   if (priv->output_on_gpu)
     pool = gst_oct_cuda_pool_new (cuda);
   else if (priv->input_on_gpu)
@@ -585,9 +588,6 @@ gst_oct_filter_transform (
         filter, gst_oct_operator_get_found (priv->op));
   if (ok)
     return GST_FLOW_OK;
-  if (error == NULL)
-    g_set_error (&error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "The operation failed without saying why.");
   gst_oct_element_error (
       failed != NULL ? failed : GST_ELEMENT (filter), &error);
   return GST_FLOW_ERROR;
@@ -689,7 +689,7 @@ gst_oct_filter_stop (GstBaseTransform *trans)
   gst_oct_outputs_clear (&priv->outputs);
   priv->refused_event = 0;
   priv->ended = FALSE;
-  gst_oct_place_stop (&priv->place);
+  gst_oct_place_stop (&priv->place, GST_ELEMENT (filter));
   GST_OBJECT_LOCK (filter);
   gst_oct_calibrations_forget (&priv->calibrations);
   GST_OBJECT_UNLOCK (filter);
@@ -735,7 +735,7 @@ gst_oct_filter_finalize (GObject *object)
 
   gst_oct_choice_clear (&priv->choice);
   gst_oct_calibrations_forget (&priv->calibrations);
-  gst_oct_place_stop (&priv->place);
+  gst_oct_place_stop (&priv->place, GST_ELEMENT (object));
   G_OBJECT_CLASS (gst_oct_filter_parent_class)->finalize (object);
 }
 

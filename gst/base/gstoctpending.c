@@ -254,26 +254,25 @@ G_DEFINE_TYPE (
     GstOctPendingAllocator, gst_oct_pending_allocator, GST_TYPE_ALLOCATOR);
 
 /* Does what is pending, with the context pushed.  Where that fails there are no
- * values anywhere, which the element says that the step belongs to. */
-static void
-pending_finish (PendingMemory *memory)
+ * values anywhere.  Returns NULL, or with an error the element that the step
+ * belongs to, a new reference. */
+static GstElement *
+pending_finish (PendingMemory *memory, GError **error)
 {
   const OctBackend *backend = gst_oct_runner_get_backend (memory->runner);
   GstOctPending *pending = &memory->pending;
-  g_autoptr (GstElement) last =
-      gst_object_ref (pending->owners[pending->n - 1]);
-  GstElement *failed = last;
+  GstElement *last = pending->owners[pending->n - 1], *failed = NULL;
   OctStepShape shape = oct_step_get_output (pending->steps[pending->n - 1]);
   OctFrame to = { .planes = { { NULL, oct_step_shape_row (&shape) } } };
-  g_autoptr (GError) error = NULL;
-  gpointer data = backend->alloc (memory->parent.maxsize, &error);
+  gpointer data = backend->alloc (memory->parent.maxsize, error);
   gboolean ok;
 
   to.planes[0].data = data;
   ok = data != NULL
        && gst_oct_runner_run (memory->runner, pending, OCT_N_OPERATIONS, NULL,
-           &to, &failed, &error);
+           &to, &failed, error);
   if (ok) {
+    failed = NULL;
     if (gst_oct_runner_get_cuda (memory->runner) != NULL)
       memory->gpu = data;
     else
@@ -281,9 +280,10 @@ pending_finish (PendingMemory *memory)
   } else {
     if (data != NULL)
       backend->free (data);
-    gst_oct_element_error (failed != NULL ? failed : last, &error);
+    failed = gst_object_ref (failed != NULL ? failed : last);
   }
   gst_oct_pending_clear (pending);
+  return failed;
 }
 
 /* Copies the values between GPU and host, which waits. */
@@ -372,12 +372,14 @@ pending_map (GstMemory *base, gsize maxsize, GstMapFlags flags)
   PendingMemory *memory = (PendingMemory *)base;
   GstOctCuda *cuda = gst_oct_runner_get_cuda (memory->runner);
   gboolean write = (flags & GST_MAP_WRITE) != 0;
+  g_autoptr (GstElement) failed = NULL;
+  g_autoptr (GError) error = NULL;
   gpointer data = NULL;
 
   g_mutex_lock (&memory->lock);
   if (pending_enter (memory)) {
     if (memory->pending.n > 0)
-      pending_finish (memory);
+      failed = pending_finish (memory, &error);
     if (cuda == NULL || (flags & GST_OCT_MAP_CUDA) == 0)
       data = get_host (memory, write);
     else if ((data = get_gpu (memory, write)) != NULL
@@ -388,6 +390,9 @@ pending_map (GstMemory *base, gsize maxsize, GstMapFlags flags)
     pending_leave (memory);
   }
   g_mutex_unlock (&memory->lock);
+  /* who hears of it may map the memory */
+  if (failed != NULL)
+    gst_oct_element_error (failed, &error);
   return data;
 }
 

@@ -3,11 +3,14 @@
 #include "gstocterror.h"
 
 #define BRANCH "application/x-oct-branch"
+/* upstream */
+#define MISSED "application/x-oct-scatter-missed"
 
 static const char *const names[] = {
   [GST_OCT_SCATTER_BEGIN] = "application/x-oct-scatter-begin",
   [GST_OCT_SCATTER_DONE] = "application/x-oct-scatter-done",
   [GST_OCT_SCATTER_LOST] = "application/x-oct-scatter-lost",
+  [GST_OCT_SCATTER_DROPPED] = "application/x-oct-scatter-dropped",
   [GST_OCT_SCATTER_END] = "application/x-oct-scatter-end",
   [GST_OCT_SCATTER_EVENT] = "application/x-oct-scatter-event",
   [GST_OCT_SCATTER_STUCK] = "application/x-oct-scatter-stuck",
@@ -102,12 +105,53 @@ GstEvent *
 gst_oct_scatter_event_new (GstOctScatterKind kind, guint64 number)
 {
   /* who waits for what is lost may hold up all branches */
-  gboolean at_once =
-      kind == GST_OCT_SCATTER_LOST || kind == GST_OCT_SCATTER_STUCK;
+  gboolean at_once = kind == GST_OCT_SCATTER_LOST
+                     || kind == GST_OCT_SCATTER_DROPPED
+                     || kind == GST_OCT_SCATTER_STUCK;
 
   return gst_event_new_custom (
       at_once ? GST_EVENT_CUSTOM_DOWNSTREAM_OOB : GST_EVENT_CUSTOM_DOWNSTREAM,
       gst_structure_new (names[kind], "number", G_TYPE_UINT64, number, NULL));
+}
+
+GstEvent *
+gst_oct_scatter_done_event_new (guint64 number, guint64 previous)
+{
+  GstEvent *event = gst_oct_scatter_event_new (GST_OCT_SCATTER_DONE, number);
+
+  gst_structure_set (gst_event_writable_structure (event), "previous",
+      G_TYPE_UINT64, previous, NULL);
+  return event;
+}
+
+guint64
+gst_oct_scatter_done_event_get_previous (GstEvent *event)
+{
+  guint64 previous = G_MAXUINT64;
+
+  gst_structure_get_uint64 (
+      gst_event_get_structure (event), "previous", &previous);
+  return previous;
+}
+
+GstEvent *
+gst_oct_scatter_missed_event_new (guint64 first, guint64 end)
+{
+  return gst_event_new_custom (GST_EVENT_CUSTOM_UPSTREAM,
+      gst_structure_new (MISSED, "first", G_TYPE_UINT64, first, "end",
+          G_TYPE_UINT64, end, NULL));
+}
+
+gboolean
+gst_oct_scatter_missed_event_parse (
+    GstEvent *event, guint64 *first, guint64 *end)
+{
+  const GstStructure *s = gst_event_get_structure (event);
+
+  return GST_EVENT_TYPE (event) == GST_EVENT_CUSTOM_UPSTREAM
+         && gst_event_has_name (event, MISSED)
+         && gst_structure_get_uint64 (s, "first", first)
+         && gst_structure_get_uint64 (s, "end", end);
 }
 
 GstOctScatterKind

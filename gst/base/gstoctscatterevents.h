@@ -41,16 +41,28 @@ typedef enum {
   GST_OCT_SCATTER_DONE,  /* all that was made of that number has come */
   GST_OCT_SCATTER_LOST, /* of a branch that failed: nothing comes; out of order;
                          * octcollect takes it where it waits for it */
-  GST_OCT_SCATTER_END,  /* numbers end in front of that one */
-  GST_OCT_SCATTER_EVENT, /* the next event is that one of all branches */
-  GST_OCT_SCATTER_GONE,  /* of a branch that failed: it brings nothing more */
-  GST_OCT_SCATTER_STUCK, /* so many that failed do not let that go on; out of
+  GST_OCT_SCATTER_DROPPED, /* in a branch: nothing comes; out of order */
+  GST_OCT_SCATTER_END,     /* numbers end in front of that one */
+  GST_OCT_SCATTER_EVENT,   /* the next event is that one of all branches */
+  GST_OCT_SCATTER_GONE,    /* of a branch that failed: it brings nothing more */
+  GST_OCT_SCATTER_STUCK,   /* so many that failed do not let that go on; out of
                           * order */
 } GstOctScatterKind;
 
 GstEvent *gst_oct_scatter_event_new (GstOctScatterKind kind, guint64 number);
 GstOctScatterKind gst_oct_scatter_event_parse (
     GstEvent *event, guint64 *number);
+
+/* Those of GST_OCT_SCATTER_DONE say which number the branch got before, G_MAXUINT64
+ * for none: one that did not come was dropped in the branch with its event, as a
+ * valve does and a leaky queue. */
+GstEvent *gst_oct_scatter_done_event_new (guint64 number, guint64 previous);
+guint64 gst_oct_scatter_done_event_get_previous (GstEvent *event);
+/* Upstream, from octcollect, about the branch that it goes through: it brings
+ * nothing more of `first` and those after it, in front of `end`. */
+GstEvent *gst_oct_scatter_missed_event_new (guint64 first, guint64 end);
+gboolean gst_oct_scatter_missed_event_parse (
+    GstEvent *event, guint64 *first, guint64 *end);
 
 /* For a pad of a request without a name: "src_2", which no pad has that was
  * asked for by its name.  *n: where to begin; it goes on. */

@@ -29,6 +29,7 @@ branches_empty (GstOctBranch *branch)
   g_queue_clear_full (&branch->pushed, g_free);
   branch->load = 0;
   branch->doing = FALSE;
+  branch->last = G_MAXUINT64;
 }
 
 static void
@@ -57,6 +58,7 @@ gst_oct_branches_add (GstOctBranches *self, GstPad *pad)
 
   branch->pad = pad;
   branch->passed = self->order; /* what came before is for others */
+  branch->last = G_MAXUINT64;
   g_queue_init (&branch->shares);
   g_queue_init (&branch->pushed);
   g_ptr_array_add (self->branches, branch);
@@ -110,6 +112,7 @@ gst_oct_branches_flush (GstOctBranches *self)
     g_queue_clear_full (&branch->pushed, g_free);
     branch->load = 0;
     branch->doing = FALSE;
+    branch->last = G_MAXUINT64;
     branch->stopped = FALSE;
     if (branch->flow == GST_FLOW_EOS || branch->flow == GST_FLOW_FLUSHING)
       branch->flow = GST_FLOW_OK;
@@ -250,6 +253,8 @@ gst_oct_branch_take (GstOctBranch *branch)
   if (share != NULL && share->counted) {
     branch->doing = TRUE;
     branch->number = share->number;
+    share->previous = branch->last;
+    branch->last = share->number;
   }
   return share;
 }
@@ -271,6 +276,45 @@ gst_oct_branch_done (GstOctBranch *branch)
       &branch->pushed, g_memdup2 (&branch->number, sizeof branch->number));
   if (branch->pushed.length > MAX_PUSHED)
     g_free (g_queue_pop_head (&branch->pushed));
+}
+
+static gboolean
+holds_share (const GstOctBranch *branch, guint64 number)
+{
+  for (GList *l = branch->shares.head; l != NULL; l = l->next) {
+    const GstOctShare *share = l->data;
+
+    if (share->counted && share->number == number)
+      return TRUE;
+  }
+  return branch->doing && branch->number == number;
+}
+
+static gboolean
+has_pushed (const GstOctBranch *branch, guint64 number)
+{
+  for (GList *l = branch->pushed.head; l != NULL; l = l->next)
+    if (*(guint64 *)l->data == number)
+      return TRUE;
+  return FALSE;
+}
+
+void
+gst_oct_branches_list_dropped (GstOctBranches *self, const GstOctBranch *branch,
+    guint64 first, guint64 end, GArray *dropped)
+{
+  for (guint64 number = first; number < MIN (end, self->number); number++) {
+    gboolean held = FALSE;
+
+    for (guint i = 0; i < self->branches->len && !held; i++) {
+      const GstOctBranch *other = branches_get (self, i);
+
+      held = holds_share (other, number)
+             || (other != branch && has_pushed (other, number));
+    }
+    if (!held)
+      g_array_append_val (dropped, number);
+  }
 }
 
 static gint

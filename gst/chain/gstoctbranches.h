@@ -18,8 +18,9 @@ typedef enum {
 typedef struct {
   GstMiniObject *object; /* a buffer, or an event */
   guint64 order;         /* in which all of them came, those of all branches */
-  gboolean counted;      /* it has a number of its own */
+  gboolean counted;      /* it has a number of its own: */
   guint64 number;
+  guint64 previous; /* that its branch got before; G_MAXUINT64: none */
 } GstOctShare;
 
 void gst_oct_share_free (GstOctShare *share);
@@ -35,6 +36,7 @@ typedef struct {
   gboolean stuck;     /* it has failed and lets go nothing that it has */
   gboolean doing;     /* a counted one has been taken and is not done yet: */
   guint64 number;     /* this one */
+  guint64 last;       /* the last one that was taken; G_MAXUINT64: none */
   GQueue pushed;      /* of guint64, those that were done last */
 } GstOctBranch;
 
@@ -83,6 +85,12 @@ void gst_oct_branch_give_back (GstOctBranch *branch, GstOctShare *share);
 
 /* That one has been pushed. */
 void gst_oct_branch_done (GstOctBranch *branch);
+
+/* Appends to `dropped`, of guint64, the numbers from `first` to `end` that were
+ * pushed into `branch`, which brings them no more: those that no other one has,
+ * and that do not wait for it. */
+void gst_oct_branches_list_dropped (GstOctBranches *self,
+    const GstOctBranch *branch, guint64 first, guint64 end, GArray *dropped);
 
 /* The branch has ended with `flow`: what waits goes to the others.  Appends to
  * `lost`, of guint64, the numbers of the one that it was doing, and of those of

@@ -28,10 +28,12 @@ struct _GstOctCollect {
   GMutex lock; /* of all below; nothing is pushed under it */
   GCond changed;
   GstOctCollected collected;
-  GQueue missed;    /* events that went out while a flush began */
-  GstOctMade kept;  /* events from before a flush that stay in force */
-  gboolean pushing; /* a thread has the output */
-  gboolean flushing, started;
+  GQueue missed;     /* events that went out while a flush began */
+  GstOctMade kept;   /* events from before a flush that stay in force */
+  gboolean pushing;  /* a thread has the output */
+  gboolean flushing; /* between the events of a flush */
+  gboolean stopped;  /* before the start and after the stop */
+  gboolean started;
   GstFlowReturn flow;
   /* what went out last, so that each is sent once */
   GstEvent *caps, *segment;
@@ -48,6 +50,22 @@ static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
     "sink_%u", GST_PAD_SINK, GST_PAD_REQUEST, GST_STATIC_CAPS_ANY);
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
     "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
+
+/* With the lock: nothing is taken or sent. */
+static gboolean
+collect_is_closed (GstOctCollect *self)
+{
+  return self->flushing || self->stopped;
+}
+
+/* With the lock, which it leaves.  Deactivated pads wait for what comes in order
+ * with the data alone, and octscatter's word on what is lost sends B-scans, too. */
+static void
+collect_wait_for_push (GstOctCollect *self)
+{
+  while (self->pushing)
+    g_cond_wait (&self->changed, &self->lock);
+}
 
 /* ------------------------------------------------------------------- output */
 
@@ -223,6 +241,7 @@ push_one (GstOctCollect *self, GstOctMade *made)
 {
   GstFlowReturn flow = GST_FLOW_OK;
   guint64 missing = 0;
+  guint32 seqnum = self->collected.end_seqnum;
 
   if (made == NULL)
     missing = gst_oct_collected_take_missing (&self->collected);
@@ -232,7 +251,7 @@ push_one (GstOctCollect *self, GstOctMade *made)
   if (made != NULL)
     flow = push_made (self, made);
   else
-    push_end (self, missing, self->collected.end_seqnum);
+    push_end (self, missing, seqnum);
   g_clear_pointer (&made, gst_oct_made_free);
   g_mutex_lock (&self->lock);
   if (flow != GST_FLOW_OK)
@@ -246,7 +265,7 @@ push_one (GstOctCollect *self, GstOctMade *made)
 static void
 push_all (GstOctCollect *self)
 {
-  while (!self->pushing && !self->flushing) {
+  while (!self->pushing && !collect_is_closed (self)) {
     gboolean end;
     GstOctMade *made = gst_oct_collected_take (&self->collected, &end);
 
@@ -269,7 +288,7 @@ gst_oct_collect_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
   g_mutex_lock (&self->lock);
   branch = gst_oct_collected_find (&self->collected, pad);
   ours = branch != NULL && branch->ours;
-  flow = self->flushing ? GST_FLOW_FLUSHING : self->flow;
+  flow = collect_is_closed (self) ? GST_FLOW_FLUSHING : self->flow;
   if (flow == GST_FLOW_OK && ours)
     g_queue_push_tail (&branch->now.objects, g_steal_pointer (&buffer));
   g_mutex_unlock (&self->lock);
@@ -285,6 +304,28 @@ gst_oct_collect_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
   return GST_FLOW_ERROR;
 }
 
+/* What was dropped in a branch with octscatter's word on it does not come, and
+ * octscatter says what that was. */
+static void
+collect_ask_for_dropped (
+    GstOctCollect *self, GstPad *pad, guint64 number, guint64 previous)
+{
+  GstOctCollectedBranch *branch;
+  guint64 first = 0;
+  gboolean complete = TRUE;
+
+  g_mutex_lock (&self->lock);
+  branch = gst_oct_collected_find (&self->collected, pad);
+  if (branch != NULL && !collect_is_closed (self)) {
+    complete = branch->last == previous;
+    branch->last = number;
+    first = self->collected.next;
+  }
+  g_mutex_unlock (&self->lock);
+  if (!complete)
+    gst_pad_push_event (pad, gst_oct_scatter_missed_event_new (first, number));
+}
+
 static void
 collect_take_done (GstOctCollect *self, GstPad *pad, guint64 number)
 {
@@ -294,8 +335,8 @@ collect_take_done (GstOctCollect *self, GstPad *pad, guint64 number)
   gst_oct_collected_take_done (all, branch, number);
   push_all (self);
   /* the pad may be released meanwhile */
-  while ((branch = gst_oct_collected_find (all, pad)) != NULL && !self->flushing
-         && self->flow == GST_FLOW_OK
+  while ((branch = gst_oct_collected_find (all, pad)) != NULL
+         && !collect_is_closed (self) && self->flow == GST_FLOW_OK
          && gst_oct_collected_is_ahead (all, number)) {
     branch->waits = TRUE;
     if (!self->pushing && !gst_oct_collected_may_come (all))
@@ -318,7 +359,8 @@ collect_take_message (
       pad, "message %d, number %" G_GUINT64_FORMAT, (int)kind, number);
   g_mutex_lock (&self->lock);
   branch = gst_oct_collected_find (&self->collected, pad);
-  switch (self->flushing || branch == NULL ? GST_OCT_SCATTER_NONE : kind) {
+  switch (collect_is_closed (self) || branch == NULL ? GST_OCT_SCATTER_NONE
+                                                     : kind) {
   case GST_OCT_SCATTER_BEGIN:
     gst_oct_collected_begin (&self->collected, number);
     break;
@@ -327,6 +369,9 @@ collect_take_message (
     break;
   case GST_OCT_SCATTER_LOST:
     news = gst_oct_collected_lose (&self->collected, number);
+    break;
+  case GST_OCT_SCATTER_DROPPED:
+    gst_oct_collected_drop (&self->collected, number);
     break;
   case GST_OCT_SCATTER_STUCK:
     gst_oct_collected_set_stuck (&self->collected, (guint)number);
@@ -379,8 +424,7 @@ collect_stop_flush (GstOctCollect *self, GstEvent *event)
   gboolean first;
 
   g_mutex_lock (&self->lock);
-  while (self->pushing)
-    g_cond_wait (&self->changed, &self->lock);
+  collect_wait_for_push (self);
   first = self->flushing;
   if (first)
     collect_forget_made (self);
@@ -404,7 +448,7 @@ collect_take_event (GstOctCollect *self, GstPad *pad, GstEvent *event)
 
   g_mutex_lock (&self->lock);
   branch = gst_oct_collected_find (&self->collected, pad);
-  if (branch == NULL || self->flushing) {
+  if (branch == NULL || collect_is_closed (self)) {
     gst_event_unref (event);
     g_mutex_unlock (&self->lock);
     return;
@@ -459,6 +503,9 @@ gst_oct_collect_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
   if (kind == GST_OCT_SCATTER_EVENT) {
     collect_take_event (self, pad, event);
   } else if (kind != GST_OCT_SCATTER_NONE) {
+    if (kind == GST_OCT_SCATTER_DONE)
+      collect_ask_for_dropped (
+          self, pad, number, gst_oct_scatter_done_event_get_previous (event));
     gst_event_unref (event);
     return collect_take_message (self, pad, kind, number);
   } else if (gst_oct_branch_event_is (event)) {
@@ -628,10 +675,10 @@ gst_oct_collect_release_pad (GstElement *element, GstPad *pad)
 /* ----------------------------------------------------------- states, object */
 
 static void
-set_flushing (GstOctCollect *self, gboolean flushing)
+collect_set_stopped (GstOctCollect *self, gboolean stopped)
 {
   g_mutex_lock (&self->lock);
-  self->flushing = flushing;
+  self->stopped = stopped;
   g_cond_broadcast (&self->changed);
   g_mutex_unlock (&self->lock);
 }
@@ -640,6 +687,8 @@ static void
 collect_forget (GstOctCollect *self)
 {
   g_mutex_lock (&self->lock);
+  collect_wait_for_push (self);
+  self->flushing = FALSE;
   gst_oct_collected_reset (&self->collected);
   gst_oct_made_clear (&self->kept);
   g_queue_clear_full (&self->missed, (GDestroyNotify)gst_event_unref);
@@ -659,9 +708,9 @@ gst_oct_collect_change_state (GstElement *element, GstStateChange transition)
   GstStateChangeReturn ret;
 
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED)
-    set_flushing (self, FALSE);
+    collect_set_stopped (self, FALSE);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
-    set_flushing (self, TRUE);
+    collect_set_stopped (self, TRUE);
   ret = GST_ELEMENT_CLASS (gst_oct_collect_parent_class)
             ->change_state (element, transition);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
@@ -711,7 +760,7 @@ gst_oct_collect_init (GstOctCollect *self)
   g_cond_init (&self->changed);
   gst_oct_collected_init (&self->collected);
   self->sent = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  self->flushing = TRUE;
+  self->stopped = TRUE;
   self->src = gst_pad_new_from_static_template (&src_template, "src");
   gst_pad_set_event_function (self->src, gst_oct_collect_src_event);
   gst_pad_set_query_function (self->src, gst_oct_collect_src_query);

@@ -24,6 +24,7 @@ gst_oct_collected_add (GstOctCollected *self, GstPad *pad)
   GstOctCollectedBranch *branch = g_new0 (GstOctCollectedBranch, 1);
 
   branch->pad = pad;
+  branch->last = G_MAXUINT64;
   g_queue_init (&branch->now.events);
   g_queue_init (&branch->now.objects);
   g_ptr_array_add (self->branches, branch);
@@ -154,12 +155,20 @@ gst_oct_collected_keep (GstOctCollected *self, guint64 number, GstOctMade *made)
 }
 
 gboolean
-gst_oct_collected_lose (GstOctCollected *self, guint64 number)
+gst_oct_collected_drop (GstOctCollected *self, guint64 number)
 {
-  self->counting = TRUE;
   if (number < self->next || get_made (self, number) != NULL)
     return FALSE;
   gst_oct_collected_keep (self, number, g_new0 (GstOctMade, 1));
+  return TRUE;
+}
+
+gboolean
+gst_oct_collected_lose (GstOctCollected *self, guint64 number)
+{
+  self->counting = TRUE;
+  if (!gst_oct_collected_drop (self, number))
+    return FALSE;
   g_hash_table_add (self->lost, g_memdup2 (&number, sizeof number));
   return TRUE;
 }
@@ -306,6 +315,7 @@ gst_oct_collected_flush (GstOctCollected *self, GQueue *kept)
     branch_drop (branch);
     gst_clear_event (&branch->now.segment);
     branch->eos = branch->waits = FALSE;
+    branch->last = G_MAXUINT64;
   }
   g_hash_table_remove_all (self->lost);
   self->end = self->past_end = G_MAXUINT64;
@@ -323,6 +333,7 @@ gst_oct_collected_reset (GstOctCollected *self)
 
     gst_oct_made_clear (&branch->now);
     branch->ours = branch->eos = branch->waits = branch->gone = FALSE;
+    branch->last = G_MAXUINT64;
   }
   self->next = 0;
   self->end = self->past_end = G_MAXUINT64;

@@ -18,6 +18,7 @@ typedef struct {
   gboolean waits; /* with one that is too far ahead to be taken yet */
   gboolean gone;  /* octscatter has given it up, and all of it has come */
   guint32 stream; /* seqnum of its stream-start, that of all branches */
+  guint64 last;   /* number that came last, G_MAXUINT64: none yet */
   GstOctMade now; /* until its number comes */
 } GstOctCollectedBranch;
 
@@ -58,6 +59,9 @@ void gst_oct_collected_begin (GstOctCollected *self, guint64 number);
  * or is here.  An end waits until it has counted them and says how many branches
  * are stuck, so that people hear of what is lost before the end. */
 gboolean gst_oct_collected_lose (GstOctCollected *self, guint64 number);
+/* The same of one that was dropped in a branch that goes on: it surely does not
+ * come, and no end waits for it. */
+gboolean gst_oct_collected_drop (GstOctCollected *self, guint64 number);
 void gst_oct_collected_set_stuck (GstOctCollected *self, guint count);
 /* The branch has brought all of `number`.  Where its turn has passed, as it was
  * given up, it is dropped: it would come out of order. */

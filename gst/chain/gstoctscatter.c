@@ -143,7 +143,7 @@ push_share (GstPad *pad, GstOctShare *share, GstFlowReturn *flow)
                                         : push_event (pad, share);
   if (*flow == GST_FLOW_OK && share->counted
       && !gst_pad_push_event (
-          pad, gst_oct_scatter_event_new (GST_OCT_SCATTER_DONE, share->number)))
+          pad, gst_oct_scatter_done_event_new (share->number, share->previous)))
     *flow = explain_refusal (pad);
   return *flow == GST_FLOW_OK;
 }
@@ -197,16 +197,17 @@ push_to_all (GstOctScatter *self, GstEvent *event)
 /* Without the lock: octcollect is not to wait for what was lost.  Returns how
  * many it had not got. */
 static guint
-tell_lost (GstOctScatter *self, const GArray *lost)
+tell_numbers (
+    GstOctScatter *self, GstOctScatterKind kind, const GArray *numbers)
 {
   guint count = 0;
 
-  for (guint i = 0; i < lost->len; i++) {
-    guint64 number = g_array_index (lost, guint64, i);
+  for (guint i = 0; i < numbers->len; i++) {
+    guint64 number = g_array_index (numbers, guint64, i);
 
-    GST_DEBUG_OBJECT (self, "number %" G_GUINT64_FORMAT " is lost", number);
-    count += push_to_all (
-        self, gst_oct_scatter_event_new (GST_OCT_SCATTER_LOST, number));
+    GST_DEBUG_OBJECT (
+        self, "number %" G_GUINT64_FORMAT " does not come", number);
+    count += push_to_all (self, gst_oct_scatter_event_new (kind, number));
   }
   return count;
 }
@@ -218,9 +219,9 @@ tell_failed (GstOctScatter *self, const GArray *lost, const GArray *doubtful)
 {
   guint count = 0;
 
-  tell_lost (self, lost);
+  tell_numbers (self, GST_OCT_SCATTER_LOST, lost);
   if (doubtful != NULL)
-    count = tell_lost (self, doubtful);
+    count = tell_numbers (self, GST_OCT_SCATTER_LOST, doubtful);
   g_mutex_lock (&self->lock);
   self->lost += count;
   g_mutex_unlock (&self->lock);
@@ -237,6 +238,28 @@ tell_stuck (GstOctScatter *self)
   stuck = gst_oct_branches_count_stuck (&self->branches);
   g_mutex_unlock (&self->lock);
   push_to_all (self, gst_oct_scatter_event_new (GST_OCT_SCATTER_STUCK, stuck));
+}
+
+/* octcollect asks for what was dropped in a branch. */
+static gboolean
+gst_oct_scatter_src_event (GstPad *pad, GstObject *parent, GstEvent *event)
+{
+  GstOctScatter *self = GST_OCT_SCATTER (parent);
+  g_autoptr (GArray) dropped = g_array_new (FALSE, FALSE, sizeof (guint64));
+  GstOctBranch *branch;
+  guint64 first, end;
+
+  if (!gst_oct_scatter_missed_event_parse (event, &first, &end))
+    return gst_pad_event_default (pad, parent, event);
+  gst_event_unref (event);
+  g_mutex_lock (&self->lock);
+  branch = gst_oct_branches_find (&self->branches, pad);
+  if (branch != NULL && !self->flushing)
+    gst_oct_branches_list_dropped (
+        &self->branches, branch, first, end, dropped);
+  g_mutex_unlock (&self->lock);
+  tell_numbers (self, GST_OCT_SCATTER_DROPPED, dropped);
+  return TRUE;
 }
 
 static void
@@ -556,6 +579,7 @@ gst_oct_scatter_request_new_pad (GstElement *element, GstPadTemplate *template,
   g_mutex_unlock (&self->lock);
   pad = gst_pad_new_from_template (template, name);
   gst_pad_set_activatemode_function (pad, gst_oct_scatter_activate_src);
+  gst_pad_set_event_function (pad, gst_oct_scatter_src_event);
   GST_PAD_SET_PROXY_CAPS (pad);
   g_mutex_lock (&self->lock);
   branch = gst_oct_branches_add (&self->branches, pad);

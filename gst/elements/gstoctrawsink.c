@@ -257,9 +257,11 @@ raw_sink_describe (GstOctRawSink *self, GError **error)
     g_clear_pointer (&recording->calibration, oct_calibration_unref);
     recording->calibration = found;
   }
-  self->described = g_get_monotonic_time ();
-  self->described_all = TRUE;
-  return oct_raw_writer_describe (self->writer, recording, error);
+  self->described_all =
+      oct_raw_writer_describe (self->writer, recording, error);
+  if (self->described_all)
+    self->described = g_get_monotonic_time ();
+  return self->described_all;
 }
 
 /* What only the first B-scan tells. */
@@ -269,15 +271,17 @@ raw_sink_begin (GstOctRawSink *self, GstBuffer *buffer)
   GstOctScanPosition position;
 
   self->recording.start_time = g_get_real_time ();
+  self->recording.bscans = self->recording.first_bscan = 0;
   if (!gst_oct_scan_meta_get (buffer, &position) || position.bscans > G_MAXINT)
     return;
   self->recording.bscans = position.bscans;
   self->recording.first_bscan = position.bscan;
 }
 
-/* B-scans that never came, by the times of those that did. */
+/* B-scans that never came in front of `frames`, by the times of those that were
+ * written. */
 static void
-find_gap (GstOctRawSink *self, GstBuffer *buffer)
+find_gap (GstOctRawSink *self, GstBuffer *buffer, guint64 frames)
 {
   GstClockTime time = GST_BUFFER_PTS (buffer), last = self->last;
   guint64 steps, before = self->last_count;
@@ -291,26 +295,38 @@ find_gap (GstOctRawSink *self, GstBuffer *buffer)
       time - last, self->fps_n, self->fps_d * GST_SECOND);
   if (steps <= before)
     return;
-  oct_recording_info_add_gap (&self->recording,
-      oct_raw_writer_get_stats (self->writer).frames, steps - before);
+  oct_recording_info_add_gap (&self->recording, frames, steps - before);
   self->described_all = FALSE;
 }
 
-/* Writes the text where it has to be written (again). */
+/* Returns what it was. */
+static gboolean
+set_stale (GstOctRawSink *self, gboolean stale)
+{
+  gboolean was;
+
+  GST_OBJECT_LOCK (self);
+  was = self->stale;
+  self->stale = stale;
+  GST_OBJECT_UNLOCK (self);
+  return was;
+}
+
+/* Writes the text if it has to be written (again). */
 static gboolean
 keep_described (GstOctRawSink *self, GError **error)
 {
-  gboolean stale;
+  /* before: a calibration that is set while it is written comes next */
+  gboolean stale = set_stale (self, FALSE);
 
-  GST_OBJECT_LOCK (self);
-  stale = self->stale;
-  self->stale = FALSE;
-  GST_OBJECT_UNLOCK (self);
   /* not for every gap, when the disk is slow anyway */
   if (!self->described_all
       && g_get_monotonic_time () - self->described > G_TIME_SPAN_SECOND)
     stale = TRUE;
-  return !stale || raw_sink_describe (self, error);
+  if (!stale || raw_sink_describe (self, error))
+    return TRUE;
+  (void)set_stale (self, TRUE);
+  return FALSE;
 }
 
 /* Whether the own calibration is built on the one from upstream, or is none. */
@@ -340,9 +356,7 @@ take_upstream (GstOctRawSink *self, OctCalibration *calibration)
   if (self->upstream == NULL || frames == 0) {
     g_clear_pointer (&self->upstream, oct_calibration_unref);
     self->upstream = oct_calibration_ref (calibration);
-    GST_OBJECT_LOCK (self);
-    self->stale = TRUE;
-    GST_OBJECT_UNLOCK (self);
+    (void)set_stale (self, TRUE);
   } else if (self->recording.calibration_until == 0 && needs_upstream (self)
              && !oct_calibration_equal (self->upstream, calibration)) {
     self->recording.calibration_until = frames;
@@ -383,13 +397,12 @@ raw_sink_tell_mask (GstOctRawSink *self, guint64 frames)
 static gboolean
 take_mask (GstOctRawSink *self, GError **error)
 {
-  g_autoptr (OctScanMask) mask = g_steal_pointer (&self->mask);
   guint64 frames = oct_raw_writer_get_stats (self->writer).frames;
   guint number;
 
-  if (mask == NULL)
+  if (self->mask == NULL)
     return TRUE;
-  if (!oct_raw_writer_add_mask (self->writer, mask, &number, error))
+  if (!oct_raw_writer_add_mask (self->writer, self->mask, &number, error))
     return FALSE;
   if (!oct_recording_info_set_mask (&self->recording, frames, number)) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
@@ -398,6 +411,7 @@ take_mask (GstOctRawSink *self, GError **error)
         OCT_RECORDING_MAX_MASK_CHANGES);
     return FALSE;
   }
+  g_clear_pointer (&self->mask, oct_scan_mask_unref);
   self->described_all = FALSE;
   /* the first one does not wait */
   if (self->recording.masks->len == 1)
@@ -531,18 +545,22 @@ gst_oct_raw_sink_render (GstBaseSink *base, GstBuffer *buffer)
 {
   GstOctRawSink *self = GST_OCT_RAW_SINK (base);
   g_autoptr (GError) error = NULL;
+  OctRawWriterStats stats;
 
-  if (self->recording.start_time == 0)
-    raw_sink_begin (self, buffer);
-  if (!raw_sink_look_after_files (self, &error) || !take_mask (self, &error)) {
+  if (!raw_sink_look_after_files (self, &error)) {
     gst_oct_file_sink_fail (GST_OCT_FILE_SINK (self), &error);
     return GST_FLOW_ERROR;
   }
-  find_gap (self, buffer);
-  if (keep_described (self, &error) && raw_sink_append (self, buffer, &error))
-    return GST_FLOW_OK;
-  gst_oct_file_sink_fail (GST_OCT_FILE_SINK (self), &error);
-  return GST_FLOW_ERROR;
+  stats = oct_raw_writer_get_stats (self->writer);
+  if (stats.frames + stats.lost == 0)
+    raw_sink_begin (self, buffer);
+  if (!take_mask (self, &error) || !keep_described (self, &error)
+      || !raw_sink_append (self, buffer, &error)) {
+    gst_oct_file_sink_fail (GST_OCT_FILE_SINK (self), &error);
+    return GST_FLOW_ERROR;
+  }
+  find_gap (self, buffer, stats.frames);
+  return GST_FLOW_OK;
 }
 
 /* --------------------------------------------------------------------- stop */
@@ -552,9 +570,13 @@ static gboolean
 finish_text (GstOctRawSink *self, GError **error)
 {
   gboolean has_text = oct_raw_writer_has_text (self->writer);
+  guint64 frames = oct_raw_writer_get_stats (self->writer).frames;
 
-  if (!has_text && oct_raw_writer_get_stats (self->writer).frames == 0)
+  if (!has_text && frames == 0)
     return TRUE;
+  /* a calibration that was set after the last B-scan */
+  if (frames > 0 && set_stale (self, FALSE))
+    self->described_all = FALSE;
   return (has_text && self->described_all) || raw_sink_describe (self, error);
 }
 

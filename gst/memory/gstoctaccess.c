@@ -326,6 +326,24 @@ gst_oct_access_leave (GstOctAccess *access)
     gst_oct_cuda_pop (access->cuda);
 }
 
+static gpointer
+get_computing (GstOctAccess *access)
+{
+  return gst_oct_cuda_get_stream (access->cuda, GST_OCT_STREAM_COMPUTE);
+}
+
+/* What is queued in `next` from now on comes after what is queued in `first`. */
+static gboolean
+order_streams (
+    GstOctAccess *access, gpointer first, gpointer next, GError **error)
+{
+  const OctDevice *device = access->device;
+
+  return first == next
+         || (device->event_record (access->image_made, first, error)
+             && device->stream_wait (next, access->image_made, error));
+}
+
 /* Images that follow each other in one buffer. */
 static void
 divide_output (GstOctAccess *access)
@@ -401,6 +419,10 @@ begin_output_on_gpu (GstOctAccess *access, GError **error)
     access->direct = access->in == NULL && begin_direct (access);
     return access->direct || begin_download (access, error);
   }
+  /* who has read what was in the memory before did so without being waited for */
+  if (access->image_made != NULL && access->reader == GST_OCT_READER_OWN
+      && !order_streams (access, get_computing (access), access->stream, error))
+    return FALSE;
   for (i = 0; i < access->n_out; i++) {
     if (!gst_oct_cuda_map (access->cuda, &access->output, access->out[i],
             GST_MAP_WRITE, &access->frames[i], &access->map_out[i], error)) {
@@ -454,23 +476,23 @@ gst_oct_access_begin (GstOctAccess *access, GstBuffer *in,
   return TRUE;
 }
 
-/* An element of this plugin works in the same stream.  Foreign ones work in
- * streams of their own.  Two blocking streams know nothing
+/* Elements of this plugin read images in the stream of computing.  Foreign ones
+ * work in streams of their own.  Two blocking streams know nothing
  * of each other, but both know the NULL stream: a wait that is queued there
  * comes after all that was queued in any of them, and before all that will be,
  * also before the memory is used for another image.  An encoder reads the
  * memory without a stream that we know of. */
 static gboolean
-hand_over_image (GstOctAccess *access, gpointer compute, GError **error)
+hand_over_image (GstOctAccess *access, GError **error)
 {
   const OctDevice *device = access->device;
 
   if (access->reader == GST_OCT_READER_OWN)
-    return TRUE;
+    return order_streams (
+        access, access->stream, get_computing (access), error);
   if (access->reader == GST_OCT_READER_ANY)
-    return device->stream_synchronize (compute, error);
-  return device->event_record (access->image_made, compute, error)
-         && device->stream_wait (NULL, access->image_made, error);
+    return device->stream_synchronize (access->stream, error);
+  return order_streams (access, access->stream, NULL, error);
 }
 
 static gboolean
@@ -494,7 +516,7 @@ end_on_gpu (GstOctAccess *access, gboolean success, GError **error)
     success =
         end_direct (access, access->stream, success ? error : NULL) && success;
   if (access->image_made != NULL && success)
-    success = hand_over_image (access, access->stream, error);
+    success = hand_over_image (access, error);
   if (access->output_on_gpu && access->out[0] != access->in)
     unmap_output_on_gpu (access, access->n_out);
   return success;

@@ -153,11 +153,22 @@ gst_oct_decide_allocation (GstElement *element, GstQuery *query,
 
 /* A type of the plugin nvcodec, that is not there before it is used. */
 #define CUDA_FILTER "GstCudaBaseTransform"
-/* Takes images on the GPU, and nobody else of ours does. */
-#define OWN_READER "GstOctVolume"
 
-GstOctReader
-gst_oct_get_reader (GstPad *pad)
+GType
+gst_oct_reader_api_get_type (void)
+{
+  static gsize type = 0;
+  /* foreign filters drop what is said of the memory that they read */
+  static const char *tags[] = { GST_META_TAG_MEMORY_STR, NULL };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (
+        &type, gst_meta_api_type_register ("GstOctReaderAPI", tags));
+  return (GType)type;
+}
+
+static GstOctReader
+get_foreign_reader (GstPad *pad)
 {
   g_autoptr (GstPad) peer = gst_pad_get_peer (pad);
   g_autoptr (GstElement) next =
@@ -167,15 +178,26 @@ gst_oct_get_reader (GstPad *pad)
   if (next == NULL)
     return GST_OCT_READER_ANY;
   if (g_str_equal (G_OBJECT_TYPE_NAME (next), "GstCapsFilter"))
-    return gst_oct_get_reader (
+    return get_foreign_reader (
         GST_BASE_TRANSFORM_SRC_PAD (GST_BASE_TRANSFORM (next)));
-  if (g_str_equal (G_OBJECT_TYPE_NAME (next), OWN_READER))
-    return GST_OCT_READER_OWN;
   return filter != G_TYPE_INVALID && g_type_is_a (G_OBJECT_TYPE (next), filter)
                  && !gst_base_transform_is_passthrough (
                      GST_BASE_TRANSFORM (next))
              ? GST_OCT_READER_FILTER
              : GST_OCT_READER_ANY;
+}
+
+GstOctReader
+gst_oct_get_reader (GstPad *pad, GstQuery *query)
+{
+  GstOctReader foreign = get_foreign_reader (pad);
+
+  /* one that works in place hands on what those after it say */
+  return foreign == GST_OCT_READER_ANY
+                 && gst_query_find_allocation_meta (
+                     query, GST_OCT_READER_API_TYPE, NULL)
+             ? GST_OCT_READER_OWN
+             : foreign;
 }
 
 void

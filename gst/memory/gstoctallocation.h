@@ -39,8 +39,15 @@ typedef enum {
   GST_OCT_READER_OWN,
 } GstOctReader;
 
-/* The element behind `pad`.  What lies behind one that passes images on as they
- * are does not know, so that such a one is GST_OCT_READER_ANY. */
-GstOctReader gst_oct_get_reader (GstPad *pad);
+/* An element of this plugin that reads images on the GPU adds it to its reply to
+ * the ALLOCATION query.  Queues and elements that pass images on as they are hand
+ * that on, a tee offers what all of its branches do. */
+#define GST_OCT_READER_API_TYPE (gst_oct_reader_api_get_type ())
+GType gst_oct_reader_api_get_type (void);
+
+/* Who gets the images that leave `pad`.  `query`: for allocation, answered.  A
+ * CUDA filter of GStreamer says nothing there: it is one if it is the next
+ * element. */
+GstOctReader gst_oct_get_reader (GstPad *pad, GstQuery *query);
 
 G_END_DECLS

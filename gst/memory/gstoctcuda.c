@@ -116,14 +116,34 @@ get_shared (GstCudaContext *context, GError **error)
   return cuda;
 }
 
+static void
+set_maker (GstElement *element, GstOctCudaSlot *slot, GThread *maker)
+{
+  GST_OBJECT_LOCK (element);
+  slot->maker = maker;
+  GST_OBJECT_UNLOCK (element);
+}
+
+/* Asks other elements, which may ask back: without a lock. */
+static gboolean
+ensure_context (GstElement *element, gint device_id, GstOctCudaSlot *slot)
+{
+  gboolean ok;
+
+  set_maker (element, slot, g_thread_self ());
+  ok = gst_cuda_ensure_element_context (
+      element, device_id, (GstCudaContext **)&slot->context);
+  set_maker (element, slot, NULL);
+  return ok;
+}
+
 GstOctCuda *
 gst_oct_cuda_ensure (
-    GstElement *element, gint device_id, gpointer *slot, GError **error)
+    GstElement *element, gint device_id, GstOctCudaSlot *slot, GError **error)
 {
   if (!gst_oct_cuda_is_usable (error))
     return NULL;
-  if (!gst_cuda_ensure_element_context (
-          element, device_id, (GstCudaContext **)slot)) {
+  if (!ensure_context (element, device_id, slot)) {
     g_autofree char *gpu = device_id < 0
                                ? g_strdup ("the first GPU")
                                : g_strdup_printf ("GPU %d", device_id);
@@ -135,22 +155,53 @@ gst_oct_cuda_ensure (
         gpu);
     return NULL;
   }
-  return get_shared (*slot, error);
+  return get_shared (slot->context, error);
 }
 
 void
-gst_oct_cuda_set_context (
-    GstElement *element, GstContext *context, gint device_id, gpointer *slot)
+gst_oct_cuda_forget (GstElement *element, GstOctCudaSlot *slot)
 {
-  if (gst_oct_cuda_is_usable (NULL))
-    gst_cuda_handle_set_context (
-        element, context, device_id, (GstCudaContext **)slot);
+  gpointer context;
+
+  GST_OBJECT_LOCK (element);
+  context = g_steal_pointer (&slot->context);
+  GST_OBJECT_UNLOCK (element);
+  gst_clear_object (&context);
+}
+
+/* The first one stays. */
+void
+gst_oct_cuda_set_context (GstElement *element, GstContext *context,
+    gint device_id, GstOctCudaSlot *slot)
+{
+  GstCudaContext *found = NULL;
+
+  if (!gst_oct_cuda_is_usable (NULL))
+    return;
+  gst_cuda_handle_set_context (element, context, device_id, &found);
+  GST_OBJECT_LOCK (element);
+  if (slot->context == NULL
+      && (slot->maker == NULL || slot->maker == g_thread_self ()))
+    slot->context = g_steal_pointer (&found);
+  GST_OBJECT_UNLOCK (element);
+  gst_clear_object (&found);
 }
 
 gboolean
-gst_oct_cuda_answer_query (GstElement *element, GstQuery *query, gpointer slot)
+gst_oct_cuda_answer_query (
+    GstElement *element, GstQuery *query, GstOctCudaSlot *slot)
 {
-  return slot != NULL && gst_cuda_handle_context_query (element, query, slot);
+  GstCudaContext *context = NULL;
+  gboolean answered;
+
+  GST_OBJECT_LOCK (element);
+  if (slot->maker == NULL && slot->context != NULL)
+    context = gst_object_ref (slot->context);
+  GST_OBJECT_UNLOCK (element);
+  answered = context != NULL
+             && gst_cuda_handle_context_query (element, query, context);
+  gst_clear_object (&context);
+  return answered;
 }
 
 GstOctCuda *
@@ -406,20 +457,26 @@ gst_oct_cuda_is_usable (GError **error)
 
 GstOctCuda *
 gst_oct_cuda_ensure (
-    GstElement *element, gint device_id, gpointer *slot, GError **error)
+    GstElement *element, gint device_id, GstOctCudaSlot *slot, GError **error)
 {
   gst_oct_cuda_is_usable (error);
   return NULL;
 }
 
 void
-gst_oct_cuda_set_context (
-    GstElement *element, GstContext *context, gint device_id, gpointer *slot)
+gst_oct_cuda_forget (GstElement *element, GstOctCudaSlot *slot)
+{
+}
+
+void
+gst_oct_cuda_set_context (GstElement *element, GstContext *context,
+    gint device_id, GstOctCudaSlot *slot)
 {
 }
 
 gboolean
-gst_oct_cuda_answer_query (GstElement *element, GstQuery *query, gpointer slot)
+gst_oct_cuda_answer_query (
+    GstElement *element, GstQuery *query, GstOctCudaSlot *slot)
 {
   return FALSE;
 }

@@ -49,19 +49,27 @@ void gst_oct_cuda_set_plugin_file (const char *file);
  */
 gboolean gst_oct_cuda_is_usable (GError **error);
 
+/* Where an element keeps its context; all zero at first.  Other elements ask for
+ * it, and hand one over, in any thread. */
+typedef struct {
+  /*< private >*/
+  gpointer context; /* GstCudaContext, under the object lock of the element, */
+  GThread *maker;   /* but while this thread looks for one */
+} GstOctCudaSlot;
+
 /* The context of the pipeline of `element`, shared with foreign CUDA elements
- * (GstContext), or a new one on GPU `device_id` (-1 = any).  `slot`: where the
- * element keeps it, NULL at first; to be unreffed with gst_object_unref().
- * Returns: the GstOctCuda, valid as long as the slot is, or NULL with
+ * (GstContext), or a new one on GPU `device_id` (-1 = any).
+ * Returns: the GstOctCuda, valid until gst_oct_cuda_forget(), or NULL with
  * OCT_ERROR_DEVICE; the slot may be set then too. */
 GstOctCuda *gst_oct_cuda_ensure (
-    GstElement *element, gint device_id, gpointer *slot, GError **error);
+    GstElement *element, gint device_id, GstOctCudaSlot *slot, GError **error);
+void gst_oct_cuda_forget (GstElement *element, GstOctCudaSlot *slot);
 
 /* For GstElementClass.set_context() and for context queries. */
-void gst_oct_cuda_set_context (
-    GstElement *element, GstContext *context, gint device_id, gpointer *slot);
+void gst_oct_cuda_set_context (GstElement *element, GstContext *context,
+    gint device_id, GstOctCudaSlot *slot);
 gboolean gst_oct_cuda_answer_query (
-    GstElement *element, GstQuery *query, gpointer slot);
+    GstElement *element, GstQuery *query, GstOctCudaSlot *slot);
 
 GstOctCuda *gst_oct_cuda_ref (GstOctCuda *cuda);
 void gst_oct_cuda_unref (GstOctCuda *cuda);

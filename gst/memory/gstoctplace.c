@@ -14,11 +14,11 @@ gst_oct_place_start (GstOctPlace *place, GstElement *element, GError **error)
   if (!gst_oct_backend_check (place->backend, error))
     return FALSE;
   place->cuda = gst_oct_cuda_ensure (
-      element, place->cuda_device_id, &place->context, &reason);
+      element, place->cuda_device_id, &place->slot, &reason);
   if (place->cuda != NULL)
     return TRUE;
   /* another `cuda-device-id` gets another one */
-  g_clear_pointer (&place->context, gst_object_unref);
+  gst_oct_cuda_forget (element, &place->slot);
   if (place->backend == GST_OCT_BACKEND_AUTO) {
     GST_WARNING_OBJECT (element, "%s The CPU is used.", reason->message);
     g_atomic_int_set (&place->failed, TRUE);
@@ -29,10 +29,10 @@ gst_oct_place_start (GstOctPlace *place, GstElement *element, GError **error)
 }
 
 void
-gst_oct_place_stop (GstOctPlace *place)
+gst_oct_place_stop (GstOctPlace *place, GstElement *element)
 {
   place->cuda = NULL;
-  g_clear_pointer (&place->context, gst_object_unref);
+  gst_oct_cuda_forget (element, &place->slot);
 }
 
 GstOctCuda *
@@ -62,12 +62,12 @@ gst_oct_place_set_context (
 {
   if (gst_oct_backend_may_use_cuda (place->backend))
     gst_oct_cuda_set_context (
-        element, context, place->cuda_device_id, &place->context);
+        element, context, place->cuda_device_id, &place->slot);
 }
 
 gboolean
 gst_oct_place_answer_query (
-    const GstOctPlace *place, GstElement *element, GstQuery *query)
+    GstOctPlace *place, GstElement *element, GstQuery *query)
 {
-  return gst_oct_cuda_answer_query (element, query, place->context);
+  return gst_oct_cuda_answer_query (element, query, &place->slot);
 }

@@ -15,7 +15,7 @@ typedef struct {
   gint cuda_device_id;
 
   /*< private >*/
-  gpointer context; /* what gst_oct_cuda_ensure() keeps */
+  GstOctCudaSlot slot;
   GstOctCuda *cuda;
   gint failed; /* atomic: no context could be made */
 } GstOctPlace;
@@ -28,7 +28,7 @@ typedef struct {
 gboolean gst_oct_place_start (
     GstOctPlace *place, GstElement *element, GError **error);
 /* At the stop, and at the end: there is no GPU any more. */
-void gst_oct_place_stop (GstOctPlace *place);
+void gst_oct_place_stop (GstOctPlace *place, GstElement *element);
 
 /* NULL: the CPU.  In the threads that the start has begun. */
 GstOctCuda *gst_oct_place_get_cuda (const GstOctPlace *place);
@@ -43,6 +43,6 @@ gboolean gst_oct_place_insists (const GstOctPlace *place);
 void gst_oct_place_set_context (
     GstOctPlace *place, GstElement *element, GstContext *context);
 gboolean gst_oct_place_answer_query (
-    const GstOctPlace *place, GstElement *element, GstQuery *query);
+    GstOctPlace *place, GstElement *element, GstQuery *query);
 
 G_END_DECLS

@@ -42,7 +42,7 @@ struct _GstOctSrc {
   gint calibration_stale;     /* atomic: to be sent */
   gint calibration_changed;   /* atomic: since the start */
   gint failed;                /* atomic: an own error was posted */
-  gpointer cuda_context;      /* what gst_oct_cuda_ensure() keeps */
+  GstOctCudaSlot cuda;
 
   /* written with the object lock held, by the streaming thread and by start
    * and stop */
@@ -254,8 +254,7 @@ gst_oct_src_start (GstBaseSrc *base)
   settings.input.cut.output = mask_output =
       g_strdup (settings.input.cut.output);
   GST_OBJECT_UNLOCK (self);
-  input = gst_oct_src_open (
-      GST_ELEMENT (self), &settings, &self->cuda_context, &error);
+  input = gst_oct_src_open (GST_ELEMENT (self), &settings, &self->cuda, &error);
   if (input != NULL)
     per_buffer = gst_oct_src_settings_count_per_buffer (
         &settings, gst_oct_input_get_info (input), &error);
@@ -301,7 +300,7 @@ gst_oct_src_stop (GstBaseSrc *base)
       self->frames, self->dropped);
   gst_oct_input_close (input);
   g_clear_pointer (&self->calibration, oct_calibration_unref);
-  g_clear_pointer (&self->cuda_context, gst_object_unref);
+  gst_oct_cuda_forget (GST_ELEMENT (self), &self->cuda);
   return TRUE;
 }
 
@@ -588,8 +587,7 @@ gst_oct_src_query (GstBaseSrc *base, GstQuery *query)
   gboolean live = gst_base_src_is_live (base), done = FALSE;
 
   if (GST_QUERY_TYPE (query) == GST_QUERY_CONTEXT
-      && gst_oct_cuda_answer_query (
-          GST_ELEMENT (self), query, self->cuda_context))
+      && gst_oct_cuda_answer_query (GST_ELEMENT (self), query, &self->cuda))
     return TRUE;
   GST_OBJECT_LOCK (self);
   if (self->input != NULL && self->timeline.fps_n > 0) {
@@ -615,7 +613,7 @@ gst_oct_src_set_context (GstElement *element, GstContext *context)
 
   if (gst_oct_backend_may_use_cuda (self->settings.backend))
     gst_oct_cuda_set_context (
-        element, context, self->settings.cuda_device_id, &self->cuda_context);
+        element, context, self->settings.cuda_device_id, &self->cuda);
   GST_ELEMENT_CLASS (gst_oct_src_parent_class)->set_context (element, context);
 }
 
@@ -665,7 +663,7 @@ static void
 gst_oct_src_finalize (GObject *object)
 {
   gst_oct_src_settings_clear (&GST_OCT_SRC (object)->settings);
-  g_clear_pointer (&GST_OCT_SRC (object)->cuda_context, gst_object_unref);
+  gst_oct_cuda_forget (GST_ELEMENT (object), &GST_OCT_SRC (object)->cuda);
   G_OBJECT_CLASS (gst_oct_src_parent_class)->finalize (object);
 }
 

@@ -11,18 +11,18 @@ GST_DEBUG_CATEGORY_EXTERN (gst_oct_src_debug);
  * an error where a GPU was asked for and cannot be had. */
 static gboolean
 make_pinned_allocator (GstElement *element, const GstOctSrcSettings *settings,
-    gpointer *cuda_context, GstAllocator **allocator, GError **error)
+    GstOctCudaSlot *slot, GstAllocator **allocator, GError **error)
 {
   g_autoptr (GError) reason = NULL;
-  GstOctCuda *cuda = gst_oct_cuda_ensure (
-      element, settings->cuda_device_id, cuda_context, &reason);
+  GstOctCuda *cuda =
+      gst_oct_cuda_ensure (element, settings->cuda_device_id, slot, &reason);
 
   if (cuda != NULL) {
     *allocator = gst_oct_pinned_allocator_new (cuda, NULL);
     return TRUE;
   }
   /* another `cuda-device-id` gets another one */
-  g_clear_pointer (cuda_context, gst_object_unref);
+  gst_oct_cuda_forget (element, slot);
   if (settings->backend == GST_OCT_BACKEND_CUDA) {
     g_propagate_error (error, g_steal_pointer (&reason));
     return FALSE;
@@ -34,7 +34,7 @@ make_pinned_allocator (GstElement *element, const GstOctSrcSettings *settings,
 
 GstOctInput *
 gst_oct_src_open (GstElement *element, GstOctSrcSettings *settings,
-    gpointer *cuda_context, GError **error)
+    GstOctCudaSlot *slot, GError **error)
 {
   g_autoptr (GstAllocator) allocator = NULL;
   GstOctInput *input;
@@ -43,8 +43,7 @@ gst_oct_src_open (GstElement *element, GstOctSrcSettings *settings,
     return NULL;
   if (settings->input.preload
       && gst_oct_backend_may_use_cuda (settings->backend)
-      && !make_pinned_allocator (
-          element, settings, cuda_context, &allocator, error))
+      && !make_pinned_allocator (element, settings, slot, &allocator, error))
     return NULL;
   settings->input.allocator = allocator;
   input = gst_oct_input_open (&settings->input, error);

@@ -6,15 +6,16 @@
  */
 #pragma once
 
+#include "gstoctcuda.h"
 #include "gstoctsrcsettings.h"
 
 G_BEGIN_DECLS
 
 /* The input of `settings`, a copy for this start; to be closed.
- * *cuda_context: what gst_oct_cuda_ensure() keeps.  NULL with an error when the
- * input cannot be opened, or a GPU was asked for and there is none. */
+ * NULL with an error when the input cannot be opened, or a GPU was asked for and
+ * there is none. */
 GstOctInput *gst_oct_src_open (GstElement *element, GstOctSrcSettings *settings,
-    gpointer *cuda_context, GError **error);
+    GstOctCudaSlot *slot, GError **error);
 
 /* The user's calibration, else the one that `input` carries; NULL without an
  * error when there is none.  Reads the file: takes the object lock of `element`

@@ -244,6 +244,7 @@ make_pool (GstOctFiller *f, GstPad *src, GstCaps *caps)
     return FALSE;
   if (!gst_pad_peer_query (src, query))
     GST_DEBUG_OBJECT (src, "no answer to the allocation query");
+  gst_oct_access_set_reader (f->access, gst_oct_get_reader (src, query));
   if (f->output_on_gpu)
     wanted = gst_oct_cuda_pool_new (f->cuda);
   else if (f->cuda != NULL)
@@ -288,8 +289,6 @@ gst_oct_filler_set_output (
       &f->output, f->output_on_gpu, error);
   if (f->access == NULL)
     return FALSE;
-  if (f->output_on_gpu)
-    gst_oct_access_set_reader (f->access, gst_oct_get_reader (src));
   if (make_pool (f, src, caps))
     return TRUE;
   g_propagate_error (

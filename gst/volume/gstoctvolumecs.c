@@ -660,7 +660,7 @@ volume_cs_reset (GstOctVolumeCs *self)
   self->failed = self->warned = FALSE;
   self->delivered = 0;
   self->start = self->end = GST_CLOCK_TIME_NONE;
-  gst_oct_place_stop (&self->place);
+  gst_oct_place_stop (&self->place, GST_ELEMENT (self));
 }
 
 static GstStateChangeReturn

@@ -380,6 +380,8 @@ gst_oct_volume_filter_answer_query (
     if (pad == self->src)
       break;
     gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
+    if (self->has_input && self->input_on_gpu)
+      gst_query_add_allocation_meta (query, GST_OCT_READER_API_TYPE, NULL);
     if (gst_oct_place_get_cuda (&self->place) != NULL && self->has_input
         && !self->input_on_gpu)
       gst_oct_propose_pinned_pool (
@@ -436,7 +438,7 @@ volume_filter_stop (GstOctVolumeFilter *self)
   gst_caps_replace (&self->input_caps, NULL);
   g_queue_clear_full (&self->waiting, (GDestroyNotify)gst_event_unref);
   gst_segment_init (&self->segment, GST_FORMAT_UNDEFINED);
-  gst_oct_place_stop (&self->place);
+  gst_oct_place_stop (&self->place, GST_ELEMENT (self));
   gst_oct_choice_forget (&self->choice);
 }
 
@@ -530,7 +532,7 @@ gst_oct_volume_filter_finalize (GObject *object)
   gst_oct_choice_clear (&self->choice);
   gst_oct_scan_clear (&self->scan);
   g_clear_pointer (&self->stats, gst_structure_free);
-  gst_oct_place_stop (&self->place);
+  gst_oct_place_stop (&self->place, GST_ELEMENT (self));
   g_mutex_clear (&self->lock);
   g_cond_clear (&self->cond);
   G_OBJECT_CLASS (gst_oct_volume_filter_parent_class)->finalize (object);

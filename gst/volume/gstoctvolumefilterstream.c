@@ -83,6 +83,8 @@ set_pool (GstOctVolumeFilter *self, GstCaps *caps, gboolean output_on_gpu)
   /* nobody has to answer */
   if (!gst_pad_peer_query (self->src, query))
     GST_DEBUG_OBJECT (self, "no answer to the allocation query");
+  gst_oct_renderer_set_reader (
+      self->renderer, gst_oct_get_reader (self->src, query));
   if (output_on_gpu)
     wanted = gst_oct_cuda_pool_new (gst_oct_place_get_cuda (&self->place));
   else if (gst_oct_place_get_cuda (&self->place) != NULL)
@@ -145,9 +147,6 @@ volume_stream_take_caps (GstOctVolumeFilter *self, gconstpointer settings,
                    output_on_gpu, &output));
     return FALSE;
   }
-  if (output_on_gpu)
-    gst_oct_renderer_set_reader (
-        self->renderer, gst_oct_get_reader (self->src));
   return TRUE;
 }
 

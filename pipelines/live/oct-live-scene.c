@@ -67,6 +67,16 @@ struct _OctLiveScene {
 /* ------------------------------------------------------------------ the scan
  */
 
+/* Not memcmp(): there is a gap between its members. */
+gboolean
+oct_live_scan_equal (const OctLiveScan *a, const OctLiveScan *b)
+{
+  return a->lines == b->lines && a->depths == b->depths
+         && a->bscans == b->bscans && a->width == b->width
+         && a->length == b->length && a->z_spacing == b->z_spacing
+         && a->refractive_index == b->refractive_index && a->rate == b->rate;
+}
+
 void
 oct_live_scan_get_size (const OctLiveScan *scan, double size[3])
 {

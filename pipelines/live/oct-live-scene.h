@@ -24,6 +24,8 @@ typedef struct {
   double rate;             /* B-scans per second; 0 = unknown */
 } OctLiveScan;
 
+gboolean oct_live_scan_equal (const OctLiveScan *a, const OctLiveScan *b);
+
 /* Sizes of the volume in metres of tissue, A-lines, B-scans, depth.  What
  * nobody knows is assumed: as long as wide, and half as deep. */
 void oct_live_scan_get_size (const OctLiveScan *scan, double size[3]);

@@ -219,7 +219,7 @@ oct_live_stage_take (OctLiveStage *stage, GstBuffer *image, GstCaps *caps)
   read_scan (stage, image, caps, &scan);
   g_mutex_lock (&stage->lock);
   stage->taken_at = g_get_monotonic_time ();
-  if (memcmp (&scan, &stage->scan, sizeof scan) != 0 && stage->idle == 0)
+  if (!oct_live_scan_equal (&scan, &stage->scan) && stage->idle == 0)
     stage->idle =
         g_idle_add_full (G_PRIORITY_HIGH, on_scan_changed, stage, NULL);
   stage->scan = scan;

@@ -234,9 +234,10 @@ oct_live_streams_free (OctLiveStreams *streams)
 {
   if (streams->watch != 0)
     g_source_remove (streams->watch);
+  gst_element_set_state (streams->pipeline, GST_STATE_NULL);
+  /* after that no thread of the pipeline asks for a key frame any more */
   if (streams->key_timer != 0)
     g_source_remove (streams->key_timer);
-  gst_element_set_state (streams->pipeline, GST_STATE_NULL);
   g_clear_pointer (&streams->image_pad, gst_object_unref);
   g_clear_pointer (&streams->in, gst_object_unref);
   g_clear_pointer (&streams->shown, gst_object_unref);

@@ -256,7 +256,6 @@ on_trouble (gpointer data)
     oct_live_recording_get_status (live->recording, &status);
   if (oct_live_graph_get_trouble (live->graph) != NULL && status.active) {
     g_free (live->recording_note);
-    g_free (live->calibration);
     live->recording_note = g_strdup_printf (
         "The recording %s was ended because no pictures came any more; what "
         "was recorded is kept.",
@@ -355,7 +354,8 @@ live_clear (Program *program)
   g_clear_pointer (&program->listener, oct_live_listener_free);
   if (live->recording != NULL && !oct_live_recording_free (live->recording))
     program->incomplete = TRUE;
-  g_free (live->recording_note);
+  g_clear_pointer (&live->recording_note, g_free);
+  g_clear_pointer (&live->calibration, g_free);
   if (live->graph != NULL && !oct_live_graph_free (live->graph))
     clean = FALSE;
   g_clear_pointer (&live->access, oct_live_access_free);

@@ -26,6 +26,7 @@ static gboolean no_dispersion = FALSE, from_disk = FALSE, queues = FALSE;
 static char *method = NULL, *backend = NULL, *json_path = NULL;
 static char *transform = NULL, *sensing = NULL;
 static char *format = NULL, *range = NULL, *devices = NULL, *fill = NULL;
+static char *filters = NULL;
 static GArray *ids = NULL; /* of gint: those of `devices`, or none */
 
 static const char *const transforms[] = { "fft", "nufft", "nudft", "fft-cs",
@@ -59,6 +60,9 @@ static GOptionEntry options[] = {
       "Image: GRAY8, GRAY16_LE, NV12", "NAME" },
   { "range", 0, 0, G_OPTION_ARG_STRING, &range,
       "Range of octlogscale: auto, contrast", "NAME" },
+  { "filters", 0, 0, G_OPTION_ARG_STRING, &filters,
+      "Filters of images after octlogscale, as \"octspeckle ! octflip\"",
+      "TEXT" },
   { "from-disk", 0, 0, G_OPTION_ARG_NONE, &from_disk,
       "Read the file again and again instead of preloading it", NULL },
   { "queues", 0, 0, G_OPTION_ARG_NONE, &queues,
@@ -251,10 +255,12 @@ describe_chain (const char *place, const char *name)
                              "video/x-raw,format=NV12,width=1920,height=1080",
               volume, place)
           : g_strdup_printf ("video/x-raw,format=%s", format);
+  g_autofree char *filtered =
+      filters != NULL ? g_strdup_printf ("%s ! ", filters) : g_strdup ("");
 
   return g_strdup_printf (
-      "octdcsub %s %s ! %s %s ! %s%soctlogscale range=%s %s ! %s", name, place,
-      queue, ascans, filled, queue, range, place, picture);
+      "octdcsub %s %s ! %s %s ! %s%soctlogscale range=%s %s ! %s%s", name,
+      place, queue, ascans, filled, queue, range, place, filtered, picture);
 }
 
 /* The same from octsrc to the sink, on one GPU or on several. */

@@ -306,6 +306,9 @@ run_bench () {
   for lines in 1000 256; do
     bench_pipeline fft-$lines "$lines" --transform fft
     bench_pipeline nufft-$lines "$lines" --transform nufft
+    # images that stay on the GPU between these
+    bench_pipeline filters-$lines "$lines" --transform fft --filters \
+      'octspeckle backend=cuda ! octflip depth=true backend=cuda'
   done
   for size in '1024 256 200' '1024 1024 512'; do
     set -- $size

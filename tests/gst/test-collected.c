@@ -168,6 +168,34 @@ GST_START_TEST (test_given_up_and_brought)
 
 GST_END_TEST;
 
+/* What was dropped in a branch is left out, and no end waits for it.  What has
+ * come, or gone out, was not dropped. */
+GST_START_TEST (test_dropped)
+{
+  gboolean end;
+  GstOctMade *made;
+
+  bring (2);
+  ck_assert (!gst_oct_collected_drop (&all, 2));
+  ck_assert (gst_oct_collected_drop (&all, 0));
+  ck_assert (gst_oct_collected_drop (&all, 1));
+  for (guint i = 0; i < 2; i++) {
+    made = gst_oct_collected_take (&all, &end);
+    ck_assert (made != NULL);
+    ck_assert_uint_eq (made->objects.length, 0);
+    gst_oct_made_free (made);
+  }
+  assert_next (2);
+  ck_assert (!gst_oct_collected_drop (&all, 1));
+  gst_oct_collected_set_end (&all, 3);
+  for (guint i = 0; i < 2; i++)
+    gst_oct_collected_branch_ends (&all, branches[i], 1);
+  assert_none (TRUE);
+  ck_assert_uint_eq (gst_oct_collected_take_missing (&all), 0);
+}
+
+GST_END_TEST;
+
 /* octscatter counts what is lost, and says so, before the end comes. */
 GST_START_TEST (test_end_behind_count)
 {
@@ -374,6 +402,7 @@ collected_suite (void)
   tcase_add_test (tcase, test_end);
   tcase_add_test (tcase, test_lost);
   tcase_add_test (tcase, test_given_up_and_brought);
+  tcase_add_test (tcase, test_dropped);
   tcase_add_test (tcase, test_end_behind_count);
   tcase_add_test (tcase, test_rest);
   tcase_add_test (tcase, test_late_end);

@@ -535,6 +535,54 @@ GST_START_TEST (test_no_gpu_memory)
 }
 GST_END_TEST;
 
+typedef struct {
+  GstPad *pad;
+  gint over, answered; /* atomic */
+} Asking;
+
+static gpointer
+ask_for_context (gpointer data)
+{
+  Asking *asking = data;
+
+  while (!g_atomic_int_get (&asking->over)) {
+    g_autoptr (GstQuery) query = gst_query_new_context ("gst.cuda.context");
+
+    if (gst_pad_query (asking->pad, query))
+      g_atomic_int_inc (&asking->answered);
+  }
+  return NULL;
+}
+
+/* Other elements ask for the context in their own threads, also while it is
+ * made and while it goes. */
+GST_START_TEST (test_context_is_asked_for)
+{
+  static const char *const names[] = { "octfft", "octvolume", "octvolumecs" };
+  GstElement *element = gst_element_factory_make (names[__i__], NULL);
+  Asking asking = { gst_element_get_static_pad (element, "src") };
+  GThread *threads[2];
+
+  gst_util_set_object_arg (G_OBJECT (element), "backend", "cuda");
+  for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+    threads[i] = g_thread_new ("asking", ask_for_context, &asking);
+  for (guint i = 0; i < 20; i++) {
+    gint before = g_atomic_int_get (&asking.answered);
+
+    fail_unless (gst_element_set_state (element, GST_STATE_PAUSED)
+                 != GST_STATE_CHANGE_FAILURE);
+    while (g_atomic_int_get (&asking.answered) == before)
+      g_usleep (100);
+    gst_element_set_state (element, GST_STATE_NULL);
+  }
+  g_atomic_int_set (&asking.over, TRUE);
+  for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+    g_thread_join (threads[i]);
+  gst_object_unref (asking.pad);
+  gst_object_unref (element);
+}
+GST_END_TEST;
+
 GST_START_TEST (test_cpu_between)
 {
   const char *launch = "octsrc num-buffers=2 ! octdcsub " CALIBRATION CUDA
@@ -575,6 +623,7 @@ octcuda_suite (void)
   tcase_add_test (tcase, test_other_device);
   tcase_add_test (tcase, test_no_such_gpu);
   tcase_add_test (tcase, test_no_gpu_memory);
+  tcase_add_loop_test (tcase, test_context_is_asked_for, 0, 3);
   tcase_add_test (tcase, test_cpu_between);
   return suite;
 }

@@ -5,6 +5,7 @@
  * it happened in and says what, every image that is delivered is the right one
  * of its B-scan, the pipeline stops, and the process goes on.
  */
+#include "gstocterror.h"
 #include "oct-sequence.h"
 #include "oct-test-failing.h"
 #include "oct-test-faults.h"
@@ -177,6 +178,79 @@ GST_START_TEST (test_measurement_fails)
   gst_object_unref (pad);
   gst_object_unref (meter);
   failing_stop (pipeline);
+}
+GST_END_TEST;
+
+/* No failure ends the process, also one that forgets its reason. */
+GST_START_TEST (test_no_reason)
+{
+  g_autoptr (GstElement) element =
+      gst_object_ref_sink (gst_element_factory_make ("octfft", NULL));
+  g_autoptr (GstBus) bus = gst_bus_new ();
+  g_autoptr (GError) error = NULL;
+  GstMessage *message;
+
+  gst_element_set_bus (element, bus);
+  gst_oct_element_error (element, &error);
+  fail_unless (error == NULL);
+  message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+  failing_check_message (
+      message, GST_OBJECT_NAME (element), "octfft has failed without saying");
+  gst_message_unref (message);
+  gst_element_set_bus (element, NULL);
+}
+GST_END_TEST;
+
+static GstPadProbeReturn
+map_at_probe (GstPad *pad, GstPadProbeInfo *info, gpointer buffer)
+{
+  GstMapInfo map;
+
+  gst_buffer_replace (buffer, GST_PAD_PROBE_INFO_BUFFER (info));
+  if (gst_buffer_map (*(GstBuffer **)buffer, &map, GST_MAP_READ))
+    gst_buffer_unmap (*(GstBuffer **)buffer, &map);
+  return GST_PAD_PROBE_REMOVE;
+}
+
+static GstBusSyncReply
+map_at_error (GstBus *bus, GstMessage *message, gpointer buffer)
+{
+  GstMapInfo map;
+
+  /* with OCT_FUSE=0 nothing is pending, and none came */
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR
+      && *(GstBuffer **)buffer != NULL)
+    fail_if (gst_buffer_map (*(GstBuffer **)buffer, &map, GST_MAP_READ));
+  return GST_BUS_PASS;
+}
+
+/* Who hears of the error at once may map the memory that it comes from. */
+GST_START_TEST (test_map_at_error)
+{
+  GstElement *pipeline =
+      failing_make (FAILING_BSCANS, failing_backend (), FALSE, FAILING_SINK);
+  GstElement *resample = gst_bin_get_by_name (GST_BIN (pipeline), "resample");
+  GstPad *pad = gst_element_get_static_pad (resample, "src");
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstBuffer *buffer = NULL;
+  GstMessage *message;
+
+  gst_pad_add_probe (
+      pad, GST_PAD_PROBE_TYPE_BUFFER, map_at_probe, &buffer, NULL);
+  gst_bus_set_sync_handler (bus, map_at_error, &buffer, NULL);
+  oct_test_fault_set (OCT_FAULT_RUN, OCT_OPERATION_RESAMPLE, 0);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  g_ptr_array_unref (failing_collect (pipeline, &message));
+  fail_unless (oct_test_fault_happened ());
+  fail_unless_equals_int (buffer != NULL, oct_may_fuse ());
+  failing_check_message (message, "resample", "made the operation resample");
+  gst_message_unref (message);
+  gst_bus_set_sync_handler (bus, NULL, NULL, NULL);
+  gst_object_unref (bus);
+  gst_object_unref (pad);
+  gst_object_unref (resample);
+  failing_stop (pipeline);
+  gst_clear_buffer (&buffer);
 }
 GST_END_TEST;
 
@@ -537,6 +611,25 @@ GST_START_TEST (test_waits_for_no_filter)
 }
 GST_END_TEST
 
+/* Nor do filters of images of ours, whatever hands on what they ask for. */
+GST_START_TEST (test_waits_for_no_own_filter)
+{
+  static const char *const links[] = { "", "! queue ", "! identity ",
+    "! capsfilter caps=video/x-raw(memory:CUDAMemory) " };
+  g_autofree char *filters = g_strdup_printf (
+      " ! video/x-raw(memory:CUDAMemory),format=GRAY8 %s! octspeckle "
+      "backend=cuda ! video/x-raw(memory:CUDAMemory) %s! octflip depth=true "
+      "backend=cuda ! video/x-raw,format=GRAY8" FAILING_SINK,
+      links[__i__], links[__i__]);
+  g_autoptr (GPtrArray) expected = failing_expect_from (FAILING_BSCANS,
+      " ! video/x-raw,format=GRAY8 ! octspeckle backend=cpu ! octflip "
+      "depth=true backend=cpu" FAILING_SINK);
+
+  assert_waits_for_none (
+      failing_make (FAILING_BSCANS, "cuda", FALSE, filters), expected);
+}
+GST_END_TEST
+
 /* FailingImages that stay on the GPU are for others, and complete. */
 GST_START_TEST (test_waits_for_foreign)
 {
@@ -575,6 +668,8 @@ octfailures_suite (void)
   tcase_add_loop_test (tcase, test_operation_is_missing, 0, N_OPERATIONS);
   tcase_add_loop_test (tcase, test_pass_fails, 0, 4);
   tcase_add_test (tcase, test_measurement_fails);
+  tcase_add_test (tcase, test_map_at_error);
+  tcase_add_test (tcase, test_no_reason);
   tcase_add_loop_test (tcase, test_goes_on, 0, N_OPERATIONS);
   tcase_add_loop_test (tcase, test_begins_afresh, 0, 2);
   tcase_add_loop_test (tcase, test_no_buffers, 0, 2);
@@ -584,6 +679,7 @@ octfailures_suite (void)
     tcase_add_loop_test (tcase, test_call_fails, 0, 5 * 5);
     tcase_add_loop_test (tcase, test_no_pinned_memory, 0, 3);
     tcase_add_test (tcase, test_waits_for_no_filter);
+    tcase_add_loop_test (tcase, test_waits_for_no_own_filter, 0, 4);
     tcase_add_test (tcase, test_waits_for_foreign);
     tcase_add_loop_test (lost, test_lost, 0, 2 * N_OPERATIONS);
     tcase_add_test (lost, test_lost_at_the_end);

@@ -10,6 +10,7 @@
 #include "gstoctpinned.h"
 
 #include <gst/check/gstcheck.h>
+#include <gst/check/gstharness.h>
 
 GST_DEBUG_CATEGORY (gst_oct_cuda_debug);
 
@@ -364,30 +365,15 @@ gst_cuda_base_transform_init (GstCudaBaseTransform *filter)
 {
 }
 
-/* Stands for octvolume, in the same way. */
-typedef GstCudaBaseTransform GstOctVolume;
-typedef GstCudaBaseTransformClass GstOctVolumeClass;
-static GType gst_oct_volume_get_type (void);
-G_DEFINE_TYPE (
-    GstOctVolume, gst_oct_volume, gst_cuda_base_transform_get_type ())
-
-static void
-gst_oct_volume_class_init (GstOctVolumeClass *klass)
-{
-}
-
-static void
-gst_oct_volume_init (GstOctVolume *volume)
-{
-}
-
-/* Who reads images when these elements follow. */
+/* Who reads images when these elements follow, none of which answers the query. */
 static GstOctReader
 reader_of (GstElement *first, GstElement *second)
 {
   GstElement *pipeline = gst_pipeline_new (NULL);
   GstElement *source = gst_element_factory_make ("identity", NULL);
   g_autoptr (GstPad) pad = gst_element_get_static_pad (source, "src");
+  g_autoptr (GstCaps) caps = gst_caps_new_empty_simple ("video/x-raw");
+  g_autoptr (GstQuery) query = gst_query_new_allocation (caps, FALSE);
   GstOctReader result;
 
   gst_bin_add_many (GST_BIN (pipeline), source, first, NULL);
@@ -396,7 +382,7 @@ reader_of (GstElement *first, GstElement *second)
     gst_bin_add (GST_BIN (pipeline), second);
     fail_unless (gst_element_link (first, second));
   }
-  result = gst_oct_get_reader (pad);
+  result = gst_oct_get_reader (pad, query);
   gst_object_unref (pipeline);
   return result;
 }
@@ -420,11 +406,10 @@ GST_START_TEST (test_reader)
 {
   GstElement *lonely = make ("identity");
   g_autoptr (GstPad) pad = gst_element_get_static_pad (lonely, "src");
-  GstElement *own[2];
+  g_autoptr (GstCaps) caps = gst_caps_new_empty_simple ("video/x-raw");
+  g_autoptr (GstQuery) query = gst_query_new_allocation (caps, FALSE);
 
-  for (guint i = 0; i < 2; i++)
-    own[i] = g_object_new (gst_oct_volume_get_type (), NULL);
-  assert_reader (gst_oct_get_reader (pad), ANY);
+  assert_reader (gst_oct_get_reader (pad, query), ANY);
   assert_reader (reader_of (make ("fakesink"), NULL), ANY);
   assert_reader (reader_of (filter_new (FALSE), NULL), FILTER);
   assert_reader (reader_of (make ("capsfilter"), filter_new (FALSE)), FILTER);
@@ -434,9 +419,59 @@ GST_START_TEST (test_reader)
   assert_reader (reader_of (filter_new (TRUE), make ("fakesink")), ANY);
   assert_reader (reader_of (make ("queue"), filter_new (FALSE)), ANY);
   assert_reader (reader_of (make ("identity"), filter_new (FALSE)), ANY);
-  assert_reader (reader_of (own[0], NULL), OWN);
-  assert_reader (reader_of (make ("queue"), own[1]), ANY);
   gst_object_unref (lonely);
+}
+GST_END_TEST
+
+/* The same with an element of ours in the end.  Takes the harness. */
+static GstOctReader
+reader_through (GstHarness *h)
+{
+  g_autoptr (GstCaps) caps = gst_caps_from_string (
+      "video/x-raw,format=GRAY8,width=8,height=2,framerate=30/1");
+  g_autoptr (GstQuery) query = gst_query_new_allocation (caps, FALSE);
+  GstOctReader result;
+
+  gst_harness_add_propose_allocation_meta (h, GST_OCT_READER_API_TYPE, NULL);
+  gst_harness_set_src_caps (h, gst_caps_ref (caps));
+  /* for which it is agreed upon */
+  fail_unless_equals_int (
+      gst_harness_push (h, gst_buffer_new_allocate (NULL, 16, NULL)),
+      GST_FLOW_OK);
+  gst_pad_peer_query (h->srcpad, query);
+  result = gst_oct_get_reader (h->srcpad, query);
+  gst_harness_teardown (h);
+  return result;
+}
+
+static GstHarness *
+harness_of (GstElement *element)
+{
+  GstHarness *h = gst_harness_new_with_element (element, "sink", "src");
+
+  gst_object_unref (element);
+  return h;
+}
+
+/* Elements that hand on our image itself hand on who reads it. One that reads it
+ * and makes another one does not, nor one that gives it to others, too. */
+GST_START_TEST (test_own_reader)
+{
+  assert_reader (reader_through (harness_of (make ("queue"))), OWN);
+  assert_reader (reader_through (harness_of (make ("identity"))), OWN);
+  assert_reader (reader_through (harness_of (make ("capsfilter"))), OWN);
+  assert_reader (reader_through (harness_of (filter_new (TRUE))), OWN);
+  assert_reader (reader_through (harness_of (filter_new (FALSE))), FILTER);
+  assert_reader (reader_through (gst_harness_new_parse (
+                     "videoconvert ! capsfilter caps=video/x-raw,format=I420")),
+      ANY);
+  assert_reader (
+      reader_through (gst_harness_new_parse ("tee name=t ! queue ! identity")),
+      OWN);
+  assert_reader (
+      reader_through (gst_harness_new_parse (
+          "tee name=t ! queue ! fakesink async=false sync=false t. ! queue")),
+      ANY);
 }
 GST_END_TEST
 
@@ -454,6 +489,7 @@ octpinned_suite (void)
   tcase_add_test (tcase, test_full);
   tcase_add_test (tcase, test_offered_pools);
   tcase_add_test (tcase, test_reader);
+  tcase_add_test (tcase, test_own_reader);
   return suite;
 }
 

@@ -510,6 +510,115 @@ GST_START_TEST (test_deleted_before_the_end)
 }
 GST_END_TEST
 
+static void
+flush (GstHarness *h)
+{
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  fail_unless (gst_harness_push_event (h, gst_event_new_flush_start ()));
+  fail_unless (gst_harness_push_event (h, gst_event_new_flush_stop (TRUE)));
+  fail_unless (gst_harness_push_event (h, gst_event_new_segment (&segment)));
+}
+
+/* A B-scan that is refused, with one sentence. */
+static void
+push_refused (GstHarness *h, GstBus *bus, const char *words)
+{
+  GstMessage *message;
+  g_autoptr (GError) error = NULL;
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, 16, NULL);
+
+  GST_BUFFER_PTS (buffer) = 0;
+  fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_ERROR);
+  message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+  fail_unless (message != NULL, "no error");
+  gst_message_parse_error (message, &error, NULL);
+  gst_message_unref (message);
+  fail_unless (strstr (error->message, words) != NULL, "%s", error->message);
+  fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR) == NULL);
+}
+
+/* What could not be written before a flush has still to be written after it,
+ * and says so; once it can be, the recording is whole. */
+GST_START_TEST (test_flush_after_error)
+{
+  g_autofree char *path = oct_test_file_path ("flush");
+  g_autofree char *text = g_strconcat (path, ".oct", NULL);
+  g_autofree char *good = oct_test_wavelengths ("good.csv", 8);
+  g_autofree char *positions = NULL;
+  GstBus *bus = gst_bus_new ();
+  GstHarness *h = record_by_hand (path, bus);
+  g_autoptr (Source) s = NULL;
+
+  g_object_set (h->element, "calibration", "/nowhere/cal.csv", NULL);
+  push_refused (h, bus, "/nowhere/cal.csv");
+  for (guint i = 0; i < 2; i++) {
+    flush (h);
+    push_refused (h, bus, "/nowhere/cal.csv");
+  }
+  g_object_set (h->element, "calibration", good, NULL);
+  flush (h);
+  push_scans (h, 3, 5);
+  end_by_hand (h, bus, 5, 0);
+  positions = read_positions (text);
+  s = source_new ("octsrc name=src location=%s", text);
+  source_play (s);
+  source_collect (s);
+  /* those that were refused are none of it, nor a gap in front of it */
+  source_check_run (s, 0, 5, 30, 1);
+  fail_unless (gst_bus_pop_filtered (s->bus, GST_MESSAGE_WARNING) == NULL);
+}
+GST_END_TEST
+
+/* The same for a mask, whose file somebody else has. */
+GST_START_TEST (test_flush_after_mask)
+{
+  static const guint8 taken[] = { 1, 0, 1, 0, 0, 1, 0, 1 };
+  g_autofree char *path = oct_test_file_path ("mask");
+  g_autofree char *text_path = g_strconcat (path, ".oct", NULL);
+  g_autofree char *mask_path = g_strconcat (path, "-scan-mask-00000.txt", NULL);
+  g_autofree char *text = NULL;
+  GstBus *bus = gst_bus_new ();
+  GstHarness *h = record_by_hand (path, bus);
+
+  fail_unless (g_file_set_contents (mask_path, "mine", -1, NULL));
+  fail_unless (gst_harness_push_event (
+      h, gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM_STICKY,
+             gst_structure_new ("application/x-oct-scan-mask", "lines",
+                 G_TYPE_UINT, 4, "taken", GST_TYPE_BUFFER,
+                 gst_buffer_new_memdup (taken, sizeof taken), NULL))));
+  push_refused (h, bus, "mask-00000.txt");
+  flush (h);
+  push_refused (h, bus, "mask-00000.txt");
+  fail_unless_equals_int (g_unlink (mask_path), 0);
+  flush (h);
+  push_scans (h, 0, 2);
+  end_by_hand (h, bus, 2, 0);
+  fail_unless (g_file_get_contents (text_path, &text, NULL, NULL));
+  fail_unless (strstr (text, "scan-masks=0:0;\n") != NULL, "%s", text);
+  fail_unless (g_file_test (mask_path, G_FILE_TEST_EXISTS));
+}
+GST_END_TEST
+
+/* The last calibration that fits holds for all of the recording, also when no
+ * B-scan comes after it. */
+GST_START_TEST (test_calibration_at_the_end)
+{
+  g_autofree char *path = oct_test_file_path ("end");
+  g_autofree char *text = g_strconcat (path, ".oct", NULL);
+  g_autofree char *good = oct_test_wavelengths ("good.csv", 8);
+  g_autofree char *positions = NULL;
+  GstBus *bus = gst_bus_new ();
+  GstHarness *h = record_by_hand (path, bus);
+
+  push_scans (h, 0, 2);
+  g_object_set (h->element, "calibration", good, NULL);
+  end_by_hand (h, bus, 2, 0);
+  positions = read_positions (text);
+}
+GST_END_TEST
+
 static Suite *
 recording_suite (void)
 {
@@ -534,6 +643,9 @@ recording_suite (void)
   tcase_add_test (tc, test_file_mode);
   tcase_add_test (tc, test_folder_deleted);
   tcase_add_test (tc, test_deleted_before_the_end);
+  tcase_add_test (tc, test_flush_after_error);
+  tcase_add_test (tc, test_flush_after_mask);
+  tcase_add_test (tc, test_calibration_at_the_end);
   return suite;
 }
 

@@ -188,6 +188,31 @@ const together = {
     assert.match(server.output, /tried again[^]*coming again/);
   },
 
+  async "a calibration that was fetched can be fetched again after a recording was ended"() {
+    const camera = await Camera.start();
+    const calibration = join("/tmp", `oct-live-test-${process.pid}-camera.csv`);
+    // 24 A-lines of 64 samples are as many bytes as its images
+    writeFileSync(calibration, `wavelength_nm\n${Array.from({ length: 64 }, (_, i) => 800 + i).join("\n")}\n`);
+    const { server, talk } = await start("--calibration", calibration, "--source",
+      `tcpclientsrc host=${camera.host} port=${camera.port} do-timestamp=true ! `
+      + "rawvideoparse width=64 height=24 format=gray16-le framerate=25/1");
+    const fetched = await get(server, "/calibration.csv");
+    assert.equal(fetched.status, 200);
+    await startRecording(talk);
+    await camera.unplug();
+    await until("the recording was ended", () => /was ended.*kept/.test(last(talk, "status").recording.message));
+    await camera.plug();
+    // ... by which it was made anew, once a second
+    await until("it is there again", async () => {
+      const again = await get(server, "/calibration.csv");
+      assert.ok([200, 503].includes(again.status), String(again.status));
+      return again.status === 200 && again.body === fetched.body;
+    }, 30);
+    assert.equal(await server.stop(), 0);
+    await camera.stop();
+    rmSync(calibration);
+  },
+
   async "a source that hangs is told, and a recording that goes on says so"() {
     const camera = await Camera.start();
     const { server, talk } = await start(...camera.options);

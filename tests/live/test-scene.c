@@ -442,11 +442,38 @@ test_failure (void)
   g_mutex_clear (&test.lock);
 }
 
+/* Whatever lies in the gaps between the members. */
+static void
+test_equal (void)
+{
+  OctLiveScan a, b, other;
+
+  memset (&a, 0, sizeof a);
+  memset (&b, 0xff, sizeof b);
+  b.lines = a.lines = scan.lines;
+  b.depths = a.depths = scan.depths;
+  b.bscans = a.bscans = scan.bscans;
+  b.width = a.width = scan.width;
+  b.length = a.length = scan.length;
+  b.z_spacing = a.z_spacing = scan.z_spacing;
+  b.refractive_index = a.refractive_index = scan.refractive_index;
+  b.rate = a.rate = scan.rate;
+  g_assert_true (oct_live_scan_equal (&a, &b));
+  for (guint i = 0; i < 8; i++) {
+    other = a;
+    *(guint *[]){ &other.lines, &other.depths, &other.bscans }[i % 3] += i < 3;
+    *(double *[]){ &other.width, &other.length, &other.z_spacing,
+      &other.refractive_index, &other.rate }[i % 5] += i >= 3;
+    g_assert_false (oct_live_scan_equal (&a, &other));
+  }
+}
+
 int
 main (int argc, char **argv)
 {
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/live/scene/equal", test_equal);
   g_test_add_func ("/live/scene/sizes", test_sizes);
   g_test_add_func ("/live/scene/too-large", test_too_large);
   g_test_add_func ("/live/scene/properties", test_properties);
