@@ -32,25 +32,33 @@ oct_quietly () {
   rm -f "$log"
 }
 
-# Builds targets, and shows on a terminal how far it is.
+# Builds targets and shows how far it is: on a terminal in one place, elsewhere a
+# line for each fifth.
 oct_ninja () {
   local - log status
-  if [ ! -t 1 ]; then
-    oct_quietly ninja -C "$oct_build" "$@"
-    return
-  fi
   set +e # for this function: its status is asked for
   log=$(mktemp)
   NINJA_STATUS='[%p] ' ninja -C "$oct_build" "$@" </dev/null 2>&1 | tee "$log" |
-    sed -un 's/^\[ *\([0-9]*%\)\].*/\1/p' | while read -r part; do
-      printf '\r  %s ' "$part"
-    done
+    sed -un 's/^\[ *\([0-9]*\)%\].*/\1/p' | oct_show_progress
   status=${PIPESTATUS[0]}
-  # nothing was to be done, or the line is left for what comes next
-  printf '\r        \r'
   [ "$status" -eq 0 ] || cat "$log" >&2
   rm -f "$log"
   return "$status"
+}
+
+# Shows the percentages that it reads, one a line.
+oct_show_progress () {
+  local part next=20
+  while read -r part; do
+    if [ -t 1 ]; then
+      printf '\r  %s%% ' "$part"
+    elif [ "$part" -ge $next ]; then
+      echo "  $part% of the build is done"
+      next=$((part - part % 20 + 20))
+    fi
+  done
+  # nothing was to be done, or the line is left for what comes next
+  [ ! -t 1 ] || printf '\r        \r'
 }
 
 # Whether an NVIDIA GPU may be here: a card and its driver, one that Windows
@@ -109,9 +117,12 @@ oct_set_up () {
   [ "$cuda" = disabled ] ||
     options+=("-Dgpu_architectures=$(oct_architectures)")
   if [ ! -f "$oct_build/build.ninja" ]; then
-    echo "Building in $oct_build ..."
+    local takes='about a minute on two cores'
+    [ "$cuda" = disabled ] || takes='some minutes, most of them for CUDA'
+    echo "Building in $oct_build ($takes) ..."
     oct_say_cuda "$cuda"
-    action=(meson setup "$oct_build" "$oct_root" "${options[@]}")
+    # looking for what tests need takes as long as for all else
+    action=(meson setup "$oct_build" "$oct_root" -Dtests=disabled "${options[@]}")
   elif [ -n "${OCT_CUDA:-}" ] || { [ -f "$chosen" ] && oct_has_gpu; }; then
     [ "$(cat "$chosen" 2>/dev/null)" != "${options[*]}" ] || return 0
     echo "Building in $oct_build again, with ${options[*]} ..."

@@ -38,8 +38,13 @@ OCT_ARCHIVE_PACKAGES=(orthanc slurmctld slurmd slurm-client munge)
 # For the fuzz targets: clang with libFuzzer and the sanitizers.
 OCT_FUZZ_PACKAGES=(clang libclang-rt-dev)
 
-oct_is_installed () {
-  [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
+# Those of the packages given that are not installed.
+oct_missing () {
+  local installed
+  # dpkg-query fails if it does not know one of them, and lists the others
+  installed=$(dpkg-query -W -f='${Package} ${db:Status-Status}\n' "$@" \
+    2>/dev/null | sed -n 's/ installed$//p') || true
+  printf '%s\n' "$@" | grep -vxF -f <(echo "$installed") || true
 }
 
 # No fault of ours: no mirror can be reached, or it lacks files (EX_TEMPFAIL).
@@ -48,16 +53,14 @@ OCT_NOT_NOW=75
 # Installs what is missing of the packages given, and says what that is.  Fails
 # with OCT_NOT_NOW where they cannot be downloaded at present.
 oct_install () {
-  local missing=() package log status=0
+  local missing log status=0
 
   if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
     echo "No apt-get here, nothing is installed. These programs and libraries" \
       "are needed; their Debian packages are: $*" >&2
     return 0
   fi
-  for package in "$@"; do
-    oct_is_installed "$package" || missing+=("$package")
-  done
+  mapfile -t missing < <(oct_missing "$@")
   [ ${#missing[@]} -eq 0 ] && return 0
   if [ "$(id -u)" -ne 0 ] && ! command -v sudo >/dev/null; then
     echo "Packages are missing: ${missing[*]}" >&2

@@ -7,39 +7,44 @@ usage () {
   cat <<'END'
 Usage: tests/run.sh [OPTIONS]
 
-Installs the Debian packages that are missing, builds and runs
-  1. all tests, warnings of the compiler being errors (build-test/);
-  2. all tests but those that start programs, once more with the address,
-     leak and undefined-behaviour sanitizers (build-sanitize/);
-  3. the fuzz targets, ten seconds each (build-fuzz/, with clang);
-  4. with --debian, all tests in a Debian system of another version
-     (tests/debian.sh);
-  5. with --packages, the Debian packages: built, installed and tried in a
-     Debian system of this computer's version (tests/packages.sh --quick).
-Up to four tests of a part that fail run once more, one at a time: those that
-need time can fail on a busy machine.  What they said the first time stands at
-the end of the log.  The last line counts the results of all of them.
-Ends with 75, and no tests are run, when packages cannot be downloaded.
+Installs the Debian packages that are missing, builds and runs the tests that
+matter most (build-test/): all but the suite `slow`, compiled for the GPUs of
+this computer if there are any.  That takes at most 10 minutes on two cores.
 
-  --plain          only the first; these options can be combined
+  --all            everything that one Debian can show, parts 1 to 3:
+                   1. all tests, with the kernels for GPUs (build-test/);
+                   2. all tests but those that start programs, once more with
+                      the address, leak and undefined-behaviour sanitizers
+                      (build-sanitize/);
+                   3. the fuzz targets, ten seconds each (build-fuzz/, with clang)
+  --plain          only the first; these three options can be combined
   --sanitize       only the second
   --fuzz           only the third
-  --debian SUITE   the fourth too (trixie, bookworm, ...)
-  --packages       the fifth too
-  --minutes N      what all may take: neither the fourth nor the fifth part is
-                   begun when fewer than 20 of them are left; both end with
-                   them, and count as skipped then
+  --debian SUITE   also all tests in a Debian system of another version
+                   (trixie, bookworm, ...; tests/debian.sh)
+  --packages       also the Debian packages: built, installed and tried in a
+                   Debian system of this computer's version
+                   (tests/packages.sh --quick)
+  --minutes N      what all may take: no other Debian and no packages are begun
+                   when fewer than 20 minutes are left; both end with them, and
+                   count as skipped then
   --no-install     install nothing
   --help           this text
 
+The compiler's warnings are errors.  Up to four tests of a part that fail run
+once more, one at a time, and are named at the end of the log with what they
+said the first time.  The last line counts the results of all parts.
+Ends with 75, and no tests are run, when packages cannot be downloaded.
+
 Tests with real data read the folder that OCT_TEST_DATA names, or
-../shared/data/cscan, and are skipped where there is none.
+../shared/data/cscan, and are skipped if there is none.
 END
 }
 
 parts='' suite='' packages=no minutes=0 install=yes
 while [ $# -gt 0 ]; do
   case $1 in
+    --all) parts+=' plain sanitize fuzz' ;;
     --plain | --sanitize | --fuzz) parts+=" ${1#--}" ;;
     --debian | --minutes)
       [ $# -ge 2 ] || { echo "$1 needs a value, see --help." >&2; exit 2; }
@@ -56,12 +61,12 @@ done
 case $minutes in
   '' | *[!0-9]*) echo "--minutes is a whole number, not '$minutes'." >&2; exit 2 ;;
 esac
-parts=" ${parts:-plain sanitize fuzz} "
+parts=" ${parts:-most} "
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root"
-# shellcheck source=pipelines/packages.sh
-. pipelines/packages.sh
+# shellcheck source=pipelines/build.sh
+. pipelines/build.sh
 if [ $install = yes ]; then
   oct_install "${OCT_BUILD_PACKAGES[@]}" "${OCT_RUN_PACKAGES[@]}" \
     "${OCT_LIVE_PACKAGES[@]}" "${OCT_TEST_PACKAGES[@]}"
@@ -249,11 +254,19 @@ own_packages () {
   add $counts
 }
 
+if [[ $parts = *' most '* ]]; then
+  cuda=$(oct_cuda) || exit 2
+  oct_say_cuda "$cuda"
+  run "The tests that matter most" build-test -Dwerror=true -Dtests=enabled \
+    -Dpipelines=enabled "-Dcuda=$cuda" \
+    "-Dgpu_architectures=$(oct_architectures)" -- --no-suite slow
+fi
+
 if [[ $parts = *' plain '* ]]; then
   # kernels for the oldest GPU that is supported and for Hopper, which has code
   # of its own: for all of them nvcc takes longer than all tests
   run "All tests" build-test -Dwerror=true -Dtests=enabled -Dpipelines=enabled \
-    -Dgpu_architectures=75,90 --
+    -Dcuda=auto -Dgpu_architectures=75,90 --
 fi
 
 if [[ $parts = *' sanitize '* ]]; then

@@ -173,7 +173,7 @@ const together = {
       until("it is looked for", async () => /Looking/.test(await text(other, "#focus-note"))),
       until("nothing else can be looked for", () => page.locator("#refine").isDisabled()),
     ]);
-    await until("it is found", async () => /Wavenumbers found/.test(await text(other, "#focus-note")), 30);
+    await until("it is found", async () => /Wavenumbers found/.test(await text(other, "#focus-note")));
     assert.ok((await decoded(page)).frames > frames, "no pictures meanwhile");
     await until("it can be taken back", () => other.locator("#focus-undo").isEnabled());
     const a2 = Number(await page.locator("#a2").inputValue());
@@ -205,7 +205,7 @@ const together = {
     await until("it is set", async () => Number(await other.locator("#a2").inputValue()) === 900);
     await page.locator("h1").click();
     await page.keyboard.press("d");
-    await until("it is found again", async () => /Dispersion found/.test(await text(other, "#focus-note")), 30);
+    await until("it is found again", async () => /Dispersion found/.test(await text(other, "#focus-note")));
     // the page that changed it shows it too, once it was not touched for 0.7 s
     await until("it is shown where it was set", async () =>
       Math.abs(Number(await page.locator("#a2").inputValue()) - a2) < 30);
@@ -233,7 +233,7 @@ const together = {
     await until("there are pictures", async () => (await get(again, "/snapshot.png")).status === 200);
     talk.say('{"type":"refine"}');
     const state = await until("it is right already", () => talk.messages.findLast((message) =>
-      message.type === "state" && message.focusNote), 30);
+      message.type === "state" && message.focusNote));
     assert.match(state.focusNote, /are right within/);
     assert.equal(state.a2, 0);
     await again.stop();
@@ -257,7 +257,7 @@ const together = {
       const body = async () => (await get(server, "/calibration.csv")).body;
       await page.locator("h1").click();
       await page.keyboard.press("d");
-      await until("it is found", async () => /Dispersion found/.test(await text(page, "#focus-note")), 30);
+      await until("it is found", async () => /Dispersion found/.test(await text(page, "#focus-note")));
       const saved = await until("it is in force", async () => {
         const csv = await body();
         return columnOf(csv, "dispersion_rad").some((phase) => Math.abs(phase) > 1) && csv;
@@ -375,7 +375,7 @@ const together = {
     await waitForVideo(page);
     const before = (await get(server, "/calibration.csv")).body.replace(/^#.*\n/, "");
     await page.locator("#refine").click();
-    await until("it is refused", async () => /depths close together/.test(await text(page, "#problem")), 30);
+    await until("it is refused", async () => /depths close together/.test(await text(page, "#problem")));
     assert.ok(await page.locator("#focus-undo").isDisabled());
     await until("another can be looked for", () => page.locator("#refine").isEnabled());
     assert.equal((await get(server, "/calibration.csv")).body.replace(/^#.*\n/, ""), before);
@@ -420,7 +420,7 @@ const tests = {
         '{"type":"focus","undo":false}']) {
         talk.say(ask);
         await until(`${ask} begins`, () => last("state").focusing);
-        await until(`${ask} ends`, () => !last("state").focusing, 30);
+        await until(`${ask} ends`, () => !last("state").focusing);
       }
       const { number } = last("status");
       await until("the last second is counted", () => last("status").number !== number);

@@ -72,7 +72,7 @@ async function minute(page, talk) {
   await sleep(60000);
   const after = await received(page);
   talk.say(JSON.stringify({ type: "record", on: false }));
-  await until("the recording is finished", () => !recording().active && !recording().finishing, 30);
+  await until("the recording is finished", () => !recording().active && !recording().finishing);
   const { frames, dropped, seconds } = recording();
   const made = (30 * (after.time - before.time)) / 1000;
   const got = Math.min(...after.frames.map((now, i) => (now - before.frames[i]) / made));
@@ -86,7 +86,7 @@ const tests = {
     const page = await browser.visit(server.url, SMALL);
     await waitForVideo(page);
     await addViewers(page, 7);
-    await until("all have pictures", async () => (await received(page)).frames.every((one) => one > 10), 30);
+    await until("all have pictures", async () => (await received(page)).frames.every((one) => one > 10));
     const talk = await Talk.start(server);
     let recorded = 0;
     const describe = ({ frames, dropped, seconds, got }) =>
@@ -116,7 +116,7 @@ const tests = {
         const { viewers } = talk.messages.find((message) => message.type === "status");
         talk.vanish();
         return viewers === 1;
-      }, 30);
+      });
       await sleep(1500);
       return server.usage();
     };
@@ -127,7 +127,7 @@ const tests = {
         await until("all have pictures", async () => {
           const { frames } = await received(page);
           return frames.length === AT_ONCE && frames.every((one) => one > 0);
-        }, 30);
+        });
         // half say goodbye, half are gone
         if (round % 2) await page.evaluate(() => window.connections.forEach((connection) => connection.close()));
         await page.context().close();

@@ -139,7 +139,7 @@ async function endures(server, attack) {
     await sleep(SECONDS * 1000);
     const heard = statuses() - before;
     talk.say(JSON.stringify({ type: "record", on: false }));
-    await until("the recording is stopped", () => !recording().active, 8);
+    await until("the recording is stopped", () => !recording().active);
     assert.equal(recording().dropped, 0, "images of the recording are lost");
     assert.ok(heard >= SECONDS - 3, `${heard} statuses in ${SECONDS} s`);
     assert.equal(talk.closed, undefined);

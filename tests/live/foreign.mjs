@@ -16,7 +16,7 @@ const PICTURES = ["--images",
 
 // The page has been told how things are.
 const waitForStatus = (page) => until("the page talks to oct-live", async () =>
-  Number.parseFloat(await page.locator("#rate").textContent()) > 0, 30);
+  Number.parseFloat(await page.locator("#rate").textContent()) > 0);
 
 // A site of somebody else: an empty page at 127.0.0.1, at another port.
 async function openForeign() {

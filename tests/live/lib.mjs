@@ -11,16 +11,24 @@ const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser"].find((path) 
 
 export const sleep = (milliseconds) => new Promise((resolve) => { setTimeout(resolve, milliseconds); });
 
+// Seconds after which something counts as not coming at all.  It is long, since a
+// busy machine may be many times slower; no test depends on how long a thing takes.
+const PATIENCE = 120;
+
 // Waits until `test` gives something true.
-export async function until(what, test, seconds = 15) {
-  const end = performance.now() + seconds * 1000;
+export async function until(what, test) {
+  const end = performance.now() + PATIENCE * 1000;
   for (;;) {
     const value = await test();
     if (value) return value;
-    if (performance.now() > end) assert.fail(`${what}: not within ${seconds} s`);
+    if (performance.now() > end) assert.fail(`${what}: not within ${PATIENCE} s`);
     await sleep(50);
   }
 }
+
+// What `promise` gives, or "still waiting".
+export const ended = (promise) =>
+  Promise.race([promise, sleep(PATIENCE * 1000).then(() => "still waiting")]);
 
 export const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
 
@@ -65,7 +73,7 @@ export class Server {
   // Ctrl-C; gives the exit status.  stopKeeping leaves the folder.
   stopKeeping() {
     this.process.kill("SIGINT");
-    return Promise.race([this.exited, sleep(20000).then(() => "still running")]);
+    return ended(this.exited);
   }
 
   async stop() {
@@ -188,7 +196,7 @@ export const decoded = (page) => page.evaluate(async () => {
 });
 
 export const waitForVideo = (page) =>
-  until("video plays", async () => (await decoded(page)).frames > 10, 30);
+  until("video plays", async () => (await decoded(page)).frames > 10);
 
 // Grey levels of what a video or picture shows: { width, height, levels }.
 export async function look(page, selector) {

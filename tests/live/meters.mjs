@@ -233,7 +233,7 @@ const together = {
     assert.equal(told(silent).length, late, "told more without an answer");
     assert.ok(told(talk).length - before > 30, `${told(talk).length - before}`);
     // the silent one is let go
-    await until("it is let go", () => silent.socket.destroyed, 20);
+    await until("it is let go", () => silent.socket.destroyed);
     assert.equal(await server.stop(), 0);
   },
 
@@ -297,13 +297,13 @@ const together = {
     const page = await browser.visit(server.links[0]);
     await page.locator("#meters").click();
     await near(page, "spectra", "Centre", 845, 0.5);
-    await until("it fails", () => page.locator("#veil").isVisible(), 30);
-    await until("they are gone", async () => await value(page, "spectra", "Centre") === "–", 10);
+    await until("it fails", () => page.locator("#veil").isVisible());
+    await until("they are gone", async () => await value(page, "spectra", "Centre") === "–");
     await near(page, "spectra", "Centre", 845, 0.5);
     await until("there is an A-scan", async () => Number.isFinite(await number(page, "ascans", "SNR")));
     server.process.kill("SIGSTOP");
-    await until("they are known to be old", () => page.locator("#spectra.stale").isVisible(), 10);
-    await until("both are old", () => page.locator("#ascans.stale").isVisible(), 10);
+    await until("they are known to be old", () => page.locator("#spectra.stale").isVisible());
+    await until("both are old", () => page.locator("#ascans.stale").isVisible());
     // one of them alone is new
     const stale = await page.evaluate(async () => {
       const { takeMeters } = await import("/signal.js");
@@ -313,7 +313,7 @@ const together = {
     });
     assert.deepEqual(stale, [false, true]);
     server.process.kill("SIGCONT");
-    await until("they are new again", async () => await page.locator("#spectra.stale").count() === 0, 20);
+    await until("they are new again", async () => await page.locator("#spectra.stale").count() === 0);
     await server.stop();
     await until("the page says so", () => page.locator("#veil").isVisible());
     assert.equal(await value(page, "spectra", "Centre"), "–");

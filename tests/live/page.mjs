@@ -95,7 +95,7 @@ const together = {
       await until(`the other page knows ${method}`, async () =>
         await other.locator("#method").inputValue() === method);
       const { frames } = await decoded(page);
-      await until(`pictures go on with ${method}`, async () => (await decoded(page)).frames > frames + 20, 60);
+      await until(`pictures go on with ${method}`, async () => (await decoded(page)).frames > frames + 20);
       // compressive sensing leaves a part of the tissue's pixels, on black
       assert.ok(contrast(await snapshot(page)) > (method === "cs" ? 20 : 60), method);
     }
@@ -110,7 +110,7 @@ const together = {
     await page.locator("#record").click();
     for (let turn = 0; turn < 2; turn++) {
       await until("the page says so", async () => /No pictures.*has failed.*tried again/.test(await text(page, "#veil"))
-        && await page.locator("#veil").isVisible(), 30);
+        && await page.locator("#veil").isVisible());
       if (turn === 0) {
         await until("the recording is closed", async () =>
           /was ended.*kept/.test(await text(page, "#recording"))
@@ -118,13 +118,13 @@ const together = {
         if (process.env.OCT_SCREENSHOTS)
           await page.screenshot({ path: join(process.env.OCT_SCREENSHOTS, "trouble.png") });
       }
-      await until("pictures come again", () => page.locator("#veil").isHidden(), 30);
+      await until("pictures come again", () => page.locator("#veil").isHidden());
     }
     // who opens the page while there is nothing gets the pictures when they come
-    await until("it fails", () => page.locator("#veil").isVisible(), 30);
+    await until("it fails", () => page.locator("#veil").isVisible());
     const other = await browser.visit(server.url);
     await until("the other page says so", async () => /has failed/.test(await text(other, "#veil")));
-    await until("pictures come there", () => other.locator("#veil").isHidden(), 40);
+    await until("pictures come there", () => other.locator("#veil").isHidden());
     assert.deepEqual(page.problems.concat(other.problems), []);
     assert.ok(await countFrames(server.recordings) > 10);
     assert.equal(await server.stop(), 0);
@@ -141,10 +141,10 @@ const together = {
     server.process.kill("SIGCONT");
     await until("it goes on", () => page.locator("#veil").isHidden());
     server.process.kill("SIGSTOP");
-    await until("it is given up", async () => /connection is lost/.test(await text(page, "#veil")), 30);
+    await until("it is given up", async () => /connection is lost/.test(await text(page, "#veil")));
     assert.match(await text(page, "#rate"), /–/);
     server.process.kill("SIGCONT");
-    await until("it has found back", () => page.locator("#veil").isHidden(), 30);
+    await until("it has found back", () => page.locator("#veil").isHidden());
     assert.equal(await server.stop(), 0);
   },
 
@@ -258,9 +258,9 @@ const together = {
     for (let i = 0; i < 20; i++) await page.keyboard.press(i % 8 < 5 ? "ArrowDown" : "ArrowUp");
     await page.locator("#method").selectOption("cs");
     await until("it is in use", async () => await page.locator("#changing").isHidden()
-      && await page.locator("#method").inputValue() === "cs", 60);
+      && await page.locator("#method").inputValue() === "cs");
     const { frames } = await decoded(page);
-    await until("pictures go on", async () => (await decoded(page)).frames > frames + 5, 60);
+    await until("pictures go on", async () => (await decoded(page)).frames > frames + 5);
     // the noise is gone, the tissue is not
     assert.ok(contrast(await snapshot(page)) > 20);
     assert.deepEqual(page.problems, []);
@@ -297,10 +297,10 @@ const together = {
       && await other.locator("#tau").inputValue() === "60"
       && await other.locator("#samplingRate").inputValue() === "60");
     // of such a threshold nothing but the strongest is left
-    await until("it is dark", async () => contrast(await snapshot(page)) < 5, 60);
+    await until("it is dark", async () => contrast(await snapshot(page)) < 5);
     await page.locator("#solver").selectOption("persistent");
     await setNumber(page, "#tau", 3);
-    await until("the tissue is back", async () => contrast(await snapshot(page)) > 20, 60);
+    await until("the tissue is back", async () => contrast(await snapshot(page)) > 20);
     // no number that could be sent
     await page.locator("#samplingRate").fill("0");
     await page.locator("#samplingRate").blur();
@@ -327,7 +327,7 @@ const together = {
       await sleep(2000);
       const again = await Server.start("--port", String(server.port), ...options);
       await until("pictures come again", async () => await page.locator("#veil").isHidden()
-        && Number.parseFloat(await text(page, "#rate")) > 0, 40);
+        && Number.parseFloat(await text(page, "#rate")) > 0);
       await again.stop();
     }
     rmSync(tokens, { force: true });

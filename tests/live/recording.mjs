@@ -49,7 +49,7 @@ const together = {
     server.process.kill("SIGINT");
     await sleep(50);
     server.process.kill("SIGINT"); // the same one, passed on
-    await until("it is said", () => /has not taken the recording.*Ctrl-C once more/.test(server.output), 20);
+    await until("it is said", () => /has not taken the recording.*Ctrl-C once more/.test(server.output));
     assert.equal(server.process.exitCode, null);
     assert.equal(await server.stop(), 130);
     assert.match(server.output, /Ended at once by the second Ctrl-C/);
@@ -62,7 +62,7 @@ const together = {
     record(talk, true);
     await until("it records", () => waitsForDisk(said(talk)));
     server.process.kill("SIGHUP");
-    await until("it is said", () => /has not taken the recording.*Ctrl-C once more/.test(server.output), 20);
+    await until("it is said", () => /has not taken the recording.*Ctrl-C once more/.test(server.output));
     assert.equal(server.process.exitCode, null);
     assert.equal(await server.stop(), 130);
   },
@@ -118,7 +118,7 @@ for (const [how, take] of Object.entries(takeAway))
     const { server, talk } = await begin();
     assert.equal(said(talk).message, "");
     take(server.recordings);
-    await until("it is said", () => /goes on in a new part/.test(said(talk).message), 5);
+    await until("it is said", () => /goes on in a new part/.test(said(talk).message));
     assert.ok(said(talk).active);
     const { frames } = said(talk);
     await until("it records", () => said(talk).frames > frames + 30);

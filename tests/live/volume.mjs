@@ -27,7 +27,7 @@ const sizeOf = (page) => page.evaluate(() => {
 async function choose(page, show, size) {
   await page.locator(`[data-show=${show}]`).click();
   await until(`${show} is shown`, async () => (await sizeOf(page)) === size
-    && await page.locator(`[data-show=${show}]`).getAttribute("aria-pressed") === "true", 30);
+    && await page.locator(`[data-show=${show}]`).getAttribute("aria-pressed") === "true");
 }
 
 // The picture that was rendered last, without the losses of a video.
@@ -53,9 +53,9 @@ function difference(a, b) {
 
 // Pictures are coarser while a machine has no time for more: that is less than 2.
 const differs = (page, from, what) =>
-  until(`${what} changes the picture`, async () => difference(await picture(page), from) > 4, 30);
+  until(`${what} changes the picture`, async () => difference(await picture(page), from) > 4);
 const isBack = (page, to, what) =>
-  until(`${what} brings the picture back`, async () => difference(await picture(page), to) < 2.5, 30);
+  until(`${what} brings the picture back`, async () => difference(await picture(page), to) < 2.5);
 
 async function drag(page, dx, dy, options = {}) {
   const box = await page.locator("#bars").boundingBox();
@@ -198,7 +198,7 @@ const tests = {
       && near(Number(await other.locator("#cropLeft").inputValue()), 0.28, 0.001));
     await page.locator("#reset-cut").click();
     await page.locator("#stereo").check();
-    await until("two eyes", async () => await sizeOf(page) === "960x270" && await sizeOf(other) === "960x270", 30);
+    await until("two eyes", async () => await sizeOf(page) === "960x270" && await sizeOf(other) === "960x270");
     const { levels } = await picture(page);
     let apart = 0, brightness = [0, 0];
     for (let y = 0; y < 270; y++)
@@ -273,14 +273,14 @@ const tests = {
     for (const show of ["volume", "planes", "enface", "volume", "bscan"]) {
       await page.locator(`[data-show=${show}]`).click();
       const { frames } = recorded();
-      await until(`recording goes on with ${show}`, () => recorded().frames > frames + 20 && said(talk).show === show, 30);
+      await until(`recording goes on with ${show}`, () => recorded().frames > frames + 20 && said(talk).show === show);
     }
     talk.say(JSON.stringify({ type: "record", on: false }));
     const { frames, dropped } = await until("it has ended", () => !recorded().active && !recorded().finishing && recorded());
     assert.equal(dropped, 0);
     assert.equal(await countFrames(server.recordings), frames);
     // B-scans again, of their own size, and nobody draws
-    await until("B-scans are shown", async () => await sizeOf(page) === "64x64", 30);
+    await until("B-scans are shown", async () => await sizeOf(page) === "64x64");
     const { levels } = await picture(page);
     assert.ok(mean(levels.subarray(0, 64 * 8)) < 45 && mean(levels.subarray(64 * 56)) > 200);
     assert.equal(countDrawing(server), 0);
@@ -294,7 +294,7 @@ const tests = {
     const server = await Server.start(...STILL.slice(0, -1), `${images} ! identity error-after=60`);
     const talk = await Talk.start(server);
     const page = await browser.visit(`${server.url}/?media=jpeg`);
-    await until("it can be chosen", () => page.locator("[data-show=volume]").isVisible(), 30);
+    await until("it can be chosen", () => page.locator("[data-show=volume]").isVisible());
     await page.locator("[data-show=volume]").click();
     const isSeen = () => page.evaluate(() => {
       const canvas = document.querySelector("#jpeg");
@@ -302,10 +302,10 @@ const tests = {
       return canvas.width === 640 && document.querySelector("#veil").hidden
         && data.some((value, i) => i % 4 === 0 && value > 100);
     });
-    await until("the volume is seen", isSeen, 30);
+    await until("the volume is seen", isSeen);
     await until("the page says that it has failed", async () =>
-      /has failed/.test(await page.locator("#veil").textContent()) && await page.locator("#veil").isVisible(), 30);
-    await until("the volume is back", isSeen, 30);
+      /has failed/.test(await page.locator("#veil").textContent()) && await page.locator("#veil").isVisible());
+    await until("the volume is back", isSeen);
     assert.equal(said(talk).show, "volume");
     assert.deepEqual(page.problems, []);
     assert.equal(await server.stop(), 0);
@@ -317,7 +317,7 @@ const tests = {
     const page = await browser.visit(masked.url);
     const other = await browser.visit(masked.url);
     const width = (pixels) => until(`images are ${pixels} A-lines wide`,
-      async () => (await picture(page)).width === pixels, 30);
+      async () => (await picture(page)).width === pixels);
     await waitForVideo(page);
     await until("there is a choice", async () => await page.locator("#filling").isVisible()
       && await other.locator("#filling").isVisible());
@@ -330,7 +330,7 @@ const tests = {
     assert.equal(await other.locator("#fill").inputValue(), "joint");
     await page.locator("#fill").selectOption("auto");
     await until("what was chosen is said", async () =>
-      /It is (linear|joint), since /.test(await other.locator("#fill-note").textContent()), 30);
+      /It is (linear|joint), since /.test(await other.locator("#fill-note").textContent()));
     await width(64);
     // filled in, it is a volume like others
     await choose(page, "volume", "640x480");
@@ -354,7 +354,7 @@ const tests = {
     await waitForVideo(watching);
     await choose(page, "volume", "640x480");
     await until("the other page shows it", async () => await sizeOf(watching) === "640x480"
-      && await watching.locator("[data-show=volume]").getAttribute("aria-pressed") === "true", 30);
+      && await watching.locator("[data-show=volume]").getAttribute("aria-pressed") === "true");
     assert.ok(await watching.locator("[data-show=bscan]").isDisabled());
     assert.ok(await watching.locator("#cutX").isDisabled());
     const before = await until("tissue is seen", async () => {

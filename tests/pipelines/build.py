@@ -19,7 +19,8 @@ STAND_INS = {
              'if [ "$1" = setup ]; then mkdir -p "$folder" && '
              'cat "$CALLS.dcmtk" >"$folder/build.ninja" 2>/dev/null; '
              'fi\ngrep -q fail "$CALLS.fail" 2>/dev/null && exit 1',
-    "ninja": 'echo "[ 50%] cc a.c"; echo "[100%] cc b.c"\n'
+    "ninja": '[ -d "$2/pipelines" ] || '
+             '{ echo "[ 50%] cc a.c"; echo "[100%] cc b.c"; }\n'
              '[ ! -s "$CALLS.broken" ] || exit 1\nprogram=$2/${!#}\n'
              'mkdir -p "$2/pipelines" && printf "#!/bin/sh\\necho ran" '
              '>"$program" && chmod +x "$program"',
@@ -27,7 +28,7 @@ STAND_INS = {
     # a computer that has GPUs without it, as Jetsons were
     "nvidia-smi": '[ -s "$CALLS.gpus" ] || exit 9\ncat "$CALLS.gpus"',
     # everything is installed
-    "dpkg-query": "echo installed",
+    "dpkg-query": 'shift 2; printf "%s installed\\n" "$@"',
 }
 
 
@@ -91,8 +92,8 @@ class Computer:
 def test_no_gpu(folder):
     here = Computer(folder)
     text, calls = here.demo()
-    assert calls == [f"meson setup {here.build} {ROOT} -Dcuda=disabled"], calls
-    assert len(text.splitlines()) == 3, text
+    assert calls == [f"meson setup {here.build} {ROOT} -Dtests=disabled -Dcuda=disabled"], calls
+    assert len(text.splitlines()) == 5, text
     assert "no NVIDIA GPU" in text and "OCT_CUDA=auto" in text, text
     # and nothing is said or set up the second time
     assert here.demo() == ("ran\n", [])
@@ -107,7 +108,7 @@ def test_gpus(folder):
         here = Computer(home)
         here.add(device)
         text, calls = here.demo()
-        assert calls == [f"meson setup {here.build} {ROOT} -Dcuda=auto"], calls
+        assert calls == [f"meson setup {here.build} {ROOT} -Dtests=disabled -Dcuda=auto"], calls
         assert "GPU" not in text, text
 
 
@@ -155,7 +156,7 @@ def test_gpu_comes_later(folder):
 
 def test_folder_of_somebody_else(folder):
     here = Computer(folder)
-    here.build.mkdir()
+    (here.build / "pipelines").mkdir(parents=True)  # and nothing is to be built
     (here.build / "build.ninja").touch()
     assert here.demo() == ("ran\n", [])
     here.add("dev/nvidia0")
@@ -194,12 +195,13 @@ def test_set_up_fails(folder):
 
 
 def test_progress(folder):
-    """On a terminal alone, and what failed is seen."""
+    """In one place on a terminal, else in lines; and what failed is seen."""
     here = Computer(folder)
     text, _ = here.demo()
-    assert "50%" not in text, text
+    assert "  50% of the build is done\n" in text and "\r" not in text, text
     for broken, status in (("", 0), ("yes", 1)):
         pathlib.Path(f"{here.calls}.broken").write_text(broken)
+        shutil.rmtree(here.build / "pipelines")
         master, slave = os.openpty()
         text, _ = here.demo(status, terminal=slave)
         os.close(slave)

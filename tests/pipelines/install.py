@@ -70,7 +70,8 @@ def test_what_fails(folder):
 
 def test_nothing_is_missing(folder):
     stand_in(folder / "bin" / "apt-get", APT)
-    stand_in(folder / "bin" / "dpkg-query", "#!/bin/bash\necho installed\n")
+    stand_in(folder / "bin" / "dpkg-query", 
+             '#!/bin/bash\nshift 2; printf "%s installed\\n" "$@"\n')
     assert bash(folder, "-c", '. "$0/pipelines/packages.sh"; oct_install a b',
                 ROOT) == (0, "")
     assert not (folder / "calls").exists()
@@ -95,23 +96,48 @@ def test_tests_need_packages(folder):
 def run_tests(folder, *options, **scripts):
     """tests/run.sh --plain with the options, whose own tests are one that passes;
     `scripts` are the texts of others in tests/."""
-    for name in ("tests/run.sh", "tests/count.py", "pipelines/packages.sh"):
+    for name in ("tests/run.sh", "tests/count.py", "pipelines/build.sh",
+                 "pipelines/packages.sh"):
         (folder / name).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / name, folder / name)
-    stand_in(folder / "bin" / "ninja", "#!/bin/bash\n")
+    for name in ("ninja", "clang"):
+        stand_in(folder / "bin" / name, "#!/bin/bash\n")
     stand_in(folder / "bin" / "meson", """#!/bin/bash
-[ "$1" = test ] || exit 0
-mkdir -p build-test/meson-logs
-echo '{"name": "a", "result": "OK"}' >build-test/meson-logs/testlog.json
+echo "$*" >>meson-calls
+if [ "$1" = test ]; then folder=$3; else folder=$2; fi
+mkdir -p $folder/meson-logs
+echo '{"name": "a", "result": "OK"}' >$folder/meson-logs/testlog.json
 """)
     for name, text in scripts.items():
         stand_in(folder / "tests" / f"{name}.sh", f"#!/bin/bash\n{text}\n")
-    return bash(folder, folder / "tests" / "run.sh", "--plain", "--no-install",
-                *options)
+    return bash(folder, folder / "tests" / "run.sh", "--no-install", *options,
+                OCT_TEST_DEVICES=str(folder))
+
+
+def test_parts(folder):
+    """Without options the tests that matter most, without kernels for a GPU that is
+    not there; --all runs everything with kernels."""
+    def calls(*options):
+        (folder / "meson-calls").unlink(missing_ok=True)
+        status, text = run_tests(folder, *options)
+        assert status == 0, text
+        lines = (folder / "meson-calls").read_text().splitlines()
+        return ([line for line in lines if not line.startswith("test")],
+                [line for line in lines if line.startswith("test")])
+
+    setups, tests = calls()
+    assert len(setups) == len(tests) == 1, (setups, tests)
+    assert "build-test" in setups[0] and "-Dcuda=disabled" in setups[0], setups
+    assert "build-test" in tests[0] and "--no-suite slow" in tests[0], tests
+    setups, tests = calls("--all")
+    assert "-Dcuda=auto -Dgpu_architectures=75,90" in setups[0], setups
+    assert [line.split()[2] for line in tests] == [
+        "build-test", "build-sanitize", "build-fuzz"], tests
+    assert "slow" not in " ".join(tests), tests
 
 
 def run_both(folder, debian):
-    return run_tests(folder, "--debian", "trixie", debian=debian)
+    return run_tests(folder, "--plain", "--debian", "trixie", debian=debian)
 
 
 def test_other_debian(folder):

@@ -4,11 +4,11 @@
 Opt. Express 22, 14871 (2014), with 30 % of the samples, 15 iterations and
 a threshold of three standard deviations of the noise.
 
-    cs-mirrors.py REFERENCE [--build BUILD] [--plot FILE.png] [--check]
+    cs-mirrors.py [--build BUILD] [--plot FILE.png] [--check]
 
-REFERENCE is the folder of the float64 reference (octref.py), whose spectrometer
-makes the spectra; the A-scans are those of the plugin.  --check ends with an
-error when a figure is more than 1 dB from the reference's (exp_xu.py 16 3.0 eq14
+The spectrometer of the float64 reference (reference/octref.py) makes the
+spectra; the A-scans are those of the plugin.  --check ends with an error when a
+figure is more than 1 dB from the reference's (reference/exp_xu.py 16 3.0 eq14
 0.1), and for one side lobe, which EXCEPTION names, more than 1.6 dB.
 """
 import argparse
@@ -18,11 +18,12 @@ import tempfile
 
 try:
     import numpy as np
-    import scipy  # noqa: F401, of the reference
+    import scipy  # noqa: F401, the reference needs it
 except ImportError:
     print("numpy or scipy is missing")
     sys.exit(77)
 import plugin
+import octref
 
 SAMPLES, LINES, RATE, TAU = 2048, 16, 0.30, 3.0
 DEPTHS = (80, 250, 420, 590, 760, 850, 1020, 1190, 1360)  # um
@@ -56,7 +57,7 @@ EXPECTED = {
 STEPS = {8: None, 10: -44.3, 12: -48.3, 15: -71.5, 20: -94.4, 30: None}
 
 
-def spectra(octref):
+def spectra():
     """[depths][LINES][SAMPLES] counts, ascending in wavenumber; all else that is
     known of them"""
     s = octref.Spectrometer(N=SAMPLES, lam_c=.845, fwhm=.105, dlam=.240 / 2048, wres=1.0, os=8, level=0.5, fwc=2.5e4,
@@ -177,18 +178,12 @@ def plot(path, amplitudes, bins, micrometres):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("reference", help="folder of octref.py")
     parser.add_argument("--build", help="build folder of the plugin")
     parser.add_argument("--plot", help="PNG file to write")
     parser.add_argument("--check", action="store_true", help="fail where a figure is not the reference's")
     options = parser.parse_args()
-    if not os.path.exists(os.path.join(options.reference, "octref.py")):
-        print(f"there is no octref.py in {options.reference}")
-        sys.exit(plugin.SKIP)
-    sys.path.insert(0, options.reference)
-    import octref
     checks = plugin.Checks()
-    raw, calibration, nearest, masks, noise, bins, micrometres = spectra(octref)
+    raw, calibration, nearest, masks, noise, bins, micrometres = spectra()
     amplitudes = reconstruct(raw, calibration, nearest, masks, noise, options.build)
     report({name: measure(amplitudes[name], bins) for name in ALL}, checks)
     report_steps(raw, calibration, masks, noise, bins, options.build, checks)

@@ -3,13 +3,13 @@
 """The solvers of octcs at equal cost: mirrors, a phantom and a B-scan of a real
 C-scan, by the number of steps.
 
-    cs-solvers.py REFERENCE [--data CSCAN_FOLDER] [--build BUILD] [--check]
+    cs-solvers.py [--data CSCAN_FOLDER] [--build BUILD] [--check]
                   [--plot-mirrors FILE.png] [--plot-phantom FILE.png]
                   [--plot-cscan FILE.png]
 
-REFERENCE is the folder of the float64 reference, whose spectrometer makes the
-spectra and whose exp_cs_fast.py has the figures; the A-scans are those of the
-plugin.  --check ends with an error where one of them is not the reference's.
+The spectrometer of the float64 reference (reference/octref.py) makes the spectra,
+and reference/exp_cs_fast.py has the figures; the A-scans are those of the plugin.
+--check ends with an error if one of them is not the reference's.
 """
 import argparse
 import os
@@ -23,6 +23,8 @@ except ImportError:
     print("numpy or scipy is missing")
     sys.exit(77)
 import plugin
+import exp_cs_fast
+import octref
 
 SAMPLES = 2048
 DEPTHS = (80, 250, 420, 590, 760, 850, 1020, 1190, 1360)  # um
@@ -79,7 +81,7 @@ def octcs(folder, mask, solver, steps, tau, noise, window="none"):
 
 
 # ------------------------------------------------------------------- mirrors
-def mirrors(octref, build, checks, path):
+def mirrors(build, checks, path):
     s = octref.Spectrometer(N=SAMPLES, lam_c=.845, fwhm=.105, dlam=.240 / 2048, wres=1.0, os=8, level=0.5, fwc=2.5e4,
                             read_e=30, seed=2)
     reference, z = s.reference(), octref.depth_axis(s.k)
@@ -144,15 +146,15 @@ def plot_mirrors(path, images, micrometres):
 
 # ------------------------------------------------------------------- phantom
 class Phantom:
-    def __init__(self, octref, experiment, build):
+    def __init__(self, build):
         self.rng = np.random.default_rng(8)
         s = octref.Spectrometer(N=SAMPLES, level=.6, fwc=2.5e4, read_e=30, os=4, seed=9)
         expected = s.expected(*octref.layer_phantom(48, self.rng))
         self.raw, self.source, self.build = s.detect(expected).astype(np.uint16)[None], s.reference(), build
         clean = (expected * s.level * 4095)[:, s.perm] - self.source
         self.calibration = {"wavelength_nm": s.lam[s.perm] * 1e3, "background": self.source}
-        self.experiment, self.nodes = experiment, octref.nodes(s.k)
-        self.truth = np.abs(experiment.Operator(self.nodes, np.ones(SAMPLES, bool)).adjoint(clean))
+        self.nodes = octref.nodes(s.k)
+        self.truth = np.abs(exp_cs_fast.Operator(self.nodes, np.ones(SAMPLES, bool)).adjoint(clean))
         self.variance = (self.source / 4095 * s.fwc + s.read_e**2) * (4095 / s.fwc)**2
         self.noise = np.sqrt(self.variance.mean())
         level = 10 * np.log10(uniform_filter(self.truth**2, (7, 9)) / self.noise**2)
@@ -162,16 +164,16 @@ class Phantom:
         self.dark = np.zeros(self.truth.shape, bool)
         self.dark[8:40, 700:950] = True
 
-    def mask(self, octref, rate):
+    def mask(self, rate):
         return octref.mask_variable_density(self.source / self.source.max(), rate, self.rng)
 
     def reference(self, mask):
         """By solver, of steps and tau: amplitudes of the reference."""
-        op, sigma = self.experiment.Operator(self.nodes, mask), np.sqrt(self.variance[mask].sum() / SAMPLES)
+        op, sigma = exp_cs_fast.Operator(self.nodes, mask), np.sqrt(self.variance[mask].sum() / SAMPLES)
         b = op.adjoint(self.raw[0] - self.source)
-        return {SPARSA: lambda steps, tau: np.abs(self.experiment.sparsa(op, b, tau * sigma, steps)),
-                CONTINUED: lambda steps, tau: np.abs(self.experiment.continued(op, b, tau * sigma, steps)),
-                PERSISTENT: lambda steps, tau: np.abs(self.experiment.persistent(op, b, steps, tau)[0])}
+        return {SPARSA: lambda steps, tau: np.abs(exp_cs_fast.sparsa(op, b, tau * sigma, steps)),
+                CONTINUED: lambda steps, tau: np.abs(exp_cs_fast.continued(op, b, tau * sigma, steps)),
+                PERSISTENT: lambda steps, tau: np.abs(exp_cs_fast.persistent(op, b, steps, tau)[0])}
 
     def image(self, elements):
         return np.abs(plugin.run(self.raw, self.calibration, elements, self.build, "mode=background"))
@@ -192,11 +194,11 @@ class Phantom:
         return error(self.tissue), log, error(self.weak), level, contrast, (weak == 0).mean()
 
 
-def phantom(octref, experiment, build, checks, path):
-    p = Phantom(octref, experiment, build)
+def phantom(build, checks, path):
+    p = Phantom(build)
     images, rows = {"all samples": p.image("octnufft method=nudft window=none")}, []
     with tempfile.TemporaryDirectory() as folder:
-        mask = p.mask(octref, .40)
+        mask = p.mask(.40)
         noise, reference = np.sqrt(p.variance[mask].mean()), p.reference(mask)
         for (solver, tau), expected in PHANTOM.items():
             found = []
@@ -216,7 +218,7 @@ def phantom(octref, experiment, build, checks, path):
         print("\nPhantom, 40 %: error of tissue / PSNR of the logarithm in dB; weak layers: error / level in dB / contrast "
               "/ zeros.\nAll samples {:.3f} / {:.1f}; {:.2f} / {:+.1f} / {:.2f} / {:.2f}\n".format(*whole))
         print(by_steps(rows))
-        fewer_samples(octref, p, folder, checks)
+        fewer_samples(p, folder, checks)
     if path:
         plot_images(path, {name: a.T for name, a in images.items()}, 60, 600)
 
@@ -227,10 +229,10 @@ def check_phantom(checks, name, found, expected):
         checks.near(f"phantom, {name}, {what}", x, y, tolerance)
 
 
-def fewer_samples(octref, p, folder, checks):
+def fewer_samples(p, folder, checks):
     rows = []
     for rate, expected in PHANTOM_RATES.items():
-        mask = p.mask(octref, rate)
+        mask = p.mask(rate)
         noise = np.sqrt(p.variance[mask].mean())
         found = [p.measure(p.image(octcs(folder, mask, *how)))[0]
                  for how in ((SPARSA, 15, 2, noise), (PERSISTENT, 6, 3, 0), (PERSISTENT, 8, 3, 0))]
@@ -243,12 +245,12 @@ def fewer_samples(octref, p, folder, checks):
 
 
 # -------------------------------------------------------------------- C-scan
-def cscan(experiment, folder, build, checks, path):
+def cscan(folder, build, checks, path):
     """B-scan 50, 100 A-lines of 1024 samples, dispersion compensated"""
     raw = np.fromfile(os.path.join(folder, "cscan_100x100x1024_u16.raw"), "<u2").reshape(100, 100, 1024)[50:51]
     text = np.genfromtxt(os.path.join(folder, "calibration.csv"), delimiter=",", names=True)
     calibration = {name: text[name] for name in ("k_index", "dispersion_rad")}
-    mask = experiment.octcs_mask(1024, .4)
+    mask = exp_cs_fast.octcs_mask(1024, .4)
 
     def image(elements):
         return np.abs(plugin.run(raw, calibration, "octdispersion ! " + elements, build))
@@ -266,9 +268,9 @@ def cscan(experiment, folder, build, checks, path):
 
     # the estimate is one of A^H noise; octcs takes the noise of all samples
     import chain
-    op, b, gain, _ = experiment.real(chain.subtract_dc(raw[0]), chain.Calibration.read(
+    op, b, gain, _ = exp_cs_fast.real(chain.subtract_dc(raw[0]), chain.Calibration.read(
         os.path.join(folder, "calibration.csv")), .4, True)
-    estimated = experiment.estimate_old(op, b) / gain
+    estimated = exp_cs_fast.estimate_old(op, b) / gain
     checks.near("C-scan, noise as once estimated, of the true one", estimated / floor, ESTIMATED, .03)
     noises = {"known": floor, "once estimated": estimated, "not needed": 0}
 
@@ -304,25 +306,17 @@ def plot_images(path, images, span, depths):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("reference", help="folder of octref.py and exp_cs_fast.py")
     parser.add_argument("--data", help="folder of the real C-scan")
     parser.add_argument("--build", help="build folder of the plugin")
     for name in ("mirrors", "phantom", "cscan"):
         parser.add_argument(f"--plot-{name}", help="PNG file to write")
     parser.add_argument("--check", action="store_true", help="fail where a figure is not the reference's")
     options = parser.parse_args()
-    if not os.path.exists(os.path.join(options.reference, "exp_cs_fast.py")):
-        print(f"there is no exp_cs_fast.py in {options.reference}")
-        sys.exit(plugin.SKIP)
-    sys.dont_write_bytecode = True
-    sys.path.insert(0, options.reference)
-    import exp_cs_fast
-    import octref
     checks = plugin.Checks()
-    mirrors(octref, options.build, checks, options.plot_mirrors)
-    phantom(octref, exp_cs_fast, options.build, checks, options.plot_phantom)
+    mirrors(options.build, checks, options.plot_mirrors)
+    phantom(options.build, checks, options.plot_phantom)
     if options.data and os.path.isdir(options.data):
-        cscan(exp_cs_fast, options.data, options.build, checks, options.plot_cscan)
+        cscan(options.data, options.build, checks, options.plot_cscan)
     if options.check:
         checks.end()
 

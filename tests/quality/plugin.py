@@ -1,10 +1,17 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the quality programs share: A-scans of the plugin's own elements."""
+"""What the quality programs share: A-scans of the plugin's own elements, and the
+float64 reference in reference/ (octref, chain, and the experiments that made
+the published figures), which they import by name after this module."""
 import os
 import subprocess
+import sys
 import tempfile
 
 import numpy as np
+
+# programs import the reference; nothing is written beside it
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "reference"))
+sys.dont_write_bytecode = True
 
 SKIP = 77
 

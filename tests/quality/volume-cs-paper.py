@@ -4,23 +4,24 @@
 in simulation: a tilted mirror of which 5 % of the samples are taken, and a B-scan of
 skin.
 
-    volume-cs-paper.py REFERENCE [--build BUILD] [--check]
+    volume-cs-paper.py [--build BUILD] [--check]
 
-REFERENCE is the folder of the float64 reference, whose spectrometer and tissue make
-the spectra and whose exp_xu3d.py has the figures.  --check ends with an error where
+Spectrometer and tissue of the float64 reference (reference/octref.py) make the
+spectra, and reference/exp_xu3d.py has the figures.  --check ends with an error if
 one of them is not met.
 """
 import argparse
-import os
 import sys
 
 try:
     import numpy as np
-    import scipy  # noqa: F401, of the reference
+    import scipy  # noqa: F401, the reference needs it
 except ImportError:
     print("numpy or scipy is missing")
     sys.exit(77)
 import plugin
+import exp_xu3d as experiments
+import octref
 
 SAMPLES, LINES = 1024, 400
 OVERALL = .05
@@ -44,7 +45,7 @@ SKIN = {"axial 25 %": -3.00, "axial 50 %": -2.42, "and 50 % of the A-lines, wave
 SKIN_TOLERANCE = .5  # dB, as the reference states it
 
 
-def mirror(octref, build, checks):
+def mirror(build, checks):
     s = octref.Spectrometer(N=SAMPLES, lam_c=.845, fwhm=.105, dlam=.240 / SAMPLES, wres=1.0, os=4, level=.5, fwc=2.5e4,
                             read_e=30, seed=4)
     x = np.linspace(-1, 1, LINES)
@@ -75,7 +76,7 @@ def mirror(octref, build, checks):
                        [[how, *(f"{e:.3f}" for e in errors)] for how, errors in found.items()]))
 
 
-def skin(octref, experiments, build, checks):
+def skin(build, checks):
     spectra = experiments.tissue(128, 1, SAMPLES, 3, top=3.0, glint=4000.0)[1]
     dark = slice(int(.88 * SAMPLES / 2), int(.98 * SAMPLES / 2))
     psnr = lambda a: 10 * np.log10(a.max()**2 / a[:, dark].var())
@@ -97,20 +98,12 @@ def skin(octref, experiments, build, checks):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("reference")
     parser.add_argument("--build")
     parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
-    if not os.path.exists(os.path.join(options.reference, "exp_xu3d.py")):
-        print(f"{options.reference} has no exp_xu3d.py")
-        sys.exit(plugin.SKIP)
-    sys.dont_write_bytecode = True
-    sys.path.insert(0, options.reference)
-    import exp_xu3d as experiments
-    import octref
     checks = plugin.Checks()
-    mirror(octref, options.build, checks)
-    skin(octref, experiments, options.build, checks)
+    mirror(options.build, checks)
+    skin(options.build, checks)
     if options.check:
         checks.end()
 

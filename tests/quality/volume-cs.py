@@ -3,13 +3,13 @@
 """Volumes of which a part of the A-lines and of the samples was taken, filled in
 by octvolumecs: a simulated tissue, of which the truth is known, and a real C-scan.
 
-    volume-cs.py REFERENCE [--data CSCAN_FOLDER] [--build BUILD] [--check]
+    volume-cs.py [--data CSCAN_FOLDER] [--build BUILD] [--check]
                  [--plot FILE.png]
 
-REFERENCE is the folder of the float64 reference: its exp_xu3d.py makes the
-tissue, its octref.py is what the first step of method=paper and what method=joint
-are compared with, value by value, and the figures are those of its tables.
---check ends with an error where one of them is not met.
+The float64 reference makes the tissue (reference/exp_xu3d.py).  The first step of
+method=paper and method=joint are compared with reference/octref.py, value by value,
+and the figures are those of its tables.  --check ends with an error if one of them
+is not met.
 """
 import argparse
 import os
@@ -17,11 +17,13 @@ import sys
 
 try:
     import numpy as np
-    import scipy  # noqa: F401, of the reference
+    import scipy  # noqa: F401, the reference needs it
 except ImportError:
     print("numpy or scipy is missing")
     sys.exit(77)
 import plugin
+import exp_xu3d as experiments
+import octref
 
 NX, NY, N = 64, 48, 512
 DEPTHS = slice(36, 164)
@@ -69,7 +71,7 @@ ERROR, DECIBEL, CONTRAST, SAME = .01, .3, .02, 1e-4
 class Masks:
     """Which A-lines, by the reference's own drawings."""
 
-    def __init__(self, octref, rate):
+    def __init__(self, rate):
         gap, least = octref.gap_for(rate), int(np.ceil(1 / rate)) - (rate > .5)
         self.x, self.y = octref.mask_max_gap(NX, rate, gap, 11), octref.mask_max_gap(NY, rate, gap, 12)
         self.same_lines = self.y[:, None] & self.x
@@ -81,8 +83,7 @@ class Masks:
 
 
 class Tissue:
-    def __init__(self, octref, experiments):
-        self.octref, self.experiments = octref, experiments
+    def __init__(self):
         truth, self.spectra, amplitude = experiments.tissue(NX, NY, N, 1)
         self.truth, shown = np.abs(truth[..., DEPTHS]), amplitude[..., DEPTHS]
         self.where, self.air = shown > 1, shown < .02
@@ -92,19 +93,19 @@ class Tissue:
         a, truth = np.abs(volume[..., DEPTHS]), self.truth
         tissue, air = a[self.where], a[self.air]
         decibel = plugin.decibel(np.maximum(tissue, 1)) - plugin.decibel(np.maximum(truth[self.where], 1))
-        return (self.octref.rel_err(tissue, truth[self.where]), np.sqrt((decibel**2).mean()),
+        return (octref.rel_err(tissue, truth[self.where]), np.sqrt((decibel**2).mean()),
                 (tissue.mean() - air.mean()) / np.sqrt(tissue.var() + air.var()))
 
     def walk(self, step, seed):
         """spectra whose phase walks at random from B-scan to B-scan"""
         phase = np.cumsum(step * np.random.default_rng(seed).standard_normal(NY))
-        return self.octref.half_forward(
-            self.octref.half_adjoint(self.spectra) * np.exp(1j * phase)[:, None, None], N)
+        return octref.half_forward(
+            octref.half_adjoint(self.spectra) * np.exp(1j * phase)[:, None, None], N)
 
     def ramp(self, x, y):
         """spectra whose phase grows by x from A-line to A-line and by y from B-scan to B-scan"""
         phase = x * np.arange(NX) + y * np.arange(NY)[:, None]
-        return self.octref.half_forward(self.octref.half_adjoint(self.spectra) * np.exp(1j * phase)[..., None], N)
+        return octref.half_forward(octref.half_adjoint(self.spectra) * np.exp(1j * phase)[..., None], N)
 
     def first_step(self, acquired, rate, same):
         """of the reference: A-scans of what was acquired, by one mask or by 16"""
@@ -112,8 +113,8 @@ class Tissue:
         scans = np.zeros((NY, NX, N // 2), complex)
         for i in range(1 if same else 16):
             lines = acquired & (number == i)
-            mask = self.octref.mask_uniform(N, rate, 7 if same else 100 + i)
-            scans[lines] = self.octref.step_axial(self.spectra[lines], mask, maxit=150)
+            mask = octref.mask_uniform(N, rate, 7 if same else 100 + i)
+            scans[lines] = octref.step_axial(self.spectra[lines], mask, maxit=150)
         scans[..., 0] = 0
         return scans
 
@@ -122,7 +123,7 @@ def by_paper(tissue, name, masks, rate, build, checks):
     """The published method and linear interpolation from spectra, with the same samples
     of all A-lines (of the table) and with 16 masks; the first step beside the
     reference's, value by value."""
-    found, octref = {}, tissue.octref
+    found = {}
     for same in (True, False):
         samples = f"window=none sampling-rate={rate} " + (SAME_SAMPLES if same else "")
         end = "" if same else ", 16 masks"
@@ -153,9 +154,9 @@ def by_joint(tissue, name, masks, rate, build, checks):
           f"({SPOT[1]} x {SPOT[0]}), noise {float(said['noise-found']):.2f} (1)")
     if name == "18 %":
         # the reference's own, value by value
-        spectral = tissue.experiments.masks16(N, rate, *np.nonzero(masks.plane))
-        expected = tissue.octref.joint_scans(tissue.spectra[masks.plane], spectral, masks.plane, 1.0, SPOT)
-        checks.near("joint against the reference", tissue.octref.rel_err(
+        spectral = experiments.masks16(N, rate, *np.nonzero(masks.plane))
+        expected = octref.joint_scans(tissue.spectra[masks.plane], spectral, masks.plane, 1.0, SPOT)
+        checks.near("joint against the reference", octref.rel_err(
             found["joint, by lot in the plane"][..., DEPTHS], expected[..., DEPTHS]), 0, SAME)
         for factor, expected in WRONG_SPOTS.items():
             spot = f"spot-x={SPOT[1] * factor} spot-y={SPOT[0] * factor} noise=1"
@@ -194,14 +195,14 @@ def check_figures(checks, name, found, expected):
         checks.near(f"{name}: {what}", value, figure, tolerance)
 
 
-def tissue_of_all_kinds(octref, experiments, build, checks):
-    tissue = Tissue(octref, experiments)
+def tissue_of_all_kinds(build, checks):
+    tissue = Tissue()
     full = octref.half_adjoint(tissue.spectra)
     shown = lambda v: "{:.3f} / {:.1f} / {:.2f}".format(*v)
     rows, images = {"all data": [shown(tissue.measure(full)), ""]}, {"all data": full[..., DEPTHS]}
     check_figures(checks, "all data", tissue.measure(full), ALL)
     for column, (name, (axial, lateral)) in enumerate(RATES.items()):
-        masks = Masks(octref, lateral)
+        masks = Masks(lateral)
         found = {**by_paper(tissue, name, masks, axial, build, checks),
                  **by_joint(tissue, name, masks, axial, build, checks),
                  **by_envelope(tissue, axial * lateral * lateral, masks, build)}
@@ -226,7 +227,7 @@ def tissue_of_all_kinds(octref, experiments, build, checks):
     return images
 
 
-def cscan(octref, build, checks, folder):
+def cscan(build, checks, folder):
     """A real C-scan whose B-scans have nothing in common: what is missing is lost, and
     auto must not choose joint."""
     import chain
@@ -239,7 +240,7 @@ def cscan(octref, build, checks, folder):
     spectra, truth = octref.half_forward(scans, 1024), np.abs(scans[..., depths])
     noise = np.sqrt((np.abs(scans[..., 400:500])**2).mean())
     for column, (name, (axial, lateral)) in enumerate(RATES.items()):
-        masks = Masks(octref, lateral)
+        masks = Masks(lateral)
         for how, expected in CSCAN.items():
             method, _, basis = how.partition(", ")
             acquired, line = masks.same_lines, f"octvolumecs method={method} window=none "
@@ -283,23 +284,15 @@ def plot(path, images):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("reference")
     parser.add_argument("--data")
     parser.add_argument("--build")
     parser.add_argument("--plot")
     parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
-    if not os.path.exists(os.path.join(options.reference, "octref.py")):
-        print(f"{options.reference} has no octref.py")
-        sys.exit(plugin.SKIP)
-    sys.dont_write_bytecode = True
-    sys.path.insert(0, options.reference)
-    import exp_xu3d as experiments
-    import octref
     checks = plugin.Checks()
-    images = tissue_of_all_kinds(octref, experiments, options.build, checks)
+    images = tissue_of_all_kinds(options.build, checks)
     if options.data and os.path.exists(options.data):
-        cscan(octref, options.build, checks, options.data)
+        cscan(options.build, checks, options.data)
     if options.plot:
         plot(options.plot, images)
     if options.check:
