@@ -372,7 +372,7 @@ count_pages (
 
 /* A page may be several B-scans, where `lines` says so. */
 static void
-choose_lines (const OctOpening *opening, Content *content)
+tiff_choose_lines (const OctOpening *opening, Content *content)
 {
   guint lines = opening->settings->lines;
 
@@ -429,7 +429,7 @@ oct_format_open_tiff (OctOpening *opening, GError **error)
         opening->file, 1, "is damaged or cut off", "copy it again", error);
   if (!list_pages (opening, content, error))
     return FALSE;
-  choose_lines (opening, content);
+  tiff_choose_lines (opening, content);
   if (!count_pages (opening, content, &pages, error))
     return FALSE;
   shape[0] = pages * (content->page.rows / content->lines);
