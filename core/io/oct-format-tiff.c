@@ -67,8 +67,9 @@ open_tiff (const OctOpening *opening)
   TIFFOpenOptionsSetErrorHandlerExtR (options, keep_quiet, NULL);
   TIFFOpenOptionsSetWarningHandlerExtR (options, keep_quiet, NULL);
   /* m: mapped, a file that shrinks would end the program; D: strips of a page
-   * are looked up when it is read */
-  tiff = fd >= 0 ? TIFFFdOpenExt (fd, opening->path, "rmD", options) : NULL;
+   * are looked up when it is read; c: they are those of the file, and not parts
+   * of them that libtiff makes up */
+  tiff = fd >= 0 ? TIFFFdOpenExt (fd, opening->path, "rmDc", options) : NULL;
   TIFFOpenOptionsFree (options);
   if (tiff == NULL && fd >= 0)
     close (fd);

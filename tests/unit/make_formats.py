@@ -245,6 +245,12 @@ def write_tiff(folder):
                          metadata=None, software=False, description="ImageJ=1.53t\nimages=6\nslices=6\nloop=false\n")
         with open(folder / f"{name}.tif", "ab") as f:
             f.write(many[1:].astype(f"{order}u2").tobytes())
+    # in one strip, which libtiff would divide
+    strip = (np.arange(3 * 16 * 512) * 2).astype("u2").reshape(3, 16, 512)
+    tifffile.imwrite(folder / "imagej-large-strip.tif", strip[0], photometric="minisblack", metadata=None,
+                     software=False, rowsperstrip=16, description="ImageJ=1.53t\nimages=3\nslices=3\nloop=false\n")
+    with open(folder / "imagej-large-strip.tif", "ab") as f:
+        f.write(strip[1:].tobytes())
     # six B-scans below each other in a page
     tall = many.reshape(18, 4)
     write("tall", tall)

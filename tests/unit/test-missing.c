@@ -418,6 +418,7 @@ test_tiff (void)
   static const Case cases[] = {
     { "imagej-large.tif", { 0 }, 6, 6, 0, 900, NULL },
     { "imagej-large-swapped.tif", { 0 }, 6, 6, 0, 900, NULL },
+    { "imagej-large-strip.tif", { 0 }, 3, 3, 0, 2, NULL },
     { "tall.tif", { .lines = 3 }, 6, 6, 0, 900, NULL },
     { "tall-strips.tif", { .lines = 3 }, 6, 6, 0, 900, NULL },
     { "tall-tiles.tif", { .lines = 3 }, 6, 6, 0, 900, NULL },
@@ -436,7 +437,8 @@ test_tiff (void)
     g_assert_cmpuint (info->bscans, ==, cases[i].announced);
     g_assert_null (oct_reader_describe_missing (reader));
     for (guint n = 0; n < MIN (info->frames, G_N_ELEMENTS (order)); n++)
-      oct_test_assert_bscan (reader, MIN (order[n], info->frames - 1), 900);
+      oct_test_assert_bscan (
+          reader, MIN (order[n], info->frames - 1), cases[i].step);
   }
 }
 
