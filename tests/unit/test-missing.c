@@ -4,6 +4,7 @@
 #define OCT_TEST_READER_FOLDER OCT_TEST_VECTORS "/files"
 #include "oct-test-vectors.h"
 
+#include "oct-lines.h"
 #include "oct-missing.h"
 
 #define NONE ((OctReaderSettings){ 0 })
@@ -342,6 +343,25 @@ test_thorlabs (void)
   }
 }
 
+/* Lines for a calibration are those of the B-scans that are there. */
+static void
+test_lines (void)
+{
+  g_autofree char *path = oct_test_vector_path ("missing-first.oct");
+  const OctReaderSettings settings = NONE;
+  g_autoptr (OctLines) lines = NULL;
+  GError *error = NULL;
+
+  lines = oct_lines_read (path, &settings, G_MAXUINT64, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (lines->lines, ==, 5 * 3);
+  for (guint i = 0; i < 5 * 3 * 16; i++)
+    g_assert_cmpfloat (lines->values[i], ==, 7 * (3 * 16 + i));
+  g_assert_null (oct_lines_read (path, &settings, 0, &error));
+  oct_test_assert_error (
+      &error, OCT_ERROR_READ, "B-scan 0 is missing", "copy it again", NULL);
+}
+
 /* A wrong checksum shows only when the entry is read. */
 static void
 test_thorlabs_checksum (void)
@@ -491,6 +511,7 @@ main (int argc, char **argv)
 #ifdef HAVE_ZIP
   g_test_add_func ("/missing/thorlabs", test_thorlabs);
   g_test_add_func ("/missing/thorlabs-checksum", test_thorlabs_checksum);
+  g_test_add_func ("/missing/lines", test_lines);
 #endif
 #ifdef HAVE_HDF5
   g_test_add_func ("/missing/hdf5", test_hdf5);
