@@ -75,6 +75,47 @@ oct_calibration_axis_from_k_index (
   }
 }
 
+/* The sample, and its part, that lies at `at` between samples i and i + 1 of y,
+ * which rises: Lagrange's polynomial that gives the sample of y. */
+static double
+invert_between (const double *y, guint n, guint i, double at)
+{
+  guint order = MIN (n, 4), first = MIN (i > 0 ? i - 1 : 0, n - order);
+  double p = 0;
+
+  for (guint a = 0; a < order; a++) {
+    double term = a;
+
+    for (guint b = 0; b < order; b++)
+      if (b != a)
+        term *= (at - y[first + b]) / (y[first + a] - y[first + b]);
+    p += term;
+  }
+  /* where samples are far from even it may leave them */
+  return CLAMP (first + p, i, i + 1);
+}
+
+void
+oct_calibration_axis_from_k_position (
+    const double *k_position, guint n, double *positions)
+{
+  g_autofree double *y = calibration_axis_ascending (k_position, k_position, n);
+  gboolean down = k_position[n - 1] < k_position[0];
+  guint i = 0;
+
+  for (guint j = 0; j < n; j++) {
+    double p;
+
+    while (i + 2 < n && y[i + 1] <= j)
+      i++;
+    if (j < y[0] || j > y[n - 1])
+      p = i + (j - y[i]) / (y[i + 1] - y[i]);
+    else
+      p = invert_between (y, n, i, j);
+    positions[j] = down ? n - 1 - p : p;
+  }
+}
+
 void
 oct_calibration_axis_to_uniform (
     const double *nodes, const double *values, guint n, double *uniform)

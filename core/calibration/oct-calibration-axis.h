@@ -24,6 +24,12 @@ void oct_calibration_axis_from_wavelengths (const double *nm, guint n,
 void oct_calibration_axis_from_k_index (
     const double *k_index, guint n, double *nodes);
 
+/* positions[n] of samples that lie at k_position[n] on the axis, rising or
+ * falling: the inverse, by the polynomial of third order through the four
+ * samples around, and continued linearly outside. */
+void oct_calibration_axis_from_k_position (
+    const double *k_position, guint n, double *positions);
+
 /* values[n] of the samples, which lie at nodes[n], at the uniform wavenumbers:
  * linear between samples, constant beyond the first and the last. */
 void oct_calibration_axis_to_uniform (

@@ -71,26 +71,39 @@ oct_calibration_check_wavelengths (const OctCalibrationSource *source,
              MIN_WAVELENGTH_STEP * MAX (nm[0], nm[n - 1]), error);
 }
 
-gboolean
-oct_calibration_check_k_index (const OctCalibrationSource *source,
-    const double *k_index, guint n, GError **error)
+static gboolean
+check_positions (const OctCalibrationSource *source, const char *column,
+    const double *values, guint n, GError **error)
 {
   double margin = K_INDEX_MARGIN * n;
   double span = K_INDEX_SPAN * (n - 1);
 
-  if (!oct_calibration_check_range (source, "k_index", k_index, n, -margin,
+  if (!oct_calibration_check_range (source, column, values, n, -margin,
           n - 1 + margin, "give positions in samples", error)
-      || !check_monotone (
-          source, "k_index", k_index, n, MIN_K_INDEX_STEP, error))
+      || !check_monotone (source, column, values, n, MIN_K_INDEX_STEP, error))
     return FALSE;
-  if (fabs (k_index[n - 1] - k_index[0]) < span) {
+  if (fabs (values[n - 1] - values[0]) < span) {
     g_set_error (error, OCT_ERROR, source->code,
-        "%s: k_index runs from %.10g to %.10g, but at least %.10g samples of "
+        "%s: %s runs from %.10g to %.10g, but at least %.10g samples of "
         "%u are expected; give positions in samples",
-        source->name, k_index[0], k_index[n - 1], span, n);
+        source->name, column, values[0], values[n - 1], span, n);
     return FALSE;
   }
   return TRUE;
+}
+
+gboolean
+oct_calibration_check_k_index (const OctCalibrationSource *source,
+    const double *k_index, guint n, GError **error)
+{
+  return check_positions (source, "k_index", k_index, n, error);
+}
+
+gboolean
+oct_calibration_check_k_position (const OctCalibrationSource *source,
+    const double *k_position, guint n, GError **error)
+{
+  return check_positions (source, "k_position", k_position, n, error);
 }
 
 gboolean
@@ -105,6 +118,9 @@ oct_calibration_check_columns (const OctCalibrationSource *source,
          && (!values[OCT_COLUMN_K_INDEX]
              || oct_calibration_check_k_index (
                  source, values[OCT_COLUMN_K_INDEX], n, error))
+         && (!values[OCT_COLUMN_K_POSITION]
+             || oct_calibration_check_k_position (
+                 source, values[OCT_COLUMN_K_POSITION], n, error))
          && (!values[OCT_COLUMN_DISPERSION]
              || oct_calibration_check_range (source, "dispersion_rad",
                  values[OCT_COLUMN_DISPERSION], n, -OCT_CALIBRATION_MAX_PHASE,

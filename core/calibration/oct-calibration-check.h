@@ -56,6 +56,10 @@ gboolean oct_calibration_check_wavelengths (const OctCalibrationSource *source,
 gboolean oct_calibration_check_k_index (const OctCalibrationSource *source,
     const double *k_index, guint n, GError **error);
 
+/* The same of k_position[n], positions on the axis of uniform wavenumbers. */
+gboolean oct_calibration_check_k_position (const OctCalibrationSource *source,
+    const double *k_position, guint n, GError **error);
+
 /* All columns that there are, n >= 2 values each. */
 gboolean oct_calibration_check_columns (const OctCalibrationSource *source,
     const OctCalibrationColumns *columns, guint n, GError **error);

@@ -15,11 +15,16 @@
 #define MAX_SHOWN 40
 #define MAX_NUMBER 64
 
-#define KNOWN_COLUMNS "wavelength_nm, k_index, dispersion_rad and background"
+/* How far the ends of a chirp may be from those of the axis, in its numbers. */
+#define CHIRP_MARGIN 0.05
+
+#define KNOWN_COLUMNS                                                          \
+  "wavelength_nm, k_index, k_position, dispersion_rad and background"
 
 const char *const oct_column_names[OCT_N_COLUMNS] = {
   [OCT_COLUMN_WAVELENGTH] = "wavelength_nm",
   [OCT_COLUMN_K_INDEX] = "k_index",
+  [OCT_COLUMN_K_POSITION] = "k_position",
   [OCT_COLUMN_DISPERSION] = "dispersion_rad",
   [OCT_COLUMN_BACKGROUND] = "background",
 };
@@ -207,7 +212,49 @@ csv_parse_header (Parser *parser, GError **error)
     seen[column] = TRUE;
     parser->columns[parser->n_columns++] = column;
   }
-  return TRUE;
+  if (!seen[OCT_COLUMN_K_INDEX] || !seen[OCT_COLUMN_K_POSITION])
+    return TRUE;
+  g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
+      "%s, line %u: there are columns k_index and k_position, but each of them "
+      "says by itself where the samples lie; remove one",
+      parser->file, parser->line);
+  return FALSE;
+}
+
+/* One number a line; *n of them, and the first and the last.  FALSE: there is
+ * something else. */
+static gboolean
+look_at_numbers (Parser parser, guint *n, double *first, double *last)
+{
+  Text line;
+
+  for (*n = 0; next_line (&parser, &line); ++*n) {
+    if (!oct_calibration_parse_number (line.at, line.end - line.at, last))
+      return FALSE;
+    if (*n == 0)
+      *first = *last;
+  }
+  return *n >= 2;
+}
+
+/* Whether there is no header, as the text is a chirp. */
+static gboolean
+is_chirp (const Parser *parser)
+{
+  double first, last;
+  guint n;
+
+  return look_at_numbers (*parser, &n, &first, &last)
+         && fabs (first) <= CHIRP_MARGIN * n
+         && fabs (last - (n - 1)) <= CHIRP_MARGIN * n;
+}
+
+/* Thorlabs counts from the shortest wavelength. */
+static void
+turn_chirp (double *values, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    values[i] = n - 1 - values[i];
 }
 
 /* Checks every row, stores those that there is room for. */
@@ -254,6 +301,7 @@ oct_calibration_csv_parse (const char *file, const char *text, gsize size,
   Parser parser = { .file = file, .rest = { text, text + size } };
   Text line;
   guint i, rows = 0;
+  gboolean chirp;
 
   if (memchr (text, '\0', size)) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
@@ -262,7 +310,10 @@ oct_calibration_csv_parse (const char *file, const char *text, gsize size,
   }
   if (size >= 3 && memcmp (text, "\xef\xbb\xbf", 3) == 0)
     parser.rest.at += 3;
-  if (!csv_parse_header (&parser, error))
+  chirp = is_chirp (&parser);
+  if (chirp)
+    parser.columns[parser.n_columns++] = OCT_COLUMN_K_POSITION;
+  else if (!csv_parse_header (&parser, error))
     return FALSE;
 
   table->lines = g_new0 (guint, samples);
@@ -279,6 +330,8 @@ oct_calibration_csv_parse (const char *file, const char *text, gsize size,
         file, rows, samples);
     return FALSE;
   }
+  if (chirp)
+    turn_chirp (table->values[OCT_COLUMN_K_POSITION], samples);
   return TRUE;
 }
 

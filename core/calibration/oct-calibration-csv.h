@@ -11,6 +11,7 @@ G_BEGIN_DECLS
 typedef enum {
   OCT_COLUMN_WAVELENGTH, /* wavelength_nm */
   OCT_COLUMN_K_INDEX,    /* k_index */
+  OCT_COLUMN_K_POSITION, /* k_position */
   OCT_COLUMN_DISPERSION, /* dispersion_rad */
   OCT_COLUMN_BACKGROUND, /* background */
   OCT_N_COLUMNS
@@ -34,7 +35,9 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (
 gboolean oct_calibration_parse_number (
     const char *text, gsize length, double *number);
 
-/* Parses text[size] of any content; `file` begins the messages ("Calibration
+/* Parses text[size] of any content.  One column of numbers without a name that
+ * runs from about 0 to about one less than their number is a chirp as Thorlabs'
+ * Chirp.dat has it: k_position, counted from the largest wavenumber.  `file` begins the messages ("Calibration
  * file 'x.csv'").  The table must be empty.  Error: OCT_ERROR_FORMAT. */
 gboolean oct_calibration_csv_parse (const char *file, const char *text,
     gsize size, guint samples, OctCalibrationTable *table, GError **error);

@@ -59,6 +59,25 @@ set_scale (OctCalibration *c, const OctCalibrationSource *source,
   return FALSE;
 }
 
+/* Where the samples and the uniform wavenumbers lie, by one of the two. */
+static gboolean
+set_axis (OctCalibration *c, const OctCalibrationSource *source,
+    const double *k_index, const double *k_position, GError **error)
+{
+  const OctCalibrationSource inverse = { source->name, NULL, source->code };
+  guint n = c->samples;
+
+  if (k_index != NULL) {
+    c->positions = g_memdup2 (k_index, n * sizeof *k_index);
+    oct_calibration_axis_from_k_index (k_index, n, c->nodes);
+    return TRUE;
+  }
+  memcpy (c->nodes, k_position, n * sizeof *k_position);
+  c->positions = g_new (double, n);
+  oct_calibration_axis_from_k_position (k_position, n, c->positions);
+  return oct_calibration_check_k_index (&inverse, c->positions, n, error);
+}
+
 /* From columns that have been checked. */
 static OctCalibration *
 calibration_assemble (guint samples, const OctCalibrationSource *source,
@@ -66,17 +85,18 @@ calibration_assemble (guint samples, const OctCalibrationSource *source,
 {
   const double *nm = columns->values[OCT_COLUMN_WAVELENGTH];
   const double *k_index = columns->values[OCT_COLUMN_K_INDEX];
+  const double *k_position = columns->values[OCT_COLUMN_K_POSITION];
   const double *phase = columns->values[OCT_COLUMN_DISPERSION];
   g_autoptr (OctCalibration) c = g_new0 (OctCalibration, 1);
   gsize bytes = samples * sizeof (double);
 
   g_atomic_ref_count_init (&c->references);
   c->samples = samples;
-  if (k_index || nm)
+  if (k_index || k_position || nm)
     c->nodes = g_new (double, samples);
-  if (k_index) {
-    c->positions = g_memdup2 (k_index, bytes);
-    oct_calibration_axis_from_k_index (k_index, samples, c->nodes);
+  if (k_index || k_position) {
+    if (!set_axis (c, source, k_index, k_position, error))
+      return NULL;
     if (nm && !set_scale (c, source, nm, error))
       return NULL;
     if (columns->wavelength_min > 0) {
@@ -89,7 +109,7 @@ calibration_assemble (guint samples, const OctCalibrationSource *source,
         nm, samples, c->positions, c->nodes, &c->k_min, &c->k_max);
   }
   c->dispersion = g_memdup2 (phase, bytes);
-  if (phase && nm && !k_index) {
+  if (phase && nm && !k_index && !k_position) {
     c->sample_dispersion = g_memdup2 (phase, bytes);
     oct_calibration_axis_to_uniform (c->nodes, phase, samples, c->dispersion);
   }
@@ -271,6 +291,10 @@ add_properties (const OctCalibrationSettings *s, const char *file,
     GError **error)
 {
   if (calibration_given (s->k_polynomial)
+      && table->values[OCT_COLUMN_K_POSITION] != NULL)
+    return set_twice_error (
+        file, OCT_COLUMN_K_POSITION, "`k-polynomial` is", error);
+  if (calibration_given (s->k_polynomial)
       && !set_column (table, file, OCT_COLUMN_K_INDEX, "`k-polynomial` is",
           table->values[OCT_COLUMN_K_INDEX] == NULL
               ? evaluate_k_polynomial (s->k_polynomial, samples, error)
@@ -282,7 +306,9 @@ add_properties (const OctCalibrationSettings *s, const char *file,
   for (guint i = 0; i < OCT_N_COLUMNS; i++)
     columns->values[i] = table->values[i];
   /* they tell the ends of the axis and not which pixel has which */
-  if (s->wavelength_min > 0 && columns->values[OCT_COLUMN_K_INDEX])
+  if (s->wavelength_min > 0
+      && (columns->values[OCT_COLUMN_K_INDEX]
+          || columns->values[OCT_COLUMN_K_POSITION]))
     columns->values[OCT_COLUMN_WAVELENGTH] = NULL;
   return TRUE;
 }

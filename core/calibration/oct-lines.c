@@ -95,7 +95,24 @@ lines_take_line (const Input *input, const char *path, gconstpointer frame_data,
   return TRUE;
 }
 
-/* Every step-th line of the B-scans first .. end - 1. */
+static gboolean
+lines_read_bscan (
+    Input *input, guint64 frame, gpointer data, gsize stride, GError **error)
+{
+  return input->reader != NULL
+             ? oct_reader_read (input->reader, frame, data, stride, error)
+             : oct_recording_read (
+                 input->recording, frame, data, stride, error);
+}
+
+/* Whether a B-scan is missing, and others can be read. */
+static gboolean
+lines_lack (const Input *input, guint64 frame)
+{
+  return input->reader != NULL && oct_reader_lacks (input->reader, frame);
+}
+
+/* Every step-th line of the B-scans first .. end - 1 that are there. */
 static gboolean
 take_lines (Input *input, const char *path, guint64 first, guint64 end,
     guint64 step, OctLines *lines, GError **error)
@@ -109,11 +126,14 @@ take_lines (Input *input, const char *path, guint64 first, guint64 end,
 
     if (next >= before + input->lines)
       continue;
-    if (!(input->reader != NULL
-                ? oct_reader_read (input->reader, frame, data, stride, error)
-                : oct_recording_read (
-                    input->recording, frame, data, stride, error)))
-      return FALSE;
+    if (!lines_read_bscan (input, frame, data, stride, error)) {
+      if (!lines_lack (input, frame) || end - first == 1)
+        return FALSE;
+      /* others say as much */
+      g_clear_error (error);
+      next = MAX (next, before + input->lines);
+      continue;
+    }
     for (; next < before + input->lines; next += step) {
       double *dest = lines->values + (gsize)lines->lines * input->samples;
 
@@ -148,6 +168,12 @@ oct_lines_read (const char *path, const OctReaderSettings *settings,
     lines->leftover_bytes = input.leftover_bytes;
     lines->values = g_new (double, (total + step - 1) / step * input.samples);
     ok = take_lines (&input, path, first, end, step, lines, error);
+    if (ok && lines->lines == 0) {
+      g_autofree char *missing = oct_reader_describe_missing (input.reader);
+
+      g_set_error_literal (error, OCT_ERROR, OCT_ERROR_READ, missing);
+      ok = FALSE;
+    }
   }
   close_input (&input);
   return ok ? g_steal_pointer (&lines) : NULL;

@@ -140,10 +140,10 @@ bioptigen_set_damaged (const char *file, const char *what, GError **error)
   return FALSE;
 }
 
-/* Frames of one size; a last one that is cut off is left out.  *lines: what the
- * header tells, which holds where a frame does not. */
+/* Frames of one size; those that are cut off or of another are missing.  *lines:
+ * what the header tells, which holds where a frame does not. */
 static gboolean
-list_frames (const OctOpening *opening, Content *content, guint64 place,
+list_frames (OctOpening *opening, Content *content, guint64 place,
     guint32 count, guint64 samples, guint64 *lines, GError **error)
 {
   for (guint32 n = 0; n < count; n++) {
@@ -156,12 +156,17 @@ list_frames (const OctOpening *opening, Content *content, guint64 place,
       found[0].value = (guint32)*lines;
     if (n == 0)
       *lines = found[0].value;
-    if (found[0].value != *lines || *lines == 0 || *lines > OCT_MAX_LINES
-        || values.size != samples * *lines * 2)
+    if (*lines == 0 || *lines > OCT_MAX_LINES
+        || (n == 0 && values.size != samples * *lines * 2))
       return bioptigen_set_damaged (opening->file,
           "its frames do not have the sizes of its header", error);
+    if (found[0].value != *lines || values.size != samples * *lines * 2)
+      oct_missing_add (opening->missing, n, 1, "it has another size");
     g_array_append_val (content->places, values.value);
   }
+  if (content->places->len < count)
+    oct_missing_add (opening->missing, content->places->len,
+        count - content->places->len, "the file ends too early");
   return content->places->len > 0
          || bioptigen_set_damaged (opening->file, "it has no frames", error);
 }
@@ -202,7 +207,7 @@ oct_format_open_bioptigen (OctOpening *opening, GError **error)
   if (!list_frames (
           opening, content, place, header[0].value, shape[2], &shape[1], error))
     return FALSE;
-  shape[0] = content->places->len;
+  shape[0] = header[0].value;
   content->size = shape[1] * shape[2] * 2;
   text = g_strdup_printf ("%" G_GUINT64_FORMAT " x %" G_GUINT64_FORMAT
                           " x %" G_GUINT64_FORMAT,

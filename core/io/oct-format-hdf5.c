@@ -15,6 +15,8 @@
 #define MAX_DATASETS 4096
 /* Of chunks that one B-scan lies in: what is kept unpacked for the next. */
 #define MAX_CHUNK_BYTES (256u << 20)
+/* Of a dataset of which some were never written: each of them is looked up. */
+#define MAX_CHUNKS (4u << 20)
 
 static GMutex library;
 /* others in this process may want what it prints */
@@ -260,7 +262,8 @@ hdf5_close_content (gpointer data)
   g_free (content);
 }
 
-static const OctContainer container = { hdf5_read_bscan, hdf5_close_content };
+static const OctContainer container = { hdf5_read_bscan, hdf5_close_content,
+  TRUE };
 
 /* The dataset, with a cache for the chunks of a B-scan: others lie in the same
  * ones.  FALSE with an error where those are too large. */
@@ -321,6 +324,103 @@ choose_type (hid_t set, OctStored *stored)
   return memory;
 }
 
+/* ------------------------------------------------- chunks never written */
+
+/* Of a dataset in chunks: how many there are along each axis, and how long. */
+typedef struct {
+  guint rank;
+  hsize_t length[H5S_MAX_RANK], count[H5S_MAX_RANK];
+} Grid;
+
+/* FALSE: the dataset is not in chunks. */
+static gboolean
+get_grid (const Content *content, Grid *grid)
+{
+  hid_t plist = H5Dget_create_plist (content->set);
+  hsize_t lengths[H5S_MAX_RANK];
+  gboolean chunked = H5Pget_layout (plist) == H5D_CHUNKED;
+
+  grid->rank = content->rank;
+  chunked =
+      chunked
+      && H5Pget_chunk (plist, H5S_MAX_RANK, grid->length) == (int)content->rank
+      && H5Sget_simple_extent_dims (content->space, lengths, NULL)
+             == (int)content->rank;
+  H5Pclose (plist);
+  for (guint i = 0; chunked && i < grid->rank; i++)
+    grid->count[i] = (lengths[i] + grid->length[i] - 1) / grid->length[i];
+  return chunked;
+}
+
+/* The chunk that comes next in the order of the file; FALSE: it was the last. */
+static gboolean
+next_chunk (const Grid *grid, hsize_t *place)
+{
+  for (guint i = grid->rank; i-- > 0;) {
+    if (++place[i] < grid->count[i])
+      return TRUE;
+    place[i] = 0;
+  }
+  return FALSE;
+}
+
+/* B-scans that lie in a chunk: *first and the number of them. */
+static guint64
+get_bscans_of (const Content *content, const Grid *grid, const hsize_t *place,
+    guint64 frames, guint64 *first)
+{
+  guint axis = content->axes[content->dims > 2 ? 0 : content->dims - 2];
+  guint64 each = content->dims > 2 ? 1 : content->lines;
+  guint64 from = place[axis] * grid->length[axis] / each;
+  guint64 end = ((place[axis] + 1) * grid->length[axis] + each - 1) / each;
+
+  *first = MIN (from, frames);
+  return MIN (end, frames) - *first;
+}
+
+/* A chunk to which nothing was written is read as zeros, which no camera has
+ * seen.  FALSE with an error where hardly any was written. */
+static gboolean
+find_unwritten (OctOpening *opening, const Content *content, GError **error)
+{
+  guint64 frames = opening->info.announced, all = 1, most, first, n;
+  hsize_t place[H5S_MAX_RANK] = { 0 }, offset[H5S_MAX_RANK], size, stored = 0;
+  Grid grid;
+
+  if (content->dims < 2 || !get_grid (content, &grid)
+      || H5Dget_num_chunks (content->set, content->space, &stored) < 0)
+    return TRUE;
+  for (guint i = 0; i < grid.rank; i++)
+    if (!g_uint64_checked_mul (&all, all, grid.count[i]))
+      all = G_MAXUINT64;
+  if (stored >= all)
+    return TRUE;
+  n = get_bscans_of (content, &grid, place, frames, &first);
+  if (!g_uint64_checked_mul (&most, stored, n))
+    most = frames;
+  if (!oct_opening_check_present (opening, frames, MIN (most, frames), error))
+    return FALSE;
+  if (all > MAX_CHUNKS) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
+        "%s has only %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
+        " pieces (chunks), more than can be looked for (%u); save it with "
+        "chunks of one B-scan",
+        opening->file, (guint64)stored, all, MAX_CHUNKS);
+    return FALSE;
+  }
+  do {
+    for (guint i = 0; i < grid.rank; i++)
+      offset[i] = place[i] * grid.length[i];
+    size = 0;
+    if (H5Dget_chunk_storage_size (content->set, offset, &size) >= 0
+        && size > 0)
+      continue;
+    n = get_bscans_of (content, &grid, place, frames, &first);
+    oct_missing_add (opening->missing, first, n, "never written");
+  } while (next_chunk (&grid, place));
+  return TRUE;
+}
+
 static gboolean
 hdf5_open_array (
     OctOpening *opening, const OctArray *array, gboolean matlab, GError **error)
@@ -342,7 +442,7 @@ hdf5_open_array (
   content->lines = opening->info.lines;
   values = (hsize_t)content->samples * content->lines;
   content->memory = H5Screate_simple (1, &values, NULL);
-  return TRUE;
+  return find_unwritten (opening, content, error);
 }
 
 static gboolean

@@ -498,7 +498,8 @@ mat_close_content (gpointer data)
   g_free (content);
 }
 
-static const OctContainer container = { mat_read_bscan, mat_close_content };
+static const OctContainer container = { mat_read_bscan, mat_close_content,
+  TRUE };
 
 static guint64
 count_values (const OctArray *array)

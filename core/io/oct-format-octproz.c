@@ -223,13 +223,16 @@ take_set_sizes (const OctOpening *opening, const Settings *settings,
   return TRUE;
 }
 
-/* Whole B-scans, else the sizes are those of another recording. */
+/* Whole B-scans, else the sizes are those of another recording.  Recordings are
+ * whole buffers, unless they were cut off. */
 static gboolean
 take_sizes (OctOpening *opening, const Sizes *sizes, GError **error)
 {
   guint64 bscan =
       sizes->samples * sizes->lines * oct_stored_size (opening->stored);
-  guint64 shape[3] = { opening->file_size / bscan, sizes->lines,
+  guint64 buffer = bscan * MAX (sizes->bscans, 1);
+  guint64 buffers = (opening->file_size + buffer - 1) / buffer;
+  guint64 shape[3] = { buffers * MAX (sizes->bscans, 1), sizes->lines,
     sizes->samples };
   guint64 volume = sizes->bscans * sizes->buffers;
   g_autofree char *text = g_strdup_printf (
@@ -251,7 +254,7 @@ take_sizes (OctOpening *opening, const Sizes *sizes, GError **error)
   if (!oct_opening_take_shape (opening, 3, shape, text, error))
     return FALSE;
   if (opening->settings->bscans == 0 && volume != 0)
-    opening->info.bscans = (guint)MIN (volume, opening->info.frames);
+    opening->info.bscans = (guint)MIN (volume, G_MAXINT);
   return TRUE;
 }
 

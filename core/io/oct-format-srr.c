@@ -205,26 +205,30 @@ srr_close_content (gpointer data)
   g_free (content);
 }
 
-static const OctContainer container = { srr_read_bscan, srr_close_content };
+static const OctContainer container = { srr_read_bscan, srr_close_content,
+  TRUE };
 
-/* The first file that is not there is named before anything is played. */
-static gboolean
-check_series (const Content *content, guint64 frames, GError **error)
+/* Files that are not there, cannot be read or are too short. */
+static void
+check_series (OctOpening *opening, const Content *content, guint64 frames)
 {
+  const Header *header = &content->header;
+  guint64 end = header->data + (guint64)header->scan_end * header->samples * 2;
+
   for (guint64 frame = 0; frame < frames; frame++) {
     g_autofree char *path = srr_make_path (content, frame);
-    g_autofree char *file = NULL;
+    g_autofree char *name = NULL, *reason = NULL;
+    GStatBuf status;
 
-    if (g_access (path, R_OK) == 0)
+    if (g_access (path, R_OK) == 0 && g_stat (path, &status) == 0
+        && (guint64)status.st_size >= end)
       continue;
-    file = oct_file_describe ("File", path);
-    g_set_error (error, OCT_ERROR, OCT_ERROR_NOT_FOUND,
-        "%s is missing or cannot be read, though others of its volume are "
-        "there; put it beside them",
-        file);
-    return FALSE;
+    name = g_path_get_basename (path);
+    reason = g_strdup_printf ("%s is %s", name,
+        g_access (path, R_OK) != 0 ? "not there, or cannot be read"
+                                   : "cut off");
+    oct_missing_add (opening->missing, frame, 1, reason);
   }
-  return TRUE;
 }
 
 /* ------------------------------------------------------------- calibration */
@@ -266,18 +270,23 @@ read_chirp (const Content *content, float **chirp, GError **error)
   return FALSE;
 }
 
-/* The mean of the apodization lines of the first B-scan, or NULL. */
+/* The mean of the apodization lines of the first B-scan that is there, or NULL.
+ */
 static double *
-srr_make_background (Content *content, GError **error)
+srr_make_background (
+    const OctOpening *opening, Content *content, GError **error)
 {
   const Header *header = &content->header;
   guint lines = header->apo_end - header->apo_start, n = header->samples;
   g_autofree guint16 *values = g_new (guint16, (gsize)MAX (lines, 1) * n);
+  guint64 frame = 0;
   double *mean;
 
-  if (lines == 0
+  while (oct_missing_has (opening->missing, frame))
+    frame++;
+  if (lines == 0 || frame >= opening->info.announced
       || !srr_read_lines (
-          content, 0, header->apo_start, header->apo_end, values, error))
+          content, frame, header->apo_start, header->apo_end, values, error))
     return NULL;
   mean = g_new0 (double, n);
   for (gsize i = 0; i < (gsize)lines * n; i++)
@@ -295,7 +304,7 @@ srr_make_calibration (OctOpening *opening, Content *content, GError **error)
 
   if (!read_chirp (content, &chirp, error))
     return FALSE;
-  background = srr_make_background (content, &local);
+  background = srr_make_background (opening, content, &local);
   if (local != NULL) {
     g_propagate_error (error, g_steal_pointer (&local));
     return FALSE;
@@ -337,7 +346,9 @@ oct_format_open_srr (OctOpening *opening, GError **error)
   text = g_strdup_printf ("%" G_GUINT64_FORMAT " x %" G_GUINT64_FORMAT
                           " x %" G_GUINT64_FORMAT,
       shape[0], shape[1], shape[2]);
-  return oct_opening_take_shape (opening, 3, shape, text, error)
-         && check_series (content, shape[0], error)
-         && srr_make_calibration (opening, content, error);
+  if (!oct_opening_take_shape (opening, 3, shape, text, error))
+    return FALSE;
+  opening->info.repeats = content->single == NULL ? content->b_total : 0;
+  check_series (opening, content, shape[0]);
+  return srr_make_calibration (opening, content, error);
 }

@@ -20,6 +20,7 @@
 #define MAX_ENTRIES 1000000
 #define MAX_REGIONS 16
 #define SPECTRAL "data/spectral"
+#define NO_ENTRY G_MAXUINT64
 
 typedef struct {
   guint start, end; /* lines */
@@ -40,6 +41,7 @@ typedef struct {
 
   gboolean has_layout, differ;
   Layout layout;
+  guint entries; /* of spectra that it lists, through the last one */
   gboolean is_signed;
   double centre_nm, scaling, range_mm, pixels, refractive_index;
   double x_mm, x_pixels, y_mm, y_pixels; /* of the image */
@@ -50,7 +52,7 @@ typedef struct {
   zip_t *zip;
   GHashTable
       *names;      /* of entries, in small letters with slashes -> index + 1 */
-  GArray *entries; /* guint64: of the spectra */
+  GArray *entries; /* guint64: of the spectra, or NO_ENTRY */
   guint per_entry; /* B-scans */
   Layout layout;
 } Content;
@@ -152,9 +154,11 @@ static void
 take_data_file (Header *header, const char *text)
 {
   g_autofree char *name = format_thorlabs_normalise (text);
+  gint number = get_spectral_number (name);
 
-  if (get_spectral_number (name) < 0)
+  if (number < 0)
     return;
+  header->entries = MAX (header->entries, (guint)number + 1);
   if (!header->has_layout)
     header->layout = header->current;
   else if (memcmp (&header->layout, &header->current, sizeof header->layout)
@@ -412,7 +416,7 @@ thorlabs_close_content (gpointer data)
 }
 
 static const OctContainer container = { thorlabs_read_bscan,
-  thorlabs_close_content };
+  thorlabs_close_content, TRUE };
 
 /* -------------------------------------------------------------- calibration */
 
@@ -426,11 +430,26 @@ count_lines (const Region *regions, guint n)
   return lines;
 }
 
+/* The apodization lines of the first B-scan that can be read. */
+static gboolean
+read_apodization (const OctOpening *opening, Content *content, guint8 *values)
+{
+  guint64 bscans = (guint64)content->entries->len * content->per_entry;
+
+  for (guint64 frame = 0; frame < bscans; frame++)
+    if (!oct_missing_has (opening->missing, frame)
+        && read_regions (
+            content, frame, content->layout.apo, content->layout.n_apo, values))
+      return TRUE;
+  return FALSE;
+}
+
 /* The mean of the first B-scan's apodization lines in counts; else what the
  * archive has of the source's spectrum; or NULL.  Offsets of the camera are in
  * it as in the spectra. */
 static double *
-thorlabs_make_background (Content *content, const Header *header)
+thorlabs_make_background (
+    const OctOpening *opening, Content *content, const Header *header)
 {
   const Layout *layout = &content->layout;
   guint lines = count_lines (layout->apo, layout->n_apo), n = layout->samples;
@@ -440,7 +459,7 @@ thorlabs_make_background (Content *content, const Header *header)
   if (lines > 0) {
     g_autofree guint8 *values = g_malloc ((gsize)lines * n * layout->bytes);
 
-    if (!read_regions (content, 0, layout->apo, layout->n_apo, values))
+    if (!read_apodization (opening, content, values))
       return NULL;
     for (gsize i = 0; i < (gsize)lines * n; i++)
       mean[i % n] += (layout->bytes == 1     ? values[i]
@@ -494,7 +513,8 @@ thorlabs_make_calibration (
     OctOpening *opening, Content *content, const Header *header, GError **error)
 {
   guint n = content->layout.samples;
-  g_autofree double *background = thorlabs_make_background (content, header);
+  g_autofree double *background =
+      thorlabs_make_background (opening, content, header);
   g_autofree double *values = g_new (double, n);
   g_autofree float *chirp = NULL;
   g_autoptr (GError) local = NULL;
@@ -558,37 +578,105 @@ list_entries (Content *content, GError **error)
   return TRUE;
 }
 
-/* Spectra from 0 on, all of one size. */
-static gboolean
-find_spectra (Content *content, GError **error)
+/* Bytes of the n-th entry of spectra, unpacked; 0: it is not there. */
+static guint64
+get_entry_size (const Content *content, guint n)
 {
-  const Layout *layout = &content->layout;
-  guint64 bscan = (guint64)layout->lines * layout->samples * layout->bytes;
-  guint64 size = 0;
+  guint64 entry = g_array_index (content->entries, guint64, n);
+  zip_stat_t stat;
+
+  return entry != NO_ENTRY
+                 && zip_stat_index (content->zip, entry, 0, &stat) == 0
+                 && (stat.valid & ZIP_STAT_SIZE)
+             ? stat.size
+             : 0;
+}
+
+/* Those that Header.xml lists, and further ones that follow them. */
+static gboolean
+find_entries (Content *content, guint listed, GError **error)
+{
+  gboolean any = FALSE;
 
   for (guint n = 0; n < MAX_ENTRIES; n++) {
     g_autofree char *name = g_strdup_printf (SPECTRAL "%u.data", n);
     gpointer index = g_hash_table_lookup (content->names, name);
-    guint64 entry = GPOINTER_TO_SIZE (index) - 1;
-    zip_stat_t stat;
+    guint64 entry = index != NULL ? GPOINTER_TO_SIZE (index) - 1 : NO_ENTRY;
 
-    if (index == NULL)
+    if (index == NULL && n >= listed)
       break;
-    if (zip_stat_index (content->zip, entry, 0, &stat) != 0
-        || !(stat.valid & ZIP_STAT_SIZE) || stat.size < bscan
-        || stat.size % bscan != 0 || (n > 0 && stat.size != size))
-      return thorlabs_set_damaged (content->file,
-          "its spectra do not have the sizes that Header.xml says", error);
-    size = stat.size;
+    any = any || index != NULL;
     g_array_append_val (content->entries, entry);
   }
-  if (content->entries->len == 0)
-    return thorlabs_set_damaged (
-        content->file, "it has no spectra (data/Spectral0.data)", error);
+  return any
+         || thorlabs_set_damaged (
+             content->file, "it has no spectra (data/Spectral0.data)", error);
+}
+
+/* The size of more than half of the entries that hold whole B-scans, of any of
+ * them where there is none such (Boyer and Moore's vote); 0: of no entry. */
+static guint64
+find_common_size (const Content *content, guint64 bscan)
+{
+  guint64 common = 0;
+  guint votes = 0;
+
+  for (guint n = 0; n < content->entries->len; n++) {
+    guint64 size = get_entry_size (content, n);
+
+    if (size == 0 || size % bscan != 0)
+      continue;
+    if (votes == 0)
+      common = size;
+    votes = size == common ? votes + 1 : votes - 1;
+  }
+  return common;
+}
+
+/* What the n-th entry lacks of `size` bytes. */
+static void
+note_missing (OctOpening *opening, const Content *content, guint n,
+    guint64 bscan, guint64 size)
+{
+  guint64 got = get_entry_size (content, n), whole = 0;
+  guint64 first = (guint64)n * content->per_entry;
+  g_autofree char *reason = NULL;
+
+  if (got == size)
+    return;
+  if (g_array_index (content->entries, guint64, n) == NO_ENTRY) {
+    reason = g_strdup_printf ("data/Spectral%u.data is not in the archive", n);
+  } else {
+    reason = g_strdup_printf ("data/Spectral%u.data has %" G_GUINT64_FORMAT
+                              " bytes, not %" G_GUINT64_FORMAT,
+        n, got, size);
+    whole = got < size ? got / bscan : 0;
+  }
+  oct_missing_add (
+      opening->missing, first + whole, content->per_entry - whole, reason);
+}
+
+/* `listed`: how many Header.xml lists. */
+static gboolean
+find_spectra (
+    OctOpening *opening, Content *content, guint listed, GError **error)
+{
+  const Layout *layout = &content->layout;
+  guint64 bscan = (guint64)layout->lines * layout->samples * layout->bytes;
+  guint64 size;
+
+  if (!find_entries (content, listed, error))
+    return FALSE;
+  size = find_common_size (content, bscan);
+  if (size == 0)
+    return thorlabs_set_damaged (content->file,
+        "its spectra do not have the sizes that Header.xml says", error);
   if (size / bscan > G_MAXINT)
     return thorlabs_set_damaged (
         content->file, "its spectra are too large", error);
   content->per_entry = (guint)(size / bscan);
+  for (guint n = 0; n < content->entries->len; n++)
+    note_missing (opening, content, n, bscan, size);
   return TRUE;
 }
 
@@ -634,7 +722,7 @@ oct_format_open_thorlabs (OctOpening *opening, GError **error)
   if (!thorlabs_parse_header (opening->file, xml, size, &header, error))
     return FALSE;
   content->layout = header.layout;
-  if (!find_spectra (content, error))
+  if (!find_spectra (opening, content, header.entries, error))
     return FALSE;
   opening->stored = header.layout.bytes == 1 ? OCT_STORED_U1
                     : header.is_signed       ? OCT_STORED_I2

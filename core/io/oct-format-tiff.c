@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * TIFF: each page is a B-scan, each row of it an A-line.  libtiff unpacks and
- * turns the bytes; what all pages must agree in is looked at before any is
- * read.
+ * TIFF: each page is a B-scan, each row of it an A-line; with `lines` a page is
+ * several B-scans, one below the other.  libtiff unpacks and turns the bytes;
+ * what all pages must agree in is looked at before any is read.
+ *
+ * ImageJ saves a stack of more than 4 GB as one page, whose description says
+ * how many images there are: all of them follow each other from where the page
+ * has its values.
  */
 #include "oct-format.h"
+
+#include "oct-file.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -15,6 +21,8 @@
 /* What libtiff may allocate at once, and of a tile. */
 #define MAX_ALLOCATION (256u << 20)
 #define MAX_TILE (64u << 20)
+/* Of a strip that is kept for the next B-scan. */
+#define MAX_STRIP (256u << 20)
 
 typedef struct {
   guint32 columns, rows;
@@ -25,8 +33,19 @@ typedef struct {
 typedef struct {
   char *file;
   TIFF *tiff;
+  int fd;         /* of the reader */
   GArray *places; /* guint64: of the pages in the file */
   Page page;      /* all are like this one */
+  gboolean whole; /* the last page is the last of the file */
+  guint lines;    /* rows of a B-scan */
+  /* byte where all B-scans begin, where they follow each other as they are; 0:
+   * they are read page by page */
+  guint64 flat;
+
+  /* of page `strip_page`, unpacked for several B-scans; NULL: none */
+  guint8 *strip;
+  guint32 strip_number;
+  guint64 strip_page;
 } Content;
 
 /* What libtiff has to say is for programmers. */
@@ -48,8 +67,9 @@ open_tiff (const OctOpening *opening)
   TIFFOpenOptionsSetErrorHandlerExtR (options, keep_quiet, NULL);
   TIFFOpenOptionsSetWarningHandlerExtR (options, keep_quiet, NULL);
   /* m: mapped, a file that shrinks would end the program; D: strips of a page
-   * are looked up when it is read */
-  tiff = fd >= 0 ? TIFFFdOpenExt (fd, opening->path, "rmD", options) : NULL;
+   * are looked up when it is read; c: they are those of the file, and not parts
+   * of them that libtiff makes up */
+  tiff = fd >= 0 ? TIFFFdOpenExt (fd, opening->path, "rmDc", options) : NULL;
   TIFFOpenOptionsFree (options);
   if (tiff == NULL && fd >= 0)
     close (fd);
@@ -58,31 +78,65 @@ open_tiff (const OctOpening *opening)
 
 /* ------------------------------------------------------------------ reading */
 
+/* A strip of which only a part is wanted, the rest of it by the next B-scan. */
+static const guint8 *
+unpack_strip (Content *content, guint64 page, guint32 number, tmsize_t size)
+{
+  if (content->strip != NULL && content->strip_page == page
+      && content->strip_number == number)
+    return content->strip;
+  g_clear_pointer (&content->strip, g_free);
+  if (size > MAX_STRIP)
+    return NULL;
+  content->strip = g_malloc ((gsize)size);
+  content->strip_page = page;
+  content->strip_number = number;
+  if (TIFFReadEncodedStrip (content->tiff, number, content->strip, size)
+      != size)
+    g_clear_pointer (&content->strip, g_free);
+  return content->strip;
+}
+
+/* Rows from `top` on, as many as a B-scan has. */
 static gboolean
-read_strips (Content *content, guint8 *dest)
+read_strips (Content *content, guint64 page, guint32 top, guint8 *dest)
 {
   gsize row = (gsize)TIFFScanlineSize (content->tiff);
   guint32 rows = content->page.rows, per_strip = 0;
+  guint32 bottom = top + content->lines;
 
   TIFFGetFieldDefaulted (content->tiff, TIFFTAG_ROWSPERSTRIP, &per_strip);
   if (per_strip == 0)
     return FALSE;
   per_strip = MIN (per_strip, rows);
-  for (guint32 first = 0; first < rows; first += per_strip) {
-    tmsize_t size = (tmsize_t)(MIN (per_strip, rows - first) * row);
+  for (guint32 first = top / per_strip * per_strip; first < bottom;
+       first += MIN (per_strip, bottom - first)) {
+    guint32 number = TIFFComputeStrip (content->tiff, first, 0);
+    guint32 end = first + MIN (per_strip, rows - first);
+    guint32 from = MAX (first, top), to = MIN (end, bottom);
+    tmsize_t size = (tmsize_t)((end - first) * row);
+    const guint8 *strip;
 
-    if (TIFFReadEncodedStrip (content->tiff,
-            TIFFComputeStrip (content->tiff, first, 0), dest + first * row,
-            size)
-        != size)
+    if (from == first && to == end) {
+      if (TIFFReadEncodedStrip (
+              content->tiff, number, dest + (first - top) * row, size)
+          != size)
+        return FALSE;
+      continue;
+    }
+    strip = unpack_strip (content, page, number, size);
+    if (strip == NULL)
       return FALSE;
+    memcpy (dest + (from - top) * row, strip + (from - first) * row,
+        (to - from) * row);
   }
   return TRUE;
 }
 
 static gboolean
-read_tiles (Content *content, guint8 *dest)
+read_tiles (Content *content, guint32 top, guint8 *dest)
 {
+  guint32 bottom = top + content->lines;
   TIFF *tiff = content->tiff;
   gsize bytes = content->page.bits / 8, row = content->page.columns * bytes;
   tmsize_t size = TIFFTileSize (tiff);
@@ -95,38 +149,67 @@ read_tiles (Content *content, guint8 *dest)
       || (guint64)size != (guint64)width * height * bytes)
     return FALSE;
   tile = g_malloc ((gsize)size);
-  for (guint32 y = 0; y < content->page.rows; y += height)
+  for (guint64 y = top / height * height; y < bottom; y += height)
     for (guint32 x = 0; x < content->page.columns; x += width) {
       gsize part = MIN (width, content->page.columns - x) * bytes;
 
       if (TIFFReadEncodedTile (
-              tiff, TIFFComputeTile (tiff, x, y, 0, 0), tile, size)
+              tiff, TIFFComputeTile (tiff, x, (guint32)y, 0, 0), tile, size)
           != size)
         return FALSE;
-      for (guint32 i = 0; i < MIN (height, content->page.rows - y); i++)
-        memcpy (
-            dest + (y + i) * row + x * bytes, tile + i * width * bytes, part);
+      for (guint64 i = MAX (y, top); i < MIN (y + height, bottom); i++)
+        memcpy (dest + (i - top) * row + x * bytes,
+            tile + (i - y) * width * bytes, part);
     }
   return TRUE;
+}
+
+static gboolean
+tiff_read_flat (Content *content, guint64 frame, gpointer values)
+{
+  tmsize_t count = (tmsize_t)content->page.columns * content->lines;
+  gsize size = (gsize)count * (content->page.bits / 8);
+
+  if (oct_file_read (content->fd, content->flat + frame * size, values, size)
+      != (gssize)size)
+    return FALSE;
+  if (TIFFIsByteSwapped (content->tiff) && content->page.bits == 16)
+    TIFFSwabArrayOfShort (values, count);
+  else if (TIFFIsByteSwapped (content->tiff) && content->page.bits == 32)
+    TIFFSwabArrayOfLong (values, count);
+  else if (TIFFIsByteSwapped (content->tiff) && content->page.bits == 64)
+    TIFFSwabArrayOfLong8 (values, count);
+  return TRUE;
+}
+
+static gboolean
+tiff_read_rows (Content *content, guint64 frame, gpointer values)
+{
+  const Page *page = &content->page;
+  guint64 per_page = page->rows / content->lines;
+  guint32 top = (guint32)(frame % per_page) * content->lines;
+
+  return TIFFSetSubDirectory (content->tiff,
+             g_array_index (content->places, guint64, frame / per_page))
+         && TIFFScanlineSize (content->tiff)
+                == (tmsize_t)((gsize)page->columns * page->bits / 8)
+         && (TIFFIsTiled (content->tiff)
+                 ? read_tiles (content, top, values)
+                 : read_strips (content, frame / per_page, top, values));
 }
 
 static gboolean
 tiff_read_bscan (gpointer data, guint64 frame, gpointer values, GError **error)
 {
   Content *content = data;
-  Page *page = &content->page;
 
-  if (TIFFSetSubDirectory (
-          content->tiff, g_array_index (content->places, guint64, frame))
-      && TIFFScanlineSize (content->tiff)
-             == (tmsize_t)((gsize)page->columns * page->bits / 8)
-      && (TIFFIsTiled (content->tiff) ? read_tiles (content, values)
-                                      : read_strips (content, values)))
+  if (content->flat > 0 ? tiff_read_flat (content, frame, values)
+                        : tiff_read_rows (content, frame, values))
     return TRUE;
   g_set_error (error, OCT_ERROR, OCT_ERROR_READ,
-      "%s: page %" G_GUINT64_FORMAT " cannot be read, the file is damaged or "
+      "%s: B-scan %" G_GUINT64_FORMAT " cannot be read, the file is damaged or "
       "cut off; copy it again",
-      content->file, frame + 1);
+      content->file, frame);
   return FALSE;
 }
 
@@ -138,11 +221,13 @@ tiff_close_content (gpointer data)
   if (content->tiff != NULL)
     TIFFClose (content->tiff);
   g_array_unref (content->places);
+  g_free (content->strip);
   g_free (content->file);
   g_free (content);
 }
 
-static const OctContainer container = { tiff_read_bscan, tiff_close_content };
+static const OctContainer container = { tiff_read_bscan, tiff_close_content,
+  TRUE };
 
 /* ------------------------------------------------------------------ opening */
 
@@ -228,27 +313,74 @@ check_page (const char *file, guint number, const Page *page, const Page *first,
       file, number, found, "save it without compression", error);
 }
 
-/* ImageJ saves what is larger than 4 GB as one page, and the others behind it
- * without a word in the format. */
-static gboolean
-check_imagej (const char *file, TIFF *tiff, guint pages, GError **error)
+/* Images that ImageJ has saved, by the description of the first page; 0: it
+ * does not say. */
+static guint64
+count_imagej (TIFF *tiff)
 {
   const char *text = NULL, *images;
-  g_autofree char *found = NULL;
-  guint64 count;
 
-  if (!TIFFGetField (tiff, TIFFTAG_IMAGEDESCRIPTION, &text)
-      || !g_str_has_prefix (text, "ImageJ=")
-      || (images = strstr (text, "\nimages=")) == NULL)
-    return TRUE;
-  count = g_ascii_strtoull (images + 8, NULL, 10);
-  if (count == pages)
-    return TRUE;
-  found = g_strdup_printf ("says that ImageJ saved %" G_GUINT64_FORMAT
-                           " images, but the file has %u pages",
-      count, pages);
-  return tiff_refuse (file, 1, found,
-      "save it in parts of less than 4 GB, or as raw data", error);
+  return TIFFGetField (tiff, TIFFTAG_IMAGEDESCRIPTION, &text)
+                 && g_str_has_prefix (text, "ImageJ=")
+                 && (images = strstr (text, "\nimages=")) != NULL
+             ? g_ascii_strtoull (images + 8, NULL, 10)
+             : 0;
+}
+
+/* Where the values of the only page begin, which lie there as they are; 0: they
+ * do not. */
+static guint64
+find_flat (const Content *content)
+{
+  guint16 order = FILLORDER_MSB2LSB;
+
+  TIFFGetFieldDefaulted (content->tiff, TIFFTAG_FILLORDER, &order);
+  return content->places->len == 1
+                 && content->page.compression == COMPRESSION_NONE
+                 && order == FILLORDER_MSB2LSB && !TIFFIsTiled (content->tiff)
+                 && TIFFNumberOfStrips (content->tiff) == 1
+             ? TIFFGetStrileOffset (content->tiff, 0)
+             : 0;
+}
+
+/* Pages that are there and that ImageJ announces, or that are damaged. */
+static gboolean
+count_pages (
+    OctOpening *opening, Content *content, guint64 *announced, GError **error)
+{
+  guint64 size = (guint64)content->page.columns * content->page.rows
+                 * (content->page.bits / 8);
+  guint64 pages = content->places->len, images;
+
+  if (!TIFFSetSubDirectory (
+          content->tiff, g_array_index (content->places, guint64, 0)))
+    return tiff_refuse (
+        opening->file, 1, "is damaged or cut off", "copy it again", error);
+  images = MIN (count_imagej (content->tiff), MAX_PAGES);
+  *announced = MAX (images, pages + !content->whole);
+  if (images > 1 || content->lines < content->page.rows)
+    content->flat = find_flat (content);
+  if (content->flat > 0)
+    pages = (opening->file_size - MIN (content->flat, opening->file_size))
+            / MAX (size, 1);
+  if (pages < *announced)
+    oct_missing_add (opening->missing,
+        pages * (content->page.rows / content->lines),
+        (*announced - pages) * (content->page.rows / content->lines),
+        "the file is damaged or cut off there");
+  return TRUE;
+}
+
+/* A page may be several B-scans, where `lines` says so. */
+static void
+tiff_choose_lines (const OctOpening *opening, Content *content)
+{
+  guint lines = opening->settings->lines;
+
+  /* an empty page has no B-scan */
+  content->lines = MAX (content->page.rows, 1);
+  if (lines > 0 && content->page.rows % lines == 0)
+    content->lines = lines;
 }
 
 static gboolean
@@ -271,13 +403,10 @@ list_pages (OctOpening *opening, Content *content, GError **error)
             &opening->stored, error))
       return FALSE;
     g_array_append_val (content->places, place);
-  } while (TIFFReadDirectory (content->tiff));
-  if (!TIFFLastDirectory (content->tiff))
-    return tiff_refuse (opening->file, number + 1, "is damaged or cut off",
-        "copy the file again", error);
-  return TIFFSetSubDirectory (
-             content->tiff, g_array_index (content->places, guint64, 0))
-         && check_imagej (opening->file, content->tiff, number, error);
+    /* asked for before the next one is read, as it is forgotten if that fails */
+    content->whole = TIFFLastDirectory (content->tiff);
+  } while (!content->whole && TIFFReadDirectory (content->tiff));
+  return TRUE;
 }
 
 gboolean
@@ -285,11 +414,12 @@ oct_format_open_tiff (OctOpening *opening, GError **error)
 {
   Content *content = g_new0 (Content, 1);
   g_autofree char *text = NULL;
-  guint64 shape[3];
+  guint64 shape[3], pages;
 
   opening->container = &container;
   opening->content = content;
   content->file = g_strdup (opening->file);
+  content->fd = opening->fd;
   content->places = g_array_new (FALSE, FALSE, sizeof (guint64));
   if (!oct_opening_check_raw_only (opening, "a TIFF file", error)
       || !oct_opening_check_unnamed (opening, error))
@@ -300,8 +430,11 @@ oct_format_open_tiff (OctOpening *opening, GError **error)
         opening->file, 1, "is damaged or cut off", "copy it again", error);
   if (!list_pages (opening, content, error))
     return FALSE;
-  shape[0] = content->places->len;
-  shape[1] = content->page.rows;
+  tiff_choose_lines (opening, content);
+  if (!count_pages (opening, content, &pages, error))
+    return FALSE;
+  shape[0] = pages * (content->page.rows / content->lines);
+  shape[1] = content->lines;
   shape[2] = content->page.columns;
   text = g_strdup_printf ("%" G_GUINT64_FORMAT " x %" G_GUINT64_FORMAT
                           " x %" G_GUINT64_FORMAT,

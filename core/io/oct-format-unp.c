@@ -6,6 +6,10 @@
  *
  *   <Volume_Size Width="1024" Height="500" Number_of_Frames="100"
  *       Number_of_Volumes="1"/>
+ *   <Scanning_Parameters Number_of_BM_scans="4"/>
+ *
+ * The frames are B-scans, those that were repeated at a place one after the
+ * other: 25 places here, with 4 BM-scans each.
  *
  * It is NAME.xml of NAME.unp, or, where one recording has several, of
  * NAME_anything.unp.
@@ -19,8 +23,8 @@
 #define MAX_XML (1u << 20)
 
 typedef struct {
-  guint64 samples, lines, bscans, volumes; /* 0: unknown */
-  gboolean found;
+  guint64 samples, lines, bscans, volumes, repeats; /* 0: unknown */
+  gboolean found, found_scan;
 } Sizes;
 
 gboolean
@@ -38,21 +42,29 @@ unp_on_start (GMarkupParseContext *context, const char *element,
 {
   Sizes *sizes = data;
   const struct {
-    const char *name;
+    const char *element, *name;
     guint64 *value, most;
   } attributes[] = {
-    { "width", &sizes->samples, OCT_MAX_SAMPLES },
-    { "height", &sizes->lines, OCT_MAX_LINES },
-    { "number_of_frames", &sizes->bscans, G_MAXINT },
-    { "number_of_volumes", &sizes->volumes, G_MAXINT },
+    { "volume_size", "width", &sizes->samples, OCT_MAX_SAMPLES },
+    { "volume_size", "height", &sizes->lines, OCT_MAX_LINES },
+    { "volume_size", "number_of_frames", &sizes->bscans, G_MAXINT },
+    { "volume_size", "number_of_volumes", &sizes->volumes, G_MAXINT },
+    { "scanning_parameters", "number_of_bm_scans", &sizes->repeats, G_MAXINT },
   };
+  gboolean *found = g_ascii_strcasecmp (element, "volume_size") == 0
+                        ? &sizes->found
+                    : g_ascii_strcasecmp (element, "scanning_parameters") == 0
+                        ? &sizes->found_scan
+                        : NULL;
 
-  if (sizes->found || g_ascii_strcasecmp (element, "volume_size") != 0)
+  /* the first of each */
+  if (found == NULL || *found)
     return;
-  sizes->found = TRUE;
+  *found = TRUE;
   for (guint i = 0; names[i] != NULL; i++)
     for (guint a = 0; a < G_N_ELEMENTS (attributes); a++)
-      if (g_ascii_strcasecmp (names[i], attributes[a].name) == 0
+      if (g_ascii_strcasecmp (element, attributes[a].element) == 0
+          && g_ascii_strcasecmp (names[i], attributes[a].name) == 0
           && !g_ascii_string_to_unsigned (
               values[i], 10, 1, attributes[a].most, attributes[a].value, NULL))
         *attributes[a].value = 0;
@@ -140,11 +152,13 @@ oct_format_open_unp (OctOpening *opening, GError **error)
   opening->stored = OCT_STORED_U2;
   bscan = sizes.samples * sizes.lines * 2;
   stated = sizes.bscans * sizes.volumes;
-  shape[0] = opening->file_size / bscan;
+  shape[0] = stated;
   shape[1] = sizes.lines;
   shape[2] = sizes.samples;
-  /* fewer B-scans: it was stopped before its end */
-  if (opening->file_size % bscan != 0 || shape[0] > stated) {
+  /* less than that was stopped before its end, or cut off */
+  if (opening->file_size / bscan > stated
+      || (opening->file_size / bscan == stated
+          && opening->file_size % bscan != 0)) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
         "%s has %" G_GUINT64_FORMAT " bytes, but the settings beside it say "
         "%" G_GUINT64_FORMAT " B-scans of %" G_GUINT64_FORMAT
@@ -159,6 +173,8 @@ oct_format_open_unp (OctOpening *opening, GError **error)
   if (!oct_opening_take_shape (opening, 3, shape, text, error))
     return FALSE;
   if (opening->settings->bscans == 0)
-    opening->info.bscans = (guint)MIN (sizes.bscans, opening->info.frames);
+    opening->info.bscans = (guint)sizes.bscans;
+  if (sizes.bscans % MAX (sizes.repeats, 1) == 0)
+    opening->info.repeats = (guint)sizes.repeats;
   return TRUE;
 }

@@ -39,6 +39,10 @@
     .needs = what, .package = debian
 #endif
 
+/* B-scans that a file may announce for each one that it has: a scan may have
+ * been stopped early, but a volume of black B-scans is of use to nobody. */
+#define MAX_ANNOUNCED 1000
+
 #define SAVE_AS_NPY "save the spectra as .npy (numpy.save)"
 
 /* Of ZIP archives: by its name, or by that of an entry that all have. */
@@ -319,7 +323,27 @@ oct_opening_count_frames (OctOpening *opening, guint64 samples, guint64 lines,
   opening->info.lines = lines;
   opening->info.frames = bytes / frame_bytes;
   opening->info.leftover_bytes = bytes % frame_bytes;
+  opening->info.announced =
+      wanted ? wanted / frame_bytes : opening->info.frames;
   return TRUE;
+}
+
+gboolean
+oct_opening_check_present (const OctOpening *opening, guint64 announced,
+    guint64 present, GError **error)
+{
+  g_autofree char *list = NULL;
+
+  if (present > 0 && announced / present <= MAX_ANNOUNCED)
+    return TRUE;
+  list = oct_missing_describe (opening->missing);
+  g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
+      "%s says that it has %" G_GUINT64_FORMAT
+      " B-scans, but only %" G_GUINT64_FORMAT
+      " are there%s%s; copy it again, or save those that are there alone",
+      opening->file, announced, present, *list != '\0' ? ": missing are " : "",
+      list);
+  return FALSE;
 }
 
 /* FALSE with an error when the user's `setting` is not the `found` of the

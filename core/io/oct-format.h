@@ -8,6 +8,7 @@
  */
 #pragma once
 
+#include "oct-missing.h"
 #include "oct-reader.h"
 
 G_BEGIN_DECLS
@@ -31,6 +32,9 @@ typedef struct {
   gboolean (*read) (
       gpointer content, guint64 frame, gpointer values, GError **error);
   void (*close) (gpointer content);
+  /* B-scans can be damaged one by one: one that cannot be read is missing, and
+   * the others can be read. */
+  gboolean apart;
 } OctContainer;
 
 /* What an opener works on. */
@@ -50,6 +54,9 @@ typedef struct {
   const OctContainer *container; /* NULL: a flat file */
   gpointer content;              /* for `container`, closed with the reader */
   OctCalibration *calibration;   /* a reference, or NULL */
+  /* of the `info.announced` B-scans; belongs to the reader.  What a flat file
+   * lacks at its end the reader adds itself. */
+  OctMissing *missing;
 } OctOpening;
 
 typedef struct {
@@ -107,6 +114,11 @@ gboolean oct_opening_take_shape (OctOpening *opening, guint dims,
  * bytes in all, 0 = all there are. */
 gboolean oct_opening_count_frames (OctOpening *opening, guint64 samples,
     guint64 lines, guint64 wanted, GError **error);
+
+/* FALSE with an error where hardly any of the B-scans that a file announces is
+ * there, at most `present`: a file of a few bytes can announce any number. */
+gboolean oct_opening_check_present (const OctOpening *opening,
+    guint64 announced, guint64 present, GError **error);
 
 /* FALSE with an error where `header-size` or `packing` are set, which are for
  * raw files. */

@@ -37,6 +37,7 @@ struct _OctReader {
   gsize stored_size; /* bytes of one value in the file */
   guint64 data_offset;
   OctCalibration *calibration;
+  OctMissing *missing;
 
   OctAhead *ahead; /* flat files */
 
@@ -84,6 +85,21 @@ set_read_error (const OctReader *reader, GError **error)
       reader->file, g_strerror (errno));
 }
 
+/* Which of the B-scans that are announced are not there; FALSE with an error
+ * where that is nearly all of them. */
+static gboolean
+take_missing (OctReader *reader, OctOpening *opening, GError **error)
+{
+  OctReaderInfo *info = &opening->info;
+
+  if (info->announced > info->frames)
+    oct_missing_add (reader->missing, info->frames,
+        info->announced - info->frames, "the file ends too early");
+  info->frames = oct_missing_cut_end (reader->missing, info->announced);
+  return oct_opening_check_present (opening, info->announced,
+      info->announced - oct_missing_count (reader->missing), error);
+}
+
 /* What a format has filled. */
 static void
 take_opening (OctReader *reader, OctOpening *opening)
@@ -111,6 +127,7 @@ oct_reader_open (
   gssize size;
 
   g_mutex_init (&reader->lock);
+  reader->missing = oct_missing_new ();
   reader->file = oct_file_describe ("File", path);
   reader->fd = oct_file_open ("File", path, &opening.file_size, error);
   if (reader->fd < 0)
@@ -126,9 +143,11 @@ oct_reader_open (
     return NULL;
   }
   opening.file = reader->file;
+  opening.missing = reader->missing;
   opening.fd = reader->fd;
   opening.head_size = size;
-  ok = oct_format_open (&opening, error);
+  ok = oct_format_open (&opening, error)
+       && take_missing (reader, &opening, error);
   reader->container = opening.container;
   reader->content = opening.content;
   reader->calibration = opening.calibration;
@@ -151,6 +170,7 @@ oct_reader_close (OctReader *reader)
   if (reader->fd >= 0)
     close (reader->fd);
   g_clear_pointer (&reader->calibration, oct_calibration_unref);
+  oct_missing_free (reader->missing);
   g_mutex_clear (&reader->lock);
   g_free (reader->bscan);
   g_free (reader->file);
@@ -167,6 +187,35 @@ OctCalibration *
 oct_reader_get_calibration (const OctReader *reader)
 {
   return reader->calibration;
+}
+
+guint64
+oct_reader_count_missing (const OctReader *reader)
+{
+  return oct_missing_count (reader->missing);
+}
+
+gboolean
+oct_reader_lacks (const OctReader *reader, guint64 frame)
+{
+  return oct_missing_has (reader->missing, frame);
+}
+
+char *
+oct_reader_describe_missing (const OctReader *reader)
+{
+  guint64 count = oct_missing_count (reader->missing);
+  g_autofree char *list = NULL;
+
+  if (count == 0)
+    return NULL;
+  list = oct_missing_describe (reader->missing);
+  return g_strdup_printf ("%s says that it has %" G_GUINT64_FORMAT
+                          " B-scans, but %" G_GUINT64_FORMAT
+                          " of them %s missing: %s; the others are played, "
+                          "copy it again if the original has all.",
+      reader->file, reader->info.announced, count, count == 1 ? "is" : "are",
+      list);
 }
 
 static gboolean
@@ -262,6 +311,8 @@ read_container (OctReader *reader, guint64 frame, guint8 *dest, gsize stride,
   if (ok && !direct)
     deliver_bscan (reader, dest, stride);
   g_mutex_unlock (&reader->lock);
+  if (!ok && reader->container->apart)
+    oct_missing_add (reader->missing, frame, 1, "it is damaged");
   return ok;
 }
 
@@ -282,6 +333,12 @@ oct_reader_read (OctReader *reader, guint64 frame, gpointer dest, gsize stride,
         " bytes, but B-scan %" G_GUINT64_FORMAT " with rows of %" G_GSIZE_FORMAT
         " bytes was asked for",
         reader->file, info->frames, row_delivered, frame, stride);
+    return FALSE;
+  }
+  if (oct_missing_has (reader->missing, frame)) {
+    g_set_error (error, OCT_ERROR, OCT_ERROR_READ,
+        "%s: B-scan %" G_GUINT64_FORMAT " is missing; copy it again",
+        reader->file, frame);
     return FALSE;
   }
   if (reader->container != NULL)

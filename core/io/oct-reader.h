@@ -52,7 +52,8 @@ gboolean oct_packing_parse (
  * 1 do not count.  Integers of 8 and 16 bit without sign stay what they are,
  * other numbers are delivered as float.
  * Without `bscans` all B-scans of a raw file, or of two dimensions, are one
- * volume.  A file shorter than it says gives its whole B-scans. */
+ * volume.  A file shorter than it says gives its whole B-scans; the others are
+ * missing. */
 typedef struct {
   OctFileFormat format;
   guint samples, lines, bscans;  /* per A-line, per B-scan, per volume */
@@ -68,10 +69,15 @@ typedef struct {
   OctFileFormat format;          /* what it is, not AUTO */
   OctSampleFormat sample_format; /* of the values delivered: U8, U16 or F32 */
   guint samples, lines, bscans;  /* bscans: per volume */
-  guint64 frames;                /* whole B-scans in the file, >= 1 */
-  guint64 leftover_bytes;        /* at the end, less than one B-scan */
-  double line_rate;              /* A-lines per second, 0 = unknown */
-  double x_spacing, y_spacing;   /* m between A-lines, B-scans; 0 = unknown */
+  guint64 frames;    /* B-scans through the last whole one in the file, >= 1 */
+  guint64 announced; /* as many as the file says, >= frames; those that are not
+                        there are missing (below) */
+  guint64 leftover_bytes; /* at the end, less than one B-scan */
+  /* B-scans that were taken at each place, one after the other; 0 = unknown.
+   * They are all counted: a volume has `bscans` / `repeats` places. */
+  guint repeats;
+  double line_rate;            /* A-lines per second, 0 = unknown */
+  double x_spacing, y_spacing; /* m between A-lines, B-scans; 0 = unknown */
 } OctReaderInfo;
 
 /* Opens `path`.  Errors: OCT_ERROR_NOT_FOUND, _READ, _FORMAT, _SETTINGS, each
@@ -87,6 +93,14 @@ const OctReaderInfo *oct_reader_get_info (const OctReader *reader);
 
 /* The calibration that the file carries (no new reference), or NULL. */
 OctCalibration *oct_reader_get_calibration (const OctReader *reader);
+
+/* B-scans that the file announces and that are not in it, or that turned out to
+ * be damaged when they were read: how many so far, whether B-scan `frame` is
+ * one of them, and a sentence that names them and why, NULL where there are
+ * none (g_free() it).  Several threads may ask. */
+guint64 oct_reader_count_missing (const OctReader *reader);
+gboolean oct_reader_lacks (const OctReader *reader, guint64 frame);
+char *oct_reader_describe_missing (const OctReader *reader);
 
 /* What `format` may be besides auto: the name of row `n`, what it is and its
  * value; NULL behind the last one. */
@@ -104,7 +118,9 @@ const char *oct_reader_get_media_type (guint n);
  * `stride` bytes apart: straight into dest where the stored type is the
  * delivered one, through a small buffer where it is converted (i2, f8 -> F32).
  * Several threads may read at once.  A file that has shrunk since or fails to
- * read, or a frame that is not there: OCT_ERROR_READ. */
+ * read, or a frame that is not there: OCT_ERROR_READ; a file of several that
+ * is gone: OCT_ERROR_NOT_FOUND.  After that others can
+ * still be read where the frame is missing (oct_reader_lacks()). */
 gboolean oct_reader_read (OctReader *reader, guint64 frame, gpointer dest,
     gsize stride, GError **error);
 

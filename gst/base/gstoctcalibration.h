@@ -89,7 +89,8 @@ extern const GstOctFileType gst_oct_calibration_file;
   {                                                                            \
     "calibration", "Calibration",                                              \
         "CSV file with a header line and one line per sample; columns "        \
-        "wavelength_nm, k_index, dispersion_rad, background (none = the "      \
+        "wavelength_nm, k_index or k_position, dispersion_rad, background "    \
+        "(none = the "                                                         \
         "one of the file or virtual system, or from upstream)",                \
         flags, "calibration",                                                  \
         GST_OCT_FILE (                                                         \

@@ -84,7 +84,7 @@ read_background (const char *path, OctSampleFormat raw_format, guint samples,
   g_autofree guint8 *bscan = NULL;
   const OctReaderInfo *info;
   gsize row;
-  guint64 frame;
+  guint64 frame, frames = 0;
   guint i;
 
   if (reader == NULL)
@@ -94,13 +94,20 @@ read_background (const char *path, OctSampleFormat raw_format, guint samples,
   bscan = g_malloc (info->lines * row);
   memset (background, 0, samples * sizeof *background);
   for (frame = 0; frame < info->frames; frame++) {
-    if (!oct_reader_read (reader, frame, bscan, row, error))
-      return FALSE;
+    if (!oct_reader_read (reader, frame, bscan, row, error)) {
+      /* the others say as much, but the last one has to */
+      if (!oct_reader_lacks (reader, frame)
+          || (frames == 0 && frame + 1 == info->frames))
+        return FALSE;
+      g_clear_error (error);
+      continue;
+    }
+    frames++;
     for (i = 0; i < info->lines; i++)
       add_spectrum (bscan + i * row, info->sample_format, samples, background);
   }
   for (i = 0; i < samples; i++) {
-    background[i] /= (double)info->frames * info->lines;
+    background[i] /= (double)frames * info->lines;
     if (!isfinite (background[i])) {
       g_autofree char *name = g_filename_display_name (path);
 

@@ -31,6 +31,39 @@ frame_size (const GstOctInput *input)
          * oct_sample_format_size (input->info.sample_format);
 }
 
+/* The number that a B-scan has before volumes are cut down. */
+static guint64
+find_whole (const GstOctInput *input, guint64 frame)
+{
+  const OctScanMask *mask = input->mask;
+
+  return mask == NULL ? frame
+                      : frame / mask->taken_bscans * mask->bscans
+                            + mask->bscan_of[frame % mask->taken_bscans];
+}
+
+gboolean
+gst_oct_input_lacks (const GstOctInput *input, guint64 frame)
+{
+  return input->reader != NULL
+         && oct_reader_lacks (input->reader, find_whole (input, frame));
+}
+
+guint64
+gst_oct_input_count_missing (const GstOctInput *input)
+{
+  const GArray *gaps = input->recording != NULL
+                           ? oct_recording_get_info (input->recording)->gaps
+                           : NULL;
+  guint64 missing = 0;
+
+  if (input->reader != NULL)
+    return oct_reader_count_missing (input->reader);
+  for (guint i = 0; gaps != NULL && i < gaps->len; i++)
+    missing += g_array_index (gaps, OctRecordingGap, i).count;
+  return missing;
+}
+
 /* As it is stored, or simulated. */
 static gboolean
 read_whole (GstOctInput *input, guint64 frame, gpointer dest, gsize stride,
@@ -58,8 +91,7 @@ read_frame (GstOctInput *input, guint64 frame, gpointer dest, gsize stride,
   if (mask == NULL)
     return read_whole (input, frame, dest, stride, error);
   y = mask->bscan_of[frame % mask->taken_bscans];
-  if (!read_whole (input, frame / mask->taken_bscans * mask->bscans + y,
-          input->uncut, row, error))
+  if (!read_whole (input, find_whole (input, frame), input->uncut, row, error))
     return FALSE;
   for (guint i = 0; i < mask->lines_each; i++)
     memcpy ((guint8 *)dest + i * stride,
@@ -100,9 +132,15 @@ input_preload (GstOctInput *input, const char *path, GstAllocator *allocator,
         name, total / 1000000);
     return FALSE;
   }
-  for (frame = 0; ok && frame < input->info.frames; frame++)
+  for (frame = 0; ok && frame < input->info.frames; frame++) {
     ok = read_frame (
         input, frame, map.data + frame * size, size / input->info.lines, error);
+    /* it is not delivered */
+    if (!ok && gst_oct_input_lacks (input, frame)) {
+      g_clear_error (error);
+      ok = TRUE;
+    }
+  }
   gst_memory_unmap (input->preloaded, &map);
   /* B-scans of it are handed out again and again */
   GST_MINI_OBJECT_FLAG_SET (input->preloaded, GST_MEMORY_FLAG_READONLY);
@@ -417,8 +455,8 @@ gst_oct_input_get_place (const GstOctInput *input, guint64 frame)
              : oct_recording_get_place (input->recording, frame - 1) + 1;
 }
 
-guint64
-gst_oct_input_count_alike (const GstOctInput *input, guint64 frame)
+static guint64
+count_without_gaps (const GstOctInput *input, guint64 frame)
 {
   guint64 frames = input->info.frames;
 
@@ -436,6 +474,20 @@ gst_oct_input_count_alike (const GstOctInput *input, guint64 frame)
              : frames - frame;
 }
 
+guint64
+gst_oct_input_count_alike (
+    const GstOctInput *input, guint64 frame, guint64 most)
+{
+  guint64 count = MIN (count_without_gaps (input, frame), most), n;
+
+  if (input->reader == NULL || oct_reader_count_missing (input->reader) == 0)
+    return count;
+  for (n = 1; n < count; n++)
+    if (gst_oct_input_lacks (input, (frame + n) % input->info.frames))
+      break;
+  return n;
+}
+
 OctCalibration *
 gst_oct_input_get_calibration (GstOctInput *input)
 {
@@ -448,19 +500,18 @@ gst_oct_input_get_calibration (GstOctInput *input)
 }
 
 static char *
-describe_gaps (const GArray *gaps, const char *name, gboolean has_places)
+describe_gaps (const GstOctInput *input, const char *name)
 {
-  guint64 missing = 0;
+  const GArray *gaps = oct_recording_get_info (input->recording)->gaps;
 
-  for (guint i = 0; i < gaps->len; i++)
-    missing += g_array_index (gaps, OctRecordingGap, i).count;
   return g_strdup_printf (
       "Recording '%s' lacks %" G_GUINT64_FORMAT " B-scans (gaps: %u), the "
       "first before B-scan %" G_GUINT64_FORMAT ", since the disk was too slow, "
       "the camera stopped or a part was taken away; from there on times %sare "
       "not those of the scan.",
-      name, missing, gaps->len, g_array_index (gaps, OctRecordingGap, 0).frame,
-      has_places ? "" : "and places in the volume ");
+      name, gst_oct_input_count_missing (input), gaps->len,
+      g_array_index (gaps, OctRecordingGap, 0).frame,
+      has_places (input) ? "" : "and places in the volume ");
 }
 
 static char *
@@ -472,8 +523,7 @@ describe_recording (const GstOctInput *input, const char *name)
   g_autoptr (GPtrArray) flaws = g_ptr_array_new_with_free_func (g_free);
 
   if (info->gaps != NULL)
-    g_ptr_array_add (
-        flaws, describe_gaps (info->gaps, name, has_places (input)));
+    g_ptr_array_add (flaws, describe_gaps (input, name));
   if (oct_recording_get_mask_problem (recording) != NULL)
     g_ptr_array_add (
         flaws, g_strdup (oct_recording_get_mask_problem (recording)));
@@ -510,6 +560,9 @@ gst_oct_input_describe_flaws (const GstOctInput *input, const char *location)
 
   if (input->recording != NULL)
     return describe_recording (input, name);
+  /* the rest of a B-scan that is missing is not worth a word of its own */
+  if (input->reader != NULL && oct_reader_count_missing (input->reader) > 0)
+    return oct_reader_describe_missing (input->reader);
   if (info->leftover_bytes == 0)
     return NULL;
   return g_strdup_printf (

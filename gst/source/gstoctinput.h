@@ -63,9 +63,19 @@ OctScanMask *gst_oct_input_get_scan_mask (
  * number.  That of `frames` is where the scan ends. */
 guint64 gst_oct_input_get_place (const GstOctInput *input, guint64 frame);
 
-/* How many B-scans from `frame` on follow each other in the scan and are of one
- * mask, through the end of the input where that is right; at least 1. */
-guint64 gst_oct_input_count_alike (const GstOctInput *input, guint64 frame);
+/* How many B-scans from `frame` on, at most `most`, follow each other in the
+ * scan, are of one mask and are not missing, through the end of the input where
+ * that is right; at least 1. */
+guint64 gst_oct_input_count_alike (
+    const GstOctInput *input, guint64 frame, guint64 most);
+
+/* Whether B-scan `frame` is missing: the file announces it, and it is not there
+ * or turned out to be damaged when it was read.  Others can be read then. */
+gboolean gst_oct_input_lacks (const GstOctInput *input, guint64 frame);
+
+/* How many B-scans are missing, as far as it is known; of volumes that are cut
+ * down, B-scans of whole ones. */
+guint64 gst_oct_input_count_missing (const GstOctInput *input);
 
 /* A calibration that the input itself carries (no new reference), or NULL. */
 OctCalibration *gst_oct_input_get_calibration (GstOctInput *input);

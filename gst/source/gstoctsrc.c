@@ -35,6 +35,9 @@ GST_DEBUG_CATEGORY (gst_oct_src_debug);
  * small ring of buffers would. */
 #define LIVE_TOLERANCE (100 * GST_MSECOND)
 
+/* B-scans that are named one by one when they turn out to be damaged. */
+#define MAX_TOLD_DAMAGED 8
+
 struct _GstOctSrc {
   GstPushSrc parent;
 
@@ -49,6 +52,7 @@ struct _GstOctSrc {
   GstOctInput *input;
   GstOctTimeline timeline; /* counts through loops */
   guint64 frames, dropped;
+  guint64 missing;  /* B-scans of the input */
   guint per_buffer; /* B-scans, as it was set */
   guint count;      /* in the next buffer */
 
@@ -57,11 +61,12 @@ struct _GstOctSrc {
   gboolean downstream_strides; /* takes any stride (GstVideoMeta) */
   guint64 stop;                /* first B-scan not to deliver */
   gboolean discont;
+  guint told_damaged;          /* B-scans that a warning has named */
   OctScanMask *mask_sent;      /* of the scan, owned by the input; or NULL */
   OctCalibration *calibration; /* read at the start, not sent yet */
 };
 
-enum { PROP_0, PROP_IS_LIVE, PROP_FRAMES, PROP_DROPPED };
+enum { PROP_0, PROP_IS_LIVE, PROP_FRAMES, PROP_DROPPED, PROP_MISSING };
 
 static GstStaticPadTemplate src_template =
     GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS,
@@ -200,18 +205,6 @@ gst_oct_src_decide_allocation (GstBaseSrc *base, GstQuery *query)
 
 /* -------------------------------------------------------------- start, stop */
 
-static void
-warn_about_flaws (GstOctSrc *self, const char *location)
-{
-  g_autofree char *flaws = gst_oct_input_describe_flaws (self->input, location);
-
-  if (flaws == NULL)
-    return;
-  GST_ELEMENT_WARNING (self, STREAM, FORMAT, ("%s", flaws), (NULL));
-  /* gst-launch-1.0 -q shows no warning */
-  g_message ("%s", flaws);
-}
-
 /* Which frame rate negotiation is going to find: a seek that was asked for
  * before the start comes before the caps. */
 static void
@@ -276,13 +269,15 @@ gst_oct_src_start (GstBaseSrc *base)
       settings.loop ? G_MAXUINT64 : gst_oct_input_get_info (input)->frames;
   self->timeline.next = 0;
   self->frames = self->dropped = 0;
+  self->missing = gst_oct_input_count_missing (input);
   GST_OBJECT_UNLOCK (self);
   self->stop = G_MAXUINT64;
   self->discont = TRUE;
+  self->told_damaged = 0;
   self->mask_sent = NULL;
   g_atomic_int_set (&self->calibration_stale, TRUE);
   predict_framerate (self);
-  warn_about_flaws (self, location);
+  gst_oct_src_warn_about_flaws (GST_ELEMENT (self), input, location);
   return TRUE;
 }
 
@@ -458,8 +453,53 @@ src_stamp (GstOctSrc *self, GstBuffer *buffer, guint64 n, guint64 frame)
 static guint64
 count_left (GstOctSrc *self, guint64 frame, guint64 end)
 {
-  return MIN (end - self->timeline.next,
-      gst_oct_input_count_alike (self->input, frame));
+  return gst_oct_input_count_alike (
+      self->input, frame, MIN (end - self->timeline.next, self->per_buffer));
+}
+
+/* A B-scan that turned out to be damaged when it was read. */
+static void
+tell_damaged (GstOctSrc *self, GError **error)
+{
+  const char *last = self->told_damaged + 1 < MAX_TOLD_DAMAGED
+                         ? ""
+                         : " No other one of this file is named.";
+
+  GST_OBJECT_LOCK (self);
+  self->missing = gst_oct_input_count_missing (self->input);
+  GST_OBJECT_UNLOCK (self);
+  if (self->told_damaged++ < MAX_TOLD_DAMAGED)
+    GST_ELEMENT_WARNING (self, STREAM, DECODE,
+        ("%s. It is left out, and the others are played.%s", (*error)->message,
+            last),
+        (NULL));
+  g_clear_error (error);
+}
+
+/* Goes to the next B-scan that is there; FALSE: there is none before `end`.
+ * Those that are missing have their time, and their place in the volume. */
+static gboolean
+skip_missing (GstOctSrc *self, guint64 end, guint64 *frame, GError **error)
+{
+  guint64 frames = gst_oct_input_get_info (self->input)->frames, skipped = 0;
+
+  while (skipped < frames && self->timeline.next + skipped < end
+         && gst_oct_input_lacks (
+             self->input, (self->timeline.next + skipped) % frames))
+    skipped++;
+  if (skipped == frames) {
+    g_set_error_literal (error, OCT_ERROR, OCT_ERROR_READ,
+        "The file of `location` has no B-scan that can be read; copy it again");
+    return FALSE;
+  }
+  if (skipped > 0) {
+    GST_OBJECT_LOCK (self);
+    self->timeline.next += skipped;
+    GST_OBJECT_UNLOCK (self);
+    self->discont = TRUE;
+  }
+  *frame = self->timeline.next % frames;
+  return self->timeline.next < end;
 }
 
 /* Fewer than there are in a buffer have caps of their own. */
@@ -477,13 +517,37 @@ choose_count (GstOctSrc *self, guint64 left)
          && self->info.bscans == count;
 }
 
+/* The next buffer; GST_FLOW_CUSTOM_SUCCESS: a B-scan of it is damaged, which is
+ * known now. */
+static GstFlowReturn
+try_buffer (GstOctSrc *self, GstBuffer **buffer, guint64 *frame, GError **error)
+{
+  guint64 end = MIN (self->stop, self->timeline.count);
+  GstFlowReturn ret;
+  guint64 count;
+
+  if (!skip_missing (self, end, frame, error))
+    return *error != NULL ? GST_FLOW_ERROR : GST_FLOW_EOS;
+  send_scan_mask (self, *frame);
+  count = count_left (self, *frame, end);
+  if (!choose_count (self, count))
+    return GST_FLOW_NOT_NEGOTIATED;
+  ret = make_buffer (self, *frame, buffer, error);
+  if (*error == NULL
+      || (!gst_oct_input_lacks (self->input, *frame)
+          && count_left (self, *frame, end) == count))
+    return ret;
+  tell_damaged (self, error);
+  return GST_FLOW_CUSTOM_SUCCESS;
+}
+
 static GstFlowReturn
 gst_oct_src_create (GstPushSrc *push, GstBuffer **buffer)
 {
   GstOctSrc *self = GST_OCT_SRC (push);
   g_autoptr (GError) error = NULL;
   GstFlowReturn ret;
-  guint64 frame, end;
+  guint64 frame = 0;
   gboolean changed;
 
   changed = g_atomic_int_compare_and_exchange (
@@ -491,14 +555,9 @@ gst_oct_src_create (GstPushSrc *push, GstBuffer **buffer)
   if (g_atomic_int_compare_and_exchange (&self->calibration_stale, TRUE, FALSE))
     src_send_calibration (self, changed);
   drop_late_frames (self);
-  end = MIN (self->stop, self->timeline.count);
-  if (self->timeline.next >= end)
-    return GST_FLOW_EOS;
-  frame = self->timeline.next % gst_oct_input_get_info (self->input)->frames;
-  send_scan_mask (self, frame);
-  if (!choose_count (self, count_left (self, frame, end)))
-    return GST_FLOW_NOT_NEGOTIATED;
-  ret = make_buffer (self, frame, buffer, &error);
+  do {
+    ret = try_buffer (self, buffer, &frame, &error);
+  } while (ret == GST_FLOW_CUSTOM_SUCCESS);
   if (error != NULL)
     src_post_error (self, &error);
   if (ret != GST_FLOW_OK)
@@ -654,6 +713,8 @@ gst_oct_src_get_property (
     g_value_set_uint64 (value, self->frames);
   else if (id == PROP_DROPPED)
     g_value_set_uint64 (value, self->dropped);
+  else if (id == PROP_MISSING)
+    g_value_set_uint64 (value, self->missing);
   else
     gst_oct_src_settings_get (&self->settings, id, value);
   GST_OBJECT_UNLOCK (self);
@@ -687,6 +748,11 @@ install_properties (GObjectClass *klass)
       g_param_spec_uint64 ("dropped", "Dropped frames",
           "B-scans that a live source had to drop so far", 0, G_MAXUINT64, 0,
           counter));
+  g_object_class_install_property (klass, PROP_MISSING,
+      g_param_spec_uint64 ("missing", "Missing B-scans",
+          "B-scans that the file announces and that are not in it, or turned "
+          "out to be damaged so far",
+          0, G_MAXUINT64, 0, counter));
 }
 
 static void

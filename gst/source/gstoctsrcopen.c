@@ -74,3 +74,16 @@ gst_oct_src_open_calibration (GstElement *element,
   oct_calibration_settings_clear (&settings);
   return calibration;
 }
+
+void
+gst_oct_src_warn_about_flaws (
+    GstElement *element, const GstOctInput *input, const char *location)
+{
+  g_autofree char *flaws = gst_oct_input_describe_flaws (input, location);
+
+  if (flaws == NULL)
+    return;
+  GST_ELEMENT_WARNING (element, STREAM, FORMAT, ("%s", flaws), (NULL));
+  /* gst-launch-1.0 -q shows no warning */
+  g_message ("%s", flaws);
+}

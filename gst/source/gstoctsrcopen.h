@@ -23,4 +23,9 @@ GstOctInput *gst_oct_src_open (GstElement *element, GstOctSrcSettings *settings,
 OctCalibration *gst_oct_src_open_calibration (GstElement *element,
     const GstOctSrcSettings *from, GstOctInput *input, GError **error);
 
+/* Posts a warning about what is missing or left over in the file `location`,
+ * where something is. */
+void gst_oct_src_warn_about_flaws (
+    GstElement *element, const GstOctInput *input, const char *location);
+
 G_END_DECLS

@@ -147,6 +147,19 @@ on_element (GstBus *bus, GstMessage *message, gpointer data)
     *(guint64 *)data += missing;
 }
 
+/* What octsrc says of its file: which B-scans are missing, and why.  In any
+ * thread. */
+static void
+convert_file_on_warning (GstBus *bus, GstMessage *message, gpointer data)
+{
+  g_autoptr (GError) warning = NULL;
+
+  if (g_strcmp0 (GST_MESSAGE_SRC_NAME (message), "source") != 0)
+    return;
+  gst_message_parse_warning (message, &warning, NULL);
+  g_printerr ("Note: %s\n", warning->message);
+}
+
 static void
 count_missing (GstElement *pipeline, guint64 *missing)
 {
@@ -156,6 +169,8 @@ count_missing (GstElement *pipeline, guint64 *missing)
   gst_bus_enable_sync_message_emission (bus);
   g_signal_connect (
       bus, "sync-message::element", G_CALLBACK (on_element), missing);
+  g_signal_connect (
+      bus, "sync-message::warning", G_CALLBACK (convert_file_on_warning), NULL);
 }
 
 static gboolean
@@ -207,13 +222,19 @@ oct_convert_file (const OctConvertOptions *options,
     GError **error)
 {
   GstElement *pipeline = convert_file_make_pipeline (options, error);
+  g_autoptr (GstElement) source = NULL;
+  guint64 absent = 0;
   gboolean ok;
 
   if (pipeline == NULL)
     return FALSE;
+  source = gst_bin_get_by_name (GST_BIN (pipeline), "source");
   count_missing (pipeline, missing);
   set_files (pipeline, options, input, folder);
   ok = convert_file_play (pipeline, options, progress, data, error);
+  /* where a whole volume is missing nothing is black */
+  g_object_get (source, "missing", &absent, NULL);
+  *missing = MAX (*missing, absent);
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_object_unref (pipeline);
   return ok;

@@ -22,6 +22,8 @@
 #define MAX_UM 1e6
 /* A file at which so many programs in a row have died is left out. */
 #define MAX_BEGUN 2
+/* All files are converted, but of some B-scans are missing. */
+#define STATUS_INCOMPLETE 3
 
 typedef struct {
   OctConvertOptions file;
@@ -36,6 +38,7 @@ typedef struct {
 typedef struct {
   guint files, at, done, skipped, failed;
   guint incomplete;          /* of those that were done */
+  guint all_incomplete;      /* and of those that were done before */
   guint64 bytes, bytes_done; /* of all to be converted; of those that were */
   guint64 bytes_now;         /* of the file under way */
   gint64 start, shown;       /* monotonic */
@@ -432,11 +435,23 @@ run_part (const Options *options, OctConvertManifest *manifest,
   return ok;
 }
 
+/* Inputs that are converted and of which B-scans are missing. */
+static void
+convert_count_incomplete (const Options *options,
+    const OctConvertManifest *manifest, GPtrArray *inputs, Work *work)
+{
+  for (guint i = 0; i < inputs->len; i++)
+    work->all_incomplete +=
+        oct_convert_manifest_has (manifest, inputs->pdata[i], options->text)
+        && *oct_convert_manifest_get_note (manifest, inputs->pdata[i]) != '\0';
+}
+
 static gboolean
 convert_run (const Options *options, Work *work, GError **error)
 {
   g_autoptr (GPtrArray) inputs = NULL;
   g_autoptr (OctConvertManifest) manifest = NULL;
+  gboolean ok;
 
   if (!convert_check_output (options, error))
     return FALSE;
@@ -452,11 +467,14 @@ convert_run (const Options *options, Work *work, GError **error)
       options->output, options->part_number, options->parts, error);
   if (manifest == NULL)
     return FALSE;
-  if (!options->summary)
-    return run_part (options, manifest, inputs, work, error);
-  return oct_convert_manifest_merge (manifest, error)
-         && oct_convert_print_state (manifest, inputs, options->output,
-             options->text, options->checksums, work->failures, error);
+  ok = options->summary
+           ? oct_convert_manifest_merge (manifest, error)
+                 && oct_convert_print_state (manifest, inputs, options->output,
+                     options->text, options->checksums, work->failures, error)
+           : run_part (options, manifest, inputs, work, error);
+  if (ok)
+    convert_count_incomplete (options, manifest, inputs, work);
+  return ok;
 }
 
 /* ------------------------------------------------------------------ options */
@@ -673,6 +691,8 @@ main (int argc, char **argv)
     else if (!convert_run (&options, &work, &error) || work.failed > 0
              || work.unread > 0)
       status = EXIT_FAILURE;
+    else if (work.all_incomplete > 0)
+      status = STATUS_INCOMPLETE;
   }
   if (error != NULL)
     g_printerr ("%s%s%s\n", status == 2 ? "" : "Error: ", error->message,

@@ -143,8 +143,8 @@ typedef gboolean (*OctConvertProgress) (
     guint64 bscans, guint64 all, gpointer data);
 
 /* Converts it into `folder`, which may have nothing in it.  The files there are
- * complete when it returns TRUE; `missing`: B-scans that are black in them, as
- * they never came.  FALSE with a sentence, or G_IO_ERROR_CANCELLED where it was
+ * complete when it returns TRUE; `missing`: B-scans that are black in them, or
+ * that the file announces and lacks.  FALSE with a sentence, or G_IO_ERROR_CANCELLED where it was
  * stopped. */
 gboolean oct_convert_file (const OctConvertOptions *options,
     const OctConvertInput *input, const char *folder,

@@ -20,7 +20,8 @@ trap 'kill -TERM "$program" 2>/dev/null' TERM
 # a signal ends `wait`, not the program
 while wait "$program"; status=$?; kill -0 "$program" 2>/dev/null; do :; done
 
-if [ "$status" -eq 0 ] || { [ "$status" -le 2 ] && [ -z "$time_is_up" ]; }; then
+# 3: all is done, but files lack B-scans
+if [ "$status" -eq 0 ] || [ "$status" -eq 3 ] || { [ "$status" -le 2 ] && [ -z "$time_is_up" ]; }; then
   exit "$status"
 fi
 echo "$(date -Is) part $part: ended with status $status${time_is_up:+, the time is up}"

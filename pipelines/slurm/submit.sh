@@ -117,9 +117,9 @@ fi
 status=0
 state=$("$program" "${summary[@]}" --summary) || status=$?
 case $status in
-  0) echo "$state"
+  0 | 3) echo "$state"
      echo "Nothing is left to do."
-     exit 0 ;;
+     exit "$status" ;;
   1) grep '^Not complete' <<<"$state" || exit 1 ;;
   *) exit "$status" ;;
 esac

@@ -2,11 +2,14 @@
 /* Any text as the CSV of a calibration, the first byte choosing the number of
  * samples: finite numbers that can be recorded and read again, or an error that
  * can be shown. */
+#define _GNU_SOURCE /* memfd_create */
 #include "oct-calibration-csv.h"
 #include "oct-recording.h"
 
 #include <math.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 int LLVMFuzzerTestOneInput (const guint8 *data, gsize size);
 
@@ -40,6 +43,24 @@ assert_recorded (OctCalibration *c, guint samples)
   g_assert_true (oct_calibration_equal (c, back.calibration));
 }
 
+/* As the file of a user. */
+static OctCalibration *
+make_calibration (const guint8 *text, gsize size, guint samples, GError **error)
+{
+  g_autofree char *path = NULL;
+  OctCalibrationSettings settings = { 0 };
+  OctCalibration *c;
+  int fd = memfd_create ("fuzz", MFD_CLOEXEC);
+
+  g_assert_cmpint (fd, >=, 0);
+  g_assert_cmpint (write (fd, text, size), ==, (gssize)size);
+  path = g_strdup_printf ("/proc/self/fd/%d", fd);
+  settings.file = path;
+  c = oct_calibration_new (&settings, samples, error);
+  close (fd);
+  return c;
+}
+
 int
 LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {
@@ -56,10 +77,7 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
     assert_error (error);
     return 0;
   }
-  c = oct_calibration_new_from_arrays (samples,
-      table.values[OCT_COLUMN_WAVELENGTH], table.values[OCT_COLUMN_K_INDEX],
-      table.values[OCT_COLUMN_DISPERSION], table.values[OCT_COLUMN_BACKGROUND],
-      &error);
+  c = make_calibration (data + 1, size - 1, samples, &error);
   if (!c) {
     assert_error (error);
     return 0;

@@ -15,6 +15,7 @@ from tap import Skip
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CONVERT = os.environ["OCT_CONVERT"]
+VECTORS = ROOT / "tests/unit/vectors/files"
 SAMPLES, LINES, BSCANS = 128, 24, 6
 
 try:
@@ -414,13 +415,53 @@ def test_missing_bscans(folder):
     data = numpy.load(folder / "archive/a.npy")
     (folder / "archive/a.npy").unlink()
     (folder / "archive/a.raw").write_bytes(data.tobytes())
-    text = convert(folder, "--bscans", 4, "--samples", SAMPLES, "--lines", LINES)
+    text = convert(folder, "--bscans", 4, "--samples", SAMPLES, "--lines", LINES,
+                   status=3)
     assert "2 B-scans are missing" in text, text
     assert re.search(r"^  incomplete +1 of them", text, re.M), text
     assert re.search(r"^  incomplete +1 of them", convert(
         folder, "--bscans", 4, "--samples", SAMPLES, "--lines", LINES,
-        "--summary"), re.M)
+        "--summary", status=3), re.M)
     assert all("missing" in row["message"] for row in manifest(folder))
+
+
+def test_files_with_holes(folder):
+    """What a file announces and lacks is named; all the rest is converted."""
+    if numpy is None:
+        raise Skip("NumPy is not installed")
+    (folder / "archive").mkdir()
+    name = folder / "archive/scan.oct"
+    name.write_bytes((VECTORS / "missing-entry.oct").read_bytes())
+    line = ["archive", "--output", "out", "--format", "npy"]
+    try:
+        text = run(*line, cwd=folder, status=3)
+    except AssertionError as error:
+        if "made without libzip" in str(error):
+            raise Skip("built without libzip") from None
+        raise
+    assert "6 B-scans, but 1 of them is missing" in text, text
+    assert "data/Spectral3.data is not in the archive" in text, text
+    volume = numpy.load(folder / "out/scan.npy")
+    assert [bool(bscan.any()) for bscan in volume] == [True] * 3 + [False] + [True] * 2
+    assert [row["message"] for row in manifest(folder)] == [
+        "1 B-scans are missing and black"]
+    text = run(*line, cwd=folder, status=3)
+    assert count(text, "done before") == 1, text
+    run(*line, "--summary", cwd=folder, status=3)
+
+
+def test_missing_volume(folder):
+    """Where a whole volume is missing nothing is black, and it is said too."""
+    make_archive(folder, ["a.npy"])
+    data = numpy.load(folder / "archive/a.npy")
+    (folder / "archive/a.npy").unlink()
+    (folder / "archive/a.unp").write_bytes(data.tobytes())
+    (folder / "archive/a.xml").write_text(
+        f'<Volume_Size Width="{SAMPLES}" Height="{LINES}" '
+        f'Number_of_Frames="{BSCANS}" Number_of_Volumes="2"/>')
+    convert(folder, status=3)
+    assert len(manifest(folder)) == 1
+    assert f"{BSCANS} B-scans are missing" in manifest(folder)[0]["message"]
 
 
 def test_other_options(folder):

@@ -73,6 +73,24 @@ def write_h5(folder):
         spectra.id.write_direct_chunk((0, 0, 0), zlib.compress(bytes(16)))
     with h5py.File(folder / "never-written.h5", "w") as f:
         f.create_dataset("spectra", shape=(1 << 40, 3, 4), dtype="u2", chunks=(1, 3, 4))
+    # of six B-scans all but the fourth were written, whole or in part
+    for name, chunks, hole in (("hole", (1, 3, 4), slice(None)), ("hole-in-part", (1, 1, 4), slice(1, 2))):
+        with h5py.File(folder / f"{name}.h5", "w") as f:
+            spectra = f.create_dataset("spectra", shape=(6, 3, 4), dtype="u2", chunks=chunks)
+            for i, bscan in enumerate((np.arange(72, dtype="u2") * 900).reshape(6, 3, 4)):
+                for line in range(3):
+                    if i != 3 or line not in range(3)[hole]:
+                        spectra[i, line] = bscan[line]
+    # stopped after three of eight, two in a chunk; lines of two B-scans in one array
+    with h5py.File(folder / "stopped.h5", "w") as f:
+        spectra = f.create_dataset("spectra", shape=(8, 3, 4), dtype="u2", chunks=(2, 3, 4), compression="gzip")
+        spectra[:4] = (np.arange(48, dtype="u2") * 900).reshape(4, 3, 4)
+    with h5py.File(folder / "hole-in-lines.h5", "w") as f:
+        spectra = f.create_dataset("spectra", shape=(12, 4), dtype="u2", chunks=(2, 4))
+        for i in (0, 2, 4, 10):
+            spectra[i : i + 2] = (np.arange(8 * i // 2, 8 * i // 2 + 8, dtype="u2") * 900).reshape(2, 4)
+    with h5py.File(folder / "million.h5", "w") as f:
+        f.create_dataset("spectra", shape=(1000000, 16, 32), dtype="u2", chunks=(1, 16, 32))[0] = 7
     with h5py.File(folder / "external.h5", "w") as f:
         f.create_dataset("spectra", shape=(2, 3, 4), dtype="u2", external=[("packed.h5", 0, 48)])
     # as MATLAB writes it: a text before, and what each array is
@@ -157,6 +175,15 @@ def write_thorlabs(folder):
     # three A-lines and three B-scans at each place
     make("lateral-averaged", replace=[*lateral, ("<SizeX>3</SizeX>", "<SizeX>1</SizeX>")], n=6)
     make("lateral-wrong", replace=[lateral[0], ("<SizeX>1</SizeX>", "<SizeX>nan</SizeX><SizeY>-1</SizeY>")])
+    # entries that the header lists and that are not there, or not whole
+    without = lambda *names: lambda e: {k: v for k, v in e.items() if k not in names}
+    cut = lambda name, size: lambda e: {k: v[:size] if k == name else v for k, v in e.items()}
+    third, bscan = "data\\Spectral3.data", 5 * PIXELS * 2
+    make("missing-entry", n=6, spoil=without(third))
+    make("missing-first", n=6, spoil=without("data\\Spectral0.data"))
+    make("short-entry", n=6, spoil=cut(third, bscan // 2))
+    make("empty-entry", n=6, spoil=cut(third, 0))
+    make("short-several", n=2, per_file=3, spoil=cut("data\\Spectral1.data", bscan * 3 // 2))
     # bad ones
     make("bad-chirp-length", chirp=CHIRP[:-1])
     make("bad-chirp-falls", chirp=CHIRP[::-1])
@@ -173,9 +200,8 @@ def write_thorlabs(folder):
     # names with bytes that are no text, which GLib's message shows
     spoilt = lambda e: e["Header.xml"].replace(b"<Image>", b"<Im\xe9\xff>")
     make("bad-utf8", spoil=lambda e: {**e, "Header.xml": spoilt(e)})
-    without = lambda *names: lambda e: {k: v for k, v in e.items() if k not in names}
     make("bad-no-header", spoil=without("Header.xml"))
-    make("bad-no-spectra", spoil=without("data\\Spectral0.data"))
+    make("bad-no-spectra", spoil=without("data\\Spectral0.data", "data\\Spectral1.data"))
     make("bad-bomb", packing=zipfile.ZIP_BZIP2, spoil=lambda e: {**e, "Header.xml": bytes(65 << 20)})
 
 
@@ -209,8 +235,27 @@ def write_tiff(folder):
     plain = (folder / "plain-u2.tif").read_bytes()
     assert plain[:4] == b"II*\0"
     (folder / "bad-compression.tif").write_bytes(plain.replace(b"\x03\1\3\0\1\0\0\0\1\0", b"\x03\1\3\0\1\0\0\0\x99\x99"))
+    # one page of five hundred, the others are not there
     text = b"ImageJ=1.53t\nimages=500\nslices=500\n"
-    write("bad-imagej", values("u2")[0], description=text.decode())
+    write("short-imagej", values("u2")[0], description=text.decode())
+    # as ImageJ saves more than 4 GB: one page, the other images follow it
+    many = (np.arange(72) * 900).astype("u2").reshape(6, 3, 4)
+    for name, order in (("imagej-large", "<"), ("imagej-large-swapped", ">")):
+        tifffile.imwrite(folder / f"{name}.tif", many[0].astype(f"{order}u2"), photometric="minisblack", byteorder=order,
+                         metadata=None, software=False, description="ImageJ=1.53t\nimages=6\nslices=6\nloop=false\n")
+        with open(folder / f"{name}.tif", "ab") as f:
+            f.write(many[1:].astype(f"{order}u2").tobytes())
+    # in one strip, which libtiff would divide
+    strip = (np.arange(3 * 16 * 512) * 2).astype("u2").reshape(3, 16, 512)
+    tifffile.imwrite(folder / "imagej-large-strip.tif", strip[0], photometric="minisblack", metadata=None,
+                     software=False, rowsperstrip=16, description="ImageJ=1.53t\nimages=3\nslices=3\nloop=false\n")
+    with open(folder / "imagej-large-strip.tif", "ab") as f:
+        f.write(strip[1:].tobytes())
+    # six B-scans below each other in a page
+    tall = many.reshape(18, 4)
+    write("tall", tall)
+    write("tall-strips", tall, rowsperstrip=4, compression="zlib")
+    write("tall-tiles", tall, tile=(16, 16))
 
 
 if __name__ == "__main__":

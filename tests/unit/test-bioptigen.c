@@ -109,9 +109,9 @@ test_unp_refused (void)
     { "<Volume_Size Height=\"2\" Number_of_Frames=\"2\" Width=\"4\" "
       "Number_of_Volumes=\"1\"/>",
         "has 96 bytes, but the settings beside it say 2 B-scans" },
-    { "<Volume_Size Height=\"3\" Number_of_Frames=\"9\" Width=\"5\" "
+    { "<Volume_Size Height=\"3\" Number_of_Frames=\"3\" Width=\"5\" "
       "Number_of_Volumes=\"1\"/>",
-        "has 96 bytes, but the settings beside it say 9 B-scans" },
+        "has 96 bytes, but the settings beside it say 3 B-scans" },
   };
   g_autofree char *path = write_counts ("bad.unp", 48);
   g_autofree char *lines = g_strnfill ((1u << 20) + 1, '\n');

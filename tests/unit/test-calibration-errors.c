@@ -15,7 +15,8 @@ test_file_errors (void)
     { "", "has no content", "one row per sample" },
     { "\n# only a comment\n", "has no content", "wavelength_nm" },
     { "wavelength\n1\n2\n", "line 1: the column 'wavelength' is not known",
-        "known are wavelength_nm, k_index, dispersion_rad and background" },
+        "known are wavelength_nm, k_index, k_position, dispersion_rad and "
+        "background" },
     { "background,\n1,\n2,\n", "the column '' is not known", "known are" },
     { "k_index,background,k_index\n1,1,1\n", "k_index stands there twice",
         "remove one" },

@@ -75,8 +75,6 @@ test_refused (void)
     { "bad-inverted", "page 1 is in colour, or inverted", "save it in grey" },
     { "bad-complex", "values of 64 bits", "8 or 16 bits" },
     { "bad-compression", "compressed in a way (39321)", "without compression" },
-    { "bad-imagej", "ImageJ saved 500 images, but the file has 1 pages",
-        "in parts" },
   };
   g_autofree char *plain = vector_path ("plain-u2");
   g_autofree char *strips = vector_path ("strips");
