@@ -42,7 +42,7 @@ Sizes of what is read
 Sizes of what is written
   --width-um W         width of a B-scan
   --length-um L        length of a volume, from its first B-scan to its last
-  --refractive-index N of the sample (default: 1, air)
+  --refractive-index N of the sample (default: 1.38, tissue; 1: air)
   --dicom-tags TAGS    further attributes of DICOM files: PatientID=42;...
 
   --part K/N           convert only the K-th of N parts of about equal size

@@ -40,7 +40,7 @@ What is shown
   --length-um L        length of a volume, from its first B-scan to its last, in
                        micrometres (default: as its width)
   --refractive-index N of the sample, for the depth scale bar and volumes
-                       (default: 1; volumes of the virtual OCT system: 1.38)
+                       (default: 1.38, tissue; 1: air)
 
 Who can see it
   --address A          IP address to serve at (default: 127.0.0.1, this computer

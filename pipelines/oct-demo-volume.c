@@ -18,8 +18,7 @@
 /* A file is scanned again and again. */
 #define FILE_RATE "1"
 
-/* Stored background: the mean of a B-scan draws lines at the depth of an
- * instrument.  What lies near zero delay would cover all else. */
+/* What lies near zero delay would cover all else. */
 #define CHAIN                                                                  \
   "octsrc name=source ! octreconstruct name=reconstruct mode=%s "              \
   "range=contrast range-smoothing=0.99 ! octvolume name=volume crop-top=0.02 " \
@@ -88,9 +87,8 @@ demo_volume_set_spacings (GstElement *pipeline, const Task *task)
 static GstElement *
 demo_volume_make_pipeline (const Task *task, const char *tail, GError **error)
 {
-  /* a file need not have a background */
-  g_autofree char *chain = g_strdup_printf (CHAIN,
-      task->source->data == NULL ? "background" : "bscan", WIDTH, HEIGHT);
+  g_autofree char *chain = g_strdup_printf (
+      CHAIN, oct_source_options_get_mode (task->source), WIDTH, HEIGHT);
   g_autofree char *description = g_strconcat (chain, tail, NULL);
   GstElement *pipeline = gst_parse_launch_full (
       description, NULL, GST_PARSE_FLAG_FATAL_ERRORS, error);

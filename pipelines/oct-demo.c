@@ -10,6 +10,7 @@
  */
 #include "oct-demo-volume.h"
 #include "oct-launch.h"
+#include "oct-types.h"
 #include "oct-version.h"
 
 #include <stdio.h>
@@ -17,8 +18,8 @@
 #include <unistd.h>
 
 #define CHAIN                                                                  \
-  "octsrc name=source ! octreconstruct name=reconstruct range=contrast "       \
-  "range-smoothing=%s ! "
+  "octsrc name=source ! octreconstruct name=reconstruct mode=%s "              \
+  "range=contrast range-smoothing=%s ! "
 #define SCALE                                                                  \
   "videoscale method=lanczos add-borders=false ! capsfilter name=size ! "
 #define PICTURE SCALE "pngenc compression-level=9 ! fakesink name=sink"
@@ -32,6 +33,8 @@
 
 #define DEFAULT_FRAMES 300 /* 10 s of the virtual system */
 #define MEASURE_TIME (2 * GST_SECOND)
+#define MOST_WIDTH 1920
+#define MOST_ASPECT 8.0
 
 typedef struct {
   OctSourceOptions source;
@@ -47,7 +50,8 @@ typedef struct {
   guint64 pictured; /* number of the B-scan of the picture */
   gint samples, lines, depths;
   gint width, height;  /* of picture and video, pixels */
-  double z_spacing;    /* metres per depth bin, 0 = unknown */
+  double x_spacing;    /* metres between A-lines, 0 = unknown */
+  double z_spacing;    /* metres of air per depth bin, 0 = unknown */
   const char *backend; /* as users write it */
 } Scan;
 
@@ -72,7 +76,8 @@ static GstElement *
 demo_make_pipeline (const Options *options, const char *tail,
     const char *smoothing, GError **error)
 {
-  g_autofree char *chain = g_strdup_printf (CHAIN, smoothing);
+  g_autofree char *chain = g_strdup_printf (
+      CHAIN, oct_source_options_get_mode (&options->source), smoothing);
   g_autofree char *description = g_strconcat (chain, tail, NULL);
   GstElement *pipeline = gst_parse_launch_full (
       description, NULL, GST_PARSE_FLAG_FATAL_ERRORS, error);
@@ -158,16 +163,27 @@ demo_stop (GstElement *pipeline)
 
 /* ------------------------------------------------------------------ picture */
 
-/* A size to look at: as high as the depth where that suits a screen, between
- * 4:3 and 16:9, even in both directions as H.264 wants it.  A width that is not
- * that of the B-scan is a multiple of 16, with which no decoder has to crop:
- * avdec_h264 of GStreamer 1.26 may abort where it does. */
+/* A size to look at: as high as the depth where that suits a screen, in the shape
+ * of the sample where it is known, else between 4:3 and 16:9; even in both
+ * directions as H.264 wants it.  A width that is not that of the B-scan is a
+ * multiple of 16, with which no decoder has to crop: avdec_h264 of GStreamer 1.26
+ * may abort where it does. */
 static void
 demo_choose_size (Scan *scan)
 {
+  double wide = scan->x_spacing * scan->lines;
+  double deep = scan->z_spacing * scan->depths / OCT_TISSUE_INDEX;
   int narrowest, widest;
 
   scan->height = CLAMP (scan->depths, 512, 768) & ~1;
+  if (wide > 0.0 && deep > 0.0) {
+    double aspect = CLAMP (wide / deep, 1.0 / MOST_ASPECT, MOST_ASPECT);
+
+    scan->width =
+        GST_ROUND_UP_16 ((int)MIN (scan->height * aspect, MOST_WIDTH));
+    scan->height = GST_ROUND_UP_2 ((int)(scan->width / aspect));
+    return;
+  }
   narrowest = GST_ROUND_UP_16 (scan->height * 4 / 3);
   widest = GST_ROUND_DOWN_16 (scan->height * 16 / 9);
   scan->width = GST_ROUND_UP_2 (CLAMP (scan->lines, narrowest, widest));
@@ -189,6 +205,7 @@ demo_learn (GstElement *pipeline, const Options *options, Scan *scan)
   gst_structure_get_int (s, "samples", &scan->samples);
   gst_structure_get_int (s, "lines", &scan->lines);
   gst_structure_get_int (a, "samples", &scan->depths);
+  gst_structure_get_double (a, "x-spacing", &scan->x_spacing);
   gst_structure_get_double (a, "z-spacing", &scan->z_spacing);
   scan->backend = gst_caps_features_contains (
                       gst_caps_get_features (ascans, 0), "memory:CUDAMemory")

@@ -99,6 +99,12 @@ oct_source_options_check (
   return FALSE;
 }
 
+const char *
+oct_source_options_get_mode (const OctSourceOptions *options)
+{
+  return options->data == NULL ? "background" : "bscan";
+}
+
 void
 oct_source_options_set (const OctSourceOptions *options, GstElement *octsrc)
 {

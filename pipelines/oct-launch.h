@@ -33,6 +33,11 @@ gboolean oct_source_options_check (
 void oct_source_options_set (
     const OctSourceOptions *options, GstElement *octsrc);
 
+/* `mode` of octreconstruct: the virtual system knows its background.  The mean of
+ * a B-scan has a part of the instrument in it, and draws lines at its depth beside
+ * it; a file need not have another background. */
+const char *oct_source_options_get_mode (const OctSourceOptions *options);
+
 /* TRUE when one of them describes a file that has to be given as --data. */
 gboolean oct_source_options_describe_file (const OctSourceOptions *options);
 

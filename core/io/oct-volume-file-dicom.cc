@@ -205,6 +205,18 @@ put_tomograph (Writer &w, const OctVolumeFileInfo *info)
   w.real (DCM_MaximumAcrossScanDistortion, 0.0f);
 }
 
+/* The standard has an attribute for it in images of vessels alone. */
+static void
+put_index (Writer &w, double index)
+{
+  char number[G_ASCII_DTOSTR_BUF_SIZE];
+  g_autofree char *text =
+      g_strdup_printf ("Depths in air were divided by the refractive index %s",
+          g_ascii_formatd (number, sizeof number, "%.9g", index));
+
+  w.text (DCM_ImageComments, text);
+}
+
 /* ----------------------------------------------------------- where frames are
  */
 
@@ -337,6 +349,8 @@ dicom_fill (
   put_volume (w, info);
   oct_dicom_put_eye (w);
   put_tomograph (w, info);
+  if (info->refractive_index > 0.0)
+    put_index (w, info->refractive_index);
   w.text (DCM_FrameOfReferenceUID, place);
   w.empty (DCM_PositionReferenceIndicator);
   put_dimensions (w);

@@ -44,6 +44,25 @@ add_text (hid_t object, const char *name, const char *text)
 }
 
 static gboolean
+add_index (hid_t dataset, const OctVolumeFileInfo *info)
+{
+  hid_t space, attribute;
+  gboolean ok;
+
+  if (!(info->refractive_index > 0.0))
+    return TRUE;
+  space = H5Screate (H5S_SCALAR);
+  attribute = H5Acreate2 (dataset, "refractive_index", H5T_IEEE_F64LE, space,
+      H5P_DEFAULT, H5P_DEFAULT);
+  ok = attribute >= 0
+       && H5Awrite (attribute, H5T_NATIVE_DOUBLE, &info->refractive_index) >= 0;
+  if (attribute >= 0)
+    H5Aclose (attribute);
+  H5Sclose (space);
+  return ok;
+}
+
+static gboolean
 add_spacing (hid_t dataset, const OctVolumeFileInfo *info)
 {
   gboolean is_ascans = info->voxel == OCT_SAMPLE_CF32;
@@ -83,7 +102,7 @@ write_dataset (hid_t file, const OctVolumeFileInfo *info, const guint8 *voxels)
   gboolean ok =
       dataset >= 0
       && H5Dwrite (dataset, given, H5S_ALL, H5S_ALL, H5P_DEFAULT, voxels) >= 0
-      && add_spacing (dataset, info)
+      && add_spacing (dataset, info) && add_index (dataset, info)
       && add_text (dataset, "axes",
           info->view == OCT_VOLUME_VIEW_ENFACE ? "picture, bscan, line" : axes);
 

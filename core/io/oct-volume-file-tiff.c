@@ -79,7 +79,7 @@ oct_volume_file_write_tiff (const OctVolumeFileInfo *info, const guint8 *voxels,
 {
   gsize slice = oct_volume_file_get_slice_size (info);
   double between = oct_volume_file_get_slice_spacing (info);
-  g_autofree char *spacing = NULL;
+  g_autofree char *spacing = NULL, *index = NULL;
   g_autofree char *description = NULL;
   char number[G_ASCII_DTOSTR_BUF_SIZE];
   gboolean ok = TRUE;
@@ -90,10 +90,15 @@ oct_volume_file_write_tiff (const OctVolumeFileInfo *info, const guint8 *voxels,
   if (between > 0.0)
     spacing = g_strdup_printf ("spacing=%s\n",
         g_ascii_formatd (number, sizeof number, "%.9g", between * 1e3));
+  if (info->refractive_index > 0.0)
+    index = g_strdup_printf (
+        "refractive_index=%s\n", g_ascii_formatd (number, sizeof number, "%.9g",
+                                     info->refractive_index));
   description =
       g_strdup_printf ("ImageJ=1.53\nimages=%u\nslices=%u\nunit=mm\n%sloop="
-                       "false\n",
-          info->bscans, info->bscans, spacing != NULL ? spacing : "");
+                       "false\n%s",
+          info->bscans, info->bscans, spacing != NULL ? spacing : "",
+          index != NULL ? index : "");
   errno = 0;
   if (own >= 0)
     tiff = open_stack (own, path);

@@ -137,6 +137,18 @@ put_float (guint8 *header, guint at, double value)
   memcpy (header + at, &little.bits, sizeof little.bits);
 }
 
+/* 80 bytes of text. */
+static void
+put_description (guint8 *header, const OctVolumeFileInfo *info)
+{
+  char number[G_ASCII_DTOSTR_BUF_SIZE];
+
+  g_ascii_formatd (number, sizeof number, "%.9g", info->refractive_index);
+  g_snprintf ((char *)header + 148, 80, "OCT volume, gst-oct%s%s",
+      info->refractive_index > 0.0 ? ", refractive index " : "",
+      info->refractive_index > 0.0 ? number : "");
+}
+
 /* A-lines go to the right, B-scans to the back, depth down: as they are seen
  * from where the beam comes, with the first B-scan on top.  En face, rows go to
  * the back and pictures lie below each other. */
@@ -182,7 +194,7 @@ write_nifti (const OctVolumeFileInfo *info, const guint8 *voxels, int fd,
   put_float (header, 108, NIFTI_OFFSET);
   put_float (header, 112, 1.0); /* slope */
   header[123] = 2;              /* mm */
-  g_strlcpy ((char *)header + 148, "OCT volume, gst-oct", 80);
+  put_description (header, info);
   put_short (header, 254, 1); /* sform: scanner */
   put_float (header, 280 + 4 * line, x);
   put_float (header, slice_at + 4 * 2, -slice);

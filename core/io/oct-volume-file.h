@@ -36,6 +36,9 @@ typedef struct {
   /* from an A-line, B-scan, depth to the next, metres; 0: not known.  En face:
    * x and y, from a column and a row to the next; z is not used. */
   double x_spacing, y_spacing, z_spacing;
+  /* by which depths in air were divided for z_spacing, written where the format
+   * can say it; 0: not known */
+  double refractive_index;
 
   /* DICOM alone: volumes of one recording share the first two, 64 characters
    * at most, and are counted; what else is known, "Keyword=value;..." by the

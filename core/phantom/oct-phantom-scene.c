@@ -363,11 +363,18 @@ find_metal (
     find_flat_metal (scene, moment, line, metal);
 }
 
-/* How much of the light of tissue passes. */
+/* How much of the light of tissue comes back. */
 static double
-get_light (const Metal *metal)
+get_light (const OctScene *scene, const OctSceneFrame *moment, gint line,
+    const Metal *metal)
 {
-  return 1.0 - metal->cover * (1.0 - INSTRUMENT_SHADOW);
+  double passes = 1.0 - metal->cover * (1.0 - INSTRUMENT_SHADOW);
+
+  if (!scene->is_surgery)
+    return passes;
+  return passes
+         * oct_surgery_get_light (
+             &moment->surgery, (double)line / scene->lines);
 }
 
 /* The metal is brushed: it glitters along, the same in every B-scan. */
@@ -412,7 +419,7 @@ find_place (const OctScene *scene, const OctSceneFrame *moment, gint line,
   find_metal (scene, moment, line, &metal);
   place->column = moment->column + line;
   place->shift = get_line_shift (scene, moment, line);
-  place->light = get_light (&metal);
+  place->light = get_light (scene, moment, line, &metal);
   place->metal = metal.cover > 0.0 ? get_reflection (scene, &metal) : 0.0;
   place->metal_depth = metal.depth;
   place->metal_key = oct_noise_hash (line, bscan);
@@ -542,7 +549,7 @@ oct_scene_fill_line (const OctScene *scene, const OctSceneFrame *moment,
   field = oct_tissue_get_field (tissue, moment->realisations[0], column);
   find_metal (scene, moment, line, &metal);
   move = make_fringe (scene, line, get_line_shift (scene, moment, line),
-      get_light (&metal) * OCT_TISSUE_FIELD_UNIT);
+      get_light (scene, moment, line, &metal) * OCT_TISSUE_FIELD_UNIT);
   if (tissue->realisations > 1 && moment->mix[1] > 0.0f)
     see_mixed_tissue (samples, scene->background, scene->fringe, scene->k_turns,
         move, field,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * What the surgery phantom adds to tissue, in three dimensions: a dome that
- * beats with the pulse, an incision, and a round instrument that tapers to a
- * tip and moves.
+ * beats with the pulse, an incision, vessels that branch on the surface, and
+ * forceps that move.
  *
  * Places are fractions: `across` of the B-scan's width, `slow` of the volume's
  * length, depths of the imaging range.  Time is counted in volumes, so that a
@@ -16,7 +16,7 @@ typedef struct {
   double slow;   /* of this B-scan */
   double dome;   /* height of the dome at this moment, at its middle */
   double breath; /* of all tissue, downwards */
-  double tip[3]; /* across, slow, depth of the instrument's tip */
+  double tip[3]; /* across, slow, depth between the tips of the forceps */
 } OctSurgery;
 
 /* At B-scan `bscan` of a volume of `bscans`, after `volume` volumes. */
@@ -26,8 +26,11 @@ void oct_surgery_set_moment (
 /* How far tissue lies below where it would lie without all this. */
 double oct_surgery_get_tissue (const OctSurgery *surgery, double across);
 
+/* Amplitude that tissue sends back here, 1 beside vessels. */
+double oct_surgery_get_light (const OctSurgery *surgery, double across);
+
 /* Whether the beam hits the instrument, then `depth` of its surface, `facing`
  * from 0 (grazed) to 1 (at a right angle), and `along`, the distance from its
- * tip in fractions of the width. */
+ * tips in fractions of the width. */
 gboolean oct_surgery_hit_instrument (const OctSurgery *surgery, double across,
     double *depth, double *facing, double *along);

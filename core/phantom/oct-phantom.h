@@ -27,7 +27,7 @@ typedef enum {
   /* one mirror at `depth`, the same in every A-line */
   OCT_PHANTOM_MIRROR,
   /* the same tissue for volumes: a dome that beats with the pulse, an incision,
-   * and an instrument that moves in front of them */
+   * vessels on the surface, and forceps that move in front of them */
   OCT_PHANTOM_SURGERY,
 } OctPhantomKind;
 

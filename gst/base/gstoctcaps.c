@@ -224,20 +224,33 @@ gst_oct_caps_keep_readable (GstPad *src, GstCaps *possible)
   return possible;
 }
 
+gboolean
+gst_oct_caps_ask_for_yuv (const GstCaps *caps)
+{
+  g_autoptr (GstCaps) i420 =
+      gst_caps_from_string ("video/x-raw, format = (string) I420");
+
+  for (guint i = 0; i < gst_caps_get_size (caps); i++) {
+    g_autoptr (GstCaps) one = gst_caps_copy_nth (caps, i);
+
+    if (gst_structure_has_field (gst_caps_get_structure (one, 0), "format")
+        && gst_caps_can_intersect (one, i420))
+      return TRUE;
+  }
+  return FALSE;
+}
+
 GstCaps *
 gst_oct_caps_choose_grey (GstPad *src, GstCaps *possible)
 {
   g_autoptr (GstCaps) peer = gst_pad_peer_query_caps (src, NULL);
-  g_autoptr (GstCaps) i420 =
-      gst_caps_from_string ("video/x-raw, format = (string) I420");
   g_autoptr (GstCaps) nv12 =
       gst_caps_from_string ("video/x-raw, format = (string) NV12");
   GstCaps *preferred;
 
   possible = gst_oct_caps_keep_readable (src, possible);
-  if (gst_caps_is_any (peer)
-      || !caps_is_on_host (gst_caps_get_features (possible, 0), NULL, NULL)
-      || !gst_caps_can_intersect (peer, i420)
+  if (!caps_is_on_host (gst_caps_get_features (possible, 0), NULL, NULL)
+      || !gst_oct_caps_ask_for_yuv (peer)
       || !gst_caps_can_intersect (possible, nv12))
     return possible;
   preferred = gst_caps_intersect (possible, nv12);

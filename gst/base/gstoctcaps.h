@@ -87,6 +87,10 @@ GstCaps *gst_oct_caps_keep_readable (GstPad *src, GstCaps *possible);
  * its values mean. */
 GstCaps *gst_oct_caps_choose_grey (GstPad *src, GstCaps *possible);
 
+/* Whether who has such caps understands YUV.  Caps that leave the format open,
+ * as those of a filter for raw video, do not say it. */
+gboolean gst_oct_caps_ask_for_yuv (const GstCaps *caps);
+
 /* Grey levels use all values from 0 to 255; what says nothing of its range is
  * taken for 16 to 235 and shown with black and white cut off. */
 #define GST_OCT_FULL_RANGE "1:4:0:0"

@@ -67,12 +67,10 @@ image_filter_answer_caps (GstBaseTransform *trans, GstQuery *query)
 {
   g_autoptr (GstCaps) peer =
       gst_pad_peer_query_caps (GST_BASE_TRANSFORM_SRC_PAD (trans), NULL);
-  g_autoptr (GstCaps) i420 =
-      gst_caps_from_string ("video/x-raw, format = (string) I420");
   g_autoptr (GstCaps) sorted = NULL;
   GstCaps *answer;
 
-  if (gst_caps_is_any (peer) || !gst_caps_can_intersect (peer, i420))
+  if (!gst_oct_caps_ask_for_yuv (peer))
     return;
   gst_query_parse_caps_result (query, &answer);
   if (gst_caps_is_any (answer) || gst_caps_is_empty (answer))

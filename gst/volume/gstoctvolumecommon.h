@@ -54,9 +54,11 @@ GType gst_oct_volume_update_get_type (void);
         GST_OCT_DOUBLE (Settings, member.z_spacing, 0.0, 1.0, 0.0) },          \
   {                                                                            \
     "refractive-index", "Refractive index",                                    \
-        "Refractive index of the tissue: depths in air are divided by it",     \
+        "Refractive index of the sample: depths in air are divided by it "     \
+        "(1 = air)",                                                           \
         GST_OCT_PROPERTY_LIVE, NULL,                                           \
-        GST_OCT_DOUBLE (Settings, member.refractive_index, 1.0, 4.0, 1.38)     \
+        GST_OCT_DOUBLE (                                                       \
+            Settings, member.refractive_index, 1.0, 4.0, OCT_TISSUE_INDEX)     \
   }
 
 /* What the stream says of its voxels, in metres; 0: nothing. */

@@ -89,8 +89,10 @@ static const GstOctProperty rows[] = {
       GST_OCT_PROPERTY_LIVE, NULL,
       GST_OCT_DOUBLE (Settings, z_spacing, 0.0, 1.0, 0.0) },
   { "refractive-index", "Refractive index",
-      "Refractive index of the sample: depths in air are divided by it", 0,
-      NULL, GST_OCT_DOUBLE (Settings, refractive_index, 1.0, 4.0, 1.0) },
+      "Refractive index of the sample: depths in air are divided by it, and "
+      "the file states it (1 = air)",
+      0, NULL,
+      GST_OCT_DOUBLE (Settings, refractive_index, 1.0, 4.0, OCT_TISSUE_INDEX) },
   { "dicom-tags", "DICOM attributes",
       "Attributes to add to DICOM files, by the keywords of the standard: "
       "PatientName=Doe^Jane;PatientID=42;ImageLaterality=R (none = nothing)",
@@ -283,7 +285,10 @@ fill_spacing (GstOctVolumeSink *self, OctVolumeFileInfo *volume)
   volume->x_spacing = s->x_spacing > 0.0 ? s->x_spacing : self->spacing[0];
   volume->y_spacing = s->y_spacing > 0.0 ? s->y_spacing : self->spacing[1];
   volume->z_spacing = s->z_spacing > 0.0 ? s->z_spacing : self->spacing[2];
-  volume->z_spacing /= s->refractive_index;
+  if (volume->z_spacing > 0.0 && !self->is_enface) {
+    volume->z_spacing /= s->refractive_index;
+    volume->refractive_index = s->refractive_index;
+  }
   GST_OBJECT_UNLOCK (self);
   if (self->told_spacing
       || (volume->x_spacing > 0.0 && volume->y_spacing > 0.0

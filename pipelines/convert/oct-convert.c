@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "oct-chain.h"
+#include "oct-types.h"
 #include "oct-version.h"
 
 #define MAX_UM 1e6
@@ -559,7 +560,7 @@ convert_parse_options (int *argc, char ***argv, Options *o, GError **error)
     { "length-um", 0, 0, G_OPTION_ARG_DOUBLE, &f->length_um,
       "Length of a volume, from its first B-scan to its last", "UM" },
     { "refractive-index", 0, 0, G_OPTION_ARG_DOUBLE, &f->refractive_index,
-      "Refractive index of the sample (default: 1, air)", "N" },
+      "Refractive index of the sample (default: 1.38, tissue; 1: air)", "N" },
     { "dicom-tags", 0, 0, G_OPTION_ARG_STRING, &f->dicom_tags,
       "Further attributes of DICOM files: PatientID=42;...", "TAGS" },
     { "checksums", 0, 0, G_OPTION_ARG_NONE, &o->checksums,
@@ -583,7 +584,7 @@ convert_parse_options (int *argc, char ***argv, Options *o, GError **error)
   g_autoptr (GOptionContext) context = g_option_context_new (NULL);
   GOptionGroup *group = g_option_group_new ("convert", NULL, NULL, f, NULL);
 
-  f->refractive_index = 1.0;
+  f->refractive_index = OCT_TISSUE_INDEX;
   g_option_context_set_summary (context, SUMMARY);
   g_option_group_add_entries (group, entries);
   oct_sensing_options_add (group, &f->sensing);

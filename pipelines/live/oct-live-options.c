@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-live-options.h"
+#include "oct-types.h"
 #include "oct-version.h"
 
 #include <gio/gio.h>
@@ -15,8 +16,6 @@
 /* As the phantom is made. */
 #define VIRTUAL_WIDTH_UM 3800.0
 #define VIRTUAL_LENGTH_UM 3200.0
-#define VIRTUAL_INDEX 1.38
-#define NOT_GIVEN (-G_MAXDOUBLE)
 
 static gboolean
 read_command_line (OctLiveOptions *o, int *argc, char ***argv, GError **error)
@@ -43,7 +42,7 @@ read_command_line (OctLiveOptions *o, int *argc, char ***argv, GError **error)
       "UM" },
     { "refractive-index", 0, 0, G_OPTION_ARG_DOUBLE, &o->refractive_index,
       "Refractive index of the sample, for the depth scale bar and volumes "
-      "(default: 1, air; volumes of the virtual OCT system: 1.38)", "N" },
+      "(default: 1.38, tissue; 1: air)", "N" },
     { "address", 0, 0, G_OPTION_ARG_STRING, &o->address,
       "IP address to serve at (default: 127.0.0.1, this computer only; "
       "0.0.0.0: every network)", "A" },
@@ -186,8 +185,6 @@ live_options_complete (OctLiveOptions *o)
   gboolean known = o->file.data == NULL && o->source == NULL
                    && o->images == NULL && o->bscans > 1;
 
-  if (o->refractive_index == NOT_GIVEN)
-    o->refractive_index = known ? VIRTUAL_INDEX : 1.0;
   if (known && o->width_um == 0.0)
     o->width_um = VIRTUAL_WIDTH_UM;
   if (known && o->length_um == 0.0)
@@ -198,9 +195,10 @@ gboolean
 oct_live_options_parse (
     OctLiveOptions *options, int *argc, char ***argv, GError **error)
 {
-  *options = (OctLiveOptions){
-    .port = 8080, .viewers = 8, .bitrate = 6000, .refractive_index = NOT_GIVEN
-  };
+  *options = (OctLiveOptions){ .port = 8080,
+    .viewers = 8,
+    .bitrate = 6000,
+    .refractive_index = OCT_TISSUE_INDEX };
   if (!read_command_line (options, argc, argv, error))
     return FALSE;
   if (!oct_source_options_check (

@@ -6,6 +6,7 @@
 #include <gst/app/gstappsink.h>
 #include <gst/app/gstappsrc.h>
 #include <gst/video/video.h>
+#include <math.h>
 
 /* What drops here is missing in the volume, which keeps what was there: as many
  * wait as come while a picture is being drawn. */
@@ -347,6 +348,50 @@ oct_live_scene_repeat (OctLiveScene *scene)
       && g_get_monotonic_time () - scene->given_at > AGAIN)
     scene_give (scene);
   g_mutex_unlock (&scene->lock);
+}
+
+/* Where a B-scan is missing, all is black. */
+static gboolean
+find_brightest_row (GstSample *bscan, double *part)
+{
+  guint64 brightest = 0;
+  GstVideoInfo info;
+  GstVideoFrame frame;
+  gint first;
+
+  if (!gst_video_info_from_caps (&info, gst_sample_get_caps (bscan))
+      || !gst_video_frame_map (
+          &frame, &info, gst_sample_get_buffer (bscan), GST_MAP_READ))
+    return FALSE;
+  first =
+      (gint)ceil (oct_live_look_fields[OCT_LIVE_CROP_TOP].first * info.height);
+  for (gint row = first; row < info.height; row++) {
+    const guint8 *levels =
+        (const guint8 *)GST_VIDEO_FRAME_PLANE_DATA (&frame, 0)
+        + (gsize)row * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0);
+    guint64 sum = 0;
+
+    for (gint x = 0; x < info.width; x++)
+      sum += levels[x];
+    if (sum > brightest) {
+      brightest = sum;
+      *part = (row + 0.5) / info.height;
+    }
+  }
+  gst_video_frame_unmap (&frame);
+  return brightest > 0;
+}
+
+gboolean
+oct_live_scene_find_brightest (OctLiveScene *scene, double *part)
+{
+  gboolean found;
+
+  g_mutex_lock (&scene->lock);
+  found = scene->n_outputs > 1 && scene->parts[0] != NULL
+          && find_brightest_row (scene->parts[0], part);
+  g_mutex_unlock (&scene->lock);
+  return found;
 }
 
 /* --------------------------------------------------------------- its life */

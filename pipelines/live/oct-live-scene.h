@@ -73,6 +73,10 @@ void oct_live_scene_repeat (OctLiveScene *scene);
 guint oct_live_scene_get_panels (OctLiveScene *scene,
     OctLivePanel panels[OCT_LIVE_MAX_PANELS], OctLivePanel *size);
 
+/* Of three planes, which part of the depth the brightest row of the B-scan is
+ * at, without what lies near zero delay; FALSE: there is none yet. */
+gboolean oct_live_scene_find_brightest (OctLiveScene *scene, double *part);
+
 /* No picture is given any more; what is being drawn is finished and forgotten
  * by oct_live_scene_free(), which waits for it. */
 void oct_live_scene_close (OctLiveScene *scene);

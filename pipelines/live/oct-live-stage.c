@@ -19,7 +19,8 @@ struct _OctLiveStage {
   OctLiveScan known;
   OctLiveLook look;
   gboolean gpu;
-  guint timer; /* while there is a scene */
+  gboolean has_depth; /* of the plane: chosen, by people or once by itself */
+  guint timer;        /* while there is a scene */
 
   GMutex lock;
   OctLiveScene *scene; /* NULL: B-scans are shown */
@@ -48,12 +49,28 @@ oct_live_stage_new (const OctLiveScan *known, OctLiveStreams *streams,
 /* -------------------------------------------------------------------- scenes
  */
 
+/* The plane of one depth begins where the tissue is, and not in its middle, where
+ * it may be dark. */
+static void
+begin_depth (OctLiveStage *stage)
+{
+  double part;
+
+  if (stage->has_depth || !oct_live_scene_find_brightest (stage->scene, &part))
+    return;
+  stage->has_depth = TRUE;
+  stage->look.values[OCT_LIVE_AT_Z] = part;
+  oct_live_scene_set (stage->scene, &stage->look);
+  stage->events.changed (NULL, stage->data);
+}
+
 static gboolean
 on_tick (gpointer data)
 {
   OctLiveStage *stage = data;
   gint64 taken_at;
 
+  begin_depth (stage);
   g_mutex_lock (&stage->lock);
   taken_at = stage->taken_at;
   g_mutex_unlock (&stage->lock);
@@ -281,6 +298,8 @@ oct_live_stage_set_look (
     return FALSE;
   }
   stage->look = *look;
+  stage->has_depth |=
+      look->values[OCT_LIVE_AT_Z] != former.values[OCT_LIVE_AT_Z];
   if (stage->scene != NULL && oct_live_scene_fits (stage->scene, look)) {
     oct_live_scene_set (stage->scene, look);
     return TRUE;

@@ -94,6 +94,36 @@ GST_START_TEST (devices)
 }
 GST_END_TEST;
 
+/* Who asks for nothing gets the format that one gives, and a converter that of
+ * which it knows the range of the values. */
+GST_START_TEST (devices_format)
+{
+  static const struct {
+    const char *behind, *format;
+  } formats[] = { { "identity", "GRAY8" }, { "video/x-raw", "GRAY8" },
+    { "videoconvert ! video/x-raw,format=I420", "NV12" } };
+
+  for (guint i = 0; i < 2 * G_N_ELEMENTS (formats); i++) {
+    g_autofree char *launch =
+        g_strdup_printf ("octsrc num-buffers=3 samples=256 lines=20 ! "
+                         "octreconstruct name=r %s ! %s ! " SINK,
+            i % 2 ? GPUS : "backend=cpu", formats[i / 2].behind);
+    GstElement *pipeline = oct_test_start (launch);
+    g_autoptr (GstSample) sample = oct_test_pull_from (pipeline, "sink");
+    GstElement *r = gst_bin_get_by_name (GST_BIN (pipeline), "r");
+    GstPad *pad = gst_element_get_static_pad (r, "src");
+    g_autoptr (GstCaps) caps = gst_pad_get_current_caps (pad);
+
+    fail_unless_equals_string (
+        gst_structure_get_string (gst_caps_get_structure (caps, 0), "format"),
+        formats[i / 2].format);
+    gst_object_unref (pad);
+    gst_object_unref (r);
+    oct_test_stop (pipeline);
+  }
+}
+GST_END_TEST;
+
 /* On two GPUs, where they are; images and A-scans are those of one, as kernels
  * are the same. */
 GST_START_TEST (gpus)
@@ -606,6 +636,7 @@ devices_suite (void)
   suite_add_tcase (suite, on_gpus);
   tcase_add_checked_fixture (tests, NULL, oct_test_remove_files);
   tcase_add_loop_test (tests, devices, 0, G_N_ELEMENTS (settings));
+  tcase_add_test (tests, devices_format);
   tcase_add_loop_test (on_gpus, gpus, 0, G_N_ELEMENTS (settings));
   tcase_add_test (on_gpus, gpus_method);
   tcase_add_loop_test (tests, devices_ids, 0, G_N_ELEMENTS (lists));

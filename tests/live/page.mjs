@@ -223,7 +223,9 @@ const together = {
     await waitForVideo(page);
     const box = await page.locator("#video").boundingBox();
     assert.ok(box.width > 380 && box.y >= 0 && box.y + box.height < 500, JSON.stringify(box));
-    assert.ok(Math.abs(box.width / box.height - 640 / 512) < 0.02, JSON.stringify(box));
+    // true proportions: 512 depths of pi / (2 pi / 790 nm - 2 pi / 900 nm), in tissue
+    const depth = (512 * Math.PI) / (2 * Math.PI * (1 / 0.79 - 1 / 0.9)) / 1.38;
+    assert.ok(Math.abs((box.width / box.height) * (depth / 3000) - 1) < 0.02, JSON.stringify(box));
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390);
     await page.locator("#freeze").tap();
     await until("the picture is held", () => page.locator("#still").isVisible());
@@ -234,6 +236,43 @@ const together = {
       await sleep(1500);
       await page.screenshot({ path: join(process.env.OCT_SCREENSHOTS, "phone.png") });
     }
+    await server.stop();
+  },
+
+  async "few A-lines fill the view where nothing says how wide they are"() {
+    const server = await Server.start("--images",
+      "videotestsrc is-live=true ! video/x-raw,format=GRAY8,width=32,height=512,framerate=30/1");
+    const page = await browser.visit(server.url);
+    await waitForVideo(page);
+    for (const viewport of [{ width: 1280, height: 800 }, { width: 390, height: 844 }]) {
+      await page.setViewportSize(viewport);
+      await until(`the view is filled at ${viewport.width}`, async () => {
+        const [box, stage] = [await page.locator("#video").boundingBox(), await page.locator("#stage").boundingBox()];
+        return Math.abs(box.width - stage.width) < 1 && Math.abs(box.height - stage.height) < 1;
+      });
+    }
+    await server.stop();
+  },
+
+  async "what has failed is not said any more after something else has not"() {
+    const server = await Server.start();
+    const page = await browser.visit(server.url);
+    await waitForVideo(page);
+    const fail = async () => {
+      await page.route("**/snapshot.png", (route) => route.fulfill({ status: 503, body: "There is no picture." }));
+      await page.locator("#snapshot").click();
+      await until("it is said", async () => await page.locator("#problem").isVisible()
+        && await text(page, "#problem") === "There is no picture.");
+      await page.unroute("**/snapshot.png");
+    };
+    // within what it would stay by itself
+    const isGone = (what) => until(`${what} takes it away`, () => page.locator("#problem").isHidden(), 8);
+    await fail();
+    await Promise.all([page.waitForEvent("download"), page.locator("#snapshot").click()]);
+    await isGone("a snapshot");
+    await fail();
+    await page.locator("#automatic").uncheck();
+    await isGone("a setting");
     await server.stop();
   },
 

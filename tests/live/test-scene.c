@@ -288,9 +288,11 @@ static void
 test_planes (void)
 {
   OctLivePanel panels[OCT_LIVE_MAX_PANELS], all;
+  double brightest;
   Test test;
 
   begin (&test, OCT_LIVE_PLANES);
+  g_assert_false (oct_live_scene_find_brightest (test.scene, &brightest));
   g_assert_cmpuint (
       oct_live_scene_get_panels (test.scene, panels, &all), ==, 3);
   /* edges that meet are as long as each other, and have the volume's shape */
@@ -312,6 +314,9 @@ test_planes (void)
     expect (&test, &panels[1], 0.25, edge, level_of (0.5, 0.25, edge));
     expect (&test, &panels[2], edge, 0.75, level_of (edge, 0.75, 0.5));
   }
+  /* it grows downwards, by one grey level every two depths */
+  g_assert_true (oct_live_scene_find_brightest (test.scene, &brightest));
+  g_assert_cmpfloat_with_epsilon (brightest, 1.0, 2.0 / DEPTHS);
   /* one alone is moved, though nothing is scanned */
   set (&test, OCT_LIVE_PLANES, OCT_LIVE_AT_Y, 0.9);
   expect (&test, &panels[0], 0.25, 0.75, level_of (0.25, 0.9, 0.75));

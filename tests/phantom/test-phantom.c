@@ -524,6 +524,58 @@ test_surgery_pulse (void)
       <, 2e-4);
 }
 
+/* Depth of the tissue's surface at rest, um, and the power just below it, in
+ * the A-lines 17 to 21 of this B-scan, over 16 volumes. */
+static double
+see_surface (OctPhantom *phantom, guint bscan, double range, double *strongest)
+{
+  double powers[160] = { 0.0 };
+  guint at = 0;
+
+  for (guint volume = 0; volume < 16; volume++) {
+    g_autofree guint16 *counts =
+        render (phantom, volume * 64 + bscan, 512, 128);
+    OctSurgery surgery;
+
+    oct_surgery_set_moment (&surgery, volume, bscan, 64);
+    for (guint i = 0; i < G_N_ELEMENTS (powers); i++)
+      for (guint line = 17; line < 22; line++) {
+        double z = (0.2 + surgery.breath) * range + 2.0 * i;
+
+        powers[i] +=
+            get_mean_power (phantom, counts, 512, line, line + 1, z, z + 2.0);
+      }
+  }
+  *strongest = 0.0;
+  for (guint i = 0; i < G_N_ELEMENTS (powers); i++)
+    *strongest = MAX (*strongest, powers[i]);
+  while (powers[at] < 0.25 * *strongest)
+    at++;
+  return 2.0 * at;
+}
+
+/* A vessel of radius 0.020 passes here at slow = 0.833: the surface is up to
+ * 1.4 * 0.020 of the range higher, and sends back 1 - 0.35 of the amplitude. */
+static void
+test_surgery_vessel (void)
+{
+  g_autoptr (OctPhantom) phantom =
+      make_phantom (OCT_PHANTOM_SURGERY, 512, 128, 64, 0.0, 1.0, 4);
+  double off = (53 / 64.0 - 0.833) / 0.020, above = exp (-off * off);
+  double range = get_range (512), power[2];
+  double rise = see_surface (phantom, 49, range, &power[1])
+                - see_surface (phantom, 53, range, &power[0]);
+  double expected = 1.4 * 0.020 * above * range;
+  double weaker = power[0] / power[1] / pow (1.0 - 0.35 * above, 2.0);
+
+  g_test_message ("rise %.1f um, expected %.1f um; power %.2f of what it is",
+      rise, expected, weaker);
+  /* the skin has waves, and speckle is 6 um high */
+  g_assert_cmpfloat (fabs (rise - expected), <, 8.0);
+  g_assert_cmpfloat (fabs (log (weaker)), <, log (1.6));
+  g_assert_cmpfloat (power[0], <, 0.7 * power[1]);
+}
+
 /* Neighbours have the coherence that the weights of the spot give. */
 #define SPOT_SAMPLES 256
 #define SPOT_LINES 192
@@ -735,6 +787,7 @@ main (int argc, char **argv)
   g_test_add_func ("/phantom/spot/power", test_spot_power);
   g_test_add_func ("/phantom/surgery/instrument", test_surgery_instrument);
   g_test_add_func ("/phantom/surgery/pulse", test_surgery_pulse);
+  g_test_add_func ("/phantom/surgery/vessel", test_surgery_vessel);
   g_test_add_func ("/phantom/sizes", test_sizes);
   g_test_add_func ("/phantom/settings", test_settings_refused);
   return g_test_run ();

@@ -86,6 +86,28 @@ def test_virtual_system_by_script(folder):
     check_results(folder / "here", 6)
 
 
+def test_instrument_has_no_lines_beside_it(folder):
+    """In B-scan 60 the tip is over the right fifth, above the tissue; what is
+    beside it there is noise, the same in all depths."""
+    run("--frames", 120, cwd=folder)
+    _, width, height, picture = decode(folder / "out" / "bscan.png", folder)
+    rows = range(height // 40, height // 7)
+    beside = [sum(picture[y * width:y * width + width * 3 // 4]) for y in rows]
+    beside = [total / (width * 3 // 4) for total in beside]
+    over = [max(picture[y * width + width * 3 // 4:(y + 1) * width])
+            for y in rows]
+    assert max(over) > 200, "no instrument in the picture"
+    assert max(beside) - min(beside) < 8, [round(level) for level in beside]
+
+
+def test_proportions_of_a_file_with_spacings(folder):
+    """3 A-lines 500 um apart, 8 depths 12.5 um of air apart."""
+    run("--data", ROOT / "tests/unit/vectors/files/lateral.oct", cwd=folder)
+    _, width, height, _ = decode(folder / "out" / "bscan.png", folder)
+    # 1500 um by 8 * 12.5 / 1.38, more than 8 : 1
+    assert abs(width / height - 8) < 0.1, (width, height)
+
+
 def test_default_folder(folder):
     run("--frames", 1, cwd=folder)
     check_results(folder / "out", 1)

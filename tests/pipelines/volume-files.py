@@ -86,6 +86,23 @@ def test_nifti(folder):
     assert numpy.linalg.det(image.affine[:3, :3]) < 0
     assert numpy.allclose(nibabel.affines.voxel_sizes(image.affine),
                           (X * 1e-3, Z * 1e-3, Y * 1e-3))
+    assert image.header["descrip"].item().endswith(b"refractive index 1.25")
+
+
+def test_depths_are_of_tissue(folder):
+    """By default, as octvolume shows them, and the file says so."""
+    nibabel = need("nibabel")
+    write(folder, "a.nii", "refractive-index=1.38")
+    launch(folder, *SOURCE, f"num-buffers={BSCANS}", *IMAGES, "!",
+           "octvolumesink", "location=b.nii", *SPACING[:3])
+    a, b = (nibabel.load(folder / name).header for name in ("a.nii", "b.nii"))
+    assert a.get_zooms() == b.get_zooms(), (a.get_zooms(), b.get_zooms())
+    assert abs(b.get_zooms()[1] - 4e-3 / 1.38) < 1e-8
+    assert b["descrip"].item().endswith(b"refractive index 1.38")
+    for element in ("octvolume", "octenface", "octslice", "octvolumesink"):
+        text = tap.run(element, program="gst-inspect-1.0", cwd=folder)[0]
+        text = text[text.index("refractive-index"):]
+        assert "Default:            1.38" in text[:500], (element, text[:500])
 
 
 def test_nifti_ascans(folder):
@@ -107,6 +124,7 @@ def test_tiff(folder):
         assert file.imagej_metadata["slices"] == BSCANS
         assert file.imagej_metadata["unit"] == "mm"
         assert numpy.isclose(file.imagej_metadata["spacing"], Y * 1e-3)
+        assert file.imagej_metadata["refractive_index"] == 1.25
         for tag, um in (("XResolution", X), ("YResolution", Z)):
             over, under = file.pages[0].tags[tag].value
             assert numpy.isclose(under / over * 1e3, um), (tag, over, under)
@@ -129,6 +147,7 @@ def test_hdf5(folder):
         images = file["images"]
         assert (images[:] == expected(folder)).all()
         assert numpy.allclose(images.attrs["element_size_um"], (Y, Z, X))
+        assert images.attrs["refractive_index"] == 1.25
 
 
 def test_hdf5_ascans(folder):
@@ -161,6 +180,7 @@ def check_dicom(folder, data, wanted, instance):
     assert (data.pixel_array == wanted).all()
     assert data.SOPClassUID.name == "Ophthalmic Tomography Image Storage"
     assert data.InstanceNumber == instance
+    assert data.ImageComments.endswith("refractive index 1.25")
     shared = data.SharedFunctionalGroupsSequence[0]
     measures = shared.PixelMeasuresSequence[0]
     assert numpy.allclose(measures.PixelSpacing, (Z * 1e-3, X * 1e-3))

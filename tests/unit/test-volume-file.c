@@ -21,7 +21,8 @@ make_info (void)
     .columns = 4,
     .x_spacing = 1e-5,
     .y_spacing = 2e-5,
-    .z_spacing = 4e-6 };
+    .z_spacing = 4e-6,
+    .refractive_index = 1.25 };
 }
 
 static char *
@@ -103,6 +104,8 @@ test_nifti (void)
   g_assert_cmpfloat_with_epsilon (get_float (data, 84), 0.004, 1e-7);
   g_assert_cmpfloat_with_epsilon (get_float (data, 88), 0.020, 1e-7);
   g_assert_cmpfloat (get_float (data, 108), ==, 352.0f);
+  g_assert_cmpstr (
+      data + 148, ==, "OCT volume, gst-oct, refractive index 1.25");
   g_assert_cmpfloat_with_epsilon (get_float (data, 280), 0.010, 1e-7);
   g_assert_cmpfloat_with_epsilon (get_float (data, 304), -0.020, 1e-7);
   g_assert_cmpfloat_with_epsilon (get_float (data, 316), -0.004, 1e-7);
@@ -142,6 +145,17 @@ test_read_again (gconstpointer data)
   remove_all (path);
 }
 
+static gboolean
+has_text (const char *data, gsize size, const char *text)
+{
+  gsize length = strlen (text);
+
+  for (gsize i = 0; i + length <= size; i++)
+    if (memcmp (data + i, text, length) == 0)
+      return TRUE;
+  return FALSE;
+}
+
 /* What is in it, tests/pipelines/volume-files.py looks at. */
 static void
 test_dicom (void)
@@ -166,6 +180,7 @@ test_dicom (void)
   g_assert_cmpmem (data + 128, 4, "DICM", 4);
   g_assert_cmpmem (
       data + size - sizeof voxels, sizeof voxels, voxels, sizeof voxels);
+  g_assert_true (has_text (data, size, "refractive index 1.25"));
   info.tags = "PatientName=Doe^Jane;PatentID=42";
   g_assert_false (oct_volume_file_check (OCT_VOLUME_FILE_DICOM, &info, &error));
   g_assert_error (error, OCT_ERROR, OCT_ERROR_SETTINGS);

@@ -41,10 +41,16 @@ function veil(text, title = "") {
 
 let problemTimer = 0;
 function problem(text) {
-  $("problem").hidden = false;
+  $("problem").hidden = !text;
   $("problem").textContent = text;
   clearTimeout(problemTimer);
   problemTimer = setTimeout(() => { $("problem").hidden = true; }, 12000);
+}
+
+// What a person does next is not what has failed before.
+function act(message) {
+  problem("");
+  send(message);
 }
 
 const takers = {
@@ -336,7 +342,7 @@ function change(name, value) {
   edited = performance.now();
   pending[name] = value;
   sender ||= setTimeout(() => {
-    send({ type: "set", ...pending });
+    act({ type: "set", ...pending });
     pending = {};
     sender = 0;
   }, 60);
@@ -472,7 +478,10 @@ const actions = {
 };
 
 for (const [id, action] of Object.entries(actions))
-  $(id).addEventListener("click", () => action().catch((error) => problem(error.message)));
+  $(id).addEventListener("click", () => {
+    problem("");
+    action().catch((error) => problem(error.message));
+  });
 
 const keys = { " ": "freeze", s: "snapshot", r: "record", f: "full", d: "focus", u: "focus-undo", m: "meters",
   k: "refine", b: "background", c: "calibration" };
@@ -487,7 +496,7 @@ document.addEventListener("keydown", (event) => {
 });
 
 // A held picture of another tab would not be what is chosen.
-setSender(send, () => {
+setSender(act, () => {
   if (frozen) $("freeze").click();
 });
 

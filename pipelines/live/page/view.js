@@ -7,7 +7,7 @@ const pictures = ["video", "jpeg", "still"].map((id) => document.getElementById(
 
 // Lines and depths of the B-scan, and its size in metres where it is known.
 const scan = { lines: 0, depths: 0, width: 0, depth: 0 };
-let trueProportions = false;
+let trueProportions = true;
 // What is shown in place of a B-scan: { aspect, width, height, paint } or null.
 // Sizes are in metres, 0 = not known or not the same everywhere.
 let shown = null;
@@ -30,7 +30,9 @@ export function lengthText(metres) {
 function place() {
   const outer = stage.getBoundingClientRect();
   const physical = trueProportions && scan.width > 0 && scan.depth > 0;
-  const aspect = shown?.aspect ?? (physical ? scan.width / scan.depth : scan.lines / scan.depths);
+  // without sizes nothing says what shape it has: a few A-lines are no narrow strip
+  const filled = scan.lines > 0 && scan.depths > 0 ? outer.width / outer.height : 0;
+  const aspect = shown?.aspect ?? (physical ? scan.width / scan.depth : filled);
   if (!(aspect > 0)) return null;
   const width = Math.min(outer.width, outer.height * aspect);
   const height = width / aspect;

@@ -131,13 +131,22 @@ function paintPlanes(context, box) {
     line(down, x, y + look[down] * height, x + width, y + look[down] * height);
     context.strokeStyle = COLOURS[own];
     context.strokeRect(x + 1, y + 1, width - 2, height - 2);
-    const text = { atX: `Across ${texts.atX(look.atX)}`, atY: `B-scan ${texts.atY(look.atY)}`, atZ: `Depth ${texts.atZ(look.atZ)}` }[own];
-    context.lineWidth = 3;
-    context.strokeStyle = "rgb(0 0 0 / 75%)";
-    context.strokeText(text, x + 10, y + 22);
+  }
+  nameCorner(context, scale);
+}
+
+// Names of the planes in the corner that none of them has: they cover nothing.
+function nameCorner(context, scale) {
+  const [, across, depth] = look.panels;
+  if (!across || !depth) return;
+  const names = [["atY", `B-scan ${texts.atY(look.atY)}`], ["atX", `Across ${texts.atX(look.atX)}`],
+    ["atZ", `Depth ${texts.atZ(look.atZ)}`]];
+  const [x, y] = [across.x * scale, depth.y * scale];
+  const size = Math.min(14, (depth.height * scale) / 5, (across.width * scale) / 9);
+  context.font = `600 ${size}px system-ui, sans-serif`;
+  for (const [i, [own, text]] of names.entries()) {
     context.fillStyle = COLOURS[own];
-    context.fillText(text, x + 10, y + 22);
-    context.lineWidth = 1.5;
+    context.fillText(text, x + 0.8 * size, y + (1.5 + 1.5 * i) * size);
   }
 }
 
