@@ -26,8 +26,9 @@ oct_volume_levels_get_step (const OctVolumeParams *params)
 guint
 oct_volume_levels_get_first (const OctVolumeParams *params)
 {
-  guint rows = oct_contrast_first_row (params->depth);
+  guint rows = oct_contrast_first_row (params->depth + params->depth_start);
 
+  rows -= MIN (rows, params->depth_start);
   return (rows + params->decimation - 1) / params->decimation;
 }
 

@@ -67,7 +67,8 @@ double oct_volume_follow (double before, double found, double small_change);
  * smallest step with which there are OCT_VOLUME_COUNTED at most. */
 guint oct_volume_levels_get_step (const OctVolumeParams *params);
 /* Depths in front of this one are not counted: the rows near zero delay, as for
- * the contrast of octlogscale (oct_contrast_first_row()). */
+ * the contrast of octlogscale (oct_contrast_first_row()), less those that images
+ * do not have. */
 guint oct_volume_levels_get_first (const OctVolumeParams *params);
 
 G_END_DECLS

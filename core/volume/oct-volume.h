@@ -30,6 +30,7 @@ typedef struct {
   guint decimation;
   /* bytes from one value of an image to the next: 4 for RGBA, else 1 */
   guint pixel_size;
+  guint depth_start; /* rows from zero delay to the first one */
 } OctVolumeParams;
 
 /* Voxels of a volume along one axis, at most. */

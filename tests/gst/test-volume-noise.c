@@ -192,7 +192,8 @@ GST_START_TEST (test_zero_delay)
   g_autofree guint8 *images = new_noise ();
   g_autofree guint8 *rows = NULL;
   const char *launch = VOLUME PICTURE;
-  g_autoptr (GBytes) without = NULL, with = NULL, all = NULL;
+  GstHarness *harness;
+  g_autoptr (GBytes) without = NULL, with = NULL, all = NULL, part = NULL;
 
   add_rows (images, SURFACE, DEPTH - SURFACE, 200);
   rows = g_memdup2 (images, SIZE);
@@ -203,6 +204,12 @@ GST_START_TEST (test_zero_delay)
   ck_assert_uint_eq (count_different (without, with), 0);
   all = noise_draw (VOLUME "crop-top=0" PICTURE, rows);
   ck_assert_uint_gt (count_different (without, all), 1000);
+  /* without those rows in the images, the first ones are shown */
+  harness = noise_harness (launch);
+  gst_harness_set_src_caps_str (harness, CAPS ", depth-start=(int)4");
+  part = noise_push (harness, rows, 0);
+  gst_harness_teardown (harness);
+  ck_assert_uint_gt (count_different (without, part), 1000);
 }
 GST_END_TEST
 

@@ -250,8 +250,9 @@ static void
 test_counted (void)
 {
   static const struct {
-    guint lines, bscans, depth, decimation, step, first;
-  } volumes[] = { { 64, 64, 512, 1, 1, 8 }, { 65, 64, 512, 2, 2, 4 },
+    guint lines, bscans, depth, decimation, step, first, start;
+  } volumes[] = { { 64, 64, 512, 1, 1, 8 }, { 64, 64, 506, 1, 1, 2, 6 },
+    { 64, 64, 500, 1, 1, 0, 12 }, { 65, 64, 512, 2, 2, 4 },
     { 100, 100, 512, 4, 2, 2 }, { 4097, 1, 1024, 8, 2, 2 },
     { 1, 1, 1, 1, 1, 0 }, { 1024, 1024, 100, 1, 16, 4 },
     { 8, 8, 40, 4, 1, 1 } };
@@ -261,6 +262,7 @@ test_counted (void)
       .bscans = volumes[i].bscans,
       .depth = volumes[i].depth,
       .decimation = volumes[i].decimation,
+      .depth_start = volumes[i].start,
       .pixel_size = 1 };
 
     g_assert_cmpuint (
