@@ -235,10 +235,13 @@ find_look (GstOctVolume *self, const OctVolumeParams *params, GError **error)
           &self->used, threshold, &self->transfer, error))
     return FALSE;
   self->filled = threshold;
-  if (self->used.crop_top < 0)
+  if (self->used.crop_top < 0) {
+    guint first = oct_volume_levels_get_first (params);
+
     /* between two voxels both are read */
-    self->look.crop_low[2] = (oct_volume_levels_get_first (params) + 0.5)
-                             / oct_volume_get_depth (params);
+    self->look.crop_low[2] =
+        first > 0 ? (first + 0.5) / oct_volume_get_depth (params) : 0;
+  }
   return TRUE;
 }
 
