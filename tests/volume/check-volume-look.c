@@ -88,7 +88,7 @@ check_lid (void)
     for (guint y = 0; y < size.bscans; y++) {
       memset (volume_at (&size, images, 0, 0, y), 0, size.lines * 96);
       memset (volume_at (&size, images, 0, 0, y), i ? 255 : 0, size.lines * 8);
-      memset (volume_at (&size, images, 0, 48, y), 200, size.lines * 48);
+      memset (volume_at (&size, images, 0, 24, y), 200, size.lines * 72);
     }
     s = scene_new (&tried, &size, images, 0.03, 0.03, 0.03, 1);
     s->look.mode = OCT_VOLUME_ONCE;
