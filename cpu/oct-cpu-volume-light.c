@@ -201,8 +201,8 @@ find_extinctions (gpointer data, guint first, guint end, guint thread)
     for (guint x = 0; x < OCT_VOLUME_LIGHT_X; x++)
       row[x] = is_empty (volume, voxels, x, y, z)
                    ? 0
-                   : oct_ray_mean_extinction (
-                       &light->sampler, voxels, (int)x, (int)y, (int)z);
+                   : oct_ray_mean_extinction (&volume->scene, &light->sampler,
+                       voxels, (int)x, (int)y, (int)z);
   }
 }
 

@@ -194,7 +194,8 @@ take_look (OctVolume *volume, const OctVolumeLook *look)
     volume->transfer = *look->transfer;
     volume->has_distance = volume->has_light = FALSE;
   }
-  if (memcmp (&volume->scene.half, &scene.half, sizeof scene.half) != 0)
+  if (memcmp (&volume->scene.half, &scene.half, sizeof scene.half) != 0
+      || volume->scene.low.z != scene.low.z)
     volume->has_light = FALSE;
   volume->scene = scene;
   if (look->mode != OCT_VOLUME_MIP && look->mode != OCT_VOLUME_MEAN)

@@ -24,6 +24,7 @@ cpu_volume_destroy (OctVolume *volume)
   oct_cpu_free (volume->extinction);
   oct_cpu_free (volume->light);
   oct_cpu_free (volume->small);
+  oct_cpu_free (volume->levels);
   g_free (volume);
 }
 
@@ -115,7 +116,7 @@ cpu_volume_clear (OctVolume *volume, gpointer stream, GError **error)
   memset (volume->stale_cells, 0, volume->gy);
   memset (volume->low, 0, cells);
   memset (volume->high, 0, cells);
-  volume->has_distance = volume->has_light = FALSE;
+  volume->has_distance = volume->has_light = volume->has_counted = FALSE;
   return TRUE;
 }
 
@@ -140,7 +141,9 @@ cpu_volume_alloc_all (OctVolume *volume, GError **error)
                  (OCT_VOLUME_LIGHT_X + 2) * (OCT_VOLUME_LIGHT_Y + 2)
                      * (OCT_VOLUME_LIGHT_Z + 2) * sizeof (float),
                  error))
-         && (volume->light = oct_cpu_alloc (2 * light, 1, error));
+         && (volume->light = oct_cpu_alloc (2 * light, 1, error))
+         && (volume->levels = oct_cpu_alloc (
+                 sizeof (OctVolumeLevels), volume->threads, error));
 }
 
 static OctVolume *
@@ -349,8 +352,19 @@ cpu_volume_show (OctVolume *volume, gpointer stream, GError **error)
   }
   if (any) {
     oct_cpu_volume_find_cells (volume);
-    volume->has_distance = volume->has_light = FALSE;
+    volume->has_distance = volume->has_light = volume->has_counted = FALSE;
   }
+  return TRUE;
+}
+
+static gboolean
+cpu_volume_get_levels (OctVolume *volume, OctVolumeLevels *levels,
+    gboolean *changed, GError **error)
+{
+  *changed = !volume->has_counted;
+  if (*changed)
+    oct_cpu_volume_count (volume, levels);
+  volume->has_counted = TRUE;
   return TRUE;
 }
 
@@ -378,6 +392,7 @@ const OctVolumeTable oct_cpu_volume = {
   .show = cpu_volume_show,
   .render = oct_cpu_volume_render,
   .clear = cpu_volume_clear,
+  .get_levels = cpu_volume_get_levels,
   .get_stream = cpu_volume_get_stream,
   .get_time = cpu_volume_get_time,
   .get_fixed_time = cpu_volume_get_fixed_time,

@@ -36,6 +36,9 @@ struct _OctVolume {
   guint8 *light; /* pairs: shadow, occlusion */
   gboolean has_light;
 
+  OctVolumeLevels *levels; /* of each thread */
+  gboolean has_counted;    /* get_levels() has been told of what is shown */
+
   /* that distances and light are of */
   OctTransfer transfer;
   OctVolumeScene scene;
@@ -57,6 +60,9 @@ gboolean oct_cpu_volume_check_memory (
  * many there are. */
 void oct_cpu_volume_set_memory_error (
     const OctVolumeParams *params, guint64 size, GError **error);
+
+/* Counts `voxels`. */
+void oct_cpu_volume_count (OctVolume *volume, OctVolumeLevels *levels);
 
 /* Extents of the blocks that have changed. */
 void oct_cpu_volume_find_cells (OctVolume *volume);

@@ -26,8 +26,8 @@ extinction_kernel (const __grid_constant__ OctCudaVolumeLight l)
   voxels.y = (float)l.scene.ny / LY;
   voxels.z = (float)l.scene.nz / LZ;
   if (x < LX && z < LZ)
-    surf3Dwrite (oct_ray_mean_extinction (&s, voxels, x, y, z), l.extinction,
-        x * (int)sizeof (float), z, y);
+    surf3Dwrite (oct_ray_mean_extinction (&l.scene, &s, voxels, x, y, z),
+        l.extinction, x * (int)sizeof (float), z, y);
 }
 
 __global__ void __launch_bounds__ (THREADS)

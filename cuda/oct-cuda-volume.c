@@ -13,6 +13,7 @@
 #include "oct-cuda-timer.h"
 #include "oct-cuda-volume.h"
 
+#include "oct-volume-noise.h"
 #include "oct-volume-scene.h"
 
 #include <string.h>
@@ -43,6 +44,15 @@ typedef struct {
   guint16 seen[257];
 } Tables;
 
+/* Counts of voxels: on the device, and on their way to the host. */
+typedef struct {
+  OctVolumeLevels *device, *host;
+  cudaEvent_t copied;
+  gboolean stale;      /* what is shown has not been counted */
+  gboolean on_the_way; /* to `host` */
+  gboolean told;       /* the caller has had some since all was cleared */
+} Levels;
+
 struct _OctVolume {
   OctVolumeParams params;
   guint nx, ny, nz, tx, tz, gx, gy, gz;
@@ -60,7 +70,10 @@ struct _OctVolume {
   OctCudaTable tables;
   OctTransfer transfer; /* that the tables are of */
   OctPoint half;        /* that the light is of */
+  float top;            /* the same: low.z */
   gboolean has_tables, has_distance, has_light;
+
+  Levels levels;
 
   guint8 *small; /* RGBA of fewer rays */
   gsize small_size;
@@ -157,6 +170,11 @@ cuda_volume_destroy (OctVolume *volume)
   oct_cuda_free (volume->distance);
   oct_cuda_free (volume->scratch);
   oct_cuda_free (volume->small);
+  oct_cuda_free (volume->levels.device);
+  if (volume->levels.host != NULL)
+    cuda_volume_ignore (cudaFreeHost (volume->levels.host));
+  if (volume->levels.copied != NULL)
+    cuda_volume_ignore (cudaEventDestroy (volume->levels.copied));
   oct_cuda_timer_clear (&volume->timer);
   if (volume->stream != NULL)
     cuda_volume_ignore (cudaStreamDestroy (volume->stream));
@@ -244,12 +262,24 @@ init_stream (OctVolume *volume, GError **error)
 }
 
 static gboolean
+init_levels (Levels *levels, GError **error)
+{
+  return (levels->device = oct_cuda_alloc (sizeof *levels->device, NAME, error))
+         && cuda_volume_check (
+             cudaMallocHost ((void **)&levels->host, sizeof *levels->host),
+             error)
+         && cuda_volume_check (
+             cudaEventCreateWithFlags (&levels->copied, cudaEventDisableTiming),
+             error);
+}
+
+static gboolean
 init_all (OctVolume *volume, GError **error)
 {
   gsize cells = (gsize)volume->gx * volume->gy * volume->gz;
 
   return init_stream (volume, error) && init_sets (volume, error)
-         && init_light (volume, error)
+         && init_light (volume, error) && init_levels (&volume->levels, error)
          && (volume->raw = oct_cuda_alloc (
                  volume->raw_row * volume->nz * volume->ny, NAME, error))
          && (volume->cells =
@@ -264,6 +294,7 @@ cuda_volume_clear (OctVolume *volume, gpointer stream, GError **error)
 {
   for (guint i = 0; i < SETS; i++)
     memset (volume->sets[i].stale, TRUE, volume->ny);
+  volume->levels.told = FALSE;
   return cuda_volume_check (
       cudaMemsetAsync (volume->raw, 0,
           volume->raw_row * volume->nz * volume->ny, (cudaStream_t)stream),
@@ -374,8 +405,86 @@ cuda_volume_show (OctVolume *volume, gpointer data, GError **error)
       || !cuda_volume_check (cudaEventRecord (set->ready, stream), error))
     return FALSE;
   volume->front = back;
-  volume->shown = volume->changed = TRUE;
+  volume->shown = volume->changed = volume->levels.stale = TRUE;
   return TRUE;
+}
+
+/* ------------------------------------------------------------------- counts */
+
+/* In the stream of pictures, and part of them: the next show() waits for it as
+ * for a picture. */
+static gboolean
+cuda_volume_count (OctVolume *volume, GError **error)
+{
+  Set *set = &volume->sets[volume->front];
+  Levels *levels = &volume->levels;
+  OctCudaVolumeCount count = { .voxels = set->voxels.surface,
+    .nx = volume->nx,
+    .ny = volume->ny,
+    .nz = volume->nz,
+    .step = oct_volume_levels_get_step (&volume->params),
+    .first = oct_volume_levels_get_first (&volume->params),
+    .levels = levels->device };
+
+  levels->stale = FALSE;
+  levels->on_the_way = TRUE;
+  return cuda_volume_check (
+             cudaStreamWaitEvent (volume->stream, set->ready, 0), error)
+         && cuda_volume_check (
+             oct_cuda_launch_volume_count (&count, volume->stream), error)
+         && cuda_volume_check (
+             cudaMemcpyAsync (levels->host, levels->device,
+                 sizeof *levels->host, cudaMemcpyDeviceToHost, volume->stream),
+             error)
+         && cuda_volume_check (
+             cudaEventRecord (levels->copied, volume->stream), error)
+         && cuda_volume_check (
+             cudaEventRecord (set->drawn, volume->stream), error);
+}
+
+/* Takes counts that have arrived; `wait`: until they have. */
+static gboolean
+cuda_volume_take_counts (OctVolume *volume, gboolean wait, OctVolumeLevels *to,
+    gboolean *changed, GError **error)
+{
+  Levels *levels = &volume->levels;
+  cudaError_t status;
+
+  if (!levels->on_the_way)
+    return TRUE;
+  status = wait ? cudaEventSynchronize (levels->copied)
+                : cudaEventQuery (levels->copied);
+  if (status == cudaErrorNotReady) {
+    cudaGetLastError ();
+    return TRUE;
+  }
+  if (!cuda_volume_check (status, error))
+    return FALSE;
+  levels->on_the_way = FALSE;
+  levels->told = *changed = TRUE;
+  *to = *levels->host;
+  return TRUE;
+}
+
+static gboolean
+cuda_volume_get_levels (
+    OctVolume *volume, OctVolumeLevels *to, gboolean *changed, GError **error)
+{
+  Levels *levels = &volume->levels;
+  gboolean wait = !levels->told;
+
+  *changed = FALSE;
+  if (!volume->shown && !cuda_volume_show (volume, volume->stream, error))
+    return FALSE;
+  /* without waiting for those of another volume */
+  if (wait && levels->stale)
+    levels->on_the_way = FALSE;
+  if (!cuda_volume_take_counts (volume, FALSE, to, changed, error))
+    return FALSE;
+  if (!levels->on_the_way && levels->stale
+      && !cuda_volume_count (volume, error))
+    return FALSE;
+  return !wait || cuda_volume_take_counts (volume, TRUE, to, changed, error);
 }
 
 /* ----------------------------------------------------------------- pictures */
@@ -450,10 +559,12 @@ cuda_volume_find_light (
     .light = volume->light.surface };
 
   if (volume->has_light
-      && memcmp (&volume->half, &scene->half, sizeof volume->half) == 0)
+      && memcmp (&volume->half, &scene->half, sizeof volume->half) == 0
+      && volume->top == scene->low.z)
     return TRUE;
   oct_volume_get_directions (light.directions);
   volume->half = scene->half;
+  volume->top = scene->low.z;
   volume->has_light = TRUE;
   return cuda_volume_check (
       oct_cuda_launch_volume_light (&light, volume->stream), error);
@@ -578,6 +689,7 @@ const OctVolumeTable oct_cuda_volume = {
   .show = cuda_volume_show,
   .render = cuda_volume_render,
   .clear = cuda_volume_clear,
+  .get_levels = cuda_volume_get_levels,
   .get_stream = cuda_volume_get_stream,
   .get_time = cuda_volume_get_time,
   .destroy = cuda_volume_destroy,

@@ -61,6 +61,17 @@ cudaError_t oct_cuda_launch_volume_cells (
 cudaError_t oct_cuda_launch_volume_distances (
     const OctCudaVolumeCells *cells, cudaStream_t stream);
 
+/* Counts the voxels: those of every `step`-th A-line of every `step`-th B-scan,
+ * from depth `first` on. */
+typedef struct {
+  cudaSurfaceObject_t voxels;
+  uint32_t nx, ny, nz, step, first;
+  OctVolumeLevels *levels; /* on the device */
+} OctCudaVolumeCount;
+
+cudaError_t oct_cuda_launch_volume_count (
+    const OctCudaVolumeCount *count, cudaStream_t stream);
+
 /* What rays read. */
 typedef struct {
   cudaTextureObject_t voxels, light, extinction;

@@ -18,6 +18,8 @@ Missing Debian packages are installed with apt; the plugin is built in build/.
                        --width-um and --length-um, and installs DCMTK)
   --ascans             complex A-scans in place of images (npy, nii, h5)
   --calibration CSV    spectral calibration, see docs/calibration.md
+  --depth-start N, --depth-bins N   first depth bin of the images, and how many
+                       (default: all)
   --method M           reconstruction: cubic (default), linear, lanczos, nufft,
                        nudft, cs
   --solver NAME        with --method cs: persistent (default), continued, sparsa

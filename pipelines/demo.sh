@@ -23,6 +23,8 @@ Missing Debian packages are installed with apt; the plugin is built in build/.
   --variable NAME      array of a MATLAB file that has several
   --dataset NAME       dataset of an HDF5 file that has several
   --calibration CSV    spectral calibration, see docs/calibration.md
+  --depth-start N, --depth-bins N   first depth bin of the images, and how many
+                       (default: all)
   --frames N           B-scans in the video (default: all of a file, else 300)
   --volume             make volume.mp4, a turn around a volume, and volume.png
   --bscans N           --volume: B-scans per volume (some files know by themselves)

@@ -28,6 +28,8 @@ What is shown
   --line-rate R        A-lines per second of a file (default: 30 B-scans per
                        second)
   --calibration CSV    spectral calibration, see docs/calibration.md
+  --depth-start N, --depth-bins N   first depth bin of the images, and how many
+                       (default: all)
   --instrument NAME    use calibration and settings kept under this name;
                        --calibration replaces that calibration
   --save-instrument NAME  keep calibration and settings under this name, with

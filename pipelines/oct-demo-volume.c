@@ -18,11 +18,10 @@
 /* A file is scanned again and again. */
 #define FILE_RATE "1"
 
-/* What lies near zero delay would cover all else. */
 #define CHAIN                                                                  \
   "octsrc name=source ! octreconstruct name=reconstruct mode=%s "              \
-  "range=contrast range-smoothing=0.99 ! octvolume name=volume crop-top=0.02 " \
-  "pitch=34 zoom=1.05 ! capsfilter "                                           \
+  "range=contrast range-smoothing=0.99 ! octvolume name=volume pitch=34"       \
+  " zoom=1.05 ! capsfilter "                                                   \
   "caps=video/x-raw,width=%d,height=%d ! "
 #define PICTURE "pngenc compression-level=9 ! fakesink name=sink"
 #define VIDEO                                                                  \
@@ -90,11 +89,14 @@ demo_volume_make_pipeline (const Task *task, const char *tail, GError **error)
   g_autofree char *chain = g_strdup_printf (
       CHAIN, oct_source_options_get_mode (task->source), WIDTH, HEIGHT);
   g_autofree char *description = g_strconcat (chain, tail, NULL);
+  g_autoptr (GstElement) reconstruct = NULL;
   GstElement *pipeline = gst_parse_launch_full (
       description, NULL, GST_PARSE_FLAG_FATAL_ERRORS, error);
 
   if (pipeline == NULL)
     return NULL;
+  reconstruct = gst_bin_get_by_name (GST_BIN (pipeline), "reconstruct");
+  oct_source_options_set_depths (task->source, reconstruct);
   demo_volume_set_source (pipeline, task);
   demo_volume_set_spacings (pipeline, task);
   return pipeline;

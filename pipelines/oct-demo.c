@@ -82,8 +82,13 @@ demo_make_pipeline (const Options *options, const char *tail,
   GstElement *pipeline = gst_parse_launch_full (
       description, NULL, GST_PARSE_FLAG_FATAL_ERRORS, error);
 
-  if (pipeline != NULL)
+  if (pipeline != NULL) {
+    g_autoptr (GstElement) reconstruct =
+        gst_bin_get_by_name (GST_BIN (pipeline), "reconstruct");
+
     demo_set_source (pipeline, options);
+    oct_source_options_set_depths (&options->source, reconstruct);
+  }
   return pipeline;
 }
 

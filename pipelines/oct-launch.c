@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#define MOST_DEPTHS 65536 /* of octreconstruct */
 #define POLL_TIME (100 * GST_MSECOND)
 
 /* What starts this program may pass on a Ctrl-C that has come here too. */
@@ -59,9 +60,17 @@ oct_source_options_add_described (
         "HDF5 file: name of the dataset of spectra", "NAME" },
     { "calibration", 0, 0, G_OPTION_ARG_FILENAME, &options->calibration,
         "Spectral calibration, see docs/calibration.md", "CSV" },
+    { "depth-start", 0, 0, G_OPTION_ARG_INT, &options->depth_start,
+        "First depth bin of the images (default: 0, or the instrument's)",
+        "N" },
+    { "depth-bins", 0, 0, G_OPTION_ARG_INT, &options->depth_bins,
+        "Number of depth bins of the images (default: all, or the "
+        "instrument's)",
+        "N" },
     { NULL },
   };
 
+  options->depth_start = options->depth_bins = -1;
   g_option_context_add_main_entries (context, entries, NULL);
 }
 
@@ -91,6 +100,11 @@ oct_source_options_check (
            || options->header_size < 0)
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
         "--samples, --lines and --header-size are not negative.");
+  else if (options->depth_start < -1 || options->depth_start > MOST_DEPTHS
+           || options->depth_bins < -1 || options->depth_bins > MOST_DEPTHS)
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+        "--depth-start and --depth-bins are numbers of depth bins, 0 to %d.",
+        MOST_DEPTHS);
   else if (!g_str_equal (format, "gray16-le") && !g_str_equal (format, "gray8"))
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
         "--sample-format is gray16-le or gray8, not '%s'.", format);
@@ -120,6 +134,24 @@ oct_source_options_set (const OctSourceOptions *options, GstElement *octsrc)
         G_OBJECT (octsrc), "sample-format", options->sample_format);
   if (options->packing != NULL)
     gst_util_set_object_arg (G_OBJECT (octsrc), "packing", options->packing);
+}
+
+gboolean
+oct_source_options_has_depths (const OctSourceOptions *options)
+{
+  return options->depth_start >= 0 || options->depth_bins >= 0;
+}
+
+void
+oct_source_options_set_depths (
+    const OctSourceOptions *options, GstElement *reconstruct)
+{
+  g_object_freeze_notify (G_OBJECT (reconstruct));
+  if (options->depth_start >= 0)
+    g_object_set (reconstruct, "depth-start", options->depth_start, NULL);
+  if (options->depth_bins >= 0)
+    g_object_set (reconstruct, "depth-bins", options->depth_bins, NULL);
+  g_object_thaw_notify (G_OBJECT (reconstruct));
 }
 
 gboolean

@@ -9,12 +9,14 @@
 
 G_BEGIN_DECLS
 
-/* Of octsrc; all zero is the virtual OCT system. */
+/* Of octsrc; all zero is the virtual OCT system.  Depths are of octreconstruct,
+ * -1: not given. */
 typedef struct {
   char *data, *calibration, *sample_format, *packing;
   char *variable, *dataset; /* of a MATLAB or HDF5 file, or NULL */
   gint samples, lines;
   gint64 header_size;
+  gint depth_start, depth_bins;
 } OctSourceOptions;
 
 void oct_source_options_add (
@@ -37,6 +39,11 @@ void oct_source_options_set (
  * a B-scan has a part of the instrument in it, and draws lines at its depth beside
  * it; a file need not have another background. */
 const char *oct_source_options_get_mode (const OctSourceOptions *options);
+
+/* What was given of the depths, after an instrument has been loaded. */
+void oct_source_options_set_depths (
+    const OctSourceOptions *options, GstElement *reconstruct);
+gboolean oct_source_options_has_depths (const OctSourceOptions *options);
 
 /* TRUE when one of them describes a file that has to be given as --data. */
 gboolean oct_source_options_describe_file (const OctSourceOptions *options);

@@ -229,6 +229,7 @@ set_up (GstElement *pipeline, const OctRecordOptions *options,
   if (!oct_instrument_load (
           reconstruct, instrument->load, options->spectra.calibration, error))
     return FALSE;
+  oct_source_options_set_depths (&options->spectra, reconstruct);
   if (instrument->load == NULL || options->method != NULL)
     oct_method_use (reconstruct, method);
   if (instrument->load != NULL)

@@ -13,13 +13,12 @@
 #define VIRTUAL_LENGTH_UM 3200.0
 
 /* B-scans that there is no time for are missing in a volume, which keeps what
- * was there.  One range of grey levels for all B-scans, and nothing of what lies
- * near zero delay.  Films have a picture in every 25th of a second, as players
- * expect it, however often volumes come. */
+ * was there.  One range of grey levels for all B-scans.  Films have a picture in
+ * every 25th of a second, as players expect it, however often volumes come. */
 #define BRANCH                                                                 \
   "ascans. ! queue leaky=downstream max-size-buffers=32 max-size-bytes=0 "     \
   "max-size-time=0 ! octlogscale name=volume-grey range=contrast "             \
-  "range-smoothing=0.99 ! octvolume name=volume mode=once crop-top=0.02 "      \
+  "range-smoothing=0.99 ! octvolume name=volume mode=once "                    \
   "pitch=34 zoom=0.9 max-render-time=200 ! video/x-raw,framerate=25/1 ! "      \
   "videorate skip-to-first=true ! videoconvert ! "                             \
   "video/x-raw,format=I420,colorimetry=bt709,framerate=25/1 ! "                \

@@ -31,6 +31,8 @@ Where the spectra come from
   --variable NAME      array of a MATLAB file that has several
   --dataset NAME       dataset of an HDF5 file that has several
   --calibration CSV    spectral calibration, see docs/calibration.md
+  --depth-start N, --depth-bins N   first depth bin of the images, and how many
+                       (default: all)
   --line-rate R        A-lines per second (default: 30 B-scans per second)
 
 How they are reconstructed

@@ -12,18 +12,23 @@
 
 #include "oct-volume-ray.h"
 
-/* The mean extinction of cell x, y, z of the coarse grid; `voxels`: in one. */
+/* The mean extinction of cell x, y, z of the coarse grid; `voxels`: in one.
+ * What is cropped off above dims no light: the rows near zero delay would be a
+ * lid. */
 OCT_RAY float
-oct_ray_mean_extinction (
-    const OctRaySampler *s, OctPoint voxels, int x, int y, int z)
+oct_ray_mean_extinction (const OctVolumeScene *scene, const OctRaySampler *s,
+    OctPoint voxels, int x, int y, int z)
 {
-  float sum = 0;
+  float top = (scene->low.z + scene->half.z) * scene->per_mm.z, sum = 0;
 
   for (int k = 0; k < 8; k++) {
-    float value = oct_ray_value (s, (x + .25f + .5f * (k & 1)) * voxels.x,
-        (y + .25f + .5f * (k >> 2)) * voxels.y,
-        (z + .25f + .5f * (k >> 1 & 1)) * voxels.z);
+    float depth = (z + .25f + .5f * (k >> 1 & 1)) * voxels.z;
+    float value;
 
+    if (depth < top)
+      continue;
+    value = oct_ray_value (s, (x + .25f + .5f * (k & 1)) * voxels.x,
+        (y + .25f + .5f * (k >> 2)) * voxels.y, depth);
     sum += oct_ray_transfer (s, value).extinction;
   }
   return sum / 8;

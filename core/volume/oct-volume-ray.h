@@ -41,6 +41,11 @@
 #define OCT_RAY_END .015f
 /* ONCE: the light is that of where this part is left. */
 #define OCT_RAY_HIT .6f
+/* Of a face as much is seen as of that length of its tissue, mm; black and
+ * white of the image on it. */
+#define OCT_RAY_FACE .2f
+#define OCT_RAY_FACE_LOW .037f
+#define OCT_RAY_FACE_HIGH .92f
 
 OCT_RAY OctPoint
 oct_ray_point (float x, float y, float z)
@@ -300,7 +305,7 @@ oct_ray_sample (OctVolumeMode mode, const OctVolumeScene *scene,
     return;
   }
   if (mode == OCT_VOLUME_MEAN) {
-    state->sum += OCT_RAY_MAX (value - scene->window_low, 0.0f);
+    state->sum += OCT_RAY_MAX (value - scene->mean_low, 0.0f);
     return;
   }
   entry = oct_ray_transfer (s, value);
@@ -328,18 +333,18 @@ oct_ray_sample (OctVolumeMode mode, const OctVolumeScene *scene,
   oct_ray_blend (state, colour, opacity);
 }
 
-/* The face of a cut shows the image there. */
+/* The face of a cut shows the image there, as opaque as a little of the tissue
+ * behind it: what the transfer function does not show is not on a face. */
 OCT_RAY void
 oct_ray_face (OctVolumeMode mode, const OctVolumeScene *scene,
     const OctRaySampler *s, const OctRay *ray, OctRayState *state, float t)
 {
   OctPoint p = oct_ray_along (ray->from, ray->per_mm, t + .5f * ray->dt);
   float value = oct_ray_value (s, p.x, p.y, p.z);
-  float opacity = .96f
-                  * oct_ray_smooth (scene->cut_threshold - .02f,
-                      scene->cut_threshold + .2f, value);
+  float extinction = oct_ray_transfer (s, value).extinction;
+  float opacity = 1 - OCT_RAY_EXP (-extinction * OCT_RAY_FACE);
   float grey =
-      .06f + .98f * oct_ray_smooth (scene->cut_threshold - .12f, .92f, value);
+      .06f + .98f * oct_ray_smooth (OCT_RAY_FACE_LOW, OCT_RAY_FACE_HIGH, value);
   OctPoint colour = oct_ray_point (grey, grey * .985f, grey * .95f);
 
   if (mode == OCT_VOLUME_ONCE) {
@@ -420,10 +425,9 @@ oct_ray_finish (OctVolumeMode mode, const OctVolumeScene *scene,
   OctPoint c;
 
   if (mode == OCT_VOLUME_MIP || mode == OCT_VOLUME_MEAN) {
-    float x = mode == OCT_VOLUME_MIP
-                  ? (state->best - scene->window_low)
-                        / (scene->window_high - scene->window_low)
-                  : state->sum * ray->dt * scene->mean_gain;
+    float x = mode == OCT_VOLUME_MIP ? (state->best - scene->mip_low)
+                                           / (scene->mip_high - scene->mip_low)
+                                     : state->sum * ray->dt * scene->mean_gain;
 
     x = oct_ray_clamp (x);
     return oct_ray_mix_point (

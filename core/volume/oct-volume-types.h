@@ -62,6 +62,17 @@ typedef struct {
 #define OCT_VOLUME_SHADOW_STEPS 20
 #define OCT_VOLUME_SHADOW_STEP 0.07f /* mm */
 
+/* How many voxels have which grey level, as they are shown: of some A-lines
+ * (oct-volume-noise.h), all depths that count.  Depth z is in band z
+ * OCT_VOLUME_BANDS / depths, rounded down; `maxima` are the largest values of
+ * A-lines. */
+#define OCT_VOLUME_BANDS 32
+#define OCT_VOLUME_COUNTED 4096 /* A-lines, at most */
+typedef struct {
+  unsigned int bands[OCT_VOLUME_BANDS][256];
+  unsigned int maxima[256];
+} OctVolumeLevels;
+
 /* Lengths in mm unless said otherwise; voxel i is at i + 0.5 of voxel space. */
 typedef struct {
   int nx, ny, nz;             /* voxels: A-lines, B-scans, depths */
@@ -82,8 +93,7 @@ typedef struct {
   float light_bias;
   float relight; /* weight from which a sample is lit anew */
   float depth_hue, hue_low, hue_high;
-  float cut_threshold;                      /* of the face of a cut */
-  float window_low, window_high, mean_gain; /* of MIP and MEAN */
+  float mip_low, mip_high, mean_low, mean_gain; /* of MIP and MEAN */
   OctPoint back_top, back_bottom;
   int everywhere;
 } OctVolumeScene;

@@ -91,10 +91,14 @@ oct_volume_look_check (const OctVolumeLook *look, GError **error)
     return FALSE;
   }
   if (look->mode >= OCT_N_VOLUME_MODES || look->transfer == NULL
-      || look->coarseness < 1 || look->coarseness > 8) {
+      || look->coarseness < 1 || look->coarseness > 8
+      || !(look->window.mip_low < look->window.mip_high)) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "There is no picture of mode %u and coarseness %u.", look->mode,
-        look->coarseness);
+        "There is no picture of mode %u and coarseness %u, with %g as black "
+        "and "
+        "%g as white.",
+        look->mode, look->coarseness, look->window.mip_low,
+        look->window.mip_high);
     return FALSE;
   }
   return TRUE;
@@ -246,10 +250,10 @@ oct_volume_scene_init (OctVolumeScene *scene, const OctVolumeParams *params,
   scene->depth_hue = (float)look->depth_hue;
   scene->hue_low = -.5f * scene->half.z;
   scene->hue_high = .5f * scene->half.z;
-  scene->cut_threshold = 40 / 255.f;
-  scene->window_low = 36 / 255.f;
-  scene->window_high = 215 / 255.f;
-  scene->mean_gain = 4.0f / size.z;
+  scene->mip_low = (float)(look->window.mip_low / 255);
+  scene->mip_high = (float)(look->window.mip_high / 255);
+  scene->mean_low = (float)(look->window.low / 255);
+  scene->mean_gain = (float)(look->window.gain / size.z);
   scene->back_top = (OctPoint){ .10f, .115f, .135f };
   scene->back_bottom = (OctPoint){ .015f, .018f, .022f };
   scene->everywhere = look->everywhere;

@@ -30,6 +30,7 @@ typedef struct {
   guint decimation;
   /* bytes from one value of an image to the next: 4 for RGBA, else 1 */
   guint pixel_size;
+  guint depth_start; /* rows from zero delay to the first one */
 } OctVolumeParams;
 
 /* Voxels of a volume along one axis, at most. */
@@ -79,12 +80,26 @@ gboolean oct_volume_eye_project (const OctVolumeEye *eye, OctPoint point,
 
 /* -------------------------------------------------------------------- look */
 
+/* What MIP and MEAN show, grey levels.  MIP: black and white of the largest
+ * value.  MEAN: what stands above `low`, summed over the depth, is white where
+ * that is 255 depths / gain. */
+typedef struct {
+  double mip_low, mip_high;
+  double low, gain;
+} OctVolumeWindow;
+/* Of a volume of which nothing is known. */
+#define OCT_VOLUME_WINDOW                                                      \
+  {                                                                            \
+    36, 215, 36, 4                                                             \
+  }
+
 typedef struct {
   OctVolumeMode mode;
   /* between A-lines, B-scans and depths of the images, mm */
   double x_spacing, y_spacing, z_spacing;
   const OctTransfer *transfer; /* not kept */
   double depth_hue;            /* colours by depth, 0 .. 1 */
+  OctVolumeWindow window;
   /* parts of the volume, 0 .. 1 along x, y, z: what is shown, and a box that is
    * taken out of it where low < high in all three */
   double crop_low[3], crop_high[3], cut_low[3], cut_high[3];
@@ -150,6 +165,12 @@ struct _OctVolumeTable {
       const OctSectionPicture *picture, gpointer stream, GError **error);
   /* Forgets all B-scans: they are black. */
   gboolean (*clear) (OctVolume *volume, gpointer stream, GError **error);
+  /* Counts the voxels that are shown; render only.  *changed: there are counts
+   * since the last call, and `levels` are those, else it is left as it is.  A
+   * GPU does not wait for counts that are on their way, so that they may be of
+   * what was shown before, but for the first ones. */
+  gboolean (*get_levels) (OctVolume *volume, OctVolumeLevels *levels,
+      gboolean *changed, GError **error);
   /* NULL on the CPU, and for sections.  Its order goes behind other work of the
    * GPU. */
   gpointer (*get_stream) (OctVolume *volume);

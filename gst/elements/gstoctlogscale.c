@@ -99,6 +99,8 @@ append_images (const GstStructure *from, const char *formats, gboolean grey,
   gint bscans = logscale_get_bscans (from), depth;
 
   gst_oct_structure_copy_field (from, "z-spacing", to, "z-spacing");
+  gst_oct_structure_copy_field (
+      from, GST_OCT_DEPTH_START_FIELD, to, GST_OCT_DEPTH_START_FIELD);
   if (grey)
     gst_structure_set (
         to, "colorimetry", G_TYPE_STRING, GST_OCT_FULL_RANGE, NULL);

@@ -198,6 +198,19 @@ gst_oct_renderer_clear (GstOctRenderer *r, GError **error)
   return ok;
 }
 
+gboolean
+gst_oct_renderer_get_levels (GstOctRenderer *r, OctVolumeLevels *levels,
+    gboolean *changed, GError **error)
+{
+  gboolean ok;
+
+  if (!renderer_enter (r, error))
+    return FALSE;
+  ok = r->table->get_levels (r->volume, levels, changed, error);
+  renderer_leave (r);
+  return ok;
+}
+
 /* `get` may be NULL */
 static double
 get_seconds (GstOctRenderer *r, double (*get) (OctVolume *volume))

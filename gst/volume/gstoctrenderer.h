@@ -45,6 +45,8 @@ gboolean gst_oct_renderer_end (GstOctRenderer *renderer, GError **error);
 /* See OctVolumeTable. */
 gboolean gst_oct_renderer_show (GstOctRenderer *renderer, GError **error);
 gboolean gst_oct_renderer_clear (GstOctRenderer *renderer, GError **error);
+gboolean gst_oct_renderer_get_levels (GstOctRenderer *renderer,
+    OctVolumeLevels *levels, gboolean *changed, GError **error);
 double gst_oct_renderer_get_time (GstOctRenderer *renderer);
 double gst_oct_renderer_get_fixed_time (GstOctRenderer *renderer);
 

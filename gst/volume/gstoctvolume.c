@@ -18,6 +18,16 @@
 #include "gstoctvolumecaps.h"
 #include "gstoctvolumefilter.h"
 #include "gstoctvolumesettings.h"
+#include "oct-volume-noise.h"
+
+/* What was found of the volumes, and pictures are made with. */
+typedef struct {
+  gboolean begun;
+  OctVolumeLevels levels;
+  double noise;            /* threshold above it */
+  double window_threshold; /* that the window is for */
+  OctVolumeWindow window;
+} Found;
 
 struct _GstOctVolume {
   GstOctVolumeFilter parent;
@@ -26,6 +36,8 @@ struct _GstOctVolume {
   GstOctVolumeSettings used; /* a shallow copy, of the settings in force */
   OctTransfer transfer;
   OctVolumeLook look;
+  Found found;
+  double filled; /* threshold of `transfer` */
   GstOctPace pace;
 
   /* under the object lock */
@@ -69,23 +81,22 @@ gst_oct_volume_configure (GstOctVolumeFilter *filter, gconstpointer data,
   const GstOctVolumeSettings *settings = data;
   GstOctVoxel voxel =
       gst_oct_volume_filter_get_voxel_of (filter, &settings->common);
-  g_autofree OctTransfer *transfer = g_new (OctTransfer, 1);
   OctVolumeLook look;
 
   if (filter->has_output && is_stereo (settings)
       && filter->output.columns % 4 != 0)
     return refuse_stereo (filter->output.columns, error);
-  if (!gst_oct_volume_settings_get_look (settings, transfer, &look, error))
+  if (!gst_oct_volume_settings_get_look (settings, &look, error))
     return FALSE;
   gst_oct_volume_set_spacing (&look, &voxel);
+  look.transfer = &self->transfer;
   if (voxel.x > 0 && !oct_volume_look_check (&look, error))
     return FALSE;
   if (purpose == GST_OCT_TO_TRY)
     return TRUE;
   self->used = *settings;
-  self->transfer = *transfer;
   self->look = look;
-  self->look.transfer = &self->transfer;
+  self->filled = -1;
   return TRUE;
 }
 
@@ -167,6 +178,74 @@ choose_coarseness (GstOctVolume *self, gboolean fine)
 }
 
 static gboolean
+is_projection (const GstOctVolumeSettings *settings)
+{
+  return settings->mode == OCT_VOLUME_MIP || settings->mode == OCT_VOLUME_MEAN;
+}
+
+/* Grey levels that a live picture may change by without anybody seeing that it
+ * does, and that is followed slowly. */
+#define SMALL_CHANGE OCT_TRANSFER_EDGE
+
+static void
+find_window (Found *found, double threshold, gboolean slowly)
+{
+  OctVolumeWindow *w = &found->window, now;
+
+  oct_volume_window_find (&found->levels, threshold, &now);
+  if (slowly)
+    now = (OctVolumeWindow){ oct_volume_follow (
+                                 w->mip_low, now.mip_low, SMALL_CHANGE),
+      oct_volume_follow (w->mip_high, now.mip_high, SMALL_CHANGE),
+      oct_volume_follow (w->low, now.low, SMALL_CHANGE),
+      oct_volume_follow (w->gain, now.gain, w->gain / 4) };
+  *w = now;
+  found->window_threshold = threshold;
+}
+
+/* What the settings leave to be found of the volume. */
+static gboolean
+find_look (GstOctVolume *self, const OctVolumeParams *params, GError **error)
+{
+  GstOctRenderer *renderer = GST_OCT_VOLUME_FILTER (self)->renderer;
+  Found *found = &self->found;
+  gboolean automatic = self->used.threshold < 0, changed = FALSE;
+  double threshold;
+
+  if ((automatic || is_projection (&self->used))
+      && !gst_oct_renderer_get_levels (
+          renderer, &found->levels, &changed, error))
+    return FALSE;
+  if (changed) {
+    OctVolumeNoise noise;
+
+    oct_volume_noise_find (&found->levels, &noise);
+    found->noise =
+        oct_volume_follow (found->noise, noise.threshold, SMALL_CHANGE);
+  }
+  threshold = automatic ? found->noise : self->used.threshold;
+  if (is_projection (&self->used)) {
+    if (changed || threshold != found->window_threshold || !found->begun)
+      find_window (found, threshold, changed && found->begun);
+    found->begun = TRUE;
+    self->look.window = found->window;
+  }
+  if (threshold != self->filled
+      && !gst_oct_volume_settings_fill_transfer (
+          &self->used, threshold, &self->transfer, error))
+    return FALSE;
+  self->filled = threshold;
+  if (self->used.crop_top < 0) {
+    guint first = oct_volume_levels_get_first (params);
+
+    /* between two voxels both are read */
+    self->look.crop_low[2] =
+        first > 0 ? (first + 0.5) / oct_volume_get_depth (params) : 0;
+  }
+  return TRUE;
+}
+
+static gboolean
 gst_oct_volume_draw (GstOctVolumeFilter *filter, GstClockTime at, gboolean fine,
     GstBuffer *out, gboolean *coarse, GError **error)
 {
@@ -180,6 +259,8 @@ gst_oct_volume_draw (GstOctVolumeFilter *filter, GstClockTime at, gboolean fine,
   OctVolumePicture picture = { .n_eyes = stereo ? 2 : 1 };
 
   gst_oct_volume_set_spacing (&self->look, &voxel);
+  if (!find_look (self, params, error))
+    return FALSE;
   choose_coarseness (self, fine);
   *coarse = self->look.coarseness > 1;
   for (guint i = 0; i < picture.n_eyes; i++)
@@ -201,13 +282,17 @@ static void
 gst_oct_volume_add_stats (GstOctVolumeFilter *filter, GstStructure *stats)
 {
   gst_structure_set (stats, "coarseness", G_TYPE_UINT,
-      GST_OCT_VOLUME (filter)->pace.coarseness, NULL);
+      GST_OCT_VOLUME (filter)->pace.coarseness, "threshold", G_TYPE_DOUBLE,
+      MAX (0.0, GST_OCT_VOLUME (filter)->filled), NULL);
 }
 
 static void
 gst_oct_volume_stop (GstOctVolumeFilter *filter)
 {
-  GST_OCT_VOLUME (filter)->pace.coarseness = 0;
+  GstOctVolume *self = GST_OCT_VOLUME (filter);
+
+  self->pace.coarseness = 0;
+  self->found = (Found){ 0 };
 }
 
 /* --------------------------------------------------------------- navigation */

@@ -210,6 +210,7 @@ set_input (GstOctVolumeFilter *self, GstCaps *caps)
   g_autoptr (GError) error = NULL;
   GstOctInfo info;
   gboolean input_on_gpu = gst_oct_caps_is_on_gpu (caps);
+  gint start = 0;
 
   if (!gst_oct_info_from_caps (&info, caps, &error)) {
     gst_oct_volume_filter_fail (self, &error);
@@ -244,6 +245,8 @@ set_input (GstOctVolumeFilter *self, GstCaps *caps)
   gst_structure_get_double (s, "x-spacing", &self->spacing.x);
   gst_structure_get_double (s, "y-spacing", &self->spacing.y);
   gst_structure_get_double (s, "z-spacing", &self->spacing.z);
+  gst_structure_get_int (s, GST_OCT_DEPTH_START_FIELD, &start);
+  self->depth_start = (guint)CLAMP (start, 0, G_MAXUINT16);
   return TRUE;
 }
 

@@ -87,6 +87,7 @@ struct _GstOctVolumeFilter {
   /* under the stream lock of the sink pad */
   GstOctVolumeCommon common; /* of the settings in force */
   GstOctSpacing spacing;
+  guint depth_start; /* of the images */
   gboolean told_spacing, configured;
   GstOctInfo input, output;
   GstCaps *input_caps;

@@ -444,6 +444,7 @@ ensure_renderer (GstOctVolumeFilter *self, guint bscans, GError **error)
     .depth = self->input.rows / self->input.bscans,
     .bscans = bscans,
     .decimation = self->common.decimation,
+    .depth_start = self->depth_start,
     .pixel_size =
         GST_VIDEO_INFO_FORMAT (&self->input.video) == GST_VIDEO_FORMAT_RGBA
             ? 4
@@ -452,7 +453,7 @@ ensure_renderer (GstOctVolumeFilter *self, guint bscans, GError **error)
   if (self->renderer != NULL) {
     const OctVolumeParams *now = gst_oct_renderer_get_params (self->renderer);
 
-    if (now->bscans == bscans)
+    if (now->bscans == bscans && now->depth_start == params.depth_start)
       return TRUE;
     g_clear_pointer (&self->renderer, gst_oct_renderer_free);
   }

@@ -80,12 +80,13 @@ static const GstOctFileType transfer_file = { open_transfer,
 
 #define LIVE GST_OCT_PROPERTY_LIVE
 /* end: "First" or "Last"; all: the value that cuts nothing off */
-#define EDGE(name, nick, end, what, member, all)                               \
+#define EDGE(name, nick, end, what, member, least, all, more)                  \
   {                                                                            \
     name, nick,                                                                \
-        end " of " what " that is shown, 0 to 1 from the first to the last",   \
+        end " of " what                                                        \
+            " that is shown, 0 to 1 from the first to the last" more,          \
         GST_OCT_PROPERTY_RAMPED, "crop",                                       \
-        GST_OCT_DOUBLE (Settings, member, 0.0, 1.0, all)                       \
+        GST_OCT_DOUBLE (Settings, member, least, 1.0, all)                     \
   }
 #define PLANE(i)                                                               \
   {                                                                            \
@@ -118,9 +119,10 @@ static const GstOctProperty rows[] = {
       LIVE, "transfer function",
       GST_OCT_FILE (Settings, transfer_path, transfer_file, &transfer_file) },
   { "threshold", "Threshold",
-      "Grey level, 0 to 255, below which all is transparent",
+      "Grey level, 0 to 255, below which all is transparent (0 = none, -1 = "
+      "above the noise that is found in each volume)",
       GST_OCT_PROPERTY_RAMPED, NULL,
-      GST_OCT_DOUBLE (Settings, threshold, 0.0, 255.0, 0.0) },
+      GST_OCT_DOUBLE (Settings, threshold, -1.0, 255.0, -1.0) },
   { "opacity", "Opacity",
       "Factor of the extinction of the transfer function, dimensionless",
       GST_OCT_PROPERTY_RAMPED, NULL,
@@ -173,12 +175,18 @@ static const GstOctProperty rows[] = {
       "stereo: angle in degrees between the two lines of sight",
       GST_OCT_PROPERTY_RAMPED, NULL,
       GST_OCT_DOUBLE (Settings, eye_separation, 0.0, 30.0, 4.0) },
-  EDGE ("crop-left", "Left edge", "First", "the A-lines", crop_left, 0.0),
-  EDGE ("crop-front", "Front edge", "First", "the B-scans", crop_front, 0.0),
-  EDGE ("crop-top", "Upper edge", "First", "the depths", crop_top, 0.0),
-  EDGE ("crop-right", "Right edge", "Last", "the A-lines", crop_right, 1.0),
-  EDGE ("crop-back", "Back edge", "Last", "the B-scans", crop_back, 1.0),
-  EDGE ("crop-bottom", "Lower edge", "Last", "the depths", crop_bottom, 1.0),
+  EDGE ("crop-left", "Left edge", "First", "the A-lines", crop_left, 0.0, 0.0,
+      ""),
+  EDGE ("crop-front", "Front edge", "First", "the B-scans", crop_front, 0.0,
+      0.0, ""),
+  EDGE ("crop-top", "Upper edge", "First", "the depths", crop_top, -1.0, -1.0,
+      " (-1 = below the rows near zero delay)"),
+  EDGE ("crop-right", "Right edge", "Last", "the A-lines", crop_right, 0.0, 1.0,
+      ""),
+  EDGE (
+      "crop-back", "Back edge", "Last", "the B-scans", crop_back, 0.0, 1.0, ""),
+  EDGE ("crop-bottom", "Lower edge", "Last", "the depths", crop_bottom, 0.0,
+      1.0, ""),
   { "cut-corner", "Cut corner", "Where a box is cut out of the volume", LIVE,
       NULL,
       GST_OCT_ENUM (
@@ -297,11 +305,21 @@ volume_settings_get_stops (const Settings *settings, GError **error)
 }
 
 gboolean
-gst_oct_volume_settings_get_look (const Settings *s, OctTransfer *transfer,
-    OctVolumeLook *look, GError **error)
+gst_oct_volume_settings_fill_transfer (
+    const Settings *s, double threshold, OctTransfer *transfer, GError **error)
 {
-  const OctTransferStops *stops;
+  const OctTransferStops *stops = volume_settings_get_stops (s, error);
 
+  if (stops == NULL)
+    return FALSE;
+  oct_transfer_fill (stops, threshold, s->opacity, transfer);
+  return TRUE;
+}
+
+gboolean
+gst_oct_volume_settings_get_look (
+    const Settings *s, OctVolumeLook *look, GError **error)
+{
   memset (look, 0, sizeof *look);
   if (!check_crop (
           "crop-left", "crop-right", s->crop_left, s->crop_right, error)
@@ -313,11 +331,9 @@ gst_oct_volume_settings_get_look (const Settings *s, OctTransfer *transfer,
   for (guint i = 0; i < OCT_VOLUME_PLANES; i++)
     if (!parse_plane (s->planes[i], i, look->planes[i], error))
       return FALSE;
-  stops = volume_settings_get_stops (s, error);
-  if (stops == NULL)
+  if (volume_settings_get_stops (s, error) == NULL)
     return FALSE;
-  oct_transfer_fill (stops, s->threshold, s->opacity, transfer);
-  look->transfer = transfer;
+  look->window = (OctVolumeWindow)OCT_VOLUME_WINDOW;
   look->mode = s->mode;
   look->depth_hue = s->depth_hue;
   look->crop_low[0] = s->crop_left;

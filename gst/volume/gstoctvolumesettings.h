@@ -53,11 +53,16 @@ extern const GstOctProperties gst_oct_volume_properties;
 /* What navigation changes, in the order of GstOctView. */
 extern const char *const gst_oct_view_properties[5];
 
-/* Fills the look but for its spacings; `transfer` is what it points to.  Reads
- * the file of the transfer function where that has not been done.  FALSE with
- * OCT_ERROR_SETTINGS, or what is wrong with the file. */
-gboolean gst_oct_volume_settings_get_look (const GstOctVolumeSettings *settings,
-    OctTransfer *transfer, OctVolumeLook *look, GError **error);
+/* Fills the look but for its spacings and what is found of the volume: a
+ * threshold or `crop-top` below 0, the window.  Reads the file of the transfer
+ * function where that has not been done.  FALSE with OCT_ERROR_SETTINGS, or what
+ * is wrong with the file. */
+gboolean gst_oct_volume_settings_get_look (
+    const GstOctVolumeSettings *settings, OctVolumeLook *look, GError **error);
+/* With the threshold in force.  FALSE as above. */
+gboolean gst_oct_volume_settings_fill_transfer (
+    const GstOctVolumeSettings *settings, double threshold,
+    OctTransfer *transfer, GError **error);
 
 /* `seconds`: of the stream, for turn-rate. */
 OctVolumeCamera gst_oct_volume_settings_get_camera (

@@ -50,6 +50,7 @@ convert_file_make_pipeline (const OctConvertOptions *options, GError **error)
     gst_util_set_object_arg (G_OBJECT (reconstruct), "output", "ascans");
   else
     set_range (reconstruct, options);
+  oct_source_options_set_depths (&options->source, reconstruct);
   if (!oct_convert_set_method (options, reconstruct, error))
     g_clear_pointer (&pipeline, gst_object_unref);
   return pipeline;

@@ -314,6 +314,14 @@ describe_sensing (const OctSensingOptions *s)
                  s->tau, s->sampling_rate);
 }
 
+static char *
+describe_depths (const OctSourceOptions *s)
+{
+  return oct_source_options_has_depths (s)
+             ? g_strdup_printf (" %d %d", s->depth_start, s->depth_bins)
+             : g_strdup ("");
+}
+
 /* What volumes depend on besides their input. */
 static char *
 describe_options (const Options *options)
@@ -322,6 +330,7 @@ describe_options (const Options *options)
   const OctSourceOptions *s = &f->source;
   g_autofree char *calibration = NULL;
   g_autofree char *sensing = NULL;
+  g_autofree char *depths = NULL;
   g_autofree char *text = NULL;
   char *sum;
 
@@ -331,9 +340,10 @@ describe_options (const Options *options)
   if (s->calibration != NULL)
     (void)g_file_get_contents (s->calibration, &calibration, NULL, NULL);
   sensing = describe_sensing (&f->sensing);
+  depths = describe_depths (s);
   text = g_strdup_printf (
       "%s %d %s %s %a %a %a %a %a %d %s %d %d %s %" G_GINT64_FORMAT
-      " %s %s %s%s%s",
+      " %s %s %s%s%s%s",
       f->format, f->ascans, f->method != NULL ? f->method : "",
       f->mode != NULL ? f->mode : "", f->min, f->max, f->width_um, f->length_um,
       f->refractive_index, f->bscans,
@@ -341,7 +351,7 @@ describe_options (const Options *options)
       s->sample_format != NULL ? s->sample_format : "", s->header_size,
       s->variable != NULL ? s->variable : "",
       s->dataset != NULL ? s->dataset : "",
-      calibration != NULL ? calibration : "", packing, sensing);
+      calibration != NULL ? calibration : "", packing, sensing, depths);
   sum = g_compute_checksum_for_string (G_CHECKSUM_SHA256, text, -1);
   sum[12] = '\0';
   return sum;

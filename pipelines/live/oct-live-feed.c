@@ -169,6 +169,7 @@ add_reconstruction (OctLiveFeed *feed, GstElement *from,
       && !oct_instrument_load (feed->reconstruct, source->instrument->load,
           source->file->calibration, error))
     return NULL;
+  oct_source_options_set_depths (source->file, feed->reconstruct);
   oct_instrument_set_contrast (feed->reconstruct, feed->logscale, &feed->range);
   oct_method_use (feed->reconstruct, oct_method_find (settings->method));
   gst_element_add_property_notify_watch (

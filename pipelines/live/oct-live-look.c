@@ -6,6 +6,8 @@
 
 /* Parts of the volume that must be left of it. */
 #define LEAST_CROP 0.01
+/* Rows near zero delay, of images that are not small. */
+#define ZERO_DELAY (1.0 / 64)
 
 static const char *const shows[] = { "bscan", "volume", "enface", "planes",
   NULL };
@@ -40,7 +42,7 @@ const OctLiveLookField oct_live_look_fields[OCT_LIVE_N_LOOKS] = {
       .element = "octvolume",
       .property = "mode",
       .choices = renderings },
-  [OCT_LIVE_THRESHOLD] = VOLUME ("threshold", "threshold", 0.0, 255.0, 0.0),
+  [OCT_LIVE_THRESHOLD] = VOLUME ("threshold", "threshold", -1.0, 255.0, -1.0),
   [OCT_LIVE_OPACITY] = VOLUME ("opacity", "opacity", 0.0, 100.0, 1.0),
   [OCT_LIVE_STEREO] = { .name = "stereo",
       .element = "octvolume",
@@ -50,8 +52,8 @@ const OctLiveLookField oct_live_look_fields[OCT_LIVE_N_LOOKS] = {
   [OCT_LIVE_CROP_RIGHT] = VOLUME ("cropRight", "crop-right", 0.0, 1.0, 1.0),
   [OCT_LIVE_CROP_FRONT] = VOLUME ("cropFront", "crop-front", 0.0, 1.0, 0.0),
   [OCT_LIVE_CROP_BACK] = VOLUME ("cropBack", "crop-back", 0.0, 1.0, 1.0),
-  /* what lies near zero delay would cover all else */
-  [OCT_LIVE_CROP_TOP] = VOLUME ("cropTop", "crop-top", 0.0, 1.0, 0.02),
+  /* what lies near zero delay would cover all else: below that */
+  [OCT_LIVE_CROP_TOP] = VOLUME ("cropTop", "crop-top", -1.0, 1.0, -1.0),
   [OCT_LIVE_CROP_BOTTOM] = VOLUME ("cropBottom", "crop-bottom", 0.0, 1.0, 1.0),
   [OCT_LIVE_CUT_X] = VOLUME ("cutX", "cut-x", 0.0, 1.0, 0.0),
   [OCT_LIVE_CUT_Y] = VOLUME ("cutY", "cut-y", 0.0, 1.0, 0.0),
@@ -137,11 +139,17 @@ oct_live_look_read (
   return FALSE;
 }
 
+static double
+get_low_edge (double crop)
+{
+  return crop < 0.0 ? ZERO_DELAY : crop;
+}
+
 const char *
 oct_live_look_check (const OctLiveLook *look)
 {
   for (guint i = OCT_LIVE_CROP_LEFT; i < OCT_LIVE_CROP_BOTTOM; i += 2)
-    if (!(look->values[i + 1] - look->values[i] >= LEAST_CROP))
+    if (!(look->values[i + 1] - get_low_edge (look->values[i]) >= LEAST_CROP))
       return "Nothing would be left of the volume: the first edge of a crop "
              "has to be below the second one by a hundredth at least.";
   return NULL;

@@ -108,6 +108,10 @@ live_options_check_source (const OctLiveOptions *o, GError **error)
   if (o->images != NULL && o->scan_mask != NULL)
     return live_options_refuse (error,
         "--scan-mask-file is for spectra, but --images takes finished images.");
+  if (o->images != NULL && oct_source_options_has_depths (&o->file))
+    return live_options_refuse (error,
+        "--depth-start and --depth-bins are for spectra, but --images takes "
+        "finished images.");
   if (o->images != NULL
       && (o->instrument.load != NULL || o->instrument.save != NULL))
     return live_options_refuse (error,

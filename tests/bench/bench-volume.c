@@ -455,6 +455,7 @@ main (int argc, char **argv)
     .y_spacing = y_um * 1e-3,
     .z_spacing = z_um * 1e-3,
     .transfer = transfer,
+    .window = OCT_VOLUME_WINDOW,
     .crop_high = { 1, 1, 1 },
     .coarseness = 1 };
   OctVolumeParams params;

@@ -30,6 +30,7 @@ cp "$scanner/gst-plugin-scanner" "$(command -v gst-launch-1.0)" \
   "$(command -v gst-inspect-1.0)" "$build/tests/bench/bench-pipeline" \
   "$build/tests/cuda/check-operations" "$build/tests/cuda/racecheck-control" \
   "$build/tests/volume/check-volume" "$build/tests/volume/check-sections" \
+  "$build/tests/volume/check-volume-look" \
   "$build/tests/volume/check-volume-cs" "$build/tests/bench/bench-volume" \
   "$build/tests/bench/bench-volume-cs" "$build/tests/bench/bench-calls" \
   "$out/bin/"

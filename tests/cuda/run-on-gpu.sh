@@ -195,8 +195,8 @@ run_elements () {
   on_gpu=${OCT_TESTS_ON_GPU-chain filters bscans octcs octdcsub octnufft \
     octkresample octdispersion octfft octcs-masks octlogscale cscan states \
     settings files pending refused octreconstruct method-switch autofocus \
-    octmeter background octvolume octvolumecs sections octcolormap octflip \
-    octspeckle octaverage scatter devices leaks errors}
+    octmeter background octvolume volume-noise octvolumecs sections \
+    octcolormap octflip octspeckle octaverage scatter devices leaks errors}
   as_it_likes=${OCT_TESTS_AUTO-chain filters octcs octdcsub octnufft \
     octkresample octcs-masks cscan states settings files leaks octsrc \
     octsrc-seek octsrc-live errors}
@@ -350,6 +350,10 @@ for part in $parts; do
         >"$logs/volume.txt" 2>&1
       note_status 'check volume' $? "$(tail -n 1 "$logs/volume.txt")"
       grep -E '^not ok|backend|CPU' "$logs/volume.txt" | head -n 60
+      "$pack/bin/check-volume-look" --module "$pack/module/liboctcuda.so" \
+        >"$logs/volume-look.txt" 2>&1
+      note_status 'check volume-look' $? "$(tail -n 1 "$logs/volume-look.txt")"
+      grep '^not ok' "$logs/volume-look.txt" | head -n 40
       "$pack/bin/check-sections" --module "$pack/module/liboctcuda.so" \
         >"$logs/sections.txt" 2>&1
       note_status 'check sections' $? "$(tail -n 1 "$logs/sections.txt")"

@@ -187,6 +187,27 @@ GST_START_TEST (test_range_survives)
 }
 GST_END_TEST;
 
+/* Images say which depths they are of. */
+GST_START_TEST (test_depths_in_caps)
+{
+  GstHarness *harness = oct_test_harness ("octlogscale");
+  g_autoptr (OctArray) input = load_several (1);
+  g_autoptr (OctArray) output = NULL;
+  g_autoptr (GstCaps) found = NULL;
+  GstCaps *caps = oct_test_caps (input, input->rows, NULL);
+  gint start = 0;
+
+  gst_caps_set_simple (caps, "depth-start", G_TYPE_INT, 7, NULL);
+  oct_test_set_src_caps (harness, caps);
+  output = push (harness, input);
+  found = gst_pad_get_current_caps (harness->sinkpad);
+  fail_unless (gst_structure_get_int (
+      gst_caps_get_structure (found, 0), "depth-start", &start));
+  ck_assert_int_eq (start, 7);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
 /* ------------------------------------------------------------ padded images */
 
 static GstPadProbeReturn
@@ -296,6 +317,7 @@ octlogscale_suite (void)
   tcase_add_test (tcase, test_min_above_max_from_the_start);
   tcase_add_test (tcase, test_flush_forgets);
   tcase_add_test (tcase, test_range_survives);
+  tcase_add_test (tcase, test_depths_in_caps);
   tcase_add_test (tcase, test_padded_images);
   tcase_add_test (tcase, test_no_video_meta);
   return suite;

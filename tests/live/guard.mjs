@@ -434,6 +434,8 @@ const together = {
     for (const [options, words] of [
       [["--address", "here"], "--address"], [["--port", "70000"], "--port"], [["--viewers", "0"], "--viewers"],
       [["--cert", "x"], "--key"], [["--data", "nowhere.raw", "--samples", "8", "--lines", "8"], "nowhere.raw"],
+      [["--depth-start", "-2"], "--depth-start"],
+      [["--images", "videotestsrc", "--depth-bins", "20"], "--depth-bins"],
       [["--source", "nonsense !"], "--source"], [["--images", "nosuchelement"], "--images"],
       [["--source", "audiotestsrc"], "raw spectra"], [["--images", "audiotestsrc"], "pictures"],
       [["--cert", "/nowhere", "--key", "/nowhere"], "/nowhere"], [["--record", "/proc/x"], "--record"],

@@ -148,7 +148,7 @@ test_looks_refused (void)
     "\"yaw\":1e400", "\"yaw\":\"0\"", "\"yaw\":true", "\"yaw\":null",
     "\"yaw\":[0]", "\"pitch\":90.1", "\"pitch\":-91", "\"zoom\":0",
     "\"zoom\":0.1", "\"zoom\":-1", "\"zoom\":21", "\"panX\":11",
-    "\"panY\":-10.5", "\"threshold\":-1", "\"threshold\":256",
+    "\"panY\":-10.5", "\"threshold\":-1.5", "\"threshold\":256",
     "\"opacity\":-0.1", "\"opacity\":101", "\"stereo\":1",
     "\"stereo\":\"side-by-side\"", "\"flatten\":0", "\"flatten\":null",
     "\"show\":1", "\"show\":\"\"", "\"show\":\"body\"", "\"show\":true",

@@ -582,6 +582,18 @@ def test_properties_are_options(folder):
     assert (folder / "o/two.npy").is_file()
 
 
+def test_depths(folder):
+    """They are a part of the A-scans, and make other volumes."""
+    make_archive(folder, ["a.npy"])
+    convert(folder, "--ascans")
+    all_of_it = numpy.load(folder / "out/a.npy")
+    part = ["--ascans", "--depth-start", 3, "--depth-bins", 10]
+    assert count(convert(folder, *part), "converted") == 1
+    assert count(convert(folder, *part), "done before") == 1
+    found = numpy.load(folder / "out/a.npy")
+    assert (found == all_of_it[..., 3:13]).all(), (found.shape, all_of_it.shape)
+
+
 def test_compressive_sensing(folder):
     """Its settings hold, for images and A-scans, and are other options."""
     make_archive(folder, ["a.npy"])

@@ -216,6 +216,39 @@ def test_volume_of_a_file(folder):
     assert (decoded, width, height) == (5, 960, 720)
 
 
+def test_volume_of_a_real_scan(folder):
+    """With nothing set the tissue is seen: light, in front of a background that
+    no noise covers.  (With faces of noise, a lid and its shadow it was a dark
+    slab, its mean 75.)"""
+    data = ROOT / ".." / "shared" / "data" / "cscan"
+    scan = data / "cscan_100x100x1024_u16.raw"
+    if not scan.is_file():
+        raise Skip("the real scan is not here")
+    run("--volume", "--data", scan, "--samples", 1024, "--lines", 100,
+        "--bscans", 100, "--calibration", data / "calibration.csv", "--frames", 2,
+        "--output", "turn", cwd=folder)
+    _, width, height, pixels = decode(folder / "turn" / "volume.png", folder)
+    # the background is the same along a row
+    seen = [value for y in range(height) for value in
+            pixels[y * width:(y + 1) * width] if value > pixels[y * width] + 8]
+    assert len(seen) > width * height / 8, len(seen)
+    mean = sum(seen) / len(seen)
+    assert mean > 110, mean
+
+
+def test_depths(folder):
+    """Images have the depth bins that were asked for."""
+    make_spectra(folder)
+    common = ["--data", "scan.raw", "--samples", 1024, "--lines", 100,
+              "--calibration", "cal.csv"]
+    output, _ = run(*common, "--depth-start", 30, "--depth-bins", 200,
+                    "--output", "part", cwd=folder)
+    assert "  200 depths over" in output, output
+    refuse(folder, *common, "--depth-bins", 4000, words=["depth-bins=4000"])
+    refuse(folder, *common, "--depth-start", -2, words=["--depth-start"],
+           status=2)
+
+
 def test_volume_options(folder):
     for arguments, named in (
             (["--bscans", 5], "--volume"),

@@ -244,6 +244,21 @@ def largest_difference(a, b):
 
 
 @tap.timed
+def test_depths(folder):
+    """Lossless images have the depth bins that were asked for."""
+    output, _ = run("--output", "x", "--seconds", 1, "--no-video", "--lossless",
+                    "--no-meters", "--depth-start", 5, "--depth-bins", 20, *SMALL,
+                    cwd=folder)
+    frames, _, _ = report(output)["lossless"]
+    run("-q", "filesrc", "location=x-lossless-00000.mkv", "!", "matroskademux",
+        "!", "avdec_ffv1", "!", "video/x-raw,format=GRAY16_LE", "!", "filesink",
+        "location=found.raw", program="gst-launch-1.0", cwd=folder)
+    assert (folder / "found.raw").stat().st_size == 2 * frames * LINES * 20
+    _, errors = run("--output", "y", "--depth-bins", -2, *SMALL, cwd=folder,
+                    status=2)
+    assert "--depth-bins" in errors, errors
+
+
 def test_lossless(folder):
     """The images are those that gst-launch makes, up to the rounding of the
     transform, whose way the FFT chooses anew in every program: one level of

@@ -5,139 +5,16 @@
  * and with --module PATH/liboctcuda.so the same on a GPU, and its pictures
  * against those of the CPU.
  */
-#include "volume-device.h"
-#include "volumes.h"
+#include "volume-scene.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define WIDTH 200u
-#define HEIGHT 160u
-#define PIXELS (WIDTH * HEIGHT)
-
 static VolumeDevice cpu, tried;
 
 #define report(ok, ...) volume_report (&tried, ok, __VA_ARGS__)
-
-/* ------------------------------------------------------------------ volumes */
-
-typedef struct {
-  const VolumeDevice *device;
-  OctVolumeParams params;
-  OctVolume *volume;
-  OctTransfer transfer;
-  OctVolumeLook look;
-  OctVolumeCamera camera;
-} Scene;
-
-/* Opaque from the middle of the grey levels on, white. */
-static const OctTransferStops opaque = { 4,
-  { { 0, { 1, 1, 1, 0 } }, { 120, { 1, 1, 1, 0 } }, { 135, { 1, 1, 1, 2000 } },
-      { 255, { 1, 1, 1, 2000 } } } };
-
-static void
-scene_store (Scene *s, const guint8 *images, guint first, guint n)
-{
-  gsize size = (gsize)s->params.lines * s->params.depth * n;
-  gpointer memory = volume_device_alloc (s->device, size);
-  OctFrame frame = { .planes[0] = { memory, s->params.lines } };
-  GError *error = NULL;
-
-  volume_device_upload (s->device, memory, images, size);
-  volume_device_expect (s->device->table->store (s->volume, &frame, first, n,
-                            s->device->stream, &error),
-      error);
-  volume_device_wait (s->device, s->device->stream);
-  volume_device_free (s->device, memory);
-}
-
-static void
-scene_show (Scene *s)
-{
-  GError *error = NULL;
-
-  volume_device_expect (
-      s->device->table->show (s->volume, s->device->stream, &error), error);
-}
-
-/* Of voxels `mm` apart along each axis. */
-static Scene *
-scene_new (const VolumeDevice *device, const VolumeSize *size,
-    const guint8 *images, double x_mm, double y_mm, double z_mm,
-    guint decimation)
-{
-  Scene *s = g_new0 (Scene, 1);
-  GError *error = NULL;
-
-  s->device = device;
-  s->params = (OctVolumeParams){ .lines = size->lines,
-    .depth = size->depth,
-    .bscans = size->bscans,
-    .decimation = decimation,
-    .pixel_size = 1 };
-  s->volume = device->table->create (&s->params, &error);
-  volume_device_expect (s->volume != NULL, error);
-  s->look = (OctVolumeLook){ .x_spacing = x_mm,
-    .y_spacing = y_mm,
-    .z_spacing = z_mm,
-    .transfer = &s->transfer,
-    .crop_high = { 1, 1, 1 },
-    .coarseness = 1 };
-  s->camera = (OctVolumeCamera){
-    .yaw = -35, .pitch = 38, .zoom = 1.1, .field_of_view = 30
-  };
-  oct_transfer_fill (&opaque, 0, 1, &s->transfer);
-  scene_store (s, images, 0, size->bscans);
-  scene_show (s);
-  return s;
-}
-
-static void
-scene_free (Scene *s)
-{
-  s->device->table->destroy (s->volume);
-  g_free (s);
-}
-
-static OctPoint
-scene_size (const Scene *s)
-{
-  return oct_volume_get_size_mm (&s->params, &s->look);
-}
-
-static OctVolumeEye
-scene_eye (const Scene *s)
-{
-  OctVolumeEye eye;
-
-  oct_volume_camera_get_eye (
-      &s->camera, scene_size (s), 0, WIDTH, HEIGHT, &eye);
-  return eye;
-}
-
-/* RGBA; g_free() */
-static guint8 *
-scene_draw (Scene *s)
-{
-  gpointer memory = volume_device_alloc (s->device, 4 * PIXELS);
-  guint8 *pixels = g_malloc (4 * PIXELS);
-  OctVolumePicture picture = { .format = OCT_IMAGE_RGBA,
-    .width = WIDTH,
-    .height = HEIGHT,
-    .n_eyes = 1,
-    .eyes = { scene_eye (s) },
-    .frame.planes[0] = { memory, 4 * WIDTH } };
-  GError *error = NULL;
-
-  volume_device_expect (
-      s->device->table->render (s->volume, &s->look, &picture, &error), error);
-  volume_device_download (s->device, pixels, memory, 4 * PIXELS,
-      s->device->table->get_stream (s->volume));
-  volume_device_free (s->device, memory);
-  return pixels;
-}
 
 /* ------------------------------------------------------- shapes and geometry
  */
@@ -149,7 +26,7 @@ typedef struct {
 static Line
 line_through (const OctVolumeEye *eye, double x, double y)
 {
-  double u = 2 * x / WIDTH - 1, w = 1 - 2 * y / HEIGHT;
+  double u = 2 * x / SCENE_WIDTH - 1, w = 1 - 2 * y / SCENE_HEIGHT;
   const float *o = &eye->origin.x, *r = &eye->right.x, *up = &eye->up.x,
               *f = &eye->forward.x;
   Line line;
@@ -251,10 +128,10 @@ count_wrong (
   guint wrong = 0;
 
   *inside = 0;
-  for (guint y = 0; y < HEIGHT; y++)
-    for (guint x = 0; x < WIDTH; x++) {
+  for (guint y = 0; y < SCENE_HEIGHT; y++)
+    for (guint x = 0; x < SCENE_WIDTH; x++) {
       /* the background is darker, and the edge of a face not as dark */
-      gboolean seen = pixels[4 * (y * WIDTH + x)] > 40;
+      gboolean seen = pixels[4 * (y * SCENE_WIDTH + x)] > 40;
       guint met = 0;
 
       for (gint k = 0; k < 9; k++) {
@@ -289,7 +166,7 @@ check_shape (const char *name, VolumeShape shape, Meets meets, double fov,
   pixels = scene_draw (s);
   /* a voxel is up to 2 pixels, and a shape of voxels is right to half of one */
   wrong = count_wrong (s, pixels, meets, 1.3, &inside);
-  report (wrong == 0 && inside > PIXELS / 50,
+  report (wrong == 0 && inside > SCENE_PIXELS / 50,
       "%s, field of view %g, yaw %g, pitch %g: %u of %u pixels elsewhere than "
       "geometry says",
       name, fov, yaw, pitch, wrong, inside);
@@ -324,16 +201,18 @@ check_points (double fov)
       (at[i / 4] + 0.5f - 32) * 0.06f, (at[i / 2 % 2] + 0.5f - 32) * 0.04f };
     double x, y, sum = 0, sum_x = 0, sum_y = 0;
 
-    g_assert_true (oct_volume_eye_project (&eye, p, WIDTH, HEIGHT, &x, &y));
+    g_assert_true (
+        oct_volume_eye_project (&eye, p, SCENE_WIDTH, SCENE_HEIGHT, &x, &y));
     for (gint dy = -6; dy <= 6; dy++)
       for (gint dx = -6; dx <= 6; dx++) {
         gint px = (gint)x + dx, py = (gint)y + dy;
         double light;
 
-        if (px < 0 || py < 0 || px >= (gint)WIDTH || py >= (gint)HEIGHT)
+        if (px < 0 || py < 0 || px >= (gint)SCENE_WIDTH
+            || py >= (gint)SCENE_HEIGHT)
           continue;
         /* above the background */
-        light = MAX (0, pixels[4 * (py * WIDTH + px)] - 40);
+        light = MAX (0, pixels[4 * (py * SCENE_WIDTH + px)] - 40);
         sum += light;
         sum_x += light * (px + 0.5);
         sum_y += light * (py + 0.5);
@@ -353,34 +232,6 @@ check_points (double fov)
 
 /* ---------------------------------------------------------- pictures compared
  */
-
-typedef struct {
-  double mean, bias;          /* of absolute differences; of differences */
-  guint most, differing, far; /* far: by more than 8 grey levels */
-} Difference;
-
-static Difference
-compare (const guint8 *a, const guint8 *b)
-{
-  Difference d = { 0 };
-
-  for (guint i = 0; i < 4 * PIXELS; i++) {
-    gint one = (gint)a[i] - b[i];
-    guint difference = (guint)ABS (one);
-
-    d.mean += difference;
-    d.bias += one;
-    d.most = MAX (d.most, difference);
-    d.differing += difference != 0;
-    d.far += difference > 8;
-  }
-  d.mean /= 3.0 * PIXELS;
-  d.bias /= 3.0 * PIXELS;
-  return d;
-}
-
-static const char *const modes[OCT_N_VOLUME_MODES] = { "full", "once", "alpha",
-  "mip", "mean" };
 
 static Scene *
 new_tissue (const VolumeDevice *device, const guint8 *images,
@@ -402,7 +253,7 @@ check_skipping (const VolumeSize *size, const guint8 *images)
 
   for (guint i = 0; i < 2 * OCT_N_VOLUME_MODES; i++) {
     g_autofree guint8 *a = NULL, *b = NULL;
-    Difference d;
+    SceneDifference d;
 
     s->look.mode = (OctVolumeMode)(i / 2);
     s->look.cut_high[0] = s->look.cut_high[1] = i % 2 ? 0.4 : 0;
@@ -411,10 +262,11 @@ check_skipping (const VolumeSize *size, const guint8 *images)
     a = scene_draw (s);
     s->look.everywhere = TRUE;
     b = scene_draw (s);
-    d = compare (a, b);
-    report (d.differing <= 4 * PIXELS / 5000,
+    d = scene_compare (a, b);
+    report (d.differing <= 4 * SCENE_PIXELS / 5000,
         "%s%s, empty space left out: %u of %u values differ, by at most %u",
-        modes[i / 2], i % 2 ? ", cut" : "", d.differing, 4 * PIXELS, d.most);
+        scene_modes[i / 2], i % 2 ? ", cut" : "", d.differing, 4 * SCENE_PIXELS,
+        d.most);
   }
   scene_free (s);
 }
@@ -425,17 +277,18 @@ compare_backends (const char *name, Scene *a, Scene *b)
 {
   for (guint mode = 0; mode < OCT_N_VOLUME_MODES; mode++) {
     g_autofree guint8 *x = NULL, *y = NULL;
-    Difference d;
+    SceneDifference d;
 
     a->look.mode = b->look.mode = (OctVolumeMode)mode;
     x = scene_draw (a);
     y = scene_draw (b);
-    d = compare (x, y);
+    d = scene_compare (x, y);
     /* textures weigh with 8 bit; a highlight or an edge can be beside it */
-    report (d.mean < 0.3 && fabs (d.bias) < 0.05 && d.far < 4 * PIXELS / 500,
+    report (
+        d.mean < 0.3 && fabs (d.bias) < 0.05 && d.far < 4 * SCENE_PIXELS / 500,
         "%s, %s: mean difference to the CPU %.4f, bias %.4f, at most %u, %u "
         "values by more than 8",
-        name, modes[mode], d.mean, d.bias, d.most, d.far);
+        name, scene_modes[mode], d.mean, d.bias, d.most, d.far);
   }
 }
 
@@ -530,8 +383,9 @@ compare_reads (Scene *s, const VolumeSize *size, const guint8 *voxels,
   OctVolumeEye eye = scene_eye (s);
   OctPoint mm = scene_size (s);
 
-  for (guint i = 0; i < PIXELS; i++) {
-    Line line = line_through (&eye, i % WIDTH + 0.5, i / WIDTH + 0.5);
+  for (guint i = 0; i < SCENE_PIXELS; i++) {
+    Line line =
+        line_through (&eye, i % SCENE_WIDTH + 0.5, i / SCENE_WIDTH + 0.5);
     /* no direction of a ray is 0: to the middle it comes so far */
     double aside = 1e-6 * fabs (line.origin[0]);
     double y = (line.origin[1] + aside + mm.y / 2) / s->look.y_spacing - 0.5;
@@ -638,7 +492,7 @@ check_order (const VolumeSize *size, const guint8 *images)
   gsize slice = (gsize)size->lines * size->depth;
   guint missing = size->bscans / 3;
   Scene *s, *t;
-  Difference d;
+  SceneDifference d;
 
   for (gsize i = 0; i < slice * size->bscans; i++)
     other[i] = (guint8)(images[i] / 2);
@@ -654,7 +508,7 @@ check_order (const VolumeSize *size, const guint8 *images)
       scene_store (s, images + bscan * slice, bscan, 1);
   }
   b = scene_draw (s);
-  d = compare (a, b);
+  d = scene_compare (a, b);
   report (d.differing == 0,
       "a volume that is stored and not shown: %u values of the picture changed",
       d.differing);
@@ -662,8 +516,9 @@ check_order (const VolumeSize *size, const guint8 *images)
   g_free (g_steal_pointer (&b));
   b = scene_draw (s);
   c = scene_draw (t);
-  d = compare (b, c);
-  report (d.differing == 0 && compare (a, b).differing > PIXELS / 10,
+  d = scene_compare (b, c);
+  report (
+      d.differing == 0 && scene_compare (a, b).differing > SCENE_PIXELS / 10,
       "B-scans in any order, one missing: %u values differ from all at once",
       d.differing);
   scene_free (s);

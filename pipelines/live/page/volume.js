@@ -12,7 +12,7 @@ const choices = ["rendering", "slabMode"];
 const edges = [["cropLeft", "cropRight"], ["cropFront", "cropBack"], ["cropTop", "cropBottom"]];
 // where the server begins, too
 const CAMERA = { yaw: -35, pitch: 34, zoom: 0.9, panX: 0, panY: 0 };
-const WHOLE = { cropLeft: 0, cropRight: 1, cropFront: 0, cropBack: 1, cropTop: 0.02, cropBottom: 1, cutX: 0, cutY: 0 };
+const WHOLE = { cropLeft: 0, cropRight: 1, cropFront: 0, cropBack: 1, cropTop: -1, cropBottom: 1, cutX: 0, cutY: 0 };
 // of the planes: which position is across, which down, and their colours
 const PLANES = [["atX", "atZ", "atY"], ["atY", "atZ", "atX"], ["atX", "atY", "atZ"]];
 const COLOURS = { atX: "#7ee787", atY: "#58a6ff", atZ: "#ffb454" };
@@ -80,7 +80,7 @@ function show() {
 const percent = (part) => `${Math.round(100 * part)} %`;
 const ofDepth = (micrometres) => lengthText(micrometres * 1e-6);
 const texts = {
-  threshold: (value) => (value > 0 ? value : "off"),
+  threshold: (value) => (value < 0 ? "auto" : value || "off"),
   opacity: (value) => `× ${value.toFixed(1)}`,
   cutX: percent,
   cutY: percent,
@@ -192,6 +192,8 @@ for (const id of sliders)
       if (id === low && values[low] > 0.98) values[low] = 0.98;
       if (id === high && values[high] < 0.02) values[high] = 0.02;
     }
+    // the upper end is below the rows near zero delay, which are no tissue
+    if (values.cropTop === 0) values.cropTop = -1;
     // a corner is cut out as soon as one of its two sizes is set
     if (id === "cutX" && values.cutX > 0 && look.cutY === 0) values.cutY = 0.5;
     if (id === "cutY" && values.cutY > 0 && look.cutX === 0) values.cutX = 0.5;

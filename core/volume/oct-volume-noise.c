@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "oct-volume-noise.h"
+
+#include "oct-contrast.h"
+
+#include <math.h>
+
+/* Part of a normal distribution that is more than its standard deviation below
+ * its mean. */
+#define BELOW_SPREAD 0.158655254
+/* Of MIP, below black and above white. */
+#define OUTSIDE 0.005
+
+guint
+oct_volume_levels_get_step (const OctVolumeParams *params)
+{
+  guint step = 1;
+
+  while ((guint64)((params->lines + step - 1) / step)
+             * ((params->bscans + step - 1) / step)
+         > OCT_VOLUME_COUNTED)
+    step++;
+  return step;
+}
+
+guint
+oct_volume_levels_get_first (const OctVolumeParams *params)
+{
+  guint rows = oct_contrast_first_row (params->depth + params->depth_start);
+
+  rows -= MIN (rows, params->depth_start);
+  return (rows + params->decimation - 1) / params->decimation;
+}
+
+static guint64
+count_above_zero (const guint *counts)
+{
+  guint64 n = 0;
+
+  for (guint level = 1; level < 256; level++)
+    n += counts[level];
+  return n;
+}
+
+/* The level that this part of n values above 0 is below.  The values of a level
+ * stand for even steps from half a level below it to half a level above. */
+static double
+get_quantile (const guint *counts, guint64 n, double part)
+{
+  double wanted = part * (double)n, below = 0;
+  guint level = 1;
+
+  while (level < 255 && below + counts[level] < wanted)
+    below += counts[level++];
+  return level - 0.5
+         + (counts[level] > 0 ? (wanted - below) / counts[level] : 0);
+}
+
+typedef struct {
+  guint64 n;
+  double median, spread;
+} Band;
+
+/* Whether two levels above 0 have been counted. */
+static gboolean
+noise_varies (const OctVolumeLevels *levels)
+{
+  guint first = 0;
+
+  for (guint band = 0; band < OCT_VOLUME_BANDS; band++)
+    for (guint level = 1; level < 256; level++) {
+      if (levels->bands[band][level] == 0 || level == first)
+        continue;
+      if (first != 0)
+        return TRUE;
+      first = level;
+    }
+  return FALSE;
+}
+
+static double
+get_limit (const Band *band)
+{
+  return band->median + OCT_VOLUME_NOISE_SPREADS * band->spread;
+}
+
+/* Of bands in front of `end` that of the smallest median whose limit is below
+ * `most`; NULL: none. */
+static const Band *
+find_darkest (const Band *bands, guint end, double most)
+{
+  const Band *darkest = NULL;
+
+  for (guint i = 0; i < end; i++)
+    if (bands[i].n > 0 && get_limit (&bands[i]) < most
+        && (darkest == NULL || bands[i].median < darkest->median))
+      darkest = &bands[i];
+  return darkest;
+}
+
+void
+oct_volume_noise_find (const OctVolumeLevels *levels, OctVolumeNoise *noise)
+{
+  Band bands[OCT_VOLUME_BANDS];
+  const Band *found;
+  guint brightest = 0;
+
+  *noise = (OctVolumeNoise){ 0 };
+  if (!noise_varies (levels))
+    return;
+  for (guint i = 0; i < OCT_VOLUME_BANDS; i++) {
+    const guint *counts = levels->bands[i];
+    guint64 n = count_above_zero (counts);
+
+    bands[i] = (Band){ .n = n };
+    if (n == 0)
+      continue;
+    bands[i].median = get_quantile (counts, n, 0.5);
+    bands[i].spread = bands[i].median - get_quantile (counts, n, BELOW_SPREAD);
+    if (bands[i].median > bands[brightest].median)
+      brightest = i;
+  }
+  found = find_darkest (bands, brightest, bands[brightest].median);
+  if (found == NULL)
+    found = find_darkest (bands, OCT_VOLUME_BANDS, G_MAXDOUBLE);
+  noise->is_found = TRUE;
+  noise->level = found->median;
+  noise->spread = found->spread;
+  noise->threshold = MIN (get_limit (found), 255.0);
+}
+
+void
+oct_volume_window_find (
+    const OctVolumeLevels *levels, double threshold, OctVolumeWindow *window)
+{
+  double black = MAX (threshold, OCT_VOLUME_LEAST_BLACK), sum = 0, voxels = 0;
+  guint64 lines = count_above_zero (levels->maxima);
+  double seen = (double)lines / MAX (1, lines + levels->maxima[0]);
+
+  *window = (OctVolumeWindow)OCT_VOLUME_WINDOW;
+  if (lines == 0)
+    return;
+  for (guint band = 0; band < OCT_VOLUME_BANDS; band++)
+    for (guint level = 0; level < 256; level++) {
+      sum += levels->bands[band][level] * MAX (level - black, 0.0);
+      voxels += levels->bands[band][level];
+    }
+  window->low = black;
+  window->mip_high = MAX (get_quantile (levels->maxima, lines, 1 - OUTSIDE),
+      black + OCT_VOLUME_LEAST_WINDOW);
+  window->mip_low = CLAMP (get_quantile (levels->maxima, lines, OUTSIDE), black,
+      window->mip_high - OCT_VOLUME_LEAST_WINDOW);
+  if (sum > 0)
+    window->gain = OCT_VOLUME_MEAN_GREY * seen * voxels * 255 / sum;
+}
+
+double
+oct_volume_follow (double before, double found, double small_change)
+{
+  if (!(fabs (found - before) <= small_change))
+    return found;
+  return before + OCT_VOLUME_FOLLOWED * (found - before);
+}

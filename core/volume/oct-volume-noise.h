@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * The noise of a volume, found from how many of its voxels have which grey
+ * level.
+ *
+ * Speckle of tissue and noise have the same statistics: an amplitude of Rayleigh
+ * distribution (J. W. Goodman, J. Opt. Soc. Am. 66, 1145 (1976)), whatever its
+ * mean.  So no voxel tells by itself which of the two it is.  Light comes from
+ * above: what lies in front of the tissue is noise, and it is what would hide
+ * the tissue.  Behind it noise fades into tissue, and deeper noise may be
+ * darker.
+ *
+ * Depths are divided into OCT_VOLUME_BANDS equal bands.  Of the grey levels of a
+ * band, zeros left out, m is the median and s = m - (the level that 15.87 % are
+ * below), which is the standard deviation of a normal distribution: what of
+ * tissue there is in the band is brighter, and changes the lower half little.
+ * The brightest band is that of the largest m.  The noise is the band with the
+ * smallest m of those in front of it, where m + 4 s is below the brightest m;
+ * where there is none, as with tissue up to the first depth or with noise alone,
+ * that of all bands.  Of several the first.  The threshold is m + 4 s: 3 of
+ * 100000 values of normal distribution are above.  (Voxels are means over
+ * neighbours, so that the distribution of noise is nearly normal.)
+ *
+ * There is no noise where all voxels have the same grey level, or none is above
+ * 0.
+ */
+#pragma once
+
+#include "oct-volume.h"
+
+G_BEGIN_DECLS
+
+#define OCT_VOLUME_NOISE_SPREADS 4.0
+
+typedef struct {
+  gboolean is_found;
+  double level, spread; /* m and s, grey levels */
+  double threshold;     /* grey level, 255 at most; 0: there is no noise */
+} OctVolumeNoise;
+
+void oct_volume_noise_find (
+    const OctVolumeLevels *levels, OctVolumeNoise *noise);
+
+/* The range of MIP and MEAN for voxels that are seen above `threshold`.  Of MIP
+ * as the automatic range of octenface: of the largest values of A-lines, zeros
+ * left out, 1 of 200 is below black, and 1 of 200 above white; black is not
+ * below the threshold.  Of MEAN: an A-line whose values above the threshold add
+ * up to the mean of all A-lines is OCT_VOLUME_MEAN_GREY. */
+void oct_volume_window_find (
+    const OctVolumeLevels *levels, double threshold, OctVolumeWindow *window);
+#define OCT_VOLUME_MEAN_GREY 0.35
+/* Black of MIP and MEAN is not darker: built-in transfer functions show nothing
+ * below either. */
+#define OCT_VOLUME_LEAST_BLACK 36.0
+/* Grey levels between black and white, at least. */
+#define OCT_VOLUME_LEAST_WINDOW 16.0
+
+/* From what pictures were made with to what is found now.  Small changes are
+ * followed slowly, so that a live picture does not flicker; a larger one is
+ * something else that is looked at, and is taken at once. */
+double oct_volume_follow (double before, double found, double small_change);
+#define OCT_VOLUME_FOLLOWED 0.25 /* of a small change */
+
+/* ------------------------------------------------------------ for backends */
+
+/* Every so many A-lines and B-scans are counted, from the first one on: the
+ * smallest step with which there are OCT_VOLUME_COUNTED at most. */
+guint oct_volume_levels_get_step (const OctVolumeParams *params);
+/* Depths in front of this one are not counted: the rows near zero delay, as for
+ * the contrast of octlogscale (oct_contrast_first_row()), less those that images
+ * do not have. */
+guint oct_volume_levels_get_first (const OctVolumeParams *params);
+
+G_END_DECLS
