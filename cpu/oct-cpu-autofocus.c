@@ -79,17 +79,15 @@ cpu_autofocus_score_block (
 }
 
 static double
-cpu_autofocus_score (gpointer data, guint part, double c2, double c3)
+cpu_autofocus_score (
+    gpointer data, guint part, guint parts, double c2, double c3)
 {
   Scorer *scorer = data;
   const OctAutofocusParams *params = scorer->params;
-  guint first = 0, end = scorer->lines;
+  guint first = scorer->lines * part / parts;
+  guint end = scorer->lines * (part + 1) / parts;
   double sum = 0;
 
-  if (part < OCT_AUTOFOCUS_PARTS) {
-    first = scorer->lines * part / OCT_AUTOFOCUS_PARTS;
-    end = scorer->lines * (part + 1) / OCT_AUTOFOCUS_PARTS;
-  }
   for (guint n = 0; n < params->samples; n++) {
     double x = 2.0 * n / (params->samples - 1) - 1;
     double phase =
@@ -262,7 +260,7 @@ oct_autofocus_find (const OctAutofocusParams *params, const float *spectra,
   gboolean ok = make_scorer (&scorer, params, error)
                 && load_lines (&scorer, spectra, error)
                 && oct_autofocus_search (cpu_autofocus_score, &scorer,
-                    params->third, params->cancelled, found);
+                    params->third, params->former, params->cancelled, found);
 
   found->lines = scorer.lines;
   clear_scorer (&scorer);

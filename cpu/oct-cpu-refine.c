@@ -10,6 +10,7 @@
 #include "oct-cpu-private.h"
 #include "oct-cpu-resampler.h"
 #include "oct-curve.h"
+#include "oct-number.h"
 #include "oct-simd.h"
 #include "oct-window.h"
 
@@ -411,15 +412,18 @@ cpu_refine_describe (const Refiner *r, OctRefine *found)
 static gboolean
 check_spread (const Refiner *r, GError **error)
 {
+  g_autofree char *spread =
+      oct_number_beside (100 * r->spread, 100 * OCT_REFINE_LEAST_SPREAD, 0);
+
   if (r->spread >= OCT_REFINE_LEAST_SPREAD)
     return TRUE;
   g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
       "This scene cannot tell wrong wavenumbers from dispersion: its light "
-      "comes from depths close together (around bin %.0f, %.0f %% of that to "
+      "comes from depths close together (around bin %.0f, %s %% of that to "
       "either side, and %.0f %% are needed); look at something that shows from "
       "near the zero delay to deep, or calibrate with a mirror at two depths "
       "(oct-calibrate).",
-      r->pivot, 100 * r->spread, 100 * OCT_REFINE_LEAST_SPREAD);
+      r->pivot, spread, 100 * OCT_REFINE_LEAST_SPREAD);
   return FALSE;
 }
 

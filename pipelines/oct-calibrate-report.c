@@ -126,7 +126,49 @@ name_exchange (void)
          "the zero delay than --mirror says here)";
 }
 
-void
+/* Mirrors, and A-lines of those that are used, that are left out. */
+static void
+print_left_out (const OctMirrorSet *set)
+{
+  guint mirrors = set->mirrors->len - set->used->len;
+  guint64 lines = 0, given = 0;
+
+  for (guint i = 0; i < set->used->len; i++) {
+    const OctFringe *fringe = oct_mirror_set_get_used (set, i)->fringe;
+
+    lines += fringe->given - fringe->lines;
+    given += fringe->given;
+  }
+  if (mirrors > 0)
+    g_print (", with %u of %u mirrors left out", mirrors, set->mirrors->len);
+  if (lines > 0)
+    g_print (", %s %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
+             " A-lines left out",
+        mirrors > 0 ? "and" : "with", lines, given);
+}
+
+/* What the peaks say, and of how much of what was given. */
+static void
+print_peaks_in_words (const OctMirrorSet *set, const OctMirror *worst)
+{
+  if (oct_mirror_get_excess (worst) <= OCT_MIRROR_SET_GOOD_WIDTH)
+    g_print ("each is within 5 %% of the narrowest that its light allows");
+  else
+    g_print ("%s is %.2f bins wide, its light allows %.2f", worst->name,
+        worst->after.width_6db, worst->ideal.width_6db);
+  print_left_out (set);
+  for (guint i = 0; i < set->used->len; i++) {
+    const OctMirror *mirror = oct_mirror_set_get_used (set, i);
+
+    if (!oct_mirror_has_few_lines (mirror))
+      continue;
+    g_print (", but only %u of the %u A-lines of %s agree with each other",
+        mirror->fringe->lines, mirror->fringe->given, mirror->name);
+    return;
+  }
+}
+
+gboolean
 oct_calibrate_print_verdict (const OctMirrorSet *set,
     const OctCalibrateColumns *columns, const char *check, gboolean exchanged)
 {
@@ -148,15 +190,12 @@ oct_calibrate_print_verdict (const OctMirrorSet *set,
     g_print ("\n'%s' is %s for these mirrors%s: ", check,
         name_verdict (verdict), exchanged ? name_exchange () : "");
   }
-  if (verdict == OCT_VERDICT_GOOD)
-    g_print ("each is within 5 %% of the narrowest that its light allows");
-  else
-    g_print ("%s is %.2f bins wide, its light allows %.2f", worst->name,
-        worst->after.width_6db, worst->ideal.width_6db);
+  print_peaks_in_words (set, worst);
   if (check == NULL)
     g_print ("%s", find_doubt (set));
   if (advice != NULL)
     g_print ("; to make it better, %s.\n", advice);
   else
     g_print (".\n");
+  return verdict != OCT_VERDICT_BAD;
 }

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "oct-lines.h"
+#include "oct-repeat.h"
 
 #define MIN_SAMPLES 64
 #define AS_GOOD 0.1 /* dB, of two calibrations */
@@ -27,6 +28,7 @@ typedef struct {
   GPtrArray *backgrounds; /* double[samples] */
   guint seen;             /* mirrors so far */
   gboolean written;       /* the calibration */
+  gboolean poor;          /* the one to check */
 } Reading;
 
 static gboolean G_GNUC_PRINTF (2, 3)
@@ -170,6 +172,59 @@ get_position (const Reading *r)
   return NAN;
 }
 
+/* Whether what is known of a mirror makes its A-lines suspicious: they do not
+ * agree, or have no fringe. */
+static gboolean
+is_doubtful (const OctFringe *fringe)
+{
+  return fringe->lines < fringe->given || fringe->snr < OCT_FRINGE_MIN_SNR;
+}
+
+/* Whether A-lines of so many samples can be those of a file that repeats every
+ * `period`.  Two halves of a source's spectrum may be alike, and neighbours of
+ * different brightness: where all A-lines agree, a multiple says nothing. */
+static gboolean
+is_right_length (guint samples, guint period, gboolean doubtful)
+{
+  /* one sample is the error of the shortest files */
+  return period == 0 || abs ((gint)period - (gint)samples) <= 1
+         || (!doubtful && (samples % period == 0 || period % samples == 0));
+}
+
+/* A-lines of another length than the file has are cut at places that differ from
+ * line to line.  Some of them agree all the same, and make a calibration. */
+static gboolean
+check_repeat (const Reading *r, const char *path, guint64 frame,
+    const OctFringe *fringe, GError **error)
+{
+  g_autoptr (OctLines) first = NULL;
+  g_autofree char *agree = NULL;
+  gboolean doubtful = is_doubtful (fringe);
+  guint period;
+
+  /* of many B-scans in a file the first one will do */
+  if (!doubtful && frame != 0 && frame != G_MAXUINT64)
+    return TRUE;
+  first = oct_lines_read_first (
+      path, &r->options->reader, frame, OCT_REPEAT_VALUES, error);
+  if (first == NULL)
+    return FALSE;
+  period =
+      oct_repeat_find (first->values, (gsize)first->lines * first->samples);
+  if (is_right_length (first->samples, period, doubtful))
+    return TRUE;
+  if (fringe->lines < fringe->given)
+    agree = g_strdup_printf (", and only %u of %u agree with each other",
+        fringe->lines, fringe->given);
+  return calibrate_fail (error,
+      "The A-lines of '%s' are taken to have %u samples%s, while the square of "
+      "its fringe repeats every %u samples; correct %s.",
+      path, first->samples, agree != NULL ? agree : "", period,
+      r->options->reader.samples > 0
+          ? "--samples, or --sample-format and --packing"
+          : "the shape of the array in the file");
+}
+
 static gboolean
 add_mirror (
     Reading *r, const char *path, guint64 frame, double side, GError **error)
@@ -178,6 +233,7 @@ add_mirror (
       oct_lines_read (path, &r->options->reader, frame, error);
   g_autofree char *name = calibrate_describe (path);
   const double *background = NULL;
+  OctFringe *fringe;
 
   if (lines == NULL || !check_samples (r, path, lines->samples, error))
     return FALSE;
@@ -191,11 +247,11 @@ add_mirror (
   if (r->backgrounds->len > 0)
     background = g_ptr_array_index (r->backgrounds,
         r->backgrounds->len > 1 ? MIN (r->seen, r->backgrounds->len - 1) : 0);
-  oct_mirror_set_add (r->set, name,
-      oct_fringe_new (lines->values, lines->lines, lines->samples, background),
-      side, get_position (r));
+  fringe =
+      oct_fringe_new (lines->values, lines->lines, lines->samples, background);
+  oct_mirror_set_add (r->set, name, fringe, side, get_position (r));
   r->seen++;
-  return TRUE;
+  return check_repeat (r, path, frame, fringe, error);
 }
 
 static gboolean
@@ -638,12 +694,14 @@ calibrate_check (const OctCalibrateOptions *o, Reading *r, GError **error)
         oct_mirror_set_get_used (r->set, 0)->name, o->check);
   oct_calibrate_print_notes (r->set);
   oct_calibrate_print_peaks (r->set);
-  oct_calibrate_print_verdict (r->set, &columns, o->check, exchanged);
+  r->poor =
+      !oct_calibrate_print_verdict (r->set, &columns, o->check, exchanged);
   return calibrate_draw (o, r->set, &columns, error);
 }
 
+/* FALSE with an error; *poor: what --check names is no good. */
 static gboolean
-calibrate_run (const OctCalibrateOptions *o, GError **error)
+calibrate_run (const OctCalibrateOptions *o, gboolean *poor, GError **error)
 {
   Reading r = { .options = o };
   gboolean ok = o->output == NULL || calibrate_check_output (o->output, error);
@@ -659,6 +717,7 @@ calibrate_run (const OctCalibrateOptions *o, GError **error)
                             : calibrate_make (o, &r, error));
   if (o->output != NULL && !r.written)
     g_prefix_error (error, "No calibration is written: ");
+  *poor = r.poor;
   oct_mirror_set_free (r.set);
   g_ptr_array_unref (r.backgrounds);
   return ok;
@@ -669,6 +728,7 @@ main (int argc, char **argv)
 {
   OctCalibrateOptions options = { 0 };
   g_autoptr (GError) error = NULL;
+  gboolean poor = FALSE;
   int status = EXIT_SUCCESS;
 
   setlocale (LC_CTYPE, ""); /* for names of files; numbers have points */
@@ -676,8 +736,10 @@ main (int argc, char **argv)
   if (!oct_calibrate_options_parse (&options, argv, &error)) {
     g_printerr ("%s See --help.\n", error->message);
     status = 2;
-  } else if (!calibrate_run (&options, &error)) {
+  } else if (!calibrate_run (&options, &poor, &error)) {
     g_printerr ("Error: %s\n", error->message);
+    status = EXIT_FAILURE;
+  } else if (poor) {
     status = EXIT_FAILURE;
   }
   oct_calibrate_options_clear (&options);

@@ -60,8 +60,8 @@ void oct_calibrate_print_notes (const OctMirrorSet *set);
 void oct_calibrate_print_peaks (const OctMirrorSet *set);
 /* Prints what else there is to say of a calibration that was made, or with
  * `check` of one that was there, and the verdict; `exchanged`: of the mirrors
- * on the other sides than given. */
-void oct_calibrate_print_verdict (const OctMirrorSet *set,
+ * on the other sides than given.  FALSE: it is poor. */
+gboolean oct_calibrate_print_verdict (const OctMirrorSet *set,
     const OctCalibrateColumns *columns, const char *check, gboolean exchanged);
 
 /* FALSE with a sentence: plots of that name cannot be made. */

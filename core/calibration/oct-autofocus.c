@@ -29,9 +29,21 @@ typedef struct {
   OctAutofocusScore score;
   gpointer data;
   const gint *cancelled;
-  guint part;
+  guint part, parts;
   guint count;
 } Search;
+
+/* Gain over its standard error.  Let the score be a quadratic form of the phases
+ * with the curvature H, its gradient from n independent lines have the covariance
+ * s H / n, and the phases in force be right.  The top then lies d = H^-1 g beside
+ * them, and the gain d'H d / 2 over its standard error (s d'H d / n)^1/2 is |z| / 2
+ * with z normal, one for each phase: 3.5 is an offset of 7 standard errors.  Lines
+ * beside each other share their speckle, thus the error comes from runs of them,
+ * and is uncertain itself (of 8 runs up to twice as far off as of 16); and the top
+ * of a scene lies beside the right phases by more than speckle explains.  Measured
+ * at 99 places of a rough surface (C-scan of the tests, 200 lines) with right
+ * phases: 3.1 at most; with phases that are 10 rad off: 3.8 at least. */
+#define CERTAIN 3.5
 
 static double
 autofocus_evaluate (Search *search, const double c[2])
@@ -39,7 +51,7 @@ autofocus_evaluate (Search *search, const double c[2])
   if (search->cancelled != NULL && g_atomic_int_get (search->cancelled))
     return -INFINITY;
   search->count++;
-  return search->score (search->data, search->part, c[0], c[1]);
+  return search->score (search->data, search->part, search->parts, c[0], c[1]);
 }
 
 static int
@@ -115,6 +127,7 @@ find_errors (
 {
   double parts[OCT_AUTOFOCUS_PARTS][2];
 
+  search->parts = OCT_AUTOFOCUS_PARTS;
   for (guint part = 0; part < OCT_AUTOFOCUS_PARTS; part++) {
     parts[part][0] = c[0];
     parts[part][1] = c[1];
@@ -123,7 +136,8 @@ find_errors (
       autofocus_try_golden (
           search, parts[part], axis, PART_RANGE, PART_TOLERANCE);
   }
-  search->part = OCT_AUTOFOCUS_ALL;
+  search->part = 0;
+  search->parts = 1;
   for (guint axis = 0; axis < 2; axis++) {
     double mean = 0, sum = 0;
 
@@ -133,6 +147,30 @@ find_errors (
       sum += (parts[part][axis] - mean) * (parts[part][axis] - mean);
     errors[axis] = sqrt (sum / (OCT_AUTOFOCUS_PARTS - 1) / OCT_AUTOFOCUS_PARTS);
   }
+}
+
+/* By how much c is better than `former`, and the standard error of it. */
+static void
+find_gain (Search *search, const double c[2], const double former[2],
+    OctAutofocus *found)
+{
+  const guint parts = OCT_AUTOFOCUS_GAIN_PARTS;
+  double gains[OCT_AUTOFOCUS_GAIN_PARTS], mean = 0, sum = 0;
+
+  search->parts = parts;
+  for (guint part = 0; part < parts; part++) {
+    search->part = part;
+    gains[part] =
+        autofocus_evaluate (search, c) - autofocus_evaluate (search, former);
+    mean += gains[part] / parts;
+  }
+  for (guint part = 0; part < parts; part++)
+    sum += (gains[part] - mean) * (gains[part] - mean);
+  found->gain_error = sqrt (sum / (parts - 1) / parts);
+  search->part = 0;
+  search->parts = 1;
+  found->score = autofocus_evaluate (search, c);
+  found->gain = found->score - autofocus_evaluate (search, former);
 }
 
 /* The best c2 of the whole range, at the best of some c3. */
@@ -159,10 +197,9 @@ try_range (
 
 gboolean
 oct_autofocus_search (OctAutofocusScore score, gpointer data, gboolean third,
-    const gint *cancelled, OctAutofocus *found)
+    const double former[2], const gint *cancelled, OctAutofocus *found)
 {
-  Search search = { score, data, cancelled, OCT_AUTOFOCUS_ALL, 0 };
-  const double nothing[2] = { 0, 0 };
+  Search search = { score, data, cancelled, 0, 1, 0 };
   double c[2] = { 0, 0 }, errors[2] = { 0, 0 }, range = OCT_AUTOFOCUS_RANGE;
 
   try_range (&search, c, third, range, &found->contrast);
@@ -182,8 +219,7 @@ oct_autofocus_search (OctAutofocusScore score, gpointer data, gboolean third,
   }
   found->c2 = c[0];
   found->c3 = c[1];
-  found->score = autofocus_evaluate (&search, c);
-  found->gain = found->score - autofocus_evaluate (&search, nothing);
+  find_gain (&search, c, former, found);
   find_errors (&search, c, third, errors);
   found->error2 = errors[0];
   found->error3 = errors[1];
@@ -213,4 +249,10 @@ oct_autofocus_check (const OctAutofocus *found, GError **error)
     return FALSE;
   }
   return TRUE;
+}
+
+gboolean
+oct_autofocus_is_certain (const OctAutofocus *found)
+{
+  return found->gain > CERTAIN * found->gain_error;
 }

@@ -31,7 +31,9 @@ typedef struct {
   double c2, c3;         /* rad */
   double error2, error3; /* their standard errors, from four runs of lines */
   double score;
-  double gain;     /* of the score over that of c2 = c3 = 0 */
+  /* of the score over that of the phases in force, and its standard error from
+   * OCT_AUTOFOCUS_GAIN_PARTS runs of lines */
+  double gain, gain_error;
   double contrast; /* of the score over the median of those on the first grid */
   guint lines;     /* that counted */
   guint evaluations; /* of the score */
@@ -40,18 +42,20 @@ typedef struct {
 /* ------------------------------------------------------------------- search
  */
 
-/* Runs of lines that the errors come from, and all lines. */
+/* Runs of lines that the errors of c2 and c3 come from, and that of the gain. */
 #define OCT_AUTOFOCUS_PARTS 4
-#define OCT_AUTOFOCUS_ALL OCT_AUTOFOCUS_PARTS
+#define OCT_AUTOFOCUS_GAIN_PARTS 16
 
-/* The score of a part of the lines, or all. */
+/* The score of one of `parts` runs of lines, 0 of 1: of all. */
 typedef double (*OctAutofocusScore) (
-    gpointer data, guint part, double c2, double c3);
+    gpointer data, guint part, guint parts, double c2, double c3);
 
-/* `third`: c3 too, else it is 0.  FALSE: *cancelled (atomic, may be NULL)
- * became TRUE meanwhile.  All of `found` but the lines is set. */
+/* `third`: c3 too, else it is 0; former[2]: c2 and c3 in force.  FALSE:
+ * *cancelled (atomic, may be NULL) became TRUE meanwhile.  All of `found` but
+ * the lines is set. */
 gboolean oct_autofocus_search (OctAutofocusScore score, gpointer data,
-    gboolean third, const gint *cancelled, OctAutofocus *found);
+    gboolean third, const double former[2], const gint *cancelled,
+    OctAutofocus *found);
 
 /* --------------------------------------------------------------- of spectra
  */
@@ -63,6 +67,7 @@ typedef struct {
   guint first, end;    /* bins that are judged, end 0: half of the samples; what
                         * lies before 3/4 of the first is left out */
   gboolean third;
+  double former[2];      /* c2 and c3 in force, rad */
   const gint *cancelled; /* atomic, or NULL */
 } OctAutofocusParams;
 
@@ -79,5 +84,10 @@ gboolean oct_autofocus_find (const OctAutofocusParams *params,
  * that says why not: the scene does not become sharper anywhere, the answer is
  * at the end of the range, or parts of the scene contradict each other. */
 gboolean oct_autofocus_check (const OctAutofocus *found, GError **error);
+
+/* Whether the scene tells what was found from what is in force: its gain is
+ * certain.  Near the highest score it is flat, and a scene whose lines score
+ * differently by chance has its top beside the right phases. */
+gboolean oct_autofocus_is_certain (const OctAutofocus *found);
 
 G_END_DECLS

@@ -14,6 +14,13 @@
 #define ABOVE_FLANK 4.0
 /* Of the coherence that noise allows: lines see the same mirror. */
 #define AGREE 0.9
+/* Of the amplitude of a fringe, over its mean: two mirrors of amplitudes 1 and
+ * 1/2 beat by 0.23. */
+#define BEAT 0.16
+/* Periods over the record: slower changes of the amplitude are the source's
+ * spectrum, slower ones of the phase the cubic's. */
+#define RIPPLE_FIRST 10
+#define RIPPLE_LEAST 2
 
 static double
 fringe_power (double complex v)
@@ -337,17 +344,19 @@ oct_fringe_free (OctFringe *f)
   g_free (f);
 }
 
-gboolean
-oct_fringe_fit_cubic (const OctFringe *f, double phase[4])
+/* The analytic signal of the fringe, z[samples]: 0.5 to 1.6 of its frequency,
+ * below half of the sampling rate, as the same fringe lies behind it, conjugate,
+ * and their sum has no phase.  Its phase has no jumps from the brightest sample
+ * on, and its power is the weight of it. */
+static void
+find_analytic (
+    const OctFringe *f, double complex *z, double *phase, double *power)
 {
   guint n = f->samples, brightest = 0;
   guint half = (guint)CLAMP (n / f->frequency, 1, n);
   g_autofree double complex *low = g_new (double complex, n);
-  g_autofree double complex *z = g_new (double complex, n);
-  g_autofree double *angle = g_new (double, n);
-  g_autofree double *weight = g_new (double, n);
+  g_autofree double complex *smooth = g_new (double complex, n);
   g_autoptr (OctFourier) fourier = oct_fourier_new (n);
-  /* the same fringe lies behind it, conjugate, and their sum has no phase */
   double end = MIN (1.6 * f->frequency, n / 2.0);
 
   oct_curve_smooth (f->average, n, half, low);
@@ -359,14 +368,69 @@ oct_fringe_fit_cubic (const OctFringe *f, double phase[4])
       z[q] = 0;
   oct_fourier_backward (fourier, z);
   for (guint i = 0; i < n; i++) {
-    angle[i] = carg (z[i]);
-    weight[i] = fringe_power (z[i]);
+    phase[i] = carg (z[i]);
+    power[i] = fringe_power (z[i]);
     low[i] = cabs (z[i]);
   }
-  oct_curve_smooth (low, n, MAX (n / 20, 1), z);
+  oct_curve_smooth (low, n, MAX (n / 20, 1), smooth);
   for (guint i = 1; i < n; i++)
-    if (creal (z[i]) > creal (z[brightest]))
+    if (creal (smooth[i]) > creal (smooth[brightest]))
       brightest = i;
-  oct_curve_unwrap (angle, n, brightest);
+  oct_curve_unwrap (phase, n, brightest);
+}
+
+gboolean
+oct_fringe_fit_cubic (const OctFringe *f, double phase[4])
+{
+  guint n = f->samples;
+  g_autofree double complex *z = g_new (double complex, n);
+  g_autofree double *angle = g_new (double, n);
+  g_autofree double *weight = g_new (double, n);
+
+  find_analytic (f, z, angle, weight);
   return oct_curve_fit_cubic (angle, weight, n, phase);
+}
+
+/* The highest of |transform| of v[n] with a Hann window from bin `from` on, to a
+ * quarter of n; over that of bin 0. */
+static double
+find_variation (const double *v, guint n, guint from, guint *bin)
+{
+  g_autofree double complex *x = g_new (double complex, n);
+  g_autoptr (OctFourier) fourier = oct_fourier_new (n);
+
+  for (guint i = 0; i < n; i++)
+    x[i] = v[i] * (0.5 - 0.5 * cos (2 * G_PI * i / (n - 1)));
+  oct_fourier_forward (fourier, x);
+  *bin = from;
+  for (guint q = from; q < n / 4; q++)
+    if (cabs (x[q]) > cabs (x[*bin]))
+      *bin = q;
+  return cabs (x[*bin]) / MAX (cabs (x[0]), 1e-300);
+}
+
+guint
+oct_fringe_find_ripple (const OctFringe *f)
+{
+  guint n = f->samples, bin;
+  g_autofree double complex *z = g_new (double complex, n);
+  g_autofree double *angle = g_new (double, n);
+  g_autofree double *weight = g_new (double, n);
+  double cubic[4], legendre[4];
+
+  find_analytic (f, z, angle, weight);
+  if (!oct_curve_fit_cubic (angle, weight, n, cubic))
+    return 0;
+  for (guint i = 0; i < n; i++)
+    weight[i] = sqrt (weight[i]);
+  if (find_variation (weight, n, RIPPLE_FIRST, &bin) > BEAT)
+    return 0;
+  for (guint i = 0; i < n; i++) {
+    oct_curve_legendre (i, n, legendre);
+    for (guint term = 0; term < 4; term++)
+      angle[i] -= cubic[term] * legendre[term];
+    angle[i] *= weight[i];
+  }
+  find_variation (angle, n, RIPPLE_LEAST, &bin);
+  return bin;
 }

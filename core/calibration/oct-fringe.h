@@ -46,4 +46,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (OctFringe, oct_fringe_free)
  * the samples.  FALSE: there is no fringe. */
 gboolean oct_fringe_fit_cubic (const OctFringe *fringe, double phase[4]);
 
+/* Periods over the record of what is left of the phase beside the cubic, where
+ * the fringe has a smooth amplitude, as that of a single mirror; 0: it beats. */
+guint oct_fringe_find_ripple (const OctFringe *fringe);
+
 G_END_DECLS

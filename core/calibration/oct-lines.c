@@ -146,13 +146,15 @@ take_lines (Input *input, const char *path, guint64 first, guint64 end,
   return TRUE;
 }
 
-OctLines *
-oct_lines_read (const char *path, const OctReaderSettings *settings,
-    guint64 frame, GError **error)
+/* As many A-lines as `most` values are: all, or some spread over them, or with
+ * `together` the first ones. */
+static OctLines *
+lines_read (const char *path, const OctReaderSettings *settings, guint64 frame,
+    gsize most, gboolean together, GError **error)
 {
   g_autoptr (OctLines) lines = g_new0 (OctLines, 1);
   Input input = { 0 };
-  guint64 first = frame, end = frame + 1, total, most, step;
+  guint64 first = frame, end = frame + 1, total, step;
   gboolean ok = open_input (path, settings, &input, error);
 
   if (ok) {
@@ -160,9 +162,11 @@ oct_lines_read (const char *path, const OctReaderSettings *settings,
       first = 0;
       end = input.frames;
     }
+    most = MAX (most / input.samples, 1);
+    if (together)
+      end = MIN (end, first + (most + input.lines - 1) / input.lines);
     total = (end - first) * input.lines;
-    most = MAX (OCT_LINES_MAX_VALUES / input.samples, 1);
-    step = (total + most - 1) / most;
+    step = together ? 1 : (total + most - 1) / most;
     lines->samples = input.samples;
     lines->frames = input.frames;
     lines->leftover_bytes = input.leftover_bytes;
@@ -177,6 +181,20 @@ oct_lines_read (const char *path, const OctReaderSettings *settings,
   }
   close_input (&input);
   return ok ? g_steal_pointer (&lines) : NULL;
+}
+
+OctLines *
+oct_lines_read (const char *path, const OctReaderSettings *settings,
+    guint64 frame, GError **error)
+{
+  return lines_read (path, settings, frame, OCT_LINES_MAX_VALUES, FALSE, error);
+}
+
+OctLines *
+oct_lines_read_first (const char *path, const OctReaderSettings *settings,
+    guint64 frame, gsize most, GError **error)
+{
+  return lines_read (path, settings, frame, most, TRUE, error);
 }
 
 void

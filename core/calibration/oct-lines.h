@@ -29,6 +29,11 @@ typedef struct {
  * value is not finite.  Free with oct_lines_free(). */
 OctLines *oct_lines_read (const char *path, const OctReaderSettings *settings,
     guint64 frame, GError **error);
+/* The same, but the first A-lines one after the other, of at most `most`
+ * values, at least one. */
+OctLines *oct_lines_read_first (const char *path,
+    const OctReaderSettings *settings, guint64 frame, gsize most,
+    GError **error);
 void oct_lines_free (OctLines *lines);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (OctLines, oct_lines_free)
 

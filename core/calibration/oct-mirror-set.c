@@ -7,6 +7,7 @@
 
 #include "oct-curve.h"
 #include "oct-mirror-set-private.h"
+#include "oct-number.h"
 
 /* Part of the samples at the largest value: reported, and left out where there
  * are others. */
@@ -18,12 +19,18 @@
 #define GHOST -20.0
 /* The same before the wavenumbers are known better than as a cubic. */
 #define SECOND_OF_CUBIC -6.0
+/* The same of the amplitude of two mirrors that beat (is_rippled ()). */
+#define BEAT -16.0
 /* dB over the noise floor: not noise */
 #define OVER_NOISE 14.0
 /* Of the samples, in bins: behind it a fringe comes near half of the sampling
  * rate, and what is read between its samples has an image of it. */
 #define DEEP 0.35
 #define SURE_BY_POSITION 3.0
+/* What else may be wrong. */
+#define FEW_LINES                                                              \
+  "  If it stood still, correct --samples, --header-size, --packing or "       \
+  "--sample-format."
 
 OctMirrorSet *
 oct_mirror_set_new (guint samples)
@@ -155,11 +162,34 @@ leave_out_deep (OctMirror *mirror)
       mirror->name);
 }
 
+/* How often the wavenumbers ripple along the record, if that is what makes the
+ * peak at `bin`; 0: it is another mirror's.  Slower ripples are followed and
+ * make no peak. */
+static guint
+count_ripple (const OctFringe *fringe, double bin)
+{
+  gboolean within = bin > 0.5 * fringe->frequency
+                    && bin < MIN (1.6 * fringe->frequency, fringe->samples / 2);
+
+  guint ripple = within ? oct_fringe_find_ripple (fringe) : 0;
+
+  return ripple > OCT_MIRROR_SET_RIPPLES ? ripple : 0;
+}
+
 static void
 leave_out_double (OctMirror *mirror, double own, double bin, double level)
 {
   if (MIN (own, bin) > DEEP * mirror->fringe->samples) {
     leave_out_deep (mirror);
+    return;
+  }
+  mirror->ripple = count_ripple (mirror->fringe, bin);
+  if (mirror->ripple > 0) {
+    oct_mirror_leave_out (mirror,
+        "%s is left out: its wavenumbers ripple %u times along the record, and "
+        "a calibration follows about %u ripples; correct the clock of the "
+        "samples, or what is periodic in the spectrometer.",
+        mirror->name, mirror->ripple, OCT_MIRROR_SET_RIPPLES);
     return;
   }
   /* the source's spectrum reaches there */
@@ -177,6 +207,36 @@ leave_out_double (OctMirror *mirror, double own, double bin, double level)
       "spectrum "
       "without it as --background.",
       mirror->name, own, bin, MAX (-level, 0));
+}
+
+/* Whether the fringe is that of one mirror, with wavenumbers that ripple along
+ * the record.  Both make a second peak beside the one of a phase that is a cubic,
+ * but a ripple is a phase alone.  Of two mirrors of amplitudes 1 and r the
+ * amplitude beats, |1 + r exp (i t)|, even after the phase of their sum was
+ * taken off: that leaves peaks of r/2 (1 - r^2/8) / (1 + r^2/4), -12.8 dB for the
+ * weaker one that is looked for. */
+static gboolean
+is_rippled (const OctMirror *mirror)
+{
+  OctFringe *fringe = mirror->fringe;
+  guint n = fringe->samples;
+  const double side = 1;
+  g_autoptr (OctMirrorFit) own = oct_mirror_fit_new (&fringe, 1, &side);
+  g_autofree double complex *y = g_new (double complex, n);
+  g_autofree double *k_index = g_new (double, n);
+  g_autofree double *dispersion = g_new (double, n);
+  g_autofree double *ascan = NULL;
+  double bin;
+
+  if (own == NULL || !own->rising)
+    return FALSE;
+  oct_mirror_fit_fill_columns (own, 1, k_index, dispersion);
+  for (guint p = 0; p < n; p++)
+    y[p] = fringe->average[p] - own->backgrounds[p];
+  ascan = oct_mirror_peak_transform (y, n, k_index, dispersion);
+  return find_second_peak (ascan, n, oct_mirror_fit_get_bin (own, 0),
+             fringe->saturated > SATURATED, &bin)
+         < BEAT;
 }
 
 /* Two mirrors near each other beat, which a fit may take for wavenumbers that
@@ -211,7 +271,8 @@ look_for_double (OctMirror *mirror)
       1.33 * mirror->fringe->frequency, &peak);
   level = find_second_peak (
       ascan, n, peak.bin, mirror->fringe->saturated > SATURATED, &bin);
-  if (level > SECOND_OF_CUBIC)
+  mirror->falls_apart = level > SECOND_OF_CUBIC && is_rippled (mirror);
+  if (level > SECOND_OF_CUBIC && !mirror->falls_apart)
     leave_out_double (mirror, peak.bin, bin, level);
 }
 
@@ -235,15 +296,18 @@ static void
 mirror_set_look_at (OctMirrorSet *set, OctMirror *mirror)
 {
   OctFringe *fringe = mirror->fringe;
+  g_autofree char *least =
+      oct_number_beside (fringe->snr, OCT_FRINGE_MIN_SNR, 0);
+  g_autofree char *expected =
+      oct_number_beside (fringe->snr, OCT_FRINGE_GOOD_SNR, 0);
 
   if (fringe->snr < OCT_FRINGE_MIN_SNR)
     oct_mirror_leave_out (mirror,
-        "%s is left out: no fringe is seen in it (%.0f dB above the noise, "
-        "%.0f "
+        "%s is left out: no fringe is seen in it (%s dB above the noise, %.0f "
         "are needed); align the mirror, give it more light, or move it away "
         "from "
         "the zero delay.",
-        mirror->name, fringe->snr, OCT_FRINGE_MIN_SNR);
+        mirror->name, least, OCT_FRINGE_MIN_SNR);
   else if (fringe->folded)
     oct_mirror_leave_out (mirror,
         "%s is left out: its fringes reach half of the sampling rate, behind "
@@ -253,17 +317,18 @@ mirror_set_look_at (OctMirrorSet *set, OctMirror *mirror)
     leave_out_deep (mirror);
   else if (fringe->snr < OCT_FRINGE_GOOD_SNR)
     mirror_set_note (set,
-        "%s has a weak fringe, %.0f dB above the noise where %.0f are "
+        "%s has a weak fringe, %s dB above the noise where %.0f are "
         "expected; take more A-lines of it, or give it more light.",
-        mirror->name, fringe->snr, OCT_FRINGE_GOOD_SNR);
+        mirror->name, expected, OCT_FRINGE_GOOD_SNR);
   if (mirror->used)
     look_for_double (mirror);
   if (mirror->used && fringe->lines < fringe->given)
     mirror_set_note (set,
         "%s is at several depths, it moved or is tilted: the %u of its %u "
         "A-lines that agree with the brightest are used; hold it still and "
-        "upright, or give one depth per file.",
-        mirror->name, fringe->lines, fringe->given);
+        "upright, or give one depth per file.%s",
+        mirror->name, fringe->lines, fringe->given,
+        oct_mirror_has_few_lines (mirror) ? FEW_LINES : "");
   else if (mirror->used && fringe->coherence < COHERENT)
     mirror_set_note (set,
         "The A-lines of %s agree with each other to %.0f %% only, as noise "
@@ -493,15 +558,23 @@ static void
 note_ghosts (OctMirrorSet *set)
 {
   for (guint i = 0; i < set->used->len; i++) {
+    OctMirror *mirror = oct_mirror_set_get_used (set, i);
     double bin = 0, level = find_second (set, i, &bin);
+    guint ripple = level > GHOST ? count_ripple (mirror->fringe, bin) : 0;
 
-    if (level > GHOST)
+    if (ripple > 0)
+      mirror_set_note (set,
+          "The wavenumbers of %s ripple %u times along the record, which the "
+          "calibration follows in part: a peak %.0f dB below the mirror's is "
+          "left.",
+          mirror->name, ripple, -level);
+    else if (level > GHOST)
       mirror_set_note (set,
           "%s has a second reflection at bin %.0f, %.0f dB below the mirror's; "
           "remove or tilt what reflects there, or give the spectrum without "
           "the "
           "mirror as --background.",
-          oct_mirror_set_get_used (set, i)->name, bin, -level);
+          mirror->name, bin, -level);
   }
 }
 

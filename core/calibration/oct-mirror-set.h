@@ -19,9 +19,12 @@ typedef struct {
 
   /* what becomes of it */
   gboolean used;
-  char *reason;    /* a sentence, where it is not used */
-  double bin;      /* where its peak is */
-  double residual; /* rad, from the common fit */
+  char *reason;         /* a sentence, where it is not used */
+  guint ripple;         /* that many times along the record: the reason, or 0 */
+  gboolean falls_apart; /* a ripple that is followed: without a calibration the
+                           peak is several lobes, each as narrow as any */
+  double bin;           /* where its peak is */
+  double residual;      /* rad, from the common fit */
   OctMirrorPeak before, after,
       ideal; /* no calibration, this one, none better */
 } OctMirror;
@@ -29,15 +32,24 @@ typedef struct {
 /* rad rms: more, and the phases are not those of one calibration. */
 #define OCT_MIRROR_SET_WORST_RESIDUAL 0.5
 
+/* Ripples along the record that the splines of oct-mirror-solve.h follow: three
+ * segments each. */
+#define OCT_MIRROR_SET_RIPPLES 16
+
 /* Depths over the deepest that are one depth. */
 #define OCT_MIRROR_SET_ONE_DEPTH 0.01
 
 /* Depths over the deepest, that are close together. */
 #define OCT_MIRROR_SET_CLOSE 0.3
 
+/* Width of a peak over the narrowest that its light allows. */
+#define OCT_MIRROR_SET_GOOD_WIDTH 1.05
+
 typedef enum {
-  OCT_VERDICT_GOOD,   /* no peak more than 5 % wider than it could be */
-  OCT_VERDICT_USABLE, /* ... 25 % */
+  /* no peak more than 5 % wider than it could be, and half of the A-lines of
+   * each mirror, or more of them, agree */
+  OCT_VERDICT_GOOD,
+  OCT_VERDICT_USABLE, /* ... 25 %, of any number of A-lines */
   OCT_VERDICT_BAD,
 } OctVerdict;
 
@@ -95,6 +107,9 @@ void oct_mirror_set_measure (
 /* What the peaks say.  *worst: the mirror that is farthest from its ideal. */
 OctVerdict oct_mirror_set_judge (
     const OctMirrorSet *set, const OctMirror **worst);
+
+/* Fewer than half of its A-lines agree with each other. */
+gboolean oct_mirror_has_few_lines (const OctMirror *mirror);
 
 /* Width of the mirror's peak over the narrowest that its light allows. */
 double oct_mirror_get_excess (const OctMirror *mirror);

@@ -7,9 +7,10 @@
 #include <string.h>
 
 #include "oct-curve.h"
+#include "oct-number.h"
 
 /* Times the width that the fringe allows. */
-#define GOOD_WIDTH 1.05
+#define GOOD_WIDTH OCT_MIRROR_SET_GOOD_WIDTH
 #define USABLE_WIDTH 1.25
 /* dB that a peak may lose to the one without a calibration: dispersion and
  * uneven wavenumbers may cancel at one depth.  One that is as narrow as its
@@ -106,10 +107,17 @@ oct_mirror_get_excess (const OctMirror *mirror)
              : HUGE_VAL;
 }
 
+gboolean
+oct_mirror_has_few_lines (const OctMirror *mirror)
+{
+  return mirror->fringe->lines < mirror->fringe->given / 2.0;
+}
+
 OctVerdict
 oct_mirror_set_judge (const OctMirrorSet *set, const OctMirror **worst)
 {
   double most = 0;
+  gboolean few = FALSE;
 
   *worst = NULL;
   for (guint i = 0; i < set->used->len; i++) {
@@ -119,10 +127,11 @@ oct_mirror_set_judge (const OctMirrorSet *set, const OctMirror **worst)
       most = oct_mirror_get_excess (mirror);
       *worst = mirror;
     }
+    few = few || oct_mirror_has_few_lines (mirror);
   }
-  return most <= GOOD_WIDTH     ? OCT_VERDICT_GOOD
-         : most <= USABLE_WIDTH ? OCT_VERDICT_USABLE
-                                : OCT_VERDICT_BAD;
+  return most <= GOOD_WIDTH && !few ? OCT_VERDICT_GOOD
+         : most <= USABLE_WIDTH     ? OCT_VERDICT_USABLE
+                                    : OCT_VERDICT_BAD;
 }
 
 static int
@@ -200,10 +209,51 @@ oct_mirror_set_cross_check (const OctMirrorSet *set, double *excess)
   return checked;
 }
 
+/* Mirrors that are left out as their wavenumbers ripple: the calibration has to
+ * hold for them all the same, as it is for their depths, too. */
+static gboolean
+check_ripples (const OctMirrorSet *set, GError **error)
+{
+  guint n = set->samples, count = set->used->len;
+  g_autofree double *widths = g_new (double, count);
+  g_autofree double *k_index = g_new (double, n);
+  g_autofree double *dispersion = g_new (double, n);
+  double possible;
+
+  for (guint i = 0; i < count; i++)
+    widths[i] = oct_mirror_set_get_used (set, i)->ideal.width_6db;
+  possible = oct_curve_quantile (widths, count, 0.5);
+  for (guint i = 0; i < set->mirrors->len; i++) {
+    const OctMirror *mirror = oct_mirror_set_get (set, i);
+    double width = HUGE_VAL;
+
+    if (mirror->ripple == 0)
+      continue;
+    for (int side = -1; side <= 1; side += 2) {
+      oct_mirror_fit_fill_columns (set->fit, side, k_index, dispersion);
+      width = MIN (width, measure_peak (set, mirror, mirror->fringe->frequency,
+                              k_index, dispersion)
+                              .width_6db);
+    }
+    if (width <= USABLE_WIDTH * possible)
+      continue;
+    g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
+        "With the calibration that was found %s would be %.2f bins wide, while "
+        "%.2f are possible: its wavenumbers ripple %u times along the record, "
+        "and a calibration follows about %u ripples; correct the clock of the "
+        "samples, or what is periodic in the spectrometer.",
+        mirror->name, width, possible, mirror->ripple, OCT_MIRROR_SET_RIPPLES);
+    return FALSE;
+  }
+  return TRUE;
+}
+
 gboolean
 oct_mirror_set_check (const OctMirrorSet *set, GError **error)
 {
   const OctMirror *worst;
+  g_autofree char *residual =
+      oct_number_beside (set->fit->residual, OCT_MIRROR_SET_WORST_RESIDUAL, 1);
 
   if (!set->fit->rising) {
     g_set_error_literal (error, OCT_ERROR, OCT_ERROR_FORMAT,
@@ -215,18 +265,18 @@ oct_mirror_set_check (const OctMirrorSet *set, GError **error)
   if (set->fit->residual > OCT_MIRROR_SET_WORST_RESIDUAL
       && set->used->len == 1) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
-        "The phase of the fringe of %s is uncertain by %.1f rad, where at most "
+        "The phase of the fringe of %s is uncertain by %s rad, where at most "
         "%.1f is expected; take more A-lines of it, or give it more light.",
-        oct_mirror_set_get_used (set, 0)->name, set->fit->residual,
+        oct_mirror_set_get_used (set, 0)->name, residual,
         OCT_MIRROR_SET_WORST_RESIDUAL);
     return FALSE;
   }
   if (set->fit->residual > OCT_MIRROR_SET_WORST_RESIDUAL) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
-        "The phases of the mirrors are off by %.1f rad from any common "
+        "The phases of the mirrors are off by %s rad from any common "
         "calibration, where at most %.1f is expected; do all files belong to "
         "the same system, and are the mirrors where --other-side says?",
-        set->fit->residual, OCT_MIRROR_SET_WORST_RESIDUAL);
+        residual, OCT_MIRROR_SET_WORST_RESIDUAL);
     return FALSE;
   }
   for (guint i = 0; i < set->used->len; i++) {
@@ -243,7 +293,8 @@ oct_mirror_set_check (const OctMirrorSet *set, GError **error)
           mirror->name, mirror->after.level, mirror->before.level);
       return FALSE;
     }
-    if (mirror->after.width_6db > 1.03 * mirror->before.width_6db) {
+    if (!mirror->falls_apart
+        && mirror->after.width_6db > 1.03 * mirror->before.width_6db) {
       g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
           "With the calibration that was found %s would be less sharp than "
           "without any (%.2f bins wide instead of %.2f); leave it out, or give "
@@ -253,7 +304,7 @@ oct_mirror_set_check (const OctMirrorSet *set, GError **error)
     }
   }
   if (oct_mirror_set_judge (set, &worst) != OCT_VERDICT_BAD)
-    return TRUE;
+    return check_ripples (set, error);
   g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
       "With the calibration that was found %s would be %.2f bins wide, while "
       "its fringe allows %.2f; leave it out, or give other mirrors, with "

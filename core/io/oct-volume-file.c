@@ -10,6 +10,7 @@
 
 #include "oct-file-mode.h"
 #include "oct-file.h"
+#include "oct-number.h"
 #include "oct-volume-file-kinds.h"
 
 guint64
@@ -350,17 +351,21 @@ check_room (const char *path, guint64 size, GError **error)
   g_autofree char *folder = g_path_get_dirname (path);
   g_autofree char *name = g_filename_display_name (folder);
   struct statvfs disk;
+  g_autofree char *needed = NULL, *left = NULL;
   guint64 room;
 
+  size += 65536; /* what file systems keep beside it */
   if (statvfs (folder, &disk) != 0)
     return TRUE; /* what opening says is better */
   room = (guint64)disk.f_bavail * disk.f_frsize;
-  if (room >= size + 65536)
+  if (room >= size)
     return TRUE;
+  needed = oct_number_beside (size * 1e-6, room * 1e-6, 1);
+  left = oct_number_beside (room * 1e-6, size * 1e-6, 1);
   g_set_error (error, OCT_ERROR, OCT_ERROR_DISK_FULL,
-      "A volume of %.1f MB does not fit the disk of '%s', where %.1f MB are "
+      "A volume of %s MB does not fit the disk of '%s', where %s MB are "
       "free; make room, or set `location` to another disk",
-      size * 1e-6, name, room * 1e-6);
+      needed, name, left);
   return FALSE;
 }
 

@@ -9,6 +9,14 @@
 #define DEPTHS 1201
 #define DEPTH_RANGE (12 * G_PI)
 
+/* Pixels as dark as the darkest: within so many standard errors of their mean,
+ * or that part of the largest signal; the light is so many times brighter. */
+#define DARK_ERRORS 4.0
+#define DARK 0.0005
+#define BRIGHT 20.0
+/* Of the least variance: read noise that is none. */
+#define NO_READ_NOISE 0.05
+
 /* Moving average with a Hann kernel of half length h >= 1 samples, normalised
  * at the ends. */
 static double *
@@ -207,7 +215,7 @@ meter_source_solve (double matrix[3][3], const double right[3],
   return TRUE;
 }
 
-/* The fit, without columns whose part would be negative. */
+/* The fit, without the columns of light whose part would be negative. */
 static void
 fit_positive (double matrix[3][3], const double right[3], double result[3])
 {
@@ -217,12 +225,12 @@ fit_positive (double matrix[3][3], const double right[3], double result[3])
   while (n > 0) {
     double found[3] = { -1, -1, -1 };
     guint worst = n - 1;
+    gboolean solved = meter_source_solve (matrix, right, active, n, found);
 
-    if (meter_source_solve (matrix, right, active, n, found))
-      for (guint i = 0; i < n; i++)
-        if (found[i] < found[worst])
-          worst = i;
-    if (found[worst] >= 0) {
+    for (guint i = 1; solved && i < n; i++)
+      if (found[i] < found[worst])
+        worst = i;
+    if (solved && (n == 1 || found[worst] >= 0)) {
       for (guint i = 0; i < n; i++)
         result[active[i]] = found[i];
       return;
@@ -233,13 +241,47 @@ fit_positive (double matrix[3][3], const double right[3], double result[3])
   }
 }
 
+/* Smallest and largest value. */
+static void
+find_ends (const double *values, guint n, double *low, double *high)
+{
+  *low = *high = values[0];
+  for (guint i = 1; i < n; i++) {
+    *low = MIN (*low, values[i]);
+    *high = MAX (*high, values[i]);
+  }
+}
+
+double
+oct_meter_black_level (
+    const double *mean, const double *variance, guint n, guint lines)
+{
+  guint half = MAX (n / 100, 1), dark = 0;
+  g_autofree double *level = meter_source_smooth (mean, n, half);
+  double low, high, least, most, tolerance, sum = 0;
+
+  find_ends (level, n, &low, &high);
+  find_ends (variance, n, &least, &most);
+  /* of the mean over the kernel, and a light that nobody sees */
+  tolerance = MAX (
+      DARK_ERRORS * sqrt (MAX (least, 0) / lines / half), DARK * (high - low));
+  if (!(high - low > BRIGHT * tolerance) || !isfinite (high - low))
+    return NAN;
+  for (guint i = 0; i < n; i++)
+    if (level[i] <= low + tolerance) {
+      sum += mean[i];
+      dark++;
+    }
+  return dark >= n / 20.0 ? sum / dark : NAN;
+}
+
 gboolean
 oct_meter_camera (const double *mean, const double *variance, guint n,
     OctMeterCamera *camera, GError **error)
 {
   g_autofree double *level = meter_source_smooth (variance, n, n / 50);
   double matrix[3][3] = { { 0 } }, right[3] = { 0 }, found[3];
-  double largest = 0, typical = 0;
+  double largest = 0, typical = 0, least, most;
 
   *camera = (OctMeterCamera){ NAN, NAN, NAN };
   for (guint p = 0; p < n; p++) {
@@ -263,7 +305,10 @@ oct_meter_camera (const double *mean, const double *variance, guint n,
     }
   }
   fit_positive (matrix, right, found);
-  camera->read = sqrt (found[0] * typical);
+  find_ends (level, n, &least, &most);
+  /* a small one is the error of none */
+  if (found[0] * typical > -NO_READ_NOISE * least)
+    camera->read = sqrt (MAX (found[0], 0) * typical);
   camera->gain = found[1] * typical / largest;
   camera->intensity = sqrt (found[2] * typical) / largest;
   return TRUE;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-nufft.h"
 
+#include "oct-number.h"
 #include "oct-nufft-kernel.h"
 #include "oct-params.h"
 
@@ -276,19 +277,20 @@ static gboolean
 check_crowd (const OctNufftTables *t, const OctNufftParams *p, guint first,
     GError **error)
 {
+  const double gib = (double)sizeof (float) / (1 << 30);
   gsize weights = (gsize)t->cells * t->taps;
+  g_autofree char *size =
+      oct_number_beside (weights * gib, OCT_NUFFT_MAX_WEIGHTS * gib, 1);
 
   if (weights <= OCT_NUFFT_MAX_WEIGHTS)
     return TRUE;
   g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
       "Samples %u to %u lie so close together, at %.6g to %.6g of the uniform "
-      "wavenumber axis, that the gridding weights would take %.1f GiB, where "
+      "wavenumber axis, that the gridding weights would take %s GiB, where "
       "%.0f is the most: check the calibration, or use method=nudft of "
       "octnufft, which needs none",
       first, first + t->taps - 1, p->nodes[first],
-      p->nodes[first + t->taps - 1],
-      (double)weights * sizeof (float) / (1 << 30),
-      (double)OCT_NUFFT_MAX_WEIGHTS * sizeof (float) / (1 << 30));
+      p->nodes[first + t->taps - 1], size, OCT_NUFFT_MAX_WEIGHTS * gib);
   return FALSE;
 }
 

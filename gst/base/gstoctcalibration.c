@@ -118,6 +118,39 @@ gst_oct_calibration_event_take (GstElement *element, GstEvent **event,
   return FALSE;
 }
 
+#define QUERY_NAME "oct-next-calibration"
+
+OctCalibration *
+gst_oct_calibration_ask (GstPad *sink_pad, guint samples)
+{
+  OctCalibration *found = NULL;
+  GstQuery *query = gst_query_new_custom (GST_QUERY_CUSTOM,
+      gst_structure_new (QUERY_NAME, "samples", G_TYPE_UINT, samples, NULL));
+
+  if (gst_pad_peer_query (sink_pad, query))
+    gst_structure_get (gst_query_get_structure (query), "calibration",
+        GST_TYPE_OCT_CALIBRATION, &found, NULL);
+  gst_query_unref (query);
+  return found;
+}
+
+gboolean
+gst_oct_calibration_query_parse (GstQuery *query, guint *samples)
+{
+  const GstStructure *fields = gst_query_get_structure (query);
+
+  return GST_QUERY_TYPE (query) == GST_QUERY_CUSTOM && fields != NULL
+         && gst_structure_has_name (fields, QUERY_NAME)
+         && gst_structure_get_uint (fields, "samples", samples);
+}
+
+void
+gst_oct_calibration_query_answer (GstQuery *query, OctCalibration *calibration)
+{
+  gst_structure_set (gst_query_writable_structure (query), "calibration",
+      GST_TYPE_OCT_CALIBRATION, calibration, NULL);
+}
+
 static void
 clear_made (GstOctMadeCalibration *made)
 {

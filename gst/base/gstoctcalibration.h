@@ -28,6 +28,16 @@ GstEvent *gst_oct_calibration_event_new (OctCalibration *calibration);
 OctCalibration *gst_oct_calibration_event_parse (
     GstEvent **event, GError **error);
 
+/* The calibration that the elements before `sink_pad` will send with the next
+ * B-scan of `samples` samples, where one of them was given another one since the
+ * last B-scan: a new reference.  NULL: none of them answers, and the event
+ * holds.  Any thread. */
+OctCalibration *gst_oct_calibration_ask (GstPad *sink_pad, guint samples);
+/* For the query() of an element that sends its own: FALSE: another query. */
+gboolean gst_oct_calibration_query_parse (GstQuery *query, guint *samples);
+void gst_oct_calibration_query_answer (
+    GstQuery *query, OctCalibration *calibration);
+
 /* The same for an element that has received `event`: FALSE when it makes none,
  * and the event is gone.  The error is posted then, but once: what is refused
  * stays sticky on the pad before and comes again with every buffer.  `refused`

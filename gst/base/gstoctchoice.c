@@ -205,6 +205,17 @@ gst_oct_choice_ref (GstOctChoice *choice)
   return settings;
 }
 
+GstOctSettings *
+gst_oct_choice_ref_wanted (GstOctChoice *choice)
+{
+  GstOctSettings *settings;
+
+  GST_OBJECT_LOCK (choice->element);
+  settings = gst_oct_settings_ref (choice->wanted);
+  GST_OBJECT_UNLOCK (choice->element);
+  return settings;
+}
+
 void
 gst_oct_choice_set_stale (GstOctChoice *choice)
 {

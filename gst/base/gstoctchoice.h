@@ -88,6 +88,8 @@ void gst_oct_choice_set_found (
 
 /* What caps are made of: any thread. */
 GstOctSettings *gst_oct_choice_ref (GstOctChoice *choice);
+/* What was set last, in force or not yet, and perhaps never: any thread. */
+GstOctSettings *gst_oct_choice_ref_wanted (GstOctChoice *choice);
 /* Caps depend on more than the properties, and that has changed. */
 void gst_oct_choice_set_stale (GstOctChoice *choice);
 gboolean gst_oct_choice_is_stale (GstOctChoice *choice);

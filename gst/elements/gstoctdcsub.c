@@ -324,6 +324,37 @@ gst_oct_dcsub_sink_event (GstBaseTransform *trans, GstEvent *event)
       ->sink_event (trans, event);
 }
 
+/* What is set since the last B-scan is sent with the next one. */
+static gboolean
+gst_oct_dcsub_query (
+    GstBaseTransform *trans, GstPadDirection direction, GstQuery *query)
+{
+  GstOctFilter *filter = GST_OCT_FILTER (trans);
+  GstOctChoice *choice = gst_oct_filter_get_choice (filter);
+  g_autoptr (GstOctSettings) wanted = NULL, used = NULL;
+  g_autoptr (OctCalibration) calibration = NULL;
+  const Settings *settings;
+  guint samples;
+
+  if (direction != GST_PAD_SRC
+      || !gst_oct_calibration_query_parse (query, &samples))
+    return GST_BASE_TRANSFORM_CLASS (gst_oct_dcsub_parent_class)
+        ->query (trans, direction, query);
+  wanted = gst_oct_choice_ref_wanted (choice);
+  settings = gst_oct_settings_get (wanted);
+  calibration = gst_oct_filter_ref_calibration (
+      filter, &settings->calibration, samples, NULL);
+  if (calibration == NULL) { /* it does not fit: the former one stays */
+    used = gst_oct_choice_ref (choice);
+    settings = gst_oct_settings_get (used);
+    calibration = gst_oct_filter_ref_calibration (
+        filter, &settings->calibration, samples, NULL);
+  }
+  if (calibration != NULL)
+    gst_oct_calibration_query_answer (query, calibration);
+  return calibration != NULL;
+}
+
 static gboolean
 gst_oct_dcsub_stop (GstBaseTransform *trans)
 {
@@ -496,6 +527,7 @@ gst_oct_dcsub_class_init (GstOctDcSubClass *klass)
   GST_DEBUG_CATEGORY_INIT (
       gst_oct_dcsub_debug, "octdcsub", 0, "OCT background removal");
   trans_class->sink_event = gst_oct_dcsub_sink_event;
+  trans_class->query = gst_oct_dcsub_query;
   trans_class->stop = gst_oct_dcsub_stop;
   trans_class->submit_input_buffer = gst_oct_dcsub_submit_input_buffer;
   G_OBJECT_CLASS (klass)->finalize = gst_oct_dcsub_finalize;

@@ -183,9 +183,7 @@ gst_oct_dispersion_configure (GstOctFilter *filter, gconstpointer settings,
 #define SAME_C3 0.8
 
 /* What is set, or could be. */
-typedef struct {
-  double a2, a3, phase2, phase3;
-} Phase;
+typedef GstOctFocusPhase Phase;
 
 static Phase
 get_phase (GstOctDispersion *self)
@@ -324,7 +322,7 @@ take_dispersion (
   Phase phase = make_found (found->c2, found->c3, half_range);
   GstStructure *more = describe_former (former);
   g_autofree char *text = NULL;
-  gboolean same;
+  gboolean same, certain = oct_autofocus_is_certain (found);
   guint order;
 
   g_object_get (self, "autofocus-order", &order, NULL);
@@ -333,18 +331,23 @@ take_dispersion (
     phase.phase3 = former.phase3;
   }
   same = dispersion_is_same (found, order, former, half_range);
-  if (!same)
+  if (!same && certain)
     set_phase (self, phase, former);
   text = describe_phase (phase, order, half_range, error2, error3);
   gst_structure_set (more, "c2", G_TYPE_DOUBLE, found->c2, "c3", G_TYPE_DOUBLE,
-      found->c3, "lines", G_TYPE_UINT, found->lines, NULL);
+      found->c3, "gain", G_TYPE_DOUBLE, found->gain, "gain-error",
+      G_TYPE_DOUBLE, found->gain_error, "lines", G_TYPE_UINT, found->lines,
+      NULL);
   if (half_range > 0)
     gst_structure_set (more, "a2-error", G_TYPE_DOUBLE,
         error2 / pow (half_range, 2), "a3-error", G_TYPE_DOUBLE,
         order < 3 ? 0 : error3 / pow (half_range, 3), NULL);
-  post_result (self, same ? "kept" : "changed", phase, more,
+  post_result (self, same || !certain ? "kept" : "changed", phase, more,
       g_strdup_printf ("Dispersion found: %s%s.", text,
-          same ? "; the previous values are as good and stay" : ""));
+          same       ? "; the previous values are as good and stay"
+          : !certain ? "; this scene cannot tell it from the previous values, "
+                       "which stay"
+                     : ""));
 }
 
 static void
@@ -382,34 +385,56 @@ dispersion_refine (GstOctDispersion *self)
   return gst_oct_focus_begin (self->focus, GST_OCT_FOCUS_WAVENUMBERS);
 }
 
-/* What makes the same images without any of the properties. */
+/* The calibration of `settings` and of the elements before, as they are set by
+ * now, with the dispersion in it.  NULL: there is none, or they do not fit. */
+static OctCalibration *
+dispersion_make_calibration (
+    GstOctDispersion *self, const Settings *settings, guint samples)
+{
+  GstOctFilter *filter = GST_OCT_FILTER (self);
+  g_autoptr (OctCalibration) given = NULL;
+  OctCalibrationSettings more = { .a2 = settings->a2,
+    .a3 = settings->a3,
+    .c2 = settings->phase2,
+    .c3 = settings->phase3 };
+
+  if (oct_calibration_settings_empty (&settings->calibration))
+    given =
+        gst_oct_calibration_ask (GST_BASE_TRANSFORM_SINK_PAD (self), samples);
+  if (given == NULL)
+    given = gst_oct_filter_ref_calibration (
+        filter, &settings->calibration, samples, NULL);
+  if (oct_calibration_settings_empty (&more))
+    return g_steal_pointer (&given);
+  return oct_calibration_new_on (given, &more, samples, NULL);
+}
+
+/* What makes the same images without any of the properties.  What was set since
+ * the last B-scan is in it, too: who is told that something was found saves it
+ * at once. */
 static char *
 dispersion_make_calibration_csv (GstOctDispersion *self)
 {
   GstOctFilter *filter = GST_OCT_FILTER (self);
   g_autoptr (GstCaps) caps =
       gst_pad_get_current_caps (GST_BASE_TRANSFORM_SINK_PAD (self));
-  g_autoptr (GstOctSettings) held =
+  g_autoptr (GstOctSettings) wanted =
+      gst_oct_choice_ref_wanted (gst_oct_filter_get_choice (filter));
+  g_autoptr (GstOctSettings) used =
       gst_oct_choice_ref (gst_oct_filter_get_choice (filter));
-  const Settings *settings = gst_oct_settings_get (held);
-  g_autoptr (OctCalibration) given = NULL, all = NULL;
+  g_autoptr (OctCalibration) all = NULL;
   g_autoptr (GDateTime) now = g_date_time_new_now_local ();
   g_autofree char *comment = g_date_time_format (
       now, "made by octdispersion, %Y-%m-%d %H:%M, its dispersion included");
-  OctCalibrationSettings more = { .a2 = settings->a2,
-    .a3 = settings->a3,
-    .c2 = settings->phase2,
-    .c3 = settings->phase3 };
   GstOctInfo info;
 
   if (caps == NULL || !gst_oct_info_from_caps (&info, caps, NULL))
     return NULL;
-  given = gst_oct_filter_ref_calibration (
-      filter, &settings->calibration, info.columns, NULL);
-  if (!oct_calibration_settings_empty (&more))
-    all = oct_calibration_new_on (given, &more, info.columns, NULL);
-  else if (given != NULL)
-    all = oct_calibration_ref (given);
+  all = dispersion_make_calibration (
+      self, gst_oct_settings_get (wanted), info.columns);
+  if (all == NULL) /* they do not fit: the former ones stay */
+    all = dispersion_make_calibration (
+        self, gst_oct_settings_get (used), info.columns);
   return all != NULL ? oct_calibration_format (all, comment) : NULL;
 }
 
@@ -470,6 +495,8 @@ give_to_focus (GstOctDispersion *self, GstBuffer *buffer)
   g_autoptr (GstCaps) caps =
       gst_pad_get_current_caps (GST_BASE_TRANSFORM_SINK_PAD (self));
   g_autoptr (OctCalibration) calibration = NULL;
+  const Phase former = { settings->a2, settings->a3, settings->phase2,
+    settings->phase3 };
   g_autoptr (GError) error = NULL;
 
   if (caps == NULL || info->columns == 0)
@@ -486,8 +513,7 @@ give_to_focus (GstOctDispersion *self, GstBuffer *buffer)
     gst_oct_focus_refuse (self->focus, error);
   else
     gst_oct_focus_add (self->focus, buffer, info, gst_oct_caps_is_on_gpu (caps),
-        calibration, settings->autofocus_order > 2, settings->a3,
-        settings->phase3);
+        calibration, settings->autofocus_order > 2, &former);
 }
 
 static GstFlowReturn

@@ -28,7 +28,7 @@ struct _GstOctFocus {
   guint lines;
   OctCalibration *calibration;
   gboolean third;
-  double a3, phase3; /* um^3, rad; where that is not looked for */
+  GstOctFocusPhase former;
 };
 
 GstOctFocus *
@@ -164,6 +164,16 @@ get_half_range (OctCalibration *calibration)
   return 0.5 * (k_max - k_min);
 }
 
+/* What is in force, rad at the ends of the axis. */
+static double
+get_former (const GstOctFocus *focus, double half_range, guint order)
+{
+  const GstOctFocusPhase *former = &focus->former;
+
+  return order == 2 ? former->a2 * pow (half_range, 2) + former->phase2
+                    : former->a3 * pow (half_range, 3) + former->phase3;
+}
+
 /* phase[samples]: that of the calibration, and of the third order where that is
  * given */
 static double *
@@ -175,7 +185,7 @@ focus_make_phase (GstOctFocus *focus, guint samples, double half_range)
           : NULL;
   double *phase = g_new0 (double, samples);
   gboolean third = focus->third || focus->kind == GST_OCT_FOCUS_WAVENUMBERS;
-  double c3 = third ? 0 : focus->a3 * pow (half_range, 3) + focus->phase3;
+  double c3 = third ? 0 : get_former (focus, half_range, 3);
 
   for (guint n = 0; n < samples; n++)
     phase[n] = (given != NULL ? given[n] : 0)
@@ -206,6 +216,8 @@ focus_search (GstOctFocus *focus, GstOctFocusResult *result, GError **error)
     .phase = phase,
     .first = OCT_AUTOFOCUS_FIRST_BIN,
     .third = focus->third,
+    .former = { get_former (focus, result->half_range, 2),
+        focus->third ? get_former (focus, result->half_range, 3) : 0 },
     .cancelled = &focus->cancelled };
   g_autofree float *spectra = read_spectra (focus, info->columns, error);
 
@@ -293,13 +305,12 @@ focus_add (GstOctFocus *focus, GstBuffer *buffer, const GstOctInfo *info,
 void
 gst_oct_focus_add (GstOctFocus *focus, GstBuffer *buffer,
     const GstOctInfo *info, gboolean on_gpu, OctCalibration *calibration,
-    gboolean third, double a3, double phase3)
+    gboolean third, const GstOctFocusPhase *former)
 {
   g_autoptr (GError) error = NULL;
 
   focus->third = third;
-  focus->a3 = a3;
-  focus->phase3 = phase3;
+  focus->former = *former;
   if (!focus_add (focus, buffer, info, on_gpu, calibration, &error)) {
     gst_oct_focus_refuse (focus, error);
     return;

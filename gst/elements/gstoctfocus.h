@@ -27,6 +27,13 @@ typedef struct {
   OctRefine wavenumbers;   /* likewise */
 } GstOctFocusResult;
 
+/* The phases that an element adds to that of the calibration, as its properties
+ * say. */
+typedef struct {
+  double a2, a3;         /* um^2, um^3 */
+  double phase2, phase3; /* rad at the ends */
+} GstOctFocusPhase;
+
 /* In the thread: what was found, or an error and the kind. */
 typedef void (*GstOctFocusDone) (
     GstElement *element, const GstOctFocusResult *result, const GError *error);
@@ -43,12 +50,12 @@ void gst_oct_focus_stop (GstOctFocus *focus);
 
 /* In the streaming thread: whether B-scans are needed, and the next one.
  * `calibration`: of these spectra, or NULL; `third`: the third order too, else
- * it is that of `a3` (um^3) and `phase3` (rad at the ends) together.  What
- * speaks against it goes to done(), in this thread then. */
+ * it is that of `former`, which is in force.  What speaks against it goes to
+ * done(), in this thread then. */
 gboolean gst_oct_focus_wants (GstOctFocus *focus);
 void gst_oct_focus_add (GstOctFocus *focus, GstBuffer *buffer,
     const GstOctInfo *info, gboolean on_gpu, OctCalibration *calibration,
-    gboolean third, double a3, double phase3);
+    gboolean third, const GstOctFocusPhase *former);
 /* The same for B-scans that cannot be judged. */
 void gst_oct_focus_refuse (GstOctFocus *focus, const GError *error);
 

@@ -189,6 +189,19 @@ add_full_level (GstStructure *s, const GstOctMeasureSettings *settings,
     measure_add_curve (s, "curve-full", full, count);
 }
 
+/* The counts of a pixel without light, 0: not known. */
+static double
+take_black_level (GstStructure *s, const double *mean, const double *variance,
+    guint samples, guint lines, const GstOctMeasureSettings *settings)
+{
+  double level = settings->black_level >= 0
+                     ? settings->black_level
+                     : oct_meter_black_level (mean, variance, samples, lines);
+
+  measure_add (s, "black-level", level);
+  return isfinite (level) ? level : 0;
+}
+
 static void
 measure_spectra (GstStructure *s, const GstOctInfo *info, gconstpointer values,
     guint lines, const GstOctMeasureSettings *settings)
@@ -200,7 +213,7 @@ measure_spectra (GstStructure *s, const GstOctInfo *info, gconstpointer values,
   OctMeterLines found = oct_meter_lines (info->format, values,
       gst_oct_info_row_size (info), lines, info->columns,
       settings->saturation_level, mean, variance, full);
-  double sum = 0;
+  double sum = 0, black = 0;
 
   if (found.lines == 0) {
     gst_structure_set (s, "problem", G_TYPE_STRING,
@@ -209,11 +222,14 @@ measure_spectra (GstStructure *s, const GstOctInfo *info, gconstpointer values,
         NULL);
     return;
   }
+  if (info->is_video)
+    black = take_black_level (
+        s, mean, variance, info->columns, found.lines, settings);
   for (guint i = 0; i < info->columns; i++) {
     sum += mean[i] / info->columns;
     /* without its mean a spectrum is fringes: their size */
-    light[i] =
-        info->is_video ? mean[i] : sqrt (mean[i] * mean[i] + variance[i]);
+    light[i] = info->is_video ? mean[i] - black
+                              : sqrt (mean[i] * mean[i] + variance[i]);
   }
   gst_structure_set (s, "lines", G_TYPE_UINT, found.lines, NULL);
   measure_add (s, "maximum", found.largest);
@@ -223,11 +239,12 @@ measure_spectra (GstStructure *s, const GstOctInfo *info, gconstpointer values,
     add_full_level (s, settings, full, found.largest, info->columns);
   }
   if (settings->curves)
-    measure_add_curve (s, "curve", light, info->columns);
+    measure_add_curve (
+        s, "curve", info->is_video ? mean : light, info->columns);
   if (info->columns > 1)
     measure_light (s, info, light, settings);
   if (settings->source_only && info->is_video)
-    measure_camera (s, info, mean, variance, settings);
+    measure_camera (s, info, light, variance, settings);
 }
 
 GstStructure *

@@ -24,6 +24,7 @@ typedef struct {
   guint first_bin, last_bin;   /* 0: all */
   double optical_density;      /* of the filter before the mirror */
   double saturation_level;     /* counts, 0: the largest */
+  double black_level;          /* counts, below 0: that of the darkest pixels */
   gboolean source_only;
   gboolean curves; /* what is measured, too */
 } GstOctMeasureSettings;

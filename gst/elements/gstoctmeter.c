@@ -29,7 +29,7 @@ GST_DEBUG_CATEGORY_STATIC (gst_oct_meter_debug);
 typedef struct {
   guint interval;
   guint first_bin, last_bin;
-  double optical_density, saturation_level;
+  double optical_density, saturation_level, black_level;
   OctWindow window;
   gboolean active, curves, source_only, roll_off;
   char *location;
@@ -61,6 +61,11 @@ static const GstOctProperty rows[] = {
       "Raw spectra: counts of a full pixel (0 = the largest that are seen)",
       GST_OCT_PROPERTY_LIVE, NULL,
       GST_OCT_DOUBLE (Settings, saturation_level, 0.0, 65535.0, 0.0) },
+  { "black-level", "Black level",
+      "Raw spectra: counts of a pixel without light (-1 = those of the darkest "
+      "pixels, if a twentieth of them is dark, else 0)",
+      GST_OCT_PROPERTY_LIVE, NULL,
+      GST_OCT_DOUBLE (Settings, black_level, -1.0, 65535.0, -1.0) },
   { "window", "Window",
       "Spectra: window of the reconstruction, for the resolution and the noise "
       "that follow from it",
@@ -358,6 +363,7 @@ new_job (GstOctMeter *self, Settings *settings, GstBuffer *buffer)
     .last_bin = settings->last_bin,
     .optical_density = settings->optical_density,
     .saturation_level = settings->saturation_level,
+    .black_level = settings->black_level,
     .source_only = settings->source_only,
     .curves = settings->curves };
   job->own = settings->calibration;

@@ -9,10 +9,11 @@
 #include <unistd.h>
 
 static const char *const spectra[] = { "bscans", "missing", "missing-lines",
-  "timestamp", "lines", "maximum", "mean", "saturated", "centroid", "fwhm",
-  "centre-nm", "fwhm-nm", "resolution-formula-um", "resolution-spectrum-um",
-  "resolution-hann-um", "resolution-window-um", "camera-gain", "read-noise",
-  "intensity-noise", "shot-noise-floor", "x-spacing-um", "y-spacing-um", NULL };
+  "timestamp", "lines", "maximum", "mean", "saturated", "black-level",
+  "centroid", "fwhm", "centre-nm", "fwhm-nm", "resolution-formula-um",
+  "resolution-spectrum-um", "resolution-hann-um", "resolution-window-um",
+  "camera-gain", "read-noise", "intensity-noise", "shot-noise-floor",
+  "x-spacing-um", "y-spacing-um", NULL };
 
 static const char *const ascans[] = { "bscans", "missing", "missing-lines",
   "timestamp", "lines", "peak", "peak-um", "level", "width-3db", "width-3db-um",

@@ -243,10 +243,10 @@ disperse (float *spectra, guint lines, double c2, double c3)
   }
 }
 
-/* spectra[lines][SIM_N] of raw counts, with the k map of the file beside them
- */
+/* spectra[lines][SIM_N] of raw counts, with the k map of the file beside them;
+ * phase[SIM_N]: its dispersion. */
 static gboolean
-load_cscan (guint bscan, guint lines, float *spectra)
+load_cscan (guint bscan, guint lines, float *spectra, double *phase)
 {
   const char *folder = g_getenv ("OCT_TEST_DATA");
   g_autofree char *raw = NULL, *csv = NULL, *text = NULL, *data = NULL;
@@ -268,8 +268,12 @@ load_cscan (guint bscan, guint lines, float *spectra)
     return FALSE;
   rows = g_strsplit (text, "\n", 0);
   g_assert_true (g_str_has_prefix (rows[0], "k_index,"));
-  for (guint i = 0; i < SIM_N; i++)
-    positions[i] = g_ascii_strtod (rows[i + 1], NULL);
+  for (guint i = 0; i < SIM_N; i++) {
+    char *end;
+
+    positions[i] = g_ascii_strtod (rows[i + 1], &end);
+    phase[i] = g_ascii_strtod (end + 1, NULL);
+  }
   for (guint i = 0; i < lines * SIM_N; i++) {
     guint16 count;
 
@@ -290,8 +294,9 @@ test_cscan (void)
 {
   g_autofree float *spectra = g_new (float, 100 * SIM_N);
   OctAutofocus plain, more;
+  double phase[SIM_N];
 
-  if (!load_cscan (50, 100, spectra)) {
+  if (!load_cscan (50, 100, spectra, phase)) {
     g_test_skip ("no C-scan: set OCT_TEST_DATA");
     return;
   }
@@ -300,6 +305,66 @@ test_cscan (void)
   disperse (spectra, 100, -35, 12);
   more = find (spectra, 100, TRUE);
   assert_found (&more, plain.c2 - 35, plain.c3 + 12, 1.5);
+}
+
+/* Phases that are right are not given up for others that seem a little sharper,
+ * and those that are off are.  `phase`, or NULL, is right; [lines] spectra. */
+static OctAutofocus
+find_beside (const float *spectra, guint lines, const double *phase, double c2,
+    double c3)
+{
+  OctAutofocusParams params = { .samples = SIM_N,
+    .lines = lines,
+    .phase = phase,
+    .first = OCT_AUTOFOCUS_FIRST_BIN,
+    .former = { c2, c3 },
+    .third = TRUE };
+  OctAutofocus found = { 0 };
+
+  g_assert_true (oct_autofocus_find (&params, spectra, &found, NULL));
+  g_test_message ("from %.0f: %.2f %.2f rad, gain %.4f +- %.4f", c2, found.c2,
+      found.c3, found.gain, found.gain_error);
+  return found;
+}
+
+static void
+test_certain_tissue (void)
+{
+  for (guint seed = 1; seed <= 3; seed++) {
+    g_autofree float *spectra = g_new (float, (gsize)200 * SIM_N);
+    Simulation sim;
+    OctAutofocus right, off;
+
+    simulation_init (&sim, seed, 0);
+    simulation_tissue (&sim, 200, -64, 36, spectra);
+    simulation_clear (&sim);
+    right = find_beside (spectra, 200, NULL, -64, 36);
+    off = find_beside (spectra, 200, NULL, -60, 36);
+    g_assert_false (oct_autofocus_is_certain (&right));
+    g_assert_true (oct_autofocus_is_certain (&off));
+  }
+}
+
+/* The calibration of the C-scan is made of mirrors: what the surface says
+ * differs by up to 2.5 rad, and is no sharper for certain. */
+static void
+test_certain_cscan (void)
+{
+  g_autofree float *spectra = g_new (float, (gsize)200 * SIM_N);
+  double phase[SIM_N];
+
+  for (guint bscan = 0; bscan < 98; bscan += 14) {
+    OctAutofocus right, off;
+
+    if (!load_cscan (bscan, 200, spectra, phase)) {
+      g_test_skip ("no C-scan: set OCT_TEST_DATA");
+      return;
+    }
+    right = find_beside (spectra, 200, phase, 0, 0);
+    off = find_beside (spectra, 200, phase, 10, 0);
+    g_assert_false (oct_autofocus_is_certain (&right));
+    g_assert_true (oct_autofocus_is_certain (&off));
+  }
 }
 
 int
@@ -315,5 +380,7 @@ main (int argc, char **argv)
   g_test_add_func ("/autofocus/bad-lines", test_bad_lines);
   g_test_add_func ("/autofocus/cancel", test_cancel);
   g_test_add_func ("/autofocus/cscan", test_cscan);
+  g_test_add_func ("/autofocus/certain-tissue", test_certain_tissue);
+  g_test_add_func ("/autofocus/certain-cscan", test_certain_cscan);
   return g_test_run ();
 }

@@ -7,13 +7,16 @@ Widths are compared with those that the fringes allow; 5 % more is good and 25 %
 usable, as docs/calibration.md says.  A mirror deeper than 1.82 mm is behind the
 depth range: 1024 samples over 0.885 rad/um.
 """
+import array
+import math
 import os
 import pathlib
+import random
 import re
 
 import tap
 from mirrors import (ROOT, SAMPLES, calibrate, check_positions, read_csv,
-                     read_table, refuse, simulate, some)
+                     read_table, refuse, simulate, some, wavelength)
 
 BEHIND = 2400  # um, seen where one of 1235 um is
 
@@ -278,6 +281,80 @@ def test_range_follows_from_the_distance(folder):
         assert max(middle - far, 8) - step <= low < middle, (low, middle, far)
         assert middle < high <= middle + far + step, (high, middle, far)
         assert high - low < 2 * far + step, (low, high, far)
+
+
+def balanced(folder, name, bin, samples, lines):
+    """A mirror in front of a swept source with balanced detection, whose phase
+    drifts: no spectrum of the source is in the counts, and the fringe of each
+    A-line begins at another phase."""
+    noise, values, drift = random.Random(bin), array.array("H"), 0
+    axis = [i / (samples - 1) for i in range(samples)]
+    light = [9 * math.exp(-((x - 0.5) / 0.28)**2) for x in axis]
+    phase = [2 * math.pi * bin * (x + (25 * math.sin(math.pi * x) - 6 * math.sin(
+        2 * math.pi * x)) / samples) + 48 * (x - 0.5)**2 for x in axis]
+    for _ in range(lines):
+        drift += noise.gauss(0, 0.3)
+        values.extend(round(2040 + a * math.cos(p + drift) + noise.gauss(0, 2.5))
+                      for a, p in zip(light, phase))
+    (folder / name).write_bytes(values.tobytes())
+    return name
+
+
+def test_wrong_number_of_samples(folder):
+    """A part of A-lines that are cut in the wrong places agree all the same, and
+    each mirror alone is as sharp as can be."""
+    made = ["--mirror", balanced(folder, "one.raw", 95, 900, 400),
+            balanced(folder, "two.raw", 233, 900, 400), "--same-side"]
+    for samples in (450, 675, 1024, 1300):
+        refuse(folder, *made, samples=samples,
+               says=[f"to have {samples} samples", "repeats every 900 samples",
+                     "correct --samples"])
+    # 12 bit in 1.5 bytes: 1800 bytes hold 1200 values
+    refuse(folder, *made, "--packing", "mono12p", samples=900,
+           says=["repeats every 1200 samples", "--packing"])
+    text = calibrate(folder, *made, "--output", "c.csv", samples=900)
+    assert "This calibration is good: each is within 5 %" in text, text
+    assert "left out" not in text, text
+
+
+def test_what_is_left_out_counts(folder):
+    """Few A-lines of a mirror that is tilted below a scan are at one depth."""
+    deep = simulate(folder, "deep.raw", depth=900, lines=60, seed=70)
+    (folder / "tilted.raw").write_bytes(b"".join(
+        (folder / name).read_bytes() for name in some(
+            folder, *range(200, 230), lines=2)))
+    none = simulate(folder, "none.raw", reflectivity=0, seed=50)
+    for mirrors in (1, 0):
+        text = calibrate(folder, "--mirror", "tilted.raw", deep, *[none] * mirrors,
+                         "--same-side", "--output", f"{mirrors}.csv")
+        used = int(re.search(r"the (\d+) of its 60 A-lines", text)[1])
+        assert 2 <= used < 30, text
+        assert "If it stood still, correct --samples, --header-size" in text, text
+        assert ("This calibration is usable: each is within 5 % of the narrowest "
+                "that its light allows, "
+                + ("with 1 of 3 mirrors left out, and " if mirrors else "with ")
+                + f"{60 - used} of 120 A-lines left out, but only {used} of the "
+                "60 A-lines of 'tilted.raw' agree with each other") in text, text
+    # the same of a calibration that is there
+    text = calibrate(folder, "--check", "0.csv", "--mirror", "tilted.raw")
+    assert "'0.csv' is usable for these mirrors: each is within" in text, text
+
+
+def test_ripple_of_the_wavenumbers(folder):
+    """A ripple along the record is no second mirror: one of 4 samples, three times
+    over the record, makes side lobes as high as the peak of a smooth curve.  One
+    that is too fast to be followed is named."""
+    depths = (200, 550, 1000)
+    names = some(folder, *depths, lines=20, ripple=4, ripples=3)
+    text = calibrate(folder, "--mirror", *names, "--same-side", "--output", "c.csv")
+    assert "This calibration is good: " in text and "left out" not in text, text
+    check_positions(read_csv(folder / "c.csv"), 0.1, lambda pixel: wavelength(
+        pixel + 4 * math.sin(6 * math.pi * pixel / (SAMPLES - 1))))
+    others = some(folder, 100, 380, 750, 1200, ripple=4, ripples=3)
+    assert max(check(folder, "c.csv", *others).values()) <= 1.05
+    fast = some(folder, *depths, lines=20, ripple=1, ripples=30)
+    refuse(folder, "--mirror", *fast, "--same-side",
+           says=["ripple 30 times along the record", "bins wide"])
 
 
 tap.main(globals())

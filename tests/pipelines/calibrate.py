@@ -527,7 +527,7 @@ def test_check_says_what_is_wrong(folder):
     names = some(folder, 300, 900)
     (folder / "plain.csv").write_text("wavelength_nm\n" + "".join(
         f"{795 + 100 * i / 1023:.4f}\n" for i in range(SAMPLES)))
-    text = calibrate(folder, "--check", "plain.csv", "--mirror", *names)
+    text = calibrate(folder, "--check", "plain.csv", "--mirror", *names, status=1)
     assert "'plain.csv' is poor for these mirrors: 'm900.raw' is" in text, text
     assert "make a new one" in text, text
     # a good one of a part of the record

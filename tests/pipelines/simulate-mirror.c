@@ -20,7 +20,8 @@ main (int argc, char **argv)
     { "span", &camera.span }, { "bend", &camera.bend }, { "a2", &camera.a2 },
     { "reflectivity", &camera.reflectivity }, { "ghost", &camera.ghost },
     { "ghost-distance", &camera.ghost_distance }, { "level", &camera.level },
-    { "drift", &camera.drift } };
+    { "drift", &camera.drift }, { "ripple", &camera.ripple },
+    { "ripples", &camera.ripples } };
   g_autofree double *counts = NULL;
   g_autofree guint16 *stored = NULL;
 

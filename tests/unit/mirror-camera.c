@@ -19,7 +19,9 @@ gaussian (double x)
 double
 mirror_camera_wavelength (const MirrorCamera *c, double pixel)
 {
-  double x = 2 * pixel / (c->samples - 1) - 1;
+  double ripple =
+      c->ripple * sin (2 * G_PI * c->ripples * pixel / (c->samples - 1));
+  double x = 2 * (pixel + ripple) / (c->samples - 1) - 1;
 
   return c->centre + c->span / 2 * x + c->bend * (x * x - 1 / 3.0)
          + c->cube * (x * x * x - 0.6 * x);

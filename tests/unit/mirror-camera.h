@@ -12,6 +12,7 @@ typedef struct {
   guint samples;
   double centre, fwhm, span; /* um, of the source and of all pixels */
   double bend, cube;         /* um, of the wavelength scale at its ends */
+  double ripple, ripples;    /* samples, and how often over the record */
   double a2, a3;             /* um^2, um^3 */
   double reflectivity;       /* amplitude, to that of the reference arm */
   double ghost;              /* amplitude of a second one, to the first */

@@ -592,6 +592,82 @@ test_source_and_camera (void)
   simulation_clear (&sim);
 }
 
+/* A source of `fwhm` nm, seen by a camera that adds `black` counts. */
+static void
+see_source (
+    Simulation *sim, double fwhm, double black, double *mean, double *variance)
+{
+  enum { LINES = 200 };
+  g_autofree guint16 *counts = g_new (guint16, LINES * SIM_N);
+  double full[SIM_N];
+
+  simulation_init (sim, 5, 0);
+  for (guint p = 0; p < SIM_N; p++)
+    sim->light[p] =
+        exp (-4 * G_LN2 * pow ((2e3 * G_PI / sim->k[p] - 845) / fwhm, 2));
+  for (guint i = 0; i < LINES; i++) {
+    for (guint p = 0; p < SIM_N; p++) {
+      /* read noise is not cut off at zero: that is what a black level is for */
+      double electrons = SIM_LEVEL * SIM_ELECTRONS * sim->light[p];
+
+      electrons += sqrt (electrons) * signal_normal (sim->random)
+                   + SIM_READ * signal_normal (sim->random);
+      counts[i * SIM_N + p] = GUINT16_TO_LE (
+          (guint16)rint (black + electrons / SIM_ELECTRONS * SIM_FULL));
+    }
+  }
+  oct_meter_lines (OCT_SAMPLE_U16, counts, SIM_N * 2, LINES, SIM_N, SIM_FULL,
+      mean, variance, full);
+}
+
+/* A black level is found in pixels that no light reaches; where there are none
+ * it has to be known, and read noise is not said to be zero. */
+static void
+test_black_level (void)
+{
+  static const double gain = SIM_FULL / SIM_ELECTRONS;
+  Simulation sim;
+  double mean[SIM_N], variance[SIM_N], level;
+  OctMeterSource source;
+  OctMeterCamera camera;
+
+  for (guint i = 0; i < 2; i++) {
+    double black = i ? 400 : 100;
+
+    see_source (&sim, 25, black, mean, variance);
+    level = oct_meter_black_level (mean, variance, SIM_N, 200);
+    assert_near ("black level", level, black, 1);
+    for (guint p = 0; p < SIM_N; p++)
+      mean[p] -= level;
+    g_assert_true (oct_meter_camera (mean, variance, SIM_N, &camera, NULL));
+    assert_near ("gain", camera.gain, gain, 0.03 * gain);
+    assert_near (
+        "read noise", camera.read, SIM_READ * gain, 0.02 * SIM_READ * gain);
+    g_assert_true (
+        oct_meter_source (mean, SIM_N, sim.k, OCT_WINDOW_HANN, &source, NULL));
+    assert_near ("FWHM", source.fwhm_nm, 25, 0.1);
+    simulation_clear (&sim);
+  }
+  see_source (&sim, 50, 400, mean, variance);
+  g_assert_true (isnan (oct_meter_black_level (mean, variance, SIM_N, 200)));
+  g_assert_true (oct_meter_camera (mean, variance, SIM_N, &camera, NULL));
+  assert_near ("gain", camera.gain, gain, 0.03 * gain);
+  g_assert_true (isnan (camera.read));
+  for (guint p = 0; p < SIM_N; p++)
+    mean[p] -= 400;
+  g_assert_true (oct_meter_camera (mean, variance, SIM_N, &camera, NULL));
+  assert_near (
+      "read noise", camera.read, SIM_READ * gain, 0.02 * SIM_READ * gain);
+  g_assert_true (
+      oct_meter_source (mean, SIM_N, sim.k, OCT_WINDOW_HANN, &source, NULL));
+  assert_near ("FWHM", source.fwhm_nm, 50, 0.2);
+  simulation_clear (&sim);
+  /* the same light in all pixels is no darkness */
+  for (guint p = 0; p < SIM_N; p++)
+    mean[p] = 1000 + 0.1 * sin (p);
+  g_assert_true (isnan (oct_meter_black_level (mean, variance, SIM_N, 200)));
+}
+
 /* Mirrors at four depths: the truth of a peak is that of fringes without noise,
  * of the noise the variance of the pixels, thinned by the spline. */
 static void
@@ -666,6 +742,7 @@ main (int argc, char **argv)
   g_test_add_func ("/meter/full-scale", test_full_scale);
   g_test_add_func ("/meter/profile", test_profile);
   g_test_add_func ("/meter/source-and-camera", test_source_and_camera);
+  g_test_add_func ("/meter/black-level", test_black_level);
   g_test_add_func ("/meter/mirrors", test_mirrors);
   return g_test_run ();
 }

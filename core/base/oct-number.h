@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * Numbers in sentences that compare them with a limit.
+ */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* `value` with `decimals` decimals, or with as many more as it takes until it is
+ * on the same side of `limit` as it is without rounding: 14.97 dB are not "15 dB,
+ * where 15 are needed".  For a limit that is not round itself, the same call with
+ * the two exchanged gives as many decimals. */
+char *oct_number_beside (double value, double limit, guint decimals);
+
+G_END_DECLS
