@@ -88,6 +88,11 @@ const OctReaderInfo *oct_reader_get_info (const OctReader *reader);
 /* The calibration that the file carries (no new reference), or NULL. */
 OctCalibration *oct_reader_get_calibration (const OctReader *reader);
 
+/* Files beside `path` that belong to it, by their names: further B-scans,
+ * settings, a calibration, masks.  Paths of those that are there, sorted, without
+ * `path` itself; g_ptr_array_unref() it. */
+GPtrArray *oct_reader_list_files (const char *path);
+
 /* What `format` may be besides auto: the name of row `n`, what it is and its
  * value; NULL behind the last one. */
 const char *oct_reader_describe_format (
