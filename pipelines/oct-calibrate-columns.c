@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "oct-calibration-axis.h"
+#include "oct-file-write.h"
 
 /* Part by which two ways to the span of wavenumbers may differ. */
 #define SPANS_AGREE 0.03
@@ -212,6 +213,7 @@ oct_calibrate_columns_write (const OctCalibrateColumns *c,
   g_autofree char *date = g_date_time_format (now, "%Y-%m-%d %H:%M");
   g_autoptr (GString) text = g_string_new (NULL);
   g_autofree char *target = realpath (path, NULL); /* NULL: nothing is there */
+  int code;
 
   g_string_append_printf (text, "# made by oct-calibrate, %s, of %u mirror%s\n",
       date, set->used->len, set->used->len == 1 ? "" : "s");
@@ -228,6 +230,9 @@ oct_calibrate_columns_write (const OctCalibrateColumns *c,
     g_string_append_c (text, '\n');
   }
   /* a link stays one, and what it names is replaced */
-  return g_file_set_contents (
-      target != NULL ? target : path, text->str, text->len, error);
+  code = oct_file_replace (
+      target != NULL ? target : path, text->str, text->len, -1);
+  if (code != 0)
+    oct_file_set_write_error (error, path, code);
+  return code == 0;
 }

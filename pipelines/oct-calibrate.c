@@ -13,6 +13,7 @@
 
 #include "oct-lines.h"
 #include "oct-repeat.h"
+#include "oct-terminal.h"
 
 #define MIN_SAMPLES 64
 #define AS_GOOD 0.1 /* dB, of two calibrations */
@@ -732,7 +733,7 @@ main (int argc, char **argv)
   int status = EXIT_SUCCESS;
 
   setlocale (LC_CTYPE, ""); /* for names of files; numbers have points */
-  setvbuf (stdout, NULL, _IOLBF, 0);
+  oct_terminal_begin ();
   if (!oct_calibrate_options_parse (&options, argv, &error)) {
     g_printerr ("%s See --help.\n", error->message);
     status = 2;

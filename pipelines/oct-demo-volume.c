@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-demo-volume.h"
+#include "oct-terminal.h"
 
 #include <unistd.h>
 
@@ -185,8 +186,9 @@ demo_volume_play (GstElement *pipeline, Film *film, GError **error)
       stopping = TRUE;
     }
     done = oct_launch_poll (pipeline, FALSE, error) == GST_MESSAGE_EOS;
+    oct_terminal_rewrite ();
     if (isatty (STDOUT_FILENO))
-      g_print ("\r  picture %d of %d%s", made, film->wanted, done ? "\n" : "");
+      g_print ("  picture %d of %d%s", made, film->wanted, done ? "\n" : "");
   }
   return done;
 }

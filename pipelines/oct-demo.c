@@ -10,6 +10,7 @@
  */
 #include "oct-demo-volume.h"
 #include "oct-launch.h"
+#include "oct-terminal.h"
 #include "oct-types.h"
 #include "oct-version.h"
 
@@ -298,8 +299,9 @@ demo_show_progress (guint64 done, const Scan *scan, gboolean last)
   static gint shown = -1;
   gint percent = (gint)(100 * MIN (done, scan->frames) / scan->frames);
 
+  oct_terminal_rewrite ();
   if (isatty (STDOUT_FILENO))
-    g_print ("\r  B-scan %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
+    g_print ("  B-scan %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
              " (%d %%)%s",
         done, scan->frames, percent, last ? "\n" : "");
   else if (percent / 10 != shown / 10 || shown < 0)
@@ -478,7 +480,7 @@ main (int argc, char **argv)
   Options options = { 0 };
   g_autoptr (GError) error = NULL;
 
-  setvbuf (stdout, NULL, _IOLBF, 0);
+  oct_terminal_begin ();
   if (!demo_parse_options (&argc, &argv, &options, &error)) {
     g_printerr ("%s See --help.\n", error->message);
     return 2;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-launch.h"
+#include "oct-file-write.h"
 #include "oct-reader.h"
 #include "oct-recording.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <glib/gstdio.h>
 #include <signal.h>
 #include <string.h>
@@ -240,7 +242,7 @@ oct_launch_save_last (
   g_autoptr (GstSample) sample = NULL;
   GstBuffer *buffer;
   GstMapInfo map;
-  gboolean ok;
+  int code;
 
   g_object_get (sink, "last-sample", &sample, NULL);
   buffer = sample != NULL ? gst_sample_get_buffer (sample) : NULL;
@@ -249,24 +251,28 @@ oct_launch_save_last (
         "No B-scan arrived at the picture.");
     return FALSE;
   }
-  /* writes a temporary file and renames it */
-  ok = g_file_set_contents (path, (const char *)map.data, map.size, error);
+  code = oct_file_replace (path, map.data, map.size, -1);
   gst_buffer_unmap (buffer, &map);
-  return ok;
+  if (code != 0)
+    oct_file_set_write_error (error, path, code);
+  return code == 0;
 }
 
 gboolean
 oct_launch_finish_file (
     const char *part, const char *path, gboolean ok, GError **error)
 {
-  if (ok && g_rename (part, path) != 0) {
-    g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (errno),
-        "'%s' cannot be written: %s.", path, g_strerror (errno));
-    ok = FALSE;
-  }
-  if (!ok)
+  int fd, code;
+
+  if (!ok) {
     g_unlink (part);
-  return ok;
+    return FALSE;
+  }
+  fd = g_open (part, O_RDONLY | O_CLOEXEC, 0);
+  code = fd >= 0 ? oct_file_end_as (fd, 1, part, path) : errno;
+  if (code != 0)
+    oct_file_set_write_error (error, path, code);
+  return code == 0;
 }
 
 /* Those of oct_source_options_add(), whose names are those of octsrc. */

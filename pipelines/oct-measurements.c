@@ -249,6 +249,19 @@ write_summary (OctMeasurements *self)
     measurements_fail (self, &error);
 }
 
+static void
+close_logs (OctMeasurements *self)
+{
+  for (guint i = 0; i < N_KINDS; i++) {
+    g_autoptr (GError) error = NULL;
+
+    if (self->kinds[i].log != NULL
+        && !gst_oct_meter_log_close (
+            g_steal_pointer (&self->kinds[i].log), &error))
+      measurements_fail (self, &error);
+  }
+}
+
 void
 oct_measurements_write (OctMeasurements *self, gboolean last)
 {
@@ -263,6 +276,8 @@ oct_measurements_write (OctMeasurements *self, gboolean last)
     write_one (self, measurement);
     gst_structure_free (measurement);
   }
-  if (last)
-    write_summary (self);
+  if (!last)
+    return;
+  close_logs (self);
+  write_summary (self);
 }

@@ -4,6 +4,7 @@
 
 #include "oct-parts.h"
 #include "oct-disk.h"
+#include "oct-file-write.h"
 #include "oct-playable.h"
 
 #include <errno.h>
@@ -130,25 +131,6 @@ oct_parts_add_frame (OctParts *parts)
 
 /* ------------------------------------------------------------------ syncing */
 
-static int
-sync_fd (int fd)
-{
-  /* some file systems have no such thing */
-  return fsync (fd) == 0 || errno == EINVAL || errno == ENOSYS ? 0 : errno;
-}
-
-static void
-parts_sync_folder (const char *path)
-{
-  g_autofree char *folder = g_path_get_dirname (path);
-  int fd = g_open (folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-
-  if (fd < 0)
-    return;
-  (void)sync_fd (fd);
-  close (fd);
-}
-
 int
 oct_parts_sync (OctParts *parts)
 {
@@ -168,16 +150,15 @@ oct_parts_sync (OctParts *parts)
   parts->before = g_array_new (FALSE, FALSE, sizeof (int));
   g_mutex_unlock (&parts->lock);
   for (guint i = 0; i < before->len; i++) {
-    int finished = g_array_index (before, int, i);
-    int failure = sync_fd (finished);
+    /* oct_parts_check() looks after sizes */
+    int failure = oct_file_end (g_array_index (before, int, i), 0);
 
     code = code != 0 ? code : failure;
-    close (finished);
   }
   if (fd >= 0 && code == 0)
-    code = sync_fd (fd);
+    code = oct_file_sync (fd);
   if (is_new && path != NULL)
-    parts_sync_folder (path);
+    oct_file_sync_folder (path);
   return code;
 }
 

@@ -9,6 +9,7 @@
 #include "oct-record-pipeline.h"
 #include "oct-recorder.h"
 #include "oct-stream.h"
+#include "oct-terminal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -436,8 +437,8 @@ record_show_progress (Program *program, gboolean last)
   }
   if (program->count > 0 && stats.disk_left < G_MAXINT64)
     g_string_append_printf (line, "; %.1f GB left", stats.disk_left / 1e9);
-  g_print ("%s%s%s", terminal ? "\r\033[K" : "", line->str,
-      terminal && !last ? "" : "\n");
+  oct_terminal_rewrite ();
+  g_print ("%s%s", line->str, terminal && !last ? "" : "\n");
 }
 
 static gboolean
@@ -622,7 +623,7 @@ main (int argc, char **argv)
   g_autoptr (GError) error = NULL;
   gboolean ok, clean = TRUE;
 
-  setvbuf (stdout, NULL, _IOLBF, 0);
+  oct_terminal_begin ();
   if (!oct_record_options_parse (&options, &argc, &argv, &error)) {
     g_printerr ("%s See --help.\n", error->message);
     oct_record_options_clear (&options);

@@ -9,8 +9,10 @@
 #pragma once
 
 #include <fcntl.h>
-#include <glib/gstdio.h>
+#include <string.h>
 #include <sys/stat.h>
+
+#include "oct-file-write.h"
 
 /* open() of a file that there is not yet: `flags` beside O_CREAT, O_EXCL and
  * O_CLOEXEC.  Returns: a file descriptor, -1 with errno.  File systems without
@@ -31,10 +33,10 @@ static inline gboolean
 oct_file_mode_write (
     const char *path, const char *text, gssize size, guint mode, GError **error)
 {
-  if (!g_file_set_contents_full (path, text, size,
-          G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE,
-          (int)(mode & 0600), error))
-    return FALSE;
-  (void)g_chmod (path, (int)mode);
-  return TRUE;
+  int code = oct_file_replace (
+      path, text, size < 0 ? strlen (text) : (gsize)size, (int)mode);
+
+  if (code != 0)
+    oct_file_set_write_error (error, path, code);
+  return code == 0;
 }

@@ -5,6 +5,8 @@
  */
 #include "oct-file.h"
 
+#include "oct-file-write.h"
+
 #include <errno.h>
 #include <unistd.h>
 
@@ -46,14 +48,12 @@ oct_file_write_text (const char *what, const char *path, const char *text,
     gsize size, GError **error)
 {
   g_autofree char *source = oct_file_describe (what, path);
-  g_autoptr (GError) local = NULL;
+  int code = oct_file_replace (path, text, size, -1);
 
-  if (g_file_set_contents (path, text, (gssize)size, &local))
+  if (code == 0)
     return TRUE;
   g_set_error (error, OCT_ERROR,
-      g_error_matches (local, G_FILE_ERROR, G_FILE_ERROR_NOSPC)
-          ? OCT_ERROR_DISK_FULL
-          : OCT_ERROR_WRITE,
-      "%s cannot be written: %s", source, local->message);
+      code == ENOSPC || code == EDQUOT ? OCT_ERROR_DISK_FULL : OCT_ERROR_WRITE,
+      "%s cannot be written: %s", source, g_strerror (code));
   return FALSE;
 }

@@ -305,20 +305,40 @@ parse_curve (const char *text, double *values, guint n)
   return count;
 }
 
-/* The curve that was loaded from a file, which is looked for beside the
- * recording: where it was on that computer does not matter. */
-static gboolean
-fill_curve (const OctOpening *opening, const Settings *settings, double *values,
-    guint n, GError **error)
+/* The curve that was loaded from a file is looked for beside the recording:
+ * where it was on that computer does not matter. */
+static char *
+make_curve_path (const char *recording, const Settings *settings)
 {
   g_autofree char *there = g_key_file_get_value (
       settings->keys, PROCESSING, "custom_resampling_filepath", NULL);
   g_autofree char *known = unescape_name (there != NULL ? there : "");
   const char *slash = MAX (strrchr (known, '/'), strrchr (known, '\\'));
   const char *name = slash != NULL ? slash + 1 : known;
-  g_autofree char *folder = g_path_get_dirname (opening->path);
-  g_autofree char *path =
-      g_build_filename (folder, *name != '\0' ? name : "resampling.csv", NULL);
+  g_autofree char *folder = g_path_get_dirname (recording);
+
+  return g_build_filename (
+      folder, *name != '\0' ? name : "resampling.csv", NULL);
+}
+
+void
+oct_format_list_octproz (const char *path, GPtrArray *files)
+{
+  g_auto (Settings) settings = { 0 };
+  g_autofree char *curve = NULL;
+
+  if (!find_settings (path, &settings))
+    return;
+  g_ptr_array_add (files, g_strdup (settings.path));
+  curve = make_curve_path (path, &settings);
+  oct_format_add_file (files, curve);
+}
+
+static gboolean
+fill_curve (const OctOpening *opening, const Settings *settings, double *values,
+    guint n, GError **error)
+{
+  g_autofree char *path = make_curve_path (opening->path, settings);
   g_autofree char *file = oct_file_describe ("file", path);
   g_autofree char *text =
       oct_file_read_text ("File", path, MAX_CURVE, "less", NULL, NULL);

@@ -15,6 +15,7 @@
 
 #define BITS 0x0fff
 #define MAX_FILES 1000000
+#define CHIRP "Chirp.dat"
 #define MAX_CHIRP (16u << 20)
 
 typedef struct {
@@ -231,6 +232,42 @@ check_series (OctOpening *opening, const Content *content, guint64 frames)
   }
 }
 
+typedef struct {
+  const char *name; /* of one of its files, or of a single file */
+  Content content;
+} Series;
+
+/* Chirp.dat, and the other files of the volume. */
+static gboolean
+srr_has_file (const char *name, gconstpointer data)
+{
+  const Series *series = data;
+  Content other = { 0 };
+  gboolean same = strcmp (name, CHIRP) == 0;
+
+  if (strcmp (name, series->name) != 0 && series->content.system != NULL
+      && parse_name (&other, name))
+    same = other.y_total == series->content.y_total
+           && other.b_total == series->content.b_total
+           && strcmp (other.system, series->content.system) == 0;
+  g_free (other.system);
+  return same;
+}
+
+void
+oct_format_list_srr (const char *path, GPtrArray *files)
+{
+  g_autofree char *name = g_path_get_basename (path);
+  g_autofree char *lower = g_ascii_strdown (name, -1);
+  Series series = { .name = name };
+
+  if (!g_str_has_suffix (lower, ".srr"))
+    return;
+  (void)parse_name (&series.content, name);
+  oct_format_add_beside (files, path, srr_has_file, &series);
+  g_free (series.content.system);
+}
+
 /* ------------------------------------------------------------- calibration */
 
 /* Chirp.dat of the folder; *chirp NULL where there is none. */
@@ -238,7 +275,7 @@ static gboolean
 read_chirp (const Content *content, float **chirp, GError **error)
 {
   guint samples = content->header.samples, n = 0;
-  g_autofree char *path = g_build_filename (content->folder, "Chirp.dat", NULL);
+  g_autofree char *path = g_build_filename (content->folder, CHIRP, NULL);
   g_autofree char *file = oct_file_describe ("File", path);
   g_autofree char *text = NULL;
   guint64 size;

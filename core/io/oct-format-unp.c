@@ -108,6 +108,26 @@ read_xml (const char *path, gsize *size, char **file)
   return text;
 }
 
+void
+oct_format_list_unp (const char *path, GPtrArray *files)
+{
+  const OctOpening opening = { .path = path };
+  g_autofree char *stem = NULL, *first = NULL, *second = NULL;
+  char *cut;
+
+  if (!oct_format_is_unp (&opening))
+    return;
+  stem = g_strndup (path, strlen (path) - 4);
+  first = g_strconcat (stem, ".xml", NULL);
+  oct_format_add_file (files, first);
+  cut = strrchr (stem, '_');
+  if (cut == NULL || strchr (cut, G_DIR_SEPARATOR) != NULL)
+    return;
+  *cut = '\0';
+  second = g_strconcat (stem, ".xml", NULL);
+  oct_format_add_file (files, second);
+}
+
 static gboolean
 unp_find_sizes (const OctOpening *opening, Sizes *sizes, GError **error)
 {

@@ -97,7 +97,8 @@ static const OctFormat formats[] = {
       .name = "a Thorlabs .srr file",
       .media = "application/x-oct-srr",
       .magics = { { 0, 11, "headersize=" } },
-      .open = oct_format_open_srr },
+      .open = oct_format_open_srr,
+      .list_files = oct_format_list_srr },
   { .name = "a ZIP archive (also .npz)",
       .magics = { { 0, 4, "PK\3\4" } },
       .advice = SAVE_AS_NPY },
@@ -126,13 +127,15 @@ static const OctFormat formats[] = {
       .blurb = "octopod's .unp with its XML beside it",
       .name = "an .unp file",
       .probe = oct_format_is_unp,
-      .open = oct_format_open_unp },
+      .open = oct_format_open_unp,
+      .list_files = oct_format_list_unp },
   { .format = OCT_FILE_OCTPROZ,
       .nick = "octproz",
       .blurb = "Recording of OCTproZ with its settings beside it",
       .name = "a recording of OCTproZ",
       .probe = oct_format_is_octproz,
-      .open = oct_format_open_octproz },
+      .open = oct_format_open_octproz,
+      .list_files = oct_format_list_octproz },
   { .format = OCT_FILE_RAW,
       .nick = "raw",
       .blurb = "Flat samples after a header of `header-size`",
@@ -245,6 +248,48 @@ oct_format_open (OctOpening *opening, GError **error)
       "%s: the file format %d is not known; set `format` to one of %s",
       opening->file, wanted, nicks);
   return FALSE;
+}
+
+/* -------------------------------------------------- files that belong to one */
+
+void
+oct_format_add_file (GPtrArray *files, const char *path)
+{
+  if (g_file_test (path, G_FILE_TEST_EXISTS))
+    g_ptr_array_add (files, g_strdup (path));
+}
+
+void
+oct_format_add_beside (GPtrArray *files, const char *path,
+    gboolean (*belongs) (const char *name, gconstpointer data),
+    gconstpointer data)
+{
+  g_autofree char *folder = g_path_get_dirname (path);
+  g_autoptr (GDir) entries = g_dir_open (folder, 0, NULL);
+  const char *name;
+
+  while (entries != NULL && (name = g_dir_read_name (entries)) != NULL)
+    if (belongs (name, data))
+      g_ptr_array_add (files, g_build_filename (folder, name, NULL));
+}
+
+static int
+format_compare_paths (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(char *const *)a, *(char *const *)b);
+}
+
+GPtrArray *
+oct_reader_list_files (const char *path)
+{
+  GPtrArray *files = g_ptr_array_new_with_free_func (g_free);
+
+  oct_recording_list_files (path, files);
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
+    if (formats[i].list_files != NULL)
+      formats[i].list_files (path, files);
+  g_ptr_array_sort (files, format_compare_paths);
+  return files;
 }
 
 /* ------------------------------------------------------- what openers share */

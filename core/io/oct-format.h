@@ -76,6 +76,9 @@ typedef struct {
   /* Error: OCT_ERROR_FORMAT, _SETTINGS, _READ.  NULL: it is recognised and
    * refused. */
   gboolean (*open) (OctOpening *opening, GError **error);
+  /* Adds the files that belong to `path`, if its name is one of the format;
+   * NULL: there are none. */
+  void (*list_files) (const char *path, GPtrArray *files);
   const char *needs;   /* what this build lacks to read it, or NULL */
   const char *package; /* Debian package of that */
   const char *advice;  /* what to do with one that is refused */
@@ -97,6 +100,17 @@ gboolean oct_format_open_bioptigen (OctOpening *opening, GError **error);
 gboolean oct_format_is_unp (const OctOpening *opening);
 /* Settings of OCTproZ are beside it. */
 gboolean oct_format_is_octproz (const OctOpening *opening);
+
+void oct_format_list_srr (const char *path, GPtrArray *files);
+void oct_format_list_unp (const char *path, GPtrArray *files);
+void oct_format_list_octproz (const char *path, GPtrArray *files);
+
+/* Adds the file to a list, if it is there. */
+void oct_format_add_file (GPtrArray *files, const char *path);
+/* Adds the files in the folder of `path` for which `belongs` is TRUE. */
+void oct_format_add_beside (GPtrArray *files, const char *path,
+    gboolean (*belongs) (const char *name, gconstpointer data),
+    gconstpointer data);
 
 /* Opens as the format that is set, or as what the file is. */
 gboolean oct_format_open (OctOpening *opening, GError **error);

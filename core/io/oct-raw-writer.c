@@ -6,6 +6,7 @@
 
 #include "oct-file-mode.h"
 #include "oct-file.h"
+#include "oct-file-write.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -78,18 +79,6 @@ get_frame_size (const OctRawWriter *writer)
 
 /* ------------------------------------------------------------------ syncing */
 
-static void
-raw_writer_sync_folder (const OctRawWriter *writer)
-{
-  g_autofree char *folder = g_path_get_dirname (writer->base);
-  int fd = open (folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-  if (fd < 0)
-    return;
-  (void)fsync (fd);
-  close (fd);
-}
-
 /* Returns: errno, 0 when all is well. */
 static int
 sync_file (int fd)
@@ -111,14 +100,19 @@ sync_files (
   int code = 0, fd;
 
   while (!g_queue_is_empty (finished)) {
+    int failure;
+
     fd = GPOINTER_TO_INT (g_queue_pop_head (finished));
-    code = code != 0 ? code : sync_file (fd);
-    close (fd);
+    failure = sync_file (fd);
+    code = code != 0 ? code : failure;
+    /* oct_raw_writer_check() looks after sizes */
+    failure = oct_file_end (fd, 0);
+    code = code != 0 ? code : failure;
   }
   if (current >= 0)
     code = code != 0 ? code : sync_file (current);
   if (is_new)
-    raw_writer_sync_folder (writer);
+    oct_file_sync_folder (writer->base);
   return code;
 }
 
@@ -244,14 +238,13 @@ static gboolean
 raw_writer_write_text (const OctRawWriter *writer, const char *path,
     const char *text, gsize size, GError **error)
 {
-  g_autoptr (GError) local = NULL;
+  int code;
 
   make_folder (writer);
-  if (oct_file_mode_write (path, text, (gssize)size, writer->mode, &local))
-    return TRUE;
-  raw_writer_set_error (error, path,
-      g_error_matches (local, G_FILE_ERROR, G_FILE_ERROR_NOSPC) ? ENOSPC : EIO);
-  return FALSE;
+  code = oct_file_replace (path, text, size, (int)writer->mode);
+  if (code != 0)
+    raw_writer_set_error (error, path, code);
+  return code == 0;
 }
 
 static gboolean
@@ -483,23 +476,6 @@ raw_writer_pack (OctRawWriter *writer, gconstpointer data, gsize stride)
   return writer->row_buffer;
 }
 
-/* Returns: errno, 0 when everything was written. */
-static int
-raw_writer_write_all (int fd, const guint8 *data, gsize size)
-{
-  while (size > 0) {
-    gssize n = write (fd, data, size);
-
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n <= 0)
-      return n < 0 ? errno : ENOSPC;
-    data += n;
-    size -= n;
-  }
-  return 0;
-}
-
 gboolean
 oct_raw_writer_append (
     OctRawWriter *writer, gconstpointer data, gsize stride, GError **error)
@@ -514,7 +490,7 @@ oct_raw_writer_append (
       writer->failed = TRUE;
       return FALSE;
     }
-    code = raw_writer_write_all (
+    code = oct_file_write_all (
         writer->fd, raw_writer_pack (writer, data, stride), size);
     if (code != 0)
       (void)!ftruncate (writer->fd, (off_t)writer->written);
@@ -593,8 +569,11 @@ oct_raw_writer_close (OctRawWriter *writer, GError **error)
   g_mutex_unlock (&writer->lock);
   g_thread_join (writer->thread);
   removed = remove_empty_part (writer) ? 1 : 0;
-  if (writer->fd >= 0)
-    close (writer->fd);
+  if (writer->fd >= 0) {
+    int code = oct_file_end (writer->fd, 0);
+
+    writer->sync_error = writer->sync_error != 0 ? writer->sync_error : code;
+  }
   if (writer->parts->len == removed)
     remove_text (writer);
   ok = writer->sync_error == 0 || writer->failed;

@@ -102,6 +102,11 @@ guint64 oct_reader_count_missing (const OctReader *reader);
 gboolean oct_reader_lacks (const OctReader *reader, guint64 frame);
 char *oct_reader_describe_missing (const OctReader *reader);
 
+/* Files beside `path` that belong to it, by their names: further B-scans,
+ * settings, a calibration, masks.  Paths of those that are there, sorted, without
+ * `path` itself; g_ptr_array_unref() it. */
+GPtrArray *oct_reader_list_files (const char *path);
+
 /* What `format` may be besides auto: the name of row `n`, what it is and its
  * value; NULL behind the last one. */
 const char *oct_reader_describe_format (

@@ -2,6 +2,7 @@
 #include "oct-recording.h"
 
 #include "oct-file.h"
+#include "oct-format.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
@@ -70,6 +71,19 @@ recording_find_parts (OctRecording *recording, const char *base)
   return n;
 }
 
+/* Whether `name` is "<begin><number of at least `from`><suffix>". */
+static gboolean
+is_numbered (
+    const char *name, const char *begin, guint64 from, const char *suffix)
+{
+  gsize length = strlen (begin);
+  char *end;
+
+  return strncmp (name, begin, length) == 0 && g_ascii_isdigit (name[length])
+         && g_ascii_strtoull (name + length, &end, 10) >= from
+         && strcmp (end, suffix) == 0;
+}
+
 /* Any file "BASE-<infix><number of at least `from`><suffix>"; NULL: none. */
 static char *
 find_file (
@@ -79,18 +93,11 @@ find_file (
   g_autofree char *name = g_path_get_basename (base);
   g_autofree char *begin = g_strconcat (name, "-", infix, NULL);
   g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
-  gsize length = strlen (begin);
   const char *entry;
-  guint64 number;
-  char *end;
 
-  while (dir != NULL && (entry = g_dir_read_name (dir)) != NULL) {
-    if (strncmp (entry, begin, length) != 0 || !g_ascii_isdigit (entry[length]))
-      continue;
-    number = g_ascii_strtoull (entry + length, &end, 10);
-    if (strcmp (end, suffix) == 0 && number >= from)
+  while (dir != NULL && (entry = g_dir_read_name (dir)) != NULL)
+    if (is_numbered (entry, begin, from, suffix))
       return g_build_filename (folder, entry, NULL);
-  }
   return NULL;
 }
 
@@ -133,6 +140,29 @@ char *
 oct_recording_find_mask (const char *base)
 {
   return find_file (base, MASK_INFIX, 0, MASK_SUFFIX);
+}
+
+/* Of a part or a mask of the recording whose file names begin with `begin`. */
+static gboolean
+recording_has_file (const char *name, gconstpointer begin)
+{
+  g_autofree char *mask = g_strconcat (begin, MASK_INFIX, NULL);
+
+  return is_numbered (name, begin, 0, ".raw")
+         || is_numbered (name, mask, 0, MASK_SUFFIX);
+}
+
+void
+oct_recording_list_files (const char *path, GPtrArray *files)
+{
+  g_autofree char *name = g_path_get_basename (path);
+  g_autofree char *begin = NULL;
+  gsize size = strlen (name), suffix = strlen (OCT_RECORDING_SUFFIX);
+
+  if (!g_str_has_suffix (name, OCT_RECORDING_SUFFIX))
+    return;
+  begin = g_strdup_printf ("%.*s-", (int)(size - suffix), name);
+  oct_format_add_beside (files, path, recording_has_file, begin);
 }
 
 /* Whether the B-scans are what the mask takes of volumes, or whole ones. */

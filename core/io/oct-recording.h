@@ -28,6 +28,9 @@ char *oct_recording_find_part (const char *base, guint64 from);
 char *oct_recording_mask_path (const char *base, guint number);
 char *oct_recording_find_mask (const char *base);
 
+/* Adds the paths of all parts and masks beside the text `path`. */
+void oct_recording_list_files (const char *path, GPtrArray *files);
+
 typedef struct _OctRecording OctRecording;
 
 /* Opens the text `path` and finds the parts beside it.  Errors:

@@ -4,7 +4,12 @@
  * empty where that is allowed, and can be given by its keyword.  Pictures en
  * face are images of another kind (oct-volume-file-dicom-enface.cc). */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
+
+#include <dcmtk/dcmdata/dcostrmf.h>
+#include <dcmtk/dcmdata/dcwcache.h>
 
 #include "oct-volume-file-dicom.h"
 
@@ -385,9 +390,43 @@ oct_volume_file_check_dicom (const OctVolumeFileInfo *info, GError **error)
   return put_tags (&dataset, info->tags, error);
 }
 
+/* Through a stream of our own: DCMTK keeps to itself what fails while its own
+ * is flushed and closed. */
+static gboolean
+save_file (DcmFileFormat &file, int fd, const char *path, guint64 *least,
+    GError **error)
+{
+  /* the stream of DCMTK closes what it is given */
+  int own = dup (fd);
+  FILE *out = own >= 0 ? fdopen (own, "wb") : NULL;
+  gboolean ok = out != NULL;
+  int code = errno;
+
+  if (out != NULL) {
+    DcmOutputFileStream stream (out);
+    DcmWriteCache cache;
+
+    errno = 0;
+    file.transferInit ();
+    ok = file.write (stream, EXS_LittleEndianExplicit, EET_ExplicitLength,
+                 &cache, EGL_recalcGL, EPD_withoutPadding, 0, 0)
+             .good ();
+    file.transferEnd ();
+    ok = fflush (out) == 0 && ferror (out) == 0 && ok;
+    code = errno;
+    *least = MAX (*least, (guint64)stream.tell ());
+  } else if (own >= 0) {
+    close (own);
+  }
+  if (!ok)
+    oct_volume_file_set_error (error, path, code);
+  return ok;
+}
+
 extern "C" gboolean
 oct_volume_file_write_dicom (const OctVolumeFileInfo *given,
-    const guint8 *voxels, int, const char *path, GError **error)
+    const guint8 *voxels, int fd, const char *path, guint64 *least,
+    GError **error)
 {
   OctVolumeFileInfo info = *given;
   g_autofree char *study = oct_volume_file_make_uid ();
@@ -415,9 +454,5 @@ oct_volume_file_write_dicom (const OctVolumeFileInfo *given,
     return FALSE;
   if (!put_tags (dataset, info.tags, error))
     return FALSE;
-  errno = 0;
-  if (file.saveFile (path, EXS_LittleEndianExplicit).good ())
-    return TRUE;
-  oct_volume_file_set_error (error, path, errno);
-  return FALSE;
+  return save_file (file, fd, path, least, error);
 }

@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A dataset [bscan][depth][line] `images` or [bscan][line][depth] `ascans`,
  * with element_size_um as Fiji's HDF5 plugins and others read it. */
+#define _GNU_SOURCE /* fallocate */
+#define _FILE_OFFSET_BITS 64
 #include <errno.h>
+#include <fcntl.h>
 #include <hdf5.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "oct-hdf5.h"
 #include "oct-volume-file-kinds.h"
+
+/* More than what is in a file besides the voxels. */
+#define HEADERS 8192
 
 /* Complex numbers as h5py and MATLAB's readers know them. */
 static hid_t
@@ -114,10 +121,21 @@ write_dataset (hid_t file, const OctVolumeFileInfo *info, const guint8 *voxels)
   return ok;
 }
 
+/* Before the library writes: where it fails, it keeps its file open, and ends
+ * the program with a crash.  Some file systems cannot take room in advance. */
+static gboolean
+take_room (int fd, const OctVolumeFileInfo *info)
+{
+  return fallocate (fd, 0, 0, (off_t)oct_volume_file_get_size (info) + HEADERS)
+             == 0
+         || (errno != ENOSPC && errno != EDQUOT && errno != EFBIG);
+}
+
 gboolean
 oct_volume_file_write_hdf5 (const OctVolumeFileInfo *info, const guint8 *voxels,
-    int fd, const char *path, GError **error)
+    int fd, const char *path, guint64 *least, GError **error)
 {
+  hsize_t size = 0;
   hid_t file;
   gboolean ok;
   int number;
@@ -125,11 +143,21 @@ oct_volume_file_write_hdf5 (const OctVolumeFileInfo *info, const guint8 *voxels,
   oct_hdf5_enter ();
   errno = 0;
   file = H5Fcreate (path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-  ok = file >= 0 && write_dataset (file, info, voxels);
-  if (file >= 0)
-    ok = H5Fclose (file) >= 0 && ok;
+  ok = file >= 0 && take_room (fd, info) && write_dataset (file, info, voxels)
+       && H5Fflush (file, H5F_SCOPE_LOCAL) >= 0
+       && H5Fget_filesize (file, &size) >= 0;
   number = errno;
+  if (file >= 0 && H5Fclose (file) < 0 && ok) {
+    number = errno;
+    ok = FALSE;
+  }
+  /* what was taken and not used */
+  if (ok && ftruncate (fd, (off_t)size) != 0) {
+    number = errno;
+    ok = FALSE;
+  }
   oct_hdf5_leave ();
+  *least = MAX (*least, size);
   if (!ok)
     oct_volume_file_set_error (error, path, number);
   return ok;

@@ -15,22 +15,27 @@ typedef struct {
   gboolean has_complex; /* whether A-scans can be written */
   guint64 most;         /* A-lines, depths and B-scans each; 0: any */
   guint64 most_bytes;   /* 0: any */
-  /* Writes all of it to `fd`, which is an empty file `path`.  OCT_ERROR_WRITE;
-   * where errno says why, that is what it says.  NULL: this build cannot. */
+  /* Writes all of it to `fd`, which is an empty file `path`, and leaves that
+   * open; nothing is kept back in buffers.  `least`: bytes that the file must
+   * have now, at first those of the voxels.  OCT_ERROR_WRITE; where errno says
+   * why, that is what it says.  NULL: this build cannot. */
   gboolean (*write) (const OctVolumeFileInfo *info, const guint8 *voxels,
-      int fd, const char *path, GError **error);
+      int fd, const char *path, guint64 *least, GError **error);
   /* what else there is to check, or NULL */
   gboolean (*check) (const OctVolumeFileInfo *info, GError **error);
   const char *package; /* Debian package of what this build lacks */
 } OctVolumeFormat;
 
 gboolean oct_volume_file_write_tiff (const OctVolumeFileInfo *info,
-    const guint8 *voxels, int fd, const char *path, GError **error);
+    const guint8 *voxels, int fd, const char *path, guint64 *least,
+    GError **error);
 gboolean oct_volume_file_write_hdf5 (const OctVolumeFileInfo *info,
-    const guint8 *voxels, int fd, const char *path, GError **error);
+    const guint8 *voxels, int fd, const char *path, guint64 *least,
+    GError **error);
 
 gboolean oct_volume_file_write_dicom (const OctVolumeFileInfo *info,
-    const guint8 *voxels, int fd, const char *path, GError **error);
+    const guint8 *voxels, int fd, const char *path, guint64 *least,
+    GError **error);
 /* Whether the tags can be taken; OCT_ERROR_SETTINGS. */
 gboolean oct_volume_file_check_dicom (
     const OctVolumeFileInfo *info, GError **error);

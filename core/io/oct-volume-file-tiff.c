@@ -75,7 +75,7 @@ write_page (TIFF *tiff, const OctVolumeFileInfo *info, guint bscan,
 
 gboolean
 oct_volume_file_write_tiff (const OctVolumeFileInfo *info, const guint8 *voxels,
-    int fd, const char *path, GError **error)
+    int fd, const char *path, guint64 *least, GError **error)
 {
   gsize slice = oct_volume_file_get_slice_size (info);
   double between = oct_volume_file_get_slice_spacing (info);
@@ -110,6 +110,8 @@ oct_volume_file_write_tiff (const OctVolumeFileInfo *info, const guint8 *voxels,
   }
   for (guint i = 0; ok && i < info->bscans; i++)
     ok = write_page (tiff, info, i, description, voxels + i * slice);
+  /* closing tells of nothing */
+  ok = ok && TIFFFlush (tiff) != 0;
   if (!ok)
     oct_volume_file_set_error (error, path, errno);
   TIFFClose (tiff);

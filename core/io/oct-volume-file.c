@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "oct-file-mode.h"
+#include "oct-file-write.h"
 #include "oct-file.h"
 #include "oct-number.h"
 #include "oct-volume-file-kinds.h"
@@ -61,25 +62,21 @@ oct_volume_file_set_error (GError **error, const char *path, int number)
         g_strerror (number != 0 ? number : EIO));
 }
 
+/* The header and, behind it, all voxels. */
 static gboolean
-volume_file_write_all (
-    int fd, const void *data, guint64 size, const char *path, GError **error)
+write_flat (const OctVolumeFileInfo *info, const void *header, gsize size,
+    const guint8 *voxels, int fd, const char *path, guint64 *least,
+    GError **error)
 {
-  const guint8 *from = data;
+  guint64 bytes = oct_volume_file_get_size (info);
+  int code = oct_file_write_all (fd, header, size);
 
-  while (size > 0) {
-    ssize_t written = write (fd, from, MIN (size, (guint64)1 << 30));
-
-    if (written < 0 && errno == EINTR)
-      continue;
-    if (written <= 0) {
-      oct_volume_file_set_error (error, path, written < 0 ? errno : EIO);
-      return FALSE;
-    }
-    from += written;
-    size -= (guint64)written;
-  }
-  return TRUE;
+  if (code == 0)
+    code = oct_file_write_all (fd, voxels, bytes);
+  *least = size + bytes;
+  if (code != 0)
+    oct_volume_file_set_error (error, path, code);
+  return code == 0;
 }
 
 /* ---------------------------------------------------------------------- npy */
@@ -87,7 +84,7 @@ volume_file_write_all (
 /* NumPy's format 1.0 (numpy.lib.format). */
 static gboolean
 write_npy (const OctVolumeFileInfo *info, const guint8 *voxels, int fd,
-    const char *path, GError **error)
+    const char *path, guint64 *least, GError **error)
 {
   static const char *const types[] = {
     [OCT_SAMPLE_U8] = "|u1",
@@ -107,9 +104,7 @@ write_npy (const OctVolumeFileInfo *info, const guint8 *voxels, int fd,
   header[9] = (char)((size - 10) >> 8);
   memcpy (header + 10, text, strlen (text));
   header[size - 1] = '\n';
-  return volume_file_write_all (fd, header, size, path, error)
-         && volume_file_write_all (
-             fd, voxels, oct_volume_file_get_size (info), path, error);
+  return write_flat (info, header, size, voxels, fd, path, least, error);
 }
 
 /* -------------------------------------------------------------------- NIfTI */
@@ -155,7 +150,7 @@ put_description (guint8 *header, const OctVolumeFileInfo *info)
  * the back and pictures lie below each other. */
 static gboolean
 write_nifti (const OctVolumeFileInfo *info, const guint8 *voxels, int fd,
-    const char *path, GError **error)
+    const char *path, guint64 *least, GError **error)
 {
   static const gint types[] = {
     [OCT_SAMPLE_U8] = 2,
@@ -201,9 +196,8 @@ write_nifti (const OctVolumeFileInfo *info, const guint8 *voxels, int fd,
   put_float (header, slice_at + 4 * 2, -slice);
   put_float (header, row_at + 4 * depth, -row);
   memcpy (header + 344, "n+1", 4);
-  return volume_file_write_all (fd, header, sizeof header, path, error)
-         && volume_file_write_all (
-             fd, voxels, oct_volume_file_get_size (info), path, error);
+  return write_flat (
+      info, header, sizeof header, voxels, fd, path, least, error);
 }
 
 /* -------------------------------------------------------------------- table */
@@ -369,43 +363,6 @@ check_room (const char *path, guint64 size, GError **error)
   return FALSE;
 }
 
-/* Gives the finished file its name, unless something has it: a link where the
- * file system has links, which never replaces anything. */
-static gboolean
-give_name (const char *part, const char *path, GError **error)
-{
-  int number = 0;
-
-  if (link (part, path) == 0) {
-    (void)g_unlink (part);
-    return TRUE;
-  }
-  if (errno != EPERM && errno != ENOTSUP && errno != ENOSYS)
-    number = errno;
-  else if (g_file_test (path, G_FILE_TEST_EXISTS))
-    number = EEXIST;
-  else if (g_rename (part, path) != 0)
-    number = errno;
-  if (number == 0)
-    return TRUE;
-  oct_volume_file_set_error (error, path, number);
-  return FALSE;
-}
-
-/* So that the name is there after a loss of power, too; not every file system
- * can. */
-static void
-volume_file_sync_folder (const char *path)
-{
-  g_autofree char *folder = g_path_get_dirname (path);
-  int fd = open (folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-  if (fd < 0)
-    return;
-  (void)fsync (fd);
-  close (fd);
-}
-
 gboolean
 oct_volume_file_check_new (const char *path, GError **error)
 {
@@ -430,8 +387,8 @@ oct_volume_file_write (OctVolumeFileKind kind, const char *path,
 {
   const OctVolumeFormat *format = volume_file_get_format (kind);
   g_autofree char *part = g_strconcat (path, ".part", NULL);
-  gboolean ok;
-  int fd;
+  guint64 least = oct_volume_file_get_size (info);
+  int fd, code;
 
   if (!oct_volume_file_check (kind, info, error)
       || !oct_volume_file_check_new (path, error)
@@ -442,19 +399,13 @@ oct_volume_file_write (OctVolumeFileKind kind, const char *path,
     oct_volume_file_set_error (error, errno == EEXIST ? part : path, errno);
     return FALSE;
   }
-  ok = format->write (info, voxels, fd, part, error);
-  if (ok && fsync (fd) != 0 && errno != EINVAL) {
-    oct_volume_file_set_error (error, path, errno);
-    ok = FALSE;
-  }
-  if (close (fd) != 0 && ok) {
-    oct_volume_file_set_error (error, path, errno);
-    ok = FALSE;
-  }
-  ok = ok && give_name (part, path, error);
-  if (ok)
-    volume_file_sync_folder (path);
-  if (!ok)
+  if (!format->write (info, voxels, fd, part, &least, error)) {
+    close (fd);
     (void)g_unlink (part);
-  return ok;
+    return FALSE;
+  }
+  code = oct_file_end_as_new (fd, least, part, path);
+  if (code != 0)
+    oct_volume_file_set_error (error, path, code);
+  return code == 0;
 }

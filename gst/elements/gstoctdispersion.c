@@ -21,8 +21,10 @@
 #include "gstoctfocus.h"
 #include "gstocthistory.h"
 #include "gstoctmaskfile.h"
+#include "oct-file-write.h"
 
 #include <math.h>
+#include <string.h>
 
 GST_DEBUG_CATEGORY_STATIC (gst_oct_dispersion_debug);
 #define GST_CAT_DEFAULT gst_oct_dispersion_debug
@@ -442,7 +444,7 @@ static gboolean
 dispersion_save_calibration (GstOctDispersion *self, const char *path)
 {
   g_autofree char *text = dispersion_make_calibration_csv (self);
-  g_autoptr (GError) error = NULL;
+  int code;
 
   if (text == NULL)
     GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
@@ -452,11 +454,13 @@ dispersion_save_calibration (GstOctDispersion *self, const char *path)
   else if (path == NULL || *path == '\0')
     GST_ELEMENT_WARNING (self, RESOURCE, OPEN_WRITE,
         ("A calibration is saved to a file; give its name."), (NULL));
-  else if (g_file_set_contents (path, text, -1, &error))
+  else if ((code = oct_file_replace (path, text, strlen (text), -1)) == 0)
     return TRUE;
   else
     GST_ELEMENT_WARNING (self, RESOURCE, WRITE,
-        ("The calibration was not saved: %s.", error->message), (NULL));
+        ("The calibration was not saved: '%s' cannot be written: %s.", path,
+            g_strerror (code)),
+        (NULL));
   return FALSE;
 }
 

@@ -498,6 +498,7 @@ static gboolean
 gst_oct_meter_stop (GstBaseTransform *trans)
 {
   GstOctMeter *self = GST_OCT_METER (trans);
+  g_autoptr (GError) error = NULL;
 
   g_mutex_lock (&self->lock);
   self->ends = TRUE;
@@ -505,7 +506,9 @@ gst_oct_meter_stop (GstBaseTransform *trans)
   g_mutex_unlock (&self->lock);
   g_clear_pointer (&self->thread, g_thread_join);
   g_clear_pointer (&self->job, free_job);
-  g_clear_pointer (&self->log, gst_oct_meter_log_free);
+  if (self->log != NULL
+      && !gst_oct_meter_log_close (g_steal_pointer (&self->log), &error))
+    GST_ELEMENT_WARNING (self, RESOURCE, WRITE, ("%s", error->message), (NULL));
   g_clear_pointer (&self->calibration, oct_calibration_unref);
   return TRUE;
 }

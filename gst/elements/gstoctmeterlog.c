@@ -61,12 +61,22 @@ gst_oct_meter_log_new (const char *path, guint mode, GError **error)
   return log;
 }
 
+gboolean
+gst_oct_meter_log_close (GstOctMeterLog *log, GError **error)
+{
+  int code = oct_file_end (log->fd, 0);
+
+  if (code != 0)
+    meter_log_set_error (error, log->path, code);
+  g_free (log->path);
+  g_free (log);
+  return code == 0;
+}
+
 void
 gst_oct_meter_log_free (GstOctMeterLog *log)
 {
-  close (log->fd);
-  g_free (log->path);
-  g_free (log);
+  (void)gst_oct_meter_log_close (log, NULL);
 }
 
 /* Empty where the measurement has no such field. */

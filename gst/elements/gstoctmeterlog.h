@@ -17,6 +17,10 @@ GstOctMeterLog *gst_oct_meter_log_new (
     const char *path, guint mode, GError **error);
 void gst_oct_meter_log_free (GstOctMeterLog *log);
 
+/* Frees it when all of it is on the disk; FALSE with a sentence where it is not.
+ */
+gboolean gst_oct_meter_log_close (GstOctMeterLog *log, GError **error);
+
 /* Adds a measurement (gstoctmeasure.h); the first one decides which columns
  * there are.  It is in the file when this returns.  FALSE with OCT_ERROR_WRITE
  * or _DISK_FULL. */

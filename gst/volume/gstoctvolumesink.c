@@ -13,6 +13,7 @@
 #include "gstoctvolumesink.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "gstocterror.h"
 #include "gstoctframe.h"
@@ -151,26 +152,44 @@ GST_ELEMENT_REGISTER_DEFINE (
 
 /* -------------------------------------------------------------------- names */
 
-/* Where "%d" or "%05d" begins in the file's name; `length` and `digits` of it.
- * NULL: there is none. */
+/* Where "%d" or "%05d" begins in the file's name; `length` and `digits` of it,
+ * which may be more than MAX_DIGITS.  NULL: there is none. */
 static const char *
-find_number (const char *location, gsize *length, guint *digits)
+find_number (const char *location, gsize *length, guint64 *digits)
 {
   const char *base = strrchr (location, G_DIR_SEPARATOR);
   const char *at = strchr (base != NULL ? base : location, '%');
 
+  *digits = 0;
   for (; at != NULL; at = strchr (at + 1, '%')) {
-    const char *end = at + 1;
+    gsize count = strspn (at + 1, "0123456789");
 
-    *digits = 0;
-    while (g_ascii_isdigit (*end) && *digits <= MAX_DIGITS)
-      *digits = 10 * *digits + (guint)(*end++ - '0');
-    if (*end == 'd' && *digits <= MAX_DIGITS) {
-      *length = (gsize)(end + 1 - at);
-      return at;
-    }
+    if (at[1 + count] != 'd')
+      continue;
+    *digits = g_ascii_strtoull (at + 1, NULL, 10);
+    *length = count + 2;
+    return at;
   }
   return NULL;
+}
+
+/* Before the pattern is given to printf. */
+static gboolean
+check_number (const char *location, GError **error)
+{
+  gsize length = 0;
+  guint64 digits;
+  const char *at = find_number (location, &length, &digits);
+  g_autofree char *shown = NULL;
+
+  if (at == NULL || digits <= MAX_DIGITS)
+    return TRUE;
+  shown = g_strndup (at, MIN (length, 20));
+  g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+      "`location` has %s in it, but the number of a volume has at most %d "
+      "digits; set it to a name with %%d or %%05d",
+      shown, MAX_DIGITS);
+  return FALSE;
 }
 
 /* The name of the file of the n-th volume.  Whatever else `location` has in it
@@ -179,7 +198,7 @@ static char *
 volume_sink_make_name (const char *location, guint64 n)
 {
   gsize length = 0;
-  guint digits = 0;
+  guint64 digits = 0;
   const char *at = find_number (location, &length, &digits);
   g_autofree char *number = NULL;
 
@@ -230,7 +249,8 @@ gst_oct_volume_sink_start (GstBaseSink *base)
   if (location == NULL || *location == '\0')
     g_set_error_literal (&error, OCT_ERROR, OCT_ERROR_SETTINGS,
         "octvolumesink has no name for the file; set `location`");
-  else if (self->kind == OCT_VOLUME_FILE_AUTO)
+  else if (check_number (location, &error)
+           && self->kind == OCT_VOLUME_FILE_AUTO)
     self->kind = oct_volume_file_guess (location, &error);
   if (error == NULL) {
     g_autofree char *first = volume_sink_make_name (location, 0);
@@ -328,6 +348,15 @@ volume_sink_check_whole (GstOctVolumeSink *self, guint bscans, GError **error)
   return FALSE;
 }
 
+/* Of this computer, bytes. */
+static guint64
+get_memory (void)
+{
+  long pages = sysconf (_SC_PHYS_PAGES), size = sysconf (_SC_PAGESIZE);
+
+  return pages > 0 && size > 0 ? (guint64)pages * (guint64)size : G_MAXSIZE;
+}
+
 static gboolean
 volume_sink_begin_volume (GstOctVolumeSink *self, guint bscans, GError **error)
 {
@@ -352,13 +381,16 @@ volume_sink_begin_volume (GstOctVolumeSink *self, guint bscans, GError **error)
   if (!oct_volume_file_check (self->kind, &volume, error))
     return FALSE;
   self->volume = volume;
-  /* B-scans that never come are black */
-  self->voxels = size <= G_MAXSIZE ? g_try_malloc0 ((gsize)size) : NULL;
+  /* B-scans that never come are black.  Memory that is not there is promised,
+   * too, and then the program is killed. */
+  self->voxels = size <= get_memory () ? g_try_malloc0 ((gsize)size) : NULL;
   self->stored = 0;
-  g_free (self->there);
-  self->there = g_malloc0 (bscans);
+  g_clear_pointer (&self->there, g_free);
   if (self->voxels != NULL)
+    self->there = g_try_malloc0 (bscans);
+  if (self->there != NULL)
     return TRUE;
+  g_clear_pointer (&self->voxels, g_free);
   g_set_error (error, OCT_ERROR, OCT_ERROR_MEMORY,
       "A volume of %.1f GB does not fit the memory; set `bscans` to fewer, or "
       "deliver less of the depth (`depth-bins`)",

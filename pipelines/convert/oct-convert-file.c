@@ -2,6 +2,7 @@
 #include "oct-convert.h"
 
 #include <string.h>
+#include <sys/statvfs.h>
 
 #include "oct-chain.h"
 #include "oct/oct.h"
@@ -174,6 +175,44 @@ count_missing (GstElement *pipeline, guint64 *missing)
       bus, "sync-message::warning", G_CALLBACK (convert_file_on_warning), NULL);
 }
 
+/* All volumes have to be on the disk before those of an earlier time go.  Sizes
+ * are known when the first B-scan waits for the start. */
+static gboolean
+convert_file_check_room (GstElement *pipeline, const OctConvertOptions *options,
+    const char *folder, GError **error)
+{
+  g_autoptr (GstElement) source =
+      gst_bin_get_by_name (GST_BIN (pipeline), "source");
+  g_autoptr (GstElement) sink =
+      gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  g_autoptr (GstPad) pad = oct_launch_get_pad (pipeline, "sink", "sink");
+  g_autoptr (GstCaps) caps = gst_pad_get_current_caps (pad);
+  const GstStructure *s = gst_caps_get_structure (caps, 0);
+  guint64 bscans = MAX (convert_file_get_bscans (sink), 1);
+  gint width = 0, height = 0;
+  gint64 all = 0;
+  double bytes, room;
+  struct statvfs disk;
+
+  if (statvfs (folder, &disk) != 0
+      || !gst_structure_get_int (s, options->ascans ? "lines" : "width", &width)
+      || !gst_structure_get_int (
+          s, options->ascans ? "samples" : "height", &height))
+    return TRUE;
+  gst_element_query_duration (source, GST_FORMAT_DEFAULT, &all);
+  /* the last volume is a whole one, too */
+  bytes = (double)width * height * (options->ascans ? 8 : 1)
+          * (double)(((guint64)MAX (all, 1) + bscans - 1) / bscans * bscans);
+  room = (double)disk.f_bavail * (double)disk.f_frsize;
+  if (bytes <= room)
+    return TRUE;
+  g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_NOSPC,
+      "Its volumes need %.1f MB, but %.1f MB are free on the disk of the "
+      "output folder; make room, or set --output to a folder on another disk.",
+      bytes * 1e-6, room * 1e-6);
+  return FALSE;
+}
+
 static gboolean
 convert_file_report (
     GstElement *pipeline, OctConvertProgress progress, gpointer data)
@@ -190,7 +229,8 @@ convert_file_report (
 
 static gboolean
 convert_file_play (GstElement *pipeline, const OctConvertOptions *options,
-    OctConvertProgress progress, gpointer data, GError **error)
+    const char *folder, OctConvertProgress progress, gpointer data,
+    GError **error)
 {
   gboolean started = FALSE, done = FALSE;
 
@@ -202,6 +242,8 @@ convert_file_play (GstElement *pipeline, const OctConvertOptions *options,
       convert_file_name_options (*error);
     done = type == GST_MESSAGE_EOS;
     if (type == GST_MESSAGE_ASYNC_DONE && !started) {
+      if (!convert_file_check_room (pipeline, options, folder, error))
+        return FALSE;
       convert_file_set_spacing (pipeline, options);
       gst_element_set_state (pipeline, GST_STATE_PLAYING);
       started = TRUE;
@@ -232,7 +274,7 @@ oct_convert_file (const OctConvertOptions *options,
   source = gst_bin_get_by_name (GST_BIN (pipeline), "source");
   count_missing (pipeline, missing);
   set_files (pipeline, options, input, folder);
-  ok = convert_file_play (pipeline, options, progress, data, error);
+  ok = convert_file_play (pipeline, options, folder, progress, data, error);
   /* where a whole volume is missing nothing is black */
   g_object_get (source, "missing", &absent, NULL);
   *missing = MAX (*missing, absent);

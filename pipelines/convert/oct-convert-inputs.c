@@ -5,6 +5,8 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
+#include "oct-reader.h"
+
 /* What is taken from folders; a file that is named is always taken. */
 static const char *const endings[] = { ".npy", ".mat", ".h5", ".hdf5", ".oct",
   ".srr", ".unp", ".raw", ".bin", ".tif", ".tiff", NULL };
@@ -22,7 +24,18 @@ input_free (gpointer data)
 
   g_free (input->path);
   g_free (input->name);
+  g_free (input->further);
+  g_free (input->files);
   g_free (input);
+}
+
+/* Those from `kept` on were freed or moved. */
+static void
+convert_inputs_cut (GPtrArray *inputs, guint kept)
+{
+  g_ptr_array_set_free_func (inputs, NULL);
+  g_ptr_array_set_size (inputs, (gint)kept);
+  g_ptr_array_set_free_func (inputs, input_free);
 }
 
 static gboolean
@@ -36,38 +49,66 @@ is_taken (const char *name)
   return FALSE;
 }
 
-/* NAME-00000.raw where there is NAME.oct: it is read by that. */
-static gboolean
-is_part (const char *path)
+static gint64
+get_change (const GStatBuf *status)
 {
-  g_autoptr (GRegex) regex = g_regex_new ("-[0-9]{5}\\.raw$", 0, 0, NULL);
-  g_autofree char *text = NULL;
-
-  if (!g_regex_match (regex, path, 0, NULL))
-    return FALSE;
-  text = g_strdup_printf ("%.*s.oct", (int)(strlen (path) - 10), path);
-  return g_file_test (text, G_FILE_TEST_EXISTS);
+  return (gint64)status->st_mtim.tv_sec * G_USEC_PER_SEC
+         + status->st_mtim.tv_nsec / 1000;
 }
 
-/* Bytes of the raw parts of a recording. */
-static guint64
-convert_inputs_count_parts (const char *path)
+/* Adds the other files that the input is made of, and takes them from `left`,
+ * the inputs that are still their own. */
+static void
+add_other_files (OctConvertInput *input, GHashTable *left)
 {
-  guint64 size = 0;
-  gsize stem = strlen (path) - 4;
+  g_autoptr (GPtrArray) files = oct_reader_list_files (input->path);
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_autofree char *sum = NULL;
 
-  if (!g_str_has_suffix (path, ".oct"))
-    return 0;
-  for (guint n = 0; n < 100000; n++) {
-    g_autofree char *part =
-        g_strdup_printf ("%.*s-%05u.raw", (int)stem, path, n);
+  for (guint i = 0; i < files->len; i++) {
+    const char *path = files->pdata[i];
+    g_autofree char *name = g_path_get_basename (path);
     GStatBuf status;
 
-    if (g_stat (part, &status) != 0)
-      break;
-    size += (guint64)status.st_size;
+    g_hash_table_remove (left, path);
+    if (g_stat (path, &status) != 0)
+      continue;
+    input->size += (guint64)status.st_size;
+    g_string_append_printf (text,
+        "%s %" G_GUINT64_FORMAT " %" G_GINT64_FORMAT "\n", name,
+        (guint64)status.st_size, get_change (&status));
   }
-  return size;
+  if (text->len > 0)
+    sum = g_compute_checksum_for_string (G_CHECKSUM_SHA256, text->str, -1);
+  input->files = sum != NULL ? g_strndup (sum, 12) : g_strdup ("");
+}
+
+/* Leaves the inputs that belong to no other one.  Of files that belong to each
+ * other, as the B-scans of a volume do, the first one stays. */
+static void
+join_files (GPtrArray *inputs)
+{
+  g_autoptr (GHashTable) left = g_hash_table_new (g_str_hash, g_str_equal);
+  guint kept = 0;
+
+  for (guint i = 0; i < inputs->len; i++)
+    g_hash_table_add (left, ((OctConvertInput *)inputs->pdata[i])->path);
+  for (guint i = 0; i < inputs->len; i++) {
+    OctConvertInput *input = inputs->pdata[i];
+
+    if (g_hash_table_contains (left, input->path))
+      add_other_files (input, left);
+  }
+  for (guint i = 0; i < inputs->len; i++) {
+    OctConvertInput *input = inputs->pdata[i];
+
+    /* a file that is named twice is converted once */
+    if (g_hash_table_remove (left, input->path))
+      inputs->pdata[kept++] = input;
+    else
+      input_free (input);
+  }
+  convert_inputs_cut (inputs, kept);
 }
 
 static gboolean
@@ -86,9 +127,8 @@ convert_inputs_add_file (
   input->path = g_canonicalize_filename (path, NULL);
   /* octvolumesink puts numbers for it */
   input->name = g_strdelimit (g_strdup (name), "%", '_');
-  input->size = (guint64)status.st_size + convert_inputs_count_parts (path);
-  input->changed = (gint64)status.st_mtim.tv_sec * G_USEC_PER_SEC
-                   + status.st_mtim.tv_nsec / 1000;
+  input->size = (guint64)status.st_size;
+  input->changed = get_change (&status);
   g_ptr_array_add (inputs, input);
   return TRUE;
 }
@@ -103,6 +143,16 @@ note_folder (GHashTable *seen, const char *path)
          && g_hash_table_add (
              seen, g_strdup_printf ("%" G_GUINT64_FORMAT ":%" G_GUINT64_FORMAT,
                        (guint64)status.st_dev, (guint64)status.st_ino));
+}
+
+/* A file that cannot be looked at is a problem of its own. */
+static void
+take_entry (Search *search, const char *path, const char *name)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (!convert_inputs_add_file (search->inputs, path, name, &error))
+    g_ptr_array_add (search->problems, g_strdup (error->message));
 }
 
 /* `below`: of the folder that was named, "" or "a/b/".  Ctrl-C ends it. */
@@ -125,8 +175,8 @@ add_folder (Search *search, const char *path, const char *below)
 
       if (note_folder (search->seen, full))
         add_folder (search, full, inner);
-    } else if (is_taken (entry) && !is_part (full) && error == NULL) {
-      convert_inputs_add_file (search->inputs, full, name, &error);
+    } else if (is_taken (entry)) {
+      take_entry (search, full, name);
     }
   }
   if (error != NULL)
@@ -142,11 +192,27 @@ convert_inputs_compare (gconstpointer a, gconstpointer b)
   return strcmp ((*first)->path, (*second)->path);
 }
 
-/* Without its ending, but where another file would have the same name. */
+/* How many bytes of `name` are left without "-1", "-2", ... at its end; 0: it
+ * has no such number. */
+static gsize
+cut_number (const char *name)
+{
+  gsize size = strlen (name), stem = size;
+
+  while (stem > 0 && g_ascii_isdigit (name[stem - 1]))
+    stem--;
+  return stem > 1 && stem < size && name[stem - 1] == '-' ? stem - 1 : 0;
+}
+
+/* Without its ending, but where another file would have the same name.  Where
+ * another one is called as the second volume would be, further volumes keep it.
+ */
 static void
 shorten_names (GPtrArray *inputs)
 {
   g_autoptr (GHashTable) names =
+      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr (GHashTable) numbered =
       g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
 
   for (guint i = 0; i < inputs->len; i++) {
@@ -159,11 +225,33 @@ shorten_names (GPtrArray *inputs)
             ? g_strndup (input->name, (gsize)(point - input->name))
             : g_strdup (input->name);
 
+    input->further = g_strdup (input->name);
     if (g_hash_table_add (names, g_strdup (name))) {
       g_free (input->name);
       input->name = g_steal_pointer (&name);
     }
+    if (cut_number (input->name) > 0)
+      g_hash_table_add (
+          numbered, g_strndup (input->name, cut_number (input->name)));
   }
+  for (guint i = 0; i < inputs->len; i++) {
+    OctConvertInput *input = inputs->pdata[i];
+
+    if (g_hash_table_contains (numbered, input->name))
+      continue;
+    g_free (input->further);
+    input->further = g_strdup (input->name);
+  }
+}
+
+gboolean
+oct_convert_input_gives_away (const OctConvertInput *input, const char *output)
+{
+  gsize size = strlen (input->name);
+
+  return !g_str_equal (input->name, input->further)
+         && strncmp (output, input->name, size) == 0 && output[size] == '-'
+         && g_ascii_isdigit (output[size + 1]);
 }
 
 GPtrArray *
@@ -192,6 +280,7 @@ oct_convert_find_inputs (
     return NULL;
   }
   g_ptr_array_sort (inputs, convert_inputs_compare);
+  join_files (inputs);
   shorten_names (inputs);
   if (inputs->len > 0)
     return g_steal_pointer (&inputs);
@@ -221,8 +310,5 @@ oct_convert_take_part (GPtrArray *inputs, guint part, guint parts)
     else
       input_free (input);
   }
-  /* those that were freed are not there any more */
-  g_ptr_array_set_free_func (inputs, NULL);
-  g_ptr_array_set_size (inputs, (gint)kept);
-  g_ptr_array_set_free_func (inputs, input_free);
+  convert_inputs_cut (inputs, kept);
 }

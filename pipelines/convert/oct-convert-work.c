@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-convert.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <glib/gstdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define PREFIX ".oct-convert"
 #define CODE_LENGTH 16
@@ -32,25 +35,28 @@ static char *
 make_code (const OctConvertInput *input, const char *options)
 {
   g_autofree char *text =
-      g_strdup_printf ("%" G_GUINT64_FORMAT " %" G_GINT64_FORMAT " %s %s",
-          input->size, input->changed, options, input->path);
+      g_strdup_printf ("%" G_GUINT64_FORMAT " %" G_GINT64_FORMAT " %s %s %s",
+          input->size, input->changed, input->files, options, input->path);
   char *code = g_compute_checksum_for_string (G_CHECKSUM_SHA256, text, -1);
 
   code[CODE_LENGTH] = '\0';
   return code;
 }
 
+/* No link is followed, which somebody may have put in its place. */
 static void
 empty_folder (const char *path)
 {
-  g_autoptr (GDir) folder = g_dir_open (path, 0, NULL);
-  const char *entry;
+  int fd = open (path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  DIR *folder = fd >= 0 ? fdopendir (fd) : NULL;
+  const struct dirent *entry;
 
-  while (folder != NULL && (entry = g_dir_read_name (folder)) != NULL) {
-    g_autofree char *file = g_build_filename (path, entry, NULL);
-
-    g_unlink (file);
-  }
+  if (folder == NULL && fd >= 0)
+    close (fd);
+  while (folder != NULL && (entry = readdir (folder)) != NULL)
+    (void)unlinkat (fd, entry->d_name, 0);
+  if (folder != NULL)
+    closedir (folder);
 }
 
 /* `rest` of the name: "3-0123456789abcdef-XXXXXX".  FALSE: another name. */
@@ -93,8 +99,7 @@ oct_convert_work_open (const char *folder, guint part, guint parts)
   while (entries != NULL && (entry = g_dir_read_name (entries)) != NULL) {
     g_autofree char *path = g_build_filename (folder, entry, NULL);
 
-    if (!g_str_has_prefix (entry, work->prefix)
-        || g_file_test (path, G_FILE_TEST_IS_SYMLINK))
+    if (!g_str_has_prefix (entry, work->prefix))
       continue;
     empty_folder (path);
     if (!take_left (work, entry + strlen (work->prefix), path))

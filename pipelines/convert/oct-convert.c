@@ -9,14 +9,14 @@
  */
 #include "oct-convert.h"
 
-#include <errno.h>
-#include <glib/gstdio.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "oct-chain.h"
+#include "oct-terminal.h"
 #include "oct-types.h"
 #include "oct-version.h"
 
@@ -76,7 +76,8 @@ on_progress (guint64 bscans, guint64 all, gpointer data)
     return TRUE;
   work->shown = now;
   rate = format_rate (work, part * (double)work->bytes_now);
-  g_print ("\r  B-scan %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
+  oct_terminal_rewrite ();
+  g_print ("  B-scan %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
            ", file %u of %u, %s   ",
       bscans, all, work->at, work->files, rate);
   return TRUE;
@@ -85,8 +86,8 @@ on_progress (guint64 bscans, guint64 all, gpointer data)
 static void
 print_line (const Work *work, const OctConvertInput *input, const char *text)
 {
-  g_print ("%s[%u/%u] %s: %s\n", isatty (STDOUT_FILENO) ? "\r\033[K" : "",
-      work->at, work->files, input->path, text);
+  oct_terminal_rewrite ();
+  g_print ("[%u/%u] %s: %s\n", work->at, work->files, input->path, text);
 }
 
 static void
@@ -108,134 +109,6 @@ print_summary (const Work *work)
   for (guint i = 0; i < work->failures->len; i++)
     g_print ("%s  %s\n", i == 0 ? "\nFailed:\n" : "",
         (char *)work->failures->pdata[i]);
-}
-
-/* ------------------------------------------------------------------- folders */
-
-static int
-convert_compare (gconstpointer a, gconstpointer b)
-{
-  return strcmp (*(char *const *)a, *(char *const *)b);
-}
-
-static GPtrArray *
-list_folder (const char *path)
-{
-  GPtrArray *names = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr (GDir) folder = g_dir_open (path, 0, NULL);
-  const char *entry;
-
-  while (folder != NULL && (entry = g_dir_read_name (folder)) != NULL)
-    g_ptr_array_add (names, g_strdup (entry));
-  g_ptr_array_sort (names, convert_compare);
-  return names;
-}
-
-/* Nothing is replaced but what was made of the same input before. */
-static gboolean
-check_free (const Options *options, const OctConvertManifest *manifest,
-    const OctConvertInput *input, const char *name, GError **error)
-{
-  g_autofree char *path = g_build_filename (options->output, name, NULL);
-  const char *owner = oct_convert_manifest_get_owner (manifest, name);
-
-  if (!g_file_test (path, G_FILE_TEST_EXISTS)
-      || g_strcmp0 (owner, input->path) == 0)
-    return TRUE;
-  g_set_error (error, G_IO_ERROR, G_IO_ERROR_EXISTS,
-      "'%s' is there already, made of %s; set --output to another folder.",
-      path, owner != NULL ? owner : "something else");
-  return FALSE;
-}
-
-static gboolean
-move_file (const char *from, const char *to, GError **error)
-{
-  g_autofree char *folder = g_path_get_dirname (to);
-
-  /* the umask says who may enter */
-  if (g_mkdir_with_parents (folder, 0777) == 0 && g_rename (from, to) == 0)
-    return TRUE;
-  g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (errno),
-      "'%s' cannot be written: %s.", to, g_strerror (errno));
-  return FALSE;
-}
-
-/* Those of the input's last time that it does not have any more. */
-static void
-remove_stale (const Options *options, const OctConvertManifest *manifest,
-    const OctConvertInput *input, GPtrArray *before, GPtrArray *now)
-{
-  for (guint i = 0; i < before->len; i++) {
-    const char *name = before->pdata[i];
-    g_autofree char *path = g_build_filename (options->output, name, NULL);
-
-    if (!g_ptr_array_find_with_equal_func (now, name, g_str_equal, NULL)
-        && g_strcmp0 (
-               oct_convert_manifest_get_owner (manifest, name), input->path)
-               == 0)
-      g_unlink (path);
-  }
-}
-
-static char *
-copy_text (gconstpointer text, gpointer data)
-{
-  return g_strdup (text);
-}
-
-/* Moves the files of `work` to their places.  The manifest has them first: a
- * file that is there without being in it is somebody else's. */
-static gboolean
-convert_deliver (const Options *options, OctConvertManifest *manifest,
-    const OctConvertInput *input, const char *work, const char *note,
-    guint *count, GError **error)
-{
-  g_autoptr (GPtrArray) names = list_folder (work);
-  g_autoptr (GPtrArray) outputs = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr (GPtrArray) sums = g_ptr_array_new_with_free_func (g_free);
-  GPtrArray *known = oct_convert_manifest_get_outputs (manifest, input);
-  g_autoptr (GPtrArray) before =
-      known != NULL ? g_ptr_array_copy (known, (GCopyFunc)copy_text, NULL)
-                    : g_ptr_array_new ();
-  g_autofree char *folder = g_path_get_dirname (input->name);
-
-  g_ptr_array_set_free_func (before, g_free);
-  for (guint i = 0; i < names->len; i++) {
-    g_autofree char *from = g_build_filename (work, names->pdata[i], NULL);
-    char *name = g_str_equal (folder, ".")
-                     ? g_strdup (names->pdata[i])
-                     : g_build_filename (folder, names->pdata[i], NULL);
-    char *sum;
-
-    g_ptr_array_add (outputs, name);
-    if (!check_free (options, manifest, input, name, error))
-      return FALSE;
-    sum =
-        options->checksums ? oct_convert_sum_file (from, error) : g_strdup ("");
-    if (sum == NULL)
-      return FALSE;
-    g_ptr_array_add (sums, sum);
-  }
-  *count = outputs->len;
-  if (outputs->len == 0) {
-    g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
-        "It holds no whole B-scan.");
-    return FALSE;
-  }
-  if (!oct_convert_manifest_add (
-          manifest, input, options->text, outputs, sums, note, error))
-    return FALSE;
-  for (guint i = 0; i < names->len; i++) {
-    g_autofree char *from = g_build_filename (work, names->pdata[i], NULL);
-    g_autofree char *to =
-        g_build_filename (options->output, outputs->pdata[i], NULL);
-
-    if (!move_file (from, to, error))
-      return FALSE;
-  }
-  remove_stale (options, manifest, input, before, outputs);
-  return TRUE;
 }
 
 /* --------------------------------------------------------------------- work */
@@ -265,6 +138,39 @@ note_done (
   print_line (work, input, text);
 }
 
+static OctConvertResult
+convert_look (const Options *options, const OctConvertManifest *manifest,
+    const OctConvertInput *input)
+{
+  g_autofree char *changed = NULL;
+
+  return oct_convert_manifest_look (manifest, input, options->text, &changed);
+}
+
+static gboolean
+convert_is_done_elsewhere (const Options *options, OctConvertManifest *manifest,
+    const OctConvertInput *input)
+{
+  oct_convert_manifest_read_others (manifest);
+  return convert_look (options, manifest, input) == OCT_CONVERT_RESULT_DONE;
+}
+
+/* Nothing to be done, or nothing that can be done: TRUE. */
+static gboolean
+convert_pass (const Options *options, const OctConvertManifest *manifest,
+    const OctConvertInput *input, Work *work)
+{
+  g_autofree char *changed = NULL;
+  OctConvertResult result =
+      oct_convert_manifest_look (manifest, input, options->text, &changed);
+
+  if (result == OCT_CONVERT_RESULT_DONE)
+    work->skipped++;
+  else if (result == OCT_CONVERT_RESULT_CHANGED)
+    note_failure (work, input, changed);
+  return result != OCT_CONVERT_RESULT_NONE;
+}
+
 /* FALSE where no other file can be converted either. */
 static gboolean
 convert_one (const Options *options, OctConvertManifest *manifest,
@@ -288,8 +194,8 @@ convert_one (const Options *options, OctConvertManifest *manifest,
              "%" G_GUINT64_FORMAT " B-scans are missing and black", missing)
                      : g_strdup ("");
   ok = ok
-       && convert_deliver (
-           options, manifest, input, folder, note, &count, &reason);
+       && oct_convert_deliver (manifest, options->output, input, options->text,
+           folder, options->checksums, note, &count, &reason);
   oct_convert_work_end (folder);
   if (g_error_matches (reason, G_IO_ERROR, G_IO_ERROR_CANCELLED)) {
     g_propagate_error (error, g_steal_pointer (&reason));
@@ -297,6 +203,12 @@ convert_one (const Options *options, OctConvertManifest *manifest,
   }
   if (ok) {
     note_done (work, input, count, note);
+    return TRUE;
+  }
+  if (g_error_matches (reason, G_IO_ERROR, G_IO_ERROR_EXISTS)
+      && convert_is_done_elsewhere (options, manifest, input)) {
+    work->skipped++;
+    print_line (work, input, "another program has converted it meanwhile");
     return TRUE;
   }
   note_failure (work, input, reason->message);
@@ -408,15 +320,16 @@ run_all (const Options *options, OctConvertManifest *manifest,
   work->files = inputs->len;
   work->start = g_get_monotonic_time ();
   for (guint i = 0; i < inputs->len; i++)
-    if (!oct_convert_manifest_has (manifest, inputs->pdata[i], options->text))
+    if (convert_look (options, manifest, inputs->pdata[i])
+        != OCT_CONVERT_RESULT_DONE)
       work->bytes += ((OctConvertInput *)inputs->pdata[i])->size;
   for (guint i = 0; ok && i < inputs->len; i++) {
     OctConvertInput *input = inputs->pdata[i];
 
     work->at = i + 1;
-    if (oct_convert_manifest_has (manifest, input, options->text))
-      work->skipped++;
-    else if (oct_convert_work_count (folders, input, options->text) > 0)
+    if (convert_pass (options, manifest, input, work))
+      continue;
+    if (oct_convert_work_count (folders, input, options->text) > 0)
       g_ptr_array_add (later, input);
     else
       ok = convert_one (options, manifest, folders, input, work, error);
@@ -685,7 +598,7 @@ main (int argc, char **argv)
   g_autoptr (GError) error = NULL;
   int status = EXIT_SUCCESS;
 
-  setvbuf (stdout, NULL, _IOLBF, 0);
+  oct_terminal_begin ();
   work.failures = g_ptr_array_new_with_free_func (g_free);
   if (!convert_parse_options (&argc, &argv, &options, &error)
       || !oct_launch_set_mode (options.mode, &options.file.file_mode, &error)) {

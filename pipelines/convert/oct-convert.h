@@ -14,23 +14,73 @@ G_BEGIN_DECLS
 /* ------------------------------------------------------------------ inputs */
 
 typedef struct {
-  char *path; /* canonical */
-  char *name; /* where it goes in the output folder, without ending */
-  guint64 size;
-  gint64 changed; /* time of its last change, us since 1970 */
+  char *path;    /* canonical */
+  char *name;    /* where it goes in the output folder, without ending */
+  char *further; /* the same for its volumes after the first */
+  guint64 size;  /* of all files that it is made of */
+  gint64
+      changed; /* time of the last change of the file `path`, us since 1970 */
+  char *files; /* a text that differs where others of its files do, or "" */
 } OctConvertInput;
 
 /* Files, and files in folders (and in theirs) whose ending octsrc knows, in the
- * order of their paths; raw parts of recordings are left to those, and nothing
- * is taken from the folder `output`.  What cannot be looked into is listed in
- * `problems` (sentences).  Two files of one name that differ in their endings
- * keep them.  NULL with a sentence where a path is missing or none is found. */
+ * order of their paths; what belongs to another one, as parts and further
+ * B-scans do, is left to that, and nothing is taken from the folder `output`.
+ * What cannot be looked into is listed in `problems` (sentences).  Files whose
+ * volumes would have one name keep their endings.  NULL with a sentence where a
+ * path is missing or none is found. */
 GPtrArray *oct_convert_find_inputs (
     char **paths, const char *output, GPtrArray *problems, GError **error);
 
 /* Leaves those of part `part` of `parts` (from 1): the same for whoever asks,
  * with as many bytes in each as files allow. */
 void oct_convert_take_part (GPtrArray *inputs, guint part, guint parts);
+
+/* Whether a volume of this name is another input's now, though it was of this
+ * one before there was that. */
+gboolean oct_convert_input_gives_away (
+    const OctConvertInput *input, const char *output);
+
+/* ------------------------------------------------- files in the output folder */
+
+/* Which file it is. */
+typedef struct {
+  guint64 size;
+  gint64 changed; /* us since 1970; below 0: not known, or no regular file */
+} OctConvertFile;
+
+typedef struct {
+  char *name; /* relative to the output folder */
+  char *sum;  /* SHA-256 as sha256sum prints it, or "" */
+  OctConvertFile file;
+} OctConvertOutput;
+
+GPtrArray *oct_convert_outputs_new (void);
+void oct_convert_output_free (gpointer output);
+
+/* Whether a name from anywhere is that of a file in a folder. */
+gboolean oct_convert_place_is_inside (const char *name);
+
+/* In all that follows no link in `name` is followed.  FALSE: nothing has that
+ * name. */
+gboolean oct_convert_place_look (
+    const char *folder, const char *name, OctConvertFile *file);
+
+/* How far the times of two files of one size are apart, us; below 0: they are
+ * not the same file, as file systems keep times. */
+gint64 oct_convert_place_compare (
+    const OctConvertFile *a, const OctConvertFile *b);
+
+/* Moves the file `from` to its place, on the disk when it returns.  FALSE with a
+ * sentence; G_IO_ERROR_EXISTS where something is there and is not to be
+ * replaced. */
+gboolean oct_convert_place_put (const char *folder, const char *name,
+    const char *from, gboolean replace, GError **error);
+void oct_convert_place_remove (const char *folder, const char *name);
+
+/* SHA-256; NULL with a sentence. */
+char *oct_convert_place_sum (
+    const char *folder, const char *name, GError **error);
 
 /* ---------------------------------------------------------------- manifest */
 
@@ -40,6 +90,12 @@ void oct_convert_take_part (GPtrArray *inputs, guint part, guint parts);
  */
 typedef struct _OctConvertManifest OctConvertManifest;
 
+typedef enum {
+  OCT_CONVERT_MOVING, /* files are complete, and being moved to their places */
+  OCT_CONVERT_DONE,   /* they are there */
+  OCT_CONVERT_FAILED,
+} OctConvertState;
+
 /* `part` 0: the only one.  Reads all manifests of the folder.  NULL with a
  * sentence, also where another program is at work on this part. */
 OctConvertManifest *oct_convert_manifest_open (
@@ -47,32 +103,44 @@ OctConvertManifest *oct_convert_manifest_open (
 void oct_convert_manifest_close (OctConvertManifest *manifest);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (OctConvertManifest, oct_convert_manifest_close)
 
+/* Once more, for what other programs have done meanwhile. */
+void oct_convert_manifest_read_others (OctConvertManifest *manifest);
+
+typedef enum {
+  OCT_CONVERT_RESULT_NONE,    /* it is to be converted */
+  OCT_CONVERT_RESULT_DONE,    /* its files are there, as they were written */
+  OCT_CONVERT_RESULT_CHANGED, /* somebody has changed or replaced them */
+} OctConvertResult;
+
 /* Whether this input, as it is now, was converted with these options (a text
- * that differs where they do), and its files are there. */
-gboolean oct_convert_manifest_has (const OctConvertManifest *manifest,
-    const OctConvertInput *input, const char *options);
+ * that differs where they do).  `changed`: a sentence on files that were, or
+ * NULL; to be freed. */
+OctConvertResult oct_convert_manifest_look (const OctConvertManifest *manifest,
+    const OctConvertInput *input, const char *options, char **changed);
 
 /* Why it failed the last time, as it is now and with these options, or NULL. */
 const char *oct_convert_manifest_get_failure (
     const OctConvertManifest *manifest, const OctConvertInput *input,
     const char *options);
-/* Files of the last time, of this input, their SHA-256 or "", and what was said
- * of them; NULL, NULL and "": none. */
-GPtrArray *oct_convert_manifest_get_outputs (
-    const OctConvertManifest *manifest, const OctConvertInput *input);
-GPtrArray *oct_convert_manifest_get_sums (
-    const OctConvertManifest *manifest, const OctConvertInput *input);
+/* Files (OctConvertOutput) of the last time that it was in this state, and what
+ * was said of them when they were done; NULL and "": none. */
+GPtrArray *oct_convert_manifest_get_outputs (const OctConvertManifest *manifest,
+    const OctConvertInput *input, OctConvertState state);
 const char *oct_convert_manifest_get_note (
     const OctConvertManifest *manifest, const OctConvertInput *input);
-/* The input whose file this is, or NULL: it is not known here. */
-const char *oct_convert_manifest_get_owner (
-    const OctConvertManifest *manifest, const char *output);
+/* The input of which the file was made that is there, or NULL: it is not known
+ * here. */
+const char *oct_convert_manifest_get_owner (const OctConvertManifest *manifest,
+    const char *output, const OctConvertFile *file);
 
-/* One of these, on the disk when it returns.  `outputs`: paths relative to the
- * folder, `sums`: their SHA-256 or "".  `note`: what is to be said of it. */
-gboolean oct_convert_manifest_add (OctConvertManifest *manifest,
+/* The following are on the disk when they return.  `note`: what is to be said of
+ * the outputs (OctConvertOutput). */
+gboolean oct_convert_manifest_begin_move (OctConvertManifest *manifest,
     const OctConvertInput *input, const char *options, GPtrArray *outputs,
-    GPtrArray *sums, const char *note, GError **error);
+    const char *note, GError **error);
+/* All that were named to the last one are in their places. */
+gboolean oct_convert_manifest_end_move (
+    OctConvertManifest *manifest, const OctConvertInput *input, GError **error);
 gboolean oct_convert_manifest_add_failure (OctConvertManifest *manifest,
     const OctConvertInput *input, const char *options, const char *message,
     GError **error);
@@ -80,8 +148,14 @@ gboolean oct_convert_manifest_add_failure (OctConvertManifest *manifest,
 gboolean oct_convert_manifest_merge (
     OctConvertManifest *manifest, GError **error);
 
-/* SHA-256 of a file as sha256sum prints it; NULL with a sentence. */
-char *oct_convert_sum_file (const char *path, GError **error);
+/* Moves the files in the folder `work` to their places in `folder` and says so:
+ * a file that is there without being in the manifest is somebody else's, and
+ * nothing is replaced but what was made of the same input.  `count`: how many
+ * there were.  FALSE with a sentence; G_IO_ERROR_EXISTS: something else is
+ * there. */
+gboolean oct_convert_deliver (OctConvertManifest *manifest, const char *folder,
+    const OctConvertInput *input, const char *options, const char *work,
+    gboolean checksums, const char *note, guint *count, GError **error);
 
 /* Prints what of the inputs has been converted with these options into `folder`,
  * and which not; `checksums`: reads the volumes to compare them with theirs.

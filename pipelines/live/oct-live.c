@@ -6,6 +6,7 @@
 #include "oct-live-listener.h"
 #include "oct-live-options.h"
 #include "oct-live-server.h"
+#include "oct-terminal.h"
 
 #include <arpa/inet.h>
 #include <glib-unix.h>
@@ -430,7 +431,7 @@ main (int argc, char **argv)
   g_autoptr (GError) error = NULL;
   gboolean ok, clean;
 
-  setvbuf (stdout, NULL, _IOLBF, 0);
+  oct_terminal_begin ();
   restrict_tls ();
   raise_limit ();
   if (!oct_live_options_parse (&program.options, &argc, &argv, &error)) {

@@ -11,56 +11,13 @@ import subprocess
 import time
 
 import tap
+from archive import (
+    BSCANS, CONVERT, LINES, SAMPLES, convert, count, make_archive, manifest,
+    numpy, outputs, run, summary)
 from tap import Skip
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-CONVERT = os.environ["OCT_CONVERT"]
 VECTORS = ROOT / "tests/unit/vectors/files"
-SAMPLES, LINES, BSCANS = 128, 24, 6
-
-try:
-    import numpy
-except ImportError:
-    numpy = None
-
-
-def run(*arguments, cwd, status=0):
-    """Returns all that is printed."""
-    return "".join(tap.run(*arguments, program=CONVERT, cwd=cwd, status=status))
-
-
-def make_archive(folder, names=("a.npy", "sub/b.npy", "sub/deep/c.npy")):
-    if numpy is None:
-        raise Skip("NumPy is not installed")
-    random = numpy.random.default_rng(1)
-    for name in names:
-        path = folder / "archive" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        numpy.save(path, random.integers(
-            0, 4000, (BSCANS, LINES, SAMPLES), "u2"))
-    rows = "".join(f"{790 + 110 * i / (SAMPLES - 1):.6f}\n"
-                   for i in range(SAMPLES))
-    (folder / "cal.csv").write_text("wavelength_nm\n" + rows)
-
-
-def convert(folder, *more, status=0):
-    return run("archive", "--output", "out", "--format", "npy", "--calibration",
-               "cal.csv", *more, cwd=folder, status=status)
-
-
-def manifest(folder, name="oct-convert.csv"):
-    with open(folder / "out" / name, newline="") as file:
-        return list(csv.DictReader(file))
-
-
-def outputs(folder):
-    return sorted(str(path.relative_to(folder / "out"))
-                  for path in (folder / "out").rglob("*")
-                  if path.is_file() and not path.name.startswith("oct-convert"))
-
-
-def count(text, what):
-    return int(re.search(rf"^  {what} +(\d+)$", text, re.M)[1])
 
 
 def test_archive(folder):
@@ -211,10 +168,6 @@ def test_interrupted(folder):
     assert len(set(done)) == 6 and len(done) <= 7, manifest(folder)
 
 
-def summary(folder, *more, status=0):
-    return convert(folder, "--summary", *more, status=status)
-
-
 def test_summary(folder):
     """It says what is missing, failed or damaged, and makes one manifest."""
     names = [f"{n}.npy" for n in range(6)]
@@ -254,9 +207,11 @@ def test_summary(folder):
     assert (folder / "out/oct-convert.csv").read_bytes() == before
     # one bit, of one volume
     path = folder / "out/4.npy"
+    times = path.stat().st_mtime_ns
     data = bytearray(path.read_bytes())
     data[-1] ^= 1
     path.write_bytes(data)
+    os.utime(path, ns=(times, times))
     text = summary(folder, "--checksums", status=1)
     assert count(text, "damaged") == 1 and "out/4.npy: its SHA-256" in text, text
     assert "Complete" in summary(folder)
@@ -387,11 +342,23 @@ def test_nothing_of_others_is_replaced(folder):
                status=1)
     assert "another folder" in text, text
     assert (folder / "archive/left.npy").read_bytes() == whole
-    # two volumes of left, the second of which is called as the other's
-    text = convert(folder, "--bscans", BSCANS // 2, status=1)
-    assert count(text, "failed") == 1 and "is there already" in text, text
+    # two volumes of left, the second of which would be called as the other's
+    text = convert(folder, "--bscans", BSCANS // 2)
+    assert count(text, "converted") == 4, text
     rows = [row["output"] for row in manifest(folder) if row["state"] == "done"]
-    assert len(rows) == len(set(rows)), rows
+    assert len(rows) == len(set(rows)) == 8, rows
+    for name, output in (("left", "left.npy"), ("left", "left.npy-1.npy"),
+                         ("left-1", "left-1.npy"), ("left-1", "left-1-1.npy")):
+        row, = (row for row in manifest(folder) if row["output"] == output)
+        assert pathlib.Path(row["input"]).name == f"{name}.npy", row
+    # a file that comes later and is called as a volume that is there
+    whole_2 = numpy.load(folder / "archive/left-1.npy")
+    numpy.save(folder / "archive/left-1-1.npy", whole_2[::-1])
+    convert(folder, "--bscans", BSCANS // 2, status=1)
+    text = convert(folder, "--bscans", BSCANS // 2)
+    assert count(text, "converted") == 1, text
+    text = convert(folder, "--bscans", BSCANS // 2)
+    assert count(text, "done before") == 5, text
     # the same name from two folders, in two runs
     for day in ("1", "2"):
         (folder / day).mkdir()

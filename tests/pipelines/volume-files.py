@@ -70,6 +70,26 @@ def test_numpy(folder):
     assert (folder / "a.npy").stat().st_mode & 0o777 == 0o600
 
 
+def test_numbers_in_names(folder):
+    """The number of a volume has a place and a length that make sense; nothing
+    else in a name is a pattern."""
+    for location, names in (
+            ("%d.npy", ("0.npy", "1.npy")),
+            ("a%05d.npy", ("a00000.npy", "a00001.npy")),
+            ("b%009d.npy", ("b000000000.npy", "b000000001.npy")),
+            ("100%s%n%.npy", ("100%s%n%.npy", "100%s%n%-1.npy")),
+            ("%5x%2d.npy", ("%5x00.npy", "%5x01.npy"))):
+        here = folder / str(len(list(folder.iterdir())))
+        here.mkdir()
+        write(here, location, bscans=2 * BSCANS)
+        assert sorted(path.name for path in here.iterdir()) == sorted(names)
+    for number in ("%99d", "%10d", "%010d", "%99999999999999999999999d"):
+        errors = fail(folder, *SOURCE, *IMAGES, "!", "octvolumesink",
+                      f"location=c{number}.npy")
+        assert "at most 9 digits" in errors and "%05d" in errors, errors
+        assert not list(folder.glob("c*"))
+
+
 def test_nifti(folder):
     numpy, nibabel = need("numpy"), need("nibabel")
     write(folder, "a.nii")
@@ -239,6 +259,20 @@ def test_dicom_attributes(folder):
     errors = fail(folder, *SOURCE, *IMAGES, "!", "octvolumesink",
                   "location=b.dcm")
     assert "`x-spacing`" in errors, errors
+
+
+def test_more_than_the_memory(folder):
+    """A volume that this computer cannot hold is refused when it begins."""
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGESIZE")
+    lines, samples = 4096, 8192
+    bscans = memory // (lines * samples // 2) + 1
+    if bscans > 65536:
+        raise Skip("this computer holds the largest volume")
+    errors = fail(folder, "octsrc", "phantom=surgery", f"samples={samples}",
+                  f"lines={lines}", "bscans=1", "num-buffers=1", *IMAGES, "!",
+                  "octvolumesink", "location=a.npy", f"bscans={bscans}")
+    assert "does not fit the memory" in errors, errors
+    assert not (folder / "a.npy").exists()
 
 
 def test_dicom_is_valid(folder):

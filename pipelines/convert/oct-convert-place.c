@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Files in the output folder, by names that may come from anywhere: no link is
+ * followed on the way to them, so that they are in that folder.
+ */
+#include "oct-convert.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "oct-file-write.h"
+
+/* File systems keep times by up to two seconds, some only after a while. */
+#define SAME_TIME (2 * G_USEC_PER_SEC)
+
+gboolean
+oct_convert_place_is_inside (const char *name)
+{
+  g_auto (GStrv) parts = g_strsplit (name, G_DIR_SEPARATOR_S, -1);
+
+  for (guint i = 0; parts[i] != NULL; i++)
+    if (*parts[i] == '\0' || g_str_equal (parts[i], ".")
+        || g_str_equal (parts[i], ".."))
+      return FALSE;
+  return parts[0] != NULL;
+}
+
+/* A descriptor of the folder that the file `name` is in; folders that are not
+ * there are made where `make`.  `base`: the name in it.  -1 with errno. */
+static int
+open_folder (
+    const char *folder, const char *name, gboolean make, const char **base)
+{
+  g_auto (GStrv) parts = g_strsplit (name, G_DIR_SEPARATOR_S, -1);
+  int at = open (folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const char *slash = strrchr (name, G_DIR_SEPARATOR);
+
+  *base = slash != NULL ? slash + 1 : name;
+  for (guint i = 0; at >= 0 && parts[i] != NULL && parts[i + 1] != NULL; i++) {
+    int next, code;
+
+    /* the umask says who may enter */
+    if (make)
+      (void)mkdirat (at, parts[i], 0777);
+    next =
+        openat (at, parts[i], O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    code = errno;
+    close (at);
+    errno = code;
+    at = next;
+  }
+  return at;
+}
+
+static void
+take_status (const struct stat *status, OctConvertFile *file)
+{
+  file->size = (guint64)status->st_size;
+  file->changed = (gint64)status->st_mtim.tv_sec * G_USEC_PER_SEC
+                  + status->st_mtim.tv_nsec / 1000;
+}
+
+gboolean
+oct_convert_place_look (
+    const char *folder, const char *name, OctConvertFile *file)
+{
+  struct stat status;
+  const char *base;
+  int at = open_folder (folder, name, FALSE, &base);
+  gboolean found =
+      at >= 0 && fstatat (at, base, &status, AT_SYMLINK_NOFOLLOW) == 0;
+
+  if (at >= 0)
+    close (at);
+  *file = (OctConvertFile){ 0, -1 };
+  if (found && S_ISREG (status.st_mode))
+    take_status (&status, file);
+  return found;
+}
+
+gint64
+oct_convert_place_compare (const OctConvertFile *a, const OctConvertFile *b)
+{
+  gint64 apart = ABS (a->changed - b->changed);
+
+  return a->size == b->size && a->changed >= 0 && b->changed >= 0
+                 && apart <= SAME_TIME
+             ? apart
+             : -1;
+}
+
+static void
+set_place_error (GError **error, const char *folder, const char *name, int code)
+{
+  g_autofree char *path = g_build_filename (folder, name, NULL);
+
+  if (code == ELOOP || code == ENOTDIR)
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_DIRECTORY,
+        "'%s' cannot be written: a folder on the way to it is a link or a "
+        "file, and volumes stay in the folder of --output; put a folder in its "
+        "place.",
+        path);
+  else if (code == EEXIST)
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_EXISTS,
+        "'%s' is there already, another program has just made it.", path);
+  else
+    g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (code),
+        "'%s' cannot be written: %s.", path, g_strerror (code));
+}
+
+/* A link, which never replaces anything, where the file system has links. */
+static int
+move_new (const char *from, int at, const char *base)
+{
+  struct stat status;
+
+  if (linkat (AT_FDCWD, from, at, base, 0) == 0) {
+    (void)unlink (from);
+    return 0;
+  }
+  if (errno != EPERM && errno != ENOTSUP && errno != ENOSYS)
+    return errno;
+  if (fstatat (at, base, &status, AT_SYMLINK_NOFOLLOW) == 0)
+    return EEXIST;
+  return renameat (AT_FDCWD, from, at, base) == 0 ? 0 : errno;
+}
+
+gboolean
+oct_convert_place_put (const char *folder, const char *name, const char *from,
+    gboolean replace, GError **error)
+{
+  const char *base;
+  int at = open_folder (folder, name, TRUE, &base);
+  int code = 0;
+
+  if (at < 0)
+    code = errno;
+  else if (!replace)
+    code = move_new (from, at, base);
+  else if (renameat (AT_FDCWD, from, at, base) != 0)
+    code = errno;
+  if (code == 0)
+    code = oct_file_sync (at);
+  if (at >= 0)
+    close (at);
+  if (code != 0)
+    set_place_error (error, folder, name, code);
+  return code == 0;
+}
+
+void
+oct_convert_place_remove (const char *folder, const char *name)
+{
+  const char *base;
+  int at = open_folder (folder, name, FALSE, &base);
+
+  if (at < 0)
+    return;
+  (void)unlinkat (at, base, 0);
+  close (at);
+}
+
+char *
+oct_convert_place_sum (const char *folder, const char *name, GError **error)
+{
+  g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
+  g_autofree guint8 *block = g_malloc (1 << 20);
+  const char *base;
+  int at = open_folder (folder, name, FALSE, &base);
+  int fd = at >= 0 ? openat (
+               at, base, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+                   : -1;
+  ssize_t n = -1;
+
+  while (fd >= 0 && (n = read (fd, block, 1 << 20)) > 0)
+    g_checksum_update (checksum, block, n);
+  if (n < 0) {
+    int code = errno;
+    g_autofree char *path = g_build_filename (folder, name, NULL);
+
+    g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (code),
+        "'%s' cannot be read again for its checksum: %s.", path,
+        g_strerror (code));
+  }
+  if (fd >= 0)
+    close (fd);
+  if (at >= 0)
+    close (at);
+  return n == 0 ? g_strdup (g_checksum_get_string (checksum)) : NULL;
+}
