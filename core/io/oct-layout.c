@@ -257,7 +257,7 @@ fetch_window (Strided *strided, guint64 at, guint64 place)
   gsize count = (gsize)MIN (values, strided->total - at);
 
   if (strided->window == NULL)
-    strided->window = g_malloc (WINDOW);
+    strided->window = g_malloc (MIN (WINDOW, strided->total * strided->size));
   strided->window_at = at;
   strided->window_values = 0;
   if (strided->fetch != NULL) {
