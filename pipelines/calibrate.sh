@@ -26,11 +26,14 @@ Missing Debian packages are installed with apt; the program is built in build/.
   --wavelength WAY      rising (default) or falling, along the samples
   --samples N           samples per A-line of raw files
   --lines L             A-lines per B-scan, with --each-bscan
-  --sample-format F     gray16-le (default) or gray8, for raw files
+  --sample-format F     how samples of a raw file are stored: gray16-le
+                        (default), gray8, gray16-be, s16-le, f32-le ...
   --packing P           of raw files of 12 bit: mono12p or mono12packed
   --header-size B       bytes before the first sample of a raw file
   --variable NAME       array of MATLAB files that have several
   --dataset NAME        dataset of HDF5 files that have several
+  --sample-dimension N  of an array: which has the samples, 1 is the first
+  --channel N           of an array of several channels, 1 is the first
   --output CSV          file for the calibration
   --check CSV           measure this calibration, and make none
   --plot FILE           draw what was found, .svg or .png

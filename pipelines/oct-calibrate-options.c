@@ -146,9 +146,6 @@ is_same_path (const char *a, const char *b)
 static gboolean
 calibrate_options_check_files (OctCalibrateOptions *o, GError **error)
 {
-  const char *format =
-      o->sample_format != NULL ? o->sample_format : "gray16-le";
-
   if (o->mirrors == NULL && o->other_side == NULL)
     return calibrate_options_fail (error,
         "No mirror is given: name the files of their spectra "
@@ -176,14 +173,14 @@ calibrate_options_check_files (OctCalibrateOptions *o, GError **error)
     return calibrate_options_fail (error,
         "--samples, --lines and --header-size are not "
         "negative.");
-  if (!g_str_equal (format, "gray16-le") && !g_str_equal (format, "gray8"))
-    return calibrate_options_fail (
-        error, "--sample-format is gray16-le or gray8.");
+  if (!oct_array_options_check (o->sample_dimension, o->channel, error)
+      || !oct_stored_parse (o->sample_format, &o->reader.stored, error))
+    return FALSE;
   o->reader.samples = o->samples;
   o->reader.lines = o->lines;
   o->reader.header_size = o->header_size;
-  o->reader.sample_format =
-      g_str_equal (format, "gray8") ? OCT_SAMPLE_U8 : OCT_SAMPLE_U16;
+  o->reader.sample_dimension = (guint)o->sample_dimension;
+  o->reader.channel = (guint)o->channel;
   if (!oct_packing_parse (o->packing, &o->reader.packing, error))
     return FALSE;
   return o->plot == NULL || oct_calibrate_plot_check (o->plot, error);
@@ -225,7 +222,7 @@ oct_calibrate_options_parse (
     { "lines", 0, 0, G_OPTION_ARG_INT, &o->lines,
         "Raw files: A-lines per B-scan, with --each-bscan", "L" },
     { "sample-format", 0, 0, G_OPTION_ARG_STRING, &o->sample_format,
-        "Raw files: gray16-le (default) or gray8", "F" },
+        oct_stored_describe_option (), "F" },
     { "packing", 0, 0, G_OPTION_ARG_STRING, &o->packing,
         "Raw files of 12 bit: mono12p or mono12packed, as the camera packs it",
         "P" },
@@ -235,6 +232,10 @@ oct_calibrate_options_parse (
         "MATLAB files: name of the array of spectra", "NAME" },
     { "dataset", 0, 0, G_OPTION_ARG_STRING, &o->reader.dataset,
         "HDF5 files: name of the dataset of spectra", "NAME" },
+    { "sample-dimension", 0, 0, G_OPTION_ARG_INT, &o->sample_dimension,
+        "Arrays: which dimension has the samples, 1 is the first", "N" },
+    { "channel", 0, 0, G_OPTION_ARG_INT, &o->channel,
+        "Arrays of several channels: which one, 1 is the first", "N" },
     { "output", 0, 0, G_OPTION_ARG_FILENAME, &o->output,
         "File for the calibration", "CSV" },
     { "check", 0, 0, G_OPTION_ARG_FILENAME, &o->check,

@@ -23,7 +23,7 @@ typedef struct {
   char *output, *check, *plot;
 
   char *wavelengths, *sample_format, *packing; /* as written */
-  gint samples, lines;
+  gint samples, lines, sample_dimension, channel;
   gint64 header_size;
 } OctCalibrateOptions;
 

@@ -50,7 +50,7 @@ oct_source_options_add_described (
     { "lines", 0, 0, G_OPTION_ARG_INT, &options->lines, "A-lines per B-scan",
         "L" },
     { "sample-format", 0, 0, G_OPTION_ARG_STRING, &options->sample_format,
-        "Raw file: gray16-le (default) or gray8", "F" },
+        oct_stored_describe_option (), "F" },
     { "packing", 0, 0, G_OPTION_ARG_STRING, &options->packing,
         "Raw file of 12 bit: mono12p or mono12packed, as the camera packs it",
         "P" },
@@ -60,6 +60,10 @@ oct_source_options_add_described (
         "MATLAB file: name of the array of spectra", "NAME" },
     { "dataset", 0, 0, G_OPTION_ARG_STRING, &options->dataset,
         "HDF5 file: name of the dataset of spectra", "NAME" },
+    { "sample-dimension", 0, 0, G_OPTION_ARG_INT, &options->sample_dimension,
+        "Array: which dimension has the samples, 1 is the first", "N" },
+    { "channel", 0, 0, G_OPTION_ARG_INT, &options->channel,
+        "Array of several channels: which one, 1 is the first", "N" },
     { "calibration", 0, 0, G_OPTION_ARG_FILENAME, &options->calibration,
         "Spectral calibration, see docs/calibration.md", "CSV" },
     { "depth-start", 0, 0, G_OPTION_ARG_INT, &options->depth_start,
@@ -91,9 +95,8 @@ gboolean
 oct_source_options_check (
     const OctSourceOptions *options, const char *extra, GError **error)
 {
-  const char *format =
-      options->sample_format != NULL ? options->sample_format : "gray16-le";
   OctPacking packing;
+  OctStored stored;
 
   if (extra != NULL)
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
@@ -107,11 +110,11 @@ oct_source_options_check (
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
         "--depth-start and --depth-bins are numbers of depth bins, 0 to %d.",
         MOST_DEPTHS);
-  else if (!g_str_equal (format, "gray16-le") && !g_str_equal (format, "gray8"))
-    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-        "--sample-format is gray16-le or gray8, not '%s'.", format);
   else
-    return oct_packing_parse (options->packing, &packing, error);
+    return oct_array_options_check (
+               options->sample_dimension, options->channel, error)
+           && oct_stored_parse (options->sample_format, &stored, error)
+           && oct_packing_parse (options->packing, &packing, error);
   return FALSE;
 }
 
@@ -126,8 +129,9 @@ oct_source_options_set (const OctSourceOptions *options, GstElement *octsrc)
 {
   g_object_set (octsrc, "location", options->data, "samples", options->samples,
       "lines", options->lines, "header-size", (guint64)options->header_size,
-      "variable", options->variable, "dataset", options->dataset, "calibration",
-      options->calibration, NULL);
+      "variable", options->variable, "dataset", options->dataset,
+      "sample-dimension", options->sample_dimension, "channel",
+      options->channel, "calibration", options->calibration, NULL);
   /* one place, watched over time, as in an intervention */
   if (options->data == NULL)
     g_object_set (octsrc, "bscans", 1, NULL);
@@ -162,7 +166,8 @@ oct_source_options_describe_file (const OctSourceOptions *options)
   return options->samples != 0 || options->lines != 0
          || options->header_size != 0 || options->sample_format != NULL
          || options->packing != NULL || options->variable != NULL
-         || options->dataset != NULL;
+         || options->dataset != NULL || options->sample_dimension != 0
+         || options->channel != 0;
 }
 
 gboolean
@@ -176,15 +181,15 @@ oct_source_options_count_lines (const OctSourceOptions *options)
 {
   OctReaderSettings settings = { .samples = (guint)options->samples,
     .lines = (guint)options->lines,
-    .sample_format = g_strcmp0 (options->sample_format, "gray8") == 0
-                         ? OCT_SAMPLE_U8
-                         : OCT_SAMPLE_U16,
     .header_size = (guint64)options->header_size,
     .variable = options->variable,
-    .dataset = options->dataset };
+    .dataset = options->dataset,
+    .sample_dimension = (guint)options->sample_dimension,
+    .channel = (guint)options->channel };
   g_autoptr (OctReader) reader = NULL;
 
   if (options->data != NULL
+      && oct_stored_parse (options->sample_format, &settings.stored, NULL)
       && oct_packing_parse (options->packing, &settings.packing, NULL))
     reader = oct_reader_open (options->data, &settings, NULL);
   return reader != NULL ? oct_reader_get_info (reader)->lines : 0;
@@ -281,7 +286,8 @@ launch_name_options (const char *sentence)
 {
   g_autoptr (GRegex) property =
       g_regex_new ("`(samples|lines|sample-format|packing|header-size|variable|"
-                   "dataset|calibration|scan-mask-file)`"
+                   "dataset|sample-dimension|channel|calibration|"
+                   "scan-mask-file)`"
                    "( of octsrc| of octvolumecs)?",
           0, 0, NULL);
 
@@ -315,9 +321,11 @@ static void
 report_warning (GstMessage *message)
 {
   g_autoptr (GError) warning = NULL;
+  g_autofree char *sentence = NULL;
 
   gst_message_parse_warning (message, &warning, NULL);
-  g_printerr ("Note: %s\n", warning->message);
+  sentence = launch_name_options (warning->message);
+  g_printerr ("Note: %s\n", sentence != NULL ? sentence : warning->message);
 }
 
 GstMessageType

@@ -15,6 +15,7 @@ typedef struct {
   char *data, *calibration, *sample_format, *packing;
   char *variable, *dataset; /* of a MATLAB or HDF5 file, or NULL */
   gint samples, lines;
+  gint sample_dimension, channel; /* of an array */
   gint64 header_size;
   gint depth_start, depth_bins;
 } OctSourceOptions;

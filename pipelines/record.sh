@@ -25,11 +25,14 @@ Where the spectra come from
                        recording
   --samples N          samples per A-line    (only of a raw file)
   --lines L            A-lines per B-scan    (the others know by themselves)
-  --sample-format F    gray16-le (default) or gray8, for raw files
+  --sample-format F    how samples of a raw file are stored: gray16-le
+                       (default), gray8, gray16-be, s16-le, f32-le ...
   --packing P          of raw files of 12 bit: mono12p or mono12packed
   --header-size B      bytes before the first sample of a raw file
   --variable NAME      array of a MATLAB file that has several
   --dataset NAME       dataset of an HDF5 file that has several
+  --sample-dimension N of an array: which has the samples, 1 is the first
+  --channel N          of an array of several channels, 1 is the first
   --calibration CSV    spectral calibration, see docs/calibration.md
   --depth-start N, --depth-bins N   first depth bin of the images, and how many
                        (default: all)

@@ -24,7 +24,7 @@ oct_array_set_shape (OctArray *array, guint dims, const guint64 *shape)
     if (shape[i] == 1)
       continue;
     if (array->dims == OCT_ARRAY_MAX_DIMS) {
-      array->why_not = "has more than three dimensions";
+      array->why_not = "has more than five dimensions";
       return;
     }
     array->axes[array->dims] = i;
@@ -104,7 +104,7 @@ find_named (const OctOpening *opening, const GArray *arrays,
     if (array->why_not == NULL)
       return array;
     g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
-        "%s: '%s' %s, but an array of real numbers with one to three "
+        "%s: '%s' %s, but an array of real numbers with one to five "
         "dimensions is expected; set `%s` to another one, or save it as that",
         opening->file, shown, array->why_not, property);
     return NULL;
@@ -152,7 +152,7 @@ oct_opening_choose_array (const OctOpening *opening, const GArray *arrays,
         opening->file, list, property);
   else
     g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
-        "%s has no array of real numbers with one to three dimensions%s%s; "
+        "%s has no array of real numbers with one to five dimensions%s%s; "
         "save "
         "the spectra as one",
         opening->file, arrays->len > 0 ? ", but " : "", list);
@@ -160,7 +160,7 @@ oct_opening_choose_array (const OctOpening *opening, const GArray *arrays,
 }
 
 gboolean
-oct_opening_check_unnamed (const OctOpening *opening, GError **error)
+oct_opening_check_no_names (const OctOpening *opening, GError **error)
 {
   const char *property = opening->settings->variable != NULL  ? "variable"
                          : opening->settings->dataset != NULL ? "dataset"
@@ -171,5 +171,31 @@ oct_opening_check_unnamed (const OctOpening *opening, GError **error)
   g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
       "%s contains no array with a name, but `%s` is set; leave it empty",
       opening->file, property);
+  return FALSE;
+}
+
+gboolean
+oct_opening_check_unnamed (const OctOpening *opening, GError **error)
+{
+  const OctReaderSettings *settings = opening->settings;
+
+  if (settings->channel == 0 && settings->sample_dimension == 0)
+    return oct_opening_check_no_names (opening, error);
+  g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+      "%s contains no array whose dimensions can be chosen, but `%s` is set; "
+      "leave it 0",
+      opening->file, settings->channel != 0 ? "channel" : "sample-dimension");
+  return FALSE;
+}
+
+gboolean
+oct_array_options_check (gint sample_dimension, gint channel, GError **error)
+{
+  if (sample_dimension >= 0 && sample_dimension <= OCT_READER_MAX_DIMS
+      && channel >= 0 && channel <= OCT_READER_MAX_CHANNELS)
+    return TRUE;
+  g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
+      "--sample-dimension is %d and --channel %d; give 1 to %d, and 1 to %d.",
+      sample_dimension, channel, OCT_READER_MAX_DIMS, OCT_READER_MAX_CHANNELS);
   return FALSE;
 }

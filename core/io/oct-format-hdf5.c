@@ -6,7 +6,7 @@
 /* the names of 1.10, which later versions have too */
 #define H5_USE_110_API
 #include "oct-hdf5.h"
-#include "oct-format.h"
+#include "oct-layout.h"
 
 #include <hdf5.h>
 #include <string.h>
@@ -41,9 +41,10 @@ oct_hdf5_leave (void)
 typedef struct {
   char *file;
   hid_t h5, set, space, memory, type;
-  guint rank; /* of the file's dataset */
-  guint dims; /* of those that count */
-  guint axes[OCT_ARRAY_MAX_DIMS];
+  guint rank;                     /* of the file's dataset */
+  guint axes[OCT_ARRAY_MAX_DIMS]; /* of those that count */
+  guint64 lengths[OCT_ARRAY_MAX_DIMS];
+  OctAxes roles; /* of these */
   guint lines, samples;
 } Content;
 
@@ -105,19 +106,20 @@ judge_type (hid_t set)
 
 /* The bytes of all chunks that a B-scan lies in. */
 static guint64
-count_chunk_bytes (
-    const OctArray *array, guint rank, const hsize_t *chunk, gsize value_size)
+count_chunk_bytes (const OctArray *array, const OctAxes *roles, guint rank,
+    const hsize_t *chunk, gsize value_size)
 {
   guint64 bytes = value_size;
 
   for (guint i = 0; i < rank; i++)
     if (!g_uint64_checked_mul (&bytes, bytes, chunk[i]))
       return G_MAXUINT64;
-  for (guint i = array->dims > 2 ? 1 : 0; i < array->dims; i++) {
+  for (guint i = 0; i < array->dims; i++) {
     guint64 length = chunk[array->axes[i]];
     guint64 n = array->shape[i] / MAX (length, 1) + 1;
 
-    if (!g_uint64_checked_mul (&bytes, bytes, n))
+    if ((i == roles->sample || i == roles->line)
+        && !g_uint64_checked_mul (&bytes, bytes, n))
       return G_MAXUINT64;
   }
   return bytes;
@@ -215,18 +217,27 @@ static gboolean
 hdf5_read_bscan (gpointer data, guint64 frame, gpointer values, GError **error)
 {
   Content *content = data;
+  const OctAxes *roles = &content->roles;
   hsize_t start[H5S_MAX_RANK] = { 0 }, count[H5S_MAX_RANK];
+  guint64 left = frame;
   gboolean ok;
 
   for (guint i = 0; i < content->rank; i++)
     count[i] = 1;
-  count[content->axes[content->dims - 1]] = content->samples;
-  if (content->dims > 1)
-    count[content->axes[content->dims - 2]] = content->lines;
-  if (content->dims == 3)
-    start[content->axes[0]] = frame;
-  else if (content->dims == 2)
-    start[content->axes[0]] = frame * content->lines;
+  count[content->axes[roles->sample]] = content->samples;
+  if (roles->channel != OCT_NO_AXIS)
+    start[content->axes[roles->channel]] = roles->channel_read;
+  for (guint i = roles->n_bscans; i-- > 0;) {
+    guint64 length = content->lengths[roles->bscans[i]];
+
+    start[content->axes[roles->bscans[i]]] = left % length;
+    left /= length;
+  }
+  if (roles->line != OCT_NO_AXIS) {
+    count[content->axes[roles->line]] = content->lines;
+    /* what is left, if there are no B-scans: `lines` divides the lines */
+    start[content->axes[roles->line]] = left * content->lines;
+  }
   oct_hdf5_enter ();
   ok = H5Sselect_hyperslab (
            content->space, H5S_SELECT_SET, start, NULL, count, NULL)
@@ -283,7 +294,7 @@ open_set (Content *content, const OctArray *array, GError **error)
              ? H5Pget_chunk (plist, H5S_MAX_RANK, chunk)
              : 0;
   bytes = rank > 0 ? count_chunk_bytes (
-              array, (guint)rank, chunk, H5Tget_size (type))
+              array, &content->roles, (guint)rank, chunk, H5Tget_size (type))
                    : 0;
   if (rank > 0 && bytes <= MAX_CHUNK_BYTES) {
     H5Pset_chunk_cache (access, 12421, bytes, 1.0);
@@ -426,18 +437,25 @@ hdf5_open_array (
     OctOpening *opening, const OctArray *array, gboolean matlab, GError **error)
 {
   g_autofree char *text = oct_array_describe_shape (array, matlab);
+  OctShape shape = {
+    .dims = array->dims, .counted_backwards = matlab, .text = text
+  };
   Content *content = opening->content;
   hsize_t values;
 
-  if (!open_set (content, array, error))
+  memcpy (shape.lengths, array->shape, sizeof shape.lengths);
+  if (!oct_axes_choose (opening, &shape, &content->roles, error)
+      || !open_set (content, array, error))
     return FALSE;
   content->space = H5Dget_space (content->set);
   content->rank = (guint)H5Sget_simple_extent_ndims (content->space);
   content->type = choose_type (content->set, &opening->stored);
-  content->dims = array->dims;
   memcpy (content->axes, array->axes, sizeof content->axes);
-  if (!oct_opening_take_shape (opening, array->dims, array->shape, text, error))
+  memcpy (content->lengths, array->shape, sizeof content->lengths);
+  if (!oct_opening_take_axes (opening, &shape, &content->roles, error))
     return FALSE;
+  opening->transposed = content->roles.line != OCT_NO_AXIS
+                        && content->roles.line > content->roles.sample;
   content->samples = opening->info.samples;
   content->lines = opening->info.lines;
   values = (hsize_t)content->samples * content->lines;

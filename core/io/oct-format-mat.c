@@ -9,6 +9,7 @@
 #include "oct-format.h"
 
 #include "oct-file.h"
+#include "oct-layout.h"
 
 #include <errno.h>
 #include <string.h>
@@ -76,31 +77,32 @@ typedef struct {
   Element element;
   guint64 data; /* byte of the element where values begin */
   gsize bscan;  /* values of a B-scan */
-  guint type;   /* MI_... */
   gsize size;   /* of a value in the file */
 } Content;
 
-static gsize
-type_size (guint type)
+/* FALSE: a type that no numbers have. */
+static gboolean
+stored_as (guint type, gboolean swapped, OctStored *stored)
 {
-  switch (type) {
-  case MI_INT8:
-  case MI_UINT8:
-    return 1;
-  case MI_INT16:
-  case MI_UINT16:
-    return 2;
-  case MI_INT32:
-  case MI_UINT32:
-  case MI_SINGLE:
-    return 4;
-  case MI_DOUBLE:
-  case MI_INT64:
-  case MI_UINT64:
-    return 8;
-  default:
-    return 0;
-  }
+  static const struct {
+    char kind;
+    guint size;
+  } types[] = {
+    [MI_INT8] = { 'i', 1 },
+    [MI_UINT8] = { 'u', 1 },
+    [MI_INT16] = { 'i', 2 },
+    [MI_UINT16] = { 'u', 2 },
+    [MI_INT32] = { 'i', 4 },
+    [MI_UINT32] = { 'u', 4 },
+    [MI_SINGLE] = { 'f', 4 },
+    [MI_DOUBLE] = { 'f', 8 },
+    [MI_INT64] = { 'i', 8 },
+    [MI_UINT64] = { 'u', 8 },
+  };
+
+  return type < G_N_ELEMENTS (types)
+         && oct_stored_find (
+             types[type].kind, types[type].size, swapped, stored);
 }
 
 /* ----------------------------------------------------------------- elements */
@@ -383,95 +385,6 @@ list_variables (
 
 /* ------------------------------------------------------------------- values */
 
-/* What a type in the file becomes. */
-static OctStored
-stored_as (guint type)
-{
-  switch (type) {
-  case MI_UINT8:
-    return OCT_STORED_U1;
-  case MI_UINT16:
-    return OCT_STORED_U2;
-  case MI_INT16:
-    return OCT_STORED_I2;
-  case MI_DOUBLE:
-    return OCT_STORED_F8;
-  default:
-    return OCT_STORED_F4;
-  }
-}
-
-static void
-swap_values (guint8 *values, gsize size, gsize count)
-{
-  for (gsize i = 0; i < count; i++, values += size)
-    for (gsize a = 0, b = size - 1; a < b; a++, b--) {
-      guint8 byte = values[a];
-
-      values[a] = values[b];
-      values[b] = byte;
-    }
-}
-
-#define TO_FLOAT(type)                                                         \
-  for (gsize i = 0; i < count; i++) {                                          \
-    type value;                                                                \
-                                                                               \
-    memcpy (&value, from + i * sizeof value, sizeof value);                    \
-    to[i] = (float)value;                                                      \
-  }
-
-static void
-mat_convert (guint type, const guint8 *from, gsize count, float *to)
-{
-  switch (type) {
-  case MI_INT8:
-    TO_FLOAT (gint8)
-    break;
-  case MI_INT32:
-    TO_FLOAT (gint32)
-    break;
-  case MI_UINT32:
-    TO_FLOAT (guint32)
-    break;
-  case MI_INT64:
-    TO_FLOAT (gint64)
-    break;
-  case MI_UINT64:
-    TO_FLOAT (guint64)
-    break;
-  default:
-    g_assert_not_reached ();
-  }
-}
-
-/* `count` values that the element gives next. */
-static gboolean
-mat_read_values (Content *content, gpointer values, gsize count)
-{
-  gboolean as_is =
-      stored_as (content->type) != OCT_STORED_F4 || content->type == MI_SINGLE;
-  guint8 chunk[4096];
-  gsize n;
-
-  if (as_is) {
-    if (!element_read (&content->element, values, count * content->size))
-      return FALSE;
-    if (content->element.swapped)
-      swap_values (values, content->size, count);
-    return TRUE;
-  }
-  for (gsize done = 0; done < count; done += n) {
-    n = MIN (count - done, sizeof chunk / content->size);
-    if (!element_read (&content->element, chunk, n * content->size))
-      return FALSE;
-    if (content->element.swapped)
-      swap_values (chunk, content->size, n);
-    mat_convert (content->type, chunk, n, (float *)values + done);
-  }
-  return TRUE;
-}
-
 static gboolean
 mat_read_bscan (gpointer data, guint64 frame, gpointer values, GError **error)
 {
@@ -479,7 +392,8 @@ mat_read_bscan (gpointer data, guint64 frame, gpointer values, GError **error)
 
   if (element_seek (&content->element,
           content->data + frame * content->bscan * content->size)
-      && mat_read_values (content, values, content->bscan))
+      && element_read (
+          &content->element, values, content->bscan * content->size))
     return TRUE;
   g_set_error (error, OCT_ERROR, OCT_ERROR_READ,
       "%s: B-scan %" G_GUINT64_FORMAT " cannot be read, the file is damaged or "
@@ -501,6 +415,16 @@ mat_close_content (gpointer data)
 static const OctContainer container = { mat_read_bscan, mat_close_content,
   TRUE };
 
+/* For arrays whose B-scans are not one piece. */
+static gboolean
+mat_fetch_values (gpointer data, guint64 offset, gpointer dest, gsize size)
+{
+  Content *content = data;
+
+  return element_seek (&content->element, content->data + offset)
+         && element_read (&content->element, dest, size);
+}
+
 static guint64
 count_values (const OctArray *array)
 {
@@ -520,6 +444,7 @@ mat_open_array (OctOpening *opening, const OctArray *array, gboolean swapped,
   Content *content = g_new0 (Content, 1);
   Element *element = &content->element;
   OctArray again = { 0 };
+  OctShape shape = { .counted_backwards = TRUE, .text = text };
   guint64 end, bytes;
   gboolean ok;
   Tag tag;
@@ -532,26 +457,24 @@ mat_open_array (OctOpening *opening, const OctArray *array, gboolean swapped,
   oct_array_clear (&again);
   if (!ok)
     return mat_damaged (opening->file, array->place, error);
-  content->type = tag.type;
-  content->size = type_size (tag.type);
-  if (content->size == 0
-      || !g_uint64_checked_mul (&bytes, count_values (array), content->size)
+  if (!stored_as (tag.type, swapped, &opening->stored))
+    return mat_damaged (opening->file, array->place, error);
+  content->size = oct_stored_get (opening->stored)->size;
+  if (!g_uint64_checked_mul (&bytes, count_values (array), content->size)
       || bytes != tag.size)
     return mat_damaged (opening->file, array->place, error);
   content->data = element->position - (tag.small ? sizeof tag.data : 0);
-  opening->stored = stored_as (tag.type);
-  if (!element->compressed && !swapped
-      && oct_stored_size (opening->stored) == content->size
-      && (opening->stored != OCT_STORED_F4 || tag.type == MI_SINGLE)) {
+  shape.dims = array->dims;
+  memcpy (shape.lengths, array->shape, sizeof array->shape);
+  if (!element->compressed) {
     /* as a flat file has it */
     opening->data_offset = element->start + content->data;
     opening->container = NULL;
     opening->content = NULL;
     mat_close_content (content);
-    return oct_opening_take_shape (
-        opening, array->dims, array->shape, text, error);
+    return oct_opening_take_array (opening, &shape, NULL, error);
   }
-  if (!oct_opening_take_shape (opening, array->dims, array->shape, text, error))
+  if (!oct_opening_take_array (opening, &shape, mat_fetch_values, error))
     return FALSE;
   content->bscan = (gsize)opening->info.samples * opening->info.lines;
   return TRUE;

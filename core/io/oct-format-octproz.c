@@ -203,7 +203,7 @@ octproz_find_sizes (const Settings *settings, Sizes *sizes, char **system)
 
 /* What the settings do not tell, because each system has its own. */
 static gboolean
-take_set_sizes (const OctOpening *opening, const Settings *settings,
+take_set_sizes (OctOpening *opening, const Settings *settings,
     const char *system, Sizes *sizes, GError **error)
 {
   const OctReaderSettings *set = opening->settings;
@@ -218,8 +218,9 @@ take_set_sizes (const OctOpening *opening, const Settings *settings,
         settings->file, shown);
     return FALSE;
   }
-  *sizes = (Sizes){ set->sample_format == OCT_SAMPLE_U8 ? 8 : 16, set->samples,
+  *sizes = (Sizes){ 8 * oct_stored_get (set->stored)->size, set->samples,
     set->lines, 0, 1 };
+  opening->stored = set->stored;
   return TRUE;
 }
 
@@ -229,7 +230,7 @@ static gboolean
 take_sizes (OctOpening *opening, const Sizes *sizes, GError **error)
 {
   guint64 bscan =
-      sizes->samples * sizes->lines * oct_stored_size (opening->stored);
+      sizes->samples * sizes->lines * oct_stored_get (opening->stored)->size;
   guint64 buffer = bscan * MAX (sizes->bscans, 1);
   guint64 buffers = (opening->file_size + buffer - 1) / buffer;
   guint64 shape[3] = { buffers * MAX (sizes->bscans, 1), sizes->lines,
@@ -409,12 +410,12 @@ oct_format_open_octproz (OctOpening *opening, GError **error)
         opening->file);
     return FALSE;
   }
-  if (!octproz_find_sizes (&settings, &sizes, &system)
-      && !take_set_sizes (opening, &settings, system, &sizes, error))
+  if (octproz_find_sizes (&settings, &sizes, &system))
+    opening->stored = sizes.bits <= 8    ? OCT_STORED_U1
+                      : sizes.bits <= 16 ? OCT_STORED_U2
+                                         : OCT_STORED_U4;
+  else if (!take_set_sizes (opening, &settings, system, &sizes, error))
     return FALSE;
-  opening->stored = sizes.bits <= 8    ? OCT_STORED_U1
-                    : sizes.bits <= 16 ? OCT_STORED_U2
-                                       : OCT_STORED_U4;
   return take_sizes (opening, &sizes, error)
          && octproz_make_calibration (opening, &settings, error);
 }

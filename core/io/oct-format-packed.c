@@ -116,14 +116,15 @@ oct_format_open_packed (OctOpening *opening, GError **error)
   guint64 bytes = opening->file_size - settings->header_size;
   Content *content;
 
-  if (settings->sample_format != OCT_SAMPLE_U16 || values % 2 != 0) {
+  if (settings->stored != OCT_STORED_U2 || values % 2 != 0) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
         "%s is read as pairs of packed values of 12 bits, which need an even "
         "number of them in a B-scan and `sample-format` gray16-le, but there "
-        "are %u lines of %u samples%s; set `lines` or `samples` to what was "
+        "are %u lines of %u samples of %s; set `lines` or `samples` to what "
+        "was "
         "recorded, or `packing` to none",
         opening->file, settings->lines, settings->samples,
-        settings->sample_format != OCT_SAMPLE_U16 ? " of gray8" : "");
+        oct_stored_get (settings->stored)->nick);
     return FALSE;
   }
   opening->stored = OCT_STORED_U2;

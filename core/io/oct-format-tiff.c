@@ -259,24 +259,13 @@ look_at_page (TIFF *tiff, Page *page)
 static gboolean
 choose_stored (const Page *page, OctStored *stored)
 {
-  static const struct {
-    guint16 bits, type;
-    OctStored stored;
-  } kinds[] = {
-    { 8, SAMPLEFORMAT_UINT, OCT_STORED_U1 },
-    { 16, SAMPLEFORMAT_UINT, OCT_STORED_U2 },
-    { 16, SAMPLEFORMAT_INT, OCT_STORED_I2 },
-    { 32, SAMPLEFORMAT_UINT, OCT_STORED_U4 },
-    { 32, SAMPLEFORMAT_IEEEFP, OCT_STORED_F4 },
-    { 64, SAMPLEFORMAT_IEEEFP, OCT_STORED_F8 },
-  };
-
-  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
-    if (kinds[i].bits == page->bits && kinds[i].type == page->type) {
-      *stored = kinds[i].stored;
-      return TRUE;
-    }
-  return FALSE;
+  /* libtiff turns the bytes */
+  return oct_stored_find (page->type == SAMPLEFORMAT_UINT     ? 'u'
+                          : page->type == SAMPLEFORMAT_INT    ? 'i'
+                          : page->type == SAMPLEFORMAT_IEEEFP ? 'f'
+                                                              : '\0',
+             page->bits / 8, FALSE, stored)
+         && page->bits % 8 == 0;
 }
 
 static gboolean

@@ -3,6 +3,7 @@
 #include "oct-format.h"
 
 #include "oct-file.h"
+#include "oct-layout.h"
 #include "oct-npy.h"
 #include "oct-recording.h"
 
@@ -294,21 +295,6 @@ oct_reader_list_files (const char *path)
 
 /* ------------------------------------------------------- what openers share */
 
-gsize
-oct_stored_size (OctStored stored)
-{
-  static const guint8 sizes[] = {
-    [OCT_STORED_U1] = 1,
-    [OCT_STORED_U2] = 2,
-    [OCT_STORED_I2] = 2,
-    [OCT_STORED_U4] = 4,
-    [OCT_STORED_F4] = 4,
-    [OCT_STORED_F8] = 8,
-  };
-
-  return sizes[stored];
-}
-
 gboolean
 oct_opening_check_raw_only (
     const OctOpening *opening, const char *name, GError **error)
@@ -347,7 +333,7 @@ oct_opening_count_frames (OctOpening *opening, guint64 samples, guint64 lines,
     return FALSE;
   }
 
-  frame_bytes = samples * lines * oct_stored_size (opening->stored);
+  frame_bytes = samples * lines * oct_stored_get (opening->stored)->size;
   bytes = opening->file_size - MIN (opening->data_offset, opening->file_size);
   if (opening->container != NULL)
     bytes = wanted;
@@ -417,7 +403,7 @@ oct_opening_take_shape (OctOpening *opening, guint dims, const guint64 *shape,
   g_assert (dims >= 1 && dims <= 3);
   if (samples == 0 || lines == 0 || bscans == 0
       || !g_uint64_checked_mul (
-          &total, samples, oct_stored_size (opening->stored))
+          &total, samples, oct_stored_get (opening->stored)->size)
       || !g_uint64_checked_mul (&total, total, lines)
       || !g_uint64_checked_mul (&total, total, bscans) || total > G_MAXINT64) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
@@ -504,17 +490,7 @@ oct_format_open_raw (OctOpening *opening, GError **error)
     set_no_sizes (opening, error);
     return FALSE;
   }
-  if (settings->sample_format == OCT_SAMPLE_U8) {
-    opening->stored = OCT_STORED_U1;
-  } else if (settings->sample_format == OCT_SAMPLE_U16) {
-    opening->stored = OCT_STORED_U2;
-  } else {
-    g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
-        "%s is read as a raw file, which holds values of 8 or 16 bit; set "
-        "`sample-format` to gray8 or gray16-le",
-        opening->file);
-    return FALSE;
-  }
+  opening->stored = settings->stored;
   if (settings->header_size >= opening->file_size) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
         "%s has %" G_GUINT64_FORMAT
@@ -538,24 +514,21 @@ oct_format_open_raw (OctOpening *opening, GError **error)
 gboolean
 oct_format_open_npy (OctOpening *opening, GError **error)
 {
-  static const OctStored stored[] = {
-    [OCT_NPY_U1] = OCT_STORED_U1,
-    [OCT_NPY_U2] = OCT_STORED_U2,
-    [OCT_NPY_I2] = OCT_STORED_I2,
-    [OCT_NPY_F4] = OCT_STORED_F4,
-    [OCT_NPY_F8] = OCT_STORED_F8,
-  };
   g_autofree char *text = NULL;
   OctNpyHeader header;
+  OctShape shape = { 0 };
 
   if (!oct_npy_parse_header (
           opening->file, opening->head, opening->head_size, &header, error)
       || !oct_opening_check_raw_only (opening, "a NumPy file", error)
-      || !oct_opening_check_unnamed (opening, error))
+      || !oct_opening_check_no_names (opening, error))
     return FALSE;
-  opening->stored = stored[header.type];
+  opening->stored = header.stored;
   opening->data_offset = header.data_offset;
   text = oct_npy_describe_shape (&header);
-  return oct_opening_take_shape (
-      opening, header.dims, header.shape, text, error);
+  shape.dims = header.dims;
+  memcpy (shape.lengths, header.shape, sizeof header.shape);
+  shape.first_is_fastest = header.fortran_order;
+  shape.text = text;
+  return oct_opening_take_array (opening, &shape, NULL, error);
 }

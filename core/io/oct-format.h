@@ -13,22 +13,13 @@
 
 G_BEGIN_DECLS
 
-/* How a value comes from the file, native order. */
-typedef enum {
-  OCT_STORED_U1,
-  OCT_STORED_U2,
-  OCT_STORED_I2,
-  OCT_STORED_U4,
-  OCT_STORED_F4,
-  OCT_STORED_F8,
-} OctStored;
-
 /* The first bytes of a file, which identify its format. */
 #define OCT_FORMAT_HEAD 65536
 
 typedef struct {
-  /* Reads B-scan `frame` to values [lines][samples] of the stored type.  Never
-   * two threads at once.  Error: OCT_ERROR_READ or _FORMAT. */
+  /* Reads B-scan `frame` to values [lines][samples] of the stored type, or
+   * [samples][lines] where it is `transposed`.  Never two threads at once.
+   * Error: OCT_ERROR_READ or _FORMAT. */
   gboolean (*read) (
       gpointer content, guint64 frame, gpointer values, GError **error);
   void (*close) (gpointer content);
@@ -53,6 +44,7 @@ typedef struct {
   guint64 data_offset;           /* flat files */
   const OctContainer *container; /* NULL: a flat file */
   gpointer content;              /* for `container`, closed with the reader */
+  gboolean transposed;           /* it reads [samples][lines] */
   OctCalibration *calibration;   /* a reference, or NULL */
   /* of the `info.announced` B-scans; belongs to the reader.  What a flat file
    * lacks at its end the reader adds itself. */
@@ -139,8 +131,6 @@ gboolean oct_opening_check_present (const OctOpening *opening,
 gboolean oct_opening_check_raw_only (
     const OctOpening *opening, const char *name, GError **error);
 
-gsize oct_stored_size (OctStored stored);
-
 /* Where the uniform wavenumbers lie, in samples, ascending: chirp[n], which
  * rises, the other way round and from its end on, linear between pixels and
  * beyond the ends. */
@@ -152,7 +142,7 @@ gboolean oct_chirp_check (
 
 /* ---------------------------------------- files with several arrays in them */
 
-#define OCT_ARRAY_MAX_DIMS 3
+#define OCT_ARRAY_MAX_DIMS OCT_READER_MAX_DIMS
 
 typedef struct {
   char *name;
@@ -182,7 +172,10 @@ const OctArray *oct_opening_choose_array (const OctOpening *opening,
     const GArray *arrays, gboolean fastest_first, const char *property,
     GError **error);
 
-/* FALSE with an error where one is set and the file has no names. */
+/* FALSE with an error where one is set and the file has no names, nor several
+ * dimensions to choose from. */
 gboolean oct_opening_check_unnamed (const OctOpening *opening, GError **error);
+/* The same of a file without names that has dimensions. */
+gboolean oct_opening_check_no_names (const OctOpening *opening, GError **error);
 
 G_END_DECLS

@@ -6,17 +6,11 @@
 /* numpy.ndarray itself has at most 64 */
 #define MAX_DIMS 64
 
+/* How NumPy names types besides "u2", with the bits of a value after it. */
 static const struct {
-  const char *code; /* of the type, without the byte order */
-  OctNpyType type;
-  guint size;
-} types[] = {
-  { "u1", OCT_NPY_U1, 1 },
-  { "u2", OCT_NPY_U2, 2 },
-  { "i2", OCT_NPY_I2, 2 },
-  { "f4", OCT_NPY_F4, 4 },
-  { "f8", OCT_NPY_F8, 8 },
-};
+  const char *name;
+  char kind;
+} names[] = { { "uint", 'u' }, { "int", 'i' }, { "float", 'f' } };
 
 /* A piece of the text that is being parsed, not terminated. */
 typedef struct {
@@ -28,7 +22,7 @@ typedef struct {
   Text descr;
   gboolean fortran_order;
   guint dims;
-  guint64 shape[3];
+  guint64 shape[OCT_NPY_MAX_DIMS];
   gboolean has_descr, has_order, has_shape;
   gboolean structured; /* 'descr' is a list of fields, not read any further */
 } Dictionary;
@@ -240,56 +234,65 @@ static gboolean
 refuse_type (const char *file, Text descr, const char *call, GError **error)
 {
   g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
-      "%s holds values of NumPy type '%.*s', but |u1, <u2, <i2, <f4 or <f8 is "
-      "expected; save it with numpy.save(file, %s)",
+      "%s holds values of NumPy type '%.*s', but whole numbers of 1 to 8 bytes "
+      "or floats of 2 to 8 bytes are expected; save it with "
+      "numpy.save(file, %s)",
       file, (int)MIN (descr.end - descr.at, 32), descr.at, call);
   return FALSE;
 }
 
+/* "u2" or "uint16" */
 static gboolean
-parse_type (const char *file, Text descr, OctNpyHeader *header, guint *size,
-    GError **error)
+take_kind (Text *code, char *kind, guint64 *size)
 {
-  Text code = descr;
-  char order = '=';
-  gboolean swapped;
-  g_autofree char *call = NULL;
-  guint i;
-
-  if (code.at < code.end && strchr ("<>=|", *code.at))
-    order = *code.at++;
-  swapped = order == '>' || (order == '=' && G_BYTE_ORDER == G_BIG_ENDIAN);
-  for (i = 0; i < G_N_ELEMENTS (types); i++) {
-    if (!npy_equals (code, types[i].code))
-      continue;
-    /* '|' says that the order does not matter, true for bytes alone */
-    if (types[i].size > 1 && (swapped || order == '|')) {
-      call = g_strdup_printf ("a.astype('<%s')", types[i].code);
-      return refuse_type (file, descr, call, error);
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    if (npy_take (code, names[i].name)) {
+      *kind = names[i].kind;
+      if (!take_number (code, size) || *size % 8 != 0)
+        return FALSE;
+      *size /= 8;
+      return code->at == code->end;
     }
-    header->type = types[i].type;
-    *size = types[i].size;
-    return TRUE;
-  }
-  if (code.at < code.end && *code.at == 'c')
-    return refuse_type (file, descr, "a.real.astype('<f4')", error);
-  return refuse_type (file, descr, "a.astype('<f4')", error);
+  if (code->at == code->end)
+    return FALSE;
+  *kind = *code->at++;
+  return take_number (code, size) && code->at == code->end;
 }
 
 static gboolean
-check_shape (
-    const char *file, const OctNpyHeader *header, guint size, GError **error)
+parse_type (const char *file, Text descr, OctNpyHeader *header, GError **error)
+{
+  Text code = descr;
+  gboolean complex;
+  char order = '=', kind = '\0';
+  guint64 size = 0;
+
+  if (code.at < code.end && strchr ("<>=|", *code.at))
+    order = *code.at++;
+  complex = code.at < code.end && *code.at == 'c';
+  /* '|' says that the order does not matter, true for bytes alone */
+  if (take_kind (&code, &kind, &size) && (size == 1 || order != '|')
+      && oct_stored_find (kind, size,
+          order == '>' || (order == '=' && G_BYTE_ORDER == G_BIG_ENDIAN),
+          &header->stored))
+    return TRUE;
+  return refuse_type (
+      file, descr, complex ? "a.real.astype('<f4')" : "a.astype('<f4')", error);
+}
+
+static gboolean
+check_shape (const char *file, const OctNpyHeader *header, GError **error)
 {
   g_autofree char *shape = NULL;
-  guint64 bytes = size;
+  guint64 bytes = oct_stored_get (header->stored)->size;
   guint i;
 
-  if (header->dims < 1 || header->dims > 3) {
+  if (header->dims < 1 || header->dims > OCT_NPY_MAX_DIMS) {
     g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
-        "%s holds an array of %u dimensions, but 1 to 3 are expected "
-        "([B-scans][lines][samples]); save it with numpy.save(file, "
-        "a.reshape(bscans, lines, samples))",
-        file, header->dims);
+        "%s holds an array of %u dimensions, but 1 to %u are expected "
+        "([volumes][B-scans][lines][samples][channels]); save it with "
+        "numpy.save(file, a.reshape(bscans, lines, samples))",
+        file, header->dims, OCT_NPY_MAX_DIMS);
     return FALSE;
   }
   shape = oct_npy_describe_shape (header);
@@ -312,23 +315,6 @@ check_shape (
   return TRUE;
 }
 
-/* The same order in the file can be an array whose samples run fastest, as
- * MATLAB and those who come from it write it, or one that has to be stored
- * anew: only its user knows. */
-static gboolean
-refuse_order (const char *file, const OctNpyHeader *header, GError **error)
-{
-  g_autofree char *shape = oct_npy_describe_shape (header);
-
-  g_set_error (error, OCT_ERROR, OCT_ERROR_FORMAT,
-      "%s is stored column by column (fortran_order) with shape %s, but row by "
-      "row is expected, %sA-lines x samples; when samples come first in that "
-      "shape, as from MATLAB, save it with numpy.save(file, a.T), when they "
-      "come last with numpy.save(file, numpy.ascontiguousarray(a))",
-      file, shape, header->dims == 3 ? "B-scans x " : "");
-  return FALSE;
-}
-
 gboolean
 oct_npy_parse_header (const char *file, const guint8 *data, gsize size,
     OctNpyHeader *header, GError **error)
@@ -336,7 +322,6 @@ oct_npy_parse_header (const char *file, const guint8 *data, gsize size,
   Dictionary dictionary = { 0 };
   Text text;
   const char *wrong;
-  guint value_size;
 
   if (!npy_locate (file, data, size, &text, error))
     return FALSE;
@@ -352,14 +337,13 @@ oct_npy_parse_header (const char *file, const guint8 *data, gsize size,
     return npy_damaged (file, wrong, text.at - (const char *)data, error);
 
   memset (header, 0, sizeof *header);
-  if (!parse_type (file, dictionary.descr, header, &value_size, error))
+  if (!parse_type (file, dictionary.descr, header, error))
     return FALSE;
   header->dims = dictionary.dims;
   memcpy (header->shape, dictionary.shape, sizeof header->shape);
-  if (!check_shape (file, header, value_size, error))
+  if (!check_shape (file, header, error))
     return FALSE;
-  if (dictionary.fortran_order && header->dims > 1)
-    return refuse_order (file, header, error);
+  header->fortran_order = dictionary.fortran_order && header->dims > 1;
   header->data_offset = text.end - (const char *)data;
   return TRUE;
 }

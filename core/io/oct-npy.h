@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "oct-types.h"
+#include "oct-stored.h"
 
 G_BEGIN_DECLS
 
@@ -16,21 +16,16 @@ G_BEGIN_DECLS
  * of plain numbers has 128 bytes; only structured types make longer ones. */
 #define OCT_NPY_MAX_HEADER 65536
 
-/* Little endian values as stored. */
-typedef enum {
-  OCT_NPY_U1,
-  OCT_NPY_U2,
-  OCT_NPY_I2,
-  OCT_NPY_F4,
-  OCT_NPY_F8,
-} OctNpyType;
+/* [volumes][B-scans][lines][samples][channels] */
+#define OCT_NPY_MAX_DIMS 5
 
 typedef struct {
-  OctNpyType type;
-  guint dims;          /* 1 to 3 */
-  guint64 shape[3];    /* slowest first, none 0; the product times the size of
-                          one value is less than 2^63 */
-  guint64 data_offset; /* bytes from the start of the file */
+  OctStored stored;
+  guint dims;                      /* 1 to OCT_NPY_MAX_DIMS */
+  guint64 shape[OCT_NPY_MAX_DIMS]; /* none 0; the product times the size of one
+                                      value is less than 2^63 */
+  gboolean fortran_order;          /* the first one runs fastest */
+  guint64 data_offset;             /* bytes from the start of the file */
 } OctNpyHeader;
 
 /* Parses the first `size` bytes of a file; OCT_NPY_MAX_HEADER are enough.

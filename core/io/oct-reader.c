@@ -13,28 +13,19 @@
 /* Camera counts go from the file to the buffer without a look. */
 G_STATIC_ASSERT (G_BYTE_ORDER == G_LITTLE_ENDIAN);
 
-/* Values converted at a time: 32 KiB of doubles stay in the cache. */
-#define CHUNK 4096
+/* Bytes converted at a time: they stay in the cache. */
+#define CHUNK 32768
 
-typedef union {
-  gint16 i2[CHUNK];
-  guint32 u4[CHUNK];
-  double f8[CHUNK];
-} Chunk;
-
-/* How a value is stored in the file and what becomes of it. */
-typedef struct {
-  OctSampleFormat delivered;
-  /* NULL: delivered as stored */
-  void (*convert) (const Chunk *chunk, gsize first, gsize count, float *dest);
-} StoredType;
+/* What is looked at to say of what type values are. */
+#define LOOK (64 << 10)
 
 struct _OctReader {
   int fd;
   char *file; /* "File 'x.npy'", for messages */
   OctReaderInfo info;
-  const StoredType *stored;
-  gsize stored_size; /* bytes of one value in the file */
+  OctStored stored;
+  const OctStoredType *type; /* of that */
+  gboolean packed;
   guint64 data_offset;
   OctCalibration *calibration;
   OctMissing *missing;
@@ -45,37 +36,8 @@ struct _OctReader {
   const OctContainer *container;
   GMutex lock; /* what follows */
   gpointer content;
-  gpointer bscan; /* as stored, where that is not what is delivered */
-};
-
-static void
-convert_i2 (const Chunk *chunk, gsize first, gsize count, float *dest)
-{
-  for (gsize i = 0; i < count; i++)
-    dest[i] = chunk->i2[first + i];
-}
-
-static void
-convert_u4 (const Chunk *chunk, gsize first, gsize count, float *dest)
-{
-  for (gsize i = 0; i < count; i++)
-    dest[i] = chunk->u4[first + i];
-}
-
-static void
-convert_f8 (const Chunk *chunk, gsize first, gsize count, float *dest)
-{
-  for (gsize i = 0; i < count; i++)
-    dest[i] = (float)chunk->f8[first + i];
-}
-
-static const StoredType stored_types[] = {
-  [OCT_STORED_U1] = { OCT_SAMPLE_U8, NULL },
-  [OCT_STORED_U2] = { OCT_SAMPLE_U16, NULL },
-  [OCT_STORED_I2] = { OCT_SAMPLE_F32, convert_i2 },
-  [OCT_STORED_U4] = { OCT_SAMPLE_F32, convert_u4 },
-  [OCT_STORED_F4] = { OCT_SAMPLE_F32, NULL },
-  [OCT_STORED_F8] = { OCT_SAMPLE_F32, convert_f8 },
+  gboolean transposed; /* it gives [samples][lines] */
+  gpointer bscan;      /* as stored, where that is not what is delivered */
 };
 
 static void
@@ -105,15 +67,17 @@ static void
 take_opening (OctReader *reader, OctOpening *opening)
 {
   reader->info = opening->info;
-  reader->stored = &stored_types[opening->stored];
-  reader->stored_size = oct_stored_size (opening->stored);
-  reader->info.sample_format = reader->stored->delivered;
+  reader->stored = opening->stored;
+  reader->type = oct_stored_get (opening->stored);
+  reader->packed = opening->settings->packing != OCT_PACKING_NONE;
+  reader->transposed = opening->transposed;
+  reader->info.sample_format = reader->type->delivered;
   reader->data_offset = opening->data_offset;
   if (opening->container == NULL)
     reader->ahead = oct_ahead_new (reader->fd, opening->data_offset,
         opening->data_offset
             + opening->info.frames * opening->info.lines * opening->info.samples
-                  * reader->stored_size);
+                  * reader->type->size);
 }
 
 OctReader *
@@ -239,22 +203,26 @@ read_bytes (const OctReader *reader, guint64 offset, gpointer dest, gsize size,
   return TRUE;
 }
 
-/* `count` values, `value` of the B-scan and those behind it, to the rows of
- * dest, whatever the length of a row is. */
+/* `count` values as stored, `value` of the B-scan and those after it, to the rows
+ * of dest, whatever the length of a row is. */
 static void
-reader_spread (const OctReader *reader, const Chunk *chunk, gsize value,
+reader_spread (const OctReader *reader, const guint8 *stored, gsize value,
     gsize count, guint8 *dest, gsize stride)
 {
+  gsize size = oct_sample_format_size (reader->info.sample_format);
   gsize samples = reader->info.samples;
   gsize taken, n;
 
   for (taken = 0; taken < count; taken += n) {
     gsize line = (value + taken) / samples;
     gsize sample = (value + taken) % samples;
-    float *out = (float *)(dest + line * stride) + sample;
+    guint8 *out = dest + line * stride + sample * size;
 
     n = MIN (count - taken, samples - sample);
-    reader->stored->convert (chunk, taken, n, out);
+    if (reader->type->load != NULL)
+      reader->type->load (stored + taken * reader->type->size, n, out);
+    else
+      memcpy (out, stored + taken * size, n * size);
   }
 }
 
@@ -263,44 +231,48 @@ read_converted (const OctReader *reader, guint64 offset, guint8 *dest,
     gsize stride, GError **error)
 {
   gsize total = (gsize)reader->info.samples * reader->info.lines;
-  Chunk chunk;
+  gsize size = reader->type->size;
+  guint8 chunk[CHUNK];
   gsize value, count;
 
   for (value = 0; value < total; value += count) {
-    count = MIN (total - value, CHUNK);
-    if (!read_bytes (reader, offset + (guint64)value * reader->stored_size,
-            &chunk, count * reader->stored_size, error))
+    count = MIN (total - value, CHUNK / size);
+    if (!read_bytes (
+            reader, offset + (guint64)value * size, chunk, count * size, error))
       return FALSE;
-    reader_spread (reader, &chunk, value, count, dest, stride);
+    reader_spread (reader, chunk, value, count, dest, stride);
   }
   return TRUE;
 }
 
-/* From memory of the reader, which has the B-scan as it is stored. */
+/* Of [samples][lines], both ways in pieces that stay in the cache. */
 static void
-deliver_bscan (const OctReader *reader, guint8 *dest, gsize stride)
+deliver_transposed (const OctReader *reader, guint8 *dest, gsize stride)
 {
-  gsize row = reader->info.samples * reader->stored_size;
-  gsize total = (gsize)reader->info.samples * reader->info.lines;
   const guint8 *bscan = reader->bscan;
+  gsize lines = reader->info.lines, samples = reader->info.samples;
+  gsize size = reader->type->size;
+  gsize most = CHUNK / size, count;
+  guint8 chunk[CHUNK];
 
-  if (reader->stored->convert != NULL) {
-    for (gsize value = 0; value < total; value += CHUNK)
-      reader_spread (reader,
-          (const Chunk *)(bscan + value * reader->stored_size), value,
-          MIN (total - value, CHUNK), dest, stride);
-    return;
-  }
-  for (guint line = 0; line < reader->info.lines; line++)
-    memcpy (dest + line * stride, bscan + line * row, row);
+  for (gsize line = 0; line < lines; line++)
+    for (gsize sample = 0; sample < samples; sample += count) {
+      count = MIN (samples - sample, most);
+      for (gsize i = 0; i < count; i++)
+        memcpy (chunk + i * size, bscan + ((sample + i) * lines + line) * size,
+            size);
+      reader_spread (
+          reader, chunk, line * samples + sample, count, dest, stride);
+    }
 }
 
 static gboolean
 read_container (OctReader *reader, guint64 frame, guint8 *dest, gsize stride,
     GError **error)
 {
-  gsize row = reader->info.samples * reader->stored_size;
-  gboolean direct = reader->stored->convert == NULL && stride == row;
+  gsize row = reader->info.samples * reader->type->size;
+  gboolean direct =
+      reader->type->load == NULL && stride == row && !reader->transposed;
   gboolean ok;
 
   g_mutex_lock (&reader->lock);
@@ -308,8 +280,11 @@ read_container (OctReader *reader, guint64 frame, guint8 *dest, gsize stride,
     reader->bscan = g_malloc (row * reader->info.lines);
   ok = reader->container->read (
       reader->content, frame, direct ? dest : reader->bscan, error);
-  if (ok && !direct)
-    deliver_bscan (reader, dest, stride);
+  if (ok && reader->transposed)
+    deliver_transposed (reader, dest, stride);
+  else if (ok && !direct)
+    reader_spread (reader, reader->bscan, 0,
+        (gsize)reader->info.samples * reader->info.lines, dest, stride);
   g_mutex_unlock (&reader->lock);
   if (!ok && reader->container->apart)
     oct_missing_add (reader->missing, frame, 1, "it is damaged");
@@ -321,7 +296,7 @@ oct_reader_read (OctReader *reader, guint64 frame, gpointer dest, gsize stride,
     GError **error)
 {
   const OctReaderInfo *info = &reader->info;
-  gsize row = (gsize)info->samples * reader->stored_size;
+  gsize row = (gsize)info->samples * reader->type->size;
   gsize row_delivered =
       info->samples * oct_sample_format_size (info->sample_format);
   guint64 offset;
@@ -345,7 +320,7 @@ oct_reader_read (OctReader *reader, guint64 frame, gpointer dest, gsize stride,
     return read_container (reader, frame, dest, stride, error);
   offset = reader->data_offset + frame * info->lines * row;
   oct_ahead_follow (reader->ahead, offset, row * info->lines);
-  if (reader->stored->convert)
+  if (reader->type->load != NULL)
     return read_converted (reader, offset, dest, stride, error);
   if (stride == row)
     return read_bytes (reader, offset, dest, row * info->lines, error);
@@ -354,4 +329,30 @@ oct_reader_read (OctReader *reader, guint64 frame, gpointer dest, gsize stride,
             (guint8 *)dest + line * stride, row, error))
       return FALSE;
   return TRUE;
+}
+
+char *
+oct_reader_describe_doubt (OctReader *reader)
+{
+  g_autofree guint8 *bytes = NULL;
+  gsize size = reader->type->size;
+  guint64 bscan = (guint64)reader->info.samples * reader->info.lines * size;
+  /* some of the B-scan in the middle: the first ones may be dark */
+  guint64 offset = reader->data_offset + reader->info.frames / 2 * bscan;
+  OctStored guess;
+  gssize got;
+
+  if (reader->info.format != OCT_FILE_RAW || reader->packed)
+    return NULL;
+  bytes = g_malloc (LOOK);
+  got = oct_file_read (reader->fd, offset, bytes, MIN (bscan, LOOK));
+  if (got <= 0)
+    return NULL;
+  guess = oct_stored_guess (reader->stored, bytes, (gsize)got);
+  return guess != reader->stored ? g_strdup_printf (
+             "%s is read as %s, but neighbouring samples then differ as "
+             "those of no spectrum do; set `sample-format` to %s, which "
+             "makes spectra of it, and `samples` to what was recorded.",
+             reader->file, reader->type->nick, oct_stored_get (guess)->nick)
+                                 : NULL;
 }

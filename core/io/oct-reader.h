@@ -8,6 +8,7 @@
 #pragma once
 
 #include "oct-calibration.h"
+#include "oct-stored.h"
 
 G_BEGIN_DECLS
 
@@ -39,27 +40,39 @@ typedef enum {
 gboolean oct_packing_parse (
     const char *name, OctPacking *packing, GError **error);
 
+/* Of arrays: [volumes][B-scans][lines][samples][channels]. */
+#define OCT_READER_MAX_DIMS 5
+#define OCT_READER_MAX_CHANNELS 64
+
+/* Of programs, which have them as numbers with a sign: FALSE with
+ * OCT_ERROR_SETTINGS and a sentence. */
+gboolean oct_array_options_check (
+    gint sample_dimension, gint channel, GError **error);
+
 /* What the user set; 0 = not given, the file decides (or the file's format
  * needs it and opening fails with a sentence that says which to set).
  *
  * .npy: one dimension is one A-line, two are [lines][samples], one B-scan or,
  * with `lines` set, as many as there are; three are [bscans][lines][samples],
- * which `bscans` may divide into several volumes.  Any other setting that is
- * not the shape of the file, or a header size, is OCT_ERROR_SETTINGS.  Arrays
- * of |u1, <u2, <i2, <f4 and <f8 in C order.
+ * which `bscans` may divide into several volumes; a dimension in front of them
+ * is several volumes, a short one after four of them channels.  Any other
+ * setting that is not the shape of the file, or a header size, is
+ * OCT_ERROR_SETTINGS.  C and Fortran order.
  * MATLAB and HDF5: the same for one of their arrays.  What is [samples][lines]
  * [bscans] in MATLAB is [bscans][lines][samples] in HDF5.  Dimensions of length
- * 1 do not count.  Integers of 8 and 16 bit without sign stay what they are,
- * other numbers are delivered as float.
+ * 1 do not count.
+ * Of all formats, integers of 8 and 16 bit without sign stay what they are, and
+ * other numbers are delivered as float (oct-stored.h).
  * Without `bscans` all B-scans of a raw file, or of two dimensions, are one
  * volume.  A file shorter than it says gives its whole B-scans; the others are
  * missing. */
 typedef struct {
   OctFileFormat format;
-  guint samples, lines, bscans;  /* per A-line, per B-scan, per volume */
-  OctSampleFormat sample_format; /* raw files only: U8 or U16 */
-  guint64 header_size;           /* raw files only: bytes to skip */
-  OctPacking packing;            /* raw files of U16 only */
+  guint samples, lines, bscans;    /* per A-line, per B-scan, per volume */
+  OctStored stored;                /* raw files only */
+  guint64 header_size;             /* raw files only: bytes to skip */
+  OctPacking packing;              /* raw files of U2 only */
+  guint sample_dimension, channel; /* of an array, from 1 on */
   char *variable, *dataset; /* MATLAB and HDF5: name of an array, or NULL: the
                                only one that may be spectra; either will do */
 } OctReaderSettings;
@@ -107,6 +120,10 @@ char *oct_reader_describe_missing (const OctReader *reader);
  * `path` itself; g_ptr_array_unref() it. */
 GPtrArray *oct_reader_list_files (const char *path);
 
+/* A sentence, to be freed, about a raw file whose values seem to be of another
+ * type than is set; NULL: all is well, or it is no raw file. */
+char *oct_reader_describe_doubt (OctReader *reader);
+
 /* What `format` may be besides auto: the name of row `n`, what it is and its
  * value; NULL behind the last one. */
 const char *oct_reader_describe_format (
@@ -121,7 +138,7 @@ const char *oct_reader_get_media_type (guint n);
 
 /* Reads B-scan `frame` (0 .. frames - 1) to dest [lines][samples], rows
  * `stride` bytes apart: straight into dest where the stored type is the
- * delivered one, through a small buffer where it is converted (i2, f8 -> F32).
+ * delivered one, through a small buffer where it is converted.
  * Several threads may read at once.  A file that has shrunk since or fails to
  * read, or a frame that is not there: OCT_ERROR_READ; a file of several that
  * is gone: OCT_ERROR_NOT_FOUND.  After that others can

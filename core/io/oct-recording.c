@@ -394,7 +394,8 @@ oct_recording_read (OctRecording *recording, guint64 frame, gpointer dest,
   const OctReaderSettings settings = { .format = OCT_FILE_RAW,
     .samples = info->samples,
     .lines = info->lines,
-    .sample_format = info->sample_format };
+    .stored =
+        info->sample_format == OCT_SAMPLE_U8 ? OCT_STORED_U1 : OCT_STORED_U2 };
   const Part *part;
   guint n;
 

@@ -48,8 +48,8 @@ background_open_file (
     g_clear_error (&local);
     settings.samples = samples;
     settings.lines = 1;
-    settings.sample_format =
-        raw_format == OCT_SAMPLE_U8 ? OCT_SAMPLE_U8 : OCT_SAMPLE_U16;
+    settings.stored =
+        raw_format == OCT_SAMPLE_U8 ? OCT_STORED_U1 : OCT_STORED_U2;
     reader = oct_reader_open (path, &settings, &local);
   }
   if (raw && g_error_matches (local, OCT_ERROR, OCT_ERROR_FORMAT)) {

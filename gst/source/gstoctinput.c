@@ -157,13 +157,14 @@ input_check_settings (const OctReaderSettings *settings,
 
   if ((settings->samples == 0 || settings->samples == info->samples)
       && (settings->lines == 0 || settings->lines == info->lines)
-      && settings->header_size == 0 && settings->packing == OCT_PACKING_NONE)
+      && settings->header_size == 0 && settings->packing == OCT_PACKING_NONE
+      && settings->channel == 0 && settings->sample_dimension == 0)
     return TRUE;
   name = g_filename_display_name (path);
   g_set_error (error, OCT_ERROR, OCT_ERROR_SETTINGS,
       "Recording '%s' has B-scans of %u lines of %u samples without a header, "
-      "but something else is set; leave `samples`, `lines` and `header-size` "
-      "0, and `packing` none",
+      "but something else is set; leave `samples`, `lines`, `header-size`, "
+      "`channel` and `sample-dimension` 0, and `packing` none",
       name, info->lines, info->samples);
   return FALSE;
 }
@@ -264,7 +265,10 @@ open_phantom (
       sizes->samples != 0 ? sizes->samples : DEFAULT_PHANTOM_SAMPLES;
   phantom.lines = sizes->lines != 0 ? sizes->lines : DEFAULT_PHANTOM_LINES;
   phantom.bscans = sizes->bscans != 0 ? sizes->bscans : DEFAULT_PHANTOM_BSCANS;
-  phantom.sample_format = sizes->sample_format;
+  /* any other type is for its own sentence to refuse */
+  phantom.sample_format = sizes->stored == OCT_STORED_U1   ? OCT_SAMPLE_U8
+                          : sizes->stored == OCT_STORED_U2 ? OCT_SAMPLE_U16
+                                                           : OCT_SAMPLE_F32;
   input->info = (OctReaderInfo){ .sample_format = phantom.sample_format,
     .samples = phantom.samples,
     .lines = phantom.lines,
@@ -557,9 +561,14 @@ gst_oct_input_describe_flaws (const GstOctInput *input, const char *location)
       input->mask != NULL ? &input->whole : &input->info;
   g_autofree char *name =
       location != NULL ? g_filename_display_name (location) : NULL;
+  char *doubt =
+      input->reader != NULL ? oct_reader_describe_doubt (input->reader) : NULL;
 
   if (input->recording != NULL)
     return describe_recording (input, name);
+  /* the wrong type explains bytes that are left over */
+  if (doubt != NULL)
+    return doubt;
   /* the rest of a B-scan that is missing is not worth a word of its own */
   if (input->reader != NULL && oct_reader_count_missing (input->reader) > 0)
     return oct_reader_describe_missing (input->reader);

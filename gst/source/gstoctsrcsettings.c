@@ -28,11 +28,24 @@ get_file_format_type (void)
   return type;
 }
 
-static const GEnumValue sample_formats[] = {
-  { OCT_SAMPLE_U16, "Unsigned 16 bit, little endian", "gray16-le" },
-  { OCT_SAMPLE_U8, "Unsigned 8 bit", "gray8" },
-  { 0, NULL, NULL },
-};
+/* Those of the table of types. */
+static GType
+get_sample_format_type (void)
+{
+  static GEnumValue values[OCT_STORED_COUNT + 1];
+  static gsize type = 0;
+
+  if (g_once_init_enter (&type)) {
+    for (guint i = 0; i < OCT_STORED_COUNT; i++) {
+      const OctStoredType *row = oct_stored_get ((OctStored)i);
+
+      values[i] = (GEnumValue){ (gint)i, row->blurb, row->nick };
+    }
+    g_once_init_leave (
+        &type, g_enum_register_static ("GstOctSampleFormat", values));
+  }
+  return type;
+}
 
 static const GEnumValue packings[] = {
   { OCT_PACKING_NONE, "Each value in bytes of its own", "none" },
@@ -65,11 +78,9 @@ static const GEnumValue scan_masks[] = {
 };
 
 static GST_OCT_DEFINE_ENUM (get_scan_mask_type, "GstOctScanMaskChoice",
-    scan_masks) static GST_OCT_DEFINE_ENUM (get_sample_format_type,
-    "GstOctSampleFormat",
-    sample_formats) static GST_OCT_DEFINE_ENUM (get_phantom_type,
-    "GstOctPhantom", phantoms) static GST_OCT_DEFINE_ENUM (get_packing_type,
-    "GstOctPacking", packings)
+    scan_masks) static GST_OCT_DEFINE_ENUM (get_phantom_type, "GstOctPhantom",
+    phantoms) static GST_OCT_DEFINE_ENUM (get_packing_type, "GstOctPacking",
+    packings)
 
     static const GstOctProperty rows[] = {
       { "location", "File",
@@ -100,9 +111,11 @@ static GST_OCT_DEFINE_ENUM (get_scan_mask_type, "GstOctScanMaskChoice",
           0, NULL,
           GST_OCT_UINT (GstOctSrcSettings, per_buffer, 0, OCT_MAX_LINES, 1) },
       { "sample-format", "Sample format",
-          "Stored samples of raw files and of the virtual system", 0, NULL,
-          GST_OCT_ENUM (GstOctSrcSettings, input.reader.sample_format,
-              get_sample_format_type, OCT_SAMPLE_U16) },
+          "Stored samples of raw files, and of the virtual system (gray16-le "
+          "or gray8)",
+          0, NULL,
+          GST_OCT_ENUM (GstOctSrcSettings, input.reader.stored,
+              get_sample_format_type, OCT_STORED_U2) },
       { "header-size", "Header size",
           "Bytes before the first sample of a raw file", 0, NULL,
           GST_OCT_UINT64 (
@@ -121,6 +134,18 @@ static GST_OCT_DEFINE_ENUM (get_scan_mask_type, "GstOctScanMaskChoice",
           "Which dataset of an HDF5 file has the spectra (none = the only one "
           "that can have them)",
           0, NULL, GST_OCT_STRING (GstOctSrcSettings, input.reader.dataset) },
+      { "sample-dimension", "Sample dimension",
+          "Which dimension of an array has the samples, 1 is the first (0 = "
+          "the last one, and the first one of MATLAB)",
+          0, NULL,
+          GST_OCT_UINT (GstOctSrcSettings, input.reader.sample_dimension, 0,
+              OCT_READER_MAX_DIMS, 0) },
+      { "channel", "Channel",
+          "Which channel of an array is read, whose last dimension (MATLAB: "
+          "first) is channels, 1 is the first (0 = the only one)",
+          0, NULL,
+          GST_OCT_UINT (GstOctSrcSettings, input.reader.channel, 0,
+              OCT_READER_MAX_CHANNELS, 0) },
       { "loop", "Loop", "Start again at the end of the file", 0, NULL,
           GST_OCT_BOOLEAN (GstOctSrcSettings, loop, FALSE) },
       { "preload", "Preload",

@@ -248,6 +248,10 @@ describe_options (const Options *options)
 
   g_autofree char *packing =
       s->packing != NULL ? g_strconcat (" ", s->packing, NULL) : g_strdup ("");
+  g_autofree char *axes =
+      s->sample_dimension != 0 || s->channel != 0
+          ? g_strdup_printf (" axes %d %d", s->sample_dimension, s->channel)
+          : g_strdup ("");
 
   if (s->calibration != NULL)
     (void)g_file_get_contents (s->calibration, &calibration, NULL, NULL);
@@ -255,7 +259,7 @@ describe_options (const Options *options)
   depths = describe_depths (s);
   text = g_strdup_printf (
       "%s %d %s %s %a %a %a %a %a %d %s %d %d %s %" G_GINT64_FORMAT
-      " %s %s %s%s%s%s",
+      " %s %s %s%s%s%s%s",
       f->format, f->ascans, f->method != NULL ? f->method : "",
       f->mode != NULL ? f->mode : "", f->min, f->max, f->width_um, f->length_um,
       f->refractive_index, f->bscans,
@@ -263,7 +267,7 @@ describe_options (const Options *options)
       s->sample_format != NULL ? s->sample_format : "", s->header_size,
       s->variable != NULL ? s->variable : "",
       s->dataset != NULL ? s->dataset : "",
-      calibration != NULL ? calibration : "", packing, sensing, depths);
+      calibration != NULL ? calibration : "", packing, axes, sensing, depths);
   sum = g_compute_checksum_for_string (G_CHECKSUM_SHA256, text, -1);
   sum[12] = '\0';
   return sum;

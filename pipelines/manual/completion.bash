@@ -22,7 +22,9 @@ _oct_program () {
     --format:*)
       mapfile -t COMPREPLY < <(compgen -W "npy nii tif h5 dcm" -- "$current") ;;
     --sample-format:*)
-      mapfile -t COMPREPLY < <(compgen -W "gray16-le gray8" -- "$current") ;;
+      mapfile -t COMPREPLY < <(compgen -W \
+        "gray16-le gray8 gray16-be s8 $(echo {s16,f32,f16,f64,s32,u32,s64,u64}-{le,be})" \
+        -- "$current") ;;
     --packing:*)
       mapfile -t COMPREPLY < <(compgen -W \
         "none mono12p mono12packed" -- "$current") ;;

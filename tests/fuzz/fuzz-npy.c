@@ -20,7 +20,8 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   }
   g_assert_no_error (error);
   g_assert_cmpuint (header.dims, >=, 1);
-  g_assert_cmpuint (header.dims, <=, 3);
+  g_assert_cmpuint (header.dims, <=, OCT_NPY_MAX_DIMS);
+  g_assert_cmpuint (header.stored, <, OCT_STORED_COUNT);
   g_assert_cmpuint (header.data_offset, <=, size);
   g_assert_cmpuint (header.data_offset, <=, OCT_NPY_MAX_HEADER);
   for (guint i = 0; i < header.dims; i++) {

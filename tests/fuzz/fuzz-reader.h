@@ -34,7 +34,9 @@ fuzz_read_some (OctReader *reader)
   const OctReaderInfo *info = oct_reader_get_info (reader);
   gsize row = info->samples * oct_sample_format_size (info->sample_format);
   g_autofree guint8 *values = NULL;
+  g_autofree char *doubt = oct_reader_describe_doubt (reader);
 
+  g_assert_true (doubt == NULL || g_utf8_validate (doubt, -1, NULL));
   g_assert_cmpuint (info->frames, >, 0);
   g_assert_cmpuint (info->bscans, >, 0);
   g_assert_cmpuint (info->samples, <=, OCT_MAX_SAMPLES);

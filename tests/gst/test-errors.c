@@ -125,37 +125,23 @@ static const BadInput bad_inputs[] = {
   { "octsrc location=@/cut.npy" CHAIN, "octsrc", NULL, STREAM (FORMAT),
       "File '@/cut.npy' holds 511 bytes of spectra, but one B-scan of 4 "
       "lines of 64 samples needs 512; it was cut off, copy or save it again." },
-  { NPY, "octsrc", DESCR "'<u2', 'fortran_order': True, 'shape': (4, 64), }",
-      STREAM (FORMAT),
-      "File '@/bad.npy' is stored column by column (fortran_order) with shape "
-      "(4, 64), but row by row is expected, A-lines x samples; when samples "
-      "come first in that shape, as from MATLAB, save it with "
-      "numpy.save(file, a.T), when they come last with numpy.save(file, "
-      "numpy.ascontiguousarray(a))." },
   { NPY, "octsrc", DESCR "'<u2', 'fortran_order': True, 'shape': (64, 2, 2), }",
-      STREAM (FORMAT),
-      "File '@/bad.npy' is stored column by column (fortran_order) with shape "
-      "(64, 2, 2), but row by row is expected, B-scans x A-lines x samples; "
-      "*numpy.save(file, a.T)*" },
-  { NPY, "octsrc", DESCR "'>u2', 'fortran_order': False, 'shape': (4, 64), }",
-      STREAM (FORMAT),
-      "File '@/bad.npy' holds values of NumPy type '>u2', but |u1, <u2, <i2, "
-      "<f4 or <f8 is expected; save it with numpy.save(file, "
-      "a.astype('<u2'))." },
+      RESOURCE (SETTINGS),
+      "File '@/bad.npy' has the shape (64, 2, 2), stored column by column "
+      "(fortran_order), where the samples may be first or last; set "
+      "`sample-dimension` to 1 if the 64 are the samples, or to 3 if it is "
+      "right." },
   { NPY, "octsrc", DESCR "'<c8', 'fortran_order': False, 'shape': (4, 64), }",
       STREAM (FORMAT),
-      "File '@/bad.npy' holds values of NumPy type '<c8', but |u1, <u2, <i2, "
-      "<f4 or <f8 is expected; save it with numpy.save(file, "
+      "File '@/bad.npy' holds values of NumPy type '<c8', but whole "
+      "numbers of 1 to 8 bytes or floats of 2 to 8 bytes are expected; save it "
+      "with numpy.save(file, "
       "a.real.astype('<f4'))." },
-  { NPY, "octsrc", DESCR "'<i8', 'fortran_order': False, 'shape': (4, 64), }",
-      STREAM (FORMAT),
-      "File '@/bad.npy' holds values of NumPy type '<i8', but |u1, <u2, <i2, "
-      "<f4 or <f8 is expected; save it with numpy.save(file, "
-      "a.astype('<f4'))." },
   { NPY, "octsrc", DESCR "'|O', 'fortran_order': False, 'shape': (4, 64), }",
       STREAM (FORMAT),
-      "File '@/bad.npy' holds values of NumPy type '|O', but |u1, <u2, <i2, "
-      "<f4 or <f8 is expected; save it with numpy.save(file, "
+      "File '@/bad.npy' holds values of NumPy type '|O', but whole "
+      "numbers of 1 to 8 bytes or floats of 2 to 8 bytes are expected; save it "
+      "with numpy.save(file, "
       "a.astype('<f4'))." },
   { NPY, "octsrc",
       DESCR "[('a', '<u2')], 'fortran_order': False, 'shape': (4, 64), }",
@@ -165,14 +151,16 @@ static const BadInput bad_inputs[] = {
       "a['name'])." },
   { NPY, "octsrc", DESCR "'<u2', 'fortran_order': False, 'shape': (), }",
       STREAM (FORMAT),
-      "File '@/bad.npy' holds an array of 0 dimensions, but 1 to 3 are "
-      "expected ([B-scans][lines][samples]); save it with numpy.save(file, "
+      "File '@/bad.npy' holds an array of 0 dimensions, but 1 to 5 are "
+      "expected ([volumes][B-scans][lines][samples][channels]); save it with "
+      "numpy.save(file, "
       "a.reshape(bscans, lines, samples))." },
   { NPY, "octsrc",
-      DESCR "'<u2', 'fortran_order': False, 'shape': (1, 1, 4, 64), }",
+      DESCR "'<u2', 'fortran_order': False, 'shape': (1, 1, 1, 1, 4, 64), }",
       STREAM (FORMAT),
-      "File '@/bad.npy' holds an array of 4 dimensions, but 1 to 3 are "
-      "expected ([B-scans][lines][samples]); save it with numpy.save(file, "
+      "File '@/bad.npy' holds an array of 6 dimensions, but 1 to 5 are "
+      "expected ([volumes][B-scans][lines][samples][channels]); save it with "
+      "numpy.save(file, "
       "a.reshape(bscans, lines, samples))." },
   { NPY, "octsrc", DESCR "'<u2', 'fortran_order': False, 'shape': (0, 64), }",
       STREAM (FORMAT),

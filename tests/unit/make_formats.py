@@ -29,6 +29,24 @@ def values(code):
     return (np.arange(24) * STEPS[code]).reshape(2, 3, 4).astype(code)
 
 
+def stack():
+    """[volumes][B-scans][lines][samples][channels]; value n of channel c is
+    (2 c + 1) n."""
+    one = np.arange(2 * 3 * 4 * 20, dtype="u2").reshape(2, 3, 4, 20)
+    return np.stack((one, 3 * one), axis=4)
+
+
+def write_stacks(folder):
+    for name, compressed in (("plain", False), ("packed", True)):
+        scipy.io.savemat(folder / f"stack-{name}.mat",
+                         {"matlab": stack().T, "scipy_one": stack()[0, ..., 0]}, do_compression=compressed)
+    with h5py.File(folder / "stack.h5", "w") as f:
+        f.create_dataset("stack", data=stack(), chunks=(1, 1, 4, 20, 2), maxshape=(None, 3, 4, 20, 2))
+        f["one"] = stack()[..., :1]
+        f["turned"] = stack().swapaxes(2, 3)
+        f["half"] = (np.arange(3 * 4 * 20) / 2).reshape(3, 4, 20).astype("f2")
+
+
 def write_mat(folder):
     for code in STEPS:
         for name, compressed in (("plain", False), ("packed", True)):
@@ -262,5 +280,6 @@ if __name__ == "__main__":
     folder = pathlib.Path(sys.argv[1] if len(sys.argv) == 2 else pathlib.Path(__file__).parent / "vectors/files")
     write_mat(folder)
     write_h5(folder)
+    write_stacks(folder)
     write_thorlabs(folder)
     write_tiff(folder)

@@ -32,6 +32,13 @@ def main():
     save("complex", flat.reshape(6, 4).astype("<c8"))
     save("int64", flat.reshape(6, 4).astype("<i8"))
     save("records", np.zeros(3, [("a", "<u2"), ("b", "<f4")]))
+    # [volumes][B-scans][lines][samples][channels], as vortex lays them out
+    stack = np.arange(2 * 3 * 4 * 20).reshape(2, 3, 4, 20, 1).astype("<u2")
+    save("stack-c", stack)
+    save("stack-channels", np.asfortranarray(np.concatenate((stack, 3 * stack), axis=4)))
+    header = "{ 'descr': 'uint16', 'fortran_order': False, 'shape': (2, 3, 4, 20, 1) } \n"
+    (folder / "stack-names.npy").write_bytes(
+        b"\x93NUMPY\x02\x00" + len(header).to_bytes(4, "little") + header.encode() + stack.tobytes())
     for version in ((2, 0), (3, 0)):
         with open(folder / f"version-{version[0]}.npy", "wb") as f:
             np.lib.format.write_array(f, flat.reshape(6, 4).astype("<u2"), version=version)

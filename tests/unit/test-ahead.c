@@ -286,10 +286,9 @@ test_reader (void)
     values[i] = (guint16)(i * 40503);
   path = oct_test_write ("scan.raw", values, (gsize)VALUES * BSCANS * 2);
   for (guint error = 0; error <= 1; error++) {
-    g_autoptr (OctReader) reader =
-        oct_test_open (path, (OctReaderSettings){ .samples = SAMPLES,
-                                 .lines = LINES,
-                                 .sample_format = OCT_SAMPLE_U16 });
+    g_autoptr (OctReader) reader = oct_test_open (path,
+        (OctReaderSettings){
+            .samples = SAMPLES, .lines = LINES, .stored = OCT_STORED_U2 });
 
     renew_disk ();
     disk.error = error == 1 ? EIO : 0;

@@ -187,8 +187,8 @@ test_mat_refused (void)
       OCT_ERROR_FORMAT, "'spectra' (is complex)", "save");
   assert_vector_refused ("sparse.mat", (OctReaderSettings){ 0 },
       OCT_ERROR_FORMAT, "'spectra' (is sparse)", "save");
-  assert_vector_refused ("four.mat", (OctReaderSettings){ 0 }, OCT_ERROR_FORMAT,
-      "more than three dimensions", "save");
+  assert_vector_refused ("four.mat", (OctReaderSettings){ 0 },
+      OCT_ERROR_SETTINGS, "4 x 3 x 2 x 2, thus 4 channels", "one of 1 to 4");
   assert_vector_refused ("cell.mat", (OctReaderSettings){ 0 }, OCT_ERROR_FORMAT,
       "is a cell array", "save");
   oct_test_assert_refused (

@@ -196,13 +196,11 @@ test_other_system (void)
   assert_refused ((OctReaderSettings){ 0 }, OCT_ERROR_SETTINGS,
       "acquisition system: Own System", "set `samples`, `lines`");
   reader = oct_test_open (oct_test_path ("scan_raw.raw"),
-      (OctReaderSettings){
-          .samples = 4, .lines = 2, .sample_format = OCT_SAMPLE_U16 });
+      (OctReaderSettings){ .samples = 4, .lines = 2, .stored = OCT_STORED_U2 });
   g_assert_cmpuint (oct_reader_get_info (reader)->frames, ==, 2);
   g_assert_nonnull (oct_reader_get_calibration (reader));
   small = oct_test_open (oct_test_path ("scan_raw.raw"),
-      (OctReaderSettings){
-          .samples = 4, .lines = 2, .sample_format = OCT_SAMPLE_U8 });
+      (OctReaderSettings){ .samples = 4, .lines = 2, .stored = OCT_STORED_U1 });
   g_assert_cmpuint (oct_reader_get_info (small)->frames, ==, 4);
 }
 

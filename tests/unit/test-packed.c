@@ -6,10 +6,8 @@
 #include <unistd.h>
 
 #define PACKED(s, l, p)                                                        \
-  ((OctReaderSettings){ .samples = s,                                          \
-      .lines = l,                                                              \
-      .sample_format = OCT_SAMPLE_U16,                                         \
-      .packing = p })
+  ((OctReaderSettings){                                                        \
+      .samples = s, .lines = l, .stored = OCT_STORED_U2, .packing = p })
 
 /* 0x123 and 0xabc, then 0xfff and 0x001. */
 static void
@@ -93,7 +91,7 @@ test_refused (void)
 
   oct_test_assert_refused (path, PACKED (3, 1, OCT_PACKING_MONO12P),
       OCT_ERROR_SETTINGS, "1 lines of 3 samples", "set `lines` or `samples`");
-  gray8.sample_format = OCT_SAMPLE_U8;
+  gray8.stored = OCT_STORED_U1;
   oct_test_assert_refused (
       path, gray8, OCT_ERROR_SETTINGS, "of gray8", "`sample-format` gray16-le");
   oct_test_assert_refused (path, PACKED (100, 100, OCT_PACKING_MONO12P),

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * How one value lies in a file: its type, its size, its order of bytes, and
+ * what it is delivered as.  One table for all formats and for raw files.
+ */
+#pragma once
+
+#include "oct-types.h"
+
+G_BEGIN_DECLS
+
+/* Rows of the table.  Those that are found more often come first: of several
+ * that would fit, oct_stored_guess() names the first. */
+typedef enum {
+  OCT_STORED_U1,
+  OCT_STORED_U2,
+  OCT_STORED_U2_BE,
+  OCT_STORED_I1,
+  OCT_STORED_I2,
+  OCT_STORED_I2_BE,
+  OCT_STORED_F4,
+  OCT_STORED_F4_BE,
+  OCT_STORED_F2,
+  OCT_STORED_F2_BE,
+  OCT_STORED_F8,
+  OCT_STORED_F8_BE,
+  OCT_STORED_I4,
+  OCT_STORED_I4_BE,
+  OCT_STORED_U4,
+  OCT_STORED_U4_BE,
+  OCT_STORED_I8,
+  OCT_STORED_I8_BE,
+  OCT_STORED_U8,
+  OCT_STORED_U8_BE,
+  OCT_STORED_COUNT
+} OctStored;
+
+typedef struct {
+  const char *nick, *blurb;  /* of octsrc's `sample-format` */
+  char kind;                 /* 'u': without sign, 'i': with sign, 'f': float */
+  guint size;                /* bytes of a value */
+  gboolean swapped;          /* its highest byte comes first */
+  OctSampleFormat delivered; /* U8, U16 or F32 */
+  /* Converts `count` values to those delivered; NULL: they are the same.  F32
+   * holds whole numbers up to 2^24 exactly and rounds others to the nearest
+   * float.  `from` needs no alignment. */
+  void (*load) (gconstpointer from, gsize count, gpointer to);
+} OctStoredType;
+
+/* Static. */
+const OctStoredType *oct_stored_get (OctStored stored);
+
+/* The row of a type; FALSE: there is none. */
+gboolean oct_stored_find (
+    char kind, guint64 size, gboolean swapped, OctStored *stored);
+
+/* By its nick; NULL: gray16-le.  FALSE with OCT_ERROR_SETTINGS and a sentence
+ * that lists all of them. */
+gboolean oct_stored_parse (const char *nick, OctStored *stored, GError **error);
+
+/* "gray16-le, gray8, ...": all nicks, static. */
+const char *oct_stored_list (void);
+
+/* What --sample-format of the programs is: a text with all nicks, static. */
+const char *oct_stored_describe_option (void);
+
+/* What the values of a raw file seem to be: `stored` where that can be, else the
+ * type in which neighbouring samples differ least, as those of spectra do.
+ * `bytes`: some A-lines, without what is before them in the file. */
+OctStored oct_stored_guess (OctStored stored, const guint8 *bytes, gsize size);
+
+G_END_DECLS
