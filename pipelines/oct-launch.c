@@ -195,14 +195,57 @@ oct_source_options_count_lines (const OctSourceOptions *options)
   return reader != NULL ? oct_reader_get_info (reader)->lines : 0;
 }
 
+/* aravissrc gives the memory of a buffer back to the camera as soon as it was
+ * pushed, whoever keeps the buffer: a recording would hold later frames in the
+ * places of earlier ones. */
+static GstPadProbeReturn
+on_camera_frame (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
+  GstBuffer *copy = gst_buffer_copy_deep (buffer);
+
+  /* without memory for it the frame is lost */
+  if (copy == NULL)
+    return GST_PAD_PROBE_DROP;
+  gst_buffer_unref (buffer);
+  GST_PAD_PROBE_INFO_DATA (info) = copy;
+  return GST_PAD_PROBE_OK;
+}
+
+static void
+copy_its_frames (const GValue *item, gpointer data)
+{
+  GstElement *element = g_value_get_object (item);
+  GstElementFactory *factory = gst_element_get_factory (element);
+  g_autoptr (GstPad) pad = NULL;
+
+  if (factory == NULL || !g_str_equal (GST_OBJECT_NAME (factory), "aravissrc"))
+    return;
+  pad = gst_element_get_static_pad (element, "src");
+  gst_pad_add_probe (
+      pad, GST_PAD_PROBE_TYPE_BUFFER, on_camera_frame, NULL, NULL);
+}
+
+void
+oct_launch_copy_camera_frames (GstBin *bin)
+{
+  GstIterator *all = gst_bin_iterate_recurse (bin);
+
+  /* nothing is added or removed meanwhile */
+  gst_iterator_foreach (all, copy_its_frames, NULL);
+  gst_iterator_free (all);
+}
+
 GstElement *
 oct_launch_add_part (GstBin *bin, const char *description, GError **error)
 {
   GstElement *part = gst_parse_bin_from_description_full (
       description, TRUE, NULL, GST_PARSE_FLAG_FATAL_ERRORS, error);
 
-  if (part != NULL)
-    gst_bin_add (bin, part);
+  if (part == NULL)
+    return NULL;
+  oct_launch_copy_camera_frames (GST_BIN (part));
+  gst_bin_add (bin, part);
   return part;
 }
 

@@ -67,6 +67,11 @@ GstElement *oct_launch_add_part (
 GstElement *oct_launch_add_own_part (
     GstBin *bin, const char *description, GError **error);
 
+/* Each camera source in `bin` that takes its memory back while buffers with it
+ * are in use (aravissrc) delivers copies.  For launch lines of users; the parts
+ * above have it. */
+void oct_launch_copy_camera_frames (GstBin *bin);
+
 /* By name; the elements have to be there. */
 void oct_launch_set (GstElement *pipeline, const char *name,
     const char *property, const char *value);

@@ -268,7 +268,18 @@ get_readable (OctParts *parts, const Part *part)
   return parts_is_there (parts, part) ? g_strdup (part->path) : NULL;
 }
 
-void
+static char *
+describe_uncounted (const Part *part, const GError *error)
+{
+  g_autofree char *name = g_filename_display_name (part->path);
+
+  return g_strdup_printf ("The file '%s' cannot be read to count its frames "
+                          "(%s): %" G_GUINT64_FORMAT
+                          " went into it, play it to see how many it holds.",
+      name, error->message, part->frames);
+}
+
+char *
 oct_parts_recount (OctParts *parts)
 {
   guint64 frames = 0;
@@ -278,17 +289,21 @@ oct_parts_recount (OctParts *parts)
   for (guint i = parts->all->len; i-- > 0 && frames == 0;) {
     Part *part = g_ptr_array_index (parts->all, i);
     g_autofree char *file = NULL;
+    g_autoptr (GError) error = NULL;
 
     g_mutex_lock (&parts->lock);
     file = get_readable (parts, part);
     g_mutex_unlock (&parts->lock);
     if (file == NULL)
-      return;
-    frames = oct_playable_count (file, g_str_has_suffix (part->path, ".mp4"));
+      return NULL;
+    if (!oct_playable_count (
+            file, g_str_has_suffix (part->path, ".mp4"), &frames, &error))
+      return describe_uncounted (part, error);
     g_mutex_lock (&parts->lock);
     part->frames = frames;
     g_mutex_unlock (&parts->lock);
   }
+  return NULL;
 }
 
 void

@@ -41,8 +41,9 @@ int oct_parts_sync (OctParts *parts);
 char *oct_parts_check (OctParts *parts, gboolean *current);
 
 /* After a failure: the last file that holds frames, and those begun after it,
- * hold only what is found in them now. */
-void oct_parts_recount (OctParts *parts);
+ * hold only what is found in them now.  Returns NULL, or a sentence to be freed
+ * about a file that cannot be read: that one keeps its count. */
+char *oct_parts_recount (OctParts *parts);
 
 /* Deletes the last file where nothing was written to it. */
 void oct_parts_remove_empty (OctParts *parts);

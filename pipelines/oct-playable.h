@@ -7,7 +7,10 @@
 G_BEGIN_DECLS
 
 /* Frames that a player finds in a video file (Matroska, or `mp4`), which is
- * read to its end; 0 where it is none.  Takes as long as reading it. */
-guint64 oct_playable_count (const char *path, gboolean mp4);
+ * read to its end; 0 where it is none.  FALSE with the system's error when the
+ * file cannot be read, which says nothing about its frames.  Takes as long as
+ * reading it. */
+gboolean oct_playable_count (
+    const char *path, gboolean mp4, guint64 *frames, GError **error);
 
 G_END_DECLS

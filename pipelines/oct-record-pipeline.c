@@ -307,6 +307,7 @@ oct_record_pipeline_new (const OctRecordOptions *options, GError **error)
   pipeline = gst_parse_launch_full (
       description, NULL, GST_PARSE_FLAG_FATAL_ERRORS, &reason);
   if (pipeline != NULL) {
+    oct_launch_copy_camera_frames (GST_BIN (pipeline));
     if (!set_up (pipeline, options, method, error))
       gst_clear_object (&pipeline);
   } else if (options->source != NULL

@@ -4,6 +4,7 @@
  * they are being taken, and shows or streams them.  record.sh builds it and
  * runs it.
  */
+#include "oct-listener.h"
 #include "oct-pulse.h"
 #include "oct-record-options.h"
 #include "oct-record-pipeline.h"
@@ -624,6 +625,7 @@ main (int argc, char **argv)
   gboolean ok, clean = TRUE;
 
   oct_terminal_begin ();
+  oct_listener_raise_limit ();
   if (!oct_record_options_parse (&options, &argc, &argv, &error)) {
     g_printerr ("%s See --help.\n", error->message);
     oct_record_options_clear (&options);

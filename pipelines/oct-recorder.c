@@ -78,6 +78,21 @@ recorder_fail (OctRecorder *self, char *message)
   g_mutex_unlock (&self->lock);
 }
 
+/* Takes `sentence`, which may be NULL. */
+static void
+add_to_reason (OctRecorder *self, char *sentence)
+{
+  if (sentence == NULL || self->reason == NULL) {
+    recorder_fail (self, sentence);
+    return;
+  }
+  g_mutex_lock (&self->lock);
+  self->reason = g_strjoin (" ", self->reason, sentence, NULL);
+  g_ptr_array_add (self->sentences, (gpointer)self->reason);
+  g_mutex_unlock (&self->lock);
+  g_free (sentence);
+}
+
 /* Files are gone; takes `message`. */
 static void
 tell_loss (OctRecorder *self, char *message)
@@ -388,7 +403,7 @@ recorder_end (OctRecorder *self)
   /* a disk that fills up may take what comes last in part only, and say nothing
    * of it to who writes */
   if ((self->broken || self->reason != NULL) && self->parts != NULL)
-    oct_parts_recount (self->parts);
+    add_to_reason (self, oct_parts_recount (self->parts));
   remove_empty (self);
   update_stats (self, TRUE);
   recorder_keep_measurements (self, TRUE);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-rtsp.h"
+#include "oct-listener.h"
+#include "oct-rtsp-connection.h"
+#include "oct-rtsp-message.h"
 #include "oct-tap.h"
 
 #include <gst/rtsp-server/rtsp-server.h>
@@ -15,6 +18,8 @@
 struct _OctRtsp {
   GstPad *pad;
   GstRTSPServer *server;
+  OctListener *listener;
+  OctRtspHall hall;
   char *url;
   GMainContext *context;
   GMainLoop *loop;
@@ -117,28 +122,41 @@ rtsp_run (gpointer data)
   return NULL;
 }
 
+static void
+rtsp_on_incoming (GSocketConnection *incoming, gpointer data)
+{
+  oct_rtsp_connection_begin (&((OctRtsp *)data)->hall, incoming);
+}
+
+static void
+rtsp_on_second (gint64 now, gpointer data)
+{
+  GPtrArray *connections = ((OctRtsp *)data)->hall.connections;
+
+  /* one that is over leaves the list */
+  for (guint i = connections->len; i-- > 0;)
+    oct_rtsp_connection_check (g_ptr_array_index (connections, i), now);
+}
+
 static gboolean
 listen_at (OctRtsp *rtsp, const char *address, guint port, GError **error)
 {
-  g_autofree char *service = g_strdup_printf ("%u", port);
+  static const OctListenerEvents events = { rtsp_on_incoming, rtsp_on_second };
   g_autoptr (GError) local = NULL;
-  GSource *source;
 
-  gst_rtsp_server_set_address (rtsp->server, address);
-  gst_rtsp_server_set_service (rtsp->server, service);
-  source = gst_rtsp_server_create_source (rtsp->server, NULL, &local);
-  if (source == NULL) {
+  g_main_context_push_thread_default (rtsp->context);
+  rtsp->listener = oct_listener_new (address, port, &events, rtsp, &local);
+  g_main_context_pop_thread_default (rtsp->context);
+  if (rtsp->listener == NULL) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ_WRITE,
         "The RTSP server cannot listen at %s, port %u: %s; choose another port "
         "or an address of this machine.",
-        address, port, local != NULL ? local->message : "unknown reason");
+        address, port, local->message);
     return FALSE;
   }
-  g_source_attach (source, rtsp->context);
-  g_source_unref (source);
   rtsp->url = g_strdup_printf (
-      strchr (address, ':') ? "rtsp://[%s]:%d" PATH : "rtsp://%s:%d" PATH,
-      address, gst_rtsp_server_get_bound_port (rtsp->server));
+      strchr (address, ':') ? "rtsp://[%s]:%u" PATH : "rtsp://%s:%u" PATH,
+      address, oct_listener_get_port (rtsp->listener));
   return TRUE;
 }
 
@@ -146,6 +164,9 @@ OctRtsp *
 oct_rtsp_new (GstPad *pad, const char *address, guint port,
     const char *password, GError **error)
 {
+  /* whoever comes from one address leaves seats for others */
+  const OctSeatLimits limits = { .max = MAX_VIEWERS,
+    .per_address = password != NULL ? MAX_VIEWERS - MAX_VIEWERS / 4 : 0 };
   OctRtsp *rtsp = g_new0 (OctRtsp, 1);
   g_autoptr (GstRTSPMountPoints) mounts = NULL;
   g_autoptr (GstRTSPSessionPool) pool = NULL;
@@ -159,8 +180,10 @@ oct_rtsp_new (GstPad *pad, const char *address, guint port,
       mounts, PATH, make_factory (rtsp, password != NULL));
   pool = gst_rtsp_server_get_session_pool (rtsp->server);
   gst_rtsp_session_pool_set_max_sessions (pool, MAX_VIEWERS);
+  gst_rtsp_server_set_content_length_limit (rtsp->server, OCT_RTSP_MAX_BODY);
   if (password != NULL)
     set_password (rtsp->server, password);
+  oct_rtsp_hall_init (&rtsp->hall, rtsp->server, &limits);
   if (!listen_at (rtsp, address, port, error)) {
     oct_rtsp_free (rtsp);
     return NULL;
@@ -191,6 +214,13 @@ oct_rtsp_free (OctRtsp *rtsp)
     g_main_loop_quit (rtsp->loop);
     g_thread_join (rtsp->thread);
   }
+  g_main_context_push_thread_default (rtsp->context);
+  g_clear_pointer (&rtsp->listener, oct_listener_free);
+  oct_rtsp_hall_clear (&rtsp->hall);
+  /* what was waiting for a connection ends too */
+  while (g_main_context_iteration (rtsp->context, FALSE))
+    ;
+  g_main_context_pop_thread_default (rtsp->context);
   gst_object_unref (rtsp->server);
   g_main_loop_unref (rtsp->loop);
   g_main_context_unref (rtsp->context);

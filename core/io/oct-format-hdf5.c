@@ -375,18 +375,79 @@ next_chunk (const Grid *grid, hsize_t *place)
   return FALSE;
 }
 
-/* B-scans that lie in a chunk: *first and the number of them. */
-static guint64
-get_bscans_of (const Content *content, const Grid *grid, const hsize_t *place,
-    guint64 frames, guint64 *first)
-{
-  guint axis = content->axes[content->dims > 2 ? 0 : content->dims - 2];
-  guint64 each = content->dims > 2 ? 1 : content->lines;
-  guint64 from = place[axis] * grid->length[axis] / each;
-  guint64 end = ((place[axis] + 1) * grid->length[axis] + each - 1) / each;
+/* B-scans follow each other along the dimensions that `roles` says, or, when there
+ * is none, along that of the A-lines, `each` rows of it at a time. */
+typedef struct {
+  guint n;
+  guint axes[OCT_ARRAY_MAX_DIMS]; /* of the file, slowest first */
+  guint64 lengths[OCT_ARRAY_MAX_DIMS];
+  guint64 each;
+} Order;
 
-  *first = MIN (from, frames);
-  return MIN (end, frames) - *first;
+static Order
+get_order (const Content *content, guint64 frames)
+{
+  const OctAxes *roles = &content->roles;
+  Order order = { .n = roles->n_bscans, .each = 1 };
+
+  for (guint i = 0; i < order.n; i++) {
+    order.axes[i] = content->axes[roles->bscans[i]];
+    order.lengths[i] = content->lengths[roles->bscans[i]];
+  }
+  if (order.n == 0) {
+    order = (Order){ .n = 1, .each = content->lines };
+    order.axes[0] = content->axes[roles->line];
+    order.lengths[0] = frames;
+  }
+  return order;
+}
+
+/* A chunk holds at most so many B-scans, or a part of each. */
+static guint64
+count_bscans_of_chunk (const Order *order, const Grid *grid)
+{
+  guint64 n = 1;
+
+  for (guint i = 0; i < order->n; i++) {
+    guint64 length = grid->length[order->axes[i]];
+
+    n *= MIN (order->lengths[i], (length + order->each - 1) / order->each + 1);
+  }
+  return n;
+}
+
+/* Notes the B-scans of the chunk at `place` from dimension `i` on, of which those
+ * before are at B-scan `before`. */
+static void
+add_bscans_of_chunk (OctMissing *missing, const Order *order, const Grid *grid,
+    const hsize_t *place, guint i, guint64 before)
+{
+  guint axis = order->axes[i];
+  guint64 length = grid->length[axis], each = order->each;
+  guint64 from = place[axis] * length / each;
+  guint64 end = ((place[axis] + 1) * length + each - 1) / each;
+
+  from = MIN (from, order->lengths[i]);
+  end = MIN (end, order->lengths[i]);
+  before *= order->lengths[i];
+  if (i + 1 == order->n) {
+    oct_missing_add (missing, before + from, end - from, "never written");
+    return;
+  }
+  for (; from < end; from++)
+    add_bscans_of_chunk (missing, order, grid, place, i + 1, before + from);
+}
+
+/* Whether values of the channel that is read lie in the chunk at `place`. */
+static gboolean
+has_channel (const Content *content, const Grid *grid, const hsize_t *place)
+{
+  guint axis;
+
+  if (content->roles.channel == OCT_NO_AXIS)
+    return TRUE;
+  axis = content->axes[content->roles.channel];
+  return content->roles.channel_read / grid->length[axis] == place[axis];
 }
 
 /* A chunk to which nothing was written is read as zeros, which no camera has
@@ -394,11 +455,12 @@ get_bscans_of (const Content *content, const Grid *grid, const hsize_t *place,
 static gboolean
 find_unwritten (OctOpening *opening, const Content *content, GError **error)
 {
-  guint64 frames = opening->info.announced, all = 1, most, first, n;
+  guint64 frames = opening->info.announced, all = 1, most;
+  Order order;
   hsize_t place[H5S_MAX_RANK] = { 0 }, offset[H5S_MAX_RANK], size, stored = 0;
   Grid grid;
 
-  if (content->dims < 2 || !get_grid (content, &grid)
+  if (content->roles.line == OCT_NO_AXIS || !get_grid (content, &grid)
       || H5Dget_num_chunks (content->set, content->space, &stored) < 0)
     return TRUE;
   for (guint i = 0; i < grid.rank; i++)
@@ -406,8 +468,9 @@ find_unwritten (OctOpening *opening, const Content *content, GError **error)
       all = G_MAXUINT64;
   if (stored >= all)
     return TRUE;
-  n = get_bscans_of (content, &grid, place, frames, &first);
-  if (!g_uint64_checked_mul (&most, stored, n))
+  order = get_order (content, frames);
+  if (!g_uint64_checked_mul (
+          &most, stored, count_bscans_of_chunk (&order, &grid)))
     most = frames;
   if (!oct_opening_check_present (opening, frames, MIN (most, frames), error))
     return FALSE;
@@ -423,11 +486,11 @@ find_unwritten (OctOpening *opening, const Content *content, GError **error)
     for (guint i = 0; i < grid.rank; i++)
       offset[i] = place[i] * grid.length[i];
     size = 0;
-    if (H5Dget_chunk_storage_size (content->set, offset, &size) >= 0
-        && size > 0)
+    if (!has_channel (content, &grid, place)
+        || (H5Dget_chunk_storage_size (content->set, offset, &size) >= 0
+            && size > 0))
       continue;
-    n = get_bscans_of (content, &grid, place, frames, &first);
-    oct_missing_add (opening->missing, first, n, "never written");
+    add_bscans_of_chunk (opening->missing, &order, &grid, place, 0, 0);
   } while (next_chunk (&grid, place));
   return TRUE;
 }

@@ -3,6 +3,8 @@
 #include "gstoctcaps.h"
 #include "gstocterror.h"
 
+#include <gst/video/video.h>
+
 GST_DEBUG_CATEGORY_STATIC (gst_oct_order_debug);
 #define GST_CAT_DEFAULT gst_oct_order_debug
 
@@ -35,9 +37,9 @@ static const char *const kind_names[] = {
   "spectra become A-scans once, and behind octfft, octnufft and octcs comes "  \
   "octlogscale"
 
-#define GREY                                                                   \
-  "set the camera to a grey format, or put videoconvert ! "                    \
-  "video/x-raw,format=GRAY8 between them"
+/* Of video: which grey depends on its depth, see advise_grey(). */
+static const char grey[] = "grey";
+static const char grey_or_images[] = "grey or images";
 
 #define RECORD                                                                 \
   "put it behind the source, by a tee before octdcsub, or write values to a "  \
@@ -70,7 +72,7 @@ static const struct {
   const char *advice[N_KINDS];
 } elements[] = {
   { "octdcsub", "raw spectra (video/x-raw, GRAY8 or GRAY16_LE) or real spectra",
-      { [KIND_VIDEO] = GREY,
+      { [KIND_VIDEO] = grey,
           [KIND_COMPLEX] = "put octdcsub before octdispersion",
           [KIND_COMPLEX_UNIFORM] = "put octdcsub before octdispersion",
           [KIND_ASCANS] = "put octdcsub first, behind the source" } },
@@ -124,7 +126,7 @@ static const struct {
           [KIND_COMPLEX_UNIFORM] = "put octfft between them" } },
   { "octreconstruct",
       "raw spectra (video/x-raw, GRAY8 or GRAY16_LE) or real spectra",
-      { [KIND_VIDEO] = GREY,
+      { [KIND_VIDEO] = grey,
           [KIND_AS_MEASURED] = WHOLE,
           [KIND_UNIFORM] =
               "put octreconstruct first, behind the source, in place of the "
@@ -134,7 +136,7 @@ static const struct {
           [KIND_ASCANS] = WHOLE } },
   { "octgather",
       "raw spectra (video/x-raw, GRAY8 or GRAY16_LE) or real spectra",
-      { [KIND_VIDEO] = GREY,
+      { [KIND_VIDEO] = grey,
           [KIND_UNIFORM] = GATHER,
           [KIND_COMPLEX] = GATHER,
           [KIND_COMPLEX_UNIFORM] = GATHER,
@@ -152,17 +154,15 @@ static const struct {
           [KIND_COMPLEX] = IMAGES,
           [KIND_COMPLEX_UNIFORM] = IMAGES } },
   TAKES_IMAGES ("octspeckle"),
-  { "octmeter", "spectra or A-scans", { [KIND_VIDEO] = GREY } },
+  { "octmeter", "spectra or A-scans", { [KIND_VIDEO] = grey } },
   { "octvolumesink", "grey images (video/x-raw, GRAY8 or GRAY16_LE) or A-scans",
-      { [KIND_VIDEO] = "leave octcolormap out, whose colours are no "
-                       "measurement, or put videoconvert ! "
-                       "video/x-raw,format=GRAY8 between them",
+      { [KIND_VIDEO] = grey_or_images,
           [KIND_AS_MEASURED] = IMAGES,
           [KIND_UNIFORM] = IMAGES,
           [KIND_COMPLEX] = IMAGES,
           [KIND_COMPLEX_UNIFORM] = IMAGES } },
   { "octrawsink", "raw spectra (video/x-raw, GRAY8 or GRAY16_LE)",
-      { [KIND_VIDEO] = GREY,
+      { [KIND_VIDEO] = grey,
           [KIND_AS_MEASURED] = RECORD,
           [KIND_UNIFORM] = RECORD,
           [KIND_COMPLEX] = RECORD,
@@ -193,6 +193,43 @@ kind_of (const GstCaps *caps)
   return uniform ? KIND_UNIFORM : KIND_AS_MEASURED;
 }
 
+/* GRAY8 for more than 8 bit would throw away what OCT lives on: with 16 bit
+ * spectra, 27 dB.  Formats that are not decided yet may have any depth. */
+static char *
+advise_grey (const char *format)
+{
+  const GstVideoFormatInfo *info = format != NULL ? gst_video_format_get_info (
+                                       gst_video_format_from_string (format))
+                                                  : NULL;
+
+  if (info == NULL)
+    return g_strdup ("set the camera to a grey format, or put videoconvert ! "
+                     "video/x-raw,format=GRAY16_LE between them (GRAY8 where "
+                     "samples have 8 bit)");
+  if (GST_VIDEO_FORMAT_INFO_IS_GRAY (info))
+    return g_strdup ("put videoconvert ! video/x-raw,format=GRAY16_LE between "
+                     "them, which keeps all bits");
+  return g_strdup_printf (
+      "set the camera to a grey format, or put videoconvert ! "
+      "video/x-raw,format=%s between them",
+      GST_VIDEO_FORMAT_INFO_DEPTH (info, 0) > 8 ? "GRAY16_LE" : "GRAY8");
+}
+
+static char *
+advise (const char *advice, const char *format)
+{
+  g_autofree char *converted = NULL;
+
+  if (advice == grey)
+    return advise_grey (format);
+  if (advice != grey_or_images)
+    return g_strdup (advice);
+  converted = advise_grey (format);
+  return g_strconcat ("leave octcolormap out, whose colours are no "
+                      "measurement, or ",
+      converted, NULL);
+}
+
 /* What to do with an element that takes no images behind one that makes them. */
 static char *
 advise_behind_images (const char *name, const char *former)
@@ -206,6 +243,41 @@ advise_behind_images (const char *name, const char *former)
                    "behind octvolumecs");
 }
 
+/* A sentence about an element that cannot take what comes from `peer`; NULL:
+ * there is none. */
+static char *
+describe_order (GstElement *element, GstPad *peer, const GstCaps *given)
+{
+  Kind kind = kind_of (given);
+  const char *name = gst_oct_element_type_name (element), *format;
+  g_autoptr (GstElement) before = gst_pad_get_parent_element (peer);
+  const char *former = before != NULL ? gst_oct_element_type_name (before) : "";
+  gboolean is_image = g_str_equal (former, "octlogscale")
+                      || g_str_equal (former, "octreconstruct");
+
+  if (kind == N_KINDS)
+    return NULL;
+  format = kind == KIND_VIDEO ? gst_structure_get_string (
+               gst_caps_get_structure (given, 0), "format")
+                              : NULL;
+  for (guint i = 0; i < G_N_ELEMENTS (elements); i++) {
+    g_autofree char *advice = NULL;
+
+    if (!g_str_equal (elements[i].element, name)
+        || elements[i].advice[kind] == NULL)
+      continue;
+    advice = is_image ? advise_behind_images (name, former)
+                      : advise (elements[i].advice[kind], format);
+    return g_strdup_printf ("%s cannot follow %s: it takes %s, not %s%s%s; %s.",
+        GST_OBJECT_NAME (element),
+        before != NULL ? GST_OBJECT_NAME (before) : "this element",
+        elements[i].takes, kind_names[kind],
+        format != NULL ? " of format " : "", format != NULL ? format : "",
+        advice);
+  }
+  return NULL;
+}
+
 /* On the bus of an application, and on the terminal: who describes a pipeline
  * in text has no pipeline, and no bus, when it cannot be linked.  Once for one
  * pad: to link two elements every pair of pads is tried, some twice. */
@@ -213,44 +285,69 @@ static void
 order_tell (
     GstElement *element, GstPad *pad, GstPad *peer, const GstCaps *given)
 {
-  Kind kind = kind_of (given);
-  const char *format;
-  const char *name = gst_oct_element_type_name (element);
-  g_autoptr (GstElement) before = gst_pad_get_parent_element (peer);
-  const char *former = before != NULL ? gst_oct_element_type_name (before) : "";
-  gboolean is_image = g_str_equal (former, "octlogscale")
-                      || g_str_equal (former, "octreconstruct");
   gsize told = (gsize)g_object_get_data (G_OBJECT (pad), "oct-told");
+  char *text =
+      told != (gsize)peer ? describe_order (element, peer, given) : NULL;
 
-  if (kind == N_KINDS)
+  if (text == NULL)
     return;
-  format = kind == KIND_VIDEO ? gst_structure_get_string (
-               gst_caps_get_structure (given, 0), "format")
-                              : NULL;
-  for (guint i = 0; i < G_N_ELEMENTS (elements); i++) {
-    g_autofree char *text = NULL, *last = NULL;
+  g_object_set_data (G_OBJECT (pad), "oct-told", peer);
+  GST_ERROR_OBJECT (element, "%s", text);
+  g_message ("%s", text);
+  gst_element_message_full (element, GST_MESSAGE_WARNING, GST_CORE_ERROR,
+      GST_CORE_ERROR_NEGOTIATION, text, NULL, __FILE__, GST_FUNCTION, __LINE__);
+}
 
-    if (!g_str_equal (elements[i].element, name)
-        || elements[i].advice[kind] == NULL)
-      continue;
-    if (told == (gsize)peer)
-      return;
-    g_object_set_data (G_OBJECT (pad), "oct-told", peer);
-    if (is_image)
-      last = advise_behind_images (name, former);
-    text = g_strdup_printf ("%s cannot follow %s: it takes %s, not %s%s%s; %s.",
-        GST_OBJECT_NAME (element),
-        before != NULL ? GST_OBJECT_NAME (before) : "this element",
-        elements[i].takes, kind_names[kind],
-        format != NULL ? " of format " : "", format != NULL ? format : "",
-        is_image ? last : elements[i].advice[kind]);
-    GST_ERROR_OBJECT (element, "%s", text);
-    g_message ("%s", text);
-    gst_element_message_full (element, GST_MESSAGE_WARNING, GST_CORE_ERROR,
-        GST_CORE_ERROR_NEGOTIATION, g_steal_pointer (&text), NULL, __FILE__,
-        GST_FUNCTION, __LINE__);
-    return;
+/* Whether some format, or axis, of these caps is one that the pad takes,
+ * whatever else is in them. */
+static gboolean
+order_takes_kind (GstPad *pad, const GstCaps *caps)
+{
+  static const char *const fields[] = { "format", "axis" };
+  const GstStructure *given = gst_caps_get_structure (caps, 0);
+  g_autoptr (GstCaps) taken = gst_pad_get_pad_template_caps (pad);
+
+  for (guint i = 0; i < gst_caps_get_size (taken); i++) {
+    const GstStructure *s = gst_caps_get_structure (taken, i);
+    gboolean fits = gst_structure_has_name (s, gst_structure_get_name (given));
+
+    for (guint j = 0; fits && j < G_N_ELEMENTS (fields); j++) {
+      const GValue *a = gst_structure_get_value (given, fields[j]);
+      const GValue *b = gst_structure_get_value (s, fields[j]);
+
+      fits = a == NULL || b == NULL || gst_value_intersect (NULL, a, b);
+    }
+    if (fits)
+      return TRUE;
   }
+  return gst_caps_get_size (taken) == 0;
+}
+
+/* Sources decide on one of several formats when they start, long after they
+ * were linked, and ask whether the pad accepts it.  Where it does not, GStreamer
+ * says only "not-negotiated (-4)". */
+static GstPadProbeReturn
+on_accept_caps (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GstQuery *query = GST_PAD_PROBE_INFO_QUERY (info);
+  g_autoptr (GstElement) element = NULL, before = NULL;
+  g_autoptr (GstPad) peer = NULL;
+  gboolean accepted;
+  GstCaps *caps;
+
+  if (GST_QUERY_TYPE (query) != GST_QUERY_ACCEPT_CAPS)
+    return GST_PAD_PROBE_OK;
+  gst_query_parse_accept_caps_result (query, &accepted);
+  if (accepted)
+    return GST_PAD_PROBE_OK;
+  gst_query_parse_accept_caps (query, &caps);
+  element = gst_pad_get_parent_element (pad);
+  peer = gst_pad_get_peer (pad);
+  before = peer != NULL ? gst_pad_get_parent_element (peer) : NULL;
+  /* the first element inside of a bin leaves it to the bin */
+  if (element != NULL && before != NULL && !order_takes_kind (pad, caps))
+    order_tell (element, pad, peer, caps);
+  return GST_PAD_PROBE_OK;
 }
 
 static GstPadLinkReturn
@@ -276,6 +373,10 @@ gst_oct_order_init (GstPad *sink)
     g_once_init_leave (&once, 1);
   }
   gst_pad_set_link_function (sink, gst_oct_order_link_sink);
+  /* PULL: after the answer */
+  gst_pad_add_probe (sink,
+      GST_PAD_PROBE_TYPE_QUERY_BOTH | GST_PAD_PROBE_TYPE_PULL, on_accept_caps,
+      NULL, NULL);
 }
 
 void

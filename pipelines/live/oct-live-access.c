@@ -20,7 +20,7 @@ struct _OctLiveAccess {
   char *host; /* that it is served at */
   /* names of the cookies: a link for watching, which anybody may hand to a
    * browser, must not take the place of a session for control */
-  char *cookies[OCT_LIVE_CONTROL + 1];
+  char *cookies[OCT_ROLE_CONTROL + 1];
   guint8 control[DIGEST], view[DIGEST], key[OCT_LIVE_SESSION_KEY];
 };
 
@@ -167,8 +167,8 @@ oct_live_access_new (
   access->host = strchr (address, ':') != NULL
                      ? g_strdup_printf ("[%s]", address)
                      : g_strdup (address);
-  access->cookies[OCT_LIVE_CONTROL] = g_strdup_printf ("oct-live-%u", port);
-  access->cookies[OCT_LIVE_VIEW] = g_strdup_printf ("oct-live-%u-view", port);
+  access->cookies[OCT_ROLE_CONTROL] = g_strdup_printf ("oct-live-%u", port);
+  access->cookies[OCT_ROLE_VIEW] = g_strdup_printf ("oct-live-%u-view", port);
   if (tokens != NULL) {
     make_digest (tokens->control, access->control);
     make_digest (tokens->view, access->view);
@@ -181,8 +181,8 @@ void
 oct_live_access_free (OctLiveAccess *access)
 {
   g_free (access->host);
-  g_free (access->cookies[OCT_LIVE_CONTROL]);
-  g_free (access->cookies[OCT_LIVE_VIEW]);
+  g_free (access->cookies[OCT_ROLE_CONTROL]);
+  g_free (access->cookies[OCT_ROLE_VIEW]);
   g_free (access);
 }
 
@@ -206,7 +206,7 @@ access_get_time (void)
 
 /* The session of a role by the header Cookie. */
 static gboolean
-find_cookie (OctLiveAccess *access, OctLiveRole role, const char *cookies,
+find_cookie (OctLiveAccess *access, OctRole role, const char *cookies,
     OctLiveSession *session)
 {
   const char *name = access->cookies[role];
@@ -239,7 +239,7 @@ oct_live_access_exchange (
   guint8 digest[DIGEST];
   gboolean control, view;
   OctLiveSession session;
-  OctLiveRole role;
+  OctRole role;
 
   if (access->open)
     return NULL;
@@ -248,7 +248,7 @@ oct_live_access_exchange (
   view = same_digest (digest, access->view);
   if (!control && !view)
     return NULL;
-  role = control ? OCT_LIVE_CONTROL : OCT_LIVE_VIEW;
+  role = control ? OCT_ROLE_CONTROL : OCT_ROLE_VIEW;
   secret = oct_live_session_make (access->key, role,
       find_cookie (access, role, cookies, &session) ? session.id : NULL,
       access_get_time ());
@@ -258,7 +258,7 @@ oct_live_access_exchange (
       access->tls ? "; Secure" : "");
 }
 
-OctLiveRole
+OctRole
 oct_live_access_get_role (
     OctLiveAccess *access, const char *cookies, guint64 *number)
 {
@@ -267,10 +267,10 @@ oct_live_access_get_role (
   if (number != NULL)
     *number = 0;
   if (access->open)
-    return OCT_LIVE_CONTROL;
-  if (!find_cookie (access, OCT_LIVE_CONTROL, cookies, &session)
-      && !find_cookie (access, OCT_LIVE_VIEW, cookies, &session))
-    return OCT_LIVE_NOBODY;
+    return OCT_ROLE_CONTROL;
+  if (!find_cookie (access, OCT_ROLE_CONTROL, cookies, &session)
+      && !find_cookie (access, OCT_ROLE_VIEW, cookies, &session))
+    return OCT_ROLE_NOBODY;
   /* 63 bit of its name, and never that of none */
   if (number != NULL)
     *number =

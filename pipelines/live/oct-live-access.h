@@ -11,15 +11,9 @@
  */
 #pragma once
 
-#include <glib.h>
+#include "oct-places.h"
 
 G_BEGIN_DECLS
-
-typedef enum {
-  OCT_LIVE_NOBODY,
-  OCT_LIVE_VIEW,
-  OCT_LIVE_CONTROL,
-} OctLiveRole;
 
 typedef struct {
   char *control, *view;
@@ -58,7 +52,7 @@ char *oct_live_access_exchange (
 /* The role of a request by its Cookie header, which may be NULL: the best that
  * it gives.  `number`, if not NULL, gets a number of the session, 0 where there
  * are none. */
-OctLiveRole oct_live_access_get_role (
+OctRole oct_live_access_get_role (
     OctLiveAccess *access, const char *cookies, guint64 *number);
 
 /* Whether the request's Host header is one of this server: against pages of

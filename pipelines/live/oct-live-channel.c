@@ -3,6 +3,8 @@
 
 #include "oct-live-channel.h"
 
+#include "oct-listener.h"
+
 #include "oct-live-frames.h"
 
 #include <poll.h>
@@ -80,8 +82,7 @@ void
 oct_live_channel_check (OctLiveChannel *stream, gint64 now)
 {
   if (stream->blocked_at != 0
-      && now - stream->blocked_at
-             > OCT_LIVE_CHANNEL_PATIENCE * G_TIME_SPAN_SECOND)
+      && now - stream->blocked_at > OCT_LISTENER_PATIENCE * G_TIME_SPAN_SECOND)
     oct_live_channel_cut (stream);
 }
 

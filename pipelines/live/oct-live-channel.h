@@ -20,8 +20,6 @@ G_BEGIN_DECLS
 #define OCT_LIVE_CHANNEL_BURST 131072
 #define OCT_LIVE_CHANNEL_RATE 65536
 #define OCT_LIVE_CHANNEL_FRAME 256
-/* Seconds for which nothing that waits to be sent may move. */
-#define OCT_LIVE_CHANNEL_PATIENCE 12
 
 #define OCT_LIVE_TYPE_CHANNEL (oct_live_channel_get_type ())
 G_DECLARE_FINAL_TYPE (

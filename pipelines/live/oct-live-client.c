@@ -36,7 +36,7 @@ struct _OctLiveClient {
   SoupWebsocketConnection *socket;
   OctLiveChannel *stream; /* that the socket talks over */
   guint seat;             /* in live->talks */
-  OctLiveRole role;
+  OctRole role;
   char address[64];
   OctLiveViewer *viewer; /* NULL: no pictures, or JPEG */
   gint64 number;         /* of the last status, by chance */
@@ -246,7 +246,7 @@ say_hello (OctLiveClient *client)
   JsonBuilder *builder = oct_live_json_begin ("hello");
 
   oct_live_json_add_boolean (
-      builder, "control", client->role == OCT_LIVE_CONTROL);
+      builder, "control", client->role == OCT_ROLE_CONTROL);
   oct_live_json_add_boolean (
       builder, "settable", oct_live_graph_has_settings (live->graph));
   oct_live_json_add_boolean (builder, "recordable", live->recording != NULL);
@@ -356,9 +356,9 @@ client_watch (OctLiveClient *client, gboolean webrtc)
   /* of who watches all connections together: he may have any number of pages,
    * one after the other */
   if (now - client->viewer_at < SECONDS_BETWEEN_VIEWERS * G_TIME_SPAN_SECOND
-      || (client->role == OCT_LIVE_VIEW
-          && !oct_live_door_spend (client->live->videos, client->address,
-              OCT_LIVE_DOOR_VIDEO, now))) {
+      || (client->role == OCT_ROLE_VIEW
+          && !oct_door_spend (
+              client->live->videos, client->address, OCT_DOOR_VIDEO, now))) {
     live_client_say (client, oct_live_json_begin ("failed"));
     return;
   }
@@ -516,7 +516,7 @@ client_undo (OctLiveClient *client)
 static void
 live_client_control (OctLiveClient *client, const OctLiveMessage *message)
 {
-  if (client->role != OCT_LIVE_CONTROL)
+  if (client->role != OCT_ROLE_CONTROL)
     say_sentence (client, "problem",
         "This link is for watching; settings and recording need the link for "
         "control.");
@@ -625,7 +625,7 @@ free_client (OctLiveClient *client)
   g_signal_handlers_disconnect_by_data (client->socket, client);
   g_clear_pointer (&client->viewer, oct_live_viewer_free);
   g_ptr_array_remove_fast (client->live->clients, client);
-  oct_live_seats_leave (client->live->talks, client->seat);
+  oct_seats_leave (client->live->talks, client->seat);
   oct_live_clients_update_measuring (client->live);
   g_object_unref (client->stream);
   g_object_unref (client->socket);
@@ -661,9 +661,9 @@ turn_away (SoupWebsocketConnection *socket)
 
 void
 oct_live_client_new (OctLive *live, SoupWebsocketConnection *socket,
-    OctLiveChannel *stream, const OctLiveVisitor *visitor)
+    OctLiveChannel *stream, const OctVisitor *visitor)
 {
-  guint seat = oct_live_seats_take (live->talks, visitor);
+  guint seat = oct_seats_take (live->talks, visitor);
   OctLiveClient *client;
 
   soup_websocket_connection_set_max_incoming_payload_size (
@@ -767,7 +767,7 @@ oct_live_clients_tell_problem (OctLive *live, const char *sentence)
   for (guint i = 0; i < live->clients->len; i++) {
     OctLiveClient *client = g_ptr_array_index (live->clients, i);
 
-    if (client->role == OCT_LIVE_CONTROL)
+    if (client->role == OCT_ROLE_CONTROL)
       say_sentence (client, "problem", sentence);
   }
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-live-connection.h"
 
+#include "oct-head.h"
+#include "oct-listener.h"
 #include "oct-live-head.h"
 
 #include <errno.h>
@@ -11,7 +13,6 @@
 
 #define KEY "oct-live-connection"
 #define PIECE 4096
-#define LINGER 1    /* seconds for a refusal to be read */
 #define HELLO_MS 20 /* between looks for the rest of a greeting */
 /* Milliseconds that keys may take while others wait for theirs. */
 #define KEYS_PATIENCE 600
@@ -32,7 +33,7 @@ struct _OctLiveConnection {
   GSocket *socket;
   GIOStream *base; /* of the socket, or TLS on top of it */
   GSocketAddress *local, *remote;
-  char address[64];
+  char address[OCT_LISTENER_ADDRESS];
   Stage stage;
   gint64 born, since; /* of the stage; monotonic, microseconds */
   gboolean over;      /* while keys are made: nobody waits for them */
@@ -40,7 +41,7 @@ struct _OctLiveConnection {
   GByteArray *start;
   gboolean upgrade, stays;
   OctLiveChannel *stream; /* belongs to the HTTP library */
-  OctLiveVisitor visitor;
+  OctVisitor visitor;
   guint seat;
 };
 
@@ -84,8 +85,8 @@ free_connection (OctLiveConnection *connection)
   OctLiveHall *hall = connection->hall;
 
   clear_source (connection);
-  oct_live_door_leave (hall->door, connection);
-  oct_live_seats_leave (hall->seats, connection->seat);
+  oct_door_leave (hall->door, connection);
+  oct_seats_leave (hall->seats, connection->seat);
   g_ptr_array_remove (hall->connections, connection);
   g_object_set_data (G_OBJECT (connection->remote), KEY, NULL);
   g_object_unref (connection->remote);
@@ -132,10 +133,10 @@ oct_live_connection_check (OctLiveConnection *connection, gint64 now)
     oct_live_channel_check (connection->stream, now);
     break;
   case REFUSED:
-    limit = LINGER;
+    limit = OCT_LISTENER_LINGER;
     break;
   default:
-    limit = OCT_LIVE_REQUEST_TIME;
+    limit = OCT_LISTENER_REQUEST_TIME;
     since = connection->born;
     break;
   }
@@ -207,8 +208,8 @@ take_head (OctLiveConnection *connection, gsize looked_at)
 {
   GByteArray *start = connection->start;
   gsize from = looked_at > 3 ? looked_at - 3 : 0;
-  gsize end = oct_live_head_find_end (
-      (const char *)start->data + from, start->len - from);
+  gsize end =
+      oct_head_find_end ((const char *)start->data + from, start->len - from);
   gsize length = end != 0 ? from + end : start->len;
   OctLiveHead head;
 
@@ -341,7 +342,7 @@ on_keys (GObject *source, GAsyncResult *result, gpointer data)
       || version < G_TLS_PROTOCOL_VERSION_TLS_1_2 || connection->over)
     oct_live_connection_cut (connection);
   else {
-    g_socket_set_timeout (connection->socket, 2 * OCT_LIVE_CHANNEL_PATIENCE);
+    g_socket_set_timeout (connection->socket, 2 * OCT_LISTENER_PATIENCE);
     begin_head (connection);
   }
   serve_waiting (hall);
@@ -405,8 +406,8 @@ on_greeting (gpointer data)
       || (got > 0 && greeting[0] != HANDSHAKE))
     oct_live_connection_cut (connection);
   else if (got >= (gssize)MIN (whole, sizeof greeting)) {
-    if (oct_live_door_spend (connection->hall->door, connection->address,
-            OCT_LIVE_DOOR_KEY, g_get_monotonic_time ()))
+    if (oct_door_spend (connection->hall->door, connection->address,
+            OCT_DOOR_KEY, g_get_monotonic_time ()))
       begin_waiting (connection);
     else
       oct_live_connection_cut (connection);
@@ -417,25 +418,6 @@ on_greeting (gpointer data)
 
 /* ---------------------------------------------------------------------- begin
  */
-
-/* Who has an IPv6 address has 2^64 of them. */
-static void
-describe_address (GSocketAddress *remote, char *text, gsize size)
-{
-  GInetAddress *address =
-      g_inet_socket_address_get_address (G_INET_SOCKET_ADDRESS (remote));
-  g_autofree char *whole = g_inet_address_to_string (address);
-  const guint8 *bytes = g_inet_address_to_bytes (address);
-
-  if (g_inet_address_get_family (address) == G_SOCKET_FAMILY_IPV6
-      && !g_inet_address_get_is_loopback (address)
-      && !IN6_IS_ADDR_V4MAPPED ((const struct in6_addr *)bytes))
-    g_snprintf (text, size, "%02x%02x:%02x%02x:%02x%02x:%02x%02x::/64",
-        bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], bytes[6],
-        bytes[7]);
-  else
-    g_strlcpy (text, whole, size);
-}
 
 /* Without a word about the database, every connection would read all the
  * authorities that the system trusts: 70 ms, and 4 MB for as long as it lasts.
@@ -461,11 +443,9 @@ oct_live_connection_begin (OctLiveHall *hall, GSocketConnection *incoming)
       g_socket_connection_get_remote_address (incoming, NULL);
   OctLiveConnection *connection, *sent;
   GIOStream *base;
-  char address[64];
 
   if (local == NULL || remote == NULL)
     return;
-  describe_address (remote, address, sizeof address);
   base = make_base (hall, incoming);
   if (base == NULL)
     return;
@@ -475,15 +455,15 @@ oct_live_connection_begin (OctLiveHall *hall, GSocketConnection *incoming)
   connection->base = base;
   connection->local = g_steal_pointer (&local);
   connection->remote = g_steal_pointer (&remote);
-  g_strlcpy (connection->address, address, sizeof connection->address);
+  oct_listener_describe_address (connection->remote, connection->address);
   connection->start = g_byte_array_new ();
   connection->born = g_get_monotonic_time ();
-  g_socket_set_timeout (connection->socket, 2 * OCT_LIVE_CHANNEL_PATIENCE);
+  g_socket_set_timeout (connection->socket, 2 * OCT_LISTENER_PATIENCE);
   g_socket_set_option (
       connection->socket, IPPROTO_TCP, TCP_NODELAY, TRUE, NULL);
   g_object_set_data (G_OBJECT (connection->remote), KEY, connection);
   g_ptr_array_add (hall->connections, connection);
-  sent = oct_live_door_enter (hall->door, address, connection);
+  sent = oct_door_enter (hall->door, connection->address, connection);
   if (sent != NULL)
     oct_live_connection_cut (sent);
   if (hall->certificate == NULL)
@@ -524,17 +504,17 @@ oct_live_connection_get_channel (OctLiveConnection *connection)
 
 gboolean
 oct_live_connection_admit (
-    OctLiveConnection *connection, const OctLiveVisitor *visitor)
+    OctLiveConnection *connection, const OctVisitor *visitor)
 {
   connection->visitor = *visitor;
-  connection->seat = oct_live_seats_take (connection->hall->seats, visitor);
+  connection->seat = oct_seats_take (connection->hall->seats, visitor);
   if (connection->seat == 0)
     return FALSE;
-  oct_live_door_leave (connection->hall->door, connection);
+  oct_door_leave (connection->hall->door, connection);
   return TRUE;
 }
 
-const OctLiveVisitor *
+const OctVisitor *
 oct_live_connection_get_visitor (OctLiveConnection *connection)
 {
   return &connection->visitor;

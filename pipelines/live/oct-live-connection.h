@@ -7,16 +7,15 @@
  */
 #pragma once
 
-#include "oct-live-places.h"
+#include "oct-places.h"
 #include "oct-live-channel.h"
 
 #include <libsoup/soup.h>
 
 G_BEGIN_DECLS
 
-/* Seconds, from coming in to the end of the request's head, and of that for
- * making keys; for an answer to be taken, and for who is not known. */
-#define OCT_LIVE_REQUEST_TIME 10
+/* Seconds, of those for the request's head (oct-listener.h) for making keys;
+ * for an answer to be taken, and for who is not known. */
 #define OCT_LIVE_KEYS_TIME 4
 #define OCT_LIVE_ANSWER_TIME 60
 #define OCT_LIVE_REFUSAL_TIME 5
@@ -29,8 +28,8 @@ G_BEGIN_DECLS
 typedef struct {
   SoupServer *server;
   GTlsCertificate *certificate; /* NULL: not encrypted */
-  OctLiveDoor *door;            /* for those who are not known yet */
-  OctLiveSeats *seats;          /* for those who are */
+  OctDoor *door;                /* for those who are not known yet */
+  OctSeats *seats;              /* for those who are */
   GPtrArray *connections;       /* OctLiveConnection, oldest first */
 } OctLiveHall;
 
@@ -50,8 +49,8 @@ gboolean oct_live_connection_is_upgrade (OctLiveConnection *connection);
 OctLiveChannel *oct_live_connection_get_channel (OctLiveConnection *connection);
 /* It is `visitor`'s from now on; FALSE when he has no place any more. */
 gboolean oct_live_connection_admit (
-    OctLiveConnection *connection, const OctLiveVisitor *visitor);
-const OctLiveVisitor *oct_live_connection_get_visitor (
+    OctLiveConnection *connection, const OctVisitor *visitor);
+const OctVisitor *oct_live_connection_get_visitor (
     OctLiveConnection *connection);
 /* Its answer may take as long as it likes, as long as it moves. */
 void oct_live_connection_stay (OctLiveConnection *connection);

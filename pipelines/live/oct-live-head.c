@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "oct-live-head.h"
 
+#include "oct-head.h"
+
 #include <string.h>
 
 #define MAX_LINES 100
@@ -18,10 +20,12 @@
 
 static const char not_http[] =
     "This is no request that oct-live understands.\n";
+static const char too_long[] = "The request is too long.\n";
 static const char elsewhere[] = "Other sites may not use oct-live.\n";
 
 typedef struct {
-  char *target; /* as it was sent */
+  OctLiveHead *head;
+  const char *target; /* as it was sent */
   const char *host, *origin, *site;
   gboolean upgrade; /* in whatever way it is asked for */
 } Request;
@@ -32,31 +36,6 @@ head_refuse (OctLiveHead *head, guint status, const char *sentence)
   head->status = status;
   head->sentence = sentence;
   return FALSE;
-}
-
-gsize
-oct_live_head_find_end (const char *text, gsize length)
-{
-  for (gsize i = 0; i + 1 < length; i++) {
-    if (text[i] != '\n')
-      continue;
-    if (text[i + 1] == '\n')
-      return i + 2;
-    if (text[i + 1] == '\r' && i + 2 < length && text[i + 2] == '\n')
-      return i + 3;
-  }
-  return 0;
-}
-
-static gboolean
-is_token (const char *text)
-{
-  if (*text == '\0')
-    return FALSE;
-  for (; *text; text++)
-    if (!g_ascii_isalnum (*text) && strchr ("!#$%&'*+-.^_`|~", *text) == NULL)
-      return FALSE;
-  return TRUE;
 }
 
 /* Whether a list of words (RFC 9110, 5.6.1) has one of them. */
@@ -93,20 +72,15 @@ is_target (const char *target)
 }
 
 static gboolean
-read_request_line (char *line, Request *request, OctLiveHead *head)
+take_request (
+    const char *method, const char *target, const char *version, gpointer data)
 {
-  char *target = strchr (line, ' ');
-  char *version = target != NULL ? strchr (target + 1, ' ') : NULL;
+  Request *request = data;
+  OctLiveHead *head = request->head;
 
-  if (version == NULL)
+  if (!g_str_equal (version, "HTTP/1.1") && !g_str_equal (version, "HTTP/1.0"))
     return head_refuse (head, BAD_REQUEST, not_http);
-  *target++ = '\0';
-  *version++ = '\0';
-  if (!is_token (line)
-      || (!g_str_equal (version, "HTTP/1.1")
-          && !g_str_equal (version, "HTTP/1.0")))
-    return head_refuse (head, BAD_REQUEST, not_http);
-  if (!g_str_equal (line, "GET") && !g_str_equal (line, "HEAD"))
+  if (!g_str_equal (method, "GET") && !g_str_equal (method, "HEAD"))
     return head_refuse (head, METHOD_NOT_ALLOWED, "Only GET is allowed.\n");
   if (strlen (target) > MAX_TARGET)
     return head_refuse (head, URI_TOO_LONG, "The address is too long.\n");
@@ -130,9 +104,11 @@ head_keep (const char **where, const char *value, OctLiveHead *head)
 }
 
 static gboolean
-take_header (
-    const char *name, const char *value, Request *request, OctLiveHead *head)
+take_header (const char *name, const char *value, gpointer data)
 {
+  Request *request = data;
+  OctLiveHead *head = request->head;
+
   if (g_ascii_strcasecmp (name, "Host") == 0)
     return head_keep (&request->host, value, head);
   if (g_ascii_strcasecmp (name, "Origin") == 0)
@@ -154,48 +130,6 @@ take_header (
           && has_word (value, "upgrade")))
     request->upgrade = TRUE;
   return TRUE;
-}
-
-static gboolean
-head_read_header (char *line, Request *request, OctLiveHead *head)
-{
-  char *value = strchr (line, ':');
-
-  if (value == NULL)
-    return head_refuse (head, BAD_REQUEST, not_http);
-  *value++ = '\0';
-  /* a line that goes on with the one before begins with a space: no token */
-  if (!is_token (line))
-    return head_refuse (head, BAD_REQUEST, not_http);
-  for (const char *c = value; *c; c++)
-    if ((guchar)*c < ' ' && *c != '\t')
-      return head_refuse (head, BAD_REQUEST, not_http);
-  return take_header (line, g_strstrip (value), request, head);
-}
-
-/* Every line ends with CR LF, and no byte is NUL. */
-static gboolean
-head_read_lines (char *text, gsize length, Request *request, OctLiveHead *head)
-{
-  guint count = 0;
-
-  if (memchr (text, '\0', length) != NULL)
-    return head_refuse (head, BAD_REQUEST, not_http);
-  for (char *line = text;; count++) {
-    char *end = strchr (line, '\n');
-
-    if (end == NULL || end == text || end[-1] != '\r')
-      return head_refuse (head, BAD_REQUEST, not_http);
-    end[-1] = '\0';
-    if (*line == '\0')
-      return count > 0 ? TRUE : head_refuse (head, BAD_REQUEST, not_http);
-    if (count > MAX_LINES)
-      return head_refuse (head, HEAD_TOO_LARGE, "The request is too long.\n");
-    if (!(count == 0 ? read_request_line (line, request, head)
-                     : head_read_header (line, request, head)))
-      return FALSE;
-    line = end + 1;
-  }
 }
 
 /* ------------------------------------------------------------------ judgement
@@ -252,15 +186,29 @@ head_judge (const Request *request, gboolean tls, OctLiveHead *head)
 OctLiveHead
 oct_live_head_check (const char *text, gsize length, gboolean tls)
 {
-  g_autofree char *copy = g_strndup (text, length);
+  static const OctHeadReader reader = { take_request, take_header };
+  g_autofree char *copy = g_malloc (length + 1);
   OctLiveHead head = { 0 };
-  Request request = { 0 };
+  Request request = { .head = &head };
 
-  /* g_strndup pads with NULs behind the first one */
   memcpy (copy, text, length);
-  if (length > OCT_LIVE_MAX_HEAD)
-    head_refuse (&head, HEAD_TOO_LARGE, "The request is too long.\n");
-  else if (head_read_lines (copy, length, &request, &head))
+  copy[length] = '\0';
+  if (length > OCT_LIVE_MAX_HEAD) {
+    head_refuse (&head, HEAD_TOO_LARGE, too_long);
+    return head;
+  }
+  switch (oct_head_read (copy, length, MAX_LINES, &reader, &request)) {
+  case OCT_HEAD_FINE:
     head_judge (&request, tls, &head);
+    break;
+  case OCT_HEAD_TOO_LONG:
+    head_refuse (&head, HEAD_TOO_LARGE, too_long);
+    break;
+  case OCT_HEAD_MALFORMED:
+    head_refuse (&head, BAD_REQUEST, not_http);
+    break;
+  case OCT_HEAD_REFUSED:
+    break;
+  }
   return head;
 }

@@ -22,10 +22,6 @@ typedef struct {
   gboolean upgrade;     /* it is our own page asking for a WebSocket */
 } OctLiveHead;
 
-/* Bytes up to the end of the head (the empty line), 0 as long as that has not
- * come. */
-gsize oct_live_head_find_end (const char *text, gsize length);
-
 /* Judges a whole head of `length` bytes.  `tls`: it came encrypted, so our own
  * pages are https. */
 OctLiveHead oct_live_head_check (const char *text, gsize length, gboolean tls);

@@ -54,12 +54,12 @@ live_http_share (guint places)
   return MAX (1, places - places / 4);
 }
 
-OctLiveSeatLimits
+OctSeatLimits
 oct_live_http_get_connections (guint viewers, gboolean guarded)
 {
   guint max = OCT_LIVE_CONNECTIONS (viewers);
 
-  return (OctLiveSeatLimits){ max, guarded ? OCT_LIVE_CONTROL_CONNECTIONS : 0,
+  return (OctSeatLimits){ max, guarded ? OCT_LIVE_CONTROL_CONNECTIONS : 0,
     OCT_LIVE_CONNECTIONS_PER_SESSION, live_http_share (max) };
 }
 
@@ -67,12 +67,12 @@ void
 oct_live_http_make_places (OctLive *live, guint viewers)
 {
   gboolean open = oct_live_access_is_open (live->access);
-  OctLiveSeatLimits limits = { viewers, open ? 0 : OCT_LIVE_CONTROL_PLACES,
+  OctSeatLimits limits = { viewers, open ? 0 : OCT_LIVE_CONTROL_PLACES,
     OCT_LIVE_PLACES_PER_SESSION, live_http_share (viewers) };
 
-  live->talks = oct_live_seats_new (&limits);
-  live->pictures = oct_live_seats_new (&limits);
-  live->videos = oct_live_door_new ();
+  live->talks = oct_seats_new (&limits);
+  live->pictures = oct_seats_new (&limits);
+  live->videos = oct_door_new ();
 }
 
 /* The token of a link that was opened, else NULL. */
@@ -119,11 +119,11 @@ live_http_protect (OctLive *live, SoupServerMessage *message)
     set_header (message, "Strict-Transport-Security", OCT_LIVE_HSTS);
 }
 
-static OctLiveVisitor
+static OctVisitor
 get_visitor (
     OctLive *live, SoupServerMessage *message, OctLiveConnection *connection)
 {
-  OctLiveVisitor visitor = { 0 };
+  OctVisitor visitor = { 0 };
 
   visitor.role = oct_live_access_get_role (
       live->access, get_header (message, "Cookie"), &visitor.session);
@@ -140,7 +140,7 @@ on_headers (SoupServer *server, SoupServerMessage *message, const char *path,
 {
   OctLive *live = data;
   OctLiveConnection *connection = oct_live_connection_get (message);
-  OctLiveVisitor visitor;
+  OctVisitor visitor;
 
   live_http_protect (live, message);
   soup_message_headers_remove (
@@ -161,7 +161,7 @@ on_headers (SoupServer *server, SoupServerMessage *message, const char *path,
                live->access, get_header (message, "Host")))
     live_http_answer (message, SOUP_STATUS_FORBIDDEN,
         "oct-live serves this computer only; open it as localhost.\n");
-  else if (visitor.role != OCT_LIVE_NOBODY) {
+  else if (visitor.role != OCT_ROLE_NOBODY) {
     if (!oct_live_connection_admit (connection, &visitor))
       live_http_answer (message, SOUP_STATUS_SERVICE_UNAVAILABLE,
           "Too many pages are open; close some, or try again.\n");

@@ -170,7 +170,7 @@ on_finished (SoupServerMessage *message, gpointer data)
 
   oct_live_streams_remove_receiver (
       oct_live_graph_get_streams (watcher->live->graph), watcher->receiver);
-  oct_live_seats_leave (watcher->live->pictures, watcher->seat);
+  oct_seats_leave (watcher->live->pictures, watcher->seat);
   stop_timer (watcher);
   if (watcher->looker != 0)
     g_source_remove (watcher->looker);
@@ -188,7 +188,7 @@ oct_live_jpeg_answer (OctLive *live, SoupServerMessage *message)
   SoupMessageBody *body = soup_server_message_get_response_body (message);
   OctLiveConnection *connection = oct_live_connection_get (message);
   Watcher *watcher;
-  guint seat = oct_live_seats_take (
+  guint seat = oct_seats_take (
       live->pictures, oct_live_connection_get_visitor (connection));
 
   if (seat == 0) {

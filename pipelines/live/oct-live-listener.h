@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "oct-live-places.h"
+#include "oct-places.h"
 
 #include <gio/gio.h>
 #include <libsoup/soup.h>
@@ -19,7 +19,7 @@ typedef struct _OctLiveListener OctLiveListener;
  * for TLS, or NULL.  `limits`: of connections of those who are allowed in.
  * NULL with an error of one sentence. */
 OctLiveListener *oct_live_listener_new (const char *address, guint port,
-    GTlsCertificate *certificate, const OctLiveSeatLimits *limits,
+    GTlsCertificate *certificate, const OctSeatLimits *limits,
     SoupServer *server, GError **error);
 /* Stops listening and ends all connections; after the server has let go of
  * them. */

@@ -8,7 +8,7 @@
 
 #include "oct-live-access.h"
 #include "oct-live-graph.h"
-#include "oct-live-places.h"
+#include "oct-places.h"
 #include "oct-live-recording.h"
 #include "oct-live-snapshot.h"
 #include "oct-live-channel.h"
@@ -25,9 +25,9 @@ typedef struct {
   OctLiveRecording *recording; /* NULL: recording is not offered */
   char *recording_note;        /* why it was ended by us, or NULL */
   OctLivePorts ports;
-  OctLiveSeats *talks;    /* places for conversations */
-  OctLiveSeats *pictures; /* places for /stream.mjpg */
-  OctLiveDoor *videos;    /* shares of video connections that are begun */
+  OctSeats *talks;    /* places for conversations */
+  OctSeats *pictures; /* places for /stream.mjpg */
+  OctDoor *videos;    /* shares of video connections that are begun */
   OctLiveSnapshots *snapshots;
   double width_um;         /* of a B-scan, 0 = unknown */
   double length_um;        /* of a volume, 0 = unknown */
@@ -51,8 +51,7 @@ typedef struct {
  * nobody to keep places from. */
 void oct_live_http_make_places (OctLive *live, guint viewers);
 /* The same for connections; before there is a server. */
-OctLiveSeatLimits oct_live_http_get_connections (
-    guint viewers, gboolean guarded);
+OctSeatLimits oct_live_http_get_connections (guint viewers, gboolean guarded);
 
 /* Adds the handlers of the page, of pictures and of conversations. */
 void oct_live_http_attach (OctLive *live, SoupServer *server);
@@ -65,7 +64,7 @@ typedef struct _OctLiveClient OctLiveClient;
 /* Begins a conversation with a page; it adds itself to live->clients, and
  * leaves when it is over.  `stream`: what `socket` talks over. */
 void oct_live_client_new (OctLive *live, SoupWebsocketConnection *socket,
-    OctLiveChannel *stream, const OctLiveVisitor *visitor);
+    OctLiveChannel *stream, const OctVisitor *visitor);
 /* Once a second: tells all pages how things are, and drops those that have not
  * answered for long. */
 void oct_live_clients_tick (OctLive *live);

@@ -48,16 +48,16 @@ make_id (char *id)
 
 char *
 oct_live_session_make (
-    const guint8 *key, OctLiveRole role, const char *id, gint64 now)
+    const guint8 *key, OctRole role, const char *id, gint64 now)
 {
   char new_id[OCT_LIVE_SESSION_ID + 1];
   g_autofree char *claim = NULL, *proof = NULL;
 
-  g_return_val_if_fail (role != OCT_LIVE_NOBODY, NULL);
+  g_return_val_if_fail (role != OCT_ROLE_NOBODY, NULL);
   if (id == NULL)
     make_id (new_id);
   claim = g_strdup_printf ("%c.%" G_GINT64_FORMAT ".%s",
-      role == OCT_LIVE_CONTROL ? 'c' : 'v', now + OCT_LIVE_SESSION_SECONDS,
+      role == OCT_ROLE_CONTROL ? 'c' : 'v', now + OCT_LIVE_SESSION_SECONDS,
       id != NULL ? id : new_id);
   proof = live_session_prove (key, claim);
   return g_strconcat (claim, ".", proof, NULL);
@@ -78,7 +78,7 @@ same_proof (const char *a, const char *b)
 static void
 read_claim (const char *claim, OctLiveSession *session)
 {
-  session->role = *claim == 'c' ? OCT_LIVE_CONTROL : OCT_LIVE_VIEW;
+  session->role = *claim == 'c' ? OCT_ROLE_CONTROL : OCT_ROLE_VIEW;
   session->expires = g_ascii_strtoll (claim + 2, NULL, 10);
   g_strlcpy (session->id, strrchr (claim, '.') + 1, sizeof session->id);
 }
@@ -87,7 +87,7 @@ gboolean
 oct_live_session_check (
     const guint8 *key, const char *cookie, gint64 now, OctLiveSession *session)
 {
-  OctLiveSession found = { OCT_LIVE_NOBODY, "", 0 };
+  OctLiveSession found = { OCT_ROLE_NOBODY, "", 0 };
   const char *dot = strrchr (cookie, '.');
   gboolean right = FALSE;
 
@@ -102,6 +102,6 @@ oct_live_session_check (
     right = right && now < found.expires && found.expires - now <= LATEST;
   }
   if (session != NULL)
-    *session = right ? found : (OctLiveSession){ OCT_LIVE_NOBODY, "", 0 };
+    *session = right ? found : (OctLiveSession){ OCT_ROLE_NOBODY, "", 0 };
   return right;
 }

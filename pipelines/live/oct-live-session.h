@@ -18,7 +18,7 @@ G_BEGIN_DECLS
 #define OCT_LIVE_SESSION_SECONDS (12 * 60 * 60)
 
 typedef struct {
-  OctLiveRole role;
+  OctRole role;
   char id[OCT_LIVE_SESSION_ID + 1]; /* random, of this session alone: what
                                        limits per session count by */
   gint64 expires;                   /* s since 1970 */
@@ -33,7 +33,7 @@ void oct_live_session_make_key (const OctLiveTokens *tokens, guint8 *key);
  * digits and '.' only.  `id`: that of a session that goes on, NULL for a new
  * one. */
 char *oct_live_session_make (
-    const guint8 *key, OctLiveRole role, const char *id, gint64 now);
+    const guint8 *key, OctRole role, const char *id, gint64 now);
 
 /* Whether `cookie`, from anybody, is one that was made with `key` and is not
  * over at `now`; `session`, which may be NULL, is filled then and otherwise

@@ -3,6 +3,7 @@
  * oct-live: a web page that shows B-scans as they are taken, on this computer
  * or in another room.  docs/live.md tells how it is used.
  */
+#include "oct-listener.h"
 #include "oct-live-listener.h"
 #include "oct-live-options.h"
 #include "oct-live-server.h"
@@ -13,7 +14,6 @@
 #include <ifaddrs.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #define GOODBYE_TIME 1500 /* ms for pages to hear that it is over */
@@ -107,7 +107,7 @@ make_server (Program *program, GError **error)
   const OctLiveOptions *options = &program->options;
   g_autoptr (GTlsCertificate) certificate = NULL;
   OctLive *live = &program->live;
-  OctLiveSeatLimits limits;
+  OctSeatLimits limits;
   gboolean guarded, any;
 
   if (!make_access (program, &guarded, error)
@@ -361,27 +361,14 @@ live_clear (Program *program)
     clean = FALSE;
   g_clear_pointer (&live->access, oct_live_access_free);
   g_clear_pointer (&live->clients, g_ptr_array_unref);
-  g_clear_pointer (&live->talks, oct_live_seats_free);
-  g_clear_pointer (&live->pictures, oct_live_seats_free);
-  g_clear_pointer (&live->videos, oct_live_door_free);
+  g_clear_pointer (&live->talks, oct_seats_free);
+  g_clear_pointer (&live->pictures, oct_seats_free);
+  g_clear_pointer (&live->videos, oct_door_free);
   oct_live_tokens_clear (&program->tokens);
   if (clean)
     oct_live_options_clear (&program->options);
   g_free (program->failure);
   return clean;
-}
-
-/* Of open files: each video takes some, and the next part of a recording must
- * not be the one that finds none left. */
-static void
-raise_limit (void)
-{
-  struct rlimit limit;
-
-  if (getrlimit (RLIMIT_NOFILE, &limit) != 0)
-    return;
-  limit.rlim_cur = limit.rlim_max;
-  (void)setrlimit (RLIMIT_NOFILE, &limit);
 }
 
 static gboolean
@@ -433,7 +420,7 @@ main (int argc, char **argv)
 
   oct_terminal_begin ();
   restrict_tls ();
-  raise_limit ();
+  oct_listener_raise_limit ();
   if (!oct_live_options_parse (&program.options, &argc, &argv, &error)) {
     g_printerr ("%s See --help.\n", error->message);
     return 2;

@@ -169,6 +169,60 @@ GST_START_TEST (test_wrong_order)
 }
 GST_END_TEST
 
+/* What a source sends once it has started, as pngdec sends GRAY16_BE for an
+ * image of 16 bit. */
+static const struct {
+  const char *element, *format, *sentence;
+} wrong_formats[] = {
+  { "octdcsub", "GRAY16_BE",
+      "octdcsub* cannot follow source: it takes raw spectra *, not video of "
+      "format GRAY16_BE; put videoconvert ! video/x-raw,format=GRAY16_LE "
+      "between them, which keeps all bits." },
+  { "octreconstruct wavelength-min=800 wavelength-max=900", "GRAY16_BE",
+      "octreconstruct* cannot follow source*, which keeps all bits." },
+  { "octgather", "GRAY16_BE", "octgather*,format=GRAY16_LE between them, *" },
+  { "octdcsub", "RGB",
+      "octdcsub*format RGB; set the camera to a grey format, or put "
+      "videoconvert ! video/x-raw,format=GRAY8 between them." },
+  { "octdcsub", "ARGB64",
+      "octdcsub*, or put videoconvert ! video/x-raw,format=GRAY16_LE between "
+      "them." },
+};
+
+GST_START_TEST (test_wrong_format)
+{
+  const char *format = wrong_formats[__i__].format;
+  g_autofree char *launch = g_strdup_printf (
+      "appsrc name=source ! %s ! fakesink", wrong_formats[__i__].element);
+  g_autoptr (GstElement) pipeline = gst_parse_launch (launch, NULL);
+  g_autoptr (GstElement) source =
+      gst_bin_get_by_name (GST_BIN (pipeline), "source");
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstCaps) caps = gst_caps_new_simple ("video/x-raw", "format",
+      G_TYPE_STRING, format, "width", G_TYPE_INT, 64, "height", G_TYPE_INT, 8,
+      "framerate", GST_TYPE_FRACTION, 25, 1, NULL);
+  g_autoptr (GstBuffer) buffer =
+      gst_buffer_new_allocate (NULL, 64 * 8 * 8, NULL);
+  g_autoptr (GError) warning = NULL;
+  GstFlowReturn flow;
+  GstMessage *message;
+
+  g_object_set (source, "caps", caps, "format", GST_FORMAT_TIME, NULL);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  g_signal_emit_by_name (source, "push-buffer", buffer, &flow);
+  message = gst_bus_timed_pop_filtered (
+      bus, 60 * GST_SECOND, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
+  fail_unless (message != NULL, "%s says nothing", launch);
+  fail_unless_equals_int (GST_MESSAGE_TYPE (message), GST_MESSAGE_WARNING);
+  gst_message_parse_warning (message, &warning, NULL);
+  fail_unless (
+      g_pattern_match_simple (wrong_formats[__i__].sentence, warning->message),
+      "%s: %s", launch, warning->message);
+  gst_message_unref (message);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+}
+GST_END_TEST
+
 static Suite *
 order_suite (void)
 {
@@ -177,6 +231,7 @@ order_suite (void)
 
   suite_add_tcase (suite, tc);
   tcase_add_loop_test (tc, test_wrong_order, 0, G_N_ELEMENTS (wrong_orders));
+  tcase_add_loop_test (tc, test_wrong_format, 0, G_N_ELEMENTS (wrong_formats));
   return suite;
 }
 

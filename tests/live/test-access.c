@@ -57,11 +57,11 @@ test_exchange (void)
   g_assert_null (strstr (control, tokens.control));
   g_assert_cmpstr (view, !=, again);
   g_assert_cmpint (oct_live_access_get_role (access, control_cookie, NULL), ==,
-      OCT_LIVE_CONTROL);
+      OCT_ROLE_CONTROL);
   g_assert_cmpint (
-      oct_live_access_get_role (access, view_cookie, NULL), ==, OCT_LIVE_VIEW);
+      oct_live_access_get_role (access, view_cookie, NULL), ==, OCT_ROLE_VIEW);
   g_assert_cmpint (
-      oct_live_access_get_role (access, among, NULL), ==, OCT_LIVE_VIEW);
+      oct_live_access_get_role (access, among, NULL), ==, OCT_ROLE_VIEW);
   oct_live_access_free (access);
   oct_live_tokens_clear (&tokens);
 }
@@ -86,7 +86,7 @@ test_wrong (void)
     g_assert_null (oct_live_access_exchange (access, wrong[i], NULL));
   for (guint i = 0; i < G_N_ELEMENTS (cookies); i++)
     g_assert_cmpint (oct_live_access_get_role (access, cookies[i], NULL), ==,
-        OCT_LIVE_NOBODY);
+        OCT_ROLE_NOBODY);
   oct_live_access_free (access);
   oct_live_tokens_clear (&tokens);
 }
@@ -112,9 +112,9 @@ test_many_sessions (void)
     g_assert_nonnull (more);
   }
   g_assert_cmpint (oct_live_access_get_role (access, control_cookie, NULL), ==,
-      OCT_LIVE_CONTROL);
+      OCT_ROLE_CONTROL);
   g_assert_cmpint (oct_live_access_get_role (access, watcher_cookie, NULL), ==,
-      OCT_LIVE_VIEW);
+      OCT_ROLE_VIEW);
   oct_live_access_free (access);
   oct_live_tokens_clear (&tokens);
 }
@@ -139,16 +139,16 @@ test_restart (void)
   guint64 before, after;
 
   g_assert_cmpint (oct_live_access_get_role (access, control_cookie, &before),
-      ==, OCT_LIVE_CONTROL);
+      ==, OCT_ROLE_CONTROL);
   g_assert_cmpint (oct_live_access_get_role (again, control_cookie, &after), ==,
-      OCT_LIVE_CONTROL);
+      OCT_ROLE_CONTROL);
   g_assert_cmpuint (before, ==, after);
   g_assert_cmpint (
-      oct_live_access_get_role (again, view_cookie, NULL), ==, OCT_LIVE_VIEW);
+      oct_live_access_get_role (again, view_cookie, NULL), ==, OCT_ROLE_VIEW);
   g_assert_cmpint (
-      oct_live_access_get_role (again, raised, NULL), ==, OCT_LIVE_NOBODY);
+      oct_live_access_get_role (again, raised, NULL), ==, OCT_ROLE_NOBODY);
   g_assert_cmpint (oct_live_access_get_role (other, control_cookie, NULL), ==,
-      OCT_LIVE_NOBODY);
+      OCT_ROLE_NOBODY);
   oct_live_access_free (access);
   oct_live_access_free (again);
   oct_live_access_free (other);
@@ -169,7 +169,7 @@ test_hosts (void)
   OctLiveAccess *guarded = new_guarded (&tokens, TRUE);
 
   g_assert_cmpint (
-      oct_live_access_get_role (open, NULL, NULL), ==, OCT_LIVE_CONTROL);
+      oct_live_access_get_role (open, NULL, NULL), ==, OCT_ROLE_CONTROL);
   g_assert_null (oct_live_access_exchange (open, "", NULL));
   g_assert_false (oct_live_access_host_is_ours (open, NULL));
   for (guint i = 0; i < G_N_ELEMENTS (ours); i++)
@@ -225,13 +225,13 @@ test_again (void)
   /* a browser keeps cookies by their names */
   g_assert_cmpint (strcspn (view, "="), !=, strcspn (control, "="));
   g_assert_cmpint (
-      oct_live_access_get_role (access, both, &first), ==, OCT_LIVE_CONTROL);
+      oct_live_access_get_role (access, both, &first), ==, OCT_ROLE_CONTROL);
   g_assert_cmpint (oct_live_access_get_role (access, control_cookie, &second),
-      ==, OCT_LIVE_CONTROL);
+      ==, OCT_ROLE_CONTROL);
   g_assert_cmpuint (first, ==, second);
   g_assert_cmpuint (first, >, 0);
   g_assert_cmpint (oct_live_access_get_role (access, again_cookie, &second), ==,
-      OCT_LIVE_CONTROL);
+      OCT_ROLE_CONTROL);
   g_assert_cmpuint (first, ==, second);
   oct_live_access_free (access);
   oct_live_tokens_clear (&tokens);

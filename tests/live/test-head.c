@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Which requests reach the HTTP library, by the bytes of their heads. */
 #include "oct-live-head.h"
+#include "oct-head.h"
 
 #include <string.h>
 
@@ -13,8 +14,7 @@
 static OctLiveHead
 check_tls (const char *text, gboolean tls)
 {
-  g_assert_cmpuint (
-      oct_live_head_find_end (text, strlen (text)), ==, strlen (text));
+  g_assert_cmpuint (oct_head_find_end (text, strlen (text)), ==, strlen (text));
   return oct_live_head_check (text, strlen (text), tls);
 }
 
@@ -44,9 +44,9 @@ test_end (void)
 
   for (gsize length = 0; length < sizeof text; length++)
     g_assert_cmpuint (
-        oct_live_head_find_end (text, length), ==, length >= 27 ? 27 : 0);
-  g_assert_cmpuint (oct_live_head_find_end ("a\n\nb", 4), ==, 3);
-  g_assert_cmpuint (oct_live_head_find_end ("a\r\n\nb", 5), ==, 4);
+        oct_head_find_end (text, length), ==, length >= 27 ? 27 : 0);
+  g_assert_cmpuint (oct_head_find_end ("a\n\nb", 4), ==, 3);
+  g_assert_cmpuint (oct_head_find_end ("a\r\n\nb", 5), ==, 4);
 }
 
 static void

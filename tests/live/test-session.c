@@ -15,7 +15,7 @@ assert_nobody (const guint8 *key, const char *cookie, gint64 now)
   OctLiveSession session;
 
   g_assert_false (oct_live_session_check (key, cookie, now, &session));
-  g_assert_cmpint (session.role, ==, OCT_LIVE_NOBODY);
+  g_assert_cmpint (session.role, ==, OCT_ROLE_NOBODY);
   g_assert_cmpstr (session.id, ==, "");
 }
 
@@ -53,17 +53,17 @@ test_made_and_checked (void)
   OctLiveSession session, second;
 
   oct_live_session_make_key (&tokens, key);
-  control = oct_live_session_make (key, OCT_LIVE_CONTROL, NULL, NOW);
-  view = oct_live_session_make (key, OCT_LIVE_VIEW, NULL, NOW);
-  other = oct_live_session_make (key, OCT_LIVE_VIEW, NULL, NOW);
+  control = oct_live_session_make (key, OCT_ROLE_CONTROL, NULL, NOW);
+  view = oct_live_session_make (key, OCT_ROLE_VIEW, NULL, NOW);
+  other = oct_live_session_make (key, OCT_ROLE_VIEW, NULL, NOW);
   /* as after a restart */
   oct_live_session_make_key (&copy, again);
   g_assert_cmpmem (key, sizeof key, again, sizeof again);
   g_assert_true (oct_live_session_check (again, control, NOW, &session));
-  g_assert_cmpint (session.role, ==, OCT_LIVE_CONTROL);
+  g_assert_cmpint (session.role, ==, OCT_ROLE_CONTROL);
   g_assert_cmpint (session.expires, ==, NOW + 12 * 60 * 60);
   g_assert_true (oct_live_session_check (again, view, NOW, &session));
-  g_assert_cmpint (session.role, ==, OCT_LIVE_VIEW);
+  g_assert_cmpint (session.role, ==, OCT_ROLE_VIEW);
   g_assert_cmpuint (strlen (session.id), ==, OCT_LIVE_SESSION_ID);
   g_assert_true (oct_live_session_check (key, other, NOW, &second));
   g_assert_cmpstr (session.id, !=, second.id);
@@ -94,7 +94,7 @@ test_known_answer (void)
   for (guint i = 0; i < sizeof proof; i++)
     g_string_append_printf (cookie, "%02x", proof[i]);
   g_assert_true (oct_live_session_check (key, cookie->str, NOW, &session));
-  g_assert_cmpint (session.role, ==, OCT_LIVE_VIEW);
+  g_assert_cmpint (session.role, ==, OCT_ROLE_VIEW);
   g_assert_cmpint (session.expires, ==, NOW + 60);
   g_assert_cmpstr (session.id, ==, "00112233445566778899aabbccddeeff");
 }
@@ -106,7 +106,7 @@ test_time (void)
   g_autofree char *cookie = NULL;
 
   oct_live_session_make_key (&tokens, key);
-  cookie = oct_live_session_make (key, OCT_LIVE_CONTROL, NULL, NOW);
+  cookie = oct_live_session_make (key, OCT_ROLE_CONTROL, NULL, NOW);
   g_assert_true (oct_live_session_check (
       key, cookie, NOW + OCT_LIVE_SESSION_SECONDS - 1, NULL));
   assert_nobody (key, cookie, NOW + OCT_LIVE_SESSION_SECONDS);
@@ -135,7 +135,7 @@ test_forged (void)
   g_autofree char *cookie = NULL, *huge = g_strnfill (1 << 20, 'c');
 
   oct_live_session_make_key (&tokens, key);
-  cookie = oct_live_session_make (key, OCT_LIVE_VIEW, NULL, NOW);
+  cookie = oct_live_session_make (key, OCT_ROLE_VIEW, NULL, NOW);
   for (guint i = 0; i < strlen (cookie); i++) {
     g_autofree char *forged = g_strdup (cookie);
 

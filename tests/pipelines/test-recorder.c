@@ -5,8 +5,10 @@
  */
 #include "oct-recorder.h"
 
+#include <errno.h>
 #include <glib/gstdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #define RATE 30
@@ -498,6 +500,36 @@ test_permissions (Live *live, gconstpointer data)
   umask (before);
 }
 
+/* No file can be opened any more, not even those that are recorded: what went
+ * into them is not said to be nothing. */
+static void
+test_no_open_files (Live *live, gconstpointer data)
+{
+  g_autofree char *output = g_build_filename (live->folder, "x", NULL);
+  const OctRecorderSettings settings = {
+    .kind = OCT_RECORD_VIDEO, .output = output, .part_seconds = 2
+  };
+  g_autoptr (GError) error = NULL;
+  OctRecorder *recorder = oct_recorder_start (live->pad, &settings, &error);
+  struct rlimit limit, none;
+  OctRecorderStats stats;
+
+  g_assert_no_error (error);
+  wait_for_frames (recorder, RATE);
+  g_assert_cmpint (getrlimit (RLIMIT_NOFILE, &limit), ==, 0);
+  none = limit;
+  none.rlim_cur = 3;
+  g_assert_cmpint (setrlimit (RLIMIT_NOFILE, &none), ==, 0);
+  g_assert_true (oct_recorder_wait (recorder, WAIT));
+  oct_recorder_get_stats (recorder, &stats);
+  g_assert_cmpint (setrlimit (RLIMIT_NOFILE, &limit), ==, 0);
+  g_assert_cmpint (stats.state, ==, OCT_RECORDER_FAILED);
+  g_assert_cmpuint (stats.frames, >=, RATE);
+  g_assert_nonnull (strstr (stats.message, g_strerror (EMFILE)));
+  g_assert_nonnull (strstr (stats.message, "x-00000.mkv' cannot be read"));
+  oct_recorder_free (recorder);
+}
+
 #define ADD(name, function)                                                    \
   g_test_add ("/recorder/" name, Live, NULL, setup, function, teardown)
 
@@ -517,5 +549,6 @@ main (int argc, char **argv)
   ADD ("all-deleted", test_all_deleted);
   ADD ("next-name-is-taken", test_next_name_is_taken);
   ADD ("permissions", test_permissions);
+  ADD ("no-open-files", test_no_open_files);
   return g_test_run ();
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "oct-live-places.h"
+#include "oct-places.h"
 
 #include <string.h>
 
@@ -10,19 +10,19 @@
 
 typedef struct {
   guint id;
-  OctLiveVisitor visitor;
+  OctVisitor visitor;
 } Seat;
 
-struct _OctLiveSeats {
-  OctLiveSeatLimits limits;
+struct _OctSeats {
+  OctSeatLimits limits;
   GArray *taken; /* Seat */
   guint last_id;
 };
 
-OctLiveSeats *
-oct_live_seats_new (const OctLiveSeatLimits *limits)
+OctSeats *
+oct_seats_new (const OctSeatLimits *limits)
 {
-  OctLiveSeats *seats = g_new0 (OctLiveSeats, 1);
+  OctSeats *seats = g_new0 (OctSeats, 1);
 
   seats->limits = *limits;
   seats->taken = g_array_new (FALSE, FALSE, sizeof (Seat));
@@ -30,25 +30,24 @@ oct_live_seats_new (const OctLiveSeatLimits *limits)
 }
 
 void
-oct_live_seats_free (OctLiveSeats *seats)
+oct_seats_free (OctSeats *seats)
 {
   g_array_unref (seats->taken);
   g_free (seats);
 }
 
 static gboolean
-places_has_room (OctLiveSeats *seats, const OctLiveVisitor *visitor)
+places_has_room (OctSeats *seats, const OctVisitor *visitor)
 {
-  const OctLiveSeatLimits *limits = &seats->limits;
+  const OctSeatLimits *limits = &seats->limits;
   guint same_role = 0, same_session = 0, same_address = 0;
 
   if (seats->taken->len >= limits->max + limits->control)
     return FALSE;
-  if (visitor->role == OCT_LIVE_CONTROL)
+  if (visitor->role == OCT_ROLE_CONTROL)
     return TRUE;
   for (guint i = 0; i < seats->taken->len; i++) {
-    const OctLiveVisitor *other =
-        &g_array_index (seats->taken, Seat, i).visitor;
+    const OctVisitor *other = &g_array_index (seats->taken, Seat, i).visitor;
 
     if (other->role != visitor->role)
       continue;
@@ -62,11 +61,11 @@ places_has_room (OctLiveSeats *seats, const OctLiveVisitor *visitor)
 }
 
 guint
-oct_live_seats_take (OctLiveSeats *seats, const OctLiveVisitor *visitor)
+oct_seats_take (OctSeats *seats, const OctVisitor *visitor)
 {
   Seat seat = { .visitor = *visitor };
 
-  if (visitor->role == OCT_LIVE_NOBODY || !places_has_room (seats, visitor))
+  if (visitor->role == OCT_ROLE_NOBODY || !places_has_room (seats, visitor))
     return 0;
   /* 0 is none; the counter may come round */
   seat.id = ++seats->last_id != 0 ? seats->last_id : ++seats->last_id;
@@ -75,7 +74,7 @@ oct_live_seats_take (OctLiveSeats *seats, const OctLiveVisitor *visitor)
 }
 
 void
-oct_live_seats_leave (OctLiveSeats *seats, guint id)
+oct_seats_leave (OctSeats *seats, guint id)
 {
   for (guint i = 0; i < seats->taken->len; i++)
     if (g_array_index (seats->taken, Seat, i).id == id) {
@@ -84,20 +83,42 @@ oct_live_seats_leave (OctLiveSeats *seats, guint id)
     }
 }
 
-/* ----------------------------------------------------------------------- door
+/* ---------------------------------------------------------------------- purse
  */
 
-typedef struct {
-  double left;
-  gint64 at;
-} Purse;
+void
+oct_purse_init (OctPurse *purse, gint64 now)
+{
+  *purse = (OctPurse){ OCT_PURSE_BURST, now };
+}
+
+static void
+places_fill (OctPurse *purse, gint64 now)
+{
+  purse->left += (now - purse->at) * 1e-6 * OCT_PURSE_RATE;
+  purse->left = MIN (purse->left, OCT_PURSE_BURST);
+  purse->at = now;
+}
+
+gboolean
+oct_purse_spend (OctPurse *purse, double amount, gint64 now)
+{
+  places_fill (purse, now);
+  if (purse->left < amount)
+    return FALSE;
+  purse->left -= amount;
+  return TRUE;
+}
+
+/* ----------------------------------------------------------------------- door
+ */
 
 typedef struct {
   char *address;
   gpointer who;
 } Guest;
 
-struct _OctLiveDoor {
+struct _OctDoor {
   GHashTable *purses; /* by address */
   GPtrArray *guests;  /* Guest, those who came first at the front */
 };
@@ -111,10 +132,10 @@ free_guest (gpointer data)
   g_free (guest);
 }
 
-OctLiveDoor *
-oct_live_door_new (void)
+OctDoor *
+oct_door_new (void)
 {
-  OctLiveDoor *door = g_new0 (OctLiveDoor, 1);
+  OctDoor *door = g_new0 (OctDoor, 1);
 
   door->purses =
       g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
@@ -123,33 +144,24 @@ oct_live_door_new (void)
 }
 
 void
-oct_live_door_free (OctLiveDoor *door)
+oct_door_free (OctDoor *door)
 {
   g_hash_table_unref (door->purses);
   g_ptr_array_unref (door->guests);
   g_free (door);
 }
 
-static void
-places_fill (Purse *purse, gint64 now)
-{
-  purse->left += (now - purse->at) * 1e-6 * OCT_LIVE_DOOR_RATE;
-  purse->left = MIN (purse->left, OCT_LIVE_DOOR_BURST);
-  purse->at = now;
-}
-
 static gboolean
 places_is_full (gpointer key, gpointer value, gpointer data)
 {
   places_fill (value, *(gint64 *)data);
-  return ((Purse *)value)->left >= OCT_LIVE_DOOR_BURST;
+  return ((OctPurse *)value)->left >= OCT_PURSE_BURST;
 }
 
 gboolean
-oct_live_door_spend (
-    OctLiveDoor *door, const char *address, double amount, gint64 now)
+oct_door_spend (OctDoor *door, const char *address, double amount, gint64 now)
 {
-  Purse *purse = g_hash_table_lookup (door->purses, address);
+  OctPurse *purse = g_hash_table_lookup (door->purses, address);
 
   if (purse == NULL) {
     /* a full purse is like none; IPv6 has as many addresses as one wants */
@@ -157,19 +169,15 @@ oct_live_door_spend (
       g_hash_table_foreach_remove (door->purses, places_is_full, &now);
     if (g_hash_table_size (door->purses) >= MAX_PURSES)
       g_hash_table_remove_all (door->purses);
-    purse = g_new (Purse, 1);
-    *purse = (Purse){ OCT_LIVE_DOOR_BURST, now };
+    purse = g_new (OctPurse, 1);
+    oct_purse_init (purse, now);
     g_hash_table_insert (door->purses, g_strdup (address), purse);
   }
-  places_fill (purse, now);
-  if (purse->left < amount)
-    return FALSE;
-  purse->left -= amount;
-  return TRUE;
+  return oct_purse_spend (purse, amount, now);
 }
 
 static guint
-count_guests (OctLiveDoor *door, const char *address)
+count_guests (OctDoor *door, const char *address)
 {
   guint count = 0;
 
@@ -181,7 +189,7 @@ count_guests (OctLiveDoor *door, const char *address)
 
 /* The address that most of the guests come from. */
 static const char *
-find_crowd (OctLiveDoor *door)
+find_crowd (OctDoor *door)
 {
   const char *crowd = NULL;
   guint most = 0;
@@ -201,7 +209,7 @@ find_crowd (OctLiveDoor *door)
 
 /* Of an address, the one who came first. */
 static gpointer
-send_away (OctLiveDoor *door, const char *address)
+send_away (OctDoor *door, const char *address)
 {
   for (guint i = 0; i < door->guests->len; i++) {
     Guest *guest = g_ptr_array_index (door->guests, i);
@@ -216,14 +224,14 @@ send_away (OctLiveDoor *door, const char *address)
 }
 
 gpointer
-oct_live_door_enter (OctLiveDoor *door, const char *address, gpointer who)
+oct_door_enter (OctDoor *door, const char *address, gpointer who)
 {
   Guest *guest = g_new (Guest, 1);
   gpointer sent = NULL;
 
-  if (count_guests (door, address) >= OCT_LIVE_DOOR_PER_ADDRESS)
+  if (count_guests (door, address) >= OCT_DOOR_PER_ADDRESS)
     sent = send_away (door, address);
-  else if (door->guests->len >= OCT_LIVE_DOOR_MAX)
+  else if (door->guests->len >= OCT_DOOR_MAX)
     sent = send_away (door, find_crowd (door));
   *guest = (Guest){ g_strdup (address), who };
   g_ptr_array_add (door->guests, guest);
@@ -231,7 +239,7 @@ oct_live_door_enter (OctLiveDoor *door, const char *address, gpointer who)
 }
 
 void
-oct_live_door_leave (OctLiveDoor *door, gpointer who)
+oct_door_leave (OctDoor *door, gpointer who)
 {
   for (guint i = 0; i < door->guests->len; i++)
     if (((Guest *)g_ptr_array_index (door->guests, i))->who == who) {
