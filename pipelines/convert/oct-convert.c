@@ -370,7 +370,8 @@ convert_count_incomplete (const Options *options,
 {
   for (guint i = 0; i < inputs->len; i++)
     work->all_incomplete +=
-        oct_convert_manifest_has (manifest, inputs->pdata[i], options->text)
+        convert_look (options, manifest, inputs->pdata[i])
+            == OCT_CONVERT_RESULT_DONE
         && *oct_convert_manifest_get_note (manifest, inputs->pdata[i]) != '\0';
 }
 
