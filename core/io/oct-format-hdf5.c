@@ -409,9 +409,10 @@ count_bscans_of_chunk (const Order *order, const Grid *grid)
   guint64 n = 1;
 
   for (guint i = 0; i < order->n; i++) {
-    guint64 length = grid->length[order->axes[i]];
+    guint64 length = grid->length[order->axes[i]], each = order->each;
 
-    n *= MIN (order->lengths[i], (length + order->each - 1) / order->each + 1);
+    /* it may begin within a B-scan */
+    n *= MIN (order->lengths[i], (length + each - 1) / each + (each > 1));
   }
   return n;
 }
