@@ -323,8 +323,22 @@ order_takes_kind (GstPad *pad, const GstCaps *caps)
   return gst_caps_get_size (taken) == 0;
 }
 
+/* Elements of this plugin have one kind of data when they are linked.  What they
+ * are refused later is a trial of octreconstruct, which expects that. */
+static gboolean
+is_of_this_plugin (GstElement *element)
+{
+  GstElementFactory *factory = gst_element_get_factory (element);
+
+  return factory != NULL
+         && g_strcmp0 (gst_plugin_feature_get_plugin_name (
+                           GST_PLUGIN_FEATURE (factory)),
+                "oct")
+                == 0;
+}
+
 /* Sources decide on one of several formats when they start, long after they
- * were linked, and ask whether the pad accepts it.  Where it does not, GStreamer
+ * were linked, and ask whether the pad accepts it.  If it does not, GStreamer
  * says only "not-negotiated (-4)". */
 static GstPadProbeReturn
 on_accept_caps (GstPad *pad, GstPadProbeInfo *info, gpointer data)
@@ -345,7 +359,8 @@ on_accept_caps (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   peer = gst_pad_get_peer (pad);
   before = peer != NULL ? gst_pad_get_parent_element (peer) : NULL;
   /* the first element inside of a bin leaves it to the bin */
-  if (element != NULL && before != NULL && !order_takes_kind (pad, caps))
+  if (element != NULL && before != NULL && !is_of_this_plugin (before)
+      && !order_takes_kind (pad, caps))
     order_tell (element, pad, peer, caps);
   return GST_PAD_PROBE_OK;
 }
