@@ -162,10 +162,11 @@ export async function measure(once, good, describe) {
 // The browser; every page keeps its WebRTC connections in window.connections.
 export async function openBrowser() {
   const { chromium } = await import("playwright-core");
-  const browser = await chromium.launch({ executablePath: CHROMIUM, headless: true,
+  const browser = await chromium.launch({ executablePath: CHROMIUM, headless: true, timeout: PATIENCE * 1000,
     args: ["--no-sandbox", "--autoplay-policy=no-user-gesture-required"] });
   browser.visit = async (url, options = {}) => {
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+    context.setDefaultTimeout(PATIENCE * 1000);
     opened.getStore().contexts.push(context);
     const page = await context.newPage();
     page.problems = [];
@@ -221,8 +222,8 @@ export function mean(levels) {
 }
 
 // Runs a program to its end, while other tests go on: { status, stdout, stderr }.
-// The status is null where it took longer than `timeout`, in milliseconds.
-export function execute(program, parameters, { timeout = 60000, ...options } = {}) {
+// The status is null if it took longer than `timeout`, in milliseconds.
+export function execute(program, parameters, { timeout = PATIENCE * 1000, ...options } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(program, parameters, { ...options, timeout });
     const said = { stdout: "", stderr: "" };

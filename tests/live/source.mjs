@@ -2,10 +2,10 @@
 // Neither the wishes of a page nor its source end oct-live, or a recording that
 // could go on.
 import assert from "node:assert/strict";
-import { createServer } from "node:net";
 import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
+import { Camera } from "./camera.mjs";
 import { countFrames, run, Server, sleep, until } from "./lib.mjs";
 import { get, open, Talk } from "./wire.mjs";
 
@@ -48,52 +48,6 @@ async function stopRecording(server, talk) {
   assert.equal(said.message, "");
   assert.equal(await countFrames(server.recordings), said.frames);
   return said;
-}
-
-// A camera's stand-in: whoever connects gets images of 64 x 48 until told
-// otherwise.  Each has an address of its own, where nobody takes its port while
-// it is unplugged.
-class Camera {
-  static count = 0;
-
-  static async start() {
-    const camera = new Camera();
-    camera.host = `127.0.1.${++Camera.count}`;
-    camera.sockets = new Set();
-    camera.server = createServer((socket) => {
-      socket.on("error", () => {});
-      socket.on("close", () => camera.sockets.delete(socket));
-      camera.sockets.add(socket);
-    });
-    camera.timer = setInterval(() => {
-      if (!camera.hangs)
-        for (const socket of camera.sockets) socket.write(Buffer.alloc(64 * 48, 100));
-    }, 40);
-    await new Promise((resolve) => { camera.server.listen(0, camera.host, resolve); });
-    camera.port = camera.server.address().port;
-    return camera;
-  }
-
-  get options() {
-    return ["--images", `tcpclientsrc host=${this.host} port=${this.port} do-timestamp=true ! `
-      + "rawvideoparse width=64 height=48 format=gray8 framerate=25/1"];
-  }
-
-  async unplug() {
-    await new Promise((resolve) => {
-      this.server.close(resolve);
-      for (const socket of this.sockets) socket.destroy();
-    });
-  }
-
-  async plug() {
-    await new Promise((resolve) => { this.server.listen(this.port, this.host, resolve); });
-  }
-
-  async stop() {
-    clearInterval(this.timer);
-    await this.unplug();
-  }
 }
 
 const SMALL = ["--source", "octsrc is-live=true samples=256 lines=64 bscans=1 line-rate=1920"];
