@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 
-import { countFrames, run, Server, sleep, until } from "./lib.mjs";
+import { countFrames, ended, run, Server, sleep, until } from "./lib.mjs";
 import { get, Talk } from "./wire.mjs";
 
 const record = (talk, on) => talk.say(JSON.stringify({ type: "record", on }));
@@ -96,7 +96,7 @@ const together = {
     server.process.kill("SIGHUP");
     await sleep(20);
     server.process.kill("SIGHUP");
-    const status = await Promise.race([server.exited, sleep(20000).then(() => "still running")]);
+    const status = await ended(server.exited);
     assert.equal(status, 0);
     assert.ok(await countFrames(server.recordings) > 20);
     server.clear();
