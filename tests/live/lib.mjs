@@ -13,7 +13,7 @@ export const sleep = (milliseconds) => new Promise((resolve) => { setTimeout(res
 
 // Seconds after which something counts as not coming at all.  It is long, since a
 // busy machine may be many times slower; no test depends on how long a thing takes.
-const PATIENCE = 120;
+const PATIENCE = 300;
 
 // Waits until `test` gives something true.
 export async function until(what, test) {
@@ -140,6 +140,11 @@ export const waitForVideo = (page) =>
 
 // Grey levels of what a video or picture shows: { width, height, levels }.
 export async function look(page, selector) {
+  // a video that has broken off is without a size until it comes again
+  await until("there is a picture", () => page.evaluate((which) => {
+    const { videoWidth, naturalWidth, width } = document.querySelector(which);
+    return (videoWidth || naturalWidth || width) > 0;
+  }, selector));
   const { width, height, text } = await page.evaluate(async (which) => {
     const element = document.querySelector(which);
     const width = element.videoWidth || element.naturalWidth || element.width;

@@ -364,7 +364,8 @@ const together = {
     const server = await Server.start();
     const talk = await Talk.start(server);
     const record = (on) => talk.say(JSON.stringify({ type: "record", on }));
-    await until("oct-live talks", () => talk.has("status"));
+    await until("there are pictures to record", () =>
+      talk.messages.some(({ type, frames }) => type === "status" && frames > 0));
     const said = () => talk.messages.findLast((message) => message.recording)?.recording;
     record(true);
     await until("it records", () => said()?.active && said().seconds > 3);
