@@ -18,7 +18,7 @@ const problems = (talk) => talk.messages.filter(({ type }) => type === "problem"
 async function start(...options) {
   const server = await Server.start(...options);
   const talk = await Talk.start(server);
-  await until("pictures come", () => last(talk, "status")?.rate > 0);
+  await until("pictures come", () => last(talk, "status")?.frames > 0);
   return { server, talk };
 }
 
@@ -366,7 +366,7 @@ for (const [name, options, wait] of [["it changes", SMALL, 0], ["it has changed 
     const server = await Server.start(...options);
     const talk = await Talk.start(server);
     await until("it talks", () => talk.has("state"));
-    if (options !== WITHOUT_DATA) await until("pictures come", () => last(talk, "status")?.rate > 0);
+    if (options !== WITHOUT_DATA) await until("pictures come", () => last(talk, "status")?.frames > 0);
     for (let i = 0; i < 20; i++) set(talk, { method: ["nudft", "cs"][i % 2] });
     await sleep(wait);
     assert.equal(await server.stop(), 0);
