@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Glass to glass: images with the time drawn into them go in, and the time is
+// Benchmark, glass to glass: images with the time drawn into them go in, and the time is
 // read from what the browser shows.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -8,10 +8,9 @@ import { join } from "node:path";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 
-import { measure, median, openBrowser, run, Server, sleep, waitForVideo } from "./lib.mjs";
+import { median, openBrowser, run, Server, sleep, waitForVideo } from "./lib.mjs";
 
 const [WIDTH, HEIGHT, RATE, BITS, BLOCK] = [640, 512, 30, 20, 32];
-const LIMIT = 150; // ms, median
 
 // Something to encode, with speckle as B-scans have it.
 const speckle = Array.from({ length: 8 }, () => Buffer.from(Array.from({ length: WIDTH * HEIGHT },
@@ -74,7 +73,7 @@ const watch = (page, seconds) => page.evaluate(async ([BITS, BLOCK, seconds]) =>
   return { delays, unreadable };
 }, [BITS, BLOCK, seconds]);
 
-const tests = {
+const benchmarks = {
   async "delay from image to screen"() {
     const folder = mkdtempSync(join(tmpdir(), "oct-live-delay-"));
     const pipe = join(folder, "images");
@@ -92,12 +91,8 @@ const tests = {
         + `${Math.round(sorted[Math.floor(0.95 * sorted.length)])} ms, ${sorted.length} images`;
     };
     try {
-      return describe(await measure(async () => {
-        const { delays, unreadable } = await watch(page, 12);
-        assert.ok(delays.length > 50, `${delays.length} times read`);
-        assert.ok(unreadable < 0.02 * delays.length, `${unreadable} not readable`);
-        return delays;
-      }, (delays) => median(delays) < LIMIT, describe));
+      const { delays, unreadable } = await watch(page, 12);
+      return `${describe(delays)}, ${unreadable} not readable`;
     } finally {
       stop();
       await browser.close();
@@ -107,4 +102,4 @@ const tests = {
   },
 };
 
-await run(tests);
+await run(benchmarks);

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 
-import { openBrowser, run, Server, sleep, until } from "./lib.mjs";
+import { openBrowser, run, Server, until } from "./lib.mjs";
 
 let browser;
 
@@ -131,7 +131,8 @@ const tests = {
     const foreign = await own.context().newPage();
     await foreign.goto(`http://localhost:${site.port}/`);
     await foreign.evaluate((link) => { location.href = link; }, `${server.url}/?token=${view}`);
-    await sleep(2000);
+    await until("the link is open", async () => foreign.url().startsWith(server.url)
+      && await foreign.locator("#rate").count() > 0);
     await own.reload();
     await waitForStatus(own);
     await until("it still controls", () => own.locator("#record").isEnabled());

@@ -13,7 +13,7 @@ export const sleep = (milliseconds) => new Promise((resolve) => { setTimeout(res
 
 // Seconds after which something counts as not coming at all.  It is long, since a
 // busy machine may be many times slower; no test depends on how long a thing takes.
-const PATIENCE = 120;
+const PATIENCE = 300;
 
 // Waits until `test` gives something true.
 export async function until(what, test) {
@@ -98,74 +98,14 @@ export class Server {
   }
 }
 
-// What tests of time depend on: how much of the processors others have used,
-// since it was made, as a part of all cores.  What of ours ends in between may
-// count as others' (a browser does not wait for all of its processes).
-export class Others {
-  constructor() {
-    this.before = Others.count();
-  }
-
-  // Ticks of the clock: all that were worked, all that there were, and ours (of
-  // this process and all that it has started, those that have ended included).
-  static count() {
-    const [user, nice, system, idle, wait, ...rest] = readFileSync("/proc/stat", "latin1")
-      .split("\n")[0].trim().split(/\s+/).slice(1, 9).map(Number);
-    const worked = user + nice + system + rest.reduce((sum, ticks) => sum + ticks, 0);
-    const processes = new Map();
-    for (const id of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
-      try {
-        const text = readFileSync(`/proc/${id}/stat`, "latin1");
-        const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-        processes.set(id, { parent: fields[1], ticks: fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) });
-      } catch {
-        // it has ended meanwhile
-      }
-    }
-    let ours = 0;
-    for (const [id, { ticks }] of processes) {
-      let at = id;
-      while (at && at !== String(process.pid)) at = processes.get(at)?.parent;
-      if (at) ours += ticks;
-    }
-    return { worked, all: worked + idle + wait, ours };
-  }
-
-  part() {
-    const now = Others.count();
-    const difference = (name) => now[name] - this.before[name];
-    return (difference("worked") - difference("ours")) / difference("all");
-  }
-}
-
-export class Skip extends Error {}
-
-// Measures up to four times until `good`.  What is not good while others used
-// more than a twentieth of the processors, the host of a virtual machine
-// included, says nothing; where that is always so,
-// the test is skipped.  Twice not good without others is a failure, once may be
-// a hiccup of the machine.  Gives the last measurement, which is good.
-export async function measure(once, good, describe) {
-  const busy = [], quiet = [];
-  for (let turn = 0; turn < 4; turn++) {
-    const others = new Others();
-    const result = await once();
-    const part = others.part();
-    if (good(result)) return result;
-    (part > 0.05 ? busy : quiet)
-      .push(`${describe(result)} (others used ${Math.round(100 * part)} % of the processors)`);
-    assert.ok(quiet.length < 2, quiet.join("; "));
-  }
-  throw new Skip(`the machine was busy with other things: ${busy.concat(quiet).join("; ")}`);
-}
-
 // The browser; every page keeps its WebRTC connections in window.connections.
 export async function openBrowser() {
   const { chromium } = await import("playwright-core");
-  const browser = await chromium.launch({ executablePath: CHROMIUM, headless: true,
+  const browser = await chromium.launch({ executablePath: CHROMIUM, headless: true, timeout: PATIENCE * 1000,
     args: ["--no-sandbox", "--autoplay-policy=no-user-gesture-required"] });
   browser.visit = async (url, options = {}) => {
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+    context.setDefaultTimeout(PATIENCE * 1000);
     opened.getStore().contexts.push(context);
     const page = await context.newPage();
     page.problems = [];
@@ -200,6 +140,11 @@ export const waitForVideo = (page) =>
 
 // Grey levels of what a video or picture shows: { width, height, levels }.
 export async function look(page, selector) {
+  // a video that has broken off is without a size until it comes again
+  await until("there is a picture", () => page.evaluate((which) => {
+    const { videoWidth, naturalWidth, width } = document.querySelector(which);
+    return (videoWidth || naturalWidth || width) > 0;
+  }, selector));
   const { width, height, text } = await page.evaluate(async (which) => {
     const element = document.querySelector(which);
     const width = element.videoWidth || element.naturalWidth || element.width;
@@ -221,8 +166,8 @@ export function mean(levels) {
 }
 
 // Runs a program to its end, while other tests go on: { status, stdout, stderr }.
-// The status is null where it took longer than `timeout`, in milliseconds.
-export function execute(program, parameters, { timeout = 60000, ...options } = {}) {
+// The status is null if it took longer than `timeout`, in milliseconds.
+export function execute(program, parameters, { timeout = PATIENCE * 1000, ...options } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(program, parameters, { ...options, timeout });
     const said = { stdout: "", stderr: "" };
@@ -273,22 +218,18 @@ export async function run(tests, { browser = true, together = {} } = {}) {
 async function runOne([name, test], results) {
   const own = { servers: new Set(), contexts: [] };
   const started = performance.now();
-  let verdict = "ok", note = "", comments = [];
+  let verdict = "ok", comments = [];
   try {
     const said = await opened.run(own, test);
     comments = [`${((performance.now() - started) / 1000).toFixed(1)} s${said ? `, ${said}` : ""}`];
   } catch (error) {
-    if (error instanceof Skip) {
-      note = ` # SKIP ${error.message}`;
-    } else {
-      results.failures++;
-      verdict = "not ok";
-      comments = [String(error.stack), ...[...own.servers].map(({ output }) => `oct-live said:\n${output}`)];
-    }
+    results.failures++;
+    verdict = "not ok";
+    comments = [String(error.stack), ...[...own.servers].map(({ output }) => `oct-live said:\n${output}`)];
   }
   // a page that stays looks for its server again and again
   for (const context of own.contexts) await context.close().catch(() => {});
   for (const server of own.servers) server.clear();
-  console.log([`${verdict} ${++results.count} - ${name}${note}`,
+  console.log([`${verdict} ${++results.count} - ${name}`,
     ...comments.map((text) => text.replace(/^/gm, "# "))].join("\n"));
 }

@@ -5,7 +5,9 @@ import { readFileSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { countFrames, decoded, look, mean, measure, openBrowser, Others, run, Server, sleep, until, waitForVideo } from "./lib.mjs";
+import { Camera } from "./camera.mjs";
+import { countFrames, decoded, ended, look, mean, openBrowser, run, Server, sleep, until, waitForVideo } from "./lib.mjs";
+import { Talk } from "./wire.mjs";
 
 let browser;
 const text = (page, id) => page.locator(id).textContent();
@@ -27,6 +29,9 @@ async function snapshot(page) {
 function contrast({ width, levels }) {
   return mean(levels.subarray(130 * width, 260 * width)) - mean(levels.subarray(0, 60 * width));
 }
+
+// B-scans of the recording, as the page says.
+const recorded = async (page) => Number(/(\d+) B-scans/.exec(await text(page, "#recording"))?.[1] ?? 0);
 
 async function setNumber(page, id, value) {
   await page.locator(id).fill(String(value));
@@ -103,31 +108,36 @@ const together = {
   },
 
   async "the end of the source is told over the picture, until it comes again"() {
-    const server = await Server.start("--source", "octsrc is-live=true samples=1024 lines=256 bscans=1 "
-      + "line-rate=3840 ! identity error-after=90");
+    const camera = await Camera.start();
+    const server = await Server.start(...camera.options);
     const page = await browser.visit(server.url);
-    await until("it is known", () => page.locator("#record").isEnabled());
+    await waitForVideo(page);
     await page.locator("#record").click();
+    await until("it records", async () => await recorded(page) > 20);
     for (let turn = 0; turn < 2; turn++) {
-      await until("the page says so", async () => /No pictures.*has failed.*tried again/.test(await text(page, "#veil"))
-        && await page.locator("#veil").isVisible());
+      await camera.unplug();
+      await until("the page says so", async () => await page.locator("#veil").isVisible()
+        && /No pictures.*has (ended|failed).*tried again/.test(await text(page, "#veil")));
       if (turn === 0) {
         await until("the recording is closed", async () =>
           /was ended.*kept/.test(await text(page, "#recording"))
           && await page.locator("#record").getAttribute("aria-pressed") === "false");
         if (process.env.OCT_SCREENSHOTS)
           await page.screenshot({ path: join(process.env.OCT_SCREENSHOTS, "trouble.png") });
+        await camera.plug();
+        await until("pictures come again", () => page.locator("#veil").isHidden());
       }
-      await until("pictures come again", () => page.locator("#veil").isHidden());
     }
     // who opens the page while there is nothing gets the pictures when they come
-    await until("it fails", () => page.locator("#veil").isVisible());
     const other = await browser.visit(server.url);
-    await until("the other page says so", async () => /has failed/.test(await text(other, "#veil")));
+    await until("the other page says so", async () => /has (ended|failed)/.test(await text(other, "#veil")));
+    await camera.plug();
     await until("pictures come there", () => other.locator("#veil").isHidden());
+    await until("and here", () => page.locator("#veil").isHidden());
     assert.deepEqual(page.problems.concat(other.problems), []);
-    assert.ok(await countFrames(server.recordings) > 10);
+    assert.ok(await countFrames(server.recordings) > 20);
     assert.equal(await server.stop(), 0);
+    await camera.stop();
   },
 
   async "an old picture is not taken for a live one"() {
@@ -178,7 +188,8 @@ const together = {
     await until("the picture is held", () => page.locator("#still").isVisible());
     const held = await look(page, "#still");
     const first = await save();
-    await sleep(500);
+    const { frames } = await decoded(page);
+    await until("others have come", async () => (await decoded(page)).frames > frames + 10);
     assert.deepEqual(await save(), first);
     assert.deepEqual((await look(page, "#still")).levels, held.levels);
     await page.locator("#freeze").click();
@@ -363,7 +374,7 @@ const together = {
       await waitForVideo(page);
       assert.equal(await server.stop(), 0);
       await until("the page says so", () => page.locator("#veil").isVisible());
-      await sleep(2000);
+      await page.waitForEvent("requestfailed"); // it has looked for oct-live
       const again = await Server.start("--port", String(server.port), ...options);
       await until("pictures come again", async () => await page.locator("#veil").isHidden()
         && Number.parseFloat(await text(page, "#rate")) > 0);
@@ -371,45 +382,31 @@ const together = {
     }
     rmSync(tokens, { force: true });
   },
-};
 
-// Of rates and of pictures that are lost.
-const tests = {
-  async "video comes at the rate of the source, at most 1 % is lost"() {
+  async "the page says how pictures come, their rate and delay"() {
     const server = await Server.start();
     const page = await browser.visit(server.url);
     await waitForVideo(page);
     assert.equal(await text(page, "#media"), "WebRTC");
-    const describe = (lost) => `${(100 * lost).toFixed(2)} % lost`;
-    const lost = await measure(async () => {
-      const before = await decoded(page);
-      await sleep(20000);
-      const after = await decoded(page);
-      return 1 - (after.frames - before.frames) / ((30 * (after.time - before.time)) / 1000);
-    }, (part) => Math.abs(part) <= 0.01, describe);
-    const rate = Number.parseFloat(await text(page, "#rate"));
-    const delay = Number.parseFloat(await text(page, "#delay"));
-    assert.ok(rate > 15 && rate < 35, `the page says ${rate} per second`);
-    assert.ok(delay > 0 && delay < 1000, `the page says ${delay} ms`);
+    for (const id of ["#rate", "#delay"])
+      await until(`${id} is shown`, async () => Number.parseFloat(await text(page, id)) >= 0);
     assert.equal(await text(page, "#backend"), "CPU");
     assert.deepEqual(page.problems, []);
     assert.equal(await server.stop(), 0);
-    return `${describe(lost)}, delay as the page says ${delay} ms`;
   },
 
   async "a recording is begun and ended, and plays"() {
     const server = await Server.start();
     const page = await browser.visit(server.url);
     await waitForVideo(page);
-    const others = new Others();
     await page.locator("#record").click();
-    await until("it records", async () => await page.locator("#record").getAttribute("aria-pressed") === "true");
-    await sleep(5000);
+    await until("it records", async () => await page.locator("#record").getAttribute("aria-pressed") === "true"
+      && await recorded(page) > 20);
     await page.locator("#record").click();
     const said = await until("it is finished", async () =>
       /^Recorded (\S+): (\d+) B-scans.* (\d+) lost/.exec(await text(page, "#recording")));
     assert.ok(readdirSync(server.recordings)[0].startsWith(said[1]), said[1]);
-    assert.ok(Number(said[2]) > (others.part() > 0.05 ? 5 : 120), said[0]);
+    assert.ok(Number(said[2]) > 20, said[0]);
     assert.equal(await countFrames(server.recordings), Number(said[2]));
     await server.stop();
     return `${said[2]} B-scans, ${said[3]} lost`;
@@ -420,37 +417,79 @@ const tests = {
     const page = await browser.visit("about:blank");
     await page.addInitScript(() => { delete window.RTCPeerConnection; });
     await page.goto(server.url);
-    await until("pictures come", async () => {
-      const rate = Number.parseFloat(await text(page, "#rate"));
-      return rate > 20 && rate < 40;
-    });
+    for (const id of ["#rate", "#delay"])
+      await until(`${id} is shown`, async () => Number.parseFloat(await text(page, id)) >= 0);
     assert.equal(await text(page, "#media"), "JPEG");
-    const delay = await until("the page knows the delay", async () =>
-      Number.parseFloat(await text(page, "#delay")));
-    assert.ok(delay > 0 && delay < 1000, `${delay} ms`);
     assertSame(await look(page, "#jpeg"), await snapshot(page));
     await server.stop();
-    return `delay as the page says ${delay} ms`;
+  },
+
+  async "if nothing gets through by WebRTC there are JPEG pictures"() {
+    const server = await Server.start(...STILL);
+    const page = await browser.visit("about:blank");
+    // neither side hears of a way to the other
+    await page.addInitScript(() => {
+      RTCPeerConnection.prototype.addIceCandidate = async () => {};
+      const { send } = WebSocket.prototype;
+      WebSocket.prototype.send = function (data) {
+        if (JSON.parse(data).type !== "candidate") send.call(this, data);
+      };
+    });
+    await page.goto(server.url);
+    await until("JPEG pictures come", async () => await text(page, "#media") === "JPEG"
+      && Number.parseFloat(await text(page, "#rate")) > 0);
+    await server.stop();
+  },
+
+  async "WebRTC is not given up while it arrives, if the first picture takes long"() {
+    const server = await Server.start(...STILL);
+    const pages = [];
+    for (let i = 0; i < 2; i++) {
+      const page = await browser.visit("about:blank");
+      // what comes is shown when the test lets it
+      await page.addInitScript(() => {
+        const { requestVideoFrameCallback } = HTMLVideoElement.prototype;
+        const shown = new Promise((resolve) => { window.show = resolve; });
+        HTMLVideoElement.prototype.requestVideoFrameCallback = function (callback) {
+          shown.then(() => requestVideoFrameCallback.call(this, callback));
+        };
+      });
+      await page.goto(server.url);
+      pages.push(page);
+    }
+    const [slow, never] = pages;
+    await until("it arrives", async () => (await decoded(slow)).frames > 0);
+    const talk = await Talk.start(server);
+    // one a second, and two looks of the page for what arrives
+    await until("time goes by", () => talk.messages.filter(({ type }) => type === "status").length > 16);
+    assert.equal(await text(slow, "#media"), "WebRTC");
+    await slow.evaluate(() => window.show());
+    await until("it is shown", async () => Number.parseFloat(await text(slow, "#rate")) > 0);
+    assert.equal(await text(slow, "#media"), "WebRTC");
+    await until("what is never shown is given up", async () => await text(never, "#media") === "JPEG"
+      && Number.parseFloat(await text(never, "#rate")) > 0);
+    assert.equal(await text(slow, "#media"), "WebRTC");
+    await server.stop();
   },
 
   async "Ctrl-C finishes the recording and tells the viewers"() {
     const server = await Server.start();
     const page = await browser.visit(server.url);
     await waitForVideo(page);
-    const others = new Others();
     await page.locator("#record").click();
-    await sleep(3000);
+    await until("it records", async () => await recorded(page) > 20);
+    const lookedFor = page.waitForEvent("requestfailed").catch(() => null);
     server.process.kill("SIGINT");
-    assert.equal(await server.exited, 0);
+    assert.equal(await ended(server.exited), 0);
     await until("the page says so", async () => /was ended/.test(await text(page, "#veil")));
-    await sleep(2500);
+    assert.ok(await lookedFor, "it has looked for oct-live");
     assert.match(await text(page, "#veil"), /was ended/);
     const frames = await countFrames(server.recordings);
-    assert.ok(frames >= (others.part() > 0.05 ? 5 : 75), `${frames} frames`);
+    assert.ok(frames > 20, `${frames} frames`);
     server.clear();
     return `${frames} B-scans`;
   },
 };
 
 browser = process.env.OCT_LIVE ? await openBrowser().catch(() => null) : null;
-await run(tests, { together });
+await run({}, { together });

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 
-import { countFrames, run, Server, sleep, until } from "./lib.mjs";
+import { countFrames, ended, run, Server, sleep, until } from "./lib.mjs";
 import { get, Talk } from "./wire.mjs";
 
 const record = (talk, on) => talk.say(JSON.stringify({ type: "record", on }));
@@ -13,10 +13,13 @@ const record = (talk, on) => talk.say(JSON.stringify({ type: "record", on }));
 // What was said last of the recording.
 const said = (talk) => talk.messages.findLast((message) => message.recording)?.recording;
 
+// Without any, a recording is refused.
+const pictures = (talk) => talk.messages.some(({ type, frames }) => type === "status" && frames > 0);
+
 async function begin(...options) {
   const server = await Server.start(...options);
   const talk = await Talk.start(server);
-  await until("oct-live talks", () => talk.has("status"));
+  await until("there are pictures to record", () => pictures(talk));
   record(talk, true);
   await until("it records", () => said(talk)?.active && said(talk).frames > 20);
   return { server, talk };
@@ -43,7 +46,7 @@ const together = {
   async "a disk that hangs holds up the end until the second Ctrl-C"() {
     const server = await Server.startWith(HANGING_DISK);
     const talk = await Talk.start(server);
-    await until("oct-live talks", () => talk.has("status"));
+    await until("there are pictures to record", () => pictures(talk));
     record(talk, true);
     await until("it records", () => waitsForDisk(said(talk)));
     server.process.kill("SIGINT");
@@ -58,7 +61,7 @@ const together = {
   async "after a closed terminal one Ctrl-C is enough for a disk that hangs"() {
     const server = await Server.startWith(HANGING_DISK);
     const talk = await Talk.start(server);
-    await until("oct-live talks", () => talk.has("status"));
+    await until("there are pictures to record", () => pictures(talk));
     record(talk, true);
     await until("it records", () => waitsForDisk(said(talk)));
     server.process.kill("SIGHUP");
@@ -96,7 +99,7 @@ const together = {
     server.process.kill("SIGHUP");
     await sleep(20);
     server.process.kill("SIGHUP");
-    const status = await Promise.race([server.exited, sleep(20000).then(() => "still running")]);
+    const status = await ended(server.exited);
     assert.equal(status, 0);
     assert.ok(await countFrames(server.recordings) > 20);
     server.clear();

@@ -7,6 +7,8 @@ import { request as requestEncrypted } from "node:https";
 import { connect } from "node:net";
 import { connect as connectEncrypted } from "node:tls";
 
+import { until } from "./lib.mjs";
+
 // A request with exactly these headers: { status, headers, body }.  `from`: an
 // address of this computer to make it from.
 export const get = (server, path, headers = {}, method = "GET", from = "127.0.0.1") => new Promise((resolve, reject) => {
@@ -114,6 +116,14 @@ export class Talk {
   // A frame of any kind: 1 text, 2 binary, 8 close, 9 ping.
   say(data, kind = 1) {
     this.socket.write(frame(data, 128 | kind));
+  }
+
+  // Waits for so many more statuses: about a second each of the server's own time,
+  // however fast the machine is.
+  async statuses(count) {
+    const heard = () => this.messages.filter(({ type }) => type === "status").length;
+    const before = heard();
+    await until(`${count} statuses`, () => heard() >= before + count);
   }
 
   has(type) {

@@ -5,19 +5,52 @@
 const video = document.getElementById("video");
 const canvas = document.getElementById("jpeg");
 const RTP_PERIOD = 2 ** 32 / 90; // ms after which RTP's clock begins again
+const QUIET = 7000; // ms: if nothing arrives for so long, the way is blocked
+const LIMIT = 30000; // ms: after so long what arrives does not become a picture
+
+// Bytes and checks of the way that have arrived.
+async function countArrived(connection) {
+  let count = 0;
+  for (const report of (await connection.getStats()).values())
+    if (report.type === "candidate-pair")
+      count += (report.bytesReceived ?? 0) + (report.requestsReceived ?? 0) + (report.responsesReceived ?? 0);
+  return count;
+}
 
 export class WebRtc {
   constructor(send, onFrame, onFailed) {
     Object.assign(this, { send, onFrame, onFailed, name: "WebRTC", lost: 0 });
     this.waiting = [];
     this.connection = null;
-    // nothing seen for so long: something on the way does not let it through
-    this.timer = setTimeout(() => this.fail(), 7000);
+    this.end = performance.now() + LIMIT;
+    this.arrived = 0;
+    this.waitOn();
     send({ type: "watch", media: "webrtc" });
   }
 
   fail() {
     if (!this.closed) this.onFailed();
+  }
+
+  waitOn() {
+    clearTimeout(this.timer);
+    if (!this.seen && !this.closed) this.timer = setTimeout(() => this.look(), QUIET);
+  }
+
+  // A busy computer may need long for the first picture.  The way is given up only
+  // if nothing arrives on it, or nothing can be made of that.
+  async look() {
+    const before = this.arrived;
+    if (this.connection) this.arrived = await countArrived(this.connection);
+    if (this.seen || this.closed) return;
+    const blocked = this.connection && this.arrived === before;
+    if (blocked || performance.now() > this.end) this.fail();
+    else this.waitOn();
+  }
+
+  noteSeen() {
+    this.seen = true;
+    clearTimeout(this.timer);
   }
 
   async take(message) {
@@ -45,6 +78,7 @@ export class WebRtc {
     await connection.setRemoteDescription({ type: "offer", sdp });
     await connection.setLocalDescription(await connection.createAnswer());
     this.send({ type: "answer", sdp: connection.localDescription.sdp });
+    this.waitOn(); // nothing could arrive before
     for (const candidate of this.waiting.splice(0)) await this.takeCandidate(candidate);
   }
 
@@ -62,13 +96,13 @@ export class WebRtc {
     video.play().catch(() => {});
     const next = (now, data) => {
       if (this.closed) return;
-      clearTimeout(this.timer);
+      this.noteSeen();
       this.onFrame(data.expectedDisplayTime, (data.rtpTimestamp ?? NaN) / 90, RTP_PERIOD);
       video.requestVideoFrameCallback(next);
     };
     if (video.requestVideoFrameCallback) video.requestVideoFrameCallback(next);
     else video.ontimeupdate = () => {
-      clearTimeout(this.timer);
+      this.noteSeen();
       this.onFrame(performance.now(), NaN, RTP_PERIOD);
     };
   }
